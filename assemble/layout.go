@@ -1,0 +1,105 @@
+package assemble
+
+import (
+	"fmt"
+
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sparse"
+)
+
+// Layout is the pattern of the KKT system of one mechanism and the places of
+// bodies and joints in it. It is immutable and may be shared.
+//
+// Nodes 0 … bodies−1 are the bodies; then follow the joints with at least one
+// row, in order.
+type Layout struct {
+	Mech    *mechanism.Mechanism
+	Pattern *sparse.Pattern
+
+	node  []int32 // node of each joint, −1 for a joint without rows
+	joint []int32 // joint of each node that is not a body
+}
+
+// NewLayout finds the pattern of m.
+//
+// Cost: O(bodies + joints).
+func NewLayout(m *mechanism.Mechanism) *Layout {
+	nb := m.NumBodies()
+	l := &Layout{Mech: m, node: make([]int32, m.NumJoints())}
+	n := nb
+	blocks := 0
+	for j := range m.Joints {
+		l.node[j] = -1
+		if jt := &m.Joints[j]; jt.Rows > 0 {
+			l.node[j] = int32(n)
+			n++
+			blocks += sides(jt)
+		}
+	}
+	size, sign := make([]int8, n), make([]int8, n)
+	ptr, ind := make([]int32, n+1), make([]int32, 0, blocks)
+	l.joint = make([]int32, 0, n-nb)
+	for i := range nb {
+		size[i], sign[i] = 6, 1
+	}
+	for j := range m.Joints {
+		jt := &m.Joints[j]
+		if jt.Rows == 0 {
+			continue
+		}
+		i := l.node[j]
+		size[i], sign[i] = int8(jt.Rows), -1
+		lo, hi := min(jt.Pred, jt.Succ), max(jt.Pred, jt.Succ)
+		if lo >= 0 {
+			ind = append(ind, lo)
+		}
+		ind = append(ind, hi)
+		ptr[i+1] = int32(len(ind))
+		l.joint = append(l.joint, int32(j))
+	}
+	l.Pattern = sparse.NewPattern(size, sign, ptr, ind)
+	return l
+}
+
+func sides(j *mechanism.Joint) int {
+	if j.Pred < 0 || j.Succ < 0 {
+		return 1
+	}
+	return 2
+}
+
+// JointNode returns the node of joint j, or −1 if it has no rows.
+func (l *Layout) JointNode(j int) int { return int(l.node[j]) }
+
+// NodeJoint returns the joint of a node, or −1 for a body's node.
+func (l *Layout) NodeJoint(node int) int {
+	if node < l.Mech.NumBodies() {
+		return -1
+	}
+	return int(l.joint[node-l.Mech.NumBodies()])
+}
+
+// NodeName returns the name of the body or joint of a node, for messages.
+func (l *Layout) NodeName(node int) string {
+	if j := l.NodeJoint(node); j >= 0 {
+		return fmt.Sprintf("joint %q", l.Mech.JointName(j))
+	}
+	return fmt.Sprintf("body %q", l.Mech.BodyName(node))
+}
+
+// blocks returns the offsets in Matrix.Val of the predecessor's and the
+// successor's block of a joint's node, −1 for the world.
+func (l *Layout) blocks(j, node int32) (pred, succ int64) {
+	jt := &l.Mech.Joints[j]
+	k := l.Pattern.Ptr[node]
+	switch {
+	case jt.Pred < 0:
+		return -1, l.Pattern.Pos[k]
+	case jt.Succ < 0:
+		return l.Pattern.Pos[k], -1
+	case jt.Pred < jt.Succ:
+		return l.Pattern.Pos[k], l.Pattern.Pos[k+1]
+	default:
+		return l.Pattern.Pos[k+1], l.Pattern.Pos[k]
+	}
+}

@@ -1,0 +1,160 @@
+package assemble
+
+import (
+	"fmt"
+
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// System is the memory of one KKT system: the matrix without proximal term,
+// the right side and the scales of the constraint rows. It belongs to one
+// goroutine at a time.
+type System struct {
+	L     *Layout
+	K     *sparse.Matrix
+	B     []float64 // right side, original scalar order
+	Scale []float64 // diagonal of J·M⁻¹·Jᵀ in the joints' rows, zero in the bodies'
+	Kin   *mechanism.Kinematics
+
+	force []spatial.Force
+}
+
+// NewSystem allocates a system of the layout.
+func (l *Layout) NewSystem() *System {
+	n := l.Pattern.Dim()
+	return &System{
+		L:     l,
+		K:     sparse.NewMatrix(l.Pattern),
+		B:     make([]float64, n),
+		Scale: make([]float64, n),
+		Kin:   l.Mech.NewKinematics(),
+		force: make([]spatial.Force, l.Mech.NumBodies()),
+	}
+}
+
+// FillTo stores in y the system at s (RBDA eq. 8.64): y.K, y.B, y.Scale, and
+// the kinematics in y.Kin.
+//
+// Frame: world axes at centres of mass. Units: SI.
+// Cost: O(bodies + joints + forces), no allocation; safe for distinct y at the
+// same time. It returns mechanism.ErrNotFinite if s is not finite and
+// mechanism.ErrNoDirection or joints.ErrNoDirection, with the name, where the
+// ends of a spring-damper or of a distance joint coincide. It panics if s is of another mechanism.
+func (y *System) FillTo(s *mechanism.State) error {
+	m := y.L.Mech
+	if err := m.KinematicsTo(y.Kin, s); err != nil {
+		return err
+	}
+	if err := m.ForcesTo(y.force, y.Kin, s); err != nil {
+		return err
+	}
+	for i := range m.Bodies {
+		y.fillBody(i)
+	}
+	var w jointWork
+	for i, j := range y.L.joint {
+		if err := y.fillJoint(&w, j, int32(len(m.Bodies)+i), s); err != nil {
+			return fmt.Errorf("assemble: joint %q: %w", m.JointName(int(j)), err)
+		}
+	}
+	return nil
+}
+
+// fillBody stores diag(R·Ic·Rᵀ, m·1) and the right side of body i.
+func (y *System) fillBody(i int) {
+	I := &y.Kin.Bodies[i].I
+	mass := y.L.Mech.Bodies[i].Mass
+	d := (*[36]float64)(y.K.Dia[36*i:])
+	d[0], d[1], d[2] = I[0], I[3], I[4]
+	d[6], d[7], d[8] = I[3], I[1], I[5]
+	d[12], d[13], d[14] = I[4], I[5], I[2]
+	d[21], d[28], d[35] = mass, mass, mass
+	*(*spatial.Force)(y.B[6*i:]) = y.force[i]
+}
+
+// jointWork is the scratch of one joint's rows.
+type jointWork struct {
+	kin  mechanism.JointKinematics
+	rows joints.Rows
+}
+
+// fillJoint stores the blocks ±TᵀX and the right side of joint j. It returns
+// joints.ErrNoDirection as EvalTo does.
+func (y *System) fillJoint(w *jointWork, j, node int32, s *mechanism.State) error {
+	m := y.L.Mech
+	jt := &m.Joints[j]
+	m.JointTo(&w.kin, int(j), y.Kin, s)
+	if err := jt.EvalTo(&w.rows, &w.kin.Frames, s.Time); err != nil {
+		return err
+	}
+	pred, succ := y.L.blocks(j, node)
+	o := int(y.L.Pattern.Off[node])
+	scale := y.Scale[o : o+int(jt.Rows)]
+	clear(scale)
+	var bias spatial.Vec3 // relative acceleration of the origins at zero ω̇ and a
+	if jt.Succ >= 0 {
+		arm := w.kin.ArmS.Sub(y.Kin.Bodies[jt.Succ].Com)
+		y.fillSide(y.K.Val[succ:], &w.rows, &arm, 1)
+		y.addScale(scale, y.K.Val[succ:], jt.Succ)
+		omega := &w.kin.OmegaS
+		bias = omega.Cross(omega.Cross(arm))
+	}
+	if jt.Pred >= 0 {
+		arm := w.kin.ArmP.Add(w.rows.Arm).Sub(y.Kin.Bodies[jt.Pred].Com)
+		y.fillSide(y.K.Val[pred:], &w.rows, &arm, -1)
+		y.addScale(scale, y.K.Val[pred:], jt.Pred)
+		omega := &w.kin.OmegaP
+		bias = bias.Sub(omega.Cross(omega.Cross(arm))).Sub(omega.Cross(w.rows.Slip).Scale(2))
+	}
+	// Row k: T·(J a) = σ̇ − T·bias − T̊·V̂, where T turns with P.
+	turn := w.kin.OmegaS.Cross(w.kin.OmegaP) // −ω_P×ω_r
+	for k := range w.rows.N {
+		t := &w.rows.T[k]
+		y.B[o+k] = w.rows.SigmaDot[k] - w.rows.TDot[k] -
+			(t[0]*turn[0] + t[1]*turn[1] + t[2]*turn[2]) -
+			(t[3]*bias[0] + t[4]*bias[1] + t[5]*bias[2])
+	}
+	return nil
+}
+
+// fillSide stores sign·TᵀX for a body whose centre of mass is −arm away from
+// the joint: the moment of each row about the centre of mass, and its force.
+func (y *System) fillSide(v []float64, r *joints.Rows, arm *spatial.Vec3, sign float64) {
+	for k := range r.N {
+		t := &r.T[k]
+		q := (*[6]float64)(v[6*k:])
+		q[0] = sign * (t[0] + arm[1]*t[5] - arm[2]*t[4])
+		q[1] = sign * (t[1] + arm[2]*t[3] - arm[0]*t[5])
+		q[2] = sign * (t[2] + arm[0]*t[4] - arm[1]*t[3])
+		q[3], q[4], q[5] = sign*t[3], sign*t[4], sign*t[5]
+	}
+}
+
+// addScale adds to each row its part of the diagonal of J·M⁻¹·Jᵀ.
+func (y *System) addScale(scale, v []float64, body int32) {
+	var inv spatial.Sym3
+	b := &y.L.Mech.Bodies[body]
+	b.InvWorldInertiaTo(&inv, &y.Kin.Bodies[body].E)
+	im := 1 / b.Mass
+	for k := range scale {
+		q := (*[6]float64)(v[6*k:])
+		x, yy, z := q[0], q[1], q[2]
+		scale[k] += x*(inv[0]*x+2*(inv[3]*yy+inv[4]*z)) + yy*(inv[1]*yy+2*inv[5]*z) + z*z*inv[2] +
+			im*(q[3]*q[3]+q[4]*q[4]+q[5]*q[5])
+	}
+}
+
+// ForceSubspace returns the rows of Tᵀ of joint j at s: wrenches on the
+// successor about the origin of S, world axes, and their number. The system has
+// been filled at s.
+func (y *System) ForceSubspace(j int, s *mechanism.State) (T [6]spatial.Force, n int) {
+	var w jointWork
+	y.L.Mech.JointTo(&w.kin, j, y.Kin, s)
+	if y.L.Mech.Joints[j].EvalTo(&w.rows, &w.kin.Frames, s.Time) != nil {
+		return T, 0
+	}
+	return w.rows.T, w.rows.N
+}

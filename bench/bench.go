@@ -1,0 +1,84 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/rung-mbd/rung/model"
+)
+
+// MaxBodies is the largest model that is generated.
+const MaxBodies = 10_000_000
+
+// ErrFamily says that no family has the name.
+var ErrFamily = errors.New("unknown family")
+
+// ErrSize says that n is below 1 or gives more than MaxBodies bodies.
+var ErrSize = errors.New("size out of range")
+
+// family is one row of the list of families.
+type family struct {
+	name   string
+	bodies func(n int) int
+	build  func(n int, seed uint64) (*model.Model, error)
+}
+
+// families lists the families in the order of the package comment.
+func families() []family {
+	same := func(n int) int { return n }
+	square := func(n int) int { return n * n }
+	return []family{
+		{"ladder", same, Ladder},
+		{"nfourbar", func(n int) int { return 2*n + 1 }, nFourBarDefault},
+		{"chain", same, Chain},
+		{"tree", same, Tree},
+		{"grid", square, Grid},
+		{"ball-net", square, BallNet},
+		{"revolute-net", func(n int) int { return n * (2*n + 1) }, RevoluteNet},
+		{"stewart", func(n int) int { return 13 * n }, Stewart},
+		{"random", same, Random},
+	}
+}
+
+// Families returns the names Generate takes.
+func Families() []string {
+	var names []string
+	for _, f := range families() {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// Bodies returns how many bodies the model of a family has.
+//
+// It returns ErrFamily or ErrSize.
+func Bodies(name string, n int) (int, error) {
+	for _, f := range families() {
+		if f.name == name {
+			return count(name, n, f.bodies)
+		}
+	}
+	return 0, fmt.Errorf("bench: %w %q", ErrFamily, name)
+}
+
+// Generate returns the model of a family with size n; what n counts is in the
+// family's own function. The angle of nfourbar is DefaultAngle.
+//
+// Cost: O(bodies).
+// It returns ErrFamily or ErrSize.
+func Generate(name string, n int, seed uint64) (*model.Model, error) {
+	for _, f := range families() {
+		if f.name == name {
+			return f.build(n, seed)
+		}
+	}
+	return nil, fmt.Errorf("bench: %w %q", ErrFamily, name)
+}
+
+// count checks n and returns bodies(n).
+func count(name string, n int, bodies func(n int) int) (int, error) {
+	if n < 1 || n > MaxBodies || bodies(n) > MaxBodies {
+		return 0, fmt.Errorf("bench: %s %d: %w", name, n, ErrSize)
+	}
+	return bodies(n), nil
+}

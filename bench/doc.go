@@ -1,0 +1,27 @@
+// Package bench generates problems: families of mechanisms that grow with a
+// number n, as models with a consistent state, and closed forms where they
+// exist.
+//
+// Every model satisfies all its joints at position and velocity level by
+// construction, to rounding relative to its size and speed; no solver is used.
+// Equal (family, n, seed) give equal models. Rates stay bounded as n grows.
+//
+// Counts, with nb bodies, nj joints, and "world" counted as one more node, so
+// that loops = nj − nb; rows are constraint rows, redundant = rows − rank,
+// mobility = 6·nb − rank:
+//
+//	family        nb         loops      rows        redundant  mobility
+//	ladder        n          ⌊n/2⌋      9n/2        0          3n/2       (n even)
+//	nfourbar      2n+1       n          15n+5       3n         1
+//	chain         n          0          5n          0          n
+//	tree          n          0          mixed       0          mixed
+//	grid          n²         n²−n       5n²−2n      0          n²+2n
+//	ball-net      n²         n²−n       6n²−3n      0          3n
+//	revolute-net  2n²+n      n²         15n²+5n     3n²        n
+//	stewart       13n        5n         72n         0          6n
+//	random        n          ⌊n/3⌋      mixed       doubled    mixed
+//
+// Default frame: world axes. Units: SI.
+//
+//	m, err := bench.Generate("ladder", 1000, 1)
+package bench

@@ -1,0 +1,184 @@
+package bench
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/model"
+)
+
+// addLoop closes a loop by joint "k…" between two bodies, and reports false if
+// none of several pairs has the freedoms for it.
+func (g *tangle) addLoop(k int) bool {
+	types := [...]model.JointType{
+		model.Distance, model.PointOnPlane, model.SphereInCylinder, model.SphereInCylinder,
+		model.Cylindrical, model.Helical,
+	}
+	for range 8 {
+		a, b := g.near(k < 8)
+		if g.rng.IntN(2) == 0 {
+			a, b = b, a
+		}
+		kind := types[g.rng.IntN(len(types))]
+		rotations, rows := 0, 0
+		switch kind {
+		case model.Distance, model.PointOnPlane:
+			rows = 1
+		case model.SphereInCylinder:
+			rows = 2
+		case model.Cylindrical:
+			rotations, rows = 2, 4
+		case model.Helical:
+			rotations, rows = 2, 5
+		}
+		if g.spare(a, b, rotations, rows) && g.close(k, kind, a, b) {
+			g.use(a, b, rotations, rows)
+			return true
+		}
+	}
+	return false
+}
+
+// path calls f for every body whose tree joint is on the way from a to b.
+func (g *tangle) path(a, b int, f func(i int)) {
+	depth := func(i int) int32 {
+		if i == ground {
+			return 0
+		}
+		return g.depth[i]
+	}
+	for a != b {
+		if depth(a) < depth(b) {
+			a, b = b, a
+		}
+		f(a)
+		a = int(g.up[a])
+	}
+}
+
+// spare reports whether the way from a to b has one freedom more than the rows
+// of a joint, and one rotation more than its rows of orientation.
+func (g *tangle) spare(a, b, rotations, rows int) bool {
+	var turns, all int
+	g.path(a, b, func(i int) {
+		turns += int(g.free[i][0])
+		all += int(g.free[i][0]) + int(g.free[i][1])
+	})
+	return all > rows && (rotations == 0 || turns > rotations)
+}
+
+// use takes the freedoms for a joint from the way, translations first but for
+// its rows of orientation.
+func (g *tangle) use(a, b, rotations, rows int) {
+	take := func(kind, n int) (left int) {
+		g.path(a, b, func(i int) {
+			t := min(n, int(g.free[i][kind]))
+			g.free[i][kind] -= int8(t)
+			n -= t
+		})
+		return n
+	}
+	take(0, rotations)
+	take(0, take(1, rows-rotations))
+}
+
+// close adds a joint between a and b that agrees with their motion, and
+// reports false if its type cannot do so within a few metres.
+func (g *tangle) close(k int, kind model.JointType, a, b int) bool {
+	c := g.place(a).p.add(g.place(b).p).mul(0.5).add(g.vec(0.3))
+	w := g.twist(b).w.sub(g.twist(a).w)
+	v := g.velocity(b, c).sub(g.velocity(a, c))
+	P, S := at(c), place{c, g.rotation(math.Pi)}
+	var pitch, length float64
+	if kind != model.Cylindrical && kind != model.Helical && v.norm() < 1e-3 {
+		v = g.direction() // the points move together: any direction will do
+	}
+	switch kind {
+	case model.Distance:
+		length = g.between(0.4, 1)
+		e := turn(v.unit(), g.uniform(math.Pi)).apply(v.across())
+		S.p = c.add(e.mul(length))
+		P.q = g.rotation(math.Pi)
+	case model.PointOnPlane:
+		n := turn(v.unit(), g.uniform(math.Pi)).apply(v.across())
+		P.q = alongZ(n)
+		P.p = P.point(vec{g.uniform(0.3), g.uniform(0.3)})
+	case model.SphereInCylinder:
+		P.q = alongZ(v.unit())
+		P.p = P.point(vec{2: g.uniform(0.3)})
+	default:
+		var ok bool
+		if P, S, pitch, ok = g.screwAxis(kind, c, w, v); !ok {
+			return false
+		}
+	}
+	j := g.fit(g.name("k", k), kind, a, b, P, S)
+	j.Pitch, j.Length = pitch, length
+	return true
+}
+
+// screwAxis returns frames on the instantaneous screw axis of two bodies with
+// relative motion w, and v at the point c.
+func (g *tangle) screwAxis(kind model.JointType, c, w, v vec) (P, S place, pitch float64, ok bool) {
+	ww := w.dot(w)
+	if ww < 0.1 {
+		return P, S, 0, false
+	}
+	arm := w.cross(v).mul(1 / ww)
+	pitch = w.dot(v) / ww
+	if arm.norm() > 2 || math.Abs(pitch) > 1 || math.Abs(pitch) < 0.02 {
+		return P, S, 0, false
+	}
+	angle := g.uniform(1)
+	P = place{c.add(arm), alongZ(w.unit()).then(turn(vec{2: 1}, g.uniform(math.Pi)))}
+	S = P.then(place{vec{2: pitch * angle}, turn(vec{2: 1}, angle)})
+	if kind == model.Cylindrical {
+		S.q, pitch = S.q.then(turn(vec{2: 1}, g.uniform(1))), 0
+	}
+	return P, S, pitch, true
+}
+
+// double adds a joint "d…" beside one of the tree that allows at least what
+// that one allows, so that all its rows are redundant.
+func (g *tangle) double(k int) {
+	old := g.m.Joints[g.joint[g.rng.IntN(len(g.joint))]]
+	j := model.Joint{
+		Name: g.name("d", k), Type: old.Type, Predecessor: old.Predecessor, Successor: old.Successor,
+		PredecessorFrame: old.PredecessorFrame, SuccessorFrame: old.SuccessorFrame,
+		Pitch: old.Pitch, Length: old.Length,
+	}
+	switch old.Type {
+	case model.Revolute, model.Prismatic, model.Helical, model.Cylindrical, model.Planar:
+		s := g.uniform(0.5)
+		j.PredecessorFrame = along(j.PredecessorFrame, s)
+		j.SuccessorFrame = along(j.SuccessorFrame, s)
+	}
+	if g.rng.IntN(2) == 0 {
+		j.Type = relaxed(old.Type)
+	}
+	if j.Type != model.Helical {
+		j.Pitch = 0
+	}
+	g.m.Joints = append(g.m.Joints, j)
+}
+
+// relaxed returns a joint type that allows what kind allows, in its frames.
+func relaxed(kind model.JointType) model.JointType {
+	switch kind {
+	case model.Revolute, model.Helical, model.Prismatic:
+		return model.Cylindrical
+	case model.Cylindrical:
+		return model.SphereInCylinder
+	case model.Universal:
+		return model.Spherical
+	case model.Planar:
+		return model.PointOnPlane
+	default:
+		return kind
+	}
+}
+
+// along moves a frame by s along its own z.
+func along(x model.Pose, s float64) model.Pose {
+	x.Position = place{x.Position, x.Orientation}.point(vec{2: s})
+	return x
+}

@@ -1,0 +1,259 @@
+package bench
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/model"
+)
+
+// tangle is a rig that grows a random mechanism. The tree that it grows first
+// is known by up; the loops that follow may use a freedom of the tree once.
+type tangle struct {
+	rig
+	up    []int32   // body it hangs from, or ground
+	kid   []int32   // a body that hangs from it, or ground
+	depth []int32   // joints to the world
+	joint []int32   // the joint it hangs by
+	free  [][2]int8 // free rotations and translations left in that joint
+}
+
+// Random is a mechanism of n bodies and n + ⌊n/3⌋ joints with a random graph,
+// random frames and all joint types. A joint runs from world or body to body or
+// world in either direction; bodies and joints are shuffled. Some joints have
+// forces, springs, turns and prescribed motions; there are spring-dampers and
+// wrenches.
+//
+// Bodies: "b…" hang in a tree by "j…" from the world or a body before them;
+// "c…", "s…" are legs, with joints "u…", "p…", "s…". Loops: the legs, joints
+// "k…", and "d…", which double a joint of the tree. Eight loops join any two
+// bodies, the others bodies a few joints apart.
+//
+// A joint that closes a loop is put where it agrees with the velocities: its
+// axis along the relative velocity, its plane or rod along or across it, or its
+// screw axis on theirs. It is put only where the loop keeps a freedom to spare,
+// so that the rows stay independent: redundant = the rows of "d…"; the other
+// counts depend on the types drawn.
+//
+// Cost: O(n log n) on average.
+// It returns ErrSize.
+func Random(n int, seed uint64) (*model.Model, error) {
+	if _, err := count("random", n, func(n int) int { return n }); err != nil {
+		return nil, err
+	}
+	g := &tangle{rig: *newRig("random", n, seed, n, n+n/3)}
+	g.up, g.kid, g.joint = make([]int32, 0, n), make([]int32, 0, n), make([]int32, 0, n)
+	g.depth, g.free = make([]int32, 0, n), make([][2]int8, 0, n)
+	loops := n / 3
+	for i := 0; i < n; i = len(g.m.Bodies) {
+		if i >= 2 && i+2 <= n && loops > 0 && g.rng.IntN(8) == 0 {
+			g.addLeg(i)
+			loops--
+		} else {
+			g.addBody(i)
+		}
+	}
+	for k := range loops {
+		if g.rng.IntN(6) == 0 || !g.addLoop(k) {
+			g.double(k)
+		}
+	}
+	g.addForces()
+	g.rng.Shuffle(n, func(i, j int) { b := g.m.Bodies; b[i], b[j] = b[j], b[i] })
+	g.rng.Shuffle(len(g.m.Joints), func(i, j int) { s := g.m.Joints; s[i], s[j] = s[j], s[i] })
+	return g.m, nil
+}
+
+// enter records that the newest body hangs from up by joint j.
+func (g *tangle) enter(up, j int, rotations, translations int8) {
+	i := int32(len(g.up))
+	depth := int32(1)
+	if up != ground {
+		depth += g.depth[up]
+		g.kid[up] = i
+	}
+	g.up, g.kid = append(g.up, int32(up)), append(g.kid, ground)
+	g.depth, g.joint = append(g.depth, depth), append(g.joint, int32(j))
+	g.free = append(g.free, [2]int8{rotations, translations})
+}
+
+// addBody hangs body i from the world or a body before it.
+func (g *tangle) addBody(i int) {
+	types := [...]model.JointType{
+		model.Fixed, model.Revolute, model.Revolute, model.Revolute, model.Prismatic, model.Prismatic,
+		model.Helical, model.Helical, model.Cylindrical, model.Cylindrical, model.Universal, model.Universal,
+		model.Planar, model.Planar, model.Spherical, model.Spherical, model.Spherical,
+		model.SphereInCylinder, model.PointOnPlane, model.Distance, model.Free,
+	}
+	l := link{
+		body: g.name("b", i), joint: g.name("j", i), kind: types[g.rng.IntN(len(types))],
+		up: ground, frame: place{g.vec(2), g.rotation(math.Pi)},
+		local: place{g.vec(0.3), g.rotation(math.Pi)}, g: g.boulder(),
+		swapped: g.rng.IntN(2) == 0,
+	}
+	if i > 0 && g.rng.IntN(8) > 0 {
+		l.up, l.frame.p = g.rng.IntN(i), g.vec(0.6)
+	}
+	switch l.kind {
+	case model.Helical:
+		l.pitch = g.pitch()
+	case model.Distance:
+		l.length = g.between(0.4, 0.8)
+	}
+	d := g.displace(l.kind, 0.7, l.pitch, l.length)
+	_, j := g.hang(&l, &d)
+	free := g.load(j, &d)
+	g.enter(l.up, len(g.m.Joints)-1, free[0], free[1])
+}
+
+// kinds returns how many rotations and translations a joint leaves free.
+func kinds(kind model.JointType) [2]int8 {
+	switch kind {
+	case model.Revolute, model.Helical:
+		return [2]int8{1, 0}
+	case model.Prismatic:
+		return [2]int8{0, 1}
+	case model.Cylindrical:
+		return [2]int8{1, 1}
+	case model.Universal:
+		return [2]int8{2, 0}
+	case model.Planar:
+		return [2]int8{1, 2}
+	case model.Spherical:
+		return [2]int8{3, 0}
+	case model.SphereInCylinder:
+		return [2]int8{3, 1}
+	case model.PointOnPlane, model.Distance:
+		return [2]int8{3, 2}
+	case model.Free:
+		return [2]int8{3, 3}
+	default:
+		return [2]int8{}
+	}
+}
+
+// load gives joint j, displaced by d, forces, springs, turns or a motion, and
+// returns the freedoms that are left.
+func (g *tangle) load(j *model.Joint, d *displacement) [2]int8 {
+	free := kinds(j.Type)
+	n, first := freedoms(j.Type)
+	if n == 0 {
+		return free
+	}
+	if g.rng.IntN(4) == 0 {
+		j.Force = g.list(n)
+		for i := range j.Force {
+			j.Force[i] = g.uniform(2)
+		}
+	}
+	if first == n {
+		return free
+	}
+	k := first + g.rng.IntN(n-first)
+	switch g.rng.IntN(8) {
+	case 0, 1:
+		j.Stiffness, j.Damping, j.Rest = g.list(n), g.list(n), g.list(n)
+		j.Stiffness[k], j.Damping[k], j.Rest[k] = g.between(1, 10), g.between(0, 1), g.uniform(0.5)
+		if j.Type == model.Revolute {
+			j.Turns = []int{g.rng.IntN(3) - 1}
+		}
+	case 2:
+		j.Motion = make([]*model.Motion, n)
+		j.Motion[k] = g.motion(d.q[k], d.qd[k])
+		moved := slides(j.Type, k)
+		free[moved]--
+	}
+	return free
+}
+
+// slides is 1 if freedom k of a joint type is a translation, else 0.
+func slides(kind model.JointType, k int) int {
+	switch kind {
+	case model.Prismatic, model.SphereInCylinder:
+		return 1
+	case model.Cylindrical, model.Planar:
+		return min(k, 1)
+	default:
+		return 0
+	}
+}
+
+// motion draws a motion that has the value q and the rate qd at time 0.
+func (g *tangle) motion(q, qd float64) *model.Motion {
+	if g.rng.IntN(2) == 0 {
+		return &model.Motion{Kind: model.Polynomial, Coefficients: []float64{q, qd, g.uniform(0.5), g.uniform(0.5)}}
+	}
+	f, phase := g.between(0.2, 0.6), g.uniform(1)
+	s, c := math.Sincos(phase)
+	a := qd / (2 * math.Pi * f * c)
+	return &model.Motion{Kind: model.Harmonic, Offset: q - a*s, Amplitude: a, Frequency: f, Phase: phase}
+}
+
+// near returns two bodies; one of them may be the world. They are a few joints
+// apart, or anywhere if far.
+func (g *tangle) near(far bool) (a, b int) {
+	n := len(g.m.Bodies)
+	a = g.rng.IntN(n)
+	if far {
+		b = g.rng.IntN(n + 1)
+		if b < n && b != a {
+			return a, b
+		}
+		return a, ground
+	}
+	b = a
+	for range 1 + g.rng.IntN(3) {
+		if b != ground {
+			b = int(g.up[b])
+		}
+	}
+	for range g.rng.IntN(3) {
+		if b != ground && g.kid[b] != ground && int(g.kid[b]) != a {
+			b = int(g.kid[b])
+		}
+	}
+	return a, b
+}
+
+// addLeg puts a leg of bodies i, i+1 between two bodies.
+func (g *tangle) addLeg(i int) {
+	base, top := g.near(i < 8)
+	if g.rng.IntN(2) == 0 {
+		base, top = top, base
+	}
+	a := g.place(base).point(g.vec(0.4))
+	b := g.place(top).point(g.vec(0.4))
+	if b.sub(a).norm() < 0.5 {
+		b = a.add(g.direction().mul(0.8))
+	}
+	u := b.sub(a).unit()
+	hinge := turn(u, g.uniform(math.Pi)).apply(u.across())
+	hinge = hinge.add(u.mul(g.uniform(0.6))).unit()
+	low := g.leg(&leg{
+		names: [5]string{g.name("c", i), g.name("s", i+1), g.name("u", i), g.name("p", i), g.name("s", i)},
+		base:  base, top: top, a: a, b: b, hinge: hinge,
+	})
+	g.enter(base, len(g.m.Joints)-3, 0, 0)
+	g.enter(low, len(g.m.Joints)-2, 0, 0)
+}
+
+// addForces adds spring-dampers and wrenches.
+func (g *tangle) addForces() {
+	n := len(g.m.Bodies)
+	g.m.Forces = make([]model.ForceElement, 0, n/5+n/10)
+	for k := range n / 5 {
+		a, b := g.near(false)
+		g.m.Forces = append(g.m.Forces, model.ForceElement{
+			Name: g.name("e", k), Type: model.SpringDamper,
+			A:         model.Attachment{Body: g.label(a), Point: g.vec(0.3)},
+			B:         model.Attachment{Body: g.label(b), Point: g.vec(0.3)},
+			Stiffness: g.between(5, 20), Damping: g.between(0, 1), RestLength: g.between(0.2, 1),
+		})
+	}
+	for k := range n / 10 {
+		g.m.Forces = append(g.m.Forces, model.ForceElement{
+			Name: g.name("w", k), Type: model.Wrench,
+			A:     model.Attachment{Body: g.label(g.rng.IntN(n)), Point: g.vec(0.3)},
+			Force: g.vec(3), Torque: g.vec(0.5),
+		})
+	}
+}

@@ -1,0 +1,126 @@
+package bodies
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// triangleTol is the relative breach of the triangle inequality of the principal
+// moments that is put down to rounding of the user's data (model-format.md).
+const triangleTol = 1e-9
+
+// Reasons for which New refuses a body, for errors.Is.
+var (
+	ErrMass       = errors.New("mass is not positive and finite")
+	ErrCom        = errors.New("centre of mass is not finite")
+	ErrInertia    = errors.New("inertia is not positive definite and finite")
+	ErrTriangle   = errors.New("inertia breaks the triangle inequality")
+	ErrPointMass  = errors.New("inertia is zero: a point mass has no forward dynamics in rotation; use a small solid")
+	ErrDimensions = errors.New("dimension is not positive and finite")
+)
+
+// Body is the mass distribution of one rigid body. Make one with New or the
+// constructor of a solid; a literal has no inverse inertia.
+type Body struct {
+	Mass    float64      // kg
+	Com     spatial.Vec3 // centre of mass, body frame, m
+	Inertia spatial.Sym3 // about Com, body axes, kg m²
+
+	inv spatial.Sym3 // inverse of Inertia, 1/(kg m²)
+}
+
+// New returns the body with the given mass, centre of mass (body frame) and
+// rotational inertia (about the centre of mass, body axes).
+//
+// Units: kg, m, kg m².
+// It returns an error that wraps ErrMass, ErrCom, ErrInertia, ErrPointMass or
+// ErrTriangle, several of them joined.
+func New(mass float64, com spatial.Vec3, inertia spatial.Sym3) (Body, error) {
+	var errs []error
+	if !(mass > 0) || !(spatial.Vec3{mass}).IsFinite() {
+		errs = append(errs, fmt.Errorf("bodies: mass %v: %w", mass, ErrMass))
+	}
+	if !com.IsFinite() {
+		errs = append(errs, fmt.Errorf("bodies: centre of mass %v: %w", com, ErrCom))
+	}
+	b := Body{Mass: mass, Com: com, Inertia: inertia}
+	if err := checkInertia(inertia, &b.inv); err != nil {
+		errs = append(errs, fmt.Errorf("bodies: inertia %v: %w", inertia, err))
+	}
+	if errs != nil {
+		return Body{}, errors.Join(errs...)
+	}
+	return b, nil
+}
+
+// checkInertia stores the inverse of I in inv, or says why I belongs to no body.
+func checkInertia(I spatial.Sym3, inv *spatial.Sym3) error {
+	if I == (spatial.Sym3{}) {
+		return ErrPointMass
+	}
+	if err := I.InverseTo(inv); err != nil || !I.IsFinite() || !inv.IsFinite() {
+		return ErrInertia
+	}
+	// ½·tr·1 − I has no negative eigenvalue: each principal moment is at most
+	// the sum of the two others.
+	half := I.Trace() / 2
+	if largest := I.Eigenvalues()[2]; largest-half > triangleTol*half {
+		return ErrTriangle
+	}
+	return nil
+}
+
+// WithCom returns b with its centre of mass moved to com in the body frame.
+func (b Body) WithCom(com spatial.Vec3) Body {
+	b.Com = com
+	return b
+}
+
+// Spatial returns the spatial inertia about the body frame's origin, body axes
+// (RBDA eq. 2.63).
+func (b *Body) Spatial() spatial.Inertia {
+	return spatial.Inertia{Mass: b.Mass, Com: b.Com, Central: b.Inertia}
+}
+
+// WorldInertiaTo stores in I the rotational inertia about the centre of mass in
+// world axes, E·Ic·Eᵀ.
+//
+// Cost: 45 multiplications, no allocation.
+func (b *Body) WorldInertiaTo(I *spatial.Sym3, E *spatial.Mat3) {
+	b.Inertia.RotateTo(I, E)
+}
+
+// InvWorldInertiaTo stores in I the inverse rotational inertia about the centre
+// of mass in world axes, E·Ic⁻¹·Eᵀ.
+//
+// Cost: 45 multiplications, no allocation.
+// It panics if b was not made by New or a constructor.
+func (b *Body) InvWorldInertiaTo(I *spatial.Sym3, E *spatial.Mat3) {
+	if b.inv[0] == 0 {
+		panic("bodies: body not made by New")
+	}
+	b.inv.RotateTo(I, E)
+}
+
+// KineticEnergy returns ½·m·|v|² + ½·ωᵀ·I·ω in J, with v the velocity of the
+// centre of mass, omega the angular velocity and I the inertia about the centre
+// of mass.
+//
+// Frame: any, the same for all three.
+func (b *Body) KineticEnergy(I *spatial.Sym3, omega, v *spatial.Vec3) float64 {
+	var h spatial.Vec3
+	I.MulVecTo(&h, omega)
+	return 0.5 * (b.Mass*spatial.Dot(v, v) + spatial.Dot(omega, &h))
+}
+
+// GyroscopicMomentTo stores ω×(I·ω) in dst, the angular part of v×*Iv at the
+// centre of mass, N m.
+//
+// Frame: any, the same for I and omega. dst may equal omega.
+func GyroscopicMomentTo(dst *spatial.Vec3, I *spatial.Sym3, omega *spatial.Vec3) {
+	var h spatial.Vec3
+	I.MulVecTo(&h, omega)
+	spatial.CrossTo(dst, omega, &h)
+}

@@ -1,0 +1,181 @@
+package factor
+
+import "github.com/rung-mbd/rung/sparse"
+
+// graph is a pattern in elimination order: for each node its neighbours of
+// lower and of higher position.
+type graph struct {
+	n      int
+	size   []int32 // rows of each node
+	lowPtr []int32
+	low    []int32 // lower neighbours, in no order
+}
+
+// newGraph renumbers p by inv (inv[old] = new), keeping only the lower
+// neighbours of each node.
+func newGraph(p *sparse.Pattern, inv []int32) *graph {
+	n := p.Len()
+	g := &graph{n: n, size: make([]int32, n), lowPtr: make([]int32, n+1), low: make([]int32, len(p.Ind))}
+	for i := range n {
+		g.size[inv[i]] = int32(p.Size[i])
+		for _, j := range p.Ind[p.Ptr[i]:p.Ptr[i+1]] {
+			g.lowPtr[max(inv[i], inv[j])+1]++
+		}
+	}
+	for i := range n {
+		g.lowPtr[i+1] += g.lowPtr[i]
+	}
+	next := make([]int32, n)
+	copy(next, g.lowPtr)
+	for i := range n {
+		for _, j := range p.Ind[p.Ptr[i]:p.Ptr[i+1]] {
+			a, b := inv[i], inv[j]
+			if a < b {
+				a, b = b, a
+			}
+			g.low[next[a]] = b
+			next[a]++
+		}
+	}
+	return g
+}
+
+// etree returns the parent of each node in the elimination tree, −1 for roots
+// (Liu 1990, Davis 2006 §4.1).
+func (g *graph) etree() []int32 {
+	parent := make([]int32, g.n)
+	anc := make([]int32, g.n)
+	for i := range int32(g.n) {
+		parent[i], anc[i] = -1, -1
+		for _, k := range g.low[g.lowPtr[i]:g.lowPtr[i+1]] {
+			for k != -1 && k < i {
+				next := anc[k]
+				anc[k] = i
+				if next == -1 {
+					parent[k] = i
+				}
+				k = next
+			}
+		}
+	}
+	return parent
+}
+
+// postorder returns a postorder of the forest, post[new] = old, children by
+// increasing number.
+func postorder(parent []int32) []int32 {
+	n := len(parent)
+	head, next := make([]int32, n), make([]int32, n)
+	for i := range head {
+		head[i] = -1
+	}
+	for i := n - 1; i >= 0; i-- {
+		if p := parent[i]; p >= 0 {
+			next[i] = head[p]
+			head[p] = int32(i)
+		}
+	}
+	post := make([]int32, 0, n)
+	stack := make([]int32, 0, 64)
+	for r := range n {
+		if parent[r] >= 0 {
+			continue
+		}
+		stack = append(stack, int32(r))
+		for len(stack) > 0 {
+			v := stack[len(stack)-1]
+			if c := head[v]; c >= 0 {
+				head[v] = next[c]
+				stack = append(stack, c)
+				continue
+			}
+			stack = stack[:len(stack)-1]
+			post = append(post, v)
+		}
+	}
+	return post
+}
+
+// counts returns, for each node of a postordered graph, the scalar rows of its
+// column of L: its own and those below (Gilbert, Ng & Peyton 1994, with rows
+// weighted by their size).
+func (g *graph) counts(parent []int32) []int32 {
+	n := g.n
+	cnt := make([]int32, n)
+	first := make([]int32, n)    // first descendant in the postorder
+	anc := make([]int32, n)      // union-find by path compression
+	prevLeaf := make([]int32, n) // last leaf seen of each row subtree
+	for i := range n {
+		first[i], prevLeaf[i], anc[i] = -1, -1, int32(i)
+	}
+	for k := range n {
+		if first[k] == -1 {
+			cnt[k] = g.size[k] // a leaf of the tree
+		}
+		for j := int32(k); j != -1 && first[j] == -1; j = parent[j] {
+			first[j] = int32(k)
+		}
+	}
+	// Row subtree i has a leaf at each j whose column first meets row i there.
+	high, ptr := g.transpose()
+	for j := range int32(n) {
+		if p := parent[j]; p >= 0 {
+			cnt[p] -= g.size[j] // row j ends at j
+		}
+		for _, i := range high[ptr[j]:ptr[j+1]] {
+			prev := prevLeaf[i]
+			if prev != -1 && first[j] <= prev {
+				continue
+			}
+			cnt[j] += g.size[i]
+			if prev != -1 {
+				q := find(anc, prev)
+				cnt[q] -= g.size[i]
+			}
+			prevLeaf[i] = j
+		}
+		if p := parent[j]; p >= 0 {
+			anc[j] = p
+		}
+	}
+	// From differences to counts: sum over the subtrees.
+	for j := range n {
+		if p := parent[j]; p >= 0 {
+			cnt[p] += cnt[j]
+		}
+	}
+	return cnt
+}
+
+// find returns the root of v with path compression.
+func find(anc []int32, v int32) int32 {
+	root := v
+	for anc[root] != root {
+		root = anc[root]
+	}
+	for anc[v] != root {
+		anc[v], v = root, anc[v]
+	}
+	return root
+}
+
+// transpose returns the higher neighbours of each node.
+func (g *graph) transpose() (high, ptr []int32) {
+	ptr = make([]int32, g.n+1)
+	for _, j := range g.low {
+		ptr[j+1]++
+	}
+	for i := range g.n {
+		ptr[i+1] += ptr[i]
+	}
+	next := make([]int32, g.n)
+	copy(next, ptr)
+	high = make([]int32, len(g.low))
+	for i := range int32(g.n) {
+		for _, j := range g.low[g.lowPtr[i]:g.lowPtr[i+1]] {
+			high[next[j]] = i
+			next[j]++
+		}
+	}
+	return high, ptr
+}

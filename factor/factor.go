@@ -1,0 +1,262 @@
+package factor
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/sparse"
+)
+
+// PivotError says that a block of sign +1 is not positive definite, or that a
+// pivot is not finite.
+type PivotError struct {
+	Node  int     // node of the pattern
+	Row   int     // row within the node
+	Value float64 // the pivot
+}
+
+// Error describes the pivot.
+func (e *PivotError) Error() string {
+	return fmt.Sprintf("factor: pivot %d of node %d is %g", e.Row, e.Node, e.Value)
+}
+
+// Factor is the memory of one factorization K − E = L·D·Lᵀ, E the proximal
+// diagonal. A Factor belongs to one goroutine at a time.
+type Factor struct {
+	S         *Symbolic
+	Corrected int // pivots of the last Factorize that rounding gave the wrong sign or size
+	// Contraction estimates how much of the error one refinement leaves: the
+	// largest ratio of a proximal term to its pivot, redundant rows left out.
+	Contraction float64
+
+	panels []float64 // L by supernodes, rows of pivots' width
+	d      []float64 // pivots, permuted scalars
+	dinv   []float64 // their reciprocals
+	stack  []float64 // update matrices of children not yet used
+	upd    []float64 // update matrix of the current front, packed lower rows
+	w      []float64 // L·D of the rows below the current pivots
+	relv   []int32   // rel of one child, by scalars
+	x      []float64 // permuted vector of the solves
+	dx     []float64 // refinement: correction
+	ok     bool
+}
+
+// NewFactor allocates everything a factorization of s needs.
+func (s *Symbolic) NewFactor() *Factor {
+	n := s.P.Dim()
+	rows := s.maxRows
+	return &Factor{
+		S:      s,
+		panels: make([]float64, s.pan[len(s.parent)]),
+		d:      make([]float64, n),
+		dinv:   make([]float64, n),
+		stack:  make([]float64, s.stack),
+		upd:    make([]float64, s.maxUpdate),
+		w:      make([]float64, s.maxBelow),
+		relv:   make([]int32, rows),
+		x:      make([]float64, n),
+		dx:     make([]float64, n),
+	}
+}
+
+// Factorize computes L and D of m − diag(prox). Only the entries of prox in
+// rows of sign −1 are used; they have to be positive.
+//
+// A pivot of a −1 row that comes out smaller in magnitude than half its
+// proximal term, or positive, has been lost to rounding; it is set to minus
+// the term and counted in Corrected.
+//
+// Shapes: m has the pattern of f.S; prox has Dim entries, original order.
+// Cost: f.S.Counts.Flops, no allocation. It returns a *PivotError if a +1
+// block is not positive definite or a value is not finite; the factor is then
+// invalid. It panics on a foreign pattern or a length mismatch.
+func (f *Factor) Factorize(m *sparse.Matrix, prox []float64) error {
+	s := f.S
+	if m.P != s.P {
+		panic("factor: foreign pattern")
+	}
+	if len(prox) != s.P.Dim() {
+		panic("factor: length mismatch")
+	}
+	f.ok = false
+	f.Corrected, f.Contraction = 0, 0
+	top := 0
+	for k := range s.parent {
+		top = f.assemble(k, m, top)
+		if bad := f.eliminate(k, prox); bad >= 0 {
+			return f.pivotError(bad)
+		}
+		mb := s.below(k)
+		f.update(k, mb)
+		top += copy(f.stack[top:], f.upd[:mb*(mb+1)/2])
+	}
+	f.ok = true
+	return nil
+}
+
+// pivotError builds the error for a permuted scalar.
+func (f *Factor) pivotError(i int) error {
+	s := f.S
+	node := 0
+	for int(s.off[node+1]) <= i {
+		node++
+	}
+	return &PivotError{Node: int(s.perm[node]), Row: i - int(s.off[node]), Value: f.d[i]}
+}
+
+// assemble fills the front of supernode k: zeros, the matrix, and the update
+// matrices of its children, which leave the stack. It returns the new top.
+func (f *Factor) assemble(k int, m *sparse.Matrix, top int) int {
+	s := f.S
+	w, mb := s.width(k), s.below(k)
+	pan := f.panels[s.pan[k]:s.pan[k+1]]
+	upd := f.upd[:mb*(mb+1)/2]
+	clear(pan)
+	clear(upd)
+	for i := s.entPtr[k]; i < s.entPtr[k+1]; i++ {
+		scatter(pan, w, &s.ents[i], m)
+	}
+	kids := s.kids[s.kidPtr[k]:s.kidPtr[k+1]]
+	for i := len(kids) - 1; i >= 0; i-- { // the last child is on top
+		q := kids[i]
+		mc := s.below(int(q))
+		size := mc * (mc + 1) / 2
+		top -= size
+		f.extendAdd(int(q), w, pan, upd, f.stack[top:top+size])
+	}
+	return top
+}
+
+// scatter adds one block of the matrix to the panel of its front.
+func scatter(pan []float64, w int, e *entry, m *sparse.Matrix) {
+	nr, nc := int(e.nr), int(e.nc)
+	p := int(e.row)*w + int(e.col)
+	switch {
+	case e.diag:
+		src := m.Dia[e.src : e.src+int64(nr*nc)]
+		for a := range nr {
+			copy(pan[p+a*w:p+a*w+a+1], src[a*nc:a*nc+a+1])
+		}
+	case e.trans: // stored nc×nr
+		src := m.Val[e.src : e.src+int64(nr*nc)]
+		for b := range nc {
+			for a, v := range src[b*nr : b*nr+nr] {
+				pan[p+a*w+b] = v
+			}
+		}
+	default:
+		src := m.Val[e.src : e.src+int64(nr*nc)]
+		for a := range nr {
+			copy(pan[p+a*w:p+a*w+nc], src[a*nc:a*nc+nc])
+		}
+	}
+}
+
+// extendAdd adds the update matrix u of child c to the front (pan, upd) of its
+// parent, whose pivots are w wide.
+func (f *Factor) extendAdd(c, w int, pan, upd, u []float64) {
+	s := f.S
+	rel := f.relv[:0]
+	inPivots := 0
+	for q := s.rowPtr[c]; q < s.rowPtr[c+1]; q++ {
+		r := s.rel[q]
+		n := s.off[s.rows[q]+1] - s.off[s.rows[q]]
+		for i := range n {
+			rel = append(rel, r+i)
+		}
+		if int(r) < w {
+			inPivots = len(rel)
+		}
+	}
+	for a, ra := range rel {
+		row := u[a*(a+1)/2 : a*(a+1)/2+a+1]
+		dst := pan[int(ra)*w : int(ra)*w+w]
+		for b := range min(a+1, inPivots) {
+			dst[rel[b]] += row[b]
+		}
+		if a < inPivots {
+			continue
+		}
+		i := int(ra) - w
+		dst = upd[i*(i+1)/2 : i*(i+1)/2+i+1]
+		for b := inPivots; b <= a; b++ {
+			dst[int(rel[b])-w] += row[b]
+		}
+	}
+}
+
+// eliminate factors the pivot block of supernode k and the rows below it. It
+// returns the permuted scalar of a bad pivot, or −1.
+func (f *Factor) eliminate(k int, prox []float64) int {
+	s := f.S
+	w := s.width(k)
+	pan := f.panels[s.pan[k]:s.pan[k+1]]
+	o := int(s.off[s.super[k]])
+	d, dinv := f.d[o:o+w], f.dinv[o:o+w]
+	wrow := f.w[:w]
+	i := 0
+	for node := s.super[k]; node < s.super[k+1]; node++ {
+		old := int(s.oldOff[node])
+		for a := range int(s.off[node+1] - s.off[node]) {
+			row := pan[i*w : i*w+w]
+			p := row[i]
+			solveRow(row[:i], wrow[:i], pan, w, dinv)
+			for j, x := range row[:i] {
+				p -= x * wrow[j]
+			}
+			if s.sign[o+i] < 0 {
+				p = f.jointPivot(p, prox[old+a])
+			} else if !(p > 0) {
+				d[i] = p
+				return o + i
+			}
+			row[i] = 1
+			d[i], dinv[i] = p, 1/p
+			if math.IsNaN(p) || math.IsInf(p, 0) {
+				return o + i
+			}
+			i++
+		}
+	}
+	for r := range s.below(k) {
+		solveRow(pan[(w+r)*w:(w+r)*w+w], f.w[r*w:r*w+w], pan, w, dinv)
+	}
+	return -1
+}
+
+// redundant is the ratio of a pivot to its proximal term below which the row
+// counts as redundant for the choice of the number of refinements.
+const redundant = 1e3
+
+// jointPivot returns the pivot of a −1 row from its Schur complement p and its
+// proximal term e.
+func (f *Factor) jointPivot(p, e float64) float64 {
+	p -= e
+	switch {
+	case p > -0.5*e:
+		f.Corrected++
+		return -e
+	case e > -p*f.Contraction && -p > redundant*e:
+		f.Contraction = -e / p
+	}
+	return p
+}
+
+// solveRow replaces one row of the front by its row of L: on return wr holds
+// L·D and row holds L, for the first len(row) pivots; lower is the unit lower
+// pivot block with rows of stride w.
+func solveRow(row, wr, lower []float64, w int, dinv []float64) {
+	wr = wr[:len(row)]
+	for k := range row {
+		t := row[k]
+		l := lower[k*w : k*w+k]
+		for j, x := range wr[:len(l)] {
+			t -= x * l[j]
+		}
+		wr[k] = t
+	}
+	dinv = dinv[:len(row)]
+	for k, t := range wr {
+		row[k] = t * dinv[k]
+	}
+}

@@ -1,0 +1,61 @@
+package factor
+
+import "math"
+
+// PivotsTo stores the pivots of the current factor in dst, original scalar
+// order: positive in rows of sign +1, negative in rows of sign −1.
+//
+// It panics on a length mismatch or without a valid factor.
+func (f *Factor) PivotsTo(dst []float64) {
+	if !f.ok {
+		panic("factor: no valid factor")
+	}
+	if len(dst) != len(f.d) {
+		panic("factor: length mismatch")
+	}
+	for i, old := range f.S.oldOff {
+		copy(dst[old:], f.d[f.S.off[i]:f.S.off[i+1]])
+	}
+}
+
+// GrowthTo stores in dst, original scalar order, the diagonal of |L|·|D|·|Lᵀ|.
+// Its size relative to the diagonal that was factored bounds the growth of
+// rounding errors (Higham 2002, §10.3 for factors without pivoting).
+//
+// Cost: O(nonzeros of L), no allocation.
+// It panics on a length mismatch or without a valid factor.
+func (f *Factor) GrowthTo(dst []float64) {
+	s := f.S
+	f.PivotsTo(dst)
+	for i, d := range f.d {
+		f.dx[i] = math.Abs(d)
+	}
+	for k := range s.parent {
+		w := s.width(k)
+		pan := f.panels[s.pan[k]:s.pan[k+1]]
+		o := int(s.off[s.super[k]])
+		d := f.d[o : o+w]
+		for i := 1; i < w; i++ {
+			f.dx[o+i] += growth(pan[i*w:i*w+i], d)
+		}
+		pan = pan[w*w:]
+		for q := s.rowPtr[k]; q < s.rowPtr[k+1]; q++ {
+			for r := s.off[s.rows[q]]; r < s.off[s.rows[q]+1]; r++ {
+				f.dx[r] += growth(pan[:w], d)
+				pan = pan[w:]
+			}
+		}
+	}
+	for i, old := range s.oldOff {
+		copy(dst[old:], f.dx[s.off[i]:s.off[i+1]])
+	}
+}
+
+// growth returns Σ l²|d|.
+func growth(l, d []float64) (t float64) {
+	d = d[:len(l)]
+	for k, x := range l {
+		t += x * x * math.Abs(d[k])
+	}
+	return t
+}

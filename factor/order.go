@@ -1,0 +1,175 @@
+package factor
+
+import (
+	"fmt"
+
+	"github.com/rung-mbd/rung/sparse"
+)
+
+// Ordering names a method of choosing the elimination order. The zero value is
+// Auto.
+type Ordering uint8
+
+// The orderings. All but Auto are computed by Order.
+const (
+	Auto             Ordering = iota // the candidate with the least work, chosen by the analysis
+	Natural                          // joints as stored, each body just before its first joint
+	LeafFirst                        // pendant trees from their leaves, then loops from far to near the world
+	Banded                           // Cuthill–McKee levels, for ladder-like mechanisms
+	MinDegree                        // pendant trees, then approximate minimum degree
+	NestedDissection                 // pendant trees, then recursive bisection, for nets
+)
+
+var ordNames = [...]string{"auto", "natural", "leaf-first", "banded", "min-degree", "nested-dissection"}
+
+// String returns the name the command line uses.
+func (o Ordering) String() string {
+	if int(o) < len(ordNames) {
+		return ordNames[o]
+	}
+	return fmt.Sprintf("Ordering(%d)", uint8(o))
+}
+
+// ParseOrdering returns the ordering of a name as String writes it.
+//
+// It returns an error if no ordering has that name.
+func ParseOrdering(name string) (Ordering, error) {
+	for i, s := range ordNames {
+		if s == name {
+			return Ordering(i), nil
+		}
+	}
+	return Auto, fmt.Errorf("factor: unknown ordering %q", name)
+}
+
+// Order returns the elimination order of p's nodes by method o: perm[new] = old.
+// The result obeys the tile rule (see CheckTileRule) and depends on p and o only.
+//
+// Shapes: perm has one entry a node.
+// Cost: O(blocks) for Natural, LeafFirst and Banded (Banded sorts neighbours by
+// degree); near-linear for MinDegree and NestedDissection on mechanism graphs.
+// It panics if o is Auto or unknown, or if p is not bodies (+1) followed by
+// joints (−1) whose only blocks couple a joint with a body.
+func Order(p *sparse.Pattern, o Ordering) []int32 {
+	g := ordNewGraph(p)
+	e := ordNewEmitter(g)
+	switch o {
+	case Natural:
+		for j := range g.nj {
+			e.joint(j)
+		}
+	case LeafFirst:
+		e.joints(ordByDepth(g, ordPeel(g, e)))
+	case Banded:
+		ordBand(g, e)
+	case MinDegree:
+		e.joints(ordCoreMinDegree(g, ordPeel(g, e)))
+	case NestedDissection:
+		e.joints(ordCoreDissection(g, ordPeel(g, e)))
+	default:
+		panic("factor: no such ordering to compute")
+	}
+	e.rest()
+	return e.perm
+}
+
+// ordCore returns the number of joints left when all pendant trees have been
+// peeled off p; zero means that p is a forest, which LeafFirst factors without
+// fill.
+//
+// Cost: O(blocks).
+func ordCore(p *sparse.Pattern) int {
+	g := ordNewGraph(p)
+	return len(ordPeel(g, ordNewEmitter(g)))
+}
+
+// ordGraph is the bipartite graph of a pattern, seen from both sides. Bodies
+// and joints are numbered from 0 separately: joint j is node nb+j.
+type ordGraph struct {
+	nb, nj int32
+	jp, ji []int32 // nj+1, edges: bodies of joint j are ji[jp[j]:jp[j+1]], increasing
+	bp, bj []int32 // nb+1, edges: joints of body b are bj[bp[b]:bp[b+1]], increasing
+	size   []int8  // nb+nj: rows of each node
+}
+
+func ordNewGraph(p *sparse.Pattern) *ordGraph {
+	n := len(p.Sign)
+	nb := 0
+	for nb < n && p.Sign[nb] > 0 {
+		nb++
+	}
+	if len(p.Size) != n || len(p.Ptr) != n+1 || p.Ptr[nb] != 0 {
+		panic("factor: pattern is not bodies followed by joints")
+	}
+	for _, s := range p.Sign[nb:] {
+		if s > 0 {
+			panic("factor: pattern is not bodies followed by joints")
+		}
+	}
+	g := &ordGraph{nb: int32(nb), nj: int32(n - nb), jp: p.Ptr[nb:], ji: p.Ind, size: p.Size}
+	g.bp = make([]int32, nb+1)
+	for _, b := range p.Ind {
+		if int(b) >= nb {
+			panic("factor: pattern is not bodies followed by joints")
+		}
+		g.bp[b+1]++
+	}
+	for b := range nb {
+		g.bp[b+1] += g.bp[b]
+	}
+	g.bj = make([]int32, len(p.Ind))
+	at := make([]int32, nb)
+	copy(at, g.bp)
+	for j := range g.nj {
+		for _, b := range g.bodies(j) {
+			g.bj[at[b]] = j
+			at[b]++
+		}
+	}
+	return g
+}
+
+func (g *ordGraph) bodies(j int32) []int32 { return g.ji[g.jp[j]:g.jp[j+1]] }
+func (g *ordGraph) joints(b int32) []int32 { return g.bj[g.bp[b]:g.bp[b+1]] }
+func (g *ordGraph) rows(j int32) int32     { return int32(g.size[g.nb+j]) }
+
+// ordEmitter collects the permutation. Emitting a joint first emits those of its
+// bodies that are still missing, so a joint sequence alone obeys the tile rule.
+type ordEmitter struct {
+	g    *ordGraph
+	perm []int32
+	seen []bool // by body
+}
+
+func ordNewEmitter(g *ordGraph) *ordEmitter {
+	return &ordEmitter{g: g, perm: make([]int32, 0, g.nb+g.nj), seen: make([]bool, g.nb)}
+}
+
+func (e *ordEmitter) body(b int32) {
+	e.seen[b] = true
+	e.perm = append(e.perm, b)
+}
+
+func (e *ordEmitter) joint(j int32) {
+	for _, b := range e.g.bodies(j) {
+		if !e.seen[b] {
+			e.body(b)
+		}
+	}
+	e.perm = append(e.perm, e.g.nb+j)
+}
+
+func (e *ordEmitter) joints(seq []int32) {
+	for _, j := range seq {
+		e.joint(j)
+	}
+}
+
+// rest emits the bodies no joint has asked for.
+func (e *ordEmitter) rest() {
+	for b := range e.g.nb {
+		if !e.seen[b] {
+			e.body(b)
+		}
+	}
+}

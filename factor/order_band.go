@@ -1,0 +1,159 @@
+package factor
+
+import "slices"
+
+// ordBand emits the whole graph in Cuthill–McKee order of the bodies: level by
+// level from a pseudo-peripheral body (George & Liu 1979), the joints of a body
+// as soon as their last body has been numbered. On a ladder (RBDA Fig. 8.4) this
+// is L1 l1 R1 m1 r1 L2 l2 R2 m2 r2 …, with a constant band. Of this order and
+// the one from the reversed body order it takes the smaller envelope.
+func ordBand(g *ordGraph, e *ordEmitter) {
+	bodies := ordCuthillMcKee(g)
+	forward := ordJointsByBodies(g, bodies)
+	slices.Reverse(bodies)
+	backward := ordJointsByBodies(g, bodies)
+	if ordEnvelope(g, backward) < ordEnvelope(g, forward) {
+		forward = backward
+	}
+	e.joints(forward)
+}
+
+// ordJointsByBodies sorts the joints by the latest, then by the earliest
+// position of their bodies in seq, then as stored.
+func ordJointsByBodies(g *ordGraph, seq []int32) []int32 {
+	pos := make([]int32, g.nb)
+	for k, b := range seq {
+		pos[b] = int32(k)
+	}
+	// The key of a joint to one body puts it before all others of that body.
+	first, last := make([]int32, g.nj), make([]int32, g.nj)
+	out := make([]int32, g.nj)
+	for j := range g.nj {
+		out[j] = j
+		first[j], last[j] = g.nb, -1
+		for _, b := range g.bodies(j) {
+			first[j], last[j] = min(first[j], pos[b]), max(last[j], pos[b])
+		}
+		if g.jp[j+1]-g.jp[j] <= 1 {
+			first[j] = -1
+		}
+	}
+	// Two stable passes of a decreasing sort on the mirrored keys.
+	for j := range g.nj {
+		first[j] = g.nb - first[j]
+		last[j] = g.nb - last[j]
+	}
+	return ordSortByKey(ordSortByKey(out, first), last)
+}
+
+// ordEnvelope returns the sum over the joint rows of the squared distance, in
+// joint rows, to the first joint that shares a body: twice the work of an
+// envelope factorization of the joint rows.
+func ordEnvelope(g *ordGraph, seq []int32) float64 {
+	start := make([]int32, g.nb) // row of each body's first joint, −1: none yet
+	for b := range start {
+		start[b] = -1
+	}
+	work, row := 0.0, int32(0)
+	for _, j := range seq {
+		low := row
+		for _, b := range g.bodies(j) {
+			if start[b] < 0 {
+				start[b] = row
+			}
+			low = min(low, start[b])
+		}
+		c := g.rows(j)
+		d := float64(row + c - low)
+		work += float64(c) * d * d
+		row += c
+	}
+	return work
+}
+
+// ordCuthillMcKee returns all bodies, connected parts one after the other.
+func ordCuthillMcKee(g *ordGraph) []int32 {
+	s := &ordSearch{
+		g:     g,
+		level: make([]int32, g.nb),
+		joint: make([]int32, g.nj),
+		queue: make([]int32, 0, g.nb),
+	}
+	out := make([]int32, 0, g.nb)
+	for b := range g.nb {
+		if s.level[b] == 0 {
+			out = append(out, s.part(b)...)
+		}
+	}
+	return out
+}
+
+// ordSearch is the memory of breadth-first searches over bodies that share
+// joints. Each search has its own stamp, so nothing is cleared in between.
+type ordSearch struct {
+	g     *ordGraph
+	stamp int32
+	level []int32 // by body: stamp of the last search that reached it
+	joint []int32 // by joint: the same
+	queue []int32
+}
+
+// part numbers the connected part of body b.
+func (s *ordSearch) part(b int32) []int32 {
+	// George & Liu: restart from a body of least degree in the last level while
+	// the number of levels grows.
+	height := int32(-1)
+	for range 8 {
+		h, last := s.search(b)
+		if h <= height {
+			return s.queue
+		}
+		height = h
+		for _, c := range s.queue[last:] {
+			if s.degree(c) < s.degree(b) || b == s.queue[0] {
+				b = c
+			}
+		}
+	}
+	s.search(b)
+	return s.queue
+}
+
+func (s *ordSearch) degree(b int32) int32 { return s.g.bp[b+1] - s.g.bp[b] }
+
+// search fills queue with the part of body b by levels, the new neighbours of a
+// body by increasing degree and then index. It returns the number of levels
+// after the first and where the last one begins in queue.
+func (s *ordSearch) search(b int32) (height int32, last int) {
+	s.stamp++
+	s.level[b] = s.stamp
+	s.queue = append(s.queue[:0], b)
+	end := 1
+	for k := 0; k < len(s.queue); k++ {
+		if k == end {
+			height, last, end = height+1, k, len(s.queue)
+		}
+		from := len(s.queue)
+		for _, j := range s.g.joints(s.queue[k]) {
+			if s.joint[j] == s.stamp {
+				continue
+			}
+			s.joint[j] = s.stamp
+			for _, c := range s.g.bodies(j) {
+				if s.level[c] != s.stamp {
+					s.level[c] = s.stamp
+					s.queue = append(s.queue, c)
+				}
+			}
+		}
+		if fresh := s.queue[from:]; len(fresh) > 1 {
+			slices.SortFunc(fresh, func(x, y int32) int {
+				if dx, dy := s.degree(x), s.degree(y); dx != dy {
+					return int(dx - dy)
+				}
+				return int(x - y)
+			})
+		}
+	}
+	return height, last
+}

@@ -1,0 +1,243 @@
+package factor
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// Parameters of the bisection.
+const (
+	ordCoarsest = 60   // vertices at which coarsening ends
+	ordTrials   = 6    // initial bisections tried
+	ordPasses   = 6    // refinement passes a level at most
+	ordPatience = 60   // moves without gain before a pass ends
+	ordBalance  = 0.63 // share of the weight one side may have
+)
+
+// ordCut is a bisection with the memory of its refinement.
+type ordCut struct {
+	rng     *rand.Rand
+	net     *ordNet
+	side    []int8  // by vertex: 0 or 1
+	outside []int32 // by vertex: rows of its edges to the other side
+	total   []int32 // by vertex: rows of all its edges
+	moved   []bool  // by vertex: not to be moved again in this pass
+	sum     [2]int32
+	rows    int32 // cut
+	heap    [2]ordHeap
+	log     []int32
+	limit   int32 // largest weight of a side
+}
+
+// bisect splits the vertices in two sides of like weight with few rows between
+// them: multilevel bisection (Karypis & Kumar 1998).
+func (c *ordCut) bisect(net *ordNet) []int8 {
+	sum := int32(0)
+	for _, w := range net.weight {
+		sum += w
+	}
+	nets, images := []*ordNet{net}, [][]int32{nil}
+	for net.n > ordCoarsest {
+		coarse, image := net.coarsen(c.shuffled(net.n), max(2, 3*sum/(2*ordCoarsest)))
+		if coarse.n > net.n*19/20 {
+			break
+		}
+		nets, images = append(nets, coarse), append(images, image)
+		net = coarse
+	}
+	c.limit = max(int32(ordBalance*float64(sum)), (sum+1)/2)
+	c.start(net)
+	for k := len(nets) - 1; k > 0; k-- {
+		fine := make([]int8, nets[k-1].n)
+		for v, u := range images[k] {
+			fine[v] = c.side[u]
+		}
+		c.load(nets[k-1], fine)
+		c.refine()
+	}
+	return c.side
+}
+
+func (c *ordCut) shuffled(n int32) []int32 {
+	seq := make([]int32, n)
+	for v := range seq {
+		seq[v] = int32(v)
+	}
+	c.rng.Shuffle(len(seq), func(i, k int) { seq[i], seq[k] = seq[k], seq[i] })
+	return seq
+}
+
+// start bisects the coarsest net: it grows side 0 from several vertices,
+// refines, and keeps the best result.
+func (c *ordCut) start(net *ordNet) {
+	var best []int8
+	bestScore := ordScore{}
+	for trial := range ordTrials {
+		c.load(net, slices.Repeat([]int8{1}, int(net.n)))
+		c.grow(c.rng.Int32N(net.n))
+		c.refine()
+		if s := c.score(); trial == 0 || s.less(bestScore) {
+			best, bestScore = slices.Clone(c.side), s
+		}
+	}
+	c.load(net, best)
+}
+
+// load makes c the given bisection.
+func (c *ordCut) load(net *ordNet, side []int8) {
+	n := int(net.n)
+	c.net, c.side = net, side
+	c.outside = slices.Grow(c.outside[:0], n)[:n]
+	c.total = slices.Grow(c.total[:0], n)[:n]
+	c.moved = slices.Grow(c.moved[:0], n)[:n]
+	c.sum, c.rows = [2]int32{}, 0
+	for v := range net.n {
+		out, all, s := int32(0), int32(0), side[v]
+		for e := net.at[v]; e < net.at[v+1]; e++ {
+			all += net.rows[e]
+			if side[net.to[e]] != s {
+				out += net.rows[e]
+			}
+		}
+		c.outside[v], c.total[v], c.moved[v] = out, all, false
+		c.sum[s] += net.weight[v]
+		c.rows += out
+	}
+	c.rows /= 2
+}
+
+func (c *ordCut) gain(v int32) int32 { return 2*c.outside[v] - c.total[v] }
+
+// move puts v on the other side.
+func (c *ordCut) move(v int32) {
+	s := c.side[v]
+	c.rows -= c.gain(v)
+	c.side[v] = 1 - s
+	c.sum[s] -= c.net.weight[v]
+	c.sum[1-s] += c.net.weight[v]
+	c.outside[v] = c.total[v] - c.outside[v]
+	for e := c.net.at[v]; e < c.net.at[v+1]; e++ {
+		u := c.net.to[e]
+		if c.side[u] == s {
+			c.outside[u] += c.net.rows[e]
+		} else {
+			c.outside[u] -= c.net.rows[e]
+		}
+	}
+}
+
+// grow moves vertices from side 1 to side 0, from seed on, the one with the
+// least new cut first, until half of the weight has moved.
+func (c *ordCut) grow(seed int32) {
+	h := &c.heap[0]
+	*h = (*h)[:0]
+	for c.sum[0] < c.sum[1] {
+		v := h.pop(c)
+		if v < 0 {
+			// Nothing is adjacent: begin, or begin again, from the seed on.
+			for v = seed; c.side[v] == 0; {
+				v = (v + 1) % c.net.n
+			}
+			seed = v
+		}
+		c.move(v)
+		c.moved[v] = true
+		for e := c.net.at[v]; e < c.net.at[v+1]; e++ {
+			if u := c.net.to[e]; c.side[u] == 1 {
+				h.push(c.gain(u), u)
+			}
+		}
+	}
+	clear(c.moved)
+}
+
+// ordScore ranks bisections: weight over the limit, rows cut, difference of the
+// sides.
+type ordScore struct{ over, rows, uneven int32 }
+
+func (s ordScore) less(t ordScore) bool {
+	if s.over != t.over {
+		return s.over < t.over
+	}
+	if s.rows != t.rows {
+		return s.rows < t.rows
+	}
+	return s.uneven < t.uneven
+}
+
+func (c *ordCut) score() ordScore {
+	most := max(c.sum[0], c.sum[1])
+	return ordScore{max(0, most-c.limit), c.rows, 2*most - c.sum[0] - c.sum[1]}
+}
+
+// refine improves the bisection by passes of Fiduccia & Mattheyses (1982) that
+// start from the boundary.
+func (c *ordCut) refine() {
+	for range ordPasses {
+		if !c.pass() {
+			return
+		}
+	}
+}
+
+// pass moves each vertex at most once, best gain first, and goes back to the
+// best bisection seen. It reports whether that is better than the first one.
+func (c *ordCut) pass() bool {
+	c.heap[0], c.heap[1] = c.heap[0][:0], c.heap[1][:0]
+	for v, out := range c.outside {
+		if out > 0 {
+			c.heap[c.side[v]].push(c.gain(int32(v)), int32(v))
+		}
+	}
+	first := c.score()
+	best, keep := first, 0
+	c.log = c.log[:0]
+	for len(c.log)-keep < ordPatience {
+		v := c.choose()
+		if v < 0 {
+			break
+		}
+		c.move(v)
+		c.moved[v] = true
+		c.log = append(c.log, v)
+		if s := c.score(); s.less(best) {
+			best, keep = s, len(c.log)
+		}
+		for e := c.net.at[v]; e < c.net.at[v+1]; e++ {
+			if u := c.net.to[e]; !c.moved[u] {
+				c.heap[c.side[u]].push(c.gain(u), u)
+			}
+		}
+	}
+	for k, v := range slices.Backward(c.log) {
+		c.moved[v] = false
+		if k >= keep {
+			c.move(v)
+		}
+	}
+	return best.less(first)
+}
+
+// choose takes the next vertex to move: from the side over the limit if there is
+// one, else that of the higher gain. A vertex too heavy for the other side is
+// passed over. It returns −1 if none is left.
+func (c *ordCut) choose() int32 {
+	for {
+		g0, ok0 := c.heap[0].top(c)
+		g1, ok1 := c.heap[1].top(c)
+		from := 0
+		switch {
+		case c.sum[0] > c.limit && ok0:
+		case c.sum[1] > c.limit && ok1:
+			from = 1
+		case !ok0 && !ok1:
+			return -1
+		case !ok0 || ok1 && (g1 > g0 || g1 == g0 && c.sum[1] > c.sum[0]):
+			from = 1
+		}
+		v := c.heap[from].pop(c)
+		if c.sum[1-from]+c.net.weight[v] <= c.limit || c.sum[from] > c.limit {
+			return v
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package factor
+
+import (
+	"fmt"
+
+	"github.com/rung-mbd/rung/sparse"
+)
+
+// CheckTileRule reports whether p may be factored without pivoting in the order
+// perm (perm[new] = old).
+//
+// Bodies may be eliminated at any time. A joint must be matched or closed. Let C
+// be the component, among the eliminated nodes, that contains the joint.
+//   - Matched: one of the joint's bodies is the fresh body of its component, the
+//     last one eliminated there with no joint of that component after it.
+//   - Closed: all bodies of the eliminated joints in C, and of this joint, have
+//     been eliminated.
+//
+// The rule depends on components only, so it holds for every postorder of the
+// same elimination tree if it holds for one.
+//
+// Shapes: perm has one entry a node.
+// Cost: O(blocks·α(blocks)).
+// It returns an error that names the first node against the rule, or the first
+// entry that does not make perm a permutation. It panics if p is not of the form
+// Order takes.
+func CheckTileRule(p *sparse.Pattern, perm []int32) error {
+	g := ordNewGraph(p)
+	n := g.nb + g.nj
+	if len(perm) != int(n) {
+		return fmt.Errorf("factor: permutation of %d nodes for a pattern of %d", len(perm), n)
+	}
+	t := ordNewTiles(g)
+	for k, v := range perm {
+		switch {
+		case v < 0 || v >= n || t.done[v]:
+			return fmt.Errorf("factor: not a permutation: node %d at position %d", v, k)
+		case v < g.nb:
+			t.body(v)
+		case !t.joint(v - g.nb):
+			return fmt.Errorf("factor: joint node %d at position %d is neither matched nor closed", v, k)
+		}
+	}
+	return nil
+}
+
+// ordTiles follows an elimination: union–find over the nodes, with the two facts
+// of the tile rule at each root.
+type ordTiles struct {
+	g      *ordGraph
+	done   []bool  // by node
+	parent []int32 // by node: union–find
+	open   []int32 // by root: pairs of an eliminated joint and a body of it that is not
+	fresh  []int32 // by root: the fresh body, or −1
+}
+
+func ordNewTiles(g *ordGraph) *ordTiles {
+	n := g.nb + g.nj
+	t := &ordTiles{
+		g:      g,
+		done:   make([]bool, n),
+		parent: make([]int32, n),
+		open:   make([]int32, n),
+		fresh:  make([]int32, n),
+	}
+	for v := range t.parent {
+		t.parent[v] = int32(v)
+		t.fresh[v] = -1
+	}
+	return t
+}
+
+// find returns the root of v, halving the path.
+func (t *ordTiles) find(v int32) int32 {
+	for t.parent[v] != v {
+		t.parent[v] = t.parent[t.parent[v]]
+		v = t.parent[v]
+	}
+	return v
+}
+
+// join merges the component of v into the one of root and returns the new root.
+func (t *ordTiles) join(root, v int32) int32 {
+	r := t.find(v)
+	if r != root {
+		t.parent[r] = root
+		t.open[root] += t.open[r]
+	}
+	return root
+}
+
+// body eliminates body b, which becomes the fresh body of its component.
+func (t *ordTiles) body(b int32) {
+	t.done[b] = true
+	for _, j := range t.g.joints(b) {
+		if v := t.g.nb + j; t.done[v] {
+			t.join(b, v)
+			t.open[b]--
+		}
+	}
+	t.fresh[b] = b
+}
+
+// joint eliminates joint j and reports whether the rule allows it.
+func (t *ordTiles) joint(j int32) bool {
+	v := t.g.nb + j
+	t.done[v] = true
+	matched := false
+	for _, b := range t.g.bodies(j) {
+		if !t.done[b] {
+			t.open[v]++
+			continue
+		}
+		matched = matched || t.fresh[t.find(b)] == b
+		t.join(v, b)
+	}
+	return matched || t.open[v] == 0
+}

@@ -1,0 +1,174 @@
+package factor
+
+import (
+	"math/rand/v2"
+)
+
+// Parameters of nested dissection.
+const (
+	ordLeaf      = 120  // joints below which a part is not dissected
+	ordCompare   = 480  // joints below which dissection must beat minimum degree
+	ordTopLevels = 2    // levels at the top of which the same is asked
+	ordTolerance = 1.05 // work by which dissection may exceed minimum degree there
+)
+
+// ordCoreDissection orders the core joints by nested dissection (George 1973).
+//
+// The joints form the edges of a graph of bodies. Cutting the bodies in two
+// parts makes the joints between them a separator of the joints, so that each
+// step is a bisection of the bodies with few rows cut; every minimal separator
+// arises so. Small parts are ordered by minimum degree, with the separators
+// around them as a halo. Thin graphs, where minimum degree does less work, are
+// dissected only as far as that costs next to nothing.
+func ordCoreDissection(g *ordGraph, core []int32) []int32 {
+	d := &ordDissector{
+		g:      g,
+		q:      ordNewQuotient(g),
+		cut:    &ordCut{rng: rand.New(rand.NewPCG(1, uint64(len(core))))},
+		inCore: make([]bool, g.nj),
+		vertex: make([]int32, g.nb),
+		member: make([]int32, g.nj),
+		order:  make([]int32, 0, len(core)),
+	}
+	for _, j := range core {
+		d.inCore[j] = true
+	}
+	for b := range d.vertex {
+		d.vertex[b] = -1
+	}
+	d.part(append([]int32(nil), core...), 0)
+	return d.order
+}
+
+type ordDissector struct {
+	g      *ordGraph
+	q      *ordQuotient
+	cut    *ordCut
+	inCore []bool  // by joint
+	vertex []int32 // by body: its vertex while a part's net is built, else −1
+	member []int32 // by joint: stamp of the last search that met it
+	stamp  int32
+	bodies []int32 // bodies of the part at hand
+	order  []int32 // joints ordered so far
+}
+
+// part appends the joints of a part to the order, which it permutes, and returns
+// the work of their elimination.
+func (d *ordDissector) part(joints []int32, depth int) float64 {
+	if len(joints) <= ordLeaf {
+		return d.minDegree(joints)
+	}
+	net := d.net(joints)
+	if net.n <= ordLeaf/8 {
+		return d.minDegree(joints)
+	}
+	halo := d.haloRows(joints)
+	nearer, further := d.split(joints, d.cut.bisect(net))
+	rows := int32(0)
+	for _, j := range joints[further:] {
+		rows += d.g.rows(j)
+	}
+	from := len(d.order)
+	work := d.part(joints[:nearer], depth+1) + d.part(joints[nearer:further], depth+1)
+	d.order = append(d.order, joints[further:]...)
+	work += ordPivotFlops(rows, halo)
+	if depth >= ordTopLevels && len(joints) > ordCompare {
+		return work
+	}
+	d.q.load(joints, d.inCore)
+	d.q.run()
+	if work <= ordTolerance*d.q.flops {
+		return work
+	}
+	d.order = d.q.appendJoints(d.order[:from], joints)
+	return d.q.flops
+}
+
+func (d *ordDissector) minDegree(joints []int32) float64 {
+	d.q.load(joints, d.inCore)
+	d.q.run()
+	d.order = d.q.appendJoints(d.order, joints)
+	return d.q.flops
+}
+
+// net builds the graph of the bodies of a part, numbered in the order the joints
+// name them. A joint of k bodies becomes a path of k−1 edges.
+func (d *ordDissector) net(joints []int32) *ordNet {
+	g := d.g
+	d.bodies = d.bodies[:0]
+	edges := 0
+	for _, j := range joints {
+		bodies := g.bodies(j)
+		edges += len(bodies) - 1
+		for _, b := range bodies {
+			if d.vertex[b] < 0 {
+				d.vertex[b] = int32(len(d.bodies))
+				d.bodies = append(d.bodies, b)
+			}
+		}
+	}
+	net := ordNewNet(len(d.bodies), 2*edges)
+	for _, j := range joints {
+		bodies := g.bodies(j)
+		for k := 1; k < len(bodies); k++ {
+			net.at[d.vertex[bodies[k-1]]+1]++
+			net.at[d.vertex[bodies[k]]+1]++
+		}
+	}
+	for v := range net.n {
+		net.weight[v] = 1
+		net.at[v+1] += net.at[v]
+	}
+	for _, j := range joints {
+		bodies := g.bodies(j)
+		for k := 1; k < len(bodies); k++ {
+			net.addEdge(d.vertex[bodies[k-1]], d.vertex[bodies[k]], g.rows(j))
+		}
+	}
+	net.closeEdges()
+	return net
+}
+
+// haloRows returns the rows of the core joints around a part whose bodies net
+// has just collected.
+func (d *ordDissector) haloRows(joints []int32) int32 {
+	d.stamp++
+	for _, j := range joints {
+		d.member[j] = d.stamp
+	}
+	rows := int32(0)
+	for _, b := range d.bodies {
+		for _, j := range d.g.joints(b) {
+			if d.inCore[j] && d.member[j] != d.stamp {
+				d.member[j] = d.stamp
+				rows += d.g.rows(j)
+			}
+		}
+	}
+	return rows
+}
+
+// split sorts the joints into those of side 0, those of side 1 from nearer on,
+// and those between the sides from further on, each in their given order. It
+// forgets the bodies of the part.
+func (d *ordDissector) split(joints []int32, side []int8) (nearer, further int) {
+	var parts [3][]int32
+	for _, j := range joints {
+		bodies := d.g.bodies(j)
+		s := side[d.vertex[bodies[0]]]
+		for _, b := range bodies[1:] {
+			if side[d.vertex[b]] != s {
+				s = 2
+				break
+			}
+		}
+		parts[s] = append(parts[s], j)
+	}
+	for _, b := range d.bodies {
+		d.vertex[b] = -1
+	}
+	nearer = copy(joints, parts[0])
+	further = nearer + copy(joints[nearer:], parts[1])
+	copy(joints[further:], parts[2])
+	return nearer, further
+}

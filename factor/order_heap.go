@@ -1,0 +1,71 @@
+package factor
+
+// ordHeap is a max-heap of vertices by gain, the higher index first among
+// equals. A changed gain is pushed anew; pop and top pass over the entries that
+// are out of date.
+type ordHeap []int64
+
+func ordEntry(gain, v int32) int64 { return int64(gain)<<32 | int64(v) }
+
+func (h *ordHeap) push(gain, v int32) {
+	x := ordEntry(gain, v)
+	*h = append(*h, x)
+	s := *h
+	k := len(s) - 1
+	for k > 0 && s[(k-1)/2] < x {
+		s[k] = s[(k-1)/2]
+		k = (k - 1) / 2
+	}
+	s[k] = x
+}
+
+// drop removes the top entry.
+func (h *ordHeap) drop() {
+	s := *h
+	n := len(s) - 1
+	x := s[n]
+	s = s[:n]
+	*h = s
+	if n == 0 {
+		return
+	}
+	k := 0
+	for {
+		kid := 2*k + 1
+		if kid >= n {
+			break
+		}
+		if kid+1 < n && s[kid+1] > s[kid] {
+			kid++
+		}
+		if s[kid] <= x {
+			break
+		}
+		s[k] = s[kid]
+		k = kid
+	}
+	s[k] = x
+}
+
+// top returns the highest gain of a vertex that may still move, if any.
+func (h *ordHeap) top(c *ordCut) (gain int32, ok bool) {
+	for len(*h) > 0 {
+		x := (*h)[0]
+		v := int32(x & 0x7fffffff)
+		if gain = int32(x >> 32); !c.moved[v] && gain == c.gain(v) {
+			return gain, true
+		}
+		h.drop()
+	}
+	return 0, false
+}
+
+// pop takes the vertex of top, or −1.
+func (h *ordHeap) pop(c *ordCut) int32 {
+	if _, ok := h.top(c); !ok {
+		return -1
+	}
+	v := int32((*h)[0] & 0x7fffffff)
+	h.drop()
+	return v
+}

@@ -1,0 +1,128 @@
+package factor
+
+// ordNet is a weighted undirected graph; an edge is stored at both ends.
+type ordNet struct {
+	n      int32
+	at     []int32 // n+1: edges of v are [at[v], at[v+1])
+	to     []int32 // at[n]: the other end
+	rows   []int32 // at[n]: weight of the edge
+	weight []int32 // n: weight of the vertex
+}
+
+func ordNewNet(n, ends int) *ordNet {
+	return &ordNet{
+		n:      int32(n),
+		at:     make([]int32, n+1),
+		to:     make([]int32, ends),
+		rows:   make([]int32, ends),
+		weight: make([]int32, n),
+	}
+}
+
+// addEdge stores an edge at the running starts of its vertices, which
+// closeEdges moves back.
+func (t *ordNet) addEdge(u, v, rows int32) {
+	t.to[t.at[u]], t.rows[t.at[u]] = v, rows
+	t.at[u]++
+	t.to[t.at[v]], t.rows[t.at[v]] = u, rows
+	t.at[v]++
+}
+
+func (t *ordNet) closeEdges() {
+	copy(t.at[1:], t.at[:t.n])
+	t.at[0] = 0
+}
+
+// coarsen contracts a heavy-edge matching (Karypis & Kumar 1998), visiting the
+// vertices in the given order. Vertices whose neighbours are all taken are
+// matched with another such vertex of the same heaviest neighbour, so that stars
+// and scattered vertices shrink too. No vertex grows heavier than most. It
+// returns the contracted graph and the new vertex of each old one.
+func (t *ordNet) coarsen(visit []int32, most int32) (*ordNet, []int32) {
+	mate := t.match(visit, most)
+	image := make([]int32, t.n)
+	n := int32(0)
+	for v := range t.n {
+		if mate[v] >= v {
+			image[v], image[mate[v]] = n, n
+			n++
+		}
+	}
+	c := &ordNet{n: n, at: make([]int32, n+1), weight: make([]int32, n)}
+	c.to = make([]int32, 0, len(t.to))
+	c.rows = make([]int32, 0, len(t.to))
+	place := make([]int32, n) // 1 + position of the edge to a vertex, if of this row
+	k := int32(0)
+	for v := range t.n {
+		if mate[v] < v {
+			continue
+		}
+		c.at[k] = int32(len(c.to))
+		c.merge(t, v, image, place)
+		if mate[v] != v {
+			c.merge(t, mate[v], image, place)
+		}
+		k++
+	}
+	c.at[n] = int32(len(c.to))
+	return c, image
+}
+
+// merge adds vertex v of the finer graph t to the row of its image, which is the
+// last one so far.
+func (t *ordNet) merge(fine *ordNet, v int32, image, place []int32) {
+	k := image[v]
+	t.weight[k] += fine.weight[v]
+	for e := fine.at[v]; e < fine.at[v+1]; e++ {
+		u := image[fine.to[e]]
+		switch {
+		case u == k:
+		case place[u] > t.at[k]:
+			t.rows[place[u]-1] += fine.rows[e]
+		default:
+			t.to = append(t.to, u)
+			t.rows = append(t.rows, fine.rows[e])
+			place[u] = int32(len(t.to))
+		}
+	}
+}
+
+func (t *ordNet) match(visit []int32, most int32) []int32 {
+	mate := make([]int32, t.n)
+	waiting := make([]int32, t.n+1) // by heaviest neighbour, n: none
+	for v := range mate {
+		mate[v], waiting[v] = -1, -1
+	}
+	waiting[t.n] = -1
+	for _, v := range visit {
+		if mate[v] >= 0 {
+			continue
+		}
+		best, rows := int32(-1), int32(0)
+		hub, hubRows := t.n, int32(0)
+		for e := t.at[v]; e < t.at[v+1]; e++ {
+			u, r := t.to[e], t.rows[e]
+			if r > hubRows {
+				hub, hubRows = u, r
+			}
+			if mate[u] < 0 && r > rows && u != v && t.weight[u]+t.weight[v] <= most {
+				best, rows = u, r
+			}
+		}
+		if best < 0 {
+			if u := waiting[hub]; u < 0 || mate[u] >= 0 || t.weight[u]+t.weight[v] > most {
+				waiting[hub] = v
+				continue
+			}
+			best = waiting[hub]
+			waiting[hub] = -1
+		}
+		mate[v], mate[best] = best, v
+	}
+	for v := range t.n {
+		if mate[v] < 0 {
+			mate[v] = v
+		}
+	}
+	return mate
+}

@@ -1,0 +1,89 @@
+package factor
+
+// SolveTo solves (K − E)·x = b with the current factor.
+//
+// Shapes: x and b have Dim entries in the original order; x may be b.
+// Cost: 4 flops a nonzero of L, no allocation. It panics on a length mismatch
+// or if there is no valid factor.
+func (f *Factor) SolveTo(x, b []float64) {
+	s := f.S
+	if !f.ok {
+		panic("factor: no valid factor")
+	}
+	if len(x) != len(f.x) || len(b) != len(f.x) {
+		panic("factor: length mismatch")
+	}
+	for i, old := range s.oldOff {
+		copy(f.x[s.off[i]:s.off[i+1]], b[old:])
+	}
+	for k := range s.parent {
+		f.forward(k)
+	}
+	for k := len(s.parent) - 1; k >= 0; k-- {
+		f.backward(k)
+	}
+	for i, old := range s.oldOff {
+		copy(x[old:], f.x[s.off[i]:s.off[i+1]])
+	}
+}
+
+// forward does the part of L·y = b that belongs to supernode k.
+func (f *Factor) forward(k int) {
+	s := f.S
+	w := s.width(k)
+	pan := f.panels[s.pan[k]:s.pan[k+1]]
+	o := int(s.off[s.super[k]])
+	y := f.x[o : o+w]
+	for i := 1; i < w; i++ {
+		y[i] -= dot(pan[i*w:i*w+i], y[:i])
+	}
+	pan = pan[w*w:]
+	for q := s.rowPtr[k]; q < s.rowPtr[k+1]; q++ {
+		lo, hi := s.off[s.rows[q]], s.off[s.rows[q]+1]
+		for r := lo; r < hi; r++ {
+			f.x[r] -= dot(pan[:w], y)
+			pan = pan[w:]
+		}
+	}
+}
+
+// backward does the part of D·Lᵀ·x = y that belongs to supernode k.
+func (f *Factor) backward(k int) {
+	s := f.S
+	w := s.width(k)
+	pan := f.panels[s.pan[k]:s.pan[k+1]]
+	o := int(s.off[s.super[k]])
+	y := f.x[o : o+w]
+	for i, di := range f.dinv[o : o+w] {
+		y[i] *= di
+	}
+	low := pan[w*w:]
+	for q := s.rowPtr[k]; q < s.rowPtr[k+1]; q++ {
+		lo, hi := s.off[s.rows[q]], s.off[s.rows[q]+1]
+		for r := lo; r < hi; r++ {
+			axpy(y, -f.x[r], low[:w])
+			low = low[w:]
+		}
+	}
+	for i := w - 1; i > 0; i-- {
+		axpy(y[:i], -y[i], pan[i*w:i*w+i])
+	}
+}
+
+// dot returns aᵀb; len(b) ≥ len(a).
+func dot(a, b []float64) float64 {
+	b = b[:len(a)]
+	var s float64
+	for i, x := range a {
+		s += x * b[i]
+	}
+	return s
+}
+
+// axpy adds t·a to y; len(y) ≥ len(a).
+func axpy(y []float64, t float64, a []float64) {
+	y = y[:len(a)]
+	for i, x := range a {
+		y[i] += t * x
+	}
+}

@@ -1,0 +1,108 @@
+package joints
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// In this file axis j of a frame is column j of its matrix E.
+
+// force makes the zero row t a force along axis j.
+func force(t *spatial.Force, E *spatial.Mat3, j int) {
+	t[3], t[4], t[5] = E[j], E[3+j], E[6+j]
+}
+
+// moment makes the zero row t a moment about axis j.
+func moment(t *spatial.Force, E *spatial.Mat3, j int) {
+	t[0], t[1], t[2] = E[j], E[3+j], E[6+j]
+}
+
+// slide makes the zero motion m a translation along axis j.
+func slide(m *spatial.Motion, E *spatial.Mat3, j int) {
+	m[3], m[4], m[5] = E[j], E[3+j], E[6+j]
+}
+
+// turn makes the zero motion m a rotation about axis j.
+func turn(m *spatial.Motion, E *spatial.Mat3, j int) {
+	m[0], m[1], m[2] = E[j], E[3+j], E[6+j]
+}
+
+// turns makes the first three zero motions of S the rotations about the axes.
+func turns(S *[6]spatial.Motion, E *spatial.Mat3) {
+	for j := range 3 {
+		turn(&S[j], E, j)
+	}
+}
+
+// along returns the component of v along axis j.
+func along(E *spatial.Mat3, j int, v *spatial.Vec3) float64 {
+	return E[j]*v[0] + E[3+j]*v[1] + E[6+j]*v[2]
+}
+
+// onAxis stores in dst the part of v along axis j.
+func onAxis(dst *spatial.Vec3, E *spatial.Mat3, j int, v *spatial.Vec3) {
+	s := along(E, j, v)
+	dst[0], dst[1], dst[2] = s*E[j], s*E[3+j], s*E[6+j]
+}
+
+// offAxis stores in dst the part of v across axis j.
+func offAxis(dst *spatial.Vec3, E *spatial.Mat3, j int, v *spatial.Vec3) {
+	s := along(E, j, v)
+	dst[0], dst[1], dst[2] = v[0]-s*E[j], v[1]-s*E[3+j], v[2]-s*E[6+j]
+}
+
+// axisMomentDual stores the dual of an angle about P's z: a moment about z.
+func axisMomentDual(D *[6]spatial.Force, f *Frames) int {
+	moment(&D[0], &f.EP, 2)
+	return 1
+}
+
+// relativeEntry returns entry (i, j) of EPᵀ·ES: axis j of S along axis i of P.
+func relativeEntry(f *Frames, i, j int) float64 {
+	return f.EP[i]*f.ES[j] + f.EP[3+i]*f.ES[3+j] + f.EP[6+i]*f.ES[6+j]
+}
+
+// angle returns atan2(s, c) in (−π, π], and 0 for s = c = 0.
+func angle(s, c float64) float64 {
+	a := math.Atan2(s, c)
+	if a == -math.Pi {
+		return math.Pi
+	}
+	return a
+}
+
+// angleZ returns the angle in (−π, π] of the rotation about z nearest to the
+// rotation from P to S.
+func angleZ(f *Frames) float64 {
+	s := relativeEntry(f, 1, 0) - relativeEntry(f, 0, 1)
+	c := relativeEntry(f, 0, 0) + relativeEntry(f, 1, 1)
+	return angle(s, c)
+}
+
+// axisError returns the x and y components in P of the rotation vector that
+// takes P's z to S's z. Opposite axes err by π about x if nothing tells a
+// direction.
+func axisError(f *Frames) (x, y float64) {
+	// z_S in P is (a, b, c); z×z_S = (−b, a, 0).
+	a, b, c := relativeEntry(f, 0, 2), relativeEntry(f, 1, 2), relativeEntry(f, 2, 2)
+	s := math.Hypot(a, b)
+	if s < tinySine {
+		if c < 0 {
+			return math.Pi, 0
+		}
+		return -b, a
+	}
+	k := math.Atan2(s, c) / s
+	return -b * k, a * k
+}
+
+// tinySine is a sine so small that its quotients may lose digits to underflow.
+const tinySine = 1e-150
+
+// rotationError stores in delta the components in P of the rotation vector from
+// P to S.
+func rotationError(delta []float64, f *Frames) {
+	v := spatial.LogMat(f.EP.TMul(f.ES))
+	delta[0], delta[1], delta[2] = v[0], v[1], v[2]
+}

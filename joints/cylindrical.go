@@ -1,0 +1,27 @@
+package joints
+
+import "github.com/rung-mbd/rung/spatial"
+
+// A cylindrical joint turns by θ about z and slides by d along it: forces x, y,
+// moments x, y.
+
+func cylindricalRows(out *Rows, f *Frames) {
+	out.N = 4
+	force(&out.T[0], &f.EP, 0)
+	force(&out.T[1], &f.EP, 1)
+	moment(&out.T[2], &f.EP, 0)
+	moment(&out.T[3], &f.EP, 1)
+	onAxis(&out.Arm, &f.EP, 2, &f.R)
+	onAxis(&out.Slip, &f.EP, 2, &f.V)
+}
+
+func cylindricalDuals(D *[6]spatial.Force, f *Frames) int {
+	moment(&D[0], &f.EP, 2)
+	force(&D[1], &f.EP, 2)
+	return 2
+}
+
+func cylindricalError(delta *[6]float64, f *Frames) {
+	sphereInCylinderError(delta, f)
+	delta[2], delta[3] = axisError(f)
+}

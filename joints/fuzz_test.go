@@ -1,0 +1,77 @@
+package joints_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// FuzzJoint checks at any pose and velocity that all numbers are finite, that
+// S and T annihilate each other, and that angles and errors are in range.
+func FuzzJoint(f *testing.F) {
+	f.Add(uint8(1), 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 1.0, 2.0)
+	f.Add(uint8(5), math.Pi, 0.0, 0.0, 0.0, math.Pi, 0.0, 0.0, -1.0)
+	f.Add(uint8(3), 0.0, math.Pi, 0.0, 0.0, 0.0, 0.0, 1e6, 1e-3)
+	f.Add(uint8(10), 1e-9, 0.0, 0.0, 0.0, 0.0, 1e-9, 1e-300, 0.0)
+	f.Fuzz(func(t *testing.T, kind uint8, a, b, c, d, e, g, x, w float64) {
+		const most = 1e6 // keeps products of a few numbers in range
+		for _, v := range []float64{a, b, c, d, e, g, x, w} {
+			if !(math.Abs(v) <= most) {
+				t.Skip("out of the range tested")
+			}
+		}
+		s := &joints.Spec{
+			Kind: joints.Kind(kind % uint8(joints.NumKinds)), Pitch: 0.2, Length: 1.5,
+			Motion: &[6]joints.Motion{{}, joints.NewHarmonic(a, b, 1, c)},
+		}
+		EP := spatial.Exp(spatial.Vec3{a, b, c}).Mat()
+		fr := &joints.Frames{
+			EP: EP, ES: EP.Mul(spatial.Exp(spatial.Vec3{d, e, g}).Mat()),
+			R: spatial.Vec3{x, a * b, x - c}, V: spatial.Vec3{w, d, e},
+			OmegaP: spatial.Vec3{w, x, a}, OmegaS: spatial.Vec3{b, w, g},
+		}
+		checkJoint(t, s, fr)
+	})
+}
+
+func checkJoint(t *testing.T, s *joints.Spec, f *joints.Frames) {
+	var (
+		rows      joints.Rows
+		S         [6]spatial.Motion
+		q, qd, de [6]float64
+		angles    [6]float64
+	)
+	free := *s
+	free.Motion = nil
+	if err := s.EvalTo(&rows, f, 0.3); err != nil {
+		if f.R.Norm() > 1e-150 {
+			t.Fatalf("%v: %v at R = %v", s.Kind, err, f.R)
+		}
+		return
+	}
+	dof := s.MotionSubspaceTo(&S, f)
+	for i := range dof {
+		for k := range free.NumRows() {
+			if p := S[i].Dot(&rows.T[k]); !(math.Abs(p) < 1e-12) {
+				t.Fatalf("%v: S%d·T%d = %v", s.Kind, i, k, p)
+			}
+		}
+	}
+	s.CoordinatesTo(&q, &qd, f)
+	s.PositionErrorTo(&de, f, 0.3)
+	if err := s.VelocityErrorTo(&angles, f, 0.3); err != nil {
+		t.Fatal(err)
+	}
+	for i := range q {
+		for _, v := range []float64{q[i], qd[i], de[i], angles[i], rows.TDot[i], rows.Sigma[i], rows.SigmaDot[i]} {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				t.Fatalf("%v: not finite", s.Kind)
+			}
+		}
+		if s.Kind != joints.Helical && s.Kind.Scalar(i) && s.Kind.Rotational(i) && !(q[i] > -math.Pi && q[i] <= math.Pi) {
+			t.Fatalf("%v: angle %v", s.Kind, q[i])
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package joints
+
+import "github.com/rung-mbd/rung/spatial"
+
+// Spec is a joint's type with its parameters: everything about the joint
+// that is neither a body nor a state.
+type Spec struct {
+	Kind   Kind
+	Pitch  float64    // helical, m/rad, not 0
+	Length float64    // distance, m, > 0
+	Motion *[6]Motion // nil where no freedom is prescribed; entries by freedom
+	Turns  *[6]int32  // whole turns added to angles, by freedom; nil is zero; unused by helical
+}
+
+// Frames is the motion of the successor frame S relative to the predecessor
+// frame P at one instant. Frame: world axes. Units: SI.
+type Frames struct {
+	EP, ES         spatial.Mat3 // columns are the axes of P and S in the world
+	R              spatial.Vec3 // from the origin of P to the origin of S, m
+	OmegaP, OmegaS spatial.Vec3 // angular velocities of the two bodies, rad/s
+	V              spatial.Vec3 // velocity of S's origin as seen from P: d(R)/dt − OmegaP×R, world axes, m/s
+}
+
+// Rows are the constraint rows of one joint at one instant:
+// Tᵀ(ω̇_S − ω̇_P, …) form of RBDA eq. 3.38 and 8.10. Row k constrains the
+// relative velocity V̂ = (OmegaS − OmegaP, V) by T[k]·V̂ = Sigma[k], and the
+// apparent derivative of V̂ by T[k]·V̂˚ + TDot[k] = SigmaDot[k].
+type Rows struct {
+	N        int              // rows in use; the others are zero
+	T        [6]spatial.Force // constraint wrench on the successor about S's origin (moment, force), world axes
+	Arm      spatial.Vec3     // the allowed part of R: from P's origin to S's origin, violations left out
+	Slip     spatial.Vec3     // the allowed part of V, violations left out
+	TDot     [6]float64       // (apparent derivative of T[k] as seen from P)·V̂
+	Sigma    [6]float64       // prescribed rates, else 0
+	SigmaDot [6]float64       // prescribed second derivatives, else 0
+}
+
+// RelativeVelocityTo stores V̂ = (ω_S − ω_P, V) in v: the velocity of S relative
+// to P about S's origin, world axes.
+func (f *Frames) RelativeVelocityTo(v *spatial.Motion) {
+	v[0] = f.OmegaS[0] - f.OmegaP[0]
+	v[1] = f.OmegaS[1] - f.OmegaP[1]
+	v[2] = f.OmegaS[2] - f.OmegaP[2]
+	v[3], v[4], v[5] = f.V[0], f.V[1], f.V[2]
+}

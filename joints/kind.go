@@ -1,0 +1,103 @@
+package joints
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Kind enumerates the joint types; the values equal model.JointType.
+type Kind uint8
+
+// The joint types.
+const (
+	Fixed Kind = iota
+	Revolute
+	Prismatic
+	Helical
+	Cylindrical
+	Universal
+	Planar
+	Spherical
+	SphereInCylinder
+	PointOnPlane
+	Distance
+	Free
+	NumKinds
+)
+
+// ErrKind reports a name that is no joint type.
+var ErrKind = errors.New("joints: unknown joint type")
+
+const badKind = "joints: unknown kind" // panic text
+
+// traits are the constant facts of one type; bit i of a mask is column i of S.
+type traits struct {
+	name       string
+	dof        uint8 // columns of S
+	freedoms   uint8 // freedoms that carry a generalized force, ≤ dof
+	scalar     uint8 // mask: freedoms with a scalar coordinate
+	rotational uint8 // mask: columns that turn
+}
+
+var kindTraits = [NumKinds]traits{
+	Fixed:            {name: "fixed"},
+	Revolute:         {"revolute", 1, 1, 0b1, 0b1},
+	Prismatic:        {"prismatic", 1, 1, 0b1, 0b0},
+	Helical:          {"helical", 1, 1, 0b1, 0b1},
+	Cylindrical:      {"cylindrical", 2, 2, 0b11, 0b01},
+	Universal:        {"universal", 2, 2, 0b11, 0b11},
+	Planar:           {"planar", 3, 3, 0b111, 0b001},
+	Spherical:        {"spherical", 3, 3, 0b000, 0b111},
+	SphereInCylinder: {"sphere_in_cylinder", 4, 4, 0b1000, 0b0111},
+	PointOnPlane:     {"point_on_plane", 5, 0, 0, 0b111},
+	Distance:         {"distance", 5, 0, 0, 0b111},
+	Free:             {"free", 6, 0, 0, 0b111},
+}
+
+// of returns the traits of k.
+func (k Kind) of() *traits {
+	if k >= NumKinds {
+		panic(badKind)
+	}
+	return &kindTraits[k]
+}
+
+// Dof returns the number of columns of S: the freedoms the type leaves open.
+// It panics if k is no joint type, as the other methods but String do.
+func (k Kind) Dof() int { return int(k.of().dof) }
+
+// Constraints returns 6 − Dof, the rows of T without prescribed freedoms.
+func (k Kind) Constraints() int { return 6 - int(k.of().dof) }
+
+// Freedoms returns the number of freedoms with a generalized force: the length
+// of the lists force, stiffness, damping, rest and motion in a model file. It is
+// Dof, but 0 for point_on_plane, distance and free.
+func (k Kind) Freedoms() int { return int(k.of().freedoms) }
+
+// Scalar reports whether freedom i has a scalar coordinate. It is false for i
+// out of range.
+func (k Kind) Scalar(i int) bool { return i >= 0 && i < 6 && k.of().scalar>>i&1 == 1 }
+
+// Rotational reports whether column i of S turns (rad, N m) and does not slide
+// (m, N). It is true for helical, and false for i out of range.
+func (k Kind) Rotational(i int) bool { return i >= 0 && i < 6 && k.of().rotational>>i&1 == 1 }
+
+// String returns the name of rung-model/1.
+func (k Kind) String() string {
+	if k >= NumKinds {
+		return fmt.Sprintf("Kind(%d)", uint8(k))
+	}
+	return k.of().name
+}
+
+// ParseKind returns the joint type with the name of rung-model/1.
+//
+// It returns an error that wraps ErrKind for another name.
+func ParseKind(name string) (Kind, error) {
+	for k := range NumKinds {
+		if kindTraits[k].name == name {
+			return k, nil
+		}
+	}
+	return 0, fmt.Errorf("%w %q", ErrKind, name)
+}

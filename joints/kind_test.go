@@ -1,0 +1,139 @@
+package joints_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+func TestKindFacts(t *testing.T) {
+	for _, c := range []struct {
+		kind          joints.Kind
+		name          string
+		dof, freedoms int
+		scalar, turns string // columns, as digits
+	}{
+		{joints.Fixed, "fixed", 0, 0, "", ""},
+		{joints.Revolute, "revolute", 1, 1, "0", "0"},
+		{joints.Prismatic, "prismatic", 1, 1, "0", ""},
+		{joints.Helical, "helical", 1, 1, "0", "0"},
+		{joints.Cylindrical, "cylindrical", 2, 2, "01", "0"},
+		{joints.Universal, "universal", 2, 2, "01", "01"},
+		{joints.Planar, "planar", 3, 3, "012", "0"},
+		{joints.Spherical, "spherical", 3, 3, "", "012"},
+		{joints.SphereInCylinder, "sphere_in_cylinder", 4, 4, "3", "012"},
+		{joints.PointOnPlane, "point_on_plane", 5, 0, "", "012"},
+		{joints.Distance, "distance", 5, 0, "", "012"},
+		{joints.Free, "free", 6, 0, "", "012"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var scalar, turns string
+			for i := -1; i < 20; i++ {
+				if c.kind.Scalar(i) {
+					scalar += string(rune('0' + i))
+				}
+				if c.kind.Rotational(i) {
+					turns += string(rune('0' + i))
+				}
+			}
+			assert.Equal(t, c.scalar, scalar)
+			assert.Equal(t, c.turns, turns)
+			assert.Equal(t, c.dof, c.kind.Dof())
+			assert.Equal(t, 6-c.dof, c.kind.Constraints())
+			assert.Equal(t, c.freedoms, c.kind.Freedoms())
+			assert.Equal(t, c.name, c.kind.String())
+			k, err := joints.ParseKind(c.name)
+			assert.NoError(t, err)
+			assert.Equal(t, c.kind, k)
+		})
+	}
+	for _, name := range []string{"", "Revolute", "ball", "Kind(12)"} {
+		_, err := joints.ParseKind(name)
+		require.ErrorIs(t, err, joints.ErrKind)
+	}
+	require.Equal(t, "Kind(12)", joints.NumKinds.String())
+}
+
+func TestUnknownKindPanics(t *testing.T) {
+	s := &joints.Spec{Kind: joints.NumKinds}
+	f := still(spatial.Identity3(), spatial.Vec3{})
+	var x, y [6]float64
+	for name, call := range map[string]func(){
+		"Dof":              func() { s.Kind.Dof() },
+		"NumRows":          func() { s.NumRows() },
+		"EvalTo":           func() { _ = s.EvalTo(new(joints.Rows), f, 0) },
+		"WrenchTo":         func() { s.WrenchTo(new(spatial.Force), &x, f) },
+		"MotionSubspaceTo": func() { s.MotionSubspaceTo(new([6]spatial.Motion), f) },
+		"CoordinatesTo":    func() { s.CoordinatesTo(&x, &y, f) },
+		"PositionErrorTo":  func() { s.PositionErrorTo(&x, f, 0) },
+		"VelocityErrorTo":  func() { _ = s.VelocityErrorTo(&x, f, 0) },
+	} {
+		require.PanicsWithValue(t, "joints: unknown kind", call, name)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	on := func(i int) *[6]joints.Motion {
+		m := new([6]joints.Motion)
+		m[i] = joints.NewHarmonic(0, 1, 1, 0)
+		return m
+	}
+	for _, s := range specs {
+		require.NoError(t, s.Check(), "%v", s.Kind)
+	}
+	for _, c := range []struct {
+		spec joints.Spec
+		want error
+	}{
+		{joints.Spec{Kind: joints.NumKinds}, joints.ErrKind},
+		{joints.Spec{Kind: joints.Helical}, joints.ErrPitch},
+		{joints.Spec{Kind: joints.Helical, Pitch: math.NaN()}, joints.ErrPitch},
+		{joints.Spec{Kind: joints.Helical, Pitch: math.Inf(-1)}, joints.ErrPitch},
+		{joints.Spec{Kind: joints.Distance}, joints.ErrLength},
+		{joints.Spec{Kind: joints.Distance, Length: -1}, joints.ErrLength},
+		{joints.Spec{Kind: joints.Distance, Length: math.Inf(1)}, joints.ErrLength},
+		{joints.Spec{Kind: joints.Revolute, Motion: on(1)}, joints.ErrMotion},
+		{joints.Spec{Kind: joints.Spherical, Motion: on(0)}, joints.ErrMotion},
+		{joints.Spec{Kind: joints.SphereInCylinder, Motion: on(2)}, joints.ErrMotion},
+		{joints.Spec{Kind: joints.SphereInCylinder, Motion: on(3)}, nil},
+		{joints.Spec{Kind: joints.Free, Motion: on(5)}, joints.ErrMotion},
+	} {
+		require.ErrorIs(t, c.spec.Check(), c.want, "%v", c.spec.Kind)
+	}
+}
+
+func TestMotion(t *testing.T) {
+	for name, m := range map[string]joints.Motion{
+		"none":     {},
+		"harmonic": joints.NewHarmonic(0.3, -1.2, 0.9, 0.4),
+		"constant": joints.NewPolynomial([]float64{2.5}),
+		"empty":    joints.NewPolynomial(nil),
+		"quintic":  joints.NewPolynomial([]float64{1, -2, 0.5, 3, -1, 0.25}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, at := range []float64{-1.3, 0, 0.7} {
+				_, qd, qdd := m.At(at)
+				require.InDelta(t, diff(func(t float64) float64 { q, _, _ := m.At(t); return q }, at), qd, diffTol)
+				require.InDelta(t, diff(func(t float64) float64 { _, qd, _ := m.At(t); return qd }, at), qdd, diffTol)
+			}
+		})
+	}
+	q, qd, qdd := (&joints.Motion{Kind: joints.Polynomial, Coefficients: []float64{1, 2, 3}}).At(2)
+	require.Equal(t, []float64{17, 14, 6}, []float64{q, qd, qdd})
+
+	// A quarter of a period after many whole ones.
+	m := joints.NewHarmonic(1, 2, 4, 0)
+	q, _, _ = m.At(1e9 + 1.0/16)
+	require.InDelta(t, 3, q, roundTol)
+
+	c := []float64{1}
+	m = joints.NewPolynomial(c)
+	c[0] = 5
+	q, _, _ = m.At(0)
+	require.Equal(t, 1.0, q, "the coefficients are copied")
+}

@@ -1,0 +1,203 @@
+package joints_test
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// specs has one joint of each type, and more where a parameter matters.
+var specs = []joints.Spec{
+	{Kind: joints.Fixed},
+	{Kind: joints.Revolute},
+	{Kind: joints.Prismatic},
+	{Kind: joints.Helical, Pitch: 0.13},
+	{Kind: joints.Helical, Pitch: -0.4},
+	{Kind: joints.Cylindrical},
+	{Kind: joints.Universal},
+	{Kind: joints.Planar},
+	{Kind: joints.Spherical},
+	{Kind: joints.SphereInCylinder},
+	{Kind: joints.PointOnPlane},
+	{Kind: joints.Distance, Length: 0.8},
+	{Kind: joints.Free},
+}
+
+// poly is a smooth function of time, a cubic.
+type poly [4]float64
+
+func (p *poly) at(t float64) (x, xd float64) {
+	return p[0] + t*(p[1]+t*(p[2]+t*p[3])), p[1] + t*(2*p[2]+t*3*p[3])
+}
+
+func randomPoly(r *rand.Rand, size float64) (p poly) {
+	for i := range p {
+		p[i] = size * (2*r.Float64() - 1)
+	}
+	return p
+}
+
+// axisTurn returns the rotation about axis k by a.
+func axisTurn(k int, a float64) spatial.Mat3 {
+	var e spatial.Vec3
+	e[k] = 1
+	return spatial.FromAxisAngle(e, a).Mat()
+}
+
+// ball is a rotation by three angles about z, y and x in turn, with its angular
+// velocity in outer axes.
+func ball(a *[3]poly, t float64) (E spatial.Mat3, w spatial.Vec3) {
+	E = spatial.Identity3()
+	for i, k := range []int{2, 1, 0} {
+		q, qd := a[i].at(t)
+		w = w.Add(E.Col(k).Scale(qd))
+		E = E.Mul(axisTurn(k, q))
+	}
+	return E, w
+}
+
+// path is a motion of P and S in time: P anywhere, S relative to P by
+// coordinates of the joint's type, or anywhere.
+type path struct {
+	spec joints.Spec
+	turn [3]poly // of P
+	q    [6]poly // the type's coordinates; three angles for a ball
+	off  [6]poly // violation: rotation vector, then translation, in P
+}
+
+func randomPath(spec joints.Spec, seed uint64) *path {
+	r := rand.New(rand.NewPCG(1, seed))
+	p := &path{spec: spec}
+	for i := range p.turn {
+		p.turn[i] = randomPoly(r, 2)
+	}
+	for i := range p.q {
+		p.q[i] = randomPoly(r, 1.4)
+	}
+	return p
+}
+
+// violate adds a smooth violation of the given size and rate at t = 0.
+func (p *path) violate(seed uint64, size, rate float64) *path {
+	r := rand.New(rand.NewPCG(2, seed))
+	for i := range p.off {
+		p.off[i] = randomPoly(r, rate)
+		p.off[i][0] *= size / rate
+	}
+	return p
+}
+
+// relative returns the pose of S in P, and its velocity in P's axes.
+func (p *path) relative(t float64) (E spatial.Mat3, x, w, v spatial.Vec3) {
+	var q, qd [6]float64
+	for i := range q {
+		q[i], qd[i] = p.q[i].at(t)
+	}
+	E = spatial.Identity3()
+	turnZ := func() { E, w = axisTurn(2, q[0]), spatial.Vec3{0, 0, qd[0]} }
+	turnBall := func() { E, w = ball((*[3]poly)(p.q[:3]), t) }
+	switch p.spec.Kind {
+	case joints.Fixed:
+	case joints.Revolute:
+		turnZ()
+	case joints.Prismatic:
+		x[2], v[2] = q[0], qd[0]
+	case joints.Helical:
+		turnZ()
+		x[2], v[2] = p.spec.Pitch*q[0], p.spec.Pitch*qd[0]
+	case joints.Cylindrical:
+		turnZ()
+		x[2], v[2] = q[1], qd[1]
+	case joints.Universal:
+		X := axisTurn(0, q[0])
+		E = X.Mul(axisTurn(1, q[1]))
+		w = spatial.Vec3{qd[0]}.Add(X.Col(1).Scale(qd[1]))
+	case joints.Planar:
+		turnZ()
+		x, v = spatial.Vec3{q[1], q[2]}, spatial.Vec3{qd[1], qd[2]}
+	case joints.Spherical:
+		turnBall()
+	case joints.SphereInCylinder:
+		turnBall()
+		x[2], v[2] = q[3], qd[3]
+	case joints.PointOnPlane:
+		turnBall()
+		x, v = spatial.Vec3{q[3], q[4]}, spatial.Vec3{qd[3], qd[4]}
+	case joints.Distance:
+		turnBall()
+		// Longitude and latitude on the sphere.
+		s, c := math.Sincos(q[3])
+		sb, cb := math.Sincos(q[4])
+		l := p.spec.Length
+		x = spatial.Vec3{l * c * cb, l * s * cb, l * sb}
+		v = spatial.Vec3{l * (-s*cb*qd[3] - c*sb*qd[4]), l * (c*cb*qd[3] - s*sb*qd[4]), l * cb * qd[4]}
+	case joints.Free:
+		turnBall()
+		x, v = spatial.Vec3{q[3], q[4], q[5]}, spatial.Vec3{qd[3], qd[4], qd[5]}
+	}
+	return E, x, w, v
+}
+
+// frames returns the frames at t.
+func (p *path) frames(t float64) *joints.Frames {
+	E, x, w, v := p.relative(t)
+	var off, offd [6]float64
+	for i := range off {
+		off[i], offd[i] = p.off[i].at(t)
+	}
+	// The violation turns S about axes fixed in P, by z, y, x angles.
+	O, ow := ball((*[3]poly)(p.off[:3]), t)
+	w = ow.Add(O.MulVec(w))
+	E = O.Mul(E)
+	x = x.Add(spatial.Vec3{off[3], off[4], off[5]})
+	v = v.Add(spatial.Vec3{offd[3], offd[4], offd[5]})
+
+	f := &joints.Frames{}
+	f.EP, f.OmegaP = ball(&p.turn, t)
+	f.ES = f.EP.Mul(E)
+	f.OmegaS = f.OmegaP.Add(f.EP.MulVec(w))
+	f.R, f.V = f.EP.MulVec(x), f.EP.MulVec(v)
+	return f
+}
+
+// velocity returns V̂ of f.
+func velocity(f *joints.Frames) (v spatial.Motion) {
+	f.RelativeVelocityTo(&v)
+	return v
+}
+
+// apparent returns the derivative of V̂ as seen from P, world axes.
+func (p *path) apparent(t float64) spatial.Motion {
+	E := p.frames(t).EP
+	var d spatial.Motion
+	for i := range d {
+		d[i] = diff(func(t float64) float64 {
+			f := p.frames(t)
+			v := velocity(f)
+			a, l := f.EP.TMulVec(v.Angular()), f.EP.TMulVec(v.Linear())
+			return spatial.NewMotion(a, l)[i]
+		}, t)
+	}
+	return spatial.NewMotion(E.MulVec(d.Angular()), E.MulVec(d.Linear()))
+}
+
+// diff is the derivative of g at t by central differences of fourth order.
+func diff(g func(float64) float64, t float64) float64 {
+	const h = 1e-3
+	return (8*(g(t+h)-g(t-h)) - (g(t+2*h) - g(t-2*h))) / (12 * h)
+}
+
+// driven returns spec with a motion on every freedom that can have one, equal to
+// the path's own coordinate.
+func (p *path) driven() *joints.Spec {
+	s := p.spec
+	s.Motion = new([6]joints.Motion)
+	for i := range s.Kind.Dof() {
+		if s.Kind.Scalar(i) {
+			s.Motion[i] = joints.NewPolynomial(p.q[i][:])
+		}
+	}
+	return &s
+}

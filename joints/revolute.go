@@ -1,0 +1,18 @@
+package joints
+
+// A revolute joint turns by θ about z: forces x, y, z, moments x, y. Arm and
+// Slip are zero, and all axes are at rest in P, so TDot is too.
+
+func revoluteRows(out *Rows, f *Frames) {
+	out.N = 5
+	force(&out.T[0], &f.EP, 0)
+	force(&out.T[1], &f.EP, 1)
+	force(&out.T[2], &f.EP, 2)
+	moment(&out.T[3], &f.EP, 0)
+	moment(&out.T[4], &f.EP, 1)
+}
+
+func revoluteError(delta *[6]float64, f *Frames) {
+	sphericalError(delta, f)
+	delta[3], delta[4] = axisError(f)
+}

@@ -1,0 +1,352 @@
+package joints
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Reasons for which Check refuses a Spec, besides ErrKind, and the one failure of
+// EvalTo.
+var (
+	ErrPitch       = errors.New("joints: pitch is zero or not finite")
+	ErrLength      = errors.New("joints: length is not positive and finite")
+	ErrMotion      = errors.New("joints: motion on a freedom without a scalar coordinate")
+	ErrNoDirection = errors.New("joints: the origins of a distance joint coincide, so it has no direction")
+)
+
+// Check returns an error that wraps ErrKind, ErrPitch, ErrLength or ErrMotion if
+// the other methods would not accept s.
+func (s *Spec) Check() error {
+	switch {
+	case s.Kind >= NumKinds:
+		return fmt.Errorf("%w %d", ErrKind, s.Kind)
+	case s.Kind == Helical && (s.Pitch == 0 || math.IsNaN(s.Pitch) || math.IsInf(s.Pitch, 0)):
+		return fmt.Errorf("%w: %v", ErrPitch, s.Pitch)
+	case s.Kind == Distance && (!(s.Length > 0) || math.IsInf(s.Length, 0)):
+		return fmt.Errorf("%w: %v", ErrLength, s.Length)
+	}
+	if s.Motion == nil {
+		return nil
+	}
+	for i := range s.Motion {
+		if s.Motion[i].Kind != None && !s.Kind.Scalar(i) {
+			return fmt.Errorf("%w: %v, freedom %d", ErrMotion, s.Kind, i)
+		}
+	}
+	return nil
+}
+
+// prescribed reports whether freedom i has a scalar coordinate and a motion.
+func (s *Spec) prescribed(i int) bool {
+	return s.Motion[i].Kind != None && s.Kind.Scalar(i)
+}
+
+// NumRows returns the number of rows of EvalTo, at most 6: the type's
+// constraints and one for each prescribed freedom.
+func (s *Spec) NumRows() int {
+	n := s.Kind.Constraints()
+	if s.Motion == nil {
+		return n
+	}
+	for i := range s.Kind.Freedoms() {
+		if s.prescribed(i) {
+			n++
+		}
+	}
+	return n
+}
+
+// EvalTo fills out with the constraint rows at f and the time t (RBDA eq. 3.38,
+// 8.10). Arm, Slip and TDot take the directions of f as they are, violated or
+// not.
+//
+// Frame: world axes, wrenches on S about its origin. Units: SI.
+// Cost: O(1), no allocation.
+// It returns ErrNoDirection for a distance joint whose origins coincide; the
+// values of out are then unspecified.
+func (s *Spec) EvalTo(out *Rows, f *Frames, t float64) error {
+	*out = Rows{}
+	switch s.Kind {
+	case Fixed:
+		fixedRows(out, f)
+	case Revolute:
+		revoluteRows(out, f)
+	case Prismatic:
+		prismaticRows(out, f)
+	case Helical:
+		helicalRows(out, f, s.Pitch)
+	case Cylindrical:
+		cylindricalRows(out, f)
+	case Universal:
+		universalRows(out, f)
+	case Planar:
+		planarRows(out, f)
+	case Spherical:
+		sphericalRows(out, f)
+	case SphereInCylinder:
+		sphereInCylinderRows(out, f)
+	case PointOnPlane:
+		pointOnPlaneRows(out, f)
+	case Distance:
+		if !distanceRows(out, f, s.Length) {
+			return ErrNoDirection
+		}
+	case Free:
+		freeRows(out, f)
+	default:
+		panic(badKind)
+	}
+	if s.Motion != nil {
+		s.appendPrescribed(out, f, t)
+	}
+	return nil
+}
+
+// appendPrescribed adds one row for each prescribed freedom: its dual wrench,
+// with σ and σ̇ from the motion. All duals are at rest in P but the y_S of a
+// universal joint, whose rate ω_r×y_S has no power over ω_r, so TDot is 0.
+func (s *Spec) appendPrescribed(out *Rows, f *Frames, t float64) {
+	var D [6]spatial.Force
+	n := s.duals(&D, f)
+	for i := range n {
+		if s.prescribed(i) {
+			k := out.N
+			out.T[k] = D[i]
+			_, out.Sigma[k], out.SigmaDot[k] = s.Motion[i].At(t)
+			out.N++
+		}
+	}
+}
+
+// duals stores in D the unit wrench of each freedom and returns their number.
+// D[i]·V̂ is the rate of freedom i, and D[i]·S[j] is 1 for i = j, else 0.
+func (s *Spec) duals(D *[6]spatial.Force, f *Frames) int {
+	switch s.Kind {
+	case Fixed, PointOnPlane, Distance, Free:
+		return 0
+	case Revolute, Helical:
+		return axisMomentDual(D, f)
+	case Prismatic:
+		return prismaticDuals(D, f)
+	case Cylindrical:
+		return cylindricalDuals(D, f)
+	case Universal:
+		return universalDuals(D, f)
+	case Planar:
+		return planarDuals(D, f)
+	case Spherical:
+		return sphericalDuals(D, f)
+	case SphereInCylinder:
+		return sphereInCylinderDuals(D, f)
+	default:
+		panic(badKind)
+	}
+}
+
+// WrenchTo stores in w the wrench on S of the generalized forces tau, one a
+// freedom: torques about and forces along the axes of the freedoms. Entries of
+// tau past Kind.Freedoms are not read.
+//
+// Frame: world axes, about S's origin; −w acts on P at the same point.
+// Units: N m, N.
+// Cost: O(1), no allocation.
+func (s *Spec) WrenchTo(w *spatial.Force, tau *[6]float64, f *Frames) {
+	var D [6]spatial.Force
+	*w = spatial.Force{}
+	for i := range s.duals(&D, f) {
+		for k := range w {
+			w[k] += tau[i] * D[i][k]
+		}
+	}
+}
+
+// MotionSubspaceTo stores in S the motions the joint allows and returns their
+// number, Kind.Dof. SᵀT = 0 for the type's constraints. The tangents of a
+// distance joint are any two unit vectors across R; if R is zero, across z of P.
+//
+// Frame: world axes, motion of S about its origin, seen from P.
+// Cost: O(1), no allocation.
+func (s *Spec) MotionSubspaceTo(S *[6]spatial.Motion, f *Frames) int {
+	*S = [6]spatial.Motion{}
+	switch s.Kind {
+	case Fixed:
+	case Revolute:
+		turn(&S[0], &f.EP, 2)
+	case Prismatic:
+		slide(&S[0], &f.EP, 2)
+	case Helical:
+		helicalMotion(S, f, s.Pitch)
+	case Cylindrical:
+		turn(&S[0], &f.EP, 2)
+		slide(&S[1], &f.EP, 2)
+	case Universal:
+		turn(&S[0], &f.EP, 0)
+		turn(&S[1], &f.ES, 1)
+	case Planar:
+		turn(&S[0], &f.EP, 2)
+		slide(&S[1], &f.EP, 0)
+		slide(&S[2], &f.EP, 1)
+	case Spherical:
+		turns(S, &f.EP)
+	case SphereInCylinder:
+		turns(S, &f.EP)
+		slide(&S[3], &f.EP, 2)
+	case PointOnPlane:
+		turns(S, &f.EP)
+		slide(&S[3], &f.EP, 0)
+		slide(&S[4], &f.EP, 1)
+	case Distance:
+		distanceMotion(S, f)
+	case Free:
+		turns(S, &f.EP)
+		slide(&S[3], &f.EP, 0)
+		slide(&S[4], &f.EP, 1)
+		slide(&S[5], &f.EP, 2)
+	default:
+		panic(badKind)
+	}
+	return s.Kind.Dof()
+}
+
+// CoordinatesTo stores in q and qd the coordinates and rates of the freedoms;
+// entries past Kind.Freedoms are zero.
+//
+// Angles are in (−π, π] plus 2π·Turns; the angle of a helical joint has the turn
+// nearest to d/Pitch, whatever Turns says. Where the joint is violated, an angle
+// is that of the nearest rotation about its axis. The freedoms of a ball have no
+// coordinate: their q is 0 and their qd are the components of ω_S − ω_P in P's
+// axes.
+//
+// Cost: O(1), no allocation. No entry is NaN if f is finite.
+func (s *Spec) CoordinatesTo(q, qd *[6]float64, f *Frames) {
+	*q, *qd = [6]float64{}, [6]float64{}
+	switch s.Kind {
+	case Fixed, Spherical, PointOnPlane, Distance, Free:
+	case Revolute:
+		q[0] = angleZ(f)
+	case Prismatic:
+		q[0] = along(&f.EP, 2, &f.R)
+	case Helical:
+		q[0] = helicalAngle(f, s.Pitch)
+	case Cylindrical:
+		q[0], q[1] = angleZ(f), along(&f.EP, 2, &f.R)
+	case Universal:
+		q[0], q[1] = universalAngles(f)
+	case Planar:
+		q[0], q[1], q[2] = angleZ(f), along(&f.EP, 0, &f.R), along(&f.EP, 1, &f.R)
+	case SphereInCylinder:
+		q[3] = along(&f.EP, 2, &f.R)
+	default:
+		panic(badKind)
+	}
+	if s.Turns != nil && s.Kind != Helical {
+		s.addTurns(q)
+	}
+	// The rates are the duals' powers over V̂.
+	var (
+		D [6]spatial.Force
+		v spatial.Motion
+	)
+	f.RelativeVelocityTo(&v)
+	for i := range s.duals(&D, f) {
+		qd[i] = v.Dot(&D[i])
+	}
+}
+
+// addTurns adds the whole turns to the scalar angles in q.
+func (s *Spec) addTurns(q *[6]float64) {
+	for i := range s.Kind.Freedoms() {
+		if s.Kind.Scalar(i) && s.Kind.Rotational(i) {
+			q[i] += 2 * math.Pi * float64(s.Turns[i])
+		}
+	}
+}
+
+// PositionErrorTo stores in delta the position error of each row at the time t
+// (RBDA §8.3), in the rows' order; entries past NumRows are zero.
+//
+// The errors vanish with the violation and grow with it as the rows say:
+// d(delta)/dt = T·V̂ − σ at a satisfied pose. They hold at any pose: axes are
+// compared by the rotation vector between them, so that an axis back to front
+// errs by π, and orientations by the logarithm of the whole rotation. A
+// prescribed freedom errs by its coordinate less its motion, an angle by the
+// nearest multiple of 2π less (of a helical joint by the whole difference).
+//
+// Units: m and rad.
+// Cost: O(1), no allocation.
+func (s *Spec) PositionErrorTo(delta *[6]float64, f *Frames, t float64) {
+	*delta = [6]float64{}
+	switch s.Kind {
+	case Fixed:
+		fixedError(delta, f)
+	case Revolute:
+		revoluteError(delta, f)
+	case Prismatic:
+		prismaticError(delta, f)
+	case Helical:
+		helicalError(delta, f, s.Pitch)
+	case Cylindrical:
+		cylindricalError(delta, f)
+	case Universal:
+		universalError(delta, f)
+	case Planar:
+		planarError(delta, f)
+	case Spherical:
+		sphericalError(delta, f)
+	case SphereInCylinder:
+		sphereInCylinderError(delta, f)
+	case PointOnPlane:
+		delta[0] = along(&f.EP, 2, &f.R)
+	case Distance:
+		delta[0] = f.R.Norm() - s.Length
+	case Free:
+	default:
+		panic(badKind)
+	}
+	if s.Motion != nil {
+		s.appendPrescribedError(delta, f, t)
+	}
+}
+
+// appendPrescribedError adds q − motion(t) for each prescribed freedom.
+func (s *Spec) appendPrescribedError(delta *[6]float64, f *Frames, t float64) {
+	var q, qd [6]float64
+	s.CoordinatesTo(&q, &qd, f)
+	k := s.Kind.Constraints()
+	for i := range s.Kind.Freedoms() {
+		if !s.prescribed(i) {
+			continue
+		}
+		m, _, _ := s.Motion[i].At(t)
+		delta[k] = q[i] - m
+		if s.Kind.Rotational(i) && s.Kind != Helical {
+			delta[k] = math.Remainder(delta[k], 2*math.Pi)
+		}
+		k++
+	}
+}
+
+// VelocityErrorTo stores in e the velocity error T·V̂ − σ of each row at the
+// time t, in the rows' order; entries past NumRows are zero.
+//
+// Units: m/s and rad/s.
+// Cost: O(1), no allocation.
+// It returns ErrNoDirection as EvalTo does, with e zero.
+func (s *Spec) VelocityErrorTo(e *[6]float64, f *Frames, t float64) error {
+	var (
+		rows Rows
+		v    spatial.Motion
+	)
+	*e = [6]float64{}
+	if err := s.EvalTo(&rows, f, t); err != nil {
+		return err
+	}
+	f.RelativeVelocityTo(&v)
+	for k := range rows.N {
+		e[k] = v.Dot(&rows.T[k]) - rows.Sigma[k]
+	}
+	return nil
+}

@@ -1,0 +1,12 @@
+// Package mechanism turns a model into the constant description every solver
+// works on: bodies and joints by number, joint frames, force elements, the
+// graph with its components and loops.
+//
+// A Mechanism never changes after New and may be shared between goroutines.
+// What changes lives in a State (poses and velocities of all bodies) and in a
+// Kinematics (what is computed from a State and used by everybody).
+//
+// Frame: world axes; positions and velocities of a State are those of the body
+// frame's origin, wrenches on bodies are about the centre of mass, those of
+// joints about the origin of the successor frame.
+package mechanism

@@ -1,0 +1,253 @@
+package mechanism
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// ErrNoDirection is returned when the ends of a spring-damper coincide.
+
+var ErrNoDirection = errors.New("mechanism: ends coincide, no direction")
+
+// Attachment is a point of a body (body frame) or of the world, m.
+type Attachment struct {
+	Body  int32 // number or World
+	Point spatial.Vec3
+}
+
+// ForceElement is a spring-damper between A and B or a wrench on A.
+type ForceElement struct {
+	Name       string
+	Kind       model.ForceType
+	A, B       Attachment
+	Stiffness  float64      // N/m
+	Damping    float64      // N s/m
+	RestLength float64      // m
+	Force      spatial.Vec3 // N, world axes
+	Torque     spatial.Vec3 // N m, world axes
+}
+
+func newForce(f *model.ForceElement, index map[string]int32) ForceElement {
+	out := ForceElement{
+		Name: f.Name, Kind: f.Type,
+		A:         Attachment{Body: index[f.A.Body], Point: f.A.Point},
+		Stiffness: f.Stiffness, Damping: f.Damping, RestLength: f.RestLength,
+		Force: f.Force, Torque: f.Torque,
+	}
+	if f.Type == model.SpringDamper {
+		out.B = Attachment{Body: index[f.B.Body], Point: f.B.Point}
+	}
+	return out
+}
+
+// ForcesTo stores in f, one entry a body, everything that acts on the bodies
+// but the constraints: gravity, gyroscopic moments −ω×Iω, force elements and
+// the drives of the joints (the right side P Tᵃ τ − v×*Iv + fˣ of RBDA eq.
+// 8.64, about the centres of mass).
+//
+// Shapes: f has one entry a body; k was computed at s.
+// Cost: O(bodies + joints + forces), no allocation.
+// It returns ErrNoDirection, with the name, where it has to.
+func (m *Mechanism) ForcesTo(f []spatial.Force, k *Kinematics, s *State) error {
+	if len(f) != len(m.Bodies) || len(k.Bodies) != len(m.Bodies) || len(s.Bodies) != len(m.Bodies) {
+		panic("mechanism: length mismatch")
+	}
+	var w spatial.Vec3
+	for i := range m.Bodies {
+		mass := m.Bodies[i].Mass
+		bodies.GyroscopicMomentTo(&w, &k.Bodies[i].I, &s.Bodies[i].Omega)
+		f[i] = spatial.Force{-w[0], -w[1], -w[2], mass * m.Gravity[0], mass * m.Gravity[1], mass * m.Gravity[2]}
+	}
+	var jk JointKinematics
+	for j := range m.Joints {
+		jt := &m.Joints[j]
+		if jt.Drive == nil {
+			continue
+		}
+		m.JointTo(&jk, j, k, s)
+		var w spatial.Force
+		m.DriveWrenchTo(&w, j, &jk)
+		m.addJointWrench(f, j, &jk, &w, k)
+	}
+	return m.addElements(f, k, s)
+}
+
+// DriveWrenchTo stores in w the wrench of joint j's drive on the successor,
+// about the origin of S, world axes. A joint without drive gives zero.
+func (m *Mechanism) DriveWrenchTo(w *spatial.Force, j int, jk *JointKinematics) {
+	jt := &m.Joints[j]
+	*w = spatial.Force{}
+	d := jt.Drive
+	if d == nil {
+		return
+	}
+	var q, qd, tau [6]float64
+	jt.CoordinatesTo(&q, &qd, &jk.Frames)
+	for i := range jt.Kind.Freedoms() {
+		tau[i] = d.Force[i]
+		if jt.Kind.Scalar(i) {
+			tau[i] -= d.Stiffness[i]*(q[i]-d.Rest[i]) + d.Damping[i]*qd[i]
+		}
+	}
+	jt.WrenchTo(w, &tau, &jk.Frames)
+}
+
+// addJointWrench adds the wrench w of joint j, about the origin of S, to its
+// successor and takes it from its predecessor.
+func (m *Mechanism) addJointWrench(f []spatial.Force, j int, jk *JointKinematics, w *spatial.Force, k *Kinematics) {
+	jt := &m.Joints[j]
+	if jt.Succ >= 0 {
+		addWrench(&f[jt.Succ], w, jk.ArmS.Sub(k.Bodies[jt.Succ].Com), 1)
+	}
+	if jt.Pred >= 0 {
+		arm := jk.ArmP.Add(jk.R).Sub(k.Bodies[jt.Pred].Com)
+		addWrench(&f[jt.Pred], w, arm, -1)
+	}
+}
+
+// addWrench adds sign·w, acting at arm from the centre of mass.
+func addWrench(f, w *spatial.Force, arm spatial.Vec3, sign float64) {
+	F := spatial.Vec3{w[3], w[4], w[5]}
+	n := arm.Cross(F)
+	for i := range 3 {
+		f[i] += sign * (w[i] + n[i])
+		f[3+i] += sign * F[i]
+	}
+}
+
+// end returns the arm of an attachment from its body's origin, the arm from
+// the centre of mass, and the velocity of the point.
+func (m *Mechanism) end(a *Attachment, k *Kinematics, s *State) (arm, com, v spatial.Vec3) {
+	if a.Body < 0 {
+		return a.Point, a.Point, v
+	}
+	b := &s.Bodies[a.Body]
+	arm = k.Bodies[a.Body].E.MulVec(a.Point)
+	return arm, arm.Sub(k.Bodies[a.Body].Com), b.Velocity.Add(b.Omega.Cross(arm))
+}
+
+func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) error {
+	for i := range m.Forces {
+		e := &m.Forces[i]
+		_, comA, vA := m.end(&e.A, k, s)
+		if e.Kind == model.Wrench {
+			w := spatial.Force{e.Torque[0], e.Torque[1], e.Torque[2], e.Force[0], e.Force[1], e.Force[2]}
+			addWrench(&f[e.A.Body], &w, comA, 1)
+			continue
+		}
+		_, comB, vB := m.end(&e.B, k, s)
+		line := m.springLine(e, k, s)
+		length := line.Norm()
+		if length == 0 {
+			if e.Stiffness*e.RestLength != 0 || e.Damping != 0 && vB.Sub(vA) != (spatial.Vec3{}) {
+				return fmt.Errorf("%w: force %q", ErrNoDirection, e.Name)
+			}
+			continue
+		}
+		n := line.Scale(1 / length)
+		tension := e.Stiffness*(length-e.RestLength) + e.Damping*n.Dot(vB.Sub(vA))
+		t := n.Scale(tension)
+		w := spatial.Force{3: t[0], 4: t[1], 5: t[2]}
+		if e.A.Body >= 0 {
+			addWrench(&f[e.A.Body], &w, comA, 1)
+		}
+		if e.B.Body >= 0 {
+			addWrench(&f[e.B.Body], &w, comB, -1)
+		}
+	}
+	return nil
+}
+
+// springLine returns the vector from end A to end B.
+func (m *Mechanism) springLine(e *ForceElement, k *Kinematics, s *State) spatial.Vec3 {
+	var xa, xb spatial.Vec3
+	if e.A.Body >= 0 {
+		xa = s.Bodies[e.A.Body].Position
+	}
+	if e.B.Body >= 0 {
+		xb = s.Bodies[e.B.Body].Position
+	}
+	armA, _, _ := m.end(&e.A, k, s)
+	armB, _, _ := m.end(&e.B, k, s)
+	return xb.Sub(xa).Add(armB.Sub(armA))
+}
+
+// Energy of a state, J. Potential energy of gravity is zero at the world's
+// origin.
+type Energy struct {
+	Kinetic float64
+	Gravity float64
+	Springs float64 // spring-dampers
+	Joints  float64 // springs of joint drives
+}
+
+// Potential returns the sum of all parts but the kinetic one.
+func (e Energy) Potential() float64 { return e.Gravity + e.Springs + e.Joints }
+
+// EnergyAt returns the energy of s.
+//
+// Cost: O(bodies + joints + forces), no allocation; k was computed at s.
+func (m *Mechanism) EnergyAt(k *Kinematics, s *State) Energy {
+	var e Energy
+	for i := range m.Bodies {
+		b, st, kb := &m.Bodies[i], &s.Bodies[i], &k.Bodies[i]
+		v := st.Velocity.Add(st.Omega.Cross(kb.Com))
+		e.Kinetic += b.KineticEnergy(&kb.I, &st.Omega, &v)
+		e.Gravity -= b.Mass * m.Gravity.Dot(st.Position.Add(kb.Com))
+	}
+	var jk JointKinematics
+	var q, qd [6]float64
+	for j := range m.Joints {
+		jt := &m.Joints[j]
+		if jt.Drive == nil {
+			continue
+		}
+		m.JointTo(&jk, j, k, s)
+		jt.CoordinatesTo(&q, &qd, &jk.Frames)
+		for i := range jt.Kind.Freedoms() {
+			if jt.Kind.Scalar(i) {
+				x := q[i] - jt.Drive.Rest[i]
+				e.Joints += 0.5 * jt.Drive.Stiffness[i] * x * x
+			}
+		}
+	}
+	for i := range m.Forces {
+		f := &m.Forces[i]
+		if f.Kind == model.SpringDamper {
+			x := m.springLine(f, k, s).Norm() - f.RestLength
+			e.Springs += 0.5 * f.Stiffness * x * x
+		}
+	}
+	return e
+}
+
+// Residuals returns the largest violation of joint j over its rows at position
+// (m, rad) and at velocity level (m/s, rad/s).
+//
+// Cost: O(1), no allocation; k was computed at s.
+func (m *Mechanism) Residuals(j int, k *Kinematics, s *State) (position, velocity float64) {
+	jt := &m.Joints[j]
+	if jt.Kind == joints.Free {
+		return 0, 0
+	}
+	var jk JointKinematics
+	var e [6]float64
+	m.JointTo(&jk, j, k, s)
+	jt.PositionErrorTo(&e, &jk.Frames, s.Time)
+	for _, x := range e[:jt.Rows] {
+		position = max(position, math.Abs(x))
+	}
+	if jt.VelocityErrorTo(&e, &jk.Frames, s.Time) != nil {
+		return position, jk.V.Norm() // a distance joint without direction
+	}
+	for _, x := range e[:jt.Rows] {
+		velocity = max(velocity, math.Abs(x))
+	}
+	return position, velocity
+}

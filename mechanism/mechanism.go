@@ -1,0 +1,218 @@
+package mechanism
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// World is the number of the fixed frame where a body number is expected.
+const World = -1
+
+// Frame is a frame fixed in a body, or in the world.
+type Frame struct {
+	E      spatial.Mat3 // columns are its axes, in the body frame
+	Origin spatial.Vec3 // m, body frame
+}
+
+// Joint is an edge of the graph: type, the two bodies, the frames in them and
+// what acts along its freedoms.
+type Joint struct {
+	joints.Spec
+	Pred, Succ int32 // body numbers or World
+	Rows       int32 // constraint rows, prescribed freedoms included
+	P, S       Frame // in the predecessor and in the successor
+	Drive      *Drive
+}
+
+// Drive holds the generalized forces along a joint's freedoms: the applied
+// force, and −Stiffness·(q − Rest) − Damping·q̇ where a freedom has a scalar
+// coordinate. A joint without any has a nil Drive.
+type Drive struct {
+	Force, Stiffness, Damping, Rest [6]float64
+}
+
+// Mechanism is the constant description of a model.
+type Mechanism struct {
+	Name    string
+	Gravity spatial.Vec3 // m/s², world axes
+	Bodies  []bodies.Body
+	Joints  []Joint
+	Forces  []ForceElement
+
+	bodyNames, jointNames []string
+	initial               State
+}
+
+// New checks m and compiles it. The state written in m is Initial.
+//
+// Cost: O(bodies + joints). It returns the problems of m as model.Check does.
+func New(m *model.Model) (*Mechanism, error) {
+	if err := model.Check(m); err != nil {
+		return nil, err
+	}
+	mech := &Mechanism{
+		Name:       m.Name,
+		Gravity:    m.Gravity,
+		Bodies:     make([]bodies.Body, len(m.Bodies)),
+		Joints:     make([]Joint, len(m.Joints)),
+		bodyNames:  make([]string, len(m.Bodies)),
+		jointNames: make([]string, len(m.Joints)),
+		initial:    State{Time: m.Time, Bodies: make([]BodyState, len(m.Bodies))},
+	}
+	index := make(map[string]int32, len(m.Bodies)+1)
+	index[model.World] = World
+	for i := range m.Bodies {
+		if err := mech.addBody(i, &m.Bodies[i]); err != nil {
+			return nil, err
+		}
+		index[m.Bodies[i].Name] = int32(i)
+	}
+	for i := range m.Joints {
+		mech.addJoint(i, &m.Joints[i], index)
+	}
+	for i := range m.Forces {
+		mech.Forces = append(mech.Forces, newForce(&m.Forces[i], index))
+	}
+	return mech, nil
+}
+
+func (m *Mechanism) addBody(i int, b *model.Body) error {
+	I := b.Inertia
+	body, err := bodies.New(b.Mass, b.Com, spatial.Sym3{I.XX, I.YY, I.ZZ, I.XY, I.XZ, I.YZ})
+	if err != nil {
+		return fmt.Errorf("mechanism: body %q: %w", b.Name, err)
+	}
+	m.Bodies[i] = body
+	m.bodyNames[i] = b.Name
+	m.initial.Bodies[i] = BodyState{
+		Position: b.Pose.Position,
+		Rotation: quaternion(b.Pose.Orientation),
+		Velocity: b.Velocity.Linear,
+		Omega:    b.Velocity.Angular,
+	}
+	return nil
+}
+
+func (m *Mechanism) addJoint(i int, j *model.Joint, index map[string]int32) {
+	out := &m.Joints[i]
+	m.jointNames[i] = j.Name
+	out.Spec = joints.Spec{Kind: joints.Kind(j.Type), Pitch: j.Pitch, Length: j.Length}
+	out.Pred, out.Succ = index[j.Predecessor], index[j.Successor]
+	out.P, out.S = newFrame(j.PredecessorFrame), newFrame(j.SuccessorFrame)
+	if !allZero(j.Force) || !allZero(j.Stiffness) || !allZero(j.Damping) {
+		d := &Drive{}
+		copy(d.Force[:], j.Force)
+		copy(d.Stiffness[:], j.Stiffness)
+		copy(d.Damping[:], j.Damping)
+		copy(d.Rest[:], j.Rest)
+		out.Drive = d
+	}
+	setMotions(&out.Spec, j)
+	setTurns(&out.Spec, j)
+	out.Rows = int32(out.NumRows())
+}
+
+func setMotions(s *joints.Spec, j *model.Joint) {
+	for k, mo := range j.Motion {
+		if mo == nil {
+			continue
+		}
+		if s.Motion == nil {
+			s.Motion = new([6]joints.Motion)
+		}
+		switch mo.Kind {
+		case model.Harmonic:
+			s.Motion[k] = joints.Motion{Kind: joints.Harmonic, Offset: mo.Offset, Amplitude: mo.Amplitude, Frequency: mo.Frequency, Phase: mo.Phase}
+		case model.Polynomial:
+			s.Motion[k] = joints.Motion{Kind: joints.Polynomial, Coefficients: append([]float64(nil), mo.Coefficients...)}
+		}
+	}
+}
+
+// setTurns spreads the turns, one a rotational scalar freedom, over the
+// freedoms.
+func setTurns(s *joints.Spec, j *model.Joint) {
+	if len(j.Turns) == 0 {
+		return
+	}
+	s.Turns = new([6]int32)
+	n := 0
+	for k := range s.Kind.Freedoms() {
+		if s.Kind.Scalar(k) && s.Kind.Rotational(k) {
+			s.Turns[k] = int32(j.Turns[n])
+			n++
+		}
+	}
+}
+
+func allZero(v []float64) bool {
+	for _, x := range v {
+		if x != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// quaternion normalises q; all zeros stand for the identity.
+func quaternion(q [4]float64) spatial.Quat {
+	if q == ([4]float64{}) {
+		return spatial.Quat{1, 0, 0, 0}
+	}
+	return spatial.Quat(q).Normalize()
+}
+
+func newFrame(p model.Pose) Frame {
+	f := Frame{Origin: p.Position}
+	q := quaternion(p.Orientation)
+	q.MatTo(&f.E)
+	return f
+}
+
+// NumBodies returns the number of bodies.
+func (m *Mechanism) NumBodies() int { return len(m.Bodies) }
+
+// NumJoints returns the number of joints.
+func (m *Mechanism) NumJoints() int { return len(m.Joints) }
+
+// BodyName returns the name of body i.
+func (m *Mechanism) BodyName(i int) string {
+	if i == World {
+		return model.World
+	}
+	return m.bodyNames[i]
+}
+
+// JointName returns the name of joint i.
+func (m *Mechanism) JointName(i int) string { return m.jointNames[i] }
+
+// BodyIndex returns the number of the body of that name, World for "world".
+//
+// Cost: O(bodies); keep the number. It returns an error if there is none.
+func (m *Mechanism) BodyIndex(name string) (int, error) {
+	if name == model.World {
+		return World, nil
+	}
+	return find(m.bodyNames, name, "body")
+}
+
+// JointIndex returns the number of the joint of that name.
+//
+// Cost: O(joints); keep the number. It returns an error if there is none.
+func (m *Mechanism) JointIndex(name string) (int, error) {
+	return find(m.jointNames, name, "joint")
+}
+
+func find(names []string, name, kind string) (int, error) {
+	for i, n := range names {
+		if n == name {
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("mechanism: no %s %s", kind, strconv.Quote(name))
+}

@@ -1,0 +1,235 @@
+package model
+
+import (
+	"strconv"
+	"unicode/utf8"
+)
+
+// Check applies every rule of the format to m and does not modify it. Models
+// that Read returned pass.
+//
+// A zero Orientation counts as the identity. Fields that have no meaning for a
+// type (Pitch of a revolute joint, B of a wrench) must be zero.
+//
+// Cost: O(bodies + joints + forces).
+// It returns *Problems, with the paths of the format and, in place of a file,
+// the model's name.
+func Check(m *Model) error {
+	name := "model"
+	if m.Name != "" {
+		name = quoteShort(m.Name)
+	}
+	c := checker{collector: &collector{file: name}, m: m}
+	c.run()
+	return c.err()
+}
+
+// Canonicalize puts m, which passes Check, in the form that Read returns:
+// orientations normalised and never zero, lists of zeros and empty slices nil.
+// Write and Read then reproduce it exactly.
+func (m *Model) Canonicalize() {
+	for i := range m.Bodies {
+		m.Bodies[i].Pose.canonicalize()
+	}
+	for i := range m.Joints {
+		m.Joints[i].canonicalize()
+	}
+	if len(m.Bodies) == 0 {
+		m.Bodies = nil
+	}
+	if len(m.Joints) == 0 {
+		m.Joints = nil
+	}
+	if len(m.Forces) == 0 {
+		m.Forces = nil
+	}
+}
+
+func (p *Pose) canonicalize() {
+	if p.Orientation == [4]float64{} {
+		p.Orientation[0] = 1
+	}
+	normalize(&p.Orientation)
+}
+
+func (j *Joint) canonicalize() {
+	j.PredecessorFrame.canonicalize()
+	j.SuccessorFrame.canonicalize()
+	for _, list := range []*[]float64{&j.Force, &j.Stiffness, &j.Damping, &j.Rest} {
+		if allZero(*list) {
+			*list = nil
+		}
+	}
+	if allZeroInts(j.Turns) {
+		j.Turns = nil
+	}
+	if !driven(j.Motion) {
+		j.Motion = nil
+	}
+}
+
+// flaws are fields, as bits, that the reader has already complained about; the
+// rules for them are skipped. The bits are the positions in the field lists.
+type flaws uint32
+
+func (f flaws) has(field int) bool { return f>>field&1 != 0 }
+
+// checker applies the rules to a model, from Go or from the reader.
+type checker struct {
+	*collector
+	m      *Model
+	flaws  map[place]flaws // from the reader
+	bodies *nameTable      // set when all bodies are there
+	intern bool            // let references share the bodies' strings
+	noRefs bool            // bodies unreadable: references cannot be judged
+	sec    section         // element the rules are at
+	index  int
+}
+
+// place is an element of a section.
+type place struct {
+	sec   section
+	index int
+}
+
+// run applies all rules to all of m.
+func (c *checker) run() {
+	c.checkDocument()
+	if c.bodies == nil {
+		c.indexBodies()
+	}
+	for i := range c.m.Bodies {
+		c.checkBody(&c.m.Bodies[i], c.at(secBodies, i))
+	}
+	c.unique(secJoints, len(c.m.Joints), func(i int) string { return c.m.Joints[i].Name })
+	for i := range c.m.Joints {
+		c.checkJoint(&c.m.Joints[i], c.at(secJoints, i))
+	}
+	c.unique(secForces, len(c.m.Forces), func(i int) string { return c.m.Forces[i].Name })
+	for i := range c.m.Forces {
+		c.checkForce(&c.m.Forces[i], c.at(secForces, i))
+	}
+}
+
+// at makes element i of sec the current one and returns its flaws.
+func (c *checker) at(sec section, i int) flaws {
+	c.sec, c.index = sec, i
+	return c.flaws[place{sec, i}]
+}
+
+// report records a broken rule at path tail of the current element.
+func (c *checker) report(tail, value, rule string) {
+	path := "$" + tail
+	if c.sec != secDocument {
+		path = elementPath(c.sec, c.index) + tail
+	}
+	c.add(c.sec, c.index, path, value, rule)
+}
+
+func (c *checker) checkDocument() {
+	c.at(secDocument, 0)
+	if !utf8.ValidString(c.m.Name) {
+		c.report(".name", quoteShort(c.m.Name), "is not valid UTF-8")
+	}
+	c.finite(".gravity", c.m.Gravity[:])
+	c.number(".time", c.m.Time)
+	if len(c.m.Bodies) == 0 && len(c.m.Joints) > 0 && !c.noRefs {
+		c.report(".bodies", "[]", "is empty although there are joints")
+	}
+}
+
+// indexBodies makes the table of body names and reports duplicates.
+func (c *checker) indexBodies() {
+	c.bodies = c.unique(secBodies, len(c.m.Bodies), func(i int) string { return c.m.Bodies[i].Name })
+}
+
+// unique reports names that occurred earlier and returns the table of all.
+func (c *checker) unique(sec section, n int, at func(i int) string) *nameTable {
+	t := newNameTable(n, at)
+	for i := range n {
+		if at(i) == "" {
+			continue // reported as missing or empty
+		}
+		if first, dup := t.insert(i); dup {
+			c.at(sec, i)
+			c.report(".name", quoteShort(at(i)), "duplicate name, first at "+elementPath(sec, first))
+		}
+	}
+	return t
+}
+
+func (c *checker) checkName(name string) {
+	switch {
+	case name == "":
+		c.report(".name", `""`, "is empty")
+	case name == World && c.sec == secBodies:
+		c.report(".name", quoteShort(name), "is reserved for the fixed frame")
+	case !utf8.ValidString(name):
+		c.report(".name", quoteShort(name), "is not valid UTF-8")
+	}
+}
+
+func (c *checker) checkBody(b *Body, f flaws) {
+	if !f.has(bodyName) {
+		c.checkName(b.Name)
+	}
+	if !f.has(bodyMass) && c.number(".mass", b.Mass) && !(b.Mass > 0) {
+		c.report(".mass", formatFloat(b.Mass), "is not positive")
+	}
+	c.finite(".com", b.Com[:])
+	if !f.has(bodyInertia) {
+		c.checkInertia(&b.Inertia)
+	}
+	if !f.has(bodyPose) {
+		c.checkPose(".pose", &b.Pose)
+	}
+	c.finite(".velocity.linear", b.Velocity.Linear[:])
+	c.finite(".velocity.angular", b.Velocity.Angular[:])
+}
+
+func (c *checker) checkInertia(I *Inertia) {
+	list := I.list()
+	for k, x := range list {
+		if !finite(x) {
+			c.report(".inertia."+inertiaFields[k], formatFloat(x), ruleNotFinite)
+			return
+		}
+	}
+	switch {
+	case !I.positiveDefinite():
+		c.report(".inertia", formatFloats(list[:]), "is not positive definite")
+	case !I.triangular():
+		c.report(".inertia", formatFloats(list[:]), "breaks the triangle inequality")
+	}
+}
+
+func (c *checker) checkPose(tail string, p *Pose) {
+	c.finite(tail+".position", p.Position[:])
+	q := &p.Orientation
+	if *q == [4]float64{} {
+		return
+	}
+	if c.finite(tail+".orientation", q[:]) && !nearUnit(q) {
+		c.report(tail+".orientation", formatFloats(q[:]), ruleQuaternion)
+	}
+}
+
+// finite reports the first entry of x that is not finite, at its index.
+func (c *checker) finite(tail string, x []float64) bool {
+	for k, v := range x {
+		if !finite(v) {
+			c.report(tail+"["+strconv.Itoa(k)+"]", formatFloat(v), ruleNotFinite)
+			return false
+		}
+	}
+	return true
+}
+
+// number reports x if it is not finite.
+func (c *checker) number(tail string, x float64) bool {
+	if !finite(x) {
+		c.report(tail, formatFloat(x), ruleNotFinite)
+		return false
+	}
+	return true
+}

@@ -1,0 +1,229 @@
+package model
+
+import (
+	"fmt"
+	"strconv"
+)
+
+func (c *checker) checkJoint(j *Joint, f flaws) {
+	if !f.has(jointName) {
+		c.checkName(j.Name)
+	}
+	pred := f.has(jointPredecessor) || c.reference(".predecessor", &j.Predecessor, true)
+	succ := f.has(jointSuccessor) || c.reference(".successor", &j.Successor, true)
+	if pred && succ && !f.has(jointPredecessor) && !f.has(jointSuccessor) && j.Predecessor == j.Successor {
+		c.report(".successor", quoteShort(j.Successor), "joins a body to itself")
+	}
+	if !f.has(jointPredecessorFrame) {
+		c.checkPose(".predecessor_frame", &j.PredecessorFrame)
+	}
+	if !f.has(jointSuccessorFrame) {
+		c.checkPose(".successor_frame", &j.SuccessorFrame)
+	}
+	if f.has(jointType) {
+		return
+	}
+	if !j.Type.Valid() {
+		c.report(".type", j.Type.String(), "unknown joint type")
+		return
+	}
+	c.checkParameters(j, f)
+	for k, list := range j.lists() {
+		if !f.has(jointForce + k) {
+			c.checkList(j.Type, jointForce+k, list)
+		}
+	}
+	if !f.has(jointTurns) {
+		c.checkTurns(j)
+	}
+	if !f.has(jointMotion) {
+		c.checkMotions(j)
+	}
+}
+
+// lists returns the lists with an entry a freedom, in the order of jointFields.
+func (j *Joint) lists() [4][]float64 {
+	return [4][]float64{j.Force, j.Stiffness, j.Damping, j.Rest}
+}
+
+// reference reports a body name that no body has. The reader's references are
+// made to share the body's string.
+func (c *checker) reference(tail string, name *string, world bool) bool {
+	if *name == World {
+		if !world {
+			c.report(tail, quoteShort(World), "a wrench needs a body, not the world")
+		}
+		return world
+	}
+	i, ok := c.bodies.find(*name)
+	if !ok {
+		if !c.noRefs {
+			c.report(tail, quoteShort(*name), "unknown body")
+		}
+		return false
+	}
+	if c.intern {
+		*name = c.m.Bodies[i].Name
+	}
+	return true
+}
+
+// meaningless is the rule broken by a field that the type does not have.
+func meaningless(kind, name string) string {
+	return "has no meaning for " + kind + " " + name
+}
+
+// checkParameters checks pitch and length.
+func (c *checker) checkParameters(j *Joint, f flaws) {
+	if !f.has(jointPitch) && c.number(".pitch", j.Pitch) {
+		switch {
+		case j.Type != Helical && j.Pitch != 0:
+			c.report(".pitch", formatFloat(j.Pitch), meaningless("joint type", j.Type.String()))
+		case j.Type == Helical && j.Pitch == 0:
+			c.report(".pitch", "0", "is zero (a helical joint without pitch is a revolute)")
+		}
+	}
+	if !f.has(jointLength) && c.number(".length", j.Length) {
+		switch {
+		case j.Type != Distance && j.Length != 0:
+			c.report(".length", formatFloat(j.Length), meaningless("joint type", j.Type.String()))
+		case j.Type == Distance && !(j.Length > 0):
+			c.report(".length", formatFloat(j.Length), "is not positive")
+		}
+	}
+}
+
+// length reports a list of n entries that should have want.
+func (c *checker) length(tail string, n, want int, t JointType) bool {
+	if n != want {
+		c.report(tail, "", fmt.Sprintf("wrong length %d, joint type %s has %d entries", n, t, want))
+	}
+	return n == want
+}
+
+func (c *checker) checkList(t JointType, field int, list []float64) {
+	tail := "." + jointFields[field]
+	if list == nil || !c.length(tail, len(list), t.Freedoms(), t) {
+		return
+	}
+	for k, x := range list {
+		at := tail + "[" + strconv.Itoa(k) + "]"
+		if c.number(at, x) && x != 0 && field != jointForce && !t.Scalar(k) {
+			c.report(at, formatFloat(x), "is not zero on a ball rotation")
+		}
+	}
+}
+
+func (c *checker) checkTurns(j *Joint) {
+	if j.Turns == nil || !c.length(".turns", len(j.Turns), j.Type.Turns(), j.Type) {
+		return
+	}
+	for k, n := range j.Turns {
+		if n > maxTurns || n < -maxTurns {
+			c.report(".turns["+strconv.Itoa(k)+"]", strconv.Itoa(n), ruleTurns)
+		}
+	}
+}
+
+func (c *checker) checkMotions(j *Joint) {
+	if j.Motion == nil || !c.length(".motion", len(j.Motion), j.Type.Freedoms(), j.Type) {
+		return
+	}
+	for k, m := range j.Motion {
+		if m == nil {
+			continue
+		}
+		tail := ".motion[" + strconv.Itoa(k) + "]"
+		if !j.Type.Scalar(k) {
+			c.report(tail, m.Kind.String(), "prescribes a ball rotation")
+			continue
+		}
+		c.checkMotion(tail, m)
+	}
+}
+
+func (c *checker) checkMotion(tail string, m *Motion) {
+	numbers := [...]float64{m.Offset, m.Amplitude, m.Frequency, m.Phase}
+	switch m.Kind {
+	case Harmonic:
+		for k, x := range numbers {
+			c.number(tail+"."+motionFields[motionOffset+k], x)
+		}
+		if len(m.Coefficients) > 0 {
+			c.report(tail+".coefficients", formatFloats(m.Coefficients), meaningless("motion kind", "harmonic"))
+		}
+	case Polynomial:
+		for k, x := range numbers {
+			if x != 0 {
+				c.report(tail+"."+motionFields[motionOffset+k], formatFloat(x), meaningless("motion kind", "polynomial"))
+			}
+		}
+		if len(m.Coefficients) == 0 {
+			c.report(tail+".coefficients", "[]", "has no entries")
+		}
+		c.finite(tail+".coefficients", m.Coefficients)
+	default:
+		c.report(tail+".kind", m.Kind.String(), "unknown motion kind")
+	}
+}
+
+func (c *checker) checkForce(e *ForceElement, f flaws) {
+	if !f.has(forceName) {
+		c.checkName(e.Name)
+	}
+	if f.has(forceType) {
+		return
+	}
+	switch e.Type {
+	case SpringDamper:
+		c.checkSpring(e, f)
+	case Wrench:
+		c.checkWrench(e, f)
+	default:
+		c.report(".type", e.Type.String(), "unknown force element type")
+	}
+}
+
+func (c *checker) checkSpring(e *ForceElement, f flaws) {
+	c.checkAttachment(".a", &e.A, f.has(forceA))
+	c.checkAttachment(".b", &e.B, f.has(forceB))
+	c.number(".stiffness", e.Stiffness)
+	c.number(".damping", e.Damping)
+	c.number(".rest_length", e.RestLength)
+	if !f.has(forceForce) {
+		c.zero(".force", e.Force[:], e.Type)
+	}
+	if !f.has(forceTorque) {
+		c.zero(".torque", e.Torque[:], e.Type)
+	}
+}
+
+func (c *checker) checkAttachment(tail string, a *Attachment, flawed bool) {
+	if flawed {
+		return
+	}
+	c.reference(tail+".body", &a.Body, true)
+	c.finite(tail+".point", a.Point[:])
+}
+
+func (c *checker) checkWrench(e *ForceElement, f flaws) {
+	if !f.has(forceBody) {
+		c.reference(".body", &e.A.Body, false)
+	}
+	c.finite(".point", e.A.Point[:])
+	c.finite(".force", e.Force[:])
+	c.finite(".torque", e.Torque[:])
+	if e.B != (Attachment{}) {
+		c.report(".b", quoteShort(e.B.Body), meaningless("force element", e.Type.String()))
+	}
+	c.zero(".stiffness", []float64{e.Stiffness}, e.Type)
+	c.zero(".damping", []float64{e.Damping}, e.Type)
+	c.zero(".rest_length", []float64{e.RestLength}, e.Type)
+}
+
+// zero reports values that the force element does not have.
+func (c *checker) zero(tail string, x []float64, t ForceType) {
+	if !allZero(x) {
+		c.report(tail, formatFloats(x), meaningless("force element", t.String()))
+	}
+}

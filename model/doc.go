@@ -1,0 +1,11 @@
+// Package model holds what the user wrote: the plain structs of the document
+// format rung-model/1, with its reader, writer and rules.
+//
+// Nothing is derived here. A Model comes from Read or from Go code; Check
+// applies to both the same rules, and every rule that is broken is reported
+// at once, each as a Problem with its JSON path.
+//
+// Frames are named at each field: world axes for poses of bodies, velocities,
+// gravity and wrenches, body axes for centres of mass, inertias, joint frames
+// and points. Units: SI, radians; quaternions w first.
+package model

@@ -1,0 +1,201 @@
+package model_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/model"
+)
+
+// A valid document in pieces, which the cases below edit.
+const (
+	bodyA = `{"name": "a", "mass": 1, "inertia": {"xx": 1, "yy": 1, "zz": 1}}`
+	bodyB = `{"name": "b", "mass": 1, "inertia": {"xx": 1, "yy": 1, "zz": 1}}`
+)
+
+func document(bodies, joints, forces string) string {
+	return `{"format": "rung-model/1", "bodies": [` + bodies + `], "joints": [` + joints + `], "forces": [` + forces + `]}`
+}
+
+// joint returns a document with one joint of type kind, with more fields.
+func joint(kind, more string) string {
+	return document(bodyA+","+bodyB, `{"name": "j", "type": "`+kind+`", "predecessor": "a", "successor": "b"`+more+`}`, "")
+}
+
+func force(fields string) string { return document(bodyA, "", `{"name": "f", `+fields+`}`) }
+
+func body(fields string) string { return document("{"+fields+"}", "", "") }
+
+// with returns bodyA with its mass replaced by more.
+func with(more string) string {
+	return body(`"name": "a", "inertia": {"xx": 1, "yy": 1, "zz": 1}, ` + more)
+}
+
+func inertia(I string) string { return body(`"name": "a", "mass": 1, "inertia": {` + I + `}`) }
+
+func TestReadInvalid(t *testing.T) {
+	const J, F, B = "$.joints[0]", "$.forces[0]", "$.bodies[0]"
+	spring := `"type": "spring_damper", "a": {"body": "world"}, "b": {"body": "a"}`
+	wrench := `"type": "wrench", "body": "a", "torque": [0, 0, 0]`
+	for _, c := range []struct{ name, doc, path, rule string }{
+		{"not an object", `[]`, "$", "is not an object"},
+		{"format missing", `{"bodies": []}`, "$.format", "missing"},
+		{"format not a string", `{"format": 1, "bodies": []}`, "$.format", "is not a string"},
+		{"bodies missing", `{"format": "rung-model/1"}`, "$.bodies", "missing"},
+		{"bodies missing with joints", `{"format": "rung-model/1", "joints": [` + jointAB + `]}`, "$.bodies", "missing"},
+		{"bodies null", `{"format": "rung-model/1", "bodies": null}`, "$.bodies", "is not a list"},
+		{"body not an object", document("[]", "", ""), B, "is not an object"},
+		{"joints an object", `{"format": "rung-model/1", "bodies": [], "joints": {}}`, "$.joints", "is not a list"},
+		{"name not a string", `{"format": "rung-model/1", "name": null, "bodies": []}`, "$.name", "is not a string"},
+		{"time null", `{"format": "rung-model/1", "time": null, "bodies": []}`, "$.time", "is not a number"},
+		{"field in capitals", `{"format": "rung-model/1", "Bodies": [], "bodies": []}`, "$.Bodies", "unknown field, did you mean bodies?"},
+		{"odd key", document(`{"name": "a", "mass": 1, "inertia": {"xx": 1, "yy": 1, "zz": 1}, "we ird": 1}`, "", ""), B + `["we ird"]`, "unknown field"},
+		{"key twice", with(`"mass": 1, "mass": 2`), B + ".mass", "duplicate key"},
+		{"escaped key twice", with(`"mass": 1, "m\u0061ss": 2`), B + ".mass", "duplicate key"},
+		{"document key twice", `{"format": "rung-model/1", "bodies": [], "bodies": []}`, "$.bodies", "duplicate key"},
+		{"trailing value", `{"format": "rung-model/1", "bodies": []} {}`, "$", "after the end of the document"},
+		{"trailing text", `{"format": "rung-model/1", "bodies": []} x`, "$", "after the end of the document"},
+		{"body name missing", body(`"mass": 1, "inertia": {"xx": 1, "yy": 1, "zz": 1}`), B + ".name", "missing"},
+		{"body name empty", body(`"name": "", "mass": 1, "inertia": {"xx": 1, "yy": 1, "zz": 1}`), B + ".name", "is empty"},
+		{"mass null", with(`"mass": null`), B + ".mass", "is not a number"},
+		{"mass a string", with(`"mass": "1"`), B + ".mass", "is not a number"},
+		{"mass overflows", with(`"mass": 1e999`), B + ".mass", "not finite"},
+		{"mass underflows", with(`"mass": 1e-999`), B + ".mass", "not positive"},
+		{"com entry", with(`"mass": 1, "com": [0, true, 0]`), B + ".com[1]", "is not a number"},
+		{"com too long", with(`"mass": 1, "com": [0, 1, 0, 0]`), B + ".com", "wrong length 4"},
+		{"inertia missing", body(`"name": "a", "mass": 1`), B + ".inertia", "missing"},
+		{"inertia zz missing", inertia(`"xx": 1, "yy": 1`), B + ".inertia.zz", "missing"},
+		{"inertia zero", inertia(`"xx": 0, "yy": 0, "zz": 0`), B + ".inertia", "positive definite"},
+		{"inertia indefinite", inertia(`"xx": 1, "yy": 1, "zz": 1, "xy": 1.5`), B + ".inertia", "positive definite"},
+		{"inertia triangle", inertia(`"xx": 1, "yy": 1, "zz": 2.00000001`), B + ".inertia", "triangle"},
+		{"inertia triangle, tiny", inertia(`"xx": 1e-300, "yy": 1e-300, "zz": 3e-300`), B + ".inertia", "triangle"},
+		{"inertia triangle, turned", inertia(`"xx": 2, "yy": 2, "zz": 1, "xy": 1.2`), B + ".inertia", "triangle"},
+		{"pose a list", with(`"mass": 1, "pose": []`), B + ".pose", "is not an object"},
+		{"orientation zero", with(`"mass": 1, "pose": {"orientation": [0, 0, 0, 0]}`), B + ".pose.orientation", "unit quaternion"},
+		{"orientation huge", with(`"mass": 1, "pose": {"orientation": [1e300, 0, 0, 0]}`), B + ".pose.orientation", "unit quaternion"},
+		{"orientation off", with(`"mass": 1, "pose": {"orientation": [1.0000011, 0, 0, 0]}`), B + ".pose.orientation", "unit quaternion"},
+		{"velocity field", with(`"mass": 1, "velocity": {"Linear": [0, 0, 0]}`), B + ".velocity.Linear", "unknown field"},
+		{"joint type missing", document(bodyA, `{"name": "j", "predecessor": "world", "successor": "a"}`, ""), J + ".type", "missing"},
+		{"joint type unknown", joint("hinge", ""), J + ".type", "unknown joint type"},
+		{"joint type in capitals", joint("Revolute", ""), J + ".type", "unknown joint type"},
+		{"joint name empty", document(bodyA, `{"name": "", "type": "fixed", "predecessor": "world", "successor": "a"}`, ""), J + ".name", "is empty"},
+		{"predecessor missing", document(bodyA, `{"name": "j", "type": "fixed", "successor": "a"}`, ""), J + ".predecessor", "missing"},
+		{"predecessor in capitals", document(bodyA, `{"name": "j", "type": "fixed", "predecessor": "World", "successor": "a"}`, ""), J + ".predecessor", "unknown body"},
+		{"world to world", document(bodyA, `{"name": "j", "type": "fixed", "predecessor": "world", "successor": "world"}`, ""), J + ".successor", "itself"},
+		{"pitch missing", joint("helical", ""), J + ".pitch", "missing"},
+		{"pitch zero", joint("helical", `, "pitch": 0`), J + ".pitch", "is zero"},
+		{"pitch of revolute", joint("revolute", `, "pitch": 1`), J + ".pitch", "no meaning"},
+		{"length missing", joint("distance", ""), J + ".length", "missing"},
+		{"length zero", joint("distance", `, "length": 0`), J + ".length", "not positive"},
+		{"length of fixed", joint("fixed", `, "length": 0`), J + ".length", "no meaning"},
+		{"force empty", joint("revolute", `, "force": []`), J + ".force", "wrong length 0"},
+		{"zeros too many", joint("revolute", `, "rest": [0, 0]`), J + ".rest", "wrong length 2"},
+		{"force of free", joint("free", `, "force": [0]`), J + ".force", "wrong length 1"},
+		{"force null", joint("revolute", `, "force": [null]`), J + ".force[0]", "is not a number"},
+		{"stiffness on a ball", joint("spherical", `, "stiffness": [0, 0, 1]`), J + ".stiffness[2]", "ball rotation"},
+		{"damping on a ball", joint("sphere_in_cylinder", `, "damping": [1, 0, 0, 1]`), J + ".damping[0]", "ball rotation"},
+		{"rest on a ball", joint("spherical", `, "rest": [0, 1, 0]`), J + ".rest[1]", "ball rotation"},
+		{"motion on a ball", joint("spherical", `, "motion": [null, `+harmonic+`, null]`), J + ".motion[1]", "ball rotation"},
+		{"motion length", joint("cylindrical", `, "motion": [`+harmonic+`]`), J + ".motion", "wrong length 1"},
+		{"motion nulls", joint("cylindrical", `, "motion": [null]`), J + ".motion", "wrong length 1"},
+		{"motion a number", joint("revolute", `, "motion": [1]`), J + ".motion[0]", "is not an object or null"},
+		{"motion null", joint("revolute", `, "motion": null`), J + ".motion", "is not a list"},
+		{"motion kind missing", joint("revolute", `, "motion": [{}]`), J + ".motion[0].kind", "missing"},
+		{"motion kind unknown", joint("revolute", `, "motion": [{"kind": "spline"}]`), J + ".motion[0].kind", "unknown motion kind"},
+		{"amplitude missing", joint("revolute", `, "motion": [{"kind": "harmonic", "frequency": 1}]`), J + ".motion[0].amplitude", "missing"},
+		{"harmonic coefficients", joint("revolute", `, "motion": [{"kind": "harmonic", "amplitude": 1, "frequency": 1, "coefficients": [1]}]`), J + ".motion[0].coefficients", "no meaning"},
+		{"polynomial phase", joint("revolute", `, "motion": [{"kind": "polynomial", "coefficients": [1], "phase": 0}]`), J + ".motion[0].phase", "no meaning"},
+		{"coefficients missing", joint("revolute", `, "motion": [{"kind": "polynomial"}]`), J + ".motion[0].coefficients", "missing"},
+		{"coefficients empty", joint("revolute", `, "motion": [{"kind": "polynomial", "coefficients": []}]`), J + ".motion[0].coefficients", "no entries"},
+		{"coefficient overflows", joint("revolute", `, "motion": [{"kind": "polynomial", "coefficients": [0, -1e400]}]`), J + ".motion[0].coefficients[1]", "not finite"},
+		{"turns length", joint("universal", `, "turns": [1]`), J + ".turns", "wrong length 1"},
+		{"turns of prismatic", joint("prismatic", `, "turns": [0]`), J + ".turns", "wrong length 1"},
+		{"turns fraction", joint("revolute", `, "turns": [0.5]`), J + ".turns[0]", "not an integer"},
+		{"turns too large", joint("revolute", `, "turns": [1e17]`), J + ".turns[0]", "not an integer"},
+		{"turns null", joint("revolute", `, "turns": [null]`), J + ".turns[0]", "is not a number"},
+		{"force type missing", force(`"body": "a"`), F + ".type", "missing"},
+		{"force type unknown", force(`"type": "motor"`), F + ".type", "unknown force element"},
+		{"force name missing", document(bodyA, "", `{`+spring+`}`), F + ".name", "missing"},
+		{"force name twice", document(bodyA, "", `{"name": "f", `+spring+`}, {"name": "f", `+wrench+`}`), "$.forces[1].name", "duplicate name, first at $.forces[0]"},
+		{"spring end missing", force(`"type": "spring_damper", "a": {"body": "a"}`), F + ".b", "missing"},
+		{"spring body missing", force(`"type": "spring_damper", "a": {"point": [0, 0, 0]}, "b": {"body": "a"}`), F + ".a.body", "missing"},
+		{"spring body unknown", force(`"type": "spring_damper", "a": {"body": "A"}, "b": {"body": "a"}`), F + ".a.body", "unknown body"},
+		{"spring point", force(`"type": "spring_damper", "a": {"point": [0], "body": "world"}, "b": {"body": "a"}`), F + ".a.point", "wrong length 1"},
+		{"spring with torque", force(spring + `, "torque": [0, 0, 0]`), F + ".torque", "no meaning"},
+		{"rest length null", force(spring + `, "rest_length": null`), F + ".rest_length", "is not a number"},
+		{"wrench on the world", force(`"type": "wrench", "body": "world", "torque": [0, 0, 0]`), F + ".body", "not the world"},
+		{"wrench body missing", force(`"type": "wrench", "torque": [0, 0, 0]`), F + ".body", "missing"},
+		{"torque missing", force(`"type": "wrench", "body": "a"`), F + ".torque", "missing"},
+		{"wrench with stiffness", force(wrench + `, "stiffness": 0`), F + ".stiffness", "no meaning"},
+		{"wrench force length", force(wrench + `, "force": [0, 0]`), F + ".force", "wrong length 2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, err := model.Read(strings.NewReader(c.doc), "file.json")
+			require.Nil(t, m)
+			got := problems(t, err)
+			require.Len(t, got, 1, "%v", err)
+			assert.Equal(t, c.path, got[0].Path)
+			assert.Contains(t, got[0].Rule, c.rule)
+			assert.Equal(t, "file.json: "+c.path+": ", got[0].Error()[:len("file.json: "+c.path+": ")])
+		})
+	}
+}
+
+const (
+	harmonic = `{"kind": "harmonic", "amplitude": 1, "frequency": 1}`
+	jointAB  = `{"name": "j", "type": "fixed", "predecessor": "a", "successor": "b"}`
+)
+
+func TestReadEverythingAtOnce(t *testing.T) {
+	doc := `{"colour": {"deep": [1, 2]}, "format": "rung-model/2",
+		"joints": [
+			{"successor": "c", "stiffness": [1], "motion": [{"kind": "polynomial", "x": 1}], "type": "spherical", "pitch": 1e999},
+			7,
+			{"name": "j", "type": "revolute", "predecessor": "a", "successor": "a", "damping": [1, null]}],
+		"bodies": [
+			{"name": "a", "mass": -1, "inertia": {"xx": 1, "yy": 1, "zz": 3}, "pose": {"position": [1], "orientation": [2, 0, 0, 0]}},
+			{"name": "a", "mass": 1, "inertia": {"xx": 1, "yy": "1", "zz": 1}},
+			null],
+		"forces": [{"name": "f", "type": "spring_damper", "b": {"body": "nobody", "point": 3}, "torque": [0]}]
+	} x`
+	_, err := model.Read(strings.NewReader(doc), "f")
+	assert.Equal(t, []string{
+		"$.colour", "$.format",
+		"$.bodies[0].pose.position", "$.bodies[0].pose.orientation", "$.bodies[0].mass", "$.bodies[0].inertia",
+		"$.bodies[1].inertia.yy", "$.bodies[1].name",
+		"$.bodies[2]",
+		"$.joints[0].motion[0].x", "$.joints[0].pitch", "$.joints[0].motion[0].coefficients",
+		"$.joints[0].name", "$.joints[0].predecessor", "$.joints[0].successor", "$.joints[0].stiffness",
+		"$.joints[1]", "$.joints[2].damping[1]", "$.joints[2].successor",
+		"$.forces[0].b.point", "$.forces[0].torque", "$.forces[0].a", "$.forces[0].torque", "$.forces[0].b.body",
+		"$",
+	}, paths(problems(t, err)))
+}
+
+func TestProblemsAreCapped(t *testing.T) {
+	const n = 5000
+	bad := strings.Repeat(`{},`, n)
+	_, err := model.Read(strings.NewReader(document(bad+`{}`, jointAB, "")), "big.json")
+	var all *model.Problems
+	require.ErrorAs(t, err, &all)
+	assert.Len(t, all.List, model.MaxProblems)
+	assert.Equal(t, 3*(n+1)-model.MaxProblems, all.More)
+	lines := strings.Split(err.Error(), "\n")
+	assert.Len(t, lines, model.MaxProblems+1)
+	assert.Equal(t, "big.json: $: 14003 more problems", lines[model.MaxProblems])
+}
+
+func TestLongValuesAreCut(t *testing.T) {
+	long := strings.Repeat("é", 1<<16)
+	doc := document(bodyA, `{"name": "`+long+`", "type": "`+long+`", "predecessor": "`+long+`", "successor": "a", "`+long+`": "`+long+`"}`, "")
+	_, err := model.Read(strings.NewReader(doc), "f")
+	got := problems(t, err)
+	require.Len(t, got, 3)
+	for _, p := range got {
+		assert.Less(t, len(p.Error()), 400)
+		assert.NotContains(t, p.Error(), "\uFFFD")
+	}
+}

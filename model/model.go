@@ -1,0 +1,138 @@
+package model
+
+// Format is the value of the "format" field of every document.
+const Format = "rung-model/1"
+
+// World is the name of the fixed frame; no body may carry it.
+const World = "world"
+
+// Model is one document of rung-model/1: what the user wrote, with defaults
+// filled in and nothing derived.
+//
+// Units: SI, radians; quaternions w first. Frames are named at each field.
+// A Model built in Go has to pass Check before other packages accept it.
+type Model struct {
+	Name    string
+	Gravity [3]float64 // world axes, m/s²
+	Time    float64    // s
+	Bodies  []Body
+	Joints  []Joint
+	Forces  []ForceElement
+}
+
+// New returns an empty model with the format's defaults (gravity −9.81 m/s²
+// along world z).
+func New(name string) *Model {
+	return &Model{Name: name, Gravity: [3]float64{0, 0, -9.81}}
+}
+
+// Pose places a local frame in an outer one. The zero Orientation stands for
+// the identity, so that a literal may leave it out.
+type Pose struct {
+	Position    [3]float64 // origin of the local frame, outer axes, m
+	Orientation [4]float64 // unit quaternion w x y z, local → outer
+}
+
+// Velocity is the motion of a body frame, world axes.
+type Velocity struct {
+	Linear  [3]float64 // of the frame's origin, m/s
+	Angular [3]float64 // rad/s
+}
+
+// Inertia is the symmetric matrix about the centre of mass in body axes, kg m².
+// XY is the matrix entry, minus the product of inertia integral.
+type Inertia struct {
+	XX, YY, ZZ, XY, XZ, YZ float64
+}
+
+// Body is one rigid body with its state.
+type Body struct {
+	Name     string
+	Mass     float64    // kg, > 0
+	Com      [3]float64 // centre of mass, body frame, m
+	Inertia  Inertia
+	Pose     Pose // body frame in the world
+	Velocity Velocity
+}
+
+// JointType enumerates the joint types of the format.
+type JointType uint8
+
+// The joint types of rung-model/1.
+const (
+	Fixed JointType = iota
+	Revolute
+	Prismatic
+	Helical
+	Cylindrical
+	Universal
+	Planar
+	Spherical
+	SphereInCylinder
+	PointOnPlane
+	Distance
+	Free
+)
+
+// Joint constrains its successor frame S relative to its predecessor frame P.
+// The lists are nil or have one entry a freedom, in the order of the format's
+// table.
+type Joint struct {
+	Name             string
+	Type             JointType
+	Predecessor      string // body name or World
+	Successor        string // body name or World
+	PredecessorFrame Pose   // P in the predecessor
+	SuccessorFrame   Pose   // S in the successor
+	Pitch            float64
+	Length           float64
+	Force            []float64
+	Stiffness        []float64
+	Damping          []float64
+	Rest             []float64
+	Turns            []int     // one a rotational scalar freedom
+	Motion           []*Motion // nil entries are free
+}
+
+// MotionKind enumerates the kinds of prescribed motion.
+type MotionKind uint8
+
+// The motion kinds of rung-model/1.
+const (
+	Harmonic MotionKind = iota
+	Polynomial
+)
+
+// Motion prescribes one freedom as a function of time.
+type Motion struct {
+	Kind                                MotionKind
+	Offset, Amplitude, Frequency, Phase float64   // harmonic: Offset + Amplitude·sin(2π·Frequency·t + Phase)
+	Coefficients                        []float64 // polynomial: c0 + c1·t + c2·t² + …
+}
+
+// ForceType enumerates the force elements.
+type ForceType uint8
+
+// The force elements of rung-model/1.
+const (
+	SpringDamper ForceType = iota
+	Wrench
+)
+
+// Attachment is a point of a body, in its frame (m), or of the world.
+type Attachment struct {
+	Body  string
+	Point [3]float64
+}
+
+// ForceElement is a spring-damper between A and B, or a wrench on A.
+type ForceElement struct {
+	Name       string
+	Type       ForceType
+	A, B       Attachment // a wrench uses A only
+	Stiffness  float64    // N/m
+	Damping    float64    // N s/m
+	RestLength float64    // m
+	Force      [3]float64 // wrench: N, world axes
+	Torque     [3]float64 // wrench: N m, world axes
+}

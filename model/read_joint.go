@@ -1,0 +1,244 @@
+package model
+
+import (
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// joint reads a joint after its opening brace.
+func (d *decoder) joint(j *Joint) {
+	j.PredecessorFrame.Orientation[0] = 1
+	j.SuccessorFrame.Orientation[0] = 1
+	var seen uint32
+	for {
+		k, ok := d.member(jointFields, &seen)
+		if !ok {
+			break
+		}
+		switch k {
+		case jointName:
+			j.Name = d.name()
+		case jointType:
+			d.jointType(&j.Type)
+		case jointPredecessor:
+			j.Predecessor = d.reference()
+		case jointSuccessor:
+			j.Successor = d.reference()
+		case jointPredecessorFrame:
+			d.pose(&j.PredecessorFrame)
+		case jointSuccessorFrame:
+			d.pose(&j.SuccessorFrame)
+		case jointPitch:
+			d.number(&j.Pitch)
+		case jointLength:
+			d.number(&j.Length)
+		case jointTurns:
+			d.readTurns()
+		case jointMotion:
+			j.Motion = d.motions()
+		default:
+			d.lists[k-jointForce] = d.numbers(d.lists[k-jointForce][:0])
+		}
+	}
+	if !d.fatal {
+		d.finishJoint(j, seen)
+	}
+}
+
+// finishJoint applies what depends on the type, which may come last.
+func (d *decoder) finishJoint(j *Joint, seen uint32) {
+	d.require(jointFields, seen, jointName, jointType, jointPredecessor, jointSuccessor)
+	if d.flaw.has(jointType) {
+		return
+	}
+	d.parameter(j, seen, jointPitch, &j.Pitch, Helical)
+	d.parameter(j, seen, jointLength, &j.Length, Distance)
+	for k, list := range []*[]float64{&j.Force, &j.Stiffness, &j.Damping, &j.Rest} {
+		if seen>>(jointForce+k)&1 != 0 {
+			*list = d.keep(d.lists[k], j.Type.Freedoms())
+		}
+	}
+	if seen>>jointTurns&1 != 0 {
+		j.Turns = append([]int{}, d.turns...)
+		if len(d.turns) == j.Type.Turns() && allZeroInts(d.turns) {
+			j.Turns = nil
+		}
+	}
+	if len(j.Motion) == j.Type.Freedoms() && !driven(j.Motion) {
+		j.Motion = nil
+	}
+}
+
+// parameter checks that pitch or length is there where only owner has it.
+func (d *decoder) parameter(j *Joint, seen uint32, field int, x *float64, owner JointType) {
+	there := seen>>field&1 != 0
+	switch {
+	case j.Type == owner && !there:
+		d.problemAt(jointFields, field, "", ruleMissing)
+	case j.Type != owner && there && !d.flaw.has(field):
+		d.problemAt(jointFields, field, formatFloat(*x), meaningless("joint type", j.Type.String()))
+		*x = 0
+	}
+}
+
+// keep returns a copy of list that lives as long as the model; nil for zeros
+// of the right number.
+func (d *decoder) keep(list []float64, freedoms int) []float64 {
+	const block = 4096
+	n := len(list)
+	switch {
+	case n == freedoms && allZero(list):
+		return nil
+	case n == 0 || n > block/16:
+		return append([]float64{}, list...)
+	case n > len(d.arena):
+		d.arena = make([]float64, block)
+	}
+	kept := d.arena[:n:n]
+	d.arena = d.arena[n:]
+	copy(kept, list)
+	return kept
+}
+
+func (d *decoder) jointType(t *JointType) {
+	s, ok := d.text()
+	if !ok {
+		return
+	}
+	if *t, ok = findJointType(s); !ok {
+		d.problem(quoteBytes(s), "unknown joint type")
+	}
+}
+
+// reference reads a body's name; it shares the body's string if that is known.
+func (d *decoder) reference() string {
+	s, ok := d.text()
+	switch {
+	case !ok:
+		return ""
+	case string(s) == World:
+		return World
+	}
+	if d.bodies != nil {
+		if i, ok := d.bodies.findBytes(s); ok {
+			return d.m.Bodies[i].Name
+		}
+	}
+	return string(s)
+}
+
+func (d *decoder) readTurns() {
+	d.turns = d.turns[:0]
+	if !d.openArray() {
+		return
+	}
+	for n := 0; d.element(n); n++ {
+		d.turns = append(d.turns, d.integer())
+	}
+}
+
+// integer reads a number with an integer value, written in any way.
+func (d *decoder) integer() int {
+	if d.dec.PeekKind() != jsontext.KindNumber {
+		d.wrong("a number")
+		return 0
+	}
+	raw, err := d.dec.ReadValue()
+	if err != nil {
+		d.fail(err)
+		return 0
+	}
+	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
+		if n > maxTurns || n < -maxTurns {
+			d.problem(cutShort(string(raw)), ruleTurns)
+			return 0
+		}
+		return int(n)
+	}
+	x, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || x > maxTurns || x < -maxTurns || x != float64(int(x)) {
+		d.problem(cutShort(string(raw)), ruleTurns)
+		return 0
+	}
+	return int(x)
+}
+
+func (d *decoder) motions() []*Motion {
+	if !d.openArray() {
+		return nil
+	}
+	list := []*Motion{}
+	for n := 0; d.element(n); n++ {
+		if d.dec.PeekKind() == jsontext.KindNull {
+			d.skip()
+			list = append(list, nil)
+			continue
+		}
+		m := new(Motion)
+		list = append(list, m)
+		if d.open(jsontext.KindBeginObject, "an object or null") {
+			d.motion(m)
+		}
+	}
+	return list
+}
+
+func (d *decoder) motion(m *Motion) {
+	numbers := [...]*float64{&m.Offset, &m.Amplitude, &m.Frequency, &m.Phase}
+	var seen uint32
+	known := false
+	for {
+		k, ok := d.member(motionFields, &seen)
+		if !ok {
+			break
+		}
+		switch k {
+		case motionKind:
+			known = d.motionKind(&m.Kind)
+		case motionCoefficients:
+			m.Coefficients = d.numbers(nil)
+		default:
+			d.number(numbers[k-motionOffset])
+		}
+	}
+	if d.fatal {
+		return
+	}
+	d.require(motionFields, seen, motionKind)
+	if !known {
+		return
+	}
+	if m.Kind == Harmonic {
+		d.require(motionFields, seen, motionAmplitude, motionFrequency)
+		d.refuse(motionFields, seen, meaningless("motion kind", "harmonic"), motionCoefficients)
+		return
+	}
+	d.require(motionFields, seen, motionCoefficients)
+	d.refuse(motionFields, seen, meaningless("motion kind", "polynomial"),
+		motionOffset, motionAmplitude, motionFrequency, motionPhase)
+}
+
+// refuse reports the fields that were seen but have no meaning.
+func (d *decoder) refuse(fields []string, seen uint32, rule string, forbidden ...int) {
+	for _, k := range forbidden {
+		if seen>>k&1 != 0 {
+			d.problemAt(fields, k, "", rule)
+		}
+	}
+}
+
+func (d *decoder) motionKind(kind *MotionKind) bool {
+	s, ok := d.text()
+	if !ok {
+		return false
+	}
+	for k, name := range motionNames {
+		if name == string(s) {
+			*kind = MotionKind(k)
+			return true
+		}
+	}
+	d.problem(quoteBytes(s), "unknown motion kind")
+	return false
+}

@@ -1,0 +1,112 @@
+package model
+
+import "math"
+
+// Tolerances of the format's reading rules, relative.
+const (
+	quaternionTolerance = 1e-6 // of the length of an orientation
+	triangleTolerance   = 1e-9 // of the triangle inequality of an inertia
+)
+
+// maxTurns is the largest number of turns: beyond it float64 skips integers.
+const maxTurns = 1 << 53
+
+// Texts that the reader and the rules share.
+const (
+	ruleMissing    = "missing field"
+	ruleNotFinite  = "is not finite"
+	ruleQuaternion = "is not a unit quaternion"
+	ruleTurns      = "is not an integer within ±2^53"
+)
+
+// positiveDefinite reports whether I is positive definite, by its Cholesky
+// factors (I must be finite).
+func (I *Inertia) positiveDefinite() bool {
+	s := I.largest()
+	return s > 0 && cholesky(I.XX/s, I.YY/s, I.ZZ/s, I.XY/s, I.XZ/s, I.YZ/s)
+}
+
+// triangular reports whether the principal moments satisfy the triangle
+// inequality up to triangleTolerance: ½tr(I)·1 − I, the matrix of second
+// moments of mass, is positive semidefinite.
+func (I *Inertia) triangular() bool {
+	s := I.largest()
+	half := (I.XX/s + I.YY/s + I.ZZ/s) / 2 * (1 + triangleTolerance/2)
+	return cholesky(half-I.XX/s, half-I.YY/s, half-I.ZZ/s, -I.XY/s, -I.XZ/s, -I.YZ/s)
+}
+
+func (I *Inertia) largest() float64 {
+	s := max(math.Abs(I.XX), math.Abs(I.YY), math.Abs(I.ZZ))
+	return max(s, math.Abs(I.XY), math.Abs(I.XZ), math.Abs(I.YZ))
+}
+
+func (I *Inertia) list() [6]float64 {
+	return [6]float64{I.XX, I.YY, I.ZZ, I.XY, I.XZ, I.YZ}
+}
+
+// cholesky reports whether all pivots of LLᵀ of a symmetric matrix are > 0.
+func cholesky(xx, yy, zz, xy, xz, yz float64) bool {
+	if !(xx > 0) {
+		return false
+	}
+	ly, lz := xy/xx, xz/xx
+	yy -= ly * xy
+	yz -= ly * xz
+	zz -= lz * xz
+	return yy > 0 && zz-yz/yy*yz > 0
+}
+
+// nearUnit reports whether q is a unit quaternion up to quaternionTolerance.
+func nearUnit(q *[4]float64) bool {
+	return math.Abs(length(q)-1) <= quaternionTolerance
+}
+
+// normalize gives a nearUnit q the length 1. A length that is 1 up to rounding
+// is left alone, so that normalizing twice changes nothing.
+func normalize(q *[4]float64) {
+	const rounding = 8 * 0x1p-52 // of the sum of four squares and of one division
+	sq := q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3]
+	if math.Abs(sq-1) <= rounding {
+		return
+	}
+	n := math.Sqrt(sq)
+	for i := range q {
+		q[i] /= n
+	}
+}
+
+// length returns ‖q‖ without overflow.
+func length(q *[4]float64) float64 {
+	return math.Hypot(math.Hypot(q[0], q[1]), math.Hypot(q[2], q[3]))
+}
+
+func finite(x float64) bool { return x-x == 0 }
+
+// allZero reports whether x has no entry other than zero.
+func allZero(x []float64) bool {
+	for _, v := range x {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func allZeroInts(x []int) bool {
+	for _, v := range x {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// driven reports whether a joint's list prescribes any freedom.
+func driven(list []*Motion) bool {
+	for _, m := range list {
+		if m != nil {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,266 @@
+package model
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Write writes m as a document of rung-model/1: a line for each body, joint and
+// force element, fields in the format's order, numbers with the fewest digits
+// that read back to the same value, defaults left out. Equal models give equal
+// bytes, and Read of them gives m in canonical form (see Canonicalize).
+//
+// Cost: O(bodies + joints + forces), constant memory besides the name tables.
+// It returns the errors of Check, before anything is written, and those of w.
+func Write(w io.Writer, m *Model) error {
+	if err := Check(m); err != nil {
+		return err
+	}
+	return write(w, m)
+}
+
+// WriteFile writes m to the file at path, replacing what is there. The file is
+// not touched if m does not pass Check.
+func WriteFile(path string, m *Model) error {
+	if err := Check(m); err != nil {
+		return err
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("model: %w", err)
+	}
+	err = write(f, m)
+	if e := f.Close(); err == nil && e != nil {
+		err = fmt.Errorf("model: %w", e)
+	}
+	return err
+}
+
+// writer appends to a buffer and passes it on when it is full.
+type writer struct {
+	w   io.Writer
+	b   []byte
+	err error
+}
+
+func write(w io.Writer, m *Model) error {
+	o := &writer{w: w, b: make([]byte, 0, 1<<17)}
+	o.b = append(o.b, "{\n \"format\": \""+Format+"\""...)
+	if m.Name != "" {
+		o.text(",\n \"name\": ", m.Name)
+	}
+	o.vector(",\n \"gravity\": ", m.Gravity[:])
+	o.number(",\n \"time\": ", m.Time)
+	writeSection(o, secBodies, m.Bodies, (*writer).body)
+	if len(m.Joints) > 0 {
+		writeSection(o, secJoints, m.Joints, (*writer).joint)
+	}
+	if len(m.Forces) > 0 {
+		writeSection(o, secForces, m.Forces, (*writer).force)
+	}
+	o.b = append(o.b, "\n}\n"...)
+	o.flush(0)
+	if o.err != nil {
+		return fmt.Errorf("model: write: %w", o.err)
+	}
+	return nil
+}
+
+func writeSection[T any](o *writer, sec section, list []T, line func(*writer, *T)) {
+	o.b = append(o.b, ",\n \""+sectionKeys[sec]+"\": ["...)
+	for i := range list {
+		if i > 0 {
+			o.b = append(o.b, ',')
+		}
+		o.b = append(o.b, "\n  {"...)
+		line(o, &list[i])
+		o.b = append(o.b, '}')
+		if o.flush(1 << 16); o.err != nil {
+			return
+		}
+	}
+	if len(list) > 0 {
+		o.b = append(o.b, "\n "...)
+	}
+	o.b = append(o.b, ']')
+}
+
+// flush passes the buffer on if it holds more than n bytes.
+func (o *writer) flush(n int) {
+	if len(o.b) > n && o.err == nil {
+		_, o.err = o.w.Write(o.b)
+		o.b = o.b[:0]
+	}
+}
+
+func (o *writer) body(b *Body) {
+	o.text(`"name": `, b.Name)
+	o.always(`, "mass": `, b.Mass)
+	if b.Com != [3]float64{} {
+		o.vector(`, "com": `, b.Com[:])
+	}
+	I := &b.Inertia
+	o.always(`, "inertia": {"xx": `, I.XX)
+	o.always(`, "yy": `, I.YY)
+	o.always(`, "zz": `, I.ZZ)
+	o.number(`, "xy": `, I.XY)
+	o.number(`, "xz": `, I.XZ)
+	o.number(`, "yz": `, I.YZ)
+	o.b = append(o.b, '}')
+	o.pose("pose", &b.Pose)
+	o.velocity(&b.Velocity)
+}
+
+func (o *writer) velocity(v *Velocity) {
+	linear, angular := v.Linear != [3]float64{}, v.Angular != [3]float64{}
+	if !linear && !angular {
+		return
+	}
+	o.b = append(o.b, `, "velocity": {`...)
+	if linear {
+		o.vector(`"linear": `, v.Linear[:])
+	}
+	if linear && angular {
+		o.b = append(o.b, ", "...)
+	}
+	if angular {
+		o.vector(`"angular": `, v.Angular[:])
+	}
+	o.b = append(o.b, '}')
+}
+
+// pose writes the parts of p that differ from the identity.
+func (o *writer) pose(key string, p *Pose) {
+	moved := p.Position != [3]float64{}
+	turned := p.Orientation != [4]float64{} && p.Orientation != [4]float64{1}
+	if !moved && !turned {
+		return
+	}
+	o.b = append(append(append(o.b, `, "`...), key...), `": {`...)
+	if moved {
+		o.vector(`"position": `, p.Position[:])
+	}
+	if moved && turned {
+		o.b = append(o.b, ", "...)
+	}
+	if turned {
+		o.vector(`"orientation": `, p.Orientation[:])
+	}
+	o.b = append(o.b, '}')
+}
+
+func (o *writer) joint(j *Joint) {
+	o.text(`"name": `, j.Name)
+	o.text(`, "type": `, j.Type.String())
+	o.text(`, "predecessor": `, j.Predecessor)
+	o.text(`, "successor": `, j.Successor)
+	o.pose("predecessor_frame", &j.PredecessorFrame)
+	o.pose("successor_frame", &j.SuccessorFrame)
+	o.number(`, "pitch": `, j.Pitch)
+	o.number(`, "length": `, j.Length)
+	o.list(`, "force": `, j.Force)
+	o.list(`, "stiffness": `, j.Stiffness)
+	o.list(`, "damping": `, j.Damping)
+	o.list(`, "rest": `, j.Rest)
+	if !allZeroInts(j.Turns) {
+		o.b = append(o.b, `, "turns": [`...)
+		for k, n := range j.Turns {
+			o.comma(k)
+			o.b = strconv.AppendInt(o.b, int64(n), 10)
+		}
+		o.b = append(o.b, ']')
+	}
+	if driven(j.Motion) {
+		o.b = append(o.b, `, "motion": [`...)
+		for k, m := range j.Motion {
+			o.comma(k)
+			o.motion(m)
+		}
+		o.b = append(o.b, ']')
+	}
+}
+
+func (o *writer) motion(m *Motion) {
+	switch {
+	case m == nil:
+		o.b = append(o.b, "null"...)
+		return
+	case m.Kind == Harmonic:
+		o.b = append(o.b, `{"kind": "harmonic"`...)
+		o.number(`, "offset": `, m.Offset)
+		o.always(`, "amplitude": `, m.Amplitude)
+		o.always(`, "frequency": `, m.Frequency)
+		o.number(`, "phase": `, m.Phase)
+	default:
+		o.vector(`{"kind": "polynomial", "coefficients": `, m.Coefficients)
+	}
+	o.b = append(o.b, '}')
+}
+
+func (o *writer) force(e *ForceElement) {
+	o.text(`"name": `, e.Name)
+	o.text(`, "type": `, e.Type.String())
+	if e.Type == Wrench {
+		o.text(`, "body": `, e.A.Body)
+		o.point(&e.A.Point)
+		o.vector(`, "force": `, e.Force[:])
+		o.vector(`, "torque": `, e.Torque[:])
+		return
+	}
+	o.text(`, "a": {"body": `, e.A.Body)
+	o.point(&e.A.Point)
+	o.text(`}, "b": {"body": `, e.B.Body)
+	o.point(&e.B.Point)
+	o.always(`}, "stiffness": `, e.Stiffness)
+	o.always(`, "damping": `, e.Damping)
+	o.always(`, "rest_length": `, e.RestLength)
+}
+
+func (o *writer) point(p *[3]float64) {
+	if *p != [3]float64{} {
+		o.vector(`, "point": `, p[:])
+	}
+}
+
+// always writes a number after key; number leaves zero out.
+func (o *writer) always(key string, x float64) {
+	o.b = jsontext.AppendFloat(append(o.b, key...), x, 64)
+}
+
+func (o *writer) number(key string, x float64) {
+	if x != 0 {
+		o.always(key, x)
+	}
+}
+
+// list writes a list that is not all zeros.
+func (o *writer) list(key string, x []float64) {
+	if !allZero(x) {
+		o.vector(key, x)
+	}
+}
+
+func (o *writer) vector(key string, x []float64) {
+	o.b = append(append(o.b, key...), '[')
+	for k, v := range x {
+		o.comma(k)
+		o.b = jsontext.AppendFloat(o.b, v, 64)
+	}
+	o.b = append(o.b, ']')
+}
+
+func (o *writer) comma(k int) {
+	if k > 0 {
+		o.b = append(o.b, ", "...)
+	}
+}
+
+// text writes a string, which Check has found to be valid UTF-8.
+func (o *writer) text(key, s string) {
+	o.b = append(o.b, key...)
+	o.b, _ = jsontext.AppendQuote(o.b, s)
+}

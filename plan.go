@@ -1,0 +1,93 @@
+package rung
+
+import (
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+)
+
+// Open reads a model file in the format rung-model/1.
+//
+// It returns all problems of the document together (*model.Problems), each
+// with file, JSON path and value.
+func Open(path string) (*model.Model, error) { return model.ReadFile(path) }
+
+// Options choose how a mechanism is solved. The zero value is the default.
+type Options struct {
+	Ordering factor.Ordering // Auto compares the candidates and takes the least work
+	Epsilon  float64         // proximal term relative to each constraint's scale; 0 stands for DefaultEpsilon
+}
+
+// DefaultEpsilon is the proximal term relative to the scale of each constraint
+// row (design: docs/theory.md): small enough for two refinements to remove it,
+// large enough to stay above rounding on redundant rows.
+const DefaultEpsilon = 1e-12
+
+// Plan is everything about a mechanism that does not depend on its state: the
+// graph, the pattern of the KKT system, the elimination order and the
+// structure of the factor. It is immutable; any number of goroutines may make
+// Solvers of it.
+type Plan struct {
+	mech       *mechanism.Mechanism
+	layout     *assemble.Layout
+	symbolic   *factor.Symbolic
+	ordering   factor.Ordering
+	candidates []factor.Candidate
+	epsilon    float64
+}
+
+// NewPlan checks and analyses m. The model may be dropped afterwards.
+//
+// Cost: near-linear in bodies and joints.
+// It returns the problems of m as model.Check does. It panics if an option is
+// out of range.
+func NewPlan(m *model.Model, o Options) (*Plan, error) {
+	mech, err := mechanism.New(m)
+	if err != nil {
+		return nil, err
+	}
+	return PlanMechanism(mech, o), nil
+}
+
+// PlanMechanism analyses a compiled mechanism.
+//
+// Cost: near-linear in bodies and joints. It panics if an option is out of
+// range.
+func PlanMechanism(mech *mechanism.Mechanism, o Options) *Plan {
+	if o.Epsilon == 0 {
+		o.Epsilon = DefaultEpsilon
+	}
+	if !(o.Epsilon > 0 && o.Epsilon < 1e-2) {
+		panic("rung: epsilon out of range")
+	}
+	p := &Plan{mech: mech, layout: assemble.NewLayout(mech), epsilon: o.Epsilon}
+	perm, chosen, list := factor.Choose(p.layout.Pattern, o.Ordering)
+	p.ordering, p.candidates = chosen, list
+	p.symbolic = factor.Analyze(p.layout.Pattern, perm)
+	return p
+}
+
+// Mechanism returns the compiled mechanism.
+func (p *Plan) Mechanism() *mechanism.Mechanism { return p.mech }
+
+// Layout returns the places of bodies and joints in the KKT system.
+func (p *Plan) Layout() *assemble.Layout { return p.layout }
+
+// Initial returns a copy of the state written in the model.
+func (p *Plan) Initial() *mechanism.State { return p.mech.Initial() }
+
+// Ordering returns the elimination order in use, never Auto.
+func (p *Plan) Ordering() factor.Ordering { return p.ordering }
+
+// Candidates returns the orders that the analysis compared, with their work.
+func (p *Plan) Candidates() []factor.Candidate {
+	return append([]factor.Candidate(nil), p.candidates...)
+}
+
+// Counts returns size and work of the factorization.
+func (p *Plan) Counts() factor.Counts { return p.symbolic.Counts }
+
+// Order returns the nodes of the KKT system in elimination order; node i is
+// body i, or a joint (see assemble.Layout).
+func (p *Plan) Order() []int32 { return append([]int32(nil), p.symbolic.Order()...) }

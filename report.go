@@ -1,0 +1,238 @@
+package rung
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// Report explains the constraints of a mechanism at the state of a Solve.
+type Report struct {
+	Rows      int // constraint rows, prescribed freedoms included
+	Rank      int // of the constraint Jacobian
+	Redundant int // Rows − Rank
+	Mobility  int // 6·bodies − Rank
+
+	// RedundantRows counts, joint by joint, the rows that depend on rows
+	// eliminated before: which joint of a dependent set is named depends on the
+	// elimination order, how many rows are redundant does not.
+	RedundantRows []int
+
+	// Undetermined holds one bit for each component of each joint's wrench, in
+	// the order of WrenchComponents, that the constraints leave undetermined.
+	Undetermined []uint8
+
+	// Distance is the smallest geometric pivot of a row that is not redundant,
+	// as a square root relative to the row's own scale: about the relative
+	// motion, in rad or joint lengths, to the nearest singular pose. It is 1 if
+	// there are no rows.
+	Distance      float64
+	WeakestJoint  int     // joint of that pivot, −1 if there are no rows
+	NearSingular  bool    // Distance < NearSingularDistance
+	Growth        float64 // of rounding errors in the factorization, relative to the rows' scales
+	BackwardError float64 // componentwise, over all rows of the KKT system
+	Corrected     int     // pivots lost to rounding and replaced
+}
+
+// NearSingularDistance is the Distance below which a pose counts as nearly
+// singular.
+const NearSingularDistance = 3e-3
+
+// WrenchComponents names the components of a wrench in the order of the bits of
+// Report.Undetermined; moments are about the origin of S, world axes.
+var WrenchComponents = [6]string{"moment.x", "moment.y", "moment.z", "force.x", "force.y", "force.z"}
+
+const (
+	geometricEpsilon = 1e-12 // proximal term of the rank decision
+	epsilonStep      = 10    // factor between the two terms that are compared
+	probes           = 2     // random right sides of the uniqueness test
+	projections      = 3     // times each is projected on the null space
+	probeTol         = 1e-6  // of a projected component, relative to the joint's scale
+)
+
+// Report explains the constraints at the state of the last Solve, and replaces
+// the multipliers by those of least norm in the metric of the joints' scales
+// (docs/theory.md).
+//
+// Rank is decided in a metric of the geometry alone: a pivot of the factor that
+// grows with the proximal term belongs to a redundant row, one that does not
+// is a true pivot. A component of a wrench is undetermined where the projection
+// of random multipliers on the null space of the constraint forces does not
+// vanish.
+//
+// Cost: two factorizations and about ten solves; allocates.
+// It panics without a solution. It returns a *factor.PivotError if the
+// geometric factorization fails, which takes a state that is not finite.
+func (s *Solver) Report() (*Report, error) {
+	s.mustHave()
+	p := s.plan.layout.Pattern
+	nb := s.plan.mech.NumBodies()
+	r := &Report{
+		Rows:          p.Dim() - 6*nb,
+		RedundantRows: make([]int, s.plan.mech.NumJoints()),
+		Undetermined:  make([]uint8, s.plan.mech.NumJoints()),
+		Distance:      1,
+		WeakestJoint:  -1,
+		BackwardError: s.sys.K.BackwardError(s.sys.B, s.x),
+		Corrected:     s.fac.Corrected,
+	}
+	r.Growth = s.growth()
+	s.leastNorm()
+	length, err := s.rank(r)
+	if err != nil {
+		return nil, fmt.Errorf("rung: rank: %w", err)
+	}
+	r.Rank = r.Rows - r.Redundant
+	r.Mobility = 6*nb - r.Rank
+	if r.Redundant > 0 {
+		s.uniqueness(r, length)
+	}
+	// The geometric matrix has taken the place of the assembled one.
+	return r, s.sys.FillTo(s.st)
+}
+
+// growth returns the largest diagonal of |L||D||Lᵀ| relative to the scale of
+// its row.
+func (s *Solver) growth() float64 {
+	g := make([]float64, len(s.x))
+	s.fac.GrowthTo(g)
+	worst := 0.0
+	for i, v := range g {
+		d := s.sys.Scale[i]
+		if d == 0 {
+			d = s.sys.K.At(i, i)
+		}
+		worst = max(worst, v/d)
+	}
+	return worst
+}
+
+// project replaces the multiplier part v (6·bodies zeros first) by its
+// projection on the null space of the constraint forces, orthogonal in the
+// metric of prox: v ← (S+E)⁻¹·E·v, repeated, with S = J·M⁻¹·Jᵀ.
+func (s *Solver) project(v []float64, times int) {
+	nb := 6 * s.plan.mech.NumBodies()
+	for range times {
+		clear(v[:nb])
+		for i := nb; i < len(v); i++ {
+			v[i] *= s.prox[i]
+		}
+		s.fac.SolveTo(v, v)
+		for i := nb; i < len(v); i++ {
+			v[i] = -v[i]
+		}
+	}
+	clear(v[:nb])
+}
+
+// leastNorm takes the null-space part out of the multipliers. It is left there
+// by the rounding of redundant rows, enlarged by 1/ε.
+func (s *Solver) leastNorm() {
+	v := append([]float64(nil), s.x...)
+	s.project(v, 2)
+	for i, z := range v {
+		s.x[i] -= z
+	}
+}
+
+// rank counts and names the redundant rows and finds the weakest pivot. It
+// leaves the geometric matrix in s.sys and its factor in s.fac, and returns the
+// lengths of the bodies.
+func (s *Solver) rank(r *Report) ([]float64, error) {
+	nb := s.plan.mech.NumBodies()
+	length := make([]float64, nb)
+	s.sys.GeometricTo(length)
+	p1, p2 := make([]float64, len(s.x)), make([]float64, len(s.x))
+	for _, c := range []struct {
+		dst []float64
+		eps float64
+	}{{p2, geometricEpsilon * epsilonStep}, {p1, geometricEpsilon}} {
+		for i, d := range s.sys.Scale {
+			s.prox[i] = c.eps * d
+		}
+		if err := s.fac.Factorize(s.sys.K, s.prox); err != nil {
+			return nil, err
+		}
+		s.fac.PivotsTo(c.dst)
+	}
+	layout := s.plan.layout
+	for node := nb; node < layout.Pattern.Len(); node++ {
+		j := layout.NodeJoint(node)
+		for i := layout.Pattern.Off[node]; i < layout.Pattern.Off[node+1]; i++ {
+			s.classify(r, j, p1[i], p2[i], s.sys.Scale[i])
+		}
+	}
+	r.NearSingular = r.Distance < NearSingularDistance
+	return length, nil
+}
+
+// classify books one row of joint j from its pivots under both proximal terms.
+// A pivot is t + ε·z: t = 0 where the row is redundant.
+func (s *Solver) classify(r *Report, j int, p1, p2, scale float64) {
+	p1, p2 = -p1, -p2
+	if p2 > p1*math.Sqrt(epsilonStep) {
+		r.Redundant++
+		r.RedundantRows[j]++
+		return
+	}
+	t := (epsilonStep*p1 - p2) / (epsilonStep - 1)
+	if d := math.Sqrt(max(t, 0) / scale); r.WeakestJoint < 0 || d < r.Distance {
+		r.Distance, r.WeakestJoint = d, j
+	}
+}
+
+// uniqueness finds the wrench components that the constraints leave
+// undetermined, with the geometric factor in s.fac.
+func (s *Solver) uniqueness(r *Report, length []float64) {
+	nb := s.plan.mech.NumBodies()
+	rng := rand.New(rand.NewPCG(1, uint64(len(s.x))))
+	v := make([]float64, len(s.x))
+	for range probes {
+		for i := 6 * nb; i < len(v); i++ {
+			v[i] = (rng.Float64() - 0.5) / math.Sqrt(s.sys.Scale[i])
+		}
+		s.project(v, projections)
+		for j := range r.Undetermined {
+			s.probeJoint(r, j, v, length)
+		}
+	}
+}
+
+// probeJoint marks the components of joint j's wrench that the null-space
+// multipliers v reach.
+func (s *Solver) probeJoint(r *Report, j int, v, length []float64) {
+	node := s.plan.layout.JointNode(j)
+	if node < 0 {
+		return
+	}
+	p := s.plan.layout.Pattern
+	w := s.wrench(j, v[p.Off[node]:p.Off[node+1]])
+	l := 0.0
+	for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
+		l = max(l, length[p.Ind[k]])
+	}
+	for c, x := range w {
+		tol := probeTol
+		if c < 3 {
+			tol *= l
+		}
+		if math.Abs(x) > tol {
+			r.Undetermined[j] |= 1 << c
+		}
+	}
+}
+
+// Unique reports whether the constraints determine the whole wrench of joint j.
+func (r *Report) Unique(j int) bool { return r.Undetermined[j] == 0 }
+
+// UndeterminedComponents names the undetermined components of joint j's
+// wrench, forces first.
+func (r *Report) UndeterminedComponents(j int) []string {
+	names := []string{}
+	for _, c := range [6]int{3, 4, 5, 0, 1, 2} {
+		if r.Undetermined[j]>>c&1 == 1 {
+			names = append(names, WrenchComponents[c])
+		}
+	}
+	return names
+}

@@ -1,0 +1,164 @@
+package rung
+
+import (
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// ResultFormat is the value of the "format" field of a Result.
+const ResultFormat = "rung-result/1"
+
+// Result is the forward dynamics of one state with names: the document that
+// "rung accel --json" prints (docs/cli.md). Vectors are in world axes; wrenches
+// act on the successor, moments about the origin of its frame.
+type Result struct {
+	Format      string            `json:"format"`
+	Name        string            `json:"name"`
+	Time        float64           `json:"time"`
+	Method      string            `json:"method"`
+	Ordering    string            `json:"ordering"`
+	Bodies      []BodyResult      `json:"bodies"`
+	Joints      []JointResult     `json:"joints"`
+	Constraints ConstraintsResult `json:"constraints"`
+	Energy      EnergyResult      `json:"energy"`
+	Solve       SolveResult       `json:"solve"`
+}
+
+// BodyResult is the acceleration of one body.
+type BodyResult struct {
+	Name                string       `json:"name"`
+	ComAcceleration     spatial.Vec3 `json:"com_acceleration"`     // classical, m/s²
+	AngularAcceleration spatial.Vec3 `json:"angular_acceleration"` // rad/s²
+}
+
+// WrenchResult is a force (N) and a moment (N m).
+type WrenchResult struct {
+	Force  spatial.Vec3 `json:"force"`
+	Moment spatial.Vec3 `json:"moment"`
+}
+
+// JointResult is the reaction of one joint.
+type JointResult struct {
+	Name             string       `json:"name"`
+	ConstraintWrench WrenchResult `json:"constraint_wrench"`
+	TotalWrench      WrenchResult `json:"total_wrench"`
+	WrenchUnique     bool         `json:"wrench_unique"`
+	Undetermined     []string     `json:"undetermined"`
+	PositionResidual float64      `json:"position_residual"` // m or rad
+	VelocityResidual float64      `json:"velocity_residual"` // m/s or rad/s
+}
+
+// RedundantJoint is a joint with redundant rows.
+type RedundantJoint struct {
+	Name string `json:"name"`
+	Rows int    `json:"rows"`
+}
+
+// ConstraintsResult is the Report in the document's form.
+type ConstraintsResult struct {
+	Rows            int              `json:"rows"`
+	Rank            int              `json:"rank"`
+	Redundant       int              `json:"redundant"`
+	Mobility        int              `json:"mobility"`
+	NearSingular    bool             `json:"near_singular"`
+	Distance        float64          `json:"distance"` // see Report.Distance
+	WeakestJoint    string           `json:"weakest_joint,omitempty"`
+	RedundantJoints []RedundantJoint `json:"redundant_joints"`
+}
+
+// EnergyResult is the energy of the state, J.
+type EnergyResult struct {
+	Kinetic   float64 `json:"kinetic"`
+	Potential float64 `json:"potential"`
+}
+
+// SolveResult says what the solution cost and how good it is.
+type SolveResult struct {
+	Unknowns        int     `json:"unknowns"`
+	FactorNonzeros  int64   `json:"factor_nonzeros"`
+	FactorFlops     int64   `json:"factor_flops"`
+	Refinements     int     `json:"refinements"`
+	Residual        float64 `json:"residual"` // componentwise backward error
+	PivotGrowth     float64 `json:"pivot_growth"`
+	CorrectedPivots int     `json:"corrected_pivots"`
+}
+
+// Accelerate solves and explains the state written in m.
+//
+// Cost: a plan, one Solve and one Report.
+// It returns the errors of NewPlan and Solver.Solve.
+func Accelerate(m *model.Model, o Options) (*Result, error) {
+	plan, err := NewPlan(m, o)
+	if err != nil {
+		return nil, err
+	}
+	s := plan.NewSolver()
+	if err := s.Solve(plan.Initial()); err != nil {
+		return nil, err
+	}
+	return s.Result()
+}
+
+// Result gathers the last solution, its Report, energies and residuals under
+// the names of bodies and joints.
+//
+// It returns the errors of Report. It panics without a solution.
+func (s *Solver) Result() (*Result, error) {
+	rep, err := s.Report()
+	if err != nil {
+		return nil, err
+	}
+	mech, counts := s.plan.mech, s.plan.symbolic.Counts
+	e := mech.EnergyAt(s.sys.Kin, s.st)
+	out := &Result{
+		Format: ResultFormat, Name: mech.Name, Time: s.st.Time,
+		Method: "sparse", Ordering: s.plan.ordering.String(),
+		Bodies:      make([]BodyResult, mech.NumBodies()),
+		Joints:      make([]JointResult, mech.NumJoints()),
+		Constraints: s.constraints(rep),
+		Energy:      EnergyResult{Kinetic: e.Kinetic, Potential: e.Potential()},
+		Solve: SolveResult{
+			Unknowns: len(s.x), FactorNonzeros: counts.NonZeros, FactorFlops: counts.Flops,
+			Refinements: s.ref.Steps, Residual: rep.BackwardError,
+			PivotGrowth: rep.Growth, CorrectedPivots: rep.Corrected,
+		},
+	}
+	for i := range out.Bodies {
+		out.Bodies[i] = BodyResult{mech.BodyName(i), s.ComAcceleration(i), s.AngularAcceleration(i)}
+	}
+	for j := range out.Joints {
+		pos, vel := mech.Residuals(j, s.sys.Kin, s.st)
+		c := s.ConstraintWrench(j)
+		out.Joints[j] = JointResult{
+			Name:             mech.JointName(j),
+			ConstraintWrench: wrenchResult(c),
+			TotalWrench:      wrenchResult(c.Add(s.AppliedWrench(j))),
+			WrenchUnique:     rep.Unique(j),
+			Undetermined:     rep.UndeterminedComponents(j),
+			PositionResidual: pos,
+			VelocityResidual: vel,
+		}
+	}
+	return out, nil
+}
+
+func (s *Solver) constraints(r *Report) ConstraintsResult {
+	mech := s.plan.mech
+	c := ConstraintsResult{
+		Rows: r.Rows, Rank: r.Rank, Redundant: r.Redundant, Mobility: r.Mobility,
+		NearSingular: r.NearSingular, Distance: r.Distance, RedundantJoints: []RedundantJoint{},
+	}
+	if r.WeakestJoint >= 0 {
+		c.WeakestJoint = mech.JointName(r.WeakestJoint)
+	}
+	for j, n := range r.RedundantRows {
+		if n > 0 {
+			c.RedundantJoints = append(c.RedundantJoints, RedundantJoint{mech.JointName(j), n})
+		}
+	}
+	return c
+}
+
+func wrenchResult(w spatial.Force) WrenchResult {
+	return WrenchResult{Force: w.Linear(), Moment: w.Moment()}
+}

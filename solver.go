@@ -1,0 +1,204 @@
+package rung
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// ErrInconsistent is wrapped by the error of a Solve whose constraints
+// contradict each other at acceleration level, such as two motions prescribed
+// for one freedom.
+var ErrInconsistent = errors.New("constraints contradict each other")
+
+// ErrInaccurate is wrapped by the error of a Solve whose refinement ended far
+// from a solution.
+var ErrInaccurate = errors.New("refinement does not converge")
+
+const (
+	// consistentTol is the largest residual of a constraint row, relative to
+	// the accelerations its terms could make, that passes as rounding of the state.
+	consistentTol = 1e-7
+	// accurateTol is the largest predicted relative error of the accelerations
+	// that is returned as a result.
+	accurateTol = 1e-6
+)
+
+// Solver solves the forward dynamics of one mechanism. It owns all memory it
+// needs and belongs to one goroutine at a time.
+type Solver struct {
+	plan *Plan
+	sys  *assemble.System
+	fac  *factor.Factor
+	prox []float64 // proximal diagonal E, original scalar order
+	x    []float64 // accelerations, then −λ
+	r    []float64 // residual of the KKT system
+	ref  factor.Refinement
+	st   *mechanism.State
+	ok   bool
+}
+
+// NewSolver allocates a solver of the plan.
+func (p *Plan) NewSolver() *Solver {
+	n := p.layout.Pattern.Dim()
+	return &Solver{
+		plan: p,
+		sys:  p.layout.NewSystem(),
+		fac:  p.symbolic.NewFactor(),
+		prox: make([]float64, n),
+		x:    make([]float64, n),
+		r:    make([]float64, n),
+	}
+}
+
+// Solve computes accelerations and constraint multipliers at st (RBDA eq.
+// 8.64). The results are read with the other methods; they hold until the next
+// Solve, and refer to st, which is kept but not copied.
+//
+// Cost: O(bodies + joints) + the factor's flops, no allocation.
+// It returns mechanism.ErrNotFinite for a bad state, *factor.PivotError,
+// ErrInconsistent or ErrInaccurate, each with the name of the body or joint.
+// After an error there is no result. It panics if st is of another mechanism.
+func (s *Solver) Solve(st *mechanism.State) error {
+	s.ok = false
+	if err := s.Assemble(st); err != nil {
+		return err
+	}
+	if err := s.Factorize(); err != nil {
+		return err
+	}
+	return s.Refine()
+}
+
+// Assemble is the first of the three parts of Solve: it fills the system.
+func (s *Solver) Assemble(st *mechanism.State) error {
+	s.ok = false
+	s.st = st
+	return s.sys.FillTo(st)
+}
+
+// Factorize is the second part of Solve, after Assemble.
+func (s *Solver) Factorize() error {
+	s.ok = false
+	eps := s.plan.epsilon
+	for i, d := range s.sys.Scale {
+		s.prox[i] = eps * d
+	}
+	if err := s.fac.Factorize(s.sys.K, s.prox); err != nil {
+		var p *factor.PivotError
+		if errors.As(err, &p) {
+			return fmt.Errorf("rung: %s: %w", s.plan.layout.NodeName(p.Node), err)
+		}
+		return err
+	}
+	return nil
+}
+
+// Refine is the last part of Solve, after Factorize.
+func (s *Solver) Refine() error {
+	s.ref = s.fac.SolveRefinedTo(s.x, s.r, s.sys.B, s.sys.K)
+	if e, node, row := s.sys.Inconsistency(s.x, s.r); !(e <= consistentTol) {
+		return fmt.Errorf("rung: %s, row %d: %w (relative residual %.3g)", s.plan.layout.NodeName(node), row, ErrInconsistent, e)
+	}
+	if !(s.ref.Error <= accurateTol) {
+		return fmt.Errorf("rung: %w (predicted relative error %.3g)", ErrInaccurate, s.ref.Error)
+	}
+	s.ok = true
+	return nil
+}
+
+func (s *Solver) mustHave() {
+	if !s.ok {
+		panic("rung: no solution")
+	}
+}
+
+// System returns the assembled KKT system; it changes with the next Solve.
+func (s *Solver) System() *assemble.System { return s.sys }
+
+// Refinement says how the solution came about.
+func (s *Solver) Refinement() factor.Refinement { return s.ref }
+
+// AngularAcceleration returns ω̇ of body i, rad/s², world axes.
+//
+// It panics without a solution or if i is out of range, as do the next ones.
+func (s *Solver) AngularAcceleration(i int) spatial.Vec3 {
+	s.mustHave()
+	return spatial.Vec3(s.x[6*i : 6*i+3])
+}
+
+// ComAcceleration returns the classical acceleration of the centre of mass of
+// body i, m/s², world axes.
+func (s *Solver) ComAcceleration(i int) spatial.Vec3 {
+	s.mustHave()
+	return spatial.Vec3(s.x[6*i+3 : 6*i+6])
+}
+
+// AccelerationsTo copies all body accelerations to dst: six numbers a body, ω̇
+// then the centre of mass.
+//
+// It panics unless dst has 6 entries a body.
+func (s *Solver) AccelerationsTo(dst []float64) {
+	s.mustHave()
+	n := 6 * s.plan.mech.NumBodies()
+	if len(dst) != n {
+		panic("rung: length mismatch")
+	}
+	copy(dst, s.x[:n])
+}
+
+// MultipliersTo copies the constraint-force variables λ of joint j, one a row
+// of its T, to dst and returns their number. They are not unique where the
+// joint's reactions are not (Report); their null-space part is then accurate
+// only after Report.
+func (s *Solver) MultipliersTo(dst *[6]float64, j int) int {
+	s.mustHave()
+	node := s.plan.layout.JointNode(j)
+	if node < 0 {
+		return 0
+	}
+	o := s.plan.layout.Pattern.Off[node]
+	n := int(s.plan.layout.Pattern.Size[node])
+	for k := range n {
+		dst[k] = -s.x[int(o)+k]
+	}
+	return n
+}
+
+// ConstraintWrench returns T·λ of joint j: the constraint wrench on the
+// successor about the origin of S, world axes, N m and N.
+func (s *Solver) ConstraintWrench(j int) spatial.Force {
+	s.mustHave()
+	var v [6]float64
+	s.MultipliersTo(&v, j)
+	return s.wrench(j, v[:])
+}
+
+// AppliedWrench returns the wrench of the drive of joint j (force, springs and
+// dampers along its freedoms) on the successor about the origin of S.
+func (s *Solver) AppliedWrench(j int) spatial.Force {
+	s.mustHave()
+	var jk mechanism.JointKinematics
+	var w spatial.Force
+	s.plan.mech.JointTo(&jk, j, s.sys.Kin, s.st)
+	s.plan.mech.DriveWrenchTo(&w, j, &jk)
+	return w
+}
+
+// TotalWrench returns everything joint j does to its successor.
+func (s *Solver) TotalWrench(j int) spatial.Force {
+	return s.ConstraintWrench(j).Add(s.AppliedWrench(j))
+}
+
+// wrench returns T·λ for multipliers λ of joint j.
+func (s *Solver) wrench(j int, lambda []float64) (w spatial.Force) {
+	T, n := s.sys.ForceSubspace(j, s.st)
+	for k := range n {
+		w = w.Add(T[k].Scale(lambda[k]))
+	}
+	return w
+}

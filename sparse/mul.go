@@ -1,0 +1,139 @@
+package sparse
+
+import "math"
+
+// MulVecTo stores in dst the product m·x.
+//
+// Shapes: dst and x have m.P.Dim() entries and do not overlap.
+// Cost: O(stored values), no allocation. It panics on a length mismatch.
+func (m *Matrix) MulVecTo(dst, x []float64) {
+	for i := range dst {
+		dst[i] = 0
+	}
+	m.ResidualTo(dst, nil, x)
+	for i, v := range dst {
+		dst[i] = -v
+	}
+}
+
+// ResidualTo stores r = b − m·x. A nil b stands for zero.
+//
+// Shapes: r, b and x have m.P.Dim() entries; r may be b, not x.
+// Cost: O(stored values), no allocation. It panics on a length mismatch.
+func (m *Matrix) ResidualTo(r, b, x []float64) {
+	p := m.P
+	if len(r) != p.Dim() || len(x) != p.Dim() || b != nil && len(b) != p.Dim() {
+		panic("sparse: length mismatch")
+	}
+	np := p.Positive()
+	for i := range np {
+		o, s := int(p.Off[i]), int(p.Size[i])
+		d := m.Dia[p.Dia[i]:p.Dia[i+1]]
+		if s == 6 {
+			residual6((*[6]float64)(r[o:]), (*[36]float64)(d), (*[6]float64)(x[o:]), b, o)
+			continue
+		}
+		for a := range s {
+			t := 0.0
+			for c := range s {
+				t += d[a*s+c] * x[o+c]
+			}
+			r[o+a] = at(b, o+a) - t
+		}
+	}
+	for i := np; i < p.Len(); i++ {
+		m.rowResidual(r, b, x, i)
+	}
+}
+
+// residual6 is r = b − d·x for one node of six rows at offset o of b.
+func residual6(r *[6]float64, d *[36]float64, x *[6]float64, b []float64, o int) {
+	for a := range 6 {
+		q := (*[6]float64)(d[6*a:])
+		t := q[0]*x[0] + q[1]*x[1] + q[2]*x[2] + q[3]*x[3] + q[4]*x[4] + q[5]*x[5]
+		r[a] = at(b, o+a) - t
+	}
+}
+
+func at(b []float64, i int) float64 {
+	if b == nil {
+		return 0
+	}
+	return b[i]
+}
+
+// rowResidual finishes row i of sign −1: its own residual, and its transposed
+// blocks taken from the rows of its columns.
+func (m *Matrix) rowResidual(r, b, x []float64, i int) {
+	p := m.P
+	o, s := int(p.Off[i]), int(p.Size[i])
+	var t [MaxBlock]float64
+	for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
+		j := p.Ind[k]
+		oj, sj := int(p.Off[j]), int(p.Size[j])
+		v := m.Val[p.Pos[k]:p.Pos[k+1]]
+		if sj == 6 {
+			rowTerm6(v, (*[6]float64)(x[oj:]), (*[6]float64)(r[oj:]), x[o:o+s], &t)
+			continue
+		}
+		for a := range s {
+			for c := range sj {
+				w := v[a*sj+c]
+				t[a] += w * x[oj+c]
+				r[oj+c] -= w * x[o+a]
+			}
+		}
+	}
+	for a := range s {
+		r[o+a] = at(b, o+a) - t[a]
+	}
+}
+
+// rowTerm6 handles one block v (len(xi)×6) of a −1 row with value xi: t += v·x,
+// r −= vᵀ·xi.
+func rowTerm6(v []float64, x, r *[6]float64, xi []float64, t *[MaxBlock]float64) {
+	for a, y := range xi {
+		q := (*[6]float64)(v[6*a:])
+		t[a] += q[0]*x[0] + q[1]*x[1] + q[2]*x[2] + q[3]*x[3] + q[4]*x[4] + q[5]*x[5]
+		r[0] -= q[0] * y
+		r[1] -= q[1] * y
+		r[2] -= q[2] * y
+		r[3] -= q[3] * y
+		r[4] -= q[4] * y
+		r[5] -= q[5] * y
+	}
+}
+
+// BackwardError returns the scaled residual of x as a solution of m·x = b,
+// ‖b − m·x‖∞ / (‖m‖₁·‖x‖∞ + ‖b‖∞).
+//
+// Cost: O(stored values); allocates.
+func (m *Matrix) BackwardError(b, x []float64) float64 {
+	n := m.P.Dim()
+	r, ones, col := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range ones {
+		ones[i] = 1
+	}
+	a := &Matrix{P: m.P, Dia: absolute(m.Dia), Val: absolute(m.Val)}
+	a.MulVecTo(col, ones)
+	m.ResidualTo(r, b, x)
+	if size := maxAbs(col)*maxAbs(x) + maxAbs(b); size > 0 {
+		return maxAbs(r) / size
+	}
+	return 0
+}
+
+func absolute(v []float64) []float64 {
+	w := make([]float64, len(v))
+	for i, x := range v {
+		w[i] = math.Abs(x)
+	}
+	return w
+}
+
+func maxAbs(v []float64) (m float64) {
+	for _, x := range v {
+		m = max(m, math.Abs(x))
+	}
+	return m
+}

@@ -1,0 +1,211 @@
+package spatial
+
+import (
+	"errors"
+	"math"
+)
+
+// ErrNotPositiveDefinite reports a symmetric matrix that has no Cholesky
+// factor.
+var ErrNotPositiveDefinite = errors.New("spatial: matrix is not positive definite")
+
+// Sym3 is a symmetric 3×3 matrix: xx, yy, zz, xy, xz, yz.
+type Sym3 [6]float64
+
+// Diag3 returns diag(x, y, z).
+func Diag3(x, y, z float64) Sym3 { return Sym3{x, y, z, 0, 0, 0} }
+
+// Mat returns S as a full matrix.
+func (S Sym3) Mat() Mat3 {
+	return Mat3{S[0], S[3], S[4], S[3], S[1], S[5], S[4], S[5], S[2]}
+}
+
+// Trace returns xx + yy + zz.
+func (S Sym3) Trace() float64 { return S[0] + S[1] + S[2] }
+
+// Add returns S + B.
+func (S Sym3) Add(B Sym3) Sym3 {
+	for i := range S {
+		S[i] += B[i]
+	}
+	return S
+}
+
+// Scale returns s·S.
+func (S Sym3) Scale(s float64) Sym3 {
+	for i := range S {
+		S[i] *= s
+	}
+	return S
+}
+
+// IsFinite reports whether no entry is NaN or infinite.
+func (S Sym3) IsFinite() bool {
+	for _, x := range S {
+		if !finite(x) {
+			return false
+		}
+	}
+	return true
+}
+
+// MulVec returns S·v.
+func (S Sym3) MulVec(v Vec3) (w Vec3) {
+	S.MulVecTo(&w, &v)
+	return w
+}
+
+// Rotate returns E·S·Eᵀ.
+func (S Sym3) Rotate(E Mat3) (R Sym3) {
+	S.RotateTo(&R, &E)
+	return R
+}
+
+// Inverse returns S⁻¹, for a positive definite S.
+//
+// It returns ErrNotPositiveDefinite if S has no Cholesky factor.
+func (S Sym3) Inverse() (B Sym3, err error) {
+	err = S.InverseTo(&B)
+	return B, err
+}
+
+// MulVecTo stores S·v in dst.
+func (S *Sym3) MulVecTo(dst, v *Vec3) {
+	x, y, z := v[0], v[1], v[2]
+	dst[0] = S[0]*x + S[3]*y + S[4]*z
+	dst[1] = S[3]*x + S[1]*y + S[5]*z
+	dst[2] = S[4]*x + S[5]*y + S[2]*z
+}
+
+// RotateTo stores E·S·Eᵀ in dst: S moved from local to outer axes.
+//
+// Cost: 45 multiplications, no allocation.
+func (S *Sym3) RotateTo(dst *Sym3, E *Mat3) {
+	// M = E·S by rows, then the upper triangle of M·Eᵀ.
+	e0, e1, e2 := E[0], E[1], E[2]
+	e3, e4, e5 := E[3], E[4], E[5]
+	e6, e7, e8 := E[6], E[7], E[8]
+	xx, yy, zz, xy, xz, yz := S[0], S[1], S[2], S[3], S[4], S[5]
+	m0, m1, m2 := e0*xx+e1*xy+e2*xz, e0*xy+e1*yy+e2*yz, e0*xz+e1*yz+e2*zz
+	m3, m4, m5 := e3*xx+e4*xy+e5*xz, e3*xy+e4*yy+e5*yz, e3*xz+e4*yz+e5*zz
+	m6, m7, m8 := e6*xx+e7*xy+e8*xz, e6*xy+e7*yy+e8*yz, e6*xz+e7*yz+e8*zz
+	dst[0] = m0*e0 + m1*e1 + m2*e2
+	dst[1] = m3*e3 + m4*e4 + m5*e5
+	dst[2] = m6*e6 + m7*e7 + m8*e8
+	dst[3] = m0*e3 + m1*e4 + m2*e5
+	dst[4] = m0*e6 + m1*e7 + m2*e8
+	dst[5] = m3*e6 + m4*e7 + m5*e8
+}
+
+// Chol3 is a lower Cholesky factor: the diagonal, then L10, L20, L21.
+type Chol3 [6]float64
+
+// CholeskyTo stores in L the factor with L·Lᵀ = S.
+//
+// It returns ErrNotPositiveDefinite if S is not positive definite or not
+// finite; L is then undefined.
+func (S *Sym3) CholeskyTo(L *Chol3) error {
+	d0 := S[0]
+	if !(d0 > 0) || math.IsInf(d0, 1) {
+		return ErrNotPositiveDefinite
+	}
+	l00 := math.Sqrt(d0)
+	l10, l20 := S[3]/l00, S[4]/l00
+	d1 := S[1] - l10*l10
+	if !(d1 > 0) || math.IsInf(d1, 1) {
+		return ErrNotPositiveDefinite
+	}
+	l11 := math.Sqrt(d1)
+	l21 := (S[5] - l20*l10) / l11
+	d2 := S[2] - l20*l20 - l21*l21
+	if !(d2 > 0) || math.IsInf(d2, 1) {
+		return ErrNotPositiveDefinite
+	}
+	*L = Chol3{l00, l11, math.Sqrt(d2), l10, l20, l21}
+	return nil
+}
+
+// SolveTo stores in dst the solution x of L·Lᵀ·x = b.
+func (L *Chol3) SolveTo(dst, b *Vec3) {
+	y0 := b[0] / L[0]
+	y1 := (b[1] - L[3]*y0) / L[1]
+	y2 := (b[2] - L[4]*y0 - L[5]*y1) / L[2]
+	z := y2 / L[2]
+	y := (y1 - L[5]*z) / L[1]
+	dst[0], dst[1], dst[2] = (y0-L[3]*y-L[4]*z)/L[0], y, z
+}
+
+// InverseTo stores S⁻¹ in dst, for a positive definite S.
+//
+// It returns ErrNotPositiveDefinite if S has no Cholesky factor; dst is then
+// unchanged.
+func (S *Sym3) InverseTo(dst *Sym3) error {
+	var L Chol3
+	if err := S.CholeskyTo(&L); err != nil {
+		return err
+	}
+	// M = L⁻¹, then S⁻¹ = MᵀM.
+	m00, m11, m22 := 1/L[0], 1/L[1], 1/L[2]
+	m10 := -L[3] * m00 * m11
+	m21 := -L[5] * m11 * m22
+	m20 := -(L[4]*m00 + L[5]*m10) * m22
+	*dst = Sym3{
+		m00*m00 + m10*m10 + m20*m20,
+		m11*m11 + m21*m21,
+		m22 * m22,
+		m10*m11 + m20*m21,
+		m20 * m22,
+		m21 * m22,
+	}
+	return nil
+}
+
+// Eigenvalues returns the eigenvalues of S in ascending order, by Jacobi
+// rotations.
+//
+// Cost: a few hundred flops, no allocation. The result has NaN where S has.
+func (S Sym3) Eigenvalues() Vec3 {
+	// Pairs (p, q) with the place of their entry and of the entries that
+	// couple p and q to the third index.
+	pairs := [3][5]int{{0, 1, 3, 4, 5}, {0, 2, 4, 3, 5}, {1, 2, 5, 3, 4}}
+	const sweeps = 30 // quadratic convergence ends after about 6
+	for range sweeps {
+		if S[3] == 0 && S[4] == 0 && S[5] == 0 {
+			break
+		}
+		for _, k := range pairs {
+			S.jacobi(k)
+		}
+	}
+	a, b, c := S[0], S[1], S[2]
+	if a > b {
+		a, b = b, a
+	}
+	if b > c {
+		b, c = c, b
+	}
+	if a > b {
+		a, b = b, a
+	}
+	return Vec3{a, b, c}
+}
+
+// jacobi annihilates one off-diagonal entry of S by a plane rotation; k holds
+// the places of pp, qq, pq, pr and qr.
+func (S *Sym3) jacobi(k [5]int) {
+	app, aqq, apq := S[k[0]], S[k[1]], S[k[2]]
+	if math.Abs(apq) <= 1e-300 || app+100*apq == app && aqq+100*apq == aqq {
+		S[k[2]] = 0 // below rounding of both diagonal entries
+		return
+	}
+	h := (aqq - app) / (2 * apq)
+	t := 1 / (math.Abs(h) + math.Hypot(1, h))
+	if h < 0 {
+		t = -t
+	}
+	c := 1 / math.Sqrt(1+t*t)
+	s := t * c
+	pr, qr := S[k[3]], S[k[4]]
+	S[k[0]], S[k[1]], S[k[2]] = app-t*apq, aqq+t*apq, 0
+	S[k[3]], S[k[4]] = c*pr-s*qr, s*pr+c*qr
+}
