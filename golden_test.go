@@ -21,14 +21,17 @@ type expected struct {
 	}
 	Joints []struct {
 		Name       string
-		Unique     bool `json:"wrench_unique"`
+		Unique     bool                               `json:"wrench_unique"`
 		Constraint struct{ Force, Moment []*float64 } `json:"constraint_wrench"`
 		Total      struct{ Force, Moment []*float64 } `json:"total_wrench"`
 	}
-	Constraints struct{ Rows, Rank, Redundant, Mobility int; Min *float64 `json:"min_singular_value"` }
-	Energy      struct{ Kinetic, Potential float64 }
-	Scale       map[string]float64
-	Tolerance   map[string]float64
+	Constraints struct {
+		Rows, Rank, Redundant, Mobility int
+		Min                             *float64 `json:"min_singular_value"`
+	}
+	Energy    struct{ Kinetic, Potential float64 }
+	Scale     map[string]float64
+	Tolerance map[string]float64
 }
 
 func TestGolden(t *testing.T) {
@@ -76,7 +79,7 @@ func TestGolden(t *testing.T) {
 					for k, n := range []string{"x", "y", "z"} {
 						if w.Total.Moment[k] == nil {
 							und = append(und, "moment."+n)
-						} else if d := math.Abs(*w.Total.Moment[k] - j.TotalWrench.Moment[k]); d > tol("moment",1e-8) {
+						} else if d := math.Abs(*w.Total.Moment[k] - j.TotalWrench.Moment[k]); d > tol("moment", 1e-8) {
 							t.Errorf("joint %s moment %s: %g want %g", w.Name, n, j.TotalWrench.Moment[k], *w.Total.Moment[k])
 						}
 					}

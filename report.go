@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"github.com/rung-mbd/rung/factor"
 )
 
 // Report explains the constraints of a mechanism at the state of a Solve.
@@ -45,9 +47,8 @@ var WrenchComponents = [6]string{"moment.x", "moment.y", "moment.z", "force.x", 
 const (
 	geometricEpsilon = 1e-12 // proximal term of the rank decision
 	epsilonStep      = 10    // factor between the two terms that are compared
-	probes           = 2     // random right sides of the uniqueness test
-	projections      = 3     // times each is projected on the null space
-	probeTol         = 1e-6  // of a projected component, relative to the joint's scale
+	probes           = 2     // random null vectors of the uniqueness test
+	probeTol         = 1e-6  // of a null vector's component, relative to the joint's scale
 )
 
 // Report explains the constraints at the state of the last Solve, and replaces
@@ -56,11 +57,11 @@ const (
 //
 // Rank is decided in a metric of the geometry alone: a pivot of the factor that
 // grows with the proximal term belongs to a redundant row, one that does not
-// is a true pivot. A component of a wrench is undetermined where the projection
-// of random multipliers on the null space of the constraint forces does not
-// vanish.
+// is a true pivot. A component of a wrench is undetermined where a random vector
+// of the null space of the constraint forces does not vanish.
 //
-// Cost: two factorizations and about ten solves; allocates.
+// Cost: two factorizations; with redundant rows one more and some tens of solves.
+// Allocates.
 // It panics without a solution. It returns a *factor.PivotError if the
 // geometric factorization fails, which takes a state that is not finite.
 func (s *Solver) Report() (*Report, error) {
@@ -77,7 +78,7 @@ func (s *Solver) Report() (*Report, error) {
 		Corrected:     s.fac.Corrected,
 	}
 	r.Growth = s.growth()
-	s.leastNorm()
+	metric := append([]float64(nil), s.sys.Scale...)
 	length, err := s.rank(r)
 	if err != nil {
 		return nil, fmt.Errorf("rung: rank: %w", err)
@@ -85,7 +86,12 @@ func (s *Solver) Report() (*Report, error) {
 	r.Rank = r.Rows - r.Redundant
 	r.Mobility = 6*nb - r.Rank
 	if r.Redundant > 0 {
-		s.uniqueness(r, length)
+		null, err := s.nullSpace()
+		if err != nil {
+			return nil, fmt.Errorf("rung: null space: %w", err)
+		}
+		s.uniqueness(r, null, length)
+		null.leastNorm(s.x, metric)
 	}
 	// The geometric matrix has taken the place of the assembled one.
 	return r, s.sys.FillTo(s.st)
@@ -107,37 +113,9 @@ func (s *Solver) growth() float64 {
 	return worst
 }
 
-// project replaces the multiplier part v (6·bodies zeros first) by its
-// projection on the null space of the constraint forces, orthogonal in the
-// metric of prox: v ← (S+E)⁻¹·E·v, repeated, with S = J·M⁻¹·Jᵀ.
-func (s *Solver) project(v []float64, times int) {
-	nb := 6 * s.plan.mech.NumBodies()
-	for range times {
-		clear(v[:nb])
-		for i := nb; i < len(v); i++ {
-			v[i] *= s.prox[i]
-		}
-		s.fac.SolveTo(v, v)
-		for i := nb; i < len(v); i++ {
-			v[i] = -v[i]
-		}
-	}
-	clear(v[:nb])
-}
-
-// leastNorm takes the null-space part out of the multipliers. It is left there
-// by the rounding of redundant rows, enlarged by 1/ε.
-func (s *Solver) leastNorm() {
-	v := append([]float64(nil), s.x...)
-	s.project(v, 2)
-	for i, z := range v {
-		s.x[i] -= z
-	}
-}
-
 // rank counts and names the redundant rows and finds the weakest pivot. It
-// leaves the geometric matrix in s.sys and its factor in s.fac, and returns the
-// lengths of the bodies.
+// leaves the geometric matrix in s.sys, with the scales of the redundant rows and
+// zero for all others, and returns the lengths of the bodies.
 func (s *Solver) rank(r *Report) ([]float64, error) {
 	nb := s.plan.mech.NumBodies()
 	length := make([]float64, nb)
@@ -147,10 +125,7 @@ func (s *Solver) rank(r *Report) ([]float64, error) {
 		dst []float64
 		eps float64
 	}{{p2, geometricEpsilon * epsilonStep}, {p1, geometricEpsilon}} {
-		for i, d := range s.sys.Scale {
-			s.prox[i] = c.eps * d
-		}
-		if err := s.fac.Factorize(s.sys.K, s.prox); err != nil {
+		if err := s.fac.Factorize(s.sys.K, s.sys.Scale, c.eps, factor.Everywhere); err != nil {
 			return nil, err
 		}
 		s.fac.PivotsTo(c.dst)
@@ -159,39 +134,44 @@ func (s *Solver) rank(r *Report) ([]float64, error) {
 	for node := nb; node < layout.Pattern.Len(); node++ {
 		j := layout.NodeJoint(node)
 		for i := layout.Pattern.Off[node]; i < layout.Pattern.Off[node+1]; i++ {
-			s.classify(r, j, p1[i], p2[i], s.sys.Scale[i])
+			if !classify(r, j, -p1[i], -p2[i], s.sys.Scale[i]) {
+				s.sys.Scale[i] = 0
+			}
 		}
 	}
 	r.NearSingular = r.Distance < NearSingularDistance
 	return length, nil
 }
 
-// classify books one row of joint j from its pivots under both proximal terms.
-// A pivot is t + ε·z: t = 0 where the row is redundant.
-func (s *Solver) classify(r *Report, j int, p1, p2, scale float64) {
-	p1, p2 = -p1, -p2
+// classify books one row of joint j from its pivots under both proximal terms
+// and reports whether it is redundant. A pivot is t + ε·z: t = 0 where the row
+// is redundant.
+func classify(r *Report, j int, p1, p2, scale float64) bool {
 	if p2 > p1*math.Sqrt(epsilonStep) {
 		r.Redundant++
 		r.RedundantRows[j]++
-		return
+		return true
 	}
 	t := (epsilonStep*p1 - p2) / (epsilonStep - 1)
 	if d := math.Sqrt(max(t, 0) / scale); r.WeakestJoint < 0 || d < r.Distance {
 		r.Distance, r.WeakestJoint = d, j
 	}
+	return false
 }
 
 // uniqueness finds the wrench components that the constraints leave
-// undetermined, with the geometric factor in s.fac.
-func (s *Solver) uniqueness(r *Report, length []float64) {
-	nb := s.plan.mech.NumBodies()
+// undetermined.
+func (s *Solver) uniqueness(r *Report, null *nullSpace, length []float64) {
 	rng := rand.New(rand.NewPCG(1, uint64(len(s.x))))
 	v := make([]float64, len(s.x))
 	for range probes {
-		for i := 6 * nb; i < len(v); i++ {
-			v[i] = (rng.Float64() - 0.5) / math.Sqrt(s.sys.Scale[i])
+		for i, e := range s.sys.Scale {
+			v[i] = 0
+			if e > 0 {
+				v[i] = (0.5 + rng.Float64()) / math.Sqrt(e)
+			}
 		}
-		s.project(v, projections)
+		null.apply(v)
 		for j := range r.Undetermined {
 			s.probeJoint(r, j, v, length)
 		}

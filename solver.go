@@ -23,6 +23,9 @@ const (
 	// consistentTol is the largest residual of a constraint row, relative to
 	// the accelerations its terms could make, that passes as rounding of the state.
 	consistentTol = 1e-7
+	// exactTol is the same for a factorization that leaves the weak rows to the
+	// others: a larger residual says that a weak row was not redundant.
+	exactTol = 1e-11
 	// accurateTol is the largest predicted relative error of the accelerations
 	// that is returned as a result.
 	accurateTol = 1e-6
@@ -34,7 +37,6 @@ type Solver struct {
 	plan *Plan
 	sys  *assemble.System
 	fac  *factor.Factor
-	prox []float64 // proximal diagonal E, original scalar order
 	x    []float64 // accelerations, then −λ
 	r    []float64 // residual of the KKT system
 	ref  factor.Refinement
@@ -49,7 +51,6 @@ func (p *Plan) NewSolver() *Solver {
 		plan: p,
 		sys:  p.layout.NewSystem(),
 		fac:  p.symbolic.NewFactor(),
-		prox: make([]float64, n),
 		x:    make([]float64, n),
 		r:    make([]float64, n),
 	}
@@ -82,13 +83,11 @@ func (s *Solver) Assemble(st *mechanism.State) error {
 }
 
 // Factorize is the second part of Solve, after Assemble.
-func (s *Solver) Factorize() error {
+func (s *Solver) Factorize() error { return s.factorize(factor.WhereWeak) }
+
+func (s *Solver) factorize(policy factor.Policy) error {
 	s.ok = false
-	eps := s.plan.epsilon
-	for i, d := range s.sys.Scale {
-		s.prox[i] = eps * d
-	}
-	if err := s.fac.Factorize(s.sys.K, s.prox); err != nil {
+	if err := s.fac.Factorize(s.sys.K, s.sys.Scale, s.plan.epsilon, policy); err != nil {
 		var p *factor.PivotError
 		if errors.As(err, &p) {
 			return fmt.Errorf("rung: %s: %w", s.plan.layout.NodeName(p.Node), err)
@@ -98,16 +97,31 @@ func (s *Solver) Factorize() error {
 	return nil
 }
 
-// Refine is the last part of Solve, after Factorize.
+// Refine is the last part of Solve, after Factorize. If it does not get there
+// with proximal terms on the weak rows only, it factors again with terms on all.
 func (s *Solver) Refine() error {
+	if s.refine(exactTol) == nil {
+		s.ok = true
+		return nil
+	}
+	if err := s.factorize(factor.Everywhere); err != nil {
+		return err
+	}
+	if err := s.refine(consistentTol); err != nil {
+		return err
+	}
+	s.ok = true
+	return nil
+}
+
+func (s *Solver) refine(tol float64) error {
 	s.ref = s.fac.SolveRefinedTo(s.x, s.r, s.sys.B, s.sys.K)
-	if e, node, row := s.sys.Inconsistency(s.x, s.r); !(e <= consistentTol) {
+	if e, node, row := s.sys.Inconsistency(s.x, s.r); !(e <= tol) {
 		return fmt.Errorf("rung: %s, row %d: %w (relative residual %.3g)", s.plan.layout.NodeName(node), row, ErrInconsistent, e)
 	}
 	if !(s.ref.Error <= accurateTol) {
 		return fmt.Errorf("rung: %w (predicted relative error %.3g)", ErrInaccurate, s.ref.Error)
 	}
-	s.ok = true
 	return nil
 }
 

@@ -203,7 +203,7 @@ func (s *system) freedom(j *model.Joint, v *view, k int) (float64, row) {
 		r.e = z
 		return v.d[2] / j.Pitch, r
 	case j.Type == model.Universal && k == 0:
-		r.e = cross(v.S[1], cross(x, v.S[1])) // its part along y of S is none
+		r.e = x
 		return math.Atan2(dot(v.P[2], v.S[1]), dot(v.P[1], v.S[1])), r
 	case j.Type == model.Universal:
 		r.e = v.S[1]

@@ -8,10 +8,10 @@ import (
 
 // Sizes of a level of the ladder, m.
 const (
-	ladderHalf = 0.3  // half the distance of the two hang points
-	ladderBow  = 0.3  // how far the rung joint stands off, to alternate sides
-	ladderRung = 0.1  // its depth below the hang points
-	ladderStep = 0.4  // depth of the next level
+	ladderHalf = 0.4  // half the distance of the two hang points
+	ladderRung = 0.3  // depth of the rung joint below the hang points
+	ladderStep = 0.3  // depth of the next level
+	ladderZag  = 0.4  // how far the next hang points stand off, to alternate sides
 	ladderVary = 0.04 // variation of every point
 	ladderBend = 0.1  // rad, rotation from level to level
 )
@@ -28,9 +28,9 @@ type level struct {
 // "l0", "r0" to the level before, the first level hung from the world; all
 // joints spherical. If n is odd, the last level is a left body without rung.
 //
-// Each body bends at its rung joint, to alternate sides, so that nothing is
-// stretched and the smallest singular value of the Jacobian does not fall with
-// n; the ladder curves gently at random, which keeps it compact. Every level
+// The levels hang in a zigzag, so that no line of force runs straight through
+// the ladder and the smallest singular value of the Jacobian, 0.1, does not fall
+// with n; the ladder curves gently at random, which keeps it compact. Every level
 // swings, and every body spins, at a rate of its own.
 //
 // With h = ⌊n/2⌋: 3h joints (one more if n is odd), h loops, nothing redundant,
@@ -63,8 +63,8 @@ func Ladder(n int, seed uint64) (*model.Model, error) {
 // axis of the frame x, and the frame and half of the next level.
 func (r *rig) level(x place, half float64, k int) (level, place, float64) {
 	side := float64(1 - 2*(k%2))
-	c := vec{0, side * ladderBow, -ladderRung}.add(r.vec(ladderVary))
-	step := vec{0, 0, -ladderStep}.add(r.vec(ladderVary))
+	c := vec{0, 0, -ladderRung}.add(r.vec(ladderVary))
+	step := vec{0, side * ladderZag, -ladderStep}.add(r.vec(ladderVary))
 	y := place{x.point(step), x.q.then(r.rotation(ladderBend))}
 	next := ladderHalf + r.uniform(ladderVary)
 	return level{

@@ -7,7 +7,7 @@ import (
 )
 
 // addLoop closes a loop by joint "k…" between two bodies, and reports false if
-// none of several pairs has the freedoms for it.
+// none of several pairs is fit for it.
 func (g *tangle) addLoop(k int) bool {
 	types := [...]model.JointType{
 		model.Distance, model.PointOnPlane, model.SphereInCylinder, model.SphereInCylinder,
@@ -19,70 +19,16 @@ func (g *tangle) addLoop(k int) bool {
 			a, b = b, a
 		}
 		kind := types[g.rng.IntN(len(types))]
-		rotations, rows := 0, 0
-		switch kind {
-		case model.Distance, model.PointOnPlane:
-			rows = 1
-		case model.SphereInCylinder:
-			rows = 2
-		case model.Cylindrical:
-			rotations, rows = 2, 4
-		case model.Helical:
-			rotations, rows = 2, 5
-		}
-		if g.spare(a, b, rotations, rows) && g.close(k, kind, a, b) {
-			g.use(a, b, rotations, rows)
+		if g.close(k, kind, a, b) {
 			return true
 		}
 	}
 	return false
 }
 
-// path calls f for every body whose tree joint is on the way from a to b.
-func (g *tangle) path(a, b int, f func(i int)) {
-	depth := func(i int) int32 {
-		if i == ground {
-			return 0
-		}
-		return g.depth[i]
-	}
-	for a != b {
-		if depth(a) < depth(b) {
-			a, b = b, a
-		}
-		f(a)
-		a = int(g.up[a])
-	}
-}
-
-// spare reports whether the way from a to b has one freedom more than the rows
-// of a joint, and one rotation more than its rows of orientation.
-func (g *tangle) spare(a, b, rotations, rows int) bool {
-	var turns, all int
-	g.path(a, b, func(i int) {
-		turns += int(g.free[i][0])
-		all += int(g.free[i][0]) + int(g.free[i][1])
-	})
-	return all > rows && (rotations == 0 || turns > rotations)
-}
-
-// use takes the freedoms for a joint from the way, translations first but for
-// its rows of orientation.
-func (g *tangle) use(a, b, rotations, rows int) {
-	take := func(kind, n int) (left int) {
-		g.path(a, b, func(i int) {
-			t := min(n, int(g.free[i][kind]))
-			g.free[i][kind] -= int8(t)
-			n -= t
-		})
-		return n
-	}
-	take(0, rotations)
-	take(0, take(1, rows-rotations))
-}
-
 // close adds a joint between a and b that agrees with their motion, and
-// reports false if its type cannot do so within a few metres.
+// reports false if its type cannot do so within a few metres, or the freedoms
+// between a and b are too few.
 func (g *tangle) close(k int, kind model.JointType, a, b int) bool {
 	c := g.place(a).p.add(g.place(b).p).mul(0.5).add(g.vec(0.3))
 	w := g.twist(b).w.sub(g.twist(a).w)
@@ -110,6 +56,9 @@ func (g *tangle) close(k int, kind model.JointType, a, b int) bool {
 		if P, S, pitch, ok = g.screwAxis(kind, c, w, v); !ok {
 			return false
 		}
+	}
+	if !g.admit(loop{a, b, rows(kind, P, S, pitch)}) {
+		return false
 	}
 	j := g.fit(g.name("k", k), kind, a, b, P, S)
 	j.Pitch, j.Length = pitch, length

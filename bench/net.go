@@ -36,7 +36,7 @@ func BallNet(n int, seed uint64) (*model.Model, error) {
 const (
 	netWide = 0.5
 	netHigh = 0.4
-	netBow  = 0.3 // how far the sideways joints stand off, to alternate sides
+	netZag  = 0.3 // how far rows and sideways joints stand off, to alternate sides
 	netVary = 0.1
 )
 
@@ -58,11 +58,10 @@ func net(name string, sideways model.JointType, n int, seed uint64) (*model.Mode
 	var depth, y, speed = 0.0, 0.0, vec{}
 	for i := range n {
 		w := vec{r.uniform(1.5)}
-		bow := netBow * float64(1-2*(i%2))
-		step := vec{0, r.uniform(netVary), -netHigh + r.uniform(netVary)}
+		zag := netZag * float64(1-2*(i%2))
+		step := vec{0, zag + r.uniform(netVary), -netHigh + r.uniform(netVary)}
 		for j := range side {
-			// Bodies of a row lean to alternate sides too.
-			lean := bow * float64(1-2*(j%2))
+			lean := zag * float64(1-2*(j%2))
 			side[j] = vec{netWide * (float64(j) - 0.5), y + lean, depth - netHigh/2}.add(r.vec(netVary))
 		}
 		for j := range below {

@@ -7,14 +7,19 @@ import (
 )
 
 // tangle is a rig that grows a random mechanism. The tree that it grows first
-// is known by up; the loops that follow may use a freedom of the tree once.
+// is known by up; the loops that follow are put together in clusters.
 type tangle struct {
 	rig
-	up    []int32   // body it hangs from, or ground
-	kid   []int32   // a body that hangs from it, or ground
-	depth []int32   // joints to the world
-	joint []int32   // the joint it hangs by
-	free  [][2]int8 // free rotations and translations left in that joint
+	up    []int32 // body it hangs from, or ground
+	kid   []int32 // a body that hangs from it, or ground
+	depth []int32 // joints to the world
+	joint []int32 // the joint it hangs by
+	free  []uint8 // freedoms of that joint without a motion, one a bit
+	owner []int32 // cluster of that joint, or −1
+	first []int32 // scratch: its first column in the matrix of a cluster
+
+	clusters []cluster
+	values   []float64 // scratch: the matrix of a cluster
 }
 
 // Random is a mechanism of n bodies and n + ⌊n/3⌋ joints with a random graph,
@@ -25,16 +30,17 @@ type tangle struct {
 //
 // Bodies: "b…" hang in a tree by "j…" from the world or a body before them;
 // "c…", "s…" are legs, with joints "u…", "p…", "s…". Loops: the legs, joints
-// "k…", and "d…", which double a joint of the tree. Eight loops join any two
-// bodies, the others bodies a few joints apart.
+// "k…", and "d…", which double a joint of the tree. The first
+// eight of "k…" join any two bodies, the others bodies a few joints apart.
 //
 // A joint that closes a loop is put where it agrees with the velocities: its
 // axis along the relative velocity, its plane or rod along or across it, or its
-// screw axis on theirs. It is put only where the loop keeps a freedom to spare,
-// so that the rows stay independent: redundant = the rows of "d…"; the other
-// counts depend on the types drawn.
+// screw axis on theirs. It is put only where all rows of its cluster (the loops
+// that share joints with it) are well independent and leave a freedom to spare.
+// So redundant = the rows of "d…"; the other counts depend on the types drawn.
+// Legs come last; they have six freedoms and constrain nothing.
 //
-// Cost: O(n log n) on average.
+// Cost: O(n) on average but for eight loops of O(log n).
 // It returns ErrSize.
 func Random(n int, seed uint64) (*model.Model, error) {
 	if _, err := count("random", n, func(n int) int { return n }); err != nil {
@@ -42,20 +48,20 @@ func Random(n int, seed uint64) (*model.Model, error) {
 	}
 	g := &tangle{rig: *newRig("random", n, seed, n, n+n/3)}
 	g.up, g.kid, g.joint = make([]int32, 0, n), make([]int32, 0, n), make([]int32, 0, n)
-	g.depth, g.free = make([]int32, 0, n), make([][2]int8, 0, n)
+	g.depth, g.free = make([]int32, 0, n), make([]uint8, 0, n)
+	g.owner, g.first = make([]int32, 0, n), make([]int32, 0, n)
 	loops := n / 3
-	for i := 0; i < n; i = len(g.m.Bodies) {
-		if i >= 2 && i+2 <= n && loops > 0 && g.rng.IntN(8) == 0 {
-			g.addLeg(i)
-			loops--
-		} else {
-			g.addBody(i)
-		}
+	legs := (loops + 1) / 4
+	for i := range n - 2*legs {
+		g.addBody(i)
 	}
-	for k := range loops {
-		if g.rng.IntN(6) == 0 || !g.addLoop(k) {
+	for k := range loops - legs {
+		if g.rng.IntN(5) == 0 || !g.addLoop(k) {
 			g.double(k)
 		}
+	}
+	for i := n - 2*legs; i < n; i += 2 {
+		g.addLeg(i)
 	}
 	g.addForces()
 	g.rng.Shuffle(n, func(i, j int) { b := g.m.Bodies; b[i], b[j] = b[j], b[i] })
@@ -64,7 +70,7 @@ func Random(n int, seed uint64) (*model.Model, error) {
 }
 
 // enter records that the newest body hangs from up by joint j.
-func (g *tangle) enter(up, j int, rotations, translations int8) {
+func (g *tangle) enter(up, j int, free uint8) {
 	i := int32(len(g.up))
 	depth := int32(1)
 	if up != ground {
@@ -73,7 +79,8 @@ func (g *tangle) enter(up, j int, rotations, translations int8) {
 	}
 	g.up, g.kid = append(g.up, int32(up)), append(g.kid, ground)
 	g.depth, g.joint = append(g.depth, depth), append(g.joint, int32(j))
-	g.free = append(g.free, [2]int8{rotations, translations})
+	g.free = append(g.free, free)
+	g.owner, g.first = append(g.owner, -1), append(g.first, 0)
 }
 
 // addBody hangs body i from the world or a body before it.
@@ -101,40 +108,14 @@ func (g *tangle) addBody(i int) {
 	}
 	d := g.displace(l.kind, 0.7, l.pitch, l.length)
 	_, j := g.hang(&l, &d)
-	free := g.load(j, &d)
-	g.enter(l.up, len(g.m.Joints)-1, free[0], free[1])
-}
-
-// kinds returns how many rotations and translations a joint leaves free.
-func kinds(kind model.JointType) [2]int8 {
-	switch kind {
-	case model.Revolute, model.Helical:
-		return [2]int8{1, 0}
-	case model.Prismatic:
-		return [2]int8{0, 1}
-	case model.Cylindrical:
-		return [2]int8{1, 1}
-	case model.Universal:
-		return [2]int8{2, 0}
-	case model.Planar:
-		return [2]int8{1, 2}
-	case model.Spherical:
-		return [2]int8{3, 0}
-	case model.SphereInCylinder:
-		return [2]int8{3, 1}
-	case model.PointOnPlane, model.Distance:
-		return [2]int8{3, 2}
-	case model.Free:
-		return [2]int8{3, 3}
-	default:
-		return [2]int8{}
-	}
+	g.enter(l.up, len(g.m.Joints)-1, g.load(j, &d))
 }
 
 // load gives joint j, displaced by d, forces, springs, turns or a motion, and
 // returns the freedoms that are left.
-func (g *tangle) load(j *model.Joint, d *displacement) [2]int8 {
-	free := kinds(j.Type)
+func (g *tangle) load(j *model.Joint, d *displacement) uint8 {
+	rotations, translations := freely(j.Type)
+	free := uint8(1)<<(rotations+translations) - 1
 	n, first := freedoms(j.Type)
 	if n == 0 {
 		return free
@@ -159,22 +140,9 @@ func (g *tangle) load(j *model.Joint, d *displacement) [2]int8 {
 	case 2:
 		j.Motion = make([]*model.Motion, n)
 		j.Motion[k] = g.motion(d.q[k], d.qd[k])
-		moved := slides(j.Type, k)
-		free[moved]--
+		free &^= 1 << k
 	}
 	return free
-}
-
-// slides is 1 if freedom k of a joint type is a translation, else 0.
-func slides(kind model.JointType, k int) int {
-	switch kind {
-	case model.Prismatic, model.SphereInCylinder:
-		return 1
-	case model.Cylindrical, model.Planar:
-		return min(k, 1)
-	default:
-		return 0
-	}
 }
 
 // motion draws a motion that has the value q and the rate qd at time 0.
@@ -216,7 +184,7 @@ func (g *tangle) near(far bool) (a, b int) {
 
 // addLeg puts a leg of bodies i, i+1 between two bodies.
 func (g *tangle) addLeg(i int) {
-	base, top := g.near(i < 8)
+	base, top := g.near(i < 30)
 	if g.rng.IntN(2) == 0 {
 		base, top = top, base
 	}
@@ -232,8 +200,8 @@ func (g *tangle) addLeg(i int) {
 		names: [5]string{g.name("c", i), g.name("s", i+1), g.name("u", i), g.name("p", i), g.name("s", i)},
 		base:  base, top: top, a: a, b: b, hinge: hinge,
 	})
-	g.enter(base, len(g.m.Joints)-3, 0, 0)
-	g.enter(low, len(g.m.Joints)-2, 0, 0)
+	g.enter(base, len(g.m.Joints)-3, 0)
+	g.enter(low, len(g.m.Joints)-2, 0)
 }
 
 // addForces adds spring-dampers and wrenches.

@@ -116,8 +116,8 @@ func TestRanks(t *testing.T) {
 		rows, redundant, mobility func(n int) int
 		least                     float64
 	}{
-		{"ladder", []int{2, 6, 20, 60}, func(n int) int { return 9 * n / 2 }, zero, func(n int) int { return 3 * n / 2 }, 0.05},
-		{"ladder", []int{1, 3, 21}, func(n int) int { return 9*(n/2) + 3 }, zero, func(n int) int { return 3*(n/2) + 3 }, 0.05},
+		{"ladder", []int{2, 6, 20, 60, 120}, func(n int) int { return 9 * n / 2 }, zero, func(n int) int { return 3 * n / 2 }, 0.08},
+		{"ladder", []int{1, 3, 21}, func(n int) int { return 9*(n/2) + 3 }, zero, func(n int) int { return 3*(n/2) + 3 }, 0.08},
 		{"nfourbar", []int{1, 3, 12}, func(n int) int { return 15*n + 5 }, func(n int) int { return 3 * n }, func(int) int { return 1 }, 0.05},
 		{"chain", []int{1, 5, 30}, func(n int) int { return 5 * n }, zero, func(n int) int { return n }, 0.01},
 		{"grid", []int{1, 2, 4, 7}, func(n int) int { return 5*n*n - 2*n }, zero, func(n int) int { return n*n + 2*n }, 0.01},
@@ -173,7 +173,7 @@ func TestRandomRank(t *testing.T) {
 			worst = min(worst, a.least)
 		}
 		t.Logf("n=%d: smallest singular value %.3g", n, worst)
-		assert.Greater(t, worst, 1e-6)
+		assert.Greater(t, worst, 1e-4)
 	}
 }
 

@@ -64,9 +64,9 @@ func checkInertia(I spatial.Sym3, inv *spatial.Sym3) error {
 		return ErrInertia
 	}
 	// ½·tr·1 − I has no negative eigenvalue: each principal moment is at most
-	// the sum of the two others.
+	// the sum of the two others. The breach is 2·(largest − half).
 	half := I.Trace() / 2
-	if largest := I.Eigenvalues()[2]; largest-half > triangleTol*half {
+	if largest := I.Eigenvalues()[2]; largest-half > triangleTol/2*half {
 		return ErrTriangle
 	}
 	return nil

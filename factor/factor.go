@@ -7,8 +7,7 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// PivotError says that a block of sign +1 is not positive definite, or that a
-// pivot is not finite.
+// PivotError says that a pivot has the wrong sign or is not finite.
 type PivotError struct {
 	Node  int     // node of the pattern
 	Row   int     // row within the node
@@ -25,6 +24,7 @@ func (e *PivotError) Error() string {
 type Factor struct {
 	S         *Symbolic
 	Corrected int // pivots of the last Factorize that rounding gave the wrong sign or size
+	Weak      int // rows of sign −1 whose proximal term was used
 	// Contraction estimates how much of the error one refinement leaves: the
 	// largest ratio of a proximal term to its pivot, redundant rows left out.
 	Contraction float64
@@ -38,8 +38,31 @@ type Factor struct {
 	relv   []int32   // rel of one child, by scalars
 	x      []float64 // permuted vector of the solves
 	dx     []float64 // refinement: correction
+	policy Policy
+	eps    float64
 	ok     bool
 }
+
+// Policy says which rows of sign −1 get their proximal term.
+type Policy uint8
+
+// The policies.
+const (
+	// WhereWeak puts the whole scale of a row on its diagonal if the pivot without
+	// it is below weakPivot·eps·scale, and nothing elsewhere. If the weak rows are
+	// exactly the redundant ones, their multipliers come out as zero, all other
+	// rows are eliminated exactly, and one solve is right up to rounding.
+	WhereWeak Policy = iota
+	// Everywhere puts eps·scale on the diagonal of all rows, so that a pivot's
+	// answer to a change of eps tells whether its row is redundant, however long
+	// the loop.
+	Everywhere
+)
+
+// weakPivot is the ratio of a pivot to eps·scale above which the pivot stands
+// without proximal term. Rounding makes pivots of redundant rows up to the size
+// of eps·scale where the rows of one loop differ widely in scale.
+const weakPivot = 1e3
 
 // NewFactor allocates everything a factorization of s needs.
 func (s *Symbolic) NewFactor() *Factor {
@@ -59,31 +82,35 @@ func (s *Symbolic) NewFactor() *Factor {
 	}
 }
 
-// Factorize computes L and D of m − diag(prox). Only the entries of prox in
-// rows of sign −1 are used; they have to be positive.
+// Factorize computes L and D of m − E, where E is a diagonal in the rows of
+// sign −1 made of scale and eps by policy. A row of scale zero has no term under
+// any policy.
 //
-// A pivot of a −1 row that comes out smaller in magnitude than half its
-// proximal term, or positive, has been lost to rounding; it is set to minus
-// the term and counted in Corrected.
+// A pivot that comes out smaller in magnitude than half its term, or positive,
+// has been lost to rounding; it is set to minus the term and counted in
+// Corrected.
 //
-// Shapes: m has the pattern of f.S; prox has Dim entries, original order.
+// Shapes: m has the pattern of f.S; scale, not negative, has Dim entries in the
+// original order, those of +1 rows unused; 0 < eps ≤ 1.
 // Cost: f.S.Counts.Flops, no allocation. It returns a *PivotError if a +1
-// block is not positive definite or a value is not finite; the factor is then
-// invalid. It panics on a foreign pattern or a length mismatch.
-func (f *Factor) Factorize(m *sparse.Matrix, prox []float64) error {
+// block is not positive definite, a −1 row without term is not negative, or a
+// value is not finite; the factor is then invalid. It panics on a foreign
+// pattern or a length mismatch.
+func (f *Factor) Factorize(m *sparse.Matrix, scale []float64, eps float64, policy Policy) error {
 	s := f.S
 	if m.P != s.P {
 		panic("factor: foreign pattern")
 	}
-	if len(prox) != s.P.Dim() {
+	if len(scale) != s.P.Dim() {
 		panic("factor: length mismatch")
 	}
 	f.ok = false
-	f.Corrected, f.Contraction = 0, 0
+	f.Corrected, f.Weak, f.Contraction = 0, 0, 0
+	f.policy, f.eps = policy, eps
 	top := 0
 	for k := range s.parent {
 		top = f.assemble(k, m, top)
-		if bad := f.eliminate(k, prox); bad >= 0 {
+		if bad := f.eliminate(k, scale); bad >= 0 {
 			return f.pivotError(bad)
 		}
 		mb := s.below(k)
@@ -187,7 +214,7 @@ func (f *Factor) extendAdd(c, w int, pan, upd, u []float64) {
 
 // eliminate factors the pivot block of supernode k and the rows below it. It
 // returns the permuted scalar of a bad pivot, or −1.
-func (f *Factor) eliminate(k int, prox []float64) int {
+func (f *Factor) eliminate(k int, scale []float64) int {
 	s := f.S
 	w := s.width(k)
 	pan := f.panels[s.pan[k]:s.pan[k+1]]
@@ -205,7 +232,11 @@ func (f *Factor) eliminate(k int, prox []float64) int {
 				p -= x * wrow[j]
 			}
 			if s.sign[o+i] < 0 {
-				p = f.jointPivot(p, prox[old+a])
+				p = f.jointPivot(p, scale[old+a])
+				if !(p < 0) {
+					d[i] = p
+					return o + i
+				}
 			} else if !(p > 0) {
 				d[i] = p
 				return o + i
@@ -224,19 +255,30 @@ func (f *Factor) eliminate(k int, prox []float64) int {
 	return -1
 }
 
-// redundant is the ratio of a pivot to its proximal term below which the row
-// counts as redundant for the choice of the number of refinements.
-const redundant = 1e3
+// redundantPivot is the ratio of a pivot to its proximal term below which the
+// row counts as redundant when the contraction of refinement is estimated.
+const redundantPivot = 10
 
 // jointPivot returns the pivot of a −1 row from its Schur complement p and its
-// proximal term e.
-func (f *Factor) jointPivot(p, e float64) float64 {
+// scale.
+func (f *Factor) jointPivot(p, scale float64) float64 {
+	e := f.eps * scale
+	if f.policy == WhereWeak {
+		if -p > weakPivot*e {
+			return p
+		}
+		e = scale
+	}
+	if e == 0 {
+		return p
+	}
+	f.Weak++
 	p -= e
 	switch {
 	case p > -0.5*e:
 		f.Corrected++
 		return -e
-	case e > -p*f.Contraction && -p > redundant*e:
+	case f.policy == Everywhere && e > -p*f.Contraction && -p > redundantPivot*e:
 		f.Contraction = -e / p
 	}
 	return p

@@ -90,7 +90,7 @@ func TestSolve(t *testing.T) {
 		s := factor.Analyze(m.P, perm)
 		require.Equal(t, factor.CountOrder(m.P, perm).NonZeros, s.Counts.NonZeros)
 		f := s.NewFactor()
-		require.NoError(t, f.Factorize(m, e))
+		require.NoError(t, f.Factorize(m, e, 1, factor.Everywhere))
 		b := make([]float64, m.P.Dim())
 		for i := range b {
 			b[i] = rng.NormFloat64()

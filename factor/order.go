@@ -13,7 +13,7 @@ type Ordering uint8
 // The orderings. All but Auto are computed by Order.
 const (
 	Auto             Ordering = iota // the candidate with the least work, chosen by the analysis
-	Natural                          // joints as stored, each body just before its first joint
+	Natural                          // joints as stored, each body, with its joints to the world, just before its first joint
 	LeafFirst                        // pendant trees from their leaves, then loops from far to near the world
 	Banded                           // Cuthill–McKee levels, for ladder-like mechanisms
 	MinDegree                        // pendant trees, then approximate minimum degree
@@ -139,10 +139,11 @@ type ordEmitter struct {
 	g    *ordGraph
 	perm []int32
 	seen []bool // by body
+	done []bool // by joint
 }
 
 func ordNewEmitter(g *ordGraph) *ordEmitter {
-	return &ordEmitter{g: g, perm: make([]int32, 0, g.nb+g.nj), seen: make([]bool, g.nb)}
+	return &ordEmitter{g: g, perm: make([]int32, 0, g.nb+g.nj), seen: make([]bool, g.nb), done: make([]bool, g.nj)}
 }
 
 func (e *ordEmitter) body(b int32) {
@@ -150,10 +151,25 @@ func (e *ordEmitter) body(b int32) {
 	e.perm = append(e.perm, b)
 }
 
+// joint emits joint j unless it has been, first its bodies, and after each body
+// its joints to the world. These couple nothing that the body has not coupled
+// already, so they fill nothing, and the part that is eliminated next stands on
+// the ground: a long part that floats has pivots that vanish with its length.
 func (e *ordEmitter) joint(j int32) {
+	if e.done[j] {
+		return
+	}
+	e.done[j] = true
 	for _, b := range e.g.bodies(j) {
-		if !e.seen[b] {
-			e.body(b)
+		if e.seen[b] {
+			continue
+		}
+		e.body(b)
+		for _, w := range e.g.joints(b) {
+			if e.g.jp[w+1]-e.g.jp[w] == 1 && !e.done[w] {
+				e.done[w] = true
+				e.perm = append(e.perm, e.g.nb+w)
+			}
 		}
 	}
 	e.perm = append(e.perm, e.g.nb+j)

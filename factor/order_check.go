@@ -79,14 +79,12 @@ func (t *ordTiles) find(v int32) int32 {
 	return v
 }
 
-// join merges the component of v into the one of root and returns the new root.
-func (t *ordTiles) join(root, v int32) int32 {
-	r := t.find(v)
-	if r != root {
+// join merges the component of v into the one of root.
+func (t *ordTiles) join(root, v int32) {
+	if r := t.find(v); r != root {
 		t.parent[r] = root
 		t.open[root] += t.open[r]
 	}
-	return root
 }
 
 // body eliminates body b, which becomes the fresh body of its component.
@@ -107,12 +105,14 @@ func (t *ordTiles) joint(j int32) bool {
 	t.done[v] = true
 	matched := false
 	for _, b := range t.g.bodies(j) {
-		if !t.done[b] {
+		matched = matched || t.done[b] && t.fresh[t.find(b)] == b
+	}
+	for _, b := range t.g.bodies(j) {
+		if t.done[b] {
+			t.join(v, b)
+		} else {
 			t.open[v]++
-			continue
 		}
-		matched = matched || t.fresh[t.find(b)] == b
-		t.join(v, b)
 	}
 	return matched || t.open[v] == 0
 }

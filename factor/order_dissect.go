@@ -1,8 +1,6 @@
 package factor
 
-import (
-	"math/rand/v2"
-)
+import "math/rand/v2"
 
 // Parameters of nested dissection.
 const (
@@ -52,8 +50,10 @@ type ordDissector struct {
 	order  []int32 // joints ordered so far
 }
 
-// part appends the joints of a part to the order, which it permutes, and returns
-// the work of their elimination.
+// part appends the joints of a part to the order and returns the work of their
+// elimination. It permutes joints. A separator counts as dense, coupled to the
+// whole halo. At the top and near the leaves the result is held against minimum
+// degree on the whole part.
 func (d *ordDissector) part(joints []int32, depth int) float64 {
 	if len(joints) <= ordLeaf {
 		return d.minDegree(joints)

@@ -208,3 +208,95 @@ func ordSymbolic(p *sparse.Pattern, perm []int32) ordCost {
 	}
 	return c
 }
+
+// ordIslands is n separate loops of three bodies, every other one hung from the
+// world.
+func ordIslands(n int) *sparse.Pattern {
+	var js []ordJoint
+	for k := range int32(n) {
+		b := 3 * k
+		js = append(js, ordLink(5, b, b+1), ordLink(5, b+1, b+2), ordLink(5, b+2, b))
+		if k%2 == 0 {
+			js = append(js, ordLink(5, b, ordWorld))
+		}
+	}
+	return ordPattern(3*n, js)
+}
+
+// ordShuffle renumbers bodies and joints at random.
+func ordShuffle(p *sparse.Pattern, rng *rand.Rand) *sparse.Pattern {
+	nb := len(p.Sign) - len(ordJointsOf(p))
+	to := rng.Perm(nb)
+	js := ordJointsOf(p)
+	for _, j := range js {
+		for k, b := range j.bodies {
+			j.bodies[k] = int32(to[b])
+		}
+	}
+	rng.Shuffle(len(js), func(i, k int) { js[i], js[k] = js[k], js[i] })
+	return ordPattern(nb, js)
+}
+
+func ordJointsOf(p *sparse.Pattern) []ordJoint {
+	var js []ordJoint
+	for i, s := range p.Sign {
+		if s < 0 {
+			js = append(js, ordJoint{p.Size[i], slices.Clone(p.Ind[p.Ptr[i]:p.Ptr[i+1]])})
+		}
+	}
+	return js
+}
+
+// ordExactMinDegree orders the joints by exact weighted external degree in the
+// explicit graph of joints that share a body, bodies just before their first
+// joint.
+func ordExactMinDegree(p *sparse.Pattern) []int32 {
+	js := ordJointsOf(p)
+	nb := len(p.Sign) - len(js)
+	near := make([]map[int]bool, len(js))
+	for i := range js {
+		near[i] = map[int]bool{}
+		for k := range js {
+			if k != i && slices.ContainsFunc(js[i].bodies, func(b int32) bool { return slices.Contains(js[k].bodies, b) }) {
+				near[i][k] = true
+			}
+		}
+	}
+	var perm []int32
+	for range js {
+		pivot, least := -1, 0
+		for i := range js {
+			if near[i] == nil {
+				continue
+			}
+			d := 0
+			for k := range near[i] {
+				d += int(js[k].c)
+			}
+			if pivot < 0 || d < least {
+				pivot, least = i, d
+			}
+		}
+		for i := range near[pivot] {
+			delete(near[i], pivot)
+			for k := range near[pivot] {
+				if k != i {
+					near[i][k] = true
+				}
+			}
+		}
+		near[pivot] = nil
+		for _, b := range js[pivot].bodies {
+			if !slices.Contains(perm, b) {
+				perm = append(perm, b)
+			}
+		}
+		perm = append(perm, int32(nb+pivot))
+	}
+	for b := range int32(nb) {
+		if !slices.Contains(perm, b) {
+			perm = append(perm, b)
+		}
+	}
+	return perm
+}

@@ -78,6 +78,13 @@ func (q *ordQuotient) load(joints []int32, halo []bool) {
 	q.vars, q.elems, q.elem, q.pool = q.vars[:0], q.elems[:0], q.elem[:0], q.pool[:0]
 	q.halo, q.bodies, q.order = q.halo[:0], q.bodies[:0], q.order[:0]
 	q.total, q.step, q.flops = 0, 0, 0
+	blocks := 0
+	for _, j := range joints {
+		blocks += len(g.bodies(j))
+	}
+	q.vars = slices.Grow(q.vars, len(joints))
+	q.order = slices.Grow(q.order, len(joints))
+	q.pool = slices.Grow(q.pool, 2*blocks+len(joints))
 	for _, j := range joints {
 		q.addVar(j)
 	}
@@ -180,8 +187,9 @@ func ordFill(s []int32, n int) []int32 {
 	return s
 }
 
-// insert puts v at the head of the list of its degree: among equal degrees the
-// latest change is eliminated first, and at the start the lowest index.
+// insert puts v at the head of the list of its degree, from which pivots are
+// taken. Callers insert backwards, which breaks ties: variables of the latest
+// element come first, in its order, and untouched ones by increasing index.
 func (q *ordQuotient) insert(v int32) {
 	x := &q.vars[v]
 	d := x.degree

@@ -173,12 +173,14 @@ func (q *ordQuotient) finish(at, rows int32) {
 		q.pool[end] = v
 		end++
 		x.rows = -x.rows
+		x.degree = min(x.degree+rows, q.total) - x.rows
+	}
+	q.pool = q.pool[:end]
+	for _, v := range slices.Backward(q.pool[at:]) {
 		if v < q.free {
-			x.degree = min(x.degree+rows, q.total) - x.rows
 			q.insert(v)
 		}
 	}
-	q.pool = q.pool[:end]
 	q.elem = append(q.elem, ordElem{at: at, count: end - at, rows: rows, seen: -1})
 }
 

@@ -104,9 +104,24 @@ func TestCoordinatesAtAnyPoseAreNumbers(t *testing.T) {
 func TestHalfTurnIsPlusPi(t *testing.T) {
 	s := &joints.Spec{Kind: joints.Revolute}
 	var q, qd [6]float64
-	f := &joints.Frames{EP: spatial.Identity3(), ES: spatial.Mat3{-1, 0, 0, math.Copysign(0, -1), -1, 0, 0, 0, 1}}
+	f := &joints.Frames{EP: spatial.Identity3(), ES: spatial.Mat3{-1, 0, 0, -1e-20, -1, 0, 0, 0, 1}}
 	s.CoordinatesTo(&q, &qd, f)
 	require.Equal(t, math.Pi, q[0])
+}
+
+// TestAngleOfATiltedPose tilts S about an axis across z after the turn.
+func TestAngleOfATiltedPose(t *testing.T) {
+	tilt := spatial.Exp(spatial.Vec3{0.9, -0.5, 0}).Mat()
+	for _, s := range specs {
+		if s.Kind == joints.Universal || s.Kind.Freedoms() != s.Kind.Dof() || !s.Kind.Scalar(0) || !s.Kind.Rotational(0) {
+			continue
+		}
+		for _, theta := range []float64{-3, -1, 0, 0.4, 2.5} {
+			var q, qd [6]float64
+			s.CoordinatesTo(&q, &qd, still(tilt.Mul(axisTurn(2, theta)), spatial.Vec3{0, 0, s.Pitch * theta}))
+			require.InDelta(t, theta, q[0], roundTol, "%v", s.Kind)
+		}
+	}
 }
 
 func TestTurns(t *testing.T) {

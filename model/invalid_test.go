@@ -167,10 +167,10 @@ func TestReadEverythingAtOnce(t *testing.T) {
 		"$.bodies[0].pose.position", "$.bodies[0].pose.orientation", "$.bodies[0].mass", "$.bodies[0].inertia",
 		"$.bodies[1].inertia.yy", "$.bodies[1].name",
 		"$.bodies[2]",
-		"$.joints[0].motion[0].x", "$.joints[0].pitch", "$.joints[0].motion[0].coefficients",
+		"$.joints[0].motion[0].x", "$.joints[0].motion[0].coefficients", "$.joints[0].pitch",
 		"$.joints[0].name", "$.joints[0].predecessor", "$.joints[0].successor", "$.joints[0].stiffness",
 		"$.joints[1]", "$.joints[2].damping[1]", "$.joints[2].successor",
-		"$.forces[0].b.point", "$.forces[0].torque", "$.forces[0].a", "$.forces[0].torque", "$.forces[0].b.body",
+		"$.forces[0].b.point", "$.forces[0].torque", "$.forces[0].a", "$.forces[0].b.body",
 		"$",
 	}, paths(problems(t, err)))
 }

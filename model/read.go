@@ -10,8 +10,9 @@ import (
 // Read reads one document of rung-model/1 from r up to its end; file names it
 // in messages. Lists of zeros become nil, orientations are normalised.
 //
-// Cost: O(bytes of the document); the memory is that of the model and, while
-// the last list is read, up to the same again if the length of r is unknown.
+// Cost: O(bytes of the document). The memory is little more than the model's
+// if r is a file or has a Len method; if the length is unknown, lists grow by
+// copying and the peak is two to three times that.
 // It returns *Problems with every broken rule if the document is not valid; of
 // a document that is not JSON, those before the syntax error. Errors of r are
 // returned wrapped.
@@ -146,14 +147,15 @@ func readSection[T any](d *decoder, sec section, list *[]T, read func(*T)) bool 
 		}
 	}
 	d.sec, d.index = secDocument, 0
-	if n := len(*list); n < cap(*list)-cap(*list)/4 {
+	if n := len(*list); n < cap(*list)/2 {
 		*list = append(make([]T, 0, n), *list...)
 	}
 	return true
 }
 
 // grow returns list with room for more. Where the input's size is known, the
-// mean size of the elements since start tells how many may follow.
+// mean size of the elements since start tells how many may follow; bodies are
+// taken to leave half of the rest to the joints.
 func grow[T any](d *decoder, list []T, start int64) []T {
 	const minBytes = 50 // of the shortest valid element
 	n := len(list)
@@ -162,7 +164,11 @@ func grow[T any](d *decoder, list []T, start int64) []T {
 		room = n / 4
 		if rest := d.src.size - d.dec.InputOffset(); rest > 0 {
 			mean := max(float64(d.dec.InputOffset()-start)/float64(n), minBytes)
-			room = max(room/2, int(1.02*float64(rest)/mean)+64)
+			share := 1.02
+			if d.sec == secBodies && len(d.m.Joints) == 0 {
+				share = 0.5
+			}
+			room = max(room/2, int(share*float64(rest)/mean)+64)
 		}
 	}
 	return append(make([]T, 0, n+room), list...)

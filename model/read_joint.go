@@ -219,10 +219,12 @@ func (d *decoder) motion(m *Motion) {
 		motionOffset, motionAmplitude, motionFrequency, motionPhase)
 }
 
-// refuse reports the fields that were seen but have no meaning.
+// refuse reports the fields that were seen but have no meaning; those of an
+// element only if they have no other problem.
 func (d *decoder) refuse(fields []string, seen uint32, rule string, forbidden ...int) {
+	element := len(d.path) == 2
 	for _, k := range forbidden {
-		if seen>>k&1 != 0 {
+		if seen>>k&1 != 0 && !(element && d.flaw.has(k)) {
 			d.problemAt(fields, k, "", rule)
 		}
 	}

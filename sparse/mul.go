@@ -7,12 +7,9 @@ import "math"
 // Shapes: dst and x have m.P.Dim() entries and do not overlap.
 // Cost: O(stored values), no allocation. It panics on a length mismatch.
 func (m *Matrix) MulVecTo(dst, x []float64) {
-	for i := range dst {
-		dst[i] = 0
-	}
 	m.ResidualTo(dst, nil, x)
 	for i, v := range dst {
-		dst[i] = -v
+		dst[i] = 0 - v
 	}
 }
 
@@ -117,10 +114,11 @@ func (m *Matrix) BackwardError(b, x []float64) float64 {
 	a := &Matrix{P: m.P, Dia: absolute(m.Dia), Val: absolute(m.Val)}
 	a.MulVecTo(col, ones)
 	m.ResidualTo(r, b, x)
-	if size := maxAbs(col)*maxAbs(x) + maxAbs(b); size > 0 {
-		return maxAbs(r) / size
+	size := maxAbs(col)*maxAbs(x) + maxAbs(b)
+	if size == 0 {
+		return 0
 	}
-	return 0
+	return maxAbs(r) / size
 }
 
 func absolute(v []float64) []float64 {

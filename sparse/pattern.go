@@ -50,8 +50,8 @@ func NewPattern(size, sign []int8, ptr, ind []int32) *Pattern {
 		if sign[i] > 0 {
 			p.Dia[i+1] += s * s
 		}
-		if ptr[i+1] < ptr[i] {
-			panic("sparse: row pointers decrease")
+		if ptr[i+1] < ptr[i] || int(ptr[i+1]) > len(ind) {
+			panic("sparse: row pointers decrease or overshoot")
 		}
 		for k := ptr[i]; k < ptr[i+1]; k++ {
 			j := ind[k]

@@ -9,8 +9,11 @@ type Quat [4]float64
 // IdentityQuat returns the rotation by nothing.
 func IdentityQuat() Quat { return Quat{1, 0, 0, 0} }
 
-// Norm returns the Euclidean length, without overflow.
+// Norm returns the Euclidean length, without overflow or underflow.
 func (q Quat) Norm() float64 {
+	if s := q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3]; s > 1e-280 && s < 1e300 {
+		return math.Sqrt(s)
+	}
 	return math.Hypot(q[0], Vec3{q[1], q[2], q[3]}.Norm())
 }
 

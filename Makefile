@@ -1,0 +1,85 @@
+# The list of commands of this repository; CI calls these targets and nothing else.
+#
+#   make check          formatting, vet, staticcheck, all tests
+#   make test           the tests alone; TAGS=check sets the build tag of checks inside kernels
+#   make race           the short tests under the race detector (needs a C compiler)
+#   make fuzz           every fuzz target for FUZZTIME
+#   make bench          benchmarks that match BENCH, COUNT times, into OUT
+#   make bench-compare  benchstat of OLD against NEW, two files made by make bench
+#   make golden         rewrite golden files from what the code does now
+#   make cover          coverage of the module by all its tests
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+
+GO       ?= go
+PKGS     ?= ./...
+TAGS     ?=
+FUZZTIME ?= 10s
+BENCH    ?= .
+COUNT    ?= 1
+OUT      ?= bench.txt
+OLD      ?= bench-old.txt
+NEW      ?= bench-new.txt
+
+# Tools of this file, pinned here and not in go.mod; a new version has a new folder.
+STATICCHECK_VERSION := v0.8.2
+BENCHSTAT_VERSION   := v0.0.0-20260908200009-22c9c6c9d4da
+
+GOVERSION    := $(shell $(GO) env GOVERSION)
+GOFMT        := $(shell $(GO) env GOROOT)/bin/gofmt
+TOOLS        := $(CURDIR)/.tools/$(GOVERSION)
+STATICCHECK  := $(TOOLS)/staticcheck-$(STATICCHECK_VERSION)/staticcheck
+BENCHSTAT    := $(TOOLS)/benchstat-$(BENCHSTAT_VERSION)/benchstat
+MODULE       := $(shell $(GO) list -m)
+# Packages whose tests use internal/check; only they know the flag -update.
+GOLDENPKGS    = $(shell $(GO) list -f '{{range .XTestImports}}{{if eq . "$(MODULE)/internal/check"}}{{$$.ImportPath}}{{end}}{{end}}' $(PKGS))
+TAGFLAG      := $(if $(TAGS),-tags=$(TAGS))
+
+.PHONY: check fmt vet staticcheck test race fuzz bench bench-compare golden cover
+
+check: fmt vet staticcheck test
+
+fmt:
+	@bad=$$($(GOFMT) -l .); if [ -n "$$bad" ]; then echo "gofmt would change:" $$bad; exit 1; fi
+
+vet:
+	$(GO) vet $(TAGFLAG) $(PKGS)
+
+staticcheck: $(STATICCHECK)
+	$(STATICCHECK) $(TAGFLAG) $(PKGS)
+
+test:
+	$(GO) test $(TAGFLAG) $(PKGS)
+
+race:
+	CGO_ENABLED=1 $(GO) test -race -short $(TAGFLAG) $(PKGS)
+
+# go test runs one fuzz target at a time.
+fuzz:
+	@for pkg in $$($(GO) list $(PKGS)); do \
+		list=$$($(GO) test -list '^Fuzz' $$pkg); \
+		for target in $$(grep '^Fuzz' <<<"$$list" || true); do \
+			echo "$$pkg $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5s $$pkg; \
+		done; \
+	done
+
+bench:
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKGS) | tee $(OUT)
+
+bench-compare: $(BENCHSTAT)
+	$(BENCHSTAT) $(OLD) $(NEW)
+
+golden:
+	$(GO) test $(GOLDENPKGS) -update
+
+cover:
+	$(GO) test -coverprofile cover.out -coverpkg ./... $(PKGS)
+	$(GO) tool cover -func cover.out | tail -n 1
+
+$(STATICCHECK):
+	GOBIN=$(@D) $(GO) install honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK_VERSION)
+
+$(BENCHSTAT):
+	GOBIN=$(@D) $(GO) install golang.org/x/perf/cmd/benchstat@$(BENCHSTAT_VERSION)

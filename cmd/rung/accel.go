@@ -1,0 +1,84 @@
+package main
+
+import (
+	"io"
+
+	"github.com/rung-mbd/rung"
+	"github.com/spf13/cobra"
+)
+
+// accelFlags are the flags of rung accel.
+type accelFlags struct {
+	solveFlags
+	json, all bool
+}
+
+func newAccel() *cobra.Command {
+	f := &accelFlags{}
+	cmd := &cobra.Command{
+		Use:   "accel MODEL",
+		Short: "Accelerations and joint forces at the model's state",
+		Long: `Solves the forward dynamics at the state written in MODEL ("-": standard input)
+and prints accelerations, joint wrenches and what the constraints are like:
+rank, redundant rows by joint, mobility, distance to a singular pose.
+
+Vectors are in world axes; a joint's wrench acts on its successor, moments about
+the origin of the successor frame. The table shows four digits and the first
+bodies and joints; a value below 1e-12 of the largest in its table is shown as
+0. --json prints everything, as one rung-result/1 document.`,
+		Example: `  rung accel four-bar.json
+  rung generate ladder 1000 -o - | rung accel - --json`,
+		Args:              arguments("MODEL"),
+		ValidArgsFunction: completeModel,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runAccel(cmd, args[0], f)
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON document")
+	cmd.Flags().BoolVar(&f.all, "all", false, "list all bodies and joints in the table")
+	return cmd
+}
+
+func runAccel(cmd *cobra.Command, path string, f *accelFlags) error {
+	stdin, stdout, stderr := streams(cmd)
+	p := newProgress(stderr)
+	defer p.end()
+	r, err := accelerate(path, stdin, rung.Options{Ordering: f.ordering.Ordering}, p)
+	if err != nil {
+		return err
+	}
+	p.end()
+	return writeFile(stdio, stdout, func(w io.Writer) error {
+		if f.json {
+			return writeResult(w, r)
+		}
+		most := listed
+		if f.all {
+			most = max(len(r.Bodies), len(r.Joints))
+		}
+		return printResult(w, r, most)
+	})
+}
+
+// accelerate reads and solves the model at path. It holds the model no longer
+// than the plan needs it.
+func accelerate(path string, stdin io.Reader, o rung.Options, p *progress) (*rung.Result, error) {
+	m, err := readModel(path, stdin, p)
+	if err != nil {
+		return nil, err
+	}
+	p.stage("analysing", 0)
+	plan, err := rung.NewPlan(m, o)
+	if err != nil {
+		return nil, err
+	}
+	p.stage("solving", 0)
+	s := plan.NewSolver()
+	if err := s.Solve(plan.Initial()); err != nil {
+		return nil, failed(modelFile(path), err)
+	}
+	p.stage("explaining", 0)
+	r, err := s.Result()
+	return r, failed(modelFile(path), err)
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+const (
+	plotWidth  = 16 * vg.Centimeter
+	plotHeight = 12 * vg.Centimeter
+	plotMargin = 1.3 // factor between the data and the ends of an axis
+)
+
+// plotColors are told apart with any colour vision (Okabe & Ito); further
+// families repeat the colours with another glyph.
+var plotColors = [...]color.RGBA{
+	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
+	{0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff}, {0x00, 0x00, 0x00, 0xff},
+}
+
+var plotGlyphs = [...]draw.GlyphDrawer{
+	draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.CrossGlyph{},
+}
+
+// writePlot draws the time of an evaluation over the number of bodies, a line
+// for each family and method, both axes logarithmic, as SVG.
+func writePlot(w io.Writer, records []record) error {
+	if len(records) == 0 {
+		return errors.New("nothing measured, so nothing to plot")
+	}
+	p := plot.New()
+	p.Title.Text = "One evaluation of the forward dynamics"
+	p.X.Label.Text = "bodies"
+	p.Y.Label.Text = "time"
+	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
+	p.X.Tick.Marker = decades(func(x float64) string { return strconv.FormatInt(int64(math.Round(x)), 10) })
+	p.Y.Tick.Marker = decades(func(x float64) string { return duration(int64(math.Round(x))) })
+	p.Legend.Top, p.Legend.Left = true, true
+	p.Legend.XOffs, p.Legend.YOffs = vg.Points(8), vg.Points(-4)
+	p.Legend.Padding = vg.Points(2.5)
+	setFont(p)
+	p.Add(plotter.NewGrid())
+	for i, group := range groups(records) {
+		if err := addSeries(p, i, group); err != nil {
+			return err
+		}
+	}
+	for _, a := range [...]*plot.Axis{&p.X, &p.Y} {
+		a.Min, a.Max = a.Min/plotMargin, a.Max*plotMargin
+	}
+	addLinear(p)
+	to, err := p.WriterTo(plotWidth, plotHeight, "svg")
+	if err != nil {
+		return err
+	}
+	_, err = to.WriteTo(w)
+	return err
+}
+
+// setFont gives all texts a sans-serif face and sizes that suit the picture.
+func setFont(p *plot.Plot) {
+	set := func(f *font.Font, size float64) {
+		f.Variant, f.Size = "Sans", vg.Points(size)
+	}
+	set(&p.Title.TextStyle.Font, 12)
+	p.Title.Padding = vg.Points(8)
+	set(&p.Legend.TextStyle.Font, 9)
+	for _, a := range [...]*plot.Axis{&p.X, &p.Y} {
+		set(&a.Label.TextStyle.Font, 10)
+		set(&a.Tick.Label.Font, 9)
+	}
+}
+
+// addSeries adds line i.
+func addSeries(p *plot.Plot, i int, group []record) error {
+	xy := make(plotter.XYs, len(group))
+	for k := range group {
+		xy[k] = plotter.XY{X: float64(group[k].Bodies), Y: float64(max(group[k].TotalNs, 1))}
+	}
+	line, points, err := plotter.NewLinePoints(xy)
+	if err != nil {
+		return err
+	}
+	line.Color = plotColors[i%len(plotColors)]
+	line.Width = vg.Points(1.5)
+	points.Color = line.Color
+	points.Shape = plotGlyphs[(i+i/len(plotColors))%len(plotGlyphs)]
+	points.Radius = vg.Points(3)
+	p.Add(line, points)
+	name := group[0].Family
+	if f := fitOf(group); f.Exponent != nil {
+		name = fmt.Sprintf("%s, %s: n^%.2f", name, group[0].Method, *f.Exponent)
+	} else {
+		name += ", " + group[0].Method
+	}
+	p.Legend.Add(name, line, points)
+	return nil
+}
+
+// addLinear adds a grey line of linear growth through the middle of the plot.
+func addLinear(p *plot.Plot) {
+	mid := math.Sqrt(p.Y.Min*p.Y.Max) / math.Sqrt(p.X.Min*p.X.Max)
+	lo, hi := max(p.X.Min, p.Y.Min/mid), min(p.X.Max, p.Y.Max/mid)
+	line := &plotter.Line{
+		XYs: plotter.XYs{{X: lo, Y: lo * mid}, {X: hi, Y: hi * mid}},
+		LineStyle: draw.LineStyle{
+			Color: color.Gray{0x99}, Width: vg.Points(0.75), Dashes: []vg.Length{vg.Points(4), vg.Points(3)},
+		},
+	}
+	p.Add(line)
+	p.Legend.Add("linear growth", line)
+}
+
+// decades marks the powers of ten with the text of the function, and their
+// multiples without one. Where fewer than two powers are in sight, the ends
+// are named too.
+type decades func(x float64) string
+
+// Ticks returns the marks from lo to hi.
+func (d decades) Ticks(lo, hi float64) []plot.Tick {
+	var ticks []plot.Tick
+	named := 0
+	for e := math.Floor(math.Log10(lo)); math.Pow(10, e) <= hi; e++ {
+		for k := 1.0; k < 10; k++ {
+			t := plot.Tick{Value: k * math.Pow(10, e)}
+			if t.Value < lo || t.Value > hi {
+				continue
+			}
+			if k == 1 {
+				t.Label = d(t.Value)
+				named++
+			}
+			ticks = append(ticks, t)
+		}
+	}
+	if named < 2 {
+		for i := range ticks {
+			if k := ticks[i].Value / math.Pow(10, math.Floor(math.Log10(ticks[i].Value)+1e-9)); k < 5.5 {
+				ticks[i].Label = d(ticks[i].Value)
+			}
+		}
+	}
+	return ticks
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/factor"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// sparseMethod is the name of the one method there is.
+const sparseMethod = "sparse"
+
+// methodFlag is the value of --method.
+type methodFlag string
+
+func (f *methodFlag) String() string { return string(*f) }
+func (f *methodFlag) Type() string   { return "name" }
+
+func (f *methodFlag) Set(s string) error {
+	if s != sparseMethod {
+		return fmt.Errorf("no method %q; only %s is available", s, sparseMethod)
+	}
+	*f = methodFlag(s)
+	return nil
+}
+
+// orderingFlag is the value of --ordering.
+type orderingFlag struct{ factor.Ordering }
+
+func (f *orderingFlag) Type() string { return "name" }
+
+func (f *orderingFlag) Set(s string) error {
+	o, err := factor.ParseOrdering(s)
+	if err != nil {
+		return fmt.Errorf("no ordering %q; there are %s", s, strings.Join(orderingNames(), ", "))
+	}
+	f.Ordering = o
+	return nil
+}
+
+// orderingNames returns the names that --ordering takes.
+func orderingNames() []string {
+	var names []string
+	for o := factor.Auto; ; o++ {
+		if _, err := factor.ParseOrdering(o.String()); err != nil {
+			return names
+		}
+		names = append(names, o.String())
+	}
+}
+
+// solveFlags are the flags of all commands that solve.
+type solveFlags struct {
+	method   methodFlag
+	ordering orderingFlag
+}
+
+func (f *solveFlags) add(cmd *cobra.Command) {
+	f.method = sparseMethod
+	cmd.Flags().Var(&f.method, "method", "how to solve; only "+sparseMethod+" is available")
+	complete(cmd, "method", sparseMethod)
+	f.ordering.add(cmd)
+}
+
+func (f *orderingFlag) add(cmd *cobra.Command) {
+	cmd.Flags().Var(f, "ordering", "elimination order: "+strings.Join(orderingNames(), ", "))
+	complete(cmd, "ordering", orderingNames()...)
+}
+
+// complete registers the words that the shell offers for a flag.
+func complete(cmd *cobra.Command, flag string, words ...string) {
+	f := cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
+		panic(err) // the flag is not defined
+	}
+}
+
+// completeModel makes the shell offer model files as the first argument.
+func completeModel(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// parseSize reads a count of bodies, or of what a family counts: 1000 or 1e3.
+func parseSize(s string) (int, error) {
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil || x != math.Trunc(x) || x < 1 || x > bench.MaxBodies {
+		return 0, fmt.Errorf("size %q is not a whole number from 1 to %d", s, bench.MaxBodies)
+	}
+	return int(x), nil
+}
+
+// sizesFlag is the value of --sizes, increasing and without duplicates.
+type sizesFlag []int
+
+func (f *sizesFlag) Type() string { return "n,n,…" }
+
+func (f *sizesFlag) String() string {
+	words := make([]string, len(*f))
+	for i, n := range *f {
+		words[i] = strconv.Itoa(n)
+	}
+	return strings.Join(words, ",")
+}
+
+func (f *sizesFlag) Set(s string) error {
+	var list sizesFlag
+	for word := range strings.SplitSeq(s, ",") {
+		n, err := parseSize(strings.TrimSpace(word))
+		if err != nil {
+			return err
+		}
+		list = append(list, n)
+	}
+	slices.Sort(list)
+	*f = slices.Compact(list)
+	return nil
+}
+
+// familiesFlag is the value of --family.
+type familiesFlag []string
+
+func (f *familiesFlag) Type() string   { return "name,…" }
+func (f *familiesFlag) String() string { return strings.Join(*f, ",") }
+
+func (f *familiesFlag) Set(s string) error {
+	var list familiesFlag
+	for word := range strings.SplitSeq(s, ",") {
+		switch word = strings.TrimSpace(word); {
+		case word == "all":
+			list = append(list, bench.Families()...)
+		case slices.Contains(bench.Families(), word):
+			list = append(list, word)
+		default:
+			return errFamily(word)
+		}
+	}
+	*f = nil
+	for _, name := range list {
+		if !slices.Contains(*f, name) {
+			*f = append(*f, name)
+		}
+	}
+	return nil
+}
+
+func errFamily(name string) error {
+	return fmt.Errorf("no family %q; there are %s", name, strings.Join(bench.Families(), ", "))
+}
+
+var (
+	_ pflag.Value = (*methodFlag)(nil)
+	_ pflag.Value = (*orderingFlag)(nil)
+	_ pflag.Value = (*sizesFlag)(nil)
+	_ pflag.Value = (*familiesFlag)(nil)
+)

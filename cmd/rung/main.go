@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/rung-mbd/rung/model"
+	"github.com/spf13/cobra"
+)
+
+// Exit statuses.
+const (
+	exitDone   = 0
+	exitFailed = 1 // the computation could not be done
+	exitUse    = 2 // bad use or bad input
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run executes one command line and returns its exit status.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	cmd, err := root.ExecuteC()
+	if err == nil {
+		return exitDone
+	}
+	report(stderr, cmd, err)
+	if failed := new(failure); errors.As(err, &failed) {
+		return exitFailed
+	}
+	return exitUse
+}
+
+// failure marks an error of a computation. All others are bad use or input.
+type failure struct{ err error }
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// failed marks err, which may be nil, as the failure of a computation with the
+// model called name, if that is not empty.
+func failed(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	err = plain(err)
+	if name != "" {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return &failure{err}
+}
+
+// plain returns err without the name of the package that its text begins with,
+// which tells a user of the command nothing.
+func plain(err error) error {
+	for _, p := range [...]string{"rung: ", "model: ", "bench: ", "assemble: ", "mechanism: ", "sparse: ", "factor: "} {
+		if text, ok := strings.CutPrefix(err.Error(), p); ok {
+			return &plainError{text, err}
+		}
+	}
+	return err
+}
+
+// plainError is an error with another text.
+type plainError struct {
+	text string
+	err  error
+}
+
+func (e *plainError) Error() string { return e.text }
+func (e *plainError) Unwrap() error { return e.err }
+
+// report prints err: the problems of a document a line each, other errors
+// after the name of the command, mistakes in the use with where to read on.
+func report(w io.Writer, cmd *cobra.Command, err error) {
+	if p := new(model.Problems); errors.As(err, &p) {
+		fmt.Fprintln(w, p)
+		return
+	}
+	// The messages of cobra have lines of hints, and tabs, behind the first.
+	text := strings.TrimSpace(strings.ReplaceAll(err.Error(), "\t", "  "))
+	fmt.Fprintln(w, "rung: "+text)
+	if u := new(useError); errors.As(err, &u) {
+		fmt.Fprintf(w, "Run '%s --help' for usage.\n", cmd.CommandPath())
+	}
+}
+
+// useError is a mistake in the command line.
+type useError struct{ err error }
+
+func (u *useError) Error() string { return u.err.Error() }
+func (u *useError) Unwrap() error { return u.err }
+
+func useErrorf(format string, args ...any) error {
+	return &useError{fmt.Errorf(format, args...)}
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const reference = "../../reference"
+
+// result is what one run of the command did.
+type result struct {
+	status   int
+	out, err string
+}
+
+// rung runs one command line with nothing on standard input.
+func rungRun(args ...string) result { return rungWith("", args...) }
+
+func rungWith(stdin string, args ...string) result {
+	var out, err bytes.Buffer
+	status := run(args, strings.NewReader(stdin), &out, &err)
+	return result{status, out.String(), err.String()}
+}
+
+// ok runs one command line that has to succeed and returns its output.
+func ok(t *testing.T, args ...string) string {
+	t.Helper()
+	r := rungRun(args...)
+	require.Equal(t, exitDone, r.status, r.err)
+	return r.out
+}
+
+// failingWriter fails after some bytes.
+type failingWriter struct{ room int }
+
+var errFull = errors.New("no space left")
+
+func (w *failingWriter) Write(b []byte) (int, error) {
+	if len(b) > w.room {
+		return 0, errFull
+	}
+	w.room -= len(b)
+	return len(b), nil
+}
+
+// generated writes a model of a family and returns its path.
+func generated(t *testing.T, family, n string, more ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), family+".json")
+	ok(t, append([]string{"generate", family, n, "-o", path}, more...)...)
+	return path
+}
+
+func golden(name string) string {
+	return filepath.Join(reference, "golden", name+".model.json")
+}
+
+// requireColumns checks that no line of a text is wider than a terminal.
+func requireColumns(t *testing.T, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimRight(line, "\n")), tableWidth, line)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{{}, {"--help"}, {"help"}, {"accel", "-h"}, {"matrix", "-h"}, {"generate", "-h"}, {"bench", "-h"}, {"version", "-h"}} {
+		out := ok(t, args...)
+		assert.Contains(t, out, "Usage:")
+		requireColumns(t, out)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	assert.Regexp(t, `^rung version \S+ \(go1\.\S+ \w+/\w+\)\n$`, ok(t, "version"))
+	assert.Contains(t, ok(t, "--version"), "rung version")
+}
+
+func TestCompletion(t *testing.T) {
+	assert.Contains(t, ok(t, "completion", "bash"), "rung")
+	assert.Contains(t, ok(t, "__complete", "accel", "--ordering", ""), "nested-dissection")
+	assert.Contains(t, ok(t, "__complete", "generate", ""), "revolute-net")
+	assert.Contains(t, ok(t, "__complete", "accel", ""), "json")
+	assert.Contains(t, ok(t, "__complete", "bench", "--family", ""), "all")
+}
+
+func TestBadUse(t *testing.T) {
+	model := golden("four-bar")
+	missing := filepath.Join(t.TempDir(), "missing", "x")
+	for _, c := range []struct {
+		says string
+		args []string
+	}{
+		{`unknown command "acel", did you mean accel?`, []string{"acel"}},
+		{`unknown command "zzz"`, []string{"zzz"}},
+		{"unknown flag: --frob", []string{"accel", model, "--frob"}},
+		{"missing MODEL", []string{"accel"}},
+		{`unexpected argument "y"`, []string{"accel", model, "y"}},
+		{`no ordering "amd"; there are auto, natural`, []string{"accel", model, "--ordering", "amd"}},
+		{`no method "tree-direct"; only sparse is available`, []string{"accel", model, "--method", "tree-direct"}},
+		{"no such file", []string{"accel", "missing.json"}},
+		{"is a directory", []string{"accel", directory(t, "d.json")}},
+		{`ending in ".urdf"; models end in .json`, []string{"accel", "robot.urdf"}},
+		{`ending in ""`, []string{"accel", "robot"}},
+		{"unknown flag: --threads", []string{"bench", "--threads", "2"}},
+		{"missing FAMILY and N", []string{"generate"}},
+		{"missing N", []string{"generate", "ladder"}},
+		{"missing -o MODEL", []string{"generate", "ladder", "3"}},
+		{`no family "stair"; there are ladder`, []string{"generate", "stair", "3", "-o", "-"}},
+		{`size "0" is not`, []string{"generate", "ladder", "0", "-o", "-"}},
+		{`size "-3" is not`, []string{"generate", "ladder", "-o", "-", "--", "-3"}},
+		{`size "1.5" is not`, []string{"generate", "ladder", "1.5", "-o", "-"}},
+		{`size "nan" is not`, []string{"generate", "ladder", "nan", "-o", "-"}},
+		{"more than 10000000 bodies", []string{"generate", "grid", "1e6", "-o", "-"}},
+		{"--theta is an angle of nfourbar", []string{"generate", "ladder", "3", "--theta", "1", "-o", "-"}},
+		{"--theta is not finite", []string{"generate", "nfourbar", "3", "--theta", "inf", "-o", "-"}},
+		{"has to end in .json", []string{"generate", "ladder", "3", "-o", "ladder.txt"}},
+		{"no such file", []string{"generate", "ladder", "3", "-o", missing + ".json"}},
+		{"nothing to write", []string{"matrix", model}},
+		{"two outputs in one file", []string{"matrix", model, "-o", "K.mtx", "--spy", "./K.mtx"}},
+		{"no such file", []string{"matrix", model, "-o", missing}},
+		{"no such file", []string{"matrix", model, "--spy", missing}},
+		{`no family "stair"`, []string{"bench", "--family", "ladder,stair"}},
+		{`size "ten" is not`, []string{"bench", "--sizes", "10,ten"}},
+		{"no such file", []string{"bench", "--csv", missing}},
+		{"no such file", []string{"bench", "--plot", missing}},
+		{"both write to standard output", []string{"bench", "--json", "--csv", "-"}},
+		{"--max-seconds is below 0", []string{"bench", "--max-seconds", "-1"}},
+		{`unexpected argument "ladder"`, []string{"bench", "ladder"}},
+	} {
+		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
+			r := rungRun(c.args...)
+			assert.Equal(t, exitUse, r.status)
+			assert.Contains(t, r.err, c.says)
+			assert.Empty(t, r.out)
+		})
+	}
+}
+
+// directory returns the path of a new directory of that name.
+func directory(t *testing.T, name string) string {
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.Mkdir(path, 0o755))
+	return path
+}
+
+// TestFullOutput has every command write to an output that runs out of space.
+func TestFullOutput(t *testing.T) {
+	model := golden("four-bar")
+	for _, args := range [][]string{
+		{"accel", model},
+		{"accel", model, "--json"},
+		{"generate", "ladder", "10", "-o", "-"},
+		{"matrix", model, "-o", "-"},
+		{"bench", "--sizes", "10"},
+		{"bench", "--sizes", "10", "--json"},
+		{"bench", "--sizes", "10", "--csv", "-"},
+		{"version"},
+	} {
+		var stderr bytes.Buffer
+		status := run(args, strings.NewReader(""), &failingWriter{10}, &stderr)
+		assert.Equal(t, exitFailed, status, args)
+		assert.Contains(t, stderr.String(), errFull.Error(), args)
+	}
+}
+
+// TestFailedFileIsRemoved leaves no half of a file behind.
+func TestFailedFileIsRemoved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	err := writeFile(path, nil, func(w io.Writer) error {
+		_, err := io.WriteString(w, "half")
+		return errors.Join(err, errFull)
+	})
+	require.ErrorIs(t, err, errFull)
+	assert.NoFileExists(t, path)
+}

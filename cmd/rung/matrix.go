@@ -1,0 +1,168 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/sparse"
+	"github.com/spf13/cobra"
+)
+
+// matrixFlags are the flags of rung matrix.
+type matrixFlags struct {
+	output, rhs, spy string
+	ordering         orderingFlag
+	permuted         bool
+}
+
+func newMatrix() *cobra.Command {
+	f := &matrixFlags{}
+	cmd := &cobra.Command{
+		Use:   "matrix MODEL",
+		Short: "Write the KKT matrix, its right side and a picture of it",
+		Long: `Writes the system of RBDA eq. 8.64 at the state of MODEL ("-": standard input)
+in MatrixMarket files: the symmetric matrix K (lower triangle) to the file of -o
+and the right side b beside it, with .rhs before the ending: -o K.mtx writes
+K.mtx and K.rhs.mtx. The solution of K x = b is the accelerations, six a body
+(angular, then of the centre of mass), and minus the multipliers of each joint.
+Comments in the file of K tell which rows belong to which body or joint.
+
+K has no proximal term: with redundant constraints it is singular.`,
+		Example: `  rung matrix ladder.json -o K.mtx
+  rung matrix ladder.json --spy K.svg --ordering min-degree`,
+		Args:              arguments("MODEL"),
+		ValidArgsFunction: completeModel,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runMatrix(cmd, args[0], f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.output, "output", "o", "", `MatrixMarket file of K; "-" is standard output, without b`)
+	flags.StringVar(&f.rhs, "rhs", "", "MatrixMarket file of b, in place of the one beside K")
+	flags.StringVar(&f.spy, "spy", "", "SVG picture of the pattern in elimination order")
+	flags.BoolVar(&f.permuted, "permuted", false, "write K and b in elimination order")
+	f.ordering.add(cmd)
+	return cmd
+}
+
+// rhsBeside returns the file of the right side beside that of the matrix.
+func rhsBeside(path string) string {
+	ending := filepath.Ext(path)
+	return strings.TrimSuffix(path, ending) + ".rhs" + ending
+}
+
+// check fills in the name of the right side's file.
+func (f *matrixFlags) check() error {
+	if f.output == "" && f.rhs == "" && f.spy == "" {
+		return useErrorf("nothing to write: give -o K.mtx, --rhs b.mtx or --spy K.svg")
+	}
+	if f.rhs == "" && f.output != "" && f.output != stdio {
+		f.rhs = rhsBeside(f.output)
+	}
+	seen := map[string]bool{}
+	for _, path := range [...]string{f.output, f.rhs, f.spy} {
+		if path != "" && seen[filepath.Clean(path)] {
+			return useErrorf("%s: two outputs in one file", path)
+		}
+		seen[filepath.Clean(path)] = true
+	}
+	return nil
+}
+
+func runMatrix(cmd *cobra.Command, path string, f *matrixFlags) error {
+	stdin, stdout, stderr := streams(cmd)
+	if err := f.check(); err != nil {
+		return err
+	}
+	p := newProgress(stderr)
+	defer p.end()
+	m, err := readModel(path, stdin, p)
+	if err != nil {
+		return err
+	}
+	p.stage("analysing", 0)
+	o := rung.Options{Ordering: f.ordering.Ordering}
+	if !f.permuted && f.spy == "" {
+		o.Ordering = factor.Natural // no order is asked for
+	}
+	plan, err := rung.NewPlan(m, o)
+	if err != nil {
+		return err
+	}
+	p.stage("assembling", 0)
+	sys := plan.Layout().NewSystem()
+	if err := sys.FillTo(plan.Initial()); err != nil {
+		return failed(modelFile(path), err)
+	}
+	p.stage("writing", 0)
+	return f.write(plan, sys, stdout)
+}
+
+// write writes the files that were asked for.
+func (f *matrixFlags) write(plan *rung.Plan, sys *assemble.System, stdout io.Writer) error {
+	var perm []int32
+	if f.permuted {
+		perm = plan.Order()
+	}
+	view := sys.K.View(perm)
+	if f.output != "" {
+		err := writeFile(f.output, stdout, func(w io.Writer) error {
+			return view.WriteMatrixMarket(w, f.comment(plan, "matrix K"), rowComment(plan.Layout(), perm))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if f.rhs != "" {
+		b := make([]float64, len(sys.B))
+		view.VecTo(b, sys.B)
+		err := writeFile(f.rhs, stdout, func(w io.Writer) error {
+			return sparse.WriteVector(w, b, f.comment(plan, "right side b"))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if f.spy == "" {
+		return nil
+	}
+	mech := plan.Mechanism()
+	return writeFile(f.spy, stdout, func(w io.Writer) error {
+		return sparse.WriteSpy(w, plan.Layout().Pattern, plan.Order(), sparse.SpyOptions{
+			Title: fmt.Sprintf("%s: %s, %s, ordering %s", modelTitle(mech.Name),
+				plural(mech.NumBodies(), "body"), plural(mech.NumJoints(), "joint"), plan.Ordering()),
+		})
+	})
+}
+
+// comment describes a file.
+func (f *matrixFlags) comment(plan *rung.Plan, what string) string {
+	s := fmt.Sprintf("%s of K x = b (RBDA eq. 8.64) for %s, SI units, world axes\n"+
+		"x: angular acceleration and acceleration of the centre of mass of each body, minus the multipliers of each joint",
+		what, modelTitle(plan.Mechanism().Name))
+	if f.permuted {
+		s += "\nin elimination order " + plan.Ordering().String()
+	}
+	return s
+}
+
+// rowComment tells which rows belong to which body or joint, a line for each.
+func rowComment(l *assemble.Layout, perm []int32) string {
+	var b strings.Builder
+	row := 1
+	for i := range l.Pattern.Len() {
+		node := i
+		if perm != nil {
+			node = int(perm[i])
+		}
+		last := row + int(l.Pattern.Size[node]) - 1
+		fmt.Fprintf(&b, "rows %d-%d %s\n", row, last, l.NodeName(node))
+		row = last + 1
+	}
+	return b.String()
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// screen is a terminal that remembers everything.
+type screen struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *screen) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(b)
+}
+
+func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+func TestProgress(t *testing.T) {
+	s := &screen{}
+	p := startProgress(s, 0, time.Millisecond)
+	sees := func(text string) {
+		t.Helper()
+		require.Eventually(t, func() bool { return strings.Contains(s.String(), text) }, 5*time.Second, time.Millisecond)
+	}
+	p.stage("reading", 1000)
+	p.add(500)
+	sees("reading")
+	sees("50%")
+	p.describe("still reading")
+	sees("still reading")
+	p.stage("solving", 0)
+	sees("solving")
+	p.aside(func() { _, _ = s.Write([]byte("|printed|")) })
+	sees("|printed|")
+	p.add(1)
+	p.end()
+	p.end()
+	n := len(s.String())
+	time.Sleep(5 * time.Millisecond)
+	assert.Len(t, s.String(), n, "nothing is drawn after the end")
+}
+
+// TestProgressShort shows nothing of short work, nor on anything but a
+// terminal.
+func TestProgressShort(t *testing.T) {
+	s := &screen{}
+	p := startProgress(s, time.Hour, time.Millisecond)
+	p.stage("reading", 10)
+	time.Sleep(5 * time.Millisecond)
+	p.end()
+	assert.Empty(t, s.String())
+
+	p = newProgress(s)
+	p.stage("reading", 10)
+	p.describe("still")
+	p.add(1)
+	p.aside(func() {})
+	p.end()
+	assert.Empty(t, s.String())
+}

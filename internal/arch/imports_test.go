@@ -1,0 +1,172 @@
+package arch_test
+
+import (
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// packageRow is one line of the table of packages in docs/architecture.md.
+type packageRow struct {
+	name    string
+	imports []string // packages of this module
+	others  []string // modules of others
+}
+
+// packageTable reads the table: package, its imports, imports of others.
+func packageTable(t *testing.T) []packageRow {
+	t.Helper()
+	var table []packageRow
+	for _, cells := range tableRows(t, page(t, "docs/architecture.md"), "## Packages") {
+		require.Len(t, cells, 4, "row %v", cells)
+		name := spans(cells[0])
+		require.Len(t, name, 1, "row %v", cells)
+		table = append(table, packageRow{name[0], spans(cells[1]), spans(cells[2])})
+	}
+	return table
+}
+
+// TestPackagesAreInTheTable compares the packages that exist with those that
+// the table names.
+func TestPackagesAreInTheTable(t *testing.T) {
+	exist := packages(sources(t))
+	named := map[string]bool{}
+	for _, r := range packageTable(t) {
+		assert.False(t, named[r.name], "%s is in the table twice", r.name)
+		assert.True(t, exist[r.name], "the table names %s, which has no Go file", r.name)
+		named[r.name] = true
+	}
+	for p := range exist {
+		assert.True(t, named[p], "package %s is not in the table of docs/architecture.md", p)
+	}
+}
+
+// TestTableIsOrdered requires that a row names only packages above it, so that
+// no arrow points back.
+func TestTableIsOrdered(t *testing.T) {
+	above := map[string]bool{}
+	for _, r := range packageTable(t) {
+		for _, i := range r.imports {
+			assert.True(t, above[i], "%s lists %s, which is not above it", r.name, i)
+		}
+		above[r.name] = true
+	}
+}
+
+// TestImportsAreInTheTable requires every import outside tests to be in its
+// package's row, and every package in a row to be imported.
+func TestImportsAreInTheTable(t *testing.T) {
+	rows, used := map[string]packageRow{}, map[string]bool{}
+	for _, r := range packageTable(t) {
+		rows[r.name] = r
+	}
+	for _, f := range sources(t) {
+		if f.test {
+			continue
+		}
+		row := rows[f.pkg]
+		for _, i := range f.imports {
+			if own, ok := ownPackage(i); ok {
+				assert.Contains(t, row.imports, own, "%s imports %s", f.path, i)
+				used[f.pkg+" "+own] = true
+			}
+			if foreign(i) {
+				ok := slices.ContainsFunc(row.others, func(m string) bool { return within(i, m) })
+				assert.True(t, ok, "%s imports %s", f.path, i)
+			}
+		}
+	}
+	for _, r := range rows {
+		for _, i := range r.imports {
+			assert.True(t, used[r.name+" "+i], "%s does not import %s any more", r.name, i)
+		}
+	}
+}
+
+// within reports whether an import belongs to a module.
+func within(importPath, module string) bool {
+	return importPath == module || strings.HasPrefix(importPath, module+"/")
+}
+
+// TestForeignImportsStayInPlace holds the rules for single modules, file by
+// file. Packages under internal are helpers of tests.
+func TestForeignImportsStayInPlace(t *testing.T) {
+	rules := []struct {
+		module  string
+		allowed func(f *sourceFile) bool
+	}{
+		{"github.com/james-bowman/sparse", func(f *sourceFile) bool {
+			ok, err := path.Match("sparse/interop*.go", f.path)
+			require.NoError(t, err)
+			return ok
+		}},
+		{"github.com/stretchr/testify", func(*sourceFile) bool { return false }},
+		{"gonum.org/v1/gonum", func(f *sourceFile) bool { return f.pkg == "sparse" || f.pkg == "tree" }},
+		{"gonum.org/v1/plot", func(f *sourceFile) bool { return f.pkg == "cmd/rung" }},
+		{"github.com/spf13/cobra", func(f *sourceFile) bool { return f.pkg == "cmd/rung" }},
+	}
+	for _, f := range sources(t) {
+		if f.test || strings.HasPrefix(f.pkg, "internal/") {
+			continue
+		}
+		for _, i := range f.imports {
+			for _, r := range rules {
+				if within(i, r.module) {
+					assert.True(t, r.allowed(&f), "%s may not import %s", f.path, i)
+				}
+			}
+		}
+	}
+}
+
+// TestFolders compares the top-level folders with those the page lists.
+func TestFolders(t *testing.T) {
+	listed := map[string]bool{}
+	for _, cells := range tableRows(t, page(t, "docs/architecture.md"), "## Folders") {
+		for _, s := range spans(cells[0]) {
+			name := strings.TrimSuffix(s, "/")
+			listed[name] = true
+			assert.DirExists(t, path.Join(root(t), name))
+		}
+	}
+	for _, r := range packageTable(t) {
+		top, _, _ := strings.Cut(r.name, "/")
+		listed[top] = true
+	}
+	entries, err := os.ReadDir(root(t))
+	require.NoError(t, err)
+	for _, e := range entries {
+		if e.IsDir() && !hidden(e.Name()) {
+			assert.True(t, listed[e.Name()], "folder %s is not in docs/architecture.md", e.Name())
+		}
+	}
+}
+
+// TestPackageComments requires of every package one doc.go with the package
+// comment, and no package comment elsewhere.
+func TestPackageComments(t *testing.T) {
+	files := sources(t)
+	found := map[string]bool{}
+	for _, f := range files {
+		if f.test || f.ast.Doc == nil {
+			continue
+		}
+		if !assert.Equal(t, "doc.go", path.Base(f.path), "%s has a package comment", f.path) {
+			continue
+		}
+		want := "Package " + f.ast.Name.Name + " "
+		if f.ast.Name.Name == "main" {
+			want = "Command " + path.Base(f.pkg) + " "
+		}
+		assert.True(t, strings.HasPrefix(f.ast.Doc.Text(), want), "the comment in %s does not begin with %q", f.path, want)
+		found[f.pkg] = true
+	}
+	for p := range packages(files) {
+		assert.True(t, found[p], "package %s has no doc.go with a package comment", p)
+	}
+}

@@ -1,0 +1,205 @@
+package model_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/model"
+)
+
+// sample returns a model in canonical form that uses every field.
+func sample() *model.Model {
+	m := model.New("sam\"ple\n")
+	m.Time = -0.25
+	m.Gravity = [3]float64{1e-7, 1e22, -9.81}
+	for _, name := range []string{"a", "b", "ü \t", "\u2028"} {
+		m.Bodies = append(m.Bodies, model.Body{
+			Name: name, Mass: 0.1, Com: [3]float64{1, 2, 3},
+			Inertia:  model.Inertia{XX: 1, YY: 1.1, ZZ: 1.2, XY: 0.1, XZ: -0.1, YZ: 0.05},
+			Pose:     model.Pose{Position: [3]float64{1. / 3, math.MaxFloat64, 5e-324}, Orientation: [4]float64{0.6, 0, -0.8, 0}},
+			Velocity: model.Velocity{Linear: [3]float64{0, 1, 0}, Angular: [3]float64{0, 0, 2}},
+		})
+	}
+	for t := range model.JointType(model.JointTypes) {
+		j := model.Joint{Name: t.String(), Type: t, Predecessor: model.World, Successor: "a"}
+		j.PredecessorFrame.Orientation[0] = 1
+		j.SuccessorFrame = m.Bodies[0].Pose
+		switch t {
+		case model.Helical:
+			j.Pitch = -0.5
+		case model.Distance:
+			j.Length = 1
+		}
+		for k := range t.Freedoms() {
+			j.Force = append(j.Force, float64(k)+0.5)
+		}
+		for k := range t.Turns() {
+			j.Turns = append(j.Turns, 1-3*k)
+		}
+		m.Joints = append(m.Joints, j)
+	}
+	r, c := &m.Joints[model.Revolute], &m.Joints[model.Cylindrical]
+	r.Stiffness, r.Damping, r.Rest = []float64{1}, []float64{2}, []float64{-3}
+	r.Motion = []*model.Motion{{Kind: model.Harmonic, Offset: 1, Amplitude: 0, Frequency: 3, Phase: 4}}
+	c.Motion = []*model.Motion{nil, {Kind: model.Polynomial, Coefficients: []float64{0, 1}}}
+	m.Forces = []model.ForceElement{
+		{Name: "s", Type: model.SpringDamper, A: model.Attachment{Body: model.World}, B: model.Attachment{Body: "b", Point: [3]float64{1, 0, 0}}, Stiffness: 1, Damping: 2, RestLength: 3},
+		{Name: "w", Type: model.Wrench, A: model.Attachment{Body: "b"}, Force: [3]float64{1, 2, 3}},
+	}
+	return m
+}
+
+func TestCheckSample(t *testing.T) { require.NoError(t, model.Check(sample())) }
+
+func TestCheckEmptyAndZeroOrientation(t *testing.T) {
+	require.NoError(t, model.Check(&model.Model{}))
+	m := sample()
+	m.Bodies[0].Pose.Orientation = [4]float64{}
+	require.NoError(t, model.Check(m))
+	require.Equal(t, [4]float64{}, m.Bodies[0].Pose.Orientation, "Check must not modify")
+	m.Canonicalize()
+	require.Equal(t, [4]float64{1, 0, 0, 0}, m.Bodies[0].Pose.Orientation)
+}
+
+func TestCheckRules(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	b := func(f func(*model.Body)) func(*model.Model) { return func(m *model.Model) { f(&m.Bodies[1]) } }
+	j := func(k model.JointType, f func(*model.Joint)) func(*model.Model) {
+		return func(m *model.Model) { f(&m.Joints[k]) }
+	}
+	f := func(k int, f func(*model.ForceElement)) func(*model.Model) {
+		return func(m *model.Model) { f(&m.Forces[k]) }
+	}
+	for _, c := range []struct {
+		path, rule string
+		edit       func(*model.Model)
+	}{
+		{"$.name", "UTF-8", func(m *model.Model) { m.Name = "\xff" }},
+		{"$.gravity[1]", "finite", func(m *model.Model) { m.Gravity[1] = nan }},
+		{"$.time", "finite", func(m *model.Model) { m.Time = -inf }},
+		{"$.bodies[1].name", "is empty", func(m *model.Model) { m.Bodies[1].Name, m.Forces = "", nil }},
+		{"$.bodies[3].name", "duplicate name, first at $.bodies[0]", func(m *model.Model) { m.Bodies[3].Name = "a" }},
+		{"$.bodies[3].name", "UTF-8", func(m *model.Model) { m.Bodies[3].Name = "\xff" }},
+		{"$.bodies[3].name", "reserved", func(m *model.Model) { m.Bodies[3].Name = model.World }},
+		{"$.bodies[1].mass", "finite", b(func(b *model.Body) { b.Mass = inf })},
+		{"$.bodies[1].mass", "positive", b(func(b *model.Body) { b.Mass = 0 })},
+		{"$.bodies[1].com[2]", "finite", b(func(b *model.Body) { b.Com[2] = nan })},
+		{"$.bodies[1].inertia.xz", "finite", b(func(b *model.Body) { b.Inertia.XZ = nan })},
+		{"$.bodies[1].inertia", "positive definite", b(func(b *model.Body) { b.Inertia.XX = -1 })},
+		{"$.bodies[1].inertia", "triangle", b(func(b *model.Body) { b.Inertia.XX = 10 })},
+		{"$.bodies[1].pose.position[0]", "finite", b(func(b *model.Body) { b.Pose.Position[0] = nan })},
+		{"$.bodies[1].pose.orientation[3]", "finite", b(func(b *model.Body) { b.Pose.Orientation[3] = nan })},
+		{"$.bodies[1].pose.orientation", "unit", b(func(b *model.Body) { b.Pose.Orientation[3] = 1 })},
+		{"$.bodies[1].velocity.linear[0]", "finite", b(func(b *model.Body) { b.Velocity.Linear[0] = inf })},
+		{"$.bodies[1].velocity.angular[1]", "finite", b(func(b *model.Body) { b.Velocity.Angular[1] = inf })},
+		{"$.joints[1].name", "duplicate", j(1, func(j *model.Joint) { j.Name = "fixed" })},
+		{"$.joints[1].name", "is empty", j(1, func(j *model.Joint) { j.Name = "" })},
+		{"$.joints[1].type", "unknown joint type", j(1, func(j *model.Joint) { j.Type = 12 })},
+		{"$.joints[1].predecessor", "unknown body", j(1, func(j *model.Joint) { j.Predecessor = "" })},
+		{"$.joints[1].successor", "itself", j(1, func(j *model.Joint) { j.Successor = model.World })},
+		{"$.joints[1].predecessor_frame.orientation", "unit", j(1, func(j *model.Joint) { j.PredecessorFrame.Orientation[0] = 0.5 })},
+		{"$.joints[1].successor_frame.position[1]", "finite", j(1, func(j *model.Joint) { j.SuccessorFrame.Position[1] = nan })},
+		{"$.joints[1].pitch", "no meaning", j(model.Revolute, func(j *model.Joint) { j.Pitch = 1 })},
+		{"$.joints[3].pitch", "zero", j(model.Helical, func(j *model.Joint) { j.Pitch = 0 })},
+		{"$.joints[3].pitch", "finite", j(model.Helical, func(j *model.Joint) { j.Pitch = nan })},
+		{"$.joints[3].length", "no meaning", j(model.Helical, func(j *model.Joint) { j.Length = 1 })},
+		{"$.joints[10].length", "positive", j(model.Distance, func(j *model.Joint) { j.Length = -1 })},
+		{"$.joints[4].force", "length 1", j(model.Cylindrical, func(j *model.Joint) { j.Force = j.Force[:1] })},
+		{"$.joints[4].damping", "length 0", j(model.Cylindrical, func(j *model.Joint) { j.Damping = []float64{} })},
+		{"$.joints[4].rest[1]", "finite", j(model.Cylindrical, func(j *model.Joint) { j.Rest = []float64{0, inf} })},
+		{"$.joints[8].rest[2]", "ball", j(model.SphereInCylinder, func(j *model.Joint) { j.Rest = []float64{0, 0, 1, 1} })},
+		{"$.joints[5].turns", "length 1", j(model.Universal, func(j *model.Joint) { j.Turns = []int{1} })},
+		{"$.joints[5].turns[1]", "integer", j(model.Universal, func(j *model.Joint) { j.Turns = []int{1, math.MinInt} })},
+		{"$.joints[4].motion", "length 1", j(model.Cylindrical, func(j *model.Joint) { j.Motion = j.Motion[:1] })},
+		{"$.joints[4].motion[1].coefficients[1]", "finite", j(model.Cylindrical, func(j *model.Joint) { j.Motion[1].Coefficients[1] = nan })},
+		{"$.joints[4].motion[1].coefficients", "no entries", j(model.Cylindrical, func(j *model.Joint) { j.Motion[1].Coefficients = nil })},
+		{"$.joints[4].motion[1].phase", "no meaning", j(model.Cylindrical, func(j *model.Joint) { j.Motion[1].Phase = 1 })},
+		{"$.joints[4].motion[1].kind", "unknown", j(model.Cylindrical, func(j *model.Joint) { j.Motion[1].Kind = 2 })},
+		{"$.joints[1].motion[0].frequency", "finite", j(model.Revolute, func(j *model.Joint) { j.Motion[0].Frequency = inf })},
+		{"$.joints[1].motion[0].coefficients", "no meaning", j(model.Revolute, func(j *model.Joint) { j.Motion[0].Coefficients = []float64{1} })},
+		{"$.joints[7].motion[0]", "ball", j(model.Spherical, func(j *model.Joint) { j.Motion = []*model.Motion{{}, nil, nil} })},
+		{"$.forces[1].name", "duplicate", f(1, func(e *model.ForceElement) { e.Name = "s" })},
+		{"$.forces[0].name", "is empty", f(0, func(e *model.ForceElement) { e.Name = "" })},
+		{"$.forces[0].type", "unknown", f(0, func(e *model.ForceElement) { e.Type = 2 })},
+		{"$.forces[0].b.body", "unknown body", f(0, func(e *model.ForceElement) { e.B.Body = "" })},
+		{"$.forces[0].a.point[0]", "finite", f(0, func(e *model.ForceElement) { e.A.Point[0] = nan })},
+		{"$.forces[0].stiffness", "finite", f(0, func(e *model.ForceElement) { e.Stiffness = nan })},
+		{"$.forces[0].damping", "finite", f(0, func(e *model.ForceElement) { e.Damping = nan })},
+		{"$.forces[0].rest_length", "finite", f(0, func(e *model.ForceElement) { e.RestLength = nan })},
+		{"$.forces[0].torque", "no meaning", f(0, func(e *model.ForceElement) { e.Torque[0] = nan })},
+		{"$.forces[1].body", "not the world", f(1, func(e *model.ForceElement) { e.A.Body = model.World })},
+		{"$.forces[1].point[2]", "finite", f(1, func(e *model.ForceElement) { e.A.Point[2] = nan })},
+		{"$.forces[1].force[2]", "finite", f(1, func(e *model.ForceElement) { e.Force[2] = nan })},
+		{"$.forces[1].torque[2]", "finite", f(1, func(e *model.ForceElement) { e.Torque[2] = nan })},
+		{"$.forces[1].b", "no meaning", f(1, func(e *model.ForceElement) { e.B.Body = "a" })},
+		{"$.forces[1].stiffness", "no meaning", f(1, func(e *model.ForceElement) { e.Stiffness = 1 })},
+	} {
+		t.Run(c.path+" "+c.rule, func(t *testing.T) {
+			m := sample()
+			c.edit(m)
+			got := problems(t, model.Check(m))
+			require.Len(t, got, 1)
+			assert.Equal(t, c.path, got[0].Path)
+			assert.Contains(t, got[0].Rule, c.rule)
+		})
+	}
+}
+
+func TestCheckNoBodies(t *testing.T) {
+	m := &model.Model{Joints: []model.Joint{{Name: "j", Predecessor: model.World, Successor: "a"}}}
+	assert.Equal(t, []string{"$.bodies", "$.joints[0].successor"}, paths(problems(t, model.Check(m))))
+	assert.ErrorContains(t, model.Check(m), "model: $.bodies: is empty although there are joints (value [])")
+}
+
+func TestInertiaBounds(t *testing.T) {
+	for _, c := range []struct {
+		I    model.Inertia
+		good bool
+	}{
+		{model.Inertia{XX: 1, YY: 1, ZZ: 2}, true},                                   // lamina
+		{model.Inertia{XX: 1e-4, YY: 1. / 12, ZZ: 1. / 12}, true},                    // rod
+		{model.Inertia{XX: 1, YY: 1, ZZ: 2 * (1 + 0.5e-9)}, true},                    // within the tolerance
+		{model.Inertia{XX: 1, YY: 1, ZZ: 2 * (1 + 2e-9)}, false},                     // beyond it
+		{model.Inertia{XX: 1e300, YY: 1e300, ZZ: 1e300}, true},                       // no overflow
+		{model.Inertia{XX: 1e-320, YY: 1e-320, ZZ: 1e-320}, true},                    // no underflow
+		{model.Inertia{XX: math.MaxFloat64, YY: math.MaxFloat64, ZZ: 1e300}, true},   // trace beyond the range
+		{model.Inertia{XX: 1, YY: 1, ZZ: 1, XY: 1}, false},                           // singular
+		{model.Inertia{XX: 2, YY: 2, ZZ: 2, XY: 0.5, XZ: 0.5, YZ: 0.5}, true},        // 1.5, 1.5, 3
+		{model.Inertia{XX: 2, YY: 2, ZZ: 2, XY: 0.55, XZ: 0.55, YZ: 0.55}, false},    // 1.45, 1.45, 3.1
+		{model.Inertia{XX: 2, YY: 2, ZZ: 2, XY: -0.55, XZ: -0.55, YZ: -0.55}, true},  // 2.55, 2.55, 0.9
+		{model.Inertia{XX: 2, YY: 2, ZZ: 2, XY: -1.01, XZ: -1.01, YZ: -1.01}, false}, // −0.02
+	} {
+		m := model.New("")
+		m.Bodies = []model.Body{{Name: "a", Mass: 1, Inertia: c.I}}
+		assert.Equal(t, c.good, model.Check(m) == nil, "%v", c.I)
+	}
+}
+
+func TestTypes(t *testing.T) {
+	for k := range model.JointType(model.JointTypes) {
+		got, err := model.ParseJointType(k.String())
+		require.NoError(t, err)
+		assert.Equal(t, k, got)
+		angles := 0
+		for i := range k.Freedoms() {
+			if k.Scalar(i) && k.Rotational(i) {
+				assert.Equal(t, angles, i, "angles come first")
+				angles++
+			}
+		}
+		assert.Equal(t, k.Turns(), angles, k)
+		if k.Freedoms() > 0 {
+			assert.Equal(t, 6, k.Freedoms()+k.Constraints(), k)
+		}
+		assert.PanicsWithValue(t, "model: freedom out of range", func() { k.Scalar(k.Freedoms()) })
+		assert.PanicsWithValue(t, "model: freedom out of range", func() { k.Rotational(-1) })
+	}
+	_, err := model.ParseJointType("Revolute")
+	require.EqualError(t, err, `model: unknown joint type "Revolute"`)
+	assert.Equal(t, "JointType(12)", model.JointType(12).String())
+	assert.Equal(t, "ForceType(2)", model.ForceType(2).String())
+	assert.Equal(t, "MotionKind(2)", model.MotionKind(2).String())
+}

@@ -1,0 +1,47 @@
+package model_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/model"
+)
+
+// FuzzReadModel: no input panics, what is refused has clear problems, and what
+// is accepted passes Check and survives a round trip.
+func FuzzReadModel(f *testing.F) {
+	files := referenceModels(f)
+	invalid, err := filepath.Glob(filepath.Join("..", "reference", "invalid", "*.model.json"))
+	require.NoError(f, err)
+	for _, file := range append(files, invalid...) {
+		data, err := os.ReadFile(file)
+		require.NoError(f, err)
+		if len(data) < 10_000 {
+			f.Add(data)
+		}
+	}
+	f.Add([]byte(write(f, sample())))
+	f.Add([]byte(`{"format": "rung-model/1", "bodies": []}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := model.Read(bytes.NewReader(data), "fuzz")
+		if err != nil {
+			var all *model.Problems
+			require.Nil(t, m)
+			require.True(t, errors.As(err, &all) && len(all.List) > 0, "%v", err)
+			for _, p := range all.List {
+				require.NotContains(t, p.Error(), "\n")
+				require.Equal(t, byte('$'), p.Path[0])
+			}
+			return
+		}
+		require.NoError(t, model.Check(m))
+		again, err := model.Read(bytes.NewReader([]byte(write(t, m))), "again")
+		require.NoError(t, err)
+		require.Equal(t, m, again)
+	})
+}

@@ -1,0 +1,77 @@
+package model_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/model"
+)
+
+func compileSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(model.Schema()))
+	require.NoError(t, err)
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	require.NoError(t, c.AddResource("urn:rung:rung-model:1", doc))
+	s, err := c.Compile("urn:rung:rung-model:1")
+	require.NoError(t, err)
+	return s
+}
+
+func validate(t *testing.T, s *jsonschema.Schema, text string) error {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	require.NoError(t, err)
+	return s.Validate(doc)
+}
+
+func TestSchemaAcceptsModels(t *testing.T) {
+	s := compileSchema(t)
+	for _, file := range referenceModels(t) {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NoError(t, validate(t, s, string(data)), file)
+		m, err := model.ReadFile(file)
+		require.NoError(t, err)
+		require.NoError(t, validate(t, s, write(t, m)), file)
+	}
+	require.NoError(t, validate(t, s, write(t, sample())))
+	require.NoError(t, validate(t, s, write(t, &model.Model{})))
+}
+
+// TestSchemaRefuses: the invalid reference models whose fault one place shows.
+func TestSchemaRefuses(t *testing.T) {
+	s := compileSchema(t)
+	relational := map[string]bool{ // not expressible in a schema
+		"duplicate-body": true, "duplicate-joint": true, "inertia-indefinite": true, "inertia-triangle": true,
+		"joint-to-itself": true, "number-not-finite": true, "quaternion-not-unit": true,
+		"unknown-successor": true, "unknown-wrench-body": true,
+	}
+	files, err := filepath.Glob(filepath.Join("..", "reference", "invalid", "*.model.json"))
+	require.NoError(t, err)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		if name := strings.TrimSuffix(filepath.Base(file), ".model.json"); !relational[name] {
+			assert.Error(t, validate(t, s, string(data)), name)
+		}
+	}
+	for _, doc := range []string{
+		`[]`, joint("helical", ""), joint("distance", ""), joint("revolute", `, "pitch": 1`),
+		joint("revolute", `, "force": []`), joint("spherical", `, "stiffness": [0, 0, 1]`),
+		joint("spherical", `, "motion": [null, `+harmonic+`, null]`), joint("prismatic", `, "turns": [0]`),
+		joint("revolute", `, "motion": [{"kind": "polynomial", "coefficients": []}]`),
+		force(`"type": "wrench", "body": "world", "torque": [0, 0, 0]`),
+		document("", jointAB, ""), joint("hinge", ""),
+	} {
+		assert.Error(t, validate(t, s, doc), doc)
+	}
+}

@@ -1,0 +1,109 @@
+package rung
+
+import "github.com/rung-mbd/rung/factor"
+
+// nullSpace is the space of the multipliers without effect on any body, the
+// null space of Jᵀ, in terms of the redundant rows R.
+//
+// With a positive diagonal E on the rows R and zero elsewhere, S = J·W⁻¹·Jᵀ + E
+// is positive definite, and the solution of S·y = E·c is the null vector that
+// equals c on R. So one solve makes a null vector, Z·c = S⁻¹·E·c, and one more
+// the product with Zᵀ = E·S⁻¹.
+type nullSpace struct {
+	fac *factor.Factor // of the KKT matrix less E
+	e   []float64      // E, zero outside R
+	pos int            // scalar rows of the bodies
+}
+
+// nullSpace factors the geometric matrix in s.sys with E = s.sys.Scale.
+func (s *Solver) nullSpace() (*nullSpace, error) {
+	if err := s.fac.Factorize(s.sys.K, s.sys.Scale, 1, factor.Everywhere); err != nil {
+		return nil, err
+	}
+	return &nullSpace{fac: s.fac, e: s.sys.Scale, pos: 6 * s.plan.mech.NumBodies()}, nil
+}
+
+// apply replaces c by Z·c, in place; c is zero outside R.
+func (n *nullSpace) apply(c []float64) {
+	for i := range c {
+		c[i] *= -n.e[i] // the multipliers of the KKT solution are −S⁻¹ times the right side
+	}
+	n.fac.SolveTo(c, c)
+	clear(c[:n.pos])
+}
+
+// applyT replaces w by Zᵀ·w, in place.
+func (n *nullSpace) applyT(w []float64) {
+	clear(w[:n.pos])
+	n.fac.SolveTo(w, w)
+	for i := range w {
+		w[i] *= -n.e[i]
+	}
+}
+
+// Limits of the conjugate gradients in leastNorm.
+const (
+	normSteps = 200
+	normTol   = 1e-22 // of the squared residual, relative
+)
+
+// leastNorm takes from the multipliers in x their part in the null space, so
+// that what remains has the least norm in the metric: x ← x − Z·c with ZᵀDZ·c =
+// ZᵀD·x, by conjugate gradients (Hestenes & Stiefel 1952).
+func (n *nullSpace) leastNorm(x, metric []float64) {
+	weigh := func(v []float64) {
+		for i := range v {
+			v[i] *= metric[i] // zero in the bodies' rows
+		}
+	}
+	dim := len(x)
+	r := append([]float64(nil), x...)
+	weigh(r)
+	n.applyT(r)
+	c, p, q := make([]float64, dim), make([]float64, dim), make([]float64, dim)
+	// Jacobi preconditioning with the rows' own scales.
+	z := func(dst []float64) {
+		for i, e := range n.e {
+			dst[i] = 0
+			if e > 0 {
+				dst[i] = r[i] / metric[i]
+			}
+		}
+	}
+	z(q)
+	copy(p, q)
+	rho := dotAll(r, q)
+	first := rho
+	for range normSteps {
+		if !(rho > normTol*first) {
+			break
+		}
+		copy(q, p)
+		n.apply(q)
+		weigh(q)
+		n.applyT(q)
+		alpha := rho / dotAll(p, q)
+		for i := range c {
+			c[i] += alpha * p[i]
+			r[i] -= alpha * q[i]
+		}
+		z(q)
+		next := dotAll(r, q)
+		beta := next / rho
+		rho = next
+		for i := range p {
+			p[i] = q[i] + beta*p[i]
+		}
+	}
+	n.apply(c)
+	for i, v := range c {
+		x[i] -= v
+	}
+}
+
+func dotAll(a, b []float64) (s float64) {
+	for i, x := range a {
+		s += x * b[i]
+	}
+	return s
+}
