@@ -82,8 +82,14 @@ func (s *Solver) Assemble(st *mechanism.State) error {
 	return s.sys.FillTo(st)
 }
 
-// Factorize is the second part of Solve, after Assemble.
-func (s *Solver) Factorize() error { return s.factorize(factor.WhereWeak) }
+// Factorize is the second part of Solve, after Assemble. If a pivot is lost with
+// proximal terms on the weak rows only, it factors again with terms on all.
+func (s *Solver) Factorize() error {
+	if s.factorize(factor.WhereWeak) == nil {
+		return nil
+	}
+	return s.factorize(factor.Everywhere)
+}
 
 func (s *Solver) factorize(policy factor.Policy) error {
 	s.ok = false

@@ -113,9 +113,10 @@ func (f *Factor) Factorize(m *sparse.Matrix, scale []float64, eps float64, polic
 		if bad := f.eliminate(k, scale); bad >= 0 {
 			return f.pivotError(bad)
 		}
-		mb := s.below(k)
-		f.update(k, mb)
-		top += copy(f.stack[top:], f.upd[:mb*(mb+1)/2])
+		w, mb := s.width(k), s.below(k)
+		upd := f.upd[:mb*(mb+1)/2]
+		update(upd, f.panels[s.pan[k]+int64(w*w):s.pan[k+1]], f.w, mb, w)
+		top += copy(f.stack[top:], upd)
 	}
 	f.ok = true
 	return nil
@@ -249,9 +250,7 @@ func (f *Factor) eliminate(k int, scale []float64) int {
 			i++
 		}
 	}
-	for r := range s.below(k) {
-		solveRow(pan[(w+r)*w:(w+r)*w+w], f.w[r*w:r*w+w], pan, w, dinv)
-	}
+	rowsBelow(pan[w*w:], f.w, s.below(k), w, pan, dinv)
 	return -1
 }
 
@@ -282,23 +281,4 @@ func (f *Factor) jointPivot(p, scale float64) float64 {
 		f.Contraction = -e / p
 	}
 	return p
-}
-
-// solveRow replaces one row of the front by its row of L: on return wr holds
-// L·D and row holds L, for the first len(row) pivots; lower is the unit lower
-// pivot block with rows of stride w.
-func solveRow(row, wr, lower []float64, w int, dinv []float64) {
-	wr = wr[:len(row)]
-	for k := range row {
-		t := row[k]
-		l := lower[k*w : k*w+k]
-		for j, x := range wr[:len(l)] {
-			t -= x * l[j]
-		}
-		wr[k] = t
-	}
-	dinv = dinv[:len(row)]
-	for k, t := range wr {
-		row[k] = t * dinv[k]
-	}
 }

@@ -39,11 +39,9 @@ func (f *Factor) forward(k int) {
 	}
 	pan = pan[w*w:]
 	for q := s.rowPtr[k]; q < s.rowPtr[k+1]; q++ {
-		lo, hi := s.off[s.rows[q]], s.off[s.rows[q]+1]
-		for r := lo; r < hi; r++ {
-			f.x[r] -= dot(pan[:w], y)
-			pan = pan[w:]
-		}
+		x := f.x[s.off[s.rows[q]]:s.off[s.rows[q]+1]]
+		forwardRows(x, pan, y, w)
+		pan = pan[len(x)*w:]
 	}
 }
 
@@ -59,31 +57,11 @@ func (f *Factor) backward(k int) {
 	}
 	low := pan[w*w:]
 	for q := s.rowPtr[k]; q < s.rowPtr[k+1]; q++ {
-		lo, hi := s.off[s.rows[q]], s.off[s.rows[q]+1]
-		for r := lo; r < hi; r++ {
-			axpy(y, -f.x[r], low[:w])
-			low = low[w:]
-		}
+		x := f.x[s.off[s.rows[q]]:s.off[s.rows[q]+1]]
+		backwardRows(y, low, x, w)
+		low = low[len(x)*w:]
 	}
 	for i := w - 1; i > 0; i-- {
 		axpy(y[:i], -y[i], pan[i*w:i*w+i])
-	}
-}
-
-// dot returns aᵀb; len(b) ≥ len(a).
-func dot(a, b []float64) float64 {
-	b = b[:len(a)]
-	var s float64
-	for i, x := range a {
-		s += x * b[i]
-	}
-	return s
-}
-
-// axpy adds t·a to y; len(y) ≥ len(a).
-func axpy(y []float64, t float64, a []float64) {
-	y = y[:len(a)]
-	for i, x := range a {
-		y[i] += t * x
 	}
 }

@@ -33,6 +33,7 @@ type Symbolic struct {
 	parent []int32 // ns: parent supernode, −1 for roots
 	kidPtr []int32 // ns+1: into kids
 	kids   []int32 // child supernodes of each supernode, increasing
+	dim    []front // ns: sizes of each supernode
 	pan    []int64 // ns+1: first value of each supernode's panel of L
 	entPtr []int32 // ns+1: into ents
 	ents   []entry
@@ -41,6 +42,12 @@ type Symbolic struct {
 	maxBelow  int // scalars of the largest panel below its pivots
 	maxUpdate int // scalars of the largest update matrix
 	stack     int // scalars of the largest stack of update matrices
+}
+
+// front is the size of one supernode, in scalars.
+type front struct {
+	width int32 // pivots
+	below int32 // rows below them
 }
 
 // entry says where one block of the matrix goes in the front that owns it.
@@ -261,6 +268,7 @@ func (s *Symbolic) place(g *graph) {
 	ns := len(s.super) - 1
 	s.rel = make([]int32, len(s.rows))
 	s.pan = make([]int64, ns+1)
+	s.dim = make([]front, ns)
 	s.entPtr = make([]int32, ns+1)
 	s.ents = make([]entry, 0, len(g.low)+s.P.Positive())
 	blocks, ptr := s.blocksByPivot(g)
@@ -277,6 +285,7 @@ func (s *Symbolic) place(g *graph) {
 			h += g.size[r]
 		}
 		s.maxRows = max(s.maxRows, int(h))
+		s.dim[k] = front{width: w, below: h - w}
 		s.pan[k+1] = s.pan[k] + int64(w)*int64(h)
 		for i := s.super[k]; i < s.super[k+1]; i++ {
 			s.placeNode(i, at, blocks[ptr[i]:ptr[i+1]])
@@ -385,13 +394,10 @@ func (s *Symbolic) plan() {
 }
 
 // width returns the scalar pivots of supernode k.
-func (s *Symbolic) width(k int) int { return int(s.off[s.super[k+1]] - s.off[s.super[k]]) }
+func (s *Symbolic) width(k int) int { return int(s.dim[k].width) }
 
 // below returns the scalar rows below the pivots of supernode k.
-func (s *Symbolic) below(k int) int {
-	w := s.width(k)
-	return int((s.pan[k+1]-s.pan[k])/int64(w)) - w
-}
+func (s *Symbolic) below(k int) int { return int(s.dim[k].below) }
 
 func sortInt32(v []int32) {
 	if len(v) > 24 {

@@ -89,9 +89,6 @@ func (p *progress) describe(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.name = name
-	if p.bar != nil {
-		p.bar.Describe(name)
-	}
 }
 
 // add records n more of the current stage's total.
@@ -136,11 +133,11 @@ func (p *progress) draw() {
 	if p.bar == nil {
 		return
 	}
-	if done := p.done.Load(); p.total == 0 {
-		_ = p.bar.Add64(1) // turns the spinner
-	} else if done < p.total { // a full bar ends its line
+	// The bar ends its line when it is full.
+	if done := p.done.Load(); done < p.total {
 		_ = p.bar.Set64(done)
 	}
+	p.bar.Describe(p.name) // draws in any case
 }
 
 func newBar(w io.Writer, name string, total int64) *progressbar.ProgressBar {
@@ -152,6 +149,8 @@ func newBar(w io.Writer, name string, total int64) *progressbar.ProgressBar {
 		progressbar.OptionSetDescription(name),
 		progressbar.OptionSetWidth(progressWidth),
 		progressbar.OptionSetPredictTime(false),
-		progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetElapsedTime(true),
+		progressbar.OptionSetSpinnerChangeInterval(0), // draw alone redraws
+		progressbar.OptionUseANSICodes(true),
 	)
 }
