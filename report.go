@@ -32,7 +32,7 @@ type Report struct {
 	WeakestJoint  int     // joint of that pivot, −1 if there are no rows
 	NearSingular  bool    // Distance < NearSingularDistance
 	Growth        float64 // of rounding errors in the factorization, relative to the rows' scales
-	BackwardError float64 // componentwise, over all rows of the KKT system
+	BackwardError float64 // scaled residual of the whole KKT system
 	Corrected     int     // pivots lost to rounding and replaced
 }
 

@@ -78,7 +78,8 @@ type SolveResult struct {
 	FactorNonzeros  int64   `json:"factor_nonzeros"`
 	FactorFlops     int64   `json:"factor_flops"`
 	Refinements     int     `json:"refinements"`
-	Residual        float64 `json:"residual"` // componentwise backward error
+	Residual        float64 `json:"residual"`      // scaled, of the whole system
+	Inconsistency   float64 `json:"inconsistency"` // see Solver.Inconsistency
 	PivotGrowth     float64 `json:"pivot_growth"`
 	CorrectedPivots int     `json:"corrected_pivots"`
 }
@@ -120,7 +121,7 @@ func (s *Solver) Result() (*Result, error) {
 		Solve: SolveResult{
 			Unknowns: len(s.x), FactorNonzeros: counts.NonZeros, FactorFlops: counts.Flops,
 			Refinements: s.ref.Steps, Residual: rep.BackwardError,
-			PivotGrowth: rep.Growth, CorrectedPivots: rep.Corrected,
+			Inconsistency: s.inconsistency, PivotGrowth: rep.Growth, CorrectedPivots: rep.Corrected,
 		},
 	}
 	for i := range out.Bodies {

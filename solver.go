@@ -20,9 +20,11 @@ var ErrInconsistent = errors.New("constraints contradict each other")
 var ErrInaccurate = errors.New("refinement does not converge")
 
 const (
-	// consistentTol is the largest residual of a constraint row, relative to
-	// the accelerations its terms could make, that passes as rounding of the state.
-	consistentTol = 1e-7
+	// consistentTol is the largest residual of a constraint row, relative to the
+	// accelerations its terms could make, that passes as the violation of an
+	// imperfect state; the accelerations are then those of least squares, and the
+	// residual is reported.
+	consistentTol = 1e-4
 	// exactTol is the same for a factorization that leaves the weak rows to the
 	// others: a larger residual says that a weak row was not redundant.
 	exactTol = 1e-11
@@ -40,8 +42,10 @@ type Solver struct {
 	x    []float64 // accelerations, then −λ
 	r    []float64 // residual of the KKT system
 	ref  factor.Refinement
-	st   *mechanism.State
-	ok   bool
+
+	inconsistency float64 // largest relative residual of a constraint row
+	st            *mechanism.State
+	ok            bool
 }
 
 // NewSolver allocates a solver of the plan.
@@ -122,7 +126,9 @@ func (s *Solver) Refine() error {
 
 func (s *Solver) refine(tol float64) error {
 	s.ref = s.fac.SolveRefinedTo(s.x, s.r, s.sys.B, s.sys.K)
-	if e, node, row := s.sys.Inconsistency(s.x, s.r); !(e <= tol) {
+	e, node, row := s.sys.Inconsistency(s.x, s.r)
+	s.inconsistency = e
+	if !(e <= tol) {
 		return fmt.Errorf("rung: %s, row %d: %w (relative residual %.3g)", s.plan.layout.NodeName(node), row, ErrInconsistent, e)
 	}
 	if !(s.ref.Error <= accurateTol) {
@@ -142,6 +148,15 @@ func (s *Solver) System() *assemble.System { return s.sys }
 
 // Refinement says how the solution came about.
 func (s *Solver) Refinement() factor.Refinement { return s.ref }
+
+// Inconsistency returns how far the constraints are from holding at
+// acceleration level: the largest residual of a row relative to what its terms
+// amount to. It is at rounding level unless redundant constraints contradict
+// each other, as they do where the state violates them.
+func (s *Solver) Inconsistency() float64 {
+	s.mustHave()
+	return s.inconsistency
+}
 
 // AngularAcceleration returns ω̇ of body i, rad/s², world axes.
 //

@@ -5,104 +5,168 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/rung-mbd/rung/factor"
-	"github.com/rung-mbd/rung/sparse"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/sparse"
 )
 
-// randomSystem returns a random quasi-definite block system: nb bodies, nj
-// joints of 1 to 6 rows between one or two bodies.
-func randomSystem(rng *rand.Rand, nb, nj int) *sparse.Matrix {
-	size := make([]int8, nb+nj)
-	sign := make([]int8, nb+nj)
-	ptr := make([]int32, nb+nj+1)
-	var ind []int32
-	for i := range nb {
-		size[i], sign[i] = 6, 1
-	}
-	for j := nb; j < nb+nj; j++ {
-		size[j], sign[j] = int8(1+rng.IntN(6)), -1
-		a, b := int32(rng.IntN(nb)), int32(rng.IntN(nb))
-		switch {
-		case a == b:
-			ind = append(ind, a)
-		default:
-			ind = append(ind, min(a, b), max(a, b))
-		}
-		ptr[j+1] = int32(len(ind))
-	}
-	m := sparse.NewMatrix(sparse.NewPattern(size, sign, ptr, ind))
-	for i := range nb {
-		d := m.Dia[36*i : 36*i+36]
-		var a [36]float64
-		for k := range a {
-			a[k] = rng.NormFloat64()
-		}
-		for r := range 6 {
-			for c := range 6 {
-				for k := range 6 {
-					d[6*r+c] += a[6*r+k] * a[6*c+k]
-				}
-			}
-			d[7*r]++
-		}
-	}
-	for i := range m.Val {
-		m.Val[i] = rng.NormFloat64()
-	}
-	return m
+const (
+	// residualTol bounds the scaled residual of one solve, for growth 1: some
+	// units of rounding for each of the terms of an inner product that matter.
+	residualTol = 10e-16
+	// denseTol bounds the difference to dense solutions and pivots, relative to
+	// the largest entry; the systems with E = 1 have condition numbers below 1e6.
+	denseTol = 1e-9
+)
+
+// factored returns a factor of m − scale·eps in the order perm.
+func factored(t testing.TB, m *sparse.Matrix, perm []int32, scale []float64, eps float64, policy factor.Policy) *factor.Factor {
+	t.Helper()
+	f := factor.Analyze(m.P, perm).NewFactor()
+	require.NoError(t, f.Factorize(m, scale, eps, policy))
+	return f
 }
 
-func dense(m *sparse.Matrix, prox []float64) *mat.Dense {
-	n := m.P.Dim()
-	a := mat.NewDense(n, n, nil)
-	for i := range n {
-		for j := range n {
-			a.Set(i, j, m.At(i, j))
-		}
-		a.Set(i, i, a.At(i, i)-prox[i])
-	}
-	return a
-}
-
-func prox(m *sparse.Matrix, e float64) []float64 {
-	d := make([]float64, m.P.Dim())
-	for i := range d {
-		if i >= 6*m.P.Positive() {
-			d[i] = e
-		}
-	}
+func pivotsOf(f *factor.Factor) []float64 {
+	d := make([]float64, f.S.P.Dim())
+	f.PivotsTo(d)
 	return d
 }
 
-// TestSolve compares solutions under random orders with a dense LU.
-func TestSolve(t *testing.T) {
-	const tol = 1e-9 // relative; the systems are quasi-definite with E = 1, condition ≤ 1e5
-	for n := range 60 {
-		rng := rand.New(rand.NewPCG(1, uint64(n)))
-		m := randomSystem(rng, 1+n, n*3/2)
-		e := prox(m, 1)
-		perm := make([]int32, m.P.Len())
-		for i, v := range rng.Perm(len(perm)) {
-			perm[i] = int32(v)
+func growthOf(f *factor.Factor) []float64 {
+	g := make([]float64, f.S.P.Dim())
+	f.GrowthTo(g)
+	return g
+}
+
+// Quasi-definite systems of every kind of graph: pivot signs, residual, solution
+// and growth against dense methods, for every order.
+func TestFactorQuasiDefinite(t *testing.T) {
+	for name, p := range smallGraphs() {
+		rng := rand.New(rand.NewPCG(2, uint64(p.Dim())))
+		m := randomMatrix(p, rng)
+		scale := ones(m)
+		e := prox(m, scale, 1)
+		b := randomVector(p.Dim(), rng)
+		for _, o := range orders(p, rng) {
+			t.Run(name+"/"+o.name, func(t *testing.T) {
+				f := factored(t, m, o.perm, scale, 1, factor.Everywhere)
+				assert.Zero(t, f.Corrected)
+				assert.Equal(t, p.Dim()-positiveRows(p), f.Weak)
+				requireInertia(t, p, pivotsOf(f))
+				x := make([]float64, p.Dim())
+				f.SolveTo(x, b)
+				if p.Dim() == 0 {
+					return
+				}
+				requireResidual(t, m, e, x, b, growthOf(f))
+				requireDense(t, f, dense(m, e), x, b)
+			})
 		}
-		s := factor.Analyze(m.P, perm)
-		require.Equal(t, factor.CountOrder(m.P, perm).NonZeros, s.Counts.NonZeros)
-		f := s.NewFactor()
-		require.NoError(t, f.Factorize(m, e, 1, factor.Everywhere))
-		b := make([]float64, m.P.Dim())
-		for i := range b {
-			b[i] = rng.NormFloat64()
+	}
+}
+
+// The same residual on graphs that are too large for dense methods.
+func TestFactorLarge(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for name, p := range map[string]*sparse.Pattern{
+		"closed chain": ordChain(3000, true),
+		"ladder":       ordLadder(1000),
+		"grid":         ordGrid(25),
+		"tree":         ordTree(3000, rng),
+		"hub":          ordStar(1000, 0, 0),
+		"petals":       ordStar(300, 1, 0),
+		"wheel":        ordStar(300, 3, 200),
+		"islands":      ordIslands(500),
+		"local":        ordRandom(1000, 1300, 2, 4, rng),
+		"gears":        ordRandom(600, 500, 5, 6, rng),
+	} {
+		m := randomMatrix(p, rand.New(rand.NewPCG(4, 4)))
+		scale := ones(m)
+		b := randomVector(p.Dim(), rand.New(rand.NewPCG(5, 5)))
+		for _, o := range ordAll {
+			t.Run(name+"/"+o.String(), func(t *testing.T) {
+				f := factored(t, m, factor.Order(p, o), scale, 1, factor.Everywhere)
+				requireInertia(t, p, pivotsOf(f))
+				x := make([]float64, p.Dim())
+				f.SolveTo(x, b)
+				requireResidual(t, m, prox(m, scale, 1), x, b, growthOf(f))
+			})
 		}
-		x := make([]float64, len(b))
-		f.SolveTo(x, b)
-		var want mat.VecDense
-		require.NoError(t, want.SolveVec(dense(m, e), mat.NewVecDense(len(b), b)))
-		for i := range x {
-			if math.Abs(x[i]-want.AtVec(i)) > tol*(1+mat.Norm(&want, math.Inf(1))) {
-				t.Fatalf("n=%d: x[%d] = %g, want %g", n, i, x[i], want.AtVec(i))
+	}
+}
+
+// requireInertia requires the sign of every pivot to be that of its node.
+func requireInertia(t *testing.T, p *sparse.Pattern, pivots []float64) {
+	t.Helper()
+	for i := range p.Len() {
+		for k := p.Off[i]; k < p.Off[i+1]; k++ {
+			require.Greater(t, pivots[k]*float64(p.Sign[i]), 0.0, "pivot %d of node %d", k-p.Off[i], i)
+		}
+	}
+}
+
+// requireResidual bounds the scaled residual by the growth of the factor.
+func requireResidual(t *testing.T, m *sparse.Matrix, e, x, b, growth []float64) {
+	t.Helper()
+	residual, norm := scaledResidual(m, e, x, b)
+	require.LessOrEqual(t, residual, residualTol*max(1, check.MaxAbs(growth)/norm))
+}
+
+// requireDense compares x with a dense LU, and pivots and growth with a dense
+// LDLᵀ, of the matrix a that f factored.
+func requireDense(t *testing.T, f *factor.Factor, a *mat.SymDense, x, b []float64) {
+	t.Helper()
+	var want mat.VecDense
+	require.NoError(t, want.SolveVec(a, mat.NewVecDense(len(b), b)))
+	check.CloseVec(t, x, want.RawVector().Data, denseTol, mat.Norm(&want, math.Inf(1)), "x")
+	pivots, growth := denseLDL(f.S, a)
+	check.CloseVec(t, pivotsOf(f), pivots, denseTol, check.MaxAbs(pivots), "pivots")
+	check.CloseVec(t, growthOf(f), growth, denseTol, check.MaxAbs(growth), "growth")
+}
+
+// One Factor takes one matrix after the other, and another right side.
+func TestFactorAgain(t *testing.T) {
+	p := ordGrid(5)
+	s := factor.Analyze(p, factor.Order(p, factor.NestedDissection))
+	f := s.NewFactor()
+	for n := range uint64(3) {
+		rng := rand.New(rand.NewPCG(6, n))
+		m := randomMatrix(p, rng)
+		require.NoError(t, f.Factorize(m, ones(m), 1, factor.Everywhere))
+		fresh := s.NewFactor()
+		require.NoError(t, fresh.Factorize(m, ones(m), 1, factor.Everywhere))
+		for range 2 {
+			b := randomVector(p.Dim(), rng)
+			x, y := make([]float64, len(b)), make([]float64, len(b))
+			f.SolveTo(x, b)
+			fresh.SolveTo(y, b)
+			require.Equal(t, y, x)
+		}
+	}
+}
+
+// The +1 blocks are read in their lower triangles only, and m is not changed.
+func TestFactorReadsLowerTriangles(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	p := ordLadder(3)
+	m := randomMatrix(p, rng)
+	b := randomVector(p.Dim(), rng)
+	perm := factor.Order(p, factor.Banded)
+	x, y := make([]float64, len(b)), make([]float64, len(b))
+	factored(t, m, perm, ones(m), 1, factor.Everywhere).SolveTo(x, b)
+	for i := range p.Positive() {
+		d := m.Dia[p.Dia[i]:p.Dia[i+1]]
+		for r := range 6 {
+			for c := r + 1; c < 6; c++ {
+				d[6*r+c] = math.NaN()
 			}
 		}
 	}
+	factored(t, m, perm, ones(m), 1, factor.Everywhere).SolveTo(y, b)
+	require.Equal(t, x, y)
 }

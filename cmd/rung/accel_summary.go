@@ -42,7 +42,7 @@ func redundancy(c *rung.ConstraintsResult) string {
 	var names []string
 	for i, j := range c.RedundantJoints {
 		if i == namedRedundant {
-			names = append(names, fmt.Sprintf("and %s more", plural(len(c.RedundantJoints)-i, "joint")))
+			names = append(names, fmt.Sprintf("and %d more", len(c.RedundantJoints)-i))
 			break
 		}
 		names = append(names, fmt.Sprintf("%s (%d)", printable(j.Name), j.Rows))

@@ -22,8 +22,8 @@ func tablePrinter(w io.Writer) func(*record) error {
 			}
 		}
 		n := int64(r.Bodies)
-		_, err := fmt.Fprintf(w, "%-12s %8d  %-17s%8d%8d%8d%8d%8d\n",
-			r.Family, r.Bodies, r.Ordering, r.AssembleNs/n, r.FactorNs/n, r.SolveNs/n, r.TotalNs/n, r.PeakBytes/n)
+		_, err := fmt.Fprintf(w, "%-12s %8d  %-17s%8d%8d%8d%8d%8s\n",
+			r.Family, r.Bodies, r.Ordering, r.AssembleNs/n, r.FactorNs/n, r.SolveNs/n, r.TotalNs/n, count(r.PeakBytes/n))
 		return err
 	}
 }
@@ -48,7 +48,7 @@ func printFits(w io.Writer, doc *benchDocument) error {
 		}
 		growth := "one size, so no growth"
 		if f.Exponent != nil {
-			growth = fmt.Sprintf("grows like bodies^%.3f", *f.Exponent)
+			growth = fmt.Sprintf("time ~ bodies^%.3f", *f.Exponent)
 		}
 		_, err = fmt.Fprintf(w, "%-12s %s: %s; %.0f ns a body at the largest size\n", f.Family, f.Method, growth, f.NsPerBody)
 	}
