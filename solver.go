@@ -110,23 +110,23 @@ func (s *Solver) factorize(policy factor.Policy) error {
 // Refine is the last part of Solve, after Factorize. If it does not get there
 // with proximal terms on the weak rows only, it factors again with terms on all.
 func (s *Solver) Refine() error {
-	if s.refine(exactTol) == nil {
+	if s.refine(exactTol, true) == nil {
 		s.ok = true
 		return nil
 	}
 	if err := s.factorize(factor.Everywhere); err != nil {
 		return err
 	}
-	if err := s.refine(consistentTol); err != nil {
+	if err := s.refine(consistentTol, false); err != nil {
 		return err
 	}
 	s.ok = true
 	return nil
 }
 
-func (s *Solver) refine(tol float64) error {
+func (s *Solver) refine(tol float64, multipliers bool) error {
 	s.ref = s.fac.SolveRefinedTo(s.x, s.r, s.sys.B, s.sys.K)
-	e, node, row := s.sys.Inconsistency(s.x, s.r)
+	e, node, row := s.sys.Inconsistency(s.x, s.r, multipliers)
 	s.inconsistency = e
 	if !(e <= tol) {
 		return fmt.Errorf("rung: %s, row %d: %w (relative residual %.3g)", s.plan.layout.NodeName(node), row, ErrInconsistent, e)

@@ -1,20 +1,28 @@
 package assemble
 
-import "math"
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/spatial"
+)
 
 // Inconsistency returns how far the constraint rows are from holding, given a
 // solution x and its residual r = B − K·x: the largest residual of a row
 // relative to what its terms amount to,
 //
-//	|rᵢ| / (|Bᵢ| + √dᵢ·(‖a_P‖ + ‖a_S‖) + dᵢ·‖λ‖∞),
+//	|rᵢ| / (|Bᵢ| + √dᵢ·(‖a_P‖ + ‖a_S‖) + load),
 //
-// dᵢ the row's Scale, ‖a‖² = aᵀIa of its two bodies (so that √d·‖a‖ bounds a
-// row's product with a) and λ the joint's multipliers; and the node and row
-// where it is. Rows that hold exactly count zero.
+// dᵢ the row's Scale and ‖a‖² = aᵀIa of its two bodies, so that √d·‖a‖ bounds a
+// row's product with a; and the node and row where it is. Rows that hold exactly
+// count zero. The load is dᵢ·‖λ‖∞, the acceleration that the joint's own
+// multipliers make, if multipliers is true. They grow without bound on rows that
+// contradict each other and get ever smaller proximal corrections; if it is
+// false, the load is √dᵢ·(‖f_P‖ + ‖f_S‖), ‖f‖² = fᵀI⁻¹f of the bodies' applied
+// forces.
 //
 // Shapes: x and r have the system's dimension.
 // Cost: O(bodies + joints), no allocation.
-func (y *System) Inconsistency(x, r []float64) (worst float64, node, row int) {
+func (y *System) Inconsistency(x, r []float64, multipliers bool) (worst float64, node, row int) {
 	p := y.L.Pattern
 	if len(x) != p.Dim() || len(r) != p.Dim() {
 		panic("assemble: length mismatch")
@@ -24,9 +32,14 @@ func (y *System) Inconsistency(x, r []float64) (worst float64, node, row int) {
 		a, lambda := 0.0, 0.0
 		for _, b := range p.Ind[p.Ptr[i]:p.Ptr[i+1]] {
 			a += y.accelerationNorm(int(b), x)
+			if !multipliers {
+				a += y.forceNorm(int(b))
+			}
 		}
-		for _, l := range x[lo:hi] {
-			lambda = max(lambda, math.Abs(l))
+		if multipliers {
+			for _, l := range x[lo:hi] {
+				lambda = max(lambda, math.Abs(l))
+			}
 		}
 		for k := lo; k < hi; k++ {
 			if r[k] == 0 {
@@ -40,6 +53,17 @@ func (y *System) Inconsistency(x, r []float64) (worst float64, node, row int) {
 		}
 	}
 	return worst, node, row
+}
+
+// forceNorm returns √(fᵀI⁻¹f) of what acts on body i.
+func (y *System) forceNorm(i int) float64 {
+	var inv spatial.Sym3
+	b := &y.L.Mech.Bodies[i]
+	b.InvWorldInertiaTo(&inv, &y.Kin.Bodies[i].E)
+	f := &y.force[i]
+	n := f.Moment()
+	F := f.Linear()
+	return math.Sqrt(n.Dot(inv.MulVec(n)) + F.Dot(F)/b.Mass)
 }
 
 // accelerationNorm returns √(aᵀIa) of body i.

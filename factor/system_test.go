@@ -143,7 +143,7 @@ func dense(m *sparse.Matrix, e []float64) *mat.SymDense {
 func parts(m *sparse.Matrix) (M *mat.SymDense, J *mat.Dense) {
 	a := m.Dense()
 	n, np := m.P.Dim(), positiveRows(m.P)
-	return a.SliceSym(0, np).(*mat.SymDense), mat.DenseCopyOf(a.Slice(np, n, 0, np))
+	return a.SliceSym(0, np).(*mat.SymDense), mat.DenseCopyOf(a).Slice(np, n, 0, np).(*mat.Dense)
 }
 
 // schur returns J·M⁻¹·Jᵀ and the Cholesky factor of M.
