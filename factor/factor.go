@@ -37,7 +37,6 @@ type Factor struct {
 	w      []float64 // L·D of the rows below the current pivots
 	relv   []int32   // rel of one child, by scalars
 	x      []float64 // permuted vector of the solves
-	dx     []float64 // refinement: correction
 	policy Policy
 	eps    float64
 	ok     bool
@@ -78,7 +77,6 @@ func (s *Symbolic) NewFactor() *Factor {
 		w:      make([]float64, s.maxBelow),
 		relv:   make([]int32, rows),
 		x:      make([]float64, n),
-		dx:     make([]float64, n),
 	}
 }
 

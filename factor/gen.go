@@ -1,8 +1,9 @@
 //go:build ignore
 
-// Gen writes kernels_gen.go: the loops over the rows of a front, written out for
-// each width of a single node.
 package main
+
+// This program writes kernels_gen.go: the loops over the rows of a front, written
+// out for each width of a single node.
 
 import (
 	"bytes"

@@ -22,13 +22,13 @@ func (f *Factor) PivotsTo(dst []float64) {
 // Its size relative to the diagonal that was factored bounds the growth of
 // rounding errors (Higham 2002, §10.3 for factors without pivoting).
 //
-// Cost: O(nonzeros of L), no allocation.
-// It panics on a length mismatch or without a valid factor.
+// Cost: O(nonzeros of L); it overwrites nothing of the factor and does not
+// allocate. It panics on a length mismatch or without a valid factor.
 func (f *Factor) GrowthTo(dst []float64) {
 	s := f.S
 	f.PivotsTo(dst)
 	for i, d := range f.d {
-		f.dx[i] = math.Abs(d)
+		f.x[i] = math.Abs(d)
 	}
 	for k := range s.parent {
 		w := s.width(k)
@@ -36,18 +36,18 @@ func (f *Factor) GrowthTo(dst []float64) {
 		o := int(s.off[s.super[k]])
 		d := f.d[o : o+w]
 		for i := 1; i < w; i++ {
-			f.dx[o+i] += growth(pan[i*w:i*w+i], d)
+			f.x[o+i] += growth(pan[i*w:i*w+i], d)
 		}
 		pan = pan[w*w:]
 		for q := s.rowPtr[k]; q < s.rowPtr[k+1]; q++ {
 			for r := s.off[s.rows[q]]; r < s.off[s.rows[q]+1]; r++ {
-				f.dx[r] += growth(pan[:w], d)
+				f.x[r] += growth(pan[:w], d)
 				pan = pan[w:]
 			}
 		}
 	}
 	for i, old := range s.oldOff {
-		copy(dst[old:], f.dx[s.off[i]:s.off[i+1]])
+		copy(dst[old:], f.x[s.off[i]:s.off[i+1]])
 	}
 }
 

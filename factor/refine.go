@@ -40,13 +40,10 @@ func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix) Refinement 
 	m.ResidualTo(r, b, x)
 	out := Refinement{Error: math.Inf(1)}
 	for out.Steps < maxRefinements {
-		f.SolveTo(f.dx, r)
-		for i, d := range f.dx {
-			x[i] += d
-		}
+		step := f.addSolution(x, r, positive)
 		out.Steps++
 		m.ResidualTo(r, b, x)
-		step, size := maxAbs(f.dx[:positive]), maxAbs(x[:positive])
+		size := maxAbs(x[:positive])
 		if size == 0 || last == 0 {
 			out.Error = 0
 			break
@@ -61,12 +58,10 @@ func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix) Refinement 
 	return out
 }
 
-func maxAbs(v []float64) float64 {
-	m := 0.0
+// maxAbs returns the largest magnitude in v, NaN if there is one.
+func maxAbs(v []float64) (m float64) {
 	for _, x := range v {
-		if x = math.Abs(x); x > m || math.IsNaN(x) {
-			m = x
-		}
+		m = max(m, math.Abs(x))
 	}
 	return m
 }

@@ -13,17 +13,55 @@ func (f *Factor) SolveTo(x, b []float64) {
 	if len(x) != len(f.x) || len(b) != len(f.x) {
 		panic("factor: length mismatch")
 	}
+	f.load(b)
+	f.sweep()
 	for i, old := range s.oldOff {
-		copy(f.x[s.off[i]:s.off[i+1]], b[old:])
+		v := f.x[s.off[i]:s.off[i+1]]
+		dst := x[old : int(old)+len(v)]
+		for k, t := range v {
+			dst[k] = t
+		}
 	}
-	for k := range s.parent {
+}
+
+// addSolution adds to x the solution of (K − E)·dx = b, and returns the largest
+// magnitude of dx in the first positive entries.
+func (f *Factor) addSolution(x, b []float64, positive int) (step float64) {
+	s := f.S
+	f.load(b)
+	f.sweep()
+	for i, old := range s.oldOff {
+		v := f.x[s.off[i]:s.off[i+1]]
+		dst := x[old : int(old)+len(v)]
+		for k, t := range v {
+			dst[k] += t
+		}
+		if int(old) < positive {
+			step = max(step, maxAbs(v))
+		}
+	}
+	return step
+}
+
+// load copies b, in the original order, to the permuted vector.
+func (f *Factor) load(b []float64) {
+	s := f.S
+	for i, old := range s.oldOff {
+		v := f.x[s.off[i]:s.off[i+1]]
+		src := b[old : int(old)+len(v)]
+		for k, t := range src {
+			v[k] = t
+		}
+	}
+}
+
+// sweep replaces the permuted vector b by the solution.
+func (f *Factor) sweep() {
+	for k := range f.S.parent {
 		f.forward(k)
 	}
-	for k := len(s.parent) - 1; k >= 0; k-- {
+	for k := len(f.S.parent) - 1; k >= 0; k-- {
 		f.backward(k)
-	}
-	for i, old := range s.oldOff {
-		copy(x[old:], f.x[s.off[i]:s.off[i+1]])
 	}
 }
 

@@ -1,0 +1,346 @@
+package assemble_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+const (
+	// rowTol is for sums of few products, relative to the speeds of a model.
+	rowTol = 1e-12
+	// farRowTol is the same 1e6 m from the origin, where arms have rounding of
+	// 1e-10 m.
+	farRowTol = 1e-9
+	// step is the time, s, of central differences: truncation h²ω³ and rounding
+	// ε/h are then both below 1e-9.
+	step = 1e-5
+	// differenceTol is their error, with room for fast bodies.
+	differenceTol = 1e-7
+	// farDifferenceTol is the same 1e6 m from the origin: 1e-10/h.
+	farDifferenceTol = 1e-4
+)
+
+// tolerance returns near, or far where bodies are far from the origin.
+func tolerance(s *mechanism.State, near, far float64) float64 {
+	for i := range s.Bodies {
+		if s.Bodies[i].Position.Norm() > 1e5 {
+			return far
+		}
+	}
+	return near
+}
+
+// TestJacobianGivesVelocities compares J·v with T·V̂ and with the velocity errors
+// of the joints plus σ.
+func TestJacobianGivesVelocities(t *testing.T) {
+	mechanisms(t, func(t *testing.T, m *mechanism.Mechanism) {
+		s := m.Initial()
+		y := filled(t, m, s)
+		v := velocities(m, s)
+		got, tol := product(y, v), tolerance(s, rowTol, farRowTol)
+		each(y, func(j, row, n int) {
+			r, rel := rowsOf(t, y, j, s), relative(y, j, s)
+			var e [6]float64
+			require.NoError(t, m.Joints[j].VelocityErrorTo(&e, kinematics(y, j, s), s.Time))
+			require.Equal(t, r.N, n)
+			for k := range n {
+				check.Close(t, got[row+k], rel.Dot(&r.T[k]), tol, 1+check.MaxAbs(v), "%s, row %d: T·V", m.JointName(j), k)
+				check.Close(t, got[row+k], e[k]+r.Sigma[k], tol, 1+check.MaxAbs(v), "%s, row %d: error + σ", m.JointName(j), k)
+			}
+		})
+	})
+}
+
+// TestRightSideIsJacobianRate compares σ̇ − B with the difference of J along the
+// motion at constant velocities, times these: J̇·v.
+func TestRightSideIsJacobianRate(t *testing.T) {
+	mechanisms(t, func(t *testing.T, m *mechanism.Mechanism) {
+		s := m.Initial()
+		y := filled(t, m, s)
+		v := velocities(m, s)
+		before := product(filled(t, m, drifted(m, s, -step)), v)
+		after := product(filled(t, m, drifted(m, s, step)), v)
+		nb := 6 * m.NumBodies()
+		size := 1 + check.MaxAbs(v)
+		tol := tolerance(s, differenceTol, farDifferenceTol)
+		each(y, func(j, row, n int) {
+			r := rowsOf(t, y, j, s)
+			for k := range n {
+				want := r.SigmaDot[k] - (after[row+k]-before[row+k])/(2*step)
+				check.Close(t, y.B[nb+row+k], want, tol, size*size, "%s, row %d (%v)", m.JointName(j), k, m.Joints[j].Kind)
+			}
+		})
+	})
+}
+
+// TestMatrixIsInertiaAndSubspace rebuilds K entry by entry from world inertias
+// and from T shifted to the centres of mass.
+func TestMatrixIsInertiaAndSubspace(t *testing.T) {
+	mechanisms(t, func(t *testing.T, m *mechanism.Mechanism) {
+		if m.NumBodies() > 60 {
+			return // dense
+		}
+		s := m.Initial()
+		y := filled(t, m, s)
+		nb := 6 * m.NumBodies()
+		want := mat.NewSymDense(y.L.Pattern.Dim(), nil)
+		for i := range m.Bodies {
+			I := m.Bodies[i].Inertia.Mat()
+			E := s.Bodies[i].Rotation.Mat()
+			I = E.Mul(I).MulT(E)
+			for a := range 3 {
+				for b := a; b < 3; b++ {
+					want.SetSym(6*i+a, 6*i+b, I[3*a+b])
+				}
+				want.SetSym(6*i+3+a, 6*i+3+a, m.Bodies[i].Mass)
+			}
+		}
+		each(y, func(j, row, n int) {
+			jt := &m.Joints[j]
+			T, rows := y.ForceSubspace(j, s)
+			require.Equal(t, n, rows)
+			at := origin(s, jt.Succ, &jt.S)
+			for k := range n {
+				setRow(want, m, s, nb+row+k, jt.Succ, T[k], at)
+				setRow(want, m, s, nb+row+k, jt.Pred, T[k].Scale(-1), at)
+			}
+		})
+		requireDense(t, want, y.K.Dense(), tolerance(s, rowTol, farRowTol))
+	})
+}
+
+// origin returns the origin of a joint frame in the world.
+func origin(s *mechanism.State, body int32, f *mechanism.Frame) spatial.Vec3 {
+	if body < 0 {
+		return f.Origin
+	}
+	b := &s.Bodies[body]
+	return b.Position.Add(b.Rotation.Rotate(f.Origin))
+}
+
+// setRow writes the wrench w at a point, taken about the centre of mass of a
+// body, into row i.
+func setRow(K *mat.SymDense, m *mechanism.Mechanism, s *mechanism.State, i int, body int32, w spatial.Force, at spatial.Vec3) {
+	if body < 0 {
+		return
+	}
+	b := &s.Bodies[body]
+	com := b.Position.Add(b.Rotation.Rotate(m.Bodies[body].Com))
+	for c, x := range w.Shift(com.Sub(at)) {
+		K.SetSym(i, 6*int(body)+c, x)
+	}
+}
+
+func requireDense(t *testing.T, want, got mat.Symmetric, tol float64) {
+	t.Helper()
+	n := want.SymmetricDim()
+	require.Equal(t, n, got.SymmetricDim())
+	for i := range n {
+		for j := range i + 1 {
+			if !(math.Abs(want.At(i, j)-got.At(i, j)) <= tol*(1+math.Abs(want.At(i, j)))) {
+				t.Fatalf("entry %d, %d: got %g, want %g", i, j, got.At(i, j), want.At(i, j))
+			}
+		}
+	}
+}
+
+// TestScale compares the scales with the diagonal of J·M⁻¹·Jᵀ, before and after
+// GeometricTo.
+func TestScale(t *testing.T) {
+	mechanisms(t, func(t *testing.T, m *mechanism.Mechanism) {
+		if m.NumBodies() > 60 {
+			return // dense
+		}
+		y := filled(t, m, m.Initial())
+		requireScale(t, y)
+		before := append([]float64(nil), y.B...)
+		length := make([]float64, m.NumBodies())
+		y.GeometricTo(length)
+		requireScale(t, y)
+		require.Equal(t, before, y.B, "right side")
+		for i, l := range length {
+			b := &m.Bodies[i]
+			l2 := b.Inertia.Trace() / (2 * b.Mass)
+			for j := range m.Joints {
+				jt := &m.Joints[j]
+				if int(jt.Pred) == i {
+					l2 = max(l2, square(jt.P.Origin.Sub(b.Com)))
+				}
+				if int(jt.Succ) == i {
+					l2 = max(l2, square(jt.S.Origin.Sub(b.Com)))
+				}
+			}
+			check.Close(t, l, math.Sqrt(l2), rowTol, l, "length of %s", m.BodyName(i))
+			for c := range 6 {
+				want := 1.0
+				if c < 3 {
+					want = l2
+				}
+				check.Close(t, y.K.At(6*i+c, 6*i+c), want, rowTol, want, "metric of %s", m.BodyName(i))
+			}
+		}
+	})
+}
+
+func square(v spatial.Vec3) float64 { return v.Dot(v) }
+
+func requireScale(t *testing.T, y *assemble.System) {
+	t.Helper()
+	nb := 6 * y.L.Mech.NumBodies()
+	for _, e := range y.Scale[:nb] {
+		require.Zero(t, e)
+	}
+	n := y.L.Pattern.Dim()
+	if n == nb {
+		return
+	}
+	K := y.K.Dense()
+	var chol mat.Cholesky
+	require.True(t, chol.Factorize(K.SliceSym(0, nb)))
+	row, x := mat.NewVecDense(nb, nil), mat.NewVecDense(nb, nil)
+	for i := nb; i < n; i++ {
+		for k := range nb {
+			row.SetVec(k, K.At(i, k))
+		}
+		require.NoError(t, chol.SolveVecTo(x, row))
+		want := mat.Dot(row, x)
+		check.Close(t, y.Scale[i], want, rowTol, want, "row %d", i)
+	}
+}
+
+// TestInconsistency checks the measure on a system whose rows hold, and with one
+// right side changed, term by term of its denominator.
+func TestInconsistency(t *testing.T) {
+	m := golden(t, "four-bar")
+	y := filled(t, m, m.Initial())
+	n, nb := y.L.Pattern.Dim(), 6*m.NumBodies()
+	x, r := make([]float64, n), make([]float64, n)
+	for _, with := range []bool{false, true} {
+		e, _, _ := y.Inconsistency(x, r, with)
+		require.Zero(t, e, "rows that hold")
+	}
+	node, jt := y.L.JointNode(2), &m.Joints[2]
+	i := int(y.L.Pattern.Off[node]) + 3
+	r[i], y.B[i] = 0.5, 2
+	measure := func(multipliers bool, load float64, msg string) {
+		t.Helper()
+		e, at, row := y.Inconsistency(x, r, multipliers)
+		require.Equal(t, node, at)
+		require.Equal(t, 3, row)
+		check.Close(t, e, 0.5/(2+load), rowTol, 1, "%s", msg)
+	}
+	root := math.Sqrt(y.Scale[i])
+	measure(true, 0, "right side")
+	// Without multipliers, what acts on the two bodies: √(fᵀM⁻¹f).
+	forces := 0.0
+	for _, b := range []int32{jt.Pred, jt.Succ} {
+		forces += bodyNorm(t, y, int(b))
+	}
+	measure(false, root*forces, "forces")
+	// √d·‖a‖ of a body translating with 3 m/s².
+	x[3+6*jt.Succ] = 3
+	a := 3 * math.Sqrt(m.Bodies[jt.Succ].Mass)
+	measure(true, root*a, "acceleration")
+	measure(false, root*(a+forces), "acceleration and forces")
+	x[i-1] = -7
+	measure(true, root*a+7*y.Scale[i], "largest multiplier")
+	measure(false, root*(a+forces), "multiplier left out")
+	r[nb] = math.NaN() // a row of the first joint
+	e, _, _ := y.Inconsistency(x, r, true)
+	require.True(t, math.IsNaN(e), "a NaN must not pass")
+	require.PanicsWithValue(t, "assemble: length mismatch", func() { y.Inconsistency(x[1:], r, true) })
+	require.PanicsWithValue(t, "assemble: length mismatch", func() { y.Inconsistency(x, r[1:], true) })
+	require.PanicsWithValue(t, "assemble: length mismatch", func() { y.GeometricTo(nil) })
+}
+
+// bodyNorm returns √(fᵀM⁻¹f) of the forces on body i, the right side of its
+// rows.
+func bodyNorm(t *testing.T, y *assemble.System, i int) float64 {
+	t.Helper()
+	var chol mat.Cholesky
+	require.True(t, chol.Factorize(y.K.Dense().SliceSym(6*i, 6*i+6)))
+	f, x := mat.NewVecDense(6, append([]float64(nil), y.B[6*i:6*i+6]...)), new(mat.VecDense)
+	require.NoError(t, chol.SolveVecTo(x, f))
+	return math.Sqrt(mat.Dot(f, x))
+}
+
+// TestFillErrors checks what FillTo refuses, with the names.
+func TestFillErrors(t *testing.T) {
+	dist := golden(t, "type-distance")
+	spring := golden(t, "islands")
+	cases := []struct {
+		name string
+		m    *mechanism.Mechanism
+		edit func(m *mechanism.Mechanism, s *mechanism.State)
+		is   error
+		text string
+	}{
+		{"position NaN", dist, func(_ *mechanism.Mechanism, s *mechanism.State) { s.Bodies[1].Position[2] = math.NaN() }, mechanism.ErrNotFinite, `body "b"`},
+		{"rate infinite", dist, func(_ *mechanism.Mechanism, s *mechanism.State) { s.Bodies[0].Omega[0] = math.Inf(-1) }, mechanism.ErrNotFinite, `body "a"`},
+		{"time NaN", dist, func(_ *mechanism.Mechanism, s *mechanism.State) { s.Time = math.NaN() }, mechanism.ErrNotFinite, "time"},
+		{"not unit", dist, func(_ *mechanism.Mechanism, s *mechanism.State) { s.Bodies[0].Rotation[0] *= 2 }, mechanism.ErrNotFinite, `body "a"`},
+		{"distance ends", dist, meet, joints.ErrNoDirection, "joint "},
+		{"spring ends", spring, meetSpring, mechanism.ErrNoDirection, "force "},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			y := assemble.NewLayout(c.m).NewSystem()
+			s := c.m.Initial()
+			require.NoError(t, y.FillTo(s))
+			c.edit(c.m, s)
+			err := y.FillTo(s)
+			require.ErrorIs(t, err, c.is)
+			require.ErrorContains(t, err, c.text)
+			require.NoError(t, y.FillTo(c.m.Initial()), "filled again")
+		})
+	}
+	require.False(t, errors.Is(joints.ErrNoDirection, mechanism.ErrNoDirection))
+	y := assemble.NewLayout(dist).NewSystem()
+	require.PanicsWithValue(t, "mechanism: foreign state", func() { _ = y.FillTo(spring.Initial()) })
+}
+
+// meet moves the successor of the first distance joint so that the two origins
+// are one point.
+func meet(m *mechanism.Mechanism, s *mechanism.State) {
+	for j := range m.Joints {
+		jt := &m.Joints[j]
+		if jt.Kind == joints.Distance && jt.Succ >= 0 {
+			b := &s.Bodies[jt.Succ]
+			// At rest, unturned and with exact differences.
+			b.Rotation = spatial.IdentityQuat()
+			if jt.Pred >= 0 {
+				s.Bodies[jt.Pred].Rotation, s.Bodies[jt.Pred].Position = b.Rotation, spatial.Vec3{}
+			}
+			jt.P.Origin, jt.S.Origin, b.Position = spatial.Vec3{}, spatial.Vec3{}, spatial.Vec3{}
+			return
+		}
+	}
+}
+
+// meetSpring does the same for the first spring-damper.
+func meetSpring(m *mechanism.Mechanism, s *mechanism.State) {
+	for i := range m.Forces {
+		f := &m.Forces[i]
+		if f.Kind != model.SpringDamper {
+			continue
+		}
+		f.A.Point, f.B.Point = spatial.Vec3{}, spatial.Vec3{}
+		for _, b := range []int32{f.A.Body, f.B.Body} {
+			if b >= 0 {
+				s.Bodies[b].Position = spatial.Vec3{}
+			}
+		}
+		return
+	}
+}

@@ -1,0 +1,360 @@
+package factor_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/sparse"
+)
+
+const (
+	// epsilon is the proximal term that the tests of redundant rows use, that of
+	// design: far above rounding, far below true pivots.
+	epsilon = 1e-12
+	// weakTol bounds what a solve leaves of the multipliers of weak rows and of
+	// the error of the +1 part, relative to the largest multiplier and solution:
+	// rounding times the condition of the rows that stand, up to 1e6 here.
+	weakTol = 1e-9
+)
+
+// redundant is a system with rows that depend on others.
+type redundant struct {
+	name string
+	m    *sparse.Matrix
+}
+
+// withJoints returns m with more joints; blocks of joint k start as zero and
+// are filled by fill.
+func withJoints(m *sparse.Matrix, more []ordJoint, fill func(m *sparse.Matrix, first int)) *sparse.Matrix {
+	p := ordPattern(m.P.Positive(), append(ordJointsOf(m.P), more...))
+	w := sparse.NewMatrix(p)
+	copy(w.Dia, m.Dia)
+	copy(w.Val, m.Val)
+	fill(w, m.P.Len())
+	return w
+}
+
+// block returns the values of the k-th block of node i.
+func block(m *sparse.Matrix, i, k int) []float64 {
+	at := int(m.P.Ptr[i]) + k
+	return m.Val[m.P.Pos[at]:m.P.Pos[at+1]]
+}
+
+// redundantSystems are small systems with duplicate rows, linear combinations
+// and loops of every kind.
+func redundantSystems() []redundant {
+	rng := rand.New(rand.NewPCG(1, 21))
+	chain := randomMatrix(ordChain(6, false), rng)
+	list := []redundant{
+		{"ladder", incidenceMatrix(ordLadder(5), rng)},
+		{"closed chain", incidenceMatrix(ordChain(12, true), rng)},
+		{"grid", incidenceMatrix(ordGrid(4), rng)},
+		{"islands", incidenceMatrix(ordIslands(3), rng)},
+		{"petals", incidenceMatrix(ordStar(5, 1, 0), rng)},
+		{"over-constrained", randomMatrix(ordRandom(6, 14, 2, 0, rng), rng)},
+		{"duplicate joint", withJoints(chain, []ordJoint{ordLink(5, 2, 3)}, func(m *sparse.Matrix, first int) {
+			for k := range 2 {
+				copy(block(m, first, k), block(chain, chain.P.Positive()+3, k))
+			}
+		})},
+		{"duplicate joint, other unit", withJoints(chain, []ordJoint{ordLink(5, 2, 3)}, func(m *sparse.Matrix, first int) {
+			for k := range 2 {
+				for a, v := range block(chain, chain.P.Positive()+3, k) {
+					block(m, first, k)[a] = 1024 * v
+				}
+			}
+		})},
+		{"combination within a joint", withJoints(chain, []ordJoint{ordLink(3, 0, 5)}, func(m *sparse.Matrix, first int) {
+			for k := range 2 {
+				b := block(m, first, k)
+				for a := range 6 {
+					b[a], b[6+a] = float64(rng.IntN(9)-4), float64(rng.IntN(9)-4)
+					b[12+a] = 2*b[a] - 3*b[6+a]
+				}
+			}
+		})},
+		{"combination of joints", withJoints(chain, []ordJoint{{2, []int32{1, 2, 3}}}, func(m *sparse.Matrix, first int) {
+			// Joints 2 and 3 couple bodies 1, 2 and 2, 3.
+			j := chain.P.Positive() + 2
+			for a := range 12 {
+				block(m, first, 0)[a] = block(chain, j, 0)[a]
+				block(m, first, 1)[a] = block(chain, j, 1)[a] + 0.5*block(chain, j+1, 0)[a]
+				block(m, first, 2)[a] = 0.5 * block(chain, j+1, 1)[a]
+			}
+		})},
+	}
+	for n := range 4 {
+		p := ordRandom(5+n, 7+2*n, 2, 3, rng)
+		list = append(list, redundant{fmt.Sprintf("random %d", n), incidenceMatrix(withBodies(p), rng)})
+	}
+	return list
+}
+
+// withBodies leaves the joints of no body out of p: their rows are zero.
+func withBodies(p *sparse.Pattern) *sparse.Pattern {
+	var js []ordJoint
+	for _, j := range ordJointsOf(p) {
+		if len(j.bodies) > 0 {
+			js = append(js, j)
+		}
+	}
+	return ordPattern(p.Positive(), js)
+}
+
+// WhereWeak: as many weak rows as are redundant, and the result of one solve, of
+// the dense method; Everywhere: the same +1 part after refinement.
+func TestRedundantRows(t *testing.T) {
+	for _, c := range redundantSystems() {
+		rng := rand.New(rand.NewPCG(2, uint64(c.m.P.Dim())))
+		scale := scales(t, c.m)
+		b := consistentSide(c.m, rng)
+		want, rank := constrained(t, c.m, scale, b)
+		np := positiveRows(c.m.P)
+		rows := c.m.P.Dim() - np
+		require.Less(t, rank, rows, c.name)
+		for _, o := range ordAll {
+			t.Run(c.name+"/"+o.String(), func(t *testing.T) {
+				f := factored(t, c.m, factor.Order(c.m.P, o), scale, epsilon, factor.WhereWeak)
+				assert.Equal(t, rows-rank, f.Weak)
+				assert.Zero(t, f.Corrected)
+				assert.Zero(t, f.Contraction)
+				x, r := make([]float64, len(b)), make([]float64, len(b))
+				f.SolveTo(x, b)
+				requireWeakAreFree(t, f, scale, x)
+				check.CloseVec(t, x[:np], want[:np], weakTol, check.MaxAbs(want[:np]), "x after one solve")
+				f.SolveRefinedTo(x, r, b, c.m)
+				check.CloseVec(t, x[:np], want[:np], weakTol, check.MaxAbs(want[:np]), "x refined")
+				require.NoError(t, f.Factorize(c.m, scale, epsilon, factor.Everywhere))
+				assert.Equal(t, rows, f.Weak)
+				f.SolveRefinedTo(x, r, b, c.m)
+				check.CloseVec(t, x[:np], want[:np], weakTol, check.MaxAbs(want[:np]), "x with all terms")
+			})
+		}
+	}
+}
+
+// requireWeakAreFree requires the multipliers of the weak rows, those whose
+// pivot is minus their scale, to vanish.
+func requireWeakAreFree(t *testing.T, f *factor.Factor, scale, x []float64) {
+	t.Helper()
+	p, d, n := f.S.P, pivotsOf(f), 0
+	np := positiveRows(p)
+	for i := np; i < p.Dim(); i++ {
+		if math.Abs(d[i]+scale[i]) <= weakTol*scale[i] && !standsAlone(f, i) {
+			n++
+			check.Close(t, x[i], 0, weakTol, check.MaxAbs(x[np:]), "multiplier of row %d", i)
+		}
+	}
+	require.Equal(t, f.Weak, n, "weak rows found by their pivots")
+}
+
+// standsAlone reports whether row i is eliminated before every other row of its
+// bodies, so that its true pivot is minus its scale too.
+func standsAlone(f *factor.Factor, i int) bool {
+	p := f.S.P
+	touched := make([]bool, p.Len())
+	for _, node := range f.S.Order() {
+		if p.Sign[node] > 0 {
+			continue
+		}
+		free := true
+		for _, b := range p.Ind[p.Ptr[node]:p.Ptr[node+1]] {
+			free = free && !touched[b]
+			touched[b] = true
+		}
+		if int(p.Off[node]) <= i && i < int(p.Off[node+1]) {
+			return free && i == int(p.Off[node])
+		}
+	}
+	return false
+}
+
+// Long loops of constant rows, where the redundancy is known from the graph.
+func TestRedundantRowsOfLongLoops(t *testing.T) {
+	// 1000 links, each with rounding of its own, solved to one another's answer.
+	const tol = 1e-8
+	for name, p := range map[string]*sparse.Pattern{
+		"closed chain": ordChain(1000, true),
+		"ladder":       ordLadder(500),
+		"grid":         ordGrid(20),
+		"islands":      ordIslands(300),
+		"wheel":        ordStar(40, 4, 20),
+	} {
+		m := incidenceMatrix(p, rand.New(rand.NewPCG(3, 3)))
+		scale := bodyScales(t, m)
+		b := consistentSide(m, rand.New(rand.NewPCG(4, 4)))
+		np := positiveRows(p)
+		var want []float64
+		for _, o := range ordAll {
+			t.Run(name+"/"+o.String(), func(t *testing.T) {
+				f := factored(t, m, factor.Order(p, o), scale, epsilon, factor.WhereWeak)
+				if uniform(p) {
+					assert.Equal(t, 5*loops(p), f.Weak)
+				}
+				x, r := make([]float64, len(b)), make([]float64, len(b))
+				f.SolveRefinedTo(x, r, b, m)
+				residual, _ := scaledResidual(m, prox(m, scale, 0), x, b)
+				assert.LessOrEqual(t, residual, residualTol)
+				if want == nil {
+					want = x
+				}
+				check.CloseVec(t, x[:np], want[:np], tol, check.MaxAbs(want[:np]), "x")
+			})
+		}
+	}
+}
+
+// uniform reports whether all joints of p have five rows.
+func uniform(p *sparse.Pattern) bool {
+	for i := p.Positive(); i < p.Len(); i++ {
+		if p.Size[i] != 5 {
+			return false
+		}
+	}
+	return true
+}
+
+// bodyScales is scales body by body, for large m.
+func bodyScales(t testing.TB, m *sparse.Matrix) []float64 {
+	p := m.P
+	scale := make([]float64, p.Dim())
+	for b := range p.Positive() {
+		one := ordPattern(1, []ordJoint{ordLink(6, 0)})
+		w := sparse.NewMatrix(one)
+		copy(w.Dia, m.Dia[p.Dia[b]:p.Dia[b+1]])
+		for i := p.Positive(); i < p.Len(); i++ {
+			for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
+				if int(p.Ind[k]) != b {
+					continue
+				}
+				clear(w.Val)
+				copy(w.Val, m.Val[p.Pos[k]:p.Pos[k+1]])
+				s := scales(t, w)
+				for a := range int(p.Size[i]) {
+					scale[int(p.Off[i])+a] += s[6+a]
+				}
+			}
+		}
+	}
+	return scale
+}
+
+// Everywhere: the pivots of redundant rows follow eps, the others do not.
+func TestEverywhereTellsRedundantRows(t *testing.T) {
+	const step = 10
+	for _, c := range redundantSystems() {
+		scale := scales(t, c.m)
+		_, rank := constrained(t, c.m, scale, make([]float64, c.m.P.Dim()))
+		np := positiveRows(c.m.P)
+		for _, o := range ordAll {
+			t.Run(c.name+"/"+o.String(), func(t *testing.T) {
+				perm := factor.Order(c.m.P, o)
+				small := factored(t, c.m, perm, scale, epsilon, factor.Everywhere)
+				large := factored(t, c.m, perm, scale, step*epsilon, factor.Everywhere)
+				p1, p2 := pivotsOf(small), pivotsOf(large)
+				follow := 0
+				for i := np; i < len(p1); i++ {
+					switch ratio := p2[i] / p1[i]; {
+					case math.Abs(ratio-step) < 0.2*step:
+						follow++
+					default: // a true pivot, at least rankCut·scale
+						check.Close(t, ratio, 1, 0.2, 1, "ratio of pivots of row %d", i)
+					}
+				}
+				assert.Equal(t, c.m.P.Dim()-np-rank, follow)
+				check.CloseVec(t, p2[:np], p1[:np], weakTol, check.MaxAbs(p1[:np]), "+1 pivots")
+			})
+		}
+	}
+}
+
+// Contraction is the largest ratio of a term to a pivot of a row that is not
+// redundant, whose pivot is more than ten terms.
+func TestContraction(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	p := ordGrid(5)
+	m := randomMatrix(p, rng)
+	scale := bodyScales(t, m)
+	for _, eps := range []float64{1e-2, 1e-4, 1e-6} {
+		f := factored(t, m, factor.Order(p, factor.MinDegree), scale, eps, factor.Everywhere)
+		want := 0.0
+		for i, d := range pivotsOf(f) {
+			if e := eps * scale[i]; e > 0 && -d > 10*e {
+				want = max(want, -e/d)
+			}
+		}
+		require.Positive(t, want)
+		require.Equal(t, want, f.Contraction)
+	}
+}
+
+// Rows of scale zero have no term under any policy.
+func TestZeroScale(t *testing.T) {
+	const eps = 0.5
+	for n, p := range []*sparse.Pattern{ordChain(8, false), ordTree(12, rand.New(rand.NewPCG(6, 6)))} {
+		rng := rand.New(rand.NewPCG(7, uint64(n)))
+		m := randomMatrix(p, rng)
+		scale := ones(m)
+		with := 0
+		for i := positiveRows(p); i < p.Dim(); i++ {
+			if rng.IntN(2) == 0 {
+				scale[i] = 0
+			} else {
+				with++
+			}
+		}
+		b := randomVector(p.Dim(), rng)
+		for _, o := range ordAll {
+			f := factored(t, m, factor.Order(p, o), scale, eps, factor.Everywhere)
+			require.Equal(t, with, f.Weak)
+			x := make([]float64, len(b))
+			f.SolveTo(x, b)
+			requireDense(t, f, dense(m, prox(m, scale, eps)), x, b)
+
+			f = factored(t, m, factor.Order(p, o), make([]float64, p.Dim()), eps, factor.WhereWeak)
+			require.Zero(t, f.Weak)
+			f.SolveTo(x, b)
+			requireDense(t, f, m.Dense(), x, b)
+		}
+	}
+}
+
+// A pivot that rounding takes beyond half its term is minus the term.
+func TestCorrected(t *testing.T) {
+	const eps = 1e-18 // below rounding
+	corrected := 0
+	for _, c := range redundantSystems() {
+		scale := scales(t, c.m)
+		b := consistentSide(c.m, rand.New(rand.NewPCG(8, 8)))
+		np := positiveRows(c.m.P)
+		for _, o := range ordAll {
+			f := factored(t, c.m, factor.Order(c.m.P, o), scale, eps, factor.Everywhere)
+			requireInertia(t, c.m.P, pivotsOf(f))
+			set := 0
+			for i, d := range pivotsOf(f)[np:] {
+				e := eps * scale[np+i]
+				require.Greater(t, -d, 0.499*e, "%s: pivot of row %d", c.name, i)
+				if -d == e {
+					set++
+				}
+			}
+			// A pivot that is zero without its term equals minus the term too.
+			require.GreaterOrEqual(t, set, f.Corrected, c.name)
+			corrected += f.Corrected
+			f.SolveTo(make([]float64, len(b)), b)
+		}
+	}
+	require.Positive(t, corrected)
+}
+
+func TestPolicyZeroValue(t *testing.T) {
+	var p factor.Policy
+	require.Equal(t, factor.WhereWeak, p)
+}
