@@ -269,7 +269,9 @@ func TestEverywhereTellsRedundantRows(t *testing.T) {
 					}
 				}
 				assert.Equal(t, c.m.P.Dim()-np-rank, follow)
-				check.CloseVec(t, p2[:np], p1[:np], weakTol, check.MaxAbs(p1[:np]), "+1 pivots")
+				// They see the terms through the true pivots before them.
+				tol := 4 * large.Contraction
+				check.CloseVec(t, p2[:np], p1[:np], tol, check.MaxAbs(p1[:np]), "+1 pivots")
 			})
 		}
 	}
