@@ -106,13 +106,18 @@ func TestPivotError(t *testing.T) {
 	}
 }
 
-// Whatever the order, the error names a node of the trouble's neighbourhood and
-// a pivot that is bad for its sign.
+// Whatever the order, the error names a pivot that is bad for its sign. Joints
+// eliminated before a body may add enough to an indefinite block to make its
+// pivots positive; then the factorization exists.
 func TestPivotErrorInEveryOrder(t *testing.T) {
 	for _, c := range pivotCases() {
 		for _, o := range orders(c.m.P, rand.New(rand.NewPCG(2, 2))) {
 			f := factor.Analyze(c.m.P, o.perm).NewFactor()
 			err := f.Factorize(c.m, c.scale, 1, c.policy)
+			if err == nil && c.node == 0 && c.value-c.value == 0 {
+				requireInertia(t, c.m.P, pivotsOf(f))
+				continue
+			}
 			var p *factor.PivotError
 			require.ErrorAs(t, err, &p, "%s, %s", c.name, o.name)
 			require.Less(t, p.Row, int(c.m.P.Size[p.Node]), "%s, %s", c.name, o.name)

@@ -30,8 +30,7 @@ type Factor struct {
 	Contraction float64
 
 	panels []float64 // L by supernodes, rows of pivots' width
-	d      []float64 // pivots, permuted scalars
-	dinv   []float64 // their reciprocals
+	dinv   []float64 // reciprocals of the pivots, permuted scalars
 	stack  []float64 // update matrices of children not yet used
 	upd    []float64 // update matrix of the current front, packed lower rows
 	w      []float64 // L·D of the rows below the current pivots
@@ -39,6 +38,7 @@ type Factor struct {
 	x      []float64 // permuted vector of the solves
 	policy Policy
 	eps    float64
+	lost   float64 // the pivot that ended the last Factorize
 	ok     bool
 }
 
@@ -70,7 +70,6 @@ func (s *Symbolic) NewFactor() *Factor {
 	return &Factor{
 		S:      s,
 		panels: make([]float64, s.pan[len(s.parent)]),
-		d:      make([]float64, n),
 		dinv:   make([]float64, n),
 		stack:  make([]float64, s.stack),
 		upd:    make([]float64, s.maxUpdate),
@@ -127,7 +126,7 @@ func (f *Factor) pivotError(i int) error {
 	for int(s.off[node+1]) <= i {
 		node++
 	}
-	return &PivotError{Node: int(s.perm[node]), Row: i - int(s.off[node]), Value: f.d[i]}
+	return &PivotError{Node: int(s.perm[node]), Row: i - int(s.off[node]), Value: f.lost}
 }
 
 // assemble fills the front of supernode k: zeros, the matrix, and the update
@@ -218,7 +217,7 @@ func (f *Factor) eliminate(k int, scale []float64) int {
 	w := s.width(k)
 	pan := f.panels[s.pan[k]:s.pan[k+1]]
 	o := int(s.off[s.super[k]])
-	d, dinv := f.d[o:o+w], f.dinv[o:o+w]
+	dinv := f.dinv[o : o+w]
 	wrow := f.w[:w]
 	i := 0
 	for node := s.super[k]; node < s.super[k+1]; node++ {
@@ -232,19 +231,12 @@ func (f *Factor) eliminate(k int, scale []float64) int {
 			}
 			if s.sign[o+i] < 0 {
 				p = f.jointPivot(p, scale[old+a])
-				if !(p < 0) {
-					d[i] = p
-					return o + i
-				}
-			} else if !(p > 0) {
-				d[i] = p
+			}
+			if !(float64(s.sign[o+i])*p > 0) || math.IsInf(p, 0) {
+				f.lost = p
 				return o + i
 			}
-			row[i] = 1
-			d[i], dinv[i] = p, 1/p
-			if math.IsNaN(p) || math.IsInf(p, 0) {
-				return o + i
-			}
+			dinv[i] = 1 / p
 			i++
 		}
 	}

@@ -10,31 +10,33 @@ func (f *Factor) PivotsTo(dst []float64) {
 	if !f.ok {
 		panic("factor: no valid factor")
 	}
-	if len(dst) != len(f.d) {
+	if len(dst) != len(f.dinv) {
 		panic("factor: length mismatch")
 	}
 	for i, old := range f.S.oldOff {
-		copy(dst[old:], f.d[f.S.off[i]:f.S.off[i+1]])
+		for k, t := range f.dinv[f.S.off[i]:f.S.off[i+1]] {
+			dst[int(old)+k] = 1 / t
+		}
 	}
 }
 
 // GrowthTo stores in dst, original scalar order, the diagonal of |L|·|D|·|Lᵀ|.
 // Its size relative to the diagonal that was factored bounds the growth of
-// rounding errors (Higham 2002, §10.3 for factors without pivoting).
+// rounding errors (Higham 2002, ch. 11).
 //
 // Cost: O(nonzeros of L); it overwrites nothing of the factor and does not
 // allocate. It panics on a length mismatch or without a valid factor.
 func (f *Factor) GrowthTo(dst []float64) {
 	s := f.S
 	f.PivotsTo(dst)
-	for i, d := range f.d {
-		f.x[i] = math.Abs(d)
+	for i, t := range f.dinv {
+		f.x[i] = math.Abs(1 / t)
 	}
 	for k := range s.parent {
 		w := s.width(k)
 		pan := f.panels[s.pan[k]:s.pan[k+1]]
 		o := int(s.off[s.super[k]])
-		d := f.d[o : o+w]
+		d := f.dinv[o : o+w]
 		for i := 1; i < w; i++ {
 			f.x[o+i] += growth(pan[i*w:i*w+i], d)
 		}
@@ -51,11 +53,11 @@ func (f *Factor) GrowthTo(dst []float64) {
 	}
 }
 
-// growth returns Σ l²|d|.
+// growth returns Σ l²/|d|, d the reciprocal pivots.
 func growth(l, d []float64) (t float64) {
 	d = d[:len(l)]
 	for k, x := range l {
-		t += x * x * math.Abs(d[k])
+		t += x * x / math.Abs(d[k])
 	}
 	return t
 }

@@ -1,0 +1,124 @@
+package factor_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/sparse"
+)
+
+// autoLoss is how much more work than the best single order Auto may choose.
+const autoLoss = 1.05
+
+// namedPattern is a pattern with a name for messages.
+type namedPattern struct {
+	name string
+	p    *sparse.Pattern
+}
+
+// autoPatterns are the families of package bench in several sizes and seeded
+// random graphs.
+func autoPatterns(t testing.TB) []namedPattern {
+	var list []namedPattern
+	for _, c := range []struct {
+		family string
+		sizes  []int
+	}{
+		{"ladder", []int{1, 2, 20, 300, 2000}},
+		{"nfourbar", []int{1, 20, 1000}},
+		{"chain", []int{1, 20, 300, 2000}},
+		{"tree", []int{1, 20, 300, 2000}},
+		{"grid", []int{1, 3, 10, 20, 40}},
+		{"ball-net", []int{1, 3, 10, 20, 40}},
+		{"revolute-net", []int{1, 3, 10, 20, 30}},
+		{"stewart", []int{1, 5, 40, 150}},
+		{"random", []int{1, 20, 300, 1000, 2000}},
+	} {
+		for _, n := range c.sizes {
+			list = append(list, namedPattern{fmt.Sprintf("%s %d", c.family, n), layoutOf(t, c.family, n).Pattern})
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 61))
+	for _, n := range []int{10, 50, 200, 800} {
+		list = append(list,
+			namedPattern{fmt.Sprintf("closed chain %d", n), ordChain(n, true)},
+			namedPattern{fmt.Sprintf("shuffled ladder %d", n), ordShuffle(ordLadder(n), rng)},
+			namedPattern{fmt.Sprintf("hub %d", n), ordStar(n, 0, 0)},
+			namedPattern{fmt.Sprintf("petals %d", n), ordStar(n/2, 1, 0)},
+			namedPattern{fmt.Sprintf("wheel %d", n), ordStar(n/2, 3, n/4)},
+			namedPattern{fmt.Sprintf("islands %d", n), ordIslands(n)},
+			namedPattern{fmt.Sprintf("local %d", n), ordRandom(2*n, 13*n/5, 2, 4, rng)},
+			namedPattern{fmt.Sprintf("far %d", n), ordRandom(2*n, 11*n/5, 2, 0, rng)},
+			namedPattern{fmt.Sprintf("gears %d", n), ordRandom(n, 4*n/5, 4, 6, rng)},
+		)
+	}
+	for n := range 10 {
+		nb := 5 + rng.IntN(60)
+		list = append(list,
+			namedPattern{fmt.Sprintf("sparse %d", n), ordRandom(nb, nb+rng.IntN(nb), 2, 0, rng)},
+			namedPattern{fmt.Sprintf("near %d", n), ordRandom(10*nb, 10*nb+rng.IntN(6*nb), 2, 2+rng.IntN(8), rng)},
+		)
+	}
+	return list
+}
+
+// Auto is within autoLoss of the best of all orders.
+func TestAutoIsNearBest(t *testing.T) {
+	t.Logf("%-20s %6s %18s %12s   loss | flops over best: natural, leaf-first, banded, min-degree, nested-dissection", "pattern", "nodes", "auto", "flops")
+	for _, c := range autoPatterns(t) {
+		flops := make([]int64, len(ordAll))
+		best := int64(-1)
+		for i, o := range ordAll {
+			flops[i] = factor.CountOrder(c.p, factor.Order(c.p, o)).Flops
+			if best < 0 || flops[i] < best {
+				best = flops[i]
+			}
+		}
+		perm, used, _ := factor.Choose(c.p, factor.Auto)
+		got := factor.CountOrder(c.p, perm).Flops
+		row := ""
+		for _, f := range flops {
+			row += fmt.Sprintf(" %7.2f", ratio(f, best))
+		}
+		t.Logf("%-20s %6d %18v %12d %6.3f |%s", c.name, c.p.Len(), used, got, ratio(got, best), row)
+		assert.LessOrEqual(t, ratio(got, best), autoLoss, c.name)
+	}
+}
+
+// ratio returns a/b, 1 if both are zero.
+func ratio(a, b int64) float64 {
+	if a == b {
+		return 1
+	}
+	return float64(a) / float64(b)
+}
+
+// What Choose says of its candidates is what the orders cost.
+func TestChooseTellsTheTruth(t *testing.T) {
+	for _, c := range autoPatterns(t) {
+		if c.p.Len() > 1000 {
+			continue
+		}
+		perm, used, tried := factor.Choose(c.p, factor.Auto)
+		require.NotEqual(t, factor.Auto, used, c.name)
+		require.Equal(t, factor.Order(c.p, used), perm, c.name)
+		found := false
+		for _, k := range tried {
+			require.Equal(t, factor.CountOrder(c.p, factor.Order(c.p, k.Ordering)), k.Counts, "%s, %v", c.name, k.Ordering)
+			found = found || k.Ordering == used
+		}
+		require.True(t, found, c.name)
+		for _, o := range ordAll {
+			perm, used, tried := factor.Choose(c.p, o)
+			require.Equal(t, o, used)
+			require.Equal(t, factor.Order(c.p, o), perm)
+			require.Equal(t, []factor.Candidate{{Ordering: o, Counts: factor.CountOrder(c.p, perm)}}, tried)
+		}
+	}
+	require.PanicsWithValue(t, "factor: no such ordering to compute", func() { factor.Choose(ordChain(2, false), 99) })
+}

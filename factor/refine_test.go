@@ -1,0 +1,153 @@
+package factor_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/sparse"
+)
+
+// nearSingular are two bodies of two rows and unit blocks, each held by two rows
+// of its own joint that differ by the angle d from being parallel:
+//
+//	x₁ = c₁,  x₁·cos d + x₂·sin d = c₂.
+//
+// It returns the matrix, a right side, and the +1 part of the solution.
+func nearSingular(d float64) (m *sparse.Matrix, b, want []float64) {
+	p := sparse.NewPattern([]int8{2, 2, 2, 2}, []int8{1, 1, -1, -1}, []int32{0, 0, 0, 1, 2}, []int32{0, 1})
+	m = sparse.NewMatrix(p)
+	copy(m.Dia, []float64{1, 0, 0, 1, 1, 0, 0, 1})
+	sin, cos := math.Sincos(d)
+	copy(m.Val, []float64{1, 0, cos, sin, 1, 0, cos, sin})
+	// x = (0, 1) and (1, 0), with loads that only the multipliers feel.
+	want = []float64{0, 1, 1, 0}
+	return m, []float64{3, -1, 2, 5, 0, sin, 1, cos}, want
+}
+
+// Refinement reaches the accuracy that it predicts, and stops when it does not
+// get further.
+func TestRefineNearSingular(t *testing.T) {
+	const (
+		slack = 10 // of the predicted error
+		floor = 4e-16
+	)
+	for _, d := range []float64{1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5} {
+		t.Run(fmt.Sprintf("d=%g", d), func(t *testing.T) {
+			m, b, want := nearSingular(d)
+			scale := scales(t, m)
+			f := factored(t, m, factor.Order(m.P, factor.Natural), scale, epsilon, factor.Everywhere)
+			x, r := make([]float64, len(b)), make([]float64, len(b))
+			f.SolveTo(x, b)
+			first := distance(x, want)
+			ref := f.SolveRefinedTo(x, r, b, m)
+			last := distance(x, want)
+			// Rounding of the rows themselves moves x₂ by one unit over d.
+			assert.LessOrEqual(t, last, slack*ref.Error+floor/d)
+			if d >= 1e-4 {
+				assert.LessOrEqual(t, ref.Error, 1e-15)
+			}
+			if first > 1e-12 {
+				assert.Less(t, last, 0.1*first)
+			}
+			assert.Positive(t, ref.Steps)
+			requireResidualIs(t, m, b, x, r)
+		})
+	}
+}
+
+// Two rows closer to parallel than the term resolves: refinement does not get
+// there and says so.
+func TestRefineSaysHowFarItCame(t *testing.T) {
+	for _, d := range []float64{1e-6, 3e-7, 1e-7, 1e-8} {
+		m, b, _ := nearSingular(d)
+		f := factored(t, m, factor.Order(m.P, factor.Natural), scales(t, m), epsilon, factor.Everywhere)
+		x, r := make([]float64, len(b)), make([]float64, len(b))
+		ref := f.SolveRefinedTo(x, r, b, m)
+		require.Greater(t, ref.Error, 1e-6, "d = %g", d)
+		require.Less(t, ref.Steps, 12, "d = %g", d)
+		requireResidualIs(t, m, b, x, r)
+	}
+}
+
+// distance is the largest difference of the +1 parts of x and want.
+func distance(x, want []float64) float64 {
+	worst := 0.0
+	for i, w := range want {
+		worst = max(worst, math.Abs(x[i]-w))
+	}
+	return worst
+}
+
+// requireResidualIs requires r to be b − m·x to the last bit.
+func requireResidualIs(t *testing.T, m *sparse.Matrix, b, x, r []float64) {
+	t.Helper()
+	want := make([]float64, len(b))
+	m.ResidualTo(want, b, x)
+	require.Equal(t, want, r)
+}
+
+// A large term leaves no trace after enough steps, and each step shrinks the
+// error about as Contraction says.
+func TestRefineRemovesTheTerm(t *testing.T) {
+	p := ordLadder(6)
+	m := incidenceMatrix(p, rand.New(rand.NewPCG(1, 41)))
+	scale := scales(t, m)
+	b := consistentSide(m, rand.New(rand.NewPCG(2, 41)))
+	want, _ := constrained(t, m, scale, b)
+	np := positiveRows(p)
+	for _, eps := range []float64{1e-4, 1e-6, 1e-8, 1e-10} {
+		for _, o := range ordAll {
+			f := factored(t, m, factor.Order(p, o), scale, eps, factor.Everywhere)
+			x, r := make([]float64, len(b)), make([]float64, len(b))
+			ref := f.SolveRefinedTo(x, r, b, m)
+			require.Less(t, f.Contraction, 0.5)
+			require.LessOrEqual(t, ref.Error, 1e-10, "eps %g, %v", eps, o)
+			check.CloseVec(t, x[:np], want[:np], weakTol, check.MaxAbs(want[:np]), "x, eps %g, %v", eps, o)
+			requireResidualIs(t, m, b, x, r)
+		}
+	}
+}
+
+// On redundant rows refinement tends to the multipliers of least norm in the
+// metric of the terms.
+func TestRefineLeastNorm(t *testing.T) {
+	const (
+		eps = 1e-6
+		// Rounding of the right side over the term that resolves it.
+		tol = 1e-7
+	)
+	for _, c := range redundantSystems() {
+		scale := scales(t, c.m)
+		b := consistentSide(c.m, rand.New(rand.NewPCG(3, 41)))
+		want, _ := constrained(t, c.m, scale, b)
+		for _, o := range ordAll {
+			f := factored(t, c.m, factor.Order(c.m.P, o), scale, eps, factor.Everywhere)
+			x, r := make([]float64, len(b)), make([]float64, len(b))
+			f.SolveRefinedTo(x, r, b, c.m)
+			check.CloseVec(t, x, want, tol, check.MaxAbs(want), "%s, %v", c.name, o)
+		}
+	}
+}
+
+// A right side of zero, a system of bodies only and one without rows are solved
+// at once.
+func TestRefineTrivial(t *testing.T) {
+	for name, p := range map[string]*sparse.Pattern{
+		"empty": ordPattern(0, nil), "bodies": ordPattern(2, nil), "chain": ordChain(3, false),
+	} {
+		m := randomMatrix(p, rand.New(rand.NewPCG(4, 41)))
+		f := factored(t, m, factor.Order(p, factor.Natural), ones(m), 1e-12, factor.Everywhere)
+		n := p.Dim()
+		x, r := make([]float64, n), make([]float64, n)
+		ref := f.SolveRefinedTo(x, r, make([]float64, n), m)
+		require.Equal(t, factor.Refinement{Steps: 1}, ref, name)
+		require.Equal(t, make([]float64, n), x, name)
+	}
+}

@@ -1,0 +1,263 @@
+package tree
+
+import (
+	"errors"
+
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Reasons for which NewPlan refuses Options.
+var (
+	// ErrTreeJoint is returned for a demanded tree joint of a type that cannot be
+	// in the tree, or one that closes a loop with the others demanded.
+	ErrTreeJoint = errors.New("tree: joint cannot be in the tree")
+	// ErrFloating is returned for a demanded floating base on a body that is
+	// joined to the world or to another one demanded.
+	ErrFloating = errors.New("tree: body cannot carry a floating base")
+)
+
+// World is the number of the fixed root where a link is expected.
+const World = -1
+
+// Options choose the spanning tree. The zero value is the default.
+type Options struct {
+	TreeJoints []int // joints that must be in the tree
+	Floating   []int // bodies that carry the floating base of their part; otherwise its first body
+}
+
+// Link is a body in its place in the tree, with the joint to its parent.
+type Link struct {
+	Body     int32       // number in the mechanism
+	Parent   int32       // link, or World
+	Joint    int32       // number in the mechanism, or −1 for a floating base
+	End      int32       // the subtree is the links from this one to End−1
+	Kind     joints.Kind // of the joint; Free for a floating base
+	Reversed bool        // the parent is the joint's successor
+	Q, NumQ  int32       // first entry in q, number of entries
+	Dof      int32       // first entry in q̇
+	NumDof   int32       // number of entries
+}
+
+// Loop is a joint that is not in the tree and has constraint rows.
+type Loop struct {
+	Joint      int32 // number in the mechanism
+	Pred, Succ int32 // links, or World; the direction is that of the model
+	Common     int32 // nearest common ancestor of the two, or World
+	Row        int32 // first of the joint's rows among those of all loops
+	Rows       int32 // number of rows, prescribed freedoms included
+}
+
+// Prescribed is a freedom of a tree joint with a prescribed motion: a
+// constraint q̇[Dof] = σ on the tree (RBDA eq. 8.10), of the same sense whether
+// or not the link is reversed.
+type Prescribed struct {
+	Joint, Freedom int32 // as in the mechanism
+	Dof            int32 // entry of q̇
+}
+
+// Plan is the spanning tree of a mechanism with its joint variables. It is
+// immutable and may be shared between goroutines; the slices are to be read
+// only.
+type Plan struct {
+	Links      []Link
+	LinkOf     []int32 // link of each body
+	Loops      []Loop  // by joint number
+	LoopRows   int     // rows of all loops, nᶜ without prescribed freedoms of the tree
+	Prescribed []Prescribed
+
+	// Of each entry of q̇: the nearest entry towards the root, or −1 (the expanded
+	// parent array of RBDA §6.5), the number of entries towards the root, and the
+	// end of the interval of entries that have it towards the root.
+	DofParent, DofDepth, DofEnd []int32
+
+	mech    *mechanism.Mechanism
+	nq      int
+	nv      int
+	consts  []linkConst
+	rowPtr  []int // start of each row of an Inertia
+	maxPath int   // largest DofDepth + 1
+}
+
+// linkConst is what the kernels need of a link's joint, compact and in the
+// order of the links.
+type linkConst struct {
+	body, parentBody, pred int32        // bodies, or World; pred is the one that carries P
+	dof                    int32        // first entry of q̇
+	form                   form         // path of the kernels
+	alpha, beta            float64      // one freedom: turn and slide of a unit rate along P's z
+	sign                   float64      // −1 if reversed, else 1
+	mass                   float64      // of the link, kg
+	axis                   spatial.Vec3 // one freedom: P's z in the frame of pred
+	rp                     spatial.Vec3 // parent's centre of mass → joint, parent's axes; 0 for the world
+	rc                     spatial.Vec3 // joint → centre of mass, link's axes
+	qP, qS                 spatial.Quat // axes of P and S in their bodies
+	originP, originS       spatial.Vec3 // of P and S in their bodies
+}
+
+// form tells the joints that differ in the kernels.
+type form uint8
+
+const (
+	turning  form = iota // revolute
+	screwing             // prismatic, helical: one freedom with a slide
+	several              // any other number of freedoms
+	floating             // floating base
+)
+
+// NewPlan chooses the spanning tree of m and numbers links and joint variables.
+//
+// Cost: near-linear in bodies and joints, and in the lengths of all root paths
+// for the layout of an Inertia, which is O(n) memory.
+// It returns ErrTreeJoint or ErrFloating, with the name. It panics if a number
+// in o is out of range.
+func NewPlan(m *mechanism.Mechanism, o Options) (*Plan, error) {
+	for _, j := range o.TreeJoints {
+		if j < 0 || j >= m.NumJoints() {
+			panic("tree: joint out of range")
+		}
+	}
+	for _, b := range o.Floating {
+		if b < 0 || b >= m.NumBodies() {
+			panic("tree: body out of range")
+		}
+	}
+	inTree, err := chooseJoints(m, o.TreeJoints)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{mech: m}
+	if err := p.number(inTree, o.Floating); err != nil {
+		return nil, err
+	}
+	p.assignVariables()
+	p.findLoops(inTree)
+	return p, nil
+}
+
+// Mechanism returns the mechanism of the plan.
+func (p *Plan) Mechanism() *mechanism.Mechanism { return p.mech }
+
+// NumLinks returns the number of links: all bodies.
+func (p *Plan) NumLinks() int { return len(p.Links) }
+
+// NumQ returns the length of q.
+func (p *Plan) NumQ() int { return p.nq }
+
+// NumDof returns the length of q̇, q̈ and τ.
+func (p *Plan) NumDof() int { return p.nv }
+
+// CommonAncestor returns the nearest link that has both a and b in its subtree,
+// which may be one of them, or World.
+//
+// Cost: O(depth of a), no allocation.
+func (p *Plan) CommonAncestor(a, b int) int {
+	for a != World && (b < a || b >= int(p.Links[a].End)) {
+		a = int(p.Links[a].Parent)
+	}
+	return a
+}
+
+// assignVariables gives every link its entries of q and q̇ and its constants.
+func (p *Plan) assignVariables() {
+	p.consts = make([]linkConst, len(p.Links))
+	for i := range p.Links {
+		l := &p.Links[i]
+		l.Q, l.Dof = int32(p.nq), int32(p.nv)
+		l.NumDof = int32(l.Kind.Dof())
+		l.NumQ = l.NumDof
+		if hasBall(l.Kind) {
+			l.NumQ++
+		}
+		p.nq += int(l.NumQ)
+		p.nv += int(l.NumDof)
+		p.consts[i] = p.newConst(l)
+		p.prescribe(l)
+	}
+	p.DofParent, p.DofDepth = make([]int32, p.nv), make([]int32, p.nv)
+	p.DofEnd, p.rowPtr = make([]int32, p.nv), make([]int, p.nv+1)
+	last := make([]int32, len(p.Links)) // entry of q̇ nearest to the tip of each link
+	for i := range p.Links {
+		l := &p.Links[i]
+		k := int32(-1)
+		if l.Parent != World {
+			k = last[l.Parent]
+		}
+		for d := l.Dof; d < l.Dof+l.NumDof; d++ {
+			p.DofParent[d] = k
+			if k >= 0 {
+				p.DofDepth[d] = p.DofDepth[k] + 1
+			}
+			p.DofEnd[d] = int32(p.nv)
+			if int(l.End) < len(p.Links) {
+				p.DofEnd[d] = p.Links[l.End].Dof
+			}
+			p.rowPtr[d+1] = p.rowPtr[d] + int(p.DofDepth[d]) + 1
+			p.maxPath = max(p.maxPath, int(p.DofDepth[d])+1)
+			k = d
+		}
+		last[i] = k
+	}
+}
+
+// hasBall reports whether a type has a quaternion among its coordinates.
+func hasBall(k joints.Kind) bool {
+	return k == joints.Spherical || k == joints.SphereInCylinder || k == joints.Free
+}
+
+// prescribe enters the prescribed freedoms of l.
+func (p *Plan) prescribe(l *Link) {
+	if l.Joint < 0 {
+		return
+	}
+	spec := &p.mech.Joints[l.Joint].Spec
+	if spec.Motion == nil {
+		return
+	}
+	for k := range spec.Kind.Freedoms() {
+		if spec.Kind.Scalar(k) && spec.Motion[k].Kind != joints.None {
+			p.Prescribed = append(p.Prescribed, Prescribed{l.Joint, int32(k), l.Dof + int32(k)})
+		}
+	}
+}
+
+// newConst returns the constants of l.
+func (p *Plan) newConst(l *Link) linkConst {
+	m := p.mech
+	body := &m.Bodies[l.Body]
+	c := linkConst{
+		body: l.Body, parentBody: mechanism.World, pred: mechanism.World, dof: l.Dof,
+		form: several, sign: 1, mass: body.Mass,
+	}
+	if l.Parent != World {
+		c.parentBody = p.Links[l.Parent].Body
+	}
+	if l.Joint < 0 {
+		c.form, c.rc = floating, body.Com
+		c.qP, c.qS = spatial.IdentityQuat(), spatial.IdentityQuat()
+		return c
+	}
+	j := &m.Joints[l.Joint]
+	c.pred = j.Pred
+	switch l.Kind {
+	case joints.Revolute:
+		c.form, c.alpha = turning, 1
+	case joints.Prismatic:
+		c.form, c.beta = screwing, 1
+	case joints.Helical:
+		c.form, c.alpha, c.beta = screwing, 1, j.Pitch
+	}
+	c.axis = j.P.E.Col(2)
+	c.qP, c.qS = spatial.FromMat(j.P.E), spatial.FromMat(j.S.E)
+	c.originP, c.originS = j.P.Origin, j.S.Origin
+	near, far := j.P.Origin, j.S.Origin
+	if l.Reversed {
+		c.sign, near, far = -1, far, near
+	}
+	c.rc = body.Com.Sub(far)
+	if c.parentBody >= 0 {
+		c.rp = near.Sub(m.Bodies[c.parentBody].Com)
+	}
+	return c
+}
