@@ -165,20 +165,14 @@ func TestBalance(t *testing.T) {
 // TestNFourBar compares with the closed form and checks that the three
 // redundant rows of every window are counted and named.
 func TestNFourBar(t *testing.T) {
-	sizes := []int{1, 2, 10, 100, 1000, 10000}
-	if !testing.Short() {
-		sizes = append(sizes, 100000)
-	}
-	for _, n := range sizes {
+	for _, n := range []int{1, 2, 10, 100, 1000, 10000} {
 		t.Run(fmt.Sprintf("n=%d", n), func(t *testing.T) {
 			requireNFourBar(t, n, bench.DefaultAngle, ladderTol, false)
 		})
-		if n > 1 {
-			for _, side := range []float64{-1, 1} {
-				t.Run(fmt.Sprintf("n=%d/singular%+g", n, side), func(t *testing.T) {
-					requireNFourBar(t, n, math.Pi/2+side*1e-3, singularTol, true)
-				})
-			}
+		for _, side := range []float64{-1, 1} {
+			t.Run(fmt.Sprintf("n=%d/singular%+g", n, side), func(t *testing.T) {
+				requireNFourBar(t, n, math.Pi/2+side*1e-3, singularTol, true)
+			})
 		}
 	}
 }
@@ -200,9 +194,10 @@ func requireNFourBar(t *testing.T, n int, theta, tol float64, near bool) {
 	require.Equal(t, 1, r.Mobility)
 	require.Equal(t, near, r.NearSingular, "distance %g", r.Distance)
 	require.Equal(t, 3*n, sum(r.RedundantRows))
-	for j := range r.Undetermined {
-		// Forces along z and moments across it, in all joints.
-		require.Equal(t, uint8(0b100011), r.Undetermined[j], "joint %s", m.Joints[j].Name)
+	for j, u := range r.Undetermined {
+		if u != 0b100011 { // forces along z and moments across it, in all joints
+			t.Fatalf("joint %s: undetermined %06b", m.Joints[j].Name, u)
+		}
 	}
 }
 

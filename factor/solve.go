@@ -16,11 +16,7 @@ func (f *Factor) SolveTo(x, b []float64) {
 	f.load(b)
 	f.sweep()
 	for i, old := range s.oldOff {
-		v := f.x[s.off[i]:s.off[i+1]]
-		dst := x[old : int(old)+len(v)]
-		for k, t := range v {
-			dst[k] = t
-		}
+		move(x[old:], f.x[s.off[i]:], int(s.off[i+1]-s.off[i]))
 	}
 }
 
@@ -47,12 +43,17 @@ func (f *Factor) addSolution(x, b []float64, positive int) (step float64) {
 func (f *Factor) load(b []float64) {
 	s := f.S
 	for i, old := range s.oldOff {
-		v := f.x[s.off[i]:s.off[i+1]]
-		src := b[old : int(old)+len(v)]
-		for k, t := range src {
-			v[k] = t
-		}
+		move(f.x[s.off[i]:], b[old:], int(s.off[i+1]-s.off[i]))
 	}
+}
+
+// move copies the n scalars of one node, the six of a body without a call.
+func move(dst, src []float64, n int) {
+	if n == 6 {
+		*(*[6]float64)(dst) = *(*[6]float64)(src)
+		return
+	}
+	copy(dst[:n], src)
 }
 
 // sweep replaces the permuted vector b by the solution.
