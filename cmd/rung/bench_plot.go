@@ -43,7 +43,7 @@ func writePlot(w io.Writer, records []record) error {
 	p.X.Label.Text = "bodies"
 	p.Y.Label.Text = "time"
 	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
-	p.X.Tick.Marker = decades(func(x float64) string { return strconv.FormatInt(int64(math.Round(x)), 10) })
+	p.X.Tick.Marker = decades(shortCount)
 	p.Y.Tick.Marker = decades(func(x float64) string { return duration(int64(math.Round(x))) })
 	p.Legend.Top, p.Legend.Left = true, true
 	p.Legend.XOffs, p.Legend.YOffs = vg.Points(8), vg.Points(-4)
@@ -65,6 +65,18 @@ func writePlot(w io.Writer, records []record) error {
 	}
 	_, err = to.WriteTo(w)
 	return err
+}
+
+// shortCount writes a number of bodies: 100, 10 k, 1 M.
+func shortCount(x float64) string {
+	n := int64(math.Round(x))
+	switch {
+	case n >= 1e6 && n%1e6 == 0:
+		return strconv.FormatInt(n/1e6, 10) + " M"
+	case n >= 1e4 && n%1e3 == 0:
+		return strconv.FormatInt(n/1e3, 10) + " k"
+	}
+	return strconv.FormatInt(n, 10)
 }
 
 // setFont gives all texts a sans-serif face and sizes that suit the picture.
