@@ -24,12 +24,19 @@ type Report struct {
 	// the order of WrenchComponents, that the constraints leave undetermined.
 	Undetermined []uint8
 
-	// Distance is the smallest geometric pivot of a row that is not redundant,
-	// as a square root relative to the row's own scale: about the relative
-	// motion, in rad or joint lengths, to the nearest singular pose. It is 1 if
-	// there are no rows.
-	Distance      float64
-	WeakestJoint  int     // joint of that pivot, −1 if there are no rows
+	// Distance tells how far the pose is from a singular one: the smallest √t·n
+	// over the rows that are not redundant, t the row's geometric pivot relative
+	// to its scale and n the number of rows, weighted, that its reaction spreads
+	// over. Close to a singular pose it is about three times the relative motion,
+	// in rad or joint lengths, that leads there; far from any it is of order 1.
+	// The factor n takes out that the pivots of long parts are small without any
+	// singularity near. It is 1 if there are no rows.
+	Distance     float64
+	WeakestJoint int // joint of that pivot, −1 if there are no rows
+
+	// NearSingular: Distance is below NearSingularDistance, or a pivot answers to
+	// the proximal term neither as a redundant nor as a true one, or refinement
+	// left an error far above rounding.
 	NearSingular  bool    // Distance < NearSingularDistance
 	Growth        float64 // of rounding errors in the factorization, relative to the rows' scales
 	BackwardError float64 // scaled residual of the whole KKT system
@@ -38,7 +45,7 @@ type Report struct {
 
 // NearSingularDistance is the Distance below which a pose counts as nearly
 // singular.
-const NearSingularDistance = 3e-3
+const NearSingularDistance = 5e-3
 
 // WrenchComponents names the components of a wrench in the order of the bits of
 // Report.Undetermined; moments are about the origin of S, world axes.
@@ -47,6 +54,8 @@ var WrenchComponents = [6]string{"moment.x", "moment.y", "moment.z", "force.x", 
 const (
 	geometricEpsilon = 1e-12 // proximal term of the rank decision
 	epsilonStep      = 10    // factor between the two terms that are compared
+	ambiguous        = 1.1   // change of a pivot, relative to what a clear case shows, that says the rank is not sure
+	lostDigits       = 1e-11 // predicted relative error of the accelerations that only a nearly singular system leaves
 	probes           = 2     // random null vectors of the uniqueness test
 	probeTol         = 1e-6  // of a null vector's component, relative to the joint's scale
 )
@@ -139,21 +148,29 @@ func (s *Solver) rank(r *Report) ([]float64, error) {
 			}
 		}
 	}
-	r.NearSingular = r.Distance < NearSingularDistance
+	r.NearSingular = r.NearSingular || r.Distance < NearSingularDistance || s.ref.Error > lostDigits
 	return length, nil
 }
 
 // classify books one row of joint j from its pivots under both proximal terms
-// and reports whether it is redundant. A pivot is t + ε·z: t = 0 where the row
-// is redundant.
+// and reports whether it is redundant. A pivot is t + ε·n in terms of the row's
+// scale: t = 0 where the row is redundant, and n is the squared norm, in the
+// metric of the scales, of the reaction to a unit force along the row.
 func classify(r *Report, j int, p1, p2, scale float64) bool {
 	if p2 > p1*math.Sqrt(epsilonStep) {
+		if p2*ambiguous < epsilonStep*p1 {
+			r.NearSingular = true
+		}
 		r.Redundant++
 		r.RedundantRows[j]++
 		return true
 	}
-	t := (epsilonStep*p1 - p2) / (epsilonStep - 1)
-	if d := math.Sqrt(max(t, 0) / scale); r.WeakestJoint < 0 || d < r.Distance {
+	if p2 > ambiguous*p1 {
+		r.NearSingular = true
+	}
+	t := (epsilonStep*p1 - p2) / ((epsilonStep - 1) * scale)
+	n := (p2 - p1) / ((epsilonStep - 1) * geometricEpsilon * scale)
+	if d := min(math.Sqrt(max(t, 0))*max(n, 1), 1); r.WeakestJoint < 0 || d < r.Distance {
 		r.Distance, r.WeakestJoint = d, j
 	}
 	return false

@@ -43,6 +43,7 @@ type Solver struct {
 	r    []float64 // residual of the KKT system
 	ref  factor.Refinement
 
+	attempt       int     // index in attempts of the current factor
 	inconsistency float64 // largest relative residual of a constraint row
 	st            *mechanism.State
 	ok            bool
@@ -86,53 +87,82 @@ func (s *Solver) Assemble(st *mechanism.State) error {
 	return s.sys.FillTo(st)
 }
 
-// Factorize is the second part of Solve, after Assemble. If a pivot is lost with
-// proximal terms on the weak rows only, it factors again with terms on all.
-func (s *Solver) Factorize() error {
-	if s.factorize(factor.WhereWeak) == nil {
-		return nil
-	}
-	return s.factorize(factor.Everywhere)
+// attempt is one way to factor; Solve takes the first that works.
+type attempt struct {
+	policy      factor.Policy
+	shrink      float64 // factor on the plan's epsilon
+	tol         float64 // largest inconsistency that is accepted
+	multipliers bool    // whether the multipliers are bounded and may scale it
 }
 
-func (s *Solver) factorize(policy factor.Policy) error {
+// attempts are ordered by cost and reach: first, rows with pivots below 1e3·ε
+// count as redundant; then those below ε, for mechanisms whose true pivots are
+// small (long nearly isostatic nets); last, no row is taken for redundant, and
+// refinement has to remove the proximal term, or to find the least squares.
+var attempts = [...]attempt{
+	{factor.WhereWeak, 1, exactTol, true},
+	{factor.WhereWeak, 1e-3, exactTol, true},
+	{factor.Everywhere, 1, consistentTol, false},
+}
+
+// Factorize is the second part of Solve, after Assemble.
+func (s *Solver) Factorize() error {
+	for s.attempt = 0; ; s.attempt++ {
+		if err := s.factorize(); err == nil || s.attempt == len(attempts)-1 {
+			return err
+		}
+	}
+}
+
+func (s *Solver) factorize() error {
 	s.ok = false
-	if err := s.fac.Factorize(s.sys.K, s.sys.Scale, s.plan.epsilon, policy); err != nil {
+	a := &attempts[s.attempt]
+	if err := s.fac.Factorize(s.sys.K, s.sys.Scale, a.shrink*s.plan.epsilon, a.policy); err != nil {
 		var p *factor.PivotError
 		if errors.As(err, &p) {
 			return fmt.Errorf("rung: %s: %w", s.plan.layout.NodeName(p.Node), err)
 		}
 		return err
 	}
+	if a.policy == factor.WhereWeak && s.fac.Corrected > 0 {
+		return errLostPivot // rounding beyond the scale of a row: no solution will come of it
+	}
 	return nil
 }
 
-// Refine is the last part of Solve, after Factorize. If it does not get there
-// with proximal terms on the weak rows only, it factors again with terms on all.
+// errLostPivot ends an attempt; the last one does not return it.
+var errLostPivot = errors.New("rung: pivot lost to rounding")
+
+// Refine is the last part of Solve, after Factorize. If the factorization turns
+// out not to serve, it goes on to the next way to factor.
 func (s *Solver) Refine() error {
-	if s.refine(exactTol, true) == nil {
-		s.ok = true
-		return nil
+	for {
+		err := s.refine()
+		if err == nil {
+			s.ok = true
+			return nil
+		}
+		for err != nil {
+			if s.attempt++; s.attempt >= len(attempts) {
+				return err
+			}
+			if next := s.factorize(); next == nil {
+				err = nil
+			}
+		}
 	}
-	if err := s.factorize(factor.Everywhere); err != nil {
-		return err
-	}
-	if err := s.refine(consistentTol, false); err != nil {
-		return err
-	}
-	s.ok = true
-	return nil
 }
 
-func (s *Solver) refine(tol float64, multipliers bool) error {
+func (s *Solver) refine() error {
+	a := &attempts[s.attempt]
 	s.ref = s.fac.SolveRefinedTo(s.x, s.r, s.sys.B, s.sys.K)
-	e, node, row := s.sys.Inconsistency(s.x, s.r, multipliers)
+	e, node, row := s.sys.Inconsistency(s.x, s.r, a.multipliers)
 	s.inconsistency = e
-	if !(e <= tol) {
+	if !(e <= a.tol) {
 		return fmt.Errorf("rung: %s, row %d: %w (relative residual %.3g)", s.plan.layout.NodeName(node), row, ErrInconsistent, e)
 	}
 	if !(s.ref.Error <= accurateTol) {
-		return fmt.Errorf("rung: %w (predicted relative error %.3g)", ErrInaccurate, s.ref.Error)
+		return fmt.Errorf("rung: %w: constraints too close to dependent for double precision (predicted relative error %.3g)", ErrInaccurate, s.ref.Error)
 	}
 	return nil
 }

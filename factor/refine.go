@@ -48,6 +48,10 @@ func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix) Refinement 
 			out.Error = 0
 			break
 		}
+		if math.IsNaN(step) || math.IsNaN(size) {
+			out.Error = math.NaN()
+			break
+		}
 		shrink := max(step/last, f.Contraction)
 		out.Error = step / size * min(shrink, 1)
 		if out.Error <= targetError || shrink > 0.5 {
