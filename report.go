@@ -36,7 +36,9 @@ type Report struct {
 
 	// NearSingular: Distance is below NearSingularDistance, or a pivot answers to
 	// the proximal term neither as a redundant nor as a true one, or refinement
-	// left an error far above rounding.
+	// left an error far above rounding, or the constraints do not hold to rounding
+	// (Solver.Inconsistency), be it that the state violates redundant joints or
+	// that joints are too close to redundant.
 	NearSingular  bool    // Distance < NearSingularDistance
 	Growth        float64 // of rounding errors in the factorization, relative to the rows' scales
 	BackwardError float64 // scaled residual of the whole KKT system
@@ -148,7 +150,7 @@ func (s *Solver) rank(r *Report) ([]float64, error) {
 			}
 		}
 	}
-	r.NearSingular = r.NearSingular || r.Distance < NearSingularDistance || s.ref.Error > lostDigits
+	r.NearSingular = r.NearSingular || r.Distance < NearSingularDistance || s.ref.Error > lostDigits || s.inconsistency > exactTol
 	return length, nil
 }
 

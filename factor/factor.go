@@ -92,7 +92,8 @@ func (s *Symbolic) NewFactor() *Factor {
 // Cost: f.S.Counts.Flops, no allocation. It returns a *PivotError if a +1
 // block is not positive definite, a −1 row without term is not negative, or a
 // value is not finite; the factor is then invalid. It panics on a foreign
-// pattern or a length mismatch.
+// pattern or a length mismatch. (A +1 block that is not positive definite is no
+// error if −1 blocks eliminated before make it so.)
 func (f *Factor) Factorize(m *sparse.Matrix, scale []float64, eps float64, policy Policy) error {
 	s := f.S
 	if m.P != s.P {
@@ -100,6 +101,9 @@ func (f *Factor) Factorize(m *sparse.Matrix, scale []float64, eps float64, polic
 	}
 	if len(scale) != s.P.Dim() {
 		panic("factor: length mismatch")
+	}
+	if checks {
+		assertInput(m, scale, eps, policy)
 	}
 	f.ok = false
 	f.Corrected, f.Weak, f.Contraction = 0, 0, 0
@@ -114,6 +118,9 @@ func (f *Factor) Factorize(m *sparse.Matrix, scale []float64, eps float64, polic
 		upd := f.upd[:mb*(mb+1)/2]
 		update(upd, f.panels[s.pan[k]+int64(w*w):s.pan[k+1]], f.w, mb, w)
 		top += copy(f.stack[top:], upd)
+		if checks {
+			assertWithin(top, len(f.stack))
+		}
 	}
 	f.ok = true
 	return nil
@@ -232,11 +239,11 @@ func (f *Factor) eliminate(k int, scale []float64) int {
 			if s.sign[o+i] < 0 {
 				p = f.jointPivot(p, scale[old+a])
 			}
-			if !(float64(s.sign[o+i])*p > 0) || math.IsInf(p, 0) {
+			dinv[i] = 1 / p
+			if !(float64(s.sign[o+i])*p > 0) || math.IsInf(p, 0) || math.IsInf(dinv[i], 0) {
 				f.lost = p
 				return o + i
 			}
-			dinv[i] = 1 / p
 			i++
 		}
 	}

@@ -35,6 +35,9 @@ func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix) Refinement 
 		panic("factor: foreign pattern")
 	}
 	f.SolveTo(x, b)
+	if checks {
+		assertDisjoint(x, r, b)
+	}
 	positive := int(m.P.Off[m.P.Positive()])
 	last := maxAbs(x[:positive])
 	m.ResidualTo(r, b, x)
@@ -54,7 +57,7 @@ func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix) Refinement 
 		}
 		shrink := max(step/last, f.Contraction)
 		out.Error = step / size * min(shrink, 1)
-		if out.Error <= targetError || shrink > 0.5 {
+		if out.Error <= targetError || shrink > 0.5 && out.Steps > 1 {
 			break
 		}
 		last = step

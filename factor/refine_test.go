@@ -62,6 +62,25 @@ func TestRefineNearSingular(t *testing.T) {
 	}
 }
 
+// A slow mode that the right side hardly excites: the first corrections are
+// small, but the contraction tells that they will not shrink as fast.
+func TestRefineHeedsContraction(t *testing.T) {
+	const (
+		small = 1e-9 // of the excitation of the slow mode
+		tol   = 1e-14
+	)
+	m, _, _ := nearSingular(1e-5)
+	copy(m.Val, []float64{1, 0, 0, 1}) // body 0 is held well
+	b := []float64{3, -1, 2 * small, 5 * small, 0.5, 0.25, 0, small * math.Sin(1e-5)}
+	want := []float64{0.5, 0.25, 0, small}
+	f := factored(t, m, factor.Order(m.P, factor.Natural), scales(t, m), epsilon, factor.Everywhere)
+	require.Greater(t, f.Contraction, 1e-3)
+	x, r := make([]float64, len(b)), make([]float64, len(b))
+	ref := f.SolveRefinedTo(x, r, b, m)
+	require.Greater(t, ref.Steps, 1)
+	require.LessOrEqual(t, distance(x, want), tol)
+}
+
 // Two rows closer to parallel than the term resolves: refinement does not get
 // there and says so.
 func TestRefineSaysHowFarItCame(t *testing.T) {

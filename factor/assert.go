@@ -1,0 +1,51 @@
+package factor
+
+import "github.com/rung-mbd/rung/sparse"
+
+// The assertions of this file stand behind "if checks", which the build tag
+// check turns on. They hold what the documentation asks of callers and a caller
+// could know, and what kernels assume of each other.
+
+// assertInput panics unless the arguments of Factorize are as documented; a
+// scale that is not a number is left to its pivot.
+func assertInput(m *sparse.Matrix, scale []float64, eps float64, policy Policy) {
+	p := m.P
+	if len(m.Dia) != int(p.Dia[p.Len()]) || len(m.Val) != int(p.Pos[len(p.Ind)]) {
+		panic("factor: matrix does not fit its pattern")
+	}
+	if !(eps > 0 && eps <= 1) {
+		panic("factor: eps out of range")
+	}
+	if policy > Everywhere {
+		panic("factor: unknown policy")
+	}
+	for i := p.Positive(); i < p.Len(); i++ {
+		for _, s := range scale[p.Off[i]:p.Off[i+1]] {
+			if s < 0 {
+				panic("factor: negative scale")
+			}
+		}
+	}
+}
+
+// assertDisjoint panics if two of the vectors are the same array.
+//
+// Vectors of one array that end at different places are found as long as
+// neither was cut with a capacity of its own.
+func assertDisjoint(v ...[]float64) {
+	for i, a := range v {
+		for _, b := range v[:i] {
+			if cap(a) > 0 && cap(b) > 0 && &a[:cap(a)][cap(a)-1] == &b[:cap(b)][cap(b)-1] {
+				panic("factor: vectors overlap")
+			}
+		}
+	}
+}
+
+// assertWithin panics unless 0 ≤ used ≤ size, of the stack of update matrices or
+// of scratch.
+func assertWithin(used, size int) {
+	if used < 0 || used > size {
+		panic("factor: scratch overflow")
+	}
+}
