@@ -4,88 +4,103 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/assemble"
-	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-var benchSizes = []int{100, 1000, 10000, 100000}
-
-func benchPlan(b *testing.B, family string, n int, o factor.Ordering) *rung.Plan {
-	m, err := bench.Generate(family, n, 1)
-	if err != nil {
-		b.Fatal(err)
-	}
-	p, err := rung.NewPlan(m, rung.Options{Ordering: o})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return p
+// benchCases are the problems of the benchmarks, with the size n of package
+// bench for about the given number of bodies.
+var benchCases = []struct {
+	family string
+	size   func(bodies int) int
+}{
+	{"ladder", func(n int) int { return n }},
+	{"nfourbar", func(n int) int { return n / 2 }},
+	{"chain", func(n int) int { return n }},
+	{"tree", func(n int) int { return n }},
 }
 
-// BenchmarkEvaluate times the parts of one forward-dynamics evaluation.
-func BenchmarkEvaluate(b *testing.B) {
-	for _, family := range []string{"ladder", "nfourbar", "chain", "tree"} {
-		for _, n := range benchSizes {
-			var s *rung.Solver
-			var st *mechanism.State
-			nb := 0.0
-			setup := func(b *testing.B) {
-				if s != nil {
-					return
-				}
-				p := benchPlan(b, family, n, factor.Auto)
-				s, st = p.NewSolver(), p.Initial()
-				nb = float64(p.Mechanism().NumBodies())
-				if err := s.Solve(st); err != nil {
+var benchSizes = []int{100, 1000, 10000, 100000}
+
+// problem is one mechanism with a solved state.
+type problem struct {
+	s      *rung.Solver
+	st     *mechanism.State
+	p      *rung.Plan
+	bodies float64
+}
+
+func newProblem(b *testing.B, family string, n int) *problem {
+	p := newPlan(b, generate(b, family, n, 1), factor.Auto)
+	x := &problem{s: p.NewSolver(), st: p.Initial(), p: p, bodies: float64(p.Mechanism().NumBodies())}
+	require.NoError(b, x.s.Solve(x.st))
+	return x
+}
+
+// BenchmarkSolve times a forward-dynamics evaluation and its parts; linear cost
+// is a flat column of ns/body.
+func BenchmarkSolve(b *testing.B) {
+	for _, c := range benchCases {
+		for _, bodies := range benchSizes {
+			b.Run(fmt.Sprintf("model=%s/n=%d", c.family, bodies), func(b *testing.B) {
+				x := newProblem(b, c.family, c.size(bodies))
+				x.part(b, "all", func() error { return x.s.Solve(x.st) })
+				x.part(b, "assemble", func() error { return x.s.Assemble(x.st) })
+				x.part(b, "factor", x.s.Factorize)
+				x.part(b, "refine", x.s.Refine)
+			})
+		}
+	}
+}
+
+func (x *problem) part(b *testing.B, name string, run func() error) {
+	b.Run("part="+name, func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if err := run(); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/x.bodies, "ns/body")
+		b.ReportMetric(float64(x.p.Counts().NonZeros)/x.bodies, "nnzL/body")
+		b.ReportMetric(float64(x.p.Counts().Flops)/x.bodies, "flops/body")
+	})
+}
+
+// BenchmarkReport times the explanation of the constraints.
+func BenchmarkReport(b *testing.B) {
+	for _, c := range benchCases {
+		b.Run(fmt.Sprintf("model=%s/n=1000", c.family), func(b *testing.B) {
+			x := newProblem(b, c.family, c.size(1000))
+			for b.Loop() {
+				if _, err := x.s.Report(); err != nil {
 					b.Fatal(err)
 				}
 			}
-			part := func(name string, f func() error) {
-				b.Run(fmt.Sprintf("part=%s/model=%s/n=%d", name, family, n), func(b *testing.B) {
-					setup(b)
-					b.ReportAllocs()
-					for b.Loop() {
-						if err := f(); err != nil {
-							b.Fatal(err)
-						}
-					}
-					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/nb, "ns/body")
-				})
-			}
-			part("assemble", func() error { return s.Assemble(st) })
-			part("factor", func() error { return s.Factorize() })
-			part("solve", func() error { return s.Refine() })
-			part("all", func() error { return s.Solve(st) })
-		}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/x.bodies, "ns/body")
+		})
 	}
 }
 
 // BenchmarkAnalyze times order and symbolic analysis.
 func BenchmarkAnalyze(b *testing.B) {
-	for _, family := range []string{"ladder", "chain", "grid"} {
-		for _, n := range []int{1000, 100000} {
-			if family == "grid" {
-				n = map[int]int{1000: 32, 100000: 100}[n]
+	for _, c := range []struct {
+		family string
+		n      int
+	}{{"ladder", 1000}, {"ladder", 100000}, {"chain", 1000}, {"chain", 100000}, {"grid", 32}, {"grid", 100}} {
+		b.Run(fmt.Sprintf("model=%s/n=%d", c.family, c.n), func(b *testing.B) {
+			mech, err := mechanism.New(generate(b, c.family, c.n, 1))
+			require.NoError(b, err)
+			p := assemble.NewLayout(mech).Pattern
+			for b.Loop() {
+				perm, _, _ := factor.Choose(p, factor.Auto)
+				factor.Analyze(p, perm)
 			}
-			b.Run(fmt.Sprintf("model=%s/n=%d", family, n), func(b *testing.B) {
-				m, err := bench.Generate(family, n, 1)
-				if err != nil {
-					b.Fatal(err)
-				}
-				mech, err := mechanism.New(m)
-				if err != nil {
-					b.Fatal(err)
-				}
-				p := assemble.NewLayout(mech).Pattern
-				for b.Loop() {
-					perm, _, _ := factor.Choose(p, factor.Auto)
-					factor.Analyze(p, perm)
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(mech.Bodies)), "ns/body")
-			})
-		}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(mech.NumBodies()), "ns/body")
+		})
 	}
 }

@@ -3,6 +3,7 @@ package rung
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/model"
@@ -225,6 +226,13 @@ func (b *Builder) Model() (*model.Model, error) {
 	m := *b.m
 	m.Bodies = append([]model.Body(nil), m.Bodies...)
 	m.Joints = append([]model.Joint(nil), m.Joints...)
+	for i := range m.Joints {
+		j := &m.Joints[i]
+		for _, list := range []*[]float64{&j.Force, &j.Stiffness, &j.Damping, &j.Rest} {
+			*list = slices.Clone(*list)
+		}
+		j.Turns, j.Motion = slices.Clone(j.Turns), slices.Clone(j.Motion)
+	}
 	m.Forces = append([]model.ForceElement(nil), m.Forces...)
 	return &m, nil
 }

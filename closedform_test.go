@@ -167,21 +167,33 @@ func TestBalance(t *testing.T) {
 func TestNFourBar(t *testing.T) {
 	for _, n := range []int{1, 2, 10, 100, 1000, 10000} {
 		t.Run(fmt.Sprintf("n=%d", n), func(t *testing.T) {
-			requireNFourBar(t, n, bench.DefaultAngle, ladderTol, false)
+			requireNFourBar(t, n, bench.DefaultAngle, factor.Auto, ladderTol)
 		})
 		for _, side := range []float64{-1, 1} {
 			t.Run(fmt.Sprintf("n=%d/singular%+g", n, side), func(t *testing.T) {
-				requireNFourBar(t, n, math.Pi/2+side*1e-3, singularTol, true)
+				requireNFourBar(t, n, math.Pi/2+side*1e-3, factor.Auto, singularTol)
 			})
 		}
 	}
 }
 
-func requireNFourBar(t *testing.T, n int, theta, tol float64, near bool) {
+// TestNFourBarOrderings goes near the singular pose under every ordering.
+func TestNFourBarOrderings(t *testing.T) {
+	for _, n := range []int{10, 300} {
+		for _, o := range orderings {
+			t.Run(fmt.Sprintf("n=%d/%v", n, o), func(t *testing.T) {
+				requireNFourBar(t, n, bench.DefaultAngle, o, ladderTol)
+				requireNFourBar(t, n, math.Pi/2-1e-3, o, singularTol)
+			})
+		}
+	}
+}
+
+func requireNFourBar(t *testing.T, n int, theta float64, o factor.Ordering, tol float64) {
 	t.Helper()
 	m, err := bench.NFourBar(n, theta, 1)
 	require.NoError(t, err)
-	s := solve(t, m, factor.Auto)
+	s := solve(t, m, o)
 	want := bench.NFourBarAcceleration(n, theta)
 	worst := 0.0
 	for k := 0; k < 2*n+1; k += 2 { // rods and bars alternate
@@ -192,6 +204,7 @@ func requireNFourBar(t *testing.T, n int, theta, tol float64, near bool) {
 	require.Equal(t, 3*n, r.Redundant)
 	require.Equal(t, 12*n+5, r.Rank)
 	require.Equal(t, 1, r.Mobility)
+	near := math.Abs(theta-math.Pi/2) < 2e-3
 	require.Equal(t, near, r.NearSingular, "distance %g", r.Distance)
 	require.Equal(t, 3*n, sum(r.RedundantRows))
 	for j, u := range r.Undetermined {

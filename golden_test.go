@@ -57,6 +57,10 @@ func TestGolden(t *testing.T) {
 				requireConstraints(t, c.e, r)
 				requireWrenches(t, c.e, r)
 				requireResiduals(t, r)
+				assert.Equal(t, "sparse", r.Method)
+				assert.Equal(t, 6*len(c.m.Bodies)+c.e.Constraints.Rows, r.Solve.Unknowns)
+				assert.Positive(t, r.Solve.FactorNonzeros)
+				assert.Less(t, r.Solve.Residual, residualTol)
 				// The energy of a model moved by 1e6 m is a difference from the far
 				// origin; its scale in the file has that size.
 				allowed := c.e.Allowed().Energy

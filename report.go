@@ -89,6 +89,7 @@ func (s *Solver) Report() (*Report, error) {
 		Corrected:     s.fac.Corrected,
 	}
 	r.Growth = s.growth()
+	s.factored = false
 	metric := append([]float64(nil), s.sys.Scale...)
 	length, err := s.rank(r)
 	if err != nil {

@@ -43,6 +43,7 @@ type Solver struct {
 	r    []float64 // residual of the KKT system
 	ref  factor.Refinement
 
+	factored      bool    // the factor is of the assembled system
 	attempt       int     // index in attempts of the current factor
 	inconsistency float64 // largest relative residual of a constraint row
 	st            *mechanism.State
@@ -82,7 +83,7 @@ func (s *Solver) Solve(st *mechanism.State) error {
 
 // Assemble is the first of the three parts of Solve: it fills the system.
 func (s *Solver) Assemble(st *mechanism.State) error {
-	s.ok = false
+	s.ok, s.factored = false, false
 	s.st = st
 	return s.sys.FillTo(st)
 }
@@ -115,7 +116,7 @@ func (s *Solver) Factorize() error {
 }
 
 func (s *Solver) factorize() error {
-	s.ok = false
+	s.ok, s.factored = false, false
 	a := &attempts[s.attempt]
 	if err := s.fac.Factorize(s.sys.K, s.sys.Scale, a.shrink*s.plan.epsilon, a.policy); err != nil {
 		var p *factor.PivotError
@@ -127,6 +128,7 @@ func (s *Solver) factorize() error {
 	if a.policy == factor.WhereWeak && s.fac.Corrected > 0 {
 		return errLostPivot // rounding beyond the scale of a row: no solution will come of it
 	}
+	s.factored = true
 	return nil
 }
 
@@ -134,8 +136,12 @@ func (s *Solver) factorize() error {
 var errLostPivot = errors.New("rung: pivot lost to rounding")
 
 // Refine is the last part of Solve, after Factorize. If the factorization turns
-// out not to serve, it goes on to the next way to factor.
+// out not to serve, it goes on to the next way to factor. It panics without a
+// factor of the assembled system; Report takes its place.
 func (s *Solver) Refine() error {
+	if !s.factored {
+		panic("rung: no factor")
+	}
 	for {
 		err := s.refine()
 		if err == nil {
@@ -155,7 +161,7 @@ func (s *Solver) Refine() error {
 
 func (s *Solver) refine() error {
 	a := &attempts[s.attempt]
-	s.ref = s.fac.SolveRefinedTo(s.x, s.r, s.sys.B, s.sys.K)
+	s.ref = s.fac.SolveRefinedTo(s.x, s.r, s.sys.B, s.sys.K, s.sys.FreeAcceleration())
 	e, node, row := s.sys.Inconsistency(s.x, s.r, a.multipliers)
 	s.inconsistency = e
 	if !(e <= a.tol) {

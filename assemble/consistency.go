@@ -55,6 +55,23 @@ func (y *System) Inconsistency(x, r []float64, multipliers bool) (worst float64,
 	return worst, node, row
 }
 
+// FreeAcceleration returns the size of the accelerations that the loads would
+// make without constraints: the largest component of f/m and of n/tr(I), m/s² and
+// rad/s². Accelerations of bodies at rest are differences of such numbers.
+//
+// Cost: O(bodies), no allocation.
+func (y *System) FreeAcceleration() (a float64) {
+	for i := range y.force {
+		f := &y.force[i]
+		a = max(a, maxAbs3(f.Moment())/y.Kin.Bodies[i].I.Trace(), maxAbs3(f.Linear())/y.L.Mech.Bodies[i].Mass)
+	}
+	return a
+}
+
+func maxAbs3(v spatial.Vec3) float64 {
+	return max(math.Abs(v[0]), math.Abs(v[1]), math.Abs(v[2]))
+}
+
 // forceNorm returns √(fᵀI⁻¹f) of what acts on body i.
 func (y *System) forceNorm(i int) float64 {
 	var inv spatial.Sym3

@@ -117,6 +117,13 @@ func TestMatrixIsInertiaAndSubspace(t *testing.T) {
 			}
 		})
 		requireDense(t, want, y.K.Dense(), tolerance(s, rowTol, farRowTol))
+		// Both triangles of the stored blocks.
+		for i := range m.Bodies {
+			d := y.K.Dia[36*i : 36*i+36]
+			for k := range d {
+				require.Equal(t, d[k], d[k%6*6+k/6], "body %d, entry %d", i, k)
+			}
+		}
 	})
 }
 

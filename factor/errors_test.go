@@ -138,7 +138,7 @@ func requireInvalid(t *testing.T, f *factor.Factor, m *sparse.Matrix) {
 	n := m.P.Dim()
 	x, r, b := make([]float64, n), make([]float64, n), make([]float64, n)
 	require.PanicsWithValue(t, noFactor, func() { f.SolveTo(x, b) })
-	require.PanicsWithValue(t, noFactor, func() { f.SolveRefinedTo(x, r, b, m) })
+	require.PanicsWithValue(t, noFactor, func() { f.SolveRefinedTo(x, r, b, m, 0) })
 	require.PanicsWithValue(t, noFactor, func() { f.PivotsTo(x) })
 	require.PanicsWithValue(t, noFactor, func() { f.GrowthTo(x) })
 }
@@ -178,9 +178,9 @@ func TestFactorPanics(t *testing.T) {
 		{mismatch, func() { _ = f.Factorize(m, short, 1, factor.Everywhere) }},
 		{mismatch, func() { f.SolveTo(short, v) }},
 		{mismatch, func() { f.SolveTo(v, short) }},
-		{foreign, func() { f.SolveRefinedTo(v, v, v, other) }},
-		{mismatch, func() { f.SolveRefinedTo(short, v, v, m) }},
-		{mismatch, func() { f.SolveRefinedTo(v, v, short, m) }},
+		{foreign, func() { f.SolveRefinedTo(v, v, v, other, 0) }},
+		{mismatch, func() { f.SolveRefinedTo(short, v, v, m, 0) }},
+		{mismatch, func() { f.SolveRefinedTo(v, v, short, m, 0) }},
 		{mismatch, func() { f.PivotsTo(short) }},
 		{mismatch, func() { f.GrowthTo(short) }},
 	} {
@@ -188,5 +188,5 @@ func TestFactorPanics(t *testing.T) {
 	}
 	// The residual is stored by sparse, which checks its length.
 	b := randomVector(n, rand.New(rand.NewPCG(6, 6)))
-	require.PanicsWithValue(t, "sparse: length mismatch", func() { f.SolveRefinedTo(v, short, b, m) })
+	require.PanicsWithValue(t, "sparse: length mismatch", func() { f.SolveRefinedTo(v, short, b, m, 0) })
 }

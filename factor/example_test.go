@@ -48,7 +48,7 @@ func ExampleFactor_SolveRefinedTo() {
 	}
 	b := []float64{6, 8, 1, 1, 1}
 	x, r := make([]float64, len(b)), make([]float64, len(b))
-	ref := f.SolveRefinedTo(x, r, b, m)
+	ref := f.SolveRefinedTo(x, r, b, m, 0)
 	fmt.Printf("body %.4f, joints %.4f\n", x[:2], x[2:])
 	fmt.Println("converged:", ref.Error < 1e-12)
 	// Output:

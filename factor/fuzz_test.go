@@ -144,7 +144,7 @@ func FuzzFactor(f *testing.F) {
 		x := make([]float64, len(b))
 		fac.SolveTo(x, b)
 		requireBackward(t, fac, m, scale, eps, policy, x, b)
-		fac.SolveRefinedTo(x, make([]float64, len(b)), b, m)
+		fac.SolveRefinedTo(x, make([]float64, len(b)), b, m, 0)
 	})
 }
 

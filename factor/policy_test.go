@@ -131,11 +131,11 @@ func TestRedundantRows(t *testing.T) {
 				f.SolveTo(x, b)
 				requireWeakAreFree(t, f, scale, x)
 				check.CloseVec(t, x[:np], want[:np], weakTol, check.MaxAbs(want[:np]), "x after one solve")
-				f.SolveRefinedTo(x, r, b, c.m)
+				f.SolveRefinedTo(x, r, b, c.m, 0)
 				check.CloseVec(t, x[:np], want[:np], weakTol, check.MaxAbs(want[:np]), "x refined")
 				require.NoError(t, f.Factorize(c.m, scale, epsilon, factor.Everywhere))
 				assert.Equal(t, rows, f.Weak)
-				f.SolveRefinedTo(x, r, b, c.m)
+				f.SolveRefinedTo(x, r, b, c.m, 0)
 				check.CloseVec(t, x[:np], want[:np], weakTol, check.MaxAbs(want[:np]), "x with all terms")
 			})
 		}
@@ -201,7 +201,7 @@ func TestRedundantRowsOfLongLoops(t *testing.T) {
 					assert.Equal(t, 5*loops(p), f.Weak)
 				}
 				x, r := make([]float64, len(b)), make([]float64, len(b))
-				f.SolveRefinedTo(x, r, b, m)
+				f.SolveRefinedTo(x, r, b, m, 0)
 				residual, _ := scaledResidual(m, prox(m, scale, 0), x, b)
 				assert.LessOrEqual(t, residual, residualTol)
 				if want == nil {

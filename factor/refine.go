@@ -23,6 +23,9 @@ type Refinement struct {
 // consistent redundant rows it tends to the multipliers of least norm in the
 // metric of E.
 //
+// Errors are relative to the largest magnitude of the +1 part, or to floor where
+// that is larger: what the part would be but for cancellation.
+//
 // It stops when the next correction is predicted to be below rounding, or when
 // corrections no longer shrink; Refinement.Error then says how far it came.
 //
@@ -30,7 +33,7 @@ type Refinement struct {
 // the original order, as does r, and do not overlap.
 // Cost: one solve and one product a step, no allocation.
 // It panics on a foreign pattern, a length mismatch, or without a valid factor.
-func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix) Refinement {
+func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix, floor float64) Refinement {
 	if m.P != f.S.P {
 		panic("factor: foreign pattern")
 	}
@@ -46,13 +49,13 @@ func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix) Refinement 
 		step := f.addSolution(x, r, positive)
 		out.Steps++
 		m.ResidualTo(r, b, x)
-		size := maxAbs(x[:positive])
-		if size == 0 || last == 0 {
-			out.Error = 0
-			break
-		}
+		size := max(maxAbs(x[:positive]), floor)
 		if math.IsNaN(step) || math.IsNaN(size) {
 			out.Error = math.NaN()
+			break
+		}
+		if step == 0 || step <= targetError*size {
+			out.Error = 0
 			break
 		}
 		shrink := max(step/last, f.Contraction)

@@ -46,7 +46,7 @@ func TestRefineNearSingular(t *testing.T) {
 			x, r := make([]float64, len(b)), make([]float64, len(b))
 			f.SolveTo(x, b)
 			first := distance(x, want)
-			ref := f.SolveRefinedTo(x, r, b, m)
+			ref := f.SolveRefinedTo(x, r, b, m, 0)
 			last := distance(x, want)
 			// Rounding of the rows themselves moves x₂ by one unit over d.
 			assert.LessOrEqual(t, last, slack*ref.Error+floor/d)
@@ -76,7 +76,7 @@ func TestRefineHeedsContraction(t *testing.T) {
 	f := factored(t, m, factor.Order(m.P, factor.Natural), scales(t, m), epsilon, factor.Everywhere)
 	require.Greater(t, f.Contraction, 1e-3)
 	x, r := make([]float64, len(b)), make([]float64, len(b))
-	ref := f.SolveRefinedTo(x, r, b, m)
+	ref := f.SolveRefinedTo(x, r, b, m, 0)
 	require.Greater(t, ref.Steps, 1)
 	require.LessOrEqual(t, distance(x, want), tol)
 }
@@ -88,7 +88,7 @@ func TestRefineSaysHowFarItCame(t *testing.T) {
 		m, b, _ := nearSingular(d)
 		f := factored(t, m, factor.Order(m.P, factor.Natural), scales(t, m), epsilon, factor.Everywhere)
 		x, r := make([]float64, len(b)), make([]float64, len(b))
-		ref := f.SolveRefinedTo(x, r, b, m)
+		ref := f.SolveRefinedTo(x, r, b, m, 0)
 		require.Greater(t, ref.Error, 1e-6, "d = %g", d)
 		require.Less(t, ref.Steps, 12, "d = %g", d)
 		requireResidualIs(t, m, b, x, r)
@@ -125,7 +125,7 @@ func TestRefineRemovesTheTerm(t *testing.T) {
 		for _, o := range ordAll {
 			f := factored(t, m, factor.Order(p, o), scale, eps, factor.Everywhere)
 			x, r := make([]float64, len(b)), make([]float64, len(b))
-			ref := f.SolveRefinedTo(x, r, b, m)
+			ref := f.SolveRefinedTo(x, r, b, m, 0)
 			require.Less(t, f.Contraction, 0.5)
 			require.LessOrEqual(t, ref.Error, 1e-10, "eps %g, %v", eps, o)
 			check.CloseVec(t, x[:np], want[:np], weakTol, check.MaxAbs(want[:np]), "x, eps %g, %v", eps, o)
@@ -149,7 +149,7 @@ func TestRefineLeastNorm(t *testing.T) {
 		for _, o := range ordAll {
 			f := factored(t, c.m, factor.Order(c.m.P, o), scale, eps, factor.Everywhere)
 			x, r := make([]float64, len(b)), make([]float64, len(b))
-			f.SolveRefinedTo(x, r, b, c.m)
+			f.SolveRefinedTo(x, r, b, c.m, 0)
 			check.CloseVec(t, x, want, tol, check.MaxAbs(want), "%s, %v", c.name, o)
 		}
 	}
@@ -165,7 +165,7 @@ func TestRefineTrivial(t *testing.T) {
 		f := factored(t, m, factor.Order(p, factor.Natural), ones(m), 1e-12, factor.Everywhere)
 		n := p.Dim()
 		x, r := make([]float64, n), make([]float64, n)
-		ref := f.SolveRefinedTo(x, r, make([]float64, n), m)
+		ref := f.SolveRefinedTo(x, r, make([]float64, n), m, 0)
 		require.Equal(t, factor.Refinement{Steps: 1}, ref, name)
 		require.Equal(t, make([]float64, n), x, name)
 	}

@@ -27,7 +27,7 @@ func TestStepsAllocateNothing(t *testing.T) {
 	}
 	for name, step := range map[string]func(){
 		"SolveTo":        func() { f.SolveTo(x, b) },
-		"SolveRefinedTo": func() { f.SolveRefinedTo(x, r, b, m) },
+		"SolveRefinedTo": func() { f.SolveRefinedTo(x, r, b, m, 0) },
 		"PivotsTo":       func() { f.PivotsTo(x) },
 		"GrowthTo":       func() { f.GrowthTo(x) },
 	} {
@@ -71,7 +71,7 @@ func TestSameBits(t *testing.T) {
 				}
 				x, r := make([]float64, len(b)), make([]float64, len(b))
 				pivots, growth := pivotsOf(f), growthOf(f)
-				f.SolveRefinedTo(x, r, b, m)
+				f.SolveRefinedTo(x, r, b, m, 0)
 				out[k] = append(append(append(append(out[k], x...), r...), pivots...), growth...)
 			}
 		})

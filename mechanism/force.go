@@ -121,27 +121,27 @@ func addWrench(f, w *spatial.Force, arm spatial.Vec3, sign float64) {
 	}
 }
 
-// end returns the arm of an attachment from its body's origin, the arm from
-// the centre of mass, and the velocity of the point.
-func (m *Mechanism) end(a *Attachment, k *Kinematics, s *State) (arm, com, v spatial.Vec3) {
+// end returns the arm of an attachment from the body's centre of mass and the
+// velocity of the point; zeros for the world.
+func (m *Mechanism) end(a *Attachment, k *Kinematics, s *State) (com, v spatial.Vec3) {
 	if a.Body < 0 {
-		return a.Point, a.Point, v
+		return com, v
 	}
 	b := &s.Bodies[a.Body]
-	arm = k.Bodies[a.Body].E.MulVec(a.Point)
-	return arm, arm.Sub(k.Bodies[a.Body].Com), b.Velocity.Add(b.Omega.Cross(arm))
+	arm := k.Bodies[a.Body].E.MulVec(a.Point)
+	return arm.Sub(k.Bodies[a.Body].Com), b.Velocity.Add(b.Omega.Cross(arm))
 }
 
 func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) error {
 	for i := range m.Forces {
 		e := &m.Forces[i]
-		_, comA, vA := m.end(&e.A, k, s)
+		comA, vA := m.end(&e.A, k, s)
 		if e.Kind == model.Wrench {
 			w := spatial.Force{e.Torque[0], e.Torque[1], e.Torque[2], e.Force[0], e.Force[1], e.Force[2]}
 			addWrench(&f[e.A.Body], &w, comA, 1)
 			continue
 		}
-		_, comB, vB := m.end(&e.B, k, s)
+		comB, vB := m.end(&e.B, k, s)
 		line := m.springLine(e, k, s)
 		length := line.Norm()
 		if length == 0 {
@@ -166,16 +166,18 @@ func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) erro
 
 // springLine returns the vector from end A to end B.
 func (m *Mechanism) springLine(e *ForceElement, k *Kinematics, s *State) spatial.Vec3 {
-	var xa, xb spatial.Vec3
-	if e.A.Body >= 0 {
-		xa = s.Bodies[e.A.Body].Position
+	farA, nearA := m.place(&e.A, k, s)
+	farB, nearB := m.place(&e.B, k, s)
+	return farB.Sub(farA).Add(nearB.Sub(nearA))
+}
+
+// place splits the position of an attachment into a far point and an arm within
+// the body, as JointTo does.
+func (m *Mechanism) place(a *Attachment, k *Kinematics, s *State) (far, near spatial.Vec3) {
+	if a.Body < 0 {
+		return a.Point, near
 	}
-	if e.B.Body >= 0 {
-		xb = s.Bodies[e.B.Body].Position
-	}
-	armA, _, _ := m.end(&e.A, k, s)
-	armB, _, _ := m.end(&e.B, k, s)
-	return xb.Sub(xa).Add(armB.Sub(armA))
+	return s.Bodies[a.Body].Position, k.Bodies[a.Body].E.MulVec(a.Point)
 }
 
 // Energy of a state, J. Potential energy of gravity is zero at the world's

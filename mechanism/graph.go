@@ -19,7 +19,6 @@ func (m *Mechanism) Graph() *Graph {
 	g := &Graph{Component: make([]int32, n), Degree: make([]int32, n)}
 	within := newSets(n)    // the world left out
 	whole := newSets(n + 1) // the world is node n
-	parts := n + 1
 	for j := range m.Joints {
 		jt := &m.Joints[j]
 		if jt.Rows == 0 {
@@ -41,10 +40,9 @@ func (m *Mechanism) Graph() *Graph {
 			b = int32(n)
 		}
 		if whole.union(a, b) {
-			parts--
-		} else {
-			g.Loops++
+			continue
 		}
+		g.Loops++
 	}
 	number := make([]int32, n)
 	for i := range number {

@@ -79,6 +79,18 @@ func TestNewCompiles(t *testing.T) {
 	require.Equal(t, 0.5, s.Time)
 }
 
+// TestTurnsByFreedom spreads turns over the angles of a joint, translations left
+// out.
+func TestTurnsByFreedom(t *testing.T) {
+	m := cubes(1)
+	join(t, m, "universal w 0", "planar w 0", "cylindrical 0 w")
+	m.Joints[0].Turns, m.Joints[1].Turns = []int{2, -5}, []int{3}
+	mech := compiled(t, m)
+	require.Equal(t, &[6]int32{2, -5}, mech.Joints[0].Turns)
+	require.Equal(t, &[6]int32{3}, mech.Joints[1].Turns)
+	require.Nil(t, mech.Joints[2].Turns)
+}
+
 // TestNewErrors checks that a bad model built in Go is refused with all its
 // problems.
 func TestNewErrors(t *testing.T) {

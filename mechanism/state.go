@@ -96,35 +96,37 @@ type JointKinematics struct {
 	ArmP, ArmS spatial.Vec3 // from the body frames' origins to the origins of P and S, world axes, m
 }
 
-// JointTo computes the relative motion of joint j. Only differences of
-// positions enter, so that nothing depends on the distance from the world's
-// origin.
+// JointTo computes the relative motion of joint j. Positions enter as the
+// difference of two far points, body origins or points of the world, to which the
+// arms within bodies are added, so that nothing depends on the distance from the
+// world's origin.
 //
 // Cost: O(1), no allocation.
 func (m *Mechanism) JointTo(out *JointKinematics, j int, k *Kinematics, s *State) {
 	jt := &m.Joints[j]
-	var xp, vp, xs, vs spatial.Vec3
+	var farP, farS, nearP, nearS, vp, vs spatial.Vec3
 	if jt.Pred >= 0 {
 		b := &s.Bodies[jt.Pred]
 		E := &k.Bodies[jt.Pred].E
 		E.MulTo(&out.EP, &jt.P.E)
-		out.ArmP = E.MulVec(jt.P.Origin)
+		E.MulVecTo(&out.ArmP, &jt.P.Origin)
 		out.OmegaP = b.Omega
-		xp, vp = b.Position, b.Velocity.Add(b.Omega.Cross(out.ArmP))
+		farP, nearP, vp = b.Position, out.ArmP, b.Velocity.Add(b.Omega.Cross(out.ArmP))
 	} else {
 		out.EP, out.ArmP, out.OmegaP = jt.P.E, jt.P.Origin, spatial.Vec3{}
+		farP = out.ArmP
 	}
 	if jt.Succ >= 0 {
 		b := &s.Bodies[jt.Succ]
 		E := &k.Bodies[jt.Succ].E
 		E.MulTo(&out.ES, &jt.S.E)
-		out.ArmS = E.MulVec(jt.S.Origin)
+		E.MulVecTo(&out.ArmS, &jt.S.Origin)
 		out.OmegaS = b.Omega
-		xs, vs = b.Position, b.Velocity.Add(b.Omega.Cross(out.ArmS))
+		farS, nearS, vs = b.Position, out.ArmS, b.Velocity.Add(b.Omega.Cross(out.ArmS))
 	} else {
 		out.ES, out.ArmS, out.OmegaS = jt.S.E, jt.S.Origin, spatial.Vec3{}
+		farS = out.ArmS
 	}
-	// Body-fixed arms and far origins are subtracted like from like.
-	out.R = xs.Sub(xp).Add(out.ArmS.Sub(out.ArmP))
+	out.R = farS.Sub(farP).Add(nearS.Sub(nearP))
 	out.V = vs.Sub(vp).Sub(out.OmegaP.Cross(out.R))
 }

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"errors"
+	"sort"
 
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
@@ -72,12 +73,10 @@ type Plan struct {
 	// end of the interval of entries that have it towards the root.
 	DofParent, DofDepth, DofEnd []int32
 
-	mech    *mechanism.Mechanism
-	nq      int
-	nv      int
-	consts  []linkConst
-	rowPtr  []int // start of each row of an Inertia
-	maxPath int   // largest DofDepth + 1
+	mech   *mechanism.Mechanism
+	nq, nv int
+	consts []linkConst // by link
+	rowPtr []int       // start of each row of a BranchMatrix
 }
 
 // linkConst is what the kernels need of a link's joint, compact and in the
@@ -94,6 +93,15 @@ type linkConst struct {
 	rc                     spatial.Vec3 // joint → centre of mass, link's axes
 	qP, qS                 spatial.Quat // axes of P and S in their bodies
 	originP, originS       spatial.Vec3 // of P and S in their bodies
+	hang                   simpleConst  // one freedom
+}
+
+// simpleConst places a link on a joint with one freedom, parent's side first.
+type simpleConst struct {
+	axis      spatial.Vec3 // along P's z, less if reversed, parent's axes
+	near, far spatial.Vec3 // joint's origins in the parent and in the link, m
+	rot0      spatial.Quat // link → parent at θ = 0
+	rot1      spatial.Quat // the same at θ = π
 }
 
 // form tells the joints that differ in the kernels.
@@ -108,8 +116,8 @@ const (
 
 // NewPlan chooses the spanning tree of m and numbers links and joint variables.
 //
-// Cost: near-linear in bodies and joints, and in the lengths of all root paths
-// for the layout of an Inertia, which is O(n) memory.
+// Cost: near-linear in bodies and joints, and for each loop the depth of its
+// bodies.
 // It returns ErrTreeJoint or ErrFloating, with the name. It panics if a number
 // in o is out of range.
 func NewPlan(m *mechanism.Mechanism, o Options) (*Plan, error) {
@@ -159,6 +167,12 @@ func (p *Plan) CommonAncestor(a, b int) int {
 	return a
 }
 
+// linkOfDof returns the link that has entry d of q̇.
+func (p *Plan) linkOfDof(d int) *Link {
+	i := sort.Search(len(p.Links), func(i int) bool { return int(p.Links[i].Dof+p.Links[i].NumDof) > d })
+	return &p.Links[i]
+}
+
 // assignVariables gives every link its entries of q and q̇ and its constants.
 func (p *Plan) assignVariables() {
 	p.consts = make([]linkConst, len(p.Links))
@@ -194,7 +208,6 @@ func (p *Plan) assignVariables() {
 				p.DofEnd[d] = p.Links[l.End].Dof
 			}
 			p.rowPtr[d+1] = p.rowPtr[d] + int(p.DofDepth[d]) + 1
-			p.maxPath = max(p.maxPath, int(p.DofDepth[d])+1)
 			k = d
 		}
 		last[i] = k
@@ -256,8 +269,24 @@ func (p *Plan) newConst(l *Link) linkConst {
 		c.sign, near, far = -1, far, near
 	}
 	c.rc = body.Com.Sub(far)
+	c.setHang(near, far, l.Reversed)
 	if c.parentBody >= 0 {
 		c.rp = near.Sub(m.Bodies[c.parentBody].Com)
 	}
 	return c
+}
+
+// setHang sets c.hang. With a turn of (cos ½θ, 0, 0, sin ½θ) from S to P, the
+// rotation of the link is rot0·cos ½θ + rot1·sin ½θ.
+func (c *linkConst) setHang(near, far spatial.Vec3, reversed bool) {
+	h := &c.hang
+	h.near, h.far = near, far
+	half := spatial.Quat{0, 0, 0, 1}
+	if reversed {
+		h.axis = c.qS.Rotate(spatial.Vec3{2: -1})
+		h.rot0, h.rot1 = c.qS.Mul(c.qP.Conj()), c.qS.Mul(half.Conj()).Mul(c.qP.Conj())
+		return
+	}
+	h.axis = c.qP.Rotate(spatial.Vec3{2: 1})
+	h.rot0, h.rot1 = c.qP.Mul(c.qS.Conj()), c.qP.Mul(half).Mul(c.qS.Conj())
 }

@@ -1,0 +1,206 @@
+package tree
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// articulated is the articulated-body inertia of a link about its centre of
+// mass, world axes, and its bias force (RBDA §7.2):
+//
+//	⎡ J   H ⎤ ⎡ ω̇ ⎤
+//	⎣ Hᵀ  M ⎦ ⎣ v̇ ⎦ + p = f.
+type articulated struct {
+	J, M spatial.Sym3
+	H    spatial.Mat3
+	p    spatial.Force
+}
+
+// ForwardTo stores in qdd the accelerations of the tree under the loads of the
+// mechanism and the generalized forces tau, by the articulated-body algorithm
+// (RBDA Table 7.1). A nil tau is zero. Loops are open.
+//
+// Shapes: qdd and tau have NumDof entries; they may be the same.
+// Cost: O(links), no allocation.
+// It returns a *PivotError if rounding has made the inertia of a freedom not
+// positive; qdd is then undefined. It panics on a length mismatch or without a
+// state in use.
+func (w *Workspace) ForwardTo(qdd, tau []float64) error {
+	w.mustBeReady()
+	p := w.plan
+	if len(qdd) != p.nv || tau != nil && len(tau) != p.nv {
+		panic("tree: length mismatch")
+	}
+	for i := range p.consts {
+		w.art[i].setRigid(&p.consts[i], w)
+	}
+	for i := len(p.consts) - 1; i >= 0; i-- {
+		if err := w.reduce(i, tau); err != nil {
+			return err
+		}
+	}
+	// Outward: a' = X·a_λ + c, q̈ = D⁻¹(u − Uᵀa'), a = a' + S·q̈.
+	var none linkState
+	for i := range p.consts {
+		l, st := &p.Links[i], &w.links[i]
+		up := &none
+		if l.Parent != World {
+			up = &w.links[l.Parent]
+		}
+		a := &st.a
+		carryVelocity((*spatial.Motion)(a), (*spatial.Motion)(&up.a), &st.r)
+		for k := range a {
+			a[k] += st.c[k]
+		}
+		first, end := int(l.Dof), int(l.Dof+l.NumDof)
+		for d := first; d < end; d++ {
+			qdd[d] = w.y[d] - (*spatial.Motion)(a).Dot(&w.proj[d])
+		}
+		for d := first; d < end; d++ {
+			x, S := qdd[d], &w.s[d]
+			for k := range a {
+				a[k] += x * S[k]
+			}
+		}
+	}
+	return nil
+}
+
+// setRigid makes a the rigid body of link c with the negative of its loads.
+func (a *articulated) setRigid(c *linkConst, w *Workspace) {
+	a.J = w.kin.Bodies[c.body].I
+	a.H = spatial.Mat3{}
+	a.M = spatial.Sym3{c.mass, c.mass, c.mass}
+	f := &w.force[c.body]
+	for k := range f {
+		a.p[k] = -f[k]
+	}
+}
+
+// reduce eliminates the joint of link i and adds what is left to the parent:
+//
+//	U = I^A·S, D = SᵀU, u = τ − Sᵀp,
+//	I^a = I^A − U·D⁻¹Uᵀ, p^a = p + I^a·c + U·D⁻¹u.
+func (w *Workspace) reduce(i int, tau []float64) error {
+	l, a := &w.plan.Links[i], &w.art[i]
+	c := (*spatial.Motion)(&w.links[i].c)
+	grounded := l.Parent == World
+	if l.NumDof == 1 {
+		var t float64
+		if tau != nil {
+			t = tau[l.Dof]
+		}
+		if D := w.reduceOne(a, int(l.Dof), t); !(D > 0) || math.IsInf(D, 1) {
+			return w.plan.pivotError(int(l.Dof), D)
+		}
+	} else if err := w.reduceSeveral(a, l, tau); err != nil {
+		return err
+	}
+	if grounded {
+		return nil
+	}
+	var f spatial.Force
+	a.mulTo(&f, c)
+	for k := range f {
+		a.p[k] += f[k]
+	}
+	w.art[l.Parent].addShifted(a, &w.links[i].r)
+	return nil
+}
+
+// reduceOne is the step for entry d of q̇, the only one of its link; it returns D.
+func (w *Workspace) reduceOne(a *articulated, d int, tau float64) float64 {
+	var U spatial.Force
+	S := &w.s[d]
+	a.mulTo(&U, S)
+	D := S.Dot(&U)
+	inv := 1 / D
+	y := (tau - S.Dot(&a.p)) * inv
+	w.y[d] = y
+	W := &w.proj[d]
+	for k := range U {
+		W[k] = U[k] * inv
+		a.p[k] += U[k] * y
+	}
+	a.subtractOuter(&U, W)
+	return D
+}
+
+// reduceSeveral is the step for any number of freedoms.
+func (w *Workspace) reduceSeveral(a *articulated, l *Link, tau []float64) error {
+	n, first := int(l.NumDof), int(l.Dof)
+	var U, W [6]spatial.Force
+	var D [6][6]float64
+	var y [6]float64
+	for k := range n {
+		S := &w.s[first+k]
+		a.mulTo(&U[k], S)
+		for e := range k + 1 {
+			D[k][e] = w.s[first+e].Dot(&U[k])
+		}
+		y[k] = -S.Dot(&a.p)
+		if tau != nil {
+			y[k] += tau[first+k]
+		}
+	}
+	if k := factorSmall(&D, n); k >= 0 {
+		return w.plan.pivotError(first+k, D[k][k])
+	}
+	W = U
+	solveSmall(&D, n, &y, &W)
+	for k := range n {
+		w.y[first+k], w.proj[first+k] = y[k], W[k]
+		for e := range a.p {
+			a.p[e] += U[k][e] * y[k]
+		}
+		a.subtractOuter(&U[k], &W[k])
+	}
+	return nil
+}
+
+// factorSmall replaces the lower triangle of D by its LDLᵀ factor. It returns the
+// row of a pivot that is not positive, or −1.
+func factorSmall(D *[6][6]float64, n int) int {
+	for k := range n {
+		for j := range k {
+			x := D[k][j]
+			for e := range j {
+				x -= D[k][e] * D[j][e] * D[e][e]
+			}
+			D[k][j] = x / D[j][j]
+			D[k][k] -= D[k][j] * x
+		}
+		if d := D[k][k]; !(d > 0) || math.IsInf(d, 1) {
+			return k
+		}
+	}
+	return -1
+}
+
+// solveSmall replaces y and the rows of W by D⁻¹y and D⁻¹W.
+func solveSmall(D *[6][6]float64, n int, y *[6]float64, W *[6]spatial.Force) {
+	for k := range n {
+		for j := range k {
+			x := D[k][j]
+			y[k] -= x * y[j]
+			for e := range W[k] {
+				W[k][e] -= x * W[j][e]
+			}
+		}
+	}
+	for k := n - 1; k >= 0; k-- {
+		inv := 1 / D[k][k]
+		y[k] *= inv
+		for e := range W[k] {
+			W[k][e] *= inv
+		}
+		for j := k + 1; j < n; j++ {
+			x := D[j][k]
+			y[k] -= x * y[j]
+			for e := range W[k] {
+				W[k][e] -= x * W[j][e]
+			}
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package tree
+
+import (
+	"fmt"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// content says what a BranchMatrix holds.
+type content uint8
+
+const (
+	symmetric content = iota // a symmetric matrix
+	factorLTL                // L of LᵀL
+	factorLDL                // L and D of LᵀDL
+)
+
+// BranchMatrix is a symmetric n×n matrix with the branch-induced sparsity of the
+// joint-space inertia matrix (RBDA §6.4), or its factor, which has the same
+// pattern: entry (i, j) is zero unless one of i, j is on the root path of the
+// other.
+//
+// Row k holds the entries of the root path of k, from the root to the diagonal.
+// The path of an ancestor is the beginning of that of its descendants, so a
+// factorization works on contiguous pieces of rows.
+//
+// It implements mat.Symmetric as long as it is not factored.
+type BranchMatrix struct {
+	plan *Plan
+	val  []float64
+	what content
+}
+
+var _ mat.Symmetric = (*BranchMatrix)(nil)
+
+// PivotError says that a matrix that should be positive definite has a pivot
+// that is not, which is the inertia of one freedom with everything beyond it
+// free.
+type PivotError struct {
+	Joint string // the link's joint, or the body with a floating base
+	Dof   int    // entry of q̇
+	Value float64
+}
+
+// Error implements error.
+func (e *PivotError) Error() string {
+	return fmt.Sprintf("tree: %s: pivot of freedom %d is %.3g, not positive", e.Joint, e.Dof, e.Value)
+}
+
+// pivotError returns the error of entry d of q̇.
+func (p *Plan) pivotError(d int, value float64) error {
+	l := p.linkOfDof(d)
+	e := &PivotError{Dof: d, Value: value}
+	if l.Joint >= 0 {
+		e.Joint = "joint " + strconv.Quote(p.mech.JointName(int(l.Joint)))
+	} else {
+		e.Joint = "body " + strconv.Quote(p.mech.BodyName(int(l.Body)))
+	}
+	return e
+}
+
+// NewBranchMatrix allocates a zero matrix with the pattern of p.
+//
+// Cost: O(sum of the lengths of the root paths): n² ⁄ 2 for a chain.
+func (p *Plan) NewBranchMatrix() *BranchMatrix {
+	n := 0
+	if p.nv > 0 {
+		n = p.rowPtr[p.nv]
+	}
+	return &BranchMatrix{plan: p, val: make([]float64, n)}
+}
+
+// BranchNonzeros returns the number of entries of a BranchMatrix: those on and
+// below the diagonal.
+func (p *Plan) BranchNonzeros() int { return p.rowPtr[p.nv] }
+
+// Row returns row k: entries of the root path of k from the root to the
+// diagonal. It is not a copy.
+func (b *BranchMatrix) Row(k int) []float64 {
+	return b.val[b.plan.rowPtr[k]:b.plan.rowPtr[k+1]]
+}
+
+// Dims returns NumDof twice.
+func (b *BranchMatrix) Dims() (r, c int) { return b.plan.nv, b.plan.nv }
+
+// SymmetricDim returns NumDof.
+func (b *BranchMatrix) SymmetricDim() int { return b.plan.nv }
+
+// T returns b, which is symmetric.
+func (b *BranchMatrix) T() mat.Matrix { return b }
+
+// At returns entry (i, j).
+//
+// Cost: O(1). It panics if b is factored or an index is out of range.
+func (b *BranchMatrix) At(i, j int) float64 {
+	b.mustHold(symmetric)
+	if i < j {
+		i, j = j, i
+	}
+	p := b.plan
+	if j < 0 || i >= p.nv {
+		panic("tree: index out of range")
+	}
+	if i >= int(p.DofEnd[j]) {
+		return 0
+	}
+	return b.val[p.rowPtr[i]+int(p.DofDepth[j])]
+}
+
+// CopyTo stores b in dst, factored or not.
+//
+// It panics if dst is of another plan.
+func (b *BranchMatrix) CopyTo(dst *BranchMatrix) {
+	if dst.plan != b.plan {
+		panic("tree: foreign matrix")
+	}
+	copy(dst.val, b.val)
+	dst.what = b.what
+}
+
+// MulVecTo stores b·x in dst.
+//
+// Shapes: dst and x have NumDof entries and do not overlap.
+// Cost: O(BranchNonzeros), no allocation.
+// It panics if b is factored or on a length mismatch.
+func (b *BranchMatrix) MulVecTo(dst, x []float64) {
+	b.mustHold(symmetric)
+	p := b.plan
+	if len(dst) != p.nv || len(x) != p.nv {
+		panic("tree: length mismatch")
+	}
+	clear(dst)
+	for k := range p.nv {
+		row := b.Row(k)
+		e := len(row) - 1
+		sum := row[e] * x[k]
+		for i := p.DofParent[k]; i >= 0; i = p.DofParent[i] {
+			e--
+			sum += row[e] * x[i]
+			dst[i] += row[e] * x[k]
+		}
+		dst[k] += sum
+	}
+}
+
+// mustHold panics unless b holds what.
+func (b *BranchMatrix) mustHold(what content) {
+	if b.what != what {
+		panic("tree: matrix in the wrong state")
+	}
+}
