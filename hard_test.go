@@ -68,7 +68,7 @@ func TestMassRatios(t *testing.T) {
 				r := report(t, s)
 				require.Zero(t, r.Redundant)
 				require.Less(t, r.BackwardError, residualTol)
-				check.Close(t, r.Distance, report(t, solve(t, even, o)).Distance, 1e-4, 1, "distance, of the geometry alone")
+				check.Close(t, r.Distance, report(t, solve(t, even, o)).Distance, distanceTol, 1, "distance, of the geometry alone")
 			})
 		}
 	}
