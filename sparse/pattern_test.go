@@ -18,7 +18,7 @@ func TestNewPatternPanics(t *testing.T) {
 		ends   = "sparse: row pointers do not match the indices"
 		size   = "sparse: block size out of range"
 		sign   = "sparse: signs must be +1 first, then −1"
-		down   = "sparse: row pointers decrease"
+		down   = "sparse: row pointers decrease or overshoot"
 		column = "sparse: column indices must increase below the diagonal"
 		couple = "sparse: a block must couple a −1 row with a +1 column"
 	)
@@ -43,6 +43,7 @@ func TestNewPatternPanics(t *testing.T) {
 		{"sign zero", i8{6}, i8{0}, i32{0, 0}, nil, sign},
 		{"sign two", i8{6}, i8{2}, i32{0, 0}, nil, sign},
 		{"plus after minus", i8{6, 6}, i8{-1, 1}, i32{0, 0, 0}, nil, sign},
+		{"pointers overshoot", i8{6, 6, 5, 5}, i8{1, 1, -1, -1}, i32{0, 0, 0, 2, 1}, i32{0}, down},
 		{"pointers decrease", i8{6, 6, 5, 5, 5}, i8{1, 1, -1, -1, -1}, i32{0, 0, 0, 2, 1, 2}, i32{0, 1}, down},
 		{"column negative", i8{6, 5}, i8{1, -1}, i32{0, 0, 1}, i32{-1}, column},
 		{"column on the diagonal", i8{6, 5}, i8{1, -1}, i32{0, 0, 1}, i32{1}, column},
