@@ -3,7 +3,7 @@
 #   make check          formatting, vet, staticcheck, all tests
 #   make test           the tests alone; TAGS=check sets the build tag of checks inside kernels
 #   make race           the short tests under the race detector (needs a C compiler)
-#   make fuzz           every fuzz target for FUZZTIME
+#   make fuzz           every fuzz target for FUZZTIME (a count, or a time such as 1m)
 #   make bench          benchmarks that match BENCH, COUNT times, into OUT
 #   make bench-compare  benchstat of OLD against NEW, two files made by make bench
 #   make golden         rewrite golden files from what the code does now
@@ -15,7 +15,7 @@ SHELL := bash
 GO       ?= go
 PKGS     ?= ./...
 TAGS     ?=
-FUZZTIME ?= 10s
+FUZZTIME ?= 50000x
 BENCH    ?= .
 COUNT    ?= 1
 OUT      ?= bench.txt
@@ -61,7 +61,7 @@ fuzz:
 		list=$$($(GO) test -list '^Fuzz' $$pkg); \
 		for target in $$(grep '^Fuzz' <<<"$$list" || true); do \
 			echo "$$pkg $$target"; \
-			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5s $$pkg; \
+			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$pkg; \
 		done; \
 	done
 
