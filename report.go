@@ -39,7 +39,7 @@ type Report struct {
 	// left an error far above rounding, or the constraints do not hold to rounding
 	// (Solver.Inconsistency), be it that the state violates redundant joints or
 	// that joints are too close to redundant.
-	NearSingular  bool    // Distance < NearSingularDistance
+	NearSingular  bool
 	Growth        float64 // of rounding errors in the factorization, relative to the rows' scales
 	BackwardError float64 // scaled residual of the whole KKT system
 	Corrected     int     // pivots lost to rounding and replaced

@@ -149,10 +149,11 @@ func (s *Solver) Refine() error {
 			return nil
 		}
 		for err != nil {
-			if s.attempt++; s.attempt >= len(attempts) {
+			if s.attempt++; s.attempt == len(attempts) {
+				s.factored = false
 				return err
 			}
-			if next := s.factorize(); next == nil {
+			if s.factorize() == nil {
 				err = nil
 			}
 		}
