@@ -48,7 +48,7 @@ const (
 )
 
 // leastNorm takes from the multipliers in x their part in the null space, so
-// that what remains has the least norm in the metric: x ← x − Z·c with ZᵀDZ·c =
+// that what remains has the least norm in the metric (weights, not negative): x ← x − Z·c with ZᵀDZ·c =
 // ZᵀD·x, by conjugate gradients (Hestenes & Stiefel 1952).
 func (n *nullSpace) leastNorm(x, metric []float64) {
 	weigh := func(v []float64) {
@@ -66,7 +66,11 @@ func (n *nullSpace) leastNorm(x, metric []float64) {
 		for i, e := range n.e {
 			dst[i] = 0
 			if e > 0 {
-				dst[i] = r[i] / metric[i]
+				d := metric[i]
+				if d == 0 {
+					d = e
+				}
+				dst[i] = r[i] / d
 			}
 		}
 	}

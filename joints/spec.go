@@ -350,3 +350,19 @@ func (s *Spec) VelocityErrorTo(e *[6]float64, f *Frames, t float64) error {
 	}
 	return nil
 }
+
+// PrescribedRow returns the row of EvalTo that prescribes freedom i.
+//
+// It panics if the freedom is not prescribed.
+func (s *Spec) PrescribedRow(i int) int {
+	if s.Motion == nil || i < 0 || i >= len(s.Motion) || !s.prescribed(i) {
+		panic("joints: freedom not prescribed")
+	}
+	row := s.Kind.Constraints()
+	for k := range i {
+		if s.prescribed(k) {
+			row++
+		}
+	}
+	return row
+}

@@ -1,0 +1,68 @@
+package mechanism
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/joints"
+)
+
+// ErrFreedom is wrapped by the error of Prescribe for a freedom that cannot be
+// prescribed.
+var ErrFreedom = errors.New("freedom cannot be prescribed")
+
+// Freedom names one freedom of one joint, both by number.
+type Freedom struct {
+	Joint   int
+	Freedom int
+}
+
+// Prescribe returns a copy of m in which the given freedoms are prescribed too,
+// as constant: each adds a constraint row (joints.Spec.PrescribedRow).
+//
+// Cost: O(bodies + joints). It returns an error that wraps ErrFreedom, with the
+// joint, for a freedom that has no scalar coordinate, that is prescribed already
+// or that is given twice. It panics on a joint out of range.
+func (m *Mechanism) Prescribe(freedoms []Freedom) (*Mechanism, error) {
+	out := *m
+	out.Joints = append([]Joint(nil), m.Joints...)
+	for _, f := range freedoms {
+		j := &out.Joints[f.Joint]
+		if !j.Kind.Scalar(f.Freedom) {
+			return nil, fmt.Errorf("mechanism: joint %q (%v), freedom %d: %w: no scalar coordinate", m.jointNames[f.Joint], j.Kind, f.Freedom, ErrFreedom)
+		}
+		var motion [6]joints.Motion
+		if j.Motion != nil {
+			motion = *j.Motion
+		}
+		if motion[f.Freedom].Kind != joints.None {
+			return nil, fmt.Errorf("mechanism: joint %q, freedom %d: %w: prescribed already", m.jointNames[f.Joint], f.Freedom, ErrFreedom)
+		}
+		motion[f.Freedom].Kind = joints.Polynomial
+		j.Motion = &motion
+		j.Rows = int32(j.NumRows())
+	}
+	return &out, nil
+}
+
+// Moving returns the scalar freedoms whose rate at s is larger in magnitude than
+// tol, rad/s or m/s.
+//
+// Cost: O(joints). k was computed at s.
+func (m *Mechanism) Moving(k *Kinematics, s *State, tol float64) []Freedom {
+	var list []Freedom
+	var jk JointKinematics
+	var q, qd [6]float64
+	for j := range m.Joints {
+		jt := &m.Joints[j]
+		m.JointTo(&jk, j, k, s)
+		jt.CoordinatesTo(&q, &qd, &jk.Frames)
+		for i := range jt.Kind.Freedoms() {
+			if jt.Kind.Scalar(i) && math.Abs(qd[i]) > tol {
+				list = append(list, Freedom{j, i})
+			}
+		}
+	}
+	return list
+}
