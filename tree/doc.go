@@ -1,4 +1,4 @@
-// Package tree holds the spanning-tree methods of RBDA chapters 4 to 7 on the
+// Package tree holds the spanning-tree methods of RBDA chapters 4 to 8 on the
 // mechanisms of package mechanism: the tree and its joint variables, inverse
 // dynamics, the joint-space inertia matrix with its branch-sparse factors, and
 // articulated-body forward dynamics.

@@ -9,7 +9,8 @@ import (
 
 // accelFlags are the flags of rung accel.
 type accelFlags struct {
-	solveFlags
+	method    methodFlag
+	ordering  orderingFlag
 	json, all bool
 }
 
@@ -25,7 +26,11 @@ rank, redundant rows by joint, mobility, distance to a singular pose.
 Vectors are in world axes; a joint's wrench acts on its successor, moments about
 the origin of the successor frame. The table shows four digits and the first
 bodies and joints; a value below 1e-12 of the largest in its table is shown as
-0. --json prints everything, as one rung-result/1 document.`,
+0. --json prints everything, as one rung-result/1 document.
+
+The tree methods solve in the joint coordinates of a spanning tree, at a cost of
+at least the square of the size. Their accelerations, wrenches and counts are
+their own; what is undetermined is found by the sparse method.`,
 		Example: `  rung accel four-bar.json
   rung generate ladder 1000 -o - | rung accel - --json`,
 		Args:              arguments("MODEL"),
@@ -34,7 +39,8 @@ bodies and joints; a value below 1e-12 of the largest in its table is shown as
 			return runAccel(cmd, args[0], f)
 		},
 	}
-	f.add(cmd)
+	f.method.add(cmd)
+	f.ordering.add(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON document")
 	cmd.Flags().BoolVar(&f.all, "all", false, "list all bodies and joints in the table")
 	return cmd
@@ -44,7 +50,7 @@ func runAccel(cmd *cobra.Command, path string, f *accelFlags) error {
 	stdin, stdout, stderr := streams(cmd)
 	p := newProgress(stderr)
 	defer p.end()
-	r, err := accelerate(path, stdin, rung.Options{Ordering: f.ordering.Ordering}, p)
+	r, err := accelerate(path, stdin, f, p)
 	if err != nil {
 		return err
 	}
@@ -63,10 +69,16 @@ func runAccel(cmd *cobra.Command, path string, f *accelFlags) error {
 
 // accelerate reads and solves the model at path. It holds the model no longer
 // than the plan needs it.
-func accelerate(path string, stdin io.Reader, o rung.Options, p *progress) (*rung.Result, error) {
+func accelerate(path string, stdin io.Reader, f *accelFlags, p *progress) (*rung.Result, error) {
+	o := rung.Options{Ordering: f.ordering.Ordering}
 	m, err := readModel(path, stdin, p)
 	if err != nil {
 		return nil, err
+	}
+	if f.method != sparseMethod {
+		p.stage("solving", 0)
+		r, err := accelerateByTree(m, string(f.method), o)
+		return r, failed(modelFile(path), err)
 	}
 	p.stage("analysing", 0)
 	plan, err := rung.NewPlan(m, o)

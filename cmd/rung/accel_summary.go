@@ -27,6 +27,10 @@ func printSummary(w io.Writer, r *rung.Result) {
 	item(w, "state", violations(r.Joints))
 	item(w, "energy", fmt.Sprintf("kinetic %s J, potential %s J", short(r.Energy.Kinetic), short(r.Energy.Potential)))
 	s := &r.Solve
+	if r.Method != sparseMethod {
+		item(w, "solve", fmt.Sprintf("%s, %s, residual of the loops %.2g", r.Method, plural(s.Unknowns, "unknown"), s.Residual))
+		return
+	}
 	item(w, "solve", fmt.Sprintf("%s, %s, ordering %s; factor %s nonzeros, %s flops; %s, residual %.2g",
 		r.Method, plural(s.Unknowns, "unknown"), r.Ordering, count(s.FactorNonzeros), count(s.FactorFlops),
 		plural(s.Refinements, "refinement"), s.Residual))

@@ -13,7 +13,8 @@ import (
 
 // benchFlags are the flags of rung bench.
 type benchFlags struct {
-	solveFlags
+	methods    methodsFlag
+	ordering   orderingFlag
 	families   familiesFlag
 	sizes      sizesFlag
 	seed       uint64
@@ -37,6 +38,11 @@ counted; the analysis, done once for a mechanism, is measured by itself. Peak
 memory is that of analysis and evaluation, mechanism included, over what the
 process held before it; the model and its generation are not in it.
 
+The tree methods solve in the joint coordinates of a spanning tree; only their
+total time is measured. tree-aba, articulated bodies, is for families without
+loops. Where two methods cross is read off between the sizes that both were
+measured at.
+
 The fit is time = c bodies^exponent by least squares of the logarithms; ns a
 body is its value at the largest size.`,
 		Example: `  rung bench --family ladder,grid --sizes 1e3,1e4,1e5 --plot growth.svg
@@ -47,7 +53,8 @@ body is its value at the largest size.`,
 	flags := cmd.Flags()
 	flags.Var(&f.families, "family", "families to measure, or all")
 	flags.Var(&f.sizes, "sizes", "numbers of bodies, such as 100,1e6")
-	f.add(cmd)
+	f.methods.add(cmd)
+	f.ordering.add(cmd)
 	flags.Float64Var(&f.maxSeconds, "max-seconds", 10, "larger sizes of a family are left out once an evaluation exceeds this, or is sure to; 0 is no limit")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the random numbers")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document")
@@ -59,8 +66,9 @@ body is its value at the largest size.`,
 
 // benchDocument is what rung bench --json prints.
 type benchDocument struct {
-	Records []record `json:"records"`
-	Fits    []fit    `json:"fits"`
+	Records    []record    `json:"records"`
+	Fits       []fit       `json:"fits"`
+	Crossovers []crossover `json:"crossovers"`
 }
 
 func runBench(cmd *cobra.Command, f *benchFlags) error {
@@ -84,6 +92,7 @@ func runBench(cmd *cobra.Command, f *benchFlags) error {
 	doc, missed := measureAll(f, p, stderr, show)
 	p.end()
 	doc.Fits = fits(doc.Records)
+	doc.Crossovers = crossovers(doc.Records)
 	switch {
 	case f.json:
 		err = writeFile(stdio, stdout, func(w io.Writer) error { return writeBench(w, &doc) })
@@ -100,24 +109,12 @@ func measureAll(f *benchFlags, p *progress, stderr io.Writer, show func(*record)
 	p.stage("benchmark", totalBodies(f))
 	missed := 0
 	for _, family := range f.families {
-		runs := &series{flags: f, family: family, p: p}
-		for _, size := range f.sizes {
-			rec, err := runs.next(size)
-			p.add(int64(size))
-			switch {
-			case err != nil:
-				p.aside(func() { fmt.Fprintf(stderr, "rung: %s, size %d: %v\n", family, size, plain(err)) })
-				missed++
-			case rec != nil:
-				doc.Records = append(doc.Records, *rec)
-				p.aside(func() { err = show(rec) })
-				if err != nil {
-					return doc, failed("", err)
-				}
+		for _, method := range f.methods {
+			n, err := measureSeries(&series{flags: f, family: family, method: method, p: p}, &doc, stderr, show)
+			if err != nil {
+				return doc, err
 			}
-		}
-		if note := runs.note(); note != "" {
-			p.aside(func() { fmt.Fprintf(stderr, "rung: %s\n", note) })
+			missed += n
 		}
 	}
 	if missed > 0 {
@@ -126,12 +123,38 @@ func measureAll(f *benchFlags, p *progress, stderr io.Writer, show func(*record)
 	return doc, nil
 }
 
+// measureSeries measures one family by one method. It returns how many sizes
+// could not be measured, and an error if a record could not be shown.
+func measureSeries(runs *series, doc *benchDocument, stderr io.Writer, show func(*record) error) (missed int, err error) {
+	for _, size := range runs.flags.sizes {
+		rec, err := runs.next(size)
+		runs.p.add(int64(size))
+		switch {
+		case err != nil:
+			runs.p.aside(func() {
+				fmt.Fprintf(stderr, "rung: %s, %s, size %d: %v\n", runs.family, runs.method, size, plain(err))
+			})
+			missed++
+		case rec != nil:
+			doc.Records = append(doc.Records, *rec)
+			runs.p.aside(func() { err = show(rec) })
+			if err != nil {
+				return missed, failed("", err)
+			}
+		}
+	}
+	if note := runs.note(); note != "" {
+		runs.p.aside(func() { fmt.Fprintf(stderr, "rung: %s\n", note) })
+	}
+	return missed, nil
+}
+
 func totalBodies(f *benchFlags) int64 {
 	total := 0
 	for _, n := range f.sizes {
 		total += n
 	}
-	return int64(total * len(f.families))
+	return int64(total * len(f.families) * len(f.methods))
 }
 
 // writeBench writes doc with a line for each record and fit.
@@ -144,6 +167,12 @@ func writeBench(w io.Writer, doc *benchDocument) error {
 	fmt.Fprint(b, "],\n \"fits\": [")
 	if err := jsonLines(b, doc.Fits); err != nil {
 		return err
+	}
+	if len(doc.Crossovers) > 0 { // several methods
+		fmt.Fprint(b, "],\n \"crossovers\": [")
+		if err := jsonLines(b, doc.Crossovers); err != nil {
+			return err
+		}
 	}
 	fmt.Fprint(b, "]\n}\n")
 	return b.Flush()

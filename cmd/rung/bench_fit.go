@@ -64,3 +64,64 @@ func fitOf(records []record) fit {
 func logs(r *record) (x, y float64) {
 	return math.Log(float64(r.Bodies)), math.Log(float64(max(r.TotalNs, 1)))
 }
+
+// crossover says from how many bodies on the sparse method is faster than
+// another one on a family.
+type crossover struct {
+	Family string   `json:"family"`
+	Method string   `json:"method"`
+	Bodies *float64 `json:"bodies"` // nil where the sparse method is not faster at any size
+	Always bool     `json:"always"` // the sparse method is faster at the smallest size already, which is Bodies
+}
+
+// crossovers compares the sparse method with the others, family by family.
+func crossovers(records []record) []crossover {
+	list := []crossover{}
+	all := groups(records)
+	for _, sparse := range all {
+		if sparse[0].Method != sparseMethod {
+			continue
+		}
+		for _, other := range all {
+			if other[0].Family == sparse[0].Family && other[0].Method != sparseMethod {
+				if c, ok := crossoverOf(sparse, other); ok {
+					list = append(list, c)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// crossoverOf finds the last change from slower to faster over the sizes that
+// both were measured at, and interpolates between logarithms. It reports false
+// if there is no such size.
+func crossoverOf(sparse, other []record) (crossover, bool) {
+	c := crossover{Family: other[0].Family, Method: other[0].Method}
+	at := map[int]int64{}
+	for i := range sparse {
+		at[sparse[i].Bodies] = sparse[i].TotalNs
+	}
+	var lastX, lastY float64
+	seen := false
+	for i := range other {
+		ns, ok := at[other[i].Bodies]
+		if !ok {
+			continue
+		}
+		x := math.Log(float64(other[i].Bodies))
+		y := math.Log(float64(max(ns, 1)) / float64(max(other[i].TotalNs, 1))) // below 0: sparse is faster
+		switch {
+		case y < 0 && !seen:
+			first := math.Exp(x)
+			c.Bodies, c.Always = &first, true
+		case y < 0 && lastY >= 0:
+			cross := math.Exp(lastX + (x-lastX)*lastY/(lastY-y))
+			c.Bodies, c.Always = &cross, false
+		case y >= 0:
+			c.Bodies, c.Always = nil, false
+		}
+		lastX, lastY, seen = x, y, true
+	}
+	return c, seen
+}

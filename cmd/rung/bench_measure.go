@@ -42,13 +42,15 @@ type record struct {
 	Residual       float64 `json:"residual"`
 }
 
-// series measures the sizes of one family, in increasing order.
+// series measures the sizes of one family by one method, in increasing order.
 type series struct {
 	flags  *benchFlags
 	family string
+	method string
 	p      *progress
 	last   *record // the largest size so far
 	over   int     // first size left out, 0 if none
+	loops  bool    // left out because of loops
 }
 
 // errOver says that an evaluation would take too long.
@@ -69,9 +71,17 @@ func (s *series) next(size int) (*record, error) {
 	if err != nil || s.last != nil && s.last.Bodies == nb {
 		return nil, err
 	}
-	rec, err := s.measure(n, nb)
+	measure := s.measure
+	if s.method != sparseMethod {
+		measure = s.measureTree
+	}
+	rec, err := measure(n, nb)
 	if errors.Is(err, errOver) {
 		s.over = size
+		return nil, nil
+	}
+	if errors.Is(err, errLoops) {
+		s.over, s.loops = size, true
 		return nil, nil
 	}
 	if err != nil {
@@ -100,7 +110,10 @@ func (s *series) note() string {
 	if s.over == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: sizes from %d left out, an evaluation takes more than %g s (--max-seconds)", s.family, s.over, s.flags.maxSeconds)
+	if s.loops {
+		return fmt.Sprintf("%s: %s left out, the family has loops", s.family, s.method)
+	}
+	return fmt.Sprintf("%s, %s: sizes from %d left out, an evaluation takes more than %g s (--max-seconds)", s.family, s.method, s.over, s.flags.maxSeconds)
 }
 
 // largest returns the largest n whose model has at most size bodies, or 1.
@@ -148,7 +161,7 @@ func (s *series) measure(n, nb int) (*record, error) {
 }
 
 func (s *series) doing(what string, nb int) {
-	s.p.describe(fmt.Sprintf("%s %s of %d bodies", what, s.family, nb))
+	s.p.describe(fmt.Sprintf("%s %s of %d bodies, %s", what, s.family, nb, s.method))
 }
 
 // mechanism generates and compiles the model of size n, which nothing refers

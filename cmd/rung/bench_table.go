@@ -16,12 +16,17 @@ func tablePrinter(w io.Writer) func(*record) error {
 			head = true
 			_, err := fmt.Fprintf(w, "%-12s %8s  %-17s%32s%8s\n%-12s %8s  %-17s%8s%8s%8s%8s%8s\n",
 				"", "", "", "time a body, ns", "bytes",
-				"family", "bodies", "ordering", "assembly", "factor", "solve", "total", "a body")
+				"family", "bodies", "order or method", "assembly", "factor", "solve", "total", "a body")
 			if err != nil {
 				return err
 			}
 		}
 		n := int64(r.Bodies)
+		if r.Method != sparseMethod {
+			_, err := fmt.Fprintf(w, "%-12s %8d  %-17s%8s%8s%8s%8d%8s\n",
+				r.Family, r.Bodies, r.Method, "", "", "", r.TotalNs/n, count(r.PeakBytes/n))
+			return err
+		}
 		_, err := fmt.Fprintf(w, "%-12s %8d  %-17s%8d%8d%8d%8d%8s\n",
 			r.Family, r.Bodies, r.Ordering, r.AssembleNs/n, r.FactorNs/n, r.SolveNs/n, r.TotalNs/n, count(r.PeakBytes/n))
 		return err
@@ -52,6 +57,12 @@ func printFits(w io.Writer, doc *benchDocument) error {
 		}
 		_, err = fmt.Fprintf(w, "%-12s %s: %s; %.0f ns a body at the largest size\n", f.Family, f.Method, growth, f.NsPerBody)
 	}
+	for _, c := range doc.Crossovers {
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(w, "%-12s sparse against %s: %s\n", c.Family, c.Method, c.text())
+	}
 	return err
 }
 
@@ -79,4 +90,15 @@ func writeCSV(w io.Writer, records []record) error {
 	}
 	c.Flush()
 	return c.Error()
+}
+
+// text says in words where the sparse method becomes faster.
+func (c *crossover) text() string {
+	switch {
+	case c.Bodies == nil:
+		return "not faster at the largest size"
+	case c.Always:
+		return fmt.Sprintf("faster at all sizes, from %.0f bodies", *c.Bodies)
+	}
+	return fmt.Sprintf("faster from about %.0f bodies", *c.Bodies)
 }

@@ -90,13 +90,13 @@ func TestBenchTable(t *testing.T) {
 func TestBenchMaxSeconds(t *testing.T) {
 	r := rungRun("bench", "--sizes", "10,20,30", "--max-seconds", "1e-9", "--json")
 	assert.Equal(t, exitDone, r.status)
-	assert.Contains(t, r.err, "ladder: sizes from 20 left out")
+	assert.Contains(t, r.err, "ladder, sparse: sizes from 20 left out")
 	assert.Equal(t, 1, strings.Count(r.out, `"bodies"`))
 }
 
 // TestBenchHopeless leaves a size out before its memory is allocated.
 func TestBenchHopeless(t *testing.T) {
-	s := &series{flags: &benchFlags{maxSeconds: 1}, family: "ladder", p: &progress{}}
+	s := &series{flags: &benchFlags{maxSeconds: 1}, family: "ladder", method: sparseMethod, p: &progress{}}
 	assert.False(t, s.hopeless(math.MaxInt64), "nothing measured yet")
 	s.last = &record{Bodies: 10, FactorFlops: 1000, FactorNs: 1000}
 	assert.False(t, s.hopeless(sureOver*1e9))

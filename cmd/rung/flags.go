@@ -13,23 +13,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// sparseMethod is the name of the one method there is.
-const sparseMethod = "sparse"
-
-// methodFlag is the value of --method.
-type methodFlag string
-
-func (f *methodFlag) String() string { return string(*f) }
-func (f *methodFlag) Type() string   { return "name" }
-
-func (f *methodFlag) Set(s string) error {
-	if s != sparseMethod {
-		return fmt.Errorf("no method %q; only %s is available", s, sparseMethod)
-	}
-	*f = methodFlag(s)
-	return nil
-}
-
 // orderingFlag is the value of --ordering.
 type orderingFlag struct{ factor.Ordering }
 
@@ -53,19 +36,6 @@ func orderingNames() []string {
 		}
 		names = append(names, o.String())
 	}
-}
-
-// solveFlags are the flags of all commands that solve.
-type solveFlags struct {
-	method   methodFlag
-	ordering orderingFlag
-}
-
-func (f *solveFlags) add(cmd *cobra.Command) {
-	f.method = sparseMethod
-	cmd.Flags().Var(&f.method, "method", "how to solve; only "+sparseMethod+" is available")
-	complete(cmd, "method", sparseMethod)
-	f.ordering.add(cmd)
 }
 
 func (f *orderingFlag) add(cmd *cobra.Command) {
@@ -157,7 +127,6 @@ func errFamily(name string) error {
 }
 
 var (
-	_ pflag.Value = (*methodFlag)(nil)
 	_ pflag.Value = (*orderingFlag)(nil)
 	_ pflag.Value = (*sizesFlag)(nil)
 	_ pflag.Value = (*familiesFlag)(nil)

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/tree"
+)
+
+// accelerateByTree solves and explains m by a tree method. Accelerations,
+// wrenches and counts are those of the tree side. The rest is of the sparse
+// side, where the tree side has nothing for it: which components of wrenches are
+// undetermined, with their values of least norm, the distance to a singularity,
+// energies and residuals of the joints.
+func accelerateByTree(m *model.Model, method string, o rung.Options) (*rung.Result, error) {
+	mech, err := mechanism.New(m)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := tree.NewPlan(mech, tree.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if n := float64(plan.NumDof() + plan.NumRows()); 8*n*n > treeMemory {
+		return nil, fmt.Errorf("%s takes too much memory for %s", method, plural(mech.NumBodies(), "body"))
+	}
+	s := plan.NewSolver(treeMethod(method), tree.SolverOptions{})
+	if err := s.Solve(mech.Initial()); err != nil {
+		return nil, err
+	}
+	sparse := rung.PlanMechanism(mech, o).NewSolver()
+	if err := sparse.Solve(mech.Initial()); err != nil {
+		return nil, err
+	}
+	r, err := sparse.Result()
+	if err != nil {
+		return nil, err
+	}
+	r.Method, r.Ordering = method, ""
+	treeMotion(r, s)
+	treeConstraints(&r.Constraints, s)
+	r.Solve = rung.SolveResult{Unknowns: plan.NumDof() + plan.NumRows(), Residual: s.Report().Residual}
+	return r, nil
+}
+
+// treeMotion stores the accelerations and wrenches of s in r.
+func treeMotion(r *rung.Result, s *tree.ClosedSolver) {
+	a := make([]spatial.ClassicalAccel, len(r.Bodies))
+	s.AccelerationsTo(a)
+	for i := range r.Bodies {
+		r.Bodies[i].ComAcceleration, r.Bodies[i].AngularAcceleration = a[i].Linear(), a[i].Angular()
+	}
+	w, mech := s.Workspace(), s.Plan().Mechanism()
+	var jk mechanism.JointKinematics
+	for j := range r.Joints {
+		var drive spatial.Force
+		mech.JointTo(&jk, j, w.Kinematics(), w.State())
+		mech.DriveWrenchTo(&drive, j, &jk)
+		total, out := s.TotalWrench(j), &r.Joints[j]
+		replaceWrench(&out.TotalWrench, total, out.Undetermined)
+		replaceWrench(&out.ConstraintWrench, total.Sub(drive), out.Undetermined)
+	}
+}
+
+// replaceWrench stores f in w but for the components that are undetermined.
+func replaceWrench(w *rung.WrenchResult, f spatial.Force, undetermined []string) {
+	open := marks(undetermined)
+	force, moment := f.Linear(), f.Moment()
+	for k := range 3 {
+		if open>>k&1 == 0 {
+			w.Force[k] = force[k]
+		}
+		if open>>(3+k)&1 == 0 {
+			w.Moment[k] = moment[k]
+		}
+	}
+}
+
+// treeConstraints puts the counts of s in c, with the rows of the tree joints.
+func treeConstraints(c *rung.ConstraintsResult, s *tree.ClosedSolver) {
+	rep, mech := s.Report(), s.Plan().Mechanism()
+	c.Rows, c.Rank = rep.TreeRows+rep.Rows, rep.TreeRows+rep.Rank
+	c.Redundant, c.Mobility = rep.Redundant, rep.Mobility
+	rows := make([]int, mech.NumJoints())
+	for i := range rep.Rows {
+		if !s.Kept(i) {
+			rows[s.Constraints().RowJoint(i)]++
+		}
+	}
+	c.RedundantJoints = []rung.RedundantJoint{}
+	for j, n := range rows {
+		if n > 0 {
+			c.RedundantJoints = append(c.RedundantJoints, rung.RedundantJoint{Name: mech.JointName(j), Rows: n})
+		}
+	}
+}

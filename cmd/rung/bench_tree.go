@@ -1,0 +1,113 @@
+package main
+
+import (
+	"errors"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/tree"
+)
+
+// errLoops says that articulated bodies were asked of a mechanism with loops.
+var errLoops = errors.New("the family has loops")
+
+// treeMemory is the memory a tree method may take, bytes.
+const treeMemory = 4 << 30
+
+// measureTree measures the model of size n with nb bodies by a tree method.
+// Only the whole evaluation is timed: its phases are not those of the sparse
+// method.
+func (s *series) measureTree(n, nb int) (*record, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(tightGC))
+	s.doing("generating", nb)
+	debug.FreeOSMemory()
+	base := residentBytes()
+	mech, err := s.mechanism(n)
+	if err != nil {
+		return nil, err
+	}
+	debug.FreeOSMemory()
+	resetPeak()
+	s.doing("analysing", nb)
+	begun := time.Now()
+	plan, err := tree.NewPlan(mech, tree.Options{})
+	if err != nil {
+		return nil, err
+	}
+	analysis := time.Since(begun).Nanoseconds()
+	if s.method == treeABA && plan.NumRows() > 0 {
+		return nil, errLoops
+	}
+	if s.tooLarge(plan) {
+		return nil, errOver
+	}
+	s.doing("solving", nb)
+	rec := &record{
+		Family: s.family, Bodies: nb, Joints: mech.NumJoints(), Unknowns: plan.NumDof() + plan.NumRows(),
+		Method: s.method, Threads: 1, AnalyzeNs: analysis,
+	}
+	if rec.TotalNs, rec.Residual, err = s.evaluateTree(plan, mech.Initial()); err != nil {
+		return nil, err
+	}
+	rec.PeakBytes = max(0, peakBytes()-base)
+	return rec, nil
+}
+
+// tooLarge reports whether a tree method would take more memory than it may, or
+// is sure to take too long: all but articulated bodies grow at least with the
+// square of the size.
+func (s *series) tooLarge(p *tree.Plan) bool {
+	if s.method == treeABA {
+		return false
+	}
+	n, rows := float64(p.NumDof()), float64(p.NumRows())
+	if 8*(n+rows)*(n+rows) > treeMemory {
+		return true
+	}
+	limit := s.flags.maxSeconds * 1e9
+	if limit == 0 || s.last == nil {
+		return false
+	}
+	ratio := (n + rows) / float64(s.last.Unknowns)
+	return float64(s.last.TotalNs)*math.Pow(ratio, 2) > sureOver*limit
+}
+
+// evaluateTree returns the median time of an evaluation and the residual of the
+// loops.
+func (s *series) evaluateTree(p *tree.Plan, st *mechanism.State) (ns int64, residual float64, err error) {
+	var solve func() error
+	if s.method == treeABA {
+		w := p.NewWorkspace()
+		qdd := make([]float64, p.NumDof())
+		solve = func() error {
+			if err := w.SetState(st); err != nil {
+				return err
+			}
+			return w.ForwardTo(qdd, nil)
+		}
+	} else {
+		c := p.NewSolver(treeMethod(s.method), tree.SolverOptions{})
+		solve = func() error { return c.Solve(st) }
+		defer func() {
+			if err == nil {
+				residual = c.Report().Residual
+			}
+		}()
+	}
+	if err := solve(); err != nil {
+		return 0, 0, err
+	}
+	runtime.GC()
+	times := make([]int64, 0, 1024)
+	for begun := time.Now(); more(len(times), time.Since(begun)); {
+		t := time.Now()
+		if err := solve(); err != nil {
+			return 0, 0, err
+		}
+		times = append(times, time.Since(t).Nanoseconds())
+	}
+	return median(times), 0, nil
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestAccelMethods compares the tree methods with the reference files.
+func TestAccelMethods(t *testing.T) {
+	for _, name := range []string{"four-bar", "rbda-8-3", "random-30", "driven-mixed", "single-body"} {
+		e := check.ReadExpected(t, name)
+		allowed := e.Allowed()
+		for _, method := range methodNames()[1:] {
+			var r rung.Result
+			out := ok(t, "accel", check.ModelPath(t, name), "--json", "--method", method)
+			require.NoError(t, json.Unmarshal([]byte(out), &r), "%s %s", name, method)
+			assert.Equal(t, method, r.Method)
+			assert.Empty(t, r.Ordering)
+			assert.Equal(t, e.Constraints.Rank, r.Constraints.Rank)
+			assert.Equal(t, e.Constraints.Redundant, r.Constraints.Redundant)
+			named := 0
+			for _, j := range r.Constraints.RedundantJoints {
+				named += j.Rows
+			}
+			assert.Equal(t, r.Constraints.Redundant, named)
+			for i, w := range e.Bodies {
+				check.CloseVec(t, r.Bodies[i].ComAcceleration[:], w.ComAcceleration[:], 1, allowed.LinearAcceleration, "%s %s", name, method)
+				check.CloseVec(t, r.Bodies[i].AngularAcceleration[:], w.AngularAcceleration[:], 1, allowed.AngularAcceleration, "%s %s", name, method)
+			}
+			for j, w := range e.Joints {
+				for k := range 3 {
+					if x := w.TotalWrench.Force[k]; x.Known {
+						check.Close(t, r.Joints[j].TotalWrench.Force[k], x.Value, 1, max(allowed.Force, 1e-8*e.Scale.Force), "%s %s", name, method)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestBenchMethods measures all methods on a family with loops and one without.
+func TestBenchMethods(t *testing.T) {
+	var doc benchDocument
+	out := ok(t, "bench", "--family", "ladder,chain", "--sizes", "5,20", "--method", "all", "--json", "--max-seconds", "1")
+	require.NoError(t, json.Unmarshal([]byte(out), &doc))
+	count := map[string]int{}
+	for _, r := range doc.Records {
+		count[r.Family+" "+r.Method]++
+		assert.Positive(t, r.TotalNs)
+	}
+	assert.Len(t, count, 9, "articulated bodies are for the chain only")
+	for key, n := range count {
+		assert.Equal(t, 2, n, key)
+	}
+	assert.Len(t, doc.Fits, 9)
+	assert.Len(t, doc.Crossovers, 7)
+}
+
+func TestCrossover(t *testing.T) {
+	series := func(method string, ns ...int64) (list []record) {
+		for i, n := range ns {
+			list = append(list, record{Family: "f", Method: method, Bodies: []int{10, 100, 1000}[i], TotalNs: n})
+		}
+		return list
+	}
+	sparse := series(sparseMethod, 100, 1000, 10000)
+	for _, c := range []struct {
+		other  []record
+		bodies float64 // 0: none
+		always bool
+	}{
+		{series("a", 10, 1000, 100000), 100, false},
+		{series("a", 200, 3000, 40000), 10, true},
+		{series("a", 10, 100, 1000), 0, false},
+		{series("a", 10, 10000), 31.622776601683793, false},
+	} {
+		list := crossovers(append(append([]record(nil), sparse...), c.other...))
+		require.Len(t, list, 1)
+		assert.Equal(t, c.always, list[0].Always)
+		if c.bodies == 0 {
+			assert.Nil(t, list[0].Bodies)
+			continue
+		}
+		require.NotNil(t, list[0].Bodies)
+		assert.InEpsilon(t, c.bodies, *list[0].Bodies, 1e-12)
+	}
+}

@@ -1,0 +1,380 @@
+package tree
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Method is a way to solve the equation of motion of a closed-loop system, RBDA
+// eq. 8.36:
+//
+//	⎡ H  Kᵀ ⎤ ⎡  q̈ ⎤   ⎡ τ − C ⎤
+//	⎣ K  0  ⎦ ⎣ −λ ⎦ = ⎣   k   ⎦
+type Method uint8
+
+// The methods. With n freedoms, nᶜ rows of rank r and m = n − r:
+const (
+	Direct     Method = iota // the whole system: O((n + nᶜ)³)
+	Lambda                   // λ first, through A = K·H⁻¹·Kᵀ: O(nᶜ·(n·depth + nᶜ·n + r²))
+	Projection               // q̈ = G·ÿ + g: O(nᶜ·n·r) by clusters, and O(n·m·(n + m))
+)
+
+// String returns the name of the method in docs/cli.md, without its prefix.
+func (m Method) String() string {
+	switch m {
+	case Direct:
+		return "direct"
+	case Lambda:
+		return "lambda"
+	case Projection:
+		return "projection"
+	}
+	return fmt.Sprintf("Method(%d)", uint8(m))
+}
+
+// ErrInaccurate is wrapped by the error of a Solve whose refinement ended far
+// from a solution.
+var ErrInaccurate = errors.New("tree: refinement does not converge")
+
+// SolverOptions choose how a ClosedSolver works. The zero value is the default.
+type SolverOptions struct {
+	// Independent are the entries of q̇ that are the independent variables y of a
+	// Projection (RBDA §8.8); nil lets complete pivoting choose at each state. The
+	// other methods do not read it.
+	Independent []int
+	// RankTolerance is the size of what the other rows leave of a constraint row,
+	// relative to the terms of its entries, below which it counts as nothing; 0
+	// stands for DefaultRankTolerance.
+	RankTolerance float64
+	Stabilisation Stabilisation
+}
+
+// DefaultRankTolerance lies between the violations of states that drift a little
+// and the smallest parts of rows in mechanisms close to a singularity.
+const DefaultRankTolerance = 1e-6
+
+const (
+	// consistentTol is the largest residual of a row, relative to what its terms
+	// amount to, that passes as the violation of an imperfect state.
+	consistentTol = 1e-4
+	// refineTol ends the refinement: the size of a correction relative to the
+	// solution.
+	refineTol = 1e-13
+	// accurateTol is the largest last correction that is returned as a result.
+	accurateTol = 1e-6
+	// refineMax bounds the number of corrections.
+	refineMax = 3
+)
+
+// eliminator is what the methods do differently: it takes s.H and s.K, in the
+// scales s.colScale and s.rowScale.
+type eliminator interface {
+	// factor prepares the solutions at the state in use, and marks in s.kept the
+	// rows of K that determine the others.
+	factor(s *ClosedSolver) error
+	// solveTo stores the solution of H·q̈ − Kᵀλ = f, K·q̈ = k for the rows kept; λ
+	// of the others is zero.
+	solveTo(s *ClosedSolver, qdd, lambda, f, k []float64)
+}
+
+// ClosedSolver solves the forward dynamics of a mechanism with loops by one of
+// the Methods. It owns all memory it needs and belongs to one goroutine at a
+// time.
+//
+// Redundant rows are allowed: rows that the others imply get λ = 0, so that λ is
+// a basic solution. Accelerations do not depend on that choice, and neither do
+// those parts of λ and of the joint wrenches that are unique.
+type ClosedSolver struct {
+	plan *Plan
+	opts SolverOptions
+	w    *Workspace
+	H    *BranchMatrix
+	K    *Constraints
+	how  eliminator
+
+	colScale []float64 // by entry of q̇: 1/√H_dd
+	rowScale []float64 // by row of K: 1/‖terms of the entries·colScale‖, 0 for a row without
+	kept     []bool    // by row: independent of the others kept
+	f        []float64 // τ − C
+	qdd      []float64
+	lambda   []float64
+	errors   [2][]float64 // of the rows at position and velocity level
+
+	// Refinement.
+	rf, dq []float64
+	rk, dl []float64
+
+	gap        rankGap
+	rank       int
+	residual   float64
+	worstRow   int
+	correction float64
+	wrench     []spatial.Force // by link: force through its joint, about its centre of mass
+	haveWrench bool
+	ok         bool
+}
+
+// rankGap is what the decision on the rank rests on: sizes of what is left of
+// rows, relative to the terms of their entries.
+type rankGap struct{ smallest, dropped float64 }
+
+// NewSolver allocates a solver of the plan.
+//
+// Cost: memory O((n + nᶜ)²) for Direct, O(nᶜ·(n + nᶜ)) for Lambda and
+// O(n² + Σ rows·columns of the clusters) for Projection.
+// It panics if an option is out of range, or a variable is chosen twice.
+func (p *Plan) NewSolver(m Method, o SolverOptions) *ClosedSolver {
+	if o.RankTolerance == 0 {
+		o.RankTolerance = DefaultRankTolerance
+	}
+	if !(o.RankTolerance > 0 && o.RankTolerance < 1) {
+		panic("tree: rank tolerance out of range")
+	}
+	n, rows := p.nv, p.NumRows()
+	s := &ClosedSolver{
+		plan: p, opts: o, w: p.NewWorkspace(), H: p.NewBranchMatrix(), K: p.NewConstraints(),
+		colScale: make([]float64, n), rowScale: make([]float64, rows), kept: make([]bool, rows),
+		f: make([]float64, n), qdd: make([]float64, n), lambda: make([]float64, rows),
+		rf: make([]float64, n), dq: make([]float64, n), rk: make([]float64, rows), dl: make([]float64, rows),
+		wrench: make([]spatial.Force, len(p.Links)),
+	}
+	s.errors[0], s.errors[1] = make([]float64, rows), make([]float64, rows)
+	switch m {
+	case Direct:
+		s.how = newDirect(n, rows)
+	case Lambda:
+		s.how = newLambda(s.K)
+	case Projection:
+		s.how = newProjection(s.K, o.Independent)
+	default:
+		panic("tree: unknown method")
+	}
+	return s
+}
+
+// Solve computes accelerations and multipliers at st under the loads of the
+// mechanism. The results are read with the other methods; they hold until the
+// next Solve and refer to st, which is kept but not copied.
+//
+// Cost: that of the Method, no allocation.
+// It returns the errors of Workspace.SetState, joints.ErrNoDirection,
+// *PivotError, *IndependentError, ErrInconsistent or ErrInaccurate. After an
+// error there is no result. It panics if st is of another mechanism.
+func (s *ClosedSolver) Solve(st *mechanism.State) error { return s.SolveForced(st, nil) }
+
+// SolveForced is Solve with the generalized forces tau on the tree in addition.
+//
+// Shapes: tau has NumDof entries, or is nil.
+func (s *ClosedSolver) SolveForced(st *mechanism.State, tau []float64) error {
+	s.ok = false
+	if err := s.w.SetState(st); err != nil {
+		return err
+	}
+	return s.solve(tau)
+}
+
+// SolveAt is SolveForced at the state with the joint variables q and qd and the
+// time t.
+//
+// Shapes: q has NumQ entries, qd NumDof.
+func (s *ClosedSolver) SolveAt(q, qd []float64, t float64, tau []float64) error {
+	s.ok = false
+	if err := s.w.Set(q, qd, t); err != nil {
+		return err
+	}
+	return s.solve(tau)
+}
+
+// solve does all of Solve but the state.
+func (s *ClosedSolver) solve(tau []float64) error {
+	if err := s.prepare(tau); err != nil {
+		return err
+	}
+	if err := s.how.factor(s); err != nil {
+		return err
+	}
+	s.rank = 0
+	for _, kept := range s.kept {
+		if kept {
+			s.rank++
+		}
+	}
+	return s.refine()
+}
+
+// prepare fills H, K, k, f = τ − C and the scales.
+func (s *ClosedSolver) prepare(tau []float64) error {
+	if tau != nil && len(tau) != s.plan.nv {
+		panic("tree: length mismatch")
+	}
+	s.ok, s.haveWrench = false, false
+	if err := s.w.ConstraintsTo(s.K); err != nil {
+		return err
+	}
+	if s.opts.Stabilisation != (Stabilisation{}) {
+		if err := s.w.ErrorsTo(s.errors[0], s.errors[1]); err != nil {
+			return err
+		}
+		s.K.stabilise(s.opts.Stabilisation, s.errors[0], s.errors[1])
+	}
+	s.w.InertiaTo(s.H)
+	s.w.InverseTo(s.f, nil)
+	for d := range s.f {
+		s.f[d] = -s.f[d]
+		if tau != nil {
+			s.f[d] += tau[d]
+		}
+	}
+	return s.scale()
+}
+
+// scale sets colScale and rowScale. A freedom counts in the unit that has unit
+// inertia with everything beyond it rigid; a row counts by the terms of its
+// entries in these units, so that entries which are rounding stay small.
+func (s *ClosedSolver) scale() error {
+	for d := range s.colScale {
+		row := s.H.Row(d)
+		h := row[len(row)-1]
+		if !(h > 0) || math.IsInf(h, 1) {
+			return &PivotError{Dof: d, Value: h}
+		}
+		s.colScale[d] = 1 / math.Sqrt(h)
+	}
+	for i := range s.K.groups {
+		g := &s.K.groups[i]
+		n := len(g.cols)
+		for k := range int(g.rows) {
+			terms := 0.0
+			for e, d := range g.cols {
+				b := s.K.mag[g.val+k*n+e] * s.colScale[d]
+				terms += b * b
+			}
+			s.rowScale[int(g.row)+k] = 0
+			if terms > 0 {
+				s.rowScale[int(g.row)+k] = 1 / math.Sqrt(terms)
+			}
+		}
+	}
+	return nil
+}
+
+// refine solves, and corrects the solution by the residuals of the whole system.
+func (s *ClosedSolver) refine() error {
+	s.how.solveTo(s, s.qdd, s.lambda, s.f, s.K.rhs)
+	load := s.norm(s.f, false)
+	s.correction = math.Inf(1)
+	for range refineMax {
+		before := s.correction
+		s.residuals()
+		s.how.solveTo(s, s.dq, s.dl, s.rf, s.rk)
+		size := max(s.norm(s.qdd, true), load)
+		for d := range s.qdd {
+			s.qdd[d] += s.dq[d]
+		}
+		for i := range s.lambda {
+			s.lambda[i] += s.dl[i]
+		}
+		s.correction = s.norm(s.dq, true)
+		if size > 0 {
+			s.correction /= size
+		}
+		// A correction that does not shrink is rounding.
+		if s.correction <= refineTol || s.correction > 0.25*before {
+			break
+		}
+	}
+	if !(s.correction <= accurateTol) {
+		return fmt.Errorf("%w (last relative correction %.3g)", ErrInaccurate, s.correction)
+	}
+	return s.checkRows()
+}
+
+// residuals stores in rf and rk what the solution leaves of f and k.
+func (s *ClosedSolver) residuals() {
+	s.H.MulVecTo(s.rf, s.qdd)
+	for d, h := range s.rf {
+		s.rf[d] = s.f[d] - h
+	}
+	s.K.AddMulTransTo(s.rf, s.lambda)
+	s.K.MulVecTo(s.rk, s.qdd)
+	for i, x := range s.rk {
+		s.rk[i] = s.K.rhs[i] - x
+	}
+}
+
+// norm returns the size of accelerations or of generalized forces in the scales
+// of the freedoms.
+func (s *ClosedSolver) norm(x []float64, acceleration bool) float64 {
+	sum := 0.0
+	for d, c := range s.colScale {
+		a := x[d] * c
+		if acceleration {
+			a = x[d] / c
+		}
+		sum += a * a
+	}
+	return math.Sqrt(sum)
+}
+
+// checkRows computes the residuals of all rows, those not kept included,
+// relative to what their terms amount to:
+//
+//	|K·q̈ − k| / (terms of k + ‖row‖·‖(q̈, f, ω·q̇)‖),
+//
+// the norms in the scales of the freedoms of the row, with the terms of its
+// entries, and ω the largest angular velocity of a body.
+func (s *ClosedSolver) checkRows() error {
+	s.residual, s.worstRow = 0, -1
+	turn := s.w.turn()
+	s.K.MulVecTo(s.rk, s.qdd)
+	for i := range s.K.groups {
+		g := &s.K.groups[i]
+		motion := 0.0
+		for _, d := range g.cols {
+			a, b, v := s.qdd[d]/s.colScale[d], s.f[d]*s.colScale[d], turn*s.w.qd[d]/s.colScale[d]
+			motion += a*a + b*b + v*v
+		}
+		motion = math.Sqrt(motion)
+		for k := range int(g.rows) {
+			row := int(g.row) + k
+			r := math.Abs(s.rk[row] - s.K.rhs[row])
+			if r == 0 {
+				continue
+			}
+			size := s.K.size[row]
+			if scale := s.rowScale[row]; scale > 0 {
+				size += motion / scale
+			}
+			r /= size
+			if r > s.residual || math.IsNaN(r) {
+				s.residual, s.worstRow = r, row
+			}
+		}
+	}
+	if !(s.residual <= consistentTol) {
+		name := s.plan.mech.JointName(s.K.RowJoint(s.worstRow))
+		return fmt.Errorf("%w: joint %q (relative residual %.3g)", ErrInconsistent, name, s.residual)
+	}
+	s.ok = true
+	return nil
+}
+
+func (s *ClosedSolver) mustHave() {
+	if !s.ok {
+		panic("tree: no solution")
+	}
+}
+
+// turn returns the largest angular velocity of a link, rad/s.
+func (w *Workspace) turn() float64 {
+	worst := 0.0
+	for i := range w.links {
+		v := &w.links[i].v
+		worst = max(worst, v[0]*v[0]+v[1]*v[1]+v[2]*v[2])
+	}
+	return math.Sqrt(worst)
+}

@@ -1,0 +1,156 @@
+package tree
+
+import "math"
+
+// lambdaFirst solves for the multipliers first (RBDA §8.5, second method): with
+// H = LᵀL and Y = K·L⁻¹,
+//
+//	A = K·H⁻¹·Kᵀ = Y·Yᵀ,    A·λ = b = k − K·H⁻¹·(τ − C),
+//	q̈ = L⁻¹·(L⁻ᵀ(τ − C) + Yᵀλ).
+//
+// A has the scales of the rows of K, and the diagonal at most one. It is factored
+// with diagonal pivoting; a pivot below the square of the rank tolerance ends the
+// factorization. The branch sparsity of
+// L leaves a row of Y zero off the root paths of the row's links, and A zero
+// where the paths of two loops have nothing in common.
+type lambdaFirst struct {
+	n, rows int
+	L       *BranchMatrix
+	Y       []float64 // rows×n by rows
+	A       *semidefinite
+	scale   []float64 // by row: 1/√max(1, A_ii)
+	spans   [][]span  // by group: the columns of Y that may not be zero, in order
+	z, b    []float64
+}
+
+// span is an interval of columns lo … hi−1.
+type span struct{ lo, hi int32 }
+
+func newLambda(K *Constraints) *lambdaFirst {
+	n, rows := K.plan.nv, K.rows
+	m := &lambdaFirst{
+		n: n, rows: rows, L: K.plan.NewBranchMatrix(), Y: make([]float64, rows*n), A: newSemidefinite(rows),
+		scale: make([]float64, rows), z: make([]float64, n), b: make([]float64, rows),
+		spans: make([][]span, len(K.groups)),
+	}
+	on := make([]bool, n)
+	for i := range K.groups {
+		clear(on)
+		for _, d := range K.groups[i].cols {
+			for ; d >= 0 && !on[d]; d = K.plan.DofParent[d] {
+				on[d] = true
+			}
+		}
+		var list []span
+		for d := 0; d < n; d++ {
+			if !on[d] {
+				continue
+			}
+			lo := d
+			for d < n && on[d] {
+				d++
+			}
+			list = append(list, span{int32(lo), int32(d)})
+		}
+		m.spans[i] = list
+	}
+	return m
+}
+
+// row returns row i of Y.
+func (m *lambdaFirst) row(i int) []float64 { return m.Y[i*m.n : (i+1)*m.n] }
+
+// factor costs O(nᶜ·n·depth) for Y, O(nᶜ²·n) for A and O(nᶜ·rank²) for its
+// factor, all three less where paths are short or apart.
+func (m *lambdaFirst) factor(s *ClosedSolver) error {
+	s.H.CopyTo(m.L)
+	if err := m.L.FactorLTL(); err != nil {
+		return err
+	}
+	clear(m.Y)
+	for i := range s.K.groups {
+		g := &s.K.groups[i]
+		v := s.K.val[g.val:]
+		for k := range int(g.rows) {
+			row := int(g.row) + k
+			y := m.row(row)
+			for e, d := range g.cols {
+				y[d] = s.rowScale[row] * v[e]
+			}
+			m.L.SolveLT(y)
+			v = v[len(g.cols):]
+		}
+	}
+	m.fillProducts(s.K)
+	tol := s.opts.RankTolerance
+	m.A.factor(tol * tol)
+	for i := range s.kept {
+		s.kept[i] = true
+	}
+	for _, i := range m.A.left() {
+		s.kept[i] = false
+	}
+	s.gap = rankGap{sqrt(m.A.smallest), sqrt(m.A.dropped)}
+	return nil
+}
+
+// fillProducts stores A in its scales.
+func (m *lambdaFirst) fillProducts(K *Constraints) {
+	for i := range K.groups {
+		gi := &K.groups[i]
+		for j := range i + 1 {
+			gj := &K.groups[j]
+			list := m.spans[i]
+			if len(m.spans[j]) < len(list) {
+				list = m.spans[j]
+			}
+			for a := gi.row; a < gi.row+gi.rows; a++ {
+				dst := m.A.row(int(a))
+				for b := gj.row; b < gj.row+gj.rows && b <= a; b++ {
+					dst[b] = spanDot(m.row(int(a)), m.row(int(b)), list)
+				}
+			}
+		}
+	}
+	for i := range m.rows {
+		m.scale[i] = 1 / math.Sqrt(max(1, m.A.row(i)[i]))
+	}
+	for i := range m.rows {
+		row := m.A.row(i)
+		for j := range row {
+			row[j] *= m.scale[i] * m.scale[j]
+		}
+	}
+}
+
+// spanDot returns xᵀy over the columns of a list.
+func spanDot(x, y []float64, list []span) float64 {
+	sum := 0.0
+	for _, c := range list {
+		if c.hi-c.lo > 8 {
+			sum += dot(x[c.lo:c.hi], y[c.lo:c.hi])
+			continue
+		}
+		for d := c.lo; d < c.hi; d++ {
+			sum += x[d] * y[d]
+		}
+	}
+	return sum
+}
+
+// solveTo costs O(nᶜ·(n + rank)).
+func (m *lambdaFirst) solveTo(s *ClosedSolver, qdd, lambda, f, k []float64) {
+	copy(m.z, f)
+	m.L.SolveLT(m.z)
+	for i := range m.rows {
+		m.b[i] = m.scale[i] * (s.rowScale[i]*k[i] - dot(m.row(i), m.z))
+	}
+	m.A.solve(m.b)
+	for i := range m.rows {
+		y := m.scale[i] * m.b[i]
+		lambda[i] = s.rowScale[i] * y
+		axpy(y, m.row(i), m.z)
+	}
+	copy(qdd, m.z)
+	m.L.SolveL(qdd)
+}

@@ -1,0 +1,340 @@
+package tree
+
+import (
+	"math"
+	"strings"
+)
+
+// IndependentError says that the variables chosen as independent are not: the
+// constraints leave the motion of some others open, or relate the chosen ones to
+// each other (RBDA §8.8).
+type IndependentError struct {
+	Open    []string // freedoms that the chosen ones do not determine
+	Related []string // chosen freedoms among which there is a relation
+}
+
+// Error implements error.
+func (e *IndependentError) Error() string {
+	var parts []string
+	if len(e.Open) > 0 {
+		parts = append(parts, "they leave open "+strings.Join(e.Open, ", "))
+	}
+	if len(e.Related) > 0 {
+		parts = append(parts, "the constraints relate "+strings.Join(e.Related, ", "))
+	}
+	return "tree: variables are not independent: " + strings.Join(parts, "; ")
+}
+
+// projection solves for independent variables y (RBDA §8.5, third method; §8.8):
+//
+//	q̈ = G·ÿ + g,    GᵀHG·ÿ = Gᵀ(τ − C − H·g),    K_dᵀ·λ = (H·q̈ − τ + C)_d,
+//
+// with K_d the columns of the dependent variables. G comes from Gaussian
+// elimination with complete pivoting on each block of K, in the scales of rows
+// and freedoms, so each cluster of loops is eliminated on its own.
+type projection struct {
+	n       int
+	blocks  []block
+	elims   []*elimination
+	place   []int32   // of each entry of q̇ among the columns of its block
+	first   []int32   // of the independent variables of each block
+	count   int       // independent variables
+	y       []int32   // the independent variables, as entries of q̇
+	chosen  []bool    // nil without the user's choice
+	H       []float64 // n×n by rows, scaled
+	A       []float64 // GᵀHG, count×count lower triangle in rows of n, then its Cholesky factor
+	col     []float64 // column of H·G
+	u, v, z []float64
+}
+
+func newProjection(K *Constraints, independent []int) *projection {
+	n := K.plan.nv
+	m := &projection{
+		n: n, y: make([]int32, n), H: make([]float64, n*n), A: make([]float64, n*n),
+		col: make([]float64, n), u: make([]float64, n), v: make([]float64, n), z: make([]float64, n),
+	}
+	m.blocks, m.place = K.blocks()
+	m.first = make([]int32, len(m.blocks))
+	for i := range m.blocks {
+		b := &m.blocks[i]
+		m.elims = append(m.elims, newElimination(len(b.rows), len(b.cols)))
+	}
+	if independent != nil {
+		m.chosen = make([]bool, n)
+		for _, d := range independent {
+			if d < 0 || d >= n || m.chosen[d] {
+				panic("tree: bad independent variable")
+			}
+			m.chosen[d] = true
+		}
+		m.arrange()
+	}
+	return m
+}
+
+// arrange puts the chosen variables last among the columns of their blocks, and
+// keeps the pivots from them.
+func (m *projection) arrange() {
+	for i := range m.blocks {
+		b := &m.blocks[i]
+		var list []int32
+		for _, last := range [2]bool{false, true} {
+			for _, d := range b.cols {
+				if m.chosen[d] == last {
+					list = append(list, d)
+				}
+			}
+			if !last {
+				m.elims[i].lead = len(list)
+			}
+		}
+		b.cols = list
+		for k, d := range list {
+			m.place[d] = int32(k)
+		}
+	}
+}
+
+// factor costs O(Σ rows·cols·rank) over the blocks for G, O(n·Σ cols·(cols −
+// rank)) for H·G and GᵀHG, and O(m³) for its factor.
+func (m *projection) factor(s *ClosedSolver) error {
+	m.eliminate(s)
+	if err := m.checkChoice(s); err != nil {
+		return err
+	}
+	m.fillInertia(s)
+	m.project()
+	if k := choleskyRows(m.A, m.count, m.n); k >= 0 {
+		return &PivotError{Dof: int(m.y[k]), Value: m.A[k*m.n+k]}
+	}
+	return nil
+}
+
+// eliminate finds the independent variables and G: the first part of factor.
+func (m *projection) eliminate(s *ClosedSolver) {
+	m.count = 0
+	s.gap = rankGap{smallest: math.Inf(1)}
+	for i := range m.blocks {
+		m.fill(s, i)
+		e := m.elims[i]
+		e.factor(s.opts.RankTolerance)
+		s.gap.smallest = min(s.gap.smallest, e.smallest)
+		s.gap.dropped = max(s.gap.dropped, e.dropped)
+		m.first[i] = int32(m.count)
+		for _, c := range e.colPerm[e.rank:] {
+			m.y[m.count] = m.blocks[i].cols[c]
+			m.count++
+		}
+		m.keep(s, i)
+	}
+	for _, e := range m.elims {
+		e.explicit()
+	}
+}
+
+// fill stores a block of K in its scales.
+func (m *projection) fill(s *ClosedSolver, i int) {
+	e := m.elims[i]
+	clear(e.a)
+	r := 0
+	for _, group := range m.blocks[i].groups {
+		g := &s.K.groups[group]
+		v := s.K.val[g.val:]
+		for k := range int(g.rows) {
+			row, scale := e.row(r), s.rowScale[int(g.row)+k]
+			for c, d := range g.cols {
+				row[m.place[d]] = scale * v[c] * s.colScale[d]
+			}
+			v = v[len(g.cols):]
+			r++
+		}
+	}
+}
+
+// keep marks the rows of a block with a pivot.
+func (m *projection) keep(s *ClosedSolver, i int) {
+	e := m.elims[i]
+	for k, r := range e.rowPerm {
+		s.kept[m.blocks[i].rows[r]] = k < e.rank
+	}
+}
+
+// checkChoice returns an IndependentError, if the user chose, unless the pivots are
+// all columns not chosen and nothing is left in the others.
+func (m *projection) checkChoice(s *ClosedSolver) error {
+	if m.chosen == nil {
+		return nil
+	}
+	var bad *IndependentError
+	for i, e := range m.elims {
+		if e.rank == e.lead && e.rest <= s.opts.RankTolerance {
+			continue
+		}
+		if bad == nil {
+			bad = new(IndependentError)
+		}
+		for _, c := range e.colPerm[e.rank:e.lead] {
+			bad.Open = append(bad.Open, s.plan.DofName(int(m.blocks[i].cols[c])))
+		}
+		if e.rest > s.opts.RankTolerance {
+			bad.Related = append(bad.Related, m.related(s, i)...)
+		}
+	}
+	if bad == nil {
+		return nil
+	}
+	return bad
+}
+
+// related returns the names of the chosen variables in the rows left over.
+func (m *projection) related(s *ClosedSolver, i int) (names []string) {
+	e := m.elims[i]
+	for j := e.lead; j < e.cols; j++ {
+		for r := e.rank; r < e.rows; r++ {
+			if x := e.row(r)[j]; x > s.opts.RankTolerance || -x > s.opts.RankTolerance {
+				names = append(names, s.plan.DofName(int(m.blocks[i].cols[e.colPerm[j]])))
+				break
+			}
+		}
+	}
+	return names
+}
+
+// fillInertia stores H in the scales of the freedoms.
+func (m *projection) fillInertia(s *ClosedSolver) {
+	clear(m.H)
+	for d := range m.n {
+		row := s.H.Row(d)
+		e := len(row) - 1
+		m.H[d*m.n+d] = 1
+		for i := s.plan.DofParent[d]; i >= 0; i = s.plan.DofParent[i] {
+			e--
+			v := s.colScale[d] * row[e] * s.colScale[i]
+			m.H[d*m.n+int(i)], m.H[int(i)*m.n+d] = v, v
+		}
+	}
+}
+
+// project stores GᵀHG in A.
+func (m *projection) project() {
+	for i, e := range m.elims {
+		cols := m.blocks[i].cols
+		for j := e.rank; j < e.cols; j++ {
+			// Column of H·G: H of the independent variable less W times H of the
+			// dependent ones.
+			d := int(cols[e.colPerm[j]])
+			copy(m.col, m.H[d*m.n:(d+1)*m.n])
+			for r := range e.rank {
+				d := int(cols[e.colPerm[r]])
+				if w := e.row(r)[j]; w != 0 {
+					axpy(-w, m.H[d*m.n:(d+1)*m.n], m.col)
+				}
+			}
+			row := int(m.first[i]) + j - e.rank
+			m.restrict(m.A[row*m.n:row*m.n+m.count], m.col, i+1)
+		}
+	}
+}
+
+// restrict stores Gᵀ·x in dst for the variables of the first count blocks.
+func (m *projection) restrict(dst, x []float64, count int) {
+	for i, e := range m.elims[:count] {
+		cols := m.blocks[i].cols
+		out := dst[m.first[i]:][:e.cols-e.rank]
+		for j := range out {
+			out[j] = x[cols[e.colPerm[e.rank+j]]]
+		}
+		for r := range e.rank {
+			axpy(-x[cols[e.colPerm[r]]], e.row(r)[e.rank:], out)
+		}
+	}
+}
+
+// prolong stores G·y in x, and adds to it what the dependent variables of x are.
+func (m *projection) prolong(x, y []float64) {
+	for i, e := range m.elims {
+		cols := m.blocks[i].cols
+		in := y[m.first[i]:][:e.cols-e.rank]
+		for j, v := range in {
+			x[cols[e.colPerm[e.rank+j]]] = v
+		}
+		for r := range e.rank {
+			x[cols[e.colPerm[r]]] -= dot(e.row(r)[e.rank:], in)
+		}
+	}
+}
+
+// solveTo costs O(n² + Σ rank·cols) over the blocks.
+func (m *projection) solveTo(s *ClosedSolver, qdd, lambda, f, k []float64) {
+	u, v := m.u, m.v
+	m.biasTo(u, s, k)
+	// v = f − H·g, ÿ = (GᵀHG)⁻¹·Gᵀv.
+	for d := range m.n {
+		v[d] = s.colScale[d]*f[d] - dot(m.H[d*m.n:(d+1)*m.n], u)
+	}
+	y := m.z[:m.count]
+	m.restrict(y, v, len(m.elims))
+	solveCholeskyRows(m.A, m.count, m.n, y)
+	m.prolong(u, y)
+	for d := range m.n {
+		v[d] = dot(m.H[d*m.n:(d+1)*m.n], u) - s.colScale[d]*f[d]
+	}
+	m.multipliersTo(lambda, s, v)
+	for d := range m.n {
+		qdd[d] = s.colScale[d] * u[d]
+	}
+}
+
+// biasTo stores g in x, in the scales of the freedoms: K_d⁻¹·k for the dependent
+// variables, zero for the others.
+func (m *projection) biasTo(x []float64, s *ClosedSolver, k []float64) {
+	clear(x)
+	for i, e := range m.elims {
+		b := &m.blocks[i]
+		for p, r := range e.rowPerm[:e.rank] {
+			row := b.rows[r]
+			e.x[p] = s.rowScale[row] * k[row]
+		}
+		e.solve(e.x)
+		for p, c := range e.colPerm[:e.rank] {
+			x[b.cols[c]] = e.x[p]
+		}
+	}
+}
+
+// multipliersTo stores in lambda the solution of K_dᵀ·λ = v_d for the rows kept.
+func (m *projection) multipliersTo(lambda []float64, s *ClosedSolver, v []float64) {
+	clear(lambda)
+	for i, e := range m.elims {
+		b := &m.blocks[i]
+		for p, c := range e.colPerm[:e.rank] {
+			e.x[p] = v[b.cols[c]]
+		}
+		e.solveTrans(e.x)
+		for p, r := range e.rowPerm[:e.rank] {
+			row := b.rows[r]
+			lambda[row] = s.rowScale[row] * e.x[p]
+		}
+	}
+}
+
+// explicitTo stores G, n×count by rows, and the g of the right side k.
+func (m *projection) explicitTo(G, g []float64, s *ClosedSolver, k []float64) {
+	m.biasTo(g, s, k)
+	for d := range g {
+		g[d] *= s.colScale[d]
+	}
+	clear(G)
+	for i, e := range m.elims {
+		cols := m.blocks[i].cols
+		for j := e.rank; j < e.cols; j++ {
+			y := int(m.first[i]) + j - e.rank
+			own := cols[e.colPerm[j]]
+			G[int(own)*m.count+y] = 1
+			for r := range e.rank {
+				d := cols[e.colPerm[r]]
+				G[int(d)*m.count+y] = -e.row(r)[j] * s.colScale[d] / s.colScale[own]
+			}
+		}
+	}
+}

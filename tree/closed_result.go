@@ -1,0 +1,228 @@
+package tree
+
+import (
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// ClosedReport says what a ClosedSolver found about the constraints.
+type ClosedReport struct {
+	Rows      int // rows of K: those of loop joints, and prescribed freedoms of tree joints
+	Rank      int // of K
+	Redundant int // Rows − Rank
+	Mobility  int // n − Rank
+	// TreeRows are the rows that the tree stands for, 6·bodies − n, all of them
+	// independent: with them Rows and Rank are those of the whole mechanism.
+	TreeRows int
+	// Smallest and Dropped are the sizes of the smallest part of a row that
+	// counted, and of the largest that did not, relative to the terms of the row's
+	// entries; +Inf and 0 where there is none. By Direct, Smallest is not above
+	// the root of the smallest pivot of H.
+	Smallest, Dropped float64
+	Residual          float64 // largest |K·q̈ − k| of a row relative to its terms
+	Correction        float64 // last refinement relative to the solution
+}
+
+// Report returns the counts of the last Solve.
+//
+// It panics without a solution, as the other methods here do.
+func (s *ClosedSolver) Report() ClosedReport {
+	s.mustHave()
+	p := s.plan
+	rows := p.NumRows()
+	return ClosedReport{
+		Rows: rows, Rank: s.rank, Redundant: rows - s.rank, Mobility: p.nv - s.rank,
+		TreeRows: 6*len(p.Links) - p.nv,
+		Smallest: s.gap.smallest, Dropped: s.gap.dropped,
+		Residual: s.residual, Correction: s.correction,
+	}
+}
+
+// Kept reports whether a row of K is among those that determine the others.
+//
+// It panics if the row is out of range.
+func (s *ClosedSolver) Kept(row int) bool {
+	s.mustHave()
+	return s.kept[row]
+}
+
+// Plan returns the plan of s.
+func (s *ClosedSolver) Plan() *Plan { return s.plan }
+
+// Workspace returns the workspace of s, at the state of the last Solve. Its
+// methods that keep the state in use may be called.
+func (s *ClosedSolver) Workspace() *Workspace { return s.w }
+
+// Constraints returns K and k of the last Solve, stabilisation included.
+func (s *ClosedSolver) Constraints() *Constraints { return s.K }
+
+// JointAccelerations returns q̈. It is not a copy.
+func (s *ClosedSolver) JointAccelerations() []float64 {
+	s.mustHave()
+	return s.qdd
+}
+
+// Multipliers returns λ, one a row of K. It is not a copy. The constraint wrench
+// of a loop joint is T·λ; λ of a prescribed freedom is the generalized force that
+// enforces its motion. Where rows are redundant, those not kept have zero.
+func (s *ClosedSolver) Multipliers() []float64 {
+	s.mustHave()
+	return s.lambda
+}
+
+// AccelerationsTo stores in dst the accelerations of the bodies: ω̇ and the
+// classical acceleration of the centre of mass, world axes.
+//
+// Shapes: dst has one entry a body.
+// Cost: O(links), no allocation. It panics on a length mismatch.
+func (s *ClosedSolver) AccelerationsTo(dst []spatial.ClassicalAccel) {
+	s.mustHave()
+	s.w.AccelerationsTo(dst, s.qdd)
+}
+
+// IndependentTo appends to dst[:0] the independent variables y of a Projection,
+// as entries of q̇, and returns it. The other methods have none.
+func (s *ClosedSolver) IndependentTo(dst []int) []int {
+	s.mustHave()
+	dst = dst[:0]
+	if m, ok := s.how.(*projection); ok {
+		for _, d := range m.y[:m.count] {
+			dst = append(dst, int(d))
+		}
+	}
+	return dst
+}
+
+// ExplicitTo stores in G and g the explicit form q̈ = G·ÿ + g of the constraints
+// (RBDA §8.8), with y in the order of IndependentTo.
+//
+// Shapes: G is n×Mobility by rows, g has n entries.
+// Cost: O(n·Mobility), no allocation.
+// It panics on a length mismatch, or unless the method is Projection.
+func (s *ClosedSolver) ExplicitTo(G, g []float64) {
+	s.mustHave()
+	m, ok := s.how.(*projection)
+	if !ok {
+		panic("tree: not a projection")
+	}
+	if len(G) != m.n*m.count || len(g) != m.n {
+		panic("tree: length mismatch")
+	}
+	m.explicitTo(G, g, s, s.K.rhs)
+}
+
+// wrenches stores in s.wrench the force through each link's joint, from the tips
+// to the root, with the loads of the mechanism and the constraint wrenches of
+// the loops on the links (RBDA Table 5.1).
+func (s *ClosedSolver) wrenches() {
+	if s.haveWrench {
+		return
+	}
+	w, p := s.w, s.plan
+	w.accelerate(s.qdd)
+	for i := range s.wrench {
+		w.inertialForceTo(&s.wrench[i], i)
+	}
+	var jk mechanism.JointKinematics
+	for i := range p.Loops {
+		l := &p.Loops[i]
+		w.loopTo(&jk, l)
+		f := s.loopWrench(l, &jk)
+		if l.Succ != World {
+			arm := jk.ArmS.Sub(w.com(l.Succ))
+			t := atCom(&f, &arm, -1)
+			s.wrench[l.Succ] = s.wrench[l.Succ].Add(t)
+		}
+		if l.Pred != World {
+			arm := jk.ArmP.Add(jk.R).Sub(w.com(l.Pred))
+			t := atCom(&f, &arm, 1)
+			s.wrench[l.Pred] = s.wrench[l.Pred].Add(t)
+		}
+	}
+	for i := len(p.Links) - 1; i >= 0; i-- {
+		if up := p.Links[i].Parent; up != World {
+			addShifted(&s.wrench[up], &s.wrench[i], &w.links[i].r)
+		}
+	}
+	s.haveWrench = true
+}
+
+// loopWrench returns T·λ of a loop joint.
+func (s *ClosedSolver) loopWrench(l *Loop, jk *mechanism.JointKinematics) (f spatial.Force) {
+	T, n := s.rowsOf(int(l.Joint), jk)
+	for k := range n {
+		f = f.Add(T[k].Scale(s.lambda[int(l.Row)+k]))
+	}
+	return f
+}
+
+// TotalWrench returns everything joint j does to its successor, about the origin
+// of S, world axes: the constraint wrench with its drive and the generalized
+// forces given to Solve, N m and N. For a joint of the tree it is what the rest
+// of the tree beyond it needs (RBDA Table 5.1).
+//
+// Cost: the first call after a Solve O(links), the others O(1); no allocation.
+// It panics if j is out of range.
+func (s *ClosedSolver) TotalWrench(j int) spatial.Force {
+	s.mustHave()
+	s.wrenches()
+	m, w := s.plan.mech, s.w
+	jt := &m.Joints[j]
+	var jk mechanism.JointKinematics
+	var drive spatial.Force
+	m.JointTo(&jk, j, w.kin, w.state)
+	m.DriveWrenchTo(&drive, j, &jk)
+	if l := s.plan.loopOf(j); l != nil {
+		w.loopTo(&jk, l)
+		return s.loopWrench(l, &jk).Add(drive)
+	}
+	i := s.plan.linkOf(j)
+	if i < 0 {
+		return drive
+	}
+	// The force on the link is about its centre of mass.
+	if s.plan.Links[i].Reversed {
+		arm := jk.ArmP.Add(jk.R).Sub(w.kin.Bodies[jt.Pred].Com)
+		return drive.Sub(s.wrench[i].Shift(arm))
+	}
+	arm := jk.ArmS.Sub(w.kin.Bodies[jt.Succ].Com)
+	return drive.Add(s.wrench[i].Shift(arm))
+}
+
+// loopOf returns the loop of joint j, or nil.
+func (p *Plan) loopOf(j int) *Loop {
+	lo, hi := 0, len(p.Loops)
+	for lo < hi {
+		if m := (lo + hi) / 2; int(p.Loops[m].Joint) < j {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	if lo < len(p.Loops) && int(p.Loops[lo].Joint) == j {
+		return &p.Loops[lo]
+	}
+	return nil
+}
+
+// linkOf returns the link whose joint to the parent is j, or −1.
+func (p *Plan) linkOf(j int) int {
+	jt := &p.mech.Joints[j]
+	for _, b := range [2]int32{jt.Pred, jt.Succ} {
+		if b != mechanism.World && int(p.Links[p.LinkOf[b]].Joint) == j {
+			return int(p.LinkOf[b])
+		}
+	}
+	return -1
+}
+
+// rowsOf returns T of joint j, wrenches on the successor about the origin of S,
+// and the number of its rows. K has been filled, so T exists.
+func (s *ClosedSolver) rowsOf(j int, jk *mechanism.JointKinematics) (T [6]spatial.Force, n int) {
+	var r joints.Rows
+	if s.plan.mech.Joints[j].EvalTo(&r, &jk.Frames, s.w.state.Time) != nil {
+		return T, 0
+	}
+	return r.T, r.N
+}

@@ -1,0 +1,243 @@
+package tree
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// ErrNotClosed is returned where Newton's method does not close the loops.
+var ErrNotClosed = errors.New("tree: loops do not close")
+
+const (
+	// closeTol is the largest position error that counts as closed, m or rad,
+	// relative to one plus the largest coordinate of a body.
+	closeTol = 1e-12
+	closeMax = 60 // Newton steps
+	// rateTol is the rounding of a rate relative to the velocities it comes from.
+	rateTol = 1e-9
+	// halvings bounds how often a Newton step is halved that does not make the
+	// errors smaller.
+	halvings = 12
+)
+
+// Closer closes the loops in the joint variables: it changes the dependent
+// variables so that the constraints hold at position level (RBDA §8.11, φ(q) =
+// 0 by Newton's method) and at velocity level. It belongs to one goroutine at a
+// time.
+type Closer struct {
+	s          *ClosedSolver
+	m          *projection
+	q, try, dq []float64
+	zero       []float64 // rates
+}
+
+// NewCloser allocates a closer that keeps the independent entries of q̇ and what
+// they are rates of; with nil, complete pivoting chooses them in each step.
+//
+// It panics as NewSolver does.
+func (p *Plan) NewCloser(independent []int) *Closer {
+	s := p.NewSolver(Projection, SolverOptions{Independent: independent})
+	return &Closer{
+		s: s, m: s.how.(*projection), q: make([]float64, p.nq), try: make([]float64, p.nq),
+		dq: make([]float64, p.nv), zero: make([]float64, p.nv),
+	}
+}
+
+// CloseTo changes q so that the loops are closed at the time t, starting at q,
+// and returns the number of Newton steps. Dependent variables that the loops do
+// not determine stay.
+//
+// Shapes: q has NumQ entries.
+// Cost: each step that of the elimination of a Projection, no allocation.
+// It returns ErrNotClosed, with the joint that is worst, or the errors of
+// Workspace.Set; q is then unchanged. It panics on a length mismatch.
+func (c *Closer) CloseTo(q []float64, t float64) (steps int, err error) {
+	s, p := c.s, c.s.plan
+	if len(q) != p.nq {
+		panic("tree: length mismatch")
+	}
+	s.ok = false
+	copy(c.q, q)
+	size, err := c.errorsAt(c.q, t)
+	if err != nil {
+		return 0, err
+	}
+	for closed := false; ; steps++ {
+		tol := closeTol * (1 + s.w.reach())
+		if closed && size <= tol || size == 0 {
+			copy(q, c.q)
+			return steps, nil
+		}
+		if steps == closeMax {
+			return steps, c.notClosed(size)
+		}
+		// One step more than the tolerance asks for costs little and squares the
+		// error.
+		closed = size <= tol
+		after, err := c.step(size, t)
+		if err != nil {
+			return steps, err
+		}
+		if after >= size {
+			if !closed {
+				return steps, c.notClosed(size)
+			}
+			copy(q, c.q)
+			return steps + 1, nil
+		}
+		size = after
+	}
+}
+
+// step takes a Newton step from c.q, halved until the errors are smaller, and
+// returns their size; if none is smaller, c.q stays.
+func (c *Closer) step(size, t float64) (float64, error) {
+	s, p := c.s, c.s.plan
+	if err := s.prepare(nil); err != nil {
+		return 0, err
+	}
+	c.m.eliminate(s)
+	// K_d·δq_d = −δ.
+	delta := s.errors[0]
+	for i := range delta {
+		s.rk[i] = -delta[i]
+	}
+	c.m.biasTo(c.dq, s, s.rk)
+	for d := range c.dq {
+		c.dq[d] *= s.colScale[d]
+	}
+	h := 1.0
+	for range halvings {
+		p.advanceTo(c.try, c.q, c.dq, h)
+		after, err := c.errorsAt(c.try, t)
+		if err == nil && after < size {
+			c.q, c.try = c.try, c.q
+			return after, nil
+		}
+		h /= 2
+	}
+	_, err := c.errorsAt(c.q, t)
+	return size, err
+}
+
+// errorsAt makes q at rest the state in use and returns the largest position
+// error.
+func (c *Closer) errorsAt(q []float64, t float64) (float64, error) {
+	s := c.s
+	if err := s.w.Set(q, c.zero, t); err != nil {
+		return 0, err
+	}
+	if err := s.w.ErrorsTo(s.errors[0], s.errors[1]); err != nil {
+		return 0, err
+	}
+	size := 0.0
+	for _, e := range s.errors[0] {
+		size = math.Max(size, math.Abs(e))
+	}
+	return size, nil
+}
+
+// notClosed names the joint with the largest error.
+func (c *Closer) notClosed(size float64) error {
+	s := c.s
+	worst := 0
+	for i, e := range s.errors[0] {
+		if math.Abs(e) > math.Abs(s.errors[0][worst]) {
+			worst = i
+		}
+	}
+	return fmt.Errorf("%w: joint %q is off by %.3g", ErrNotClosed, s.plan.mech.JointName(s.K.RowJoint(worst)), size)
+}
+
+// CloseRatesTo changes the dependent entries of qd so that the constraints hold
+// at velocity level, K·q̇ = σ, at the closed q and the time t.
+//
+// Shapes: q has NumQ entries, qd NumDof.
+// Cost: that of the elimination of a Projection, no allocation.
+// It returns ErrInconsistent if no rates do, *IndependentError, and errors as
+// CloseTo does; qd is then undefined. It panics on a length mismatch.
+func (c *Closer) CloseRatesTo(qd, q []float64, t float64) error {
+	s := c.s
+	s.ok = false
+	if err := s.w.Set(q, qd, t); err != nil {
+		return err
+	}
+	if err := s.prepare(nil); err != nil {
+		return err
+	}
+	c.m.eliminate(s)
+	if err := c.m.checkChoice(s); err != nil {
+		return err
+	}
+	return c.rates(qd)
+}
+
+// rates adds to qd the correction −K_d⁻¹·(K·q̇ − σ) and checks all rows.
+func (c *Closer) rates(qd []float64) error {
+	s := c.s
+	if err := s.w.ErrorsTo(s.errors[0], s.errors[1]); err != nil {
+		return err
+	}
+	before := 0.0
+	for i, e := range s.errors[1] {
+		s.rk[i] = -e
+		before = max(before, math.Abs(e))
+	}
+	c.m.biasTo(c.dq, s, s.rk)
+	for d := range qd {
+		c.dq[d] *= s.colScale[d]
+		qd[d] += c.dq[d]
+	}
+	// Rows that were left out agree only if the rates exist.
+	s.K.MulVecTo(s.dl, c.dq)
+	tol := consistentTol*before + rateTol*s.w.speed()
+	for i := range s.dl {
+		if r := math.Abs(s.dl[i] - s.rk[i]); !(r <= tol) {
+			return fmt.Errorf("%w: joint %q (rate off by %.3g)", ErrInconsistent, s.plan.mech.JointName(s.K.RowJoint(i)), r)
+		}
+	}
+	return nil
+}
+
+// speed returns the largest component of the velocity of a link, rad/s or m/s.
+func (w *Workspace) speed() float64 {
+	v := 0.0
+	for i := range w.links {
+		for _, x := range w.links[i].v {
+			v = max(v, math.Abs(x))
+		}
+	}
+	return v
+}
+
+// reach returns the largest coordinate of a body at the state in use, m.
+func (w *Workspace) reach() float64 {
+	r := 0.0
+	for i := range w.state.Bodies {
+		for _, x := range w.state.Bodies[i].Position {
+			r = max(r, math.Abs(x))
+		}
+	}
+	return r
+}
+
+// advanceTo stores in dst the variables q moved along the rates qd for the time
+// h: along straight lines, and balls at a constant angular velocity. dst may
+// equal q.
+func (p *Plan) advanceTo(dst, q, qd []float64, h float64) {
+	for i := range p.Links {
+		l := &p.Links[i]
+		to, from, v := dst[l.Q:l.Q+l.NumQ], q[l.Q:l.Q+l.NumQ], qd[l.Dof:l.Dof+l.NumDof]
+		if hasBall(l.Kind) {
+			r := spatial.Quat(from[:4]).Integrate(spatial.Vec3(v), h)
+			copy(to, r[:])
+			to, from, v = to[4:], from[4:], v[3:]
+		}
+		for k := range v {
+			to[k] = from[k] + h*v[k]
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package tree
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// indefinite is the factorization PᵀAP = LDLᵀ of a dense symmetric matrix with
+// blocks of one and two rows in D and complete pivoting (Bunch and Parlett 1971).
+// It ends where nothing above the tolerance is left.
+type indefinite struct {
+	n    int
+	a    []float64 // n×n by rows, lower triangle: A, then L below D
+	perm []int32   // index in A of each place
+	two  []bool    // a block of two rows begins at this place
+	rank int
+	col  []float64 // columns of L in work
+	col2 []float64
+	x    []float64
+	best []float64 // by row from rank on: largest magnitude left of the diagonal, from column rank on
+
+	smallest, dropped float64 // magnitudes of the smallest pivot and of the largest entry left
+}
+
+func newIndefinite(n int) *indefinite {
+	return &indefinite{
+		n: n, a: make([]float64, n*n), perm: make([]int32, n), two: make([]bool, n),
+		col: make([]float64, n), col2: make([]float64, n), x: make([]float64, n),
+		best: make([]float64, n),
+	}
+}
+
+// row returns row i of the lower triangle.
+func (f *indefinite) row(i int) []float64 { return f.a[i*f.n : i*f.n+i+1] }
+
+// left returns the indices without a pivot.
+func (f *indefinite) left() []int32 { return f.perm[f.rank:] }
+
+// bunchParlett bounds the growth of a step with two rows by that of two steps
+// with one.
+const bunchParlett = 0.6403882032022076 // (1 + √17)/8
+
+// factor replaces A by its factors.
+//
+// Cost: n³/6 multiplications and comparisons at most, no allocation. Rows with
+// zeros in the columns of a pivot are neither changed nor searched again.
+func (f *indefinite) factor(tol float64) {
+	for i := range f.perm {
+		f.perm[i], f.two[i] = int32(i), false
+		f.search(i, 0)
+	}
+	f.rank, f.smallest, f.dropped = 0, math.Inf(1), 0
+	for f.rank < f.n {
+		d, p, q := f.largest()
+		k := f.rank
+		diag, off := math.Abs(f.row(d)[d]), 0.0
+		if p != q {
+			off = math.Abs(f.row(p)[q])
+		}
+		if max(diag, off) <= tol {
+			f.dropped = max(diag, off)
+			return
+		}
+		if diag >= bunchParlett*off {
+			f.swap(k, d)
+			f.smallest = min(f.smallest, diag)
+			f.one(k)
+			f.rank++
+			continue
+		}
+		// q < p, so the first exchange leaves p in its place.
+		f.swap(k, q)
+		f.swap(k+1, p)
+		f.smallest = min(f.smallest, off)
+		f.two[k] = true
+		f.pair(k)
+		f.rank += 2
+	}
+}
+
+// search finds the largest entry of row i left of the diagonal from column k on.
+func (f *indefinite) search(i, k int) {
+	f.best[i] = largestIn(f.a[i*f.n+k : i*f.n+max(i, k)])
+}
+
+// largest returns the place of the largest magnitude left on the diagonal, and
+// row and column of the largest off it, row above column; they are equal if
+// there is none.
+func (f *indefinite) largest() (d, p, q int) {
+	d, p, q = f.rank, f.rank, f.rank
+	diag, off := -1.0, 0.0
+	for i := f.rank; i < f.n; i++ {
+		if v := f.best[i]; v > off {
+			off, p = v, i
+		}
+		if v := math.Abs(f.a[i*f.n+i]); v > diag {
+			diag, d = v, i
+		}
+	}
+	if off > 0 {
+		q = f.rank + findIn(f.a[p*f.n+f.rank:p*f.n+p], off)
+	}
+	return d, p, q
+}
+
+// swap exchanges the places i ≤ j, where all before i are done with.
+func (f *indefinite) swap(i, j int) {
+	if i == j {
+		return
+	}
+	swapSymmetric(f.a, f.n, i, j)
+	f.perm[i], f.perm[j] = f.perm[j], f.perm[i]
+	// Rows between give an entry to row j and get one; rows below exchange two of
+	// their own.
+	for k := i + 1; k < j; k++ {
+		if v := math.Abs(f.a[j*f.n+k]); v == f.best[k] && v > 0 {
+			f.search(k, i)
+		} else {
+			f.best[k] = max(f.best[k], math.Abs(f.a[k*f.n+i]))
+		}
+	}
+	f.search(i, i)
+	f.search(j, i)
+}
+
+// swapSymmetric exchanges the indices i < j of a symmetric n×n matrix of which
+// the lower triangle is stored by rows.
+func swapSymmetric(a []float64, n, i, j int) {
+	ri, rj := a[i*n:i*n+n], a[j*n:j*n+n]
+	for k := range i {
+		ri[k], rj[k] = rj[k], ri[k]
+	}
+	ri[i], rj[j] = rj[j], ri[i]
+	for k := i + 1; k < j; k++ {
+		a[k*n+i], rj[k] = rj[k], a[k*n+i]
+	}
+	for k := j + 1; k < n; k++ {
+		a[k*n+i], a[k*n+j] = a[k*n+j], a[k*n+i]
+	}
+}
+
+// one eliminates place k.
+func (f *indefinite) one(k int) {
+	inv := 1 / f.row(k)[k]
+	for i := k + 1; i < f.n; i++ {
+		f.col[i] = f.a[i*f.n+k]
+	}
+	for i := k + 1; i < f.n; i++ {
+		l := f.col[i] * inv
+		if l == 0 {
+			continue
+		}
+		row := f.row(i)
+		row[k] = l
+		axpy(-l, f.col[k+1:i+1], row[k+1:])
+		f.search(i, k+1)
+	}
+}
+
+// pair eliminates the places k and k+1 together.
+func (f *indefinite) pair(k int) {
+	a, b, c := f.row(k)[k], f.row(k + 1)[k], f.row(k + 1)[k+1]
+	// Inverse of the block, scaled by its entry off the diagonal.
+	u, v := a/b, c/b
+	inv := 1 / (b * (u*v - 1))
+	for i := k + 2; i < f.n; i++ {
+		f.col[i], f.col2[i] = f.a[i*f.n+k], f.a[i*f.n+k+1]
+	}
+	for i := k + 2; i < f.n; i++ {
+		x, y := f.col[i], f.col2[i]
+		if x == 0 && y == 0 {
+			continue
+		}
+		lx, ly := (v*x-y)*inv, (u*y-x)*inv
+		row := f.row(i)
+		row[k], row[k+1] = lx, ly
+		axpy(-lx, f.col[k+2:i+1], row[k+2:])
+		axpy(-ly, f.col2[k+2:i+1], row[k+2:])
+		f.search(i, k+2)
+	}
+}
+
+// solve replaces the right side b by the solution, with zero for the indices
+// without a pivot.
+//
+// Cost: O(n·rank), no allocation.
+func (f *indefinite) solve(b []float64) {
+	x, r := f.x, f.rank
+	for i, p := range f.perm {
+		x[i] = b[p]
+	}
+	for i := range r {
+		lo := i
+		if i > 0 && f.two[i-1] {
+			lo-- // the entry beside belongs to D
+		}
+		x[i] -= dot(f.row(i)[:lo], x[:lo])
+	}
+	for i := 0; i < r; i++ {
+		if !f.two[i] {
+			x[i] /= f.row(i)[i]
+			continue
+		}
+		a, o, c := f.row(i)[i], f.row(i + 1)[i], f.row(i + 1)[i+1]
+		u, v := a/o, c/o
+		inv := 1 / (o * (u*v - 1))
+		x[i], x[i+1] = (v*x[i]-x[i+1])*inv, (u*x[i+1]-x[i])*inv
+		i++
+	}
+	for i := r - 1; i >= 0; i-- {
+		lo := i
+		if i > 0 && f.two[i-1] {
+			lo--
+		}
+		axpy(-x[i], f.row(i)[:lo], x[:lo])
+	}
+	for i, p := range f.perm {
+		if i < r {
+			b[p] = x[i]
+		} else {
+			b[p] = 0
+		}
+	}
+}
+
+// axpy adds a·x to the beginning of y.
+func axpy(a float64, x, y []float64) {
+	if len(x) > 0 {
+		blas64.Implementation().Daxpy(len(x), a, x, 1, y, 1)
+	}
+}
+
+// dot returns xᵀy of vectors of one length.
+func dot(x, y []float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	return blas64.Implementation().Ddot(len(x), x, 1, y, 1)
+}
+
+// sqrt is the root of a magnitude that may be unset (+Inf) or rounded below zero.
+func sqrt(x float64) float64 { return math.Sqrt(max(x, 0)) }

@@ -1,0 +1,36 @@
+package tree
+
+import (
+	"fmt"
+	"sort"
+)
+
+// DofName returns the name of an entry of q̇: the joint's name and the number of
+// its freedom, as "elbow.0", or the body's name with the number of the freedom of
+// its floating base, as "body cart.3".
+//
+// It panics if d is out of range.
+func (p *Plan) DofName(d int) string {
+	if d < 0 || d >= p.nv {
+		panic("tree: freedom out of range")
+	}
+	l := &p.Links[p.DofLink(d)]
+	k := d - int(l.Dof)
+	if l.Joint < 0 {
+		return fmt.Sprintf("body %s.%d", p.mech.BodyName(int(l.Body)), k)
+	}
+	return fmt.Sprintf("%s.%d", p.mech.JointName(int(l.Joint)), k)
+}
+
+// DofLink returns the link of an entry of q̇.
+//
+// Cost: O(log links). It panics if d is out of range.
+func (p *Plan) DofLink(d int) int {
+	if d < 0 || d >= p.nv {
+		panic("tree: freedom out of range")
+	}
+	return sort.Search(len(p.Links), func(i int) bool {
+		l := &p.Links[i]
+		return int(l.Dof+l.NumDof) > d
+	})
+}
