@@ -101,32 +101,42 @@ func rowTerm6(v []float64, x, r *[6]float64, xi []float64, t *[MaxBlock]float64)
 	}
 }
 
+// Norm1 returns the largest sum of magnitudes of a column, which for a symmetric
+// matrix is that of a row.
+//
+// Cost: O(stored values); allocates one vector.
+func (m *Matrix) Norm1() float64 {
+	p := m.P
+	sum := make([]float64, p.Dim())
+	for i := range p.Len() {
+		o, s := int(p.Off[i]), int(p.Size[i])
+		for k, v := range m.Dia[p.Dia[i]:p.Dia[i+1]] {
+			sum[o+k/s] += math.Abs(v)
+		}
+		for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
+			j := p.Ind[k]
+			oj, sj := int(p.Off[j]), int(p.Size[j])
+			for e, v := range m.Val[p.Pos[k]:p.Pos[k+1]] {
+				sum[o+e/sj] += math.Abs(v)
+				sum[oj+e%sj] += math.Abs(v)
+			}
+		}
+	}
+	return maxAbs(sum)
+}
+
 // BackwardError returns the scaled residual of x as a solution of m·x = b,
 // ‖b − m·x‖∞ / (‖m‖₁·‖x‖∞ + ‖b‖∞).
 //
 // Cost: O(stored values); allocates.
 func (m *Matrix) BackwardError(b, x []float64) float64 {
-	n := m.P.Dim()
-	r, ones, col := make([]float64, n), make([]float64, n), make([]float64, n)
-	for i := range ones {
-		ones[i] = 1
-	}
-	a := &Matrix{P: m.P, Dia: absolute(m.Dia), Val: absolute(m.Val)}
-	a.MulVecTo(col, ones)
+	r := make([]float64, m.P.Dim())
 	m.ResidualTo(r, b, x)
-	size := maxAbs(col)*maxAbs(x) + maxAbs(b)
+	size := m.Norm1()*maxAbs(x) + maxAbs(b)
 	if size == 0 {
 		return 0
 	}
 	return maxAbs(r) / size
-}
-
-func absolute(v []float64) []float64 {
-	w := make([]float64, len(v))
-	for i, x := range v {
-		w[i] = math.Abs(x)
-	}
-	return w
 }
 
 func maxAbs(v []float64) (m float64) {

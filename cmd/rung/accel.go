@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"runtime/debug"
 
 	"github.com/rung-mbd/rung"
 	"github.com/spf13/cobra"
@@ -70,6 +71,7 @@ func runAccel(cmd *cobra.Command, path string, f *accelFlags) error {
 // accelerate reads and solves the model at path. It holds the model no longer
 // than the plan needs it.
 func accelerate(path string, stdin io.Reader, f *accelFlags, p *progress) (*rung.Result, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(tightGC))
 	o := rung.Options{Ordering: f.ordering.Ordering}
 	m, err := readModel(path, stdin, p)
 	if err != nil {
@@ -86,6 +88,8 @@ func accelerate(path string, stdin io.Reader, f *accelFlags, p *progress) (*rung
 		return nil, err
 	}
 	p.stage("solving", 0)
+	m = nil
+	debug.FreeOSMemory() // the model and the scratch of the analysis
 	s := plan.NewSolver()
 	if err := s.Solve(plan.Initial()); err != nil {
 		return nil, failed(modelFile(path), err)
