@@ -16,7 +16,7 @@ import (
 
 const (
 	minRuns   = 5                      // evaluations behind a median, and
-	minTime   = 300 * time.Millisecond // the least time they take together,
+	minTime   = 150 * time.Millisecond // the least time they take together,
 	enoughRun = 3 * time.Second        // unless fewer take this long
 	sureOver  = 4                      // times --max-seconds: a predicted time that is over it for sure
 	tightGC   = 20                     // percent: the collector keeps the peak near the live size

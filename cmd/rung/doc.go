@@ -3,6 +3,7 @@
 //
 //	rung generate ladder 1000 -o ladder.json
 //	rung accel ladder.json
+//	rung analyze ladder.json
 //	rung matrix ladder.json -o K.mtx --spy K.svg
 //	rung bench --family ladder,grid --sizes 1e3,1e4 --plot growth.svg
 //

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// release says to which type a joint of an over-constrained mechanism may be
+// released without giving it a new motion (RBDA §8.10).
+type release struct {
+	Joint   string `json:"joint"`
+	Type    string `json:"type"`
+	Suggest string `json:"suggest"`
+}
+
+// looser is a joint type that allows all that another one does. With turned
+// frames its x axis lies where the other one's z axis is.
+type looser struct {
+	to     model.JointType
+	turned bool
+}
+
+// looserTypes returns the types that allow all that t allows, and more, as far as
+// the frames of a joint tell where, those with the most rows first.
+func looserTypes(t model.JointType) []looser {
+	switch t {
+	case model.Fixed:
+		return []looser{
+			{model.Revolute, false}, {model.Prismatic, false}, {model.Cylindrical, false}, {model.Universal, false},
+			{model.Spherical, false}, {model.Planar, false}, {model.SphereInCylinder, false}, {model.PointOnPlane, false},
+		}
+	case model.Revolute:
+		return []looser{
+			{model.Cylindrical, false}, {model.Universal, true}, {model.Spherical, false}, {model.Planar, false},
+			{model.SphereInCylinder, false}, {model.PointOnPlane, false},
+		}
+	case model.Prismatic:
+		return []looser{
+			{model.Cylindrical, false}, {model.Planar, true}, {model.SphereInCylinder, false}, {model.PointOnPlane, true},
+		}
+	case model.Helical:
+		return []looser{{model.Cylindrical, false}, {model.SphereInCylinder, false}}
+	case model.Cylindrical:
+		return []looser{{model.SphereInCylinder, false}, {model.PointOnPlane, true}}
+	case model.Universal:
+		return []looser{{model.Spherical, false}, {model.SphereInCylinder, false}, {model.PointOnPlane, false}}
+	case model.Spherical:
+		return []looser{{model.SphereInCylinder, false}, {model.PointOnPlane, false}}
+	case model.Planar:
+		return []looser{{model.PointOnPlane, false}}
+	case model.SphereInCylinder:
+		return []looser{{model.PointOnPlane, true}}
+	case model.PointOnPlane, model.Distance:
+		return []looser{{model.Free, false}}
+	}
+	return nil
+}
+
+// change is a joint with a looser type for it.
+type change struct {
+	joint int
+	looser
+}
+
+// releaseTrials bounds the mechanisms tried, and the bodies of all of them
+// together.
+const (
+	releaseTrials = 400
+	releaseBodies = 10_000_000
+)
+
+// releaser looks for joints to release.
+type releaser struct {
+	m      model.Model // joints released so far
+	st     *mechanism.State
+	rank   int // that has to stay
+	rows   []int
+	trials int
+}
+
+// relief is an over-constrained mechanism with some joints released.
+type relief struct {
+	m    *model.Model
+	list []release
+	left int // redundant rows that remain
+}
+
+// findReleases looks for joints to release so that redundant rows vanish while
+// the rank, and with it the mobility, stays. It takes the joints with redundant rows first, and of their looser
+// types the one that takes away most of these. Each step is checked by the rank
+// of the released mechanism at st, a closed state of m where its rank is not
+// less than nearby.
+//
+// It returns errors as rung.Plan.RedundantRows does. m is not changed.
+func findReleases(m *model.Model, st *mechanism.State) (*relief, error) {
+	r := &releaser{m: *m, st: st, trials: min(releaseTrials, releaseBodies/max(1, len(m.Bodies)))}
+	r.m.Joints = slices.Clone(m.Joints)
+	var err error
+	if r.rank, r.rows, err = rankOf(m, st); err != nil {
+		return nil, err
+	}
+	for left := sum(r.rows); left > 0; {
+		if err := r.round(r.rows); err != nil {
+			return nil, err
+		}
+		if sum(r.rows) == left { // other joints of the same loops
+			all := make([]int, len(r.rows))
+			for j := range all {
+				all[j] = left
+			}
+			if err := r.round(all); err != nil {
+				return nil, err
+			}
+		}
+		if sum(r.rows) == left {
+			break
+		}
+		left = sum(r.rows)
+	}
+	out := &relief{m: &r.m, list: []release{}, left: sum(r.rows)}
+	for i := range m.Joints {
+		if was, now := m.Joints[i].Type, r.m.Joints[i].Type; now != was {
+			out.list = append(out.list, release{Joint: m.Joints[i].Name, Type: was.String(), Suggest: now.String()})
+		}
+	}
+	return out, nil
+}
+
+// round tries to take from each joint as many rows as most says, then fewer.
+func (r *releaser) round(most []int) error {
+	most = slices.Clone(most)
+	for drop := slices.Max(most); drop > 0; drop-- {
+		for nth := 0; ; nth++ {
+			var list []change
+			for j, n := range most {
+				if n >= drop {
+					if l, ok := nthLooser(&r.m.Joints[j], drop, nth); ok {
+						list = append(list, change{j, l})
+					}
+				}
+			}
+			if len(list) == 0 {
+				break
+			}
+			done, err := r.try(list)
+			if err != nil {
+				return err
+			}
+			for _, c := range done {
+				most[c.joint] = 0
+			}
+		}
+	}
+	return nil
+}
+
+// nthLooser returns the nth type that takes drop rows from a joint. Joints with
+// prescribed motions keep theirs.
+func nthLooser(j *model.Joint, drop, nth int) (looser, bool) {
+	if j.Motion != nil {
+		return looser{}, false
+	}
+	for _, l := range looserTypes(j.Type) {
+		if j.Type.Constraints()-l.to.Constraints() == drop {
+			if nth == 0 {
+				return l, true
+			}
+			nth--
+		}
+	}
+	return looser{}, false
+}
+
+// try makes the changes of the list that leave the rank as it is, all at once or
+// else by halves, and returns them.
+func (r *releaser) try(list []change) (done []change, err error) {
+	if r.trials == 0 || sum(r.rows) == 0 {
+		return nil, nil
+	}
+	r.trials--
+	m := r.m
+	m.Joints = slices.Clone(r.m.Joints)
+	for _, c := range list {
+		c.apply(&m.Joints[c.joint])
+	}
+	rank, rows, err := rankOf(&m, r.st)
+	switch {
+	case err != nil:
+		return nil, err
+	case rank == r.rank:
+		r.m, r.rows = m, rows
+		return list, nil
+	case len(list) == 1:
+		return nil, nil
+	}
+	half := len(list) / 2
+	done, err = r.try(list[:half])
+	if err != nil {
+		return nil, err
+	}
+	more, err := r.try(list[half:])
+	return append(slices.Clone(done), more...), err
+}
+
+// apply gives j the looser type. What acts along its freedoms is dropped.
+func (c *change) apply(j *model.Joint) {
+	j.Type, j.Pitch, j.Length = c.to, 0, 0
+	j.Force, j.Stiffness, j.Damping, j.Rest, j.Turns = nil, nil, nil, nil, nil
+	if !c.turned {
+		return
+	}
+	for _, f := range [2]*model.Pose{&j.PredecessorFrame, &j.SuccessorFrame} {
+		q := spatial.Quat(f.Orientation)
+		if q == (spatial.Quat{}) {
+			q = spatial.IdentityQuat()
+		}
+		f.Orientation = q.Mul(spatial.Quat{0.5, -0.5, -0.5, -0.5}).Normalize() // x to z, z to y, y to x
+	}
+}
+
+// rankOf returns the rank of the constraints of m at st, and the redundant rows of
+// each joint.
+func rankOf(m *model.Model, st *mechanism.State) (rank int, redundant []int, err error) {
+	plan, err := rung.NewPlan(m, rung.Options{})
+	if err != nil {
+		return 0, nil, err
+	}
+	if redundant, err = plan.RedundantRows(st); err != nil {
+		return 0, nil, err
+	}
+	return plan.Layout().Pattern.Dim() - 6*len(m.Bodies) - sum(redundant), redundant, nil
+}
+
+func sum(list []int) (s int) {
+	for _, n := range list {
+		s += n
+	}
+	return s
+}
