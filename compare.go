@@ -24,21 +24,25 @@ type Nearby struct {
 }
 
 const (
-	nearbyTries = 3    // random motions, each followed both ways
+	nearbyTries = 4    // motions, each followed both ways; the first is that of the state
 	nearbyStep  = 1e-3 // largest relative rotation at a joint, rad, or travel, lengths of the bodies
 	// appearingTol is the least rate of a freedom that moves in an appearing
 	// motion, relative to the largest rate at a joint: some ten times the
 	// difference that the step makes.
 	appearingTol = 2e-2
-	stillTol     = 1e-9 // rates at all joints, relative to the bodies' velocities, that are rounding
-	closeSteps   = 30   // Newton steps
-	closeHalves  = 8    // halvings of one
-	closeTol     = 1e-12
+	stillTol     = 1e-9  // rates at all joints, relative to the bodies' velocities, that are rounding
+	closeSteps   = 30    // Newton steps
+	closeHalves  = 8     // halvings of one
+	closeTol     = 1e-12 // m or rad, and
+	closeFar     = 1e-15 // of the largest coordinate, of rounding in positions
 )
 
-// Nearby moves the mechanism a little from st along random motions that the
-// joints allow, closes the joints again by Newton's method, and compares the
-// rank. Velocities and loads do not matter.
+// Nearby moves the mechanism a little from st along its own motion and along
+// random motions that the joints allow, closes the joints again by Newton's
+// method, and compares the rank. Loads do not matter.
+//
+// Where more than two branches of motion meet, it may miss some of them; that of
+// the state's own velocity is among those it follows.
 //
 // Cost: some fifty factorizations at most; allocates.
 // It returns the errors of System.FillTo and *factor.PivotError.
@@ -59,7 +63,8 @@ func (p *Plan) Nearby(st *mechanism.State) (*Nearby, error) {
 		return n, nil // nothing moves
 	}
 	for try := range 2 * nearbyTries {
-		near, err := c.neighbour(uint64(try/2), 1-2*float64(try%2))
+		c.choose(st, uint64(try/2))
+		near, err := c.neighbour(1 - 2*float64(try%2))
 		if err != nil {
 			return nil, err
 		}
@@ -151,14 +156,30 @@ func (s *Solver) solveAny() error {
 	return nil
 }
 
-// neighbour returns a closed state next to c.rest along a random motion, or nil
-// if nothing moves or Newton's method does not close the joints.
-func (c *comparison) neighbour(seed uint64, sign float64) (*mechanism.State, error) {
-	rng := rand.New(rand.NewPCG(seed+1, uint64(len(c.v))))
-	for i := range c.random {
-		c.random[i] = rng.Float64() - 0.5
+// choose stores in c.v the velocities of st, or random ones, which it keeps in
+// c.random, for a seed above 0.
+func (c *comparison) choose(st *mechanism.State, seed uint64) {
+	if seed > 0 {
+		rng := rand.New(rand.NewPCG(seed, uint64(len(c.v))))
+		for i := range c.random {
+			c.random[i] = rng.Float64() - 0.5
+		}
+		copy(c.v, c.random)
+		return
 	}
-	copy(c.v, c.random)
+	for i := range st.Bodies {
+		b := &st.Bodies[i]
+		com := b.Rotation.Rotate(c.s.plan.mech.Bodies[i].Com)
+		v := b.Velocity.Add(b.Omega.Cross(com))
+		copy(c.v[6*i:], b.Omega[:])
+		copy(c.v[6*i+3:], v[:])
+	}
+}
+
+// neighbour returns a closed state next to c.rest along the velocities c.v, as far
+// as the joints allow them, or nil if nothing moves or Newton's method does not
+// close the joints.
+func (c *comparison) neighbour(sign float64) (*mechanism.State, error) {
 	if err := c.project(c.v, c.rest); err != nil {
 		return nil, err
 	}
@@ -238,7 +259,7 @@ func (c *comparison) close(st *mechanism.State) (*mechanism.State, error) {
 		return nil, err
 	}
 	size := c.errorsTo(s.sys.B, st)
-	tol := closeTol * (1 + reach(st))
+	tol := closeTol + closeFar*reach(st)
 	try := st.Clone()
 	for range closeSteps {
 		if size <= tol {

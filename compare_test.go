@@ -37,12 +37,14 @@ func TestNearbyGolden(t *testing.T) {
 		require.Empty(t, n.Appearing, name)
 	}
 	require.Positive(t, nearby(t, golden(t, "bricard-6r")).States, "six revolutes that move all the same")
+	require.Equal(t, nearby(t, golden(t, "random-10")).States, nearby(t, golden(t, "random-10-far")).States, "moved by 1e6 m")
 	require.Zero(t, nearby(t, golden(t, "driven-crank")).States, "a driven crank cannot be displaced")
 }
 
-// TestNearbySingular lays windows flat, where each can also turn inside out.
+// TestNearbySingular lays windows flat, where each can also turn inside out. The
+// motion of the state leads to where none has.
 func TestNearbySingular(t *testing.T) {
-	for _, n := range []int{1, 2, 3} {
+	for _, n := range []int{1, 2, 5, 20} {
 		m, err := bench.NFourBar(n, math.Pi/2, 1)
 		require.NoError(t, err)
 		got := nearby(t, m)
