@@ -20,8 +20,8 @@ type Options struct {
 }
 
 // DefaultEpsilon is the proximal term relative to the scale of each constraint
-// row (design: docs/theory.md): small enough for two refinements to remove it,
-// large enough to stay above rounding on redundant rows.
+// row, and 1e3 times it the relative size below which a pivot is taken for that
+// of a redundant row (docs/theory.md): above rounding, below true pivots.
 const DefaultEpsilon = 1e-12
 
 // Plan is everything about a mechanism that does not depend on its state: the

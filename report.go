@@ -85,7 +85,7 @@ func (s *Solver) Report() (*Report, error) {
 		Undetermined:  make([]uint8, s.plan.mech.NumJoints()),
 		Distance:      1,
 		WeakestJoint:  -1,
-		BackwardError: s.sys.K.BackwardError(s.sys.B, s.x),
+		BackwardError: s.backwardError(),
 		Corrected:     s.fac.Corrected,
 	}
 	r.Growth = s.growth()
@@ -107,6 +107,16 @@ func (s *Solver) Report() (*Report, error) {
 	}
 	// The geometric matrix has taken the place of the assembled one.
 	return r, s.sys.FillTo(s.st)
+}
+
+// backwardError is sparse.Matrix.BackwardError with the residual that refinement
+// has left in s.r.
+func (s *Solver) backwardError() float64 {
+	size := s.sys.K.Norm1()*maxAbs(s.x) + maxAbs(s.sys.B)
+	if size == 0 {
+		return 0
+	}
+	return maxAbs(s.r) / size
 }
 
 // growth returns the largest diagonal of |L||D||Lᵀ| relative to the scale of

@@ -188,16 +188,17 @@ func scatter(pan []float64, w int, e *entry, m *sparse.Matrix) {
 // parent, whose pivots are w wide.
 func (f *Factor) extendAdd(c, w int, pan, upd, u []float64) {
 	s := f.S
-	rel := f.relv[:0]
-	inPivots := 0
+	rel := f.relv[:s.below(c)]
+	inPivots, k := 0, 0
 	for q := s.rowPtr[c]; q < s.rowPtr[c+1]; q++ {
 		r := s.rel[q]
 		n := s.off[s.rows[q]+1] - s.off[s.rows[q]]
 		for i := range n {
-			rel = append(rel, r+i)
+			rel[k] = r + i
+			k++
 		}
 		if int(r) < w {
-			inPivots = len(rel)
+			inPivots = k
 		}
 	}
 	for a, ra := range rel {

@@ -127,9 +127,9 @@ func setMotions(s *joints.Spec, j *model.Joint) {
 		}
 		switch mo.Kind {
 		case model.Harmonic:
-			s.Motion[k] = joints.Motion{Kind: joints.Harmonic, Offset: mo.Offset, Amplitude: mo.Amplitude, Frequency: mo.Frequency, Phase: mo.Phase}
+			s.Motion[k] = joints.NewHarmonic(mo.Offset, mo.Amplitude, mo.Frequency, mo.Phase)
 		case model.Polynomial:
-			s.Motion[k] = joints.Motion{Kind: joints.Polynomial, Coefficients: append([]float64(nil), mo.Coefficients...)}
+			s.Motion[k] = joints.NewPolynomial(mo.Coefficients)
 		}
 	}
 }

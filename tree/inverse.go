@@ -15,9 +15,7 @@ import (
 
 // Actuator is a freedom of a joint that can exert a generalized force, with the
 // meaning of a drive's force in rung-model/1. The joint may close a loop.
-type Actuator struct {
-	Joint, Freedom int // as in the mechanism
-}
+type Actuator = mechanism.Freedom
 
 // Actuation says how the actuators relate to the mobility.
 type Actuation uint8

@@ -127,16 +127,10 @@ func largest(family string, size int) int {
 // measure measures the model of size n with nb bodies.
 func (s *series) measure(n, nb int) (*record, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(tightGC))
-	s.doing("generating", nb)
-	debug.FreeOSMemory()
-	base := residentBytes()
-	mech, err := s.mechanism(n)
+	mech, base, err := s.prepare(n, nb)
 	if err != nil {
 		return nil, err
 	}
-	debug.FreeOSMemory()
-	resetPeak()
-	s.doing("analysing", nb)
 	plan, analysis := s.plan(mech)
 	c := plan.Counts()
 	if s.hopeless(c.Flops) {
@@ -158,6 +152,21 @@ func (s *series) measure(n, nb int) (*record, error) {
 	rec.AssembleNs, rec.FactorNs, rec.SolveNs, rec.TotalNs = medians(runs)
 	rec.Residual = residual(plan, solver)
 	return rec, nil
+}
+
+// prepare generates and compiles the model of size n, and starts the account of
+// memory: base is what the process held before.
+func (s *series) prepare(n, nb int) (mech *mechanism.Mechanism, base int64, err error) {
+	s.doing("generating", nb)
+	debug.FreeOSMemory()
+	base = residentBytes()
+	if mech, err = s.mechanism(n); err != nil {
+		return nil, 0, err
+	}
+	debug.FreeOSMemory()
+	resetPeak()
+	s.doing("analysing", nb)
+	return mech, base, nil
 }
 
 func (s *series) doing(what string, nb int) {

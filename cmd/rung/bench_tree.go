@@ -22,16 +22,10 @@ const treeMemory = 4 << 30
 // method.
 func (s *series) measureTree(n, nb int) (*record, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(tightGC))
-	s.doing("generating", nb)
-	debug.FreeOSMemory()
-	base := residentBytes()
-	mech, err := s.mechanism(n)
+	mech, base, err := s.prepare(n, nb)
 	if err != nil {
 		return nil, err
 	}
-	debug.FreeOSMemory()
-	resetPeak()
-	s.doing("analysing", nb)
 	begun := time.Now()
 	plan, err := tree.NewPlan(mech, tree.Options{})
 	if err != nil {

@@ -41,13 +41,9 @@ func TestInverseAgreesWithTree(t *testing.T) {
 		require.NoError(t, err)
 		list, err := parseActuators(mech, strings.Split(c.actuated, ","))
 		require.NoError(t, err)
-		actuators := make([]tree.Actuator, len(list))
-		for i, f := range list {
-			actuators[i] = tree.Actuator{Joint: f.Joint, Freedom: f.Freedom}
-		}
 		plan, err := tree.NewPlan(mech, tree.Options{})
 		require.NoError(t, err)
-		v := plan.NewInverse(actuators, nil)
+		v := plan.NewInverse(list, nil)
 		require.NoError(t, v.SolveBodies(mech.Initial(), nil))
 		got := make([]float64, len(doc.Actuators))
 		for i, a := range doc.Actuators {
