@@ -136,7 +136,7 @@ func (c *comparison) project(v []float64, st *mechanism.State) error {
 		return err
 	}
 	clear(s.sys.B)
-	s.bodyProduct(s.sys.B[:len(v)], v)
+	s.sys.WeighTo(s.sys.B[:len(v)], v)
 	if err := s.solveAny(); err != nil {
 		return err
 	}
@@ -151,7 +151,9 @@ func (s *Solver) solveAny() error {
 		return err
 	}
 	// Where this fails the last way to factor has left its solution in x.
-	_ = s.Refine()
+	if s.Refine() != nil {
+		s.sys.AccelerationsTo(s.x, s.x)
+	}
 	s.ok = false
 	return nil
 }

@@ -42,7 +42,7 @@ func (p *Plan) NewInverse(actuators []mechanism.Freedom) (*Inverse, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan := PlanMechanism(driven, Options{Epsilon: p.epsilon})
+	plan := PlanMechanism(driven, Options{Epsilon: p.epsilon, Threads: p.threads})
 	v := &Inverse{
 		base: p.NewSolver(), driven: plan.NewSolver(),
 		actuators: append([]mechanism.Freedom(nil), actuators...),
@@ -113,7 +113,7 @@ func (v *Inverse) consistent(st *mechanism.State, wanted []float64) error {
 	nb := len(v.wanted)
 	clear(s.sys.B[:nb])
 	if wanted != nil {
-		s.bodyProduct(s.sys.B[:nb], wanted)
+		s.sys.WeighTo(s.sys.B[:nb], wanted)
 	}
 	if err := s.Factorize(); err != nil {
 		return err
@@ -132,28 +132,14 @@ func (v *Inverse) consistent(st *mechanism.State, wanted []float64) error {
 	return nil
 }
 
-// bodyProduct stores M·a in dst.
-func (s *Solver) bodyProduct(dst, a []float64) {
-	for i := 0; i < len(a); i += 6 {
-		d := s.sys.K.Dia[6*i : 6*i+36]
-		for r := range 6 {
-			t := 0.0
-			for c := range 6 {
-				t += d[6*r+c] * a[i+c]
-			}
-			dst[i+r] = t
-		}
-	}
-}
-
 // hold sets the right sides of the actuators' rows to what the wanted
 // accelerations make of them.
 func (v *Inverse) hold() {
 	y := v.driven.sys
 	x := make([]float64, len(y.B))
-	copy(x, v.wanted)
+	y.WeighTo(x, v.wanted)
 	product := make([]float64, len(x))
-	y.K.MulVecTo(product, x)
+	y.W.MulVecTo(product, x)
 	for _, r := range v.rows {
 		y.B[r] = product[r]
 	}
@@ -242,9 +228,10 @@ func (v *Inverse) Uncontrolled() []mechanism.Freedom {
 	for i := range r {
 		r[i] = rng.Float64() - 0.5
 	}
-	d.bodyProduct(b[:len(r)], r)
+	d.sys.WeighTo(b[:len(r)], r)
 	x := make([]float64, len(b))
-	d.fac.SolveRefinedTo(x, d.r, b, d.sys.K, 0)
+	d.fac.SolveRefinedTo(x, d.r, b, d.sys.W, 0)
+	d.sys.AccelerationsTo(x, x)
 	for i := range st.Bodies {
 		k := &d.sys.Kin.Bodies[i]
 		s := &st.Bodies[i]

@@ -17,7 +17,7 @@ type nullSpace struct {
 
 // nullSpace factors the geometric matrix in s.sys with E = s.sys.Scale.
 func (s *Solver) nullSpace() (*nullSpace, error) {
-	if err := s.fac.Factorize(s.sys.K, s.sys.Scale, 1, factor.Everywhere); err != nil {
+	if err := s.fac.Factorize(s.sys.W, s.sys.Scale, 1, factor.Everywhere); err != nil {
 		return nil, err
 	}
 	return &nullSpace{fac: s.fac, e: s.sys.Scale, pos: 6 * s.plan.mech.NumBodies()}, nil

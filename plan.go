@@ -17,6 +17,7 @@ func Open(path string) (*model.Model, error) { return model.ReadFile(path) }
 type Options struct {
 	Ordering factor.Ordering // Auto compares the candidates and takes the least work
 	Epsilon  float64         // proximal term relative to each constraint's scale; 0 stands for DefaultEpsilon
+	Threads  int             // goroutines that a Solver uses; 0 stands for 1. Results have the same bits for any number
 }
 
 // DefaultEpsilon is the proximal term relative to the scale of each constraint
@@ -35,6 +36,7 @@ type Plan struct {
 	ordering   factor.Ordering
 	candidates []factor.Candidate
 	epsilon    float64
+	threads    int
 }
 
 // NewPlan checks and analyses m. The model may be dropped afterwards.
@@ -61,7 +63,10 @@ func PlanMechanism(mech *mechanism.Mechanism, o Options) *Plan {
 	if !(o.Epsilon > 0 && o.Epsilon < 1e-2) {
 		panic("rung: epsilon out of range")
 	}
-	p := &Plan{mech: mech, layout: assemble.NewLayout(mech), epsilon: o.Epsilon}
+	if o.Threads < 0 {
+		panic("rung: number of threads out of range")
+	}
+	p := &Plan{mech: mech, layout: assemble.NewLayout(mech), epsilon: o.Epsilon, threads: max(o.Threads, 1)}
 	perm, chosen, list := factor.Choose(p.layout.Pattern, o.Ordering)
 	p.ordering, p.candidates = chosen, list
 	p.symbolic = factor.Analyze(p.layout.Pattern, perm)

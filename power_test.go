@@ -75,7 +75,7 @@ func requireBodiesBalance(t *testing.T, m *mechanism.Mechanism, s *rung.Solver, 
 		}
 	}
 	for i := range f {
-		b, I := &m.Bodies[i], k.Bodies[i].I
+		b, I := &m.Bodies[i], k.I[i]
 		omega, alpha, a := st.Bodies[i].Omega, s.AngularAcceleration(i), s.ComAcceleration(i)
 		hd := I.MulVec(alpha).Add(omega.Cross(I.MulVec(omega)))
 		closeVec3(t, f[i].Moment(), hd, balanceTol, size, "moment on %s", m.BodyName(i))
@@ -97,7 +97,7 @@ func loads(t *testing.T, m *mechanism.Mechanism, k *mechanism.Kinematics, st *me
 	require.NoError(t, rest.ForcesTo(f, k, st))
 	for i := range f {
 		omega := st.Bodies[i].Omega
-		h := omega.Cross(k.Bodies[i].I.MulVec(omega))
+		h := omega.Cross(k.I[i].MulVec(omega))
 		f[i] = f[i].Add(spatial.NewForce(h, spatial.Vec3{}))
 	}
 	return f
@@ -119,7 +119,7 @@ func newBalance(m *mechanism.Mechanism, s *rung.Solver, st *mechanism.State) *ba
 	for i := range m.Bodies {
 		omega := st.Bodies[i].Omega
 		v := st.Bodies[i].Velocity.Add(omega.Cross(sys.Kin.Bodies[i].Com))
-		I := sys.Kin.Bodies[i].I
+		I := sys.Kin.I[i]
 		add(&b.kinetic, omega.Dot(I.MulVec(s.AngularAcceleration(i))))
 		add(&b.kinetic, m.Bodies[i].Mass*v.Dot(s.ComAcceleration(i)))
 		for c := range 3 {

@@ -109,14 +109,11 @@ func (s *Solver) Report() (*Report, error) {
 	return r, s.sys.FillTo(s.st)
 }
 
-// backwardError is sparse.Matrix.BackwardError with the residual that refinement
-// has left in s.r.
+// backwardError is that of the solution in mass-weighted coordinates.
 func (s *Solver) backwardError() float64 {
-	size := s.sys.K.Norm1()*maxAbs(s.x) + maxAbs(s.sys.B)
-	if size == 0 {
-		return 0
-	}
-	return maxAbs(s.r) / size
+	x := append([]float64(nil), s.x...)
+	s.sys.WeighTo(x, x)
+	return s.sys.W.BackwardError(s.sys.B, x)
 }
 
 // growth returns the largest diagonal of |L||D||Lᵀ| relative to the scale of
@@ -128,7 +125,7 @@ func (s *Solver) growth() float64 {
 	for i, v := range g {
 		d := s.sys.Scale[i]
 		if d == 0 {
-			d = s.sys.K.At(i, i)
+			d = 1 // a unit block
 		}
 		worst = max(worst, v/d)
 	}
@@ -147,7 +144,7 @@ func (s *Solver) rank(r *Report) ([]float64, error) {
 		dst []float64
 		eps float64
 	}{{p2, geometricEpsilon * epsilonStep}, {p1, geometricEpsilon}} {
-		if err := s.fac.Factorize(s.sys.K, s.sys.Scale, c.eps, factor.Everywhere); err != nil {
+		if err := s.fac.Factorize(s.sys.W, s.sys.Scale, c.eps, factor.Everywhere); err != nil {
 			return nil, err
 		}
 		s.fac.PivotsTo(c.dst)

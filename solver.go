@@ -6,6 +6,7 @@ import (
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -28,6 +29,10 @@ const (
 	// exactTol is the same for a factorization that leaves the weak rows to the
 	// others: a larger residual says that a weak row was not redundant.
 	exactTol = 1e-11
+	// restTol is the size of accelerations, relative to the largest that there are or
+	// that the loads could make, below which a body counts as at rest when residuals are judged:
+	// rounding must stay below exactTol there.
+	restTol = 1e-4
 	// accurateTol is the largest predicted relative error of the accelerations
 	// that is returned as a result.
 	accurateTol = 1e-6
@@ -37,14 +42,15 @@ const (
 // needs and belongs to one goroutine at a time.
 type Solver struct {
 	plan *Plan
-	sys  *assemble.System
+	sys  *assemble.Weighted
 	fac  *factor.Factor
-	x    []float64 // accelerations, then −λ
+	x    []float64 // accelerations, then −λ; in mass-weighted coordinates until Refine ends
 	r    []float64 // residual of the KKT system
 	ref  factor.Refinement
 
 	factored      bool    // the factor is of the assembled system
 	attempt       int     // index in attempts of the current factor
+	free          float64 // size of the accelerations that the loads could make, weighted
 	inconsistency float64 // largest relative residual of a constraint row
 	st            *mechanism.State
 	ok            bool
@@ -53,10 +59,11 @@ type Solver struct {
 // NewSolver allocates a solver of the plan.
 func (p *Plan) NewSolver() *Solver {
 	n := p.layout.Pattern.Dim()
+	t := team.New(p.threads)
 	return &Solver{
 		plan: p,
-		sys:  p.layout.NewSystem(),
-		fac:  p.symbolic.NewFactor(),
+		sys:  p.layout.NewWeightedOn(t),
+		fac:  p.symbolic.NewFactorOn(t),
 		x:    make([]float64, n),
 		r:    make([]float64, n),
 	}
@@ -85,7 +92,9 @@ func (s *Solver) Solve(st *mechanism.State) error {
 func (s *Solver) Assemble(st *mechanism.State) error {
 	s.ok, s.factored = false, false
 	s.st = st
-	return s.sys.FillTo(st)
+	err := s.sys.FillTo(st)
+	s.free = s.sys.FreeSize()
+	return err
 }
 
 // attempt is one way to factor; Solve takes the first that works.
@@ -118,7 +127,7 @@ func (s *Solver) Factorize() error {
 func (s *Solver) factorize() error {
 	s.ok, s.factored = false, false
 	a := &attempts[s.attempt]
-	if err := s.fac.Factorize(s.sys.K, s.sys.Scale, a.shrink*s.plan.epsilon, a.policy); err != nil {
+	if err := s.fac.FactorizeFor(s.sys.B, s.sys.W, s.sys.Scale, a.shrink*s.plan.epsilon, a.policy); err != nil {
 		var p *factor.PivotError
 		if errors.As(err, &p) {
 			return fmt.Errorf("rung: %s: %w", s.plan.layout.NodeName(p.Node), err)
@@ -145,6 +154,7 @@ func (s *Solver) Refine() error {
 	for {
 		err := s.refine()
 		if err == nil {
+			s.sys.AccelerationsTo(s.x, s.x)
 			s.ok = true
 			return nil
 		}
@@ -162,8 +172,8 @@ func (s *Solver) Refine() error {
 
 func (s *Solver) refine() error {
 	a := &attempts[s.attempt]
-	s.ref = s.fac.SolveRefinedTo(s.x, s.r, s.sys.B, s.sys.K, s.sys.FreeAcceleration())
-	e, node, row := s.sys.Inconsistency(s.x, s.r, a.multipliers)
+	s.ref = s.fac.SolveRefinedTo(s.x, s.r, s.sys.B, s.sys.W, s.free)
+	e, node, row := s.sys.Inconsistency(s.x, s.r, restTol*s.ref.Size, a.multipliers)
 	s.inconsistency = e
 	if !(e <= a.tol) {
 		return fmt.Errorf("rung: %s, row %d: %w (relative residual %.3g)", s.plan.layout.NodeName(node), row, ErrInconsistent, e)
@@ -180,8 +190,19 @@ func (s *Solver) mustHave() {
 	}
 }
 
-// System returns the assembled KKT system; it changes with the next Solve.
-func (s *Solver) System() *assemble.System { return s.sys }
+// System returns the KKT system of RBDA eq. 8.64 at the state of the last Solve.
+// The solver itself works on the same system in mass-weighted coordinates
+// (assemble.Weighted).
+//
+// Cost: O(bodies + joints); allocates. It panics without a solution.
+func (s *Solver) System() *assemble.System {
+	s.mustHave()
+	y := s.plan.layout.NewSystem()
+	if err := y.FillTo(s.st); err != nil {
+		panic("rung: state has changed")
+	}
+	return y
+}
 
 // Refinement says how the solution came about.
 func (s *Solver) Refinement() factor.Refinement { return s.ref }

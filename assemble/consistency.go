@@ -37,16 +37,10 @@ func (y *System) Inconsistency(x, r []float64, multipliers bool) (worst float64,
 			}
 		}
 		if multipliers {
-			for _, l := range x[lo:hi] {
-				lambda = max(lambda, math.Abs(l))
-			}
+			lambda = maxAbs(x[lo:hi])
 		}
 		for k := lo; k < hi; k++ {
-			if r[k] == 0 {
-				continue
-			}
-			d := y.Scale[k]
-			e := math.Abs(r[k]) / (math.Abs(y.B[k]) + math.Sqrt(d)*a + d*lambda)
+			e := relative(r[k], y.B[k], y.Scale[k], a, lambda)
 			if e > worst || math.IsNaN(e) {
 				worst, node, row = e, i, k-lo
 			}
@@ -63,7 +57,7 @@ func (y *System) Inconsistency(x, r []float64, multipliers bool) (worst float64,
 func (y *System) FreeAcceleration() (a float64) {
 	for i := range y.force {
 		f := &y.force[i]
-		a = max(a, maxAbs3(f.Moment())/y.Kin.Bodies[i].I.Trace(), maxAbs3(f.Linear())/y.L.Mech.Bodies[i].Mass)
+		a = max(a, maxAbs3(f.Moment())/y.Kin.I[i].Trace(), maxAbs3(f.Linear())/y.L.Mech.Bodies[i].Mass)
 	}
 	return a
 }
@@ -85,7 +79,7 @@ func (y *System) forceNorm(i int) float64 {
 
 // accelerationNorm returns √(aᵀIa) of body i.
 func (y *System) accelerationNorm(i int, x []float64) float64 {
-	I := &y.Kin.Bodies[i].I
+	I := &y.Kin.I[i]
 	w := (*[6]float64)(x[6*i:])
 	ang := w[0]*(I[0]*w[0]+2*(I[3]*w[1]+I[4]*w[2])) + w[1]*(I[1]*w[1]+2*I[5]*w[2]) + I[2]*w[2]*w[2]
 	return math.Sqrt(ang + y.L.Mech.Bodies[i].Mass*(w[3]*w[3]+w[4]*w[4]+w[5]*w[5]))

@@ -4,7 +4,10 @@
 //	⎣ TᵀPᵀ    0  ⎦ ⎣ −λ ⎦ = ⎣ σ̇ − (TᵀPᵀ)˙ v      ⎦
 //
 // The pattern is found once for a mechanism (Layout), the values each state
-// (System.FillTo) without allocation.
+// (FillTo) without allocation.
+//
+// Weighted is the same system in mass-weighted coordinates, the one that is
+// factored; System is for exports, inspection and tests.
 //
 // Frame: every body at its own centre of mass, world axes. An acceleration is
 // (ω̇, classical acceleration of the centre of mass), which differs from the

@@ -87,19 +87,26 @@ func (l *Layout) NodeName(node int) string {
 	return fmt.Sprintf("body %q", l.Mech.BodyName(node))
 }
 
-// blocks returns the offsets in Matrix.Val of the predecessor's and the
-// successor's block of a joint's node, −1 for the world.
-func (l *Layout) blocks(j, node int32) (pred, succ int64) {
-	jt := &l.Mech.Joints[j]
-	k := l.Pattern.Ptr[node]
+// place says where the rows of a joint are.
+type place struct {
+	row        int32 // first scalar row
+	pred, succ int64 // offsets in Matrix.Val of the blocks, −1 for the world
+}
+
+// place returns where the rows of a joint with the given node are.
+func (l *Layout) place(jt *mechanism.Joint, node int32) place {
+	p := l.Pattern
+	k := p.Ptr[node]
+	at := place{p.Off[node], p.Pos[k], p.Pos[k]}
 	switch {
 	case jt.Pred < 0:
-		return -1, l.Pattern.Pos[k]
+		at.pred = -1
 	case jt.Succ < 0:
-		return l.Pattern.Pos[k], -1
+		at.succ = -1
 	case jt.Pred < jt.Succ:
-		return l.Pattern.Pos[k], l.Pattern.Pos[k+1]
+		at.succ = p.Pos[k+1]
 	default:
-		return l.Pattern.Pos[k+1], l.Pattern.Pos[k]
+		at.pred = p.Pos[k+1]
 	}
+	return at
 }

@@ -65,7 +65,7 @@ func (y *System) FillTo(s *mechanism.State) error {
 
 // fillBody stores diag(R·Ic·Rᵀ, m·1) and the right side of body i.
 func (y *System) fillBody(i int) {
-	I := &y.Kin.Bodies[i].I
+	I := &y.Kin.I[i]
 	mass := y.L.Mech.Bodies[i].Mass
 	d := (*[36]float64)(y.K.Dia[36*i:])
 	d[0], d[1], d[2] = I[0], I[3], I[4]
@@ -77,47 +77,72 @@ func (y *System) fillBody(i int) {
 
 // jointWork is the scratch of one joint's rows.
 type jointWork struct {
-	kin  mechanism.JointKinematics
-	rows joints.Rows
+	kin        mechanism.JointKinematics
+	rows       joints.Rows
+	armP, armS spatial.Vec3 // from the centres of mass to the joint, zero for the world
 }
 
 // fillJoint stores the blocks ±TᵀX and the right side of joint j. It returns
 // joints.ErrNoDirection as EvalTo does.
 func (y *System) fillJoint(w *jointWork, j, node int32, s *mechanism.State) error {
-	m := y.L.Mech
+	jt := &y.L.Mech.Joints[j]
+	if err := w.eval(y.L.Mech, j, y.Kin, s); err != nil {
+		return err
+	}
+	at := y.L.place(jt, node)
+	o := int(at.row)
+	scale := y.Scale[o : o+int(jt.Rows)]
+	clear(scale)
+	if jt.Succ >= 0 {
+		y.fillSide(y.K.Val[at.succ:], &w.rows, &w.armS, 1)
+		y.addScale(scale, y.K.Val[at.succ:], jt.Succ)
+	}
+	if jt.Pred >= 0 {
+		y.fillSide(y.K.Val[at.pred:], &w.rows, &w.armP, -1)
+		y.addScale(scale, y.K.Val[at.pred:], jt.Pred)
+	}
+	w.rightSideTo(y.B[o : o+int(jt.Rows)])
+	return nil
+}
+
+// eval computes w for joint j at s, whose bodies have the kinematics k. It
+// returns joints.ErrNoDirection as EvalTo does.
+func (w *jointWork) eval(m *mechanism.Mechanism, j int32, k *mechanism.Kinematics, s *mechanism.State) error {
 	jt := &m.Joints[j]
-	m.JointTo(&w.kin, int(j), y.Kin, s)
+	m.JointTo(&w.kin, int(j), k, s)
 	if err := jt.EvalTo(&w.rows, &w.kin.Frames, s.Time); err != nil {
 		return err
 	}
-	pred, succ := y.L.blocks(j, node)
-	o := int(y.L.Pattern.Off[node])
-	scale := y.Scale[o : o+int(jt.Rows)]
-	clear(scale)
-	var bias spatial.Vec3 // relative acceleration of the origins at zero ω̇ and a
-	if jt.Succ >= 0 {
-		arm := w.kin.ArmS.Sub(y.Kin.Bodies[jt.Succ].Com)
-		y.fillSide(y.K.Val[succ:], &w.rows, &arm, 1)
-		y.addScale(scale, y.K.Val[succ:], jt.Succ)
-		omega := &w.kin.OmegaS
-		bias = omega.Cross(omega.Cross(arm))
-	}
+	w.armP, w.armS = spatial.Vec3{}, spatial.Vec3{}
 	if jt.Pred >= 0 {
-		arm := w.kin.ArmP.Add(w.rows.Arm).Sub(y.Kin.Bodies[jt.Pred].Com)
-		y.fillSide(y.K.Val[pred:], &w.rows, &arm, -1)
-		y.addScale(scale, y.K.Val[pred:], jt.Pred)
-		omega := &w.kin.OmegaP
-		bias = bias.Sub(omega.Cross(omega.Cross(arm))).Sub(omega.Cross(w.rows.Slip).Scale(2))
+		com := &k.Bodies[jt.Pred].Com
+		for i := range com {
+			w.armP[i] = (w.kin.ArmP[i] + w.rows.Arm[i]) - com[i]
+		}
 	}
+	if jt.Succ >= 0 {
+		armTo(&w.armS, &w.kin.ArmS, &k.Bodies[jt.Succ].Com)
+	}
+	return nil
+}
+
+// rightSideTo stores the right side of the rows in b.
+func (w *jointWork) rightSideTo(b []float64) {
+	var bias, turn, slip spatial.Vec3
+	wp, ws := &w.kin.OmegaP, &w.kin.OmegaS
+	// Relative acceleration of the origins at zero ω̇ and c̈.
+	addCentripetal(&bias, ws, &w.armS, 1)
+	addCentripetal(&bias, wp, &w.armP, -1)
+	spatial.CrossTo(&slip, wp, &w.rows.Slip)
+	spatial.AddScaledTo(&bias, &bias, -2, &slip)
+	spatial.CrossTo(&turn, ws, wp) // −ω_P×ω_r
 	// Row k: T·(J a) = σ̇ − T·bias − T̊·V̂, where T turns with P.
-	turn := w.kin.OmegaS.Cross(w.kin.OmegaP) // −ω_P×ω_r
-	for k := range w.rows.N {
+	for k := range b {
 		t := &w.rows.T[k]
-		y.B[o+k] = w.rows.SigmaDot[k] - w.rows.TDot[k] -
+		b[k] = w.rows.SigmaDot[k] - w.rows.TDot[k] -
 			(t[0]*turn[0] + t[1]*turn[1] + t[2]*turn[2]) -
 			(t[3]*bias[0] + t[4]*bias[1] + t[5]*bias[2])
 	}
-	return nil
 }
 
 // fillSide stores sign·TᵀX for a body whose centre of mass is −arm away from
@@ -147,13 +172,30 @@ func (y *System) addScale(scale, v []float64, body int32) {
 	}
 }
 
+// armTo stores point − com in arm.
+func armTo(arm, point, com *spatial.Vec3) {
+	arm[0], arm[1], arm[2] = point[0]-com[0], point[1]-com[1], point[2]-com[2]
+}
+
+// addCentripetal adds sign·ω×(ω×r) = sign·(ω(ω·r) − r(ω·ω)) to a.
+func addCentripetal(a, w, r *spatial.Vec3, sign float64) {
+	wr, ww := sign*(w[0]*r[0]+w[1]*r[1]+w[2]*r[2]), sign*(w[0]*w[0]+w[1]*w[1]+w[2]*w[2])
+	a[0] += wr*w[0] - ww*r[0]
+	a[1] += wr*w[1] - ww*r[1]
+	a[2] += wr*w[2] - ww*r[2]
+}
+
 // ForceSubspace returns the rows of Tᵀ of joint j at s: wrenches on the
 // successor about the origin of S, world axes, and their number. The system has
 // been filled at s.
 func (y *System) ForceSubspace(j int, s *mechanism.State) (T [6]spatial.Force, n int) {
+	return y.L.forceSubspace(j, y.Kin, s)
+}
+
+func (l *Layout) forceSubspace(j int, k *mechanism.Kinematics, s *mechanism.State) (T [6]spatial.Force, n int) {
 	var w jointWork
-	y.L.Mech.JointTo(&w.kin, j, y.Kin, s)
-	if y.L.Mech.Joints[j].EvalTo(&w.rows, &w.kin.Frames, s.Time) != nil {
+	l.Mech.JointTo(&w.kin, j, k, s)
+	if l.Mech.Joints[j].EvalTo(&w.rows, &w.kin.Frames, s.Time) != nil {
 		return T, 0
 	}
 	return w.rows.T, w.rows.N

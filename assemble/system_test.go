@@ -302,19 +302,27 @@ func TestFillErrors(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			y := assemble.NewLayout(c.m).NewSystem()
+			l := assemble.NewLayout(c.m)
+			y, w := l.NewSystem(), l.NewWeighted()
 			s := c.m.Initial()
 			require.NoError(t, y.FillTo(s))
+			require.NoError(t, w.FillTo(s))
 			c.edit(c.m, s)
 			err := y.FillTo(s)
 			require.ErrorIs(t, err, c.is)
 			require.ErrorContains(t, err, c.text)
+			err2 := w.FillTo(s)
+			require.ErrorIs(t, err2, c.is)
+			require.EqualError(t, err2, err.Error())
 			require.NoError(t, y.FillTo(c.m.Initial()), "filled again")
+			require.NoError(t, w.FillTo(c.m.Initial()), "filled again")
 		})
 	}
 	require.False(t, errors.Is(joints.ErrNoDirection, mechanism.ErrNoDirection))
 	y := assemble.NewLayout(dist).NewSystem()
 	require.PanicsWithValue(t, "mechanism: foreign state", func() { _ = y.FillTo(spring.Initial()) })
+	w := assemble.NewLayout(dist).NewWeighted()
+	require.PanicsWithValue(t, "mechanism: foreign state", func() { _ = w.FillTo(spring.Initial()) })
 }
 
 // meet moves the successor of the first distance joint so that the two origins

@@ -169,7 +169,16 @@ func TestWorldInertia(t *testing.T) {
 	one, id := I.Mat().Mul(inv.Mat()), spatial.Identity3()
 	near(t, id[:], one[:], roundTol)
 
+	// C⁻¹·M·C⁻ᵀ = 1.
+	c := b.Weight()
+	require.InDelta(t, 1, c.Mass*c.Mass*b.Mass, roundTol)
+	var G spatial.Mat3
+	c.Inertia.MulTTo(&G, &id)
+	one = G.Mul(b.Inertia.Mat()).MulT(G)
+	near(t, id[:], one[:], roundTol)
+
 	raw := bodies.Body{Mass: 1, Inertia: spatial.Diag3(1, 1, 1)}
+	require.PanicsWithValue(t, "bodies: body not made by New", func() { raw.Weight() })
 	require.PanicsWithValue(t, "bodies: body not made by New", func() { raw.InvWorldInertiaTo(&inv, &E) })
 }
 

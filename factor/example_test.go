@@ -62,7 +62,7 @@ func ExampleSymbolic() {
 	s := factor.Analyze(m.P, []int32{0, 1, 2, 3})
 	fmt.Printf("%+v\n", s.Counts)
 	// Output:
-	// {NonZeros:15 Flops:50 MaxFront:5 Bandwidth:3}
+	// {NonZeros:14 Flops:35 MaxFront:3 Bandwidth:3}
 }
 
 // A mass that is not positive is named by its node and row.

@@ -117,15 +117,16 @@ func requireResidual(t *testing.T, m *sparse.Matrix, e, x, b, growth []float64) 
 	require.LessOrEqual(t, residual, residualTol*max(1, check.MaxAbs(growth)/norm))
 }
 
-// requireDense compares x with a dense LU, and pivots and growth with a dense
-// LDLᵀ, of the matrix a that f factored.
+// requireDense compares x with a dense LU, pivots with a dense LDLᵀ of the matrix
+// a that f factored, and growth with one of a with unit +1 blocks.
 func requireDense(t *testing.T, f *factor.Factor, a *mat.SymDense, x, b []float64) {
 	t.Helper()
 	var want mat.VecDense
 	require.NoError(t, want.SolveVec(a, mat.NewVecDense(len(b), b)))
 	check.CloseVec(t, x, want.RawVector().Data, denseTol, mat.Norm(&want, math.Inf(1)), "x")
-	pivots, growth := denseLDL(f.S, a)
+	pivots, _ := denseLDL(f.S, a)
 	check.CloseVec(t, pivotsOf(f), pivots, denseTol, check.MaxAbs(pivots), "pivots")
+	_, growth := denseLDL(f.S, unitBlocks(t, f.S.P, a))
 	check.CloseVec(t, growthOf(f), growth, denseTol, check.MaxAbs(growth), "growth")
 }
 

@@ -10,54 +10,82 @@ func (f *Factor) PivotsTo(dst []float64) {
 	if !f.ok {
 		panic("factor: no valid factor")
 	}
-	if len(dst) != len(f.dinv) {
+	if len(dst) != f.S.P.Dim() {
 		panic("factor: length mismatch")
 	}
-	for i, old := range f.S.oldOff {
-		for k, t := range f.dinv[f.S.off[i]:f.S.off[i+1]] {
-			dst[int(old)+k] = 1 / t
+	s, p := f.S, f.S.P
+	for i := range dst[:p.Off[p.Positive()]] {
+		dst[i] = 1 // leaves
+	}
+	for c, o := range s.oldOff {
+		for k, t := range f.dinv[s.off[c]:s.off[c+1]] {
+			dst[int(o)+k] = 1 / t
 		}
+	}
+	if w := f.weighted(); w != nil {
+		w.each(dst, func(c, v []float64) {
+			for i := range v {
+				v[i] *= c[i*len(v)+i] * c[i*len(v)+i]
+			}
+		})
 	}
 }
 
 // GrowthTo stores in dst, original scalar order, the diagonal of |L|·|D|·|Lᵀ|.
 // Its size relative to the diagonal that was factored bounds the growth of
-// rounding errors (Higham 2002, ch. 11).
+// rounding errors (Higham 2002, ch. 11). With +1 blocks M = C·Cᵀ that are not
+// units, L is that of the matrix with W = J·C⁻ᵀ in place of J.
 //
 // Cost: O(nonzeros of L); it overwrites nothing of the factor and does not
 // allocate. It panics on a length mismatch or without a valid factor.
 func (f *Factor) GrowthTo(dst []float64) {
-	s := f.S
-	f.PivotsTo(dst)
+	if !f.ok {
+		panic("factor: no valid factor")
+	}
+	if len(dst) != f.S.P.Dim() {
+		panic("factor: length mismatch")
+	}
+	s, p := f.S, f.S.P
+	for i := range dst[:p.Off[p.Positive()]] {
+		dst[i] = 1 // leaves
+	}
 	for i, t := range f.dinv {
 		f.x[i] = math.Abs(1 / t)
 	}
-	for k := range s.parent {
-		w := s.width(k)
-		pan := f.panels[s.pan[k]:s.pan[k+1]]
-		o := int(s.off[s.super[k]])
-		d := f.dinv[o : o+w]
-		for i := 1; i < w; i++ {
-			f.x[o+i] += growth(pan[i*w:i*w+i], d)
-		}
-		pan = pan[w*w:]
-		for q := s.rowPtr[k]; q < s.rowPtr[k+1]; q++ {
-			for r := s.off[s.rows[q]]; r < s.off[s.rows[q]+1]; r++ {
-				f.x[r] += growth(pan[:w], d)
-				pan = pan[w:]
+	for k := range s.fronts {
+		f.addGrowth(&s.fronts[k])
+	}
+	for c, old := range s.node {
+		o := p.Off[old]
+		y := dst[o:p.Off[old+1]]
+		copy(y, f.x[s.off[c]:s.off[c+1]])
+		for k := p.Ptr[old]; k < p.Ptr[old+1]; k++ {
+			if n := int(p.Size[p.Ind[k]]); s.leaf[p.Ind[k]] {
+				for a := range y {
+					v := f.unit.Val[int(p.Pos[k])+a*n:][:n]
+					y[a] += dot(v, v)
+				}
 			}
 		}
 	}
-	for i, old := range s.oldOff {
-		copy(dst[old:], f.x[s.off[i]:s.off[i+1]])
-	}
 }
 
-// growth returns Σ l²/|d|, d the reciprocal pivots.
-func growth(l, d []float64) (t float64) {
-	d = d[:len(l)]
-	for k, x := range l {
-		t += x * x / math.Abs(d[k])
+// addGrowth adds l²·|d| of the entries of a front to their rows in f.x.
+func (f *Factor) addGrowth(fr *front) {
+	n, w := fr.ld(), int(fr.width)
+	pan := f.panels[fr.panel : fr.panel+int64(n*w)]
+	for q := range w {
+		d := math.Abs(1 / f.dinv[int(fr.first)+q])
+		col := pan[q*n : (q+1)*n-1]
+		for i := q + 1; i < w; i++ {
+			f.x[int(fr.first)+i] += col[i] * col[i] * d
+		}
+		col = col[w:]
+		for _, r := range f.S.runs[fr.rowLo:fr.rowHi] {
+			for i := range r.n {
+				f.x[r.dst+i] += col[i] * col[i] * d
+			}
+			col = col[r.n:]
+		}
 	}
-	return t
 }

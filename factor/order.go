@@ -55,9 +55,11 @@ func Order(p *sparse.Pattern, o Ordering) []int32 {
 	e := ordNewEmitter(g)
 	switch o {
 	case Natural:
-		for j := range g.nj {
-			e.joint(j)
+		seq := make([]int32, g.nj)
+		for j := range seq {
+			seq[j] = int32(j)
 		}
+		e.joints(seq)
 	case LeafFirst:
 		e.joints(ordByDepth(g, ordPeel(g, e)))
 	case Banded:
@@ -133,8 +135,8 @@ func (g *ordGraph) bodies(j int32) []int32 { return g.ji[g.jp[j]:g.jp[j+1]] }
 func (g *ordGraph) joints(b int32) []int32 { return g.bj[g.bp[b]:g.bp[b+1]] }
 func (g *ordGraph) rows(j int32) int32     { return int32(g.size[g.nb+j]) }
 
-// ordEmitter collects the permutation. Emitting a joint first emits those of its
-// bodies that are still missing, so a joint sequence alone obeys the tile rule.
+// ordEmitter collects the permutation. A sequence of joints, each after its
+// bodies, obeys the tile rule.
 type ordEmitter struct {
 	g    *ordGraph
 	perm []int32
@@ -146,37 +148,41 @@ func ordNewEmitter(g *ordGraph) *ordEmitter {
 	return &ordEmitter{g: g, perm: make([]int32, 0, g.nb+g.nj), seen: make([]bool, g.nb), done: make([]bool, g.nj)}
 }
 
+// body emits body b unless it has been, and its joints to the world. These couple
+// nothing that the body has not coupled already, so they fill nothing, and the
+// part that is eliminated next stands on the ground: a long part that floats has
+// pivots that vanish with its length.
 func (e *ordEmitter) body(b int32) {
-	e.seen[b] = true
-	e.perm = append(e.perm, b)
-}
-
-// joint emits joint j unless it has been, first its bodies, and after each body
-// its joints to the world. These couple nothing that the body has not coupled
-// already, so they fill nothing, and the part that is eliminated next stands on
-// the ground: a long part that floats has pivots that vanish with its length.
-func (e *ordEmitter) joint(j int32) {
-	if e.done[j] {
+	if e.seen[b] {
 		return
 	}
-	e.done[j] = true
-	for _, b := range e.g.bodies(j) {
-		if e.seen[b] {
-			continue
-		}
-		e.body(b)
-		for _, w := range e.g.joints(b) {
-			if e.g.jp[w+1]-e.g.jp[w] == 1 && !e.done[w] {
-				e.done[w] = true
-				e.perm = append(e.perm, e.g.nb+w)
-			}
+	e.seen[b] = true
+	e.perm = append(e.perm, b)
+	for _, w := range e.g.joints(b) {
+		if e.g.jp[w+1]-e.g.jp[w] == 1 && !e.done[w] {
+			e.done[w] = true
+			e.perm = append(e.perm, e.g.nb+w)
 		}
 	}
-	e.perm = append(e.perm, e.g.nb+j)
 }
 
+// joint emits joint j unless it has been.
+func (e *ordEmitter) joint(j int32) {
+	if !e.done[j] {
+		e.done[j] = true
+		e.perm = append(e.perm, e.g.nb+j)
+	}
+}
+
+// joints emits joints in sequence, each after its bodies.
 func (e *ordEmitter) joints(seq []int32) {
 	for _, j := range seq {
+		if e.done[j] {
+			continue
+		}
+		for _, b := range e.g.bodies(j) {
+			e.body(b)
+		}
 		e.joint(j)
 	}
 }
@@ -184,8 +190,6 @@ func (e *ordEmitter) joints(seq []int32) {
 // rest emits the bodies no joint has asked for.
 func (e *ordEmitter) rest() {
 	for b := range e.g.nb {
-		if !e.seen[b] {
-			e.body(b)
-		}
+		e.body(b)
 	}
 }

@@ -15,7 +15,15 @@ func ordBand(g *ordGraph, e *ordEmitter) {
 	if ordEnvelope(g, backward) < ordEnvelope(g, forward) {
 		forward = backward
 	}
-	e.joints(forward)
+	e.joints(ordFold(forward))
+}
+
+// ordFold takes a band from both ends to its middle: the first half of seq, then
+// the second from its end. What meets in the middle is as wide as the band was
+// there, and the halves do not depend on each other.
+func ordFold(seq []int32) []int32 {
+	slices.Reverse(seq[len(seq)/2:])
+	return seq
 }
 
 // ordJointsByBodies sorts the joints by the latest, then by the earliest

@@ -9,10 +9,14 @@ import (
 // CheckTileRule reports whether p may be factored without pivoting in the order
 // perm (perm[new] = old).
 //
-// Bodies may be eliminated at any time. A joint must be matched or closed. Let C
-// be the component, among the eliminated nodes, that contains the joint.
+// Bodies may be eliminated at any time. A joint must be matched, pendant or
+// closed. Let C be the component, among the eliminated nodes, that contains the
+// joint.
 //   - Matched: one of the joint's bodies is the fresh body of its component, the
 //     last one eliminated there with no joint of that component after it.
+//   - Pendant: one body of the joint is the only one of the bodies of all joints in
+//     C that has not been eliminated, no other joint of C ends at it, and C has no
+//     joint to the world: then C is free in space on its side of the joint.
 //   - Closed: all bodies of the eliminated joints in C, and of this joint, have
 //     been eliminated.
 //
@@ -38,7 +42,7 @@ func CheckTileRule(p *sparse.Pattern, perm []int32) error {
 		case v < g.nb:
 			t.body(v)
 		case !t.joint(v - g.nb):
-			return fmt.Errorf("factor: joint node %d at position %d is neither matched nor closed", v, k)
+			return fmt.Errorf("factor: joint node %d at position %d is neither matched, pendant nor closed", v, k)
 		}
 	}
 	return nil
@@ -52,6 +56,7 @@ type ordTiles struct {
 	parent []int32 // by node: union–find
 	open   []int32 // by root: pairs of an eliminated joint and a body of it that is not
 	fresh  []int32 // by root: the fresh body, or −1
+	ground []bool  // by root: there is a joint to the world
 }
 
 func ordNewTiles(g *ordGraph) *ordTiles {
@@ -62,6 +67,7 @@ func ordNewTiles(g *ordGraph) *ordTiles {
 		parent: make([]int32, n),
 		open:   make([]int32, n),
 		fresh:  make([]int32, n),
+		ground: make([]bool, n),
 	}
 	for v := range t.parent {
 		t.parent[v] = int32(v)
@@ -84,6 +90,7 @@ func (t *ordTiles) join(root, v int32) {
 	if r := t.find(v); r != root {
 		t.parent[r] = root
 		t.open[root] += t.open[r]
+		t.ground[root] = t.ground[root] || t.ground[r]
 	}
 }
 
@@ -103,7 +110,8 @@ func (t *ordTiles) body(b int32) {
 func (t *ordTiles) joint(j int32) bool {
 	v := t.g.nb + j
 	t.done[v] = true
-	matched := false
+	matched, own := false, int32(0)
+	t.ground[v] = len(t.g.bodies(j)) == 1
 	for _, b := range t.g.bodies(j) {
 		matched = matched || t.done[b] && t.fresh[t.find(b)] == b
 	}
@@ -112,7 +120,8 @@ func (t *ordTiles) joint(j int32) bool {
 			t.join(v, b)
 		} else {
 			t.open[v]++
+			own++
 		}
 	}
-	return matched || t.open[v] == 0
+	return matched || t.open[v] == 0 || t.open[v] == 1 && own == 1 && !t.ground[v]
 }

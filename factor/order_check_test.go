@@ -24,11 +24,12 @@ func TestCheckTileRule(t *testing.T) {
 		{"bodies first", loop, []int32{0, 1, 2, 3, 4, 5, 6}, ""},
 		{"matched from both ends", loop, []int32{0, 3, 2, 6, 1, 4, 5}, ""},
 		{"matched inwards", loop, []int32{2, 6, 1, 5, 0, 4, 3}, ""},
-		{"joint first", loop, []int32{3, 0, 1, 2, 4, 5, 6}, "factor: joint node 3 at position 0 is neither matched nor closed"},
-		{"body used twice", loop, []int32{0, 3, 4, 1, 2, 5, 6}, "factor: joint node 4 at position 2 is neither matched nor closed"},
-		{"loop closed too early", ring, []int32{0, 3, 1, 4, 5, 2}, "factor: joint node 5 at position 4 is neither matched nor closed"},
+		{"joint first", loop, []int32{3, 0, 1, 2, 4, 5, 6}, "factor: joint node 3 at position 0 is neither matched, pendant nor closed"},
+		{"body used twice", loop, []int32{0, 3, 4, 1, 2, 5, 6}, "factor: joint node 4 at position 2 is neither matched, pendant nor closed"},
+		{"loop closed too early", ring, []int32{0, 3, 1, 4, 5, 2}, "factor: joint node 5 at position 4 is neither matched, pendant nor closed"},
 		{"loop closed in time", ring, []int32{0, 3, 1, 4, 2, 5}, ""},
-		{"second body not fresh", ring, []int32{0, 1, 3, 4, 2, 5}, "factor: joint node 4 at position 3 is neither matched nor closed"},
+		{"free part", ring, []int32{0, 1, 3, 4, 2, 5}, ""},
+		{"part tied to the world", loop, []int32{0, 3, 1, 4, 5, 2, 6}, "factor: joint node 5 at position 4 is neither matched, pendant nor closed"},
 		{"short", ring, []int32{0, 1, 2}, "factor: permutation of 3 nodes for a pattern of 6"},
 		{"twice", ring, []int32{0, 1, 1, 3, 4, 5}, "factor: not a permutation: node 1 at position 2"},
 		{"outside", ring, []int32{0, 1, 6, 3, 4, 5}, "factor: not a permutation: node 6 at position 2"},
@@ -104,17 +105,23 @@ func ordTileRule(p *sparse.Pattern, perm []int32) bool {
 	}
 	for k, v := range perm {
 		if p.Sign[v] < 0 {
-			matched, closed := false, true
+			matched, closed, free := false, true, true
 			for _, b := range near[v] {
 				matched = matched || when[b] > 0 && last(component(b)) == b
 			}
 			when[v] = k + 1
+			open := 0
 			for _, u := range component(v) {
+				free = free && (p.Sign[u] > 0 || len(near[u]) > 1)
 				for _, b := range near[u] {
 					closed = closed && (p.Sign[u] > 0 || when[b] > 0)
+					if p.Sign[u] < 0 && when[b] == 0 {
+						open++
+						free = free && u == v
+					}
 				}
 			}
-			if !matched && !closed {
+			if !matched && !closed && !(free && open == 1) {
 				return false
 			}
 		}

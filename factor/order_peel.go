@@ -2,62 +2,128 @@ package factor
 
 import "slices"
 
-// ordPeel emits all pendant trees from their leaves and returns the joints of
-// what is left, the core, in stored order.
+// leafRows is the number of rows of a body's joints up to which ordPeel eliminates
+// the body before its joints. Its joints then couple with each other directly;
+// more rows cost more than the body's own six.
+const leafRows = 18
+
+// ordPeel emits all pendant trees, from their leaves inwards, and returns the
+// joints of what is left, the core, in stored order.
 //
-// A body with one live joint is emitted, and the joint right after it (matched)
-// if at most one other body of the joint is live. Then that body may have become
-// a leaf in its turn, and the walk continues there, so that a branch is
-// contiguous. A tree hung from the world vanishes with its joint to the world, a
-// floating tree with its last body. No step fills: of a peeled body only its
-// joint is live, and of a peeled joint only one body. A leaf of a joint with
-// several other live bodies is emitted alone.
+// A body is pendant if at most one live joint ties it to other bodies; joints to
+// the world follow their body at once and tie it to nothing. A pendant body is
+// taken out with that joint, if at most one other body of the joint is live, and
+// then that body may be pendant in its turn. Bodies are taken in the order in which
+// they become pendant, so that a chain is peeled from both ends at the same pace,
+// which leaves two halves that do not depend on each other.
+//
+// The other body of the joint is emitted before it if it has few joints: then the
+// joint is closed. Else it waits for its other joints, and the joint is pendant
+// (CheckTileRule); what is tied to the world must not hang on such a joint and is
+// left in place. No step couples more than leafRows rows.
 func ordPeel(g *ordGraph, e *ordEmitter) []int32 {
-	degree := make([]int32, g.nb) // live joints of each body
-	for b := range g.nb {
-		degree[b] = g.bp[b+1] - g.bp[b]
+	p := &ordPeeler{
+		g: g, e: e,
+		degree:   make([]int32, g.nb),
+		rows:     make([]int32, g.nb),
+		left:     make([]int32, g.nj),
+		gone:     make([]bool, g.nb),
+		grounded: make([]bool, g.nb),
 	}
-	left := make([]int32, g.nj) // live bodies of each joint; −1: emitted
 	for j := range g.nj {
-		if left[j] = g.jp[j+1] - g.jp[j]; left[j] == 0 {
+		bodies := g.bodies(j)
+		for _, b := range bodies {
+			p.rows[b] += g.rows(j)
+		}
+		switch p.left[j] = int32(len(bodies)); len(bodies) {
+		case 0:
 			e.perm = append(e.perm, g.nb+j)
-			left[j] = -1
+			e.done[j] = true
+		case 1:
+			p.grounded[bodies[0]] = true
+		default:
+			for _, b := range bodies {
+				p.degree[b]++
+			}
 		}
 	}
+	queue := make([]int32, 0, g.nb)
 	for b := range g.nb {
-		for b >= 0 && !e.seen[b] && degree[b] <= 1 {
-			e.body(b)
-			b = ordPeelJoint(g, e, b, left, degree)
+		if p.degree[b] <= 1 {
+			queue = append(queue, b)
+		}
+	}
+	for k := 0; k < len(queue); k++ {
+		if c := p.peel(queue[k]); c >= 0 && p.degree[c] == 1 {
+			queue = append(queue, c)
 		}
 	}
 	core := make([]int32, 0, g.nj)
 	for j := range g.nj {
-		if left[j] >= 0 {
+		if !e.done[j] {
 			core = append(core, j)
 		}
 	}
 	return core
 }
 
-// ordPeelJoint takes the emitted leaf b out of its live joint, emits the joint if
-// that leaves at most one live body, and returns that body or −1.
-func ordPeelJoint(g *ordGraph, e *ordEmitter, b int32, left, degree []int32) int32 {
-	for _, j := range g.joints(b) {
-		if left[j] < 0 {
-			continue
-		}
-		if left[j]--; left[j] > 1 {
-			return -1
-		}
-		left[j] = -1
-		e.perm = append(e.perm, g.nb+j)
-		for _, c := range g.bodies(j) {
-			if !e.seen[c] {
-				degree[c]--
-				return c
-			}
+// ordPeeler is the state of ordPeel.
+type ordPeeler struct {
+	g        *ordGraph
+	e        *ordEmitter
+	degree   []int32 // by body: live joints to other bodies
+	rows     []int32 // by body: rows of all its joints
+	left     []int32 // by joint: live bodies
+	gone     []bool  // by body: taken out
+	grounded []bool  // by body: it or what hangs on it is tied to the world
+}
+
+// peel takes out body b and the joint that ties it to the rest. It returns the
+// other live body of that joint, or −1.
+func (p *ordPeeler) peel(b int32) int32 {
+	g, e := p.g, p.e
+	if p.gone[b] {
+		return -1 // the last two of a part make each other pendant
+	}
+	j := p.tie(b)
+	if j < 0 || p.left[j] > 2 {
+		p.gone[b] = true
+		e.body(b)
+		if j >= 0 {
+			p.left[j]--
 		}
 		return -1
+	}
+	c := int32(-1)
+	for _, d := range g.bodies(j) {
+		if d != b && !p.gone[d] {
+			c = d
+		}
+	}
+	if c >= 0 {
+		waits := !e.seen[c] && p.degree[c] > 1 && p.rows[c] > leafRows
+		if waits && p.grounded[b] {
+			return -1
+		}
+		p.degree[c]--
+		p.grounded[c] = p.grounded[c] || p.grounded[b]
+		e.body(b)
+		if !waits {
+			e.body(c)
+		}
+	}
+	p.gone[b] = true
+	e.body(b)
+	e.joint(j)
+	return c
+}
+
+// tie returns the live joint of body b to other bodies, or −1.
+func (p *ordPeeler) tie(b int32) int32 {
+	for _, j := range p.g.joints(b) {
+		if !p.e.done[j] && p.g.jp[j+1]-p.g.jp[j] > 1 {
+			return j
+		}
 	}
 	return -1
 }

@@ -10,12 +10,14 @@ import (
 const (
 	maxRefinements = 12
 	targetError    = 1e-15 // predicted relative error of the +1 part at which refinement stops
+	enoughError    = 1e-13 // the same, estimated from the first residual, at which it does not start
 )
 
 // Refinement says how a refined solution came about.
 type Refinement struct {
 	Steps int     // corrections made after the first solve
 	Error float64 // predicted relative error of the +1 part: last correction times contraction
+	Size  float64 // largest magnitude in the +1 part, or the floor
 }
 
 // SolveRefinedTo solves K·x = b and stores the residual b − K·x in r, without the proximal term that is in the
@@ -24,48 +26,154 @@ type Refinement struct {
 // metric of E.
 //
 // Errors are relative to the largest magnitude of the +1 part, or to floor where
-// that is larger: what the part would be but for cancellation.
+// that is larger: what the part would be but for cancellation. With +1 blocks
+// M = C·Cᵀ that are not units, the +1 part is measured as Cᵀ·x.
 //
-// It stops when the next correction is predicted to be below rounding, or when
-// corrections no longer shrink; Refinement.Error then says how far it came.
+// Without terms but on weak rows, whose multipliers are then zero, the first
+// solution is the last if its residual is at rounding level: an error e of the
+// +1 part leaves residuals rₖ with e² = rᵀ·S⁻¹·r, S the Schur complement, which is
+// estimated from the pivots. Else it stops when the next correction is predicted
+// to be below rounding, or when corrections no longer shrink; Refinement.Error then
+// says how far it came.
 //
-// Shapes: m is the matrix of the last Factorize; x and b have Dim entries in
+// The residual is zero in the rows of leaves (Symbolic), which hold by
+// construction up to the rounding of their own terms.
+//
+// Shapes: m is the matrix of the last Factorize, unchanged; x and b have Dim entries in
 // the original order, as does r, and do not overlap.
 // Cost: one solve and one product a step, no allocation.
 // It panics on a foreign pattern, a length mismatch, or without a valid factor.
 func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix, floor float64) Refinement {
-	if m.P != f.S.P {
+	n := f.S.P.Dim()
+	switch {
+	case m.P != f.S.P:
 		panic("factor: foreign pattern")
+	case !f.ok:
+		panic("factor: no valid factor")
+	case len(x) != n || len(r) != n || len(b) != n:
+		panic("factor: length mismatch")
 	}
-	f.SolveTo(x, b)
 	if checks {
 		assertDisjoint(x, r, b)
 	}
-	positive := int(m.P.Off[m.P.Positive()])
-	last := maxAbs(x[:positive])
-	m.ResidualTo(r, b, x)
-	out := Refinement{Error: math.Inf(1)}
+	w := f.weighted()
+	if w == nil {
+		return f.refine(x, r, b, floor)
+	}
+	copy(w.b, b)
+	w.each(w.b, solveLower)
+	out := f.refine(x, r, w.b, floor)
+	w.each(x, solveUpper)
+	w.each(r, mulLower)
+	return out
+}
+
+// refine is SolveRefinedTo for unit +1 blocks.
+func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
+	last := f.solve(x, b)
+	q := f.residual(r, b, x)
+	out := Refinement{Error: math.Inf(1), Size: max(last, floor)}
+	if e := math.Sqrt(q) / out.Size; f.policy == WhereWeak && e <= enoughError {
+		out.Error = e
+		return out
+	}
+	positive := int(f.S.P.Off[f.S.P.Positive()])
 	for out.Steps < maxRefinements {
-		step := f.addSolution(x, r, positive)
+		step := f.correct(x, r)
 		out.Steps++
-		m.ResidualTo(r, b, x)
-		size := max(maxAbs(x[:positive]), floor)
-		if math.IsNaN(step) || math.IsNaN(size) {
+		q := f.residual(r, b, x)
+		out.Size = max(maxAbs(x[:positive]), floor)
+		if math.IsNaN(q) || math.IsNaN(out.Size) {
 			out.Error = math.NaN()
 			break
 		}
-		if step == 0 || step <= targetError*size {
+		if step == 0 || step <= targetError*out.Size {
 			out.Error = 0
 			break
 		}
 		shrink := max(step/last, f.Contraction)
-		out.Error = step / size * min(shrink, 1)
+		out.Error = step / out.Size * min(shrink, 1)
 		if out.Error <= targetError || shrink > 0.5 && out.Steps > 1 {
 			break
 		}
 		last = step
 	}
 	return out
+}
+
+// correct adds to x the solution of (K − E)·dx = r, r zero in the rows of the
+// leaves, and returns the largest magnitude of dx in the +1 rows.
+func (f *Factor) correct(x, r []float64) float64 {
+	s := f.S
+	for c, o := range s.oldOff {
+		move(f.x[s.off[c]:], r[o:], int(s.off[c+1]-s.off[c]))
+	}
+	f.forward()
+	return f.backward(solution{x: x, add: true})
+}
+
+// equation is what residual is for: r = b − K·x.
+type equation struct{ r, b, x []float64 }
+
+// residualNodes is the number of core nodes of one task of residual.
+const residualNodes = 4096
+
+// residual stores b − K·x in the core rows of r and zero in the leaves', K with
+// unit +1 blocks. It returns the largest rₖ²/|dₖ| of the −1 rows, d the pivots,
+// NaN if there is one.
+func (f *Factor) residual(r, b, x []float64) (worst float64) {
+	s, p := f.S, f.S.P
+	clear(r[:p.Off[p.Positive()]])
+	f.check = equation{r, b, x}
+	for _, w := range f.workers {
+		w.worst = 0
+	}
+	f.team.Run((len(s.node)+residualNodes-1)/residualNodes, (*residualTasks)(f))
+	for _, w := range f.workers {
+		worst = max(worst, w.worst)
+	}
+	for c, o := range s.oldOff {
+		if s.sign[c] > 0 {
+			for k := o; k < o+s.off[c+1]-s.off[c]; k++ {
+				r[k] = b[k] - x[k]
+			}
+		}
+	}
+	for i := range s.late {
+		l := &s.late[i]
+		y := x[p.Off[l.joint]:p.Off[l.joint+1]]
+		z := r[p.Off[l.body]:p.Off[l.body+1]]
+		subColumns(z, f.unit.Val[l.src:l.src+int64(len(y)*len(z))], y)
+	}
+	return worst
+}
+
+// residualTasks is the job of residual.
+type residualTasks Factor
+
+// Do computes the residuals of the −1 rows of one range of core nodes.
+func (e *residualTasks) Do(worker, task int) {
+	f := (*Factor)(e)
+	s, p := f.S, f.S.P
+	r, b, x := f.check.r, f.check.b, f.check.x
+	worst := f.workers[worker].worst
+	lo := task * residualNodes
+	for c, old := range s.node[lo:min(lo+residualNodes, len(s.node))] {
+		if p.Sign[old] > 0 {
+			continue
+		}
+		o, n := p.Off[old], p.Off[old+1]
+		y := r[o:n]
+		move(y, b[o:], len(y))
+		for k := p.Ptr[old]; k < p.Ptr[old+1]; k++ {
+			body := p.Ind[k]
+			subRows(y, f.unit.Val[p.Pos[k]:p.Pos[k+1]], x[p.Off[body]:p.Off[body+1]])
+		}
+		for k, d := range f.dinv[s.off[lo+c]:s.off[lo+c+1]] {
+			worst = max(worst, -y[k]*y[k]*d)
+		}
+	}
+	f.workers[worker].worst = worst
 }
 
 // maxAbs returns the largest magnitude in v, NaN if there is one.

@@ -1,106 +1,287 @@
 package factor
 
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/sparse"
+)
+
 // SolveTo solves (K − E)·x = b with the current factor.
 //
-// Shapes: x and b have Dim entries in the original order; x may be b.
+// Shapes: x and b have Dim entries in the original order; x may be b. The matrix
+// of the last Factorize has not changed.
 // Cost: 4 flops a nonzero of L, no allocation. It panics on a length mismatch
 // or if there is no valid factor.
 func (f *Factor) SolveTo(x, b []float64) {
-	s := f.S
 	if !f.ok {
 		panic("factor: no valid factor")
 	}
-	if len(x) != len(f.x) || len(b) != len(f.x) {
+	if len(x) != f.S.P.Dim() || len(b) != len(x) {
 		panic("factor: length mismatch")
 	}
-	f.load(b)
-	f.sweep()
-	for i, old := range s.oldOff {
-		move(x[old:], f.x[s.off[i]:], int(s.off[i+1]-s.off[i]))
-	}
-}
-
-// addSolution adds to x the solution of (K − E)·dx = b, and returns the largest
-// magnitude of dx in the first positive entries.
-func (f *Factor) addSolution(x, b []float64, positive int) (step float64) {
-	s := f.S
-	f.load(b)
-	f.sweep()
-	for i, old := range s.oldOff {
-		v := f.x[s.off[i]:s.off[i+1]]
-		dst := x[old : int(old)+len(v)]
-		for k, t := range v {
-			dst[k] += t
-		}
-		if int(old) < positive {
-			step = max(step, maxAbs(v))
-		}
-	}
-	return step
-}
-
-// load copies b, in the original order, to the permuted vector.
-func (f *Factor) load(b []float64) {
-	s := f.S
-	for i, old := range s.oldOff {
-		move(f.x[s.off[i]:], b[old:], int(s.off[i+1]-s.off[i]))
-	}
-}
-
-// move copies the n scalars of one node, the six of a body without a call.
-func move(dst, src []float64, n int) {
-	if n == 6 {
-		*(*[6]float64)(dst) = *(*[6]float64)(src)
+	if w := f.weighted(); w != nil {
+		copy(x, b)
+		w.each(x, solveLower)
+		f.solve(x, x)
+		w.each(x, solveUpper)
 		return
 	}
-	copy(dst[:n], src)
+	f.solve(x, b)
 }
 
-// sweep replaces the permuted vector b by the solution.
-func (f *Factor) sweep() {
-	for k := range f.S.parent {
-		f.forward(k)
+// weighted returns the weighting of the current matrix, nil if its +1 blocks
+// are units.
+func (f *Factor) weighted() *weighting {
+	if f.weight != nil && f.unit == f.weight.m {
+		return f.weight
 	}
-	for k := len(f.S.parent) - 1; k >= 0; k-- {
-		f.backward(k)
+	return nil
+}
+
+// solve is SolveTo for the matrix with unit +1 blocks. It returns the largest
+// magnitude of the leaves and other +1 rows.
+func (f *Factor) solve(x, b []float64) float64 {
+	begun := f.begun && len(b) > 0 && &b[0] == &f.b[0]
+	f.begun = false
+	if !begun {
+		f.load(b)
+		f.forward()
+	}
+	for _, i := range f.S.free {
+		copy(x[i.first:i.first+int32(i.size)], b[i.first:])
+	}
+	return f.backward(solution{x: x, b: b, begun: begun})
+}
+
+// load fills the core vector with b, the leaves eliminated: a leaf is
+// b − Wᵀ·(multipliers), so the rows of its joints get b − W·b of the leaf.
+func (f *Factor) load(b []float64) {
+	s, p := f.S, f.S.P
+	for c, old := range s.node {
+		o, n := int(s.oldOff[c]), int(p.Size[old])
+		y := f.x[s.off[c] : int(s.off[c])+n]
+		move(y, b[o:], n)
+		for k := p.Ptr[old]; k < p.Ptr[old+1]; k++ {
+			if body := p.Ind[k]; s.leaf[body] {
+				subRows(y, f.unit.Val[p.Pos[k]:p.Pos[k+1]], b[p.Off[body]:p.Off[body+1]])
+			}
+		}
 	}
 }
 
-// forward does the part of L·y = b that belongs to supernode k.
-func (f *Factor) forward(k int) {
+// move copies n scalars, at most MaxBlock, without a call.
+func move(dst, src []float64, n int) {
+	dst, src = dst[:n], src[:n]
+	for i, v := range src {
+		dst[i] = v
+	}
+}
+
+// subRows subtracts V·x from y, V row-major.
+func subRows(y, v, x []float64) {
+	if len(x) == 6 {
+		q := (*[6]float64)(x)
+		x0, x1, x2, x3, x4, x5 := q[0], q[1], q[2], q[3], q[4], q[5]
+		for a := range y {
+			r := (*[6]float64)(v[6*a:])
+			y[a] -= (r[0]*x0 + r[1]*x1 + r[2]*x2) + (r[3]*x3 + r[4]*x4 + r[5]*x5)
+		}
+		return
+	}
+	for a := range y {
+		y[a] -= dot(x, v[a*len(x):])
+	}
+}
+
+// subColumns subtracts Vᵀ·y from x, V row-major.
+func subColumns(x, v, y []float64) {
+	if len(x) == 6 {
+		q := (*[6]float64)(x)
+		x0, x1, x2, x3, x4, x5 := q[0], q[1], q[2], q[3], q[4], q[5]
+		for a, t := range y {
+			r := (*[6]float64)(v[6*a:])
+			x0 -= r[0] * t
+			x1 -= r[1] * t
+			x2 -= r[2] * t
+			x3 -= r[3] * t
+			x4 -= r[4] * t
+			x5 -= r[5] * t
+		}
+		q[0], q[1], q[2], q[3], q[4], q[5] = x0, x1, x2, x3, x4, x5
+		return
+	}
+	for a, t := range y {
+		for c := range x {
+			x[c] -= v[a*len(x)+c] * t
+		}
+	}
+}
+
+// forward replaces the core vector b by the solution of L·y = b.
+func (f *Factor) forward() {
+	x := f.workers[0].x
+	for k := range f.S.fronts {
+		f.forwardFront(&f.S.fronts[k], x)
+	}
+}
+
+// forwardFront does the part of L·y = b that belongs to a front.
+func (f *Factor) forwardFront(fr *front, x []float64) {
+	n, w, m := fr.ld(), int(fr.width), int(fr.below)
+	pan := f.panels[fr.panel : fr.panel+int64(n*w)]
+	y := f.x[fr.first : int(fr.first)+w]
+	for p, t := range y[:w-1] {
+		z := y[p+1:]
+		for i, l := range pan[p*n+p+1 : p*n+w] {
+			z[i] -= l * t
+		}
+	}
+	if m == 0 {
+		return
+	}
+	runs := f.S.runs[fr.rowLo:fr.rowHi]
+	if len(runs) == 1 {
+		kernel.SubMul(f.x[runs[0].dst:int(runs[0].dst)+m], pan[w:], n, m, w, y)
+		return
+	}
+	x = x[:m]
+	gather(x, f.x, runs)
+	kernel.SubMul(x, pan[w:], n, m, w, y)
+	for _, r := range runs {
+		copy(f.x[r.dst:r.dst+r.n], x)
+		x = x[r.n:]
+	}
+}
+
+// solution is what the backward half of a solve is for.
+type solution struct {
+	x     []float64 // receives the solution; see add
+	b     []float64 // right side of the leaves
+	begun bool      // start from the last rows of the panels, not from the core vector
+	add   bool      // add to x the solution for a right side that is zero in the leaves
+}
+
+// backwardTasks is the job of backward below the top.
+type backwardTasks Factor
+
+// Do solves for one task.
+func (e *backwardTasks) Do(worker, task int) {
+	f := (*Factor)(e)
+	w, t := f.workers[worker], f.S.tasks[task]
+	for k := t.hi - 1; k >= t.lo; k-- {
+		w.backward(&f.S.fronts[k])
+	}
+}
+
+// backward finishes a solve: D·Lᵀ·x = y in the core, and the leaves from that. It
+// returns the largest magnitude of what it stored or added in +1 rows.
+func (f *Factor) backward(to solution) (size float64) {
 	s := f.S
-	w := s.width(k)
-	pan := f.panels[s.pan[k]:s.pan[k+1]]
-	o := int(s.off[s.super[k]])
-	y := f.x[o : o+w]
-	for i := 1; i < w; i++ {
-		y[i] -= dot(pan[i*w:i*w+i], y[:i])
+	f.to = to
+	for _, w := range f.workers {
+		w.size = 0
 	}
-	pan = pan[w*w:]
-	for q := s.rowPtr[k]; q < s.rowPtr[k+1]; q++ {
-		x := f.x[s.off[s.rows[q]]:s.off[s.rows[q]+1]]
-		forwardRows(x, pan, y, w)
-		pan = pan[len(x)*w:]
+	for i := len(s.top) - 1; i >= 0; i-- {
+		f.workers[0].backward(&s.fronts[s.top[i]])
+	}
+	f.team.Run(len(s.tasks), (*backwardTasks)(f))
+	for _, w := range f.workers {
+		size = max(size, w.size)
+	}
+	return size
+}
+
+// backward does the part of D·Lᵀ·x = y that belongs to a front, and its leaves.
+func (w *worker) backward(fr *front) {
+	f, s := w.f, w.f.S
+	n, p, m := fr.ld(), int(fr.width), int(fr.below)
+	pan := f.panels[fr.panel : fr.panel+int64(n*p)]
+	x := w.x[:n-1]
+	y := x[:p]
+	dinv := f.dinv[fr.first : int(fr.first)+p]
+	if f.to.begun {
+		for i := range y {
+			y[i] = pan[i*n+n-1]
+		}
+	} else {
+		for i, v := range f.x[fr.first : int(fr.first)+p] {
+			y[i] = v * dinv[i]
+		}
+	}
+	if m > 0 {
+		gather(x[p:], f.x, s.runs[fr.rowLo:fr.rowHi])
+		kernel.SubMulT(y, pan[p:], n, m, p, x[p:])
+	}
+	for q := p - 2; q >= 0; q-- {
+		t := y[q]
+		z := y[q+1:]
+		for i, l := range pan[q*n+q+1 : q*n+p] {
+			t -= l * z[i]
+		}
+		y[q] = t
+	}
+	copy(f.x[fr.first:], y)
+	w.storeCore(fr, y)
+	for i := fr.leafLo; i < fr.leafHi; i++ {
+		w.storeLeaf(&s.leaves[i], x)
 	}
 }
 
-// backward does the part of D·Lᵀ·x = y that belongs to supernode k.
-func (f *Factor) backward(k int) {
-	s := f.S
-	w := s.width(k)
-	pan := f.panels[s.pan[k]:s.pan[k+1]]
-	o := int(s.off[s.super[k]])
-	y := f.x[o : o+w]
-	for i, di := range f.dinv[o : o+w] {
-		y[i] *= di
+// storeCore stores the pivots y of a front in the solution.
+func (w *worker) storeCore(fr *front, y []float64) {
+	s, to := w.f.S, &w.f.to
+	for c := fr.super; c < fr.last; c++ {
+		n := int(s.off[c+1] - s.off[c])
+		dst := to.x[s.oldOff[c] : int(s.oldOff[c])+n]
+		v := y[:n]
+		y = y[n:]
+		if s.sign[c] > 0 {
+			w.size = max(w.size, maxAbs(v))
+		}
+		if to.add {
+			addTo(dst, v)
+		} else {
+			move(dst, v, n)
+		}
 	}
-	low := pan[w*w:]
-	for q := s.rowPtr[k]; q < s.rowPtr[k+1]; q++ {
-		x := f.x[s.off[s.rows[q]]:s.off[s.rows[q]+1]]
-		backwardRows(y, low, x, w)
-		low = low[len(x)*w:]
+}
+
+// storeLeaf stores b − Wᵀ·y of a leaf in the solution, y the rows of its front.
+func (w *worker) storeLeaf(l *leaf, y []float64) {
+	f, s, to := w.f, w.f.S, &w.f.to
+	k := int(l.size)
+	var buf [sparse.MaxBlock]float64
+	v := buf[:k]
+	if !to.add {
+		move(v, to.b[l.first:], k)
 	}
-	for i := w - 1; i > 0; i-- {
-		axpy(y[:i], -y[i], pan[i*w:i*w+i])
+	block := l.lo
+	for _, r := range s.runs[l.up:l.to] {
+		for o := r.dst; o < r.dst+r.n; block++ {
+			b := &s.blocks[block]
+			n := int32(b.rows)
+			subColumns(v, f.unit.Val[b.src:b.src+int64(int(n)*k)], y[o:o+n])
+			o += n
+		}
+	}
+	size := w.size
+	for _, t := range v {
+		if t = math.Abs(t); t > size {
+			size = t
+		}
+	}
+	w.size = size
+	if dst := to.x[l.first : int(l.first)+k]; to.add {
+		addTo(dst, v)
+	} else {
+		move(dst, v, k)
+	}
+}
+
+// gather copies the rows of runs from src to dst.
+func gather(dst, src []float64, runs []run) {
+	for _, r := range runs {
+		dst = dst[copy(dst, src[r.dst:r.dst+r.n]):]
 	}
 }

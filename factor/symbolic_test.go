@@ -32,6 +32,10 @@ func eliminated(p *sparse.Pattern, perm []int32) factor.Counts {
 	}
 	for k := range n {
 		own, below := int(p.Size[perm[k]]), 0
+		earlier := false // a neighbour, so that the block is not a unit any more
+		for i := range k {
+			earlier = earlier || full[i][k]
+		}
 		for i := k + 1; i < n; i++ {
 			if !full[i][k] {
 				continue
@@ -40,6 +44,11 @@ func eliminated(p *sparse.Pattern, perm []int32) factor.Counts {
 			for j := k + 1; j < n; j++ {
 				full[i][j] = full[i][j] || full[k][j]
 			}
+		}
+		if p.Sign[perm[k]] > 0 && !earlier {
+			c.NonZeros += int64(own * (below + 1))
+			c.Flops += int64(own * below * (below + 1))
+			continue
 		}
 		c.MaxFront = max(c.MaxFront, own+below)
 		for r := own - 1; r >= 0; r-- { // scalar pivots of the node, s rows below each

@@ -254,6 +254,37 @@ func denseLDL(s *factor.Symbolic, a mat.Symmetric) (pivots, growth []float64) {
 	return pivots, growth
 }
 
+// unitBlocks returns C⁻¹·a·C⁻ᵀ, C the Cholesky factors of the +1 blocks.
+func unitBlocks(t testing.TB, p *sparse.Pattern, a *mat.SymDense) mat.Symmetric {
+	n := p.Dim()
+	C := mat.NewDense(n, n, nil)
+	for i := range p.Len() {
+		lo, hi := int(p.Off[i]), int(p.Off[i+1])
+		block := C.Slice(lo, hi, lo, hi).(*mat.Dense)
+		if p.Sign[i] < 0 {
+			for k := range hi - lo {
+				block.Set(k, k, 1)
+			}
+			continue
+		}
+		var chol mat.Cholesky
+		require.True(t, chol.Factorize(a.SliceSym(lo, hi)))
+		var L mat.TriDense
+		chol.LTo(&L)
+		block.Copy(&L)
+	}
+	var left, both mat.Dense
+	require.NoError(t, left.Solve(C, a))
+	require.NoError(t, both.Solve(C, left.T()))
+	out := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			out.SetSym(i, j, both.At(i, j))
+		}
+	}
+	return out
+}
+
 // randomVector returns n normal numbers.
 func randomVector(n int, rng *rand.Rand) []float64 {
 	v := make([]float64, n)

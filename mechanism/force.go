@@ -60,9 +60,37 @@ func (m *Mechanism) ForcesTo(f []spatial.Force, k *Kinematics, s *State) error {
 	}
 	var w spatial.Vec3
 	for i := range m.Bodies {
-		mass := m.Bodies[i].Mass
-		bodies.GyroscopicMomentTo(&w, &k.Bodies[i].I, &s.Bodies[i].Omega)
-		f[i] = spatial.Force{-w[0], -w[1], -w[2], mass * m.Gravity[0], mass * m.Gravity[1], mass * m.Gravity[2]}
+		b, E := &m.Bodies[i], &k.Bodies[i].E
+		E.TMulVecTo(&w, &s.Bodies[i].Omega)
+		bodies.GyroscopicMomentTo(&w, &b.Inertia, &w)
+		w = E.MulVec(w)
+		f[i] = spatial.Force{-w[0], -w[1], -w[2], b.Mass * m.Gravity[0], b.Mass * m.Gravity[1], b.Mass * m.Gravity[2]}
+	}
+	return m.AddAppliedTo(f, k, s)
+}
+
+// HasApplied reports whether m has anything that AddAppliedTo adds.
+//
+// Cost: O(joints).
+func (m *Mechanism) HasApplied() bool {
+	for j := range m.Joints {
+		if m.Joints[j].Drive != nil {
+			return true
+		}
+	}
+	return len(m.Forces) > 0
+}
+
+// AddAppliedTo adds to f, one entry a body, what the drives of the joints and the
+// force elements do to the bodies: P Tᵃ τ + fˣ of RBDA eq. 8.64 without gravity,
+// about the centres of mass, world axes.
+//
+// Shapes: f has one entry a body; k was computed at s.
+// Cost: O(joints + forces), no allocation.
+// It returns ErrNoDirection, with the name, where it has to.
+func (m *Mechanism) AddAppliedTo(f []spatial.Force, k *Kinematics, s *State) error {
+	if len(f) != len(m.Bodies) || len(k.Bodies) != len(m.Bodies) || len(s.Bodies) != len(m.Bodies) {
+		panic("mechanism: length mismatch")
 	}
 	var jk JointKinematics
 	for j := range m.Joints {
@@ -199,8 +227,8 @@ func (m *Mechanism) EnergyAt(k *Kinematics, s *State) Energy {
 	var e Energy
 	for i := range m.Bodies {
 		b, st, kb := &m.Bodies[i], &s.Bodies[i], &k.Bodies[i]
-		v := st.Velocity.Add(st.Omega.Cross(kb.Com))
-		e.Kinetic += b.KineticEnergy(&kb.I, &st.Omega, &v)
+		v, omega := kb.E.TMulVec(st.Velocity.Add(st.Omega.Cross(kb.Com))), kb.E.TMulVec(st.Omega)
+		e.Kinetic += b.KineticEnergy(&b.Inertia, &omega, &v) // in body axes
 		e.Gravity -= b.Mass * m.Gravity.Dot(st.Position.Add(kb.Com))
 	}
 	var jk JointKinematics

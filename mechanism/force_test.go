@@ -274,6 +274,32 @@ func TestForcesToPanics(t *testing.T) {
 	require.PanicsWithValue(t, text, func() { _ = m.ForcesTo(f[1:], k, s) })
 	require.PanicsWithValue(t, text, func() { _ = m.ForcesTo(f, &mechanism.Kinematics{}, s) })
 	require.PanicsWithValue(t, text, func() { _ = m.ForcesTo(f, k, &mechanism.State{}) })
+	require.PanicsWithValue(t, text, func() { _ = m.AddAppliedTo(f[1:], k, s) })
+}
+
+// TestAppliedAreAdded takes gravity and gyroscopic moments from all forces, and
+// fills a Kinematics without inertias.
+func TestAppliedAreAdded(t *testing.T) {
+	for _, name := range []string{"springs", "four-bar", "islands"} {
+		m := golden(t, name)
+		s := m.Initial()
+		k := &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())}
+		require.NoError(t, m.KinematicsTo(k, s))
+		require.Equal(t, kinematics(t, m, s).Bodies, k.Bodies)
+		all, applied := make([]spatial.Force, m.NumBodies()), make([]spatial.Force, m.NumBodies())
+		require.NoError(t, m.ForcesTo(all, k, s))
+		require.NoError(t, m.AddAppliedTo(applied, k, s))
+		some := false
+		for i := range all {
+			b, E, w := &m.Bodies[i], k.Bodies[i].E, s.Bodies[i].Omega
+			I := E.Mul(b.Inertia.Mat()).MulT(E)
+			own := spatial.NewForce(w.Cross(I.MulVec(w)).Neg(), m.Gravity.Scale(b.Mass))
+			want := own.Add(applied[i])
+			check.CloseVec(t, all[i][:], want[:], powerTol, 1+check.MaxAbs(want[:]), "%s, body %d", name, i)
+			some = some || applied[i] != spatial.Force{}
+		}
+		require.Equal(t, m.HasApplied(), some, name)
+	}
 }
 
 func TestForcesDoNotAllocate(t *testing.T) {

@@ -38,37 +38,58 @@ func (m *Mechanism) Initial() *State { return m.initial.Clone() }
 type BodyKinematics struct {
 	E   spatial.Mat3 // columns are the body's axes in the world
 	Com spatial.Vec3 // from the body frame's origin to the centre of mass, world axes, m
-	I   spatial.Sym3 // about the centre of mass, world axes, kg m²
 }
 
 // Kinematics holds one entry a body; it belongs to one goroutine at a time.
 type Kinematics struct {
 	Bodies []BodyKinematics
+	I      []spatial.Sym3 // inertias about the centres of mass, world axes, kg m²; nil where nobody wants them
 }
 
 // NewKinematics returns storage for m.
 func (m *Mechanism) NewKinematics() *Kinematics {
-	return &Kinematics{Bodies: make([]BodyKinematics, len(m.Bodies))}
+	return &Kinematics{Bodies: make([]BodyKinematics, len(m.Bodies)), I: make([]spatial.Sym3, len(m.Bodies))}
 }
 
-// KinematicsTo computes rotations, centre-of-mass arms and inertias at s.
+// KinematicsTo computes rotations, centre-of-mass arms and, unless k.I is nil,
+// inertias at s.
 //
 // Shapes: k and s are of m. Cost: O(bodies), no allocation.
 // It returns ErrNotFinite, with the body's name, if s is not finite or a
 // rotation is no unit quaternion. It panics on foreign k or s.
 func (m *Mechanism) KinematicsTo(k *Kinematics, s *State) error {
-	if len(k.Bodies) != len(m.Bodies) || len(s.Bodies) != len(m.Bodies) {
+	if len(k.Bodies) != len(m.Bodies) || len(s.Bodies) != len(m.Bodies) || k.I != nil && len(k.I) != len(m.Bodies) {
 		panic("mechanism: foreign state")
 	}
 	for i := range s.Bodies {
-		b, out := &s.Bodies[i], &k.Bodies[i]
-		if !b.finite() {
-			return fmt.Errorf("%w: body %q", ErrNotFinite, m.bodyNames[i])
+		if !m.BodyTo(&k.Bodies[i], s, i) {
+			return m.NotFinite(i)
 		}
-		b.Rotation.MatTo(&out.E)
-		out.E.MulVecTo(&out.Com, &m.Bodies[i].Com)
-		m.Bodies[i].WorldInertiaTo(&out.I, &out.E)
 	}
+	for i := range k.I {
+		m.Bodies[i].WorldInertiaTo(&k.I[i], &k.Bodies[i].E)
+	}
+	return s.CheckTime()
+}
+
+// BodyTo computes the entry of body i in KinematicsTo and reports whether its
+// state is finite and its rotation a unit quaternion; if not, k is unspecified.
+//
+// Cost: O(1), no allocation.
+func (m *Mechanism) BodyTo(k *BodyKinematics, s *State, i int) bool {
+	b := &s.Bodies[i]
+	b.Rotation.MatTo(&k.E)
+	k.E.MulVecTo(&k.Com, &m.Bodies[i].Com)
+	return b.finite()
+}
+
+// NotFinite returns the error of KinematicsTo that names body i.
+func (m *Mechanism) NotFinite(i int) error {
+	return fmt.Errorf("%w: body %q", ErrNotFinite, m.BodyName(i))
+}
+
+// CheckTime returns an error that wraps ErrNotFinite if the time is not finite.
+func (s *State) CheckTime() error {
 	if !finite(s.Time) {
 		return fmt.Errorf("%w: time", ErrNotFinite)
 	}
@@ -104,29 +125,38 @@ type JointKinematics struct {
 // Cost: O(1), no allocation.
 func (m *Mechanism) JointTo(out *JointKinematics, j int, k *Kinematics, s *State) {
 	jt := &m.Joints[j]
-	var farP, farS, nearP, nearS, vp, vs spatial.Vec3
-	if jt.Pred >= 0 {
-		b := &s.Bodies[jt.Pred]
-		E := &k.Bodies[jt.Pred].E
-		E.MulTo(&out.EP, &jt.P.E)
-		E.MulVecTo(&out.ArmP, &jt.P.Origin)
-		out.OmegaP = b.Omega
-		farP, nearP, vp = b.Position, out.ArmP, b.Velocity.Add(b.Omega.Cross(out.ArmP))
-	} else {
-		out.EP, out.ArmP, out.OmegaP = jt.P.E, jt.P.Origin, spatial.Vec3{}
-		farP = out.ArmP
+	var p, q end
+	p.placeTo(&out.EP, &out.ArmP, &out.OmegaP, &jt.P, jt.Pred, k, s)
+	q.placeTo(&out.ES, &out.ArmS, &out.OmegaS, &jt.S, jt.Succ, k, s)
+	R, V, w := &out.R, &out.V, &out.OmegaP
+	for i := range 3 {
+		R[i] = (q.far[i] - p.far[i]) + (q.near[i] - p.near[i])
+		V[i] = q.v[i] - p.v[i]
 	}
-	if jt.Succ >= 0 {
-		b := &s.Bodies[jt.Succ]
-		E := &k.Bodies[jt.Succ].E
-		E.MulTo(&out.ES, &jt.S.E)
-		E.MulVecTo(&out.ArmS, &jt.S.Origin)
-		out.OmegaS = b.Omega
-		farS, nearS, vs = b.Position, out.ArmS, b.Velocity.Add(b.Omega.Cross(out.ArmS))
-	} else {
-		out.ES, out.ArmS, out.OmegaS = jt.S.E, jt.S.Origin, spatial.Vec3{}
-		farS = out.ArmS
+	// V = dR/dt − ω_P×R
+	V[0] -= w[1]*R[2] - w[2]*R[1]
+	V[1] -= w[2]*R[0] - w[0]*R[2]
+	V[2] -= w[0]*R[1] - w[1]*R[0]
+}
+
+// end is the origin of a joint frame: its position is far + near, its velocity v.
+type end struct{ far, near, v spatial.Vec3 }
+
+// placeTo stores the axes E of frame f on a body, its arm in the body, the angular
+// velocity omega, and where it is.
+func (e *end) placeTo(E *spatial.Mat3, arm, omega *spatial.Vec3, f *Frame, body int32, k *Kinematics, s *State) {
+	if body < 0 {
+		*E, *arm, *omega = f.E, f.Origin, spatial.Vec3{}
+		e.far = f.Origin
+		return
 	}
-	out.R = farS.Sub(farP).Add(nearS.Sub(nearP))
-	out.V = vs.Sub(vp).Sub(out.OmegaP.Cross(out.R))
+	b, B := &s.Bodies[body], &k.Bodies[body].E
+	B.MulTo(E, &f.E)
+	B.MulVecTo(arm, &f.Origin)
+	*omega = b.Omega
+	e.far, e.near = b.Position, *arm
+	w, r := omega, arm
+	e.v[0] = b.Velocity[0] + (w[1]*r[2] - w[2]*r[1])
+	e.v[1] = b.Velocity[1] + (w[2]*r[0] - w[0]*r[2])
+	e.v[2] = b.Velocity[2] + (w[0]*r[1] - w[1]*r[0])
 }

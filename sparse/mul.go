@@ -23,6 +23,21 @@ func (m *Matrix) ResidualTo(r, b, x []float64) {
 		panic("sparse: length mismatch")
 	}
 	np := p.Positive()
+	m.diagonalResidual(r, b, x, np)
+	for i := np; i < p.Len(); i++ {
+		m.rowResidual(r, b, x, i)
+	}
+}
+
+// diagonalResidual stores r = b − D·x in the rows of the np diagonal blocks D.
+func (m *Matrix) diagonalResidual(r, b, x []float64, np int) {
+	p := m.P
+	if m.Dia == nil {
+		for i, t := range x[:p.Off[np]] {
+			r[i] = at(b, i) - t
+		}
+		return
+	}
 	for i := range np {
 		o, s := int(p.Off[i]), int(p.Size[i])
 		d := m.Dia[p.Dia[i]:p.Dia[i+1]]
@@ -37,9 +52,6 @@ func (m *Matrix) ResidualTo(r, b, x []float64) {
 			}
 			r[o+a] = at(b, o+a) - t
 		}
-	}
-	for i := np; i < p.Len(); i++ {
-		m.rowResidual(r, b, x, i)
 	}
 }
 
@@ -110,8 +122,10 @@ func (m *Matrix) Norm1() float64 {
 	sum := make([]float64, p.Dim())
 	for i := range p.Len() {
 		o, s := int(p.Off[i]), int(p.Size[i])
-		for k, v := range m.Dia[p.Dia[i]:p.Dia[i+1]] {
-			sum[o+k/s] += math.Abs(v)
+		if p.Sign[i] > 0 {
+			for k := range s * s {
+				sum[o+k/s] += math.Abs(m.diagonal(int32(i), k/s, k%s))
+			}
 		}
 		for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
 			j := p.Ind[k]

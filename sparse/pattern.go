@@ -101,7 +101,7 @@ func (p *Pattern) NonZeros() int64 {
 // Matrix holds the values of a symmetric block matrix.
 type Matrix struct {
 	P   *Pattern
-	Dia []float64 // P.Dia[n]: diagonal blocks, both triangles filled
+	Dia []float64 // P.Dia[n]: diagonal blocks, both triangles filled; nil stands for unit blocks
 	Val []float64 // P.Pos[last]: strict lower blocks
 }
 
@@ -112,6 +112,23 @@ func NewMatrix(p *Pattern) *Matrix {
 		Dia: make([]float64, p.Dia[p.Len()]),
 		Val: make([]float64, p.Pos[len(p.Ind)]),
 	}
+}
+
+// NewUnitMatrix returns a matrix of the pattern with unit diagonal blocks, which
+// are not stored, and zero blocks elsewhere.
+func NewUnitMatrix(p *Pattern) *Matrix {
+	return &Matrix{P: p, Val: make([]float64, p.Pos[len(p.Ind)])}
+}
+
+// diagonal returns entry (r, c) of the diagonal block of node u, of sign +1.
+func (m *Matrix) diagonal(u int32, r, c int) float64 {
+	switch {
+	case m.Dia != nil:
+		return m.Dia[int(m.P.Dia[u])+r*int(m.P.Size[u])+c]
+	case r == c:
+		return 1
+	}
+	return 0
 }
 
 // At returns the scalar entry (i, j), i and j counted in scalars.
@@ -131,7 +148,7 @@ func (m *Matrix) At(i, j int) float64 {
 		if p.Sign[a] < 0 {
 			return 0
 		}
-		return m.Dia[int(p.Dia[a])+ra*int(p.Size[a])+rb]
+		return m.diagonal(int32(a), ra, rb)
 	}
 	for k := p.Ptr[a]; k < p.Ptr[a+1]; k++ {
 		if int(p.Ind[k]) == b {

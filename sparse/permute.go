@@ -166,9 +166,8 @@ func (l *layout) column(m *Matrix, c, a int, prox []float64, emit func(i int, v 
 	u := l.perm[c]
 	size, o := int(l.p.Size[u]), int(l.off[c])
 	if l.p.Sign[u] > 0 {
-		d := m.Dia[l.p.Dia[u]:]
 		for b := range size {
-			emit(o+b, d[b*size+a])
+			emit(o+b, m.diagonal(u, b, a))
 		}
 	} else if prox != nil {
 		emit(o+a, -prox[int(l.p.Off[u])+a])

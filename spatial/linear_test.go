@@ -61,6 +61,12 @@ func TestMat3(t *testing.T) {
 		got = A.TMul(B)
 		C.Mul(a.T(), &b)
 		near(t, C.RawMatrix().Data, got[:], roundTol)
+		A.TMulTo(&got, &B)
+		near(t, C.RawMatrix().Data, got[:], roundTol)
+		var gram spatial.Sym3
+		A.GramTo(&gram)
+		full, want := gram.Mat(), A.TMul(A)
+		near(t, want[:], full[:], roundTol)
 		require.InDelta(t, mat.Det(&a), A.Det(), 10*roundTol)
 
 		x, y := A.T().MulVec(v), A.TMulVec(v)
@@ -151,3 +157,42 @@ func sorted(d [3]float64) []float64 {
 }
 
 func vec(v spatial.Vec3) []float64 { return v[:] }
+
+// TestLower3 compares the operations with those of full matrices.
+func TestLower3(t *testing.T) {
+	r := random(8)
+	for range 20 {
+		S, E, v := randSPD(r), randRot(r), randVec(r)
+		var (
+			L    spatial.Chol3
+			M    spatial.Lower3
+			G    spatial.Mat3
+			gram spatial.Sym3
+		)
+		require.NoError(t, S.CholeskyTo(&L))
+		L.InverseTo(&M)
+		full := spatial.Mat3{M[0], 0, 0, M[3], M[1], 0, M[4], M[5], M[2]}
+		one := full.Mul(spatial.Mat3{L[0], 0, 0, L[3], L[1], 0, L[4], L[5], L[2]})
+		id := spatial.Identity3()
+		near(t, id[:], one[:], 10*roundTol)
+
+		M.MulTTo(&G, &E)
+		want := full.MulT(E)
+		near(t, want[:], G[:], 10*roundTol)
+		M.GramTo(&gram)
+		want = full.TMul(full)
+		got := gram.Mat()
+		near(t, want[:], got[:], 10*roundTol)
+
+		x, y := v, full.MulVec(v)
+		M.MulVecTo(&x, &x)
+		near(t, y[:], x[:], 10*roundTol)
+		M.SolveTo(&x, &x)
+		near(t, v[:], x[:], 10*roundTol)
+		x, y = v, full.TMulVec(v)
+		M.TMulVecTo(&x, &x)
+		near(t, y[:], x[:], 10*roundTol)
+		M.TSolveTo(&x, &x)
+		near(t, v[:], x[:], 10*roundTol)
+	}
+}

@@ -93,3 +93,13 @@ func (A *Mat3) MulTo(dst, B *Mat3) {
 		dst[r+2] = x*B[2] + y*B[5] + z*B[8]
 	}
 }
+
+// TMulTo stores Aᵀ·B in dst, which may equal neither.
+func (A *Mat3) TMulTo(dst, B *Mat3) {
+	for r := range 3 {
+		x, y, z := A[r], A[3+r], A[6+r]
+		dst[3*r] = x*B[0] + y*B[3] + z*B[6]
+		dst[3*r+1] = x*B[1] + y*B[4] + z*B[7]
+		dst[3*r+2] = x*B[2] + y*B[5] + z*B[8]
+	}
+}

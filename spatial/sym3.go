@@ -135,6 +135,77 @@ func (L *Chol3) SolveTo(dst, b *Vec3) {
 	dst[0], dst[1], dst[2] = (y0-L[3]*y-L[4]*z)/L[0], y, z
 }
 
+// Lower3 is a lower triangular 3×3 matrix: the diagonal, then 10, 20, 21.
+type Lower3 [6]float64
+
+// InverseTo stores L⁻¹ in M.
+func (L *Chol3) InverseTo(M *Lower3) {
+	m00, m11, m22 := 1/L[0], 1/L[1], 1/L[2]
+	m10 := -L[3] * m00 * m11
+	m21 := -L[5] * m11 * m22
+	m20 := -(L[4]*m00 + L[5]*m10) * m22
+	*M = Lower3{m00, m11, m22, m10, m20, m21}
+}
+
+// MulVecTo stores M·v in dst, which may be v.
+func (M *Lower3) MulVecTo(dst, v *Vec3) {
+	x, y, z := v[0], v[1], v[2]
+	dst[0], dst[1], dst[2] = M[0]*x, M[3]*x+M[1]*y, M[4]*x+M[5]*y+M[2]*z
+}
+
+// TMulVecTo stores Mᵀ·v in dst, which may be v.
+func (M *Lower3) TMulVecTo(dst, v *Vec3) {
+	x, y, z := v[0], v[1], v[2]
+	dst[0], dst[1], dst[2] = M[0]*x+M[3]*y+M[4]*z, M[1]*y+M[5]*z, M[2]*z
+}
+
+// SolveTo stores M⁻¹·v in dst, which may be v.
+func (M *Lower3) SolveTo(dst, v *Vec3) {
+	x := v[0] / M[0]
+	y := (v[1] - M[3]*x) / M[1]
+	dst[0], dst[1], dst[2] = x, y, (v[2]-M[4]*x-M[5]*y)/M[2]
+}
+
+// TSolveTo stores M⁻ᵀ·v in dst, which may be v.
+func (M *Lower3) TSolveTo(dst, v *Vec3) {
+	z := v[2] / M[2]
+	y := (v[1] - M[5]*z) / M[1]
+	dst[0], dst[1], dst[2] = (v[0]-M[3]*y-M[4]*z)/M[0], y, z
+}
+
+// MulTTo stores M·Eᵀ in G.
+//
+// Cost: 18 multiplications, no allocation.
+func (M *Lower3) MulTTo(G, E *Mat3) {
+	m00, m11, m22, m10, m20, m21 := M[0], M[1], M[2], M[3], M[4], M[5]
+	for c := range 3 {
+		x, y, z := E[3*c], E[3*c+1], E[3*c+2]
+		G[c], G[3+c], G[6+c] = m00*x, m10*x+m11*y, m20*x+m21*y+m22*z
+	}
+}
+
+// GramTo stores MᵀM in S.
+func (M *Lower3) GramTo(S *Sym3) {
+	*S = Sym3{
+		M[0]*M[0] + M[3]*M[3] + M[4]*M[4],
+		M[1]*M[1] + M[5]*M[5],
+		M[2] * M[2],
+		M[3]*M[1] + M[4]*M[5],
+		M[4] * M[2],
+		M[5] * M[2],
+	}
+}
+
+// GramTo stores AᵀA in S.
+func (A *Mat3) GramTo(S *Sym3) {
+	S[0] = A[0]*A[0] + A[3]*A[3] + A[6]*A[6]
+	S[1] = A[1]*A[1] + A[4]*A[4] + A[7]*A[7]
+	S[2] = A[2]*A[2] + A[5]*A[5] + A[8]*A[8]
+	S[3] = A[0]*A[1] + A[3]*A[4] + A[6]*A[7]
+	S[4] = A[0]*A[2] + A[3]*A[5] + A[6]*A[8]
+	S[5] = A[1]*A[2] + A[4]*A[5] + A[7]*A[8]
+}
+
 // InverseTo stores S⁻¹ in dst, for a positive definite S.
 //
 // It returns ErrNotPositiveDefinite if S has no Cholesky factor; dst is then
@@ -145,18 +216,9 @@ func (S *Sym3) InverseTo(dst *Sym3) error {
 		return err
 	}
 	// M = L⁻¹, then S⁻¹ = MᵀM.
-	m00, m11, m22 := 1/L[0], 1/L[1], 1/L[2]
-	m10 := -L[3] * m00 * m11
-	m21 := -L[5] * m11 * m22
-	m20 := -(L[4]*m00 + L[5]*m10) * m22
-	*dst = Sym3{
-		m00*m00 + m10*m10 + m20*m20,
-		m11*m11 + m21*m21,
-		m22 * m22,
-		m10*m11 + m20*m21,
-		m20 * m22,
-		m21 * m22,
-	}
+	var M Lower3
+	L.InverseTo(&M)
+	M.GramTo(dst)
 	return nil
 }
 

@@ -69,7 +69,7 @@ func (w *Workspace) ForwardTo(qdd, tau []float64) error {
 
 // setRigid makes a the rigid body of link c with the negative of its loads.
 func (a *articulated) setRigid(c *linkConst, w *Workspace) {
-	a.J = w.kin.Bodies[c.body].I
+	a.J = w.kin.I[c.body]
 	a.H = spatial.Mat3{}
 	a.M = spatial.Sym3{c.mass, c.mass, c.mass}
 	f := &w.force[c.body]

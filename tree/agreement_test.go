@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -64,27 +65,32 @@ func requireAgreement(t *testing.T, m *model.Model) {
 	t.Helper()
 	r := newRig(t, m, tree.Options{}).atInitial(t)
 	require.Empty(t, r.plan.Loops)
-	a, angular, linear := accelerations(t, r)
 	if r.plan.NumDof() == 0 {
+		a, _, _ := accelerations(t, r)
 		require.Zero(t, check.MaxAbs(a), "nothing can move")
 		return // and nothing gives a scale
 	}
 
-	plan, err := rung.NewPlan(m, rung.Options{})
-	require.NoError(t, err)
-	s := plan.NewSolver()
-	require.NoError(t, s.Solve(r.mech.Initial()))
+	requireSparse(t, r)
+	qdd, x := r.zeros(), r.zeros()
+	require.NoError(t, r.w.ForwardTo(qdd, nil))
+	require.NoError(t, r.w.ForwardByInertiaTo(x, nil, r.plan.NewBranchMatrix(), refinements))
+	check.CloseVec(t, x, qdd, agreeTol, math.Max(1e-3, check.MaxAbs(qdd)), "H⁻¹(τ − C)")
+}
+
+// requireSparse compares the articulated-body algorithm with the sparse method at
+// the state in use.
+func requireSparse(t *testing.T, r *rig) {
+	t.Helper()
+	a, angular, linear := accelerations(t, r)
+	s := rung.PlanMechanism(r.mech, rung.Options{}).NewSolver()
+	require.NoError(t, s.Solve(r.w.State()))
 	want := make([]float64, len(a))
 	s.AccelerationsTo(want)
 	for i := range r.mech.NumBodies() {
 		check.CloseVec(t, a[6*i:6*i+3], want[6*i:6*i+3], agreeTol, angular, "body %d angular, sparse", i)
 		check.CloseVec(t, a[6*i+3:6*i+6], want[6*i+3:6*i+6], agreeTol, linear, "body %d linear, sparse", i)
 	}
-
-	qdd, x := r.zeros(), r.zeros()
-	require.NoError(t, r.w.ForwardTo(qdd, nil))
-	require.NoError(t, r.w.ForwardByInertiaTo(x, nil, r.plan.NewBranchMatrix(), refinements))
-	check.CloseVec(t, x, qdd, agreeTol, math.Max(1e-3, check.MaxAbs(qdd)), "H⁻¹(τ − C)")
 }
 
 func TestAgreement(t *testing.T) {
@@ -104,4 +110,109 @@ func TestAgreement(t *testing.T) {
 	for _, name := range treeModels {
 		t.Run(name, func(t *testing.T) { requireAgreement(t, golden(t, name)) })
 	}
+}
+
+// allModels runs f on all reference models, on all families at small sizes and on
+// fifty random mechanisms.
+func allModels(t *testing.T, f func(t *testing.T, m *model.Model)) {
+	for _, name := range check.GoldenModels(t) {
+		t.Run(name, func(t *testing.T) { f(t, golden(t, name)) })
+	}
+	for _, family := range bench.Families() {
+		for _, n := range []int{1, 2, 3, 5} {
+			t.Run(fmt.Sprintf("%s/n=%d", family, n), func(t *testing.T) { f(t, generate(t, family, n, uint64(n))) })
+		}
+	}
+	for seed := range uint64(50) {
+		n := 3 + int(seed)
+		t.Run(fmt.Sprintf("random/n=%d/seed=%d", n, seed), func(t *testing.T) { f(t, generate(t, "random", n, seed)) })
+	}
+}
+
+// TestCountsAgreeWithSparse compares rank, redundant rows and mobility of all
+// methods with the sparse side, of the whole and of each cluster: the rows of its
+// joints less its redundant ones, and the mobility of its bodies against each
+// other. What is in no cluster has no redundant rows.
+func TestCountsAgreeWithSparse(t *testing.T) {
+	allModels(t, func(t *testing.T, m *model.Model) {
+		plan, err := rung.NewPlan(m, rung.Options{})
+		require.NoError(t, err)
+		sparse := plan.NewSolver()
+		require.NoError(t, sparse.Solve(plan.Initial()))
+		report, err := sparse.Report()
+		require.NoError(t, err)
+		r := newRig(t, m, tree.Options{})
+		clusters := r.plan.Clusters()
+		byCluster := func(rows []int) (count []int) {
+			left := 0
+			for _, n := range rows {
+				left += n
+			}
+			for _, c := range clusters {
+				n := 0
+				for _, j := range c.Joints {
+					n += rows[j]
+				}
+				count = append(count, n)
+				left -= n
+			}
+			require.Zero(t, left, "redundant rows of joints in no loop")
+			return count
+		}
+		want := byCluster(report.RedundantRows)
+		for _, method := range methods {
+			s := solveClosed(t, r, method, tree.SolverOptions{})
+			rep := s.Report()
+			require.Equal(t, report.Rank, rep.Rank+rep.TreeRows, "%v: rank", method)
+			require.Equal(t, report.Redundant, rep.Redundant, "%v: redundant", method)
+			require.Equal(t, report.Mobility, rep.Mobility, "%v: mobility", method)
+			rows := make([]int, len(m.Joints))
+			for i := range rep.Rows {
+				if !s.Kept(i) {
+					rows[s.Constraints().RowJoint(i)]++
+				}
+			}
+			require.Equal(t, want, byCluster(rows), "%v: redundant rows by cluster", method)
+		}
+		for i, c := range clusters {
+			require.Equal(t, mobilityOf(t, m, &c), mobilityByRows(r, &c, want[i]), "mobility of cluster %d", i)
+		}
+	})
+}
+
+// mobilityByRows returns the mobility of the bodies of a cluster against each
+// other by its rows.
+func mobilityByRows(r *rig, c *tree.Cluster, redundant int) int {
+	free := 6 * (len(c.Bodies) - 1)
+	if c.Ground {
+		free += 6
+	}
+	for _, j := range c.Joints {
+		free -= int(r.mech.Joints[j].Rows)
+	}
+	return free + redundant
+}
+
+// mobilityOf returns the same by the sparse side: that of a mechanism of these
+// bodies and joints, less the six freedoms of a cluster without the world.
+func mobilityOf(t *testing.T, m *model.Model, c *tree.Cluster) int {
+	t.Helper()
+	part := *m
+	part.Bodies, part.Joints, part.Forces = nil, nil, nil
+	for _, b := range c.Bodies {
+		part.Bodies = append(part.Bodies, m.Bodies[b])
+	}
+	for _, j := range c.Joints {
+		part.Joints = append(part.Joints, m.Joints[j])
+	}
+	plan, err := rung.NewPlan(&part, rung.Options{})
+	require.NoError(t, err)
+	s := plan.NewSolver()
+	require.NoError(t, s.Solve(plan.Initial()))
+	report, err := s.Report()
+	require.NoError(t, err)
+	if c.Ground {
+		return report.Mobility
+	}
+	return report.Mobility - 6
 }

@@ -99,10 +99,24 @@ func BenchmarkLTL(b *testing.B) {
 
 // BenchmarkPlan times the analysis.
 func BenchmarkPlan(b *testing.B) {
-	for _, n := range []int{1000, 10000} {
-		run(b, "random", n, func(c *benchCase) error {
-			_, err := tree.NewPlan(c.mech, tree.Options{})
-			return err
-		})
+	for _, family := range []string{"ladder", "random"} {
+		for _, n := range []int{1000, 10000, 100000} {
+			run(b, family, n, func(c *benchCase) error {
+				_, err := tree.NewPlan(c.mech, tree.Options{})
+				return err
+			})
+		}
+	}
+}
+
+// BenchmarkClusters times the search for the loop clusters.
+func BenchmarkClusters(b *testing.B) {
+	for _, family := range []string{"ladder", "random"} {
+		for _, n := range []int{1000, 10000, 100000} {
+			run(b, family, n, func(c *benchCase) error {
+				c.plan.Clusters()
+				return nil
+			})
+		}
 	}
 }

@@ -79,6 +79,8 @@ type eliminator interface {
 	// solveTo stores the solution of H·q̈ − Kᵀλ = f, K·q̈ = k for the rows kept; λ
 	// of the others is zero.
 	solveTo(s *ClosedSolver, qdd, lambda, f, k []float64)
+	// counts returns the counts of the factors.
+	counts(s *ClosedSolver) Counts
 }
 
 // ClosedSolver solves the forward dynamics of a mechanism with loops by one of
@@ -108,6 +110,7 @@ type ClosedSolver struct {
 	rf, dq []float64
 	rk, dl []float64
 
+	phase      phase
 	gap        rankGap
 	rank       int
 	residual   float64
@@ -170,7 +173,7 @@ func (s *ClosedSolver) Solve(st *mechanism.State) error { return s.SolveForced(s
 //
 // Shapes: tau has NumDof entries, or is nil.
 func (s *ClosedSolver) SolveForced(st *mechanism.State, tau []float64) error {
-	s.ok = false
+	s.ok, s.phase = false, unready
 	if err := s.w.SetState(st); err != nil {
 		return err
 	}
@@ -182,7 +185,7 @@ func (s *ClosedSolver) SolveForced(st *mechanism.State, tau []float64) error {
 //
 // Shapes: q has NumQ entries, qd NumDof.
 func (s *ClosedSolver) SolveAt(q, qd []float64, t float64, tau []float64) error {
-	s.ok = false
+	s.ok, s.phase = false, unready
 	if err := s.w.Set(q, qd, t); err != nil {
 		return err
 	}
@@ -194,16 +197,26 @@ func (s *ClosedSolver) solve(tau []float64) error {
 	if err := s.prepare(tau); err != nil {
 		return err
 	}
+	if err := s.factor(); err != nil {
+		return err
+	}
+	return s.refine()
+}
+
+// factor prepares the solutions at the state in use and counts the rows kept.
+func (s *ClosedSolver) factor() error {
+	s.phase = assembled
 	if err := s.how.factor(s); err != nil {
 		return err
 	}
+	s.phase = factored
 	s.rank = 0
 	for _, kept := range s.kept {
 		if kept {
 			s.rank++
 		}
 	}
-	return s.refine()
+	return nil
 }
 
 // prepare fills H, K, k, f = τ − C and the scales.
@@ -211,7 +224,7 @@ func (s *ClosedSolver) prepare(tau []float64) error {
 	if tau != nil && len(tau) != s.plan.nv {
 		panic("tree: length mismatch")
 	}
-	s.ok, s.haveWrench = false, false
+	s.ok, s.haveWrench, s.phase = false, false, unready
 	if err := s.w.ConstraintsTo(s.K); err != nil {
 		return err
 	}
@@ -229,7 +242,11 @@ func (s *ClosedSolver) prepare(tau []float64) error {
 			s.f[d] += tau[d]
 		}
 	}
-	return s.scale()
+	if err := s.scale(); err != nil {
+		return err
+	}
+	s.phase = assembled
+	return nil
 }
 
 // scale sets colScale and rowScale. A freedom counts in the unit that has unit
@@ -262,14 +279,22 @@ func (s *ClosedSolver) scale() error {
 	return nil
 }
 
-// refine solves, and corrects the solution by the residuals of the whole system.
+// refine solves and checks all rows.
 func (s *ClosedSolver) refine() error {
+	if err := s.correct(); err != nil {
+		return err
+	}
+	return s.checkRows()
+}
+
+// correct solves, and corrects the solution by the residuals of the whole system.
+func (s *ClosedSolver) correct() error {
 	s.how.solveTo(s, s.qdd, s.lambda, s.f, s.K.rhs)
 	load := s.norm(s.f, false)
 	s.correction = math.Inf(1)
 	for range refineMax {
 		before := s.correction
-		s.residuals()
+		s.residuals(s.qdd, s.lambda, s.f, s.K.rhs)
 		s.how.solveTo(s, s.dq, s.dl, s.rf, s.rk)
 		size := max(s.norm(s.qdd, true), load)
 		for d := range s.qdd {
@@ -290,19 +315,19 @@ func (s *ClosedSolver) refine() error {
 	if !(s.correction <= accurateTol) {
 		return fmt.Errorf("%w (last relative correction %.3g)", ErrInaccurate, s.correction)
 	}
-	return s.checkRows()
+	return nil
 }
 
-// residuals stores in rf and rk what the solution leaves of f and k.
-func (s *ClosedSolver) residuals() {
-	s.H.MulVecTo(s.rf, s.qdd)
+// residuals stores in rf and rk what a solution leaves of f and k.
+func (s *ClosedSolver) residuals(qdd, lambda, f, k []float64) {
+	s.H.MulVecTo(s.rf, qdd)
 	for d, h := range s.rf {
-		s.rf[d] = s.f[d] - h
+		s.rf[d] = f[d] - h
 	}
-	s.K.AddMulTransTo(s.rf, s.lambda)
-	s.K.MulVecTo(s.rk, s.qdd)
+	s.K.AddMulTransTo(s.rf, lambda)
+	s.K.MulVecTo(s.rk, qdd)
 	for i, x := range s.rk {
-		s.rk[i] = s.K.rhs[i] - x
+		s.rk[i] = k[i] - x
 	}
 }
 

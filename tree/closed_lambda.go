@@ -100,10 +100,7 @@ func (m *lambdaFirst) fillProducts(K *Constraints) {
 		gi := &K.groups[i]
 		for j := range i + 1 {
 			gj := &K.groups[j]
-			list := m.spans[i]
-			if len(m.spans[j]) < len(list) {
-				list = m.spans[j]
-			}
+			list := m.shared(i, j)
 			for a := gi.row; a < gi.row+gi.rows; a++ {
 				dst := m.A.row(int(a))
 				for b := gj.row; b < gj.row+gj.rows && b <= a; b++ {
@@ -121,6 +118,23 @@ func (m *lambdaFirst) fillProducts(K *Constraints) {
 			row[j] *= m.scale[i] * m.scale[j]
 		}
 	}
+}
+
+// shared returns the columns in which the rows of groups i and j may both differ
+// from zero: those of the group with fewer.
+func (m *lambdaFirst) shared(i, j int) []span {
+	if columns(m.spans[j]) < columns(m.spans[i]) {
+		return m.spans[j]
+	}
+	return m.spans[i]
+}
+
+// columns returns the number of columns of a list.
+func columns(list []span) (n int64) {
+	for _, c := range list {
+		n += int64(c.hi - c.lo)
+	}
+	return n
 }
 
 // spanDot returns xᵀy over the columns of a list.

@@ -1,103 +1,140 @@
 package tree
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/rung-mbd/rung/mechanism"
 )
 
 // Cluster is a minimal loop cluster (RBDA §8.9): loops that are connected by
-// sharing tree joints, and share none with other loops. The clusters are the
-// same for every spanning tree: they are the two-connected parts of the graph
-// with at least one loop.
+// sharing joints, and share none with other loops, though perhaps a body. The
+// clusters are the parts of the graph that stay connected without any one of
+// their bodies, if they have more than one joint; no choice of a tree enters.
 type Cluster struct {
-	Loops  []int32 // numbers in Plan.Loops
-	Links  []int32 // links whose joints to their parents are in these loops
-	Joints []int32 // joints of the mechanism in these loops, those of the tree included
-	Bodies []int32 // bodies at these joints
+	Joints []int32 // joints of the mechanism in these loops, increasing
+	Bodies []int32 // bodies at these joints, increasing, the world left out
+	Ground bool    // whether the world is at one of these joints
+	Loops  int     // independent loops: joints − bodies + 1, the world one of them
 }
 
-// Clusters returns the minimal loop clusters, by their first loop; all lists
-// increase. Bridges of the graph, whose joints are in no loop, are in none. A
-// joint without constraint rows makes no loop.
+// Clusters returns the minimal loop clusters, by their first joint. Bridges of the
+// graph, whose joints are in no loop, are in none. A joint without constraint rows
+// makes no loop, and neither does a floating base with a rod to the world, which
+// is in Plan.Loops for its rows.
 //
-// Cost: O(sum of the lengths of all loops).
+// Cost: near-linear in bodies and joints; loops are not walked one by one.
 func (p *Plan) Clusters() []Cluster {
-	parts := newPartition(len(p.Loops))
-	user := make([]int32, len(p.Links)) // a loop through each link's joint, or −1
-	for i := range user {
-		user[i] = -1
+	use := make([]bool, p.mech.NumJoints())
+	for j := range use {
+		use[j] = p.mech.Joints[j].Rows > 0
 	}
-	p.walkLoops(func(loop, link int32) {
-		if user[link] >= 0 {
-			parts.union(loop, user[link])
-		}
-		user[link] = loop
-	})
-	number := make([]int32, len(p.Loops))
-	for i := range number {
-		number[i] = -1
-	}
-	var list []Cluster
-	of := make([]int32, len(p.Loops))
-	for i := range p.Loops {
-		r := parts.find(int32(i))
-		if number[r] < 0 {
-			number[r] = int32(len(list))
-			list = append(list, Cluster{})
-		}
-		of[i] = number[r]
-		list[of[i]].Loops = append(list[of[i]].Loops, int32(i))
-	}
-	for i, l := range user {
-		if l >= 0 {
-			c := &list[of[l]]
-			c.Links = append(c.Links, int32(i))
+	s := newBlockSearch(p.mech, use)
+	for v := range int32(len(s.number)) {
+		if s.number[v] == 0 {
+			s.from(v)
 		}
 	}
-	for i := range list {
-		p.listJoints(&list[i])
-	}
-	return list
+	slices.SortFunc(s.list, func(a, b Cluster) int { return cmp.Compare(a.Joints[0], b.Joints[0]) })
+	return s.list
 }
 
-// walkLoops calls f for each link on each loop, without the common ancestor.
-func (p *Plan) walkLoops(f func(loop, link int32)) {
-	for i := range p.Loops {
-		l := &p.Loops[i]
-		for _, end := range [2]int32{l.Pred, l.Succ} {
-			for a := end; a != l.Common; a = p.Links[a].Parent {
-				f(int32(i), a)
+// blockSearch is a depth-first search for the two-connected parts of the graph of
+// bodies and joints (Hopcroft & Tarjan 1973). Bodies are the nodes, the world the
+// last one.
+type blockSearch struct {
+	m    *mechanism.Mechanism
+	ptr  []int32 // start of the edges of each node
+	adj  []edge
+	next []int32 // edge of each node to look at
+	path []int32 // nodes from the root of the search to the one in work
+	via  []int32 // joint by which each node was reached, or −1
+
+	number []int32 // of each node in the order of the search from 1, or 0
+	low    []int32 // least number that a node or one after it has a joint to
+	open   []int32 // joints that are in no part yet
+	list   []Cluster
+}
+
+func newBlockSearch(m *mechanism.Mechanism, use []bool) *blockSearch {
+	n := m.NumBodies() + 1
+	s := &blockSearch{m: m, via: make([]int32, n), number: make([]int32, n), low: make([]int32, n)}
+	s.ptr, s.adj = adjacency(m, use)
+	s.next = slices.Clone(s.ptr[:n])
+	return s
+}
+
+// from searches what is connected to node v.
+func (s *blockSearch) from(v int32) {
+	count := int32(0)
+	enter := func(v, joint int32) {
+		count++
+		s.number[v], s.low[v], s.via[v] = count, count, joint
+		s.path = append(s.path, v)
+	}
+	enter(v, -1)
+	for len(s.path) > 0 {
+		v := s.path[len(s.path)-1]
+		if s.next[v] == s.ptr[v+1] {
+			s.leave(v)
+			continue
+		}
+		e := s.adj[s.next[v]]
+		s.next[v]++
+		switch {
+		case e.joint == s.via[v]: // by which v was reached
+		case s.number[e.to] == 0:
+			s.open = append(s.open, e.joint)
+			enter(e.to, e.joint)
+		case s.number[e.to] < s.number[v]:
+			s.open = append(s.open, e.joint)
+			s.low[v] = min(s.low[v], s.number[e.to])
+		}
+	}
+}
+
+// leave goes back from v, which is done. If nothing after v reaches beyond the node
+// before it, the joints since then are a part.
+func (s *blockSearch) leave(v int32) {
+	s.path = s.path[:len(s.path)-1]
+	if len(s.path) == 0 {
+		return
+	}
+	up := s.path[len(s.path)-1]
+	s.low[up] = min(s.low[up], s.low[v])
+	if s.low[v] < s.number[up] {
+		return
+	}
+	first := len(s.open) - 1
+	for s.open[first] != s.via[v] {
+		first--
+	}
+	if part := s.open[first:]; len(part) > 1 {
+		s.list = append(s.list, clusterOf(s.m, part))
+	}
+	s.open = s.open[:first]
+}
+
+// clusterOf returns the cluster of some joints.
+func clusterOf(m *mechanism.Mechanism, list []int32) Cluster {
+	c := Cluster{Joints: slices.Clone(list)}
+	slices.Sort(c.Joints)
+	for _, j := range c.Joints {
+		for _, b := range [2]int32{m.Joints[j].Pred, m.Joints[j].Succ} {
+			if b == mechanism.World {
+				c.Ground = true
+			} else {
+				c.Bodies = append(c.Bodies, b)
 			}
 		}
 	}
-}
-
-// listJoints enters the joints and bodies of a cluster.
-func (p *Plan) listJoints(c *Cluster) {
-	body := func(b int32) {
-		if b != mechanism.World {
-			c.Bodies = append(c.Bodies, b)
-		}
-	}
-	joint := func(j int32) {
-		c.Joints = append(c.Joints, j)
-		body(p.mech.Joints[j].Pred)
-		body(p.mech.Joints[j].Succ)
-	}
-	for _, l := range c.Loops {
-		joint(p.Loops[l].Joint)
-	}
-	for _, i := range c.Links {
-		if j := p.Links[i].Joint; j >= 0 {
-			joint(j)
-		} else {
-			body(p.Links[i].Body)
-		}
-	}
-	slices.Sort(c.Joints)
 	slices.Sort(c.Bodies)
 	c.Bodies = slices.Compact(c.Bodies)
+	c.Loops = len(c.Joints) - len(c.Bodies) + 1
+	if c.Ground {
+		c.Loops--
+	}
+	return c
 }
 
 // block is one of the independent diagonal blocks of K: some of its row groups
@@ -108,9 +145,9 @@ type block struct {
 	cols   []int32 // increasing
 }
 
-// blocks returns the block structure of K and G (RBDA §8.9): one block a
-// cluster, as far as its loops share freedoms and not fixed joints only, with
-// the prescribed freedoms in it; one for each other prescribed freedom; and last
+// blocks returns the block structure of K and G (RBDA §8.9): one block a cluster
+// of Plan.Loops, as far as they share freedoms, those of floating bases included,
+// and not fixed joints only, with the prescribed freedoms in it; one for each other prescribed freedom; and last
 // one without rows for the entries in no loop, if there are any. place holds the
 // place of each entry of q̇ in the columns of its block.
 func (c *Constraints) blocks() (list []block, place []int32) {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/tree"
 )
@@ -64,15 +66,15 @@ func TestClustersOfFigure81(t *testing.T) {
 		list := r.plan.Clusters()
 		require.Len(t, list, 3)
 		loops := 0
-		for _, c := range list {
+		for i, c := range list {
 			bodies, ok := want[fmt.Sprint(c.Joints)]
 			require.True(t, ok, "joints %v", c.Joints)
 			require.Equal(t, bodies, c.Bodies)
-			require.True(t, slices.IsSorted(c.Links))
-			require.Len(t, c.Joints, len(c.Links)+len(c.Loops))
-			loops += len(c.Loops)
+			require.Equal(t, i == 0, c.Ground)
+			loops += c.Loops
 		}
 		require.Equal(t, 4, loops)
+		requireOverlaps(t, r, list)
 	}
 }
 
@@ -81,20 +83,137 @@ func TestClustersOfFamilies(t *testing.T) {
 		family string
 		n      int
 		want   int
-	}{{"chain", 5, 0}, {"tree", 20, 0}, {"nfourbar", 4, 1}, {"stewart", 2, 2}, {"ladder", 6, 1}} {
-		r := newRig(t, generate(t, c.family, c.n, 1), tree.Options{})
-		list := r.plan.Clusters()
-		loops := 0
-		for _, k := range list {
-			loops += len(k.Loops)
-		}
-		require.Equal(t, len(r.plan.Loops), loops, "%s: every loop in one cluster", c.family)
-		require.Len(t, list, c.want, c.family)
+	}{{"chain", 5, 0}, {"tree", 20, 0}, {"nfourbar", 4, 1}, {"stewart", 2, 2}, {"ladder", 6, 1}, {"grid", 3, 1}, {"ball-net", 3, 1}, {"revolute-net", 3, 1}} {
+		require.Len(t, newRig(t, generate(t, c.family, c.n, 1), tree.Options{}).plan.Clusters(), c.want, c.family)
 	}
 }
 
-// TestClusterAtFloatingBase: a base that only rods hold is in a loop with the
-// world by its six freedoms, and parallel joints make a loop of two.
+// loopJoints returns the joints of each fundamental loop of a mechanism, found
+// without a plan: a spanning forest in the order of the joints, and the path in it
+// between the two bodies of each joint that is left out.
+func loopJoints(m *mechanism.Mechanism) (loops [][]int32) {
+	type step struct{ to, joint int32 }
+	next := map[int32][]step{}
+	var path func(from, to, by int32) ([]int32, bool)
+	path = func(from, to, by int32) ([]int32, bool) {
+		if from == to {
+			return nil, true
+		}
+		for _, s := range next[from] {
+			if s.joint != by {
+				if rest, ok := path(s.to, to, s.joint); ok {
+					return append(rest, s.joint), true
+				}
+			}
+		}
+		return nil, false
+	}
+	for j := range m.Joints {
+		jt := &m.Joints[j]
+		if jt.Rows == 0 {
+			continue
+		}
+		if list, closes := path(jt.Pred, jt.Succ, -1); closes {
+			loops = append(loops, append(list, int32(j)))
+			continue
+		}
+		next[jt.Pred] = append(next[jt.Pred], step{jt.Succ, int32(j)})
+		next[jt.Succ] = append(next[jt.Succ], step{jt.Pred, int32(j)})
+	}
+	return loops
+}
+
+// requireOverlaps compares clusters with what their definition says: loops that
+// have a joint in common are in one cluster, and what is not so connected is not.
+func requireOverlaps(t *testing.T, r *rig, list []tree.Cluster) {
+	t.Helper()
+	loops := loopJoints(r.mech)
+	require.Equal(t, r.mech.Graph().Loops, len(loops))
+	cluster := make([]int, len(loops)) // a number that connected loops share
+	for i := range cluster {
+		cluster[i] = i
+	}
+	for a := range loops {
+		for b := range a {
+			if cluster[a] != cluster[b] && slices.ContainsFunc(loops[a], func(j int32) bool { return slices.Contains(loops[b], j) }) {
+				old := cluster[a]
+				for i := range cluster {
+					if cluster[i] == old {
+						cluster[i] = cluster[b]
+					}
+				}
+			}
+		}
+	}
+	joints, count := map[int][]int32{}, map[int]int{}
+	for i, k := range cluster {
+		joints[k] = append(joints[k], loops[i]...)
+		count[k]++
+	}
+	var want, got []string
+	for k, list := range joints {
+		slices.Sort(list)
+		want = append(want, fmt.Sprint(slices.Compact(list), count[k]))
+	}
+	first := int32(-1)
+	for _, c := range list {
+		require.Greater(t, c.Joints[0], first, "clusters by their first joint")
+		first = c.Joints[0]
+		got = append(got, fmt.Sprint(c.Joints, c.Loops))
+		bodies, ground := []int32{}, false
+		for _, j := range c.Joints {
+			for _, b := range []int32{r.mech.Joints[j].Pred, r.mech.Joints[j].Succ} {
+				ground = ground || b == mechanism.World
+				if b != mechanism.World && !slices.Contains(bodies, b) {
+					bodies = append(bodies, b)
+				}
+			}
+		}
+		slices.Sort(bodies)
+		require.Equal(t, bodies, c.Bodies)
+		require.Equal(t, ground, c.Ground)
+	}
+	require.ElementsMatch(t, want, got)
+}
+
+// TestClustersOverlap holds the clusters of all reference models and families, and
+// of random graphs of all densities, against the definition.
+func TestClustersOverlap(t *testing.T) {
+	allModels(t, func(t *testing.T, m *model.Model) {
+		r := newRig(t, m, tree.Options{})
+		requireOverlaps(t, r, r.plan.Clusters())
+	})
+	several := 0
+	for seed := range uint64(600) {
+		rng := check.Rand(seed)
+		n := 1 + rng.IntN(14)
+		var pairs [][2]int
+		for range rng.IntN(2 * n) {
+			if a, b := rng.IntN(n+1)-1, rng.IntN(n+1)-1; a != b {
+				pairs = append(pairs, [2]int{a, b})
+			}
+		}
+		m := graphModel(n, model.Revolute, pairs...)
+		for j := range m.Joints {
+			switch rng.IntN(6) {
+			case 0:
+				m.Joints[j].Type, m.Joints[j].Length = model.Distance, 1
+			case 1:
+				m.Joints[j].Type = model.Free
+			}
+		}
+		r := newRig(t, m, tree.Options{})
+		list := r.plan.Clusters()
+		requireOverlaps(t, r, list)
+		if len(list) > 1 {
+			several++
+		}
+	}
+	require.Greater(t, several, 50)
+}
+
+// TestClusterAtFloatingBase: a rod to the world makes no loop, two of them do,
+// whichever body carries the floating base, and so do parallel joints.
 func TestClusterAtFloatingBase(t *testing.T) {
 	m := graphModel(2, model.Distance, [2]int{-1, 0}, [2]int{-1, 0})
 	for i := range m.Joints {
@@ -105,9 +224,13 @@ func TestClusterAtFloatingBase(t *testing.T) {
 		model.Joint{Name: "b", Type: model.Revolute, Predecessor: "b0", Successor: "b1"},
 		model.Joint{Name: "c", Type: model.Free, Predecessor: model.World, Successor: "b1"},
 	)
-	list := newRig(t, m, tree.Options{}).plan.Clusters()
-	require.Len(t, list, 2)
-	require.Equal(t, []int32{0, 1}, list[0].Joints)
-	require.Equal(t, []int32{0}, list[0].Bodies)
-	require.Equal(t, []int32{2, 3}, list[1].Joints, "a joint without rows makes no loop")
+	for _, base := range []int{0, 1} {
+		list := newRig(t, m, tree.Options{Floating: []int{base}}).plan.Clusters()
+		require.Equal(t, []tree.Cluster{
+			{Joints: []int32{0, 1}, Bodies: []int32{0}, Ground: true, Loops: 1},
+			{Joints: []int32{2, 3}, Bodies: []int32{0, 1}, Loops: 1},
+		}, list, "a joint without rows makes no loop")
+	}
+	m.Joints = m.Joints[1:]
+	require.Len(t, newRig(t, m, tree.Options{}).plan.Clusters(), 1)
 }

@@ -24,7 +24,7 @@ func (w *Workspace) InertiaTo(H *BranchMatrix) {
 	H.what = symmetric
 	for i := range p.consts {
 		c := &p.consts[i]
-		w.comp[i] = composite{mass: c.mass, J: w.kin.Bodies[c.body].I}
+		w.comp[i] = composite{mass: c.mass, J: w.kin.I[c.body]}
 	}
 	for i := len(p.Links) - 1; i >= 0; i-- {
 		l := &p.Links[i]

@@ -21,6 +21,7 @@ type indefinite struct {
 	best []float64 // by row from rank on: largest magnitude left of the diagonal, from column rank on
 
 	smallest, dropped float64 // magnitudes of the smallest pivot and of the largest entry left
+	flops             int64   // of the factorization, as Counts has them
 }
 
 func newIndefinite(n int) *indefinite {
@@ -50,7 +51,7 @@ func (f *indefinite) factor(tol float64) {
 		f.perm[i], f.two[i] = int32(i), false
 		f.search(i, 0)
 	}
-	f.rank, f.smallest, f.dropped = 0, math.Inf(1), 0
+	f.rank, f.flops, f.smallest, f.dropped = 0, 0, math.Inf(1), 0
 	for f.rank < f.n {
 		d, p, q := f.largest()
 		k := f.rank
@@ -154,6 +155,7 @@ func (f *indefinite) one(k int) {
 		row := f.row(i)
 		row[k] = l
 		axpy(-l, f.col[k+1:i+1], row[k+1:])
+		f.flops += 1 + 2*int64(i-k)
 		f.search(i, k+1)
 	}
 }
@@ -177,6 +179,7 @@ func (f *indefinite) pair(k int) {
 		row[k], row[k+1] = lx, ly
 		axpy(-lx, f.col[k+2:i+1], row[k+2:])
 		axpy(-ly, f.col2[k+2:i+1], row[k+2:])
+		f.flops += 6 + 4*int64(i-k-1)
 		f.search(i, k+2)
 	}
 }

@@ -5,10 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack"
-	"gonum.org/v1/gonum/lapack/lapack64"
-
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -17,33 +13,55 @@ import (
 // meaning of a drive's force in rung-model/1. The joint may close a loop.
 type Actuator = mechanism.Freedom
 
-// Actuation says how the actuators relate to the mobility.
+// Actuation says how the actuators relate to the mobility (RBDA §8.12).
 type Actuation uint8
 
-// The kinds of actuation that allow every motion (RBDA §8.12).
+// The kinds of actuation.
 const (
 	Proper    Actuation = iota // as many actuators as freedoms: unique forces
 	Redundant                  // more: the forces of least weighted norm
+	Under                      // some motion is not controlled
 )
 
-// UnderactuatedError says that the actuators do not control all motions that the
-// joints allow.
+// String returns the name of docs/cli.md.
+func (a Actuation) String() string {
+	switch a {
+	case Proper:
+		return "proper"
+	case Redundant:
+		return "redundant"
+	case Under:
+		return "under"
+	}
+	return fmt.Sprintf("Actuation(%d)", uint8(a))
+}
+
+// UnderactuatedError says that the actuators cannot make the wanted
+// accelerations.
 type UnderactuatedError struct {
-	Freedoms []string // of joints: with these at rest, all uncontrolled motion is
+	Freedoms []string // of tree joints: with these at rest, all uncontrolled motion is
 	Mobility int
 	Rank     int     // independent motions under control
-	Residual float64 // part of the forces needed that no actuator gives, relative to all
+	Residual float64 // as Inverse.Residual
 }
 
 // Error implements error.
 func (e *UnderactuatedError) Error() string {
-	return fmt.Sprintf("tree: actuators control %d of %d freedoms; not controlled: %s",
-		e.Rank, e.Mobility, strings.Join(e.Freedoms, ", "))
+	const most = 12
+	names := strings.Join(e.Freedoms[:min(most, len(e.Freedoms))], ", ")
+	if n := len(e.Freedoms) - most; n > 0 {
+		names += fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("tree: actuators control %d of %d freedoms; not controlled: %s", e.Rank, e.Mobility, names)
 }
 
 // controlTol is the smallest effect of the actuators on a motion, relative to
 // that of each of them as a whole, that counts as control.
 const controlTol = 1e-9
+
+// missedTol is the largest Residual that counts as rounding: the accelerations of
+// two methods differ by 1e-9 of the largest on mechanisms of some hundred bodies.
+const missedTol = 1e-7
 
 // Inverse computes the inverse dynamics of a mechanism with loops for a choice of
 // actuators (RBDA §8.12): the forces u with
@@ -51,33 +69,54 @@ const controlTol = 1e-9
 //	Gᵤᵀ·u = Gᵀ·τ_ID,
 //
 // where τ_ID are the forces of the spanning tree for the wanted accelerations and
-// Gᵤ the rows of G of the actuated freedoms. The forces come in addition to the
+// Gᵤ the rows of G of the actuated freedoms; an actuator in a joint that closes a
+// loop has the row of its rate in terms of ẏ. The forces come in addition to the
 // loads of the mechanism, the drives of the actuated joints included. It belongs
 // to one goroutine at a time.
+//
+// The equation says that the accelerations which the actuators make by
+// themselves, P·B·u in energy's words with B their forces on the tree, add up to
+// P·τ_ID. In that form every Method solves it, those without a G too, in the
+// coordinates of energy:
+//
+//	Z·u = z,
+//
+// by the singular values of Z. Where the actuators do not control all motions the
+// least squares are the forces that give the actuated freedoms the wanted
+// accelerations and leave the others to themselves, by Gauss's principle.
 type Inverse struct {
 	s         *ClosedSolver
-	m         *projection
+	by        energy
 	actuators []Actuator
 	weight    []float64 // 1/√w by actuator
 	B         []float64 // generalized forces on the tree of unit forces, by actuator n entries
 
-	tau, b, x      []float64
-	M              []float64 // Gᵀ·B over the factor of GᵀHG, m×p by rows
-	a, u, vt       []float64 // singular values decomposition
-	sv, work, norm []float64
-	force          []float64
+	load   []float64 // n: τ − C
+	tau, x []float64 // n
+	dq     []float64 // n: of the accelerations made less those wanted
+	y      []float64 // dim, in n
+	z      []float64 // dim, in n: of the forces wanted
+	Z      []float64 // dim×p by rows: of the actuators
 
-	kind               Actuation
+	a, u, vt, sv   []float64 // singular value decomposition of Z with its columns scaled
+	work           []float64
+	norm, use      []float64 // scales of the columns: 1/length, and weight; zero of those without effect
+	force, du      []float64
+	rank, mobility int
+	kind           Actuation
+
 	distance, residual float64
 	ok                 bool
 }
 
-// NewInverse allocates the inverse dynamics for the actuators. Of several
-// solutions it takes the one with the least Σ weights·u²; nil weights are ones.
+// NewInverse allocates the inverse dynamics for the actuators, by the method m. Of
+// several solutions it takes the one with the least Σ weights·u²; nil weights are
+// ones.
 //
+// Cost: memory as NewSolver, and O(n·p) for p actuators.
 // It panics if an actuator does not exist or is named twice, or unless weights
 // are positive, one an actuator.
-func (p *Plan) NewInverse(actuators []Actuator, weights []float64) *Inverse {
+func (p *Plan) NewInverse(m Method, actuators []Actuator, weights []float64) *Inverse {
 	if weights != nil && len(weights) != len(actuators) {
 		panic("tree: length mismatch")
 	}
@@ -92,12 +131,12 @@ func (p *Plan) NewInverse(actuators []Actuator, weights []float64) *Inverse {
 		seen[a] = true
 	}
 	n, c := p.nv, len(actuators)
-	s := p.NewSolver(Projection, SolverOptions{})
+	s := p.NewSolver(m, SolverOptions{})
 	v := &Inverse{
-		s: s, m: s.how.(*projection), actuators: append([]Actuator(nil), actuators...),
-		weight: make([]float64, c), B: make([]float64, c*n), force: make([]float64, c), norm: make([]float64, c),
-		tau: make([]float64, n), b: make([]float64, n), x: make([]float64, n),
-		M: make([]float64, n*c), a: make([]float64, n*c), u: make([]float64, n*n), vt: make([]float64, min(n, c)*c),
+		s: s, by: energyOf(s), actuators: append([]Actuator(nil), actuators...),
+		weight: make([]float64, c), B: make([]float64, c*n), force: make([]float64, c), du: make([]float64, c), norm: make([]float64, c), use: make([]float64, c),
+		load: make([]float64, n), tau: make([]float64, n), x: make([]float64, n), dq: make([]float64, n), y: make([]float64, n), z: make([]float64, n),
+		Z: make([]float64, n*c), a: make([]float64, n*c), u: make([]float64, n*min(n, c)), vt: make([]float64, min(n, c)*c),
 		sv: make([]float64, min(n, c)),
 	}
 	v.work = make([]float64, v.svdWork(n, c))
@@ -118,11 +157,13 @@ func (p *Plan) NewInverse(actuators []Actuator, weights []float64) *Inverse {
 // the norm of the kinetic energy. A nil qdd is zero.
 //
 // Shapes: qdd has NumDof entries.
-// Cost: that of a Projection, O(n·m·p) and the singular values of an m×p matrix.
-// It returns an *UnderactuatedError, or errors as ClosedSolver.Solve does. It
-// panics as that does.
+// Cost: that of the Method, p + 1 of its solutions, and the singular values of Z,
+// m×p by a Projection and n×p by the others.
+// It returns an *UnderactuatedError, after which the results are those of the
+// accelerations that come nearest, or errors as ClosedSolver.Solve does, after
+// which there are none. It panics as that does.
 func (v *Inverse) Solve(st *mechanism.State, qdd []float64) error {
-	if qdd != nil && len(qdd) != v.m.n {
+	if qdd != nil && len(qdd) != len(v.x) {
 		panic("tree: length mismatch")
 	}
 	if err := v.prepare(st); err != nil {
@@ -132,16 +173,14 @@ func (v *Inverse) Solve(st *mechanism.State, qdd []float64) error {
 	if qdd != nil {
 		copy(v.x, qdd)
 	}
-	v.s.H.MulVecTo(v.tau, v.x)
-	copy(v.s.f, v.tau)
-	if err := v.s.refine(); err != nil {
+	v.s.H.MulVecTo(v.s.f, v.x)
+	if err := v.consistent(); err != nil {
 		return err
 	}
 	for d := range v.x {
 		v.x[d] -= v.s.qdd[d]
 	}
-	v.s.H.MulVecTo(v.tau, v.x)
-	v.distance = v.perMass(dot(v.tau, v.x))
+	v.distance = v.s.w.spread(v.x)
 	return v.finish()
 }
 
@@ -173,19 +212,27 @@ func (v *Inverse) SolveBodies(st *mechanism.State, a []spatial.ClassicalAccel) e
 			addShifted(&s.wrench[l.Parent], &s.wrench[i], &s.w.links[i].r)
 		}
 	}
-	if err := s.refine(); err != nil {
+	if err := v.consistent(); err != nil {
 		return err
 	}
 	s.w.accelerate(s.qdd)
-	sum := 0.0
+	v.distance = 0
 	for i := range p.Links {
-		var f spatial.Force
 		d := v.missing(a, i, &s.w.links[i].a)
-		v.momentumTo(&f, p.Links[i].Body, d)
-		sum += (*spatial.Motion)(&d).Dot(&f)
+		v.distance = max(v.distance, largestIn(d[:]))
 	}
-	v.distance = v.perMass(sum)
 	return v.finish()
+}
+
+// consistent solves for the accelerations that the joints allow, with s.f for the
+// wanted ones in place of the loads. The rows are checked by the size of the
+// loads, of which the wanted ones say nothing.
+func (v *Inverse) consistent() error {
+	if err := v.s.correct(); err != nil {
+		return err
+	}
+	copy(v.s.f, v.load)
+	return v.s.checkRows()
 }
 
 // missing returns the wanted acceleration of link i less have.
@@ -201,23 +248,11 @@ func (v *Inverse) missing(wanted []spatial.ClassicalAccel, i int, have *spatial.
 
 // momentumTo stores diag(I, m·1)·a of a body in f.
 func (v *Inverse) momentumTo(f *spatial.Force, body int32, a spatial.ClassicalAccel) {
-	n := v.s.w.kin.Bodies[body].I.MulVec(a.Angular())
+	n := v.s.w.kin.I[body].MulVec(a.Angular())
 	*f = spatial.NewForce(n, a.Linear().Scale(v.s.plan.mech.Bodies[body].Mass))
 }
 
-// perMass returns √(x/mass of all bodies).
-func (v *Inverse) perMass(x float64) float64 {
-	mass := 0.0
-	for i := range v.s.plan.mech.Bodies {
-		mass += v.s.plan.mech.Bodies[i].Mass
-	}
-	if mass == 0 {
-		return 0
-	}
-	return math.Sqrt(max(x, 0) / mass)
-}
-
-// prepare makes st the state in use and eliminates the constraints.
+// prepare makes st the state in use and factors the system.
 func (v *Inverse) prepare(st *mechanism.State) error {
 	v.ok = false
 	s := v.s
@@ -227,16 +262,21 @@ func (v *Inverse) prepare(st *mechanism.State) error {
 	if err := s.prepare(nil); err != nil {
 		return err
 	}
-	if err := s.how.factor(s); err != nil {
+	if err := s.factor(); err != nil {
 		return err
 	}
+	if err := v.by.prepare(); err != nil {
+		return err
+	}
+	copy(v.load, s.f)
+	v.mobility = s.plan.nv - s.rank
 	v.actuate()
 	return nil
 }
 
 // actuate stores in B the generalized forces of unit forces of the actuators.
 func (v *Inverse) actuate() {
-	p, w, n := v.s.plan, v.s.w, v.m.n
+	p, w, n := v.s.plan, v.s.w, len(v.x)
 	clear(v.B)
 	for i, a := range v.actuators {
 		col := v.B[i*n : (i+1)*n]
@@ -265,127 +305,4 @@ func (v *Inverse) actuate() {
 			w.AddGeneralizedForceTo(col, int(l.Pred), int(l.Common), &t, -1)
 		}
 	}
-}
-
-// finish solves for the forces, with the accelerations in s.qdd.
-func (v *Inverse) finish() error {
-	m, s := v.m, v.s
-	// b = Gᵀ·τ_ID and M = Gᵀ·B, in the scales of the freedoms and over the factor
-	// of GᵀHG, so that all motions count by their energy.
-	s.w.InverseTo(v.tau, s.qdd)
-	count, c := m.count, len(v.actuators)
-	b := v.b[:count]
-	v.restrict(b, v.tau)
-	for j := range c {
-		y := m.z[:count]
-		v.restrict(y, v.B[j*m.n:(j+1)*m.n])
-		for i, x := range y {
-			v.M[i*c+j] = x
-		}
-		v.norm[j] = 0
-		if size := math.Sqrt(dot(y, y)); size > 0 {
-			v.norm[j] = 1 / size
-		}
-	}
-	rank, err := v.decompose(v.norm)
-	if err != nil {
-		return err
-	}
-	if rank < count {
-		return v.underactuated(rank)
-	}
-	v.kind = Proper
-	scale := v.norm
-	if c > count {
-		v.kind, scale = Redundant, v.weight
-		if _, err := v.decompose(scale); err != nil {
-			return err
-		}
-	}
-	v.solveForces(scale)
-	v.ok = true
-	return nil
-}
-
-// restrict stores Gᵀ·f in dst, in the coordinates of finish.
-func (v *Inverse) restrict(dst, f []float64) {
-	m := v.m
-	for d := range v.x {
-		v.x[d] = v.s.colScale[d] * f[d]
-	}
-	m.restrict(dst, v.x, len(m.elims))
-	for i := range dst {
-		row := m.A[i*m.n : i*m.n+i+1]
-		dst[i] = (dst[i] - dot(row[:i], dst[:i])) / row[i]
-	}
-}
-
-// decompose computes the singular values of M with its columns scaled, and
-// returns how many count.
-func (v *Inverse) decompose(scale []float64) (rank int, err error) {
-	count, c := v.m.count, len(v.actuators)
-	k := min(count, c)
-	if k == 0 {
-		for i := range count {
-			clear(v.u[i*count : (i+1)*count])
-			v.u[i*count+i] = 1
-		}
-		return 0, nil
-	}
-	for i := range count {
-		for j := range c {
-			v.a[i*c+j] = v.M[i*c+j] * scale[j]
-		}
-	}
-	a := blas64.General{Rows: count, Cols: c, Stride: c, Data: v.a[:count*c]}
-	u := blas64.General{Rows: count, Cols: count, Stride: count, Data: v.u[:count*count]}
-	vt := blas64.General{Rows: k, Cols: c, Stride: c, Data: v.vt[:k*c]}
-	if !lapack64.Gesvd(lapack.SVDAll, lapack.SVDStore, a, u, vt, v.sv[:k], v.work, len(v.work)) {
-		return 0, fmt.Errorf("%w: singular values of the actuators", ErrInaccurate)
-	}
-	for rank < k && v.sv[rank] > controlTol*max(1, v.sv[0]) {
-		rank++
-	}
-	return rank, nil
-}
-
-// solveForces stores u = scale·V·Σ⁻¹·Uᵀ·b and the residual.
-func (v *Inverse) solveForces(scale []float64) {
-	count, c := v.m.count, len(v.actuators)
-	b := v.b[:count]
-	clear(v.force)
-	for k := range count {
-		sum := 0.0
-		for i, x := range b {
-			sum += v.u[i*count+k] * x
-		}
-		axpy(sum/v.sv[k], v.vt[k*c:(k+1)*c], v.force)
-	}
-	for j := range v.force {
-		v.force[j] *= scale[j]
-	}
-	v.residual = 0
-	for i, x := range b {
-		r := x - dot(v.M[i*c:(i+1)*c], v.force)
-		v.residual += r * r
-	}
-	v.residual = math.Sqrt(v.residual)
-	if size := math.Sqrt(dot(b, b)); size > 0 {
-		v.residual /= size
-	}
-}
-
-// svdWork returns the length of the work space of Gesvd for matrices of at most
-// rows×cols.
-func (v *Inverse) svdWork(rows, cols int) int {
-	least, most := min(rows, cols), max(rows, cols)
-	if least == 0 {
-		return 1
-	}
-	var w [1]float64
-	a := blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: v.a}
-	u := blas64.General{Rows: rows, Cols: rows, Stride: rows, Data: v.u}
-	vt := blas64.General{Rows: least, Cols: cols, Stride: cols, Data: v.vt}
-	lapack64.Gesvd(lapack.SVDAll, lapack.SVDStore, a, u, vt, v.sv, w[:], -1)
-	return max(int(w[0]), 5*least, 3*least+most)
 }

@@ -1,6 +1,10 @@
 package tree
 
-import "math"
+import (
+	"math/rand/v2"
+
+	"github.com/rung-mbd/rung/spatial"
+)
 
 // Forces returns the forces of the actuators, in their order: N m for freedoms
 // that turn, N for those that slide. It is not a copy.
@@ -11,7 +15,7 @@ func (v *Inverse) Forces() []float64 {
 	return v.force
 }
 
-// Actuation returns whether the forces are unique.
+// Actuation returns whether the actuators are enough, and the forces unique.
 func (v *Inverse) Actuation() Actuation {
 	v.mustHave()
 	return v.kind
@@ -20,25 +24,35 @@ func (v *Inverse) Actuation() Actuation {
 // Mobility returns the number of independent motions.
 func (v *Inverse) Mobility() int {
 	v.mustHave()
-	return v.m.count
+	return v.mobility
+}
+
+// Controlled returns the number of independent motions that the actuators
+// control.
+func (v *Inverse) Controlled() int {
+	v.mustHave()
+	return v.rank
 }
 
 // Distance returns how far the wanted accelerations were from those that the
-// joints allow: the root mean square over all mass, √(ΣΔaᵀ·diag(I, m)·Δa/Σm),
+// joints allow: the largest difference of a component over all bodies, rad/s² and
 // m/s².
 func (v *Inverse) Distance() float64 {
 	v.mustHave()
 	return v.distance
 }
 
-// Residual returns what the forces leave of Gᵀ·τ_ID, relative to it: rounding.
+// Residual returns the largest difference between the accelerations that the
+// forces make and the wanted ones that the joints allow, relative to the largest
+// of the latter and of those that the loads could make. It is rounding unless the
+// actuators do not control all motions.
 func (v *Inverse) Residual() float64 {
 	v.mustHave()
 	return v.residual
 }
 
-// JointAccelerations returns the accelerations q̈ that the forces give. It is not
-// a copy.
+// JointAccelerations returns the wanted accelerations q̈ of the tree, made
+// consistent with the loops. It is not a copy.
 func (v *Inverse) JointAccelerations() []float64 {
 	v.mustHave()
 	return v.s.qdd
@@ -50,7 +64,7 @@ func (v *Inverse) JointAccelerations() []float64 {
 // Shapes: tau has NumDof entries. It panics on a length mismatch.
 func (v *Inverse) AddTo(tau []float64) {
 	v.mustHave()
-	n := v.m.n
+	n := len(v.x)
 	if len(tau) != n {
 		panic("tree: length mismatch")
 	}
@@ -59,46 +73,84 @@ func (v *Inverse) AddTo(tau []float64) {
 	}
 }
 
+// movingTol is the least rate of a freedom that moves, relative to the largest
+// velocity of the motion.
+const movingTol = 1e-7
+
+// Uncontrolled returns the freedoms with a scalar coordinate that move in the
+// motions that the actuators leave; nil if they leave none. Bodies that move
+// without such a freedom, on ball joints or freely, are not among them.
+//
+// Cost: a solution of the Method, O(n·p) and O(joints); allocates.
+func (v *Inverse) Uncontrolled() []Actuator {
+	v.mustHave()
+	if v.rank == v.mobility {
+		return nil
+	}
+	// A random motion, less what the actuators control.
+	w := v.s.w
+	rng := rand.New(rand.NewPCG(1, uint64(len(v.x))))
+	for d, c := range v.s.colScale {
+		v.x[d] = (rng.Float64() - 0.5) / c
+	}
+	v.lostTo(v.x, v.x)
+	most := w.spread(v.x)
+	st := w.State().Clone()
+	for i := range w.links {
+		b := w.plan.Links[i].Body
+		u := (*spatial.Motion)(&w.links[i].a)
+		omega, com := u.Angular(), w.kin.Bodies[b].Com
+		st.Bodies[b].Omega, st.Bodies[b].Velocity = omega, u.Linear().Sub(omega.Cross(com))
+	}
+	return w.plan.mech.Moving(w.kin, st, movingTol*most)
+}
+
+// lostTo stores in qdd the part of P·f that no actuator makes: P·f less its
+// projection on the accelerations that the actuators make, in the coordinates of
+// energy. qdd may be f.
+func (v *Inverse) lostTo(qdd, f []float64) {
+	y := v.y[:v.by.dim()]
+	v.by.ofForce(y, f)
+	k := min(len(y), len(v.actuators))
+	for range 2 { // the second time takes away the rounding of the first
+		for e := range v.rank {
+			sum := 0.0
+			for i, x := range y {
+				sum += v.u[i*k+e] * x
+			}
+			for i := range y {
+				y[i] -= sum * v.u[i*k+e]
+			}
+		}
+	}
+	v.by.toAcceleration(qdd, y)
+}
+
+// underactuated names freedoms that tell the motions apart which the actuators
+// leave: those of the largest pivots of the matrix that takes forces to them,
+// which is positive semidefinite. It may allocate.
+func (v *Inverse) underactuated() error {
+	n, lost := len(v.x), v.mobility-v.rank
+	e := &UnderactuatedError{Mobility: v.mobility, Rank: v.rank, Residual: v.residual}
+	motions := newSemidefinite(n)
+	for d, c := range v.s.colScale {
+		clear(v.x)
+		v.x[d] = 1 / c
+		v.lostTo(v.x, v.x)
+		row := motions.row(d)
+		for i := range row {
+			row[i] = v.x[i] / v.s.colScale[i]
+		}
+	}
+	motions.factor(0)
+	for _, d := range motions.perm[:min(lost, motions.rank)] {
+		e.Freedoms = append(e.Freedoms, v.s.plan.DofName(int(d)))
+	}
+	return e
+}
+
 func (v *Inverse) mustHave() {
 	if !v.ok {
 		panic("tree: no solution")
 	}
-}
-
-// underactuated names the motions that the last columns of U leave without
-// control. It may allocate.
-func (v *Inverse) underactuated(rank int) error {
-	m, count := v.m, v.m.count
-	e := &UnderactuatedError{Mobility: count, Rank: rank}
-	lost := count - rank
-	motions := newElimination(lost, m.n)
-	b := v.b[:count]
-	missing := 0.0
-	for k := range lost {
-		// The motion ẏ = R⁻ᵀ·z of a left singular vector z, with GᵀHG = R·Rᵀ.
-		y := m.z[:count]
-		part := 0.0
-		for i := range y {
-			y[i] = v.u[i*count+rank+k]
-			part += y[i] * b[i]
-		}
-		missing += part * part
-		for i := count - 1; i >= 0; i-- {
-			row := m.A[i*m.n : i*m.n+i+1]
-			y[i] /= row[i]
-			axpy(-y[i], row[:i], y[:i])
-		}
-		row := motions.row(k)
-		clear(row)
-		m.prolong(row, y)
-	}
-	if size := dot(b, b); size > 0 {
-		e.Residual = math.Sqrt(missing / size)
-	}
-	// The pivots are freedoms that tell these motions apart.
-	motions.factor(0)
-	for _, d := range motions.colPerm[:motions.rank] {
-		e.Freedoms = append(e.Freedoms, v.s.plan.DofName(int(d)))
-	}
-	return e
 }

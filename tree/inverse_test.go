@@ -63,17 +63,22 @@ func TestExample82(t *testing.T) {
 	}
 	want := []float64{of["joint1.0"], (of["joint4.0"] + q2*of["joint2.0"] + q3*of["joint3.0"]) / q3}
 
-	v := r.plan.NewInverse(actuatorsOf(t, r, "joint1", "joint3"), nil)
-	require.NoError(t, v.Solve(r.mech.Initial(), qdd))
-	check.CloseVec(t, v.Forces(), want, inverseClosedTol, check.MaxAbs(want), "u")
-	assert.Equal(t, tree.Proper, v.Actuation())
-	assert.Equal(t, 2, v.Mobility())
-	assert.LessOrEqual(t, v.Distance(), rowTol)
-	assert.LessOrEqual(t, v.Residual(), rowTol)
+	for _, method := range methods {
+		v := r.plan.NewInverse(method, actuatorsOf(t, r, "joint1", "joint3"), nil)
+		require.NoError(t, v.Solve(r.mech.Initial(), qdd))
+		check.CloseVec(t, v.Forces(), want, inverseClosedTol, check.MaxAbs(want), "%v: u", method)
+		assert.Equal(t, tree.Proper, v.Actuation())
+		assert.Equal(t, 2, v.Mobility())
+		assert.Equal(t, 2, v.Controlled())
+		assert.Nil(t, v.Uncontrolled())
+		assert.LessOrEqual(t, v.Distance(), rowTol*check.MaxAbs(qdd))
+		assert.LessOrEqual(t, v.Residual(), rowTol)
+	}
 }
 
 // TestInverseGivesBack applies the forces: forward dynamics with them has the
 // accelerations asked for. Actuators are all scalar freedoms, redundant or not.
+// The methods agree.
 func TestInverseGivesBack(t *testing.T) {
 	tested := 0
 	closedModels(t, func(t *testing.T, m *model.Model) {
@@ -84,23 +89,37 @@ func TestInverseGivesBack(t *testing.T) {
 				names = append(names, m.Joints[j].Name)
 			}
 		}
-		v := r.plan.NewInverse(actuatorsOf(t, r, names...), nil)
 		want := r.random(check.Rand(6))
-		err := v.Solve(r.mech.Initial(), want)
-		if under := new(tree.UnderactuatedError); err != nil {
-			require.ErrorAs(t, err, &under)
-			require.Len(t, under.Freedoms, under.Mobility-under.Rank)
-			return
+		var u, b []float64
+		for _, method := range methods {
+			v := r.plan.NewInverse(method, actuatorsOf(t, r, names...), nil)
+			err := v.Solve(r.mech.Initial(), want)
+			if under := new(tree.UnderactuatedError); err != nil {
+				require.ErrorAs(t, err, &under)
+				require.Len(t, under.Freedoms, under.Mobility-under.Rank)
+				require.Equal(t, tree.Under, v.Actuation())
+			}
+			// Redundant forces share loads by small differences of G where it is close
+			// to singular; what they do together does not.
+			tau := r.zeros()
+			v.AddTo(tau)
+			if method == methods[0] {
+				u, b = append(u, v.Forces()...), tau
+			}
+			scale := math.Max(1, check.MaxAbs(u))
+			check.CloseVec(t, v.Forces(), u, 10*inverseClosedTol, scale, "%v: u", method)
+			check.CloseVec(t, tau, b, 10*inverseClosedTol, scale, "%v: τ", method)
+			if err != nil {
+				continue
+			}
+			tested++
+			s := r.plan.NewSolver(tree.Lambda, tree.SolverOptions{})
+			require.NoError(t, s.SolveForced(r.mech.Initial(), tau))
+			scale = math.Max(1, check.MaxAbs(v.JointAccelerations()))
+			check.CloseVec(t, s.JointAccelerations(), v.JointAccelerations(), 10*inverseClosedTol, scale, "%v: q̈", method)
 		}
-		tested++
-		tau := r.zeros()
-		v.AddTo(tau)
-		s := r.plan.NewSolver(tree.Lambda, tree.SolverOptions{})
-		require.NoError(t, s.SolveForced(r.mech.Initial(), tau))
-		scale := math.Max(1, check.MaxAbs(v.JointAccelerations()))
-		check.CloseVec(t, s.JointAccelerations(), v.JointAccelerations(), 10*inverseClosedTol, scale, "q̈")
 	})
-	require.Greater(t, tested, 20, "models that are actuated everywhere")
+	require.Greater(t, tested, 60, "models that are actuated everywhere")
 }
 
 // TestInverseOfForces: the accelerations that forces make ask for these forces,
@@ -119,12 +138,14 @@ func TestInverseOfForces(t *testing.T) {
 		}
 		forced := newRig(t, m, tree.Options{TreeJoints: []int{0, 1, 2, 3}})
 		s := solveClosed(t, forced, tree.Projection, tree.SolverOptions{})
-		v := r.plan.NewInverse(actuators, []float64{1, 1})
-		require.NoError(t, v.Solve(r.mech.Initial(), s.JointAccelerations()))
-		check.CloseVec(t, v.Forces(), want, inverseClosedTol, 10, "%s: u by q̈", name)
-		require.NoError(t, v.SolveBodies(r.mech.Initial(), bodyAccelerations(s)))
-		check.CloseVec(t, v.Forces(), want, inverseClosedTol, 10, "%s: u by bodies", name)
-		assert.LessOrEqual(t, v.Distance(), inverseClosedTol*10)
+		for _, method := range methods {
+			v := r.plan.NewInverse(method, actuators, []float64{1, 1})
+			require.NoError(t, v.Solve(r.mech.Initial(), s.JointAccelerations()))
+			check.CloseVec(t, v.Forces(), want, inverseClosedTol, 10, "%v, %s: u by q̈", method, name)
+			require.NoError(t, v.SolveBodies(r.mech.Initial(), bodyAccelerations(s)))
+			check.CloseVec(t, v.Forces(), want, inverseClosedTol, 10, "%v, %s: u by bodies", method, name)
+			assert.LessOrEqual(t, v.Distance(), inverseClosedTol*10)
+		}
 	}
 }
 
@@ -138,68 +159,163 @@ func TestInverseWeights(t *testing.T) {
 	}
 	actuators := actuatorsOf(t, r, names...)
 	weights := []float64{1, 4, 0.25}
-	v := r.plan.NewInverse(actuators, weights)
-	require.NoError(t, v.SolveBodies(r.mech.Initial(), nil))
-	require.Equal(t, tree.Redundant, v.Actuation())
-	require.Positive(t, v.Distance(), "a moving linkage cannot keep its velocities")
 	s := solveClosed(t, r, tree.Projection, tree.SolverOptions{})
 	G, g := r.zeros(), r.zeros()
 	s.ExplicitTo(G, g)
-	u := v.Forces()
-	for j := range actuators {
-		d0, d := int(r.plan.Links[0].Dof), int(r.plan.Links[j].Dof)
-		check.Close(t, weights[j]*u[j]*G[d0], weights[0]*u[0]*G[d], inverseClosedTol, 1+check.MaxAbs(u), "share of %d", j)
+	for _, method := range methods {
+		v := r.plan.NewInverse(method, actuators, weights)
+		require.NoError(t, v.SolveBodies(r.mech.Initial(), nil))
+		require.Equal(t, tree.Redundant, v.Actuation())
+		require.Positive(t, v.Distance(), "a moving linkage cannot keep its velocities")
+		u := v.Forces()
+		for j := range actuators {
+			d0, d := int(r.plan.Links[0].Dof), int(r.plan.Links[j].Dof)
+			check.Close(t, weights[j]*u[j]*G[d0], weights[0]*u[0]*G[d], inverseClosedTol, 1+check.MaxAbs(u), "%v: share of %d", method, j)
+		}
 	}
 }
 
 // TestUnderactuated names what the actuators leave.
 func TestUnderactuated(t *testing.T) {
 	r, _, _, _ := armRig(t)
+	st := r.mech.Initial()
 	under := new(tree.UnderactuatedError)
-	v := r.plan.NewInverse(actuatorsOf(t, r, "joint1"), nil)
-	require.ErrorAs(t, v.SolveBodies(r.mech.Initial(), nil), &under)
-	require.Equal(t, 2, under.Mobility)
-	require.Equal(t, 1, under.Rank)
-	require.Len(t, under.Freedoms, 1)
-	require.NotEqual(t, "joint1.0", under.Freedoms[0], "the base is under control")
-	require.Positive(t, under.Residual)
-	require.Contains(t, under.Error(), under.Freedoms[0])
-	require.PanicsWithValue(t, "tree: no solution", func() { v.Forces() })
+	for _, method := range methods {
+		v := r.plan.NewInverse(method, actuatorsOf(t, r, "joint1"), nil)
+		require.ErrorAs(t, v.SolveBodies(st, nil), &under)
+		require.Equal(t, 2, under.Mobility)
+		require.Equal(t, 1, under.Rank)
+		require.Len(t, under.Freedoms, 1)
+		require.NotEqual(t, "joint1.0", under.Freedoms[0], "the base is under control")
+		require.Positive(t, under.Residual)
+		require.Contains(t, under.Error(), under.Freedoms[0])
+		require.Equal(t, under.Residual, v.Residual())
+		require.Equal(t, tree.Under, v.Actuation())
+		require.Equal(t, 1, v.Controlled())
+		require.Equal(t, actuatorsOf(t, r, "joint2", "joint3", "joint4", "joint5"), v.Uncontrolled(), "%v: the elbow loop moves", method)
 
-	// Two actuators on one motion: the elbow and the slide.
-	v = r.plan.NewInverse(actuatorsOf(t, r, "joint3", "joint4"), nil)
-	require.ErrorAs(t, v.SolveBodies(r.mech.Initial(), nil), &under)
-	require.Equal(t, []string{"joint1.0"}, under.Freedoms)
+		// Two actuators on one motion: the elbow and the slide.
+		v = r.plan.NewInverse(method, actuatorsOf(t, r, "joint3", "joint4"), nil)
+		require.ErrorAs(t, v.SolveBodies(st, nil), &under)
+		require.Equal(t, []string{"joint1.0"}, under.Freedoms)
+		require.Equal(t, actuatorsOf(t, r, "joint1"), v.Uncontrolled())
 
-	v = r.plan.NewInverse(nil, nil)
-	require.ErrorAs(t, v.SolveBodies(r.mech.Initial(), nil), &under)
-	require.Equal(t, 0, under.Rank)
-	require.Len(t, under.Freedoms, 2)
+		v = r.plan.NewInverse(method, nil, nil)
+		require.ErrorAs(t, v.SolveBodies(st, nil), &under)
+		require.Equal(t, 0, under.Rank)
+		require.Len(t, under.Freedoms, 2)
+	}
+}
+
+// TestUnderactuatedByGauss: with too few actuators the actuated freedoms have the
+// wanted accelerations, whatever the others do, and what the loads do by
+// themselves needs no forces and is no error.
+func TestUnderactuatedByGauss(t *testing.T) {
+	tested := 0
+	closedModels(t, func(t *testing.T, m *model.Model) {
+		r := newRig(t, m, tree.Options{}).atInitial(t)
+		free := solveClosed(t, r, tree.Projection, tree.SolverOptions{})
+		if free.Report().Mobility < 2 {
+			return
+		}
+		l := &r.plan.Links[len(r.plan.Links)/2]
+		if l.Joint < 0 || l.NumDof == 0 || m.Joints[l.Joint].Motion != nil {
+			return
+		}
+		tested++
+		want := r.random(check.Rand(6))
+		for _, method := range methods {
+			v := r.plan.NewInverse(method, actuatorsOf(t, r, r.mech.JointName(int(l.Joint))), nil)
+			err := v.Solve(r.mech.Initial(), want)
+			if v.Actuation() != tree.Under {
+				return
+			}
+			require.ErrorAs(t, err, new(*tree.UnderactuatedError))
+			tau := r.zeros()
+			v.AddTo(tau)
+			s := r.plan.NewSolver(method, tree.SolverOptions{})
+			require.NoError(t, s.SolveForced(r.mech.Initial(), tau))
+			got, q := s.JointAccelerations(), v.JointAccelerations()
+			scale := math.Max(1, math.Max(check.MaxAbs(got), check.MaxAbs(q)))
+			check.CloseVec(t, got[l.Dof:l.Dof+l.NumDof], q[l.Dof:l.Dof+l.NumDof], 10*inverseClosedTol, scale, "%v: q̈ of the actuator", method)
+
+			require.NoError(t, v.Solve(r.mech.Initial(), free.JointAccelerations()))
+			require.Equal(t, tree.Under, v.Actuation())
+			require.Less(t, v.Controlled(), v.Mobility())
+			check.CloseVec(t, v.Forces(), make([]float64, l.NumDof), inverseClosedTol, scale, "%v: no force needed", method)
+		}
+	})
+	require.Greater(t, tested, 20)
+}
+
+// TestInverseOfImmobile: an actuator at a joint that cannot move exerts nothing,
+// and counts as one too many.
+func TestInverseOfImmobile(t *testing.T) {
+	m := golden(t, "driven-crank")
+	rigid := len(m.Joints)
+	arm := m.Bodies[0]
+	arm.Name, arm.Pose, arm.Velocity = "arm", model.Pose{Orientation: [4]float64{1}}, model.Velocity{}
+	m.Bodies = append(m.Bodies, arm)
+	m.Joints = append(m.Joints, model.Joint{
+		Name: "shoulder", Type: model.Revolute, Predecessor: model.World, Successor: "arm",
+		PredecessorFrame: arm.Pose, SuccessorFrame: arm.Pose,
+	})
+	r := newRig(t, m, tree.Options{})
+	var fixed string
+	for j := range rigid {
+		if m.Joints[j].Motion == nil && r.mech.Joints[j].Kind.Scalar(0) {
+			fixed = m.Joints[j].Name
+		}
+	}
+	require.NotEmpty(t, fixed)
+	for _, method := range methods {
+		v := r.plan.NewInverse(method, actuatorsOf(t, r, fixed, "shoulder"), nil)
+		require.NoError(t, v.SolveBodies(r.mech.Initial(), nil))
+		require.Equal(t, 1, v.Mobility())
+		require.Equal(t, tree.Redundant, v.Actuation())
+		require.Zero(t, v.Forces()[0])
+		require.NotZero(t, v.Forces()[1])
+
+		v = r.plan.NewInverse(method, actuatorsOf(t, r, fixed), nil)
+		require.ErrorAs(t, v.SolveBodies(r.mech.Initial(), nil), new(*tree.UnderactuatedError))
+		require.Equal(t, actuatorsOf(t, r, "shoulder"), v.Uncontrolled())
+	}
 }
 
 // TestInverseHolds: with all joints locked by their motions nothing is left to
 // control.
 func TestInverseHolds(t *testing.T) {
 	r := newRig(t, golden(t, "driven-crank"), tree.Options{}).atInitial(t)
-	v := r.plan.NewInverse(nil, nil)
-	require.NoError(t, v.SolveBodies(r.mech.Initial(), nil))
-	require.Empty(t, v.Forces())
-	require.Zero(t, v.Mobility())
+	for _, method := range methods {
+		v := r.plan.NewInverse(method, nil, nil)
+		require.NoError(t, v.SolveBodies(r.mech.Initial(), nil))
+		require.Empty(t, v.Forces())
+		require.Zero(t, v.Mobility())
+		require.Equal(t, tree.Proper, v.Actuation())
+	}
+}
+
+func TestActuationNames(t *testing.T) {
+	var names []string
+	for a := tree.Proper; a <= tree.Under+1; a++ {
+		names = append(names, a.String())
+	}
+	require.Equal(t, []string{"proper", "redundant", "under", "Actuation(3)"}, names)
 }
 
 func TestInversePanics(t *testing.T) {
 	r, _, _, _ := armRig(t)
 	a := actuatorsOf(t, r, "joint1")
 	for text, f := range map[string]func(){
-		"tree: no such freedom":      func() { r.plan.NewInverse([]tree.Actuator{{Joint: 0, Freedom: 1}}, nil) },
-		"tree: actuator named twice": func() { r.plan.NewInverse(append(a, a...), nil) },
-		"tree: weight not positive":  func() { r.plan.NewInverse(a, []float64{0}) },
-		"tree: length mismatch":      func() { r.plan.NewInverse(a, []float64{1, 2}) },
-		"tree: no solution":          func() { r.plan.NewInverse(a, nil).Distance() },
+		"tree: no such freedom":      func() { r.plan.NewInverse(tree.Projection, []tree.Actuator{{Joint: 0, Freedom: 1}}, nil) },
+		"tree: actuator named twice": func() { r.plan.NewInverse(tree.Projection, append(a, a...), nil) },
+		"tree: weight not positive":  func() { r.plan.NewInverse(tree.Projection, a, []float64{0}) },
+		"tree: length mismatch":      func() { r.plan.NewInverse(tree.Projection, a, []float64{1, 2}) },
+		"tree: no solution":          func() { r.plan.NewInverse(tree.Projection, a, nil).Distance() },
 	} {
 		require.PanicsWithValue(t, text, f)
 	}
-	v := r.plan.NewInverse(a, nil)
+	v := r.plan.NewInverse(tree.Projection, a, nil)
 	require.PanicsWithValue(t, "tree: length mismatch", func() { _ = v.Solve(r.mech.Initial(), []float64{1}) })
 	require.PanicsWithValue(t, "tree: length mismatch", func() { _ = v.SolveBodies(r.mech.Initial(), make([]spatial.ClassicalAccel, 1)) })
 }

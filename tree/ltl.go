@@ -175,6 +175,21 @@ func (b *BranchMatrix) SolveL(x []float64) {
 	}
 }
 
+// mulL replaces x by L·x, L a factor of LᵀL.
+func (b *BranchMatrix) mulL(x []float64) {
+	p := b.plan
+	for k := p.nv - 1; k >= 0; k-- {
+		row := b.Row(k)
+		e := len(row) - 1
+		v := row[e] * x[k]
+		for i := p.DofParent[k]; i >= 0; i = p.DofParent[i] {
+			e--
+			v += row[e] * x[i]
+		}
+		x[k] = v
+	}
+}
+
 // SolveD replaces x by D⁻¹x; after FactorLTL, where D is the identity, it does
 // nothing.
 func (b *BranchMatrix) SolveD(x []float64) {

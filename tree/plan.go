@@ -74,6 +74,7 @@ type Plan struct {
 	DofParent, DofDepth, DofEnd []int32
 
 	mech   *mechanism.Mechanism
+	chain  []int32 // by link: first link of its chain, see findChains
 	nq, nv int
 	consts []linkConst // by link
 	rowPtr []int       // start of each row of a BranchMatrix
@@ -116,8 +117,7 @@ const (
 
 // NewPlan chooses the spanning tree of m and numbers links and joint variables.
 //
-// Cost: near-linear in bodies and joints, and for each loop the depth of its
-// bodies.
+// Cost: near-linear in bodies and joints.
 // It returns ErrTreeJoint or ErrFloating, with the name. It panics if a number
 // in o is out of range.
 func NewPlan(m *mechanism.Mechanism, o Options) (*Plan, error) {
@@ -159,12 +159,21 @@ func (p *Plan) NumDof() int { return p.nv }
 // CommonAncestor returns the nearest link that has both a and b in its subtree,
 // which may be one of them, or World.
 //
-// Cost: O(depth of a), no allocation.
+// Cost: O(log links), no allocation.
 func (p *Plan) CommonAncestor(a, b int) int {
-	for a != World && (b < a || b >= int(p.Links[a].End)) {
-		a = int(p.Links[a].Parent)
+	// Of two chains the one that begins later in preorder cannot hold the ancestor
+	// of both, unless it is the only one.
+	for a != World && b != World {
+		switch x, y := p.chain[a], p.chain[b]; {
+		case x == y:
+			return min(a, b)
+		case x > y:
+			a = int(p.Links[x].Parent)
+		default:
+			b = int(p.Links[y].Parent)
+		}
 	}
-	return a
+	return World
 }
 
 // linkOfDof returns the link that has entry d of q̇.

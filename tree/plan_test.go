@@ -153,10 +153,15 @@ func TestNumbering(t *testing.T) {
 	assert.Equal(t, p.NumDof(), dof)
 	assert.Equal(t, p.NumLinks(), len(p.Links))
 	for a := range p.Links {
-		c := p.CommonAncestor(a, 7)
-		if c != tree.World {
-			assert.True(t, below(c, a) && below(c, 7))
+		for b := range p.Links {
+			c := a
+			for c != tree.World && !below(c, b) {
+				c = int(p.Links[c].Parent)
+			}
+			require.Equal(t, c, p.CommonAncestor(a, b), "of %d and %d", a, b)
 		}
+		require.Equal(t, tree.World, p.CommonAncestor(a, tree.World))
+		require.Equal(t, tree.World, p.CommonAncestor(tree.World, a))
 	}
 }
 

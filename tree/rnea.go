@@ -38,7 +38,7 @@ func (w *Workspace) InverseTo(tau, qdd []float64) {
 // acceleration takes: diag(I, m·1)·a less the loads.
 func (w *Workspace) inertialForceTo(f *spatial.Force, i int) {
 	c, a := &w.plan.consts[i], &w.links[i].a
-	I, fx := &w.kin.Bodies[c.body].I, &w.force[c.body]
+	I, fx := &w.kin.I[c.body], &w.force[c.body]
 	f[0] = I[0]*a[0] + I[3]*a[1] + I[4]*a[2] - fx[0]
 	f[1] = I[3]*a[0] + I[1]*a[1] + I[5]*a[2] - fx[1]
 	f[2] = I[4]*a[0] + I[5]*a[1] + I[2]*a[2] - fx[2]

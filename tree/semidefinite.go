@@ -14,6 +14,7 @@ type semidefinite struct {
 	x    []float64
 
 	smallest, dropped float64 // smallest pivot, largest one left
+	flops             int64   // of the factorization, as Counts has them
 }
 
 func newSemidefinite(n int) *semidefinite {
@@ -34,7 +35,7 @@ func (f *semidefinite) factor(tol float64) {
 	for i := range f.perm {
 		f.perm[i] = int32(i)
 	}
-	f.smallest, f.dropped = math.Inf(1), 0
+	f.flops, f.smallest, f.dropped = 0, math.Inf(1), 0
 	for f.rank = 0; f.rank < f.n; f.rank++ {
 		k := f.rank
 		p, pivot := k, f.row(k)[k]
@@ -71,6 +72,7 @@ func (f *semidefinite) eliminate(k int, root float64) {
 	for i := first; i < f.n; i++ {
 		if l := f.col[i]; l != 0 {
 			axpy(-l, f.col[first:i+1], f.row(i)[first:])
+			f.flops += 1 + 2*int64(i-first+1)
 		}
 	}
 }

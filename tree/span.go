@@ -91,7 +91,31 @@ func (p *Plan) number(inTree []bool, bases []int) error {
 			up.End = max(up.End, l.End)
 		}
 	}
+	p.findChains()
 	return nil
+}
+
+// findChains cuts the tree into chains: a link with the largest subtree of its
+// siblings goes on with the chain of its parent. A root path meets at most
+// log2(links) + 1 of them.
+func (p *Plan) findChains() {
+	p.chain = make([]int32, len(p.Links))
+	heir := make([]int32, len(p.Links)) // first of the largest children, or World
+	for i := range heir {
+		heir[i] = World
+	}
+	size := func(i int32) int32 { return p.Links[i].End - i }
+	for i := range int32(len(p.Links)) {
+		if up := p.Links[i].Parent; up != World && (heir[up] == World || size(i) > size(heir[up])) {
+			heir[up] = i
+		}
+	}
+	for i := range int32(len(p.Links)) {
+		p.chain[i] = i
+		if up := p.Links[i].Parent; up != World && heir[up] == i {
+			p.chain[i] = p.chain[up]
+		}
+	}
 }
 
 // adjacency returns the tree joints at each body, and at the world as the last

@@ -42,7 +42,11 @@ func accelerateByTree(m *model.Model, method string, o rung.Options) (*rung.Resu
 	r.Method, r.Ordering = method, ""
 	treeMotion(r, s)
 	treeConstraints(&r.Constraints, s)
-	r.Solve = rung.SolveResult{Unknowns: plan.NumDof() + plan.NumRows(), Residual: s.Report().Residual}
+	counts := s.Counts()
+	r.Solve = rung.SolveResult{
+		Unknowns: plan.NumDof() + plan.NumRows(), FactorNonzeros: counts.NonZeros, FactorFlops: counts.Flops,
+		Residual: s.Report().Residual,
+	}
 	return r, nil
 }
 

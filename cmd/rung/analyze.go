@@ -12,7 +12,6 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
-	"github.com/rung-mbd/rung/tree"
 	"github.com/spf13/cobra"
 )
 
@@ -30,7 +29,8 @@ func newAnalyze() *cobra.Command {
 		Short: "What a mechanism is like: loops, mobility, redundancy, orderings",
 		Long: `Describes the mechanism of MODEL ("-": standard input) at its state:
 
-  clusters     loops that share joints with each other and with no other loop
+  clusters     loops that share joints with each other and with no other loop;
+               the mobility of one is that of its bodies against each other
   constraints  rank, mobility, redundant rows, distance to a singular pose
   variable     whether the rank is less here than at closed poses next to this
   mobility     one, and which joints move in the motions that only this pose has
@@ -69,12 +69,6 @@ type analysis struct {
 	Orderings        []orderingCost         `json:"orderings"`
 
 	left int // redundant rows that the releases leave
-}
-
-// cluster is a minimal loop cluster (RBDA §8.9).
-type cluster struct {
-	Joints []string `json:"joints"`
-	Bodies []string `json:"bodies"`
 }
 
 // variableMobility compares the rank with that at closed states nearby.
@@ -139,6 +133,7 @@ func analyze(m *model.Model, f *analyzeFlags, p *progress) (*analysis, error) {
 	if a.Constraints, err = constraintsOf(m, plan, string(f.method)); err != nil {
 		return nil, err
 	}
+	countClusters(a.Clusters, a.Constraints.RedundantJoints)
 	p.stage("comparing with poses nearby", 0)
 	n, err := plan.Nearby(plan.Initial())
 	if err != nil {
@@ -152,26 +147,6 @@ func analyze(m *model.Model, f *analyzeFlags, p *progress) (*analysis, error) {
 	}
 	a.Release, a.left = r.list, r.left
 	return a, nil
-}
-
-// clustersOf names the clusters of loops.
-func clustersOf(mech *mechanism.Mechanism) ([]cluster, error) {
-	plan, err := tree.NewPlan(mech, tree.Options{})
-	if err != nil {
-		return nil, err
-	}
-	list := []cluster{}
-	for _, c := range plan.Clusters() {
-		named := cluster{Joints: []string{}, Bodies: []string{}}
-		for _, j := range c.Joints {
-			named.Joints = append(named.Joints, mech.JointName(int(j)))
-		}
-		for _, b := range c.Bodies {
-			named.Bodies = append(named.Bodies, mech.BodyName(int(b)))
-		}
-		list = append(list, named)
-	}
-	return list, nil
 }
 
 // constraintsOf explains the constraints at the state of m. Where the motion
@@ -235,13 +210,14 @@ func printAnalysis(w io.Writer, a *analysis) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "%s: %s, %s, %s, %s\n\n", modelTitle(a.Name), plural(a.Bodies, "body"), plural(a.Joints, "joint"),
 		plural(a.Loops, "loop"), plural(a.Components, "component"))
-	item(b, "clusters", clusterText(a.Clusters))
+	item(b, "clusters", clusterText(a))
 	c := &a.Constraints
 	item(b, "constraints", fmt.Sprintf("%s, rank %d, mobility %d", plural(c.Rows, "row"), c.Rank, c.Mobility))
 	item(b, "redundant", redundancy(c))
 	item(b, "singularity", singularity(c))
 	item(b, "variable", variableText(&a.VariableMobility))
 	item(b, "release", releaseText(a))
+	printClusters(b, a.Clusters)
 	fmt.Fprintf(b, "\n%-20s%18s%16s%12s\n", "ordering", "factor nonzeros", "factor flops", "bandwidth")
 	for _, o := range a.Orderings {
 		mark := ""
@@ -251,17 +227,6 @@ func printAnalysis(w io.Writer, a *analysis) error {
 		fmt.Fprintf(b, "%-20s%18s%16s%12d%s\n", o.Name, count(o.FactorNonzeros), count(o.FactorFlops), o.BlockBandwidth, mark)
 	}
 	return b.Flush()
-}
-
-func clusterText(list []cluster) string {
-	if len(list) == 0 {
-		return "none: no loops"
-	}
-	var names []string
-	for _, c := range list {
-		names = append(names, fmt.Sprintf("%s with %s", plural(len(c.Joints), "joint"), plural(len(c.Bodies), "body")))
-	}
-	return fmt.Sprintf("%d: %s", len(list), enumerate(names, "; "))
 }
 
 func variableText(v *variableMobility) string {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
@@ -80,12 +81,138 @@ func TestAnalyzeDocument(t *testing.T) {
 	}, names)
 	a := analyzeJSON(t, golden("four-bar"), "--ordering", "natural")
 	assert.Equal(t, [2]int{1, 1}, [2]int{a.Loops, a.Components})
-	assert.Equal(t, []cluster{{[]string{"p1", "p2", "p3", "p4"}, []string{"crank", "coupler", "rocker"}}}, a.Clusters)
+	assert.Equal(t, []cluster{{
+		Joints: []string{"p1", "p2", "p3", "p4"}, Bodies: []string{"crank", "coupler", "rocker"},
+		Loops: 1, Mobility: 1, Redundant: 3,
+	}}, a.Clusters)
 	assert.Equal(t, []release{{a.Constraints.RedundantJoints[0].Name, "revolute", "sphere_in_cylinder"}}, a.Release)
 	assert.True(t, a.Orderings[0].Chosen)
 	for _, method := range methodNames() {
 		c := analyzeJSON(t, golden("four-bar"), "--method", method).Constraints
 		assert.Equal(t, [4]int{20, 17, 3, 1}, [4]int{c.Rows, c.Rank, c.Redundant, c.Mobility}, method)
+	}
+}
+
+// TestAnalyzeClusters adds up the clusters: all redundant rows are in them, and
+// what they and the joints in no loop take away is the rank. The methods agree.
+func TestAnalyzeClusters(t *testing.T) {
+	for _, name := range goldenNames(t) {
+		a := analyzeJSON(t, golden(name))
+		m, err := rung.Open(golden(name))
+		require.NoError(t, err)
+		mech, err := mechanism.New(m)
+		require.NoError(t, err)
+		loops, redundant, rank := 0, 0, 0
+		in := map[string]bool{}
+		for _, c := range a.Clusters {
+			loops += c.Loops
+			redundant += c.Redundant
+			nodes := map[int32]bool{}
+			for _, j := range c.Joints {
+				require.False(t, in[j], "%s: %s in two clusters", name, j)
+				in[j] = true
+				i, err := mech.JointIndex(j)
+				require.NoError(t, err)
+				nodes[mech.Joints[i].Pred], nodes[mech.Joints[i].Succ] = true, true
+			}
+			grounded := 0
+			if nodes[mechanism.World] {
+				grounded = 1
+			}
+			require.Len(t, c.Bodies, len(nodes)-grounded)
+			rank += 6*(len(nodes)-1) - c.Mobility
+			assert.Positive(t, c.Loops, name)
+			assert.GreaterOrEqual(t, c.Mobility, 0, name)
+		}
+		for j := range mech.Joints {
+			if !in[mech.JointName(j)] {
+				rank += int(mech.Joints[j].Rows)
+			}
+		}
+		assert.Equal(t, a.Loops, loops, name)
+		assert.Equal(t, a.Constraints.Redundant, redundant, name)
+		assert.Equal(t, a.Constraints.Rank, rank, name)
+		for _, method := range methodNames()[1:] {
+			assert.Equal(t, a.Clusters, analyzeJSON(t, golden(name), "--method", method).Clusters, "%s %s", name, method)
+		}
+	}
+}
+
+// TestAnalyzeFigure81 describes a mechanism in the situation of RBDA Figure 8.1,
+// four loops in three clusters: a loop at the base, one beyond it on a body of the
+// first, and two that share a joint, with two joints in no loop. All hinges are
+// on one line, so every body turns by itself and every loop has five redundant
+// rows.
+func TestAnalyzeFigure81(t *testing.T) {
+	m := model.New("figure-8.1")
+	name := func(i int) string {
+		if i < 0 {
+			return model.World
+		}
+		return fmt.Sprintf("b%d", i)
+	}
+	for i := range 11 {
+		m.Bodies = append(m.Bodies, model.Body{Name: name(i), Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}})
+	}
+	for k, p := range [][2]int{
+		{-1, 0}, {0, 1}, {1, 2}, {2, -1}, {1, 3}, {3, 4}, {4, 1}, {4, 5},
+		{5, 6}, {6, 7}, {7, 5}, {6, 8}, {8, 9}, {9, 7}, {9, 10},
+	} {
+		m.Joints = append(m.Joints, model.Joint{Name: fmt.Sprintf("j%d", k), Type: model.Revolute, Predecessor: name(p[0]), Successor: name(p[1])})
+	}
+	var doc bytes.Buffer
+	require.NoError(t, model.Write(&doc, m))
+	r := rungWith(doc.String(), "analyze", "-", "--json")
+	require.Equal(t, exitDone, r.status, r.err)
+	var a analysis
+	require.NoError(t, json.Unmarshal([]byte(r.out), &a))
+	assert.Equal(t, 4, a.Loops)
+	assert.Equal(t, []cluster{
+		{Joints: []string{"j0", "j1", "j2", "j3"}, Bodies: []string{"b0", "b1", "b2"}, Loops: 1, Mobility: 3, Redundant: 5},
+		{Joints: []string{"j4", "j5", "j6"}, Bodies: []string{"b1", "b3", "b4"}, Loops: 1, Mobility: 2, Redundant: 5},
+		{Joints: []string{"j8", "j9", "j10", "j11", "j12", "j13"}, Bodies: []string{"b5", "b6", "b7", "b8", "b9"}, Loops: 2, Mobility: 4, Redundant: 10},
+	}, a.Clusters)
+	assert.Equal(t, [2]int{11, 20}, [2]int{a.Constraints.Mobility, a.Constraints.Redundant})
+
+	r = rungWith(doc.String(), "analyze", "-")
+	requireColumns(t, r.out)
+	assert.Contains(t, r.out, "clusters      3, with 4 loops\n")
+	assert.Contains(t, r.out, `
+cluster   loops  joints  bodies  mobility  redundant  joints
+1             1       4       3         3          5  j0, j1, j2, j3
+2             1       3       3         2          5  j4, j5, j6
+3             2       6       5         4         10  j8, j9, j10, j11, j12, j13
+
+`)
+}
+
+// TestClusterTable lists the first clusters, and as many names as there is room
+// for.
+func TestClusterTable(t *testing.T) {
+	m, err := bench.Generate("stewart", clustersShown+2, 1)
+	require.NoError(t, err)
+	var doc bytes.Buffer
+	require.NoError(t, model.Write(&doc, m))
+	out := rungWith(doc.String(), "analyze", "-").out
+	requireColumns(t, out)
+	assert.Contains(t, out, "clusters      12, with 60 loops\n")
+	assert.Contains(t, out, "\n10            5      18      14         6          0  U9_0, P9_0, S9_0, U9_1, …\n… and 2 more\n")
+
+	for _, c := range []struct {
+		names []string
+		width int
+		want  string
+	}{
+		{nil, 9, ""},
+		{[]string{"a"}, 9, "a"},
+		{[]string{"abc", "defg"}, 9, "abc, defg"},
+		{[]string{"abc", "defgh"}, 9, "abc, …"},
+		{[]string{"abc", "def", "g"}, 9, "abc, …"},
+		{[]string{"abcdefghijkl"}, 9, "abcd…ijkl"},
+		{[]string{"abcdefghijkl", "mn"}, 9, "ab…jkl, …"},
+		{[]string{"a\nb", "c"}, 9, `"a\nb", c`},
+	} {
+		assert.Equal(t, c.want, someNames(c.names, c.width))
 	}
 }
 
@@ -200,7 +327,7 @@ func TestAnalyzeSingular(t *testing.T) {
 
 func TestAnalyzeTable(t *testing.T) {
 	for name, says := range map[string][]string{
-		"four-bar":      {"four-bar: 3 bodies, 4 joints, 1 loop, 1 component\n", "1: 4 joints with 3 bodies", "nothing is redundant then", "\nordering "},
+		"four-bar":      {"four-bar: 3 bodies, 4 joints, 1 loop, 1 component\n", "clusters      1, with 1 loop\n", "nothing is redundant then", "\nordering "},
 		"pendulum":      {"none: no loops", "nothing to release"},
 		"single-body":   {"no joint constrains anything"},
 		"n-four-bar-40": {"and 28 more"},
@@ -214,7 +341,7 @@ func TestAnalyzeTable(t *testing.T) {
 	r := rungWith(flat(t, 1, 1), "analyze", "-")
 	requireColumns(t, r.out)
 	assert.Contains(t, r.out, "YES: rank 16 here, 17 at poses nearby")
-	assert.Contains(t, r.out, "at poses nearby\n\nordering")
+	assert.Contains(t, r.out, "at poses nearby\n\ncluster ")
 	requireColumns(t, ok(t, "analyze", "--help"))
 
 	var stderr bytes.Buffer

@@ -38,12 +38,14 @@ counted; the analysis, done once for a mechanism, is measured by itself. Peak
 memory is that of analysis and evaluation, mechanism included, over what the
 process held before it; the model and its generation are not in it.
 
-The tree methods solve in the joint coordinates of a spanning tree; only their
-total time is measured. tree-aba, articulated bodies, is for families without
-loops. Where two methods cross is read off between the sizes that both were
-measured at.
+The tree methods solve in the joint coordinates of a spanning tree. Their
+assembly is that of joint-space inertia and loop constraints, their factor what
+a solution needs of both. tree-aba, articulated bodies, is for families without
+loops; its parts are not timed apart. Where two methods cross is read off
+between the sizes that both were measured at.
 
-The fit is time = c bodies^exponent by least squares of the logarithms; ns a
+The fit is time = c bodies^exponent by least squares of the logarithms, over the
+largest three sizes and all others within a factor of ten of the largest; ns a
 body is its value at the largest size.`,
 		Example: `  rung bench --family ladder,grid --sizes 1e3,1e4,1e5 --plot growth.svg
   rung bench --family all --sizes 1000 --json`,

@@ -1,9 +1,18 @@
 package main
 
-import "math"
+import (
+	"math"
+	"slices"
+)
+
+const (
+	fitSizes = 3  // a fit takes at least so many sizes, from the largest down, and
+	fitRange = 10 // all that are not smaller than the largest by more than this
+)
 
 // fit is the growth of one family and method: time = c·bodies^Exponent by
-// least squares of the logarithms.
+// least squares of the logarithms, over the upper sizes: at the lower ones what
+// grows slowly hides what will grow fast.
 type fit struct {
 	Family    string   `json:"family"`
 	Method    string   `json:"method"`
@@ -37,8 +46,19 @@ func groups(records []record) [][]record {
 	return out
 }
 
+// upperSizes returns the records that count in a fit, the largest first.
+func upperSizes(records []record) []record {
+	list := slices.SortedFunc(slices.Values(records), func(a, b record) int { return b.Bodies - a.Bodies })
+	n := min(fitSizes, len(list))
+	for n < len(list) && fitRange*list[n].Bodies >= list[0].Bodies {
+		n++
+	}
+	return list[:n]
+}
+
 // fitOf fits the records of one family and method; there is at least one.
 func fitOf(records []record) fit {
+	records = upperSizes(records)
 	var mx, my, largest float64
 	n := float64(len(records))
 	for i := range records {

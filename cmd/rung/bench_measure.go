@@ -131,7 +131,11 @@ func (s *series) measure(n, nb int) (*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, analysis := s.plan(mech)
+	o := rung.Options{Ordering: s.flags.ordering.Ordering}
+	plan, analysis, err := analysed(func() (*rung.Plan, error) { return rung.PlanMechanism(mech, o), nil })
+	if err != nil {
+		return nil, err
+	}
 	c := plan.Counts()
 	if s.hopeless(c.Flops) {
 		return nil, errOver
@@ -183,18 +187,19 @@ func (s *series) mechanism(n int) (*mechanism.Mechanism, error) {
 	return mechanism.New(m)
 }
 
-// plan analyses mech and returns the median time of that, in ns.
-func (s *series) plan(mech *mechanism.Mechanism) (plan *rung.Plan, ns int64) {
-	o := rung.Options{Ordering: s.flags.ordering.Ordering}
+// analysed returns what makePlan makes and the median time of that, in ns.
+func analysed[P any](makePlan func() (*P, error)) (plan *P, ns int64, err error) {
 	var times []int64
 	for begun := time.Now(); more(len(times), time.Since(begun)); {
 		plan = nil // two at a time would count as peak memory
 		runtime.GC()
 		t := time.Now()
-		plan = rung.PlanMechanism(mech, o)
+		if plan, err = makePlan(); err != nil {
+			return nil, 0, err
+		}
 		times = append(times, time.Since(t).Nanoseconds())
 	}
-	return plan, median(times)
+	return plan, median(times), nil
 }
 
 // more reports whether a median over n runs that took so long needs more.
@@ -205,9 +210,17 @@ func more(n int, t time.Duration) bool {
 // timing is one evaluation: assembly, factorization, solution, all, in ns.
 type timing [4]int64
 
+// phased solves in one step, or in three.
+type phased interface {
+	Solve(st *mechanism.State) error
+	Assemble(st *mechanism.State) error
+	Factorize() error
+	Refine() error
+}
+
 // evaluate solves at st until a median is due, after one evaluation that
 // touches all memory for the first time.
-func evaluate(s *rung.Solver, st *mechanism.State) ([]timing, error) {
+func evaluate(s phased, st *mechanism.State) ([]timing, error) {
 	if err := s.Solve(st); err != nil {
 		return nil, err
 	}

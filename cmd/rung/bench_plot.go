@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -16,13 +17,14 @@ import (
 )
 
 const (
-	plotWidth  = 16 * vg.Centimeter
-	plotHeight = 12 * vg.Centimeter
-	plotMargin = 1.3 // factor between the data and the ends of an axis
+	plotWidth   = 16 * vg.Centimeter
+	plotHeight  = 12 * vg.Centimeter
+	plotMargin  = 1.3               // factor between the data and the ends of an axis
+	legendLines = 8                 // a longer legend stands beside the plot
+	legendWidth = 7 * vg.Centimeter // there
 )
 
-// plotColors are told apart with any colour vision (Okabe & Ito); further
-// families repeat the colours with another glyph.
+// plotColors are told apart with any colour vision (Okabe & Ito).
 var plotColors = [...]color.RGBA{
 	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
 	{0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff}, {0x00, 0x00, 0x00, 0xff},
@@ -50,8 +52,9 @@ func writePlot(w io.Writer, records []record) error {
 	p.Legend.Padding = vg.Points(2.5)
 	setFont(p)
 	p.Add(plotter.NewGrid())
-	for i, group := range groups(records) {
-		if err := addSeries(p, i, group); err != nil {
+	all := groups(records)
+	for i, l := range looks(all) {
+		if err := addSeries(p, l, all[i]); err != nil {
 			return err
 		}
 	}
@@ -59,12 +62,69 @@ func writePlot(w io.Writer, records []record) error {
 		a.Min, a.Max = a.Min/plotMargin, a.Max*plotMargin
 	}
 	addLinear(p)
-	to, err := p.WriterTo(plotWidth, plotHeight, "svg")
+	return drawTo(w, p, len(all) >= legendLines)
+}
+
+// drawTo writes p as SVG, with the legend beside it or in it.
+func drawTo(w io.Writer, p *plot.Plot, beside bool) error {
+	width := plotWidth
+	if beside {
+		width += legendWidth
+	}
+	to, err := draw.NewFormattedCanvas(width, plotHeight, "svg")
 	if err != nil {
 		return err
 	}
+	c := draw.New(to)
+	if beside {
+		legend := p.Legend
+		legend.Left = true
+		p.Legend = plot.NewLegend()
+		legend.Draw(draw.Crop(c, plotWidth, 0, 0, -p.Title.Padding-p.Title.TextStyle.Font.Size))
+		c = draw.Crop(c, 0, -legendWidth, 0, 0)
+	}
+	p.Draw(c)
 	_, err = to.WriteTo(w)
 	return err
+}
+
+// look is how a line is drawn.
+type look struct {
+	color color.RGBA
+	glyph draw.GlyphDrawer
+	thin  bool
+}
+
+// looks returns a look for each group: a colour a family and a glyph a method, or
+// both by the one of which there are several. Where there are several methods, the lines of
+// all but the sparse one are thin.
+func looks(groups [][]record) []look {
+	var families, methods []string
+	place := func(list *[]string, name string) int {
+		if i := slices.Index(*list, name); i >= 0 {
+			return i
+		}
+		*list = append(*list, name)
+		return len(*list) - 1
+	}
+	for _, g := range groups {
+		place(&families, g[0].Family)
+		place(&methods, g[0].Method)
+	}
+	list := make([]look, len(groups))
+	for i, g := range groups {
+		c, s := place(&families, g[0].Family), place(&methods, g[0].Method)
+		if len(families) == 1 {
+			c = s
+		}
+		if len(methods) == 1 {
+			s = c + c/len(plotColors) // further families repeat the colours
+		}
+		list[i] = look{
+			plotColors[c%len(plotColors)], plotGlyphs[s%len(plotGlyphs)], len(methods) > 1 && g[0].Method != sparseMethod,
+		}
+	}
+	return list
 }
 
 // shortCount writes a number of bodies: 100, 10 k, 1 M.
@@ -93,8 +153,8 @@ func setFont(p *plot.Plot) {
 	}
 }
 
-// addSeries adds line i.
-func addSeries(p *plot.Plot, i int, group []record) error {
+// addSeries adds the line of a group.
+func addSeries(p *plot.Plot, l look, group []record) error {
 	xy := make(plotter.XYs, len(group))
 	for k := range group {
 		xy[k] = plotter.XY{X: float64(group[k].Bodies), Y: float64(max(group[k].TotalNs, 1))}
@@ -103,11 +163,11 @@ func addSeries(p *plot.Plot, i int, group []record) error {
 	if err != nil {
 		return err
 	}
-	line.Color = plotColors[i%len(plotColors)]
-	line.Width = vg.Points(1.5)
-	points.Color = line.Color
-	points.Shape = plotGlyphs[(i+i/len(plotColors))%len(plotGlyphs)]
-	points.Radius = vg.Points(3)
+	line.Color, line.Width = l.color, vg.Points(1.5)
+	if l.thin {
+		line.Width = vg.Points(0.75)
+	}
+	points.Color, points.Shape, points.Radius = l.color, l.glyph, vg.Points(3)
 	p.Add(line, points)
 	name := group[0].Family
 	if f := fitOf(group); f.Exponent != nil {

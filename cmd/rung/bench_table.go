@@ -4,7 +4,9 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
+	"strings"
 )
 
 // tablePrinter returns a function that prints records as lines of a table,
@@ -22,15 +24,26 @@ func tablePrinter(w io.Writer) func(*record) error {
 			}
 		}
 		n := int64(r.Bodies)
-		if r.Method != sparseMethod {
-			_, err := fmt.Fprintf(w, "%-12s %8d  %-17s%8s%8s%8s%8d%8s\n",
-				r.Family, r.Bodies, r.Method, "", "", "", r.TotalNs/n, count(r.PeakBytes/n))
-			return err
+		name := r.Method
+		if name == sparseMethod {
+			name = r.Ordering
 		}
-		_, err := fmt.Fprintf(w, "%-12s %8d  %-17s%8d%8d%8d%8d%8s\n",
-			r.Family, r.Bodies, r.Ordering, r.AssembleNs/n, r.FactorNs/n, r.SolveNs/n, r.TotalNs/n, count(r.PeakBytes/n))
+		_, err := fmt.Fprintf(w, "%-12s %8d  %-17s%8s%8s%8s%8s%8s\n", r.Family, r.Bodies, name,
+			share(r.AssembleNs, n), share(r.FactorNs, n), share(r.SolveNs, n), share(r.TotalNs, n), count(r.PeakBytes/n))
 		return err
 	}
+}
+
+// share returns the time of one of n bodies in at most seven characters; nothing
+// for what was not timed.
+func share(ns, n int64) string {
+	switch ns /= n; {
+	case ns == 0:
+		return ""
+	case ns < 1e6:
+		return strconv.FormatInt(ns, 10)
+	}
+	return count(ns)
 }
 
 // duration returns ns with three digits and a unit.
@@ -45,24 +58,31 @@ func duration(ns int64) string {
 	return strconv.FormatFloat(x, 'g', max(3, len(strconv.Itoa(int(x)))), 64) + " s"
 }
 
+// printFits prints a line for each family and method: growth, time of a body at
+// the largest size, and where the sparse method is faster.
 func printFits(w io.Writer, doc *benchDocument) error {
-	_, err := fmt.Fprintln(w)
+	line := func(family, method, growth, ns, where string) string {
+		return strings.TrimRight(fmt.Sprintf("%-12s %-16s%-14s%9s   %s", family, method, growth, ns, where), " ") + "\n"
+	}
+	head := ""
+	if len(doc.Crossovers) > 0 {
+		head = "sparse is faster"
+	}
+	text := "\n" + line("family", "method", "growth", "ns a body", head)
 	for _, f := range doc.Fits {
-		if err != nil {
-			return err
-		}
-		growth := "one size, so no growth"
+		growth := "one size only"
 		if f.Exponent != nil {
-			growth = fmt.Sprintf("time ~ bodies^%.3f", *f.Exponent)
+			growth = fmt.Sprintf("bodies^%.3f", *f.Exponent)
 		}
-		_, err = fmt.Fprintf(w, "%-12s %s: %s; %.0f ns a body at the largest size\n", f.Family, f.Method, growth, f.NsPerBody)
-	}
-	for _, c := range doc.Crossovers {
-		if err != nil {
-			return err
+		where := ""
+		for i := range doc.Crossovers {
+			if c := &doc.Crossovers[i]; c.Family == f.Family && c.Method == f.Method {
+				where = c.text()
+			}
 		}
-		_, err = fmt.Fprintf(w, "%-12s sparse against %s: %s\n", c.Family, c.Method, c.text())
+		text += line(f.Family, f.Method, growth, share(int64(math.Round(f.NsPerBody)), 1), where)
 	}
+	_, err := io.WriteString(w, text)
 	return err
 }
 
@@ -96,9 +116,9 @@ func writeCSV(w io.Writer, records []record) error {
 func (c *crossover) text() string {
 	switch {
 	case c.Bodies == nil:
-		return "not faster at the largest size"
+		return "not at the largest size"
 	case c.Always:
-		return fmt.Sprintf("faster at all sizes, from %.0f bodies", *c.Bodies)
+		return fmt.Sprintf("at all sizes from %.0f", *c.Bodies)
 	}
-	return fmt.Sprintf("faster from about %.0f bodies", *c.Bodies)
+	return fmt.Sprintf("from about %.0f bodies", *c.Bodies)
 }

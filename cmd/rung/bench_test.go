@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -81,9 +83,50 @@ func TestBenchTable(t *testing.T) {
 	out := ok(t, "bench", "--sizes", "10,20", "--ordering", "nested-dissection")
 	requireColumns(t, out)
 	assert.Regexp(t, `(?m)^ladder +20  nested-dissection +\d+ +\d+ +\d+ +\d+ +[\d.]+[kM]?$`, out)
-	assert.Regexp(t, `(?m)^ladder +sparse: time ~ bodies\^-?\d\.\d+; \d+ ns a body at the largest size$`, out)
-	assert.Contains(t, ok(t, "bench", "--sizes", "10"), "one size, so no growth")
+	assert.Regexp(t, `(?m)^ladder +sparse +bodies\^-?\d\.\d{3} +\d+$`, out)
+	assert.NotContains(t, out, "faster")
+	assert.Regexp(t, `(?m)^ladder +sparse +one size only +\d+$`, ok(t, "bench", "--sizes", "10"))
 	checkCSV(t, ok(t, "bench", "--sizes", "10", "--csv", "-"), []float64{10})
+}
+
+// TestBenchTreeRecords: records of the tree methods have times of their parts, and
+// the counts of their factors.
+func TestBenchTreeRecords(t *testing.T) {
+	var doc benchDocument
+	out := ok(t, "bench", "--family", "chain", "--sizes", "20", "--method", "all", "--json")
+	require.NoError(t, json.Unmarshal([]byte(out), &doc))
+	require.Len(t, doc.Records, 5)
+	counts := map[string][2]int64{}
+	for _, r := range doc.Records {
+		assert.Positive(t, r.AnalyzeNs)
+		assert.Positive(t, r.FactorNonzeros, r.Method)
+		assert.Positive(t, r.FactorFlops, r.Method)
+		counts[r.Method] = [2]int64{r.FactorNonzeros, r.FactorFlops}
+		parts := r.AssembleNs + r.FactorNs + r.SolveNs
+		if r.Method == treeABA {
+			assert.Zero(t, parts, "not timed apart")
+			continue
+		}
+		assert.Positive(t, r.AssembleNs)
+		assert.Positive(t, r.FactorNs)
+		assert.Positive(t, r.SolveNs)
+		assert.InEpsilon(t, r.TotalNs, parts, 0.5, "each a median")
+	}
+	// H is full: Σ a(a + 2), a = 0 … 19.
+	full := [2]int64{20 * 21 / 2, 19*20*39/6 + 19*20}
+	for _, method := range methodNames()[1:] {
+		assert.Equal(t, full, counts[method], method)
+	}
+	assert.Equal(t, [2]int64{7 * 20, 126*20 + 105*19}, counts[treeABA])
+
+	// rung accel has the same counts.
+	path := filepath.Join(t.TempDir(), "chain.json")
+	ok(t, "generate", "chain", "20", "-o", path)
+	for _, method := range methodNames()[1:] {
+		var r rung.Result
+		require.NoError(t, json.Unmarshal([]byte(ok(t, "accel", path, "--json", "--method", method)), &r))
+		assert.Equal(t, full, [2]int64{r.Solve.FactorNonzeros, r.Solve.FactorFlops}, method)
+	}
 }
 
 // TestBenchMaxSeconds stops after the first size over the limit.
@@ -146,6 +189,70 @@ func TestFits(t *testing.T) {
 	assert.InEpsilon(t, 50, list[2].NsPerBody, tol)
 }
 
+// TestFitTable fills all columns of the lines after the records.
+func TestFitTable(t *testing.T) {
+	exponent, bodies := 2.8334, 26.7
+	var out strings.Builder
+	require.NoError(t, printFits(&out, &benchDocument{
+		Fits: []fit{
+			{"ladder", sparseMethod, &exponent, 1883.4}, {"ladder", "tree-direct", &exponent, 17609941},
+			{"revolute-net", "tree-projection", &exponent, 123456.7}, {"chain", treeABA, nil, 203},
+		},
+		Crossovers: []crossover{
+			{"ladder", "tree-direct", &bodies, true}, {"revolute-net", "tree-projection", &bodies, false}, {"chain", treeABA, nil, false},
+		},
+	}))
+	requireColumns(t, out.String())
+	assert.Equal(t, []string{
+		"",
+		"family       method          growth        ns a body   sparse is faster",
+		"ladder       sparse          bodies^2.833       1883",
+		"ladder       tree-direct     bodies^2.833      17.6M   at all sizes from 27",
+		"revolute-net tree-projection bodies^2.833     123457   from about 27 bodies",
+		"chain        tree-aba        one size only       203   not at the largest size",
+		"",
+	}, strings.Split(out.String(), "\n"))
+}
+
+// TestFitsUpperSizes leaves out the small sizes, where the linear part rules.
+func TestFitsUpperSizes(t *testing.T) {
+	series := func(sizes ...int) (list []record) {
+		for _, n := range sizes {
+			ns := 1000 * int64(n)
+			if n >= 100 {
+				ns = int64(n) * int64(n) * int64(n)
+			}
+			list = append(list, record{Family: "a", Method: "m", Bodies: n, TotalNs: ns})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		records []record
+		used    []int
+	}{
+		{series(1000, 10, 30, 100, 300), []int{1000, 300, 100}},
+		{series(1, 10, 100, 1000, 10000), []int{10000, 1000, 100}},
+		{series(99, 100, 150, 250, 500, 800, 1000), []int{1000, 800, 500, 250, 150, 100}},
+		{series(500, 1000), []int{1000, 500}},
+	} {
+		var used []int
+		for _, r := range upperSizes(c.records) {
+			used = append(used, r.Bodies)
+		}
+		assert.Equal(t, c.used, used)
+		assert.InDelta(t, 3, *fitOf(c.records).Exponent, 1e-9)
+	}
+}
+
+// TestShare fits the columns of the table.
+func TestShare(t *testing.T) {
+	assert.Equal(t, "", share(0, 10))
+	assert.Equal(t, "12", share(125, 10))
+	assert.Equal(t, "999999", share(9999990, 10))
+	assert.Equal(t, "16.7M", share(167063520, 10))
+	assert.Equal(t, "3.2G", share(3200000000, 1))
+}
+
 func TestMedians(t *testing.T) {
 	a, f, s, all := medians([]timing{{5, 1, 9, 15}, {3, 2, 8, 13}, {4, 3, 1, 8}})
 	assert.Equal(t, []int64{4, 2, 8, 13}, []int64{a, f, s, all})
@@ -169,6 +276,51 @@ func TestPeakBytes(t *testing.T) {
 	assert.Positive(t, residentBytes())
 	assert.Greater(t, heldBytes(), int64(size/2))
 	assert.Equal(t, size, len(b)-slices.Index(b, 1))
+}
+
+// TestLooks: no two lines look alike, as far as there are colours.
+func TestLooks(t *testing.T) {
+	group := func(family, method string) []record { return []record{{Family: family, Method: method}} }
+	all := [][]record{
+		group("ladder", sparseMethod), group("ladder", "tree-direct"), group("chain", sparseMethod), group("chain", treeABA),
+	}
+	list := looks(all)
+	assert.Equal(t, list[0].color, list[1].color, "a colour a family")
+	assert.Equal(t, list[0].glyph, list[2].glyph, "a glyph a method")
+	for _, lines := range [][][]record{all, all[:2], {all[0], all[2]}} {
+		list := looks(lines)
+		for i := range list {
+			for j := range i {
+				assert.False(t, list[i].color == list[j].color && list[i].glyph == list[j].glyph)
+			}
+			assert.Equal(t, lines[i][0].Method != sparseMethod, list[i].thin)
+		}
+	}
+	var families [][]record
+	for i := range 2 * len(plotColors) {
+		families = append(families, group(strconv.Itoa(i), treeABA))
+	}
+	list = looks(families)
+	assert.Equal(t, list[0].color, list[len(plotColors)].color)
+	assert.NotEqual(t, list[0].glyph, list[len(plotColors)].glyph)
+	assert.False(t, list[0].thin, "one method")
+}
+
+// TestPlotLegendBeside: many lines have their legend beside the plot.
+func TestPlotLegendBeside(t *testing.T) {
+	var few, many []record
+	for i := range legendLines {
+		many = append(many, record{Family: strconv.Itoa(i), Method: sparseMethod, Bodies: 10, TotalNs: 1000})
+	}
+	few = many[1:]
+	width := func(records []record) string {
+		var out strings.Builder
+		require.NoError(t, writePlot(&out, records))
+		requireXML(t, out.String())
+		return regexp.MustCompile(`width="[^"]*"`).FindString(out.String())
+	}
+	require.NotEmpty(t, width(few))
+	assert.NotEqual(t, width(few), width(many))
 }
 
 func TestPlotNeedsRecords(t *testing.T) {

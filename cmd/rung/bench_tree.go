@@ -18,20 +18,16 @@ var errLoops = errors.New("the family has loops")
 const treeMemory = 4 << 30
 
 // measureTree measures the model of size n with nb bodies by a tree method.
-// Only the whole evaluation is timed: its phases are not those of the sparse
-// method.
 func (s *series) measureTree(n, nb int) (*record, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(tightGC))
 	mech, base, err := s.prepare(n, nb)
 	if err != nil {
 		return nil, err
 	}
-	begun := time.Now()
-	plan, err := tree.NewPlan(mech, tree.Options{})
+	plan, analysis, err := analysed(func() (*tree.Plan, error) { return tree.NewPlan(mech, tree.Options{}) })
 	if err != nil {
 		return nil, err
 	}
-	analysis := time.Since(begun).Nanoseconds()
 	if s.method == treeABA && plan.NumRows() > 0 {
 		return nil, errLoops
 	}
@@ -43,7 +39,11 @@ func (s *series) measureTree(n, nb int) (*record, error) {
 		Family: s.family, Bodies: nb, Joints: mech.NumJoints(), Unknowns: plan.NumDof() + plan.NumRows(),
 		Method: s.method, Threads: 1, AnalyzeNs: analysis,
 	}
-	if rec.TotalNs, rec.Residual, err = s.evaluateTree(plan, mech.Initial()); err != nil {
+	evaluate := rec.evaluateClosed
+	if s.method == treeABA {
+		evaluate = rec.evaluateArticulated
+	}
+	if err := evaluate(plan, mech.Initial()); err != nil {
 		return nil, err
 	}
 	rec.PeakBytes = max(0, peakBytes()-base)
@@ -69,39 +69,43 @@ func (s *series) tooLarge(p *tree.Plan) bool {
 	return float64(s.last.TotalNs)*math.Pow(ratio, 2) > sureOver*limit
 }
 
-// evaluateTree returns the median time of an evaluation and the residual of the
-// loops.
-func (s *series) evaluateTree(p *tree.Plan, st *mechanism.State) (ns int64, residual float64, err error) {
-	var solve func() error
-	if s.method == treeABA {
-		w := p.NewWorkspace()
-		qdd := make([]float64, p.NumDof())
-		solve = func() error {
-			if err := w.SetState(st); err != nil {
-				return err
-			}
-			return w.ForwardTo(qdd, nil)
+// evaluateClosed enters what solving by rec.Method takes.
+func (rec *record) evaluateClosed(p *tree.Plan, st *mechanism.State) error {
+	c := p.NewSolver(treeMethod(rec.Method), tree.SolverOptions{})
+	runs, err := evaluate(c, st)
+	if err != nil {
+		return err
+	}
+	rec.AssembleNs, rec.FactorNs, rec.SolveNs, rec.TotalNs = medians(runs)
+	rec.FactorNonzeros, rec.FactorFlops = c.Counts().NonZeros, c.Counts().Flops
+	rec.Residual = c.Report().Residual
+	return nil
+}
+
+// evaluateArticulated enters what articulated bodies take. Their inertias and
+// accelerations are computed in the same passes, so that only the whole is timed.
+func (rec *record) evaluateArticulated(p *tree.Plan, st *mechanism.State) error {
+	w, qdd := p.NewWorkspace(), make([]float64, p.NumDof())
+	solve := func() error {
+		if err := w.SetState(st); err != nil {
+			return err
 		}
-	} else {
-		c := p.NewSolver(treeMethod(s.method), tree.SolverOptions{})
-		solve = func() error { return c.Solve(st) }
-		defer func() {
-			if err == nil {
-				residual = c.Report().Residual
-			}
-		}()
+		return w.ForwardTo(qdd, nil)
 	}
 	if err := solve(); err != nil {
-		return 0, 0, err
+		return err
 	}
 	runtime.GC()
 	times := make([]int64, 0, 1024)
 	for begun := time.Now(); more(len(times), time.Since(begun)); {
 		t := time.Now()
 		if err := solve(); err != nil {
-			return 0, 0, err
+			return err
 		}
 		times = append(times, time.Since(t).Nanoseconds())
 	}
-	return median(times), 0, nil
+	rec.TotalNs = median(times)
+	c := p.ArticulatedCounts()
+	rec.FactorNonzeros, rec.FactorFlops = c.NonZeros, c.Flops
+	return nil
 }

@@ -12,11 +12,14 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/tree"
 	"github.com/spf13/cobra"
 )
 
 // inverseFlags are the flags of rung inverse.
 type inverseFlags struct {
+	method   methodFlag
 	ordering orderingFlag
 	actuated []string
 	accel    string
@@ -37,7 +40,14 @@ replaced by the nearest ones, and the distance is reported.
 
 Status: proper, as many actuators as needed; redundant, more, with forces of
 least norm; under, some motion is not controlled, which is an error if the
-wanted accelerations need it.`,
+wanted accelerations need it. The forces then hold the actuated freedoms to the
+wanted accelerations and leave the others to themselves.
+
+The sparse method prescribes the actuated freedoms and reads the multipliers of
+their rows. The tree methods solve Guᵀ·u = Gᵀ·τ on a spanning tree, at a cost of
+at least the square of the size: tree-projection with the matrix G of the
+independent variables, the other two with the accelerations that each actuator
+makes by itself, which they solve for.`,
 		Example:           "  rung inverse four-bar.json --actuated p1",
 		Args:              arguments("MODEL"),
 		ValidArgsFunction: completeModel,
@@ -47,6 +57,7 @@ wanted accelerations need it.`,
 	flags.StringSliceVar(&f.actuated, "actuated", nil, "joints, or joint.freedom, that are actuated")
 	flags.StringVar(&f.accel, "accel", "", "rung-result/1 document with the wanted accelerations of the bodies")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document")
+	f.method.add(cmd)
 	f.ordering.add(cmd)
 	return cmd
 }
@@ -55,6 +66,7 @@ wanted accelerations need it.`,
 type inverseDocument struct {
 	Format       string          `json:"format"`
 	Name         string          `json:"name"`
+	Method       string          `json:"method"`
 	Actuators    []actuatorForce `json:"actuators"`
 	Status       string          `json:"status"`
 	Uncontrolled []string        `json:"uncontrolled"`
@@ -80,30 +92,34 @@ func runInverse(cmd *cobra.Command, path string, f *inverseFlags) error {
 	if err != nil {
 		return err
 	}
-	plan, err := rung.NewPlan(m, rung.Options{Ordering: f.ordering.Ordering})
+	mech, err := mechanism.New(m)
 	if err != nil {
 		return err
 	}
-	mech := plan.Mechanism()
 	actuators, err := parseActuators(mech, f.actuated)
 	if err != nil {
 		return err
+	}
+	if _, err := mech.Prescribe(actuators); err != nil {
+		return useErrorf("%v", err)
 	}
 	wanted, err := readAccelerations(f.accel, mech)
 	if err != nil {
 		return err
 	}
-	v, err := plan.NewInverse(actuators)
-	if err != nil {
-		return useErrorf("%v", err)
-	}
 	p.stage("solving", 0)
-	err = v.Solve(plan.Initial(), wanted)
-	if err != nil && !errors.Is(err, rung.ErrUnderactuated) {
+	var r *actuation
+	if f.method == sparseMethod {
+		r, err = actuateBySparse(mech, actuators, wanted, rung.Options{Ordering: f.ordering.Ordering})
+	} else {
+		r, err = actuateByTree(mech, actuators, wanted, string(f.method))
+	}
+	if r == nil {
 		return failed(modelFile(path), err)
 	}
 	p.end()
-	doc := newInverseDocument(mech, actuators, v)
+	doc := newInverseDocument(mech, actuators, r)
+	doc.Method = string(f.method)
 	werr := writeFile(stdio, stdout, func(w io.Writer) error {
 		if f.json {
 			e := json.NewEncoder(w)
@@ -192,22 +208,69 @@ func readAccelerations(path string, mech *mechanism.Mechanism) ([]float64, error
 	return a, nil
 }
 
-func newInverseDocument(mech *mechanism.Mechanism, actuators []mechanism.Freedom, v *rung.Inverse) *inverseDocument {
-	doc := &inverseDocument{
-		Format: "rung-inverse/1", Name: mech.Name, Status: "proper", Uncontrolled: []string{},
-		Actuators: make([]actuatorForce, len(actuators)), Residual: v.Residual(), Distance: v.Distance(),
+// actuation is what inverse dynamics found, by one side or the other.
+type actuation struct {
+	forces             []float64 // by actuator
+	status             tree.Actuation
+	uncontrolled       []mechanism.Freedom
+	residual, distance float64
+}
+
+// actuateBySparse solves with the actuated freedoms prescribed. The actuation is
+// nil unless the error is that the actuators are too few.
+func actuateBySparse(mech *mechanism.Mechanism, actuators []mechanism.Freedom, wanted []float64, o rung.Options) (*actuation, error) {
+	v, err := rung.PlanMechanism(mech, o).NewInverse(actuators)
+	if err != nil {
+		return nil, err
 	}
-	for i, u := range v.Forces() {
-		doc.Actuators[i] = actuatorForce{mech.JointName(actuators[i].Joint), actuators[i].Freedom, u}
+	err = v.Solve(mech.Initial(), wanted)
+	if err != nil && !errors.Is(err, rung.ErrUnderactuated) {
+		return nil, err
 	}
+	r := &actuation{forces: v.Forces(), residual: v.Residual(), distance: v.Distance()}
 	switch {
 	case v.Mobility() > 0:
-		doc.Status = "under"
-		for _, f := range v.Uncontrolled() {
-			doc.Uncontrolled = append(doc.Uncontrolled, fmt.Sprintf("%s.%d", mech.JointName(f.Joint), f.Freedom))
-		}
+		r.status, r.uncontrolled = tree.Under, v.Uncontrolled()
 	case v.Surplus() > 0:
-		doc.Status = "redundant"
+		r.status = tree.Redundant
+	}
+	return r, err
+}
+
+// actuateByTree is actuateBySparse on the spanning tree.
+func actuateByTree(mech *mechanism.Mechanism, actuators []mechanism.Freedom, wanted []float64, method string) (*actuation, error) {
+	plan, err := tree.NewPlan(mech, tree.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if n := float64(plan.NumDof() + plan.NumRows()); 8*n*n > treeMemory {
+		return nil, fmt.Errorf("%s takes too much memory for %s", method, plural(mech.NumBodies(), "body"))
+	}
+	var a []spatial.ClassicalAccel // nil asks for zero, as on the sparse side
+	for i := 0; i < len(wanted); i += 6 {
+		a = append(a, spatial.ClassicalAccel(wanted[i:i+6]))
+	}
+	v := plan.NewInverse(treeMethod(method), actuators, nil)
+	err = v.SolveBodies(mech.Initial(), a)
+	if err != nil && !errors.As(err, new(*tree.UnderactuatedError)) {
+		return nil, err
+	}
+	return &actuation{
+		forces: v.Forces(), status: v.Actuation(), uncontrolled: v.Uncontrolled(),
+		residual: v.Residual(), distance: v.Distance(),
+	}, err
+}
+
+func newInverseDocument(mech *mechanism.Mechanism, actuators []mechanism.Freedom, r *actuation) *inverseDocument {
+	doc := &inverseDocument{
+		Format: "rung-inverse/1", Name: mech.Name, Status: r.status.String(), Uncontrolled: []string{},
+		Actuators: make([]actuatorForce, len(actuators)), Residual: r.residual, Distance: r.distance,
+	}
+	for i, u := range r.forces {
+		doc.Actuators[i] = actuatorForce{mech.JointName(actuators[i].Joint), actuators[i].Freedom, u}
+	}
+	for _, f := range r.uncontrolled {
+		doc.Uncontrolled = append(doc.Uncontrolled, fmt.Sprintf("%s.%d", mech.JointName(f.Joint), f.Freedom))
 	}
 	return doc
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,42 +16,152 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// forceTol is the error of a force, relative to the largest.
-const forceTol = 1e-9
+const (
+	// forceTol is the error of a force, relative to the largest.
+	forceTol = 1e-9
+	// sidesTol is the difference of forces, distances and residuals between the
+	// sparse and the tree side, relative to the largest of the model: what the
+	// wrenches of the two sides may differ by.
+	sidesTol = 1e-8
+	// trustedResidual is the residual of too few actuators whose digits count; far
+	// below it is rounding.
+	trustedResidual = 1e-3
+)
 
-// TestInverseAgreesWithTree holds mechanisms still by actuators and compares the
-// forces with those of the spanning tree (RBDA §8.12).
-func TestInverseAgreesWithTree(t *testing.T) {
-	for _, c := range []struct {
-		name, actuated, status string
-	}{
-		{"four-bar", "p1", "proper"},
-		{"four-bar", "p1,p4", "redundant"},
-		{"stewart-6ups", "P1,P2,P3,P4,P5,P6", "proper"},
-		{"rbda-8-3", "joint1,joint3.0", "proper"},
-	} {
-		var doc inverseDocument
-		out := ok(t, "inverse", check.ModelPath(t, c.name), "--actuated", c.actuated, "--json")
-		require.NoError(t, json.Unmarshal([]byte(out), &doc))
-		assert.Equal(t, c.status, doc.Status, c.name)
-		assert.Less(t, doc.Residual, forceTol)
+// inverted is a run of rung inverse --json.
+type inverted struct {
+	inverseDocument
+	status int
+}
 
-		m, err := model.ReadFile(check.ModelPath(t, c.name))
+func invert(t *testing.T, args ...string) (r inverted) {
+	t.Helper()
+	run := rungRun(append([]string{"inverse", "--json"}, args...)...)
+	require.NotEqual(t, exitUse, run.status, run.err)
+	require.NotEmpty(t, run.out, run.err)
+	d := json.NewDecoder(strings.NewReader(run.out))
+	d.DisallowUnknownFields()
+	require.NoError(t, d.Decode(&r.inverseDocument))
+	r.status = run.status
+	return r
+}
+
+// forces returns the forces of r.
+func (r *inverted) forces() (u []float64) {
+	for _, a := range r.Actuators {
+		u = append(u, a.Force)
+	}
+	return u
+}
+
+// actuatorSets returns choices of actuators of a mechanism, as --actuated takes
+// them: independent variables of the spanning tree, the same without the last,
+// the last one alone, and all there are. Freedoms without a scalar coordinate are
+// left out.
+func actuatorSets(t *testing.T, mech *mechanism.Mechanism) (sets []string) {
+	t.Helper()
+	usable := func(j, k int) bool {
+		_, err := mech.Prescribe([]mechanism.Freedom{{Joint: j, Freedom: k}})
+		return err == nil
+	}
+	plan, err := tree.NewPlan(mech, tree.Options{})
+	require.NoError(t, err)
+	s := plan.NewSolver(tree.Projection, tree.SolverOptions{})
+	require.NoError(t, s.Solve(mech.Initial()))
+	var proper, all []string
+	for _, d := range s.IndependentTo(nil) {
+		l := &plan.Links[plan.DofLink(d)]
+		if l.Joint >= 0 && usable(int(l.Joint), d-int(l.Dof)) {
+			proper = append(proper, plan.DofName(d))
+		}
+	}
+	for j := range mech.Joints {
+		for k := range mech.Joints[j].Kind.Freedoms() {
+			if usable(j, k) {
+				all = append(all, fmt.Sprintf("%s.%d", mech.JointName(j), k))
+			}
+		}
+	}
+	sets = append(sets, strings.Join(all, ","))
+	if n := len(proper); n > 0 {
+		sets = append(sets, strings.Join(proper, ","), proper[n-1], strings.Join(proper[:n-1], ","))
+	}
+	return sets
+}
+
+// TestInverseMethods compares the tree methods with the sparse one on all models
+// of the reference that have a loop, for actuators that are enough, too many and
+// too few, held still and for the accelerations the model has by itself.
+func TestInverseMethods(t *testing.T) {
+	count := map[string]int{}
+	for _, name := range goldenNames(t) {
+		m, err := model.ReadFile(golden(name))
 		require.NoError(t, err)
 		mech, err := mechanism.New(m)
 		require.NoError(t, err)
-		list, err := parseActuators(mech, strings.Split(c.actuated, ","))
-		require.NoError(t, err)
-		plan, err := tree.NewPlan(mech, tree.Options{})
-		require.NoError(t, err)
-		v := plan.NewInverse(list, nil)
-		require.NoError(t, v.SolveBodies(mech.Initial(), nil))
-		got := make([]float64, len(doc.Actuators))
-		for i, a := range doc.Actuators {
-			got[i] = a.Force
+		if mech.Graph().Loops == 0 {
+			continue
 		}
-		check.CloseVec(t, got, v.Forces(), forceTol, check.MaxAbs(v.Forces()), "%s", c.name)
+		scale := max(1, check.ReadExpected(t, name).Scale.Force)
+		file := filepath.Join(t.TempDir(), "a.json")
+		require.NoError(t, os.WriteFile(file, []byte(ok(t, "accel", golden(name), "--json")), 0o600))
+		for _, set := range actuatorSets(t, mech) {
+			if set == "" {
+				continue
+			}
+			for _, wanted := range [][]string{nil, {"--accel", file}} {
+				args := append([]string{golden(name), "--actuated", set}, wanted...)
+				want := invert(t, args...)
+				count[fmt.Sprint(want.Status, " ", want.status)]++
+				for _, method := range methodNames()[1:] {
+					what := fmt.Sprintf("%s %s %v", name, method, args[2:])
+					got := invert(t, append(args, "--method", method)...)
+					assert.Equal(t, method, got.Method)
+					assert.Equal(t, want.status, got.status, what)
+					assert.Equal(t, want.Status, got.Status, what)
+					assert.Equal(t, want.Uncontrolled, got.Uncontrolled, what)
+					u := want.forces()
+					check.CloseVec(t, got.forces(), u, sidesTol, max(scale, check.MaxAbs(u)), "%s", what)
+					check.Close(t, got.Distance, want.Distance, sidesTol, max(1, want.Distance), "%s: distance", what)
+					if want.Residual > trustedResidual {
+						check.Close(t, got.Residual, want.Residual, sidesTol, 1/trustedResidual, "%s: residual", what)
+					}
+				}
+			}
+		}
 	}
+	for _, c := range []string{"proper 0", "redundant 0", "under 0", "under 1"} {
+		assert.Greater(t, count[c], 20, c)
+	}
+	assert.Len(t, count, 4)
+}
+
+// TestInverseRefuses holds the exit status and message of what cannot be asked.
+func TestInverseRefuses(t *testing.T) {
+	big := filepath.Join(t.TempDir(), "chain.json")
+	ok(t, "generate", "chain", "30000", "-o", big)
+	for _, method := range methodNames() {
+		for says, c := range map[string]struct {
+			args   []string
+			status int
+		}{
+			"prescribed already":          {[]string{golden("driven-crank"), "--actuated", "p1"}, exitUse},
+			`no joint "elbow"`:            {[]string{golden("four-bar"), "--actuated", "elbow"}, exitUse},
+			"no scalar":                   {[]string{golden("ball-ladder-5"), "--actuated", "lb1.0"}, exitUse},
+			"no actuators":                {[]string{golden("four-bar")}, exitUse},
+			"free to move|not controlled": {[]string{golden("rbda-8-3"), "--actuated", "joint1"}, exitFailed},
+		} {
+			r := rungRun(append(append([]string{"inverse"}, c.args...), "--method", method)...)
+			assert.Equal(t, c.status, r.status, "%s %v", method, c.args)
+			assert.Regexp(t, says, r.err, method)
+		}
+		if method != sparseMethod {
+			r := rungRun("inverse", big, "--actuated", "j0", "--method", method)
+			assert.Equal(t, exitFailed, r.status, r.err)
+			assert.Contains(t, r.err, method+" takes too much memory for 30000 bodies")
+		}
+	}
+	assert.Equal(t, exitUse, rungRun("inverse", golden("four-bar"), "--actuated", "p1", "--method", "tree-aba").status)
 }
 
 // TestInverseOfAccelerations asks for what the model does by itself.
@@ -58,10 +169,11 @@ func TestInverseOfAccelerations(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.json")
 	path := check.ModelPath(t, "four-bar")
 	require.NoError(t, os.WriteFile(file, []byte(ok(t, "accel", path, "--json")), 0o600))
-	out := ok(t, "inverse", path, "--actuated", "p1", "--accel", file)
-	assert.Contains(t, out, "status        proper")
-	var doc inverseDocument
-	require.NoError(t, json.Unmarshal([]byte(ok(t, "inverse", path, "--actuated", "p1", "--accel", file, "--json")), &doc))
-	assert.Less(t, doc.Actuators[0].Force, forceTol)
-	assert.Less(t, doc.Distance, forceTol)
+	for _, method := range methodNames() {
+		args := []string{path, "--actuated", "p1", "--accel", file, "--method", method}
+		assert.Contains(t, ok(t, append([]string{"inverse"}, args...)...), "status        proper")
+		doc := invert(t, args...)
+		assert.InDelta(t, 0, doc.Actuators[0].Force, forceTol)
+		assert.Less(t, doc.Distance, forceTol)
+	}
 }

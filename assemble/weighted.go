@@ -1,0 +1,274 @@
+package assemble
+
+import (
+	"fmt"
+
+	"github.com/rung-mbd/rung/internal/team"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Weighted is the memory of one KKT system in mass-weighted coordinates. With
+// M = C·Cᵀ block by block, ã = Cᵀ·a and W = J·C⁻ᵀ it is
+//
+//	⎡ 1  Wᵀ ⎤ ⎡  ã ⎤   ⎡ C⁻¹ f ⎤
+//	⎣ W  0  ⎦ ⎣ −λ ⎦ = ⎣   g   ⎦
+//
+// with J, f and g those of System. It belongs to one goroutine at a time.
+//
+// Frame: C is diag(E·L, √m·E), E the axes of the body in the world and L·Lᵀ its
+// inertia in them, so that a weighted block is in the axes of its body.
+type Weighted struct {
+	L     *Layout
+	W     *sparse.Matrix        // unit diagonal blocks, not stored, and W
+	B     []float64             // right side, original scalar order
+	Scale []float64             // squared norms of the rows of W, the diagonal of J·M⁻¹·Jᵀ; zero in the bodies' rows
+	Kin   *mechanism.Kinematics // without I
+
+	force []spatial.Force // of drives and force elements; nil if there are none
+	base  []float64       // part of Scale that no state changes, from the first joint's row on
+
+	geometric bool // W is that of GeometricTo
+
+	team   *team.Team
+	ranges []rangeResult // by range of bodies or joints
+	task   rangeTask     // what the team works on
+}
+
+// NewWeighted allocates a weighted system of the layout.
+func (l *Layout) NewWeighted() *Weighted { return l.NewWeightedOn(nil) }
+
+// NewWeightedOn is NewWeighted for a system that is filled with a team. The results
+// have the same bits for every team.
+func (l *Layout) NewWeightedOn(t *team.Team) *Weighted {
+	n := l.Pattern.Dim()
+	y := &Weighted{
+		L:     l,
+		W:     sparse.NewUnitMatrix(l.Pattern),
+		B:     make([]float64, n),
+		Scale: make([]float64, n),
+		Kin:   &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, l.Mech.NumBodies())},
+		team:  t,
+	}
+	y.ranges = make([]rangeResult, ranges(max(l.Mech.NumBodies(), len(l.joint))))
+	if l.Mech.HasApplied() {
+		y.force = make([]spatial.Force, l.Mech.NumBodies())
+	}
+	y.base = make([]float64, n-6*l.Mech.NumBodies())
+	y.fillConstant()
+	return y
+}
+
+// FillTo stores in y the system at s: y.W, y.B, y.Scale, and the kinematics in
+// y.Kin.
+//
+// Units: SI.
+// Cost: O(bodies + joints + forces), no allocation; safe for distinct y at the
+// same time. Errors and panics are those of System.FillTo.
+func (y *Weighted) FillTo(s *mechanism.State) error {
+	m := y.L.Mech
+	if len(s.Bodies) != len(m.Bodies) {
+		panic("mechanism: foreign state")
+	}
+	if y.geometric {
+		y.fillConstant()
+		y.geometric = false
+	}
+	if i := y.each(rangeTask{kind: fillBodyRange, n: len(m.Bodies), s: s}); i < len(m.Bodies) {
+		return m.NotFinite(i)
+	}
+	if err := s.CheckTime(); err != nil {
+		return err
+	}
+	if err := y.addApplied(s); err != nil {
+		return err
+	}
+	if i := y.each(rangeTask{kind: fillJointRange, n: len(y.L.joint), s: s}); i < len(y.L.joint) {
+		return fmt.Errorf("assemble: joint %q: %w", m.JointName(int(y.L.joint[i])), joints.ErrNoDirection)
+	}
+	return nil
+}
+
+// fillBodies fills the rows of the bodies lo ≤ i < hi, and their kinematics. It
+// returns the first one whose state is not finite, or hi.
+func (y *Weighted) fillBodies(s *mechanism.State, lo, hi int) int {
+	m := y.L.Mech
+	for i := lo; i < hi; i++ {
+		k := &y.Kin.Bodies[i]
+		if !m.BodyTo(k, s, i) {
+			return i
+		}
+		y.fillBody(i, &k.E, &s.Bodies[i].Omega)
+	}
+	return hi
+}
+
+// fillBody stores C⁻¹·(−ω×Iω, m·g) in the rows of body i: with u = Eᵀω and I the
+// inertia in body axes, −L⁻¹·(u×Iu) and √m·Eᵀg.
+func (y *Weighted) fillBody(i int, E *spatial.Mat3, omega *spatial.Vec3) {
+	b, g := &y.L.Mech.Bodies[i], &y.L.Mech.Gravity
+	c := b.Weight()
+	I, M, out := &b.Inertia, &c.Inertia, (*[6]float64)(y.B[6*i:])
+	u0 := E[0]*omega[0] + E[3]*omega[1] + E[6]*omega[2]
+	u1 := E[1]*omega[0] + E[4]*omega[1] + E[7]*omega[2]
+	u2 := E[2]*omega[0] + E[5]*omega[1] + E[8]*omega[2]
+	h0 := I[0]*u0 + I[3]*u1 + I[4]*u2
+	h1 := I[3]*u0 + I[1]*u1 + I[5]*u2
+	h2 := I[4]*u0 + I[5]*u1 + I[2]*u2
+	n0, n1, n2 := u2*h1-u1*h2, u0*h2-u2*h0, u1*h0-u0*h1
+	out[0], out[1], out[2] = M[0]*n0, M[3]*n0+M[1]*n1, M[4]*n0+M[5]*n1+M[2]*n2
+	root := b.Mass * c.Mass
+	out[3] = root * (E[0]*g[0] + E[3]*g[1] + E[6]*g[2])
+	out[4] = root * (E[1]*g[0] + E[4]*g[1] + E[7]*g[2])
+	out[5] = root * (E[2]*g[0] + E[5]*g[1] + E[8]*g[2])
+}
+
+// addApplied adds C⁻¹ times the wrenches of drives and force elements to the
+// bodies' rows.
+func (y *Weighted) addApplied(s *mechanism.State) error {
+	if y.force == nil {
+		return nil
+	}
+	clear(y.force)
+	if err := y.L.Mech.AddAppliedTo(y.force, y.Kin, s); err != nil {
+		return err
+	}
+	for i := range y.force {
+		w := y.L.Mech.Bodies[i].Weight()
+		E := &y.Kin.Bodies[i].E
+		n, f := E.TMulVec(y.force[i].Moment()), E.TMulVec(y.force[i].Linear())
+		w.Inertia.MulVecTo(&n, &n)
+		out := (*[6]float64)(y.B[6*i:])
+		for k := range 3 {
+			out[k] += n[k]
+			out[3+k] += w.Mass * f[k]
+		}
+	}
+	return nil
+}
+
+// fillJoints fills the rows of the joints lo ≤ i < hi among those that have
+// rows. It returns the first one without direction (joints.ErrNoDirection), or
+// hi. The bodies' kinematics are there.
+func (y *Weighted) fillJoints(s *mechanism.State, lo, hi int) int {
+	var w jointWork
+	nb := y.L.Mech.NumBodies()
+	for i := lo; i < hi; i++ {
+		j := y.L.joint[i]
+		if jt := &y.L.Mech.Joints[j]; pinned(jt) {
+			y.fillPinned(jt, y.L.place(jt, int32(nb+i)), s)
+		} else if y.fillAny(&w, j, int32(nb+i), s) != nil {
+			return i
+		}
+	}
+	return hi
+}
+
+// fillAny fills the rows of joint j of any kind.
+func (y *Weighted) fillAny(w *jointWork, j, node int32, s *mechanism.State) error {
+	jt := &y.L.Mech.Joints[j]
+	if err := w.eval(y.L.Mech, j, y.Kin, s); err != nil {
+		return err
+	}
+	at := y.L.place(jt, node)
+	o := int(at.row)
+	scale := y.Scale[o : o+int(jt.Rows)]
+	clear(scale)
+	if jt.Succ >= 0 {
+		y.fillSide(y.W.Val[at.succ:], scale, &w.rows, &w.armS, jt.Succ, 1)
+	}
+	if jt.Pred >= 0 {
+		y.fillSide(y.W.Val[at.pred:], scale, &w.rows, &w.armP, jt.Pred, -1)
+	}
+	w.rightSideTo(y.B[o : o+int(jt.Rows)])
+	return nil
+}
+
+// fillSide stores the block sign·TᵀX·C⁻ᵀ of one body and adds the squared norms
+// of its rows to scale:
+//
+//	row (n, f):  G·(n + arm×f), Eᵀf/√m   with G = L⁻¹·Eᵀ
+func (y *Weighted) fillSide(v, scale []float64, r *joints.Rows, arm *spatial.Vec3, body int32, sign float64) {
+	var G spatial.Mat3
+	E := &y.Kin.Bodies[body].E
+	c := y.L.Mech.Bodies[body].Weight()
+	c.Inertia.MulTTo(&G, E)
+	root := sign * c.Mass
+	for k := range scale {
+		t := &r.T[k]
+		x := sign * (t[0] + (arm[1]*t[5] - arm[2]*t[4]))
+		yy := sign * (t[1] + (arm[2]*t[3] - arm[0]*t[5]))
+		z := sign * (t[2] + (arm[0]*t[4] - arm[1]*t[3]))
+		f0, f1, f2 := root*t[3], root*t[4], root*t[5]
+		w0, w1, w2 := G[0]*x+G[1]*yy+G[2]*z, G[3]*x+G[4]*yy+G[5]*z, G[6]*x+G[7]*yy+G[8]*z
+		q := (*[6]float64)(v[6*k:])
+		q[0], q[1], q[2] = w0, w1, w2
+		q[3] = E[0]*f0 + E[3]*f1 + E[6]*f2
+		q[4] = E[1]*f0 + E[4]*f1 + E[7]*f2
+		q[5] = E[2]*f0 + E[5]*f1 + E[8]*f2
+		scale[k] += (w0*w0 + w1*w1 + w2*w2) + (f0*f0 + f1*f1 + f2*f2)
+	}
+}
+
+// AccelerationsTo stores in a the accelerations C⁻ᵀ·x: six numbers a body, ω̇
+// then the classical acceleration of the centre of mass, world axes. a may be x.
+//
+// Shapes: six entries a body are read and written; there may be more.
+// Cost: O(bodies), no allocation. y has been filled.
+func (y *Weighted) AccelerationsTo(a, x []float64) {
+	y.each(rangeTask{kind: accelerationRange, n: y.mustHold(a, x) / 6, a: a, x: x})
+}
+
+// accelerations is AccelerationsTo for the bodies lo ≤ i < hi.
+func (y *Weighted) accelerations(a, x []float64, lo, hi int) {
+	var w, v spatial.Vec3
+	for i := 6 * lo; i < 6*hi; i += 6 {
+		E := &y.Kin.Bodies[i/6].E
+		c := y.L.Mech.Bodies[i/6].Weight()
+		q, out := (*[6]float64)(x[i:]), (*[6]float64)(a[i:])
+		w[0], w[1], w[2] = q[0], q[1], q[2]
+		v[0], v[1], v[2] = c.Mass*q[3], c.Mass*q[4], c.Mass*q[5]
+		c.Inertia.TMulVecTo(&w, &w)
+		E.MulVecTo((*spatial.Vec3)(out[:3]), &w)
+		E.MulVecTo((*spatial.Vec3)(out[3:]), &v)
+	}
+}
+
+// WeighTo stores in x the weighted coordinates Cᵀ·a, the inverse of
+// AccelerationsTo. With C⁻¹·M = Cᵀ this is also the right side of the loads
+// f = M·a. x may be a.
+//
+// Shapes: six entries a body are read and written; there may be more.
+// Cost: O(bodies), no allocation. y has been filled.
+func (y *Weighted) WeighTo(x, a []float64) {
+	n := y.mustHold(x, a)
+	var w, v spatial.Vec3
+	for i := 0; i < n; i += 6 {
+		E := &y.Kin.Bodies[i/6].E
+		c := y.L.Mech.Bodies[i/6].Weight()
+		q, out := (*[6]float64)(a[i:]), (*[6]float64)(x[i:])
+		w[0], w[1], w[2] = q[0], q[1], q[2]
+		v[0], v[1], v[2] = q[3], q[4], q[5]
+		E.TMulVecTo((*spatial.Vec3)(out[:3]), &w)
+		E.TMulVecTo((*spatial.Vec3)(out[3:]), &v)
+		c.Inertia.TSolveTo((*spatial.Vec3)(out[:3]), (*spatial.Vec3)(out[:3]))
+		out[3], out[4], out[5] = out[3]/c.Mass, out[4]/c.Mass, out[5]/c.Mass
+	}
+}
+
+// mustHold returns the number of scalars of all bodies, for which a and b must
+// have room.
+func (y *Weighted) mustHold(a, b []float64) int {
+	n := 6 * y.L.Mech.NumBodies()
+	if len(a) < n || len(b) < n {
+		panic("assemble: length mismatch")
+	}
+	return n
+}
+
+// ForceSubspace is System.ForceSubspace.
+func (y *Weighted) ForceSubspace(j int, s *mechanism.State) (T [6]spatial.Force, n int) {
+	return y.L.forceSubspace(j, y.Kin, s)
+}

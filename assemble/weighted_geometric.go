@@ -1,0 +1,81 @@
+package assemble
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// GeometricTo replaces the inertias by unit masses with a length for each body,
+// diag(ℓ²·1, 1), as System.GeometricTo: y.W becomes J weighted by that metric,
+// in body axes, and y.Scale the squared norms of its rows. AccelerationsTo and
+// WeighTo keep the inertias.
+//
+// Shapes: length has one entry a body and receives ℓ, m.
+// Cost: O(bodies + joints), no allocation. y has been filled; its
+// right side stays.
+func (y *Weighted) GeometricTo(length []float64) {
+	p := y.L.Pattern
+	y.L.lengthsTo(length)
+	if y.geometric {
+		return
+	}
+	y.geometric = true
+	clear(y.Scale)
+	for node := len(length); node < p.Len(); node++ {
+		scale := y.Scale[p.Off[node]:p.Off[node+1]]
+		for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
+			body := p.Ind[k]
+			y.reweigh(y.W.Val[p.Pos[k]:p.Pos[k+1]], scale, body, 1/length[body])
+		}
+	}
+}
+
+// reweigh takes the weight of a body off its block v of a joint, puts
+// diag(il·1, 1) on it, and adds the squared norms of the rows to scale.
+func (y *Weighted) reweigh(v, scale []float64, body int32, il float64) {
+	c := y.L.Mech.Bodies[body].Weight()
+	for k := range scale {
+		q := (*[6]float64)(v[6*k:])
+		n := (*spatial.Vec3)(q[:3])
+		c.Inertia.SolveTo(n, n)
+		s := 0.0
+		for i := range 3 {
+			q[i] *= il
+			q[3+i] /= c.Mass
+			s += q[i]*q[i] + q[3+i]*q[3+i]
+		}
+		scale[k] += s
+	}
+}
+
+// lengthsTo stores the length ℓ of each body: ℓ² is the larger of the mean square
+// distance of its mass from its centre and the largest square distance of a joint
+// from it.
+func (l *Layout) lengthsTo(length []float64) {
+	m := l.Mech
+	if len(length) != m.NumBodies() {
+		panic("assemble: length mismatch")
+	}
+	for i := range m.Bodies {
+		b := &m.Bodies[i]
+		length[i] = b.Inertia.Trace() / (2 * b.Mass)
+	}
+	for j := range m.Joints {
+		jt := &m.Joints[j]
+		if jt.Pred >= 0 {
+			longer(&length[jt.Pred], jt.P.Origin.Sub(m.Bodies[jt.Pred].Com))
+		}
+		if jt.Succ >= 0 {
+			longer(&length[jt.Succ], jt.S.Origin.Sub(m.Bodies[jt.Succ].Com))
+		}
+	}
+	for i, l2 := range length {
+		length[i] = math.Sqrt(l2)
+	}
+}
+
+// longer raises l2 to the square length of arm.
+func longer(l2 *float64, arm spatial.Vec3) {
+	*l2 = max(*l2, arm.Dot(arm))
+}

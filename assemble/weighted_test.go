@@ -1,0 +1,270 @@
+package assemble_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// weightedTol is for sums of few products through the Cholesky factor of an
+// inertia and back.
+const weightedTol = 1e-11
+
+// weighted returns the weighted system of m at s.
+func weighted(t testing.TB, m *mechanism.Mechanism, s *mechanism.State) *assemble.Weighted {
+	t.Helper()
+	y := assemble.NewLayout(m).NewWeighted()
+	require.NoError(t, y.FillTo(s))
+	return y
+}
+
+// root returns C of body i at s, row-major, with M = C·Cᵀ: diag(E·L, √m·E).
+func root(t *testing.T, m *mechanism.Mechanism, s *mechanism.State, i int) (c [36]float64) {
+	t.Helper()
+	var L spatial.Chol3
+	b := &m.Bodies[i]
+	require.NoError(t, b.Inertia.CholeskyTo(&L))
+	E := s.Bodies[i].Rotation.Mat()
+	EL := E.Mul(spatial.Mat3{L[0], 0, 0, L[3], L[1], 0, L[4], L[5], L[2]})
+	for r := range 3 {
+		for k := range 3 {
+			c[6*r+k] = EL[3*r+k]
+			c[6*(3+r)+3+k] = math.Sqrt(b.Mass) * E[3*r+k]
+		}
+	}
+	return c
+}
+
+// times returns C·v, or Cᵀ·v.
+func times(c *[36]float64, v []float64, transposed bool) (out [6]float64) {
+	for r := range 6 {
+		for k := range 6 {
+			if transposed {
+				out[r] += c[6*k+r] * v[k]
+			} else {
+				out[r] += c[6*r+k] * v[k]
+			}
+		}
+	}
+	return out
+}
+
+// requireRoots checks that the C·Cᵀ of the bodies are the inertias of y.
+func requireRoots(t *testing.T, y *assemble.System, s *mechanism.State) {
+	t.Helper()
+	for i := range y.L.Mech.Bodies {
+		c := root(t, y.L.Mech, s, i)
+		size := check.MaxAbs(y.K.Dia[36*i : 36*i+36])
+		for k := range 6 {
+			// Column k of Cᵀ is row k of C.
+			col := times(&c, c[6*k:6*k+6], false)
+			for r := range 6 {
+				check.Close(t, col[r], y.K.Dia[36*i+6*r+k], weightedTol, size, "body %d, entry %d, %d", i, r, k)
+			}
+		}
+	}
+}
+
+// TestWeightedIsSystem compares W·Cᵀ with J, C·B with B, and the scales.
+func TestWeightedIsSystem(t *testing.T) {
+	mechanisms(t, func(t *testing.T, m *mechanism.Mechanism) {
+		s := m.Initial()
+		y, w := filled(t, m, s), weighted(t, m, s)
+		require.Nil(t, w.W.Dia)
+		requireRoots(t, y, s)
+		p := y.L.Pattern
+		requireJacobian(t, y, w, s)
+		for i := range m.Bodies {
+			c := root(t, m, s, i)
+			f := times(&c, w.B[6*i:6*i+6], false)
+			for k := range f {
+				half := y.B[6*i+k/3*3 : 6*i+k/3*3+3] // moments or forces
+				check.Close(t, f[k], y.B[6*i+k], weightedTol, math.Max(1e-6, check.MaxAbs(half)), "load %d of body %d", k, i)
+				require.Zero(t, w.Scale[6*i+k])
+			}
+		}
+		size := 1 + check.MaxAbs(velocities(m, s))
+		tol := tolerance(s, rowTol, farRowTol)
+		for i := 6 * m.NumBodies(); i < p.Dim(); i++ {
+			check.Close(t, w.B[i], y.B[i], tol, size*size, "right side of row %d", i)
+			check.Close(t, w.Scale[i], y.Scale[i], math.Max(tol, weightedTol), y.Scale[i], "scale of row %d", i)
+		}
+		require.InEpsilon(t, 1+y.FreeAcceleration(), 1+w.FreeAcceleration(), weightedTol)
+		require.Equal(t, check.MaxAbs(w.B[:6*m.NumBodies()]), w.FreeSize())
+		for j := range m.Joints {
+			T, n := y.ForceSubspace(j, s)
+			T2, n2 := w.ForceSubspace(j, s)
+			require.Equal(t, n, n2)
+			require.Equal(t, T, T2)
+		}
+	})
+}
+
+// requireJacobian checks W·Cᵀ = J block by block.
+func requireJacobian(t *testing.T, y *assemble.System, w *assemble.Weighted, s *mechanism.State) {
+	t.Helper()
+	m, p := y.L.Mech, y.L.Pattern
+	tol := tolerance(s, weightedTol, farRowTol)
+	for node := m.NumBodies(); node < p.Len(); node++ {
+		for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
+			c := root(t, m, s, int(p.Ind[k]))
+			for o := p.Pos[k]; o < p.Pos[k+1]; o += 6 {
+				row := times(&c, w.W.Val[o:o+6], false)
+				for i := range row {
+					check.Close(t, row[i], y.K.Val[o+int64(i)], tol, 1+check.MaxAbs(y.K.Val[o:o+6]),
+						"%s, body %d, row %d, column %d", y.L.NodeName(node), p.Ind[k], (o-p.Pos[k])/6, i)
+				}
+			}
+		}
+	}
+}
+
+// TestWeightedCoordinates takes accelerations there and back.
+func TestWeightedCoordinates(t *testing.T) {
+	mechanisms(t, func(t *testing.T, m *mechanism.Mechanism) {
+		s := m.Initial()
+		w := weighted(t, m, s)
+		n := 6 * m.NumBodies()
+		rng := rand.New(rand.NewPCG(3, uint64(n)))
+		a, x, back := make([]float64, n), make([]float64, n), make([]float64, n)
+		for i := range a {
+			a[i] = rng.NormFloat64()
+		}
+		w.WeighTo(x, a)
+		for i := range m.Bodies {
+			c := root(t, m, s, i)
+			want := times(&c, a[6*i:6*i+6], true)
+			for k, e := range want {
+				check.Close(t, x[6*i+k], e, weightedTol, check.MaxAbs(want[k/3*3:k/3*3+3]), "Cᵀa of body %d, entry %d", i, k)
+			}
+		}
+		w.AccelerationsTo(back, x)
+		for i := range a {
+			check.Close(t, back[i], a[i], weightedTol, check.MaxAbs(a), "entry %d", i)
+		}
+		inPlace := append([]float64(nil), a...)
+		w.WeighTo(inPlace, inPlace)
+		require.Equal(t, x, inPlace)
+		w.AccelerationsTo(inPlace, inPlace)
+		require.Equal(t, back, inPlace)
+		if n > 0 {
+			require.PanicsWithValue(t, "assemble: length mismatch", func() { w.WeighTo(x[1:], a) })
+			require.PanicsWithValue(t, "assemble: length mismatch", func() { w.AccelerationsTo(x, a[1:]) })
+		}
+	})
+}
+
+// TestWeightedGeometric compares the blocks with J of the system over the lengths,
+// turned to body axes, and checks that filling again restores everything.
+func TestWeightedGeometric(t *testing.T) {
+	mechanisms(t, func(t *testing.T, m *mechanism.Mechanism) {
+		s := m.Initial()
+		y, w := filled(t, m, s), weighted(t, m, s)
+		val, b, scale := slices.Clone(w.W.Val), slices.Clone(w.B), slices.Clone(w.Scale)
+		want, length := make([]float64, m.NumBodies()), make([]float64, m.NumBodies())
+		y.GeometricTo(want)
+		w.GeometricTo(length)
+		require.Equal(t, want, length)
+		require.Equal(t, b, w.B, "right side")
+		p, tol := y.L.Pattern, tolerance(s, weightedTol, farRowTol)
+		for i, e := range y.Scale {
+			check.Close(t, w.Scale[i], e, tol, e, "scale of row %d", i)
+		}
+		for node := m.NumBodies(); node < p.Len(); node++ {
+			for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
+				body := p.Ind[k]
+				E := s.Bodies[body].Rotation.Mat()
+				for o := p.Pos[k]; o < p.Pos[k+1]; o += 3 {
+					v := E.TMulVec(spatial.Vec3(y.K.Val[o : o+3]))
+					if (o-p.Pos[k])%6 == 0 {
+						v = v.Scale(1 / length[body])
+					}
+					for i := range v {
+						check.Close(t, w.W.Val[o+int64(i)], v[i], tol, 1+v.Norm(), "%s, body %d", y.L.NodeName(node), body)
+					}
+				}
+			}
+		}
+		require.NoError(t, w.FillTo(s))
+		require.Equal(t, val, w.W.Val)
+		require.Equal(t, b, w.B)
+		require.Equal(t, scale, w.Scale)
+	})
+}
+
+// TestWeightedInconsistency compares the measure with that of the system for the
+// same accelerations, and residuals of which any may be the worst.
+func TestWeightedInconsistency(t *testing.T) {
+	mechanisms(t, func(t *testing.T, m *mechanism.Mechanism) {
+		s := m.Initial()
+		y, w := filled(t, m, s), weighted(t, m, s)
+		n, nb := y.L.Pattern.Dim(), 6*m.NumBodies()
+		rng := rand.New(rand.NewPCG(4, uint64(n)))
+		x, r := make([]float64, n), make([]float64, n)
+		for range 5 {
+			for i := range x {
+				x[i] = rng.NormFloat64()
+				r[i] = math.Exp(5*rng.NormFloat64()) * float64(rng.IntN(3)-1)
+			}
+			z := append([]float64(nil), x...)
+			w.WeighTo(z, z)
+			for _, with := range []bool{true, false} {
+				e, node, row := y.Inconsistency(x, r, with)
+				e2, node2, row2 := w.Inconsistency(z, r, 0, with)
+				require.Equal(t, node, node2)
+				require.Equal(t, row, row2)
+				check.Close(t, e2, e, tolerance(s, weightedTol, farRowTol), e, "multipliers %v", with)
+			}
+		}
+		if n == nb {
+			return
+		}
+		for i := nb; i < n; i++ {
+			old := r[i]
+			r[i] = math.NaN()
+			e, _, _ := w.Inconsistency(x, r, 0, true)
+			require.True(t, math.IsNaN(e), "a NaN must not pass")
+			r[i] = old
+		}
+		clear(r)
+		e, _, _ := w.Inconsistency(x, r, 0, true)
+		require.Zero(t, e, "rows that hold")
+		require.PanicsWithValue(t, "assemble: length mismatch", func() { w.Inconsistency(x[1:], r, 0, true) })
+		require.PanicsWithValue(t, "assemble: length mismatch", func() { w.Inconsistency(x, r[1:], 0, true) })
+		require.PanicsWithValue(t, "assemble: length mismatch", func() { w.GeometricTo(nil) })
+	})
+}
+
+// TestWeightedDoesNotAllocate covers all steps, on models with and without drives
+// and force elements.
+func TestWeightedDoesNotAllocate(t *testing.T) {
+	for _, family := range []string{"ladder", "nfourbar", "random"} {
+		m := generate(t, family, 40, 1)
+		s := m.Initial()
+		w := weighted(t, m, s)
+		n := 6 * m.NumBodies()
+		x, r := make([]float64, len(w.B)), make([]float64, len(w.B))
+		length := make([]float64, m.NumBodies())
+		x[0], r[n] = 1, 1
+		require.Zero(t, testing.AllocsPerRun(10, func() {
+			w.GeometricTo(length)
+			w.GeometricTo(length) // nothing more
+			if err := w.FillTo(s); err != nil {
+				t.Error(err)
+			}
+			w.WeighTo(x, x)
+			w.AccelerationsTo(x, x)
+			w.Inconsistency(x, r, 0, true)
+			w.FreeAcceleration()
+			w.FreeSize()
+		}), family)
+	}
+}

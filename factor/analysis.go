@@ -1,0 +1,582 @@
+package factor
+
+import (
+	"slices"
+
+	"github.com/rung-mbd/rung/sparse"
+)
+
+// analysis is the scratch of Analyze. Core nodes are counted in elimination
+// order.
+type analysis struct {
+	s   *Symbolic
+	p   *sparse.Pattern
+	inv []int32 // by old node: its core node; −1 for leaves
+
+	size   []int32 // rows of each core node
+	parent []int32 // of each core node in the elimination tree, −1 for roots
+	cnt    []int32 // rows of each core node's column of L
+
+	// Neighbours of each core node that come later: in the matrix, and through
+	// the leaves whose first joint it is.
+	highPtr, high []int32
+	// Leaves by their first joint, and the joints of every leaf in elimination order.
+	leafPtr, leafOf []int32 // core+1, leaves: old nodes
+	joinPtr, joins  []int32 // leaves+1 by place in leafOf: core nodes
+	joinSrc         []int32 // like joins: index of the block in P.Ind
+
+	super  []int32 // first core node of each supernode, and their number
+	up     []int32 // parent supernode
+	rowPtr []int32 // into rows
+	rows   []int32 // core nodes below each supernode, increasing
+}
+
+func newAnalysis(s *Symbolic, g *graph, parent, cnt []int32) *analysis {
+	p := s.P
+	a := &analysis{s: s, p: p, inv: make([]int32, p.Len())}
+	s.leaf = make([]bool, p.Len())
+	core := 0
+	at := make([]int32, g.n) // core node of each node of g
+	for i, old := range s.perm {
+		a.inv[old], at[i] = -1, -1
+		if g.isLeaf(i, p, old) {
+			s.leaf[old] = true
+			continue
+		}
+		a.inv[old], at[i] = int32(core), int32(core)
+		core++
+	}
+	s.node = make([]int32, core)
+	s.off = make([]int32, core+1)
+	s.oldOff = make([]int32, core)
+	s.sign = make([]int8, core)
+	a.size, a.parent, a.cnt = make([]int32, core), make([]int32, core), make([]int32, core)
+	for i, old := range s.perm {
+		c := at[i]
+		if c < 0 {
+			continue
+		}
+		s.node[c], s.oldOff[c], s.sign[c] = old, p.Off[old], p.Sign[old]
+		s.off[c+1] = s.off[c] + g.size[i]
+		a.size[c], a.cnt[c], a.parent[c] = g.size[i], cnt[i], -1
+		if q := parent[i]; q >= 0 {
+			a.parent[c] = at[q]
+		}
+	}
+	a.findLeaves()
+	a.findNeighbours()
+	return a
+}
+
+// findLeaves lists the joints of every leaf in elimination order, and the leaves
+// by their first joint.
+func (a *analysis) findLeaves() {
+	p, core := a.p, len(a.size)
+	ptr := make([]int32, p.Len()+1) // blocks of each leaf
+	for _, b := range p.Ind {
+		if a.s.leaf[b] {
+			ptr[b+1]++
+		}
+	}
+	for i := range p.Len() {
+		ptr[i+1] += ptr[i]
+	}
+	next := slices.Clone(ptr[:p.Len()])
+	joins, src := make([]int32, ptr[p.Len()]), make([]int32, ptr[p.Len()])
+	for _, old := range a.s.node { // in elimination order
+		for k := p.Ptr[old]; k < p.Ptr[old+1]; k++ {
+			if b := p.Ind[k]; a.s.leaf[b] {
+				joins[next[b]], src[next[b]] = a.inv[old], k
+				next[b]++
+			}
+		}
+	}
+	for i := range p.Positive() {
+		if a.s.leaf[i] && ptr[i] == ptr[i+1] {
+			a.s.free = append(a.s.free, leaf{first: p.Off[i], size: p.Size[i]})
+		}
+	}
+	a.leafPtr = make([]int32, core+1)
+	for _, old := range a.s.perm {
+		if a.s.leaf[old] && ptr[old] < ptr[old+1] {
+			a.leafPtr[joins[ptr[old]]+1]++
+		}
+	}
+	for c := range core {
+		a.leafPtr[c+1] += a.leafPtr[c]
+	}
+	n := a.leafPtr[core]
+	a.leafOf = make([]int32, n)
+	at := slices.Clone(a.leafPtr[:core])
+	for _, old := range a.s.perm {
+		if a.s.leaf[old] && ptr[old] < ptr[old+1] {
+			c := joins[ptr[old]]
+			a.leafOf[at[c]] = old
+			at[c]++
+		}
+	}
+	a.joinPtr = make([]int32, n+1)
+	a.joins, a.joinSrc = make([]int32, 0, len(joins)), make([]int32, 0, len(joins))
+	for i, old := range a.leafOf {
+		a.joins = append(a.joins, joins[ptr[old]:ptr[old+1]]...)
+		a.joinSrc = append(a.joinSrc, src[ptr[old]:ptr[old+1]]...)
+		a.joinPtr[i+1] = int32(len(a.joins))
+	}
+}
+
+// findNeighbours lists the later neighbours of each core node in the matrix.
+func (a *analysis) findNeighbours() {
+	p, core := a.p, len(a.size)
+	each := func(f func(lo, hi int32)) {
+		for i := p.Positive(); i < p.Len(); i++ {
+			for _, b := range p.Ind[p.Ptr[i]:p.Ptr[i+1]] {
+				if c, d := a.inv[i], a.inv[b]; d >= 0 {
+					f(min(c, d), max(c, d))
+				}
+			}
+		}
+	}
+	a.highPtr = make([]int32, core+1)
+	each(func(lo, _ int32) { a.highPtr[lo+1]++ })
+	for c := range core {
+		a.highPtr[c+1] += a.highPtr[c]
+	}
+	for i := p.Positive(); i < p.Len(); i++ {
+		for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
+			if b := p.Ind[k]; a.inv[b] >= 0 {
+				a.s.late = append(a.s.late, lateBlock{p.Pos[k], int32(i), b})
+			}
+		}
+	}
+	a.high = make([]int32, a.highPtr[core])
+	next := slices.Clone(a.highPtr[:core])
+	each(func(lo, hi int32) {
+		a.high[next[lo]] = hi
+		next[lo]++
+	})
+}
+
+// supernodes joins a core node with the next when that is its parent and has
+// exactly the same rows below (fundamental supernodes, Liu, Ng & Peyton 1993).
+func (a *analysis) supernodes() {
+	n := len(a.size)
+	a.super = append(a.super, 0)
+	for i := 1; i < n; i++ {
+		if a.parent[i-1] != int32(i) || a.cnt[i-1]-a.size[i-1] != a.cnt[i] {
+			a.super = append(a.super, int32(i))
+		}
+	}
+	if n > 0 {
+		a.super = append(a.super, int32(n))
+	}
+}
+
+// structure finds the parent and the rows of every supernode: those of the
+// matrix, of its leaves and of its children, less its own pivots.
+func (a *analysis) structure() {
+	ns := len(a.super) - 1
+	of := make([]int32, len(a.size)) // supernode of each node
+	for k := range ns {
+		for i := a.super[k]; i < a.super[k+1]; i++ {
+			of[i] = int32(k)
+		}
+	}
+	a.up = make([]int32, ns)
+	a.rowPtr = make([]int32, ns+1)
+	mark := make([]int32, len(a.size))
+	for i := range mark {
+		mark[i] = -1
+	}
+	kid, next := make([]int32, ns), make([]int32, ns) // lists of children
+	for k := range kid {
+		kid[k], next[k] = -1, -1
+	}
+	for k := range int32(ns) {
+		last := a.super[k+1]
+		start := len(a.rows)
+		add := func(list []int32) {
+			for _, r := range list {
+				if r >= last && mark[r] != k {
+					mark[r] = k
+					a.rows = append(a.rows, r)
+				}
+			}
+		}
+		for i := a.super[k]; i < last; i++ {
+			add(a.high[a.highPtr[i]:a.highPtr[i+1]])
+			for l := a.leafPtr[i]; l < a.leafPtr[i+1]; l++ {
+				add(a.joins[a.joinPtr[l]:a.joinPtr[l+1]])
+			}
+		}
+		for c := kid[k]; c >= 0; c = next[c] {
+			add(a.rows[a.rowPtr[c]:a.rowPtr[c+1]])
+		}
+		sortInt32(a.rows[start:])
+		a.rowPtr[k+1] = int32(len(a.rows))
+		a.up[k] = -1
+		if q := a.parent[last-1]; q >= 0 {
+			a.up[k] = of[q]
+			next[k] = kid[of[q]]
+			kid[of[q]] = k
+		}
+	}
+}
+
+// Costs, in nanoseconds on the machines of today, that decide which supernodes
+// are joined. Only their ratios matter, and not much.
+const (
+	frontCost  = 60.0 // a front
+	updateCost = 0.7  // an entry of an update matrix: stored, added to the parent
+	panelCost  = 0.7  // an entry of a panel: cleared, stored, read in the solves
+	flopCost   = 0.12 // an operation
+)
+
+// cost returns the time that a front of w pivots and b rows below takes.
+func cost(w, b float64) float64 {
+	flops := w*b*(w+b) + w*w*w/3
+	return frontCost + updateCost*b*(b+1)/2 + panelCost*w*(w+b) + flopCost*flops
+}
+
+// relax joins a supernode with its parent, where its pivots come right before
+// the parent's, if one front with a few more zeros costs less than two (relaxed
+// supernodes, Ashcraft & Grimes 1989).
+func (a *analysis) relax() {
+	ns := len(a.super) - 1
+	width, below := make([]float64, ns), make([]float64, ns)
+	for k := range ns {
+		for i := a.super[k]; i < a.super[k+1]; i++ {
+			width[k] += float64(a.size[i])
+		}
+		for _, r := range a.rows[a.rowPtr[k]:a.rowPtr[k+1]] {
+			below[k] += float64(a.size[r])
+		}
+	}
+	gone := make([]bool, ns) // joined with the next
+	for k := range ns - 1 {
+		if a.up[k] != int32(k+1) {
+			continue
+		}
+		w := width[k] + width[k+1]
+		if cost(w, below[k+1]) < cost(width[k], below[k])+cost(width[k+1], below[k+1]) {
+			gone[k] = true
+			width[k+1] = w
+		}
+	}
+	a.compress(gone)
+}
+
+// compress drops the supernodes that were joined with the next.
+func (a *analysis) compress(gone []bool) {
+	ns := len(gone)
+	to := make([]int32, ns) // new number; of a joined one, that of the next
+	n := int32(0)
+	for k := range ns {
+		to[k] = n
+		if !gone[k] {
+			n++
+		}
+	}
+	super, up := []int32{0}, make([]int32, 0, n)
+	rowPtr, rows := []int32{0}, a.rows[:0]
+	for k := range ns {
+		if gone[k] {
+			continue
+		}
+		q := a.up[k]
+		if q >= 0 {
+			q = to[q]
+		}
+		up = append(up, q)
+		super = append(super, a.super[k+1])
+		rows = append(rows, a.rows[a.rowPtr[k]:a.rowPtr[k+1]]...)
+		rowPtr = append(rowPtr, int32(len(rows)))
+	}
+	if ns > 0 {
+		a.super, a.up, a.rowPtr, a.rows = super, up, rowPtr, rows
+	}
+}
+
+// place fixes the fronts: their sizes, runs, children and entries.
+func (a *analysis) place() {
+	s, ns := a.s, len(a.up)
+	s.fronts = make([]front, ns)
+	a.children()
+	at := make([]int32, len(a.size)) // place of a node in the current front
+	ent, ptr := a.entries()
+	for k := range ns {
+		f := &s.fronts[k]
+		f.super, f.last, f.parent = a.super[k], a.super[k+1], a.up[k]
+		f.first, f.width = s.off[f.super], s.off[f.last]-s.off[f.super]
+		h := int32(0)
+		for i := f.super; i < f.last; i++ {
+			at[i] = h
+			h += a.size[i]
+		}
+		f.rowLo = int32(len(s.runs))
+		for _, r := range a.rows[a.rowPtr[k]:a.rowPtr[k+1]] {
+			at[r] = h
+			h += a.size[r]
+			s.addRun(f.rowLo, s.off[r], a.size[r])
+		}
+		f.rowHi = int32(len(s.runs))
+		f.below = h - f.width
+		f.panel = s.panels
+		s.panels += int64(f.width) * int64(f.ld())
+		s.maxRows, s.maxWidth = max(s.maxRows, int(h)), max(s.maxWidth, int(f.width))
+		s.maxPanel = max(s.maxPanel, int(f.width)*f.ld())
+		for _, c := range s.kids[f.kidLo:f.kidHi] {
+			g := &s.fronts[c]
+			g.upLo = int32(len(s.runs))
+			for _, r := range a.rows[a.rowPtr[c]:a.rowPtr[c+1]] {
+				s.addRun(g.upLo, at[r], a.size[r])
+			}
+			g.upHi = int32(len(s.runs))
+		}
+		f.entLo = int32(len(s.ents))
+		for i := f.super; i < f.last; i++ {
+			for _, e := range ent[ptr[i]:ptr[i+1]] {
+				s.placeEntry(a, e, at)
+			}
+		}
+		f.entHi = int32(len(s.ents))
+		a.placeLeaves(f, at)
+	}
+}
+
+// addRun appends n rows that go to dst, to the last run if that ends there. Runs
+// before first belong to something else.
+func (s *Symbolic) addRun(first, dst, n int32) {
+	if l := int32(len(s.runs)); l > first {
+		if r := &s.runs[l-1]; r.dst+r.n == dst {
+			r.n += n
+			return
+		}
+	}
+	s.runs = append(s.runs, run{dst, n})
+}
+
+// children lists the child supernodes of each supernode in increasing order.
+func (a *analysis) children() {
+	s, ns := a.s, len(a.up)
+	ptr := make([]int32, ns+1)
+	for _, q := range a.up {
+		if q >= 0 {
+			ptr[q+1]++
+		}
+	}
+	for k := range ns {
+		ptr[k+1] += ptr[k]
+		s.fronts[k].kidLo, s.fronts[k].kidHi = ptr[k], ptr[k+1]
+	}
+	s.kids = make([]int32, ptr[ns])
+	for k, q := range a.up {
+		if q >= 0 {
+			s.kids[ptr[q]] = int32(k)
+			ptr[q]++
+		}
+	}
+}
+
+// entries lists the blocks between joints and bodies of the core by the node
+// that is eliminated first.
+func (a *analysis) entries() (list, ptr []int32) {
+	p, core := a.p, len(a.size)
+	ptr = make([]int32, core+1)
+	each := func(f func(first, block int32)) {
+		for i := p.Positive(); i < p.Len(); i++ {
+			for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
+				if c, d := a.inv[i], a.inv[p.Ind[k]]; d >= 0 {
+					f(min(c, d), k)
+				}
+			}
+		}
+	}
+	each(func(first, _ int32) { ptr[first+1]++ })
+	for c := range core {
+		ptr[c+1] += ptr[c]
+	}
+	list = make([]int32, ptr[core])
+	next := slices.Clone(ptr[:core])
+	each(func(first, block int32) {
+		list[next[first]] = block
+		next[first]++
+	})
+	return list, ptr
+}
+
+// placeEntry appends the entry of a block.
+func (s *Symbolic) placeEntry(a *analysis, block int32, at []int32) {
+	p := a.p
+	joint := a.blockRow(block)
+	body := p.Ind[block]
+	j, b := a.inv[joint], a.inv[body]
+	e := entry{src: p.Pos[block], row: at[j], col: at[b], nr: p.Size[joint], nc: p.Size[body]}
+	if j < b {
+		e.row, e.col, e.nr, e.nc, e.trans = e.col, e.row, e.nc, e.nr, true
+	}
+	s.ents = append(s.ents, e)
+}
+
+// blockRow returns the joint of a block.
+func (a *analysis) blockRow(block int32) int32 {
+	i, _ := slices.BinarySearch(a.p.Ptr, block+1)
+	return int32(i) - 1
+}
+
+// placeLeaves appends the leaves whose first joint is a pivot of f.
+func (a *analysis) placeLeaves(f *front, at []int32) {
+	s, p := a.s, a.p
+	f.leafLo = int32(len(s.leaves))
+	for l := a.leafPtr[f.super]; l < a.leafPtr[f.last]; l++ {
+		v := leaf{
+			lo: int32(len(s.blocks)), up: int32(len(s.runs)),
+			first: p.Off[a.leafOf[l]], size: p.Size[a.leafOf[l]],
+		}
+		for k := a.joinPtr[l]; k < a.joinPtr[l+1]; k++ {
+			c, rows := a.joins[k], a.size[a.joins[k]]
+			s.blocks = append(s.blocks, leafBlock{src: p.Pos[a.joinSrc[k]], rows: int8(rows)})
+			s.addRun(v.up, at[c], rows)
+			v.rows += rows
+		}
+		v.hi, v.to = int32(len(s.blocks)), int32(len(s.runs))
+		s.maxLeaf = max(s.maxLeaf, int(v.rows))
+		s.leaves = append(s.leaves, v)
+	}
+	f.leafHi = int32(len(s.leaves))
+}
+
+// Limits of the division into tasks.
+const (
+	leastWork = 3e4  // ns: what is not divided any more
+	sideWork  = 0.1  // part of a subtree's work that makes a branch of it
+	mostTop   = 0.05 // part of all work that a walk down to the next branch may leave to the top
+	mostTasks = 16   // about; each takes at least this part of the work
+)
+
+// divide finds subtrees that can be eliminated side by side and leaves the fronts
+// above them to the top. The division depends on the structure alone.
+func (a *analysis) divide() {
+	s, ns := a.s, len(a.s.fronts)
+	work := make([]float64, ns) // of each subtree
+	own := make([]float64, ns)
+	total := 0.0
+	for k := range s.fronts {
+		f := &s.fronts[k]
+		own[k] = cost(float64(f.width), float64(f.below)) + frontCost*float64(f.leafHi-f.leafLo)
+		work[k] += own[k]
+		if f.parent >= 0 {
+			work[f.parent] += work[k]
+		} else {
+			total += work[k]
+		}
+	}
+	least := max(total/mostTasks, leastWork)
+	top := make([]bool, ns)
+	for k := ns - 1; k >= 0; k-- { // parents first
+		if p := s.fronts[k].parent; work[k] > 2*least && (p < 0 || top[p]) && !top[k] {
+			a.split(int32(k), work, own, mostTop*total, top)
+		}
+	}
+	lo, sum := 0, 0.0
+	flush := func(hi int) {
+		if lo < hi {
+			s.tasks = append(s.tasks, task{int32(lo), int32(hi)})
+		}
+		lo, sum = hi, 0
+	}
+	for k := range s.fronts {
+		f := &s.fronts[k]
+		f.hand = -1
+		switch {
+		case top[k]:
+			flush(k)
+			lo = k + 1
+			s.top = append(s.top, int32(k))
+		case f.parent < 0 || top[f.parent]: // the root of a subtree
+			if f.parent >= 0 {
+				f.hand = s.hand
+				s.hand += int64(f.update())
+			}
+			if sum += work[k]; sum >= least {
+				flush(k + 1)
+			}
+		}
+	}
+	flush(ns)
+}
+
+// split gives the fronts from k down to the next branch to the top, unless the
+// way is too long.
+func (a *analysis) split(k int32, work, own []float64, most float64, top []bool) {
+	s, path := a.s, 0.0
+	for v := k; ; {
+		f := &s.fronts[v]
+		heavy := int32(-1)
+		for _, c := range s.kids[f.kidLo:f.kidHi] {
+			if heavy < 0 || work[c] > work[heavy] {
+				heavy = c
+			}
+		}
+		path += own[v]
+		if heavy < 0 || path > most {
+			return
+		}
+		if work[v]-own[v]-work[heavy] < sideWork*work[v] {
+			v = heavy
+			continue
+		}
+		for top[v] = true; v != k; {
+			v = s.fronts[v].parent
+			top[v] = true
+		}
+		return
+	}
+}
+
+// stack finds the largest stack of update matrices, of a task or of the top.
+func (a *analysis) stack() {
+	s := a.s
+	var size []int
+	step := func(k, top int) int {
+		f := &s.fronts[k]
+		for _, c := range s.kids[f.kidLo:f.kidHi] {
+			if s.fronts[c].hand < 0 {
+				top -= size[len(size)-1]
+				size = size[:len(size)-1]
+			}
+		}
+		m := f.update()
+		s.maxUpdate = max(s.maxUpdate, m)
+		if f.hand < 0 {
+			top += m
+			size = append(size, m)
+		}
+		s.stack = max(s.stack, top)
+		return top
+	}
+	for _, t := range s.tasks {
+		size = size[:0]
+		for k, top := int(t.lo), 0; k < int(t.hi); k++ {
+			top = step(k, top)
+		}
+	}
+	size = size[:0]
+	top := 0
+	for _, k := range s.top {
+		top = step(int(k), top)
+	}
+}
+
+func sortInt32(v []int32) {
+	if len(v) > 24 {
+		slices.Sort(v)
+		return
+	}
+	for i := 1; i < len(v); i++ {
+		x, j := v[i], i
+		for ; j > 0 && v[j-1] > x; j-- {
+			v[j] = v[j-1]
+		}
+		v[j] = x
+	}
+}

@@ -1,0 +1,66 @@
+package kernel
+
+// Panics of the build tag check.
+const (
+	badSize   = "kernel: negative size or more columns than rows"
+	badLead   = "kernel: leading dimension below the number of rows"
+	badLength = "kernel: slice too short"
+)
+
+// assertMatrix panics if x cannot hold rows rows and columns columns at the
+// leading dimension ld.
+func assertMatrix(x []float64, ld, rows, columns int) {
+	if rows == 0 || columns == 0 {
+		return
+	}
+	if ld < rows {
+		panic(badLead)
+	}
+	if len(x) < rows+(columns-1)*ld {
+		panic(badLength)
+	}
+}
+
+// assertUpdate panics if Update may not be called so.
+func assertUpdate(c []float64, ldc int, a []float64, lda int, b []float64, ldb, n, m, k int) {
+	if m < 0 || k < 0 || n < m {
+		panic(badSize)
+	}
+	if m == 0 || k == 0 {
+		return
+	}
+	assertMatrix(c, ldc, n, m)
+	assertMatrix(a, lda, n, k)
+	assertMatrix(b, ldb, m, k)
+}
+
+// assertPanel panics if Panel may not be called so. The last column of LD
+// below the diagonal is empty if n = w, and then need not be there.
+func assertPanel(f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit []float64) {
+	if from < 0 || w < from || n < w {
+		panic(badSize)
+	}
+	if w == from {
+		return
+	}
+	assertMatrix(f, ldf, n, w)
+	assertMatrix(ld, ldd, n, min(w, n-1))
+	if len(dinv) < w || len(limit) < w {
+		panic(badLength)
+	}
+}
+
+// assertProduct panics if SubMul or SubMulT may not be called so: rows has the
+// length n of a column, columns the length k of a row.
+func assertProduct(rows, a []float64, lda, n, k int, columns []float64) {
+	if n < 0 || k < 0 {
+		panic(badSize)
+	}
+	if n == 0 || k == 0 {
+		return
+	}
+	assertMatrix(a, lda, n, k)
+	if len(rows) < n || len(columns) < k {
+		panic(badLength)
+	}
+}

@@ -1,0 +1,36 @@
+package kernel
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestAssertions calls the assertions of the build tag check with what they
+// refuse and with the least that they take.
+func TestAssertions(t *testing.T) {
+	z := func(n int) []float64 { return make([]float64, n) }
+
+	assert.NotPanics(t, func() { assertUpdate(z(6), 3, z(9), 3, z(8), 3, 3, 2, 3) })
+	assert.PanicsWithValue(t, badLength, func() { assertUpdate(z(5), 3, z(9), 3, z(8), 3, 3, 2, 3) })
+	assert.PanicsWithValue(t, badLength, func() { assertUpdate(z(6), 3, z(8), 3, z(8), 3, 3, 2, 3) })
+	assert.PanicsWithValue(t, badLength, func() { assertUpdate(z(6), 3, z(9), 3, z(7), 3, 3, 2, 3) })
+	assert.PanicsWithValue(t, badLead, func() { assertUpdate(z(9), 2, z(9), 3, z(9), 3, 3, 2, 3) })
+	assert.PanicsWithValue(t, badSize, func() { assertUpdate(z(9), 3, z(9), 3, z(9), 3, 2, 3, 3) })
+	assert.PanicsWithValue(t, badSize, func() { assertUpdate(z(9), 3, z(9), 3, z(9), 3, 3, 2, -1) })
+
+	assert.NotPanics(t, func() { assertPanel(z(4), 2, 2, 2, 0, z(2), 2, z(2), z(2)) })
+	assert.PanicsWithValue(t, badLength, func() { assertPanel(z(3), 2, 2, 2, 0, z(2), 2, z(2), z(2)) })
+	assert.PanicsWithValue(t, badLength, func() { assertPanel(z(4), 2, 2, 2, 0, z(1), 2, z(2), z(2)) })
+	assert.PanicsWithValue(t, badLength, func() { assertPanel(z(4), 2, 2, 2, 0, z(2), 2, z(1), z(2)) })
+	assert.PanicsWithValue(t, badLength, func() { assertPanel(z(4), 2, 2, 2, 0, z(2), 2, z(2), z(1)) })
+	assert.PanicsWithValue(t, badLead, func() { assertPanel(z(4), 1, 2, 2, 0, z(2), 2, z(2), z(2)) })
+	assert.PanicsWithValue(t, badSize, func() { assertPanel(z(9), 3, 2, 3, 0, z(9), 3, z(3), z(3)) })
+	assert.PanicsWithValue(t, badSize, func() { assertPanel(z(9), 3, 3, 2, 3, z(9), 3, z(3), z(3)) })
+
+	assert.NotPanics(t, func() { assertProduct(z(2), z(5), 3, 2, 2, z(2)) })
+	assert.PanicsWithValue(t, badLength, func() { assertProduct(z(1), z(5), 3, 2, 2, z(2)) })
+	assert.PanicsWithValue(t, badLength, func() { assertProduct(z(2), z(4), 3, 2, 2, z(2)) })
+	assert.PanicsWithValue(t, badLength, func() { assertProduct(z(2), z(5), 3, 2, 2, z(1)) })
+	assert.PanicsWithValue(t, badSize, func() { assertProduct(z(2), z(5), 3, 2, -1, z(2)) })
+}

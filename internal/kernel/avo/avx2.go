@@ -1,0 +1,601 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// rows256 is a block of rows of AVX2: vectors of 4 rows, and whether the last
+// may have fewer. Then tail256 has put their number in RDX and their mask in Y15.
+type rows256 struct {
+	vectors int
+	tail    bool
+}
+
+// masked reports whether r is the vector with the mask.
+func (b rows256) masked(r int) bool { return b.tail && r == b.vectors-1 }
+
+// load loads vector r from memory.
+func (b rows256) load(r int, m Mem, v reg.VecPhysical) {
+	if b.masked(r) {
+		VMASKMOVPD(m, reg.Y15, v.AsY())
+	} else {
+		VMOVUPD(m, v.AsY())
+	}
+}
+
+// store stores vector r. The stores of AVX2 with a mask are slow on some
+// processors, so the elements of a tail are stored by themselves; tmp may be
+// changed then.
+func (b rows256) store(r int, v reg.VecPhysical, m Mem, tmp reg.VecPhysical) {
+	if !b.masked(r) {
+		VMOVUPD(v.AsY(), m)
+		return
+	}
+	part, one, out := uniqueLabel("part"), uniqueLabel("one"), uniqueLabel("out")
+	CMPQ(reg.RDX, I8(4))
+	JL(LabelRef(part))
+	VMOVUPD(v.AsY(), m)
+	JMP(LabelRef(out))
+	Label(part)
+	CMPQ(reg.RDX, I8(2))
+	JL(LabelRef(one))
+	VMOVUPD(v.AsX(), m)
+	JE(LabelRef(out))
+	VEXTRACTF128(U8(1), v.AsY(), tmp.AsX())
+	VMOVSD(tmp.AsX(), m.Offset(16))
+	JMP(LabelRef(out))
+	Label(one)
+	VMOVSD(v.AsX(), m)
+	Label(out)
+}
+
+// tail256 prepares the last vector of a block of which rows rows are left. It
+// changes RCX.
+func tail256(b rows256, rows reg.Register, masks Mem) {
+	if !b.tail {
+		return
+	}
+	MOVL(U32(4), reg.EDX)
+	LEAQ(Mem{Base: rows, Disp: -4 * (b.vectors - 1)}, reg.RCX)
+	CMPQ(reg.RCX, reg.RDX)
+	CMOVQGT(reg.RDX, reg.RCX)
+	NEGQ(reg.RCX)
+	LEAQ(masks.Offset(32), reg.RDX)
+	VMOVUPD(Mem{Base: reg.RDX, Index: reg.RCX, Scale: 8}, reg.Y15)
+	MOVQ(reg.RCX, reg.RDX)
+	NEGQ(reg.RDX)
+}
+
+// masks256 holds the masks: that of t rows is 8·t bytes before the middle.
+var masks256 Mem
+
+// defineMasks256 writes masks256.
+func defineMasks256() {
+	masks256 = GLOBL("masks256", RODATA|NOPTR)
+	for i := range 8 {
+		mask := U64(0)
+		if i < 4 {
+			mask = ^mask
+		}
+		DATA(8*i, mask)
+	}
+}
+
+// update256 writes Update of AVX2. With step 0 C is a rectangle, with step 1 a
+// lower trapezoid. Columns go by four, rows by 12, all sums in registers.
+func update256() {
+	const width = 4
+	defineMasks256()
+	function("updateAVX2", updateSignature,
+		"updateAVX2 is Update with AVX2 for step 1; for step 0 all of C is changed, not only what is below its diagonal.")
+	var (
+		group  = columns{reg.RDI, reg.RSI, reg.R8}
+		a, lda = reg.R9, reg.R10
+		b, ldb = reg.R11, reg.R12
+		rows   = reg.R13
+		cGroup = reg.R14
+		aGroup = reg.R15
+		p      = reg.RAX
+		ap, bp = reg.RBX, reg.RCX
+		tmp    = reg.RDX
+		diag   = AllocLocal(8)
+		left   = argument("m")
+		height = argument("n")
+		blocks = []rows256{{1, true}, {2, true}, {3, false}}
+	)
+	load("c", cGroup)
+	loadBytes("ldc", group.lead)
+	load("a", aGroup)
+	loadBytes("lda", lda)
+	load("b", b)
+	loadBytes("ldb", ldb)
+	load("k", p)
+	TESTQ(p, p)
+	JLE(LabelRef("done"))
+
+	Label("group")
+	CMPQ(left, I8(0))
+	JLE(LabelRef("done"))
+	load("n", rows)
+	MOVQ(cGroup, group.first)
+	MOVQ(aGroup, a)
+	load("step", tmp)
+	MOVQ(tmp, diag)
+
+	Label("block")
+	group.setFourth()
+	load("m", tmp)
+	dispatch(tmp, 1, width, "columns", func(j int) string { return fmt.Sprintf("columns%d", j) })
+	for j := 1; j <= width; j++ {
+		Label(fmt.Sprintf("columns%d", j))
+		CMPQ(rows, I8(4))
+		JLE(LabelRef(fmt.Sprintf("tile%d_1", j)))
+		CMPQ(rows, I8(12))
+		JL(LabelRef(fmt.Sprintf("tile%d_2", j)))
+		JMP(LabelRef(fmt.Sprintf("tile%d_3", j)))
+	}
+	for j := 1; j <= width; j++ {
+		for _, block := range blocks {
+			tile256(fmt.Sprintf("tile%d_%d", j, block.vectors), block, j, group, a, ap, lda, b, bp, ldb, p, rows, diag)
+			SUBQ(I8(4*block.vectors), rows)
+			ADDQ(I8(32*block.vectors), group.first)
+			ADDQ(I8(32*block.vectors), a)
+			JMP(LabelRef("next"))
+		}
+	}
+
+	Label("next")
+	MOVQ(I32(0), diag)
+	TESTQ(rows, rows)
+	JG(LabelRef("block"))
+
+	// Four columns to the right, in a trapezoid four rows down too.
+	SUBQ(I8(width), left)
+	ADDQ(I8(8*width), b)
+	LEAQ(Mem{Base: cGroup, Index: group.lead, Scale: width}, cGroup)
+	load("step", tmp)
+	TESTQ(tmp, tmp)
+	JE(LabelRef("group"))
+	ADDQ(I8(8*width), cGroup)
+	ADDQ(I8(8*width), aGroup)
+	SUBQ(I8(width), height)
+	JMP(LabelRef("group"))
+
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// tile256 subtracts a product from a block of rows and columns.
+func tile256(name string, block rows256, width int, c columns, a, ap, lda, b, bp, ldb, p, rows reg.Register, diag Mem) {
+	n := block.vectors
+	sum := func(j, r int) reg.VecPhysical { return vec[j*n+r] }
+	col := vec[width*n:][:n]
+	row := vec[width*n+n]
+
+	Label(name)
+	tail256(block, rows, masks256)
+	MOVQ(a, ap)
+	MOVQ(b, bp)
+	load("k", p)
+	for j := range width {
+		for r := range n {
+			block.load(r, c.at(j, 32*r), sum(j, r))
+		}
+	}
+	Label(name + "_loop")
+	for r := range n {
+		block.load(r, Mem{Base: ap, Disp: 32 * r}, col[r])
+	}
+	for j := range width {
+		VBROADCASTSD(Mem{Base: bp, Disp: 8 * j}, row.AsY())
+		for r := range n {
+			VFNMADD231PD(row.AsY(), col[r].AsY(), sum(j, r).AsY())
+		}
+	}
+	ADDQ(lda, ap)
+	ADDQ(ldb, bp)
+	DECQ(p)
+	JNZ(LabelRef(name + "_loop"))
+
+	if width > 1 {
+		// What is above the diagonal keeps its value.
+		CMPQ(diag, I8(0))
+		JE(LabelRef(name + "_store"))
+		for j := 1; j < width; j++ {
+			block.load(0, c.at(j, 0), row)
+			VBLENDPD(U8(1<<j-1), row.AsY(), sum(j, 0).AsY(), sum(j, 0).AsY())
+		}
+		Label(name + "_store")
+	}
+	for j := range width {
+		for r := range n {
+			block.store(r, sum(j, r), c.at(j, 32*r), row)
+		}
+	}
+}
+
+// panel256 writes Panel of AVX2 for up to six columns. The first 8 rows are
+// factored in registers, then the others follow 8 at a time.
+func panel256() {
+	const width = 6
+	one := ConstData("oneAVX2", F64(1))
+	function("panelAVX2", panelSignature, "panelAVX2 is Panel with AVX2 for 1 ≤ w ≤ 6 from column 0.")
+	var (
+		f           = columns{reg.RDI, reg.RSI, reg.R8}
+		ld          = columns{reg.R9, reg.R10, reg.R11}
+		dinv, limit = reg.R12, reg.R13
+		w, rows     = reg.R14, reg.R15
+		done        = reg.RAX
+		top         = columns{reg.RBX, reg.R13, reg.R11} // when no limit is needed any more
+	)
+	load("f", f.first)
+	loadBytes("ldf", f.lead)
+	load("ld", ld.first)
+	loadBytes("ldd", ld.lead)
+	load("dinv", dinv)
+	load("limit", limit)
+	load("w", w)
+	load("n", rows)
+	f.setFourth()
+	ld.setFourth()
+	CMPQ(rows, I8(4))
+	JLE(LabelRef("top1"))
+	factor256("top2", rows256{2, true}, width, f, ld, dinv, limit, w, rows, done, one)
+	CMPQ(rows, I8(8))
+	JLE(LabelRef("end"))
+	TESTQ(done, done)
+	JZ(LabelRef("end"))
+	MOVQ(ld.first, top.first)
+	MOVQ(ld.fourth, top.fourth)
+
+	Label("blockNext")
+	SUBQ(I8(8), rows)
+	JLE(LabelRef("end"))
+	ADDQ(I8(64), f.first)
+	ADDQ(I8(64), f.fourth)
+	ADDQ(I8(64), ld.first)
+	ADDQ(I8(64), ld.fourth)
+	CMPQ(rows, I8(4))
+	JLE(LabelRef("rest1"))
+	follow256("rest2", rows256{2, true}, width, f, ld, top, dinv, w, rows, done)
+	JMP(LabelRef("blockNext"))
+	follow256("rest1", rows256{1, true}, width, f, ld, top, dinv, w, rows, done)
+	JMP(LabelRef("end"))
+
+	factor256("top1", rows256{1, true}, 4, f, ld, dinv, limit, w, rows, done, one)
+	Label("end")
+	Store(done, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// loadColumns256 loads the columns below w from vector first(j) on, and zeros
+// for the others.
+func loadColumns256(name string, block rows256, width int, f columns, w reg.Register, first func(j int) int, sum func(j, r int) reg.VecPhysical) {
+	for j := range width {
+		if j > 0 {
+			CMPQ(w, I8(j))
+			JE(LabelRef(fmt.Sprintf("%s_zero%d", name, j)))
+		}
+		for r := first(j); r < block.vectors; r++ {
+			block.load(r, f.at(j, 32*r), sum(j, r))
+		}
+	}
+	JMP(LabelRef(name + "_loaded"))
+	for j := 1; j < width; j++ {
+		Label(fmt.Sprintf("%s_zero%d", name, j))
+		for r := first(j); r < block.vectors; r++ {
+			VXORPD(sum(j, r).AsY(), sum(j, r).AsY(), sum(j, r).AsY())
+		}
+	}
+	Label(name + "_loaded")
+}
+
+// factor256 factors the first rows of a panel and jumps to name_stop… before a
+// pivot above its limit.
+func factor256(name string, block rows256, width int, f, ld columns, dinv, limit, w, rows, done reg.Register, one Mem) {
+	n := block.vectors
+	diagonal := func(j int) int { return j / 4 }
+	// Columns from 4 on have nothing in the first vector.
+	sum := func(j, r int) reg.VecPhysical {
+		if n == 2 && j >= 4 {
+			return vec[4+j]
+		}
+		return vec[j*n+r]
+	}
+	scaled, row, d, r := vec[10:12], vec[12], vec[13], vec[14]
+
+	Label(name)
+	tail256(block, rows, masks256)
+	loadColumns256(name, block, width, f, w, diagonal, sum)
+	VBROADCASTSD(sum(0, 0).AsX(), d.AsY())
+	for p := range width {
+		top, lane := diagonal(p), p%4
+		VMOVSD(Mem{Base: limit, Disp: 8 * p}, row.AsX())
+		VUCOMISD(d.AsX(), row.AsX())
+		JCS(LabelRef(fmt.Sprintf("%s_stop%d", name, p)))
+		VBROADCASTSD(one, r.AsY())
+		VDIVPD(d.AsY(), r.AsY(), r.AsY())
+		VMOVSD(r.AsX(), Mem{Base: dinv, Disp: 8 * p})
+
+		if p+1 < width {
+			// The next pivot for all elements, with the operations of its own element.
+			broadcast256(sum(p, diagonal(p+1)), (p+1)%4, row)
+			broadcast256(sum(p+1, diagonal(p+1)), (p+1)%4, d)
+			VMULPD(row.AsY(), r.AsY(), scaled[0].AsY())
+			VFNMADD231PD(row.AsY(), scaled[0].AsY(), d.AsY())
+		}
+		for i := top; i < n; i++ {
+			VMULPD(r.AsY(), sum(p, i).AsY(), scaled[i].AsY())
+		}
+		for j := p + 1; j < width; j++ {
+			broadcast256(sum(p, diagonal(j)), j%4, row)
+			for i := diagonal(j); i < n; i++ {
+				VFNMADD231PD(row.AsY(), scaled[i].AsY(), sum(j, i).AsY())
+			}
+		}
+
+		// The diagonal's vector: above it what was in memory, on it the pivot.
+		VBLENDPD(U8(2<<lane-1), sum(p, top).AsY(), scaled[top].AsY(), scaled[top].AsY())
+		if lane > 0 {
+			block.load(top, f.at(p, 32*top), row)
+			VBLENDPD(U8(1<<lane-1), row.AsY(), scaled[top].AsY(), scaled[top].AsY())
+		}
+		for i := top; i < n; i++ {
+			block.store(i, scaled[i], f.at(p, 32*i), r)
+		}
+		CMPQ(rows, I8(p+1))
+		JE(LabelRef(name + "_done")) // nothing is below
+		if lane < 3 {
+			block.load(top, ld.at(p, 32*top), row)
+			VBLENDPD(U8(2<<lane-1), row.AsY(), sum(p, top).AsY(), row.AsY())
+			block.store(top, row, ld.at(p, 32*top), r)
+		}
+		for i := top + 1; i < n; i++ {
+			block.store(i, sum(p, i), ld.at(p, 32*i), r)
+		}
+		if p+1 < width {
+			CMPQ(w, I8(p+1))
+			JE(LabelRef(name + "_done"))
+		}
+	}
+	Label(name + "_done")
+	MOVQ(w, done)
+	JMP(LabelRef(name + "_end"))
+
+	// Columns from the stop on go back to memory.
+	for p := range width {
+		Label(fmt.Sprintf("%s_stop%d", name, p))
+		MOVQ(I32(p), done)
+		JMP(LabelRef(fmt.Sprintf("%s_store%d", name, p)))
+	}
+	for j := range width {
+		Label(fmt.Sprintf("%s_store%d", name, j))
+		top, lane := diagonal(j), j%4
+		if lane > 0 {
+			block.load(top, f.at(j, 32*top), row)
+			VBLENDPD(U8(1<<lane-1), row.AsY(), sum(j, top).AsY(), sum(j, top).AsY())
+		}
+		for i := top; i < n; i++ {
+			block.store(i, sum(j, i), f.at(j, 32*i), r)
+		}
+		if j+1 < width {
+			CMPQ(w, I8(j+1))
+			JE(LabelRef(name + "_end"))
+		}
+	}
+	Label(name + "_end")
+}
+
+// broadcast256 makes all elements of to one of v.
+func broadcast256(v reg.VecPhysical, lane int, to reg.VecPhysical) {
+	VPERMPD(U8(lane*0x55), v.AsY(), to.AsY())
+}
+
+// follow256 applies the first done columns to a block of rows below.
+func follow256(name string, block rows256, width int, f, ld, top columns, dinv, w, rows, done reg.Register) {
+	n := block.vectors
+	sum := func(j, r int) reg.VecPhysical { return vec[j*n+r] }
+	row, r, tmp := vec[12], vec[13], vec[14]
+
+	Label(name)
+	tail256(block, rows, masks256)
+	loadColumns256(name, block, width, f, w, func(int) int { return 0 }, sum)
+	for p := range width {
+		VBROADCASTSD(Mem{Base: dinv, Disp: 8 * p}, r.AsY())
+		for i := range n {
+			block.store(i, sum(p, i), ld.at(p, 32*i), tmp)
+			VMULPD(r.AsY(), sum(p, i).AsY(), sum(p, i).AsY())
+			block.store(i, sum(p, i), f.at(p, 32*i), tmp)
+		}
+		if p+1 == width {
+			break
+		}
+		CMPQ(w, I8(p+1))
+		JE(LabelRef(name + "_end"))
+		for j := p + 1; j < width; j++ {
+			VBROADCASTSD(top.at(p, 8*j), row.AsY())
+			for i := range n {
+				VFNMADD231PD(row.AsY(), sum(p, i).AsY(), sum(j, i).AsY())
+			}
+		}
+		CMPQ(done, I8(p+1))
+		JE(LabelRef(fmt.Sprintf("%s_store%d", name, p+1)))
+	}
+	JMP(LabelRef(name + "_end"))
+	for j := 1; j < width; j++ {
+		Label(fmt.Sprintf("%s_store%d", name, j))
+		for i := range n {
+			block.store(i, sum(j, i), f.at(j, 32*i), tmp)
+		}
+		if j+1 < width {
+			CMPQ(w, I8(j+1))
+			JE(LabelRef(name + "_end"))
+		}
+	}
+	Label(name + "_end")
+}
+
+// subMul256 writes SubMul of AVX2: 16 rows at a time.
+func subMul256() {
+	function("subMulAVX2", subMulSignature, "subMulAVX2 is SubMul with AVX2.")
+	x, a, lda, rows, y := reg.RDI, reg.RSI, reg.R8, reg.R9, reg.R10
+	k, ap, yp := reg.R11, reg.RBX, reg.R12
+	load("x", x)
+	load("a", a)
+	loadBytes("lda", lda)
+	load("n", rows)
+	load("y", y)
+	Label("block")
+	TESTQ(rows, rows)
+	JLE(LabelRef("done"))
+	load("k", k)
+	MOVQ(a, ap)
+	MOVQ(y, yp)
+	for r := 1; r < 4; r++ {
+		CMPQ(rows, I8(4*r))
+		JLE(LabelRef(fmt.Sprintf("rows%d", r)))
+	}
+	for _, n := range []int{4, 1, 2, 3} {
+		block := rows256{n, true}
+		name := fmt.Sprintf("rows%d", n)
+		Label(name)
+		tail256(block, rows, masks256)
+		for r := range n {
+			block.load(r, Mem{Base: x, Disp: 32 * r}, vec[r])
+			VXORPD(vec[4+r].AsY(), vec[4+r].AsY(), vec[4+r].AsY())
+		}
+		subtract := func(c int) {
+			VBROADCASTSD(Mem{Base: yp, Disp: 8 * c}, vec[8].AsY())
+			for r := range n {
+				m := Mem{Base: ap, Disp: 32 * r}
+				if c == 1 {
+					m.Index, m.Scale = lda, 1
+				}
+				block.load(r, m, vec[9+r])
+				VFNMADD231PD(vec[8].AsY(), vec[9+r].AsY(), vec[4*c+r].AsY())
+			}
+		}
+		SUBQ(I8(2), k)
+		JL(LabelRef(name + "_odd"))
+		Label(name + "_loop")
+		subtract(0)
+		subtract(1)
+		LEAQ(Mem{Base: ap, Index: lda, Scale: 2}, ap)
+		ADDQ(I8(16), yp)
+		SUBQ(I8(2), k)
+		JGE(LabelRef(name + "_loop"))
+		Label(name + "_odd")
+		CMPQ(k, I8(-1))
+		JL(LabelRef(name + "_sum"))
+		subtract(0)
+		Label(name + "_sum")
+		for r := range n {
+			VADDPD(vec[4+r].AsY(), vec[r].AsY(), vec[r].AsY())
+			block.store(r, vec[r], Mem{Base: x, Disp: 32 * r}, vec[8])
+		}
+		if n == 4 {
+			ADDQ(I32(128), x)
+			ADDQ(I32(128), a)
+			SUBQ(I8(16), rows)
+			JMP(LabelRef("block"))
+		} else {
+			JMP(LabelRef("done"))
+		}
+	}
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// subMulT256 writes SubMulT of AVX2: four columns at a time, rows by 4.
+func subMulT256() {
+	function("subMulTAVX2", subMulTSignature, "subMulTAVX2 is SubMulT with AVX2.")
+	y, a, x := reg.RDI, columns{reg.RSI, reg.R12, reg.R8}, reg.R10
+	k, rows, xp := reg.R11, reg.RBX, reg.RCX
+	base := reg.R13
+	block := rows256{1, true}
+	load("y", y)
+	load("a", base)
+	loadBytes("lda", a.lead)
+	load("x", x)
+	load("k", k)
+	load("n", rows)
+	TESTQ(rows, rows)
+	JLE(LabelRef("done"))
+	DECQ(rows)
+	ANDQ(I8(3), rows)
+	INCQ(rows)
+	tail256(block, rows, masks256) // the last 1…4 rows
+	Label("group")
+	TESTQ(k, k)
+	JLE(LabelRef("done"))
+	MOVQ(base, a.first)
+	a.setFourth()
+	load("n", rows)
+	MOVQ(x, xp)
+	for j := 1; j < 4; j++ {
+		CMPQ(k, I8(j))
+		JE(LabelRef(fmt.Sprintf("columns%d", j)))
+	}
+	for _, n := range []int{4, 1, 2, 3} {
+		name := fmt.Sprintf("columns%d", n)
+		Label(name)
+		for j := range 4 {
+			VXORPD(vec[j].AsY(), vec[j].AsY(), vec[j].AsY())
+		}
+		SUBQ(I8(4), rows)
+		JLE(LabelRef(name + "_last"))
+		Label(name + "_loop")
+		VMOVUPD(Mem{Base: xp}, vec[8].AsY())
+		for j := range n {
+			VFMADD231PD(a.at(j, 0), vec[8].AsY(), vec[j].AsY())
+		}
+		ADDQ(I8(32), xp)
+		ADDQ(I8(32), a.first)
+		ADDQ(I8(32), a.fourth)
+		SUBQ(I8(4), rows)
+		JG(LabelRef(name + "_loop"))
+		Label(name + "_last")
+		block.load(0, Mem{Base: xp}, vec[8])
+		for j := range n {
+			block.load(0, a.at(j, 0), vec[9+j])
+			VFMADD231PD(vec[9+j].AsY(), vec[8].AsY(), vec[j].AsY())
+		}
+		sumFour(vec[0], vec[1], vec[2], vec[3], vec[9], vec[10])
+		switch n {
+		case 4:
+			VMOVUPD(Mem{Base: y}, vec[8].AsY())
+			VSUBPD(vec[0].AsY(), vec[8].AsY(), vec[8].AsY())
+			VMOVUPD(vec[8].AsY(), Mem{Base: y})
+			ADDQ(I8(32), y)
+			LEAQ(Mem{Base: base, Index: a.lead, Scale: 4}, base)
+			SUBQ(I8(4), k)
+			JMP(LabelRef("group"))
+		case 1:
+			VMOVSD(Mem{Base: y}, vec[8].AsX())
+			VSUBSD(vec[0].AsX(), vec[8].AsX(), vec[8].AsX())
+			VMOVSD(vec[8].AsX(), Mem{Base: y})
+			JMP(LabelRef("done"))
+		default:
+			VMOVUPD(Mem{Base: y}, vec[8].AsX())
+			VSUBPD(vec[0].AsX(), vec[8].AsX(), vec[8].AsX())
+			VMOVUPD(vec[8].AsX(), Mem{Base: y})
+			if n == 3 {
+				VEXTRACTF128(U8(1), vec[0].AsY(), vec[0].AsX())
+				VMOVSD(Mem{Base: y, Disp: 16}, vec[8].AsX())
+				VSUBSD(vec[0].AsX(), vec[8].AsX(), vec[8].AsX())
+				VMOVSD(vec[8].AsX(), Mem{Base: y, Disp: 16})
+			}
+			JMP(LabelRef("done"))
+		}
+	}
+	Label("done")
+	VZEROUPPER()
+	RET()
+}

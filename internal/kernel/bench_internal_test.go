@@ -1,0 +1,148 @@
+package kernel
+
+import (
+	"fmt"
+	"testing"
+)
+
+// benchVariants runs a benchmark for every set of kernels and reports its
+// floating-point operations a second.
+func benchVariants(b *testing.B, name string, flops float64, run func(v variant)) {
+	for _, v := range variants() {
+		b.Run(fmt.Sprintf("%s/%v", name, v), func(b *testing.B) {
+			for b.Loop() {
+				run(v)
+			}
+			b.ReportMetric(flops*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFlop/s")
+		})
+	}
+}
+
+// updateFlops returns the operations of Update.
+func updateFlops(s size) float64 { return float64(s.k) * float64(s.m) * float64(2*s.n-s.m+1) }
+
+// BenchmarkUpdate measures Update of front-like sizes.
+func BenchmarkUpdate(b *testing.B) {
+	r := newRand()
+	for _, s := range []size{
+		{3, 3, 3}, {3, 3, 6}, {6, 6, 6}, {9, 9, 3}, {9, 9, 6}, {10, 10, 6}, {12, 12, 6}, {15, 15, 6}, {12, 12, 12}, {24, 24, 12},
+		{60, 60, 12}, {200, 200, 32}, {500, 500, 64}, {512, 512, 64}, {2000, 2000, 128}, {500, 6, 6},
+	} {
+		x, y := randomDense(r, s.n, s.k, s.n, false), randomDense(r, s.n, s.k, s.n, false)
+		for i := range x.x {
+			x.x[i] *= 1e-30 // C stays what it is over any number of calls
+		}
+		// Small ones in turn, so that a call does not wait for the stores of the one before.
+		c := []*dense{randomDense(r, s.n, s.m, s.n, true)}
+		for s.n <= 24 && len(c) < 8 {
+			c = append(c, c[0].copy())
+		}
+		turn := 0
+		benchVariants(b, fmt.Sprintf("n=%d/m=%d/k=%d", s.n, s.m, s.k), updateFlops(s), func(v variant) {
+			if turn++; turn >= len(c) {
+				turn = 0
+			}
+			update(v, c[turn].x, s.n, x.x, s.n, y.x, s.n, s.n, s.m, s.k)
+		})
+	}
+}
+
+// BenchmarkFront measures what a front costs: a copy of it, Panel of its first
+// w columns, Update of the rest.
+func BenchmarkFront(b *testing.B) {
+	r := newRand()
+	for _, s := range [][2]int{{3, 3}, {6, 3}, {6, 6}, {9, 3}, {9, 6}, {12, 6}, {15, 6}, {12, 12}, {18, 6}, {18, 12}, {24, 12}, {200, 32}, {500, 64}, {1000, 128}} {
+		n, w := s[0], s[1]
+		start := newPanelCase(r, n, n, 0, 0, none)
+		f, ld, dinv, limit := start.f.copy().x, start.ld.x, start.dinv.x, start.limit.x
+		flops := updateFlops(size{n - w, n - w, w})
+		for p := range w {
+			flops += float64(n-p-1) * float64(2+min(n, w)-p-1)
+		}
+		benchVariants(b, fmt.Sprintf("n=%d/w=%d", n, w), flops, func(v variant) {
+			copy(f, start.f.x)
+			panel(v, f, n, n, w, 0, ld, n, dinv, limit)
+			if w < n {
+				update(v, f[w+w*n:], n, f[w:], n, ld[w:], n, n-w, n-w, w)
+			}
+		})
+	}
+}
+
+// BenchmarkPanel measures Panel alone, of small sizes in turn. The trapezoid is
+// diagonal, so that factoring it again and again does not change it.
+func BenchmarkPanel(b *testing.B) {
+	for _, s := range [][2]int{{3, 3}, {6, 6}, {9, 6}, {12, 6}, {12, 12}, {24, 6}, {500, 64}, {2000, 128}} {
+		n, w := s[0], s[1]
+		copies := 1
+		if n <= 24 {
+			copies = 8
+		}
+		f, ld := make([][]float64, copies), make([][]float64, copies)
+		for i := range f {
+			f[i], ld[i] = make([]float64, n*w), make([]float64, n*w)
+		}
+		dinv, limit := make([]float64, w), make([]float64, w)
+		flops := 0.0
+		for p := range w {
+			for i := range f {
+				f[i][p+p*n] = 2
+			}
+			limit[p] = 3
+			flops += float64(n-p-1)*2 + float64(w-p-1)*float64(2*n-w-p)
+		}
+		turn := 0
+		benchVariants(b, fmt.Sprintf("n=%d/w=%d", n, w), flops, func(v variant) {
+			if turn++; turn >= copies {
+				turn = 0
+			}
+			panel(v, f[turn], n, n, w, 0, ld[turn], n, dinv, limit)
+		})
+	}
+}
+
+// BenchmarkSolve measures SubMul and SubMulT.
+func BenchmarkSolve(b *testing.B) {
+	r := newRand()
+	for _, s := range [][2]int{{3, 3}, {6, 6}, {9, 6}, {12, 6}, {24, 12}, {500, 64}, {2000, 128}} {
+		n, k := s[0], s[1]
+		a, x, y := randomDense(r, n, k, n, false), randomDense(r, n, 1, n, false), randomDense(r, k, 1, k, false)
+		for i := range a.x {
+			a.x[i] *= 1e-30
+		}
+		flops := float64(2 * n * k)
+		benchVariants(b, fmt.Sprintf("SubMul/n=%d/k=%d", n, k), flops, func(v variant) { subMul(v, x.x, a.x, n, n, k, y.x) })
+		benchVariants(b, fmt.Sprintf("SubMulT/n=%d/k=%d", n, k), flops, func(v variant) { subMulT(v, y.x, a.x, n, n, k, x.x) })
+	}
+}
+
+// BenchmarkMachine measures what the others can be compared with: the call of
+// an empty kernel, the rate of the best tile with all in the first cache, and
+// the bandwidth of memory, of a copy and of x −= a·y.
+func BenchmarkMachine(b *testing.B) {
+	r := newRand()
+	benchVariants(b, "call", 0, func(v variant) { update(v, nil, 0, nil, 0, nil, 0, 0, 0, 0) })
+	const n, m, k = 24, 6, 96
+	c, x, y := randomDense(r, n, m, n, false), randomDense(r, n, k, n, false), randomDense(r, m, k, 8, false)
+	for i := range x.x {
+		x.x[i] *= 1e-30
+	}
+	benchVariants(b, "peak", updateFlops(size{n, m, k}), func(v variant) { update(v, c.x, n, x.x, n, y.x, 8, n, m, k) })
+
+	const long = 1 << 23
+	from, to, one := make([]float64, long), make([]float64, long), []float64{1e-30}
+	b.Run("copy", func(b *testing.B) {
+		b.SetBytes(16 * long)
+		for b.Loop() {
+			copy(to, from)
+		}
+	})
+	for _, v := range variants() {
+		b.Run(fmt.Sprintf("axpy/%v", v), func(b *testing.B) {
+			b.SetBytes(24 * long)
+			for b.Loop() {
+				subMul(v, to, from, long, long, 1, one)
+			}
+		})
+	}
+}

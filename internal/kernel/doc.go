@@ -1,0 +1,36 @@
+// Package kernel holds the dense loops of a multifrontal block LDLᵀ: products
+// of narrow panels and factors of narrow panels, with leading dimensions.
+//
+// Every matrix is stored by columns: element (i,j) of a matrix with leading
+// dimension ld is x[i+j*ld], ld is at least the number of rows, and nothing
+// between the last row of one column and the first row of the next is read or
+// written. A lower trapezoid of n rows and m ≤ n columns is the set j ≤ i < n,
+// j < m; what lies above its diagonal is never changed. Nothing has to be
+// aligned. Arguments that are written may not overlap any other argument,
+// except that Panel works in place. A size of zero is no work, and slices may
+// then be empty.
+//
+// # Variants
+//
+// There are three sets of kernels: AVX-512 (F, DQ, VL), AVX2 with FMA, and
+// plain Go, which is the only one on other processors and with the build tag
+// noasm or purego. The best one that processor and operating system allow is
+// chosen when the program starts and never changes, so the same program with
+// the same input on the same machine gives the same bits. Different variants
+// add in a different order and give different roundings.
+//
+// The kernels trust their arguments: with the build tag check every call
+// compares the lengths of its slices with its sizes and panics.
+//
+// The assembly is written by the program in the folder avo, which is a module
+// of its own; the command changes nothing unless the program has changed:
+//
+//	go generate ./internal/kernel
+//
+// # Blocks
+//
+// A tile of C of up to 24×6 (AVX-512) or 12×4 numbers (AVX2) stays in registers
+// for all terms, the rows and columns that are left over in smaller tiles. Panel
+// halves its columns until at most six are left, which are factored in
+// registers, 24 or 8 rows at a time.
+package kernel

@@ -1,0 +1,74 @@
+package team_test
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/internal/team"
+)
+
+// tally counts how often each task ran, and which workers there were.
+type tally struct {
+	ran     []atomic.Int32
+	workers []atomic.Int32
+}
+
+func (t *tally) Do(worker, task int) {
+	t.workers[worker].Add(1)
+	t.ran[task].Add(1)
+}
+
+func TestEveryTaskRunsOnce(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 3, 8} {
+		var x *team.Team
+		if n > 0 {
+			x = team.New(n)
+		}
+		require.Equal(t, max(n, 1), x.Workers())
+		for _, tasks := range []int{0, 1, 2, 7, 1000} {
+			c := &tally{ran: make([]atomic.Int32, tasks), workers: make([]atomic.Int32, x.Workers())}
+			for round := range int32(20) {
+				x.Run(tasks, c)
+				for i := range c.ran {
+					require.Equal(t, round+1, c.ran[i].Load())
+				}
+			}
+		}
+	}
+}
+
+func TestRunDoesNotAllocate(t *testing.T) {
+	x := team.New(2)
+	c := &tally{ran: make([]atomic.Int32, 4), workers: make([]atomic.Int32, 2)}
+	require.Zero(t, testing.AllocsPerRun(100, func() { x.Run(4, c) }))
+}
+
+func TestWorkersEndWithTheirTeam(t *testing.T) {
+	before := runtime.NumGoroutine()
+	func() {
+		x := team.New(5)
+		c := &tally{ran: make([]atomic.Int32, 9), workers: make([]atomic.Int32, 5)}
+		x.Run(9, c)
+		require.Equal(t, before+4, runtime.NumGoroutine())
+	}()
+	require.Eventually(t, func() bool {
+		runtime.GC()
+		return runtime.NumGoroutine() <= before
+	}, 5*time.Second, time.Millisecond)
+}
+
+func TestNewPanics(t *testing.T) {
+	require.PanicsWithValue(t, "team: no workers", func() { team.New(0) })
+}
+
+func BenchmarkRun(b *testing.B) {
+	x := team.New(2)
+	c := &tally{ran: make([]atomic.Int32, 2), workers: make([]atomic.Int32, 2)}
+	for b.Loop() {
+		x.Run(2, c)
+	}
+}

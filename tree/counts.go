@@ -1,0 +1,211 @@
+package tree
+
+import "github.com/rung-mbd/rung/mechanism"
+
+// This file has what a comparison of methods asks for: Solve in its parts, and
+// the size and work of the factors.
+
+// phase is how far a Solve has come.
+type phase uint8
+
+const (
+	unready   phase = iota
+	assembled       // H, K, k and f = τ − C are those of the state
+	factored        // the eliminator holds the factors of H and K
+)
+
+// Assemble is the first of the three parts of Solve: kinematics and loads at st,
+// H, C, K, k and the scales of freedoms and rows.
+//
+// Cost: O(BranchNonzeros + entries of K), no allocation.
+// It returns the errors of Workspace.SetState, joints.ErrNoDirection or a
+// *PivotError. It panics if st is of another mechanism.
+func (s *ClosedSolver) Assemble(st *mechanism.State) error {
+	s.ok, s.phase = false, unready
+	if err := s.w.SetState(st); err != nil {
+		return err
+	}
+	return s.prepare(nil)
+}
+
+// Factorize is the second part of Solve, after Assemble: the factors of the
+// Method and the rank of K.
+//
+// It returns a *PivotError or an *IndependentError. It panics unless Assemble,
+// or a Solve, came before and did not fail.
+func (s *ClosedSolver) Factorize() error {
+	if s.phase < assembled {
+		panic("tree: not assembled")
+	}
+	s.ok = false
+	return s.factor()
+}
+
+// Refine is the last part of Solve, after Factorize: the solution, its
+// corrections and its residuals.
+//
+// It returns ErrInconsistent or ErrInaccurate. It panics without a factor.
+func (s *ClosedSolver) Refine() error {
+	if s.phase < factored {
+		panic("tree: no factor")
+	}
+	s.ok, s.haveWrench = false, false
+	return s.refine()
+}
+
+// Counts are the size and the work of a factorization. Additions and
+// multiplications count one each, so a multiply-add is two flops; a division by
+// a pivot counts one. Roots, comparisons, exchanges and the scaling of rows and
+// columns are not counted. It is the convention of factor.Counts: a pivot of a
+// dense symmetric matrix with s rows below it takes s(s + 2) flops.
+type Counts struct {
+	NonZeros int64 // entries of the factors that a solution reads
+	Flops    int64
+}
+
+// Counts returns the counts of the last factorization, from H and K to what a
+// solution needs. With n freedoms, nᶜ rows of rank r, a_d the number of entries
+// of q̇ towards the root from entry d, and W(N, r) = Σ s(s + 2) over the first r
+// pivots of N, s = N−1, N−2, …:
+//
+//   - Direct: NonZeros (n+r)(n+r+1)/2. Flops at most W(n+nᶜ, n+r), and 4s more for
+//     each pivot of two rows with s rows below.
+//   - Lambda: NonZeros Σ(a_d+1) + nᶜ·n + r(r+1)/2 for L, Y and the factor of A.
+//     Flops Σ a_d(a_d+2) for L, 2a_d+1 for each entry of Y that is not zero, 2 for
+//     each product of A = Y·Yᵀ on the root paths of the loop with the shorter
+//     ones, and at most W(nᶜ, r) for its factor.
+//   - Projection: NonZeros Σ r·c over the blocks of K with rank r and c columns,
+//     and m(m+1)/2, m = Σ(c−r). Flops of a block with R rows: at most
+//     Σ (R−1−k)(2(c−1−k)+1) over the pivots k for the elimination, and r²(c−r) for
+//     −G; then 2n for each entry of G below the identity that is not zero for
+//     H·G, Σ 2r(c−r) over the blocks up to its own for each column of GᵀHG, and
+//     W(m, m) for its factor.
+//
+// Where it says at most, the pivots are chosen at each state, a row that has no
+// entry in the column of a pivot is passed over, and the flops are those of the
+// rows that were not. Zeros within rows are multiplied and counted.
+//
+// Cost: O(nᶜ·n + loops²), no allocation. It panics without a factor.
+func (s *ClosedSolver) Counts() Counts {
+	if s.phase < factored {
+		panic("tree: no factor")
+	}
+	return s.how.counts(s)
+}
+
+// denseWork returns W(n, r) of Counts.
+func denseWork(n, r int) (flops int64) {
+	for k := range r {
+		below := int64(n - 1 - k)
+		flops += below * (below + 2)
+	}
+	return flops
+}
+
+// triangle returns the number of entries of a triangle with n rows.
+func triangle(n int) int64 { return int64(n) * int64(n+1) / 2 }
+
+func (m *direct) counts(*ClosedSolver) Counts {
+	return Counts{triangle(m.ldl.rank), m.ldl.flops}
+}
+
+func (m *lambdaFirst) counts(s *ClosedSolver) Counts {
+	c := Counts{
+		NonZeros: int64(s.plan.BranchNonzeros()) + int64(len(m.Y)) + triangle(m.A.rank),
+		Flops:    s.plan.BranchFlops() + m.A.flops,
+	}
+	for i := range m.rows {
+		for d, y := range m.row(i) {
+			if y != 0 {
+				c.Flops += 2*int64(s.plan.DofDepth[d]) + 1
+			}
+		}
+	}
+	for i := range s.K.groups {
+		rows := int64(s.K.groups[i].rows)
+		for j := range i {
+			c.Flops += 2 * rows * int64(s.K.groups[j].rows) * columns(m.shared(i, j))
+		}
+		c.Flops += 2 * triangle(int(rows)) * columns(m.spans[i])
+	}
+	return c
+}
+
+func (m *projection) counts(*ClosedSolver) (c Counts) {
+	restricted := int64(0) // flops of a column of GᵀHG
+	for _, e := range m.elims {
+		r, free := int64(e.rank), int64(e.cols-e.rank)
+		c.NonZeros += r * int64(e.cols)
+		c.Flops += e.work() + r*r*free
+		for k := range e.rank {
+			for _, w := range e.row(k)[e.rank:] {
+				if w != 0 {
+					c.Flops += 2 * int64(m.n)
+				}
+			}
+		}
+		restricted += 2 * r * free
+		c.Flops += free * restricted
+	}
+	c.NonZeros += triangle(m.count)
+	c.Flops += denseWork(m.count, m.count)
+	return c
+}
+
+// work returns the flops of factor: those of the rows with an entry of L.
+func (e *elimination) work() (flops int64) {
+	for i := range e.rows {
+		for k, l := range e.row(i)[:min(i, e.rank)] {
+			if l != 0 {
+				flops += 2*int64(e.cols-1-k) + 1
+			}
+		}
+	}
+	return flops
+}
+
+// BranchFlops returns the flops of FactorLTL or FactorLTDL as Counts has them:
+// Σ a(a + 2), a the number of entries of q̇ towards the root (DofDepth). These are
+// the D₁ divisions and D₂ multiply-subtracts of RBDA §6.5, for D₁ + 2·D₂.
+//
+// Cost: O(NumDof).
+func (p *Plan) BranchFlops() (flops int64) {
+	for _, a := range p.DofDepth {
+		flops += int64(a) * int64(a+2)
+	}
+	return flops
+}
+
+// Flops of the steps of the articulated-body algorithm that make inertias, with
+// symmetric matrices as triangles.
+const (
+	timesInertia   = 66  // U = I·S: 36 multiplications, 30 additions
+	timesMotion    = 11  // SᵀU
+	subtractsOuter = 42  // I − U·Wᵀ: 21 entries
+	addsShifted    = 105 // 36 for H + r×M, 54 for J, 15 to add the other 15 entries
+)
+
+// ArticulatedCounts returns the counts of ForwardTo as far as they do not depend
+// on velocities and forces: articulated-body inertias are its factor. With f the
+// freedoms of a link,
+//
+//	NonZeros = Σ 6f + f(f+1)/2                     rows of D⁻¹Uᵀ, and D
+//	Flops    = Σ 66f + 11f(f+1)/2                  U = I^A·S, D = SᵀU
+//	             + (f−1)f(f+1)/2 + 12f(f−1) + 7f   factor of D, D⁻¹Uᵀ
+//	             + 42f                             I^a = I^A − U·D⁻¹Uᵀ
+//	             + 105                             I^A of the parent, if there is one
+//
+// Cost: O(links).
+func (p *Plan) ArticulatedCounts() (c Counts) {
+	for i := range p.Links {
+		f := int64(p.Links[i].NumDof)
+		c.NonZeros += 6*f + f*(f+1)/2
+		c.Flops += timesInertia*f + timesMotion*f*(f+1)/2
+		c.Flops += (f-1)*f*(f+1)/2 + 12*f*(f-1) + 7*f
+		c.Flops += subtractsOuter * f
+		if p.Links[i].Parent != World {
+			c.Flops += addsShifted
+		}
+	}
+	return c
+}

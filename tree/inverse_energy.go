@@ -1,0 +1,111 @@
+package tree
+
+import "math"
+
+// energy maps generalized forces on the tree to the accelerations that they make
+// where the loops allow them,
+//
+//	q̈ = P·f,    P = G·(GᵀHG)⁻¹·Gᵀ,
+//
+// in coordinates z of these accelerations with |z|² = q̈ᵀHq̈, so that all motions
+// count by their energy. It is how the inverse dynamics reads the Methods, which
+// have factored the system at the state in use.
+type energy interface {
+	prepare() error
+	dim() int                        // entries of z, at most those of q̇
+	ofForce(z, f []float64)          // z of P·f
+	toAcceleration(qdd, z []float64) // q̈ of z
+}
+
+// energyOf returns the map of the method of s.
+func energyOf(s *ClosedSolver) energy {
+	if m, ok := s.how.(*projection); ok {
+		return &projectedEnergy{s: s, m: m, x: make([]float64, m.n)}
+	}
+	n, rows := s.plan.nv, s.plan.NumRows()
+	return &treeEnergy{
+		s: s, L: s.plan.NewBranchMatrix(), qdd: make([]float64, n), lambda: make([]float64, rows), none: make([]float64, rows),
+	}
+}
+
+// projectedEnergy has one coordinate an independent variable: with GᵀHG = R·Rᵀ,
+//
+//	z = R⁻¹·Gᵀ·f,    q̈ = G·R⁻ᵀ·z.
+type projectedEnergy struct {
+	s *ClosedSolver
+	m *projection
+	x []float64
+}
+
+func (e *projectedEnergy) prepare() error { return nil }
+
+func (e *projectedEnergy) dim() int { return e.m.count }
+
+// ofForce costs O(n·m).
+func (e *projectedEnergy) ofForce(z, f []float64) {
+	m := e.m
+	for d, c := range e.s.colScale {
+		e.x[d] = c * f[d]
+	}
+	m.restrict(z, e.x, len(m.elims))
+	for i := range z {
+		row := m.A[i*m.n : i*m.n+i+1]
+		z[i] = (z[i] - dot(row[:i], z[:i])) / row[i]
+	}
+}
+
+func (e *projectedEnergy) toAcceleration(qdd, z []float64) {
+	m := e.m
+	y := m.z[:m.count]
+	copy(y, z)
+	for i := m.count - 1; i >= 0; i-- {
+		row := m.A[i*m.n : i*m.n+i+1]
+		y[i] /= row[i]
+		axpy(-y[i], row[:i], y[:i])
+	}
+	clear(qdd)
+	m.prolong(qdd, y)
+	for d, c := range e.s.colScale {
+		qdd[d] *= c
+	}
+}
+
+// treeEnergy has one coordinate a freedom of the tree: with H = LᵀL,
+//
+//	z = L·q̈,    q̈ = L⁻¹·z,
+//
+// where q̈ = P·f is the solution of the closed-loop system for the loads f and
+// k = 0.
+type treeEnergy struct {
+	s           *ClosedSolver
+	L           *BranchMatrix
+	qdd, lambda []float64
+	none        []float64 // zeros, by row of K
+}
+
+func (e *treeEnergy) prepare() error {
+	e.s.H.CopyTo(e.L)
+	return e.L.FactorLTL()
+}
+
+func (e *treeEnergy) dim() int { return e.s.plan.nv }
+
+// ofForce costs two solutions of the method: the second corrects the first.
+func (e *treeEnergy) ofForce(z, f []float64) {
+	s := e.s
+	s.how.solveTo(s, e.qdd, e.lambda, f, e.none)
+	s.residuals(e.qdd, e.lambda, f, e.none)
+	s.how.solveTo(s, s.dq, s.dl, s.rf, s.rk)
+	for d, x := range e.qdd {
+		z[d] = x + s.dq[d]
+	}
+	e.L.mulL(z)
+}
+
+func (e *treeEnergy) toAcceleration(qdd, z []float64) {
+	copy(qdd, z)
+	e.L.SolveL(qdd)
+}
+
+// norm2 returns the length of x.
+func norm2(x []float64) float64 { return math.Sqrt(dot(x, x)) }

@@ -1,0 +1,206 @@
+package tree
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// This file solves Z·u = z.
+
+// finish solves for the forces, with the accelerations in s.qdd.
+func (v *Inverse) finish() error {
+	s := v.s
+	s.w.InverseTo(v.tau, s.qdd)
+	v.by.ofForce(v.z[:v.by.dim()], v.tau)
+	v.fillEffects()
+	var err error
+	if v.rank, err = v.decompose(v.norm); err != nil {
+		return err
+	}
+	scale := v.norm
+	if len(v.actuators) > v.rank {
+		scale = v.use
+		if _, err := v.decompose(scale); err != nil {
+			return err
+		}
+	}
+	v.solveForces(scale)
+	v.compare()
+	switch {
+	case v.rank < v.mobility:
+		v.kind = Under
+		v.ok = true
+		if v.residual > missedTol {
+			return v.underactuated()
+		}
+		return nil
+	case len(v.actuators) > v.mobility:
+		v.kind = Redundant
+	default:
+		v.kind = Proper
+	}
+	if !(v.residual <= accurateTol) {
+		return fmt.Errorf("%w (relative residual of the actuators %.3g)", ErrInaccurate, v.residual)
+	}
+	v.ok = true
+	return nil
+}
+
+// fillEffects stores Z and the scales of its columns. What an actuator does to a
+// joint that cannot move is rounding, and counts as nothing.
+func (v *Inverse) fillEffects() {
+	n, c := len(v.x), len(v.actuators)
+	y := v.y[:v.by.dim()]
+	for j := range c {
+		B := v.B[j*n : (j+1)*n]
+		v.by.ofForce(y, B)
+		free := 0.0
+		for d, scale := range v.s.colScale {
+			free += scale * B[d] * scale * B[d]
+		}
+		v.norm[j], v.use[j] = 0, 0
+		if size := norm2(y); size > controlTol*math.Sqrt(free) {
+			v.norm[j], v.use[j] = 1/size, v.weight[j]
+		}
+		for i, x := range y {
+			v.Z[i*c+j] = x
+		}
+	}
+}
+
+// decompose computes the singular values of Z with its columns scaled, and
+// returns how many count.
+func (v *Inverse) decompose(scale []float64) (rank int, err error) {
+	rows, c := v.by.dim(), len(v.actuators)
+	k := min(rows, c)
+	if k == 0 {
+		return 0, nil
+	}
+	for i := range rows {
+		for j := range c {
+			v.a[i*c+j] = v.Z[i*c+j] * scale[j]
+		}
+	}
+	a := blas64.General{Rows: rows, Cols: c, Stride: c, Data: v.a[:rows*c]}
+	u := blas64.General{Rows: rows, Cols: k, Stride: k, Data: v.u[:rows*k]}
+	vt := blas64.General{Rows: k, Cols: c, Stride: c, Data: v.vt[:k*c]}
+	if !lapack64.Gesvd(lapack.SVDStore, lapack.SVDStore, a, u, vt, v.sv[:k], v.work, len(v.work)) {
+		return 0, fmt.Errorf("%w: singular values of the actuators", ErrInaccurate)
+	}
+	for rank < k && v.sv[rank] > controlTol*max(1, v.sv[0]) {
+		rank++
+	}
+	return rank, nil
+}
+
+// solveForces stores u = scale·V·Σ⁻¹·Uᵀ·z, and corrects it by what the forces
+// leave of z, all of them on the tree together.
+func (v *Inverse) solveForces(scale []float64) {
+	rows, c := v.by.dim(), len(v.actuators)
+	k, y := min(rows, c), v.y[:rows]
+	clear(v.force)
+	copy(y, v.z)
+	last := math.Inf(1)
+	for range refineMax {
+		clear(v.du)
+		for e := range v.rank {
+			sum := 0.0
+			for i, x := range y {
+				sum += v.u[i*k+e] * x
+			}
+			axpy(sum/v.sv[e], v.vt[e*c:(e+1)*c], v.du)
+		}
+		for j, x := range v.du {
+			v.du[j] = scale[j] * x
+			v.force[j] += v.du[j]
+		}
+		// A correction that does not shrink is rounding.
+		size := norm2(v.du)
+		if !(size <= 0.25*last) || size <= refineTol*norm2(v.force) {
+			return
+		}
+		last = size
+		v.leave()
+	}
+}
+
+// leave stores in y what the forces leave of z: that of τ_ID − B·u.
+func (v *Inverse) leave() {
+	copy(v.x, v.tau)
+	for j, u := range v.force {
+		axpy(-u, v.B[j*len(v.x):(j+1)*len(v.x)], v.x)
+	}
+	v.by.ofForce(v.y[:v.by.dim()], v.x)
+}
+
+// compare stores the residual: the largest difference between the accelerations
+// of bodies that the forces make and those wanted, relative to the largest of the
+// latter and of those that the loads could make without joints.
+func (v *Inverse) compare() {
+	s := v.s
+	v.leave()
+	v.by.toAcceleration(v.dq, v.y[:v.by.dim()])
+	s.w.accelerate(s.qdd)
+	size := s.w.freeAcceleration()
+	for i := range s.w.links {
+		size = max(size, largestIn(s.w.links[i].a[:]))
+	}
+	v.residual = s.w.spread(v.dq)
+	if size > 0 {
+		v.residual /= size
+	}
+}
+
+// spread returns the largest component of J·dq over all links: by how much their
+// accelerations differ where those of the tree differ by dq.
+func (w *Workspace) spread(dq []float64) (most float64) {
+	p := w.plan
+	var none linkState
+	for i := range p.Links {
+		l, st := &p.Links[i], &w.links[i]
+		up := &none
+		if l.Parent != World {
+			up = &w.links[l.Parent]
+		}
+		carryVelocity((*spatial.Motion)(&st.a), (*spatial.Motion)(&up.a), &st.r)
+		for d := l.Dof; d < l.Dof+l.NumDof; d++ {
+			x, S := dq[d], &w.s[d]
+			for k := range st.a {
+				st.a[k] += x * S[k]
+			}
+		}
+		most = max(most, largestIn(st.a[:]))
+	}
+	return most
+}
+
+// freeAcceleration returns the largest component of f/m and of n/tr(I) of the
+// loads, m/s² and rad/s².
+func (w *Workspace) freeAcceleration() (most float64) {
+	for i := range w.force {
+		f := &w.force[i]
+		most = max(most, largestIn(f[:3])/w.kin.I[i].Trace(), largestIn(f[3:])/w.plan.mech.Bodies[i].Mass)
+	}
+	return most
+}
+
+// svdWork returns the length of the work space of Gesvd for matrices of at most
+// rows×cols.
+func (v *Inverse) svdWork(rows, cols int) int {
+	least, most := min(rows, cols), max(rows, cols)
+	if least == 0 {
+		return 1
+	}
+	var w [1]float64
+	a := blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: v.a}
+	u := blas64.General{Rows: rows, Cols: least, Stride: least, Data: v.u}
+	vt := blas64.General{Rows: least, Cols: cols, Stride: cols, Data: v.vt}
+	lapack64.Gesvd(lapack.SVDStore, lapack.SVDStore, a, u, vt, v.sv, w[:], -1)
+	return max(int(w[0]), 5*least, 3*least+most)
+}
