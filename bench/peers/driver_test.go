@@ -1,0 +1,62 @@
+package main
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestJobs(t *testing.T) {
+	l, err := list("ladder:1e3,10 grid:3")
+	if err != nil || len(l) != 3 || l[0] != (job{"ladder", 1000}) || l[2] != (job{"grid", 3}) {
+		t.Fatal(l, err)
+	}
+	for _, bad := range []string{"ladder", "ladder:", "ladder:x", "ladder:1.5", "ladder:0"} {
+		if _, err := list(bad); err == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+}
+
+func TestMedians(t *testing.T) {
+	r := record{rounds: []result{{FactorNs: 5, SolveNs: 1}, {FactorNs: 1, SolveNs: 9}, {FactorNs: 3, SolveNs: 2}}}
+	if x := r.result(); x.FactorNs != 3 || x.SolveNs != 2 {
+		t.Fatal(x)
+	}
+	if median([]float64{4, 1}) != 2.5 {
+		t.Fatal("median of two")
+	}
+}
+
+func TestDistance(t *testing.T) {
+	want := [][6]float64{{10, 0, 0, 2, 0, 0}}
+	if d := distance([][6]float64{{11, 0, 0, 2, 0, 0.5}}, want); d != 0.25 {
+		t.Fatal(d)
+	}
+	if d := distance([][6]float64{{math.NaN()}}, want); !math.IsInf(d, 1) {
+		t.Fatal(d)
+	}
+}
+
+// TestTables holds the ratio to its definition and failures to their message.
+func TestTables(t *testing.T) {
+	j := job{"ladder", 10}
+	s := &session{options: &options{rounds: 1}, records: []*record{
+		{job: j, kind: "solver", name: ours, rounds: []result{{FactorNs: 20, RefinedNs: 10}}},
+		{job: j, kind: "solver", name: "A", rounds: []result{{FactorNs: 40, SolveNs: 10, RefinedNs: 20}}},
+		{job: j, kind: "solver", name: "B", failed: "no luck"},
+	}}
+	if x, y := s.ratio(s.records[1], true), s.ratio(s.records[1], false); x != 0.5 || y != 0.6 {
+		t.Fatal(x, y)
+	}
+	var out bytes.Buffer
+	if err := s.print(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| 0.5 (0.6) |", "| failed |", "| no luck |", "| fastest | | | 0.5: A,"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, &out)
+		}
+	}
+}

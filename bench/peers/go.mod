@@ -1,0 +1,3 @@
+module github.com/rung-mbd/rung/bench/peers
+
+go 1.26

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// options are the flags.
+type options struct {
+	rung       string  // the command rung
+	bin        string  // folder of the peers: one folder a build, in it the programs
+	work       string  // folder for matrices
+	csv        string  // file of all records
+	facts      string  // file of facts about the machine and the builds, printed above the tables
+	cases      []job   // sizes at which solvers are timed
+	engines    []job   // sizes at which engines are timed
+	flops      []job   // sizes at which orders are counted
+	only       string  // part of the names of the peers that run; all if empty
+	rounds     int     // of all peers, interleaved
+	maxSeconds float64 // of one evaluation
+	maxGib     float64 // of address space of one peer
+}
+
+// job is one model: rung generate Family N.
+type job struct {
+	Family string
+	N      int
+}
+
+func (j job) String() string { return j.Family + " " + strconv.Itoa(j.N) }
+
+// jobs is a flag such as "ladder:1e3,1e4 chain:1e3".
+type jobs []job
+
+func (l *jobs) String() string { return "" }
+
+func (l *jobs) Set(text string) error {
+	*l = nil
+	for group := range strings.FieldsSeq(text) {
+		family, sizes, ok := strings.Cut(group, ":")
+		if !ok {
+			return fmt.Errorf("%q is not FAMILY:N,N", group)
+		}
+		for s := range strings.SplitSeq(sizes, ",") {
+			n, err := strconv.ParseFloat(s, 64)
+			if err != nil || n < 1 || n != float64(int(n)) {
+				return fmt.Errorf("%q is not a size", s)
+			}
+			*l = append(*l, job{family, int(n)})
+		}
+	}
+	return nil
+}
+
+func main() {
+	o, err := parse(os.Args[1:])
+	if err == nil {
+		err = run(o)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "peers:", err)
+		os.Exit(1)
+	}
+}
+
+func parse(args []string) (*options, error) {
+	o := &options{}
+	cases, _ := list("ladder:1e3,1e4,1e5 chain:1e3,1e4,1e5 grid:10,30,100")
+	engines, _ := list("ladder:90,180,900 chain:100,300,1e3")
+	flops, _ := list("grid:10,30,100,200,300 ball-net:10,30,100,200,300")
+	f := flag.NewFlagSet("peers", flag.ContinueOnError)
+	f.StringVar(&o.rung, "rung", "", "the command rung")
+	f.StringVar(&o.bin, "bin", "", "folder of the built peers")
+	f.StringVar(&o.work, "work", "", "folder for matrices; a temporary one, removed at the end, if empty")
+	f.StringVar(&o.csv, "csv", "peers.csv", "file of all records")
+	f.StringVar(&o.facts, "facts", "", "file that is printed above the tables")
+	f.Var(&cases, "cases", "`families and sizes` for the direct solvers, N as in rung generate")
+	f.Var(&engines, "engines", "`families and sizes` for the engines: chain and ladder")
+	f.Var(&flops, "flops", "`families and sizes` for the count of flops by METIS and AMD")
+	f.StringVar(&o.only, "only", "", "run only peers whose name and order, as in the tables, contain this, such as \"LDL rung\"")
+	f.IntVar(&o.rounds, "rounds", 3, "rounds of all peers; the table has medians over them")
+	f.Float64Var(&o.maxSeconds, "max-seconds", 20, "limit of one evaluation; a peer that exceeds it is left out at larger sizes")
+	f.Float64Var(&o.maxGib, "max-gib", 16, "limit of a peer's memory, GiB")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if o.rung == "" || o.bin == "" || f.NArg() > 0 || o.rounds < 1 {
+		return nil, fmt.Errorf("use: peers -rung FILE -bin FOLDER [flags]; run.sh does")
+	}
+	o.cases, o.engines, o.flops = cases, engines, flops
+	return o, nil
+}
+
+func list(text string) (l jobs, err error) {
+	err = l.Set(text)
+	return l, err
+}
+
+// run measures everything, prints the tables and writes the records.
+func run(o *options) error {
+	remove, err := workFolder(o)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	s := &session{options: o, over: map[string]bool{}}
+	for _, j := range o.cases {
+		if err := s.solvers(j); err != nil {
+			return fmt.Errorf("%v: %w", j, err)
+		}
+	}
+	for _, j := range o.engines {
+		if err := s.engines(j); err != nil {
+			return fmt.Errorf("%v: %w", j, err)
+		}
+	}
+	for _, j := range o.flops {
+		if err := s.orders(j); err != nil {
+			return fmt.Errorf("%v: %w", j, err)
+		}
+	}
+	if err := s.print(os.Stdout); err != nil {
+		return err
+	}
+	return s.writeCSV(o.csv)
+}
+
+// workFolder makes the folder for matrices, and returns what removes it: at
+// the end, or when the user interrupts.
+func workFolder(o *options) (remove func(), err error) {
+	if o.work != "" {
+		return func() {}, os.MkdirAll(o.work, 0o755)
+	}
+	if o.work, err = os.MkdirTemp("", "rung-peers-"); err != nil {
+		return nil, err
+	}
+	remove = func() { os.RemoveAll(o.work) }
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, os.Interrupt)
+	go func() {
+		<-stop
+		remove()
+		os.Exit(1)
+	}()
+	return remove, nil
+}
+
+// file returns the name of a file of a job in the folder for matrices.
+func (o *options) file(j job, ending string) string {
+	return filepath.Join(o.work, j.Family+"-"+strconv.Itoa(j.N)+ending)
+}
+
+// builds returns the builds in which a program is there.
+func (o *options) builds(program string, wanted ...string) []string {
+	return slices.DeleteFunc(slices.Clone(wanted), func(b string) bool {
+		_, err := os.Stat(filepath.Join(o.bin, b, program))
+		return err != nil
+	})
+}

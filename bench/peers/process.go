@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	native = "native" // -O3 -march=native
+	plain  = "o2"     // -O2
+)
+
+// readingSeconds is what a peer may take to read the largest matrix, on top of
+// its own time.
+const readingSeconds = 60
+
+// singleThreaded is the environment of everything that is timed.
+func singleThreaded() []string {
+	return append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "GOMAXPROCS=1")
+}
+
+// errLimit says that a peer ran into the limit of time.
+var errLimit = errors.New("over the limit of time")
+
+// call runs a program and decodes its one JSON document. A program that reports
+// an error does so in the field error.
+func call(limit time.Duration, out any, program string, args ...string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = singleThreaded()
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return errLimit
+	}
+	var failure struct{ Error string }
+	if json.Unmarshal(stdout.Bytes(), &failure) == nil && failure.Error != "" {
+		return errors.New(failure.Error)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w %s", filepath.Base(program), err, oneLine(stderr.String()))
+	}
+	return json.Unmarshal(stdout.Bytes(), out)
+}
+
+// oneLine joins the lines of a message.
+func oneLine(text string) string {
+	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")
+}
+
+// peer calls a peer with the limits of the options.
+func (o *options) peer(build, program string, out any, args ...string) error {
+	args = append(args, "--max-gib", fmt.Sprint(o.maxGib))
+	if program != "order" {
+		args = append(args, "--max-seconds", fmt.Sprint(o.maxSeconds))
+	}
+	// Analysis, one evaluation to find the proximal term, one that warms up, and one that counts.
+	limit := time.Duration((4*o.maxSeconds + readingSeconds) * float64(time.Second))
+	return call(limit, out, filepath.Join(o.bin, build, program), args...)
+}
+
+// matrix is the size of a system.
+type matrix struct {
+	Unknowns, Bodies, Joints int
+	Nonzeros                 int64
+}
+
+// prepare writes K and b of a model in Rung's order of elimination, as
+// MatrixMarket files, and converts them. The model goes through a pipe.
+func (s *session) prepare(j job) (m matrix, bin string, err error) {
+	mtx, rhs := s.file(j, ".mtx"), s.file(j, ".rhs.mtx")
+	defer os.Remove(mtx)
+	defer os.Remove(rhs)
+	generate := exec.Command(s.rung, "generate", j.Family, strconv.Itoa(j.N), "-o", "-")
+	write := exec.Command(s.rung, "matrix", "-", "--permuted", "-o", mtx)
+	if err := pipe(generate, write); err != nil {
+		return m, "", err
+	}
+	bin = s.file(j, ".bin")
+	build := s.builds("convert", native, plain)
+	if len(build) == 0 {
+		return m, "", errors.New("the program convert is not built")
+	}
+	err = call(time.Hour, &m, filepath.Join(s.bin, build[0], "convert"), mtx, rhs, bin)
+	return m, bin, err
+}
+
+// pipe runs two commands, the second one reading what the first one writes.
+func pipe(from, to *exec.Cmd) error {
+	var said [2]bytes.Buffer
+	from.Stderr, to.Stderr = &said[0], &said[1]
+	r, err := from.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	to.Stdin = r
+	if err := from.Start(); err != nil {
+		return err
+	}
+	second := to.Run()
+	r.Close()
+	first := from.Wait()
+	switch {
+	case second != nil:
+		return fmt.Errorf("%v: %w %s", to.Args[:2], second, oneLine(said[1].String()))
+	case first != nil:
+		return fmt.Errorf("%v: %w %s", from.Args[:2], first, oneLine(said[0].String()))
+	}
+	return nil
+}
+
+// rungRecord is a record of rung bench --json.
+type rungRecord struct {
+	Method, Ordering string
+	Bodies           int
+	AnalyzeNs        float64 `json:"analyze_ns"`
+	AssembleNs       float64 `json:"assemble_ns"`
+	FactorNs         float64 `json:"factor_ns"`
+	SolveNs          float64 `json:"solve_ns"`
+	TotalNs          float64 `json:"total_ns"`
+	FactorNonzeros   float64 `json:"factor_nonzeros"`
+	FactorFlops      float64 `json:"factor_flops"`
+	PeakBytes        float64 `json:"peak_bytes"`
+	Residual         float64
+}
+
+// bench runs rung bench on one size.
+func (s *session) bench(family string, bodies int, methods string) ([]rungRecord, error) {
+	var doc struct{ Records []rungRecord }
+	limit := time.Duration((8*s.maxSeconds + 10*readingSeconds) * float64(time.Second))
+	err := call(limit, &doc, s.rung, "bench", "--family", family, "--sizes", strconv.Itoa(bodies),
+		"--method", methods, "--max-seconds", fmt.Sprint(s.maxSeconds), "--json")
+	if err == nil && len(doc.Records) == 0 {
+		err = errors.New("rung bench measured nothing")
+	}
+	return doc.Records, err
+}
