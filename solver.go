@@ -29,10 +29,6 @@ const (
 	// exactTol is the same for a factorization that leaves the weak rows to the
 	// others: a larger residual says that a weak row was not redundant.
 	exactTol = 1e-11
-	// restTol is the size of accelerations, relative to the largest that there are or
-	// that the loads could make, below which a body counts as at rest when residuals are judged:
-	// rounding must stay below exactTol there.
-	restTol = 1e-4
 	// accurateTol is the largest predicted relative error of the accelerations
 	// that is returned as a result.
 	accurateTol = 1e-6
@@ -99,10 +95,9 @@ func (s *Solver) Assemble(st *mechanism.State) error {
 
 // attempt is one way to factor; Solve takes the first that works.
 type attempt struct {
-	policy      factor.Policy
-	shrink      float64 // factor on the plan's epsilon
-	tol         float64 // largest inconsistency that is accepted
-	multipliers bool    // whether the multipliers are bounded and may scale it
+	policy factor.Policy
+	shrink float64 // factor on the plan's epsilon
+	tol    float64 // largest inconsistency that is accepted
 }
 
 // attempts are ordered by cost and reach: first, rows with pivots below 1e3·ε
@@ -110,9 +105,9 @@ type attempt struct {
 // small (long nearly isostatic nets); last, no row is taken for redundant, and
 // refinement has to remove the proximal term, or to find the least squares.
 var attempts = [...]attempt{
-	{factor.WhereWeak, 1, exactTol, true},
-	{factor.WhereWeak, 1e-3, exactTol, true},
-	{factor.Everywhere, 1, consistentTol, false},
+	{factor.WhereWeak, 1, exactTol},
+	{factor.WhereWeak, 1e-3, exactTol},
+	{factor.Everywhere, 1, consistentTol},
 }
 
 // Factorize is the second part of Solve, after Assemble.
@@ -173,10 +168,10 @@ func (s *Solver) Refine() error {
 func (s *Solver) refine() error {
 	a := &attempts[s.attempt]
 	s.ref = s.fac.SolveRefinedTo(s.x, s.r, s.sys.B, s.sys.W, s.free)
-	e, node, row := s.sys.Inconsistency(s.x, s.r, restTol*s.ref.Size, a.multipliers)
-	s.inconsistency = e
-	if !(e <= a.tol) {
-		return fmt.Errorf("rung: %s, row %d: %w (relative residual %.3g)", s.plan.layout.NodeName(node), row, ErrInconsistent, e)
+	w := &s.ref.Worst
+	s.inconsistency = w.Ratio
+	if !(w.Ratio <= a.tol) {
+		return fmt.Errorf("rung: %s, row %d: %w (relative residual %.3g)", s.plan.layout.NodeName(w.Node), w.Row, ErrInconsistent, w.Ratio)
 	}
 	if !(s.ref.Error <= accurateTol) {
 		return fmt.Errorf("rung: %w: constraints too close to dependent for double precision (predicted relative error %.3g)", ErrInaccurate, s.ref.Error)

@@ -2,7 +2,6 @@ package assemble_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/rung-mbd/rung/assemble"
@@ -49,27 +48,4 @@ func fill(b *testing.B, name string, m *mechanism.Mechanism, run func() error) {
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(m.NumBodies()), "ns/body")
 	})
-}
-
-// BenchmarkInconsistency times the measure on residuals at rounding.
-func BenchmarkInconsistency(b *testing.B) {
-	for _, family := range []string{"ladder", "chain"} {
-		m := generate(b, family, 1000, 1)
-		w := weighted(b, m, m.Initial())
-		n := len(w.B)
-		rng := rand.New(rand.NewPCG(1, 1))
-		x, r := make([]float64, n), make([]float64, n)
-		for i := range x {
-			x[i] = rng.NormFloat64()
-			r[i] = 1e-16 * rng.NormFloat64()
-		}
-		for _, with := range []bool{true, false} {
-			b.Run(fmt.Sprintf("model=%s/n=1000/multipliers=%v", family, with), func(b *testing.B) {
-				for b.Loop() {
-					w.Inconsistency(x, r, 0, with)
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(m.NumBodies()), "ns/body")
-			})
-		}
-	}
 }

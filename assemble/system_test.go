@@ -226,62 +226,6 @@ func requireScale(t *testing.T, y *assemble.System) {
 	}
 }
 
-// TestInconsistency checks the measure on a system whose rows hold, and with one
-// right side changed, term by term of its denominator.
-func TestInconsistency(t *testing.T) {
-	m := golden(t, "four-bar")
-	y := filled(t, m, m.Initial())
-	n, nb := y.L.Pattern.Dim(), 6*m.NumBodies()
-	x, r := make([]float64, n), make([]float64, n)
-	for _, with := range []bool{false, true} {
-		e, _, _ := y.Inconsistency(x, r, with)
-		require.Zero(t, e, "rows that hold")
-	}
-	node, jt := y.L.JointNode(2), &m.Joints[2]
-	i := int(y.L.Pattern.Off[node]) + 3
-	r[i], y.B[i] = 0.5, 2
-	measure := func(multipliers bool, load float64, msg string) {
-		t.Helper()
-		e, at, row := y.Inconsistency(x, r, multipliers)
-		require.Equal(t, node, at)
-		require.Equal(t, 3, row)
-		check.Close(t, e, 0.5/(2+load), rowTol, 1, "%s", msg)
-	}
-	root := math.Sqrt(y.Scale[i])
-	measure(true, 0, "right side")
-	// Without multipliers, what acts on the two bodies: √(fᵀM⁻¹f).
-	forces := 0.0
-	for _, b := range []int32{jt.Pred, jt.Succ} {
-		forces += bodyNorm(t, y, int(b))
-	}
-	measure(false, root*forces, "forces")
-	// √d·‖a‖ of a body translating with 3 m/s².
-	x[3+6*jt.Succ] = 3
-	a := 3 * math.Sqrt(m.Bodies[jt.Succ].Mass)
-	measure(true, root*a, "acceleration")
-	measure(false, root*(a+forces), "acceleration and forces")
-	x[i-1] = -7
-	measure(true, root*a+7*y.Scale[i], "largest multiplier")
-	measure(false, root*(a+forces), "multiplier left out")
-	r[nb] = math.NaN() // a row of the first joint
-	e, _, _ := y.Inconsistency(x, r, true)
-	require.True(t, math.IsNaN(e), "a NaN must not pass")
-	require.PanicsWithValue(t, "assemble: length mismatch", func() { y.Inconsistency(x[1:], r, true) })
-	require.PanicsWithValue(t, "assemble: length mismatch", func() { y.Inconsistency(x, r[1:], true) })
-	require.PanicsWithValue(t, "assemble: length mismatch", func() { y.GeometricTo(nil) })
-}
-
-// bodyNorm returns √(fᵀM⁻¹f) of the forces on body i, the right side of its
-// rows.
-func bodyNorm(t *testing.T, y *assemble.System, i int) float64 {
-	t.Helper()
-	var chol mat.Cholesky
-	require.True(t, chol.Factorize(y.K.Dense().SliceSym(6*i, 6*i+6)))
-	f, x := mat.NewVecDense(6, append([]float64(nil), y.B[6*i:6*i+6]...)), new(mat.VecDense)
-	require.NoError(t, chol.SolveVecTo(x, f))
-	return math.Sqrt(mat.Dot(f, x))
-}
-
 // TestFillErrors checks what FillTo refuses, with the names.
 func TestFillErrors(t *testing.T) {
 	dist := golden(t, "type-distance")

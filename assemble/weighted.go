@@ -32,9 +32,9 @@ type Weighted struct {
 
 	geometric bool // W is that of GeometricTo
 
-	team   *team.Team
-	ranges []rangeResult // by range of bodies or joints
-	task   rangeTask     // what the team works on
+	team  *team.Team
+	stops []int32   // by range of bodies or joints: where a pass ended before its end, else their number
+	task  rangeTask // what the team works on
 }
 
 // NewWeighted allocates a weighted system of the layout.
@@ -52,7 +52,7 @@ func (l *Layout) NewWeightedOn(t *team.Team) *Weighted {
 		Kin:   &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, l.Mech.NumBodies())},
 		team:  t,
 	}
-	y.ranges = make([]rangeResult, ranges(max(l.Mech.NumBodies(), len(l.joint))))
+	y.stops = make([]int32, ranges(max(l.Mech.NumBodies(), len(l.joint))))
 	if l.Mech.HasApplied() {
 		y.force = make([]spatial.Force, l.Mech.NumBodies())
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 
 	"github.com/rung-mbd/rung/model"
 )
@@ -17,6 +18,8 @@ type rig struct {
 	rng  *rand.Rand
 	text []byte    // scratch for names
 	nums []float64 // joint lists are cut from here
+
+	names strings.Builder // names are cut from here
 }
 
 // newRig returns an empty model with room for bodies and joints.
@@ -140,7 +143,13 @@ func (r *rig) name2(prefix string, i, j int) string {
 // cut returns the text as a string and keeps its memory for the next name.
 func (r *rig) cut(text []byte) string {
 	r.text = text[:0]
-	return string(text)
+	if r.names.Cap()-r.names.Len() < len(text) {
+		r.names.Reset()
+		r.names.Grow(max(4096, len(text)))
+	}
+	start := r.names.Len()
+	r.names.Write(text)
+	return r.names.String()[start:]
 }
 
 // list cuts n zeros for one of a joint's lists.

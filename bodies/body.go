@@ -79,10 +79,11 @@ func checkInertia(I spatial.Sym3, M *spatial.Lower3) error {
 	if M.GramTo(&inv); !inv.IsFinite() {
 		return ErrInertia
 	}
-	// ½·tr·1 − I has no negative eigenvalue: each principal moment is at most
-	// the sum of the two others. The breach is 2·(largest − half).
-	half := I.Trace() / 2
-	if largest := I.Eigenvalues()[2]; largest-half > triangleTol/2*half {
+	// ½·tr·1 − I has no negative eigenvalue: each principal moment is at most the
+	// sum of the two others. With half the tolerance added, it is positive definite.
+	half := (I[0]/2 + I[1]/2 + I[2]/2) * (1 + triangleTol/2)
+	rest := spatial.Sym3{half - I[0], half - I[1], half - I[2], -I[3], -I[4], -I[5]}
+	if rest.CholeskyTo(&L) != nil {
 		return ErrTriangle
 	}
 	return nil

@@ -228,7 +228,7 @@ const (
 	frontCost  = 60.0 // a front
 	updateCost = 0.7  // an entry of an update matrix: stored, added to the parent
 	panelCost  = 0.7  // an entry of a panel: cleared, stored, read in the solves
-	flopCost   = 0.12 // an operation
+	flopCost   = 0.05 // an operation
 )
 
 // cost returns the time that a front of w pivots and b rows below takes.
@@ -316,7 +316,7 @@ func (a *analysis) place() {
 		for _, r := range a.rows[a.rowPtr[k]:a.rowPtr[k+1]] {
 			at[r] = h
 			h += a.size[r]
-			s.addRun(f.rowLo, s.off[r], a.size[r])
+			s.addRun(f.rowLo, s.off[r], a.size[r], -1)
 		}
 		f.rowHi = int32(len(s.runs))
 		f.below = h - f.width
@@ -328,7 +328,7 @@ func (a *analysis) place() {
 			g := &s.fronts[c]
 			g.upLo = int32(len(s.runs))
 			for _, r := range a.rows[a.rowPtr[c]:a.rowPtr[c+1]] {
-				s.addRun(g.upLo, at[r], a.size[r])
+				s.addRun(g.upLo, at[r], a.size[r], f.width)
 			}
 			g.upHi = int32(len(s.runs))
 		}
@@ -343,10 +343,10 @@ func (a *analysis) place() {
 	}
 }
 
-// addRun appends n rows that go to dst, to the last run if that ends there. Runs
-// before first belong to something else.
-func (s *Symbolic) addRun(first, dst, n int32) {
-	if l := int32(len(s.runs)); l > first {
+// addRun appends n rows that go to dst, to the last run if that ends there and not
+// at row border. Runs before first belong to something else.
+func (s *Symbolic) addRun(first, dst, n, border int32) {
+	if l := int32(len(s.runs)); l > first && dst != border {
 		if r := &s.runs[l-1]; r.dst+r.n == dst {
 			r.n += n
 			return
@@ -435,7 +435,7 @@ func (a *analysis) placeLeaves(f *front, at []int32) {
 		for k := a.joinPtr[l]; k < a.joinPtr[l+1]; k++ {
 			c, rows := a.joins[k], a.size[a.joins[k]]
 			s.blocks = append(s.blocks, leafBlock{src: p.Pos[a.joinSrc[k]], rows: int8(rows)})
-			s.addRun(v.up, at[c], rows)
+			s.addRun(v.up, at[c], rows, f.width)
 			v.rows += rows
 		}
 		v.hi, v.to = int32(len(s.blocks)), int32(len(s.runs))
@@ -443,6 +443,34 @@ func (a *analysis) placeLeaves(f *front, at []int32) {
 		s.leaves = append(s.leaves, v)
 	}
 	f.leafHi = int32(len(s.leaves))
+	s.spread(f)
+}
+
+// Times, in nanoseconds, of adding a leaf of r rows by itself, leafCost +
+// leafEntry·r², and of adding it spread over n rows, spreadEntry·n².
+const (
+	leafCost    = 25.0
+	leafEntry   = 0.9
+	spreadEntry = 0.08
+)
+
+// spread decides how the leaves of f are added.
+func (s *Symbolic) spread(f *front) {
+	n := float64(f.rows())
+	alone, together := 0.0, 0.0
+	for i := f.leafLo; i < f.leafHi; i++ {
+		l := &s.leaves[i]
+		f.columns += int32(l.size)
+		together += spreadEntry * n * n
+		r := float64(l.rows)
+		alone += leafCost + leafEntry*r*r
+		if s.runs[l.up].dst+l.rows == f.width+f.below {
+			alone -= leafEntry*r*r - spreadEntry*r*r
+		}
+	}
+	if f.spread = together < alone; f.spread {
+		s.maxSpread = max(s.maxSpread, int(f.columns)*f.ld())
+	}
 }
 
 // Limits of the division into tasks.

@@ -35,16 +35,17 @@ type Factor struct {
 	results []Tally // by task
 	team    *team.Team
 
-	unit   *sparse.Matrix // the matrix with unit +1 blocks: the one given, or weight.m
-	weight *weighting     // of a matrix with +1 blocks; nil if none has come yet
-	scale  []float64
-	policy Policy
-	eps    float64
-	b      []float64 // right side that is eliminated with the matrix; nil if there is none
-	ok     bool      // there is a factor
-	begun  bool      // and the panels hold D⁻¹L⁻¹ of the right side
-	to     solution  // of backward
-	check  equation  // of residual
+	unit    *sparse.Matrix // the matrix with unit +1 blocks: the one given, or weight.m
+	weight  *weighting     // of a matrix with +1 blocks; nil if none has come yet
+	scale   []float64
+	policy  Policy
+	eps     float64
+	b       []float64 // right side that is eliminated with the matrix; nil if there is none
+	ok      bool      // there is a factor
+	begun   bool      // and the panels hold D⁻¹L⁻¹ of the right side
+	to      solution  // of backward
+	check   equation  // of residual
+	checked []checked // by task of residual
 }
 
 // Tally is what Factorize has noticed of the pivots.
@@ -78,9 +79,9 @@ type worker struct {
 	ld    []float64 // L·D of the current panel, and W of a leaf
 	leaf  []float64 // update matrix of a leaf
 	limit []float64 // of the current pivots: above it they are not taken as they are
+	shift []float64 // of the current pivots: the terms of those above their limit, NaN for none
 	x     []float64 // rows of one front in the solves
 	size  float64   // largest magnitude stored in +1 rows by the last backward
-	worst float64   // of the last residual
 }
 
 // Policy says which rows of sign −1 get their proximal term.
@@ -118,6 +119,7 @@ func (s *Symbolic) NewFactorOn(t *team.Team) *Factor {
 		x:       make([]float64, core),
 		hand:    make([]float64, s.hand),
 		results: make([]Tally, len(s.tasks)),
+		checked: make([]checked, (len(s.node)+residualNodes-1)/residualNodes),
 		team:    t,
 	}
 	for range t.Workers() {
@@ -126,8 +128,9 @@ func (s *Symbolic) NewFactorOn(t *team.Team) *Factor {
 			stack: make([]float64, s.stack),
 			upd:   make([]float64, s.maxUpdate),
 			leaf:  make([]float64, s.maxLeaf*(s.maxLeaf+1)),
-			ld:    make([]float64, max(s.maxPanel, sparse.MaxBlock*(s.maxLeaf+1))),
+			ld:    make([]float64, max(s.maxPanel, s.maxSpread, sparse.MaxBlock*(s.maxLeaf+1))),
 			limit: make([]float64, s.maxWidth),
+			shift: make([]float64, s.maxWidth),
 			x:     make([]float64, s.maxRows),
 		})
 	}
@@ -138,9 +141,9 @@ func (s *Symbolic) NewFactorOn(t *team.Team) *Factor {
 // sign −1 made of scale and eps by policy. A row of scale zero has no term under
 // any policy.
 //
-// A pivot that comes out smaller in magnitude than half its term, or positive,
-// has been lost to rounding; it is set to minus the term and counted in
-// Corrected.
+// A pivot that comes out smaller in magnitude than half its term (a quarter under
+// WhereWeak), or positive, has been lost to rounding; it is set to minus the term
+// and counted in Corrected.
 //
 // Shapes: m has the pattern of f.S and stays as it is while the factor is used;
 // scale, not negative, has Dim entries in the
@@ -213,6 +216,9 @@ func (e *eliminateTasks) Do(worker, task int) {
 	w.Tally = Tally{bad: -1}
 	top := 0
 	for k := t.lo; k < t.hi && w.bad < 0; k++ {
+		if k+ahead < t.hi && f.S.panels > 4*farPanels {
+			w.fetchLeaves(&f.S.fronts[k+ahead])
+		}
 		top = w.front(&f.S.fronts[k], top)
 	}
 	f.results[task] = w.Tally
@@ -251,9 +257,7 @@ func (w *worker) front(fr *front, top int) int {
 		}
 		d.add(u, int(q.below)+1, s.runs[q.upLo:q.upHi])
 	}
-	for i := fr.leafLo; i < fr.leafHi; i++ {
-		w.addLeaf(&d, &s.leaves[i])
-	}
+	w.addLeaves(fr, &d)
 	w.eliminate(fr, pan, n)
 	if w.bad >= 0 || m == 0 {
 		return top
@@ -318,81 +322,117 @@ func (d *dest) column(j int) []float64 {
 	return d.upd[j*d.m+j : (j+1)*d.m]
 }
 
+// at returns the front from element (i, j) on, i ≥ j, and its leading dimension.
+func (d *dest) at(i, j int) ([]float64, int) {
+	if j < d.w {
+		return d.pan[j*d.n+i:], d.n
+	}
+	return d.upd[(j-d.w)*d.m+i-d.w:], d.m
+}
+
 // add adds the lower triangle of u, column-major of m rows and one column less,
-// whose rows go to the rows of the front that runs tell, the last to the last.
+// whose rows go to the rows of the front that runs tell, the last to the last. No
+// run is part pivot, part not.
 func (d *dest) add(u []float64, m int, runs []run) {
-	j := 0 // column of u
+	last := d.w + d.m - 1
+	j := 0 // row and column of u at which the run begins
 	for i, r := range runs {
-		for c := range int(r.n) {
-			dst := d.column(int(r.dst) + c)
-			src := u[j*m+j : (j+1)*m]
-			j++
-			n := int(r.n) - c
-			addTo(dst[:n], src)
-			for _, q := range runs[i+1:] {
-				src = src[n:]
-				n = int(q.n)
-				o := int(q.dst-r.dst) - c
-				addTo(dst[o:o+n], src)
-			}
-			dst[len(dst)-1] += src[n]
+		c, n := int(r.dst), int(r.n)
+		dst, ld := d.at(c, c)
+		kernel.AddLower(dst, ld, u[j*m+j:], m, n, n)
+		at := j + n // row of u
+		for _, q := range runs[i+1:] {
+			kernel.AddBlock(dst[int(q.dst)-c:], ld, u[j*m+at:], m, int(q.n), n)
+			at += int(q.n)
 		}
+		dst = dst[last-c:]
+		src := u[j*m+at:]
+		for k := range n {
+			dst[k*ld] += src[k*m]
+		}
+		j += n
 	}
 }
 
-// addTo adds src to dst; len(src) ≥ len(dst).
-func addTo(dst, src []float64) {
-	src = src[:len(dst)]
-	for i, x := range src {
-		dst[i] += x
+// addLeaves adds −W·Wᵀ of the leaves of a front, and −W·b.
+func (w *worker) addLeaves(fr *front, d *dest) {
+	s := w.f.S
+	if fr.spread {
+		// Few rows: the leaves side by side, spread over all rows of the front.
+		leaves := s.leaves[fr.leafLo:fr.leafHi]
+		t := w.ld[:int(fr.columns)*d.n]
+		clear(t)
+		for i := range leaves {
+			l := &leaves[i]
+			w.spreadTo(t, d.n, l, s.runs[l.up:l.to])
+			t = t[int(l.size)*d.n:]
+		}
+		w.addProduct(d, 0, w.ld, d.n, d.n, int(fr.columns))
+		return
+	}
+	for i := fr.leafLo; i < fr.leafHi; i++ {
+		w.addLeaf(d, &s.leaves[i])
+	}
+}
+
+// addProduct subtracts T·Tᵀ from the last m rows of a front, which begin at row r;
+// T is m×k, column-major, its last row that of the right side.
+func (w *worker) addProduct(d *dest, r int, t []float64, ld, m, k int) {
+	c := min(m-1, max(0, d.w-r)) // columns that are pivots
+	if c > 0 {
+		kernel.Update(d.pan[r*d.n+r:], d.n, t, ld, t, ld, m, c, k)
+	}
+	if c < m-1 {
+		r += c - d.w
+		kernel.Update(d.upd[r*d.m+r:], d.m, t[c:], ld, t[c:], ld, m-c, m-1-c, k)
 	}
 }
 
 // addLeaf adds −W·Wᵀ of one leaf, and −W·b.
 func (w *worker) addLeaf(d *dest, l *leaf) {
-	f, s := w.f, w.f.S
 	m, k := int(l.rows)+1, int(l.size)
 	t := w.ld[:m*k] // W and bᵀ, column-major
-	o := 0
-	for i := l.lo; i < l.hi; i++ {
-		b := &s.blocks[i]
-		n := int(b.rows)
-		transpose(t[o:], m, f.unit.Val[b.src:b.src+int64(n*k)], n, k)
-		o += n
-	}
-	for i := range k {
-		if t[i*m+o] = 0; f.b != nil {
-			t[i*m+o] = f.b[int(l.first)+i]
-		}
-	}
-	runs := s.runs[l.up:l.to]
-	if r := int(runs[0].dst); len(runs) == 1 && r+m == d.w+d.m {
-		// The rows are the last of the front: straight into it.
-		c := min(o, max(0, d.w-r)) // columns that are pivots
-		if c > 0 {
-			kernel.Update(d.pan[r*d.n+r:], d.n, t, m, t, m, m, c, k)
-		}
-		if c < o {
-			r += c - d.w
-			kernel.Update(d.upd[r*d.m+r:], d.m, t[c:], m, t[c:], m, m-c, o-c, k)
-		}
+	runs := w.f.S.runs[l.up:l.to]
+	w.spreadTo(t, m, l, nil)
+	if r := int(runs[0].dst); r+m == d.w+d.m {
+		w.addProduct(d, r, t, m, m, k) // the rows are the last of the front
 		return
 	}
-	u := w.leaf[:m*o]
+	u := w.leaf[:m*(m-1)]
 	clear(u)
-	kernel.Update(u, m, t, m, t, m, m, o, k)
+	kernel.Update(u, m, t, m, t, m, m, m-1, k)
 	d.add(u, m, runs)
+}
+
+// spreadTo stores W of a leaf in the columns of t, of n rows, in the rows that runs
+// tell, or one after the other if runs is nil; and the leaf's right side in the last
+// row.
+func (w *worker) spreadTo(t []float64, n int, l *leaf, runs []run) {
+	f, k, o := w.f, int(l.size), 0
+	next, left := 0, int32(0)
+	for i := l.lo; i < l.hi; i++ {
+		b := &f.S.blocks[i]
+		if runs != nil && left == 0 {
+			o, left = int(runs[next].dst), runs[next].n
+			next++
+		}
+		rows := int(b.rows)
+		transpose(t[o:], n, f.unit.Val[b.src:b.src+int64(rows*k)], rows, k)
+		o += rows
+		left -= int32(rows)
+	}
+	for i := range k {
+		if t[i*n+n-1] = 0; f.b != nil {
+			t[i*n+n-1] = f.b[int(l.first)+i]
+		}
+	}
 }
 
 // transpose stores the n×k row-major block src in dst, column-major with leading
 // dimension ld.
 func transpose(dst []float64, ld int, src []float64, n, k int) {
 	if k == 6 {
-		for i := range n {
-			q := (*[6]float64)(src[6*i:])
-			d := dst[i : 5*ld+i+1]
-			d[0], d[ld], d[2*ld], d[3*ld], d[4*ld], d[5*ld] = q[0], q[1], q[2], q[3], q[4], q[5]
-		}
+		kernel.Transpose(dst, ld, src, n)
 		return
 	}
 	for i := range n {
@@ -409,21 +449,27 @@ func (w *worker) eliminate(fr *front, pan []float64, n int) {
 	limit := w.limit[:p]
 	w.limits(fr, limit)
 	ld := w.ld[:n*p]
-	for q := kernel.Panel(pan, n, n, p, 0, ld, n, dinv, limit); q < p; {
+	shift := w.shift[:p]
+	repaired := 0
+	for q := kernel.Panel(pan, n, n, p, 0, ld, n, dinv, limit, shift); q < p; repaired++ {
 		v, ok := w.pivot(fr, q, pan[q*n+q])
 		if !ok {
 			w.bad, w.lost = int(fr.first)+q, v
 			return
 		}
 		pan[q*n+q], limit[q] = v, math.Inf(1)
-		q = kernel.Panel(pan, n, n, p, q, ld, n, dinv, limit)
+		q = kernel.Panel(pan, n, n, p, q, ld, n, dinv, limit, shift)
 	}
 	for i, d := range dinv {
 		if d == 0 || d-d != 0 {
 			w.bad, w.lost = int(fr.first)+i, pan[i*n+i]
 			return
 		}
+		if limit[i] > 0 { // infinite: the kernel has added the term, or pivot has been asked
+			w.Weak++
+		}
 	}
+	w.Weak -= repaired // pivot has counted them
 }
 
 // pivot returns the pivot q of a front to use for its Schur complement v, and
@@ -444,22 +490,18 @@ func (w *worker) pivot(fr *front, q int, v float64) (float64, bool) {
 // tinyPivot is what a pivot of a row of scale zero has to exceed.
 const tinyPivot = 1e-300
 
-// limits sets the pivots up to which kernel.Panel takes them as they are: those
-// of −1 rows that are not weak.
+// limits sets the pivots up to which kernel.Panel takes them as they are, those of
+// −1 rows that are not weak, and the terms that it puts on weak ones.
 func (w *worker) limits(fr *front, limit []float64) {
 	f, s := w.f, w.f.S
-	if f.policy == Everywhere {
-		for i := range limit {
-			limit[i] = math.Inf(-1)
-		}
-		return
-	}
+	shift := w.shift[:len(limit)]
 	i := 0
 	for c := fr.super; c < fr.last; c++ {
+		strong := f.policy == WhereWeak && s.sign[c] < 0
 		for _, d := range f.scale[s.oldOff[c] : s.oldOff[c]+s.off[c+1]-s.off[c]] {
-			limit[i] = -weakPivot*f.eps*d - tinyPivot
-			if s.sign[c] > 0 {
-				limit[i] = math.Inf(-1)
+			limit[i], shift[i] = math.Inf(-1), math.NaN()
+			if strong {
+				limit[i], shift[i] = -weakPivot*f.eps*d-tinyPivot, d
 			}
 			i++
 		}

@@ -18,7 +18,26 @@ type Refinement struct {
 	Steps int     // corrections made after the first solve
 	Error float64 // predicted relative error of the +1 part: last correction times contraction
 	Size  float64 // largest magnitude in the +1 part, or the floor
+	Worst Worst   // of the residuals of −1 rows
 }
+
+// Worst is the largest residual of a −1 row relative to what its terms amount to,
+//
+//	|rᵢ| / (|bᵢ| + √dᵢ·(Σ‖xⱼ‖ + rest) + load),
+//
+// dᵢ the row's scale and the sum over the +1 nodes that it couples, so that √d·‖x‖
+// bounds a row's product with x. The load is dᵢ·‖y‖∞, what the node's own
+// multipliers y make, under WhereWeak; they grow without bound on rows that
+// contradict each other and get ever smaller proximal corrections, so under
+// Everywhere it is √dᵢ·Σ‖bⱼ‖ instead. The rest, 1e-4 of Size, keeps rounding of the
+// whole from counting where a part rests.
+type Worst struct {
+	Ratio     float64
+	Node, Row int // −1 if all rows hold exactly
+}
+
+// atRest is the rest of Worst, relative to the size of the solution.
+const atRest = 1e-4
 
 // SolveRefinedTo solves K·x = b and stores the residual b − K·x in r, without the proximal term that is in the
 // factor: x ← x + (K−E)⁻¹(b − K·x), each step a proximal-point iteration. On
@@ -36,8 +55,8 @@ type Refinement struct {
 // to be below rounding, or when corrections no longer shrink; Refinement.Error then
 // says how far it came.
 //
-// The residual is zero in the rows of leaves (Symbolic), which hold by
-// construction up to the rounding of their own terms.
+// The rows of leaves (Symbolic) hold by construction, up to the rounding of their
+// own terms, which another solve would repeat; r is left as it is there.
 //
 // Shapes: m is the matrix of the last Factorize, unchanged; x and b have Dim entries in
 // the original order, as does r, and do not overlap.
@@ -71,8 +90,8 @@ func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix, floor float
 // refine is SolveRefinedTo for unit +1 blocks.
 func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 	last := f.solve(x, b)
-	q := f.residual(r, b, x)
 	out := Refinement{Error: math.Inf(1), Size: max(last, floor)}
+	q := f.residual(r, b, x, &out)
 	if e := math.Sqrt(q) / out.Size; f.policy == WhereWeak && e <= enoughError {
 		out.Error = e
 		return out
@@ -81,8 +100,8 @@ func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 	for out.Steps < maxRefinements {
 		step := f.correct(x, r)
 		out.Steps++
-		q := f.residual(r, b, x)
 		out.Size = max(maxAbs(x[:positive]), floor)
+		q := f.residual(r, b, x, &out)
 		if math.IsNaN(q) || math.IsNaN(out.Size) {
 			out.Error = math.NaN()
 			break
@@ -101,8 +120,8 @@ func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 	return out
 }
 
-// correct adds to x the solution of (K − E)·dx = r, r zero in the rows of the
-// leaves, and returns the largest magnitude of dx in the +1 rows.
+// correct adds to x the solution of (K − E)·dx = r, r taken as zero in the rows of
+// the leaves, and returns the largest magnitude of dx in the +1 rows.
 func (f *Factor) correct(x, r []float64) float64 {
 	s := f.S
 	for c, o := range s.oldOff {
@@ -112,25 +131,29 @@ func (f *Factor) correct(x, r []float64) float64 {
 	return f.backward(solution{x: x, add: true})
 }
 
-// equation is what residual is for: r = b − K·x.
-type equation struct{ r, b, x []float64 }
+// equation is what residual is for: r = b − K·x, and the rest of Worst.
+type equation struct {
+	r, b, x []float64
+	rest    float64
+}
 
 // residualNodes is the number of core nodes of one task of residual.
-const residualNodes = 4096
+const residualNodes = 512
 
-// residual stores b − K·x in the core rows of r and zero in the leaves', K with
-// unit +1 blocks. It returns the largest rₖ²/|dₖ| of the −1 rows, d the pivots,
-// NaN if there is one.
-func (f *Factor) residual(r, b, x []float64) (worst float64) {
+// residual stores b − K·x in the core rows of r, K with
+// unit +1 blocks, and the worst one in out. It returns the largest rₖ²/|dₖ| of the
+// −1 rows, d the pivots, NaN if there is one.
+func (f *Factor) residual(r, b, x []float64, out *Refinement) (largest float64) {
 	s, p := f.S, f.S.P
-	clear(r[:p.Off[p.Positive()]])
-	f.check = equation{r, b, x}
-	for _, w := range f.workers {
-		w.worst = 0
-	}
-	f.team.Run((len(s.node)+residualNodes-1)/residualNodes, (*residualTasks)(f))
-	for _, w := range f.workers {
-		worst = max(worst, w.worst)
+	f.check = equation{r, b, x, atRest * out.Size}
+	f.team.Run(len(f.checked), (*residualTasks)(f))
+	f.check = equation{}
+	out.Worst = Worst{Node: -1, Row: -1}
+	for _, c := range f.checked {
+		largest = max(largest, c.largest)
+		if c.worst.Ratio > out.Worst.Ratio || math.IsNaN(c.worst.Ratio) {
+			out.Worst = c.worst
+		}
 	}
 	for c, o := range s.oldOff {
 		if s.sign[c] > 0 {
@@ -145,18 +168,24 @@ func (f *Factor) residual(r, b, x []float64) (worst float64) {
 		z := r[p.Off[l.body]:p.Off[l.body+1]]
 		subColumns(z, f.unit.Val[l.src:l.src+int64(len(y)*len(z))], y)
 	}
-	return worst
+	return largest
 }
 
 // residualTasks is the job of residual.
 type residualTasks Factor
 
+// checked is what a task of residual has found.
+type checked struct {
+	largest float64 // rₖ²/|dₖ|
+	worst   Worst
+}
+
 // Do computes the residuals of the −1 rows of one range of core nodes.
-func (e *residualTasks) Do(worker, task int) {
+func (e *residualTasks) Do(_, task int) {
 	f := (*Factor)(e)
 	s, p := f.S, f.S.P
 	r, b, x := f.check.r, f.check.b, f.check.x
-	worst := f.workers[worker].worst
+	out := checked{worst: Worst{Node: -1, Row: -1}}
 	lo := task * residualNodes
 	for c, old := range s.node[lo:min(lo+residualNodes, len(s.node))] {
 		if p.Sign[old] > 0 {
@@ -164,16 +193,66 @@ func (e *residualTasks) Do(worker, task int) {
 		}
 		o, n := p.Off[old], p.Off[old+1]
 		y := r[o:n]
-		move(y, b[o:], len(y))
+		right := b[o:n]
+		move(y, right, len(y))
+		a2 := f.check.rest * f.check.rest // at most (Σ‖x‖ + rest)²
 		for k := p.Ptr[old]; k < p.Ptr[old+1]; k++ {
 			body := p.Ind[k]
-			subRows(y, f.unit.Val[p.Pos[k]:p.Pos[k+1]], x[p.Off[body]:p.Off[body+1]])
+			v := x[p.Off[body]:p.Off[body+1]]
+			subRows(y, f.unit.Val[p.Pos[k]:p.Pos[k+1]], v)
+			a2 += square(v)
 		}
-		for k, d := range f.dinv[s.off[lo+c]:s.off[lo+c+1]] {
-			worst = max(worst, -y[k]*y[k]*d)
+		d := f.dinv[s.off[lo+c]:s.off[lo+c+1]]
+		scale := f.scale[o:n]
+		bound := out.worst.Ratio * out.worst.Ratio * a2
+		for k, t := range y {
+			if q := -t * t * d[k]; !(q <= out.largest) {
+				out.largest = q
+			}
+			// A row that is no worse by these of its terms needs no root and no
+			// quotient.
+			excess := math.Abs(t) - out.worst.Ratio*math.Abs(right[k])
+			if excess*math.Abs(excess) <= bound*scale[k] {
+				continue
+			}
+			if e := f.ratio(int(old), k); e > out.worst.Ratio || math.IsNaN(e) {
+				out.worst = Worst{e, int(old), k}
+				bound = e * e * a2
+			}
 		}
 	}
-	f.workers[worker].worst = worst
+	f.checked[task] = out
+}
+
+// ratio returns the measure of Worst of row k of a node.
+func (f *Factor) ratio(node, k int) float64 {
+	p, c := f.S.P, &f.check
+	lo, hi := p.Off[node], p.Off[node+1]
+	row := int(lo) + k
+	a, y := c.rest, 0.0
+	for _, b := range p.Ind[p.Ptr[node]:p.Ptr[node+1]] {
+		a += math.Sqrt(square(c.x[p.Off[b]:p.Off[b+1]]))
+		if f.policy == Everywhere {
+			a += math.Sqrt(square(c.b[p.Off[b]:p.Off[b+1]]))
+		}
+	}
+	if f.policy == WhereWeak {
+		y = maxAbs(c.x[lo:hi])
+	}
+	if c.r[row] == 0 {
+		return 0
+	}
+	d := f.scale[row]
+	return math.Abs(c.r[row]) / (math.Abs(c.b[row]) + math.Sqrt(d)*a + d*y)
+}
+
+// square returns ‖v‖².
+func square(v []float64) float64 {
+	if len(v) == 6 {
+		q := (*[6]float64)(v)
+		return (q[0]*q[0] + q[1]*q[1] + q[2]*q[2]) + (q[3]*q[3] + q[4]*q[4] + q[5]*q[5])
+	}
+	return dot(v, v)
 }
 
 // maxAbs returns the largest magnitude in v, NaN if there is one.

@@ -172,7 +172,69 @@ func TestRefineTrivial(t *testing.T) {
 		n := p.Dim()
 		x, r := make([]float64, n), make([]float64, n)
 		ref := f.SolveRefinedTo(x, r, make([]float64, n), m, 0)
-		require.Equal(t, factor.Refinement{Steps: 1}, ref, name)
+		require.Equal(t, factor.Refinement{Steps: 1, Worst: factor.Worst{Node: -1, Row: -1}}, ref, name)
 		require.Equal(t, make([]float64, n), x, name)
 	}
+}
+
+// Worst is the measure that its comment defines, of any of the rows.
+func TestRefinementWorst(t *testing.T) {
+	for name, p := range smallGraphs() {
+		if p.Dim() == positiveRows(p) {
+			continue
+		}
+		rng := rand.New(rand.NewPCG(9, uint64(p.Dim())))
+		m := sparse.NewUnitMatrix(p)
+		for i := range m.Val {
+			m.Val[i] = rng.NormFloat64()
+		}
+		scale := make([]float64, p.Dim())
+		for i := positiveRows(p); i < p.Dim(); i++ {
+			scale[i] = rng.Float64() + 0.5
+		}
+		// A right side that the rows contradict, so that residuals stay.
+		b := randomVector(p.Dim(), rng)
+		for _, policy := range []factor.Policy{factor.WhereWeak, factor.Everywhere} {
+			f := factor.Analyze(p, factor.Order(p, factor.MinDegree)).NewFactor()
+			require.NoError(t, f.Factorize(m, scale, 0.1, policy), name)
+			x, r := make([]float64, len(b)), make([]float64, len(b))
+			ref := f.SolveRefinedTo(x, r, b, m, 0)
+			want := 0.0
+			for i := p.Positive(); i < p.Len(); i++ {
+				for k := p.Off[i]; k < p.Off[i+1]; k++ {
+					want = math.Max(want, rowMeasure(m, scale, x, r, b, ref.Size, policy, i, int(k)))
+				}
+			}
+			check.Close(t, ref.Worst.Ratio, want, 1e-12, want, "%s, policy %d", name, policy)
+			if want > 0 {
+				at := int(p.Off[ref.Worst.Node]) + ref.Worst.Row
+				got := rowMeasure(m, scale, x, r, b, ref.Size, policy, ref.Worst.Node, at)
+				check.Close(t, got, want, 1e-12, want, "%s: the row named", name)
+			}
+		}
+	}
+}
+
+// rowMeasure is the definition of factor.Worst for scalar row k of node i.
+func rowMeasure(m *sparse.Matrix, scale, x, r, b []float64, size float64, policy factor.Policy, i, k int) float64 {
+	if r[k] == 0 {
+		return 0
+	}
+	p := m.P
+	norm := func(v []float64) (s float64) {
+		for _, e := range v {
+			s = math.Hypot(s, e)
+		}
+		return s
+	}
+	a, load := 1e-4*size, 0.0
+	for _, j := range p.Ind[p.Ptr[i]:p.Ptr[i+1]] {
+		a += norm(x[p.Off[j]:p.Off[j+1]])
+		load += norm(b[p.Off[j]:p.Off[j+1]])
+	}
+	load *= math.Sqrt(scale[k])
+	if policy == factor.WhereWeak {
+		load = scale[k] * check.MaxAbs(x[p.Off[i]:p.Off[i+1]])
+	}
+	return math.Abs(r[k]) / (math.Abs(b[k]) + math.Sqrt(scale[k])*a + load)
 }

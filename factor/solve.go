@@ -70,23 +70,24 @@ func (f *Factor) load(b []float64) {
 	}
 }
 
-// move copies n scalars, at most MaxBlock, without a call.
+// move copies n scalars, at most MaxBlock, without a call for the usual sizes.
 func move(dst, src []float64, n int) {
-	dst, src = dst[:n], src[:n]
-	for i, v := range src {
-		dst[i] = v
+	switch n {
+	case 3:
+		*(*[3]float64)(dst) = *(*[3]float64)(src)
+	case 5:
+		*(*[5]float64)(dst) = *(*[5]float64)(src)
+	case 6:
+		*(*[6]float64)(dst) = *(*[6]float64)(src)
+	default:
+		copy(dst[:n], src)
 	}
 }
 
 // subRows subtracts V·x from y, V row-major.
 func subRows(y, v, x []float64) {
 	if len(x) == 6 {
-		q := (*[6]float64)(x)
-		x0, x1, x2, x3, x4, x5 := q[0], q[1], q[2], q[3], q[4], q[5]
-		for a := range y {
-			r := (*[6]float64)(v[6*a:])
-			y[a] -= (r[0]*x0 + r[1]*x1 + r[2]*x2) + (r[3]*x3 + r[4]*x4 + r[5]*x5)
-		}
+		kernel.SubRows(y, v, len(y), x)
 		return
 	}
 	for a := range y {
@@ -97,18 +98,7 @@ func subRows(y, v, x []float64) {
 // subColumns subtracts Vᵀ·y from x, V row-major.
 func subColumns(x, v, y []float64) {
 	if len(x) == 6 {
-		q := (*[6]float64)(x)
-		x0, x1, x2, x3, x4, x5 := q[0], q[1], q[2], q[3], q[4], q[5]
-		for a, t := range y {
-			r := (*[6]float64)(v[6*a:])
-			x0 -= r[0] * t
-			x1 -= r[1] * t
-			x2 -= r[2] * t
-			x3 -= r[3] * t
-			x4 -= r[4] * t
-			x5 -= r[5] * t
-		}
-		q[0], q[1], q[2], q[3], q[4], q[5] = x0, x1, x2, x3, x4, x5
+		kernel.SubRowsT(x, v, len(y), y)
 		return
 	}
 	for a, t := range y {
@@ -131,12 +121,7 @@ func (f *Factor) forwardFront(fr *front, x []float64) {
 	n, w, m := fr.ld(), int(fr.width), int(fr.below)
 	pan := f.panels[fr.panel : fr.panel+int64(n*w)]
 	y := f.x[fr.first : int(fr.first)+w]
-	for p, t := range y[:w-1] {
-		z := y[p+1:]
-		for i, l := range pan[p*n+p+1 : p*n+w] {
-			z[i] -= l * t
-		}
-	}
+	kernel.SolveLower(y, pan, n, w)
 	if m == 0 {
 		return
 	}
@@ -170,6 +155,9 @@ func (e *backwardTasks) Do(worker, task int) {
 	f := (*Factor)(e)
 	w, t := f.workers[worker], f.S.tasks[task]
 	for k := t.hi - 1; k >= t.lo; k-- {
+		if k-ahead >= t.lo && f.S.panels > farPanels {
+			w.fetch(&f.S.fronts[k-ahead])
+		}
 		w.backward(&f.S.fronts[k])
 	}
 }
@@ -190,6 +178,33 @@ func (f *Factor) backward(to solution) (size float64) {
 		size = max(size, w.size)
 	}
 	return size
+}
+
+// ahead is how many fronts before its turn fetch is called for one, and farPanels
+// the number of scalars of the panels from which that pays in solves: more than
+// the caches close to a core hold. Factorize, which goes upwards, needs it later.
+const (
+	ahead     = 4
+	farPanels = 1 << 18
+)
+
+// fetch brings what backward reads of a front into the caches: fronts come in
+// decreasing order but are read upwards, which processors do not foresee.
+func (w *worker) fetch(fr *front) {
+	f := w.f
+	kernel.Prefetch(f.panels[fr.panel : fr.panel+int64(fr.ld())*int64(fr.width)])
+	w.fetchLeaves(fr)
+}
+
+// fetchLeaves brings the blocks of the leaves of a front into the caches.
+func (w *worker) fetchLeaves(fr *front) {
+	f, s := w.f, w.f.S
+	for i := fr.leafLo; i < fr.leafHi; i++ {
+		l := &s.leaves[i]
+		for _, b := range s.blocks[l.lo:l.hi] {
+			kernel.Prefetch(f.unit.Val[b.src : b.src+int64(b.rows)*int64(l.size)])
+		}
+	}
 }
 
 // backward does the part of D·Lᵀ·x = y that belongs to a front, and its leaves.
@@ -213,14 +228,7 @@ func (w *worker) backward(fr *front) {
 		gather(x[p:], f.x, s.runs[fr.rowLo:fr.rowHi])
 		kernel.SubMulT(y, pan[p:], n, m, p, x[p:])
 	}
-	for q := p - 2; q >= 0; q-- {
-		t := y[q]
-		z := y[q+1:]
-		for i, l := range pan[q*n+q+1 : q*n+p] {
-			t -= l * z[i]
-		}
-		y[q] = t
-	}
+	kernel.SolveLowerT(y, pan, n, p)
 	copy(f.x[fr.first:], y)
 	w.storeCore(fr, y)
 	for i := fr.leafLo; i < fr.leafHi; i++ {
@@ -283,5 +291,12 @@ func (w *worker) storeLeaf(l *leaf, y []float64) {
 func gather(dst, src []float64, runs []run) {
 	for _, r := range runs {
 		dst = dst[copy(dst, src[r.dst:r.dst+r.n]):]
+	}
+}
+
+// addTo adds src to dst.
+func addTo(dst, src []float64) {
+	for i, x := range src {
+		dst[i] += x
 	}
 }

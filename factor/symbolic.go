@@ -49,6 +49,7 @@ type Symbolic struct {
 	maxPanel  int   // scalars of the largest panel
 	maxUpdate int   // scalars of the largest update matrix
 	maxLeaf   int   // rows of the largest leaf
+	maxSpread int   // scalars of the leaves of a front that are added together
 	maxWidth  int   // pivots of the widest front
 	stack     int   // scalars of the largest stack of update matrices
 }
@@ -68,6 +69,8 @@ type front struct {
 	kidLo, kidHi   int32
 	entLo, entHi   int32
 	leafLo, leafHi int32
+	columns        int32 // of all its leaves
+	spread         bool  // the leaves cover so much of the front that they are added together
 	panel          int64 // first scalar of the panel
 	hand           int64 // where the update matrix is left for the top, −1: on the stack
 }

@@ -33,15 +33,16 @@ type ForceElement struct {
 	Torque     spatial.Vec3 // N m, world axes
 }
 
-func newForce(f *model.ForceElement, index map[string]int32) ForceElement {
+// newForce compiles a force element with the given bodies of A and B.
+func newForce(f *model.ForceElement, bodies [2]int32) ForceElement {
 	out := ForceElement{
 		Name: f.Name, Kind: f.Type,
-		A:         Attachment{Body: index[f.A.Body], Point: f.A.Point},
+		A:         Attachment{Body: bodies[0], Point: f.A.Point},
 		Stiffness: f.Stiffness, Damping: f.Damping, RestLength: f.RestLength,
 		Force: f.Force, Torque: f.Torque,
 	}
 	if f.Type == model.SpringDamper {
-		out.B = Attachment{Body: index[f.B.Body], Point: f.B.Point}
+		out.B = Attachment{Body: bodies[1], Point: f.B.Point}
 	}
 	return out
 }

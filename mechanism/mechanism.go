@@ -22,12 +22,20 @@ type Frame struct {
 // Joint is an edge of the graph: type, the two bodies, the frames in them and
 // what acts along its freedoms.
 type Joint struct {
-	joints.Spec
-	Pred, Succ int32 // body numbers or World
-	Rows       int32 // constraint rows, prescribed freedoms included
-	P, S       Frame // in the predecessor and in the successor
-	Drive      *Drive
+	*JointType
+	Drive      *Drive // nil if there is none
+	Pred, Succ int32  // body numbers or World
+	P, S       Frame  // in the predecessor and in the successor
 }
+
+// JointType is a joint's type with its parameters. Joints without parameters share
+// one for each type; it is not to be changed.
+type JointType struct {
+	joints.Spec
+	Rows int32 // constraint rows, prescribed freedoms included
+}
+
+func newJointType(s joints.Spec) *JointType { return &JointType{s, int32(s.NumRows())} }
 
 // Drive holds the generalized forces along a joint's freedoms: the applied
 // force, and −Stiffness·(q − Rest) − Damping·q̇ where a freedom has a scalar
@@ -44,39 +52,46 @@ type Mechanism struct {
 	Joints  []Joint
 	Forces  []ForceElement
 
-	bodyNames, jointNames []string
+	bodyNames, jointNames names
 	initial               State
 }
 
-// New checks m and compiles it. The state written in m is Initial.
+// New checks m and compiles it. The state written in m is Initial. No reference to
+// m is kept.
 //
 // Cost: O(bodies + joints). It returns the problems of m as model.Check does.
 func New(m *model.Model) (*Mechanism, error) {
-	if err := model.Check(m); err != nil {
+	links, err := model.Link(m)
+	if err != nil {
 		return nil, err
 	}
 	mech := &Mechanism{
-		Name:       m.Name,
-		Gravity:    m.Gravity,
-		Bodies:     make([]bodies.Body, len(m.Bodies)),
-		Joints:     make([]Joint, len(m.Joints)),
-		bodyNames:  make([]string, len(m.Bodies)),
-		jointNames: make([]string, len(m.Joints)),
-		initial:    State{Time: m.Time, Bodies: make([]BodyState, len(m.Bodies))},
+		Name:    m.Name,
+		Gravity: m.Gravity,
+		Bodies:  make([]bodies.Body, len(m.Bodies)),
+		Joints:  make([]Joint, len(m.Joints)),
+		initial: State{Time: m.Time, Bodies: make([]BodyState, len(m.Bodies))},
 	}
-	index := make(map[string]int32, len(m.Bodies)+1)
-	index[model.World] = World
+	if mech.bodyNames, err = newNames(len(m.Bodies), func(i int) string { return m.Bodies[i].Name }); err != nil {
+		return nil, err
+	}
+	if mech.jointNames, err = newNames(len(m.Joints), func(i int) string { return m.Joints[i].Name }); err != nil {
+		return nil, err
+	}
 	for i := range m.Bodies {
 		if err := mech.addBody(i, &m.Bodies[i]); err != nil {
 			return nil, err
 		}
-		index[m.Bodies[i].Name] = int32(i)
+	}
+	var plain [joints.NumKinds]*JointType // types without parameters
+	for k := range plain {
+		plain[k] = newJointType(joints.Spec{Kind: joints.Kind(k)})
 	}
 	for i := range m.Joints {
-		mech.addJoint(i, &m.Joints[i], index)
+		mech.Joints[i].set(&m.Joints[i], links.Joints[i], &plain)
 	}
 	for i := range m.Forces {
-		mech.Forces = append(mech.Forces, newForce(&m.Forces[i], index))
+		mech.Forces = append(mech.Forces, newForce(&m.Forces[i], links.Forces[i]))
 	}
 	return mech, nil
 }
@@ -88,7 +103,6 @@ func (m *Mechanism) addBody(i int, b *model.Body) error {
 		return fmt.Errorf("mechanism: body %q: %w", b.Name, err)
 	}
 	m.Bodies[i] = body
-	m.bodyNames[i] = b.Name
 	m.initial.Bodies[i] = BodyState{
 		Position: b.Pose.Position,
 		Rotation: quaternion(b.Pose.Orientation),
@@ -98,11 +112,10 @@ func (m *Mechanism) addBody(i int, b *model.Body) error {
 	return nil
 }
 
-func (m *Mechanism) addJoint(i int, j *model.Joint, index map[string]int32) {
-	out := &m.Joints[i]
-	m.jointNames[i] = j.Name
-	out.Spec = joints.Spec{Kind: joints.Kind(j.Type), Pitch: j.Pitch, Length: j.Length}
-	out.Pred, out.Succ = index[j.Predecessor], index[j.Successor]
+// set compiles a joint between the given bodies. If its type has no parameters,
+// it is that of plain.
+func (out *Joint) set(j *model.Joint, bodies [2]int32, plain *[joints.NumKinds]*JointType) {
+	out.Pred, out.Succ = bodies[0], bodies[1]
 	out.P, out.S = newFrame(j.PredecessorFrame), newFrame(j.SuccessorFrame)
 	if !allZero(j.Force) || !allZero(j.Stiffness) || !allZero(j.Damping) {
 		d := &Drive{}
@@ -112,9 +125,13 @@ func (m *Mechanism) addJoint(i int, j *model.Joint, index map[string]int32) {
 		copy(d.Rest[:], j.Rest)
 		out.Drive = d
 	}
-	setMotions(&out.Spec, j)
-	setTurns(&out.Spec, j)
-	out.Rows = int32(out.NumRows())
+	spec := joints.Spec{Kind: joints.Kind(j.Type), Pitch: j.Pitch, Length: j.Length}
+	setMotions(&spec, j)
+	setTurns(&spec, j)
+	out.JointType = plain[j.Type]
+	if spec != out.Spec {
+		out.JointType = newJointType(spec)
+	}
 }
 
 func setMotions(s *joints.Spec, j *model.Joint) {
@@ -185,11 +202,11 @@ func (m *Mechanism) BodyName(i int) string {
 	if i == World {
 		return model.World
 	}
-	return m.bodyNames[i]
+	return m.bodyNames.at(i)
 }
 
 // JointName returns the name of joint i.
-func (m *Mechanism) JointName(i int) string { return m.jointNames[i] }
+func (m *Mechanism) JointName(i int) string { return m.jointNames.at(i) }
 
 // BodyIndex returns the number of the body of that name, World for "world".
 //
@@ -198,21 +215,19 @@ func (m *Mechanism) BodyIndex(name string) (int, error) {
 	if name == model.World {
 		return World, nil
 	}
-	return find(m.bodyNames, name, "body")
+	return find(&m.bodyNames, name, "body")
 }
 
 // JointIndex returns the number of the joint of that name.
 //
 // Cost: O(joints); keep the number. It returns an error if there is none.
 func (m *Mechanism) JointIndex(name string) (int, error) {
-	return find(m.jointNames, name, "joint")
+	return find(&m.jointNames, name, "joint")
 }
 
-func find(names []string, name, kind string) (int, error) {
-	for i, n := range names {
-		if n == name {
-			return i, nil
-		}
+func find(list *names, name, kind string) (int, error) {
+	if i, ok := list.find(name); ok {
+		return i, nil
 	}
 	return 0, fmt.Errorf("mechanism: no %s %s", kind, strconv.Quote(name))
 }

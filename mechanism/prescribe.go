@@ -30,18 +30,19 @@ func (m *Mechanism) Prescribe(freedoms []Freedom) (*Mechanism, error) {
 	for _, f := range freedoms {
 		j := &out.Joints[f.Joint]
 		if !j.Kind.Scalar(f.Freedom) {
-			return nil, fmt.Errorf("mechanism: joint %q (%v), freedom %d: %w: no scalar coordinate", m.jointNames[f.Joint], j.Kind, f.Freedom, ErrFreedom)
+			return nil, fmt.Errorf("mechanism: joint %q (%v), freedom %d: %w: no scalar coordinate", m.JointName(f.Joint), j.Kind, f.Freedom, ErrFreedom)
 		}
 		var motion [6]joints.Motion
 		if j.Motion != nil {
 			motion = *j.Motion
 		}
 		if motion[f.Freedom].Kind != joints.None {
-			return nil, fmt.Errorf("mechanism: joint %q, freedom %d: %w: prescribed already", m.jointNames[f.Joint], f.Freedom, ErrFreedom)
+			return nil, fmt.Errorf("mechanism: joint %q, freedom %d: %w: prescribed already", m.JointName(f.Joint), f.Freedom, ErrFreedom)
 		}
 		motion[f.Freedom].Kind = joints.Polynomial
-		j.Motion = &motion
-		j.Rows = int32(j.NumRows())
+		spec := j.Spec
+		spec.Motion = &motion
+		j.JointType = newJointType(spec)
 	}
 	return &out, nil
 }

@@ -15,13 +15,37 @@ import (
 // It returns *Problems, with the paths of the format and, in place of a file,
 // the model's name.
 func Check(m *Model) error {
+	_, err := check(m, false)
+	return err
+}
+
+// Links holds the numbers of the bodies that a model's joints and forces name;
+// the world is −1.
+type Links struct {
+	Joints [][2]int32 // predecessor and successor
+	Forces [][2]int32 // A and B; a wrench has no B, which is −1
+}
+
+// Link checks m as Check does and finds the bodies that its joints and forces
+// name.
+//
+// Cost and errors are those of Check.
+func Link(m *Model) (*Links, error) { return check(m, true) }
+
+func check(m *Model, link bool) (*Links, error) {
 	name := "model"
 	if m.Name != "" {
 		name = quoteShort(m.Name)
 	}
 	c := checker{collector: &collector{file: name}, m: m}
+	if link {
+		c.links = &Links{Joints: make([][2]int32, len(m.Joints)), Forces: make([][2]int32, len(m.Forces))}
+	}
 	c.run()
-	return c.err()
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	return c.links, nil
 }
 
 // Canonicalize puts m, which passes Check, in the form that Read returns:
@@ -82,6 +106,8 @@ type checker struct {
 	bodies *nameTable      // set when all bodies are there
 	intern bool            // let references share the bodies' strings
 	noRefs bool            // bodies unreadable: references cannot be judged
+	near   int             // body of the last reference
+	links  *Links          // numbers of the bodies, if they are wanted
 	sec    section         // element the rules are at
 	index  int
 }
@@ -181,7 +207,7 @@ func (c *checker) checkBody(b *Body, f flaws) {
 		c.checkInertia(&b.Inertia)
 	}
 	if !f.has(bodyPose) {
-		c.checkPose(".pose", &b.Pose)
+		c.checkPose(&b.Pose, ".pose.position", ".pose.orientation")
 	}
 	c.finite(".velocity.linear", b.Velocity.Linear[:])
 	c.finite(".velocity.angular", b.Velocity.Angular[:])
@@ -203,22 +229,26 @@ func (c *checker) checkInertia(I *Inertia) {
 	}
 }
 
-func (c *checker) checkPose(tail string, p *Pose) {
-	c.finite(tail+".position", p.Position[:])
+// checkPose checks a pose whose two parts have the given paths.
+func (c *checker) checkPose(p *Pose, position, orientation string) {
+	c.finite(position, p.Position[:])
 	q := &p.Orientation
 	if *q == [4]float64{} {
 		return
 	}
-	if c.finite(tail+".orientation", q[:]) && !nearUnit(q) {
-		c.report(tail+".orientation", formatFloats(q[:]), ruleQuaternion)
+	if c.finite(orientation, q[:]) && !nearUnit(q) {
+		c.report(orientation, formatFloats(q[:]), ruleQuaternion)
 	}
 }
+
+// entry returns the path of entry k of the list at tail.
+func entry(tail string, k int) string { return tail + "[" + strconv.Itoa(k) + "]" }
 
 // finite reports the first entry of x that is not finite, at its index.
 func (c *checker) finite(tail string, x []float64) bool {
 	for k, v := range x {
 		if !finite(v) {
-			c.report(tail+"["+strconv.Itoa(k)+"]", formatFloat(v), ruleNotFinite)
+			c.report(entry(tail, k), formatFloat(v), ruleNotFinite)
 			return false
 		}
 	}

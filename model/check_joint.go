@@ -9,16 +9,16 @@ func (c *checker) checkJoint(j *Joint, f flaws) {
 	if !f.has(jointName) {
 		c.checkName(j.Name)
 	}
-	pred := f.has(jointPredecessor) || c.reference(".predecessor", &j.Predecessor, true)
-	succ := f.has(jointSuccessor) || c.reference(".successor", &j.Successor, true)
+	pred := f.has(jointPredecessor) || c.reference(".predecessor", &j.Predecessor, 0)
+	succ := f.has(jointSuccessor) || c.reference(".successor", &j.Successor, 1)
 	if pred && succ && !f.has(jointPredecessor) && !f.has(jointSuccessor) && j.Predecessor == j.Successor {
 		c.report(".successor", quoteShort(j.Successor), "joins a body to itself")
 	}
 	if !f.has(jointPredecessorFrame) {
-		c.checkPose(".predecessor_frame", &j.PredecessorFrame)
+		c.checkPose(&j.PredecessorFrame, ".predecessor_frame.position", ".predecessor_frame.orientation")
 	}
 	if !f.has(jointSuccessorFrame) {
-		c.checkPose(".successor_frame", &j.SuccessorFrame)
+		c.checkPose(&j.SuccessorFrame, ".successor_frame.position", ".successor_frame.orientation")
 	}
 	if f.has(jointType) {
 		return
@@ -46,17 +46,16 @@ func (j *Joint) lists() [4][]float64 {
 	return [4][]float64{j.Force, j.Stiffness, j.Damping, j.Rest}
 }
 
-// reference reports a body name that no body has. The reader's references are
-// made to share the body's string.
-func (c *checker) reference(tail string, name *string, world bool) bool {
+// reference reports a body name that no body has, and notes the body that a name
+// means as one end of the current element: 0 is the predecessor or A, 1 the
+// successor or B. The reader's references are made to share the body's string.
+func (c *checker) reference(tail string, name *string, end int) bool {
 	if *name == World {
-		if !world {
-			c.report(tail, quoteShort(World), "a wrench needs a body, not the world")
-		}
-		return world
+		c.note(end, -1)
+		return true
 	}
-	i, ok := c.bodies.find(*name)
-	if !ok {
+	i, ok := c.bodies.findNear(*name, c.near, len(c.m.Bodies))
+	if !ok || *name == "" {
 		if !c.noRefs {
 			c.report(tail, quoteShort(*name), "unknown body")
 		}
@@ -65,7 +64,20 @@ func (c *checker) reference(tail string, name *string, world bool) bool {
 	if c.intern {
 		*name = c.m.Bodies[i].Name
 	}
+	c.near = i
+	c.note(end, int32(i))
 	return true
+}
+
+// note stores the body at one end of the current element, if links are wanted.
+func (c *checker) note(end int, body int32) {
+	switch {
+	case c.links == nil:
+	case c.sec == secJoints:
+		c.links.Joints[c.index][end] = body
+	default:
+		c.links.Forces[c.index][end] = body
+	}
 }
 
 // meaningless is the rule broken by a field that the type does not have.
@@ -102,14 +114,19 @@ func (c *checker) length(tail string, n, want int, t JointType) bool {
 }
 
 func (c *checker) checkList(t JointType, field int, list []float64) {
+	if list == nil {
+		return
+	}
 	tail := "." + jointFields[field]
-	if list == nil || !c.length(tail, len(list), t.Freedoms(), t) {
+	if !c.length(tail, len(list), t.Freedoms(), t) {
 		return
 	}
 	for k, x := range list {
-		at := tail + "[" + strconv.Itoa(k) + "]"
-		if c.number(at, x) && x != 0 && field != jointForce && !t.Scalar(k) {
-			c.report(at, formatFloat(x), "is not zero on a ball rotation")
+		switch {
+		case !finite(x):
+			c.report(entry(tail, k), formatFloat(x), ruleNotFinite)
+		case x != 0 && field != jointForce && !t.Scalar(k):
+			c.report(entry(tail, k), formatFloat(x), "is not zero on a ball rotation")
 		}
 	}
 }
@@ -120,7 +137,7 @@ func (c *checker) checkTurns(j *Joint) {
 	}
 	for k, n := range j.Turns {
 		if n > maxTurns || n < -maxTurns {
-			c.report(".turns["+strconv.Itoa(k)+"]", strconv.Itoa(n), ruleTurns)
+			c.report(entry(".turns", k), strconv.Itoa(n), ruleTurns)
 		}
 	}
 }
@@ -133,7 +150,7 @@ func (c *checker) checkMotions(j *Joint) {
 		if m == nil {
 			continue
 		}
-		tail := ".motion[" + strconv.Itoa(k) + "]"
+		tail := entry(".motion", k)
 		if !j.Type.Scalar(k) {
 			c.report(tail, m.Kind.String(), "prescribes a ball rotation")
 			continue
@@ -185,8 +202,8 @@ func (c *checker) checkForce(e *ForceElement, f flaws) {
 }
 
 func (c *checker) checkSpring(e *ForceElement, f flaws) {
-	c.checkAttachment(".a", &e.A, f.has(forceA))
-	c.checkAttachment(".b", &e.B, f.has(forceB))
+	c.checkAttachment(".a", &e.A, 0, f.has(forceA))
+	c.checkAttachment(".b", &e.B, 1, f.has(forceB))
 	c.number(".stiffness", e.Stiffness)
 	c.number(".damping", e.Damping)
 	c.number(".rest_length", e.RestLength)
@@ -198,17 +215,20 @@ func (c *checker) checkSpring(e *ForceElement, f flaws) {
 	}
 }
 
-func (c *checker) checkAttachment(tail string, a *Attachment, flawed bool) {
+func (c *checker) checkAttachment(tail string, a *Attachment, end int, flawed bool) {
 	if flawed {
 		return
 	}
-	c.reference(tail+".body", &a.Body, true)
+	c.reference(tail+".body", &a.Body, end)
 	c.finite(tail+".point", a.Point[:])
 }
 
 func (c *checker) checkWrench(e *ForceElement, f flaws) {
-	if !f.has(forceBody) {
-		c.reference(".body", &e.A.Body, false)
+	c.note(1, -1)
+	if e.A.Body == World && !f.has(forceBody) {
+		c.report(".body", quoteShort(World), "a wrench needs a body, not the world")
+	} else if !f.has(forceBody) {
+		c.reference(".body", &e.A.Body, 0)
 	}
 	c.finite(".point", e.A.Point[:])
 	c.finite(".force", e.Force[:])

@@ -58,7 +58,7 @@ func cholesky(xx, yy, zz, xy, xz, yz float64) bool {
 
 // nearUnit reports whether q is a unit quaternion up to quaternionTolerance.
 func nearUnit(q *[4]float64) bool {
-	return math.Abs(length(q)-1) <= quaternionTolerance
+	return math.Abs(math.Sqrt(q[0]*q[0]+q[1]*q[1]+q[2]*q[2]+q[3]*q[3])-1) <= quaternionTolerance
 }
 
 // normalize gives a nearUnit q the length 1. A length that is 1 up to rounding
@@ -73,11 +73,6 @@ func normalize(q *[4]float64) {
 	for i := range q {
 		q[i] /= n
 	}
-}
-
-// length returns ‖q‖ without overflow.
-func length(q *[4]float64) float64 {
-	return math.Hypot(math.Hypot(q[0], q[1]), math.Hypot(q[2], q[3]))
 }
 
 func finite(x float64) bool { return x-x == 0 }

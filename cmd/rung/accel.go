@@ -12,6 +12,7 @@ import (
 type accelFlags struct {
 	method    methodFlag
 	ordering  orderingFlag
+	threads   threadsFlag
 	json, all bool
 }
 
@@ -42,6 +43,7 @@ their own; what is undetermined is found by the sparse method.`,
 	}
 	f.method.add(cmd)
 	f.ordering.add(cmd)
+	f.threads.add(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON document")
 	cmd.Flags().BoolVar(&f.all, "all", false, "list all bodies and joints in the table")
 	return cmd
@@ -72,7 +74,7 @@ func runAccel(cmd *cobra.Command, path string, f *accelFlags) error {
 // than the plan needs it.
 func accelerate(path string, stdin io.Reader, f *accelFlags, p *progress) (*rung.Result, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(tightGC))
-	o := rung.Options{Ordering: f.ordering.Ordering}
+	o := rung.Options{Ordering: f.ordering.Ordering, Threads: int(f.threads)}
 	m, err := readModel(path, stdin, p)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 type benchFlags struct {
 	methods    methodsFlag
 	ordering   orderingFlag
+	threads    threadsFlag
 	families   familiesFlag
 	sizes      sizesFlag
 	seed       uint64
@@ -57,6 +58,7 @@ body is its value at the largest size.`,
 	flags.Var(&f.sizes, "sizes", "numbers of bodies, such as 100,1e6")
 	f.methods.add(cmd)
 	f.ordering.add(cmd)
+	f.threads.add(cmd)
 	flags.Float64Var(&f.maxSeconds, "max-seconds", 10, "larger sizes of a family are left out once an evaluation exceeds this, or is sure to; 0 is no limit")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the random numbers")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document")

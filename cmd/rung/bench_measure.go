@@ -19,7 +19,8 @@ const (
 	minTime   = 150 * time.Millisecond // the least time they take together,
 	enoughRun = 3 * time.Second        // unless fewer take this long
 	sureOver  = 4                      // times --max-seconds: a predicted time that is over it for sure
-	tightGC   = 20                     // percent: the collector keeps the peak near the live size
+	tightGC   = 20                     // percent: the collector keeps the peak near the live size,
+	defaultGC = 100                    // and as it runs in every Go program
 )
 
 // record is one measurement, as docs/cli.md describes it.
@@ -38,7 +39,7 @@ type record struct {
 	TotalNs        int64   `json:"total_ns"`
 	FactorNonzeros int64   `json:"factor_nonzeros"`
 	FactorFlops    int64   `json:"factor_flops"`
-	PeakBytes      int64   `json:"peak_bytes"`
+	PeakBytes      int64   `json:"peak_bytes"` // the mechanism, its analysis with scratch, solver and evaluations
 	Residual       float64 `json:"residual"`
 }
 
@@ -131,7 +132,7 @@ func (s *series) measure(n, nb int) (*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := rung.Options{Ordering: s.flags.ordering.Ordering}
+	o := rung.Options{Ordering: s.flags.ordering.Ordering, Threads: int(s.flags.threads)}
 	plan, analysis, err := analysed(func() (*rung.Plan, error) { return rung.PlanMechanism(mech, o), nil })
 	if err != nil {
 		return nil, err
@@ -149,7 +150,7 @@ func (s *series) measure(n, nb int) (*record, error) {
 	}
 	rec := &record{
 		Family: s.family, Bodies: nb, Joints: mech.NumJoints(), Unknowns: plan.Layout().Pattern.Dim(),
-		Method: sparseMethod, Ordering: plan.Ordering().String(), Threads: 1, AnalyzeNs: analysis,
+		Method: sparseMethod, Ordering: plan.Ordering().String(), Threads: max(1, int(s.flags.threads)), AnalyzeNs: analysis,
 		FactorNonzeros: c.NonZeros, FactorFlops: c.Flops,
 		PeakBytes: max(0, peakBytes()-base),
 	}
@@ -187,8 +188,10 @@ func (s *series) mechanism(n int) (*mechanism.Mechanism, error) {
 	return mechanism.New(m)
 }
 
-// analysed returns what makePlan makes and the median time of that, in ns.
+// analysed returns what makePlan makes and the median time of that, in ns, with
+// the collector's default pace: a tight one would take a good part of the time.
 func analysed[P any](makePlan func() (*P, error)) (plan *P, ns int64, err error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(defaultGC))
 	var times []int64
 	for begun := time.Now(); more(len(times), time.Since(begun)); {
 		plan = nil // two at a time would count as peak memory

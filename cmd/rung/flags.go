@@ -27,6 +27,29 @@ func (f *orderingFlag) Set(s string) error {
 	return nil
 }
 
+// maxThreads is the largest number that --threads takes.
+const maxThreads = 1024
+
+// threadsFlag is the value of --threads; 0 stands for 1.
+type threadsFlag int
+
+func (f *threadsFlag) Type() string { return "n" }
+
+func (f *threadsFlag) String() string { return strconv.Itoa(max(1, int(*f))) }
+
+func (f *threadsFlag) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > maxThreads {
+		return fmt.Errorf("%q is not a number of threads from 1 to %d", s, maxThreads)
+	}
+	*f = threadsFlag(n)
+	return nil
+}
+
+func (f *threadsFlag) add(cmd *cobra.Command) {
+	cmd.Flags().Var(f, "threads", "threads of the sparse method; the results are the same to the last bit")
+}
+
 // orderingNames returns the names that --ordering takes.
 func orderingNames() []string {
 	var names []string

@@ -21,6 +21,7 @@ import (
 type inverseFlags struct {
 	method   methodFlag
 	ordering orderingFlag
+	threads  threadsFlag
 	actuated []string
 	accel    string
 	json     bool
@@ -59,6 +60,7 @@ makes by itself, which they solve for.`,
 	flags.BoolVar(&f.json, "json", false, "print one JSON document")
 	f.method.add(cmd)
 	f.ordering.add(cmd)
+	f.threads.add(cmd)
 	return cmd
 }
 
@@ -110,7 +112,7 @@ func runInverse(cmd *cobra.Command, path string, f *inverseFlags) error {
 	p.stage("solving", 0)
 	var r *actuation
 	if f.method == sparseMethod {
-		r, err = actuateBySparse(mech, actuators, wanted, rung.Options{Ordering: f.ordering.Ordering})
+		r, err = actuateBySparse(mech, actuators, wanted, rung.Options{Ordering: f.ordering.Ordering, Threads: int(f.threads)})
 	} else {
 		r, err = actuateByTree(mech, actuators, wanted, string(f.method))
 	}

@@ -10,7 +10,7 @@ const (
 // assertMatrix panics if x cannot hold rows rows and columns columns at the
 // leading dimension ld.
 func assertMatrix(x []float64, ld, rows, columns int) {
-	if rows == 0 || columns == 0 {
+	if rows <= 0 || columns <= 0 {
 		return
 	}
 	if ld < rows {
@@ -36,7 +36,7 @@ func assertUpdate(c []float64, ldc int, a []float64, lda int, b []float64, ldb, 
 
 // assertPanel panics if Panel may not be called so. The last column of LD
 // below the diagonal is empty if n = w, and then need not be there.
-func assertPanel(f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit []float64) {
+func assertPanel(f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit, shift []float64) {
 	if from < 0 || w < from || n < w {
 		panic(badSize)
 	}
@@ -45,7 +45,7 @@ func assertPanel(f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, 
 	}
 	assertMatrix(f, ldf, n, w)
 	assertMatrix(ld, ldd, n, min(w, n-1))
-	if len(dinv) < w || len(limit) < w {
+	if len(dinv) < w || len(limit) < w || len(shift) < w {
 		panic(badLength)
 	}
 }
@@ -61,6 +61,53 @@ func assertProduct(rows, a []float64, lda, n, k int, columns []float64) {
 	}
 	assertMatrix(a, lda, n, k)
 	if len(rows) < n || len(columns) < k {
+		panic(badLength)
+	}
+}
+
+// assertRows panics if SubRows or SubRowsT may not be called so: x has the
+// length 6 of a row of w, y the number n of rows.
+func assertRows(x, w []float64, n int, y []float64) {
+	if n < 0 {
+		panic(badSize)
+	}
+	if n == 0 {
+		return
+	}
+	if len(x) < 6 || len(w) < 6*n || len(y) < n {
+		panic(badLength)
+	}
+}
+
+// assertTranspose panics if Transpose may not be called so.
+func assertTranspose(dst []float64, ld int, w []float64, n int) {
+	if n < 0 {
+		panic(badSize)
+	}
+	assertMatrix(dst, ld, n, 6)
+	if len(w) < 6*n {
+		panic(badLength)
+	}
+}
+
+// assertAdd panics if AddLower or AddBlock may not be called so; m may not be
+// more than most.
+func assertAdd(c []float64, ldc int, a []float64, lda, n, m, most int) {
+	if n < 0 || m < 0 || m > most {
+		panic(badSize)
+	}
+	assertMatrix(c, ldc, n, m)
+	assertMatrix(a, lda, n, m)
+}
+
+// assertSolve panics if SolveLower or SolveLowerT may not be called so. The last
+// column of L is not read, and need not be there.
+func assertSolve(y, l []float64, ld, n int) {
+	if n < 0 {
+		panic(badSize)
+	}
+	assertMatrix(l, ld, n, n-1)
+	if len(y) < n {
 		panic(badLength)
 	}
 }

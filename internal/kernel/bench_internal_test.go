@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -54,14 +55,14 @@ func BenchmarkFront(b *testing.B) {
 	for _, s := range [][2]int{{3, 3}, {6, 3}, {6, 6}, {9, 3}, {9, 6}, {12, 6}, {15, 6}, {12, 12}, {18, 6}, {18, 12}, {24, 12}, {200, 32}, {500, 64}, {1000, 128}} {
 		n, w := s[0], s[1]
 		start := newPanelCase(r, n, n, 0, 0, none)
-		f, ld, dinv, limit := start.f.copy().x, start.ld.x, start.dinv.x, start.limit.x
+		f, ld, dinv, limit, shift := start.f.copy().x, start.ld.x, start.dinv.x, start.limit.x, start.shift.x
 		flops := updateFlops(size{n - w, n - w, w})
 		for p := range w {
 			flops += float64(n-p-1) * float64(2+min(n, w)-p-1)
 		}
 		benchVariants(b, fmt.Sprintf("n=%d/w=%d", n, w), flops, func(v variant) {
 			copy(f, start.f.x)
-			panel(v, f, n, n, w, 0, ld, n, dinv, limit)
+			panel(v, f, n, n, w, 0, ld, n, dinv, limit, shift)
 			if w < n {
 				update(v, f[w+w*n:], n, f[w:], n, ld[w:], n, n-w, n-w, w)
 			}
@@ -82,7 +83,7 @@ func BenchmarkPanel(b *testing.B) {
 		for i := range f {
 			f[i], ld[i] = make([]float64, n*w), make([]float64, n*w)
 		}
-		dinv, limit := make([]float64, w), make([]float64, w)
+		dinv, limit, shift := make([]float64, w), make([]float64, w), make([]float64, w)
 		flops := 0.0
 		for p := range w {
 			for i := range f {
@@ -96,7 +97,7 @@ func BenchmarkPanel(b *testing.B) {
 			if turn++; turn >= copies {
 				turn = 0
 			}
-			panel(v, f[turn], n, n, w, 0, ld[turn], n, dinv, limit)
+			panel(v, f[turn], n, n, w, 0, ld[turn], n, dinv, limit, shift)
 		})
 	}
 }
@@ -142,6 +143,95 @@ func BenchmarkMachine(b *testing.B) {
 			b.SetBytes(24 * long)
 			for b.Loop() {
 				subMul(v, to, from, long, long, 1, one)
+			}
+		})
+	}
+}
+
+// calls is the number of calls of a kernel in one turn of benchCalls.
+const calls = 64
+
+// benchCalls runs a benchmark of calls in a row, on the data of 0 … 7 in turn so
+// that a call does not wait for the stores of the one before, and reports the
+// time of one.
+func benchCalls(b *testing.B, name string, run func(v variant)) {
+	for _, v := range variants() {
+		b.Run(fmt.Sprintf("%s/%v", name, v), func(b *testing.B) {
+			for b.Loop() {
+				run(v)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/calls, "ns/call")
+		})
+	}
+}
+
+// eight returns eight random matrices, with all elements times a scale.
+func eight(r *rand.Rand, rows, columns int, scale float64) (x [8][]float64) {
+	for k := range x {
+		x[k] = randomDense(r, rows, columns, rows, false).x
+		for i := range x[k] {
+			x[k][i] *= scale
+		}
+	}
+	return x
+}
+
+// BenchmarkRows measures SubRows, SubRowsT and Transpose.
+func BenchmarkRows(b *testing.B) {
+	r := newRand()
+	for _, n := range []int{3, 5, 6} {
+		w, x, y := eight(r, 6, n, 1e-30), eight(r, 6, 1, 1), eight(r, n, 1, 1)
+		dst := eight(r, 12, 6, 1)
+		benchCalls(b, fmt.Sprintf("SubRows/n=%d", n), func(v variant) {
+			for i := range calls {
+				subRows(v, y[i&7], w[i&7], n, x[i&7])
+			}
+		})
+		benchCalls(b, fmt.Sprintf("SubRowsT/n=%d", n), func(v variant) {
+			for i := range calls {
+				subRowsT(v, x[i&7], w[i&7], n, y[i&7])
+			}
+		})
+		benchCalls(b, fmt.Sprintf("Transpose/n=%d", n), func(v variant) {
+			for i := range calls {
+				transpose(v, dst[i&7], 12, w[i&7], n)
+			}
+		})
+	}
+}
+
+// BenchmarkAdd measures AddLower and AddBlock.
+func BenchmarkAdd(b *testing.B) {
+	r := newRand()
+	for _, s := range [][2]int{{3, 3}, {5, 5}, {6, 6}, {6, 3}, {9, 6}, {12, 12}, {15, 15}, {200, 200}} {
+		n, m := s[0], s[1]
+		c, a := eight(r, n, m, 1), eight(r, n, m, 1e-30)
+		benchCalls(b, fmt.Sprintf("AddLower/n=%d/m=%d", n, m), func(v variant) {
+			for i := range calls {
+				addLower(v, c[i&7], n, a[i&7], n, n, m)
+			}
+		})
+		benchCalls(b, fmt.Sprintf("AddBlock/n=%d/m=%d", n, m), func(v variant) {
+			for i := range calls {
+				addBlock(v, c[i&7], n, a[i&7], n, n, m)
+			}
+		})
+	}
+}
+
+// BenchmarkTriangle measures SolveLower and SolveLowerT.
+func BenchmarkTriangle(b *testing.B) {
+	r := newRand()
+	for _, n := range []int{3, 5, 6, 9, 10, 12, 15, 16, 24, 100} {
+		l, y := eight(r, n, n, 1e-30), eight(r, n, 1, 1)
+		benchCalls(b, fmt.Sprintf("SolveLower/n=%d", n), func(v variant) {
+			for i := range calls {
+				solveLower(v, y[i&7], l[i&7], n, n)
+			}
+		})
+		benchCalls(b, fmt.Sprintf("SolveLowerT/n=%d", n), func(v variant) {
+			for i := range calls {
+				solveLowerT(v, y[i&7], l[i&7], n, n)
 			}
 		})
 	}

@@ -1,5 +1,7 @@
 // Package kernel holds the dense loops of a multifrontal block LDLᵀ: products
-// of narrow panels and factors of narrow panels, with leading dimensions.
+// of narrow panels and factors of narrow panels, with leading dimensions; and
+// what is done with a few numbers at a time, products with rows of six, sums of
+// blocks, and solutions with small triangles.
 //
 // Every matrix is stored by columns: element (i,j) of a matrix with leading
 // dimension ld is x[i+j*ld], ld is at least the number of rows, and nothing
@@ -33,4 +35,12 @@
 // for all terms, the rows and columns that are left over in smaller tiles. Panel
 // halves its columns until at most six are left, which are factored in
 // registers, 24 or 8 rows at a time.
+//
+// # Small sizes
+//
+// The kernels for rows of six, sums and triangles are the same for AVX-512 and
+// AVX2: a vector of four and one of two or one need no mask, and loads with a
+// mask wait for stores with a mask to the memory next to them, as of the columns
+// of a small block. A triangle of up to 15 unknowns has each unknown in a
+// register of its own; larger ones go by blocks of 12 columns.
 package kernel

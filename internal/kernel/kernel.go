@@ -41,24 +41,28 @@ func Update(c []float64, ldc int, a []float64, lda int, b []float64, ldb, n, m, 
 // unit lower and D diagonal, from column from on: the columns before it are
 // factored and have been applied to the others.
 //
-// It stops before a pivot p with !(F[p+p·ldf] ≤ limit[p]), so at one that is
-// not a number too, and returns p. The columns before p are then factored and
-// have been applied to columns p to w−1, and a call with from = p goes on; in
-// between the caller may change the pivot and its limit, or any other element
-// of the columns that are left. It returns w when it is done.
+// A pivot p with F[p+p·ldf] ≤ limit[p] is taken as it is. Of any other, one that
+// is not a number too, shift[p] is subtracted. If what is left is below
+// −shift[p]/4, it is the pivot from then on, and limit[p] is set to +Inf, so that
+// the caller can see it. Otherwise, so always at a shift that is not a number or
+// +Inf, Panel leaves the pivot and its limit as they are and returns p: it has
+// stopped. The columns before p are then factored and have been applied to
+// columns p to w−1, and a call with from = p goes on; in between the caller may
+// change the pivot and its limit, or any other element of the columns that are
+// left. Panel returns w when it is done.
 //
 // On return a column p below w or the stop holds: F[p+p·ldf] the pivot d,
 // dinv[p] = 1/d, and for p < i < n F[i+p·ldf] the element of L and ld[i+p·ldd]
 // that of L·D, which is the column before it was scaled. Rows up to p of a
 // column of ld are not used.
 //
-// Shapes: F is n×w with w ≤ n, ld is n×w, dinv and limit have length w.
+// Shapes: F is n×w with w ≤ n, ld is n×w, dinv, limit and shift have length w.
 // Cost: about w²·(n−w/3) operations, no allocation.
-func Panel(f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit []float64) int {
+func Panel(f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit, shift []float64) int {
 	if checking {
-		assertPanel(f, ldf, n, w, from, ld, ldd, dinv, limit)
+		assertPanel(f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
 	}
-	return panel(active, f, ldf, n, w, from, ld, ldd, dinv, limit)
+	return panel(active, f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
 }
 
 // SubMul subtracts the product of a matrix and a vector, x −= A·y:
@@ -88,22 +92,114 @@ func SubMulT(y, a []float64, lda, n, k int, x []float64) {
 	subMulT(active, y, a, lda, n, k, x)
 }
 
+// SubRows subtracts from y the product of n rows of six numbers and a vector,
+// y −= W·x, W by rows:
+//
+//	y[a] −= Σ_c w[6a+c]·x[c],  0 ≤ a < n, 0 ≤ c < 6.
+//
+// Shapes: w has length 6·n, x has length 6, y has length n.
+// Cost: 12·n operations, no allocation.
+func SubRows(y, w []float64, n int, x []float64) {
+	if checking {
+		assertRows(x, w, n, y)
+	}
+	subRows(active, y, w, n, x)
+}
+
+// SubRowsT subtracts from x the product of n transposed rows of six numbers and
+// a vector, x −= Wᵀ·y, W by rows:
+//
+//	x[c] −= Σ_a w[6a+c]·y[a],  0 ≤ a < n, 0 ≤ c < 6.
+//
+// Shapes: w has length 6·n, x has length 6, y has length n.
+// Cost: 12·n operations, no allocation.
+func SubRowsT(x, w []float64, n int, y []float64) {
+	if checking {
+		assertRows(x, w, n, y)
+	}
+	subRowsT(active, x, w, n, y)
+}
+
+// Transpose stores n rows of six numbers by columns,
+//
+//	dst[i+j·ld] = w[6i+j],  0 ≤ i < n, 0 ≤ j < 6.
+//
+// Shapes: dst is n×6, w has length 6·n.
+// Cost: 6·n copies, no allocation.
+func Transpose(dst []float64, ld int, w []float64, n int) {
+	if checking {
+		assertTranspose(dst, ld, w, n)
+	}
+	transpose(active, dst, ld, w, n)
+}
+
+// AddLower adds a lower trapezoid to another, C += A:
+//
+//	C[i+j·ldc] += A[i+j·lda],  0 ≤ j < m, j ≤ i < n.
+//
+// Shapes: C and A are n×m with m ≤ n.
+// Cost: m·(2n−m+1)/2 operations, no allocation.
+func AddLower(c []float64, ldc int, a []float64, lda, n, m int) {
+	if checking {
+		assertAdd(c, ldc, a, lda, n, m, n)
+	}
+	addLower(active, c, ldc, a, lda, n, m)
+}
+
+// AddBlock adds a matrix to another, C += A:
+//
+//	C[i+j·ldc] += A[i+j·lda],  0 ≤ i < n, 0 ≤ j < m.
+//
+// Shapes: C and A are n×m.
+// Cost: n·m operations, no allocation.
+func AddBlock(c []float64, ldc int, a []float64, lda, n, m int) {
+	if checking {
+		assertAdd(c, ldc, a, lda, n, m, m)
+	}
+	addBlock(active, c, ldc, a, lda, n, m)
+}
+
+// SolveLower solves with a unit lower triangle, y := L⁻¹·y:
+//
+//	y[i] −= Σ_{j<i} L[i+j·ld]·y[j],  i = 0, 1, …, n−1.
+//
+// Shapes: L is n×n, of which only what is below the diagonal is read, y has
+// length n.
+// Cost: n·(n−1) operations, no allocation.
+func SolveLower(y, l []float64, ld, n int) {
+	if checking {
+		assertSolve(y, l, ld, n)
+	}
+	solveLower(active, y, l, ld, n)
+}
+
+// SolveLowerT solves with a transposed unit lower triangle, y := L⁻ᵀ·y:
+//
+//	y[j] −= Σ_{i>j} L[i+j·ld]·y[i],  j = n−1, n−2, …, 0.
+//
+// Shapes: L is n×n, of which only what is below the diagonal is read, y has
+// length n.
+// Cost: n·(n−1) operations, no allocation.
+func SolveLowerT(y, l []float64, ld, n int) {
+	if checking {
+		assertSolve(y, l, ld, n)
+	}
+	solveLowerT(active, y, l, ld, n)
+}
+
 // leaf is the number of columns that Panel factors without Update.
 const leaf = 6
 
-// panel factors columns from to w−1 by halves: the left half, its product
-// subtracted from the right half, the right half.
-func panel(v variant, f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit []float64) int {
-	if w-from <= leaf {
-		return panelLeaf(v, f, ldf, n, w, from, ld, ldd, dinv, limit)
-	}
+// panelHalves is Panel of the set v for more than leaf columns: the left half,
+// its product subtracted from the right half, the right half.
+func panelHalves(v variant, f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit, shift []float64) int {
 	half := from + ((w-from+2*leaf-1)/(2*leaf))*leaf // a multiple of leaf columns, w−1 at most
-	stop := panel(v, f, ldf, n, half, from, ld, ldd, dinv, limit)
+	stop := panel(v, f, ldf, n, half, from, ld, ldd, dinv, limit, shift)
 	if stop > from {
 		update(v, f[half+half*ldf:], ldf, f[half+from*ldf:], ldf, ld[half+from*ldd:], ldd, n-half, w-half, stop-from)
 	}
 	if stop < half {
 		return stop
 	}
-	return panel(v, f, ldf, n, w, half, ld, ldd, dinv, limit)
+	return panel(v, f, ldf, n, w, half, ld, ldd, dinv, limit, shift)
 }

@@ -12,7 +12,7 @@ func updateAVX512(c *float64, ldc int, a *float64, lda int, b *float64, ldb int,
 // panelAVX512 is Panel with AVX-512 for 1 ≤ w ≤ 6 from column 0, and more than 8 rows.
 //
 //go:noescape
-func panelAVX512(f *float64, ldf int, n int, w int, ld *float64, ldd int, dinv *float64, limit *float64) int
+func panelAVX512(f *float64, ldf int, n int, w int, ld *float64, ldd int, dinv *float64, limit *float64, shift *float64) int
 
 // subMulAVX512 is SubMul with AVX-512.
 //
@@ -32,7 +32,7 @@ func updateAVX2(c *float64, ldc int, a *float64, lda int, b *float64, ldb int, n
 // panelAVX2 is Panel with AVX2 for 1 ≤ w ≤ 6 from column 0.
 //
 //go:noescape
-func panelAVX2(f *float64, ldf int, n int, w int, ld *float64, ldd int, dinv *float64, limit *float64) int
+func panelAVX2(f *float64, ldf int, n int, w int, ld *float64, ldd int, dinv *float64, limit *float64, shift *float64) int
 
 // subMulAVX2 is SubMul with AVX2.
 //
@@ -43,3 +43,38 @@ func subMulAVX2(x *float64, a *float64, lda int, n int, k int, y *float64)
 //
 //go:noescape
 func subMulTAVX2(y *float64, a *float64, lda int, n int, k int, x *float64)
+
+// subRowsAVX2 is SubRows with AVX2.
+//
+//go:noescape
+func subRowsAVX2(y *float64, w *float64, n int, x *float64)
+
+// subRowsTAVX2 is SubRowsT with AVX2.
+//
+//go:noescape
+func subRowsTAVX2(x *float64, w *float64, n int, y *float64)
+
+// transposeAVX2 is Transpose with AVX2.
+//
+//go:noescape
+func transposeAVX2(dst *float64, ld int, w *float64, n int)
+
+// addLowerAVX2 is AddLower with AVX2.
+//
+//go:noescape
+func addLowerAVX2(c *float64, ldc int, a *float64, lda int, n int, m int)
+
+// addBlockAVX2 is AddBlock with AVX2.
+//
+//go:noescape
+func addBlockAVX2(c *float64, ldc int, a *float64, lda int, n int, m int)
+
+// solveLowerAVX2 is SolveLower with AVX2 for n ≤ 15.
+//
+//go:noescape
+func solveLowerAVX2(y *float64, l *float64, ld int, n int)
+
+// solveLowerTAVX2 is SolveLowerT with AVX2 for n ≤ 15.
+//
+//go:noescape
+func solveLowerTAVX2(y *float64, l *float64, ld int, n int)

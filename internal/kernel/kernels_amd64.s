@@ -4,6 +4,9 @@
 
 #include "textflag.h"
 
+DATA minusQuarter<>+0(SB)/8, $(-0.25)
+GLOBL minusQuarter<>(SB), RODATA|NOPTR, $8
+
 DATA masks512<>+0(SB)/1, $0x00
 DATA masks512<>+1(SB)/1, $0x00
 DATA masks512<>+2(SB)/1, $0x00
@@ -2747,9 +2750,9 @@ GLOBL lanes512<>(SB), RODATA|NOPTR, $40
 DATA one<>+0(SB)/8, $(1.0)
 GLOBL one<>(SB), RODATA|NOPTR, $8
 
-// func panelAVX512(f *float64, ldf int, n int, w int, ld *float64, ldd int, dinv *float64, limit *float64) int
+// func panelAVX512(f *float64, ldf int, n int, w int, ld *float64, ldd int, dinv *float64, limit *float64, shift *float64) int
 // Requires: AVX, AVX512DQ, AVX512F, FMA3
-TEXT ·panelAVX512(SB), NOSPLIT, $0-72
+TEXT ·panelAVX512(SB), NOSPLIT, $0-80
 	MOVQ         f+0(FP), DI
 	MOVQ         ldf+8(FP), R8
 	SHLQ         $0x03, R8
@@ -2836,10 +2839,12 @@ top3_zero5:
 	VPXORQ Z17, Z17, Z17
 
 top3_loaded:
-	VMOVAPD      X0, X24
-	VMOVSD       (R13), X18
-	VUCOMISD     X24, X18
-	JCS          top3_stop0
+	VMOVAPD  X0, X24
+	VMOVSD   (R13), X18
+	VUCOMISD X24, X18
+	JCS      top3_above0
+
+top3_pivot0:
 	VMOVSD       one<>+0(SB), X25
 	VDIVSD       X24, X25, X25
 	VPERMPD      Z3, Z27, Z26
@@ -2882,7 +2887,9 @@ top3_loaded:
 	JE           top3_done
 	VMOVSD       8(R13), X18
 	VUCOMISD     X24, X18
-	JCS          top3_stop1
+	JCS          top3_above1
+
+top3_pivot1:
 	VMOVSD       one<>+0(SB), X25
 	VDIVSD       X24, X25, X25
 	VPERMPD      Z6, Z28, Z26
@@ -2921,7 +2928,9 @@ top3_loaded:
 	JE           top3_done
 	VMOVSD       16(R13), X18
 	VUCOMISD     X24, X18
-	JCS          top3_stop2
+	JCS          top3_above2
+
+top3_pivot2:
 	VMOVSD       one<>+0(SB), X25
 	VDIVSD       X24, X25, X25
 	VPERMPD      Z9, Z29, Z26
@@ -2956,7 +2965,9 @@ top3_loaded:
 	JE           top3_done
 	VMOVSD       24(R13), X18
 	VUCOMISD     X24, X18
-	JCS          top3_stop3
+	JCS          top3_above3
+
+top3_pivot3:
 	VMOVSD       one<>+0(SB), X25
 	VDIVSD       X24, X25, X25
 	VPERMPD      Z12, Z30, Z26
@@ -2987,7 +2998,9 @@ top3_loaded:
 	JE           top3_done
 	VMOVSD       32(R13), X18
 	VUCOMISD     X24, X18
-	JCS          top3_stop4
+	JCS          top3_above4
+
+top3_pivot4:
 	VMOVSD       one<>+0(SB), X25
 	VDIVSD       X24, X25, X25
 	VPERMPD      Z15, Z31, Z26
@@ -3014,7 +3027,9 @@ top3_loaded:
 	JE           top3_done
 	VMOVSD       40(R13), X18
 	VUCOMISD     X24, X18
-	JCS          top3_stop5
+	JCS          top3_above5
+
+top3_pivot5:
 	VMOVSD       one<>+0(SB), X25
 	VDIVSD       X24, X25, X25
 	KMOVB        masks512<>+70(SB), K2
@@ -3035,29 +3050,113 @@ top3_done:
 	MOVQ R14, AX
 	JMP  top3_end
 
-top3_stop0:
-	MOVQ $+0, AX
-	JMP  top3_store0
+top3_above0:
+	MOVQ     $+0, AX
+	MOVQ     shift+64(FP), CX
+	VMOVSD   (CX), X18
+	VMULSD   minusQuarter<>+0(SB), X18, X25
+	VSUBSD   X18, X24, X18
+	VUCOMISD X18, X25
+	JLS      refused_8
+	VMOVAPD  X18, X24
+	MOVQ     $0x7ff0000000000000, CX
+	MOVQ     CX, (R13)
 
-top3_stop1:
-	MOVQ $+1, AX
-	JMP  top3_store1
+refused_8:
+	JLS          top3_store0
+	KMOVB        masks512<>+8(SB), K2
+	VBROADCASTSD X24, K2, Z0
+	JMP          top3_pivot0
 
-top3_stop2:
-	MOVQ $+2, AX
-	JMP  top3_store2
+top3_above1:
+	MOVQ     $+1, AX
+	MOVQ     shift+64(FP), CX
+	VMOVSD   8(CX), X18
+	VMULSD   minusQuarter<>+0(SB), X18, X25
+	VSUBSD   X18, X24, X18
+	VUCOMISD X18, X25
+	JLS      refused_9
+	VMOVAPD  X18, X24
+	MOVQ     $0x7ff0000000000000, CX
+	MOVQ     CX, 8(R13)
 
-top3_stop3:
-	MOVQ $+3, AX
-	JMP  top3_store3
+refused_9:
+	JLS          top3_store1
+	KMOVB        masks512<>+17(SB), K2
+	VBROADCASTSD X24, K2, Z3
+	JMP          top3_pivot1
 
-top3_stop4:
-	MOVQ $+4, AX
-	JMP  top3_store4
+top3_above2:
+	MOVQ     $+2, AX
+	MOVQ     shift+64(FP), CX
+	VMOVSD   16(CX), X18
+	VMULSD   minusQuarter<>+0(SB), X18, X25
+	VSUBSD   X18, X24, X18
+	VUCOMISD X18, X25
+	JLS      refused_10
+	VMOVAPD  X18, X24
+	MOVQ     $0x7ff0000000000000, CX
+	MOVQ     CX, 16(R13)
 
-top3_stop5:
-	MOVQ $+5, AX
-	JMP  top3_store5
+refused_10:
+	JLS          top3_store2
+	KMOVB        masks512<>+26(SB), K2
+	VBROADCASTSD X24, K2, Z6
+	JMP          top3_pivot2
+
+top3_above3:
+	MOVQ     $+3, AX
+	MOVQ     shift+64(FP), CX
+	VMOVSD   24(CX), X18
+	VMULSD   minusQuarter<>+0(SB), X18, X25
+	VSUBSD   X18, X24, X18
+	VUCOMISD X18, X25
+	JLS      refused_11
+	VMOVAPD  X18, X24
+	MOVQ     $0x7ff0000000000000, CX
+	MOVQ     CX, 24(R13)
+
+refused_11:
+	JLS          top3_store3
+	KMOVB        masks512<>+35(SB), K2
+	VBROADCASTSD X24, K2, Z9
+	JMP          top3_pivot3
+
+top3_above4:
+	MOVQ     $+4, AX
+	MOVQ     shift+64(FP), CX
+	VMOVSD   32(CX), X18
+	VMULSD   minusQuarter<>+0(SB), X18, X25
+	VSUBSD   X18, X24, X18
+	VUCOMISD X18, X25
+	JLS      refused_12
+	VMOVAPD  X18, X24
+	MOVQ     $0x7ff0000000000000, CX
+	MOVQ     CX, 32(R13)
+
+refused_12:
+	JLS          top3_store4
+	KMOVB        masks512<>+44(SB), K2
+	VBROADCASTSD X24, K2, Z12
+	JMP          top3_pivot4
+
+top3_above5:
+	MOVQ     $+5, AX
+	MOVQ     shift+64(FP), CX
+	VMOVSD   40(CX), X18
+	VMULSD   minusQuarter<>+0(SB), X18, X25
+	VSUBSD   X18, X24, X18
+	VUCOMISD X18, X25
+	JLS      refused_13
+	VMOVAPD  X18, X24
+	MOVQ     $0x7ff0000000000000, CX
+	MOVQ     CX, 40(R13)
+
+refused_13:
+	JLS          top3_store5
+	KMOVB        masks512<>+53(SB), K2
+	VBROADCASTSD X24, K2, Z15
+	JMP          top3_pivot5
 
 top3_store0:
 	KMOVB   masks512<>+64(SB), K2
@@ -3164,10 +3263,12 @@ top2_zero5:
 	VPXORQ Z11, Z11, Z11
 
 top2_loaded:
-	VMOVAPD      X0, X24
-	VMOVSD       (R13), X18
-	VUCOMISD     X24, X18
-	JCS          top2_stop0
+	VMOVAPD  X0, X24
+	VMOVSD   (R13), X18
+	VUCOMISD X24, X18
+	JCS      top2_above0
+
+top2_pivot0:
 	VMOVSD       one<>+0(SB), X25
 	VDIVSD       X24, X25, X25
 	VPERMPD      Z2, Z27, Z26
@@ -3202,7 +3303,9 @@ top2_loaded:
 	JE           top2_done
 	VMOVSD       8(R13), X18
 	VUCOMISD     X24, X18
-	JCS          top2_stop1
+	JCS          top2_above1
+
+top2_pivot1:
 	VMOVSD       one<>+0(SB), X25
 	VDIVSD       X24, X25, X25
 	VPERMPD      Z4, Z28, Z26
@@ -3234,7 +3337,9 @@ top2_loaded:
 	JE           top2_done
 	VMOVSD       16(R13), X18
 	VUCOMISD     X24, X18
-	JCS          top2_stop2
+	JCS          top2_above2
+
+top2_pivot2:
 	VMOVSD       one<>+0(SB), X25
 	VDIVSD       X24, X25, X25
 	VPERMPD      Z6, Z29, Z26
@@ -3263,7 +3368,9 @@ top2_loaded:
 	JE           top2_done
 	VMOVSD       24(R13), X18
 	VUCOMISD     X24, X18
-	JCS          top2_stop3
+	JCS          top2_above3
+
+top2_pivot3:
 	VMOVSD       one<>+0(SB), X25
 	VDIVSD       X24, X25, X25
 	VPERMPD      Z8, Z30, Z26
@@ -3289,7 +3396,9 @@ top2_loaded:
 	JE           top2_done
 	VMOVSD       32(R13), X18
 	VUCOMISD     X24, X18
-	JCS          top2_stop4
+	JCS          top2_above4
+
+top2_pivot4:
 	VMOVSD       one<>+0(SB), X25
 	VDIVSD       X24, X25, X25
 	VPERMPD      Z10, Z31, Z26
@@ -3312,7 +3421,9 @@ top2_loaded:
 	JE           top2_done
 	VMOVSD       40(R13), X18
 	VUCOMISD     X24, X18
-	JCS          top2_stop5
+	JCS          top2_above5
+
+top2_pivot5:
 	VMOVSD       one<>+0(SB), X25
 	VDIVSD       X24, X25, X25
 	KMOVB        masks512<>+70(SB), K2
@@ -3330,29 +3441,113 @@ top2_done:
 	MOVQ R14, AX
 	JMP  top2_end
 
-top2_stop0:
-	MOVQ $+0, AX
-	JMP  top2_store0
+top2_above0:
+	MOVQ     $+0, AX
+	MOVQ     shift+64(FP), CX
+	VMOVSD   (CX), X18
+	VMULSD   minusQuarter<>+0(SB), X18, X25
+	VSUBSD   X18, X24, X18
+	VUCOMISD X18, X25
+	JLS      refused_14
+	VMOVAPD  X18, X24
+	MOVQ     $0x7ff0000000000000, CX
+	MOVQ     CX, (R13)
 
-top2_stop1:
-	MOVQ $+1, AX
-	JMP  top2_store1
+refused_14:
+	JLS          top2_store0
+	KMOVB        masks512<>+8(SB), K2
+	VBROADCASTSD X24, K2, Z0
+	JMP          top2_pivot0
 
-top2_stop2:
-	MOVQ $+2, AX
-	JMP  top2_store2
+top2_above1:
+	MOVQ     $+1, AX
+	MOVQ     shift+64(FP), CX
+	VMOVSD   8(CX), X18
+	VMULSD   minusQuarter<>+0(SB), X18, X25
+	VSUBSD   X18, X24, X18
+	VUCOMISD X18, X25
+	JLS      refused_15
+	VMOVAPD  X18, X24
+	MOVQ     $0x7ff0000000000000, CX
+	MOVQ     CX, 8(R13)
 
-top2_stop3:
-	MOVQ $+3, AX
-	JMP  top2_store3
+refused_15:
+	JLS          top2_store1
+	KMOVB        masks512<>+17(SB), K2
+	VBROADCASTSD X24, K2, Z2
+	JMP          top2_pivot1
 
-top2_stop4:
-	MOVQ $+4, AX
-	JMP  top2_store4
+top2_above2:
+	MOVQ     $+2, AX
+	MOVQ     shift+64(FP), CX
+	VMOVSD   16(CX), X18
+	VMULSD   minusQuarter<>+0(SB), X18, X25
+	VSUBSD   X18, X24, X18
+	VUCOMISD X18, X25
+	JLS      refused_16
+	VMOVAPD  X18, X24
+	MOVQ     $0x7ff0000000000000, CX
+	MOVQ     CX, 16(R13)
 
-top2_stop5:
-	MOVQ $+5, AX
-	JMP  top2_store5
+refused_16:
+	JLS          top2_store2
+	KMOVB        masks512<>+26(SB), K2
+	VBROADCASTSD X24, K2, Z4
+	JMP          top2_pivot2
+
+top2_above3:
+	MOVQ     $+3, AX
+	MOVQ     shift+64(FP), CX
+	VMOVSD   24(CX), X18
+	VMULSD   minusQuarter<>+0(SB), X18, X25
+	VSUBSD   X18, X24, X18
+	VUCOMISD X18, X25
+	JLS      refused_17
+	VMOVAPD  X18, X24
+	MOVQ     $0x7ff0000000000000, CX
+	MOVQ     CX, 24(R13)
+
+refused_17:
+	JLS          top2_store3
+	KMOVB        masks512<>+35(SB), K2
+	VBROADCASTSD X24, K2, Z6
+	JMP          top2_pivot3
+
+top2_above4:
+	MOVQ     $+4, AX
+	MOVQ     shift+64(FP), CX
+	VMOVSD   32(CX), X18
+	VMULSD   minusQuarter<>+0(SB), X18, X25
+	VSUBSD   X18, X24, X18
+	VUCOMISD X18, X25
+	JLS      refused_18
+	VMOVAPD  X18, X24
+	MOVQ     $0x7ff0000000000000, CX
+	MOVQ     CX, 32(R13)
+
+refused_18:
+	JLS          top2_store4
+	KMOVB        masks512<>+44(SB), K2
+	VBROADCASTSD X24, K2, Z8
+	JMP          top2_pivot4
+
+top2_above5:
+	MOVQ     $+5, AX
+	MOVQ     shift+64(FP), CX
+	VMOVSD   40(CX), X18
+	VMULSD   minusQuarter<>+0(SB), X18, X25
+	VSUBSD   X18, X24, X18
+	VUCOMISD X18, X25
+	JLS      refused_19
+	VMOVAPD  X18, X24
+	MOVQ     $0x7ff0000000000000, CX
+	MOVQ     CX, 40(R13)
+
+refused_19:
+	JLS          top2_store5
+	KMOVB        masks512<>+53(SB), K2
+	VBROADCASTSD X24, K2, Z10
+	JMP          top2_pivot5
 
 top2_store0:
 	KMOVB   masks512<>+64(SB), K2
@@ -3411,10 +3606,10 @@ blockNext:
 	LEAQ masks512<>+0(SB), DX
 	LEAQ -16(R15), CX
 	CMPQ CX, $+8
-	JLE  fits_8
+	JLE  fits_20
 	MOVL $0x00000008, CX
 
-fits_8:
+fits_20:
 	LEAQ      (DX)(CX*8), DX
 	KMOVB     (DX), K1
 	VMOVUPD   (DI), Z0
@@ -3981,7 +4176,7 @@ rest2_store5:
 
 rest2_end:
 end:
-	MOVQ AX, ret+64(FP)
+	MOVQ AX, ret+72(FP)
 	VZEROUPPER
 	RET
 
@@ -4010,10 +4205,10 @@ block:
 	LEAQ  masks512<>+0(SB), DX
 	LEAQ  -24(R9), CX
 	CMPQ  CX, $+8
-	JLE   fits_9
+	JLE   fits_21
 	MOVL  $0x00000008, CX
 
-fits_9:
+fits_21:
 	LEAQ      (DX)(CX*8), DX
 	KMOVB     (DX), K1
 	VMOVUPD   (DI), Z0
@@ -4158,10 +4353,10 @@ rows3:
 	LEAQ masks512<>+0(SB), DX
 	LEAQ -16(R9), CX
 	CMPQ CX, $+8
-	JLE  fits_10
+	JLE  fits_22
 	MOVL $0x00000008, CX
 
-fits_10:
+fits_22:
 	LEAQ      (DX)(CX*8), DX
 	KMOVB     (DX), K1
 	VMOVUPD   (DI), Z0
@@ -4531,23 +4726,23 @@ tile1_1_loop:
 	DECQ         AX
 	JNZ          tile1_1_loop
 	CMPQ         DX, $+4
-	JL           part_11
+	JL           part_23
 	VMOVUPD      Y0, (DI)
-	JMP          out_13
+	JMP          out_25
 
-part_11:
+part_23:
 	CMPQ         DX, $+2
-	JL           one_12
+	JL           one_24
 	VMOVUPD      X0, (DI)
-	JE           out_13
+	JE           out_25
 	VEXTRACTF128 $0x01, Y0, X2
 	VMOVSD       X2, 16(DI)
-	JMP          out_13
+	JMP          out_25
 
-one_12:
+one_24:
 	VMOVSD X0, (DI)
 
-out_13:
+out_25:
 	SUBQ $+4, R13
 	ADDQ $+32, DI
 	ADDQ $+32, R9
@@ -4581,23 +4776,23 @@ tile1_2_loop:
 	JNZ          tile1_2_loop
 	VMOVUPD      Y0, (DI)
 	CMPQ         DX, $+4
-	JL           part_14
+	JL           part_26
 	VMOVUPD      Y1, 32(DI)
-	JMP          out_16
+	JMP          out_28
 
-part_14:
+part_26:
 	CMPQ         DX, $+2
-	JL           one_15
+	JL           one_27
 	VMOVUPD      X1, 32(DI)
-	JE           out_16
+	JE           out_28
 	VEXTRACTF128 $0x01, Y1, X4
 	VMOVSD       X4, 48(DI)
-	JMP          out_16
+	JMP          out_28
 
-one_15:
+one_27:
 	VMOVSD X1, 32(DI)
 
-out_16:
+out_28:
 	SUBQ $+8, R13
 	ADDQ $+64, DI
 	ADDQ $+64, R9
@@ -4664,41 +4859,41 @@ tile2_1_loop:
 
 tile2_1_store:
 	CMPQ    DX, $+4
-	JL      part_17
+	JL      part_29
 	VMOVUPD Y0, (DI)
-	JMP     out_19
+	JMP     out_31
 
-part_17:
+part_29:
 	CMPQ         DX, $+2
-	JL           one_18
+	JL           one_30
 	VMOVUPD      X0, (DI)
-	JE           out_19
+	JE           out_31
 	VEXTRACTF128 $0x01, Y0, X3
 	VMOVSD       X3, 16(DI)
-	JMP          out_19
+	JMP          out_31
 
-one_18:
+one_30:
 	VMOVSD X0, (DI)
 
-out_19:
+out_31:
 	CMPQ    DX, $+4
-	JL      part_20
+	JL      part_32
 	VMOVUPD Y1, (DI)(R8*1)
-	JMP     out_22
+	JMP     out_34
 
-part_20:
+part_32:
 	CMPQ         DX, $+2
-	JL           one_21
+	JL           one_33
 	VMOVUPD      X1, (DI)(R8*1)
-	JE           out_22
+	JE           out_34
 	VEXTRACTF128 $0x01, Y1, X3
 	VMOVSD       X3, 16(DI)(R8*1)
-	JMP          out_22
+	JMP          out_34
 
-one_21:
+one_33:
 	VMOVSD X1, (DI)(R8*1)
 
-out_22:
+out_34:
 	SUBQ $+4, R13
 	ADDQ $+32, DI
 	ADDQ $+32, R9
@@ -4743,42 +4938,42 @@ tile2_2_loop:
 tile2_2_store:
 	VMOVUPD Y0, (DI)
 	CMPQ    DX, $+4
-	JL      part_23
+	JL      part_35
 	VMOVUPD Y1, 32(DI)
-	JMP     out_25
+	JMP     out_37
 
-part_23:
+part_35:
 	CMPQ         DX, $+2
-	JL           one_24
+	JL           one_36
 	VMOVUPD      X1, 32(DI)
-	JE           out_25
+	JE           out_37
 	VEXTRACTF128 $0x01, Y1, X6
 	VMOVSD       X6, 48(DI)
-	JMP          out_25
+	JMP          out_37
 
-one_24:
+one_36:
 	VMOVSD X1, 32(DI)
 
-out_25:
+out_37:
 	VMOVUPD Y2, (DI)(R8*1)
 	CMPQ    DX, $+4
-	JL      part_26
+	JL      part_38
 	VMOVUPD Y3, 32(DI)(R8*1)
-	JMP     out_28
+	JMP     out_40
 
-part_26:
+part_38:
 	CMPQ         DX, $+2
-	JL           one_27
+	JL           one_39
 	VMOVUPD      X3, 32(DI)(R8*1)
-	JE           out_28
+	JE           out_40
 	VEXTRACTF128 $0x01, Y3, X6
 	VMOVSD       X6, 48(DI)(R8*1)
-	JMP          out_28
+	JMP          out_40
 
-one_27:
+one_39:
 	VMOVSD X3, 32(DI)(R8*1)
 
-out_28:
+out_40:
 	SUBQ $+8, R13
 	ADDQ $+64, DI
 	ADDQ $+64, R9
@@ -4866,59 +5061,59 @@ tile3_1_loop:
 
 tile3_1_store:
 	CMPQ    DX, $+4
-	JL      part_29
+	JL      part_41
 	VMOVUPD Y0, (DI)
-	JMP     out_31
+	JMP     out_43
 
-part_29:
+part_41:
 	CMPQ         DX, $+2
-	JL           one_30
+	JL           one_42
 	VMOVUPD      X0, (DI)
-	JE           out_31
+	JE           out_43
 	VEXTRACTF128 $0x01, Y0, X4
 	VMOVSD       X4, 16(DI)
-	JMP          out_31
+	JMP          out_43
 
-one_30:
+one_42:
 	VMOVSD X0, (DI)
 
-out_31:
+out_43:
 	CMPQ    DX, $+4
-	JL      part_32
+	JL      part_44
 	VMOVUPD Y1, (DI)(R8*1)
-	JMP     out_34
+	JMP     out_46
 
-part_32:
+part_44:
 	CMPQ         DX, $+2
-	JL           one_33
+	JL           one_45
 	VMOVUPD      X1, (DI)(R8*1)
-	JE           out_34
+	JE           out_46
 	VEXTRACTF128 $0x01, Y1, X4
 	VMOVSD       X4, 16(DI)(R8*1)
-	JMP          out_34
+	JMP          out_46
 
-one_33:
+one_45:
 	VMOVSD X1, (DI)(R8*1)
 
-out_34:
+out_46:
 	CMPQ    DX, $+4
-	JL      part_35
+	JL      part_47
 	VMOVUPD Y2, (DI)(R8*2)
-	JMP     out_37
+	JMP     out_49
 
-part_35:
+part_47:
 	CMPQ         DX, $+2
-	JL           one_36
+	JL           one_48
 	VMOVUPD      X2, (DI)(R8*2)
-	JE           out_37
+	JE           out_49
 	VEXTRACTF128 $0x01, Y2, X4
 	VMOVSD       X4, 16(DI)(R8*2)
-	JMP          out_37
+	JMP          out_49
 
-one_36:
+one_48:
 	VMOVSD X2, (DI)(R8*2)
 
-out_37:
+out_49:
 	SUBQ $+4, R13
 	ADDQ $+32, DI
 	ADDQ $+32, R9
@@ -4970,61 +5165,61 @@ tile3_2_loop:
 tile3_2_store:
 	VMOVUPD Y0, (DI)
 	CMPQ    DX, $+4
-	JL      part_38
+	JL      part_50
 	VMOVUPD Y1, 32(DI)
-	JMP     out_40
+	JMP     out_52
 
-part_38:
+part_50:
 	CMPQ         DX, $+2
-	JL           one_39
+	JL           one_51
 	VMOVUPD      X1, 32(DI)
-	JE           out_40
+	JE           out_52
 	VEXTRACTF128 $0x01, Y1, X8
 	VMOVSD       X8, 48(DI)
-	JMP          out_40
+	JMP          out_52
 
-one_39:
+one_51:
 	VMOVSD X1, 32(DI)
 
-out_40:
+out_52:
 	VMOVUPD Y2, (DI)(R8*1)
 	CMPQ    DX, $+4
-	JL      part_41
+	JL      part_53
 	VMOVUPD Y3, 32(DI)(R8*1)
-	JMP     out_43
+	JMP     out_55
 
-part_41:
+part_53:
 	CMPQ         DX, $+2
-	JL           one_42
+	JL           one_54
 	VMOVUPD      X3, 32(DI)(R8*1)
-	JE           out_43
+	JE           out_55
 	VEXTRACTF128 $0x01, Y3, X8
 	VMOVSD       X8, 48(DI)(R8*1)
-	JMP          out_43
+	JMP          out_55
 
-one_42:
+one_54:
 	VMOVSD X3, 32(DI)(R8*1)
 
-out_43:
+out_55:
 	VMOVUPD Y4, (DI)(R8*2)
 	CMPQ    DX, $+4
-	JL      part_44
+	JL      part_56
 	VMOVUPD Y5, 32(DI)(R8*2)
-	JMP     out_46
+	JMP     out_58
 
-part_44:
+part_56:
 	CMPQ         DX, $+2
-	JL           one_45
+	JL           one_57
 	VMOVUPD      X5, 32(DI)(R8*2)
-	JE           out_46
+	JE           out_58
 	VEXTRACTF128 $0x01, Y5, X8
 	VMOVSD       X8, 48(DI)(R8*2)
-	JMP          out_46
+	JMP          out_58
 
-one_45:
+one_57:
 	VMOVSD X5, 32(DI)(R8*2)
 
-out_46:
+out_58:
 	SUBQ $+8, R13
 	ADDQ $+64, DI
 	ADDQ $+64, R9
@@ -5129,77 +5324,77 @@ tile4_1_loop:
 
 tile4_1_store:
 	CMPQ    DX, $+4
-	JL      part_47
+	JL      part_59
 	VMOVUPD Y0, (DI)
-	JMP     out_49
+	JMP     out_61
 
-part_47:
+part_59:
 	CMPQ         DX, $+2
-	JL           one_48
+	JL           one_60
 	VMOVUPD      X0, (DI)
-	JE           out_49
+	JE           out_61
 	VEXTRACTF128 $0x01, Y0, X5
 	VMOVSD       X5, 16(DI)
-	JMP          out_49
+	JMP          out_61
 
-one_48:
+one_60:
 	VMOVSD X0, (DI)
 
-out_49:
+out_61:
 	CMPQ    DX, $+4
-	JL      part_50
+	JL      part_62
 	VMOVUPD Y1, (DI)(R8*1)
-	JMP     out_52
+	JMP     out_64
 
-part_50:
+part_62:
 	CMPQ         DX, $+2
-	JL           one_51
+	JL           one_63
 	VMOVUPD      X1, (DI)(R8*1)
-	JE           out_52
+	JE           out_64
 	VEXTRACTF128 $0x01, Y1, X5
 	VMOVSD       X5, 16(DI)(R8*1)
-	JMP          out_52
+	JMP          out_64
 
-one_51:
+one_63:
 	VMOVSD X1, (DI)(R8*1)
 
-out_52:
+out_64:
 	CMPQ    DX, $+4
-	JL      part_53
+	JL      part_65
 	VMOVUPD Y2, (DI)(R8*2)
-	JMP     out_55
+	JMP     out_67
 
-part_53:
+part_65:
 	CMPQ         DX, $+2
-	JL           one_54
+	JL           one_66
 	VMOVUPD      X2, (DI)(R8*2)
-	JE           out_55
+	JE           out_67
 	VEXTRACTF128 $0x01, Y2, X5
 	VMOVSD       X5, 16(DI)(R8*2)
-	JMP          out_55
+	JMP          out_67
 
-one_54:
+one_66:
 	VMOVSD X2, (DI)(R8*2)
 
-out_55:
+out_67:
 	CMPQ    DX, $+4
-	JL      part_56
+	JL      part_68
 	VMOVUPD Y3, (SI)
-	JMP     out_58
+	JMP     out_70
 
-part_56:
+part_68:
 	CMPQ         DX, $+2
-	JL           one_57
+	JL           one_69
 	VMOVUPD      X3, (SI)
-	JE           out_58
+	JE           out_70
 	VEXTRACTF128 $0x01, Y3, X5
 	VMOVSD       X5, 16(SI)
-	JMP          out_58
+	JMP          out_70
 
-one_57:
+one_69:
 	VMOVSD X3, (SI)
 
-out_58:
+out_70:
 	SUBQ $+4, R13
 	ADDQ $+32, DI
 	ADDQ $+32, R9
@@ -5258,80 +5453,80 @@ tile4_2_loop:
 tile4_2_store:
 	VMOVUPD Y0, (DI)
 	CMPQ    DX, $+4
-	JL      part_59
+	JL      part_71
 	VMOVUPD Y1, 32(DI)
-	JMP     out_61
+	JMP     out_73
 
-part_59:
+part_71:
 	CMPQ         DX, $+2
-	JL           one_60
+	JL           one_72
 	VMOVUPD      X1, 32(DI)
-	JE           out_61
+	JE           out_73
 	VEXTRACTF128 $0x01, Y1, X10
 	VMOVSD       X10, 48(DI)
-	JMP          out_61
+	JMP          out_73
 
-one_60:
+one_72:
 	VMOVSD X1, 32(DI)
 
-out_61:
+out_73:
 	VMOVUPD Y2, (DI)(R8*1)
 	CMPQ    DX, $+4
-	JL      part_62
+	JL      part_74
 	VMOVUPD Y3, 32(DI)(R8*1)
-	JMP     out_64
+	JMP     out_76
 
-part_62:
+part_74:
 	CMPQ         DX, $+2
-	JL           one_63
+	JL           one_75
 	VMOVUPD      X3, 32(DI)(R8*1)
-	JE           out_64
+	JE           out_76
 	VEXTRACTF128 $0x01, Y3, X10
 	VMOVSD       X10, 48(DI)(R8*1)
-	JMP          out_64
+	JMP          out_76
 
-one_63:
+one_75:
 	VMOVSD X3, 32(DI)(R8*1)
 
-out_64:
+out_76:
 	VMOVUPD Y4, (DI)(R8*2)
 	CMPQ    DX, $+4
-	JL      part_65
+	JL      part_77
 	VMOVUPD Y5, 32(DI)(R8*2)
-	JMP     out_67
+	JMP     out_79
 
-part_65:
+part_77:
 	CMPQ         DX, $+2
-	JL           one_66
+	JL           one_78
 	VMOVUPD      X5, 32(DI)(R8*2)
-	JE           out_67
+	JE           out_79
 	VEXTRACTF128 $0x01, Y5, X10
 	VMOVSD       X10, 48(DI)(R8*2)
-	JMP          out_67
+	JMP          out_79
 
-one_66:
+one_78:
 	VMOVSD X5, 32(DI)(R8*2)
 
-out_67:
+out_79:
 	VMOVUPD Y6, (SI)
 	CMPQ    DX, $+4
-	JL      part_68
+	JL      part_80
 	VMOVUPD Y7, 32(SI)
-	JMP     out_70
+	JMP     out_82
 
-part_68:
+part_80:
 	CMPQ         DX, $+2
-	JL           one_69
+	JL           one_81
 	VMOVUPD      X7, 32(SI)
-	JE           out_70
+	JE           out_82
 	VEXTRACTF128 $0x01, Y7, X10
 	VMOVSD       X10, 48(SI)
-	JMP          out_70
+	JMP          out_82
 
-one_69:
+one_81:
 	VMOVSD X7, 32(SI)
 
-out_70:
+out_82:
 	SUBQ $+8, R13
 	ADDQ $+64, DI
 	ADDQ $+64, R9
@@ -5426,9 +5621,9 @@ done:
 DATA oneAVX2<>+0(SB)/8, $(1.0)
 GLOBL oneAVX2<>(SB), RODATA|NOPTR, $8
 
-// func panelAVX2(f *float64, ldf int, n int, w int, ld *float64, ldd int, dinv *float64, limit *float64) int
+// func panelAVX2(f *float64, ldf int, n int, w int, ld *float64, ldd int, dinv *float64, limit *float64, shift *float64) int
 // Requires: AVX, AVX2, CMOV, FMA3
-TEXT ·panelAVX2(SB), NOSPLIT, $0-72
+TEXT ·panelAVX2(SB), NOSPLIT, $0-80
 	MOVQ       f+0(FP), DI
 	MOVQ       ldf+8(FP), R8
 	SHLQ       $0x03, R8
@@ -5498,7 +5693,9 @@ top2_loaded:
 	VBROADCASTSD X0, Y13
 	VMOVSD       (R13), X12
 	VUCOMISD     X13, X12
-	JCS          top2_stop0
+	JCS          top2_above0
+
+top2_pivot0:
 	VBROADCASTSD oneAVX2<>+0(SB), Y14
 	VDIVPD       Y13, Y14, Y14
 	VMOVSD       X14, (R12)
@@ -5524,51 +5721,53 @@ top2_loaded:
 	VBLENDPD     $0x01, Y0, Y10, Y10
 	VMOVUPD      Y10, (DI)
 	CMPQ         DX, $+4
-	JL           part_71
+	JL           part_83
 	VMOVUPD      Y11, 32(DI)
-	JMP          out_73
+	JMP          out_85
 
-part_71:
+part_83:
 	CMPQ         DX, $+2
-	JL           one_72
+	JL           one_84
 	VMOVUPD      X11, 32(DI)
-	JE           out_73
+	JE           out_85
 	VEXTRACTF128 $0x01, Y11, X14
 	VMOVSD       X14, 48(DI)
-	JMP          out_73
+	JMP          out_85
 
-one_72:
+one_84:
 	VMOVSD X11, 32(DI)
 
-out_73:
+out_85:
 	CMPQ     R15, $+1
 	JE       top2_done
 	VMOVUPD  (R9), Y12
 	VBLENDPD $0x01, Y12, Y0, Y12
 	VMOVUPD  Y12, (R9)
 	CMPQ     DX, $+4
-	JL       part_74
+	JL       part_86
 	VMOVUPD  Y1, 32(R9)
-	JMP      out_76
+	JMP      out_88
 
-part_74:
+part_86:
 	CMPQ         DX, $+2
-	JL           one_75
+	JL           one_87
 	VMOVUPD      X1, 32(R9)
-	JE           out_76
+	JE           out_88
 	VEXTRACTF128 $0x01, Y1, X14
 	VMOVSD       X14, 48(R9)
-	JMP          out_76
+	JMP          out_88
 
-one_75:
+one_87:
 	VMOVSD X1, 32(R9)
 
-out_76:
-	CMPQ         R14, $+1
-	JE           top2_done
-	VMOVSD       8(R13), X12
-	VUCOMISD     X13, X12
-	JCS          top2_stop1
+out_88:
+	CMPQ     R14, $+1
+	JE       top2_done
+	VMOVSD   8(R13), X12
+	VUCOMISD X13, X12
+	JCS      top2_above1
+
+top2_pivot1:
 	VBROADCASTSD oneAVX2<>+0(SB), Y14
 	VDIVPD       Y13, Y14, Y14
 	VMOVSD       X14, 8(R12)
@@ -5593,51 +5792,53 @@ out_76:
 	VBLENDPD     $0x01, Y12, Y10, Y10
 	VMOVUPD      Y10, (DI)(R8*1)
 	CMPQ         DX, $+4
-	JL           part_77
+	JL           part_89
 	VMOVUPD      Y11, 32(DI)(R8*1)
-	JMP          out_79
+	JMP          out_91
 
-part_77:
+part_89:
 	CMPQ         DX, $+2
-	JL           one_78
+	JL           one_90
 	VMOVUPD      X11, 32(DI)(R8*1)
-	JE           out_79
+	JE           out_91
 	VEXTRACTF128 $0x01, Y11, X14
 	VMOVSD       X14, 48(DI)(R8*1)
-	JMP          out_79
+	JMP          out_91
 
-one_78:
+one_90:
 	VMOVSD X11, 32(DI)(R8*1)
 
-out_79:
+out_91:
 	CMPQ     R15, $+2
 	JE       top2_done
 	VMOVUPD  (R9)(R11*1), Y12
 	VBLENDPD $0x03, Y12, Y2, Y12
 	VMOVUPD  Y12, (R9)(R11*1)
 	CMPQ     DX, $+4
-	JL       part_80
+	JL       part_92
 	VMOVUPD  Y3, 32(R9)(R11*1)
-	JMP      out_82
+	JMP      out_94
 
-part_80:
+part_92:
 	CMPQ         DX, $+2
-	JL           one_81
+	JL           one_93
 	VMOVUPD      X3, 32(R9)(R11*1)
-	JE           out_82
+	JE           out_94
 	VEXTRACTF128 $0x01, Y3, X14
 	VMOVSD       X14, 48(R9)(R11*1)
-	JMP          out_82
+	JMP          out_94
 
-one_81:
+one_93:
 	VMOVSD X3, 32(R9)(R11*1)
 
-out_82:
-	CMPQ         R14, $+2
-	JE           top2_done
-	VMOVSD       16(R13), X12
-	VUCOMISD     X13, X12
-	JCS          top2_stop2
+out_94:
+	CMPQ     R14, $+2
+	JE       top2_done
+	VMOVSD   16(R13), X12
+	VUCOMISD X13, X12
+	JCS      top2_above2
+
+top2_pivot2:
 	VBROADCASTSD oneAVX2<>+0(SB), Y14
 	VDIVPD       Y13, Y14, Y14
 	VMOVSD       X14, 16(R12)
@@ -5659,51 +5860,53 @@ out_82:
 	VBLENDPD     $0x03, Y12, Y10, Y10
 	VMOVUPD      Y10, (DI)(R8*2)
 	CMPQ         DX, $+4
-	JL           part_83
+	JL           part_95
 	VMOVUPD      Y11, 32(DI)(R8*2)
-	JMP          out_85
+	JMP          out_97
 
-part_83:
+part_95:
 	CMPQ         DX, $+2
-	JL           one_84
+	JL           one_96
 	VMOVUPD      X11, 32(DI)(R8*2)
-	JE           out_85
+	JE           out_97
 	VEXTRACTF128 $0x01, Y11, X14
 	VMOVSD       X14, 48(DI)(R8*2)
-	JMP          out_85
+	JMP          out_97
 
-one_84:
+one_96:
 	VMOVSD X11, 32(DI)(R8*2)
 
-out_85:
+out_97:
 	CMPQ     R15, $+3
 	JE       top2_done
 	VMOVUPD  (R9)(R11*2), Y12
 	VBLENDPD $0x07, Y12, Y4, Y12
 	VMOVUPD  Y12, (R9)(R11*2)
 	CMPQ     DX, $+4
-	JL       part_86
+	JL       part_98
 	VMOVUPD  Y5, 32(R9)(R11*2)
-	JMP      out_88
+	JMP      out_100
 
-part_86:
+part_98:
 	CMPQ         DX, $+2
-	JL           one_87
+	JL           one_99
 	VMOVUPD      X5, 32(R9)(R11*2)
-	JE           out_88
+	JE           out_100
 	VEXTRACTF128 $0x01, Y5, X14
 	VMOVSD       X14, 48(R9)(R11*2)
-	JMP          out_88
+	JMP          out_100
 
-one_87:
+one_99:
 	VMOVSD X5, 32(R9)(R11*2)
 
-out_88:
-	CMPQ         R14, $+3
-	JE           top2_done
-	VMOVSD       24(R13), X12
-	VUCOMISD     X13, X12
-	JCS          top2_stop3
+out_100:
+	CMPQ     R14, $+3
+	JE       top2_done
+	VMOVSD   24(R13), X12
+	VUCOMISD X13, X12
+	JCS      top2_above3
+
+top2_pivot3:
 	VBROADCASTSD oneAVX2<>+0(SB), Y14
 	VDIVPD       Y13, Y14, Y14
 	VMOVSD       X14, 24(R12)
@@ -5722,48 +5925,50 @@ out_88:
 	VBLENDPD     $0x07, Y12, Y10, Y10
 	VMOVUPD      Y10, (SI)
 	CMPQ         DX, $+4
-	JL           part_89
+	JL           part_101
 	VMOVUPD      Y11, 32(SI)
-	JMP          out_91
+	JMP          out_103
 
-part_89:
+part_101:
 	CMPQ         DX, $+2
-	JL           one_90
+	JL           one_102
 	VMOVUPD      X11, 32(SI)
-	JE           out_91
+	JE           out_103
 	VEXTRACTF128 $0x01, Y11, X14
 	VMOVSD       X14, 48(SI)
-	JMP          out_91
+	JMP          out_103
 
-one_90:
+one_102:
 	VMOVSD X11, 32(SI)
 
-out_91:
+out_103:
 	CMPQ    R15, $+4
 	JE      top2_done
 	CMPQ    DX, $+4
-	JL      part_92
+	JL      part_104
 	VMOVUPD Y7, 32(R10)
-	JMP     out_94
+	JMP     out_106
 
-part_92:
+part_104:
 	CMPQ         DX, $+2
-	JL           one_93
+	JL           one_105
 	VMOVUPD      X7, 32(R10)
-	JE           out_94
+	JE           out_106
 	VEXTRACTF128 $0x01, Y7, X14
 	VMOVSD       X14, 48(R10)
-	JMP          out_94
+	JMP          out_106
 
-one_93:
+one_105:
 	VMOVSD X7, 32(R10)
 
-out_94:
-	CMPQ         R14, $+4
-	JE           top2_done
-	VMOVSD       32(R13), X12
-	VUCOMISD     X13, X12
-	JCS          top2_stop4
+out_106:
+	CMPQ     R14, $+4
+	JE       top2_done
+	VMOVSD   32(R13), X12
+	VUCOMISD X13, X12
+	JCS      top2_above4
+
+top2_pivot4:
 	VBROADCASTSD oneAVX2<>+0(SB), Y14
 	VDIVPD       Y13, Y14, Y14
 	VMOVSD       X14, 32(R12)
@@ -5776,50 +5981,52 @@ out_94:
 	VFNMADD231PD Y12, Y11, Y9
 	VBLENDPD     $0x01, Y8, Y11, Y11
 	CMPQ         DX, $+4
-	JL           part_95
+	JL           part_107
 	VMOVUPD      Y11, 32(SI)(R8*1)
-	JMP          out_97
+	JMP          out_109
 
-part_95:
+part_107:
 	CMPQ         DX, $+2
-	JL           one_96
+	JL           one_108
 	VMOVUPD      X11, 32(SI)(R8*1)
-	JE           out_97
+	JE           out_109
 	VEXTRACTF128 $0x01, Y11, X14
 	VMOVSD       X14, 48(SI)(R8*1)
-	JMP          out_97
+	JMP          out_109
 
-one_96:
+one_108:
 	VMOVSD X11, 32(SI)(R8*1)
 
-out_97:
+out_109:
 	CMPQ       R15, $+5
 	JE         top2_done
 	VMASKMOVPD 32(R10)(R11*1), Y15, Y12
 	VBLENDPD   $0x01, Y12, Y8, Y12
 	CMPQ       DX, $+4
-	JL         part_98
+	JL         part_110
 	VMOVUPD    Y12, 32(R10)(R11*1)
-	JMP        out_100
+	JMP        out_112
 
-part_98:
+part_110:
 	CMPQ         DX, $+2
-	JL           one_99
+	JL           one_111
 	VMOVUPD      X12, 32(R10)(R11*1)
-	JE           out_100
+	JE           out_112
 	VEXTRACTF128 $0x01, Y12, X14
 	VMOVSD       X14, 48(R10)(R11*1)
-	JMP          out_100
+	JMP          out_112
 
-one_99:
+one_111:
 	VMOVSD X12, 32(R10)(R11*1)
 
-out_100:
-	CMPQ         R14, $+5
-	JE           top2_done
-	VMOVSD       40(R13), X12
-	VUCOMISD     X13, X12
-	JCS          top2_stop5
+out_112:
+	CMPQ     R14, $+5
+	JE       top2_done
+	VMOVSD   40(R13), X12
+	VUCOMISD X13, X12
+	JCS      top2_above5
+
+top2_pivot5:
 	VBROADCASTSD oneAVX2<>+0(SB), Y14
 	VDIVPD       Y13, Y14, Y14
 	VMOVSD       X14, 40(R12)
@@ -5828,93 +6035,177 @@ out_100:
 	VMASKMOVPD   32(SI)(R8*2), Y15, Y12
 	VBLENDPD     $0x01, Y12, Y11, Y11
 	CMPQ         DX, $+4
-	JL           part_101
+	JL           part_113
 	VMOVUPD      Y11, 32(SI)(R8*2)
-	JMP          out_103
+	JMP          out_115
 
-part_101:
+part_113:
 	CMPQ         DX, $+2
-	JL           one_102
+	JL           one_114
 	VMOVUPD      X11, 32(SI)(R8*2)
-	JE           out_103
+	JE           out_115
 	VEXTRACTF128 $0x01, Y11, X14
 	VMOVSD       X14, 48(SI)(R8*2)
-	JMP          out_103
+	JMP          out_115
 
-one_102:
+one_114:
 	VMOVSD X11, 32(SI)(R8*2)
 
-out_103:
+out_115:
 	CMPQ       R15, $+6
 	JE         top2_done
 	VMASKMOVPD 32(R10)(R11*2), Y15, Y12
 	VBLENDPD   $0x03, Y12, Y9, Y12
 	CMPQ       DX, $+4
-	JL         part_104
+	JL         part_116
 	VMOVUPD    Y12, 32(R10)(R11*2)
-	JMP        out_106
+	JMP        out_118
 
-part_104:
+part_116:
 	CMPQ         DX, $+2
-	JL           one_105
+	JL           one_117
 	VMOVUPD      X12, 32(R10)(R11*2)
-	JE           out_106
+	JE           out_118
 	VEXTRACTF128 $0x01, Y12, X14
 	VMOVSD       X14, 48(R10)(R11*2)
-	JMP          out_106
+	JMP          out_118
 
-one_105:
+one_117:
 	VMOVSD X12, 32(R10)(R11*2)
 
-out_106:
+out_118:
 top2_done:
 	MOVQ R14, AX
 	JMP  top2_end
 
-top2_stop0:
-	MOVQ $+0, AX
-	JMP  top2_store0
+top2_above0:
+	MOVQ     $+0, AX
+	MOVQ     shift+64(FP), CX
+	VMOVSD   (CX), X12
+	VMULSD   minusQuarter<>+0(SB), X12, X14
+	VSUBSD   X12, X13, X12
+	VUCOMISD X12, X14
+	JLS      refused_119
+	VMOVAPD  X12, X13
+	MOVQ     $0x7ff0000000000000, CX
+	MOVQ     CX, (R13)
 
-top2_stop1:
-	MOVQ $+1, AX
-	JMP  top2_store1
+refused_119:
+	JLS          top2_store0
+	VBROADCASTSD X13, Y13
+	VBLENDPD     $0x01, Y13, Y0, Y0
+	JMP          top2_pivot0
 
-top2_stop2:
-	MOVQ $+2, AX
-	JMP  top2_store2
+top2_above1:
+	MOVQ     $+1, AX
+	MOVQ     shift+64(FP), CX
+	VMOVSD   8(CX), X12
+	VMULSD   minusQuarter<>+0(SB), X12, X14
+	VSUBSD   X12, X13, X12
+	VUCOMISD X12, X14
+	JLS      refused_120
+	VMOVAPD  X12, X13
+	MOVQ     $0x7ff0000000000000, CX
+	MOVQ     CX, 8(R13)
 
-top2_stop3:
-	MOVQ $+3, AX
-	JMP  top2_store3
+refused_120:
+	JLS          top2_store1
+	VBROADCASTSD X13, Y13
+	VBLENDPD     $0x02, Y13, Y2, Y2
+	JMP          top2_pivot1
 
-top2_stop4:
-	MOVQ $+4, AX
-	JMP  top2_store4
+top2_above2:
+	MOVQ     $+2, AX
+	MOVQ     shift+64(FP), CX
+	VMOVSD   16(CX), X12
+	VMULSD   minusQuarter<>+0(SB), X12, X14
+	VSUBSD   X12, X13, X12
+	VUCOMISD X12, X14
+	JLS      refused_121
+	VMOVAPD  X12, X13
+	MOVQ     $0x7ff0000000000000, CX
+	MOVQ     CX, 16(R13)
 
-top2_stop5:
-	MOVQ $+5, AX
-	JMP  top2_store5
+refused_121:
+	JLS          top2_store2
+	VBROADCASTSD X13, Y13
+	VBLENDPD     $0x04, Y13, Y4, Y4
+	JMP          top2_pivot2
+
+top2_above3:
+	MOVQ     $+3, AX
+	MOVQ     shift+64(FP), CX
+	VMOVSD   24(CX), X12
+	VMULSD   minusQuarter<>+0(SB), X12, X14
+	VSUBSD   X12, X13, X12
+	VUCOMISD X12, X14
+	JLS      refused_122
+	VMOVAPD  X12, X13
+	MOVQ     $0x7ff0000000000000, CX
+	MOVQ     CX, 24(R13)
+
+refused_122:
+	JLS          top2_store3
+	VBROADCASTSD X13, Y13
+	VBLENDPD     $0x08, Y13, Y6, Y6
+	JMP          top2_pivot3
+
+top2_above4:
+	MOVQ     $+4, AX
+	MOVQ     shift+64(FP), CX
+	VMOVSD   32(CX), X12
+	VMULSD   minusQuarter<>+0(SB), X12, X14
+	VSUBSD   X12, X13, X12
+	VUCOMISD X12, X14
+	JLS      refused_123
+	VMOVAPD  X12, X13
+	MOVQ     $0x7ff0000000000000, CX
+	MOVQ     CX, 32(R13)
+
+refused_123:
+	JLS          top2_store4
+	VBROADCASTSD X13, Y13
+	VBLENDPD     $0x01, Y13, Y8, Y8
+	JMP          top2_pivot4
+
+top2_above5:
+	MOVQ     $+5, AX
+	MOVQ     shift+64(FP), CX
+	VMOVSD   40(CX), X12
+	VMULSD   minusQuarter<>+0(SB), X12, X14
+	VSUBSD   X12, X13, X12
+	VUCOMISD X12, X14
+	JLS      refused_124
+	VMOVAPD  X12, X13
+	MOVQ     $0x7ff0000000000000, CX
+	MOVQ     CX, 40(R13)
+
+refused_124:
+	JLS          top2_store5
+	VBROADCASTSD X13, Y13
+	VBLENDPD     $0x02, Y13, Y9, Y9
+	JMP          top2_pivot5
 
 top2_store0:
 	VMOVUPD Y0, (DI)
 	CMPQ    DX, $+4
-	JL      part_107
+	JL      part_125
 	VMOVUPD Y1, 32(DI)
-	JMP     out_109
+	JMP     out_127
 
-part_107:
+part_125:
 	CMPQ         DX, $+2
-	JL           one_108
+	JL           one_126
 	VMOVUPD      X1, 32(DI)
-	JE           out_109
+	JE           out_127
 	VEXTRACTF128 $0x01, Y1, X14
 	VMOVSD       X14, 48(DI)
-	JMP          out_109
+	JMP          out_127
 
-one_108:
+one_126:
 	VMOVSD X1, 32(DI)
 
-out_109:
+out_127:
 	CMPQ R14, $+1
 	JE   top2_end
 
@@ -5923,23 +6214,23 @@ top2_store1:
 	VBLENDPD $0x01, Y12, Y2, Y2
 	VMOVUPD  Y2, (DI)(R8*1)
 	CMPQ     DX, $+4
-	JL       part_110
+	JL       part_128
 	VMOVUPD  Y3, 32(DI)(R8*1)
-	JMP      out_112
+	JMP      out_130
 
-part_110:
+part_128:
 	CMPQ         DX, $+2
-	JL           one_111
+	JL           one_129
 	VMOVUPD      X3, 32(DI)(R8*1)
-	JE           out_112
+	JE           out_130
 	VEXTRACTF128 $0x01, Y3, X14
 	VMOVSD       X14, 48(DI)(R8*1)
-	JMP          out_112
+	JMP          out_130
 
-one_111:
+one_129:
 	VMOVSD X3, 32(DI)(R8*1)
 
-out_112:
+out_130:
 	CMPQ R14, $+2
 	JE   top2_end
 
@@ -5948,23 +6239,23 @@ top2_store2:
 	VBLENDPD $0x03, Y12, Y4, Y4
 	VMOVUPD  Y4, (DI)(R8*2)
 	CMPQ     DX, $+4
-	JL       part_113
+	JL       part_131
 	VMOVUPD  Y5, 32(DI)(R8*2)
-	JMP      out_115
+	JMP      out_133
 
-part_113:
+part_131:
 	CMPQ         DX, $+2
-	JL           one_114
+	JL           one_132
 	VMOVUPD      X5, 32(DI)(R8*2)
-	JE           out_115
+	JE           out_133
 	VEXTRACTF128 $0x01, Y5, X14
 	VMOVSD       X14, 48(DI)(R8*2)
-	JMP          out_115
+	JMP          out_133
 
-one_114:
+one_132:
 	VMOVSD X5, 32(DI)(R8*2)
 
-out_115:
+out_133:
 	CMPQ R14, $+3
 	JE   top2_end
 
@@ -5973,45 +6264,45 @@ top2_store3:
 	VBLENDPD $0x07, Y12, Y6, Y6
 	VMOVUPD  Y6, (SI)
 	CMPQ     DX, $+4
-	JL       part_116
+	JL       part_134
 	VMOVUPD  Y7, 32(SI)
-	JMP      out_118
+	JMP      out_136
 
-part_116:
+part_134:
 	CMPQ         DX, $+2
-	JL           one_117
+	JL           one_135
 	VMOVUPD      X7, 32(SI)
-	JE           out_118
+	JE           out_136
 	VEXTRACTF128 $0x01, Y7, X14
 	VMOVSD       X14, 48(SI)
-	JMP          out_118
+	JMP          out_136
 
-one_117:
+one_135:
 	VMOVSD X7, 32(SI)
 
-out_118:
+out_136:
 	CMPQ R14, $+4
 	JE   top2_end
 
 top2_store4:
 	CMPQ    DX, $+4
-	JL      part_119
+	JL      part_137
 	VMOVUPD Y8, 32(SI)(R8*1)
-	JMP     out_121
+	JMP     out_139
 
-part_119:
+part_137:
 	CMPQ         DX, $+2
-	JL           one_120
+	JL           one_138
 	VMOVUPD      X8, 32(SI)(R8*1)
-	JE           out_121
+	JE           out_139
 	VEXTRACTF128 $0x01, Y8, X14
 	VMOVSD       X14, 48(SI)(R8*1)
-	JMP          out_121
+	JMP          out_139
 
-one_120:
+one_138:
 	VMOVSD X8, 32(SI)(R8*1)
 
-out_121:
+out_139:
 	CMPQ R14, $+5
 	JE   top2_end
 
@@ -6019,23 +6310,23 @@ top2_store5:
 	VMASKMOVPD 32(SI)(R8*2), Y15, Y12
 	VBLENDPD   $0x01, Y12, Y9, Y9
 	CMPQ       DX, $+4
-	JL         part_122
+	JL         part_140
 	VMOVUPD    Y9, 32(SI)(R8*2)
-	JMP        out_124
+	JMP        out_142
 
-part_122:
+part_140:
 	CMPQ         DX, $+2
-	JL           one_123
+	JL           one_141
 	VMOVUPD      X9, 32(SI)(R8*2)
-	JE           out_124
+	JE           out_142
 	VEXTRACTF128 $0x01, Y9, X14
 	VMOVSD       X14, 48(SI)(R8*2)
-	JMP          out_124
+	JMP          out_142
 
-one_123:
+one_141:
 	VMOVSD X9, 32(SI)(R8*2)
 
-out_124:
+out_142:
 top2_end:
 	CMPQ  R15, $+8
 	JLE   end
@@ -6112,42 +6403,42 @@ rest2_loaded:
 	VMULPD       Y13, Y0, Y0
 	VMOVUPD      Y0, (DI)
 	CMPQ         DX, $+4
-	JL           part_125
+	JL           part_143
 	VMOVUPD      Y1, 32(R9)
-	JMP          out_127
+	JMP          out_145
 
-part_125:
+part_143:
 	CMPQ         DX, $+2
-	JL           one_126
+	JL           one_144
 	VMOVUPD      X1, 32(R9)
-	JE           out_127
+	JE           out_145
 	VEXTRACTF128 $0x01, Y1, X14
 	VMOVSD       X14, 48(R9)
-	JMP          out_127
+	JMP          out_145
 
-one_126:
+one_144:
 	VMOVSD X1, 32(R9)
 
-out_127:
+out_145:
 	VMULPD  Y13, Y1, Y1
 	CMPQ    DX, $+4
-	JL      part_128
+	JL      part_146
 	VMOVUPD Y1, 32(DI)
-	JMP     out_130
+	JMP     out_148
 
-part_128:
+part_146:
 	CMPQ         DX, $+2
-	JL           one_129
+	JL           one_147
 	VMOVUPD      X1, 32(DI)
-	JE           out_130
+	JE           out_148
 	VEXTRACTF128 $0x01, Y1, X14
 	VMOVSD       X14, 48(DI)
-	JMP          out_130
+	JMP          out_148
 
-one_129:
+one_147:
 	VMOVSD X1, 32(DI)
 
-out_130:
+out_148:
 	CMPQ         R14, $+1
 	JE           rest2_end
 	VBROADCASTSD 8(BX), Y12
@@ -6172,42 +6463,42 @@ out_130:
 	VMULPD       Y13, Y2, Y2
 	VMOVUPD      Y2, (DI)(R8*1)
 	CMPQ         DX, $+4
-	JL           part_131
+	JL           part_149
 	VMOVUPD      Y3, 32(R9)(R11*1)
-	JMP          out_133
+	JMP          out_151
 
-part_131:
+part_149:
 	CMPQ         DX, $+2
-	JL           one_132
+	JL           one_150
 	VMOVUPD      X3, 32(R9)(R11*1)
-	JE           out_133
+	JE           out_151
 	VEXTRACTF128 $0x01, Y3, X14
 	VMOVSD       X14, 48(R9)(R11*1)
-	JMP          out_133
+	JMP          out_151
 
-one_132:
+one_150:
 	VMOVSD X3, 32(R9)(R11*1)
 
-out_133:
+out_151:
 	VMULPD  Y13, Y3, Y3
 	CMPQ    DX, $+4
-	JL      part_134
+	JL      part_152
 	VMOVUPD Y3, 32(DI)(R8*1)
-	JMP     out_136
+	JMP     out_154
 
-part_134:
+part_152:
 	CMPQ         DX, $+2
-	JL           one_135
+	JL           one_153
 	VMOVUPD      X3, 32(DI)(R8*1)
-	JE           out_136
+	JE           out_154
 	VEXTRACTF128 $0x01, Y3, X14
 	VMOVSD       X14, 48(DI)(R8*1)
-	JMP          out_136
+	JMP          out_154
 
-one_135:
+one_153:
 	VMOVSD X3, 32(DI)(R8*1)
 
-out_136:
+out_154:
 	CMPQ         R14, $+2
 	JE           rest2_end
 	VBROADCASTSD 16(BX)(R11*1), Y12
@@ -6229,42 +6520,42 @@ out_136:
 	VMULPD       Y13, Y4, Y4
 	VMOVUPD      Y4, (DI)(R8*2)
 	CMPQ         DX, $+4
-	JL           part_137
+	JL           part_155
 	VMOVUPD      Y5, 32(R9)(R11*2)
-	JMP          out_139
+	JMP          out_157
 
-part_137:
+part_155:
 	CMPQ         DX, $+2
-	JL           one_138
+	JL           one_156
 	VMOVUPD      X5, 32(R9)(R11*2)
-	JE           out_139
+	JE           out_157
 	VEXTRACTF128 $0x01, Y5, X14
 	VMOVSD       X14, 48(R9)(R11*2)
-	JMP          out_139
+	JMP          out_157
 
-one_138:
+one_156:
 	VMOVSD X5, 32(R9)(R11*2)
 
-out_139:
+out_157:
 	VMULPD  Y13, Y5, Y5
 	CMPQ    DX, $+4
-	JL      part_140
+	JL      part_158
 	VMOVUPD Y5, 32(DI)(R8*2)
-	JMP     out_142
+	JMP     out_160
 
-part_140:
+part_158:
 	CMPQ         DX, $+2
-	JL           one_141
+	JL           one_159
 	VMOVUPD      X5, 32(DI)(R8*2)
-	JE           out_142
+	JE           out_160
 	VEXTRACTF128 $0x01, Y5, X14
 	VMOVSD       X14, 48(DI)(R8*2)
-	JMP          out_142
+	JMP          out_160
 
-one_141:
+one_159:
 	VMOVSD X5, 32(DI)(R8*2)
 
-out_142:
+out_160:
 	CMPQ         R14, $+3
 	JE           rest2_end
 	VBROADCASTSD 24(BX)(R11*2), Y12
@@ -6283,42 +6574,42 @@ out_142:
 	VMULPD       Y13, Y6, Y6
 	VMOVUPD      Y6, (SI)
 	CMPQ         DX, $+4
-	JL           part_143
+	JL           part_161
 	VMOVUPD      Y7, 32(R10)
-	JMP          out_145
+	JMP          out_163
 
-part_143:
+part_161:
 	CMPQ         DX, $+2
-	JL           one_144
+	JL           one_162
 	VMOVUPD      X7, 32(R10)
-	JE           out_145
+	JE           out_163
 	VEXTRACTF128 $0x01, Y7, X14
 	VMOVSD       X14, 48(R10)
-	JMP          out_145
+	JMP          out_163
 
-one_144:
+one_162:
 	VMOVSD X7, 32(R10)
 
-out_145:
+out_163:
 	VMULPD  Y13, Y7, Y7
 	CMPQ    DX, $+4
-	JL      part_146
+	JL      part_164
 	VMOVUPD Y7, 32(SI)
-	JMP     out_148
+	JMP     out_166
 
-part_146:
+part_164:
 	CMPQ         DX, $+2
-	JL           one_147
+	JL           one_165
 	VMOVUPD      X7, 32(SI)
-	JE           out_148
+	JE           out_166
 	VEXTRACTF128 $0x01, Y7, X14
 	VMOVSD       X14, 48(SI)
-	JMP          out_148
+	JMP          out_166
 
-one_147:
+one_165:
 	VMOVSD X7, 32(SI)
 
-out_148:
+out_166:
 	CMPQ         R14, $+4
 	JE           rest2_end
 	VBROADCASTSD 32(R13), Y12
@@ -6334,163 +6625,24 @@ out_148:
 	VMULPD       Y13, Y8, Y8
 	VMOVUPD      Y8, (SI)(R8*1)
 	CMPQ         DX, $+4
-	JL           part_149
+	JL           part_167
 	VMOVUPD      Y9, 32(R10)(R11*1)
-	JMP          out_151
-
-part_149:
-	CMPQ         DX, $+2
-	JL           one_150
-	VMOVUPD      X9, 32(R10)(R11*1)
-	JE           out_151
-	VEXTRACTF128 $0x01, Y9, X14
-	VMOVSD       X14, 48(R10)(R11*1)
-	JMP          out_151
-
-one_150:
-	VMOVSD X9, 32(R10)(R11*1)
-
-out_151:
-	VMULPD  Y13, Y9, Y9
-	CMPQ    DX, $+4
-	JL      part_152
-	VMOVUPD Y9, 32(SI)(R8*1)
-	JMP     out_154
-
-part_152:
-	CMPQ         DX, $+2
-	JL           one_153
-	VMOVUPD      X9, 32(SI)(R8*1)
-	JE           out_154
-	VEXTRACTF128 $0x01, Y9, X14
-	VMOVSD       X14, 48(SI)(R8*1)
-	JMP          out_154
-
-one_153:
-	VMOVSD X9, 32(SI)(R8*1)
-
-out_154:
-	CMPQ         R14, $+5
-	JE           rest2_end
-	VBROADCASTSD 40(R13)(R11*1), Y12
-	VFNMADD231PD Y12, Y8, Y10
-	VFNMADD231PD Y12, Y9, Y11
-	CMPQ         AX, $+5
-	JE           rest2_store5
-	VBROADCASTSD 40(R12), Y13
-	VMOVUPD      Y10, (R10)(R11*2)
-	VMULPD       Y13, Y10, Y10
-	VMOVUPD      Y10, (SI)(R8*2)
-	CMPQ         DX, $+4
-	JL           part_155
-	VMOVUPD      Y11, 32(R10)(R11*2)
-	JMP          out_157
-
-part_155:
-	CMPQ         DX, $+2
-	JL           one_156
-	VMOVUPD      X11, 32(R10)(R11*2)
-	JE           out_157
-	VEXTRACTF128 $0x01, Y11, X14
-	VMOVSD       X14, 48(R10)(R11*2)
-	JMP          out_157
-
-one_156:
-	VMOVSD X11, 32(R10)(R11*2)
-
-out_157:
-	VMULPD  Y13, Y11, Y11
-	CMPQ    DX, $+4
-	JL      part_158
-	VMOVUPD Y11, 32(SI)(R8*2)
-	JMP     out_160
-
-part_158:
-	CMPQ         DX, $+2
-	JL           one_159
-	VMOVUPD      X11, 32(SI)(R8*2)
-	JE           out_160
-	VEXTRACTF128 $0x01, Y11, X14
-	VMOVSD       X14, 48(SI)(R8*2)
-	JMP          out_160
-
-one_159:
-	VMOVSD X11, 32(SI)(R8*2)
-
-out_160:
-	JMP rest2_end
-
-rest2_store1:
-	VMOVUPD Y2, (DI)(R8*1)
-	CMPQ    DX, $+4
-	JL      part_161
-	VMOVUPD Y3, 32(DI)(R8*1)
-	JMP     out_163
-
-part_161:
-	CMPQ         DX, $+2
-	JL           one_162
-	VMOVUPD      X3, 32(DI)(R8*1)
-	JE           out_163
-	VEXTRACTF128 $0x01, Y3, X14
-	VMOVSD       X14, 48(DI)(R8*1)
-	JMP          out_163
-
-one_162:
-	VMOVSD X3, 32(DI)(R8*1)
-
-out_163:
-	CMPQ R14, $+2
-	JE   rest2_end
-
-rest2_store2:
-	VMOVUPD Y4, (DI)(R8*2)
-	CMPQ    DX, $+4
-	JL      part_164
-	VMOVUPD Y5, 32(DI)(R8*2)
-	JMP     out_166
-
-part_164:
-	CMPQ         DX, $+2
-	JL           one_165
-	VMOVUPD      X5, 32(DI)(R8*2)
-	JE           out_166
-	VEXTRACTF128 $0x01, Y5, X14
-	VMOVSD       X14, 48(DI)(R8*2)
-	JMP          out_166
-
-one_165:
-	VMOVSD X5, 32(DI)(R8*2)
-
-out_166:
-	CMPQ R14, $+3
-	JE   rest2_end
-
-rest2_store3:
-	VMOVUPD Y6, (SI)
-	CMPQ    DX, $+4
-	JL      part_167
-	VMOVUPD Y7, 32(SI)
-	JMP     out_169
+	JMP          out_169
 
 part_167:
 	CMPQ         DX, $+2
 	JL           one_168
-	VMOVUPD      X7, 32(SI)
+	VMOVUPD      X9, 32(R10)(R11*1)
 	JE           out_169
-	VEXTRACTF128 $0x01, Y7, X14
-	VMOVSD       X14, 48(SI)
+	VEXTRACTF128 $0x01, Y9, X14
+	VMOVSD       X14, 48(R10)(R11*1)
 	JMP          out_169
 
 one_168:
-	VMOVSD X7, 32(SI)
+	VMOVSD X9, 32(R10)(R11*1)
 
 out_169:
-	CMPQ R14, $+4
-	JE   rest2_end
-
-rest2_store4:
-	VMOVUPD Y8, (SI)(R8*1)
+	VMULPD  Y13, Y9, Y9
 	CMPQ    DX, $+4
 	JL      part_170
 	VMOVUPD Y9, 32(SI)(R8*1)
@@ -6509,29 +6661,168 @@ one_171:
 	VMOVSD X9, 32(SI)(R8*1)
 
 out_172:
+	CMPQ         R14, $+5
+	JE           rest2_end
+	VBROADCASTSD 40(R13)(R11*1), Y12
+	VFNMADD231PD Y12, Y8, Y10
+	VFNMADD231PD Y12, Y9, Y11
+	CMPQ         AX, $+5
+	JE           rest2_store5
+	VBROADCASTSD 40(R12), Y13
+	VMOVUPD      Y10, (R10)(R11*2)
+	VMULPD       Y13, Y10, Y10
+	VMOVUPD      Y10, (SI)(R8*2)
+	CMPQ         DX, $+4
+	JL           part_173
+	VMOVUPD      Y11, 32(R10)(R11*2)
+	JMP          out_175
+
+part_173:
+	CMPQ         DX, $+2
+	JL           one_174
+	VMOVUPD      X11, 32(R10)(R11*2)
+	JE           out_175
+	VEXTRACTF128 $0x01, Y11, X14
+	VMOVSD       X14, 48(R10)(R11*2)
+	JMP          out_175
+
+one_174:
+	VMOVSD X11, 32(R10)(R11*2)
+
+out_175:
+	VMULPD  Y13, Y11, Y11
+	CMPQ    DX, $+4
+	JL      part_176
+	VMOVUPD Y11, 32(SI)(R8*2)
+	JMP     out_178
+
+part_176:
+	CMPQ         DX, $+2
+	JL           one_177
+	VMOVUPD      X11, 32(SI)(R8*2)
+	JE           out_178
+	VEXTRACTF128 $0x01, Y11, X14
+	VMOVSD       X14, 48(SI)(R8*2)
+	JMP          out_178
+
+one_177:
+	VMOVSD X11, 32(SI)(R8*2)
+
+out_178:
+	JMP rest2_end
+
+rest2_store1:
+	VMOVUPD Y2, (DI)(R8*1)
+	CMPQ    DX, $+4
+	JL      part_179
+	VMOVUPD Y3, 32(DI)(R8*1)
+	JMP     out_181
+
+part_179:
+	CMPQ         DX, $+2
+	JL           one_180
+	VMOVUPD      X3, 32(DI)(R8*1)
+	JE           out_181
+	VEXTRACTF128 $0x01, Y3, X14
+	VMOVSD       X14, 48(DI)(R8*1)
+	JMP          out_181
+
+one_180:
+	VMOVSD X3, 32(DI)(R8*1)
+
+out_181:
+	CMPQ R14, $+2
+	JE   rest2_end
+
+rest2_store2:
+	VMOVUPD Y4, (DI)(R8*2)
+	CMPQ    DX, $+4
+	JL      part_182
+	VMOVUPD Y5, 32(DI)(R8*2)
+	JMP     out_184
+
+part_182:
+	CMPQ         DX, $+2
+	JL           one_183
+	VMOVUPD      X5, 32(DI)(R8*2)
+	JE           out_184
+	VEXTRACTF128 $0x01, Y5, X14
+	VMOVSD       X14, 48(DI)(R8*2)
+	JMP          out_184
+
+one_183:
+	VMOVSD X5, 32(DI)(R8*2)
+
+out_184:
+	CMPQ R14, $+3
+	JE   rest2_end
+
+rest2_store3:
+	VMOVUPD Y6, (SI)
+	CMPQ    DX, $+4
+	JL      part_185
+	VMOVUPD Y7, 32(SI)
+	JMP     out_187
+
+part_185:
+	CMPQ         DX, $+2
+	JL           one_186
+	VMOVUPD      X7, 32(SI)
+	JE           out_187
+	VEXTRACTF128 $0x01, Y7, X14
+	VMOVSD       X14, 48(SI)
+	JMP          out_187
+
+one_186:
+	VMOVSD X7, 32(SI)
+
+out_187:
+	CMPQ R14, $+4
+	JE   rest2_end
+
+rest2_store4:
+	VMOVUPD Y8, (SI)(R8*1)
+	CMPQ    DX, $+4
+	JL      part_188
+	VMOVUPD Y9, 32(SI)(R8*1)
+	JMP     out_190
+
+part_188:
+	CMPQ         DX, $+2
+	JL           one_189
+	VMOVUPD      X9, 32(SI)(R8*1)
+	JE           out_190
+	VEXTRACTF128 $0x01, Y9, X14
+	VMOVSD       X14, 48(SI)(R8*1)
+	JMP          out_190
+
+one_189:
+	VMOVSD X9, 32(SI)(R8*1)
+
+out_190:
 	CMPQ R14, $+5
 	JE   rest2_end
 
 rest2_store5:
 	VMOVUPD Y10, (SI)(R8*2)
 	CMPQ    DX, $+4
-	JL      part_173
+	JL      part_191
 	VMOVUPD Y11, 32(SI)(R8*2)
-	JMP     out_175
+	JMP     out_193
 
-part_173:
+part_191:
 	CMPQ         DX, $+2
-	JL           one_174
+	JL           one_192
 	VMOVUPD      X11, 32(SI)(R8*2)
-	JE           out_175
+	JE           out_193
 	VEXTRACTF128 $0x01, Y11, X14
 	VMOVSD       X14, 48(SI)(R8*2)
-	JMP          out_175
+	JMP          out_193
 
-one_174:
+one_192:
 	VMOVSD X11, 32(SI)(R8*2)
 
-out_175:
+out_193:
 rest2_end:
 	JMP blockNext
 
@@ -6581,42 +6872,42 @@ rest1_zero5:
 rest1_loaded:
 	VBROADCASTSD (R12), Y13
 	CMPQ         DX, $+4
-	JL           part_176
+	JL           part_194
 	VMOVUPD      Y0, (R9)
-	JMP          out_178
+	JMP          out_196
 
-part_176:
+part_194:
 	CMPQ         DX, $+2
-	JL           one_177
+	JL           one_195
 	VMOVUPD      X0, (R9)
-	JE           out_178
+	JE           out_196
 	VEXTRACTF128 $0x01, Y0, X14
 	VMOVSD       X14, 16(R9)
-	JMP          out_178
+	JMP          out_196
 
-one_177:
+one_195:
 	VMOVSD X0, (R9)
 
-out_178:
+out_196:
 	VMULPD  Y13, Y0, Y0
 	CMPQ    DX, $+4
-	JL      part_179
+	JL      part_197
 	VMOVUPD Y0, (DI)
-	JMP     out_181
+	JMP     out_199
 
-part_179:
+part_197:
 	CMPQ         DX, $+2
-	JL           one_180
+	JL           one_198
 	VMOVUPD      X0, (DI)
-	JE           out_181
+	JE           out_199
 	VEXTRACTF128 $0x01, Y0, X14
 	VMOVSD       X14, 16(DI)
-	JMP          out_181
+	JMP          out_199
 
-one_180:
+one_198:
 	VMOVSD X0, (DI)
 
-out_181:
+out_199:
 	CMPQ         R14, $+1
 	JE           rest1_end
 	VBROADCASTSD 8(BX), Y12
@@ -6633,42 +6924,42 @@ out_181:
 	JE           rest1_store1
 	VBROADCASTSD 8(R12), Y13
 	CMPQ         DX, $+4
-	JL           part_182
+	JL           part_200
 	VMOVUPD      Y1, (R9)(R11*1)
-	JMP          out_184
+	JMP          out_202
 
-part_182:
+part_200:
 	CMPQ         DX, $+2
-	JL           one_183
+	JL           one_201
 	VMOVUPD      X1, (R9)(R11*1)
-	JE           out_184
+	JE           out_202
 	VEXTRACTF128 $0x01, Y1, X14
 	VMOVSD       X14, 16(R9)(R11*1)
-	JMP          out_184
+	JMP          out_202
 
-one_183:
+one_201:
 	VMOVSD X1, (R9)(R11*1)
 
-out_184:
+out_202:
 	VMULPD  Y13, Y1, Y1
 	CMPQ    DX, $+4
-	JL      part_185
+	JL      part_203
 	VMOVUPD Y1, (DI)(R8*1)
-	JMP     out_187
+	JMP     out_205
 
-part_185:
+part_203:
 	CMPQ         DX, $+2
-	JL           one_186
+	JL           one_204
 	VMOVUPD      X1, (DI)(R8*1)
-	JE           out_187
+	JE           out_205
 	VEXTRACTF128 $0x01, Y1, X14
 	VMOVSD       X14, 16(DI)(R8*1)
-	JMP          out_187
+	JMP          out_205
 
-one_186:
+one_204:
 	VMOVSD X1, (DI)(R8*1)
 
-out_187:
+out_205:
 	CMPQ         R14, $+2
 	JE           rest1_end
 	VBROADCASTSD 16(BX)(R11*1), Y12
@@ -6683,42 +6974,42 @@ out_187:
 	JE           rest1_store2
 	VBROADCASTSD 16(R12), Y13
 	CMPQ         DX, $+4
-	JL           part_188
+	JL           part_206
 	VMOVUPD      Y2, (R9)(R11*2)
-	JMP          out_190
+	JMP          out_208
 
-part_188:
+part_206:
 	CMPQ         DX, $+2
-	JL           one_189
+	JL           one_207
 	VMOVUPD      X2, (R9)(R11*2)
-	JE           out_190
+	JE           out_208
 	VEXTRACTF128 $0x01, Y2, X14
 	VMOVSD       X14, 16(R9)(R11*2)
-	JMP          out_190
+	JMP          out_208
 
-one_189:
+one_207:
 	VMOVSD X2, (R9)(R11*2)
 
-out_190:
+out_208:
 	VMULPD  Y13, Y2, Y2
 	CMPQ    DX, $+4
-	JL      part_191
+	JL      part_209
 	VMOVUPD Y2, (DI)(R8*2)
-	JMP     out_193
+	JMP     out_211
 
-part_191:
+part_209:
 	CMPQ         DX, $+2
-	JL           one_192
+	JL           one_210
 	VMOVUPD      X2, (DI)(R8*2)
-	JE           out_193
+	JE           out_211
 	VEXTRACTF128 $0x01, Y2, X14
 	VMOVSD       X14, 16(DI)(R8*2)
-	JMP          out_193
+	JMP          out_211
 
-one_192:
+one_210:
 	VMOVSD X2, (DI)(R8*2)
 
-out_193:
+out_211:
 	CMPQ         R14, $+3
 	JE           rest1_end
 	VBROADCASTSD 24(BX)(R11*2), Y12
@@ -6731,42 +7022,42 @@ out_193:
 	JE           rest1_store3
 	VBROADCASTSD 24(R12), Y13
 	CMPQ         DX, $+4
-	JL           part_194
+	JL           part_212
 	VMOVUPD      Y3, (R10)
-	JMP          out_196
+	JMP          out_214
 
-part_194:
+part_212:
 	CMPQ         DX, $+2
-	JL           one_195
+	JL           one_213
 	VMOVUPD      X3, (R10)
-	JE           out_196
+	JE           out_214
 	VEXTRACTF128 $0x01, Y3, X14
 	VMOVSD       X14, 16(R10)
-	JMP          out_196
+	JMP          out_214
 
-one_195:
+one_213:
 	VMOVSD X3, (R10)
 
-out_196:
+out_214:
 	VMULPD  Y13, Y3, Y3
 	CMPQ    DX, $+4
-	JL      part_197
+	JL      part_215
 	VMOVUPD Y3, (SI)
-	JMP     out_199
+	JMP     out_217
 
-part_197:
+part_215:
 	CMPQ         DX, $+2
-	JL           one_198
+	JL           one_216
 	VMOVUPD      X3, (SI)
-	JE           out_199
+	JE           out_217
 	VEXTRACTF128 $0x01, Y3, X14
 	VMOVSD       X14, 16(SI)
-	JMP          out_199
+	JMP          out_217
 
-one_198:
+one_216:
 	VMOVSD X3, (SI)
 
-out_199:
+out_217:
 	CMPQ         R14, $+4
 	JE           rest1_end
 	VBROADCASTSD 32(R13), Y12
@@ -6777,155 +7068,24 @@ out_199:
 	JE           rest1_store4
 	VBROADCASTSD 32(R12), Y13
 	CMPQ         DX, $+4
-	JL           part_200
+	JL           part_218
 	VMOVUPD      Y4, (R10)(R11*1)
-	JMP          out_202
-
-part_200:
-	CMPQ         DX, $+2
-	JL           one_201
-	VMOVUPD      X4, (R10)(R11*1)
-	JE           out_202
-	VEXTRACTF128 $0x01, Y4, X14
-	VMOVSD       X14, 16(R10)(R11*1)
-	JMP          out_202
-
-one_201:
-	VMOVSD X4, (R10)(R11*1)
-
-out_202:
-	VMULPD  Y13, Y4, Y4
-	CMPQ    DX, $+4
-	JL      part_203
-	VMOVUPD Y4, (SI)(R8*1)
-	JMP     out_205
-
-part_203:
-	CMPQ         DX, $+2
-	JL           one_204
-	VMOVUPD      X4, (SI)(R8*1)
-	JE           out_205
-	VEXTRACTF128 $0x01, Y4, X14
-	VMOVSD       X14, 16(SI)(R8*1)
-	JMP          out_205
-
-one_204:
-	VMOVSD X4, (SI)(R8*1)
-
-out_205:
-	CMPQ         R14, $+5
-	JE           rest1_end
-	VBROADCASTSD 40(R13)(R11*1), Y12
-	VFNMADD231PD Y12, Y4, Y5
-	CMPQ         AX, $+5
-	JE           rest1_store5
-	VBROADCASTSD 40(R12), Y13
-	CMPQ         DX, $+4
-	JL           part_206
-	VMOVUPD      Y5, (R10)(R11*2)
-	JMP          out_208
-
-part_206:
-	CMPQ         DX, $+2
-	JL           one_207
-	VMOVUPD      X5, (R10)(R11*2)
-	JE           out_208
-	VEXTRACTF128 $0x01, Y5, X14
-	VMOVSD       X14, 16(R10)(R11*2)
-	JMP          out_208
-
-one_207:
-	VMOVSD X5, (R10)(R11*2)
-
-out_208:
-	VMULPD  Y13, Y5, Y5
-	CMPQ    DX, $+4
-	JL      part_209
-	VMOVUPD Y5, (SI)(R8*2)
-	JMP     out_211
-
-part_209:
-	CMPQ         DX, $+2
-	JL           one_210
-	VMOVUPD      X5, (SI)(R8*2)
-	JE           out_211
-	VEXTRACTF128 $0x01, Y5, X14
-	VMOVSD       X14, 16(SI)(R8*2)
-	JMP          out_211
-
-one_210:
-	VMOVSD X5, (SI)(R8*2)
-
-out_211:
-	JMP rest1_end
-
-rest1_store1:
-	CMPQ    DX, $+4
-	JL      part_212
-	VMOVUPD Y1, (DI)(R8*1)
-	JMP     out_214
-
-part_212:
-	CMPQ         DX, $+2
-	JL           one_213
-	VMOVUPD      X1, (DI)(R8*1)
-	JE           out_214
-	VEXTRACTF128 $0x01, Y1, X14
-	VMOVSD       X14, 16(DI)(R8*1)
-	JMP          out_214
-
-one_213:
-	VMOVSD X1, (DI)(R8*1)
-
-out_214:
-	CMPQ R14, $+2
-	JE   rest1_end
-
-rest1_store2:
-	CMPQ    DX, $+4
-	JL      part_215
-	VMOVUPD Y2, (DI)(R8*2)
-	JMP     out_217
-
-part_215:
-	CMPQ         DX, $+2
-	JL           one_216
-	VMOVUPD      X2, (DI)(R8*2)
-	JE           out_217
-	VEXTRACTF128 $0x01, Y2, X14
-	VMOVSD       X14, 16(DI)(R8*2)
-	JMP          out_217
-
-one_216:
-	VMOVSD X2, (DI)(R8*2)
-
-out_217:
-	CMPQ R14, $+3
-	JE   rest1_end
-
-rest1_store3:
-	CMPQ    DX, $+4
-	JL      part_218
-	VMOVUPD Y3, (SI)
-	JMP     out_220
+	JMP          out_220
 
 part_218:
 	CMPQ         DX, $+2
 	JL           one_219
-	VMOVUPD      X3, (SI)
+	VMOVUPD      X4, (R10)(R11*1)
 	JE           out_220
-	VEXTRACTF128 $0x01, Y3, X14
-	VMOVSD       X14, 16(SI)
+	VEXTRACTF128 $0x01, Y4, X14
+	VMOVSD       X14, 16(R10)(R11*1)
 	JMP          out_220
 
 one_219:
-	VMOVSD X3, (SI)
+	VMOVSD X4, (R10)(R11*1)
 
 out_220:
-	CMPQ R14, $+4
-	JE   rest1_end
-
-rest1_store4:
+	VMULPD  Y13, Y4, Y4
 	CMPQ    DX, $+4
 	JL      part_221
 	VMOVUPD Y4, (SI)(R8*1)
@@ -6944,28 +7104,159 @@ one_222:
 	VMOVSD X4, (SI)(R8*1)
 
 out_223:
+	CMPQ         R14, $+5
+	JE           rest1_end
+	VBROADCASTSD 40(R13)(R11*1), Y12
+	VFNMADD231PD Y12, Y4, Y5
+	CMPQ         AX, $+5
+	JE           rest1_store5
+	VBROADCASTSD 40(R12), Y13
+	CMPQ         DX, $+4
+	JL           part_224
+	VMOVUPD      Y5, (R10)(R11*2)
+	JMP          out_226
+
+part_224:
+	CMPQ         DX, $+2
+	JL           one_225
+	VMOVUPD      X5, (R10)(R11*2)
+	JE           out_226
+	VEXTRACTF128 $0x01, Y5, X14
+	VMOVSD       X14, 16(R10)(R11*2)
+	JMP          out_226
+
+one_225:
+	VMOVSD X5, (R10)(R11*2)
+
+out_226:
+	VMULPD  Y13, Y5, Y5
+	CMPQ    DX, $+4
+	JL      part_227
+	VMOVUPD Y5, (SI)(R8*2)
+	JMP     out_229
+
+part_227:
+	CMPQ         DX, $+2
+	JL           one_228
+	VMOVUPD      X5, (SI)(R8*2)
+	JE           out_229
+	VEXTRACTF128 $0x01, Y5, X14
+	VMOVSD       X14, 16(SI)(R8*2)
+	JMP          out_229
+
+one_228:
+	VMOVSD X5, (SI)(R8*2)
+
+out_229:
+	JMP rest1_end
+
+rest1_store1:
+	CMPQ    DX, $+4
+	JL      part_230
+	VMOVUPD Y1, (DI)(R8*1)
+	JMP     out_232
+
+part_230:
+	CMPQ         DX, $+2
+	JL           one_231
+	VMOVUPD      X1, (DI)(R8*1)
+	JE           out_232
+	VEXTRACTF128 $0x01, Y1, X14
+	VMOVSD       X14, 16(DI)(R8*1)
+	JMP          out_232
+
+one_231:
+	VMOVSD X1, (DI)(R8*1)
+
+out_232:
+	CMPQ R14, $+2
+	JE   rest1_end
+
+rest1_store2:
+	CMPQ    DX, $+4
+	JL      part_233
+	VMOVUPD Y2, (DI)(R8*2)
+	JMP     out_235
+
+part_233:
+	CMPQ         DX, $+2
+	JL           one_234
+	VMOVUPD      X2, (DI)(R8*2)
+	JE           out_235
+	VEXTRACTF128 $0x01, Y2, X14
+	VMOVSD       X14, 16(DI)(R8*2)
+	JMP          out_235
+
+one_234:
+	VMOVSD X2, (DI)(R8*2)
+
+out_235:
+	CMPQ R14, $+3
+	JE   rest1_end
+
+rest1_store3:
+	CMPQ    DX, $+4
+	JL      part_236
+	VMOVUPD Y3, (SI)
+	JMP     out_238
+
+part_236:
+	CMPQ         DX, $+2
+	JL           one_237
+	VMOVUPD      X3, (SI)
+	JE           out_238
+	VEXTRACTF128 $0x01, Y3, X14
+	VMOVSD       X14, 16(SI)
+	JMP          out_238
+
+one_237:
+	VMOVSD X3, (SI)
+
+out_238:
+	CMPQ R14, $+4
+	JE   rest1_end
+
+rest1_store4:
+	CMPQ    DX, $+4
+	JL      part_239
+	VMOVUPD Y4, (SI)(R8*1)
+	JMP     out_241
+
+part_239:
+	CMPQ         DX, $+2
+	JL           one_240
+	VMOVUPD      X4, (SI)(R8*1)
+	JE           out_241
+	VEXTRACTF128 $0x01, Y4, X14
+	VMOVSD       X14, 16(SI)(R8*1)
+	JMP          out_241
+
+one_240:
+	VMOVSD X4, (SI)(R8*1)
+
+out_241:
 	CMPQ R14, $+5
 	JE   rest1_end
 
 rest1_store5:
 	CMPQ    DX, $+4
-	JL      part_224
+	JL      part_242
 	VMOVUPD Y5, (SI)(R8*2)
-	JMP     out_226
+	JMP     out_244
 
-part_224:
+part_242:
 	CMPQ         DX, $+2
-	JL           one_225
+	JL           one_243
 	VMOVUPD      X5, (SI)(R8*2)
-	JE           out_226
+	JE           out_244
 	VEXTRACTF128 $0x01, Y5, X14
 	VMOVSD       X14, 16(SI)(R8*2)
-	JMP          out_226
+	JMP          out_244
 
-one_225:
+one_243:
 	VMOVSD X5, (SI)(R8*2)
 
-out_226:
+out_244:
 rest1_end:
 	JMP end
 
@@ -7004,7 +7295,9 @@ top1_loaded:
 	VBROADCASTSD X0, Y13
 	VMOVSD       (R13), X12
 	VUCOMISD     X13, X12
-	JCS          top1_stop0
+	JCS          top1_above0
+
+top1_pivot0:
 	VBROADCASTSD oneAVX2<>+0(SB), Y14
 	VDIVPD       Y13, Y14, Y14
 	VMOVSD       X14, (R12)
@@ -7021,50 +7314,52 @@ top1_loaded:
 	VFNMADD231PD Y12, Y10, Y3
 	VBLENDPD     $0x01, Y0, Y10, Y10
 	CMPQ         DX, $+4
-	JL           part_227
+	JL           part_245
 	VMOVUPD      Y10, (DI)
-	JMP          out_229
+	JMP          out_247
 
-part_227:
+part_245:
 	CMPQ         DX, $+2
-	JL           one_228
+	JL           one_246
 	VMOVUPD      X10, (DI)
-	JE           out_229
+	JE           out_247
 	VEXTRACTF128 $0x01, Y10, X14
 	VMOVSD       X14, 16(DI)
-	JMP          out_229
+	JMP          out_247
 
-one_228:
+one_246:
 	VMOVSD X10, (DI)
 
-out_229:
+out_247:
 	CMPQ       R15, $+1
 	JE         top1_done
 	VMASKMOVPD (R9), Y15, Y12
 	VBLENDPD   $0x01, Y12, Y0, Y12
 	CMPQ       DX, $+4
-	JL         part_230
+	JL         part_248
 	VMOVUPD    Y12, (R9)
-	JMP        out_232
+	JMP        out_250
 
-part_230:
+part_248:
 	CMPQ         DX, $+2
-	JL           one_231
+	JL           one_249
 	VMOVUPD      X12, (R9)
-	JE           out_232
+	JE           out_250
 	VEXTRACTF128 $0x01, Y12, X14
 	VMOVSD       X14, 16(R9)
-	JMP          out_232
+	JMP          out_250
 
-one_231:
+one_249:
 	VMOVSD X12, (R9)
 
-out_232:
-	CMPQ         R14, $+1
-	JE           top1_done
-	VMOVSD       8(R13), X12
-	VUCOMISD     X13, X12
-	JCS          top1_stop1
+out_250:
+	CMPQ     R14, $+1
+	JE       top1_done
+	VMOVSD   8(R13), X12
+	VUCOMISD X13, X12
+	JCS      top1_above1
+
+top1_pivot1:
 	VBROADCASTSD oneAVX2<>+0(SB), Y14
 	VDIVPD       Y13, Y14, Y14
 	VMOVSD       X14, 8(R12)
@@ -7081,50 +7376,52 @@ out_232:
 	VMASKMOVPD   (DI)(R8*1), Y15, Y12
 	VBLENDPD     $0x01, Y12, Y10, Y10
 	CMPQ         DX, $+4
-	JL           part_233
+	JL           part_251
 	VMOVUPD      Y10, (DI)(R8*1)
-	JMP          out_235
+	JMP          out_253
 
-part_233:
+part_251:
 	CMPQ         DX, $+2
-	JL           one_234
+	JL           one_252
 	VMOVUPD      X10, (DI)(R8*1)
-	JE           out_235
+	JE           out_253
 	VEXTRACTF128 $0x01, Y10, X14
 	VMOVSD       X14, 16(DI)(R8*1)
-	JMP          out_235
+	JMP          out_253
 
-one_234:
+one_252:
 	VMOVSD X10, (DI)(R8*1)
 
-out_235:
+out_253:
 	CMPQ       R15, $+2
 	JE         top1_done
 	VMASKMOVPD (R9)(R11*1), Y15, Y12
 	VBLENDPD   $0x03, Y12, Y1, Y12
 	CMPQ       DX, $+4
-	JL         part_236
+	JL         part_254
 	VMOVUPD    Y12, (R9)(R11*1)
-	JMP        out_238
+	JMP        out_256
 
-part_236:
+part_254:
 	CMPQ         DX, $+2
-	JL           one_237
+	JL           one_255
 	VMOVUPD      X12, (R9)(R11*1)
-	JE           out_238
+	JE           out_256
 	VEXTRACTF128 $0x01, Y12, X14
 	VMOVSD       X14, 16(R9)(R11*1)
-	JMP          out_238
+	JMP          out_256
 
-one_237:
+one_255:
 	VMOVSD X12, (R9)(R11*1)
 
-out_238:
-	CMPQ         R14, $+2
-	JE           top1_done
-	VMOVSD       16(R13), X12
-	VUCOMISD     X13, X12
-	JCS          top1_stop2
+out_256:
+	CMPQ     R14, $+2
+	JE       top1_done
+	VMOVSD   16(R13), X12
+	VUCOMISD X13, X12
+	JCS      top1_above2
+
+top1_pivot2:
 	VBROADCASTSD oneAVX2<>+0(SB), Y14
 	VDIVPD       Y13, Y14, Y14
 	VMOVSD       X14, 16(R12)
@@ -7139,50 +7436,52 @@ out_238:
 	VMASKMOVPD   (DI)(R8*2), Y15, Y12
 	VBLENDPD     $0x03, Y12, Y10, Y10
 	CMPQ         DX, $+4
-	JL           part_239
+	JL           part_257
 	VMOVUPD      Y10, (DI)(R8*2)
-	JMP          out_241
+	JMP          out_259
 
-part_239:
+part_257:
 	CMPQ         DX, $+2
-	JL           one_240
+	JL           one_258
 	VMOVUPD      X10, (DI)(R8*2)
-	JE           out_241
+	JE           out_259
 	VEXTRACTF128 $0x01, Y10, X14
 	VMOVSD       X14, 16(DI)(R8*2)
-	JMP          out_241
+	JMP          out_259
 
-one_240:
+one_258:
 	VMOVSD X10, (DI)(R8*2)
 
-out_241:
+out_259:
 	CMPQ       R15, $+3
 	JE         top1_done
 	VMASKMOVPD (R9)(R11*2), Y15, Y12
 	VBLENDPD   $0x07, Y12, Y2, Y12
 	CMPQ       DX, $+4
-	JL         part_242
+	JL         part_260
 	VMOVUPD    Y12, (R9)(R11*2)
-	JMP        out_244
+	JMP        out_262
 
-part_242:
+part_260:
 	CMPQ         DX, $+2
-	JL           one_243
+	JL           one_261
 	VMOVUPD      X12, (R9)(R11*2)
-	JE           out_244
+	JE           out_262
 	VEXTRACTF128 $0x01, Y12, X14
 	VMOVSD       X14, 16(R9)(R11*2)
-	JMP          out_244
+	JMP          out_262
 
-one_243:
+one_261:
 	VMOVSD X12, (R9)(R11*2)
 
-out_244:
-	CMPQ         R14, $+3
-	JE           top1_done
-	VMOVSD       24(R13), X12
-	VUCOMISD     X13, X12
-	JCS          top1_stop3
+out_262:
+	CMPQ     R14, $+3
+	JE       top1_done
+	VMOVSD   24(R13), X12
+	VUCOMISD X13, X12
+	JCS      top1_above3
+
+top1_pivot3:
 	VBROADCASTSD oneAVX2<>+0(SB), Y14
 	VDIVPD       Y13, Y14, Y14
 	VMOVSD       X14, 24(R12)
@@ -7191,23 +7490,23 @@ out_244:
 	VMASKMOVPD   (SI), Y15, Y12
 	VBLENDPD     $0x07, Y12, Y10, Y10
 	CMPQ         DX, $+4
-	JL           part_245
+	JL           part_263
 	VMOVUPD      Y10, (SI)
-	JMP          out_247
+	JMP          out_265
 
-part_245:
+part_263:
 	CMPQ         DX, $+2
-	JL           one_246
+	JL           one_264
 	VMOVUPD      X10, (SI)
-	JE           out_247
+	JE           out_265
 	VEXTRACTF128 $0x01, Y10, X14
 	VMOVSD       X14, 16(SI)
-	JMP          out_247
+	JMP          out_265
 
-one_246:
+one_264:
 	VMOVSD X10, (SI)
 
-out_247:
+out_265:
 	CMPQ R15, $+4
 	JE   top1_done
 
@@ -7215,41 +7514,97 @@ top1_done:
 	MOVQ R14, AX
 	JMP  top1_end
 
-top1_stop0:
-	MOVQ $+0, AX
-	JMP  top1_store0
+top1_above0:
+	MOVQ     $+0, AX
+	MOVQ     shift+64(FP), CX
+	VMOVSD   (CX), X12
+	VMULSD   minusQuarter<>+0(SB), X12, X14
+	VSUBSD   X12, X13, X12
+	VUCOMISD X12, X14
+	JLS      refused_266
+	VMOVAPD  X12, X13
+	MOVQ     $0x7ff0000000000000, CX
+	MOVQ     CX, (R13)
 
-top1_stop1:
-	MOVQ $+1, AX
-	JMP  top1_store1
+refused_266:
+	JLS          top1_store0
+	VBROADCASTSD X13, Y13
+	VBLENDPD     $0x01, Y13, Y0, Y0
+	JMP          top1_pivot0
 
-top1_stop2:
-	MOVQ $+2, AX
-	JMP  top1_store2
+top1_above1:
+	MOVQ     $+1, AX
+	MOVQ     shift+64(FP), CX
+	VMOVSD   8(CX), X12
+	VMULSD   minusQuarter<>+0(SB), X12, X14
+	VSUBSD   X12, X13, X12
+	VUCOMISD X12, X14
+	JLS      refused_267
+	VMOVAPD  X12, X13
+	MOVQ     $0x7ff0000000000000, CX
+	MOVQ     CX, 8(R13)
 
-top1_stop3:
-	MOVQ $+3, AX
-	JMP  top1_store3
+refused_267:
+	JLS          top1_store1
+	VBROADCASTSD X13, Y13
+	VBLENDPD     $0x02, Y13, Y1, Y1
+	JMP          top1_pivot1
+
+top1_above2:
+	MOVQ     $+2, AX
+	MOVQ     shift+64(FP), CX
+	VMOVSD   16(CX), X12
+	VMULSD   minusQuarter<>+0(SB), X12, X14
+	VSUBSD   X12, X13, X12
+	VUCOMISD X12, X14
+	JLS      refused_268
+	VMOVAPD  X12, X13
+	MOVQ     $0x7ff0000000000000, CX
+	MOVQ     CX, 16(R13)
+
+refused_268:
+	JLS          top1_store2
+	VBROADCASTSD X13, Y13
+	VBLENDPD     $0x04, Y13, Y2, Y2
+	JMP          top1_pivot2
+
+top1_above3:
+	MOVQ     $+3, AX
+	MOVQ     shift+64(FP), CX
+	VMOVSD   24(CX), X12
+	VMULSD   minusQuarter<>+0(SB), X12, X14
+	VSUBSD   X12, X13, X12
+	VUCOMISD X12, X14
+	JLS      refused_269
+	VMOVAPD  X12, X13
+	MOVQ     $0x7ff0000000000000, CX
+	MOVQ     CX, 24(R13)
+
+refused_269:
+	JLS          top1_store3
+	VBROADCASTSD X13, Y13
+	VBLENDPD     $0x08, Y13, Y3, Y3
+	JMP          top1_pivot3
 
 top1_store0:
 	CMPQ    DX, $+4
-	JL      part_248
+	JL      part_270
 	VMOVUPD Y0, (DI)
-	JMP     out_250
+	JMP     out_272
 
-part_248:
+part_270:
 	CMPQ         DX, $+2
-	JL           one_249
+	JL           one_271
 	VMOVUPD      X0, (DI)
-	JE           out_250
+	JE           out_272
 	VEXTRACTF128 $0x01, Y0, X14
 	VMOVSD       X14, 16(DI)
-	JMP          out_250
+	JMP          out_272
 
-one_249:
+one_271:
 	VMOVSD X0, (DI)
 
-out_250:
+out_272:
 	CMPQ R14, $+1
 	JE   top1_end
 
@@ -7257,23 +7612,23 @@ top1_store1:
 	VMASKMOVPD (DI)(R8*1), Y15, Y12
 	VBLENDPD   $0x01, Y12, Y1, Y1
 	CMPQ       DX, $+4
-	JL         part_251
+	JL         part_273
 	VMOVUPD    Y1, (DI)(R8*1)
-	JMP        out_253
+	JMP        out_275
 
-part_251:
+part_273:
 	CMPQ         DX, $+2
-	JL           one_252
+	JL           one_274
 	VMOVUPD      X1, (DI)(R8*1)
-	JE           out_253
+	JE           out_275
 	VEXTRACTF128 $0x01, Y1, X14
 	VMOVSD       X14, 16(DI)(R8*1)
-	JMP          out_253
+	JMP          out_275
 
-one_252:
+one_274:
 	VMOVSD X1, (DI)(R8*1)
 
-out_253:
+out_275:
 	CMPQ R14, $+2
 	JE   top1_end
 
@@ -7281,23 +7636,23 @@ top1_store2:
 	VMASKMOVPD (DI)(R8*2), Y15, Y12
 	VBLENDPD   $0x03, Y12, Y2, Y2
 	CMPQ       DX, $+4
-	JL         part_254
+	JL         part_276
 	VMOVUPD    Y2, (DI)(R8*2)
-	JMP        out_256
+	JMP        out_278
 
-part_254:
+part_276:
 	CMPQ         DX, $+2
-	JL           one_255
+	JL           one_277
 	VMOVUPD      X2, (DI)(R8*2)
-	JE           out_256
+	JE           out_278
 	VEXTRACTF128 $0x01, Y2, X14
 	VMOVSD       X14, 16(DI)(R8*2)
-	JMP          out_256
+	JMP          out_278
 
-one_255:
+one_277:
 	VMOVSD X2, (DI)(R8*2)
 
-out_256:
+out_278:
 	CMPQ R14, $+3
 	JE   top1_end
 
@@ -7305,26 +7660,26 @@ top1_store3:
 	VMASKMOVPD (SI), Y15, Y12
 	VBLENDPD   $0x07, Y12, Y3, Y3
 	CMPQ       DX, $+4
-	JL         part_257
+	JL         part_279
 	VMOVUPD    Y3, (SI)
-	JMP        out_259
+	JMP        out_281
 
-part_257:
+part_279:
 	CMPQ         DX, $+2
-	JL           one_258
+	JL           one_280
 	VMOVUPD      X3, (SI)
-	JE           out_259
+	JE           out_281
 	VEXTRACTF128 $0x01, Y3, X14
 	VMOVSD       X14, 16(SI)
-	JMP          out_259
+	JMP          out_281
 
-one_258:
+one_280:
 	VMOVSD X3, (SI)
 
-out_259:
+out_281:
 top1_end:
 end:
-	MOVQ AX, ret+64(FP)
+	MOVQ AX, ret+72(FP)
 	VZEROUPPER
 	RET
 
@@ -7416,23 +7771,23 @@ rows4_sum:
 	VMOVUPD Y2, 64(DI)
 	VADDPD  Y7, Y3, Y3
 	CMPQ    DX, $+4
-	JL      part_260
+	JL      part_282
 	VMOVUPD Y3, 96(DI)
-	JMP     out_262
+	JMP     out_284
 
-part_260:
+part_282:
 	CMPQ         DX, $+2
-	JL           one_261
+	JL           one_283
 	VMOVUPD      X3, 96(DI)
-	JE           out_262
+	JE           out_284
 	VEXTRACTF128 $0x01, Y3, X8
 	VMOVSD       X8, 112(DI)
-	JMP          out_262
+	JMP          out_284
 
-one_261:
+one_283:
 	VMOVSD X3, 96(DI)
 
-out_262:
+out_284:
 	ADDQ $+128, DI
 	ADDQ $+128, SI
 	SUBQ $+16, R9
@@ -7475,23 +7830,23 @@ rows1_odd:
 rows1_sum:
 	VADDPD  Y4, Y0, Y0
 	CMPQ    DX, $+4
-	JL      part_263
+	JL      part_285
 	VMOVUPD Y0, (DI)
-	JMP     out_265
+	JMP     out_287
 
-part_263:
+part_285:
 	CMPQ         DX, $+2
-	JL           one_264
+	JL           one_286
 	VMOVUPD      X0, (DI)
-	JE           out_265
+	JE           out_287
 	VEXTRACTF128 $0x01, Y0, X8
 	VMOVSD       X8, 16(DI)
-	JMP          out_265
+	JMP          out_287
 
-one_264:
+one_286:
 	VMOVSD X0, (DI)
 
-out_265:
+out_287:
 	JMP done
 
 rows2:
@@ -7541,23 +7896,23 @@ rows2_sum:
 	VMOVUPD Y0, (DI)
 	VADDPD  Y5, Y1, Y1
 	CMPQ    DX, $+4
-	JL      part_266
+	JL      part_288
 	VMOVUPD Y1, 32(DI)
-	JMP     out_268
+	JMP     out_290
 
-part_266:
+part_288:
 	CMPQ         DX, $+2
-	JL           one_267
+	JL           one_289
 	VMOVUPD      X1, 32(DI)
-	JE           out_268
+	JE           out_290
 	VEXTRACTF128 $0x01, Y1, X8
 	VMOVSD       X8, 48(DI)
-	JMP          out_268
+	JMP          out_290
 
-one_267:
+one_289:
 	VMOVSD X1, 32(DI)
 
-out_268:
+out_290:
 	JMP done
 
 rows3:
@@ -7617,23 +7972,23 @@ rows3_sum:
 	VMOVUPD Y1, 32(DI)
 	VADDPD  Y6, Y2, Y2
 	CMPQ    DX, $+4
-	JL      part_269
+	JL      part_291
 	VMOVUPD Y2, 64(DI)
-	JMP     out_271
+	JMP     out_293
 
-part_269:
+part_291:
 	CMPQ         DX, $+2
-	JL           one_270
+	JL           one_292
 	VMOVUPD      X2, 64(DI)
-	JE           out_271
+	JE           out_293
 	VEXTRACTF128 $0x01, Y2, X8
 	VMOVSD       X8, 80(DI)
-	JMP          out_271
+	JMP          out_293
 
-one_270:
+one_292:
 	VMOVSD X2, 64(DI)
 
-out_271:
+out_293:
 done:
 	VZEROUPPER
 	RET
@@ -7826,4 +8181,2880 @@ columns3_last:
 
 done:
 	VZEROUPPER
+	RET
+
+// func subRowsAVX2(y *float64, w *float64, n int, x *float64)
+// Requires: AVX, FMA3
+TEXT ·subRowsAVX2(SB), NOSPLIT, $0-32
+	MOVQ    y+0(FP), DI
+	MOVQ    w+8(FP), SI
+	MOVQ    n+16(FP), CX
+	MOVQ    x+24(FP), DX
+	TESTQ   CX, CX
+	JLE     done
+	VMOVUPD (DX), Y0
+	VMOVUPD 32(DX), X1
+	SUBQ    $+4, CX
+	JL      two
+
+four:
+	VMULPD      32(SI), X1, X2
+	VFMADD231PD (SI), Y0, Y2
+	VMULPD      80(SI), X1, X3
+	VFMADD231PD 48(SI), Y0, Y3
+	VMULPD      128(SI), X1, X4
+	VFMADD231PD 96(SI), Y0, Y4
+	VMULPD      176(SI), X1, X5
+	VFMADD231PD 144(SI), Y0, Y5
+	VHADDPD     Y3, Y2, Y6
+	VHADDPD     Y5, Y4, Y7
+	VPERM2F128  $0x20, Y7, Y6, Y2
+	VPERM2F128  $0x31, Y7, Y6, Y3
+	VADDPD      Y3, Y2, Y2
+	VMOVUPD     (DI), Y6
+	VSUBPD      Y2, Y6, Y6
+	VMOVUPD     Y6, (DI)
+	ADDQ        $+192, SI
+	ADDQ        $+32, DI
+	SUBQ        $+4, CX
+	JGE         four
+
+two:
+	TESTB        $0x02, CL
+	JE           one
+	VMULPD       32(SI), X1, X2
+	VFMADD231PD  (SI), Y0, Y2
+	VMULPD       80(SI), X1, X3
+	VFMADD231PD  48(SI), Y0, Y3
+	VHADDPD      Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X6
+	VMOVUPD      (DI), X7
+	VADDPD       X6, X2, X2
+	VSUBPD       X2, X7, X7
+	VMOVUPD      X7, (DI)
+	ADDQ         $+96, SI
+	ADDQ         $+16, DI
+
+one:
+	TESTB        $0x01, CL
+	JE           done
+	VMULPD       32(SI), X1, X2
+	VFMADD231PD  (SI), Y0, Y2
+	VEXTRACTF128 $0x01, Y2, X6
+	VMOVSD       (DI), X7
+	VADDPD       X6, X2, X2
+	VHADDPD      X2, X2, X2
+	VSUBSD       X2, X7, X7
+	VMOVSD       X7, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func subRowsTAVX2(x *float64, w *float64, n int, y *float64)
+// Requires: AVX, FMA3
+TEXT ·subRowsTAVX2(SB), NOSPLIT, $0-32
+	MOVQ    x+0(FP), DI
+	MOVQ    w+8(FP), SI
+	MOVQ    n+16(FP), CX
+	MOVQ    y+24(FP), DX
+	TESTQ   CX, CX
+	JLE     done
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), X2
+	VXORPD  Y1, Y1, Y1
+	VXORPD  X3, X3, X3
+	SUBQ    $+2, CX
+	JL      last
+
+loop:
+	VBROADCASTSD (DX), Y4
+	VFNMADD231PD (SI), Y4, Y0
+	VFNMADD231PD 32(SI), X4, X2
+	VBROADCASTSD 8(DX), Y5
+	VFNMADD231PD 48(SI), Y5, Y1
+	VFNMADD231PD 80(SI), X5, X3
+	ADDQ         $+96, SI
+	ADDQ         $+16, DX
+	SUBQ         $+2, CX
+	JGE          loop
+
+last:
+	CMPQ         CX, $-1
+	JNE          sum
+	VBROADCASTSD (DX), Y4
+	VFNMADD231PD (SI), Y4, Y0
+	VFNMADD231PD 32(SI), X4, X2
+
+sum:
+	VADDPD  Y1, Y0, Y0
+	VADDPD  X3, X2, X2
+	VMOVUPD Y0, (DI)
+	VMOVUPD X2, 32(DI)
+	VZEROUPPER
+
+done:
+	RET
+
+// func transposeAVX2(dst *float64, ld int, w *float64, n int)
+// Requires: AVX
+TEXT ·transposeAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ ld+8(FP), SI
+	SHLQ $0x03, SI
+	MOVQ w+16(FP), DX
+	MOVQ n+24(FP), CX
+	LEAQ (DI)(SI*2), R8
+	ADDQ SI, R8
+	SUBQ $+4, CX
+	JL   two
+
+four:
+	VMOVUPD     (DX), X0
+	VINSERTF128 $0x01, 96(DX), Y0, Y0
+	VMOVUPD     48(DX), X1
+	VINSERTF128 $0x01, 144(DX), Y1, Y1
+	VUNPCKLPD   Y1, Y0, Y2
+	VUNPCKHPD   Y1, Y0, Y3
+	VMOVUPD     Y2, (DI)
+	VMOVUPD     Y3, (DI)(SI*1)
+	VMOVUPD     16(DX), X0
+	VINSERTF128 $0x01, 112(DX), Y0, Y0
+	VMOVUPD     64(DX), X1
+	VINSERTF128 $0x01, 160(DX), Y1, Y1
+	VUNPCKLPD   Y1, Y0, Y2
+	VUNPCKHPD   Y1, Y0, Y3
+	VMOVUPD     Y2, (DI)(SI*2)
+	VMOVUPD     Y3, (R8)
+	VMOVUPD     32(DX), X0
+	VINSERTF128 $0x01, 128(DX), Y0, Y0
+	VMOVUPD     80(DX), X1
+	VINSERTF128 $0x01, 176(DX), Y1, Y1
+	VUNPCKLPD   Y1, Y0, Y2
+	VUNPCKHPD   Y1, Y0, Y3
+	VMOVUPD     Y2, (R8)(SI*1)
+	VMOVUPD     Y3, (R8)(SI*2)
+	ADDQ        $+192, DX
+	ADDQ        $+32, DI
+	ADDQ        $+32, R8
+	SUBQ        $+4, CX
+	JGE         four
+
+two:
+	TESTB     $0x02, CL
+	JE        one
+	VMOVUPD   (DX), X0
+	VMOVUPD   48(DX), X1
+	VUNPCKLPD X1, X0, X2
+	VUNPCKHPD X1, X0, X3
+	VMOVUPD   X2, (DI)
+	VMOVUPD   X3, (DI)(SI*1)
+	VMOVUPD   16(DX), X0
+	VMOVUPD   64(DX), X1
+	VUNPCKLPD X1, X0, X2
+	VUNPCKHPD X1, X0, X3
+	VMOVUPD   X2, (DI)(SI*2)
+	VMOVUPD   X3, (R8)
+	VMOVUPD   32(DX), X0
+	VMOVUPD   80(DX), X1
+	VUNPCKLPD X1, X0, X2
+	VUNPCKHPD X1, X0, X3
+	VMOVUPD   X2, (R8)(SI*1)
+	VMOVUPD   X3, (R8)(SI*2)
+	ADDQ      $+96, DX
+	ADDQ      $+16, DI
+	ADDQ      $+16, R8
+
+one:
+	TESTB $0x01, CL
+	JE    done
+	MOVQ  (DX), AX
+	MOVQ  AX, (DI)
+	MOVQ  8(DX), R9
+	MOVQ  R9, (DI)(SI*1)
+	MOVQ  16(DX), R10
+	MOVQ  R10, (DI)(SI*2)
+	MOVQ  24(DX), R11
+	MOVQ  R11, (R8)
+	MOVQ  32(DX), R12
+	MOVQ  R12, (R8)(SI*1)
+	MOVQ  40(DX), R13
+	MOVQ  R13, (R8)(SI*2)
+
+done:
+	VZEROUPPER
+	RET
+
+// func addLowerAVX2(c *float64, ldc int, a *float64, lda int, n int, m int)
+// Requires: AVX
+TEXT ·addLowerAVX2(SB), NOSPLIT, $0-48
+	MOVQ  c+0(FP), DI
+	MOVQ  ldc+8(FP), R8
+	SHLQ  $0x03, R8
+	MOVQ  a+16(FP), SI
+	MOVQ  lda+24(FP), R9
+	SHLQ  $0x03, R9
+	MOVQ  n+32(FP), CX
+	MOVQ  m+40(FP), DX
+	TESTQ DX, DX
+	JLE   done
+	ADDQ  $+8, R8
+	ADDQ  $+8, R9
+	CMPQ  CX, $+16
+	JG    long
+
+short:
+	CMPQ CX, $+8
+	JG   rows_above_rows8
+	CMPQ CX, $+4
+	JG   rows_above_rows4
+	CMPQ CX, $+2
+	JG   rows_above_rows2
+	CMPQ CX, $+1
+	JG   rows_above_rows1
+	JMP  rows1
+
+rows_above_rows1:
+	JMP rows2
+
+rows_above_rows2:
+	CMPQ CX, $+3
+	JG   rows_above_rows3
+	JMP  rows3
+
+rows_above_rows3:
+	JMP rows4
+
+rows_above_rows4:
+	CMPQ CX, $+6
+	JG   rows_above_rows6
+	CMPQ CX, $+5
+	JG   rows_above_rows5
+	JMP  rows5
+
+rows_above_rows5:
+	JMP rows6
+
+rows_above_rows6:
+	CMPQ CX, $+7
+	JG   rows_above_rows7
+	JMP  rows7
+
+rows_above_rows7:
+	JMP rows8
+
+rows_above_rows8:
+	CMPQ CX, $+12
+	JG   rows_above_rows12
+	CMPQ CX, $+10
+	JG   rows_above_rows10
+	CMPQ CX, $+9
+	JG   rows_above_rows9
+	JMP  rows9
+
+rows_above_rows9:
+	JMP rows10
+
+rows_above_rows10:
+	CMPQ CX, $+11
+	JG   rows_above_rows11
+	JMP  rows11
+
+rows_above_rows11:
+	JMP rows12
+
+rows_above_rows12:
+	CMPQ CX, $+14
+	JG   rows_above_rows14
+	CMPQ CX, $+13
+	JG   rows_above_rows13
+	JMP  rows13
+
+rows_above_rows13:
+	JMP rows14
+
+rows_above_rows14:
+	CMPQ CX, $+15
+	JG   rows_above_rows15
+	JMP  rows15
+
+rows_above_rows15:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVUPD 32(DI), Y1
+	VADDPD  32(SI), Y1, Y1
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD 64(DI), Y2
+	VADDPD  64(SI), Y2, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(DI), Y3
+	VADDPD  96(SI), Y3, Y3
+	VMOVUPD Y3, 96(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JZ      done
+
+rows15:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVUPD 32(DI), Y1
+	VADDPD  32(SI), Y1, Y1
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD 64(DI), Y2
+	VADDPD  64(SI), Y2, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(DI), X3
+	VADDPD  96(SI), X3, X3
+	VMOVUPD X3, 96(DI)
+	VMOVSD  112(DI), X4
+	VADDSD  112(SI), X4, X4
+	VMOVSD  X4, 112(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JZ      done
+
+rows14:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVUPD 32(DI), Y1
+	VADDPD  32(SI), Y1, Y1
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD 64(DI), Y2
+	VADDPD  64(SI), Y2, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(DI), X3
+	VADDPD  96(SI), X3, X3
+	VMOVUPD X3, 96(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JZ      done
+
+rows13:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVUPD 32(DI), Y1
+	VADDPD  32(SI), Y1, Y1
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD 64(DI), Y2
+	VADDPD  64(SI), Y2, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVSD  96(DI), X3
+	VADDSD  96(SI), X3, X3
+	VMOVSD  X3, 96(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JZ      done
+
+rows12:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVUPD 32(DI), Y1
+	VADDPD  32(SI), Y1, Y1
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD 64(DI), Y2
+	VADDPD  64(SI), Y2, Y2
+	VMOVUPD Y2, 64(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JZ      done
+
+rows11:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVUPD 32(DI), Y1
+	VADDPD  32(SI), Y1, Y1
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD 64(DI), X2
+	VADDPD  64(SI), X2, X2
+	VMOVUPD X2, 64(DI)
+	VMOVSD  80(DI), X3
+	VADDSD  80(SI), X3, X3
+	VMOVSD  X3, 80(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JZ      done
+
+rows10:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVUPD 32(DI), Y1
+	VADDPD  32(SI), Y1, Y1
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD 64(DI), X2
+	VADDPD  64(SI), X2, X2
+	VMOVUPD X2, 64(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JZ      done
+
+rows9:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVUPD 32(DI), Y1
+	VADDPD  32(SI), Y1, Y1
+	VMOVUPD Y1, 32(DI)
+	VMOVSD  64(DI), X2
+	VADDSD  64(SI), X2, X2
+	VMOVSD  X2, 64(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JZ      done
+
+rows8:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVUPD 32(DI), Y1
+	VADDPD  32(SI), Y1, Y1
+	VMOVUPD Y1, 32(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JZ      done
+
+rows7:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVUPD 32(DI), X1
+	VADDPD  32(SI), X1, X1
+	VMOVUPD X1, 32(DI)
+	VMOVSD  48(DI), X2
+	VADDSD  48(SI), X2, X2
+	VMOVSD  X2, 48(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JZ      done
+
+rows6:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVUPD 32(DI), X1
+	VADDPD  32(SI), X1, X1
+	VMOVUPD X1, 32(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JZ      done
+
+rows5:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVSD  32(DI), X1
+	VADDSD  32(SI), X1, X1
+	VMOVSD  X1, 32(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JZ      done
+
+rows4:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JZ      done
+
+rows3:
+	VMOVUPD (DI), X0
+	VADDPD  (SI), X0, X0
+	VMOVUPD X0, (DI)
+	VMOVSD  16(DI), X1
+	VADDSD  16(SI), X1, X1
+	VMOVSD  X1, 16(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JZ      done
+
+rows2:
+	VMOVUPD (DI), X0
+	VADDPD  (SI), X0, X0
+	VMOVUPD X0, (DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JZ      done
+
+rows1:
+	VMOVSD (DI), X0
+	VADDSD (SI), X0, X0
+	VMOVSD X0, (DI)
+	JMP    done
+
+long:
+	MOVQ DI, AX
+	MOVQ SI, BX
+	MOVQ CX, R10
+	SUBQ $+16, R10
+	JL   by16_end
+
+by16:
+	VMOVUPD (AX), Y0
+	VADDPD  (BX), Y0, Y0
+	VMOVUPD Y0, (AX)
+	VMOVUPD 32(AX), Y1
+	VADDPD  32(BX), Y1, Y1
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD 64(AX), Y2
+	VADDPD  64(BX), Y2, Y2
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD 96(AX), Y3
+	VADDPD  96(BX), Y3, Y3
+	VMOVUPD Y3, 96(AX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, BX
+	SUBQ    $+16, R10
+	JGE     by16
+
+by16_end:
+	ADDQ $+16, R10
+	SUBQ $+4, R10
+	JL   by4_end
+
+by4:
+	VMOVUPD (AX), Y0
+	VADDPD  (BX), Y0, Y0
+	VMOVUPD Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, BX
+	SUBQ    $+4, R10
+	JGE     by4
+
+by4_end:
+	ADDQ $+4, R10
+	SUBQ $+1, R10
+	JL   by1_end
+
+by1:
+	VMOVSD (AX), X0
+	VADDSD (BX), X0, X0
+	VMOVSD X0, (AX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, BX
+	SUBQ   $+1, R10
+	JGE    by1
+
+by1_end:
+	ADDQ $+1, R10
+	ADDQ R8, DI
+	ADDQ R9, SI
+	DECQ DX
+	JZ   done
+	DECQ CX
+	CMPQ CX, $+16
+	JLE  short
+	JMP  long
+
+done:
+	VZEROUPPER
+	RET
+
+// func addBlockAVX2(c *float64, ldc int, a *float64, lda int, n int, m int)
+// Requires: AVX
+TEXT ·addBlockAVX2(SB), NOSPLIT, $0-48
+	MOVQ  c+0(FP), DI
+	MOVQ  ldc+8(FP), R8
+	SHLQ  $0x03, R8
+	MOVQ  a+16(FP), SI
+	MOVQ  lda+24(FP), R9
+	SHLQ  $0x03, R9
+	MOVQ  n+32(FP), CX
+	MOVQ  m+40(FP), DX
+	TESTQ DX, DX
+	JLE   done
+	TESTQ CX, CX
+	JLE   done
+	CMPQ  CX, $+16
+	JG    long
+	CMPQ  CX, $+8
+	JG    rows_above_rows8
+	CMPQ  CX, $+4
+	JG    rows_above_rows4
+	CMPQ  CX, $+2
+	JG    rows_above_rows2
+	CMPQ  CX, $+1
+	JG    rows_above_rows1
+	JMP   rows1
+
+rows_above_rows1:
+	JMP rows2
+
+rows_above_rows2:
+	CMPQ CX, $+3
+	JG   rows_above_rows3
+	JMP  rows3
+
+rows_above_rows3:
+	JMP rows4
+
+rows_above_rows4:
+	CMPQ CX, $+6
+	JG   rows_above_rows6
+	CMPQ CX, $+5
+	JG   rows_above_rows5
+	JMP  rows5
+
+rows_above_rows5:
+	JMP rows6
+
+rows_above_rows6:
+	CMPQ CX, $+7
+	JG   rows_above_rows7
+	JMP  rows7
+
+rows_above_rows7:
+	JMP rows8
+
+rows_above_rows8:
+	CMPQ CX, $+12
+	JG   rows_above_rows12
+	CMPQ CX, $+10
+	JG   rows_above_rows10
+	CMPQ CX, $+9
+	JG   rows_above_rows9
+	JMP  rows9
+
+rows_above_rows9:
+	JMP rows10
+
+rows_above_rows10:
+	CMPQ CX, $+11
+	JG   rows_above_rows11
+	JMP  rows11
+
+rows_above_rows11:
+	JMP rows12
+
+rows_above_rows12:
+	CMPQ CX, $+14
+	JG   rows_above_rows14
+	CMPQ CX, $+13
+	JG   rows_above_rows13
+	JMP  rows13
+
+rows_above_rows13:
+	JMP rows14
+
+rows_above_rows14:
+	CMPQ CX, $+15
+	JG   rows_above_rows15
+	JMP  rows15
+
+rows_above_rows15:
+rows16:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVUPD 32(DI), Y1
+	VADDPD  32(SI), Y1, Y1
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD 64(DI), Y2
+	VADDPD  64(SI), Y2, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(DI), Y3
+	VADDPD  96(SI), Y3, Y3
+	VMOVUPD Y3, 96(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JNZ     rows16
+	JMP     done
+
+rows15:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVUPD 32(DI), Y1
+	VADDPD  32(SI), Y1, Y1
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD 64(DI), Y2
+	VADDPD  64(SI), Y2, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(DI), X3
+	VADDPD  96(SI), X3, X3
+	VMOVUPD X3, 96(DI)
+	VMOVSD  112(DI), X4
+	VADDSD  112(SI), X4, X4
+	VMOVSD  X4, 112(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JNZ     rows15
+	JMP     done
+
+rows14:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVUPD 32(DI), Y1
+	VADDPD  32(SI), Y1, Y1
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD 64(DI), Y2
+	VADDPD  64(SI), Y2, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(DI), X3
+	VADDPD  96(SI), X3, X3
+	VMOVUPD X3, 96(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JNZ     rows14
+	JMP     done
+
+rows13:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVUPD 32(DI), Y1
+	VADDPD  32(SI), Y1, Y1
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD 64(DI), Y2
+	VADDPD  64(SI), Y2, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVSD  96(DI), X3
+	VADDSD  96(SI), X3, X3
+	VMOVSD  X3, 96(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JNZ     rows13
+	JMP     done
+
+rows12:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVUPD 32(DI), Y1
+	VADDPD  32(SI), Y1, Y1
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD 64(DI), Y2
+	VADDPD  64(SI), Y2, Y2
+	VMOVUPD Y2, 64(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JNZ     rows12
+	JMP     done
+
+rows11:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVUPD 32(DI), Y1
+	VADDPD  32(SI), Y1, Y1
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD 64(DI), X2
+	VADDPD  64(SI), X2, X2
+	VMOVUPD X2, 64(DI)
+	VMOVSD  80(DI), X3
+	VADDSD  80(SI), X3, X3
+	VMOVSD  X3, 80(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JNZ     rows11
+	JMP     done
+
+rows10:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVUPD 32(DI), Y1
+	VADDPD  32(SI), Y1, Y1
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD 64(DI), X2
+	VADDPD  64(SI), X2, X2
+	VMOVUPD X2, 64(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JNZ     rows10
+	JMP     done
+
+rows9:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVUPD 32(DI), Y1
+	VADDPD  32(SI), Y1, Y1
+	VMOVUPD Y1, 32(DI)
+	VMOVSD  64(DI), X2
+	VADDSD  64(SI), X2, X2
+	VMOVSD  X2, 64(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JNZ     rows9
+	JMP     done
+
+rows8:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVUPD 32(DI), Y1
+	VADDPD  32(SI), Y1, Y1
+	VMOVUPD Y1, 32(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JNZ     rows8
+	JMP     done
+
+rows7:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVUPD 32(DI), X1
+	VADDPD  32(SI), X1, X1
+	VMOVUPD X1, 32(DI)
+	VMOVSD  48(DI), X2
+	VADDSD  48(SI), X2, X2
+	VMOVSD  X2, 48(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JNZ     rows7
+	JMP     done
+
+rows6:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVUPD 32(DI), X1
+	VADDPD  32(SI), X1, X1
+	VMOVUPD X1, 32(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JNZ     rows6
+	JMP     done
+
+rows5:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVSD  32(DI), X1
+	VADDSD  32(SI), X1, X1
+	VMOVSD  X1, 32(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JNZ     rows5
+	JMP     done
+
+rows4:
+	VMOVUPD (DI), Y0
+	VADDPD  (SI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JNZ     rows4
+	JMP     done
+
+rows3:
+	VMOVUPD (DI), X0
+	VADDPD  (SI), X0, X0
+	VMOVUPD X0, (DI)
+	VMOVSD  16(DI), X1
+	VADDSD  16(SI), X1, X1
+	VMOVSD  X1, 16(DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JNZ     rows3
+	JMP     done
+
+rows2:
+	VMOVUPD (DI), X0
+	VADDPD  (SI), X0, X0
+	VMOVUPD X0, (DI)
+	ADDQ    R8, DI
+	ADDQ    R9, SI
+	DECQ    DX
+	JNZ     rows2
+	JMP     done
+
+rows1:
+	VMOVSD (DI), X0
+	VADDSD (SI), X0, X0
+	VMOVSD X0, (DI)
+	ADDQ   R8, DI
+	ADDQ   R9, SI
+	DECQ   DX
+	JNZ    rows1
+	JMP    done
+	JMP done
+
+long:
+	MOVQ DI, AX
+	MOVQ SI, BX
+	MOVQ CX, R10
+	SUBQ $+16, R10
+	JL   by16_end
+
+by16:
+	VMOVUPD (AX), Y0
+	VADDPD  (BX), Y0, Y0
+	VMOVUPD Y0, (AX)
+	VMOVUPD 32(AX), Y1
+	VADDPD  32(BX), Y1, Y1
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD 64(AX), Y2
+	VADDPD  64(BX), Y2, Y2
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD 96(AX), Y3
+	VADDPD  96(BX), Y3, Y3
+	VMOVUPD Y3, 96(AX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, BX
+	SUBQ    $+16, R10
+	JGE     by16
+
+by16_end:
+	ADDQ $+16, R10
+	SUBQ $+4, R10
+	JL   by4_end
+
+by4:
+	VMOVUPD (AX), Y0
+	VADDPD  (BX), Y0, Y0
+	VMOVUPD Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, BX
+	SUBQ    $+4, R10
+	JGE     by4
+
+by4_end:
+	ADDQ $+4, R10
+	SUBQ $+1, R10
+	JL   by1_end
+
+by1:
+	VMOVSD (AX), X0
+	VADDSD (BX), X0, X0
+	VMOVSD X0, (AX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, BX
+	SUBQ   $+1, R10
+	JGE    by1
+
+by1_end:
+	ADDQ $+1, R10
+	ADDQ R8, DI
+	ADDQ R9, SI
+	DECQ DX
+	JZ   done
+	JMP  long
+
+done:
+	VZEROUPPER
+	RET
+
+// func solveLowerAVX2(y *float64, l *float64, ld int, n int)
+// Requires: AVX, FMA3
+TEXT ·solveLowerAVX2(SB), NOSPLIT, $0-32
+	MOVQ y+0(FP), DI
+	MOVQ l+8(FP), SI
+	MOVQ ld+16(FP), DX
+	SHLQ $0x03, DX
+	MOVQ n+24(FP), CX
+	CMPQ CX, $+1
+	JLE  done
+	CMPQ CX, $+8
+	JG   order_above_order8
+	CMPQ CX, $+5
+	JG   order_above_order5
+	CMPQ CX, $+3
+	JG   order_above_order3
+	CMPQ CX, $+2
+	JG   order_above_order2
+	JMP  order2
+
+order_above_order2:
+	JMP order3
+
+order_above_order3:
+	CMPQ CX, $+4
+	JG   order_above_order4
+	JMP  order4
+
+order_above_order4:
+	JMP order5
+
+order_above_order5:
+	CMPQ CX, $+7
+	JG   order_above_order7
+	CMPQ CX, $+6
+	JG   order_above_order6
+	JMP  order6
+
+order_above_order6:
+	JMP order7
+
+order_above_order7:
+	JMP order8
+
+order_above_order8:
+	CMPQ CX, $+12
+	JG   order_above_order12
+	CMPQ CX, $+10
+	JG   order_above_order10
+	CMPQ CX, $+9
+	JG   order_above_order9
+	JMP  order9
+
+order_above_order9:
+	JMP order10
+
+order_above_order10:
+	CMPQ CX, $+11
+	JG   order_above_order11
+	JMP  order11
+
+order_above_order11:
+	JMP order12
+
+order_above_order12:
+	CMPQ CX, $+14
+	JG   order_above_order14
+	CMPQ CX, $+13
+	JG   order_above_order13
+	JMP  order13
+
+order_above_order13:
+	JMP order14
+
+order_above_order14:
+	JMP order15
+
+order2:
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VFNMADD231SD 8(SI), X0, X1
+	VMOVSD       X1, 8(DI)
+	RET
+
+order3:
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VFNMADD231SD 8(SI), X0, X1
+	VFNMADD231SD 16(SI), X0, X2
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 16(SI)(DX*1), X1, X2
+	VMOVSD       X2, 16(DI)
+	RET
+
+order4:
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VFNMADD231SD 8(SI), X0, X1
+	VFNMADD231SD 16(SI), X0, X2
+	VFNMADD231SD 24(SI), X0, X3
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 16(SI)(DX*1), X1, X2
+	VFNMADD231SD 24(SI)(DX*1), X1, X3
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 24(SI)(DX*2), X2, X3
+	VMOVSD       X3, 24(DI)
+	RET
+
+order5:
+	LEAQ         (DX)(DX*2), AX
+	LEAQ         (SI)(AX*1), R8
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VMOVSD       32(DI), X4
+	VFNMADD231SD 8(SI), X0, X1
+	VFNMADD231SD 16(SI), X0, X2
+	VFNMADD231SD 24(SI), X0, X3
+	VFNMADD231SD 32(SI), X0, X4
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 16(SI)(DX*1), X1, X2
+	VFNMADD231SD 24(SI)(DX*1), X1, X3
+	VFNMADD231SD 32(SI)(DX*1), X1, X4
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 24(SI)(DX*2), X2, X3
+	VFNMADD231SD 32(SI)(DX*2), X2, X4
+	VMOVSD       X3, 24(DI)
+	VFNMADD231SD 32(R8), X3, X4
+	VMOVSD       X4, 32(DI)
+	RET
+
+order6:
+	LEAQ         (DX)(DX*2), AX
+	LEAQ         (SI)(AX*1), R8
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VMOVSD       32(DI), X4
+	VMOVSD       40(DI), X5
+	VFNMADD231SD 8(SI), X0, X1
+	VFNMADD231SD 16(SI), X0, X2
+	VFNMADD231SD 24(SI), X0, X3
+	VFNMADD231SD 32(SI), X0, X4
+	VFNMADD231SD 40(SI), X0, X5
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 16(SI)(DX*1), X1, X2
+	VFNMADD231SD 24(SI)(DX*1), X1, X3
+	VFNMADD231SD 32(SI)(DX*1), X1, X4
+	VFNMADD231SD 40(SI)(DX*1), X1, X5
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 24(SI)(DX*2), X2, X3
+	VFNMADD231SD 32(SI)(DX*2), X2, X4
+	VFNMADD231SD 40(SI)(DX*2), X2, X5
+	VMOVSD       X3, 24(DI)
+	VFNMADD231SD 32(R8), X3, X4
+	VFNMADD231SD 40(R8), X3, X5
+	VMOVSD       X4, 32(DI)
+	VFNMADD231SD 40(R8)(DX*1), X4, X5
+	VMOVSD       X5, 40(DI)
+	RET
+
+order7:
+	LEAQ         (DX)(DX*2), AX
+	LEAQ         (SI)(AX*1), R8
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VMOVSD       32(DI), X4
+	VMOVSD       40(DI), X5
+	VMOVSD       48(DI), X6
+	VFNMADD231SD 8(SI), X0, X1
+	VFNMADD231SD 16(SI), X0, X2
+	VFNMADD231SD 24(SI), X0, X3
+	VFNMADD231SD 32(SI), X0, X4
+	VFNMADD231SD 40(SI), X0, X5
+	VFNMADD231SD 48(SI), X0, X6
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 16(SI)(DX*1), X1, X2
+	VFNMADD231SD 24(SI)(DX*1), X1, X3
+	VFNMADD231SD 32(SI)(DX*1), X1, X4
+	VFNMADD231SD 40(SI)(DX*1), X1, X5
+	VFNMADD231SD 48(SI)(DX*1), X1, X6
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 24(SI)(DX*2), X2, X3
+	VFNMADD231SD 32(SI)(DX*2), X2, X4
+	VFNMADD231SD 40(SI)(DX*2), X2, X5
+	VFNMADD231SD 48(SI)(DX*2), X2, X6
+	VMOVSD       X3, 24(DI)
+	VFNMADD231SD 32(R8), X3, X4
+	VFNMADD231SD 40(R8), X3, X5
+	VFNMADD231SD 48(R8), X3, X6
+	VMOVSD       X4, 32(DI)
+	VFNMADD231SD 40(R8)(DX*1), X4, X5
+	VFNMADD231SD 48(R8)(DX*1), X4, X6
+	VMOVSD       X5, 40(DI)
+	VFNMADD231SD 48(R8)(DX*2), X5, X6
+	VMOVSD       X6, 48(DI)
+	RET
+
+order8:
+	LEAQ         (DX)(DX*2), AX
+	LEAQ         (SI)(AX*1), R8
+	LEAQ         (R8)(AX*1), R9
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VMOVSD       32(DI), X4
+	VMOVSD       40(DI), X5
+	VMOVSD       48(DI), X6
+	VMOVSD       56(DI), X7
+	VFNMADD231SD 8(SI), X0, X1
+	VFNMADD231SD 16(SI), X0, X2
+	VFNMADD231SD 24(SI), X0, X3
+	VFNMADD231SD 32(SI), X0, X4
+	VFNMADD231SD 40(SI), X0, X5
+	VFNMADD231SD 48(SI), X0, X6
+	VFNMADD231SD 56(SI), X0, X7
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 16(SI)(DX*1), X1, X2
+	VFNMADD231SD 24(SI)(DX*1), X1, X3
+	VFNMADD231SD 32(SI)(DX*1), X1, X4
+	VFNMADD231SD 40(SI)(DX*1), X1, X5
+	VFNMADD231SD 48(SI)(DX*1), X1, X6
+	VFNMADD231SD 56(SI)(DX*1), X1, X7
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 24(SI)(DX*2), X2, X3
+	VFNMADD231SD 32(SI)(DX*2), X2, X4
+	VFNMADD231SD 40(SI)(DX*2), X2, X5
+	VFNMADD231SD 48(SI)(DX*2), X2, X6
+	VFNMADD231SD 56(SI)(DX*2), X2, X7
+	VMOVSD       X3, 24(DI)
+	VFNMADD231SD 32(R8), X3, X4
+	VFNMADD231SD 40(R8), X3, X5
+	VFNMADD231SD 48(R8), X3, X6
+	VFNMADD231SD 56(R8), X3, X7
+	VMOVSD       X4, 32(DI)
+	VFNMADD231SD 40(R8)(DX*1), X4, X5
+	VFNMADD231SD 48(R8)(DX*1), X4, X6
+	VFNMADD231SD 56(R8)(DX*1), X4, X7
+	VMOVSD       X5, 40(DI)
+	VFNMADD231SD 48(R8)(DX*2), X5, X6
+	VFNMADD231SD 56(R8)(DX*2), X5, X7
+	VMOVSD       X6, 48(DI)
+	VFNMADD231SD 56(R9), X6, X7
+	VMOVSD       X7, 56(DI)
+	RET
+
+order9:
+	LEAQ         (DX)(DX*2), AX
+	LEAQ         (SI)(AX*1), R8
+	LEAQ         (R8)(AX*1), R9
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VMOVSD       32(DI), X4
+	VMOVSD       40(DI), X5
+	VMOVSD       48(DI), X6
+	VMOVSD       56(DI), X7
+	VMOVSD       64(DI), X8
+	VFNMADD231SD 8(SI), X0, X1
+	VFNMADD231SD 16(SI), X0, X2
+	VFNMADD231SD 24(SI), X0, X3
+	VFNMADD231SD 32(SI), X0, X4
+	VFNMADD231SD 40(SI), X0, X5
+	VFNMADD231SD 48(SI), X0, X6
+	VFNMADD231SD 56(SI), X0, X7
+	VFNMADD231SD 64(SI), X0, X8
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 16(SI)(DX*1), X1, X2
+	VFNMADD231SD 24(SI)(DX*1), X1, X3
+	VFNMADD231SD 32(SI)(DX*1), X1, X4
+	VFNMADD231SD 40(SI)(DX*1), X1, X5
+	VFNMADD231SD 48(SI)(DX*1), X1, X6
+	VFNMADD231SD 56(SI)(DX*1), X1, X7
+	VFNMADD231SD 64(SI)(DX*1), X1, X8
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 24(SI)(DX*2), X2, X3
+	VFNMADD231SD 32(SI)(DX*2), X2, X4
+	VFNMADD231SD 40(SI)(DX*2), X2, X5
+	VFNMADD231SD 48(SI)(DX*2), X2, X6
+	VFNMADD231SD 56(SI)(DX*2), X2, X7
+	VFNMADD231SD 64(SI)(DX*2), X2, X8
+	VMOVSD       X3, 24(DI)
+	VFNMADD231SD 32(R8), X3, X4
+	VFNMADD231SD 40(R8), X3, X5
+	VFNMADD231SD 48(R8), X3, X6
+	VFNMADD231SD 56(R8), X3, X7
+	VFNMADD231SD 64(R8), X3, X8
+	VMOVSD       X4, 32(DI)
+	VFNMADD231SD 40(R8)(DX*1), X4, X5
+	VFNMADD231SD 48(R8)(DX*1), X4, X6
+	VFNMADD231SD 56(R8)(DX*1), X4, X7
+	VFNMADD231SD 64(R8)(DX*1), X4, X8
+	VMOVSD       X5, 40(DI)
+	VFNMADD231SD 48(R8)(DX*2), X5, X6
+	VFNMADD231SD 56(R8)(DX*2), X5, X7
+	VFNMADD231SD 64(R8)(DX*2), X5, X8
+	VMOVSD       X6, 48(DI)
+	VFNMADD231SD 56(R9), X6, X7
+	VFNMADD231SD 64(R9), X6, X8
+	VMOVSD       X7, 56(DI)
+	VFNMADD231SD 64(R9)(DX*1), X7, X8
+	VMOVSD       X8, 64(DI)
+	RET
+
+order10:
+	LEAQ         (DX)(DX*2), AX
+	LEAQ         (SI)(AX*1), R8
+	LEAQ         (R8)(AX*1), R9
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VMOVSD       32(DI), X4
+	VMOVSD       40(DI), X5
+	VMOVSD       48(DI), X6
+	VMOVSD       56(DI), X7
+	VMOVSD       64(DI), X8
+	VMOVSD       72(DI), X9
+	VFNMADD231SD 8(SI), X0, X1
+	VFNMADD231SD 16(SI), X0, X2
+	VFNMADD231SD 24(SI), X0, X3
+	VFNMADD231SD 32(SI), X0, X4
+	VFNMADD231SD 40(SI), X0, X5
+	VFNMADD231SD 48(SI), X0, X6
+	VFNMADD231SD 56(SI), X0, X7
+	VFNMADD231SD 64(SI), X0, X8
+	VFNMADD231SD 72(SI), X0, X9
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 16(SI)(DX*1), X1, X2
+	VFNMADD231SD 24(SI)(DX*1), X1, X3
+	VFNMADD231SD 32(SI)(DX*1), X1, X4
+	VFNMADD231SD 40(SI)(DX*1), X1, X5
+	VFNMADD231SD 48(SI)(DX*1), X1, X6
+	VFNMADD231SD 56(SI)(DX*1), X1, X7
+	VFNMADD231SD 64(SI)(DX*1), X1, X8
+	VFNMADD231SD 72(SI)(DX*1), X1, X9
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 24(SI)(DX*2), X2, X3
+	VFNMADD231SD 32(SI)(DX*2), X2, X4
+	VFNMADD231SD 40(SI)(DX*2), X2, X5
+	VFNMADD231SD 48(SI)(DX*2), X2, X6
+	VFNMADD231SD 56(SI)(DX*2), X2, X7
+	VFNMADD231SD 64(SI)(DX*2), X2, X8
+	VFNMADD231SD 72(SI)(DX*2), X2, X9
+	VMOVSD       X3, 24(DI)
+	VFNMADD231SD 32(R8), X3, X4
+	VFNMADD231SD 40(R8), X3, X5
+	VFNMADD231SD 48(R8), X3, X6
+	VFNMADD231SD 56(R8), X3, X7
+	VFNMADD231SD 64(R8), X3, X8
+	VFNMADD231SD 72(R8), X3, X9
+	VMOVSD       X4, 32(DI)
+	VFNMADD231SD 40(R8)(DX*1), X4, X5
+	VFNMADD231SD 48(R8)(DX*1), X4, X6
+	VFNMADD231SD 56(R8)(DX*1), X4, X7
+	VFNMADD231SD 64(R8)(DX*1), X4, X8
+	VFNMADD231SD 72(R8)(DX*1), X4, X9
+	VMOVSD       X5, 40(DI)
+	VFNMADD231SD 48(R8)(DX*2), X5, X6
+	VFNMADD231SD 56(R8)(DX*2), X5, X7
+	VFNMADD231SD 64(R8)(DX*2), X5, X8
+	VFNMADD231SD 72(R8)(DX*2), X5, X9
+	VMOVSD       X6, 48(DI)
+	VFNMADD231SD 56(R9), X6, X7
+	VFNMADD231SD 64(R9), X6, X8
+	VFNMADD231SD 72(R9), X6, X9
+	VMOVSD       X7, 56(DI)
+	VFNMADD231SD 64(R9)(DX*1), X7, X8
+	VFNMADD231SD 72(R9)(DX*1), X7, X9
+	VMOVSD       X8, 64(DI)
+	VFNMADD231SD 72(R9)(DX*2), X8, X9
+	VMOVSD       X9, 72(DI)
+	RET
+
+order11:
+	LEAQ         (DX)(DX*2), AX
+	LEAQ         (SI)(AX*1), R8
+	LEAQ         (R8)(AX*1), R9
+	LEAQ         (R9)(AX*1), R10
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VMOVSD       32(DI), X4
+	VMOVSD       40(DI), X5
+	VMOVSD       48(DI), X6
+	VMOVSD       56(DI), X7
+	VMOVSD       64(DI), X8
+	VMOVSD       72(DI), X9
+	VMOVSD       80(DI), X10
+	VFNMADD231SD 8(SI), X0, X1
+	VFNMADD231SD 16(SI), X0, X2
+	VFNMADD231SD 24(SI), X0, X3
+	VFNMADD231SD 32(SI), X0, X4
+	VFNMADD231SD 40(SI), X0, X5
+	VFNMADD231SD 48(SI), X0, X6
+	VFNMADD231SD 56(SI), X0, X7
+	VFNMADD231SD 64(SI), X0, X8
+	VFNMADD231SD 72(SI), X0, X9
+	VFNMADD231SD 80(SI), X0, X10
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 16(SI)(DX*1), X1, X2
+	VFNMADD231SD 24(SI)(DX*1), X1, X3
+	VFNMADD231SD 32(SI)(DX*1), X1, X4
+	VFNMADD231SD 40(SI)(DX*1), X1, X5
+	VFNMADD231SD 48(SI)(DX*1), X1, X6
+	VFNMADD231SD 56(SI)(DX*1), X1, X7
+	VFNMADD231SD 64(SI)(DX*1), X1, X8
+	VFNMADD231SD 72(SI)(DX*1), X1, X9
+	VFNMADD231SD 80(SI)(DX*1), X1, X10
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 24(SI)(DX*2), X2, X3
+	VFNMADD231SD 32(SI)(DX*2), X2, X4
+	VFNMADD231SD 40(SI)(DX*2), X2, X5
+	VFNMADD231SD 48(SI)(DX*2), X2, X6
+	VFNMADD231SD 56(SI)(DX*2), X2, X7
+	VFNMADD231SD 64(SI)(DX*2), X2, X8
+	VFNMADD231SD 72(SI)(DX*2), X2, X9
+	VFNMADD231SD 80(SI)(DX*2), X2, X10
+	VMOVSD       X3, 24(DI)
+	VFNMADD231SD 32(R8), X3, X4
+	VFNMADD231SD 40(R8), X3, X5
+	VFNMADD231SD 48(R8), X3, X6
+	VFNMADD231SD 56(R8), X3, X7
+	VFNMADD231SD 64(R8), X3, X8
+	VFNMADD231SD 72(R8), X3, X9
+	VFNMADD231SD 80(R8), X3, X10
+	VMOVSD       X4, 32(DI)
+	VFNMADD231SD 40(R8)(DX*1), X4, X5
+	VFNMADD231SD 48(R8)(DX*1), X4, X6
+	VFNMADD231SD 56(R8)(DX*1), X4, X7
+	VFNMADD231SD 64(R8)(DX*1), X4, X8
+	VFNMADD231SD 72(R8)(DX*1), X4, X9
+	VFNMADD231SD 80(R8)(DX*1), X4, X10
+	VMOVSD       X5, 40(DI)
+	VFNMADD231SD 48(R8)(DX*2), X5, X6
+	VFNMADD231SD 56(R8)(DX*2), X5, X7
+	VFNMADD231SD 64(R8)(DX*2), X5, X8
+	VFNMADD231SD 72(R8)(DX*2), X5, X9
+	VFNMADD231SD 80(R8)(DX*2), X5, X10
+	VMOVSD       X6, 48(DI)
+	VFNMADD231SD 56(R9), X6, X7
+	VFNMADD231SD 64(R9), X6, X8
+	VFNMADD231SD 72(R9), X6, X9
+	VFNMADD231SD 80(R9), X6, X10
+	VMOVSD       X7, 56(DI)
+	VFNMADD231SD 64(R9)(DX*1), X7, X8
+	VFNMADD231SD 72(R9)(DX*1), X7, X9
+	VFNMADD231SD 80(R9)(DX*1), X7, X10
+	VMOVSD       X8, 64(DI)
+	VFNMADD231SD 72(R9)(DX*2), X8, X9
+	VFNMADD231SD 80(R9)(DX*2), X8, X10
+	VMOVSD       X9, 72(DI)
+	VFNMADD231SD 80(R10), X9, X10
+	VMOVSD       X10, 80(DI)
+	RET
+
+order12:
+	LEAQ         (DX)(DX*2), AX
+	LEAQ         (SI)(AX*1), R8
+	LEAQ         (R8)(AX*1), R9
+	LEAQ         (R9)(AX*1), R10
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VMOVSD       32(DI), X4
+	VMOVSD       40(DI), X5
+	VMOVSD       48(DI), X6
+	VMOVSD       56(DI), X7
+	VMOVSD       64(DI), X8
+	VMOVSD       72(DI), X9
+	VMOVSD       80(DI), X10
+	VMOVSD       88(DI), X11
+	VFNMADD231SD 8(SI), X0, X1
+	VFNMADD231SD 16(SI), X0, X2
+	VFNMADD231SD 24(SI), X0, X3
+	VFNMADD231SD 32(SI), X0, X4
+	VFNMADD231SD 40(SI), X0, X5
+	VFNMADD231SD 48(SI), X0, X6
+	VFNMADD231SD 56(SI), X0, X7
+	VFNMADD231SD 64(SI), X0, X8
+	VFNMADD231SD 72(SI), X0, X9
+	VFNMADD231SD 80(SI), X0, X10
+	VFNMADD231SD 88(SI), X0, X11
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 16(SI)(DX*1), X1, X2
+	VFNMADD231SD 24(SI)(DX*1), X1, X3
+	VFNMADD231SD 32(SI)(DX*1), X1, X4
+	VFNMADD231SD 40(SI)(DX*1), X1, X5
+	VFNMADD231SD 48(SI)(DX*1), X1, X6
+	VFNMADD231SD 56(SI)(DX*1), X1, X7
+	VFNMADD231SD 64(SI)(DX*1), X1, X8
+	VFNMADD231SD 72(SI)(DX*1), X1, X9
+	VFNMADD231SD 80(SI)(DX*1), X1, X10
+	VFNMADD231SD 88(SI)(DX*1), X1, X11
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 24(SI)(DX*2), X2, X3
+	VFNMADD231SD 32(SI)(DX*2), X2, X4
+	VFNMADD231SD 40(SI)(DX*2), X2, X5
+	VFNMADD231SD 48(SI)(DX*2), X2, X6
+	VFNMADD231SD 56(SI)(DX*2), X2, X7
+	VFNMADD231SD 64(SI)(DX*2), X2, X8
+	VFNMADD231SD 72(SI)(DX*2), X2, X9
+	VFNMADD231SD 80(SI)(DX*2), X2, X10
+	VFNMADD231SD 88(SI)(DX*2), X2, X11
+	VMOVSD       X3, 24(DI)
+	VFNMADD231SD 32(R8), X3, X4
+	VFNMADD231SD 40(R8), X3, X5
+	VFNMADD231SD 48(R8), X3, X6
+	VFNMADD231SD 56(R8), X3, X7
+	VFNMADD231SD 64(R8), X3, X8
+	VFNMADD231SD 72(R8), X3, X9
+	VFNMADD231SD 80(R8), X3, X10
+	VFNMADD231SD 88(R8), X3, X11
+	VMOVSD       X4, 32(DI)
+	VFNMADD231SD 40(R8)(DX*1), X4, X5
+	VFNMADD231SD 48(R8)(DX*1), X4, X6
+	VFNMADD231SD 56(R8)(DX*1), X4, X7
+	VFNMADD231SD 64(R8)(DX*1), X4, X8
+	VFNMADD231SD 72(R8)(DX*1), X4, X9
+	VFNMADD231SD 80(R8)(DX*1), X4, X10
+	VFNMADD231SD 88(R8)(DX*1), X4, X11
+	VMOVSD       X5, 40(DI)
+	VFNMADD231SD 48(R8)(DX*2), X5, X6
+	VFNMADD231SD 56(R8)(DX*2), X5, X7
+	VFNMADD231SD 64(R8)(DX*2), X5, X8
+	VFNMADD231SD 72(R8)(DX*2), X5, X9
+	VFNMADD231SD 80(R8)(DX*2), X5, X10
+	VFNMADD231SD 88(R8)(DX*2), X5, X11
+	VMOVSD       X6, 48(DI)
+	VFNMADD231SD 56(R9), X6, X7
+	VFNMADD231SD 64(R9), X6, X8
+	VFNMADD231SD 72(R9), X6, X9
+	VFNMADD231SD 80(R9), X6, X10
+	VFNMADD231SD 88(R9), X6, X11
+	VMOVSD       X7, 56(DI)
+	VFNMADD231SD 64(R9)(DX*1), X7, X8
+	VFNMADD231SD 72(R9)(DX*1), X7, X9
+	VFNMADD231SD 80(R9)(DX*1), X7, X10
+	VFNMADD231SD 88(R9)(DX*1), X7, X11
+	VMOVSD       X8, 64(DI)
+	VFNMADD231SD 72(R9)(DX*2), X8, X9
+	VFNMADD231SD 80(R9)(DX*2), X8, X10
+	VFNMADD231SD 88(R9)(DX*2), X8, X11
+	VMOVSD       X9, 72(DI)
+	VFNMADD231SD 80(R10), X9, X10
+	VFNMADD231SD 88(R10), X9, X11
+	VMOVSD       X10, 80(DI)
+	VFNMADD231SD 88(R10)(DX*1), X10, X11
+	VMOVSD       X11, 88(DI)
+	RET
+
+order13:
+	LEAQ         (DX)(DX*2), AX
+	LEAQ         (SI)(AX*1), R8
+	LEAQ         (R8)(AX*1), R9
+	LEAQ         (R9)(AX*1), R10
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VMOVSD       32(DI), X4
+	VMOVSD       40(DI), X5
+	VMOVSD       48(DI), X6
+	VMOVSD       56(DI), X7
+	VMOVSD       64(DI), X8
+	VMOVSD       72(DI), X9
+	VMOVSD       80(DI), X10
+	VMOVSD       88(DI), X11
+	VMOVSD       96(DI), X12
+	VFNMADD231SD 8(SI), X0, X1
+	VFNMADD231SD 16(SI), X0, X2
+	VFNMADD231SD 24(SI), X0, X3
+	VFNMADD231SD 32(SI), X0, X4
+	VFNMADD231SD 40(SI), X0, X5
+	VFNMADD231SD 48(SI), X0, X6
+	VFNMADD231SD 56(SI), X0, X7
+	VFNMADD231SD 64(SI), X0, X8
+	VFNMADD231SD 72(SI), X0, X9
+	VFNMADD231SD 80(SI), X0, X10
+	VFNMADD231SD 88(SI), X0, X11
+	VFNMADD231SD 96(SI), X0, X12
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 16(SI)(DX*1), X1, X2
+	VFNMADD231SD 24(SI)(DX*1), X1, X3
+	VFNMADD231SD 32(SI)(DX*1), X1, X4
+	VFNMADD231SD 40(SI)(DX*1), X1, X5
+	VFNMADD231SD 48(SI)(DX*1), X1, X6
+	VFNMADD231SD 56(SI)(DX*1), X1, X7
+	VFNMADD231SD 64(SI)(DX*1), X1, X8
+	VFNMADD231SD 72(SI)(DX*1), X1, X9
+	VFNMADD231SD 80(SI)(DX*1), X1, X10
+	VFNMADD231SD 88(SI)(DX*1), X1, X11
+	VFNMADD231SD 96(SI)(DX*1), X1, X12
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 24(SI)(DX*2), X2, X3
+	VFNMADD231SD 32(SI)(DX*2), X2, X4
+	VFNMADD231SD 40(SI)(DX*2), X2, X5
+	VFNMADD231SD 48(SI)(DX*2), X2, X6
+	VFNMADD231SD 56(SI)(DX*2), X2, X7
+	VFNMADD231SD 64(SI)(DX*2), X2, X8
+	VFNMADD231SD 72(SI)(DX*2), X2, X9
+	VFNMADD231SD 80(SI)(DX*2), X2, X10
+	VFNMADD231SD 88(SI)(DX*2), X2, X11
+	VFNMADD231SD 96(SI)(DX*2), X2, X12
+	VMOVSD       X3, 24(DI)
+	VFNMADD231SD 32(R8), X3, X4
+	VFNMADD231SD 40(R8), X3, X5
+	VFNMADD231SD 48(R8), X3, X6
+	VFNMADD231SD 56(R8), X3, X7
+	VFNMADD231SD 64(R8), X3, X8
+	VFNMADD231SD 72(R8), X3, X9
+	VFNMADD231SD 80(R8), X3, X10
+	VFNMADD231SD 88(R8), X3, X11
+	VFNMADD231SD 96(R8), X3, X12
+	VMOVSD       X4, 32(DI)
+	VFNMADD231SD 40(R8)(DX*1), X4, X5
+	VFNMADD231SD 48(R8)(DX*1), X4, X6
+	VFNMADD231SD 56(R8)(DX*1), X4, X7
+	VFNMADD231SD 64(R8)(DX*1), X4, X8
+	VFNMADD231SD 72(R8)(DX*1), X4, X9
+	VFNMADD231SD 80(R8)(DX*1), X4, X10
+	VFNMADD231SD 88(R8)(DX*1), X4, X11
+	VFNMADD231SD 96(R8)(DX*1), X4, X12
+	VMOVSD       X5, 40(DI)
+	VFNMADD231SD 48(R8)(DX*2), X5, X6
+	VFNMADD231SD 56(R8)(DX*2), X5, X7
+	VFNMADD231SD 64(R8)(DX*2), X5, X8
+	VFNMADD231SD 72(R8)(DX*2), X5, X9
+	VFNMADD231SD 80(R8)(DX*2), X5, X10
+	VFNMADD231SD 88(R8)(DX*2), X5, X11
+	VFNMADD231SD 96(R8)(DX*2), X5, X12
+	VMOVSD       X6, 48(DI)
+	VFNMADD231SD 56(R9), X6, X7
+	VFNMADD231SD 64(R9), X6, X8
+	VFNMADD231SD 72(R9), X6, X9
+	VFNMADD231SD 80(R9), X6, X10
+	VFNMADD231SD 88(R9), X6, X11
+	VFNMADD231SD 96(R9), X6, X12
+	VMOVSD       X7, 56(DI)
+	VFNMADD231SD 64(R9)(DX*1), X7, X8
+	VFNMADD231SD 72(R9)(DX*1), X7, X9
+	VFNMADD231SD 80(R9)(DX*1), X7, X10
+	VFNMADD231SD 88(R9)(DX*1), X7, X11
+	VFNMADD231SD 96(R9)(DX*1), X7, X12
+	VMOVSD       X8, 64(DI)
+	VFNMADD231SD 72(R9)(DX*2), X8, X9
+	VFNMADD231SD 80(R9)(DX*2), X8, X10
+	VFNMADD231SD 88(R9)(DX*2), X8, X11
+	VFNMADD231SD 96(R9)(DX*2), X8, X12
+	VMOVSD       X9, 72(DI)
+	VFNMADD231SD 80(R10), X9, X10
+	VFNMADD231SD 88(R10), X9, X11
+	VFNMADD231SD 96(R10), X9, X12
+	VMOVSD       X10, 80(DI)
+	VFNMADD231SD 88(R10)(DX*1), X10, X11
+	VFNMADD231SD 96(R10)(DX*1), X10, X12
+	VMOVSD       X11, 88(DI)
+	VFNMADD231SD 96(R10)(DX*2), X11, X12
+	VMOVSD       X12, 96(DI)
+	RET
+
+order14:
+	LEAQ         (DX)(DX*2), AX
+	LEAQ         (SI)(AX*1), R8
+	LEAQ         (R8)(AX*1), R9
+	LEAQ         (R9)(AX*1), R10
+	LEAQ         (R10)(AX*1), R11
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VMOVSD       32(DI), X4
+	VMOVSD       40(DI), X5
+	VMOVSD       48(DI), X6
+	VMOVSD       56(DI), X7
+	VMOVSD       64(DI), X8
+	VMOVSD       72(DI), X9
+	VMOVSD       80(DI), X10
+	VMOVSD       88(DI), X11
+	VMOVSD       96(DI), X12
+	VMOVSD       104(DI), X13
+	VFNMADD231SD 8(SI), X0, X1
+	VFNMADD231SD 16(SI), X0, X2
+	VFNMADD231SD 24(SI), X0, X3
+	VFNMADD231SD 32(SI), X0, X4
+	VFNMADD231SD 40(SI), X0, X5
+	VFNMADD231SD 48(SI), X0, X6
+	VFNMADD231SD 56(SI), X0, X7
+	VFNMADD231SD 64(SI), X0, X8
+	VFNMADD231SD 72(SI), X0, X9
+	VFNMADD231SD 80(SI), X0, X10
+	VFNMADD231SD 88(SI), X0, X11
+	VFNMADD231SD 96(SI), X0, X12
+	VFNMADD231SD 104(SI), X0, X13
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 16(SI)(DX*1), X1, X2
+	VFNMADD231SD 24(SI)(DX*1), X1, X3
+	VFNMADD231SD 32(SI)(DX*1), X1, X4
+	VFNMADD231SD 40(SI)(DX*1), X1, X5
+	VFNMADD231SD 48(SI)(DX*1), X1, X6
+	VFNMADD231SD 56(SI)(DX*1), X1, X7
+	VFNMADD231SD 64(SI)(DX*1), X1, X8
+	VFNMADD231SD 72(SI)(DX*1), X1, X9
+	VFNMADD231SD 80(SI)(DX*1), X1, X10
+	VFNMADD231SD 88(SI)(DX*1), X1, X11
+	VFNMADD231SD 96(SI)(DX*1), X1, X12
+	VFNMADD231SD 104(SI)(DX*1), X1, X13
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 24(SI)(DX*2), X2, X3
+	VFNMADD231SD 32(SI)(DX*2), X2, X4
+	VFNMADD231SD 40(SI)(DX*2), X2, X5
+	VFNMADD231SD 48(SI)(DX*2), X2, X6
+	VFNMADD231SD 56(SI)(DX*2), X2, X7
+	VFNMADD231SD 64(SI)(DX*2), X2, X8
+	VFNMADD231SD 72(SI)(DX*2), X2, X9
+	VFNMADD231SD 80(SI)(DX*2), X2, X10
+	VFNMADD231SD 88(SI)(DX*2), X2, X11
+	VFNMADD231SD 96(SI)(DX*2), X2, X12
+	VFNMADD231SD 104(SI)(DX*2), X2, X13
+	VMOVSD       X3, 24(DI)
+	VFNMADD231SD 32(R8), X3, X4
+	VFNMADD231SD 40(R8), X3, X5
+	VFNMADD231SD 48(R8), X3, X6
+	VFNMADD231SD 56(R8), X3, X7
+	VFNMADD231SD 64(R8), X3, X8
+	VFNMADD231SD 72(R8), X3, X9
+	VFNMADD231SD 80(R8), X3, X10
+	VFNMADD231SD 88(R8), X3, X11
+	VFNMADD231SD 96(R8), X3, X12
+	VFNMADD231SD 104(R8), X3, X13
+	VMOVSD       X4, 32(DI)
+	VFNMADD231SD 40(R8)(DX*1), X4, X5
+	VFNMADD231SD 48(R8)(DX*1), X4, X6
+	VFNMADD231SD 56(R8)(DX*1), X4, X7
+	VFNMADD231SD 64(R8)(DX*1), X4, X8
+	VFNMADD231SD 72(R8)(DX*1), X4, X9
+	VFNMADD231SD 80(R8)(DX*1), X4, X10
+	VFNMADD231SD 88(R8)(DX*1), X4, X11
+	VFNMADD231SD 96(R8)(DX*1), X4, X12
+	VFNMADD231SD 104(R8)(DX*1), X4, X13
+	VMOVSD       X5, 40(DI)
+	VFNMADD231SD 48(R8)(DX*2), X5, X6
+	VFNMADD231SD 56(R8)(DX*2), X5, X7
+	VFNMADD231SD 64(R8)(DX*2), X5, X8
+	VFNMADD231SD 72(R8)(DX*2), X5, X9
+	VFNMADD231SD 80(R8)(DX*2), X5, X10
+	VFNMADD231SD 88(R8)(DX*2), X5, X11
+	VFNMADD231SD 96(R8)(DX*2), X5, X12
+	VFNMADD231SD 104(R8)(DX*2), X5, X13
+	VMOVSD       X6, 48(DI)
+	VFNMADD231SD 56(R9), X6, X7
+	VFNMADD231SD 64(R9), X6, X8
+	VFNMADD231SD 72(R9), X6, X9
+	VFNMADD231SD 80(R9), X6, X10
+	VFNMADD231SD 88(R9), X6, X11
+	VFNMADD231SD 96(R9), X6, X12
+	VFNMADD231SD 104(R9), X6, X13
+	VMOVSD       X7, 56(DI)
+	VFNMADD231SD 64(R9)(DX*1), X7, X8
+	VFNMADD231SD 72(R9)(DX*1), X7, X9
+	VFNMADD231SD 80(R9)(DX*1), X7, X10
+	VFNMADD231SD 88(R9)(DX*1), X7, X11
+	VFNMADD231SD 96(R9)(DX*1), X7, X12
+	VFNMADD231SD 104(R9)(DX*1), X7, X13
+	VMOVSD       X8, 64(DI)
+	VFNMADD231SD 72(R9)(DX*2), X8, X9
+	VFNMADD231SD 80(R9)(DX*2), X8, X10
+	VFNMADD231SD 88(R9)(DX*2), X8, X11
+	VFNMADD231SD 96(R9)(DX*2), X8, X12
+	VFNMADD231SD 104(R9)(DX*2), X8, X13
+	VMOVSD       X9, 72(DI)
+	VFNMADD231SD 80(R10), X9, X10
+	VFNMADD231SD 88(R10), X9, X11
+	VFNMADD231SD 96(R10), X9, X12
+	VFNMADD231SD 104(R10), X9, X13
+	VMOVSD       X10, 80(DI)
+	VFNMADD231SD 88(R10)(DX*1), X10, X11
+	VFNMADD231SD 96(R10)(DX*1), X10, X12
+	VFNMADD231SD 104(R10)(DX*1), X10, X13
+	VMOVSD       X11, 88(DI)
+	VFNMADD231SD 96(R10)(DX*2), X11, X12
+	VFNMADD231SD 104(R10)(DX*2), X11, X13
+	VMOVSD       X12, 96(DI)
+	VFNMADD231SD 104(R11), X12, X13
+	VMOVSD       X13, 104(DI)
+	RET
+
+order15:
+	LEAQ         (DX)(DX*2), AX
+	LEAQ         (SI)(AX*1), R8
+	LEAQ         (R8)(AX*1), R9
+	LEAQ         (R9)(AX*1), R10
+	LEAQ         (R10)(AX*1), R11
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VMOVSD       32(DI), X4
+	VMOVSD       40(DI), X5
+	VMOVSD       48(DI), X6
+	VMOVSD       56(DI), X7
+	VMOVSD       64(DI), X8
+	VMOVSD       72(DI), X9
+	VMOVSD       80(DI), X10
+	VMOVSD       88(DI), X11
+	VMOVSD       96(DI), X12
+	VMOVSD       104(DI), X13
+	VMOVSD       112(DI), X14
+	VFNMADD231SD 8(SI), X0, X1
+	VFNMADD231SD 16(SI), X0, X2
+	VFNMADD231SD 24(SI), X0, X3
+	VFNMADD231SD 32(SI), X0, X4
+	VFNMADD231SD 40(SI), X0, X5
+	VFNMADD231SD 48(SI), X0, X6
+	VFNMADD231SD 56(SI), X0, X7
+	VFNMADD231SD 64(SI), X0, X8
+	VFNMADD231SD 72(SI), X0, X9
+	VFNMADD231SD 80(SI), X0, X10
+	VFNMADD231SD 88(SI), X0, X11
+	VFNMADD231SD 96(SI), X0, X12
+	VFNMADD231SD 104(SI), X0, X13
+	VFNMADD231SD 112(SI), X0, X14
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 16(SI)(DX*1), X1, X2
+	VFNMADD231SD 24(SI)(DX*1), X1, X3
+	VFNMADD231SD 32(SI)(DX*1), X1, X4
+	VFNMADD231SD 40(SI)(DX*1), X1, X5
+	VFNMADD231SD 48(SI)(DX*1), X1, X6
+	VFNMADD231SD 56(SI)(DX*1), X1, X7
+	VFNMADD231SD 64(SI)(DX*1), X1, X8
+	VFNMADD231SD 72(SI)(DX*1), X1, X9
+	VFNMADD231SD 80(SI)(DX*1), X1, X10
+	VFNMADD231SD 88(SI)(DX*1), X1, X11
+	VFNMADD231SD 96(SI)(DX*1), X1, X12
+	VFNMADD231SD 104(SI)(DX*1), X1, X13
+	VFNMADD231SD 112(SI)(DX*1), X1, X14
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 24(SI)(DX*2), X2, X3
+	VFNMADD231SD 32(SI)(DX*2), X2, X4
+	VFNMADD231SD 40(SI)(DX*2), X2, X5
+	VFNMADD231SD 48(SI)(DX*2), X2, X6
+	VFNMADD231SD 56(SI)(DX*2), X2, X7
+	VFNMADD231SD 64(SI)(DX*2), X2, X8
+	VFNMADD231SD 72(SI)(DX*2), X2, X9
+	VFNMADD231SD 80(SI)(DX*2), X2, X10
+	VFNMADD231SD 88(SI)(DX*2), X2, X11
+	VFNMADD231SD 96(SI)(DX*2), X2, X12
+	VFNMADD231SD 104(SI)(DX*2), X2, X13
+	VFNMADD231SD 112(SI)(DX*2), X2, X14
+	VMOVSD       X3, 24(DI)
+	VFNMADD231SD 32(R8), X3, X4
+	VFNMADD231SD 40(R8), X3, X5
+	VFNMADD231SD 48(R8), X3, X6
+	VFNMADD231SD 56(R8), X3, X7
+	VFNMADD231SD 64(R8), X3, X8
+	VFNMADD231SD 72(R8), X3, X9
+	VFNMADD231SD 80(R8), X3, X10
+	VFNMADD231SD 88(R8), X3, X11
+	VFNMADD231SD 96(R8), X3, X12
+	VFNMADD231SD 104(R8), X3, X13
+	VFNMADD231SD 112(R8), X3, X14
+	VMOVSD       X4, 32(DI)
+	VFNMADD231SD 40(R8)(DX*1), X4, X5
+	VFNMADD231SD 48(R8)(DX*1), X4, X6
+	VFNMADD231SD 56(R8)(DX*1), X4, X7
+	VFNMADD231SD 64(R8)(DX*1), X4, X8
+	VFNMADD231SD 72(R8)(DX*1), X4, X9
+	VFNMADD231SD 80(R8)(DX*1), X4, X10
+	VFNMADD231SD 88(R8)(DX*1), X4, X11
+	VFNMADD231SD 96(R8)(DX*1), X4, X12
+	VFNMADD231SD 104(R8)(DX*1), X4, X13
+	VFNMADD231SD 112(R8)(DX*1), X4, X14
+	VMOVSD       X5, 40(DI)
+	VFNMADD231SD 48(R8)(DX*2), X5, X6
+	VFNMADD231SD 56(R8)(DX*2), X5, X7
+	VFNMADD231SD 64(R8)(DX*2), X5, X8
+	VFNMADD231SD 72(R8)(DX*2), X5, X9
+	VFNMADD231SD 80(R8)(DX*2), X5, X10
+	VFNMADD231SD 88(R8)(DX*2), X5, X11
+	VFNMADD231SD 96(R8)(DX*2), X5, X12
+	VFNMADD231SD 104(R8)(DX*2), X5, X13
+	VFNMADD231SD 112(R8)(DX*2), X5, X14
+	VMOVSD       X6, 48(DI)
+	VFNMADD231SD 56(R9), X6, X7
+	VFNMADD231SD 64(R9), X6, X8
+	VFNMADD231SD 72(R9), X6, X9
+	VFNMADD231SD 80(R9), X6, X10
+	VFNMADD231SD 88(R9), X6, X11
+	VFNMADD231SD 96(R9), X6, X12
+	VFNMADD231SD 104(R9), X6, X13
+	VFNMADD231SD 112(R9), X6, X14
+	VMOVSD       X7, 56(DI)
+	VFNMADD231SD 64(R9)(DX*1), X7, X8
+	VFNMADD231SD 72(R9)(DX*1), X7, X9
+	VFNMADD231SD 80(R9)(DX*1), X7, X10
+	VFNMADD231SD 88(R9)(DX*1), X7, X11
+	VFNMADD231SD 96(R9)(DX*1), X7, X12
+	VFNMADD231SD 104(R9)(DX*1), X7, X13
+	VFNMADD231SD 112(R9)(DX*1), X7, X14
+	VMOVSD       X8, 64(DI)
+	VFNMADD231SD 72(R9)(DX*2), X8, X9
+	VFNMADD231SD 80(R9)(DX*2), X8, X10
+	VFNMADD231SD 88(R9)(DX*2), X8, X11
+	VFNMADD231SD 96(R9)(DX*2), X8, X12
+	VFNMADD231SD 104(R9)(DX*2), X8, X13
+	VFNMADD231SD 112(R9)(DX*2), X8, X14
+	VMOVSD       X9, 72(DI)
+	VFNMADD231SD 80(R10), X9, X10
+	VFNMADD231SD 88(R10), X9, X11
+	VFNMADD231SD 96(R10), X9, X12
+	VFNMADD231SD 104(R10), X9, X13
+	VFNMADD231SD 112(R10), X9, X14
+	VMOVSD       X10, 80(DI)
+	VFNMADD231SD 88(R10)(DX*1), X10, X11
+	VFNMADD231SD 96(R10)(DX*1), X10, X12
+	VFNMADD231SD 104(R10)(DX*1), X10, X13
+	VFNMADD231SD 112(R10)(DX*1), X10, X14
+	VMOVSD       X11, 88(DI)
+	VFNMADD231SD 96(R10)(DX*2), X11, X12
+	VFNMADD231SD 104(R10)(DX*2), X11, X13
+	VFNMADD231SD 112(R10)(DX*2), X11, X14
+	VMOVSD       X12, 96(DI)
+	VFNMADD231SD 104(R11), X12, X13
+	VFNMADD231SD 112(R11), X12, X14
+	VMOVSD       X13, 104(DI)
+	VFNMADD231SD 112(R11)(DX*1), X13, X14
+	VMOVSD       X14, 112(DI)
+	RET
+
+done:
+	RET
+
+// func solveLowerTAVX2(y *float64, l *float64, ld int, n int)
+// Requires: AVX, FMA3
+TEXT ·solveLowerTAVX2(SB), NOSPLIT, $0-32
+	MOVQ y+0(FP), DI
+	MOVQ l+8(FP), SI
+	MOVQ ld+16(FP), DX
+	SHLQ $0x03, DX
+	MOVQ n+24(FP), CX
+	CMPQ CX, $+1
+	JLE  done
+	CMPQ CX, $+8
+	JG   order_above_order8
+	CMPQ CX, $+5
+	JG   order_above_order5
+	CMPQ CX, $+3
+	JG   order_above_order3
+	CMPQ CX, $+2
+	JG   order_above_order2
+	JMP  order2
+
+order_above_order2:
+	JMP order3
+
+order_above_order3:
+	CMPQ CX, $+4
+	JG   order_above_order4
+	JMP  order4
+
+order_above_order4:
+	JMP order5
+
+order_above_order5:
+	CMPQ CX, $+7
+	JG   order_above_order7
+	CMPQ CX, $+6
+	JG   order_above_order6
+	JMP  order6
+
+order_above_order6:
+	JMP order7
+
+order_above_order7:
+	JMP order8
+
+order_above_order8:
+	CMPQ CX, $+12
+	JG   order_above_order12
+	CMPQ CX, $+10
+	JG   order_above_order10
+	CMPQ CX, $+9
+	JG   order_above_order9
+	JMP  order9
+
+order_above_order9:
+	JMP order10
+
+order_above_order10:
+	CMPQ CX, $+11
+	JG   order_above_order11
+	JMP  order11
+
+order_above_order11:
+	JMP order12
+
+order_above_order12:
+	CMPQ CX, $+14
+	JG   order_above_order14
+	CMPQ CX, $+13
+	JG   order_above_order13
+	JMP  order13
+
+order_above_order13:
+	JMP order14
+
+order_above_order14:
+	JMP order15
+
+order2:
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VFNMADD231SD 8(SI), X1, X0
+	VMOVSD       X0, (DI)
+	RET
+
+order3:
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VFNMADD231SD 16(SI)(DX*1), X2, X1
+	VFNMADD231SD 16(SI), X2, X0
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 8(SI), X1, X0
+	VMOVSD       X0, (DI)
+	RET
+
+order4:
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VFNMADD231SD 24(SI)(DX*2), X3, X2
+	VFNMADD231SD 24(SI)(DX*1), X3, X1
+	VFNMADD231SD 24(SI), X3, X0
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 16(SI)(DX*1), X2, X1
+	VFNMADD231SD 16(SI), X2, X0
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 8(SI), X1, X0
+	VMOVSD       X0, (DI)
+	RET
+
+order5:
+	LEAQ         (DX)(DX*2), AX
+	LEAQ         (SI)(AX*1), R8
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VMOVSD       32(DI), X4
+	VFNMADD231SD 32(R8), X4, X3
+	VFNMADD231SD 32(SI)(DX*2), X4, X2
+	VFNMADD231SD 32(SI)(DX*1), X4, X1
+	VFNMADD231SD 32(SI), X4, X0
+	VMOVSD       X3, 24(DI)
+	VFNMADD231SD 24(SI)(DX*2), X3, X2
+	VFNMADD231SD 24(SI)(DX*1), X3, X1
+	VFNMADD231SD 24(SI), X3, X0
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 16(SI)(DX*1), X2, X1
+	VFNMADD231SD 16(SI), X2, X0
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 8(SI), X1, X0
+	VMOVSD       X0, (DI)
+	RET
+
+order6:
+	LEAQ         (DX)(DX*2), AX
+	LEAQ         (SI)(AX*1), R8
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VMOVSD       32(DI), X4
+	VMOVSD       40(DI), X5
+	VFNMADD231SD 40(R8)(DX*1), X5, X4
+	VFNMADD231SD 40(R8), X5, X3
+	VFNMADD231SD 40(SI)(DX*2), X5, X2
+	VFNMADD231SD 40(SI)(DX*1), X5, X1
+	VFNMADD231SD 40(SI), X5, X0
+	VMOVSD       X4, 32(DI)
+	VFNMADD231SD 32(R8), X4, X3
+	VFNMADD231SD 32(SI)(DX*2), X4, X2
+	VFNMADD231SD 32(SI)(DX*1), X4, X1
+	VFNMADD231SD 32(SI), X4, X0
+	VMOVSD       X3, 24(DI)
+	VFNMADD231SD 24(SI)(DX*2), X3, X2
+	VFNMADD231SD 24(SI)(DX*1), X3, X1
+	VFNMADD231SD 24(SI), X3, X0
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 16(SI)(DX*1), X2, X1
+	VFNMADD231SD 16(SI), X2, X0
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 8(SI), X1, X0
+	VMOVSD       X0, (DI)
+	RET
+
+order7:
+	LEAQ         (DX)(DX*2), AX
+	LEAQ         (SI)(AX*1), R8
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VMOVSD       32(DI), X4
+	VMOVSD       40(DI), X5
+	VMOVSD       48(DI), X6
+	VFNMADD231SD 48(R8)(DX*2), X6, X5
+	VFNMADD231SD 48(R8)(DX*1), X6, X4
+	VFNMADD231SD 48(R8), X6, X3
+	VFNMADD231SD 48(SI)(DX*2), X6, X2
+	VFNMADD231SD 48(SI)(DX*1), X6, X1
+	VFNMADD231SD 48(SI), X6, X0
+	VMOVSD       X5, 40(DI)
+	VFNMADD231SD 40(R8)(DX*1), X5, X4
+	VFNMADD231SD 40(R8), X5, X3
+	VFNMADD231SD 40(SI)(DX*2), X5, X2
+	VFNMADD231SD 40(SI)(DX*1), X5, X1
+	VFNMADD231SD 40(SI), X5, X0
+	VMOVSD       X4, 32(DI)
+	VFNMADD231SD 32(R8), X4, X3
+	VFNMADD231SD 32(SI)(DX*2), X4, X2
+	VFNMADD231SD 32(SI)(DX*1), X4, X1
+	VFNMADD231SD 32(SI), X4, X0
+	VMOVSD       X3, 24(DI)
+	VFNMADD231SD 24(SI)(DX*2), X3, X2
+	VFNMADD231SD 24(SI)(DX*1), X3, X1
+	VFNMADD231SD 24(SI), X3, X0
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 16(SI)(DX*1), X2, X1
+	VFNMADD231SD 16(SI), X2, X0
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 8(SI), X1, X0
+	VMOVSD       X0, (DI)
+	RET
+
+order8:
+	LEAQ         (DX)(DX*2), AX
+	LEAQ         (SI)(AX*1), R8
+	LEAQ         (R8)(AX*1), R9
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VMOVSD       32(DI), X4
+	VMOVSD       40(DI), X5
+	VMOVSD       48(DI), X6
+	VMOVSD       56(DI), X7
+	VFNMADD231SD 56(R9), X7, X6
+	VFNMADD231SD 56(R8)(DX*2), X7, X5
+	VFNMADD231SD 56(R8)(DX*1), X7, X4
+	VFNMADD231SD 56(R8), X7, X3
+	VFNMADD231SD 56(SI)(DX*2), X7, X2
+	VFNMADD231SD 56(SI)(DX*1), X7, X1
+	VFNMADD231SD 56(SI), X7, X0
+	VMOVSD       X6, 48(DI)
+	VFNMADD231SD 48(R8)(DX*2), X6, X5
+	VFNMADD231SD 48(R8)(DX*1), X6, X4
+	VFNMADD231SD 48(R8), X6, X3
+	VFNMADD231SD 48(SI)(DX*2), X6, X2
+	VFNMADD231SD 48(SI)(DX*1), X6, X1
+	VFNMADD231SD 48(SI), X6, X0
+	VMOVSD       X5, 40(DI)
+	VFNMADD231SD 40(R8)(DX*1), X5, X4
+	VFNMADD231SD 40(R8), X5, X3
+	VFNMADD231SD 40(SI)(DX*2), X5, X2
+	VFNMADD231SD 40(SI)(DX*1), X5, X1
+	VFNMADD231SD 40(SI), X5, X0
+	VMOVSD       X4, 32(DI)
+	VFNMADD231SD 32(R8), X4, X3
+	VFNMADD231SD 32(SI)(DX*2), X4, X2
+	VFNMADD231SD 32(SI)(DX*1), X4, X1
+	VFNMADD231SD 32(SI), X4, X0
+	VMOVSD       X3, 24(DI)
+	VFNMADD231SD 24(SI)(DX*2), X3, X2
+	VFNMADD231SD 24(SI)(DX*1), X3, X1
+	VFNMADD231SD 24(SI), X3, X0
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 16(SI)(DX*1), X2, X1
+	VFNMADD231SD 16(SI), X2, X0
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 8(SI), X1, X0
+	VMOVSD       X0, (DI)
+	RET
+
+order9:
+	LEAQ         (DX)(DX*2), AX
+	LEAQ         (SI)(AX*1), R8
+	LEAQ         (R8)(AX*1), R9
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VMOVSD       32(DI), X4
+	VMOVSD       40(DI), X5
+	VMOVSD       48(DI), X6
+	VMOVSD       56(DI), X7
+	VMOVSD       64(DI), X8
+	VFNMADD231SD 64(R9)(DX*1), X8, X7
+	VFNMADD231SD 64(R9), X8, X6
+	VFNMADD231SD 64(R8)(DX*2), X8, X5
+	VFNMADD231SD 64(R8)(DX*1), X8, X4
+	VFNMADD231SD 64(R8), X8, X3
+	VFNMADD231SD 64(SI)(DX*2), X8, X2
+	VFNMADD231SD 64(SI)(DX*1), X8, X1
+	VFNMADD231SD 64(SI), X8, X0
+	VMOVSD       X7, 56(DI)
+	VFNMADD231SD 56(R9), X7, X6
+	VFNMADD231SD 56(R8)(DX*2), X7, X5
+	VFNMADD231SD 56(R8)(DX*1), X7, X4
+	VFNMADD231SD 56(R8), X7, X3
+	VFNMADD231SD 56(SI)(DX*2), X7, X2
+	VFNMADD231SD 56(SI)(DX*1), X7, X1
+	VFNMADD231SD 56(SI), X7, X0
+	VMOVSD       X6, 48(DI)
+	VFNMADD231SD 48(R8)(DX*2), X6, X5
+	VFNMADD231SD 48(R8)(DX*1), X6, X4
+	VFNMADD231SD 48(R8), X6, X3
+	VFNMADD231SD 48(SI)(DX*2), X6, X2
+	VFNMADD231SD 48(SI)(DX*1), X6, X1
+	VFNMADD231SD 48(SI), X6, X0
+	VMOVSD       X5, 40(DI)
+	VFNMADD231SD 40(R8)(DX*1), X5, X4
+	VFNMADD231SD 40(R8), X5, X3
+	VFNMADD231SD 40(SI)(DX*2), X5, X2
+	VFNMADD231SD 40(SI)(DX*1), X5, X1
+	VFNMADD231SD 40(SI), X5, X0
+	VMOVSD       X4, 32(DI)
+	VFNMADD231SD 32(R8), X4, X3
+	VFNMADD231SD 32(SI)(DX*2), X4, X2
+	VFNMADD231SD 32(SI)(DX*1), X4, X1
+	VFNMADD231SD 32(SI), X4, X0
+	VMOVSD       X3, 24(DI)
+	VFNMADD231SD 24(SI)(DX*2), X3, X2
+	VFNMADD231SD 24(SI)(DX*1), X3, X1
+	VFNMADD231SD 24(SI), X3, X0
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 16(SI)(DX*1), X2, X1
+	VFNMADD231SD 16(SI), X2, X0
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 8(SI), X1, X0
+	VMOVSD       X0, (DI)
+	RET
+
+order10:
+	LEAQ         (DX)(DX*2), AX
+	LEAQ         (SI)(AX*1), R8
+	LEAQ         (R8)(AX*1), R9
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VMOVSD       32(DI), X4
+	VMOVSD       40(DI), X5
+	VMOVSD       48(DI), X6
+	VMOVSD       56(DI), X7
+	VMOVSD       64(DI), X8
+	VMOVSD       72(DI), X9
+	VFNMADD231SD 72(R9)(DX*2), X9, X8
+	VFNMADD231SD 72(R9)(DX*1), X9, X7
+	VFNMADD231SD 72(R9), X9, X6
+	VFNMADD231SD 72(R8)(DX*2), X9, X5
+	VFNMADD231SD 72(R8)(DX*1), X9, X4
+	VFNMADD231SD 72(R8), X9, X3
+	VFNMADD231SD 72(SI)(DX*2), X9, X2
+	VFNMADD231SD 72(SI)(DX*1), X9, X1
+	VFNMADD231SD 72(SI), X9, X0
+	VMOVSD       X8, 64(DI)
+	VFNMADD231SD 64(R9)(DX*1), X8, X7
+	VFNMADD231SD 64(R9), X8, X6
+	VFNMADD231SD 64(R8)(DX*2), X8, X5
+	VFNMADD231SD 64(R8)(DX*1), X8, X4
+	VFNMADD231SD 64(R8), X8, X3
+	VFNMADD231SD 64(SI)(DX*2), X8, X2
+	VFNMADD231SD 64(SI)(DX*1), X8, X1
+	VFNMADD231SD 64(SI), X8, X0
+	VMOVSD       X7, 56(DI)
+	VFNMADD231SD 56(R9), X7, X6
+	VFNMADD231SD 56(R8)(DX*2), X7, X5
+	VFNMADD231SD 56(R8)(DX*1), X7, X4
+	VFNMADD231SD 56(R8), X7, X3
+	VFNMADD231SD 56(SI)(DX*2), X7, X2
+	VFNMADD231SD 56(SI)(DX*1), X7, X1
+	VFNMADD231SD 56(SI), X7, X0
+	VMOVSD       X6, 48(DI)
+	VFNMADD231SD 48(R8)(DX*2), X6, X5
+	VFNMADD231SD 48(R8)(DX*1), X6, X4
+	VFNMADD231SD 48(R8), X6, X3
+	VFNMADD231SD 48(SI)(DX*2), X6, X2
+	VFNMADD231SD 48(SI)(DX*1), X6, X1
+	VFNMADD231SD 48(SI), X6, X0
+	VMOVSD       X5, 40(DI)
+	VFNMADD231SD 40(R8)(DX*1), X5, X4
+	VFNMADD231SD 40(R8), X5, X3
+	VFNMADD231SD 40(SI)(DX*2), X5, X2
+	VFNMADD231SD 40(SI)(DX*1), X5, X1
+	VFNMADD231SD 40(SI), X5, X0
+	VMOVSD       X4, 32(DI)
+	VFNMADD231SD 32(R8), X4, X3
+	VFNMADD231SD 32(SI)(DX*2), X4, X2
+	VFNMADD231SD 32(SI)(DX*1), X4, X1
+	VFNMADD231SD 32(SI), X4, X0
+	VMOVSD       X3, 24(DI)
+	VFNMADD231SD 24(SI)(DX*2), X3, X2
+	VFNMADD231SD 24(SI)(DX*1), X3, X1
+	VFNMADD231SD 24(SI), X3, X0
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 16(SI)(DX*1), X2, X1
+	VFNMADD231SD 16(SI), X2, X0
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 8(SI), X1, X0
+	VMOVSD       X0, (DI)
+	RET
+
+order11:
+	LEAQ         (DX)(DX*2), AX
+	LEAQ         (SI)(AX*1), R8
+	LEAQ         (R8)(AX*1), R9
+	LEAQ         (R9)(AX*1), R10
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VMOVSD       32(DI), X4
+	VMOVSD       40(DI), X5
+	VMOVSD       48(DI), X6
+	VMOVSD       56(DI), X7
+	VMOVSD       64(DI), X8
+	VMOVSD       72(DI), X9
+	VMOVSD       80(DI), X10
+	VFNMADD231SD 80(R10), X10, X9
+	VFNMADD231SD 80(R9)(DX*2), X10, X8
+	VFNMADD231SD 80(R9)(DX*1), X10, X7
+	VFNMADD231SD 80(R9), X10, X6
+	VFNMADD231SD 80(R8)(DX*2), X10, X5
+	VFNMADD231SD 80(R8)(DX*1), X10, X4
+	VFNMADD231SD 80(R8), X10, X3
+	VFNMADD231SD 80(SI)(DX*2), X10, X2
+	VFNMADD231SD 80(SI)(DX*1), X10, X1
+	VFNMADD231SD 80(SI), X10, X0
+	VMOVSD       X9, 72(DI)
+	VFNMADD231SD 72(R9)(DX*2), X9, X8
+	VFNMADD231SD 72(R9)(DX*1), X9, X7
+	VFNMADD231SD 72(R9), X9, X6
+	VFNMADD231SD 72(R8)(DX*2), X9, X5
+	VFNMADD231SD 72(R8)(DX*1), X9, X4
+	VFNMADD231SD 72(R8), X9, X3
+	VFNMADD231SD 72(SI)(DX*2), X9, X2
+	VFNMADD231SD 72(SI)(DX*1), X9, X1
+	VFNMADD231SD 72(SI), X9, X0
+	VMOVSD       X8, 64(DI)
+	VFNMADD231SD 64(R9)(DX*1), X8, X7
+	VFNMADD231SD 64(R9), X8, X6
+	VFNMADD231SD 64(R8)(DX*2), X8, X5
+	VFNMADD231SD 64(R8)(DX*1), X8, X4
+	VFNMADD231SD 64(R8), X8, X3
+	VFNMADD231SD 64(SI)(DX*2), X8, X2
+	VFNMADD231SD 64(SI)(DX*1), X8, X1
+	VFNMADD231SD 64(SI), X8, X0
+	VMOVSD       X7, 56(DI)
+	VFNMADD231SD 56(R9), X7, X6
+	VFNMADD231SD 56(R8)(DX*2), X7, X5
+	VFNMADD231SD 56(R8)(DX*1), X7, X4
+	VFNMADD231SD 56(R8), X7, X3
+	VFNMADD231SD 56(SI)(DX*2), X7, X2
+	VFNMADD231SD 56(SI)(DX*1), X7, X1
+	VFNMADD231SD 56(SI), X7, X0
+	VMOVSD       X6, 48(DI)
+	VFNMADD231SD 48(R8)(DX*2), X6, X5
+	VFNMADD231SD 48(R8)(DX*1), X6, X4
+	VFNMADD231SD 48(R8), X6, X3
+	VFNMADD231SD 48(SI)(DX*2), X6, X2
+	VFNMADD231SD 48(SI)(DX*1), X6, X1
+	VFNMADD231SD 48(SI), X6, X0
+	VMOVSD       X5, 40(DI)
+	VFNMADD231SD 40(R8)(DX*1), X5, X4
+	VFNMADD231SD 40(R8), X5, X3
+	VFNMADD231SD 40(SI)(DX*2), X5, X2
+	VFNMADD231SD 40(SI)(DX*1), X5, X1
+	VFNMADD231SD 40(SI), X5, X0
+	VMOVSD       X4, 32(DI)
+	VFNMADD231SD 32(R8), X4, X3
+	VFNMADD231SD 32(SI)(DX*2), X4, X2
+	VFNMADD231SD 32(SI)(DX*1), X4, X1
+	VFNMADD231SD 32(SI), X4, X0
+	VMOVSD       X3, 24(DI)
+	VFNMADD231SD 24(SI)(DX*2), X3, X2
+	VFNMADD231SD 24(SI)(DX*1), X3, X1
+	VFNMADD231SD 24(SI), X3, X0
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 16(SI)(DX*1), X2, X1
+	VFNMADD231SD 16(SI), X2, X0
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 8(SI), X1, X0
+	VMOVSD       X0, (DI)
+	RET
+
+order12:
+	LEAQ         (DX)(DX*2), AX
+	LEAQ         (SI)(AX*1), R8
+	LEAQ         (R8)(AX*1), R9
+	LEAQ         (R9)(AX*1), R10
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VMOVSD       32(DI), X4
+	VMOVSD       40(DI), X5
+	VMOVSD       48(DI), X6
+	VMOVSD       56(DI), X7
+	VMOVSD       64(DI), X8
+	VMOVSD       72(DI), X9
+	VMOVSD       80(DI), X10
+	VMOVSD       88(DI), X11
+	VFNMADD231SD 88(R10)(DX*1), X11, X10
+	VFNMADD231SD 88(R10), X11, X9
+	VFNMADD231SD 88(R9)(DX*2), X11, X8
+	VFNMADD231SD 88(R9)(DX*1), X11, X7
+	VFNMADD231SD 88(R9), X11, X6
+	VFNMADD231SD 88(R8)(DX*2), X11, X5
+	VFNMADD231SD 88(R8)(DX*1), X11, X4
+	VFNMADD231SD 88(R8), X11, X3
+	VFNMADD231SD 88(SI)(DX*2), X11, X2
+	VFNMADD231SD 88(SI)(DX*1), X11, X1
+	VFNMADD231SD 88(SI), X11, X0
+	VMOVSD       X10, 80(DI)
+	VFNMADD231SD 80(R10), X10, X9
+	VFNMADD231SD 80(R9)(DX*2), X10, X8
+	VFNMADD231SD 80(R9)(DX*1), X10, X7
+	VFNMADD231SD 80(R9), X10, X6
+	VFNMADD231SD 80(R8)(DX*2), X10, X5
+	VFNMADD231SD 80(R8)(DX*1), X10, X4
+	VFNMADD231SD 80(R8), X10, X3
+	VFNMADD231SD 80(SI)(DX*2), X10, X2
+	VFNMADD231SD 80(SI)(DX*1), X10, X1
+	VFNMADD231SD 80(SI), X10, X0
+	VMOVSD       X9, 72(DI)
+	VFNMADD231SD 72(R9)(DX*2), X9, X8
+	VFNMADD231SD 72(R9)(DX*1), X9, X7
+	VFNMADD231SD 72(R9), X9, X6
+	VFNMADD231SD 72(R8)(DX*2), X9, X5
+	VFNMADD231SD 72(R8)(DX*1), X9, X4
+	VFNMADD231SD 72(R8), X9, X3
+	VFNMADD231SD 72(SI)(DX*2), X9, X2
+	VFNMADD231SD 72(SI)(DX*1), X9, X1
+	VFNMADD231SD 72(SI), X9, X0
+	VMOVSD       X8, 64(DI)
+	VFNMADD231SD 64(R9)(DX*1), X8, X7
+	VFNMADD231SD 64(R9), X8, X6
+	VFNMADD231SD 64(R8)(DX*2), X8, X5
+	VFNMADD231SD 64(R8)(DX*1), X8, X4
+	VFNMADD231SD 64(R8), X8, X3
+	VFNMADD231SD 64(SI)(DX*2), X8, X2
+	VFNMADD231SD 64(SI)(DX*1), X8, X1
+	VFNMADD231SD 64(SI), X8, X0
+	VMOVSD       X7, 56(DI)
+	VFNMADD231SD 56(R9), X7, X6
+	VFNMADD231SD 56(R8)(DX*2), X7, X5
+	VFNMADD231SD 56(R8)(DX*1), X7, X4
+	VFNMADD231SD 56(R8), X7, X3
+	VFNMADD231SD 56(SI)(DX*2), X7, X2
+	VFNMADD231SD 56(SI)(DX*1), X7, X1
+	VFNMADD231SD 56(SI), X7, X0
+	VMOVSD       X6, 48(DI)
+	VFNMADD231SD 48(R8)(DX*2), X6, X5
+	VFNMADD231SD 48(R8)(DX*1), X6, X4
+	VFNMADD231SD 48(R8), X6, X3
+	VFNMADD231SD 48(SI)(DX*2), X6, X2
+	VFNMADD231SD 48(SI)(DX*1), X6, X1
+	VFNMADD231SD 48(SI), X6, X0
+	VMOVSD       X5, 40(DI)
+	VFNMADD231SD 40(R8)(DX*1), X5, X4
+	VFNMADD231SD 40(R8), X5, X3
+	VFNMADD231SD 40(SI)(DX*2), X5, X2
+	VFNMADD231SD 40(SI)(DX*1), X5, X1
+	VFNMADD231SD 40(SI), X5, X0
+	VMOVSD       X4, 32(DI)
+	VFNMADD231SD 32(R8), X4, X3
+	VFNMADD231SD 32(SI)(DX*2), X4, X2
+	VFNMADD231SD 32(SI)(DX*1), X4, X1
+	VFNMADD231SD 32(SI), X4, X0
+	VMOVSD       X3, 24(DI)
+	VFNMADD231SD 24(SI)(DX*2), X3, X2
+	VFNMADD231SD 24(SI)(DX*1), X3, X1
+	VFNMADD231SD 24(SI), X3, X0
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 16(SI)(DX*1), X2, X1
+	VFNMADD231SD 16(SI), X2, X0
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 8(SI), X1, X0
+	VMOVSD       X0, (DI)
+	RET
+
+order13:
+	LEAQ         (DX)(DX*2), AX
+	LEAQ         (SI)(AX*1), R8
+	LEAQ         (R8)(AX*1), R9
+	LEAQ         (R9)(AX*1), R10
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VMOVSD       32(DI), X4
+	VMOVSD       40(DI), X5
+	VMOVSD       48(DI), X6
+	VMOVSD       56(DI), X7
+	VMOVSD       64(DI), X8
+	VMOVSD       72(DI), X9
+	VMOVSD       80(DI), X10
+	VMOVSD       88(DI), X11
+	VMOVSD       96(DI), X12
+	VFNMADD231SD 96(R10)(DX*2), X12, X11
+	VFNMADD231SD 96(R10)(DX*1), X12, X10
+	VFNMADD231SD 96(R10), X12, X9
+	VFNMADD231SD 96(R9)(DX*2), X12, X8
+	VFNMADD231SD 96(R9)(DX*1), X12, X7
+	VFNMADD231SD 96(R9), X12, X6
+	VFNMADD231SD 96(R8)(DX*2), X12, X5
+	VFNMADD231SD 96(R8)(DX*1), X12, X4
+	VFNMADD231SD 96(R8), X12, X3
+	VFNMADD231SD 96(SI)(DX*2), X12, X2
+	VFNMADD231SD 96(SI)(DX*1), X12, X1
+	VFNMADD231SD 96(SI), X12, X0
+	VMOVSD       X11, 88(DI)
+	VFNMADD231SD 88(R10)(DX*1), X11, X10
+	VFNMADD231SD 88(R10), X11, X9
+	VFNMADD231SD 88(R9)(DX*2), X11, X8
+	VFNMADD231SD 88(R9)(DX*1), X11, X7
+	VFNMADD231SD 88(R9), X11, X6
+	VFNMADD231SD 88(R8)(DX*2), X11, X5
+	VFNMADD231SD 88(R8)(DX*1), X11, X4
+	VFNMADD231SD 88(R8), X11, X3
+	VFNMADD231SD 88(SI)(DX*2), X11, X2
+	VFNMADD231SD 88(SI)(DX*1), X11, X1
+	VFNMADD231SD 88(SI), X11, X0
+	VMOVSD       X10, 80(DI)
+	VFNMADD231SD 80(R10), X10, X9
+	VFNMADD231SD 80(R9)(DX*2), X10, X8
+	VFNMADD231SD 80(R9)(DX*1), X10, X7
+	VFNMADD231SD 80(R9), X10, X6
+	VFNMADD231SD 80(R8)(DX*2), X10, X5
+	VFNMADD231SD 80(R8)(DX*1), X10, X4
+	VFNMADD231SD 80(R8), X10, X3
+	VFNMADD231SD 80(SI)(DX*2), X10, X2
+	VFNMADD231SD 80(SI)(DX*1), X10, X1
+	VFNMADD231SD 80(SI), X10, X0
+	VMOVSD       X9, 72(DI)
+	VFNMADD231SD 72(R9)(DX*2), X9, X8
+	VFNMADD231SD 72(R9)(DX*1), X9, X7
+	VFNMADD231SD 72(R9), X9, X6
+	VFNMADD231SD 72(R8)(DX*2), X9, X5
+	VFNMADD231SD 72(R8)(DX*1), X9, X4
+	VFNMADD231SD 72(R8), X9, X3
+	VFNMADD231SD 72(SI)(DX*2), X9, X2
+	VFNMADD231SD 72(SI)(DX*1), X9, X1
+	VFNMADD231SD 72(SI), X9, X0
+	VMOVSD       X8, 64(DI)
+	VFNMADD231SD 64(R9)(DX*1), X8, X7
+	VFNMADD231SD 64(R9), X8, X6
+	VFNMADD231SD 64(R8)(DX*2), X8, X5
+	VFNMADD231SD 64(R8)(DX*1), X8, X4
+	VFNMADD231SD 64(R8), X8, X3
+	VFNMADD231SD 64(SI)(DX*2), X8, X2
+	VFNMADD231SD 64(SI)(DX*1), X8, X1
+	VFNMADD231SD 64(SI), X8, X0
+	VMOVSD       X7, 56(DI)
+	VFNMADD231SD 56(R9), X7, X6
+	VFNMADD231SD 56(R8)(DX*2), X7, X5
+	VFNMADD231SD 56(R8)(DX*1), X7, X4
+	VFNMADD231SD 56(R8), X7, X3
+	VFNMADD231SD 56(SI)(DX*2), X7, X2
+	VFNMADD231SD 56(SI)(DX*1), X7, X1
+	VFNMADD231SD 56(SI), X7, X0
+	VMOVSD       X6, 48(DI)
+	VFNMADD231SD 48(R8)(DX*2), X6, X5
+	VFNMADD231SD 48(R8)(DX*1), X6, X4
+	VFNMADD231SD 48(R8), X6, X3
+	VFNMADD231SD 48(SI)(DX*2), X6, X2
+	VFNMADD231SD 48(SI)(DX*1), X6, X1
+	VFNMADD231SD 48(SI), X6, X0
+	VMOVSD       X5, 40(DI)
+	VFNMADD231SD 40(R8)(DX*1), X5, X4
+	VFNMADD231SD 40(R8), X5, X3
+	VFNMADD231SD 40(SI)(DX*2), X5, X2
+	VFNMADD231SD 40(SI)(DX*1), X5, X1
+	VFNMADD231SD 40(SI), X5, X0
+	VMOVSD       X4, 32(DI)
+	VFNMADD231SD 32(R8), X4, X3
+	VFNMADD231SD 32(SI)(DX*2), X4, X2
+	VFNMADD231SD 32(SI)(DX*1), X4, X1
+	VFNMADD231SD 32(SI), X4, X0
+	VMOVSD       X3, 24(DI)
+	VFNMADD231SD 24(SI)(DX*2), X3, X2
+	VFNMADD231SD 24(SI)(DX*1), X3, X1
+	VFNMADD231SD 24(SI), X3, X0
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 16(SI)(DX*1), X2, X1
+	VFNMADD231SD 16(SI), X2, X0
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 8(SI), X1, X0
+	VMOVSD       X0, (DI)
+	RET
+
+order14:
+	LEAQ         (DX)(DX*2), AX
+	LEAQ         (SI)(AX*1), R8
+	LEAQ         (R8)(AX*1), R9
+	LEAQ         (R9)(AX*1), R10
+	LEAQ         (R10)(AX*1), R11
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VMOVSD       32(DI), X4
+	VMOVSD       40(DI), X5
+	VMOVSD       48(DI), X6
+	VMOVSD       56(DI), X7
+	VMOVSD       64(DI), X8
+	VMOVSD       72(DI), X9
+	VMOVSD       80(DI), X10
+	VMOVSD       88(DI), X11
+	VMOVSD       96(DI), X12
+	VMOVSD       104(DI), X13
+	VFNMADD231SD 104(R11), X13, X12
+	VFNMADD231SD 104(R10)(DX*2), X13, X11
+	VFNMADD231SD 104(R10)(DX*1), X13, X10
+	VFNMADD231SD 104(R10), X13, X9
+	VFNMADD231SD 104(R9)(DX*2), X13, X8
+	VFNMADD231SD 104(R9)(DX*1), X13, X7
+	VFNMADD231SD 104(R9), X13, X6
+	VFNMADD231SD 104(R8)(DX*2), X13, X5
+	VFNMADD231SD 104(R8)(DX*1), X13, X4
+	VFNMADD231SD 104(R8), X13, X3
+	VFNMADD231SD 104(SI)(DX*2), X13, X2
+	VFNMADD231SD 104(SI)(DX*1), X13, X1
+	VFNMADD231SD 104(SI), X13, X0
+	VMOVSD       X12, 96(DI)
+	VFNMADD231SD 96(R10)(DX*2), X12, X11
+	VFNMADD231SD 96(R10)(DX*1), X12, X10
+	VFNMADD231SD 96(R10), X12, X9
+	VFNMADD231SD 96(R9)(DX*2), X12, X8
+	VFNMADD231SD 96(R9)(DX*1), X12, X7
+	VFNMADD231SD 96(R9), X12, X6
+	VFNMADD231SD 96(R8)(DX*2), X12, X5
+	VFNMADD231SD 96(R8)(DX*1), X12, X4
+	VFNMADD231SD 96(R8), X12, X3
+	VFNMADD231SD 96(SI)(DX*2), X12, X2
+	VFNMADD231SD 96(SI)(DX*1), X12, X1
+	VFNMADD231SD 96(SI), X12, X0
+	VMOVSD       X11, 88(DI)
+	VFNMADD231SD 88(R10)(DX*1), X11, X10
+	VFNMADD231SD 88(R10), X11, X9
+	VFNMADD231SD 88(R9)(DX*2), X11, X8
+	VFNMADD231SD 88(R9)(DX*1), X11, X7
+	VFNMADD231SD 88(R9), X11, X6
+	VFNMADD231SD 88(R8)(DX*2), X11, X5
+	VFNMADD231SD 88(R8)(DX*1), X11, X4
+	VFNMADD231SD 88(R8), X11, X3
+	VFNMADD231SD 88(SI)(DX*2), X11, X2
+	VFNMADD231SD 88(SI)(DX*1), X11, X1
+	VFNMADD231SD 88(SI), X11, X0
+	VMOVSD       X10, 80(DI)
+	VFNMADD231SD 80(R10), X10, X9
+	VFNMADD231SD 80(R9)(DX*2), X10, X8
+	VFNMADD231SD 80(R9)(DX*1), X10, X7
+	VFNMADD231SD 80(R9), X10, X6
+	VFNMADD231SD 80(R8)(DX*2), X10, X5
+	VFNMADD231SD 80(R8)(DX*1), X10, X4
+	VFNMADD231SD 80(R8), X10, X3
+	VFNMADD231SD 80(SI)(DX*2), X10, X2
+	VFNMADD231SD 80(SI)(DX*1), X10, X1
+	VFNMADD231SD 80(SI), X10, X0
+	VMOVSD       X9, 72(DI)
+	VFNMADD231SD 72(R9)(DX*2), X9, X8
+	VFNMADD231SD 72(R9)(DX*1), X9, X7
+	VFNMADD231SD 72(R9), X9, X6
+	VFNMADD231SD 72(R8)(DX*2), X9, X5
+	VFNMADD231SD 72(R8)(DX*1), X9, X4
+	VFNMADD231SD 72(R8), X9, X3
+	VFNMADD231SD 72(SI)(DX*2), X9, X2
+	VFNMADD231SD 72(SI)(DX*1), X9, X1
+	VFNMADD231SD 72(SI), X9, X0
+	VMOVSD       X8, 64(DI)
+	VFNMADD231SD 64(R9)(DX*1), X8, X7
+	VFNMADD231SD 64(R9), X8, X6
+	VFNMADD231SD 64(R8)(DX*2), X8, X5
+	VFNMADD231SD 64(R8)(DX*1), X8, X4
+	VFNMADD231SD 64(R8), X8, X3
+	VFNMADD231SD 64(SI)(DX*2), X8, X2
+	VFNMADD231SD 64(SI)(DX*1), X8, X1
+	VFNMADD231SD 64(SI), X8, X0
+	VMOVSD       X7, 56(DI)
+	VFNMADD231SD 56(R9), X7, X6
+	VFNMADD231SD 56(R8)(DX*2), X7, X5
+	VFNMADD231SD 56(R8)(DX*1), X7, X4
+	VFNMADD231SD 56(R8), X7, X3
+	VFNMADD231SD 56(SI)(DX*2), X7, X2
+	VFNMADD231SD 56(SI)(DX*1), X7, X1
+	VFNMADD231SD 56(SI), X7, X0
+	VMOVSD       X6, 48(DI)
+	VFNMADD231SD 48(R8)(DX*2), X6, X5
+	VFNMADD231SD 48(R8)(DX*1), X6, X4
+	VFNMADD231SD 48(R8), X6, X3
+	VFNMADD231SD 48(SI)(DX*2), X6, X2
+	VFNMADD231SD 48(SI)(DX*1), X6, X1
+	VFNMADD231SD 48(SI), X6, X0
+	VMOVSD       X5, 40(DI)
+	VFNMADD231SD 40(R8)(DX*1), X5, X4
+	VFNMADD231SD 40(R8), X5, X3
+	VFNMADD231SD 40(SI)(DX*2), X5, X2
+	VFNMADD231SD 40(SI)(DX*1), X5, X1
+	VFNMADD231SD 40(SI), X5, X0
+	VMOVSD       X4, 32(DI)
+	VFNMADD231SD 32(R8), X4, X3
+	VFNMADD231SD 32(SI)(DX*2), X4, X2
+	VFNMADD231SD 32(SI)(DX*1), X4, X1
+	VFNMADD231SD 32(SI), X4, X0
+	VMOVSD       X3, 24(DI)
+	VFNMADD231SD 24(SI)(DX*2), X3, X2
+	VFNMADD231SD 24(SI)(DX*1), X3, X1
+	VFNMADD231SD 24(SI), X3, X0
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 16(SI)(DX*1), X2, X1
+	VFNMADD231SD 16(SI), X2, X0
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 8(SI), X1, X0
+	VMOVSD       X0, (DI)
+	RET
+
+order15:
+	LEAQ         (DX)(DX*2), AX
+	LEAQ         (SI)(AX*1), R8
+	LEAQ         (R8)(AX*1), R9
+	LEAQ         (R9)(AX*1), R10
+	LEAQ         (R10)(AX*1), R11
+	VMOVSD       (DI), X0
+	VMOVSD       8(DI), X1
+	VMOVSD       16(DI), X2
+	VMOVSD       24(DI), X3
+	VMOVSD       32(DI), X4
+	VMOVSD       40(DI), X5
+	VMOVSD       48(DI), X6
+	VMOVSD       56(DI), X7
+	VMOVSD       64(DI), X8
+	VMOVSD       72(DI), X9
+	VMOVSD       80(DI), X10
+	VMOVSD       88(DI), X11
+	VMOVSD       96(DI), X12
+	VMOVSD       104(DI), X13
+	VMOVSD       112(DI), X14
+	VFNMADD231SD 112(R11)(DX*1), X14, X13
+	VFNMADD231SD 112(R11), X14, X12
+	VFNMADD231SD 112(R10)(DX*2), X14, X11
+	VFNMADD231SD 112(R10)(DX*1), X14, X10
+	VFNMADD231SD 112(R10), X14, X9
+	VFNMADD231SD 112(R9)(DX*2), X14, X8
+	VFNMADD231SD 112(R9)(DX*1), X14, X7
+	VFNMADD231SD 112(R9), X14, X6
+	VFNMADD231SD 112(R8)(DX*2), X14, X5
+	VFNMADD231SD 112(R8)(DX*1), X14, X4
+	VFNMADD231SD 112(R8), X14, X3
+	VFNMADD231SD 112(SI)(DX*2), X14, X2
+	VFNMADD231SD 112(SI)(DX*1), X14, X1
+	VFNMADD231SD 112(SI), X14, X0
+	VMOVSD       X13, 104(DI)
+	VFNMADD231SD 104(R11), X13, X12
+	VFNMADD231SD 104(R10)(DX*2), X13, X11
+	VFNMADD231SD 104(R10)(DX*1), X13, X10
+	VFNMADD231SD 104(R10), X13, X9
+	VFNMADD231SD 104(R9)(DX*2), X13, X8
+	VFNMADD231SD 104(R9)(DX*1), X13, X7
+	VFNMADD231SD 104(R9), X13, X6
+	VFNMADD231SD 104(R8)(DX*2), X13, X5
+	VFNMADD231SD 104(R8)(DX*1), X13, X4
+	VFNMADD231SD 104(R8), X13, X3
+	VFNMADD231SD 104(SI)(DX*2), X13, X2
+	VFNMADD231SD 104(SI)(DX*1), X13, X1
+	VFNMADD231SD 104(SI), X13, X0
+	VMOVSD       X12, 96(DI)
+	VFNMADD231SD 96(R10)(DX*2), X12, X11
+	VFNMADD231SD 96(R10)(DX*1), X12, X10
+	VFNMADD231SD 96(R10), X12, X9
+	VFNMADD231SD 96(R9)(DX*2), X12, X8
+	VFNMADD231SD 96(R9)(DX*1), X12, X7
+	VFNMADD231SD 96(R9), X12, X6
+	VFNMADD231SD 96(R8)(DX*2), X12, X5
+	VFNMADD231SD 96(R8)(DX*1), X12, X4
+	VFNMADD231SD 96(R8), X12, X3
+	VFNMADD231SD 96(SI)(DX*2), X12, X2
+	VFNMADD231SD 96(SI)(DX*1), X12, X1
+	VFNMADD231SD 96(SI), X12, X0
+	VMOVSD       X11, 88(DI)
+	VFNMADD231SD 88(R10)(DX*1), X11, X10
+	VFNMADD231SD 88(R10), X11, X9
+	VFNMADD231SD 88(R9)(DX*2), X11, X8
+	VFNMADD231SD 88(R9)(DX*1), X11, X7
+	VFNMADD231SD 88(R9), X11, X6
+	VFNMADD231SD 88(R8)(DX*2), X11, X5
+	VFNMADD231SD 88(R8)(DX*1), X11, X4
+	VFNMADD231SD 88(R8), X11, X3
+	VFNMADD231SD 88(SI)(DX*2), X11, X2
+	VFNMADD231SD 88(SI)(DX*1), X11, X1
+	VFNMADD231SD 88(SI), X11, X0
+	VMOVSD       X10, 80(DI)
+	VFNMADD231SD 80(R10), X10, X9
+	VFNMADD231SD 80(R9)(DX*2), X10, X8
+	VFNMADD231SD 80(R9)(DX*1), X10, X7
+	VFNMADD231SD 80(R9), X10, X6
+	VFNMADD231SD 80(R8)(DX*2), X10, X5
+	VFNMADD231SD 80(R8)(DX*1), X10, X4
+	VFNMADD231SD 80(R8), X10, X3
+	VFNMADD231SD 80(SI)(DX*2), X10, X2
+	VFNMADD231SD 80(SI)(DX*1), X10, X1
+	VFNMADD231SD 80(SI), X10, X0
+	VMOVSD       X9, 72(DI)
+	VFNMADD231SD 72(R9)(DX*2), X9, X8
+	VFNMADD231SD 72(R9)(DX*1), X9, X7
+	VFNMADD231SD 72(R9), X9, X6
+	VFNMADD231SD 72(R8)(DX*2), X9, X5
+	VFNMADD231SD 72(R8)(DX*1), X9, X4
+	VFNMADD231SD 72(R8), X9, X3
+	VFNMADD231SD 72(SI)(DX*2), X9, X2
+	VFNMADD231SD 72(SI)(DX*1), X9, X1
+	VFNMADD231SD 72(SI), X9, X0
+	VMOVSD       X8, 64(DI)
+	VFNMADD231SD 64(R9)(DX*1), X8, X7
+	VFNMADD231SD 64(R9), X8, X6
+	VFNMADD231SD 64(R8)(DX*2), X8, X5
+	VFNMADD231SD 64(R8)(DX*1), X8, X4
+	VFNMADD231SD 64(R8), X8, X3
+	VFNMADD231SD 64(SI)(DX*2), X8, X2
+	VFNMADD231SD 64(SI)(DX*1), X8, X1
+	VFNMADD231SD 64(SI), X8, X0
+	VMOVSD       X7, 56(DI)
+	VFNMADD231SD 56(R9), X7, X6
+	VFNMADD231SD 56(R8)(DX*2), X7, X5
+	VFNMADD231SD 56(R8)(DX*1), X7, X4
+	VFNMADD231SD 56(R8), X7, X3
+	VFNMADD231SD 56(SI)(DX*2), X7, X2
+	VFNMADD231SD 56(SI)(DX*1), X7, X1
+	VFNMADD231SD 56(SI), X7, X0
+	VMOVSD       X6, 48(DI)
+	VFNMADD231SD 48(R8)(DX*2), X6, X5
+	VFNMADD231SD 48(R8)(DX*1), X6, X4
+	VFNMADD231SD 48(R8), X6, X3
+	VFNMADD231SD 48(SI)(DX*2), X6, X2
+	VFNMADD231SD 48(SI)(DX*1), X6, X1
+	VFNMADD231SD 48(SI), X6, X0
+	VMOVSD       X5, 40(DI)
+	VFNMADD231SD 40(R8)(DX*1), X5, X4
+	VFNMADD231SD 40(R8), X5, X3
+	VFNMADD231SD 40(SI)(DX*2), X5, X2
+	VFNMADD231SD 40(SI)(DX*1), X5, X1
+	VFNMADD231SD 40(SI), X5, X0
+	VMOVSD       X4, 32(DI)
+	VFNMADD231SD 32(R8), X4, X3
+	VFNMADD231SD 32(SI)(DX*2), X4, X2
+	VFNMADD231SD 32(SI)(DX*1), X4, X1
+	VFNMADD231SD 32(SI), X4, X0
+	VMOVSD       X3, 24(DI)
+	VFNMADD231SD 24(SI)(DX*2), X3, X2
+	VFNMADD231SD 24(SI)(DX*1), X3, X1
+	VFNMADD231SD 24(SI), X3, X0
+	VMOVSD       X2, 16(DI)
+	VFNMADD231SD 16(SI)(DX*1), X2, X1
+	VFNMADD231SD 16(SI), X2, X0
+	VMOVSD       X1, 8(DI)
+	VFNMADD231SD 8(SI), X1, X0
+	VMOVSD       X0, (DI)
+	RET
+
+done:
 	RET

@@ -11,19 +11,19 @@ import (
 
 // panelCase is a trapezoid to factor, with what Panel fills.
 type panelCase struct {
-	n, w        int
-	f, ld       *dense
-	dinv, limit *dense
-	before      *dense
+	n, w               int
+	f, ld              *dense
+	dinv, limit, shift *dense
+	before             *dense
 }
 
 // newPanelCase returns a trapezoid with pivots of about n, negative where
-// negative says so, and limits that no pivot exceeds.
+// negative says so, limits that no pivot exceeds, and shifts that are never made.
 func newPanelCase(r *rand.Rand, n, w, df, dd int, negative func(p int) bool) *panelCase {
 	c := &panelCase{
 		n: n, w: w,
 		f:  randomDense(r, n, w, n+df, true),
-		ld: newDense(n, w, n+dd), dinv: newDense(w, 1, w), limit: newDense(w, 1, w),
+		ld: newDense(n, w, n+dd), dinv: newDense(w, 1, w), limit: newDense(w, 1, w), shift: newDense(w, 1, w),
 	}
 	for p := range w {
 		d := float64(n) + r.Float64()
@@ -31,7 +31,7 @@ func newPanelCase(r *rand.Rand, n, w, df, dd int, negative func(p int) bool) *pa
 			d = -d
 		}
 		*c.f.at(p, p) = d
-		c.limit.x[p] = math.Inf(1)
+		c.limit.x[p], c.shift.x[p] = math.Inf(1), math.NaN()
 	}
 	c.before = c.f.copy()
 	return c
@@ -39,7 +39,7 @@ func newPanelCase(r *rand.Rand, n, w, df, dd int, negative func(p int) bool) *pa
 
 // run calls Panel of the set v.
 func (c *panelCase) run(v variant, from int) int {
-	return panel(v, c.f.x, c.f.ld, c.n, c.w, from, c.ld.x, c.ld.ld, c.dinv.x, c.limit.x)
+	return panel(v, c.f.x, c.f.ld, c.n, c.w, from, c.ld.x, c.ld.ld, c.dinv.x, c.limit.x, c.shift.x)
 }
 
 // requireFactored fails unless the first done columns are factored and applied
@@ -50,6 +50,8 @@ func (c *panelCase) requireFactored(t *testing.T, done int, message ...any) {
 	c.f.requireGuards(t, above, message...)
 	c.ld.requireGuards(t, func(i, j int) bool { return i <= j || j >= done }, message...)
 	c.dinv.requireGuards(t, func(i, _ int) bool { return i >= done }, message...)
+	c.limit.requireGuards(t, nowhere, message...)
+	c.shift.requireGuards(t, nowhere, message...)
 	for p := range done {
 		d := *c.f.at(p, p)
 		require.Equal(t, 1/d, c.dinv.x[p], "%v: 1/d of %d", message, p)
@@ -180,28 +182,119 @@ func TestPanelStopsTwice(t *testing.T) {
 	})
 }
 
-// TestPanelLimits compares pivots with limits as Go does, the special numbers
-// too, at every place of a block of columns.
+// same reports whether two numbers have the same bits, or both are not numbers.
+func same(x, y float64) bool {
+	return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y
+}
+
+// TestPanelShifts shifts some pivots at every size up to 27 rows and 14 columns
+// and at some larger ones, in one call, and looks at what is there.
+func TestPanelShifts(t *testing.T) {
+	eachVariant(t, func(t *testing.T, v variant) {
+		r := newRand()
+		shifted := func(n, w int, which func(p int) bool) {
+			c := newPanelCase(r, n, w, 1, 2, none)
+			for p := range w {
+				if which(p) {
+					c.limit.x[p], c.shift.x[p] = -1, 2*float64(n)+2 // leaves about −n
+				} else {
+					c.limit.x[p] = 1e9
+				}
+			}
+			limit, shift := c.limit.copy(), c.shift.copy()
+			for p := range w {
+				if which(p) {
+					*c.before.at(p, p) -= c.shift.x[p]
+					limit.x[p] = math.Inf(1)
+				}
+			}
+			message := fmt.Sprintf("n=%d w=%d", n, w)
+			require.Equal(t, w, c.run(v, 0), message)
+			c.requireFactored(t, w, message)
+			requireSame(t, limit, c.limit, message)
+			requireSame(t, shift, c.shift, message)
+		}
+		for n := 1; n < 28; n++ {
+			for w := 1; w <= min(n, 14); w++ {
+				for one := range w {
+					shifted(n, w, func(p int) bool { return p == one })
+				}
+				shifted(n, w, odd)
+				shifted(n, w, func(int) bool { return true })
+			}
+		}
+		for range 50 {
+			n := 28 + r.IntN(60)
+			shifted(n, 1+r.IntN(n), odd)
+		}
+	})
+}
+
+// TestPanelShiftsAndStops shifts pivots in turn with ones at which it stops, and
+// goes on.
+func TestPanelShiftsAndStops(t *testing.T) {
+	eachVariant(t, func(t *testing.T, v variant) {
+		r := newRand()
+		for _, s := range [][2]int{{3, 3}, {6, 6}, {7, 5}, {9, 6}, {12, 12}, {18, 7}, {25, 13}, {33, 26}, {70, 40}} {
+			n, w := s[0], s[1]
+			for first := range w {
+				second := (first + 1 + r.IntN(w-1)) % w
+				from, to := min(first, second), max(first, second)
+				message := fmt.Sprintf("n=%d w=%d shift and stop at %d and %d", n, w, first, second)
+				c := newPanelCase(r, n, w, 0, 1, none)
+				c.limit.x[from], c.limit.x[to] = -1, -1
+				shiftAt, stopAt := first, second
+				c.shift.x[shiftAt] = 2*float64(n) + 2
+				*c.before.at(shiftAt, shiftAt) -= c.shift.x[shiftAt]
+				if stopAt < shiftAt { // not yet shifted when it stops
+					*c.before.at(shiftAt, shiftAt) += c.shift.x[shiftAt]
+				}
+				require.Equal(t, stopAt, c.run(v, 0), message)
+				c.requireFactored(t, stopAt, message)
+				require.Equal(t, -1.0, c.limit.x[stopAt], message)
+				require.Equal(t, stopAt > shiftAt, math.IsInf(c.limit.x[shiftAt], 1), message)
+
+				if stopAt < shiftAt {
+					*c.before.at(shiftAt, shiftAt) -= c.shift.x[shiftAt]
+				}
+				c.limit.x[stopAt] = math.Inf(1)
+				require.Equal(t, w, c.run(v, stopAt), message)
+				c.requireFactored(t, w, message)
+				require.True(t, math.IsInf(c.limit.x[shiftAt], 1), message)
+			}
+		}
+	})
+}
+
+// TestPanelLimits compares pivots with limits and shifts as Go does, the special
+// numbers too, at every place of a block of columns.
 func TestPanelLimits(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
-	numbers := []float64{0, math.Copysign(0, -1), 1, -1, 5e-324, -5e-324, math.MaxFloat64, inf, -inf, nan}
+	numbers := []float64{0, math.Copysign(0, -1), 1, -1, 5e-324, -5e-324, 4.0 / 3, -4.0 / 3, math.MaxFloat64, inf, -inf, nan}
 	eachVariant(t, func(t *testing.T, v variant) {
 		for _, n := range []int{1, 4, 6, 9, 14, 20, 31} {
 			for p := range min(n, 7) {
 				w := p + 1
-				f, ld, dinv, limits := make([]float64, n*w), make([]float64, n*w), make([]float64, w), make([]float64, w)
+				f, ld, dinv, limits, shifts := make([]float64, n*w), make([]float64, n*w), make([]float64, w), make([]float64, w), make([]float64, w)
 				for _, d := range numbers {
 					for _, limit := range numbers {
-						clear(f)
-						for i := range w {
-							f[i+i*n], limits[i] = 2, 2
+						for _, shift := range numbers {
+							clear(f)
+							for i := range w {
+								f[i+i*n], limits[i], shifts[i] = 2, 2, nan
+							}
+							f[p+p*n], limits[p], shifts[p] = d, limit, shift
+							want, pivot, limitAfter := p, d, limit
+							if d <= limit {
+								want = w
+							} else if d-shift < -0.25*shift {
+								want, pivot, limitAfter = w, d-shift, inf
+							}
+							got := panel(v, f, n, n, w, 0, ld, n, dinv, limits, shifts)
+							if got != want || !same(pivot, f[p+p*n]) || !same(limitAfter, limits[p]) || want == w && !same(1/pivot, dinv[p]) {
+								require.Fail(t, "wrong pivot", "n=%d p=%d: %v, limit %v, shift %v: %d, %v, %v", n, p, d, limit, shift, got, f[p+p*n], limits[p])
+							}
 						}
-						f[p+p*n], limits[p] = d, limit
-						want := p
-						if d <= limit {
-							want = w
-						}
-						require.Equal(t, want, panel(v, f, n, n, w, 0, ld, n, dinv, limits), "n=%d p=%d: %v <= %v", n, p, d, limit)
 					}
 				}
 			}
@@ -223,7 +316,7 @@ func TestPanelNotFinite(t *testing.T) {
 			}
 		}
 		f, ld, dinv := []float64{math.Inf(1), 3, 0, 5}, make([]float64, 4), make([]float64, 2)
-		require.Equal(t, 2, panel(v, f, 2, 2, 2, 0, ld, 2, dinv, []float64{math.Inf(1), 9}))
+		require.Equal(t, 2, panel(v, f, 2, 2, 2, 0, ld, 2, dinv, []float64{math.Inf(1), 9}, []float64{0, 0}))
 		require.Equal(t, []float64{math.Inf(1), 0, 0, 5}, f)
 		require.Equal(t, []float64{0, 0.2}, dinv)
 	})

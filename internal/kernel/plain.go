@@ -1,5 +1,7 @@
 package kernel
 
+import "math"
+
 // updatePlain is Update in Go: two columns of C at a time, and of the sum six
 // terms at a time, then three, then one.
 func updatePlain(c []float64, ldc int, a []float64, lda int, b []float64, ldb, n, m, k int) {
@@ -130,11 +132,15 @@ func axpy1(x, a []float64, y float64) {
 
 // panelPlain is Panel in Go, for few columns: each pivot at once subtracts its
 // column from all columns to the right.
-func panelPlain(f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit []float64) int {
+func panelPlain(f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit, shift []float64) int {
 	for p := from; p < w; p++ {
 		d := f[p+p*ldf]
 		if !(d <= limit[p]) {
-			return p
+			q := d - shift[p]
+			if !(q < -0.25*shift[p]) {
+				return p
+			}
+			d, f[p+p*ldf], limit[p] = q, q, math.Inf(1)
 		}
 		r := 1 / d
 		dinv[p] = r

@@ -77,18 +77,22 @@ func updateBlocks(v variant, c []float64, ldc int, a []float64, lda int, b []flo
 // slower than AVX-512, whose kernel is for more than 8.
 const panelRows = 12
 
-// panelLeaf is Panel of the set v for at most leaf columns.
-func panelLeaf(v variant, f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit []float64) int {
+// panel is Panel of the set v. It has so many arguments that one more call on
+// the way of a small panel is felt.
+func panel(v variant, f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit, shift []float64) int {
+	if w-from > leaf {
+		return panelHalves(v, f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
+	}
 	if w == from {
 		return w
 	}
 	switch {
 	case v == avx512 && n-from > panelRows:
-		return from + panelAVX512(&f[from+from*ldf], ldf, n-from, w-from, after(ld, from+from*ldd), ldd, &dinv[from], &limit[from])
+		return from + panelAVX512(&f[from+from*ldf], ldf, n-from, w-from, after(ld, from+from*ldd), ldd, &dinv[from], &limit[from], &shift[from])
 	case v != plain:
-		return from + panelAVX2(&f[from+from*ldf], ldf, n-from, w-from, after(ld, from+from*ldd), ldd, &dinv[from], &limit[from])
+		return from + panelAVX2(&f[from+from*ldf], ldf, n-from, w-from, after(ld, from+from*ldd), ldd, &dinv[from], &limit[from], &shift[from])
 	}
-	return panelPlain(f, ldf, n, w, from, ld, ldd, dinv, limit)
+	return panelPlain(f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
 }
 
 // after returns a pointer to x[i], which need not be there if it is not used.
@@ -123,4 +127,150 @@ func subMulT(v variant, y, a []float64, lda, n, k int, x []float64) {
 		return
 	}
 	subMulTPlain(y, a, lda, n, k, x)
+}
+
+// The kernels for small sizes take pointers from here on: slices would not fit
+// in the registers of a call, which costs as much as the work. The functions that
+// make them are inlined in the exported ones.
+
+// subRows is SubRows of the set v.
+func subRows(v variant, y, w []float64, n int, x []float64) {
+	subRowsAt(v, unsafe.SliceData(y), unsafe.SliceData(w), n, unsafe.SliceData(x))
+}
+
+// subRowsAt is SubRows of the set v.
+func subRowsAt(v variant, y, w *float64, n int, x *float64) {
+	if v == plain {
+		subRowsPlain(unsafe.Slice(y, n), unsafe.Slice(w, 6*n), n, unsafe.Slice(x, 6))
+		return
+	}
+	subRowsAVX2(y, w, n, x)
+}
+
+// subRowsT is SubRowsT of the set v.
+func subRowsT(v variant, x, w []float64, n int, y []float64) {
+	subRowsTAt(v, unsafe.SliceData(x), unsafe.SliceData(w), n, unsafe.SliceData(y))
+}
+
+// subRowsTAt is SubRowsT of the set v.
+func subRowsTAt(v variant, x, w *float64, n int, y *float64) {
+	if v == plain {
+		subRowsTPlain(unsafe.Slice(x, 6), unsafe.Slice(w, 6*n), n, unsafe.Slice(y, n))
+		return
+	}
+	subRowsTAVX2(x, w, n, y)
+}
+
+// transpose is Transpose of the set v.
+func transpose(v variant, dst []float64, ld int, w []float64, n int) {
+	transposeAt(v, unsafe.SliceData(dst), ld, unsafe.SliceData(w), n)
+}
+
+// transposeAt is Transpose of the set v.
+func transposeAt(v variant, dst *float64, ld int, w *float64, n int) {
+	if v == plain {
+		transposePlain(matrixAt(dst, ld, n, 6), ld, unsafe.Slice(w, 6*n), n)
+		return
+	}
+	transposeAVX2(dst, ld, w, n)
+}
+
+// addLower is AddLower of the set v.
+func addLower(v variant, c []float64, ldc int, a []float64, lda, n, m int) {
+	addLowerAt(v, unsafe.SliceData(c), ldc, unsafe.SliceData(a), lda, n, m)
+}
+
+// addLowerAt is AddLower of the set v.
+func addLowerAt(v variant, c *float64, ldc int, a *float64, lda, n, m int) {
+	if v == plain {
+		addLowerPlain(matrixAt(c, ldc, n, m), ldc, matrixAt(a, lda, n, m), lda, n, m)
+		return
+	}
+	addLowerAVX2(c, ldc, a, lda, n, m)
+}
+
+// addBlock is AddBlock of the set v.
+func addBlock(v variant, c []float64, ldc int, a []float64, lda, n, m int) {
+	addBlockAt(v, unsafe.SliceData(c), ldc, unsafe.SliceData(a), lda, n, m)
+}
+
+// addBlockAt is AddBlock of the set v.
+func addBlockAt(v variant, c *float64, ldc int, a *float64, lda, n, m int) {
+	if v == plain {
+		addBlockPlain(matrixAt(c, ldc, n, m), ldc, matrixAt(a, lda, n, m), lda, n, m)
+		return
+	}
+	addBlockAVX2(c, ldc, a, lda, n, m)
+}
+
+// matrixAt returns the slice of a matrix that begins at p.
+func matrixAt(p *float64, ld, rows, columns int) []float64 {
+	if rows <= 0 || columns <= 0 {
+		return nil
+	}
+	return unsafe.Slice(p, rows+(columns-1)*ld)
+}
+
+// triangle is the largest order of the triangles of solveLowerAVX2 and
+// solveLowerTAVX2; larger ones go by blocks of triangleBlock columns.
+const (
+	triangle      = 15
+	triangleBlock = 12
+)
+
+// solveLower is SolveLower of the set v.
+func solveLower(v variant, y, l []float64, ld, n int) {
+	solveLowerAt(v, unsafe.SliceData(y), unsafe.SliceData(l), ld, n)
+}
+
+// solveLowerAt is SolveLower of the set v.
+func solveLowerAt(v variant, y, l *float64, ld, n int) {
+	switch {
+	case v == plain:
+		solveLowerPlain(unsafe.Slice(y, n), matrixAt(l, ld, n, n-1), ld, n)
+	case n <= triangle:
+		solveLowerAVX2(y, l, ld, n)
+	default:
+		solveLowerBlocks(v, unsafe.Slice(y, n), matrixAt(l, ld, n, n-1), ld, n)
+	}
+}
+
+// solveLowerBlocks is solveLower of more than triangle unknowns.
+func solveLowerBlocks(v variant, y, l []float64, ld, n int) {
+	const k = triangleBlock
+	for ; n > triangle; n -= k {
+		solveLowerAVX2(&y[0], &l[0], ld, k)
+		subMul(v, y[k:], l[k:], ld, n-k, k, y)
+		y, l = y[k:], l[k+k*ld:]
+	}
+	solveLowerAVX2(&y[0], &l[0], ld, n)
+}
+
+// solveLowerT is SolveLowerT of the set v.
+func solveLowerT(v variant, y, l []float64, ld, n int) {
+	solveLowerTAt(v, unsafe.SliceData(y), unsafe.SliceData(l), ld, n)
+}
+
+// solveLowerTAt is SolveLowerT of the set v.
+func solveLowerTAt(v variant, y, l *float64, ld, n int) {
+	switch {
+	case v == plain:
+		solveLowerTPlain(unsafe.Slice(y, n), matrixAt(l, ld, n, n-1), ld, n)
+	case n <= triangle:
+		solveLowerTAVX2(y, l, ld, n)
+	default:
+		solveLowerTBlocks(v, unsafe.Slice(y, n), matrixAt(l, ld, n, n-1), ld, n)
+	}
+}
+
+// solveLowerTBlocks is solveLowerT of more than triangle unknowns.
+func solveLowerTBlocks(v variant, y, l []float64, ld, n int) {
+	const k = triangleBlock
+	at := (n - triangle + k - 1) / k * k // the last block has at most triangle
+	solveLowerTAVX2(&y[at], &l[at+at*ld], ld, n-at)
+	for at > 0 {
+		at -= k
+		subMulT(v, y[at:], l[at+k+at*ld:], ld, n-at-k, k, y[at+k:])
+		solveLowerTAVX2(&y[at], &l[at+at*ld], ld, k)
+	}
 }

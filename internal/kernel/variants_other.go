@@ -10,9 +10,12 @@ func update(_ variant, c []float64, ldc int, a []float64, lda int, b []float64, 
 	updatePlain(c, ldc, a, lda, b, ldb, n, m, k)
 }
 
-// panelLeaf is Panel of the set v for at most leaf columns.
-func panelLeaf(_ variant, f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit []float64) int {
-	return panelPlain(f, ldf, n, w, from, ld, ldd, dinv, limit)
+// panel is Panel of the set v.
+func panel(v variant, f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit, shift []float64) int {
+	if w-from > leaf {
+		return panelHalves(v, f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
+	}
+	return panelPlain(f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
 }
 
 // subMul is SubMul of the set v.
@@ -23,4 +26,39 @@ func subMul(_ variant, x, a []float64, lda, n, k int, y []float64) {
 // subMulT is SubMulT of the set v.
 func subMulT(_ variant, y, a []float64, lda, n, k int, x []float64) {
 	subMulTPlain(y, a, lda, n, k, x)
+}
+
+// subRows is SubRows of the set v.
+func subRows(_ variant, y, w []float64, n int, x []float64) {
+	subRowsPlain(y, w, n, x)
+}
+
+// subRowsT is SubRowsT of the set v.
+func subRowsT(_ variant, x, w []float64, n int, y []float64) {
+	subRowsTPlain(x, w, n, y)
+}
+
+// transpose is Transpose of the set v.
+func transpose(_ variant, dst []float64, ld int, w []float64, n int) {
+	transposePlain(dst, ld, w, n)
+}
+
+// addLower is AddLower of the set v.
+func addLower(_ variant, c []float64, ldc int, a []float64, lda, n, m int) {
+	addLowerPlain(c, ldc, a, lda, n, m)
+}
+
+// addBlock is AddBlock of the set v.
+func addBlock(_ variant, c []float64, ldc int, a []float64, lda, n, m int) {
+	addBlockPlain(c, ldc, a, lda, n, m)
+}
+
+// solveLower is SolveLower of the set v.
+func solveLower(_ variant, y, l []float64, ld, n int) {
+	solveLowerPlain(y, l, ld, n)
+}
+
+// solveLowerT is SolveLowerT of the set v.
+func solveLowerT(_ variant, y, l []float64, ld, n int) {
+	solveLowerTPlain(y, l, ld, n)
 }

@@ -296,8 +296,9 @@ func loadColumns256(name string, block rows256, width int, f columns, w reg.Regi
 	Label(name + "_loaded")
 }
 
-// factor256 factors the first rows of a panel and jumps to name_stop… before a
-// pivot above its limit.
+// factor256 factors the first rows of a panel. At a pivot above its limit it
+// jumps to name_above…, which shifts the pivot and comes back or goes on to
+// name_store….
 func factor256(name string, block rows256, width int, f, ld columns, dinv, limit, w, rows, done reg.Register, one Mem) {
 	n := block.vectors
 	diagonal := func(j int) int { return j / 4 }
@@ -318,7 +319,8 @@ func factor256(name string, block rows256, width int, f, ld columns, dinv, limit
 		top, lane := diagonal(p), p%4
 		VMOVSD(Mem{Base: limit, Disp: 8 * p}, row.AsX())
 		VUCOMISD(d.AsX(), row.AsX())
-		JCS(LabelRef(fmt.Sprintf("%s_stop%d", name, p)))
+		JCS(LabelRef(fmt.Sprintf("%s_above%d", name, p)))
+		Label(fmt.Sprintf("%s_pivot%d", name, p))
 		VBROADCASTSD(one, r.AsY())
 		VDIVPD(d.AsY(), r.AsY(), r.AsY())
 		VMOVSD(r.AsX(), Mem{Base: dinv, Disp: 8 * p})
@@ -368,11 +370,16 @@ func factor256(name string, block rows256, width int, f, ld columns, dinv, limit
 	MOVQ(w, done)
 	JMP(LabelRef(name + "_end"))
 
-	// Columns from the stop on go back to memory.
+	// A shifted pivot, or a stop: columns from it on go back to memory.
 	for p := range width {
-		Label(fmt.Sprintf("%s_stop%d", name, p))
+		top, lane := diagonal(p), p%4
+		Label(fmt.Sprintf("%s_above%d", name, p))
 		MOVQ(I32(p), done)
-		JMP(LabelRef(fmt.Sprintf("%s_store%d", name, p)))
+		shiftPivot(p, d, row, r, limit, reg.RCX)
+		JLS(LabelRef(fmt.Sprintf("%s_store%d", name, p)))
+		VBROADCASTSD(d.AsX(), d.AsY())
+		VBLENDPD(U8(1<<lane), d.AsY(), sum(p, top).AsY(), sum(p, top).AsY())
+		JMP(LabelRef(fmt.Sprintf("%s_pivot%d", name, p)))
 	}
 	for j := range width {
 		Label(fmt.Sprintf("%s_store%d", name, j))

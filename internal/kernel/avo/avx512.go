@@ -388,8 +388,9 @@ func loadColumns512(name string, block rows512, width int, f columns, w reg.Regi
 	Label(name + "_loaded")
 }
 
-// factor512 factors the first rows of a panel and jumps to name_stop… before a
-// pivot above its limit.
+// factor512 factors the first rows of a panel. At a pivot above its limit it
+// jumps to name_above…, which shifts the pivot and comes back or goes on to
+// name_store….
 func factor512(name string, block rows512, width int, f, ld columns, dinv, limit, w, rows, done, tmp reg.Register, one Mem) {
 	n := block.vectors()
 	sum := func(j, r int) reg.VecPhysical { return vec[j*n+r] }
@@ -401,7 +402,8 @@ func factor512(name string, block rows512, width int, f, ld columns, dinv, limit
 	for p := range width {
 		VMOVSD(Mem{Base: limit, Disp: 8 * p}, times[0].AsX())
 		VUCOMISD(d.AsX(), times[0].AsX())
-		JCS(LabelRef(fmt.Sprintf("%s_stop%d", name, p)))
+		JCS(LabelRef(fmt.Sprintf("%s_above%d", name, p)))
+		Label(fmt.Sprintf("%s_pivot%d", name, p))
 
 		// 1/d, L·D as it stands, L.
 		VMOVSD(one, r.AsX())
@@ -458,11 +460,15 @@ func factor512(name string, block rows512, width int, f, ld columns, dinv, limit
 	MOVQ(w, done)
 	JMP(LabelRef(name + "_end"))
 
-	// Columns from the stop on go back to memory.
+	// A shifted pivot, or a stop: columns from it on go back to memory.
 	for p := range width {
-		Label(fmt.Sprintf("%s_stop%d", name, p))
+		Label(fmt.Sprintf("%s_above%d", name, p))
 		MOVQ(I32(p), done)
-		JMP(LabelRef(fmt.Sprintf("%s_store%d", name, p)))
+		shiftPivot(p, d, times[0], r, limit, reg.RCX)
+		JLS(LabelRef(fmt.Sprintf("%s_store%d", name, p)))
+		KMOVB(masks512.Offset(8*(p+1)+p), reg.K2)
+		VBROADCASTSD(d.AsX(), reg.K2, sum(p, 0).AsZ())
+		JMP(LabelRef(fmt.Sprintf("%s_pivot%d", name, p)))
 	}
 	for j := range width {
 		Label(fmt.Sprintf("%s_store%d", name, j))

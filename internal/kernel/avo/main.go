@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -11,6 +12,7 @@ import (
 func main() {
 	ConstraintExpr("!noasm")
 	ConstraintExpr("!purego")
+	minusQuarter = ConstData("minusQuarter", F64(-0.25))
 
 	update512()
 	panel512()
@@ -21,13 +23,21 @@ func main() {
 	panel256()
 	subMul256()
 	subMulT256()
+
+	subRows256()
+	subRowsT256()
+	transpose256()
+	add256("addLowerAVX2", true, "addLowerAVX2 is AddLower with AVX2.")
+	add256("addBlockAVX2", false, "addBlockAVX2 is AddBlock with AVX2.")
+	solve256("solveLowerAVX2", false, "solveLowerAVX2 is SolveLower with AVX2 for n ≤ 15.")
+	solve256("solveLowerTAVX2", true, "solveLowerTAVX2 is SolveLowerT with AVX2 for n ≤ 15.")
 	Generate()
 }
 
 // Signatures of the functions, the same for both sets.
 const (
 	updateSignature  = "func(c *float64, ldc int, a *float64, lda int, b *float64, ldb, n, m, k, step int)"
-	panelSignature   = "func(f *float64, ldf, n, w int, ld *float64, ldd int, dinv, limit *float64) int"
+	panelSignature   = "func(f *float64, ldf, n, w int, ld *float64, ldd int, dinv, limit, shift *float64) int"
 	subMulSignature  = "func(x, a *float64, lda, n, k int, y *float64)"
 	subMulTSignature = "func(y, a *float64, lda, n, k int, x *float64)"
 )
@@ -111,4 +121,24 @@ var symbols int
 func uniqueLabel(name string) string {
 	symbols++
 	return fmt.Sprintf("%s_%d", name, symbols)
+}
+
+// minusQuarter holds −1/4.
+var minusQuarter Mem
+
+// shiftPivot subtracts from pivot p, in d, its shift s: d − s is taken if it is
+// below −s/4, and its limit is then infinity. The flags tell the result as for
+// unsigned numbers: higher if it is taken. It changes v, t and tmp.
+func shiftPivot(p int, d, v, t reg.VecPhysical, limit, tmp reg.Register) {
+	refused := uniqueLabel("refused")
+	load("shift", tmp)
+	VMOVSD(Mem{Base: tmp, Disp: 8 * p}, v.AsX())
+	VMULSD(minusQuarter, v.AsX(), t.AsX())
+	VSUBSD(v.AsX(), d.AsX(), v.AsX())
+	VUCOMISD(v.AsX(), t.AsX())
+	JLS(LabelRef(refused))
+	VMOVAPD(v.AsX(), d.AsX())
+	MOVQ(U64(math.Float64bits(math.Inf(1))), tmp)
+	MOVQ(tmp, Mem{Base: limit, Disp: 8 * p})
+	Label(refused)
 }

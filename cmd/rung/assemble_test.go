@@ -1,0 +1,170 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rung-mbd/rung/model"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// closedTol is the largest error of a row after rung assemble, m or rad and m/s or
+// rad/s, in models of order 1.
+const closedTol = 1e-12
+
+// bent writes a golden model with all bodies displaced and returns its path.
+func bent(t *testing.T, name string, change func(m *model.Model)) string {
+	t.Helper()
+	m, err := model.ReadFile(golden(name))
+	require.NoError(t, err)
+	for i := range m.Bodies {
+		b := &m.Bodies[i]
+		for k := range 3 {
+			b.Pose.Position[k] += 0.03 * math.Sin(float64(7*i+3*k+1))
+			b.Velocity.Angular[k] += 0.1 * math.Cos(float64(5*i+k))
+		}
+	}
+	if change != nil {
+		change(m)
+	}
+	path := filepath.Join(t.TempDir(), "bent.json")
+	require.NoError(t, model.WriteFile(path, m))
+	return path
+}
+
+// assembled is the document of a run of rung assemble --json.
+func assembled(t *testing.T, status int, args ...string) (a assembly) {
+	t.Helper()
+	r := rungRun(append([]string{"assemble", "--json"}, args...)...)
+	require.Equal(t, status, r.status, r.err)
+	d := json.NewDecoder(strings.NewReader(r.out))
+	d.DisallowUnknownFields()
+	require.NoError(t, d.Decode(&a))
+	return a
+}
+
+func TestAssemble(t *testing.T) {
+	for _, name := range []string{"four-bar", "bricard-6r", "n-four-bar-3", "stewart-6ups", "driven-mixed", "random-10", "rbda-8-3"} {
+		in, out := bent(t, name, nil), filepath.Join(t.TempDir(), "out.json")
+		a := assembled(t, exitDone, in, "-o", out)
+		assert.Equal(t, "rung-assembly/1", a.Format)
+		assert.True(t, a.Closed)
+		assert.Nil(t, a.Unmet)
+		assert.Greater(t, a.Position.Before, 0.01, name)
+		assert.LessOrEqual(t, a.Position.After, closedTol, name)
+		assert.LessOrEqual(t, a.Velocity.After, closedTol, name)
+		assert.Positive(t, a.Position.Steps)
+		assert.Less(t, a.Position.Travel.Value, 0.3, name)
+		// What was written is closed, for another command and for this one.
+		var r struct {
+			Joints []struct {
+				Position float64 `json:"position_residual"`
+				Velocity float64 `json:"velocity_residual"`
+			}
+		}
+		require.NoError(t, json.Unmarshal([]byte(ok(t, "accel", "--json", out)), &r))
+		for _, j := range r.Joints {
+			assert.LessOrEqual(t, j.Position, closedTol, name)
+			assert.LessOrEqual(t, j.Velocity, closedTol, name)
+		}
+		again := assembled(t, exitDone, out, "-o", filepath.Join(t.TempDir(), "again.json"))
+		assert.LessOrEqual(t, again.Position.Travel.Value, 1e-14, name)
+		// Nothing but the state has changed.
+		was, err := model.ReadFile(in)
+		require.NoError(t, err)
+		is, err := model.ReadFile(out)
+		require.NoError(t, err)
+		for i := range is.Bodies {
+			is.Bodies[i].Pose, is.Bodies[i].Velocity = was.Bodies[i].Pose, was.Bodies[i].Velocity
+		}
+		assert.Equal(t, was, is, name)
+	}
+}
+
+func TestAssembleHolds(t *testing.T) {
+	in, out := bent(t, "stewart-6ups", nil), filepath.Join(t.TempDir(), "out.json")
+	was, err := model.ReadFile(in)
+	require.NoError(t, err)
+	held := "platform"
+	n := slices.IndexFunc(was.Bodies, func(b model.Body) bool { return b.Name == held })
+	a := assembled(t, exitDone, in, "--hold", "world,"+held, "-o", out)
+	assert.Equal(t, []string{held}, a.Held)
+	is, err := model.ReadFile(out)
+	require.NoError(t, err)
+	assert.Equal(t, was.Bodies[n], is.Bodies[n])
+	other := (n + 1) % len(is.Bodies)
+	assert.NotEqual(t, was.Bodies[other].Pose, is.Bodies[other].Pose)
+	table := ok(t, "assemble", in, "--hold", held, "-o", out)
+	assert.Contains(t, table, "held: "+held)
+	requireColumns(t, table)
+}
+
+// TestAssembleToStdout writes the model, and nothing else, to standard output.
+func TestAssembleToStdout(t *testing.T) {
+	in, out := bent(t, "four-bar", nil), filepath.Join(t.TempDir(), "out.json")
+	table := ok(t, "assemble", in, "-o", out)
+	for _, word := range []string{"closed", "position", "velocity", "displacement", "rotation"} {
+		assert.Contains(t, table, word)
+	}
+	requireColumns(t, table)
+	r := rungRun("assemble", in, "-o", "-")
+	require.Equal(t, exitDone, r.status)
+	assert.Equal(t, table, r.err)
+	want, err := os.ReadFile(out)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), r.out)
+}
+
+// TestAssembleImpossible names the joint that a coupler too short leaves open.
+func TestAssembleImpossible(t *testing.T) {
+	far := bent(t, "four-bar", func(m *model.Model) {
+		for j := range m.Joints {
+			if m.Joints[j].Predecessor == model.World {
+				m.Joints[j].PredecessorFrame.Position[0] += 9 * float64(j)
+			}
+			if m.Joints[j].Successor == model.World {
+				m.Joints[j].SuccessorFrame.Position[0] += 9 * float64(j)
+			}
+		}
+	})
+	out := filepath.Join(t.TempDir(), "out.json")
+	a := assembled(t, exitFailed, far, "-o", out)
+	assert.False(t, a.Closed)
+	require.NotNil(t, a.Unmet)
+	assert.Equal(t, "position", a.Unmet.Level)
+	assert.Equal(t, "m", a.Unmet.Unit)
+	assert.Greater(t, a.Unmet.Error, 1.0)
+	assert.NoFileExists(t, out)
+	r := rungRun("assemble", far, "-o", out)
+	assert.Equal(t, exitFailed, r.status)
+	assert.Empty(t, r.out)
+	assert.Contains(t, r.err, `joint "`+a.Unmet.Joint+`" between "`+a.Unmet.Predecessor+`" and "`+a.Unmet.Successor+`"`)
+	assert.Equal(t, 1, strings.Count(r.err, "\n"))
+}
+
+func TestAssembleMisuse(t *testing.T) {
+	in := golden("four-bar")
+	for _, c := range []struct {
+		text string
+		args []string
+	}{
+		{"missing -o", []string{in}},
+		{"missing MODEL", []string{"-o", "x.json"}},
+		{"has to end in .json", []string{in, "-o", "x.xml"}},
+		{"one output", []string{in, "-o", "-", "--json"}},
+		{`no body "nobody"`, []string{in, "-o", "-", "--hold", "nobody"}},
+		{"no such file", []string{"none.json", "-o", "-"}},
+		{"$.bodies", []string{filepath.Join(reference, "invalid", "duplicate-body.model.json"), "-o", "-"}},
+	} {
+		r := rungRun(append([]string{"assemble"}, c.args...)...)
+		assert.Equal(t, exitUse, r.status, c.text)
+		assert.Empty(t, r.out, c.text)
+		assert.Contains(t, r.err, c.text)
+	}
+}

@@ -1,0 +1,7 @@
+//go:build !amd64 || noasm || purego
+
+package kernel
+
+// Prefetch asks for x to be brought into the caches. It changes nothing and may
+// do nothing.
+func Prefetch([]float64) {}

@@ -1,0 +1,237 @@
+package sim
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// CheckpointFormat names the format of checkpoint files.
+const CheckpointFormat = "rung-checkpoint/1"
+
+// ErrCheckpoint is wrapped by the errors of reading and restoring a checkpoint
+// that does not fit.
+var ErrCheckpoint = errors.New("checkpoint does not fit")
+
+// Checkpoint is everything a run needs to go on to the bit: state, next step,
+// memory of the controller, of the events and of the stepper, and place in the
+// output. Numbers are written with as many digits as they need to be read back
+// exactly.
+//
+// What the actions of events have changed outside the state is not in it; Fired
+// of the restored simulation tells the caller which changes to repeat.
+type Checkpoint struct {
+	Format  string `json:"format"`
+	Model   string `json:"model"`
+	Print   string `json:"fingerprint"` // of bodies, joints and forces
+	Stepper string `json:"stepper"`     // its settings
+	Options string `json:"options"`     // those of the run
+
+	Start  float64       `json:"start"`
+	Time   float64       `json:"time"`
+	Bodies [][13]float64 `json:"bodies"` // position, rotation, velocity, omega
+
+	Base     float64     `json:"base"`
+	Count    int64       `json:"count"`
+	Step     float64     `json:"step"`
+	Error    float64     `json:"error"`
+	Rejected bool        `json:"rejected"`
+	Closed   [2]int      `json:"closed"` // steps with closed stages, left and of the last spell
+	Kept     []float64   `json:"kept"`
+	Events   []EventMark `json:"events"`
+	Stopped  string      `json:"stopped,omitempty"`
+
+	Rows     int64 `json:"rows"`     // written so far
+	Recorded int64 `json:"recorded"` // position of the recorder
+	Stats    Stats `json:"stats"`
+}
+
+// EventMark is the memory of one event.
+type EventMark struct {
+	Name  string `json:"name"`
+	Sign  int8   `json:"sign"`
+	Fired int64  `json:"fired"`
+}
+
+// Checkpoint returns what is needed to go on from here. It marks the recorder.
+//
+// Cost: O(bodies); allocates. Call it between steps, as from OnStep. It returns
+// errors of the recorder.
+func (s *Simulation) Checkpoint() (*Checkpoint, error) {
+	if err := s.begin(); err != nil {
+		return nil, err
+	}
+	c := &Checkpoint{
+		Format: CheckpointFormat, Model: s.mech.Name, Print: fmt.Sprintf("%016x", s.print),
+		Stepper: s.stepper.Settings(), Options: s.settings(),
+		Start: s.start, Time: s.st.Time, Bodies: make([][13]float64, len(s.st.Bodies)),
+		Base: s.base, Count: s.count, Step: s.control.h, Error: s.control.old, Rejected: s.control.rejected, Closed: [2]int{s.control.closed, s.control.span},
+		Kept: append([]float64(nil), s.stepper.Kept()...), Events: make([]EventMark, len(s.events)), Stopped: s.stopped,
+		Rows: s.rows, Stats: s.stats,
+	}
+	for i := range s.st.Bodies {
+		b, x := &s.st.Bodies[i], c.Bodies[i][:]
+		copy(x[0:3], b.Position[:])
+		copy(x[3:7], b.Rotation[:])
+		copy(x[7:10], b.Velocity[:])
+		copy(x[10:13], b.Omega[:])
+	}
+	for i := range s.events {
+		c.Events[i] = EventMark{s.events[i].Name, s.watches[i].sign, s.watches[i].fired}
+	}
+	if s.o.Recorder != nil {
+		var err error
+		if c.Recorded, err = s.o.Recorder.Mark(); err != nil {
+			return nil, fmt.Errorf("sim: recorder: %w", err)
+		}
+	}
+	return c, nil
+}
+
+// Restore puts a new simulation, made with the same mechanism, method and
+// options, where the checkpoint was taken. The caller takes care of the recorder
+// (ResumeCSV at Recorded).
+//
+// It returns an error that wraps ErrCheckpoint if the checkpoint is of another
+// mechanism, method or run. It panics if the simulation has begun.
+func (s *Simulation) Restore(c *Checkpoint) error {
+	if s.begun {
+		panic("sim: simulation has begun")
+	}
+	for _, x := range []struct{ what, got, want string }{
+		{"model", c.Model, s.mech.Name},
+		{"fingerprint of the model", c.Print, fmt.Sprintf("%016x", s.print)},
+		{"method", c.Stepper, s.stepper.Settings()},
+		{"options", c.Options, s.settings()},
+	} {
+		if x.got != x.want {
+			return fmt.Errorf("sim: %w: its %s is %q, not %q", ErrCheckpoint, x.what, x.got, x.want)
+		}
+	}
+	if len(c.Bodies) != len(s.st.Bodies) || len(c.Events) != len(s.events) || len(c.Kept) != 0 && len(c.Kept) != len(s.stepper.Keep()) {
+		return fmt.Errorf("sim: %w: wrong number of bodies, events or accelerations", ErrCheckpoint)
+	}
+	for i := range c.Events {
+		if c.Events[i].Name != s.events[i].Name {
+			return fmt.Errorf("sim: %w: its event %d is %q, not %q", ErrCheckpoint, i, c.Events[i].Name, s.events[i].Name)
+		}
+	}
+	s.restore(c)
+	return nil
+}
+
+func (s *Simulation) restore(c *Checkpoint) {
+	s.st.Time = c.Time
+	for i := range c.Bodies {
+		x := c.Bodies[i][:]
+		s.st.Bodies[i] = mechanism.BodyState{
+			Position: spatial.Vec3(x[0:3]), Rotation: spatial.Quat(x[3:7]), Velocity: spatial.Vec3(x[7:10]), Omega: spatial.Vec3(x[10:13]),
+		}
+	}
+	for i := range c.Events {
+		s.watches[i].sign, s.watches[i].fired = c.Events[i].Sign, c.Events[i].Fired
+	}
+	s.stepper.Restart()
+	if len(c.Kept) > 0 {
+		copy(s.stepper.Keep(), c.Kept)
+	}
+	s.start, s.base, s.count = c.Start, c.Base, c.Count
+	s.control.h, s.control.old, s.control.rejected = c.Step, c.Error, c.Rejected
+	s.control.closed, s.control.span = c.Closed[0], c.Closed[1]
+	s.rows, s.stopped, s.stats, s.begun = c.Rows, c.Stopped, c.Stats, true
+}
+
+// settings are the options that decide about results. The first step and the recorder are not
+// among them.
+func (s *Simulation) settings() string {
+	return fmt.Sprintf("step %v, at most %v, drift %v %v, projected %t, stages %t, rows every %v, samples %d",
+		s.o.Step, s.o.MaxStep, s.o.Drift.Position, s.o.Drift.Velocity, s.o.Projector != nil, s.o.CloseStages, s.o.Every, s.samples)
+}
+
+// WriteCheckpoint writes c to a file. The file is replaced in one move: whenever
+// the process ends, it holds the old checkpoint or the new one.
+func WriteCheckpoint(path string, c *Checkpoint) (err error) {
+	data, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("sim: checkpoint: %w", err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(data, '\n'))
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// ReadCheckpoint reads what WriteCheckpoint has written.
+//
+// It returns an error that wraps ErrCheckpoint if the file is none.
+func ReadCheckpoint(path string) (*Checkpoint, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	c := new(Checkpoint)
+	if err := json.Unmarshal(data, c); err != nil {
+		return nil, fmt.Errorf("sim: %s: %w: %w", path, ErrCheckpoint, err)
+	}
+	if c.Format != CheckpointFormat {
+		return nil, fmt.Errorf("sim: %s: %w: its format is %q", path, ErrCheckpoint, c.Format)
+	}
+	return c, nil
+}
+
+// fingerprint returns a hash of everything in a mechanism that decides about
+// its motion, but the state.
+func fingerprint(m *mechanism.Mechanism) uint64 {
+	h := fnv.New64a()
+	var buf [8]byte
+	add := func(v ...float64) {
+		for _, x := range v {
+			binary.LittleEndian.PutUint64(buf[:], math.Float64bits(x))
+			h.Write(buf[:])
+		}
+	}
+	add(m.Gravity[:]...)
+	for i := range m.Bodies {
+		b := &m.Bodies[i]
+		add(b.Mass)
+		add(b.Com[:]...)
+		add(b.Inertia[:]...)
+	}
+	for i := range m.Joints {
+		j := &m.Joints[i]
+		add(float64(j.Kind), j.Pitch, j.Length, float64(j.Pred), float64(j.Succ), float64(j.Rows))
+		for _, f := range []*mechanism.Frame{&j.P, &j.S} {
+			add(f.E[:]...)
+			add(f.Origin[:]...)
+		}
+		if d := j.Drive; d != nil {
+			for _, v := range []*[6]float64{&d.Force, &d.Stiffness, &d.Damping, &d.Rest} {
+				add(v[:]...)
+			}
+		}
+		if j.Motion != nil || j.Turns != nil {
+			fmt.Fprint(h, j.Motion, j.Turns)
+		}
+	}
+	for i := range m.Forces {
+		fmt.Fprint(h, m.Forces[i])
+	}
+	return h.Sum64()
+}

@@ -1,0 +1,344 @@
+package sim_test
+
+import (
+	"math"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// generate builds a problem of package bench.
+func generate(t testing.TB, family string, n int) *rig {
+	t.Helper()
+	m, err := bench.Generate(family, n, 1)
+	require.NoError(t, err)
+	return newRig(t, m)
+}
+
+// TestEnergy holds energy and constraints over runs without loads that do work,
+// far longer than their motions repeat.
+func TestEnergy(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		rig  *rig
+		T    float64
+	}{
+		{"bricard", standard(t, "a04-bricard-slender"), 20},
+		{"ladder", generate(t, "ladder", 20), 5},
+		{"free top", newRig(t, freeTop()), 50},
+	} {
+		for _, tol := range []float64{1e-7, 1e-9} {
+			if testing.Short() && tol < 1e-7 {
+				continue
+			}
+			rec := &memory{}
+			s := c.rig.simulate(sim.DormandPrince(), tol, sim.Options{Projector: c.rig.proj, Recorder: rec, Every: c.T / 50})
+			require.NoError(t, s.Run(c.T))
+			t.Logf("%s, tolerance %g: %+v, energy %.3g, drift %+v", c.name, tol, s.Stats(), rec.energyDrift(nil), rec.drift)
+			assert.Less(t, rec.energyDrift(nil), 50*tol, c.name)
+			assert.Less(t, max(rec.drift.Position, rec.drift.Velocity), driftTol, c.name)
+		}
+	}
+}
+
+// TestThereAndBack turns all velocities around: the mechanism goes back where it came from.
+// Mechanisms without damping do, a method that is not symmetric only to its error.
+func TestThereAndBack(t *testing.T) {
+	const tol = 1e-10
+	for _, name := range []string{"bricard-6r", "stewart-6ups", "ball-ladder-5"} {
+		m := open(t, "golden", name+".model.json")
+		for i := range m.Joints {
+			m.Joints[i].Damping = nil
+		}
+		r := newRig(t, m)
+		s0 := r.mech.Initial()
+		require.NoError(t, r.proj.ClosePositions(s0))
+		require.NoError(t, r.proj.ProjectVelocities(s0))
+		st := s0.Clone()
+		for range 2 {
+			s := sim.New(r.mech, r.rungeKutta(sim.DormandPrince(), tol), st, sim.Options{Projector: r.proj})
+			require.NoError(t, s.Run(0.5))
+			st = s.State().Clone()
+			st.Time = 0
+			for i := range st.Bodies {
+				st.Bodies[i].Velocity, st.Bodies[i].Omega = st.Bodies[i].Velocity.Neg(), st.Bodies[i].Omega.Neg()
+			}
+		}
+		t.Logf("%s: %.3g", name, distance(st, s0))
+		assert.Less(t, distance(st, s0), 1e4*tol, name)
+	}
+}
+
+// TestFarAway moves a mechanism by 1e6 m; positions then have 1e-10 m of rounding.
+func TestFarAway(t *testing.T) {
+	end := func(name string) *mechanism.State {
+		r := golden(t, name)
+		s := r.simulate(sim.DormandPrince(), 1e-9, sim.Options{})
+		require.NoError(t, s.Run(0.2))
+		return s.State()
+	}
+	near, far := end("random-10"), end("random-10-far")
+	for i := range far.Bodies {
+		far.Bodies[i].Position = far.Bodies[i].Position.Sub(spatial.Vec3{1e6, -1e6, 1e6})
+	}
+	assert.Less(t, distance(near, far), 1e-7)
+}
+
+// TestSingularPose goes through the flat pose of 40 windows, where 40 more freedoms
+// appear, eleven times for each tolerance: steps end and stages fall wherever chance has
+// it. The rods stay parallel, which they do on the smooth branch alone.
+func TestSingularPose(t *testing.T) {
+	const parallel = 1e-6
+	r := standard(t, "a02-n-four-bar-40")
+	for i, tol := range []float64{1.01e-8, 1.07e-8, 1.29e-8, 1.45e-8, 1.55e-8} {
+		if testing.Short() && i > 0 {
+			break
+		}
+		passes, last := 0, 0.0
+		s := r.simulate(sim.DormandPrince(), tol, sim.Options{Projector: r.proj, OnStep: func(s *sim.Simulation) error {
+			b := s.State().Bodies
+			up := b[0].Rotation.Rotate(spatial.Vec3{1, 0, 0})[1]
+			if up*last < 0 {
+				passes++
+			}
+			last = up
+			for i := 1; i <= 40; i++ {
+				turn := b[i].Rotation.Rotate(spatial.Vec3{1, 0, 0}).Cross(b[0].Rotation.Rotate(spatial.Vec3{1, 0, 0}))
+				require.Less(t, turn.Norm(), parallel, "t = %v, rod %d", s.State().Time, i)
+			}
+			return nil
+		}})
+		require.NoError(t, s.Run(12))
+		t.Logf("tolerance %g: %d passes, %+v", tol, passes, s.Stats())
+		assert.GreaterOrEqual(t, passes, 11)
+	}
+}
+
+// stabilised solves the stabilised system densely; its constraints have to be
+// independent.
+type stabilised struct {
+	*rung.Solver
+	layout *assemble.Layout
+	mech   *mechanism.Mechanism
+	rates  []float64 // all α it was asked for
+}
+
+func (d *stabilised) StabilisedAccelerations(a []float64, st *mechanism.State, alpha, beta float64) error {
+	d.rates = append(d.rates, alpha)
+	if err := d.Solve(st); err != nil {
+		return err
+	}
+	sys := d.System()
+	var jk mechanism.JointKinematics
+	for j := range d.mech.Joints {
+		jt, node := &d.mech.Joints[j], d.layout.JointNode(j)
+		if node < 0 {
+			continue
+		}
+		var delta, rate [6]float64
+		d.mech.JointTo(&jk, j, sys.Kin, st)
+		jt.PositionErrorTo(&delta, &jk.Frames, st.Time)
+		if err := jt.VelocityErrorTo(&rate, &jk.Frames, st.Time); err != nil {
+			return err
+		}
+		for k := range jt.Rows {
+			sys.B[d.layout.Pattern.Off[node]+k] -= 2*alpha*rate[k] + beta*beta*delta[k]
+		}
+	}
+	var x mat.VecDense
+	if err := x.SolveVec(sys.K.Dense(), mat.NewVecDense(len(sys.B), sys.B)); err != nil {
+		return err
+	}
+	copy(a, x.RawVector().Data)
+	return nil
+}
+
+// TestBaumgarte compares the drift with feedback, without it, and with projection.
+func TestBaumgarte(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
+	plan, err := rung.NewPlan(open(t, "golden", "slider-crank-spatial.model.json"), rung.Options{})
+	require.NoError(t, err)
+	mech, kkt := plan.Mechanism(), plan.NewSolver()
+	d := &stabilised{kkt, plan.Layout(), mech, nil}
+	drift := func(dyn sim.Dynamics, p sim.Projector) sim.Drift {
+		rec := &memory{}
+		s := sim.New(mech, sim.NewRungeKutta(mech, dyn, sim.RungeKutta4(), sim.Tolerance{}), mech.Initial(),
+			sim.Options{Step: 0.02, Recorder: rec, Every: 0.1, Projector: p})
+		require.NoError(t, s.Run(60))
+		return rec.drift
+	}
+	free, fed := drift(solver{kkt}, nil), drift(&sim.Baumgarte{Dynamics: d}, nil)
+	projected := drift(solver{kkt}, plan.NewCloser(rung.CloserOptions{}))
+	t.Logf("none %.3g, feedback %.3g, projection %.3g", free, fed, projected)
+	assert.Less(t, fed.Position, free.Position/10)
+	assert.Less(t, projected.Position, fed.Position/10)
+	assert.Less(t, max(projected.Position, projected.Velocity), driftTol)
+	for _, alpha := range d.rates {
+		check.Close(t, alpha, 5, 1e-9, 1, "a time constant of ten steps")
+	}
+	b := &sim.Baumgarte{Dynamics: d, Time: 0.125}
+	require.NoError(t, b.Accelerations(make([]float64, 6*mech.NumBodies()), mech.Initial()))
+	assert.Equal(t, 8.0, d.rates[len(d.rates)-1])
+}
+
+// TestNoAllocation covers a step of each method with projection, closed stages,
+// events and rows.
+func TestNoAllocation(t *testing.T) {
+	for _, tab := range tableaux {
+		for _, fixed := range []bool{true, false} {
+			if !fixed && tab.ErrorOrder == 0 {
+				continue
+			}
+			r := golden(t, "stewart-6ups")
+			if fixed {
+				r = golden(t, "bricard-6r")
+			}
+			rec, err := sim.NewCSV(nowhere{}, r.mech, nil)
+			require.NoError(t, err)
+			o := sim.Options{Projector: r.proj, CloseStages: fixed, Recorder: rec, Every: 0.001, Events: []sim.Event{
+				{Name: "clock", Function: func(st *mechanism.State) float64 { return math.Sin(500 * st.Time) }},
+			}}
+			if fixed {
+				o.Step = 0.004
+			}
+			s := r.simulate(tab, 1e-9, o)
+			until := 0.0
+			assert.Zero(t, testing.AllocsPerRun(10, func() {
+				until += 0.02
+				err = s.Run(until)
+			}), "%s, fixed %t", tab.Name, fixed)
+			require.NoError(t, err)
+			assert.Greater(t, s.Fired(0), int64(10))
+			assert.Greater(t, s.Stats().Steps, int64(10))
+		}
+	}
+}
+
+type nowhere struct{}
+
+func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
+
+// TestSameBits repeats a run, with other numbers of processors too.
+func TestSameBits(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	var first *mechanism.State
+	for _, procs := range []int{1, 2, 2} {
+		runtime.GOMAXPROCS(procs)
+		r := standard(t, "a03-andrews-ivp")
+		s := r.simulate(sim.DormandPrince(), 1e-8, sim.Options{Projector: r.proj})
+		require.NoError(t, s.Run(0.02))
+		if first == nil {
+			first = s.State()
+		}
+		require.Equal(t, first, s.State())
+	}
+}
+
+// TestStartIsClosed begins with a state that violates its joints.
+func TestStartIsClosed(t *testing.T) {
+	r := golden(t, "four-bar")
+	st := r.mech.Initial()
+	st.Bodies[1].Position[0] += 1e-3
+	rec := &memory{}
+	s := sim.New(r.mech, r.rungeKutta(sim.DormandPrince(), 1e-8), st, sim.Options{Projector: r.proj, Recorder: rec, Every: 0.1})
+	require.NoError(t, s.Run(0.1))
+	assert.Less(t, max(rec.drift.Position, rec.drift.Velocity), driftTol)
+	assert.InDelta(t, 1e-3, s.Stats().Worst.Position, 2e-4)
+}
+
+// TestRunEnds ends runs at times that are no multiple of the step, and goes on.
+func TestRunEnds(t *testing.T) {
+	for _, step := range []float64{0, 0.03} {
+		r := newRig(t, freeTop())
+		rec := &memory{}
+		s := r.simulate(sim.DormandPrince(), 1e-10, sim.Options{Step: step, Recorder: rec, Every: 0.1})
+		for _, until := range []float64{0.1, 0.25, 0.25, 1} {
+			require.NoError(t, s.Run(until))
+			require.Equal(t, until, s.State().Time)
+		}
+		require.Len(t, rec.states, 11)
+		check.Close(t, distance(s.State(), freeTopAt(r.mech, r.mech.Initial(), 1)), 0, 1e-6, 1, "step %v", step)
+	}
+}
+
+// TestStepTooSmall drives a body into an acceleration without bound: the step has to
+// end it, with the cause where there is one.
+func TestStepTooSmall(t *testing.T) {
+	r := newRig(t, freeTop())
+	s := sim.New(r.mech, sim.NewRungeKutta(r.mech, blowUp{}, sim.DormandPrince(), sim.Tolerance{}), r.mech.Initial(), sim.Options{})
+	err := s.Run(2)
+	require.ErrorIs(t, err, sim.ErrStepTooSmall)
+	assert.InDelta(t, 1, s.State().Time, 1e-6)
+
+	fixed := sim.New(r.mech, sim.NewRungeKutta(r.mech, blowUp{}, sim.DormandPrince(), sim.Tolerance{}), r.mech.Initial(), sim.Options{Step: 0.6})
+	require.ErrorIs(t, fixed.Run(2), errBlownUp)
+	assert.Equal(t, 0.6, fixed.State().Time)
+}
+
+// blowUp fails from t = 1.
+type blowUp struct{}
+
+func (blowUp) Accelerations(a []float64, st *mechanism.State) error {
+	if st.Time >= 1 {
+		return errBlownUp
+	}
+	clear(a)
+	a[3] = 1 / (1 - st.Time)
+	return nil
+}
+
+// TestHalfTurn refuses steps in which a body turns too far; error control takes
+// shorter ones.
+func TestHalfTurn(t *testing.T) {
+	r := newRig(t, freeTop())
+	fixed := r.simulate(sim.RungeKutta4(), 0, sim.Options{Step: 1})
+	require.ErrorIs(t, fixed.Run(1), sim.ErrHalfTurn)
+	s := r.simulate(sim.DormandPrince(), 1e-3, sim.Options{InitialStep: 1})
+	require.NoError(t, s.Run(1))
+	assert.Positive(t, s.Stats().Rejected)
+}
+
+func TestPanics(t *testing.T) {
+	r := newRig(t, freeTop())
+	rk, dp := r.rungeKutta(sim.RungeKutta4(), 0), r.rungeKutta(sim.DormandPrince(), 0)
+	st := r.mech.Initial()
+	for text, f := range map[string]func(){
+		"sim: foreign state":                              func() { sim.New(r.mech, dp, &mechanism.State{}, sim.Options{}) },
+		"sim: option out of range":                        func() { sim.New(r.mech, dp, st, sim.Options{MaxStep: math.NaN()}) },
+		"sim: drift out of range":                         func() { sim.New(r.mech, dp, st, sim.Options{Drift: sim.Drift{Position: -1}}) },
+		"sim: method without error estimate needs a step": func() { sim.New(r.mech, rk, st, sim.Options{}) },
+		"sim: recorder without interval":                  func() { sim.New(r.mech, dp, st, sim.Options{Recorder: &memory{}}) },
+		"sim: no projector":                               func() { sim.New(r.mech, dp, st, sim.Options{CloseStages: true}) },
+		"sim: tolerance out of range":                     func() { r.rungeKutta(sim.DormandPrince(), -1) },
+		"sim: no step":                                    func() { dp.Accept() },
+		"sim: body out of range":                          func() { _, _ = sim.NewCSV(nowhere{}, r.mech, []int{1}) },
+	} {
+		require.PanicsWithValue(t, text, f)
+	}
+	_, err := dp.Try(st, 0.01)
+	require.NoError(t, err)
+	require.PanicsWithValue(t, "sim: theta out of range", func() { dp.AtTo(st.Clone(), 1.1) })
+}
+
+// TestSpells needs closed stages in every step: error control finds out, and does
+// not try open ones for each.
+func TestSpells(t *testing.T) {
+	r := golden(t, "bricard-6r")
+	s := r.simulate(sim.DormandPrince(), 1e-7, sim.Options{Projector: r.proj})
+	require.NoError(t, s.Run(10))
+	t.Logf("%+v", s.Stats())
+	assert.Less(t, s.Stats().Rejected, s.Stats().Steps/10)
+}

@@ -1,0 +1,168 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+)
+
+// control chooses steps from error estimates: a PI controller (Gustafsson 1991)
+// with the constants that are usual for the pair of Dormand & Prince (1980).
+type control struct {
+	h        float64 // next step, s; 0: not known yet
+	old      float64 // error of the last accepted step
+	rejected bool    // the last step tried was rejected
+	order    float64 // of the local error of the embedded solution
+
+	closed, span int // steps with closed stages that are left, and of the last such spell
+}
+
+const (
+	controlSafety = 0.9
+	controlBeta   = 0.04 // weight of the last error
+	controlGrow   = 10   // largest factor between two steps
+	controlShrink = 0.2  // smallest one
+	firstError    = 1e-4 // error that the first step is compared with, and least error remembered
+	failShrink    = 0.25 // factor where a step could not be computed at all
+	firstStep     = 1e-4 // s, where none is given; the controller is soon elsewhere
+	longestSpell  = 64   // steps with closed stages before open ones are tried again
+)
+
+// accept takes the error of an accepted step h in.
+func (c *control) accept(h, err float64) {
+	f := math.Pow(err, 1/c.order-0.75*controlBeta) / math.Pow(c.old, controlBeta) / controlSafety
+	next := h / min(max(f, 1./controlGrow), 1/controlShrink)
+	if c.rejected {
+		next = min(next, h)
+	}
+	if h < 0.99*c.h { // cut short by the end of a run
+		next = max(next, c.h)
+	}
+	c.h, c.old, c.rejected = next, max(err, firstError), false
+}
+
+// reject takes in the error of a step h that is too large; it may be infinite or
+// undefined.
+func (c *control) reject(h, err float64) {
+	f := failShrink
+	if !math.IsInf(err, 1) && !math.IsNaN(err) {
+		f = 1 / min(1/controlShrink, math.Pow(err, 1/c.order-0.75*controlBeta)/controlSafety)
+	}
+	c.h, c.rejected = h*f, true
+}
+
+// leastStep is the smallest step in units of the rounding of the time.
+const leastStep = 16
+
+// leaps are the steps, relative to a rejected one, that are tried with closed
+// stages before the controller has its way (docs/theory.md). Near a singular pose
+// a stage that falls on it spoils the step. A much shorter step ends closer to the
+// pose, where all the next ones are spoilt; one of about the same length goes over
+// it. Where closed stages are all that it takes, as with mechanisms that only
+// geometry makes movable, they stay closed for a spell.
+var leaps = [...]float64{1, 0.85, 0.7}
+
+// try computes a step that is good enough, settles it and returns its end.
+func (s *Simulation) try(until float64) (t1 float64, err error) {
+	if s.o.Step > 0 {
+		return s.tryFixed(until)
+	}
+	c := &s.control
+	if c.h == 0 {
+		c.h = firstStep
+	}
+	s.closeStages(s.o.CloseStages || c.closed > 0)
+	t1, e, err := s.attempt(until)
+	switch good := err == nil && e <= 1; {
+	case good && c.closed == 0:
+		c.span /= 2
+	case !good && s.o.Projector != nil:
+		t1, e, err = s.leap(until)
+	}
+	for err != nil || !(e <= 1) {
+		if err != nil {
+			e = math.Inf(1)
+		}
+		c.reject(t1-s.st.Time, e)
+		if c.h < leastStep*ulp(s.st.Time) {
+			if err == nil {
+				return 0, fmt.Errorf("sim: at t = %v: %w", s.st.Time, ErrStepTooSmall)
+			}
+			return 0, fmt.Errorf("sim: at t = %v: %w: %w", s.st.Time, ErrStepTooSmall, err)
+		}
+		t1, e, err = s.attempt(until)
+	}
+	c.accept(t1-s.st.Time, e)
+	c.closed = max(c.closed-1, 0)
+	return t1, nil
+}
+
+// leap tries what may go over a singular pose, and leaves stages closed.
+func (s *Simulation) leap(until float64) (t1, e float64, err error) {
+	h := s.control.h
+	if s.o.MaxStep > 0 {
+		h = min(h, s.o.MaxStep)
+	}
+	s.closeStages(true)
+	s.stats.Careful++
+	for i, f := range leaps {
+		s.control.h = f * h
+		if t1, e, err = s.attempt(until); err != nil || !(e <= 1) {
+			continue
+		}
+		if i == 0 { // open stages were to blame
+			s.control.span = min(2*s.control.span+1, longestSpell)
+			s.control.closed = s.control.span
+		}
+		return t1, e, nil
+	}
+	return t1, e, err
+}
+
+// attempt tries the controller's step, which ends at until at the latest, and
+// settles it if its error e is at most 1.
+func (s *Simulation) attempt(until float64) (t1, e float64, err error) {
+	h := s.control.h
+	if s.o.MaxStep > 0 {
+		h = min(h, s.o.MaxStep)
+	}
+	if t1 = s.st.Time + h; s.st.Time+1.01*h >= until {
+		t1 = until
+	}
+	if e, err = s.stepper.Try(s.st, t1); err == nil && e <= 1 {
+		err = s.settle()
+	}
+	if err != nil || !(e <= 1) {
+		s.stats.Rejected++
+	}
+	return t1, e, err
+}
+
+// ulp returns the distance of |x| to the next number.
+func ulp(x float64) float64 {
+	x = math.Abs(x)
+	return math.Nextafter(x, math.Inf(1)) - x
+}
+
+// tryFixed does the next fixed step, a shorter one if the run ends before.
+func (s *Simulation) tryFixed(until float64) (t1 float64, err error) {
+	h := s.o.Step
+	t1 = s.base + float64(s.count+1)*h
+	short := until < t1-fixedSlack*h
+	if until < t1+fixedSlack*h {
+		t1 = until
+	}
+	if _, err := s.stepper.Try(s.st, t1); err != nil {
+		return 0, err
+	}
+	if err := s.settle(); err != nil {
+		return 0, err
+	}
+	if s.count++; short {
+		s.base, s.count = until, 0
+	}
+	return t1, nil
+}
+
+// fixedSlack is the part of a fixed step by which it may differ to end with the
+// run.
+const fixedSlack = 1e-9

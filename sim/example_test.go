@@ -1,0 +1,86 @@
+package sim_test
+
+import (
+	"fmt"
+	"log"
+	"strings"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// solver makes the sparse solver a sim.Dynamics.
+type solver struct{ *rung.Solver }
+
+func (s solver) Accelerations(a []float64, st *mechanism.State) error {
+	if err := s.Solve(st); err != nil {
+		return err
+	}
+	s.AccelerationsTo(a)
+	return nil
+}
+
+// The pendulum of three windows falls from an angle until its rods are level.
+func Example() {
+	m, err := bench.NFourBar(3, 0.4, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	plan, err := rung.NewPlan(m, rung.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	mech := plan.Mechanism()
+	method := sim.NewRungeKutta(mech, solver{plan.NewSolver()}, sim.DormandPrince(), sim.Tolerance{Relative: 1e-8})
+	run := sim.New(mech, method, plan.Initial(), sim.Options{
+		Projector: plan.NewCloser(rung.CloserOptions{}),
+		Events: []sim.Event{{
+			Name:     "level",
+			Function: func(st *mechanism.State) float64 { return st.Bodies[1].Position[1] },
+			Action: func(st *mechanism.State) (sim.Response, error) {
+				fmt.Printf("level after %.4f s at %.4f rad/s\n", st.Time, st.Bodies[0].Omega[2])
+				return sim.Stop, nil
+			},
+		}},
+	})
+	if err := run.Run(10); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("stopped by:", run.Stopped())
+	// Output:
+	// level after 0.5971 s at 4.5688 rad/s
+	// stopped by: level
+}
+
+// A trajectory of one body with a row every tenth of a second.
+func ExampleCSV() {
+	m, err := bench.NFourBar(1, 0.4, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	plan, err := rung.NewPlan(m, rung.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var out strings.Builder // or a file
+	rows, err := sim.NewCSV(&out, plan.Mechanism(), []int{2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	method := sim.NewRungeKutta(plan.Mechanism(), solver{plan.NewSolver()}, sim.DormandPrince(), sim.Tolerance{})
+	run := sim.New(plan.Mechanism(), method, plan.Initial(), sim.Options{Recorder: rows, Every: 0.1})
+	if err := run.Run(1); err != nil {
+		log.Fatal(err)
+	}
+	if err := rows.Flush(); err != nil {
+		log.Fatal(err)
+	}
+	header, rest, _ := strings.Cut(out.String(), "\n")
+	fmt.Println(header[:33])
+	fmt.Println(strings.Count(rest, "\n"), "rows")
+	// Output:
+	// time,rod1.px,rod1.py,rod1.pz,rod1
+	// 11 rows
+}

@@ -1,0 +1,54 @@
+package sim
+
+import "github.com/rung-mbd/rung/mechanism"
+
+// onManifold is the Dynamics of the nearest state that satisfies the joints: it
+// closes a copy of the state before it asks for the accelerations.
+//
+// Inside a step, the stages of a Runge–Kutta method violate the joints by low
+// powers of the step, whatever its order. Most mechanisms do not mind. But where
+// the redundancy of constraints is a matter of geometry, as in the Bricard linkage,
+// a violated state has other constraints than a closed one: no motion satisfies
+// all of them. And near a singular pose, at a distance δ, a violation ε turns into
+// differences of ε/δ between bodies and into accelerations like ε/δ². The accelerations at
+// the nearest closed state are those of the given state on the manifold, and a
+// smooth function around it, so that the method keeps its order (Hairer, Lubich &
+// Wanner 2006, ch. IV).
+type onManifold struct {
+	mech  *mechanism.Mechanism
+	inner Dynamics
+	proj  Projector
+
+	st  mechanism.State
+	kin mechanism.Kinematics
+}
+
+// closedStage is the drift at which a stage is taken for closed. It is worth less than the
+// evaluation it would spoil.
+const closedStage = 1e-13
+
+func newOnManifold(m *mechanism.Mechanism, d Dynamics) *onManifold {
+	return &onManifold{
+		mech: m, inner: d,
+		st:  mechanism.State{Bodies: make([]mechanism.BodyState, m.NumBodies())},
+		kin: newKinematics(m),
+	}
+}
+
+// Accelerations implements Dynamics.
+//
+// Cost: that of a projection and of the accelerations, no allocation of its own.
+func (d *onManifold) Accelerations(a []float64, st *mechanism.State) error {
+	drift, err := driftOf(d.mech, &d.kin, st)
+	if err != nil {
+		return err
+	}
+	if drift.within(Drift{closedStage, closedStage}) {
+		return d.inner.Accelerations(a, st)
+	}
+	copyTo(&d.st, st)
+	if err := project(d.proj, &d.st); err != nil {
+		return err
+	}
+	return d.inner.Accelerations(a, &d.st)
+}

@@ -1,0 +1,177 @@
+package sim
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// Row is what a Recorder gets at one time. It is the simulation's own and changes
+// with the next row.
+type Row struct {
+	State  *mechanism.State
+	Energy mechanism.Energy
+	Drift  Drift // of State
+}
+
+// Recorder keeps a trajectory.
+type Recorder interface {
+	// Record adds a row. It may be kept in memory until Mark.
+	Record(r *Row) error
+	// Mark puts everything recorded so far where it outlasts the process, and
+	// returns the position from which recording can be resumed.
+	Mark() (position int64, err error)
+}
+
+// rowColumns are the columns of one body.
+var rowColumns = [...]string{"px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz"}
+
+// CSV is a Recorder of comma-separated values: the time, pose and velocity of
+// the frames of the chosen bodies as in rung-model/1, kinetic and potential
+// energy, and drift (docs/cli.md). Numbers have 17 digits, so that they are
+// read back to the bit. What is written consists of whole lines, whenever the
+// process ends.
+type CSV struct {
+	w      io.Writer
+	bodies []int
+	buf    []byte
+	done   int64 // bytes written to w, and before
+}
+
+// csvBlock is the number of bytes that are written at once.
+const csvBlock = 1 << 16
+
+// NewCSV writes the header to w and returns a recorder of the given bodies, of all if
+// bodies is nil.
+//
+// It panics if a body is out of range.
+func NewCSV(w io.Writer, m *mechanism.Mechanism, bodies []int) (*CSV, error) {
+	c := newCSV(w, m, bodies)
+	c.buf = append(c.buf, csvHeader(m, c.bodies)...)
+	return c, c.flush()
+}
+
+// ResumeCSV goes on with a file that CSV has begun: it drops what was written after the
+// position of a Mark. Close it afterwards.
+//
+// It returns an error if the file does not begin with the header that belongs to
+// m and bodies, or is shorter than position.
+func ResumeCSV(f *os.File, m *mechanism.Mechanism, bodies []int, position int64) (*CSV, error) {
+	c := newCSV(f, m, bodies)
+	header := csvHeader(m, c.bodies)
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	got, err := bufio.NewReader(f).ReadString('\n')
+	if err != nil || got != header {
+		return nil, fmt.Errorf("sim: %s is not a trajectory of these bodies", f.Name())
+	}
+	if info, err := f.Stat(); err != nil {
+		return nil, err
+	} else if info.Size() < position || position < int64(len(header)) {
+		return nil, fmt.Errorf("sim: %s has %d bytes, the checkpoint goes on at %d", f.Name(), info.Size(), position)
+	}
+	if err := f.Truncate(position); err != nil {
+		return nil, err
+	}
+	c.done, err = f.Seek(position, io.SeekStart)
+	return c, err
+}
+
+func newCSV(w io.Writer, m *mechanism.Mechanism, bodies []int) *CSV {
+	if bodies == nil {
+		for i := range m.NumBodies() {
+			bodies = append(bodies, i)
+		}
+	}
+	for _, b := range bodies {
+		if b < 0 || b >= m.NumBodies() {
+			panic("sim: body out of range")
+		}
+	}
+	row := (1 + len(rowColumns)*len(bodies) + 4) * csvNumber
+	return &CSV{w: w, bodies: bodies, buf: make([]byte, 0, csvBlock+row)}
+}
+
+// csvNumber is the room for a number: sign, 17 digits, point, e, sign and three
+// digits, comma.
+const csvNumber = 25
+
+func csvHeader(m *mechanism.Mechanism, bodies []int) string {
+	var b strings.Builder
+	b.WriteString("time")
+	for _, i := range bodies {
+		for _, c := range rowColumns {
+			b.WriteString("," + csvField(m.BodyName(i)+"."+c))
+		}
+	}
+	b.WriteString(",energy.kinetic,energy.potential,drift.position,drift.velocity\n")
+	return b.String()
+}
+
+// csvField quotes a name that needs it. Line breaks become spaces, to keep lines
+// whole.
+func csvField(s string) string {
+	s = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(s)
+	if strings.ContainsAny(s, ",\"") || strings.TrimSpace(s) != s {
+		return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+	}
+	return s
+}
+
+// Record implements Recorder.
+//
+// Cost: no allocation.
+func (c *CSV) Record(r *Row) error {
+	c.buf = strconv.AppendFloat(c.buf, r.State.Time, 'g', 17, 64)
+	for _, i := range c.bodies {
+		b := &r.State.Bodies[i]
+		c.add(b.Position[:])
+		c.add(b.Rotation[:])
+		c.add(b.Velocity[:])
+		c.add(b.Omega[:])
+	}
+	c.add([]float64{r.Energy.Kinetic, r.Energy.Potential(), r.Drift.Position, r.Drift.Velocity})
+	c.buf = append(c.buf, '\n')
+	if len(c.buf) < csvBlock {
+		return nil
+	}
+	return c.flush()
+}
+
+func (c *CSV) add(v []float64) {
+	for _, x := range v {
+		c.buf = append(c.buf, ',')
+		c.buf = strconv.AppendFloat(c.buf, x, 'g', 17, 64)
+	}
+}
+
+// Flush writes what is in memory. Call it at the end.
+func (c *CSV) Flush() error { return c.flush() }
+
+// flush writes whole lines with one call.
+func (c *CSV) flush() error {
+	n, err := c.w.Write(c.buf)
+	c.done += int64(n)
+	c.buf = c.buf[:copy(c.buf, c.buf[n:])]
+	return err
+}
+
+// Mark implements Recorder: the position is the number of bytes in the file. A
+// file is made durable.
+func (c *CSV) Mark() (int64, error) {
+	if err := c.flush(); err != nil {
+		return 0, err
+	}
+	if f, ok := c.w.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			return c.done, f.Sync()
+		}
+	}
+	return c.done, nil
+}

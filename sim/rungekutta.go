@@ -1,0 +1,400 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// ErrHalfTurn is returned by a step in which a body would turn by half a turn or
+// more: the step is too long for exponential coordinates.
+var ErrHalfTurn = errors.New("sim: a body turns by half a turn in one step")
+
+// Stepper computes steps of one method. The caller owns the state: it tries a step,
+// looks at it, settles on a state to go on from, which is its end or near it,
+// and accepts it, or tries again with another end.
+type Stepper interface {
+	// Order returns the order of the method, and that of the solution its error
+	// estimate compares with, 0 if it has none.
+	Order() (order, embedded int)
+	// Try computes a step from st to the time t and returns its estimated error
+	// in units of the tolerance, 0 without an estimate. st is not changed.
+	Try(st *mechanism.State, t float64) (err float64, e error)
+	// AtTo stores in dst the state at the fraction theta in [0, 1] of the step last
+	// tried.
+	AtTo(dst *mechanism.State, theta float64)
+	// Lead prepares the step after the one last tried, which will start from
+	// next: AtTo(1), unless changed says that it has been moved. An error means that it is no good
+	// place to start from.
+	Lead(next *mechanism.State, changed bool) error
+	// Accept ends the step; the next Try is from the state of Lead.
+	Accept()
+	// CloseStages makes the following tries compute accelerations at states that p
+	// has closed; nil ends that. Implicit methods, whose steps satisfy the
+	// joints by themselves, take no notice.
+	CloseStages(p Projector)
+	// Restart forgets what is known about the state the next Try starts from. It
+	// has to be called when state or dynamics have changed without Lead.
+	Restart()
+	// Kept returns what the next step takes over from the last one, nil if there
+	// is nothing.
+	Kept() []float64
+	// Keep makes the storage of Kept valid and returns it, to be filled.
+	Keep() []float64
+	// Evaluations returns how often the accelerations have been computed.
+	Evaluations() int64
+	// Settings names the method and all that decides about its results. A run is
+	// resumed only under equal settings.
+	Settings() string
+}
+
+// Tolerance is the size of error that a step may make. The estimate is, over all
+// bodies, the largest of
+//
+//	|δΘ|, |δc|/Length, |δω|/(Rate + |ω|), |δċ|/(Length·Rate + |ċ|)
+//
+// relative to Relative: rotation and displacement of the centre of mass, angular
+// velocity and velocity of the centre of mass. It depends neither on the
+// number of bodies nor on where the mechanism is.
+type Tolerance struct {
+	Relative float64 // 0 stands for DefaultTolerance
+	Length   float64 // m; 0 stands for TypicalLength
+	Rate     float64 // 1/s; 0 stands for 1
+}
+
+// DefaultTolerance is the relative tolerance where none is given.
+const DefaultTolerance = 1e-8
+
+// TypicalLength returns the size of a mechanism's bodies: the root mean square,
+// over the bodies, of the largest distance of a joint from the centre of mass,
+// or of the radius of gyration where that is larger.
+//
+// Cost: O(bodies + joints). It returns 1 for a mechanism without bodies.
+func TypicalLength(m *mechanism.Mechanism) float64 {
+	if len(m.Bodies) == 0 {
+		return 1
+	}
+	reach := make([]float64, len(m.Bodies)) // squared
+	for i := range m.Bodies {
+		I := &m.Bodies[i].Inertia
+		reach[i] = (I[0] + I[1] + I[2]) / (2 * m.Bodies[i].Mass)
+	}
+	for j := range m.Joints {
+		jt := &m.Joints[j]
+		lengthen(reach, m, jt.Pred, &jt.P.Origin)
+		lengthen(reach, m, jt.Succ, &jt.S.Origin)
+	}
+	sum := 0.0
+	for _, r := range reach {
+		sum += r
+	}
+	return math.Sqrt(sum / float64(len(reach)))
+}
+
+func lengthen(reach []float64, m *mechanism.Mechanism, body int32, p *spatial.Vec3) {
+	if body >= 0 {
+		d := p.Sub(m.Bodies[body].Com)
+		reach[body] = max(reach[body], d.Dot(d))
+	}
+}
+
+// withDefaults returns t with its zeros replaced.
+func (t Tolerance) withDefaults(m *mechanism.Mechanism) Tolerance {
+	if t.Relative == 0 {
+		t.Relative = DefaultTolerance
+	}
+	if t.Length == 0 {
+		t.Length = TypicalLength(m)
+	}
+	if t.Rate == 0 {
+		t.Rate = 1
+	}
+	return t
+}
+
+// RungeKutta is an explicit Runge–Kutta method in exponential coordinates
+// around the start of each step. It is a Stepper.
+type RungeKutta struct {
+	mech *mechanism.Mechanism
+	dyn  Dynamics
+	size stepSizer   // dyn, if it wants to know the step
+	near *onManifold // dyn at closed states
+	tab  *Tableau
+	tol  Tolerance
+
+	start    []anchor
+	vel, acc [][]float64 // a stage: six a body, rates of the chart's x and of its v
+	lead     []float64   // accelerations at the state of Lead, if they are not those of the last stage
+	weights  []float64   // bᵢ(θ) of AtTo
+	stage    mechanism.State
+	end      mechanism.State
+	t0, t1   float64
+
+	moved       bool // Lead has filled lead
+	kept        bool // acc[0] holds the accelerations at the state the next step starts from
+	tried       bool
+	evaluations int64
+}
+
+// NewRungeKutta returns an integrator with its memory.
+//
+// Zeros in tol stand for the defaults. It panics if tol is negative.
+func NewRungeKutta(m *mechanism.Mechanism, d Dynamics, tab *Tableau, tol Tolerance) *RungeKutta {
+	if !(tol.Relative >= 0 && tol.Length >= 0 && tol.Rate >= 0) {
+		panic("sim: tolerance out of range")
+	}
+	n, s := m.NumBodies(), len(tab.B)
+	k := &RungeKutta{
+		mech: m, dyn: d, near: newOnManifold(m, d), tab: tab, tol: tol.withDefaults(m),
+		start:   make([]anchor, n),
+		vel:     make([][]float64, s),
+		acc:     make([][]float64, s),
+		lead:    make([]float64, 6*n),
+		weights: make([]float64, s),
+		stage:   mechanism.State{Bodies: make([]mechanism.BodyState, n)},
+		end:     mechanism.State{Bodies: make([]mechanism.BodyState, n)},
+	}
+	k.size, _ = d.(stepSizer)
+	for i := range s {
+		k.vel[i] = make([]float64, 6*n)
+		k.acc[i] = make([]float64, 6*n)
+	}
+	return k
+}
+
+// Order implements Stepper.
+func (k *RungeKutta) Order() (order, embedded int) { return k.tab.Order, k.tab.ErrorOrder }
+
+// Evaluations implements Stepper.
+func (k *RungeKutta) Evaluations() int64 { return k.evaluations }
+
+// Settings implements Stepper.
+func (k *RungeKutta) Settings() string {
+	return fmt.Sprintf("%s, relative tolerance %v, length %v, rate %v", k.tab.Name, k.tol.Relative, k.tol.Length, k.tol.Rate)
+}
+
+// CloseStages implements Stepper.
+func (k *RungeKutta) CloseStages(p Projector) { k.near.proj = p }
+
+// Restart implements Stepper.
+func (k *RungeKutta) Restart() { k.kept, k.tried = false, false }
+
+// Kept implements Stepper: the accelerations at the start of the next step, of
+// methods whose last stage they are.
+func (k *RungeKutta) Kept() []float64 {
+	if !k.kept {
+		return nil
+	}
+	return k.acc[0]
+}
+
+// Keep implements Stepper.
+func (k *RungeKutta) Keep() []float64 {
+	k.kept, k.tried = true, false
+	return k.acc[0]
+}
+
+// Try implements Stepper.
+//
+// Cost: one evaluation of the accelerations a stage, the first one only where
+// nothing was kept; no allocation of its own.
+// It returns ErrHalfTurn, and errors of the dynamics. It panics if st is of
+// another mechanism.
+func (k *RungeKutta) Try(st *mechanism.State, t float64) (float64, error) {
+	if len(st.Bodies) != len(k.start) {
+		panic("sim: foreign state")
+	}
+	k.tried = false
+	k.t0, k.t1 = st.Time, t
+	h := t - st.Time
+	if k.size != nil {
+		k.size.setStep(h)
+	}
+	if err := k.first(st); err != nil {
+		return 0, err
+	}
+	last := len(k.tab.B) - 1
+	for i := 1; i <= last; i++ {
+		y := &k.stage
+		if k.tab.FSAL && i == last {
+			y = &k.end
+		}
+		y.Time = k.t0 + k.tab.C[i]*h
+		if k.tab.C[i] == 1 {
+			y.Time = t
+		}
+		if !k.combineTo(y, k.tab.A[i], h, k.vel[i]) {
+			return 0, ErrHalfTurn
+		}
+		if err := k.evaluate(k.acc[i], y); err != nil {
+			return 0, err
+		}
+	}
+	if !k.tab.FSAL {
+		k.end.Time = t
+		if !k.combineTo(&k.end, k.tab.B, h, nil) {
+			return 0, ErrHalfTurn
+		}
+	}
+	k.tried = true
+	return k.errorNorm(h), nil
+}
+
+// first sets the chart at st and the first stage.
+func (k *RungeKutta) first(st *mechanism.State) error {
+	if !k.kept {
+		if err := k.evaluate(k.acc[0], st); err != nil {
+			return err
+		}
+		k.kept = true
+	}
+	for i := range k.start {
+		a := &k.start[i]
+		a.set(&st.Bodies[i], &k.mech.Bodies[i].Com)
+		v := (*[6]float64)(k.vel[0][6*i:])
+		for j := range 3 {
+			v[j], v[3+j] = a.omega[j], a.comVelocity[j]
+		}
+	}
+	return nil
+}
+
+func (k *RungeKutta) evaluate(a []float64, st *mechanism.State) error {
+	k.evaluations++
+	d := k.dyn
+	if k.near.proj != nil {
+		d = k.near
+	}
+	if err := d.Accelerations(a, st); err != nil {
+		return fmt.Errorf("sim: accelerations at t = %v: %w", st.Time, err)
+	}
+	return nil
+}
+
+// combineTo stores in y the state y₀ + h Σ wⱼ·kⱼ, and in rate, if it is not
+// nil, the rates of rotation vectors and centres of mass there. It reports
+// whether all rotations stay below half a turn.
+func (k *RungeKutta) combineTo(y *mechanism.State, w []float64, h float64, rate []float64) bool {
+	ok := true
+	for i := range k.start {
+		var x, v [6]float64
+		for j, wj := range w {
+			if wj == 0 {
+				continue
+			}
+			kv, ka := (*[6]float64)(k.vel[j][6*i:]), (*[6]float64)(k.acc[j][6*i:])
+			for c := range 6 {
+				x[c] += wj * kv[c]
+				v[c] += wj * ka[c]
+			}
+		}
+		for c := range 6 {
+			x[c] *= h
+			v[c] *= h
+		}
+		if x[0]*x[0]+x[1]*x[1]+x[2]*x[2] >= math.Pi*math.Pi {
+			ok = false
+		}
+		b := &y.Bodies[i]
+		k.start[i].bodyTo(b, &x, &v, &k.mech.Bodies[i].Com)
+		if rate == nil {
+			continue
+		}
+		r := (*[6]float64)(rate[6*i:])
+		theta := spatial.Vec3{x[0], x[1], x[2]}
+		dexpInvTo((*spatial.Vec3)(r[:3]), &theta, &b.Omega)
+		r[3], r[4], r[5] = v[3], v[4], v[5]
+	}
+	return ok
+}
+
+// errorNorm returns the estimated error of the step in units of the tolerance
+// (Tolerance); it is not finite if an acceleration is not.
+func (k *RungeKutta) errorNorm(h float64) float64 {
+	if k.tab.E == nil {
+		return 0
+	}
+	L, rate := k.tol.Length, k.tol.Rate
+	worst := 0.0
+	for i := range k.start {
+		var x, v [6]float64
+		for j, e := range k.tab.E {
+			kv, ka := (*[6]float64)(k.vel[j][6*i:]), (*[6]float64)(k.acc[j][6*i:])
+			for c := range 6 {
+				x[c] += e * kv[c]
+				v[c] += e * ka[c]
+			}
+		}
+		w := (*[6]float64)(k.vel[0][6*i:])
+		angular, linear := rate+length(w[:3]), L*rate+length(w[3:])
+		worst = max(worst, length(x[:3]), length(x[3:])/L, length(v[:3])/angular, length(v[3:])/linear) // keeps a NaN
+	}
+	return math.Abs(h) * worst / k.tol.Relative
+}
+
+func length(v []float64) float64 { return math.Sqrt(v[0]*v[0] + v[1]*v[1] + v[2]*v[2]) }
+
+// AtTo implements Stepper.
+//
+// Cost: O(bodies·stages), no allocation. It panics without a step, or if theta
+// is not in [0, 1].
+func (k *RungeKutta) AtTo(dst *mechanism.State, theta float64) {
+	k.mustHave()
+	if !(theta >= 0 && theta <= 1) {
+		panic("sim: theta out of range")
+	}
+	if theta == 1 {
+		copyTo(dst, &k.end)
+		return
+	}
+	for i, p := range k.tab.P {
+		s := 0.0
+		for j := len(p) - 1; j >= 0; j-- {
+			s = theta * (p[j] + s)
+		}
+		k.weights[i] = s
+	}
+	h := k.t1 - k.t0
+	dst.Time = k.t0 + theta*h
+	k.combineTo(dst, k.weights, h, nil)
+}
+
+// Lead implements Stepper: it computes the accelerations at next, unless they are
+// those of the last stage.
+func (k *RungeKutta) Lead(next *mechanism.State, changed bool) error {
+	k.mustHave()
+	k.moved = changed || !k.tab.FSAL
+	if !k.moved {
+		return nil
+	}
+	return k.evaluate(k.lead, next)
+}
+
+// Accept implements Stepper. It panics without a step.
+func (k *RungeKutta) Accept() {
+	k.mustHave()
+	k.tried = false
+	first, last := &k.acc[0], &k.acc[len(k.acc)-1]
+	if k.moved {
+		last = &k.lead
+	}
+	*first, *last = *last, *first
+}
+
+func (k *RungeKutta) mustHave() {
+	if !k.tried {
+		panic("sim: no step")
+	}
+}
+
+// copyTo stores src in dst, which has room for it.
+func copyTo(dst, src *mechanism.State) {
+	if len(dst.Bodies) != len(src.Bodies) {
+		panic("sim: foreign state")
+	}
+	dst.Time = src.Time
+	copy(dst.Bodies, src.Bodies)
+}

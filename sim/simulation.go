@@ -1,0 +1,333 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// ErrStepTooSmall is wrapped by the error of a run whose error control asks for
+// steps below rounding: a singularity, a jump, or dynamics that fail.
+var ErrStepTooSmall = errors.New("step too small")
+
+// Options choose how a simulation runs. The zero value, with a Stepper that
+// estimates errors, integrates without projection and records nothing.
+type Options struct {
+	Step        float64 // fixed step, s; 0: by error control
+	InitialStep float64 // first step of error control, s; 0: a short one
+	MaxStep     float64 // of error control, s; 0: no bound
+
+	Projector Projector // brings drifted states back; nil: nobody does
+	Drift     Drift     // drift above which it is called; zeros stand for DefaultDrift
+
+	// CloseStages has the Projector close every stage of every step, at two to
+	// three times the cost. Error control does so by itself for steps that have been
+	// rejected. Needed with fixed steps near singular poses, and
+	// for mechanisms such as the Bricard linkage, which only geometry makes movable.
+	CloseStages bool
+
+	Events       []Event
+	EventSamples int // points of a step at which events are looked at; 0 stands for 1, its end
+
+	Recorder Recorder // gets rows at the start and every Every seconds; nil: no rows
+	Every    float64  // s
+
+	// OnStep is called after each step; an error ends the run there, from where Run may go on.
+	OnStep func(s *Simulation) error
+}
+
+// Stats count what a run has done.
+type Stats struct {
+	Steps       int64 `json:"steps"`
+	Rejected    int64 `json:"rejected"`
+	Careful     int64 `json:"careful"`     // rejected steps that were tried again with closed stages
+	Projections int64 `json:"projections"` // of states the run goes on from
+	Worst       Drift `json:"worst"`       // largest drift met at the end of a step, before projection
+}
+
+// Simulation is a run: a state that moves through time. It owns all memory it
+// needs and belongs to one goroutine.
+type Simulation struct {
+	mech    *mechanism.Mechanism
+	stepper Stepper
+	o       Options
+	events  []Event
+	watches []watch
+	samples int
+	print   uint64 // of the mechanism as it was at the start
+
+	st     *mechanism.State
+	next   mechanism.State // the end of a step, projected
+	sample mechanism.State // of rows and events
+	kin    mechanism.Kinematics
+	row    Row
+
+	start   float64
+	base    float64 // fixed steps end at base + count·Step
+	count   int64
+	control control
+	rows    int64 // rows written
+	begun   bool
+	stopped string
+	stats   Stats
+}
+
+// New returns a simulation that starts from a copy of st.
+//
+// It panics if st is of another mechanism, if an option is negative or not
+// finite, if there is a Recorder without Every or
+// CloseStages without a Projector, or if there is neither a Step nor
+// an error estimate.
+func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options) *Simulation {
+	if len(st.Bodies) != m.NumBodies() {
+		panic("sim: foreign state")
+	}
+	for _, x := range []float64{o.Step, o.InitialStep, o.MaxStep, o.Every} {
+		if !(x >= 0) || math.IsInf(x, 1) {
+			panic("sim: option out of range")
+		}
+	}
+	_, embedded := stepper.Order()
+	if o.Step == 0 && embedded == 0 {
+		panic("sim: method without error estimate needs a step")
+	}
+	if o.CloseStages && o.Projector == nil {
+		panic("sim: no projector")
+	}
+	if o.Recorder != nil && o.Every == 0 {
+		panic("sim: recorder without interval")
+	}
+	o.Drift = o.Drift.withDefaults()
+	s := &Simulation{
+		mech: m, stepper: stepper, o: o, events: o.Events,
+		watches: make([]watch, len(o.Events)), samples: max(o.EventSamples, 1),
+		print: fingerprint(m), st: st.Clone(), next: *st.Clone(), sample: *st.Clone(),
+		kin:   newKinematics(m),
+		start: st.Time, base: st.Time,
+	}
+	s.row.State = &s.sample
+	s.closeStages(o.CloseStages)
+	s.control = control{h: o.InitialStep, old: firstError, order: float64(embedded + 1)}
+	return s
+}
+
+// State returns the current state. It is the simulation's own: read it, and Clone
+// what has to last.
+func (s *Simulation) State() *mechanism.State { return s.st }
+
+// Stats returns what has been done so far.
+func (s *Simulation) Stats() Stats { return s.stats }
+
+// StepSize returns the step that error control will try next, s.
+func (s *Simulation) StepSize() float64 { return s.control.h }
+
+// Stopped returns the name of the event that stopped the run, "" if none did.
+func (s *Simulation) Stopped() string { return s.stopped }
+
+// Fired returns how often event i has been acted upon.
+func (s *Simulation) Fired(i int) int64 { return s.watches[i].fired }
+
+// Run goes on to the time until, or to an event that stops the run.
+//
+// A later Run goes on from there; error control does not notice the
+// end of a run, but its last step ends at until.
+// It returns errors of dynamics, Projector, Recorder and OnStep and, under
+// error control, what wraps ErrStepTooSmall. The simulation then stands at its last
+// good state.
+func (s *Simulation) Run(until float64) error {
+	if err := s.begin(); err != nil {
+		return err
+	}
+	for s.st.Time < until && s.stopped == "" {
+		if err := s.step(until); err != nil {
+			return err
+		}
+		if s.o.OnStep == nil {
+			continue
+		}
+		if err := s.o.OnStep(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin projects the state at the start and writes the first row.
+func (s *Simulation) begin() error {
+	if s.begun {
+		return nil
+	}
+	if _, err := s.project(s.st); err != nil {
+		return err
+	}
+	s.armEvents(-1)
+	if s.o.Recorder != nil {
+		copyTo(&s.sample, s.st)
+		if err := s.record(); err != nil {
+			return err
+		}
+	}
+	s.begun = true
+	return nil
+}
+
+// step does one step: tries it until it is good enough, goes through rows and
+// events in the order of time, and accepts it.
+func (s *Simulation) step(until float64) error {
+	t1, err := s.try(until)
+	if err != nil {
+		return err
+	}
+	gone, err := s.passEvents(t1)
+	if err != nil {
+		s.armEvents(-1) // the step is not taken
+		return err
+	}
+	if gone {
+		return nil
+	}
+	s.stepper.Accept()
+	copyTo(s.st, &s.next)
+	s.stats.Steps++
+	return nil
+}
+
+// passEvents writes the rows and handles the events of the step to t1 in the order of
+// time. It reports whether an event has ended the step.
+func (s *Simulation) passEvents(t1 float64) (gone bool, err error) {
+	t0 := s.st.Time
+	s.findAll()
+	for {
+		i, theta := s.firstEvent(), 1.0
+		if i >= 0 {
+			theta = s.watches[i].root
+		}
+		if err := s.recordUpTo(t0, t1, theta); err != nil {
+			return false, err
+		}
+		if i < 0 {
+			return false, nil
+		}
+		if gone, err := s.act(i, theta); gone || err != nil {
+			return gone, err
+		}
+	}
+}
+
+// sampleAt sets s.sample to the state at a fraction of the step, projected where
+// it has drifted. Where that cannot be done it stays as it is; its drift tells.
+func (s *Simulation) sampleAt(theta float64) {
+	s.stepper.AtTo(&s.sample, theta)
+	if _, err := s.project(&s.sample); err != nil {
+		s.stepper.AtTo(&s.sample, theta)
+	}
+}
+
+// act handles the crossing of event i and reports whether the run goes on from
+// there, the rest of the step left out.
+func (s *Simulation) act(i int, theta float64) (gone bool, err error) {
+	e := &s.events[i]
+	response := Continue
+	s.sampleAt(theta)
+	if e.Action != nil {
+		if response, err = e.Action(&s.sample); err != nil {
+			return false, fmt.Errorf("sim: event %q at t = %v: %w", e.Name, s.sample.Time, err)
+		}
+	}
+	if response == Continue {
+		s.passed(i)
+		return false, nil
+	}
+	copyTo(s.st, &s.sample)
+	s.stepper.Restart()
+	s.base, s.count = s.st.Time, 0
+	s.stats.Steps++
+	s.watches[i].fired++
+	if response == Stop {
+		s.stopped = e.Name
+	}
+	if _, err := s.project(s.st); err != nil {
+		return true, err
+	}
+	s.armEvents(i)
+	return true, nil
+}
+
+// closeStages sets whether stages are closed.
+func (s *Simulation) closeStages(on bool) {
+	var p Projector
+	if on {
+		p = s.o.Projector
+	}
+	s.stepper.CloseStages(p)
+}
+
+// settle makes s.next from the step last tried: its end, projected where it has drifted.
+// An error says that the run cannot go on from there.
+func (s *Simulation) settle() error {
+	s.stepper.AtTo(&s.next, 1)
+	changed, err := s.project(&s.next)
+	if err != nil {
+		return err
+	}
+	return s.stepper.Lead(&s.next, changed)
+}
+
+// project brings st back to the constraints if it has drifted and there is a
+// projector, and reports whether it has changed.
+func (s *Simulation) project(st *mechanism.State) (changed bool, err error) {
+	d, err := driftOf(s.mech, &s.kin, st)
+	if err != nil {
+		return false, err
+	}
+	if st != &s.sample {
+		s.stats.Worst.widen(d)
+	}
+	if s.o.Projector == nil || d.within(s.o.Drift) {
+		return false, nil
+	}
+	if st != &s.sample {
+		s.stats.Projections++
+	}
+	return true, project(s.o.Projector, st)
+}
+
+// recordUpTo writes the rows that are due up to the fraction theta of the step
+// from t0 to t1.
+func (s *Simulation) recordUpTo(t0, t1, theta float64) error {
+	if s.o.Recorder == nil {
+		return nil
+	}
+	// A row may be due by rounding behind the end of a step that was meant for it.
+	end := t0 + theta*(t1-t0) + dueSlack*s.o.Every
+	for {
+		due := s.start + float64(s.rows)*s.o.Every
+		if due > end {
+			return nil
+		}
+		s.sampleAt(min(max((due-t0)/(t1-t0), 0), theta))
+		if err := s.record(); err != nil {
+			return err
+		}
+	}
+}
+
+// dueSlack is the part of an output interval that rounding of times may take.
+const dueSlack = 1e-10
+
+// record writes the row of s.sample.
+func (s *Simulation) record() error {
+	d, err := driftOf(s.mech, &s.kin, &s.sample)
+	if err != nil {
+		return err
+	}
+	s.row.Drift = d
+	s.row.Energy = s.mech.EnergyAt(&s.kin, &s.sample)
+	if err := s.o.Recorder.Record(&s.row); err != nil {
+		return fmt.Errorf("sim: row at t = %v: %w", s.sample.Time, err)
+	}
+	s.rows++
+	return nil
+}
