@@ -313,15 +313,6 @@ type dest struct {
 	n, w, m  int
 }
 
-// column returns column j of the front from row j on.
-func (d *dest) column(j int) []float64 {
-	if j < d.w {
-		return d.pan[j*d.n+j : (j+1)*d.n]
-	}
-	j -= d.w
-	return d.upd[j*d.m+j : (j+1)*d.m]
-}
-
 // at returns the front from element (i, j) on, i ≥ j, and its leading dimension.
 func (d *dest) at(i, j int) ([]float64, int) {
 	if j < d.w {
