@@ -30,11 +30,14 @@ type Refinement struct {
 // multipliers y make, under WhereWeak; they grow without bound on rows that
 // contradict each other and get ever smaller proximal corrections, so under
 // Everywhere it is √dᵢ·Σ‖bⱼ‖ instead. The rest, 1e-4 of Size, keeps rounding of the
-// whole from counting where a part rests.
+// whole from counting where a part rests. Ratios up to roundingRatio count as zero.
 type Worst struct {
 	Ratio     float64
-	Node, Row int // −1 if all rows hold exactly
+	Node, Row int // −1 if all rows hold
 }
+
+// roundingRatio is what rounding of the residual itself may make.
+const roundingRatio = 1e-14
 
 // atRest is the rest of Worst, relative to the size of the solution.
 const atRest = 1e-4
@@ -151,7 +154,7 @@ func (f *Factor) residual(r, b, x []float64, out *Refinement) (largest float64) 
 	out.Worst = Worst{Node: -1, Row: -1}
 	for _, c := range f.checked {
 		largest = max(largest, c.largest)
-		if c.worst.Ratio > out.Worst.Ratio || math.IsNaN(c.worst.Ratio) {
+		if c.worst.Node >= 0 && !(c.worst.Ratio <= out.Worst.Ratio) {
 			out.Worst = c.worst
 		}
 	}
@@ -185,7 +188,7 @@ func (e *residualTasks) Do(_, task int) {
 	f := (*Factor)(e)
 	s, p := f.S, f.S.P
 	r, b, x := f.check.r, f.check.b, f.check.x
-	out := checked{worst: Worst{Node: -1, Row: -1}}
+	out := checked{worst: Worst{Node: -1, Row: -1, Ratio: roundingRatio}}
 	lo := task * residualNodes
 	for c, old := range s.node[lo:min(lo+residualNodes, len(s.node))] {
 		if p.Sign[old] > 0 {
