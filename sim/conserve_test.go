@@ -283,6 +283,10 @@ func TestStepTooSmall(t *testing.T) {
 	require.ErrorIs(t, err, sim.ErrStepTooSmall)
 	assert.InDelta(t, 1, s.State().Time, 1e-6)
 
+	early := sim.New(r.mech, sim.NewRungeKutta(r.mech, blowUp{}, sim.DormandPrince(), sim.Tolerance{}), r.mech.Initial(), sim.Options{MinStep: 1e-4})
+	require.ErrorIs(t, early.Run(2), sim.ErrStepTooSmall)
+	assert.Less(t, early.Stats().Steps, s.Stats().Steps)
+
 	fixed := sim.New(r.mech, sim.NewRungeKutta(r.mech, blowUp{}, sim.DormandPrince(), sim.Tolerance{}), r.mech.Initial(), sim.Options{Step: 0.6})
 	require.ErrorIs(t, fixed.Run(2), errBlownUp)
 	assert.Equal(t, 0.6, fixed.State().Time)

@@ -24,7 +24,7 @@ const (
 	firstError    = 1e-4 // error that the first step is compared with, and least error remembered
 	failShrink    = 0.25 // factor where a step could not be computed at all
 	firstStep     = 1e-4 // s, where none is given; the controller is soon elsewhere
-	longestSpell  = 64   // steps with closed stages before open ones are tried again
+	longestSpell  = 63   // steps with closed stages before open ones are tried again
 )
 
 // accept takes the error of an accepted step h in.
@@ -83,7 +83,7 @@ func (s *Simulation) try(until float64) (t1 float64, err error) {
 			e = math.Inf(1)
 		}
 		c.reject(t1-s.st.Time, e)
-		if c.h < leastStep*ulp(s.st.Time) {
+		if c.h < max(s.o.MinStep, leastStep*ulp(s.st.Time)) {
 			if err == nil {
 				return 0, fmt.Errorf("sim: at t = %v: %w", s.st.Time, ErrStepTooSmall)
 			}

@@ -17,6 +17,7 @@ var ErrStepTooSmall = errors.New("step too small")
 type Options struct {
 	Step        float64 // fixed step, s; 0: by error control
 	InitialStep float64 // first step of error control, s; 0: a short one
+	MinStep     float64 // of error control, s: it gives up below; 0: rounding of the time
 	MaxStep     float64 // of error control, s; 0: no bound
 
 	Projector Projector // brings drifted states back; nil: nobody does
@@ -84,7 +85,7 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 	if len(st.Bodies) != m.NumBodies() {
 		panic("sim: foreign state")
 	}
-	for _, x := range []float64{o.Step, o.InitialStep, o.MaxStep, o.Every} {
+	for _, x := range []float64{o.Step, o.InitialStep, o.MinStep, o.MaxStep, o.Every} {
 		if !(x >= 0) || math.IsInf(x, 1) {
 			panic("sim: option out of range")
 		}
