@@ -44,11 +44,11 @@ func benchSize(b *testing.B, name string, square bool, bodies int) int {
 
 // eachSystem runs f once for every mechanism and size, inside a benchmark whose
 // name has both.
-func eachSystem(b *testing.B, f func(b *testing.B, y *assemble.System, bodies int)) {
+func eachSystem(b *testing.B, f func(b *testing.B, y *assemble.Weighted, bodies int)) {
 	for _, c := range benchFamilies {
 		for n := 1000; n <= benchTop; n *= 10 {
 			b.Run(fmt.Sprintf("model=%s/n=%d", c.name, n), func(b *testing.B) {
-				f(b, systemOf(b, c.name, benchSize(b, c.name, c.square, n)), n)
+				f(b, weightedOf(b, c.name, benchSize(b, c.name, c.square, n)), n)
 			})
 		}
 	}
@@ -56,14 +56,14 @@ func eachSystem(b *testing.B, f func(b *testing.B, y *assemble.System, bodies in
 
 // eachOrder runs f for auto and, up to benchAllTop bodies, for every order that
 // is not far too slow. The order's name ends that of the benchmark.
-func eachOrder(b *testing.B, y *assemble.System, bodies int, f func(b *testing.B, s *factor.Symbolic)) {
+func eachOrder(b *testing.B, y *assemble.Weighted, bodies int, f func(b *testing.B, s *factor.Symbolic)) {
 	for _, o := range append([]factor.Ordering{factor.Auto}, ordAll...) {
 		if o != factor.Auto && bodies > benchAllTop {
 			break
 		}
 		b.Run("order="+o.String(), func(b *testing.B) {
-			perm, _, _ := factor.Choose(y.K.P, o)
-			s := factor.Analyze(y.K.P, perm)
+			perm, _, _ := factor.Choose(y.W.P, o)
+			s := factor.Analyze(y.W.P, perm)
 			if s.Counts.Flops > benchFlops && bodies <= benchAllTop {
 				b.Skipf("%.2g flops", float64(s.Counts.Flops))
 			}
@@ -82,16 +82,16 @@ func report(b *testing.B, s *factor.Symbolic, bodies int) {
 }
 
 func BenchmarkFactor(b *testing.B) {
-	eachSystem(b, func(b *testing.B, y *assemble.System, bodies int) {
+	eachSystem(b, func(b *testing.B, y *assemble.Weighted, bodies int) {
 		eachOrder(b, y, bodies, func(b *testing.B, s *factor.Symbolic) {
 			f := s.NewFactor()
 			// The first time the system hands out the pages of f.
-			if err := f.Factorize(y.K, y.Scale, epsilon, factor.WhereWeak); err != nil {
+			if err := f.Factorize(y.W, y.Scale, epsilon, factor.WhereWeak); err != nil {
 				b.Fatal(err)
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := f.Factorize(y.K, y.Scale, epsilon, factor.WhereWeak); err != nil {
+				if err := f.Factorize(y.W, y.Scale, epsilon, factor.WhereWeak); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -101,10 +101,10 @@ func BenchmarkFactor(b *testing.B) {
 }
 
 func BenchmarkSolve(b *testing.B) {
-	eachSystem(b, func(b *testing.B, y *assemble.System, bodies int) {
+	eachSystem(b, func(b *testing.B, y *assemble.Weighted, bodies int) {
 		eachOrder(b, y, bodies, func(b *testing.B, s *factor.Symbolic) {
 			f := s.NewFactor()
-			if err := f.Factorize(y.K, y.Scale, epsilon, factor.WhereWeak); err != nil {
+			if err := f.Factorize(y.W, y.Scale, epsilon, factor.WhereWeak); err != nil {
 				b.Fatal(err)
 			}
 			x := make([]float64, len(y.B))
@@ -119,15 +119,49 @@ func BenchmarkSolve(b *testing.B) {
 // BenchmarkAnalyze is everything between a pattern and a factor: choosing the
 // order, analysis, memory.
 func BenchmarkAnalyze(b *testing.B) {
-	eachSystem(b, func(b *testing.B, y *assemble.System, bodies int) {
+	eachSystem(b, func(b *testing.B, y *assemble.Weighted, bodies int) {
 		b.Run("order=auto", func(b *testing.B) {
 			var f *factor.Factor
 			b.ReportAllocs()
 			for b.Loop() {
-				perm, _, _ := factor.Choose(y.K.P, factor.Auto)
-				f = factor.Analyze(y.K.P, perm).NewFactor()
+				perm, _, _ := factor.Choose(y.W.P, factor.Auto)
+				f = factor.Analyze(y.W.P, perm).NewFactor()
 			}
 			report(b, f.S, y.L.Mech.NumBodies())
 		})
 	})
+}
+
+// BenchmarkFactorSolve is a factorization and one plain solution, the forward half
+// of which comes with the factor.
+func BenchmarkFactorSolve(b *testing.B) {
+	eachSystem(b, func(b *testing.B, y *assemble.Weighted, bodies int) {
+		b.Run("order=auto", func(b *testing.B) {
+			perm, _, _ := factor.Choose(y.W.P, factor.Auto)
+			f := factor.Analyze(y.W.P, perm).NewFactor()
+			x := make([]float64, len(y.B))
+			run := func() {
+				if err := f.FactorizeFor(y.B, y.W, y.Scale, epsilon, factor.WhereWeak); err != nil {
+					b.Fatal(err)
+				}
+				f.SolveTo(x, y.B)
+			}
+			run()
+			b.ReportAllocs()
+			for b.Loop() {
+				run()
+			}
+			report(b, f.S, y.L.Mech.NumBodies())
+		})
+	})
+}
+
+// weightedOf is systemOf in mass-weighted coordinates, which solvers use.
+func weightedOf(b *testing.B, family string, n int) *assemble.Weighted {
+	l := layoutOf(b, family, n)
+	y := l.NewWeighted()
+	if err := y.FillTo(l.Mech.Initial()); err != nil {
+		b.Fatal(err)
+	}
+	return y
 }
