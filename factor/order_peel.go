@@ -29,6 +29,7 @@ func ordPeel(g *ordGraph, e *ordEmitter) []int32 {
 		left:     make([]int32, g.nj),
 		gone:     make([]bool, g.nb),
 		grounded: make([]bool, g.nb),
+		held:     make([]bool, g.nj),
 	}
 	for j := range g.nj {
 		bodies := g.bodies(j)
@@ -76,6 +77,7 @@ type ordPeeler struct {
 	left     []int32 // by joint: live bodies
 	gone     []bool  // by body: taken out
 	grounded []bool  // by body: it or what hangs on it is tied to the world
+	held     []bool  // by joint: a body of it that is taken out is grounded
 }
 
 // peel takes out body b and the joint that ties it to the rest. It returns the
@@ -91,6 +93,7 @@ func (p *ordPeeler) peel(b int32) int32 {
 		e.body(b)
 		if j >= 0 {
 			p.left[j]--
+			p.held[j] = p.held[j] || p.grounded[b]
 		}
 		return -1
 	}
@@ -102,11 +105,12 @@ func (p *ordPeeler) peel(b int32) int32 {
 	}
 	if c >= 0 {
 		waits := !e.seen[c] && p.degree[c] > 1 && p.rows[c] > leafRows
-		if waits && p.grounded[b] {
+		held := p.grounded[b] || p.held[j]
+		if waits && held {
 			return -1
 		}
 		p.degree[c]--
-		p.grounded[c] = p.grounded[c] || p.grounded[b]
+		p.grounded[c] = p.grounded[c] || held
 		e.body(b)
 		if !waits {
 			e.body(c)

@@ -1,0 +1,279 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sim"
+	"github.com/spf13/cobra"
+)
+
+// simulateFlags are the flags of rung simulate.
+type simulateFlags struct {
+	until, every float64 // s
+	integrator   string
+	step, tol    float64
+	output       string
+	bodies       []string
+	checkpoint   string
+	resume       bool
+	ordering     orderingFlag
+	threads      threadsFlag
+	json         bool
+
+	untilSet, everySet, stepSet, tolSet bool // which were given
+
+	interrupted func() bool // asked after each step besides signals; nil: nobody is
+}
+
+// integrators are the methods that --integrator takes.
+var integrators = [...]struct {
+	name    string
+	tableau func() *sim.Tableau
+}{
+	{"dopri5", sim.DormandPrince},
+	{"rk4", sim.RungeKutta4},
+}
+
+// outputParts is the number of intervals of a trajectory where --every is not given.
+const outputParts = 100
+
+// trajectoryEnding is the ending of the trajectories that are written.
+const trajectoryEnding = ".csv"
+
+func newSimulate() *cobra.Command { return simulateCommand(&simulateFlags{}) }
+
+func simulateCommand(f *simulateFlags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "simulate MODEL --until T",
+		Short: "Integrate over time and write a trajectory",
+		Long: `Integrates the motion of MODEL ("-": standard input) from its state and time to
+the time T and writes a trajectory of comma-separated values: time, pose and
+velocity of the body frames as in the model format, energies, and how far the
+joints are from holding. A summary goes to standard error.
+
+A state that does not fit the joints is closed first, as by rung assemble.
+During the run positions and velocities are put back on the joints whenever
+they are off by more than 1e-10. dopri5 chooses its steps by the tolerance --tol
+unless --step gives a fixed one; rk4 needs --step.
+
+Ctrl-C ends the run after the current step with status 1. The trajectory written
+so far is valid then. With --checkpoint the run can go on from there, or from
+the last checkpoint before a crash, written every few seconds: repeat the
+command with --resume, and the file will be the same, byte for byte, as that of
+a run that was never interrupted. Without --resume a run
+begins anew and replaces both files.`,
+		Example: `  rung simulate four-bar.json --until 10 --every 0.01 --out four-bar.csv
+  rung simulate ladder.json --until 1 --bodies L1 | head
+  rung simulate big.json --until 60 --out big.csv --checkpoint big.ckpt
+  rung simulate big.json --until 60 --out big.csv --checkpoint big.ckpt --resume`,
+		Args:              arguments("MODEL"),
+		ValidArgsFunction: completeModel,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.note(cmd)
+			return runSimulate(cmd, args[0], f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.Float64Var(&f.until, "until", 0, "model time to end at, s (required)")
+	flags.Float64Var(&f.every, "every", 0, "output interval, s (default a hundredth of the run)")
+	flags.StringVar(&f.integrator, "integrator", integrators[0].name, "method: "+strings.Join(integratorNames(), ", "))
+	flags.Float64Var(&f.step, "step", 0, "fixed step, s")
+	flags.Float64Var(&f.tol, "tol", sim.DefaultTolerance, "relative error of a step that dopri5 may make")
+	flags.StringVarP(&f.output, "out", "o", stdio, `trajectory to write, ending in .csv; "-" is standard output`)
+	flags.StringSliceVar(&f.bodies, "bodies", nil, "bodies to write (default all)")
+	flags.StringVar(&f.checkpoint, "checkpoint", "", "file to keep what is needed to go on after an interruption")
+	flags.BoolVar(&f.resume, "resume", false, "go on from the checkpoint")
+	flags.BoolVar(&f.json, "json", false, "print the summary as one JSON document")
+	f.ordering.add(cmd)
+	f.threads.add(cmd)
+	complete(cmd, "integrator", integratorNames()...)
+	return cmd
+}
+
+// integratorNames returns the names that --integrator takes.
+func integratorNames() []string {
+	var names []string
+	for _, i := range integrators {
+		names = append(names, i.name)
+	}
+	return names
+}
+
+// note stores which flags were given.
+func (f *simulateFlags) note(cmd *cobra.Command) {
+	changed := cmd.Flags().Changed
+	f.untilSet, f.everySet, f.stepSet, f.tolSet = changed("until"), changed("every"), changed("step"), changed("tol")
+}
+
+// tableau returns the method, nil if there is none of that name.
+func (f *simulateFlags) tableau() *sim.Tableau {
+	for _, i := range integrators {
+		if i.name == f.integrator {
+			return i.tableau()
+		}
+	}
+	return nil
+}
+
+// check returns the first mistake in the flags that shows without the model.
+func (f *simulateFlags) check(model string) error {
+	tab := f.tableau()
+	switch {
+	case !f.untilSet:
+		return useErrorf("missing --until T")
+	case math.IsNaN(f.until) || math.IsInf(f.until, 0):
+		return useErrorf("--until is not finite")
+	case tab == nil:
+		return useErrorf("no integrator %q; there are %s", f.integrator, strings.Join(integratorNames(), ", "))
+	case f.stepSet && f.tolSet:
+		return useErrorf("--step and --tol exclude each other: steps are fixed or chosen by their error")
+	case !f.stepSet && tab.ErrorOrder == 0:
+		return useErrorf("%s has no error control: give --step", f.integrator)
+	}
+	for _, x := range [...]struct {
+		name  string
+		set   bool
+		value float64
+	}{{"every", f.everySet, f.every}, {"step", f.stepSet, f.step}, {"tol", f.tolSet, f.tol}} {
+		if x.set && !(x.value > 0 && !math.IsInf(x.value, 1)) {
+			return useErrorf("--%s %v is not above 0 and finite", x.name, x.value)
+		}
+	}
+	return f.checkFiles(model)
+}
+
+// checkFiles is check for the names of files.
+func (f *simulateFlags) checkFiles(model string) error {
+	toFile := f.output != stdio
+	switch ending := filepath.Ext(f.output); {
+	case toFile && strings.EqualFold(ending, ".parquet"):
+		return useErrorf("%s: Parquet is not offered; trajectories are CSV and end in %s", f.output, trajectoryEnding)
+	case toFile && !strings.EqualFold(ending, trajectoryEnding):
+		return useErrorf("%s: trajectories end in %s", f.output, trajectoryEnding)
+	case !toFile && f.json:
+		return useErrorf("--json and the trajectory in one output: give --out a file")
+	case f.resume && f.checkpoint == "":
+		return useErrorf("--resume needs --checkpoint FILE")
+	case !toFile && f.checkpoint != "":
+		return useErrorf("--checkpoint needs a trajectory to go on with: give --out a file")
+	}
+	if c := f.checkpoint; c != "" {
+		for _, other := range [...]string{model, f.output} {
+			if filepath.Clean(c) == filepath.Clean(other) {
+				return useErrorf("%s: the checkpoint would replace this file", c)
+			}
+		}
+	}
+	return nil
+}
+
+// leastPart is the smallest interval and step relative to the times of the run.
+const leastPart = 1e-13
+
+// checkTimes checks the times of a run that starts at start, and sets the output
+// interval if it is not given.
+func (f *simulateFlags) checkTimes(start float64) error {
+	if f.until <= start {
+		return useErrorf("--until %v is not after the time of the model, %v s", f.until, start)
+	}
+	if !f.everySet {
+		f.every = (f.until - start) / outputParts
+	}
+	least := leastPart * max(math.Abs(f.until), math.Abs(start))
+	if f.every < least || f.stepSet && f.step < least {
+		return useErrorf("--every and --step have to be above the rounding of time, %.1g s", least)
+	}
+	return nil
+}
+
+// chosenBodies returns the numbers of the bodies of --bodies, nil for all.
+func (f *simulateFlags) chosenBodies(mech *mechanism.Mechanism) ([]int, error) {
+	var chosen []int
+	for _, name := range f.bodies {
+		i, err := mech.BodyIndex(name)
+		if err != nil {
+			return nil, useErrorf("--bodies: no body %q", name)
+		}
+		if i == mechanism.World {
+			return nil, useErrorf("--bodies: the world does not move")
+		}
+		chosen = append(chosen, i)
+	}
+	return chosen, nil
+}
+
+func runSimulate(cmd *cobra.Command, path string, f *simulateFlags) error {
+	if err := f.check(path); err != nil {
+		return err
+	}
+	stdin, stdout, stderr := streams(cmd)
+	bar := stderr
+	if f.output == stdio && terminal(stdout) {
+		bar = io.Discard // rows and bar would be on one screen
+	}
+	p := newProgress(bar)
+	defer p.end()
+	r, err := newRunner(path, stdin, f, p)
+	if err != nil {
+		return err
+	}
+	if err := r.open(stdout); err != nil {
+		return err
+	}
+	err = r.run(cmd.Context())
+	p.end()
+	s := r.summary()
+	if f.json {
+		if e := writeJSON(stdout, s); err == nil {
+			err = e
+		}
+	} else {
+		printSimulation(stderr, s)
+	}
+	return err
+}
+
+// simError makes an error of package sim, which may be nil, a failure of the
+// computation with the model.
+func simError(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return failed(name, plainSim(err))
+}
+
+// plainSim is plain for errors of package sim.
+func plainSim(err error) error {
+	if text, ok := strings.CutPrefix(err.Error(), "sim: "); ok {
+		return &plainError{text, err}
+	}
+	return plain(err)
+}
+
+// openTrajectory opens the trajectory, which exists already if resume.
+func openTrajectory(path string, resume bool) (*os.File, error) {
+	if !resume {
+		f, err := os.Create(path)
+		return f, inputError(path, err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	return f, inputError(path, err)
+}
+
+// errInterrupted ends a run from outside.
+var errInterrupted = errors.New("interrupted")
+
+// interruption is what is said of an interrupted run.
+func (f *simulateFlags) interruption(t float64) error {
+	if f.checkpoint == "" {
+		return fmt.Errorf("%w at t = %s s", errInterrupted, short(t))
+	}
+	return fmt.Errorf("%w at t = %s s; --resume goes on from there", errInterrupted, short(t))
+}

@@ -1,0 +1,320 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/sim"
+)
+
+const (
+	// checkpointInterval is the time between two checkpoints, at least
+	// checkpointShare times that of writing one.
+	checkpointInterval = 5 * time.Second
+	checkpointShare    = 20
+	// speedInterval is the time between two looks at the speed of a run.
+	speedInterval = 200 * time.Millisecond
+	// progressParts is the number of parts of a run that the bar counts.
+	progressParts = 1e6
+)
+
+// runner is one run of rung simulate.
+type runner struct {
+	f     *simulateFlags
+	name  string // of the model in messages
+	p     *progress
+	mech  *mechanism.Mechanism
+	start *mechanism.State // closed
+	fit   *startFit        // nil if the state of the model holds
+	check *sim.Checkpoint  // nil unless resumed
+
+	stepper *sim.RungeKutta
+	sim     *sim.Simulation
+	file    *os.File // nil for standard output
+	csv     *sim.CSV
+	watch   *watcher
+
+	signals  context.Context
+	begun    time.Time
+	cpu      time.Duration // of the process at begun
+	took     time.Duration
+	worked   time.Duration // of the processor
+	from     float64       // time of the model at begun
+	shown    time.Time     // of the last look at the speed
+	parts    int64         // of progressParts
+	nextMark time.Time
+}
+
+// startFit is how far the state of the model was from fitting its joints, and how
+// far closing has moved it.
+type startFit struct{ position, velocity rung.Closing }
+
+// newRunner reads and prepares the model at path.
+func newRunner(path string, stdin io.Reader, f *simulateFlags, p *progress) (*runner, error) {
+	r := &runner{f: f, name: modelFile(path), p: p}
+	m, err := readModel(path, stdin, p)
+	if err != nil {
+		return nil, err
+	}
+	p.stage("analysing", 0)
+	plan, err := rung.NewPlan(m, rung.Options{Ordering: f.ordering.Ordering, Threads: int(f.threads)})
+	if err != nil {
+		return nil, err
+	}
+	r.mech, r.start = plan.Mechanism(), plan.Initial()
+	if f.resume {
+		err = r.readCheckpoint()
+	} else if err = f.checkTimes(r.start.Time); err == nil {
+		err = r.closeStart(plan)
+	}
+	if err != nil {
+		return nil, err
+	}
+	bodies, err := f.chosenBodies(r.mech)
+	if err != nil {
+		return nil, err
+	}
+	r.watch = newWatcher(r.mech, bodies)
+	dyn := rung.NewDynamics(plan)
+	var tol sim.Tolerance
+	if !f.stepSet {
+		tol.Relative = f.tol
+	}
+	r.stepper = sim.NewRungeKutta(r.mech, dyn, f.tableau(), tol)
+	r.sim = sim.New(r.mech, r.stepper, r.start, sim.Options{
+		Step: f.step, Projector: dyn, Recorder: r.watch, Every: f.every, OnStep: r.onStep,
+	})
+	if r.check != nil {
+		if err := r.sim.Restore(r.check); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.checkpoint, plainSim(err))
+		}
+	}
+	return r, nil
+}
+
+// readCheckpoint reads where to go on.
+func (r *runner) readCheckpoint() error {
+	c, err := sim.ReadCheckpoint(r.f.checkpoint)
+	if err != nil {
+		return plainSim(inputError(r.f.checkpoint, err))
+	}
+	if err := r.f.checkTimes(c.Start); err != nil {
+		return err
+	}
+	if c.Time > r.f.until {
+		return useErrorf("%s: the run is at %v s already, after --until %v", r.f.checkpoint, c.Time, r.f.until)
+	}
+	r.check = c
+	return nil
+}
+
+// closeStart closes r.start if it does not fit the joints.
+func (r *runner) closeStart(plan *rung.Plan) error {
+	k := mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, r.mech.NumBodies())}
+	if err := r.mech.KinematicsTo(&k, r.start); err != nil {
+		return failed(r.name, err)
+	}
+	worst := 0.0
+	for j := range r.mech.Joints {
+		p, v := r.mech.Residuals(j, &k, r.start)
+		worst = max(worst, p, v)
+	}
+	if worst <= sim.DefaultDrift {
+		return nil
+	}
+	r.p.stage("closing", 0)
+	c := plan.NewCloser(rung.CloserOptions{Nearest: true})
+	r.fit = new(startFit)
+	if err := c.ClosePositions(r.start); err != nil {
+		return failed(r.name, err)
+	}
+	r.fit.position = c.Closing()
+	if err := c.ProjectVelocities(r.start); err != nil {
+		return failed(r.name, err)
+	}
+	r.fit.velocity = c.Closing()
+	return nil
+}
+
+// open opens the trajectory and, for a new run, writes the first checkpoint, so
+// that there is never one of another run beside it. Errors are those of bad input.
+func (r *runner) open(stdout io.Writer) error {
+	out := stdout
+	if r.f.output != stdio {
+		f, err := openTrajectory(r.f.output, r.f.resume)
+		if err != nil {
+			return err
+		}
+		r.file, out = f, f
+	}
+	var err error
+	if r.check != nil {
+		r.csv, err = sim.ResumeCSV(r.file, r.mech, r.watch.bodies, r.check.Recorded)
+	} else {
+		r.csv, err = sim.NewCSV(out, r.mech, r.watch.bodies)
+		err = failed("", inputError(r.f.output, err))
+	}
+	if err == nil {
+		r.watch.CSV = r.csv
+		err = r.mark()
+	}
+	if err != nil {
+		if r.file != nil {
+			err = errors.Join(plainSim(err), r.file.Close())
+		}
+		return err
+	}
+	return nil
+}
+
+// run integrates, and leaves a trajectory of whole rows and a checkpoint however
+// it ends, but for failures of the files.
+func (r *runner) run(parent context.Context) error {
+	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process
+	r.signals, r.from = ctx, r.sim.State().Time
+	r.begun, r.cpu = time.Now(), processorTime()
+	r.shown, r.nextMark = r.begun, r.begun.Add(checkpointInterval)
+	r.p.stage("simulating", progressParts)
+	r.watch.see(r.sim.State())
+	err := r.sim.Run(r.f.until)
+	if errors.Is(err, errInterrupted) {
+		err = r.f.interruption(r.sim.State().Time)
+	}
+	err = simError(r.name, err)
+	r.took, r.worked = time.Since(r.begun), processorTime()-r.cpu
+	r.watch.see(r.sim.State())
+	if e := r.finish(); err == nil || errors.Is(err, errInterrupted) && e != nil {
+		err = failed("", e)
+	}
+	return err
+}
+
+// finish writes what is in memory, the last checkpoint, and closes the file.
+func (r *runner) finish() error {
+	err := inputError(r.f.output, r.csv.Flush())
+	if err == nil {
+		err = r.mark()
+	}
+	if r.file != nil {
+		if e := r.file.Close(); err == nil {
+			err = inputError(r.f.output, e)
+		}
+	}
+	return err
+}
+
+// mark writes a checkpoint if one is wanted.
+func (r *runner) mark() error {
+	if r.f.checkpoint == "" {
+		return nil
+	}
+	begun := time.Now()
+	c, err := r.sim.Checkpoint()
+	if err != nil {
+		return failed("", plainSim(err))
+	}
+	if err := sim.WriteCheckpoint(r.f.checkpoint, c); err != nil {
+		return plainSim(inputError(r.f.checkpoint, err))
+	}
+	now := time.Now()
+	r.nextMark = now.Add(max(checkpointInterval, checkpointShare*now.Sub(begun)))
+	return nil
+}
+
+// onStep is called after each step.
+func (r *runner) onStep(s *sim.Simulation) error {
+	if s.State().Time >= r.f.until {
+		return nil // done
+	}
+	if r.signals.Err() != nil || r.f.interrupted != nil && r.f.interrupted() {
+		return errInterrupted
+	}
+	now, t := time.Now(), s.State().Time
+	if now.Sub(r.shown) >= speedInterval {
+		r.shown = now
+		parts := int64(math.Floor(progressParts * (t - r.from) / (r.f.until - r.from)))
+		r.p.add(parts - r.parts)
+		r.parts = parts
+		r.p.describe("simulating, " + ratio(t-r.from, now.Sub(r.begun).Seconds()))
+	}
+	if r.f.checkpoint != "" && now.After(r.nextMark) {
+		return r.mark()
+	}
+	return nil
+}
+
+// watcher is the recorder of a run, which looks at energy and drift of the rows.
+type watcher struct {
+	*sim.CSV
+	bodies []int
+	mech   *mechanism.Mechanism
+	kin    mechanism.Kinematics
+
+	seen         bool
+	first, last  float64   // total energy, J
+	change       float64   // largest one from the first
+	kinetic      float64   // largest
+	drift        sim.Drift // largest of a row
+	rows         int64
+	conservative bool
+}
+
+func newWatcher(mech *mechanism.Mechanism, bodies []int) *watcher {
+	w := &watcher{mech: mech, bodies: bodies, conservative: conservative(mech)}
+	w.kin.Bodies = make([]mechanism.BodyKinematics, mech.NumBodies())
+	return w
+}
+
+// Record implements sim.Recorder.
+func (w *watcher) Record(row *sim.Row) error {
+	w.note(row.Energy)
+	w.drift.Position = max(w.drift.Position, row.Drift.Position)
+	w.drift.Velocity = max(w.drift.Velocity, row.Drift.Velocity)
+	w.rows++
+	return w.CSV.Record(row)
+}
+
+// see notes the energy of a state that is no row.
+func (w *watcher) see(st *mechanism.State) {
+	if w.mech.KinematicsTo(&w.kin, st) == nil {
+		w.note(w.mech.EnergyAt(&w.kin, st))
+	}
+}
+
+func (w *watcher) note(e mechanism.Energy) {
+	w.last = e.Kinetic + e.Potential()
+	if !w.seen {
+		w.first, w.seen = w.last, true
+	}
+	w.change = max(w.change, math.Abs(w.last-w.first))
+	w.kinetic = max(w.kinetic, e.Kinetic)
+}
+
+// conservative reports whether nothing in mech does work that its energy leaves out:
+// prescribed motions, joint forces, dampers, wrenches.
+func conservative(mech *mechanism.Mechanism) bool {
+	for j := range mech.Joints {
+		jt := &mech.Joints[j]
+		if jt.Motion != nil || jt.Drive != nil && (jt.Drive.Force != [6]float64{} || jt.Drive.Damping != [6]float64{}) {
+			return false
+		}
+	}
+	for i := range mech.Forces {
+		if f := &mech.Forces[i]; f.Kind == model.Wrench || f.Damping != 0 {
+			return false
+		}
+	}
+	return true
+}

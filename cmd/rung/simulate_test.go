@@ -1,0 +1,307 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rung-mbd/rung/model"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	// pendulumLimit is the largest error of the pendulum over ten seconds at the default
+	// tolerance in the measure of reference/standard, a hundredth of the published limit
+	// of high precision.
+	pendulumLimit = 1e-5
+	// rowDrift is the largest drift of a row: twice the tolerance of the projection.
+	rowDrift = 2e-10
+)
+
+func standard(name string) string {
+	return filepath.Join(reference, "standard", name+".model.json")
+}
+
+// readTrajectory reads a table of numbers with a header.
+func readTrajectory(t *testing.T, text string) (columns []string, rows [][]float64) {
+	t.Helper()
+	all, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	require.NoError(t, err)
+	for _, line := range all[1:] {
+		row := make([]float64, len(line))
+		for i, s := range line {
+			row[i], err = strconv.ParseFloat(s, 64)
+			require.NoError(t, err)
+		}
+		rows = append(rows, row)
+	}
+	return all[0], rows
+}
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(data)
+}
+
+func TestSimulatePendulum(t *testing.T) {
+	_, want := readTrajectory(t, readText(t, filepath.Join(reference, "standard", "a01-pendulum.csv")))
+	r := rungRun("simulate", standard("a01-pendulum"), "--until", "10", "--every", "0.01")
+	require.Equal(t, exitDone, r.status, r.err)
+	columns, rows := readTrajectory(t, r.out)
+	assert.Equal(t, "time,bob.px,bob.py,bob.pz,bob.qw,bob.qx,bob.qy,bob.qz,bob.vx,bob.vy,bob.vz,bob.wx,bob.wy,bob.wz,"+
+		"energy.kinetic,energy.potential,drift.position,drift.velocity", strings.Join(columns, ","))
+	require.Len(t, rows, len(want))
+	worst := 0.0
+	for i, row := range rows {
+		assert.InDelta(t, want[i][0], row[0], 1e-13)
+		for k := range 3 {
+			for c, x := range [...]float64{row[1+k], row[8+k]} { // position, velocity
+				y := want[i][1+k+3*c]
+				worst = max(worst, math.Abs(x-y)/max(math.Abs(y), 1e-3))
+			}
+		}
+		assert.LessOrEqual(t, max(row[16], row[17]), rowDrift)
+	}
+	assert.Less(t, worst, pendulumLimit)
+	assert.Regexp(t, `(?s)^simulated     a01-pendulum from 0 to 10 s with dopri5, tolerance 1e-08; 1001\s+rows\n`+
+		`steps         \d+, \d+ rejected, \d+ evaluations\ntime .*energy        drift at most .*drift `, r.err)
+	requireColumns(t, r.err)
+}
+
+func TestSimulateIntegratorsAgree(t *testing.T) {
+	run := func(args ...string) []float64 {
+		_, rows := readTrajectory(t, ok(t, append([]string{"simulate", golden("four-bar"), "--until", "0.5", "--every", "0.5"}, args...)...))
+		require.Len(t, rows, 2)
+		return rows[1]
+	}
+	want := run("--tol", "1e-11")
+	for _, args := range [][]string{{"--integrator", "rk4", "--step", "1e-3"}, {"--step", "1e-3"}, {"--threads", "2", "--ordering", "natural"}} {
+		got := run(args...)
+		for i := range want {
+			assert.InDelta(t, want[i], got[i], 1e-6*max(1, math.Abs(want[i])), args)
+		}
+	}
+	assert.NotEqual(t, want, run("--tol", "1e-3"), "the tolerance has no effect")
+}
+
+// TestSimulateRows checks the choice of bodies and times, with 17 digits.
+func TestSimulateRows(t *testing.T) {
+	model := golden("four-bar")
+	all := ok(t, "simulate", model, "--until", "0.3", "--every", "0.1")
+	names, rows := readTrajectory(t, all)
+	require.Len(t, rows, 4)
+	for i, row := range rows {
+		assert.InDelta(t, 0.1*float64(i), row[0], 1e-15)
+	}
+	first := strings.TrimSuffix(names[1], ".px")
+	last := strings.TrimSuffix(names[len(names)-5], ".wz")
+	require.NotEqual(t, first, last)
+	some, chosen := readTrajectory(t, ok(t, "simulate", model, "--until", "0.3", "--every", "0.1", "--bodies", last+","+first))
+	require.Len(t, some, 1+2*13+4)
+	assert.Equal(t, []string{last + ".px", first + ".px"}, []string{some[1], some[14]})
+	assert.Equal(t, rows[3][1:14], chosen[3][14:27])
+	assert.Equal(t, rows[3][len(names)-4:], chosen[3][27:])
+	_, hundred := readTrajectory(t, ok(t, "simulate", model, "--until", "0.3"))
+	assert.Len(t, hundred, outputParts+1)
+}
+
+// stopped runs rung simulate until it has done some steps.
+func stopped(t *testing.T, steps int, path string, args ...string) result {
+	t.Helper()
+	cmd := simulateCommand(&simulateFlags{interrupted: func() bool { steps--; return steps < 0 }})
+	var out, stderr bytes.Buffer
+	cmd.SetOut(&out)
+	cmd.SetErr(&stderr)
+	cmd.SetArgs(append([]string{path}, args...))
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	err := cmd.ExecuteContext(t.Context())
+	require.ErrorIs(t, err, errInterrupted)
+	failed := new(failure)
+	require.True(t, errors.As(err, &failed))
+	return result{exitFailed, out.String(), err.Error() + "\n" + stderr.String()}
+}
+
+// TestSimulateResume interrupts runs twice, spoils the end of the file as a crash
+// would, and compares with runs that went through.
+func TestSimulateResume(t *testing.T) {
+	for _, c := range []struct {
+		model string
+		args  []string
+	}{
+		{golden("four-bar"), []string{"--until", "2", "--every", "0.01"}},
+		{standard("a02-n-four-bar-2"), []string{"--until", "1.5", "--every", "0.003"}},
+		{golden("four-bar"), []string{"--until", "1", "--every", "0.013", "--integrator", "rk4", "--step", "0.01"}},
+	} {
+		dir := t.TempDir()
+		whole, out, ckpt := filepath.Join(dir, "whole.csv"), filepath.Join(dir, "out.csv"), filepath.Join(dir, "run.ckpt")
+		ok(t, append([]string{"simulate", c.model, "--out", whole}, c.args...)...)
+		kept := append([]string{"--out", out, "--checkpoint", ckpt}, c.args...)
+		r := stopped(t, 20, c.model, kept...)
+		assert.Contains(t, r.err, "--resume goes on from there")
+		before := readText(t, out)
+		assert.True(t, strings.HasSuffix(before, "\n"))
+		assert.True(t, strings.HasPrefix(readText(t, whole), before))
+		assert.Less(t, len(before), len(readText(t, whole)))
+		require.NoError(t, os.WriteFile(out, []byte(before+"0.9,1,2"), 0o600))
+		kept = append(kept, "--resume")
+		stopped(t, 10, c.model, kept...)
+		ok(t, append([]string{"simulate", c.model}, kept...)...)
+		assert.Equal(t, readText(t, whole), readText(t, out), c.model)
+		// A finished run has nothing left to do.
+		ok(t, append([]string{"simulate", c.model}, kept...)...)
+		assert.Equal(t, readText(t, whole), readText(t, out), c.model)
+	}
+}
+
+// TestSimulateSignal sends the process what Ctrl-C sends.
+func TestSimulateSignal(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot interrupt itself there")
+	}
+	dir := t.TempDir()
+	out, ckpt := filepath.Join(dir, "out.csv"), filepath.Join(dir, "run.ckpt")
+	done := make(chan result, 1)
+	go func() {
+		done <- rungRun("simulate", standard("a01-pendulum"), "--until", "1e5", "--every", "0.001", "--out", out, "--checkpoint", ckpt)
+	}()
+	// The handler is there before the first block of rows is.
+	require.Eventually(t, func() bool {
+		info, err := os.Stat(out)
+		return err == nil && info.Size() > 1<<17
+	}, 20*time.Second, 5*time.Millisecond)
+	self, err := os.FindProcess(os.Getpid())
+	require.NoError(t, err)
+	require.NoError(t, self.Signal(os.Interrupt))
+	select {
+	case r := <-done:
+		assert.Equal(t, exitFailed, r.status)
+		assert.Contains(t, r.err, "interrupted at t = ")
+		requireColumns(t, strings.Split(r.err, "rung: ")[0])
+	case <-time.After(20 * time.Second):
+		t.Fatal("the run goes on")
+	}
+	_, rows := readTrajectory(t, readText(t, out))
+	assert.FileExists(t, ckpt)
+	assert.Greater(t, len(rows), 100)
+}
+
+func TestSimulateClosesFirst(t *testing.T) {
+	in, out := bent(t, "four-bar", nil), filepath.Join(t.TempDir(), "out.csv")
+	r := rungRun("simulate", in, "--until", "0.1", "--out", out, "--json")
+	require.Equal(t, exitDone, r.status, r.err)
+	var s simulation
+	d := json.NewDecoder(strings.NewReader(r.out))
+	d.DisallowUnknownFields()
+	require.NoError(t, d.Decode(&s))
+	require.NotNil(t, s.Closed)
+	assert.Greater(t, s.Closed.Position.Before, 0.01)
+	assert.Greater(t, s.Closed.Position.Travel.Value, 1e-3)
+	assert.LessOrEqual(t, s.Drift.Position, rowDrift)
+	assert.True(t, s.Finished)
+	assert.EqualValues(t, outputParts+1, s.Rows)
+	_, rows := readTrajectory(t, readText(t, out))
+	assert.Len(t, rows, outputParts+1)
+	r = rungRun("simulate", in, "--until", "0.1", "--out", out)
+	assert.Contains(t, r.err, "closed first")
+	requireColumns(t, r.err)
+	// A state that fits is not touched.
+	r = rungRun("simulate", golden("four-bar"), "--until", "0.1", "--out", out)
+	assert.NotContains(t, r.err, "closed first")
+}
+
+// TestSimulateCannotClose pulls a link apart.
+func TestSimulateCannotClose(t *testing.T) {
+	in := bent(t, "four-bar", func(m *model.Model) {
+		for i := range m.Joints {
+			if m.Joints[i].Predecessor == "world" {
+				m.Joints[i].PredecessorFrame.Position[0] *= 100
+				m.Joints[i].PredecessorFrame.Position[0] += float64(100 * i)
+			}
+		}
+	})
+	out := filepath.Join(t.TempDir(), "out.csv")
+	r := rungRun("simulate", in, "--until", "1", "--out", out)
+	assert.Equal(t, exitFailed, r.status)
+	assert.Contains(t, r.err, "joints cannot be closed: joint ")
+	assert.NoFileExists(t, out)
+}
+
+func TestSimulateBadUse(t *testing.T) {
+	m, dir := golden("four-bar"), t.TempDir()
+	out, ckpt := filepath.Join(dir, "out.csv"), filepath.Join(dir, "run.ckpt")
+	base := []string{"simulate", m, "--until", "0.1"}
+	with := func(more ...string) []string { return append(append([]string{}, base...), more...) }
+	for _, c := range []struct {
+		says string
+		args []string
+	}{
+		{"missing MODEL", []string{"simulate"}},
+		{"missing --until T", []string{"simulate", m}},
+		{"--until is not finite", []string{"simulate", m, "--until", "nan"}},
+		{"not after the time of the model", []string{"simulate", m, "--until", "-1"}},
+		{`no integrator "euler"; there are dopri5, rk4`, with("--integrator", "euler")},
+		{"rk4 has no error control: give --step", with("--integrator", "rk4")},
+		{"exclude each other", with("--step", "0.1", "--tol", "1e-6")},
+		{"--step 0 is not above 0", with("--step", "0")},
+		{"--every -1 is not above 0", with("--every", "-1")},
+		{"--tol +Inf is not above 0 and finite", with("--tol", "inf")},
+		{"above the rounding of time", with("--every", "1e-20")},
+		{"Parquet is not offered", with("--out", filepath.Join(dir, "x.parquet"))},
+		{"trajectories end in .csv", with("--out", filepath.Join(dir, "x.dat"))},
+		{"no such file", with("--out", filepath.Join(dir, "missing", "x.csv"))},
+		{"no such file", with("--out", out, "--checkpoint", filepath.Join(dir, "missing", "x"))},
+		{"give --out a file", with("--json")},
+		{"give --out a file", with("--checkpoint", ckpt)},
+		{"--resume needs --checkpoint", with("--out", out, "--resume")},
+		{"no such file", with("--out", out, "--checkpoint", ckpt, "--resume")},
+		{"would replace", with("--out", out, "--checkpoint", m)},
+		{`no body "x"`, with("--bodies", "x")},
+		{"the world does not move", with("--bodies", "world")},
+	} {
+		r := rungRun(c.args...)
+		assert.Equal(t, exitUse, r.status, c.args)
+		assert.Contains(t, r.err, c.says)
+		assert.Empty(t, r.out)
+	}
+	var stderr bytes.Buffer
+	assert.Equal(t, exitFailed, run(base, strings.NewReader(""), &failingWriter{5000}, &stderr))
+	assert.Contains(t, stderr.String(), errFull.Error())
+	requireColumns(t, ok(t, "simulate", "--help"))
+}
+
+// TestSimulateForeignCheckpoint resumes what does not belong together.
+func TestSimulateForeignCheckpoint(t *testing.T) {
+	dir := t.TempDir()
+	out, ckpt := filepath.Join(dir, "out.csv"), filepath.Join(dir, "run.ckpt")
+	args := []string{"--until", "0.2", "--every", "0.1", "--out", out, "--checkpoint", ckpt}
+	ok(t, append([]string{"simulate", golden("four-bar")}, args...)...)
+	before := readText(t, out)
+	args = append(args, "--resume")
+	for says, run := range map[string][]string{
+		"its model is":              append([]string{standard("a01-pendulum")}, args...),
+		"its method is":             append([]string{golden("four-bar"), "--tol", "1e-5"}, args...),
+		"not a trajectory of these": append([]string{golden("four-bar"), "--bodies", "crank"}, args...),
+		"after --until 0.1":         append(append([]string{golden("four-bar")}, args...), "--until", "0.1"),
+	} {
+		r := rungRun(append([]string{"simulate"}, run...)...)
+		assert.Equal(t, exitUse, r.status, says)
+		assert.Contains(t, r.err, says)
+	}
+	assert.Equal(t, before, readText(t, out))
+	require.NoError(t, os.WriteFile(out, []byte(before[:len(before)-5]), 0o600))
+	r := rungRun(append([]string{"simulate", golden("four-bar")}, args...)...)
+	assert.Equal(t, exitUse, r.status)
+	assert.Contains(t, r.err, "the checkpoint goes on at")
+}
