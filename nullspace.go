@@ -5,9 +5,9 @@ import "github.com/rung-mbd/rung/factor"
 // nullSpace is the space of the multipliers without effect on any body, the
 // null space of Jᵀ, in terms of the redundant rows R.
 //
-// With a positive diagonal E on the rows R and zero elsewhere, S = J·W⁻¹·Jᵀ + E
+// With a positive diagonal E on the rows R and zero elsewhere, S = J·G⁻¹·Jᵀ + E
 // is positive definite, and the solution of S·y = E·c is the null vector that
-// equals c on R. So one solve makes a null vector, Z·c = S⁻¹·E·c, and one more
+// equals c on R; G is the geometric metric of the bodies. So one solve makes a null vector, Z·c = S⁻¹·E·c, and one more
 // the product with Zᵀ = E·S⁻¹.
 type nullSpace struct {
 	fac *factor.Factor // of the KKT matrix less E

@@ -18,8 +18,8 @@ const smallGraph = 2000
 
 // Choose returns the elimination order by method o, perm[new] = old, and the
 // method used. For Auto these are the candidate with the fewest flops and all
-// candidates that were tried: leaf-first alone on forests, which it factors
-// without fill; otherwise the cheap ones and minimum degree, and nested
+// candidates that were tried: leaf-first alone on forests, where no
+// front is wide; otherwise the cheap ones and minimum degree, and nested
 // dissection where some front is wide.
 //
 // Cost: near-linear in nodes and blocks. It panics on an unknown ordering.

@@ -76,8 +76,7 @@ func Order(p *sparse.Pattern, o Ordering) []int32 {
 }
 
 // ordCore returns the number of joints left when all pendant trees have been
-// peeled off p; zero means that p is a forest, which LeafFirst factors without
-// fill.
+// peeled off p; zero means that p, the world left out, is a forest.
 //
 // Cost: O(blocks).
 func ordCore(p *sparse.Pattern) int {

@@ -1,58 +1,5 @@
 package tree
 
-import "github.com/rung-mbd/rung/mechanism"
-
-// This file has what a comparison of methods asks for: Solve in its parts, and
-// the size and work of the factors.
-
-// phase is how far a Solve has come.
-type phase uint8
-
-const (
-	unready   phase = iota
-	assembled       // H, K, k and f = τ − C are those of the state
-	factored        // the eliminator holds the factors of H and K
-)
-
-// Assemble is the first of the three parts of Solve: kinematics and loads at st,
-// H, C, K, k and the scales of freedoms and rows.
-//
-// Cost: O(BranchNonzeros + entries of K), no allocation.
-// It returns the errors of Workspace.SetState, joints.ErrNoDirection or a
-// *PivotError. It panics if st is of another mechanism.
-func (s *ClosedSolver) Assemble(st *mechanism.State) error {
-	s.ok, s.phase = false, unready
-	if err := s.w.SetState(st); err != nil {
-		return err
-	}
-	return s.prepare(nil)
-}
-
-// Factorize is the second part of Solve, after Assemble: the factors of the
-// Method and the rank of K.
-//
-// It returns a *PivotError or an *IndependentError. It panics unless Assemble,
-// or a Solve, came before and did not fail.
-func (s *ClosedSolver) Factorize() error {
-	if s.phase < assembled {
-		panic("tree: not assembled")
-	}
-	s.ok = false
-	return s.factor()
-}
-
-// Refine is the last part of Solve, after Factorize: the solution, its
-// corrections and its residuals.
-//
-// It returns ErrInconsistent or ErrInaccurate. It panics without a factor.
-func (s *ClosedSolver) Refine() error {
-	if s.phase < factored {
-		panic("tree: no factor")
-	}
-	s.ok, s.haveWrench = false, false
-	return s.refine()
-}
-
 // Counts are the size and the work of a factorization. Additions and
 // multiplications count one each, so a multiply-add is two flops; a division by
 // a pivot counts one. Roots, comparisons, exchanges and the scaling of rows and
