@@ -154,11 +154,12 @@ func (y *Weighted) addApplied(s *mechanism.State) error {
 // hi. The bodies' kinematics are there.
 func (y *Weighted) fillJoints(s *mechanism.State, lo, hi int) int {
 	var w jointWork
+	var pins pinWork
 	nb := y.L.Mech.NumBodies()
 	for i := lo; i < hi; i++ {
 		j := y.L.joint[i]
 		if jt := &y.L.Mech.Joints[j]; pinned(jt) {
-			y.fillPinned(jt, y.L.place(jt, int32(nb+i)), s)
+			y.fillPinned(&pins, jt, y.L.place(jt, int32(nb+i)), s)
 		} else if y.fillAny(&w, j, int32(nb+i), s) != nil {
 			return i
 		}

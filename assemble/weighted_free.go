@@ -3,6 +3,7 @@ package assemble
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -29,16 +30,9 @@ func (y *Weighted) FreeAcceleration() (a float64) {
 //
 // Cost: O(bodies), no allocation.
 func (y *Weighted) FreeSize() float64 {
-	return maxAbs(y.B[:6*y.L.Mech.NumBodies()])
+	return kernel.MaxAbs(y.B[:6*y.L.Mech.NumBodies()])
 }
 
 func maxAbs3(v spatial.Vec3) float64 {
 	return max(math.Abs(v[0]), math.Abs(v[1]), math.Abs(v[2]))
-}
-
-func maxAbs(v []float64) (m float64) {
-	for _, x := range v {
-		m = max(m, math.Abs(x))
-	}
-	return m
 }

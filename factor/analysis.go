@@ -3,6 +3,7 @@ package factor
 import (
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -434,7 +435,7 @@ func (a *analysis) placeLeaves(f *front, at []int32) {
 		}
 		for k := a.joinPtr[l]; k < a.joinPtr[l+1]; k++ {
 			c, rows := a.joins[k], a.size[a.joins[k]]
-			s.blocks = append(s.blocks, leafBlock{src: p.Pos[a.joinSrc[k]], rows: int8(rows)})
+			s.blocks = append(s.blocks, kernel.Block{W: p.Pos[a.joinSrc[k]], Row: at[c], Res: s.oldOff[c], Node: c, N: rows})
 			s.addRun(v.up, at[c], rows, f.width)
 			v.rows += rows
 		}
@@ -514,7 +515,6 @@ func (a *analysis) divide() {
 	}
 	for k := range s.fronts {
 		f := &s.fronts[k]
-		f.hand = -1
 		switch {
 		case top[k]:
 			flush(k)
@@ -522,8 +522,8 @@ func (a *analysis) divide() {
 			s.top = append(s.top, int32(k))
 		case f.parent < 0 || top[f.parent]: // the root of a subtree
 			if f.parent >= 0 {
-				f.hand = s.hand
-				s.hand += int64(f.update())
+				f.update, f.handed = s.hand, true
+				s.hand += int64(f.updateSize())
 			}
 			if sum += work[k]; sum >= least {
 				flush(k + 1)
@@ -561,37 +561,85 @@ func (a *analysis) split(k int32, work, own []float64, most float64, top []bool)
 	}
 }
 
-// stack finds the largest stack of update matrices, of a task or of the top.
-func (a *analysis) stack() {
+// closeJoints finds the joints whose residuals the backward sweep can sum up as it
+// comes by their bodies: all of these are leaves, of the task that the joint belongs
+// to. The others are open.
+func (a *analysis) closeJoints() {
 	s := a.s
-	var size []int
-	step := func(k, top int) int {
-		f := &s.fronts[k]
-		for _, c := range s.kids[f.kidLo:f.kidHi] {
-			if s.fronts[c].hand < 0 {
-				top -= size[len(size)-1]
-				size = size[:len(size)-1]
+	of := make([]int32, len(s.node)) // task of each core node, −1 at the top
+	for i := range of {
+		of[i] = -1
+	}
+	for t, r := range s.tasks {
+		for k := s.fronts[r.lo].super; k < s.fronts[r.hi-1].last; k++ {
+			of[k] = int32(t)
+		}
+	}
+	s.open = make([]bool, len(s.node))
+	for c, old := range s.node {
+		for _, b := range a.p.Ind[a.p.Ptr[old]:a.p.Ptr[old+1]] {
+			s.open[c] = s.open[c] || !s.leaf[b]
+		}
+	}
+	each := func(f func(b *kernel.Block, task int32)) {
+		for i := range s.fronts {
+			fr := &s.fronts[i]
+			for _, l := range s.leaves[fr.leafLo:fr.leafHi] {
+				for k := l.lo; k < l.hi; k++ {
+					f(&s.blocks[k], of[fr.super])
+				}
 			}
 		}
-		m := f.update()
-		s.maxUpdate = max(s.maxUpdate, m)
-		if f.hand < 0 {
-			top += m
-			size = append(size, m)
+	}
+	each(func(b *kernel.Block, task int32) {
+		s.open[b.Node] = s.open[b.Node] || of[b.Node] != task
+	})
+	each(func(b *kernel.Block, _ int32) {
+		if s.open[b.Node] {
+			b.Res = -1
 		}
-		s.stack = max(s.stack, top)
-		return top
+	})
+}
+
+// stack finds places for the update matrices that are not handed to the top, in a task
+// or at the top: above all that wait for their parents, and not in those of the children,
+// which are read while it is summed up.
+func (a *analysis) stack() {
+	s := a.s
+	type place struct{ lo, hi int64 }
+	var waiting []place // upwards, children of one front next to each other
+	step := func(f *front) {
+		var kids place
+		for _, c := range s.kids[f.kidLo:f.kidHi] {
+			if s.fronts[c].handed {
+				continue
+			}
+			last := len(waiting) - 1
+			kids.lo, kids.hi = waiting[last].lo, max(kids.hi, waiting[last].hi)
+			waiting = waiting[:last]
+		}
+		if f.handed || f.below == 0 {
+			return
+		}
+		if len(waiting) > 0 {
+			f.update = waiting[len(waiting)-1].hi
+		}
+		size := int64(f.updateSize())
+		if kids.hi > 0 && f.update+size > kids.lo {
+			f.update = kids.hi
+		}
+		waiting = append(waiting, place{f.update, f.update + size})
+		s.stack = max(s.stack, f.update+size)
 	}
 	for _, t := range s.tasks {
-		size = size[:0]
-		for k, top := int(t.lo), 0; k < int(t.hi); k++ {
-			top = step(k, top)
+		waiting = waiting[:0]
+		for k := t.lo; k < t.hi; k++ {
+			step(&s.fronts[k])
 		}
 	}
-	size = size[:0]
-	top := 0
+	waiting = waiting[:0]
 	for _, k := range s.top {
-		top = step(int(k), top)
+		step(&s.fronts[k])
 	}
 }
 

@@ -44,6 +44,7 @@ type Factor struct {
 	ok      bool      // there is a factor
 	begun   bool      // and the panels hold D⁻¹L⁻¹ of the right side
 	to      solution  // of backward
+	square  []float64 // core: Σ‖x‖² of the bodies of a joint that is not open
 	check   equation  // of residual
 	checked []checked // by task of residual
 }
@@ -74,14 +75,14 @@ func (t *Tally) add(u *Tally) {
 type worker struct {
 	f *Factor
 	Tally
-	stack []float64 // update matrices of children not yet used
-	upd   []float64 // update matrix of the current front, column-major, lower
+	stack []float64 // update matrices that are not handed to the top, column-major, lower
 	ld    []float64 // L·D of the current panel, and W of a leaf
 	leaf  []float64 // update matrix of a leaf
 	limit []float64 // of the current pivots: above it they are not taken as they are
 	shift []float64 // of the current pivots: the terms of those above their limit, NaN for none
 	x     []float64 // rows of one front in the solves
-	size  float64   // largest magnitude stored in +1 rows by the last backward
+	step  float64   // largest ‖·‖² of a +1 node that the last backward stored or added
+	size  float64   // and of what was there then
 }
 
 // Policy says which rows of sign −1 get their proximal term.
@@ -118,6 +119,7 @@ func (s *Symbolic) NewFactorOn(t *team.Team) *Factor {
 		dinv:    make([]float64, core),
 		x:       make([]float64, core),
 		hand:    make([]float64, s.hand),
+		square:  make([]float64, len(s.node)),
 		results: make([]Tally, len(s.tasks)),
 		checked: make([]checked, (len(s.node)+residualNodes-1)/residualNodes),
 		team:    t,
@@ -126,7 +128,6 @@ func (s *Symbolic) NewFactorOn(t *team.Team) *Factor {
 		f.workers = append(f.workers, &worker{
 			f:     f,
 			stack: make([]float64, s.stack),
-			upd:   make([]float64, s.maxUpdate),
 			leaf:  make([]float64, s.maxLeaf*(s.maxLeaf+1)),
 			ld:    make([]float64, max(s.maxPanel, s.maxSpread, sparse.MaxBlock*(s.maxLeaf+1))),
 			limit: make([]float64, s.maxWidth),
@@ -191,9 +192,8 @@ func (f *Factor) FactorizeFor(b []float64, m *sparse.Matrix, scale []float64, ep
 	if f.bad < 0 {
 		w := f.workers[0]
 		w.Tally = Tally{bad: -1}
-		top := 0
 		for _, k := range s.top {
-			if top = w.front(&s.fronts[k], top); w.bad >= 0 {
+			if w.front(&s.fronts[k]); w.bad >= 0 {
 				break
 			}
 		}
@@ -214,12 +214,11 @@ func (e *eliminateTasks) Do(worker, task int) {
 	f := (*Factor)(e)
 	w, t := f.workers[worker], f.S.tasks[task]
 	w.Tally = Tally{bad: -1}
-	top := 0
 	for k := t.lo; k < t.hi && w.bad < 0; k++ {
 		if k+ahead < t.hi && f.S.panels > 4*farPanels {
 			w.fetchLeaves(&f.S.fronts[k+ahead])
 		}
-		top = w.front(&f.S.fronts[k], top)
+		w.front(&f.S.fronts[k])
 	}
 	f.results[task] = w.Tally
 }
@@ -234,40 +233,33 @@ func (f *Factor) pivotError() error {
 	return &PivotError{Node: int(s.node[c]), Row: f.bad - int(s.off[c]), Value: f.lost}
 }
 
-// front assembles and eliminates one front: its children's update matrices leave
-// the stack, on which top scalars are in use, and its own is pushed or handed to
-// the top. It returns the new top.
-func (w *worker) front(fr *front, top int) int {
+// front assembles and eliminates one front.
+func (w *worker) front(fr *front) {
 	f, s := w.f, w.f.S
 	n, p, m := fr.ld(), int(fr.width), int(fr.below)
 	pan := f.panels[fr.panel : fr.panel+int64(n*p)]
-	upd := w.upd[:m*(m+1)]
+	upd := w.update(fr)
 	clear(pan)
 	clear(upd)
 	w.scatter(fr, pan, n)
 	d := dest{pan, upd, n, p, m + 1}
-	for i := fr.kidHi - 1; i >= fr.kidLo; i-- { // the last child is on top
+	for i := fr.kidHi - 1; i >= fr.kidLo; i-- {
 		q := &s.fronts[s.kids[i]]
-		u := f.hand
-		if at := q.update(); q.hand < 0 {
-			top -= at
-			u = w.stack[top : top+at]
-		} else {
-			u = u[q.hand : q.hand+int64(at)]
-		}
-		d.add(u, int(q.below)+1, s.runs[q.upLo:q.upHi])
+		d.add(w.update(q), int(q.below)+1, s.runs[q.upLo:q.upHi])
 	}
 	w.addLeaves(fr, &d)
 	w.eliminate(fr, pan, n)
-	if w.bad >= 0 || m == 0 {
-		return top
+	if w.bad < 0 && m > 0 {
+		kernel.Update(upd, m+1, pan[p:], n, w.ld[p:], n, m+1, m, p)
 	}
-	kernel.Update(upd, m+1, pan[p:], n, w.ld[p:], n, m+1, m, p)
-	if fr.hand >= 0 {
-		copy(f.hand[fr.hand:], upd)
-		return top
+}
+
+// update returns the memory of the update matrix of a front.
+func (w *worker) update(fr *front) []float64 {
+	if fr.handed {
+		return w.f.hand[fr.update:][:fr.updateSize()]
 	}
-	return top + copy(w.stack[top:], upd)
+	return w.stack[fr.update:][:fr.updateSize()]
 }
 
 // scatter adds to a panel of n rows the blocks between joints and bodies of the
@@ -278,8 +270,10 @@ func (w *worker) scatter(fr *front, pan []float64, n int) {
 		i := int(s.off[c] - fr.first)
 		size := int(s.off[c+1] - s.off[c])
 		if f.b != nil {
-			for k, v := range f.b[s.oldOff[c] : int(s.oldOff[c])+size] {
-				pan[(i+k)*n+n-1] = v
+			at := (i+1)*n - 1
+			for _, v := range f.b[s.oldOff[c] : int(s.oldOff[c])+size] {
+				pan[at] = v
+				at += n
 			}
 		}
 		if s.sign[c] > 0 {
@@ -355,7 +349,7 @@ func (w *worker) addLeaves(fr *front, d *dest) {
 		clear(t)
 		for i := range leaves {
 			l := &leaves[i]
-			w.spreadTo(t, d.n, l, s.runs[l.up:l.to])
+			w.spreadTo(t, d.n, l, true)
 			t = t[int(l.size)*d.n:]
 		}
 		w.addProduct(d, 0, w.ld, d.n, d.n, int(fr.columns))
@@ -384,7 +378,7 @@ func (w *worker) addLeaf(d *dest, l *leaf) {
 	m, k := int(l.rows)+1, int(l.size)
 	t := w.ld[:m*k] // W and bᵀ, column-major
 	runs := w.f.S.runs[l.up:l.to]
-	w.spreadTo(t, m, l, nil)
+	w.spreadTo(t, m, l, false)
 	if r := int(runs[0].dst); r+m == d.w+d.m {
 		w.addProduct(d, r, t, m, m, k) // the rows are the last of the front
 		return
@@ -395,27 +389,36 @@ func (w *worker) addLeaf(d *dest, l *leaf) {
 	d.add(u, m, runs)
 }
 
-// spreadTo stores W of a leaf in the columns of t, of n rows, in the rows that runs
-// tell, or one after the other if runs is nil; and the leaf's right side in the last
+// spreadTo stores W of a leaf in the columns of t, of n rows: in the rows of its
+// front if spread, else one after the other; and the leaf's right side in the last
 // row.
-func (w *worker) spreadTo(t []float64, n int, l *leaf, runs []run) {
+func (w *worker) spreadTo(t []float64, n int, l *leaf, spread bool) {
 	f, k, o := w.f, int(l.size), 0
-	next, left := 0, int32(0)
-	for i := l.lo; i < l.hi; i++ {
-		b := &f.S.blocks[i]
-		if runs != nil && left == 0 {
-			o, left = int(runs[next].dst), runs[next].n
-			next++
-		}
-		rows := int(b.rows)
-		transpose(t[o:], n, f.unit.Val[b.src:b.src+int64(rows*k)], rows, k)
-		o += rows
-		left -= int32(rows)
+	blocks := f.S.blocks[l.lo:l.hi]
+	if spread && k == 6 {
+		kernel.SpreadBlocks(t, n, f.unit.Val, blocks)
+		blocks = nil
 	}
-	for i := range k {
-		if t[i*n+n-1] = 0; f.b != nil {
-			t[i*n+n-1] = f.b[int(l.first)+i]
+	for i := range blocks {
+		b := &blocks[i]
+		rows := int(b.N)
+		if spread {
+			o = int(b.Row)
 		}
+		transpose(t[o:], n, f.unit.Val[b.W:b.W+int64(rows*k)], rows, k)
+		o += rows
+	}
+	at := n - 1
+	if f.b == nil {
+		for range k {
+			t[at] = 0
+			at += n
+		}
+		return
+	}
+	for _, v := range f.b[l.first : int(l.first)+k] {
+		t[at] = v
+		at += n
 	}
 }
 
@@ -486,16 +489,22 @@ const tinyPivot = 1e-300
 func (w *worker) limits(fr *front, limit []float64) {
 	f, s := w.f, w.f.S
 	shift := w.shift[:len(limit)]
+	weak := -weakPivot * f.eps
 	i := 0
 	for c := fr.super; c < fr.last; c++ {
-		strong := f.policy == WhereWeak && s.sign[c] < 0
-		for _, d := range f.scale[s.oldOff[c] : s.oldOff[c]+s.off[c+1]-s.off[c]] {
-			limit[i], shift[i] = math.Inf(-1), math.NaN()
-			if strong {
-				limit[i], shift[i] = -weakPivot*f.eps*d-tinyPivot, d
+		n := int(s.off[c+1] - s.off[c])
+		scale := f.scale[s.oldOff[c]:][:n]
+		lim, sh := limit[i:][:n], shift[i:][:n]
+		if f.policy == WhereWeak && s.sign[c] < 0 {
+			for k, d := range scale {
+				lim[k], sh[k] = weak*d-tinyPivot, d
 			}
-			i++
+		} else {
+			for k := range scale {
+				lim[k], sh[k] = math.Inf(-1), math.NaN()
+			}
 		}
+		i += n
 	}
 }
 

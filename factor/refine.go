@@ -3,6 +3,7 @@ package factor
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -17,7 +18,7 @@ const (
 type Refinement struct {
 	Steps int     // corrections made after the first solve
 	Error float64 // predicted relative error of the +1 part: last correction times contraction
-	Size  float64 // largest magnitude in the +1 part, or the floor
+	Size  float64 // largest norm of a +1 node's part, or the floor
 	Worst Worst   // of the residuals of −1 rows
 }
 
@@ -47,7 +48,7 @@ const atRest = 1e-4
 // consistent redundant rows it tends to the multipliers of least norm in the
 // metric of E.
 //
-// Errors are relative to the largest magnitude of the +1 part, or to floor where
+// Errors are relative to the largest norm of a +1 node's part, or to floor where
 // that is larger: what the part would be but for cancellation. With +1 blocks
 // M = C·Cᵀ that are not units, the +1 part is measured as Cᵀ·x.
 //
@@ -92,18 +93,17 @@ func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix, floor float
 
 // refine is SolveRefinedTo for unit +1 blocks.
 func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
-	last := f.solve(x, b)
+	last := f.solve(x, b, r)
 	out := Refinement{Error: math.Inf(1), Size: max(last, floor)}
 	q := f.residual(r, b, x, &out)
 	if e := math.Sqrt(q) / out.Size; f.policy == WhereWeak && e <= enoughError {
 		out.Error = e
 		return out
 	}
-	positive := int(f.S.P.Off[f.S.P.Positive()])
 	for out.Steps < maxRefinements {
-		step := f.correct(x, r)
+		step, size := f.correct(x, r, b)
 		out.Steps++
-		out.Size = max(maxAbs(x[:positive]), floor)
+		out.Size = max(size, floor)
 		q := f.residual(r, b, x, &out)
 		if math.IsNaN(q) || math.IsNaN(out.Size) {
 			out.Error = math.NaN()
@@ -124,14 +124,15 @@ func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 }
 
 // correct adds to x the solution of (K − E)·dx = r, r taken as zero in the rows of
-// the leaves, and returns the largest magnitude of dx in the +1 rows.
-func (f *Factor) correct(x, r []float64) float64 {
+// the leaves, and stores b − K·x in r as solve does. It returns the largest
+// norms of dx and x in a +1 node.
+func (f *Factor) correct(x, r, b []float64) (step, size float64) {
 	s := f.S
 	for c, o := range s.oldOff {
 		move(f.x[s.off[c]:], r[o:], int(s.off[c+1]-s.off[c]))
 	}
 	f.forward()
-	return f.backward(solution{x: x, add: true})
+	return f.backward(solution{x: x, b: b, r: r, add: true})
 }
 
 // equation is what residual is for: r = b − K·x, and the rest of Worst.
@@ -143,9 +144,9 @@ type equation struct {
 // residualNodes is the number of core nodes of one task of residual.
 const residualNodes = 512
 
-// residual stores b − K·x in the core rows of r, K with
-// unit +1 blocks, and the worst one in out. It returns the largest rₖ²/|dₖ| of the
-// −1 rows, d the pivots, NaN if there is one.
+// residual stores b − K·x in those core rows of r where backward has not, K with
+// unit +1 blocks, and the worst one of all in out. It returns the largest rₖ²/|dₖ|
+// of the −1 rows, d the pivots, NaN if there is one.
 func (f *Factor) residual(r, b, x []float64, out *Refinement) (largest float64) {
 	s, p := f.S, f.S.P
 	f.check = equation{r, b, x, atRest * out.Size}
@@ -197,21 +198,23 @@ func (e *residualTasks) Do(_, task int) {
 		o, n := p.Off[old], p.Off[old+1]
 		y := r[o:n]
 		right := b[o:n]
-		move(y, right, len(y))
-		a2 := f.check.rest * f.check.rest // at most (Σ‖x‖ + rest)²
-		for k := p.Ptr[old]; k < p.Ptr[old+1]; k++ {
-			body := p.Ind[k]
-			v := x[p.Off[body]:p.Off[body+1]]
-			subRows(y, f.unit.Val[p.Pos[k]:p.Pos[k+1]], v)
-			a2 += square(v)
+		a2 := f.square[lo+c]
+		if s.open[lo+c] {
+			move(y, right, len(y))
+			a2 = 0
+			for k := p.Ptr[old]; k < p.Ptr[old+1]; k++ {
+				body := p.Ind[k]
+				v := x[p.Off[body]:p.Off[body+1]]
+				subRows(y, f.unit.Val[p.Pos[k]:p.Pos[k+1]], v)
+				a2 += square(v)
+			}
 		}
+		a2 += f.check.rest * f.check.rest // at most (Σ‖x‖ + rest)²
 		d := f.dinv[s.off[lo+c]:s.off[lo+c+1]]
 		scale := f.scale[o:n]
 		bound := out.worst.Ratio * out.worst.Ratio * a2
 		for k, t := range y {
-			if q := -t * t * d[k]; !(q <= out.largest) {
-				out.largest = q
-			}
+			keep(&out.largest, -t*t*d[k])
 			// A row that is no worse by these of its terms needs no root and no
 			// quotient.
 			excess := math.Abs(t) - out.worst.Ratio*math.Abs(right[k])
@@ -240,7 +243,7 @@ func (f *Factor) ratio(node, k int) float64 {
 		}
 	}
 	if f.policy == WhereWeak {
-		y = maxAbs(c.x[lo:hi])
+		y = kernel.MaxAbs(c.x[lo:hi])
 	}
 	if c.r[row] == 0 {
 		return 0
@@ -256,12 +259,4 @@ func square(v []float64) float64 {
 		return (q[0]*q[0] + q[1]*q[1] + q[2]*q[2]) + (q[3]*q[3] + q[4]*q[4] + q[5]*q[5])
 	}
 	return dot(v, v)
-}
-
-// maxAbs returns the largest magnitude in v, NaN if there is one.
-func maxAbs(v []float64) (m float64) {
-	for _, x := range v {
-		m = max(m, math.Abs(x))
-	}
-	return m
 }

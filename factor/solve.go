@@ -23,11 +23,11 @@ func (f *Factor) SolveTo(x, b []float64) {
 	if w := f.weighted(); w != nil {
 		copy(x, b)
 		w.each(x, solveLower)
-		f.solve(x, x)
+		f.solve(x, x, nil)
 		w.each(x, solveUpper)
 		return
 	}
-	f.solve(x, b)
+	f.solve(x, b, nil)
 }
 
 // weighted returns the weighting of the current matrix, nil if its +1 blocks
@@ -39,9 +39,10 @@ func (f *Factor) weighted() *weighting {
 	return nil
 }
 
-// solve is SolveTo for the matrix with unit +1 blocks. It returns the largest
-// magnitude of the leaves and other +1 rows.
-func (f *Factor) solve(x, b []float64) float64 {
+// solve is SolveTo for the matrix with unit +1 blocks. It returns the largest norm
+// of a leaf or other +1 node. If r is not nil, it receives the
+// residuals of the joints that are not open.
+func (f *Factor) solve(x, b, r []float64) float64 {
 	begun := f.begun && len(b) > 0 && &b[0] == &f.b[0]
 	f.begun = false
 	if !begun {
@@ -51,7 +52,8 @@ func (f *Factor) solve(x, b []float64) float64 {
 	for _, i := range f.S.free {
 		copy(x[i.first:i.first+int32(i.size)], b[i.first:])
 	}
-	return f.backward(solution{x: x, b: b, begun: begun})
+	_, size := f.backward(solution{x: x, b: b, r: r, begun: begun})
+	return size
 }
 
 // load fills the core vector with b, the leaves eliminated: a leaf is
@@ -142,7 +144,8 @@ func (f *Factor) forwardFront(fr *front, x []float64) {
 // solution is what the backward half of a solve is for.
 type solution struct {
 	x     []float64 // receives the solution; see add
-	b     []float64 // right side of the leaves
+	b     []float64 // right side of the leaves, and of r
+	r     []float64 // receives b − K·x in the rows of joints that are not open; nil if that is not wanted
 	begun bool      // start from the last rows of the panels, not from the core vector
 	add   bool      // add to x the solution for a right side that is zero in the leaves
 }
@@ -163,21 +166,22 @@ func (e *backwardTasks) Do(worker, task int) {
 }
 
 // backward finishes a solve: D·Lᵀ·x = y in the core, and the leaves from that. It
-// returns the largest magnitude of what it stored or added in +1 rows.
-func (f *Factor) backward(to solution) (size float64) {
+// returns the largest norms of what it stored or added in a +1 node, and of what was
+// there then.
+func (f *Factor) backward(to solution) (step, size float64) {
 	s := f.S
 	f.to = to
 	for _, w := range f.workers {
-		w.size = 0
+		w.step, w.size = 0, 0
 	}
 	for i := len(s.top) - 1; i >= 0; i-- {
 		f.workers[0].backward(&s.fronts[s.top[i]])
 	}
 	f.team.Run(len(s.tasks), (*backwardTasks)(f))
 	for _, w := range f.workers {
-		size = max(size, w.size)
+		step, size = max(step, w.step), max(size, w.size)
 	}
-	return size
+	return math.Sqrt(step), math.Sqrt(size)
 }
 
 // ahead is how many fronts before its turn fetch is called for one, and farPanels
@@ -202,7 +206,7 @@ func (w *worker) fetchLeaves(fr *front) {
 	for i := fr.leafLo; i < fr.leafHi; i++ {
 		l := &s.leaves[i]
 		for _, b := range s.blocks[l.lo:l.hi] {
-			kernel.Prefetch(f.unit.Val[b.src : b.src+int64(b.rows)*int64(l.size)])
+			kernel.Prefetch(f.unit.Val[b.W : b.W+int64(b.N)*int64(l.size)])
 		}
 	}
 }
@@ -244,46 +248,70 @@ func (w *worker) storeCore(fr *front, y []float64) {
 		dst := to.x[s.oldOff[c] : int(s.oldOff[c])+n]
 		v := y[:n]
 		y = y[n:]
-		if s.sign[c] > 0 {
-			w.size = max(w.size, maxAbs(v))
-		}
 		if to.add {
 			addTo(dst, v)
 		} else {
 			move(dst, v, n)
 		}
+		if s.sign[c] > 0 {
+			keep(&w.step, square(v))
+			keep(&w.size, square(dst))
+		} else if to.r != nil && !s.open[c] {
+			move(to.r[s.oldOff[c]:], to.b[s.oldOff[c]:], n)
+			w.f.square[c] = 0
+		}
 	}
 }
 
-// storeLeaf stores b − Wᵀ·y of a leaf in the solution, y the rows of its front.
+// keep makes *m the larger of *m and q, and one that is not a number if there has been
+// one.
+func keep(m *float64, q float64) {
+	if q > *m || q != q {
+		*m = q
+	}
+}
+
+// storeLeaf stores b − Wᵀ·y of a leaf in the solution, y the rows of its front, and
+// subtracts W·x of what is there then from the residuals of its joints.
 func (w *worker) storeLeaf(l *leaf, y []float64) {
 	f, s, to := w.f, w.f.S, &w.f.to
 	k := int(l.size)
+	blocks := s.blocks[l.lo:l.hi]
+	dst := to.x[l.first : int(l.first)+k]
 	var buf [sparse.MaxBlock]float64
-	v := buf[:k]
-	if !to.add {
+	v := dst
+	if to.add {
+		v = buf[:k]
+	} else {
 		move(v, to.b[l.first:], k)
 	}
-	block := l.lo
-	for _, r := range s.runs[l.up:l.to] {
-		for o := r.dst; o < r.dst+r.n; block++ {
-			b := &s.blocks[block]
-			n := int32(b.rows)
-			subColumns(v, f.unit.Val[b.src:b.src+int64(int(n)*k)], y[o:o+n])
-			o += n
-		}
-	}
-	size := w.size
-	for _, t := range v {
-		if t = math.Abs(t); t > size {
-			size = t
-		}
-	}
-	w.size = size
-	if dst := to.x[l.first : int(l.first)+k]; to.add {
-		addTo(dst, v)
+	if k == 6 {
+		kernel.SubBlocksT(v, f.unit.Val, y, blocks)
 	} else {
-		move(dst, v, k)
+		for _, b := range blocks {
+			subColumns(v, f.unit.Val[b.W:b.W+int64(int(b.N)*k)], y[b.Row:b.Row+b.N])
+		}
+	}
+	q := square(v)
+	keep(&w.step, q)
+	if to.add {
+		addTo(dst, v)
+		q = square(dst)
+	}
+	keep(&w.size, q)
+	if to.r == nil {
+		return
+	}
+	if k == 6 {
+		kernel.SubBlocks(to.r, f.unit.Val, dst, blocks)
+	}
+	for i := range blocks {
+		if b := &blocks[i]; b.Res >= 0 {
+			f.square[b.Node] += q
+			if k != 6 {
+				subRows(to.r[b.Res:b.Res+b.N], f.unit.Val[b.W:b.W+int64(int(b.N)*k)], dst)
+			}
+		}
 	}
 }
 

@@ -1,6 +1,9 @@
 package factor
 
-import "github.com/rung-mbd/rung/sparse"
+import (
+	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/sparse"
+)
 
 // Counts are the size and the work of a factorization, known before any number.
 type Counts struct {
@@ -30,15 +33,16 @@ type Symbolic struct {
 	off    []int32 // core+1: first permuted scalar of each core node
 	oldOff []int32 // core: first original scalar of each core node
 	sign   []int8  // core: sign of the pivots
+	open   []bool  // core: a joint whose residual the backward sweep leaves out; see closeJoints
 
 	fronts []front
 	runs   []run   // rows of every front, and places of update matrices in parents
 	kids   []int32 // child fronts of each front, increasing
 	ents   []entry
 	leaves []leaf
-	blocks []leafBlock
-	free   []leaf      // +1 nodes without neighbours
-	late   []lateBlock // blocks of +1 nodes in the core
+	blocks []kernel.Block // of leaves: rows of their front, and of the residual unless the joint is open
+	free   []leaf         // +1 nodes without neighbours
+	late   []lateBlock    // blocks of +1 nodes in the core
 
 	tasks []task  // subtrees that do not depend on each other
 	top   []int32 // fronts above all tasks, increasing
@@ -47,11 +51,10 @@ type Symbolic struct {
 	hand      int64 // scalars of all update matrices that tasks hand to the top
 	maxRows   int   // rows of the largest front
 	maxPanel  int   // scalars of the largest panel
-	maxUpdate int   // scalars of the largest update matrix
 	maxLeaf   int   // rows of the largest leaf
 	maxSpread int   // scalars of the leaves of a front that are added together
 	maxWidth  int   // pivots of the widest front
-	stack     int   // scalars of the largest stack of update matrices
+	stack     int64 // scalars of the largest stack of update matrices
 }
 
 // front is one supernode: consecutive core nodes that are eliminated together.
@@ -71,8 +74,9 @@ type front struct {
 	leafLo, leafHi int32
 	columns        int32 // of all its leaves
 	spread         bool  // the leaves cover so much of the front that they are added together
+	handed         bool  // the update matrix is one that a task hands to the top
 	panel          int64 // first scalar of the panel
-	hand           int64 // where the update matrix is left for the top, −1: on the stack
+	update         int64 // first scalar of the update matrix: in what is handed to the top, or on the stack
 }
 
 // rows returns the rows of the front without that of the right side.
@@ -81,8 +85,8 @@ func (f *front) rows() int { return int(f.width + f.below) }
 // ld returns the rows of the panel.
 func (f *front) ld() int { return f.rows() + 1 }
 
-// update returns the size of the update matrix: below columns of one row more.
-func (f *front) update() int { return int(f.below) * int(f.below+1) }
+// updateSize returns the size of the update matrix: below columns of one row more.
+func (f *front) updateSize() int { return int(f.below) * int(f.below+1) }
 
 // task is a range of fronts, made of whole subtrees.
 type task struct{ lo, hi int32 }
@@ -109,12 +113,6 @@ type leaf struct {
 	up, to int32 // runs in the front of its first joint
 	rows   int32 // of all its blocks
 	size   int8
-}
-
-// leafBlock is one block of a leaf.
-type leafBlock struct {
-	src  int64 // first value in Matrix.Val
-	rows int8
 }
 
 // lateBlock is a block between a joint and a +1 node of the core.
@@ -255,6 +253,7 @@ func Analyze(p *sparse.Pattern, perm []int32) *Symbolic {
 	a.relax()
 	a.place()
 	a.divide()
+	a.closeJoints()
 	a.stack()
 	return s
 }

@@ -111,3 +111,46 @@ func assertSolve(y, l []float64, ld, n int) {
 		panic(badLength)
 	}
 }
+
+// assertPin panics if PinRows may not be called so.
+func assertPin(v, scale, b []float64, p *Pin, kind Pins) {
+	n := kind.Rows()
+	if kind.Moments < 0 || kind.Moments > 3 {
+		panic(badSize)
+	}
+	if len(v) < 6*n || len(scale) < n || len(b) < n || len(p.Base) < n {
+		panic(badLength)
+	}
+}
+
+// assertBlocks panics if SubBlocks, with y nil, or SubBlocksT, with r nil, may not be
+// called so.
+func assertBlocks(x, w, y, r []float64, blocks []Block) {
+	if len(x) < 6 {
+		panic(badLength)
+	}
+	for _, b := range blocks {
+		n := int(b.N)
+		switch {
+		case n < 0:
+			panic(badSize)
+		case y == nil && b.Res < 0:
+		case len(w) < int(b.W)+6*n || y != nil && len(y) < int(b.Row)+n || r != nil && len(r) < int(b.Res)+n:
+			panic(badLength)
+		}
+	}
+}
+
+// assertSpread panics if SpreadBlocks may not be called so.
+func assertSpread(dst []float64, ld int, w []float64, blocks []Block) {
+	for _, b := range blocks {
+		n := int(b.N)
+		if n < 0 {
+			panic(badSize)
+		}
+		if len(w) < int(b.W)+6*n {
+			panic(badLength)
+		}
+		assertMatrix(dst, ld, int(b.Row)+n, 6)
+	}
+}

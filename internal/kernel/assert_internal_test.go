@@ -42,6 +42,29 @@ func TestAssertions(t *testing.T) {
 	assert.PanicsWithValue(t, badLength, func() { assertRows(z(6), z(12), 2, z(1)) })
 	assert.PanicsWithValue(t, badSize, func() { assertRows(z(6), z(12), -1, z(2)) })
 
+	one := []Block{{W: 6, Row: 1, Res: 2, N: 2}}
+	assert.NotPanics(t, func() { assertBlocks(z(6), z(18), z(3), nil, one) })
+	assert.NotPanics(t, func() { assertBlocks(z(6), z(18), nil, z(4), one) })
+	assert.PanicsWithValue(t, badLength, func() { assertBlocks(z(5), z(18), z(3), nil, one) })
+	assert.PanicsWithValue(t, badLength, func() { assertBlocks(z(6), z(17), z(3), nil, one) })
+	assert.PanicsWithValue(t, badLength, func() { assertBlocks(z(6), z(18), z(2), nil, one) })
+	assert.PanicsWithValue(t, badLength, func() { assertBlocks(z(6), z(18), nil, z(3), one) })
+	assert.NotPanics(t, func() { assertBlocks(z(6), z(18), nil, z(3), []Block{{W: 6, Row: 1, Res: -1, N: 2}}) })
+	assert.PanicsWithValue(t, badSize, func() { assertBlocks(z(6), z(18), z(3), nil, []Block{{N: -1}}) })
+
+	assert.NotPanics(t, func() { assertSpread(z(18), 3, z(18), one) })
+	assert.PanicsWithValue(t, badLength, func() { assertSpread(z(17), 3, z(18), one) })
+	assert.PanicsWithValue(t, badLength, func() { assertSpread(z(18), 3, z(17), one) })
+	assert.PanicsWithValue(t, badLead, func() { assertSpread(z(18), 2, z(18), one) })
+	assert.PanicsWithValue(t, badSize, func() { assertSpread(z(18), 3, z(18), []Block{{N: -1}}) })
+
+	assert.NotPanics(t, func() { assertPin(z(30), z(5), z(5), &Pin{Base: z(5)}, Hinge) })
+	assert.PanicsWithValue(t, badLength, func() { assertPin(z(29), z(5), z(5), &Pin{Base: z(5)}, Hinge) })
+	assert.PanicsWithValue(t, badLength, func() { assertPin(z(30), z(4), z(5), &Pin{Base: z(5)}, Hinge) })
+	assert.PanicsWithValue(t, badLength, func() { assertPin(z(30), z(5), z(4), &Pin{Base: z(5)}, Hinge) })
+	assert.PanicsWithValue(t, badLength, func() { assertPin(z(30), z(5), z(5), &Pin{Base: z(4)}, Hinge) })
+	assert.PanicsWithValue(t, badSize, func() { assertPin(z(30), z(5), z(5), &Pin{Base: z(5)}, Pins{Moments: 4}) })
+
 	assert.NotPanics(t, func() { assertTranspose(z(17), 3, z(12), 2) })
 	assert.PanicsWithValue(t, badLength, func() { assertTranspose(z(16), 3, z(12), 2) })
 	assert.PanicsWithValue(t, badLength, func() { assertTranspose(z(17), 3, z(11), 2) })

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -161,6 +162,32 @@ func benchCalls(b *testing.B, name string, run func(v variant)) {
 				run(v)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/calls, "ns/call")
+		})
+	}
+}
+
+// BenchmarkPanelChain measures Panel alone in calls of which each needs the last
+// pivot of the one before, as those of a front and its parent do.
+func BenchmarkPanelChain(b *testing.B) {
+	for _, s := range [][2]int{
+		{5, 5}, {6, 6}, {8, 8}, {11, 5}, {11, 11}, {12, 6}, {16, 6}, {16, 9}, {16, 10}, {16, 16}, {20, 5}, {24, 12},
+		{30, 15}, {32, 32}, {45, 20}, {60, 15}, {60, 32},
+	} {
+		n, w := s[0], s[1]
+		var f [2][]float64
+		ld, dinv, limit, shift := make([]float64, n*w), make([]float64, w), make([]float64, w), make([]float64, w)
+		for i := range f {
+			f[i] = make([]float64, n*w)
+			for p := range w {
+				f[i][p+p*n], limit[p] = 3, 4
+			}
+		}
+		turn := uint64(0)
+		benchCalls(b, fmt.Sprintf("n=%d/w=%d", n, w), func(v variant) {
+			for range calls {
+				turn ^= 1 + math.Float64bits(dinv[w-1])>>63 // plus the sign, which is not set
+				panel(v, f[turn&1], n, n, w, 0, ld, n, dinv, limit, shift)
+			}
 		})
 	}
 }

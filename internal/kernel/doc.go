@@ -1,7 +1,9 @@
 // Package kernel holds the dense loops of a multifrontal block LDLᵀ: products
 // of narrow panels and factors of narrow panels, with leading dimensions; and
 // what is done with a few numbers at a time, products with rows of six, sums of
-// blocks, and solutions with small triangles.
+// blocks, and solutions with small triangles. One kernel knows some mechanics, as it
+// is most of what filling a matrix takes: PinRows, for the rows of ball joints and
+// hinges.
 //
 // Every matrix is stored by columns: element (i,j) of a matrix with leading
 // dimension ld is x[i+j*ld], ld is at least the number of rows, and nothing

@@ -187,13 +187,15 @@ func SolveLowerT(y, l []float64, ld, n int) {
 	solveLowerT(active, y, l, ld, n)
 }
 
-// leaf is the number of columns that Panel factors without Update.
+// leaf is the number of columns that Panel factors without Update; sets may have
+// another for some sizes.
 const leaf = 6
 
 // panelHalves is Panel of the set v for more than leaf columns: the left half,
-// its product subtracted from the right half, the right half.
-func panelHalves(v variant, f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit, shift []float64) int {
-	half := from + ((w-from+2*leaf-1)/(2*leaf))*leaf // a multiple of leaf columns, w−1 at most
+// its product subtracted from the right half, the right half. The left half has
+// a multiple of leaf columns.
+func panelHalves(v variant, leaf int, f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit, shift []float64) int {
+	half := from + ((w-from+2*leaf-1)/(2*leaf))*leaf // w−1 at most
 	stop := panel(v, f, ldf, n, half, from, ld, ldd, dinv, limit, shift)
 	if stop > from {
 		update(v, f[half+half*ldf:], ldf, f[half+from*ldf:], ldf, ld[half+from*ldd:], ldd, n-half, w-half, stop-from)

@@ -9,7 +9,7 @@ package kernel
 //go:noescape
 func updateAVX512(c *float64, ldc int, a *float64, lda int, b *float64, ldb int, n int, m int, k int, step int)
 
-// panelAVX512 is Panel with AVX-512 for 1 ≤ w ≤ 6 from column 0, and more than 8 rows.
+// panelAVX512 is Panel with AVX-512 from column 0, for 7 ≤ w ≤ 8 or 7 ≤ w ≤ n ≤ 16, but at a stop the columns behind it are left as they were.
 //
 //go:noescape
 func panelAVX512(f *float64, ldf int, n int, w int, ld *float64, ldd int, dinv *float64, limit *float64, shift *float64) int
@@ -54,6 +54,21 @@ func subRowsAVX2(y *float64, w *float64, n int, x *float64)
 //go:noescape
 func subRowsTAVX2(x *float64, w *float64, n int, y *float64)
 
+// subBlocksAVX2 is SubBlocks with AVX2 for at least one block.
+//
+//go:noescape
+func subBlocksAVX2(r *float64, w *float64, x *float64, blocks *byte, count int)
+
+// subBlocksTAVX2 is SubBlocksT with AVX2 for at least one block.
+//
+//go:noescape
+func subBlocksTAVX2(x *float64, w *float64, y *float64, blocks *byte, count int)
+
+// spreadBlocksAVX2 is SpreadBlocks with AVX2 for at least one block.
+//
+//go:noescape
+func spreadBlocksAVX2(dst *float64, ld int, w *float64, blocks *byte, count int)
+
 // transposeAVX2 is Transpose with AVX2.
 //
 //go:noescape
@@ -78,3 +93,13 @@ func solveLowerAVX2(y *float64, l *float64, ld int, n int)
 //
 //go:noescape
 func solveLowerTAVX2(y *float64, l *float64, ld int, n int)
+
+// pinBallAVX2 is PinRows of a Ball with AVX2; p points to a Pin.
+//
+//go:noescape
+func pinBallAVX2(v *float64, scale *float64, b *float64, p *byte)
+
+// pinHingeAVX2 is PinRows of a Hinge with AVX2; p points to a Pin.
+//
+//go:noescape
+func pinHingeAVX2(v *float64, scale *float64, b *float64, p *byte)

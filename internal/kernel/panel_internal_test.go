@@ -182,6 +182,69 @@ func TestPanelStopsTwice(t *testing.T) {
 	})
 }
 
+// requireLike fails unless what two calls have written is close, and all else
+// is the same: a guard is too large to be close to another number.
+func (c *panelCase) requireLike(t *testing.T, want *panelCase, message string, args ...any) {
+	t.Helper()
+	for k, m := range [][2]*dense{{want.f, c.f}, {want.ld, c.ld}, {want.dinv, c.dinv}, {want.limit, c.limit}, {want.shift, c.shift}} {
+		for i, x := range m[0].memory {
+			if y := m[1].memory[i]; !(math.Abs(y-x) <= 1e-12*(1+float64(c.n))) && !same(x, y) {
+				require.Fail(t, "not like plain", "%s: argument %d, offset %d: %v, %v", fmt.Sprintf(message, args...), k, i-margin, x, y)
+			}
+		}
+	}
+}
+
+// copy returns a copy with memory of its own.
+func (c *panelCase) copy() *panelCase {
+	return &panelCase{c.n, c.w, c.f.copy(), c.ld.copy(), c.dinv.copy(), c.limit.copy(), c.shift.copy(), c.before}
+}
+
+// TestPanelEveryPivot compares every size up to 40 rows with the plain set, at a
+// stop and at a shift of every pivot, at all pivots shifted, and after going on.
+func TestPanelEveryPivot(t *testing.T) {
+	most := 40
+	if testing.Short() {
+		most = 18
+	}
+	eachVariant(t, func(t *testing.T, v variant) {
+		r := newRand()
+		both := func(c *panelCase, from, stop int, message string, args ...any) *panelCase {
+			want := c.copy()
+			require.Equal(t, stop, want.run(plain, from))
+			if got := c.run(v, from); got != stop {
+				require.Fail(t, "wrong stop", "%s: want %d, got %d", fmt.Sprintf(message, args...), stop, got)
+			}
+			c.requireLike(t, want, message, args...)
+			return c
+		}
+		for n := 1; n <= most; n++ {
+			for w := 1; w <= n; w++ {
+				start := newPanelCase(r, n, w, n%2, w%3, odd)
+				all := start.copy()
+				for p := range w {
+					*start.f.at(p, p) *= 4
+					start.limit.x[p] = 1e3
+					*all.f.at(p, p) = float64(4*n) + 1
+					all.limit.x[p], all.shift.x[p] = -1, float64(8*n)
+				}
+				both(all, 0, w, "n=%d w=%d all shifted", n, w)
+				for p := range w {
+					stopped := start.copy()
+					stopped.limit.x[p] = -1e3
+					both(stopped, 0, p, "n=%d w=%d stop at %d", n, w, p)
+					stopped.limit.x[p] = math.Inf(1)
+					both(stopped, p, w, "n=%d w=%d go on at %d", n, w, p)
+
+					shifted := start.copy()
+					shifted.limit.x[p], shifted.shift.x[p] = -1e3, 1e3
+					both(shifted, 0, w, "n=%d w=%d shift at %d", n, w, p)
+				}
+			}
+		}
+	})
+}
+
 // same reports whether two numbers have the same bits, or both are not numbers.
 func same(x, y float64) bool {
 	return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y

@@ -73,26 +73,41 @@ func updateBlocks(v variant, c []float64, ldc int, a []float64, lda int, b []flo
 	}
 }
 
-// panelRows is the largest number of rows at which AVX2 factors a panel not
-// slower than AVX-512, whose kernel is for more than 8.
-const panelRows = 12
+// AVX-512 factors at once more than leaf columns of up to panelRows rows, or up to
+// panelColumns columns. AVX2 factors leaf columns.
+const (
+	panelRows    = 16
+	panelColumns = 8
+)
 
 // panel is Panel of the set v. It has so many arguments that one more call on
 // the way of a small panel is felt.
 func panel(v variant, f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit, shift []float64) int {
-	if w-from > leaf {
-		return panelHalves(v, f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
-	}
-	if w == from {
-		return w
-	}
 	switch {
-	case v == avx512 && n-from > panelRows:
-		return from + panelAVX512(&f[from+from*ldf], ldf, n-from, w-from, after(ld, from+from*ldd), ldd, &dinv[from], &limit[from], &shift[from])
-	case v != plain:
+	case w == from:
+		return w
+	case w-from <= leaf && v != plain:
 		return from + panelAVX2(&f[from+from*ldf], ldf, n-from, w-from, after(ld, from+from*ldd), ldd, &dinv[from], &limit[from], &shift[from])
+	case w-from <= leaf:
+		return panelPlain(f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
+	case v != avx512:
+		return panelHalves(v, leaf, f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
+	case n-from > panelRows && w-from > panelColumns:
+		return panelHalves(v, panelColumns, f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
 	}
-	return panelPlain(f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
+	q := from + panelAVX512(&f[from+from*ldf], ldf, n-from, w-from, &ld[from+from*ldd], ldd, &dinv[from], &limit[from], &shift[from])
+	if from < q && q < w {
+		panelStopped(v, f, ldf, n, w, from, q, ld, ldd)
+	}
+	return q
+}
+
+// panelStopped applies columns from to q−1, which panelAVX512 has factored before
+// it stopped at q, to the others; the pivot is there as it was compared.
+func panelStopped(v variant, f []float64, ldf, n, w, from, q int, ld []float64, ldd int) {
+	pivot := f[q+q*ldf]
+	update(v, f[q+q*ldf:], ldf, f[q+from*ldf:], ldf, ld[q+from*ldd:], ldd, n-q, w-q, q-from)
+	f[q+q*ldf] = pivot
 }
 
 // after returns a pointer to x[i], which need not be there if it is not used.
@@ -273,4 +288,52 @@ func solveLowerTBlocks(v variant, y, l []float64, ld, n int) {
 		subMulT(v, y[at:], l[at+k+at*ld:], ld, n-at-k, k, y[at+k:])
 		solveLowerTAVX2(&y[at], &l[at+at*ld], ld, k)
 	}
+}
+
+// pinRows is PinRows of the set v.
+func pinRows(v variant, w, scale, b []float64, p *Pin, kind Pins) {
+	switch {
+	case v != plain && kind == Hinge:
+		pinHingeAVX2(&w[0], &scale[0], &b[0], (*byte)(unsafe.Pointer(p)))
+	case v != plain && kind == Ball:
+		pinBallAVX2(&w[0], &scale[0], &b[0], (*byte)(unsafe.Pointer(p)))
+	default:
+		pinRowsPlain(w, scale, b, p, kind)
+	}
+}
+
+// subBlocksT is SubBlocksT of the set v.
+func subBlocksT(v variant, x, w, y []float64, blocks []Block) {
+	if len(blocks) == 0 {
+		return
+	}
+	if v == plain {
+		subBlocksTPlain(x, w, y, blocks)
+		return
+	}
+	subBlocksTAVX2(&x[0], &w[0], unsafe.SliceData(y), (*byte)(unsafe.Pointer(&blocks[0])), len(blocks))
+}
+
+// subBlocks is SubBlocks of the set v.
+func subBlocks(v variant, r, w, x []float64, blocks []Block) {
+	if len(blocks) == 0 {
+		return
+	}
+	if v == plain {
+		subBlocksPlain(r, w, x, blocks)
+		return
+	}
+	subBlocksAVX2(unsafe.SliceData(r), &w[0], &x[0], (*byte)(unsafe.Pointer(&blocks[0])), len(blocks))
+}
+
+// spreadBlocks is SpreadBlocks of the set v.
+func spreadBlocks(v variant, dst []float64, ld int, w []float64, blocks []Block) {
+	if len(blocks) == 0 {
+		return
+	}
+	if v == plain {
+		spreadBlocksPlain(dst, ld, w, blocks)
+		return
+	}
+	spreadBlocksAVX2(unsafe.SliceData(dst), ld, unsafe.SliceData(w), (*byte)(unsafe.Pointer(&blocks[0])), len(blocks))
 }

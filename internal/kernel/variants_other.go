@@ -13,7 +13,7 @@ func update(_ variant, c []float64, ldc int, a []float64, lda int, b []float64, 
 // panel is Panel of the set v.
 func panel(v variant, f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit, shift []float64) int {
 	if w-from > leaf {
-		return panelHalves(v, f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
+		return panelHalves(v, leaf, f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
 	}
 	return panelPlain(f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
 }
@@ -61,4 +61,20 @@ func solveLower(_ variant, y, l []float64, ld, n int) {
 // solveLowerT is SolveLowerT of the set v.
 func solveLowerT(_ variant, y, l []float64, ld, n int) {
 	solveLowerTPlain(y, l, ld, n)
+}
+
+// pinRows is PinRows of the set v.
+func pinRows(_ variant, w, scale, b []float64, p *Pin, kind Pins) {
+	pinRowsPlain(w, scale, b, p, kind)
+}
+
+// subBlocksT is SubBlocksT of the set v.
+func subBlocksT(_ variant, x, w, y []float64, blocks []Block) { subBlocksTPlain(x, w, y, blocks) }
+
+// subBlocks is SubBlocks of the set v.
+func subBlocks(_ variant, r, w, x []float64, blocks []Block) { subBlocksPlain(r, w, x, blocks) }
+
+// spreadBlocks is SpreadBlocks of the set v.
+func spreadBlocks(_ variant, dst []float64, ld int, w []float64, blocks []Block) {
+	spreadBlocksPlain(dst, ld, w, blocks)
 }

@@ -324,13 +324,14 @@ func factor256(name string, block rows256, width int, f, ld columns, dinv, limit
 		VBROADCASTSD(one, r.AsY())
 		VDIVPD(d.AsY(), r.AsY(), r.AsY())
 		VMOVSD(r.AsX(), Mem{Base: dinv, Disp: 8 * p})
+		VBLENDPD(U8(1<<lane), d.AsY(), sum(p, top).AsY(), sum(p, top).AsY())
 
 		if p+1 < width {
-			// The next pivot for all elements, with the operations of its own element.
+			// The next pivot for all elements, ahead of its column.
 			broadcast256(sum(p, diagonal(p+1)), (p+1)%4, row)
+			VMULPD(row.AsY(), row.AsY(), row.AsY())
 			broadcast256(sum(p+1, diagonal(p+1)), (p+1)%4, d)
-			VMULPD(row.AsY(), r.AsY(), scaled[0].AsY())
-			VFNMADD231PD(row.AsY(), scaled[0].AsY(), d.AsY())
+			VFNMADD231PD(r.AsY(), row.AsY(), d.AsY())
 		}
 		for i := top; i < n; i++ {
 			VMULPD(r.AsY(), sum(p, i).AsY(), scaled[i].AsY())
@@ -375,10 +376,10 @@ func factor256(name string, block rows256, width int, f, ld columns, dinv, limit
 		top, lane := diagonal(p), p%4
 		Label(fmt.Sprintf("%s_above%d", name, p))
 		MOVQ(I32(p), done)
+		VBLENDPD(U8(1<<lane), d.AsY(), sum(p, top).AsY(), sum(p, top).AsY())
 		shiftPivot(p, d, row, r, limit, reg.RCX)
 		JLS(LabelRef(fmt.Sprintf("%s_store%d", name, p)))
 		VBROADCASTSD(d.AsX(), d.AsY())
-		VBLENDPD(U8(1<<lane), d.AsY(), sum(p, top).AsY(), sum(p, top).AsY())
 		JMP(LabelRef(fmt.Sprintf("%s_pivot%d", name, p)))
 	}
 	for j := range width {

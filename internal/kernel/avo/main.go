@@ -26,11 +26,16 @@ func main() {
 
 	subRows256()
 	subRowsT256()
+	subBlocks256()
+	subBlocksT256()
+	spreadBlocks256()
 	transpose256()
 	add256("addLowerAVX2", true, "addLowerAVX2 is AddLower with AVX2.")
 	add256("addBlockAVX2", false, "addBlockAVX2 is AddBlock with AVX2.")
 	solve256("solveLowerAVX2", false, "solveLowerAVX2 is SolveLower with AVX2 for n ≤ 15.")
 	solve256("solveLowerTAVX2", true, "solveLowerTAVX2 is SolveLowerT with AVX2 for n ≤ 15.")
+	pinRows256("pinBallAVX2", false, "pinBallAVX2 is PinRows of a Ball with AVX2; p points to a Pin.")
+	pinRows256("pinHingeAVX2", true, "pinHingeAVX2 is PinRows of a Hinge with AVX2; p points to a Pin.")
 	Generate()
 }
 

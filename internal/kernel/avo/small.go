@@ -68,15 +68,31 @@ func subRows256() {
 	load("n", n)
 	load("x", x)
 	TESTQ(n, n)
-	JLE(LabelRef("done"))
-	four, two, sum, tmp := vec[0], vec[1], vec[2:6], vec[6:8]
-	VMOVUPD(Mem{Base: x}, four.AsY())
-	VMOVUPD(Mem{Base: x, Disp: 32}, two.AsX())
+	JLE(LabelRef("end"))
+	loadSix(x).subtract(y, w, n)
+	VZEROUPPER()
+	Label("end")
+	RET()
+}
+
+// six is a vector of six numbers in registers, of four and of two.
+type six struct{ four, two reg.VecPhysical }
+
+// loadSix loads six numbers.
+func loadSix(x reg.Register) six {
+	VMOVUPD(Mem{Base: x}, vec[0].AsY())
+	VMOVUPD(Mem{Base: x, Disp: 32}, vec[1].AsX())
+	return six{vec[0], vec[1]}
+}
+
+// subtract writes y −= W·x for n rows at w; y, w and n change.
+func (x six) subtract(y, w, n reg.Register) {
+	sum, tmp := vec[2:6], vec[6:8]
 	// multiply leaves in each sum four numbers that add up to a product of a row.
 	multiply := func(rows int) {
 		for r := range rows {
-			VMULPD(Mem{Base: w, Disp: rowBytes*r + 32}, two.AsX(), sum[r].AsX())
-			VFMADD231PD(Mem{Base: w, Disp: rowBytes * r}, four.AsY(), sum[r].AsY())
+			VMULPD(Mem{Base: w, Disp: rowBytes*r + 32}, x.two.AsX(), sum[r].AsX())
+			VFMADD231PD(Mem{Base: w, Disp: rowBytes * r}, x.four.AsY(), sum[r].AsY())
 		}
 	}
 	rowBlocks(n,
@@ -109,8 +125,6 @@ func subRows256() {
 			VSUBSD(sum[0].AsX(), tmp[1].AsX(), tmp[1].AsX())
 			VMOVSD(tmp[1].AsX(), Mem{Base: y})
 		})
-	VZEROUPPER()
-	RET()
 }
 
 // rowBlocks writes a loop over n rows: blocks of four while there are so many,
@@ -142,6 +156,14 @@ func transpose256() {
 	loadBytes("ld", dst.lead)
 	load("w", w)
 	load("n", n)
+	transposeRows(dst, w, n)
+	VZEROUPPER()
+	RET()
+}
+
+// transposeRows stores n rows of six numbers at w in the columns of dst; w, n and dst
+// change.
+func transposeRows(dst columns, w, n reg.Register) {
 	dst.setFourth()
 	down := func(rows int) {
 		ADDQ(I32(rows*rowBytes), w)
@@ -182,8 +204,6 @@ func transpose256() {
 				MOVQ(general[j], dst.at(j, 0))
 			}
 		})
-	VZEROUPPER()
-	RET()
 }
 
 // unrolled is the largest number of rows of a column that add256 adds without

@@ -1,0 +1,92 @@
+package kernel
+
+import "math"
+
+// Block is a block W of rows of six numbers, and the places of its rows in two
+// vectors.
+type Block struct {
+	W    int64 // first number
+	Row  int32 // first row in the vector y
+	Res  int32 // first row in the vector r; negative: none
+	Node int32 // of the caller
+	N    int32 // rows
+}
+
+// SubBlocksT subtracts from x the products of transposed blocks and a vector,
+//
+//	x[c] −= Σ_blocks Σ_a w[W+6a+c]·y[Row+a],  0 ≤ a < N, 0 ≤ c < 6.
+//
+// Shapes: x has length 6.
+// Cost: 12 operations a row, no allocation.
+func SubBlocksT(x, w, y []float64, blocks []Block) {
+	if checking {
+		assertBlocks(x, w, y, nil, blocks)
+	}
+	subBlocksT(active, x, w, y, blocks)
+}
+
+// SubBlocks subtracts from r the products of blocks and one vector,
+//
+//	r[Res+a] −= Σ_c w[W+6a+c]·x[c],  0 ≤ a < N, 0 ≤ c < 6,
+//
+// for the blocks that have a place in r.
+//
+// Shapes: x has length 6.
+// Cost: 12 operations a row, no allocation.
+func SubBlocks(r, w, x []float64, blocks []Block) {
+	if checking {
+		assertBlocks(x, w, nil, r, blocks)
+	}
+	subBlocks(active, r, w, x, blocks)
+}
+
+// SpreadBlocks stores blocks by columns,
+//
+//	dst[Row+a+c·ld] = w[W+6a+c],  0 ≤ a < N, 0 ≤ c < 6.
+//
+// Shapes: dst has six columns.
+// Cost: 6 copies a row, no allocation.
+func SpreadBlocks(dst []float64, ld int, w []float64, blocks []Block) {
+	if checking {
+		assertSpread(dst, ld, w, blocks)
+	}
+	spreadBlocks(active, dst, ld, w, blocks)
+}
+
+// spreadBlocksPlain is SpreadBlocks in Go.
+func spreadBlocksPlain(dst []float64, ld int, w []float64, blocks []Block) {
+	for i := range blocks {
+		b := &blocks[i]
+		transposePlain(dst[b.Row:], ld, w[b.W:], int(b.N))
+	}
+}
+
+// subBlocksTPlain is SubBlocksT in Go.
+func subBlocksTPlain(x, w, y []float64, blocks []Block) {
+	for i := range blocks {
+		b := &blocks[i]
+		n := int(b.N)
+		subRowsTPlain(x, w[b.W:], n, y[b.Row:][:n])
+	}
+}
+
+// subBlocksPlain is SubBlocks in Go.
+func subBlocksPlain(r, w, x []float64, blocks []Block) {
+	for i := range blocks {
+		if b := &blocks[i]; b.Res >= 0 {
+			n := int(b.N)
+			subRowsPlain(r[b.Res:][:n], w[b.W:], n, x)
+		}
+	}
+}
+
+// MaxAbs returns the largest magnitude in v, NaN if there is one, 0 if v is empty.
+//
+// Cost: one comparison a number, no allocation.
+func MaxAbs(v []float64) float64 {
+	m := uint64(0) // magnitudes are ordered as their bits are, NaN above all
+	for _, x := range v {
+		m = max(m, math.Float64bits(x)&^(1<<63))
+	}
+	return math.Float64frombits(m)
+}
