@@ -224,7 +224,7 @@ func (c *Closer) ratesAt(st *mechanism.State, still bool) (fit misfit, err error
 	p := c.plan.layout.Pattern
 	var jk mechanism.JointKinematics
 	var rows joints.Rows
-	var v spatial.Motion
+	var e [6]float64
 	turn, all := 0.0, speed(st)
 	for i := range st.Bodies {
 		turn = max(turn, maxAbs(st.Bodies[i].Omega[:]))
@@ -232,20 +232,24 @@ func (c *Closer) ratesAt(st *mechanism.State, still bool) (fit misfit, err error
 	for node := c.mech.NumBodies(); node < p.Len(); node++ {
 		j := c.plan.layout.NodeJoint(node)
 		c.mech.JointTo(&jk, j, c.kin, st)
-		if err := c.mech.Joints[j].EvalTo(&rows, &jk.Frames, st.Time); err != nil {
+		jt := &c.mech.Joints[j]
+		err := jt.VelocityErrorTo(&e, &jk.Frames, st.Time)
+		if err == nil && still && jt.Motion != nil {
+			if err = jt.EvalTo(&rows, &jk.Frames, st.Time); err == nil {
+				for k := range rows.N {
+					e[k] += rows.Sigma[k]
+				}
+			}
+		}
+		if err != nil {
 			return fit, fmt.Errorf("rung: joint %q: %w", c.mech.JointName(j), err)
 		}
-		jk.RelativeVelocityTo(&v)
 		o := int(p.Off[node])
-		for k := range rows.N {
-			e := v.Dot(&rows.T[k])
-			if !still {
-				e -= rows.Sigma[k]
-			}
+		for k := range int(p.Size[node]) {
 			i := o + k
-			c.delta[i] = e
+			c.delta[i] = e[k]
 			tol := rateTol*turn*c.unit[i] + rateFar*all
-			fit.add(i, e, c.unit[i], c.weight[i], tol, tol)
+			fit.add(i, e[k], c.unit[i], c.weight[i], tol, tol)
 		}
 	}
 	return fit, nil

@@ -73,10 +73,40 @@ func PlanMechanism(mech *mechanism.Mechanism, o Options) *Plan {
 	return p
 }
 
+// Renumbered returns a copy of m, the model of p, with bodies and joints in elimination
+// order, in which a solver finds what it needs next to each other in memory. Names stay.
+// Large mechanisms that were numbered at random are solved about twice as fast
+// then; those numbered along their shape gain nothing.
+//
+// Cost: O(bodies + joints). Joints without rows come last. Slices within bodies and joints
+// are shared with m. It panics if m has other numbers of bodies and joints.
+func (p *Plan) Renumbered(m *model.Model) *model.Model {
+	nb, nj := p.mech.NumBodies(), p.mech.NumJoints()
+	if len(m.Bodies) != nb || len(m.Joints) != nj {
+		panic("rung: foreign model")
+	}
+	out := *m
+	out.Bodies, out.Joints = make([]model.Body, 0, nb), make([]model.Joint, 0, nj)
+	for _, v := range p.symbolic.Order() {
+		if j := p.layout.NodeJoint(int(v)); j >= 0 {
+			out.Joints = append(out.Joints, m.Joints[j])
+		} else {
+			out.Bodies = append(out.Bodies, m.Bodies[v])
+		}
+	}
+	for j := range m.Joints {
+		if p.layout.JointNode(j) < 0 {
+			out.Joints = append(out.Joints, m.Joints[j])
+		}
+	}
+	return &out
+}
+
 // Replan analyses mech, which has the bodies of p's mechanism and other joints:
-// some released, added or of another type. Joints of one name take each other's place in
-// the elimination order, which is not chosen anew (factor.Revise), and options are
-// p's. Compare Counts with those of a fresh plan after many changes.
+// some released, added or of another type. Joints of one name between the same bodies
+// take each other's place in the elimination order, which is not chosen anew
+// (factor.Revise), and options are p's. Compare Counts with those of a fresh plan after
+// many changes.
 //
 // Cost: near-linear in bodies and joints, a third to a half of PlanMechanism.
 // It panics if mech has other bodies.
@@ -112,32 +142,39 @@ func (p *Plan) Replan(mech *mechanism.Mechanism) *Plan {
 	return q
 }
 
-// namesakes returns for each joint of b the joint of the same name in a, −1 if there
-// is none.
+// namesakes returns for each joint of b the joint of the same name and bodies in a, −1
+// if there is none.
 func namesakes(a, b *mechanism.Mechanism) []int32 {
 	out := make([]int32, b.NumJoints())
-	var byName map[string]int32 // made when the lists first differ
+	var byName map[string]int // made when the lists first differ
 	next := 0
 	for j := range out {
 		name := b.JointName(j)
-		if next < a.NumJoints() && a.JointName(next) == name {
-			out[j] = int32(next)
-			next++
-			continue
-		}
-		if byName == nil {
-			byName = make(map[string]int32, a.NumJoints())
-			for i := range a.NumJoints() {
-				byName[a.JointName(i)] = int32(i)
+		i, found := next, next < a.NumJoints() && a.JointName(next) == name
+		if !found {
+			if byName == nil {
+				byName = make(map[string]int, a.NumJoints())
+				for k := range a.NumJoints() {
+					byName[a.JointName(k)] = k
+				}
 			}
+			i, found = byName[name]
 		}
 		out[j] = -1
-		if i, ok := byName[name]; ok {
-			out[j] = i
-			next = int(i) + 1
+		if !found {
+			continue
 		}
+		if sameBodies(&a.Joints[i], &b.Joints[j]) {
+			out[j] = int32(i)
+		}
+		next = i + 1
 	}
 	return out
+}
+
+// sameBodies reports whether two joints are between the same bodies.
+func sameBodies(a, b *mechanism.Joint) bool {
+	return a.Pred == b.Pred && a.Succ == b.Succ || a.Pred == b.Succ && a.Succ == b.Pred
 }
 
 // Mechanism returns the compiled mechanism.

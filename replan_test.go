@@ -62,6 +62,53 @@ func TestReplan(t *testing.T) {
 	require.PanicsWithValue(t, "rung: other bodies", func() { p.Replan(compile(t, generate(t, "chain", 10, 1))) })
 }
 
+// Joints that have come between other bodies, or changed names, are new ones, whatever
+// they are called: the order obeys the tile rule.
+func TestReplanMovedJoints(t *testing.T) {
+	for _, family := range []string{"ladder", "grid", "tree", "random"} {
+		m := generate(t, family, 30, 1)
+		for _, by := range []int{1, len(m.Joints) / 2} {
+			moved := *m
+			moved.Joints = slices.Clone(m.Joints)
+			for i := range moved.Joints {
+				moved.Joints[i].Name = m.Joints[(i+by)%len(m.Joints)].Name
+			}
+			q := newPlan(t, m, factor.Auto).Replan(compile(t, &moved))
+			require.NoError(t, factor.CheckTileRule(q.Layout().Pattern, q.Order()), "%s by %d", family, by)
+			s, want := q.NewSolver(), solve(t, m, factor.Auto)
+			require.NoError(t, s.Solve(q.Initial()), "%s by %d", family, by)
+			for i := range m.Bodies {
+				a, b := s.ComAcceleration(i), want.ComAcceleration(i)
+				check.CloseVec(t, a[:], b[:], 1e-9, 1, "%s by %d, %s", family, by, m.Bodies[i].Name)
+			}
+		}
+	}
+}
+
+// A renumbered model has the same bodies, joints and accelerations by name.
+func TestPlanRenumbered(t *testing.T) {
+	for _, tt := range []struct {
+		family string
+		n      int
+	}{{"ladder", 40}, {"grid", 6}, {"random", 80}, {"stewart", 3}} {
+		m := generate(t, tt.family, tt.n, 1)
+		m.Joints = append(m.Joints, model.Joint{Name: "nothing", Type: model.Free, Predecessor: model.World, Successor: m.Bodies[0].Name})
+		p := newPlan(t, m, factor.Auto)
+		renumbered := p.Renumbered(m)
+		require.ElementsMatch(t, m.Bodies, renumbered.Bodies)
+		require.ElementsMatch(t, m.Joints, renumbered.Joints)
+		require.NotEqual(t, m.Bodies, renumbered.Bodies)
+		s, r := solve(t, m, factor.Auto), solve(t, renumbered, factor.Auto)
+		for i := range m.Bodies {
+			k := slices.IndexFunc(renumbered.Bodies, func(b model.Body) bool { return b.Name == m.Bodies[i].Name })
+			want, got := s.ComAcceleration(i), r.ComAcceleration(k)
+			check.CloseVec(t, got[:], want[:], 1e-9, 1, "%s %s", tt.family, m.Bodies[i].Name)
+		}
+	}
+	p := newPlan(t, generate(t, "ladder", 10, 1), factor.Auto)
+	require.PanicsWithValue(t, "rung: foreign model", func() { p.Renumbered(generate(t, "ladder", 20, 1)) })
+}
+
 // BenchmarkPlan times the analysis, and its revision without the joint in the middle.
 func BenchmarkPlan(b *testing.B) {
 	for _, family := range []string{"ladder", "grid", "random"} {

@@ -341,6 +341,10 @@ func (s *Spec) VelocityErrorTo(e *[6]float64, f *Frames, t float64) error {
 		v    spatial.Motion
 	)
 	*e = [6]float64{}
+	if (s.Kind == Spherical || s.Kind == Revolute) && s.Motion == nil {
+		pinnedRates(e, f, s.Kind)
+		return nil
+	}
 	if err := s.EvalTo(&rows, f, t); err != nil {
 		return err
 	}
@@ -349,6 +353,19 @@ func (s *Spec) VelocityErrorTo(e *[6]float64, f *Frames, t float64) error {
 		e[k] = v.Dot(&rows.T[k]) - rows.Sigma[k]
 	}
 	return nil
+}
+
+// pinnedRates is VelocityErrorTo of spherical and revolute joints without
+// prescribed freedoms, whose rows are unit forces and moments along the axes of P.
+func pinnedRates(e *[6]float64, f *Frames, k Kind) {
+	for j := range 3 {
+		e[j] = along(&f.EP, j, &f.V)
+	}
+	if k == Revolute {
+		for j := range 2 {
+			e[3+j] = f.EP[j]*(f.OmegaS[0]-f.OmegaP[0]) + f.EP[3+j]*(f.OmegaS[1]-f.OmegaP[1]) + f.EP[6+j]*(f.OmegaS[2]-f.OmegaP[2])
+		}
+	}
 }
 
 // PrescribedRow returns the row of EvalTo that prescribes freedom i.

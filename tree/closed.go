@@ -58,6 +58,10 @@ type SolverOptions struct {
 const DefaultRankTolerance = 1e-6
 
 const (
+	// leastRow is the least size of a row relative to the largest one of its joint. In
+	// a plane, rows vanish term by term, and what rounding makes of such a row is no
+	// constraint; less than the tolerance for the rank times this is none.
+	leastRow = 1e-4
 	// consistentTol is the largest residual of a row, relative to what its terms
 	// amount to, that passes as the violation of an imperfect state.
 	consistentTol = 1e-4
@@ -312,15 +316,20 @@ func (s *ClosedSolver) scale() error {
 	for i := range s.K.groups {
 		g := &s.K.groups[i]
 		n := len(g.cols)
-		for k := range int(g.rows) {
+		scale := s.rowScale[g.row : g.row+g.rows]
+		largest := 0.0
+		for k := range scale {
 			terms := 0.0
 			for e, d := range g.cols {
 				b := s.K.mag[g.val+k*n+e] * s.colScale[d]
 				terms += b * b
 			}
-			s.rowScale[int(g.row)+k] = 0
-			if terms > 0 {
-				s.rowScale[int(g.row)+k] = 1 / math.Sqrt(terms)
+			scale[k] = math.Sqrt(terms)
+			largest = max(largest, scale[k])
+		}
+		for k := range scale {
+			if largest > 0 {
+				scale[k] = 1 / max(scale[k], leastRow*largest)
 			}
 		}
 	}
