@@ -1,7 +1,8 @@
 # The list of commands of this repository; CI calls these targets and nothing else.
 #
-#   make check          formatting, vet, staticcheck, all tests
+#   make check          formatting, vet, staticcheck, generated code, all tests
 #   make test           the tests alone; TAGS=check sets the build tag of checks inside kernels
+#   make generated      whether the generated assembly is what its generator writes
 #   make race           the short tests under the race detector (needs a C compiler)
 #   make fuzz           every fuzz target for FUZZTIME (a count, or a time such as 1m)
 #   make bench          benchmarks that match BENCH, COUNT times, into OUT
@@ -37,9 +38,9 @@ MODULE       := $(shell $(GO) list -m)
 GOLDENPKGS    = $(filter-out $(MODULE)/internal/check,$(shell $(GO) list -f '{{range .XTestImports}}{{if eq . "$(MODULE)/internal/check"}}{{$$.ImportPath}}{{end}}{{end}}' $(PKGS)))
 TAGFLAG      := $(if $(TAGS),-tags=$(TAGS))
 
-.PHONY: check fmt vet staticcheck test race fuzz bench bench-compare golden cover
+.PHONY: check fmt vet staticcheck generated test race fuzz bench bench-compare golden cover
 
-check: fmt vet staticcheck test
+check: fmt vet staticcheck generated test
 
 fmt:
 	@bad=$$($(GOFMT) -l .); if [ -n "$$bad" ]; then echo "gofmt would change:" $$bad; exit 1; fi
@@ -49,6 +50,18 @@ vet:
 
 staticcheck: $(STATICCHECK)
 	$(STATICCHECK) $(TAGFLAG) $(PKGS)
+
+# A copy of the package is generated again, byte for byte.
+generated:
+	@dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
+	mkdir "$$dir/internal"; \
+	cp -R go.mod go.sum "$$dir"; \
+	cp -R internal/kernel "$$dir/internal"; \
+	rm "$$dir"/internal/kernel/kernels_amd64.*; \
+	$(GO) -C "$$dir" generate ./internal/kernel; \
+	for f in internal/kernel/kernels_amd64.{s,go}; do \
+		cmp "$$f" "$$dir/$$f" || { echo "$$f is not what internal/kernel/avo writes; run: go generate ./internal/kernel"; exit 1; }; \
+	done
 
 test:
 	$(GO) test $(TAGFLAG) $(PKGS)

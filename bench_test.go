@@ -71,6 +71,22 @@ func (x *problem) part(b *testing.B, name string, run func() error) {
 	})
 }
 
+// BenchmarkSmall times evaluations of small mechanisms, where what is not
+// arithmetic counts; rung bench MODEL... --method all compares them with other
+// methods.
+func BenchmarkSmall(b *testing.B) {
+	for _, name := range []string{
+		"pendulum", "type-helical-chain", "four-bar", "slider-crank-spatial", "bricard-6r", "floating-tree", "stewart-6ups",
+	} {
+		b.Run("model="+name, func(b *testing.B) {
+			p := newPlan(b, golden(b, name), factor.Auto)
+			x := &problem{s: p.NewSolver(), st: p.Initial(), p: p, bodies: float64(p.Mechanism().NumBodies())}
+			require.NoError(b, x.s.Solve(x.st))
+			x.part(b, "all", func() error { return x.s.Solve(x.st) })
+		})
+	}
+}
+
 // BenchmarkReport times the explanation of the constraints.
 func BenchmarkReport(b *testing.B) {
 	for _, c := range benchCases {

@@ -1,8 +1,11 @@
 package rung
 
 import (
+	"fmt"
+
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // Dynamics is what an integrator needs of a mechanism: accelerations, and states
@@ -40,6 +43,86 @@ func (d *Dynamics) Accelerations(a []float64, st *mechanism.State) error {
 		return err
 	}
 	d.solver.AccelerationsTo(a)
+	return nil
+}
+
+// StabilisedAccelerations is Accelerations under constraints with feedback (RBDA
+// §8.3): with δ and δ̇ the errors of the joints' rows at position and velocity level,
+// a row demands δ̈ = −2α·δ̇ − β²·δ. alpha and beta are in 1/s.
+//
+// Where redundant rows are violated in ways that no displacement of the bodies
+// explains, the accelerations are those of least squares.
+func (d *Dynamics) StabilisedAccelerations(a []float64, st *mechanism.State, alpha, beta float64) error {
+	if len(a) != 6*d.solver.plan.mech.NumBodies() {
+		panic("rung: length mismatch")
+	}
+	d.closer.chord = false
+	if err := d.solver.solveStabilised(st, alpha, beta); err != nil {
+		return err
+	}
+	d.solver.AccelerationsTo(a)
+	return nil
+}
+
+// solveStabilised is Solve with feedback of the violations.
+func (s *Solver) solveStabilised(st *mechanism.State, alpha, beta float64) error {
+	if err := s.Assemble(st); err != nil {
+		return err
+	}
+	if err := s.feedBack(alpha, beta); err != nil {
+		return err
+	}
+	if err := s.Factorize(); err != nil {
+		return err
+	}
+	return s.Refine()
+}
+
+// feedBack adds −2α·δ̇ − β²·δ to the right side of the joints' rows.
+func (s *Solver) feedBack(alpha, beta float64) error {
+	p, mech := s.plan.layout.Pattern, s.plan.mech
+	var jk mechanism.JointKinematics
+	var delta, rate [6]float64
+	for node := mech.NumBodies(); node < p.Len(); node++ {
+		j := s.plan.layout.NodeJoint(node)
+		jt := &mech.Joints[j]
+		mech.JointTo(&jk, j, s.sys.Kin, s.st)
+		jt.PositionErrorTo(&delta, &jk.Frames, s.st.Time)
+		if err := jt.VelocityErrorTo(&rate, &jk.Frames, s.st.Time); err != nil {
+			return fmt.Errorf("rung: joint %q: %w", mech.JointName(j), err)
+		}
+		b := s.sys.B[p.Off[node]:p.Off[node+1]]
+		for k := range b {
+			b[k] -= 2*alpha*rate[k] + beta*beta*delta[k]
+		}
+	}
+	return nil
+}
+
+// ConstraintWrenches solves at st and stores in dst the constraint wrenches of the
+// joints (Solver.ConstraintWrench). Of components that redundant joints leave
+// undetermined they are those of least norm (Solver.Report).
+//
+// Shapes: dst has one entry a joint of the list.
+// Cost: a Solve, and with redundant joints a Report, which allocates. Errors are
+// those of both. It panics on a length mismatch or if a joint is out of range.
+func (d *Dynamics) ConstraintWrenches(dst []spatial.Force, st *mechanism.State, joints []int) error {
+	if len(dst) != len(joints) {
+		panic("rung: length mismatch")
+	}
+	s := d.solver
+	d.closer.chord = false
+	if err := s.Solve(st); err != nil {
+		return err
+	}
+	if s.fac.Weak > 0 {
+		if _, err := s.Report(); err != nil {
+			return err
+		}
+	}
+	for i, j := range joints {
+		dst[i] = s.ConstraintWrench(j)
+	}
 	return nil
 }
 

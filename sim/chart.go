@@ -33,6 +33,29 @@ func dexpInvTo(dst, theta, omega *spatial.Vec3) {
 	}
 }
 
+// turnTo stores in dst the unit quaternion of exp(theta)·q, with q unit: the half angle's cosine
+// and sine, divided by the angle, as power series where it is short.
+func turnTo(dst *spatial.Quat, theta *spatial.Vec3, q *spatial.Quat) {
+	x := theta[0]*theta[0] + theta[1]*theta[1] + theta[2]*theta[2]
+	var c, s float64
+	if x < 0.25 {
+		y := x / 4 // the first terms left out are below 1e-18
+		c = 1 + y*(-1./2+y*(1./24+y*(-1./720+y*(1./40320+y*(-1./3628800+y/479001600)))))
+		s = 0.5 * (1 + y*(-1./6+y*(1./120+y*(-1./5040+y*(1./362880-y/39916800)))))
+	} else {
+		angle := math.Sqrt(x)
+		s, c = math.Sincos(angle / 2)
+		s /= angle
+	}
+	ux, uy, uz := s*theta[0], s*theta[1], s*theta[2]
+	w := c*q[0] - ux*q[1] - uy*q[2] - uz*q[3]
+	i := c*q[1] + ux*q[0] + uy*q[3] - uz*q[2]
+	j := c*q[2] - ux*q[3] + uy*q[0] + uz*q[1]
+	k := c*q[3] + ux*q[2] - uy*q[1] + uz*q[0]
+	r := 1 / math.Sqrt(w*w+i*i+j*j+k*k)
+	dst[0], dst[1], dst[2], dst[3] = r*w, r*i, r*j, r*k
+}
+
 // anchor is a body at the start of a step: the origin of its chart.
 type anchor struct {
 	position    spatial.Vec3 // of the body frame
@@ -62,7 +85,7 @@ func (a *anchor) set(b *mechanism.BodyState, com *spatial.Vec3) {
 func (a *anchor) bodyTo(b *mechanism.BodyState, x, v *[6]float64, com *spatial.Vec3) {
 	var E spatial.Mat3
 	var arm, w spatial.Vec3
-	b.Rotation = spatial.Exp(spatial.Vec3{x[0], x[1], x[2]}).Mul(a.rotation).Normalize()
+	turnTo(&b.Rotation, (*spatial.Vec3)(x[:3]), &a.rotation)
 	b.Rotation.MatTo(&E)
 	E.MulVecTo(&arm, com)
 	for i := range 3 {

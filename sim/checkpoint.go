@@ -34,6 +34,7 @@ type Checkpoint struct {
 	Print   string `json:"fingerprint"` // of bodies, joints and forces
 	Stepper string `json:"stepper"`     // its settings
 	Options string `json:"options"`     // those of the run
+	Solver  string `json:"dynamics"`    // Options.Dynamics
 
 	Start  float64       `json:"start"`
 	Time   float64       `json:"time"`
@@ -71,7 +72,7 @@ func (s *Simulation) Checkpoint() (*Checkpoint, error) {
 	}
 	c := &Checkpoint{
 		Format: CheckpointFormat, Model: s.mech.Name, Print: fmt.Sprintf("%016x", s.print),
-		Stepper: s.stepper.Settings(), Options: s.settings(),
+		Stepper: s.stepper.Settings(), Options: s.settings(), Solver: s.o.Dynamics,
 		Start: s.start, Time: s.st.Time, Bodies: make([][13]float64, len(s.st.Bodies)),
 		Base: s.base, Count: s.count, Step: s.control.h, Error: s.control.old, Rejected: s.control.rejected, Closed: [2]int{s.control.closed, s.control.span},
 		Kept: append([]float64(nil), s.stepper.Kept()...), Events: make([]EventMark, len(s.events)), Stopped: s.stopped,
@@ -111,6 +112,7 @@ func (s *Simulation) Restore(c *Checkpoint) error {
 		{"fingerprint of the model", c.Print, fmt.Sprintf("%016x", s.print)},
 		{"method", c.Stepper, s.stepper.Settings()},
 		{"options", c.Options, s.settings()},
+		{"dynamics", c.Solver, s.o.Dynamics},
 	} {
 		if x.got != x.want {
 			return fmt.Errorf("sim: %w: its %s is %q, not %q", ErrCheckpoint, x.what, x.got, x.want)

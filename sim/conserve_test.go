@@ -206,7 +206,7 @@ func TestNoAllocation(t *testing.T) {
 			if fixed {
 				r = golden(t, "bricard-6r")
 			}
-			rec, err := sim.NewCSV(nowhere{}, r.mech, nil)
+			rec, err := sim.NewCSV(nowhere{}, sim.NewColumns(r.mech, nil))
 			require.NoError(t, err)
 			o := sim.Options{Projector: r.proj, CloseStages: fixed, Recorder: rec, Every: 0.001, Events: []sim.Event{
 				{Name: "clock", Function: func(st *mechanism.State) float64 { return math.Sin(500 * st.Time) }},
@@ -328,7 +328,9 @@ func TestPanics(t *testing.T) {
 		"sim: no projector":                               func() { sim.New(r.mech, dp, st, sim.Options{CloseStages: true}) },
 		"sim: tolerance out of range":                     func() { r.rungeKutta(sim.DormandPrince(), -1) },
 		"sim: no step":                                    func() { dp.Accept() },
-		"sim: body out of range":                          func() { _, _ = sim.NewCSV(nowhere{}, r.mech, []int{1}) },
+		"sim: body out of range":                          func() { sim.NewColumns(r.mech, []int{1}) },
+		"sim: body given twice":                           func() { sim.NewColumns(r.mech, []int{0, 0}) },
+		"sim: joint out of range":                         func() { sim.NewColumns(r.mech, nil).AddWrenches(nil, []int{-1}) },
 	} {
 		require.PanicsWithValue(t, text, f)
 	}

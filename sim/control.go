@@ -12,6 +12,7 @@ type control struct {
 	old      float64 // error of the last accepted step
 	rejected bool    // the last step tried was rejected
 	order    float64 // of the local error of the embedded solution
+	steady   bool    // steps are to change little: the method is implicit
 
 	closed, span int // steps with closed stages that are left, and of the last such spell
 }
@@ -21,6 +22,7 @@ const (
 	controlBeta   = 0.04 // weight of the last error
 	controlGrow   = 10   // largest factor between two steps
 	controlShrink = 0.2  // smallest one
+	controlSteady = 1.2  // growth that is not worth a new matrix (Hairer & Wanner 1996 §IV.8)
 	firstError    = 1e-4 // error that the first step is compared with, and least error remembered
 	failShrink    = 0.25 // factor where a step could not be computed at all
 	firstStep     = 1e-4 // s, where none is given; the controller is soon elsewhere
@@ -31,7 +33,7 @@ const (
 func (c *control) accept(h, err float64) {
 	f := math.Pow(err, 1/c.order-0.75*controlBeta) / math.Pow(c.old, controlBeta) / controlSafety
 	next := h / min(max(f, 1./controlGrow), 1/controlShrink)
-	if c.rejected {
+	if c.rejected || c.steady && next < controlSteady*h {
 		next = min(next, h)
 	}
 	if h < 0.99*c.h { // cut short by the end of a run
@@ -50,7 +52,8 @@ func (c *control) reject(h, err float64) {
 	c.h, c.rejected = h*f, true
 }
 
-// leastStep is the smallest step in units of the rounding of the time.
+// leastStep is the smallest step in units of the rounding of the time, which counts as at least
+// firstStep.
 const leastStep = 16
 
 // leaps are the steps, relative to a rejected one, that are tried with closed
@@ -75,7 +78,7 @@ func (s *Simulation) try(until float64) (t1 float64, err error) {
 	switch good := err == nil && e <= 1; {
 	case good && c.closed == 0:
 		c.span /= 2
-	case !good && s.o.Projector != nil:
+	case !good && s.o.Projector != nil && !s.implicit:
 		t1, e, err = s.leap(until)
 	}
 	for err != nil || !(e <= 1) {
@@ -83,7 +86,7 @@ func (s *Simulation) try(until float64) (t1 float64, err error) {
 			e = math.Inf(1)
 		}
 		c.reject(t1-s.st.Time, e)
-		if c.h < max(s.o.MinStep, leastStep*ulp(s.st.Time)) {
+		if c.h < max(s.o.MinStep, leastStep*ulp(max(math.Abs(s.st.Time), firstStep))) {
 			if err == nil {
 				return 0, fmt.Errorf("sim: at t = %v: %w", s.st.Time, ErrStepTooSmall)
 			}
@@ -151,11 +154,8 @@ func (s *Simulation) tryFixed(until float64) (t1 float64, err error) {
 	if until < t1+fixedSlack*h {
 		t1 = until
 	}
-	if _, err := s.stepper.Try(s.st, t1); err != nil {
-		return 0, err
-	}
-	if err := s.settle(); err != nil {
-		return 0, err
+	if t, err := s.halve(t1); err != nil || t < t1 {
+		return t, err
 	}
 	if s.count++; short {
 		s.base, s.count = until, 0
@@ -166,3 +166,22 @@ func (s *Simulation) tryFixed(until float64) (t1 float64, err error) {
 // fixedSlack is the part of a fixed step by which it may differ to end with the
 // run.
 const fixedSlack = 1e-9
+
+// fixedHalves is how often a fixed step may be halved.
+const fixedHalves = 10
+
+// halve does a step to t1, or, where an implicit method cannot, half the way or less. The
+// next step then ends at t1.
+func (s *Simulation) halve(t1 float64) (t float64, err error) {
+	t = t1
+	for n := 0; ; n++ {
+		if _, err = s.stepper.Try(s.st, t); err == nil {
+			err = s.settle()
+		}
+		if err == nil || !s.implicit || n == fixedHalves {
+			return t, err
+		}
+		s.stats.Rejected++
+		t = s.st.Time + (t-s.st.Time)/2
+	}
+}

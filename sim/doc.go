@@ -34,8 +34,12 @@
 // Baumgarte is the older remedy, feedback of the violations (RBDA §8.3), for
 // comparison.
 //
+// GeneralizedAlpha is an implicit Stepper of order 2 for stiff springs and dampers,
+// with the joints at position level (Brüls, Cardona & Arnold 2012). It asks for
+// more, ImplicitDynamics: residuals and solutions with a Newton matrix.
+//
 // The three kinds of object are those of the module: Tableau and Options are the
-// plan, RungeKutta and Simulation own memory and belong to one goroutine, a step
+// plan, RungeKutta, GeneralizedAlpha and Simulation own memory and belong to one goroutine, a step
 // allocates nothing. Equal binary, input and settings give equal bits, also when a
 // run is interrupted and resumed from a Checkpoint.
 //

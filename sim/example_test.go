@@ -65,7 +65,7 @@ func ExampleCSV() {
 		log.Fatal(err)
 	}
 	var out strings.Builder // or a file
-	rows, err := sim.NewCSV(&out, plan.Mechanism(), []int{2})
+	rows, err := sim.NewCSV(&out, sim.NewColumns(plan.Mechanism(), []int{2}))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -28,31 +28,23 @@ type Recorder interface {
 	Mark() (position int64, err error)
 }
 
-// rowColumns are the columns of one body.
-var rowColumns = [...]string{"px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz"}
-
-// CSV is a Recorder of comma-separated values: the time, pose and velocity of
-// the frames of the chosen bodies as in rung-model/1, kinetic and potential
-// energy, and drift (docs/cli.md). Numbers have 17 digits, so that they are
-// read back to the bit. What is written consists of whole lines, whenever the
-// process ends.
+// CSV is a Recorder of comma-separated values (docs/cli.md). Numbers have 17
+// digits, so that they are read back to the bit. What is written consists of whole
+// lines, whenever the process ends.
 type CSV struct {
-	w      io.Writer
-	bodies []int
-	buf    []byte
-	done   int64 // bytes written to w, and before
+	w       io.Writer
+	columns *Columns
+	buf     []byte
+	done    int64 // bytes written to w, and before
 }
 
 // csvBlock is the number of bytes that are written at once.
 const csvBlock = 1 << 16
 
-// NewCSV writes the header to w and returns a recorder of the given bodies, of all if
-// bodies is nil.
-//
-// It panics if a body is out of range.
-func NewCSV(w io.Writer, m *mechanism.Mechanism, bodies []int) (*CSV, error) {
-	c := newCSV(w, m, bodies)
-	c.buf = append(c.buf, csvHeader(m, c.bodies)...)
+// NewCSV writes the header to w and returns a recorder of the columns.
+func NewCSV(w io.Writer, columns *Columns) (*CSV, error) {
+	c := newCSV(w, columns)
+	c.buf = append(c.buf, csvHeader(columns)...)
 	return c, c.flush()
 }
 
@@ -60,16 +52,16 @@ func NewCSV(w io.Writer, m *mechanism.Mechanism, bodies []int) (*CSV, error) {
 // position of a Mark. Close it afterwards.
 //
 // It returns an error if the file does not begin with the header that belongs to
-// m and bodies, or is shorter than position.
-func ResumeCSV(f *os.File, m *mechanism.Mechanism, bodies []int, position int64) (*CSV, error) {
-	c := newCSV(f, m, bodies)
-	header := csvHeader(m, c.bodies)
+// the columns, or is shorter than position.
+func ResumeCSV(f *os.File, columns *Columns, position int64) (*CSV, error) {
+	c := newCSV(f, columns)
+	header := csvHeader(columns)
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
 	got, err := bufio.NewReader(f).ReadString('\n')
 	if err != nil || got != header {
-		return nil, fmt.Errorf("sim: %s is not a trajectory of these bodies", f.Name())
+		return nil, fmt.Errorf("sim: %s is not a trajectory of these bodies and joints", f.Name())
 	}
 	if info, err := f.Stat(); err != nil {
 		return nil, err
@@ -83,35 +75,21 @@ func ResumeCSV(f *os.File, m *mechanism.Mechanism, bodies []int, position int64)
 	return c, err
 }
 
-func newCSV(w io.Writer, m *mechanism.Mechanism, bodies []int) *CSV {
-	if bodies == nil {
-		for i := range m.NumBodies() {
-			bodies = append(bodies, i)
-		}
-	}
-	for _, b := range bodies {
-		if b < 0 || b >= m.NumBodies() {
-			panic("sim: body out of range")
-		}
-	}
-	row := (1 + len(rowColumns)*len(bodies) + 4) * csvNumber
-	return &CSV{w: w, bodies: bodies, buf: make([]byte, 0, csvBlock+row)}
+func newCSV(w io.Writer, columns *Columns) *CSV {
+	n := columns.Len()
+	return &CSV{w: w, columns: columns, buf: make([]byte, 0, csvBlock+n*csvNumber)}
 }
 
 // csvNumber is the room for a number: sign, 17 digits, point, e, sign and three
 // digits, comma.
 const csvNumber = 25
 
-func csvHeader(m *mechanism.Mechanism, bodies []int) string {
-	var b strings.Builder
-	b.WriteString("time")
-	for _, i := range bodies {
-		for _, c := range rowColumns {
-			b.WriteString("," + csvField(m.BodyName(i)+"."+c))
-		}
+func csvHeader(columns *Columns) string {
+	fields := columns.Names()
+	for i := range fields {
+		fields[i] = csvField(fields[i])
 	}
-	b.WriteString(",energy.kinetic,energy.potential,drift.position,drift.velocity\n")
-	return b.String()
+	return strings.Join(fields, ",") + "\n"
 }
 
 // csvField quotes a name that needs it. Line breaks become spaces, to keep lines
@@ -126,29 +104,22 @@ func csvField(s string) string {
 
 // Record implements Recorder.
 //
-// Cost: no allocation.
+// Cost: no allocation, but what Wrenches takes.
 func (c *CSV) Record(r *Row) error {
-	c.buf = strconv.AppendFloat(c.buf, r.State.Time, 'g', 17, 64)
-	for _, i := range c.bodies {
-		b := &r.State.Bodies[i]
-		c.add(b.Position[:])
-		c.add(b.Rotation[:])
-		c.add(b.Velocity[:])
-		c.add(b.Omega[:])
+	if err := c.columns.Fill(r); err != nil {
+		return err
 	}
-	c.add([]float64{r.Energy.Kinetic, r.Energy.Potential(), r.Drift.Position, r.Drift.Velocity})
+	for i, x := range c.columns.Values {
+		if i > 0 {
+			c.buf = append(c.buf, ',')
+		}
+		c.buf = strconv.AppendFloat(c.buf, x, 'g', 17, 64)
+	}
 	c.buf = append(c.buf, '\n')
 	if len(c.buf) < csvBlock {
 		return nil
 	}
 	return c.flush()
-}
-
-func (c *CSV) add(v []float64) {
-	for _, x := range v {
-		c.buf = append(c.buf, ',')
-		c.buf = strconv.AppendFloat(c.buf, x, 'g', 17, 64)
-	}
 }
 
 // Flush writes what is in memory. Call it at the end.

@@ -26,7 +26,7 @@ func TestCSV(t *testing.T) {
 	r := golden(t, "four-bar")
 	names := []string{r.mech.BodyName(2), r.mech.BodyName(0)}
 	var out bytes.Buffer
-	rec, err := sim.NewCSV(&out, r.mech, []int{2, 0})
+	rec, err := sim.NewCSV(&out, sim.NewColumns(r.mech, []int{2, 0}))
 	require.NoError(t, err)
 	kept := &memory{}
 	s := r.simulate(sim.DormandPrince(), 1e-8, sim.Options{Projector: r.proj, Recorder: tee{rec, kept}, Every: 0.05})
@@ -82,7 +82,7 @@ func TestCSVNames(t *testing.T) {
 	m.Bodies[0].Name = "a,\"b\"\nc"
 	r := newRig(t, m)
 	var out bytes.Buffer
-	_, err := sim.NewCSV(&out, r.mech, nil)
+	_, err := sim.NewCSV(&out, sim.NewColumns(r.mech, nil))
 	require.NoError(t, err)
 	rows, err := csv.NewReader(&out).ReadAll()
 	require.NoError(t, err)
@@ -124,7 +124,7 @@ func TestResume(t *testing.T) {
 	mech := golden(t, "four-bar").mech
 	f, err := os.Create(whole)
 	require.NoError(t, err)
-	rec, err := sim.NewCSV(f, mech, nil)
+	rec, err := sim.NewCSV(f, sim.NewColumns(mech, nil))
 	require.NoError(t, err)
 	var events []float64
 	s := longRun(t, rec, &events, nil)
@@ -141,7 +141,7 @@ func TestResume(t *testing.T) {
 		path, check := filepath.Join(dir, "part.csv"), filepath.Join(dir, "part.json")
 		f, err := os.Create(path)
 		require.NoError(t, err)
-		rec, err := sim.NewCSV(f, mech, nil)
+		rec, err := sim.NewCSV(f, sim.NewColumns(mech, nil))
 		require.NoError(t, err)
 		var log []float64
 		kept := 0
@@ -169,7 +169,7 @@ func TestResume(t *testing.T) {
 		require.Equal(t, kill, c.Stats.Steps)
 		f, err = os.OpenFile(path, os.O_RDWR, 0)
 		require.NoError(t, err)
-		rec, err = sim.ResumeCSV(f, mech, nil, c.Recorded)
+		rec, err = sim.ResumeCSV(f, sim.NewColumns(mech, nil), c.Recorded)
 		require.NoError(t, err)
 		log = log[:kept]
 		rest := longRun(t, rec, &log, nil)
@@ -218,7 +218,7 @@ func TestKill(t *testing.T) {
 	require.NoError(t, err)
 	f, err := os.OpenFile(csvPath, os.O_RDWR, 0)
 	require.NoError(t, err)
-	rec, err := sim.ResumeCSV(f, mech, nil, c.Recorded)
+	rec, err := sim.ResumeCSV(f, sim.NewColumns(mech, nil), c.Recorded)
 	require.NoError(t, err)
 	var log []float64
 	rest := longRun(t, rec, &log, nil)
@@ -229,7 +229,7 @@ func TestKill(t *testing.T) {
 	require.NoError(t, f.Close())
 
 	var out bytes.Buffer
-	rec, err = sim.NewCSV(&out, mech, nil)
+	rec, err = sim.NewCSV(&out, sim.NewColumns(mech, nil))
 	require.NoError(t, err)
 	s := longRun(t, rec, &log, nil)
 	require.NoError(t, s.Run(until))
@@ -245,7 +245,7 @@ func TestKill(t *testing.T) {
 func runForever(t *testing.T, dir string) {
 	f, err := os.Create(filepath.Join(dir, "run.csv"))
 	require.NoError(t, err)
-	rec, err := sim.NewCSV(f, golden(t, "four-bar").mech, nil)
+	rec, err := sim.NewCSV(f, sim.NewColumns(golden(t, "four-bar").mech, nil))
 	require.NoError(t, err)
 	var log []float64
 	s := longRun(t, rec, &log, func(s *sim.Simulation) error {
@@ -283,6 +283,7 @@ func TestForeignCheckpoints(t *testing.T) {
 		"fingerprint": func(c *sim.Checkpoint) { c.Print = "0" },
 		"method":      func(c *sim.Checkpoint) { c.Stepper = "rk4" },
 		"options":     func(c *sim.Checkpoint) { c.Options += "x" },
+		"dynamics":    func(c *sim.Checkpoint) { c.Solver = "other" },
 		"bodies":      func(c *sim.Checkpoint) { c.Bodies = c.Bodies[1:] },
 		"kept":        func(c *sim.Checkpoint) { c.Kept = c.Kept[1:] },
 		"event":       func(c *sim.Checkpoint) { c.Events[0].Name = "other" },
@@ -309,16 +310,16 @@ func TestForeignTrajectory(t *testing.T) {
 	f, err := os.Create(path)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, f.Close()) }()
-	rec, err := sim.NewCSV(f, mech, nil)
+	rec, err := sim.NewCSV(f, sim.NewColumns(mech, nil))
 	require.NoError(t, err)
 	at, err := rec.Mark()
 	require.NoError(t, err)
 	for _, position := range []int64{0, at - 1, at + 1} {
-		_, err = sim.ResumeCSV(f, mech, nil, position)
+		_, err = sim.ResumeCSV(f, sim.NewColumns(mech, nil), position)
 		require.Error(t, err, "position %d of %d", position, at)
 	}
-	_, err = sim.ResumeCSV(f, mech, []int{0}, at)
+	_, err = sim.ResumeCSV(f, sim.NewColumns(mech, []int{0}), at)
 	require.Error(t, err, "other bodies")
-	_, err = sim.ResumeCSV(f, mech, nil, at)
+	_, err = sim.ResumeCSV(f, sim.NewColumns(mech, nil), at)
 	require.NoError(t, err)
 }

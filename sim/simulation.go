@@ -15,7 +15,7 @@ var ErrStepTooSmall = errors.New("step too small")
 // Options choose how a simulation runs. The zero value, with a Stepper that
 // estimates errors, integrates without projection and records nothing.
 type Options struct {
-	Step        float64 // fixed step, s; 0: by error control
+	Step        float64 // fixed step, s, which an implicit method halves where it has to; 0: by error control
 	InitialStep float64 // first step of error control, s; 0: a short one
 	MinStep     float64 // of error control, s: it gives up below; 0: rounding of the time
 	MaxStep     float64 // of error control, s; 0: no bound
@@ -35,6 +35,10 @@ type Options struct {
 	Recorder Recorder // gets rows at the start and every Every seconds; nil: no rows
 	Every    float64  // s
 
+	// Dynamics names how the accelerations are computed, with all that decides about their bits,
+	// such as an ordering. A run is resumed only under an equal one.
+	Dynamics string
+
 	// OnStep is called after each step; an error ends the run there, from where Run may go on.
 	OnStep func(s *Simulation) error
 }
@@ -51,13 +55,14 @@ type Stats struct {
 // Simulation is a run: a state that moves through time. It owns all memory it
 // needs and belongs to one goroutine.
 type Simulation struct {
-	mech    *mechanism.Mechanism
-	stepper Stepper
-	o       Options
-	events  []Event
-	watches []watch
-	samples int
-	print   uint64 // of the mechanism as it was at the start
+	mech     *mechanism.Mechanism
+	stepper  Stepper
+	o        Options
+	events   []Event
+	watches  []watch
+	samples  int
+	implicit bool   // the stepper closes the joints by itself
+	print    uint64 // of the mechanism as it was at the start
 
 	st     *mechanism.State
 	next   mechanism.State // the end of a step, projected
@@ -109,8 +114,9 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 		start: st.Time, base: st.Time,
 	}
 	s.row.State = &s.sample
+	_, s.implicit = stepper.(interface{ closesJoints() })
 	s.closeStages(o.CloseStages)
-	s.control = control{h: o.InitialStep, old: firstError, order: float64(embedded + 1)}
+	s.control = control{h: o.InitialStep, old: firstError, order: float64(embedded + 1), steady: s.implicit}
 	return s
 }
 

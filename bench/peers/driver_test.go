@@ -43,20 +43,28 @@ func TestDistance(t *testing.T) {
 func TestTables(t *testing.T) {
 	j := job{"ladder", 10}
 	s := &session{options: &options{rounds: 1}, records: []*record{
-		{job: j, kind: "solver", name: ours, rounds: []result{{FactorNs: 20, RefinedNs: 10}}},
-		{job: j, kind: "solver", name: "A", rounds: []result{{FactorNs: 40, SolveNs: 10, RefinedNs: 20}}},
+		{job: j, kind: "solver", name: ours, rounds: []result{{FactorNs: 20, SolveNs: 5, RefinedNs: 10}}},
+		{job: j, kind: "solver", name: "A", rounds: []result{{FactorNs: 40, SolveNs: 60, RefinedNs: 20}}},
 		{job: j, kind: "solver", name: "B", failed: "no luck"},
 	}}
-	if x, y := s.ratio(s.records[1], true), s.ratio(s.records[1], false); x != 0.5 || y != 0.6 {
+	if x, y := s.ratio(s.records[1], true), s.ratio(s.records[1], false); x != 0.5 || y != 0.25 {
 		t.Fatal(x, y)
 	}
 	var out bytes.Buffer
 	if err := s.print(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"| 0.5 (0.6) |", "| failed |", "| no luck |", "| fastest | | | 0.5: A,"} {
+	for _, want := range []string{"| 0.5 |", "| 0.25 |", "| failed |", "| no luck |", "| fastest | | | 0.5: A,", "| fastest | | | 0.25: A,"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, &out)
+		}
+	}
+}
+
+func TestWanted(t *testing.T) {
+	for only, want := range map[string]bool{"": true, "LDL": true, "LDL rung": true, "MUMPS,LDL": true, "MUMPS": false, "LDL amd": false} {
+		if o := (&options{only: only}); o.wanted("SuiteSparse LDL", "rung") != want {
+			t.Errorf("%q", only)
 		}
 	}
 }

@@ -21,7 +21,7 @@ type options struct {
 	cases      []job   // sizes at which solvers are timed
 	engines    []job   // sizes at which engines are timed
 	flops      []job   // sizes at which orders are counted
-	only       string  // part of the names of the peers that run; all if empty
+	only       string  // parts of the names of the peers that run, by commas; all if empty
 	rounds     int     // of all peers, interleaved
 	maxSeconds float64 // of one evaluation
 	maxGib     float64 // of address space of one peer
@@ -83,7 +83,7 @@ func parse(args []string) (*options, error) {
 	f.Var(&cases, "cases", "`families and sizes` for the direct solvers, N as in rung generate")
 	f.Var(&engines, "engines", "`families and sizes` for the engines: chain and ladder")
 	f.Var(&flops, "flops", "`families and sizes` for the count of flops by METIS and AMD")
-	f.StringVar(&o.only, "only", "", "run only peers whose name and order, as in the tables, contain this, such as \"LDL rung\"")
+	f.StringVar(&o.only, "only", "", "run only peers whose name and order, as in the tables, contain one of `parts`, such as \"LDL rung,CHOLMOD\"")
 	f.IntVar(&o.rounds, "rounds", 3, "rounds of all peers; the table has medians over them")
 	f.Float64Var(&o.maxSeconds, "max-seconds", 20, "limit of one evaluation; a peer that exceeds it is left out at larger sizes")
 	f.Float64Var(&o.maxGib, "max-gib", 16, "limit of a peer's memory, GiB")

@@ -128,6 +128,7 @@ type rungRecord struct {
 	AssembleNs       float64 `json:"assemble_ns"`
 	FactorNs         float64 `json:"factor_ns"`
 	SolveNs          float64 `json:"solve_ns"`
+	SolveOnceNs      float64 `json:"solve_once_ns"`
 	TotalNs          float64 `json:"total_ns"`
 	FactorNonzeros   float64 `json:"factor_nonzeros"`
 	FactorFlops      float64 `json:"factor_flops"`

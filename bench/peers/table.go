@@ -60,29 +60,35 @@ func (s *session) printVersions(w io.Writer) {
 	fmt.Fprintf(w, ". Medians of %d rounds, in each of which all peers run one after another.\n\n", s.rounds)
 }
 
-// ratio returns Rung's factorization and refined solution over a peer's
-// refactorization and one solution, or with refined its refined one; 0 if one is
-// missing.
+// ratio returns Rung's time over a peer's, of the factorization and one plain
+// solution, or with refined of the factorization and a solution that is checked
+// and refined; 0 if one is missing.
 func (s *session) ratio(r *record, refined bool) float64 {
 	own := s.rungOf(r)
 	if own == nil || len(own.rounds) == 0 || len(r.rounds) == 0 {
 		return 0
 	}
-	a, b := own.result(), r.result()
 	if r == own {
 		return 1
 	}
-	solve := b.SolveNs
+	a, b := own.result(), r.result()
 	if refined {
-		solve = b.RefinedNs
+		return (a.FactorNs + a.RefinedNs) / (b.FactorNs + b.RefinedNs)
 	}
-	return (a.FactorNs + a.RefinedNs) / (b.FactorNs + solve)
+	return (a.FactorNs + a.SolveNs) / (b.FactorNs + b.SolveNs)
 }
 
-// printRatios prints one line a peer and one column a model.
+// printRatios prints both ratios, one line a peer and one column a model.
 func (s *session) printRatios(w io.Writer, groups [][]*record) {
-	fmt.Fprint(w, "## Ratios\n\nRung's factorization and refined solution over the peer's refactorization and refined solution "+
-		"(in brackets: over its refactorization and one solution). Below 1: Rung is faster.\n\n| solver | order | build |")
+	fmt.Fprint(w, "## Ratios\n\nRung's time over the peer's, below 1: Rung is faster.\n\n")
+	s.printRatio(w, groups, false, "Plain: factorization and one solution, no residual and no refinement on either side; the peer: numeric factorization and one solution.")
+	s.printRatio(w, groups, true, "Refined: factorization and solution with the residual of all rows, which Rung refines where it has to; the peer: "+
+		"numeric factorization, one solution, the residual and one correction.")
+}
+
+// printRatio prints one of the ratios.
+func (s *session) printRatio(w io.Writer, groups [][]*record, refined bool, text string) {
+	fmt.Fprintf(w, "%s\n\n| solver | order | build |", text)
 	for _, g := range groups {
 		fmt.Fprintf(w, " %v |", g[0].job)
 	}
@@ -109,15 +115,15 @@ func (s *session) printRatios(w io.Writer, groups [][]*record) {
 			case g[i].failed != "":
 				fmt.Fprint(w, " failed |")
 			default:
-				fmt.Fprintf(w, " %s (%s) |", number(s.ratio(g[i], true)), number(s.ratio(g[i], false)))
+				fmt.Fprintf(w, " %s |", number(s.ratio(g[i], refined)))
 			}
 		}
 		fmt.Fprintln(w)
 	}
 	fmt.Fprint(w, "| fastest | | |")
 	for _, g := range groups {
-		if r := s.fastest(g); r != nil {
-			fmt.Fprintf(w, " %s: %s, %s |", number(s.ratio(r, true)), r.name, r.order)
+		if r := s.fastest(g, refined); r != nil {
+			fmt.Fprintf(w, " %s: %s, %s |", number(s.ratio(r, refined)), r.name, r.order)
 		} else {
 			fmt.Fprint(w, " – |")
 		}
@@ -125,10 +131,10 @@ func (s *session) printRatios(w io.Writer, groups [][]*record) {
 	fmt.Fprint(w, "\n\n")
 }
 
-// fastest returns the peer with the largest ratio, refined; nil if there is none.
-func (s *session) fastest(g []*record) (best *record) {
+// fastest returns the peer with the largest ratio; nil if there is none.
+func (s *session) fastest(g []*record, refined bool) (best *record) {
 	for _, r := range g {
-		if x := s.ratio(r, true); r.name != ours && x > 0 && (best == nil || x > s.ratio(best, true)) {
+		if x := s.ratio(r, refined); r.name != ours && x > 0 && (best == nil || x > s.ratio(best, refined)) {
 			best = r
 		}
 	}
@@ -145,17 +151,17 @@ func (s *session) printSolvers(w io.Writer, g []*record) {
 	fmt.Fprintf(w, "## %v: %d bodies, %d joints, %d unknowns, %d nonzeros in the lower triangle\n\n", m.job, m.Bodies, m.Joints, m.Unknowns, m.Nonzeros)
 	fmt.Fprint(w, "Times in ns a body. Residuals: max \\|b − K x\\| with K free of proximal terms, after one solution and after one step of "+
 		"refinement; in brackets over ‖K‖₁ max\\|x\\| + max\\|b\\|. ε: proximal term on the joint rows, times their diagonal of S, where needed.\n\n")
-	fmt.Fprintln(w, "| solver | order | build | analysis | refactor | solve | refined solve | ratio | residual | refined | ε | nonzeros of factor | Mflop | peak MB | note |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| solver | order | build | analysis | factor | solve | refined solve | plain ratio | refined ratio | residual | refined | ε | nonzeros of factor | Mflop | peak MB | note |")
+	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 	for _, r := range g {
 		fmt.Fprint(w, line(r))
 		if r.failed != "" {
-			fmt.Fprintf(w, " | | | | | | | | | | | %s |\n", r.failed)
+			fmt.Fprintf(w, " | | | | | | | | | | | | %s |\n", r.failed)
 			continue
 		}
 		x := r.result()
-		fmt.Fprintf(w, " %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n",
-			number(x.AnalyzeNs/n), number(x.FactorNs/n), number(x.SolveNs/n), number(x.RefinedNs/n), number(s.ratio(r, true)),
+		fmt.Fprintf(w, " %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n",
+			number(x.AnalyzeNs/n), number(x.FactorNs/n), number(x.SolveNs/n), number(x.RefinedNs/n), number(s.ratio(r, false)), number(s.ratio(r, true)),
 			residual(x.Residual, x.Relative), residual(x.ResidualRefined, x.RelativeRefined), number(x.Eps),
 			number(x.FactorNonzeros), number(x.FactorFlops/1e6), number(x.PeakBytes/1e6), x.Note)
 	}
@@ -254,16 +260,16 @@ func (s *session) writeCSV(name string) error {
 	}
 	w := csv.NewWriter(f)
 	w.Write([]string{"kind", "family", "n", "bodies", "joints", "unknowns", "name", "order", "build", "version", "rounds", "analyze_ns", "factor_ns",
-		"solve_ns", "refined_ns", "total_ns", "ratio_refined", "ratio", "residual", "relative", "residual_refined", "relative_refined", "eps",
+		"solve_ns", "refined_ns", "total_ns", "ratio_refined", "ratio_plain", "residual", "relative", "residual_refined", "relative_refined", "eps",
 		"factor_nonzeros", "factor_flops", "schur_nonzeros", "schur_flops", "peak_bytes", "acceleration_error", "failed", "note"})
 	for _, r := range s.records {
 		x := r.result()
-		refined, once := s.ratio(r, true), s.ratio(r, false)
+		refined, plain := s.ratio(r, true), s.ratio(r, false)
 		if r.kind == "engine" {
-			refined, once = s.engineRatio(r), 0
+			refined, plain = s.engineRatio(r), 0
 		}
 		w.Write(append(r.head(r.kind, r.name, r.order, r.build, x.Version, len(r.rounds)), append(cells(x.AnalyzeNs, x.FactorNs, x.SolveNs, x.RefinedNs,
-			x.TotalNs, refined, once, x.Residual, x.Relative, x.ResidualRefined, x.RelativeRefined, x.Eps, x.FactorNonzeros,
+			x.TotalNs, refined, plain, x.Residual, x.Relative, x.ResidualRefined, x.RelativeRefined, x.Eps, x.FactorNonzeros,
 			x.FactorFlops, 0, 0, x.PeakBytes, x.Error), r.failed, x.Note)...))
 	}
 	for i := range s.counts {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/rung-mbd/rung/bench"
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ type benchFlags struct {
 	families   familiesFlag
 	sizes      sizesFlag
 	seed       uint64
+	minSeconds float64
 	maxSeconds float64
 	json       bool
 	csv, plot  string
@@ -27,15 +29,19 @@ type benchFlags struct {
 func newBench() *cobra.Command {
 	f := &benchFlags{families: familiesFlag{"ladder"}, sizes: sizesFlag{100, 1000, 10000, 100000}}
 	cmd := &cobra.Command{
-		Use:   "bench",
-		Short: "Measure how the cost grows with the size of a mechanism",
+		Use:   "bench [MODEL...]",
+		Short: "Measure how the cost grows with the size, or what models cost",
 		Long: `Measures the forward dynamics of generated models (see rung generate) and fits
 the growth of the time of one evaluation: assembly of the system, factorization,
 and solution with refinement, on one thread. A size is a number of bodies; of
 each family the largest model that is not larger is taken, or its smallest one.
+With model files ("-": standard input) these are measured at their states, and
+families only if --family is there too; the sparse method is then compared with
+the fastest of the others.
 
 Times are medians over repeated evaluations after a first one, which is not
-counted; the analysis, done once for a mechanism, is measured by itself. Peak
+counted, the total of short ones over some in a row; the analysis, done once for
+a mechanism, is measured by itself. Peak
 memory is that of analysis and evaluation, mechanism included, over what the
 process held before it; the model and its generation are not in it.
 
@@ -49,9 +55,10 @@ The fit is time = c bodies^exponent by least squares of the logarithms, over the
 largest three sizes and all others within a factor of ten of the largest; ns a
 body is its value at the largest size.`,
 		Example: `  rung bench --family ladder,grid --sizes 1e3,1e4,1e5 --plot growth.svg
-  rung bench --family all --sizes 1000 --json`,
-		Args: arguments(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return runBench(cmd, f) },
+  rung bench --family all --sizes 1000 --json
+  rung bench four-bar.json robot.json --method all`,
+		ValidArgsFunction: completeModels,
+		RunE:              func(cmd *cobra.Command, args []string) error { return runBench(cmd, args, f) },
 	}
 	flags := cmd.Flags()
 	flags.Var(&f.families, "family", "families to measure, or all")
@@ -59,6 +66,7 @@ body is its value at the largest size.`,
 	f.methods.add(cmd)
 	f.ordering.add(cmd)
 	f.threads.add(cmd)
+	flags.Float64Var(&f.minSeconds, "min-seconds", 0.1, "least time of the evaluations behind a median, together")
 	flags.Float64Var(&f.maxSeconds, "max-seconds", 10, "larger sizes of a family are left out once an evaluation exceeds this, or is sure to; 0 is no limit")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the random numbers")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document")
@@ -70,51 +78,74 @@ body is its value at the largest size.`,
 
 // benchDocument is what rung bench --json prints.
 type benchDocument struct {
-	Records    []record    `json:"records"`
-	Fits       []fit       `json:"fits"`
-	Crossovers []crossover `json:"crossovers"`
+	Records     []record     `json:"records"`
+	Fits        []fit        `json:"fits"`
+	Crossovers  []crossover  `json:"crossovers"`
+	Comparisons []comparison `json:"comparisons"`
 }
 
-func runBench(cmd *cobra.Command, f *benchFlags) error {
-	_, stdout, stderr := streams(cmd)
+func runBench(cmd *cobra.Command, args []string, f *benchFlags) error {
+	stdin, stdout, stderr := streams(cmd)
 	if f.json && f.csv == stdio {
 		return useErrorf("--json and --csv - both write to standard output")
 	}
 	if !(f.maxSeconds >= 0) {
 		return useErrorf("--max-seconds is below 0")
 	}
+	if !(f.minSeconds >= 0 && f.minSeconds <= 1e6) {
+		return useErrorf("--min-seconds is not from 0 to 1e6")
+	}
+	p := newProgress(stderr)
+	defer p.end()
+	list, err := readProblems(args, stdin, p)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 || cmd.Flags().Changed("family") {
+		list = append(f.problems(), list...)
+	}
 	out, err := openOutputs(f, stdout)
 	if err != nil {
 		return err
 	}
-	p := newProgress(stderr)
-	defer p.end()
 	show := func(*record) error { return nil }
 	if !f.json && f.csv != stdio {
 		show = tablePrinter(stdout)
 	}
-	doc, missed := measureAll(f, p, stderr, show)
+	doc, missed := measureAll(f, list, p, stderr, show)
 	p.end()
-	doc.Fits = fits(doc.Records)
-	doc.Crossovers = crossovers(doc.Records)
+	doc.Fits = fits(ofFamilies(doc.Records))
+	doc.Crossovers = crossovers(ofFamilies(doc.Records))
+	doc.Comparisons = comparisons(doc.Records)
 	switch {
 	case f.json:
 		err = writeFile(stdio, stdout, func(w io.Writer) error { return writeBench(w, &doc) })
 	case f.csv != stdio && len(doc.Records) > 0:
-		err = failed("", printFits(stdout, &doc))
+		err = failed("", errors.Join(printFits(stdout, &doc), printComparisons(stdout, doc.Comparisons)))
 	}
 	return errors.Join(missed, err, out.write(&doc))
 }
 
-// measureAll measures every family and size and passes each record to show. It
-// returns what was measured, and an error if some of it could not be.
-func measureAll(f *benchFlags, p *progress, stderr io.Writer, show func(*record) error) (benchDocument, error) {
-	doc := benchDocument{Records: []record{}, Fits: []fit{}}
-	p.stage("benchmark", totalBodies(f))
-	missed := 0
+// least returns the time that the evaluations behind a median take together.
+func (f *benchFlags) least() time.Duration { return time.Duration(f.minSeconds * 1e9) }
+
+// problems returns the families that the flags ask for.
+func (f *benchFlags) problems() (list []problem) {
 	for _, family := range f.families {
+		list = append(list, problem{name: family, sizes: f.sizes})
+	}
+	return list
+}
+
+// measureAll measures every problem and size and passes each record to show. It
+// returns what was measured, and an error if some of it could not be.
+func measureAll(f *benchFlags, list []problem, p *progress, stderr io.Writer, show func(*record) error) (benchDocument, error) {
+	doc := benchDocument{Records: []record{}, Fits: []fit{}}
+	p.stage("benchmark", totalBodies(list)*int64(len(f.methods)))
+	missed := 0
+	for _, problem := range list {
 		for _, method := range f.methods {
-			n, err := measureSeries(&series{flags: f, family: family, method: method, p: p}, &doc, stderr, show)
+			n, err := measureSeries(&series{flags: f, problem: problem, method: method, p: p}, &doc, stderr, show)
 			if err != nil {
 				return doc, err
 			}
@@ -127,16 +158,16 @@ func measureAll(f *benchFlags, p *progress, stderr io.Writer, show func(*record)
 	return doc, nil
 }
 
-// measureSeries measures one family by one method. It returns how many sizes
+// measureSeries measures one problem by one method. It returns how many sizes
 // could not be measured, and an error if a record could not be shown.
 func measureSeries(runs *series, doc *benchDocument, stderr io.Writer, show func(*record) error) (missed int, err error) {
-	for _, size := range runs.flags.sizes {
+	for _, size := range runs.sizes {
 		rec, err := runs.next(size)
 		runs.p.add(int64(size))
 		switch {
 		case err != nil:
 			runs.p.aside(func() {
-				fmt.Fprintf(stderr, "rung: %s, %s, size %d: %v\n", runs.family, runs.method, size, plain(err))
+				fmt.Fprintf(stderr, "rung: %s, %s, size %d: %v\n", runs.name, runs.method, size, plain(err))
 			})
 			missed++
 		case rec != nil:
@@ -153,33 +184,46 @@ func measureSeries(runs *series, doc *benchDocument, stderr io.Writer, show func
 	return missed, nil
 }
 
-func totalBodies(f *benchFlags) int64 {
-	total := 0
-	for _, n := range f.sizes {
-		total += n
+func totalBodies(list []problem) (total int64) {
+	for i := range list {
+		for _, n := range list[i].sizes {
+			total += int64(n)
+		}
 	}
-	return int64(total * len(f.families) * len(f.methods))
+	return total
 }
 
 // writeBench writes doc with a line for each record and fit.
 func writeBench(w io.Writer, doc *benchDocument) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprint(b, "{\n \"records\": [")
-	if err := jsonLines(b, doc.Records); err != nil {
-		return err
-	}
-	fmt.Fprint(b, "],\n \"fits\": [")
-	if err := jsonLines(b, doc.Fits); err != nil {
-		return err
-	}
+	fmt.Fprint(b, "{")
+	err := errors.Join(
+		jsonMember(b, "records", doc.Records),
+		jsonMember(b, "fits", doc.Fits),
+	)
 	if len(doc.Crossovers) > 0 { // several methods
-		fmt.Fprint(b, "],\n \"crossovers\": [")
-		if err := jsonLines(b, doc.Crossovers); err != nil {
-			return err
-		}
+		err = errors.Join(err, jsonMember(b, "crossovers", doc.Crossovers))
 	}
-	fmt.Fprint(b, "]\n}\n")
-	return b.Flush()
+	if len(doc.Comparisons) > 0 {
+		err = errors.Join(err, jsonMember(b, "comparisons", doc.Comparisons))
+	}
+	fmt.Fprint(b, "\n}\n")
+	return errors.Join(err, b.Flush())
+}
+
+// jsonMember writes a member of the document, a line for each element; the first
+// member is records.
+func jsonMember[T any](w io.Writer, name string, list []T) error {
+	sep := ","
+	if name == "records" {
+		sep = ""
+	}
+	fmt.Fprintf(w, "%s\n %q: [", sep, name)
+	if err := jsonLines(w, list); err != nil {
+		return err
+	}
+	_, err := fmt.Fprint(w, "]")
+	return err
 }
 
 func jsonLines[T any](w io.Writer, list []T) error {

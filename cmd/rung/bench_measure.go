@@ -3,24 +3,19 @@ package main
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"runtime/debug"
-	"slices"
 	"sort"
-	"time"
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 )
 
 const (
-	minRuns   = 5                      // evaluations behind a median, and
-	minTime   = 150 * time.Millisecond // the least time they take together,
-	enoughRun = 3 * time.Second        // unless fewer take this long
-	sureOver  = 4                      // times --max-seconds: a predicted time that is over it for sure
-	tightGC   = 20                     // percent: the collector keeps the peak near the live size,
-	defaultGC = 100                    // and as it runs in every Go program
+	sureOver  = 4   // times --max-seconds: a predicted time that is over it for sure
+	tightGC   = 20  // percent: the collector keeps the peak near the live size,
+	defaultGC = 100 // and as it runs in every Go program
 )
 
 // record is one measurement, as docs/cli.md describes it.
@@ -41,12 +36,22 @@ type record struct {
 	FactorFlops    int64   `json:"factor_flops"`
 	PeakBytes      int64   `json:"peak_bytes"` // the mechanism, its analysis with scratch, solver and evaluations
 	Residual       float64 `json:"residual"`
+	SolveOnceNs    int64   `json:"solve_once_ns"` // a solution that is not checked or refined; 0 for tree methods
+
+	file bool // Family is the name of a model from a file
 }
 
-// series measures the sizes of one family by one method, in increasing order.
+// problem is a family, or a model from a file.
+type problem struct {
+	name  string
+	sizes []int        // numbers of bodies, increasing; of a model its own
+	model *model.Model // nil for a family
+}
+
+// series measures the sizes of one problem by one method, in increasing order.
 type series struct {
+	problem
 	flags  *benchFlags
-	family string
 	method string
 	p      *progress
 	last   *record // the largest size so far
@@ -57,7 +62,7 @@ type series struct {
 // errOver says that an evaluation would take too long.
 var errOver = errors.New("over the limit of time")
 
-// next measures the family's model for a number of bodies. It returns nil if
+// next measures the model for a number of bodies. It returns nil if
 // the size is left out: over the limit of time, or a model already measured.
 func (s *series) next(size int) (*record, error) {
 	if s.over > 0 {
@@ -67,10 +72,13 @@ func (s *series) next(size int) (*record, error) {
 		s.over = size
 		return nil, nil
 	}
-	n := largest(s.family, size)
-	nb, err := bench.Bodies(s.family, n)
-	if err != nil || s.last != nil && s.last.Bodies == nb {
-		return nil, err
+	n, nb := size, size
+	if s.model == nil {
+		var err error
+		n = largest(s.name, size)
+		if nb, err = bench.Bodies(s.name, n); err != nil || s.last != nil && s.last.Bodies == nb {
+			return nil, err
+		}
 	}
 	measure := s.measure
 	if s.method != sparseMethod {
@@ -112,9 +120,9 @@ func (s *series) note() string {
 		return ""
 	}
 	if s.loops {
-		return fmt.Sprintf("%s: %s left out, the family has loops", s.family, s.method)
+		return fmt.Sprintf("%s: %s left out, there are loops", s.name, s.method)
 	}
-	return fmt.Sprintf("%s, %s: sizes from %d left out, an evaluation takes more than %g s (--max-seconds)", s.family, s.method, s.over, s.flags.maxSeconds)
+	return fmt.Sprintf("%s, %s: sizes from %d left out, an evaluation takes more than %g s (--max-seconds)", s.name, s.method, s.over, s.flags.maxSeconds)
 }
 
 // largest returns the largest n whose model has at most size bodies, or 1.
@@ -133,7 +141,7 @@ func (s *series) measure(n, nb int) (*record, error) {
 		return nil, err
 	}
 	o := rung.Options{Ordering: s.flags.ordering.Ordering, Threads: int(s.flags.threads)}
-	plan, analysis, err := analysed(func() (*rung.Plan, error) { return rung.PlanMechanism(mech, o), nil })
+	plan, analysis, err := analysed(func() (*rung.Plan, error) { return rung.PlanMechanism(mech, o), nil }, s.flags.least())
 	if err != nil {
 		return nil, err
 	}
@@ -144,19 +152,26 @@ func (s *series) measure(n, nb int) (*record, error) {
 	s.doing("solving", nb)
 	debug.FreeOSMemory() // the scratch of the analysis
 	solver := plan.NewSolver()
-	runs, err := evaluate(solver, plan.Initial())
+	times, err := evaluate(solver, plan.Initial(), s.flags.least())
 	if err != nil {
 		return nil, err
 	}
-	rec := &record{
-		Family: s.family, Bodies: nb, Joints: mech.NumJoints(), Unknowns: plan.Layout().Pattern.Dim(),
-		Method: sparseMethod, Ordering: plan.Ordering().String(), Threads: max(1, int(s.flags.threads)), AnalyzeNs: analysis,
-		FactorNonzeros: c.NonZeros, FactorFlops: c.Flops,
-		PeakBytes: max(0, peakBytes()-base),
-	}
-	rec.AssembleNs, rec.FactorNs, rec.SolveNs, rec.TotalNs = medians(runs)
+	rec := s.newRecord(mech, plan.Layout().Pattern.Dim(), times)
+	rec.Ordering, rec.Threads, rec.AnalyzeNs = plan.Ordering().String(), max(1, int(s.flags.threads)), analysis
+	rec.FactorNonzeros, rec.FactorFlops = c.NonZeros, c.Flops
+	rec.PeakBytes = max(0, peakBytes()-base)
 	rec.Residual = residual(plan, solver)
-	return rec, nil
+	rec.SolveOnceNs, err = solveOnce(plan, rec.Threads, s.flags.least())
+	return rec, err
+}
+
+// newRecord returns a record of one thread with its times.
+func (s *series) newRecord(mech *mechanism.Mechanism, unknowns int, times timing) *record {
+	return &record{
+		Family: s.name, Bodies: mech.NumBodies(), Joints: mech.NumJoints(), Unknowns: unknowns,
+		Method: s.method, Threads: 1, file: s.model != nil,
+		AssembleNs: times[0], FactorNs: times[1], SolveNs: times[2], TotalNs: times[3],
+	}
 }
 
 // prepare generates and compiles the model of size n, and starts the account of
@@ -175,97 +190,20 @@ func (s *series) prepare(n, nb int) (mech *mechanism.Mechanism, base int64, err 
 }
 
 func (s *series) doing(what string, nb int) {
-	s.p.describe(fmt.Sprintf("%s %s of %d bodies, %s", what, s.family, nb, s.method))
+	s.p.describe(fmt.Sprintf("%s %s of %d bodies, %s", what, s.name, nb, s.method))
 }
 
-// mechanism generates and compiles the model of size n, which nothing refers
-// to afterwards.
+// mechanism compiles the model; one of size n of a family, which nothing refers
+// to afterwards, is generated.
 func (s *series) mechanism(n int) (*mechanism.Mechanism, error) {
-	m, err := bench.Generate(s.family, n, s.flags.seed)
+	if s.model != nil {
+		return mechanism.New(s.model)
+	}
+	m, err := bench.Generate(s.name, n, s.flags.seed)
 	if err != nil {
 		return nil, err
 	}
 	return mechanism.New(m)
-}
-
-// analysed returns what makePlan makes and the median time of that, in ns, with
-// the collector's default pace: a tight one would take a good part of the time.
-func analysed[P any](makePlan func() (*P, error)) (plan *P, ns int64, err error) {
-	defer debug.SetGCPercent(debug.SetGCPercent(defaultGC))
-	var times []int64
-	for begun := time.Now(); more(len(times), time.Since(begun)); {
-		plan = nil // two at a time would count as peak memory
-		runtime.GC()
-		t := time.Now()
-		if plan, err = makePlan(); err != nil {
-			return nil, 0, err
-		}
-		times = append(times, time.Since(t).Nanoseconds())
-	}
-	return plan, median(times), nil
-}
-
-// more reports whether a median over n runs that took so long needs more.
-func more(n int, t time.Duration) bool {
-	return n == 0 || t < enoughRun && (n < minRuns || t < minTime)
-}
-
-// timing is one evaluation: assembly, factorization, solution, all, in ns.
-type timing [4]int64
-
-// phased solves in one step, or in three.
-type phased interface {
-	Solve(st *mechanism.State) error
-	Assemble(st *mechanism.State) error
-	Factorize() error
-	Refine() error
-}
-
-// evaluate solves at st until a median is due, after one evaluation that
-// touches all memory for the first time.
-func evaluate(s phased, st *mechanism.State) ([]timing, error) {
-	if err := s.Solve(st); err != nil {
-		return nil, err
-	}
-	runtime.GC()
-	runs := make([]timing, 0, 1024)
-	for begun := time.Now(); more(len(runs), time.Since(begun)); {
-		t0 := time.Now()
-		if err := s.Assemble(st); err != nil {
-			return nil, err
-		}
-		t1 := time.Now()
-		if err := s.Factorize(); err != nil {
-			return nil, err
-		}
-		t2 := time.Now()
-		if err := s.Refine(); err != nil {
-			return nil, err
-		}
-		t3 := time.Now()
-		runs = append(runs, timing{
-			t1.Sub(t0).Nanoseconds(), t2.Sub(t1).Nanoseconds(), t3.Sub(t2).Nanoseconds(), t3.Sub(t0).Nanoseconds(),
-		})
-	}
-	return runs, nil
-}
-
-func medians(runs []timing) (assemble, factor, solve, total int64) {
-	var m timing
-	column := make([]int64, len(runs))
-	for k := range m {
-		for i := range runs {
-			column[i] = runs[i][k]
-		}
-		m[k] = median(column)
-	}
-	return m[0], m[1], m[2], m[3]
-}
-
-// median returns the lower median of v, which it sorts.
-func median(v []int64) int64 {
-	slices.Sort(v)
-	return v[(len(v)-1)/2]
 }
 
 // residual returns the scaled residual of the solution (see

@@ -10,28 +10,43 @@ import (
 )
 
 // tablePrinter returns a function that prints records as lines of a table,
-// with the head before the first.
+// with the head before the first; one table for families, one for models.
 func tablePrinter(w io.Writer) func(*record) error {
-	head := false
+	heads := map[bool]bool{}
 	return func(r *record) error {
-		if !head {
-			head = true
-			_, err := fmt.Fprintf(w, "%-12s %8s  %-17s%32s%8s\n%-12s %8s  %-17s%8s%8s%8s%8s%8s\n",
-				"", "", "", "time a body, ns", "bytes",
-				"family", "bodies", "order or method", "assembly", "factor", "solve", "total", "a body")
-			if err != nil {
-				return err
+		line, head := familyLine, familyHead
+		if r.file {
+			line, head = modelLine, modelHead
+		}
+		text := line(r)
+		if !heads[r.file] {
+			if text = head + text; len(heads) > 0 {
+				text = "\n" + text
 			}
+			heads[r.file] = true
 		}
-		n := int64(r.Bodies)
-		name := r.Method
-		if name == sparseMethod {
-			name = r.Ordering
-		}
-		_, err := fmt.Fprintf(w, "%-12s %8d  %-17s%8s%8s%8s%8s%8s\n", r.Family, r.Bodies, name,
-			share(r.AssembleNs, n), share(r.FactorNs, n), share(r.SolveNs, n), share(r.TotalNs, n), count(r.PeakBytes/n))
+		_, err := io.WriteString(w, text)
 		return err
 	}
+}
+
+var familyHead = fmt.Sprintf("%-12s %8s  %-17s%32s%8s\n%-12s %8s  %-17s%8s%8s%8s%8s%8s\n",
+	"", "", "", "time a body, ns", "bytes",
+	"family", "bodies", "order or method", "assembly", "factor", "solve", "total", "a body")
+
+// familyLine returns the line of a size of a family.
+func familyLine(r *record) string {
+	n := int64(r.Bodies)
+	return fmt.Sprintf("%-12s %8d  %-17s%8s%8s%8s%8s%8s\n", r.Family, r.Bodies, r.how(),
+		share(r.AssembleNs, n), share(r.FactorNs, n), share(r.SolveNs, n), share(r.TotalNs, n), count(r.PeakBytes/n))
+}
+
+// how returns the order of the sparse method, or another method's name.
+func (r *record) how() string {
+	if r.Method == sparseMethod {
+		return r.Ordering
+	}
+	return r.Method
 }
 
 // share returns the time of one of n bodies in at most seven characters; nothing
@@ -58,7 +73,7 @@ func duration(ns int64) string {
 	return strconv.FormatFloat(x, 'g', max(3, len(strconv.Itoa(int(x)))), 64) + " s"
 }
 
-// printFits prints a line for each family and method: growth, time of a body at
+// printFits prints, below a table of families, a line for each family and method: growth, time of a body at
 // the largest size, and where the sparse method is faster.
 func printFits(w io.Writer, doc *benchDocument) error {
 	line := func(family, method, growth, ns, where string) string {
@@ -67,6 +82,9 @@ func printFits(w io.Writer, doc *benchDocument) error {
 	head := ""
 	if len(doc.Crossovers) > 0 {
 		head = "sparse is faster"
+	}
+	if len(doc.Fits) == 0 {
+		return nil
 	}
 	text := "\n" + line("family", "method", "growth", "ns a body", head)
 	for _, f := range doc.Fits {
@@ -92,7 +110,7 @@ func writeCSV(w io.Writer, records []record) error {
 	err := c.Write([]string{
 		"family", "bodies", "joints", "unknowns", "method", "ordering", "threads",
 		"analyze_ns", "assemble_ns", "factor_ns", "solve_ns", "total_ns",
-		"factor_nonzeros", "factor_flops", "peak_bytes", "residual",
+		"factor_nonzeros", "factor_flops", "peak_bytes", "residual", "solve_once_ns",
 	})
 	for i := range records {
 		if err != nil {
@@ -106,7 +124,7 @@ func writeCSV(w io.Writer, records []record) error {
 		} {
 			line = append(line, strconv.FormatInt(n, 10))
 		}
-		err = c.Write(append(line, strconv.FormatFloat(r.Residual, 'g', -1, 64)))
+		err = c.Write(append(line, strconv.FormatFloat(r.Residual, 'g', -1, 64), strconv.FormatInt(r.SolveOnceNs, 10)))
 	}
 	c.Flush()
 	return c.Error()

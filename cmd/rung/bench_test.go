@@ -22,7 +22,7 @@ import (
 var recordFields = []string{
 	"family", "bodies", "joints", "unknowns", "method", "ordering", "threads",
 	"analyze_ns", "assemble_ns", "factor_ns", "solve_ns", "total_ns",
-	"factor_nonzeros", "factor_flops", "peak_bytes", "residual",
+	"factor_nonzeros", "factor_flops", "peak_bytes", "residual", "solve_once_ns",
 }
 
 // residualTol is far above the residual of a refined solution.
@@ -31,7 +31,7 @@ const residualTol = 1e-13
 func TestBenchJSON(t *testing.T) {
 	dir := t.TempDir()
 	table, picture := filepath.Join(dir, "b.csv"), filepath.Join(dir, "b.svg")
-	out := ok(t, "bench", "--family", "ladder,grid", "--sizes", "40,10,10", "--json", "--csv", table, "--plot", picture)
+	out := ok(t, "bench", "--min-seconds", "0.01", "--family", "ladder,grid", "--sizes", "40,10,10", "--json", "--csv", table, "--plot", picture)
 	var doc struct {
 		Records []map[string]any
 		Fits    []map[string]any
@@ -57,6 +57,7 @@ func TestBenchJSON(t *testing.T) {
 			assert.Positive(t, r[name], name)
 		}
 		assert.GreaterOrEqual(t, r["total_ns"], r["factor_ns"])
+		assert.Positive(t, r["solve_once_ns"])
 	}
 	require.Len(t, doc.Fits, 2)
 	for _, f := range doc.Fits {
@@ -80,20 +81,20 @@ func checkCSV(t *testing.T, text string, bodies []float64) {
 }
 
 func TestBenchTable(t *testing.T) {
-	out := ok(t, "bench", "--sizes", "10,20", "--ordering", "nested-dissection")
+	out := ok(t, "bench", "--min-seconds", "0.01", "--sizes", "10,20", "--ordering", "nested-dissection")
 	requireColumns(t, out)
 	assert.Regexp(t, `(?m)^ladder +20  nested-dissection +\d+ +\d+ +\d+ +\d+ +[\d.]+[kM]?$`, out)
 	assert.Regexp(t, `(?m)^ladder +sparse +bodies\^-?\d\.\d{3} +\d+$`, out)
 	assert.NotContains(t, out, "faster")
-	assert.Regexp(t, `(?m)^ladder +sparse +one size only +\d+$`, ok(t, "bench", "--sizes", "10"))
-	checkCSV(t, ok(t, "bench", "--sizes", "10", "--csv", "-"), []float64{10})
+	assert.Regexp(t, `(?m)^ladder +sparse +one size only +\d+$`, ok(t, "bench", "--min-seconds", "0.01", "--sizes", "10"))
+	checkCSV(t, ok(t, "bench", "--min-seconds", "0.01", "--sizes", "10", "--csv", "-"), []float64{10})
 }
 
 // TestBenchTreeRecords: records of the tree methods have times of their parts, and
 // the counts of their factors.
 func TestBenchTreeRecords(t *testing.T) {
 	var doc benchDocument
-	out := ok(t, "bench", "--family", "chain", "--sizes", "20", "--method", "all", "--json")
+	out := ok(t, "bench", "--min-seconds", "0.01", "--family", "chain", "--sizes", "20", "--method", "all", "--json")
 	require.NoError(t, json.Unmarshal([]byte(out), &doc))
 	require.Len(t, doc.Records, 5)
 	counts := map[string][2]int64{}
@@ -131,7 +132,7 @@ func TestBenchTreeRecords(t *testing.T) {
 
 // TestBenchMaxSeconds stops after the first size over the limit.
 func TestBenchMaxSeconds(t *testing.T) {
-	r := rungRun("bench", "--sizes", "10,20,30", "--max-seconds", "1e-9", "--json")
+	r := rungRun("bench", "--min-seconds", "0.01", "--sizes", "10,20,30", "--max-seconds", "1e-9", "--json")
 	assert.Equal(t, exitDone, r.status)
 	assert.Contains(t, r.err, "ladder, sparse: sizes from 20 left out")
 	assert.Equal(t, 1, strings.Count(r.out, `"bodies"`))
@@ -139,7 +140,7 @@ func TestBenchMaxSeconds(t *testing.T) {
 
 // TestBenchHopeless leaves a size out before its memory is allocated.
 func TestBenchHopeless(t *testing.T) {
-	s := &series{flags: &benchFlags{maxSeconds: 1}, family: "ladder", method: sparseMethod, p: &progress{}}
+	s := &series{flags: &benchFlags{maxSeconds: 1}, problem: problem{name: "ladder"}, method: sparseMethod, p: &progress{}}
 	assert.False(t, s.hopeless(math.MaxInt64), "nothing measured yet")
 	s.last = &record{Bodies: 10, FactorFlops: 1000, FactorNs: 1000}
 	assert.False(t, s.hopeless(sureOver*1e9))
@@ -254,13 +255,14 @@ func TestShare(t *testing.T) {
 }
 
 func TestMedians(t *testing.T) {
-	a, f, s, all := medians([]timing{{5, 1, 9, 15}, {3, 2, 8, 13}, {4, 3, 1, 8}})
-	assert.Equal(t, []int64{4, 2, 8, 13}, []int64{a, f, s, all})
-	assert.True(t, more(0, time.Hour))
-	assert.True(t, more(1, time.Second))
-	assert.True(t, more(100, minTime/2))
-	assert.False(t, more(minRuns, minTime))
-	assert.False(t, more(1, enoughRun))
+	assert.Equal(t, timing{4, 2, 8, 13}, medians([]timing{{5, 1, 9, 15}, {3, 2, 8, 13}, {4, 3, 1, 8}}))
+	const least = time.Second
+	assert.True(t, more(0, time.Hour, least))
+	assert.True(t, more(1, time.Second, least))
+	assert.True(t, more(100, least/2, least))
+	assert.False(t, more(minRuns, least, least))
+	assert.False(t, more(1, enoughRun, least))
+	assert.True(t, more(1, enoughRun, time.Hour))
 }
 
 // TestPeakBytes sees memory that is touched, and forgets what is reset.

@@ -11,8 +11,8 @@ import (
 	"github.com/rung-mbd/rung/tree"
 )
 
-// errLoops says that articulated bodies were asked of a mechanism with loops.
-var errLoops = errors.New("the family has loops")
+// errLoops says that articulated bodies were asked for a mechanism with loops.
+var errLoops = errors.New("there are loops")
 
 // treeMemory is the memory a tree method may take, bytes.
 const treeMemory = 4 << 30
@@ -24,7 +24,7 @@ func (s *series) measureTree(n, nb int) (*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, analysis, err := analysed(func() (*tree.Plan, error) { return tree.NewPlan(mech, tree.Options{}) })
+	plan, analysis, err := analysed(func() (*tree.Plan, error) { return tree.NewPlan(mech, tree.Options{}) }, s.flags.least())
 	if err != nil {
 		return nil, err
 	}
@@ -35,15 +35,13 @@ func (s *series) measureTree(n, nb int) (*record, error) {
 		return nil, errOver
 	}
 	s.doing("solving", nb)
-	rec := &record{
-		Family: s.family, Bodies: nb, Joints: mech.NumJoints(), Unknowns: plan.NumDof() + plan.NumRows(),
-		Method: s.method, Threads: 1, AnalyzeNs: analysis,
-	}
+	rec := s.newRecord(mech, plan.NumDof()+plan.NumRows(), timing{})
+	rec.AnalyzeNs = analysis
 	evaluate := rec.evaluateClosed
 	if s.method == treeABA {
 		evaluate = rec.evaluateArticulated
 	}
-	if err := evaluate(plan, mech.Initial()); err != nil {
+	if err := evaluate(plan, mech.Initial(), s.flags.least()); err != nil {
 		return nil, err
 	}
 	rec.PeakBytes = max(0, peakBytes()-base)
@@ -70,13 +68,13 @@ func (s *series) tooLarge(p *tree.Plan) bool {
 }
 
 // evaluateClosed enters what solving by rec.Method takes.
-func (rec *record) evaluateClosed(p *tree.Plan, st *mechanism.State) error {
+func (rec *record) evaluateClosed(p *tree.Plan, st *mechanism.State, least time.Duration) error {
 	c := p.NewSolver(treeMethod(rec.Method), tree.SolverOptions{})
-	runs, err := evaluate(c, st)
+	times, err := evaluate(c, st, least)
 	if err != nil {
 		return err
 	}
-	rec.AssembleNs, rec.FactorNs, rec.SolveNs, rec.TotalNs = medians(runs)
+	rec.AssembleNs, rec.FactorNs, rec.SolveNs, rec.TotalNs = times[0], times[1], times[2], times[3]
 	rec.FactorNonzeros, rec.FactorFlops = c.Counts().NonZeros, c.Counts().Flops
 	rec.Residual = c.Report().Residual
 	return nil
@@ -84,7 +82,7 @@ func (rec *record) evaluateClosed(p *tree.Plan, st *mechanism.State) error {
 
 // evaluateArticulated enters what articulated bodies take. Their inertias and
 // accelerations are computed in the same passes, so that only the whole is timed.
-func (rec *record) evaluateArticulated(p *tree.Plan, st *mechanism.State) error {
+func (rec *record) evaluateArticulated(p *tree.Plan, st *mechanism.State, least time.Duration) error {
 	w, qdd := p.NewWorkspace(), make([]float64, p.NumDof())
 	solve := func() error {
 		if err := w.SetState(st); err != nil {
@@ -92,20 +90,16 @@ func (rec *record) evaluateArticulated(p *tree.Plan, st *mechanism.State) error 
 		}
 		return w.ForwardTo(qdd, nil)
 	}
-	if err := solve(); err != nil {
+	if err := solve(); err != nil { // touches all memory for the first time
 		return err
 	}
 	runtime.GC()
-	times := make([]int64, 0, 1024)
-	for begun := time.Now(); more(len(times), time.Since(begun)); {
-		t := time.Now()
-		if err := solve(); err != nil {
-			return err
-		}
-		times = append(times, time.Since(t).Nanoseconds())
+	t := time.Now()
+	err := solve()
+	if err == nil {
+		rec.TotalNs, err = repeated(solve, time.Since(t).Nanoseconds(), least)
 	}
-	rec.TotalNs = median(times)
 	c := p.ArticulatedCounts()
 	rec.FactorNonzeros, rec.FactorFlops = c.NonZeros, c.Flops
-	return nil
+	return err
 }

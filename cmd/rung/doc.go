@@ -6,6 +6,7 @@
 //	rung analyze ladder.json
 //	rung matrix ladder.json -o K.mtx --spy K.svg
 //	rung bench --family ladder,grid --sizes 1e3,1e4 --plot growth.svg
+//	rung bench four-bar.json robot.json --method all
 //
 // Each subcommand has a file of its own; run is main without the process, and
 // what the tests call. Results go to standard output, progress and messages to

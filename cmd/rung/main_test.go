@@ -144,7 +144,9 @@ func TestBadUse(t *testing.T) {
 		{"no such file", []string{"bench", "--plot", missing}},
 		{"both write to standard output", []string{"bench", "--json", "--csv", "-"}},
 		{"--max-seconds is below 0", []string{"bench", "--max-seconds", "-1"}},
-		{`unexpected argument "ladder"`, []string{"bench", "ladder"}},
+		{"--min-seconds is not", []string{"bench", "--min-seconds", "nan"}},
+		{`a family is measured by --family ladder`, []string{"bench", "ladder"}},
+		{`no such file`, []string{"bench", missing + ".json"}},
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
 			r := rungRun(c.args...)
@@ -170,9 +172,9 @@ func TestFullOutput(t *testing.T) {
 		{"accel", model, "--json"},
 		{"generate", "ladder", "10", "-o", "-"},
 		{"matrix", model, "-o", "-"},
-		{"bench", "--sizes", "10"},
-		{"bench", "--sizes", "10", "--json"},
-		{"bench", "--sizes", "10", "--csv", "-"},
+		{"bench", "--sizes", "10", "--min-seconds", "0"},
+		{"bench", "--sizes", "10", "--json", "--min-seconds", "0"},
+		{"bench", "--sizes", "10", "--csv", "-", "--min-seconds", "0"},
 		{"version"},
 	} {
 		var stderr bytes.Buffer

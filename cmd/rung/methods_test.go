@@ -46,7 +46,7 @@ func TestAccelMethods(t *testing.T) {
 // TestBenchMethods measures all methods on a family with loops and one without.
 func TestBenchMethods(t *testing.T) {
 	var doc benchDocument
-	out := ok(t, "bench", "--family", "ladder,chain", "--sizes", "5,20", "--method", "all", "--json", "--max-seconds", "1")
+	out := ok(t, "bench", "--min-seconds", "0.01", "--family", "ladder,chain", "--sizes", "5,20", "--method", "all", "--json", "--max-seconds", "1")
 	require.NoError(t, json.Unmarshal([]byte(out), &doc))
 	count := map[string]int{}
 	for _, r := range doc.Records {

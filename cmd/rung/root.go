@@ -38,7 +38,7 @@ bad input.`,
 		".InheritedFlags.FlagUsages", ".InheritedFlags.FlagUsagesWrapped "+helpColumns,
 	).Replace(root.UsageTemplate()))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &useError{err} })
-	root.AddCommand(newAccel(), newAnalyze(), newAssemble(), newMatrix(), newInverse(), newSimulate(), newGenerate(), newBench(), newVersion())
+	root.AddCommand(newAccel(), newAnalyze(), newAssemble(), newMatrix(), newInverse(), newSimulate(), newEquilibrium(), newModes(), newGenerate(), newBench(), newValidate(), newVersion())
 	return root
 }
 

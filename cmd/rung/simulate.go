@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sim"
@@ -19,17 +20,24 @@ type simulateFlags struct {
 	until, every float64 // s
 	integrator   string
 	step, tol    float64
+	rho          float64
 	output       string
 	bodies       []string
+	wrenches     []string
+	plot         string
+	plotColumns  []string
 	checkpoint   string
 	resume       bool
+	method       methodFlag
+	stabilise    stabiliseFlag
 	ordering     orderingFlag
 	threads      threadsFlag
-	json         bool
+	json, quiet  bool
 
-	untilSet, everySet, stepSet, tolSet bool // which were given
+	untilSet, everySet, stepSet, tolSet, rhoSet bool // which were given
 
-	interrupted func() bool // asked after each step besides signals; nil: nobody is
+	between     time.Duration // least time between checkpoints; 0 stands for checkpointInterval
+	interrupted func() bool   // asked after each step besides signals; nil: nobody is
 }
 
 // integrators are the methods that --integrator takes.
@@ -44,9 +52,6 @@ var integrators = [...]struct {
 // outputParts is the number of intervals of a trajectory where --every is not given.
 const outputParts = 100
 
-// trajectoryEnding is the ending of the trajectories that are written.
-const trajectoryEnding = ".csv"
-
 func newSimulate() *cobra.Command { return simulateCommand(&simulateFlags{}) }
 
 func simulateCommand(f *simulateFlags) *cobra.Command {
@@ -54,23 +59,34 @@ func simulateCommand(f *simulateFlags) *cobra.Command {
 		Use:   "simulate MODEL --until T",
 		Short: "Integrate over time and write a trajectory",
 		Long: `Integrates the motion of MODEL ("-": standard input) from its state and time to
-the time T and writes a trajectory of comma-separated values: time, pose and
-velocity of the body frames as in the model format, energies, and how far the
-joints are from holding. A summary goes to standard error.
+the time T and writes a trajectory, comma-separated values or Parquet by the
+ending of its name: time, pose and velocity of the body frames as in the model
+format, energies, how far the joints are from holding, and the constraint
+wrenches of the joints in --wrenches. A summary goes to standard error.
 
 A state that does not fit the joints is closed first, as by rung assemble.
 During the run positions and velocities are put back on the joints whenever
-they are off by more than 1e-10. dopri5 chooses its steps by the tolerance --tol
-unless --step gives a fixed one; rk4 needs --step.
+they are off by more than 1e-10; --stabilise baumgarte feeds the violations back
+instead, and none leaves them alone. dopri5 chooses its steps by the tolerance
+--tol unless --step gives a fixed one; rk4 needs --step. generalized-alpha, an
+implicit method of order 2 for stiff springs and dampers, takes either; --rho is
+what a step leaves of the fastest vibrations.
 
 Ctrl-C ends the run after the current step with status 1. The trajectory written
 so far is valid then. With --checkpoint the run can go on from there, or from
 the last checkpoint before a crash, written every few seconds: repeat the
 command with --resume, and the file will be the same, byte for byte, as that of
 a run that was never interrupted. Without --resume a run
-begins anew and replaces both files.`,
+begins anew and replaces both files. A Parquet file is joined when the run ends;
+until then its row groups are beside it, in a folder with .parts after its
+name, Parquet files themselves.
+
+--plot draws energies, drift and the columns in --plot-columns over time, from
+where this run began.`,
 		Example: `  rung simulate four-bar.json --until 10 --every 0.01 --out four-bar.csv
   rung simulate ladder.json --until 1 --bodies L1 | head
+  rung simulate four-bar.json --until 10 --out four-bar.parquet --wrenches p1,p4
+  rung simulate four-bar.json --until 10 --plot run.svg --plot-columns crank.px
   rung simulate big.json --until 60 --out big.csv --checkpoint big.ckpt
   rung simulate big.json --until 60 --out big.csv --checkpoint big.ckpt --resume`,
 		Args:              arguments("MODEL"),
@@ -85,12 +101,19 @@ begins anew and replaces both files.`,
 	flags.Float64Var(&f.every, "every", 0, "output interval, s (default a hundredth of the run)")
 	flags.StringVar(&f.integrator, "integrator", integrators[0].name, "method: "+strings.Join(integratorNames(), ", "))
 	flags.Float64Var(&f.step, "step", 0, "fixed step, s")
-	flags.Float64Var(&f.tol, "tol", sim.DefaultTolerance, "relative error of a step that dopri5 may make")
-	flags.StringVarP(&f.output, "out", "o", stdio, `trajectory to write, ending in .csv; "-" is standard output`)
+	flags.Float64Var(&f.tol, "tol", sim.DefaultTolerance, tolUsage)
+	f.addRho(cmd)
+	flags.StringVarP(&f.output, "out", "o", stdio, `trajectory to write, ending in .csv or .parquet; "-" is standard output, CSV`)
 	flags.StringSliceVar(&f.bodies, "bodies", nil, "bodies to write (default all)")
+	flags.StringSliceVar(&f.wrenches, "wrenches", nil, "joints whose constraint wrenches are written, after the other columns")
+	flags.StringVar(&f.plot, "plot", "", "picture of the run, ending in .svg or .png")
+	flags.StringSliceVar(&f.plotColumns, "plot-columns", nil, "columns of the trajectory in the picture (default the position of its first body)")
 	flags.StringVar(&f.checkpoint, "checkpoint", "", "file to keep what is needed to go on after an interruption")
 	flags.BoolVar(&f.resume, "resume", false, "go on from the checkpoint")
 	flags.BoolVar(&f.json, "json", false, "print the summary as one JSON document")
+	flags.BoolVar(&f.quiet, "quiet", false, "no summary and no progress")
+	f.method.add(cmd)
+	f.stabilise.add(cmd)
 	f.ordering.add(cmd)
 	f.threads.add(cmd)
 	complete(cmd, "integrator", integratorNames()...)
@@ -103,13 +126,14 @@ func integratorNames() []string {
 	for _, i := range integrators {
 		names = append(names, i.name)
 	}
-	return names
+	return append(names, alphaIntegrator)
 }
 
 // note stores which flags were given.
 func (f *simulateFlags) note(cmd *cobra.Command) {
 	changed := cmd.Flags().Changed
 	f.untilSet, f.everySet, f.stepSet, f.tolSet = changed("until"), changed("every"), changed("step"), changed("tol")
+	f.noteRho(cmd)
 }
 
 // tableau returns the method, nil if there is none of that name.
@@ -130,11 +154,11 @@ func (f *simulateFlags) check(model string) error {
 		return useErrorf("missing --until T")
 	case math.IsNaN(f.until) || math.IsInf(f.until, 0):
 		return useErrorf("--until is not finite")
-	case tab == nil:
+	case tab == nil && !f.implicit():
 		return useErrorf("no integrator %q; there are %s", f.integrator, strings.Join(integratorNames(), ", "))
 	case f.stepSet && f.tolSet:
 		return useErrorf("--step and --tol exclude each other: steps are fixed or chosen by their error")
-	case !f.stepSet && tab.ErrorOrder == 0:
+	case !f.stepSet && tab != nil && tab.ErrorOrder == 0:
 		return useErrorf("%s has no error control: give --step", f.integrator)
 	}
 	for _, x := range [...]struct {
@@ -146,6 +170,9 @@ func (f *simulateFlags) check(model string) error {
 			return useErrorf("--%s %v is not above 0 and finite", x.name, x.value)
 		}
 	}
+	if err := f.checkRho(); err != nil {
+		return err
+	}
 	return f.checkFiles(model)
 }
 
@@ -153,16 +180,17 @@ func (f *simulateFlags) check(model string) error {
 func (f *simulateFlags) checkFiles(model string) error {
 	toFile := f.output != stdio
 	switch ending := filepath.Ext(f.output); {
-	case toFile && strings.EqualFold(ending, ".parquet"):
-		return useErrorf("%s: Parquet is not offered; trajectories are CSV and end in %s", f.output, trajectoryEnding)
-	case toFile && !strings.EqualFold(ending, trajectoryEnding):
-		return useErrorf("%s: trajectories end in %s", f.output, trajectoryEnding)
+	case toFile && !strings.EqualFold(ending, csvEnding) && !strings.EqualFold(ending, parquetEnding):
+		return useErrorf("%s: trajectories end in %s or %s", f.output, csvEnding, parquetEnding)
 	case !toFile && f.json:
 		return useErrorf("--json and the trajectory in one output: give --out a file")
 	case f.resume && f.checkpoint == "":
 		return useErrorf("--resume needs --checkpoint FILE")
 	case !toFile && f.checkpoint != "":
 		return useErrorf("--checkpoint needs a trajectory to go on with: give --out a file")
+	}
+	if f.stabilise == baumgarte && f.method != sparseMethod {
+		return useErrorf("--stabilise baumgarte needs --method sparse: the tree methods do not see violations of the tree's joints")
 	}
 	if c := f.checkpoint; c != "" {
 		for _, other := range [...]string{model, f.output} {
@@ -171,7 +199,7 @@ func (f *simulateFlags) checkFiles(model string) error {
 			}
 		}
 	}
-	return nil
+	return f.checkPlot(model)
 }
 
 // leastPart is the smallest interval and step relative to the times of the run.
@@ -196,7 +224,10 @@ func (f *simulateFlags) checkTimes(start float64) error {
 // chosenBodies returns the numbers of the bodies of --bodies, nil for all.
 func (f *simulateFlags) chosenBodies(mech *mechanism.Mechanism) ([]int, error) {
 	var chosen []int
-	for _, name := range f.bodies {
+	for k, name := range f.bodies {
+		if slices.Contains(f.bodies[:k], name) {
+			return nil, useErrorf("--bodies: body %q is given twice", name)
+		}
 		i, err := mech.BodyIndex(name)
 		if err != nil {
 			return nil, useErrorf("--bodies: no body %q", name)
@@ -215,8 +246,8 @@ func runSimulate(cmd *cobra.Command, path string, f *simulateFlags) error {
 	}
 	stdin, stdout, stderr := streams(cmd)
 	bar := stderr
-	if f.output == stdio && terminal(stdout) {
-		bar = io.Discard // rows and bar would be on one screen
+	if f.quiet || f.json || f.output == stdio && terminal(stdout) {
+		bar = io.Discard // of rows and bar, on one screen, nothing could be read
 	}
 	p := newProgress(bar)
 	defer p.end()
@@ -234,7 +265,7 @@ func runSimulate(cmd *cobra.Command, path string, f *simulateFlags) error {
 		if e := writeJSON(stdout, s); err == nil {
 			err = e
 		}
-	} else {
+	} else if !f.quiet {
 		printSimulation(stderr, s)
 	}
 	return err
@@ -255,16 +286,6 @@ func plainSim(err error) error {
 		return &plainError{text, err}
 	}
 	return plain(err)
-}
-
-// openTrajectory opens the trajectory, which exists already if resume.
-func openTrajectory(path string, resume bool) (*os.File, error) {
-	if !resume {
-		f, err := os.Create(path)
-		return f, inputError(path, err)
-	}
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	return f, inputError(path, err)
 }
 
 // errInterrupted ends a run from outside.

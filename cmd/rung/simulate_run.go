@@ -38,10 +38,8 @@ type runner struct {
 	fit   *startFit        // nil if the state of the model holds
 	check *sim.Checkpoint  // nil unless resumed
 
-	stepper *sim.RungeKutta
+	stepper sim.Stepper
 	sim     *sim.Simulation
-	file    *os.File // nil for standard output
-	csv     *sim.CSV
 	watch   *watcher
 
 	signals  context.Context
@@ -62,6 +60,9 @@ type startFit struct{ position, velocity rung.Closing }
 // newRunner reads and prepares the model at path.
 func newRunner(path string, stdin io.Reader, f *simulateFlags, p *progress) (*runner, error) {
 	r := &runner{f: f, name: modelFile(path), p: p}
+	if f.between == 0 {
+		f.between = checkpointInterval
+	}
 	m, err := readModel(path, stdin, p)
 	if err != nil {
 		return nil, err
@@ -80,19 +81,22 @@ func newRunner(path string, stdin io.Reader, f *simulateFlags, p *progress) (*ru
 	if err != nil {
 		return nil, err
 	}
-	bodies, err := f.chosenBodies(r.mech)
+	dyn, newton := f.dynamics(plan)
+	columns, err := f.columns(plan)
 	if err != nil {
 		return nil, err
 	}
-	r.watch = newWatcher(r.mech, bodies)
-	dyn := rung.NewDynamics(plan)
-	var tol sim.Tolerance
-	if !f.stepSet {
-		tol.Relative = f.tol
+	r.watch = newWatcher(r.mech, columns)
+	if err := r.watch.draw(f); err != nil {
+		return nil, err
 	}
-	r.stepper = sim.NewRungeKutta(r.mech, dyn, f.tableau(), tol)
+	move, err := newMover(plan, dyn, f.method, f.stabilise)
+	if err != nil {
+		return nil, err
+	}
+	r.stepper = f.stepper(r.mech, move, newton)
 	r.sim = sim.New(r.mech, r.stepper, r.start, sim.Options{
-		Step: f.step, Projector: dyn, Recorder: r.watch, Every: f.every, OnStep: r.onStep,
+		Step: f.step, Projector: move.projector, Recorder: r.watch, Every: f.every, OnStep: r.onStep, Dynamics: move.settings,
 	})
 	if r.check != nil {
 		if err := r.sim.Restore(r.check); err != nil {
@@ -149,30 +153,17 @@ func (r *runner) closeStart(plan *rung.Plan) error {
 // open opens the trajectory and, for a new run, writes the first checkpoint, so
 // that there is never one of another run beside it. Errors are those of bad input.
 func (r *runner) open(stdout io.Writer) error {
-	out := stdout
-	if r.f.output != stdio {
-		f, err := openTrajectory(r.f.output, r.f.resume)
-		if err != nil {
-			return err
-		}
-		r.file, out = f, f
-	}
-	var err error
+	position := int64(-1)
 	if r.check != nil {
-		r.csv, err = sim.ResumeCSV(r.file, r.mech, r.watch.bodies, r.check.Recorded)
-	} else {
-		r.csv, err = sim.NewCSV(out, r.mech, r.watch.bodies)
-		err = failed("", inputError(r.f.output, err))
+		position = r.check.Recorded
 	}
-	if err == nil {
-		r.watch.CSV = r.csv
-		err = r.mark()
-	}
+	t, err := r.f.openTrajectory(r.watch.columns, position, stdout)
 	if err != nil {
-		if r.file != nil {
-			err = errors.Join(plainSim(err), r.file.Close())
-		}
 		return err
+	}
+	r.watch.trajectory = t
+	if err := r.mark(); err != nil {
+		return errors.Join(err, t.Close())
 	}
 	return nil
 }
@@ -185,7 +176,7 @@ func (r *runner) run(parent context.Context) error {
 	context.AfterFunc(ctx, stop) // a second signal ends the process
 	r.signals, r.from = ctx, r.sim.State().Time
 	r.begun, r.cpu = time.Now(), processorTime()
-	r.shown, r.nextMark = r.begun, r.begun.Add(checkpointInterval)
+	r.shown, r.nextMark = r.begun, r.begun.Add(r.f.between)
 	r.p.stage("simulating", progressParts)
 	r.watch.see(r.sim.State())
 	err := r.sim.Run(r.f.until)
@@ -201,16 +192,14 @@ func (r *runner) run(parent context.Context) error {
 	return err
 }
 
-// finish writes what is in memory, the last checkpoint, and closes the file.
+// finish writes the last checkpoint, what is in memory, and the picture.
 func (r *runner) finish() error {
-	err := inputError(r.f.output, r.csv.Flush())
-	if err == nil {
-		err = r.mark()
+	err := r.mark()
+	if e := r.watch.Close(); err == nil {
+		err = inputError(r.f.output, e)
 	}
-	if r.file != nil {
-		if e := r.file.Close(); err == nil {
-			err = inputError(r.f.output, e)
-		}
+	if e := r.watch.writePlot(r.f, r.mech.Name); err == nil {
+		err = e
 	}
 	return err
 }
@@ -229,7 +218,7 @@ func (r *runner) mark() error {
 		return plainSim(inputError(r.f.checkpoint, err))
 	}
 	now := time.Now()
-	r.nextMark = now.Add(max(checkpointInterval, checkpointShare*now.Sub(begun)))
+	r.nextMark = now.Add(max(r.f.between, checkpointShare*now.Sub(begun)))
 	return nil
 }
 
@@ -255,12 +244,32 @@ func (r *runner) onStep(s *sim.Simulation) error {
 	return nil
 }
 
+// columns returns what is written of each row. Wrenches have a solver of their own, so that they
+// change nothing in the run.
+func (f *simulateFlags) columns(plan *rung.Plan) (*sim.Columns, error) {
+	mech := plan.Mechanism()
+	bodies, err := f.chosenBodies(mech)
+	if err != nil {
+		return nil, err
+	}
+	joints, err := f.chosenJoints(mech)
+	if err != nil {
+		return nil, err
+	}
+	c := sim.NewColumns(mech, bodies)
+	if len(joints) > 0 {
+		c.AddWrenches(rung.NewDynamics(plan), joints)
+	}
+	return c, nil
+}
+
 // watcher is the recorder of a run, which looks at energy and drift of the rows.
 type watcher struct {
-	*sim.CSV
-	bodies []int
-	mech   *mechanism.Mechanism
-	kin    mechanism.Kinematics
+	trajectory
+	columns *sim.Columns
+	mech    *mechanism.Mechanism
+	kin     mechanism.Kinematics
+	curves  *curves // nil unless there will be a picture
 
 	seen         bool
 	first, last  float64   // total energy, J
@@ -271,8 +280,8 @@ type watcher struct {
 	conservative bool
 }
 
-func newWatcher(mech *mechanism.Mechanism, bodies []int) *watcher {
-	w := &watcher{mech: mech, bodies: bodies, conservative: conservative(mech)}
+func newWatcher(mech *mechanism.Mechanism, columns *sim.Columns) *watcher {
+	w := &watcher{mech: mech, columns: columns, conservative: conservative(mech)}
 	w.kin.Bodies = make([]mechanism.BodyKinematics, mech.NumBodies())
 	return w
 }
@@ -283,7 +292,11 @@ func (w *watcher) Record(row *sim.Row) error {
 	w.drift.Position = max(w.drift.Position, row.Drift.Position)
 	w.drift.Velocity = max(w.drift.Velocity, row.Drift.Velocity)
 	w.rows++
-	return w.CSV.Record(row)
+	if err := w.trajectory.Record(row); err != nil || w.curves == nil {
+		return err
+	}
+	w.curves.add(w.columns.Values)
+	return nil
 }
 
 // see notes the energy of a state that is no row.

@@ -5,8 +5,11 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"image/png"
+	"io"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -14,7 +17,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/parquet-go/parquet-go"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/sim"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -115,6 +120,226 @@ func TestSimulateRows(t *testing.T) {
 	assert.Equal(t, rows[3][len(names)-4:], chosen[3][27:])
 	_, hundred := readTrajectory(t, ok(t, "simulate", model, "--until", "0.3"))
 	assert.Len(t, hundred, outputParts+1)
+}
+
+// TestSimulateMethods compares the tree methods with the sparse one, at the tolerance where
+// rows of rounding once counted as constraints.
+func TestSimulateMethods(t *testing.T) {
+	run := func(args ...string) []float64 {
+		_, rows := readTrajectory(t, ok(t, append([]string{"simulate", golden("four-bar"), "--until", "1", "--every", "1", "--tol", "1e-10"}, args...)...))
+		return rows[1]
+	}
+	want := run()
+	for _, method := range methodNames()[1:] {
+		got := run("--method", method)
+		for i := range want {
+			assert.InDelta(t, want[i], got[i], 1e-7*max(1, math.Abs(want[i])), method)
+		}
+	}
+}
+
+// TestSimulateStabilise compares the drift of the ways to hold the joints.
+func TestSimulateStabilise(t *testing.T) {
+	drift := map[string]float64{}
+	for _, how := range stabiliseNames {
+		_, rows := readTrajectory(t, ok(t, "simulate", golden("four-bar"), "--until", "10", "--integrator", "rk4", "--step", "0.005", "--stabilise", how))
+		for _, row := range rows {
+			drift[how] = max(drift[how], row[len(row)-2])
+		}
+	}
+	t.Log(drift)
+	assert.Less(t, drift["projection"], rowDrift)
+	assert.Greater(t, drift["baumgarte"], drift["projection"])
+	assert.Less(t, drift["baumgarte"], drift["none"]/10)
+}
+
+// TestSimulateWrenches: wrenches stand behind the columns of the contract and change none of
+// their bits; at the start they are those of rung accel.
+func TestSimulateWrenches(t *testing.T) {
+	args := []string{"simulate", golden("four-bar"), "--until", "0.3", "--every", "0.1"}
+	names, rows := readTrajectory(t, ok(t, args...))
+	more, wide := readTrajectory(t, ok(t, append(args, "--wrenches", "p4,p1")...))
+	assert.Equal(t, names, more[:len(names)])
+	assert.Equal(t, strings.Split("p4.force.x p4.force.y p4.force.z p4.moment.x p4.moment.y p4.moment.z p1.force.x", " "), more[len(names):len(names)+7])
+	require.Len(t, more, len(names)+12)
+	for i := range rows {
+		assert.Equal(t, rows[i], wide[i][:len(names)])
+	}
+	var accel struct {
+		Joints []struct {
+			Name       string
+			Constraint struct{ Force, Moment [3]float64 } `json:"constraint_wrench"`
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(ok(t, "accel", golden("four-bar"), "--json")), &accel))
+	for _, j := range accel.Joints {
+		if j.Name != "p4" {
+			continue
+		}
+		got := wide[0][len(names):]
+		for k := range 3 {
+			assert.InDelta(t, j.Constraint.Force[k], got[k], 1e-9)
+			assert.InDelta(t, j.Constraint.Moment[k], got[3+k], 1e-9)
+		}
+	}
+}
+
+// readParquet reads a trajectory with a reader that knows nothing of this module.
+func readParquet(t *testing.T, path string) (columns []string, rows [][]float64) {
+	t.Helper()
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	defer f.Close()
+	info, err := f.Stat()
+	require.NoError(t, err)
+	p, err := parquet.OpenFile(f, info.Size())
+	require.NoError(t, err)
+	for _, c := range p.Root().Columns() {
+		columns = append(columns, c.Name())
+	}
+	for _, g := range p.RowGroups() {
+		in := g.Rows()
+		buf := make([]parquet.Row, g.NumRows())
+		for n := 0; n < len(buf); {
+			k, err := in.ReadRows(buf[n:])
+			for _, row := range buf[n : n+k] {
+				values := make([]float64, len(row))
+				for i, v := range row {
+					values[i] = v.Double()
+				}
+				rows = append(rows, values)
+			}
+			if n += k; err != nil && n < len(buf) {
+				require.NoError(t, err)
+			}
+		}
+		require.NoError(t, in.Close())
+	}
+	return columns, rows
+}
+
+// TestSimulateParquet: the same columns and values as CSV, to the bit, also when
+// interrupted and resumed.
+func TestSimulateParquet(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"--until", "2", "--every", "0.01", "--wrenches", "p1", "--bodies", "rocker,crank"}
+	names, want := readTrajectory(t, ok(t, append([]string{"simulate", golden("four-bar")}, args...)...))
+	out, ckpt := filepath.Join(dir, "out.parquet"), filepath.Join(dir, "run.ckpt")
+	ok(t, append([]string{"simulate", golden("four-bar"), "--out", out}, args...)...)
+	columns, rows := readParquet(t, out)
+	assert.Equal(t, names, columns)
+	assert.Equal(t, want, rows)
+	whole := readText(t, out)
+
+	args = append(args, "--out", out, "--checkpoint", ckpt)
+	stopped(t, 20, golden("four-bar"), args...)
+	_, rows = readParquet(t, out)
+	assert.Equal(t, want[:len(rows)], rows, "an interrupted run is valid")
+	assert.Less(t, len(rows), len(want))
+	assert.NotEmpty(t, rows)
+	assert.NoDirExists(t, out+".parts")
+	args = append(args, "--resume")
+	stopped(t, 10, golden("four-bar"), args...)
+	for range 2 { // a finished run has nothing left to do
+		ok(t, append([]string{"simulate", golden("four-bar")}, args...)...)
+		assert.Equal(t, whole, readText(t, out))
+	}
+}
+
+// TestSimulateKilled ends a process at whatever it is doing; its run goes on from the
+// checkpoint.
+func TestSimulateKilled(t *testing.T) {
+	args := func(until float64, out string, more ...string) []string {
+		return append([]string{"simulate", standard("a01-pendulum"), "--until", short(until), "--every", "0.0002", "--out", out}, more...)
+	}
+	if out := os.Getenv(killedRun); out != "" {
+		cmd := simulateCommand(&simulateFlags{between: time.Millisecond})
+		cmd.SetArgs(args(1e6, out, "--checkpoint", out+".ckpt")[1:])
+		cmd.SetErr(io.Discard)
+		_ = cmd.ExecuteContext(t.Context())
+		os.Exit(exitDone)
+	}
+	for _, ending := range []string{".csv", ".parquet"} {
+		whole, out := filepath.Join(t.TempDir(), "whole"+ending), filepath.Join(t.TempDir(), "out"+ending)
+		cmd := exec.Command(os.Args[0], "-test.run=^TestSimulateKilled$")
+		cmd.Env = append(os.Environ(), killedRun+"="+out)
+		require.NoError(t, cmd.Start())
+		require.Eventually(t, func() bool {
+			c, err := sim.ReadCheckpoint(out + ".ckpt")
+			return err == nil && c.Rows > 1000
+		}, 20*time.Second, time.Millisecond)
+		require.NoError(t, cmd.Process.Kill())
+		require.Error(t, cmd.Wait())
+		c, err := sim.ReadCheckpoint(out + ".ckpt")
+		require.NoError(t, err)
+		t.Logf("killed after %d steps and %d rows", c.Stats.Steps, c.Rows)
+		until := math.Ceil(c.Time + 0.5)
+		ok(t, args(until, out, "--checkpoint", out+".ckpt", "--resume")...)
+		ok(t, args(until, whole)...)
+		assert.Equal(t, readText(t, whole), readText(t, out), ending)
+	}
+}
+
+// killedRun tells the test binary to be the process that TestSimulateKilled ends, and where to
+// write.
+const killedRun = "RUNG_TEST_KILLED_SIMULATION"
+
+// TestSimulatePlot draws runs short and long, in both formats.
+func TestSimulatePlot(t *testing.T) {
+	for name, args := range map[string][]string{
+		"a.svg": {"--until", "1"},
+		"b.png": {"--until", "1", "--plot-columns", "crank.px,rocker.wz,p1.force.x", "--wrenches", "p1"},
+		"c.SVG": {"--until", "1", "--every", "0.0001"}, // more rows than points
+		"d.svg": {"--until", "1e-9", "--every", "1"},   // one row
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		ok(t, append([]string{"simulate", golden("four-bar"), "--plot", path}, args...)...)
+		text := readText(t, path)
+		if strings.HasSuffix(name, ".png") {
+			img, err := png.Decode(strings.NewReader(text))
+			require.NoError(t, err)
+			assert.Greater(t, img.Bounds().Dx(), 400)
+			continue
+		}
+		assert.Contains(t, text, "<svg")
+		for _, word := range []string{"four-bar", "kinetic", "potential", "total", "energy, J", "drift", "crank.px", "crank.py", "crank.pz", "time, s"} {
+			assert.Contains(t, text, ">"+word+"<", name)
+		}
+		assert.NotContains(t, text, "NaN")
+	}
+}
+
+// TestSimulateCurves thins a long run out: the largest drift stays.
+func TestSimulateCurves(t *testing.T) {
+	c := &curves{energy: 1, stride: 1, chosen: []int{0}, names: []string{"time"}}
+	const rows, peak = 10 * curvePoints, 12345
+	for i := range rows {
+		drift := 1e-15
+		if i == peak {
+			drift = 1
+		}
+		c.add([]float64{float64(i), 1, 2, drift, drift / 2})
+	}
+	assert.LessOrEqual(t, len(c.points), curvePoints)
+	assert.Greater(t, len(c.points), curvePoints/4)
+	largest := 0.0
+	for i, p := range c.points {
+		assert.Equal(t, float64(i)*float64(c.stride), p[curveTime])
+		assert.Equal(t, p[curveTime], p[curveChosen])
+		if p[curvePosition] == 1 {
+			assert.InDelta(t, peak, p[curveTime], float64(c.stride))
+		}
+		largest = max(largest, p[curvePosition])
+	}
+	assert.Equal(t, 1.0, largest)
+}
+
+// TestSimulateQuiet prints nothing but the trajectory.
+func TestSimulateQuiet(t *testing.T) {
+	r := rungRun("simulate", golden("four-bar"), "--until", "0.1", "--quiet")
+	assert.Equal(t, exitDone, r.status)
+	assert.Empty(t, r.err)
+	assert.NotEmpty(t, r.out)
 }
 
 // stopped runs rung simulate until it has done some steps.
@@ -258,8 +483,17 @@ func TestSimulateBadUse(t *testing.T) {
 		{"--every -1 is not above 0", with("--every", "-1")},
 		{"--tol +Inf is not above 0 and finite", with("--tol", "inf")},
 		{"above the rounding of time", with("--every", "1e-20")},
-		{"Parquet is not offered", with("--out", filepath.Join(dir, "x.parquet"))},
-		{"trajectories end in .csv", with("--out", filepath.Join(dir, "x.dat"))},
+		{"trajectories end in .csv or .parquet", with("--out", filepath.Join(dir, "x.dat"))},
+		{"no such file", with("--out", filepath.Join(dir, "missing", "x.parquet"))},
+		{"pictures end in .svg or .png", with("--plot", filepath.Join(dir, "x.pdf"))},
+		{"--plot-columns needs --plot", with("--plot-columns", "crank.px")},
+		{"no column \"x.px\"", with("--plot", filepath.Join(dir, "x.svg"), "--plot-columns", "x.px")},
+		{"would replace", with("--out", out, "--checkpoint", filepath.Join(dir, "x.svg"), "--plot", filepath.Join(dir, "x.svg"))},
+		{`no joint "x"`, with("--wrenches", "x")},
+		{"given twice", with("--wrenches", "p1,p1")},
+		{"given twice", with("--bodies", "crank,crank")},
+		{"needs --method sparse", with("--stabilise", "baumgarte", "--method", "tree-direct")},
+		{`no stabilisation "x"; there are projection, baumgarte, none`, with("--stabilise", "x")},
 		{"no such file", with("--out", filepath.Join(dir, "missing", "x.csv"))},
 		{"no such file", with("--out", out, "--checkpoint", filepath.Join(dir, "missing", "x"))},
 		{"give --out a file", with("--json")},
@@ -293,6 +527,9 @@ func TestSimulateForeignCheckpoint(t *testing.T) {
 		"its model is":              append([]string{standard("a01-pendulum")}, args...),
 		"its method is":             append([]string{golden("four-bar"), "--tol", "1e-5"}, args...),
 		"not a trajectory of these": append([]string{golden("four-bar"), "--bodies", "crank"}, args...),
+		"its dynamics is":           append([]string{golden("four-bar"), "--ordering", "nested-dissection"}, args...),
+		"not \"tree-direct":         append([]string{golden("four-bar"), "--method", "tree-direct"}, args...),
+		"projected true":            append([]string{golden("four-bar"), "--stabilise", "none"}, args...),
 		"after --until 0.1":         append(append([]string{golden("four-bar")}, args...), "--until", "0.1"),
 	} {
 		r := rungRun(append([]string{"simulate"}, run...)...)

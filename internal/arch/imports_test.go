@@ -106,7 +106,7 @@ func TestForeignImportsStayInPlace(t *testing.T) {
 			return ok
 		}},
 		{"github.com/stretchr/testify", func(*sourceFile) bool { return false }},
-		{"gonum.org/v1/gonum", func(f *sourceFile) bool { return f.pkg == "sparse" || f.pkg == "tree" }},
+		{"gonum.org/v1/gonum", func(f *sourceFile) bool { return f.pkg == "sparse" || f.pkg == "tree" || f.pkg == "linear" }},
 		{"gonum.org/v1/plot", func(f *sourceFile) bool { return f.pkg == "cmd/rung" }},
 		{"github.com/spf13/cobra", func(f *sourceFile) bool { return f.pkg == "cmd/rung" }},
 	}

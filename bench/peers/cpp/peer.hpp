@@ -44,7 +44,7 @@ inline double median(std::vector<double> v) {
 }
 
 constexpr size_t minRuns = 5;
-constexpr double minTime = 150e6, enough = 3e9; // ns, as in rung bench
+constexpr double minTime = 100e6, enough = 3e9; // ns, as in rung bench
 
 inline bool more(size_t runs, double ns, double limit) {
     return runs == 0 || (ns < std::min(enough, limit) && (runs < minRuns || ns < minTime));

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestBenchModels measures models from files: no family beside them, no growth,
+// and the sparse method against the fastest of the others.
+func TestBenchModels(t *testing.T) {
+	var doc benchDocument
+	out := ok(t, "bench", "--min-seconds", "0.01", golden("four-bar"), golden("pendulum"), "--method", "sparse,tree-direct,tree-aba", "--json")
+	require.NoError(t, json.Unmarshal([]byte(out), &doc))
+	var got []string
+	total := map[string]int64{}
+	for _, r := range doc.Records {
+		key := r.Family + " " + r.Method
+		got = append(got, key)
+		total[key] = r.TotalNs
+		assert.Positive(t, r.TotalNs, key)
+		assert.Equal(t, r.Method == sparseMethod, r.SolveOnceNs > 0, key)
+	}
+	assert.Equal(t, []string{
+		"four-bar sparse", "four-bar tree-direct", // tree-aba left out
+		"pendulum sparse", "pendulum tree-direct", "pendulum tree-aba",
+	}, got)
+	assert.Equal(t, [3]int{3, 4, 38}, [3]int{doc.Records[0].Bodies, doc.Records[0].Joints, doc.Records[0].Unknowns})
+	assert.Empty(t, doc.Fits)
+	assert.Empty(t, doc.Crossovers)
+	require.Len(t, doc.Comparisons, 2)
+	for _, c := range doc.Comparisons {
+		other := total[c.Model+" "+c.Method]
+		for _, method := range []string{"tree-direct", "tree-aba"} {
+			if ns, measured := total[c.Model+" "+method]; measured {
+				assert.LessOrEqual(t, other, ns, "%s: the fastest", c.Model)
+			}
+		}
+		assert.InEpsilon(t, float64(total[c.Model+" sparse"])/float64(other), c.Ratio, 1e-12)
+	}
+	assert.NotContains(t, ok(t, "bench", "--min-seconds", "0.01", golden("four-bar"), "--json"), "comparisons", "one method")
+}
+
+// TestBenchModelsTable fills the lines of the tables, with names of any length.
+func TestBenchModelsTable(t *testing.T) {
+	text := readFile(t, golden("four-bar"))
+	long := filepath.Join(t.TempDir(), "long.json")
+	require.NoError(t, os.WriteFile(long, []byte(strings.Replace(text, `"four-bar"`, `"`+strings.Repeat("four-bar ", 9)+`7"`, 1)), 0o644))
+	r := rungRun("bench", "--min-seconds", "0.01", "--family", "chain", "--sizes", "10", golden("four-bar"), long, "--method", "sparse,tree-lambda")
+	require.Equal(t, exitDone, r.status, r.err)
+	requireColumns(t, r.out)
+	assert.Regexp(t, `(?m)^chain +10  leaf-first( +\d+){4} +[\d.]+[kM]?$`, r.out)
+	assert.Regexp(t, `(?m)^model +bodies order or method +assembly +factor +solve +total$`, r.out)
+	assert.Regexp(t, `(?m)^four-bar +3 tree-lambda( +\d+\.\d\d){4}$`, r.out)
+	assert.Regexp(t, `(?m)^four-bar fo… four-bar 7 +3 tree-lambda`, r.out)
+	assert.Regexp(t, `(?m)^four-bar +tree-lambda +\d+\.\d\d$`, r.out)
+	assert.Regexp(t, `(?m)^chain +sparse +one size only`, r.out)
+}
+
+// TestBenchModelNames: two models of one name, and one of no name.
+func TestBenchModelNames(t *testing.T) {
+	text := readFile(t, golden("four-bar"))
+	dir := t.TempDir()
+	nameless, ladder := filepath.Join(dir, "nameless.json"), filepath.Join(dir, "ladder.json")
+	require.NoError(t, os.WriteFile(nameless, []byte(strings.Replace(text, `"four-bar"`, `""`, 1)), 0o644))
+	require.NoError(t, os.WriteFile(ladder, []byte(strings.Replace(text, `"four-bar"`, `"ladder"`, 1)), 0o644))
+	list, err := readProblems([]string{golden("four-bar"), nameless, "-", ladder}, strings.NewReader(text), &progress{})
+	require.NoError(t, err)
+	var names []string
+	for _, p := range list {
+		names = append(names, p.name)
+		assert.Equal(t, []int{3}, p.sizes)
+	}
+	assert.Equal(t, []string{"four-bar", nameless, "stdin", ladder}, names)
+
+	r := rungWith(`{"format": "rung-model/1", "bodies": [], "joints": []}`, "bench", "-")
+	assert.Equal(t, exitUse, r.status)
+	assert.NotEmpty(t, r.err)
+}
+
+func TestMicros(t *testing.T) {
+	for ns, want := range map[int64]string{0: "", 1: "0.00", 2345: "2.35", 99_990: "99.99", 100_000: "100", 999_999_000: "999999", 16_700_000_000: "16.7M"} {
+		assert.Equal(t, want, micros(ns))
+	}
+}
+
+// TestRepeated divides by the number of calls.
+func TestRepeated(t *testing.T) {
+	calls := 0
+	ns, err := repeated(func() error { calls++; return nil }, 1, 10*time.Millisecond)
+	require.NoError(t, err)
+	assert.Less(t, ns, int64(1000), "an empty function")
+	assert.Greater(t, calls, 10_000, "a microsecond each, for ten milliseconds")
+	_, err = repeated(func() error { return errLoops }, 1, 0)
+	require.ErrorIs(t, err, errLoops)
+}

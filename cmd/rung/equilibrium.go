@@ -1,0 +1,235 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/linear"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+	"github.com/spf13/cobra"
+)
+
+// equilibriumFlags are the flags of rung equilibrium.
+type equilibriumFlags struct {
+	output     string
+	stationary bool
+	steps      int
+	ordering   orderingFlag
+	json       bool
+}
+
+func newEquilibrium() *cobra.Command {
+	f := &equilibriumFlags{}
+	cmd := &cobra.Command{
+		Use:   "equilibrium MODEL",
+		Short: "Find the equilibrium at rest and write the model in it",
+		Long: `Moves the bodies of MODEL ("-": standard input) to where all joints hold and
+all forces balance, at rest: gravity, springs, constant forces and the reactions
+of the joints, redundant ones too. Prescribed freedoms are held at the values of
+their motions at the time of the model; dampers do not matter.
+
+The search goes downhill from the state of the model, so that of several
+equilibria it takes a stable one near by. One that is unstable, such as a
+pendulum upside down, is left by a small push along its unstable mode;
+--stationary stays there.
+
+If no equilibrium is found nothing is written, the exit status is 1, and the
+body is named whose forces are farthest from balance.`,
+		Example: `  rung equilibrium linkage.json -o settled.json
+  rung equilibrium linkage.json --json`,
+		Args:              arguments("MODEL"),
+		ValidArgsFunction: completeModel,
+		RunE:              func(cmd *cobra.Command, args []string) error { return runEquilibrium(cmd, args[0], f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.output, "output", "o", "", `file to write, ending in .json; "-" is standard output`)
+	flags.BoolVar(&f.stationary, "stationary", false, "end at the first equilibrium, stable or not")
+	flags.IntVar(&f.steps, "steps", 500, "largest number of steps")
+	flags.BoolVar(&f.json, "json", false, "print one JSON document")
+	f.ordering.add(cmd)
+	return cmd
+}
+
+// equilibriumResult is what rung equilibrium --json prints.
+type equilibriumResult struct {
+	Format     string            `json:"format"`
+	Name       string            `json:"name"`
+	Bodies     int               `json:"bodies"`
+	Joints     int               `json:"joints"`
+	Found      bool              `json:"found"`
+	Steps      int               `json:"steps"`
+	Unbalanced *unbalancedResult `json:"unbalanced,omitempty"`
+
+	// Of an equilibrium only.
+	Stability string        `json:"stability,omitempty"` // stable, neutral, unstable or immobile
+	Lowest    *lowestResult `json:"lowest_mode,omitempty"`
+	Left      int           `json:"unstable_left"` // equilibria that were left
+	Travel    *bodyChange   `json:"largest_displacement,omitempty"`
+	Turn      *bodyChange   `json:"largest_rotation,omitempty"`
+	Energy    *energyChange `json:"potential_energy,omitempty"`
+}
+
+// unbalancedResult is the force left on the body farthest from balance.
+type unbalancedResult struct {
+	Body     string       `json:"body"`
+	Force    spatial.Vec3 `json:"force"`              // N, world axes
+	Moment   spatial.Vec3 `json:"moment"`             // N m, about the centre of mass
+	Relative *float64     `json:"relative,omitempty"` // to the largest force on a body
+}
+
+// lowestResult tells how stiff an equilibrium is against its weakest motion.
+type lowestResult struct {
+	Stiffness float64 `json:"stiffness"` // 1/s², negative if it grows
+	Frequency float64 `json:"frequency"` // Hz, 0 if it does not vibrate
+}
+
+// energyChange is the potential energy of gravity and springs, J.
+type energyChange struct {
+	Before float64 `json:"before"`
+	After  float64 `json:"after"`
+}
+
+func runEquilibrium(cmd *cobra.Command, path string, f *equilibriumFlags) error {
+	stdin, stdout, stderr := streams(cmd)
+	switch {
+	case f.output == stdio && f.json:
+		return useErrorf("--json and the model in one output: give -o a file")
+	case f.steps < 1:
+		return useErrorf("--steps %d: there has to be one at least", f.steps)
+	}
+	if f.output != "" {
+		if err := checkModelOutput(f.output); err != nil {
+			return err
+		}
+	}
+	p := newProgress(stderr)
+	defer p.end()
+	m, err := readModel(path, stdin, p)
+	if err != nil {
+		return err
+	}
+	r, err := settle(m, path, f, p)
+	if r == nil {
+		return err
+	}
+	if err == nil && f.output != "" {
+		p.stage("writing", int64(len(m.Bodies)+len(m.Joints)+len(m.Forces)))
+		if err := writeFile(f.output, stdout, func(w io.Writer) error { return model.Write(&lineCounter{w, p}, m) }); err != nil {
+			return err
+		}
+	}
+	p.end()
+	if f.output == stdio {
+		stdout = stderr
+	}
+	e := writeFile(stdio, stdout, func(w io.Writer) error {
+		if f.json {
+			e := json.NewEncoder(w)
+			e.SetIndent("", " ")
+			return e.Encode(r)
+		}
+		if err != nil {
+			return nil // the message says it
+		}
+		return printEquilibrium(w, r)
+	})
+	if err != nil {
+		return err
+	}
+	return e
+}
+
+// settle finds the equilibrium of m, read from path, and stores its state in m. If there
+// is none, it returns both a document and an error.
+func settle(m *model.Model, path string, f *equilibriumFlags, p *progress) (*equilibriumResult, error) {
+	p.stage("analysing", 0)
+	plan, err := rung.NewPlan(m, rung.Options{Ordering: f.ordering.Ordering})
+	if err != nil {
+		return nil, err
+	}
+	mech := plan.Mechanism()
+	r := &equilibriumResult{Format: "rung-equilibrium/1", Name: mech.Name, Bodies: mech.NumBodies(), Joints: mech.NumJoints()}
+	p.stage("balancing", 0)
+	st := plan.Initial()
+	e, err := linear.Equilibrate(plan, st, linear.EquilibriumOptions{Stationary: f.stationary, Steps: f.steps})
+	if err != nil {
+		u := new(linear.UnbalancedError)
+		if !errors.As(err, &u) {
+			return nil, failedIn(path, err)
+		}
+		r.Steps, r.Unbalanced = u.Steps, newUnbalanced(&u.Unbalanced, nil)
+		return r, failedIn(path, err)
+	}
+	r.fill(mech, e)
+	rung.SetState(m, st)
+	return r, nil
+}
+
+// failedIn marks err as the failure of a computation with the model at path. Errors of
+// package linear do not begin with its name.
+func failedIn(path string, err error) error {
+	const own = "linear: "
+	if text := err.Error(); len(text) > len(own) && text[:len(own)] == own {
+		err = &plainError{text[len(own):], err}
+	}
+	return failed(modelFile(path), err)
+}
+
+func newUnbalanced(u *linear.Unbalanced, relative *float64) *unbalancedResult {
+	return &unbalancedResult{Body: u.Body, Force: u.Force, Moment: u.Moment, Relative: relative}
+}
+
+func (r *equilibriumResult) fill(mech *mechanism.Mechanism, e *linear.Equilibrium) {
+	change := func(i int, x float64) *bodyChange {
+		if i < 0 {
+			return &bodyChange{}
+		}
+		return &bodyChange{mech.BodyName(i), x}
+	}
+	r.Found, r.Steps, r.Left = true, e.Steps, e.Kicks
+	r.Unbalanced = newUnbalanced(&e.Unbalanced, &e.Relative)
+	r.Stability = e.Stability.String()
+	if e.Stability != linear.Immobile {
+		r.Lowest = &lowestResult{Stiffness: e.Lowest, Frequency: math.Sqrt(max(e.Lowest, 0)) / (2 * math.Pi)}
+	}
+	r.Travel, r.Turn = change(e.TravelBody, e.Travel), change(e.TurnBody, e.Turn)
+	r.Energy = &energyChange{e.Before.Potential(), e.After.Potential()}
+}
+
+// printEquilibrium writes r for people.
+func printEquilibrium(w io.Writer, r *equilibriumResult) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "%s: %s, %s, in equilibrium after %s\n", modelTitle(r.Name), plural(r.Bodies, "body"), plural(r.Joints, "joint"), plural(r.Steps, "step"))
+	line := func(what, value, note string) {
+		fmt.Fprintln(b, strings.TrimRight(fmt.Sprintf("  %-20s%12s %s", what, value, note), " "))
+	}
+	fmt.Fprintln(b)
+	note := ""
+	if r.Left > 0 {
+		note = fmt.Sprintf("(%d unstable left on the way)", r.Left)
+	}
+	line("stability", r.Stability, note)
+	if r.Lowest != nil {
+		if r.Lowest.Stiffness < 0 {
+			line("growth rate", short(math.Sqrt(-r.Lowest.Stiffness)), "1/s")
+		} else {
+			line("lowest frequency", short(r.Lowest.Frequency), "Hz, undamped")
+		}
+	}
+	line("potential energy", short(r.Energy.After), "J, before "+short(r.Energy.Before))
+	line("unbalanced force", short(r.Unbalanced.Force.Norm()), "N      "+cutName(r.Unbalanced.Body, 30))
+	line("unbalanced moment", short(r.Unbalanced.Moment.Norm()), "N m")
+	line("relative", short(*r.Unbalanced.Relative), "")
+	fmt.Fprintln(b, "\nlargest changes")
+	printChange(b, "displacement", r.Travel, "m")
+	printChange(b, "rotation", r.Turn, "rad")
+	return b.Flush()
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rung-mbd/rung/model"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// settled is the document of a run of rung equilibrium --json.
+func settled(t *testing.T, status int, args ...string) (r equilibriumResult) {
+	t.Helper()
+	run := rungRun(append([]string{"equilibrium", "--json"}, args...)...)
+	require.Equal(t, status, run.status, run.err)
+	d := json.NewDecoder(strings.NewReader(run.out))
+	d.DisallowUnknownFields()
+	require.NoError(t, d.Decode(&r))
+	return r
+}
+
+// TestEquilibrium settles models; what is written rests there for another command.
+func TestEquilibrium(t *testing.T) {
+	for _, name := range []string{"pendulum", "four-bar", "springs", "stewart-6ups", "bricard-6r", "type-fixed"} {
+		out := filepath.Join(t.TempDir(), "out.json")
+		r := settled(t, exitDone, golden(name), "-o", out)
+		assert.Equal(t, "rung-equilibrium/1", r.Format)
+		assert.True(t, r.Found)
+		assert.Equal(t, "stable", r.Stability, name)
+		assert.Positive(t, r.Steps)
+		require.NotNil(t, r.Unbalanced.Relative)
+		assert.LessOrEqual(t, *r.Unbalanced.Relative, 1e-9, name)
+		assert.Positive(t, r.Lowest.Frequency)
+		assert.InEpsilon(t, r.Lowest.Stiffness, math.Pow(2*math.Pi*r.Lowest.Frequency, 2), 1e-12)
+
+		var a struct {
+			Bodies []struct {
+				Acceleration [3]float64 `json:"com_acceleration"`
+			}
+			Joints []struct {
+				Position float64 `json:"position_residual"`
+				Velocity float64 `json:"velocity_residual"`
+			}
+		}
+		require.NoError(t, json.Unmarshal([]byte(ok(t, "accel", "--json", out)), &a))
+		for _, b := range a.Bodies {
+			for _, x := range b.Acceleration {
+				assert.LessOrEqual(t, math.Abs(x), 1e-6, name)
+			}
+		}
+		for _, j := range a.Joints {
+			assert.LessOrEqual(t, j.Position, closedTol, name)
+			assert.Zero(t, j.Velocity, name)
+		}
+		// Nothing but the state has changed, and it stays.
+		was, err := model.ReadFile(golden(name))
+		require.NoError(t, err)
+		is, err := model.ReadFile(out)
+		require.NoError(t, err)
+		for i := range is.Bodies {
+			assert.Zero(t, is.Bodies[i].Velocity)
+			is.Bodies[i].Pose, is.Bodies[i].Velocity = was.Bodies[i].Pose, was.Bodies[i].Velocity
+		}
+		assert.Equal(t, was, is, name)
+		again := settled(t, exitDone, out)
+		assert.LessOrEqual(t, again.Travel.Value, 1e-8, name)
+		assert.LessOrEqual(t, again.Steps, 1, name)
+	}
+}
+
+// TestEquilibriumStationary stays upside down where it is told to.
+func TestEquilibriumStationary(t *testing.T) {
+	path := upsideDown(t)
+	r := settled(t, exitDone, path, "--stationary")
+	assert.Equal(t, "unstable", r.Stability)
+	assert.Negative(t, r.Lowest.Stiffness)
+	assert.Zero(t, r.Lowest.Frequency)
+	assert.Zero(t, r.Left)
+	r = settled(t, exitDone, path)
+	assert.Equal(t, "stable", r.Stability)
+	assert.Equal(t, 1, r.Left)
+	assert.Less(t, r.Energy.After, r.Energy.Before)
+	table := ok(t, "equilibrium", path)
+	assert.Contains(t, table, "1 unstable left on the way")
+	requireColumns(t, table)
+	assert.Contains(t, ok(t, "equilibrium", path, "--stationary"), "growth rate")
+}
+
+// upsideDown writes a pendulum that stands on its pivot and returns its path.
+func upsideDown(t *testing.T) string {
+	t.Helper()
+	m := model.New("upside down")
+	m.Bodies = []model.Body{{
+		Name: "rod", Mass: 2, Com: [3]float64{0, 0, 0.5}, Inertia: model.Inertia{XX: 1. / 6, YY: 1. / 6, ZZ: 1e-3},
+		Pose: model.Pose{Orientation: [4]float64{1}},
+	}}
+	frame := model.Pose{Orientation: [4]float64{math.Sqrt2 / 2, math.Sqrt2 / 2}} // z along −y
+	m.Joints = []model.Joint{{
+		Name: "pivot", Type: model.Revolute, Predecessor: model.World, Successor: "rod",
+		PredecessorFrame: frame, SuccessorFrame: frame,
+	}}
+	path := filepath.Join(t.TempDir(), "upside-down.json")
+	require.NoError(t, model.WriteFile(path, m))
+	return path
+}
+
+// TestEquilibriumToStdout writes the model, and nothing else, to standard output.
+func TestEquilibriumToStdout(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.json")
+	table := ok(t, "equilibrium", golden("four-bar"), "-o", out)
+	for _, word := range []string{"in equilibrium", "stability", "lowest frequency", "unbalanced force", "displacement"} {
+		assert.Contains(t, table, word)
+	}
+	requireColumns(t, table)
+	r := rungRun("equilibrium", golden("four-bar"), "-o", "-")
+	require.Equal(t, exitDone, r.status)
+	assert.Equal(t, table, r.err)
+	want, err := os.ReadFile(out)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), r.out)
+}
+
+// TestNoEquilibrium names the body that falls.
+func TestNoEquilibrium(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.json")
+	r := settled(t, exitFailed, golden("single-body"), "-o", out, "--steps", "20")
+	assert.False(t, r.Found)
+	assert.Equal(t, 20, r.Steps)
+	assert.Equal(t, "block", r.Unbalanced.Body)
+	assert.NoFileExists(t, out)
+	run := rungRun("equilibrium", golden("single-body"), "--steps", "20")
+	assert.Equal(t, exitFailed, run.status)
+	assert.Empty(t, run.out)
+	assert.Contains(t, run.err, `body "block"`)
+	assert.NotContains(t, run.err, "linear:")
+	assert.Equal(t, 1, strings.Count(run.err, "\n"))
+}
+
+func TestEquilibriumMisuse(t *testing.T) {
+	in := golden("four-bar")
+	for _, c := range []struct {
+		text string
+		args []string
+	}{
+		{"missing MODEL", nil},
+		{"has to end in .json", []string{in, "-o", "x.xml"}},
+		{"one output", []string{in, "-o", "-", "--json"}},
+		{"one at least", []string{in, "--steps", "0"}},
+		{"no such file", []string{"none.json"}},
+		{"$.bodies", []string{filepath.Join(reference, "invalid", "duplicate-body.model.json")}},
+	} {
+		r := rungRun(append([]string{"equilibrium"}, c.args...)...)
+		assert.Equal(t, exitUse, r.status, c.text)
+		assert.Empty(t, r.out, c.text)
+		assert.Contains(t, r.err, c.text)
+	}
+	help := ok(t, "equilibrium", "-h")
+	requireColumns(t, help)
+}

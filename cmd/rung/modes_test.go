@@ -1,0 +1,147 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// modesJSON is the document of a run of rung modes --json.
+func modesJSON(t *testing.T, args ...string) (r modesResult) {
+	t.Helper()
+	run := rungRun(append([]string{"modes", "--json"}, args...)...)
+	require.Equal(t, exitDone, run.status, run.err)
+	d := json.NewDecoder(strings.NewReader(run.out))
+	d.DisallowUnknownFields()
+	require.NoError(t, d.Decode(&r))
+	return r
+}
+
+// TestModesUpsideDown has a closed form: I·λ² = m·g·l/2 with I = m·l²/3.
+func TestModesUpsideDown(t *testing.T) {
+	path := upsideDown(t)
+	r := modesJSON(t, path)
+	assert.Equal(t, "rung-modes/1", r.Format)
+	assert.True(t, r.All)
+	assert.Equal(t, 1, r.Unstable)
+	require.Len(t, r.Modes, 1)
+	m := &r.Modes[0]
+	want := math.Sqrt(1.5 * 9.81)
+	assert.Equal(t, "divergence", m.Kind)
+	assert.InEpsilon(t, want, m.Eigenvalue[0], 1e-9)
+	assert.Zero(t, m.Eigenvalue[1])
+	assert.InEpsilon(t, -want*want, m.Stiffness, 1e-9)
+	// Unit modal mass about the pivot: φ²·m·l²/3 = 1.
+	assert.InEpsilon(t, math.Sqrt(1.5), math.Abs(m.Shape[0].Angular[1]), 1e-9)
+	assert.InEpsilon(t, math.Sqrt(1.5)/2, math.Abs(m.Shape[0].Linear[0]), 1e-9)
+	table := ok(t, "modes", path)
+	assert.Contains(t, table, "unstable: 1 mode that will grow")
+	requireColumns(t, table)
+	hanging := modesJSON(t, path, "--equilibrium")
+	assert.Equal(t, "vibration", hanging.Modes[0].Kind)
+	assert.InEpsilon(t, want/(2*math.Pi), hanging.Modes[0].Frequency, 1e-9)
+}
+
+// TestModesMethods agree, and damping shows where it is wanted.
+func TestModesMethods(t *testing.T) {
+	in := golden("springs")
+	dense := modesJSON(t, in, "--equilibrium", "--method", "dense")
+	sparse := modesJSON(t, in, "--equilibrium", "--method", "sparse", "--count", "4")
+	require.Len(t, sparse.Modes, 4)
+	require.Greater(t, len(dense.Modes), 4)
+	assert.True(t, dense.All)
+	assert.False(t, sparse.All)
+	for i := range sparse.Modes {
+		assert.InEpsilon(t, dense.Modes[i].Frequency, sparse.Modes[i].Frequency, 1e-7)
+		assert.InEpsilon(t, dense.Modes[i].DampingRatio, sparse.Modes[i].DampingRatio, 1e-5)
+		assert.NotNil(t, sparse.Modes[i].Shape[0].LinearImag)
+	}
+	undamped := modesJSON(t, in, "--equilibrium", "--undamped")
+	assert.False(t, undamped.Damped)
+	assert.Zero(t, undamped.Modes[0].DampingRatio)
+	assert.Nil(t, undamped.Modes[0].Shape[0].LinearImag)
+}
+
+// TestModesCSV reads back what --csv writes.
+func TestModesCSV(t *testing.T) {
+	args := []string{golden("stewart-6ups"), "--equilibrium", "--count", "3"}
+	r := modesJSON(t, args...)
+	rows, err := csv.NewReader(strings.NewReader(ok(t, append([]string{"modes", "--csv"}, args...)...))).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, rows, 1+3*r.Bodies)
+	assert.Equal(t, []string{"mode", "kind", "frequency"}, rows[0][:3])
+	column := func(row []string, name string) float64 {
+		for i, head := range rows[0] {
+			if head == name {
+				x, err := strconv.ParseFloat(row[i], 64)
+				require.NoError(t, err)
+				return x
+			}
+		}
+		t.Fatalf("no column %s", name)
+		return 0
+	}
+	for i, row := range rows[1:] {
+		m := &r.Modes[i/r.Bodies]
+		s := &m.Shape[i%r.Bodies]
+		assert.Equal(t, float64(i/r.Bodies+1), column(row, "mode"))
+		assert.Equal(t, m.Frequency, column(row, "frequency"))
+		assert.Equal(t, m.Eigenvalue[1], column(row, "eigenvalue.im"))
+		assert.Equal(t, s.Body, row[7])
+		assert.Equal(t, s.Linear[1], column(row, "vy"))
+		assert.Equal(t, s.Angular[2], column(row, "wz"))
+	}
+}
+
+// TestModesWarns says that a pose is no equilibrium, with the body.
+func TestModesWarns(t *testing.T) {
+	r := rungRun("modes", golden("springs"))
+	require.Equal(t, exitDone, r.status)
+	assert.Contains(t, r.err, "not in equilibrium")
+	assert.Equal(t, 1, strings.Count(r.err, "\n"))
+	requireColumns(t, r.out)
+	r = rungRun("modes", golden("springs"), "--equilibrium")
+	assert.Empty(t, r.err)
+	r = rungRun("modes", golden("spinning-top"), "--moving")
+	require.Equal(t, exitDone, r.status)
+	assert.Empty(t, r.err)
+	assert.Contains(t, ok(t, "modes", golden("driven-crank")), "no motion")
+}
+
+// TestModesOfLongChain takes the sparse method by itself.
+func TestModesOfLongChain(t *testing.T) {
+	r := modesJSON(t, generated(t, "chain", "300"), "--equilibrium", "--count", "3")
+	assert.Equal(t, "sparse", r.Method)
+	require.Len(t, r.Modes, 3)
+	assert.Positive(t, r.Modes[0].Frequency)
+	assert.Less(t, r.Modes[0].Frequency, r.Modes[2].Frequency)
+	assert.Zero(t, r.Unstable)
+}
+
+func TestModesMisuse(t *testing.T) {
+	in := golden("four-bar")
+	for _, c := range []struct {
+		text string
+		args []string
+	}{
+		{"missing MODEL", nil},
+		{"one at least", []string{in, "--count", "0"}},
+		{"there are auto, dense and sparse", []string{in, "--method", "best"}},
+		{"exclude each other", []string{in, "--json", "--csv"}},
+		{"at rest", []string{in, "--moving", "--equilibrium"}},
+		{"no such file", []string{"none.json"}},
+	} {
+		r := rungRun(append([]string{"modes"}, c.args...)...)
+		assert.Equal(t, exitUse, r.status, c.text)
+		assert.Empty(t, r.out, c.text)
+		assert.Contains(t, r.err, c.text)
+	}
+	requireColumns(t, ok(t, "modes", "-h"))
+	assert.Contains(t, ok(t, "__complete", "modes", "--method", ""), "sparse")
+}

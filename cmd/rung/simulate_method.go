@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/tree"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// stabiliseFlag is the value of --stabilise: how violations of the joints are fought.
+type stabiliseFlag string
+
+// The values of --stabilise.
+const (
+	projection stabiliseFlag = "projection"
+	baumgarte  stabiliseFlag = "baumgarte"
+	none       stabiliseFlag = "none"
+)
+
+var stabiliseNames = []string{string(projection), string(baumgarte), string(none)}
+
+func (f *stabiliseFlag) String() string { return string(*f) }
+func (f *stabiliseFlag) Type() string   { return "name" }
+
+func (f *stabiliseFlag) Set(s string) error {
+	if !slices.Contains(stabiliseNames, s) {
+		return fmt.Errorf("no stabilisation %q; there are %s", s, strings.Join(stabiliseNames, ", "))
+	}
+	*f = stabiliseFlag(s)
+	return nil
+}
+
+func (f *stabiliseFlag) add(cmd *cobra.Command) {
+	*f = projection
+	cmd.Flags().Var(f, "stabilise", "how violations of joints are fought: "+strings.Join(stabiliseNames, ", "))
+	complete(cmd, "stabilise", stabiliseNames...)
+}
+
+var _ pflag.Value = (*stabiliseFlag)(nil)
+
+// mover is what moves a mechanism in time.
+type mover struct {
+	dynamics  sim.Dynamics
+	projector sim.Projector // nil unless violations are projected away
+	settings  string        // method, ordering and stabilisation
+}
+
+// newMover returns the dynamics of the method with the stabilisation. d solves for
+// the plan.
+func newMover(plan *rung.Plan, d *rung.Dynamics, method methodFlag, stab stabiliseFlag) (*mover, error) {
+	m := &mover{dynamics: d, settings: fmt.Sprintf("%s %v, %s", method, plan.Ordering(), stab)}
+	if method != sparseMethod {
+		t, err := newTreeDynamics(plan.Mechanism(), string(method))
+		if err != nil {
+			return nil, err
+		}
+		m.dynamics = t
+	}
+	switch stab {
+	case projection:
+		m.projector = d
+	case baumgarte:
+		m.dynamics = &sim.Baumgarte{Dynamics: d}
+	}
+	return m, nil
+}
+
+// treeDynamics are the accelerations by a tree method.
+type treeDynamics struct {
+	solver *tree.ClosedSolver
+	acc    []spatial.ClassicalAccel
+}
+
+func newTreeDynamics(mech *mechanism.Mechanism, method string) (*treeDynamics, error) {
+	plan, err := tree.NewPlan(mech, tree.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if n := float64(plan.NumDof() + plan.NumRows()); 8*n*n > treeMemory {
+		return nil, fmt.Errorf("%s takes too much memory for %s", method, plural(mech.NumBodies(), "body"))
+	}
+	return &treeDynamics{
+		plan.NewSolver(treeMethod(method), tree.SolverOptions{}), make([]spatial.ClassicalAccel, mech.NumBodies()),
+	}, nil
+}
+
+// Accelerations implements sim.Dynamics.
+func (d *treeDynamics) Accelerations(a []float64, st *mechanism.State) error {
+	if err := d.solver.Solve(st); err != nil {
+		return err
+	}
+	d.solver.AccelerationsTo(d.acc)
+	for i := range d.acc {
+		copy(a[6*i:6*i+6], d.acc[i][:])
+	}
+	return nil
+}

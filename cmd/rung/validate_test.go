@@ -1,0 +1,153 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var standardFolder = filepath.Join(reference, "standard")
+
+// validated runs rung validate and reads its document.
+func validated(t *testing.T, args ...string) *validation {
+	t.Helper()
+	v := new(validation)
+	d := json.NewDecoder(strings.NewReader(ok(t, append([]string{"validate", standardFolder, "--json"}, args...)...)))
+	d.DisallowUnknownFields()
+	require.NoError(t, d.Decode(v))
+	return v
+}
+
+// TestValidate runs the benchmarks that take less than a second: the default method meets
+// every limit, and all but Baumgarte's hold the joints.
+func TestValidate(t *testing.T) {
+	v := validated(t, "--short", "--model", "a01,a04,spatial")
+	assert.Nil(t, v.Cost)
+	required := 0
+	for _, r := range v.Runs {
+		name := r.Model + ", " + r.Integrator + ", " + r.Method + ", " + r.Stabilise
+		assert.Empty(t, r.Failure, name)
+		assert.Positive(t, r.Steps, name)
+		assert.Equal(t, r.Error < r.Limit, r.Met, name)
+		if r.Required {
+			required++
+			assert.True(t, r.Met, name)
+			assert.Less(t, r.Energy, 1e-6, name)
+		}
+		if r.Stabilise == string(projection) {
+			assert.Less(t, max(r.Position, r.Velocity), rowDrift, name)
+		} else {
+			assert.Greater(t, r.Velocity, rowDrift, name)
+		}
+	}
+	assert.Equal(t, 3, required)
+}
+
+// TestValidateNotices: a reference that is off by a part in a thousand is noticed, at one place of
+// one component too, and a limit that is missed is the exit status.
+func TestValidateNotices(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a01-pendulum.model.json", "a01-pendulum.csv"} {
+		data, err := os.ReadFile(filepath.Join(standardFolder, name))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
+	}
+	r := rungRun("validate", dir, "--short", "--model", "a01")
+	assert.Equal(t, exitDone, r.status, r.err)
+	path := filepath.Join(dir, "a01-pendulum.csv")
+	lines := strings.Split(readText(t, path), "\n")
+	lines[500] = strings.Replace(lines[500], ",-", ",-1", 1) // x, whose digits move by one
+	require.NoError(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600))
+	r = rungRun("validate", dir, "--short", "--model", "a01")
+	assert.Equal(t, exitFailed, r.status)
+	assert.Contains(t, r.err, "limits missed: a01-pendulum")
+	assert.Contains(t, r.out, "missed")
+}
+
+// TestValidateWrites replaces the table of a page and nothing else.
+func TestValidateWrites(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "page.md")
+	const before, after = "# Title\n\n", "\nMore.\n"
+	require.NoError(t, os.WriteFile(page, []byte(before+validateBegin+"old\n"+validateEnd+after), 0o600))
+	table := ok(t, "validate", standardFolder, "--short", "--model", "a01", "--write", page)
+	text := readText(t, page)
+	assert.Equal(t, before+validateBegin+"\n"+table+"\n"+validateEnd+after, text)
+	width := 0
+	for line := range strings.Lines(table) {
+		if width == 0 {
+			width = len(line)
+		}
+		assert.Len(t, line, width)
+	}
+	require.NoError(t, os.WriteFile(page, []byte("no marks"), 0o600))
+	r := rungRun("validate", standardFolder, "--model", "a01", "--write", page)
+	assert.Equal(t, exitUse, r.status)
+	assert.Contains(t, r.err, "there are no lines")
+}
+
+// TestValidateCost: the measure of a step's cost is there and in proportion.
+func TestValidateCost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
+	c, err := measureStepCost(true)
+	require.NoError(t, err)
+	require.Len(t, c.Sizes, 2)
+	for _, s := range c.Sizes {
+		assert.Equal(t, 2*s.Windows+1, s.Bodies)
+		assert.Equal(t, 1.0, s.Projections)
+		assert.Positive(t, s.Step)
+	}
+	assert.InDelta(t, c.Ratio, c.Sizes[1].Step/c.Sizes[0].Step*81/801, 1e-9)
+	assert.Less(t, math.Abs(math.Log2(c.Ratio)), 2.) // a mistake in the measure, not a bound on the speed
+}
+
+func TestValidateBadUse(t *testing.T) {
+	for _, c := range []struct {
+		says string
+		args []string
+	}{
+		{`no benchmark begins with "x"`, []string{"validate", standardFolder, "--model", "x"}},
+		{"no such file", []string{"validate", t.TempDir()}},
+		{"no such file", []string{"validate", standardFolder, "--write", filepath.Join(t.TempDir(), "x.md")}},
+		{`unexpected argument "b"`, []string{"validate", "a", "b"}},
+	} {
+		r := rungRun(c.args...)
+		assert.Equal(t, exitUse, r.status, c.args)
+		assert.Contains(t, r.err, c.says)
+	}
+	requireColumns(t, ok(t, "validate", "--help"))
+}
+
+// TestStandardPageIsCurrent: the table in docs/validation.md has the models and methods of the
+// command.
+func TestStandardPageIsCurrent(t *testing.T) {
+	_, rest, found := strings.Cut(readText(t, filepath.Join("..", "..", "docs", "validation.md")), validateBegin)
+	require.True(t, found)
+	table, _, found := strings.Cut(rest, validateEnd)
+	require.True(t, found)
+	for _, b := range standardBenchmarks {
+		assert.Contains(t, table, "| "+b.model+" ")
+		assert.FileExists(t, filepath.Join(standardFolder, b.model+".csv"))
+	}
+	var v validation
+	for _, b := range standardBenchmarks {
+		for _, how := range b.methods(false) {
+			v.Runs = append(v.Runs, validatedRun{Model: b.model, Integrator: how.integrator})
+		}
+	}
+	rows := 0
+	for line := range strings.Lines(table) {
+		if strings.Contains(line, " tol ") || strings.Contains(line, " h = ") {
+			assert.Contains(t, line, "| "+v.Runs[min(rows, len(v.Runs)-1)].Integrator+",")
+			rows++
+		}
+	}
+	assert.Equal(t, len(v.Runs), rows)
+}

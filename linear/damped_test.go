@@ -1,0 +1,183 @@
+package linear_test
+
+import (
+	"fmt"
+	"math"
+	"math/cmplx"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/linear"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// oscillator is a mass on a spring and damper: frequency ω, damping ratio ζ.
+func oscillator(t testing.TB, omega, zeta float64) *rung.Builder {
+	const m = 2
+	b := rung.NewBuilder("oscillator").Gravity(0, 0, -g)
+	body := slider(t, b, "mass", m, vec{0, 0, -1}, vec{0, 0, 1})
+	k := m * omega * omega
+	b.SpringDamper("spring", rung.World, body, vec{}, vec{0, 0, -1}, k, 2*zeta*m*omega, 1-m*g/k)
+	return b
+}
+
+func TestDampedOscillator(t *testing.T) {
+	for _, method := range []linear.Method{linear.Dense, linear.Sparse} {
+		for _, zeta := range []float64{0.05, 0.7, 1.5} {
+			t.Run(fmt.Sprint(method, "/", zeta), func(t *testing.T) {
+				m := modes(t, built(t, oscillator(t, 3, zeta)), linear.ModeOptions{Method: method})
+				assert.True(t, m.Damped)
+				root := cmplx.Sqrt(complex(zeta*zeta-1, 0))
+				want := []complex128{3 * (complex(-zeta, 0) + root)}
+				if zeta > 1 {
+					want = append(want, 3*(complex(-zeta, 0)-root))
+				}
+				require.Len(t, m.List, len(want))
+				for i, l := range want {
+					got := &m.List[i]
+					assert.InDelta(t, real(l), real(got.Lambda), 1e-9)
+					assert.InDelta(t, math.Abs(imag(l)), imag(got.Lambda), 1e-9)
+					if zeta < 1 {
+						assert.Equal(t, linear.Vibration, got.Kind)
+						assert.InDelta(t, zeta, got.DampingRatio(), 1e-9)
+						assert.InDelta(t, 3/(2*math.Pi), got.Frequency(), 1e-9)
+						assert.InDelta(t, 3*math.Sqrt(1-zeta*zeta)/(2*math.Pi), got.DampedFrequency(), 1e-9)
+					} else {
+						assert.Equal(t, linear.Decay, got.Kind)
+						assert.Equal(t, 1., got.DampingRatio())
+					}
+					assert.InDelta(t, 1/math.Sqrt(2), check.MaxAbs(got.Shape), 1e-9, "unit modal mass")
+				}
+			})
+		}
+	}
+}
+
+// TestDampedRow compares both methods on a chain with dampers in every third hinge, which no
+// change of coordinates takes apart.
+func TestDampedRow(t *testing.T) {
+	const n = 50
+	b := chain(t, n, 1)
+	m, err := b.Model()
+	require.NoError(t, err)
+	for j := range m.Joints {
+		if j%3 == 0 {
+			m.Joints[j].Damping = []float64{20}
+		}
+	}
+	p := planned(t, m)
+	dense := modes(t, p, linear.ModeOptions{Count: 14, Method: linear.Dense})
+	sparse := modes(t, p, linear.ModeOptions{Count: 14, Method: linear.Sparse})
+	require.Equal(t, 14, len(sparse.List))
+	damped := false
+	for i := range dense.List {
+		want, got := dense.List[i].Lambda, sparse.List[i].Lambda
+		assert.InDelta(t, 0, cmplx.Abs(want-got), 1e-7*cmplx.Abs(want), "mode %d: %v %v", i, want, got)
+		damped = damped || dense.List[i].DampingRatio() > 0.01
+		requireEigen(t, p, &sparse.List[i])
+	}
+	assert.True(t, damped)
+}
+
+// requireEigen checks (λ²M + λC + K)·φ = 0 on what the joints allow, and J·φ = 0.
+func requireEigen(t *testing.T, p *rung.Plan, m *linear.Mode) {
+	t.Helper()
+	const tol = 1e-6
+	s := linearized(t, p, resting(p))
+	N := freeBasis(s)
+	n := s.Dim()
+	im := m.Imag
+	if im == nil {
+		im = make([]float64, n)
+	}
+	apply := func(f func(dst, x []float64)) []complex128 {
+		a, b, out := make([]float64, n), make([]float64, n), make([]complex128, n)
+		f(a, m.Shape)
+		f(b, im)
+		for i := range out {
+			out[i] = complex(a[i], b[i])
+		}
+		return out
+	}
+	M, C, K := apply(s.MassTo), apply(s.DampingTo), apply(s.StiffnessTo)
+	size := 0.0
+	r := make([]complex128, n)
+	for i := range r {
+		r[i] = m.Lambda*m.Lambda*M[i] + m.Lambda*C[i] + K[i]
+		size = max(size, cmplx.Abs(m.Lambda*m.Lambda*M[i]), cmplx.Abs(K[i]))
+	}
+	_, f := N.Dims()
+	for c := range f {
+		var t0 complex128
+		for i := range r {
+			t0 += complex(N.At(i, c), 0) * r[i]
+		}
+		assert.InDelta(t, 0, cmplx.Abs(t0), tol*size)
+	}
+}
+
+// TestSleepingTop spins a symmetric top upright on a ball: with h = I₃·ω, I₁ about
+// the ball, and κ = m·g·l the precessions are λ = i·(h ± √(h² − 4·I₁·κ))/(2·I₁), which
+// flutters below h² = 4·I₁·κ.
+func TestSleepingTop(t *testing.T) {
+	const mass, l, I3, Ic = 1.5, 0.4, 0.05, 0.06
+	I1 := Ic + mass*l*l
+	kappa := mass * g * l
+	for _, factor := range []float64{1.5, 0.6} {
+		omega := factor * math.Sqrt(4*I1*kappa) / I3
+		d, err := bodies.New(mass, vec{0, 0, l}, spatial.Diag3(Ic, Ic, I3))
+		require.NoError(t, err)
+		b := rung.NewBuilder("top").Gravity(0, 0, -g)
+		top := b.Body("top", d, rung.At(0, 0, 0))
+		b.Spherical("tip", rung.World, top, vec{})
+		b.Move(top, vec{}, vec{0, 0, omega})
+		p := built(t, b)
+		m, err := linearized(t, p, p.Initial()).Modes(linear.ModeOptions{})
+		require.NoError(t, err)
+		h := I3 * omega
+		root := cmplx.Sqrt(complex(h*h-4*I1*kappa, 0))
+		for _, sign := range []complex128{1, -1} {
+			want := complex(0, 1) * (complex(h, 0) + sign*root) / complex(2*I1, 0)
+			if imag(want) < 0 {
+				want = cmplx.Conj(want)
+			}
+			best := math.Inf(1)
+			for i := range m.List {
+				best = min(best, cmplx.Abs(m.List[i].Lambda-want))
+			}
+			assert.LessOrEqual(t, best, 1e-7*cmplx.Abs(want))
+		}
+		assert.Equal(t, factor < 1, m.Unstable() > 0)
+	}
+}
+
+// TestRandomDamped is the same with dampers and the whole of K.
+func TestRandomDamped(t *testing.T) {
+	found := 0
+	for seed := range uint64(12) {
+		m, err := bench.Generate("random", 14, seed)
+		require.NoError(t, err)
+		p := planned(t, m)
+		dense := modes(t, p, linear.ModeOptions{Count: 100, Method: linear.Dense})
+		sparse := modes(t, p, linear.ModeOptions{Count: 6, Method: linear.Sparse})
+		if !dense.Damped {
+			continue
+		}
+		for i := range sparse.List {
+			best := math.Inf(1)
+			l := sparse.List[i].Lambda
+			for k := range dense.List {
+				best = min(best, cmplx.Abs(l-dense.List[k].Lambda))
+			}
+			assert.LessOrEqual(t, best, 1e-6*max(1, cmplx.Abs(l)), "seed %d, mode %d: %v", seed, i, l)
+			found++
+		}
+	}
+	assert.Positive(t, found)
+}

@@ -1,0 +1,123 @@
+package linear
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// dense is the system in an M-orthonormal basis N of the displacements that the
+// joints allow: NᵀMN = 1.
+type dense struct {
+	N    *mat.Dense // 6·bodies × freedoms
+	K, C *mat.Dense // NᵀKN, NᵀCN
+}
+
+// reduce computes the dense form.
+//
+// Cost: O(bodies³); allocates. It returns nil if the joints allow nothing.
+func (s *System) reduce() *dense {
+	n := s.dim()
+	root := s.massRoot()
+	N := root
+	if rows := s.Rows(); rows > 0 {
+		J := mat.NewDense(rows, n, nil)
+		col, x := make([]float64, rows), make([]float64, n)
+		for c := range n {
+			mat.Col(x, c, root)
+			s.JacobianTo(col, x)
+			J.SetCol(c, col)
+		}
+		free := nullSpace(J)
+		if free == nil {
+			return nil
+		}
+		var RN mat.Dense
+		RN.Mul(root, free)
+		N = &RN
+	}
+	_, f := N.Dims()
+	d := &dense{N: mat.DenseCopyOf(N)}
+	KN, CN := mat.NewDense(n, f, nil), mat.NewDense(n, f, nil)
+	x, y := make([]float64, n), make([]float64, n)
+	for c := range f {
+		mat.Col(x, c, N)
+		s.StiffnessTo(y, x)
+		KN.SetCol(c, y)
+		s.DampingTo(y, x)
+		CN.SetCol(c, y)
+	}
+	d.K, d.C = new(mat.Dense), new(mat.Dense)
+	d.K.Mul(N.T(), KN)
+	d.C.Mul(N.T(), CN)
+	return d
+}
+
+// massRoot returns C with CᵀMC = 1, a block a body.
+func (s *System) massRoot() *mat.Dense {
+	n := s.dim()
+	out := mat.NewDense(n, n, nil)
+	for i := range s.mech.Bodies {
+		p := pair{body: [2]int32{int32(i), -1}}
+		C := s.pairRoot(&p)
+		for r := range 6 {
+			for c := range 6 {
+				out.Set(6*i+r, 6*i+c, C.At(r, c))
+			}
+		}
+	}
+	return out
+}
+
+// Matrices returns M, C, K and J as dense matrices, for small systems: a column and,
+// but for J, a row for each of the six displacements of each body. C or K on
+// displacements that the joints do not allow means nothing.
+//
+// Cost: O(bodies²); allocates.
+func (s *System) Matrices() (M, C, K, J *mat.Dense) {
+	n := s.dim()
+	M, C, K = mat.NewDense(n, n, nil), mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
+	rows := s.Rows()
+	if rows > 0 {
+		J = mat.NewDense(rows, n, nil)
+	}
+	x, y, z := make([]float64, n), make([]float64, n), make([]float64, rows)
+	for c := range n {
+		x[c] = 1
+		s.MassTo(y, x)
+		M.SetCol(c, y)
+		s.DampingTo(y, x)
+		C.SetCol(c, y)
+		s.StiffnessTo(y, x)
+		K.SetCol(c, y)
+		if rows > 0 {
+			s.JacobianTo(z, x)
+			J.SetCol(c, z)
+		}
+		x[c] = 0
+	}
+	return M, C, K, J
+}
+
+// symmetric returns the symmetric part of A and whether A is that up to rounding,
+// relative to size.
+func symmetric(A *mat.Dense, size float64) (*mat.SymDense, bool) {
+	n, _ := A.Dims()
+	S := mat.NewSymDense(n, nil)
+	off := 0.0
+	for i := range n {
+		for j := i; j < n; j++ {
+			a, b := A.At(i, j), A.At(j, i)
+			S.SetSym(i, j, (a+b)/2)
+			off = max(off, math.Abs(a-b))
+		}
+	}
+	return S, off <= symmetricTol*size
+}
+
+// symmetricTol is the largest difference of two entries that ought to be equal,
+// relative to the largest.
+const symmetricTol = 1e-8
+
+// largest returns the largest magnitude of A.
+func largest(A *mat.Dense) (m float64) { return maxAbs(A.RawMatrix().Data) }

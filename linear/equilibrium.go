@@ -1,0 +1,284 @@
+package linear
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// ErrNoEquilibrium is wrapped by the error, an *UnbalancedError, of a search that
+// ends where forces do not balance.
+var ErrNoEquilibrium = errors.New("no equilibrium found")
+
+// UnbalancedError names the body whose forces are farthest from balance where the
+// search has ended.
+type UnbalancedError struct {
+	Unbalanced
+	Steps int
+}
+
+// Error names the body.
+func (e *UnbalancedError) Error() string {
+	return fmt.Sprintf("linear: %v in %d steps: body %q is left with a force of %.3g N and a moment of %.3g N m",
+		ErrNoEquilibrium, e.Steps, e.Body, e.Force.Norm(), e.Moment.Norm())
+}
+
+// Unwrap returns ErrNoEquilibrium.
+func (e *UnbalancedError) Unwrap() error { return ErrNoEquilibrium }
+
+// Unbalanced is the force that is left on a body, reactions included: M·a with a the
+// accelerations with which it would start from rest.
+type Unbalanced struct {
+	Body   string
+	Force  spatial.Vec3 // N, world axes
+	Moment spatial.Vec3 // N m, about the centre of mass, world axes
+}
+
+// Stability says how a mechanism answers to a small push from its equilibrium.
+type Stability uint8
+
+// The answers.
+const (
+	Stable   Stability = iota // comes back: the potential energy is least
+	Neutral                   // some motion meets no force
+	Unstable                  // some motion is driven on
+	Immobile                  // the joints allow no motion
+)
+
+var stabilityNames = [...]string{"stable", "neutral", "unstable", "immobile"}
+
+// String returns the name that the command line prints.
+func (s Stability) String() string {
+	if int(s) < len(stabilityNames) {
+		return stabilityNames[s]
+	}
+	return fmt.Sprintf("Stability(%d)", uint8(s))
+}
+
+// EquilibriumOptions choose how an equilibrium is sought. The zero value is the
+// default.
+type EquilibriumOptions struct {
+	// Stationary ends at the first equilibrium, stable or not. The default leaves an
+	// unstable one downhill.
+	Stationary bool
+	Steps      int // largest number of Newton steps; 0 stands for 500
+}
+
+// Equilibrium describes an equilibrium that was found.
+type Equilibrium struct {
+	Steps, Kicks int // Newton steps; unstable equilibria that were left
+
+	// Unbalanced is what is left on the body that is farthest from balance, and
+	// Relative that force, moments over the radius of gyration, relative to the
+	// largest force on a body.
+	Unbalanced Unbalanced
+	Relative   float64
+
+	Stability Stability
+	// Lowest is the least stiffness of a mode, 1/s² (Mode.Stiffness), zero if there is
+	// none, and Mode its shape, six numbers a body.
+	Lowest float64
+	Mode   []float64
+
+	// Largest changes from the start: travel of a centre of mass (m) and rotation
+	// (rad), and the bodies' numbers, −1 without bodies.
+	Travel, Turn         float64
+	TravelBody, TurnBody int
+
+	Before, After mechanism.Energy // of the start, at rest, and of the equilibrium
+}
+
+// Equilibrate moves the bodies of st to an equilibrium at rest: poses that satisfy
+// the joints and in which all forces balance. Prescribed freedoms are held at the
+// values of their motions at the time of st. Dampers do not matter.
+//
+// From where it starts the search goes downhill, in Newton steps that the joints
+// allow: each is the solution of K·x = M·a by conjugate gradients, as far as the
+// curvature is positive (Steihaug 1983), and is halved until the forces do work
+// along it. So forces with a potential lead to a minimum of it; others may
+// lead nowhere.
+//
+// Cost: two factorizations a step and some solves, and the lowest mode at the end;
+// allocates.
+// It returns an *UnbalancedError if there is no equilibrium to be found, the errors
+// of rung.Closer.ClosePositions and of System.Linearize; st is then unchanged. It
+// panics if st is of another mechanism.
+func Equilibrate(p *rung.Plan, st *mechanism.State, o EquilibriumOptions) (*Equilibrium, error) {
+	if o.Steps == 0 {
+		o.Steps = equilibriumSteps
+	}
+	s := newSearch(p, st)
+	if err := s.closer.ClosePositions(s.st); err != nil {
+		return nil, err
+	}
+	out := &Equilibrium{}
+	if err := s.load(s.st); err != nil {
+		return nil, err
+	}
+	out.Before = s.sys.mech.EnergyAt(s.sys.y.Kin, s.st)
+	for {
+		if err := s.descend(out, o.Steps); err != nil {
+			return nil, err
+		}
+		if err := s.judge(out); err != nil {
+			return nil, err
+		}
+		if out.Stability != Unstable || o.Stationary || out.Kicks == kicks || !s.sys.holonomic() {
+			break
+		}
+		if err := s.kick(out); err != nil {
+			return nil, err
+		}
+	}
+	out.After = s.sys.mech.EnergyAt(s.sys.y.Kin, s.st)
+	s.measure(out, st)
+	copy(st.Bodies, s.st.Bodies)
+	return out, nil
+}
+
+// judge computes the lowest mode at s.st, where the system is linearized.
+func (s *search) judge(out *Equilibrium) error {
+	o := ModeOptions{Count: 1, Undamped: true}
+	if !s.sys.holonomic() {
+		// Forces without a potential may make a mode flutter that is not the lowest.
+		o = ModeOptions{Count: defaultModes}
+	}
+	m, err := s.sys.Modes(o)
+	if err != nil {
+		return err
+	}
+	out.Lowest, out.Mode = 0, nil
+	if len(m.List) == 0 {
+		out.Stability = Immobile
+		return nil
+	}
+	low := &m.List[0]
+	out.Lowest, out.Mode = low.Stiffness, low.Shape
+	switch low.Kind {
+	case Rigid:
+		out.Stability = Neutral
+	case Divergence, Flutter:
+		out.Stability = Unstable
+	default:
+		out.Stability = Stable
+	}
+	return nil
+}
+
+// kick leaves an unstable equilibrium along its lowest mode.
+func (s *search) kick(out *Equilibrium) error {
+	copy(s.d, out.Mode)
+	s.radius = 1
+	s.moveTo(s.try, kickSize/s.reach())
+	if err := s.closer.ClosePositions(s.try); err != nil {
+		return err
+	}
+	s.st, s.try = s.try, s.st
+	out.Kicks++
+	return nil
+}
+
+// measure stores the largest changes from start to s.st.
+func (s *search) measure(out *Equilibrium, start *mechanism.State) {
+	out.TravelBody, out.TurnBody = -1, -1
+	for i := range start.Bodies {
+		travel, phi := displacement(s.sys.mech, i, start, s.st)
+		if d := travel.Norm(); out.TravelBody < 0 || d > out.Travel {
+			out.Travel, out.TravelBody = d, i
+		}
+		if a := phi.Norm(); out.TurnBody < 0 || a > out.Turn {
+			out.Turn, out.TurnBody = a, i
+		}
+	}
+}
+
+// holonomic reports whether all loads have a potential by their kind: those that
+// need not are constant torques and forces on the rotations of balls.
+func (s *System) holonomic() bool {
+	for i := range s.mech.Forces {
+		if e := &s.mech.Forces[i]; e.Kind == model.Wrench && e.Torque != (spatial.Vec3{}) {
+			return false
+		}
+	}
+	for j := range s.mech.Joints {
+		jt := &s.mech.Joints[j]
+		if jt.Drive == nil {
+			continue
+		}
+		for i := range jt.Kind.Freedoms() {
+			if !jt.Kind.Scalar(i) && jt.Drive.Force[i] != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// longest returns the length of the longest body: the largest distance of a joint
+// or of a force from a centre of mass, or radius of gyration, m.
+func (s *System) longest() (l float64) {
+	m := s.mech
+	for i := range m.Bodies {
+		l = max(l, s.radius(int32(i)))
+	}
+	reach := func(body int32, point spatial.Vec3) {
+		if body >= 0 {
+			l = max(l, point.Sub(m.Bodies[body].Com).Norm())
+		}
+	}
+	for j := range m.Joints {
+		jt := &m.Joints[j]
+		reach(jt.Pred, jt.P.Origin)
+		reach(jt.Succ, jt.S.Origin)
+	}
+	for i := range m.Forces {
+		reach(m.Forces[i].A.Body, m.Forces[i].A.Point)
+		reach(m.Forces[i].B.Body, m.Forces[i].B.Point)
+	}
+	return l
+}
+
+// Unbalanced returns what is left of the forces on the body that is farthest from
+// balance, reactions and inertia forces of the state included, and that force, moments
+// over the radius of gyration, relative to the largest force on a body. In
+// equilibrium it is at rounding level.
+//
+// Cost: O(bodies); allocates. It needs a linearized state. The name is empty if
+// there are no bodies.
+func (s *System) Unbalanced() (left Unbalanced, relative float64) {
+	n := s.dim()
+	all := make([]float64, n)
+	s.MassTo(all, s.x[:n])
+	size, worst, at := s.load, -1.0, -1
+	for i := range s.mech.Bodies {
+		arm := s.radius(int32(i))
+		weigh := func(v *[6]float64) float64 {
+			return max(spatial.Vec3(v[:3]).Norm()/arm, spatial.Vec3(v[3:]).Norm())
+		}
+		sum := (*[6]float64)(all[6*i:])
+		load := (*[6]float64)(s.y.B[6*i:])
+		var reaction [6]float64
+		for k := range reaction {
+			reaction[k] = sum[k] - load[k]
+		}
+		size = max(size, weigh(load), weigh(&reaction))
+		if w := weigh(sum); w > worst {
+			worst, at = w, i
+		}
+	}
+	if at < 0 {
+		return left, 0
+	}
+	left = Unbalanced{
+		Body:   s.mech.BodyName(at),
+		Moment: spatial.Vec3(all[6*at : 6*at+3]), Force: spatial.Vec3(all[6*at+3 : 6*at+6]),
+	}
+	if size > 0 {
+		relative = worst / size
+	}
+	return left, relative
+}

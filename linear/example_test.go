@@ -1,0 +1,47 @@
+package linear_test
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/linear"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// A rod of 2 m falls from its upright position, and swings about where it hangs.
+func Example() {
+	b := rung.NewBuilder("pendulum")
+	rod := b.Rod("rod", 3, 0.001, spatial.Vec3{}, spatial.Vec3{0, 0, 2})
+	b.Revolute("hinge", rung.World, rod, spatial.Vec3{}, spatial.Vec3{0, 1, 0})
+	m, err := b.Model()
+	if err != nil {
+		log.Fatal(err)
+	}
+	plan, err := rung.NewPlan(m, rung.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	st := plan.Initial()
+	e, err := linear.Equilibrate(plan, st, linear.EquilibriumOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%v, turned by %.4f rad\n", e.Stability, e.Turn)
+
+	s := linear.NewSystem(plan)
+	if err := s.Linearize(st); err != nil {
+		log.Fatal(err)
+	}
+	modes, err := s.Modes(linear.ModeOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for i := range modes.List {
+		fmt.Printf("%v: %.4f Hz\n", modes.List[i].Kind, modes.List[i].Frequency())
+	}
+	// Output:
+	// stable, turned by 3.1416 rad
+	// vibration: 0.4317 Hz
+}

@@ -1,0 +1,191 @@
+package linear
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// fillElement adds force element e. A wrench has a force F at an arm r that turns
+// with its body, so that its moment changes by (φ×r)×F; its torque is constant.
+func (s *System) fillElement(e *mechanism.ForceElement) error {
+	if e.Kind == model.Wrench {
+		s.turnArm(e.A.Body, s.arm(&e.A), e.Force)
+		s.note(e.A.Body, e.Torque, e.Force)
+		return nil
+	}
+	l := link{body: [2]int32{e.A.Body, e.B.Body}}
+	l.arm = [2]spatial.Vec3{s.arm(&e.A), s.arm(&e.B)}
+	l.line = s.between(&e.A, &e.B)
+	l.k, l.d = e.Stiffness, e.Damping
+	length := l.line.Norm()
+	if length == 0 {
+		return s.fillPoint(e, &l)
+	}
+	n := l.line.Scale(1 / length)
+	var v [2]spatial.Vec3
+	for i := range v {
+		v[i] = s.pointVelocity(l.body[i], l.arm[i])
+	}
+	l.tension = e.Stiffness*(length-e.RestLength) + e.Damping*n.Dot(v[1].Sub(v[0]))
+	for _, b := range l.body {
+		s.note(b, spatial.Vec3{}, n.Scale(l.tension))
+	}
+	s.fillLink(&l)
+	return nil
+}
+
+// link is what two points of bodies do to each other along the line between them.
+type link struct {
+	body    [2]int32
+	arm     [2]spatial.Vec3 // of the points from the centres of mass
+	line    spatial.Vec3    // from the first to the second, not zero
+	tension float64         // N
+	k, d    float64         // its change with the length and the rate of the length
+}
+
+// fillLink adds a link: along its line n the spring k and damper d, across it the
+// stiffness tension/length, and the turning of the arms in the force. With u the
+// displacement of the second point less that of the first
+//
+//	δF = n·(k·n·u + d·(n·u)˙) + tension/length·(u − n·(n·u)).
+func (s *System) fillLink(l *link) {
+	length := l.line.Norm()
+	n := l.line.Scale(1 / length)
+	F := n.Scale(l.tension)
+	s.turnArm(l.body[0], l.arm[0], F)
+	s.turnArm(l.body[1], l.arm[1], F.Neg())
+	if l.k != 0 || l.d != 0 {
+		r := row{body: l.body, k: l.k, d: l.d}
+		pointRow(&r.v, &l.arm, n)
+		if l.d != 0 && !s.rest {
+			s.linkRate(&r.rate, l, n, length)
+		}
+		s.rows = append(s.rows, r)
+	}
+	if l.tension != 0 {
+		a, b := across(n)
+		for _, e := range [2]spatial.Vec3{a, b} {
+			r := row{body: l.body, k: l.tension / length}
+			pointRow(&r.v, &l.arm, e)
+			s.rows = append(s.rows, r)
+		}
+	}
+}
+
+// linkRate stores the rate of the row of n as the bodies move.
+func (s *System) linkRate(rate *[12]float64, l *link, n spatial.Vec3, length float64) {
+	u := s.pointVelocity(l.body[1], l.arm[1]).Sub(s.pointVelocity(l.body[0], l.arm[0]))
+	nd := u.Sub(n.Scale(n.Dot(u))).Scale(1 / length)
+	pointRow(rate, &l.arm, nd)
+	for i, sign := range [2]float64{-1, 1} {
+		if b := l.body[i]; b >= 0 {
+			m := s.st.Bodies[b].Omega.Cross(l.arm[i]).Cross(n).Scale(sign)
+			for k := range 3 {
+				rate[6*i+k] += m[k]
+			}
+		}
+	}
+}
+
+// fillPoint adds a spring whose ends coincide: without rest length it is the same in
+// all directions.
+func (s *System) fillPoint(e *mechanism.ForceElement, l *link) error {
+	if e.Stiffness*e.RestLength != 0 || e.Damping != 0 {
+		return fmt.Errorf("linear: %w: force %q", mechanism.ErrNoDirection, e.Name)
+	}
+	if e.Stiffness == 0 {
+		return nil
+	}
+	for i := range 3 {
+		r := row{body: l.body, k: e.Stiffness}
+		var n spatial.Vec3
+		n[i] = 1
+		pointRow(&r.v, &l.arm, n)
+		s.rows = append(s.rows, r)
+	}
+	return nil
+}
+
+// pointRow stores in v the row of n·u, u the displacement of the second point less
+// that of the first.
+func pointRow(v *[12]float64, arm *[2]spatial.Vec3, n spatial.Vec3) {
+	for i, sign := range [2]float64{-1, 1} {
+		m := arm[i].Cross(n)
+		for k := range 3 {
+			v[6*i+k], v[6*i+3+k] = sign*m[k], sign*n[k]
+		}
+	}
+}
+
+// turnArm adds to body b the force F, constant in the world, at the arm r that turns
+// with it: −(φ×r)×F = φ·(r·F) − r·(F·φ).
+func (s *System) turnArm(b int32, r, F spatial.Vec3) {
+	if b < 0 {
+		return
+	}
+	K := &s.stiff[b]
+	rF := r.Dot(F)
+	for i := range 3 {
+		K[7*i] += rF
+		for j := range 3 {
+			K[6*i+j] -= r[i] * F[j]
+		}
+	}
+}
+
+// across returns two unit vectors at right angles to the unit vector n and to each
+// other.
+func across(n spatial.Vec3) (a, b spatial.Vec3) {
+	k := 0
+	for i := 1; i < 3; i++ {
+		if math.Abs(n[i]) < math.Abs(n[k]) {
+			k = i
+		}
+	}
+	var e spatial.Vec3
+	e[k] = 1
+	a = n.Cross(e)
+	a = a.Scale(1 / a.Norm())
+	return a, n.Cross(a)
+}
+
+// arm returns the arm of an attachment from the centre of mass of its body.
+func (s *System) arm(a *mechanism.Attachment) (r spatial.Vec3) {
+	if a.Body < 0 {
+		return r
+	}
+	k := &s.y.Kin.Bodies[a.Body]
+	return k.E.MulVec(a.Point).Sub(k.Com)
+}
+
+// between returns the vector from attachment a to b. What is far from the origin
+// cancels before the near parts are added.
+func (s *System) between(a, b *mechanism.Attachment) spatial.Vec3 {
+	farA, nearA := s.place(a)
+	farB, nearB := s.place(b)
+	return farB.Sub(farA).Add(nearB.Sub(nearA))
+}
+
+// place splits the position of an attachment into the origin of its body, or the
+// point of the world, and an arm.
+func (s *System) place(a *mechanism.Attachment) (far, near spatial.Vec3) {
+	if a.Body < 0 {
+		return a.Point, near
+	}
+	return s.st.Bodies[a.Body].Position, s.y.Kin.Bodies[a.Body].E.MulVec(a.Point)
+}
+
+// pointVelocity returns the velocity of the point of body b at the arm r from its
+// centre of mass.
+func (s *System) pointVelocity(b int32, r spatial.Vec3) spatial.Vec3 {
+	if b < 0 {
+		return spatial.Vec3{}
+	}
+	var u [6]float64
+	s.velocity(u[:], b)
+	return spatial.Vec3(u[3:]).Add(spatial.Vec3(u[:3]).Cross(r))
+}

@@ -1,0 +1,109 @@
+package linear
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	gmresTol   = 1e-12 // of the residual, relative to the solution
+	gmresLoose = 1e-9  // the same, accepted where rounding allows no better
+	gmresSteps = 120
+	// The residual is looked at after each of the first steps, then after some: vectors
+	// beyond convergence are what rounding makes, and leave the joints.
+	gmresEarly, gmresLook = 12, 4
+	gmresCut              = 1e-14 // of singular values
+)
+
+// solveTo solves (σ²M + σC + K)·x = b on the displacements that the joints allow, by
+// generalized minimal residuals (Saad & Schultz 1986) with the inverse of the
+// symmetric part before it, in the metric M. Where there is no other part, one
+// product shows that nothing is left.
+func (q *quadratic) solveTo(x, b []float64) error {
+	s := q.sys
+	q.h.solveTo(x, b)
+	q.basis = q.basis[:0]
+	norm := func(v []float64) float64 {
+		s.MassTo(q.g, v)
+		return math.Sqrt(max(dot(v, q.g), 0))
+	}
+	size := norm(x)
+	residual := func() float64 {
+		q.productTo(q.r, x)
+		for i := range q.r {
+			q.r[i] = b[i] - q.r[i]
+		}
+		q.h.solveTo(q.r, q.r)
+		return norm(q.r)
+	}
+	left := residual()
+	if left <= gmresTol*size {
+		return nil
+	}
+	first := left
+	v := slices.Clone(q.r)
+	scale(v, 1/left)
+	q.basis = append(q.basis, v)
+	H := mat.NewDense(gmresSteps+1, gmresSteps, nil)
+	var y []float64
+	steps := 0
+	for steps < gmresSteps {
+		w := make([]float64, len(x))
+		q.productTo(w, q.basis[steps])
+		q.h.solveTo(w, w)
+		full := norm(w)
+		for range 2 {
+			s.MassTo(q.g, w)
+			for i, v := range q.basis {
+				t := dot(v, q.g)
+				H.Set(i, steps, H.At(i, steps)+t)
+				addScaled(w, -t, v)
+			}
+		}
+		t := norm(w)
+		H.Set(steps+1, steps, t)
+		steps++
+		done := !(t > gmresTol*full) || steps == gmresSteps
+		if done || steps < gmresEarly || steps%gmresLook == 0 {
+			last := left
+			y, left = leastSquares(H, steps, first, max(q.cut, gmresCut))
+			if done || left <= 0.1*gmresTol*size || left <= gmresLoose*size && left > 0.5*last {
+				break
+			}
+		}
+		scale(w, 1/t)
+		q.basis = append(q.basis, w)
+	}
+	for i, t := range y {
+		addScaled(x, t, q.basis[i])
+	}
+	if left = residual(); !(left <= gmresLoose*norm(x)) && q.cut == 0 {
+		return fmt.Errorf("linear: %w of the part that is not symmetric", ErrNoConvergence)
+	}
+	return nil
+}
+
+// leastSquares returns the y of least ‖e₁·first − H·y‖ for n columns of H, and of least
+// norm among those, singular values below cut times the largest taken for zero; and
+// the norm that is left.
+func leastSquares(H *mat.Dense, n int, first, cut float64) ([]float64, float64) {
+	A := mat.DenseCopyOf(H.Slice(0, n+1, 0, n))
+	b := mat.NewVecDense(n+1, nil)
+	b.SetVec(0, first)
+	var svd mat.SVD
+	if !svd.Factorize(A, mat.SVDThin) {
+		panic("linear: singular values")
+	}
+	rank := svd.Rank(cut)
+	if rank == 0 {
+		return nil, first
+	}
+	var y, r mat.VecDense
+	svd.SolveVecTo(&y, b, rank)
+	r.MulVec(A, &y)
+	r.SubVec(b, &r)
+	return y.RawVector().Data, mat.Norm(&r, 2)
+}

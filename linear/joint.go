@@ -1,0 +1,235 @@
+package linear
+
+import (
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// reaction is what a joint does to its successor at the origin of S, split by what
+// it turns with as the bodies move.
+type reaction struct {
+	withP  spatial.Force // turns with P: wrenches along its axes
+	withS  spatial.Vec3  // moment that turns with S: about y of a universal joint
+	normal float64       // multiplier of the moment y_S×x_P of a universal joint
+	x, y   spatial.Vec3  // x_P and y_S
+
+	body   [2]int32        // successor, predecessor
+	arm    [2]spatial.Vec3 // from their centres of mass to the origin of S
+	moment spatial.Vec3    // of all parts
+	force  spatial.Vec3
+}
+
+// fillJoint adds joint j: the springs and dampers of its freedoms, and the
+// stiffness of everything it does to its bodies, which turns with them.
+func (s *System) fillJoint(j int) {
+	jt := &s.mech.Joints[j]
+	var jk mechanism.JointKinematics
+	s.mech.JointTo(&jk, j, s.y.Kin, s.st)
+	if jt.Kind == joints.Distance {
+		s.fillDistance(j, &jk)
+		return
+	}
+	var r reaction
+	s.reach(&r, jt, &jk)
+	s.addConstraint(&r, j)
+	if jt.Drive != nil {
+		s.addDrive(&r, jt, &jk)
+	}
+	r.sum()
+	if r.moment == (spatial.Vec3{}) && r.force == (spatial.Vec3{}) {
+		return
+	}
+	switch {
+	case jt.Kind == joints.Fixed, jt.Kind == joints.Revolute, jt.Kind == joints.Spherical && jt.Drive == nil:
+		s.fillPinned(&r, jt, &jk)
+	default:
+		s.fillGeneral(&r, j)
+	}
+}
+
+// reach stores the bodies of a joint and their arms.
+func (s *System) reach(r *reaction, jt *mechanism.Joint, jk *mechanism.JointKinematics) {
+	r.body = [2]int32{jt.Succ, jt.Pred}
+	if jt.Succ >= 0 {
+		r.arm[0] = jk.ArmS.Sub(s.y.Kin.Bodies[jt.Succ].Com)
+	}
+	if jt.Pred >= 0 {
+		r.arm[1] = jk.ArmP.Add(jk.R).Sub(s.y.Kin.Bodies[jt.Pred].Com)
+	}
+	r.x, r.y = jk.EP.Col(0), jk.ES.Col(1)
+}
+
+// addConstraint adds the multipliers' wrench T·λ of joint j.
+func (s *System) addConstraint(r *reaction, j int) {
+	node := s.plan.Layout().JointNode(j)
+	if node < 0 {
+		return
+	}
+	jt := &s.mech.Joints[j]
+	T, n := s.y.ForceSubspace(j, s.st)
+	o := int(s.plan.Layout().Pattern.Off[node])
+	for k := range n {
+		lambda := -s.x[o+k]
+		switch {
+		case jt.Kind == joints.Universal && k == 3:
+			r.normal = lambda
+		case jt.Kind == joints.Universal && k > 3 && k == secondRow(jt):
+			r.withS = r.withS.Add(r.y.Scale(lambda))
+		default:
+			r.withP = r.withP.Add(T[k].Scale(lambda))
+		}
+	}
+}
+
+// secondRow returns the row that prescribes the second freedom of a universal joint,
+// or −1.
+func secondRow(jt *mechanism.Joint) int {
+	if jt.Motion == nil || jt.Motion[1].Kind == joints.None {
+		return -1
+	}
+	return jt.PrescribedRow(1)
+}
+
+// addDrive adds the wrench of the drive, and the springs and dampers along the
+// freedoms as rows: with D the wrench dual to a freedom q, δq = (XᵀD)·x and the
+// generalized force changes by −k·δq − d·δq̇.
+func (s *System) addDrive(r *reaction, jt *mechanism.Joint, jk *mechanism.JointKinematics) {
+	var q, qd [6]float64
+	jt.CoordinatesTo(&q, &qd, &jk.Frames)
+	for i := range jt.Kind.Freedoms() {
+		var unit [6]float64
+		var D spatial.Force
+		unit[i] = 1
+		jt.WrenchTo(&D, &unit, &jk.Frames)
+		one := *r
+		one.withP, one.withS, one.normal = spatial.Force{}, spatial.Vec3{}, 0
+		tau := jt.Drive.Force[i]
+		k, d := jt.Drive.Stiffness[i], jt.Drive.Damping[i]
+		if jt.Kind.Scalar(i) {
+			tau -= k*(q[i]-jt.Drive.Rest[i]) + d*qd[i]
+		}
+		if jt.Kind == joints.Universal && i == 1 {
+			one.withS = D.Moment()
+			r.withS = r.withS.Add(one.withS.Scale(tau))
+		} else {
+			one.withP = D
+			r.withP = r.withP.Add(D.Scale(tau))
+		}
+		for _, b := range r.body {
+			s.note(b, D.Moment().Scale(tau), D.Linear().Scale(tau))
+		}
+		if jt.Kind.Scalar(i) && (k != 0 || d != 0) {
+			s.rows = append(s.rows, s.driveRow(&one, k, d))
+		}
+	}
+}
+
+// driveRow returns the row of a freedom whose dual wrench is that of one.
+func (s *System) driveRow(one *reaction, k, d float64) row {
+	w := row{body: one.body, k: k, d: d}
+	one.sum()
+	one.effectTo(&w.v)
+	if d != 0 && !s.rest {
+		var u [12]float64
+		s.velocity(u[:6], one.body[0])
+		s.velocity(u[6:], one.body[1])
+		one.changeTo(&w.rate, &u)
+	}
+	return w
+}
+
+// sum adds up moment and force on the successor.
+func (r *reaction) sum() {
+	n := r.y.Cross(r.x)
+	r.moment = r.withP.Moment().Add(r.withS).Add(n.Scale(r.normal))
+	r.force = r.withP.Linear()
+}
+
+// effectTo stores in f the forces on the two bodies.
+func (r *reaction) effectTo(f *[12]float64) {
+	for e, sign := range [2]float64{1, -1} {
+		m := r.moment.Add(r.arm[e].Cross(r.force))
+		for k := range 3 {
+			f[6*e+k], f[6*e+3+k] = sign*m[k], sign*r.force[k]
+		}
+	}
+}
+
+// changeTo stores in df the change of the forces on the two bodies for small
+// displacements u of them, with the parts of the reaction constant in P, in S, or
+// along y_S×x_P.
+func (r *reaction) changeTo(df, u *[12]float64) {
+	phiS, phiP := spatial.Vec3(u[:3]), spatial.Vec3(u[6:9])
+	armS := phiS.Cross(r.arm[0])
+	// The force acts on both bodies at the origin of S.
+	armP := spatial.Vec3(u[3:6]).Add(armS).Sub(spatial.Vec3(u[9:12]))
+	F := phiP.Cross(r.force)
+	N := phiP.Cross(r.withP.Moment()).Add(phiS.Cross(r.withS))
+	turned := phiS.Cross(r.y).Cross(r.x).Add(r.y.Cross(phiP.Cross(r.x)))
+	N = N.Add(turned.Scale(r.normal))
+	onS := N.Add(armS.Cross(r.force)).Add(r.arm[0].Cross(F))
+	onP := N.Add(armP.Cross(r.force)).Add(r.arm[1].Cross(F))
+	for k := range 3 {
+		df[k], df[3+k] = onS[k], F[k]
+		df[6+k], df[9+k] = -onP[k], -F[k]
+	}
+}
+
+// fillGeneral adds the stiffness of a reaction as a block for both bodies.
+func (s *System) fillGeneral(r *reaction, j int) {
+	p := pair{body: r.body, joint: int32(j)}
+	var u, df [12]float64
+	for c := range u {
+		if r.body[c/6] < 0 {
+			continue
+		}
+		u = [12]float64{}
+		u[c] = 1
+		r.changeTo(&df, &u)
+		for a, x := range df {
+			p.K[12*a+c] = -x
+		}
+	}
+	s.pairs = append(s.pairs, p)
+}
+
+// fillPinned adds the stiffness of the reaction of a joint whose frames stay at one
+// point and turn at most about one axis z, or of a ball without moments.
+//
+// Whatever part of the change of a reaction the joint's rows can make is left to
+// δλ: the change of the force, and that of moments but about z, z·(φ×N) = (N×z)·φ.
+// As N×z is across z, where both bodies turn alike, φ may be that of either. What is
+// left stays within each body.
+func (s *System) fillPinned(r *reaction, jt *mechanism.Joint, jk *mechanism.JointKinematics) {
+	s.turnArm(r.body[0], r.arm[0], r.force)
+	s.turnArm(r.body[1], r.arm[1], r.force.Neg())
+	if jt.Kind != joints.Revolute {
+		return
+	}
+	z := jk.EP.Col(2)
+	w := r.moment.Cross(z)
+	for e, sign := range [2]float64{1, -1} {
+		if b := r.body[e]; b >= 0 {
+			for i := range 3 {
+				for k := range 3 {
+					s.stiff[b][6*i+k] -= sign * z[i] * w[k]
+				}
+			}
+		}
+	}
+}
+
+// fillDistance adds a distance joint: a link with a given tension −λ.
+func (s *System) fillDistance(j int, jk *mechanism.JointKinematics) {
+	jt := &s.mech.Joints[j]
+	lambda := -s.x[s.plan.Layout().Pattern.Off[s.plan.Layout().JointNode(j)]]
+	l := link{body: [2]int32{jt.Pred, jt.Succ}, line: jk.R, tension: -lambda}
+	if jt.Pred >= 0 {
+		l.arm[0] = jk.ArmP.Sub(s.y.Kin.Bodies[jt.Pred].Com)
+	}
+	if jt.Succ >= 0 {
+		l.arm[1] = jk.ArmS.Sub(s.y.Kin.Bodies[jt.Succ].Com)
+	}
+	s.fillLink(&l)
+}

@@ -1,0 +1,348 @@
+package linear
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/cmplx"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// ErrNoConvergence is wrapped where an iteration ends before its result is good.
+var ErrNoConvergence = errors.New("no convergence")
+
+// krylov computes the eigenvalues of largest magnitude of an operator that is known
+// by its products, by a band Arnoldi iteration with thick restarts (Stewart 2001;
+// for symmetric operators Wu & Simon 2000). It starts with as many vectors as
+// eigenvalues are wanted, so that none of a multiple eigenvalue is missed; vectors
+// that come out dependent on others are dropped. All vectors are orthogonalized
+// twice against all others.
+//
+// The basis V satisfies A·V[:done] = V·H, and VᵀGV = 1 in the metric G.
+type krylov struct {
+	n         int
+	apply     func(dst, x []float64) error
+	metric    func(dst, x []float64) // G·x; dst may be x
+	symmetric bool                   // A is, in the metric
+	warm      int                    // products with A, besides one, that bring a vector into the range of all its powers
+
+	V    [][]float64
+	H    [][]float64 // columns, each as long as V was
+	done int         // columns of H
+
+	w, g     []float64
+	products int
+	largest  float64 // magnitude of an eigenvalue
+	all      bool    // run has returned all eigenvalues but those that are rounding
+}
+
+// ritz is an approximate eigenvalue θ with its vector Vy, whose residual has the
+// given size.
+type ritz struct {
+	theta    complex128
+	y        []complex128
+	residual float64
+}
+
+const (
+	// dropTol is the size, relative to what it was, at which a vector counts as
+	// dependent on others.
+	dropTol = 1e-9
+	// noiseTol is the size of an eigenvalue relative to the largest that rounding makes.
+	noiseTol = 100 * dropTol
+	// longBasis is the largest number of vectors between restarts for an operator that
+	// is not symmetric.
+	longBasis = 200
+	// restarts is the largest number of them.
+	restarts = 100
+)
+
+// start makes the basis of count vectors without pattern, put through A. It may come
+// out with fewer.
+func (k *krylov) start(count int) error {
+	x := make([]float64, k.n)
+	rng := rand.New(rand.NewPCG(1, uint64(k.n)))
+	for range count {
+		for i := range x {
+			x[i] = rng.NormFloat64()
+		}
+		if err := k.apply(k.w, x); err != nil {
+			return err
+		}
+		for range k.warm {
+			copy(x, k.w)
+			if err := k.apply(k.w, x); err != nil {
+				return err
+			}
+		}
+		k.products += 1 + k.warm
+		k.extend(nil)
+	}
+	return nil
+}
+
+// include adds a vector of the range of all powers of A to the start.
+func (k *krylov) include(v []float64) {
+	copy(k.w, v)
+	k.extend(nil)
+}
+
+// newKrylov allocates an iteration with an operator on n numbers.
+func newKrylov(n int, apply func(dst, x []float64) error, metric func(dst, x []float64)) *krylov {
+	return &krylov{n: n, apply: apply, metric: metric, w: make([]float64, n), g: make([]float64, n)}
+}
+
+// extend orthogonalizes w against the basis, adds the products to h, and appends what
+// is left unless it is nothing.
+func (k *krylov) extend(h []float64) []float64 {
+	size := 0.0
+	for pass := range 2 {
+		k.metric(k.g, k.w)
+		if pass == 0 {
+			size = math.Sqrt(max(dot(k.w, k.g), 0))
+		}
+		for j, v := range k.V {
+			t := dot(v, k.g)
+			if h != nil {
+				h[j] += t
+			}
+			addScaled(k.w, -t, v)
+		}
+	}
+	k.metric(k.g, k.w)
+	left := math.Sqrt(max(dot(k.w, k.g), 0))
+	if !(left > dropTol*size) || left == 0 {
+		return h
+	}
+	v := slices.Clone(k.w)
+	scale(v, 1/left)
+	k.V = append(k.V, v)
+	if h != nil {
+		h = append(h, left)
+	}
+	return h
+}
+
+// step adds a column to H. It reports whether there was a vector left to multiply.
+func (k *krylov) step() (bool, error) {
+	if k.done == len(k.V) {
+		return false, nil // the basis is complete
+	}
+	if err := k.apply(k.w, k.V[k.done]); err != nil {
+		return false, err
+	}
+	k.products++
+	k.H = append(k.H, k.extend(make([]float64, len(k.V))))
+	k.done++
+	return true, nil
+}
+
+// run iterates until want eigenvalues of largest magnitude have residuals below tol,
+// and returns them; or all there are, if no others are left, which sets k.all unless
+// some have been dropped in a restart.
+func (k *krylov) run(want int, tol float64) ([]ritz, error) {
+	keep := want + max(4, want/2)
+	size := keep + max(30, want)
+	if !k.symmetric {
+		size = keep + 2*max(30, want)
+	}
+	for round := range restarts {
+		for k.done < size {
+			if _, err := k.step(); err != nil {
+				return nil, err
+			}
+			if k.done < len(k.V) && k.done < size && (k.done <= want || k.done%max(4, want/2) != 0) {
+				continue
+			}
+			out, noise := k.significant()
+			if k.done == len(k.V) || noise && converged(out, len(out), tol) {
+				k.all = round == 0
+				return out, nil
+			}
+			if converged(out, want, tol) {
+				return out[:want], nil
+			}
+		}
+		k.restart(k.ritz(), keep)
+		if !k.symmetric {
+			// Vectors far from orthogonal take more before a restart helps.
+			size = min(size+size/2, max(size, longBasis))
+		}
+	}
+	return nil, fmt.Errorf("linear: %w after %d restarts of the eigenvalue iteration", ErrNoConvergence, restarts)
+}
+
+// significant returns the eigenvalues of the square part of H that rounding has not
+// made, and whether there are others.
+func (k *krylov) significant() (out []ritz, noise bool) {
+	all := k.ritz()
+	for i := range all {
+		if cmplx.Abs(all[i].theta) <= noiseTol*k.largest {
+			return all[:i], true
+		}
+	}
+	return all, false
+}
+
+func converged(r []ritz, want int, tol float64) bool {
+	if len(r) < want {
+		return false
+	}
+	for i := range want {
+		if !(r[i].residual <= tol*cmplx.Abs(r[i].theta)) {
+			return false
+		}
+	}
+	return true
+}
+
+// ritz returns the eigenvalues of the square part of H, the largest first; of a
+// complex pair both.
+func (k *krylov) ritz() []ritz {
+	n := k.done
+	if n == 0 {
+		return nil
+	}
+	A := mat.NewDense(n, n, nil)
+	for j := range n {
+		for i := range min(n, len(k.H[j])) {
+			A.Set(i, j, k.H[j][i])
+		}
+	}
+	out := make([]ritz, n)
+	if k.symmetric {
+		S, _ := symmetric(A, 1)
+		var e mat.EigenSym
+		if !e.Factorize(S, true) {
+			panic("linear: eigenvalues of a symmetric matrix")
+		}
+		var U mat.Dense
+		e.VectorsTo(&U)
+		for i, x := range e.Values(nil) {
+			y := make([]complex128, n)
+			for r := range y {
+				y[r] = complex(U.At(r, i), 0)
+			}
+			out[i] = ritz{theta: complex(x, 0), y: y}
+		}
+	} else {
+		var e mat.Eigen
+		if !e.Factorize(A, mat.EigenRight) {
+			panic("linear: eigenvalues do not converge")
+		}
+		var U mat.CDense
+		e.VectorsTo(&U)
+		for i, x := range e.Values(nil) {
+			y := make([]complex128, n)
+			for r := range y {
+				y[r] = U.At(r, i)
+			}
+			out[i] = ritz{theta: x, y: y}
+		}
+	}
+	for i := range out {
+		k.largest = max(k.largest, cmplx.Abs(out[i].theta))
+		out[i].residual = k.tail(out[i].y)
+	}
+	slices.SortStableFunc(out, func(a, b ritz) int {
+		x, y := cmplx.Abs(a.theta), cmplx.Abs(b.theta)
+		return cmp.Compare(y, x) // those of a pair are equal and stay together
+	})
+	return out
+}
+
+// tail returns the norm of the rows of H below its square part, times y.
+func (k *krylov) tail(y []complex128) float64 {
+	sum := 0.0
+	for i := k.done; i < len(k.V); i++ {
+		var t complex128
+		for j := range k.done {
+			if i < len(k.H[j]) {
+				t += complex(k.H[j][i], 0) * y[j]
+			}
+		}
+		sum += real(t)*real(t) + imag(t)*imag(t)
+	}
+	return math.Sqrt(sum)
+}
+
+// restart keeps the space of the first Ritz vectors, and the vectors that have not
+// been multiplied yet. With Q an orthonormal basis of that space, invariant under
+// the square part, QᵀHQ takes its place.
+func (k *krylov) restart(r []ritz, keep int) {
+	n := k.done
+	keep = min(keep, n-1)
+	if imag(r[keep-1].theta) != 0 && imag(r[keep].theta) != 0 && r[keep].theta == cmplx.Conj(r[keep-1].theta) {
+		keep++ // both of a pair
+	}
+	var columns [][]float64
+	for i := 0; i < keep; i++ {
+		re, im := make([]float64, n), make([]float64, n)
+		for j, c := range r[i].y {
+			re[j], im[j] = real(c), imag(c)
+		}
+		columns = append(columns, re)
+		if imag(r[i].theta) != 0 && i+1 < keep {
+			columns = append(columns, im)
+			i++ // the conjugate
+		}
+	}
+	keep = len(columns)
+	B := mat.NewDense(n, keep, nil)
+	for c, v := range columns {
+		B.SetCol(c, v)
+	}
+	var qr mat.QR
+	qr.Factorize(B)
+	var full mat.Dense
+	qr.QTo(&full)
+	Q := full.Slice(0, n, 0, keep)
+
+	tail := len(k.V) - n
+	all := mat.NewDense(n+tail, n, nil)
+	for j := range n {
+		for i := range k.H[j] {
+			all.Set(i, j, k.H[j][i])
+		}
+	}
+	var HQ, top mat.Dense
+	HQ.Mul(all, Q)
+	top.Mul(Q.T(), HQ.Slice(0, n, 0, keep))
+	V := make([][]float64, 0, keep+tail)
+	for c := range keep {
+		v := make([]float64, k.n)
+		for j := range n {
+			addScaled(v, Q.At(j, c), k.V[j])
+		}
+		V = append(V, v)
+	}
+	k.V = append(V, k.V[n:]...)
+	k.H = k.H[:0]
+	for c := range keep {
+		h := make([]float64, keep+tail)
+		for i := range keep {
+			h[i] = top.At(i, c)
+		}
+		for i := range tail {
+			h[keep+i] = HQ.At(n+i, c)
+		}
+		k.H = append(k.H, h)
+	}
+	k.done = keep
+}
+
+// vector returns the real and imaginary part of Vy.
+func (k *krylov) vector(y []complex128) (re, im []float64) {
+	re, im = make([]float64, k.n), make([]float64, k.n)
+	for j, c := range y {
+		addScaled(re, real(c), k.V[j])
+		if imag(c) != 0 {
+			addScaled(im, imag(c), k.V[j])
+		}
+	}
+	return re, im
+}

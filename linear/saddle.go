@@ -1,0 +1,170 @@
+package linear
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/sparse"
+)
+
+// ErrSingular is wrapped where a factorization leaves no solution that satisfies the
+// joints.
+var ErrSingular = errors.New("linear system is singular to working precision")
+
+// saddle is a system
+//
+//	⎡ A  Bᵀ ⎤ ⎡ x ⎤   ⎡ b ⎤
+//	⎣ B  0  ⎦ ⎣ y ⎦ = ⎣ 0 ⎦
+//
+// with A of positive definite blocks and B whose rows may depend on each other,
+// and the way to factor it that has worked.
+type saddle struct {
+	m     *sparse.Matrix
+	scale []float64 // diagonal of B·A⁻¹·Bᵀ
+	fac   *factor.Factor
+	floor float64 // what errors of x are relative to at least
+}
+
+// way is one way to factor.
+type way struct {
+	policy factor.Policy
+	eps    float64
+}
+
+// ways are tried in turn, as rung.Solver does: rows with weak pivots are taken for
+// redundant, then only those with very weak ones, then none is.
+var ways = [...]way{
+	{factor.WhereWeak, 1e-12},
+	{factor.WhereWeak, 1e-15},
+	{factor.Everywhere, 1e-12},
+}
+
+const (
+	// holdTol is the largest residual of a row of B relative to its terms with which a
+	// factorization is taken at once, and holdLoose that of the best one where there
+	// is no better: long parts that are stiff in some direction have pivots like those
+	// of redundant rows.
+	holdTol, holdLoose = 1e-10, 1e-7
+	// solveTol is the largest predicted relative error of x.
+	solveTol = 1e-8
+)
+
+// solveError names the node of a row that does not hold.
+type solveError struct{ node int }
+
+func (e *solveError) Error() string { return ErrSingular.Error() }
+func (e *solveError) Unwrap() error { return ErrSingular }
+
+// nodeOf returns the node that err names, or −1.
+func nodeOf(err error) int {
+	if p := new(factor.PivotError); errors.As(err, &p) {
+		return p.Node
+	}
+	if p := new(solveError); errors.As(err, &p) {
+		return p.node
+	}
+	return -1
+}
+
+// solveFirst factors m and solves for b, in the first way that serves both, or the best;
+// r is scratch.
+//
+// Cost: up to four factorizations.
+func (k *saddle) solveFirst(x, r, b []float64) error {
+	k.floor = k.freeSize(b)
+	best, at := math.Inf(1), -1
+	var first error
+	for i := range ways {
+		off, err := k.try(x, r, b, &ways[i])
+		if err == nil && off <= holdTol {
+			return nil
+		}
+		if err == nil && off < best {
+			best, at = off, i
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	if at >= 0 && best <= holdLoose {
+		_, err := k.try(x, r, b, &ways[at])
+		return err
+	}
+	if first == nil {
+		first = ErrSingular
+	}
+	return first
+}
+
+// try factors in one way and solves. It returns the largest residual of a row of B
+// relative to its terms.
+func (k *saddle) try(x, r, b []float64, w *way) (off float64, err error) {
+	if err := k.fac.Factorize(k.m, k.scale, w.eps, w.policy); err != nil {
+		return 0, err
+	}
+	if w.policy == factor.WhereWeak && k.fac.Corrected > 0 {
+		return 0, ErrSingular // rounding beyond the scale of a row
+	}
+	ref := k.fac.SolveRefinedTo(x, r, b, k.m, k.floor)
+	switch {
+	case !(ref.Worst.Ratio <= holdLoose):
+		return 0, &solveError{ref.Worst.Node}
+	case !(ref.Error <= solveTol) && k.floor > 0:
+		return 0, ErrSingular
+	}
+	return ref.Worst.Ratio, nil
+}
+
+// solve solves for another b.
+//
+// Cost: a few solves, no allocation.
+func (k *saddle) solve(x, r, b []float64) { k.fac.SolveRefinedTo(x, r, b, k.m, 0) }
+
+// freeSize returns the largest √(bᵀA⁻¹b) of a block: how large x would be, measured
+// with A, if B were not there.
+func (k *saddle) freeSize(b []float64) (size float64) {
+	p := k.m.P
+	var c [sparse.MaxBlock * sparse.MaxBlock]float64
+	var w [sparse.MaxBlock]float64
+	for i := range p.Positive() {
+		n, o := int(p.Size[i]), int(p.Off[i])
+		if r, _ := cholesky(c[:n*n], k.m.Dia[p.Dia[i]:p.Dia[i+1]], n); r >= 0 {
+			continue // the factorization reports it
+		}
+		for a := range n {
+			w[a] = (b[o+a] - dot(c[a*n:a*n+a], w[:a])) / c[a*n+a]
+		}
+		size = max(size, dot(w[:n], w[:n]))
+	}
+	return math.Sqrt(size)
+}
+
+func allZero(v []float64) bool {
+	for _, x := range v {
+		if x != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func dot(a, b []float64) float64 { return floats.Dot(a, b) }
+
+// addScaled adds t·v to dst.
+func addScaled(dst []float64, t float64, v []float64) { floats.AddScaled(dst, t, v) }
+
+func scale(v []float64, t float64) {
+	for i := range v {
+		v[i] *= t
+	}
+}
+
+func maxAbs(v []float64) (m float64) {
+	for _, x := range v {
+		m = max(m, math.Abs(x))
+	}
+	return m
+}

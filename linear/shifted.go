@@ -1,0 +1,234 @@
+package linear
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/sparse"
+)
+
+// shifted solves (Z + s·M)·x = b + Jᵀ·y, J·x = 0 for a split Z. The terms κ·b·bᵀ are
+// springs with a coordinate u = b·x of their own, so that the system is one of
+// positive definite blocks and rows between them,
+//
+//	⎡ D+sM          Bᵀ  Jᵀ ⎤ ⎡  x ⎤   ⎡ b ⎤
+//	⎢       κ⁻¹⁻¹  −1      ⎥ ⎢  u ⎥ = ⎢ 0 ⎥
+//	⎢ B    −1              ⎥ ⎢ −f ⎥   ⎢ 0 ⎥
+//	⎣ J                    ⎦ ⎣ −y ⎦   ⎣ 0 ⎦
+//
+// with f = κ·u, which package factor takes: a term costs a leaf and a row. The
+// coordinates u of up to six terms of the same bodies are one block, filled up with
+// unused ones, as the kernels are for blocks of six.
+type shifted struct {
+	sys *System
+	s   float64
+	n   int // displacements
+	k   saddle
+
+	b, x, r []float64
+}
+
+// blockSize is the number of displacements of a body and of the coordinates u of a
+// group.
+const blockSize = sparse.MaxBlock
+
+// group is some terms of the same bodies, a node each of u and of rows.
+type group struct {
+	lo, hi int // of the terms
+}
+
+// shift returns the solver for z with s, which makes the blocks positive definite.
+// old, which may be nil, lends its analysis if the pattern is the same.
+//
+// Cost: near-linear in bodies, joints and terms, and the factorization; allocates.
+// It returns *factor.PivotError or ErrSingular.
+func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
+	groups := groupsOf(z.terms)
+	p := sys.pattern(z, groups)
+	h := &shifted{sys: sys, s: s, n: sys.dim()}
+	if old != nil && samePattern(old.k.m.P, p) {
+		h.k.fac, p = old.k.fac, old.k.m.P
+	} else {
+		perm, _, _ := factor.Choose(p, factor.Auto)
+		h.k.fac = factor.Analyze(p, perm).NewFactor()
+	}
+	h.k.m, h.k.scale = sparse.NewMatrix(p), make([]float64, p.Dim())
+	h.b, h.x, h.r = make([]float64, p.Dim()), make([]float64, p.Dim()), make([]float64, p.Dim())
+	h.fill(z, groups)
+	if err := h.setScale(); err != nil {
+		return nil, err
+	}
+	// A load on all bodies tells which way to factor.
+	rng := rand.New(rand.NewPCG(1, uint64(h.n)))
+	for i := range h.n {
+		h.x[i] = rng.NormFloat64()
+	}
+	sys.MassTo(h.b[:h.n], h.x[:h.n])
+	if err := h.k.solveFirst(h.x, h.r, h.b); err != nil {
+		return nil, fmt.Errorf("linear: shift %.3g: %w", s, err)
+	}
+	return h, nil
+}
+
+// groupsOf cuts the terms into runs of the same bodies, at most a block each.
+func groupsOf(terms []term) []group {
+	var out []group
+	for i := range terms {
+		if n := len(out); n > 0 {
+			if g := &out[n-1]; g.hi-g.lo < blockSize && terms[g.lo].body == terms[i].body {
+				g.hi = i + 1
+				continue
+			}
+		}
+		out = append(out, group{i, i + 1})
+	}
+	return out
+}
+
+// pattern has the bodies and the coordinates u, then the joints and the rows of B.
+func (sys *System) pattern(z *split, groups []group) *sparse.Pattern {
+	base := sys.plan.Layout().Pattern
+	nb, nj := sys.mech.NumBodies(), base.Len()-sys.mech.NumBodies()
+	n := base.Len() + 2*len(groups)
+	size, sign := make([]int8, n), make([]int8, n)
+	ptr, ind := make([]int32, n+1), make([]int32, 0, len(base.Ind)+3*len(groups))
+	first := nb + len(groups) // node of the first joint
+	for i := range n {
+		sign[i] = 1
+		switch {
+		case i < nb:
+			size[i] = blockSize
+		case i < first:
+			size[i] = blockSize
+		case i < first+nj:
+			sign[i] = -1
+			node := nb + i - first
+			size[i] = base.Size[node]
+			ind = append(ind, base.Ind[base.Ptr[node]:base.Ptr[node+1]]...)
+		default:
+			sign[i] = -1
+			k := i - first - nj
+			g := groups[k]
+			size[i] = int8(g.hi - g.lo)
+			a, b := z.terms[g.lo].body[0], z.terms[g.lo].body[1]
+			ind = append(ind, min(a, b), max(a, b), int32(nb+k))
+		}
+		ptr[i+1] = int32(len(ind))
+	}
+	return sparse.NewPattern(size, sign, ptr, ind)
+}
+
+func samePattern(p, q *sparse.Pattern) bool {
+	if p.Len() != q.Len() || len(p.Ind) != len(q.Ind) {
+		return false
+	}
+	for i := range p.Size {
+		if p.Size[i] != q.Size[i] || p.Sign[i] != q.Sign[i] || p.Ptr[i] != q.Ptr[i] {
+			return false
+		}
+	}
+	for k := range p.Ind {
+		if p.Ind[k] != q.Ind[k] {
+			return false
+		}
+	}
+	return true
+}
+
+// fill stores the values of the matrix.
+func (h *shifted) fill(z *split, groups []group) {
+	m, p, sys := h.k.m, h.k.m.P, h.sys
+	nb := sys.mech.NumBodies()
+	for i := range nb {
+		d, M := m.Dia[36*i:36*i+36], sys.y.K.Dia[36*i:36*i+36]
+		for k := range d {
+			d[k] = z.block[i][k] + h.s*M[k]
+		}
+	}
+	base := sys.plan.Layout().Pattern
+	first := nb + len(groups)
+	nj := base.Len() - nb
+	copy(m.Val[p.Pos[p.Ptr[first]]:], sys.y.K.Val)
+	for k, g := range groups {
+		r := g.hi - g.lo
+		d := m.Dia[p.Dia[nb+k]:]
+		at := p.Ptr[first+nj+k]
+		for i := range r {
+			t := &z.terms[g.lo+i]
+			d[(blockSize+1)*i] = t.k
+			for e := range 2 {
+				v := m.Val[p.Pos[at+int32(e)]:]
+				from := 0
+				if (t.body[0] < t.body[1]) == (e == 1) {
+					from = 6
+				}
+				copy(v[6*i:6*i+6], t.b[from:from+6])
+			}
+			m.Val[int(p.Pos[at+2])+(blockSize+1)*i] = -1
+		}
+		for i := r; i < blockSize; i++ {
+			d[(blockSize+1)*i] = 1
+		}
+	}
+}
+
+// setScale computes the diagonal of B·A⁻¹·Bᵀ.
+func (h *shifted) setScale() error {
+	m, p := h.k.m, h.k.m.P
+	n := p.Positive()
+	chol := make([]float64, p.Dia[n])
+	for i := range n {
+		s := int(p.Size[i])
+		if r, v := cholesky(chol[p.Dia[i]:p.Dia[i+1]], m.Dia[p.Dia[i]:p.Dia[i+1]], s); r >= 0 {
+			return &factor.PivotError{Node: i, Row: r, Value: v}
+		}
+	}
+	var w [sparse.MaxBlock]float64
+	for i := n; i < p.Len(); i++ {
+		o := int(p.Off[i])
+		for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
+			j := p.Ind[k]
+			s := int(p.Size[j])
+			c := chol[p.Dia[j]:p.Dia[j+1]]
+			for r := range int(p.Size[i]) {
+				copy(w[:s], m.Val[int(p.Pos[k])+r*s:])
+				for a := range s {
+					w[a] = (w[a] - dot(c[a*s:a*s+a], w[:a])) / c[a*s+a]
+				}
+				h.k.scale[o+r] += dot(w[:s], w[:s])
+			}
+		}
+	}
+	return nil
+}
+
+// cholesky stores in c the factor of the n×n matrix a, row-major. It returns the row
+// and the pivot that is not positive, or −1.
+func cholesky(c, a []float64, n int) (int, float64) {
+	for i := range n {
+		for j := range i + 1 {
+			t := a[i*n+j] - dot(c[i*n:i*n+j], c[j*n:j*n+j])
+			if j < i {
+				c[i*n+j] = t / c[j*n+j]
+				continue
+			}
+			if !(t > 0) {
+				return i, t
+			}
+			c[i*n+i] = math.Sqrt(t)
+		}
+	}
+	return -1, 0
+}
+
+// solveTo stores in x the displacements for the loads b. x may be b.
+//
+// Cost: a few solves with the factor, no allocation.
+func (h *shifted) solveTo(x, b []float64) {
+	clear(h.b)
+	copy(h.b, b)
+	h.k.solve(h.x, h.r, h.b)
+	copy(x, h.x[:h.n])
+}

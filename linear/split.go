@@ -1,0 +1,322 @@
+package linear
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// A sum Z = aM·M + aC·C + aK·K has blocks between bodies, which the block
+// factorization does not take, and need not be positive definite. It is split into
+//
+//	Z + Zᵀ = 2·(D + Σ κ·b·bᵀ),   κ > 0,
+//
+// D of blocks of single bodies and b reaching over two bodies each. A spring is
+// such a term as it stands. A negative one, −|κ|·b·bᵀ with b = (p, q), is
+//
+//	|κ|·(αp, −q/α)·(αp, −q/α)ᵀ − |κ|·(1+α²)·p·pᵀ − |κ|·(1+1/α²)·q·qᵀ:
+//
+// its coupling is turned round, and what is left over goes to D. The geometric
+// stiffness of other joints is first brought to the directions that the joint
+// allows, where alone it counts, and there to its principal axes.
+//
+// D is then made positive definite by as much of M as it takes.
+
+// term is κ·b·bᵀ.
+type term struct {
+	body [2]int32
+	b    [12]float64
+	k    float64
+}
+
+// split is Z in two parts, but for aM·M.
+type split struct {
+	aC, aK float64
+	block  [][36]float64
+	terms  []term
+}
+
+// splitOf computes the parts of aC·C + aK·K.
+//
+// Cost: O(bodies + rows), and an eigenvalue problem of order 12 for each pair;
+// allocates.
+func (s *System) splitOf(aC, aK float64) *split {
+	z := &split{aC: aC, aK: aK, block: make([][36]float64, len(s.stiff))}
+	for i := range z.block {
+		for r := range 6 {
+			for c := range 6 {
+				a, b := 6*r+c, 6*c+r
+				z.block[i][a] = (aK*(s.stiff[i][a]+s.stiff[i][b]) + aC*(s.damp[i][a]+s.damp[i][b])) / 2
+			}
+		}
+	}
+	for i := range s.rows {
+		r := &s.rows[i]
+		s.addTerm(z, &term{r.body, r.v, aK*r.k + aC*r.d})
+	}
+	if aK != 0 {
+		for i := range s.pairs {
+			s.addPair(z, &s.pairs[i], aK)
+		}
+	}
+	return z
+}
+
+// addTerm adds κ·b·bᵀ with κ of any sign.
+func (s *System) addTerm(z *split, t *term) {
+	if t.k == 0 {
+		return
+	}
+	if t.body[0] < 0 || t.body[1] < 0 {
+		for e, b := range t.body {
+			if b >= 0 {
+				addOuter(&z.block[b], t.k, t.b[6*e:6*e+6])
+			}
+		}
+		return
+	}
+	if t.k > 0 {
+		z.terms = append(z.terms, *t)
+		return
+	}
+	// α² that makes both leftovers the same in the metric of the inertias.
+	p := s.inverseNorm(t.body[0], t.b[:6])
+	q := s.inverseNorm(t.body[1], t.b[6:])
+	if p == 0 || q == 0 {
+		addOuter(&z.block[t.body[0]], t.k, t.b[:6])
+		addOuter(&z.block[t.body[1]], t.k, t.b[6:])
+		return
+	}
+	alpha2 := q / p
+	alpha := math.Sqrt(alpha2)
+	addOuter(&z.block[t.body[0]], t.k*(1+alpha2), t.b[:6])
+	addOuter(&z.block[t.body[1]], t.k*(1+1/alpha2), t.b[6:])
+	turned := term{body: t.body, k: -t.k}
+	for i := range 6 {
+		turned.b[i], turned.b[6+i] = alpha*t.b[i], -t.b[6+i]/alpha
+	}
+	z.terms = append(z.terms, turned)
+}
+
+// addOuter adds k·v·vᵀ to a block.
+func addOuter(block *[36]float64, k float64, v []float64) {
+	for r := range 6 {
+		for c := range 6 {
+			block[6*r+c] += k * v[r] * v[c]
+		}
+	}
+}
+
+// inverseNorm returns bᵀ·M⁻¹·b for the six entries of one body.
+func (s *System) inverseNorm(body int32, b []float64) float64 {
+	var inv spatial.Sym3
+	B := &s.mech.Bodies[body]
+	B.InvWorldInertiaTo(&inv, &s.y.Kin.Bodies[body].E)
+	m, f := spatial.Vec3(b[:3]), spatial.Vec3(b[3:6])
+	return m.Dot(inv.MulVec(m)) + f.Dot(f)/B.Mass
+}
+
+// pairDrop is the eigenvalue of a pair, relative to the largest, that is rounding.
+const pairDrop = 1e-13
+
+// addPair adds aK times the symmetric part of a pair on the directions that its
+// joint allows: in coordinates in which M is the unit matrix, with N an orthonormal
+// basis of the null space of the joint's rows, the term N·(NᵀKN)·Nᵀ.
+func (s *System) addPair(z *split, p *pair, aK float64) {
+	C := s.pairRoot(p)
+	N := s.pairFree(p, C)
+	if N == nil {
+		return
+	}
+	_, f := N.Dims()
+	var K, A mat.Dense
+	K.CloneFrom(mat.NewDense(12, 12, append([]float64(nil), p.K[:]...)))
+	var CN mat.Dense // displacements of the basis
+	CN.Mul(C, N)
+	A.Product(CN.T(), &K, &CN)
+	sym := mat.NewSymDense(f, nil)
+	for i := range f {
+		for k := i; k < f; k++ {
+			sym.SetSym(i, k, (A.At(i, k)+A.At(k, i))/2)
+		}
+	}
+	var eig mat.EigenSym
+	if !eig.Factorize(sym, true) {
+		panic("linear: eigenvalues of a symmetric matrix")
+	}
+	var U, Ci, B mat.Dense
+	eig.VectorsTo(&U)
+	if Ci.Inverse(C) != nil {
+		panic("linear: inertia is singular")
+	}
+	// z = C⁻¹·x, so that uᵀ·Nᵀ·z is the row uᵀ·Nᵀ·C⁻¹.
+	B.Product(U.T(), N.T(), &Ci)
+	values := eig.Values(nil)
+	most := maxAbs(values)
+	for i, k := range values {
+		if math.Abs(k) <= pairDrop*most {
+			continue
+		}
+		t := term{body: p.body, k: aK * k}
+		copy(t.b[:], B.RawRowView(i))
+		for e, b := range p.body {
+			if b < 0 {
+				clear(t.b[6*e : 6*e+6])
+			}
+		}
+		s.addTerm(z, &t)
+	}
+}
+
+// pairRoot returns C with x = C·z such that xᵀMx = zᵀz; the world counts as a unit.
+func (s *System) pairRoot(p *pair) *mat.Dense {
+	C := mat.NewDense(12, 12, nil)
+	for e, b := range p.body {
+		for i := range 6 {
+			C.Set(6*e+i, 6*e+i, 1)
+		}
+		if b < 0 {
+			continue
+		}
+		w := s.mech.Bodies[b].Weight()
+		E := &s.y.Kin.Bodies[b].E
+		for c := range 3 {
+			var unit spatial.Vec3
+			unit[c] = 1
+			w.Inertia.TMulVecTo(&unit, &unit)
+			v := E.MulVec(unit)
+			for r := range 3 {
+				C.Set(6*e+r, 6*e+c, v[r])
+			}
+			C.Set(6*e+3+c, 6*e+3+c, w.Mass)
+		}
+	}
+	return C
+}
+
+// freeTol is the singular value of a joint's scaled rows that counts as zero.
+const freeTol = 1e-9
+
+// pairFree returns an orthonormal basis of the null space of the joint's rows times
+// C, the displacement of the world left out; nil if there is none.
+func (s *System) pairFree(p *pair, C *mat.Dense) *mat.Dense {
+	layout := s.plan.Layout()
+	node := layout.JointNode(int(p.joint))
+	fixed := 0
+	for _, b := range p.body {
+		if b < 0 {
+			fixed = 6
+		}
+	}
+	rows := fixed
+	if node >= 0 {
+		rows += int(layout.Pattern.Size[node])
+	}
+	if rows == 0 {
+		return identity(12)
+	}
+	J := mat.NewDense(rows, 12, nil)
+	at := 0
+	for e, b := range p.body {
+		if b < 0 {
+			for i := range 6 {
+				J.Set(i, 6*e+i, 1)
+			}
+			at = 6
+		}
+	}
+	if node >= 0 {
+		P := layout.Pattern
+		for k := P.Ptr[node]; k < P.Ptr[node+1]; k++ {
+			for e, b := range p.body {
+				if b != P.Ind[k] {
+					continue
+				}
+				for r := range int(P.Size[node]) {
+					for c := range 6 {
+						J.Set(at+r, 6*e+c, s.y.K.Val[int(P.Pos[k])+6*r+c])
+					}
+				}
+			}
+		}
+	}
+	var W mat.Dense
+	W.Mul(J, C)
+	return nullSpace(&W)
+}
+
+func identity(n int) *mat.Dense {
+	I := mat.NewDense(n, n, nil)
+	for i := range n {
+		I.Set(i, i, 1)
+	}
+	return I
+}
+
+// nullSpace returns an orthonormal basis of the null space of A, whose rows are
+// scaled to unit length first; nil if there is none. Rows of zeros are no
+// constraints.
+func nullSpace(A *mat.Dense) *mat.Dense {
+	rows, n := A.Dims()
+	W := mat.NewDense(rows, n, nil)
+	for i := range rows {
+		v := A.RawRowView(i)
+		if norm := math.Sqrt(dot(v, v)); norm > 0 {
+			for k, x := range v {
+				W.Set(i, k, x/norm)
+			}
+		}
+	}
+	var svd mat.SVD
+	if !svd.Factorize(W, mat.SVDFullV) {
+		panic("linear: singular values")
+	}
+	rank := 0
+	for _, x := range svd.Values(nil) {
+		if x > freeTol {
+			rank++
+		}
+	}
+	if rank == n {
+		return nil
+	}
+	var V mat.Dense
+	svd.VTo(&V)
+	return mat.DenseCopyOf(V.Slice(0, n, rank, n))
+}
+
+// leastShift returns the smallest s for which the blocks of z with s·M are positive
+// semidefinite, or 0.
+//
+// Cost: O(bodies), each an eigenvalue problem of order 6; allocates.
+func (s *System) leastShift(z *split) float64 {
+	least := 0.0
+	sym, A := mat.NewSymDense(6, nil), mat.NewDense(6, 6, nil)
+	C := mat.NewDense(6, 6, nil)
+	var T mat.Dense
+	var eig mat.EigenSym
+	for i := range z.block {
+		if allZero(z.block[i][:]) {
+			continue
+		}
+		p := pair{body: [2]int32{int32(i), -1}}
+		C.Copy(s.pairRoot(&p).Slice(0, 6, 0, 6))
+		copy(A.RawMatrix().Data, z.block[i][:])
+		T.Product(C.T(), A, C)
+		for r := range 6 {
+			for c := r; c < 6; c++ {
+				sym.SetSym(r, c, (T.At(r, c)+T.At(c, r))/2)
+			}
+		}
+		if !eig.Factorize(sym, true) { // without vectors, gonum fails on tiny numbers
+			panic("linear: eigenvalues of a symmetric matrix")
+		}
+		values := eig.Values(nil)
+		if lowest := values[0]; lowest < -1e-14*maxAbs(values) {
+			least = max(least, -lowest)
+		}
+	}
+	return least
+}

@@ -1,0 +1,352 @@
+package linear
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// System is the memory of the linearized equations of motion of one mechanism,
+//
+//	M·ẍ + C·ẋ + K·x = Jᵀ·δλ,   J·x = 0.
+//
+// C = −∂f/∂ẋ and K = −∂(f + Jᵀλ)/∂x, λ the multipliers of the state, with what the
+// inertia of turning bodies adds to both where bodies move. K is determined up to terms Jᵀ·B(x), which change
+// δλ and nothing else, and for x with J·x = 0 only; among the forms that agree
+// there, this is one with few blocks between bodies.
+//
+// Where bodies move, the coefficients change with the motion, unless it is
+// steady; the system is that of the instant.
+//
+// It belongs to one goroutine at a time.
+type System struct {
+	plan *rung.Plan
+	mech *mechanism.Mechanism
+	kkt  *saddle          // M and J, RBDA eq. 8.64
+	y    *assemble.System // the same, where it is filled
+
+	st    *mechanism.State
+	rest  bool          // nothing moves
+	x     []float64     // accelerations, then −λ
+	work  []float64     // right side, residual
+	stiff [][36]float64 // K of single bodies, row-major
+	damp  [][36]float64 // C of single bodies
+	rows  []row         // springs and dampers along one direction
+	load  float64       // largest force of an element or drive on a body, moments over the radius of gyration
+	size  []float64     // of the terms of K at each body, 1/s² (measure)
+	pairs []pair        // geometric stiffness of joints whose reactions couple two bodies
+}
+
+// row is a spring and damper along one direction of up to two bodies: for a
+// displacement x its length changes by v·x, and its force on the bodies is
+// −v·(k·δ + d·δ̇) with δ = v·x, δ̇ = v·ẋ + rate·x.
+type row struct {
+	body    [2]int32 // World for none
+	v, rate [12]float64
+	k, d    float64
+}
+
+// pair is the stiffness between the bodies of a joint, of its rows and columns six
+// for each body.
+type pair struct {
+	body  [2]int32
+	joint int32
+	K     [144]float64
+}
+
+// NewSystem allocates the linearized system of the plan's mechanism.
+//
+// Cost: near-linear in bodies and joints.
+func NewSystem(p *rung.Plan) *System {
+	layout, mech := p.Layout(), p.Mechanism()
+	y := layout.NewSystem()
+	s := &System{
+		plan: p, mech: mech, y: y,
+		kkt:   &saddle{m: y.K, scale: y.Scale, fac: factor.Analyze(layout.Pattern, p.Order()).NewFactor()},
+		x:     make([]float64, layout.Pattern.Dim()),
+		work:  make([]float64, 2*layout.Pattern.Dim()),
+		stiff: make([][36]float64, mech.NumBodies()),
+		damp:  make([][36]float64, mech.NumBodies()),
+		size:  make([]float64, mech.NumBodies()),
+	}
+	return s
+}
+
+// Linearize stores in s the equations of motion about st, which is kept, not
+// copied, and must not change while s is used. The joints hold at st.
+//
+// If no body moves, prescribed freedoms are held where they are; else they follow
+// their motions. Where redundant joints leave multipliers undetermined, these have
+// no part in K as far as J·x = 0, but in singular poses.
+//
+// Cost: a factorization and O(bodies + joints + forces); allocates.
+// It returns mechanism.ErrNotFinite, mechanism.ErrNoDirection or
+// joints.ErrNoDirection with the name, *factor.PivotError, or ErrSingular where the
+// multipliers cannot be computed. It panics if st is of another mechanism.
+func (s *System) Linearize(st *mechanism.State) error {
+	s.rest = atRest(st)
+	if err := s.loadState(st); err != nil {
+		return err
+	}
+	if err := s.react(); err != nil {
+		return err
+	}
+	return s.fill()
+}
+
+// atRest reports whether no body moves.
+func atRest(st *mechanism.State) bool {
+	for i := range st.Bodies {
+		if b := &st.Bodies[i]; b.Velocity != (spatial.Vec3{}) || b.Omega != (spatial.Vec3{}) {
+			return false
+		}
+	}
+	return true
+}
+
+// loadState fills the system of RBDA eq. 8.64 at st. Joints at rest stay so.
+func (s *System) loadState(st *mechanism.State) error {
+	if len(st.Bodies) != s.mech.NumBodies() {
+		panic("linear: foreign state")
+	}
+	s.st = st
+	if err := s.y.FillTo(st); err != nil {
+		return err
+	}
+	if s.rest {
+		clear(s.y.B[s.dim():])
+	}
+	return nil
+}
+
+// react computes accelerations and multipliers of the loaded state.
+func (s *System) react() error {
+	return s.name(s.kkt.solveFirst(s.x, s.work[:len(s.x)], s.y.B))
+}
+
+// name adds the name of the body or joint to an error of kkt.
+func (s *System) name(err error) error {
+	if err == nil {
+		return nil
+	}
+	if node := nodeOf(err); node >= 0 {
+		return fmt.Errorf("linear: %s: %w", s.plan.Layout().NodeName(node), err)
+	}
+	return fmt.Errorf("linear: %w", err)
+}
+
+// fill computes K and C at the loaded state.
+func (s *System) fill() error {
+	clear(s.stiff)
+	clear(s.damp)
+	s.load = 0
+	s.rows, s.pairs = s.rows[:0], s.pairs[:0]
+	if !s.rest {
+		s.fillInertia()
+	}
+	for i := range s.mech.Forces {
+		if err := s.fillElement(&s.mech.Forces[i]); err != nil {
+			return err
+		}
+	}
+	for j := range s.mech.Joints {
+		s.fillJoint(j)
+	}
+	for i := range s.mech.Bodies {
+		s.note(int32(i), spatial.Vec3{}, s.mech.Gravity.Scale(s.mech.Bodies[i].Mass))
+	}
+	s.measure()
+	return nil
+}
+
+// dim returns the number of displacements, six a body.
+func (s *System) dim() int { return 6 * s.mech.NumBodies() }
+
+// Dim returns the number of displacements, six a body.
+func (s *System) Dim() int { return s.dim() }
+
+// MassTo stores M·x in dst, which may be x.
+//
+// Shapes: six entries a body. Cost: O(bodies), no allocation. It panics on a length
+// mismatch, as the next ones do; they need a linearized state.
+func (s *System) MassTo(dst, x []float64) {
+	s.mustFit(dst, x)
+	for i := range s.mech.Bodies {
+		I, m := &s.y.Kin.I[i], s.mech.Bodies[i].Mass
+		u, out := (*[6]float64)(x[6*i:]), (*[6]float64)(dst[6*i:])
+		a, b, c := u[0], u[1], u[2]
+		out[0], out[1], out[2] = I[0]*a+I[3]*b+I[4]*c, I[3]*a+I[1]*b+I[5]*c, I[4]*a+I[5]*b+I[2]*c
+		out[3], out[4], out[5] = m*u[3], m*u[4], m*u[5]
+	}
+}
+
+// StiffnessTo stores K·x in dst, which is not x, for an x that the joints allow.
+//
+// Shapes: six entries a body. Cost: O(bodies + joints + forces), no allocation.
+func (s *System) StiffnessTo(dst, x []float64) {
+	s.mustFit(dst, x)
+	s.multiply(dst, x, s.stiff)
+	var u, w [12]float64
+	for i := range s.rows {
+		r := &s.rows[i]
+		gather(&u, x, &r.body)
+		t := r.k * dot12(&r.v, &u)
+		if r.d != 0 {
+			t += r.d * dot12(&r.rate, &u)
+		}
+		scatter(dst, &r.v, t, &r.body)
+	}
+	for i := range s.pairs {
+		p := &s.pairs[i]
+		gather(&u, x, &p.body)
+		for a := range w {
+			w[a] = dot12((*[12]float64)(p.K[12*a:]), &u)
+		}
+		scatter(dst, &w, 1, &p.body)
+	}
+}
+
+// DampingTo stores C·x in dst, which is not x.
+//
+// Shapes: six entries a body. Cost: O(bodies + joints + forces), no allocation.
+func (s *System) DampingTo(dst, x []float64) {
+	s.mustFit(dst, x)
+	s.multiply(dst, x, s.damp)
+	var u [12]float64
+	for i := range s.rows {
+		if r := &s.rows[i]; r.d != 0 {
+			gather(&u, x, &r.body)
+			scatter(dst, &r.v, r.d*dot12(&r.v, &u), &r.body)
+		}
+	}
+}
+
+// JacobianTo stores J·x in dst: one entry a constraint row, joint by joint in the
+// order of the layout. A violation of a constraint by x shows as an entry other than
+// zero.
+//
+// Shapes: dst has Rows entries, x six a body. Cost: O(joints), allocates.
+func (s *System) JacobianTo(dst, x []float64) {
+	if len(dst) != s.Rows() || len(x) != s.dim() {
+		panic("linear: length mismatch")
+	}
+	n := len(s.x)
+	full, r := make([]float64, n), make([]float64, n)
+	copy(full, x)
+	s.y.K.MulVecTo(r, full)
+	copy(dst, r[s.dim():])
+}
+
+// Rows returns the number of constraint rows.
+func (s *System) Rows() int { return len(s.x) - s.dim() }
+
+// MultipliersTo stores the multipliers λ of the state in dst, in the order of
+// JacobianTo.
+func (s *System) MultipliersTo(dst []float64) {
+	if len(dst) != s.Rows() {
+		panic("linear: length mismatch")
+	}
+	for i := range dst {
+		dst[i] = -s.x[s.dim()+i]
+	}
+}
+
+func (s *System) mustFit(dst, x []float64) {
+	if len(dst) != s.dim() || len(x) != s.dim() {
+		panic("linear: length mismatch")
+	}
+}
+
+// multiply stores A·x in dst for blocks A of single bodies.
+func (s *System) multiply(dst, x []float64, A [][36]float64) {
+	for i := range A {
+		u, out := (*[6]float64)(x[6*i:]), (*[6]float64)(dst[6*i:])
+		for a := range 6 {
+			q := (*[6]float64)(A[i][6*a:])
+			out[a] = q[0]*u[0] + q[1]*u[1] + q[2]*u[2] + q[3]*u[3] + q[4]*u[4] + q[5]*u[5]
+		}
+	}
+}
+
+// gather stores in u the parts of x of two bodies, zero for the world.
+func gather(u *[12]float64, x []float64, body *[2]int32) {
+	*u = [12]float64{}
+	for e, b := range body {
+		if b >= 0 {
+			copy(u[6*e:6*e+6], x[6*b:])
+		}
+	}
+}
+
+// scatter adds t·v to the parts of dst of two bodies.
+func scatter(dst []float64, v *[12]float64, t float64, body *[2]int32) {
+	for e, b := range body {
+		if b >= 0 {
+			out := (*[6]float64)(dst[6*b:])
+			for k := range out {
+				out[k] += t * v[6*e+k]
+			}
+		}
+	}
+}
+
+func dot12(a, b *[12]float64) (s float64) {
+	for i, x := range a {
+		s += x * b[i]
+	}
+	return s
+}
+
+// velocity stores in u the angular velocity of body i and the velocity of its centre
+// of mass, zero for the world.
+func (s *System) velocity(u []float64, i int32) {
+	clear(u[:6])
+	if i < 0 {
+		return
+	}
+	b := &s.st.Bodies[i]
+	v := b.Velocity.Add(b.Omega.Cross(s.y.Kin.Bodies[i].Com))
+	copy(u, b.Omega[:])
+	copy(u[3:6], v[:])
+}
+
+// radius returns the radius of gyration of body i, m.
+func (s *System) radius(i int32) float64 {
+	B := &s.mech.Bodies[i]
+	return math.Sqrt((B.Inertia[0] + B.Inertia[1] + B.Inertia[2]) / (2 * B.Mass))
+}
+
+// note keeps the size of a force and moment on body b in s.load.
+func (s *System) note(b int32, moment, force spatial.Vec3) {
+	if b >= 0 {
+		s.load = max(s.load, force.Norm(), moment.Norm()/s.radius(b))
+	}
+}
+
+// fillInertia adds what the inertia of turning bodies has to C and K. With h = I·ω
+// the change of the angular momentum is δh = I·φ̇ + φ×h, and its rate
+//
+//	δḣ = I·φ̈ + (ω×I − I×ω − h×)·φ̇ − ḣ×φ.
+func (s *System) fillInertia() {
+	for i := range s.mech.Bodies {
+		I, omega := &s.y.Kin.I[i], s.st.Bodies[i].Omega
+		h := I.MulVec(omega)
+		a := s.x[6*i : 6*i+3]
+		hd := I.MulVec(spatial.Vec3{a[0], a[1], a[2]}).Add(omega.Cross(h))
+		for c := range 3 {
+			var e spatial.Vec3
+			e[c] = 1
+			d := omega.Cross(I.MulVec(e)).Sub(I.MulVec(omega.Cross(e))).Sub(h.Cross(e))
+			k := hd.Cross(e)
+			for r := range 3 {
+				s.damp[i][6*r+c] += d[r]
+				s.stiff[i][6*r+c] -= k[r]
+			}
+		}
+	}
+}

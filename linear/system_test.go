@@ -1,0 +1,196 @@
+package linear_test
+
+import (
+	"fmt"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/linear"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+const (
+	// stepSize of central differences; their error is its square times third
+	// derivatives, and rounding over it.
+	stepSize = 1e-5
+	// diffTol is that error relative to the size of the terms.
+	diffTol = 2e-8
+)
+
+// residual is what the bodies lack of balance, f + Jᵀλ − M·a, at a state.
+type residual struct {
+	y      *assemble.System
+	lambda []float64
+	acc    []float64
+}
+
+// at returns the residual for the state moved by x with the rates xd: for the chart
+// R = exp(φ)·R₀ the angular velocity is ω + φ̇ + φ×ω to first order, its rate
+// α + φ̈ + φ̇×ω + φ×α.
+func (r *residual) at(t *testing.T, st *mechanism.State, x, xd []float64, h float64) []float64 {
+	t.Helper()
+	m := r.y.L.Mech
+	out := st.Clone()
+	acc := append([]float64(nil), r.acc...)
+	for i := range out.Bodies {
+		b, com := &out.Bodies[i], m.Bodies[i].Com
+		arm := b.Rotation.Rotate(com)
+		cd := b.Velocity.Add(b.Omega.Cross(arm))
+		phi, travel := spatial.Vec3(x[6*i:6*i+3]).Scale(h), spatial.Vec3(x[6*i+3:6*i+6]).Scale(h)
+		phid, traveld := spatial.Vec3(xd[6*i:6*i+3]).Scale(h), spatial.Vec3(xd[6*i+3:6*i+6]).Scale(h)
+		alpha := spatial.Vec3(r.acc[6*i : 6*i+3])
+		for k, v := range phid.Cross(b.Omega).Add(phi.Cross(alpha)) {
+			acc[6*i+k] += v
+		}
+		omega := b.Omega.Add(phid).Add(phi.Cross(b.Omega))
+		b.Rotation = b.Rotation.Integrate(phi, 1)
+		turned := b.Rotation.Rotate(com)
+		b.Position = b.Position.Add(travel).Add(arm.Sub(turned))
+		b.Omega = omega
+		b.Velocity = cd.Add(traveld).Sub(omega.Cross(turned))
+	}
+	require.NoError(t, r.y.FillTo(out))
+	n, all := 6*m.NumBodies(), r.y.L.Pattern.Dim()
+	full, prod := make([]float64, all), make([]float64, all)
+	copy(full, acc)
+	for i, l := range r.lambda {
+		full[n+i] = -l
+	}
+	r.y.K.MulVecTo(prod, full) // M·a − Jᵀλ
+	f := make([]float64, n)
+	for i := range f {
+		f[i] = r.y.B[i] - prod[i]
+	}
+	return f
+}
+
+// freeBasis returns a basis of the null space of J.
+func freeBasis(s *linear.System) *mat.Dense {
+	_, _, _, J := s.Matrices()
+	if J == nil {
+		I := mat.NewDense(s.Dim(), s.Dim(), nil)
+		for i := range s.Dim() {
+			I.Set(i, i, 1)
+		}
+		return I
+	}
+	var svd mat.SVD
+	if !svd.Factorize(J, mat.SVDFullV) {
+		panic("svd")
+	}
+	rank := 0
+	for _, x := range svd.Values(nil) {
+		if x > 1e-9 {
+			rank++
+		}
+	}
+	var V mat.Dense
+	svd.VTo(&V)
+	if rank == s.Dim() {
+		return nil
+	}
+	return mat.DenseCopyOf(V.Slice(0, s.Dim(), rank, s.Dim()))
+}
+
+// requireDerivatives compares K and C with differences of the residual on what the
+// joints allow.
+func requireDerivatives(t *testing.T, p *rung.Plan, st *mechanism.State, rest bool) {
+	t.Helper()
+	s := linearized(t, p, st)
+	N := freeBasis(s)
+	if N == nil {
+		return
+	}
+	n, f := N.Dims()
+	r := &residual{y: p.Layout().NewSystem(), lambda: make([]float64, s.Rows()), acc: make([]float64, n)}
+	s.MultipliersTo(r.lambda)
+	if !rest {
+		solver := p.NewSolver()
+		require.NoError(t, solver.Solve(st))
+		solver.AccelerationsTo(r.acc)
+	}
+	rng := check.Rand(uint64(n))
+	x, xd := make([]float64, n), make([]float64, n)
+	for range 3 {
+		var X mat.VecDense
+		c := mat.NewVecDense(f, nil)
+		for i := range f {
+			c.SetVec(i, rng.NormFloat64())
+		}
+		X.MulVec(N, c)
+		copy(x, X.RawVector().Data)
+		for i := range xd {
+			xd[i] = rng.NormFloat64()
+		}
+		plus, minus := r.at(t, st, x, xd, stepSize), r.at(t, st, x, xd, -stepSize)
+		Kx, Cx, diff := make([]float64, n), make([]float64, n), make([]float64, n)
+		s.StiffnessTo(Kx, x)
+		s.DampingTo(Cx, xd)
+		size := 1.0
+		for i := range diff {
+			diff[i] = -(plus[i] - minus[i]) / (2 * stepSize)
+			Kx[i] += Cx[i]
+			size = max(size, diff[i], -diff[i], Kx[i], -Kx[i])
+		}
+		var a, b mat.VecDense
+		a.MulVec(N.T(), mat.NewVecDense(n, Kx))
+		b.MulVec(N.T(), mat.NewVecDense(n, diff))
+		check.CloseVec(t, a.RawVector().Data, b.RawVector().Data, diffTol, size, "C·ẋ + K·x")
+	}
+}
+
+// TestDerivatives compares C and K with differences on all reference models and on
+// random mechanisms with all joint types, springs and wrenches, at rest and moving.
+func TestDerivatives(t *testing.T) {
+	var kinds [joints.NumKinds]int
+	try := func(name string, p *rung.Plan) {
+		if p.Mechanism().NumBodies() > 40 {
+			return
+		}
+		t.Run(name, func(t *testing.T) {
+			for j := range p.Mechanism().Joints {
+				kinds[p.Mechanism().Joints[j].Kind]++
+			}
+			t.Run("rest", func(t *testing.T) { requireDerivatives(t, p, resting(p), true) })
+			t.Run("moving", func(t *testing.T) { requireDerivatives(t, p, p.Initial(), false) })
+		})
+	}
+	for _, name := range check.GoldenModels(t) {
+		if name == "random-10-far" {
+			continue // differences of positions lose the digits; see TestFarAway
+		}
+		try(name, golden(t, name))
+	}
+	for seed := range uint64(8) {
+		try(fmt.Sprint("random-", seed), random(t, 8, seed))
+	}
+	for k, n := range kinds {
+		require.Positive(t, n, "no joint of type %v", joints.Kind(k))
+	}
+}
+
+// TestFarAway compares a mechanism with its copy at 1e6 m.
+func TestFarAway(t *testing.T) {
+	const tol = 1e-8
+	near, far := golden(t, "random-10"), golden(t, "random-10-far")
+	a, b := linearized(t, near, near.Initial()), linearized(t, far, far.Initial())
+	rng := check.Rand(5)
+	x, y, z := make([]float64, a.Dim()), make([]float64, a.Dim()), make([]float64, a.Dim())
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	a.StiffnessTo(y, x)
+	b.StiffnessTo(z, x)
+	check.CloseVec(t, z, y, tol, check.MaxAbs(y), "K·x")
+	a.DampingTo(y, x)
+	b.DampingTo(z, x)
+	check.CloseVec(t, z, y, tol, check.MaxAbs(y), "C·x")
+}

@@ -1,0 +1,467 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// GeneralizedAlphaOptions choose a generalized-α method. The zero value, but for
+// Rho, is the default.
+type GeneralizedAlphaOptions struct {
+	// Rho is the spectral radius ρ∞ at infinite frequency, in [0, 1): what a step leaves of
+	// the fastest vibrations. 0 annihilates them.
+	Rho float64
+
+	Tolerance Tolerance // of error control; Fixed leaves the estimate out
+
+	// Fixed says that steps are fixed: no errors are estimated, at two solves a step less.
+	Fixed bool
+
+	// RawVelocities leaves velocities as the method makes them, with an error
+	// of order 2 in the directions of the joints, instead of projecting them on
+	// the joints. The motion is the same up to rounding while steps are fixed.
+	RawVelocities bool
+}
+
+// DefaultRho is a ρ∞ that damps fast vibrations within some ten steps and slow ones
+// little.
+const DefaultRho = 0.8
+
+// alphas are the coefficients of Chung & Hulbert (1993) with their error constants.
+type alphas struct {
+	M, F, Beta, Gamma float64 // αm, αf, β, γ
+
+	Shift float64 // αm − αf: a is the acceleration at t + Shift·h
+	Gain  float64 // ∂a/∂u = (1 − αf)/(1 − αm)
+
+	// Local errors of positions, Position·h³·v̈, and of velocities, Velocity·h³·d³v/dt³.
+	Position, Velocity float64
+}
+
+// chungHulbert returns the coefficients that make the method of order 2 with the
+// spectral radius rho at infinite frequency and the least damping below (Chung &
+// Hulbert 1993, eqs. 17, 20, 25).
+func chungHulbert(rho float64) alphas {
+	c := alphas{M: (2*rho - 1) / (rho + 1), F: rho / (rho + 1)}
+	c.Shift = c.M - c.F
+	c.Gain = (1 - c.F) / (1 - c.M)
+	c.Gamma = 0.5 - c.Shift
+	c.Beta = (c.Gamma + 0.5) * (c.Gamma + 0.5) / 4
+	c.Position = 1./6 - c.Beta - c.Shift/2
+	c.Velocity = -(1./12 + c.Shift*(c.F-0.5))
+	return c
+}
+
+// GeneralizedAlpha is the generalized-α method on the Lie group of poses, for the
+// equations of motion with the joints at position level, which is index 3 (Brüls,
+// Cardona & Arnold 2012). It is a Stepper. With u the accelerations, a step is
+//
+//	x  = h·v₀ + h²·((½ − β)·a₀ + β·a₁),   R₁ = exp(x_ω)·R₀
+//	v₁ = v₀ + h·((1 − γ)·a₀ + γ·a₁)
+//	(1 − αm)·a₁ + αm·a₀ = (1 − αf)·u₁ + αf·u₀
+//	M·u₁ = f₁ + J₁ᵀ·λ₁,   δ(q₁, t₁) = 0
+//
+// in the exponential coordinates of this package. Positions, velocities and
+// multipliers converge with order 2, and the joints hold to the tolerance of
+// Newton's method.
+//
+// Two things keep the multipliers at that order from the first step on, and when
+// steps change. The variable a is the acceleration at t + (αm − αf)·h: it starts
+// there (Arnold & Brüls 2007), and moves when h changes. And the velocities of the
+// method differ, in the directions of the joints, from those that the joints allow by
+// an offset of order h², with which the errors of the positions agree with the
+// joints. It is there from the start (Arnold, Brüls & Cardona 2015), is kept beside
+// the projected velocities, and changes with h².
+type GeneralizedAlpha struct {
+	mech *mechanism.Mechanism
+	dyn  ImplicitDynamics
+	o    GeneralizedAlphaOptions
+	c    alphas
+
+	// What the next step takes over: kept is all of it.
+	kept    []float64
+	head    []float64 // kept of the indices headStep …
+	offset  []float64 // of the method's velocities from those of the state
+	u, a    []float64
+	change  []float64 // of a in the last step
+	lambda  []float64
+	swing   []float64 // change of lambda
+	pose    []float64 // seven a body: where the matrix has been factored
+	valid   bool      // kept is of the state from which the next step starts
+	factors bool      // the matrix is that of head and pose
+
+	// At the start of a step, and at its end.
+	start                []anchor
+	u0, a0, w0, lambda0  []float64 // w: offset
+	u1, a1, w1, lambda1  []float64
+	x                    []float64 // exponential coordinates of the end
+	v1                   []float64 // velocities of the end, angular and of centres of mass
+	du, dlambda, e       []float64
+	end, lin             mechanism.State
+	h                    float64
+	corrected, roundings float64 // size of the last Newton correction, and of those that are rounding
+
+	tried          bool
+	evaluations    int64
+	factorizations int64
+}
+
+// Indices of GeneralizedAlpha.head.
+const (
+	headStep     = iota // the last step, s
+	headChanged         // 1 if change is of a step
+	headMatrix          // 1 if the matrix has been factored
+	headPosition        // its arguments besides pose
+	headVelocity
+	headLevel
+	headTime
+	headSize
+)
+
+// NewGeneralizedAlpha returns an integrator with its memory.
+//
+// Zeros in o.Tolerance stand for the defaults. It panics if an option is out
+// of range.
+func NewGeneralizedAlpha(m *mechanism.Mechanism, d ImplicitDynamics, o GeneralizedAlphaOptions) *GeneralizedAlpha {
+	if !(o.Rho >= 0 && o.Rho < 1) {
+		panic("sim: rho out of range")
+	}
+	if t := o.Tolerance; !(t.Relative >= 0 && t.Length >= 0 && t.Rate >= 0) {
+		panic("sim: tolerance out of range")
+	}
+	o.Tolerance = o.Tolerance.withDefaults(m)
+	nb, nr := m.NumBodies(), d.Rows()
+	k := &GeneralizedAlpha{mech: m, dyn: d, o: o, c: chungHulbert(o.Rho), start: make([]anchor, nb)}
+	k.kept = make([]float64, headSize+4*6*nb+2*nr+7*nb)
+	rest := k.kept
+	cut := func(n int) (v []float64) {
+		v, rest = rest[:n:n], rest[n:]
+		return v
+	}
+	k.head, k.offset, k.u, k.a, k.change = cut(headSize), cut(6*nb), cut(6*nb), cut(6*nb), cut(6*nb)
+	k.lambda, k.swing, k.pose = cut(nr), cut(nr), cut(7*nb)
+	for _, v := range []*[]float64{&k.u0, &k.a0, &k.w0, &k.u1, &k.a1, &k.w1, &k.x, &k.v1, &k.du, &k.e} {
+		*v = make([]float64, 6*nb)
+	}
+	for _, v := range []*[]float64{&k.lambda0, &k.lambda1, &k.dlambda} {
+		*v = make([]float64, nr)
+	}
+	k.end.Bodies, k.lin.Bodies = make([]mechanism.BodyState, nb), make([]mechanism.BodyState, nb)
+	return k
+}
+
+// Order implements Stepper.
+func (k *GeneralizedAlpha) Order() (order, embedded int) {
+	if k.o.Fixed {
+		return 2, 0
+	}
+	return 2, 2
+}
+
+// Evaluations implements Stepper: it counts Newton corrections too.
+func (k *GeneralizedAlpha) Evaluations() int64 { return k.evaluations }
+
+// Factorizations returns how often the Newton matrix has been factored.
+func (k *GeneralizedAlpha) Factorizations() int64 { return k.factorizations }
+
+// Settings implements Stepper.
+func (k *GeneralizedAlpha) Settings() string {
+	t := &k.o.Tolerance
+	return fmt.Sprintf("generalized-alpha, rho %v, relative tolerance %v, length %v, rate %v, fixed %t, raw velocities %t",
+		k.o.Rho, t.Relative, t.Length, t.Rate, k.o.Fixed, k.o.RawVelocities)
+}
+
+// CloseStages implements Stepper: every step closes the joints.
+func (k *GeneralizedAlpha) CloseStages(Projector) {}
+
+// closesJoints says that steps close the joints.
+func (k *GeneralizedAlpha) closesJoints() {}
+
+// Restart implements Stepper.
+func (k *GeneralizedAlpha) Restart() {
+	k.valid, k.factors, k.tried = false, false, false
+	k.head[headMatrix] = 0
+}
+
+// Kept implements Stepper.
+func (k *GeneralizedAlpha) Kept() []float64 {
+	if !k.valid {
+		return nil
+	}
+	return k.kept
+}
+
+// Keep implements Stepper.
+func (k *GeneralizedAlpha) Keep() []float64 {
+	k.valid, k.factors, k.tried = true, false, false
+	return k.kept
+}
+
+// Multipliers returns the multipliers of ImplicitDynamics at the end of the last accepted
+// step. They are the stepper's own.
+//
+// Where they are not unique they are some of those that fit the motion.
+func (k *GeneralizedAlpha) Multipliers() []float64 { return k.lambda }
+
+// Accelerations returns u at the end of the last accepted step, six numbers a body.
+// It is the stepper's own.
+func (k *GeneralizedAlpha) Accelerations() []float64 { return k.u }
+
+// Try implements Stepper.
+//
+// Cost: a few corrections of Newton's method, a factorization where that of an
+// earlier step does not serve, a few solves; the first step from a state,
+// or after Restart, is done twice to find where a and the offset start. No
+// allocation but for errors.
+// It returns ErrHalfTurn, what wraps ErrNewton, and errors of the dynamics. It panics
+// if st is of another mechanism.
+func (k *GeneralizedAlpha) Try(st *mechanism.State, t float64) (float64, error) {
+	if len(st.Bodies) != len(k.start) {
+		panic("sim: foreign state")
+	}
+	k.tried = false
+	k.h = t - st.Time
+	k.end.Time = t
+	k.anchor(st)
+	if err := k.prepare(st); err != nil {
+		return 0, err
+	}
+	if err := k.solve(st); err != nil {
+		return 0, err
+	}
+	if err := k.settle(); err != nil {
+		return 0, err
+	}
+	e, err := k.estimate()
+	k.tried = err == nil
+	return e, err
+}
+
+// anchor sets the charts at st, and the size of rounding there.
+func (k *GeneralizedAlpha) anchor(st *mechanism.State) {
+	far := 0.0
+	for i := range k.start {
+		k.start[i].set(&st.Bodies[i], &k.mech.Bodies[i].Com)
+		p := &st.Bodies[i].Position
+		far = max(far, math.Abs(p[0]), math.Abs(p[1]), math.Abs(p[2]))
+	}
+	k.roundings = newtonRounding * (1 + far/k.o.Tolerance.Length)
+}
+
+// prepare sets what a step of k.h starts from.
+func (k *GeneralizedAlpha) prepare(st *mechanism.State) error {
+	if !k.valid || k.h > restartRatio*k.head[headStep] {
+		k.valid = false
+		return k.begin(st)
+	}
+	copy(k.u0, k.u)
+	copy(k.lambda0, k.lambda)
+	copy(k.a0, k.a)
+	copy(k.w0, k.offset)
+	if k.h == k.head[headStep] {
+		return nil
+	}
+	r := k.h / k.head[headStep]
+	for i, c := range k.change {
+		k.a0[i] += k.c.Shift * (r - 1) * c
+		k.w0[i] *= r * r
+	}
+	return nil
+}
+
+// restartRatio is the ratio of a step to the last one, which was cut short, above
+// which differences over that one tell less than a new start.
+const restartRatio = 16
+
+// begin finds u, a and the offset at a state without history. A step from a = u
+// without offset ends near enough to the solution for the derivative of u. That is
+// taken between accelerations of the index-1 equations, which do not suffer from
+// the wrong start, at states on either side of the step, where a fast vibration is
+// as damped as the method will have it.
+func (k *GeneralizedAlpha) begin(st *mechanism.State) error {
+	clear(k.lambda0)
+	clear(k.w0)
+	if err := k.evaluate(k.u0, st); err != nil {
+		return err
+	}
+	copy(k.a0, k.u0)
+	if err := k.solve(st); err != nil {
+		return err
+	}
+	copy(k.lambda0, k.lambda1)
+	if err := k.settle(); err != nil {
+		return err
+	}
+	if err := k.evaluate(k.u1, &k.end); err != nil {
+		return err
+	}
+	for i, u := range k.u1 {
+		k.e[i] = u - k.u0[i]
+		k.a0[i] = k.u0[i] + k.c.Shift*k.e[i]
+	}
+	// J·w = J·l/h with l the local error of the positions.
+	k.positionErrorTo(k.e, k.h, k.e)
+	for i := range k.e {
+		k.e[i] /= k.h
+		k.w0[i] = k.e[i]
+	}
+	if err := k.dyn.Soften(k.e, st); err != nil {
+		return err
+	}
+	for i, e := range k.e {
+		k.w0[i] -= e
+	}
+	return nil
+}
+
+func (k *GeneralizedAlpha) evaluate(u []float64, st *mechanism.State) error {
+	k.evaluations++
+	if err := k.dyn.Accelerations(u, st); err != nil {
+		return fmt.Errorf("sim: accelerations at t = %v: %w", st.Time, err)
+	}
+	return nil
+}
+
+// place makes k.end the end of the step for the accelerations k.u1, and reports whether
+// all rotations stay below half a turn.
+func (k *GeneralizedAlpha) place() bool {
+	c, h, ok := &k.c, k.h, true
+	for i := range k.start {
+		s := &k.start[i]
+		o := 6 * i
+		x, w := (*[6]float64)(k.x[o:]), (*[6]float64)(k.w0[o:])
+		u0, u1, a0, a1 := (*[6]float64)(k.u0[o:]), (*[6]float64)(k.u1[o:]), (*[6]float64)(k.a0[o:]), (*[6]float64)(k.a1[o:])
+		for j := range 3 {
+			x[j], x[3+j] = h*(s.omega[j]+w[j]), h*(s.comVelocity[j]+w[3+j])
+		}
+		var v [6]float64
+		for j := range 6 {
+			a1[j] = ((1-c.F)*u1[j] + c.F*u0[j] - c.M*a0[j]) / (1 - c.M)
+			x[j] += h * h * ((0.5-c.Beta)*a0[j] + c.Beta*a1[j])
+			v[j] = w[j] + h*((1-c.Gamma)*a0[j]+c.Gamma*a1[j])
+		}
+		if !(x[0]*x[0]+x[1]*x[1]+x[2]*x[2] < math.Pi*math.Pi) {
+			ok = false
+		}
+		s.bodyTo(&k.end.Bodies[i], x, &v, &k.mech.Bodies[i].Com)
+		copy(k.v1[o:o+6], v[:])
+	}
+	return ok
+}
+
+// settle projects the velocities of k.end and keeps their offset.
+func (k *GeneralizedAlpha) settle() error {
+	if k.o.RawVelocities {
+		clear(k.w1)
+		return nil
+	}
+	copy(k.w1, k.v1)
+	left, err := k.dyn.Allow(k.v1, &k.end)
+	if err == nil && left > allowedRate && k.linearise(&k.end, int(k.head[headLevel])) == nil {
+		_, err = k.dyn.Allow(k.v1, &k.end) // the matrix was too old
+	}
+	if err != nil {
+		return fmt.Errorf("sim: step to t = %v: %w", k.end.Time, err)
+	}
+	for i := range k.start {
+		v := (*[6]float64)(k.v1[6*i:])
+		for j := range 6 {
+			k.w1[6*i+j] -= v[j]
+		}
+		setVelocity(&k.end.Bodies[i], v, &k.mech.Bodies[i].Com)
+	}
+	return nil
+}
+
+// allowedRate is the relative error of velocities for which a matrix is not renewed.
+const allowedRate = 1e-12
+
+// setVelocity gives b the angular velocity and the velocity of the centre of mass v.
+func setVelocity(b *mechanism.BodyState, v *[6]float64, com *spatial.Vec3) {
+	arm := b.Rotation.Rotate(*com)
+	b.Omega = spatial.Vec3{v[0], v[1], v[2]}
+	b.Velocity = spatial.Vec3{v[3], v[4], v[5]}.Sub(b.Omega.Cross(arm))
+}
+
+// AtTo implements Stepper. Between the ends, rotation vectors and displacements are
+// the cubic Hermite polynomials of their values and rates, and velocities those of
+// theirs and of the accelerations; both are of higher order than the method.
+//
+// Cost: O(bodies), no allocation. It panics without a step, or if theta is not in
+// [0, 1].
+func (k *GeneralizedAlpha) AtTo(dst *mechanism.State, theta float64) {
+	k.mustHave()
+	if !(theta >= 0 && theta <= 1) {
+		panic("sim: theta out of range")
+	}
+	if theta == 1 {
+		copyTo(dst, &k.end)
+		return
+	}
+	if len(dst.Bodies) != len(k.start) {
+		panic("sim: foreign state")
+	}
+	h, t2 := k.h, theta*theta
+	one := t2 * (3 - 2*theta) // weight of the value at the end
+	r0, r1 := h*theta*(1-theta)*(1-theta), h*t2*(theta-1)
+	dst.Time = k.end.Time - (1-theta)*h
+	for i := range k.start {
+		s, v1 := &k.start[i], (*[6]float64)(k.v1[6*i:])
+		v0 := [6]float64{s.omega[0], s.omega[1], s.omega[2], s.comVelocity[0], s.comVelocity[1], s.comVelocity[2]}
+		end, u0, u1 := (*[6]float64)(k.x[6*i:]), (*[6]float64)(k.u0[6*i:]), (*[6]float64)(k.u1[6*i:])
+		rate := *v1
+		angle, omega := spatial.Vec3{end[0], end[1], end[2]}, spatial.Vec3{v1[0], v1[1], v1[2]}
+		dexpInvTo((*spatial.Vec3)(rate[:3]), &angle, &omega)
+		var x, v [6]float64
+		for j := range 6 {
+			x[j] = one*end[j] + r0*v0[j] + r1*rate[j]
+			v[j] = one*(v1[j]-v0[j]) + r0*u0[j] + r1*u1[j]
+		}
+		s.bodyTo(&dst.Bodies[i], &x, &v, &k.mech.Bodies[i].Com)
+	}
+}
+
+// Lead implements Stepper: where next has been moved, the velocities of the method
+// stay what they were.
+func (k *GeneralizedAlpha) Lead(next *mechanism.State, changed bool) error {
+	k.mustHave()
+	if !changed {
+		return nil
+	}
+	for i := range next.Bodies {
+		var s anchor
+		s.set(&next.Bodies[i], &k.mech.Bodies[i].Com)
+		v, w := (*[6]float64)(k.v1[6*i:]), (*[6]float64)(k.w1[6*i:])
+		for j := range 3 {
+			w[j] += v[j] - s.omega[j]
+			w[3+j] += v[3+j] - s.comVelocity[j]
+		}
+	}
+	return nil
+}
+
+// Accept implements Stepper. It panics without a step.
+func (k *GeneralizedAlpha) Accept() {
+	k.mustHave()
+	for i, a := range k.a1 {
+		k.change[i] = a - k.a0[i]
+	}
+	for i, l := range k.lambda1 {
+		k.swing[i] = l - k.lambda0[i]
+	}
+	copy(k.u, k.u1)
+	copy(k.a, k.a1)
+	copy(k.offset, k.w1)
+	copy(k.lambda, k.lambda1)
+	k.head[headStep], k.head[headChanged] = k.h, 1
+	k.valid, k.tried = true, false
+}
+
+func (k *GeneralizedAlpha) mustHave() {
+	if !k.tried {
+		panic("sim: no step")
+	}
+}

@@ -1,0 +1,226 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// Newton's method for a step, in sizes relative to Tolerance.Length for
+// displacements of centres of mass, and in rad for rotations.
+const (
+	newtonTol      = 2e-15 // error left in the pose at which it ends
+	newtonLoose    = 1e-11 // correction that is accepted where corrections do not shrink any more
+	newtonRounding = 5e-16 // correction that is rounding, for a mechanism near the origin
+	newtonSteps    = 15    // corrections with one matrix
+	newtonMore     = 3     // expected corrections for which a matrix of another step is kept
+	newtonNear     = 1e-5  // correction below which a pose is good for a matrix
+)
+
+// outcome is how an iteration ended.
+type outcome uint8
+
+const (
+	lost outcome = iota // it diverges, or meets a state that cannot be
+	slow                // it converges, but another matrix would be better
+	converged
+)
+
+// solve finds k.u1, k.lambda1 and k.end for the step from st. It takes the matrix of an
+// earlier step as long as few corrections are expected to do (Hairer & Wanner 1996
+// §IV.8); then one at the pose of the iteration, if that is good, or at st, which
+// satisfies the joints, so that redundant ones are known as such; then other ways
+// to factor.
+func (k *GeneralizedAlpha) solve(st *mechanism.State) error {
+	how, err := lost, error(nil)
+	k.predict()
+	if k.head[headMatrix] != 0 {
+		if !k.factors {
+			if err := k.refactor(); err != nil {
+				return err
+			}
+		}
+		how, err = k.iterate(true)
+	}
+	for try := 0; how != converged && try < 2*k.dyn.Levels(); try++ {
+		at := &k.end
+		if how == lost || !(k.corrected <= newtonNear) {
+			at = st
+			k.predict()
+		}
+		if err = k.linearise(at, try/2); err != nil {
+			how = lost
+			continue
+		}
+		how, err = k.iterate(false)
+	}
+	switch {
+	case how == converged:
+		return nil
+	case err != nil:
+		return fmt.Errorf("sim: step to t = %v: %w", k.end.Time, err)
+	}
+	return fmt.Errorf("sim: step to t = %v: %w", k.end.Time, ErrNewton)
+}
+
+// predict starts the iteration at what is known at the start of the step.
+func (k *GeneralizedAlpha) predict() {
+	copy(k.u1, k.u0)
+	copy(k.lambda1, k.lambda0)
+	if k.valid && k.head[headChanged] != 0 {
+		r := k.h / k.head[headStep]
+		for i := range k.u1 {
+			k.u1[i] += r * k.change[i]
+		}
+		for i := range k.lambda1 {
+			k.lambda1[i] += r * k.swing[i]
+		}
+	}
+}
+
+// linearise factors the matrix of this step at the poses of st.
+func (k *GeneralizedAlpha) linearise(st *mechanism.State, level int) error {
+	g := k.c.Gain
+	k.head[headMatrix] = 1
+	k.head[headPosition], k.head[headVelocity] = g*k.c.Beta*k.h*k.h, g*k.c.Gamma*k.h
+	k.head[headLevel], k.head[headTime] = float64(level), st.Time
+	for i := range st.Bodies {
+		b := &st.Bodies[i]
+		copy(k.pose[7*i:], b.Position[:])
+		copy(k.pose[7*i+3:], b.Rotation[:])
+	}
+	return k.refactor()
+}
+
+// refactor factors the matrix of k.head and k.pose.
+func (k *GeneralizedAlpha) refactor() error {
+	k.factors = false
+	k.lin.Time = k.head[headTime]
+	for i := range k.lin.Bodies {
+		b := &k.lin.Bodies[i]
+		copy(b.Position[:], k.pose[7*i:])
+		copy(b.Rotation[:], k.pose[7*i+3:])
+	}
+	k.factorizations++
+	err := k.dyn.Linearise(&k.lin, k.head[headPosition], k.head[headVelocity], int(k.head[headLevel]))
+	if err != nil {
+		k.head[headMatrix] = 0
+		return err
+	}
+	k.factors = true
+	return nil
+}
+
+// iterate corrects k.u1 and k.lambda1 until the poses of the end are right.
+// An old matrix is given up as soon as a new one is expected to be cheaper.
+func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
+	position := k.c.Gain * k.c.Beta * k.h * k.h
+	last := math.Inf(1)
+	tol, loose := max(newtonTol, 2*k.roundings), max(newtonLoose, 200*k.roundings)
+	for n := range newtonSteps {
+		if !k.place() {
+			return lost, ErrHalfTurn
+		}
+		k.evaluations++
+		if err := k.dyn.Correct(k.du, k.dlambda, &k.end, k.u1, k.lambda1, position); err != nil {
+			return lost, err
+		}
+		size := position * k.poseSize(k.du)
+		theta := size / last // how much of the error a correction leaves
+		last, k.corrected = size, size
+		if math.IsNaN(size) || n > 1 && theta > 1 && size > loose {
+			return lost, nil
+		}
+		for i, d := range k.du {
+			k.u1[i] += d
+		}
+		for i, d := range k.dlambda {
+			k.lambda1[i] += d
+		}
+		if size <= tol || n > 0 && (size*theta <= (1-theta)*tol || theta > 0.5 && size <= loose) {
+			if !k.place() {
+				return lost, ErrHalfTurn
+			}
+			return converged, nil
+		}
+		if old && n > 0 && !(size*math.Pow(theta, newtonMore) <= tol) {
+			k.place()
+			return slow, nil
+		}
+	}
+	k.place()
+	return slow, nil
+}
+
+// poseSize returns the largest part of e, six numbers a body, rotations as they are and
+// displacements relative to the tolerance's length. It keeps a NaN.
+func (k *GeneralizedAlpha) poseSize(e []float64) (size float64) {
+	for i := 0; i < len(e); i += 6 {
+		size = max(size, length(e[i:i+3]), length(e[i+3:i+6])/k.o.Tolerance.Length)
+	}
+	return size
+}
+
+// positionErrorTo stores in e the local error of the positions of a step h, exact less
+// computed: h³·(Position·dv̇/dt − ω×ω̇/12), the second part for rotations.
+// change is that of u over the step, and may be e; the rest is taken at the anchors.
+func (k *GeneralizedAlpha) positionErrorTo(e []float64, h float64, change []float64) {
+	for i := range k.start {
+		o := 6 * i
+		w, u := &k.start[i].omega, (*[6]float64)(k.u0[o:])
+		for j := range 6 {
+			e[o+j] = k.c.Position * h * h * change[o+j]
+		}
+		s := h * h * h / 12
+		e[o] -= s * (w[1]*u[2] - w[2]*u[1])
+		e[o+1] -= s * (w[2]*u[0] - w[0]*u[2])
+		e[o+2] -= s * (w[0]*u[1] - w[1]*u[0])
+	}
+}
+
+// estimate returns the estimated local error of the step in units of the tolerance:
+// that of the positions (Hulbert & Jang 1995), and, from the second step on, that of the
+// velocities, h³·Velocity·d²v̇/dt² with the second difference of the accelerations.
+// Both go through the Newton matrix (Hairer & Wanner 1996 §IV.8), as the joints do not let
+// the method err as the differences say, nor do stiff springs. What rounding of the positions makes of the
+// velocities does not count: shorter steps would make it worse.
+func (k *GeneralizedAlpha) estimate() (float64, error) {
+	if k.o.Fixed {
+		return 0, nil
+	}
+	for i, a := range k.a1 {
+		k.e[i] = a - k.a0[i]
+	}
+	k.positionErrorTo(k.e, k.h, k.e)
+	if err := k.dyn.Soften(k.e, &k.end); err != nil {
+		return 0, err
+	}
+	worst := k.poseSize(k.e)
+	if k.valid && k.head[headChanged] != 0 {
+		r := k.h / k.head[headStep]
+		s := k.c.Velocity * k.h * 2 * r / (1 + r)
+		for i := range k.e {
+			k.e[i] = s * (k.a1[i] - k.a0[i] - r*k.change[i])
+		}
+		if err := k.dyn.Soften(k.e, &k.end); err != nil {
+			return 0, err
+		}
+		worst = max(worst, k.speedSize(k.e)-velocityRounding*k.roundings/(k.h*k.o.Tolerance.Rate))
+	}
+	return worst / k.o.Tolerance.Relative, nil
+}
+
+// velocityRounding is the error of velocities by that of positions, times the step.
+const velocityRounding = 10
+
+// speedSize returns the largest part of changes of velocity e, six numbers a body,
+// as Tolerance says. It keeps a NaN.
+func (k *GeneralizedAlpha) speedSize(e []float64) (size float64) {
+	L, rate := k.o.Tolerance.Length, k.o.Tolerance.Rate
+	for i := range k.start {
+		b := &k.start[i]
+		size = max(size, length(e[6*i:6*i+3])/(rate+length(b.omega[:])), length(e[6*i+3:6*i+6])/(L*rate+length(b.comVelocity[:])))
+	}
+	return size
+}

@@ -1,0 +1,42 @@
+package sim
+
+import (
+	"errors"
+
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// ErrNewton is wrapped by the error of a step whose equations are not solved
+// by Newton's method: the step is too long, or the joints cannot be met.
+var ErrNewton = errors.New("newton iteration does not converge")
+
+// ImplicitDynamics is what an implicit method asks of a mechanism. With accelerations
+// u at the end of a step, ω̇ and the acceleration of the centre of mass of each body,
+// it solves
+//
+//	M·u = f(q, v, t) + Jᵀ·λ,   δ(q, t) = 0
+//
+// by simplified Newton iterations, where q and v follow from u with ∂q/∂u = position
+// and ∂v/∂u = velocity. Vectors have six entries a body, world axes, multipliers one
+// entry a row of the joints, and what else the implementation wants to iterate on, such as
+// the forces of springs. They start from zero.
+type ImplicitDynamics interface {
+	Dynamics
+	// Rows returns the number of multipliers.
+	Rows() int
+	// Linearise factors the Newton matrix at st. The result must depend on the
+	// arguments alone, and not on the velocities of st. Levels below Levels are ways to do so, in
+	// the order in which they are to be tried.
+	Linearise(st *mechanism.State, position, velocity float64, level int) error
+	Levels() int
+	// Correct stores in du and dlambda the Newton correction of u and lambda for the
+	// end st of a step, with the matrix last factored.
+	Correct(du, dlambda []float64, st *mechanism.State, u, lambda []float64, position float64) error
+	// Soften replaces a change e of positions or velocities at st by the part of it that
+	// the matrix last factored lets pass: what joints allow and stiff springs do not suppress.
+	Soften(e []float64, st *mechanism.State) error
+	// Allow changes velocities v, angular and of the centres of mass, until the joints
+	// hold at velocity level at the poses of st, as far as the matrix last factored serves.
+	// It returns the largest error left, relative to 1 + the largest velocity.
+	Allow(v []float64, st *mechanism.State) (left float64, err error)
+}

@@ -1,0 +1,219 @@
+package parquet
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"slices"
+
+	pq "github.com/parquet-go/parquet-go"
+
+	"github.com/rung-mbd/rung/sim"
+)
+
+const (
+	// FormatKey is the key of the metadata that names the format, and Format its value.
+	FormatKey = "rung.format"
+	Format    = "rung-trajectory/1"
+	// ModelKey is that of the name of the model.
+	ModelKey = "rung.model"
+)
+
+// layout is what the file and the parts of a trajectory have in common.
+type layout struct {
+	model  string
+	names  []string
+	schema *pq.Schema
+}
+
+func newLayout(columns *sim.Columns) *layout {
+	l := &layout{model: columns.Model(), names: columns.Names()}
+	root := ordered{fields: make([]pq.Field, len(l.names))}
+	for i, name := range l.names {
+		root.fields[i] = &column{pq.Leaf(pq.DoubleType), name}
+	}
+	l.schema = pq.NewSchema("trajectory", root)
+	return l
+}
+
+// ordered is a group of columns that keep their order; those of pq.Group are sorted by
+// name.
+type ordered struct {
+	pq.Group
+	fields []pq.Field
+}
+
+func (o ordered) Fields() []pq.Field   { return o.fields }
+func (o ordered) GoType() reflect.Type { return reflect.TypeFor[struct{}]() }
+func (o ordered) String() string       { return "trajectory" }
+
+// column is a column. No Go value is ever taken apart into columns.
+type column struct {
+	pq.Node
+	name string
+}
+
+func (c *column) Name() string                      { return c.name }
+func (c *column) Value(reflect.Value) reflect.Value { return reflect.Value{} }
+
+// writer writes row groups.
+type writer struct {
+	w     *pq.GenericWriter[any]
+	cells []pq.Value
+}
+
+// cellBlock is the number of values that are handed over at once.
+const cellBlock = 1024
+
+// write writes a trajectory whose row groups fill writes; nil writes none.
+// Compression is that which every reader of the format knows.
+func (l *layout) write(f io.Writer, fill func(w *writer) error) error {
+	w := &writer{w: pq.NewGenericWriter[any](f, l.schema,
+		pq.Compression(&pq.Snappy), pq.KeyValueMetadata(FormatKey, Format), pq.KeyValueMetadata(ModelKey, l.model),
+		pq.CreatedBy("rung", "", ""), pq.MaxRowsPerRowGroup(1<<62),
+	), cells: make([]pq.Value, cellBlock)}
+	if fill != nil {
+		if err := fill(w); err != nil {
+			return err
+		}
+	}
+	return w.w.Close()
+}
+
+// group writes a row group of the first n values of each column; a column has room
+// for the given number of rows.
+func (w *writer) group(values []float64, rows, n int) error {
+	for c, to := range w.w.ColumnWriters() {
+		list := values[c*rows : c*rows+n]
+		for len(list) > 0 {
+			k := min(len(list), cellBlock)
+			for i, x := range list[:k] {
+				w.cells[i] = pq.DoubleValue(x).Level(0, 0, c)
+			}
+			if _, err := to.WriteRowValues(w.cells[:k]); err != nil {
+				return err
+			}
+			list = list[k:]
+		}
+	}
+	return w.w.Flush()
+}
+
+// file is a trajectory that is read.
+type file struct {
+	f      *os.File
+	groups []pq.RowGroup
+}
+
+// open opens a trajectory of the layout.
+func (l *layout) open(path string) (*file, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := l.read(f)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("sim/parquet: %s %w", path, err), f.Close())
+	}
+	return r, nil
+}
+
+var (
+	errFormat  = errors.New("is no trajectory in the format " + Format)
+	errColumns = errors.New("is not a trajectory of these bodies and joints")
+)
+
+func (l *layout) read(f *os.File) (*file, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	p, err := pq.OpenFile(f, info.Size(), pq.SkipPageIndex(true), pq.SkipBloomFilters(true))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errFormat, err)
+	}
+	if v, _ := p.Lookup(FormatKey); v != Format {
+		return nil, errFormat
+	}
+	if v, _ := p.Lookup(ModelKey); v != l.model {
+		return nil, errColumns
+	}
+	same := slices.EqualFunc(p.Root().Columns(), l.names, func(c *pq.Column, name string) bool {
+		return c.Name() == name && c.Leaf() && c.Required() && c.Type().Kind() == pq.Double
+	})
+	if !same {
+		return nil, errColumns
+	}
+	return &file{f, p.RowGroups()}, nil
+}
+
+// Close ends reading.
+func (f *file) Close() error { return f.f.Close() }
+
+// rows returns the number of rows of group g, 0 if there is none.
+func (f *file) rows(g int) int {
+	if g >= len(f.groups) {
+		return 0
+	}
+	return int(f.groups[g].NumRows())
+}
+
+// total returns the number of rows.
+func (f *file) total() (n int64) {
+	for _, g := range f.groups {
+		n += g.NumRows()
+	}
+	return n
+}
+
+// readTo stores the first n values of each column of group g in values, where a
+// column has room for the given number of rows.
+func (f *file) readTo(values []float64, rows, g, n int) error {
+	if f.rows(g) < n {
+		return errors.New("too few rows")
+	}
+	cells := make([]pq.Value, cellBlock)
+	for c, chunk := range f.groups[g].ColumnChunks() {
+		if err := readColumn(values[c*rows:c*rows+n], chunk, cells); err != nil {
+			return fmt.Errorf("sim/parquet: %s: %w", f.f.Name(), err)
+		}
+	}
+	return nil
+}
+
+// readColumn fills dst with the first values of a column.
+func readColumn(dst []float64, chunk pq.ColumnChunk, cells []pq.Value) (err error) {
+	pages := chunk.Pages()
+	defer func() { err = errors.Join(err, pages.Close()) }()
+	for len(dst) > 0 {
+		page, err := pages.ReadPage()
+		if err != nil {
+			return err
+		}
+		if dst, err = readPage(dst, page.Values(), cells); err != nil {
+			return err
+		}
+		pq.Release(page)
+	}
+	return nil
+}
+
+// readPage fills the head of dst with values and returns the rest.
+func readPage(dst []float64, values pq.ValueReader, cells []pq.Value) ([]float64, error) {
+	for len(dst) > 0 {
+		n, err := values.ReadValues(cells[:min(len(cells), len(dst))])
+		for i := range n {
+			dst[i] = cells[i].Double()
+		}
+		dst = dst[n:]
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return dst, err
+		}
+	}
+	return dst, nil
+}
