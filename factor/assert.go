@@ -4,7 +4,7 @@ import "github.com/rung-mbd/rung/sparse"
 
 // The assertions of this file stand behind "if checks", which the build tag
 // check turns on. They hold what the documentation asks of callers and a caller
-// could know, and what kernels assume of each other.
+// could know.
 
 // assertInput panics unless the arguments of Factorize are as documented; a
 // scale that is not a number is left to its pivot.
@@ -39,13 +39,5 @@ func assertDisjoint(v ...[]float64) {
 				panic("factor: vectors overlap")
 			}
 		}
-	}
-}
-
-// assertWithin panics unless 0 ≤ used ≤ size, of the stack of update matrices or
-// of scratch.
-func assertWithin(used, size int) {
-	if used < 0 || used > size {
-		panic("factor: scratch overflow")
 	}
 }

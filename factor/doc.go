@@ -19,9 +19,10 @@
 //
 // The numeric method is multifrontal (Duff & Reid 1983): each supernode is
 // assembled into a small dense front from the matrix and from the update
-// matrices of its children, eliminated, and its own update matrix is pushed on
-// a stack. Nodes of sign +1 that come before all their neighbours need no front:
-// with unit diagonal blocks W·Wᵀ of such a leaf goes straight into another one's.
+// matrices of its children, eliminated, and its own update matrix waits on a
+// stack, at a place that the analysis has found. Nodes of sign +1 that come before
+// all their neighbours need no front: with unit diagonal blocks W·Wᵀ of such a leaf
+// goes straight into another one's.
 // A matrix with other +1 blocks is first brought to unit ones. Independent subtrees
 // may run on several goroutines; the bits are the same.
 package factor

@@ -4,8 +4,9 @@ import "github.com/rung-mbd/rung/sparse"
 
 // Revise returns an order of p, perm[new] = old, that keeps the order of a similar
 // pattern: place has for each node of p the place that it had there, or −1 for a
-// new joint. A new joint comes after all it is close to, its bodies and their joints; if
-// that is against the tile rule, after everything, where it fills one path to the root.
+// new joint; one that has come between other bodies is new. A new joint comes after all
+// it is close to, its bodies and their joints. If that is against the tile rule, all new
+// ones come after everything, where each fills one path to the root.
 //
 // Leaving joints out of an order does not break the rule, as every component only
 // gets smaller. The order is as good as the former one as long as few joints are new.
@@ -32,14 +33,18 @@ func Revise(p *sparse.Pattern, place []int32, places int) []int32 {
 			at[k] = int32(v)
 		}
 	}
+	near := make([]int32, g.nb) // by body: the last place of it and its joints
+	for b := range near {
+		near[b] = place[b]
+		for _, j := range g.joints(int32(b)) {
+			near[b] = max(near[b], place[g.nb+j])
+		}
+	}
 	after := map[int32][]int32{} // by place
 	for _, v := range added {
 		last := int32(0)
 		for _, b := range g.bodies(v - g.nb) {
-			last = max(last, place[b])
-			for _, j := range g.joints(b) {
-				last = max(last, place[g.nb+j])
-			}
+			last = max(last, near[b])
 		}
 		after[last] = append(after[last], v)
 	}

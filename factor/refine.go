@@ -43,9 +43,9 @@ const roundingRatio = 1e-14
 // atRest is the rest of Worst, relative to the size of the solution.
 const atRest = 1e-4
 
-// SolveRefinedTo solves K·x = b and stores the residual b − K·x in r, without the proximal term that is in the
-// factor: x ← x + (K−E)⁻¹(b − K·x), each step a proximal-point iteration. On
-// consistent redundant rows it tends to the multipliers of least norm in the
+// SolveRefinedTo solves K·x = b, without the proximal term that is in the factor, and
+// stores the residual b − K·x in r: x ← x + (K−E)⁻¹(b − K·x), each step a
+// proximal-point iteration. On consistent redundant rows it tends to the multipliers of least norm in the
 // metric of E.
 //
 // Errors are relative to the largest norm of a +1 node's part, or to floor where
@@ -94,9 +94,10 @@ func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix, floor float
 // refine is SolveRefinedTo for unit +1 blocks.
 func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 	last := f.solve(x, b, r)
+	floor = max(floor, f.freeSize(x))
 	out := Refinement{Error: math.Inf(1), Size: max(last, floor)}
 	q := f.residual(r, b, x, &out)
-	if e := math.Sqrt(q) / out.Size; f.policy == WhereWeak && e <= enoughError {
+	if e := math.Sqrt(q) / out.Size; f.policy == WhereWeak && e <= enoughError && out.Size <= math.MaxFloat64 {
 		out.Error = e
 		return out
 	}
@@ -105,7 +106,7 @@ func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 		out.Steps++
 		out.Size = max(size, floor)
 		q := f.residual(r, b, x, &out)
-		if math.IsNaN(q) || math.IsNaN(out.Size) {
+		if math.IsNaN(q) || !(out.Size <= math.MaxFloat64) { // or the squares are too large
 			out.Error = math.NaN()
 			break
 		}
@@ -123,9 +124,19 @@ func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 	return out
 }
 
+// freeSize returns the largest norm of a +1 node without neighbours, which no sweep
+// comes by.
+func (f *Factor) freeSize(x []float64) float64 {
+	q := 0.0
+	for _, i := range f.S.free {
+		keep(&q, square(x[i.first:i.first+int32(i.size)]))
+	}
+	return math.Sqrt(q)
+}
+
 // correct adds to x the solution of (K − E)·dx = r, r taken as zero in the rows of
 // the leaves, and stores b − K·x in r as solve does. It returns the largest
-// norms of dx and x in a +1 node.
+// norms of dx and x in a +1 node with neighbours.
 func (f *Factor) correct(x, r, b []float64) (step, size float64) {
 	s := f.S
 	for c, o := range s.oldOff {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -240,4 +241,121 @@ func rowMeasure(m *sparse.Matrix, scale, x, r, b []float64, size float64, policy
 		load = scale[k] * check.MaxAbs(x[p.Off[i]:p.Off[i+1]])
 	}
 	return math.Abs(r[k]) / (math.Abs(b[k]) + math.Sqrt(scale[k])*a + load)
+}
+
+// The residual is b − K·x in every row of a joint, whichever part of the sweep or of the
+// check has found it, with the same bits on any number of threads: on graphs that are
+// divided into tasks, for bodies of any size, leaves or not, and after corrections.
+func TestRefineResiduals(t *testing.T) {
+	rng := rand.New(rand.NewPCG(10, 41))
+	graphs := map[string]*sparse.Pattern{
+		"ladder": ordLadder(600), "grid": ordGrid(20), "tree": ordTree(1500, rng), "wheel": ordStar(60, 3, 30),
+		"islands": ordIslands(200), "gears": ordRandom(150, 120, 5, 6, rng), "no body": ordPattern(0, []ordJoint{{c: 3}, {c: 1}}),
+	}
+	for _, name := range []string{"ladder", "grid", "tree", "gears"} {
+		graphs[name+" of any sizes"] = resized(graphs[name], rng)
+	}
+	teams := []*team.Team{team.New(1), team.New(3)}
+	steps := 0
+	for name, p := range graphs {
+		m := sparse.NewUnitMatrix(p)
+		for i := range m.Val {
+			m.Val[i] = rng.NormFloat64()
+		}
+		scale, b := ones(m), randomVector(p.Dim(), rng) // which the rows contradict, so that residuals stay
+		for _, perm := range [][]int32{factor.Order(p, factor.MinDegree), factor.Order(p, factor.Banded), shuffled(p.Len(), rng)} {
+			s := factor.Analyze(p, perm)
+			for _, policy := range []factor.Policy{factor.WhereWeak, factor.Everywhere} {
+				var want []float64
+				for _, on := range teams {
+					f := s.NewFactorOn(on)
+					require.NoError(t, f.FactorizeFor(b, m, scale, 0.1, policy), name)
+					for range 2 { // from the panels, and from the core vector
+						x, r := make([]float64, len(b)), make([]float64, len(b))
+						steps += f.SolveRefinedTo(x, r, b, m, 0).Steps
+						requireJointResiduals(t, m, b, x, r, name)
+						if f.SolveTo(x, b); on == teams[0] {
+							want = append(append(want, x...), r...)
+						} else {
+							require.Equal(t, want[:2*len(b)], append(x, r...), name)
+							want = want[2*len(b):]
+						}
+					}
+				}
+			}
+		}
+	}
+	require.Greater(t, steps, 100)
+}
+
+// Size is the largest norm of a +1 node's part of the solution, those without joints
+// included, after corrections too.
+func TestRefinementSize(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 41))
+	for name, p := range map[string]*sparse.Pattern{
+		"bodies": ordPattern(3, nil), "chain": ordChain(5, false), "hub": ordStar(5, 0, 0),
+		"loose": ordPattern(4, []ordJoint{ordLink(3, 0, 1), ordLink(5, 1, ordWorld)}),
+	} {
+		m := sparse.NewUnitMatrix(p)
+		for i := range m.Val {
+			m.Val[i] = rng.NormFloat64()
+		}
+		for large := range p.Positive() {
+			b := randomVector(p.Dim(), rng)
+			b[p.Off[large]] = 1e3
+			for _, policy := range []factor.Policy{factor.WhereWeak, factor.Everywhere} {
+				f := factored(t, m, factor.Order(p, factor.MinDegree), ones(m), 1e-2, policy)
+				x, r := make([]float64, len(b)), make([]float64, len(b))
+				ref := f.SolveRefinedTo(x, r, b, m, 0)
+				want := 0.0
+				for i := range p.Positive() {
+					q := 0.0
+					for _, v := range x[p.Off[i]:p.Off[i+1]] {
+						q += v * v
+					}
+					want = max(want, math.Sqrt(q))
+				}
+				check.Close(t, ref.Size, want, 1e-15, want, "%s, body %d, policy %d", name, large, policy)
+				require.Equal(t, max(ref.Size, 1e6), f.SolveRefinedTo(x, r, b, m, 1e6).Size)
+			}
+		}
+	}
+}
+
+// What is not a number shows in Error and in Size or Worst, wherever in the right side it
+// is, also if all that is looked at later is finite.
+func TestRefineNotFinite(t *testing.T) {
+	p := ordPattern(7, []ordJoint{ordLink(3, 0, 1), ordLink(5, 1, ordWorld), ordLink(3, 3, 4), ordLink(5, 5, ordWorld), ordLink(6, 6, ordWorld)})
+	rng := rand.New(rand.NewPCG(12, 41))
+	m := sparse.NewUnitMatrix(p)
+	for i := range m.Val {
+		m.Val[i] = rng.NormFloat64()
+	}
+	for _, perm := range [][]int32{factor.Order(p, factor.Natural), shuffled(p.Len(), rng)} {
+		for _, policy := range []factor.Policy{factor.WhereWeak, factor.Everywhere} {
+			f := factored(t, m, perm, ones(m), 1e-2, policy)
+			for i := range p.Dim() {
+				b := randomVector(p.Dim(), rng)
+				b[i] = math.NaN()
+				x, r := make([]float64, len(b)), make([]float64, len(b))
+				ref := f.SolveRefinedTo(x, r, b, m, 0)
+				require.True(t, math.IsNaN(ref.Error), "row %d: %+v", i, ref)
+				require.True(t, math.IsNaN(ref.Size) || math.IsNaN(ref.Worst.Ratio), "row %d: %+v", i, ref)
+			}
+		}
+	}
+}
+
+// requireJointResiduals requires r to be b − m·x in the −1 rows, up to the rounding of
+// the terms.
+func requireJointResiduals(t *testing.T, m *sparse.Matrix, b, x, r []float64, name string) {
+	t.Helper()
+	want, terms := make([]float64, len(b)), make([]float64, len(b))
+	m.ResidualTo(want, b, x)
+	size := sparse.NewUnitMatrix(m.P)
+	copy(size.Val, magnitudes(m.Val))
+	size.MulVecTo(terms, magnitudes(x))
+	for i := positiveRows(m.P); i < len(b); i++ {
+		require.InDelta(t, want[i], r[i], 16*0x1p-53*(terms[i]+math.Abs(b[i])), "%s, row %d", name, i)
+	}
 }

@@ -39,9 +39,9 @@ func (f *Factor) weighted() *weighting {
 	return nil
 }
 
-// solve is SolveTo for the matrix with unit +1 blocks. It returns the largest norm
-// of a leaf or other +1 node. If r is not nil, it receives the
-// residuals of the joints that are not open.
+// solve is SolveTo for the matrix with unit +1 blocks. It returns the largest norm of a
+// +1 node with neighbours. If r is not nil, it receives the residuals of the joints that
+// are not open.
 func (f *Factor) solve(x, b, r []float64) float64 {
 	begun := f.begun && len(b) > 0 && &b[0] == &f.b[0]
 	f.begun = false
@@ -143,7 +143,7 @@ func (f *Factor) forwardFront(fr *front, x []float64) {
 
 // solution is what the backward half of a solve is for.
 type solution struct {
-	x     []float64 // receives the solution; see add
+	x     []float64 // receives the solution, but for nodes without neighbours; see add
 	b     []float64 // right side of the leaves, and of r
 	r     []float64 // receives b − K·x in the rows of joints that are not open; nil if that is not wanted
 	begun bool      // start from the last rows of the panels, not from the core vector
@@ -166,8 +166,8 @@ func (e *backwardTasks) Do(worker, task int) {
 }
 
 // backward finishes a solve: D·Lᵀ·x = y in the core, and the leaves from that. It
-// returns the largest norms of what it stored or added in a +1 node, and of what was
-// there then.
+// returns the largest norms of what it stored or added in a +1 node with neighbours, and
+// of what was there then.
 func (f *Factor) backward(to solution) (step, size float64) {
 	s := f.S
 	f.to = to

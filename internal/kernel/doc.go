@@ -35,12 +35,13 @@
 //
 // A tile of C of up to 24×6 (AVX-512) or 12×4 numbers (AVX2) stays in registers
 // for all terms, the rows and columns that are left over in smaller tiles. Panel
-// halves its columns until at most six are left, which are factored in
-// registers, 24 or 8 rows at a time.
+// halves its columns until those that are left are factored in registers: at most six,
+// 8 rows at a time, and with AVX-512 seven or eight, 24 rows at a time, or up to 16 of at
+// most 16 rows.
 //
 // # Small sizes
 //
-// The kernels for rows of six, sums and triangles are the same for AVX-512 and
+// The kernels for rows of six, joints, sums and triangles are the same for AVX-512 and
 // AVX2: a vector of four and one of two or one need no mask, and loads with a
 // mask wait for stores with a mask to the memory next to them, as of the columns
 // of a small block. A triangle of up to 15 unknowns has each unknown in a

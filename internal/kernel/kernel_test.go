@@ -74,6 +74,9 @@ func TestNothingToDo(t *testing.T) {
 	kernel.AddBlock(nil, 0, nil, 0, 0, 3)
 	kernel.SolveLower(nil, nil, 0, 0)
 	kernel.SolveLowerT(nil, nil, 0, 0)
+	kernel.SubBlocks(nil, nil, make([]float64, 6), nil)
+	kernel.SubBlocksT(make([]float64, 6), nil, nil, nil)
+	kernel.SpreadBlocks(nil, 0, nil, nil)
 
 	c, x := []float64{1, 2}, []float64{3, 4}
 	kernel.SolveLower(c, nil, 1, 1)
@@ -100,6 +103,10 @@ func TestAllocates(t *testing.T) {
 		limit[i] = 2
 	}
 	rows := make([]float64, 6*5)
+	blocks := []kernel.Block{{W: 6, Row: 2, Res: 1, N: 3}, {Res: -1, N: 1}}
+	var axes, turn [9]float64
+	var zero [3]float64
+	var weight [6]float64
 	assert.Zero(t, testing.AllocsPerRun(10, func() {
 		kernel.Panel(f, n, n, w, 0, ld, n, dinv, limit, shift)
 		kernel.Update(f[w+w*n:], n, f[w:], n, ld[w:], n, n-w, n-w, w)
@@ -112,5 +119,16 @@ func TestAllocates(t *testing.T) {
 		kernel.AddBlock(f, n, ld, n, n, w)
 		kernel.SolveLower(f[:w], ld, n, w)
 		kernel.SolveLowerT(f[:w], ld, n, w)
+		kernel.SubBlocks(limit, rows, dinv, blocks)
+		kernel.SubBlocksT(limit, rows, dinv, blocks)
+		kernel.SpreadBlocks(ld, n, rows, blocks)
+		for _, kind := range []kernel.Pins{kernel.Ball, kernel.Hinge, {Force: 3, Moments: 3}} {
+			p := kernel.Pin{
+				EP: &turn, ES: &turn, OmegaP: &zero, OmegaS: &zero, Axes: &axes, OriginP: &zero, OriginS: &zero,
+				ComP: &zero, ComS: &zero, Weight: &weight, Base: shift,
+			}
+			kernel.PinRows(f, limit, dinv, &p, kind)
+		}
+		kernel.MaxAbs(f)
 	}))
 }

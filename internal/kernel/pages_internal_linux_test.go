@@ -83,7 +83,40 @@ func TestStaysInside(t *testing.T) {
 			solveLower(v, y, l, ld, n)
 			solveLowerT(v, y, l, ld, n)
 		}
+		turn := [3]*fence{newFence(t, 9), newFence(t, 9), newFence(t, 9)}
+		var three [6]*fence
+		for i := range three {
+			three[i] = newFence(t, 3)
+		}
+		weight := newFence(t, 6)
+		pin := func(kind Pins, behind bool) {
+			m := func(i int) *[9]float64 { return (*[9]float64)(turn[i].slice(r, 9, behind)) }
+			u := func(i int) *[3]float64 { return (*[3]float64)(three[i].slice(r, 3, behind)) }
+			n := kind.Rows()
+			p := Pin{
+				EP: m(0), ES: m(1), OmegaP: u(0), OmegaS: u(1), Axes: m(2), OriginP: u(2), OriginS: u(3),
+				ComP: u(4), ComS: u(5), Weight: (*[6]float64)(weight.slice(r, 6, behind)), Base: limit.slice(r, n, behind),
+			}
+			pinRows(v, c.slice(r, 6*n, behind), a.slice(r, n, behind), b.slice(r, n, behind), &p, kind)
+		}
+		several := func(n, more, lead int, behind bool) {
+			rows := n + more
+			w, x := a.slice(r, 6*rows, behind), b.slice(r, 6, behind)
+			// Both ends of all slices, and one block that has no place in r.
+			blocks := []Block{{N: int32(n)}, {W: int64(6 * n), Row: int32(n), Res: int32(n), N: int32(more)}, {Res: -1, N: int32(n)}}
+			subBlocks(v, dinv.slice(r, rows, behind), w, x, blocks)
+			subBlocksT(v, x, w, dinv.slice(r, rows, behind), blocks)
+			spreadBlocks(v, c.slice(r, length(rows, 6, rows+lead), behind), rows+lead, w, blocks)
+		}
 		for _, behind := range []bool{false, true} {
+			for _, kind := range []Pins{Ball, Hinge, {Force: 3, Moments: 3}} {
+				pin(kind, behind)
+			}
+			for n := 1; n <= 8; n++ {
+				for more := 1; more <= 8; more++ {
+					several(n, more, n*more%2, behind)
+				}
+			}
 			for n := 1; n <= 40; n++ {
 				for m := range 8 {
 					small(n, m, n*m%2, behind)

@@ -26,37 +26,57 @@ func subRowsT256() {
 	load("y", y)
 	TESTQ(n, n)
 	JLE(LabelRef("done"))
-	four, two := vec[0:2], vec[2:4]
-	subtract := func(row, sum int) {
+	sums := loadSums(x)
+	sums.subtract(w, y, n, "sum")
+	sums.store(x)
+	VZEROUPPER()
+	Label("done")
+	RET()
+}
+
+// sixSums are two sums of six numbers in registers, each of four and of two.
+type sixSums struct{ four, two [2]reg.VecPhysical }
+
+// loadSums loads six numbers as the first sum; the second is zero.
+func loadSums(x reg.Register) sixSums {
+	s := sixSums{[2]reg.VecPhysical(vec[0:2]), [2]reg.VecPhysical(vec[2:4])}
+	VMOVUPD(Mem{Base: x}, s.four[0].AsY())
+	VMOVUPD(Mem{Base: x, Disp: 32}, s.two[0].AsX())
+	VXORPD(s.four[1].AsY(), s.four[1].AsY(), s.four[1].AsY())
+	VXORPD(s.two[1].AsX(), s.two[1].AsX(), s.two[1].AsX())
+	return s
+}
+
+// subtract writes x −= Wᵀ·y for n rows at w, the even ones from the first sum, the odd
+// ones from the second, and goes on at the label end; w, y and n change.
+func (s sixSums) subtract(w, y, n reg.Register, end string) {
+	row := func(row, sum int) {
 		VBROADCASTSD(Mem{Base: y, Disp: 8 * row}, vec[4+row].AsY())
-		VFNMADD231PD(Mem{Base: w, Disp: rowBytes * row}, vec[4+row].AsY(), four[sum].AsY())
-		VFNMADD231PD(Mem{Base: w, Disp: rowBytes*row + 32}, vec[4+row].AsX(), two[sum].AsX())
+		VFNMADD231PD(Mem{Base: w, Disp: rowBytes * row}, vec[4+row].AsY(), s.four[sum].AsY())
+		VFNMADD231PD(Mem{Base: w, Disp: rowBytes*row + 32}, vec[4+row].AsX(), s.two[sum].AsX())
 	}
-	VMOVUPD(Mem{Base: x}, four[0].AsY())
-	VMOVUPD(Mem{Base: x, Disp: 32}, two[0].AsX())
-	VXORPD(four[1].AsY(), four[1].AsY(), four[1].AsY())
-	VXORPD(two[1].AsX(), two[1].AsX(), two[1].AsX())
 	SUBQ(I8(2), n)
 	JL(LabelRef("last"))
 	Label("loop")
-	subtract(0, 0)
-	subtract(1, 1)
+	row(0, 0)
+	row(1, 1)
 	ADDQ(I8(2*rowBytes), w)
 	ADDQ(I8(16), y)
 	SUBQ(I8(2), n)
 	JGE(LabelRef("loop"))
 	Label("last")
 	CMPQ(n, I8(-1))
-	JNE(LabelRef("sum"))
-	subtract(0, 0)
-	Label("sum")
-	VADDPD(four[1].AsY(), four[0].AsY(), four[0].AsY())
-	VADDPD(two[1].AsX(), two[0].AsX(), two[0].AsX())
-	VMOVUPD(four[0].AsY(), Mem{Base: x})
-	VMOVUPD(two[0].AsX(), Mem{Base: x, Disp: 32})
-	VZEROUPPER()
-	Label("done")
-	RET()
+	JNE(LabelRef(end))
+	row(0, 0)
+	Label(end)
+}
+
+// store adds up the sums and stores them.
+func (s sixSums) store(x reg.Register) {
+	VADDPD(s.four[1].AsY(), s.four[0].AsY(), s.four[0].AsY())
+	VADDPD(s.two[1].AsX(), s.two[0].AsX(), s.two[0].AsX())
+	VMOVUPD(s.four[0].AsY(), Mem{Base: x})
+	VMOVUPD(s.two[0].AsX(), Mem{Base: x, Disp: 32})
 }
 
 // subRows256 writes SubRows: four rows at a time, then two, then one.
