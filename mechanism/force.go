@@ -264,8 +264,11 @@ func (m *Mechanism) EnergyAt(k *Kinematics, s *State) Energy {
 // Cost: O(1), no allocation; k was computed at s.
 func (m *Mechanism) Residuals(j int, k *Kinematics, s *State) (position, velocity float64) {
 	jt := &m.Joints[j]
-	if jt.Kind == joints.Free {
+	switch {
+	case jt.Kind == joints.Free:
 		return 0, 0
+	case jt.Kind == joints.Spherical && jt.Motion == nil:
+		return m.gapOf(jt, k, s)
 	}
 	var jk JointKinematics
 	var e [6]float64
@@ -279,6 +282,34 @@ func (m *Mechanism) Residuals(j int, k *Kinematics, s *State) (position, velocit
 	}
 	for _, x := range e[:jt.Rows] {
 		velocity = max(velocity, math.Abs(x))
+	}
+	return position, velocity
+}
+
+// gapOf is Residuals of a spherical joint without prescribed freedoms, whose rows are
+// the components along the axes of P of the gap R between the origins and of its rate V:
+// JointTo without what concerns turns.
+func (m *Mechanism) gapOf(jt *Joint, k *Kinematics, s *State) (position, velocity float64) {
+	var p, q end
+	p.pointTo(&jt.P.Origin, jt.Pred, k, s)
+	q.pointTo(&jt.S.Origin, jt.Succ, k, s)
+	var R, V spatial.Vec3
+	for i := range 3 {
+		R[i] = (q.far[i] - p.far[i]) + (q.near[i] - p.near[i])
+		V[i] = q.v[i] - p.v[i]
+	}
+	if jt.Pred >= 0 {
+		w, E := &s.Bodies[jt.Pred].Omega, &k.Bodies[jt.Pred].E
+		V[0] -= w[1]*R[2] - w[2]*R[1]
+		V[1] -= w[2]*R[0] - w[0]*R[2]
+		V[2] -= w[0]*R[1] - w[1]*R[0]
+		E.TMulVecTo(&R, &R)
+		E.TMulVecTo(&V, &V)
+	}
+	jt.P.E.TMulVecTo(&R, &R)
+	jt.P.E.TMulVecTo(&V, &V)
+	for i := range 3 {
+		position, velocity = max(position, math.Abs(R[i])), max(velocity, math.Abs(V[i]))
 	}
 	return position, velocity
 }

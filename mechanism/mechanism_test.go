@@ -224,3 +224,39 @@ func TestResiduals(t *testing.T) {
 	s.Bodies[1].Velocity = spatial.Vec3{0, 3, 4.75}
 	require.Equal(t, [2]float64{1, 5}, residuals(0), "without direction, the speed")
 }
+
+// TestResidualsOfBallJoints compares Residuals of spherical joints, which need less
+// than others, with the errors of their rows.
+func TestResidualsOfBallJoints(t *testing.T) {
+	m := cubes(3)
+	join(t, m, "spherical w 0", "spherical 0 1", "spherical 2 w", "spherical 1 2", "revolute 0 2")
+	rng := check.Rand(31)
+	for range 50 {
+		vec := func() [3]float64 { return [3]float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()} }
+		pose := func() model.Pose {
+			q := spatial.Quat{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+			return model.Pose{Position: vec(), Orientation: q.Normalize()}
+		}
+		for i := range m.Bodies {
+			m.Bodies[i].Pose = pose()
+			m.Bodies[i].Velocity = model.Velocity{Linear: vec(), Angular: vec()}
+		}
+		for j := range m.Joints {
+			m.Joints[j].PredecessorFrame, m.Joints[j].SuccessorFrame = pose(), pose()
+		}
+		mech := compiled(t, m)
+		s := mech.Initial()
+		k := kinematics(t, mech, s)
+		for j := range mech.Joints {
+			var jk mechanism.JointKinematics
+			var delta, rate [6]float64
+			mech.JointTo(&jk, j, k, s)
+			jt := &mech.Joints[j]
+			jt.PositionErrorTo(&delta, &jk.Frames, 0)
+			require.NoError(t, jt.VelocityErrorTo(&rate, &jk.Frames, 0))
+			position, velocity := mech.Residuals(j, k, s)
+			check.Close(t, position, check.MaxAbs(delta[:]), 1e-13, 10, "joint %d", j)
+			check.Close(t, velocity, check.MaxAbs(rate[:]), 1e-13, 100, "joint %d", j)
+		}
+	}
+}

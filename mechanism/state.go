@@ -145,17 +145,25 @@ type end struct{ far, near, v spatial.Vec3 }
 // placeTo stores the axes E of frame f on a body, its arm in the body, the angular
 // velocity omega, and where it is.
 func (e *end) placeTo(E *spatial.Mat3, arm, omega *spatial.Vec3, f *Frame, body int32, k *Kinematics, s *State) {
+	e.pointTo(&f.Origin, body, k, s)
 	if body < 0 {
 		*E, *arm, *omega = f.E, f.Origin, spatial.Vec3{}
-		e.far = f.Origin
 		return
 	}
-	b, B := &s.Bodies[body], &k.Bodies[body].E
-	B.MulTo(E, &f.E)
-	B.MulVecTo(arm, &f.Origin)
-	*omega = b.Omega
-	e.far, e.near = b.Position, *arm
-	w, r := omega, arm
+	k.Bodies[body].E.MulTo(E, &f.E)
+	*arm, *omega = e.near, s.Bodies[body].Omega
+}
+
+// pointTo stores where a point of a body is, and its velocity.
+func (e *end) pointTo(point *spatial.Vec3, body int32, k *Kinematics, s *State) {
+	if body < 0 {
+		e.far = *point
+		return
+	}
+	b := &s.Bodies[body]
+	k.Bodies[body].E.MulVecTo(&e.near, point)
+	e.far = b.Position
+	w, r := &b.Omega, &e.near
 	e.v[0] = b.Velocity[0] + (w[1]*r[2] - w[2]*r[1])
 	e.v[1] = b.Velocity[1] + (w[2]*r[0] - w[0]*r[2])
 	e.v[2] = b.Velocity[2] + (w[0]*r[1] - w[1]*r[0])
