@@ -1,0 +1,172 @@
+package factor
+
+import "github.com/rung-mbd/rung/internal/kernel"
+
+// Limits of the division into tasks.
+const (
+	leastWork = 3e4  // ns: what is not divided any more
+	sideWork  = 0.1  // part of a subtree's work that makes a branch of it
+	mostTop   = 0.05 // part of all work that a walk down to the next branch may leave to the top
+	mostTasks = 16   // about; each takes at least this part of the work
+)
+
+// divide finds subtrees that can be eliminated side by side and leaves the fronts
+// above them to the top. The division depends on the structure alone.
+func (a *analysis) divide() {
+	s, ns := a.s, len(a.s.fronts)
+	work := make([]float64, ns) // of each subtree
+	own := make([]float64, ns)
+	total := 0.0
+	for k := range s.fronts {
+		f := &s.fronts[k]
+		own[k] = cost(float64(f.width), float64(f.below)) + frontCost*float64(f.leafHi-f.leafLo)
+		work[k] += own[k]
+		if f.parent >= 0 {
+			work[f.parent] += work[k]
+		} else {
+			total += work[k]
+		}
+	}
+	least := max(total/mostTasks, leastWork)
+	top := make([]bool, ns)
+	for k := ns - 1; k >= 0; k-- { // parents first
+		if p := s.fronts[k].parent; work[k] > 2*least && (p < 0 || top[p]) && !top[k] {
+			a.split(int32(k), work, own, mostTop*total, top)
+		}
+	}
+	lo, sum := 0, 0.0
+	flush := func(hi int) {
+		if lo < hi {
+			s.tasks = append(s.tasks, task{int32(lo), int32(hi)})
+		}
+		lo, sum = hi, 0
+	}
+	for k := range s.fronts {
+		f := &s.fronts[k]
+		switch {
+		case top[k]:
+			flush(k)
+			lo = k + 1
+			s.top = append(s.top, int32(k))
+		case f.parent < 0 || top[f.parent]: // the root of a subtree
+			if f.parent >= 0 {
+				f.update, f.handed = s.hand, true
+				s.hand += int64(f.updateSize())
+			}
+			if sum += work[k]; sum >= least {
+				flush(k + 1)
+			}
+		}
+	}
+	flush(ns)
+}
+
+// split gives the fronts from k down to the next branch to the top, unless the
+// way is too long.
+func (a *analysis) split(k int32, work, own []float64, most float64, top []bool) {
+	s, path := a.s, 0.0
+	for v := k; ; {
+		f := &s.fronts[v]
+		heavy := int32(-1)
+		for _, c := range s.kids[f.kidLo:f.kidHi] {
+			if heavy < 0 || work[c] > work[heavy] {
+				heavy = c
+			}
+		}
+		path += own[v]
+		if heavy < 0 || path > most {
+			return
+		}
+		if work[v]-own[v]-work[heavy] < sideWork*work[v] {
+			v = heavy
+			continue
+		}
+		for top[v] = true; v != k; {
+			v = s.fronts[v].parent
+			top[v] = true
+		}
+		return
+	}
+}
+
+// closeJoints finds the joints whose residuals the backward sweep can sum up as it
+// comes by their bodies: all of these are leaves, of the task that the joint belongs
+// to. The others are open.
+func (a *analysis) closeJoints() {
+	s := a.s
+	of := make([]int32, len(s.node)) // task of each core node, −1 at the top
+	for i := range of {
+		of[i] = -1
+	}
+	for t, r := range s.tasks {
+		for k := s.fronts[r.lo].super; k < s.fronts[r.hi-1].last; k++ {
+			of[k] = int32(t)
+		}
+	}
+	s.open = make([]bool, len(s.node))
+	for c, old := range s.node {
+		for _, b := range a.p.Ind[a.p.Ptr[old]:a.p.Ptr[old+1]] {
+			s.open[c] = s.open[c] || !s.leaf[b]
+		}
+	}
+	each := func(f func(b *kernel.Block, task int32)) {
+		for i := range s.fronts {
+			fr := &s.fronts[i]
+			for _, l := range s.leaves[fr.leafLo:fr.leafHi] {
+				for k := l.lo; k < l.hi; k++ {
+					f(&s.blocks[k], of[fr.super])
+				}
+			}
+		}
+	}
+	each(func(b *kernel.Block, task int32) {
+		s.open[b.Node] = s.open[b.Node] || of[b.Node] != task
+	})
+	each(func(b *kernel.Block, _ int32) {
+		if s.open[b.Node] {
+			b.Res = -1
+		}
+	})
+}
+
+// stack finds places for the update matrices that are not handed to the top, in a task
+// or at the top: above all that wait for their parents, and not in those of the children,
+// which are read while it is summed up.
+func (a *analysis) stack() {
+	s := a.s
+	type place struct{ lo, hi int64 }
+	var waiting []place // upwards, children of one front next to each other
+	step := func(f *front) {
+		var kids place
+		for _, c := range s.kids[f.kidLo:f.kidHi] {
+			if s.fronts[c].handed {
+				continue
+			}
+			last := len(waiting) - 1
+			kids.lo, kids.hi = waiting[last].lo, max(kids.hi, waiting[last].hi)
+			waiting = waiting[:last]
+		}
+		if f.handed || f.below == 0 {
+			return
+		}
+		if len(waiting) > 0 {
+			f.update = waiting[len(waiting)-1].hi
+		}
+		size := int64(f.updateSize())
+		if kids.hi > 0 && f.update+size > kids.lo {
+			f.update = kids.hi
+		}
+		waiting = append(waiting, place{f.update, f.update + size})
+		s.stack = max(s.stack, f.update+size)
+	}
+	for _, t := range s.tasks {
+		waiting = waiting[:0]
+		for k := t.lo; k < t.hi; k++ {
+			step(&s.fronts[k])
+		}
+	}
+	waiting = waiting[:0]
+	for _, k := range s.top {
+		step(&s.fronts[k])
+	}
+}
