@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -94,7 +93,6 @@ type unmet struct {
 }
 
 func runAssemble(cmd *cobra.Command, path string, f *assembleFlags) error {
-	stdin, stdout, stderr := streams(cmd)
 	switch {
 	case f.output == "":
 		return useErrorf(`missing -o OUT ("-o -" writes to standard output)`)
@@ -104,41 +102,14 @@ func runAssemble(cmd *cobra.Command, path string, f *assembleFlags) error {
 	if err := checkModelOutput(f.output); err != nil {
 		return err
 	}
-	p := newProgress(stderr)
-	defer p.end()
-	m, err := readModel(path, stdin, p)
-	if err != nil {
-		return err
-	}
-	a, err := assembleModel(m, path, f, p)
-	if a == nil {
-		return err
-	}
-	if err == nil {
-		p.stage("writing", int64(len(m.Bodies)+len(m.Joints)+len(m.Forces)))
-		if err := writeFile(f.output, stdout, func(w io.Writer) error { return model.Write(&lineCounter{w, p}, m) }); err != nil {
-			return err
+	c := stateChange{path: path, output: f.output, json: f.json}
+	return c.run(cmd, func(m *model.Model, p *progress) (any, func(io.Writer) error, error) {
+		a, err := assembleModel(m, path, f, p)
+		if a == nil {
+			return nil, nil, err
 		}
-	}
-	p.end()
-	if f.output == stdio {
-		stdout = stderr
-	}
-	e := writeFile(stdio, stdout, func(w io.Writer) error {
-		if f.json {
-			e := json.NewEncoder(w)
-			e.SetIndent("", " ")
-			return e.Encode(a)
-		}
-		if err != nil {
-			return nil // the message says it
-		}
-		return printAssembly(w, a)
+		return a, func(w io.Writer) error { return printAssembly(w, a) }, err
 	})
-	if err != nil {
-		return err
-	}
-	return e
 }
 
 // assembleModel closes m, read from path, and stores the new state in it. If the

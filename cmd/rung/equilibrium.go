@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -98,7 +97,6 @@ type energyChange struct {
 }
 
 func runEquilibrium(cmd *cobra.Command, path string, f *equilibriumFlags) error {
-	stdin, stdout, stderr := streams(cmd)
 	switch {
 	case f.output == stdio && f.json:
 		return useErrorf("--json and the model in one output: give -o a file")
@@ -110,41 +108,14 @@ func runEquilibrium(cmd *cobra.Command, path string, f *equilibriumFlags) error 
 			return err
 		}
 	}
-	p := newProgress(stderr)
-	defer p.end()
-	m, err := readModel(path, stdin, p)
-	if err != nil {
-		return err
-	}
-	r, err := settle(m, path, f, p)
-	if r == nil {
-		return err
-	}
-	if err == nil && f.output != "" {
-		p.stage("writing", int64(len(m.Bodies)+len(m.Joints)+len(m.Forces)))
-		if err := writeFile(f.output, stdout, func(w io.Writer) error { return model.Write(&lineCounter{w, p}, m) }); err != nil {
-			return err
+	c := stateChange{path: path, output: f.output, json: f.json}
+	return c.run(cmd, func(m *model.Model, p *progress) (any, func(io.Writer) error, error) {
+		r, err := settle(m, path, f, p)
+		if r == nil {
+			return nil, nil, err
 		}
-	}
-	p.end()
-	if f.output == stdio {
-		stdout = stderr
-	}
-	e := writeFile(stdio, stdout, func(w io.Writer) error {
-		if f.json {
-			e := json.NewEncoder(w)
-			e.SetIndent("", " ")
-			return e.Encode(r)
-		}
-		if err != nil {
-			return nil // the message says it
-		}
-		return printEquilibrium(w, r)
+		return r, func(w io.Writer) error { return printEquilibrium(w, r) }, err
 	})
-	if err != nil {
-		return err
-	}
-	return e
 }
 
 // settle finds the equilibrium of m, read from path, and stores its state in m. If there
