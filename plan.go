@@ -108,7 +108,7 @@ func (p *Plan) Renumbered(m *model.Model) *model.Model {
 // (factor.Revise), and options are p's. Compare Counts with those of a fresh plan after
 // many changes.
 //
-// Cost: near-linear in bodies and joints, a third to a half of PlanMechanism.
+// Cost: near-linear in bodies and joints, about half of PlanMechanism on ladders.
 // It panics if mech has other bodies.
 func (p *Plan) Replan(mech *mechanism.Mechanism) *Plan {
 	if mech.NumBodies() != p.mech.NumBodies() {
