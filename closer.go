@@ -142,10 +142,17 @@ type Closer struct {
 
 // NewCloser allocates a closer of the plan.
 //
+// Cost: with joints to the world that of an analysis in the order of the plan.
 // It panics if a body is out of range.
 func (p *Plan) NewCloser(o CloserOptions) *Closer {
 	t := team.New(p.threads)
-	return p.newCloserOn(p.symbolic.NewFactorOn(t), t, o)
+	s := p.symbolic
+	if s.Anchors() != nil {
+		// Rows of held bodies depend on each other, and where joints cannot be closed
+		// what is left is shared by all of them.
+		s = factor.Analyze(p.layout.Pattern, s.Order())
+	}
+	return p.newCloserOn(s.NewFactorOn(t), t, o)
 }
 
 // newCloserOn is NewCloser with a factor that others may use between its calls.

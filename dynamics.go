@@ -93,7 +93,11 @@ func (s *Solver) feedBack(alpha, beta float64) error {
 		}
 		b := s.sys.B[p.Off[node]:p.Off[node+1]]
 		for k := range b {
-			b[k] -= 2*alpha*rate[k] + beta*beta*delta[k]
+			delta[k] = 2*alpha*rate[k] + beta*beta*delta[k]
+		}
+		s.sys.OwnRows(delta[:len(b)], node)
+		for k := range b {
+			b[k] -= delta[k]
 		}
 	}
 	return nil

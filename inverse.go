@@ -44,7 +44,7 @@ func (p *Plan) NewInverse(actuators []mechanism.Freedom) (*Inverse, error) {
 	}
 	plan := PlanMechanism(driven, Options{Epsilon: p.epsilon, Threads: p.threads})
 	v := &Inverse{
-		base: p.NewSolver(), driven: plan.NewSolver(),
+		base: p.newSolver(), driven: plan.newSolver(),
 		actuators: append([]mechanism.Freedom(nil), actuators...),
 		wanted:    make([]float64, 6*p.mech.NumBodies()),
 		force:     make([]float64, len(actuators)),

@@ -69,8 +69,25 @@ func PlanMechanism(mech *mechanism.Mechanism, o Options) *Plan {
 	p := &Plan{mech: mech, layout: assemble.NewLayout(mech), epsilon: o.Epsilon, threads: max(o.Threads, 1)}
 	perm, chosen, list := factor.Choose(p.layout.Pattern, o.Ordering)
 	p.ordering, p.candidates = chosen, list
-	p.symbolic = factor.Analyze(p.layout.Pattern, perm)
+	p.analyze(perm)
 	return p
+}
+
+// leastAnchor is the least pivot of an anchor's rows relative to their squared norms.
+const leastAnchor = 1e-4
+
+// analyze sets p.symbolic for the order perm. Joints to the world whose rows are far from
+// dependent, whatever the state, become anchors.
+func (p *Plan) analyze(perm []int32) {
+	var anchors []int32
+	for _, v := range p.layout.Anchors() {
+		var rows [36]float64
+		n := p.layout.AnchorRowsTo(&rows, int(v))
+		if factor.LeastPivot(rows[:6*n]) >= leastAnchor {
+			anchors = append(anchors, v)
+		}
+	}
+	p.symbolic = factor.AnalyzeAnchored(p.layout.Pattern, perm, anchors)
 }
 
 // Renumbered returns a copy of m, the model of p, with bodies and joints in elimination
@@ -137,7 +154,7 @@ func (p *Plan) Replan(mech *mechanism.Mechanism) *Plan {
 		}
 	}
 	perm := factor.Revise(q.layout.Pattern, place, len(order))
-	q.symbolic = factor.Analyze(q.layout.Pattern, perm)
+	q.analyze(perm)
 	q.candidates = []factor.Candidate{{Ordering: q.ordering, Counts: q.symbolic.Counts}}
 	return q
 }

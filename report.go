@@ -56,6 +56,7 @@ var WrenchComponents = [6]string{"moment.x", "moment.y", "moment.z", "force.x", 
 const (
 	geometricEpsilon = 1e-12 // proximal term of the rank decision
 	epsilonStep      = 10    // factor between the two terms that are compared
+	redundantStep    = 5.6   // change of a pivot above which its row is redundant: between √epsilonStep and epsilonStep
 	ambiguous        = 1.1   // change of a pivot, relative to what a clear case shows, that says the rank is not sure
 	lostDigits       = 1e-11 // predicted relative error of the accelerations that only a nearly singular system leaves
 	probes           = 2     // random null vectors of the uniqueness test
@@ -90,23 +91,53 @@ func (s *Solver) Report() (*Report, error) {
 	}
 	r.Growth = s.growth()
 	s.factored = false
+	anchors := s.anchors
+	err := s.worldRows()
+	if err == nil {
+		err = s.explain(r)
+	}
+	s.anchors = anchors
+	s.sys.FixAnchors(anchors)
+	if err != nil {
+		return nil, err
+	}
+	// The geometric matrix has taken the place of the assembled one.
+	return r, s.sys.FillTo(s.st)
+}
+
+// explain is the part of Report that factors anew.
+func (s *Solver) explain(r *Report) error {
 	metric := append([]float64(nil), s.sys.Scale...)
 	length, err := s.rank(r)
 	if err != nil {
-		return nil, fmt.Errorf("rung: rank: %w", err)
+		return fmt.Errorf("rung: rank: %w", err)
 	}
 	r.Rank = r.Rows - r.Redundant
-	r.Mobility = 6*nb - r.Rank
+	r.Mobility = 6*s.plan.mech.NumBodies() - r.Rank
 	if r.Redundant > 0 {
 		null, err := s.nullSpace()
 		if err != nil {
-			return nil, fmt.Errorf("rung: null space: %w", err)
+			return fmt.Errorf("rung: null space: %w", err)
 		}
 		s.uniqueness(r, null, length)
 		null.leastNorm(s.x, metric)
 	}
-	// The geometric matrix has taken the place of the assembled one.
-	return r, s.sys.FillTo(s.st)
+	return nil
+}
+
+// worldRows takes the system and the multipliers to the rows of assemble.System, on which
+// the norms of multipliers depend.
+func (s *Solver) worldRows() error {
+	if s.anchors == nil {
+		return nil
+	}
+	p := s.plan.layout.Pattern
+	for _, v := range s.anchors {
+		s.sys.WorldRows(s.x[p.Off[v]:p.Off[v+1]], int(v))
+	}
+	s.anchors, s.own = nil, false
+	s.sys.FixAnchors(nil)
+	return s.sys.FillTo(s.st)
 }
 
 // backwardError is that of the solution in mass-weighted coordinates.
@@ -165,9 +196,11 @@ func (s *Solver) rank(r *Report) ([]float64, error) {
 // classify books one row of joint j from its pivots under both proximal terms
 // and reports whether it is redundant. A pivot is t + ε·n in terms of the row's
 // scale: t = 0 where the row is redundant, and n is the squared norm, in the
-// metric of the scales, of the reaction to a unit force along the row.
+// metric of the scales, of the reaction to a unit force along the row. In a long row of
+// loops that are all nearly singular the term itself bounds n, and true pivots go with
+// its root.
 func classify(r *Report, j int, p1, p2, scale float64) bool {
-	if p2 > p1*math.Sqrt(epsilonStep) {
+	if p2 > p1*redundantStep {
 		if p2*ambiguous < epsilonStep*p1 {
 			r.NearSingular = true
 		}

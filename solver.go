@@ -50,10 +50,21 @@ type Solver struct {
 	inconsistency float64 // largest relative residual of a constraint row
 	st            *mechanism.State
 	ok            bool
+
+	anchors []int32 // nodes whose rows sys has along other axes than System; nil during a Report
+	own     bool    // x too
 }
 
 // NewSolver allocates a solver of the plan.
 func (p *Plan) NewSolver() *Solver {
+	s := p.newSolver()
+	s.anchors = p.symbolic.Anchors()
+	s.sys.FixAnchors(s.anchors)
+	return s
+}
+
+// newSolver is NewSolver without fixed anchors: all rows are those of assemble.System.
+func (p *Plan) newSolver() *Solver {
 	n := p.layout.Pattern.Dim()
 	t := team.New(p.threads)
 	return &Solver{
@@ -150,7 +161,7 @@ func (s *Solver) Refine() error {
 		err := s.refine()
 		if err == nil {
 			s.sys.AccelerationsTo(s.x, s.x)
-			s.ok = true
+			s.ok, s.own = true, s.anchors != nil
 			return nil
 		}
 		for err != nil {
@@ -253,6 +264,9 @@ func (s *Solver) MultipliersTo(dst *[6]float64, j int) int {
 	n := int(s.plan.layout.Pattern.Size[node])
 	for k := range n {
 		dst[k] = -s.x[int(o)+k]
+	}
+	if s.own {
+		s.sys.WorldRows(dst[:n], node)
 	}
 	return n
 }

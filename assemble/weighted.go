@@ -30,7 +30,8 @@ type Weighted struct {
 	force []spatial.Force // of drives and force elements; nil if there are none
 	base  []float64       // part of Scale that no state changes, from the first joint's row on
 
-	geometric bool // W is that of GeometricTo
+	geometric bool   // W is that of GeometricTo
+	turned    []bool // by place in L.joint: an anchor with rows along the axes of its successor; nil if there is none
 
 	team  *team.Team
 	stops []int32   // by range of bodies or joints: where a pass ended before its end, else their number
@@ -73,8 +74,8 @@ func (y *Weighted) FillTo(s *mechanism.State) error {
 		panic("mechanism: foreign state")
 	}
 	if y.geometric {
+		y.geometric, y.W.Fixed = false, y.turned != nil
 		y.fillConstant()
-		y.geometric = false
 	}
 	if i := y.each(rangeTask{kind: fillBodyRange, n: len(m.Bodies), s: s}); i < len(m.Bodies) {
 		return m.NotFinite(i)
@@ -158,7 +159,9 @@ func (y *Weighted) fillJoints(s *mechanism.State, lo, hi int) int {
 	nb := y.L.Mech.NumBodies()
 	for i := lo; i < hi; i++ {
 		j := y.L.joint[i]
-		if jt := &y.L.Mech.Joints[j]; pinned(jt) {
+		if jt := &y.L.Mech.Joints[j]; y.isTurned(i) {
+			y.fillTurned(jt, int(y.L.Pattern.Off[nb+i]), s)
+		} else if pinned(jt) {
 			y.fillPinned(&pins, jt, y.L.place(jt, int32(nb+i)), s)
 		} else if y.fillAny(&w, j, int32(nb+i), s) != nil {
 			return i

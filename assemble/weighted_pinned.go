@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
@@ -42,38 +43,43 @@ var (
 // pinWork is the scratch of fillPinned.
 type pinWork struct {
 	pin   kernel.Pin
-	axes  [9]float64  // of constant blocks
 	block [36]float64 // of the world
 }
 
 // fillConstant stores the blocks of the predecessors of pinned joints, and in
-// y.base the squared norms of their rows. These are the rows of kernel.PinRows for
-// the opposite axes of P, in a body that does not turn.
+// y.base the squared norms of their rows; and the rows that FixAnchors has turned.
 func (y *Weighted) fillConstant() {
-	var w pinWork
 	var b [6]float64
 	m := y.L.Mech
 	nb := m.NumBodies()
 	for i, j := range y.L.joint {
 		jt := &m.Joints[j]
-		if jt.Pred < 0 || !pinned(jt) {
-			continue
-		}
-		for k, e := range jt.P.E {
-			w.axes[k] = -e
-		}
-		body := &m.Bodies[jt.Pred]
-		w.pin = kernel.Pin{
-			EP: (*[9]float64)(&still), ES: (*[9]float64)(&still),
-			OmegaP: (*[3]float64)(&zero), OmegaS: (*[3]float64)(&zero),
-			Axes: &w.axes, OriginP: (*[3]float64)(&zero), OriginS: (*[3]float64)(&jt.P.Origin),
-			ComP: (*[3]float64)(&zero), ComS: (*[3]float64)(&body.Com),
-			Weight: (*[6]float64)(&body.Weight().Inertia), Root: body.Weight().Mass,
-			Base: nothing[:],
-		}
 		at := y.L.place(jt, int32(nb+i))
-		kernel.PinRows(y.W.Val[at.pred:], y.base[int(at.row)-6*nb:], b[:], &w.pin, pins(jt.Kind))
+		switch o := int(at.row); {
+		case !pinned(jt):
+		case y.isTurned(i):
+			constantRows(y.W.Val[at.succ:], y.Scale[o:], b[:], &m.Bodies[jt.Succ], &jt.S, 1, pins(jt.Kind))
+		case jt.Pred >= 0:
+			constantRows(y.W.Val[at.pred:], y.base[o-6*nb:], b[:], &m.Bodies[jt.Pred], &jt.P, -1, pins(jt.Kind))
+		}
 	}
+}
+
+// constantRows fills the rows of a pinned joint along the axes of its end on a body:
+// sign times those of kernel.PinRows for a body that does not turn.
+func constantRows(v, scale, b []float64, body *bodies.Body, end *mechanism.Frame, sign float64, kind kernel.Pins) {
+	c := body.Weight()
+	var axes [9]float64
+	for k, e := range end.E {
+		axes[k] = sign * e
+	}
+	kernel.PinRows(v, scale, b, &kernel.Pin{
+		EP: (*[9]float64)(&still), ES: (*[9]float64)(&still),
+		OmegaP: (*[3]float64)(&zero), OmegaS: (*[3]float64)(&zero),
+		Axes: &axes, OriginP: (*[3]float64)(&zero), OriginS: (*[3]float64)(&end.Origin),
+		ComP: (*[3]float64)(&zero), ComS: (*[3]float64)(&body.Com),
+		Weight: (*[6]float64)(&c.Inertia), Root: c.Mass, Base: nothing[:],
+	}, kind)
 }
 
 // fillPinned fills the rows of a pinned joint but for the block of its

@@ -19,7 +19,7 @@ func (a *analysis) divide() {
 	total := 0.0
 	for k := range s.fronts {
 		f := &s.fronts[k]
-		own[k] = cost(float64(f.width), float64(f.below)) + frontCost*float64(f.leafHi-f.leafLo)
+		own[k] = cost(float64(f.width), float64(f.below), panelCost) + frontCost*float64(f.leafHi-f.leafLo)
 		work[k] += own[k]
 		if f.parent >= 0 {
 			work[f.parent] += work[k]

@@ -3,6 +3,7 @@ package factor
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/internal/team"
@@ -31,22 +32,25 @@ type Factor struct {
 	dinv    []float64 // core: reciprocals of the pivots
 	x       []float64 // core: vector of the solves
 	hand    []float64 // update matrices of tasks, for the top
+	spans   []float64 // of the anchors, spanSize each
 	workers []*worker
 	results []Tally // by task
 	team    *team.Team
 
-	unit    *sparse.Matrix // the matrix with unit +1 blocks: the one given, or weight.m
-	weight  *weighting     // of a matrix with +1 blocks; nil if none has come yet
-	scale   []float64
-	policy  Policy
-	eps     float64
-	b       []float64 // right side that is eliminated with the matrix; nil if there is none
-	ok      bool      // there is a factor
-	begun   bool      // and the panels hold D⁻¹L⁻¹ of the right side
-	to      solution  // of backward
-	square  []float64 // core: Σ‖x‖² of the bodies of a joint that is not open
-	check   equation  // of residual
-	checked []checked // by task of residual
+	unit     *sparse.Matrix // the matrix with unit +1 blocks: the one given, or weight.m
+	weight   *weighting     // of a matrix with +1 blocks; nil if none has come yet
+	scale    []float64
+	policy   Policy
+	eps      float64
+	b        []float64      // right side that is eliminated with the matrix; nil if there is none
+	ok       bool           // there is a factor
+	begun    bool           // and the panels hold D⁻¹L⁻¹ of the right side
+	anchored bool           // the spans are those of the matrix
+	fixed    *sparse.Matrix // whose spans they are, if its anchors stay as they are
+	to       solution       // of backward
+	square   []float64      // core: Σ‖x‖² of the bodies of a joint that is not open
+	check    equation       // of residual
+	checked  []checked      // by task of residual
 }
 
 // Tally is what Factorize has noticed of the pivots.
@@ -57,7 +61,7 @@ type Tally struct {
 	// largest ratio of a proximal term to its pivot, redundant rows left out.
 	Contraction float64
 
-	bad  int     // permuted scalar of the pivot that ended it, −1 if none has
+	bad  int     // original scalar of the pivot that ended it, −1 if none has
 	lost float64 // that pivot
 }
 
@@ -119,6 +123,7 @@ func (s *Symbolic) NewFactorOn(t *team.Team) *Factor {
 		dinv:    make([]float64, core),
 		x:       make([]float64, core),
 		hand:    make([]float64, s.hand),
+		spans:   make([]float64, spanSize*len(s.anchors)),
 		square:  make([]float64, len(s.node)),
 		results: make([]Tally, len(s.tasks)),
 		checked: make([]checked, (len(s.node)+residualNodes-1)/residualNodes),
@@ -185,6 +190,8 @@ func (f *Factor) FactorizeFor(b []float64, m *sparse.Matrix, scale []float64, ep
 		}
 		f.unit, f.b = f.weight.m, nil
 	}
+	f.anchored = m.Fixed && f.fixed == m
+	f.fixed = nil
 	f.team.Run(len(s.tasks), (*eliminateTasks)(f))
 	for i := range f.results {
 		f.Tally.add(&f.results[i])
@@ -203,6 +210,9 @@ func (f *Factor) FactorizeFor(b []float64, m *sparse.Matrix, scale []float64, ep
 		return f.pivotError()
 	}
 	f.ok, f.begun = true, f.b != nil
+	if m.Fixed {
+		f.fixed = m
+	}
 	return nil
 }
 
@@ -225,12 +235,10 @@ func (e *eliminateTasks) Do(worker, task int) {
 
 // pivotError builds the error for the bad pivot.
 func (f *Factor) pivotError() error {
-	s := f.S
-	c := 0
-	for int(s.off[c+1]) <= f.bad {
-		c++
-	}
-	return &PivotError{Node: int(s.node[c]), Row: f.bad - int(s.off[c]), Value: f.lost}
+	off := f.S.P.Off
+	node, _ := slices.BinarySearch(off, int32(f.bad)+1)
+	node--
+	return &PivotError{Node: node, Row: f.bad - int(off[node]), Value: f.lost}
 }
 
 // front assembles and eliminates one front.
@@ -248,6 +256,9 @@ func (w *worker) front(fr *front) {
 		d.add(w.update(q), int(q.below)+1, s.runs[q.upLo:q.upHi])
 	}
 	w.addLeaves(fr, &d)
+	if w.bad >= 0 {
+		return
+	}
 	w.eliminate(fr, pan, n)
 	if w.bad < 0 && m > 0 {
 		kernel.Update(upd, m+1, pan[p:], n, w.ld[p:], n, m+1, m, p)
@@ -349,8 +360,8 @@ func (w *worker) addLeaves(fr *front, d *dest) {
 		clear(t)
 		for i := range leaves {
 			l := &leaves[i]
-			w.spreadTo(t, d.n, l, true)
-			t = t[int(l.size)*d.n:]
+			w.spreadTo(d, t, d.n, l, true)
+			t = t[int(l.columns)*d.n:]
 		}
 		w.addProduct(d, 0, w.ld, d.n, d.n, int(fr.columns))
 		return
@@ -375,10 +386,10 @@ func (w *worker) addProduct(d *dest, r int, t []float64, ld, m, k int) {
 
 // addLeaf adds −W·Wᵀ of one leaf, and −W·b.
 func (w *worker) addLeaf(d *dest, l *leaf) {
-	m, k := int(l.rows)+1, int(l.size)
+	m, k := int(l.rows)+1, int(l.columns)
 	t := w.ld[:m*k] // W and bᵀ, column-major
 	runs := w.f.S.runs[l.up:l.to]
-	w.spreadTo(t, m, l, false)
+	w.spreadTo(d, t, m, l, false)
 	if r := int(runs[0].dst); r+m == d.w+d.m {
 		w.addProduct(d, r, t, m, m, k) // the rows are the last of the front
 		return
@@ -392,8 +403,15 @@ func (w *worker) addLeaf(d *dest, l *leaf) {
 // spreadTo stores W of a leaf in the columns of t, of n rows: in the rows of its
 // front if spread, else one after the other; and the leaf's right side in the last
 // row.
-func (w *worker) spreadTo(t []float64, n int, l *leaf, spread bool) {
+func (w *worker) spreadTo(d *dest, t []float64, n int, l *leaf, spread bool) {
 	f, k, o := w.f, int(l.size), 0
+	if l.anchor >= 0 {
+		if w.setSpan(l.anchor) {
+			w.spanTo(t, n, l, spread)
+			w.addParticular(d, l)
+		}
+		return
+	}
 	blocks := f.S.blocks[l.lo:l.hi]
 	if spread && k == 6 {
 		kernel.SpreadBlocks(t, n, f.unit.Val, blocks)
@@ -448,7 +466,7 @@ func (w *worker) eliminate(fr *front, pan []float64, n int) {
 	for q := kernel.Panel(pan, n, n, p, 0, ld, n, dinv, limit, shift); q < p; repaired++ {
 		v, ok := w.pivot(fr, q, pan[q*n+q])
 		if !ok {
-			w.bad, w.lost = int(fr.first)+q, v
+			w.bad, w.lost = w.original(fr, q), v
 			return
 		}
 		pan[q*n+q], limit[q] = v, math.Inf(1)
@@ -456,7 +474,7 @@ func (w *worker) eliminate(fr *front, pan []float64, n int) {
 	}
 	for i, d := range dinv {
 		if d == 0 || d-d != 0 {
-			w.bad, w.lost = int(fr.first)+i, pan[i*n+i]
+			w.bad, w.lost = w.original(fr, i), pan[i*n+i]
 			return
 		}
 		if limit[i] > 0 { // infinite: the kernel has added the term, or pivot has been asked
@@ -469,16 +487,22 @@ func (w *worker) eliminate(fr *front, pan []float64, n int) {
 // pivot returns the pivot q of a front to use for its Schur complement v, and
 // whether there is one.
 func (w *worker) pivot(fr *front, q int, v float64) (float64, bool) {
+	i := w.original(fr, q)
+	if p := w.f.S.P; i < int(p.Off[p.Positive()]) {
+		return v, v > 0
+	}
+	v = w.jointPivot(v, w.f.scale[i])
+	return v, v < 0
+}
+
+// original returns the original scalar of pivot q of a front.
+func (w *worker) original(fr *front, q int) int {
 	s := w.f.S
 	c, i := fr.super, fr.first+int32(q)
 	for s.off[c+1] <= i {
 		c++
 	}
-	if s.sign[c] > 0 {
-		return v, v > 0
-	}
-	v = w.jointPivot(v, w.f.scale[s.oldOff[c]+i-s.off[c]])
-	return v, v < 0
+	return int(s.oldOff[c] + i - s.off[c])
 }
 
 // tinyPivot is what a pivot of a row of scale zero has to exceed.

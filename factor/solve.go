@@ -65,9 +65,14 @@ func (f *Factor) load(b []float64) {
 		y := f.x[s.off[c] : int(s.off[c])+n]
 		move(y, b[o:], n)
 		for k := p.Ptr[old]; k < p.Ptr[old+1]; k++ {
-			if body := p.Ind[k]; s.leaf[body] {
+			if body := p.Ind[k]; s.leaf[body] && !s.isAnchored(body) {
 				subRows(y, f.unit.Val[p.Pos[k]:p.Pos[k+1]], b[p.Off[body]:p.Off[body+1]])
 			}
+		}
+	}
+	for i := range s.leaves {
+		if l := &s.leaves[i]; l.anchor >= 0 {
+			f.loadAnchored(l, b)
 		}
 	}
 }
@@ -192,12 +197,21 @@ const (
 	farPanels = 1 << 18
 )
 
-// fetch brings what backward reads of a front into the caches: fronts come in
-// decreasing order but are read upwards, which processors do not foresee.
+// fetch brings what backward reads of a front into the caches, from the end, as fronts
+// come in decreasing order.
 func (w *worker) fetch(fr *front) {
-	f := w.f
-	kernel.Prefetch(f.panels[fr.panel : fr.panel+int64(fr.ld())*int64(fr.width)])
-	w.fetchLeaves(fr)
+	f, s := w.f, w.f.S
+	kernel.PrefetchDown(f.panels[fr.panel : fr.panel+int64(fr.ld())*int64(fr.width)])
+	for i := fr.leafHi - 1; i >= fr.leafLo; i-- {
+		l := &s.leaves[i]
+		for k := l.hi - 1; k >= l.lo; k-- {
+			b := &s.blocks[k]
+			kernel.PrefetchDown(f.unit.Val[b.W : b.W+int64(b.N)*int64(l.size)])
+		}
+		if l.anchor >= 0 {
+			kernel.PrefetchDown(f.spans[spanSize*l.anchor:][:spanSize])
+		}
+	}
 }
 
 // fetchLeaves brings the blocks of the leaves of a front into the caches.
@@ -205,8 +219,12 @@ func (w *worker) fetchLeaves(fr *front) {
 	f, s := w.f, w.f.S
 	for i := fr.leafLo; i < fr.leafHi; i++ {
 		l := &s.leaves[i]
-		for _, b := range s.blocks[l.lo:l.hi] {
+		for k := l.lo; k < l.hi; k++ {
+			b := &s.blocks[k]
 			kernel.Prefetch(f.unit.Val[b.W : b.W+int64(b.N)*int64(l.size)])
+		}
+		if l.anchor >= 0 {
+			kernel.Prefetch(f.spans[spanSize*l.anchor:][:spanSize])
 		}
 	}
 }
@@ -236,7 +254,11 @@ func (w *worker) backward(fr *front) {
 	copy(f.x[fr.first:], y)
 	w.storeCore(fr, y)
 	for i := fr.leafLo; i < fr.leafHi; i++ {
-		w.storeLeaf(&s.leaves[i], x)
+		if l := &s.leaves[i]; l.anchor < 0 {
+			w.storeLeaf(l, x)
+		} else {
+			w.storeAnchored(l, x)
+		}
 	}
 }
 

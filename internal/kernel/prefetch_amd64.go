@@ -10,6 +10,19 @@ func Prefetch(x []float64) {
 	}
 }
 
+// PrefetchDown is Prefetch that asks for the last lines first: where several slices are
+// fetched one below the other, processors foresee the next.
+func PrefetchDown(x []float64) {
+	if len(x) > 0 {
+		prefetchLinesDown(&x[len(x)-1], 8*len(x))
+	}
+}
+
+// prefetchLinesDown asks for the lines from p down; bytes is positive.
+//
+//go:noescape
+func prefetchLinesDown(p *float64, bytes int)
+
 // prefetchLines asks for the lines from p on; bytes is positive.
 //
 //go:noescape

@@ -5,3 +5,6 @@ package kernel
 // Prefetch asks for x to be brought into the caches. It changes nothing and may
 // do nothing.
 func Prefetch([]float64) {}
+
+// PrefetchDown is Prefetch.
+func PrefetchDown([]float64) {}

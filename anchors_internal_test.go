@@ -1,0 +1,82 @@
+package rung
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/model"
+)
+
+// anchorTol is what a few more roundings make of a result, relative to the largest one.
+const anchorTol = 1e-9
+
+// TestAnchorsChangeNothing compares results and reports of solvers with and without fixed
+// anchors.
+func TestAnchorsChangeNothing(t *testing.T) {
+	anchored, stable := 0, 0
+	for _, name := range check.GoldenModels(t) {
+		t.Run(name, func(t *testing.T) {
+			m, err := model.ReadFile(check.ModelPath(t, name))
+			require.NoError(t, err)
+			p, err := NewPlan(m, Options{})
+			require.NoError(t, err)
+			st := p.Initial()
+			s, plain := p.NewSolver(), p.newSolver()
+			anchored += len(s.anchors)
+			stabilised := false
+			requireAlike := func() {
+				t.Helper()
+				size := 1 + s.sys.FreeAcceleration() + maxAbs(plain.x[:6*p.mech.NumBodies()])
+				for i := range 6 * p.mech.NumBodies() {
+					check.Close(t, s.x[i], plain.x[i], anchorTol, size, "acceleration %d", i)
+				}
+				if stabilised {
+					return
+				}
+				a, b := reportOf(t, s), reportOf(t, plain)
+				require.Equal(t, b.Rank, a.Rank)
+				require.Equal(t, b.RedundantRows, a.RedundantRows)
+				require.Equal(t, b.Undetermined, a.Undetermined)
+				var l, k [6]float64
+				large := 0.0
+				for _, v := range plain.x {
+					large = max(large, v, -v)
+				}
+				for j := range p.mech.Joints {
+					n := s.MultipliersTo(&l, j)
+					require.Equal(t, n, plain.MultipliersTo(&k, j))
+					for i := range n {
+						check.Close(t, l[i], k[i], 1e-7, large, "multiplier %d of joint %d", i, j)
+					}
+				}
+			}
+			require.NoError(t, s.Solve(st))
+			require.NoError(t, plain.Solve(st))
+			requireAlike()
+			// After a Report the solver is as before.
+			require.NoError(t, s.Solve(st))
+			require.NoError(t, plain.Solve(st))
+			requireAlike()
+			stabilised = true
+			for i := range st.Bodies { // out of the joints
+				st.Bodies[i].Position[i%3] += 1e-7
+				st.Bodies[i].Velocity[(i+1)%3] += 1e-7
+			}
+			if s.solveStabilised(st, 10, 10) == nil && plain.solveStabilised(st, 10, 10) == nil {
+				stable++
+				requireAlike()
+			}
+		})
+	}
+	require.Greater(t, anchored, 20)
+	require.Greater(t, stable, 20)
+}
+
+func reportOf(t *testing.T, s *Solver) *Report {
+	t.Helper()
+	r, err := s.Report()
+	require.NoError(t, err)
+	return r
+}
