@@ -11,7 +11,9 @@ import (
 const (
 	maxRefinements = 12
 	targetError    = 1e-15 // predicted relative error of the +1 part at which refinement stops
-	enoughError    = 1e-13 // the same, estimated from the first residual, at which it does not start
+	enoughError    = 1e-13 // the same, estimated from the first residual and the pivots, at which it does not start
+	smallPivot     = 3e-5  // pivot relative to its row's scale below which that estimate is not trusted
+	energyError    = 1e-12 // relative error in the energy norm, from the first residual and the factor, at which it does not start
 )
 
 // Refinement says how a refined solution came about.
@@ -55,7 +57,7 @@ const atRest = 1e-4
 // Without terms but on weak rows, whose multipliers are then zero, the first
 // solution is the last if its residual is at rounding level: an error e of the
 // +1 part leaves residuals rₖ with e² = rᵀ·S⁻¹·r, S the Schur complement, which is
-// estimated from the pivots. Else it stops when the next correction is predicted
+// estimated from the pivots, or, if one of these is small, computed with the factor. Else it stops when the next correction is predicted
 // to be below rounding, or when corrections no longer shrink; Refinement.Error then
 // says how far it came.
 //
@@ -96,16 +98,27 @@ func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 	last := f.solve(x, b, r)
 	floor = max(floor, f.freeSize(x))
 	out := Refinement{Error: math.Inf(1), Size: max(last, floor)}
-	q := f.residual(r, b, x, &out)
-	if e := math.Sqrt(q) / out.Size; f.policy == WhereWeak && e <= enoughError && out.Size <= math.MaxFloat64 {
-		out.Error = e
-		return out
+	q, least := f.residual(r, b, x, &out)
+	begun := f.policy == WhereWeak && out.Size <= math.MaxFloat64
+	if begun {
+		out.Error = math.Sqrt(q) / out.Size
+		if out.Error <= enoughError && least >= smallPivot {
+			return out
+		}
+		out.Error = f.beginCorrection(r) / max(f.energy(x), floor)
+		if out.Error <= energyError {
+			return out
+		}
 	}
 	for out.Steps < maxRefinements {
-		step, size := f.correct(x, r, b)
+		if !begun {
+			f.beginCorrection(r)
+		}
+		begun = false
+		step, size := f.backward(solution{x: x, b: b, r: r, add: true})
 		out.Steps++
 		out.Size = max(size, floor)
-		q := f.residual(r, b, x, &out)
+		q, _ := f.residual(r, b, x, &out)
 		if math.IsNaN(q) || !(out.Size <= math.MaxFloat64) { // or the squares are too large
 			out.Error = math.NaN()
 			break
@@ -134,16 +147,26 @@ func (f *Factor) freeSize(x []float64) float64 {
 	return math.Sqrt(q)
 }
 
-// correct adds to x the solution of (K − E)·dx = r, r taken as zero in the rows of
-// the leaves, and stores b − K·x in r as solve does. It returns the largest
-// norms of dx and x in a +1 node with neighbours.
-func (f *Factor) correct(x, r, b []float64) (step, size float64) {
+// beginCorrection is the forward half of a solve for the residual r, taken as zero in
+// the rows of the leaves. It returns √(rᵀ·S⁻¹·r), the energy norm of the error that r
+// stands for, S the Schur complement.
+func (f *Factor) beginCorrection(r []float64) float64 {
 	s := f.S
 	for c, o := range s.oldOff {
 		move(f.x[s.off[c]:], r[o:], int(s.off[c+1]-s.off[c]))
 	}
 	f.forward()
-	return f.backward(solution{x: x, b: b, r: r, add: true})
+	q := 0.0
+	for i, y := range f.x {
+		q += y * y * math.Abs(f.dinv[i])
+	}
+	return math.Sqrt(q)
+}
+
+// energy returns the norm of the +1 part of x.
+func (f *Factor) energy(x []float64) float64 {
+	p := f.S.P
+	return math.Sqrt(square(x[:p.Off[p.Positive()]]))
 }
 
 // equation is what residual is for: r = b − K·x, and the rest of Worst.
@@ -156,16 +179,18 @@ type equation struct {
 const residualNodes = 512
 
 // residual stores b − K·x in those core rows of r where backward has not, K with
-// unit +1 blocks, and the worst one of all in out. It returns the largest rₖ²/|dₖ|
-// of the −1 rows, d the pivots, NaN if there is one.
-func (f *Factor) residual(r, b, x []float64, out *Refinement) (largest float64) {
+// unit +1 blocks, and the worst one of all in out. It returns of the −1 rows the largest
+// rₖ²/|dₖ|, d the pivots, NaN if there is one, and the least |dₖ| relative to the scale.
+func (f *Factor) residual(r, b, x []float64, out *Refinement) (largest, least float64) {
 	s, p := f.S, f.S.P
 	f.check = equation{r, b, x, atRest * out.Size}
 	f.team.Run(len(f.checked), (*residualTasks)(f))
 	f.check = equation{}
 	out.Worst = Worst{Node: -1, Row: -1}
+	inverse := 0.0
 	for _, c := range f.checked {
 		largest = max(largest, c.largest)
+		inverse = max(inverse, c.inverse)
 		if c.worst.Node >= 0 && !(c.worst.Ratio <= out.Worst.Ratio) {
 			out.Worst = c.worst
 		}
@@ -183,7 +208,7 @@ func (f *Factor) residual(r, b, x []float64, out *Refinement) (largest float64) 
 		z := r[p.Off[l.body]:p.Off[l.body+1]]
 		subColumns(z, f.unit.Val[l.src:l.src+int64(len(y)*len(z))], y)
 	}
-	return largest
+	return largest, 1 / inverse
 }
 
 // residualTasks is the job of residual.
@@ -192,6 +217,7 @@ type residualTasks Factor
 // checked is what a task of residual has found.
 type checked struct {
 	largest float64 // rₖ²/|dₖ|
+	inverse float64 // largest scale over |dₖ|
 	worst   Worst
 }
 
@@ -226,6 +252,7 @@ func (e *residualTasks) Do(_, task int) {
 		bound := out.worst.Ratio * out.worst.Ratio * a2
 		for k, t := range y {
 			keep(&out.largest, -t*t*d[k])
+			out.inverse = max(out.inverse, -scale[k]*d[k])
 			// A row that is no worse by these of its terms needs no root and no
 			// quotient.
 			excess := math.Abs(t) - out.worst.Ratio*math.Abs(right[k])
