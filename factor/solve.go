@@ -115,34 +115,49 @@ func subColumns(x, v, y []float64) {
 	}
 }
 
-// forward replaces the core vector b by the solution of L·y = b.
-func (f *Factor) forward() {
-	x := f.workers[0].x
-	for k := range f.S.fronts {
-		f.forwardFront(&f.S.fronts[k], x)
+// forwardTasks is the job of forward below the top.
+type forwardTasks Factor
+
+// Do does the part of L·y = b of one task.
+func (e *forwardTasks) Do(worker, task int) {
+	f := (*Factor)(e)
+	w, t := f.workers[worker], f.S.tasks[task]
+	for k := t.lo; k < t.hi; k++ {
+		w.forward(&f.S.fronts[k])
 	}
 }
 
-// forwardFront does the part of L·y = b that belongs to a front.
-func (f *Factor) forwardFront(fr *front, x []float64) {
-	n, w, m := fr.ld(), int(fr.width), int(fr.below)
-	pan := f.panels[fr.panel : fr.panel+int64(n*w)]
-	y := f.x[fr.first : int(fr.first)+w]
-	kernel.SolveLower(y, pan, n, w)
-	if m == 0 {
-		return
+// forward replaces the core vector b by the solution of L·y = b.
+func (f *Factor) forward() {
+	s := f.S
+	f.team.Run(len(s.tasks), (*forwardTasks)(f))
+	for _, k := range s.top {
+		f.workers[0].forward(&s.fronts[k])
 	}
-	runs := f.S.runs[fr.rowLo:fr.rowHi]
-	if len(runs) == 1 {
-		kernel.SubMul(f.x[runs[0].dst:int(runs[0].dst)+m], pan[w:], n, m, w, y)
-		return
+}
+
+// forward does the part of L·y = b that belongs to a front. What the rows below lose
+// goes to the parent in the place of the update matrix.
+func (w *worker) forward(fr *front) {
+	f, s := w.f, w.f.S
+	n, p, m := fr.ld(), int(fr.width), int(fr.below)
+	pan := f.panels[fr.panel : fr.panel+int64(n*p)]
+	x := w.x[:n-1]
+	copy(x, f.x[fr.first:int(fr.first)+p])
+	clear(x[p:])
+	for i := fr.kidHi - 1; i >= fr.kidLo; i-- {
+		q := &s.fronts[s.kids[i]]
+		u := w.update(q)[:q.below]
+		for _, r := range s.runs[q.upLo:q.upHi] {
+			addTo(x[r.dst:], u[:r.n])
+			u = u[r.n:]
+		}
 	}
-	x = x[:m]
-	gather(x, f.x, runs)
-	kernel.SubMul(x, pan[w:], n, m, w, y)
-	for _, r := range runs {
-		copy(f.x[r.dst:r.dst+r.n], x)
-		x = x[r.n:]
+	kernel.SolveLower(x[:p], pan, n, p)
+	copy(f.x[fr.first:], x[:p])
+	if m > 0 {
+		kernel.SubMul(x[p:], pan[p:], n, m, p, x[:p])
+		copy(w.update(fr), x[p:])
 	}
 }
 
