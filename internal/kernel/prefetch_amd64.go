@@ -6,7 +6,7 @@ package kernel
 // do nothing.
 func Prefetch(x []float64) {
 	if len(x) > 0 {
-		prefetchLines(&x[0], 8*len(x))
+		prefetchLines(&x[0], 64, 8*len(x))
 	}
 }
 
@@ -14,16 +14,12 @@ func Prefetch(x []float64) {
 // fetched one below the other, processors foresee the next.
 func PrefetchDown(x []float64) {
 	if len(x) > 0 {
-		prefetchLinesDown(&x[len(x)-1], 8*len(x))
+		prefetchLines(&x[len(x)-1], -64, 8*len(x))
 	}
 }
 
-// prefetchLinesDown asks for the lines from p down; bytes is positive.
+// prefetchLines asks for the lines of 64 bytes at p, p + step and so on, as many as
+// hold the given bytes, which are positive.
 //
 //go:noescape
-func prefetchLinesDown(p *float64, bytes int)
-
-// prefetchLines asks for the lines from p on; bytes is positive.
-//
-//go:noescape
-func prefetchLines(p *float64, bytes int)
+func prefetchLines(p *float64, step, bytes int)

@@ -2,26 +2,15 @@
 
 #include "textflag.h"
 
-// func prefetchLines(p *float64, bytes int)
-TEXT ·prefetchLines(SB), NOSPLIT, $0-16
+// func prefetchLines(p *float64, step, bytes int)
+TEXT ·prefetchLines(SB), NOSPLIT, $0-24
 	MOVQ p+0(FP), AX
-	MOVQ bytes+8(FP), CX
+	MOVQ step+8(FP), DX
+	MOVQ bytes+16(FP), CX
 
 line:
 	PREFETCHT0 (AX)
-	ADDQ $64, AX
-	SUBQ $64, CX
-	JGT  line
-	RET
-
-// func prefetchLinesDown(p *float64, bytes int)
-TEXT ·prefetchLinesDown(SB), NOSPLIT, $0-16
-	MOVQ p+0(FP), AX
-	MOVQ bytes+8(FP), CX
-
-line:
-	PREFETCHT0 (AX)
-	SUBQ $64, AX
+	ADDQ DX, AX
 	SUBQ $64, CX
 	JGT  line
 	RET
