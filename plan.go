@@ -73,9 +73,6 @@ func PlanMechanism(mech *mechanism.Mechanism, o Options) *Plan {
 	return p
 }
 
-// leastAnchor is the least pivot of an anchor's rows relative to their squared norms.
-const leastAnchor = 1e-4
-
 // analyze sets p.symbolic for the order perm. Joints to the world whose rows are far from
 // dependent, whatever the state, become anchors.
 func (p *Plan) analyze(perm []int32) {
@@ -83,7 +80,7 @@ func (p *Plan) analyze(perm []int32) {
 	for _, v := range p.layout.Anchors() {
 		var rows [36]float64
 		n := p.layout.AnchorRowsTo(&rows, int(v))
-		if factor.LeastPivot(rows[:6*n]) >= leastAnchor {
+		if factor.CanAnchor(rows[:6*n]) {
 			anchors = append(anchors, v)
 		}
 	}

@@ -32,7 +32,7 @@ const spanSize = 36
 
 // leastAnchor is the ratio of a pivot of an anchor to the square of its row below
 // which there is none.
-const leastAnchor = 1e-9
+const leastAnchor = 1e-10
 
 // span stores the rows of Pᵀ and Nᵀ for the n×6 rows w, and the pivots of W̄W̄ᵀ in
 // pivot. It returns the first row that depends on those before, or n.
@@ -299,11 +299,14 @@ func (w *worker) storeAnchored(l *leaf, y []float64) {
 	}
 }
 
-// LeastPivot returns the least pivot of w·wᵀ relative to the squares of the rows of w, six
-// numbers each, in order: how far the rows are from dependent, between 0 and 1.
+// CanAnchor reports whether rows w, six weighted numbers each, may be those of an anchor:
+// each pivot of w·wᵀ is at least 1e-4 of the square of its row, and the condition
+// ‖w‖·‖P‖ (Frobenius norms) at most 3e4. By the second the rows may turn into each other,
+// as they do along other axes, and no pivot comes below 1e-9 of the square of its row,
+// which Factorize would refuse; by the first, errors of P are at rounding level row by row.
 //
 // It panics unless there are one to six rows.
-func LeastPivot(w []float64) float64 {
+func CanAnchor(w []float64) bool {
 	n := len(w) / 6
 	if n < 1 || n > 6 || len(w) != 6*n {
 		panic("factor: length mismatch")
@@ -311,11 +314,12 @@ func LeastPivot(w []float64) float64 {
 	var v [spanSize]float64
 	var pivot [6]float64
 	if span(v[:], &pivot, w, n) < n {
-		return 0
+		return false
 	}
-	least := 1.0
 	for i, p := range pivot[:n] {
-		least = min(least, p/square(w[6*i:6*i+6]))
+		if p < 1e-4*square(w[6*i:6*i+6]) {
+			return false
+		}
 	}
-	return least
+	return dot(w, w)*dot(v[:6*n], v[:6*n]) <= 3e4*3e4
 }

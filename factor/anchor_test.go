@@ -277,12 +277,29 @@ func TestAnchorsOfBodies(t *testing.T) {
 	}
 }
 
-func TestLeastPivot(t *testing.T) {
-	require.Equal(t, 1.0, factor.LeastPivot([]float64{0, 3, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0}))
-	require.InDelta(t, 0.5, factor.LeastPivot([]float64{1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0}), 1e-15)
-	require.Zero(t, factor.LeastPivot([]float64{1, 2, 0, 0, 0, 0, 2, 4, 0, 0, 0, 0}))
-	require.Zero(t, factor.LeastPivot(make([]float64, 6)))
+// TestCanAnchor: rows that may anchor stay above the pivots that Factorize asks for
+// however they turn into each other.
+func TestCanAnchor(t *testing.T) {
+	require.True(t, factor.CanAnchor([]float64{0, 3, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0}))
+	require.True(t, factor.CanAnchor([]float64{1e3, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0}))
+	require.False(t, factor.CanAnchor([]float64{1e5, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0}), "condition")
+	require.False(t, factor.CanAnchor([]float64{1, 0, 0, 0, 0, 0, 1, 1e-3, 0, 0, 0, 0}), "pivot")
+	require.False(t, factor.CanAnchor([]float64{1, 2, 0, 0, 0, 0, 2, 4, 0, 0, 0, 0}))
+	require.False(t, factor.CanAnchor(make([]float64, 6)))
 	for _, n := range []int{0, 5, 42} {
-		require.Panics(t, func() { factor.LeastPivot(make([]float64, n)) })
+		require.Panics(t, func() { factor.CanAnchor(make([]float64, n)) })
+	}
+	p := ordPattern(2, []ordJoint{ordLink(2, 0), ordLink(1, 0, 1)})
+	f := factor.AnalyzeAnchored(p, []int32{0, 1, 2, 3}, []int32{2}).NewFactor()
+	m := sparse.NewUnitMatrix(p)
+	w := []float64{2e4, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0}
+	require.True(t, factor.CanAnchor(w))
+	m.Val[12], m.Val[18] = 1, 1
+	for turn := 0.0; turn < 3; turn += 0.01 {
+		sin, cos := math.Sincos(turn)
+		for k := range 6 {
+			m.Val[k], m.Val[6+k] = cos*w[k]-sin*w[6+k], sin*w[k]+cos*w[6+k]
+		}
+		require.NoError(t, f.Factorize(m, rowSquares(m), epsilon, factor.WhereWeak))
 	}
 }
