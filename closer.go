@@ -461,7 +461,8 @@ func advance(mech *mechanism.Mechanism, dst, st *mechanism.State, v []float64, h
 			continue
 		}
 		com := from.Rotation.Rotate(mech.Bodies[i].Com)
-		to.Rotation = from.Rotation.Integrate(spatial.Vec3(u[:3]), h)
+		turn := spatial.Vec3(u[:3]).Scale(h)
+		spatial.TurnTo(&to.Rotation, &turn, &from.Rotation)
 		step := spatial.Vec3(u[3:]).Scale(h)
 		to.Position = from.Position.Add(step.Add(com).Sub(to.Rotation.Rotate(mech.Bodies[i].Com)))
 	}

@@ -222,24 +222,16 @@ func speed(st *mechanism.State) (v float64) {
 func (c *Closer) ratesAt(st *mechanism.State, still bool) (fit misfit, err error) {
 	fit.row = -1
 	p := c.plan.layout.Pattern
-	var jk mechanism.JointKinematics
-	var rows joints.Rows
-	var e [6]float64
+	var delta, e [6]float64
 	turn, all := 0.0, speed(st)
 	for i := range st.Bodies {
 		turn = max(turn, maxAbs(st.Bodies[i].Omega[:]))
 	}
 	for node := c.mech.NumBodies(); node < p.Len(); node++ {
 		j := c.plan.layout.NodeJoint(node)
-		c.mech.JointTo(&jk, j, c.kin, st)
-		jt := &c.mech.Joints[j]
-		err := jt.VelocityErrorTo(&e, &jk.Frames, st.Time)
-		if err == nil && still && jt.Motion != nil {
-			if err = jt.EvalTo(&rows, &jk.Frames, st.Time); err == nil {
-				for k := range rows.N {
-					e[k] += rows.Sigma[k]
-				}
-			}
+		err := c.mech.ErrorsTo(&delta, &e, j, c.kin, st)
+		if err == nil && still && c.mech.Joints[j].Motion != nil {
+			err = c.addMotion(&e, j, st)
 		}
 		if err != nil {
 			return fit, fmt.Errorf("rung: joint %q: %w", c.mech.JointName(j), err)
@@ -253,4 +245,18 @@ func (c *Closer) ratesAt(st *mechanism.State, still bool) (fit misfit, err error
 		}
 	}
 	return fit, nil
+}
+
+// addMotion adds σ of joint j to e.
+func (c *Closer) addMotion(e *[6]float64, j int, st *mechanism.State) error {
+	var jk mechanism.JointKinematics
+	var rows joints.Rows
+	c.mech.JointTo(&jk, j, c.kin, st)
+	if err := c.mech.Joints[j].EvalTo(&rows, &jk.Frames, st.Time); err != nil {
+		return err
+	}
+	for k := range rows.N {
+		e[k] += rows.Sigma[k]
+	}
+	return nil
 }

@@ -124,13 +124,11 @@ func (c *Closer) misfitAt(st *mechanism.State) (fit misfit, err error) {
 	}
 	fit.row = -1
 	p := c.plan.layout.Pattern
-	var jk mechanism.JointKinematics
-	var delta [6]float64
+	var delta, rate [6]float64
 	for node := c.mech.NumBodies(); node < p.Len(); node++ {
 		j := c.plan.layout.NodeJoint(node)
 		jt := &c.mech.Joints[j]
-		c.mech.JointTo(&jk, j, c.kin, st)
-		jt.PositionErrorTo(&delta, &jk.Frames, st.Time)
+		_ = c.mech.ErrorsTo(&delta, &rate, j, c.kin, st) // an error is of the rates
 		far := closeFar * (reach(st, jt.Pred, &jt.P) + reach(st, jt.Succ, &jt.S))
 		o := int(p.Off[node])
 		for k := range int(p.Size[node]) {

@@ -14,13 +14,16 @@ import (
 type Dynamics struct {
 	solver *Solver
 	closer *Closer
+	drift  *drifter
+	time   float64 // of the last accelerations
 }
 
 // NewDynamics allocates a Solver and a Closer of the plan. They share a factor, so
 // that closing ends the results of the solver.
 func NewDynamics(p *Plan) *Dynamics {
-	s := p.NewSolver()
-	return &Dynamics{solver: s, closer: p.newCloserOn(s.fac, team.New(p.threads), CloserOptions{})}
+	s, t := p.NewSolver(), team.New(p.threads)
+	c := p.newCloserOn(s.fac, t, CloserOptions{})
+	return &Dynamics{solver: s, closer: c, drift: newDrifter(c, t)}
 }
 
 // Solver returns the solver, whose results are those of the last Accelerations.
@@ -38,7 +41,7 @@ func (d *Dynamics) Accelerations(a []float64, st *mechanism.State) error {
 	if len(a) != 6*d.solver.plan.mech.NumBodies() {
 		panic("rung: length mismatch")
 	}
-	d.closer.chord = false
+	d.closer.chord, d.time = false, st.Time
 	if err := d.solver.Solve(st); err != nil {
 		return err
 	}
@@ -56,7 +59,7 @@ func (d *Dynamics) StabilisedAccelerations(a []float64, st *mechanism.State, alp
 	if len(a) != 6*d.solver.plan.mech.NumBodies() {
 		panic("rung: length mismatch")
 	}
-	d.closer.chord = false
+	d.closer.chord, d.time = false, st.Time
 	if err := d.solver.solveStabilised(st, alpha, beta); err != nil {
 		return err
 	}
@@ -115,7 +118,7 @@ func (d *Dynamics) ConstraintWrenches(dst []spatial.Force, st *mechanism.State, 
 		panic("rung: length mismatch")
 	}
 	s := d.solver
-	d.closer.chord = false
+	d.closer.chord, d.time = false, st.Time
 	if err := s.Solve(st); err != nil {
 		return err
 	}

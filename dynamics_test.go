@@ -206,3 +206,73 @@ func TestStepsWithoutAllocation(t *testing.T) {
 	require.NoError(t, err)
 	assert.Greater(t, s.Stats().Projections, int64(15))
 }
+
+// TestStepsResume: a run whose steps are projected by the factor of their last stage goes on from a checkpoint, with a
+// new Dynamics, bit by bit.
+func TestStepsResume(t *testing.T) {
+	p := newPlan(t, generate(t, "ladder", 100, 1), 0)
+	for _, tab := range []*sim.Tableau{sim.RungeKutta4(), sim.DormandPrince()} {
+		for _, closed := range []bool{false, true} {
+			o := sim.Options{Step: 0.01, Drift: sim.Drift{Position: 1e-12, Velocity: 1e-12}, CloseStages: closed}
+			run := func(onStep func(*sim.Simulation) error) *sim.Simulation {
+				d, o := rung.NewDynamics(p), o
+				o.Projector, o.OnStep = d, onStep
+				return sim.New(p.Mechanism(), sim.NewRungeKutta(p.Mechanism(), d, tab, sim.Tolerance{}), p.Initial(), o)
+			}
+			var mark *sim.Checkpoint
+			whole := run(func(s *sim.Simulation) (err error) {
+				if s.Stats().Steps == 13 {
+					mark, err = s.Checkpoint()
+				}
+				return err
+			})
+			require.NoError(t, whole.Run(0.25))
+			require.Greater(t, whole.Stats().Projections, int64(15), tab.Name)
+			rest := run(nil)
+			require.NoError(t, rest.Restore(mark))
+			require.NoError(t, rest.Run(0.25))
+			require.Equal(t, whole.State(), rest.State(), "%s, %t", tab.Name, closed)
+			require.Equal(t, whole.Stats(), rest.Stats(), "%s, %t", tab.Name, closed)
+		}
+	}
+}
+
+// TestStepsStayClosed: projected by the factor of the last stage, joints hold within the bounds and a little of one
+// step, and the motion is that of projection by the two methods.
+func TestStepsStayClosed(t *testing.T) {
+	const (
+		until = 0.2
+		same  = 1e-8 // of two ways to project by 1e-8 in a hundred steps
+	)
+	projections := int64(0)
+	for _, c := range stepCases {
+		p := newPlan(t, generate(t, c.family, c.n, 1), 0)
+		run := func(proj sim.Projector, d *rung.Dynamics) *sim.Simulation {
+			s := sim.New(p.Mechanism(), sim.NewRungeKutta(p.Mechanism(), d, sim.RungeKutta4(), sim.Tolerance{}), p.Initial(), sim.Options{
+				Step: 0.002, Projector: proj, OnStep: func(s *sim.Simulation) error {
+					position, velocity := jointErrors(t, p.Mechanism(), s.State())
+					assert.LessOrEqual(t, position, sim.DefaultDrift, c.family)
+					assert.LessOrEqual(t, velocity, sim.DefaultDrift, c.family)
+					return nil
+				},
+			})
+			require.NoError(t, s.Run(until), c.family)
+			return s
+		}
+		d, e := rung.NewDynamics(p), rung.NewDynamics(p)
+		got, want := run(d, d), run(methods{e}, e)
+		projections += got.Stats().Projections
+		for i := range want.State().Bodies {
+			x, y := &got.State().Bodies[i], &want.State().Bodies[i]
+			assert.Less(t, x.Position.Sub(y.Position).Norm(), same, "%s, body %d", c.family, i)
+			assert.Less(t, x.Velocity.Sub(y.Velocity).Norm(), 100*same, "%s, body %d", c.family, i)
+		}
+	}
+	assert.Greater(t, projections, int64(100))
+}
+
+// methods is a sim.Projector and nothing more.
+type methods struct{ d *rung.Dynamics }
+
+func (m methods) ClosePositions(st *mechanism.State) error    { return m.d.ClosePositions(st) }
+func (m methods) ProjectVelocities(st *mechanism.State) error { return m.d.ProjectVelocities(st) }

@@ -81,21 +81,35 @@ func angleZ(f *Frames) float64 {
 }
 
 // axisError returns the x and y components in P of the rotation vector that
-// takes P's z to S's z. Opposite axes err by π about x if nothing tells a
-// direction.
+// takes P's z to S's z.
 func axisError(f *Frames) (x, y float64) {
-	// z_S in P is (a, b, c); z×z_S = (−b, a, 0).
-	a, b, c := relativeEntry(f, 0, 2), relativeEntry(f, 1, 2), relativeEntry(f, 2, 2)
-	s := math.Hypot(a, b)
+	z := spatial.Vec3{relativeEntry(f, 0, 2), relativeEntry(f, 1, 2), relativeEntry(f, 2, 2)}
+	return AxisError(&z)
+}
+
+// AxisError returns the x and y components of the rotation vector that takes the axis z
+// = (0, 0, 1) to the unit vector a. Opposite axes err by π about x if nothing tells
+// a direction.
+func AxisError(a *spatial.Vec3) (x, y float64) {
+	// z×a = (−a₁, a₀, 0), of length sin(angle).
+	s2 := a[0]*a[0] + a[1]*a[1]
+	if s2 < smallSine*smallSine && a[2] > 0 {
+		k := 1 + s2/6 // asin(s)/s; the next term is below rounding
+		return -a[1] * k, a[0] * k
+	}
+	s := math.Hypot(a[0], a[1])
 	if s < tinySine {
-		if c < 0 {
+		if a[2] < 0 {
 			return math.Pi, 0
 		}
-		return -b, a
+		return -a[1], a[0]
 	}
-	k := math.Atan2(s, c) / s
-	return -b * k, a * k
+	k := math.Atan2(s, a[2]) / s
+	return -a[1] * k, a[0] * k
 }
+
+// smallSine is a sine whose fourth power is below rounding.
+const smallSine = 5e-5
 
 // tinySine is a sine so small that its quotients may lose digits to underflow.
 const tinySine = 1e-150

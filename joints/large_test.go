@@ -42,7 +42,11 @@ func TestBackToFrontAxisErrsByPi(t *testing.T) {
 
 func TestAxisErrorIsTheRotationVector(t *testing.T) {
 	s := &joints.Spec{Kind: joints.Revolute}
-	for _, a := range []float64{1e-200, 1e-9, 0.3, math.Pi / 2, 3, math.Pi - 1e-9} {
+	for _, a := range []float64{1e-200, 1e-9, 4.999e-5, 5.001e-5, 0.3, math.Pi / 2, 3, math.Pi - 1e-9} {
+		sin, cos := math.Sincos(a)
+		x, y := joints.AxisError(&spatial.Vec3{-0.8 * sin, -0.6 * sin, cos})
+		require.InEpsilon(t, 0.6*a, x, roundTol)
+		require.InEpsilon(t, -0.8*a, y, roundTol)
 		v := spatial.Vec3{0.6 * a, -0.8 * a}
 		E := spatial.Exp(v).Mat().Mul(axisTurn(2, 2)) // a turn about z_S changes nothing
 		e := positionError(s, still(E, spatial.Vec3{}), 0)

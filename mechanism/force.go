@@ -3,10 +3,8 @@ package mechanism
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/rung-mbd/rung/bodies"
-	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -256,60 +254,4 @@ func (m *Mechanism) EnergyAt(k *Kinematics, s *State) Energy {
 		}
 	}
 	return e
-}
-
-// Residuals returns the largest violation of joint j over its rows at position
-// (m, rad) and at velocity level (m/s, rad/s).
-//
-// Cost: O(1), no allocation; k was computed at s.
-func (m *Mechanism) Residuals(j int, k *Kinematics, s *State) (position, velocity float64) {
-	jt := &m.Joints[j]
-	switch {
-	case jt.Kind == joints.Free:
-		return 0, 0
-	case jt.Kind == joints.Spherical && jt.Motion == nil:
-		return m.gapOf(jt, k, s)
-	}
-	var jk JointKinematics
-	var e [6]float64
-	m.JointTo(&jk, j, k, s)
-	jt.PositionErrorTo(&e, &jk.Frames, s.Time)
-	for _, x := range e[:jt.Rows] {
-		position = max(position, math.Abs(x))
-	}
-	if jt.VelocityErrorTo(&e, &jk.Frames, s.Time) != nil {
-		return position, jk.V.Norm() // a distance joint without direction
-	}
-	for _, x := range e[:jt.Rows] {
-		velocity = max(velocity, math.Abs(x))
-	}
-	return position, velocity
-}
-
-// gapOf is Residuals of a spherical joint without prescribed freedoms, whose rows are
-// the components along the axes of P of the gap R between the origins and of its rate V:
-// JointTo without what concerns turns.
-func (m *Mechanism) gapOf(jt *Joint, k *Kinematics, s *State) (position, velocity float64) {
-	var p, q end
-	p.pointTo(&jt.P.Origin, jt.Pred, k, s)
-	q.pointTo(&jt.S.Origin, jt.Succ, k, s)
-	var R, V spatial.Vec3
-	for i := range 3 {
-		R[i] = (q.far[i] - p.far[i]) + (q.near[i] - p.near[i])
-		V[i] = q.v[i] - p.v[i]
-	}
-	if jt.Pred >= 0 {
-		w, E := &s.Bodies[jt.Pred].Omega, &k.Bodies[jt.Pred].E
-		V[0] -= w[1]*R[2] - w[2]*R[1]
-		V[1] -= w[2]*R[0] - w[0]*R[2]
-		V[2] -= w[0]*R[1] - w[1]*R[0]
-		E.TMulVecTo(&R, &R)
-		E.TMulVecTo(&V, &V)
-	}
-	jt.P.E.TMulVecTo(&R, &R)
-	jt.P.E.TMulVecTo(&V, &V)
-	for i := range 3 {
-		position, velocity = max(position, math.Abs(R[i])), max(velocity, math.Abs(V[i]))
-	}
-	return position, velocity
 }

@@ -260,3 +260,45 @@ func TestResidualsOfBallJoints(t *testing.T) {
 		}
 	}
 }
+
+// TestErrorsTo compares the errors of the rows of all types, of which some need less than
+// others, with those of JointTo.
+func TestErrorsTo(t *testing.T) {
+	const rounding = 1e-13 // of terms up to 100
+	m := cubes(3)
+	join(t, m, "spherical w 0", "spherical 0 1", "spherical 2 w", "revolute w 1", "revolute 0 2", "revolute 2 1", "revolute 1 w",
+		"fixed 0 1", "prismatic 0 1", "helical 1 2", "cylindrical w 2", "universal 0 2", "planar 2 1", "sphere_in_cylinder 1 w",
+		"point_on_plane 0 1", "distance 0 2", "free 1 2", "revolute 0 1")
+	m.Joints[len(m.Joints)-1].Motion = []*model.Motion{{Kind: model.Polynomial, Coefficients: []float64{0.5, 2}}}
+	rng := check.Rand(17)
+	for range 50 {
+		vec := func() [3]float64 { return [3]float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()} }
+		pose := func() model.Pose {
+			q := spatial.Quat{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+			return model.Pose{Position: vec(), Orientation: q.Normalize()}
+		}
+		for i := range m.Bodies {
+			m.Bodies[i].Pose, m.Bodies[i].Velocity = pose(), model.Velocity{Linear: vec(), Angular: vec()}
+		}
+		for j := range m.Joints {
+			m.Joints[j].PredecessorFrame, m.Joints[j].SuccessorFrame = pose(), pose()
+		}
+		mech := compiled(t, m)
+		s := mech.Initial()
+		s.Time = rng.Float64()
+		k := kinematics(t, mech, s)
+		for j := range mech.Joints {
+			var jk mechanism.JointKinematics
+			var delta, rate [6]float64
+			mech.JointTo(&jk, j, k, s)
+			jt := &mech.Joints[j]
+			jt.PositionErrorTo(&delta, &jk.Frames, s.Time)
+			require.NoError(t, jt.VelocityErrorTo(&rate, &jk.Frames, s.Time))
+			gotDelta, gotRate := [6]float64{7, 7, 7, 7, 7, 7}, [6]float64{7, 7, 7, 7, 7, 7}
+			require.NoError(t, mech.ErrorsTo(&gotDelta, &gotRate, j, k, s))
+			check.CloseVec(t, gotDelta[:], delta[:], rounding, 10, "errors of %v", jt.Kind)
+			check.CloseVec(t, gotRate[:], rate[:], rounding, 100, "rates of %v", jt.Kind)
+			require.Zero(t, testing.AllocsPerRun(1, func() { _ = mech.ErrorsTo(&gotDelta, &gotRate, j, k, s) }))
+		}
+	}
+}

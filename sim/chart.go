@@ -17,7 +17,9 @@ import (
 func dexpInvTo(dst, theta, omega *spatial.Vec3) {
 	x := theta[0]*theta[0] + theta[1]*theta[1] + theta[2]*theta[2]
 	var kappa float64
-	if x < 0.1 {
+	if x < shortTurn {
+		kappa = (1./12 + x*(1./720)) + x*x*(1./30240+x*(1./1209600)) // the first term left out is below 6e-18
+	} else if x < 0.1 {
 		// Bernoulli numbers; the first term left out is below 1e-17.
 		kappa = 1./12 + x*(1./720+x*(1./30240+x*(1./1209600+x*(1./47900160+x*(691./1307674368000+x/74724249600)))))
 	} else {
@@ -33,28 +35,8 @@ func dexpInvTo(dst, theta, omega *spatial.Vec3) {
 	}
 }
 
-// turnTo stores in dst the unit quaternion of exp(theta)·q, with q unit: the half angle's cosine
-// and sine, divided by the angle, as power series where it is short.
-func turnTo(dst *spatial.Quat, theta *spatial.Vec3, q *spatial.Quat) {
-	x := theta[0]*theta[0] + theta[1]*theta[1] + theta[2]*theta[2]
-	var c, s float64
-	if x < 0.25 {
-		y := x / 4 // the first terms left out are below 1e-18
-		c = 1 + y*(-1./2+y*(1./24+y*(-1./720+y*(1./40320+y*(-1./3628800+y/479001600)))))
-		s = 0.5 * (1 + y*(-1./6+y*(1./120+y*(-1./5040+y*(1./362880-y/39916800)))))
-	} else {
-		angle := math.Sqrt(x)
-		s, c = math.Sincos(angle / 2)
-		s /= angle
-	}
-	ux, uy, uz := s*theta[0], s*theta[1], s*theta[2]
-	w := c*q[0] - ux*q[1] - uy*q[2] - uz*q[3]
-	i := c*q[1] + ux*q[0] + uy*q[3] - uz*q[2]
-	j := c*q[2] - ux*q[3] + uy*q[0] + uz*q[1]
-	k := c*q[3] + ux*q[2] - uy*q[1] + uz*q[0]
-	r := 1 / math.Sqrt(w*w+i*i+j*j+k*k)
-	dst[0], dst[1], dst[2], dst[3] = r*w, r*i, r*j, r*k
-}
+// shortTurn is the square of an angle, rad², below which a short series does.
+const shortTurn = 4e-3
 
 // anchor is a body at the start of a step: the origin of its chart.
 type anchor struct {
@@ -85,7 +67,7 @@ func (a *anchor) set(b *mechanism.BodyState, com *spatial.Vec3) {
 func (a *anchor) bodyTo(b *mechanism.BodyState, x, v *[6]float64, com *spatial.Vec3) {
 	var E spatial.Mat3
 	var arm, w spatial.Vec3
-	turnTo(&b.Rotation, (*spatial.Vec3)(x[:3]), &a.rotation)
+	spatial.TurnTo(&b.Rotation, (*spatial.Vec3)(x[:3]), &a.rotation)
 	b.Rotation.MatTo(&E)
 	E.MulVecTo(&arm, com)
 	for i := range 3 {

@@ -3,8 +3,6 @@ package sim
 import (
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -15,7 +13,7 @@ import (
 func TestDexpInv(t *testing.T) {
 	const eps, tol = 1e-5, 1e-9
 	r := check.Rand(1)
-	for _, angle := range []float64{0, 1e-9, 1e-3, 0.3, 0.3162, 0.3163, 1, 2, 3.1} {
+	for _, angle := range []float64{0, 1e-9, 1e-3, 0.0632, 0.0633, 0.3, 0.3162, 0.3163, 1, 2, 3.1} {
 		for range 20 {
 			axis, w := spatial.Vec3{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}, spatial.Vec3{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}
 			theta := axis.Scale(angle / axis.Norm())
@@ -25,26 +23,6 @@ func TestDexpInv(t *testing.T) {
 			back := spatial.Exp(theta.Sub(rate.Scale(eps)))
 			got := forth.Mul(back.Conj()).Log().Scale(1 / (2 * eps))
 			check.CloseVec(t, got[:], w[:], tol, 3, "angle %v", angle)
-		}
-	}
-}
-
-// TestTurn compares with the exponential of package spatial, through the end of the series.
-func TestTurn(t *testing.T) {
-	const rounding = 1e-15
-	rng := check.Rand(3)
-	for _, size := range []float64{0, 1e-300, 1e-160, 1e-9, 1e-3, 0.1, 0.4999, 0.5001, 1, 3.1} {
-		for range 20 {
-			v := spatial.Vec3{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
-			v = v.Scale(size / v.Norm())
-			q := spatial.Quat{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}.Normalize()
-			want := spatial.Exp(v).Mul(q)
-			got := q
-			turnTo(&got, &v, &got)
-			for i := range want {
-				assert.InDelta(t, want[i], got[i], rounding, "angle %g", size)
-			}
-			assert.InDelta(t, 1, got.Norm(), rounding)
 		}
 	}
 }

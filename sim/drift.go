@@ -48,6 +48,16 @@ func project(p Projector, st *mechanism.State) error {
 	return nil
 }
 
+// projectDrift measures st and brings it back to the constraints if it is off by more than tol,
+// with what the projector has at hand.
+func projectDrift(p DriftProjector, st *mechanism.State, tol Drift) (d Drift, err error) {
+	d.Position, d.Velocity, err = p.ProjectDrift(st, tol.Position, tol.Velocity)
+	if err != nil {
+		err = fmt.Errorf("sim: projection at t = %v: %w", st.Time, err)
+	}
+	return d, err
+}
+
 // newKinematics returns storage without inertias.
 func newKinematics(m *mechanism.Mechanism) mechanism.Kinematics {
 	return mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())}

@@ -22,6 +22,17 @@ type Projector interface {
 	ProjectVelocities(st *mechanism.State) error
 }
 
+// DriftProjector is a Projector that measures a state and projects it in one. It is used at the
+// ends of steps, where it may work with what the last accelerations have left.
+type DriftProjector interface {
+	Projector
+	// ProjectDrift returns the largest errors of a row of st at position (m, rad) and at
+	// velocity level (m/s, rad/s). If one of them is above its bound it brings st back to the constraints, far
+	// within the bounds. It depends on st and on the last accelerations before, if these were
+	// for the time of st. After an error st is unspecified.
+	ProjectDrift(st *mechanism.State, boundP, boundV float64) (position, velocity float64, err error)
+}
+
 // StabilisedDynamics computes accelerations under constraints with feedback: with
 // δ the position errors of the joints' rows and δ̇ their velocity errors
 // (joints.Spec.PositionErrorTo, VelocityErrorTo), a row demands

@@ -129,9 +129,13 @@ type RungeKutta struct {
 	vel, acc [][]float64 // a stage: six a body, rates of the chart's x and of its v
 	lead     []float64   // accelerations at the state of Lead, if they are not those of the last stage
 	weights  []float64   // bᵢ(θ) of AtTo
-	stage    mechanism.State
-	end      mechanism.State
-	t0, t1   float64
+	some     struct {    // result of chosen
+		vel, acc [][]float64
+		weights  []float64
+	}
+	stage  mechanism.State
+	end    mechanism.State
+	t0, t1 float64
 
 	moved       bool // Lead has filled lead
 	kept        bool // acc[0] holds the accelerations at the state the next step starts from
@@ -157,6 +161,7 @@ func NewRungeKutta(m *mechanism.Mechanism, d Dynamics, tab *Tableau, tol Toleran
 		stage:   mechanism.State{Bodies: make([]mechanism.BodyState, n)},
 		end:     mechanism.State{Bodies: make([]mechanism.BodyState, n)},
 	}
+	k.some.vel, k.some.acc, k.some.weights = make([][]float64, s), make([][]float64, s), make([]float64, s)
 	k.size, _ = d.(stepSizer)
 	for i := range s {
 		k.vel[i] = make([]float64, 6*n)
@@ -279,18 +284,11 @@ func (k *RungeKutta) evaluate(a []float64, st *mechanism.State) error {
 // whether all rotations stay below half a turn.
 func (k *RungeKutta) combineTo(y *mechanism.State, w []float64, h float64, rate []float64) bool {
 	ok := true
+	vel, acc, w := k.chosen(w)
 	for i := range k.start {
 		var x, v [6]float64
-		for j, wj := range w {
-			if wj == 0 {
-				continue
-			}
-			kv, ka := (*[6]float64)(k.vel[j][6*i:]), (*[6]float64)(k.acc[j][6*i:])
-			for c := range 6 {
-				x[c] += wj * kv[c]
-				v[c] += wj * ka[c]
-			}
-		}
+		sumTo(&x, w, vel, 6*i)
+		sumTo(&v, w, acc, 6*i)
 		for c := range 6 {
 			x[c] *= h
 			v[c] *= h
@@ -311,6 +309,33 @@ func (k *RungeKutta) combineTo(y *mechanism.State, w []float64, h float64, rate 
 	return ok
 }
 
+// chosen returns the stages with weights w other than zero, and these weights.
+func (k *RungeKutta) chosen(w []float64) (vel, acc [][]float64, weights []float64) {
+	n := 0
+	for j, wj := range w {
+		if wj != 0 {
+			k.some.vel[n], k.some.acc[n], k.some.weights[n] = k.vel[j], k.acc[j], wj
+			n++
+		}
+	}
+	return k.some.vel[:n], k.some.acc[:n], k.some.weights[:n]
+}
+
+// sumTo stores Σ wⱼ·kⱼ in x, for the six numbers from place i on.
+func sumTo(x *[6]float64, w []float64, k [][]float64, i int) {
+	var a, b, c, d, e, f float64
+	for j, s := range w {
+		q := (*[6]float64)(k[j][i:])
+		a += s * q[0]
+		b += s * q[1]
+		c += s * q[2]
+		d += s * q[3]
+		e += s * q[4]
+		f += s * q[5]
+	}
+	x[0], x[1], x[2], x[3], x[4], x[5] = a, b, c, d, e, f
+}
+
 // errorNorm returns the estimated error of the step in units of the tolerance
 // (Tolerance); it is not finite if an acceleration is not.
 func (k *RungeKutta) errorNorm(h float64) float64 {
@@ -319,15 +344,11 @@ func (k *RungeKutta) errorNorm(h float64) float64 {
 	}
 	L, rate := k.tol.Length, k.tol.Rate
 	worst := 0.0
+	vel, acc, e := k.chosen(k.tab.E)
 	for i := range k.start {
 		var x, v [6]float64
-		for j, e := range k.tab.E {
-			kv, ka := (*[6]float64)(k.vel[j][6*i:]), (*[6]float64)(k.acc[j][6*i:])
-			for c := range 6 {
-				x[c] += e * kv[c]
-				v[c] += e * ka[c]
-			}
-		}
+		sumTo(&x, e, vel, 6*i)
+		sumTo(&v, e, acc, 6*i)
 		w := (*[6]float64)(k.vel[0][6*i:])
 		angular, linear := rate+length(w[:3]), L*rate+length(w[3:])
 		worst = max(worst, length(x[:3]), length(x[3:])/L, length(v[:3])/angular, length(v[3:])/linear) // keeps a NaN

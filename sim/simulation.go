@@ -61,8 +61,9 @@ type Simulation struct {
 	events   []Event
 	watches  []watch
 	samples  int
-	implicit bool   // the stepper closes the joints by itself
-	print    uint64 // of the mechanism as it was at the start
+	drifts   DriftProjector // the projector, if it is one
+	implicit bool           // the stepper closes the joints by itself
+	print    uint64         // of the mechanism as it was at the start
 
 	st     *mechanism.State
 	next   mechanism.State // the end of a step, projected
@@ -114,6 +115,7 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 		start: st.Time, base: st.Time,
 	}
 	s.row.State = &s.sample
+	s.drifts, _ = o.Projector.(DriftProjector)
 	_, s.implicit = stepper.(interface{ closesJoints() })
 	s.closeStages(o.CloseStages)
 	s.control = control{h: o.InitialStep, old: firstError, order: float64(embedded + 1), steady: s.implicit}
@@ -275,11 +277,31 @@ func (s *Simulation) closeStages(on bool) {
 // An error says that the run cannot go on from there.
 func (s *Simulation) settle() error {
 	s.stepper.AtTo(&s.next, 1)
-	changed, err := s.project(&s.next)
+	var changed bool
+	var err error
+	if s.drifts != nil {
+		changed, err = s.projectEnd()
+	} else {
+		changed, err = s.project(&s.next)
+	}
 	if err != nil {
 		return err
 	}
 	return s.stepper.Lead(&s.next, changed)
+}
+
+// projectEnd is project for s.next right after its step has been tried.
+func (s *Simulation) projectEnd() (changed bool, err error) {
+	d, err := projectDrift(s.drifts, &s.next, s.o.Drift)
+	if err != nil {
+		return false, err
+	}
+	s.stats.Worst.widen(d)
+	if d.within(s.o.Drift) {
+		return false, nil
+	}
+	s.stats.Projections++
+	return true, nil
 }
 
 // project brings st back to the constraints if it has drifted and there is a

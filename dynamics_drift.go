@@ -1,0 +1,358 @@
+package rung
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/team"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+const (
+	// chordTurn is the largest rotation, rad, between a pose and that of a factor at which
+	// the factor serves for the pose: θ of docs/theory.md.
+	chordTurn = 1e-3
+	// chordGain is the part of the errors that a correction may leave: the largest θ·κ.
+	chordGain = 1e-2
+	// chordSteps is the largest number of corrections of poses, or of velocities: more of them cost
+	// as much as a factor.
+	chordSteps = 3
+
+	// driftLeft is the part of a bound that corrections may leave, and driftSmall the part
+	// up to which positions stay as they are where velocities are above theirs.
+	driftLeft, driftSmall = 1e-2, 0.1
+
+	// driftRange is the number of bodies or joints that one task of a team takes.
+	driftRange = 512
+)
+
+// ProjectDrift measures how far st is from satisfying the joints, by the largest errors of a row at
+// position (m, rad) and at velocity level (m/s, rad/s), and if one of them is above its
+// bound brings st back to the joints by the least change in the metric of the inertias.
+//
+// If the last accelerations were at the time of st and at a pose next to that, their
+// factor serves for the corrections (docs/theory.md). Errors are then left of 1e-2 of the bounds at most, or rounding;
+// of the change, a part as small as the distance between the poses, at most 1e-2, need not be the least one;
+// and poses stay if they are within a tenth of their bound and velocities can do without. Else,
+// and where these corrections do not converge fast, ClosePositions and ProjectVelocities do it.
+//
+// Cost: O(bodies + joints) if st is within the bounds; two solves, in most cases, if the factor serves. No
+// allocation but for errors. It ends the results of the solver if st is not within the bounds.
+// Errors and panics are those of ClosePositions and ProjectVelocities; st is
+// unspecified after an error.
+func (d *Dynamics) ProjectDrift(st *mechanism.State, boundP, boundV float64) (position, velocity float64, err error) {
+	if len(st.Bodies) != len(d.closer.at.Bodies) {
+		panic("rung: foreign state")
+	}
+	d.closer.chord = false // its kinematics are of another state
+	fit, err := d.drift.measure(st)
+	position, velocity = fit.position, fit.velocity
+	if err != nil || position <= boundP && velocity <= boundV {
+		return position, velocity, err
+	}
+	near := d.nextTo(st)
+	d.solver.drop()
+	if near && d.correct(st, fit, boundP, boundV) {
+		return position, velocity, nil
+	}
+	if err = d.closer.ClosePositions(st); err == nil {
+		err = d.closer.ProjectVelocities(st)
+	}
+	return position, velocity, err
+}
+
+// nextTo reports whether the solver's factor serves for st, whose kinematics are there.
+func (d *Dynamics) nextTo(st *mechanism.State) bool {
+	s := d.solver
+	if !s.factored || s.attempt != 0 || d.time != st.Time {
+		return false
+	}
+	return d.drift.distance(s.sys.Kin) <= chordTurn
+}
+
+// correct takes the errors of st, which fit sums up and which are stored, away by corrections
+// with the solver's factor: those of positions, unless they are small and velocities can do without,
+// and those of velocities. It reports whether that is enough; if not, the errors have not grown.
+func (d *Dynamics) correct(st *mechanism.State, fit driftFit, boundP, boundV float64) bool {
+	if fit.position <= driftSmall*boundP && d.correctRates(st, fit, boundV) {
+		return true
+	}
+	enough := max(driftLeft*boundP, closeTol*d.drift.unit+closeFar*2*fit.reach)
+	for k := 1; fit.position > enough; k++ {
+		d.solve(d.closer.delta)
+		after, ok := d.drift.move(st, -1)
+		if !ok || !(after.position <= fit.position) {
+			d.drift.move(st, 1)
+			return false
+		}
+		if after.position > enough && (k == chordSteps || after.position > chordGain*fit.position) {
+			return false
+		}
+		fit = after
+	}
+	return d.correctRates(st, fit, boundV)
+}
+
+// correctRates is correct for the velocities.
+func (d *Dynamics) correctRates(st *mechanism.State, fit driftFit, bound float64) bool {
+	enough := max(driftLeft*bound, rateTol*fit.speed)
+	for k := 1; fit.velocity > enough; k++ {
+		d.solve(d.drift.rate)
+		after, ok := d.drift.change(st, -1)
+		if !ok || !(after.velocity <= fit.velocity) {
+			d.drift.change(st, 1)
+			return false
+		}
+		if after.velocity > enough && (k == chordSteps || after.velocity > chordGain*fit.velocity) {
+			return false
+		}
+		fit = after
+	}
+	return true
+}
+
+// solve stores in x of the closer the least displacements, or velocities, that make the
+// errors e of the rows at the pose of the solver's factor: six numbers a body. The errors
+// of anchors go to the axes of their rows.
+func (d *Dynamics) solve(e []float64) {
+	s, x := d.solver, d.closer.x
+	off := s.plan.layout.Pattern.Off
+	for _, v := range s.anchors {
+		s.sys.OwnRows(e[off[v]:off[v+1]], int(v))
+	}
+	s.fac.SolveTo(x, e)
+	s.sys.AccelerationsTo(x, x)
+}
+
+// drifter measures errors of states and applies corrections, range by range of bodies or
+// joints.
+type drifter struct {
+	c     *Closer   // whose kin, delta and x it works with
+	rate  []float64 // errors of the rows at velocity level; delta are those at position level
+	unit  float64   // the least of the rows, as in Closer
+	team  *team.Team
+	found []driftFit // by range
+	task  driftTask
+}
+
+// newDrifter allocates a drifter for a closer.
+func newDrifter(c *Closer, t *team.Team) *drifter {
+	n := max(c.mech.NumBodies(), c.plan.layout.Pattern.Len()-c.mech.NumBodies())
+	r := &drifter{c: c, rate: make([]float64, len(c.delta)), unit: 1, team: t, found: make([]driftFit, (n+driftRange-1)/driftRange)}
+	for _, u := range c.unit[6*c.mech.NumBodies():] {
+		r.unit = min(r.unit, u)
+	}
+	return r
+}
+
+// driftFit sums up bodies and rows at one state.
+type driftFit struct {
+	position, velocity float64 // |δ|, m or rad, and |δ̇|, m/s or rad/s, the largest
+	lost               bool    // a row has no direction
+	reach, speed       float64 // largest coordinate, m; largest component of a velocity, m/s or rad/s
+	apart              float64 // largest ‖E − F‖² of rotation matrices
+	bad                int     // first body that is not finite, −1 if there is none
+}
+
+// add makes f the sum of two ranges.
+func (f *driftFit) add(g *driftFit) {
+	f.position, f.velocity = max(f.position, g.position), max(f.velocity, g.velocity)
+	f.lost = f.lost || g.lost
+	f.reach, f.speed, f.apart = max(f.reach, g.reach), max(f.speed, g.speed), max(f.apart, g.apart)
+	if f.bad < 0 {
+		f.bad = g.bad
+	}
+}
+
+// driftTask is one pass over n bodies or joints.
+type driftTask struct {
+	kind  driftPass
+	n     int
+	st    *mechanism.State
+	times float64               // what x is multiplied with
+	kin   *mechanism.Kinematics // of comparePass
+}
+
+type driftPass uint8
+
+const (
+	placePass   driftPass = iota // kinematics of st
+	movePass                     // poses of st moved by x, and kinematics
+	changePass                   // velocities of st changed by x
+	comparePass                  // rotations of the kinematics with others
+	errorPass                    // δ and δ̇ of the rows at st
+)
+
+// Do works on one range.
+func (r *drifter) Do(_, i int) {
+	t, f := &r.task, &r.found[i]
+	*f = driftFit{bad: -1}
+	lo, hi := i*driftRange, min((i+1)*driftRange, t.n)
+	switch t.kind {
+	case placePass:
+		r.place(f, lo, hi)
+	case movePass:
+		r.moveRange(f, lo, hi)
+	case changePass:
+		r.changeRange(f, lo, hi)
+	case comparePass:
+		r.compare(f, lo, hi)
+	case errorPass:
+		r.errors(f, lo, hi)
+	}
+}
+
+// each makes a pass and sums up.
+func (r *drifter) each(t driftTask) driftFit {
+	ranges := (t.n + driftRange - 1) / driftRange
+	r.task = t
+	r.team.Run(ranges, r)
+	r.task = driftTask{}
+	sum := driftFit{bad: -1}
+	for i := range r.found[:ranges] {
+		sum.add(&r.found[i])
+	}
+	return sum
+}
+
+// measure stores kinematics and errors of st and sums them up.
+//
+// It returns mechanism.ErrNotFinite with the body's name.
+func (r *drifter) measure(st *mechanism.State) (driftFit, error) {
+	bodies := r.each(driftTask{kind: placePass, n: len(st.Bodies), st: st})
+	if bodies.bad >= 0 {
+		return bodies, r.c.mech.NotFinite(bodies.bad)
+	}
+	if err := st.CheckTime(); err != nil {
+		return bodies, err
+	}
+	return r.rows(st, bodies), nil
+}
+
+// rows stores the errors at st, whose kinematics are there, and adds them to the sum of
+// the bodies.
+func (r *drifter) rows(st *mechanism.State, bodies driftFit) driftFit {
+	n := r.c.plan.layout.Pattern.Len() - len(st.Bodies)
+	fit := r.each(driftTask{kind: errorPass, n: n, st: st})
+	fit.add(&bodies)
+	return fit
+}
+
+// move moves st by s times x of the closer, and measures it. It reports whether poses are
+// finite and all rows have directions.
+func (r *drifter) move(st *mechanism.State, s float64) (driftFit, bool) {
+	bodies := r.each(driftTask{kind: movePass, n: len(st.Bodies), st: st, times: s})
+	fit := r.rows(st, bodies)
+	return fit, bodies.bad < 0 && !fit.lost
+}
+
+// change adds s times x of the closer to the velocities of st, and measures it. It reports
+// whether they are finite.
+func (r *drifter) change(st *mechanism.State, s float64) (driftFit, bool) {
+	bodies := r.each(driftTask{kind: changePass, n: len(st.Bodies), st: st, times: s})
+	return r.rows(st, bodies), bodies.bad < 0
+}
+
+// distance returns the largest rotation, rad, between the bodies of k and of the kinematics
+// at hand, of small ones: ‖E − F‖² = 8·sin²(θ/2) in the norm of Frobenius.
+func (r *drifter) distance(k *mechanism.Kinematics) float64 {
+	return math.Sqrt(r.each(driftTask{kind: comparePass, n: len(k.Bodies), kin: k}).apart / 2)
+}
+
+func (r *drifter) place(f *driftFit, lo, hi int) {
+	m, st, kin := r.c.mech, r.task.st, r.c.kin.Bodies
+	for i := lo; i < hi; i++ {
+		if !m.BodyTo(&kin[i], st, i) {
+			f.bad = i
+			return
+		}
+		f.note(&st.Bodies[i])
+	}
+}
+
+// note books position and velocities of a body.
+func (f *driftFit) note(b *mechanism.BodyState) {
+	for i := range 3 {
+		if x := math.Abs(b.Position[i]); x > f.reach {
+			f.reach = x
+		}
+		if w := math.Abs(b.Omega[i]); w > f.speed {
+			f.speed = w
+		}
+		if v := math.Abs(b.Velocity[i]); v > f.speed {
+			f.speed = v
+		}
+	}
+}
+
+func (r *drifter) moveRange(f *driftFit, lo, hi int) {
+	m, st, s := r.c.mech, r.task.st, r.task.times
+	for i := lo; i < hi; i++ {
+		b, k, x := &st.Bodies[i], &r.c.kin.Bodies[i], (*[6]float64)(r.c.x[6*i:])
+		phi, arm := spatial.Vec3{s * x[0], s * x[1], s * x[2]}, k.Com
+		spatial.TurnTo(&b.Rotation, &phi, &b.Rotation)
+		if !m.BodyTo(k, st, i) && f.bad < 0 {
+			f.bad = i
+		}
+		for j := range 3 {
+			b.Position[j] += s*x[3+j] + (arm[j] - k.Com[j])
+		}
+		f.note(b)
+	}
+}
+
+func (r *drifter) changeRange(f *driftFit, lo, hi int) {
+	s := r.task.times
+	for i := lo; i < hi; i++ {
+		b, com, x := &r.task.st.Bodies[i], &r.c.kin.Bodies[i].Com, (*[6]float64)(r.c.x[6*i:])
+		w0, w1, w2 := s*x[0], s*x[1], s*x[2]
+		b.Omega[0] += w0
+		b.Omega[1] += w1
+		b.Omega[2] += w2
+		b.Velocity[0] += s*x[3] - (w1*com[2] - w2*com[1])
+		b.Velocity[1] += s*x[4] - (w2*com[0] - w0*com[2])
+		b.Velocity[2] += s*x[5] - (w0*com[1] - w1*com[0])
+		if y := (b.Omega[0] + b.Omega[1] + b.Omega[2]) + (b.Velocity[0] + b.Velocity[1] + b.Velocity[2]); y-y != 0 && f.bad < 0 {
+			f.bad = i
+		}
+		f.note(b)
+	}
+}
+
+func (r *drifter) compare(f *driftFit, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		E, F := &r.c.kin.Bodies[i].E, &r.task.kin.Bodies[i].E
+		a, b, c := E[0]-F[0], E[1]-F[1], E[2]-F[2]
+		d, e, g := E[3]-F[3], E[4]-F[4], E[5]-F[5]
+		h, k, l := E[6]-F[6], E[7]-F[7], E[8]-F[8]
+		if x := (a*a + b*b + c*c) + (d*d + e*e + g*g) + (h*h + k*k + l*l); x > f.apart {
+			f.apart = x
+		}
+	}
+}
+
+func (r *drifter) errors(f *driftFit, lo, hi int) {
+	c, t := r.c, r.task
+	p, nb := c.plan.layout.Pattern, c.mech.NumBodies()
+	var delta, rate [6]float64
+	for node := nb + lo; node < nb+hi; node++ {
+		j := c.plan.layout.NodeJoint(node)
+		if c.mech.ErrorsTo(&delta, &rate, j, c.kin, t.st) != nil {
+			f.lost = true
+			_, v := c.mech.Residuals(j, c.kin, t.st)
+			f.velocity = max(f.velocity, v)
+		}
+		o, n := int(p.Off[node]), int(p.Size[node])
+		d, v := c.delta[o:o+n], r.rate[o:o+n]
+		for k := range n {
+			x, y := delta[k], rate[k]
+			d[k], v[k] = x, y
+			if x = math.Abs(x); x > f.position {
+				f.position = x
+			}
+			if y = math.Abs(y); y > f.velocity {
+				f.velocity = y
+			}
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package mechanism
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// ErrorsTo stores the errors of the rows of joint j at position level in delta
+// (joints.Spec.PositionErrorTo) and at velocity level in rate (VelocityErrorTo), both in
+// the order of the rows; entries past those are zero.
+//
+// Units: m and rad; m/s and rad/s.
+// Cost: O(1), no allocation; k was computed at s. Of spherical and revolute joints
+// without prescribed freedoms it computes only what their rows need.
+// It returns joints.ErrNoDirection as VelocityErrorTo does; delta is then right, rate
+// zero.
+func (m *Mechanism) ErrorsTo(delta, rate *[6]float64, j int, k *Kinematics, s *State) error {
+	jt := &m.Joints[j]
+	if (jt.Kind == joints.Spherical || jt.Kind == joints.Revolute) && jt.Motion == nil {
+		*delta, *rate = [6]float64{}, [6]float64{}
+		jt.pinErrorsTo(delta, rate, k, s)
+		return nil
+	}
+	var jk JointKinematics
+	m.JointTo(&jk, j, k, s)
+	jt.PositionErrorTo(delta, &jk.Frames, s.Time)
+	return jt.VelocityErrorTo(rate, &jk.Frames, s.Time)
+}
+
+// pinErrorsTo is ErrorsTo of a spherical or a revolute joint, whose rows are unit forces
+// along the axes of P and unit moments about the first two: components in P of R, V,
+// the rotation vector from z of P to z of S, and ω_S − ω_P, as in JointTo. Written out, as it is
+// done for every joint at the end of every step.
+func (jt *Joint) pinErrorsTo(delta, rate *[6]float64, k *Kinematics, s *State) {
+	A := &jt.P.E
+	// The origin of S: f + a, with velocity v; that of P is taken off.
+	o := &jt.S.Origin
+	f0, f1, f2 := o[0], o[1], o[2]
+	var a0, a1, a2, v0, v1, v2, w0, w1, w2 float64
+	if jt.Succ >= 0 {
+		b, E := &s.Bodies[jt.Succ], &k.Bodies[jt.Succ].E
+		a0, a1, a2 = E[0]*f0+E[1]*f1+E[2]*f2, E[3]*f0+E[4]*f1+E[5]*f2, E[6]*f0+E[7]*f1+E[8]*f2
+		w0, w1, w2 = b.Omega[0], b.Omega[1], b.Omega[2]
+		v0, v1, v2 = b.Velocity[0]+(w1*a2-w2*a1), b.Velocity[1]+(w2*a0-w0*a2), b.Velocity[2]+(w0*a1-w1*a0)
+		f0, f1, f2 = b.Position[0], b.Position[1], b.Position[2]
+	}
+	o = &jt.P.Origin
+	E := &level
+	if jt.Pred < 0 {
+		f0, f1, f2 = (f0-o[0])+a0, (f1-o[1])+a1, (f2-o[2])+a2
+	} else {
+		b := &s.Bodies[jt.Pred]
+		E = &k.Bodies[jt.Pred].E
+		p0, p1, p2 := E[0]*o[0]+E[1]*o[1]+E[2]*o[2], E[3]*o[0]+E[4]*o[1]+E[5]*o[2], E[6]*o[0]+E[7]*o[1]+E[8]*o[2]
+		f0, f1, f2 = (f0-b.Position[0])+(a0-p0), (f1-b.Position[1])+(a1-p1), (f2-b.Position[2])+(a2-p2)
+		// V = dR/dt − ω_P×R is v_S − v_P − ω_P×(r_P + R).
+		p0, p1, p2 = p0+f0, p1+f1, p2+f2
+		u0, u1, u2 := b.Omega[0], b.Omega[1], b.Omega[2]
+		v0, v1, v2 = (v0-b.Velocity[0])-(u1*p2-u2*p1), (v1-b.Velocity[1])-(u2*p0-u0*p2), (v2-b.Velocity[2])-(u0*p1-u1*p0)
+		w0, w1, w2 = w0-u0, w1-u1, w2-u2
+	}
+	x, y, z := E[0]*f0+E[3]*f1+E[6]*f2, E[1]*f0+E[4]*f1+E[7]*f2, E[2]*f0+E[5]*f1+E[8]*f2
+	delta[0], delta[1], delta[2] = A[0]*x+A[3]*y+A[6]*z, A[1]*x+A[4]*y+A[7]*z, A[2]*x+A[5]*y+A[8]*z
+	x, y, z = E[0]*v0+E[3]*v1+E[6]*v2, E[1]*v0+E[4]*v1+E[7]*v2, E[2]*v0+E[5]*v1+E[8]*v2
+	rate[0], rate[1], rate[2] = A[0]*x+A[3]*y+A[6]*z, A[1]*x+A[4]*y+A[7]*z, A[2]*x+A[5]*y+A[8]*z
+	if jt.Kind != joints.Revolute {
+		return
+	}
+	x, y, z = E[0]*w0+E[3]*w1+E[6]*w2, E[1]*w0+E[4]*w1+E[7]*w2, E[2]*w0+E[5]*w1+E[8]*w2
+	rate[3], rate[4] = A[0]*x+A[3]*y+A[6]*z, A[1]*x+A[4]*y+A[7]*z
+	axis := spatial.Vec3{jt.S.E[2], jt.S.E[5], jt.S.E[8]}
+	if jt.Succ >= 0 {
+		k.Bodies[jt.Succ].E.MulVecTo(&axis, &axis)
+	}
+	E.TMulVecTo(&axis, &axis)
+	A.TMulVecTo(&axis, &axis)
+	delta[3], delta[4] = joints.AxisError(&axis)
+}
+
+// level are the axes of the world.
+var level = spatial.Identity3()
+
+// Residuals returns the largest violation of joint j over its rows at position
+// (m, rad) and at velocity level (m/s, rad/s).
+//
+// Cost: O(1), no allocation; k was computed at s.
+func (m *Mechanism) Residuals(j int, k *Kinematics, s *State) (position, velocity float64) {
+	if m.Joints[j].Kind == joints.Free {
+		return 0, 0
+	}
+	var delta, rate [6]float64
+	if m.ErrorsTo(&delta, &rate, j, k, s) != nil {
+		var jk JointKinematics
+		m.JointTo(&jk, j, k, s)
+		return largest(&delta), jk.V.Norm() // a distance joint without direction
+	}
+	return largest(&delta), largest(&rate)
+}
+
+func largest(v *[6]float64) float64 {
+	return max(math.Abs(v[0]), math.Abs(v[1]), math.Abs(v[2]), math.Abs(v[3]), math.Abs(v[4]), math.Abs(v[5]))
+}

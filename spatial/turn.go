@@ -1,0 +1,45 @@
+package spatial
+
+import "math"
+
+const (
+	// shortTurn and longTurn are squares of angles, rad², below which short and long
+	// power series do.
+	shortTurn, longTurn = 4e-3, 0.25
+	// nearUnit is the error of a square norm whose square is below rounding.
+	nearUnit = 1e-8
+)
+
+// TurnTo stores in dst the unit quaternion of exp(theta)·q: q turned about theta by its
+// length, rad, outer axes. q is unit; dst may be q.
+//
+// Half the angle's cosine, and its sine over the angle, are power series where the angle is
+// short.
+// Cost: O(1), no allocation.
+func TurnTo(dst *Quat, theta *Vec3, q *Quat) {
+	x := theta[0]*theta[0] + theta[1]*theta[1] + theta[2]*theta[2]
+	var c, s float64
+	if y := x * 0.25; x < shortTurn { // the first terms left out are below 3e-17
+		c = (1 - y*(1./2)) + y*y*(1./24-y*(1./720))
+		s = (0.5 - y*(1./12)) + y*y*(1./240-y*(1./10080))
+	} else if x < longTurn { // below 1e-18
+		c = 1 + y*(-1./2+y*(1./24+y*(-1./720+y*(1./40320+y*(-1./3628800+y/479001600)))))
+		s = 0.5 * (1 + y*(-1./6+y*(1./120+y*(-1./5040+y*(1./362880-y/39916800)))))
+	} else {
+		angle := math.Sqrt(x)
+		s, c = math.Sincos(angle / 2)
+		s /= angle
+	}
+	ux, uy, uz := s*theta[0], s*theta[1], s*theta[2]
+	w := c*q[0] - ux*q[1] - uy*q[2] - uz*q[3]
+	i := c*q[1] + ux*q[0] + uy*q[3] - uz*q[2]
+	j := c*q[2] - ux*q[3] + uy*q[0] + uz*q[1]
+	k := c*q[3] + ux*q[2] - uy*q[1] + uz*q[0]
+	// 1/|q| by Newton's method from 1, of which it is off by rounding.
+	n := (w*w + i*i) + (j*j + k*k)
+	r := 1.5 - 0.5*n
+	if math.Abs(n-1) > nearUnit {
+		r = 1 / math.Sqrt(n)
+	}
+	dst[0], dst[1], dst[2], dst[3] = r*w, r*i, r*j, r*k
+}
