@@ -48,7 +48,7 @@ func (p *Plan) Nearby(st *mechanism.State) (*Nearby, error) {
 	for i := range rest.Bodies {
 		rest.Bodies[i].Velocity, rest.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
 	}
-	d := NewDynamics(p)
+	d := newDynamicsOf(p.newSolver())
 	c := &comparison{s: d.solver, closer: d.closer, rest: rest, kin: p.mech.NewKinematics()}
 	c.random, c.v = make([]float64, 6*p.mech.NumBodies()), make([]float64, 6*p.mech.NumBodies())
 	n := &Nearby{At: rest}
@@ -92,7 +92,7 @@ func (p *Plan) Nearby(st *mechanism.State) (*Nearby, error) {
 //
 // Cost: two factorizations and a solver. It returns errors as Nearby does.
 func (p *Plan) RedundantRows(st *mechanism.State) ([]int, error) {
-	r, err := (&comparison{s: p.NewSolver()}).report(st)
+	r, err := (&comparison{s: p.newSolver()}).report(st)
 	if err != nil {
 		return nil, err
 	}

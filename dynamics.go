@@ -21,8 +21,13 @@ type Dynamics struct {
 // NewDynamics allocates a Solver and a Closer of the plan. They share a factor, so
 // that closing ends the results of the solver.
 func NewDynamics(p *Plan) *Dynamics {
-	s, t := p.NewSolver(), team.New(p.threads)
-	c := p.newCloserOn(s.fac, t, CloserOptions{})
+	return newDynamicsOf(p.NewSolver())
+}
+
+// newDynamicsOf allocates the rest of a Dynamics.
+func newDynamicsOf(s *Solver) *Dynamics {
+	t := team.New(s.plan.threads)
+	c := s.plan.newCloserOn(s.fac, t, CloserOptions{})
 	return &Dynamics{solver: s, closer: c, drift: newDrifter(c, t)}
 }
 

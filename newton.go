@@ -84,8 +84,10 @@ func NewNewton(p *Plan) *Newton {
 			n.driven = append(n.driven, int32(j))
 		}
 	}
-	pattern, symbolic := p.layout.Pattern, p.symbolic
-	if len(n.rows) > 0 {
+	pattern, symbolic := p.layout.Pattern, (*factor.Symbolic)(nil)
+	if len(n.rows) == 0 {
+		symbolic = p.bare()
+	} else {
 		pattern = compliantPattern(pattern, n.rows)
 		o := p.ordering
 		if len(p.candidates) > 1 {

@@ -5,6 +5,7 @@ import (
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"sync"
 )
 
 // Open reads a model file in the format rung-model/1.
@@ -33,6 +34,8 @@ type Plan struct {
 	mech       *mechanism.Mechanism
 	layout     *assemble.Layout
 	symbolic   *factor.Symbolic
+	anchors    []int32                 // of the layout, as many of them are taken as leaves have them
+	bare       func() *factor.Symbolic // symbolic without anchors, made when it is first asked for
 	ordering   factor.Ordering
 	candidates []factor.Candidate
 	epsilon    float64
@@ -66,25 +69,36 @@ func PlanMechanism(mech *mechanism.Mechanism, o Options) *Plan {
 	if o.Threads < 0 {
 		panic("rung: number of threads out of range")
 	}
-	p := &Plan{mech: mech, layout: assemble.NewLayout(mech), epsilon: o.Epsilon, threads: max(o.Threads, 1)}
-	perm, chosen, list := factor.Choose(p.layout.Pattern, o.Ordering)
+	p := newPlan(mech, o.Epsilon, max(o.Threads, 1))
+	perm, chosen, list := factor.Choose(p.layout.Pattern, o.Ordering, p.anchors...)
 	p.ordering, p.candidates = chosen, list
-	p.analyze(perm)
+	p.symbolic = factor.Analyze(p.layout.Pattern, perm, p.anchors...)
 	return p
 }
 
-// analyze sets p.symbolic for the order perm. Joints to the world whose rows are far from
-// dependent, whatever the state, become anchors.
-func (p *Plan) analyze(perm []int32) {
-	var anchors []int32
+// newPlan returns a plan without an order.
+func newPlan(mech *mechanism.Mechanism, epsilon float64, threads int) *Plan {
+	p := &Plan{mech: mech, layout: assemble.NewLayout(mech), epsilon: epsilon, threads: threads}
+	p.findAnchors()
+	p.bare = sync.OnceValue(func() *factor.Symbolic {
+		if len(p.symbolic.Anchors()) == 0 {
+			return p.symbolic
+		}
+		return factor.Analyze(p.layout.Pattern, p.symbolic.Order())
+	})
+	return p
+}
+
+// findAnchors lists the joints to the world whose rows are far from dependent, whatever the
+// state.
+func (p *Plan) findAnchors() {
 	for _, v := range p.layout.Anchors() {
 		var rows [36]float64
 		n := p.layout.AnchorRowsTo(&rows, int(v))
 		if factor.CanAnchor(rows[:6*n]) {
-			anchors = append(anchors, v)
+			p.anchors = append(p.anchors, v)
 		}
 	}
-	p.symbolic = factor.AnalyzeAnchored(p.layout.Pattern, perm, anchors)
 }
 
 // Renumbered returns a copy of m, the model of p, with bodies and joints in elimination
@@ -128,7 +142,8 @@ func (p *Plan) Replan(mech *mechanism.Mechanism) *Plan {
 	if mech.NumBodies() != p.mech.NumBodies() {
 		panic("rung: other bodies")
 	}
-	q := &Plan{mech: mech, layout: assemble.NewLayout(mech), ordering: p.ordering, epsilon: p.epsilon, threads: p.threads}
+	q := newPlan(mech, p.epsilon, p.threads)
+	q.ordering = p.ordering
 	order := p.symbolic.Order()
 	was := make([]int32, len(order)) // place of each node of p
 	for k, v := range order {
@@ -151,7 +166,7 @@ func (p *Plan) Replan(mech *mechanism.Mechanism) *Plan {
 		}
 	}
 	perm := factor.Revise(q.layout.Pattern, place, len(order))
-	q.analyze(perm)
+	q.symbolic = factor.Analyze(q.layout.Pattern, perm, q.anchors...)
 	q.candidates = []factor.Candidate{{Ordering: q.ordering, Counts: q.symbolic.Counts}}
 	return q
 }
@@ -207,6 +222,11 @@ func (p *Plan) Ordering() factor.Ordering { return p.ordering }
 func (p *Plan) Candidates() []factor.Candidate {
 	return append([]factor.Candidate(nil), p.candidates...)
 }
+
+// Anchors returns the nodes of the joints to the world that are eliminated together with
+// their bodies, in orders where these come first (factor.Analyze): revolute, spherical
+// and fixed joints whose rows are far from dependent.
+func (p *Plan) Anchors() []int32 { return append([]int32(nil), p.anchors...) }
 
 // Counts returns size and work of the factorization.
 func (p *Plan) Counts() factor.Counts { return p.symbolic.Counts }

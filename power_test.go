@@ -150,3 +150,29 @@ func newBalance(m *mechanism.Mechanism, s *rung.Solver, st *mechanism.State) *ba
 	b.others -= b.drives // the system's right side has the drives
 	return b
 }
+
+// TestHingeOutOfLineBalances turns a chain about the origin of its hinge to the world, so
+// that this hinge alone is out of line: the constraint wrenches still carry what the bodies
+// do, before and after a report.
+func TestHingeOutOfLineBalances(t *testing.T) {
+	p := newPlan(t, generate(t, "chain", 4, 1), 0)
+	m := p.Mechanism()
+	require.Equal(t, []int32{4}, p.Anchors())
+	for _, tilt := range []float64{0, 1e-9, 1e-5, 1e-2} {
+		st := p.Initial()
+		turn := spatial.Exp(spatial.Vec3{tilt, -tilt, tilt / 2})
+		o := m.Joints[0].P.Origin
+		require.Negative(t, m.Joints[0].Pred)
+		for i := range st.Bodies {
+			b := &st.Bodies[i]
+			b.Rotation = turn.Mul(b.Rotation)
+			b.Position = o.Add(turn.Rotate(b.Position.Sub(o)))
+			b.Omega, b.Velocity = turn.Rotate(b.Omega), turn.Rotate(b.Velocity)
+		}
+		s := p.NewSolver()
+		require.NoError(t, s.Solve(st))
+		requireBodiesBalance(t, m, s, st)
+		report(t, s)
+		requireBodiesBalance(t, m, s, st)
+	}
+}

@@ -56,7 +56,7 @@ var WrenchComponents = [6]string{"moment.x", "moment.y", "moment.z", "force.x", 
 const (
 	geometricEpsilon = 1e-12 // proximal term of the rank decision
 	epsilonStep      = 10    // factor between the two terms that are compared
-	redundantStep    = 5.6   // change of a pivot above which its row is redundant: between √epsilonStep and epsilonStep
+	redundantStep    = 3.3   // change of a pivot above which its row is redundant: little more than √epsilonStep
 	ambiguous        = 1.1   // change of a pivot, relative to what a clear case shows, that says the rank is not sure
 	lostDigits       = 1e-11 // predicted relative error of the accelerations that only a nearly singular system leaves
 	probes           = 2     // random null vectors of the uniqueness test
@@ -78,31 +78,48 @@ const (
 // geometric factorization fails, which takes a state that is not finite.
 func (s *Solver) Report() (*Report, error) {
 	s.mustHave()
-	p := s.plan.layout.Pattern
-	nb := s.plan.mech.NumBodies()
-	r := &Report{
-		Rows:          p.Dim() - 6*nb,
-		RedundantRows: make([]int, s.plan.mech.NumJoints()),
-		Undetermined:  make([]uint8, s.plan.mech.NumJoints()),
-		Distance:      1,
-		WeakestJoint:  -1,
-		BackwardError: s.backwardError(),
-		Corrected:     s.fac.Corrected,
+	if s.anchors == nil {
+		r := s.newReport()
+		r.BackwardError = s.backwardError()
+		s.factored = false
+		if err := s.explain(r); err != nil {
+			return nil, err
+		}
+		// The geometric matrix has taken the place of the assembled one.
+		return r, s.sys.FillTo(s.st)
 	}
-	r.Growth = s.growth()
-	s.factored = false
-	anchors := s.anchors
-	err := s.worldRows()
-	if err == nil {
-		err = s.explain(r)
+	if s.bare == nil {
+		s.bare = s.plan.newSolver()
 	}
-	s.anchors = anchors
-	s.sys.FixAnchors(anchors)
-	if err != nil {
+	b := s.bare
+	if err := b.Assemble(s.st); err != nil {
 		return nil, err
 	}
-	// The geometric matrix has taken the place of the assembled one.
-	return r, s.sys.FillTo(s.st)
+	b.ref, b.inconsistency = s.ref, s.inconsistency
+	s.worldRowsTo(b.x)
+	r := s.newReport()
+	r.BackwardError = b.backwardError()
+	if err := b.explain(r); err != nil {
+		return nil, err
+	}
+	if r.Redundant > 0 {
+		s.takeMultipliers(b.x)
+	}
+	return r, nil
+}
+
+// newReport returns a report with what the factor of the solution tells.
+func (s *Solver) newReport() *Report {
+	nb, nj := s.plan.mech.NumBodies(), s.plan.mech.NumJoints()
+	return &Report{
+		Rows:          s.plan.layout.Pattern.Dim() - 6*nb,
+		RedundantRows: make([]int, nj),
+		Undetermined:  make([]uint8, nj),
+		Distance:      1,
+		WeakestJoint:  -1,
+		Growth:        s.growth(),
+		Corrected:     s.fac.Corrected,
+	}
 }
 
 // explain is the part of Report that factors anew.
@@ -125,19 +142,31 @@ func (s *Solver) explain(r *Report) error {
 	return nil
 }
 
-// worldRows takes the system and the multipliers to the rows of assemble.System, on which
-// the norms of multipliers depend.
-func (s *Solver) worldRows() error {
-	if s.anchors == nil {
-		return nil
-	}
+// worldRowsTo stores the solution in x, with multipliers of the rows of assemble.System, on
+// which their norms depend.
+func (s *Solver) worldRowsTo(x []float64) {
 	p := s.plan.layout.Pattern
+	copy(x, s.x)
 	for _, v := range s.anchors {
-		s.sys.WorldRows(s.x[p.Off[v]:p.Off[v+1]], int(v))
+		s.sys.WorldRows(x[p.Off[v]:p.Off[v+1]], int(v))
 	}
-	s.anchors, s.own = nil, false
-	s.sys.FixAnchors(nil)
-	return s.sys.FillTo(s.st)
+}
+
+// takeMultipliers replaces the multipliers by those in x, of the rows of assemble.System. Only
+// the difference turns to other axes, where it counts that the joints are in line.
+func (s *Solver) takeMultipliers(x []float64) {
+	p := s.plan.layout.Pattern
+	s.worldRowsTo(s.r)
+	at := 6 * s.plan.mech.NumBodies()
+	for i := at; i < len(x); i++ {
+		s.r[i] = x[i] - s.r[i]
+	}
+	for _, v := range s.anchors {
+		s.sys.OwnRows(s.r[p.Off[v]:p.Off[v+1]], int(v))
+	}
+	for i := at; i < len(x); i++ {
+		s.x[i] += s.r[i]
+	}
 }
 
 // backwardError is that of the solution in mass-weighted coordinates.

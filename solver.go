@@ -51,26 +51,28 @@ type Solver struct {
 	st            *mechanism.State
 	ok            bool
 
-	anchors []int32 // nodes whose rows sys has along other axes than System; nil during a Report
-	own     bool    // x too
+	anchors []int32 // nodes whose rows sys and x have along other axes than System
+	bare    *Solver // without anchors, of Report; nil if there has been none
 }
 
 // NewSolver allocates a solver of the plan.
 func (p *Plan) NewSolver() *Solver {
-	s := p.newSolver()
+	s := p.newSolverOf(p.symbolic)
 	s.anchors = p.symbolic.Anchors()
 	s.sys.FixAnchors(s.anchors)
 	return s
 }
 
-// newSolver is NewSolver without fixed anchors: all rows are those of assemble.System.
-func (p *Plan) newSolver() *Solver {
+// newSolver is NewSolver without anchors: all rows are those of assemble.System.
+func (p *Plan) newSolver() *Solver { return p.newSolverOf(p.bare()) }
+
+func (p *Plan) newSolverOf(symbolic *factor.Symbolic) *Solver {
 	n := p.layout.Pattern.Dim()
 	t := team.New(p.threads)
 	return &Solver{
 		plan: p,
 		sys:  p.layout.NewWeightedOn(t),
-		fac:  p.symbolic.NewFactorOn(t),
+		fac:  symbolic.NewFactorOn(t),
 		x:    make([]float64, n),
 		r:    make([]float64, n),
 	}
@@ -161,7 +163,7 @@ func (s *Solver) Refine() error {
 		err := s.refine()
 		if err == nil {
 			s.sys.AccelerationsTo(s.x, s.x)
-			s.ok, s.own = true, s.anchors != nil
+			s.ok = true
 			return nil
 		}
 		for err != nil {
@@ -253,7 +255,9 @@ func (s *Solver) AccelerationsTo(dst []float64) {
 // MultipliersTo copies the constraint-force variables λ of joint j, one a row
 // of its T, to dst and returns their number. They are not unique where the
 // joint's reactions are not (Report); their null-space part is then accurate
-// only after Report.
+// only after Report. For a hinge to the world that is out of line by an angle, the solver
+// takes the moment rows across its axis on the body, and λ agrees to first order in the
+// angle; ConstraintWrench is exact.
 func (s *Solver) MultipliersTo(dst *[6]float64, j int) int {
 	s.mustHave()
 	node := s.plan.layout.JointNode(j)
@@ -265,9 +269,7 @@ func (s *Solver) MultipliersTo(dst *[6]float64, j int) int {
 	for k := range n {
 		dst[k] = -s.x[int(o)+k]
 	}
-	if s.own {
-		s.sys.WorldRows(dst[:n], node)
-	}
+	s.sys.WorldRows(dst[:n], node)
 	return n
 }
 
@@ -275,9 +277,13 @@ func (s *Solver) MultipliersTo(dst *[6]float64, j int) int {
 // successor about the origin of S, world axes, N m and N.
 func (s *Solver) ConstraintWrench(j int) spatial.Force {
 	s.mustHave()
-	var v [6]float64
-	s.MultipliersTo(&v, j)
-	return s.wrench(j, v[:])
+	s.mustHave()
+	node := s.plan.layout.JointNode(j)
+	if node < 0 {
+		return spatial.Force{}
+	}
+	p := s.plan.layout.Pattern
+	return s.wrench(j, s.x[p.Off[node]:p.Off[node+1]]).Scale(-1)
 }
 
 // AppliedWrench returns the wrench of the drive of joint j (force, springs and
@@ -296,9 +302,9 @@ func (s *Solver) TotalWrench(j int) spatial.Force {
 	return s.ConstraintWrench(j).Add(s.AppliedWrench(j))
 }
 
-// wrench returns T·λ for multipliers λ of joint j.
+// wrench returns T·λ for multipliers λ of joint j in the rows of x.
 func (s *Solver) wrench(j int, lambda []float64) (w spatial.Force) {
-	T, n := s.sys.ForceSubspace(j, s.st)
+	T, n := s.sys.OwnForceSubspace(j, s.st)
 	for k := range n {
 		w = w.Add(T[k].Scale(lambda[k]))
 	}

@@ -12,7 +12,7 @@ import (
 
 // Anchors returns the nodes of the pinned joints (revolute, spherical or fixed, without
 // prescribed motion) between a body and the world: candidates for
-// factor.AnalyzeAnchored.
+// factor.Analyze.
 //
 // Cost: O(joints); allocates.
 func (l *Layout) Anchors() []int32 {
@@ -92,6 +92,24 @@ func (y *Weighted) fillTurned(jt *mechanism.Joint, row int, s *mechanism.State) 
 // for its rows in System, which are along the axes of its predecessor. It changes v only
 // if FixAnchors has changed the rows. y has been filled.
 func (y *Weighted) WorldRows(v []float64, node int) { y.rotate(v, node, false) }
+
+// OwnForceSubspace is ForceSubspace for the rows of W.
+func (y *Weighted) OwnForceSubspace(j int, s *mechanism.State) (T [6]spatial.Force, n int) {
+	node := y.L.JointNode(j)
+	if node < 0 || !y.isTurned(node-y.L.Mech.NumBodies()) {
+		return y.ForceSubspace(j, s)
+	}
+	jt := &y.L.Mech.Joints[j]
+	kind := pins(jt.Kind)
+	axes := y.Kin.Bodies[jt.Succ].E.Mul(jt.S.E)
+	for k := range 3 {
+		T[kind.Force+k] = spatial.NewForce(spatial.Vec3{}, axes.Col(k))
+	}
+	for k := range kind.Moments {
+		T[kind.Moment+k] = spatial.NewForce(axes.Col(k), spatial.Vec3{})
+	}
+	return T, kind.Rows()
+}
 
 // OwnRows is the inverse of WorldRows.
 func (y *Weighted) OwnRows(v []float64, node int) { y.rotate(v, node, true) }

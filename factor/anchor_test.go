@@ -55,7 +55,7 @@ func newAnchored(t *testing.T, n int, o factor.Ordering, seed uint64) *anchored 
 	rng := rand.New(rand.NewPCG(seed, 61))
 	p, list := anchoredPattern(n, rng)
 	perm := factor.Order(p, o)
-	a := &anchored{m: randomMatrix(p, rng), with: factor.AnalyzeAnchored(p, perm, list)}
+	a := &anchored{m: randomMatrix(p, rng), with: factor.Analyze(p, perm, list...)}
 	a.plain = factor.Analyze(p, a.with.Order())
 	a.scale = bodyScales(t, a.m)
 	found := a.with.Anchors()
@@ -99,6 +99,44 @@ func TestAnchorsAreAsJointsOfTheCore(t *testing.T) {
 	}
 }
 
+// TestAnchorsOfAnyShape: leaves that an anchor of six rows holds fast have no columns
+// left, wherever their rows are in a front.
+func TestAnchorsOfAnyShape(t *testing.T) {
+	for seed := range uint64(1500) {
+		rng := rand.New(rand.NewPCG(seed, 66))
+		n := 1 + rng.IntN(30)
+		var js []ordJoint
+		for range rng.IntN(2*n + 1) {
+			if a, b := rng.Int32N(int32(n)), rng.Int32N(int32(n)); a != b {
+				js = append(js, ordLink(int8(1+rng.IntN(3)), a, b))
+			}
+		}
+		var anchors []int32
+		for range 1 + rng.IntN(n) {
+			anchors = append(anchors, int32(n+len(js)))
+			js = append(js, ordLink(6, rng.Int32N(int32(n))))
+		}
+		p := ordPattern(n, js)
+		m := sparse.NewUnitMatrix(p)
+		for i := range m.Val {
+			m.Val[i] = rng.NormFloat64()
+		}
+		scale := rowSquares(m)
+		x, b := make([]float64, p.Dim()), randomVector(p.Dim(), rng)
+		for _, o := range []factor.Ordering{factor.Natural, factor.LeafFirst, factor.Banded, factor.MinDegree, factor.NestedDissection} {
+			f := factor.Analyze(p, factor.Order(p, o), anchors...).NewFactor()
+			require.NoError(t, f.FactorizeFor(b, m, scale, 1e-3, factor.Everywhere))
+			f.SolveTo(x, b)
+			e := prox(m, scale, 1e-3)
+			for _, i := range f.S.Anchors() {
+				clear(e[p.Off[i]:p.Off[i+1]])
+			}
+			left, _ := scaledResidual(stored(m), e, x, b)
+			require.Less(t, left, 1e-11, "seed %d, %v", seed, o)
+		}
+	}
+}
+
 // requireNear compares two vectors entry by entry, relatively.
 func requireNear(t *testing.T, want, got []float64, tol float64) {
 	t.Helper()
@@ -118,7 +156,7 @@ func TestAnchorsWithRightSide(t *testing.T) {
 		for i := range m.Val {
 			m.Val[i] = rng.NormFloat64()
 		}
-		s := factor.AnalyzeAnchored(p, factor.Order(p, factor.NestedDissection), list)
+		s := factor.Analyze(p, factor.Order(p, factor.NestedDissection), list...)
 		scale := rowSquares(m)
 		b := consistentSide(stored(m), rng)
 		var first []float64
@@ -183,7 +221,7 @@ func stored(m *sparse.Matrix) *sparse.Matrix {
 func TestFixedAnchors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 61))
 	p, list := anchoredPattern(12, rng)
-	s := factor.AnalyzeAnchored(p, factor.Order(p, factor.LeafFirst), list)
+	s := factor.Analyze(p, factor.Order(p, factor.LeafFirst), list...)
 	f := s.NewFactor()
 	one, other := sparse.NewUnitMatrix(p), sparse.NewUnitMatrix(p)
 	anchors := s.Anchors()
@@ -233,7 +271,7 @@ func TestDependentAnchor(t *testing.T) {
 		for i := range m.Val {
 			m.Val[i] = rng.NormFloat64()
 		}
-		s := factor.AnalyzeAnchored(p, factor.Order(p, factor.LeafFirst), list)
+		s := factor.Analyze(p, factor.Order(p, factor.LeafFirst), list...)
 		f := s.NewFactorOn(team.New(workers))
 		node := 0
 		for _, i := range s.Anchors() {
@@ -265,7 +303,7 @@ func TestAnchorsOfBodies(t *testing.T) {
 	})
 	list := []int32{5, 6, 7, 9, 10}
 	// Body 2 comes after joint 8, which ends at it.
-	s := factor.AnalyzeAnchored(p, []int32{0, 1, 4, 6, 5, 8, 2, 7, 9, 3, 10}, list)
+	s := factor.Analyze(p, []int32{0, 1, 4, 6, 5, 8, 2, 7, 9, 3, 10}, list...)
 	require.Equal(t, []int32{5, 7}, s.Anchors())
 	order := s.Order()
 	for _, pair := range [][2]int32{{0, 5}, {1, 7}} {
@@ -273,7 +311,7 @@ func TestAnchorsOfBodies(t *testing.T) {
 	}
 	require.Empty(t, factor.Analyze(p, order).Anchors())
 	for _, bad := range [][]int32{{4}, {0}, {-1}, {11}} {
-		require.PanicsWithValue(t, "factor: not a joint of one body", func() { factor.AnalyzeAnchored(p, order, bad) })
+		require.PanicsWithValue(t, "factor: not a joint of one body", func() { factor.Analyze(p, order, bad...) })
 	}
 }
 
@@ -290,7 +328,7 @@ func TestCanAnchor(t *testing.T) {
 		require.Panics(t, func() { factor.CanAnchor(make([]float64, n)) })
 	}
 	p := ordPattern(2, []ordJoint{ordLink(2, 0), ordLink(1, 0, 1)})
-	f := factor.AnalyzeAnchored(p, []int32{0, 1, 2, 3}, []int32{2}).NewFactor()
+	f := factor.Analyze(p, []int32{0, 1, 2, 3}, []int32{2}...).NewFactor()
 	m := sparse.NewUnitMatrix(p)
 	w := []float64{2e4, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0}
 	require.True(t, factor.CanAnchor(w))

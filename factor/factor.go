@@ -190,7 +190,7 @@ func (f *Factor) FactorizeFor(b []float64, m *sparse.Matrix, scale []float64, ep
 		}
 		f.unit, f.b = f.weight.m, nil
 	}
-	f.anchored = m.Fixed && f.fixed == m
+	f.anchored = m.Fixed && f.fixed == m && m.Dia == nil
 	f.fixed = nil
 	f.team.Run(len(s.tasks), (*eliminateTasks)(f))
 	for i := range f.results {
@@ -374,6 +374,9 @@ func (w *worker) addLeaves(fr *front, d *dest) {
 // addProduct subtracts T·Tᵀ from the last m rows of a front, which begin at row r;
 // T is m×k, column-major, its last row that of the right side.
 func (w *worker) addProduct(d *dest, r int, t []float64, ld, m, k int) {
+	if k == 0 {
+		return // a leaf that its anchor holds fast
+	}
 	c := min(m-1, max(0, d.w-r)) // columns that are pivots
 	if c > 0 {
 		kernel.Update(d.pan[r*d.n+r:], d.n, t, ld, t, ld, m, c, k)

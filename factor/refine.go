@@ -13,13 +13,13 @@ const (
 	targetError    = 1e-15 // predicted relative error of the +1 part at which refinement stops
 	enoughError    = 1e-13 // the same, estimated from the first residual and the pivots, at which it does not start
 	smallPivot     = 3e-5  // pivot relative to its row's scale below which that estimate is not trusted
-	energyError    = 1e-12 // relative error in the energy norm, from the first residual and the factor, at which it does not start
+	energyError    = 1e-14 // relative error in the energy norm, from the first residual and the factor, at which it does not start
 )
 
 // Refinement says how a refined solution came about.
 type Refinement struct {
 	Steps int     // corrections made after the first solve
-	Error float64 // predicted relative error of the +1 part: last correction times contraction
+	Error float64 // predicted relative error of the +1 part: last correction times contraction; without corrections see SolveRefinedTo
 	Size  float64 // largest norm of a +1 node's part, or the floor
 	Worst Worst   // of the residuals of −1 rows
 }
@@ -57,7 +57,8 @@ const atRest = 1e-4
 // Without terms but on weak rows, whose multipliers are then zero, the first
 // solution is the last if its residual is at rounding level: an error e of the
 // +1 part leaves residuals rₖ with e² = rᵀ·S⁻¹·r, S the Schur complement, which is
-// estimated from the pivots, or, if one of these is small, computed with the factor. Else it stops when the next correction is predicted
+// estimated from the pivots, or, if one of these is small or the estimate is not,
+// computed with the factor, relative to the norm of the whole +1 part. Else it stops when the next correction is predicted
 // to be below rounding, or when corrections no longer shrink; Refinement.Error then
 // says how far it came.
 //

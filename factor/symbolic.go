@@ -129,10 +129,14 @@ type lateBlock struct {
 func (s *Symbolic) Order() []int32 { return s.perm }
 
 // CountOrder returns the counts of a factorization of p in the order perm,
-// perm[new] = old.
+// perm[new] = old, and with anchors as in Analyze.
 //
 // Cost: near-linear in nodes and blocks (no structure of L is formed).
-func CountOrder(p *sparse.Pattern, perm []int32) Counts {
+func CountOrder(p *sparse.Pattern, perm []int32, anchors ...int32) Counts {
+	order, anchored := withAnchors(p, perm, anchors)
+	if anchored != nil {
+		perm = order
+	}
 	inv := inverse(p, perm)
 	g := newGraph(p, inv)
 	parent := g.etree()
@@ -140,7 +144,7 @@ func CountOrder(p *sparse.Pattern, perm []int32) Counts {
 	for i, o := range post {
 		post[i] = perm[o]
 	}
-	c := countsOf(p, post, g2, g2.counts(par2), nil)
+	c := countsOf(p, post, g2, g2.counts(par2), anchored)
 	c.Bandwidth = bandwidth(g)
 	return c
 }
@@ -249,20 +253,15 @@ func bandwidth(g *graph) int {
 // perm, perm[new] = old. The order in use differs from perm by a postorder of
 // the elimination tree, which changes neither fill nor work.
 //
-// Cost: near-linear in nodes and in the block structure of L.
-// It panics if perm is not a permutation of the nodes.
-func Analyze(p *sparse.Pattern, perm []int32) *Symbolic {
-	return AnalyzeAnchored(p, perm, nil)
-}
-
-// AnalyzeAnchored is Analyze where the joints of a list, nodes of sign −1 with one
-// neighbour each, are eliminated together with their bodies where these are leaves
-// (Symbolic.Anchors). In the order in use they come right after them. Anchors get no
-// proximal term; that their rows are far from dependent, whatever the numbers of the
-// matrices, is up to the caller, and Factorize returns a *PivotError if they are not.
+// Anchors are joints, nodes of sign −1 with one neighbour each, that are eliminated
+// together with their bodies where these are leaves (Symbolic.Anchors). In the order in
+// use they come right after them. They get no proximal term; that their rows are far from
+// dependent (CanAnchor), whatever the numbers of the matrices, is up to the caller, and
+// Factorize returns a *PivotError if they are not.
 //
-// It panics too if a node of the list is not such a joint.
-func AnalyzeAnchored(p *sparse.Pattern, perm, anchors []int32) *Symbolic {
+// Cost: near-linear in nodes and in the block structure of L.
+// It panics if perm is not a permutation of the nodes or an anchor not such a joint.
+func Analyze(p *sparse.Pattern, perm []int32, anchors ...int32) *Symbolic {
 	order, anchored := withAnchors(p, perm, anchors)
 	if anchored != nil {
 		perm = order

@@ -18,10 +18,12 @@ var oncePolicies = [...]factor.Policy{factor.WhereWeak, factor.Everywhere}
 func solveOnce(plan *rung.Plan, threads int, least time.Duration) (int64, error) {
 	l, t := plan.Layout(), team.New(threads)
 	sys := l.NewWeightedOn(t)
+	symbolic := factor.Analyze(l.Pattern, plan.Order(), plan.Anchors()...)
+	sys.FixAnchors(symbolic.Anchors())
 	if err := sys.FillTo(plan.Initial()); err != nil {
 		return 0, err
 	}
-	fac := factor.Analyze(l.Pattern, plan.Order()).NewFactorOn(t)
+	fac := symbolic.NewFactorOn(t)
 	factorize := func() (err error) {
 		for _, policy := range oncePolicies {
 			if err = fac.FactorizeFor(sys.B, sys.W, sys.Scale, rung.DefaultEpsilon, policy); err == nil {
