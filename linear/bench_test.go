@@ -27,7 +27,7 @@ var benchModels = []struct {
 		}
 		return planned(t, m)
 	}},
-	{"column", 1000, func(t testing.TB, n int) *rung.Plan { return column(t, n, 1.5) }},
+	{"column", 10000, func(t testing.TB, n int) *rung.Plan { return column(t, n, 1.5) }},
 }
 
 // column is a chain of n bars that stands on the world, with torsion springs some
@@ -69,7 +69,7 @@ func BenchmarkModes(b *testing.B) {
 
 // BenchmarkEquilibrium lets a chain fall from a gentle slope.
 func BenchmarkEquilibrium(b *testing.B) {
-	for _, n := range []int{100, 400} {
+	for _, n := range []int{100, 1000, 10000} {
 		b.Run(fmt.Sprintf("model=chain/n=%d", n), func(b *testing.B) {
 			r := rung.NewBuilder("chain").Gravity(0, 0, -g)
 			up, at := rung.World, spatial.Vec3{}

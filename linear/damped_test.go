@@ -181,3 +181,24 @@ func TestRandomDamped(t *testing.T) {
 	}
 	assert.Positive(t, found)
 }
+
+// TestDampedFloating has six rigid motions, whose eigenvalue zero is double with one shape
+// each, and one that a spring and a damper hold.
+func TestDampedFloating(t *testing.T) {
+	for _, method := range []linear.Method{linear.Dense, linear.Sparse} {
+		b := rung.NewBuilder("floating").Gravity(0, 0, 0)
+		one := b.Body("one", brick(t, 2, 0.4), rung.At(0, 0, 0))
+		two := b.Body("two", brick(t, 3, 0.7), rung.At(1, 2, 2))
+		j := b.Prismatic("guide", one, two, vec{}, vec{1, 2, 2})
+		j.Stiffness, j.Damping = []float64{100}, []float64{3}
+		m := modes(t, built(t, b), linear.ModeOptions{Count: 30, Method: method})
+		require.Len(t, m.List, 7, "%v", method)
+		for i := range 6 {
+			assert.Equal(t, linear.Rigid, m.List[i].Kind)
+			assert.Zero(t, m.List[i].Lambda)
+		}
+		const inverse = 1./2 + 1./3 // of the reduced mass
+		want := complex(-3*inverse/2, math.Sqrt(100*inverse-9*inverse*inverse/4))
+		assert.InDelta(t, 0, cmplx.Abs(m.List[6].Lambda-want), 1e-9)
+	}
+}

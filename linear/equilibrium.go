@@ -19,10 +19,19 @@ var ErrNoEquilibrium = errors.New("no equilibrium found")
 type UnbalancedError struct {
 	Unbalanced
 	Steps int
+
+	// Away is how far a body has gone, m, if the search has ended for that: nothing seems to
+	// hold it. Gone is its name.
+	Away float64
+	Gone string
 }
 
 // Error names the body.
 func (e *UnbalancedError) Error() string {
+	if e.Away > 0 {
+		return fmt.Sprintf("linear: %v: nothing holds body %q, which has gone %.3g m in %d steps; body %q is left with a force of %.3g N and a moment of %.3g N m",
+			ErrNoEquilibrium, e.Gone, e.Away, e.Steps, e.Body, e.Force.Norm(), e.Moment.Norm())
+	}
 	return fmt.Sprintf("linear: %v in %d steps: body %q is left with a force of %.3g N and a moment of %.3g N m",
 		ErrNoEquilibrium, e.Steps, e.Body, e.Force.Norm(), e.Moment.Norm())
 }
@@ -47,9 +56,10 @@ const (
 	Neutral                   // some motion meets no force
 	Unstable                  // some motion is driven on
 	Immobile                  // the joints allow no motion
+	Unknown                   // rounding, or the number of steps, leaves no answer
 )
 
-var stabilityNames = [...]string{"stable", "neutral", "unstable", "immobile"}
+var stabilityNames = [...]string{"stable", "neutral", "unstable", "immobile", "unknown"}
 
 // String returns the name that the command line prints.
 func (s Stability) String() string {
@@ -80,7 +90,7 @@ type Equilibrium struct {
 
 	Stability Stability
 	// Lowest is the least stiffness of a mode, 1/s² (Mode.Stiffness), zero if there is
-	// none, and Mode its shape, six numbers a body.
+	// none or it is not known, and Mode its shape, six numbers a body.
 	Lowest float64
 	Mode   []float64
 
@@ -97,13 +107,14 @@ type Equilibrium struct {
 // values of their motions at the time of st. Dampers do not matter.
 //
 // From where it starts the search goes downhill, in Newton steps that the joints
-// allow: each is the solution of K·x = M·a by conjugate gradients, as far as the
-// curvature is positive (Steihaug 1983), and is halved until the forces do work
+// allow: each is the solution of K·x = f + Jᵀλ by conjugate gradients if the
+// curvature is positive (Steihaug 1983), else of K without what makes it indefinite and with as much
+// of a metric as keeps the step short, and is halved until the forces do work
 // along it. So forces with a potential lead to a minimum of it; others may
 // lead nowhere.
 //
-// Cost: two factorizations a step and some solves, and the lowest mode at the end;
-// allocates.
+// Cost: three factorizations a step or some more, each O(bodies) for trees and ladders,
+// and some solves, and the lowest mode at the end; allocates.
 // It returns an *UnbalancedError if there is no equilibrium to be found, the errors
 // of rung.Closer.ClosePositions and of System.Linearize; st is then unchanged. It
 // panics if st is of another mechanism.
@@ -147,11 +158,15 @@ func (s *search) judge(out *Equilibrium) error {
 		// Forces without a potential may make a mode flutter that is not the lowest.
 		o = ModeOptions{Count: defaultModes}
 	}
+	out.Lowest, out.Mode = 0, nil
 	m, err := s.sys.Modes(o)
+	if errors.Is(err, ErrNoConvergence) || unfactored(err) {
+		out.Stability = Unknown
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	out.Lowest, out.Mode = 0, nil
 	if len(m.List) == 0 {
 		out.Stability = Immobile
 		return nil
@@ -173,8 +188,7 @@ func (s *search) judge(out *Equilibrium) error {
 func (s *search) kick(out *Equilibrium) error {
 	copy(s.d, out.Mode)
 	s.radius = 1
-	s.moveTo(s.try, kickSize/s.reach())
-	if err := s.closer.ClosePositions(s.try); err != nil {
+	if err := s.place(kickSize / s.reach()); err != nil {
 		return err
 	}
 	s.st, s.try = s.try, s.st

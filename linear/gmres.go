@@ -12,6 +12,9 @@ const (
 	gmresTol   = 1e-12 // of the residual, relative to the solution
 	gmresLoose = 1e-9  // the same, accepted where rounding allows no better
 	gmresSteps = 120
+	// gmresNoise is the part of a product that is new below which rounding shows in it as
+	// motions that the joints do not allow.
+	gmresNoise = 1e-3
 	// The residual is looked at after each of the first steps, then after some: vectors
 	// beyond convergence are what rounding makes, and leave the joints.
 	gmresEarly, gmresLook = 12, 4
@@ -55,22 +58,24 @@ func (q *quadratic) solveTo(x, b []float64) error {
 		q.productTo(w, q.basis[steps])
 		q.h.solveTo(w, w)
 		full := norm(w)
-		for range 2 {
-			s.MassTo(q.g, w)
-			for i, v := range q.basis {
-				t := dot(v, q.g)
-				H.Set(i, steps, H.At(i, steps)+t)
-				addScaled(w, -t, v)
-			}
-		}
+		q.orthogonalize(w, H, steps)
 		t := norm(w)
+		if t < gmresNoise*full {
+			s.projectTo(w, w)
+			q.orthogonalize(w, H, steps)
+			t = norm(w)
+		}
 		H.Set(steps+1, steps, t)
 		steps++
 		done := !(t > gmresTol*full) || steps == gmresSteps
 		if done || steps < gmresEarly || steps%gmresLook == 0 {
-			last := left
+			last, before := left, y
 			y, left = leastSquares(H, steps, first, max(q.cut, gmresCut))
-			if done || left <= 0.1*gmresTol*size || left <= gmresLoose*size && left > 0.5*last {
+			if last <= gmresLoose*size && left > 0.5*last {
+				y = before // what gains nothing may be rounding
+				break
+			}
+			if done || left <= 0.1*gmresTol*size {
 				break
 			}
 		}
@@ -84,6 +89,19 @@ func (q *quadratic) solveTo(x, b []float64) error {
 		return fmt.Errorf("linear: %w of the part that is not symmetric", ErrNoConvergence)
 	}
 	return nil
+}
+
+// orthogonalize subtracts from w what it has of the basis, twice, and adds that to a
+// column of H.
+func (q *quadratic) orthogonalize(w []float64, H *mat.Dense, column int) {
+	for range 2 {
+		q.sys.MassTo(q.g, w)
+		for i, v := range q.basis {
+			t := dot(v, q.g)
+			H.Set(i, column, H.At(i, column)+t)
+			addScaled(w, -t, v)
+		}
+	}
 }
 
 // leastSquares returns the y of least ‖e₁·first − H·y‖ for n columns of H, and of least

@@ -141,11 +141,16 @@ const (
 	// denseBodies is the number of bodies up to which Auto takes Dense.
 	denseBodies = 40
 	// zeroTol is the square of a frequency, relative to the terms that make it, that
-	// counts as zero.
-	zeroTol = 1e-13
+	// counts as zero, and shapeNoise the error of a shape, whose square does so relative
+	// to all terms of K.
+	zeroTol    = 1e-13
+	shapeNoise = 1e-10
 	// realTol is the imaginary or real part of an eigenvalue, relative to its size,
 	// that counts as zero.
 	realTol = 1e-8
+	// rigidTol is the part of a rigid shape that has to be another direction than those
+	// before it; shapes of unit modal mass.
+	rigidTol = 1e-4
 )
 
 // Modes computes modes of the linearized system.
@@ -230,6 +235,7 @@ func (s *System) denseDamped(out *Modes, d *dense) {
 		Y.MulVec(d.N, mat.NewVecDense(f, im))
 		out.List = append(out.List, s.damped(lambda, X.RawVector().Data, Y.RawVector().Data, omega*omega))
 	}
+	s.settleRigid(out)
 }
 
 // undamped returns the mode of a real shape x without C: λ² = −xᵀKx, the Rayleigh
@@ -242,7 +248,7 @@ func (s *System) undamped(x []float64) Mode {
 	s.StiffnessTo(g, x)
 	m := Mode{Shape: x, Stiffness: dot(x, g)}
 	switch k := m.Stiffness; {
-	case math.Abs(k) <= zeroTol*s.termsOf(x):
+	case math.Abs(k) <= s.zeroOf(x):
 		m.Kind, m.Stiffness = Rigid, 0
 	case k > 0:
 		m.Kind, m.Lambda = Vibration, complex(0, math.Sqrt(k))
@@ -268,7 +274,7 @@ func (s *System) damped(lambda complex128, re, im []float64, size float64) Mode 
 	m := Mode{Lambda: lambda, Shape: re, Imag: im}
 	abs := cmplx.Abs(lambda)
 	a, b := real(lambda), imag(lambda)
-	if abs*abs <= zeroTol*max(size, s.termsOf(re)+s.termsOf(im)) {
+	if abs*abs <= max(zeroTol*size, s.zeroOf(re)+s.zeroOf(im)) {
 		m.Kind, m.Lambda = Rigid, 0
 	} else if b <= realTol*abs {
 		m.Lambda = complex(a, 0)
@@ -278,10 +284,10 @@ func (s *System) damped(lambda complex128, re, im []float64, size float64) Mode 
 		}
 	} else {
 		m.Kind = Vibration
-		if math.Abs(a) <= realTol*realTol*abs {
-			m.Lambda = complex(0, b)
-		} else if a > realTol*abs {
+		if a > realTol*abs {
 			m.Kind = Flutter
+		} else if a > -realTol*realTol*abs {
+			m.Lambda = complex(0, b) // growth that rounding has made
 		}
 	}
 	if maxAbs(im) <= realTol*maxAbs(re) {
@@ -297,6 +303,41 @@ func (s *System) damped(lambda complex128, re, im []float64, size float64) Mode 
 	return m
 }
 
+// settleRigid replaces the rigid modes of out by orthonormal ones, real, one a direction.
+// Zero is a double eigenvalue with one shape where nothing damps a motion; rounding
+// makes a real or a complex pair of it with all but the same shape.
+func (s *System) settleRigid(out *Modes) {
+	var basis [][]float64
+	list := out.List[:0]
+	for _, m := range out.List {
+		if m.Kind != Rigid {
+			list = append(list, m)
+			continue
+		}
+		for _, x := range [2][]float64{m.Shape, m.Imag} {
+			if x == nil {
+				continue
+			}
+			x = slices.Clone(x)
+			for range 2 {
+				for _, v := range basis {
+					addScaled(x, -dot(v, s.massTimes(x)), v)
+				}
+			}
+			size := math.Sqrt(max(dot(x, s.massTimes(x)), 0))
+			if size <= rigidTol {
+				continue
+			}
+			scale(x, 1/size)
+			basis = append(basis, x)
+			shape := slices.Clone(x)
+			orient(shape, nil)
+			list = append(list, Mode{Kind: Rigid, Shape: shape})
+		}
+	}
+	out.List = list
+}
+
 // massTimes returns M·x.
 func (s *System) massTimes(x []float64) []float64 {
 	g := make([]float64, len(x))
@@ -304,14 +345,46 @@ func (s *System) massTimes(x []float64) []float64 {
 	return g
 }
 
-// termsOf returns a bound of the terms of xᵀKx, what its rounding errors are
-// relative to: the sum over the bodies of xᵀMx times the size of the terms of K at the
-// body, both in the metric of the inertias.
+// termsOf returns the sum of the magnitudes of the terms of xᵀKx, what its rounding
+// errors are relative to.
 func (s *System) termsOf(x []float64) (sum float64) {
-	for i := range s.mech.Bodies {
-		sum += s.size[i] * s.energyOf(i, x)
+	for i := range s.stiff {
+		u := (*[6]float64)(x[6*i:])
+		for a := range 6 {
+			for b := range 6 {
+				sum += math.Abs(u[a] * s.stiff[i][6*a+b] * u[b])
+			}
+		}
+	}
+	var u [12]float64
+	for i := range s.rows {
+		r := &s.rows[i]
+		gather(&u, x, &r.body)
+		t := 0.0
+		for k, v := range &r.v {
+			t += math.Abs(v * u[k])
+		}
+		sum += math.Abs(r.k) * t * t
+	}
+	for i := range s.pairs {
+		p := &s.pairs[i]
+		gather(&u, x, &p.body)
+		for a := range u {
+			for b := range u {
+				sum += math.Abs(u[a] * p.K[12*a+b] * u[b])
+			}
+		}
 	}
 	return sum
+}
+
+// zeroOf returns the size of xᵀKx that rounding in a shape x may make.
+func (s *System) zeroOf(x []float64) float64 {
+	noise := 0.0
+	for i := range s.mech.Bodies {
+		noise += s.size[i] * s.energyOf(i, x)
+	}
+	return zeroTol*s.termsOf(x) + shapeNoise*shapeNoise*noise
 }
 
 // energyOf returns the part of body i in xᵀMx.

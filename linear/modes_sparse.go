@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/cmplx"
@@ -25,6 +26,20 @@ const (
 	freshVectors = 4
 	// nearness is the shift σ of damped modes relative to the largest |λ| that is wanted.
 	nearness = 0.2
+	// shiftGain is the part of a shift below which a lower one is taken, be it with a
+	// braced factor.
+	shiftGain = 0.3
+	// shiftDrop is the factor of a shift where there is no factor, and shiftDrops how often
+	// it is applied.
+	shiftDrop, shiftDrops = 1e-4, 3
+	// shiftBeyond is a shift relative to the negative eigenvalue that it has to be beyond.
+	shiftBeyond = 2
+	// farther is the factor on σ up to which a larger one is taken instead of a braced
+	// factor.
+	farther = 30
+	// nothing is the energy of a displacement relative to that without joints which rounding
+	// makes where the joints allow nothing.
+	nothing = 1e-26
 	// shiftFloor is the least shift relative to a typical eigenvalue.
 	shiftFloor = 1e-10
 )
@@ -32,18 +47,39 @@ const (
 // sparseModes computes the lowest modes by Krylov iteration with the inverse of the
 // shifted system.
 func (s *System) sparseModes(o ModeOptions) (*Modes, error) {
+	s.skip = 0
+	for {
+		out, err := s.shiftedModes(o)
+		if !errors.Is(err, errDropped) {
+			return out, err
+		}
+		// A pivot has been taken for that of a redundant row.
+		if s.skip++; s.skip == len(ways) {
+			return nil, fmt.Errorf("linear: %w", ErrSingular)
+		}
+	}
+}
+
+// errDropped says that a mode does not satisfy the joints.
+var errDropped = errors.New("joint dropped")
+
+func (s *System) shiftedModes(o ModeOptions) (*Modes, error) {
 	z := s.splitOf(0, 1)
 	least := s.leastShift(z)
-	typical, h, err := s.typical(z, least)
+	typical, v, err := s.typical(z, least)
 	if err != nil {
 		return nil, err
 	}
 	out := &Modes{Method: Sparse, Factors: 1}
-	out.Damped = !o.Undamped && (s.hasDamping() || !s.symmetricOn(h, nil))
+	if typical == 0 {
+		out.All = true
+		return out, nil
+	}
+	out.Damped = !o.Undamped && (s.hasDamping() || !s.symmetricOn(v.h, nil))
 	if out.Damped {
-		err = s.dampedModes(out, o, z, h, least, typical)
+		err = s.dampedModes(out, o, v, typical)
 	} else {
-		err = s.undampedModes(out, o, z, h, least, typical)
+		err = s.undampedModes(out, o, v, typical)
 	}
 	if err != nil {
 		return nil, err
@@ -67,13 +103,19 @@ func (s *System) hasDamping() bool {
 }
 
 // typical returns a typical eigenvalue of K, the quotient xᵀKx/xᵀMx of a random
-// displacement that the joints allow, and the inverse with a shift of that size.
-func (s *System) typical(z *split, least float64) (float64, *shifted, error) {
+// displacement that the joints allow, 0 if they allow none, and the inverse with a shift of that size or, where
+// rounding allows no factor with it, of a smaller one.
+func (s *System) typical(z *split, least float64) (float64, *inverse, error) {
 	guess := s.meanSize()
-	h, err := s.shift(z, max(shiftMargin*least, guess), nil)
+	v := &inverse{sys: s, z: z, least: shiftMargin * least}
+	err := v.exact(max(v.least, guess))
+	for i := 0; i < shiftDrops && unfactored(err); i++ {
+		err = v.take(v.s * shiftDrop)
+	}
 	if err != nil {
 		return 0, nil, err
 	}
+	h := v.h
 	n := s.dim()
 	rng := rand.New(rand.NewPCG(2, uint64(n)))
 	x, g := make([]float64, n), make([]float64, n)
@@ -81,14 +123,15 @@ func (s *System) typical(z *split, least float64) (float64, *shifted, error) {
 		x[i] = rng.NormFloat64()
 	}
 	s.MassTo(g, x)
+	free := dot(x, g) / (v.s * v.s) // of x without joints and stiffness
 	h.solveTo(x, g)
 	s.MassTo(g, x)
 	m := dot(x, g)
-	if m == 0 {
-		return guess, h, nil // the joints allow nothing
+	if !(m > nothing*free) {
+		return 0, v, nil
 	}
 	s.StiffnessTo(g, x)
-	return max(math.Abs(dot(x, g))/m, 1e-6*guess), h, nil
+	return max(math.Abs(dot(x, g))/m, 1e-6*guess), v, nil
 }
 
 // meanSize returns the mean size of the terms of K at the bodies; 1 if there is no
@@ -136,75 +179,80 @@ func (s *System) symmetricOn(h *shifted, left []float64) bool {
 
 // undampedModes computes the modes of M and the symmetric part of K. With θ an
 // eigenvalue of (K+sM)⁻¹M, λ² = s − 1/θ.
-func (s *System) undampedModes(out *Modes, o ModeOptions, z *split, h *shifted, least, typical float64) error {
-	h, err := s.lower(out, z, h, least, typical)
-	if err != nil {
+func (s *System) undampedModes(out *Modes, o ModeOptions, v *inverse, typical float64) (err error) {
+	if err := s.lower(out, v, typical); err != nil {
 		return err
 	}
 	want := min(o.Count, s.dim())
-	k := newKrylov(s.dim(), h.applyMass, s.MassTo)
-	k.symmetric = true
-	if err := k.start(want); err != nil {
-		return err
-	}
-	r, err := k.run(min(want, len(k.V)), ritzTol)
-	if err != nil {
-		return err
+	var k *krylov
+	var r []ritz
+	for {
+		k = newKrylov(s.dim(), v.applyMass, s.MassTo)
+		k.symmetric = true
+		if err = k.start(want); err == nil {
+			r, err = k.run(min(want, len(k.V)), ritzTol)
+		}
+		out.Products += k.products
+		if err == nil {
+			break
+		}
+		if err = v.raise(out, err); err != nil {
+			return err
+		}
 	}
 	out.All = (k.all || len(k.V) == 0) && len(r) <= o.Count
 	for i := range min(want, len(r)) {
 		x, _ := k.vector(r[i].y)
+		if s.violates(x, maxAbs(x)) {
+			return errDropped
+		}
 		out.List = append(out.List, s.undamped(x))
 		out.Residual = max(out.Residual, r[i].residual/cmplx.Abs(r[i].theta))
 	}
-	out.Shift = h.s
-	out.Products += k.products
+	out.Shift = v.s
 	all := out.All
 	out.choose(o.Count)
 	out.All = all
 	return nil
 }
 
-// lower brings the shift of h down to the size of the lowest eigenvalues, as some
-// steps show them, and returns the new solver.
-func (s *System) lower(out *Modes, z *split, h *shifted, least, typical float64) (*shifted, error) {
+// lower brings the shift of v down to the size of the lowest eigenvalues, as some
+// steps show them.
+func (s *System) lower(out *Modes, v *inverse, typical float64) error {
 	for range shiftRounds {
-		k := newKrylov(s.dim(), h.applyMass, s.MassTo)
+		k := newKrylov(s.dim(), v.applyMass, s.MassTo)
 		k.symmetric = true
-		if err := k.start(1); err != nil {
-			return nil, err
-		}
+		err := k.start(1)
 		for range lookSteps {
-			if more, err := k.step(); err != nil {
-				return nil, err
-			} else if !more {
+			if err != nil {
+				break
+			}
+			var more bool
+			if more, err = k.step(); !more {
 				break
 			}
 		}
 		out.Products += k.products
+		if err != nil {
+			return v.raise(out, err)
+		}
 		wanted := 0.0
 		for i, r := range k.ritz() {
+			lambda := 1/real(r.theta) - v.s
 			if i < lookValues {
-				wanted = max(wanted, math.Abs(1/real(r.theta)-h.s))
+				wanted = max(wanted, math.Abs(lambda))
 			}
+			wanted = max(wanted, -shiftBeyond*lambda)
 		}
-		next := max(shiftMargin*least, wanted, shiftFloor*typical, h.s*1e-4)
-		if !(next < 0.3*h.s) {
-			break
+		next := max(wanted, shiftFloor*typical, v.s*1e-4)
+		if !(next < shiftGain*v.s) || v.metric == nil && next > shiftGain*v.least && !(v.least < shiftGain*v.s) {
+			return nil
 		}
-		var err error
-		if h, err = s.shift(z, next, h); err != nil {
-			return nil, err
+		if err := v.take(next); err != nil {
+			return err
 		}
 		out.Factors++
 	}
-	return h, nil
-}
-
-// applyMass stores (K+sM)⁻¹·M·x in dst.
-func (h *shifted) applyMass(dst, x []float64) error {
-	h.sys.MassTo(dst, x)
-	h.solveTo(dst, dst)
 	return nil
 }
 
@@ -212,10 +260,10 @@ func (h *shifted) applyMass(dst, x []float64) error {
 // (A − σB)⁻¹B for z = (x, ẋ), with A·z = λB·z the first-order form and λ = σ + 1/θ:
 //
 //	x' = −(σ²M + σC + K)⁻¹·(M·ẋ + (C + σM)·x),   ẋ' = x + σ·x'.
-func (s *System) dampedModes(out *Modes, o ModeOptions, z *split, h *shifted, least, typical float64) error {
+func (s *System) dampedModes(out *Modes, o ModeOptions, v *inverse, typical float64) error {
 	// The undamped modes tell the size of the wanted eigenvalues.
 	first := &Modes{}
-	if err := s.undampedModes(first, o, z, h, least, typical); err != nil {
+	if err := s.undampedModes(first, o, v, typical); err != nil {
 		return err
 	}
 	out.Products, out.Factors = out.Products+first.Products, out.Factors+first.Factors
@@ -282,23 +330,25 @@ func (s *System) collect(out *Modes, k *krylov, r []ritz, sigma, radius float64)
 			continue
 		}
 		re, im := k.vector(r[i].y)
-		if s.violates(re[:n]) || s.violates(im[:n]) {
+		if size := max(maxAbs(re[:n]), maxAbs(im[:n])); s.violates(re[:n], size) || s.violates(im[:n], size) {
 			continue // made by rounding
 		}
 		out.List = append(out.List, s.damped(lambda, re[:n], im[:n], sigma*sigma))
 		out.Residual = max(out.Residual, r[i].residual/cmplx.Abs(theta))
 	}
+	s.settleRigid(out)
 }
 
 // violateTol is what a shape may violate a joint by, relative to its size; others are
 // no solutions.
-const violateTol = 1e-4
+const violateTol = 1e-6
 
-// violates reports whether a shape does not satisfy the joints.
-func (s *System) violates(x []float64) bool {
+// violates reports whether the part x of a shape of the given size does not satisfy the
+// joints.
+func (s *System) violates(x []float64, size float64) bool {
 	J := make([]float64, s.Rows())
 	s.JacobianTo(J, x)
-	return maxAbs(J) > violateTol*max(1, s.longest())*maxAbs(x)
+	return maxAbs(J) > violateTol*max(1, s.longest())*size
 }
 
 // quadratic applies the inverse of the first-order form at σ.
@@ -312,24 +362,35 @@ type quadratic struct {
 	basis   [][]float64
 }
 
-// quadratic prepares σ or, where blocks are not positive definite with it, the next
-// larger one that serves.
+// quadratic prepares σ or, where blocks are not positive definite with it, a larger one
+// that serves; if that is much larger, the factor is that of the braced matrix.
 func (s *System) quadratic(sigma float64) (*quadratic, error) {
+	n := s.dim()
+	q := &quadratic{sys: s, sigma: sigma, b: make([]float64, n), g: make([]float64, n), r: make([]float64, n)}
+	var z *split
 	for range shiftRounds {
-		z := s.splitOf(sigma, 1)
-		least := s.leastShift(z)
-		if need := math.Sqrt(shiftMargin * least); sigma < need {
-			sigma = need
-			continue
+		z = s.splitOf(q.sigma, 1)
+		need := math.Sqrt(shiftMargin * s.leastShift(z))
+		if need <= q.sigma {
+			break
 		}
-		h, err := s.shift(z, sigma*sigma, nil)
-		if err != nil {
-			return nil, err
+		z = nil
+		if need > farther*sigma {
+			break
 		}
-		n := s.dim()
-		return &quadratic{sys: s, sigma: sigma, h: h, b: make([]float64, n), g: make([]float64, n), r: make([]float64, n)}, nil
+		q.sigma = need
 	}
-	return nil, fmt.Errorf("linear: %w: no shift makes all blocks positive definite", ErrNoConvergence)
+	var err error
+	if z != nil {
+		q.h, err = s.shift(z, q.sigma*q.sigma, nil)
+		if !unfactored(err) {
+			return q, err
+		}
+	}
+	q.sigma = sigma
+	b := s.ownBrace()
+	q.h, err = b.solver(s, sigma*sigma, nil, func() *split { return s.braced(sigma, b, true) })
+	return q, err
 }
 
 // metric is diag(σ²M, M).

@@ -26,6 +26,7 @@ type saddle struct {
 	scale []float64 // diagonal of B·A⁻¹·Bᵀ
 	fac   *factor.Factor
 	floor float64 // what errors of x are relative to at least
+	skip  int     // ways that are not tried
 }
 
 // way is one way to factor.
@@ -70,15 +71,18 @@ func nodeOf(err error) int {
 }
 
 // solveFirst factors m and solves for b, in the first way that serves both, or the best;
-// r is scratch.
+// r is scratch. holds, which may be nil, looks at the factor of a way that does.
 //
 // Cost: up to four factorizations.
-func (k *saddle) solveFirst(x, r, b []float64) error {
+func (k *saddle) solveFirst(x, r, b []float64, holds func() bool) error {
 	k.floor = k.freeSize(b)
 	best, at := math.Inf(1), -1
 	var first error
-	for i := range ways {
+	for i := k.skip; i < len(ways); i++ {
 		off, err := k.try(x, r, b, &ways[i])
+		if err == nil && holds != nil && !holds() {
+			err = ErrSingular
+		}
 		if err == nil && off <= holdTol {
 			return nil
 		}

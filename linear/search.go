@@ -23,14 +23,15 @@ const (
 	balanceHalves = 30
 	// balanceGain is the part of the work that the slope promises which a step has to do.
 	balanceGain = 1e-4
-	// balanceShift is the shift of the preconditioner relative to the size of K.
-	balanceShift = 1e-6
-	kicks        = 30
+	// awayMost is the distance, relative to the extent at the start, beyond which nothing
+	// seems to hold a body.
+	awayMost = 1e4
+	kicks    = 30
 	// kickSize is the part of the largest step by which an unstable equilibrium is
 	// left.
 	kickSize = 0.2
-	// leastRadius ends the shrinking of steps.
-	leastRadius = 1e-6
+	// leastRadius and mostRadius bound the region.
+	leastRadius, mostRadius = 1e-6, 64
 
 	conjugateSteps = 200
 	// balanceCut is the relative stiffness of directions that count as neutral for
@@ -39,8 +40,10 @@ const (
 	// nearReach is the size of a solution relative to the largest step up to which it is
 	// taken, shortened; conjugate gradients end at farReach.
 	nearReach, farReach = 2, 30
-	// dampingRaises is the largest number of values of μ for a step.
-	dampingRaises = 40
+	// dampingRaises is the largest number of values of μ for a step, dampingRaise the
+	// largest factor between two, dampingDrop that by which it drops from step to step,
+	// and dampingLeast the least.
+	dampingRaises, dampingRaise, dampingDrop, dampingLeast = 40, 100, 4, 1e-6
 	// balanceClose is the relative unbalanced force below which steps follow forces
 	// without potential, and balancePatience the number of steps after which they do
 	// so anywhere: work done tells which way is down, but round a circle it may be down
@@ -52,15 +55,22 @@ const (
 type search struct {
 	sys    *System
 	closer *rung.Closer
+	mover  *mover
+	start  *mechanism.State
 	st     *mechanism.State // at rest and closed
 	try    *mechanism.State
-	z      *split   // of K at st
-	h      *shifted // the preconditioner, or of the last damped step
-	mu     float64  // of the last damped step
-	length float64  // of the longest body, m
-	radius float64  // of the region in which K is trusted, 1 at the start
+	other  *mechanism.State // another way to make a step
 
-	f0, f1, move, d []float64
+	metric  *brace
+	statics *shifted // of the metric
+	h       *shifted // of K braced at st, the preconditioner
+	mu      float64  // of the last damped step
+	length  float64  // of the longest body, m
+	extent  float64  // of the mechanism, m
+	extent0 float64  // the same at the start
+	radius  float64  // of the region in which K is trusted, 1 at the start
+
+	f0, left, d []float64 // loads; what they and the reactions in K leave; the step
 }
 
 func newSearch(p *rung.Plan, st *mechanism.State) *search {
@@ -69,15 +79,17 @@ func newSearch(p *rung.Plan, st *mechanism.State) *search {
 		panic("linear: foreign state")
 	}
 	s := &search{
-		sys: NewSystem(p), closer: p.NewCloser(rung.CloserOptions{}), st: st.Clone(),
-		f0: make([]float64, n), f1: make([]float64, n), move: make([]float64, n), d: make([]float64, n),
+		sys: NewSystem(p), closer: p.NewCloser(rung.CloserOptions{}), mover: newMover(p.Mechanism()), st: st.Clone(),
+		f0: make([]float64, n), left: make([]float64, n), d: make([]float64, n),
 	}
 	for i := range s.st.Bodies {
 		s.st.Bodies[i].Velocity, s.st.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
 	}
-	s.try = s.st.Clone()
+	s.try, s.other, s.start = s.st.Clone(), s.st.Clone(), st.Clone()
 	s.sys.rest = true
-	s.length, s.radius = s.sys.longest(), 1
+	s.metric = newBrace(s.sys)
+	s.length, s.radius = s.metric.length, 1
+	s.extent0 = s.extentOf(s.st)
 	return s
 }
 
@@ -94,13 +106,7 @@ func (s *search) load(st *mechanism.State) error {
 func (s *search) descend(out *Equilibrium, most int) error {
 	last := math.Inf(1)
 	for {
-		if err := s.load(s.st); err != nil {
-			return err
-		}
-		if err := s.sys.react(); err != nil {
-			return err
-		}
-		if err := s.sys.fill(); err != nil {
+		if err := s.settle(); err != nil {
 			return err
 		}
 		out.Unbalanced, out.Relative = s.sys.Unbalanced()
@@ -108,6 +114,11 @@ func (s *search) descend(out *Equilibrium, most int) error {
 			return nil
 		}
 		last = out.Relative
+		if away, body := s.away(); away > awayMost*s.extent0 {
+			e := s.unbalancedError(out)
+			e.Away, e.Gone = away, s.sys.mech.BodyName(body)
+			return e
+		}
 		if out.Steps == most {
 			return s.unbalancedError(out)
 		}
@@ -125,6 +136,45 @@ func (s *search) descend(out *Equilibrium, most int) error {
 	}
 }
 
+// settle linearizes the system at s.st, with accelerations from rest, which tell
+// what is out of balance, and with the multipliers of s.reactions.
+func (s *search) settle() error {
+	s.extent = s.extentOf(s.st)
+	if err := s.load(s.st); err != nil {
+		return err
+	}
+	if err := s.sys.react(); err != nil {
+		return err
+	}
+	if err := s.reactions(); err != nil {
+		return err
+	}
+	return s.sys.fill()
+}
+
+// reactions replaces the multipliers by those that leave the least forces in the
+// metric of the loads: next to none but moments, where bodies travel only because
+// others turn. So K is the curvature of the potential along motions in which rotations,
+// not travels, are in proportion to the step, as mover makes them; the multipliers of a
+// mechanism that falls from rest would leave out all that hangs on a free end. In
+// equilibrium both are the same.
+func (s *search) reactions() (err error) {
+	sys, n := s.sys, s.sys.dim()
+	s.metric.loads(s.f0)
+	if s.statics, err = s.metric.solver(sys, 0, s.statics, s.metric.split); err != nil {
+		return err
+	}
+	s.statics.solveTo(s.left, s.f0)
+	copy(sys.x[n:], s.statics.x[n:])
+	for i := range s.metric.turn {
+		for k := range 3 {
+			s.left[6*i+k] *= s.metric.turn[i]
+			s.left[6*i+3+k] *= s.metric.travel[i]
+		}
+	}
+	return nil
+}
+
 // step takes one step from s.st and reports whether there was one to take.
 func (s *search) step(out *Equilibrium) (bool, error) {
 	if err := s.prepare(); err != nil {
@@ -134,103 +184,88 @@ func (s *search) step(out *Equilibrium) (bool, error) {
 		if ok, err := s.balance(out.Relative); ok || err != nil {
 			return ok, err
 		}
-		if err := s.restore(); err != nil {
+		if err := s.settle(); err != nil {
 			return false, err
 		}
 	}
 	// A solution that is far too long is right in its direction, or nothing but what
 	// rounding makes of directions that meet no force.
 	bent := s.direction(out.Relative, farReach)
-	if bent || s.reach() > nearReach {
-		if err := s.damp(); err != nil {
-			return false, err
+	if !bent && s.reach() <= nearReach {
+		if ok, err := s.advance(); ok || err != nil {
+			return ok, err
 		}
-		bent = true
 	}
-	if ok, err := s.advance(bent); ok || err != nil {
-		return ok, err
+	if err := s.damp(); err != nil {
+		return false, err
 	}
-	return s.advance(s.direction(out.Relative, 1))
+	return s.advance()
 }
 
-// damp replaces s.d by the step (K + μM)·x = M·a, with μ such that no body moves
-// farther than it may, if forces promise more work along that, both as long as they may
-// be: far from equilibrium, where some part of the mechanism meets hardly any force,
-// all of it falls a piece, and does not turn that part alone.
+// damp replaces s.d by the solution of (K' + μG)·x = f + Jᵀλ, K' the braced K and G the
+// metric, with the least μ of a sequence for which no body moves farther than it may.
 func (s *search) damp() error {
-	other := slices.Clone(s.d)
-	promise := dot(s.f0, s.d) / s.reach()
-	g := s.moments()
-	mu := max(shiftMargin*s.sys.leastShift(s.z), s.mu/4, balanceShift*s.sys.meanSize())
+	sys := s.sys
+	mu := s.mu / dampingDrop
+	if mu < dampingLeast {
+		mu = 0
+	}
 	for range dampingRaises {
-		h, err := s.sys.shift(s.z, mu, s.h)
+		h, err := s.metric.solver(sys, 0, s.h, func() *split {
+			z := sys.braced(0, s.metric, false)
+			s.metric.addTo(z, mu)
+			return z
+		})
 		if err != nil {
 			return err
 		}
 		s.h = h
-		s.h.solveTo(s.d, g)
+		s.h.solveTo(s.d, s.left)
 		reach := s.reach()
-		if reach <= 1 {
-			s.mu = mu
-			if reach == 0 || dot(s.f0, s.d)/reach < promise {
-				break
-			}
-			return nil
+		if reach <= nearReach {
+			break
 		}
-		mu *= min(max(reach, 1.5), 10)
+		mu = max(mu*min(max(reach, 1.5), dampingRaise), dampingLeast)
 	}
-	copy(s.d, other)
+	s.mu = mu
 	return nil
-}
-
-// restore makes the system that of s.st again.
-func (s *search) restore() error {
-	if err := s.load(s.st); err != nil {
-		return err
-	}
-	if err := s.sys.react(); err != nil {
-		return err
-	}
-	return s.sys.fill()
 }
 
 // prepare factors the preconditioner at s.st.
 func (s *search) prepare() (err error) {
-	s.z = s.sys.splitOf(0, 1)
-	shift := max(shiftMargin*s.sys.leastShift(s.z), balanceShift*s.sys.meanSize())
-	s.h, err = s.sys.shift(s.z, shift, s.h)
+	s.metric.stiffen(s.sys)
+	s.h, err = s.metric.solver(s.sys, 0, s.h, func() *split { return s.sys.braced(0, s.metric, false) })
 	return err
 }
 
 // potential reports whether the forces have one near s.st. Out of balance, K less
 // half of n× is symmetric then, n the moments that are left.
 func (s *search) potential() bool {
-	if s.sys.holonomic() {
-		return true
-	}
-	return s.sys.symmetricOn(s.h, s.moments())
+	return s.sys.holonomic() || s.sys.symmetricOn(s.h, s.left)
 }
 
-// moments returns the moments that are left on the bodies, and zero forces.
-func (s *search) moments() []float64 {
-	left := make([]float64, s.sys.dim())
-	s.sys.MassTo(left, s.sys.x[:len(left)])
-	return left
+// curveTo stores in dst the product of x with the symmetric K.
+func (s *search) curveTo(dst, x []float64) {
+	s.sys.StiffnessTo(dst, x)
+	for i := 0; i < len(x); i += 6 {
+		n := spatial.Vec3(s.left[i : i+3]).Cross(spatial.Vec3(x[i : i+3]))
+		for k := range 3 {
+			dst[i+k] -= n[k] / 2
+		}
+	}
 }
 
 // balance takes a Newton step for forces that need no potential: the solution of
 // K·x = M·a, halved until the largest unbalanced force drops.
 func (s *search) balance(relative float64) (bool, error) {
 	sys, n := s.sys, s.sys.dim()
-	g := s.moments()
 	k := &quadratic{sys: sys, h: s.h, cut: balanceCut, b: make([]float64, n), g: make([]float64, n), r: make([]float64, n)}
-	if k.solveTo(s.d, g) != nil {
+	if k.solveTo(s.d, s.left) != nil {
 		return false, nil
 	}
 	t := min(1, 1/s.reach())
 	for range balanceHalves / 3 {
-		s.moveTo(s.try, t)
-		if s.closer.ClosePositions(s.try) == nil && s.load(s.try) == nil && sys.react() == nil && sys.fill() == nil {
+		if s.place(t) == nil && s.load(s.try) == nil && sys.react() == nil && sys.fill() == nil {
 			if _, after := sys.Unbalanced(); after < (1-0.1*t)*relative {
 				s.st, s.try = s.try, s.st
 				return true, nil
@@ -241,46 +276,55 @@ func (s *search) balance(relative float64) (bool, error) {
 	return false, nil
 }
 
-func (s *search) unbalancedError(out *Equilibrium) error {
-	return &UnbalancedError{out.Unbalanced, out.Steps}
+func (s *search) unbalancedError(out *Equilibrium) *UnbalancedError {
+	return &UnbalancedError{Unbalanced: out.Unbalanced, Steps: out.Steps}
 }
 
-// direction stores in s.d the step to take from s.st, at which K is, and reports
-// whether it goes along a direction without positive curvature, so that its length
-// means nothing. It is shortened to the given multiple of the largest step.
+// away returns the largest distance that a body has gone, and the body.
+func (s *search) away() (far float64, body int) {
+	for i := range s.st.Bodies {
+		if d := s.st.Bodies[i].Position.Sub(s.start.Bodies[i].Position).Norm(); d > far {
+			far, body = d, i
+		}
+	}
+	return far, body
+}
+
+// extentOf returns the largest distance of a body from the first, or the length of the
+// longest.
+func (s *search) extentOf(st *mechanism.State) float64 {
+	extent := s.length
+	for i := range st.Bodies {
+		extent = max(extent, st.Bodies[i].Position.Sub(st.Bodies[0].Position).Norm())
+	}
+	return extent
+}
+
+// direction stores in s.d the solution of K·x = f + Jᵀλ by conjugate gradients with
+// the braced K before them, as far as the curvature is positive and x at most the given
+// multiple of the largest step; it reports whether that ended them.
 func (s *search) direction(relative, most float64) (bent bool) {
-	sys, n := s.sys, s.sys.dim()
-	g, r, q, p, Kp := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	sys.MassTo(g, sys.x[:n])
-	copy(r, g)
+	n := s.sys.dim()
+	r, q, p, Kp := slices.Clone(s.left), make([]float64, n), make([]float64, n), make([]float64, n)
 	clear(s.d)
 	s.h.solveTo(q, r)
 	copy(p, q)
 	rho := dot(r, q)
 	first := rho
 	eta := min(0.1, relative)
-	before := make([]float64, n)
-	for step := range conjugateSteps {
+	for range conjugateSteps {
 		if !(rho > eta*eta*first) {
 			break
 		}
-		sys.StiffnessTo(Kp, p)
+		s.curveTo(Kp, p)
 		curvature := dot(p, Kp)
-		if curvature <= zeroTol*sys.termsOf(p) {
-			if step == 0 {
-				copy(s.d, p)
-			}
-			return step == 0
+		if curvature <= zeroTol*s.sys.termsOf(p) {
+			return true
 		}
 		alpha := rho / curvature
-		copy(before, s.d)
 		addScaled(s.d, alpha, p)
 		if s.reach() > most {
-			for t := alpha / 2; s.reach() > most; t /= 2 {
-				copy(s.d, before)
-				addScaled(s.d, t, p)
-			}
-			return false
+			return true
 		}
 		addScaled(r, -alpha, Kp)
 		s.h.solveTo(q, r)
@@ -296,25 +340,22 @@ func (s *search) direction(relative, most float64) (bent bool) {
 
 // advance moves s.st along s.d, as far as the forces do work, and reports whether
 // they do.
-func (s *search) advance(bent bool) (bool, error) {
+func (s *search) advance() (bool, error) {
 	reach := s.reach()
 	if reach == 0 {
 		return false, nil
 	}
 	t := min(1, 1/reach)
-	if bent {
-		t = 1 / reach
-	}
-	near := !bent && t == 1 && reach < balanceNear
-	slope := dot(s.f0, s.d)
+	near := t == 1 && reach < balanceNear
+	slope := dot(s.left, s.d)
 	for halves := range balanceHalves {
-		s.moveTo(s.try, t)
-		if err := s.closer.ClosePositions(s.try); err == nil {
+		err := s.place(t)
+		if err == nil {
 			work, err := s.work()
 			if err == nil && (near || work >= balanceGain*t*slope && work > 0) {
 				s.st, s.try = s.try, s.st
 				if halves == 0 && reach > 0.2 {
-					s.radius *= 2
+					s.radius = min(2*s.radius, mostRadius)
 				}
 				return true, nil
 			}
@@ -327,28 +368,32 @@ func (s *search) advance(bent bool) (bool, error) {
 	return false, nil
 }
 
+// place stores in s.try the poses after the displacement t·d, closed: on the tree or, if
+// that opens joints of loops farther, each body for itself.
+func (s *search) place(t float64) error {
+	if err := s.mover.moveTo(s.try, s.st, s.d, t); err != nil {
+		return err
+	}
+	if s.mover.loops {
+		for i := range s.st.Bodies {
+			moveFree(&s.other.Bodies[i], &s.st.Bodies[i], s.sys.mech.Bodies[i].Com, s.d[6*i:6*i+6], t)
+		}
+		if s.mover.gap(s.other) < s.mover.gap(s.try) {
+			s.try, s.other = s.other, s.try
+		}
+	}
+	return s.closer.ClosePositions(s.try)
+}
+
 // reach returns the size of the step s.d relative to the largest that is taken: of
 // rotations, and of travels, which may become larger while steps do what they
 // promise.
 func (s *search) reach() (size float64) {
-	turn, travel := balanceTurn*min(1, s.radius), s.length*s.radius
+	turn, travel := balanceTurn*min(1, s.radius), s.extent*s.radius
 	for i := 0; i < len(s.d); i += 6 {
 		size = max(size, spatial.Vec3(s.d[i:i+3]).Norm()/turn, spatial.Vec3(s.d[i+3:i+6]).Norm()/travel)
 	}
 	return size
-}
-
-// moveTo stores in dst the poses of s.st after the displacement t·d: centres of mass
-// along lines, rotations about fixed axes.
-func (s *search) moveTo(dst *mechanism.State, t float64) {
-	for i := range s.st.Bodies {
-		from, to := &s.st.Bodies[i], &dst.Bodies[i]
-		com := s.sys.mech.Bodies[i].Com
-		arm := from.Rotation.Rotate(com)
-		to.Rotation = from.Rotation.Integrate(spatial.Vec3(s.d[6*i:6*i+3]), t)
-		step := spatial.Vec3(s.d[6*i+3 : 6*i+6]).Scale(t)
-		to.Position = from.Position.Add(step.Add(arm.Sub(to.Rotation.Rotate(com))))
-	}
 }
 
 // work returns the work of the loads from s.st to s.try by the trapezoidal rule,

@@ -48,6 +48,7 @@ func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
 	groups := groupsOf(z.terms)
 	p := sys.pattern(z, groups)
 	h := &shifted{sys: sys, s: s, n: sys.dim()}
+	h.k.skip = sys.skip
 	if old != nil && samePattern(old.k.m.P, p) {
 		h.k.fac, p = old.k.fac, old.k.m.P
 	} else {
@@ -58,7 +59,7 @@ func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
 	h.b, h.x, h.r = make([]float64, p.Dim()), make([]float64, p.Dim()), make([]float64, p.Dim())
 	h.fill(z, groups)
 	if err := h.setScale(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("linear: shift %.3g: %w", s, err)
 	}
 	// A load on all bodies tells which way to factor.
 	rng := rand.New(rand.NewPCG(1, uint64(h.n)))
@@ -66,7 +67,7 @@ func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
 		h.x[i] = rng.NormFloat64()
 	}
 	sys.MassTo(h.b[:h.n], h.x[:h.n])
-	if err := h.k.solveFirst(h.x, h.r, h.b); err != nil {
+	if err := h.k.solveFirst(h.x, h.r, h.b, h.holds); err != nil {
 		return nil, fmt.Errorf("linear: shift %.3g: %w", s, err)
 	}
 	return h, nil
@@ -221,6 +222,67 @@ func cholesky(c, a []float64, n int) (int, float64) {
 		}
 	}
 	return -1, 0
+}
+
+const (
+	// probes is the number of solutions that bring out motions which a factor lets pass
+	// that the joints do not, and probeTol what a row may be off by, relative to the
+	// largest terms of a row.
+	probes   = 3
+	probeTol = 1e-6
+	// probeRest is the work of a load relative to that without joints which rounding makes.
+	probeRest = 1e-16
+)
+
+// holds reports whether joints hold in the softest motions that the factor knows. Where
+// blocks are stiff in some directions and all but free in others, a pivot of a row may be as
+// small as that of a redundant one and the row be dropped; under a load without pattern that does
+// not show, but the motion that becomes free is soft, and solutions for the inertia of the last one
+// tend to it.
+func (h *shifted) holds() bool {
+	x := make([]float64, h.n)
+	for range probes {
+		copy(x, h.x)
+		largest := maxAbs(x)
+		if largest == 0 {
+			return true
+		}
+		scale(x, 1/largest)
+		h.sys.MassTo(h.b[:h.n], x)
+		h.k.solve(h.x, h.r, h.b)
+		free := h.k.freeSize(h.b)
+		if dot(h.x[:h.n], h.b[:h.n]) <= probeRest*free*free {
+			return true // joints allow nothing
+		}
+	}
+	return h.violation() <= probeTol
+}
+
+// violation returns the largest |J·x| of a row of a joint in h.x, relative to the largest
+// of what such rows would be for bodies that move alike in all directions.
+func (h *shifted) violation() float64 {
+	worst, most := 0.0, 0.0
+	p := h.k.m.P
+	last := p.Positive() + h.sys.plan.Layout().Pattern.Len() - h.sys.mech.NumBodies()
+	for node := p.Positive(); node < last; node++ {
+		for r := range int(p.Size[node]) {
+			sum, terms := 0.0, 0.0
+			for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
+				v := h.k.m.Val[int(p.Pos[k])+blockSize*r:]
+				u := h.x[p.Off[p.Ind[k]]:]
+				largest := maxAbs(u[:blockSize])
+				for c := range blockSize {
+					sum += v[c] * u[c]
+					terms = max(terms, math.Abs(v[c])*largest)
+				}
+			}
+			worst, most = max(worst, math.Abs(sum)), max(most, terms)
+		}
+	}
+	if most == 0 {
+		return 0
+	}
+	return worst / most
 }
 
 // solveTo stores in x the displacements for the loads b. x may be b.

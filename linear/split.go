@@ -29,11 +29,13 @@ type term struct {
 	body [2]int32
 	b    [12]float64
 	k    float64
+	full float64 // |κ| of a braced term
 }
 
 // split is Z in two parts, but for aM·M.
 type split struct {
 	aC, aK float64
+	braced bool // negative terms have been left out
 	block  [][36]float64
 	terms  []term
 }
@@ -42,8 +44,11 @@ type split struct {
 //
 // Cost: O(bodies + rows), and an eigenvalue problem of order 12 for each pair;
 // allocates.
-func (s *System) splitOf(aC, aK float64) *split {
-	z := &split{aC: aC, aK: aK, block: make([][36]float64, len(s.stiff))}
+func (s *System) splitOf(aC, aK float64) *split { return s.splitTerms(aC, aK, false) }
+
+// splitTerms is splitOf, or leaves negative terms over two bodies out.
+func (s *System) splitTerms(aC, aK float64, braced bool) *split {
+	z := &split{aC: aC, aK: aK, braced: braced, block: make([][36]float64, len(s.stiff))}
 	for i := range z.block {
 		for r := range 6 {
 			for c := range 6 {
@@ -54,7 +59,7 @@ func (s *System) splitOf(aC, aK float64) *split {
 	}
 	for i := range s.rows {
 		r := &s.rows[i]
-		s.addTerm(z, &term{r.body, r.v, aK*r.k + aC*r.d})
+		s.addTerm(z, &term{body: r.body, b: r.v, k: aK*r.k + aC*r.d})
 	}
 	if aK != 0 {
 		for i := range s.pairs {
@@ -62,6 +67,25 @@ func (s *System) splitOf(aC, aK float64) *split {
 		}
 	}
 	return z
+}
+
+// timesTo stores Z·x in dst, which is not x, but for aM·M.
+//
+// Cost: O(bodies + terms), no allocation.
+func (z *split) timesTo(dst, x []float64) {
+	for i := range z.block {
+		u, out := (*[6]float64)(x[6*i:]), (*[6]float64)(dst[6*i:])
+		for a := range 6 {
+			q := (*[6]float64)(z.block[i][6*a:])
+			out[a] = q[0]*u[0] + q[1]*u[1] + q[2]*u[2] + q[3]*u[3] + q[4]*u[4] + q[5]*u[5]
+		}
+	}
+	var u [12]float64
+	for i := range z.terms {
+		t := &z.terms[i]
+		gather(&u, x, &t.body)
+		scatter(dst, &t.b, t.k*dot12(&t.b, &u), &t.body)
+	}
 }
 
 // addTerm adds κ·b·bᵀ with κ of any sign.
@@ -77,8 +101,11 @@ func (s *System) addTerm(z *split, t *term) {
 		}
 		return
 	}
-	if t.k > 0 {
-		z.terms = append(z.terms, *t)
+	if t.k > 0 || z.braced {
+		// The pattern does not depend on signs.
+		kept := *t
+		kept.k, kept.full = max(t.k, -braceSlack*t.k), math.Abs(t.k)
+		z.terms = append(z.terms, kept)
 		return
 	}
 	// α² that makes both leftovers the same in the metric of the inertias.

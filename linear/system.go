@@ -30,16 +30,19 @@ type System struct {
 	kkt  *saddle          // M and J, RBDA eq. 8.64
 	y    *assemble.System // the same, where it is filled
 
-	st    *mechanism.State
-	rest  bool          // nothing moves
-	x     []float64     // accelerations, then −λ
-	work  []float64     // right side, residual
-	stiff [][36]float64 // K of single bodies, row-major
-	damp  [][36]float64 // C of single bodies
-	rows  []row         // springs and dampers along one direction
-	load  float64       // largest force of an element or drive on a body, moments over the radius of gyration
-	size  []float64     // of the terms of K at each body, 1/s² (measure)
-	pairs []pair        // geometric stiffness of joints whose reactions couple two bodies
+	skip int // ways to factor shifted systems that have dropped a row
+
+	st        *mechanism.State
+	rest      bool          // nothing moves
+	x         []float64     // accelerations, then −λ
+	work      []float64     // right side, residual
+	projected []float64     // of projectTo
+	stiff     [][36]float64 // K of single bodies, row-major
+	damp      [][36]float64 // C of single bodies
+	rows      []row         // springs and dampers along one direction
+	load      float64       // largest force of an element or drive on a body, moments over the radius of gyration
+	size      []float64     // of the terms of K at each body, 1/s² (measure)
+	pairs     []pair        // geometric stiffness of joints whose reactions couple two bodies
 }
 
 // row is a spring and damper along one direction of up to two bodies: for a
@@ -111,6 +114,7 @@ func atRest(st *mechanism.State) bool {
 
 // loadState fills the system of RBDA eq. 8.64 at st. Joints at rest stay so.
 func (s *System) loadState(st *mechanism.State) error {
+	s.skip = 0
 	if len(st.Bodies) != s.mech.NumBodies() {
 		panic("linear: foreign state")
 	}
@@ -126,7 +130,23 @@ func (s *System) loadState(st *mechanism.State) error {
 
 // react computes accelerations and multipliers of the loaded state.
 func (s *System) react() error {
-	return s.name(s.kkt.solveFirst(s.x, s.work[:len(s.x)], s.y.B))
+	return s.name(s.kkt.solveFirst(s.x, s.work[:len(s.x)], s.y.B, nil))
+}
+
+// projectTo stores in x the displacement next to v, in the metric M, that the joints
+// allow. x may be v.
+//
+// Cost: a few solves.
+func (s *System) projectTo(x, v []float64) {
+	dim, n := len(s.x), s.dim()
+	if s.projected == nil {
+		s.projected = make([]float64, dim)
+	}
+	b := s.work[dim:]
+	clear(b[n:])
+	s.MassTo(b[:n], v)
+	s.kkt.solve(s.projected, s.work[:dim], b)
+	copy(x, s.projected[:n])
 }
 
 // name adds the name of the body or joint to an error of kkt.

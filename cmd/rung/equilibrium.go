@@ -168,7 +168,7 @@ func (r *equilibriumResult) fill(mech *mechanism.Mechanism, e *linear.Equilibriu
 	r.Found, r.Steps, r.Left = true, e.Steps, e.Kicks
 	r.Unbalanced = newUnbalanced(&e.Unbalanced, &e.Relative)
 	r.Stability = e.Stability.String()
-	if e.Stability != linear.Immobile {
+	if e.Stability != linear.Immobile && e.Stability != linear.Unknown {
 		r.Lowest = &lowestResult{Stiffness: e.Lowest, Frequency: math.Sqrt(max(e.Lowest, 0)) / (2 * math.Pi)}
 	}
 	r.Travel, r.Turn = change(e.TravelBody, e.Travel), change(e.TurnBody, e.Turn)

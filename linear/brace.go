@@ -1,0 +1,219 @@
+package linear
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// brace is the metric in which a search for an equilibrium measures its steps. In
+// that of the inertias a long chain is heavy to swing and light to kink, though the
+// forces on it grow with its length like the moments that turn it: what a step may do
+// has to be measured by the forces. So the weight of a rotation is the moment of the loads on
+// the body at its longest arm, and of the reactions that are in K; that of a travel is
+// the stiffness that K has for it, and next to nothing where bodies travel only
+// because others turn.
+type brace struct {
+	turn, travel []float64 // by body, N m/rad² and N/m
+	length       float64   // of the longest body, m
+	light, part  float64   // see braceLight, bracePart
+}
+
+// newBrace allocates the metric.
+func newBrace(s *System) *brace {
+	n := s.mech.NumBodies()
+	square := float64(max(n*n, 1))
+	return &brace{
+		turn: make([]float64, n), travel: make([]float64, n), length: s.longest(),
+		light: braceLight / square, part: bracePart / square,
+	}
+}
+
+const (
+	// braceLight is the weight of a travel that meets no stiffness, relative to a rotation
+	// at the longest arm and to the square of the number of bodies.
+	braceLight = 1e-2
+	// braceFloor is the least weight of a rotation relative to the mean.
+	braceFloor = 1e-3
+	// bracePart is the least part of the metric in a braced K, relative to the square of the
+	// number of bodies.
+	bracePart = 1e-3
+	// braceMost is the largest such part, and braceRaise the factor to a larger part and
+	// weight of travels where rounding allows no factor.
+	braceMost, braceRaise = 1e-2, 1e3
+	// braceSlack is what is left of a spring that pushes.
+	braceSlack = 1e-6
+)
+
+// loads stores in b the weights of the loads f alone, six numbers a body.
+func (b *brace) loads(f []float64) {
+	for i := range b.turn {
+		b.turn[i] = spatial.Vec3(f[6*i:6*i+3]).Norm() + b.length*spatial.Vec3(f[6*i+3:6*i+6]).Norm()
+		b.travel[i] = 0
+	}
+	b.settle()
+}
+
+// stiffen adds the terms of K.
+func (b *brace) stiffen(s *System) {
+	for i := range s.stiff {
+		for r := range 3 {
+			for c := range 3 {
+				b.turn[i] += math.Abs(s.stiff[i][6*r+c])
+				b.travel[i] += math.Abs(s.stiff[i][6*(r+3)+c+3])
+			}
+		}
+	}
+	// Springs count at their bodies only for travels, as they are in K with what they
+	// hold together.
+	for i := range s.rows {
+		r := &s.rows[i]
+		for e, body := range r.body {
+			if body >= 0 {
+				v := spatial.Vec3(r.v[6*e+3 : 6*e+6])
+				b.travel[body] += math.Abs(r.k) * v.Dot(v)
+			}
+		}
+	}
+	for i := range s.pairs {
+		p := &s.pairs[i]
+		for e, body := range p.body {
+			if body < 0 {
+				continue
+			}
+			for r := range 3 {
+				for c := range 3 {
+					b.turn[body] += math.Abs(p.K[12*(6*e+r)+6*e+c])
+				}
+			}
+		}
+	}
+	b.settle()
+}
+
+// settle gives every weight its least value.
+func (b *brace) settle() {
+	mean := 0.0
+	for i := range b.turn {
+		mean += max(b.turn[i], b.length*b.length*b.travel[i]) / float64(len(b.turn))
+	}
+	if mean == 0 {
+		mean = 1
+	}
+	for i := range b.turn {
+		b.turn[i] = max(b.turn[i], braceFloor*mean)
+		b.travel[i] = max(b.travel[i], b.light*b.turn[i]/(b.length*b.length))
+	}
+}
+
+// raise makes the least weights larger, and reports whether it does.
+func (b *brace) raise() bool {
+	if b.light >= 1 && b.part >= braceMost {
+		return false
+	}
+	b.light, b.part = min(braceRaise*b.light, 1), min(braceRaise*b.part, braceMost)
+	b.settle()
+	return true
+}
+
+// solver returns the solver of what splitOf returns, with as much larger least weights as rounding
+// takes.
+func (b *brace) solver(sys *System, shift float64, old *shifted, splitOf func() *split) (*shifted, error) {
+	for {
+		h, err := sys.shift(splitOf(), shift, old)
+		if !unfactored(err) || !b.raise() {
+			return h, err
+		}
+	}
+}
+
+// split returns the metric itself as a split.
+func (b *brace) split() *split {
+	z := &split{block: make([][36]float64, len(b.turn))}
+	b.addTo(z, 1)
+	return z
+}
+
+// addTo adds t times the metric.
+func (b *brace) addTo(z *split, t float64) {
+	for i := range z.block {
+		for k := range 3 {
+			z.block[i][7*k] += t * b.turn[i]
+			z.block[i][7*k+21] += t * b.travel[i]
+		}
+	}
+}
+
+// ownBrace returns the metric of K alone.
+func (s *System) ownBrace() *brace {
+	b := newBrace(s)
+	b.stiffen(s)
+	return b
+}
+
+// braced returns aC·C + K without what makes its terms indefinite, and with the least
+// part of the metric that makes all blocks positive definite: springs that push are
+// left out, and of the blocks of bodies the parts of negative eigenvalues, in the
+// metric; or both are turned round. So it is not below K, and the same on what only
+// positive terms meet.
+//
+// Cost: O(bodies + rows), each an eigenvalue problem of order 6, and of order 12 for
+// a pair; allocates.
+func (s *System) braced(aC float64, b *brace, turned bool) *split {
+	z := s.splitTerms(aC, 1, true)
+	sign := 0.0
+	if turned {
+		sign = -1
+		for i := range z.terms {
+			z.terms[i].k = z.terms[i].full
+		}
+	}
+	for i := range z.block {
+		A := &z.block[i]
+		var root [6]float64
+		for k := range 3 {
+			root[k] = math.Sqrt(max(b.turn[i], math.Abs(A[7*k])))
+			root[3+k] = math.Sqrt(max(b.travel[i], math.Abs(A[7*k+21])))
+		}
+		clampBlock(A, &root, sign)
+		for k := range 6 {
+			A[7*k] *= 1 + braceRounding
+		}
+	}
+	b.addTo(z, b.part)
+	return z
+}
+
+// braceRounding is what keeps blocks positive definite that rounding would not.
+const braceRounding = 1e-12
+
+// clampBlock multiplies the parts of negative eigenvalues of A, in the metric of the
+// diagonal root², by keep.
+func clampBlock(A *[36]float64, root *[6]float64, keep float64) {
+	var B [36]float64
+	var w [6]float64
+	var work [64]float64
+	for r := range 6 {
+		for c := range 6 {
+			B[6*r+c] = A[6*r+c] / (root[r] * root[c])
+		}
+	}
+	// Columns of B become eigenvectors.
+	lapack64.Syev(lapack.EVCompute, blas64.Symmetric{N: 6, Stride: 6, Uplo: blas.Upper, Data: B[:]}, w[:], work[:], len(work))
+	for k := range 6 {
+		t := w[k]
+		if t >= 0 {
+			continue
+		}
+		for r := range 6 {
+			for c := range 6 {
+				A[6*r+c] += (keep - 1) * t * B[6*r+k] * B[6*c+k] * root[r] * root[c]
+			}
+		}
+	}
+}

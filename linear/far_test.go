@@ -1,0 +1,197 @@
+package linear_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/linear"
+	"github.com/rung-mbd/rung/model"
+)
+
+// rods is a chain of n rods of mass and length 1 from the origin, each at an angle from
+// hanging.
+func rods(t testing.TB, n int, angle func(i int) float64) *rung.Plan {
+	b := rung.NewBuilder("rods").Gravity(0, 0, -g)
+	up, at := rung.World, vec{}
+	for i := range n {
+		a := angle(i)
+		next := at.Add(vec{math.Sin(a), 0, -math.Cos(a)})
+		body := b.Rod(fmt.Sprint("b", i), 1, 1e-3, at, next)
+		b.Revolute(fmt.Sprint("j", i), up, body, at, axisY)
+		up, at = body, next
+	}
+	return built(t, b)
+}
+
+// TestRodsFall lets long chains of rods fall from far: to a straight line, whose potential
+// is −n²/2·g, with the lowest frequency z/2·√(g/n) of a rope.
+func TestRodsFall(t *testing.T) {
+	rng := check.Rand(1)
+	for _, c := range []struct {
+		name  string
+		n     int
+		steps int // not more
+		angle func(i int) float64
+	}{
+		{"horizontal", 1000, 15, func(int) float64 { return math.Pi / 2 }},
+		{"all but upright", 300, 80, func(int) float64 { return math.Pi + 1e-3*rng.NormFloat64() }},
+		{"tangled", 300, 80, func(int) float64 { return 2 * math.Pi * rng.Float64() }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := rods(t, c.n, c.angle)
+			e, st := balanced(t, p, linear.EquilibriumOptions{})
+			n := float64(c.n)
+			assert.LessOrEqual(t, e.Steps, c.steps)
+			assert.InEpsilon(t, -n*n/2*g, e.After.Potential(), 1e-12)
+			last := &st.Bodies[c.n-1]
+			assert.InDelta(t, -n, last.Position.Add(last.Rotation.Rotate(vec{1}))[2], 1e-9*n)
+			assert.Equal(t, linear.Stable, e.Stability)
+			assert.InEpsilon(t, besselZeros[0]*besselZeros[0]/4*g/n, e.Lowest, 1e-3)
+		})
+	}
+}
+
+// columnExact returns the squares of the frequencies of column, lowest first: with the
+// angles from upright as coordinates M is that of chainExact and K that of the springs, less the
+// diagonal that gravity adds there.
+func columnExact(t *testing.T, n int, factor float64) []float64 {
+	k := factor * g * float64(n) * float64(n) * float64(n) / 7.837
+	M, K := mat.NewSymDense(n, nil), mat.NewDense(n, n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			m := float64(n-j) - 0.5
+			if i == j {
+				m = float64(n-i) - 2./3
+			}
+			M.SetSym(i, j, m)
+		}
+		K.Set(i, i, 2*k-(float64(n-i)-0.5)*g)
+		if i == n-1 {
+			K.Set(i, i, k-0.5*g)
+		} else {
+			K.Set(i, i+1, -k)
+			K.Set(i+1, i, -k)
+		}
+	}
+	var chol mat.Cholesky
+	require.True(t, chol.Factorize(M))
+	var L mat.TriDense
+	chol.LTo(&L)
+	var Li mat.Dense
+	require.NoError(t, Li.Inverse(&L))
+	var A mat.Dense
+	A.Product(&Li, K, Li.T())
+	S := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			S.SetSym(i, j, (A.At(i, j)+A.At(j, i))/2)
+		}
+	}
+	var e mat.EigenSym
+	require.True(t, e.Factorize(S, false))
+	return e.Values(nil)
+}
+
+// columnTol is the error of the square of a frequency of a column: those of the highest
+// modes are 1e8 times larger.
+const columnTol = 1e-7
+
+// TestStandingColumn has negative blocks of K throughout, held by springs that are stiffer by
+// the cube of the number of bodies.
+func TestStandingColumn(t *testing.T) {
+	const n = 60
+	for _, factor := range []float64{1.1, 1.5} {
+		want := columnExact(t, n, factor)
+		m := modes(t, column(t, n, factor), linear.ModeOptions{Count: 6, Method: linear.Sparse})
+		require.Len(t, m.List, 6)
+		for i := range m.List {
+			assert.InEpsilon(t, want[i], m.List[i].Stiffness, columnTol, "factor %v, mode %d", factor, i)
+		}
+	}
+}
+
+// TestTallColumn stands, and leans to one side where its springs are too weak.
+func TestTallColumn(t *testing.T) {
+	const n = 1000
+	p := column(t, n, 1.5)
+	e, _ := balanced(t, p, linear.EquilibriumOptions{})
+	assert.Zero(t, e.Steps)
+	assert.Equal(t, linear.Stable, e.Stability)
+	// The frequencies of a heavy elastic column go like the root of g/length, but for what
+	// bodies make of it, in proportion to 1/bodies.
+	assert.InEpsilon(t, 200*columnExact(t, 200, 1.5)[0]/n, e.Lowest, 0.03)
+
+	const shorter = 200
+	e, _ = balanced(t, column(t, shorter, 0.7), linear.EquilibriumOptions{})
+	assert.Positive(t, e.Kicks)
+	assert.Equal(t, linear.Stable, e.Stability)
+	assert.Less(t, e.After.Potential(), 0.95*e.Before.Potential())
+}
+
+// TestLightlyDampedColumn finds the modes whose shapes are all but real, the lowest too.
+func TestLightlyDampedColumn(t *testing.T) {
+	const n = 60
+	m, err := chain(t, n, -1).Model()
+	require.NoError(t, err)
+	for j := range m.Joints {
+		m.Joints[j].Stiffness = []float64{1.5 * g * n * n * n / 7.837}
+		m.Joints[j].Damping = []float64{1e-3}
+	}
+	got := modes(t, planned(t, m), linear.ModeOptions{Count: 6, Method: linear.Sparse})
+	require.True(t, got.Damped)
+	for i, want := range columnExact(t, n, 1.5)[:6] {
+		assert.InEpsilon(t, math.Sqrt(want), imag(got.List[i].Lambda), columnTol, "mode %d", i)
+		assert.Less(t, real(got.List[i].Lambda), 1e-9)
+	}
+}
+
+// TestLeaningColumn has at its foot a row whose pivot is as small as that of a redundant one: the
+// body below is light, all above heavy. Dropped, it would let the column swing sideways.
+func TestLeaningColumn(t *testing.T) {
+	const n = 700
+	b := rung.NewBuilder("leaning").Gravity(0, 0, -g)
+	up, at := rung.World, vec{}
+	for i := range n {
+		a := math.Pi + 0.1*float64(i)/n
+		next := at.Add(vec{math.Sin(a), 0, -math.Cos(a)})
+		body := b.Rod(fmt.Sprint("b", i), 1, 1e-3, at, next)
+		b.Revolute(fmt.Sprint("j", i), up, body, at, axisY).Stiffness = []float64{1.5 * g * n * n * n / 7.837}
+		up, at = body, next
+	}
+	p := built(t, b)
+	st := p.Initial()
+	e, err := linear.Equilibrate(p, st, linear.EquilibriumOptions{})
+	require.NoError(t, err)
+	assert.LessOrEqual(t, e.Relative, 1e-10) // of moments of springs of 1e8 N m
+	assert.Equal(t, linear.Stable, e.Stability)
+	s := linearized(t, p, st)
+	J := make([]float64, s.Rows())
+	s.JacobianTo(J, e.Mode)
+	assert.LessOrEqual(t, check.MaxAbs(J), 1e-9*check.MaxAbs(e.Mode))
+	assert.InEpsilon(t, 200*columnExact(t, 200, 1.5)[0]/n, e.Lowest, 0.06)
+}
+
+// TestNothingHolds lets a slider go on for ever, and says so.
+func TestNothingHolds(t *testing.T) {
+	b := rung.NewBuilder("lift").Gravity(0, 0, -g)
+	body := b.Body("cage", brick(t, 3, 1), rung.At(0, 0, 0))
+	b.Joint("shaft", model.Prismatic, rung.World, body, rung.At(0, 0, 0))
+	p := built(t, b)
+	st := p.Initial()
+	_, err := linear.Equilibrate(p, st, linear.EquilibriumOptions{})
+	e := new(linear.UnbalancedError)
+	require.ErrorAs(t, err, &e)
+	assert.ErrorIs(t, err, linear.ErrNoEquilibrium)
+	assert.Equal(t, "cage", e.Gone)
+	assert.Greater(t, e.Away, 1e3)
+	assert.ErrorContains(t, err, `nothing holds body "cage"`)
+	assert.Equal(t, p.Initial(), st)
+}

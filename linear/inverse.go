@@ -1,0 +1,157 @@
+package linear
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/factor"
+)
+
+// inverse applies (K+sM)⁻¹·M, K the symmetric part, on the displacements that the
+// joints allow: with a factor of K+sM itself or, where its blocks are not positive
+// definite, by conjugate gradients with a factor of the braced K and sM before them.
+// K+sM as a whole has to be positive definite.
+type inverse struct {
+	sys    *System
+	z      *split // K
+	s      float64
+	least  float64 // shift with which the blocks of K are positive definite
+	h      *shifted
+	metric *brace // nil if h is of K+sM
+
+	r, q, p, Ap, g []float64
+}
+
+const (
+	// innerTol is the residual of a solution relative to the load, in the norm of the
+	// preconditioner, and innerLoose that which is accepted where rounding allows no better.
+	innerTol, innerLoose = 1e-12, 1e-8
+	innerSteps           = 300
+	innerRaise           = 3 // factor of the shift where they fail
+)
+
+// indefiniteError says that K+sM is not positive definite.
+type indefiniteError struct{ quotient float64 } // xᵀKx/xᵀMx of some x
+
+func (e *indefiniteError) Error() string { return "linear: shifted stiffness is not positive definite" }
+
+// brace takes the braced K with the shift s from here on.
+func (v *inverse) brace(s float64) error {
+	if v.metric == nil {
+		v.metric = v.sys.ownBrace()
+	}
+	if n := v.sys.dim(); v.r == nil {
+		v.r, v.q, v.p = make([]float64, n), make([]float64, n), make([]float64, n)
+		v.Ap, v.g = make([]float64, n), make([]float64, n)
+	}
+	h, err := v.metric.solver(v.sys, s, v.h, func() *split { return v.sys.braced(0, v.metric, true) })
+	return v.set(h, s, err)
+}
+
+// exact takes K with the shift s, at least v.least, from here on.
+func (v *inverse) exact(s float64) error {
+	v.metric = nil
+	h, err := v.sys.shift(v.z, s, v.h)
+	return v.set(h, s, err)
+}
+
+func (v *inverse) set(h *shifted, s float64, err error) error {
+	v.s = s
+	if err == nil {
+		v.h = h
+	}
+	return err
+}
+
+// take takes the shift s, or v.least if that is not much more, or a smaller one where
+// rounding allows no factor.
+func (v *inverse) take(s float64) (err error) {
+	for range shiftDrops {
+		if s >= shiftGain*v.least {
+			if err = v.exact(max(s, v.least)); !unfactored(err) {
+				return err
+			}
+		}
+		if err = v.brace(s); !unfactored(err) {
+			return err
+		}
+		s *= shiftDrop
+	}
+	return err
+}
+
+// unfactored reports whether err says that a factorization has failed.
+func unfactored(err error) bool {
+	p := new(factor.PivotError)
+	return errors.Is(err, ErrSingular) || errors.As(err, &p)
+}
+
+// raise takes a larger shift where err says that conjugate gradients have failed for the
+// present one, and returns other errors.
+func (v *inverse) raise(out *Modes, err error) error {
+	if v.metric == nil {
+		return err
+	}
+	next := innerRaise * v.s
+	if e := new(indefiniteError); errors.As(err, &e) {
+		next = max(next, -shiftBeyond*e.quotient)
+	} else if !errors.Is(err, ErrNoConvergence) {
+		return err
+	}
+	out.Factors++
+	return v.take(next)
+}
+
+// applyMass stores (K+sM)⁻¹·M·x in dst, which is not x.
+func (v *inverse) applyMass(dst, x []float64) error {
+	v.sys.MassTo(dst, x)
+	if v.metric == nil {
+		v.h.solveTo(dst, dst)
+		return nil
+	}
+	return v.iterate(dst)
+}
+
+// iterate replaces the load x by the solution.
+func (v *inverse) iterate(x []float64) error {
+	sys := v.sys
+	copy(v.r, x)
+	clear(x)
+	v.h.solveTo(v.q, v.r)
+	copy(v.p, v.q)
+	rho := dot(v.r, v.q)
+	first := rho
+	best := math.Inf(1)
+	for range innerSteps {
+		if !(rho > innerTol*innerTol*first) {
+			return nil
+		}
+		v.z.timesTo(v.Ap, v.p)
+		sys.MassTo(v.g, v.p)
+		stiff, mass := dot(v.p, v.Ap), dot(v.p, v.g)
+		addScaled(v.Ap, v.s, v.g)
+		curvature := stiff + v.s*mass
+		if !(curvature > 0) {
+			if rho <= innerLoose*innerLoose*first {
+				return nil
+			}
+			return &indefiniteError{stiff / mass}
+		}
+		alpha := rho / curvature
+		addScaled(x, alpha, v.p)
+		addScaled(v.r, -alpha, v.Ap)
+		v.h.solveTo(v.q, v.r)
+		next := dot(v.r, v.q)
+		beta := next / rho
+		rho = next
+		best = min(best, rho)
+		for i := range v.p {
+			v.p[i] = v.q[i] + beta*v.p[i]
+		}
+	}
+	if best <= innerLoose*innerLoose*first {
+		return nil
+	}
+	return fmt.Errorf("linear: %w of conjugate gradients with the shifted stiffness", ErrNoConvergence)
+}
