@@ -13,7 +13,7 @@ const (
 	targetError    = 1e-15 // predicted relative error of the +1 part at which refinement stops
 	enoughError    = 1e-13 // the same, estimated from the first residual and the pivots, at which it does not start
 	smallPivot     = 3e-5  // pivot relative to its row's scale below which that estimate is not trusted
-	energyError    = 1e-14 // relative error in the energy norm, from the first residual and the factor, at which it does not start
+	energyError    = 5e-14 // relative error in the energy norm, from the first residual and the factor, at which it does not start
 )
 
 // Refinement says how a refined solution came about.
