@@ -178,6 +178,7 @@ func passes(s *shares) []pass {
 		// sums up residuals too; those of open joints take another pass.
 		{"sys.Kin.Bodies", 3, 0, 1},
 		{"sys.base", 1, 0, 0},
+		{"sys.turned", 1, 0, 0},
 		{"sys.force", 3, 0, 0},
 		{"sys.W.Val", 2 * s.written, 1, s.leaf + s.open},
 		{"sys.B", 2 + s.body, 1, 1},
@@ -186,6 +187,7 @@ func passes(s *shares) []pass {
 		{"fac.panels", 0, 2, 1},
 		{"fac.dinv", 0, 2, 1},
 		{"fac.hand", 0, 3, 0},
+		{"fac.spans", 0, 1, 1},
 		{"fac.x", 0, 0, 2},
 		{"fac.square", 0, 0, 3},
 		{"plan.symbolic.fronts", 0, 1, 1},
@@ -193,6 +195,7 @@ func passes(s *shares) []pass {
 		{"plan.symbolic.kids", 0, 1, 0},
 		{"plan.symbolic.ents", 0, 1, 0},
 		{"plan.symbolic.leaves", 0, 1, 1},
+		{"plan.symbolic.anchors", 0, 1, 1},
 		{"plan.symbolic.blocks", 0, 1, 1},
 		{"plan.symbolic.late", 0, 0, 1},
 		{"plan.symbolic.node", 0, 0, 1},
@@ -210,14 +213,14 @@ func passes(s *shares) []pass {
 // names, reports and other states, or scratch.
 var idle = []string{
 	"plan.mech.initial.Bodies", "plan.mech.bodyNames", "plan.mech.jointNames", "plan.mech.Forces", "plan.layout.node", "plan.layout.Pattern.Size",
-	"plan.layout.Pattern.Ind", "plan.layout.Pattern.Dia", "plan.symbolic.perm", "plan.symbolic.leaf", "fac.workers",
+	"plan.layout.Pattern.Ind", "plan.layout.Pattern.Dia", "plan.symbolic.perm", "plan.symbolic.leaf", "plan.symbolic.anchored", "plan.anchors", "anchors", "fac.workers",
 }
 
 // shares are parts of arrays, from 0 to 1.
 type shares struct {
 	body    float64 // of a vector: rows of bodies
 	written float64 // of W: what depends on the state, which is all but the block of a pinned joint's predecessor
-	leaf    float64 // of W: blocks of leaves, the bodies that are eliminated before their joints
+	leaf    float64 // of W: blocks of leaves, the bodies that are eliminated before their joints, but for those of anchors
 	open    float64 // of W: blocks of joints whose residual takes a pass of its own
 }
 
@@ -234,6 +237,10 @@ func sharesOf(p *rung.Plan) *shares {
 		leaf[i] = true
 	}
 	open := openNodes(p)
+	anchored := make([]bool, pat.Len())
+	for _, v := range p.Anchors() {
+		anchored[v] = true
+	}
 	each := func(f func(node, body int32, size float64)) {
 		for node := int32(nb); int(node) < pat.Len(); node++ {
 			for k := pat.Ptr[node]; k < pat.Ptr[node+1]; k++ {
@@ -245,6 +252,9 @@ func sharesOf(p *rung.Plan) *shares {
 	s := &shares{body: float64(pat.Off[nb]) / float64(pat.Dim())}
 	all := float64(pat.Pos[len(pat.Ind)])
 	each(func(node, body int32, size float64) {
+		if anchored[node] && at[node] == at[body]+1 {
+			return // constant, and in its span
+		}
 		jt := &p.Mechanism().Joints[l.NodeJoint(int(node))]
 		pinned := (jt.Kind == joints.Revolute || jt.Kind == joints.Spherical || jt.Kind == joints.Fixed) && jt.Motion == nil
 		if !pinned || body != jt.Pred {
