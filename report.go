@@ -73,7 +73,8 @@ const (
 // of the null space of the constraint forces does not vanish.
 //
 // Cost: two factorizations; with redundant rows one more and some tens of solves.
-// Allocates.
+// Allocates; where the plan has Anchors, a solver of its own, which stays, as they
+// would not count here.
 // It panics without a solution. It returns a *factor.PivotError if the
 // geometric factorization fails, which takes a state that is not finite.
 func (s *Solver) Report() (*Report, error) {
