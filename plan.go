@@ -89,8 +89,12 @@ func newPlan(mech *mechanism.Mechanism, epsilon float64, threads int) *Plan {
 	return p
 }
 
+// fewAnchors is the number of bodies for an anchor from which anchors are not worth the
+// solver of its own that a Report takes then.
+const fewAnchors = 16
+
 // findAnchors lists the joints to the world whose rows are far from dependent, whatever the
-// state.
+// state, unless there are few.
 func (p *Plan) findAnchors() {
 	for _, v := range p.layout.Anchors() {
 		var rows [36]float64
@@ -98,6 +102,9 @@ func (p *Plan) findAnchors() {
 		if factor.CanAnchor(rows[:6*n]) {
 			p.anchors = append(p.anchors, v)
 		}
+	}
+	if fewAnchors*len(p.anchors) < p.mech.NumBodies() {
+		p.anchors = nil
 	}
 }
 
@@ -225,7 +232,7 @@ func (p *Plan) Candidates() []factor.Candidate {
 
 // Anchors returns the nodes of the joints to the world that are eliminated together with
 // their bodies, in orders where these come first (factor.Analyze): revolute, spherical
-// and fixed joints whose rows are far from dependent.
+// and fixed joints whose rows are far from dependent, if there are many.
 func (p *Plan) Anchors() []int32 { return append([]int32(nil), p.anchors...) }
 
 // Counts returns size and work of the factorization.

@@ -340,7 +340,7 @@ func TestRooflineArrays(t *testing.T) {
 	for _, c := range []struct {
 		family string
 		n      int
-	}{{"ladder", 2000}, {"tree", 1000}, {"grid", 20}, {"stewart", 50}, {"random", 1000}} {
+	}{{"ladder", 2000}, {"nfourbar", 500}, {"tree", 1000}, {"grid", 20}, {"stewart", 50}, {"random", 1000}} {
 		p := newPlan(t, generate(t, c.family, c.n, 1), factor.Auto)
 		s := p.NewSolver()
 		require.NoError(t, s.Solve(p.Initial()))
