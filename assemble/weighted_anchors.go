@@ -18,12 +18,15 @@ import (
 func (l *Layout) Anchors() []int32 {
 	var list []int32
 	for i, j := range l.joint {
-		if jt := &l.Mech.Joints[j]; pinned(jt) && sides(jt) == 1 {
+		if isAnchor(&l.Mech.Joints[j]) {
 			list = append(list, int32(l.Mech.NumBodies()+i))
 		}
 	}
 	return list
 }
+
+// isAnchor reports whether a joint is one of Anchors.
+func isAnchor(jt *mechanism.Joint) bool { return pinned(jt) && sides(jt) == 1 }
 
 // AnchorRowsTo stores in v the weighted rows of an anchor along the axes of its end on
 // the body, six numbers each, and returns their number.
@@ -31,7 +34,7 @@ func (l *Layout) Anchors() []int32 {
 // It panics if node is not one of Anchors.
 func (l *Layout) AnchorRowsTo(v *[36]float64, node int) int {
 	jt := &l.Mech.Joints[l.NodeJoint(node)]
-	if !pinned(jt) || sides(jt) != 1 {
+	if !isAnchor(jt) {
 		panic("assemble: not an anchor")
 	}
 	var scale, b [6]float64
@@ -55,7 +58,7 @@ func (y *Weighted) FixAnchors(nodes []int32) {
 	}
 	for _, v := range nodes {
 		jt := &y.L.Mech.Joints[y.L.NodeJoint(int(v))]
-		if !pinned(jt) || sides(jt) != 1 {
+		if !isAnchor(jt) {
 			panic("assemble: not an anchor")
 		}
 		y.turned[int(v)-y.L.Mech.NumBodies()] = jt.Pred < 0

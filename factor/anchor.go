@@ -288,20 +288,18 @@ func (w *worker) storeAnchored(l *leaf, y []float64) {
 		}
 	}
 	keep(&w.size, q)
-	if to.r == nil {
-		return
-	}
-	kernel.SubBlocks(to.r, f.unit.Val, dst, blocks)
-	for i := range blocks {
-		if b := &blocks[i]; b.Res >= 0 {
-			f.square[b.Node] += q
-		}
-	}
+	w.leave(l, dst, q)
 }
 
+const (
+	// anchorPivot is the least pivot of an anchor relative to the square of its row, along
+	// the axes of CanAnchor, and anchorCondition the largest ‖W̄‖·‖P‖.
+	anchorPivot, anchorCondition = 1e-4, 3e4
+)
+
 // CanAnchor reports whether rows w, six weighted numbers each, may be those of an anchor:
-// each pivot of w·wᵀ is at least 1e-4 of the square of its row, and the condition
-// ‖w‖·‖P‖ (Frobenius norms) at most 3e4. By the second the rows may turn into each other,
+// each pivot of w·wᵀ is at least anchorPivot of the square of its row, and the condition
+// ‖w‖·‖P‖ (Frobenius norms) at most anchorCondition. By the second the rows may turn into each other,
 // as they do along other axes, and no pivot comes below 1e-9 of the square of its row,
 // which Factorize would refuse; by the first, errors of P are at rounding level row by row.
 //
@@ -317,9 +315,9 @@ func CanAnchor(w []float64) bool {
 		return false
 	}
 	for i, p := range pivot[:n] {
-		if p < 1e-4*square(w[6*i:6*i+6]) {
+		if p < anchorPivot*square(w[6*i:6*i+6]) {
 			return false
 		}
 	}
-	return dot(w, w)*dot(v[:6*n], v[:6*n]) <= 3e4*3e4
+	return dot(w, w)*dot(v[:6*n], v[:6*n]) <= anchorCondition*anchorCondition
 }

@@ -374,9 +374,6 @@ func (w *worker) addLeaves(fr *front, d *dest) {
 // addProduct subtracts T·Tᵀ from the last m rows of a front, which begin at row r;
 // T is m×k, column-major, its last row that of the right side.
 func (w *worker) addProduct(d *dest, r int, t []float64, ld, m, k int) {
-	if k == 0 {
-		return // a leaf that its anchor holds fast
-	}
 	c := min(m-1, max(0, d.w-r)) // columns that are pivots
 	if c > 0 {
 		kernel.Update(d.pan[r*d.n+r:], d.n, t, ld, t, ld, m, c, k)
@@ -393,6 +390,9 @@ func (w *worker) addLeaf(d *dest, l *leaf) {
 	t := w.ld[:m*k] // W and bᵀ, column-major
 	runs := w.f.S.runs[l.up:l.to]
 	w.spreadTo(d, t, m, l, false)
+	if k == 0 {
+		return // its anchor holds it fast
+	}
 	if r := int(runs[0].dst); r+m == d.w+d.m {
 		w.addProduct(d, r, t, m, m, k) // the rows are the last of the front
 		return

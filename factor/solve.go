@@ -336,17 +336,26 @@ func (w *worker) storeLeaf(l *leaf, y []float64) {
 		q = square(dst)
 	}
 	keep(&w.size, q)
-	if to.r == nil {
+	w.leave(l, dst, q)
+}
+
+// leave subtracts W·x of a leaf from the residuals of its joints, x its part of the
+// solution and q = ‖x‖².
+func (w *worker) leave(l *leaf, x []float64, q float64) {
+	f, r := w.f, w.f.to.r
+	if r == nil {
 		return
 	}
+	k := int(l.size)
+	blocks := f.S.blocks[l.lo:l.hi]
 	if k == 6 {
-		kernel.SubBlocks(to.r, f.unit.Val, dst, blocks)
+		kernel.SubBlocks(r, f.unit.Val, x, blocks)
 	}
 	for i := range blocks {
 		if b := &blocks[i]; b.Res >= 0 {
 			f.square[b.Node] += q
 			if k != 6 {
-				subRows(to.r[b.Res:b.Res+b.N], f.unit.Val[b.W:b.W+int64(int(b.N)*k)], dst)
+				subRows(r[b.Res:b.Res+b.N], f.unit.Val[b.W:b.W+int64(int(b.N)*k)], x)
 			}
 		}
 	}
