@@ -154,7 +154,7 @@ func (f *Factor) freeSize(x []float64) float64 {
 func (f *Factor) beginCorrection(r []float64) float64 {
 	s := f.S
 	for c, o := range s.oldOff {
-		move(f.x[s.off[c]:], r[o:], int(s.off[c+1]-s.off[c]))
+		copy(f.x[s.off[c]:s.off[c+1]], r[o:])
 	}
 	f.forward()
 	q := 0.0
@@ -238,7 +238,7 @@ func (e *residualTasks) Do(_, task int) {
 		right := b[o:n]
 		a2 := f.square[lo+c]
 		if s.open[lo+c] {
-			move(y, right, len(y))
+			copy(y, right)
 			a2 = 0
 			for k := p.Ptr[old]; k < p.Ptr[old+1]; k++ {
 				body := p.Ind[k]

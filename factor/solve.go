@@ -63,7 +63,7 @@ func (f *Factor) load(b []float64) {
 	for c, old := range s.node {
 		o, n := int(s.oldOff[c]), int(p.Size[old])
 		y := f.x[s.off[c] : int(s.off[c])+n]
-		move(y, b[o:], n)
+		copy(y, b[o:o+n])
 		for k := p.Ptr[old]; k < p.Ptr[old+1]; k++ {
 			if body := p.Ind[k]; s.leaf[body] && !s.isAnchored(body) {
 				subRows(y, f.unit.Val[p.Pos[k]:p.Pos[k+1]], b[p.Off[body]:p.Off[body+1]])
@@ -74,20 +74,6 @@ func (f *Factor) load(b []float64) {
 		if l := &s.leaves[i]; l.anchor >= 0 {
 			f.loadAnchored(l, b)
 		}
-	}
-}
-
-// move copies n scalars, at most MaxBlock, without a call for the usual sizes.
-func move(dst, src []float64, n int) {
-	switch n {
-	case 3:
-		*(*[3]float64)(dst) = *(*[3]float64)(src)
-	case 5:
-		*(*[5]float64)(dst) = *(*[5]float64)(src)
-	case 6:
-		*(*[6]float64)(dst) = *(*[6]float64)(src)
-	default:
-		copy(dst[:n], src)
 	}
 }
 
@@ -288,13 +274,13 @@ func (w *worker) storeCore(fr *front, y []float64) {
 		if to.add {
 			addTo(dst, v)
 		} else {
-			move(dst, v, n)
+			copy(dst, v)
 		}
 		if s.sign[c] > 0 {
 			keep(&w.step, square(v))
 			keep(&w.size, square(dst))
 		} else if to.r != nil && !s.open[c] {
-			move(to.r[s.oldOff[c]:], to.b[s.oldOff[c]:], n)
+			copy(to.r[s.oldOff[c]:int(s.oldOff[c])+n], to.b[s.oldOff[c]:])
 			w.f.square[c] = 0
 		}
 	}
@@ -320,7 +306,7 @@ func (w *worker) storeLeaf(l *leaf, y []float64) {
 	if to.add {
 		v = buf[:k]
 	} else {
-		move(v, to.b[l.first:], k)
+		copy(v, to.b[l.first:])
 	}
 	if k == 6 {
 		kernel.SubBlocksT(v, f.unit.Val, y, blocks)
