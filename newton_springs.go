@@ -110,7 +110,7 @@ func (n *Newton) pullTo(q *pull, c *compliance, st *mechanism.State) {
 	if c.succ >= 0 {
 		q.armS = jk.ArmS.Sub(k.Bodies[c.succ].Com)
 	}
-	j.CoordinatesTo(&x, &rate, &jk.Frames)
+	j.CoordinatesTo(&x, &rate, &jk)
 	q.stiffness, q.damping = j.Drive.Stiffness[i], j.Drive.Damping[i]
 	q.tension = q.stiffness*(x[i]-j.Drive.Rest[i]) + q.damping*rate[i]
 }

@@ -93,7 +93,7 @@ func sprung(t testing.TB) *rung.Plan {
 		n := jt.Type.Freedoms()
 		jt.Force, jt.Rest, jt.Stiffness, jt.Damping = nil, make([]float64, n), make([]float64, n), make([]float64, n)
 		mech.JointTo(&jk, j, k, st)
-		mech.Joints[j].CoordinatesTo(&q, &qd, &jk.Frames)
+		mech.Joints[j].CoordinatesTo(&q, &qd, &jk)
 		for i := range n {
 			if jt.Type.Scalar(i) {
 				jt.Rest[i], jt.Stiffness[i], jt.Damping[i] = q[i], 2e3, 30

@@ -20,7 +20,7 @@ func TestNoAllocations(t *testing.T) {
 	for i, spec := range specs {
 		p := randomPath(spec, uint64(i))
 		s, f := p.driven(), p.frames(0.1)
-		s.Turns = &[6]int32{1, 1}
+		s.Turns = &[6]int64{1, 1}
 		require.Zero(t, testing.AllocsPerRun(10, func() {
 			_ = s.NumRows()
 			_ = s.EvalTo(&rows, f, 0.1)

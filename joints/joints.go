@@ -9,7 +9,7 @@ type Spec struct {
 	Pitch  float64    // helical, m/rad, not 0
 	Length float64    // distance, m, > 0
 	Motion *[6]Motion // nil where no freedom is prescribed; entries by freedom
-	Turns  *[6]int32  // whole turns added to angles, by freedom; nil is zero; unused by helical
+	Turns  *[6]int64  // whole turns added to angles, by freedom; nil is zero; unused by helical
 }
 
 // Frames is the motion of the successor frame S relative to the predecessor

@@ -129,21 +129,21 @@ func TestAngleOfATiltedPose(t *testing.T) {
 }
 
 func TestTurns(t *testing.T) {
-	s := &joints.Spec{Kind: joints.Planar, Turns: &[6]int32{-3, 5, 5}}
+	s := &joints.Spec{Kind: joints.Planar, Turns: &[6]int64{-3, 5, 5}}
 	var q, qd [6]float64
 	s.CoordinatesTo(&q, &qd, still(axisTurn(2, 1), spatial.Vec3{0.1, 0.2}))
 	require.InDelta(t, 1-6*math.Pi, q[0], roundTol)
 	require.InDelta(t, 0.1, q[1], roundTol, "turns count angles only")
 	require.InDelta(t, 0.2, q[2], roundTol)
 
-	s = &joints.Spec{Kind: joints.Spherical, Turns: &[6]int32{1, 1, 1}}
+	s = &joints.Spec{Kind: joints.Spherical, Turns: &[6]int64{1, 1, 1}}
 	s.CoordinatesTo(&q, &qd, still(axisTurn(2, 1), spatial.Vec3{}))
 	require.Zero(t, q)
 }
 
 func TestHelicalTakesTheTurnOfItsPosition(t *testing.T) {
 	for _, pitch := range []float64{0.02, -0.3} {
-		s := &joints.Spec{Kind: joints.Helical, Pitch: pitch, Turns: &[6]int32{7}}
+		s := &joints.Spec{Kind: joints.Helical, Pitch: pitch, Turns: &[6]int64{7}}
 		for _, theta := range []float64{-100, -9, -3.2, -math.Pi, 0, 3, 3.2, 40} {
 			// A slip of 3 rad leaves the turn, whatever the angle.
 			for _, slip := range []float64{0, 3, -3} {

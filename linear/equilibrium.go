@@ -104,7 +104,8 @@ type Equilibrium struct {
 
 // Equilibrate moves the bodies of st to an equilibrium at rest: poses that satisfy
 // the joints and in which all forces balance. Prescribed freedoms are held at the
-// values of their motions at the time of st. Dampers do not matter.
+// values of their motions at the time of st. Dampers do not matter. Angles with springs are
+// followed over any number of turns (mechanism.State.Angles).
 //
 // From where it starts the search goes downhill, in Newton steps that the joints
 // allow: each is the solution of K·x = f + Jᵀλ by conjugate gradients if the
@@ -148,6 +149,7 @@ func Equilibrate(p *rung.Plan, st *mechanism.State, o EquilibriumOptions) (*Equi
 	out.After = s.sys.mech.EnergyAt(s.sys.y.Kin, s.st)
 	s.measure(out, st)
 	copy(st.Bodies, s.st.Bodies)
+	st.Angles = s.st.Angles
 	return out, nil
 }
 
@@ -191,7 +193,7 @@ func (s *search) kick(out *Equilibrium) error {
 	if err := s.place(kickSize / s.reach()); err != nil {
 		return err
 	}
-	s.st, s.try = s.try, s.st
+	s.take()
 	out.Kicks++
 	return nil
 }

@@ -96,7 +96,7 @@ func secondRow(jt *mechanism.Joint) int {
 // generalized force changes by −k·δq − d·δq̇.
 func (s *System) addDrive(r *reaction, jt *mechanism.Joint, jk *mechanism.JointKinematics) {
 	var q, qd [6]float64
-	jt.CoordinatesTo(&q, &qd, &jk.Frames)
+	jt.CoordinatesTo(&q, &qd, jk)
 	for i := range jt.Kind.Freedoms() {
 		var unit [6]float64
 		var D spatial.Force

@@ -85,7 +85,9 @@ func newSearch(p *rung.Plan, st *mechanism.State) *search {
 	for i := range s.st.Bodies {
 		s.st.Bodies[i].Velocity, s.st.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
 	}
+	s.sys.mech.FollowAngles(s.sys.y.Kin, s.st)
 	s.try, s.other, s.start = s.st.Clone(), s.st.Clone(), st.Clone()
+	s.try.Angles, s.other.Angles = s.st.Angles, s.st.Angles
 	s.sys.rest = true
 	s.metric = newBrace(s.sys)
 	s.length, s.radius = s.metric.length, 1
@@ -267,7 +269,7 @@ func (s *search) balance(relative float64) (bool, error) {
 	for range balanceHalves / 3 {
 		if s.place(t) == nil && s.load(s.try) == nil && sys.react() == nil && sys.fill() == nil {
 			if _, after := sys.Unbalanced(); after < (1-0.1*t)*relative {
-				s.st, s.try = s.try, s.st
+				s.take()
 				return true, nil
 			}
 		}
@@ -353,7 +355,7 @@ func (s *search) advance() (bool, error) {
 		if err == nil {
 			work, err := s.work()
 			if err == nil && (near || work >= balanceGain*t*slope && work > 0) {
-				s.st, s.try = s.try, s.st
+				s.take()
 				if halves == 0 && reach > 0.2 {
 					s.radius = min(2*s.radius, mostRadius)
 				}
@@ -366,6 +368,12 @@ func (s *search) advance() (bool, error) {
 		s.radius = max(s.radius/2, leastRadius)
 	}
 	return false, nil
+}
+
+// take makes s.try the state of the search.
+func (s *search) take() {
+	s.st, s.try = s.try, s.st
+	s.sys.mech.FollowAngles(s.sys.y.Kin, s.st)
 }
 
 // place stores in s.try the poses after the displacement t·d, closed: on the tree or, if

@@ -115,7 +115,7 @@ func (m *Mechanism) DriveWrenchTo(w *spatial.Force, j int, jk *JointKinematics) 
 		return
 	}
 	var q, qd, tau [6]float64
-	jt.CoordinatesTo(&q, &qd, &jk.Frames)
+	jt.CoordinatesTo(&q, &qd, jk)
 	for i := range jt.Kind.Freedoms() {
 		tau[i] = d.Force[i]
 		if jt.Kind.Scalar(i) {
@@ -238,7 +238,7 @@ func (m *Mechanism) EnergyAt(k *Kinematics, s *State) Energy {
 			continue
 		}
 		m.JointTo(&jk, j, k, s)
-		jt.CoordinatesTo(&q, &qd, &jk.Frames)
+		jt.CoordinatesTo(&q, &qd, &jk)
 		for i := range jt.Kind.Freedoms() {
 			if jt.Kind.Scalar(i) {
 				x := q[i] - jt.Drive.Rest[i]

@@ -26,7 +26,7 @@ func TestTypesAreShared(t *testing.T) {
 	driven, err := mech.Prescribe([]mechanism.Freedom{{Joint: 1}, {Joint: 2}})
 	require.NoError(t, err)
 	require.Equal(t, int32(6), driven.Joints[1].Rows)
-	require.Equal(t, &[6]int32{1}, driven.Joints[2].Turns)
+	require.Equal(t, &[6]int64{1}, driven.Joints[2].Turns)
 	require.NotNil(t, driven.Joints[2].Motion)
 	for i := range j {
 		require.Nil(t, mech.Joints[i].Motion)

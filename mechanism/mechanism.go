@@ -42,6 +42,8 @@ func newJointType(s joints.Spec) *JointType { return &JointType{s, int32(s.NumRo
 // coordinate. A joint without any has a nil Drive.
 type Drive struct {
 	Force, Stiffness, Damping, Rest [6]float64
+
+	sprung sprung
 }
 
 // Mechanism is the constant description of a model.
@@ -52,6 +54,7 @@ type Mechanism struct {
 	Joints  []Joint
 	Forces  []ForceElement
 
+	sprung                []int32 // joints that have angles with springs
 	bodyNames, jointNames names
 	initial               State
 }
@@ -90,6 +93,7 @@ func New(m *model.Model) (*Mechanism, error) {
 	for i := range m.Joints {
 		mech.Joints[i].set(&m.Joints[i], links.Joints[i], &plain)
 	}
+	mech.findSprung()
 	for i := range m.Forces {
 		mech.Forces = append(mech.Forces, newForce(&m.Forces[i], links.Forces[i]))
 	}
@@ -157,11 +161,11 @@ func setTurns(s *joints.Spec, j *model.Joint) {
 	if len(j.Turns) == 0 {
 		return
 	}
-	s.Turns = new([6]int32)
+	s.Turns = new([6]int64)
 	n := 0
 	for k := range s.Kind.Freedoms() {
 		if s.Kind.Scalar(k) && s.Kind.Rotational(k) {
-			s.Turns[k] = int32(j.Turns[n])
+			s.Turns[k] = int64(j.Turns[n])
 			n++
 		}
 	}

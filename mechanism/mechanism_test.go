@@ -86,8 +86,8 @@ func TestTurnsByFreedom(t *testing.T) {
 	join(t, m, "universal w 0", "planar w 0", "cylindrical 0 w")
 	m.Joints[0].Turns, m.Joints[1].Turns = []int{2, -5}, []int{3}
 	mech := compiled(t, m)
-	require.Equal(t, &[6]int32{2, -5}, mech.Joints[0].Turns)
-	require.Equal(t, &[6]int32{3}, mech.Joints[1].Turns)
+	require.Equal(t, &[6]int64{2, -5}, mech.Joints[0].Turns)
+	require.Equal(t, &[6]int64{3}, mech.Joints[1].Turns)
 	require.Nil(t, mech.Joints[2].Turns)
 }
 

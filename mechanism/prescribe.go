@@ -58,7 +58,7 @@ func (m *Mechanism) Moving(k *Kinematics, s *State, tol float64) []Freedom {
 	for j := range m.Joints {
 		jt := &m.Joints[j]
 		m.JointTo(&jk, j, k, s)
-		jt.CoordinatesTo(&q, &qd, &jk.Frames)
+		jt.CoordinatesTo(&q, &qd, &jk)
 		for i := range jt.Kind.Freedoms() {
 			if jt.Kind.Scalar(i) && math.Abs(qd[i]) > tol {
 				list = append(list, Freedom{j, i})

@@ -24,11 +24,15 @@ type BodyState struct {
 type State struct {
 	Time   float64 // s
 	Bodies []BodyState
+	// Angles are angles with springs (Mechanism.NumSprung), rad, in the order of the
+	// joints and their freedoms: the current ones are read within half a turn of them
+	// (Mechanism.FollowAngles). With nil, they are read in (−π, π] plus the turns of the model.
+	Angles []float64
 }
 
 // Clone returns a copy that shares nothing.
 func (s *State) Clone() *State {
-	return &State{Time: s.Time, Bodies: append([]BodyState(nil), s.Bodies...)}
+	return &State{Time: s.Time, Bodies: append([]BodyState(nil), s.Bodies...), Angles: append([]float64(nil), s.Angles...)}
 }
 
 // Initial returns a copy of the state written in the model.
@@ -115,6 +119,8 @@ func finite(x float64) bool { return x-x == 0 }
 type JointKinematics struct {
 	joints.Frames
 	ArmP, ArmS spatial.Vec3 // from the body frames' origins to the origins of P and S, world axes, m
+
+	angles []float64 // of the joint in State.Angles; nil if there are none
 }
 
 // JointTo computes the relative motion of joint j. Positions enter as the
@@ -125,6 +131,10 @@ type JointKinematics struct {
 // Cost: O(1), no allocation.
 func (m *Mechanism) JointTo(out *JointKinematics, j int, k *Kinematics, s *State) {
 	jt := &m.Joints[j]
+	out.angles = nil
+	if d := jt.Drive; d != nil && d.sprung.n > 0 && s.Angles != nil {
+		out.angles = s.Angles[d.sprung.first:][:d.sprung.n]
+	}
 	var p, q end
 	p.placeTo(&out.EP, &out.ArmP, &out.OmegaP, &jt.P, jt.Pred, k, s)
 	q.placeTo(&out.ES, &out.ArmS, &out.OmegaS, &jt.S, jt.Succ, k, s)

@@ -38,7 +38,8 @@ type Checkpoint struct {
 
 	Start  float64       `json:"start"`
 	Time   float64       `json:"time"`
-	Bodies [][13]float64 `json:"bodies"` // position, rotation, velocity, omega
+	Bodies [][13]float64 `json:"bodies"`           // position, rotation, velocity, omega
+	Angles []float64     `json:"angles,omitempty"` // with springs (mechanism.State.Angles)
 
 	Base     float64     `json:"base"`
 	Count    int64       `json:"count"`
@@ -73,7 +74,7 @@ func (s *Simulation) Checkpoint() (*Checkpoint, error) {
 	c := &Checkpoint{
 		Format: CheckpointFormat, Model: s.mech.Name, Print: fmt.Sprintf("%016x", s.print),
 		Stepper: s.stepper.Settings(), Options: s.settings(), Solver: s.o.Dynamics,
-		Start: s.start, Time: s.st.Time, Bodies: make([][13]float64, len(s.st.Bodies)),
+		Start: s.start, Time: s.st.Time, Bodies: make([][13]float64, len(s.st.Bodies)), Angles: append([]float64(nil), s.st.Angles...),
 		Base: s.base, Count: s.count, Step: s.control.h, Error: s.control.old, Rejected: s.control.rejected, Closed: [2]int{s.control.closed, s.control.span},
 		Kept: append([]float64(nil), s.stepper.Kept()...), Events: make([]EventMark, len(s.events)), Stopped: s.stopped,
 		Rows: s.rows, Stats: s.stats,
@@ -118,8 +119,8 @@ func (s *Simulation) Restore(c *Checkpoint) error {
 			return fmt.Errorf("sim: %w: its %s is %q, not %q", ErrCheckpoint, x.what, x.got, x.want)
 		}
 	}
-	if len(c.Bodies) != len(s.st.Bodies) || len(c.Events) != len(s.events) || len(c.Kept) != 0 && len(c.Kept) != len(s.stepper.Keep()) {
-		return fmt.Errorf("sim: %w: wrong number of bodies, events or accelerations", ErrCheckpoint)
+	if len(c.Bodies) != len(s.st.Bodies) || len(c.Angles) != len(s.st.Angles) || len(c.Events) != len(s.events) || len(c.Kept) != 0 && len(c.Kept) != len(s.stepper.Keep()) {
+		return fmt.Errorf("sim: %w: wrong number of bodies, angles, events or accelerations", ErrCheckpoint)
 	}
 	for i := range c.Events {
 		if c.Events[i].Name != s.events[i].Name {
@@ -132,6 +133,7 @@ func (s *Simulation) Restore(c *Checkpoint) error {
 
 func (s *Simulation) restore(c *Checkpoint) {
 	s.st.Time = c.Time
+	copy(s.st.Angles, c.Angles)
 	for i := range c.Bodies {
 		x := c.Bodies[i][:]
 		s.st.Bodies[i] = mechanism.BodyState{

@@ -135,14 +135,15 @@ func NewGeneralizedAlpha(m *mechanism.Mechanism, d ImplicitDynamics, o Generaliz
 	o.Tolerance = o.Tolerance.withDefaults(m)
 	nb, nr := m.NumBodies(), d.Rows()
 	k := &GeneralizedAlpha{mech: m, dyn: d, o: o, c: chungHulbert(o.Rho), start: make([]anchor, nb)}
-	k.kept = make([]float64, headSize+4*6*nb+2*nr+7*nb)
+	na := m.NumSprung()
+	k.kept = make([]float64, headSize+4*6*nb+2*nr+7*nb+na)
 	rest := k.kept
 	cut := func(n int) (v []float64) {
 		v, rest = rest[:n:n], rest[n:]
 		return v
 	}
 	k.head, k.offset, k.u, k.a, k.change = cut(headSize), cut(6*nb), cut(6*nb), cut(6*nb), cut(6*nb)
-	k.lambda, k.swing, k.pose = cut(nr), cut(nr), cut(7*nb)
+	k.lambda, k.swing, k.pose, k.lin.Angles = cut(nr), cut(nr), cut(7*nb), cut(na)
 	for _, v := range []*[]float64{&k.u0, &k.a0, &k.w0, &k.u1, &k.a1, &k.w1, &k.x, &k.v1, &k.du, &k.e} {
 		*v = make([]float64, 6*nb)
 	}
@@ -224,7 +225,7 @@ func (k *GeneralizedAlpha) Try(st *mechanism.State, t float64) (float64, error) 
 	}
 	k.tried = false
 	k.h = t - st.Time
-	k.end.Time = t
+	k.end.Time, k.end.Angles = t, st.Angles
 	k.anchor(st)
 	if err := k.prepare(st); err != nil {
 		return 0, err
@@ -407,7 +408,7 @@ func (k *GeneralizedAlpha) AtTo(dst *mechanism.State, theta float64) {
 	h, t2 := k.h, theta*theta
 	one := t2 * (3 - 2*theta) // weight of the value at the end
 	r0, r1 := h*theta*(1-theta)*(1-theta), h*t2*(theta-1)
-	dst.Time = k.end.Time - (1-theta)*h
+	dst.Time, dst.Angles = k.end.Time-(1-theta)*h, k.end.Angles
 	for i := range k.start {
 		s, v1 := &k.start[i], (*[6]float64)(k.v1[6*i:])
 		v0 := [6]float64{s.omega[0], s.omega[1], s.omega[2], s.comVelocity[0], s.comVelocity[1], s.comVelocity[2]}

@@ -90,6 +90,7 @@ func (k *GeneralizedAlpha) linearise(st *mechanism.State, level int) error {
 		copy(k.pose[7*i:], b.Position[:])
 		copy(k.pose[7*i+3:], b.Rotation[:])
 	}
+	copy(k.lin.Angles, st.Angles)
 	return k.refactor()
 }
 

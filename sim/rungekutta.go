@@ -213,6 +213,7 @@ func (k *RungeKutta) Try(st *mechanism.State, t float64) (float64, error) {
 		panic("sim: foreign state")
 	}
 	k.tried = false
+	k.stage.Angles, k.end.Angles = st.Angles, st.Angles
 	k.t0, k.t1 = st.Time, t
 	h := t - st.Time
 	if k.size != nil {
@@ -379,7 +380,7 @@ func (k *RungeKutta) AtTo(dst *mechanism.State, theta float64) {
 		k.weights[i] = s
 	}
 	h := k.t1 - k.t0
-	dst.Time = k.t0 + theta*h
+	dst.Time, dst.Angles = k.t0+theta*h, k.end.Angles
 	k.combineTo(dst, k.weights, h, nil)
 }
 
@@ -411,11 +412,12 @@ func (k *RungeKutta) mustHave() {
 	}
 }
 
-// copyTo stores src in dst, which has room for it.
+// copyTo stores src in dst, which has room for it. They have the angles with springs in common: the
+// run sets them at the end of every step.
 func copyTo(dst, src *mechanism.State) {
 	if len(dst.Bodies) != len(src.Bodies) {
 		panic("sim: foreign state")
 	}
-	dst.Time = src.Time
+	dst.Time, dst.Angles = src.Time, src.Angles
 	copy(dst.Bodies, src.Bodies)
 }

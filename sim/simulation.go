@@ -114,6 +114,7 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 		kin:   newKinematics(m),
 		start: st.Time, base: st.Time,
 	}
+	m.FollowAngles(&s.kin, s.st)
 	s.row.State = &s.sample
 	s.drifts, _ = o.Projector.(DriftProjector)
 	_, s.implicit = stepper.(interface{ closesJoints() })
@@ -144,7 +145,8 @@ func (s *Simulation) Fired(i int) int64 { return s.watches[i].fired }
 // end of a run, but its last step ends at until.
 // It returns errors of dynamics, Projector, Recorder and OnStep and, under
 // error control, what wraps ErrStepTooSmall. The simulation then stands at its last
-// good state.
+// good state. Angles with springs are followed over any number of turns, as long as a body
+// turns by less than a quarter turn in a step (mechanism.State.Angles).
 func (s *Simulation) Run(until float64) error {
 	if err := s.begin(); err != nil {
 		return err
@@ -199,6 +201,7 @@ func (s *Simulation) step(until float64) error {
 	}
 	s.stepper.Accept()
 	copyTo(s.st, &s.next)
+	s.mech.FollowAngles(&s.kin, s.st)
 	s.stats.Steps++
 	return nil
 }
@@ -260,6 +263,7 @@ func (s *Simulation) act(i int, theta float64) (gone bool, err error) {
 	if _, err := s.project(s.st); err != nil {
 		return true, err
 	}
+	s.mech.FollowAngles(&s.kin, s.st)
 	s.armEvents(i)
 	return true, nil
 }

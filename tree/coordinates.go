@@ -35,7 +35,7 @@ func (p *Plan) CoordinatesTo(q, qd []float64, k *mechanism.Kinematics, s *mechan
 			continue
 		}
 		p.mech.JointTo(&jk, int(l.Joint), k, s)
-		p.mech.Joints[l.Joint].CoordinatesTo(&jq, &jqd, &jk.Frames)
+		p.mech.Joints[l.Joint].CoordinatesTo(&jq, &jqd, &jk)
 		copy(lqd, jqd[:])
 		if !hasBall(l.Kind) {
 			copy(lq, jq[:])

@@ -131,6 +131,8 @@ func assembleModel(m *model.Model, path string, f *assembleFlags, p *progress) (
 	}
 	p.stage("closing", 0)
 	c, st := plan.NewCloser(rung.CloserOptions{Hold: hold, Nearest: true}), plan.Initial()
+	kin := mech.NewKinematics()
+	mech.FollowAngles(kin, st)
 	if err := c.ClosePositions(st); err != nil {
 		return a.fail(path, err)
 	}
@@ -141,6 +143,7 @@ func assembleModel(m *model.Model, path string, f *assembleFlags, p *progress) (
 	a.Velocity = newClosingResult(mech, c.Closing())
 	a.Closed = true
 	rung.SetState(m, st)
+	mech.TurnsTo(m, kin, st)
 	return a, nil
 }
 

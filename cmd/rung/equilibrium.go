@@ -141,6 +141,7 @@ func settle(m *model.Model, path string, f *equilibriumFlags, p *progress) (*equ
 	}
 	r.fill(mech, e)
 	rung.SetState(m, st)
+	mech.TurnsTo(m, mech.NewKinematics(), st)
 	return r, nil
 }
 

@@ -109,6 +109,30 @@ func upsideDown(t *testing.T) string {
 	return path
 }
 
+// TestWindingSpring twists a torsion spring by ten radians; the model that is written is in
+// equilibrium when it is read again, and stays wound when it is assembled.
+func TestWindingSpring(t *testing.T) {
+	m := model.New("winch")
+	m.Bodies = []model.Body{{Name: "drum", Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}}}
+	m.Joints = []model.Joint{{
+		Name: "axle", Type: model.Cylindrical, Predecessor: model.World, Successor: "drum",
+		Force: []float64{4 * 10, 0}, Stiffness: []float64{4, 1}, Rest: []float64{0, 0},
+	}}
+	dir := t.TempDir()
+	was, is, again := filepath.Join(dir, "was.json"), filepath.Join(dir, "is.json"), filepath.Join(dir, "again.json")
+	require.NoError(t, model.WriteFile(was, m))
+	r := settled(t, exitDone, was, "-o", is)
+	assert.Equal(t, "stable", r.Stability)
+	wound, err := model.ReadFile(is)
+	require.NoError(t, err)
+	assert.Equal(t, []int{2}, wound.Joints[0].Turns)
+	assert.Zero(t, settled(t, exitDone, is).Steps)
+	ok(t, "assemble", is, "-o", again)
+	wound, err = model.ReadFile(again)
+	require.NoError(t, err)
+	assert.Equal(t, []int{2}, wound.Joints[0].Turns)
+}
+
 // TestEquilibriumToStdout writes the model, and nothing else, to standard output.
 func TestEquilibriumToStdout(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.json")

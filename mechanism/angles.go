@@ -1,0 +1,135 @@
+package mechanism
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/model"
+)
+
+// A pose tells an angle up to whole turns. For a torsion spring that is too little: as it
+// is wound past half a turn, the angle in (−π, π] jumps, and so would its torque. So a
+// State may carry the angles of such freedoms, which are then read within half a turn
+// of them; a simulation follows them from step to step.
+
+// sprung are the freedoms of a joint whose angles a State carries: NumSprung counts
+// them from first on.
+type sprung struct {
+	first, n int32
+	freedom  [2]int8
+}
+
+// findSprung numbers the angles with springs.
+func (m *Mechanism) findSprung() {
+	next := int32(0)
+	for j := range m.Joints {
+		jt := &m.Joints[j]
+		if jt.Drive == nil || jt.Kind == joints.Helical { // which tells its turn by its slide
+			continue
+		}
+		d := &jt.Drive.sprung
+		d.first = next
+		for i := range jt.Kind.Freedoms() {
+			if jt.Kind.Scalar(i) && jt.Kind.Rotational(i) && jt.Drive.Stiffness[i] != 0 {
+				d.freedom[d.n] = int8(i)
+				d.n++
+			}
+		}
+		if d.n > 0 {
+			m.sprung = append(m.sprung, int32(j))
+			next += d.n
+		}
+	}
+}
+
+// NumSprung returns the number of freedoms that are angles with a spring, in joints other
+// than helical ones: the length of State.Angles.
+func (m *Mechanism) NumSprung() int {
+	if len(m.sprung) == 0 {
+		return 0
+	}
+	last := &m.Joints[m.sprung[len(m.sprung)-1]].Drive.sprung
+	return int(last.first + last.n)
+}
+
+// FollowAngles stores in s.Angles the angles with springs at s: those within half a
+// turn of the numbers there, or, if there are none, in (−π, π] plus the turns of the
+// model. It is to be called whenever less than half a turn has passed.
+//
+// Cost: O(angles), no allocation but for the first time. k receives the kinematics of the
+// bodies at these joints. It panics if s is of another mechanism.
+func (m *Mechanism) FollowAngles(k *Kinematics, s *State) {
+	if len(m.sprung) == 0 {
+		return
+	}
+	if s.Angles != nil && len(s.Angles) != m.NumSprung() {
+		panic("mechanism: foreign state")
+	}
+	at := s.Angles
+	if at == nil {
+		at = make([]float64, m.NumSprung())
+	}
+	var jk JointKinematics
+	var q, qd [6]float64
+	for _, j := range m.sprung {
+		jt := m.sprungTo(&jk, j, k, s)
+		jt.CoordinatesTo(&q, &qd, &jk)
+		d := &jt.Drive.sprung
+		for i, f := range d.freedom[:d.n] {
+			at[int(d.first)+i] = q[f]
+		}
+	}
+	s.Angles = at
+}
+
+// sprungTo is JointTo for joint j with angles with springs, and the kinematics of its bodies.
+func (m *Mechanism) sprungTo(jk *JointKinematics, j int32, k *Kinematics, s *State) *Joint {
+	jt := &m.Joints[j]
+	for _, b := range [2]int32{jt.Pred, jt.Succ} {
+		if b >= 0 {
+			m.BodyTo(&k.Bodies[b], s, int(b))
+		}
+	}
+	m.JointTo(jk, int(j), k, s)
+	return jt
+}
+
+// TurnsTo stores in out, the model of m with the poses of s, the turns of the angles with
+// springs at s, so that it is wound as s is. Without s.Angles it changes nothing.
+//
+// Cost: O(angles), allocates. k receives the kinematics of the bodies at these joints.
+func (m *Mechanism) TurnsTo(out *model.Model, k *Kinematics, s *State) {
+	if len(s.Angles) == 0 {
+		return
+	}
+	var jk JointKinematics
+	var q, raw, qd [6]float64
+	for _, j := range m.sprung {
+		jt, to := m.sprungTo(&jk, j, k, s), &out.Joints[j]
+		jt.CoordinatesTo(&q, &qd, &jk)
+		jt.Spec.CoordinatesTo(&raw, &qd, &jk.Frames)
+		turns := make([]int, to.Type.Turns())
+		copy(turns, to.Turns)
+		d := &jt.Drive.sprung
+		for _, f := range d.freedom[:d.n] {
+			turns[f] += int(math.RoundToEven((q[f] - raw[f]) / (2 * math.Pi)))
+		}
+		to.Turns = turns
+	}
+}
+
+// CoordinatesTo stores in q and qd the coordinates and rates of the freedoms, as
+// joints.Spec.CoordinatesTo, but angles with springs within half a turn of those in the
+// State of which jk is, if it has them.
+//
+// Cost: O(1), no allocation.
+func (jt *Joint) CoordinatesTo(q, qd *[6]float64, jk *JointKinematics) {
+	jt.Spec.CoordinatesTo(q, qd, &jk.Frames)
+	if jk.angles == nil {
+		return
+	}
+	d := &jt.Drive.sprung
+	for i, f := range d.freedom[:d.n] {
+		q[f] += 2 * math.Pi * math.RoundToEven((jk.angles[i]-q[f])/(2*math.Pi))
+	}
+}
