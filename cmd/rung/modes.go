@@ -31,6 +31,10 @@ type modesFlags struct {
 // an equilibrium.
 const balancedEnough = 1e-6
 
+// closedEnough is the violation of a joint, m or rad, m/s or rad/s, beyond which a state
+// is not taken for one that the joints allow.
+const closedEnough = 1e-6
+
 func newModes() *cobra.Command {
 	f := &modesFlags{method: linear.Auto.String()}
 	cmd := &cobra.Command{
@@ -42,7 +46,8 @@ Prescribed freedoms are held. Modes that grow come first, marked as such;
 motions that meet no force have the frequency zero.
 
 The pose should be an equilibrium (rung equilibrium writes one, --equilibrium
-seeks one first); if it is not, a warning says so. --moving keeps the velocities
+seeks one first) and hold its joints (rung assemble closes them); if it is not
+or does not, a warning says so. --moving keeps the velocities
 of the model, for steady motions such as those of rotors: then gyroscopic terms
 count.
 
@@ -124,11 +129,14 @@ func runModes(cmd *cobra.Command, path string, f *modesFlags) error {
 		return err
 	}
 	o := linear.ModeOptions{Count: f.count, Method: method, Undamped: f.undamped}
-	r, err := modesOf(m, path, f, o, p)
+	r, warning, err := modesOf(m, path, f, o, p)
 	if err != nil {
 		return err
 	}
 	p.end()
+	if warning != "" {
+		fmt.Fprintln(stderr, "rung: warning:", warning)
+	}
 	if u := r.Unbalanced; !(*u.Relative <= balancedEnough) && !f.moving {
 		fmt.Fprintf(stderr, "rung: warning: not in equilibrium: body %q is left with a force of %s N and a moment of %s N m (see --equilibrium)\n",
 			u.Body, short(u.Force.Norm()), short(u.Moment.Norm()))
@@ -146,12 +154,13 @@ func runModes(cmd *cobra.Command, path string, f *modesFlags) error {
 	})
 }
 
-// modesOf computes the modes of m, read from path.
-func modesOf(m *model.Model, path string, f *modesFlags, o linear.ModeOptions, p *progress) (*modesResult, error) {
+// modesOf computes the modes of m, read from path, and warns of a state that the joints do
+// not allow.
+func modesOf(m *model.Model, path string, f *modesFlags, o linear.ModeOptions, p *progress) (r *modesResult, warning string, err error) {
 	p.stage("analysing", 0)
 	plan, err := rung.NewPlan(m, rung.Options{Ordering: f.ordering.Ordering})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	st := plan.Initial()
 	if !f.moving {
@@ -162,20 +171,42 @@ func modesOf(m *model.Model, path string, f *modesFlags, o linear.ModeOptions, p
 	if f.equilibrium {
 		p.stage("balancing", 0)
 		if _, err := linear.Equilibrate(plan, st, linear.EquilibriumOptions{}); err != nil {
-			return nil, failedIn(path, err)
+			return nil, "", failedIn(path, err)
 		}
 	}
 	p.stage("linearizing", 0)
 	s := linear.NewSystem(plan)
 	if err := s.Linearize(st); err != nil {
-		return nil, failedIn(path, err)
+		return nil, "", failedIn(path, err)
 	}
 	p.stage("modes", 0)
 	found, err := s.Modes(o)
 	if err != nil {
-		return nil, failedIn(path, err)
+		return nil, "", failedIn(path, err)
 	}
-	return newModesResult(plan.Mechanism(), s, found), nil
+	return newModesResult(plan.Mechanism(), s, found), openJoint(plan.Mechanism(), st), nil
+}
+
+// openJoint says which joint is farthest from holding at st, if it is far.
+func openJoint(mech *mechanism.Mechanism, st *mechanism.State) string {
+	k := mech.NewKinematics()
+	if mech.KinematicsTo(k, st) != nil {
+		return ""
+	}
+	most, worst, moving := closedEnough, -1, false
+	for j := range mech.Joints {
+		position, velocity := mech.Residuals(j, k, st)
+		if v := max(position, velocity); v > most {
+			most, worst, moving = v, j, velocity > position
+		}
+	}
+	switch {
+	case worst < 0:
+		return ""
+	case moving:
+		return fmt.Sprintf("the velocities open joint %q by %s m/s or rad/s (see rung assemble)", mech.JointName(worst), short(most))
+	}
+	return fmt.Sprintf("joint %q is open by %s m or rad (see rung assemble)", mech.JointName(worst), short(most))
 }
 
 func newModesResult(mech *mechanism.Mechanism, s *linear.System, found *linear.Modes) *modesResult {

@@ -4,12 +4,15 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"math"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/model"
 )
 
 // modesJSON is the document of a run of rung modes --json.
@@ -97,6 +100,23 @@ func TestModesCSV(t *testing.T) {
 		assert.Equal(t, s.Linear[1], column(row, "vy"))
 		assert.Equal(t, s.Angular[2], column(row, "wz"))
 	}
+}
+
+// TestModesOfOpenJoints names the joint that is farthest from holding, by pose or by velocity.
+func TestModesOfOpenJoints(t *testing.T) {
+	m, err := model.ReadFile(golden("four-bar"))
+	require.NoError(t, err)
+	m.Bodies[1].Pose.Position[0] += 0.1
+	path := filepath.Join(t.TempDir(), "open.json")
+	require.NoError(t, model.WriteFile(path, m))
+	r := rungRun("modes", path)
+	require.Equal(t, exitDone, r.status)
+	require.Regexp(t, `warning: joint "\w+" is open by 0.1 m or rad`, r.err)
+	m.Bodies[1].Pose.Position[0] -= 0.1
+	m.Bodies[1].Velocity.Linear[2] += 3
+	require.NoError(t, model.WriteFile(path, m))
+	assert.NotContains(t, rungRun("modes", path).err, "open")
+	require.Regexp(t, `warning: the velocities open joint "\w+" by 3 m/s or rad/s`, rungRun("modes", path, "--moving").err)
 }
 
 // TestModesWarns says that a pose is no equilibrium, with the body.
