@@ -136,6 +136,24 @@ func TestTallColumn(t *testing.T) {
 	assert.Less(t, e.After.Potential(), 0.95*e.Before.Potential())
 }
 
+// TestVeryTallColumn has the frequencies of an elastic column: n times their squares tend to a
+// limit, with an error in proportion to 1/n, which two short columns tell.
+func TestVeryTallColumn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
+	const n, short, second = 5000, 200, 1e-3 // second order in 1/short, for the third mode
+	m := modes(t, column(t, n, 1.5), linear.ModeOptions{Count: 3})
+	require.Len(t, m.List, 3)
+	a, b := columnExact(t, short, 1.5), columnExact(t, 2*short, 1.5)
+	for i := range m.List {
+		x, y := short*a[i], 2*short*b[i]
+		want := 2*y - x
+		want += (x - want) * short / n
+		assert.InEpsilon(t, want, n*m.List[i].Stiffness, second, "mode %d", i)
+	}
+}
+
 // TestLightlyDampedColumn finds the modes whose shapes are all but real, the lowest too.
 func TestLightlyDampedColumn(t *testing.T) {
 	const n = 60

@@ -36,11 +36,10 @@ type indefiniteError struct{ quotient float64 } // xᵀKx/xᵀMx of some x
 
 func (e *indefiniteError) Error() string { return "linear: shifted stiffness is not positive definite" }
 
-// brace takes the braced K with the shift s from here on.
+// brace takes the braced K with the shift s from here on. The metric starts anew with its
+// least weights: larger ones that another shift has taken cost conjugate gradients many steps.
 func (v *inverse) brace(s float64) error {
-	if v.metric == nil {
-		v.metric = v.sys.ownBrace()
-	}
+	v.metric = v.sys.ownBrace()
 	if n := v.sys.dim(); v.r == nil {
 		v.r, v.q, v.p = make([]float64, n), make([]float64, n), make([]float64, n)
 		v.Ap, v.g = make([]float64, n), make([]float64, n)
