@@ -214,6 +214,17 @@ func requireNFourBar(t *testing.T, n int, theta float64, o factor.Ordering, tol 
 	}
 }
 
+// TestTooCloseToSingular names the joint of a window whose constraints rounding cannot tell
+// from dependent ones.
+func TestTooCloseToSingular(t *testing.T) {
+	m, err := bench.NFourBar(5, math.Pi/2-1e-7, 1)
+	require.NoError(t, err)
+	p := newPlan(t, m, factor.Auto)
+	err = p.NewSolver().Solve(p.Initial())
+	require.ErrorIs(t, err, rung.ErrInaccurate)
+	require.Regexp(t, `^rung: joint "[lr]\d", row \d: refinement does not converge: too close to dependent`, err.Error())
+}
+
 // TestWindowsAreNamed builds the row from left to right, so that each window is
 // closed by three joints of its own, which carry its three redundant rows.
 func TestWindowsAreNamed(t *testing.T) {

@@ -187,7 +187,12 @@ func (s *Solver) refine() error {
 		return fmt.Errorf("rung: %s, row %d: %w (relative residual %.3g)", s.plan.layout.NodeName(w.Node), w.Row, ErrInconsistent, w.Ratio)
 	}
 	if !(s.ref.Error <= accurateTol) {
-		return fmt.Errorf("rung: %w: constraints too close to dependent for double precision (predicted relative error %.3g)", ErrInaccurate, s.ref.Error)
+		node, row, _ := s.fac.Weakest()
+		if node < 0 {
+			return fmt.Errorf("rung: %w (predicted relative error %.3g)", ErrInaccurate, s.ref.Error)
+		}
+		return fmt.Errorf("rung: %s, row %d: %w: too close to dependent on the others for double precision (predicted relative error %.3g)",
+			s.plan.layout.NodeName(node), row, ErrInaccurate, s.ref.Error)
 	}
 	return nil
 }

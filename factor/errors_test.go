@@ -144,6 +144,7 @@ func requireInvalid(t *testing.T, f *factor.Factor, m *sparse.Matrix) {
 	require.PanicsWithValue(t, noFactor, func() { f.SolveRefinedTo(x, r, b, m, 0) })
 	require.PanicsWithValue(t, noFactor, func() { f.PivotsTo(x) })
 	require.PanicsWithValue(t, noFactor, func() { f.GrowthTo(x) })
+	require.PanicsWithValue(t, noFactor, func() { f.Weakest() })
 }
 
 // A factor is invalid until Factorize, valid after it, gone after a failure and

@@ -39,6 +39,36 @@ func (f *Factor) PivotsTo(dst []float64) {
 	}
 }
 
+// Weakest returns the row of sign −1 that depends most on those before it, as node and row
+// within the node: its pivot is the smallest relative to its scale, and ratio is that. Rows
+// that the policy of the factorization takes for redundant are left out, and anchors. The node is −1 if no row
+// is left.
+//
+// Cost: O(rows), no allocation. It panics without a valid factor.
+func (f *Factor) Weakest() (node, row int, ratio float64) {
+	if !f.ok {
+		panic("factor: no valid factor")
+	}
+	s := f.S
+	node, ratio = -1, math.Inf(1)
+	for c, o := range s.oldOff {
+		if s.sign[c] > 0 {
+			continue
+		}
+		for k, t := range f.dinv[s.off[c]:s.off[c+1]] {
+			d := f.scale[int(o)+k]
+			r := 1 / math.Abs(t*d)
+			if f.policy == Everywhere && r <= redundantPivot*f.eps {
+				continue
+			}
+			if r < ratio {
+				node, row, ratio = int(s.node[c]), k, r
+			}
+		}
+	}
+	return node, row, ratio
+}
+
 // GrowthTo stores in dst, original scalar order, the diagonal of |L|·|D|·|Lᵀ|.
 // Its size relative to the diagonal that was factored bounds the growth of
 // rounding errors (Higham 2002, ch. 11). With +1 blocks M = C·Cᵀ that are not

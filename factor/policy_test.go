@@ -130,16 +130,33 @@ func TestRedundantRows(t *testing.T) {
 				x, r := make([]float64, len(b)), make([]float64, len(b))
 				f.SolveTo(x, b)
 				requireWeakAreFree(t, f, scale, x)
+				requireWeakest(t, f, scale, 0)
 				check.CloseVec(t, x[:np], want[:np], weakTol, check.MaxAbs(want[:np]), "x after one solve")
 				f.SolveRefinedTo(x, r, b, c.m, 0)
 				check.CloseVec(t, x[:np], want[:np], weakTol, check.MaxAbs(want[:np]), "x refined")
 				require.NoError(t, f.Factorize(c.m, scale, epsilon, factor.Everywhere))
 				assert.Equal(t, rows, f.Weak)
+				requireWeakest(t, f, scale, 10*epsilon)
 				f.SolveRefinedTo(x, r, b, c.m, 0)
 				check.CloseVec(t, x[:np], want[:np], weakTol, check.MaxAbs(want[:np]), "x with all terms")
 			})
 		}
 	}
+}
+
+// requireWeakest requires Weakest to find the least pivot, in its row's scale, above a bound.
+func requireWeakest(t *testing.T, f *factor.Factor, scale []float64, above float64) {
+	t.Helper()
+	p, d, at, want := f.S.P, pivotsOf(f), -1, math.Inf(1)
+	for i := positiveRows(p); i < len(d); i++ {
+		if r := -d[i] / scale[i]; r > above && r < want*(1-pivotTol) {
+			at, want = i, r
+		}
+	}
+	node, row, ratio := f.Weakest()
+	require.InEpsilon(t, want, ratio, 4*pivotTol)
+	require.InEpsilon(t, want, -d[int(p.Off[node])+row]/scale[int(p.Off[node])+row], 4*pivotTol)
+	require.GreaterOrEqual(t, at, 0)
 }
 
 // requireWeakAreFree requires the multipliers of the weak rows, those whose

@@ -30,6 +30,7 @@ func TestStepsAllocateNothing(t *testing.T) {
 		"SolveRefinedTo": func() { f.SolveRefinedTo(x, r, b, m, 0) },
 		"PivotsTo":       func() { f.PivotsTo(x) },
 		"GrowthTo":       func() { f.GrowthTo(x) },
+		"Weakest":        func() { f.Weakest() },
 	} {
 		require.Zero(t, testing.AllocsPerRun(5, step), name)
 	}
