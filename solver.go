@@ -82,7 +82,8 @@ func (p *Plan) newSolverOf(symbolic *factor.Symbolic) *Solver {
 // 8.64). The results are read with the other methods; they hold until the next
 // Solve, and refer to st, which is kept but not copied.
 //
-// Cost: O(bodies + joints) + the factor's flops, no allocation.
+// Cost: O(bodies + joints) + the factor's flops; up to 64 solves more if constraints are
+// nearly dependent. No allocation but when that is first so.
 // It returns mechanism.ErrNotFinite for a bad state, *factor.PivotError,
 // ErrInconsistent or ErrInaccurate, each with the name of the body or joint.
 // After an error there is no result. It panics if st is of another mechanism.

@@ -49,6 +49,7 @@ type Factor struct {
 	fixed    *sparse.Matrix // whose spans they are, if its anchors stay as they are
 	to       solution       // of backward
 	square   []float64      // core: Σ‖x‖² of the bodies of a joint that is not open
+	slow     *conjugate     // nil if it has not been needed
 	check    equation       // of residual
 	checked  []checked      // by task of residual
 }

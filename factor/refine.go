@@ -59,15 +59,17 @@ const atRest = 1e-4
 // +1 part leaves residuals rₖ with e² = rᵀ·S⁻¹·r, S the Schur complement, which is
 // estimated from the pivots, or, if one of these is small or the estimate is not,
 // computed with the factor, relative to the norm of the whole +1 part. Else it stops when the next correction is predicted
-// to be below rounding, or when corrections no longer shrink; Refinement.Error then
-// says how far it came.
+// to be below rounding, or when corrections no longer shrink; under Everywhere, conjugate gradients
+// then go on, as directions are left in which the proximal term is larger than S.
+// Refinement.Error says how far it came.
 //
 // The rows of leaves (Symbolic) hold by construction, up to the rounding of their
 // own terms, which another solve would repeat; r is left as it is there.
 //
 // Shapes: m is the matrix of the last Factorize, unchanged; x and b have Dim entries in
 // the original order, as does r, and do not overlap.
-// Cost: one solve and one product a step, no allocation.
+// Cost: one solve and one product a step, no allocation but when conjugate gradients are first
+// needed.
 // It panics on a foreign pattern, a length mismatch, or without a valid factor.
 func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix, floor float64) Refinement {
 	n := f.S.P.Dim()
@@ -111,6 +113,7 @@ func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 			return out
 		}
 	}
+	left := 0.0 // error that conjugate gradients have left
 	for out.Steps < maxRefinements {
 		if !begun {
 			f.beginCorrection(r)
@@ -130,10 +133,21 @@ func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 		}
 		shrink := max(step/last, f.Contraction)
 		out.Error = step / out.Size * min(shrink, 1)
-		if out.Error <= targetError || shrink > 0.5 && out.Steps > 1 {
+		if out.Error <= targetError || left > 0 {
 			break
 		}
-		last = step
+		if last = step; shrink > 0.5 && out.Steps > 1 {
+			if f.policy == WhereWeak {
+				break
+			}
+			if left = f.conjugateGradients(x, b); left >= conjugateFair {
+				break
+			}
+			f.unit.ResidualTo(r, b, x)
+		}
+	}
+	if left < conjugateFair {
+		out.Error = max(out.Error, left)
 	}
 	return out
 }

@@ -1,0 +1,90 @@
+package factor
+
+import "math"
+
+// A step of plain refinement changes the multipliers by (S + E)⁻¹·(residual of the −1 rows),
+// S the Schur complement and E the proximal term on all of them, and hardly moves along
+// directions in which S is much smaller than E. Conjugate gradients with the same factor as
+// preconditioner (Hestenes & Stiefel 1952) end those one by one, as S relative to S + E has
+// eigenvalues near one but for them. Residuals and curvatures are taken with K, in
+// which W, not its square, stands: so directions are resolved that no pivot can tell from
+// redundant ones. Those have no part in consistent residuals.
+
+const (
+	conjugateSteps = 64
+	conjugateFair  = 1e-6 // predicted error that makes a solution better than one that plain refinement leaves
+	conjugateGood  = 1e-7 // and from which steps that gain less than half are counted
+	conjugateIdle  = 3    // number of such steps after which it ends
+)
+
+// conjugate is the memory of conjugateGradients, vectors of all rows.
+type conjugate struct{ r, z, p, q, best []float64 }
+
+// conjugateGradients improves the solution x of K·x = b. It returns the error that it
+// predicts for the +1 part, in the energy norm and relative to that part: √(rᵀ(S + E)⁻¹r), r the
+// residual, over the root of the smallest (pᵀSp)/(pᵀ(S + E)p) that a search direction p has
+// shown. x is the best one by that measure, and stays as it was if no error is below
+// conjugateFair.
+//
+// Cost: a solve and two products with K a step; the first call allocates.
+func (f *Factor) conjugateGradients(x, b []float64) float64 {
+	if f.slow == nil {
+		f.slow = &conjugate{}
+		for _, v := range []*[]float64{&f.slow.r, &f.slow.z, &f.slow.p, &f.slow.q, &f.slow.best} {
+			*v = make([]float64, len(x))
+		}
+	}
+	c := f.slow
+	clear(c.p)
+	copy(c.best, x)
+	f.unit.ResidualTo(c.r, b, x)
+	f.beginCorrection(c.r)
+	best, least, idle := conjugateFair, 1.0, 0
+	rho, metric := 0.0, 0.0 // −rᵀz and pᵀ(S + E)p of the last step
+	for k := 0; k < conjugateSteps && idle < conjugateIdle; k++ {
+		clear(c.z)
+		f.backward(solution{x: c.z, b: b, add: true})
+		now, beta := -f.jointProduct(c.r, c.z), 0.0
+		if k > 0 {
+			beta = now / rho
+		}
+		rho, metric = now, now+beta*beta*metric
+		for i, z := range c.z {
+			c.p[i] = z + beta*c.p[i]
+		}
+		f.unit.MulVecTo(c.q, c.p)
+		curvature := -f.jointProduct(c.p, c.q)
+		if !(rho > 0 && curvature > 0) {
+			break
+		}
+		least = min(least, curvature/metric)
+		for i, p := range c.p {
+			x[i] += rho / curvature * p
+		}
+		f.unit.ResidualTo(c.r, b, x)
+		e := f.beginCorrection(c.r) / math.Sqrt(least) / f.energy(x)
+		if best <= conjugateGood && e > best/2 {
+			idle++
+		} else {
+			idle = 0
+		}
+		if e < best {
+			best = e
+			copy(c.best, x)
+		}
+	}
+	copy(x, c.best)
+	return best
+}
+
+// jointProduct returns x·y over the −1 rows of the core.
+func (f *Factor) jointProduct(x, y []float64) (sum float64) {
+	s := f.S
+	for c, o := range s.oldOff {
+		if s.sign[c] < 0 {
+			n := s.off[c+1] - s.off[c]
+			sum += dot(x[o:o+n], y[o:o+n])
+		}
+	}
+	return sum
+}
