@@ -231,6 +231,16 @@ func TestNearlySingularNFourBar(t *testing.T) {
 	}
 }
 
+// TestHardlyRedundantRow has a row with a pivot below those of redundant ones that the others
+// violate by so little that its multiplier alone tells.
+func TestHardlyRedundantRow(t *testing.T) {
+	const n, d = 1, 1e-5
+	m, err := bench.NFourBar(n, math.Pi/2-d, 1)
+	require.NoError(t, err)
+	s := solve(t, m, factor.Auto)
+	require.InEpsilon(t, bench.NFourBarAcceleration(n, math.Pi/2-d), s.AngularAcceleration(0)[2], 1e-12)
+}
+
 // TestTooCloseToSingular names the joint of a window whose constraints rounding cannot tell
 // from dependent ones.
 func TestTooCloseToSingular(t *testing.T) {

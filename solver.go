@@ -28,7 +28,7 @@ const (
 	consistentTol = 1e-4
 	// exactTol is the same for a factorization that leaves the weak rows to the
 	// others: a larger residual says that a weak row was not redundant.
-	exactTol = 1e-11
+	exactTol = 1e-12
 	// accurateTol is the largest predicted relative error of the accelerations
 	// that is returned as a result.
 	accurateTol = 1e-6

@@ -8,10 +8,11 @@ import "math"
 // preconditioner (Hestenes & Stiefel 1952) end those one by one, as S relative to S + E has
 // eigenvalues near one but for them. Residuals and curvatures are taken with K, in
 // which W, not its square, stands: so directions are resolved that no pivot can tell from
-// redundant ones. Those have no part in consistent residuals.
+// redundant ones, up to conjugateFlat. Those have no part in consistent residuals.
 
 const (
 	conjugateSteps = 64
+	conjugateFlat  = 1e-20 // curvature, relative to the scales of the rows, below which W is known to less than conjugateFair
 	conjugateFair  = 1e-6 // predicted error that makes a solution better than one that plain refinement leaves
 	conjugateGood  = 1e-7 // and from which steps that gain less than half are counted
 	conjugateIdle  = 3    // number of such steps after which it ends
@@ -54,7 +55,7 @@ func (f *Factor) conjugateGradients(x, b []float64) float64 {
 		}
 		f.unit.MulVecTo(c.q, c.p)
 		curvature := -f.jointProduct(c.p, c.q)
-		if !(rho > 0 && curvature > 0) {
+		if !(rho > 0 && curvature > conjugateFlat/f.eps*metric) {
 			break
 		}
 		least = min(least, curvature/metric)
