@@ -13,9 +13,9 @@ import "math"
 const (
 	conjugateSteps = 64
 	conjugateFlat  = 1e-20 // curvature, relative to the scales of the rows, below which W is known to less than conjugateFair
-	conjugateFair  = 1e-6 // predicted error that makes a solution better than one that plain refinement leaves
-	conjugateGood  = 1e-7 // and from which steps that gain less than half are counted
-	conjugateIdle  = 3    // number of such steps after which it ends
+	conjugateFair  = 1e-6  // predicted error that makes a solution better than one that plain refinement leaves
+	conjugateGood  = 1e-7  // and from which steps that gain less than half are counted
+	conjugateIdle  = 3     // number of such steps after which it ends
 )
 
 // conjugate is the memory of conjugateGradients, vectors of all rows.

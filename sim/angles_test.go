@@ -86,6 +86,22 @@ func TestWoundSprings(t *testing.T) {
 	}
 }
 
+// TestCounterRotation winds a spring between two discs that turn against each other, with
+// steps so long that together they could turn by more than half a turn in one.
+func TestCounterRotation(t *testing.T) {
+	m := wound(model.Revolute, false, 1, 0, 40)
+	other := m.Bodies[0]
+	other.Name, other.Velocity.Angular = "other", spatial.Vec3(other.Velocity.Angular).Scale(-1)
+	m.Bodies = append(m.Bodies, other)
+	m.Joints[0].Predecessor = "other"
+	r := newRig(t, m)
+	s := r.simulate(sim.DormandPrince(), 0.1, sim.Options{})
+	require.NoError(t, s.Run(2))
+	freq := math.Sqrt2 // half the inertia, of one relative to the other
+	require.InDelta(t, 80*math.Cos(2*freq), s.State().Bodies[1].Omega[1]-s.State().Bodies[0].Omega[1], 8)
+	require.InDelta(t, 80/freq*math.Sin(2*freq), s.State().Angles[0], 6)
+}
+
 // TestAnglesDoNotAllocate: following angles is part of every step.
 func TestAnglesDoNotAllocate(t *testing.T) {
 	r := golden(t, "springs")

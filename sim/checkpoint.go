@@ -50,6 +50,7 @@ type Checkpoint struct {
 	Kept     []float64   `json:"kept"`
 	Events   []EventMark `json:"events"`
 	Stopped  string      `json:"stopped,omitempty"`
+	Failed   float64     `json:"failed,omitempty"` // time at which a step was given up
 
 	Rows     int64 `json:"rows"`     // written so far
 	Recorded int64 `json:"recorded"` // position of the recorder
@@ -61,6 +62,7 @@ type EventMark struct {
 	Name  string `json:"name"`
 	Sign  int8   `json:"sign"`
 	Fired int64  `json:"fired"`
+	Again int64  `json:"again,omitempty"` // calls that are not to be repeated, of a step that was given up
 }
 
 // Checkpoint returns what is needed to go on from here. It marks the recorder.
@@ -76,7 +78,7 @@ func (s *Simulation) Checkpoint() (*Checkpoint, error) {
 		Stepper: s.stepper.Settings(), Options: s.settings(), Solver: s.o.Dynamics,
 		Start: s.start, Time: s.st.Time, Bodies: make([][13]float64, len(s.st.Bodies)), Angles: append([]float64(nil), s.st.Angles...),
 		Base: s.base, Count: s.count, Step: s.control.h, Error: s.control.old, Rejected: s.control.rejected, Closed: [2]int{s.control.closed, s.control.span},
-		Kept: append([]float64(nil), s.stepper.Kept()...), Events: make([]EventMark, len(s.events)), Stopped: s.stopped,
+		Kept: append([]float64(nil), s.stepper.Kept()...), Events: make([]EventMark, len(s.events)), Stopped: s.stopped, Failed: s.failed,
 		Rows: s.rows, Stats: s.stats,
 	}
 	for i := range s.st.Bodies {
@@ -87,7 +89,7 @@ func (s *Simulation) Checkpoint() (*Checkpoint, error) {
 		copy(x[10:13], b.Omega[:])
 	}
 	for i := range s.events {
-		c.Events[i] = EventMark{s.events[i].Name, s.watches[i].sign, s.watches[i].fired}
+		c.Events[i] = EventMark{s.events[i].Name, s.watches[i].sign, s.watches[i].fired, s.watches[i].again}
 	}
 	if s.o.Recorder != nil {
 		var err error
@@ -141,7 +143,7 @@ func (s *Simulation) restore(c *Checkpoint) {
 		}
 	}
 	for i := range c.Events {
-		s.watches[i].sign, s.watches[i].fired = c.Events[i].Sign, c.Events[i].Fired
+		s.watches[i].sign, s.watches[i].fired, s.watches[i].again = c.Events[i].Sign, c.Events[i].Fired, c.Events[i].Again
 	}
 	s.stepper.Restart()
 	if len(c.Kept) > 0 {
@@ -150,7 +152,7 @@ func (s *Simulation) restore(c *Checkpoint) {
 	s.start, s.base, s.count = c.Start, c.Base, c.Count
 	s.control.h, s.control.old, s.control.rejected = c.Step, c.Error, c.Rejected
 	s.control.closed, s.control.span = c.Closed[0], c.Closed[1]
-	s.rows, s.stopped, s.stats, s.begun = c.Rows, c.Stopped, c.Stats, true
+	s.rows, s.stopped, s.failed, s.stats, s.begun = c.Rows, c.Stopped, c.Failed, c.Stats, true
 }
 
 // settings are the options that decide about results. The first step and the recorder are not

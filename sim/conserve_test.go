@@ -14,6 +14,7 @@ import (
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -347,4 +348,69 @@ func TestSpells(t *testing.T) {
 	require.NoError(t, s.Run(10))
 	t.Logf("%+v", s.Stats())
 	assert.Less(t, s.Stats().Rejected, s.Stats().Steps/10)
+}
+
+// spun is a ball at an angular velocity, rad/s.
+func spun(omega float64) *model.Model {
+	m := ballsAt(1)
+	m.Bodies[0].Velocity.Angular = spatial.Vec3{2: omega}
+	return m
+}
+
+// TestHalfTurnSays names body, angle and time.
+func TestHalfTurnSays(t *testing.T) {
+	for _, alpha := range []bool{false, true} {
+		m := spun(200)
+		m.Bodies[0].Name = "rotor"
+		r := newImplicit(t, m)
+		st := r.mech.Initial()
+		st.Time = 2
+		var k sim.Stepper = r.rungeKutta(sim.RungeKutta4(), 0)
+		if alpha {
+			k = r.alpha(sim.GeneralizedAlphaOptions{})
+		}
+		_, err := k.Try(st, 2.05)
+		require.ErrorIs(t, err, sim.ErrHalfTurn)
+		half := new(sim.HalfTurnError)
+		require.ErrorAs(t, err, &half)
+		assert.Equal(t, "rotor", half.Body)
+		assert.Equal(t, 2.0, half.Time)
+		check.Close(t, half.Angle, 200*half.Span, 1e-9, 1, "angle")
+		assert.Contains(t, err.Error(), `step from t = 2: body "rotor" would turn by `)
+	}
+}
+
+// TestFastRotor bounds steps by what a body may turn: hardly any is tried in vain, and none with closed stages. A run
+// that is resumed does the same.
+func TestFastRotor(t *testing.T) {
+	for _, alpha := range []bool{false, true} {
+		build := func(onStep func(*sim.Simulation) error) *sim.Simulation {
+			r := newImplicit(t, spun(1e4))
+			o := sim.Options{Projector: r.proj, OnStep: onStep}
+			if alpha {
+				_, s := r.run(sim.GeneralizedAlphaOptions{Rho: 0.8, Tolerance: sim.Tolerance{Relative: 1e-3}}, o)
+				return s
+			}
+			return r.simulate(sim.DormandPrince(), 1e-3, o)
+		}
+		var c *sim.Checkpoint
+		whole := build(func(s *sim.Simulation) (err error) {
+			if s.Stats().Steps == 57 {
+				c, err = s.Checkpoint()
+			}
+			return err
+		})
+		require.NoError(t, whole.Run(0.1))
+		n := whole.Stats()
+		t.Logf("%+v", n)
+		assert.Less(t, n.Rejected, int64(5))
+		assert.Zero(t, n.Careful)
+		assert.Less(t, n.Steps, int64(425), "0.75 of half a turn a step")
+		assert.Equal(t, 0.1, whole.State().Time)
+		rest := build(nil)
+		require.NoError(t, rest.Restore(c))
+		require.NoError(t, rest.Run(0.1))
+		assert.Equal(t, whole.State(), rest.State())
+		assert.Equal(t, n, rest.Stats())
+	}
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
@@ -13,6 +14,7 @@ type control struct {
 	rejected bool    // the last step tried was rejected
 	order    float64 // of the local error of the embedded solution
 	steady   bool    // steps are to change little: the method is implicit
+	most     float64 // angle that a body is to turn by in a step at most, rad
 
 	closed, span int // steps with closed stages that are left, and of the last such spell
 }
@@ -28,6 +30,10 @@ const (
 	firstStep     = 1e-4 // s, where none is given; the controller is soon elsewhere
 	longestSpell  = 63   // steps with closed stages before open ones are tried again
 )
+
+// mostTurn is the angle, rad, that a body is to turn by in a step at most, less than half a turn; where
+// angles with springs are followed, that of two bodies together.
+const mostTurn = 0.8 * math.Pi
 
 // accept takes the error of an accepted step h in.
 func (c *control) accept(h, err float64) {
@@ -50,6 +56,28 @@ func (c *control) reject(h, err float64) {
 		f = 1 / min(1/controlShrink, math.Pow(err, 1/c.order-0.75*controlBeta)/controlSafety)
 	}
 	c.h, c.rejected = h*f, true
+}
+
+// turn bounds the next step where a body has turned by angle in the time span.
+func (c *control) turn(angle, span float64) {
+	if most := c.most * span / angle; c.h > most {
+		c.h = most
+	}
+}
+
+// rejectTurn takes in a step h that would be half a turn or more.
+func (c *control) rejectTurn(h float64, e *HalfTurnError) {
+	c.h, c.rejected = h*controlSafety, true
+	c.turn(e.Angle, e.Span)
+	c.h = max(c.h, controlShrink*h)
+}
+
+// restart forgets what is known about steps: state or dynamics have jumped.
+func (c *control) restart() {
+	if c.h > firstStep {
+		c.h = firstStep
+	}
+	c.old, c.rejected = firstError, false
 }
 
 // leastStep is the smallest step in units of the rounding of the time, which counts as at least
@@ -78,14 +106,18 @@ func (s *Simulation) try(until float64) (t1 float64, err error) {
 	switch good := err == nil && e <= 1; {
 	case good && c.closed == 0:
 		c.span /= 2
-	case !good && s.o.Projector != nil && !s.implicit:
+	case !good && s.o.Projector != nil && !s.implicit && !errors.Is(err, ErrHalfTurn):
 		t1, e, err = s.leap(until)
 	}
 	for err != nil || !(e <= 1) {
-		if err != nil {
-			e = math.Inf(1)
+		switch half := new(HalfTurnError); {
+		case errors.As(err, &half):
+			c.rejectTurn(t1-s.st.Time, half)
+		case err != nil:
+			c.reject(t1-s.st.Time, math.Inf(1))
+		default:
+			c.reject(t1-s.st.Time, e)
 		}
-		c.reject(t1-s.st.Time, e)
 		if c.h < max(s.o.MinStep, leastStep*ulp(max(math.Abs(s.st.Time), firstStep))) {
 			if err == nil {
 				return 0, fmt.Errorf("sim: at t = %v: %w", s.st.Time, ErrStepTooSmall)
@@ -95,6 +127,9 @@ func (s *Simulation) try(until float64) (t1 float64, err error) {
 		t1, e, err = s.attempt(until)
 	}
 	c.accept(t1-s.st.Time, e)
+	if s.turner != nil {
+		c.turn(s.turner.furthest(), t1-s.st.Time)
+	}
 	c.closed = max(c.closed-1, 0)
 	return t1, nil
 }

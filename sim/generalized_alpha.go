@@ -15,7 +15,9 @@ type GeneralizedAlphaOptions struct {
 	// the fastest vibrations. 0 annihilates them.
 	Rho float64
 
-	Tolerance Tolerance // of error control; Fixed leaves the estimate out
+	// Tolerance is that of error control; Fixed leaves the estimate out. A Relative below rounding, 5e-14 times
+	// 1 + the largest distance of a body from the origin in units of Length, counts as that much.
+	Tolerance Tolerance
 
 	// Fixed says that steps are fixed: no errors are estimated, at two solves a step less.
 	Fixed bool
@@ -101,9 +103,11 @@ type GeneralizedAlpha struct {
 	v1                   []float64 // velocities of the end, angular and of centres of mass
 	du, dlambda, e       []float64
 	end, lin             mechanism.State
-	h                    float64
+	t0, h                float64
 	corrected, roundings float64 // size of the last Newton correction, and of those that are rounding
 
+	turned         float64 // largest angle of a body in the step, rad
+	relative       float64 // tolerance of the step last tried
 	tried          bool
 	evaluations    int64
 	factorizations int64
@@ -134,7 +138,7 @@ func NewGeneralizedAlpha(m *mechanism.Mechanism, d ImplicitDynamics, o Generaliz
 	}
 	o.Tolerance = o.Tolerance.withDefaults(m)
 	nb, nr := m.NumBodies(), d.Rows()
-	k := &GeneralizedAlpha{mech: m, dyn: d, o: o, c: chungHulbert(o.Rho), start: make([]anchor, nb)}
+	k := &GeneralizedAlpha{mech: m, dyn: d, o: o, c: chungHulbert(o.Rho), start: make([]anchor, nb), relative: o.Tolerance.Relative}
 	na := m.NumSprung()
 	k.kept = make([]float64, headSize+4*6*nb+2*nr+7*nb+na)
 	rest := k.kept
@@ -211,20 +215,23 @@ func (k *GeneralizedAlpha) Multipliers() []float64 { return k.lambda }
 // It is the stepper's own.
 func (k *GeneralizedAlpha) Accelerations() []float64 { return k.u }
 
+// Relative returns the relative tolerance of the step last tried: that of the options, unless that is below rounding.
+func (k *GeneralizedAlpha) Relative() float64 { return k.relative }
+
 // Try implements Stepper.
 //
 // Cost: a few corrections of Newton's method, a factorization where that of an
 // earlier step does not serve, a few solves; the first step from a state,
 // or after Restart, is done twice to find where a and the offset start. No
 // allocation but for errors.
-// It returns ErrHalfTurn, what wraps ErrNewton, and errors of the dynamics. It panics
+// It returns what wraps ErrHalfTurn or ErrNewton, and errors of the dynamics. It panics
 // if st is of another mechanism.
 func (k *GeneralizedAlpha) Try(st *mechanism.State, t float64) (float64, error) {
 	if len(st.Bodies) != len(k.start) {
 		panic("sim: foreign state")
 	}
 	k.tried = false
-	k.h = t - st.Time
+	k.t0, k.h = st.Time, t-st.Time
 	k.end.Time, k.end.Angles = t, st.Angles
 	k.anchor(st)
 	if err := k.prepare(st); err != nil {
@@ -326,10 +333,11 @@ func (k *GeneralizedAlpha) evaluate(u []float64, st *mechanism.State) error {
 	return nil
 }
 
-// place makes k.end the end of the step for the accelerations k.u1, and reports whether
-// all rotations stay below half a turn.
-func (k *GeneralizedAlpha) place() bool {
-	c, h, ok := &k.c, k.h, true
+// place makes k.end the end of the step for the accelerations k.u1. It returns a
+// HalfTurnError if a rotation does not stay below half a turn.
+func (k *GeneralizedAlpha) place() error {
+	c, h := &k.c, k.h
+	body, square := 0, 0.0
 	for i := range k.start {
 		s := &k.start[i]
 		o := 6 * i
@@ -344,14 +352,21 @@ func (k *GeneralizedAlpha) place() bool {
 			x[j] += h * h * ((0.5-c.Beta)*a0[j] + c.Beta*a1[j])
 			v[j] = w[j] + h*((1-c.Gamma)*a0[j]+c.Gamma*a1[j])
 		}
-		if !(x[0]*x[0]+x[1]*x[1]+x[2]*x[2] < math.Pi*math.Pi) {
-			ok = false
+		if s := x[0]*x[0] + x[1]*x[1] + x[2]*x[2]; !(s <= square) && square == square { // keeps a NaN
+			body, square = i, s
 		}
 		s.bodyTo(&k.end.Bodies[i], x, &v, &k.mech.Bodies[i].Com)
 		copy(k.v1[o:o+6], v[:])
 	}
-	return ok
+	k.turned = math.Sqrt(square)
+	if !(square < math.Pi*math.Pi) {
+		return &HalfTurnError{k.mech.BodyName(body), k.t0, k.turned, h}
+	}
+	return nil
 }
+
+// furthest returns the largest angle of a body in the step last tried, at its end.
+func (k *GeneralizedAlpha) furthest() float64 { return k.turned }
 
 // settle projects the velocities of k.end and keeps their offset.
 func (k *GeneralizedAlpha) settle() error {

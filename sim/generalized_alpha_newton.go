@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -58,6 +59,8 @@ func (k *GeneralizedAlpha) solve(st *mechanism.State) error {
 	switch {
 	case how == converged:
 		return nil
+	case errors.Is(err, ErrHalfTurn):
+		return err
 	case err != nil:
 		return fmt.Errorf("sim: step to t = %v: %w", k.end.Time, err)
 	}
@@ -120,8 +123,8 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 	last := math.Inf(1)
 	tol, loose := max(newtonTol, 2*k.roundings), max(newtonLoose, 200*k.roundings)
 	for n := range newtonSteps {
-		if !k.place() {
-			return lost, ErrHalfTurn
+		if err := k.place(); err != nil {
+			return lost, err
 		}
 		k.evaluations++
 		if err := k.dyn.Correct(k.du, k.dlambda, &k.end, k.u1, k.lambda1, position); err != nil {
@@ -140,17 +143,17 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 			k.lambda1[i] += d
 		}
 		if size <= tol || n > 0 && (size*theta <= (1-theta)*tol || theta > 0.5 && size <= loose) {
-			if !k.place() {
-				return lost, ErrHalfTurn
+			if err := k.place(); err != nil {
+				return lost, err
 			}
 			return converged, nil
 		}
 		if old && n > 0 && !(size*math.Pow(theta, newtonMore) <= tol) {
-			k.place()
+			_ = k.place() // lost, if it cannot be, in the next iteration
 			return slow, nil
 		}
 	}
-	k.place()
+	_ = k.place()
 	return slow, nil
 }
 
@@ -190,6 +193,7 @@ func (k *GeneralizedAlpha) estimate() (float64, error) {
 	if k.o.Fixed {
 		return 0, nil
 	}
+	k.relative = max(k.o.Tolerance.Relative, leastTolerance*k.roundings)
 	for i, a := range k.a1 {
 		k.e[i] = a - k.a0[i]
 	}
@@ -209,8 +213,12 @@ func (k *GeneralizedAlpha) estimate() (float64, error) {
 		}
 		worst = max(worst, k.speedSize(k.e)-velocityRounding*k.roundings/(k.h*k.o.Tolerance.Rate))
 	}
-	return worst / k.o.Tolerance.Relative, nil
+	return worst / k.relative, nil
 }
+
+// leastTolerance is the relative tolerance below which rounding of the positions, times this, shows in the
+// estimates: steps would become shorter without end.
+const leastTolerance = 100
 
 // velocityRounding is the error of velocities by that of positions, times the step.
 const velocityRounding = 10

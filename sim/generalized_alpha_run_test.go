@@ -307,3 +307,29 @@ func BenchmarkAlpha(b *testing.B) {
 		})
 	}
 }
+
+// TestAlphaLeastTolerance asks for less than rounding allows, near the origin and far from it: the run gets what it
+// allows, in as many steps as that takes.
+func TestAlphaLeastTolerance(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		until float64
+		least float64 // at most
+	}{{"four-bar", 0.3, 3e-13}, {"ball-ladder-50", 0.03, 4e-12}, {"random-10-far", 0.1, 1e-7}} {
+		r := newImplicit(t, open(t, "golden", c.name+".model.json"))
+		var steps [2]int64
+		for i, tol := range []float64{1e-13, 1e-16} {
+			k, s := r.run(sim.GeneralizedAlphaOptions{Rho: 0.8, Tolerance: sim.Tolerance{Relative: tol}}, sim.Options{Projector: r.proj})
+			require.NoError(t, s.Run(c.until), "%s, tolerance %v", c.name, tol)
+			assert.Greater(t, k.Relative(), tol)
+			assert.Less(t, k.Relative(), c.least)
+			steps[i] = s.Stats().Steps
+		}
+		t.Logf("%s: %d steps", c.name, steps[0])
+		assert.Equal(t, steps[0], steps[1])
+	}
+	r := newImplicit(t, open(t, "golden", "four-bar.model.json"))
+	k, s := r.run(sim.GeneralizedAlphaOptions{Rho: 0.8, Tolerance: sim.Tolerance{Relative: 1e-6}}, sim.Options{Projector: r.proj})
+	require.NoError(t, s.Run(0.01))
+	assert.Equal(t, 1e-6, k.Relative())
+}

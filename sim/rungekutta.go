@@ -9,9 +9,25 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ErrHalfTurn is returned by a step in which a body would turn by half a turn or
-// more: the step is too long for exponential coordinates.
-var ErrHalfTurn = errors.New("sim: a body turns by half a turn in one step")
+// ErrHalfTurn is wrapped by the error of a step in which a body would turn by half a turn or
+// more, a HalfTurnError: the step is too long for exponential coordinates.
+var ErrHalfTurn = errors.New("half a turn or more in one step")
+
+// HalfTurnError tells which body turns too far. It wraps ErrHalfTurn.
+type HalfTurnError struct {
+	Body  string
+	Time  float64 // at the start of the step, s
+	Angle float64 // rad, by which the body would turn
+	Span  float64 // s, in which it would do so: the step or the part of it up to a stage
+}
+
+// Error implements error.
+func (e *HalfTurnError) Error() string {
+	return fmt.Sprintf("sim: step from t = %v: body %q would turn by %.3g rad in %.3g s: %v", e.Time, e.Body, e.Angle, e.Span, ErrHalfTurn)
+}
+
+// Unwrap returns ErrHalfTurn.
+func (e *HalfTurnError) Unwrap() error { return ErrHalfTurn }
 
 // Stepper computes steps of one method. The caller owns the state: it tries a step,
 // looks at it, settles on a state to go on from, which is its end or near it,
@@ -137,8 +153,9 @@ type RungeKutta struct {
 	end    mechanism.State
 	t0, t1 float64
 
-	moved       bool // Lead has filled lead
-	kept        bool // acc[0] holds the accelerations at the state the next step starts from
+	turned      float64 // largest angle of a body in the step last tried, rad
+	moved       bool    // Lead has filled lead
+	kept        bool    // acc[0] holds the accelerations at the state the next step starts from
 	tried       bool
 	evaluations int64
 }
@@ -206,7 +223,7 @@ func (k *RungeKutta) Keep() []float64 {
 //
 // Cost: one evaluation of the accelerations a stage, the first one only where
 // nothing was kept; no allocation of its own.
-// It returns ErrHalfTurn, and errors of the dynamics. It panics if st is of
+// It returns what wraps ErrHalfTurn, and errors of the dynamics. It panics if st is of
 // another mechanism.
 func (k *RungeKutta) Try(st *mechanism.State, t float64) (float64, error) {
 	if len(st.Bodies) != len(k.start) {
@@ -232,8 +249,8 @@ func (k *RungeKutta) Try(st *mechanism.State, t float64) (float64, error) {
 		if k.tab.C[i] == 1 {
 			y.Time = t
 		}
-		if !k.combineTo(y, k.tab.A[i], h, k.vel[i]) {
-			return 0, ErrHalfTurn
+		if err := k.turnedTo(y, k.tab.A[i], h, k.vel[i]); err != nil {
+			return 0, err
 		}
 		if err := k.evaluate(k.acc[i], y); err != nil {
 			return 0, err
@@ -241,8 +258,8 @@ func (k *RungeKutta) Try(st *mechanism.State, t float64) (float64, error) {
 	}
 	if !k.tab.FSAL {
 		k.end.Time = t
-		if !k.combineTo(&k.end, k.tab.B, h, nil) {
-			return 0, ErrHalfTurn
+		if err := k.turnedTo(&k.end, k.tab.B, h, nil); err != nil {
+			return 0, err
 		}
 	}
 	k.tried = true
@@ -280,11 +297,24 @@ func (k *RungeKutta) evaluate(a []float64, st *mechanism.State) error {
 	return nil
 }
 
+// turnedTo is combineTo for stages and ends. It returns a HalfTurnError if a rotation does
+// not stay below half a turn.
+func (k *RungeKutta) turnedTo(y *mechanism.State, w []float64, h float64, rate []float64) error {
+	body, square := k.combineTo(y, w, h, rate)
+	k.turned = math.Sqrt(square)
+	if square >= math.Pi*math.Pi {
+		return &HalfTurnError{k.mech.BodyName(body), k.t0, k.turned, y.Time - k.t0}
+	}
+	return nil
+}
+
+// furthest returns the largest angle of a body in the step last tried, at its end.
+func (k *RungeKutta) furthest() float64 { return k.turned }
+
 // combineTo stores in y the state y₀ + h Σ wⱼ·kⱼ, and in rate, if it is not
-// nil, the rates of rotation vectors and centres of mass there. It reports
-// whether all rotations stay below half a turn.
-func (k *RungeKutta) combineTo(y *mechanism.State, w []float64, h float64, rate []float64) bool {
-	ok := true
+// nil, the rates of rotation vectors and centres of mass there. It returns the
+// body that turns furthest and the square of its angle.
+func (k *RungeKutta) combineTo(y *mechanism.State, w []float64, h float64, rate []float64) (body int, square float64) {
 	vel, acc, w := k.chosen(w)
 	for i := range k.start {
 		var x, v [6]float64
@@ -294,8 +324,8 @@ func (k *RungeKutta) combineTo(y *mechanism.State, w []float64, h float64, rate 
 			x[c] *= h
 			v[c] *= h
 		}
-		if x[0]*x[0]+x[1]*x[1]+x[2]*x[2] >= math.Pi*math.Pi {
-			ok = false
+		if s := x[0]*x[0] + x[1]*x[1] + x[2]*x[2]; s > square {
+			body, square = i, s
 		}
 		b := &y.Bodies[i]
 		k.start[i].bodyTo(b, &x, &v, &k.mech.Bodies[i].Com)
@@ -307,7 +337,7 @@ func (k *RungeKutta) combineTo(y *mechanism.State, w []float64, h float64, rate 
 		dexpInvTo((*spatial.Vec3)(r[:3]), &theta, &b.Omega)
 		r[3], r[4], r[5] = v[3], v[4], v[5]
 	}
-	return ok
+	return body, square
 }
 
 // chosen returns the stages with weights w other than zero, and these weights.

@@ -30,7 +30,7 @@ type Options struct {
 	CloseStages bool
 
 	Events       []Event
-	EventSamples int // points of a step at which events are looked at; 0 stands for 1, its end
+	EventSamples int // points of a step at which events are looked at (Event); 0 stands for 1, its end
 
 	Recorder Recorder // gets rows at the start and every Every seconds; nil: no rows
 	Every    float64  // s
@@ -62,6 +62,7 @@ type Simulation struct {
 	watches  []watch
 	samples  int
 	drifts   DriftProjector // the projector, if it is one
+	turner   turner         // the stepper, if it is one
 	implicit bool           // the stepper closes the joints by itself
 	print    uint64         // of the mechanism as it was at the start
 
@@ -78,7 +79,21 @@ type Simulation struct {
 	rows    int64 // rows written
 	begun   bool
 	stopped string
+	failed  float64 // time at which a step has been given up
 	stats   Stats
+	back    foothold
+}
+
+// turner is a Stepper that knows the largest angle of a body in the step last tried, rad.
+type turner interface{ furthest() float64 }
+
+// foothold is what a step changes before its rows and events are done with.
+type foothold struct {
+	base    float64
+	count   int64
+	control control
+	stats   Stats
+	kept    []float64 // by the stepper
 }
 
 // New returns a simulation that starts from a copy of st.
@@ -117,9 +132,13 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 	m.FollowAngles(&s.kin, s.st)
 	s.row.State = &s.sample
 	s.drifts, _ = o.Projector.(DriftProjector)
+	s.turner, _ = stepper.(turner)
 	_, s.implicit = stepper.(interface{ closesJoints() })
 	s.closeStages(o.CloseStages)
-	s.control = control{h: o.InitialStep, old: firstError, order: float64(embedded + 1), steady: s.implicit}
+	s.control = control{h: o.InitialStep, old: firstError, order: float64(embedded + 1), steady: s.implicit, most: mostTurn}
+	if m.NumSprung() > 0 {
+		s.control.most = mostTurn / 2
+	}
 	return s
 }
 
@@ -145,8 +164,11 @@ func (s *Simulation) Fired(i int) int64 { return s.watches[i].fired }
 // end of a run, but its last step ends at until.
 // It returns errors of dynamics, Projector, Recorder and OnStep and, under
 // error control, what wraps ErrStepTooSmall. The simulation then stands at its last
-// good state. Angles with springs are followed over any number of turns, as long as a body
-// turns by less than a quarter turn in a step (mechanism.State.Angles).
+// good state, and a later Run, or one from a Checkpoint, does the step again; rows that have been
+// written are not written again.
+//
+// Angles with springs are followed over any number of turns (mechanism.State.Angles), as long as
+// no two bodies turn against each other by half a turn in a step; error control sees to that.
 func (s *Simulation) Run(until float64) error {
 	if err := s.begin(); err != nil {
 		return err
@@ -173,7 +195,7 @@ func (s *Simulation) begin() error {
 	if _, err := s.project(s.st); err != nil {
 		return err
 	}
-	s.armEvents(-1)
+	s.armEvents()
 	if s.o.Recorder != nil {
 		copyTo(&s.sample, s.st)
 		if err := s.record(); err != nil {
@@ -187,23 +209,43 @@ func (s *Simulation) begin() error {
 // step does one step: tries it until it is good enough, goes through rows and
 // events in the order of time, and accepts it.
 func (s *Simulation) step(until float64) error {
+	s.hold()
 	t1, err := s.try(until)
 	if err != nil {
 		return err
 	}
 	gone, err := s.passEvents(t1)
 	if err != nil {
-		s.armEvents(-1) // the step is not taken
+		s.giveUp()
 		return err
 	}
-	if gone {
-		return nil
+	if !gone {
+		s.stepper.Accept()
+		copyTo(s.st, &s.next)
+		s.mech.FollowAngles(&s.kin, s.st)
 	}
-	s.stepper.Accept()
-	copyTo(s.st, &s.next)
-	s.mech.FollowAngles(&s.kin, s.st)
+	s.settleEvents()
 	s.stats.Steps++
 	return nil
+}
+
+// hold notes where a step begins, if it can be given up.
+func (s *Simulation) hold() {
+	if s.o.Recorder == nil && len(s.events) == 0 {
+		return
+	}
+	s.back.base, s.back.count, s.back.control, s.back.stats = s.base, s.count, s.control, s.stats
+	s.back.kept = append(s.back.kept[:0], s.stepper.Kept()...)
+}
+
+// giveUp goes back to where the step has begun. Rows that have been written stay.
+func (s *Simulation) giveUp() {
+	s.base, s.count, s.control, s.stats = s.back.base, s.back.count, s.back.control, s.back.stats
+	s.stepper.Restart()
+	if len(s.back.kept) > 0 {
+		copy(s.stepper.Keep(), s.back.kept)
+	}
+	s.giveUpEvents()
 }
 
 // passEvents writes the rows and handles the events of the step to t1 in the order of
@@ -222,7 +264,7 @@ func (s *Simulation) passEvents(t1 float64) (gone bool, err error) {
 		if i < 0 {
 			return false, nil
 		}
-		if gone, err := s.act(i, theta); gone || err != nil {
+		if gone, err := s.act(theta); gone || err != nil {
 			return gone, err
 		}
 	}
@@ -237,34 +279,43 @@ func (s *Simulation) sampleAt(theta float64) {
 	}
 }
 
-// act handles the crossing of event i and reports whether the run goes on from
-// there, the rest of the step left out.
-func (s *Simulation) act(i int, theta float64) (gone bool, err error) {
-	e := &s.events[i]
-	response := Continue
-	s.sampleAt(theta)
-	if e.Action != nil {
-		if response, err = e.Action(&s.sample); err != nil {
-			return false, fmt.Errorf("sim: event %q at t = %v: %w", e.Name, s.sample.Time, err)
+// act handles the crossing of an event at the fraction theta of the step, with all others at
+// the same instant, and reports whether the run goes on from there, the rest of the step left out.
+func (s *Simulation) act(theta float64) (gone bool, err error) {
+	s.meet(theta)
+	response, stopped := Continue, ""
+	for i := range s.events {
+		if !s.watches[i].now {
+			continue
 		}
+		r, err := s.call(i)
+		if err != nil {
+			return false, err
+		}
+		if r == Stop && stopped == "" {
+			stopped = s.events[i].Name
+		}
+		response = max(response, r)
 	}
 	if response == Continue {
-		s.passed(i)
+		for i := range s.events {
+			if s.watches[i].now {
+				s.passed(i)
+			}
+		}
 		return false, nil
 	}
-	copyTo(s.st, &s.sample)
+	copyTo(&s.next, &s.sample)
+	if _, err := s.project(&s.next); err != nil {
+		return false, err
+	}
+	copyTo(s.st, &s.next)
+	s.mech.FollowAngles(&s.kin, s.st)
 	s.stepper.Restart()
 	s.base, s.count = s.st.Time, 0
-	s.stats.Steps++
-	s.watches[i].fired++
-	if response == Stop {
-		s.stopped = e.Name
-	}
-	if _, err := s.project(s.st); err != nil {
-		return true, err
-	}
-	s.mech.FollowAngles(&s.kin, s.st)
-	s.armEvents(i)
+	s.control.restart()
+	s.stopped = stopped
+	s.rearmEvents(theta)
 	return true, nil
 }
 

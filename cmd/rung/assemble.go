@@ -153,11 +153,16 @@ func (a *assembly) fail(path string, err error) (*assembly, error) {
 	if !errors.As(err, &e) {
 		return nil, failed(modelFile(path), err)
 	}
-	a.Unmet = &unmet{e.Joint, e.Predecessor, e.Successor, e.Row, "position", e.Off, e.Unit()}
-	if e.Rate {
-		a.Unmet.Level = "velocity"
-	}
+	a.Unmet = newUnmet(e)
 	return a, failed(modelFile(path), err)
+}
+
+func newUnmet(e *rung.CloseError) *unmet {
+	u := &unmet{e.Joint, e.Predecessor, e.Successor, e.Row, "position", e.Off, e.Unit()}
+	if e.Rate {
+		u.Level = "velocity"
+	}
+	return u
 }
 
 // heldBodies returns the numbers of the bodies called names.

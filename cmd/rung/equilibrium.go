@@ -66,6 +66,8 @@ type equilibriumResult struct {
 	Found      bool              `json:"found"`
 	Steps      int               `json:"steps"`
 	Unbalanced *unbalancedResult `json:"unbalanced,omitempty"`
+	Unmet      *unmet            `json:"unmet,omitempty"`   // where the joints cannot be closed
+	Failure    string            `json:"failure,omitempty"` // why nothing is found
 
 	// Of an equilibrium only.
 	Stability string        `json:"stability,omitempty"` // stable, neutral, unstable or immobile
@@ -118,8 +120,8 @@ func runEquilibrium(cmd *cobra.Command, path string, f *equilibriumFlags) error 
 	})
 }
 
-// settle finds the equilibrium of m, read from path, and stores its state in m. If there
-// is none, it returns both a document and an error.
+// settle finds the equilibrium of m, read from path, and stores its state in m. If that
+// fails, it returns both a document and an error.
 func settle(m *model.Model, path string, f *equilibriumFlags, p *progress) (*equilibriumResult, error) {
 	p.stage("analysing", 0)
 	plan, err := rung.NewPlan(m, rung.Options{Ordering: f.ordering.Ordering})
@@ -132,17 +134,25 @@ func settle(m *model.Model, path string, f *equilibriumFlags, p *progress) (*equ
 	st := plan.Initial()
 	e, err := linear.Equilibrate(plan, st, linear.EquilibriumOptions{Stationary: f.stationary, Steps: f.steps})
 	if err != nil {
-		u := new(linear.UnbalancedError)
-		if !errors.As(err, &u) {
-			return nil, failedIn(path, err)
-		}
-		r.Steps, r.Unbalanced = u.Steps, newUnbalanced(&u.Unbalanced, nil)
+		r.fail(path, err)
+
 		return r, failedIn(path, err)
 	}
 	r.fill(mech, e)
 	rung.SetState(m, st)
 	mech.TurnsTo(m, mech.NewKinematics(), st)
 	return r, nil
+}
+
+// fail stores what is known about err.
+func (r *equilibriumResult) fail(path string, err error) {
+	r.Failure = strings.TrimPrefix(failedIn(path, err).Error(), modelFile(path)+": ")
+	if u := new(linear.UnbalancedError); errors.As(err, &u) {
+		r.Steps, r.Unbalanced = u.Steps, newUnbalanced(&u.Unbalanced, nil)
+	}
+	if e := new(rung.CloseError); errors.As(err, &e) {
+		r.Unmet = newUnmet(e)
+	}
 }
 
 // failedIn marks err as the failure of a computation with the model at path. Errors of

@@ -186,3 +186,28 @@ func TestEquilibriumMisuse(t *testing.T) {
 	help := ok(t, "equilibrium", "-h")
 	requireColumns(t, help)
 }
+
+// TestEquilibriumOfOpenJoints prints a document that names the joint where joints cannot be closed.
+func TestEquilibriumOfOpenJoints(t *testing.T) {
+	m := model.New("torn")
+	m.Bodies = []model.Body{{Name: "rod", Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}}}
+	for i, name := range []string{"left", "right"} {
+		m.Joints = append(m.Joints, model.Joint{
+			Name: name, Type: model.Fixed, Predecessor: model.World, Successor: "rod",
+			PredecessorFrame: model.Pose{Position: [3]float64{float64(i), 0, 0}},
+		})
+	}
+	dir := t.TempDir()
+	path, out := filepath.Join(dir, "torn.json"), filepath.Join(dir, "out.json")
+	require.NoError(t, model.WriteFile(path, m))
+	r := settled(t, exitFailed, path, "-o", out)
+	assert.False(t, r.Found)
+	require.NotNil(t, r.Unmet)
+	assert.Contains(t, []string{"left", "right"}, r.Unmet.Joint)
+	assert.Equal(t, "position", r.Unmet.Level)
+	assert.Positive(t, r.Unmet.Error)
+	assert.Contains(t, r.Failure, "joints cannot be closed")
+	assert.NotContains(t, r.Failure, path)
+	assert.Nil(t, r.Unbalanced)
+	assert.NoFileExists(t, out)
+}

@@ -102,6 +102,35 @@ func create(path string, stdout io.Writer) (*output, error) {
 	return &output{Writer: bufio.NewWriterSize(f, 1<<16), path: path, f: f}, nil
 }
 
+// writable returns the error of bad use that create will return, if it shows without changing the file at
+// path. An empty path can be written.
+func writable(path string) error {
+	if info, err := os.Stat(path); err != nil || info.IsDir() {
+		return replaceable(path)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err == nil {
+		err = f.Close()
+	}
+	return inputError(path, err)
+}
+
+// replaceable returns the error of bad use that replacing path by a file beside it will meet, if it shows
+// before. An empty path can be replaced.
+func replaceable(path string) error {
+	if path == "" {
+		return nil
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s: is a folder", path)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	if err == nil {
+		err = errors.Join(f.Close(), os.Remove(f.Name()))
+	}
+	return inputError(path, err)
+}
+
 // close ends the output after err, the error of what was written to it. A file
 // that is not complete is removed.
 //

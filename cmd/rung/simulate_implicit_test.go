@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,5 +77,18 @@ func TestSimulateImplicitMisuse(t *testing.T) {
 		r := rungRun(append([]string{"simulate", model, "--until", "1"}, strings.Fields(c.args)...)...)
 		assert.Equal(t, exitUse, r.status, c.args)
 		assert.Contains(t, r.err, c.message, c.args)
+	}
+}
+
+// TestSimulateLeastTolerance says by what a tolerance below rounding is replaced.
+func TestSimulateLeastTolerance(t *testing.T) {
+	for tol, says := range map[string]bool{"1e-16": true, "1e-9": false} {
+		args := []string{"simulate", golden("four-bar"), "--until", "0.01", "--integrator", "generalized-alpha", "--tol", tol}
+		r := rungRun(args...)
+		require.Equal(t, exitDone, r.status, r.err)
+		assert.Equal(t, says, strings.Contains(r.err, "in effect 1.8e-13 by rounding"), r.err)
+		var s simulation
+		require.NoError(t, json.Unmarshal([]byte(ok(t, append(args, "--json", "--out", filepath.Join(t.TempDir(), "x.csv"))...)), &s))
+		assert.Equal(t, says, s.Least > 0)
 	}
 }

@@ -141,7 +141,7 @@ func (w *watcher) writePlot(f *simulateFlags, model string) error {
 func (c *curves) write(w io.Writer, model, format string) error {
 	at := func(i int) func([]float64) float64 { return func(p []float64) float64 { return p[i] } }
 	total := func(p []float64) float64 { return p[curveKinetic] + p[curvePotential] }
-	energy, err := c.panel("energy, J", []curve{{"kinetic", at(curveKinetic)}, {"potential", at(curvePotential)}, {"total", total}})
+	energy, err := c.linearPanel("energy, J", []curve{{"kinetic", at(curveKinetic)}, {"potential", at(curvePotential)}, {"total", total}})
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (c *curves) write(w io.Writer, model, format string) error {
 		for i, name := range c.names {
 			list = append(list, curve{cutName(name, nameWidth), at(curveChosen + i)})
 		}
-		p, err := c.panel("", list)
+		p, err := c.linearPanel("", list)
 		if err != nil {
 			return err
 		}
@@ -187,24 +187,28 @@ func (c *curves) panel(label string, list []curve) (*plot.Plot, error) {
 		p.Add(line)
 		p.Legend.Add(l.name, line)
 	}
-	c.spread(p)
+	if p.X.Max <= p.X.Min {
+		p.X.Min, p.X.Max = p.X.Min-0.5, p.X.Max+0.5
+	}
 	return p, nil
 }
 
 func curveColor(i int) color.Color { return plotColors[i%len(plotColors)] }
 
-// spread widens an axis whose values are all the same, or that has no length.
-func (c *curves) spread(p *plot.Plot) {
+// linearPanel is panel with an axis that is widened where its values are all the same.
+func (c *curves) linearPanel(label string, list []curve) (*plot.Plot, error) {
+	p, err := c.panel(label, list)
+	if err != nil {
+		return nil, err
+	}
 	if p.Y.Max-p.Y.Min <= 1e-12*max(math.Abs(p.Y.Max), math.Abs(p.Y.Min), 1e-300) {
 		d := max(0.1*math.Abs(p.Y.Max), 1e-3)
 		p.Y.Min, p.Y.Max = p.Y.Min-d, p.Y.Max+d
 	}
-	if p.X.Max <= p.X.Min {
-		p.X.Min, p.X.Max = p.X.Min-0.5, p.X.Max+0.5
-	}
+	return p, nil
 }
 
-// driftPanel is panel with a logarithmic axis.
+// driftPanel is panel with a logarithmic axis, from one power of ten to another. All values are above zero.
 func (c *curves) driftPanel(list []curve) (*plot.Plot, error) {
 	for i := range list {
 		of := list[i].of

@@ -151,8 +151,15 @@ func (r *runner) closeStart(plan *rung.Plan) error {
 }
 
 // open opens the trajectory and, for a new run, writes the first checkpoint, so
-// that there is never one of another run beside it. Errors are those of bad input.
+// that there is never one of another run beside it. Errors are those of bad input. It touches
+// no file before it knows that checkpoint and picture can be written.
 func (r *runner) open(stdout io.Writer) error {
+	if err := replaceable(r.f.checkpoint); err != nil {
+		return err
+	}
+	if err := writable(r.f.plot); err != nil {
+		return err
+	}
 	position := int64(-1)
 	if r.check != nil {
 		position = r.check.Recorded

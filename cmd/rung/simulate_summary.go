@@ -15,9 +15,10 @@ type simulation struct {
 	Format      string           `json:"format"`
 	Name        string           `json:"name"`
 	Integrator  string           `json:"integrator"`
-	Step        float64          `json:"step,omitempty"`      // s, of fixed steps
-	Tolerance   float64          `json:"tolerance,omitempty"` // of chosen steps
-	Start       float64          `json:"start"`               // s; after resuming, where that was
+	Step        float64          `json:"step,omitempty"`                // s, of fixed steps
+	Tolerance   float64          `json:"tolerance,omitempty"`           // of chosen steps
+	Least       float64          `json:"tolerance_in_effect,omitempty"` // where rounding does not allow Tolerance
+	Start       float64          `json:"start"`                         // s; after resuming, where that was
 	End         float64          `json:"end"`
 	Until       float64          `json:"until"`
 	Resumed     bool             `json:"resumed"`
@@ -70,6 +71,9 @@ func (r *runner) summary() *simulation {
 	}
 	if !r.f.stepSet {
 		s.Tolerance = r.f.tol
+		if k, ok := r.stepper.(*sim.GeneralizedAlpha); ok && k.Relative() > r.f.tol {
+			s.Least = k.Relative()
+		}
 	}
 	if r.fit != nil {
 		s.Closed = &simulationFit{newClosingResult(r.mech, r.fit.position), newClosingResult(r.mech, r.fit.velocity)}
@@ -98,6 +102,9 @@ func printSimulation(w io.Writer, s *simulation) {
 		since = " since resuming"
 	}
 	how := "tolerance " + short(s.Tolerance)
+	if s.Least > 0 {
+		how += ", in effect " + digits2(s.Least) + " by rounding"
+	}
 	if s.Step > 0 {
 		how = "step " + short(s.Step) + " s"
 	}

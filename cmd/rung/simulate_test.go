@@ -542,3 +542,63 @@ func TestSimulateForeignCheckpoint(t *testing.T) {
 	assert.Equal(t, exitUse, r.status)
 	assert.Contains(t, r.err, "the checkpoint goes on at")
 }
+
+// TestSimulateChecksOutputsFirst: where one of the files cannot be written, the others stay as they are.
+func TestSimulateChecksOutputsFirst(t *testing.T) {
+	dir := t.TempDir()
+	missing := filepath.Join(dir, "missing")
+	for _, c := range []struct {
+		says string
+		more []string
+	}{
+		{"no such file", []string{"--checkpoint", filepath.Join(missing, "x")}},
+		{"no such file", []string{"--plot", filepath.Join(missing, "x.svg")}},
+		{"is a folder", []string{"--checkpoint", dir}},
+		{"is a folder", []string{"--checkpoint", filepath.Join(dir, "run.ckpt"), "--plot", directory(t, "x.svg")}},
+	} {
+		for _, ending := range []string{".csv", ".parquet"} {
+			out := filepath.Join(dir, "old"+ending)
+			require.NoError(t, os.WriteFile(out, []byte("precious"), 0o600))
+			r := rungRun(append([]string{"simulate", golden("four-bar"), "--until", "0.1", "--out", out}, c.more...)...)
+			assert.Equal(t, exitUse, r.status, c.more)
+			assert.Contains(t, r.err, c.says)
+			assert.Equal(t, "precious", readText(t, out), c.more)
+			require.NoError(t, os.Remove(out))
+			left, err := filepath.Glob(filepath.Join(dir, "*"))
+			require.NoError(t, err)
+			assert.Empty(t, left)
+		}
+	}
+}
+
+// TestPlotWithoutDrift: the axis of the drift is one that can be drawn, where there is none, or always the same.
+func TestPlotWithoutDrift(t *testing.T) {
+	for _, drift := range []float64{0, 1e-18, 3e-12, 1e-10, 2} {
+		c := &curves{}
+		for i := range 3 {
+			c.points = append(c.points, []float64{float64(i), 1, 2, drift, drift})
+		}
+		p, err := c.driftPanel([]curve{{"drift", func(p []float64) float64 { return p[curvePosition] }}})
+		require.NoError(t, err)
+		require.Greater(t, p.Y.Min, 0.0, "drift %v", drift) // powers would count to infinity
+		require.Greater(t, p.Y.Max, p.Y.Min)
+		assert.LessOrEqual(t, p.Y.Min, max(drift, leastDrift))
+		assert.GreaterOrEqual(t, p.Y.Max, drift)
+		assert.InDelta(t, 10, p.Y.Max/p.Y.Min, 1e-6)
+		require.Less(t, len(powers{}.Ticks(p.Y.Min, p.Y.Max)), 4)
+	}
+}
+
+// TestSimulateSaysHalfTurn: the message names the body and the time.
+func TestSimulateSaysHalfTurn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rotor.json")
+	m := model.New("rotor")
+	m.Bodies = []model.Body{{
+		Name: "disc", Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1},
+		Velocity: model.Velocity{Angular: [3]float64{0, 0, 1e4}},
+	}}
+	require.NoError(t, model.WriteFile(path, m))
+	r := rungRun("simulate", path, "--until", "0.01", "--step", "1e-3", "--quiet")
+	assert.Equal(t, exitFailed, r.status)
+	assert.Contains(t, r.err, `step from t = 0: body "disc" would turn by 8 rad in 0.0008 s`)
+}

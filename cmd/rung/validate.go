@@ -39,7 +39,8 @@ Behind it the time of a step and body is compared between the N-four-bar
 mechanisms with 40 and 4000 windows.
 
 Exit status 1 if dopri5 with projection and the sparse method, the default of
-rung simulate, misses a limit. Other methods are there for comparison.`,
+rung simulate, misses a limit; its tolerance is the default too, but for A05,
+which is stiff: 1e-6. Other methods are there for comparison.`,
 		Example: `  rung validate
   rung validate --model a01,a03 --short
   rung validate --write docs/validation.md`,
