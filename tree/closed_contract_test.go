@@ -234,6 +234,29 @@ func TestClosedContradiction(t *testing.T) {
 	}
 }
 
+// TestClosedOblique slides a body along an oblique guide in a plane that does not stop it: the
+// rows of the loop across the guide are rounding, not constraints.
+func TestClosedOblique(t *testing.T) {
+	for _, angle := range []float64{0.1, 0.3, 0.5, 1, 2} {
+		m := graphModel(1, model.Prismatic, [2]int{-1, 0}, [2]int{-1, 0})
+		m.Gravity = [3]float64{1, -9.81, 0}
+		u := spatial.Vec3{math.Cos(angle), math.Sin(angle), 0}
+		q := spatial.FromAxisAngle(spatial.Vec3{0, 0, 1}, angle).Mul(spatial.FromAxisAngle(spatial.Vec3{0, 1, 0}, math.Pi/2))
+		guide := model.Pose{Orientation: q} // z along u
+		m.Bodies[0].Pose = model.Pose{}
+		m.Joints[0].PredecessorFrame, m.Joints[0].SuccessorFrame = guide, guide
+		m.Joints[1].Type = model.Planar
+		m.Joints[1].PredecessorFrame, m.Joints[1].SuccessorFrame = model.Pose{}, model.Pose{}
+		r := newRig(t, m, tree.Options{})
+		want := u.Scale(u.Dot(m.Gravity))
+		for _, method := range methods {
+			s := solveClosed(t, r, method, tree.SolverOptions{})
+			require.Equal(t, 1, s.Report().Mobility, "%v, angle %g", method, angle)
+			requireSameAccelerations(t, bodyAccelerations(s), append([]float64{0, 0, 0}, want[:]...), closedTol, method.String())
+		}
+	}
+}
+
 // TestClosedSmall covers mechanisms without freedoms, without rows and without
 // bodies.
 func TestClosedSmall(t *testing.T) {

@@ -24,7 +24,7 @@ type Constraints struct {
 	rows   int
 
 	val  []float64 // entries of K, by group, row by row
-	mag  []float64 // sum of the magnitudes of the terms of each entry
+	mag  []float64 // size of the vectors whose product each entry is
 	rhs  []float64 // k
 	size []float64 // sum of the magnitudes of the terms of k
 	vp   []spatial.ClassicalAccel
@@ -213,15 +213,16 @@ func (c *Constraints) accumulate(w *Workspace, lo, hi int, i, stop int32, f spat
 	for ; i != stop; i = w.plan.Links[i].Parent {
 		l := &w.plan.Links[i]
 		hi -= int(l.NumDof)
+		// Where S and f are orthogonal, the terms of S·f may be rounding themselves: what it is
+		// measured by is the size of the vectors.
+		moment, force := f.Moment().Norm(), f.Linear().Norm()
 		for d := range int(l.NumDof) {
 			S := &w.s[int(l.Dof)+d]
-			sum, mag := 0.0, 0.0
+			sum := 0.0
 			for e := range f {
-				x := S[e] * f[e]
-				sum += x
-				mag += math.Abs(x)
+				sum += S[e] * f[e]
 			}
-			c.val[hi+d], c.mag[hi+d] = sum, mag
+			c.val[hi+d], c.mag[hi+d] = sum, S.Angular().Norm()*moment+S.Linear().Norm()*force
 		}
 		shiftForce(&f, &w.links[i].r)
 	}
