@@ -83,11 +83,18 @@ func (s *Solver) Report() (*Report, error) {
 		r := s.newReport()
 		r.BackwardError = s.backwardError()
 		s.factored = false
+		was := append([]float64(nil), s.x...)
 		if err := s.explain(r); err != nil {
 			return nil, err
 		}
 		// The geometric matrix has taken the place of the assembled one.
-		return r, s.sys.FillTo(s.st)
+		if err := s.sys.FillTo(s.st); err != nil {
+			return nil, err
+		}
+		if !s.holds(r) {
+			copy(s.x, was)
+		}
+		return r, nil
 	}
 	if s.bare == nil {
 		s.bare = s.plan.newSolver()
@@ -104,9 +111,31 @@ func (s *Solver) Report() (*Report, error) {
 		return nil, err
 	}
 	if r.Redundant > 0 {
-		s.takeMultipliers(b.x)
+		if err := b.sys.FillTo(s.st); err != nil {
+			return nil, err
+		}
+		if b.holds(r) {
+			s.takeMultipliers(b.x)
+		}
 	}
 	return r, nil
+}
+
+// leastNormTol is the backward error up to which multipliers of least norm take the place of
+// those of the solution.
+const leastNormTol = 1e-9
+
+// holds reports whether the multipliers of least norm satisfy the equations, and books their
+// backward error then. If not, rows that count as redundant are only nearly so: what was taken off the multipliers
+// was no null vector.
+func (s *Solver) holds(r *Report) bool {
+	e := s.backwardError()
+	if !(e <= max(leastNormTol, 2*r.BackwardError)) {
+		r.NearSingular = true
+		return false
+	}
+	r.BackwardError = e
+	return true
 }
 
 // newReport returns a report with what the factor of the solution tells.

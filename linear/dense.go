@@ -43,6 +43,7 @@ func (s *System) reduce() *dense {
 	for c := range f {
 		mat.Col(x, c, N)
 		s.StiffnessTo(y, x)
+		subtractTurning(y, s.left, x)
 		KN.SetCol(c, y)
 		s.DampingTo(y, x)
 		CN.SetCol(c, y)

@@ -222,14 +222,20 @@ func (s *System) fillPinned(r *reaction, jt *mechanism.Joint, jk *mechanism.Join
 
 // fillDistance adds a distance joint: a link with a given tension −λ.
 func (s *System) fillDistance(j int, jk *mechanism.JointKinematics) {
+	l := s.distanceLink(j, jk)
+	l.tension = s.x[s.plan.Layout().Pattern.Off[s.plan.Layout().JointNode(j)]]
+	s.fillLink(&l)
+}
+
+// distanceLink returns the bodies, the arms and the line of distance joint j.
+func (s *System) distanceLink(j int, jk *mechanism.JointKinematics) link {
 	jt := &s.mech.Joints[j]
-	lambda := -s.x[s.plan.Layout().Pattern.Off[s.plan.Layout().JointNode(j)]]
-	l := link{body: [2]int32{jt.Pred, jt.Succ}, line: jk.R, tension: -lambda}
+	l := link{body: [2]int32{jt.Pred, jt.Succ}, line: jk.R}
 	if jt.Pred >= 0 {
 		l.arm[0] = jk.ArmP.Sub(s.y.Kin.Bodies[jt.Pred].Com)
 	}
 	if jt.Succ >= 0 {
 		l.arm[1] = jk.ArmS.Sub(s.y.Kin.Bodies[jt.Succ].Com)
 	}
-	s.fillLink(&l)
+	return l
 }

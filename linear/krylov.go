@@ -37,7 +37,6 @@ type krylov struct {
 	w, g     []float64
 	products int
 	largest  float64 // magnitude of an eigenvalue
-	all      bool    // run has returned all eigenvalues but those that are rounding
 }
 
 // ritz is an approximate eigenvalue θ with its vector Vy, whose residual has the
@@ -142,15 +141,14 @@ func (k *krylov) step() (bool, error) {
 }
 
 // run iterates until want eigenvalues of largest magnitude have residuals below tol,
-// and returns them; or all there are, if no others are left, which sets k.all unless
-// some have been dropped in a restart.
+// and returns them; or fewer, if no others are left that stand out from rounding.
 func (k *krylov) run(want int, tol float64) ([]ritz, error) {
 	keep := want + max(4, want/2)
 	size := keep + max(30, want)
 	if !k.symmetric {
 		size = keep + 2*max(30, want)
 	}
-	for round := range restarts {
+	for range restarts {
 		for k.done < size {
 			if _, err := k.step(); err != nil {
 				return nil, err
@@ -160,7 +158,6 @@ func (k *krylov) run(want int, tol float64) ([]ritz, error) {
 			}
 			out, noise := k.significant()
 			if k.done == len(k.V) || noise && converged(out, len(out), tol) {
-				k.all = round == 0
 				return out, nil
 			}
 			if converged(out, want, tol) {

@@ -170,6 +170,7 @@ func (s *System) Modes(o ModeOptions) (*Modes, error) {
 	if s.dim() == 0 {
 		return &Modes{Method: Dense, All: true}, nil
 	}
+	s.weighLeft()
 	if o.Method == Dense || o.Method == Auto && s.mech.NumBodies() <= denseBodies {
 		return s.denseModes(o), nil
 	}
@@ -248,7 +249,7 @@ func (s *System) undamped(x []float64) Mode {
 	s.StiffnessTo(g, x)
 	m := Mode{Shape: x, Stiffness: dot(x, g)}
 	switch k := m.Stiffness; {
-	case math.Abs(k) <= s.zeroOf(x):
+	case math.Abs(k) <= max(s.zeroOf(x), s.leftOf(x)):
 		m.Kind, m.Stiffness = Rigid, 0
 	case k > 0:
 		m.Kind, m.Lambda = Vibration, complex(0, math.Sqrt(k))
@@ -274,7 +275,9 @@ func (s *System) damped(lambda complex128, re, im []float64, size float64) Mode 
 	m := Mode{Lambda: lambda, Shape: re, Imag: im}
 	abs := cmplx.Abs(lambda)
 	a, b := real(lambda), imag(lambda)
-	if abs*abs <= max(zeroTol*size, s.zeroOf(re)+s.zeroOf(im)) {
+	// With damping c a stiffness k makes the rates −k/c and −c, the second of which is none of k.
+	c := s.dampingOf(re) + s.dampingOf(im)
+	if abs*abs <= max(zeroTol*size, s.zeroOf(re)+s.zeroOf(im)) || abs*max(abs, math.Abs(c)) <= s.leftOf(re)+s.leftOf(im) {
 		m.Kind, m.Lambda = Rigid, 0
 	} else if b <= realTol*abs {
 		m.Lambda = complex(a, 0)
@@ -336,6 +339,13 @@ func (s *System) settleRigid(out *Modes) {
 		}
 	}
 	out.List = list
+}
+
+// dampingOf returns xᵀCx.
+func (s *System) dampingOf(x []float64) float64 {
+	g := make([]float64, len(x))
+	s.DampingTo(g, x)
+	return dot(x, g)
 }
 
 // massTimes returns M·x.

@@ -37,6 +37,10 @@ const (
 	// farther is the factor on σ up to which a larger one is taken instead of a braced
 	// factor.
 	farther = 30
+	// bands is the largest number of shifts σ, bandReach the distance up to which one shows all eigenvalues,
+	// relative to that of the nearest, as others may be lost in the start of the iteration; bandGain is what a shift
+	// has to reach, relative to it, for another, and bandEdge the relative error of an eigenvalue out there.
+	bands, bandReach, bandGain, bandEdge = 6, 1e4, 2, 1e-3
 	// nothing is the energy of a displacement relative to that without joints which rounding
 	// makes where the joints allow nothing.
 	nothing = 1e-26
@@ -75,7 +79,7 @@ func (s *System) shiftedModes(o ModeOptions) (*Modes, error) {
 		out.All = true
 		return out, nil
 	}
-	out.Damped = !o.Undamped && (s.hasDamping() || !s.symmetricOn(v.h, nil))
+	out.Damped = !o.Undamped && (s.hasDamping() || !s.symmetricOn(v.h, s.left))
 	if out.Damped {
 		err = s.dampedModes(out, o, v, typical)
 	} else {
@@ -180,27 +184,33 @@ func (s *System) symmetricOn(h *shifted, left []float64) bool {
 // undampedModes computes the modes of M and the symmetric part of K. With θ an
 // eigenvalue of (K+sM)⁻¹M, λ² = s − 1/θ.
 func (s *System) undampedModes(out *Modes, o ModeOptions, v *inverse, typical float64) (err error) {
-	if err := s.lower(out, v, typical); err != nil {
+	if err = s.lower(out, v, typical); err != nil {
 		return err
 	}
 	want := min(o.Count, s.dim())
-	var k *krylov
-	var r []ritz
-	for {
-		k = newKrylov(s.dim(), v.applyMass, s.MassTo)
-		k.symmetric = true
-		if err = k.start(want); err == nil {
-			r, err = k.run(min(want, len(k.V)), ritzTol)
-		}
-		out.Products += k.products
-		if err == nil {
+	k, r, err := s.lowest(out, v, want)
+	if err != nil {
+		return err
+	}
+	whole := func() bool {
+		return len(r) <= o.Count && (len(r) < want || k.done == len(k.V)) && s.covers(len(r))
+	}
+	out.All = whole()
+	for i := 1; i < bands && !out.All && len(r) > 0 && len(r) < want; i++ {
+		// Others are far beyond the shift, which is next to nothing where there are as many rigid
+		// modes as lower looks at.
+		next := bandReach / k.largest
+		if !(next > bandGain*v.s) || v.take(next) != nil {
 			break
 		}
-		if err = v.raise(out, err); err != nil {
-			return err
+		out.Factors++
+		k2, r2, err := s.lowest(out, v, want)
+		if err != nil || len(r2) < len(r) {
+			break
 		}
+		k, r = k2, r2
+		out.All = whole()
 	}
-	out.All = (k.all || len(k.V) == 0) && len(r) <= o.Count
 	for i := range min(want, len(r)) {
 		x, _ := k.vector(r[i].y)
 		if s.violates(x, maxAbs(x)) {
@@ -210,10 +220,28 @@ func (s *System) undampedModes(out *Modes, o ModeOptions, v *inverse, typical fl
 		out.Residual = max(out.Residual, r[i].residual/cmplx.Abs(r[i].theta))
 	}
 	out.Shift = v.s
-	all := out.All
 	out.choose(o.Count)
-	out.All = all
 	return nil
+}
+
+// lowest iterates for the lowest want eigenvalues with the shift of v, raised where it has to be.
+func (s *System) lowest(out *Modes, v *inverse, want int) (*krylov, []ritz, error) {
+	for {
+		k := newKrylov(s.dim(), v.applyMass, s.MassTo)
+		k.symmetric = true
+		err := k.start(want)
+		var r []ritz
+		if err == nil {
+			r, err = k.run(min(want, len(k.V)), ritzTol)
+		}
+		out.Products += k.products
+		if err == nil {
+			return k, r, nil
+		}
+		if err = v.raise(out, err); err != nil {
+			return nil, nil, err
+		}
+	}
 }
 
 // lower brings the shift of v down to the size of the lowest eigenvalues, as some
@@ -271,9 +299,58 @@ func (s *System) dampedModes(out *Modes, o ModeOptions, v *inverse, typical floa
 	for i := range first.List {
 		sigma = max(sigma, nearness*first.List[i].AngularFrequency())
 	}
+	if s.symmetricOn(v.h, s.left) {
+		// Damping does not move what K does not.
+		for i := range first.List {
+			if first.List[i].Kind == Rigid {
+				out.List = append(out.List, first.List[i])
+			}
+		}
+	}
+	var seen []band
+	count := 0 // eigenvalues
+	for {
+		b, n, err := s.dampedBand(out, o, first.List, sigma, seen)
+		if err != nil && (len(seen) == 0 || !errors.Is(err, ErrNoConvergence) && !unfactored(err)) {
+			return err
+		}
+		count += n
+		if seen = append(seen, b); err != nil || len(out.List) >= o.Count || len(seen) == bands || s.covers(count/2) {
+			break
+		}
+		if sigma = b.reach; sigma < bandGain*b.sigma {
+			break
+		}
+	}
+	out.All = len(out.List) <= o.Count && s.covers(count/2)
+	out.choose(o.Count)
+	return nil
+}
+
+// band is what has been seen with a shift: all eigenvalues nearer to sigma than reach.
+type band struct{ sigma, reach float64 }
+
+// known reports whether the eigenvalue λ has been seen in a band or is that of a mode of list.
+func known(lambda complex128, seen []band, list []Mode) bool {
+	for i := range seen {
+		if cmplx.Abs(lambda-complex(seen[i].sigma, 0)) < (1-bandEdge)*seen[i].reach {
+			return true
+		}
+	}
+	for i := range list {
+		if cmplx.Abs(lambda-list[i].Lambda) <= bandEdge*cmplx.Abs(lambda) {
+			return true
+		}
+	}
+	return false
+}
+
+// dampedBand adds to out the modes around σ that are not known from bands before, and returns their
+// band and the number of their eigenvalues. The undamped modes are the start.
+func (s *System) dampedBand(out *Modes, o ModeOptions, undamped []Mode, sigma float64, seen []band) (b band, count int, err error) {
 	g, err := s.quadratic(sigma)
 	if err != nil {
-		return err
+		return b, 0, err
 	}
 	out.Factors++
 	n := s.dim()
@@ -281,17 +358,18 @@ func (s *System) dampedModes(out *Modes, o ModeOptions, v *inverse, typical floa
 	k.warm = 1
 	// The undamped shapes are a good start; others that damping brings down are in
 	// what does not depend on them.
-	for i := range first.List {
-		k.include(append(slices.Clone(first.List[i].Shape), make([]float64, n)...))
+	for i := range undamped {
+		k.include(append(slices.Clone(undamped[i].Shape), make([]float64, n)...))
 	}
 	if err := k.start(freshVectors); err != nil {
-		return err
+		return b, 0, err
 	}
 	want := min(2*o.Count+max(4, o.Count/2), 2*n)
+	before := out.List
 	for {
 		r, err := k.run(want, ritzTol)
 		if err != nil {
-			return err
+			return b, 0, err
 		}
 		// Eigenvalues come by their distance from σ: all within a radius are there, so
 		// those are the lowest whose size is below the radius less σ.
@@ -300,43 +378,67 @@ func (s *System) dampedModes(out *Modes, o ModeOptions, v *inverse, typical floa
 		if !all {
 			radius = 1/cmplx.Abs(r[want-1].theta)*(1+realTol) - g.sigma
 		}
-		s.collect(out, k, r, g.sigma, radius)
+		b = band{g.sigma, bandReach / k.largest}
+		out.List = slices.Clone(before)
+		count = s.collect(out, k, r, &b, radius, seen)
 		if all || len(out.List) >= o.Count {
-			out.All = all && len(out.List) <= o.Count
 			break
 		}
 		want += max(2, want/2)
 	}
 	out.Shift = g.sigma * g.sigma
 	out.Products += k.products
-	all := out.All
-	out.choose(o.Count)
-	out.All = all
-	return nil
+	return b, count, nil
 }
 
-// collect makes the list of out of the eigenvalues of r, but for those beyond a radius
-// and conjugates.
-func (s *System) collect(out *Modes, k *krylov, r []ritz, sigma, radius float64) {
+// collect adds to out the modes of the eigenvalues r that are not known, but for those beyond a
+// radius and conjugates. It returns the number of eigenvalues, conjugates too, and brings the reach of
+// b down to the first whose shape is lost in rounding.
+func (s *System) collect(out *Modes, k *krylov, r []ritz, b *band, radius float64, seen []band) (count int) {
 	n := s.dim()
-	out.List, out.Residual = nil, 0
+	before := out.List
 	for i := range r {
 		theta := r[i].theta
 		if imag(theta) > 0 { // λ is below the real axis
 			continue
 		}
-		lambda := complex(sigma, 0) + 1/theta
-		if cmplx.Abs(lambda) > radius && real(lambda) < 0 {
+		lambda := complex(b.sigma, 0) + 1/theta
+		if cmplx.Abs(lambda) > radius && real(lambda) < 0 || len(seen) > 0 && known(lambda, seen, before) {
 			continue
 		}
 		re, im := k.vector(r[i].y)
 		if size := max(maxAbs(re[:n]), maxAbs(im[:n])); s.violates(re[:n], size) || s.violates(im[:n], size) {
-			continue // made by rounding
+			b.reach = min(b.reach, 1/cmplx.Abs(theta))
+			continue
 		}
-		out.List = append(out.List, s.damped(lambda, re[:n], im[:n], sigma*sigma))
+		count++
+		if imag(theta) != 0 {
+			count++
+		}
+		out.List = append(out.List, s.damped(lambda, re[:n], im[:n], b.sigma*b.sigma))
 		out.Residual = max(out.Residual, r[i].residual/cmplx.Abs(theta))
 	}
 	s.settleRigid(out)
+	return count
+}
+
+// covers reports whether the joints allow no more than count independent motions. It is false where
+// rounding leaves their rank open.
+//
+// Cost: two factorizations and a solver, but where the number of rows tells.
+func (s *System) covers(count int) bool {
+	mobility := s.dim() - s.Rows()
+	if count < mobility {
+		return false
+	}
+	rows, err := s.plan.RedundantRows(s.st)
+	if err != nil {
+		return false
+	}
+	for _, n := range rows {
+		mobility += n
+	}
+	return count >= mobility
 }
 
 // violateTol is what a shape may violate a joint by, relative to its size; others are

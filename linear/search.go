@@ -23,6 +23,9 @@ const (
 	balanceHalves = 30
 	// balanceGain is the part of the work that the slope promises which a step has to do.
 	balanceGain = 1e-4
+	// balanceStraight is that of a step that is worth doubling. A step to where the slope ends
+	// does half.
+	balanceStraight = 0.75
 	// awayMost is the distance, relative to the extent at the start, beyond which nothing
 	// seems to hold a body.
 	awayMost = 1e4
@@ -249,12 +252,7 @@ func (s *search) potential() bool {
 // curveTo stores in dst the product of x with the symmetric K.
 func (s *search) curveTo(dst, x []float64) {
 	s.sys.StiffnessTo(dst, x)
-	for i := 0; i < len(x); i += 6 {
-		n := spatial.Vec3(s.left[i : i+3]).Cross(spatial.Vec3(x[i : i+3]))
-		for k := range 3 {
-			dst[i+k] -= n[k] / 2
-		}
-	}
+	subtractTurning(dst, s.left, x)
 }
 
 // balance takes a Newton step for forces that need no potential: the solution of
@@ -355,6 +353,11 @@ func (s *search) advance() (bool, error) {
 		if err == nil {
 			work, err := s.work()
 			if err == nil && (near || work >= balanceGain*t*slope && work > 0) {
+				if halves == 0 && !near {
+					if err := s.lengthen(t, work, slope); err != nil {
+						return false, err
+					}
+				}
 				s.take()
 				if halves == 0 && reach > 0.2 {
 					s.radius = min(2*s.radius, mostRadius)
@@ -368,6 +371,27 @@ func (s *search) advance() (bool, error) {
 		s.radius = max(s.radius/2, leastRadius)
 	}
 	return false, nil
+}
+
+// lengthen doubles the step t·d to s.try, which has done the given work, as long as the work grows
+// all but in proportion, so that the curvature along d is far below that which d was made with, and no body
+// moves farther than it may.
+func (s *search) lengthen(t, work, slope float64) error {
+	for most := 1 / s.reach(); 2*t <= most && work >= balanceStraight*t*slope; t *= 2 {
+		err := s.place(2 * t)
+		if c := new(rung.CloseError); err != nil && !errors.As(err, &c) {
+			return err
+		}
+		if err != nil {
+			return s.place(t)
+		}
+		more, err := s.work()
+		if err != nil || !(more > work) {
+			return s.place(t)
+		}
+		work = more
+	}
+	return nil
 }
 
 // take makes s.try the state of the search.

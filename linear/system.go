@@ -42,6 +42,7 @@ type System struct {
 	rows      []row         // springs and dampers along one direction
 	load      float64       // largest force of an element or drive on a body, moments over the radius of gyration
 	size      []float64     // of the terms of K at each body, 1/s² (measure)
+	left      []float64     // forces out of balance, or nil (weighLeft)
 	pairs     []pair        // geometric stiffness of joints whose reactions couple two bodies
 }
 
