@@ -123,7 +123,7 @@ func (s *Solver) Report() (*Report, error) {
 
 // leastNormTol is the backward error up to which multipliers of least norm take the place of
 // those of the solution.
-const leastNormTol = 1e-9
+const leastNormTol = 1e-11
 
 // holds reports whether the multipliers of least norm satisfy the equations, and books their
 // backward error then. If not, rows that count as redundant are only nearly so: what was taken off the multipliers
