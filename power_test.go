@@ -78,10 +78,7 @@ func TestTiltedHinges(t *testing.T) {
 		}
 		p := newPlan(t, m, factor.Auto)
 		s, st := p.NewSolver(), p.Initial()
-		if err := s.Solve(st); err != nil {
-			require.ErrorIs(t, err, rung.ErrInaccurate, "tilt %g", tilt)
-			continue
-		}
+		require.NoError(t, s.Solve(st), "tilt %g", tilt)
 		r := report(t, s)
 		t.Logf("tilt %g: rank %d, distance %.2g, near %t, backward error %.2g", tilt, r.Rank, r.Distance, r.NearSingular, r.BackwardError)
 		requireBodiesBalance(t, p.Mechanism(), s, st)

@@ -22,13 +22,13 @@ const (
 type conjugate struct{ r, z, p, q, best []float64 }
 
 // conjugateGradients improves the solution x of K·x = b. It returns the error that it
-// predicts for the +1 part, in the energy norm and relative to that part: √(rᵀ(S + E)⁻¹r), r the
+// predicts for the +1 part, in the energy norm and relative to that part or floor: √(rᵀ(S + E)⁻¹r), r the
 // residual, over the root of the smallest (pᵀSp)/(pᵀ(S + E)p) that a search direction p has
 // shown. x is the best one by that measure, and stays as it was if no error is below
 // conjugateFair.
 //
 // Cost: a solve and two products with K a step; the first call allocates.
-func (f *Factor) conjugateGradients(x, b []float64) float64 {
+func (f *Factor) conjugateGradients(x, b []float64, floor float64) float64 {
 	if f.slow == nil {
 		f.slow = &conjugate{}
 		for _, v := range []*[]float64{&f.slow.r, &f.slow.z, &f.slow.p, &f.slow.q, &f.slow.best} {
@@ -63,7 +63,7 @@ func (f *Factor) conjugateGradients(x, b []float64) float64 {
 			x[i] += rho / curvature * p
 		}
 		f.unit.ResidualTo(c.r, b, x)
-		e := f.beginCorrection(c.r) / math.Sqrt(least) / f.energy(x)
+		e := f.beginCorrection(c.r) / math.Sqrt(least) / max(f.energy(x), floor)
 		if best <= conjugateGood && e > best/2 {
 			idle++
 		} else {

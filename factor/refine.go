@@ -140,7 +140,7 @@ func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 			if f.policy == WhereWeak {
 				break
 			}
-			if left = f.conjugateGradients(x, b); left >= conjugateFair {
+			if left = f.conjugateGradients(x, b, floor); left >= conjugateFair {
 				break
 			}
 			f.unit.ResidualTo(r, b, x)
