@@ -70,7 +70,7 @@ func (l *Layout) NewWeightedOn(t *team.Team) *Weighted {
 // same time. Errors and panics are those of System.FillTo.
 func (y *Weighted) FillTo(s *mechanism.State) error {
 	m := y.L.Mech
-	if len(s.Bodies) != len(m.Bodies) {
+	if !m.Owns(s) {
 		panic("mechanism: foreign state")
 	}
 	if y.geometric {

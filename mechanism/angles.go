@@ -59,14 +59,14 @@ func (m *Mechanism) NumSprung() int {
 // Cost: O(angles), no allocation but for the first time. k receives the kinematics of the
 // bodies at these joints. It panics if s is of another mechanism.
 func (m *Mechanism) FollowAngles(k *Kinematics, s *State) {
+	if !m.Owns(s) {
+		panic("mechanism: foreign state")
+	}
 	if len(m.sprung) == 0 {
 		return
 	}
-	if s.Angles != nil && len(s.Angles) != m.NumSprung() {
-		panic("mechanism: foreign state")
-	}
 	at := s.Angles
-	if at == nil {
+	if len(at) == 0 {
 		at = make([]float64, m.NumSprung())
 	}
 	var jk JointKinematics
@@ -80,6 +80,38 @@ func (m *Mechanism) FollowAngles(k *Kinematics, s *State) {
 		}
 	}
 	s.Angles = at
+}
+
+// Owns reports whether s may be a state of m: it has as many bodies, and as many angles with
+// springs or none.
+func (m *Mechanism) Owns(s *State) bool {
+	return len(s.Bodies) == len(m.Bodies) && (len(s.Angles) == 0 || len(s.Angles) == m.NumSprung())
+}
+
+// Adopt makes s, a state of another mechanism with the bodies of m, one of m: angles with
+// springs stay for joints of the same name, others are read in (−π, π] plus the turns of the
+// model. So a simulation goes on where joints have been released, added or changed.
+//
+// Cost: O(bodies), allocates. It panics if s is not of from, or from has other bodies.
+func (m *Mechanism) Adopt(s *State, from *Mechanism) {
+	if !from.Owns(s) || len(m.Bodies) != len(from.Bodies) {
+		panic("mechanism: foreign state")
+	}
+	kept := make(map[string][]float64, len(from.sprung)) // by joint
+	if len(s.Angles) > 0 {
+		for _, j := range from.sprung {
+			d := &from.Joints[j].Drive.sprung
+			kept[from.JointName(int(j))] = s.Angles[d.first:][:d.n]
+		}
+	}
+	s.Angles = nil
+	m.FollowAngles(m.NewKinematics(), s)
+	for _, j := range m.sprung {
+		d := &m.Joints[j].Drive.sprung
+		if was := kept[m.JointName(int(j))]; len(was) == int(d.n) {
+			copy(s.Angles[d.first:], was)
+		}
+	}
 }
 
 // sprungTo is JointTo for joint j with angles with springs, and the kinematics of its bodies.

@@ -76,3 +76,30 @@ func TestAngles(t *testing.T) {
 	s.Angles = make([]float64, 3)
 	require.PanicsWithValue(t, "mechanism: foreign state", func() { mech.FollowAngles(k, s) })
 }
+
+// TestAdopt takes a state to a mechanism with other joints: angles go with their names.
+func TestAdopt(t *testing.T) {
+	m := cubes(3)
+	join(t, m, "revolute w 0", "revolute 0 1", "revolute 1 2")
+	for j := range m.Joints {
+		m.Joints[j].Stiffness = []float64{1}
+		m.Joints[j].Turns = []int{j + 1}
+	}
+	from := compiled(t, m)
+	s, k := from.Initial(), from.NewKinematics()
+	from.FollowAngles(k, s)
+	was := s.Clone()
+	for i := range s.Angles {
+		s.Angles[i] += 20 * math.Pi // wound further
+	}
+	other := *m
+	other.Joints = append(other.Joints[:0:0], m.Joints[2], m.Joints[0])
+	other.Joints[1].Name = "new"
+	to := compiled(t, &other)
+	require.False(t, to.Owns(s))
+	require.PanicsWithValue(t, "mechanism: foreign state", func() { _ = to.KinematicsTo(k, s) })
+	to.Adopt(s, from)
+	require.Equal(t, []float64{was.Angles[2] + 20*math.Pi, was.Angles[0]}, s.Angles)
+	require.NoError(t, to.KinematicsTo(k, s))
+	require.PanicsWithValue(t, "mechanism: foreign state", func() { from.Adopt(s, from) })
+}

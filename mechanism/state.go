@@ -62,7 +62,7 @@ func (m *Mechanism) NewKinematics() *Kinematics {
 // It returns ErrNotFinite, with the body's name, if s is not finite or a
 // rotation is no unit quaternion. It panics on foreign k or s.
 func (m *Mechanism) KinematicsTo(k *Kinematics, s *State) error {
-	if len(k.Bodies) != len(m.Bodies) || len(s.Bodies) != len(m.Bodies) || k.I != nil && len(k.I) != len(m.Bodies) {
+	if len(k.Bodies) != len(m.Bodies) || !m.Owns(s) || k.I != nil && len(k.I) != len(m.Bodies) {
 		panic("mechanism: foreign state")
 	}
 	for i := range s.Bodies {
@@ -132,7 +132,7 @@ type JointKinematics struct {
 func (m *Mechanism) JointTo(out *JointKinematics, j int, k *Kinematics, s *State) {
 	jt := &m.Joints[j]
 	out.angles = nil
-	if d := jt.Drive; d != nil && d.sprung.n > 0 && s.Angles != nil {
+	if d := jt.Drive; d != nil && d.sprung.n > 0 && len(s.Angles) > 0 {
 		out.angles = s.Angles[d.sprung.first:][:d.sprung.n]
 	}
 	var p, q end

@@ -41,6 +41,10 @@ const (
 // on the state that the ones before it have left, whatever these respond. Then the run
 // stops if one of them has said Stop, and goes on from the state left if one has said Restart.
 //
+// A Simulation belongs to one mechanism. Where an event releases or adds a joint, its action stops
+// the run, and another one goes on: of the other mechanism, from the state that it adopts
+// (mechanism.Mechanism.Adopt), with a plan from rung.Plan.Replan; see the example of Event.
+//
 // An error of an action, as one of a Recorder, ends Run, and the next Run does that step again.
 // Actions of the step that have returned Continue are not called again then. Others are, as what they
 // have done to the state is lost.

@@ -9,6 +9,7 @@ import (
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // solver makes the sparse solver a sim.Dynamics.
@@ -52,6 +53,54 @@ func Example() {
 	// Output:
 	// level after 0.5971 s at 4.5688 rad/s
 	// stopped by: level
+}
+
+// A rod on a torsion spring that is wound twice is let go of after half a second, and goes on
+// as it turns then.
+func ExampleEvent() {
+	b := rung.NewBuilder("catapult").Gravity(0, 0, 0)
+	rod := b.Rod("rod", 1, 0.01, spatial.Vec3{}, spatial.Vec3{1, 0, 0})
+	spring := b.Revolute("spring", rung.World, rod, spatial.Vec3{}, spatial.Vec3{0, 0, 1})
+	spring.Stiffness, spring.Turns = []float64{1}, []int{2}
+	held, err := b.Model()
+	if err != nil {
+		log.Fatal(err)
+	}
+	free := *held
+	free.Joints = nil
+
+	plan, err := rung.NewPlan(held, rung.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	start := func(p *rung.Plan, st *mechanism.State, events ...sim.Event) *sim.Simulation {
+		d := rung.NewDynamics(p)
+		method := sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{})
+		return sim.New(p.Mechanism(), method, st, sim.Options{Projector: d, Events: events})
+	}
+	run := start(plan, plan.Initial(), sim.Event{
+		Name:     "release",
+		Function: func(st *mechanism.State) float64 { return st.Time - 0.5 },
+		Action:   func(*mechanism.State) (sim.Response, error) { return sim.Stop, nil },
+	})
+	if err := run.Run(1); err != nil {
+		log.Fatal(err)
+	}
+	released, err := mechanism.New(&free)
+	if err != nil {
+		log.Fatal(err)
+	}
+	st := run.State().Clone()
+	released.Adopt(st, plan.Mechanism())
+	fmt.Printf("%s at %.2f s: %.4f rad/s\n", run.Stopped(), st.Time, st.Bodies[0].Omega[2])
+	run = start(plan.Replan(released), st)
+	if err := run.Run(1); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("free at %.2f s: %.4f rad/s\n", run.State().Time, run.State().Bodies[0].Omega[2])
+	// Output:
+	// release at 0.50 s: -16.5802 rad/s
+	// free at 1.00 s: -16.5802 rad/s
 }
 
 // A trajectory of one body with a row every tenth of a second.

@@ -103,7 +103,7 @@ type foothold struct {
 // CloseStages without a Projector, or if there is neither a Step nor
 // an error estimate.
 func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options) *Simulation {
-	if len(st.Bodies) != m.NumBodies() {
+	if !m.Owns(st) {
 		panic("sim: foreign state")
 	}
 	for _, x := range []float64{o.Step, o.InitialStep, o.MinStep, o.MaxStep, o.Every} {
