@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
@@ -101,6 +102,9 @@ const (
 	// end.
 	closeWindow = 12
 	closeStall  = 0.8
+	// closeStiff, of m·ℓ², is what stiffened bodies have on top of their inertia: that of a
+	// rod that reaches as far as their arms to both sides.
+	closeStiff = 1.0 / 3
 	// closeFlat is the least scale of a row relative to the largest of its joint, all
 	// in units of the rows.
 	closeFlat = 1e-8
@@ -119,15 +123,20 @@ type Closer struct {
 	sys  *assemble.Weighted
 	fac  *factor.Factor
 
-	unit []float64 // by row: what an error is relative to: 1, or the length of the longer body, m
-	flat []bool    // by row: it is an angle
-	held []bool    // by body; nil if there are none
+	unit   []float64     // by row: what an error is relative to: 1, or the length of the longer body, m
+	flat   []bool        // by row: it is an angle
+	weight []float64     // by row: its scale on free bodies, d₀, which its error is relative to in the merit
+	long   []float64     // by joint with rows: the length of its longer body, m
+	length []float64     // by body: ℓ, m (assemble.Layout.LengthsTo)
+	held   []bool        // by body; nil if there are none
+	stiff  []bodies.Body // stiffened; nil until they are wanted
+
+	damping []float64 // scales of the rows in the proximal term of a step
 
 	kin     *mechanism.Kinematics // of the state whose errors are in delta
 	at, try *mechanism.State
 	from    *mechanism.State // where the last call began
 	delta   []float64        // errors of the rows
-	weight  []float64        // squared norms of the rows of W at the start
 	x       []float64        // step: six a body, then multipliers
 
 	// chord: the factor is of a pose next to that in at, the last one closed.
@@ -137,7 +146,8 @@ type Closer struct {
 	along []float64
 
 	closing Closing
-	rates   bool // closing is of velocities
+	before  float64 // largest relative error at the start of a projection
+	rates   bool    // closing is of velocities
 }
 
 // NewCloser allocates a closer of the plan.
@@ -167,6 +177,7 @@ func (p *Plan) newCloserOn(f *factor.Factor, t *team.Team, o CloserOptions) *Clo
 		kin: &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, nb)},
 		at:  mech.Initial(), try: mech.Initial(), from: mech.Initial(),
 		delta: make([]float64, n), weight: make([]float64, n), x: make([]float64, n),
+		length: make([]float64, nb), long: make([]float64, p.layout.Pattern.Len()-nb),
 	}
 	if o.Nearest {
 		c.best, c.along = mech.Initial(), make([]float64, 6*nb)
@@ -181,6 +192,7 @@ func (p *Plan) newCloserOn(f *factor.Factor, t *team.Team, o CloserOptions) *Clo
 		c.held[i] = true
 	}
 	c.measureUnits()
+	c.damping = c.sys.Scale
 	return c
 }
 
@@ -203,11 +215,13 @@ func (c *Closer) Closing() Closing {
 // velocities of the bodies' frames stay.
 //
 // Redundant joints and singular poses need no care of the caller. The merit, the
-// sum of the squared errors relative to the rows' scales, decreases with every
-// step. The result has the same bits whatever c did before.
+// sum of the squared errors relative to the scales that the rows have on free bodies,
+// decreases with every step. If that ends before the joints hold, as it may where inertias
+// are far less than mass times arm squared, or far from closed poses, it is tried
+// again with larger inertias. The result has the same bits whatever c did before.
 //
 // Cost: O(bodies + joints) if st is closed; else a factorization a step. No
-// allocation but for errors.
+// allocation but for errors and the first time that it is tried again.
 // It returns a *CloseError if the joints cannot be met from here, and
 // mechanism.ErrNotFinite or joints.ErrNoDirection with the name of the body or
 // joint; st is then unchanged. It panics if st is of another mechanism.
@@ -220,11 +234,13 @@ func (c *Closer) ClosePositions(st *mechanism.State) error {
 	c.closing = Closing{Before: fit.largest}
 	c.chord = false
 	if !(fit.excess <= 1) {
-		if fit, err = c.close(fit); err == nil && c.best != nil {
-			fit, err = c.approach(fit)
-		}
-		if err != nil {
+		if fit, err = c.closeEither(fit); err != nil {
 			return err
+		}
+		if c.best != nil {
+			if fit, err = c.approach(fit); err != nil {
+				return err
+			}
 		}
 	}
 	c.closing.After = fit.largest
@@ -232,18 +248,35 @@ func (c *Closer) ClosePositions(st *mechanism.State) error {
 	return nil
 }
 
+// closeEither is close, and where that fails close from the start again with stiffened
+// bodies. An error is that of the former.
+func (c *Closer) closeEither(start misfit) (misfit, error) {
+	fit, err := c.close(start)
+	if err == nil {
+		return fit, nil
+	}
+	copy(c.at.Bodies, c.from.Bodies)
+	if _, again := c.misfitAt(c.at); again != nil {
+		return fit, err
+	}
+	c.stiffen()
+	c.sys.SetBodies(c.stiff)
+	c.damping = c.weight
+	fit, again := c.close(start)
+	c.damping = c.sys.Scale
+	c.sys.SetBodies(nil)
+	c.chord = false // the factor is of other inertias
+	if again != nil {
+		return fit, err
+	}
+	return fit, nil
+}
+
 // close moves c.at, whose errors are in c.delta and summed up in fit, until the
 // joints hold.
 func (c *Closer) close(fit misfit) (misfit, error) {
 	mark := 0.0
 	for steps := 0; !(fit.excess <= 1); steps++ {
-		if err := c.linearise(c.at); err != nil {
-			return fit, err
-		}
-		if steps == 0 {
-			copy(c.weight, c.sys.Scale)
-			fit.merit = c.merit()
-		}
 		stuck := steps >= closeSteps
 		if steps%closeWindow == 0 {
 			stuck = stuck || steps > 0 && !(fit.merit < closeStall*mark)
@@ -308,8 +341,11 @@ func (c *Closer) cannot(fit misfit, rate bool) error {
 // each other by the square of the error only, small errors are taken away without
 // damping, and with none of its bias along weak directions.
 func (c *Closer) step(fit misfit) (misfit, bool, error) {
+	if err := c.linearise(c.at); err != nil {
+		return fit, false, err
+	}
 	c.setErrors()
-	if fit.relative < closeExact && c.factorize(factor.WhereWeak, c.plan.epsilon) == nil && c.fac.Corrected == 0 {
+	if fit.relative < closeExact && c.factorize(factor.WhereWeak, c.sys.Scale, c.plan.epsilon) == nil && c.fac.Corrected == 0 {
 		if after, ok := c.search(fit, 1, closeGain); ok {
 			c.chord = after.excess <= 1 && fit.relative < closeChord && c.turn() < closeChord
 			return after, true, nil
@@ -321,7 +357,7 @@ func (c *Closer) step(fit misfit) (misfit, bool, error) {
 	mu := min(max(fit.relative*fit.relative, closeLeast), 1)
 	var lost error // a pivot is, where damping is too little against rounding
 	for range closeRaises {
-		if lost = c.factorize(factor.Everywhere, mu); lost == nil {
+		if lost = c.factorize(factor.Everywhere, c.damping, mu); lost == nil {
 			if after, ok := c.search(fit, closeHalves, closeDrop); ok {
 				return after, true, nil
 			}
@@ -346,11 +382,7 @@ func (c *Closer) setErrors() {
 }
 
 // factorize factors the linearised system and eliminates its right side.
-func (c *Closer) factorize(policy factor.Policy, mu float64) error {
-	scale := c.sys.Scale
-	if policy == factor.Everywhere {
-		scale = c.weight
-	}
+func (c *Closer) factorize(policy factor.Policy, scale []float64, mu float64) error {
 	err := c.fac.FactorizeFor(c.sys.B, c.sys.W, scale, mu, policy)
 	if err == nil {
 		return nil

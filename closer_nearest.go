@@ -36,7 +36,7 @@ func (c *Closer) approach(fit misfit) (misfit, error) {
 		}
 		clear(c.sys.B)
 		c.backTo(c.sys.B)
-		if c.factorize(factor.WhereWeak, c.plan.epsilon) != nil {
+		if c.factorize(factor.WhereWeak, c.sys.Scale, c.plan.epsilon) != nil {
 			break // the pose at hand is closed, if not the nearest
 		}
 		c.fac.SolveTo(c.x, c.sys.B)

@@ -12,13 +12,15 @@ import (
 
 const (
 	// rateTol is the error of a row, relative to the angular velocities, and rateFar,
-	// relative to all velocities, at which a projection ends.
+	// relative to all velocities, at which a projection ends. Angular velocities become
+	// velocities, and the other way round, over the length of the longer body of the joint.
 	rateTol, rateFar = 1e-13, 1e-15
-	// rateGood is the error relative to the velocities, and rateLost relative to what
+	// rateGood is the error relative to all velocities, and rateLost relative to what
 	// the errors were, at which no other factorization is tried: redundant rows
 	// contradict each other by the rounding of the pose.
 	rateGood, rateLost = 1e-12, 1e-14
-	// rateLimit is what is accepted in the end, as it remains next to singular poses.
+	// rateLimit is what is accepted in the end, relative to both, as it remains next to
+	// singular poses.
 	rateLimit  = 1e-6
 	rateSolves = 8 // with one factor
 )
@@ -57,7 +59,7 @@ func (c *Closer) ProjectVelocities(st *mechanism.State) error {
 	if err != nil {
 		return err
 	}
-	c.closing = Closing{Before: fit.largest}
+	c.closing, c.before = Closing{Before: fit.largest}, fit.relative
 	if !(fit.excess <= 1) && chord {
 		c.setErrors()
 		if fit, err = c.correct(fit, false); err != nil {
@@ -68,7 +70,7 @@ func (c *Closer) ProjectVelocities(st *mechanism.State) error {
 		if fit, err = c.project(fit, false); err != nil {
 			return err
 		}
-		if !(fit.largest <= rateLimit*(c.closing.Before+speed(c.at))) {
+		if !(fit.loose <= rateLimit/rateGood || fit.relative <= rateLimit*c.before) {
 			return c.cannot(fit, true)
 		}
 	}
@@ -108,7 +110,7 @@ func (c *Closer) allow(v []float64, st *mechanism.State) error {
 	if err != nil {
 		return err
 	}
-	c.closing = Closing{Before: fit.largest}
+	c.closing, c.before = Closing{Before: fit.largest}, fit.relative
 	if _, err = c.project(fit, true); err != nil {
 		return err
 	}
@@ -127,13 +129,12 @@ func (c *Closer) project(fit misfit, still bool) (misfit, error) {
 	if err := c.linearise(c.at); err != nil {
 		return fit, err
 	}
-	copy(c.weight, c.sys.Scale)
 	var lost error
 	factored := false
 	for i := range rateAttempts {
 		a := &rateAttempts[i]
 		c.setErrors()
-		if err := c.factorize(a.policy, a.shrink*c.plan.epsilon); err != nil {
+		if err := c.factorize(a.policy, c.sys.Scale, a.shrink*c.plan.epsilon); err != nil {
 			lost = err
 			continue
 		}
@@ -151,7 +152,7 @@ func (c *Closer) project(fit misfit, still bool) (misfit, error) {
 
 // good reports whether no other factorization would help.
 func (c *Closer) good(fit misfit) bool {
-	return fit.excess <= 1 || fit.largest <= rateGood*speed(c.at)+rateLost*c.closing.Before
+	return fit.excess <= 1 || fit.loose <= 1 || fit.relative <= rateLost*c.before
 }
 
 // samePoses reports whether st has the poses and the time of c.at.
@@ -206,27 +207,24 @@ func (c *Closer) change(v []float64, s float64) {
 	}
 }
 
-// speed returns the largest component of a velocity, m/s or rad/s.
-func speed(st *mechanism.State) (v float64) {
+// speeds returns the largest components of a velocity, m/s, and of an angular velocity, rad/s.
+func speeds(st *mechanism.State) (v, w float64) {
 	for i := range st.Bodies {
 		b := &st.Bodies[i]
-		v = max(v, maxAbs(b.Velocity[:]), maxAbs(b.Omega[:]))
+		v, w = max(v, maxAbs(b.Velocity[:])), max(w, maxAbs(b.Omega[:]))
 	}
-	return v
+	return v, w
 }
 
 // ratesAt stores the velocity errors at st, T·V̂ − σ or with still T·V̂, in c.delta
-// and sums them up. c.kin is of st.
+// and sums them up, those of last resort relative to rateGood. c.kin is of st.
 //
 // It returns joints.ErrNoDirection with the joint's name.
 func (c *Closer) ratesAt(st *mechanism.State, still bool) (fit misfit, err error) {
 	fit.row = -1
 	p := c.plan.layout.Pattern
 	var delta, e [6]float64
-	turn, all := 0.0, speed(st)
-	for i := range st.Bodies {
-		turn = max(turn, maxAbs(st.Bodies[i].Omega[:]))
-	}
+	speed, turn := speeds(st)
 	for node := c.mech.NumBodies(); node < p.Len(); node++ {
 		j := c.plan.layout.NodeJoint(node)
 		err := c.mech.ErrorsTo(&delta, &e, j, c.kin, st)
@@ -236,12 +234,13 @@ func (c *Closer) ratesAt(st *mechanism.State, still bool) (fit misfit, err error
 		if err != nil {
 			return fit, fmt.Errorf("rung: joint %q: %w", c.mech.JointName(j), err)
 		}
-		o := int(p.Off[node])
+		o, long := int(p.Off[node]), c.long[node-c.mech.NumBodies()]
+		all := max(speed/long, turn)
+		tol, loose := rateTol*turn+rateFar*all, rateGood*all
 		for k := range int(p.Size[node]) {
 			i := o + k
 			c.delta[i] = e[k]
-			tol := rateTol*turn*c.unit[i] + rateFar*all
-			fit.add(i, e[k], c.unit[i], c.weight[i], tol, tol)
+			fit.add(i, e[k], c.unit[i], c.weight[i], tol*c.unit[i], loose*c.unit[i])
 		}
 	}
 	return fit, nil

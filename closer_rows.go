@@ -2,15 +2,15 @@ package rung
 
 import (
 	"math"
+	"slices"
 
-	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // misfit sums up the errors of all rows at one state.
 type misfit struct {
-	merit    float64 // Σ δ²/d
+	merit    float64 // Σ δ²/d, d of freeScale
 	largest  float64 // |δ|, m or rad
 	relative float64 // |δ|/unit, the largest
 	row      int     // of that
@@ -31,28 +31,67 @@ func (f *misfit) add(i int, delta, unit, weight, tol, loose float64) {
 	}
 }
 
-// measureUnits fills c.unit and c.flat from the bodies' lengths and the rows at
-// the state of the model: a row without force is an angle.
+// measureUnits fills what does not change with the state: c.length, c.long, c.unit, c.flat and
+// c.weight.
 func (c *Closer) measureUnits() {
 	p := c.plan.layout.Pattern
-	length := make([]float64, c.mech.NumBodies())
-	st := c.mech.Initial()
-	// A state that is not good for the rows leaves the lengths as they are.
-	_ = c.sys.FillTo(st)
-	c.sys.GeometricTo(length)
-	for node := len(length); node < p.Len(); node++ {
+	c.plan.layout.LengthsTo(c.length)
+	for node := c.mech.NumBodies(); node < p.Len(); node++ {
 		j := c.plan.layout.NodeJoint(node)
-		T, _ := c.sys.ForceSubspace(j, st)
 		long := 0.0
 		for _, b := range p.Ind[p.Ptr[node]:p.Ptr[node+1]] {
-			long = max(long, length[b])
+			long = max(long, c.length[b])
 		}
-		o := int(p.Off[node])
+		c.long[node-len(c.length)] = long
+		o, angles := int(p.Off[node]), c.mech.Joints[j].Angles
 		for k := range int(p.Size[node]) {
 			c.unit[o+k] = long
-			if c.mech.Joints[j].Kind != joints.Distance && T[k].Linear() == (spatial.Vec3{}) {
+			if angles>>k&1 != 0 {
 				c.unit[o+k], c.flat[o+k] = 1, true
 			}
+			c.weight[o+k] = c.freeScale(p.Ind[p.Ptr[node]:p.Ptr[node+1]], c.flat[o+k])
+		}
+	}
+}
+
+// freeScale returns the scale of a row, an angle or a length, on the given bodies if their
+// centres of mass were in the joint and their inertias m·diag(ℓ²·1, 1): Σ 1/mℓ² or Σ 1/m.
+//
+// The scale d in the system is not good for the merit. Where the inertia is far less than
+// m·ℓ², d is large for all rows that a rotation can undo, and the merit would not see their errors.
+func (c *Closer) freeScale(on []int32, angle bool) (d float64) {
+	for _, i := range on {
+		m, l := c.mech.Bodies[i].Mass, c.length[i]
+		switch {
+		case c.held != nil && c.held[i]:
+		case angle:
+			d += 1 / (m * l * l)
+		default:
+			d += 1 / m
+		}
+	}
+	if d == 0 {
+		return 1 // between held bodies
+	}
+	return d
+}
+
+// stiffen fills c.stiff. In the metric of small inertias the least displacement takes
+// every rotation that has the least of an arm, and the errors soon are anything but linear in that; with
+// inertias of the order of m·ℓ² no rotation is larger than the travel over the arm asks for.
+func (c *Closer) stiffen() {
+	if c.stiff != nil {
+		return
+	}
+	c.stiff = slices.Clone(c.mech.Bodies)
+	for i := range c.stiff {
+		b := &c.stiff[i]
+		I, more := b.Inertia, closeStiff*b.Mass*c.length[i]*c.length[i]
+		for k := range 3 {
+			I[k] += more
+		}
+		if stiff, err := bodies.New(b.Mass, b.Com, I); err == nil { // else it is out of range
+			*b = stiff
 		}
 	}
 }
@@ -107,14 +146,6 @@ func (c *Closer) hold(node int, scale []float64) {
 			scale[i/6] += w * w
 		}
 	}
-}
-
-// merit sums the squares of c.delta relative to c.weight.
-func (c *Closer) merit() (s float64) {
-	for i := 6 * c.mech.NumBodies(); i < len(c.delta); i++ {
-		s += c.delta[i] * c.delta[i] / c.weight[i]
-	}
-	return s
 }
 
 // misfitAt stores the position errors at st in c.delta and sums them up.

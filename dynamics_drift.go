@@ -26,9 +26,9 @@ const (
 	driftRange = 512
 )
 
-// ProjectDrift measures how far st is from satisfying the joints, by the largest errors of a row at
-// position (m, rad) and at velocity level (m/s, rad/s), and if one of them is above its
-// bound brings st back to the joints by the least change in the metric of the inertias.
+// ProjectDrift measures how far st is from satisfying the joints, by the largest errors of rows, and if one of
+// them is above its bound, boundP at position and boundV at velocity level with lengths in units of
+// mechanism.Mechanism.DriftUnit, brings st back to the joints by the least change in the metric of the inertias.
 //
 // If the last accelerations were at the time of st and at a pose next to that, their
 // factor serves for the corrections (docs/theory.md). Errors are then left of 1e-2 of the bounds at most, or rounding;
@@ -40,25 +40,24 @@ const (
 // allocation but for errors. It ends the results of the solver if st is not within the bounds.
 // Errors and panics are those of ClosePositions and ProjectVelocities; st is
 // unspecified after an error.
-func (d *Dynamics) ProjectDrift(st *mechanism.State, boundP, boundV float64) (position, velocity float64, err error) {
+func (d *Dynamics) ProjectDrift(st *mechanism.State, boundP, boundV float64) (mechanism.Violation, error) {
 	if len(st.Bodies) != len(d.closer.at.Bodies) {
 		panic("rung: foreign state")
 	}
 	d.closer.chord = false // its kinematics are of another state
 	fit, err := d.drift.measure(st)
-	position, velocity = fit.position, fit.velocity
-	if err != nil || position <= boundP && velocity <= boundV {
-		return position, velocity, err
+	if err != nil || fit.position <= boundP && fit.velocity <= boundV {
+		return fit.off, err
 	}
 	near := d.nextTo(st)
 	d.solver.drop()
 	if near && d.correct(st, fit, boundP, boundV) {
-		return position, velocity, nil
+		return fit.off, nil
 	}
 	if err = d.closer.ClosePositions(st); err == nil {
 		err = d.closer.ProjectVelocities(st)
 	}
-	return position, velocity, err
+	return fit.off, err
 }
 
 // nextTo reports whether the solver's factor serves for st, whose kinematics are there.
@@ -77,7 +76,7 @@ func (d *Dynamics) correct(st *mechanism.State, fit driftFit, boundP, boundV flo
 	if fit.position <= driftSmall*boundP && d.correctRates(st, fit, boundV) {
 		return true
 	}
-	enough := max(driftLeft*boundP, closeTol*d.drift.unit+closeFar*2*fit.reach)
+	enough := max(driftLeft*boundP, closeTol*d.drift.least+closeFar*2*fit.reach/d.drift.unit)
 	for k := 1; fit.position > enough; k++ {
 		d.solve(d.closer.delta)
 		after, ok := d.drift.move(st, -1)
@@ -95,7 +94,7 @@ func (d *Dynamics) correct(st *mechanism.State, fit driftFit, boundP, boundV flo
 
 // correctRates is correct for the velocities.
 func (d *Dynamics) correctRates(st *mechanism.State, fit driftFit, bound float64) bool {
-	enough := max(driftLeft*bound, rateTol*fit.speed)
+	enough := max(driftLeft*bound, rateTol*max(fit.speed/d.drift.unit, fit.turn))
 	for k := 1; fit.velocity > enough; k++ {
 		d.solve(d.drift.rate)
 		after, ok := d.drift.change(st, -1)
@@ -129,7 +128,8 @@ func (d *Dynamics) solve(e []float64) {
 type drifter struct {
 	c     *Closer   // whose kin, delta and x it works with
 	rate  []float64 // errors of the rows at velocity level; delta are those at position level
-	unit  float64   // the least of the rows, as in Closer
+	unit  float64   // of lengths, m (mechanism.Mechanism.DriftUnit)
+	least float64   // the least length of a row in that unit, as in Closer, at most 1
 	team  *team.Team
 	found []driftFit // by range
 	task  driftTask
@@ -138,27 +138,29 @@ type drifter struct {
 // newDrifter allocates a drifter for a closer.
 func newDrifter(c *Closer, t *team.Team) *drifter {
 	n := max(c.mech.NumBodies(), c.plan.layout.Pattern.Len()-c.mech.NumBodies())
-	r := &drifter{c: c, rate: make([]float64, len(c.delta)), unit: 1, team: t, found: make([]driftFit, (n+driftRange-1)/driftRange)}
-	for _, u := range c.unit[6*c.mech.NumBodies():] {
-		r.unit = min(r.unit, u)
+	r := &drifter{c: c, rate: make([]float64, len(c.delta)), unit: c.mech.DriftUnit(), least: 1, team: t, found: make([]driftFit, (n+driftRange-1)/driftRange)}
+	for _, l := range c.long {
+		r.least = min(r.least, l/r.unit)
 	}
 	return r
 }
 
 // driftFit sums up bodies and rows at one state.
 type driftFit struct {
-	position, velocity float64 // |δ|, m or rad, and |δ̇|, m/s or rad/s, the largest
+	off                mechanism.Violation
+	position, velocity float64 // the same with lengths in the drifter's unit
 	lost               bool    // a row has no direction
-	reach, speed       float64 // largest coordinate, m; largest component of a velocity, m/s or rad/s
+	reach, speed, turn float64 // largest coordinate, m; largest component of a velocity, m/s, and of an angular one, rad/s
 	apart              float64 // largest ‖E − F‖² of rotation matrices
 	bad                int     // first body that is not finite, −1 if there is none
 }
 
 // add makes f the sum of two ranges.
 func (f *driftFit) add(g *driftFit) {
-	f.position, f.velocity = max(f.position, g.position), max(f.velocity, g.velocity)
+	f.off.Widen(&g.off)
 	f.lost = f.lost || g.lost
-	f.reach, f.speed, f.apart = max(f.reach, g.reach), max(f.speed, g.speed), max(f.apart, g.apart)
+	f.reach, f.speed = max(f.reach, g.reach), max(f.speed, g.speed)
+	f.turn, f.apart = max(f.turn, g.turn), max(f.apart, g.apart)
 	if f.bad < 0 {
 		f.bad = g.bad
 	}
@@ -235,6 +237,7 @@ func (r *drifter) rows(st *mechanism.State, bodies driftFit) driftFit {
 	n := r.c.plan.layout.Pattern.Len() - len(st.Bodies)
 	fit := r.each(driftTask{kind: errorPass, n: n, st: st})
 	fit.add(&bodies)
+	fit.position, fit.velocity = fit.off.In(r.unit)
 	return fit
 }
 
@@ -276,8 +279,8 @@ func (f *driftFit) note(b *mechanism.BodyState) {
 		if x := math.Abs(b.Position[i]); x > f.reach {
 			f.reach = x
 		}
-		if w := math.Abs(b.Omega[i]); w > f.speed {
-			f.speed = w
+		if w := math.Abs(b.Omega[i]); w > f.turn {
+			f.turn = w
 		}
 		if v := math.Abs(b.Velocity[i]); v > f.speed {
 			f.speed = v
@@ -335,24 +338,35 @@ func (r *drifter) errors(f *driftFit, lo, hi int) {
 	c, t := r.c, r.task
 	p, nb := c.plan.layout.Pattern, c.mech.NumBodies()
 	var delta, rate [6]float64
+	var gap, turned, speed, turn float64
 	for node := nb + lo; node < nb+hi; node++ {
 		j := c.plan.layout.NodeJoint(node)
 		if c.mech.ErrorsTo(&delta, &rate, j, c.kin, t.st) != nil {
 			f.lost = true
-			_, v := c.mech.Residuals(j, c.kin, t.st)
-			f.velocity = max(f.velocity, v)
+			v := c.mech.ViolationOf(j, c.kin, t.st)
+			f.off.Widen(&v)
 		}
 		o, n := int(p.Off[node]), int(p.Size[node])
 		d, v := c.delta[o:o+n], r.rate[o:o+n]
+		angles := c.mech.Joints[j].Angles
 		for k := range n {
 			x, y := delta[k], rate[k]
 			d[k], v[k] = x, y
-			if x = math.Abs(x); x > f.position {
-				f.position = x
-			}
-			if y = math.Abs(y); y > f.velocity {
-				f.velocity = y
+			x, y = math.Abs(x), math.Abs(y)
+			if angles>>k&1 != 0 {
+				turned, turn = larger(turned, x), larger(turn, y)
+			} else {
+				gap, speed = larger(gap, x), larger(speed, y)
 			}
 		}
 	}
+	f.off.Widen(&mechanism.Violation{Length: gap, Angle: turned, Speed: speed, Turn: turn})
+}
+
+// larger is max for numbers that are not negative.
+func larger(a, b float64) float64 {
+	if b > a {
+		return b
+	}
+	return a
 }

@@ -14,7 +14,7 @@ package assemble
 // stays.
 func (y *System) GeometricTo(length []float64) {
 	p := y.L.Pattern
-	y.L.lengthsTo(length)
+	y.L.LengthsTo(length)
 	clear(y.K.Dia)
 	for i, l := range length {
 		d := (*[36]float64)(y.K.Dia[36*i:])

@@ -3,6 +3,7 @@ package assemble
 import (
 	"fmt"
 
+	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
@@ -30,8 +31,9 @@ type Weighted struct {
 	force []spatial.Force // of drives and force elements; nil if there are none
 	base  []float64       // part of Scale that no state changes, from the first joint's row on
 
-	geometric bool   // W is that of GeometricTo
-	turned    []bool // by place in L.joint: an anchor with rows along the axes of its successor; nil if there is none
+	bodies    []bodies.Body // whose inertias count: those of L.Mech unless SetBodies has changed them
+	geometric bool          // W is that of GeometricTo
+	turned    []bool        // by place in L.joint: an anchor with rows along the axes of its successor; nil if there is none
 
 	team  *team.Team
 	stops []int32   // by range of bodies or joints: where a pass ended before its end, else their number
@@ -51,7 +53,7 @@ func (l *Layout) NewWeightedOn(t *team.Team) *Weighted {
 		B:     make([]float64, n),
 		Scale: make([]float64, n),
 		Kin:   &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, l.Mech.NumBodies())},
-		team:  t,
+		team:  t, bodies: l.Mech.Bodies,
 	}
 	y.stops = make([]int32, ranges(max(l.Mech.NumBodies(), len(l.joint))))
 	if l.Mech.HasApplied() {
@@ -60,6 +62,27 @@ func (l *Layout) NewWeightedOn(t *team.Team) *Weighted {
 	y.base = make([]float64, n-6*l.Mech.NumBodies())
 	y.fillConstant()
 	return y
+}
+
+// SetBodies makes the inertias of b, one body each, count from the next FillTo on in place of
+// those of the mechanism; nil takes them back. Masses and centres of mass have to be the same.
+//
+// Cost: O(joints) if that is a change, no allocation.
+// It panics if the number of bodies differs, or after FixAnchors.
+func (y *Weighted) SetBodies(b []bodies.Body) {
+	if b == nil {
+		b = y.L.Mech.Bodies
+	}
+	if len(b) != len(y.bodies) {
+		panic("assemble: length mismatch")
+	}
+	if y.turned != nil {
+		panic("assemble: anchors are fixed")
+	}
+	if len(b) > 0 && &b[0] != &y.bodies[0] {
+		y.bodies = b
+		y.fillConstant()
+	}
 }
 
 // FillTo stores in y the system at s: y.W, y.B, y.Scale, and the kinematics in
@@ -109,7 +132,7 @@ func (y *Weighted) fillBodies(s *mechanism.State, lo, hi int) int {
 // fillBody stores C⁻¹·(−ω×Iω, m·g) in the rows of body i: with u = Eᵀω and I the
 // inertia in body axes, −L⁻¹·(u×Iu) and √m·Eᵀg.
 func (y *Weighted) fillBody(i int, E *spatial.Mat3, omega *spatial.Vec3) {
-	b, g := &y.L.Mech.Bodies[i], &y.L.Mech.Gravity
+	b, g := &y.bodies[i], &y.L.Mech.Gravity
 	c := b.Weight()
 	I, M, out := &b.Inertia, &c.Inertia, (*[6]float64)(y.B[6*i:])
 	u0 := E[0]*omega[0] + E[3]*omega[1] + E[6]*omega[2]
@@ -137,7 +160,7 @@ func (y *Weighted) addApplied(s *mechanism.State) error {
 		return err
 	}
 	for i := range y.force {
-		w := y.L.Mech.Bodies[i].Weight()
+		w := y.bodies[i].Weight()
 		E := &y.Kin.Bodies[i].E
 		n, f := E.TMulVec(y.force[i].Moment()), E.TMulVec(y.force[i].Linear())
 		w.Inertia.MulVecTo(&n, &n)
@@ -197,7 +220,7 @@ func (y *Weighted) fillAny(w *jointWork, j, node int32, s *mechanism.State) erro
 func (y *Weighted) fillSide(v, scale []float64, r *joints.Rows, arm *spatial.Vec3, body int32, sign float64) {
 	var G spatial.Mat3
 	E := &y.Kin.Bodies[body].E
-	c := y.L.Mech.Bodies[body].Weight()
+	c := y.bodies[body].Weight()
 	c.Inertia.MulTTo(&G, E)
 	root := sign * c.Mass
 	for k := range scale {
@@ -230,7 +253,7 @@ func (y *Weighted) accelerations(a, x []float64, lo, hi int) {
 	var w, v spatial.Vec3
 	for i := 6 * lo; i < 6*hi; i += 6 {
 		E := &y.Kin.Bodies[i/6].E
-		c := y.L.Mech.Bodies[i/6].Weight()
+		c := y.bodies[i/6].Weight()
 		q, out := (*[6]float64)(x[i:]), (*[6]float64)(a[i:])
 		w[0], w[1], w[2] = q[0], q[1], q[2]
 		v[0], v[1], v[2] = c.Mass*q[3], c.Mass*q[4], c.Mass*q[5]
@@ -251,7 +274,7 @@ func (y *Weighted) WeighTo(x, a []float64) {
 	var w, v spatial.Vec3
 	for i := 0; i < n; i += 6 {
 		E := &y.Kin.Bodies[i/6].E
-		c := y.L.Mech.Bodies[i/6].Weight()
+		c := y.bodies[i/6].Weight()
 		q, out := (*[6]float64)(a[i:]), (*[6]float64)(x[i:])
 		w[0], w[1], w[2] = q[0], q[1], q[2]
 		v[0], v[1], v[2] = q[3], q[4], q[5]

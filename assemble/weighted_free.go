@@ -15,7 +15,7 @@ import (
 // Cost: O(bodies), no allocation.
 func (y *Weighted) FreeAcceleration() (a float64) {
 	for i := range y.Kin.Bodies {
-		b, E := &y.L.Mech.Bodies[i], &y.Kin.Bodies[i].E
+		b, E := &y.bodies[i], &y.Kin.Bodies[i].E
 		c := b.Weight()
 		q := (*[6]float64)(y.B[6*i:])
 		n, f := spatial.Vec3(q[:3]), spatial.Vec3(q[3:])

@@ -16,7 +16,7 @@ import (
 // right side stays.
 func (y *Weighted) GeometricTo(length []float64) {
 	p := y.L.Pattern
-	y.L.lengthsTo(length)
+	y.L.LengthsTo(length)
 	if y.geometric {
 		return
 	}
@@ -34,7 +34,7 @@ func (y *Weighted) GeometricTo(length []float64) {
 // reweigh takes the weight of a body off its block v of a joint, puts
 // diag(il·1, 1) on it, and adds the squared norms of the rows to scale.
 func (y *Weighted) reweigh(v, scale []float64, body int32, il float64) {
-	c := y.L.Mech.Bodies[body].Weight()
+	c := y.bodies[body].Weight()
 	for k := range scale {
 		q := (*[6]float64)(v[6*k:])
 		n := (*spatial.Vec3)(q[:3])
@@ -49,10 +49,12 @@ func (y *Weighted) reweigh(v, scale []float64, body int32, il float64) {
 	}
 }
 
-// lengthsTo stores the length ℓ of each body: ℓ² is the larger of the mean square
+// LengthsTo stores the length ℓ of each body: ℓ² is the larger of the mean square
 // distance of its mass from its centre and the largest square distance of a joint
 // from it.
-func (l *Layout) lengthsTo(length []float64) {
+//
+// Cost: O(bodies + joints), no allocation. It panics unless there is an entry a body.
+func (l *Layout) LengthsTo(length []float64) {
 	m := l.Mech
 	if len(length) != m.NumBodies() {
 		panic("assemble: length mismatch")

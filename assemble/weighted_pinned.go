@@ -58,9 +58,9 @@ func (y *Weighted) fillConstant() {
 		switch o := int(at.row); {
 		case !pinned(jt):
 		case y.isTurned(i):
-			constantRows(y.W.Val[at.succ:], y.Scale[o:], b[:], &m.Bodies[jt.Succ], &jt.S, 1, pins(jt.Kind))
+			constantRows(y.W.Val[at.succ:], y.Scale[o:], b[:], &y.bodies[jt.Succ], &jt.S, 1, pins(jt.Kind))
 		case jt.Pred >= 0:
-			constantRows(y.W.Val[at.pred:], y.base[o-6*nb:], b[:], &m.Bodies[jt.Pred], &jt.P, -1, pins(jt.Kind))
+			constantRows(y.W.Val[at.pred:], y.base[o-6*nb:], b[:], &y.bodies[jt.Pred], &jt.P, -1, pins(jt.Kind))
 		}
 	}
 }
@@ -99,7 +99,7 @@ func (y *Weighted) fillPinned(w *pinWork, jt *mechanism.Joint, at place, s *mech
 	p.Weight, p.Root = (*[6]float64)(&zeroWeight), 0
 	if i := jt.Succ; i >= 0 {
 		v = y.W.Val[at.succ:]
-		b := &m.Bodies[i]
+		b := &y.bodies[i]
 		c := b.Weight()
 		p.ES, p.OmegaS, p.ComS = (*[9]float64)(&y.Kin.Bodies[i].E), (*[3]float64)(&s.Bodies[i].Omega), (*[3]float64)(&b.Com)
 		p.Weight, p.Root = (*[6]float64)(&c.Inertia), c.Mass

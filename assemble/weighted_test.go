@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -205,6 +206,58 @@ func TestWeightedGeometric(t *testing.T) {
 	})
 }
 
+// TestSetBodies compares a system with other inertias with that of a mechanism that has them,
+// and checks that nil restores everything.
+func TestSetBodies(t *testing.T) {
+	mechanisms(t, func(t *testing.T, m *mechanism.Mechanism) {
+		s := m.Initial()
+		w := weighted(t, m, s)
+		val, b, scale := slices.Clone(w.W.Val), slices.Clone(w.B), slices.Clone(w.Scale)
+		other := *m
+		other.Bodies = slices.Clone(m.Bodies)
+		for i := range other.Bodies {
+			body := &other.Bodies[i]
+			I := body.Inertia.Add(spatial.Diag3(body.Mass, body.Mass, body.Mass))
+			heavy, err := bodies.New(body.Mass, body.Com, I)
+			require.NoError(t, err)
+			*body = heavy
+		}
+		want := weighted(t, &other, s)
+		x := make([]float64, len(w.B))
+		for i := range x {
+			x[i] = float64(i % 7)
+		}
+		y := slices.Clone(x)
+		want.WeighTo(x, x)
+		for range 2 {
+			w.SetBodies(other.Bodies)
+			w.GeometricTo(make([]float64, m.NumBodies()))
+			require.NoError(t, w.FillTo(s))
+			require.Equal(t, want.W.Val, w.W.Val)
+			require.Equal(t, want.B, w.B)
+			require.Equal(t, want.Scale, w.Scale)
+			require.Equal(t, want.FreeAcceleration(), w.FreeAcceleration())
+			w.WeighTo(y, y)
+			require.Equal(t, x, y)
+			w.AccelerationsTo(y, y)
+			want.AccelerationsTo(x, x)
+			require.Equal(t, x, y)
+			want.WeighTo(x, x)
+
+			w.SetBodies(nil)
+			require.NoError(t, w.FillTo(s))
+			require.Equal(t, val, w.W.Val)
+			require.Equal(t, b, w.B)
+			require.Equal(t, scale, w.Scale)
+		}
+		require.PanicsWithValue(t, "assemble: length mismatch", func() { w.SetBodies(make([]bodies.Body, m.NumBodies()+1)) })
+		if anchors := w.L.Anchors(); anchors != nil {
+			w.FixAnchors(anchors)
+			require.PanicsWithValue(t, "assemble: anchors are fixed", func() { w.SetBodies(other.Bodies) })
+		}
+	})
+}
+
 // TestWeightedDoesNotAllocate covers all steps, on models with and without drives
 // and force elements.
 func TestWeightedDoesNotAllocate(t *testing.T) {
@@ -216,12 +269,15 @@ func TestWeightedDoesNotAllocate(t *testing.T) {
 		x, r := make([]float64, len(w.B)), make([]float64, len(w.B))
 		length := make([]float64, m.NumBodies())
 		x[0], r[n] = 1, 1
+		other := slices.Clone(m.Bodies)
 		require.Zero(t, testing.AllocsPerRun(10, func() {
 			w.GeometricTo(length)
 			w.GeometricTo(length) // nothing more
 			if err := w.FillTo(s); err != nil {
 				t.Error(err)
 			}
+			w.SetBodies(other)
+			w.SetBodies(nil)
 			w.WeighTo(x, x)
 			w.AccelerationsTo(x, x)
 			w.FreeAcceleration()

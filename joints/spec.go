@@ -59,6 +59,22 @@ func (s *Spec) NumRows() int {
 	return n
 }
 
+// Angles returns a set of bits: bit k is set if row k is an angle, rad, its wrench a moment, and
+// not a length, m.
+func (s *Spec) Angles() (rows uint8) {
+	var out Rows
+	at := Frames{EP: spatial.Identity3(), ES: spatial.Identity3()}
+	if s.EvalTo(&out, &at, 0) != nil {
+		return 0 // a distance joint
+	}
+	for k := range out.N {
+		if out.T[k].Linear() == (spatial.Vec3{}) {
+			rows |= 1 << k
+		}
+	}
+	return rows
+}
+
 // EvalTo fills out with the constraint rows at f and the time t (RBDA eq. 3.38,
 // 8.10). Arm, Slip and TDot take the directions of f as they are, violated or
 // not.

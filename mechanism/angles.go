@@ -40,17 +40,12 @@ func (m *Mechanism) findSprung() {
 			next += d.n
 		}
 	}
+	m.angles = int(next)
 }
 
 // NumSprung returns the number of freedoms that are angles with a spring, in joints other
 // than helical ones: the length of State.Angles.
-func (m *Mechanism) NumSprung() int {
-	if len(m.sprung) == 0 {
-		return 0
-	}
-	last := &m.Joints[m.sprung[len(m.sprung)-1]].Drive.sprung
-	return int(last.first + last.n)
-}
+func (m *Mechanism) NumSprung() int { return m.angles }
 
 // FollowAngles stores in s.Angles the angles with springs at s: those within half a
 // turn of the numbers there, or, if there are none, in (−π, π] plus the turns of the

@@ -87,18 +87,59 @@ var level = spatial.Identity3()
 //
 // Cost: O(1), no allocation; k was computed at s.
 func (m *Mechanism) Residuals(j int, k *Kinematics, s *State) (position, velocity float64) {
-	if m.Joints[j].Kind == joints.Free {
-		return 0, 0
-	}
-	var delta, rate [6]float64
-	if m.ErrorsTo(&delta, &rate, j, k, s) != nil {
-		var jk JointKinematics
-		m.JointTo(&jk, j, k, s)
-		return largest(&delta), jk.V.Norm() // a distance joint without direction
-	}
-	return largest(&delta), largest(&rate)
+	v := m.ViolationOf(j, k, s)
+	return v.In(1)
 }
 
-func largest(v *[6]float64) float64 {
-	return max(math.Abs(v[0]), math.Abs(v[1]), math.Abs(v[2]), math.Abs(v[3]), math.Abs(v[4]), math.Abs(v[5]))
+// Violation is by how much rows are violated, the largest lengths and angles.
+type Violation struct {
+	Length, Angle float64 // m, rad
+	Speed, Turn   float64 // m/s, rad/s
+}
+
+// In returns the larger of lengths, in a unit given in m, and angles: at position and at velocity
+// level.
+func (v *Violation) In(unit float64) (position, velocity float64) {
+	return max(v.Length/unit, v.Angle), max(v.Speed/unit, v.Turn)
+}
+
+// Widen makes v the larger of v and w.
+func (v *Violation) Widen(w *Violation) {
+	v.Length, v.Angle = max(v.Length, w.Length), max(v.Angle, w.Angle)
+	v.Speed, v.Turn = max(v.Speed, w.Speed), max(v.Turn, w.Turn)
+}
+
+// Note books the errors of a row.
+func (v *Violation) Note(angle bool, delta, rate float64) {
+	d, r := &v.Length, &v.Speed
+	if angle {
+		d, r = &v.Angle, &v.Turn
+	}
+	if x := math.Abs(delta); x > *d {
+		*d = x
+	}
+	if x := math.Abs(rate); x > *r {
+		*r = x
+	}
+}
+
+// ViolationOf returns the violation of joint j.
+//
+// Cost: O(1), no allocation; k was computed at s.
+func (m *Mechanism) ViolationOf(j int, k *Kinematics, s *State) (v Violation) {
+	jt := &m.Joints[j]
+	if jt.Kind == joints.Free {
+		return v
+	}
+	var delta, rate [6]float64
+	err := m.ErrorsTo(&delta, &rate, j, k, s)
+	for i := range int(jt.Rows) {
+		v.Note(jt.Angles>>i&1 != 0, delta[i], rate[i])
+	}
+	if err != nil {
+		var jk JointKinematics
+		m.JointTo(&jk, j, k, s)
+		v.Speed = jk.V.Norm() // a distance joint without direction
+	}
+	return v
 }

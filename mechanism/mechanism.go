@@ -32,10 +32,11 @@ type Joint struct {
 // one for each type; it is not to be changed.
 type JointType struct {
 	joints.Spec
-	Rows int32 // constraint rows, prescribed freedoms included
+	Rows   int32 // constraint rows, prescribed freedoms included
+	Angles uint8 // bits of those that are angles (joints.Spec.Angles)
 }
 
-func newJointType(s joints.Spec) *JointType { return &JointType{s, int32(s.NumRows())} }
+func newJointType(s joints.Spec) *JointType { return &JointType{s, int32(s.NumRows()), s.Angles()} }
 
 // Drive holds the generalized forces along a joint's freedoms: the applied
 // force, and −Stiffness·(q − Rest) − Damping·q̇ where a freedom has a scalar
@@ -55,6 +56,7 @@ type Mechanism struct {
 	Forces  []ForceElement
 
 	sprung                []int32 // joints that have angles with springs
+	angles                int     // number of these
 	bodyNames, jointNames names
 	initial               State
 }

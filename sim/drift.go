@@ -13,6 +13,16 @@ type Drift struct{ Position, Velocity float64 }
 // DefaultDrift is the drift that is left alone where nothing else is said.
 const DefaultDrift = 1e-10
 
+// Closed reports whether st satisfies the joints to within DefaultDrift, lengths in
+// units of mechanism.Mechanism.DriftUnit.
+//
+// Cost: O(bodies + joints); allocates.
+func Closed(m *mechanism.Mechanism, st *mechanism.State) (bool, error) {
+	k := newKinematics(m)
+	d, err := driftOf(m, &k, st)
+	return driftIn(&d, m.DriftUnit()).within(Drift{}.withDefaults()), err
+}
+
 func (d Drift) withDefaults() Drift {
 	if !(d.Position >= 0 && d.Velocity >= 0) {
 		panic("sim: drift out of range")
@@ -50,12 +60,17 @@ func project(p Projector, st *mechanism.State) error {
 
 // projectDrift measures st and brings it back to the constraints if it is off by more than tol,
 // with what the projector has at hand.
-func projectDrift(p DriftProjector, st *mechanism.State, tol Drift) (d Drift, err error) {
-	d.Position, d.Velocity, err = p.ProjectDrift(st, tol.Position, tol.Velocity)
-	if err != nil {
+func projectDrift(p DriftProjector, st *mechanism.State, tol Drift) (v mechanism.Violation, err error) {
+	if v, err = p.ProjectDrift(st, tol.Position, tol.Velocity); err != nil {
 		err = fmt.Errorf("sim: projection at t = %v: %w", st.Time, err)
 	}
-	return d, err
+	return v, err
+}
+
+// driftIn is the drift with lengths in the given unit, m.
+func driftIn(v *mechanism.Violation, unit float64) (d Drift) {
+	d.Position, d.Velocity = v.In(unit)
+	return d
 }
 
 // newKinematics returns storage without inertias.
@@ -66,13 +81,13 @@ func newKinematics(m *mechanism.Mechanism) mechanism.Kinematics {
 // driftOf measures st; k is that of st afterwards.
 //
 // Cost: O(bodies + joints), no allocation.
-func driftOf(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) (d Drift, err error) {
+func driftOf(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) (v mechanism.Violation, err error) {
 	if err := m.KinematicsTo(k, st); err != nil {
-		return d, fmt.Errorf("sim: at t = %v: %w", st.Time, err)
+		return v, fmt.Errorf("sim: at t = %v: %w", st.Time, err)
 	}
 	for j := range m.Joints {
-		p, v := m.Residuals(j, k, st)
-		d.widen(Drift{p, v})
+		w := m.ViolationOf(j, k, st)
+		v.Widen(&w)
 	}
-	return d, nil
+	return v, nil
 }

@@ -19,9 +19,9 @@ type counted struct {
 
 var errProjector = errors.New("no")
 
-func (c *counted) ProjectDrift(st *mechanism.State, boundP, boundV float64) (position, velocity float64, err error) {
+func (c *counted) ProjectDrift(st *mechanism.State, boundP, boundV float64) (mechanism.Violation, error) {
 	if c.calls++; c.calls == c.fail {
-		return 0, 0, errProjector
+		return mechanism.Violation{}, errProjector
 	}
 	return c.Dynamics.ProjectDrift(st, boundP, boundV)
 }

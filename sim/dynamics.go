@@ -26,11 +26,11 @@ type Projector interface {
 // ends of steps, where it may work with what the last accelerations have left.
 type DriftProjector interface {
 	Projector
-	// ProjectDrift returns the largest errors of a row of st at position (m, rad) and at
-	// velocity level (m/s, rad/s). If one of them is above its bound it brings st back to the constraints, far
+	// ProjectDrift returns the largest errors of rows of st. If one of them is above its bound, of positions or
+	// of velocities, lengths in units of mechanism.Mechanism.DriftUnit, it brings st back to the constraints, far
 	// within the bounds. It depends on st and on the last accelerations before, if these were
 	// for the time of st. After an error st is unspecified.
-	ProjectDrift(st *mechanism.State, boundP, boundV float64) (position, velocity float64, err error)
+	ProjectDrift(st *mechanism.State, boundP, boundV float64) (mechanism.Violation, error)
 }
 
 // StabilisedDynamics computes accelerations under constraints with feedback: with

@@ -16,6 +16,7 @@ import "github.com/rung-mbd/rung/mechanism"
 // Wanner 2006, ch. IV).
 type onManifold struct {
 	mech  *mechanism.Mechanism
+	unit  float64 // mechanism.Mechanism.DriftUnit
 	inner Dynamics
 	proj  Projector
 
@@ -29,7 +30,7 @@ const closedStage = 1e-13
 
 func newOnManifold(m *mechanism.Mechanism, d Dynamics) *onManifold {
 	return &onManifold{
-		mech: m, inner: d,
+		mech: m, unit: m.DriftUnit(), inner: d,
 		st:  mechanism.State{Bodies: make([]mechanism.BodyState, m.NumBodies())},
 		kin: newKinematics(m),
 	}
@@ -43,7 +44,7 @@ func (d *onManifold) Accelerations(a []float64, st *mechanism.State) error {
 	if err != nil {
 		return err
 	}
-	if drift.within(Drift{closedStage, closedStage}) {
+	if driftIn(&drift, d.unit).within(Drift{closedStage, closedStage}) {
 		return d.inner.Accelerations(a, st)
 	}
 	copyTo(&d.st, st)

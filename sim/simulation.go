@@ -21,7 +21,7 @@ type Options struct {
 	MaxStep     float64 // of error control, s; 0: no bound
 
 	Projector Projector // brings drifted states back; nil: nobody does
-	Drift     Drift     // drift above which it is called; zeros stand for DefaultDrift
+	Drift     Drift     // drift above which it is called, lengths in units of mechanism.Mechanism.DriftUnit (1 m, or less in small mechanisms); zeros stand for DefaultDrift
 
 	// CloseStages has the Projector close every stage of every step, at two to
 	// three times the cost. Error control does so by itself for steps that have been
@@ -61,6 +61,7 @@ type Simulation struct {
 	events   []Event
 	watches  []watch
 	samples  int
+	unit     float64        // of lengths, for drift
 	drifts   DriftProjector // the projector, if it is one
 	turner   turner         // the stepper, if it is one
 	implicit bool           // the stepper closes the joints by itself
@@ -125,7 +126,7 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 	s := &Simulation{
 		mech: m, stepper: stepper, o: o, events: o.Events,
 		watches: make([]watch, len(o.Events)), samples: max(o.EventSamples, 1),
-		print: fingerprint(m), st: st.Clone(), next: *st.Clone(), sample: *st.Clone(),
+		unit: m.DriftUnit(), print: fingerprint(m), st: st.Clone(), next: *st.Clone(), sample: *st.Clone(),
 		kin:   newKinematics(m),
 		start: st.Time, base: st.Time,
 	}
@@ -351,8 +352,8 @@ func (s *Simulation) projectEnd() (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	s.stats.Worst.widen(d)
-	if d.within(s.o.Drift) {
+	s.stats.Worst.widen(driftIn(&d, 1))
+	if driftIn(&d, s.unit).within(s.o.Drift) {
 		return false, nil
 	}
 	s.stats.Projections++
@@ -367,9 +368,9 @@ func (s *Simulation) project(st *mechanism.State) (changed bool, err error) {
 		return false, err
 	}
 	if st != &s.sample {
-		s.stats.Worst.widen(d)
+		s.stats.Worst.widen(driftIn(&d, 1))
 	}
-	if s.o.Projector == nil || d.within(s.o.Drift) {
+	if s.o.Projector == nil || driftIn(&d, s.unit).within(s.o.Drift) {
 		return false, nil
 	}
 	if st != &s.sample {
@@ -407,7 +408,7 @@ func (s *Simulation) record() error {
 	if err != nil {
 		return err
 	}
-	s.row.Drift = d
+	s.row.Drift = driftIn(&d, 1)
 	s.row.Energy = s.mech.EnergyAt(&s.kin, &s.sample)
 	if err := s.o.Recorder.Record(&s.row); err != nil {
 		return fmt.Errorf("sim: row at t = %v: %w", s.sample.Time, err)

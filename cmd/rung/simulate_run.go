@@ -124,17 +124,9 @@ func (r *runner) readCheckpoint() error {
 
 // closeStart closes r.start if it does not fit the joints.
 func (r *runner) closeStart(plan *rung.Plan) error {
-	k := mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, r.mech.NumBodies())}
-	if err := r.mech.KinematicsTo(&k, r.start); err != nil {
+	closed, err := sim.Closed(r.mech, r.start)
+	if err != nil || closed {
 		return failed(r.name, err)
-	}
-	worst := 0.0
-	for j := range r.mech.Joints {
-		p, v := r.mech.Residuals(j, &k, r.start)
-		worst = max(worst, p, v)
-	}
-	if worst <= sim.DefaultDrift {
-		return nil
 	}
 	r.p.stage("closing", 0)
 	c := plan.NewCloser(rung.CloserOptions{Nearest: true})
