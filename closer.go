@@ -57,7 +57,17 @@ type CloserOptions struct {
 	// Nearest goes on from the first closed pose along the motions that the joints
 	// allow, to where the displacement from the start has no part in them.
 	Nearest bool
+
+	// Tolerance is the largest error of a row, of an angle or of a length relative to that
+	// of the joint's bodies, that is accepted where no step takes anything more away: redundant
+	// joints that do not quite fit cannot be closed any further. 0 stands for 5e-13. Where they can be, joints are closed
+	// to rounding whatever it is.
+	Tolerance float64
 }
+
+// RunTolerance is the Tolerance for states of simulations and equilibria: the drift that
+// package sim leaves alone.
+const RunTolerance = 1e-10
 
 // Closing says what the last ClosePositions or ProjectVelocities did.
 type Closing struct {
@@ -73,8 +83,8 @@ type Closing struct {
 
 const (
 	// closeTol is the largest error, of an angle or of a length relative to the
-	// length of the joint's bodies, at which closing ends, and closeLoose that which is
-	// accepted where a step without damping gains nothing.
+	// length of the joint's bodies, at which closing ends, and closeLoose the default of
+	// CloserOptions.Tolerance.
 	closeTol, closeLoose = 1e-14, 5e-13
 	// closeFar is the rounding of a position, relative to the largest coordinates of
 	// the joint's bodies.
@@ -132,6 +142,7 @@ type Closer struct {
 	stiff  []bodies.Body // stiffened; nil until they are wanted
 
 	damping []float64 // scales of the rows in the proximal term of a step
+	loose   float64   // Tolerance
 
 	kin     *mechanism.Kinematics // of the state whose errors are in delta
 	at, try *mechanism.State
@@ -153,7 +164,7 @@ type Closer struct {
 // NewCloser allocates a closer of the plan.
 //
 // Cost: with joints to the world that of an analysis in the order of the plan, once a plan.
-// It panics if a body is out of range.
+// It panics if a body or the tolerance is out of range.
 func (p *Plan) NewCloser(o CloserOptions) *Closer {
 	t := team.New(p.threads)
 	// No anchors: rows of held bodies depend on each other, and where joints cannot be closed
@@ -193,6 +204,12 @@ func (p *Plan) newCloserOn(f *factor.Factor, t *team.Team, o CloserOptions) *Clo
 	}
 	c.measureUnits()
 	c.damping = c.sys.Scale
+	if c.loose = o.Tolerance; c.loose == 0 {
+		c.loose = closeLoose
+	}
+	if !(c.loose >= closeTol) || math.IsInf(c.loose, 1) {
+		panic("rung: tolerance out of range")
+	}
 	return c
 }
 

@@ -27,7 +27,7 @@ func NewDynamics(p *Plan) *Dynamics {
 // newDynamicsOf allocates the rest of a Dynamics.
 func newDynamicsOf(s *Solver) *Dynamics {
 	t := team.New(s.plan.threads)
-	c := s.plan.newCloserOn(s.fac, t, CloserOptions{})
+	c := s.plan.newCloserOn(s.fac, t, CloserOptions{Tolerance: RunTolerance})
 	return &Dynamics{solver: s, closer: c, drift: newDrifter(c, t)}
 }
 

@@ -61,21 +61,7 @@ func TestBodiesBalance(t *testing.T) {
 // takes for redundant are only nearly so, and what they add to the reactions is no null vector.
 func TestTiltedHinges(t *testing.T) {
 	for _, tilt := range []float64{1e-2, 1e-3, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 1e-7, 1e-9, 1e-12} {
-		m, err := rung.Open(check.Reference(t, "golden", "four-bar.model.json"))
-		require.NoError(t, err)
-		for i := range m.Bodies {
-			m.Bodies[i].Velocity = model.Velocity{}
-		}
-		for k, sign := range map[int]float64{1: 1, 2: -1} {
-			turn := spatial.FromAxisAngle(spatial.Vec3{math.Cos(0.4), math.Sin(0.4), 0}, sign*tilt)
-			for _, f := range []*model.Pose{&m.Joints[k].PredecessorFrame, &m.Joints[k].SuccessorFrame} {
-				q := spatial.Quat(f.Orientation)
-				if q == (spatial.Quat{}) {
-					q = spatial.IdentityQuat()
-				}
-				f.Orientation = q.Normalize().Mul(turn)
-			}
-		}
+		m := tiltedHinges(t, tilt)
 		p := newPlan(t, m, factor.Auto)
 		s, st := p.NewSolver(), p.Initial()
 		require.NoError(t, s.Solve(st), "tilt %g", tilt)
@@ -83,6 +69,27 @@ func TestTiltedHinges(t *testing.T) {
 		t.Logf("tilt %g: rank %d, distance %.2g, near %t, backward error %.2g", tilt, r.Rank, r.Distance, r.NearSingular, r.BackwardError)
 		requireBodiesBalance(t, p.Mechanism(), s, st)
 	}
+}
+
+// tiltedHinges is the golden four-bar at rest with two hinges out of parallel by an angle each.
+func tiltedHinges(t *testing.T, tilt float64) *model.Model {
+	t.Helper()
+	m, err := rung.Open(check.Reference(t, "golden", "four-bar.model.json"))
+	require.NoError(t, err)
+	for i := range m.Bodies {
+		m.Bodies[i].Velocity = model.Velocity{}
+	}
+	for k, sign := range map[int]float64{1: 1, 2: -1} {
+		turn := spatial.FromAxisAngle(spatial.Vec3{math.Cos(0.4), math.Sin(0.4), 0}, sign*tilt)
+		for _, f := range []*model.Pose{&m.Joints[k].PredecessorFrame, &m.Joints[k].SuccessorFrame} {
+			q := spatial.Quat(f.Orientation)
+			if q == (spatial.Quat{}) {
+				q = spatial.IdentityQuat()
+			}
+			f.Orientation = q.Normalize().Mul(turn)
+		}
+	}
+	return m
 }
 
 func requireBodiesBalance(t *testing.T, m *mechanism.Mechanism, s *rung.Solver, st *mechanism.State) {

@@ -82,7 +82,7 @@ func newSearch(p *rung.Plan, st *mechanism.State) *search {
 		panic("linear: foreign state")
 	}
 	s := &search{
-		sys: NewSystem(p), closer: p.NewCloser(rung.CloserOptions{}), mover: newMover(p.Mechanism()), st: st.Clone(),
+		sys: NewSystem(p), closer: p.NewCloser(rung.CloserOptions{Tolerance: rung.RunTolerance}), mover: newMover(p.Mechanism()), st: st.Clone(),
 		f0: make([]float64, n), left: make([]float64, n), d: make([]float64, n),
 	}
 	for i := range s.st.Bodies {

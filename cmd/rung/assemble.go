@@ -15,10 +15,11 @@ import (
 
 // assembleFlags are the flags of rung assemble.
 type assembleFlags struct {
-	output   string
-	hold     []string
-	ordering orderingFlag
-	json     bool
+	output    string
+	hold      []string
+	tolerance float64
+	ordering  orderingFlag
+	json      bool
 }
 
 func newAssemble() *cobra.Command {
@@ -34,7 +35,8 @@ the model; bodies of --hold keep pose and velocity.
 Of the assemblies near the state of the model it takes the nearest, and the
 nearest velocities at that, heavier bodies moving less: distances are in the
 metric of the inertias. Joints of redundant loops and singular poses need no
-care.
+care. Redundant joints that do not quite fit, such as hinges of which a file
+gives ten decimals, may stay off by --tolerance where nothing closes them further.
 
 If the joints cannot be closed nothing is written, the exit status is 1, and the
 joint is named that is farthest from holding at the best pose that was found.`,
@@ -47,6 +49,7 @@ joint is named that is farthest from holding at the best pose that was found.`,
 	flags := cmd.Flags()
 	flags.StringVarP(&f.output, "output", "o", "", `file to write, ending in .json; "-" is standard output (required)`)
 	flags.StringSliceVar(&f.hold, "hold", nil, "bodies that do not move")
+	flags.Float64Var(&f.tolerance, "tolerance", 5e-13, "error accepted where no step gains more, rad, or relative to a body's length")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document")
 	f.ordering.add(cmd)
 	return cmd
@@ -98,6 +101,8 @@ func runAssemble(cmd *cobra.Command, path string, f *assembleFlags) error {
 		return useErrorf(`missing -o OUT ("-o -" writes to standard output)`)
 	case f.output == stdio && f.json:
 		return useErrorf("--json and the model in one output: give -o a file")
+	case !(f.tolerance >= 1e-13 && f.tolerance <= 1e-3):
+		return useErrorf("--tolerance %g: from 1e-13 to 1e-3", f.tolerance)
 	}
 	if err := checkModelOutput(f.output); err != nil {
 		return err
@@ -130,7 +135,7 @@ func assembleModel(m *model.Model, path string, f *assembleFlags, p *progress) (
 		a.Held = append(a.Held, mech.BodyName(i))
 	}
 	p.stage("closing", 0)
-	c, st := plan.NewCloser(rung.CloserOptions{Hold: hold, Nearest: true}), plan.Initial()
+	c, st := plan.NewCloser(rung.CloserOptions{Hold: hold, Nearest: true, Tolerance: f.tolerance}), plan.Initial()
 	kin := mech.NewKinematics()
 	mech.FollowAngles(kin, st)
 	if err := c.ClosePositions(st); err != nil {

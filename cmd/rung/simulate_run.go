@@ -129,7 +129,7 @@ func (r *runner) closeStart(plan *rung.Plan) error {
 		return failed(r.name, err)
 	}
 	r.p.stage("closing", 0)
-	c := plan.NewCloser(rung.CloserOptions{Nearest: true})
+	c := plan.NewCloser(rung.CloserOptions{Nearest: true, Tolerance: rung.RunTolerance})
 	r.fit = new(startFit)
 	if err := c.ClosePositions(r.start); err != nil {
 		return failed(r.name, err)
