@@ -23,7 +23,9 @@ func newAccel() *cobra.Command {
 		Short: "Accelerations and joint forces at the model's state",
 		Long: `Solves the forward dynamics at the state written in MODEL ("-": standard input)
 and prints accelerations, joint wrenches and what the constraints are like:
-rank, redundant rows by joint, mobility, distance to a singular pose.
+rank, redundant rows by joint, mobility, distance to a singular pose; also
+by how much they contradict each other, and in which joint, if it is above
+rounding.
 
 Vectors are in world axes; a joint's wrench acts on its successor, moments about
 the origin of the successor frame. The table shows four digits and the first
@@ -72,7 +74,7 @@ func runAccel(cmd *cobra.Command, path string, f *accelFlags) error {
 
 // accelerate reads and solves the model at path. It holds the model no longer
 // than the plan needs it.
-func accelerate(path string, stdin io.Reader, f *accelFlags, p *progress) (*rung.Result, error) {
+func accelerate(path string, stdin io.Reader, f *accelFlags, p *progress) (*acceleration, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(tightGC))
 	o := rung.Options{Ordering: f.ordering.Ordering, Threads: int(f.threads)}
 	m, err := readModel(path, stdin, p)
@@ -98,5 +100,8 @@ func accelerate(path string, stdin io.Reader, f *accelFlags, p *progress) (*rung
 	}
 	p.stage("explaining", 0)
 	r, err := s.Result()
-	return r, failed(modelFile(path), err)
+	if err != nil {
+		return nil, failed(modelFile(path), err)
+	}
+	return &acceleration{r, contradictionOf(plan, s, sparseMethod)}, nil
 }

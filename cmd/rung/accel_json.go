@@ -22,12 +22,12 @@ type jsonWriter struct {
 }
 
 // writeResult writes r as the document of rung accel --json: the fields of
-// rung.Result, a line for each body and joint, numbers with the fewest digits
+// acceleration, a line for each body and joint, numbers with the fewest digits
 // that read back to the same value.
 //
 // Cost: O(bodies + joints), constant memory besides the list of redundant joints.
 // It returns the errors of w, and an error if a number of r is not finite.
-func writeResult(w io.Writer, r *rung.Result) error {
+func writeResult(w io.Writer, r *acceleration) error {
 	o := &jsonWriter{w: w}
 	o.raw("{\n \"format\": ").value(r.Format)
 	o.raw(",\n \"name\": ").value(r.Name)
@@ -39,6 +39,9 @@ func writeResult(w io.Writer, r *rung.Result) error {
 	o.raw(",\n \"constraints\": ").value(r.Constraints)
 	o.raw(",\n \"energy\": ").value(r.Energy)
 	o.raw(",\n \"solve\": ").value(r.Solve)
+	if r.Contradiction != nil {
+		o.raw(",\n \"contradiction\": ").value(r.Contradiction)
+	}
 	o.raw("\n}\n").flush(0)
 	return o.err
 }

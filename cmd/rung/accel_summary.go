@@ -17,12 +17,20 @@ const (
 )
 
 // printSummary writes what the constraints are like, and the cost, in words.
-func printSummary(w io.Writer, r *rung.Result) {
+func printSummary(w io.Writer, r *acceleration) {
 	c := &r.Constraints
 	fmt.Fprintln(w)
 	item(w, "constraints", fmt.Sprintf("%s, rank %d, mobility %d", plural(c.Rows, "row"), c.Rank, c.Mobility))
+	if r.Contradiction != nil {
+		item(w, "contradiction", r.Contradiction.Text)
+	}
 	item(w, "redundant", redundancy(c))
-	item(w, "singularity", singularity(c))
+	if r.Contradiction != nil && c.NearSingular && c.Distance >= rung.NearSingularDistance {
+		item(w, "singularity", fmt.Sprintf("PERHAPS NEARLY SINGULAR, which the contradiction hides: distance %.3g, weakest joint %s",
+			c.Distance, printable(c.WeakestJoint)))
+	} else {
+		item(w, "singularity", singularity(c))
+	}
 	item(w, "reactions", reactions(r.Joints))
 	item(w, "state", violations(r.Joints))
 	item(w, "energy", fmt.Sprintf("kinetic %s J, potential %s J", short(r.Energy.Kinetic), short(r.Energy.Potential)))

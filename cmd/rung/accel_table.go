@@ -23,7 +23,7 @@ const (
 
 // printResult writes r for people: tables of the first most bodies and joints,
 // then the constraints in words.
-func printResult(w io.Writer, r *rung.Result, most int) error {
+func printResult(w io.Writer, r *acceleration, most int) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "%s at %s s: %s, %s\n", modelTitle(r.Name), short(r.Time), plural(len(r.Bodies), "body"), plural(len(r.Joints), "joint"))
 	printBodies(b, r.Bodies, most)

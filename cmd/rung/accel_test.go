@@ -92,8 +92,12 @@ func TestAccelJSON(t *testing.T) {
 		m, err := rung.Open(golden(name))
 		require.NoError(t, err)
 		m.Name = "a \"quoted\"\n<name> \u2028"
-		r, err := rung.Accelerate(m, rung.Options{})
+		res, err := rung.Accelerate(m, rung.Options{})
 		require.NoError(t, err)
+		r := &acceleration{Result: res}
+		if name == "islands" {
+			r.Contradiction = &contradiction{1e-5, "a \"joint\"", "words"}
+		}
 		var b bytes.Buffer
 		require.NoError(t, writeResult(&b, r))
 		want, err := json.Marshal(r)
@@ -113,7 +117,7 @@ func TestAccelJSONNotFinite(t *testing.T) {
 		{Energy: rung.EnergyResult{Kinetic: math.Inf(1)}},
 		{Bodies: []rung.BodyResult{{ComAcceleration: [3]float64{0, math.Inf(-1), 0}}}},
 	} {
-		require.ErrorIs(t, writeResult(new(bytes.Buffer), r), errNotFinite)
+		require.ErrorIs(t, writeResult(new(bytes.Buffer), &acceleration{Result: r}), errNotFinite)
 	}
 }
 
@@ -171,6 +175,57 @@ func TestAccelFailures(t *testing.T) {
 		assert.True(t, strings.HasPrefix(r.err, "rung: stdin: "), r.err)
 		assert.Empty(t, r.out)
 	}
+}
+
+// TestAccelContradiction solves for a hinge that is there twice, with motions that
+// contradict each other by less than what counts as inconsistent beside gravity.
+func TestAccelContradiction(t *testing.T) {
+	doc := func(quadratic float64) string {
+		hinge := `{"name": "%s", "type": "revolute", "predecessor": "world", "successor": "a",
+			"motion": [{"kind": "polynomial", "coefficients": [0, 0, %g]}]}`
+		return `{"format": "rung-model/1", "gravity": [0, -9.81, 0], "bodies": [{"name": "a", "com": [1, 0, 0], ` + disc + `}], "joints": [` +
+			fmt.Sprintf(hinge, "one", 0.) + "," + fmt.Sprintf(hinge, "two", quadratic) + `]}`
+	}
+	for _, c := range []struct {
+		method    string
+		quadratic float64
+		says      string
+	}{
+		{sparseMethod, 2e-4, "; accelerations are those of least squares"},
+		{sparseMethod, 1e-7, "; accelerations are those of least squares"},
+		{"tree-direct", 1e-7, "; accelerations are those of the rows that tree-direct keeps, the others do not hold"},
+	} {
+		r := rungWith(doc(c.quadratic), "accel", "-", "--json", "--method", c.method)
+		require.Equal(t, exitDone, r.status, r.err)
+		var got acceleration
+		d := json.NewDecoder(strings.NewReader(r.out))
+		d.DisallowUnknownFields()
+		require.NoError(t, d.Decode(&got))
+		require.NotNil(t, got.Contradiction)
+		// The hinges leave each other a residual of half the difference, 2·quadratic,
+		// of a row whose terms make at most gravity on the arm of 1 m.
+		size := got.Contradiction.Relative
+		assert.Greater(t, size, c.quadratic/100)
+		assert.Less(t, size, c.quadratic)
+		assert.InEpsilon(t, size, got.Solve.Inconsistency, 1e-15)
+		assert.Contains(t, []string{"one", "two"}, got.Contradiction.Joint)
+		text := fmt.Sprintf("constraints contradict each other by %.2g of what their terms make, most in joint %s", size, got.Contradiction.Joint) + c.says
+		assert.Equal(t, text, got.Contradiction.Text)
+		if c.method == sparseMethod {
+			assert.InDelta(t, c.quadratic, got.Bodies[0].AngularAcceleration[2], 1e-3*c.quadratic, "the mean of 0 and twice the coefficient")
+		}
+
+		r = rungWith(doc(c.quadratic), "accel", "-", "--method", c.method)
+		requireColumns(t, r.out)
+		words := strings.Join(strings.Fields(r.out), " ")
+		assert.Contains(t, words, "contradiction "+text+" redundant 6 rows")
+		assert.Contains(t, words, "PERHAPS NEARLY SINGULAR, which the contradiction hides: distance 1,")
+	}
+	r := rungWith(doc(0), "accel", "-")
+	assert.NotContains(t, r.out, "contradict")
+	assert.NotContains(t, r.out, "SINGULAR")
+	r = rungWith(doc(0), "accel", "-", "--json")
+	assert.NotContains(t, r.out, "contradict")
 }
 
 func TestAccelTable(t *testing.T) {

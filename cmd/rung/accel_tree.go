@@ -14,8 +14,8 @@ import (
 // wrenches and counts are those of the tree side. The rest is of the sparse
 // side, where the tree side has nothing for it: which components of wrenches are
 // undetermined, with their values of least norm, the distance to a singularity,
-// energies and residuals of the joints.
-func accelerateByTree(m *model.Model, method string, o rung.Options) (*rung.Result, error) {
+// how far constraints contradict each other, energies and residuals of the joints.
+func accelerateByTree(m *model.Model, method string, o rung.Options) (*acceleration, error) {
 	mech, err := mechanism.New(m)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,8 @@ func accelerateByTree(m *model.Model, method string, o rung.Options) (*rung.Resu
 	if err := s.Solve(mech.Initial()); err != nil {
 		return nil, err
 	}
-	sparse := rung.PlanMechanism(mech, o).NewSolver()
+	sparsePlan := rung.PlanMechanism(mech, o)
+	sparse := sparsePlan.NewSolver()
 	if err := sparse.Solve(mech.Initial()); err != nil {
 		return nil, err
 	}
@@ -45,9 +46,9 @@ func accelerateByTree(m *model.Model, method string, o rung.Options) (*rung.Resu
 	counts := s.Counts()
 	r.Solve = rung.SolveResult{
 		Unknowns: plan.NumDof() + plan.NumRows(), FactorNonzeros: counts.NonZeros, FactorFlops: counts.Flops,
-		Residual: s.Report().Residual,
+		Residual: s.Report().Residual, Inconsistency: sparse.Inconsistency(),
 	}
-	return r, nil
+	return &acceleration{r, contradictionOf(sparsePlan, sparse, method)}, nil
 }
 
 // treeMotion stores the accelerations and wrenches of s in r.

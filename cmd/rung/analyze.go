@@ -37,7 +37,8 @@ func newAnalyze() *cobra.Command {
   release      joints whose type can be replaced by a looser one, so that
                redundant rows vanish and the mobility stays; checked by the rank
                of the released mechanism (at a pose nearby if mobility varies),
-               one choice of several
+               one choice of several. A joint keeps its frames unless it says
+               how they have to be turned; --json has the frames then
   orderings    fill and work of the factorization in every elimination order
 
 With a tree method the counts of the constraints and the joints with redundant
@@ -66,9 +67,8 @@ type analysis struct {
 	Constraints      rung.ConstraintsResult `json:"constraints"`
 	VariableMobility variableMobility       `json:"variable_mobility"`
 	Release          []release              `json:"release"`
+	Released         releasedCounts         `json:"released"`
 	Orderings        []orderingCost         `json:"orderings"`
-
-	left int // redundant rows that the releases leave
 }
 
 // variableMobility compares the rank with that at closed states nearby.
@@ -145,7 +145,7 @@ func analyze(m *model.Model, f *analyzeFlags, p *progress) (*analysis, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.Release, a.left = r.list, r.left
+	a.Release, a.Released = r.list, r.counts
 	return a, nil
 }
 
@@ -245,25 +245,33 @@ func variableText(v *variableMobility) string {
 }
 
 func releaseText(a *analysis) string {
-	if a.left == 0 && len(a.Release) == 0 {
-		return "nothing to release"
+	left := a.Released.Redundant
+	stay := plural(left, "row") + " stay"
+	if left == 1 {
+		stay += "s"
 	}
-	var names []string
-	for _, r := range a.Release {
-		names = append(names, fmt.Sprintf("%s from %s to %s", printable(r.Joint), r.Type, r.Suggest))
-	}
-	text := enumerate(names, ", ")
 	switch {
-	case a.left == 0:
-		text += ": nothing is redundant then"
-		if a.VariableMobility.Varies {
-			text += " at poses nearby"
-		}
-		return text
-	case len(names) == 0:
-		return fmt.Sprintf("no joint found that can be released; %s stay redundant", plural(a.left, "row"))
+	case len(a.Release) > 0:
+	case left == 0:
+		return "nothing to release"
+	default:
+		return fmt.Sprintf("no joint found that can be released; %s redundant", stay)
 	}
-	return text + fmt.Sprintf(": %s stay redundant then", plural(a.left, "row"))
+	names, where := make([]string, len(a.Release)), ""
+	for i, r := range a.Release {
+		names[i] = fmt.Sprintf("%s from %s to %s%s", printable(r.Joint), r.Type, r.Suggest, turnText(r.turns))
+		if r.PredecessorFrame != nil {
+			where = "; --json has the turned frames"
+		}
+	}
+	then := "nothing is redundant then"
+	if left > 0 {
+		then = stay + " redundant then"
+	}
+	if a.VariableMobility.Varies {
+		then += " at poses nearby"
+	}
+	return enumerate(names, ", ") + ": " + then + where
 }
 
 // enumerate joins the first names of a list.

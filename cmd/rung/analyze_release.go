@@ -10,11 +10,30 @@ import (
 )
 
 // release says to which type a joint of an over-constrained mechanism may be
-// released without giving it a new motion (RBDA §8.10).
+// released without giving it a new motion (RBDA §8.10). Frames are nil where
+// they stay.
 type release struct {
-	Joint   string `json:"joint"`
-	Type    string `json:"type"`
-	Suggest string `json:"suggest"`
+	Joint            string `json:"joint"`
+	Type             string `json:"type"`
+	Suggest          string `json:"suggest"`
+	PredecessorFrame *frame `json:"predecessor_frame,omitempty"`
+	SuccessorFrame   *frame `json:"successor_frame,omitempty"`
+
+	turns int // of both frames by change.apply
+}
+
+// frame is a frame of a joint as rung-model/1 has it.
+type frame struct {
+	Position    [3]float64 `json:"position"`
+	Orientation [4]float64 `json:"orientation"`
+}
+
+// releasedCounts are those of the constraints after all releases.
+type releasedCounts struct {
+	Rows      int `json:"rows"`
+	Rank      int `json:"rank"`
+	Redundant int `json:"redundant"`
+	Mobility  int `json:"mobility"`
 }
 
 // looser is a joint type that allows all that another one does. With turned
@@ -66,8 +85,8 @@ type change struct {
 	looser
 }
 
-// releaseTrials bounds the mechanisms tried, and the bodies of all of them
-// together.
+// releaseTrials bounds the mechanisms tried in one search, and releaseBodies the
+// bodies of all of them together.
 const (
 	releaseTrials = 400
 	releaseBodies = 10_000_000
@@ -76,36 +95,89 @@ const (
 // releaser looks for joints to release.
 type releaser struct {
 	m      model.Model // joints released so far
+	turns  []int       // of the frames of each joint
 	st     *mechanism.State
-	rank   int // that has to stay
-	rows   []int
+	rank   int   // that has to stay
+	rows   []int // redundant ones of each joint
+	turn   bool  // frames may be turned
 	trials int
 }
 
 // relief is an over-constrained mechanism with some joints released.
 type relief struct {
-	m    *model.Model
-	list []release
-	left int // redundant rows that remain
+	m      *model.Model
+	list   []release
+	counts releasedCounts // of m
 }
 
 // findReleases looks for joints to release so that redundant rows vanish while
 // the rank, and with it the mobility, stays. It takes the joints with redundant rows first, and of their looser
-// types the one that takes away most of these. Each step is checked by the rank
-// of the released mechanism at st, a closed state of m where its rank is not
-// less than nearby.
+// types the one that takes away most of these; frames are turned only for rows that
+// cannot go without. Each step is checked by the rank of the released mechanism at
+// st, a closed state of m where its rank is not less than nearby.
 //
 // It returns errors as rung.Plan.RedundantRows does. m is not changed.
 func findReleases(m *model.Model, st *mechanism.State) (*relief, error) {
-	r := &releaser{m: *m, st: st, trials: min(releaseTrials, releaseBodies/max(1, len(m.Bodies)))}
-	r.m.Joints = slices.Clone(m.Joints)
-	var err error
-	if r.rank, r.rows, err = rankOf(m, st); err != nil {
+	rank, rows, err := rankOf(m, st)
+	if err != nil {
 		return nil, err
 	}
+	first := releaser{m: *m, st: st, rank: rank, rows: rows, trials: min(releaseTrials, releaseBodies/max(1, len(m.Bodies)))}
+	r, err := first.search(false, true)
+	if err != nil {
+		return nil, err
+	}
+	if sum(r.rows) > 0 { // a frame turned earlier may do better
+		other, err := first.search(true)
+		if err != nil {
+			return nil, err
+		}
+		if sum(other.rows) < sum(r.rows) {
+			r = other
+		}
+	}
+	left := sum(r.rows)
+	out := &relief{m: &r.m, list: []release{}, counts: releasedCounts{
+		Rows: rank + left, Rank: rank, Redundant: left, Mobility: 6*len(m.Bodies) - rank,
+	}}
+	for i := range m.Joints {
+		if r.m.Joints[i].Type != m.Joints[i].Type {
+			out.list = append(out.list, releaseOf(&m.Joints[i], &r.m.Joints[i], r.turns[i]))
+		}
+	}
+	return out, nil
+}
+
+// releaseOf describes the release of joint was to now, with frames turned so
+// often.
+func releaseOf(was, now *model.Joint, turns int) release {
+	out := release{Joint: was.Name, Type: was.Type.String(), Suggest: now.Type.String(), turns: turns}
+	if turns%3 != 0 {
+		p, s := frame(now.PredecessorFrame), frame(now.SuccessorFrame)
+		out.PredecessorFrame, out.SuccessorFrame = &p, &s
+	}
+	return out
+}
+
+// search releases joints in passes, each with frames turned or not, and returns
+// what they come to. r is not changed.
+func (r *releaser) search(turn ...bool) (*releaser, error) {
+	out := *r
+	out.m.Joints, out.turns = slices.Clone(r.m.Joints), make([]int, len(r.m.Joints))
+	for _, out.turn = range turn {
+		if err := out.release(); err != nil {
+			return nil, err
+		}
+	}
+	return &out, nil
+}
+
+// release releases joints until nothing is redundant or no joint is left that
+// can be released.
+func (r *releaser) release() error {
 	for left := sum(r.rows); left > 0; {
 		if err := r.round(r.rows); err != nil {
-			return nil, err
+			return err
 		}
 		if sum(r.rows) == left { // other joints of the same loops
 			all := make([]int, len(r.rows))
@@ -113,7 +185,7 @@ func findReleases(m *model.Model, st *mechanism.State) (*relief, error) {
 				all[j] = left
 			}
 			if err := r.round(all); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		if sum(r.rows) == left {
@@ -121,13 +193,7 @@ func findReleases(m *model.Model, st *mechanism.State) (*relief, error) {
 		}
 		left = sum(r.rows)
 	}
-	out := &relief{m: &r.m, list: []release{}, left: sum(r.rows)}
-	for i := range m.Joints {
-		if was, now := m.Joints[i].Type, r.m.Joints[i].Type; now != was {
-			out.list = append(out.list, release{Joint: m.Joints[i].Name, Type: was.String(), Suggest: now.String()})
-		}
-	}
-	return out, nil
+	return nil
 }
 
 // round tries to take from each joint as many rows as most says, then fewer.
@@ -138,7 +204,7 @@ func (r *releaser) round(most []int) error {
 			var list []change
 			for j, n := range most {
 				if n >= drop {
-					if l, ok := nthLooser(&r.m.Joints[j], drop, nth); ok {
+					if l, ok := r.nthLooser(&r.m.Joints[j], drop, nth); ok {
 						list = append(list, change{j, l})
 					}
 				}
@@ -160,12 +226,12 @@ func (r *releaser) round(most []int) error {
 
 // nthLooser returns the nth type that takes drop rows from a joint. Joints with
 // prescribed motions keep theirs.
-func nthLooser(j *model.Joint, drop, nth int) (looser, bool) {
+func (r *releaser) nthLooser(j *model.Joint, drop, nth int) (looser, bool) {
 	if j.Motion != nil {
 		return looser{}, false
 	}
 	for _, l := range looserTypes(j.Type) {
-		if j.Type.Constraints()-l.to.Constraints() == drop {
+		if j.Type.Constraints()-l.to.Constraints() == drop && (r.turn || !l.turned) {
 			if nth == 0 {
 				return l, true
 			}
@@ -193,6 +259,11 @@ func (r *releaser) try(list []change) (done []change, err error) {
 		return nil, err
 	case rank == r.rank:
 		r.m, r.rows = m, rows
+		for _, c := range list {
+			if c.turned {
+				r.turns[c.joint]++
+			}
+		}
 		return list, nil
 	case len(list) == 1:
 		return nil, nil
@@ -233,6 +304,14 @@ func rankOf(m *model.Model, st *mechanism.State) (rank int, redundant []int, err
 		return 0, nil, err
 	}
 	return plan.Layout().Pattern.Dim() - 6*len(m.Bodies) - sum(redundant), redundant, nil
+}
+
+// turnText says where the axes of frames that were turned so often by change.apply
+// are.
+func turnText(turns int) string {
+	return [3]string{
+		"", " (in both its frames x where z was, y where x was, z where y was)", " (in both its frames x where y was, y where z was, z where x was)",
+	}[turns%3]
 }
 
 func sum(list []int) (s int) {

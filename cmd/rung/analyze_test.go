@@ -77,7 +77,8 @@ func TestAnalyzeDocument(t *testing.T) {
 		names = append(names, n)
 	}
 	assert.ElementsMatch(t, []string{
-		"format", "name", "bodies", "joints", "loops", "components", "clusters", "constraints", "variable_mobility", "release", "orderings",
+		"format", "name", "bodies", "joints", "loops", "components", "clusters", "constraints", "variable_mobility", "release",
+		"released", "orderings",
 	}, names)
 	a := analyzeJSON(t, golden("four-bar"), "--ordering", "natural")
 	assert.Equal(t, [2]int{1, 1}, [2]int{a.Loops, a.Components})
@@ -85,7 +86,8 @@ func TestAnalyzeDocument(t *testing.T) {
 		Joints: []string{"p1", "p2", "p3", "p4"}, Bodies: []string{"crank", "coupler", "rocker"},
 		Loops: 1, Mobility: 1, Redundant: 3,
 	}}, a.Clusters)
-	assert.Equal(t, []release{{a.Constraints.RedundantJoints[0].Name, "revolute", "sphere_in_cylinder"}}, a.Release)
+	assert.Equal(t, []release{{Joint: a.Constraints.RedundantJoints[0].Name, Type: "revolute", Suggest: "sphere_in_cylinder"}}, a.Release)
+	assert.Equal(t, releasedCounts{Rows: 17, Rank: 17, Redundant: 0, Mobility: 1}, a.Released)
 	assert.True(t, a.Orderings[0].Chosen)
 	for _, method := range methodNames() {
 		c := analyzeJSON(t, golden("four-bar"), "--method", method).Constraints
@@ -247,8 +249,8 @@ func TestAnalyzeReleases(t *testing.T) {
 		r, err := rung.Accelerate(out.m, rung.Options{})
 		require.NoError(t, err, m.Name)
 		assert.Equal(t, 6*len(m.Bodies)-rank, r.Constraints.Mobility, m.Name)
-		assert.Equal(t, out.left, r.Constraints.Redundant, m.Name)
-		assert.Zero(t, out.left, m.Name)
+		assert.Equal(t, out.counts.Redundant, r.Constraints.Redundant, m.Name)
+		assert.Zero(t, out.counts.Redundant, m.Name)
 		released += len(out.list)
 	}
 	assert.Greater(t, released, 100)

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/rung-mbd/rung"
+)
+
+// exact is the largest inconsistency of constraints that may be rounding, as in a
+// rung.Report.
+const exact = 1e-12
+
+// acceleration is what rung accel writes: a result, and how far its constraints
+// contradict each other, nil where they do so by no more than rounding.
+type acceleration struct {
+	*rung.Result
+	Contradiction *contradiction `json:"contradiction,omitempty"`
+}
+
+// contradiction says how far constraints are from holding at acceleration level.
+type contradiction struct {
+	Relative float64 `json:"relative"` // see rung.Solver.Inconsistency
+	Joint    string  `json:"joint"`    // with the worst row
+	Text     string  `json:"text"`
+}
+
+// contradictionOf describes the contradiction of the constraints in the solution of
+// s, a solver of p, with accelerations computed by method.
+func contradictionOf(p *rung.Plan, s *rung.Solver, method string) *contradiction {
+	size := s.Inconsistency()
+	if size <= exact {
+		return nil
+	}
+	j := p.Layout().NodeJoint(s.Refinement().Worst.Node)
+	c := &contradiction{Relative: size, Joint: p.Mechanism().JointName(j)}
+	which := "those of least squares"
+	if method != sparseMethod {
+		which = "those of the rows that " + method + " keeps, the others do not hold"
+	}
+	c.Text = fmt.Sprintf("constraints contradict each other by %.2g of what their terms make, most in joint %s; accelerations are %s",
+		size, printable(c.Joint), which)
+	return c
+}
