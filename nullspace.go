@@ -1,6 +1,9 @@
 package rung
 
-import "github.com/rung-mbd/rung/factor"
+import (
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/sparse"
+)
 
 // nullSpace is the space of the multipliers without effect on any body, the
 // null space of Jᵀ, in terms of the redundant rows R.
@@ -11,8 +14,11 @@ import "github.com/rung-mbd/rung/factor"
 // the product with Zᵀ = E·S⁻¹.
 type nullSpace struct {
 	fac *factor.Factor // of the KKT matrix less E
+	m   *sparse.Matrix // that matrix
 	e   []float64      // E, zero outside R
 	pos int            // scalar rows of the bodies
+
+	b, r []float64 // of solve
 }
 
 // nullSpace factors the geometric matrix in s.sys with E = s.sys.Scale.
@@ -20,7 +26,26 @@ func (s *Solver) nullSpace() (*nullSpace, error) {
 	if err := s.fac.Factorize(s.sys.W, s.sys.Scale, 1, factor.Everywhere); err != nil {
 		return nil, err
 	}
-	return &nullSpace{fac: s.fac, e: s.sys.Scale, pos: 6 * s.plan.mech.NumBodies()}, nil
+	n := len(s.x)
+	return &nullSpace{
+		fac: s.fac, m: s.sys.W, e: s.sys.Scale, pos: 6 * s.plan.mech.NumBodies(),
+		b: make([]float64, n), r: make([]float64, n),
+	}, nil
+}
+
+// solve replaces b by the solution for it, refined once: rows that are nearly redundant make S nearly
+// singular.
+func (n *nullSpace) solve(b []float64) {
+	copy(n.b, b)
+	n.fac.SolveTo(b, b)
+	n.m.ResidualTo(n.r, n.b, b)
+	for i, e := range n.e {
+		n.r[i] += e * b[i]
+	}
+	n.fac.SolveTo(n.r, n.r)
+	for i, x := range n.r {
+		b[i] += x
+	}
 }
 
 // apply replaces c by Z·c, in place; c is zero outside R.
@@ -28,14 +53,14 @@ func (n *nullSpace) apply(c []float64) {
 	for i := range c {
 		c[i] *= -n.e[i] // the multipliers of the KKT solution are −S⁻¹ times the right side
 	}
-	n.fac.SolveTo(c, c)
+	n.solve(c)
 	clear(c[:n.pos])
 }
 
 // applyT replaces w by Zᵀ·w, in place.
 func (n *nullSpace) applyT(w []float64) {
 	clear(w[:n.pos])
-	n.fac.SolveTo(w, w)
+	n.solve(w)
 	for i := range w {
 		w[i] *= -n.e[i]
 	}
