@@ -64,11 +64,14 @@ func (p Place) WithZ(axis spatial.Vec3) Place {
 // turnTo returns the shortest rotation that takes the unit vector from to the
 // direction of to.
 func turnTo(from, to spatial.Vec3) spatial.Quat {
-	n := to.Norm()
-	if !(n > 0) || !to.IsFinite() {
+	if !isDirection(to) {
 		panic("rung: direction is zero or not finite")
 	}
-	to = to.Scale(1 / n)
+	big := maxAbs(to[:]) // whose reciprocal, or square, may be infinite
+	for i := range to {
+		to[i] /= big
+	}
+	to = to.Scale(1 / to.Norm())
 	c := from.Dot(to)
 	if c < -0.999999 { // nearly opposite: half a turn first, about any normal
 		side := from.Cross(spatial.Vec3{1, 0, 0})
@@ -81,6 +84,9 @@ func turnTo(from, to spatial.Vec3) spatial.Quat {
 	a := from.Cross(to)
 	return spatial.Quat{1 + c, a[0], a[1], a[2]}.Normalize()
 }
+
+// isDirection reports whether v, which may be of any length, is finite and not zero.
+func isDirection(v spatial.Vec3) bool { return v != (spatial.Vec3{}) && v.IsFinite() }
 
 // Body adds a body whose frame is at place, with the mass distribution d in
 // that frame.
@@ -114,9 +120,13 @@ func (b *Builder) Rod(name string, mass, radius float64, from, to spatial.Vec3) 
 }
 
 // Move gives a body its velocity: of its frame's origin (m/s) and angular
-// (rad/s), world axes.
+// (rad/s), world axes. The world does not move.
 func (b *Builder) Move(body Body, linear, angular spatial.Vec3) {
-	if b.known(body, "Move") && body != World {
+	if body == World {
+		b.errs = append(b.errs, errors.New(`rung: "Move": the world does not move`))
+		return
+	}
+	if b.known(body, "Move") {
 		b.m.Bodies[body].Velocity = model.Velocity{Linear: linear, Angular: angular}
 	}
 }
@@ -134,14 +144,25 @@ func (b *Builder) Joint(name string, t model.JointType, predecessor, successor B
 	return &b.m.Joints[len(b.m.Joints)-1]
 }
 
+// along returns the place of a joint at a point with its z axis along axis. It books an
+// error for an axis that is no direction.
+func (b *Builder) along(name string, point, axis spatial.Vec3) Place {
+	p := Place{Origin: point}
+	if !isDirection(axis) {
+		b.errs = append(b.errs, fmt.Errorf("rung: joint %q: axis %v is zero or not finite", name, axis))
+		return p
+	}
+	return p.WithZ(axis)
+}
+
 // Revolute adds a revolute joint through a point, turning about axis (world).
 func (b *Builder) Revolute(name string, predecessor, successor Body, point, axis spatial.Vec3) *model.Joint {
-	return b.Joint(name, model.Revolute, predecessor, successor, Place{Origin: point}.WithZ(axis))
+	return b.Joint(name, model.Revolute, predecessor, successor, b.along(name, point, axis))
 }
 
 // Prismatic adds a prismatic joint through a point, sliding along axis (world).
 func (b *Builder) Prismatic(name string, predecessor, successor Body, point, axis spatial.Vec3) *model.Joint {
-	return b.Joint(name, model.Prismatic, predecessor, successor, Place{Origin: point}.WithZ(axis))
+	return b.Joint(name, model.Prismatic, predecessor, successor, b.along(name, point, axis))
 }
 
 // Spherical adds a ball joint at a point (world).

@@ -115,7 +115,7 @@ func TestBuilderPlacesFrames(t *testing.T) {
 func TestWithZ(t *testing.T) {
 	rng := check.Rand(4)
 	axes := []spatial.Vec3{
-		{1}, {-1}, {0, 1}, {0, -1}, {0, 0, 1}, {0, 0, -1}, {0, 0, -1e-300}, {0, 0, 1e300}, {3e-200, 4e-200},
+		{1}, {-1}, {0, 1}, {0, -1}, {0, 0, 1}, {0, 0, -1}, {0, 0, -1e-300}, {0, 0, 1e300}, {3e-200, 4e-200}, {1e-320}, {0, -1e-320, 1e-320}, {1e308, 1e308, 1e308},
 		{1e-9, 0, -1}, {0, -1e-9, -1}, {1e-16, 1e-17, -1}, {1e-3, 1e-3, -1}, {1.5e-3, 0, -1}, {1e-8, 0, 1},
 	}
 	for range 200 {
@@ -125,7 +125,7 @@ func TestWithZ(t *testing.T) {
 		q := rung.At(1, 2, 3).WithZ(a).Orientation
 		check.Close(t, q.Norm(), 1, 4*directionTol, 1, "length for %v", a)
 		big := check.MaxAbs(a[:])
-		unit := a.Scale(1 / big)
+		unit := spatial.Vec3{a[0] / big, a[1] / big, a[2] / big}
 		unit = unit.Scale(1 / unit.Norm())
 		closeVec3(t, q.Rotate(spatial.Vec3{0, 0, 1}), unit, 4*directionTol, 1, "z for %v", a)
 		if a[2] >= 0 { // the shortest way: the axis of the turn is across z
@@ -166,6 +166,8 @@ func TestBuilderErrors(t *testing.T) {
 	b.SpringDamper("spring", ball, 11, spatial.Vec3{}, spatial.Vec3{1}, 1, 1, 1)
 	b.Wrench("push", -2, spatial.Vec3{}, spatial.Vec3{}, spatial.Vec3{})
 	b.Spherical("self", ball, ball, spatial.Vec3{})
+	require.NotNil(t, b.Revolute("no axis", rung.World, ball, spatial.Vec3{}, spatial.Vec3{}))
+	require.NotNil(t, b.Prismatic("no number", rung.World, ball, spatial.Vec3{}, spatial.Vec3{1, math.NaN()}))
 	m, err := b.Model()
 	require.Nil(t, m)
 	require.ErrorIs(t, err, bodies.ErrTriangle)
@@ -177,6 +179,8 @@ func TestBuilderErrors(t *testing.T) {
 		`rung: "Move": no body with handle 7`, `rung: "hinge": no body with handle 9`,
 		`rung: "link": no body with handle -5`, `rung: "spring": no body with handle 11`,
 		`rung: "push": no body with handle -2`, `$.joints[2].successor`,
+		`rung: "Move": the world does not move`,
+		`rung: joint "no axis": axis [0 0 0] is zero or not finite`, `rung: joint "no number": axis [1 NaN 0] `,
 	} {
 		require.ErrorContains(t, err, text)
 	}

@@ -129,6 +129,8 @@ func requireNoSolution(t *testing.T, s *rung.Solver) {
 	require.PanicsWithValue(t, text, func() { s.TotalWrench(0) })
 	require.PanicsWithValue(t, text, func() { _, _ = s.Report() })
 	require.PanicsWithValue(t, text, func() { _, _ = s.Result() })
+	require.PanicsWithValue(t, text, func() { s.Inconsistency() })
+	require.PanicsWithValue(t, text, func() { s.Refinement() })
 }
 
 func TestPanics(t *testing.T) {
@@ -139,12 +141,62 @@ func TestPanics(t *testing.T) {
 	require.PanicsWithValue(t, "mechanism: foreign state", func() { _ = s.Solve(other.Initial()) })
 	require.NoError(t, s.Solve(p.Initial()))
 	require.PanicsWithValue(t, "rung: length mismatch", func() { s.AccelerationsTo(make([]float64, 17)) })
+	for _, i := range []int{-1, p.Mechanism().NumBodies()} { // multipliers are behind the last body
+		require.PanicsWithValue(t, "rung: body out of range", func() { s.AngularAcceleration(i) })
+		require.PanicsWithValue(t, "rung: body out of range", func() { s.ComAcceleration(i) })
+	}
+	for _, j := range []int{-1, p.Mechanism().NumJoints()} {
+		require.PanicsWithValue(t, "rung: joint out of range", func() { s.MultipliersTo(new([6]float64), j) })
+		require.PanicsWithValue(t, "rung: joint out of range", func() { s.ConstraintWrench(j) })
+		require.PanicsWithValue(t, "rung: joint out of range", func() { s.AppliedWrench(j) })
+		require.PanicsWithValue(t, "rung: joint out of range", func() { s.TotalWrench(j) })
+	}
 	for _, eps := range []float64{-1e-12, 1e-2, 1, math.NaN(), math.Inf(1)} {
 		require.PanicsWithValue(t, "rung: epsilon out of range", func() {
 			_, _ = rung.NewPlan(golden(t, "pendulum"), rung.Options{Epsilon: eps})
 		}, "%g", eps)
 	}
 	require.Panics(t, func() { _, _ = rung.NewPlan(golden(t, "pendulum"), rung.Options{Ordering: 99}) })
+	require.PanicsWithValue(t, "model: no model", func() { _, _ = rung.NewPlan(nil, rung.Options{}) })
+	require.PanicsWithValue(t, "rung: no state", func() { _ = s.Solve(nil) })
+}
+
+// TestOverflow: numbers that overflow are no contradiction of the joints.
+func TestOverflow(t *testing.T) {
+	p := newPlan(t, golden(t, "four-bar"), factor.Auto)
+	s, st := p.NewSolver(), p.Initial()
+	st.Bodies[0].Omega = spatial.Vec3{2: 1e200}
+	err := s.Solve(st)
+	require.ErrorIs(t, err, rung.ErrInaccurate)
+	require.NotErrorIs(t, err, rung.ErrInconsistent)
+	require.ErrorContains(t, err, "numbers overflow")
+	require.NotContains(t, err.Error(), "NaN")
+	requireNoSolution(t, s)
+	m := cloned(golden(t, "four-bar"))
+	m.Bodies[0].Mass = 1e308
+	_, err = rung.Accelerate(m, rung.Options{})
+	require.ErrorIs(t, err, rung.ErrInaccurate)
+	require.ErrorContains(t, err, "numbers overflow")
+}
+
+// TestPartsInOrder: Factorize and Refine need what comes before them, and nothing is left of
+// a state whose assembly failed half way.
+func TestPartsInOrder(t *testing.T) {
+	p := newPlan(t, golden(t, "four-bar"), factor.Auto)
+	s, st := p.NewSolver(), p.Initial()
+	require.PanicsWithValue(t, "rung: not assembled", func() { _ = s.Factorize() })
+	require.PanicsWithValue(t, "rung: no factor", func() { _ = s.Refine() })
+	require.NoError(t, s.Solve(st))
+	want := s.AngularAcceleration(0)
+	bad := p.Initial()
+	bad.Bodies[0].Omega[2] = 100
+	bad.Bodies[2].Velocity[0] = math.NaN()
+	require.ErrorIs(t, s.Assemble(bad), mechanism.ErrNotFinite)
+	require.PanicsWithValue(t, "rung: not assembled", func() { _ = s.Factorize() })
+	require.PanicsWithValue(t, "rung: no factor", func() { _ = s.Refine() })
+	requireNoSolution(t, s)
+	require.NoError(t, s.Solve(st))
+	require.Equal(t, want, s.AngularAcceleration(0))
 }
 
 // TestModelErrors hands a bad model to the front door.

@@ -24,6 +24,7 @@ type Inverse struct {
 	actuators    []mechanism.Freedom
 	rows         []int // scalar row of each actuator in the driven system
 
+	ok       bool      // what follows is of the last Solve
 	wanted   []float64 // accelerations consistent with the joints, 6 a body
 	force    []float64 // by actuator
 	distance float64
@@ -67,11 +68,14 @@ func (p *Plan) NewInverse(actuators []mechanism.Freedom) (*Inverse, error) {
 //
 // Cost: three factorizations of either system and some tens of solves; allocates.
 // It returns the errors of Solver.Solve, and ErrUnderactuated with the motion
-// that is left. It panics unless wanted has six entries a body.
+// that is left. After ErrUnderactuated the results are of forces that hold the actuated
+// freedoms to the wanted accelerations; after other errors there are none. It panics
+// unless wanted has six entries a body.
 func (v *Inverse) Solve(st *mechanism.State, wanted []float64) error {
 	if wanted != nil && len(wanted) != len(v.wanted) {
 		panic("rung: length mismatch")
 	}
+	v.ok = false
 	if err := v.consistent(st, wanted); err != nil {
 		return err
 	}
@@ -89,6 +93,7 @@ func (v *Inverse) Solve(st *mechanism.State, wanted []float64) error {
 	if err := v.explain(); err != nil {
 		return err
 	}
+	v.ok = true
 	if v.missed > missedTol {
 		return fmt.Errorf("rung: %w: free to move are %s", ErrUnderactuated, v.names(v.Uncontrolled()))
 	}
@@ -186,33 +191,60 @@ func (v *Inverse) explain() error {
 	return nil
 }
 
-// Forces returns the force of each actuator, N or N m, after Solve.
-func (v *Inverse) Forces() []float64 { return append([]float64(nil), v.force...) }
+func (v *Inverse) mustHave() {
+	if !v.ok {
+		panic("rung: no solution")
+	}
+}
+
+// Forces returns the force of each actuator, N or N m.
+//
+// It panics without a solution, as do the next ones.
+func (v *Inverse) Forces() []float64 {
+	v.mustHave()
+	return append([]float64(nil), v.force...)
+}
 
 // Accelerations returns the wanted accelerations made consistent with the
 // joints, six numbers a body.
-func (v *Inverse) Accelerations() []float64 { return append([]float64(nil), v.wanted...) }
+func (v *Inverse) Accelerations() []float64 {
+	v.mustHave()
+	return append([]float64(nil), v.wanted...)
+}
 
 // Distance returns the largest difference between the accelerations asked for
 // and Accelerations.
-func (v *Inverse) Distance() float64 { return v.distance }
+func (v *Inverse) Distance() float64 {
+	v.mustHave()
+	return v.distance
+}
 
 // Residual returns the largest difference between Accelerations and what the
 // actuators make, relative to the accelerations that the loads could make.
-func (v *Inverse) Residual() float64 { return v.missed }
+func (v *Inverse) Residual() float64 {
+	v.mustHave()
+	return v.missed
+}
 
 // Surplus returns by how many the actuators exceed what the motion needs.
-func (v *Inverse) Surplus() int { return v.surplus }
+func (v *Inverse) Surplus() int {
+	v.mustHave()
+	return v.surplus
+}
 
 // Mobility returns the number of motions that the actuators leave uncontrolled.
-func (v *Inverse) Mobility() int { return v.mobility }
+func (v *Inverse) Mobility() int {
+	v.mustHave()
+	return v.mobility
+}
 
 // Uncontrolled returns the scalar freedoms that move in the motions that the
 // actuators leave; nil if they leave none. Bodies that move without such a
 // freedom, on ball joints or freely, are not among them.
 //
-// Cost: one factorization and two solves. It panics unless Solve has been called.
+// Cost: one factorization and two solves.
 func (v *Inverse) Uncontrolled() []mechanism.Freedom {
+	v.mustHave()
 	if v.mobility == 0 {
 		return nil
 	}

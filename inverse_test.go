@@ -1,10 +1,12 @@
 package rung_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -130,6 +132,33 @@ func TestInverseUnder(t *testing.T) {
 	require.Equal(t, 2, v.Mobility())
 	require.Equal(t, []mechanism.Freedom{{Joint: 1}, {Joint: 2}}, v.Uncontrolled())
 	require.ErrorContains(t, err, m.Joints[1].Name+".0, "+m.Joints[2].Name+".0")
+}
+
+// TestInverseWithoutSolution reads results where there are none: before Solve and after
+// one that failed.
+func TestInverseWithoutSolution(t *testing.T) {
+	plan := newPlan(t, golden(t, "four-bar"), factor.Auto)
+	v, err := plan.NewInverse([]mechanism.Freedom{{Joint: 0}})
+	require.NoError(t, err)
+	none := func() {
+		t.Helper()
+		for _, read := range []func(){
+			func() { v.Forces() }, func() { v.Accelerations() }, func() { v.Distance() }, func() { v.Residual() },
+			func() { v.Surplus() }, func() { v.Mobility() }, func() { v.Uncontrolled() },
+		} {
+			require.PanicsWithValue(t, "rung: no solution", read)
+		}
+	}
+	none()
+	require.NoError(t, v.Solve(plan.Initial(), nil))
+	want := v.Forces()
+	require.Nil(t, v.Uncontrolled())
+	bad := plan.Initial()
+	bad.Bodies[0].Omega[0] = math.NaN()
+	require.ErrorIs(t, v.Solve(bad, nil), mechanism.ErrNotFinite)
+	none()
+	require.NoError(t, v.Solve(plan.Initial(), nil))
+	require.Equal(t, want, v.Forces())
 }
 
 // TestInverseRefuses names freedoms that cannot be actuators.

@@ -119,8 +119,15 @@ func (n *Newton) Levels() int { return len(newtonLevels) }
 // Cost: O(bodies + joints) + a factorization; no allocation but for errors.
 // It returns mechanism.ErrNotFinite, joints.ErrNoDirection or
 // mechanism.ErrNoDirection with the name of the body, joint or force, or a
-// *factor.PivotError.
+// *factor.PivotError. It panics if the level is out of range, or if position or
+// velocity is negative or no number.
 func (n *Newton) Linearise(st *mechanism.State, position, velocity float64, level int) error {
+	if uint(level) >= uint(len(newtonLevels)) {
+		panic("rung: level out of range")
+	}
+	if !(position >= 0 && velocity >= 0) {
+		panic("rung: derivative out of range")
+	}
 	if err := n.sys.FillTo(st); err != nil {
 		return err
 	}
@@ -320,8 +327,10 @@ func (n *Newton) setRates(st *mechanism.State) {
 	}
 }
 
-// RowsOf returns the first of the multipliers of joint j and their number.
+// RowsOf returns the first of the multipliers of joint j and their number. It panics
+// if j is out of range.
 func (n *Newton) RowsOf(j int) (first, rows int) {
+	n.solver.plan.mustHaveJoint(j)
 	l := n.solver.plan.layout
 	node := l.JointNode(j)
 	if node < 0 {

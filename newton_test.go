@@ -210,6 +210,16 @@ func TestNewtonErrors(t *testing.T) {
 	require.PanicsWithValue(t, "factor: no valid factor", func() { _ = n.Soften(make([]float64, 6*len(st.Bodies)), st) })
 	st.Bodies[1].Position[0] = math.NaN()
 	require.ErrorIs(t, n.Linearise(st, 1, 1, 0), mechanism.ErrNotFinite)
+	for _, level := range []int{-1, n.Levels()} {
+		require.PanicsWithValue(t, "rung: level out of range", func() { _ = n.Linearise(p.Initial(), 1, 1, level) })
+	}
+	for _, x := range []float64{-1, math.NaN()} {
+		require.PanicsWithValue(t, "rung: derivative out of range", func() { _ = n.Linearise(p.Initial(), x, 1, 0) })
+		require.PanicsWithValue(t, "rung: derivative out of range", func() { _ = n.Linearise(p.Initial(), 1, x, 0) })
+	}
+	for _, j := range []int{-1, p.Mechanism().NumJoints()} {
+		require.PanicsWithValue(t, "rung: joint out of range", func() { n.RowsOf(j) })
+	}
 	_, err := n.Allow(make([]float64, 6*len(st.Bodies)), st)
 	require.ErrorIs(t, err, mechanism.ErrNotFinite)
 	require.ErrorIs(t, n.Soften(make([]float64, 6*len(st.Bodies)), st), mechanism.ErrNotFinite)

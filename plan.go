@@ -45,7 +45,7 @@ type Plan struct {
 // NewPlan checks and analyses m. The model may be dropped afterwards.
 //
 // Cost: near-linear in bodies and joints.
-// It returns the problems of m as model.Check does. It panics if an option is
+// It returns the problems of m as model.Check does. It panics if m is nil or an option
 // out of range.
 func NewPlan(m *model.Model, o Options) (*Plan, error) {
 	mech, err := mechanism.New(m)

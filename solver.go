@@ -3,6 +3,7 @@ package rung
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
@@ -17,7 +18,7 @@ import (
 var ErrInconsistent = errors.New("constraints contradict each other")
 
 // ErrInaccurate is wrapped by the error of a Solve whose refinement ended far
-// from a solution.
+// from a solution, or whose numbers overflow.
 var ErrInaccurate = errors.New("refinement does not converge")
 
 const (
@@ -44,6 +45,7 @@ type Solver struct {
 	r    []float64 // residual of the KKT system
 	ref  factor.Refinement
 
+	assembled     bool    // sys is that of st
 	factored      bool    // the factor is of the assembled system
 	attempt       int     // index in attempts of the current factor
 	free          float64 // size of the accelerations that the loads could make, weighted
@@ -86,7 +88,7 @@ func (p *Plan) newSolverOf(symbolic *factor.Symbolic) *Solver {
 // nearly dependent. No allocation but when that is first so.
 // It returns mechanism.ErrNotFinite for a bad state, *factor.PivotError,
 // ErrInconsistent or ErrInaccurate, each with the name of the body or joint.
-// After an error there is no result. It panics if st is of another mechanism.
+// After an error there is no result. It panics if st is nil or of another mechanism.
 func (s *Solver) Solve(st *mechanism.State) error {
 	s.ok = false
 	if err := s.Assemble(st); err != nil {
@@ -100,11 +102,17 @@ func (s *Solver) Solve(st *mechanism.State) error {
 
 // Assemble is the first of the three parts of Solve: it fills the system.
 func (s *Solver) Assemble(st *mechanism.State) error {
-	s.ok, s.factored = false, false
+	if st == nil {
+		panic("rung: no state")
+	}
+	s.ok, s.assembled, s.factored = false, false, false
 	s.st = st
-	err := s.sys.FillTo(st)
+	if err := s.sys.FillTo(st); err != nil {
+		return err
+	}
 	s.free = s.sys.FreeSize()
-	return err
+	s.assembled = true
+	return nil
 }
 
 // attempt is one way to factor; Solve takes the first that works.
@@ -124,8 +132,12 @@ var attempts = [...]attempt{
 	{factor.Everywhere, 1, consistentTol},
 }
 
-// Factorize is the second part of Solve, after Assemble.
+// Factorize is the second part of Solve, after Assemble. It panics without an
+// assembled system.
 func (s *Solver) Factorize() error {
+	if !s.assembled {
+		panic("rung: not assembled")
+	}
 	for s.attempt = 0; ; s.attempt++ {
 		if err := s.factorize(); err == nil || s.attempt == len(attempts)-1 {
 			return err
@@ -184,6 +196,12 @@ func (s *Solver) refine() error {
 	s.ref = s.fac.SolveRefinedTo(s.x, s.r, s.sys.B, s.sys.W, s.free)
 	w := &s.ref.Worst
 	s.inconsistency = w.Ratio
+	if math.IsNaN(w.Ratio) || math.IsNaN(s.ref.Error) {
+		if w.Node < 0 {
+			return fmt.Errorf("rung: %w: numbers overflow", ErrInaccurate)
+		}
+		return fmt.Errorf("rung: %s, row %d: %w: numbers overflow", s.plan.layout.NodeName(w.Node), w.Row, ErrInaccurate)
+	}
 	if !(w.Ratio <= a.tol) {
 		return fmt.Errorf("rung: %s, row %d: %w (relative residual %.3g)", s.plan.layout.NodeName(w.Node), w.Row, ErrInconsistent, w.Ratio)
 	}
@@ -204,6 +222,27 @@ func (s *Solver) mustHave() {
 	}
 }
 
+// mustHaveBody panics unless there is a solution for a body i.
+func (s *Solver) mustHaveBody(i int) {
+	s.mustHave()
+	if uint(i) >= uint(s.plan.mech.NumBodies()) {
+		panic("rung: body out of range")
+	}
+}
+
+// mustHaveJoint panics unless there is a solution for a joint j.
+func (s *Solver) mustHaveJoint(j int) {
+	s.mustHave()
+	s.plan.mustHaveJoint(j)
+}
+
+// mustHaveJoint panics unless there is a joint j.
+func (p *Plan) mustHaveJoint(j int) {
+	if uint(j) >= uint(p.mech.NumJoints()) {
+		panic("rung: joint out of range")
+	}
+}
+
 // System returns the KKT system of RBDA eq. 8.64 at the state of the last Solve.
 // The solver itself works on the same system in mass-weighted coordinates
 // (assemble.Weighted).
@@ -218,8 +257,11 @@ func (s *Solver) System() *assemble.System {
 	return y
 }
 
-// Refinement says how the solution came about.
-func (s *Solver) Refinement() factor.Refinement { return s.ref }
+// Refinement says how the solution came about. It panics without one.
+func (s *Solver) Refinement() factor.Refinement {
+	s.mustHave()
+	return s.ref
+}
 
 // Inconsistency returns how far the constraints are from holding at
 // acceleration level: the largest residual of a row relative to what its terms
@@ -232,16 +274,16 @@ func (s *Solver) Inconsistency() float64 {
 
 // AngularAcceleration returns ω̇ of body i, rad/s², world axes.
 //
-// It panics without a solution or if i is out of range, as do the next ones.
+// It panics without a solution or if i is out of range, as do the next ones, also for joints.
 func (s *Solver) AngularAcceleration(i int) spatial.Vec3 {
-	s.mustHave()
+	s.mustHaveBody(i)
 	return spatial.Vec3(s.x[6*i : 6*i+3])
 }
 
 // ComAcceleration returns the classical acceleration of the centre of mass of
 // body i, m/s², world axes.
 func (s *Solver) ComAcceleration(i int) spatial.Vec3 {
-	s.mustHave()
+	s.mustHaveBody(i)
 	return spatial.Vec3(s.x[6*i+3 : 6*i+6])
 }
 
@@ -265,7 +307,7 @@ func (s *Solver) AccelerationsTo(dst []float64) {
 // takes the moment rows across its axis on the body, and λ agrees to first order in the
 // angle; ConstraintWrench is exact.
 func (s *Solver) MultipliersTo(dst *[6]float64, j int) int {
-	s.mustHave()
+	s.mustHaveJoint(j)
 	node := s.plan.layout.JointNode(j)
 	if node < 0 {
 		return 0
@@ -282,8 +324,7 @@ func (s *Solver) MultipliersTo(dst *[6]float64, j int) int {
 // ConstraintWrench returns T·λ of joint j: the constraint wrench on the
 // successor about the origin of S, world axes, N m and N.
 func (s *Solver) ConstraintWrench(j int) spatial.Force {
-	s.mustHave()
-	s.mustHave()
+	s.mustHaveJoint(j)
 	node := s.plan.layout.JointNode(j)
 	if node < 0 {
 		return spatial.Force{}
@@ -295,7 +336,7 @@ func (s *Solver) ConstraintWrench(j int) spatial.Force {
 // AppliedWrench returns the wrench of the drive of joint j (force, springs and
 // dampers along its freedoms) on the successor about the origin of S.
 func (s *Solver) AppliedWrench(j int) spatial.Force {
-	s.mustHave()
+	s.mustHaveJoint(j)
 	var jk mechanism.JointKinematics
 	var w spatial.Force
 	s.plan.mech.JointTo(&jk, j, s.sys.Kin, s.st)

@@ -46,6 +46,52 @@ func TestPanics(t *testing.T) {
 		_, err := linear.Equilibrate(p, &mechanism.State{}, linear.EquilibriumOptions{})
 		assert.NoError(t, err)
 	})
+	s = linearized(t, p, resting(p))
+	assert.PanicsWithValue(t, "linear: unknown method", func() {
+		_, err := s.Modes(linear.ModeOptions{Method: 9})
+		assert.NoError(t, err)
+	})
+	assert.PanicsWithValue(t, "linear: negative number of steps", func() {
+		_, err := linear.Equilibrate(p, resting(p), linear.EquilibriumOptions{Steps: -1})
+		assert.NoError(t, err)
+	})
+}
+
+// TestNotLinearized asks a system for what it does not have: before Linearize and after one
+// that failed, be it for the state or for a force element behind it.
+func TestNotLinearized(t *testing.T) {
+	b := chain(t, 2, 1)
+	b.SpringDamper("damper", rung.World, 1, vec{0, 0, 5}, vec{0, 0, -1}, 3, 1, 0)
+	p := built(t, b)
+	s := linear.NewSystem(p)
+	x, rows := make([]float64, s.Dim()), make([]float64, s.Rows())
+	none := func() {
+		t.Helper()
+		for _, read := range []func(){
+			func() { s.MassTo(x, x) }, func() { s.StiffnessTo(x, x) }, func() { s.DampingTo(x, x) },
+			func() { s.JacobianTo(rows, x) }, func() { s.MultipliersTo(rows) }, func() { s.Matrices() },
+			func() { s.Unbalanced() }, func() { _, _ = s.Modes(linear.ModeOptions{}) },
+		} {
+			assert.PanicsWithValue(t, "linear: not linearized", read)
+		}
+	}
+	none()
+	notFinite, coinciding := resting(p), resting(p)
+	notFinite.Bodies[1].Position[0] = math.NaN()
+	e := &p.Mechanism().Forces[0]
+	coinciding.Bodies[1].Rotation = [4]float64{1}
+	for i := range 3 {
+		coinciding.Bodies[1].Position[i] = e.A.Point[i] - e.B.Point[i]
+	}
+	for _, c := range []struct {
+		st *mechanism.State
+		is error
+	}{{notFinite, mechanism.ErrNotFinite}, {coinciding, mechanism.ErrNoDirection}} {
+		require.NoError(t, s.Linearize(resting(p)))
+		s.MassTo(x, x)
+		require.ErrorIs(t, s.Linearize(c.st), c.is)
+		none()
+	}
 }
 
 func TestErrors(t *testing.T) {
@@ -61,6 +107,18 @@ func TestErrors(t *testing.T) {
 	err := linear.NewSystem(p).Linearize(resting(p))
 	assert.ErrorIs(t, err, mechanism.ErrNoDirection)
 	assert.ErrorContains(t, err, `"short"`)
+
+	// The same up to rounding.
+	b = chain(t, 1, 1)
+	link := b.Rod("link", 1, 0.1, vec{0.3, 0.2, 0.1}, vec{1, -2, 0.7})
+	b.SpringDamper("rounded", rung.World, link, vec{1, -2, 0.7}, vec{1, -2, 0.7}, 0, 1, 0)
+	p = built(t, b)
+	e := &p.Mechanism().Forces[0]
+	at := p.Initial().Bodies[1]
+	require.NotEqual(t, e.A.Point, at.Position.Add(at.Rotation.Rotate(e.B.Point)))
+	err = linear.NewSystem(p).Linearize(resting(p))
+	assert.ErrorIs(t, err, mechanism.ErrNoDirection)
+	assert.ErrorContains(t, err, `"rounded"`)
 
 	// Joints that cannot be closed: the state stays.
 	m, err := parallelogram(t, 0).Model()

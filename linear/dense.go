@@ -74,8 +74,9 @@ func (s *System) massRoot() *mat.Dense {
 // but for J, a row for each of the six displacements of each body. C or K on
 // displacements that the joints do not allow means nothing.
 //
-// Cost: O(bodies²); allocates.
+// Cost: O(bodies²); allocates. It panics without a linearized state.
 func (s *System) Matrices() (M, C, K, J *mat.Dense) {
+	s.mustHave()
 	n := s.dim()
 	M, C, K = mat.NewDense(n, n, nil), mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 	rows := s.Rows()

@@ -118,8 +118,11 @@ type Equilibrium struct {
 // and some solves, and the lowest mode at the end; allocates.
 // It returns an *UnbalancedError if there is no equilibrium to be found, the errors
 // of rung.Closer.ClosePositions and of System.Linearize; st is then unchanged. It
-// panics if st is of another mechanism.
+// panics if st is of another mechanism or o.Steps negative.
 func Equilibrate(p *rung.Plan, st *mechanism.State, o EquilibriumOptions) (*Equilibrium, error) {
+	if o.Steps < 0 {
+		panic("linear: negative number of steps")
+	}
 	if o.Steps == 0 {
 		o.Steps = equilibriumSteps
 	}
@@ -263,9 +266,10 @@ func (s *System) longest() (l float64) {
 // over the radius of gyration, relative to the largest force on a body. In
 // equilibrium it is at rounding level.
 //
-// Cost: O(bodies); allocates. It needs a linearized state. The name is empty if
+// Cost: O(bodies); allocates. It panics without a linearized state. The name is empty if
 // there are no bodies.
 func (s *System) Unbalanced() (left Unbalanced, relative float64) {
+	s.mustHave()
 	n := s.dim()
 	all := make([]float64, n)
 	s.MassTo(all, s.x[:n])

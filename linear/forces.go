@@ -19,9 +19,9 @@ func (s *System) fillElement(e *mechanism.ForceElement) error {
 	}
 	l := link{body: [2]int32{e.A.Body, e.B.Body}}
 	l.arm = [2]spatial.Vec3{s.arm(&e.A), s.arm(&e.B)}
-	l.line = s.between(&e.A, &e.B)
+	var length float64
+	l.line, length = s.mech.SpringLine(e, s.y.Kin, s.st)
 	l.k, l.d = e.Stiffness, e.Damping
-	length := l.line.Norm()
 	if length == 0 {
 		return s.fillPoint(e, &l)
 	}
@@ -160,23 +160,6 @@ func (s *System) arm(a *mechanism.Attachment) (r spatial.Vec3) {
 	}
 	k := &s.y.Kin.Bodies[a.Body]
 	return k.E.MulVec(a.Point).Sub(k.Com)
-}
-
-// between returns the vector from attachment a to b. What is far from the origin
-// cancels before the near parts are added.
-func (s *System) between(a, b *mechanism.Attachment) spatial.Vec3 {
-	farA, nearA := s.place(a)
-	farB, nearB := s.place(b)
-	return farB.Sub(farA).Add(nearB.Sub(nearA))
-}
-
-// place splits the position of an attachment into the origin of its body, or the
-// point of the world, and an arm.
-func (s *System) place(a *mechanism.Attachment) (far, near spatial.Vec3) {
-	if a.Body < 0 {
-		return a.Point, near
-	}
-	return s.st.Bodies[a.Body].Position, s.y.Kin.Bodies[a.Body].E.MulVec(a.Point)
 }
 
 // pointVelocity returns the velocity of the point of body b at the arm r from its

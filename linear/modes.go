@@ -158,11 +158,16 @@ const (
 // Cost: Dense O(bodies³); Sparse some factorizations, some ten solves a mode, and
 // products between as many vectors (docs/statics-and-modes.md). Allocates.
 // It returns ErrSingular or *factor.PivotError from a factorization, and
-// ErrNoConvergence. It panics if the count is negative.
+// ErrNoConvergence. It panics without a linearized state, if the count is negative or the
+// method unknown.
 func (s *System) Modes(o ModeOptions) (*Modes, error) {
 	if o.Count < 0 {
 		panic("linear: negative number of modes")
 	}
+	if o.Method > Sparse {
+		panic("linear: unknown method")
+	}
+	s.mustHave()
 	if o.Count == 0 {
 		o.Count = defaultModes
 	}

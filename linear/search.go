@@ -92,6 +92,7 @@ func newSearch(p *rung.Plan, st *mechanism.State) *search {
 	s.try, s.other, s.start = s.st.Clone(), s.st.Clone(), st.Clone()
 	s.try.Angles, s.other.Angles = s.st.Angles, s.st.Angles
 	s.sys.rest = true
+	s.sys.ready = true
 	s.metric = newBrace(s.sys)
 	s.length, s.radius = s.metric.length, 1
 	s.extent0 = s.extentOf(s.st)

@@ -30,6 +30,8 @@ type System struct {
 	kkt  *saddle          // M and J, RBDA eq. 8.64
 	y    *assemble.System // the same, where it is filled
 
+	ready bool // Linearize has succeeded, or a search sees to it itself
+
 	skip int // ways to factor shifted systems that have dropped a row
 
 	st        *mechanism.State
@@ -91,8 +93,10 @@ func NewSystem(p *rung.Plan) *System {
 // Cost: a factorization and O(bodies + joints + forces); allocates.
 // It returns mechanism.ErrNotFinite, mechanism.ErrNoDirection or
 // joints.ErrNoDirection with the name, *factor.PivotError, or ErrSingular where the
-// multipliers cannot be computed. It panics if st is of another mechanism.
+// multipliers cannot be computed; s then holds nothing. It panics if st is of another
+// mechanism.
 func (s *System) Linearize(st *mechanism.State) error {
+	s.ready = false
 	s.rest = atRest(st)
 	if err := s.loadState(st); err != nil {
 		return err
@@ -100,7 +104,17 @@ func (s *System) Linearize(st *mechanism.State) error {
 	if err := s.react(); err != nil {
 		return err
 	}
-	return s.fill()
+	if err := s.fill(); err != nil {
+		return err
+	}
+	s.ready = true
+	return nil
+}
+
+func (s *System) mustHave() {
+	if !s.ready {
+		panic("linear: not linearized")
+	}
 }
 
 // atRest reports whether no body moves.
@@ -194,7 +208,7 @@ func (s *System) Dim() int { return s.dim() }
 // MassTo stores M·x in dst, which may be x.
 //
 // Shapes: six entries a body. Cost: O(bodies), no allocation. It panics on a length
-// mismatch, as the next ones do; they need a linearized state.
+// mismatch or without a linearized state, as the next ones do.
 func (s *System) MassTo(dst, x []float64) {
 	s.mustFit(dst, x)
 	for i := range s.mech.Bodies {
@@ -253,6 +267,7 @@ func (s *System) DampingTo(dst, x []float64) {
 //
 // Shapes: dst has Rows entries, x six a body. Cost: O(joints), allocates.
 func (s *System) JacobianTo(dst, x []float64) {
+	s.mustHave()
 	if len(dst) != s.Rows() || len(x) != s.dim() {
 		panic("linear: length mismatch")
 	}
@@ -269,6 +284,7 @@ func (s *System) Rows() int { return len(s.x) - s.dim() }
 // MultipliersTo stores the multipliers λ of the state in dst, in the order of
 // JacobianTo.
 func (s *System) MultipliersTo(dst []float64) {
+	s.mustHave()
 	if len(dst) != s.Rows() {
 		panic("linear: length mismatch")
 	}
@@ -278,6 +294,7 @@ func (s *System) MultipliersTo(dst []float64) {
 }
 
 func (s *System) mustFit(dst, x []float64) {
+	s.mustHave()
 	if len(dst) != s.dim() || len(x) != s.dim() {
 		panic("linear: length mismatch")
 	}

@@ -3,15 +3,23 @@ package mechanism
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ErrNoDirection is returned when the ends of a spring-damper coincide.
-
+// ErrNoDirection is returned when the ends of a spring-damper coincide, up to rounding.
 var ErrNoDirection = errors.New("mechanism: ends coincide, no direction")
+
+const (
+	// coincide is the distance of points, relative to the numbers it is a difference of, that
+	// passes as rounding: of a rotation, and of the numbers of a file.
+	coincide = 1e-14
+	// alike is the same for velocities, of which the joints of a simulation leave more.
+	alike = 1e-9
+)
 
 // Attachment is a point of a body (body frame) or of the world, m.
 type Attachment struct {
@@ -169,10 +177,9 @@ func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) erro
 			continue
 		}
 		comB, vB := m.end(&e.B, k, s)
-		line := m.springLine(e, k, s)
-		length := line.Norm()
+		line, length := m.SpringLine(e, k, s)
 		if length == 0 {
-			if e.Stiffness*e.RestLength != 0 || e.Damping != 0 && vB.Sub(vA) != (spatial.Vec3{}) {
+			if e.Stiffness*e.RestLength != 0 || e.Damping != 0 && !m.together(e, k, s, vB.Sub(vA)) {
 				return fmt.Errorf("%w: force %q", ErrNoDirection, e.Name)
 			}
 			continue
@@ -191,11 +198,37 @@ func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) erro
 	return nil
 }
 
-// springLine returns the vector from end A to end B.
-func (m *Mechanism) springLine(e *ForceElement, k *Kinematics, s *State) spatial.Vec3 {
+// SpringLine returns the vector from end A to end B of a spring-damper, m, world axes, and
+// its length: zero if the ends coincide up to rounding, and the line has no direction then. Of
+// a spring without rest length, which pulls its ends together and whose force vanishes with the
+// distance, any line that is not zero counts.
+//
+// Cost: O(1), no allocation; k was computed at s.
+func (m *Mechanism) SpringLine(e *ForceElement, k *Kinematics, s *State) (line spatial.Vec3, length float64) {
 	farA, nearA := m.place(&e.A, k, s)
 	farB, nearB := m.place(&e.B, k, s)
-	return farB.Sub(farA).Add(nearB.Sub(nearA))
+	size := 0.0
+	for i := range line {
+		line[i] = (farB[i] - farA[i]) + (nearB[i] - nearA[i])
+		size = max(size, math.Abs(farA[i]), math.Abs(nearA[i]), math.Abs(farB[i]), math.Abs(nearB[i]))
+	}
+	length = line.Norm()
+	if length <= coincide*size && (e.Stiffness == 0 || e.RestLength != 0) {
+		length = 0
+	}
+	return line, length
+}
+
+// together reports whether the ends of e, with the relative velocity v, move alike up to rounding.
+func (m *Mechanism) together(e *ForceElement, k *Kinematics, s *State, v spatial.Vec3) bool {
+	speed := 0.0
+	for _, a := range [2]*Attachment{&e.A, &e.B} {
+		if a.Body >= 0 {
+			b := &s.Bodies[a.Body]
+			speed = max(speed, b.Velocity.Norm(), b.Omega.Norm()*k.Bodies[a.Body].E.MulVec(a.Point).Norm())
+		}
+	}
+	return v.Norm() <= alike*speed
 }
 
 // place splits the position of an attachment into a far point and an arm within
@@ -249,7 +282,8 @@ func (m *Mechanism) EnergyAt(k *Kinematics, s *State) Energy {
 	for i := range m.Forces {
 		f := &m.Forces[i]
 		if f.Kind == model.SpringDamper {
-			x := m.springLine(f, k, s).Norm() - f.RestLength
+			line, _ := m.SpringLine(f, k, s)
+			x := line.Norm() - f.RestLength
 			e.Springs += 0.5 * f.Stiffness * x * x
 		}
 	}

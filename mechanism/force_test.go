@@ -265,6 +265,66 @@ func TestSpringEndsCoincide(t *testing.T) {
 	}
 }
 
+// TestSpringEndsCoincideUpToRounding puts the ends of springs on one point of turned bodies
+// that turn about it: rounding is no direction, and no relative velocity. Ends that are apart
+// by more are.
+func TestSpringEndsCoincideUpToRounding(t *testing.T) {
+	const apart = 1e-12 // of the size
+	rng := check.Rand(5)
+	random := func() spatial.Vec3 { return spatial.Vec3{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()} }
+	rounded := 0
+	for k := range 200 {
+		size := []float64{1e-3, 1, 1e6}[k%3]
+		m := cubes(2)
+		m.Gravity = [3]float64{}
+		m.Forces = []model.ForceElement{{
+			Name: "spring", Type: model.SpringDamper, A: model.Attachment{Body: "b0"}, B: model.Attachment{Body: "b1"}, RestLength: 1,
+		}}
+		if k%2 == 0 {
+			m.Forces[0].A.Body = model.World
+		}
+		mech := compiled(t, m)
+		s, at, e := mech.Initial(), random().Scale(size), &mech.Forces[0]
+		for _, a := range [2]*mechanism.Attachment{&e.A, &e.B} {
+			a.Point = at
+			if a.Body < 0 {
+				continue
+			}
+			b := &s.Bodies[a.Body]
+			b.Rotation, b.Omega = spatial.Exp(random()), random()
+			a.Point = random().Scale(size)
+			arm := b.Rotation.Rotate(a.Point)
+			b.Position = at.Sub(arm)
+			b.Velocity = arm.Cross(b.Omega)
+		}
+		f := make([]spatial.Force, 2)
+		forces := func(stiffness, damping float64) error {
+			e.Stiffness, e.Damping = stiffness, damping
+			return mech.ForcesTo(f, kinematics(t, mech, s), s)
+		}
+		line, length := mech.SpringLine(e, kinematics(t, mech, s), s)
+		require.Zero(t, length, "no load yet")
+		if line != (spatial.Vec3{}) {
+			rounded++
+		}
+		require.ErrorIs(t, forces(100, 0), mechanism.ErrNoDirection)
+		require.NoError(t, forces(0, 3), "at rest but for rounding")
+		s.Bodies[1].Velocity[0] += size
+		require.ErrorIs(t, forces(0, 3), mechanism.ErrNoDirection)
+		if line != (spatial.Vec3{}) {
+			e.RestLength = 0
+			require.NoError(t, forces(100, 3), "where the spring pulls the ends")
+			e.RestLength = 1
+		}
+		n := random()
+		n = n.Scale(1 / n.Norm())
+		s.Bodies[1].Position = s.Bodies[1].Position.Add(n.Scale(apart * size * 10))
+		require.NoError(t, forces(100, 0))
+		require.InDelta(t, 100, f[1].Linear().Dot(n), 1, "pushed apart")
+	}
+	require.Greater(t, rounded, 100, "cases with rounding")
+}
+
 func TestForcesToPanics(t *testing.T) {
 	m := golden(t, "springs")
 	s := m.Initial()

@@ -37,7 +37,11 @@ func (m *Mechanism) Prescribe(freedoms []Freedom) (*Mechanism, error) {
 			motion = *j.Motion
 		}
 		if motion[f.Freedom].Kind != joints.None {
-			return nil, fmt.Errorf("mechanism: joint %q, freedom %d: %w: prescribed already", m.JointName(f.Joint), f.Freedom, ErrFreedom)
+			why := "given twice"
+			if own := m.Joints[f.Joint].Motion; own != nil && own[f.Freedom].Kind != joints.None {
+				why = "prescribed already"
+			}
+			return nil, fmt.Errorf("mechanism: joint %q, freedom %d: %w: %s", m.JointName(f.Joint), f.Freedom, ErrFreedom, why)
 		}
 		motion[f.Freedom].Kind = joints.Polynomial
 		spec := j.Spec

@@ -13,7 +13,7 @@ import (
 //
 // Cost: O(bodies + joints + forces).
 // It returns *Problems, with the paths of the format and, in place of a file,
-// the model's name.
+// the model's name. It panics if m is nil.
 func Check(m *Model) error {
 	_, err := check(m, false)
 	return err
@@ -29,10 +29,13 @@ type Links struct {
 // Link checks m as Check does and finds the bodies that its joints and forces
 // name.
 //
-// Cost and errors are those of Check.
+// Cost, errors and panics are those of Check.
 func Link(m *Model) (*Links, error) { return check(m, true) }
 
 func check(m *Model, link bool) (*Links, error) {
+	if m == nil {
+		panic("model: no model")
+	}
 	name := "model"
 	if m.Name != "" {
 		name = quoteShort(m.Name)
@@ -226,6 +229,8 @@ func (c *checker) checkInertia(I *Inertia) {
 		c.report(".inertia", formatFloats(list[:]), "is not positive definite")
 	case !I.triangular():
 		c.report(".inertia", formatFloats(list[:]), "breaks the triangle inequality")
+	case !I.invertible():
+		c.report(".inertia", formatFloats(list[:]), "is too small: its inverse overflows")
 	}
 }
 

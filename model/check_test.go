@@ -89,6 +89,8 @@ func TestCheckRules(t *testing.T) {
 		{"$.bodies[1].com[2]", "finite", b(func(b *model.Body) { b.Com[2] = nan })},
 		{"$.bodies[1].inertia.xz", "finite", b(func(b *model.Body) { b.Inertia.XZ = nan })},
 		{"$.bodies[1].inertia", "positive definite", b(func(b *model.Body) { b.Inertia.XX = -1 })},
+		{"$.bodies[1].inertia", "too small", b(func(b *model.Body) { b.Inertia = model.Inertia{XX: 5e-324, YY: 5e-324, ZZ: 5e-324} })},
+		{"$.bodies[1].inertia", "too small", b(func(b *model.Body) { b.Inertia = model.Inertia{XX: 1e-310, YY: 1, ZZ: 1} })},
 		{"$.bodies[1].inertia", "triangle", b(func(b *model.Body) { b.Inertia.XX = 10 })},
 		{"$.bodies[1].pose.position[0]", "finite", b(func(b *model.Body) { b.Pose.Position[0] = nan })},
 		{"$.bodies[1].pose.orientation[3]", "finite", b(func(b *model.Body) { b.Pose.Orientation[3] = nan })},
@@ -159,18 +161,23 @@ func TestInertiaBounds(t *testing.T) {
 		I    model.Inertia
 		good bool
 	}{
-		{model.Inertia{XX: 1, YY: 1, ZZ: 2}, true},                                   // lamina
-		{model.Inertia{XX: 1e-4, YY: 1. / 12, ZZ: 1. / 12}, true},                    // rod
-		{model.Inertia{XX: 1, YY: 1, ZZ: 2 * (1 + 0.5e-9)}, true},                    // within the tolerance
-		{model.Inertia{XX: 1, YY: 1, ZZ: 2 * (1 + 2e-9)}, false},                     // beyond it
-		{model.Inertia{XX: 1e300, YY: 1e300, ZZ: 1e300}, true},                       // no overflow
-		{model.Inertia{XX: 1e-320, YY: 1e-320, ZZ: 1e-320}, true},                    // no underflow
-		{model.Inertia{XX: math.MaxFloat64, YY: math.MaxFloat64, ZZ: 1e300}, true},   // trace beyond the range
-		{model.Inertia{XX: 1, YY: 1, ZZ: 1, XY: 1}, false},                           // singular
-		{model.Inertia{XX: 2, YY: 2, ZZ: 2, XY: 0.5, XZ: 0.5, YZ: 0.5}, true},        // 1.5, 1.5, 3
-		{model.Inertia{XX: 2, YY: 2, ZZ: 2, XY: 0.55, XZ: 0.55, YZ: 0.55}, false},    // 1.45, 1.45, 3.1
-		{model.Inertia{XX: 2, YY: 2, ZZ: 2, XY: -0.55, XZ: -0.55, YZ: -0.55}, true},  // 2.55, 2.55, 0.9
-		{model.Inertia{XX: 2, YY: 2, ZZ: 2, XY: -1.01, XZ: -1.01, YZ: -1.01}, false}, // −0.02
+		{model.Inertia{XX: 1, YY: 1, ZZ: 2}, true},                                                // lamina
+		{model.Inertia{XX: 1e-4, YY: 1. / 12, ZZ: 1. / 12}, true},                                 // rod
+		{model.Inertia{XX: 1, YY: 1, ZZ: 2 * (1 + 0.5e-9)}, true},                                 // within the tolerance
+		{model.Inertia{XX: 1, YY: 1, ZZ: 2 * (1 + 2e-9)}, false},                                  // beyond it
+		{model.Inertia{XX: 1e300, YY: 1e300, ZZ: 1e300}, true},                                    // no overflow
+		{model.Inertia{XX: 1e-300, YY: 1e-300, ZZ: 1e-300}, true},                                 // no underflow
+		{model.Inertia{XX: 1e-307, YY: 1e-307, ZZ: 1e-307}, true},                                 // the inverse is finite
+		{model.Inertia{XX: 1e-320, YY: 1e-320, ZZ: 1e-320}, false},                                // it is not
+		{model.Inertia{XX: 1e-310, YY: 1e-305, ZZ: 1e-305}, false},                                // nor here
+		{model.Inertia{XX: 5.00005e-306, YY: 5.00005e-306, ZZ: 1e-305, XY: -4.99995e-306}, false}, // 1e-310 obliquely
+		{model.Inertia{XX: 5.5e-306, YY: 5.5e-306, ZZ: 1e-305, XY: -4.5e-306}, true},              // 1e-306
+		{model.Inertia{XX: math.MaxFloat64, YY: math.MaxFloat64, ZZ: 1e300}, true},                // trace beyond the range
+		{model.Inertia{XX: 1, YY: 1, ZZ: 1, XY: 1}, false},                                        // singular
+		{model.Inertia{XX: 2, YY: 2, ZZ: 2, XY: 0.5, XZ: 0.5, YZ: 0.5}, true},                     // 1.5, 1.5, 3
+		{model.Inertia{XX: 2, YY: 2, ZZ: 2, XY: 0.55, XZ: 0.55, YZ: 0.55}, false},                 // 1.45, 1.45, 3.1
+		{model.Inertia{XX: 2, YY: 2, ZZ: 2, XY: -0.55, XZ: -0.55, YZ: -0.55}, true},               // 2.55, 2.55, 0.9
+		{model.Inertia{XX: 2, YY: 2, ZZ: 2, XY: -1.01, XZ: -1.01, YZ: -1.01}, false},              // −0.02
 	} {
 		m := model.New("")
 		m.Bodies = []model.Body{{Name: "a", Mass: 1, Inertia: c.I}}

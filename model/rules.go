@@ -35,6 +35,20 @@ func (I *Inertia) triangular() bool {
 	return cholesky(half-I.XX/s, half-I.YY/s, half-I.ZZ/s, -I.XY/s, -I.XZ/s, -I.YZ/s)
 }
 
+// invertible reports whether the inverse of I, which is positive definite, is finite. With
+// I = LDLᵀ its diagonal is that of L⁻ᵀD⁻¹L⁻¹, a sum of positive terms, and bounds the rest.
+func (I *Inertia) invertible() bool {
+	s := I.largest()
+	xx, xy, xz := I.XX/s, I.XY/s, I.XZ/s
+	l10, l20 := xy/xx, xz/xx
+	yy, yz := I.YY/s-l10*xy, I.YZ/s-l10*xz
+	l21 := yz / yy
+	zz := I.ZZ/s - l20*xz - l21*yz
+	m20 := l10*l21 - l20
+	x, y, z := 1/xx+l10/yy*l10+m20/zz*m20, 1/yy+l21/zz*l21, 1/zz
+	return finite(max(x, y, z) / s)
+}
+
 func (I *Inertia) largest() float64 {
 	s := max(math.Abs(I.XX), math.Abs(I.YY), math.Abs(I.ZZ))
 	return max(s, math.Abs(I.XY), math.Abs(I.XZ), math.Abs(I.YZ))

@@ -335,6 +335,11 @@ func TestPanics(t *testing.T) {
 	} {
 		require.PanicsWithValue(t, text, f)
 	}
+	run := sim.New(r.mech, dp, st, sim.Options{})
+	require.PanicsWithValue(t, "sim: time is not a number", func() { _ = run.Run(math.NaN()) })
+	require.NoError(t, run.Run(st.Time-1), "a time that has passed")
+	require.Equal(t, st, run.State())
+	require.Zero(t, run.Stats().Steps)
 	_, err := dp.Try(st, 0.01)
 	require.NoError(t, err)
 	require.PanicsWithValue(t, "sim: theta out of range", func() { dp.AtTo(st.Clone(), 1.1) })

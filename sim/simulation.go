@@ -161,16 +161,20 @@ func (s *Simulation) Fired(i int) int64 { return s.watches[i].fired }
 
 // Run goes on to the time until, or to an event that stops the run.
 //
-// A later Run goes on from there; error control does not notice the
+// A time that is reached or has passed asks for no step. A later Run goes on
+// from there; error control does not notice the
 // end of a run, but its last step ends at until.
 // It returns errors of dynamics, Projector, Recorder and OnStep and, under
 // error control, what wraps ErrStepTooSmall. The simulation then stands at its last
 // good state, and a later Run, or one from a Checkpoint, does the step again; rows that have been
-// written are not written again.
+// written are not written again. It panics if until is NaN.
 //
 // Angles with springs are followed over any number of turns (mechanism.State.Angles), as long as
 // no two bodies turn against each other by half a turn in a step; error control sees to that.
 func (s *Simulation) Run(until float64) error {
+	if math.IsNaN(until) {
+		panic("sim: time is not a number")
+	}
 	if err := s.begin(); err != nil {
 		return err
 	}

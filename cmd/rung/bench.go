@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/rung-mbd/rung/bench"
@@ -71,7 +73,7 @@ body is its value at the largest size.`,
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the random numbers")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document")
 	flags.StringVar(&f.csv, "csv", "", `file for the records as CSV; "-" is standard output, in place of the table`)
-	flags.StringVar(&f.plot, "plot", "", "SVG file for a plot of time over bodies")
+	flags.StringVar(&f.plot, "plot", "", `plot of time over bodies, ending in .svg or .png; "-" is standard output, as SVG`)
 	complete(cmd, "family", append(bench.Families(), "all")...)
 	return cmd
 }
@@ -94,6 +96,9 @@ func runBench(cmd *cobra.Command, args []string, f *benchFlags) error {
 	}
 	if !(f.minSeconds >= 0 && f.minSeconds <= 1e6) {
 		return useErrorf("--min-seconds is not from 0 to 1e6")
+	}
+	if err := checkPicture(f.plot, plotEndings...); err != nil {
+		return err
 	}
 	p := newProgress(stderr)
 	defer p.end()
@@ -271,7 +276,11 @@ func (out benchOutputs) write(doc *benchDocument) error {
 		err = out.csv.close(writeCSV(out.csv, doc.Records))
 	}
 	if out.plot != nil {
-		err = errors.Join(err, out.plot.close(writePlot(out.plot, doc.Records)))
+		format := "svg"
+		if strings.EqualFold(filepath.Ext(out.plot.path), ".png") {
+			format = "png"
+		}
+		err = errors.Join(err, out.plot.close(writePlot(out.plot, doc.Records, format)))
 	}
 	return err
 }

@@ -35,8 +35,8 @@ var plotGlyphs = [...]draw.GlyphDrawer{
 }
 
 // writePlot draws the time of an evaluation over the number of bodies, a line
-// for each family and method, both axes logarithmic, as SVG.
-func writePlot(w io.Writer, records []record) error {
+// for each family and method, both axes logarithmic, in the format svg or png.
+func writePlot(w io.Writer, records []record, format string) error {
 	if len(records) == 0 {
 		return errors.New("nothing measured, so nothing to plot")
 	}
@@ -62,16 +62,16 @@ func writePlot(w io.Writer, records []record) error {
 		a.Min, a.Max = a.Min/plotMargin, a.Max*plotMargin
 	}
 	addLinear(p)
-	return drawTo(w, p, len(all) >= legendLines)
+	return drawTo(w, p, format, len(all) >= legendLines)
 }
 
-// drawTo writes p as SVG, with the legend beside it or in it.
-func drawTo(w io.Writer, p *plot.Plot, beside bool) error {
+// drawTo writes p in a format, with the legend beside it or in it.
+func drawTo(w io.Writer, p *plot.Plot, format string, beside bool) error {
 	width := plotWidth
 	if beside {
 		width += legendWidth
 	}
-	to, err := draw.NewFormattedCanvas(width, plotHeight, "svg")
+	to, err := draw.NewFormattedCanvas(width, plotHeight, format)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/csv"
 	"encoding/json"
+	"image/png"
 	"math"
 	"path/filepath"
 	"regexp"
@@ -317,7 +318,7 @@ func TestPlotLegendBeside(t *testing.T) {
 	few = many[1:]
 	width := func(records []record) string {
 		var out strings.Builder
-		require.NoError(t, writePlot(&out, records))
+		require.NoError(t, writePlot(&out, records, "svg"))
 		requireXML(t, out.String())
 		return regexp.MustCompile(`width="[^"]*"`).FindString(out.String())
 	}
@@ -325,6 +326,20 @@ func TestPlotLegendBeside(t *testing.T) {
 	assert.NotEqual(t, width(few), width(many))
 }
 
+// TestPlotFormats: the ending says what a picture is.
+func TestPlotFormats(t *testing.T) {
+	dir := t.TempDir()
+	plotTo := func(name string) string {
+		path := filepath.Join(dir, name)
+		ok(t, "bench", "--min-seconds", "0.001", "--sizes", "10", "--plot", path)
+		return readFile(t, path)
+	}
+	requireXML(t, plotTo("a.SVG"))
+	picture, err := png.Decode(strings.NewReader(plotTo("a.png")))
+	require.NoError(t, err)
+	assert.Greater(t, picture.Bounds().Dx(), 100)
+}
+
 func TestPlotNeedsRecords(t *testing.T) {
-	require.Error(t, writePlot(nil, nil))
+	require.Error(t, writePlot(nil, nil, "svg"))
 }

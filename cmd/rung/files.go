@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rung-mbd/rung/model"
@@ -79,6 +80,15 @@ func (c *countingReader) Read(b []byte) (int, error) {
 	n, err := c.r.Read(b)
 	c.p.add(int64(n))
 	return n, err
+}
+
+// checkPicture returns the error of bad use for a picture whose name has none of the endings;
+// standard output and "" pass.
+func checkPicture(path string, endings ...string) error {
+	if path == "" || path == stdio || slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
+		return nil
+	}
+	return useErrorf("%s: pictures end in %s here", path, strings.Join(endings, " or "))
 }
 
 // output is a file being written, or standard output.

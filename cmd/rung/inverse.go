@@ -56,7 +56,7 @@ makes by itself, which they solve for.`,
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.actuated, "actuated", nil, "joints, or joint.freedom, that are actuated")
-	flags.StringVar(&f.accel, "accel", "", "rung-result/1 document with the wanted accelerations of the bodies")
+	flags.StringVar(&f.accel, "accel", "", `rung-result/1 document with the wanted accelerations of the bodies; "-" is standard input`)
 	flags.BoolVar(&f.json, "json", false, "print one JSON document")
 	f.method.add(cmd)
 	f.ordering.add(cmd)
@@ -88,6 +88,9 @@ func runInverse(cmd *cobra.Command, path string, f *inverseFlags) error {
 	if len(f.actuated) == 0 {
 		return useErrorf("no actuators: give --actuated j1,j2,…")
 	}
+	if path == stdio && f.accel == stdio {
+		return useErrorf("MODEL and --accel - both read from standard input")
+	}
 	p := newProgress(stderr)
 	defer p.end()
 	m, err := readModel(path, stdin, p)
@@ -105,7 +108,7 @@ func runInverse(cmd *cobra.Command, path string, f *inverseFlags) error {
 	if _, err := mech.Prescribe(actuators); err != nil {
 		return useErrorf("%v", err)
 	}
-	wanted, err := readAccelerations(f.accel, mech)
+	wanted, err := readAccelerations(f.accel, stdin, mech)
 	if err != nil {
 		return err
 	}
@@ -169,16 +172,23 @@ func parseActuators(mech *mechanism.Mechanism, words []string) ([]mechanism.Free
 	return list, nil
 }
 
-// readAccelerations reads the bodies of a rung-result/1 document, six numbers a
-// body in the order of the mechanism. No path gives nil.
-func readAccelerations(path string, mech *mechanism.Mechanism) ([]float64, error) {
-	if path == "" {
+// readAccelerations reads the bodies of a rung-result/1 document, from stdin if path is "-",
+// six numbers a body in the order of the mechanism. No path gives nil.
+func readAccelerations(path string, stdin io.Reader, mech *mechanism.Mechanism) ([]float64, error) {
+	var b []byte
+	var err error
+	switch path {
+	case "":
 		return nil, nil
+	case stdio:
+		b, err = io.ReadAll(stdin)
+	default:
+		b, err = os.ReadFile(path)
 	}
-	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, useErrorf("%v", plain(err))
 	}
+	path = modelFile(path)
 	var doc struct {
 		Format string
 		Bodies []rung.BodyResult

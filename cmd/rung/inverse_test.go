@@ -176,4 +176,10 @@ func TestInverseOfAccelerations(t *testing.T) {
 		assert.InDelta(t, 0, doc.Actuators[0].Force, forceTol)
 		assert.Less(t, doc.Distance, forceTol)
 	}
+	piped := rungWith(readFile(t, file), "inverse", path, "--actuated", "p1", "--accel", "-", "--json")
+	assert.Equal(t, exitDone, piped.status, piped.err)
+	assert.Equal(t, ok(t, "inverse", path, "--actuated", "p1", "--accel", file, "--json"), piped.out)
+	piped = rungWith("{}", "inverse", path, "--actuated", "p1", "--accel", "-")
+	assert.Equal(t, exitUse, piped.status)
+	assert.Contains(t, piped.err, "rung: stdin: $.format: wrong format")
 }

@@ -44,7 +44,7 @@ K has no proximal term: with redundant constraints it is singular.`,
 	flags := cmd.Flags()
 	flags.StringVarP(&f.output, "output", "o", "", `MatrixMarket file of K; "-" is standard output, without b`)
 	flags.StringVar(&f.rhs, "rhs", "", "MatrixMarket file of b, in place of the one beside K")
-	flags.StringVar(&f.spy, "spy", "", "SVG picture of the pattern in elimination order")
+	flags.StringVar(&f.spy, "spy", "", `picture of the pattern in elimination order, ending in .svg; "-" is standard output`)
 	flags.BoolVar(&f.permuted, "permuted", false, "write K and b in elimination order")
 	f.ordering.add(cmd)
 	return cmd
@@ -60,6 +60,9 @@ func rhsBeside(path string) string {
 func (f *matrixFlags) check() error {
 	if f.output == "" && f.rhs == "" && f.spy == "" {
 		return useErrorf("nothing to write: give -o K.mtx, --rhs b.mtx or --spy K.svg")
+	}
+	if err := checkPicture(f.spy, ".svg"); err != nil {
+		return err
 	}
 	if f.rhs == "" && f.output != "" && f.output != stdio {
 		f.rhs = rhsBeside(f.output)
