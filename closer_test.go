@@ -17,7 +17,6 @@ import (
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
-	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -592,30 +591,4 @@ func BenchmarkClose(b *testing.B) {
 			})
 		}
 	}
-}
-
-// TestCloseTolerance has hinges that are out of parallel by what ten decimals leave: elsewhere
-// than at its own pose the redundant loop holds to that and no further.
-func TestCloseTolerance(t *testing.T) {
-	const tilt = 5e-11
-	m := tiltedHinges(t, tilt)
-	p := newPlan(t, m, factor.Auto)
-	moved := func() *mechanism.State {
-		st := p.Initial()
-		st.Bodies[0].Rotation = spatial.FromAxisAngle(spatial.Vec3{0, 0, 1}, 0.3).Mul(st.Bodies[0].Rotation)
-		return st
-	}
-	failed := new(rung.CloseError)
-	require.ErrorAs(t, p.NewCloser(rung.CloserOptions{}).ClosePositions(moved()), &failed)
-	require.Less(t, failed.Off, tilt)
-	c := p.NewCloser(rung.CloserOptions{Tolerance: tilt})
-	require.NoError(t, c.ClosePositions(moved()))
-	require.Less(t, c.Closing().After, tilt)
-	require.Greater(t, c.Closing().After, 1e-12)
-	require.NoError(t, p.NewCloser(rung.CloserOptions{Tolerance: tilt}).ClosePositions(p.Initial()))
-	require.PanicsWithValue(t, "rung: tolerance out of range", func() { p.NewCloser(rung.CloserOptions{Tolerance: -1}) })
-
-	d := rung.NewDynamics(p)
-	s := sim.New(p.Mechanism(), sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{}), p.Initial(), sim.Options{Projector: d})
-	require.NoError(t, s.Run(1))
 }
