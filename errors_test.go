@@ -145,6 +145,11 @@ func TestPanics(t *testing.T) {
 		require.PanicsWithValue(t, "rung: body out of range", func() { s.AngularAcceleration(i) })
 		require.PanicsWithValue(t, "rung: body out of range", func() { s.ComAcceleration(i) })
 	}
+	r := report(t, s)
+	for _, j := range []int{-1, p.Mechanism().NumJoints()} {
+		require.PanicsWithValue(t, "rung: joint out of range", func() { r.Unique(j) })
+		require.PanicsWithValue(t, "rung: joint out of range", func() { r.UndeterminedComponents(j) })
+	}
 	for _, j := range []int{-1, p.Mechanism().NumJoints()} {
 		require.PanicsWithValue(t, "rung: joint out of range", func() { s.MultipliersTo(new([6]float64), j) })
 		require.PanicsWithValue(t, "rung: joint out of range", func() { s.ConstraintWrench(j) })

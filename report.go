@@ -322,14 +322,23 @@ func (s *Solver) probeJoint(r *Report, j int, v, length []float64) {
 }
 
 // Unique reports whether the constraints determine the whole wrench of joint j.
-func (r *Report) Unique(j int) bool { return r.Undetermined[j] == 0 }
+//
+// It panics if j is out of range, as does UndeterminedComponents.
+func (r *Report) Unique(j int) bool { return r.components(j) == 0 }
+
+func (r *Report) components(j int) uint8 {
+	if j < 0 || j >= len(r.Undetermined) {
+		panic("rung: joint out of range")
+	}
+	return r.Undetermined[j]
+}
 
 // UndeterminedComponents names the undetermined components of joint j's
 // wrench, forces first.
 func (r *Report) UndeterminedComponents(j int) []string {
-	names := []string{}
+	names, marked := []string{}, r.components(j)
 	for _, c := range [6]int{3, 4, 5, 0, 1, 2} {
-		if r.Undetermined[j]>>c&1 == 1 {
+		if marked>>c&1 == 1 {
 			names = append(names, WrenchComponents[c])
 		}
 	}
