@@ -58,7 +58,7 @@ const (
 	epsilonStep      = 10    // factor between the two terms that are compared
 	redundantStep    = 3.3   // change of a pivot above which its row is redundant: little more than √epsilonStep
 	ambiguous        = 1.1   // change of a pivot, relative to what a clear case shows, that says the rank is not sure
-	lostDigits       = 1e-11 // predicted relative error of the accelerations that only a nearly singular system leaves
+	lostDigits       = 1e-11 // predicted relative error of the accelerations, or residual of a row, that only a nearly singular system leaves
 	probes           = 2     // random null vectors of the uniqueness test
 	probeTol         = 1e-6  // of a null vector's component, relative to the joint's scale
 )
@@ -248,7 +248,7 @@ func (s *Solver) rank(r *Report) ([]float64, error) {
 			}
 		}
 	}
-	r.NearSingular = r.NearSingular || r.Distance < NearSingularDistance || s.ref.Error > lostDigits || s.inconsistency > exactTol
+	r.NearSingular = r.NearSingular || r.Distance < NearSingularDistance || s.ref.Error > lostDigits || s.inconsistency > lostDigits
 	return length, nil
 }
 
