@@ -55,29 +55,11 @@ func (y *Weighted) reweigh(v, scale []float64, body int32, il float64) {
 //
 // Cost: O(bodies + joints), no allocation. It panics unless there is an entry a body.
 func (l *Layout) LengthsTo(length []float64) {
-	m := l.Mech
-	if len(length) != m.NumBodies() {
+	if len(length) != l.Mech.NumBodies() {
 		panic("assemble: length mismatch")
 	}
-	for i := range m.Bodies {
-		b := &m.Bodies[i]
-		length[i] = b.Inertia.Trace() / (2 * b.Mass)
-	}
-	for j := range m.Joints {
-		jt := &m.Joints[j]
-		if jt.Pred >= 0 {
-			longer(&length[jt.Pred], jt.P.Origin.Sub(m.Bodies[jt.Pred].Com))
-		}
-		if jt.Succ >= 0 {
-			longer(&length[jt.Succ], jt.S.Origin.Sub(m.Bodies[jt.Succ].Com))
-		}
-	}
+	l.Mech.SquareLengthsTo(length)
 	for i, l2 := range length {
 		length[i] = math.Sqrt(l2)
 	}
-}
-
-// longer raises l2 to the square length of arm.
-func longer(l2 *float64, arm spatial.Vec3) {
-	*l2 = max(*l2, arm.Dot(arm))
 }

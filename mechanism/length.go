@@ -15,27 +15,34 @@ func (m *Mechanism) TypicalLength() float64 {
 	if len(m.Bodies) == 0 {
 		return 1
 	}
-	reach := make([]float64, len(m.Bodies)) // squared
+	squares := make([]float64, len(m.Bodies))
+	m.SquareLengthsTo(squares)
+	sum := 0.0
+	for _, l2 := range squares {
+		sum += l2
+	}
+	return math.Sqrt(sum / float64(len(squares)))
+}
+
+// SquareLengthsTo stores the square length of each body, m²: the larger of the mean square
+// distance of its mass from its centre and the largest square distance of a joint from it.
+//
+// Shapes: length2 has one entry a body. Cost: O(bodies + joints), no allocation.
+func (m *Mechanism) SquareLengthsTo(length2 []float64) {
 	for i := range m.Bodies {
-		I := &m.Bodies[i].Inertia
-		reach[i] = (I[0] + I[1] + I[2]) / (2 * m.Bodies[i].Mass)
+		b := &m.Bodies[i]
+		length2[i] = b.Inertia.Trace() / (2 * b.Mass)
+	}
+	raise := func(body int32, p *spatial.Vec3) {
+		if body >= 0 {
+			arm := p.Sub(m.Bodies[body].Com)
+			length2[body] = max(length2[body], arm.Dot(arm))
+		}
 	}
 	for j := range m.Joints {
 		jt := &m.Joints[j]
-		lengthen(reach, m, jt.Pred, &jt.P.Origin)
-		lengthen(reach, m, jt.Succ, &jt.S.Origin)
-	}
-	sum := 0.0
-	for _, r := range reach {
-		sum += r
-	}
-	return math.Sqrt(sum / float64(len(reach)))
-}
-
-func lengthen(reach []float64, m *Mechanism, body int32, p *spatial.Vec3) {
-	if body >= 0 {
-		d := p.Sub(m.Bodies[body].Com)
-		reach[body] = max(reach[body], d.Dot(d))
+		raise(jt.Pred, &jt.P.Origin)
+		raise(jt.Succ, &jt.S.Origin)
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/rung-mbd/rung"
 )
 
-// exact is the largest inconsistency of constraints that may be rounding, as in a
-// rung.Report.
+// exact is the largest inconsistency of constraints that may be rounding: that up to which a
+// rung.Solver takes rows for redundant.
 const exact = 1e-12
 
 // acceleration is what rung accel writes: a result, and how far its constraints
