@@ -36,7 +36,14 @@ const (
 	// leastRadius and mostRadius bound the region.
 	leastRadius, mostRadius = 1e-6, 64
 
-	conjugateSteps = 200
+	// conjugateMost and conjugateLeast bound the relative residual at which conjugate gradients
+	// end. Below, directions that meet no force show up in what rounding leaves.
+	conjugateSteps                = 200
+	conjugateMost, conjugateLeast = 0.1, 1e-6
+	// neutralTol is the curvature, relative to its terms, of a direction that counts as neutral
+	// once the relative residual is below neutralRest: what is there may come of rounding, and
+	// the step so far is right in all others.
+	neutralTol, neutralRest = 1e-10, 1e-3
 	// balanceCut is the relative stiffness of directions that count as neutral for
 	// forces without potential.
 	balanceCut = 1e-5
@@ -171,7 +178,7 @@ func (s *search) reactions() (err error) {
 		return err
 	}
 	s.statics.solveTo(s.left, s.f0)
-	copy(sys.x[n:], s.statics.x[n:])
+	s.statics.multipliersTo(sys.x[n:])
 	for i := range s.metric.turn {
 		for k := range 3 {
 			s.left[6*i+k] *= s.metric.turn[i]
@@ -312,15 +319,15 @@ func (s *search) direction(relative, most float64) (bent bool) {
 	copy(p, q)
 	rho := dot(r, q)
 	first := rho
-	eta := min(0.1, relative)
+	eta := max(conjugateLeast, min(conjugateMost, relative))
 	for range conjugateSteps {
 		if !(rho > eta*eta*first) {
 			break
 		}
 		s.curveTo(Kp, p)
 		curvature := dot(p, Kp)
-		if curvature <= zeroTol*s.sys.termsOf(p) {
-			return true
+		if terms := s.sys.termsOf(p); curvature <= zeroTol*terms {
+			return curvature < -neutralTol*terms || rho > neutralRest*neutralRest*first
 		}
 		alpha := rho / curvature
 		addScaled(s.d, alpha, p)

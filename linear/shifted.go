@@ -7,6 +7,10 @@ import (
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/sparse"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
 // shifted solves (Z + s·M)·x = b + Jᵀ·y, J·x = 0 for a split Z. The terms κ·b·bᵀ are
@@ -27,6 +31,7 @@ type shifted struct {
 	n   int // displacements
 	k   saddle
 
+	axes    [][36]float64 // of each joint node, turn's
 	b, x, r []float64
 }
 
@@ -58,7 +63,7 @@ func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
 	h.k.m, h.k.scale = sparse.NewMatrix(p), make([]float64, p.Dim())
 	h.b, h.x, h.r = make([]float64, p.Dim()), make([]float64, p.Dim()), make([]float64, p.Dim())
 	h.fill(z, groups)
-	if err := h.setScale(); err != nil {
+	if err := h.align(); err != nil {
 		return nil, fmt.Errorf("linear: shift %.3g: %w", s, err)
 	}
 	// A load on all bodies tells which way to factor.
@@ -175,8 +180,13 @@ func (h *shifted) fill(z *split, groups []group) {
 	}
 }
 
-// setScale computes the diagonal of B·A⁻¹·Bᵀ.
-func (h *shifted) setScale() error {
+// align turns the rows of each joint so that its block of B·A⁻¹·Bᵀ becomes diagonal, and
+// computes the diagonal. Bodies may yield a thousandfold more about one axis than about another,
+// as a thin rod does; where a row meets both, what rounding leaves of the one is not small
+// compared with the other.
+//
+// It returns *factor.PivotError where a block of A is not positive definite.
+func (h *shifted) align() error {
 	m, p := h.k.m, h.k.m.P
 	n := p.Positive()
 	chol := make([]float64, p.Dia[n])
@@ -186,23 +196,90 @@ func (h *shifted) setScale() error {
 			return &factor.PivotError{Node: i, Row: r, Value: v}
 		}
 	}
-	var w [sparse.MaxBlock]float64
+	h.axes = make([][36]float64, h.joints())
 	for i := n; i < p.Len(); i++ {
-		o := int(p.Off[i])
-		for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
-			j := p.Ind[k]
-			s := int(p.Size[j])
-			c := chol[p.Dia[j]:p.Dia[j+1]]
-			for r := range int(p.Size[i]) {
-				copy(w[:s], m.Val[int(p.Pos[k])+r*s:])
-				for a := range s {
-					w[a] = (w[a] - dot(c[a*s:a*s+a], w[:a])) / c[a*s+a]
-				}
-				h.k.scale[o+r] += dot(w[:s], w[:s])
-			}
+		S := h.yield(i, chol)
+		if c := i - n; c < len(h.axes) {
+			h.turn(i, &h.axes[c], &S)
+			S = h.yield(i, chol)
+		}
+		for r := range int(p.Size[i]) {
+			h.k.scale[int(p.Off[i])+r] = S[(blockSize+1)*r]
 		}
 	}
 	return nil
+}
+
+// joints returns the number of joint nodes, which come first among those of rows.
+func (h *shifted) joints() int {
+	return h.sys.plan.Layout().Pattern.Len() - h.sys.mech.NumBodies()
+}
+
+// yield returns the block B·A⁻¹·Bᵀ of the rows of node i, with rows of blockSize, chol the
+// factors of the blocks of A.
+func (h *shifted) yield(i int, chol []float64) (S [36]float64) {
+	m, p := h.k.m, h.k.m.P
+	rows := int(p.Size[i])
+	var w [sparse.MaxBlock][sparse.MaxBlock]float64
+	for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
+		j := p.Ind[k]
+		s := int(p.Size[j])
+		c := chol[p.Dia[j]:p.Dia[j+1]]
+		for r := range rows {
+			v := &w[r]
+			copy(v[:s], m.Val[int(p.Pos[k])+r*s:])
+			for a := range s {
+				v[a] = (v[a] - dot(c[a*s:a*s+a], v[:a])) / c[a*s+a]
+			}
+			for q := range r + 1 {
+				t := dot(v[:s], w[q][:s])
+				S[blockSize*r+q] += t
+				if q < r {
+					S[blockSize*q+r] += t
+				}
+			}
+		}
+	}
+	return S
+}
+
+// turn replaces the rows R of node i by Qᵀ·R, Q the eigenvectors of its block S, which are
+// stored as columns in Q.
+func (h *shifted) turn(i int, Q, S *[36]float64) {
+	m, p := h.k.m, h.k.m.P
+	rows := int(p.Size[i])
+	*Q = *S
+	var w [6]float64
+	var work [64]float64
+	if !lapack64.Syev(lapack.EVCompute, blas64.Symmetric{N: rows, Stride: blockSize, Uplo: blas.Lower, Data: Q[:]}, w[:], work[:], len(work)) {
+		panic("linear: eigenvalues of a symmetric matrix")
+	}
+	for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
+		s := int(p.Size[p.Ind[k]])
+		v := m.Val[p.Pos[k]:p.Pos[k+1]]
+		var old [36]float64
+		copy(old[:], v)
+		clear(v)
+		for r := range rows {
+			for q := range rows {
+				addScaled(v[r*s:(r+1)*s], Q[blockSize*q+r], old[q*s:(q+1)*s])
+			}
+		}
+	}
+}
+
+// multipliersTo stores the multipliers of the joints of the last solution in dst.
+func (h *shifted) multipliersTo(dst []float64) {
+	p := h.k.m.P
+	at := 0
+	for c := range h.axes {
+		i := p.Positive() + c
+		rows, y := int(p.Size[i]), h.x[p.Off[i]:]
+		for r := range rows {
+			dst[at] = dot(h.axes[c][blockSize*r:blockSize*r+rows], y[:rows])
+			at++
+		}
+	}
 }
 
 // cholesky stores in c the factor of the n×n matrix a, row-major. It returns the row
@@ -263,7 +340,7 @@ func (h *shifted) holds() bool {
 func (h *shifted) violation() float64 {
 	worst, most := 0.0, 0.0
 	p := h.k.m.P
-	last := p.Positive() + h.sys.plan.Layout().Pattern.Len() - h.sys.mech.NumBodies()
+	last := p.Positive() + h.joints()
 	for node := p.Positive(); node < last; node++ {
 		for r := range int(p.Size[node]) {
 			sum, terms := 0.0, 0.0
