@@ -163,13 +163,10 @@ type Closer struct {
 
 // NewCloser allocates a closer of the plan.
 //
-// Cost: with joints to the world that of an analysis in the order of the plan, once a plan.
 // It panics if a body or the tolerance is out of range.
 func (p *Plan) NewCloser(o CloserOptions) *Closer {
 	t := team.New(p.threads)
-	// No anchors: rows of held bodies depend on each other, and where joints cannot be closed
-	// what is left is shared by all of them.
-	return p.newCloserOn(p.bare().NewFactorOn(t), t, o)
+	return p.newCloserOn(p.symbolic.NewFactorOn(t), t, o)
 }
 
 // newCloserOn is NewCloser with a factor that others may use between its calls.

@@ -27,7 +27,11 @@ func NewDynamics(p *Plan) *Dynamics {
 // newDynamicsOf allocates the rest of a Dynamics.
 func newDynamicsOf(s *Solver) *Dynamics {
 	t := team.New(s.plan.threads)
-	c := s.plan.newCloserOn(s.fac, t, CloserOptions{Tolerance: RunTolerance})
+	f := s.fac
+	if f == nil {
+		f = s.plan.symbolic.NewFactorOn(t)
+	}
+	c := s.plan.newCloserOn(f, t, CloserOptions{Tolerance: RunTolerance})
 	return &Dynamics{solver: s, closer: c, drift: newDrifter(c, t)}
 }
 
@@ -74,7 +78,11 @@ func (d *Dynamics) StabilisedAccelerations(a []float64, st *mechanism.State, alp
 
 // solveStabilised is Solve with feedback of the violations.
 func (s *Solver) solveStabilised(st *mechanism.State, alpha, beta float64) error {
-	if err := s.Assemble(st); err != nil {
+	if st == nil {
+		panic("rung: no state")
+	}
+	s.ok, s.factored, s.st = false, false, st
+	if err := s.assembleWhole(); err != nil {
 		return err
 	}
 	if err := s.feedBack(alpha, beta); err != nil {
@@ -103,7 +111,6 @@ func (s *Solver) feedBack(alpha, beta float64) error {
 		for k := range b {
 			delta[k] = 2*alpha*rate[k] + beta*beta*delta[k]
 		}
-		s.sys.OwnRows(delta[:len(b)], node)
 		for k := range b {
 			b[k] -= delta[k]
 		}
@@ -127,7 +134,7 @@ func (d *Dynamics) ConstraintWrenches(dst []spatial.Force, st *mechanism.State, 
 	if err := s.Solve(st); err != nil {
 		return err
 	}
-	if s.fac.Weak > 0 {
+	if s.factor().Weak > 0 {
 		if _, err := s.Report(); err != nil {
 			return err
 		}

@@ -66,7 +66,7 @@ func (d *Dynamics) nextTo(st *mechanism.State) bool {
 	if !s.factored || s.attempt != 0 || d.time != st.Time {
 		return false
 	}
-	return d.drift.distance(s.sys.Kin) <= chordTurn
+	return d.drift.distance(s.kin()) <= chordTurn
 }
 
 // correct takes the errors of st, which fit sums up and which are stored, away by corrections
@@ -78,7 +78,7 @@ func (d *Dynamics) correct(st *mechanism.State, fit driftFit, boundP, boundV flo
 	}
 	enough := max(driftLeft*boundP, closeTol*d.drift.least+closeFar*2*fit.reach/d.drift.unit)
 	for k := 1; fit.position > enough; k++ {
-		d.solve(d.closer.delta)
+		d.solve(d.closer.delta, st)
 		after, ok := d.drift.move(st, -1)
 		if !ok || !(after.position <= fit.position) {
 			d.drift.move(st, 1)
@@ -96,7 +96,7 @@ func (d *Dynamics) correct(st *mechanism.State, fit driftFit, boundP, boundV flo
 func (d *Dynamics) correctRates(st *mechanism.State, fit driftFit, bound float64) bool {
 	enough := max(driftLeft*bound, rateTol*max(fit.speed/d.drift.unit, fit.turn))
 	for k := 1; fit.velocity > enough; k++ {
-		d.solve(d.drift.rate)
+		d.solve(d.drift.rate, st)
 		after, ok := d.drift.change(st, -1)
 		if !ok || !(after.velocity <= fit.velocity) {
 			d.drift.change(st, 1)
@@ -111,13 +111,15 @@ func (d *Dynamics) correctRates(st *mechanism.State, fit driftFit, bound float64
 }
 
 // solve stores in x of the closer the least displacements, or velocities, that make the
-// errors e of the rows at the pose of the solver's factor: six numbers a body. The errors
-// of anchors go to the axes of their rows.
-func (d *Dynamics) solve(e []float64) {
+// errors e of the rows at the pose of the solver's factor: six numbers a body.
+func (d *Dynamics) solve(e []float64, st *mechanism.State) {
 	s, x := d.solver, d.closer.x
-	off := s.plan.layout.Pattern.Off
-	for _, v := range s.anchors {
-		s.sys.OwnRows(e[off[v]:off[v+1]], int(v))
+	if s.reduced {
+		g := s.ground
+		g.sys.ErrorsTo(e, st)
+		g.fac.SolveTo(g.x, g.sys.B)
+		g.sys.AccelerationsTo(x, g.x)
+		return
 	}
 	s.fac.SolveTo(x, e)
 	s.sys.AccelerationsTo(x, x)

@@ -86,7 +86,7 @@ func NewNewton(p *Plan) *Newton {
 	}
 	pattern, symbolic := p.layout.Pattern, (*factor.Symbolic)(nil)
 	if len(n.rows) == 0 {
-		symbolic = p.bare()
+		symbolic = p.symbolic
 	} else {
 		pattern = compliantPattern(pattern, n.rows)
 		o := p.ordering

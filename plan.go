@@ -5,7 +5,6 @@ import (
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
-	"sync"
 )
 
 // Open reads a model file in the format rung-model/1.
@@ -34,8 +33,7 @@ type Plan struct {
 	mech       *mechanism.Mechanism
 	layout     *assemble.Layout
 	symbolic   *factor.Symbolic
-	anchors    []int32                 // of the layout, as many of them are taken as leaves have them
-	bare       func() *factor.Symbolic // symbolic without anchors, made when it is first asked for
+	ground     *groundPlan // nil if too few bodies hang on the ground
 	ordering   factor.Ordering
 	candidates []factor.Candidate
 	epsilon    float64
@@ -70,42 +68,17 @@ func PlanMechanism(mech *mechanism.Mechanism, o Options) *Plan {
 		panic("rung: number of threads out of range")
 	}
 	p := newPlan(mech, o.Epsilon, max(o.Threads, 1))
-	perm, chosen, list := factor.Choose(p.layout.Pattern, o.Ordering, p.anchors...)
+	perm, chosen, list := factor.Choose(p.layout.Pattern, o.Ordering)
 	p.ordering, p.candidates = chosen, list
-	p.symbolic = factor.Analyze(p.layout.Pattern, perm, p.anchors...)
+	p.symbolic = factor.Analyze(p.layout.Pattern, perm)
+	p.ground = newGroundPlan(p.layout, chosen)
 	return p
 }
 
 // newPlan returns a plan without an order.
 func newPlan(mech *mechanism.Mechanism, epsilon float64, threads int) *Plan {
 	p := &Plan{mech: mech, layout: assemble.NewLayout(mech), epsilon: epsilon, threads: threads}
-	p.findAnchors()
-	p.bare = sync.OnceValue(func() *factor.Symbolic {
-		if len(p.symbolic.Anchors()) == 0 {
-			return p.symbolic
-		}
-		return factor.Analyze(p.layout.Pattern, p.symbolic.Order())
-	})
 	return p
-}
-
-// fewAnchors is the number of bodies for an anchor from which anchors are not worth the
-// solver of its own that a Report takes then.
-const fewAnchors = 16
-
-// findAnchors lists the joints to the world whose rows are far from dependent, whatever the
-// state, unless there are few.
-func (p *Plan) findAnchors() {
-	for _, v := range p.layout.Anchors() {
-		var rows [36]float64
-		n := p.layout.AnchorRowsTo(&rows, int(v))
-		if factor.CanAnchor(rows[:6*n]) {
-			p.anchors = append(p.anchors, v)
-		}
-	}
-	if fewAnchors*len(p.anchors) < p.mech.NumBodies() {
-		p.anchors = nil
-	}
 }
 
 // Renumbered returns a copy of m, the model of p, with bodies and joints in elimination
@@ -173,7 +146,8 @@ func (p *Plan) Replan(mech *mechanism.Mechanism) *Plan {
 		}
 	}
 	perm := factor.Revise(q.layout.Pattern, place, len(order))
-	q.symbolic = factor.Analyze(q.layout.Pattern, perm, q.anchors...)
+	q.symbolic = factor.Analyze(q.layout.Pattern, perm)
+	q.ground = newGroundPlan(q.layout, q.ordering)
 	q.candidates = []factor.Candidate{{Ordering: q.ordering, Counts: q.symbolic.Counts}}
 	return q
 }
@@ -230,10 +204,16 @@ func (p *Plan) Candidates() []factor.Candidate {
 	return append([]factor.Candidate(nil), p.candidates...)
 }
 
-// Anchors returns the nodes of the joints to the world that are eliminated together with
-// their bodies, in orders where these come first (factor.Analyze): revolute, spherical
-// and fixed joints whose rows are far from dependent, if there are many.
-func (p *Plan) Anchors() []int32 { return append([]int32(nil), p.anchors...) }
+// Ground returns the choice of bodies that hang on the world by few freedoms and are eliminated with
+// their joints before the factorization, and the analysis of the reduced system that a Solver
+// factors then. Counts and Order are those of the whole system, which it factors where that is
+// needed. Both are nil if there are too few such bodies to pay.
+func (p *Plan) Ground() (*assemble.Ground, *factor.Symbolic) {
+	if p.ground == nil {
+		return nil, nil
+	}
+	return p.ground.ground, p.ground.symbolic
+}
 
 // Counts returns size and work of the factorization.
 func (p *Plan) Counts() factor.Counts { return p.symbolic.Counts }

@@ -73,50 +73,29 @@ const (
 // of the null space of the constraint forces does not vanish.
 //
 // Cost: two factorizations; with redundant rows one more and some tens of solves.
-// Allocates; where the plan has Anchors, a solver of its own, which stays, as they
-// would not count here.
+// Allocates, also the whole system where a reduced one has been solved.
 // It panics without a solution. It returns a *factor.PivotError if the
 // geometric factorization fails, which takes a state that is not finite.
 func (s *Solver) Report() (*Report, error) {
-	s.mustHave()
-	if s.anchors == nil {
-		r := s.newReport()
-		r.BackwardError = s.backwardError()
-		s.factored = false
-		was := append([]float64(nil), s.x...)
-		if err := s.explain(r); err != nil {
-			return nil, err
-		}
-		// The geometric matrix has taken the place of the assembled one.
-		if err := s.sys.FillTo(s.st); err != nil {
-			return nil, err
-		}
-		if !s.holds(r) {
-			copy(s.x, was)
-		}
-		return r, nil
-	}
-	if s.bare == nil {
-		s.bare = s.plan.newSolver()
-	}
-	b := s.bare
-	if err := b.Assemble(s.st); err != nil {
-		return nil, err
-	}
-	b.ref, b.inconsistency = s.ref, s.inconsistency
-	s.worldRowsTo(b.x)
+	s.complete()
 	r := s.newReport()
-	r.BackwardError = b.backwardError()
-	if err := b.explain(r); err != nil {
-		return nil, err
-	}
-	if r.Redundant > 0 {
-		if err := b.sys.FillTo(s.st); err != nil {
+	if s.reduced {
+		if err := s.assembleWhole(); err != nil {
 			return nil, err
 		}
-		if b.holds(r) {
-			s.takeMultipliers(b.x)
-		}
+	}
+	r.BackwardError = s.backwardError()
+	s.factored = false
+	was := append([]float64(nil), s.x...)
+	if err := s.explain(r); err != nil {
+		return nil, err
+	}
+	// The geometric matrix has taken the place of the assembled one.
+	if err := s.sys.FillTo(s.st); err != nil {
+		return nil, err
+	}
+	if !s.holds(r) {
+		copy(s.x, was)
 	}
 	return r, nil
 }
@@ -148,7 +127,7 @@ func (s *Solver) newReport() *Report {
 		Distance:      1,
 		WeakestJoint:  -1,
 		Growth:        s.growth(),
-		Corrected:     s.fac.Corrected,
+		Corrected:     s.factor().Corrected,
 	}
 }
 
@@ -172,33 +151,6 @@ func (s *Solver) explain(r *Report) error {
 	return nil
 }
 
-// worldRowsTo stores the solution in x, with multipliers of the rows of assemble.System, on
-// which their norms depend.
-func (s *Solver) worldRowsTo(x []float64) {
-	p := s.plan.layout.Pattern
-	copy(x, s.x)
-	for _, v := range s.anchors {
-		s.sys.WorldRows(x[p.Off[v]:p.Off[v+1]], int(v))
-	}
-}
-
-// takeMultipliers replaces the multipliers by those in x, of the rows of assemble.System. Only
-// the difference turns to other axes, where it counts that the joints are in line.
-func (s *Solver) takeMultipliers(x []float64) {
-	p := s.plan.layout.Pattern
-	s.worldRowsTo(s.r)
-	at := 6 * s.plan.mech.NumBodies()
-	for i := at; i < len(x); i++ {
-		s.r[i] = x[i] - s.r[i]
-	}
-	for _, v := range s.anchors {
-		s.sys.OwnRows(s.r[p.Off[v]:p.Off[v+1]], int(v))
-	}
-	for i := at; i < len(x); i++ {
-		s.x[i] += s.r[i]
-	}
-}
-
 // backwardError is that of the solution in mass-weighted coordinates.
 func (s *Solver) backwardError() float64 {
 	x := append([]float64(nil), s.x...)
@@ -206,14 +158,20 @@ func (s *Solver) backwardError() float64 {
 	return s.sys.W.BackwardError(s.sys.B, x)
 }
 
-// growth returns the largest diagonal of |L||D||Lᵀ| relative to the scale of
+// growth returns the largest diagonal of |L||D||Lᵀ| of the solution's factor relative to the scale of
 // its row.
 func (s *Solver) growth() float64 {
-	g := make([]float64, len(s.x))
-	s.fac.GrowthTo(g)
+	f, scale := s.fac, []float64(nil)
+	if s.reduced {
+		f, scale = s.ground.fac, s.ground.sys.Scale
+	} else {
+		scale = s.sys.Scale
+	}
+	g := make([]float64, len(scale))
+	f.GrowthTo(g)
 	worst := 0.0
 	for i, v := range g {
-		d := s.sys.Scale[i]
+		d := scale[i]
 		if d == 0 {
 			d = 1 // a unit block
 		}

@@ -110,7 +110,7 @@ func (s *Solver) Result() (*Result, error) {
 		return nil, err
 	}
 	mech, counts := s.plan.mech, s.plan.symbolic.Counts
-	e := mech.EnergyAt(s.sys.Kin, s.st)
+	e := mech.EnergyAt(s.kin(), s.st)
 	out := &Result{
 		Format: ResultFormat, Name: mech.Name, Time: s.st.Time,
 		Method: "sparse", Ordering: s.plan.ordering.String(),
@@ -128,7 +128,7 @@ func (s *Solver) Result() (*Result, error) {
 		out.Bodies[i] = BodyResult{mech.BodyName(i), s.ComAcceleration(i), s.AngularAcceleration(i)}
 	}
 	for j := range out.Joints {
-		pos, vel := mech.Residuals(j, s.sys.Kin, s.st)
+		pos, vel := mech.Residuals(j, s.kin(), s.st)
 		c := s.ConstraintWrench(j)
 		out.Joints[j] = JointResult{
 			Name:             mech.JointName(j),

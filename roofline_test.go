@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -15,6 +16,7 @@ import (
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
 )
 
 // rooflineCases are families with sizes n of package bench, in caches and beyond.
@@ -145,6 +147,9 @@ func bandwidth(bytes int64) float64 {
 //	refine   2 a nonzero of L backwards, 2 an entry of W for the residual
 func flops(x *problem) (f [4]float64) {
 	c, w := x.p.Counts(), x.p.Layout().Pattern.Pos
+	if g, symbolic := x.p.Ground(); g != nil {
+		c, w = symbolic.Counts, g.Pattern.Pos
+	}
 	f[2] = float64(c.Flops) + 2*float64(c.NonZeros)
 	f[3] = 2*float64(c.NonZeros) + 2*float64(w[len(w)-1])
 	f[0] = f[2] + f[3]
@@ -162,9 +167,9 @@ type pass struct {
 // passes lists all arrays that grow with the mechanism and that an evaluation
 // without corrections touches. Update matrices and other scratch of the workers are
 // used up in the cache they were made in and are not counted.
-func passes(s *shares) []pass {
+func passes(p *rung.Plan, s *shares) []pass {
 	joint := 1 - s.body
-	return []pass{
+	list := []pass{
 		// State and constants: once for the bodies, once for the joints.
 		{"st.Bodies", 2, 0, 0},
 		{"plan.mech.Bodies", 2, 0, 1},
@@ -178,7 +183,6 @@ func passes(s *shares) []pass {
 		// sums up residuals too; those of open joints take another pass.
 		{"sys.Kin.Bodies", 3, 0, 1},
 		{"sys.base", 1, 0, 0},
-		{"sys.turned", 1, 0, 0},
 		{"sys.force", 3, 0, 0},
 		{"sys.W.Val", 2 * s.written, 1, s.leaf + s.open},
 		{"sys.B", 2 + s.body, 1, 1},
@@ -187,7 +191,6 @@ func passes(s *shares) []pass {
 		{"fac.panels", 0, 2, 1},
 		{"fac.dinv", 0, 2, 1},
 		{"fac.hand", 0, 3, 0},
-		{"fac.spans", 0, 1, 1},
 		{"fac.x", 0, 0, 2},
 		{"fac.square", 0, 0, 3},
 		{"plan.symbolic.fronts", 0, 1, 1},
@@ -195,7 +198,6 @@ func passes(s *shares) []pass {
 		{"plan.symbolic.kids", 0, 1, 0},
 		{"plan.symbolic.ents", 0, 1, 0},
 		{"plan.symbolic.leaves", 0, 1, 1},
-		{"plan.symbolic.anchors", 0, 1, 1},
 		{"plan.symbolic.blocks", 0, 1, 1},
 		{"plan.symbolic.late", 0, 0, 1},
 		{"plan.symbolic.node", 0, 0, 1},
@@ -207,13 +209,56 @@ func passes(s *shares) []pass {
 		{"x", 0, 0, 2 + 2*s.body},
 		{"r", 0, 0, 3 * joint},
 	}
+	if g, _ := p.Ground(); g == nil {
+		return list
+	}
+	for i := range list {
+		list[i].array = reducedPath(list[i].array)
+	}
+	return append(list, []pass{
+		{"plan.ground.ground.Pattern.Ind", 1, 0, 0},
+		{"plan.ground.ground.units", 1, 0, 1},
+		{"plan.ground.ground.branches", 2, 0, 1},
+		{"plan.ground.ground.branchOf", 1, 0, 0},
+		{"plan.ground.ground.node", 1, 0, 0},
+		{"ground.sys.dirs", 3, 0, 1},
+		{"ground.sys.rest", 3, 0, 1},
+		{"ground.sys.fixed", 1, 0, 0},
+		{"ground.sys.fixedAt", 1, 0, 0},
+		{"x", 0, 0, 2 * 6 * float64(p.Mechanism().NumBodies()) / float64(p.Layout().Pattern.Dim())}, // accelerations alone
+	}...)
+}
+
+// reducedPath is the path of an array of the reduced system for that of the whole one.
+func reducedPath(array string) string {
+	for _, c := range [...][2]string{
+		{"sys.", "ground.sys."}, {"fac.", "ground.fac."}, {"r", "ground.r"}, {"x", "ground.x"}, {"plan.symbolic.", "plan.ground.symbolic."},
+		{"plan.layout.joint", "plan.ground.ground.joint"}, {"plan.layout.Pattern.", "plan.ground.ground.Pattern."},
+	} {
+		if rest, found := strings.CutPrefix(array, c[0]); found && (len(c[0]) > 1 || rest == "") {
+			return c[1] + rest
+		}
+	}
+	return array
 }
 
 // idle are large arrays that an evaluation does not touch: they are for analysis,
 // names, reports and other states, or scratch.
 var idle = []string{
 	"plan.mech.initial.Bodies", "plan.mech.bodyNames", "plan.mech.jointNames", "plan.mech.Forces", "plan.layout.node", "plan.layout.Pattern.Size",
-	"plan.layout.Pattern.Ind", "plan.layout.Pattern.Dia", "plan.symbolic.perm", "plan.symbolic.leaf", "plan.symbolic.anchored", "plan.anchors", "anchors", "fac.workers",
+	"plan.layout.Pattern.Ind", "plan.layout.Pattern.Dia", "plan.symbolic.perm", "plan.symbolic.leaf", "fac.workers",
+}
+
+// idleOf is idle for a plan: with a reduced system, the analysis of the whole one too.
+func idleOf(p *rung.Plan) []string {
+	if g, _ := p.Ground(); g == nil {
+		return idle
+	}
+	list := []string{"plan.symbolic", "plan.layout", "plan.ground.ground.nodeOf", "plan.ground.ground.Pattern.Ind", "ground.sys.ends"}
+	for _, array := range idle {
+		list = append(list, reducedPath(array))
+	}
+	return list
 }
 
 // shares are parts of arrays, from 0 to 1.
@@ -226,21 +271,22 @@ type shares struct {
 
 // sharesOf counts the shares of a plan.
 func sharesOf(p *rung.Plan) *shares {
-	l, pat := p.Layout(), p.Layout().Pattern
+	l, pat, order := p.Layout(), p.Layout().Pattern, p.Order()
+	jointOf := func(node int32) *mechanism.Joint { return &p.Mechanism().Joints[l.NodeJoint(int(node))] }
+	if g, symbolic := p.Ground(); g != nil {
+		pat, order = g.Pattern, symbolic.Order()
+		jointOf = func(node int32) *mechanism.Joint { return &p.Mechanism().Joints[g.NodeJoint(int(node))] }
+	}
 	nb := pat.Positive()
 	at := make([]int32, pat.Len()) // place in the order
-	for i, old := range p.Order() {
+	for i, old := range order {
 		at[old] = int32(i)
 	}
 	leaf := make([]bool, nb)
 	for i := range leaf {
 		leaf[i] = true
 	}
-	open := openNodes(p)
-	anchored := make([]bool, pat.Len())
-	for _, v := range p.Anchors() {
-		anchored[v] = true
-	}
+	open := openNodes(p, pat.Len())
 	each := func(f func(node, body int32, size float64)) {
 		for node := int32(nb); int(node) < pat.Len(); node++ {
 			for k := pat.Ptr[node]; k < pat.Ptr[node+1]; k++ {
@@ -252,12 +298,9 @@ func sharesOf(p *rung.Plan) *shares {
 	s := &shares{body: float64(pat.Off[nb]) / float64(pat.Dim())}
 	all := float64(pat.Pos[len(pat.Ind)])
 	each(func(node, body int32, size float64) {
-		if anchored[node] && at[node] == at[body]+1 {
-			return // constant, and in its span
-		}
-		jt := &p.Mechanism().Joints[l.NodeJoint(int(node))]
+		jt := jointOf(node)
 		pinned := (jt.Kind == joints.Revolute || jt.Kind == joints.Spherical || jt.Kind == joints.Fixed) && jt.Motion == nil
-		if !pinned || body != jt.Pred {
+		if g, _ := p.Ground(); g != nil || !pinned || body != jt.Pred {
 			s.written += size / all
 		}
 		if leaf[body] {
@@ -271,10 +314,13 @@ func sharesOf(p *rung.Plan) *shares {
 }
 
 // openNodes returns the open joints by node (factor.Symbolic).
-func openNodes(p *rung.Plan) []bool {
+func openNodes(p *rung.Plan, nodes int) []bool {
 	s := reflect.ValueOf(p).Elem().FieldByName("symbolic").Elem()
+	if g, _ := p.Ground(); g != nil {
+		s = reflect.ValueOf(p).Elem().FieldByName("ground").Elem().FieldByName("symbolic").Elem()
+	}
 	node, open := s.FieldByName("node"), s.FieldByName("open")
-	out := make([]bool, p.Layout().Pattern.Len())
+	out := make([]bool, nodes)
 	for c := range node.Len() {
 		out[node.Index(c).Int()] = open.Index(c).Bool()
 	}
@@ -286,7 +332,7 @@ func openNodes(p *rung.Plan) []bool {
 func traffic(x *problem) (bytes [4]float64, all int64) {
 	held := arrays{}
 	held.add("", reflect.ValueOf(x.s), map[unsafe.Pointer]bool{})
-	for _, p := range passes(sharesOf(x.p)) {
+	for _, p := range passes(x.p, sharesOf(x.p)) {
 		n := float64(held[p.array])
 		all += held[p.array]
 		for k, times := range [...]float64{p.assemble + p.factor + p.refine, p.assemble, p.factor, p.refine} {
@@ -337,6 +383,8 @@ func (a arrays) add(path string, v reflect.Value, seen map[unsafe.Pointer]bool) 
 func TestRooflineArrays(t *testing.T) {
 	const large = 0.005 // of all bytes
 	found := map[string]bool{}
+	ladder := newPlan(t, generate(t, "ladder", 10, 1), factor.Auto)
+	wholes := passes(ladder, sharesOf(ladder))
 	for _, c := range []struct {
 		family string
 		n      int
@@ -347,10 +395,16 @@ func TestRooflineArrays(t *testing.T) {
 		held := arrays{}
 		held.add("", reflect.ValueOf(s), map[unsafe.Pointer]bool{})
 		share := sharesOf(p)
-		known := slices.Clone(idle)
-		for _, x := range passes(share) {
+		known := slices.Clone(idleOf(p))
+		for _, x := range passes(p, share) {
 			known = append(known, x.array)
-			found[x.array] = found[x.array] || held[x.array] > 0
+			name := x.array
+			for _, whole := range wholes {
+				if reducedPath(whole.array) == name {
+					name = whole.array
+				}
+			}
+			found[name] = found[name] || held[x.array] > 0
 		}
 		total := int64(0)
 		for _, n := range held {

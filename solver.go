@@ -38,51 +38,61 @@ const (
 // Solver solves the forward dynamics of one mechanism. It owns all memory it
 // needs and belongs to one goroutine at a time.
 type Solver struct {
-	plan *Plan
-	sys  *assemble.Weighted
-	fac  *factor.Factor
-	x    []float64 // accelerations, then −λ; in mass-weighted coordinates until Refine ends
-	r    []float64 // residual of the KKT system
-	ref  factor.Refinement
+	plan   *Plan
+	team   *team.Team
+	ground *grounded // the system that is solved first; nil if that is the whole one
 
-	assembled     bool    // sys is that of st
+	// The whole system: nil until it is needed, if there is a reduced one.
+	sys *assemble.Weighted
+	fac *factor.Factor
+	r   []float64 // its residual
+
+	x   []float64 // accelerations, then −λ; in mass-weighted coordinates until Refine ends
+	ref factor.Refinement
+
+	reduced       bool    // assembled, factored or solved is the reduced system
+	assembled     bool    // the system is that of st
 	factored      bool    // the factor is of the assembled system
 	attempt       int     // index in attempts of the current factor
 	free          float64 // size of the accelerations that the loads could make, weighted
 	inconsistency float64 // largest relative residual of a constraint row
 	st            *mechanism.State
 	ok            bool
-
-	anchors []int32 // nodes whose rows sys and x have along other axes than System
-	bare    *Solver // without anchors, of Report; nil if there has been none
+	multipliers   bool // those of the solution are in x
 }
 
 // NewSolver allocates a solver of the plan.
 func (p *Plan) NewSolver() *Solver {
-	s := p.newSolverOf(p.symbolic)
-	s.anchors = p.symbolic.Anchors()
-	s.sys.FixAnchors(s.anchors)
+	if p.ground == nil {
+		return p.newSolver()
+	}
+	s := &Solver{plan: p, team: team.New(p.threads), x: make([]float64, p.layout.Pattern.Dim())}
+	s.ground = p.ground.newGrounded(s.team)
 	return s
 }
 
-// newSolver is NewSolver without anchors: all rows are those of assemble.System.
-func (p *Plan) newSolver() *Solver { return p.newSolverOf(p.bare()) }
+// newSolver is NewSolver for the whole system.
+func (p *Plan) newSolver() *Solver {
+	s := &Solver{plan: p, team: team.New(p.threads), x: make([]float64, p.layout.Pattern.Dim())}
+	s.whole()
+	return s
+}
 
-func (p *Plan) newSolverOf(symbolic *factor.Symbolic) *Solver {
-	n := p.layout.Pattern.Dim()
-	t := team.New(p.threads)
-	return &Solver{
-		plan: p,
-		sys:  p.layout.NewWeightedOn(t),
-		fac:  symbolic.NewFactorOn(t),
-		x:    make([]float64, n),
-		r:    make([]float64, n),
+// whole allocates the whole system where there is none.
+func (s *Solver) whole() {
+	if s.sys == nil {
+		s.sys = s.plan.layout.NewWeightedOn(s.team)
+		s.fac = s.plan.symbolic.NewFactorOn(s.team)
+		s.r = make([]float64, len(s.x))
 	}
 }
 
 // Solve computes accelerations and constraint multipliers at st (RBDA eq.
 // 8.64). The results are read with the other methods; they hold until the next
 // Solve, and refer to st, which is kept but not copied.
+//
+// Where many bodies hang on the world by few freedoms (assemble.Ground), that is the cost of a system
+// without these; the whole one is solved too where rounding takes it.
 //
 // Cost: O(bodies + joints) + the factor's flops; up to 64 solves more if constraints are
 // nearly dependent. No allocation but when that is first so.
@@ -107,7 +117,21 @@ func (s *Solver) Assemble(st *mechanism.State) error {
 	}
 	s.ok, s.assembled, s.factored = false, false, false
 	s.st = st
-	if err := s.sys.FillTo(st); err != nil {
+	if s.ground == nil {
+		return s.assembleWhole()
+	}
+	var err error
+	s.reduced = true
+	s.free, err = s.ground.sys.FillTo(st)
+	s.assembled = err == nil
+	return err
+}
+
+// assembleWhole fills the whole system at s.st.
+func (s *Solver) assembleWhole() error {
+	s.whole()
+	s.reduced, s.assembled = false, false
+	if err := s.sys.FillTo(s.st); err != nil {
 		return err
 	}
 	s.free = s.sys.FreeSize()
@@ -122,7 +146,8 @@ type attempt struct {
 	tol    float64 // largest inconsistency that is accepted
 }
 
-// attempts are ordered by cost and reach: first, rows with pivots below 1e3·ε
+// attempts are ordered by cost and reach, for the reduced system those that take no multipliers of least
+// squares, then for the whole one: first, rows with pivots below 1e3·ε
 // count as redundant; then those below ε, for mechanisms whose true pivots are
 // small (long nearly isostatic nets); last, no row is taken for redundant, and
 // refinement has to remove the proximal term, or to find the least squares.
@@ -138,28 +163,72 @@ func (s *Solver) Factorize() error {
 	if !s.assembled {
 		panic("rung: not assembled")
 	}
-	for s.attempt = 0; ; s.attempt++ {
-		if err := s.factorize(); err == nil || s.attempt == len(attempts)-1 {
+	s.attempt = 0
+	for {
+		err := s.factorize()
+		if err == nil {
+			return nil
+		}
+		if err = s.next(err); err != nil {
 			return err
 		}
 	}
 }
 
+// next takes the next attempt after one has failed with err, which it returns if that was the last.
+func (s *Solver) next(err error) error {
+	s.attempt++
+	if s.reduced && attempts[s.attempt].policy == factor.Everywhere {
+		s.attempt = 0
+		return s.assembleWhole()
+	}
+	if s.attempt == len(attempts) {
+		s.attempt--
+		s.factored = false
+		return err
+	}
+	return nil
+}
+
 func (s *Solver) factorize() error {
 	s.ok, s.factored = false, false
 	a := &attempts[s.attempt]
-	if err := s.fac.FactorizeFor(s.sys.B, s.sys.W, s.sys.Scale, a.shrink*s.plan.epsilon, a.policy); err != nil {
+	if err := s.factorizeBy(a.shrink*s.plan.epsilon, a.policy); err != nil {
 		var p *factor.PivotError
-		if errors.As(err, &p) {
+		if !s.reduced && errors.As(err, &p) {
 			return fmt.Errorf("rung: %s: %w", s.plan.layout.NodeName(p.Node), err)
 		}
 		return err
 	}
-	if a.policy == factor.WhereWeak && s.fac.Corrected > 0 {
+	if a.policy == factor.WhereWeak && s.factor().Corrected > 0 {
 		return errLostPivot // rounding beyond the scale of a row: no solution will come of it
 	}
 	s.factored = true
 	return nil
+}
+
+func (s *Solver) factorizeBy(eps float64, policy factor.Policy) error {
+	if s.reduced {
+		y := s.ground.sys
+		return s.ground.fac.FactorizeFor(y.B, y.W, y.Scale, eps, policy)
+	}
+	return s.fac.FactorizeFor(s.sys.B, s.sys.W, s.sys.Scale, eps, policy)
+}
+
+// factor returns that of the assembled system.
+func (s *Solver) factor() *factor.Factor {
+	if s.reduced {
+		return s.ground.fac
+	}
+	return s.fac
+}
+
+// kin returns the kinematics of the assembled system.
+func (s *Solver) kin() *mechanism.Kinematics {
+	if s.reduced {
+		return s.ground.sys.Kin
+	}
+	return s.sys.Kin
 }
 
 // errLostPivot ends an attempt; the last one does not return it.
@@ -175,24 +244,49 @@ func (s *Solver) Refine() error {
 	for {
 		err := s.refine()
 		if err == nil {
-			s.sys.AccelerationsTo(s.x, s.x)
-			s.ok = true
+			s.finish()
 			return nil
 		}
-		for err != nil {
-			if s.attempt++; s.attempt == len(attempts) {
-				s.factored = false
+		for more := true; more; {
+			if err = s.next(err); err != nil {
 				return err
 			}
-			if s.factorize() == nil {
-				err = nil
-			}
+			err = s.factorize()
+			more = err != nil
 		}
+	}
+}
+
+// finish stores the accelerations of the solution, and its multipliers if they are there.
+func (s *Solver) finish() {
+	if s.reduced {
+		s.ground.sys.AccelerationsTo(s.x, s.ground.x)
+	} else {
+		s.sys.AccelerationsTo(s.x, s.x)
+	}
+	s.ok, s.multipliers = true, !s.reduced
+}
+
+// complete stores the multipliers of the solution where they are not there yet.
+func (s *Solver) complete() {
+	s.mustHave()
+	if !s.multipliers {
+		s.ground.sys.MultipliersTo(s.x, s.ground.x, s.st)
+		s.multipliers = true
 	}
 }
 
 func (s *Solver) refine() error {
 	a := &attempts[s.attempt]
+	if s.reduced {
+		g := s.ground
+		s.ref = g.fac.SolveRefinedTo(g.x, g.r, g.sys.B, g.sys.W, s.free)
+		s.inconsistency = s.ref.Worst.Ratio
+		if !(s.inconsistency <= a.tol && s.ref.Error <= accurateTol) {
+			return ErrInaccurate
+		}
+		return nil
+	}
 	s.ref = s.fac.SolveRefinedTo(s.x, s.r, s.sys.B, s.sys.W, s.free)
 	w := &s.ref.Worst
 	s.inconsistency = w.Ratio
@@ -303,11 +397,13 @@ func (s *Solver) AccelerationsTo(dst []float64) {
 // MultipliersTo copies the constraint-force variables λ of joint j, one a row
 // of its T, to dst and returns their number. They are not unique where the
 // joint's reactions are not (Report); their null-space part is then accurate
-// only after Report. For a hinge to the world that is out of line by an angle, the solver
-// takes the moment rows across its axis on the body, and λ agrees to first order in the
-// angle; ConstraintWrench is exact.
+// only after Report.
+//
+// The first call after a Solve may cost O(bodies + joints) and allocate, as may that of
+// ConstraintWrench and TotalWrench.
 func (s *Solver) MultipliersTo(dst *[6]float64, j int) int {
 	s.mustHaveJoint(j)
+	s.complete()
 	node := s.plan.layout.JointNode(j)
 	if node < 0 {
 		return 0
@@ -317,7 +413,6 @@ func (s *Solver) MultipliersTo(dst *[6]float64, j int) int {
 	for k := range n {
 		dst[k] = -s.x[int(o)+k]
 	}
-	s.sys.WorldRows(dst[:n], node)
 	return n
 }
 
@@ -329,6 +424,7 @@ func (s *Solver) ConstraintWrench(j int) spatial.Force {
 	if node < 0 {
 		return spatial.Force{}
 	}
+	s.complete()
 	p := s.plan.layout.Pattern
 	return s.wrench(j, s.x[p.Off[node]:p.Off[node+1]]).Scale(-1)
 }
@@ -339,7 +435,7 @@ func (s *Solver) AppliedWrench(j int) spatial.Force {
 	s.mustHaveJoint(j)
 	var jk mechanism.JointKinematics
 	var w spatial.Force
-	s.plan.mech.JointTo(&jk, j, s.sys.Kin, s.st)
+	s.plan.mech.JointTo(&jk, j, s.kin(), s.st)
 	s.plan.mech.DriveWrenchTo(&w, j, &jk)
 	return w
 }
@@ -351,7 +447,7 @@ func (s *Solver) TotalWrench(j int) spatial.Force {
 
 // wrench returns T·λ for multipliers λ of joint j in the rows of x.
 func (s *Solver) wrench(j int, lambda []float64) (w spatial.Force) {
-	T, n := s.sys.OwnForceSubspace(j, s.st)
+	T, n := s.plan.layout.ForceSubspace(j, s.kin(), s.st)
 	for k := range n {
 		w = w.Add(T[k].Scale(lambda[k]))
 	}

@@ -189,10 +189,11 @@ func addCentripetal(a, w, r *spatial.Vec3, sign float64) {
 // successor about the origin of S, world axes, and their number. The system has
 // been filled at s.
 func (y *System) ForceSubspace(j int, s *mechanism.State) (T [6]spatial.Force, n int) {
-	return y.L.forceSubspace(j, y.Kin, s)
+	return y.L.ForceSubspace(j, y.Kin, s)
 }
 
-func (l *Layout) forceSubspace(j int, k *mechanism.Kinematics, s *mechanism.State) (T [6]spatial.Force, n int) {
+// ForceSubspace is System.ForceSubspace for kinematics k at s.
+func (l *Layout) ForceSubspace(j int, k *mechanism.Kinematics, s *mechanism.State) (T [6]spatial.Force, n int) {
 	var w jointWork
 	l.Mech.JointTo(&w.kin, j, k, s)
 	if l.Mech.Joints[j].EvalTo(&w.rows, &w.kin.Frames, s.Time) != nil {

@@ -132,12 +132,18 @@ func (y *Weighted) fillBodies(s *mechanism.State, lo, hi int) int {
 // fillBody stores C⁻¹·(−ω×Iω, m·g) in the rows of body i: with u = Eᵀω and I the
 // inertia in body axes, −L⁻¹·(u×Iu) and √m·Eᵀg.
 func (y *Weighted) fillBody(i int, E *spatial.Mat3, omega *spatial.Vec3) {
-	b, g := &y.bodies[i], &y.L.Mech.Gravity
+	var spin spatial.Vec3
+	weightedLoad((*[6]float64)(y.B[6*i:]), &spin, &y.bodies[i], E, omega, &y.L.Mech.Gravity)
+}
+
+// weightedLoad is fillBody for a body b with the axes E; it stores u too.
+func weightedLoad(out *[6]float64, u *spatial.Vec3, b *bodies.Body, E *spatial.Mat3, omega, g *spatial.Vec3) {
 	c := b.Weight()
-	I, M, out := &b.Inertia, &c.Inertia, (*[6]float64)(y.B[6*i:])
+	I, M := &b.Inertia, &c.Inertia
 	u0 := E[0]*omega[0] + E[3]*omega[1] + E[6]*omega[2]
 	u1 := E[1]*omega[0] + E[4]*omega[1] + E[7]*omega[2]
 	u2 := E[2]*omega[0] + E[5]*omega[1] + E[8]*omega[2]
+	u[0], u[1], u[2] = u0, u1, u2
 	h0 := I[0]*u0 + I[3]*u1 + I[4]*u2
 	h1 := I[3]*u0 + I[1]*u1 + I[5]*u2
 	h2 := I[4]*u0 + I[5]*u1 + I[2]*u2
@@ -160,17 +166,20 @@ func (y *Weighted) addApplied(s *mechanism.State) error {
 		return err
 	}
 	for i := range y.force {
-		w := y.bodies[i].Weight()
-		E := &y.Kin.Bodies[i].E
-		n, f := E.TMulVec(y.force[i].Moment()), E.TMulVec(y.force[i].Linear())
-		w.Inertia.MulVecTo(&n, &n)
-		out := (*[6]float64)(y.B[6*i:])
-		for k := range 3 {
-			out[k] += n[k]
-			out[3+k] += w.Mass * f[k]
-		}
+		addWeightedForce((*[6]float64)(y.B[6*i:]), &y.bodies[i], &y.Kin.Bodies[i].E, &y.force[i])
 	}
 	return nil
+}
+
+// addWeightedForce adds C⁻¹·w of a body b with the axes E, w a wrench in world axes.
+func addWeightedForce(out *[6]float64, b *bodies.Body, E *spatial.Mat3, w *spatial.Force) {
+	c := b.Weight()
+	n, f := E.TMulVec(w.Moment()), E.TMulVec(w.Linear())
+	c.Inertia.MulVecTo(&n, &n)
+	for k := range 3 {
+		out[k] += n[k]
+		out[3+k] += c.Mass * f[k]
+	}
 }
 
 // fillJoints fills the rows of the joints lo ≤ i < hi among those that have
@@ -204,23 +213,22 @@ func (y *Weighted) fillAny(w *jointWork, j, node int32, s *mechanism.State) erro
 	scale := y.Scale[o : o+int(jt.Rows)]
 	clear(scale)
 	if jt.Succ >= 0 {
-		y.fillSide(y.W.Val[at.succ:], scale, &w.rows, &w.armS, jt.Succ, 1)
+		sideTo(y.W.Val[at.succ:], scale, &w.rows, &w.armS, &y.bodies[jt.Succ], &y.Kin.Bodies[jt.Succ].E, 1)
 	}
 	if jt.Pred >= 0 {
-		y.fillSide(y.W.Val[at.pred:], scale, &w.rows, &w.armP, jt.Pred, -1)
+		sideTo(y.W.Val[at.pred:], scale, &w.rows, &w.armP, &y.bodies[jt.Pred], &y.Kin.Bodies[jt.Pred].E, -1)
 	}
 	w.rightSideTo(y.B[o : o+int(jt.Rows)])
 	return nil
 }
 
-// fillSide stores the block sign·TᵀX·C⁻ᵀ of one body and adds the squared norms
+// sideTo stores the block sign·TᵀX·C⁻ᵀ of a body b with the axes E and adds the squared norms
 // of its rows to scale:
 //
 //	row (n, f):  G·(n + arm×f), Eᵀf/√m   with G = L⁻¹·Eᵀ
-func (y *Weighted) fillSide(v, scale []float64, r *joints.Rows, arm *spatial.Vec3, body int32, sign float64) {
+func sideTo(v, scale []float64, r *joints.Rows, arm *spatial.Vec3, b *bodies.Body, E *spatial.Mat3, sign float64) {
 	var G spatial.Mat3
-	E := &y.Kin.Bodies[body].E
-	c := y.bodies[body].Weight()
+	c := b.Weight()
 	c.Inertia.MulTTo(&G, E)
 	root := sign * c.Mass
 	for k := range scale {
@@ -297,5 +305,5 @@ func (y *Weighted) mustHold(a, b []float64) int {
 
 // ForceSubspace is System.ForceSubspace.
 func (y *Weighted) ForceSubspace(j int, s *mechanism.State) (T [6]spatial.Force, n int) {
-	return y.L.forceSubspace(j, y.Kin, s)
+	return y.L.ForceSubspace(j, y.Kin, s)
 }

@@ -85,24 +85,30 @@ func constantRows(v, scale, b []float64, body *bodies.Body, end *mechanism.Frame
 // fillPinned fills the rows of a pinned joint but for the block of its
 // predecessor.
 func (y *Weighted) fillPinned(w *pinWork, jt *mechanism.Joint, at place, s *mechanism.State) {
-	m := y.L.Mech
 	o := int(at.row)
+	v := w.block[:]
+	if jt.Succ >= 0 {
+		v = y.W.Val[at.succ:]
+	}
+	w.pin.Base = y.base[o-6*y.L.Mech.NumBodies():]
+	w.set(jt, y.bodies, y.Kin, s)
+	kernel.PinRows(v, y.Scale[o:], y.B[o:], &w.pin, pins(jt.Kind))
+}
+
+// set fills w.pin for a joint, but for Base.
+func (w *pinWork) set(jt *mechanism.Joint, list []bodies.Body, k *mechanism.Kinematics, s *mechanism.State) {
 	p := &w.pin
 	p.Axes, p.OriginP, p.OriginS = (*[9]float64)(&jt.P.E), (*[3]float64)(&jt.P.Origin), (*[3]float64)(&jt.S.Origin)
-	p.Base = y.base[o-6*len(m.Bodies):]
 	p.EP, p.OmegaP, p.ComP = (*[9]float64)(&still), (*[3]float64)(&zero), (*[3]float64)(&zero)
 	if i := jt.Pred; i >= 0 {
-		p.EP, p.OmegaP, p.ComP = (*[9]float64)(&y.Kin.Bodies[i].E), (*[3]float64)(&s.Bodies[i].Omega), (*[3]float64)(&m.Bodies[i].Com)
+		p.EP, p.OmegaP, p.ComP = (*[9]float64)(&k.Bodies[i].E), (*[3]float64)(&s.Bodies[i].Omega), (*[3]float64)(&list[i].Com)
 	}
-	v := w.block[:]
 	p.ES, p.OmegaS, p.ComS = (*[9]float64)(&still), (*[3]float64)(&zero), (*[3]float64)(&zero)
 	p.Weight, p.Root = (*[6]float64)(&zeroWeight), 0
 	if i := jt.Succ; i >= 0 {
-		v = y.W.Val[at.succ:]
-		b := &y.bodies[i]
-		c := b.Weight()
-		p.ES, p.OmegaS, p.ComS = (*[9]float64)(&y.Kin.Bodies[i].E), (*[3]float64)(&s.Bodies[i].Omega), (*[3]float64)(&b.Com)
+		q := &list[i]
+		c := q.Weight()
+		p.ES, p.OmegaS, p.ComS = (*[9]float64)(&k.Bodies[i].E), (*[3]float64)(&s.Bodies[i].Omega), (*[3]float64)(&q.Com)
 		p.Weight, p.Root = (*[6]float64)(&c.Inertia), c.Mass
 	}
-	kernel.PinRows(v, y.Scale[o:], y.B[o:], p, pins(jt.Kind))
 }

@@ -408,7 +408,7 @@ func (w *worker) addLeaf(d *dest, l *leaf) {
 // front if spread, else one after the other; and the leaf's right side in the last
 // row.
 func (w *worker) spreadTo(d *dest, t []float64, n int, l *leaf, spread bool) {
-	f, k, o := w.f, int(l.size), 0
+	f, k := w.f, int(l.size)
 	if l.anchor >= 0 {
 		if w.setSpan(l.anchor) {
 			w.spanTo(t, n, l, spread)
@@ -417,18 +417,18 @@ func (w *worker) spreadTo(d *dest, t []float64, n int, l *leaf, spread bool) {
 		return
 	}
 	blocks := f.S.blocks[l.lo:l.hi]
-	if spread && k == 6 {
+	switch {
+	case spread && k == 6:
 		kernel.SpreadBlocks(t, n, f.unit.Val, blocks)
-		blocks = nil
-	}
-	for i := range blocks {
-		b := &blocks[i]
-		rows := int(b.N)
-		if spread {
-			o = int(b.Row)
+	case spread:
+		spreadNarrow(t, n, f.unit.Val, blocks, k)
+	default:
+		o := 0
+		for i := range blocks {
+			b := &blocks[i]
+			transpose(t[o:], n, f.unit.Val[b.W:], int(b.N), k)
+			o += int(b.N)
 		}
-		transpose(t[o:], n, f.unit.Val[b.W:b.W+int64(rows*k)], rows, k)
-		o += rows
 	}
 	at := n - 1
 	if f.b == nil {
@@ -441,20 +441,6 @@ func (w *worker) spreadTo(d *dest, t []float64, n int, l *leaf, spread bool) {
 	for _, v := range f.b[l.first : int(l.first)+k] {
 		t[at] = v
 		at += n
-	}
-}
-
-// transpose stores the n×k row-major block src in dst, column-major with leading
-// dimension ld.
-func transpose(dst []float64, ld int, src []float64, n, k int) {
-	if k == 6 {
-		kernel.Transpose(dst, ld, src, n)
-		return
-	}
-	for i := range n {
-		for j := range k {
-			dst[j*ld+i] = src[i*k+j]
-		}
 	}
 }
 

@@ -241,7 +241,8 @@ func (e *residualTasks) Do(_, task int) {
 	f := (*Factor)(e)
 	s, p := f.S, f.S.P
 	r, b, x := f.check.r, f.check.b, f.check.x
-	out := checked{worst: Worst{Node: -1, Row: -1, Ratio: roundingRatio}}
+	largest, inverse := 0.0, 0.0
+	worst := Worst{Node: -1, Row: -1, Ratio: roundingRatio}
 	lo := task * residualNodes
 	for c, old := range s.node[lo:min(lo+residualNodes, len(s.node))] {
 		if p.Sign[old] > 0 {
@@ -264,23 +265,23 @@ func (e *residualTasks) Do(_, task int) {
 		a2 += f.check.rest * f.check.rest // at most (Σ‖x‖ + rest)²
 		d := f.dinv[s.off[lo+c]:s.off[lo+c+1]]
 		scale := f.scale[o:n]
-		bound := out.worst.Ratio * out.worst.Ratio * a2
+		bound := worst.Ratio * worst.Ratio * a2
 		for k, t := range y {
-			keep(&out.largest, -t*t*d[k])
-			out.inverse = max(out.inverse, -scale[k]*d[k])
+			keep(&largest, -t*t*d[k])
+			keep(&inverse, -scale[k]*d[k])
 			// A row that is no worse by these of its terms needs no root and no
 			// quotient.
-			excess := math.Abs(t) - out.worst.Ratio*math.Abs(right[k])
+			excess := math.Abs(t) - worst.Ratio*math.Abs(right[k])
 			if excess*math.Abs(excess) <= bound*scale[k] {
 				continue
 			}
-			if e := f.ratio(int(old), k); e > out.worst.Ratio || math.IsNaN(e) {
-				out.worst = Worst{e, int(old), k}
+			if e := f.ratio(int(old), k); e > worst.Ratio || math.IsNaN(e) {
+				worst = Worst{e, int(old), k}
 				bound = e * e * a2
 			}
 		}
 	}
-	f.checked[task] = out
+	f.checked[task] = checked{largest, inverse, worst}
 }
 
 // ratio returns the measure of Worst of row k of a node.

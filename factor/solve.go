@@ -77,30 +77,6 @@ func (f *Factor) load(b []float64) {
 	}
 }
 
-// subRows subtracts V·x from y, V row-major.
-func subRows(y, v, x []float64) {
-	if len(x) == 6 {
-		kernel.SubRows(y, v, len(y), x)
-		return
-	}
-	for a := range y {
-		y[a] -= dot(x, v[a*len(x):])
-	}
-}
-
-// subColumns subtracts Vᵀ·y from x, V row-major.
-func subColumns(x, v, y []float64) {
-	if len(x) == 6 {
-		kernel.SubRowsT(x, v, len(y), y)
-		return
-	}
-	for a, t := range y {
-		for c := range x {
-			x[c] -= v[a*len(x)+c] * t
-		}
-	}
-}
-
 // forwardTasks is the job of forward below the top.
 type forwardTasks Factor
 
@@ -311,9 +287,7 @@ func (w *worker) storeLeaf(l *leaf, y []float64) {
 	if k == 6 {
 		kernel.SubBlocksT(v, f.unit.Val, y, blocks)
 	} else {
-		for _, b := range blocks {
-			subColumns(v, f.unit.Val[b.W:b.W+int64(int(b.N)*k)], y[b.Row:b.Row+b.N])
-		}
+		subNarrowT(v, f.unit.Val, y, blocks)
 	}
 	q := square(v)
 	keep(&w.step, q)
@@ -332,17 +306,15 @@ func (w *worker) leave(l *leaf, x []float64, q float64) {
 	if r == nil {
 		return
 	}
-	k := int(l.size)
 	blocks := f.S.blocks[l.lo:l.hi]
-	if k == 6 {
+	if l.size == 6 {
 		kernel.SubBlocks(r, f.unit.Val, x, blocks)
+	} else {
+		subNarrow(r, f.unit.Val, x, blocks)
 	}
 	for i := range blocks {
 		if b := &blocks[i]; b.Res >= 0 {
 			f.square[b.Node] += q
-			if k != 6 {
-				subRows(r[b.Res:b.Res+b.N], f.unit.Val[b.W:b.W+int64(int(b.N)*k)], x)
-			}
 		}
 	}
 }

@@ -25,6 +25,7 @@ const (
 	controlGrow   = 10   // largest factor between two steps
 	controlShrink = 0.2  // smallest one
 	controlSteady = 1.2  // growth that is not worth a new matrix (Hairer & Wanner 1996 §IV.8)
+	steadyGrow    = 2    // controlGrow of implicit methods: what rounding makes of their estimate grows with the fourth power of it
 	firstError    = 1e-4 // error that the first step is compared with, and least error remembered
 	failShrink    = 0.25 // factor where a step could not be computed at all
 	firstStep     = 1e-4 // s, where none is given; the controller is soon elsewhere
@@ -41,6 +42,9 @@ func (c *control) accept(h, err float64) {
 	next := h / min(max(f, 1./controlGrow), 1/controlShrink)
 	if c.rejected || c.steady && next < controlSteady*h {
 		next = min(next, h)
+	}
+	if c.steady {
+		next = min(next, steadyGrow*h)
 	}
 	if h < 0.99*c.h { // cut short by the end of a run
 		next = max(next, c.h)

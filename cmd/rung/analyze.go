@@ -193,7 +193,7 @@ func orderingCosts(plan *rung.Plan) []orderingCost {
 	var list []orderingCost
 	pattern := plan.Layout().Pattern
 	for o := factor.Natural; o <= factor.NestedDissection; o++ {
-		c := factor.CountOrder(pattern, factor.Order(pattern, o), plan.Anchors()...)
+		c := factor.CountOrder(pattern, factor.Order(pattern, o))
 		list = append(list, orderingCost{
 			Name: o.String(), FactorNonzeros: c.NonZeros, FactorFlops: c.Flops,
 			BlockBandwidth: c.Bandwidth, Chosen: o == plan.Ordering(),

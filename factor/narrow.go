@@ -1,0 +1,126 @@
+package factor
+
+import "github.com/rung-mbd/rung/internal/kernel"
+
+// The blocks W of leaves of fewer than six columns: what kernel.SpreadBlocks, SubBlocksT and
+// SubBlocks do for six.
+
+// spreadNarrow stores blocks of k columns by columns,
+//
+//	dst[Row+a+c·ld] = w[W+k·a+c],  0 ≤ a < N, 0 ≤ c < k.
+func spreadNarrow(dst []float64, ld int, w []float64, blocks []kernel.Block, k int) {
+	for i := range blocks {
+		b := &blocks[i]
+		transpose(dst[b.Row:], ld, w[b.W:], int(b.N), k)
+	}
+}
+
+// subNarrowT subtracts from x the products of transposed blocks of len(x) columns and a
+// vector,
+//
+//	x[c] −= Σ_blocks Σ_a w[W+k·a+c]·y[Row+a],  0 ≤ a < N, 0 ≤ c < k.
+func subNarrowT(x, w, y []float64, blocks []kernel.Block) {
+	for i := range blocks {
+		b := &blocks[i]
+		subColumns(x, w[b.W:], y[b.Row:b.Row+b.N])
+	}
+}
+
+// subNarrow subtracts from r the products of blocks of len(x) columns and one vector,
+//
+//	r[Res+a] −= Σ_c w[W+k·a+c]·x[c],  0 ≤ a < N, 0 ≤ c < k,
+//
+// for the blocks that have a place in r.
+func subNarrow(r, w, x []float64, blocks []kernel.Block) {
+	for i := range blocks {
+		if b := &blocks[i]; b.Res >= 0 {
+			subRows(r[b.Res:b.Res+b.N], w[b.W:], x)
+		}
+	}
+}
+
+// transpose stores n rows of k numbers by columns of leading dimension ld.
+func transpose(dst []float64, ld int, w []float64, n, k int) {
+	w = w[:n*k]
+	switch k {
+	case 1:
+		copy(dst, w)
+	case 2:
+		d0, d1 := dst[:n], dst[ld:ld+n]
+		for a := range d0 {
+			d0[a], d1[a] = w[2*a], w[2*a+1]
+		}
+	case 3:
+		d0, d1, d2 := dst[:n], dst[ld:ld+n], dst[2*ld:2*ld+n]
+		for a := range d0 {
+			d0[a], d1[a], d2[a] = w[3*a], w[3*a+1], w[3*a+2]
+		}
+	case 6:
+		kernel.Transpose(dst, ld, w, n)
+	default:
+		for c := range k {
+			for a := range dst[c*ld : c*ld+n] {
+				dst[c*ld+a] = w[k*a+c]
+			}
+		}
+	}
+}
+
+// subRows subtracts W·x from y, W by rows.
+func subRows(y, w, x []float64) {
+	w = w[:len(y)*len(x)]
+	switch len(x) {
+	case 1:
+		for a := range y {
+			y[a] -= w[a] * x[0]
+		}
+	case 2:
+		x0, x1 := x[0], x[1]
+		for a := range y {
+			y[a] -= w[2*a]*x0 + w[2*a+1]*x1
+		}
+	case 3:
+		x0, x1, x2 := x[0], x[1], x[2]
+		for a := range y {
+			y[a] -= w[3*a]*x0 + w[3*a+1]*x1 + w[3*a+2]*x2
+		}
+	case 6:
+		kernel.SubRows(y, w, len(y), x)
+	default:
+		for a := range y {
+			y[a] -= dot(x, w[a*len(x):])
+		}
+	}
+}
+
+// subColumns subtracts Wᵀ·y from x, W by rows.
+func subColumns(x, w, y []float64) {
+	w = w[:len(y)*len(x)]
+	switch len(x) {
+	case 1:
+		x[0] -= dot(w, y)
+	case 2:
+		x0, x1 := x[0], x[1]
+		for a, t := range y {
+			x0 -= w[2*a] * t
+			x1 -= w[2*a+1] * t
+		}
+		x[0], x[1] = x0, x1
+	case 3:
+		x0, x1, x2 := x[0], x[1], x[2]
+		for a, t := range y {
+			x0 -= w[3*a] * t
+			x1 -= w[3*a+1] * t
+			x2 -= w[3*a+2] * t
+		}
+		x[0], x[1], x[2] = x0, x1, x2
+	case 6:
+		kernel.SubRowsT(x, w, len(y), y)
+	default:
+		for a, t := range y {
+			for c := range x {
+				x[c] -= w[a*len(x)+c] * t
+			}
+		}
+	}
+}
