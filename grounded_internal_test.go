@@ -85,3 +85,38 @@ func reportOf(t *testing.T, s *Solver) *Report {
 	require.NoError(t, err)
 	return r
 }
+
+// TestErrorsByTheReducedFactor takes errors of rows that some displacement makes back with the reduced factor: by
+// the displacement that the whole factor finds, the least one.
+func TestErrorsByTheReducedFactor(t *testing.T) {
+	tried := 0
+	for _, name := range check.GoldenModels(t) {
+		m, err := model.ReadFile(check.ModelPath(t, name))
+		require.NoError(t, err)
+		p, err := NewPlan(m, Options{})
+		require.NoError(t, err)
+		st := p.Initial()
+		d, plain := NewDynamics(p), p.newSolver()
+		require.NoError(t, d.Accelerations(make([]float64, 6*p.mech.NumBodies()), st))
+		require.NoError(t, plain.Solve(st))
+		if !d.solver.reduced || plain.attempt > 0 {
+			continue
+		}
+		tried++
+		rng := check.Rand(uint64(tried))
+		n, nb := len(plain.x), 6*p.mech.NumBodies()
+		x, e := make([]float64, n), make([]float64, n)
+		for i := range nb {
+			x[i] = rng.NormFloat64()
+		}
+		plain.sys.W.MulVecTo(e, x)
+		clear(e[:nb])
+		plain.fac.SolveTo(x, e)
+		plain.sys.AccelerationsTo(x, x)
+		d.solve(e, st)
+		for i := range nb {
+			check.Close(t, d.closer.x[i], x[i], groundTol, 1+maxAbs(x[:nb]), "%s: %d", name, i)
+		}
+	}
+	require.Greater(t, tried, 10)
+}

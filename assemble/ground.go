@@ -78,6 +78,16 @@ const (
 //
 // Cost: O(bodies + joints); allocates.
 func NewGround(l *Layout) *Ground {
+	g := choose(l)
+	if g.grouped*fewGrouped < l.Mech.NumBodies() || g.grouped == 0 {
+		return nil
+	}
+	g.finish()
+	return g
+}
+
+// choose grows all groups.
+func choose(l *Layout) *Ground {
 	m := l.Mech
 	g := &Ground{L: l, node: make([]int32, m.NumBodies()), branchOf: make([]int32, m.NumBodies()), nodeOf: make([]int32, m.NumJoints())}
 	for i := range g.branchOf {
@@ -99,10 +109,6 @@ func NewGround(l *Layout) *Ground {
 			g.grow(int32(i), root, at)
 		}
 	}
-	if g.grouped*fewGrouped < m.NumBodies() {
-		return nil
-	}
-	g.finish()
 	return g
 }
 

@@ -36,9 +36,10 @@ type Grounded struct {
 	fixedAt []int32         // first scalar of that of each node after the units', −1 if there is none
 	base    []float64       // part of Scale that no state changes, from the first joint's row on
 
-	team *team.Team
-	pass groundPass // what the team works on
-	ends []groundEnd
+	team   *team.Team
+	pass   groundPass // what the team works on
+	ends   []groundEnd
+	chains []chain // by worker of the team
 }
 
 // groundEnd is what a task has found.
@@ -78,7 +79,7 @@ func (g *Ground) NewGroundedOn(t *team.Team) *Grounded {
 		dirs: make([]float64, g.columns), rest: make([]float64, 6*len(g.branches)),
 		fixed: make([]float64, 0, g.blocks), fixedAt: make([]int32, len(g.joint)),
 		base: make([]float64, n),
-		ends: make([]groundEnd, ranges(max(len(g.units), len(g.joint)))),
+		ends: make([]groundEnd, ranges(max(len(g.units), len(g.joint)))), chains: make([]chain, t.Workers()),
 	}
 	if m.HasApplied() {
 		y.force = make([]spatial.Force, m.NumBodies())
@@ -177,7 +178,7 @@ func (y *Grounded) each(p groundPass) (bad int, free float64) {
 		if bad < 0 && e.bad >= 0 {
 			bad = int(e.bad)
 		}
-		free = max(free, e.free)
+		free = larger(free, e.free)
 	}
 	return bad, free
 }
@@ -186,24 +187,25 @@ func (y *Grounded) each(p groundPass) (bad int, free float64) {
 type groundJob Grounded
 
 // Do works on one range.
-func (j *groundJob) Do(_, i int) {
+func (j *groundJob) Do(worker, i int) {
 	y := (*Grounded)(j)
+	c := &y.chains[worker]
 	t := &y.pass
 	lo := i * rangeSize
 	hi := min(lo+rangeSize, t.n)
 	end := groundEnd{bad: -1}
 	switch t.kind {
 	case groundUnits:
-		end = y.fillUnits(t.s, lo, hi)
+		end = y.fillUnits(c, t.s, lo, hi)
 	case groundLoads:
 		for k := lo; k < hi; k++ {
-			end.free = max(end.free, y.loads(&y.G.units[k], t.s))
+			end.free = larger(end.free, y.loads(c, &y.G.units[k], t.s))
 		}
 	case groundJoints:
 		end.bad = int32(y.fillJoints(t.s, lo, hi))
 	case groundRates:
 		for k := lo; k < hi; k++ {
-			y.demand(&y.G.units[k], t.x, t.s)
+			y.demand(c, &y.G.units[k], t.x, t.s)
 		}
 	case groundErrors:
 		y.fillErrors(t.x, t.s, lo, hi)
@@ -215,7 +217,7 @@ func (j *groundJob) Do(_, i int) {
 
 // fillUnits computes the kinematics of units and, without applied forces, their loads and
 // directions.
-func (y *Grounded) fillUnits(s *mechanism.State, lo, hi int) groundEnd {
+func (y *Grounded) fillUnits(c *chain, s *mechanism.State, lo, hi int) groundEnd {
 	g, m := y.G, y.G.L.Mech
 	end := groundEnd{bad: -1}
 	for i := lo; i < hi; i++ {
@@ -235,7 +237,7 @@ func (y *Grounded) fillUnits(s *mechanism.State, lo, hi int) groundEnd {
 			}
 		}
 		if y.force == nil {
-			end.free = max(end.free, y.loads(u, s))
+			end.free = larger(end.free, y.loads(c, u, s))
 		}
 	}
 	return end
@@ -243,38 +245,38 @@ func (y *Grounded) fillUnits(s *mechanism.State, lo, hi int) groundEnd {
 
 // loads fills the right side of a unit, and N and c of a group. It returns the largest
 // magnitude of a component of C⁻¹·f.
-func (y *Grounded) loads(u *unit, s *mechanism.State) (free float64) {
+func (y *Grounded) loads(c *chain, u *unit, s *mechanism.State) (free float64) {
 	if u.body >= 0 {
 		var spin spatial.Vec3
 		out := (*[6]float64)(y.B[y.G.Pattern.Off[u.node]:])
 		y.load(out, &spin, u.body, s)
 		return kernel.MaxAbs(out[:])
 	}
-	var f [groupBodies][6]float64
-	var c chain
 	for k := u.lo; k < u.hi; k++ {
 		b := &y.G.branches[k]
 		t := &c.links[k-u.lo]
 		E := &y.Kin.Bodies[b.body].E
-		y.load(&f[k-u.lo], &t.spin, b.body, s)
-		free = max(free, kernel.MaxAbs(f[k-u.lo][:]))
+		y.load(&t.load, &t.spin, b.body, s)
+		if m := kernel.MaxAbs(t.load[:]); !(m <= free) {
+			free = m
+		}
 		if b.parent >= 0 {
 			E.TMulTo(&t.R, &y.Kin.Bodies[y.G.branches[b.parent].body].E)
 		}
 		if b.hinge {
 			c.hinge(b, u.lo, t, E)
 		} else {
-			y.joint(&c, b, t, s)
+			y.joint(c, b, t, s)
 		}
 	}
-	y.particular(&c, u, &f)
-	y.directions(&c, u)
-	y.project(u, &f)
+	y.particular(c, u)
+	y.directions(c, u)
+	y.project(c, u)
 	return free
 }
 
-// project stores Nᵀ·f in the right side of a group, six numbers a branch.
-func (y *Grounded) project(u *unit, f *[groupBodies][6]float64) {
+// project stores Nᵀ·(C⁻¹f − c) in the right side of a group.
+func (y *Grounded) project(c *chain, u *unit) {
 	if u.dof == 0 {
 		return
 	}
@@ -284,7 +286,7 @@ func (y *Grounded) project(u *unit, f *[groupBodies][6]float64) {
 		r := &y.G.branches[k]
 		n := y.dirs[r.at:]
 		for i := r.from; i < u.dof; i++ {
-			b[i] += dot6((*[6]float64)(n), &f[k-u.lo])
+			b[i] += dot6((*[6]float64)(n), &c.links[k-u.lo].load)
 			n = n[6:]
 		}
 	}
@@ -309,6 +311,8 @@ type link struct {
 	armP, armC spatial.Vec3 // to the joint from the parent's centre of mass, in its axes, and from the body's
 	spin       spatial.Vec3 // angular velocity
 	rel        moving       // what the right side demands across the joint, from parent to body
+	at         moving       // how the body moves, in turn with c and with each column of N
+	load       [6]float64   // C⁻¹·f, less c
 }
 
 // chain is the tree of a group.
@@ -349,7 +353,7 @@ func (c *chain) hinge(b *branch, lo int32, t *link, E *spatial.Mat3) {
 	r := &t.rel
 	r.turn, r.move = spatial.Vec3{}, spatial.Vec3{}
 	axis := &c.free[b.from].turn
-	*axis = b.axis
+	*axis, c.free[b.from].move = b.axis, spatial.Vec3{}
 	if b.parent >= 0 {
 		var up, a spatial.Vec3
 		p := &c.links[b.parent-lo]
@@ -417,14 +421,12 @@ func (y *Grounded) tie(b *branch, t *link, w *jointWork, right []float64) {
 }
 
 // demand computes c of a group, and its right side, for the errors e of all rows.
-func (y *Grounded) demand(u *unit, e []float64, s *mechanism.State) {
+func (y *Grounded) demand(c *chain, u *unit, e []float64, s *mechanism.State) {
 	g := y.G
 	if u.body >= 0 {
 		clear(y.B[g.Pattern.Off[u.node]:][:6])
 		return
 	}
-	var f [groupBodies][6]float64
-	var c chain
 	var w jointWork
 	for k := u.lo; k < u.hi; k++ {
 		b := &g.branches[k]
@@ -434,29 +436,28 @@ func (y *Grounded) demand(u *unit, e []float64, s *mechanism.State) {
 		}
 		y.eval(&w, b, s)
 		node := g.L.JointNode(int(b.joint))
+		t.load = [6]float64{}
 		y.tie(b, t, &w, e[g.L.Pattern.Off[node]:g.L.Pattern.Off[node+1]])
 	}
-	y.particular(&c, u, &f)
-	y.project(u, &f)
+	y.particular(c, u)
+	y.project(c, u)
 }
 
 // particular stores c of a group, how the bodies move if only what c.links demand moves the joints, and
-// subtracts it from f.
-func (y *Grounded) particular(c *chain, u *unit, f *[groupBodies][6]float64) {
-	var at [groupBodies]moving
+// subtracts it from the loads.
+func (y *Grounded) particular(c *chain, u *unit) {
 	for k := u.lo; k < u.hi; k++ {
 		b := &y.G.branches[k]
 		t := &c.links[k-u.lo]
 		var up *moving
 		if b.parent >= 0 {
-			up = &at[b.parent-u.lo]
+			up = &c.links[b.parent-u.lo].at
 		}
-		t.follow(&at[k-u.lo], up, &t.rel)
+		t.follow(&t.at, up, &t.rel)
 		r := (*[6]float64)(y.rest[6*k:])
-		b.weigh(r, &at[k-u.lo])
-		q := &f[k-u.lo]
-		for i := range q {
-			q[i] -= r[i]
+		b.weigh(r, &t.at)
+		for i := range r {
+			t.load[i] -= r[i]
 		}
 	}
 }
@@ -467,19 +468,20 @@ var unmoved moving
 // its branch, and of what hangs on that.
 func (y *Grounded) directions(c *chain, u *unit) {
 	g := y.G
-	var at [groupBodies]moving
 	for k := u.lo; k < u.hi; k++ {
 		b := &g.branches[k]
 		for i := b.from; i < b.from+b.dof; i++ {
-			c.links[k-u.lo].follow(&at[k-u.lo], nil, &c.free[i])
-			b.weigh(y.column(b, i), &at[k-u.lo])
+			t := &c.links[k-u.lo]
+			t.follow(&t.at, nil, &c.free[i])
+			b.weigh(y.column(b, i), &t.at)
 			moves := uint8(1) << (k - u.lo)
 			for d := k + 1; d < u.hi; d++ {
 				q := &g.branches[d]
 				if q.parent >= k && moves>>(q.parent-u.lo)&1 != 0 {
 					moves |= 1 << (d - u.lo)
-					c.links[d-u.lo].follow(&at[d-u.lo], &at[q.parent-u.lo], &unmoved)
-					q.weigh(y.column(q, i), &at[d-u.lo])
+					t := &c.links[d-u.lo]
+					t.follow(&t.at, &c.links[q.parent-u.lo].at, &unmoved)
+					q.weigh(y.column(q, i), &t.at)
 				} else if i >= q.from {
 					*y.column(q, i) = [6]float64{}
 				}
@@ -503,9 +505,11 @@ func (b *branch) weigh(out *[6]float64, a *moving) {
 	out[3], out[4], out[5] = b.root*v[0], b.root*v[1], b.root*v[2]
 }
 
-// orthonormalize makes column i of N of a group orthogonal to those before and a unit vector.
+// orthonormalize makes column i of N of a group orthogonal to those before, which are, and a unit vector. What
+// is left of a column that loses more than half of its square is made orthogonal once more, to be so to rounding.
 func (y *Grounded) orthonormalize(list []branch, i int8) {
-	for range min(2, i+1) { // once more, to be orthogonal to rounding
+	for {
+		size, lost := 0.0, 0.0
 		for j := range i {
 			t := 0.0
 			for k := range list {
@@ -521,23 +525,27 @@ func (y *Grounded) orthonormalize(list []branch, i int8) {
 					}
 				}
 			}
+			lost += t * t
 		}
-	}
-	size := 0.0
-	for k := range list {
-		if b := &list[k]; b.from <= i {
-			v := y.column(b, i)
-			size += dot6(v, v)
-		}
-	}
-	size = 1 / math.Sqrt(size)
-	for k := range list {
-		if b := &list[k]; b.from <= i {
-			v := y.column(b, i)
-			for e := range v {
-				v[e] *= size
+		for k := range list {
+			if b := &list[k]; b.from <= i {
+				v := y.column(b, i)
+				size += dot6(v, v)
 			}
 		}
+		if lost > size {
+			continue
+		}
+		size = 1 / math.Sqrt(size)
+		for k := range list {
+			if b := &list[k]; b.from <= i {
+				v := y.column(b, i)
+				for e := range v {
+					v[e] *= size
+				}
+			}
+		}
+		return
 	}
 }
 
@@ -635,7 +643,8 @@ func (y *Grounded) subtractRest(body int32, v, b []float64) {
 }
 
 // reduce stores v·N in the block of a joint and the group of a body, v the rows of the
-// joint on the body, and subtracts v·c from b. It does nothing for a body in no group.
+// joint on the body, and subtracts v·c from b. It does nothing for a body in no group. Columns that are
+// zero for the body have been so from the beginning.
 func (y *Grounded) reduce(node int, body int32, v, b []float64) {
 	g := y.G
 	if body < 0 || g.branchOf[body] < 0 {
@@ -649,11 +658,6 @@ func (y *Grounded) reduce(node int, body int32, v, b []float64) {
 	n := len(b)
 	r := &g.branches[g.branchOf[body]]
 	dof := int(g.Pattern.Size[g.node[body]])
-	for i := range int(r.from) {
-		for e := range n {
-			dst[e*dof+i] = 0
-		}
-	}
 	dirs := y.dirs[r.at:]
 	for i := int(r.from); i < dof; i++ {
 		var t [6]float64
@@ -716,6 +720,14 @@ func (y *Grounded) unweigh(out *[6]float64, body int32, x *[6]float64) {
 	c.Inertia.TMulVecTo(&w, &w)
 	E.MulVecTo((*spatial.Vec3)(out[:3]), &w)
 	E.MulVecTo((*spatial.Vec3)(out[3:]), &v)
+}
+
+// larger returns the larger of a and b, NaN if b is.
+func larger(a, b float64) float64 {
+	if b <= a {
+		return a
+	}
+	return b
 }
 
 func dot6(a, b *[6]float64) float64 {
