@@ -60,6 +60,7 @@ func TestGroundChangesNothing(t *testing.T) {
 			}
 			require.NoError(t, s.Solve(st))
 			require.NoError(t, plain.Solve(st))
+			require.Equal(t, s.ground != nil && plain.attempt == 0, s.reduced)
 			requireSame()
 			requireSame() // a second report
 			require.NoError(t, s.Solve(st))

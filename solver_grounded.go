@@ -1,9 +1,12 @@
 package rung
 
 import (
+	"slices"
+
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/team"
+	"github.com/rung-mbd/rung/sparse"
 )
 
 // groundPlan is the analysis of a reduced system.
@@ -20,7 +23,31 @@ func newGroundPlan(l *assemble.Layout, o factor.Ordering) *groundPlan {
 		return nil
 	}
 	perm, _, _ := factor.Choose(g.Pattern, o)
-	return &groundPlan{g, factor.Analyze(g.Pattern, perm)}
+	return &groundPlan{g, factor.Analyze(g.Pattern, beforeJoints(g.Pattern, perm))}
+}
+
+// beforeJoints returns perm with groups, and what else a joint has, moved right before the joint where
+// only groups of fewer than six freedoms have come before it. The rows of a joint are independent on a body, but not on
+// a group.
+func beforeJoints(p *sparse.Pattern, perm []int32) []int32 {
+	out := make([]int32, 0, len(perm))
+	done := make([]bool, len(perm))
+	add := func(v int32) {
+		if !done[v] {
+			done[v] = true
+			out = append(out, v)
+		}
+	}
+	for _, v := range perm {
+		list := p.Ind[p.Ptr[v]:p.Ptr[v+1]]
+		if !slices.ContainsFunc(list, func(b int32) bool { return done[b] && p.Size[b] == sparse.MaxBlock }) {
+			for _, b := range list {
+				add(b)
+			}
+		}
+		add(v)
+	}
+	return out
 }
 
 // grounded is the memory of a reduced system.
