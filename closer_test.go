@@ -482,7 +482,7 @@ func TestCloserSteps(t *testing.T) {
 		st := start.Clone()
 		var err error
 		runtime.GC() // what it does to the teams of closers before allocates
-		require.Zero(t, testing.AllocsPerRun(3, func() {
+		require.Zero(t, testing.AllocsPerRun(10, func() {
 			copy(st.Bodies, start.Bodies)
 			err = errors.Join(c.ClosePositions(st), c.ProjectVelocities(st))
 		}), k.family)
@@ -511,7 +511,7 @@ func TestDynamics(t *testing.T) {
 		displace(p.Mechanism(), st, 1e-9, 1)
 		start := st.Clone()
 		var err error
-		require.Zero(t, testing.AllocsPerRun(3, func() {
+		require.Zero(t, testing.AllocsPerRun(10, func() {
 			copy(st.Bodies, start.Bodies)
 			err = errors.Join(d.ClosePositions(st), d.ProjectVelocities(st), d.Accelerations(a, st))
 		}), k.family)

@@ -238,7 +238,7 @@ func TestProjectDriftSteps(t *testing.T) {
 		st := d.off.Clone()
 		var err error
 		for _, factor := range []bool{true, false} {
-			require.Zero(t, testing.AllocsPerRun(3, func() {
+			require.Zero(t, testing.AllocsPerRun(20, func() {
 				copy(st.Bodies, d.off.Bodies)
 				if factor {
 					err = d.dyn.Accelerations(d.a, d.closed)

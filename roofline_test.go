@@ -265,7 +265,7 @@ func idleOf(p *rung.Plan) []string {
 type shares struct {
 	body    float64 // of a vector: rows of bodies
 	written float64 // of W: what depends on the state, which is all but the block of a pinned joint's predecessor
-	leaf    float64 // of W: blocks of leaves, the bodies that are eliminated before their joints, but for those of anchors
+	leaf    float64 // of W: blocks of leaves, the bodies that are eliminated before their joints
 	open    float64 // of W: blocks of joints whose residual takes a pass of its own
 }
 

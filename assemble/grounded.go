@@ -92,7 +92,6 @@ func (g *Ground) NewGroundedOn(t *team.Team) *Grounded {
 // their rows.
 func (y *Grounded) fillConstant() {
 	g := y.G
-	var b [6]float64
 	for i, j := range g.joint {
 		y.fixedAt[i] = -1
 		jt := &g.L.Mech.Joints[j]
@@ -107,7 +106,7 @@ func (y *Grounded) fillConstant() {
 			y.fixed, y.fixedAt[i] = y.fixed[:at+6*n], int32(at)
 			v = y.fixed[at:]
 		}
-		constantRows(v, y.base[o:], b[:], &y.bodies[jt.Pred], &jt.P, -1, pins(jt.Kind))
+		constantRows(v, y.base[o:], y.bodies, jt)
 	}
 }
 

@@ -33,7 +33,6 @@ type Weighted struct {
 
 	bodies    []bodies.Body // whose inertias count: those of L.Mech unless SetBodies has changed them
 	geometric bool          // W is that of GeometricTo
-	turned    []bool        // by place in L.joint: an anchor with rows along the axes of its successor; nil if there is none
 
 	team  *team.Team
 	stops []int32   // by range of bodies or joints: where a pass ended before its end, else their number
@@ -68,16 +67,13 @@ func (l *Layout) NewWeightedOn(t *team.Team) *Weighted {
 // those of the mechanism; nil takes them back. Masses and centres of mass have to be the same.
 //
 // Cost: O(joints) if that is a change, no allocation.
-// It panics if the number of bodies differs, or after FixAnchors.
+// It panics if the number of bodies differs.
 func (y *Weighted) SetBodies(b []bodies.Body) {
 	if b == nil {
 		b = y.L.Mech.Bodies
 	}
 	if len(b) != len(y.bodies) {
 		panic("assemble: length mismatch")
-	}
-	if y.turned != nil {
-		panic("assemble: anchors are fixed")
 	}
 	if len(b) > 0 && &b[0] != &y.bodies[0] {
 		y.bodies = b
@@ -97,7 +93,7 @@ func (y *Weighted) FillTo(s *mechanism.State) error {
 		panic("mechanism: foreign state")
 	}
 	if y.geometric {
-		y.geometric, y.W.Fixed = false, y.turned != nil
+		y.geometric = false
 		y.fillConstant()
 	}
 	if i := y.each(rangeTask{kind: fillBodyRange, n: len(m.Bodies), s: s}); i < len(m.Bodies) {
@@ -191,9 +187,7 @@ func (y *Weighted) fillJoints(s *mechanism.State, lo, hi int) int {
 	nb := y.L.Mech.NumBodies()
 	for i := lo; i < hi; i++ {
 		j := y.L.joint[i]
-		if jt := &y.L.Mech.Joints[j]; y.isTurned(i) {
-			y.fillTurned(jt, int(y.L.Pattern.Off[nb+i]), s)
-		} else if pinned(jt) {
+		if jt := &y.L.Mech.Joints[j]; pinned(jt) {
 			y.fillPinned(&pins, jt, y.L.place(jt, int32(nb+i)), s)
 		} else if y.fillAny(&w, j, int32(nb+i), s) != nil {
 			return i

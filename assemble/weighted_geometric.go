@@ -20,7 +20,7 @@ func (y *Weighted) GeometricTo(length []float64) {
 	if y.geometric {
 		return
 	}
-	y.geometric, y.W.Fixed = true, false
+	y.geometric = true
 	clear(y.Scale)
 	for node := len(length); node < p.Len(); node++ {
 		scale := y.Scale[p.Off[node]:p.Off[node+1]]

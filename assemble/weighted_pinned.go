@@ -47,39 +47,38 @@ type pinWork struct {
 }
 
 // fillConstant stores the blocks of the predecessors of pinned joints, and in
-// y.base the squared norms of their rows; and the rows that FixAnchors has turned.
+// y.base the squared norms of their rows.
 func (y *Weighted) fillConstant() {
-	var b [6]float64
 	m := y.L.Mech
 	nb := m.NumBodies()
 	for i, j := range y.L.joint {
 		jt := &m.Joints[j]
-		at := y.L.place(jt, int32(nb+i))
-		switch o := int(at.row); {
-		case !pinned(jt):
-		case y.isTurned(i):
-			constantRows(y.W.Val[at.succ:], y.Scale[o:], b[:], &y.bodies[jt.Succ], &jt.S, 1, pins(jt.Kind))
-		case jt.Pred >= 0:
-			constantRows(y.W.Val[at.pred:], y.base[o-6*nb:], b[:], &y.bodies[jt.Pred], &jt.P, -1, pins(jt.Kind))
+		if jt.Pred < 0 || !pinned(jt) {
+			continue
 		}
+		at := y.L.place(jt, int32(nb+i))
+		constantRows(y.W.Val[at.pred:], y.base[int(at.row)-6*nb:], y.bodies, jt)
 	}
 }
 
-// constantRows fills the rows of a pinned joint along the axes of its end on a body:
-// sign times those of kernel.PinRows for a body that does not turn.
-func constantRows(v, scale, b []float64, body *bodies.Body, end *mechanism.Frame, sign float64, kind kernel.Pins) {
+// constantRows stores the block of a pinned joint and its predecessor in v, and the squared
+// norms of its rows in base: the rows of kernel.PinRows for the opposite axes of P, in a
+// body that does not turn.
+func constantRows(v, base []float64, list []bodies.Body, jt *mechanism.Joint) {
+	body := &list[jt.Pred]
 	c := body.Weight()
 	var axes [9]float64
-	for k, e := range end.E {
-		axes[k] = sign * e
+	var b [6]float64
+	for k, e := range jt.P.E {
+		axes[k] = -e
 	}
-	kernel.PinRows(v, scale, b, &kernel.Pin{
+	kernel.PinRows(v, base, b[:], &kernel.Pin{
 		EP: (*[9]float64)(&still), ES: (*[9]float64)(&still),
 		OmegaP: (*[3]float64)(&zero), OmegaS: (*[3]float64)(&zero),
-		Axes: &axes, OriginP: (*[3]float64)(&zero), OriginS: (*[3]float64)(&end.Origin),
+		Axes: &axes, OriginP: (*[3]float64)(&zero), OriginS: (*[3]float64)(&jt.P.Origin),
 		ComP: (*[3]float64)(&zero), ComS: (*[3]float64)(&body.Com),
 		Weight: (*[6]float64)(&c.Inertia), Root: c.Mass, Base: nothing[:],
-	}, kind)
+	}, pins(jt.Kind))
 }
 
 // fillPinned fills the rows of a pinned joint but for the block of its

@@ -251,10 +251,6 @@ func TestSetBodies(t *testing.T) {
 			require.Equal(t, scale, w.Scale)
 		}
 		require.PanicsWithValue(t, "assemble: length mismatch", func() { w.SetBodies(make([]bodies.Body, m.NumBodies()+1)) })
-		if anchors := w.L.Anchors(); anchors != nil {
-			w.FixAnchors(anchors)
-			require.PanicsWithValue(t, "assemble: anchors are fixed", func() { w.SetBodies(other.Bodies) })
-		}
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 type analysis struct {
 	s   *Symbolic
 	p   *sparse.Pattern
-	inv []int32 // by old node: its core node; −1 for leaves and anchors
+	inv []int32 // by old node: its core node; −1 for leaves
 
 	size   []int32 // rows of each core node
 	parent []int32 // of each core node in the elimination tree, −1 for roots
@@ -40,9 +40,6 @@ func newAnalysis(s *Symbolic, g *graph, parent, cnt []int32) *analysis {
 	at := make([]int32, g.n) // core node of each node of g
 	for i, old := range s.perm {
 		a.inv[old], at[i] = -1, -1
-		if s.isAnchored(old) && p.Sign[old] < 0 {
-			continue
-		}
 		if g.isLeaf(i, p, old) {
 			s.leaf[old] = true
 			continue
@@ -77,11 +74,9 @@ func newAnalysis(s *Symbolic, g *graph, parent, cnt []int32) *analysis {
 func (a *analysis) findLeaves() {
 	p, core := a.p, len(a.size)
 	ptr := make([]int32, p.Len()+1) // blocks of each leaf
-	for _, old := range a.s.node {
-		for _, b := range p.Ind[p.Ptr[old]:p.Ptr[old+1]] {
-			if a.s.leaf[b] {
-				ptr[b+1]++
-			}
+	for _, b := range p.Ind {
+		if a.s.leaf[b] {
+			ptr[b+1]++
 		}
 	}
 	for i := range p.Len() {
@@ -321,7 +316,6 @@ func (a *analysis) place() {
 	a.children()
 	at := make([]int32, len(a.size)) // place of a node in the current front
 	ent, ptr := a.entries()
-	of := a.anchors()
 	for k := range ns {
 		f := &s.fronts[k]
 		f.super, f.last, f.parent = a.super[k], a.super[k+1], a.up[k]
@@ -358,7 +352,7 @@ func (a *analysis) place() {
 			}
 		}
 		f.entHi = int32(len(s.ents))
-		a.placeLeaves(f, at, of)
+		a.placeLeaves(f, at)
 	}
 }
 
@@ -442,38 +436,14 @@ func (a *analysis) blockRow(block int32) int32 {
 	return int32(i) - 1
 }
 
-// isAnchored reports whether a node is an anchor or a leaf with one.
-func (s *Symbolic) isAnchored(old int32) bool { return s.anchored != nil && s.anchored[old] }
-
-// anchors returns the anchor of each body, −1 for none; nil if there are none at all.
-func (a *analysis) anchors() []int32 {
-	if a.s.anchored == nil {
-		return nil
-	}
-	of := make([]int32, a.p.Positive())
-	for i := range of {
-		of[i] = -1
-	}
-	for _, i := range a.s.Anchors() {
-		of[a.p.Ind[a.p.Ptr[i]]] = i
-	}
-	return of
-}
-
-// placeLeaves appends the leaves whose first joint is a pivot of f; of is their anchors.
-func (a *analysis) placeLeaves(f *front, at, of []int32) {
+// placeLeaves appends the leaves whose first joint is a pivot of f.
+func (a *analysis) placeLeaves(f *front, at []int32) {
 	s, p := a.s, a.p
 	f.leafLo = int32(len(s.leaves))
 	for l := a.leafPtr[f.super]; l < a.leafPtr[f.last]; l++ {
-		body := a.leafOf[l]
 		v := leaf{
-			lo: int32(len(s.blocks)), up: int32(len(s.runs)), anchor: -1,
-			first: p.Off[body], size: p.Size[body], columns: p.Size[body],
-		}
-		if of != nil && of[body] >= 0 {
-			i := of[body]
-			v.anchor, v.columns = int32(len(s.anchors)), v.size-p.Size[i]
-			s.anchors = append(s.anchors, anchor{block: p.Pos[p.Ptr[i]], row: p.Off[i], n: p.Size[i]})
+			lo: int32(len(s.blocks)), up: int32(len(s.runs)),
+			first: p.Off[a.leafOf[l]], size: p.Size[a.leafOf[l]],
 		}
 		for k := a.joinPtr[l]; k < a.joinPtr[l+1]; k++ {
 			c, rows := a.joins[k], a.size[a.joins[k]]
@@ -503,7 +473,7 @@ func (s *Symbolic) spread(f *front) {
 	alone, together := 0.0, 0.0
 	for i := f.leafLo; i < f.leafHi; i++ {
 		l := &s.leaves[i]
-		f.columns += int32(l.columns)
+		f.columns += int32(l.size)
 		together += spreadEntry * n * n
 		r := float64(l.rows)
 		alone += leafCost + leafEntry*r*r

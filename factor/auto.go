@@ -17,21 +17,21 @@ const wideFront = 64
 const smallGraph = 2000
 
 // Choose returns the elimination order by method o, perm[new] = old, and the
-// method used; work is counted with anchors as in Analyze. For Auto these are the candidate with the fewest flops and all
+// method used. For Auto these are the candidate with the fewest flops and all
 // candidates that were tried: leaf-first alone on forests, where no
 // front is wide; otherwise the cheap ones and minimum degree, and nested
 // dissection where some front is wide.
 //
 // Cost: near-linear in nodes and blocks. It panics on an unknown ordering.
-func Choose(p *sparse.Pattern, o Ordering, anchors ...int32) (perm []int32, used Ordering, tried []Candidate) {
+func Choose(p *sparse.Pattern, o Ordering) (perm []int32, used Ordering, tried []Candidate) {
 	if o != Auto {
 		perm = Order(p, o)
-		return perm, o, []Candidate{{o, CountOrder(p, perm, anchors...)}}
+		return perm, o, []Candidate{{o, CountOrder(p, perm)}}
 	}
 	best := -1
 	try := func(o Ordering) {
 		q := Order(p, o)
-		c := Candidate{o, CountOrder(p, q, anchors...)}
+		c := Candidate{o, CountOrder(p, q)}
 		tried = append(tried, c)
 		if best < 0 || c.Counts.Flops < tried[best].Counts.Flops {
 			best = len(tried) - 1

@@ -32,26 +32,23 @@ type Factor struct {
 	dinv    []float64 // core: reciprocals of the pivots
 	x       []float64 // core: vector of the solves
 	hand    []float64 // update matrices of tasks, for the top
-	spans   []float64 // of the anchors, spanSize each
 	workers []*worker
 	results []Tally // by task
 	team    *team.Team
 
-	unit     *sparse.Matrix // the matrix with unit +1 blocks: the one given, or weight.m
-	weight   *weighting     // of a matrix with +1 blocks; nil if none has come yet
-	scale    []float64
-	policy   Policy
-	eps      float64
-	b        []float64      // right side that is eliminated with the matrix; nil if there is none
-	ok       bool           // there is a factor
-	begun    bool           // and the panels hold D⁻¹L⁻¹ of the right side
-	anchored bool           // the spans are those of the matrix
-	fixed    *sparse.Matrix // whose spans they are, if its anchors stay as they are
-	to       solution       // of backward
-	square   []float64      // core: Σ‖x‖² of the bodies of a joint that is not open
-	slow     *conjugate     // nil if it has not been needed
-	check    equation       // of residual
-	checked  []checked      // by task of residual
+	unit    *sparse.Matrix // the matrix with unit +1 blocks: the one given, or weight.m
+	weight  *weighting     // of a matrix with +1 blocks; nil if none has come yet
+	scale   []float64
+	policy  Policy
+	eps     float64
+	b       []float64  // right side that is eliminated with the matrix; nil if there is none
+	ok      bool       // there is a factor
+	begun   bool       // and the panels hold D⁻¹L⁻¹ of the right side
+	to      solution   // of backward
+	square  []float64  // core: Σ‖x‖² of the bodies of a joint that is not open
+	slow    *conjugate // nil if it has not been needed
+	check   equation   // of residual
+	checked []checked  // by task of residual
 }
 
 // Tally is what Factorize has noticed of the pivots.
@@ -124,7 +121,6 @@ func (s *Symbolic) NewFactorOn(t *team.Team) *Factor {
 		dinv:    make([]float64, core),
 		x:       make([]float64, core),
 		hand:    make([]float64, s.hand),
-		spans:   make([]float64, spanSize*len(s.anchors)),
 		square:  make([]float64, len(s.node)),
 		results: make([]Tally, len(s.tasks)),
 		checked: make([]checked, (len(s.node)+residualNodes-1)/residualNodes),
@@ -191,8 +187,6 @@ func (f *Factor) FactorizeFor(b []float64, m *sparse.Matrix, scale []float64, ep
 		}
 		f.unit, f.b = f.weight.m, nil
 	}
-	f.anchored = m.Fixed && f.fixed == m && m.Dia == nil
-	f.fixed = nil
 	f.team.Run(len(s.tasks), (*eliminateTasks)(f))
 	for i := range f.results {
 		f.Tally.add(&f.results[i])
@@ -211,9 +205,6 @@ func (f *Factor) FactorizeFor(b []float64, m *sparse.Matrix, scale []float64, ep
 		return f.pivotError()
 	}
 	f.ok, f.begun = true, f.b != nil
-	if m.Fixed {
-		f.fixed = m
-	}
 	return nil
 }
 
@@ -257,9 +248,6 @@ func (w *worker) front(fr *front) {
 		d.add(w.update(q), int(q.below)+1, s.runs[q.upLo:q.upHi])
 	}
 	w.addLeaves(fr, &d)
-	if w.bad >= 0 {
-		return
-	}
 	w.eliminate(fr, pan, n)
 	if w.bad < 0 && m > 0 {
 		kernel.Update(upd, m+1, pan[p:], n, w.ld[p:], n, m+1, m, p)
@@ -361,8 +349,8 @@ func (w *worker) addLeaves(fr *front, d *dest) {
 		clear(t)
 		for i := range leaves {
 			l := &leaves[i]
-			w.spreadTo(d, t, d.n, l, true)
-			t = t[int(l.columns)*d.n:]
+			w.spreadTo(t, d.n, l, true)
+			t = t[int(l.size)*d.n:]
 		}
 		w.addProduct(d, 0, w.ld, d.n, d.n, int(fr.columns))
 		return
@@ -387,13 +375,10 @@ func (w *worker) addProduct(d *dest, r int, t []float64, ld, m, k int) {
 
 // addLeaf adds −W·Wᵀ of one leaf, and −W·b.
 func (w *worker) addLeaf(d *dest, l *leaf) {
-	m, k := int(l.rows)+1, int(l.columns)
+	m, k := int(l.rows)+1, int(l.size)
 	t := w.ld[:m*k] // W and bᵀ, column-major
 	runs := w.f.S.runs[l.up:l.to]
-	w.spreadTo(d, t, m, l, false)
-	if k == 0 {
-		return // its anchor holds it fast
-	}
+	w.spreadTo(t, m, l, false)
 	if r := int(runs[0].dst); r+m == d.w+d.m {
 		w.addProduct(d, r, t, m, m, k) // the rows are the last of the front
 		return
@@ -407,15 +392,8 @@ func (w *worker) addLeaf(d *dest, l *leaf) {
 // spreadTo stores W of a leaf in the columns of t, of n rows: in the rows of its
 // front if spread, else one after the other; and the leaf's right side in the last
 // row.
-func (w *worker) spreadTo(d *dest, t []float64, n int, l *leaf, spread bool) {
+func (w *worker) spreadTo(t []float64, n int, l *leaf, spread bool) {
 	f, k := w.f, int(l.size)
-	if l.anchor >= 0 {
-		if w.setSpan(l.anchor) {
-			w.spanTo(t, n, l, spread)
-			w.addParticular(d, l)
-		}
-		return
-	}
 	blocks := f.S.blocks[l.lo:l.hi]
 	switch {
 	case spread && k == 6:

@@ -17,14 +17,6 @@ func (f *Factor) PivotsTo(dst []float64) {
 	for i := range dst[:p.Off[p.Positive()]] {
 		dst[i] = 1 // leaves
 	}
-	for i := range s.anchors {
-		a := &s.anchors[i]
-		var pivot [6]float64
-		span(f.spans[spanSize*i:], &pivot, f.unit.Val[a.block:], int(a.n))
-		for k, t := range pivot[:a.n] {
-			dst[int(a.row)+k] = -t
-		}
-	}
 	for c, o := range s.oldOff {
 		for k, t := range f.dinv[s.off[c]:s.off[c+1]] {
 			dst[int(o)+k] = 1 / t
@@ -41,8 +33,7 @@ func (f *Factor) PivotsTo(dst []float64) {
 
 // Weakest returns the row of sign −1 that depends most on those before it, as node and row
 // within the node: its pivot is the smallest relative to its scale, and ratio is that. Rows
-// that the policy of the factorization takes for redundant are left out, and anchors. The node is −1 if no row
-// is left.
+// that the policy of the factorization takes for redundant are left out. The node is −1 if no row is left.
 //
 // Cost: O(rows), no allocation. It panics without a valid factor.
 func (f *Factor) Weakest() (node, row int, ratio float64) {
@@ -98,42 +89,12 @@ func (f *Factor) GrowthTo(dst []float64) {
 		y := dst[o:p.Off[old+1]]
 		copy(y, f.x[s.off[c]:s.off[c+1]])
 		for k := p.Ptr[old]; k < p.Ptr[old+1]; k++ {
-			if n := int(p.Size[p.Ind[k]]); s.leaf[p.Ind[k]] && !s.isAnchored(p.Ind[k]) {
+			if n := int(p.Size[p.Ind[k]]); s.leaf[p.Ind[k]] {
 				for a := range y {
 					v := f.unit.Val[int(p.Pos[k])+a*n:][:n]
 					y[a] += dot(v, v)
 				}
 			}
-		}
-	}
-	for i := range s.leaves {
-		if l := &s.leaves[i]; l.anchor >= 0 {
-			f.addAnchorGrowth(dst, l)
-		}
-	}
-}
-
-// addAnchorGrowth is the part of GrowthTo of an anchored leaf: a row w̄ of the anchor has
-// ‖w̄‖² of the leaf and as much of the rows of the anchor before it, and a row w of
-// another joint ‖w‖² and what of it is not in N.
-func (f *Factor) addAnchorGrowth(dst []float64, l *leaf) {
-	a := &f.S.anchors[l.anchor]
-	n := int(a.n)
-	for k := range n {
-		v := f.unit.Val[int(a.block)+6*k:][:6]
-		dst[int(a.row)+k] = 2 * square(v)
-	}
-	null := f.spans[spanSize*l.anchor:][6*n : spanSize]
-	for i := l.lo; i < l.hi; i++ {
-		b := &f.S.blocks[i]
-		for k := range int(b.N) {
-			v := f.unit.Val[int(b.W)+6*k:][:6]
-			q := 2 * square(v)
-			for at := 0; at < len(null); at += 6 {
-				t := dot(null[at:at+6], v)
-				q -= t * t
-			}
-			dst[int(f.S.oldOff[b.Node])+k] += q
 		}
 	}
 }

@@ -65,14 +65,9 @@ func (f *Factor) load(b []float64) {
 		y := f.x[s.off[c] : int(s.off[c])+n]
 		copy(y, b[o:o+n])
 		for k := p.Ptr[old]; k < p.Ptr[old+1]; k++ {
-			if body := p.Ind[k]; s.leaf[body] && !s.isAnchored(body) {
+			if body := p.Ind[k]; s.leaf[body] {
 				subRows(y, f.unit.Val[p.Pos[k]:p.Pos[k+1]], b[p.Off[body]:p.Off[body+1]])
 			}
-		}
-	}
-	for i := range s.leaves {
-		if l := &s.leaves[i]; l.anchor >= 0 {
-			f.loadAnchored(l, b)
 		}
 	}
 }
@@ -185,9 +180,6 @@ func (w *worker) fetch(fr *front) {
 			b := &s.blocks[k]
 			kernel.PrefetchDown(f.unit.Val[b.W : b.W+int64(b.N)*int64(l.size)])
 		}
-		if l.anchor >= 0 {
-			kernel.PrefetchDown(f.spans[spanSize*l.anchor:][:spanSize])
-		}
 	}
 }
 
@@ -199,9 +191,6 @@ func (w *worker) fetchLeaves(fr *front) {
 		for k := l.lo; k < l.hi; k++ {
 			b := &s.blocks[k]
 			kernel.Prefetch(f.unit.Val[b.W : b.W+int64(b.N)*int64(l.size)])
-		}
-		if l.anchor >= 0 {
-			kernel.Prefetch(f.spans[spanSize*l.anchor:][:spanSize])
 		}
 	}
 }
@@ -231,11 +220,7 @@ func (w *worker) backward(fr *front) {
 	copy(f.x[fr.first:], y)
 	w.storeCore(fr, y)
 	for i := fr.leafLo; i < fr.leafHi; i++ {
-		if l := &s.leaves[i]; l.anchor < 0 {
-			w.storeLeaf(l, x)
-		} else {
-			w.storeAnchored(l, x)
-		}
+		w.storeLeaf(&s.leaves[i], x)
 	}
 }
 
@@ -296,21 +281,13 @@ func (w *worker) storeLeaf(l *leaf, y []float64) {
 		q = square(dst)
 	}
 	keep(&w.size, q)
-	w.leave(l, dst, q)
-}
-
-// leave subtracts W·x of a leaf from the residuals of its joints, x its part of the
-// solution and q = ‖x‖².
-func (w *worker) leave(l *leaf, x []float64, q float64) {
-	f, r := w.f, w.f.to.r
-	if r == nil {
+	if to.r == nil {
 		return
 	}
-	blocks := f.S.blocks[l.lo:l.hi]
-	if l.size == 6 {
-		kernel.SubBlocks(r, f.unit.Val, x, blocks)
+	if k == 6 {
+		kernel.SubBlocks(to.r, f.unit.Val, dst, blocks)
 	} else {
-		subNarrow(r, f.unit.Val, x, blocks)
+		subNarrow(to.r, f.unit.Val, dst, blocks)
 	}
 	for i := range blocks {
 		if b := &blocks[i]; b.Res >= 0 {

@@ -20,15 +20,14 @@ type Counts struct {
 // A node of sign +1 that is eliminated before all its neighbours is a leaf of
 // the elimination tree. Its column of L is its column of the matrix, so it needs
 // no front: its term of the Schur complement goes straight into the front of its
-// first neighbour. So do those of a leaf and its anchor (see anchor). The nodes that are
-// left, all other joints and bodies, are the core; supernodes and permuted vectors hold the core only.
+// first neighbour. The nodes that are left, all joints and the other bodies, are
+// the core; supernodes and permuted vectors hold the core only.
 type Symbolic struct {
 	P      *sparse.Pattern
 	Counts Counts
 
-	perm     []int32 // perm[new] = old node, postordered
-	leaf     []bool  // by old node: eliminated without a front
-	anchored []bool  // by old node: an anchor, or a leaf with one; nil if there is none
+	perm []int32 // perm[new] = old node, postordered
+	leaf []bool  // by old node: eliminated without a front
 
 	node   []int32 // core nodes in elimination order: the old node
 	off    []int32 // core+1: first permuted scalar of each core node
@@ -36,15 +35,14 @@ type Symbolic struct {
 	sign   []int8  // core: sign of the pivots
 	open   []bool  // core: a joint whose residual the backward sweep leaves out; see closeJoints
 
-	fronts  []front
-	runs    []run   // rows of every front, and places of update matrices in parents
-	kids    []int32 // child fronts of each front, increasing
-	ents    []entry
-	leaves  []leaf
-	anchors []anchor       // of the leaves that have one
-	blocks  []kernel.Block // of leaves: rows of their front, and of the residual unless the joint is open
-	free    []leaf         // +1 nodes without neighbours
-	late    []lateBlock    // blocks of +1 nodes in the core
+	fronts []front
+	runs   []run   // rows of every front, and places of update matrices in parents
+	kids   []int32 // child fronts of each front, increasing
+	ents   []entry
+	leaves []leaf
+	blocks []kernel.Block // of leaves: rows of their front, and of the residual unless the joint is open
+	free   []leaf         // +1 nodes without neighbours
+	late   []lateBlock    // blocks of +1 nodes in the core
 
 	tasks []task  // subtrees that do not depend on each other
 	top   []int32 // fronts above all tasks, increasing
@@ -110,13 +108,11 @@ type entry struct {
 // leaf is a node of sign +1 without a front; its blocks stand in elimination
 // order of their joints.
 type leaf struct {
-	lo, hi  int32 // into blocks
-	first   int32 // first original scalar
-	up, to  int32 // runs in the front of its first joint
-	rows    int32 // of all its blocks
-	anchor  int32 // −1 if it has none
-	size    int8
-	columns int8 // of W, or of W·N if it has an anchor
+	lo, hi int32 // into blocks
+	first  int32 // first original scalar
+	up, to int32 // runs in the front of its first joint
+	rows   int32 // of all its blocks
+	size   int8
 }
 
 // lateBlock is a block between a joint and a +1 node of the core.
@@ -129,14 +125,10 @@ type lateBlock struct {
 func (s *Symbolic) Order() []int32 { return s.perm }
 
 // CountOrder returns the counts of a factorization of p in the order perm,
-// perm[new] = old, and with anchors as in Analyze.
+// perm[new] = old.
 //
 // Cost: near-linear in nodes and blocks (no structure of L is formed).
-func CountOrder(p *sparse.Pattern, perm []int32, anchors ...int32) Counts {
-	order, anchored := withAnchors(p, perm, anchors)
-	if anchored != nil {
-		perm = order
-	}
+func CountOrder(p *sparse.Pattern, perm []int32) Counts {
 	inv := inverse(p, perm)
 	g := newGraph(p, inv)
 	parent := g.etree()
@@ -144,7 +136,7 @@ func CountOrder(p *sparse.Pattern, perm []int32, anchors ...int32) Counts {
 	for i, o := range post {
 		post[i] = perm[o]
 	}
-	c := countsOf(p, post, g2, g2.counts(par2), anchored)
+	c := countsOf(p, post, g2, g2.counts(par2))
 	c.Bandwidth = bandwidth(g)
 	return c
 }
@@ -207,22 +199,10 @@ func (g *graph) isLeaf(i int, p *sparse.Pattern, old int32) bool {
 // countsOf sums column counts to fill and work: a pivot with s rows below it
 // costs s divisions and s(s+1) multiplications and additions, and a leaf of n
 // unit pivots no more than the n products of its r rows, n·r(r+1).
-func countsOf(p *sparse.Pattern, perm []int32, g *graph, cnt []int32, anchored []bool) Counts {
+func countsOf(p *sparse.Pattern, perm []int32, g *graph, cnt []int32) Counts {
 	var c Counts
 	for i := range g.n {
 		rows, size := int64(cnt[i]), int64(g.size[i])
-		if anchored != nil && anchored[perm[i]] {
-			if p.Sign[perm[i]] < 0 {
-				continue // counted with its leaf
-			}
-			// The anchor comes next. A matrix of 6×6 and the rows of W are kept, of
-			// W·N and W·P·c̄ only what they add.
-			n := int64(g.size[i+1])
-			rows -= size + n
-			c.NonZeros += size*rows + size*size
-			c.Flops += (size - n) * rows * (rows + 1 + 2*size)
-			continue
-		}
 		if g.isLeaf(i, p, perm[i]) {
 			rows -= size
 			c.NonZeros += size * (rows + 1)
@@ -253,29 +233,19 @@ func bandwidth(g *graph) int {
 // perm, perm[new] = old. The order in use differs from perm by a postorder of
 // the elimination tree, which changes neither fill nor work.
 //
-// Anchors are joints, nodes of sign −1 with one neighbour each, that are eliminated
-// together with their bodies where these are leaves (Symbolic.Anchors). In the order in
-// use they come right after them. They get no proximal term; that their rows are far from
-// dependent (CanAnchor), whatever the numbers of the matrices, is up to the caller, and
-// Factorize returns a *PivotError if they are not.
-//
 // Cost: near-linear in nodes and in the block structure of L.
-// It panics if perm is not a permutation of the nodes or an anchor not such a joint.
-func Analyze(p *sparse.Pattern, perm []int32, anchors ...int32) *Symbolic {
-	order, anchored := withAnchors(p, perm, anchors)
-	if anchored != nil {
-		perm = order
-	}
+// It panics if perm is not a permutation of the nodes.
+func Analyze(p *sparse.Pattern, perm []int32) *Symbolic {
 	g := newGraph(p, inverse(p, perm))
 	band := bandwidth(g)
 	parent := g.etree()
 	g, parent, post := g.postordered(parent)
 	cnt := g.counts(parent)
-	s := &Symbolic{P: p, perm: make([]int32, g.n), anchored: anchored}
+	s := &Symbolic{P: p, perm: make([]int32, g.n)}
 	for i, o := range post {
 		s.perm[i] = perm[o]
 	}
-	s.Counts = countsOf(p, s.perm, g, cnt, anchored)
+	s.Counts = countsOf(p, s.perm, g, cnt)
 	s.Counts.Bandwidth = band
 	a := newAnalysis(s, g, parent, cnt)
 	a.supernodes()

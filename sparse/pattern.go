@@ -103,10 +103,6 @@ type Matrix struct {
 	P   *Pattern
 	Dia []float64 // P.Dia[n]: diagonal blocks, both triangles filled; nil stands for unit blocks
 	Val []float64 // P.Pos[last]: strict lower blocks
-
-	// Fixed says that the blocks of anchors (factor.Analyze) are the same
-	// whenever it is set, so that a factor needs to look at them only once.
-	Fixed bool
 }
 
 // NewMatrix returns a zero matrix of the pattern.

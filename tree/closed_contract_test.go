@@ -35,7 +35,7 @@ func TestClosedNoAllocation(t *testing.T) {
 		var err error
 		for _, method := range methods {
 			s := r.plan.NewSolver(method, tree.SolverOptions{Stabilisation: tree.CriticallyDamped(0.1)})
-			assert.Zero(t, testing.AllocsPerRun(3, func() {
+			assert.Zero(t, testing.AllocsPerRun(10, func() {
 				err = s.SolveForced(st, tau)
 				s.AccelerationsTo(acc)
 				_ = s.Report()
@@ -44,11 +44,11 @@ func TestClosedNoAllocation(t *testing.T) {
 				}
 			}), "%s: %v", m.Name, method)
 			require.NoError(t, err)
-			assert.Zero(t, testing.AllocsPerRun(3, func() { err = s.SolveAt(r.q, r.qd, st.Time, tau) }), "%s: %v", m.Name, method)
+			assert.Zero(t, testing.AllocsPerRun(10, func() { err = s.SolveAt(r.q, r.qd, st.Time, tau) }), "%s: %v", m.Name, method)
 			require.NoError(t, err)
 		}
 		c := r.plan.NewCloser(nil)
-		assert.Zero(t, testing.AllocsPerRun(3, func() {
+		assert.Zero(t, testing.AllocsPerRun(10, func() {
 			if _, err = c.CloseTo(r.q, st.Time); err == nil {
 				err = c.CloseRatesTo(r.qd, r.q, st.Time)
 			}
@@ -62,7 +62,7 @@ func TestClosureNoAllocation(t *testing.T) {
 	c := r.plan.NewClosure(r.plan.NewNumericLoops(independent, r.q), 2)
 	ydd := make([]float64, 2)
 	var err error
-	assert.Zero(t, testing.AllocsPerRun(3, func() {
+	assert.Zero(t, testing.AllocsPerRun(10, func() {
 		if err = c.Set(y, yd, 0); err == nil {
 			err = c.ForwardTo(ydd, nil)
 		}
@@ -72,7 +72,7 @@ func TestClosureNoAllocation(t *testing.T) {
 	for _, method := range methods {
 		v := r.plan.NewInverse(method, actuatorsOf(t, r, "joint1", "joint2", "joint3"), nil)
 		st, qdd := r.mech.Initial(), r.zeros()
-		assert.Zero(t, testing.AllocsPerRun(3, func() { err = v.Solve(st, qdd) }))
+		assert.Zero(t, testing.AllocsPerRun(10, func() { err = v.Solve(st, qdd) }))
 		require.NoError(t, err)
 	}
 }

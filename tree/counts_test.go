@@ -616,7 +616,7 @@ func TestPhases(t *testing.T) {
 			require.Equal(t, want.Counts(), s.Counts(), "counts of one factorization")
 		}
 		var err error
-		assert.Zero(t, testing.AllocsPerRun(3, func() {
+		assert.Zero(t, testing.AllocsPerRun(10, func() {
 			if err = s.Assemble(st); err == nil {
 				if err = s.Factorize(); err == nil {
 					err = s.Refine()
