@@ -27,11 +27,7 @@ func NewDynamics(p *Plan) *Dynamics {
 // newDynamicsOf allocates the rest of a Dynamics.
 func newDynamicsOf(s *Solver) *Dynamics {
 	t := team.New(s.plan.threads)
-	f := s.fac
-	if f == nil {
-		f = s.plan.symbolic.NewFactorOn(t)
-	}
-	c := s.plan.newCloserOn(f, t, CloserOptions{Tolerance: RunTolerance})
+	c := s.plan.newCloserOn(s.wholeFactor(), t, CloserOptions{Tolerance: RunTolerance})
 	return &Dynamics{solver: s, closer: c, drift: newDrifter(c, t)}
 }
 

@@ -116,6 +116,7 @@ func (d *Dynamics) solve(e []float64, st *mechanism.State) {
 	s, x := d.solver, d.closer.x
 	if s.reduced {
 		g := s.ground
+		s.assembled = false // the right side is another
 		g.sys.ErrorsTo(e, st)
 		g.fac.SolveTo(g.x, g.sys.B)
 		g.sys.AccelerationsTo(x, g.x)

@@ -30,6 +30,10 @@ const (
 	// exactTol is the same for a factorization that leaves the weak rows to the
 	// others: a larger residual says that a weak row was not redundant.
 	exactTol = 1e-12
+	// doubtTol is the largest pivot, relative to its row's scale, that passes as rounding of a redundant row in a
+	// reduced system: scales are those of free bodies, so that true pivots may be small where bodies are held by
+	// their trees, and rows of the trees do not tell.
+	doubtTol = 1e-12
 	// accurateTol is the largest predicted relative error of the accelerations
 	// that is returned as a result.
 	accurateTol = 1e-6
@@ -82,9 +86,17 @@ func (p *Plan) newSolver() *Solver {
 func (s *Solver) whole() {
 	if s.sys == nil {
 		s.sys = s.plan.layout.NewWeightedOn(s.team)
-		s.fac = s.plan.symbolic.NewFactorOn(s.team)
 		s.r = make([]float64, len(s.x))
+		s.wholeFactor()
 	}
+}
+
+// wholeFactor allocates the factor of the whole system where there is none.
+func (s *Solver) wholeFactor() *factor.Factor {
+	if s.fac == nil {
+		s.fac = s.plan.symbolic.NewFactorOn(s.team)
+	}
+	return s.fac
 }
 
 // Solve computes accelerations and constraint multipliers at st (RBDA eq.
@@ -123,6 +135,9 @@ func (s *Solver) Assemble(st *mechanism.State) error {
 	var err error
 	s.reduced = true
 	s.free, err = s.ground.sys.FillTo(st)
+	if err == nil && math.IsNaN(s.free) {
+		return s.assembleWhole() // which says where numbers overflow
+	}
 	s.assembled = err == nil
 	return err
 }
@@ -146,8 +161,7 @@ type attempt struct {
 	tol    float64 // largest inconsistency that is accepted
 }
 
-// attempts are ordered by cost and reach, for the reduced system those that take no multipliers of least
-// squares, then for the whole one: first, rows with pivots below 1e3·ε
+// attempts are ordered by cost and reach, after the first on the reduced system if there is one: first, rows with pivots below 1e3·ε
 // count as redundant; then those below ε, for mechanisms whose true pivots are
 // small (long nearly isostatic nets); last, no row is taken for redundant, and
 // refinement has to remove the proximal term, or to find the least squares.
@@ -175,13 +189,14 @@ func (s *Solver) Factorize() error {
 	}
 }
 
-// next takes the next attempt after one has failed with err, which it returns if that was the last.
+// next takes the next attempt after one has failed with err, which it returns if that was the last. Of the reduced
+// system there is one: rows of the joints of its trees, which would tell of a pivot that is taken wrongly for a true one,
+// are not in it.
 func (s *Solver) next(err error) error {
-	s.attempt++
-	if s.reduced && attempts[s.attempt].policy == factor.Everywhere {
-		s.attempt = 0
+	if s.reduced {
 		return s.assembleWhole()
 	}
+	s.attempt++
 	if s.attempt == len(attempts) {
 		s.attempt--
 		s.factored = false
@@ -280,9 +295,10 @@ func (s *Solver) refine() error {
 	a := &attempts[s.attempt]
 	if s.reduced {
 		g := s.ground
+		g.fac.SetParts(g.sys.Parts)
 		s.ref = g.fac.SolveRefinedTo(g.x, g.r, g.sys.B, g.sys.W, s.free)
 		s.inconsistency = s.ref.Worst.Ratio
-		if !(s.inconsistency <= a.tol && s.ref.Error <= accurateTol) {
+		if !(s.inconsistency <= a.tol && s.ref.Error <= accurateTol && s.ref.Doubt <= doubtTol) {
 			return ErrInaccurate
 		}
 		return nil
@@ -400,7 +416,7 @@ func (s *Solver) AccelerationsTo(dst []float64) {
 // only after Report.
 //
 // The first call after a Solve may cost O(bodies + joints) and allocate, as may that of
-// ConstraintWrench and TotalWrench.
+// ConstraintWrench and TotalWrench; the state of the Solve must not have changed until then.
 func (s *Solver) MultipliersTo(dst *[6]float64, j int) int {
 	s.mustHaveJoint(j)
 	s.complete()

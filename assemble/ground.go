@@ -123,11 +123,12 @@ func (g *Ground) NodeJoint(node int) int {
 	return -1
 }
 
-// mayBranch reports whether a joint may be in the tree of a group: its rows are orthogonal to
-// each other, as particular takes them, and none is prescribed.
+// mayBranch reports whether a joint may be in the tree of a group: it leaves one freedom or none, as with more
+// of them the reduced system takes as long as the whole one, and has no prescribed motion. Its rows are
+// orthogonal to each other, as tie takes them.
 func mayBranch(j *mechanism.Joint) bool {
 	switch j.Kind {
-	case joints.Fixed, joints.Revolute, joints.Prismatic, joints.Helical, joints.Cylindrical, joints.Universal, joints.Planar, joints.Spherical:
+	case joints.Fixed, joints.Revolute, joints.Prismatic, joints.Helical:
 		return j.Motion == nil
 	}
 	return false

@@ -26,11 +26,13 @@ type Grounded struct {
 	W     *sparse.Matrix        // unit diagonal blocks, not stored, and W
 	B     []float64             // right side
 	Scale []float64             // of the rows of joints, as in Weighted: the squared norms of W, not of W·N
+	Parts []float64             // by node: Σ‖c‖² of the bodies of a joint, whose parts of its rows are in B (factor.Factor.SetParts)
 	Kin   *mechanism.Kinematics // without I
 
 	bodies  []bodies.Body
 	force   []spatial.Force // of drives and force elements; nil if there are none
 	dirs    []float64       // N: of each branch, columns as rows of six
+	parts   []float64       // ‖c‖² by branch
 	rest    []float64       // c: six a branch
 	fixed   []float64       // blocks of pinned joints on predecessors in groups, which no state changes
 	fixedAt []int32         // first scalar of that of each node after the units', −1 if there is none
@@ -77,6 +79,7 @@ func (g *Ground) NewGroundedOn(t *team.Team) *Grounded {
 		Kin:    &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())},
 		bodies: m.Bodies, team: t,
 		dirs: make([]float64, g.columns), rest: make([]float64, 6*len(g.branches)),
+		parts: make([]float64, len(g.branches)), Parts: make([]float64, g.Pattern.Len()),
 		fixed: make([]float64, 0, g.blocks), fixedAt: make([]int32, len(g.joint)),
 		base: make([]float64, n),
 		ends: make([]groundEnd, ranges(max(len(g.units), len(g.joint)))), chains: make([]chain, t.Workers()),
@@ -123,8 +126,8 @@ func (y *Grounded) block(node int, body int32) []float64 {
 	return nil
 }
 
-// FillTo stores in y the system at s: y.W, y.B, y.Scale, and the kinematics in y.Kin. It returns
-// the largest magnitude of a component of C⁻¹·f, as Weighted.FreeSize does.
+// FillTo stores in y the system at s: y.W, y.B, y.Scale, y.Parts, and the kinematics in y.Kin. It returns
+// the largest magnitude of a component of C⁻¹·f, as Weighted.FreeSize does, and NaN if numbers of a group overflow.
 //
 // Units: SI.
 // Cost: O(bodies + joints + forces), no allocation; safe for distinct y at the same time.
@@ -268,9 +271,12 @@ func (y *Grounded) loads(c *chain, u *unit, s *mechanism.State) (free float64) {
 			y.joint(c, b, t, s)
 		}
 	}
-	y.particular(c, u)
+	size := y.particular(c, u)
 	y.directions(c, u)
 	y.project(c, u)
+	if !(size <= math.MaxFloat64) {
+		return math.NaN()
+	}
 	return free
 }
 
@@ -443,8 +449,8 @@ func (y *Grounded) demand(c *chain, u *unit, e []float64, s *mechanism.State) {
 }
 
 // particular stores c of a group, how the bodies move if only what c.links demand moves the joints, and
-// subtracts it from the loads.
-func (y *Grounded) particular(c *chain, u *unit) {
+// subtracts it from the loads. It returns the sum of its squares.
+func (y *Grounded) particular(c *chain, u *unit) (size float64) {
 	for k := u.lo; k < u.hi; k++ {
 		b := &y.G.branches[k]
 		t := &c.links[k-u.lo]
@@ -458,7 +464,10 @@ func (y *Grounded) particular(c *chain, u *unit) {
 		for i := range r {
 			t.load[i] -= r[i]
 		}
+		y.parts[k] = dot6(r, r)
+		size += y.parts[k]
 	}
+	return size
 }
 
 var unmoved moving
@@ -535,6 +544,9 @@ func (y *Grounded) orthonormalize(list []branch, i int8) {
 		if lost > size {
 			continue
 		}
+		if size > math.MaxFloat64 {
+			size = math.NaN() // else the columns would be zero
+		}
 		size = 1 / math.Sqrt(size)
 		for k := range list {
 			if b := &list[k]; b.from <= i {
@@ -578,8 +590,7 @@ func (y *Grounded) fillJoints(s *mechanism.State, lo, hi int) int {
 		if !y.rowsTo(&w, p, q, i, y.Scale[o:o+n], b, s) {
 			return i
 		}
-		y.reduce(node, jt.Pred, p, b)
-		y.reduce(node, jt.Succ, q, b)
+		y.Parts[node] = y.reduce(node, jt.Pred, p, b) + y.reduce(node, jt.Succ, q, b)
 	}
 	return -1
 }
@@ -642,17 +653,18 @@ func (y *Grounded) subtractRest(body int32, v, b []float64) {
 }
 
 // reduce stores v·N in the block of a joint and the group of a body, v the rows of the
-// joint on the body, and subtracts v·c from b. It does nothing for a body in no group. Columns that are
-// zero for the body have been so from the beginning.
-func (y *Grounded) reduce(node int, body int32, v, b []float64) {
+// joint on the body, and subtracts v·c from b. It returns ‖c‖². It does nothing for a body in no group. Columns that
+// are zero for the body have been so from the beginning.
+func (y *Grounded) reduce(node int, body int32, v, b []float64) (part float64) {
 	g := y.G
 	if body < 0 || g.branchOf[body] < 0 {
-		return
+		return 0
 	}
 	y.subtractRest(body, v, b)
+	part = y.parts[g.branchOf[body]]
 	dst := y.block(node, body)
 	if dst == nil {
-		return
+		return part
 	}
 	n := len(b)
 	r := &g.branches[g.branchOf[body]]
@@ -666,6 +678,7 @@ func (y *Grounded) reduce(node int, body int32, v, b []float64) {
 		}
 		dirs = dirs[6:]
 	}
+	return part
 }
 
 // AccelerationsTo stores in a the accelerations that the solution x of the reduced system stands
@@ -737,8 +750,8 @@ func dot6(a, b *[6]float64) float64 {
 // the rows of all joints, without loads, in y.B, at the kinematics of the last FillTo. What
 // AccelerationsTo makes of a solution for it are those of least size in the metric of the inertias.
 //
-// Shapes: e is in the scalar order of L.Pattern, of which the rows of joints are read. s has the time of the
-// last FillTo, or another at which motions have no prescribed direction; its bodies do not matter.
+// Shapes: e is in the scalar order of L.Pattern, of which the rows of joints are read. s is near the state of the
+// last FillTo: arms of sliding joints are taken from it.
 // Cost: that of FillTo, no allocation. The reduced accelerations of the last solution are lost.
 func (y *Grounded) ErrorsTo(e []float64, s *mechanism.State) {
 	g := y.G

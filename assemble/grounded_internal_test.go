@@ -179,8 +179,8 @@ func TestGrounded(t *testing.T) {
 			require.InDelta(t, -dotOf(N[i][:nb], c[:nb]), b[i], groundedTol*size)
 		}
 	}
-	assert.Greater(t, branches, 500)
-	assert.Greater(t, columns, 700)
+	assert.Greater(t, branches, 400)
+	assert.Greater(t, columns, 600)
 	assert.Greater(t, empty, 5)
 }
 

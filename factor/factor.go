@@ -47,6 +47,7 @@ type Factor struct {
 	to      solution   // of backward
 	square  []float64  // core: Σ‖x‖² of the bodies of a joint that is not open
 	slow    *conjugate // nil if it has not been needed
+	parts   []float64  // of SetParts
 	check   equation   // of residual
 	checked []checked  // by task of residual
 }

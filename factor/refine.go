@@ -13,6 +13,7 @@ const (
 	targetError    = 1e-15 // predicted relative error of the +1 part at which refinement stops
 	enoughError    = 1e-13 // the same, estimated from the first residual and the pivots, at which it does not start
 	smallPivot     = 3e-5  // pivot relative to its row's scale below which that estimate is not trusted
+	enoughRatio    = 1e-12 // residual of a row, relative to its terms, above which it starts anyway
 	energyError    = 5e-14 // relative error in the energy norm, from the first residual and the factor, at which it does not start
 )
 
@@ -22,6 +23,7 @@ type Refinement struct {
 	Error float64 // predicted relative error of the +1 part: last correction times contraction; without corrections see SolveRefinedTo
 	Size  float64 // largest norm of a +1 node's part, or the floor
 	Worst Worst   // of the residuals of −1 rows
+	Doubt float64 // largest pivot, relative to its row's scale, that WhereWeak has taken for that of a redundant row
 }
 
 // Worst is the largest residual of a −1 row relative to what its terms amount to,
@@ -29,7 +31,7 @@ type Refinement struct {
 //	|rᵢ| / (|bᵢ| + √dᵢ·(Σ‖xⱼ‖ + rest) + load),
 //
 // dᵢ the row's scale and the sum over the +1 nodes that it couples, so that √d·‖x‖
-// bounds a row's product with x. The load is dᵢ·‖y‖∞, what the node's own
+// bounds a row's product with x, and over the parts of x that b has lost (SetParts). The load is dᵢ·‖y‖∞, what the node's own
 // multipliers y make, under WhereWeak; they grow without bound on rows that
 // contradict each other and get ever smaller proximal corrections, so under
 // Everywhere it is √dᵢ·Σ‖bⱼ‖ instead. The rest, 1e-4 of Size, keeps rounding of the
@@ -37,6 +39,18 @@ type Refinement struct {
 type Worst struct {
 	Ratio     float64
 	Node, Row int // −1 if all rows hold
+}
+
+// SetParts says that right sides have had parts of the solution taken off: parts[i] is the sum of the squared norms of
+// those that rows of the −1 node i meet. It counts among the terms that Worst compares residuals with. Nil stands for
+// none; parts is kept.
+//
+// It panics unless there is one number a node.
+func (f *Factor) SetParts(parts []float64) {
+	if parts != nil && len(parts) != f.S.P.Len() {
+		panic("factor: length mismatch")
+	}
+	f.parts = parts
 }
 
 // roundingRatio is what rounding of the residual itself may make.
@@ -105,11 +119,12 @@ func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 	begun := f.policy == WhereWeak && out.Size <= math.MaxFloat64
 	if begun {
 		out.Error = math.Sqrt(q) / out.Size
-		if out.Error <= enoughError && least >= smallPivot {
+		holds := out.Worst.Ratio <= enoughRatio
+		if out.Error <= enoughError && least >= smallPivot && holds {
 			return out
 		}
 		out.Error = f.beginCorrection(r) / max(f.energy(x), floor)
-		if out.Error <= energyError {
+		if out.Error <= energyError && holds {
 			return out
 		}
 	}
@@ -201,11 +216,14 @@ func (f *Factor) residual(r, b, x []float64, out *Refinement) (largest, least fl
 	f.check = equation{r, b, x, atRest * out.Size}
 	f.team.Run(len(f.checked), (*residualTasks)(f))
 	f.check = equation{}
-	out.Worst = Worst{Node: -1, Row: -1}
+	out.Worst, out.Doubt = Worst{Node: -1, Row: -1}, 0
 	inverse := 0.0
 	for _, c := range f.checked {
 		largest = max(largest, c.largest)
 		inverse = max(inverse, c.inverse)
+		if f.policy == WhereWeak {
+			out.Doubt = max(out.Doubt, c.doubt)
+		}
 		if c.worst.Node >= 0 && !(c.worst.Ratio <= out.Worst.Ratio) {
 			out.Worst = c.worst
 		}
@@ -233,6 +251,7 @@ type residualTasks Factor
 type checked struct {
 	largest float64 // rₖ²/|dₖ|
 	inverse float64 // largest scale over |dₖ|
+	doubt   float64 // largest 1 − scale over |dₖ|: of weak rows what the pivot was without the scale, of others not positive
 	worst   Worst
 }
 
@@ -241,7 +260,7 @@ func (e *residualTasks) Do(_, task int) {
 	f := (*Factor)(e)
 	s, p := f.S, f.S.P
 	r, b, x := f.check.r, f.check.b, f.check.x
-	largest, inverse := 0.0, 0.0
+	largest, inverse, doubt := 0.0, 0.0, 0.0
 	worst := Worst{Node: -1, Row: -1, Ratio: roundingRatio}
 	lo := task * residualNodes
 	for c, old := range s.node[lo:min(lo+residualNodes, len(s.node))] {
@@ -263,12 +282,17 @@ func (e *residualTasks) Do(_, task int) {
 			}
 		}
 		a2 += f.check.rest * f.check.rest // at most (Σ‖x‖ + rest)²
+		if f.parts != nil {
+			a2 += f.parts[old]
+		}
 		d := f.dinv[s.off[lo+c]:s.off[lo+c+1]]
 		scale := f.scale[o:n]
 		bound := worst.Ratio * worst.Ratio * a2
 		for k, t := range y {
 			keep(&largest, -t*t*d[k])
-			keep(&inverse, -scale[k]*d[k])
+			over := -scale[k] * d[k]
+			keep(&inverse, over)
+			keep(&doubt, 1-over)
 			// A row that is no worse by these of its terms needs no root and no
 			// quotient.
 			excess := math.Abs(t) - worst.Ratio*math.Abs(right[k])
@@ -281,7 +305,7 @@ func (e *residualTasks) Do(_, task int) {
 			}
 		}
 	}
-	f.checked[task] = checked{largest, inverse, worst}
+	f.checked[task] = checked{largest, inverse, doubt, worst}
 }
 
 // ratio returns the measure of Worst of row k of a node.
@@ -290,6 +314,9 @@ func (f *Factor) ratio(node, k int) float64 {
 	lo, hi := p.Off[node], p.Off[node+1]
 	row := int(lo) + k
 	a, y := c.rest, 0.0
+	if f.parts != nil {
+		a += math.Sqrt(f.parts[node])
+	}
 	for _, b := range p.Ind[p.Ptr[node]:p.Ptr[node+1]] {
 		a += math.Sqrt(square(c.x[p.Off[b]:p.Off[b+1]]))
 		if f.policy == Everywhere {
