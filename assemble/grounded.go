@@ -44,6 +44,12 @@ type Grounded struct {
 	chains []chain // by worker of the team
 }
 
+// groundRange is the number of units or joints that one task of a team takes.
+const groundRange = 128
+
+// groundRanges returns the number of ranges of n units or joints.
+func groundRanges(n int) int { return (n + groundRange - 1) / groundRange }
+
 // groundEnd is what a task has found.
 type groundEnd struct {
 	bad  int32 // place where it has ended before its end, −1 if it has not
@@ -82,7 +88,7 @@ func (g *Ground) NewGroundedOn(t *team.Team) *Grounded {
 		parts: make([]float64, len(g.branches)), Parts: make([]float64, g.Pattern.Len()),
 		fixed: make([]float64, 0, g.blocks), fixedAt: make([]int32, len(g.joint)),
 		base: make([]float64, n),
-		ends: make([]groundEnd, ranges(max(len(g.units), len(g.joint)))), chains: make([]chain, t.Workers()),
+		ends: make([]groundEnd, groundRanges(max(len(g.units), len(g.joint)))), chains: make([]chain, t.Workers()),
 	}
 	if m.HasApplied() {
 		y.force = make([]spatial.Force, m.NumBodies())
@@ -171,7 +177,7 @@ func (y *Grounded) firstBad(s *mechanism.State) int {
 // or −1, and the largest of what tasks have found.
 func (y *Grounded) each(p groundPass) (bad int, free float64) {
 	y.pass = p
-	n := ranges(p.n)
+	n := groundRanges(p.n)
 	y.team.Run(n, (*groundJob)(y))
 	y.pass = groundPass{}
 	bad = -1
@@ -193,8 +199,8 @@ func (j *groundJob) Do(worker, i int) {
 	y := (*Grounded)(j)
 	c := &y.chains[worker]
 	t := &y.pass
-	lo := i * rangeSize
-	hi := min(lo+rangeSize, t.n)
+	lo := i * groundRange
+	hi := min(lo+groundRange, t.n)
 	end := groundEnd{bad: -1}
 	switch t.kind {
 	case groundUnits:
