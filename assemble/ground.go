@@ -78,6 +78,15 @@ const (
 //
 // Cost: O(bodies + joints); allocates.
 func NewGround(l *Layout) *Ground {
+	roots := 0 // at least as many as groups
+	for j := range l.Mech.Joints {
+		if jt := &l.Mech.Joints[j]; sides(jt) == 1 && mayBranch(jt) {
+			roots++
+		}
+	}
+	if roots*groupBodies*fewGrouped < l.Mech.NumBodies() {
+		return nil
+	}
 	g := choose(l)
 	if g.grouped*fewGrouped < l.Mech.NumBodies() || g.grouped == 0 {
 		return nil
