@@ -216,15 +216,11 @@ func passes(p *rung.Plan, s *shares) []pass {
 		list[i].array = reducedPath(list[i].array)
 	}
 	return append(list, []pass{
-		{"plan.ground.ground.Pattern.Ind", 1, 0, 0},
 		{"plan.ground.ground.units", 1, 0, 1},
 		{"plan.ground.ground.branches", 2, 0, 1},
-		{"plan.ground.ground.branchOf", 1, 0, 0},
-		{"plan.ground.ground.node", 1, 0, 0},
 		{"ground.sys.dirs", 3, 0, 1},
 		{"ground.sys.rest", 3, 0, 1},
 		{"ground.sys.fixed", 1, 0, 0},
-		{"ground.sys.fixedAt", 1, 0, 0},
 		{"x", 0, 0, 2 * 6 * float64(p.Mechanism().NumBodies()) / float64(p.Layout().Pattern.Dim())}, // accelerations alone
 	}...)
 }
@@ -233,7 +229,7 @@ func passes(p *rung.Plan, s *shares) []pass {
 func reducedPath(array string) string {
 	for _, c := range [...][2]string{
 		{"sys.", "ground.sys."}, {"fac.", "ground.fac."}, {"r", "ground.r"}, {"x", "ground.x"}, {"plan.symbolic.", "plan.ground.symbolic."},
-		{"plan.layout.joint", "plan.ground.ground.joint"}, {"plan.layout.Pattern.", "plan.ground.ground.Pattern."},
+		{"plan.layout.joint", "plan.ground.ground.bonds"}, {"plan.layout.Pattern.", "plan.ground.ground.Pattern."},
 	} {
 		if rest, found := strings.CutPrefix(array, c[0]); found && (len(c[0]) > 1 || rest == "") {
 			return c[1] + rest
@@ -254,7 +250,7 @@ func idleOf(p *rung.Plan) []string {
 	if g, _ := p.Ground(); g == nil {
 		return idle
 	}
-	list := []string{"plan.symbolic", "plan.layout", "plan.ground.ground.nodeOf", "plan.ground.ground.Pattern.Ind", "ground.sys.ends"}
+	list := []string{"plan.symbolic", "plan.layout", "plan.ground.ground.nodeOf", "plan.ground.ground.branchOf", "plan.ground.ground.node", "plan.ground.ground.Pattern.Ind", "ground.sys.ends"}
 	for _, array := range idle {
 		list = append(list, reducedPath(array))
 	}

@@ -32,11 +32,25 @@ type Ground struct {
 	branches []branch
 	node     []int32 // of each body: its own, or its group's; −1 if that has no freedoms
 	branchOf []int32 // of each body, −1 if it is in no group
-	joint    []int32 // joint of each node after the units'
+	bonds    []bond  // of each node after the units'
 	nodeOf   []int32 // of each joint, −1 if it has none
 	grouped  int     // joints of trees
 	columns  int     // scalars of N of all branches
 	blocks   int     // scalars of the constant blocks of grouped predecessors
+}
+
+// bond is a joint in no tree.
+type bond struct {
+	joint, row int32 // row is the first scalar one
+	fixed      int32 // first scalar of the constant block of its predecessor, if that is in a group and the joint pinned; else −1
+	side       [2]side
+}
+
+// side is one of the two bodies of a bond.
+type side struct {
+	branch int32 // −1 for a body in no group, and the world
+	dof    int32 // columns of the block
+	at     int64 // first value of the block in W.Val, −1 if there is none
 }
 
 // unit is a body in no group, or a group.
@@ -126,8 +140,8 @@ func (g *Ground) NumGrouped() int { return len(g.branches) }
 
 // NodeJoint returns the joint of a node, or −1 for one of a body or group.
 func (g *Ground) NodeJoint(node int) int {
-	if i := node - (g.Pattern.Len() - len(g.joint)); i >= 0 {
-		return int(g.joint[i])
+	if i := node - (g.Pattern.Len() - len(g.bonds)); i >= 0 {
+		return int(g.bonds[i].joint)
 	}
 	return -1
 }
@@ -302,12 +316,36 @@ func (g *Ground) finish() {
 			ind = append(ind, hi)
 		}
 		ptr = append(ptr, int32(len(ind)))
-		g.joint = append(g.joint, int32(j))
-		if pinned(jt) && jt.Pred >= 0 && g.branchOf[jt.Pred] >= 0 {
-			g.blocks += 6 * int(jt.Rows)
-		}
+		g.bonds = append(g.bonds, bond{joint: int32(j), fixed: -1})
 	}
 	g.Pattern = sparse.NewPattern(size, sign, ptr, ind)
+	for i := range g.bonds {
+		g.place(&g.bonds[i], nodes+i)
+	}
+}
+
+// place fills a bond, whose joint and node are given.
+func (g *Ground) place(b *bond, node int) {
+	p, jt := g.Pattern, &g.L.Mech.Joints[b.joint]
+	b.row = p.Off[node]
+	for e, body := range [2]int32{jt.Pred, jt.Succ} {
+		q := side{branch: -1, at: -1}
+		if body >= 0 {
+			q.branch = g.branchOf[body]
+		}
+		if at := g.nodeAt(body); at >= 0 {
+			k := p.Ptr[node]
+			if p.Ind[k] != at {
+				k++
+			}
+			q.dof, q.at = int32(p.Size[at]), p.Pos[k]
+		}
+		b.side[e] = q
+	}
+	if pinned(jt) && b.side[0].branch >= 0 {
+		b.fixed = int32(g.blocks)
+		g.blocks += 6 * int(jt.Rows)
+	}
 }
 
 // nodeAt returns the node of a body, or −1 for the world.

@@ -29,14 +29,13 @@ type Grounded struct {
 	Parts []float64             // by node: Σ‖c‖² of the bodies of a joint, whose parts of its rows are in B (factor.Factor.SetParts)
 	Kin   *mechanism.Kinematics // without I
 
-	bodies  []bodies.Body
-	force   []spatial.Force // of drives and force elements; nil if there are none
-	dirs    []float64       // N: of each branch, columns as rows of six
-	parts   []float64       // ‖c‖² by branch
-	rest    []float64       // c: six a branch
-	fixed   []float64       // blocks of pinned joints on predecessors in groups, which no state changes
-	fixedAt []int32         // first scalar of that of each node after the units', −1 if there is none
-	base    []float64       // part of Scale that no state changes, from the first joint's row on
+	bodies []bodies.Body
+	force  []spatial.Force // of drives and force elements; nil if there are none
+	dirs   []float64       // N: of each branch, columns as rows of six
+	parts  []float64       // ‖c‖² by branch
+	rest   []float64       // c: six a branch
+	fixed  []float64       // blocks of pinned joints on predecessors in groups, which no state changes
+	base   []float64       // part of Scale that no state changes, from the first joint's row on
 
 	team   *team.Team
 	pass   groundPass // what the team works on
@@ -86,9 +85,9 @@ func (g *Ground) NewGroundedOn(t *team.Team) *Grounded {
 		bodies: m.Bodies, team: t,
 		dirs: make([]float64, g.columns), rest: make([]float64, 6*len(g.branches)),
 		parts: make([]float64, len(g.branches)), Parts: make([]float64, g.Pattern.Len()),
-		fixed: make([]float64, 0, g.blocks), fixedAt: make([]int32, len(g.joint)),
-		base: make([]float64, n),
-		ends: make([]groundEnd, groundRanges(max(len(g.units), len(g.joint)))), chains: make([]chain, t.Workers()),
+		fixed: make([]float64, g.blocks),
+		base:  make([]float64, n),
+		ends:  make([]groundEnd, groundRanges(max(len(g.units), len(g.bonds)))), chains: make([]chain, t.Workers()),
 	}
 	if m.HasApplied() {
 		y.force = make([]spatial.Force, m.NumBodies())
@@ -100,36 +99,17 @@ func (g *Ground) NewGroundedOn(t *team.Team) *Grounded {
 // fillConstant stores the blocks of the predecessors of pinned joints and the squared norms of
 // their rows.
 func (y *Grounded) fillConstant() {
-	g := y.G
-	for i, j := range g.joint {
-		y.fixedAt[i] = -1
-		jt := &g.L.Mech.Joints[j]
-		if !pinned(jt) || jt.Pred < 0 {
-			continue
-		}
-		node := len(g.Pattern.Size) - len(g.joint) + i
-		o, n := int(g.Pattern.Off[node]), int(jt.Rows)
-		v := y.block(node, jt.Pred)
-		if g.branchOf[jt.Pred] >= 0 {
-			at := len(y.fixed)
-			y.fixed, y.fixedAt[i] = y.fixed[:at+6*n], int32(at)
-			v = y.fixed[at:]
-		}
-		constantRows(v, y.base[o:], y.bodies, jt)
-	}
-}
-
-// block returns the values of the block of a joint's node and a body, nil if there is none.
-func (y *Grounded) block(node int, body int32) []float64 {
-	p := y.G.Pattern
-	if at := y.G.nodeAt(body); at >= 0 {
-		for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
-			if p.Ind[k] == at {
-				return y.W.Val[p.Pos[k]:p.Pos[k+1]]
-			}
+	for i := range y.G.bonds {
+		b := &y.G.bonds[i]
+		jt := &y.G.L.Mech.Joints[b.joint]
+		switch {
+		case !pinned(jt) || jt.Pred < 0:
+		case b.fixed >= 0:
+			constantRows(y.fixed[b.fixed:], y.base[b.row:], y.bodies, jt)
+		default:
+			constantRows(y.W.Val[b.side[0].at:], y.base[b.row:], y.bodies, jt)
 		}
 	}
-	return nil
 }
 
 // FillTo stores in y the system at s: y.W, y.B, y.Scale, y.Parts, and the kinematics in y.Kin. It returns
@@ -157,8 +137,8 @@ func (y *Grounded) FillTo(s *mechanism.State) (free float64, err error) {
 		}
 		_, free = y.each(groundPass{kind: groundLoads, n: len(g.units), s: s})
 	}
-	if i, _ := y.each(groundPass{kind: groundJoints, n: len(g.joint), s: s}); i >= 0 {
-		return 0, fmt.Errorf("assemble: joint %q: %w", m.JointName(int(g.joint[i])), joints.ErrNoDirection)
+	if i, _ := y.each(groundPass{kind: groundJoints, n: len(g.bonds), s: s}); i >= 0 {
+		return 0, fmt.Errorf("assemble: joint %q: %w", m.JointName(int(g.bonds[i].joint)), joints.ErrNoDirection)
 	}
 	return free, nil
 }
@@ -578,27 +558,33 @@ func (y *Grounded) fillJoints(s *mechanism.State, lo, hi int) int {
 	g := y.G
 	var w groundWork
 	for i := lo; i < hi; i++ {
-		jt := &g.L.Mech.Joints[g.joint[i]]
-		node := len(g.Pattern.Size) - len(g.joint) + i
-		o := int(g.Pattern.Off[node])
-		n := int(jt.Rows)
+		t := &g.bonds[i]
+		jt := &g.L.Mech.Joints[t.joint]
+		o, n := int(t.row), int(jt.Rows)
 		b := y.B[o : o+n]
-		p, q := w.block[0][:], w.block[1][:]
-		if at := y.fixedAt[i]; at >= 0 {
-			p = y.fixed[at:]
-		}
-		if jt.Pred >= 0 && g.branchOf[jt.Pred] < 0 {
-			p = y.block(node, jt.Pred)
-		}
-		if jt.Succ >= 0 && g.branchOf[jt.Succ] < 0 {
-			q = y.block(node, jt.Succ)
-		}
-		if !y.rowsTo(&w, p, q, i, y.Scale[o:o+n], b, s) {
+		p, q := y.blocks(t, &w)
+		if !y.rowsTo(&w, p, q, t, y.Scale[o:o+n], b, s) {
 			return i
 		}
-		y.Parts[node] = y.reduce(node, jt.Pred, p, b) + y.reduce(node, jt.Succ, q, b)
+		y.Parts[len(g.Pattern.Size)-len(g.bonds)+i] = y.reduce(&t.side[0], p, b) + y.reduce(&t.side[1], q, b)
 	}
 	return -1
+}
+
+// blocks returns where the rows of a joint on its predecessor and successor go: into W for bodies in no group, else into w,
+// or where they stand already.
+func (y *Grounded) blocks(t *bond, w *groundWork) (p, q []float64) {
+	p, q = w.block[0][:], w.block[1][:]
+	switch {
+	case t.fixed >= 0:
+		p = y.fixed[t.fixed:]
+	case t.side[0].branch < 0 && t.side[0].at >= 0:
+		p = y.W.Val[t.side[0].at:]
+	}
+	if t.side[1].branch < 0 && t.side[1].at >= 0 {
+		q = y.W.Val[t.side[1].at:]
+	}
+	return p, q
 }
 
 // fillErrors stores e − W·c in the rows of joints.
@@ -607,37 +593,34 @@ func (y *Grounded) fillErrors(e []float64, s *mechanism.State, lo, hi int) {
 	var w groundWork
 	var scale, old [6]float64
 	for i := lo; i < hi; i++ {
-		j := g.joint[i]
-		jt := &g.L.Mech.Joints[j]
-		n := int(jt.Rows)
-		b := y.B[g.Pattern.Off[len(g.Pattern.Size)-len(g.joint)+i]:][:n]
-		copy(b, e[g.L.Pattern.Off[g.L.JointNode(int(j))]:])
+		t := &g.bonds[i]
+		n := int(g.L.Mech.Joints[t.joint].Rows)
+		b := y.B[t.row:][:n]
+		copy(b, e[g.L.Pattern.Off[g.L.JointNode(int(t.joint))]:])
 		p, q := w.block[0][:], w.block[1][:]
-		if at := y.fixedAt[i]; at >= 0 {
-			p = y.fixed[at:]
+		if t.fixed >= 0 {
+			p = y.fixed[t.fixed:]
 		}
-		if !y.rowsTo(&w, p, q, i, scale[:n], old[:n], s) {
+		if !y.rowsTo(&w, p, q, t, scale[:n], old[:n], s) {
 			continue // it had a direction where the factor was made
 		}
-		y.subtractRest(jt.Pred, p, b)
-		y.subtractRest(jt.Succ, q, b)
+		y.subtractRest(&t.side[0], p, b)
+		y.subtractRest(&t.side[1], q, b)
 	}
 }
 
 // rowsTo stores the blocks of a joint in no tree on its predecessor and successor in p and q, squared norms
 // and right sides of its rows. Of a pinned joint p stands already. It reports whether the joint has a direction.
-func (y *Grounded) rowsTo(w *groundWork, p, q []float64, i int, scale, b []float64, s *mechanism.State) bool {
-	g, m := y.G, y.G.L.Mech
-	j := g.joint[i]
-	jt := &m.Joints[j]
+func (y *Grounded) rowsTo(w *groundWork, p, q []float64, t *bond, scale, b []float64, s *mechanism.State) bool {
+	m := y.G.L.Mech
+	jt := &m.Joints[t.joint]
 	if pinned(jt) {
-		o := g.Pattern.Off[len(g.Pattern.Size)-len(g.joint)+i]
-		w.pins.pin.Base = y.base[o:]
+		w.pins.pin.Base = y.base[t.row:]
 		w.pins.set(jt, y.bodies, y.Kin, s)
 		kernel.PinRows(q, scale, b, &w.pins.pin, pins(jt.Kind))
 		return true
 	}
-	if w.any.eval(m, j, y.Kin, s) != nil {
+	if w.any.eval(m, t.joint, y.Kin, s) != nil {
 		return false
 	}
 	clear(scale)
@@ -652,35 +635,34 @@ func (y *Grounded) rowsTo(w *groundWork, p, q []float64, i int, scale, b []float
 }
 
 // subtractRest subtracts v·c of a body in a group from b, v the rows of a joint on it.
-func (y *Grounded) subtractRest(body int32, v, b []float64) {
-	if body >= 0 && y.G.branchOf[body] >= 0 {
-		kernel.SubRows(b, v, len(b), y.rest[6*y.G.branchOf[body]:][:6])
+func (y *Grounded) subtractRest(t *side, v, b []float64) {
+	if t.branch >= 0 {
+		kernel.SubRows(b, v, len(b), y.rest[6*t.branch:][:6])
 	}
 }
 
 // reduce stores v·N in the block of a joint and the group of a body, v the rows of the
 // joint on the body, and subtracts v·c from b. It returns ‖c‖². It does nothing for a body in no group. Columns that
 // are zero for the body have been so from the beginning.
-func (y *Grounded) reduce(node int, body int32, v, b []float64) (part float64) {
-	g := y.G
-	if body < 0 || g.branchOf[body] < 0 {
+func (y *Grounded) reduce(t *side, v, b []float64) (part float64) {
+	if t.branch < 0 {
 		return 0
 	}
-	y.subtractRest(body, v, b)
-	part = y.parts[g.branchOf[body]]
-	dst := y.block(node, body)
-	if dst == nil {
+	y.subtractRest(t, v, b)
+	part = y.parts[t.branch]
+	if t.at < 0 {
 		return part
 	}
 	n := len(b)
-	r := &g.branches[g.branchOf[body]]
-	dof := int(g.Pattern.Size[g.node[body]])
-	dirs := y.dirs[r.at:]
+	r := &y.G.branches[t.branch]
+	dof := int(t.dof)
+	dst, dirs := y.W.Val[t.at:][:n*dof], y.dirs[r.at:]
 	for i := int(r.from); i < dof; i++ {
-		var t [6]float64
-		kernel.SubRows(t[:n], v, n, dirs[:6])
-		for e, x := range t[:n] {
-			dst[e*dof+i] = -x
+		var x [6]float64
+		kernel.SubRows(x[:n], v, n, dirs[:6])
+		for e, o := 0, i; e < n; e++ {
+			dst[o] = -x[e]
+			o += dof
 		}
 		dirs = dirs[6:]
 	}
@@ -765,7 +747,7 @@ func (y *Grounded) ErrorsTo(e []float64, s *mechanism.State) {
 		panic("assemble: length mismatch")
 	}
 	y.each(groundPass{kind: groundRates, n: len(g.units), s: s, x: e})
-	y.each(groundPass{kind: groundErrors, n: len(g.joint), s: s, x: e})
+	y.each(groundPass{kind: groundErrors, n: len(g.bonds), s: s, x: e})
 }
 
 // MultipliersTo stores −λ of all joints in the rows of joints of x, which is in the scalar order of
@@ -799,9 +781,10 @@ func (y *Grounded) MultipliersTo(x, z []float64, s *mechanism.State) {
 			}
 		}
 	}
-	for i, j := range g.joint {
+	for i := range g.bonds {
+		j := g.bonds[i].joint
 		jt := &m.Joints[j]
-		lambda := z[g.Pattern.Off[len(g.Pattern.Size)-len(g.joint)+i]:][:jt.Rows]
+		lambda := z[g.bonds[i].row:][:jt.Rows]
 		copy(x[g.L.Pattern.Off[g.L.JointNode(int(j))]:], lambda)
 		if w.eval(m, j, y.Kin, s) != nil {
 			continue
