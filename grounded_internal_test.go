@@ -163,6 +163,18 @@ func TestGroundOverflow(t *testing.T) {
 		require.Error(t, want, name)
 		require.EqualError(t, s.Solve(p.Initial()), want.Error(), name)
 	}
+
+	// Not forgotten for bodies that come later.
+	p := one(t, model.Fixed, func(m *model.Model) {
+		m.Bodies[0].Velocity.Angular = spatial.Vec3{0, 0, 1e200}
+		m.Bodies = append(m.Bodies, m.Bodies[0])
+		m.Bodies[1].Name, m.Bodies[1].Velocity = "b", model.Velocity{}
+		m.Joints = append(m.Joints, model.Joint{Name: "k", Type: model.Revolute, Predecessor: model.World, Successor: "b"})
+	})
+	s, plain := p.NewSolver(), p.newSolver()
+	want := plain.Solve(p.Initial())
+	require.Error(t, want)
+	require.EqualError(t, s.Solve(p.Initial()), want.Error())
 }
 
 // TestGroundTwoBearings spins a rotor in two bearings on one axis, off its centre of mass. What the second bearing's rows

@@ -245,9 +245,7 @@ func (y *Grounded) loads(c *chain, u *unit, s *mechanism.State) (free float64) {
 		t := &c.links[k-u.lo]
 		E := &y.Kin.Bodies[b.body].E
 		y.load(&t.load, &t.spin, b.body, s)
-		if m := kernel.MaxAbs(t.load[:]); !(m <= free) {
-			free = m
-		}
+		free = larger(free, kernel.MaxAbs(t.load[:]))
 		if b.parent >= 0 {
 			E.TMulTo(&t.R, &y.Kin.Bodies[y.G.branches[b.parent].body].E)
 		}
@@ -275,9 +273,9 @@ func (y *Grounded) load(out *[6]float64, spin *spatial.Vec3, body int32, s *mech
 	}
 }
 
-// larger returns the larger of a and b, NaN if b is.
+// larger returns the larger of a and b, NaN if one of them is.
 func larger(a, b float64) float64 {
-	if b <= a {
+	if b <= a || a != a {
 		return a
 	}
 	return b
