@@ -295,7 +295,6 @@ func (s *Solver) refine() error {
 	a := &attempts[s.attempt]
 	if s.reduced {
 		g := s.ground
-		g.fac.SetParts(g.sys.Parts)
 		s.ref = g.fac.SolveRefinedTo(g.x, g.r, g.sys.B, g.sys.W, s.free)
 		s.inconsistency = s.ref.Worst.Ratio
 		if !(s.inconsistency <= a.tol && s.ref.Error <= accurateTol && s.ref.Doubt <= doubtTol) {

@@ -60,8 +60,10 @@ type grounded struct {
 
 func (p *groundPlan) newGrounded(t *team.Team) *grounded {
 	n := p.ground.Pattern.Dim()
-	return &grounded{
+	g := &grounded{
 		sys: p.ground.NewGroundedOn(t), fac: p.symbolic.NewFactorOn(t),
 		x: make([]float64, n), r: make([]float64, n),
 	}
+	g.fac.SetParts(g.sys.Parts)
+	return g
 }

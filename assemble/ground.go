@@ -1,7 +1,8 @@
 package assemble
 
 import (
-	"github.com/rung-mbd/rung/bodies"
+	"math"
+
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sparse"
@@ -71,9 +72,9 @@ type branch struct {
 	hinge       bool  // a revolute joint: the rest is used
 	turned      bool  // the body is the joint's predecessor, in whose axes the axis stands
 
-	armP, armC spatial.Vec3   // to the joint from the parent's centre of mass, in its axes, and from the body's
-	axis       spatial.Vec3   // in the axes of the joint's predecessor
-	chol       spatial.Lower3 // L and √m of the body: C = diag(L, √m·1) in its axes
+	armP, armC spatial.Vec3  // to the joint from the parent's centre of mass, in its axes, and from the body's
+	axis       spatial.Vec3  // in the axes of the joint's predecessor
+	chol       spatial.Chol3 // L and √m of the body: C = diag(L, √m·1) in its axes
 	root       float64
 }
 
@@ -253,7 +254,10 @@ func (g *Ground) add(body, joint, parent int32) {
 		b.armP = far.Origin.Sub(m.Bodies[up].Com)
 	}
 	b.axis = jt.P.E.Col(2)
-	b.chol, b.root = rootOf(&m.Bodies[body])
+	if m.Bodies[body].Inertia.CholeskyTo(&b.chol) != nil {
+		panic("assemble: inertia is singular") // it has been checked
+	}
+	b.root = math.Sqrt(m.Bodies[body].Mass)
 	g.branchOf[body] = int32(len(g.branches))
 	g.branches = append(g.branches, b)
 	g.grouped++
@@ -367,14 +371,4 @@ func (g *Ground) number(u *unit) {
 		g.columns += 6 * int(u.dof-last)
 		g.node[b.body] = u.node
 	}
-}
-
-// rootOf returns C of a body from its inverse.
-func rootOf(b *bodies.Body) (L spatial.Lower3, root float64) {
-	v := &b.Weight().Inertia
-	L[0], L[1], L[2] = 1/v[0], 1/v[1], 1/v[2]
-	L[3] = -v[3] * L[0] * L[1]
-	L[5] = -v[5] * L[1] * L[2]
-	L[4] = -(v[4]*L[0] + v[5]*L[3]) * L[2]
-	return L, 1 / b.Weight().Mass
 }
