@@ -215,9 +215,12 @@ func passes(p *rung.Plan, s *shares) []pass {
 	for i := range list {
 		list[i].array = reducedPath(list[i].array)
 	}
+	if kernel.HaveLanes() {
+		list = append(list, pass{"plan.ground.ground.parts", 1, 0, 1}, pass{"plan.ground.ground.bondBatches", 1, 0, 0})
+	} else {
+		list = append(list, pass{"plan.ground.ground.units", 1, 0, 1}, pass{"plan.ground.ground.branches", 2, 0, 1})
+	}
 	return append(list, []pass{
-		{"plan.ground.ground.units", 1, 0, 1},
-		{"plan.ground.ground.branches", 2, 0, 1},
 		{"ground.sys.dirs", 3, 0, 1},
 		{"ground.sys.rest", 3, 0, 1},
 		{"ground.sys.fixed", 1, 0, 0},
@@ -250,7 +253,8 @@ func idleOf(p *rung.Plan) []string {
 	if g, _ := p.Ground(); g == nil {
 		return idle
 	}
-	list := []string{"plan.symbolic", "plan.layout", "plan.ground.ground.nodeOf", "plan.ground.ground.branchOf", "plan.ground.ground.node", "plan.ground.ground.Pattern.Ind", "ground.sys.ends"}
+	list := []string{"plan.symbolic", "plan.layout", "plan.ground.ground.nodeOf", "plan.ground.ground.branchOf", "plan.ground.ground.node", "plan.ground.ground.Pattern.Ind",
+		"plan.ground.ground.units", "plan.ground.ground.branches", "ground.sys.ends", "ground.sys.batch"}
 	for _, array := range idle {
 		list = append(list, reducedPath(array))
 	}

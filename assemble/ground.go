@@ -3,6 +3,7 @@ package assemble
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sparse"
@@ -38,6 +39,15 @@ type Ground struct {
 	grouped  int     // joints of trees
 	columns  int     // scalars of N of all branches
 	blocks   int     // scalars of the constant blocks of grouped predecessors
+
+	unitBatches         []unitBatch
+	shapes              []unitShape
+	parts               []branchBatch
+	fixed               []kernel.LaneConst // of branches in batches
+	bondBatches         []bondBatch
+	inner               []int32 // first of the joints' batches of each task that fills the units' batches; then of the others
+	pins                []kernel.LaneJointConst
+	single, singleBonds []int32 // units and bonds in no batch
 }
 
 // bond is a joint in no tree.
@@ -326,6 +336,7 @@ func (g *Ground) finish() {
 	for i := range g.bonds {
 		g.place(&g.bonds[i], nodes+i)
 	}
+	g.batch()
 }
 
 // place fills a bond, whose joint and node are given.

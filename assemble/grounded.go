@@ -41,13 +41,14 @@ type Grounded struct {
 	pass   groundPass // what the team works on
 	ends   []groundEnd
 	chains []chain // by worker of the team
+	batch  []batchWork
 }
 
-// groundRange is the number of units or joints that one task of a team takes.
-const groundRange = 128
+// groundRange is the number of units or joints that one task of a team takes, and batchRange that of batches.
+const groundRange, batchRange = 128, 128 / kernel.Lanes
 
-// groundRanges returns the number of ranges of n units or joints.
-func groundRanges(n int) int { return (n + groundRange - 1) / groundRange }
+// rangesOf returns the number of ranges of n things.
+func rangesOf(n, size int) int { return (n + size - 1) / size }
 
 // groundEnd is what a task has found.
 type groundEnd struct {
@@ -67,12 +68,12 @@ const (
 	groundRecovery                   // accelerations
 )
 
-// groundPass is one pass over n units or joints, and its arguments.
+// groundPass is one pass over units or joints, and its arguments: batches of them, then n one after the other.
 type groundPass struct {
-	kind groundKind
-	n    int
-	s    *mechanism.State
-	a, x []float64
+	kind       groundKind
+	batches, n int
+	s          *mechanism.State
+	a, x       []float64
 }
 
 // NewGroundedOn allocates a reduced system that is filled with a team. The results have the
@@ -87,10 +88,13 @@ func (g *Ground) NewGroundedOn(t *team.Team) *Grounded {
 		parts: make([]float64, len(g.branches)), Parts: make([]float64, g.Pattern.Len()),
 		fixed: make([]float64, g.blocks),
 		base:  make([]float64, n),
-		ends:  make([]groundEnd, groundRanges(max(len(g.units), len(g.bonds)))), chains: make([]chain, t.Workers()),
+		ends:  make([]groundEnd, rangesOf(max(len(g.units), len(g.bonds)), groundRange)+2), chains: make([]chain, t.Workers()),
 	}
 	if m.HasApplied() {
 		y.force = make([]spatial.Force, m.NumBodies())
+	}
+	if len(g.unitBatches) > 0 {
+		y.batch = make([]batchWork, t.Workers())
 	}
 	y.fillConstant()
 	return y
@@ -123,7 +127,7 @@ func (y *Grounded) FillTo(s *mechanism.State) (free float64, err error) {
 	if !m.Owns(s) {
 		panic("mechanism: foreign state")
 	}
-	bad, free := y.each(groundPass{kind: groundUnits, n: len(g.units), s: s})
+	bad, free := y.each(groundPass{kind: groundUnits, batches: len(g.unitBatches), n: len(g.single), s: s})
 	if bad >= 0 {
 		return 0, m.NotFinite(y.firstBad(s))
 	}
@@ -135,9 +139,9 @@ func (y *Grounded) FillTo(s *mechanism.State) (free float64, err error) {
 		if err := m.AddAppliedTo(y.force, y.Kin, s); err != nil {
 			return 0, err
 		}
-		_, free = y.each(groundPass{kind: groundLoads, n: len(g.units), s: s})
+		_, free = y.each(groundPass{kind: groundLoads, batches: len(g.unitBatches), n: len(g.single), s: s})
 	}
-	if i, _ := y.each(groundPass{kind: groundJoints, n: len(g.bonds), s: s}); i >= 0 {
+	if i, _ := y.each(groundPass{kind: groundJoints, batches: len(g.bondBatches) - int(g.inner[len(g.inner)-1]), n: len(g.singleBonds), s: s}); i >= 0 {
 		return 0, fmt.Errorf("assemble: joint %q: %w", m.JointName(int(g.bonds[i].joint)), joints.ErrNoDirection)
 	}
 	return free, nil
@@ -157,7 +161,7 @@ func (y *Grounded) firstBad(s *mechanism.State) int {
 // or −1, and the largest of what tasks have found.
 func (y *Grounded) each(p groundPass) (bad int, free float64) {
 	y.pass = p
-	n := groundRanges(p.n)
+	n := rangesOf(p.batches, batchRange) + rangesOf(p.n, groundRange)
 	y.team.Run(n, (*groundJob)(y))
 	y.pass = groundPass{}
 	bad = -1
@@ -177,20 +181,28 @@ type groundJob Grounded
 // Do works on one range.
 func (j *groundJob) Do(worker, i int) {
 	y := (*Grounded)(j)
-	c := &y.chains[worker]
 	t := &y.pass
-	lo := i * groundRange
-	hi := min(lo+groundRange, t.n)
+	if k := i - rangesOf(t.batches, batchRange); k >= 0 {
+		lo := k * groundRange
+		y.ends[i] = y.do(&y.chains[worker], t, lo, min(lo+groundRange, t.n))
+		return
+	}
+	lo := i * batchRange
+	y.ends[i] = y.doBatches(&y.batch[worker], t, lo, min(lo+batchRange, t.batches))
+}
+
+// do works on things one after the other.
+func (y *Grounded) do(c *chain, t *groundPass, lo, hi int) groundEnd {
 	end := groundEnd{bad: -1}
 	switch t.kind {
 	case groundUnits:
 		end = y.fillUnits(c, t.s, lo, hi)
 	case groundLoads:
-		for k := lo; k < hi; k++ {
+		for _, k := range y.G.single[lo:hi] {
 			end.free = larger(end.free, y.loads(c, &y.G.units[k], t.s))
 		}
 	case groundJoints:
-		end.bad = int32(y.fillJoints(t.s, lo, hi))
+		end.bad = y.fillJoints(t.s, lo, hi)
 	case groundRates:
 		for k := lo; k < hi; k++ {
 			y.demand(c, &y.G.units[k], t.x, t.s)
@@ -200,7 +212,40 @@ func (j *groundJob) Do(worker, i int) {
 	case groundRecovery:
 		y.recover(t.a, t.x, lo, hi)
 	}
-	y.ends[i] = end
+	return end
+}
+
+// doBatches works on the batches lo ≤ i < hi, and once they have their loads on those of the joints between them.
+func (y *Grounded) doBatches(w *batchWork, t *groundPass, lo, hi int) groundEnd {
+	end, g := groundEnd{bad: -1}, y.G
+	list := g.bondBatches
+	switch t.kind {
+	case groundRecovery:
+		for i := lo; i < hi; i++ {
+			y.recoverBatch(w, &g.unitBatches[i], t.a, t.x)
+		}
+		return end
+	case groundJoints:
+		list = list[g.inner[len(g.inner)-1]:][lo:hi]
+	default:
+		for i := lo; i < hi; i++ {
+			y.fetchUnits(i+ahead, t.s)
+			free, ok := y.fillBatch(w, &g.unitBatches[i], t)
+			if !ok {
+				end.bad = int32(i)
+			}
+			end.free = larger(end.free, free)
+		}
+		list = list[g.inner[lo/batchRange]:g.inner[lo/batchRange+1]]
+	}
+	if t.kind == groundUnits && y.force != nil {
+		return end
+	}
+	for i := range list {
+		y.fetchBonds(list, i+ahead)
+		y.fillBonds(w, &list[i], t.s)
+	}
+	return end
 }
 
 // fillUnits computes the kinematics of units and, without applied forces, their loads and
@@ -208,18 +253,18 @@ func (j *groundJob) Do(worker, i int) {
 func (y *Grounded) fillUnits(c *chain, s *mechanism.State, lo, hi int) groundEnd {
 	g, m := y.G, y.G.L.Mech
 	end := groundEnd{bad: -1}
-	for i := lo; i < hi; i++ {
+	for _, i := range g.single[lo:hi] {
 		u := &g.units[i]
 		if u.body >= 0 {
 			if !m.BodyTo(&y.Kin.Bodies[u.body], s, int(u.body)) {
-				end.bad = int32(i)
+				end.bad = i
 				return end
 			}
 		} else {
 			for k := u.lo; k < u.hi; k++ {
 				b := g.branches[k].body
 				if !m.BodyTo(&y.Kin.Bodies[b], s, int(b)) {
-					end.bad = int32(i)
+					end.bad = i
 					return end
 				}
 			}

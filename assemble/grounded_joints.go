@@ -13,10 +13,10 @@ type groundWork struct {
 }
 
 // fillJoints fills the rows of joints. It returns the first one without direction, or −1.
-func (y *Grounded) fillJoints(s *mechanism.State, lo, hi int) int {
+func (y *Grounded) fillJoints(s *mechanism.State, lo, hi int) int32 {
 	g := y.G
 	var w groundWork
-	for i := lo; i < hi; i++ {
+	for _, i := range g.singleBonds[lo:hi] {
 		t := &g.bonds[i]
 		jt := &g.L.Mech.Joints[t.joint]
 		o, n := int(t.row), int(jt.Rows)
@@ -25,7 +25,7 @@ func (y *Grounded) fillJoints(s *mechanism.State, lo, hi int) int {
 		if !y.rowsTo(&w, p, q, t, y.Scale[o:o+n], b, s) {
 			return i
 		}
-		y.Parts[len(g.Pattern.Size)-len(g.bonds)+i] = y.reduce(&t.side[0], p, b) + y.reduce(&t.side[1], q, b)
+		y.Parts[len(g.Pattern.Size)-len(g.bonds)+int(i)] = y.reduce(&t.side[0], p, b) + y.reduce(&t.side[1], q, b)
 	}
 	return -1
 }

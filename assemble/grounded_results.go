@@ -14,13 +14,13 @@ func (y *Grounded) AccelerationsTo(a, x []float64) {
 	if len(a) < 6*len(y.bodies) || len(x) != y.G.Pattern.Dim() {
 		panic("assemble: length mismatch")
 	}
-	y.each(groundPass{kind: groundRecovery, n: len(y.G.units), a: a, x: x})
+	y.each(groundPass{kind: groundRecovery, batches: len(y.G.unitBatches), n: len(y.G.single), a: a, x: x})
 }
 
-// recover is AccelerationsTo for the units lo ≤ i < hi.
+// recover is AccelerationsTo for the units lo ≤ i < hi of those in no batch.
 func (y *Grounded) recover(a, x []float64, lo, hi int) {
 	g := y.G
-	for i := lo; i < hi; i++ {
+	for _, i := range g.single[lo:hi] {
 		u := &g.units[i]
 		if u.body >= 0 {
 			y.unweigh((*[6]float64)(a[6*u.body:]), u.body, (*[6]float64)(x[g.Pattern.Off[u.node]:]))

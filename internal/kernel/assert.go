@@ -154,3 +154,15 @@ func assertSpread(dst []float64, ld int, w []float64, blocks []Block) {
 		assertMatrix(dst, ld, int(b.Row)+n, 6)
 	}
 }
+
+// assertLanes panics if Gather or Scatter may not be called so.
+func assertLanes(lanes []Lane, x []float64, at *[Lanes]int32) {
+	if len(lanes) == 0 {
+		panic(badSize)
+	}
+	for _, o := range at {
+		if o < 0 || int(o)+len(lanes) > len(x) {
+			panic(badLength)
+		}
+	}
+}

@@ -39,6 +39,15 @@
 // 8 rows at a time, and with AVX-512 seven or eight, 24 rows at a time, or up to 16 of at
 // most 16 rows.
 //
+// # Lanes
+//
+// The kernels whose names begin with Lane do the same for eight things at once, such as trees of
+// hinges that have the same shape, each of whose numbers is a vector (Lane); Gather and Scatter
+// bring them into that form and back, transposing four by four. They are steps of a few dozen
+// operations, so that the caller can put them together for any shape: what a call costs is shared by
+// eight. All are in AVX2, for two vectors of four one after the other; the plain
+// ones are for tests, as without vectors one thing after the other is faster (HaveLanes).
+//
 // # Small sizes
 //
 // The kernels for rows of six, joints, sums and triangles are the same for AVX-512 and

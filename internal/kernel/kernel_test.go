@@ -107,6 +107,24 @@ func TestAllocates(t *testing.T) {
 	var axes, turn [9]float64
 	var zero [3]float64
 	var weight [6]float64
+	var body, up kernel.LaneBody
+	var joint kernel.LaneJoint
+	var fixed kernel.LaneConst
+	var pins kernel.LaneJointConst
+	var six [6]kernel.Lane
+	var at [kernel.Lanes]int32
+	assert.Zero(t, testing.AllocsPerRun(10, func() {
+		kernel.Gather(body.State[:], f, &at)
+		kernel.LaneLoad(&body, &fixed, &zero)
+		kernel.LaneHinge(&body, &fixed, &up)
+		kernel.LaneRest(&six, &body, &fixed, &up)
+		kernel.LaneOwn(&six, &body, &fixed)
+		kernel.LaneCarried(&six, &body, &fixed, &up)
+		kernel.LanePinned(&joint, &pins)
+		kernel.LaneRows(joint.B[:], 1, joint.S[:], 5, &six)
+		kernel.LaneRecover(&six, body.E(), &fixed, &body.At)
+		kernel.Scatter(f, &at, six[:])
+	}))
 	assert.Zero(t, testing.AllocsPerRun(10, func() {
 		kernel.Panel(f, n, n, w, 0, ld, n, dinv, limit, shift)
 		kernel.Update(f[w+w*n:], n, f[w:], n, ld[w:], n, n-w, n-w, w)

@@ -103,3 +103,103 @@ func pinBallAVX2(v *float64, scale *float64, b *float64, p *byte)
 //
 //go:noescape
 func pinHingeAVX2(v *float64, scale *float64, b *float64, p *byte)
+
+// laneGatherAVX2 is Gather with AVX2 for n ≥ 1.
+//
+//go:noescape
+func laneGatherAVX2(dst *float64, src *float64, at *int32, n int)
+
+// laneScatterAVX2 is Scatter with AVX2 for n ≥ 1.
+//
+//go:noescape
+func laneScatterAVX2(dst *float64, src *float64, at *int32, n int)
+
+// laneLoadAVX2 is LaneLoad with AVX2; it returns 1 for true.
+//
+//go:noescape
+func laneLoadAVX2(t *float64, c *float64, down *float64) int
+
+// laneHingeAVX2 is LaneHinge with AVX2.
+//
+//go:noescape
+func laneHingeAVX2(t *float64, c *float64, up *float64)
+
+// laneHingeWorldAVX2 is LaneHingeWorld with AVX2.
+//
+//go:noescape
+func laneHingeWorldAVX2(t *float64, c *float64)
+
+// laneTurnAVX2 is LaneTurn with AVX2.
+//
+//go:noescape
+func laneTurnAVX2(out *float64, R *float64, v *float64)
+
+// laneTurnBackAVX2 is LaneTurnBack with AVX2.
+//
+//go:noescape
+func laneTurnBackAVX2(out *float64, E *float64, v *float64)
+
+// laneRestAVX2 is LaneRest with AVX2.
+//
+//go:noescape
+func laneRestAVX2(rest *float64, t *float64, c *float64, up *float64)
+
+// laneRestWorldAVX2 is LaneRestWorld with AVX2.
+//
+//go:noescape
+func laneRestWorldAVX2(rest *float64, t *float64, c *float64)
+
+// laneOwnAVX2 is LaneOwn with AVX2.
+//
+//go:noescape
+func laneOwnAVX2(col *float64, t *float64, c *float64)
+
+// laneCarriedAVX2 is LaneCarried with AVX2.
+//
+//go:noescape
+func laneCarriedAVX2(col *float64, t *float64, c *float64, up *float64)
+
+// laneRecoverAVX2 is LaneRecover with AVX2.
+//
+//go:noescape
+func laneRecoverAVX2(out *float64, E *float64, c *float64, x *float64)
+
+// laneDotAVX2 is LaneDot with AVX2.
+//
+//go:noescape
+func laneDotAVX2(sum *float64, a *float64, b *float64)
+
+// laneAddAVX2 is LaneAdd with AVX2.
+//
+//go:noescape
+func laneAddAVX2(a *float64, t *float64, b *float64)
+
+// laneSubAVX2 is LaneSub with AVX2.
+//
+//go:noescape
+func laneSubAVX2(a *float64, t *float64, b *float64)
+
+// laneScaleAVX2 is LaneScale with AVX2.
+//
+//go:noescape
+func laneScaleAVX2(a *float64, t *float64)
+
+// laneRowsAVX2 is LaneRows with AVX2 for n ≥ 1.
+//
+//go:noescape
+func laneRowsAVX2(y *float64, step int, v *float64, n int, x *float64)
+
+// laneSubRowsAVX2 is LaneSubRows with AVX2 for n ≥ 1.
+//
+//go:noescape
+func laneSubRowsAVX2(y *float64, v *float64, n int, x *float64)
+
+// laneBallAVX2 is LaneBall with AVX2.
+//
+//go:noescape
+func laneBallAVX2(t *float64, c *float64)
+
+// lanePinnedAVX2 is LanePinned with AVX2.
+//
+//go:noescape
+func lanePinnedAVX2(t *float64, c *float64)

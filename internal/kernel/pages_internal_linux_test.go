@@ -135,3 +135,23 @@ func TestStaysInside(t *testing.T) {
 		}
 	})
 }
+
+// TestLanesStayInside gathers and scatters numbers that end or begin at a page that may not be touched.
+func TestLanesStayInside(t *testing.T) {
+	eachVariant(t, func(t *testing.T, v variant) {
+		r := newRand()
+		numbers, lanes := newFence(t, 20*Lanes), newFence(t, 20*Lanes)
+		for n := 1; n <= 20; n++ {
+			for _, behind := range []bool{false, true} {
+				x, y := numbers.slice(r, n*Lanes, behind), lanes.slice(r, n*Lanes, behind)
+				table := unsafe.Slice((*Lane)(unsafe.Pointer(&y[0])), n)
+				var at [Lanes]int32
+				for l := range at {
+					at[l] = int32(l * n)
+				}
+				laneGather(v, table, x, &at)
+				laneScatter(v, x, &at, table)
+			}
+		}
+	})
+}

@@ -36,6 +36,14 @@ func main() {
 	solve256("solveLowerTAVX2", true, "solveLowerTAVX2 is SolveLowerT with AVX2 for n ≤ 15.")
 	pinRows256("pinBallAVX2", false, "pinBallAVX2 is PinRows of a Ball with AVX2; p points to a Pin.")
 	pinRows256("pinHingeAVX2", true, "pinHingeAVX2 is PinRows of a Hinge with AVX2; p points to a Pin.")
+	gatherLanes(false)
+	gatherLanes(true)
+	laneLoad256()
+	laneHinges256()
+	laneMoves256()
+	laneRecover256()
+	laneProducts256()
+	laneJoints256()
 	Generate()
 }
 

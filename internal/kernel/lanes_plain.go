@@ -1,0 +1,286 @@
+package kernel
+
+import "math"
+
+// One lane at a time, in Go. triple and matrix are what a lane holds.
+type (
+	triple = [3]float64
+	matrix = [9]float64
+)
+
+func tripleOf(x []Lane, l int) triple { return triple{x[0][l], x[1][l], x[2][l]} }
+
+func matrixOf(x *[9]Lane, l int) (m matrix) {
+	for i := range m {
+		m[i] = x[i][l]
+	}
+	return m
+}
+
+// setTriple stores s·v in lane l.
+func setTriple(x []Lane, l int, s float64, v triple) {
+	for i := range v {
+		x[i][l] = s * v[i]
+	}
+}
+
+func more(a, b triple) triple { return triple{a[0] + b[0], a[1] + b[1], a[2] + b[2]} }
+func less(a, b triple) triple { return triple{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
+
+// turned returns m·v.
+func turned(m *matrix, v triple) triple {
+	return triple{
+		m[0]*v[0] + m[1]*v[1] + m[2]*v[2],
+		m[3]*v[0] + m[4]*v[1] + m[5]*v[2],
+		m[6]*v[0] + m[7]*v[1] + m[8]*v[2],
+	}
+}
+
+// turnedT returns mᵀ·v.
+func turnedT(m *matrix, v triple) triple {
+	return triple{
+		m[0]*v[0] + m[3]*v[1] + m[6]*v[2],
+		m[1]*v[0] + m[4]*v[1] + m[7]*v[2],
+		m[2]*v[0] + m[5]*v[1] + m[8]*v[2],
+	}
+}
+
+// lower returns T·v for the lower triangle t of lane l, and lowerT Tᵀ·v.
+func lower(t *[6]Lane, l int, v triple) triple {
+	return triple{t[0][l] * v[0], t[3][l]*v[0] + t[1][l]*v[1], t[4][l]*v[0] + t[5][l]*v[1] + t[2][l]*v[2]}
+}
+
+func lowerT(t *[6]Lane, l int, v triple) triple {
+	return triple{t[0][l]*v[0] + t[3][l]*v[1] + t[4][l]*v[2], t[1][l]*v[1] + t[5][l]*v[2], t[2][l] * v[2]}
+}
+
+// centripetal returns w×(w×r).
+func centripetal(w, r triple) triple { return cross(w, cross(w, r)) }
+
+func laneGatherPlain(dst []Lane, src []float64, at *[Lanes]int32) {
+	for l, o := range at {
+		for i := range dst {
+			dst[i][l] = src[int(o)+i]
+		}
+	}
+}
+
+func laneScatterPlain(dst []float64, at *[Lanes]int32, src []Lane) {
+	for l, o := range at {
+		for i := range src {
+			dst[int(o)+i] = src[i][l]
+		}
+	}
+}
+
+func laneLoadPlain(t *LaneBody, c *LaneConst, g *[3]float64) bool {
+	ok := true
+	for l := range Lanes {
+		rest, s := 0.0, &t.State
+		for _, i := range [...]int{0, 1, 2, 7, 8, 9, 10, 11, 12} {
+			rest += 0 * s[i][l] // zero unless the number is not finite
+		}
+		w, x, y, z := s[3][l], s[4][l], s[5][l], s[6][l]
+		ok = ok && rest == 0 && math.Abs(w*w+x*x+y*y+z*z-1) < 2e-6
+		x2, y2, z2 := x+x, y+y, z+z
+		E := matrix{
+			1 - (y*y2 + z*z2), x*y2 - w*z2, x*z2 + w*y2,
+			x*y2 + w*z2, 1 - (x*x2 + z*z2), y*z2 - w*x2,
+			x*z2 - w*y2, y*z2 + w*x2, 1 - (x*x2 + y*y2),
+		}
+		for i, e := range E {
+			t.Kin[i][l] = e
+		}
+		setTriple(t.Kin[9:], l, 1, turned(&E, tripleOf(c.Com[:], l)))
+		u := turnedT(&E, tripleOf(s[10:], l))
+		setTriple(t.Spin[:], l, 1, u)
+		h := lower(&c.L, l, lowerT(&c.L, l, u))
+		setTriple(t.Load[:], l, 1, lower(&c.Inv, l, cross(h, u)))
+		setTriple(t.Load[3:], l, c.Root[l], turnedT(&E, *g))
+		load := t.load(l)
+		t.Free[l] = MaxAbs(load[:])
+	}
+	return ok
+}
+
+// load returns Load of lane l.
+func (t *LaneBody) load(l int) (x [6]float64) {
+	for i := range x {
+		x[i] = t.Load[i][l]
+	}
+	return x
+}
+
+func laneRecoverPlain(out *[6]Lane, E *[9]Lane, c *LaneConst, x *[6]Lane) {
+	for l := range Lanes {
+		m := matrixOf(E, l)
+		setTriple(out[:], l, 1, turned(&m, lowerT(&c.Inv, l, tripleOf(x[:], l))))
+		setTriple(out[3:], l, c.InvRoot[l], turned(&m, tripleOf(x[3:], l)))
+	}
+}
+
+func laneHingePlain(t *LaneBody, c *LaneConst, up *LaneBody) {
+	for l := range Lanes {
+		E, F := matrixOf(t.E(), l), matrixOf(up.E(), l)
+		var R matrix
+		for i := range 3 {
+			for k := range 3 {
+				R[3*i+k] = E[i]*F[k] + E[3+i]*F[3+k] + E[6+i]*F[6+k]
+				t.R[3*i+k][l] = R[3*i+k]
+			}
+		}
+		w, wp := tripleOf(t.Spin[:], l), tripleOf(up.Spin[:], l)
+		setTriple(t.Rel[:], l, 1, cross(turned(&R, wp), w))
+		a := turned(&R, centripetal(wp, tripleOf(c.ArmP[:], l)))
+		setTriple(t.Rel[3:], l, 1, less(a, centripetal(w, tripleOf(c.ArmC[:], l))))
+	}
+}
+
+func laneHingeWorldPlain(t *LaneBody, c *LaneConst) {
+	for l := range Lanes {
+		setTriple(t.Rel[:], l, 1, triple{})
+		setTriple(t.Rel[3:], l, -1, centripetal(tripleOf(t.Spin[:], l), tripleOf(c.ArmC[:], l)))
+	}
+}
+
+func laneTurnPlain(out *[3]Lane, R *[9]Lane, v *[3]Lane) {
+	for l := range Lanes {
+		m := matrixOf(R, l)
+		setTriple(out[:], l, 1, turned(&m, tripleOf(v[:], l)))
+	}
+}
+
+func laneTurnBackPlain(out *[3]Lane, E *[9]Lane, v *[3]Lane) {
+	for l := range Lanes {
+		m := matrixOf(E, l)
+		setTriple(out[:], l, 1, turnedT(&m, tripleOf(v[:], l)))
+	}
+}
+
+// laneMovePlain stores in At how the bodies move, and Cᵀ of that in col: with the parents, if up is not nil,
+// and by turn and move.
+func laneMovePlain(col *[6]Lane, t *LaneBody, c *LaneConst, up *LaneBody, turn, move *[3]Lane) {
+	for l := range Lanes {
+		var w, v triple
+		if up != nil {
+			R, a := matrixOf(&t.R, l), tripleOf(up.At[:], l)
+			w = turned(&R, a)
+			v = turned(&R, more(tripleOf(up.At[3:], l), cross(a, tripleOf(c.ArmP[:], l))))
+		}
+		if turn != nil {
+			w = more(w, tripleOf(turn[:], l))
+		}
+		if move != nil {
+			v = more(v, tripleOf(move[:], l))
+		}
+		v = less(v, cross(w, tripleOf(c.ArmC[:], l)))
+		setTriple(t.At[:], l, 1, w)
+		setTriple(t.At[3:], l, 1, v)
+		setTriple(col[:], l, 1, lowerT(&c.L, l, w))
+		setTriple(col[3:], l, c.Root[l], v)
+	}
+}
+
+func laneRestPlain(rest *[6]Lane, t *LaneBody, c *LaneConst, up *LaneBody) {
+	laneMovePlain(rest, t, c, up, (*[3]Lane)(t.Rel[:3]), (*[3]Lane)(t.Rel[3:]))
+	t.Size = Lane{}
+	laneDotPlain(&t.Size, rest, rest)
+	for i := range rest {
+		for l := range Lanes {
+			t.Load[i][l] -= rest[i][l]
+		}
+	}
+}
+
+func laneDotPlain(sum *Lane, a, b *[6]Lane) {
+	for l := range Lanes {
+		for i := range a {
+			sum[l] += a[i][l] * b[i][l]
+		}
+	}
+}
+
+func laneSubPlain(a *[6]Lane, t *Lane, b *[6]Lane) {
+	for i := range a {
+		for l := range Lanes {
+			a[i][l] -= t[l] * b[i][l]
+		}
+	}
+}
+
+func laneAddPlain(a *[6]Lane, t *Lane, b *[6]Lane) {
+	for i := range a {
+		for l := range Lanes {
+			a[i][l] += t[l] * b[i][l]
+		}
+	}
+}
+
+func laneScalePlain(a *[6]Lane, t *Lane) {
+	for i := range a {
+		for l := range Lanes {
+			a[i][l] *= t[l]
+		}
+	}
+}
+
+// laneJointPlain is LaneBall, and with moments LanePinned: PinRows lane by lane.
+func laneJointPlain(t *LaneJoint, c *LaneJointConst, moments bool) {
+	for l := range Lanes {
+		EP, ES, F := matrixOf(&t.EP, l), matrixOf(&t.ES, l), matrixOf(&c.Axes, l)
+		var W, A matrix
+		for i := range 3 {
+			for k := range 3 {
+				W[3*i+k] = EP[3*i]*F[k] + EP[3*i+1]*F[3+k] + EP[3*i+2]*F[6+k]
+			}
+		}
+		for i := range 3 {
+			for k := range 3 {
+				A[3*i+k] = ES[i]*W[k] + ES[3+i]*W[3+k] + ES[6+i]*W[6+k]
+				t.W[3*i+k][l], t.A[3*i+k][l] = W[3*i+k], A[3*i+k]
+			}
+		}
+		wp, ws := turnedT(&W, tripleOf(t.OmegaP[:], l)), turnedT(&W, tripleOf(t.OmegaS[:], l))
+		arm := tripleOf(c.ArmS[:], l)
+		bias := less(centripetal(wp, turnedT(&F, tripleOf(c.ArmP[:], l))), centripetal(ws, turnedT(&A, arm)))
+		setTriple(t.B[:], l, 1, bias)
+		row := func(i int, n, f triple) {
+			q := t.S[6*i:][:6]
+			setTriple(q, l, 1, lower(&c.Inv, l, n))
+			setTriple(q[3:], l, c.Root[l], f)
+			s := c.Base[i][l]
+			for e := range q {
+				s += q[e][l] * q[e][l]
+			}
+			t.Scale[i][l] = s
+		}
+		for k := range 3 {
+			f := triple{A[k], A[3+k], A[6+k]}
+			row(k, cross(arm, f), f)
+		}
+		if moments {
+			turn := cross(wp, ws)
+			for k := range 2 {
+				t.B[3+k][l] = turn[k]
+				row(3+k, triple{A[k], A[3+k], A[6+k]}, triple{})
+			}
+		}
+	}
+}
+
+func laneRowsPlain(y []Lane, step int, v []Lane, n int, x *[6]Lane) {
+	for i := range n {
+		y[i*step] = Lane{}
+		laneDotPlain(&y[i*step], (*[6]Lane)(v[6*i:]), x)
+	}
+}
+
+func laneSubRowsPlain(y, v []Lane, n int, x *[6]Lane) {
+	for i := range n {
+		var t Lane
+		laneDotPlain(&t, (*[6]Lane)(v[6*i:]), x)
+		for l := range Lanes {
+			y[i][l] -= t[l]
+		}
+	}
+}
