@@ -177,8 +177,7 @@ func passes(p *rung.Plan, s *shares) []pass {
 		{"plan.layout.joint", 1, 0, 0},
 		{"plan.layout.Pattern.Ptr", 1, 0, 0},
 		{"plan.layout.Pattern.Pos", 1, 0, 0},
-		{"plan.layout.Pattern.Off", 1, 0, 1},
-		{"plan.layout.Pattern.Sign", 0, 0, 1},
+		{"plan.layout.Pattern.Off", 1, 0, s.open},
 		// The system. Leaves need W in the factor and in the backward sweep, which
 		// sums up residuals too; those of open joints take another pass.
 		{"sys.Kin.Bodies", 3, 0, 1},
@@ -201,9 +200,9 @@ func passes(p *rung.Plan, s *shares) []pass {
 		{"plan.symbolic.blocks", 0, 1, 1},
 		{"plan.symbolic.late", 0, 0, 1},
 		{"plan.symbolic.node", 0, 0, 1},
-		{"plan.symbolic.off", 0, 1, 1},
-		{"plan.symbolic.oldOff", 0, 1, 1},
-		{"plan.symbolic.sign", 0, 1, 1},
+		{"plan.symbolic.off", 0, 1, 2},
+		{"plan.symbolic.oldOff", 0, 1, 2},
+		{"plan.symbolic.sign", 0, 1, 2},
 		{"plan.symbolic.open", 0, 0, 1},
 		// The solution: stored, and the bodies' part turned; residuals of joints.
 		{"x", 0, 0, 2 + 2*s.body},
@@ -245,7 +244,7 @@ func reducedPath(array string) string {
 // names, reports and other states, or scratch.
 var idle = []string{
 	"plan.mech.initial.Bodies", "plan.mech.bodyNames", "plan.mech.jointNames", "plan.mech.Forces", "plan.layout.node", "plan.layout.Pattern.Size",
-	"plan.layout.Pattern.Ind", "plan.layout.Pattern.Dia", "plan.symbolic.perm", "plan.symbolic.leaf", "fac.workers",
+	"plan.layout.Pattern.Ind", "plan.layout.Pattern.Dia", "plan.layout.Pattern.Sign", "plan.symbolic.perm", "plan.symbolic.leaf", "fac.workers",
 }
 
 // idleOf is idle for a plan: with a reduced system, the analysis of the whole one too.

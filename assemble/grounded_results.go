@@ -28,24 +28,31 @@ func (y *Grounded) recover(a, x []float64, lo, hi int) {
 		}
 		for k := u.lo; k < u.hi; k++ {
 			b := &g.branches[k]
-			v := y.solution(u, b, k, x)
+			var v [6]float64
+			y.solutionTo(&v, u, b, k, x)
 			y.unweigh((*[6]float64)(a[6*b.body:]), b.body, &v)
 		}
 	}
 }
 
-// solution returns x̃ = c + N·z of branch k, b, of a group.
-func (y *Grounded) solution(u *unit, b *branch, k int32, z []float64) [6]float64 {
-	v := [6]float64(y.rest[6*k:])
+// solutionTo stores x̃ = c + N·z of branch k, b, of a group in v.
+func (y *Grounded) solutionTo(v *[6]float64, u *unit, b *branch, k int32, z []float64) {
+	*v = [6]float64(y.rest[6*k:])
+	if u.dof == 0 {
+		return
+	}
+	z = z[y.G.Pattern.Off[u.node]:][:u.dof]
 	n := y.dirs[b.at:]
-	for i := b.from; i < u.dof; i++ {
-		t := z[y.G.Pattern.Off[u.node]+int32(i)]
-		for e := range v {
-			v[e] += t * n[e]
-		}
+	for _, t := range z[b.from:] {
+		c := (*[6]float64)(n)
+		v[0] += t * c[0]
+		v[1] += t * c[1]
+		v[2] += t * c[2]
+		v[3] += t * c[3]
+		v[4] += t * c[4]
+		v[5] += t * c[5]
 		n = n[6:]
 	}
-	return v
 }
 
 // unweigh stores C⁻ᵀ·x of a body.
@@ -153,7 +160,8 @@ func (y *Grounded) inertialTo(out *spatial.Force, u *unit, k int32, z []float64,
 	var spin spatial.Vec3
 	var f [6]float64
 	y.load(&f, &spin, b.body, s)
-	v := y.solution(u, b, k, z)
+	var v [6]float64
+	y.solutionTo(&v, u, b, k, z)
 	for e := range v {
 		v[e] -= f[e]
 	}

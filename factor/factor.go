@@ -28,13 +28,14 @@ type Factor struct {
 	S *Symbolic
 	Tally
 
-	panels  []float64 // L by fronts
-	dinv    []float64 // core: reciprocals of the pivots
-	x       []float64 // core: vector of the solves
-	hand    []float64 // update matrices of tasks, for the top
-	workers []*worker
-	results []Tally // by task
-	team    *team.Team
+	panels   []float64 // L by fronts
+	dinv     []float64 // core: reciprocals of the pivots
+	x        []float64 // core: vector of the solves
+	hand     []float64 // update matrices of tasks, for the top
+	workers  []*worker
+	results  []Tally   // by task
+	energies []float64 // by task: of forward
+	team     *team.Team
 
 	unit    *sparse.Matrix // the matrix with unit +1 blocks: the one given, or weight.m
 	weight  *weighting     // of a matrix with +1 blocks; nil if none has come yet
@@ -44,6 +45,7 @@ type Factor struct {
 	b       []float64  // right side that is eliminated with the matrix; nil if there is none
 	ok      bool       // there is a factor
 	begun   bool       // and the panels hold D⁻¹L⁻¹ of the right side
+	from    rightSide  // of forward
 	to      solution   // of backward
 	square  []float64  // core: Σ‖x‖² of the bodies of a joint that is not open
 	slow    *conjugate // nil if it has not been needed
@@ -78,14 +80,15 @@ func (t *Tally) add(u *Tally) {
 type worker struct {
 	f *Factor
 	Tally
-	stack []float64 // update matrices that are not handed to the top, column-major, lower
-	ld    []float64 // L·D of the current panel, and W of a leaf
-	leaf  []float64 // update matrix of a leaf
-	limit []float64 // of the current pivots: above it they are not taken as they are
-	shift []float64 // of the current pivots: the terms of those above their limit, NaN for none
-	x     []float64 // rows of one front in the solves
-	step  float64   // largest ‖·‖² of a +1 node that the last backward stored or added
-	size  float64   // and of what was there then
+	stack  []float64 // update matrices that are not handed to the top, column-major, lower
+	ld     []float64 // L·D of the current panel, and W of a leaf
+	leaf   []float64 // update matrix of a leaf
+	limit  []float64 // of the current pivots: above it they are not taken as they are
+	shift  []float64 // of the current pivots: the terms of those above their limit, NaN for none
+	x      []float64 // rows of one front in the solves
+	energy float64   // yᵀ·|D|·y of what forward has stored
+	step   float64   // largest ‖·‖² of a +1 node that the last backward stored or added
+	size   float64   // and of what was there then
 }
 
 // Policy says which rows of sign −1 get their proximal term.
@@ -117,15 +120,16 @@ func (s *Symbolic) NewFactor() *Factor { return s.NewFactorOn(nil) }
 func (s *Symbolic) NewFactorOn(t *team.Team) *Factor {
 	core := int(s.off[len(s.node)])
 	f := &Factor{
-		S:       s,
-		panels:  make([]float64, s.panels),
-		dinv:    make([]float64, core),
-		x:       make([]float64, core),
-		hand:    make([]float64, s.hand),
-		square:  make([]float64, len(s.node)),
-		results: make([]Tally, len(s.tasks)),
-		checked: make([]checked, (len(s.node)+residualNodes-1)/residualNodes),
-		team:    t,
+		S:        s,
+		panels:   make([]float64, s.panels),
+		dinv:     make([]float64, core),
+		x:        make([]float64, core),
+		hand:     make([]float64, s.hand),
+		square:   make([]float64, len(s.node)),
+		results:  make([]Tally, len(s.tasks)),
+		energies: make([]float64, len(s.tasks)),
+		checked:  make([]checked, (len(s.node)+residualNodes-1)/residualNodes),
+		team:     t,
 	}
 	for range t.Workers() {
 		f.workers = append(f.workers, &worker{

@@ -20,6 +20,10 @@ func spreadNarrow(dst []float64, ld int, w []float64, blocks []kernel.Block, k i
 //
 //	x[c] −= Σ_blocks Σ_a w[W+k·a+c]·y[Row+a],  0 ≤ a < N, 0 ≤ c < k.
 func subNarrowT(x, w, y []float64, blocks []kernel.Block) {
+	if len(x) == 2 {
+		subPairsT((*[2]float64)(x), w, y, blocks)
+		return
+	}
 	for i := range blocks {
 		b := &blocks[i]
 		subColumns(x, w[b.W:], y[b.Row:b.Row+b.N])
@@ -32,9 +36,54 @@ func subNarrowT(x, w, y []float64, blocks []kernel.Block) {
 //
 // for the blocks that have a place in r.
 func subNarrow(r, w, x []float64, blocks []kernel.Block) {
+	if len(x) == 2 {
+		subPairs(r, w, (*[2]float64)(x), blocks)
+		return
+	}
 	for i := range blocks {
 		if b := &blocks[i]; b.Res >= 0 {
 			subRows(r[b.Res:b.Res+b.N], w[b.W:], x)
+		}
+	}
+}
+
+// subPairsT is subNarrowT for two columns.
+func subPairsT(x *[2]float64, w, y []float64, blocks []kernel.Block) {
+	x0, x1 := x[0], x[1]
+	for i := range blocks {
+		b := &blocks[i]
+		u := w[b.W : b.W+2*int64(b.N)]
+		s0, s1 := 0.0, 0.0
+		for _, t := range y[b.Row : b.Row+b.N] {
+			if len(u) < 2 {
+				break
+			}
+			s0 += u[0] * t
+			s1 += u[1] * t
+			u = u[2:]
+		}
+		x0 -= s0
+		x1 -= s1
+	}
+	x[0], x[1] = x0, x1
+}
+
+// subPairs is subNarrow for two columns.
+func subPairs(r, w []float64, x *[2]float64, blocks []kernel.Block) {
+	x0, x1 := x[0], x[1]
+	for i := range blocks {
+		b := &blocks[i]
+		if b.Res < 0 {
+			continue
+		}
+		u := w[b.W : b.W+2*int64(b.N)]
+		z := r[b.Res : b.Res+b.N]
+		for a := range z {
+			if len(u) < 2 {
+				break
+			}
+			z[a] -= u[0]*x0 + u[1]*x1
+			u = u[2:]
 		}
 	}
 }

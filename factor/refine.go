@@ -22,7 +22,7 @@ type Refinement struct {
 	Steps int     // corrections made after the first solve
 	Error float64 // predicted relative error of the +1 part: last correction times contraction; without corrections see SolveRefinedTo
 	Size  float64 // largest norm of a +1 node's part, or the floor
-	Worst Worst   // of the residuals of −1 rows
+	Worst Worst   // of the residuals of −1 rows; zero and of the solution before where the last correction is not checked, see SolveRefinedTo
 	Doubt float64 // largest pivot, relative to its row's scale, that WhereWeak has taken for that of a redundant row
 }
 
@@ -77,6 +77,10 @@ const atRest = 1e-4
 // then go on, as directions are left in which the proximal term is larger than S.
 // Refinement.Error says how far it came.
 //
+// A correction that is known to be the last before it is made, under WhereWeak on rows that all hold up to
+// rounding, is not followed by a residual: r, and Worst, are then those of the solution that it was
+// made for.
+//
 // The rows of leaves (Symbolic) hold by construction, up to the rounding of their
 // own terms, which another solve would repeat; r is left as it is there.
 //
@@ -117,13 +121,15 @@ func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 	out := Refinement{Error: math.Inf(1), Size: max(last, floor)}
 	q, least := f.residual(r, b, x, &out)
 	begun := f.policy == WhereWeak && out.Size <= math.MaxFloat64
+	e := 0.0 // energy norm of the error
 	if begun {
 		out.Error = math.Sqrt(q) / out.Size
 		holds := out.Worst.Ratio <= enoughRatio
 		if out.Error <= enoughError && least >= smallPivot && holds {
 			return out
 		}
-		out.Error = f.beginCorrection(r) / max(f.energy(x), floor)
+		e = f.beginCorrection(r)
+		out.Error = e / max(f.energy(x), floor)
 		if out.Error <= energyError && holds {
 			return out
 		}
@@ -131,13 +137,21 @@ func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 	left := 0.0 // error that conjugate gradients have left
 	for out.Steps < maxRefinements {
 		if !begun {
-			f.beginCorrection(r)
+			e = f.beginCorrection(r)
 		}
 		begun = false
-		step, size := f.backward(solution{x: x, b: b, r: r, add: true})
+		ends := f.ends(e, last, &out)
+		to := solution{x: x, b: b, r: r, add: true}
+		if ends {
+			to.r = nil
+		}
+		step, size := f.backward(to)
 		out.Steps++
 		out.Size = max(size, floor)
-		q, _ := f.residual(r, b, x, &out)
+		q := 0.0
+		if !ends {
+			q, _ = f.residual(r, b, x, &out)
+		}
 		if math.IsNaN(q) || !(out.Size <= math.MaxFloat64) { // or the squares are too large
 			out.Error = math.NaN()
 			break
@@ -148,7 +162,7 @@ func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 		}
 		shrink := max(step/last, f.Contraction)
 		out.Error = step / out.Size * min(shrink, 1)
-		if out.Error <= targetError || left > 0 {
+		if ends || out.Error <= targetError || left > 0 {
 			break
 		}
 		if last = step; shrink > 0.5 && out.Steps > 1 {
@@ -167,6 +181,19 @@ func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 	return out
 }
 
+// ends reports whether a correction will be the last, and leaves no residual worth a look: all rows
+// hold already up to rounding, and the error that refine will predict is below half of targetError for
+// the largest correction, step ≤ √2·e, that the energy norm e of the error allows,
+//
+//	step/size · max(step/last, contraction) ≤ √2·e/size · max(√2·e/last, contraction),
+//
+// last the size of the correction before. What it leaves, b − K·x = E·Δy with Δy its multipliers of weak rows, is what
+// these rows lacked before and what rounding had left in the rows that they depend on.
+func (f *Factor) ends(e, last float64, out *Refinement) bool {
+	step, enough := math.Sqrt2*e, targetError/2*out.Size
+	return f.policy == WhereWeak && out.Worst.Node < 0 && step*step <= enough*last && step*f.Contraction <= enough
+}
+
 // freeSize returns the largest norm of a +1 node without neighbours, which no sweep
 // comes by.
 func (f *Factor) freeSize(x []float64) float64 {
@@ -179,18 +206,10 @@ func (f *Factor) freeSize(x []float64) float64 {
 
 // beginCorrection is the forward half of a solve for the residual r, taken as zero in
 // the rows of the leaves. It returns √(rᵀ·S⁻¹·r), the energy norm of the error that r
-// stands for, S the Schur complement.
+// stands for, S the Schur complement. It is at least the norm of the +1 part of the correction over √2,
+// also with residuals of +1 rows of the core.
 func (f *Factor) beginCorrection(r []float64) float64 {
-	s := f.S
-	for c, o := range s.oldOff {
-		copy(f.x[s.off[c]:s.off[c+1]], r[o:])
-	}
-	f.forward()
-	q := 0.0
-	for i, y := range f.x {
-		q += y * y * math.Abs(f.dinv[i])
-	}
-	return math.Sqrt(q)
+	return math.Sqrt(f.forward(rightSide{r, false}))
 }
 
 // energy returns the norm of the +1 part of x.
@@ -228,13 +247,6 @@ func (f *Factor) residual(r, b, x []float64, out *Refinement) (largest, least fl
 			out.Worst = c.worst
 		}
 	}
-	for c, o := range s.oldOff {
-		if s.sign[c] > 0 {
-			for k := o; k < o+s.off[c+1]-s.off[c]; k++ {
-				r[k] = b[k] - x[k]
-			}
-		}
-	}
 	for i := range s.late {
 		l := &s.late[i]
 		y := x[p.Off[l.joint]:p.Off[l.joint+1]]
@@ -264,12 +276,15 @@ func (e *residualTasks) Do(_, task int) {
 	worst := Worst{Node: -1, Row: -1, Ratio: roundingRatio}
 	lo := task * residualNodes
 	for c, old := range s.node[lo:min(lo+residualNodes, len(s.node))] {
-		if p.Sign[old] > 0 {
+		o := s.oldOff[lo+c]
+		n := o + s.off[lo+c+1] - s.off[lo+c]
+		y, right := r[o:n], b[o:n]
+		if s.sign[lo+c] > 0 {
+			for k, v := range x[o:n] {
+				y[k] = right[k] - v
+			}
 			continue
 		}
-		o, n := p.Off[old], p.Off[old+1]
-		y := r[o:n]
-		right := b[o:n]
 		a2 := f.square[lo+c]
 		if s.open[lo+c] {
 			copy(y, right)
@@ -295,6 +310,9 @@ func (e *residualTasks) Do(_, task int) {
 			keep(&doubt, 1-over)
 			// A row that is no worse by these of its terms needs no root and no
 			// quotient.
+			if t*t <= bound*scale[k] {
+				continue
+			}
 			excess := math.Abs(t) - worst.Ratio*math.Abs(right[k])
 			if excess*math.Abs(excess) <= bound*scale[k] {
 				continue

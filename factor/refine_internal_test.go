@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -93,4 +94,106 @@ func TestSmallPivotsAreNotTrusted(t *testing.T) {
 			require.NotEqual(t, math.Sqrt(q)/out.Size, ref.Error)
 		}
 	}
+}
+
+// TestLastCorrectionNeedsNoResidual: where the residual after the last correction is not computed,
+// it would have shown that all rows hold, at least as far as enoughRatio demands; with rows that are nearly
+// dependent, others that repeat one, and on any number of threads with the same bits.
+func TestLastCorrectionNeedsNoResidual(t *testing.T) {
+	unchecked, weak := 0, 0
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 72))
+		m, scale := looseChain(100+int(seed), math.Pow(10, -5*rng.Float64()))
+		repeatRows(m, scale, rng)
+		p := m.P
+		b, want := make([]float64, p.Dim()), make([]float64, p.Dim())
+		for i := range want {
+			want[i] = rng.NormFloat64()
+		}
+		m.MulVecTo(b, want) // the repeated rows agree
+		for _, o := range []Ordering{LeafFirst, NestedDissection} {
+			s := Analyze(p, Order(p, o))
+			var first []float64
+			for threads := 1; threads <= 3; threads++ {
+				f := s.NewFactorOn(team.New(threads))
+				require.NoError(t, f.FactorizeFor(b, m, scale, 1e-15, WhereWeak))
+				x, r, now := make([]float64, p.Dim()), make([]float64, p.Dim()), make([]float64, p.Dim())
+				ref := f.SolveRefinedTo(x, r, b, m, 0)
+				got := append(append(append([]float64{}, x...), r...), ref.Error, ref.Size, ref.Worst.Ratio)
+				if first == nil {
+					first = got
+				}
+				require.Equal(t, first, got, "%d threads", threads)
+				m.ResidualTo(now, b, x)
+				if ref.Steps == 0 || ref.Worst.Ratio > 0 || f.beginCorrection(r) <= 2*f.beginCorrection(now) {
+					continue // not so, or r is as small as that of x
+				}
+				unchecked++
+				weak += f.Weak
+				require.LessOrEqual(t, ref.Error, targetError)
+				out := Refinement{Size: ref.Size}
+				f.residual(now, b, x, &out)
+				require.LessOrEqual(t, out.Worst.Ratio, enoughRatio, "seed %d", seed)
+			}
+		}
+	}
+	t.Logf("%d without a last residual, %d weak rows", unchecked, weak)
+	require.Greater(t, unchecked, 20)
+	require.Greater(t, weak, 100)
+}
+
+// repeatRows makes the last row of some joints of a looseChain the first one.
+func repeatRows(m *sparse.Matrix, scale []float64, rng *rand.Rand) {
+	p := m.P
+	for i := p.Positive(); i < p.Len(); i++ {
+		if rng.IntN(2) == 0 {
+			continue
+		}
+		for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
+			w := m.Val[p.Pos[k]:][:18]
+			copy(w[12:], w[:6])
+		}
+		scale[p.Off[i]+2] = scale[p.Off[i]]
+	}
+}
+
+// TestUncheckedCorrectionsAreSmall: e of beginCorrection bounds the correction, as ends takes for granted,
+// with residuals of +1 rows of the core too.
+func TestUncheckedCorrectionsAreSmall(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 73))
+		m, scale := looseChain(40, math.Pow(10, -3*rng.Float64()))
+		p := m.P
+		perm := make([]int32, p.Len())
+		for i, v := range rng.Perm(p.Len()) {
+			perm[i] = int32(v)
+		}
+		f := Analyze(p, perm).NewFactor()
+		require.NoError(t, f.Factorize(m, scale, 1e-13, WhereWeak))
+		x, r, b := make([]float64, p.Dim()), make([]float64, p.Dim()), make([]float64, p.Dim())
+		for c, o := range f.S.oldOff {
+			for k := o; k < o+f.S.off[c+1]-f.S.off[c]; k++ {
+				r[k] = rng.NormFloat64()
+			}
+		}
+		e := f.beginCorrection(r)
+		f.backward(solution{x: x, b: b, add: true})
+		require.LessOrEqual(t, f.energy(x), math.Sqrt2*e*(1+1e-9), "seed %d", seed)
+	}
+}
+
+// TestEnds: what takes a residual after a correction.
+func TestEnds(t *testing.T) {
+	holds := Refinement{Size: 2, Worst: Worst{Node: -1, Row: -1}}
+	off := Refinement{Size: 2, Worst: Worst{Ratio: 2e-14, Node: 3}}
+	f := &Factor{policy: WhereWeak}
+	const small = 1.5e-8 // below √(targetError·size·last)/2
+	require.True(t, f.ends(small, 1, &holds))
+	require.True(t, f.ends(0, 0, &Refinement{Worst: holds.Worst}))
+	require.False(t, f.ends(2*small, 1, &holds))
+	require.False(t, f.ends(small, 0.25, &holds))
+	require.False(t, f.ends(small, 1, &off))
+	require.False(t, f.ends(math.NaN(), 1, &holds))
+	require.False(t, (&Factor{policy: WhereWeak, Tally: Tally{Contraction: 1e-6}}).ends(small, 1, &holds))
+	require.False(t, (&Factor{policy: Everywhere}).ends(small, 1, &holds))
 }

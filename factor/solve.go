@@ -46,8 +46,7 @@ func (f *Factor) solve(x, b, r []float64) float64 {
 	begun := f.begun && len(b) > 0 && &b[0] == &f.b[0]
 	f.begun = false
 	if !begun {
-		f.load(b)
-		f.forward()
+		f.forward(rightSide{b, true})
 	}
 	for _, i := range f.S.free {
 		copy(x[i.first:i.first+int32(i.size)], b[i.first:])
@@ -56,51 +55,73 @@ func (f *Factor) solve(x, b, r []float64) float64 {
 	return size
 }
 
-// load fills the core vector with b, the leaves eliminated: a leaf is
-// b − Wᵀ·(multipliers), so the rows of its joints get b − W·b of the leaf.
-func (f *Factor) load(b []float64) {
-	s, p := f.S, f.S.P
-	for c, old := range s.node {
-		o, n := int(s.oldOff[c]), int(p.Size[old])
-		y := f.x[s.off[c] : int(s.off[c])+n]
-		copy(y, b[o:o+n])
-		for k := p.Ptr[old]; k < p.Ptr[old+1]; k++ {
-			if body := p.Ind[k]; s.leaf[body] {
-				subRows(y, f.unit.Val[p.Pos[k]:p.Pos[k+1]], b[p.Off[body]:p.Off[body+1]])
-			}
-		}
-	}
+// rightSide is what the forward half of a solve is for.
+type rightSide struct {
+	b      []float64
+	leaves bool // those of b count; else they are taken as zero
 }
 
 // forwardTasks is the job of forward below the top.
 type forwardTasks Factor
 
-// Do does the part of L·y = b of one task.
+// Do does the part of D·L·y = b of one task.
 func (e *forwardTasks) Do(worker, task int) {
 	f := (*Factor)(e)
 	w, t := f.workers[worker], f.S.tasks[task]
+	w.energy = 0
 	for k := t.lo; k < t.hi; k++ {
 		w.forward(&f.S.fronts[k])
 	}
+	f.energies[task] = w.energy
 }
 
-// forward replaces the core vector b by the solution of L·y = b.
-func (f *Factor) forward() {
-	s := f.S
+// forward is the first half of a solve: it stores y = D⁻¹·L⁻¹·b in the core vector, b
+// the right side, and returns yᵀ·|D|·y.
+func (f *Factor) forward(from rightSide) float64 {
+	s, w := f.S, f.workers[0]
+	f.from = from
 	f.team.Run(len(s.tasks), (*forwardTasks)(f))
+	w.energy = 0
 	for _, k := range s.top {
-		f.workers[0].forward(&s.fronts[k])
+		w.forward(&s.fronts[k])
+	}
+	f.from = rightSide{}
+	sum := w.energy
+	for _, q := range f.energies {
+		sum += q
+	}
+	return sum
+}
+
+// load stores the right side in the pivots y of a front, the leaves eliminated: a leaf
+// is b − Wᵀ·(multipliers), so the rows of its joints get b − W·b of the leaf.
+func (w *worker) load(fr *front, y []float64) {
+	f, s, p, b := w.f, w.f.S, w.f.S.P, w.f.from.b
+	for c := fr.super; c < fr.last; c++ {
+		n := int(s.off[c+1] - s.off[c])
+		dst := y[:n]
+		y = y[n:]
+		move(dst, b[s.oldOff[c]:int(s.oldOff[c])+n])
+		if !f.from.leaves {
+			continue
+		}
+		old := s.node[c]
+		for k := p.Ptr[old]; k < p.Ptr[old+1]; k++ {
+			if body := p.Ind[k]; s.leaf[body] {
+				subRows(dst, f.unit.Val[p.Pos[k]:p.Pos[k+1]], b[p.Off[body]:p.Off[body+1]])
+			}
+		}
 	}
 }
 
-// forward does the part of L·y = b that belongs to a front. What the rows below lose
+// forward does the part of D·L·y = b that belongs to a front. What the rows below lose
 // goes to the parent in the place of the update matrix.
 func (w *worker) forward(fr *front) {
 	f, s := w.f, w.f.S
 	n, p, m := fr.ld(), int(fr.width), int(fr.below)
 	pan := f.panels[fr.panel : fr.panel+int64(n*p)]
 	x := w.x[:n-1]
-	copy(x, f.x[fr.first:int(fr.first)+p])
+	w.load(fr, x[:p])
 	clear(x[p:])
 	for i := fr.kidHi - 1; i >= fr.kidLo; i-- {
 		q := &s.fronts[s.kids[i]]
@@ -111,11 +132,18 @@ func (w *worker) forward(fr *front) {
 		}
 	}
 	kernel.SolveLower(x[:p], pan, n, p)
-	copy(f.x[fr.first:], x[:p])
 	if m > 0 {
 		kernel.SubMul(x[p:], pan[p:], n, m, p, x[:p])
-		copy(w.update(fr), x[p:])
+		move(w.update(fr), x[p:])
 	}
+	y := f.x[fr.first : int(fr.first)+p]
+	q := 0.0
+	for i, d := range f.dinv[fr.first : int(fr.first)+p] {
+		v := x[i]
+		y[i] = v * d
+		q += v * v * math.Abs(d)
+	}
+	w.energy += q
 }
 
 // solution is what the backward half of a solve is for.
@@ -142,7 +170,7 @@ func (e *backwardTasks) Do(worker, task int) {
 	}
 }
 
-// backward finishes a solve: D·Lᵀ·x = y in the core, and the leaves from that. It
+// backward finishes a solve: Lᵀ·x = y in the core, and the leaves from that. It
 // returns the largest norms of what it stored or added in a +1 node with neighbours, and
 // of what was there then.
 func (f *Factor) backward(to solution) (step, size float64) {
@@ -195,29 +223,26 @@ func (w *worker) fetchLeaves(fr *front) {
 	}
 }
 
-// backward does the part of D·Lᵀ·x = y that belongs to a front, and its leaves.
+// backward does the part of Lᵀ·x = y that belongs to a front, and its leaves.
 func (w *worker) backward(fr *front) {
 	f, s := w.f, w.f.S
 	n, p, m := fr.ld(), int(fr.width), int(fr.below)
 	pan := f.panels[fr.panel : fr.panel+int64(n*p)]
 	x := w.x[:n-1]
 	y := x[:p]
-	dinv := f.dinv[fr.first : int(fr.first)+p]
+	gather(x[p:], f.x, s.runs[fr.rowLo:fr.rowHi])
 	if f.to.begun {
 		for i := range y {
 			y[i] = pan[i*n+n-1]
 		}
 	} else {
-		for i, v := range f.x[fr.first : int(fr.first)+p] {
-			y[i] = v * dinv[i]
-		}
+		copy(y, f.x[fr.first:])
 	}
 	if m > 0 {
-		gather(x[p:], f.x, s.runs[fr.rowLo:fr.rowHi])
 		kernel.SubMulT(y, pan[p:], n, m, p, x[p:])
 	}
 	kernel.SolveLowerT(y, pan, n, p)
-	copy(f.x[fr.first:], y)
+	move(f.x[fr.first:], y)
 	w.storeCore(fr, y)
 	for i := fr.leafLo; i < fr.leafHi; i++ {
 		w.storeLeaf(&s.leaves[i], x)
@@ -235,13 +260,13 @@ func (w *worker) storeCore(fr *front, y []float64) {
 		if to.add {
 			addTo(dst, v)
 		} else {
-			copy(dst, v)
+			move(dst, v)
 		}
 		if s.sign[c] > 0 {
 			keep(&w.step, square(v))
 			keep(&w.size, square(dst))
 		} else if to.r != nil && !s.open[c] {
-			copy(to.r[s.oldOff[c]:int(s.oldOff[c])+n], to.b[s.oldOff[c]:])
+			move(to.r[s.oldOff[c]:], to.b[s.oldOff[c]:int(s.oldOff[c])+n])
 			w.f.square[c] = 0
 		}
 	}
@@ -250,7 +275,7 @@ func (w *worker) storeCore(fr *front, y []float64) {
 // keep makes *m the larger of *m and q, and one that is not a number if there has been
 // one.
 func keep(m *float64, q float64) {
-	if q > *m || q != q {
+	if !(q <= *m) && *m == *m {
 		*m = q
 	}
 }
@@ -267,7 +292,7 @@ func (w *worker) storeLeaf(l *leaf, y []float64) {
 	if to.add {
 		v = buf[:k]
 	} else {
-		copy(v, to.b[l.first:])
+		move(v, to.b[l.first:int(l.first)+k])
 	}
 	if k == 6 {
 		kernel.SubBlocksT(v, f.unit.Val, y, blocks)
@@ -299,7 +324,18 @@ func (w *worker) storeLeaf(l *leaf, y []float64) {
 // gather copies the rows of runs from src to dst.
 func gather(dst, src []float64, runs []run) {
 	for _, r := range runs {
-		dst = dst[copy(dst, src[r.dst:r.dst+r.n]):]
+		move(dst, src[r.dst:r.dst+r.n])
+		dst = dst[r.n:]
+	}
+}
+
+// move copies src to dst number by number: reads of numbers that have just been written by ones
+// do not wait, as wider ones of copy would, for all of those to reach the cache.
+func move(dst, src []float64) {
+	dst = dst[:len(src)]
+	//lint:ignore S1001 copy has the wider reads
+	for i, v := range src {
+		dst[i] = v
 	}
 }
 
