@@ -318,20 +318,20 @@ func fix(c *kernel.LaneJointConst, l int, jt *mechanism.Joint, list []bodies.Bod
 	set(c.Axes[:], l, jt.P.E[:])
 	armP, armS := jt.P.Origin, jt.S.Origin
 	if jt.Pred >= 0 {
-		armP = armP.Sub(list[jt.Pred].Com)
-		var rows [6 * pinRows]float64
-		var base [pinRows]float64
-		n := int(jt.Rows)
-		constantRows(rows[:6*n], base[:n], list, jt)
-		set(c.P[:], l, rows[:6*n])
-		set(c.Base[:], l, base[:n])
+		body := &list[jt.Pred]
+		armP = armP.Sub(body.Com)
+		w := body.Weight()
+		for i, v := range w.Inertia {
+			c.InvP[i][l] = -v
+		}
+		c.RootP[l] = -w.Mass
 	}
 	if jt.Succ >= 0 {
 		body := &list[jt.Succ]
 		armS = armS.Sub(body.Com)
 		w := body.Weight()
-		set(c.Inv[:], l, w.Inertia[:])
-		c.Root[l] = w.Mass
+		set(c.InvS[:], l, w.Inertia[:])
+		c.RootS[l] = w.Mass
 	}
 	set(c.ArmP[:], l, armP[:])
 	set(c.ArmS[:], l, armS[:])

@@ -197,7 +197,7 @@ func (y *Grounded) fillBonds(w *batchWork, b *bondBatch, s *mechanism.State) {
 		kernel.LanePinned(t, c)
 	}
 	w.sum[0] = kernel.Lane{}
-	y.reduceBatch(w, &b.side[0], c.P[:], n)
+	y.reduceBatch(w, &b.side[0], t.P[:], n)
 	y.reduceBatch(w, &b.side[1], t.S[:], n)
 	kernel.Scatter(y.Scale, &b.row, t.Scale[:n])
 	kernel.Scatter(y.B, &b.row, t.B[:n])

@@ -150,29 +150,29 @@ func LaneAdd(a *[6]Lane, t *Lane, b *[6]Lane) { laneAdd(active, a, t, b) }
 // LaneScale multiplies a by t.
 func LaneScale(a *[6]Lane, t *Lane) { laneScale(active, a, t) }
 
-// LaneJointConst is what no state changes of joints that hold two points together (Pin). Inv and Root are L⁻¹ and 1/√m of S.
+// LaneJointConst is what no state changes of joints that hold two points together (Pin): of S, L⁻¹ and 1/√m, of P −L⁻¹
+// and −1/√m. Both are zero for the world.
 type LaneJointConst struct {
-	Axes       [9]Lane // of the joint in P
-	ArmP, ArmS [3]Lane // from the centres of mass to the joint
-	Inv        [6]Lane
-	Root       Lane
-	Base       [5]Lane  // squared norms of the rows that P adds
-	P          [30]Lane // rows on P
+	Axes         [9]Lane // of the joint in P
+	ArmP, ArmS   [3]Lane // from the centres of mass to the joint
+	InvP, InvS   [6]Lane
+	RootP, RootS Lane
 }
 
 // LaneJoint is such joints at one state.
 type LaneJoint struct {
-	EP, ES         [9]Lane // axes of the bodies in the world
-	OmegaP, OmegaS [3]Lane // angular velocities, world axes
-	W, A           [9]Lane // axes of the joint in the world and in S
-	S              [30]Lane
+	EP, ES         [9]Lane  // axes of the bodies in the world
+	OmegaP, OmegaS [3]Lane  // angular velocities, world axes
+	W, A           [9]Lane  // axes of the joint in the world and in S
+	P, S           [30]Lane // rows on the bodies
 	Scale, B       [5]Lane
 }
 
-// LaneBall fills S, Scale and B of balls as PinRows does v, scale and b.
+// LaneBall fills S, Scale and B of balls as PinRows does v, scale and b, and P with the rows of the opposite axes on P, whose
+// squares are in Scale too.
 func LaneBall(t *LaneJoint, c *LaneJointConst) { laneBall(active, t, c) }
 
-// LanePinned fills S, Scale and B of hinges as PinRows does v, scale and b.
+// LanePinned is LaneBall for hinges.
 func LanePinned(t *LaneJoint, c *LaneJointConst) { lanePinned(active, t, c) }
 
 // LaneRows stores products of n rows of six numbers and vectors,

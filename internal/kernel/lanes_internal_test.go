@@ -85,9 +85,9 @@ func TestLanes(t *testing.T) {
 		"scale":     func(v variant, w *laneWork) { laneScale(v, &w.A, &w.Sum) },
 		"ball":      func(v variant, w *laneWork) { laneBall(v, &w.J, &w.K) },
 		"pinned":    func(v variant, w *laneWork) { lanePinned(v, &w.J, &w.K) },
-		"rows":      func(v variant, w *laneWork) { laneRows(v, w.Y[:], 3, w.K.P[:], 5, &w.A) },
-		"one row":   func(v variant, w *laneWork) { laneRows(v, w.Y[:], 1, w.K.P[:], 1, &w.A) },
-		"subRows":   func(v variant, w *laneWork) { laneSubRows(v, w.Sub[:], w.K.P[:], 5, &w.A) },
+		"rows":      func(v variant, w *laneWork) { laneRows(v, w.Y[:], 3, w.J.P[:], 5, &w.A) },
+		"one row":   func(v variant, w *laneWork) { laneRows(v, w.Y[:], 1, w.J.P[:], 1, &w.A) },
+		"subRows":   func(v variant, w *laneWork) { laneSubRows(v, w.Sub[:], w.J.P[:], 5, &w.A) },
 	}
 	for name, f := range kernels {
 		t.Run(name, func(t *testing.T) {

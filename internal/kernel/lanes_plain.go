@@ -244,25 +244,27 @@ func laneJointPlain(t *LaneJoint, c *LaneJointConst, moments bool) {
 		arm := tripleOf(c.ArmS[:], l)
 		bias := less(centripetal(wp, turnedT(&F, tripleOf(c.ArmP[:], l))), centripetal(ws, turnedT(&A, arm)))
 		setTriple(t.B[:], l, 1, bias)
-		row := func(i int, n, f triple) {
-			q := t.S[6*i:][:6]
-			setTriple(q, l, 1, lower(&c.Inv, l, n))
-			setTriple(q[3:], l, c.Root[l], f)
-			s := c.Base[i][l]
+		row := func(rows []Lane, i int, inv *[6]Lane, root float64, n, f triple) {
+			q := rows[6*i:][:6]
+			setTriple(q, l, 1, lower(inv, l, n))
+			setTriple(q[3:], l, root, f)
 			for e := range q {
-				s += q[e][l] * q[e][l]
+				t.Scale[i][l] += q[e][l] * q[e][l]
 			}
-			t.Scale[i][l] = s
 		}
+		armP := tripleOf(c.ArmP[:], l)
 		for k := range 3 {
-			f := triple{A[k], A[3+k], A[6+k]}
-			row(k, cross(arm, f), f)
+			t.Scale[k][l] = 0
+			f, g := triple{F[k], F[3+k], F[6+k]}, triple{A[k], A[3+k], A[6+k]}
+			row(t.P[:], k, &c.InvP, c.RootP[l], cross(armP, f), f)
+			row(t.S[:], k, &c.InvS, c.RootS[l], cross(arm, g), g)
 		}
 		if moments {
 			turn := cross(wp, ws)
 			for k := range 2 {
-				t.B[3+k][l] = turn[k]
-				row(3+k, triple{A[k], A[3+k], A[6+k]}, triple{})
+				t.B[3+k][l], t.Scale[3+k][l] = turn[k], 0
+				row(t.P[:], 3+k, &c.InvP, 0, triple{F[k], F[3+k], F[6+k]}, triple{})
+				row(t.S[:], 3+k, &c.InvS, 0, triple{A[k], A[3+k], A[6+k]}, triple{})
 			}
 		}
 	}

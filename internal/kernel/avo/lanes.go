@@ -21,10 +21,10 @@ const (
 	bodyState, bodyE, bodyCom, bodySpin, bodyLoad, bodyR = 0, 13, 22, 25, 28, 34
 	bodyRel, bodyAxis, bodyAt, bodySize, bodyFree        = 43, 49, 52, 58, 59
 
-	jointAxes, jointArmP, jointArmS, jointInv, jointRoot, jointBase = 0, 9, 12, 15, 21, 22
+	jointAxes, jointArmP, jointArmS, jointInvP, jointInvS, jointRootP, jointRootS = 0, 9, 12, 15, 21, 27, 28
 
 	jointEP, jointES, jointOmegaP, jointOmegaS, jointW, jointA = 0, 9, 18, 21, 24, 33
-	jointS, jointScale, jointB                                 = 42, 72, 77
+	jointP, jointS, jointScale, jointB                         = 42, 72, 102, 107
 )
 
 // half is the vector of each lane that is worked on.
@@ -628,38 +628,51 @@ func laneJoints256() {
 				bias := centripetal(wp, frame.timesT(c.field(jointArmP).three()))
 				bias.sub(centripetal(ws, axes.timesT(arm.three())))
 				bias.store(t.field(jointB))
-				row := func(i int, n three, f *three) {
-					q, size := t.field(jointS+6*i), copied(c.field(jointBase).at(i))
-					n = c.field(jointInv).lower(n)
+				// row stores row i on one body, and adds its square to size.
+				row := func(q lanes, inv, root int, n three, f *three, size reg.VecVirtual) {
+					n = c.field(inv).lower(n)
 					n.store(q)
 					for _, r := range n {
 						VFMADD231PD(r, r, size)
 					}
-					if f != nil {
-						root := copied(c.field(jointRoot).at(0))
-						for e, r := range f {
-							VMULPD(root, r, r)
-							VMOVUPD(r, q.at(3+e))
-							VFMADD231PD(r, r, size)
-						}
-					} else {
+					if f == nil {
 						zero := YMM()
 						VXORPD(zero, zero, zero)
 						three{zero, zero, zero}.store(q.field(3))
+						return
+					}
+					factor := copied(c.field(root).at(0))
+					for e, r := range f {
+						VMULPD(factor, r, r)
+						VMOVUPD(r, q.at(3+e))
+						VFMADD231PD(r, r, size)
+					}
+				}
+				column := func(x lanes, k int) three {
+					return three{copied(x.at(k)), copied(x.at(3 + k)), copied(x.at(6 + k))}
+				}
+				rows := 3
+				if moments {
+					rows = 5
+				}
+				for i := range rows {
+					size := YMM()
+					VXORPD(size, size, size)
+					for _, side := range []struct {
+						axes                 lanes
+						arm, inv, root, rows int
+					}{
+						{frame, jointArmP, jointInvP, jointRootP, jointP},
+						{axes, jointArmS, jointInvS, jointRootS, jointS},
+					} {
+						f, q := column(side.axes, i%3), t.field(side.rows+6*i)
+						if i < 3 {
+							row(q, side.inv, side.root, cross(c.field(side.arm).three(), f), &f, size)
+						} else {
+							row(q, side.inv, side.root, f, nil, size)
+						}
 					}
 					VMOVUPD(size, t.field(jointScale).at(i))
-				}
-				column := func(k int) three {
-					return three{copied(axes.at(k)), copied(axes.at(3 + k)), copied(axes.at(6 + k))}
-				}
-				for k := range 3 {
-					f := column(k)
-					row(k, cross(arm.three(), f), &f)
-				}
-				if moments {
-					for k := range 2 {
-						row(3+k, column(k), nil)
-					}
 				}
 			})
 		}
