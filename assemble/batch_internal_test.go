@@ -15,14 +15,17 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// forestModel is copies of a random tree of hinges on the ground, each with lengths, masses and states of its own. The last
+// forestModel is copies of a random tree on the ground, of hinges, here and there a slide or a fixed joint, each with lengths, masses and states of its own. The last
 // body of one is joined to the first of the next, or to the world, by balls and hinges. With drives, hinges have springs.
 func forestModel(rng *rand.Rand, copies int, drives bool) *model.Model {
 	b := newBuilder(rng, "forest")
 	n := 1 + rng.IntN(3)
-	up, turned := make([]int, n), make([]bool, n)
+	up, turned, types := make([]int, n), make([]bool, n), make([]model.JointType, n)
 	for k := range n {
-		up[k], turned[k] = rng.IntN(k+1)-1, rng.IntN(2) == 0
+		up[k], turned[k], types[k] = rng.IntN(k+1)-1, rng.IntN(2) == 0, model.Revolute
+		if rng.IntN(3) == 0 {
+			types[k] = []model.JointType{model.Prismatic, model.Fixed}[rng.IntN(2)]
+		}
 	}
 	last := ""
 	for c := range copies {
@@ -37,8 +40,8 @@ func forestModel(rng *rand.Rand, copies int, drives bool) *model.Model {
 			if turned[k] {
 				pred, succ = succ, pred
 			}
-			j := b.joint(model.Revolute, pred, succ)
-			if drives {
+			j := b.joint(types[k], pred, succ)
+			if drives && types[k] == model.Revolute {
 				j.Stiffness, j.Damping, j.Force = []float64{3}, []float64{0.2}, []float64{rng.NormFloat64()}
 			}
 		}
@@ -88,7 +91,8 @@ func TestBatches(t *testing.T) {
 		t.Skip("no kernels for lanes on this processor, or in this build")
 	}
 	units, bonds, inner, shapes := 0, 0, 0, map[unitShape]bool{}
-	for seed := range uint64(60) {
+	alone, still := 0, 0 // mechanisms with batches of joints alone, batches of joints on bodies without columns
+	for seed := range uint64(120) {
 		rng := check.Rand(seed)
 		copies := [...]int{3, 4, 8, 9, 20, 130, 1500}[seed%7]
 		mech, err := mechanism.New(forestModel(rng, copies, seed%4 == 1))
@@ -135,6 +139,16 @@ func TestBatches(t *testing.T) {
 		for _, s := range g.shapes {
 			shapes[s] = true
 		}
+		if len(g.unitBatches) == 0 && len(g.bondBatches) > 0 {
+			alone++
+		}
+		for i := range g.bondBatches {
+			for e := range g.bondBatches[i].side {
+				if q := &g.bondBatches[i].side[e]; q.dof > 0 && q.from == q.dof {
+					still++
+				}
+			}
+		}
 		left := map[unitShape]int{}
 		for _, i := range g.single {
 			if s, ok := g.unitShape(&g.units[i]); ok {
@@ -143,6 +157,8 @@ func TestBatches(t *testing.T) {
 			}
 		}
 	}
+	assert.Greater(t, alone, 3)
+	assert.Greater(t, still, 3)
 	assert.Greater(t, units, 400)
 	assert.Greater(t, inner, 200)
 	assert.Greater(t, bonds-inner, 20)
@@ -176,4 +192,39 @@ func TestBatchStates(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, free <= math.MaxFloat64, "body %d", i)
 	}
+}
+
+// TestUnitLimit: lanes and BodyTo agree on quaternions whose norm is at the limit to the last bit.
+func TestUnitLimit(t *testing.T) {
+	rng := check.Rand(7)
+	mech, err := mechanism.New(forestModel(rng, 20, false))
+	require.NoError(t, err)
+	g := choose(NewLayout(mech))
+	g.finish()
+	y, k := g.NewGroundedOn(nil), mechanism.BodyKinematics{}
+	good, bad := 0, 0
+	for range 3000 {
+		st := mech.Initial()
+		i := rng.IntN(len(st.Bodies))
+		q := &st.Bodies[i].Rotation
+		size := 0.0
+		for e := range q {
+			q[e] = rng.NormFloat64()
+			size += q[e] * q[e]
+		}
+		limit := math.Sqrt((1 + 2e-6*float64(1-2*rng.IntN(2)) + 2e-16*float64(rng.IntN(9)-4)) / size)
+		for e := range q {
+			q[e] *= limit
+		}
+		_, err := y.FillTo(st)
+		if mech.BodyTo(&k, st, i) {
+			good++
+			require.NoError(t, err)
+		} else {
+			bad++
+			require.ErrorContains(t, err, mech.BodyName(i))
+		}
+	}
+	assert.Greater(t, good, 500)
+	assert.Greater(t, bad, 500)
 }

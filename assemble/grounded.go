@@ -50,6 +50,15 @@ const groundRange, batchRange = 128, 128 / kernel.Lanes
 // rangesOf returns the number of ranges of n things.
 func rangesOf(n, size int) int { return (n + size - 1) / size }
 
+// tasks returns the largest number of tasks of a pass.
+func (g *Ground) tasks() int {
+	return max(
+		rangesOf(len(g.unitBatches), batchRange)+rangesOf(len(g.single), groundRange),
+		rangesOf(len(g.bondBatches), batchRange)+rangesOf(len(g.singleBonds), groundRange),
+		rangesOf(len(g.units), groundRange), rangesOf(len(g.bonds), groundRange),
+	)
+}
+
 // groundEnd is what a task has found.
 type groundEnd struct {
 	bad  int32 // place where it has ended before its end, −1 if it has not
@@ -88,12 +97,12 @@ func (g *Ground) NewGroundedOn(t *team.Team) *Grounded {
 		parts: make([]float64, len(g.branches)), Parts: make([]float64, g.Pattern.Len()),
 		fixed: make([]float64, g.blocks),
 		base:  make([]float64, n),
-		ends:  make([]groundEnd, rangesOf(max(len(g.units), len(g.bonds)), groundRange)+2), chains: make([]chain, t.Workers()),
+		ends:  make([]groundEnd, g.tasks()), chains: make([]chain, t.Workers()),
 	}
 	if m.HasApplied() {
 		y.force = make([]spatial.Force, m.NumBodies())
 	}
-	if len(g.unitBatches) > 0 {
+	if len(g.unitBatches)+len(g.bondBatches) > 0 {
 		y.batch = make([]batchWork, t.Workers())
 	}
 	y.fillConstant()
@@ -145,6 +154,21 @@ func (y *Grounded) FillTo(s *mechanism.State) (free float64, err error) {
 		return 0, fmt.Errorf("assemble: joint %q: %w", m.JointName(int(g.bonds[i].joint)), joints.ErrNoDirection)
 	}
 	return free, nil
+}
+
+// anyBad reports whether a state of a batch is not finite.
+func (y *Grounded) anyBad(b *unitBatch, s *mechanism.State) bool {
+	g := y.G
+	parts := g.parts[b.part:][:g.shapes[b.shape].n]
+	for k := range parts {
+		for _, i := range parts[k].branch {
+			body := g.branches[i].body
+			if !g.L.Mech.BodyTo(&y.Kin.Bodies[body], s, int(body)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // firstBad returns the first body whose state is not finite.
@@ -231,7 +255,7 @@ func (y *Grounded) doBatches(w *batchWork, t *groundPass, lo, hi int) groundEnd 
 		for i := lo; i < hi; i++ {
 			y.fetchUnits(i+ahead, t.s)
 			free, ok := y.fillBatch(w, &g.unitBatches[i], t)
-			if !ok {
+			if !ok && y.anyBad(&g.unitBatches[i], t.s) {
 				end.bad = int32(i)
 			}
 			end.free = larger(end.free, free)

@@ -21,7 +21,7 @@ type batchWork struct {
 	block  [pinRows * groupFreedoms]kernel.Lane
 }
 
-// fillBatch does for a batch what fillUnits does for units. It reports whether the states are finite, and returns the
+// fillBatch does for a batch what fillUnits does for units. It reports whether the states are certain to be finite, and returns the
 // largest magnitude of a component of C⁻¹·f.
 func (y *Grounded) fillBatch(w *batchWork, b *unitBatch, pass *groundPass) (free float64, ok bool) {
 	g := y.G
@@ -226,6 +226,9 @@ func (y *Grounded) reduceBatch(w *batchWork, q *sideBatch, v []kernel.Lane, n in
 		w.sum[0][l] += v
 	}
 	dof, from := int(q.dof), int(q.from)
+	if from == dof {
+		return // the bodies do not move with the freedoms
+	}
 	dirs := w.dirs[:6*(dof-from)]
 	kernel.Gather(dirs, y.dirs, &q.dirs)
 	if from > 0 {

@@ -143,6 +143,30 @@ func (y *Grounded) tie(b *branch, t *link, w *jointWork, right []float64) {
 	E.TMulVecTo(&t.rel.move, &r.move)
 }
 
+// tieHinge is tie for a hinge, whose rows are three forces along the axes of its predecessor's end and two moments: with A
+// those axes in the body's, Σ T·b/‖T‖² = (A·(b₃, b₄, 0), A·(b₀, b₁, b₂)).
+func (y *Grounded) tieHinge(b *branch, t *link, right []float64) {
+	t.armP, t.armC = b.armP, b.armC
+	axes := &y.G.L.Mech.Joints[b.joint].P.E
+	turn, move := &t.rel.turn, &t.rel.move
+	*turn, *move = spatial.Vec3{right[3], right[4]}, spatial.Vec3(right[:3])
+	axes.MulVecTo(turn, turn)
+	axes.MulVecTo(move, move)
+	switch {
+	case b.turned:
+		for i := range turn {
+			turn[i], move[i] = -turn[i], -move[i]
+		}
+	case b.parent >= 0:
+		t.R.MulVecTo(turn, turn)
+		t.R.MulVecTo(move, move)
+	default:
+		E := &y.Kin.Bodies[b.body].E
+		E.TMulVecTo(turn, turn)
+		E.TMulVecTo(move, move)
+	}
+}
+
 // demand computes c of a group, and its right side, for the errors e of all rows.
 func (y *Grounded) demand(c *chain, u *unit, e []float64, s *mechanism.State) {
 	g := y.G
@@ -157,10 +181,15 @@ func (y *Grounded) demand(c *chain, u *unit, e []float64, s *mechanism.State) {
 		if b.parent >= 0 {
 			y.Kin.Bodies[b.body].E.TMulTo(&t.R, &y.Kin.Bodies[g.branches[b.parent].body].E)
 		}
-		y.eval(&w, b, s)
-		node := g.L.JointNode(int(b.joint))
 		t.load = [6]float64{}
-		y.tie(b, t, &w, e[g.L.Pattern.Off[node]:g.L.Pattern.Off[node+1]])
+		node := g.L.JointNode(int(b.joint))
+		right := e[g.L.Pattern.Off[node]:g.L.Pattern.Off[node+1]]
+		if b.hinge {
+			y.tieHinge(b, t, right)
+			continue
+		}
+		y.eval(&w, b, s)
+		y.tie(b, t, &w, right)
 	}
 	y.particular(c, u)
 	y.project(c, u)

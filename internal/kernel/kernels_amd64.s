@@ -19744,10 +19744,10 @@ GLOBL laneOne<>(SB), RODATA|NOPTR, $8
 DATA laneMinusZero<>+0(SB)/8, $(-0.0)
 GLOBL laneMinusZero<>(SB), RODATA|NOPTR, $8
 
-DATA laneBelow<>+0(SB)/8, $(0.999998)
+DATA laneBelow<>+0(SB)/8, $(0.99999800000001)
 GLOBL laneBelow<>(SB), RODATA|NOPTR, $8
 
-DATA laneAbove<>+0(SB)/8, $(1.000002)
+DATA laneAbove<>+0(SB)/8, $(1.00000199999999)
 GLOBL laneAbove<>(SB), RODATA|NOPTR, $8
 
 // func laneHingeAVX2(t *float64, c *float64, up *float64)

@@ -82,7 +82,8 @@ func Numbers[T any](x []T) []float64 {
 //
 //	Load = (L⁻¹·(I·ω × ω), √m·Eᵀg)
 //
-// with ω = Spin. It reports whether all states are finite and the quaternions units to 1e-6.
+// with ω = Spin. It reports whether all states are finite and the quaternions units to a little less than 1e-6, for certain: the
+// square of one at the limit may be rounded differently elsewhere.
 //
 // Cost: about 110 operations a lane, no allocation.
 func LaneLoad(t *LaneBody, c *LaneConst, g *[3]float64) bool {

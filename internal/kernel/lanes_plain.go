@@ -2,6 +2,9 @@ package kernel
 
 import "math"
 
+// unitLimit bounds |q·q − 1| of quaternions in LaneLoad: 2e-6, less what rounding of it may make.
+const unitLimit = 2e-6 - 1e-14
+
 // One lane at a time, in Go. triple and matrix are what a lane holds.
 type (
 	triple = [3]float64
@@ -81,7 +84,7 @@ func laneLoadPlain(t *LaneBody, c *LaneConst, g *[3]float64) bool {
 			rest += 0 * s[i][l] // zero unless the number is not finite
 		}
 		w, x, y, z := s[3][l], s[4][l], s[5][l], s[6][l]
-		ok = ok && rest == 0 && math.Abs(w*w+x*x+y*y+z*z-1) < 2e-6
+		ok = ok && rest == 0 && math.Abs(w*w+x*x+y*y+z*z-1) < unitLimit
 		x2, y2, z2 := x+x, y+y, z+z
 		E := matrix{
 			1 - (y*y2 + z*z2), x*y2 - w*z2, x*z2 + w*y2,

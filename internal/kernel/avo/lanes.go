@@ -27,6 +27,9 @@ const (
 	jointP, jointS, jointScale, jointB                         = 42, 72, 102, 107
 )
 
+// unitLimit is that of the plain kernel.
+const unitLimit = 2e-6 - 1e-14
+
 // half is the vector of each lane that is worked on.
 var half int
 
@@ -288,7 +291,7 @@ func laneLoad256() {
 	t, c := lanesOf("t"), lanesOf("c")
 	g := Load(Param("down"), GP64())
 	one, minusZero := constant("laneOne", 1), constant("laneMinusZero", math.Copysign(0, -1))
-	below, above := constant("laneBelow", 1-2e-6), constant("laneAbove", 1+2e-6)
+	below, above := constant("laneBelow", 1-unitLimit), constant("laneAbove", 1+unitLimit)
 	good := GP32()
 	MOVL(U32(15), good)
 	state, E := t.field(bodyState), t.field(bodyE)
