@@ -134,6 +134,21 @@ func TestBatches(t *testing.T) {
 			two.AccelerationsTo(b, z)
 			require.Equal(t, a, b)
 		}
+		// Errors of rows.
+		e := make([]float64, g.L.Pattern.Dim())
+		for i := range e {
+			e[i] = rng.NormFloat64()
+		}
+		two := g.NewGroundedOn(team.New(2))
+		_, err = two.FillTo(st)
+		require.NoError(t, err)
+		for _, x := range []*Grounded{y, one, two} {
+			x.ErrorsTo(e, st)
+		}
+		requireClose(t, one.rest, y.rest, "rest of errors")
+		requireClose(t, one.B, y.B, "B of errors", one.rest...)
+		require.Equal(t, y.B, two.B)
+
 		units, bonds = units+len(g.unitBatches), bonds+len(g.bondBatches)
 		inner += int(g.inner[len(g.inner)-1])
 		for _, s := range g.shapes {

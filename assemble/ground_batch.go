@@ -42,6 +42,7 @@ type branchBatch struct {
 	body   indices // in accelerations
 	rest   indices // in Grounded.rest
 	dirs   indices // in Grounded.dirs
+	rows   indices // of the joint, in the scalar order of L.Pattern
 	fixed  int32   // in Ground.fixed
 }
 
@@ -49,6 +50,7 @@ type branchBatch struct {
 type bondBatch struct {
 	ball bool    // or hinges
 	row  indices // first scalar one
+	rows indices // the same in L.Pattern
 	node indices
 	side [2]sideBatch
 
@@ -264,6 +266,7 @@ func (p *branchBatch) set(l int, g *Ground, branch int32, c *kernel.LaneConst) {
 	b := &g.branches[branch]
 	p.branch[l], p.state[l], p.kin[l] = branch, stateNumbers*b.body, kinNumbers*b.body
 	p.rest[l], p.dirs[l], p.body[l] = 6*branch, b.at, 6*b.body
+	p.rows[l] = g.L.Pattern.Off[g.L.JointNode(int(b.joint))]
 	body := &g.L.Mech.Bodies[b.body]
 	set(c.Com[:], l, body.Com[:])
 	set(c.L[:], l, b.chol[:])
@@ -272,7 +275,7 @@ func (p *branchBatch) set(l int, g *Ground, branch int32, c *kernel.LaneConst) {
 	c.Root[l], c.InvRoot[l] = b.root, w.Mass
 	set(c.ArmP[:], l, b.armP[:])
 	set(c.ArmC[:], l, b.armC[:])
-	set(c.Axis[:], l, b.axis[:])
+	set(c.Frame[:], l, g.L.Mech.Joints[b.joint].P.E[:])
 }
 
 // set stores numbers in lane l.
@@ -293,7 +296,8 @@ func (g *Ground) addBonds(list []int32, shape bondShape, known map[kernel.LaneJo
 		i := lane(list, l)
 		q := &g.bonds[i]
 		jt := &g.L.Mech.Joints[q.joint]
-		b.row[l], b.node[l] = q.row, int32(len(g.Pattern.Size)-len(g.bonds))+i
+		b.row[l], b.rows[l] = q.row, g.L.Pattern.Off[g.L.JointNode(int(q.joint))]
+		b.node[l] = int32(len(g.Pattern.Size)-len(g.bonds)) + i
 		for e, body := range [2]int32{jt.Pred, jt.Succ} {
 			b.side[e].set(l, g, &q.side[e], body)
 		}

@@ -228,7 +228,7 @@ func (y *Grounded) do(c *chain, t *groundPass, lo, hi int) groundEnd {
 	case groundJoints:
 		end.bad = y.fillJoints(t.s, lo, hi)
 	case groundRates:
-		for k := lo; k < hi; k++ {
+		for _, k := range y.G.single[lo:hi] {
 			y.demand(c, &y.G.units[k], t.x, t.s)
 		}
 	case groundErrors:
@@ -249,6 +249,13 @@ func (y *Grounded) doBatches(w *batchWork, t *groundPass, lo, hi int) groundEnd 
 			y.recoverBatch(w, &g.unitBatches[i], t.a, t.x)
 		}
 		return end
+	case groundRates:
+		for i := lo; i < hi; i++ {
+			y.demandBatch(w, &g.unitBatches[i], t.x)
+		}
+		list = list[g.inner[lo/batchRange]:g.inner[lo/batchRange+1]]
+	case groundErrors:
+		list = list[g.inner[len(g.inner)-1]:][lo:hi]
 	case groundJoints:
 		list = list[g.inner[len(g.inner)-1]:][lo:hi]
 	default:
@@ -263,6 +270,12 @@ func (y *Grounded) doBatches(w *batchWork, t *groundPass, lo, hi int) groundEnd 
 		list = list[g.inner[lo/batchRange]:g.inner[lo/batchRange+1]]
 	}
 	if t.kind == groundUnits && y.force != nil {
+		return end
+	}
+	if t.kind == groundRates || t.kind == groundErrors {
+		for i := range list {
+			y.fillBondErrors(w, &list[i], t.x, t.s)
+		}
 		return end
 	}
 	for i := range list {

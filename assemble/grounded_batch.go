@@ -43,25 +43,16 @@ func (y *Grounded) fillBatch(w *batchWork, b *unitBatch, pass *groundPass) (free
 			y.applied(t, p)
 		}
 		free = larger(free, kernel.MaxAbs(t.Free[:]))
-		if r.parent < 0 {
+		up := w.parent(r)
+		if up == nil {
 			kernel.LaneHingeWorld(t, c)
-			t.Axis = c.Axis
-			if !r.turned {
-				kernel.LaneTurnBack(&t.Axis, t.E(), &c.Axis)
-			}
-			kernel.LaneRestWorld(&w.six, t, c)
 		} else {
-			up := &w.bodies[r.parent]
+			kernel.LaneRotate(t, up)
 			kernel.LaneHinge(t, c, up)
-			t.Axis = c.Axis
-			if !r.turned {
-				kernel.LaneTurn(&t.Axis, &t.R, &c.Axis)
-			}
-			kernel.LaneRest(&w.six, t, c, up)
 		}
-		kernel.Scatter(y.rest, &p.rest, w.six[:])
-		w.part[0] = t.Size
-		kernel.Scatter(y.parts, &p.branch, w.part[:])
+		t.Axis = [3]kernel.Lane{c.Frame[2], c.Frame[5], c.Frame[8]}
+		w.turn(&t.Axis, t, up, r.turned)
+		y.fillRest(w, p, t, c, up)
 		for l, v := range t.Size {
 			size[l] += v
 		}
@@ -70,20 +61,96 @@ func (y *Grounded) fillBatch(w *batchWork, b *unitBatch, pass *groundPass) (free
 		return 0, ok
 	}
 	y.batchDirections(w, u, parts)
-	for i := range u.dof {
-		sum := &w.right[i]
-		*sum = kernel.Lane{}
-		for k := range parts {
-			if r := &u.branch[k]; r.from <= i {
-				kernel.LaneDot(sum, w.column(k, i-r.from), &w.bodies[k].Load)
-			}
-		}
+	for k := range parts {
+		kernel.Scatter(y.dirs, &parts[k].dirs, w.cols[k][:6*(u.dof-u.branch[k].from)])
 	}
-	kernel.Scatter(y.B, &b.at, w.right[:u.dof])
+	y.projectBatch(w, b, u)
 	if !(kernel.MaxAbs(size[:]) <= math.MaxFloat64) {
 		free = math.NaN()
 	}
 	return free, ok
+}
+
+// parent returns the bodies that those of a branch hang on, nil for the world.
+func (w *batchWork) parent(r *branchShape) *kernel.LaneBody {
+	if r.parent < 0 {
+		return nil
+	}
+	return &w.bodies[r.parent]
+}
+
+// turn brings v from the axes of the joint's predecessor to those of the body, which is that if turned.
+func (w *batchWork) turn(v *[3]kernel.Lane, t, up *kernel.LaneBody, turned bool) {
+	u := *v
+	switch {
+	case turned:
+	case up == nil:
+		kernel.LaneTurnBack(v, t.E(), &u)
+	default:
+		kernel.LaneTurn(v, &t.R, &u)
+	}
+}
+
+// fillRest stores c of a branch, subtracts it from the loads, and stores Σ c².
+func (y *Grounded) fillRest(w *batchWork, p *branchBatch, t *kernel.LaneBody, c *kernel.LaneConst, up *kernel.LaneBody) {
+	if up == nil {
+		kernel.LaneRestWorld(&w.six, t, c)
+	} else {
+		kernel.LaneRest(&w.six, t, c, up)
+	}
+	kernel.Scatter(y.rest, &p.rest, w.six[:])
+	w.part[0] = t.Size
+	kernel.Scatter(y.parts, &p.branch, w.part[:])
+}
+
+// projectBatch is project for a batch of units like u, whose columns and loads are in w.
+func (y *Grounded) projectBatch(w *batchWork, b *unitBatch, u *unitShape) {
+	for i := range u.dof {
+		sum := &w.right[i]
+		*sum = kernel.Lane{}
+		for k := range u.n {
+			if f := u.branch[k].from; f <= i {
+				kernel.LaneDot(sum, w.column(int(k), i-f), &w.bodies[k].Load)
+			}
+		}
+	}
+	kernel.Scatter(y.B, &b.at, w.right[:u.dof])
+}
+
+// demandBatch is demand for a batch.
+func (y *Grounded) demandBatch(w *batchWork, b *unitBatch, e []float64) {
+	g := y.G
+	kin := kernel.Numbers(y.Kin.Bodies)
+	u := &g.shapes[b.shape]
+	parts := g.parts[b.part:][:u.n]
+	for k := range parts {
+		p, t, r := &parts[k], &w.bodies[k], &u.branch[k]
+		c := &g.fixed[p.fixed]
+		kernel.Gather(t.E()[:], kin, &p.kin)
+		up := w.parent(r)
+		if up != nil {
+			kernel.LaneRotate(t, up)
+		}
+		// See tieHinge.
+		right := w.joint.B[:]
+		kernel.Gather(right, e, &p.rows)
+		turn, move := (*[3]kernel.Lane)(t.Rel[:3]), (*[3]kernel.Lane)(t.Rel[3:])
+		kernel.LaneTurn(turn, &c.Frame, &[3]kernel.Lane{right[3], right[4]})
+		kernel.LaneTurn(move, &c.Frame, (*[3]kernel.Lane)(right[:3]))
+		if r.turned {
+			for i := range t.Rel {
+				for l := range t.Rel[i] {
+					t.Rel[i][l] = -t.Rel[i][l]
+				}
+			}
+		}
+		w.turn(turn, t, up, r.turned)
+		w.turn(move, t, up, r.turned)
+		t.Load = [6]kernel.Lane{}
+		y.fillRest(w, p, t, c, up)
+		kernel.Gather(w.cols[k][:6*(u.dof-r.from)], y.dirs, &p.dirs)
+	}
+	y.projectBatch(w, b, u)
 }
 
 // applied adds C⁻¹ times applied forces to the loads of a branch.
@@ -122,9 +189,6 @@ func (y *Grounded) batchDirections(w *batchWork, u *unitShape, parts []branchBat
 	}
 	for i := range u.dof {
 		w.orthonormalize(list, i)
-	}
-	for k := range list {
-		kernel.Scatter(y.dirs, &parts[k].dirs, w.cols[k][:6*(u.dof-list[k].from)])
 	}
 }
 
@@ -174,13 +238,31 @@ func (w *batchWork) orthonormalize(list []branchShape, i int8) {
 
 // fillBonds does for a batch of joints what fillJoints does for joints.
 func (y *Grounded) fillBonds(w *batchWork, b *bondBatch, s *mechanism.State) {
-	g := y.G
-	t, c := &w.joint, &g.pins[b.fixed]
+	t := &w.joint
+	n := y.fillPins(w, b, s)
+	w.sum[0] = kernel.Lane{}
+	y.reduceBatch(w, &b.side[0], t.P[:], n)
+	y.reduceBatch(w, &b.side[1], t.S[:], n)
+	kernel.Scatter(y.Scale, &b.row, t.Scale[:n])
+	kernel.Scatter(y.B, &b.row, t.B[:n])
+	kernel.Scatter(y.Parts, &b.node, w.sum[:])
+}
+
+// fillBondErrors does for a batch of joints what fillErrors does for joints.
+func (y *Grounded) fillBondErrors(w *batchWork, b *bondBatch, e []float64, s *mechanism.State) {
+	t := &w.joint
+	n := y.fillPins(w, b, s)
+	kernel.Gather(t.B[:n], e, &b.rows)
+	y.subtractRests(w, &b.side[0], t.P[:], n)
+	y.subtractRests(w, &b.side[1], t.S[:], n)
+	kernel.Scatter(y.B, &b.row, t.B[:n])
+}
+
+// fillPins computes the rows of a batch of joints, their squared norms and right sides, in w.joint. It returns the number of
+// rows.
+func (y *Grounded) fillPins(w *batchWork, b *bondBatch, s *mechanism.State) (n int) {
+	t, c := &w.joint, &y.G.pins[b.fixed]
 	states, kin := kernel.Numbers(s.Bodies), kernel.Numbers(y.Kin.Bodies)
-	n := 5
-	if b.ball {
-		n = 3
-	}
 	gather := func(E *[9]kernel.Lane, omega *[3]kernel.Lane, q *sideBatch) {
 		if q.dof < 0 {
 			*E, *omega = stillLanes, [3]kernel.Lane{}
@@ -193,15 +275,18 @@ func (y *Grounded) fillBonds(w *batchWork, b *bondBatch, s *mechanism.State) {
 	gather(&t.ES, &t.OmegaS, &b.side[1])
 	if b.ball {
 		kernel.LaneBall(t, c)
-	} else {
-		kernel.LanePinned(t, c)
+		return 3
 	}
-	w.sum[0] = kernel.Lane{}
-	y.reduceBatch(w, &b.side[0], t.P[:], n)
-	y.reduceBatch(w, &b.side[1], t.S[:], n)
-	kernel.Scatter(y.Scale, &b.row, t.Scale[:n])
-	kernel.Scatter(y.B, &b.row, t.B[:n])
-	kernel.Scatter(y.Parts, &b.node, w.sum[:])
+	kernel.LanePinned(t, c)
+	return 5
+}
+
+// subtractRests is subtractRest for one side of the joints of a batch, with n rows v.
+func (y *Grounded) subtractRests(w *batchWork, q *sideBatch, v []kernel.Lane, n int) {
+	if q.dof >= 0 {
+		kernel.Gather(w.six[:], y.rest, &q.rest)
+		kernel.LaneSubRows(w.joint.B[:], v, n, &w.six)
+	}
 }
 
 // stillLanes is the axes of the world.
@@ -219,8 +304,7 @@ func (y *Grounded) reduceBatch(w *batchWork, q *sideBatch, v []kernel.Lane, n in
 	if q.dof < 0 {
 		return
 	}
-	kernel.Gather(w.six[:], y.rest, &q.rest)
-	kernel.LaneSubRows(w.joint.B[:], v, n, &w.six)
+	y.subtractRests(w, q, v, n)
 	kernel.Gather(w.part[:], y.parts, &q.part)
 	for l, v := range w.part[0] {
 		w.sum[0][l] += v

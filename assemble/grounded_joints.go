@@ -51,7 +51,7 @@ func (y *Grounded) fillErrors(e []float64, s *mechanism.State, lo, hi int) {
 	g := y.G
 	var w groundWork
 	var scale, old [6]float64
-	for i := lo; i < hi; i++ {
+	for _, i := range g.singleBonds[lo:hi] {
 		t := &g.bonds[i]
 		n := int(g.L.Mech.Joints[t.joint].Rows)
 		b := y.B[t.row:][:n]

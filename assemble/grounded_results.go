@@ -77,8 +77,8 @@ func (y *Grounded) ErrorsTo(e []float64, s *mechanism.State) {
 	if len(e) != g.L.Pattern.Dim() {
 		panic("assemble: length mismatch")
 	}
-	y.each(groundPass{kind: groundRates, n: len(g.units), s: s, x: e})
-	y.each(groundPass{kind: groundErrors, n: len(g.bonds), s: s, x: e})
+	y.each(groundPass{kind: groundRates, batches: len(g.unitBatches), n: len(g.single), s: s, x: e})
+	y.each(groundPass{kind: groundErrors, batches: len(g.bondBatches) - int(g.inner[len(g.inner)-1]), n: len(g.singleBonds), s: s, x: e})
 }
 
 // MultipliersTo stores −λ of all joints in the rows of joints of x, which is in the scalar order of

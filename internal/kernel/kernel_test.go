@@ -116,6 +116,7 @@ func TestAllocates(t *testing.T) {
 	assert.Zero(t, testing.AllocsPerRun(10, func() {
 		kernel.Gather(body.State[:], f, &at)
 		kernel.LaneLoad(&body, &fixed, &zero)
+		kernel.LaneRotate(&body, &up)
 		kernel.LaneHinge(&body, &fixed, &up)
 		kernel.LaneRest(&six, &body, &fixed, &up)
 		kernel.LaneOwn(&six, &body, &fixed)

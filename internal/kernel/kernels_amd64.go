@@ -119,6 +119,11 @@ func laneScatterAVX2(dst *float64, src *float64, at *int32, n int)
 //go:noescape
 func laneLoadAVX2(t *float64, c *float64, down *float64) int
 
+// laneRotateAVX2 is LaneRotate with AVX2.
+//
+//go:noescape
+func laneRotateAVX2(t *float64, up *float64)
+
 // laneHingeAVX2 is LaneHinge with AVX2.
 //
 //go:noescape

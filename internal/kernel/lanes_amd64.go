@@ -162,3 +162,11 @@ func laneAdd(v variant, a *[6]Lane, t *Lane, b *[6]Lane) {
 	}
 	laneAddAVX2(&a[0][0], &t[0], &b[0][0])
 }
+
+func laneRotate(v variant, t, up *LaneBody) {
+	if v == plain {
+		laneRotatePlain(t, up)
+		return
+	}
+	laneRotateAVX2(&t.State[0][0], &up.State[0][0])
+}

@@ -71,9 +71,10 @@ func TestLanes(t *testing.T) {
 	kernels := map[string]func(v variant, w *laneWork){
 		"load":      func(v variant, w *laneWork) { laneLoad(v, &w.T, &w.C, &g) },
 		"hinge":     func(v variant, w *laneWork) { laneHinge(v, &w.T, &w.C, &w.Up) },
+		"rotate":    func(v variant, w *laneWork) { laneRotate(v, &w.T, &w.Up) },
 		"world":     func(v variant, w *laneWork) { laneHingeWorld(v, &w.T, &w.C) },
-		"turn":      func(v variant, w *laneWork) { laneTurn(v, &w.Out, &w.T.R, &w.C.Axis) },
-		"back":      func(v variant, w *laneWork) { laneTurnBack(v, &w.Out, w.T.E(), &w.C.Axis) },
+		"turn":      func(v variant, w *laneWork) { laneTurn(v, &w.Out, &w.T.R, &w.T.Axis) },
+		"back":      func(v variant, w *laneWork) { laneTurnBack(v, &w.Out, w.T.E(), &w.T.Axis) },
 		"rest":      func(v variant, w *laneWork) { laneRest(v, &w.Rest, &w.T, &w.C, &w.Up) },
 		"restWorld": func(v variant, w *laneWork) { laneRestWorld(v, &w.Rest, &w.T, &w.C) },
 		"own":       func(v variant, w *laneWork) { laneOwn(v, &w.Rest, &w.T, &w.C) },

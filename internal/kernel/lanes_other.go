@@ -59,3 +59,5 @@ func laneRecover(_ variant, out *[6]Lane, E *[9]Lane, c *LaneConst, x *[6]Lane) 
 }
 
 func laneAdd(_ variant, a *[6]Lane, t *Lane, b *[6]Lane) { laneAddPlain(a, t, b) }
+
+func laneRotate(_ variant, t, up *LaneBody) { laneRotatePlain(t, up) }

@@ -122,16 +122,20 @@ func laneRecoverPlain(out *[6]Lane, E *[9]Lane, c *LaneConst, x *[6]Lane) {
 	}
 }
 
-func laneHingePlain(t *LaneBody, c *LaneConst, up *LaneBody) {
+func laneRotatePlain(t, up *LaneBody) {
 	for l := range Lanes {
 		E, F := matrixOf(t.E(), l), matrixOf(up.E(), l)
-		var R matrix
 		for i := range 3 {
 			for k := range 3 {
-				R[3*i+k] = E[i]*F[k] + E[3+i]*F[3+k] + E[6+i]*F[6+k]
-				t.R[3*i+k][l] = R[3*i+k]
+				t.R[3*i+k][l] = E[i]*F[k] + E[3+i]*F[3+k] + E[6+i]*F[6+k]
 			}
 		}
+	}
+}
+
+func laneHingePlain(t *LaneBody, c *LaneConst, up *LaneBody) {
+	for l := range Lanes {
+		R := matrixOf(&t.R, l)
 		w, wp := tripleOf(t.Spin[:], l), tripleOf(up.Spin[:], l)
 		setTriple(t.Rel[:], l, 1, cross(turned(&R, wp), w))
 		a := turned(&R, centripetal(wp, tripleOf(c.ArmP[:], l)))

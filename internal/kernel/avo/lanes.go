@@ -380,10 +380,10 @@ func laneLoad256() {
 	RET()
 }
 
-// laneHinges256 writes LaneHinge and LaneHingeWorld.
+// laneHinges256 writes LaneRotate, LaneHinge, LaneHingeWorld, LaneTurn and LaneTurnBack.
 func laneHinges256() {
-	laneFunction("laneHinge", func() {
-		t, c, up := lanesOf("t"), lanesOf("c"), lanesOf("up")
+	laneFunction("laneRotate", func() {
+		t, up := lanesOf("t"), lanesOf("up")
 		E, F, R := t.field(bodyE), up.field(bodyE), t.field(bodyR)
 		halves(func() {
 			for k := range 3 {
@@ -392,6 +392,12 @@ func laneHinges256() {
 					VMOVUPD(r, R.at(3*i+k))
 				}
 			}
+		})
+	}, "t", "up")
+	laneFunction("laneHinge", func() {
+		t, c, up := lanesOf("t"), lanesOf("c"), lanesOf("up")
+		R := t.field(bodyR)
+		halves(func() {
 			spin := up.field(bodySpin).three()
 			a := R.times(centripetal(spin, c.field(constArmP).three()))
 			spin = R.times(spin)
