@@ -9,46 +9,30 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
+// eachNumber calls f with every number of a structure or array.
+func eachNumber(v reflect.Value, f func(number reflect.Value)) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			eachNumber(v.Field(i), f)
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			eachNumber(v.Index(i), f)
+		}
+	default:
+		f(v)
+	}
+}
+
 // fillLanes stores random numbers in all lanes of a structure or array.
 func fillLanes(r *rand.Rand, at any) {
-	v := reflect.ValueOf(at).Elem()
-	var walk func(v reflect.Value)
-	walk = func(v reflect.Value) {
-		switch v.Kind() {
-		case reflect.Struct:
-			for i := range v.NumField() {
-				walk(v.Field(i))
-			}
-		case reflect.Array:
-			for i := range v.Len() {
-				walk(v.Index(i))
-			}
-		default:
-			v.SetFloat(r.NormFloat64())
-		}
-	}
-	walk(v)
+	eachNumber(reflect.ValueOf(at).Elem(), func(x reflect.Value) { x.SetFloat(r.NormFloat64()) })
 }
 
 // numbersOf lists all numbers of a structure or array.
 func numbersOf(at any) (list []float64) {
-	v := reflect.ValueOf(at).Elem()
-	var walk func(v reflect.Value)
-	walk = func(v reflect.Value) {
-		switch v.Kind() {
-		case reflect.Struct:
-			for i := range v.NumField() {
-				walk(v.Field(i))
-			}
-		case reflect.Array:
-			for i := range v.Len() {
-				walk(v.Index(i))
-			}
-		default:
-			list = append(list, v.Float())
-		}
-	}
-	walk(v)
+	eachNumber(reflect.ValueOf(at).Elem(), func(x reflect.Value) { list = append(list, x.Float()) })
 	return list
 }
 
