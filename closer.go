@@ -155,6 +155,7 @@ type Closer struct {
 
 	best  *mechanism.State // of approach; nil unless it is wanted, as the next
 	along []float64
+	open  []float64 // what a step along allowed motions leaves of the rows
 
 	closing Closing
 	before  float64 // largest relative error at the start of a projection
@@ -188,7 +189,7 @@ func (p *Plan) newCloserOn(f *factor.Factor, t *team.Team, o CloserOptions) *Clo
 		length: make([]float64, nb), long: make([]float64, p.layout.Pattern.Len()-nb),
 	}
 	if o.Nearest {
-		c.best, c.along = mech.Initial(), make([]float64, 6*nb)
+		c.best, c.along, c.open = mech.Initial(), make([]float64, 6*nb), make([]float64, p.layout.Pattern.Dim())
 	}
 	for _, i := range o.Hold {
 		if i < 0 || i >= nb {

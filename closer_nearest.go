@@ -36,10 +36,9 @@ func (c *Closer) approach(fit misfit) (misfit, error) {
 		}
 		clear(c.sys.B)
 		c.backTo(c.sys.B)
-		if c.factorize(factor.WhereWeak, c.sys.Scale, c.plan.epsilon) != nil {
+		if !c.solveTangent() {
 			break // the pose at hand is closed, if not the nearest
 		}
-		c.fac.SolveTo(c.x, c.sys.B)
 		if x := c.x[:len(c.along)]; math.Sqrt(dotAll(x, x)) <= approachTol*before {
 			break
 		}
@@ -53,6 +52,23 @@ func (c *Closer) approach(fit misfit) (misfit, error) {
 		fit = after
 	}
 	return fit, nil
+}
+
+// solveTangent solves the system of approach and reports whether it has been factored. If a row with a small pivot may have
+// been taken for a redundant one, as with bodies that turn nearly for free, the solution need not keep it, and a
+// smaller limit is tried.
+func (c *Closer) solveTangent() bool {
+	solved := false
+	for _, a := range attempts[:2] {
+		if c.factorize(factor.WhereWeak, c.sys.Scale, a.shrink*c.plan.epsilon) != nil {
+			break
+		}
+		ref := c.fac.SolveRefinedTo(c.x, c.open, c.sys.B, c.sys.W, 0)
+		if solved = true; ref.Doubt <= doubtTol {
+			break
+		}
+	}
+	return solved
 }
 
 // closerTo takes the step c.along from c.best, halved until the distance from c.from
