@@ -54,8 +54,7 @@ func rangesOf(n, size int) int { return (n + size - 1) / size }
 func (g *Ground) tasks() int {
 	return max(
 		rangesOf(len(g.unitBatches), batchRange)+rangesOf(len(g.single), groundRange),
-		rangesOf(len(g.bondBatches), batchRange)+rangesOf(len(g.singleBonds), groundRange),
-		rangesOf(len(g.units), groundRange), rangesOf(len(g.bonds), groundRange),
+		rangesOf(len(g.outer()), batchRange)+rangesOf(len(g.singleBonds), groundRange),
 	)
 }
 
@@ -77,13 +76,23 @@ const (
 	groundRecovery                   // accelerations
 )
 
-// groundPass is one pass over units or joints, and its arguments: batches of them, then n one after the other.
+// groundPass is one pass over units or joints, and its arguments.
 type groundPass struct {
-	kind       groundKind
-	batches, n int
-	s          *mechanism.State
-	a, x       []float64
+	kind groundKind
+	s    *mechanism.State
+	a, x []float64
 }
+
+// sizes returns the number of batches that a pass goes over, and of units or joints in none.
+func (g *Ground) sizes(kind groundKind) (batches, single int) {
+	if kind == groundJoints || kind == groundErrors {
+		return len(g.outer()), len(g.singleBonds)
+	}
+	return len(g.unitBatches), len(g.single)
+}
+
+// outer returns the batches of joints between bodies of several tasks.
+func (g *Ground) outer() []bondBatch { return g.bondBatches[g.inner[len(g.inner)-1]:] }
 
 // NewGroundedOn allocates a reduced system that is filled with a team. The results have the
 // same bits for every team.
@@ -136,7 +145,7 @@ func (y *Grounded) FillTo(s *mechanism.State) (free float64, err error) {
 	if !m.Owns(s) {
 		panic("mechanism: foreign state")
 	}
-	bad, free := y.each(groundPass{kind: groundUnits, batches: len(g.unitBatches), n: len(g.single), s: s})
+	bad, free := y.each(groundPass{kind: groundUnits, s: s})
 	if bad >= 0 {
 		return 0, m.NotFinite(y.firstBad(s))
 	}
@@ -148,9 +157,9 @@ func (y *Grounded) FillTo(s *mechanism.State) (free float64, err error) {
 		if err := m.AddAppliedTo(y.force, y.Kin, s); err != nil {
 			return 0, err
 		}
-		_, free = y.each(groundPass{kind: groundLoads, batches: len(g.unitBatches), n: len(g.single), s: s})
+		_, free = y.each(groundPass{kind: groundLoads, s: s})
 	}
-	if i, _ := y.each(groundPass{kind: groundJoints, batches: len(g.bondBatches) - int(g.inner[len(g.inner)-1]), n: len(g.singleBonds), s: s}); i >= 0 {
+	if i, _ := y.each(groundPass{kind: groundJoints, s: s}); i >= 0 {
 		return 0, fmt.Errorf("assemble: joint %q: %w", m.JointName(int(g.bonds[i].joint)), joints.ErrNoDirection)
 	}
 	return free, nil
@@ -185,7 +194,8 @@ func (y *Grounded) firstBad(s *mechanism.State) int {
 // or −1, and the largest of what tasks have found.
 func (y *Grounded) each(p groundPass) (bad int, free float64) {
 	y.pass = p
-	n := rangesOf(p.batches, batchRange) + rangesOf(p.n, groundRange)
+	batches, single := y.G.sizes(p.kind)
+	n := rangesOf(batches, batchRange) + rangesOf(single, groundRange)
 	y.team.Run(n, (*groundJob)(y))
 	y.pass = groundPass{}
 	bad = -1
@@ -206,13 +216,14 @@ type groundJob Grounded
 func (j *groundJob) Do(worker, i int) {
 	y := (*Grounded)(j)
 	t := &y.pass
-	if k := i - rangesOf(t.batches, batchRange); k >= 0 {
+	batches, single := y.G.sizes(t.kind)
+	if k := i - rangesOf(batches, batchRange); k >= 0 {
 		lo := k * groundRange
-		y.ends[i] = y.do(&y.chains[worker], t, lo, min(lo+groundRange, t.n))
+		y.ends[i] = y.do(&y.chains[worker], t, lo, min(lo+groundRange, single))
 		return
 	}
 	lo := i * batchRange
-	y.ends[i] = y.doBatches(&y.batch[worker], t, lo, min(lo+batchRange, t.batches))
+	y.ends[i] = y.doBatches(&y.batch[worker], t, lo, min(lo+batchRange, batches))
 }
 
 // do works on things one after the other.
@@ -242,7 +253,7 @@ func (y *Grounded) do(c *chain, t *groundPass, lo, hi int) groundEnd {
 // doBatches works on the batches lo ≤ i < hi, and once they have their loads on those of the joints between them.
 func (y *Grounded) doBatches(w *batchWork, t *groundPass, lo, hi int) groundEnd {
 	end, g := groundEnd{bad: -1}, y.G
-	list := g.bondBatches
+	list := g.outer()
 	switch t.kind {
 	case groundRecovery:
 		for i := lo; i < hi; i++ {
@@ -253,11 +264,9 @@ func (y *Grounded) doBatches(w *batchWork, t *groundPass, lo, hi int) groundEnd 
 		for i := lo; i < hi; i++ {
 			y.demandBatch(w, &g.unitBatches[i], t.x)
 		}
-		list = list[g.inner[lo/batchRange]:g.inner[lo/batchRange+1]]
-	case groundErrors:
-		list = list[g.inner[len(g.inner)-1]:][lo:hi]
-	case groundJoints:
-		list = list[g.inner[len(g.inner)-1]:][lo:hi]
+		list = g.bondBatches[g.inner[lo/batchRange]:g.inner[lo/batchRange+1]]
+	case groundErrors, groundJoints:
+		list = list[lo:hi]
 	default:
 		for i := lo; i < hi; i++ {
 			y.fetchUnits(i+ahead, t.s)
@@ -267,7 +276,7 @@ func (y *Grounded) doBatches(w *batchWork, t *groundPass, lo, hi int) groundEnd 
 			}
 			end.free = larger(end.free, free)
 		}
-		list = list[g.inner[lo/batchRange]:g.inner[lo/batchRange+1]]
+		list = g.bondBatches[g.inner[lo/batchRange]:g.inner[lo/batchRange+1]]
 	}
 	if t.kind == groundUnits && y.force != nil {
 		return end

@@ -275,10 +275,10 @@ func (y *Grounded) fillPins(w *batchWork, b *bondBatch, s *mechanism.State) (n i
 	gather(&t.ES, &t.OmegaS, &b.side[1])
 	if b.ball {
 		kernel.LaneBall(t, c)
-		return 3
+		return kernel.Ball.Rows()
 	}
 	kernel.LanePinned(t, c)
-	return 5
+	return kernel.Hinge.Rows()
 }
 
 // subtractRests is subtractRest for one side of the joints of a batch, with n rows v.

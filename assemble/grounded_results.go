@@ -14,7 +14,7 @@ func (y *Grounded) AccelerationsTo(a, x []float64) {
 	if len(a) < 6*len(y.bodies) || len(x) != y.G.Pattern.Dim() {
 		panic("assemble: length mismatch")
 	}
-	y.each(groundPass{kind: groundRecovery, batches: len(y.G.unitBatches), n: len(y.G.single), a: a, x: x})
+	y.each(groundPass{kind: groundRecovery, a: a, x: x})
 }
 
 // recover is AccelerationsTo for the units lo ≤ i < hi of those in no batch.
@@ -77,8 +77,8 @@ func (y *Grounded) ErrorsTo(e []float64, s *mechanism.State) {
 	if len(e) != g.L.Pattern.Dim() {
 		panic("assemble: length mismatch")
 	}
-	y.each(groundPass{kind: groundRates, batches: len(g.unitBatches), n: len(g.single), s: s, x: e})
-	y.each(groundPass{kind: groundErrors, batches: len(g.bondBatches) - int(g.inner[len(g.inner)-1]), n: len(g.singleBonds), s: s, x: e})
+	y.each(groundPass{kind: groundRates, s: s, x: e})
+	y.each(groundPass{kind: groundErrors, s: s, x: e})
 }
 
 // MultipliersTo stores −λ of all joints in the rows of joints of x, which is in the scalar order of

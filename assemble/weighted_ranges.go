@@ -6,7 +6,7 @@ import "github.com/rung-mbd/rung/mechanism"
 const rangeSize = 512
 
 // ranges returns the number of ranges of n bodies or joints.
-func ranges(n int) int { return (n + rangeSize - 1) / rangeSize }
+func ranges(n int) int { return rangesOf(n, rangeSize) }
 
 // rangeKind is what is done with a range.
 type rangeKind uint8
