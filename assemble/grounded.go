@@ -257,6 +257,7 @@ func (y *Grounded) doBatches(w *batchWork, t *groundPass, lo, hi int) groundEnd 
 	switch t.kind {
 	case groundRecovery:
 		for i := lo; i < hi; i++ {
+			y.fetchSolution(i+ahead, t.a)
 			y.recoverBatch(w, &g.unitBatches[i], t.a, t.x)
 		}
 		return end

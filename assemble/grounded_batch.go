@@ -367,6 +367,22 @@ func (y *Grounded) fetchUnits(i int, s *mechanism.State) {
 	fetch(y.dirs, &p.dirs, &q.dirs, n*6*int(u.dof))
 }
 
+// fetchSolution does so for what recoverBatch reads and writes.
+func (y *Grounded) fetchSolution(i int, a []float64) {
+	g := y.G
+	if len(y.bodies) < farBodies || i >= len(g.unitBatches) {
+		return
+	}
+	b := &g.unitBatches[i]
+	u := &g.shapes[b.shape]
+	n := int(u.n)
+	p, q := &g.parts[b.part], &g.parts[int(b.part)+n-1]
+	fetch(kernel.Numbers(y.Kin.Bodies), &p.kin, &q.kin, n*kinNumbers)
+	fetch(y.rest, &p.rest, &q.rest, n*6)
+	fetch(y.dirs, &p.dirs, &q.dirs, n*6*int(u.dof))
+	fetch(a, &p.body, &q.body, n*6)
+}
+
 // fetchBonds does so for batch i of a list of joints.
 func (y *Grounded) fetchBonds(list []bondBatch, i int) {
 	if len(y.bodies) < farBodies || i >= len(list) {
