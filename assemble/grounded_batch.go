@@ -349,7 +349,7 @@ func (y *Grounded) recoverBatch(w *batchWork, b *unitBatch, a, x []float64) {
 
 // farBodies is the number of bodies from which it pays to fetch what a batch needs before its turn: more than the caches
 // hold. ahead is how many batches before: more would not fit in the first cache.
-const farBodies, ahead = 1 << 15, 1
+const farBodies, ahead = 1 << 13, 1
 
 // fetchUnits brings what batch i of units reads and writes into the caches, where its numbers are close to each other.
 func (y *Grounded) fetchUnits(i int, s *mechanism.State) {
