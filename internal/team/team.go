@@ -45,9 +45,10 @@ type helper struct {
 }
 
 // spins is the number of polls, of about half a nanosecond, that a worker makes before
-// it goes to sleep: the phases of one evaluation follow each other within some
-// tens of microseconds, and waking a goroutine may take as long.
-const spins = 100000
+// it goes to sleep: waking a goroutine may take tens of microseconds, and one that has ended its
+// part waits as long as the parts of a phase differ, which on a machine that does other work too is
+// some percent of their time.
+const spins = 1000000
 
 // New starts a team of n workers, n − 1 of them new goroutines.
 //
