@@ -20,21 +20,28 @@ type Team struct {
 
 // shared is what workers hold; they must not hold the Team.
 //
-// A Run is a round. Task i belongs to worker i, as far as there are workers, and is
-// taken by the one who claims it; the rest is taken in turn. A worker that has
-// claimed a task for a round takes part in it, and the round does not end before
-// it says what it has done. So one that wakes late finds its task claimed, and looks
-// at nothing else of the round.
+// A Run is a round. Each worker has a block of consecutive tasks. The first of a block is taken by
+// the one who claims it, the others in turn: by the block's worker, and by those whose own blocks
+// are done. A worker that has claimed a task for a round takes part in it, and the round does not
+// end before it says what it has done. So one that wakes late finds its task claimed, and
+// looks at nothing else of the round.
 type shared struct {
 	helpers []*helper
 	spin    int // polls before a wait blocks: 0 if there are fewer processors than workers
 	round   atomic.Int64
 	left    atomic.Int64 // tasks that are not done
-	next    atomic.Int64 // task to be taken in turn
 	asleep  atomic.Bool  // Run waits, or is about to wait, for done
 	done    chan struct{}
-	tasks   int64
+	blocks  []block // of worker 0 and of those helpers that the round has tasks for
+	all     []block // of all workers
 	job     Job
+}
+
+// block is tasks lo < i < hi of a worker, those from next on not taken yet.
+type block struct {
+	next   atomic.Int64
+	lo, hi int64
+	_      [5]int64 // a line of the cache for each
 }
 
 // helper is a worker with a goroutine of its own.
@@ -57,7 +64,7 @@ func New(n int) *Team {
 	if n < 1 {
 		panic("team: no workers")
 	}
-	s := &shared{done: make(chan struct{}, 1)}
+	s := &shared{done: make(chan struct{}, 1), all: make([]block, n)}
 	if runtime.GOMAXPROCS(0) >= n {
 		s.spin = spins
 	}
@@ -84,7 +91,7 @@ func (s *shared) work(worker int, h *helper) {
 		if !h.claim(round) {
 			continue
 		}
-		s.job.Do(worker, worker)
+		s.job.Do(worker, int(s.blocks[worker].lo))
 		if s.left.Add(-1-s.drain(worker)) == 0 && s.asleep.CompareAndSwap(true, false) {
 			s.done <- struct{}{}
 		}
@@ -123,11 +130,15 @@ func (h *helper) claim(round int64) bool {
 	return last < round && h.claimed.CompareAndSwap(last, round)
 }
 
-// drain runs tasks in turn until there are none left, and returns their number.
+// drain runs tasks until there are none left, those of the worker's block first, and
+// returns their number.
 func (s *shared) drain(worker int) (n int64) {
-	for i := s.next.Add(1) - 1; i < s.tasks; i = s.next.Add(1) - 1 {
-		s.job.Do(worker, int(i))
-		n++
+	for k := range s.blocks {
+		b := &s.blocks[(worker+k)%len(s.blocks)]
+		for i := b.next.Add(1) - 1; i < b.hi; i = b.next.Add(1) - 1 {
+			s.job.Do(worker, int(i))
+			n++
+		}
 	}
 	return n
 }
@@ -144,10 +155,9 @@ func (t *Team) Workers() int {
 // done. A nil Team, a team of one and a single task run on the calling goroutine,
 // in order.
 //
-// A worker runs the task of its own number first, which finds in its caches what the
-// same task of an earlier job has left there. The caller runs the tasks of
-// workers that have not begun when it has nothing else to do, so that waking them
-// is never waited for.
+// Each of w workers begins with its share of the tasks, the i-th with those from i·tasks/w on, and finds in
+// its caches what that part of earlier jobs has left there. Who is done takes tasks of the others,
+// and the caller all of a worker that has not begun, so that waking it is never waited for.
 //
 // Cost: under a microsecond if the last Run was a moment ago, else some to wake the
 // workers; no allocation if job is a pointer.
@@ -159,13 +169,18 @@ func (t *Team) Run(tasks int, job Job) {
 		return
 	}
 	s := t.s
-	s.job, s.tasks = job, int64(tasks)
+	s.job = job
 	n := min(len(s.helpers), tasks-1)
+	s.blocks = s.all[:n+1]
+	for i := range s.blocks {
+		b := &s.blocks[i]
+		b.lo, b.hi = int64(i*tasks/(n+1)), int64((i+1)*tasks/(n+1))
+		b.next.Store(b.lo + 1)
+	}
 	round := s.round.Load() + 1
 	for _, h := range s.helpers[n:] {
 		h.claimed.Store(round) // there is none for it
 	}
-	s.next.Store(int64(n) + 1)
 	s.left.Store(int64(tasks))
 	s.round.Store(round)
 	for _, h := range s.helpers[:n] {
@@ -177,7 +192,7 @@ func (t *Team) Run(tasks int, job Job) {
 	did := 1 + s.drain(0)
 	for i, h := range s.helpers[:n] {
 		if h.claim(round) {
-			job.Do(0, i+1)
+			job.Do(0, int(s.blocks[i+1].lo))
 			did++
 		}
 	}
