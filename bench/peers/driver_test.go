@@ -68,3 +68,42 @@ func TestWanted(t *testing.T) {
 		}
 	}
 }
+
+func TestFigures(t *testing.T) {
+	s := &session{options: &options{}, promise: []figure{
+		{"ratio", "ladder 10", 0.3, 0.45, 0.2},
+		{"ratio", "ladder 20", 0.1, 0.45, 0.2},
+		{"time", "net", 5, 4, 0},
+		{"error", "net", math.NaN(), 1, 0},
+		{"told", "net", 7, 0, 0},
+	}}
+	var b bytes.Buffer
+	s.printFigures(&b)
+	for _, want := range []string{
+		"| ratio | ladder 10 | 0.3 | 0.45 | yes | 0.2 |", "| ratio | ladder 20 | 0.1 | 0.45 | yes, goal too | 0.2 |",
+		"| time | net | 5 | 4 | **no** |  |", "| error | net | NaN | 1 | **no** |  |", "| told | net | 7 |  |  |  |", "5 figures, 2 out of bounds.",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}
+
+func TestNetRatio(t *testing.T) {
+	net := job{"grid", 3}
+	made := func(name string, ns ...float64) *record {
+		r := &record{job: net, kind: "solver", name: name}
+		for _, t := range ns {
+			r.rounds = append(r.rounds, result{FactorNs: t})
+		}
+		return r
+	}
+	g := []*record{made(ours, 6), made("slow", 40, 30), made("failed"), made("fast", 10, 14, 12)}
+	s := &session{options: &options{}, records: g}
+	if x := s.netRatio(g); x != 0.5 {
+		t.Error(x)
+	}
+	if x := s.netRatio(g[:1]); !math.IsNaN(x) {
+		t.Error(x)
+	}
+}

@@ -21,6 +21,8 @@ type options struct {
 	cases      []job   // sizes at which solvers are timed
 	engines    []job   // sizes at which engines are timed
 	flops      []job   // sizes at which orders are counted
+	figures    bool    // measure what docs/benchmarks.md gives bounds for instead of cases, engines and flops
+	reference  string  // folder of the reference models
 	only       string  // parts of the names of the peers that run, by commas; all if empty
 	rounds     int     // of all peers, interleaved
 	maxSeconds float64 // of one evaluation
@@ -83,6 +85,8 @@ func parse(args []string) (*options, error) {
 	f.Var(&cases, "cases", "`families and sizes` for the direct solvers, N as in rung generate")
 	f.Var(&engines, "engines", "`families and sizes` for the engines: chain and ladder")
 	f.Var(&flops, "flops", "`families and sizes` for the count of flops by METIS and AMD")
+	f.BoolVar(&o.figures, "figures", false, "measure, instead of cases, engines and flops, what docs/benchmarks.md gives bounds for, and say which hold")
+	f.StringVar(&o.reference, "reference", "", "folder of the reference models, for the figures")
 	f.StringVar(&o.only, "only", "", "run only peers whose name and order, as in the tables, contain one of `parts`, such as \"LDL rung,CHOLMOD\"")
 	f.IntVar(&o.rounds, "rounds", 3, "rounds of all peers; the table has medians over them")
 	f.Float64Var(&o.maxSeconds, "max-seconds", 20, "limit of one evaluation; a peer that exceeds it is left out at larger sizes")
@@ -110,6 +114,12 @@ func run(o *options) error {
 	}
 	defer remove()
 	s := &session{options: o, over: map[string]bool{}}
+	if o.figures {
+		o.cases, o.engines, o.flops = nil, nil, nil
+		if err := s.measureFigures(); err != nil {
+			return err
+		}
+	}
 	for _, j := range o.cases {
 		if err := s.solvers(j); err != nil {
 			return fmt.Errorf("%v: %w", j, err)

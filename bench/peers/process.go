@@ -23,21 +23,26 @@ const (
 // its own time.
 const readingSeconds = 60
 
-// singleThreaded is the environment of everything that is timed.
-func singleThreaded() []string {
-	return append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "GOMAXPROCS=1")
+// onThreads is the environment of everything that is timed: on one thread, but for Rung on more.
+func onThreads(n int) []string {
+	return append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "GOMAXPROCS="+strconv.Itoa(n))
 }
 
 // errLimit says that a peer ran into the limit of time.
 var errLimit = errors.New("over the limit of time")
 
-// call runs a program and decodes its one JSON document. A program that reports
+// call runs a program on one thread and decodes its one JSON document. A program that reports
 // an error does so in the field error.
 func call(limit time.Duration, out any, program string, args ...string) error {
+	return callOn(1, limit, out, program, args...)
+}
+
+// callOn is call on a number of threads.
+func callOn(threads int, limit time.Duration, out any, program string, args ...string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Env = singleThreaded()
+	cmd.Env = onThreads(threads)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
@@ -138,10 +143,15 @@ type rungRecord struct {
 
 // bench runs rung bench on one size.
 func (s *session) bench(family string, bodies int, methods string) ([]rungRecord, error) {
+	return s.rungBench(1, "--family", family, "--sizes", strconv.Itoa(bodies), "--method", methods)
+}
+
+// rungBench runs rung bench on a number of threads.
+func (s *session) rungBench(threads int, args ...string) ([]rungRecord, error) {
 	var doc struct{ Records []rungRecord }
 	limit := time.Duration((8*s.maxSeconds + 10*readingSeconds) * float64(time.Second))
-	err := call(limit, &doc, s.rung, "bench", "--family", family, "--sizes", strconv.Itoa(bodies),
-		"--method", methods, "--max-seconds", fmt.Sprint(s.maxSeconds), "--json")
+	args = append([]string{"bench", "--threads", strconv.Itoa(threads), "--max-seconds", fmt.Sprint(s.maxSeconds), "--json"}, args...)
+	err := callOn(threads, limit, &doc, s.rung, args...)
 	if err == nil && len(doc.Records) == 0 {
 		err = errors.New("rung bench measured nothing")
 	}

@@ -98,6 +98,7 @@ type session struct {
 	*options
 	records []*record
 	counts  []orderRecord
+	promise []figure
 	over    map[string]bool // family and peer that failed at a smaller size
 }
 

@@ -103,4 +103,4 @@ compile mujoco libmujoco-dev -lmujoco
 	fi
 } >"$build/facts.md"
 
-exec "$build/peers" -rung "$build/rung" -bin "$build" -facts "$build/facts.md" -csv "$here/peers.csv" "$@"
+exec "$build/peers" -rung "$build/rung" -bin "$build" -facts "$build/facts.md" -reference "$root/reference" -csv "$here/peers.csv" "$@"

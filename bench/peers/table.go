@@ -19,6 +19,9 @@ func (s *session) print(w io.Writer) error {
 		fmt.Fprintf(w, "%s\n", text)
 	}
 	s.printVersions(w)
+	if len(s.promise) > 0 {
+		s.printFigures(w)
+	}
 	if groups := s.byModel("solver"); len(groups) > 0 {
 		s.printRatios(w, groups)
 		for _, g := range groups {

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// figure is one number that docs/benchmarks.md promises, with its bound and what is aimed at beyond;
+// zero where there is none.
+type figure struct {
+	what, at           string
+	value, limit, goal float64
+}
+
+// Bounds of the figures: times in ns a body where no other unit is said.
+const (
+	ldlLimit, ldlGoal                 = 0.45, 0.2
+	smallLadder, smallLadderGoal      = 600, 300 // up to ladderSize
+	largeLadder, largeLadderGoal      = 900, 600
+	ladderSize                        = 10000
+	twoThreads                        = 0.6
+	chainLimit, chainGoal             = 2.5, 1.3
+	flopsLimit                        = 1.3
+	netLimit, netGoal                 = 1, 0.6
+	nFourBarLimit, nFourBarGoal       = 400, 250
+	nFourBarError                     = 1e-11
+	smallMicroseconds, smallTreeLimit = 10, 2
+	largest                           = 1000000
+	analysisSeconds, bytesLimit       = 3, 2500
+)
+
+// What is measured for the figures.
+var (
+	figureLadders   = jobs{{"ladder", 1000}, {"ladder", 10000}, {"ladder", 100000}, {"ladder", largest}}
+	figureNets      = jobs{{"grid", 10}, {"grid", 30}, {"grid", 100}, {"grid", 300}}
+	figureChains    = []int{1000, 10000, 100000}
+	figureNFourBars = []int{99, 999, 9999, 99999}
+	figureSmall     = []string{"golden/four-bar", "golden/bricard-6r", "golden/stewart-6ups", "standard/a03-andrews-ivp", "standard/a04-bricard-slender"}
+)
+
+// measureFigures measures everything that has a bound.
+func (s *session) measureFigures() error {
+	for _, part := range []func() error{s.figureSolvers, s.figureEvaluations, s.figureChain, s.figureModels, s.figureErrors} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// figureSolvers compares with direct solvers: ladders with LDL in Rung's order, nets with those that have
+// orders for them.
+func (s *session) figureSolvers() error {
+	for _, part := range []struct {
+		jobs
+		only string
+	}{{figureLadders, "SuiteSparse LDL rung"}, {figureNets, "CHOLMOD supernodal,MUMPS"}} {
+		s.only = part.only
+		for _, j := range part.jobs {
+			if err := s.solvers(j); err != nil {
+				return fmt.Errorf("%v: %w", j, err)
+			}
+		}
+	}
+	for _, g := range s.byModel("solver") {
+		at := g[0].job.String()
+		if g[0].Family == "grid" {
+			s.add(figure{"factor / fastest of CHOLMOD and MUMPS", at, s.netRatio(g), netLimit, netGoal})
+			continue
+		}
+		s.add(figure{"factor + solve / SuiteSparse LDL", at, s.ldlRatio(g, false), ldlLimit, ldlGoal})
+		s.add(figure{"the same, refined", at, s.ldlRatio(g, true), ldlLimit, ldlGoal})
+	}
+	for _, j := range figureNets {
+		if err := s.orders(j); err != nil {
+			return fmt.Errorf("%v: %w", j, err)
+		}
+		s.add(figure{"flops / METIS on the graph of joints", j.String(), s.flopsRatio(j), flopsLimit, 0})
+	}
+	return nil
+}
+
+// ldlRatio returns the ratio to the one peer of a model, NaN if that has not run.
+func (s *session) ldlRatio(g []*record, refined bool) float64 {
+	if len(g) == 2 && len(g[1].rounds) > 0 {
+		return s.ratio(g[1], refined)
+	}
+	return math.NaN()
+}
+
+// flopsRatio returns the flops in Rung's order over those in METIS's, NaN if they are not counted.
+func (s *session) flopsRatio(j job) float64 {
+	flops := map[string]float64{"rung": math.NaN(), "joint-metis": math.NaN()}
+	for i := range s.counts {
+		for _, w := range s.counts[i].works {
+			if s.counts[i].job == j {
+				flops[w.Method] = w.Blocks.Flops
+			}
+		}
+	}
+	return flops["rung"] / flops["joint-metis"]
+}
+
+// netRatio returns Rung's time of a factorization over that of the fastest peer, NaN if there is none.
+func (s *session) netRatio(g []*record) float64 {
+	own, best := s.rungOf(g[0]), math.NaN()
+	for _, r := range g {
+		if r != own && len(r.rounds) > 0 && !(r.result().FactorNs >= best) {
+			best = r.result().FactorNs
+		}
+	}
+	return own.result().FactorNs / best
+}
+
+// figureEvaluations measures whole evaluations of ladders and N-four-bars on one thread and on two, one after
+// the other in each round.
+func (s *session) figureEvaluations() error {
+	evaluate := func(family string, bodies int) (times [2]float64, last rungRecord, err error) {
+		var all [2][]float64
+		for range s.rounds {
+			for k := range all {
+				list, err := s.rungBench(k+1, "--family", family, "--sizes", strconv.Itoa(bodies))
+				if err != nil {
+					return times, last, err
+				}
+				all[k] = append(all[k], list[0].TotalNs/float64(list[0].Bodies))
+				if k == 0 {
+					last = list[0]
+				}
+			}
+		}
+		return [2]float64{median(all[0]), median(all[1])}, last, nil
+	}
+	for _, j := range figureLadders {
+		t, last, err := evaluate(j.Family, j.N)
+		if err != nil {
+			return err
+		}
+		limit, goal := float64(smallLadder), float64(smallLadderGoal)
+		if j.N > ladderSize {
+			limit, goal = largeLadder, largeLadderGoal
+		}
+		s.add(figure{"evaluation, ns a body", j.String(), t[0], limit, goal})
+		s.add(figure{"evaluation on two threads / on one", j.String(), t[1] / t[0], twoThreads, 0})
+		if j.N == largest {
+			s.add(figure{"analysis, s", j.String(), last.AnalyzeNs / 1e9, analysisSeconds, 0})
+			s.add(figure{"peak memory, bytes a body", j.String(), last.PeakBytes / float64(last.Bodies), bytesLimit, 0})
+		}
+	}
+	for _, n := range figureNFourBars {
+		t, _, err := evaluate("nfourbar", n)
+		if err != nil {
+			return err
+		}
+		at := fmt.Sprintf("nfourbar, %d bodies", n)
+		s.add(figure{"evaluation, ns a body", at, t[0], nFourBarLimit, nFourBarGoal})
+		s.add(figure{"evaluation on two threads / on one", at, t[1] / t[0], 0, 0})
+	}
+	return nil
+}
+
+// figureChain compares evaluations of chains with articulated bodies.
+func (s *session) figureChain() error {
+	for _, n := range figureChains {
+		times := map[string][]float64{}
+		for range s.rounds {
+			list, err := s.rungBench(1, "--family", "chain", "--sizes", strconv.Itoa(n), "--method", "sparse,tree-aba")
+			if err != nil {
+				return err
+			}
+			for _, r := range list {
+				times[r.Method] = append(times[r.Method], r.TotalNs)
+			}
+		}
+		s.add(figure{"evaluation / articulated bodies", job{"chain", n}.String(), median(times["sparse"]) / median(times["tree-aba"]), chainLimit, chainGoal})
+	}
+	return nil
+}
+
+// figureModels measures small mechanisms by all methods.
+func (s *session) figureModels() error {
+	for _, name := range figureSmall {
+		file := filepath.Join(s.reference, name+".model.json")
+		times := map[string][]float64{}
+		for range s.rounds {
+			list, err := s.rungBench(1, file, "--method", "all")
+			if err != nil {
+				return err
+			}
+			for _, r := range list {
+				times[r.Method] = append(times[r.Method], r.TotalNs)
+			}
+		}
+		best := math.NaN()
+		for method, t := range times {
+			if m := median(t); method != "sparse" && !(m >= best) {
+				best = m
+			}
+		}
+		own := median(times["sparse"])
+		s.add(figure{"evaluation, µs", name, own / 1e3, smallMicroseconds, 0})
+		s.add(figure{"evaluation / fastest tree method", name, own / best, smallTreeLimit, 0})
+	}
+	return nil
+}
+
+// figureErrors compares accelerations of N-four-bars with the closed form: for rods of 1 m and 1 kg at an angle θ from
+// the upright, θ″ = g sin θ·((n+1)/2 + n)/((n+1)/3 + n).
+func (s *session) figureErrors() error {
+	for _, bodies := range figureNFourBars {
+		j := job{"nfourbar", bodies / 2}
+		_, text, got, err := s.model(j)
+		if err != nil {
+			return err
+		}
+		if err := os.Remove(text); err != nil {
+			return err
+		}
+		n := float64(j.N)
+		want := nFourBarGravity * math.Sin(nFourBarAngle) * ((n+1)/2 + n) / ((n+1)/3 + n)
+		worst := 0.0
+		for k := 0; k < len(got); k += 2 { // rods and couplers alternate
+			worst = math.Max(worst, math.Abs(got[k][5]/want-1)) // NaN if one is
+		}
+		s.add(figure{"error against the closed form", fmt.Sprintf("nfourbar, %d bodies", bodies), worst, nFourBarError, 0})
+	}
+	return nil
+}
+
+// Of rung generate nfourbar.
+const nFourBarGravity, nFourBarAngle = 9.81, 0.4
+
+// add keeps a figure and says it.
+func (s *session) add(f figure) {
+	s.promise = append(s.promise, f)
+	say("%s, %s: %s", f.what, f.at, number(f.value))
+}
+
+// holds reports whether a figure is within its bound; one that is not a number is not.
+func (f *figure) holds() bool { return f.limit == 0 || f.value <= f.limit }
+
+// printFigures prints them all, with their bounds.
+func (s *session) printFigures(w io.Writer) {
+	missed := 0
+	fmt.Fprint(w, "## Figures and their bounds\n\nRatios are of what was measured in this run.\n\n| figure | of | value | bound | holds | goal beyond |\n|---|---|---|---|---|---|\n")
+	for i := range s.promise {
+		f := &s.promise[i]
+		holds := ""
+		switch {
+		case !f.holds():
+			holds = "**no**"
+			missed++
+		case f.limit > 0:
+			holds = "yes"
+		}
+		if f.goal > 0 && f.value <= f.goal {
+			holds += ", goal too"
+		}
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s |\n", f.what, f.at, number(f.value), number(f.limit), holds, number(f.goal))
+	}
+	fmt.Fprintf(w, "\n%d figures, %d out of bounds.\n\n", len(s.promise), missed)
+}
