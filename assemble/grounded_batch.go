@@ -360,11 +360,21 @@ func (y *Grounded) fetchUnits(i int, s *mechanism.State) {
 	b := &g.unitBatches[i]
 	u := &g.shapes[b.shape]
 	n := int(u.n)
+	y.fetchBatch(int(b.part)+n, n)
 	p, q := &g.parts[b.part], &g.parts[int(b.part)+n-1]
 	fetch(kernel.Numbers(s.Bodies), &p.state, &q.state, n*stateNumbers)
 	fetch(kernel.Numbers(y.Kin.Bodies), &p.kin, &q.kin, n*kinNumbers)
 	fetch(y.rest, &p.rest, &q.rest, n*6)
 	fetch(y.dirs, &p.dirs, &q.dirs, n*6*int(u.dof))
+}
+
+// fetchBatch brings into the caches what tells where the numbers of the batch after the next are, n branches from the
+// given one on: where a page ends, processors do not foresee it.
+func (y *Grounded) fetchBatch(part, n int) {
+	parts := y.G.parts
+	for k := part; k < min(part+n, len(parts)); k++ {
+		kernel.PrefetchItem(&parts[k])
+	}
 }
 
 // fetchSolution does so for what recoverBatch reads and writes.
@@ -387,6 +397,9 @@ func (y *Grounded) fetchSolution(i int, a []float64) {
 func (y *Grounded) fetchBonds(list []bondBatch, i int) {
 	if len(y.bodies) < farBodies || i >= len(list) {
 		return
+	}
+	if i+1 < len(list) {
+		kernel.PrefetchItem(&list[i+1])
 	}
 	b := &list[i]
 	p, q := &b.side[0], &b.side[1]

@@ -2,12 +2,19 @@
 
 package kernel
 
+import "unsafe"
+
 // Prefetch asks for x to be brought into the caches. It changes nothing and may
 // do nothing.
 func Prefetch(x []float64) {
 	if len(x) > 0 {
 		prefetchLines(&x[0], 64, 8*len(x))
 	}
+}
+
+// PrefetchItem is Prefetch for a structure.
+func PrefetchItem[T any](x *T) {
+	prefetchLines((*float64)(unsafe.Pointer(x)), 64, int(unsafe.Sizeof(*x)))
 }
 
 // PrefetchDown is Prefetch that asks for the last lines first: where several slices are

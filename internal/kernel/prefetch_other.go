@@ -8,3 +8,6 @@ func Prefetch([]float64) {}
 
 // PrefetchDown is Prefetch.
 func PrefetchDown([]float64) {}
+
+// PrefetchItem is Prefetch for a structure.
+func PrefetchItem[T any](*T) {}
