@@ -203,16 +203,21 @@ func (t *Team) Run(tasks int, job Job) {
 	runtime.KeepAlive(t)
 }
 
-// wait returns when no task is left.
+// wait returns when no task is left. One who ends the last task of a round that Run has seen the end of by itself may say
+// so in the next round; that is no reason to end that one.
 func (s *shared) wait() {
 	for range s.spin {
 		if s.left.Load() == 0 {
 			return
 		}
 	}
-	s.asleep.Store(true)
-	if s.left.Load() == 0 && s.asleep.CompareAndSwap(true, false) {
-		return
+	for {
+		s.asleep.Store(true)
+		if s.left.Load() == 0 && s.asleep.CompareAndSwap(true, false) {
+			return
+		}
+		if <-s.done; s.left.Load() == 0 {
+			return
+		}
 	}
-	<-s.done
 }
