@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -98,12 +99,34 @@ func TestNetRatio(t *testing.T) {
 		}
 		return r
 	}
-	g := []*record{made(ours, 6), made("slow", 40, 30), made("failed"), made("fast", 10, 14, 12)}
-	s := &session{options: &options{}, records: g}
-	if x := s.netRatio(g); x != 0.5 {
+	own, chol, mumps := made(ours, 6), made("CHOLMOD on S", 40, 30), made("MUMPS", 10, 14, 12)
+	for _, c := range []struct {
+		g    []*record
+		want float64
+	}{
+		{[]*record{own, chol, mumps}, 0.5},
+		{[]*record{own, made("CHOLMOD in another order", 8), chol, mumps, made("MUMPS in another order")}, 0.75},
+		{[]*record{own, made("CHOLMOD on S"), mumps}, math.NaN()},
+		{[]*record{own, chol}, math.NaN()},
+		{[]*record{own}, math.NaN()},
+	} {
+		s := &session{options: &options{}, records: c.g}
+		if x := s.netRatio(c.g); x != c.want && !(x != x && c.want != c.want) {
+			t.Errorf("%d peers: %g, not %g", len(c.g)-1, x, c.want)
+		}
+	}
+}
+
+func TestNothingMeasured(t *testing.T) {
+	if x := median(nil); x == x {
 		t.Error(x)
 	}
-	if x := s.netRatio(g[:1]); !math.IsNaN(x) {
+	if x := median([]float64{1, measured(0), 3}); x == x {
 		t.Error(x)
+	}
+	s := &session{options: &options{rung: filepath.Join(t.TempDir(), "rung"), bin: t.TempDir(), rounds: 1}}
+	s.measureFigures()
+	if len(s.promise) == 0 || s.missed() != len(s.promise) {
+		t.Errorf("%d of %d figures are missed without a rung to measure", s.missed(), len(s.promise))
 	}
 }

@@ -97,6 +97,9 @@ func parse(args []string) (*options, error) {
 	if o.rung == "" || o.bin == "" || f.NArg() > 0 || o.rounds < 1 {
 		return nil, fmt.Errorf("use: peers -rung FILE -bin FOLDER [flags]; run.sh does")
 	}
+	if o.figures && o.reference == "" {
+		return nil, fmt.Errorf("-figures needs -reference; run.sh gives it")
+	}
 	o.cases, o.engines, o.flops = cases, engines, flops
 	return o, nil
 }
@@ -116,9 +119,7 @@ func run(o *options) error {
 	s := &session{options: o, over: map[string]bool{}}
 	if o.figures {
 		o.cases, o.engines, o.flops = nil, nil, nil
-		if err := s.measureFigures(); err != nil {
-			return err
-		}
+		s.measureFigures()
 	}
 	for _, j := range o.cases {
 		if err := s.solvers(j); err != nil {
@@ -138,7 +139,13 @@ func run(o *options) error {
 	if err := s.print(os.Stdout); err != nil {
 		return err
 	}
-	return s.writeCSV(o.csv)
+	if err := s.writeCSV(o.csv); err != nil {
+		return err
+	}
+	if n := s.missed(); n > 0 {
+		return fmt.Errorf("%d figures out of bounds", n)
+	}
+	return nil
 }
 
 // workFolder makes the folder for matrices, and returns what removes it: at

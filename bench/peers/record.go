@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 )
@@ -64,7 +65,11 @@ func (r *record) result() result {
 	return m
 }
 
+// median returns NaN for no numbers, or if one is NaN.
 func median(v []float64) float64 {
+	if len(v) == 0 || slices.ContainsFunc(v, math.IsNaN) {
+		return math.NaN()
+	}
 	slices.Sort(v)
 	h := len(v) / 2
 	if len(v)%2 == 1 {
