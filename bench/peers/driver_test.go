@@ -130,3 +130,21 @@ func TestNothingMeasured(t *testing.T) {
 		t.Errorf("%d of %d figures are missed without a rung to measure", s.missed(), len(s.promise))
 	}
 }
+
+func TestLeast(t *testing.T) {
+	e := evaluated{
+		evaluatedKey("a", 1, sparse): {{TotalNs: 30, Bodies: 10}, {TotalNs: 20, Bodies: 10}},
+		evaluatedKey("a", 2, sparse): {{TotalNs: 30, Bodies: 10}, {Bodies: 10}},
+	}
+	if x := e.perBody("a", 1); x != 2 {
+		t.Error(x)
+	}
+	if x := e.total("a", 1, sparse); x != 20 {
+		t.Error(x)
+	}
+	for _, x := range []float64{e.perBody("a", 2), e.perBody("b", 1), e.total("a", 1, articulated)} {
+		if x == x {
+			t.Error(x, "without a measurement")
+		}
+	}
+}

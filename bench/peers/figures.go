@@ -38,7 +38,7 @@ const (
 var (
 	figureLadders   = jobs{{"ladder", 1000}, {"ladder", 10000}, {"ladder", 100000}, {"ladder", largest}}
 	figureNets      = jobs{{"grid", 10}, {"grid", 30}, {"grid", 100}, {"grid", 300}}
-	figureChains    = []int{1000, 10000, 100000}
+	figureChains    = jobs{{"chain", 1000}, {"chain", 10000}, {"chain", 100000}}
 	figureNFourBars = []int{99, 999, 9999, 99999}
 	figureSmall     = []string{"golden/four-bar", "golden/bricard-6r", "golden/stewart-6ups", "standard/a03-andrews-ivp", "standard/a04-bricard-slender"}
 )
@@ -49,8 +49,7 @@ func (s *session) measureFigures() {
 		name    string
 		measure func() error
 	}{
-		{"ladders and nets beside solvers", s.figureSolvers}, {"evaluations", s.figureEvaluations}, {"chains", s.figureChain},
-		{"small mechanisms", s.figureModels}, {"errors", s.figureErrors},
+		{"ladders and nets beside solvers", s.figureSolvers}, {"evaluations", s.figureEvaluations}, {"errors", s.figureErrors},
 	} {
 		if err := part.measure(); err != nil {
 			s.add(figure{part.name, oneLine(err.Error()), math.NaN(), math.Inf(1), 0})
@@ -126,97 +125,121 @@ func (s *session) netRatio(g []*record) float64 {
 	return s.rungOf(g[0]).result().FactorNs / math.Min(fastest("CHOLMOD"), fastest("MUMPS"))
 }
 
-// figureEvaluations measures whole evaluations of ladders and N-four-bars on one thread and on two, one after
-// the other in each round.
+// evaluation is what rung bench is asked for: a family or a file, on one thread or more.
+type evaluation struct {
+	at      string
+	threads int
+	args    []string
+}
+
+// evaluations lists what figureEvaluations measures.
+func (s *session) evaluations() (list []evaluation) {
+	add := func(at, family string, bodies, threads int, methods string) {
+		list = append(list, evaluation{at, threads, []string{"--family", family, "--sizes", strconv.Itoa(bodies), "--method", methods}})
+	}
+	for threads := 1; threads <= 2; threads++ {
+		for _, j := range figureLadders {
+			add(j.String(), j.Family, j.N, threads, sparse)
+		}
+		for _, n := range figureNFourBars {
+			add(nFourBar(n), "nfourbar", n, threads, sparse)
+		}
+	}
+	for _, j := range figureChains {
+		add(j.String(), j.Family, j.N, 1, sparse+","+articulated)
+	}
+	for _, name := range figureSmall {
+		list = append(list, evaluation{name, 1, []string{filepath.Join(s.reference, name+".model.json"), "--method", "all"}})
+	}
+	return list
+}
+
+// Names of methods in records of rung bench.
+const sparse, articulated = "sparse", "tree-aba"
+
+var treeMethods = []string{"tree-direct", "tree-lambda", "tree-projection"}
+
+// nFourBar names the N-four-bar of a number of bodies.
+func nFourBar(bodies int) string { return fmt.Sprintf("nfourbar, %d bodies", bodies) }
+
+// evaluated are the records of all rounds.
+type evaluated map[string][]rungRecord
+
+func evaluatedKey(at string, threads int, method string) string {
+	return fmt.Sprintf("%s, %d, %s", at, threads, method)
+}
+
+// least returns the least of one number over the rounds, as others on the machine only add to it, NaN if a round has
+// none.
+func (e evaluated) least(at string, threads int, method string, of func(*rungRecord) float64) float64 {
+	list := e[evaluatedKey(at, threads, method)]
+	if len(list) == 0 {
+		return math.NaN()
+	}
+	least := math.Inf(1)
+	for i := range list {
+		least = math.Min(least, measured(of(&list[i])))
+	}
+	return least
+}
+
+// total returns the least time of an evaluation, ns.
+func (e evaluated) total(at string, threads int, method string) float64 {
+	return e.least(at, threads, method, func(r *rungRecord) float64 { return r.TotalNs })
+}
+
+// perBody is total for a body.
+func (e evaluated) perBody(at string, threads int) float64 {
+	return e.least(at, threads, sparse, func(r *rungRecord) float64 { return r.TotalNs / float64(r.Bodies) })
+}
+
+// figureEvaluations measures whole evaluations of ladders and N-four-bars on one thread and on two, of chains by articulated
+// bodies too, and of small mechanisms by all methods. All are measured in each round.
 func (s *session) figureEvaluations() error {
-	var analysis, bytes []float64 // of the last size on one thread
-	evaluate := func(family string, bodies int) (times [2]float64, err error) {
-		var all [2][]float64
-		analysis, bytes = nil, nil
-		for range s.rounds {
-			for k := range all {
-				list, err := s.rungBench(k+1, "--family", family, "--sizes", strconv.Itoa(bodies))
-				if err != nil {
-					return times, err
-				}
-				r, n := &list[0], float64(list[0].Bodies)
-				all[k] = append(all[k], measured(r.TotalNs)/n)
-				if k == 0 {
-					analysis, bytes = append(analysis, measured(r.AnalyzeNs)), append(bytes, measured(r.PeakBytes)/n)
-				}
+	e := evaluated{}
+	for round := range s.rounds {
+		say("evaluations, round %d of %d", round+1, s.rounds)
+		for _, v := range s.evaluations() {
+			list, err := s.rungBench(v.threads, v.args...)
+			if err != nil {
+				return fmt.Errorf("%s: %w", v.at, err)
+			}
+			for _, r := range list {
+				key := evaluatedKey(v.at, v.threads, r.Method)
+				e[key] = append(e[key], r)
 			}
 		}
-		return [2]float64{median(all[0]), median(all[1])}, nil
 	}
 	for _, j := range figureLadders {
-		t, err := evaluate(j.Family, j.N)
-		if err != nil {
-			return err
-		}
-		limit, goal := float64(smallLadder), float64(smallLadderGoal)
+		at, limit, goal := j.String(), float64(smallLadder), float64(smallLadderGoal)
 		if j.N > ladderSize {
 			limit, goal = largeLadder, largeLadderGoal
 		}
-		s.add(figure{"evaluation, ns a body", j.String(), t[0], limit, goal})
-		s.add(figure{"evaluation on two threads / on one", j.String(), t[1] / t[0], twoThreads, 0})
+		s.add(figure{"evaluation, ns a body", at, e.perBody(at, 1), limit, goal})
+		s.add(figure{"evaluation on two threads / on one", at, e.perBody(at, 2) / e.perBody(at, 1), twoThreads, 0})
 		if j.N == largest {
-			s.add(figure{"analysis, s", j.String(), median(analysis) / 1e9, analysisSeconds, 0})
-			s.add(figure{"peak memory, bytes a body", j.String(), median(bytes), bytesLimit, 0})
+			s.add(figure{"analysis, s", at, e.least(at, 1, sparse, func(r *rungRecord) float64 { return r.AnalyzeNs }) / 1e9, analysisSeconds, 0})
+			s.add(figure{"peak memory, bytes a body", at, e.least(at, 1, sparse, func(r *rungRecord) float64 { return r.PeakBytes }) / largest, bytesLimit, 0})
 		}
 	}
 	for _, n := range figureNFourBars {
-		t, err := evaluate("nfourbar", n)
-		if err != nil {
-			return err
-		}
-		at := fmt.Sprintf("nfourbar, %d bodies", n)
-		s.add(figure{"evaluation, ns a body", at, t[0], nFourBarLimit, nFourBarGoal})
-		s.add(figure{"evaluation on two threads / on one", at, t[1] / t[0], 0, 0})
+		at := nFourBar(n)
+		s.add(figure{"evaluation, ns a body", at, e.perBody(at, 1), nFourBarLimit, nFourBarGoal})
+		s.add(figure{"evaluation on two threads / on one", at, e.perBody(at, 2) / e.perBody(at, 1), 0, 0})
 	}
-	return nil
-}
-
-// figureChain compares evaluations of chains with articulated bodies.
-func (s *session) figureChain() error {
-	for _, n := range figureChains {
-		times := map[string][]float64{}
-		for range s.rounds {
-			list, err := s.rungBench(1, "--family", "chain", "--sizes", strconv.Itoa(n), "--method", "sparse,tree-aba")
-			if err != nil {
-				return err
-			}
-			for _, r := range list {
-				times[r.Method] = append(times[r.Method], measured(r.TotalNs))
-			}
-		}
-		s.add(figure{"evaluation / articulated bodies", job{"chain", n}.String(), median(times["sparse"]) / median(times["tree-aba"]), chainLimit, chainGoal})
+	for _, j := range figureChains {
+		at := j.String()
+		s.add(figure{"evaluation / articulated bodies", at, e.total(at, 1, sparse) / e.total(at, 1, articulated), chainLimit, chainGoal})
 	}
-	return nil
-}
-
-// figureModels measures small mechanisms by all methods.
-func (s *session) figureModels() error {
-	for _, name := range figureSmall {
-		file := filepath.Join(s.reference, name+".model.json")
-		times := map[string][]float64{}
-		for range s.rounds {
-			list, err := s.rungBench(1, file, "--method", "all")
-			if err != nil {
-				return err
-			}
-			for _, r := range list {
-				times[r.Method] = append(times[r.Method], measured(r.TotalNs))
-			}
-		}
+	for _, at := range figureSmall {
 		best := math.NaN()
-		for method, t := range times {
-			if m := median(t); method != "sparse" && !(m >= best) {
-				best = m
+		for _, method := range treeMethods {
+			if t := e.total(at, 1, method); !(t >= best) {
+				best = t
 			}
 		}
-		own := median(times["sparse"])
-		s.add(figure{"evaluation, µs", name, own / 1e3, smallMicroseconds, 0})
-		s.add(figure{"evaluation / fastest tree method", name, own / best, smallTreeLimit, 0})
+		s.add(figure{"evaluation, µs", at, e.total(at, 1, sparse) / 1e3, smallMicroseconds, 0})
+		s.add(figure{"evaluation / fastest tree method", at, e.total(at, 1, sparse) / best, smallTreeLimit, 0})
 	}
 	return nil
 }
@@ -242,7 +265,7 @@ func (s *session) figureErrors() error {
 		for k := 0; k < len(got); k += 2 { // rods and couplers alternate
 			worst = math.Max(worst, math.Abs(got[k][5]/want-1)) // NaN if one is
 		}
-		s.add(figure{"error against the closed form", fmt.Sprintf("nfourbar, %d bodies", bodies), worst, nFourBarError, 0})
+		s.add(figure{"error against the closed form", nFourBar(bodies), worst, nFourBarError, 0})
 	}
 	return nil
 }
@@ -269,7 +292,7 @@ func (f *figure) holds() bool { return f.limit == 0 || f.value <= f.limit }
 
 // printFigures prints them all, with their bounds.
 func (s *session) printFigures(w io.Writer) {
-	fmt.Fprint(w, "## Figures and their bounds\n\nRatios are of what was measured in this run.\n\n| figure | of | value | bound | holds | goal beyond |\n|---|---|---|---|---|---|\n")
+	fmt.Fprint(w, "## Figures and their bounds\n\nRatios are of what was measured in this run; beside other solvers medians over the rounds, of evaluations the least over them.\n\n| figure | of | value | bound | holds | goal beyond |\n|---|---|---|---|---|---|\n")
 	for i := range s.promise {
 		f := &s.promise[i]
 		holds := ""
