@@ -162,6 +162,10 @@ var treeMethods = []string{"tree-direct", "tree-lambda", "tree-projection"}
 // nFourBar names the N-four-bar of a number of bodies.
 func nFourBar(bodies int) string { return fmt.Sprintf("nfourbar, %d bodies", bodies) }
 
+// evaluationRounds is how often evaluations are measured in the place of one round of peers, which takes
+// ten times as long: both cores have to be left alone at once.
+const evaluationRounds = 4
+
 // evaluated are the records of all rounds.
 type evaluated map[string][]rungRecord
 
@@ -196,9 +200,9 @@ func (e evaluated) perBody(at string, threads int) float64 {
 // figureEvaluations measures whole evaluations of ladders and N-four-bars on one thread and on two, of chains by articulated
 // bodies too, and of small mechanisms by all methods. All are measured in each round.
 func (s *session) figureEvaluations() error {
-	e := evaluated{}
-	for round := range s.rounds {
-		say("evaluations, round %d of %d", round+1, s.rounds)
+	e, rounds := evaluated{}, evaluationRounds*s.rounds
+	for round := range rounds {
+		say("evaluations, round %d of %d", round+1, rounds)
 		for _, v := range s.evaluations() {
 			list, err := s.rungBench(v.threads, v.args...)
 			if err != nil {
