@@ -124,9 +124,9 @@ func TestNothingMeasured(t *testing.T) {
 	if x := median([]float64{1, measured(0), 3}); x == x {
 		t.Error(x)
 	}
-	s := &session{options: &options{rung: filepath.Join(t.TempDir(), "rung"), bin: t.TempDir(), rounds: 1}}
+	s := &session{options: &options{figures: parts{"solvers", "evaluations", "errors"}, rung: filepath.Join(t.TempDir(), "rung"), bin: t.TempDir(), rounds: 1}}
 	s.measureFigures()
-	if len(s.promise) == 0 || s.missed() != len(s.promise) {
+	if len(s.promise) != 3 || s.missed() != len(s.promise) {
 		t.Errorf("%d of %d figures are missed without a rung to measure", s.missed(), len(s.promise))
 	}
 }
@@ -145,6 +145,21 @@ func TestLeast(t *testing.T) {
 	for _, x := range []float64{e.perBody("a", 2), e.perBody("b", 1), e.total("a", 1, articulated)} {
 		if x == x {
 			t.Error(x, "without a measurement")
+		}
+	}
+}
+
+func TestParts(t *testing.T) {
+	var p parts
+	if err := p.Set("all"); err != nil || len(p) != 3 {
+		t.Error(p, err)
+	}
+	if err := p.Set("errors,solvers"); err != nil || len(p) != 2 || p[1] != "errors" {
+		t.Error(p, err)
+	}
+	for _, bad := range []string{"", "error", "errors,", "errors,errors", "all,errors"} {
+		if p.Set(bad) == nil {
+			t.Errorf("%q is accepted", bad)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -43,15 +44,37 @@ var (
 	figureSmall     = []string{"golden/four-bar", "golden/bricard-6r", "golden/stewart-6ups", "standard/a03-andrews-ivp", "standard/a04-bricard-slender"}
 )
 
-// measureFigures measures everything that has a bound. A part that fails is one figure that does not hold.
+// figureParts are the parts of the figures that -figures names.
+var figureParts = []struct {
+	name    string
+	measure func(*session) error
+}{{"solvers", (*session).figureSolvers}, {"evaluations", (*session).figureEvaluations}, {"errors", (*session).figureErrors}}
+
+// parts is a flag such as "solvers,errors", or "all".
+type parts []string
+
+func (p *parts) String() string { return "" }
+
+func (p *parts) Set(text string) error {
+	*p = nil
+	for _, f := range figureParts {
+		if text == "all" || slices.Contains(strings.Split(text, ","), f.name) {
+			*p = append(*p, f.name)
+		}
+	}
+	if n := len(strings.Split(text, ",")); text != "all" && len(*p) != n {
+		return fmt.Errorf("%q is not all, nor of solvers, evaluations, errors", text)
+	}
+	return nil
+}
+
+// measureFigures measures what has a bound. A part that fails is one figure that does not hold.
 func (s *session) measureFigures() {
-	for _, part := range []struct {
-		name    string
-		measure func() error
-	}{
-		{"ladders and nets beside solvers", s.figureSolvers}, {"evaluations", s.figureEvaluations}, {"errors", s.figureErrors},
-	} {
-		if err := part.measure(); err != nil {
+	for _, part := range figureParts {
+		if !slices.Contains(s.figures, part.name) {
+			continue
+		}
+		if err := part.measure(s); err != nil {
 			s.add(figure{part.name, oneLine(err.Error()), math.NaN(), math.Inf(1), 0})
 		}
 	}
@@ -137,13 +160,13 @@ func (s *session) evaluations() (list []evaluation) {
 	add := func(at, family string, bodies, threads int, methods string) {
 		list = append(list, evaluation{at, threads, []string{"--family", family, "--sizes", strconv.Itoa(bodies), "--method", methods}})
 	}
-	for threads := 1; threads <= 2; threads++ {
-		for _, j := range figureLadders {
-			add(j.String(), j.Family, j.N, threads, sparse)
-		}
-		for _, n := range figureNFourBars {
-			add(nFourBar(n), "nfourbar", n, threads, sparse)
-		}
+	for _, j := range figureLadders {
+		add(j.String(), j.Family, j.N, 1, sparse)
+		add(j.String(), j.Family, j.N, 2, sparse)
+	}
+	for _, n := range figureNFourBars {
+		add(nFourBar(n), "nfourbar", n, 1, sparse)
+		add(nFourBar(n), "nfourbar", n, 2, sparse)
 	}
 	for _, j := range figureChains {
 		add(j.String(), j.Family, j.N, 1, sparse+","+articulated)

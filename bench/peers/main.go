@@ -21,7 +21,7 @@ type options struct {
 	cases      []job   // sizes at which solvers are timed
 	engines    []job   // sizes at which engines are timed
 	flops      []job   // sizes at which orders are counted
-	figures    bool    // measure what docs/benchmarks.md gives bounds for instead of cases, engines and flops
+	figures    parts   // measure what docs/benchmarks.md gives bounds for instead of cases, engines and flops
 	reference  string  // folder of the reference models
 	only       string  // parts of the names of the peers that run, by commas; all if empty
 	rounds     int     // of all peers, interleaved
@@ -85,7 +85,7 @@ func parse(args []string) (*options, error) {
 	f.Var(&cases, "cases", "`families and sizes` for the direct solvers, N as in rung generate")
 	f.Var(&engines, "engines", "`families and sizes` for the engines: chain and ladder")
 	f.Var(&flops, "flops", "`families and sizes` for the count of flops by METIS and AMD")
-	f.BoolVar(&o.figures, "figures", false, "measure, instead of cases, engines and flops, what docs/benchmarks.md gives bounds for, and say which hold")
+	f.Var(&o.figures, "figures", "`parts` to measure, instead of cases, engines and flops, of what docs/benchmarks.md gives bounds for: all, or of solvers, evaluations, errors")
 	f.StringVar(&o.reference, "reference", "", "folder of the reference models, for the figures")
 	f.StringVar(&o.only, "only", "", "run only peers whose name and order, as in the tables, contain one of `parts`, such as \"LDL rung,CHOLMOD\"")
 	f.IntVar(&o.rounds, "rounds", 3, "rounds of all peers; the table has medians over them")
@@ -97,7 +97,7 @@ func parse(args []string) (*options, error) {
 	if o.rung == "" || o.bin == "" || f.NArg() > 0 || o.rounds < 1 {
 		return nil, fmt.Errorf("use: peers -rung FILE -bin FOLDER [flags]; run.sh does")
 	}
-	if o.figures && o.reference == "" {
+	if len(o.figures) > 0 && o.reference == "" {
 		return nil, fmt.Errorf("-figures needs -reference; run.sh gives it")
 	}
 	o.cases, o.engines, o.flops = cases, engines, flops
@@ -117,7 +117,7 @@ func run(o *options) error {
 	}
 	defer remove()
 	s := &session{options: o, over: map[string]bool{}}
-	if o.figures {
+	if len(o.figures) > 0 {
 		o.cases, o.engines, o.flops = nil, nil, nil
 		s.measureFigures()
 	}
