@@ -185,9 +185,12 @@ var treeMethods = []string{"tree-direct", "tree-lambda", "tree-projection"}
 // nFourBar names the N-four-bar of a number of bodies.
 func nFourBar(bodies int) string { return fmt.Sprintf("nfourbar, %d bodies", bodies) }
 
-// evaluationRounds is how often evaluations are measured in the place of one round of peers, which takes
-// ten times as long: both cores have to be left alone at once.
-const evaluationRounds = 4
+// evaluationRounds is how often evaluations are measured in the place of one round of peers, and evaluationSeconds how
+// long each: both cores have to be left alone at once, and in the first moments of a process they are not.
+const (
+	evaluationRounds  = 2
+	evaluationSeconds = "0.5"
+)
 
 // evaluated are the records of all rounds.
 type evaluated map[string][]rungRecord
@@ -227,7 +230,7 @@ func (s *session) figureEvaluations() error {
 	for round := range rounds {
 		say("evaluations, round %d of %d", round+1, rounds)
 		for _, v := range s.evaluations() {
-			list, err := s.rungBench(v.threads, v.args...)
+			list, err := s.rungBench(v.threads, append(v.args, "--min-seconds", evaluationSeconds)...)
 			if err != nil {
 				return fmt.Errorf("%s: %w", v.at, err)
 			}
