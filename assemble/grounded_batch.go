@@ -351,45 +351,45 @@ func (y *Grounded) recoverBatch(w *batchWork, b *unitBatch, a, x []float64) {
 // hold. ahead is how many batches before: more would not fit in the first cache.
 const farBodies, ahead = 1 << 13, 1
 
-// fetchUnits brings what batch i of units reads and writes into the caches, where its numbers are close to each other.
-func (y *Grounded) fetchUnits(i int, s *mechanism.State) {
+// near returns the first and the last of the branches of batch i of units, their number, and the columns of the groups; n is 0
+// if it does not pay to fetch what they need.
+func (y *Grounded) near(i int) (p, q *branchBatch, n, dof int) {
 	g := y.G
 	if len(y.bodies) < farBodies || i >= len(g.unitBatches) {
-		return
+		return nil, nil, 0, 0
 	}
 	b := &g.unitBatches[i]
 	u := &g.shapes[b.shape]
-	n := int(u.n)
-	y.fetchBatch(int(b.part)+n, n)
-	p, q := &g.parts[b.part], &g.parts[int(b.part)+n-1]
+	n = int(u.n)
+	return &g.parts[b.part], &g.parts[int(b.part)+n-1], n, int(u.dof)
+}
+
+// fetchUnits brings what batch i of units reads and writes into the caches, where its numbers are close to each other, and what
+// tells where those of the next batch are: where a page ends, processors do not foresee it.
+func (y *Grounded) fetchUnits(i int, s *mechanism.State) {
+	p, q, n, dof := y.near(i)
+	if n == 0 {
+		return
+	}
+	next := int(y.G.unitBatches[i].part) + n
+	for k := next; k < min(next+n, len(y.G.parts)); k++ {
+		kernel.PrefetchItem(&y.G.parts[k])
+	}
 	fetch(kernel.Numbers(s.Bodies), &p.state, &q.state, n*stateNumbers)
 	fetch(kernel.Numbers(y.Kin.Bodies), &p.kin, &q.kin, n*kinNumbers)
 	fetch(y.rest, &p.rest, &q.rest, n*6)
-	fetch(y.dirs, &p.dirs, &q.dirs, n*6*int(u.dof))
-}
-
-// fetchBatch brings into the caches what tells where the numbers of the batch after the next are, n branches from the
-// given one on: where a page ends, processors do not foresee it.
-func (y *Grounded) fetchBatch(part, n int) {
-	parts := y.G.parts
-	for k := part; k < min(part+n, len(parts)); k++ {
-		kernel.PrefetchItem(&parts[k])
-	}
+	fetch(y.dirs, &p.dirs, &q.dirs, n*6*dof)
 }
 
 // fetchSolution does so for what recoverBatch reads and writes.
 func (y *Grounded) fetchSolution(i int, a []float64) {
-	g := y.G
-	if len(y.bodies) < farBodies || i >= len(g.unitBatches) {
+	p, q, n, dof := y.near(i)
+	if n == 0 {
 		return
 	}
-	b := &g.unitBatches[i]
-	u := &g.shapes[b.shape]
-	n := int(u.n)
-	p, q := &g.parts[b.part], &g.parts[int(b.part)+n-1]
 	fetch(kernel.Numbers(y.Kin.Bodies), &p.kin, &q.kin, n*kinNumbers)
 	fetch(y.rest, &p.rest, &q.rest, n*6)
-	fetch(y.dirs, &p.dirs, &q.dirs, n*6*int(u.dof))
+	fetch(y.dirs, &p.dirs, &q.dirs, n*6*dof)
 	fetch(a, &p.body, &q.body, n*6)
 }
 
