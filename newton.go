@@ -93,8 +93,7 @@ func NewNewton(p *Plan) *Newton {
 		if len(p.candidates) > 1 {
 			o = factor.Auto
 		}
-		perm, _, _ := factor.Choose(pattern, o)
-		symbolic = factor.Analyze(pattern, perm)
+		symbolic, _, _ = factor.Choose(pattern, o)
 	}
 	n.fac, n.mat = symbolic.NewFactorOn(t), sparse.NewUnitMatrix(pattern)
 	n.first, n.gap, n.root = 6*p.mech.NumBodies(), len(n.rows), make([]float64, len(n.rows))

@@ -68,10 +68,8 @@ func PlanMechanism(mech *mechanism.Mechanism, o Options) *Plan {
 		panic("rung: number of threads out of range")
 	}
 	p := newPlan(mech, o.Epsilon, max(o.Threads, 1))
-	perm, chosen, list := factor.Choose(p.layout.Pattern, o.Ordering)
-	p.ordering, p.candidates = chosen, list
-	p.symbolic = factor.Analyze(p.layout.Pattern, perm)
-	p.ground = newGroundPlan(p.layout, chosen)
+	p.symbolic, p.ordering, p.candidates = factor.Choose(p.layout.Pattern, o.Ordering)
+	p.ground = newGroundPlan(p.layout, p.ordering)
 	return p
 }
 

@@ -22,8 +22,7 @@ func newGroundPlan(l *assemble.Layout, o factor.Ordering) *groundPlan {
 	if g == nil {
 		return nil
 	}
-	perm, _, _ := factor.Choose(g.Pattern, o)
-	return &groundPlan{g, factor.Analyze(g.Pattern, beforeJoints(g.Pattern, perm))}
+	return &groundPlan{g, factor.Analyze(g.Pattern, beforeJoints(g.Pattern, factor.Order(g.Pattern, o)))}
 }
 
 // beforeJoints returns perm with groups, and what else a joint has, moved right before the joint where

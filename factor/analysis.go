@@ -32,8 +32,8 @@ type analysis struct {
 	rows   []int32 // core nodes below each supernode, increasing
 }
 
-func newAnalysis(s *Symbolic, g *graph, parent, cnt []int32) *analysis {
-	p := s.P
+func newAnalysis(s *Symbolic, e *elimination) *analysis {
+	p, g := e.p, e.graph
 	a := &analysis{s: s, p: p, inv: make([]int32, p.Len())}
 	s.leaf = make([]bool, p.Len())
 	core := 0
@@ -59,8 +59,8 @@ func newAnalysis(s *Symbolic, g *graph, parent, cnt []int32) *analysis {
 		}
 		s.node[c], s.oldOff[c], s.sign[c] = old, p.Off[old], p.Sign[old]
 		s.off[c+1] = s.off[c] + g.size[i]
-		a.size[c], a.cnt[c], a.parent[c] = g.size[i], cnt[i], -1
-		if q := parent[i]; q >= 0 {
+		a.size[c], a.cnt[c], a.parent[c] = g.size[i], e.rows[i], -1
+		if q := e.parent[i]; q >= 0 {
 			a.parent[c] = at[q]
 		}
 	}
@@ -316,6 +316,7 @@ func (a *analysis) place() {
 	a.children()
 	at := make([]int32, len(a.size)) // place of a node in the current front
 	ent, ptr := a.entries()
+	s.ents, s.leaves, s.blocks = make([]entry, 0, len(ent)), make([]leaf, 0, len(a.leafOf)), make([]kernel.Block, 0, len(a.joins))
 	for k := range ns {
 		f := &s.fronts[k]
 		f.super, f.last, f.parent = a.super[k], a.super[k+1], a.up[k]

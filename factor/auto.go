@@ -16,39 +16,36 @@ const wideFront = 64
 // smallGraph is the number of nodes up to which Auto tries every ordering.
 const smallGraph = 2000
 
-// Choose returns the elimination order by method o, perm[new] = old, and the
-// method used. For Auto these are the candidate with the fewest flops and all
-// candidates that were tried: leaf-first alone on forests, where no
+// Choose analyses p (see Analyze) in the elimination order by method o, and returns the
+// method used and all that were tried. For Auto the one with the fewest flops is used of these: leaf-first alone on forests, where no
 // front is wide; otherwise the cheap ones and minimum degree, and nested
 // dissection where some front is wide.
 //
 // Cost: near-linear in nodes and blocks. It panics on an unknown ordering.
-func Choose(p *sparse.Pattern, o Ordering) (perm []int32, used Ordering, tried []Candidate) {
-	if o != Auto {
-		perm = Order(p, o)
-		return perm, o, []Candidate{{o, CountOrder(p, perm)}}
-	}
-	best := -1
+func Choose(p *sparse.Pattern, o Ordering) (s *Symbolic, used Ordering, tried []Candidate) {
+	var best *elimination
 	try := func(o Ordering) {
-		q := Order(p, o)
-		c := Candidate{o, CountOrder(p, q)}
-		tried = append(tried, c)
-		if best < 0 || c.Counts.Flops < tried[best].Counts.Flops {
-			best = len(tried) - 1
-			perm = q
+		e := eliminate(p, Order(p, o))
+		tried = append(tried, Candidate{o, e.counts})
+		if best == nil || e.counts.Flops < best.counts.Flops {
+			best, used = e, o
 		}
+	}
+	if o != Auto {
+		try(o)
+		return best.analyze(), used, tried
 	}
 	try(LeafFirst)
 	if ordCore(p) == 0 {
-		return perm, LeafFirst, tried
+		return best.analyze(), used, tried
 	}
 	try(Banded)
 	try(MinDegree)
 	if p.Len() <= smallGraph {
 		try(Natural)
 	}
-	if p.Len() <= smallGraph || tried[best].Counts.MaxFront >= wideFront {
+	if p.Len() <= smallGraph || best.counts.MaxFront >= wideFront {
 		try(NestedDissection)
 	}
-	return perm, tried[best].Ordering, tried
+	return best.analyze(), used, tried
 }

@@ -79,8 +79,8 @@ func TestAutoIsNearBest(t *testing.T) {
 				best = flops[i]
 			}
 		}
-		perm, used, _ := factor.Choose(c.p, factor.Auto)
-		got := factor.CountOrder(c.p, perm).Flops
+		s, used, _ := factor.Choose(c.p, factor.Auto)
+		got := s.Counts.Flops
 		row := ""
 		for _, f := range flops {
 			row += fmt.Sprintf(" %7.2f", ratio(f, best))
@@ -104,9 +104,9 @@ func TestChooseTellsTheTruth(t *testing.T) {
 		if c.p.Len() > 1000 {
 			continue
 		}
-		perm, used, tried := factor.Choose(c.p, factor.Auto)
+		s, used, tried := factor.Choose(c.p, factor.Auto)
 		require.NotEqual(t, factor.Auto, used, c.name)
-		require.Equal(t, factor.Order(c.p, used), perm, c.name)
+		require.Equal(t, factor.Analyze(c.p, factor.Order(c.p, used)), s, c.name)
 		found := false
 		for _, k := range tried {
 			require.Equal(t, factor.CountOrder(c.p, factor.Order(c.p, k.Ordering)), k.Counts, "%s, %v", c.name, k.Ordering)
@@ -114,10 +114,10 @@ func TestChooseTellsTheTruth(t *testing.T) {
 		}
 		require.True(t, found, c.name)
 		for _, o := range ordAll {
-			perm, used, tried := factor.Choose(c.p, o)
+			s, used, tried := factor.Choose(c.p, o)
 			require.Equal(t, o, used)
-			require.Equal(t, factor.Order(c.p, o), perm)
-			require.Equal(t, []factor.Candidate{{Ordering: o, Counts: factor.CountOrder(c.p, perm)}}, tried)
+			require.Equal(t, factor.Analyze(c.p, factor.Order(c.p, o)), s)
+			require.Equal(t, []factor.Candidate{{Ordering: o, Counts: factor.CountOrder(c.p, factor.Order(c.p, o))}}, tried)
 		}
 	}
 	require.PanicsWithValue(t, "factor: no such ordering to compute", func() { factor.Choose(ordChain(2, false), 99) })

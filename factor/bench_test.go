@@ -62,8 +62,7 @@ func eachOrder(b *testing.B, y *assemble.Weighted, bodies int, f func(b *testing
 			break
 		}
 		b.Run("order="+o.String(), func(b *testing.B) {
-			perm, _, _ := factor.Choose(y.W.P, o)
-			s := factor.Analyze(y.W.P, perm)
+			s, _, _ := factor.Choose(y.W.P, o)
 			if s.Counts.Flops > benchFlops && bodies <= benchAllTop {
 				b.Skipf("%.2g flops", float64(s.Counts.Flops))
 			}
@@ -124,8 +123,8 @@ func BenchmarkAnalyze(b *testing.B) {
 			var f *factor.Factor
 			b.ReportAllocs()
 			for b.Loop() {
-				perm, _, _ := factor.Choose(y.W.P, factor.Auto)
-				f = factor.Analyze(y.W.P, perm).NewFactor()
+				s, _, _ := factor.Choose(y.W.P, factor.Auto)
+				f = s.NewFactor()
 			}
 			report(b, f.S, y.L.Mech.NumBodies())
 		})
@@ -137,8 +136,8 @@ func BenchmarkAnalyze(b *testing.B) {
 func BenchmarkFactorSolve(b *testing.B) {
 	eachSystem(b, func(b *testing.B, y *assemble.Weighted, bodies int) {
 		b.Run("order=auto", func(b *testing.B) {
-			perm, _, _ := factor.Choose(y.W.P, factor.Auto)
-			f := factor.Analyze(y.W.P, perm).NewFactor()
+			s, _, _ := factor.Choose(y.W.P, factor.Auto)
+			f := s.NewFactor()
 			x := make([]float64, len(y.B))
 			run := func() {
 				if err := f.FactorizeFor(y.B, y.W, y.Scale, epsilon, factor.WhereWeak); err != nil {

@@ -65,9 +65,9 @@ func (g *graph) etree() []int32 {
 // increasing number.
 func postorder(parent []int32) []int32 {
 	n := len(parent)
-	head, next := make([]int32, n), make([]int32, n)
+	head, next := make([]int32, n), make([]int32, n) // first child, next sibling
 	for i := range head {
-		head[i] = -1
+		head[i], next[i] = -1, -1
 	}
 	for i := n - 1; i >= 0; i-- {
 		if p := parent[i]; p >= 0 {
@@ -76,22 +76,26 @@ func postorder(parent []int32) []int32 {
 		}
 	}
 	post := make([]int32, 0, n)
-	stack := make([]int32, 0, 64)
-	for r := range n {
+	descend := func(v int32) int32 {
+		for head[v] >= 0 {
+			v = head[v]
+		}
+		return v
+	}
+	for r := range int32(n) {
 		if parent[r] >= 0 {
 			continue
 		}
-		stack = append(stack, int32(r))
-		for len(stack) > 0 {
-			v := stack[len(stack)-1]
-			if c := head[v]; c >= 0 {
-				head[v] = next[c]
-				stack = append(stack, c)
-				continue
-			}
-			stack = stack[:len(stack)-1]
+		v := descend(r)
+		for v != r {
 			post = append(post, v)
+			if next[v] >= 0 {
+				v = descend(next[v])
+			} else {
+				v = parent[v]
+			}
 		}
+		post = append(post, r)
 	}
 	return post
 }

@@ -22,8 +22,8 @@ func doorSystem() (*sparse.Matrix, []float64) {
 // Analyse once, then factor and solve as often as values change.
 func ExampleFactor() {
 	m, scale := doorSystem()
-	perm, used, _ := factor.Choose(m.P, factor.Auto)
-	f := factor.Analyze(m.P, perm).NewFactor()
+	s, used, _ := factor.Choose(m.P, factor.Auto)
+	f := s.NewFactor()
 	if err := f.Factorize(m, scale, 1e-12, factor.WhereWeak); err != nil {
 		fmt.Println(err)
 		return

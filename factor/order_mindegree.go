@@ -85,6 +85,7 @@ func (q *ordQuotient) load(joints []int32, halo []bool) {
 	q.vars = slices.Grow(q.vars, len(joints))
 	q.order = slices.Grow(q.order, len(joints))
 	q.pool = slices.Grow(q.pool, 2*blocks+len(joints))
+	q.bodies = slices.Grow(q.bodies, min(blocks, int(g.nb)))
 	for _, j := range joints {
 		q.addVar(j)
 	}
@@ -93,9 +94,12 @@ func (q *ordQuotient) load(joints []int32, halo []bool) {
 			if !q.known[b] {
 				q.known[b] = true
 				q.bodies = append(q.bodies, b)
-				q.addBody(b, halo)
 			}
 		}
+	}
+	q.elem = slices.Grow(q.elem, len(q.bodies)+len(joints)) // of bodies, then of eliminated joints
+	for _, b := range q.bodies {
+		q.addBody(b, halo)
 	}
 	q.link()
 	for _, j := range joints {

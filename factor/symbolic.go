@@ -128,17 +128,31 @@ func (s *Symbolic) Order() []int32 { return s.perm }
 // perm[new] = old.
 //
 // Cost: near-linear in nodes and blocks (no structure of L is formed).
-func CountOrder(p *sparse.Pattern, perm []int32) Counts {
-	inv := inverse(p, perm)
-	g := newGraph(p, inv)
-	parent := g.etree()
-	g2, par2, post := g.postordered(parent)
-	for i, o := range post {
-		post[i] = perm[o]
+func CountOrder(p *sparse.Pattern, perm []int32) Counts { return eliminate(p, perm).counts }
+
+// elimination is a pattern in an elimination order that is a postorder of its tree.
+type elimination struct {
+	p      *sparse.Pattern
+	perm   []int32 // perm[new] = old
+	graph  *graph
+	parent []int32 // in the elimination tree
+	rows   []int32 // of each column of L
+	counts Counts
+}
+
+// eliminate finds the elimination tree of p in the order perm, and the rows of L.
+func eliminate(p *sparse.Pattern, perm []int32) *elimination {
+	g := newGraph(p, inverse(p, perm))
+	e := &elimination{p: p}
+	band := bandwidth(g)
+	e.graph, e.parent, e.perm = g.postordered(g.etree())
+	for i, o := range e.perm {
+		e.perm[i] = perm[o]
 	}
-	c := countsOf(p, post, g2, g2.counts(par2))
-	c.Bandwidth = bandwidth(g)
-	return c
+	e.rows = e.graph.counts(e.parent)
+	e.counts = countsOf(p, e.perm, e.graph, e.rows)
+	e.counts.Bandwidth = band
+	return e
 }
 
 func inverse(p *sparse.Pattern, perm []int32) []int32 {
@@ -236,18 +250,13 @@ func bandwidth(g *graph) int {
 // Cost: near-linear in nodes and in the block structure of L.
 // It panics if perm is not a permutation of the nodes.
 func Analyze(p *sparse.Pattern, perm []int32) *Symbolic {
-	g := newGraph(p, inverse(p, perm))
-	band := bandwidth(g)
-	parent := g.etree()
-	g, parent, post := g.postordered(parent)
-	cnt := g.counts(parent)
-	s := &Symbolic{P: p, perm: make([]int32, g.n)}
-	for i, o := range post {
-		s.perm[i] = perm[o]
-	}
-	s.Counts = countsOf(p, s.perm, g, cnt)
-	s.Counts.Bandwidth = band
-	a := newAnalysis(s, g, parent, cnt)
+	return eliminate(p, perm).analyze()
+}
+
+// analyze finds the fronts and where everything goes in them.
+func (e *elimination) analyze() *Symbolic {
+	s := &Symbolic{P: e.p, perm: e.perm, Counts: e.counts}
+	a := newAnalysis(s, e)
 	a.supernodes()
 	a.structure()
 	a.relax()

@@ -57,8 +57,8 @@ func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
 	if old != nil && samePattern(old.k.m.P, p) {
 		h.k.fac, p = old.k.fac, old.k.m.P
 	} else {
-		perm, _, _ := factor.Choose(p, factor.Auto)
-		h.k.fac = factor.Analyze(p, outward(p, perm)).NewFactor()
+		best, _, _ := factor.Choose(p, factor.Auto)
+		h.k.fac = factor.Analyze(p, outward(p, best.Order())).NewFactor()
 	}
 	h.k.m, h.k.scale = sparse.NewMatrix(p), make([]float64, p.Dim())
 	h.b, h.x, h.r = make([]float64, p.Dim()), make([]float64, p.Dim()), make([]float64, p.Dim())
