@@ -149,6 +149,37 @@ func TestLeast(t *testing.T) {
 	}
 }
 
+func TestRatio(t *testing.T) {
+	total := func(v ...float64) (list []rungRecord) {
+		for _, x := range v {
+			list = append(list, rungRecord{TotalNs: x})
+		}
+		return list
+	}
+	e := evaluated{
+		evaluatedKey("a", 1, sparse):  total(10, 40, 20), // the machine is slow the second time, and fast for this alone
+		evaluatedKey("a", 2, sparse):  total(6, 20, 11),
+		evaluatedKey("a", 1, "tree"):  total(20, 80, 50),
+		evaluatedKey("a", 1, "other"): total(50, 40, 40),
+		evaluatedKey("a", 1, "short"): total(1, 1),
+		evaluatedKey("a", 1, "none"):  total(1, 0, 1),
+	}
+	if x := e.ratio("a", 2, sparse, 1, sparse); x != 0.55 {
+		t.Error(x)
+	}
+	if x := e.ratio("a", 1, sparse, 1, "tree", "other"); x != 0.5 { // of 0.5, 1, 0.5
+		t.Error(x)
+	}
+	for _, other := range []string{"short", "none", "missing"} {
+		if x := e.ratio("a", 1, sparse, 1, other); x == x {
+			t.Error(x, "without a measurement of", other)
+		}
+	}
+	if x := e.ratio("b", 1, sparse, 1, sparse); x == x {
+		t.Error(x, "without a measurement")
+	}
+}
+
 func TestParts(t *testing.T) {
 	var p parts
 	if err := p.Set("all"); err != nil || len(p) != 3 {

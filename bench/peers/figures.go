@@ -148,31 +148,34 @@ func (s *session) netRatio(g []*record) float64 {
 	return s.rungOf(g[0]).result().FactorNs / math.Min(fastest("CHOLMOD"), fastest("MUMPS"))
 }
 
-// evaluation is what rung bench is asked for: a family or a file, on one thread or more.
+// evaluation is what rung bench is asked for: a family or a file, and how often in each round, on one thread and right
+// after it on more, up to threads.
 type evaluation struct {
-	at      string
-	threads int
-	args    []string
+	at             string
+	times, threads int
+	args           []string
 }
 
-// evaluations lists what figureEvaluations measures.
+// evaluations lists what figureEvaluations measures. What takes long is measured once a round.
 func (s *session) evaluations() (list []evaluation) {
-	add := func(at, family string, bodies, threads int, methods string) {
-		list = append(list, evaluation{at, threads, []string{"--family", family, "--sizes", strconv.Itoa(bodies), "--method", methods}})
+	add := func(at, family string, bodies, times, threads int, methods string) {
+		list = append(list, evaluation{at, times, threads, []string{"--family", family, "--sizes", strconv.Itoa(bodies), "--method", methods}})
 	}
 	for _, j := range figureLadders {
-		add(j.String(), j.Family, j.N, 1, sparse)
-		add(j.String(), j.Family, j.N, 2, sparse)
+		times := 3
+		if j.N == largest {
+			times = 1
+		}
+		add(j.String(), j.Family, j.N, times, 2, sparse)
 	}
 	for _, n := range figureNFourBars {
-		add(nFourBar(n), "nfourbar", n, 1, sparse)
-		add(nFourBar(n), "nfourbar", n, 2, sparse)
+		add(nFourBar(n), "nfourbar", n, 1, 2, sparse)
 	}
 	for _, j := range figureChains {
-		add(j.String(), j.Family, j.N, 1, sparse+","+articulated)
+		add(j.String(), j.Family, j.N, 3, 1, sparse+","+articulated)
 	}
 	for _, name := range figureSmall {
-		list = append(list, evaluation{name, 1, []string{filepath.Join(s.reference, name+".model.json"), "--method", "all"}})
+		list = append(list, evaluation{name, 1, 1, []string{filepath.Join(s.reference, name+".model.json"), "--method", "all"}})
 	}
 	return list
 }
@@ -186,13 +189,13 @@ var treeMethods = []string{"tree-direct", "tree-lambda", "tree-projection"}
 func nFourBar(bodies int) string { return fmt.Sprintf("nfourbar, %d bodies", bodies) }
 
 // evaluationRounds is how often evaluations are measured in the place of one round of peers, and evaluationSeconds how
-// long each: both cores have to be left alone at once, and in the first moments of a process they are not.
+// long each: a process on two threads is slower in its first moments.
 const (
 	evaluationRounds  = 2
 	evaluationSeconds = "0.5"
 )
 
-// evaluated are the records of all rounds.
+// evaluated are the records of all rounds, in the order they were measured in.
 type evaluated map[string][]rungRecord
 
 func evaluatedKey(at string, threads int, method string) string {
@@ -218,6 +221,23 @@ func (e evaluated) total(at string, threads int, method string) float64 {
 	return e.least(at, threads, method, func(r *rungRecord) float64 { return r.TotalNs })
 }
 
+// ratio returns the median, over the times an evaluation was measured, of its time over that of the fastest of other ways, each
+// measured right beside it: what slows the machine for seconds slows both. NaN if one is missing.
+func (e evaluated) ratio(at string, threads int, method string, otherThreads int, others ...string) float64 {
+	list := e[evaluatedKey(at, threads, method)]
+	ratios := make([]float64, len(list))
+	for i := range list {
+		best := math.NaN()
+		for _, other := range others {
+			if o := e[evaluatedKey(at, otherThreads, other)]; i < len(o) && !(measured(o[i].TotalNs) >= best) {
+				best = measured(o[i].TotalNs)
+			}
+		}
+		ratios[i] = measured(list[i].TotalNs) / best
+	}
+	return median(ratios)
+}
+
 // perBody is total for a body.
 func (e evaluated) perBody(at string, threads int) float64 {
 	return e.least(at, threads, sparse, func(r *rungRecord) float64 { return r.TotalNs / float64(r.Bodies) })
@@ -230,13 +250,10 @@ func (s *session) figureEvaluations() error {
 	for round := range rounds {
 		say("evaluations, round %d of %d", round+1, rounds)
 		for _, v := range s.evaluations() {
-			list, err := s.rungBench(v.threads, append(v.args, "--min-seconds", evaluationSeconds)...)
-			if err != nil {
-				return fmt.Errorf("%s: %w", v.at, err)
-			}
-			for _, r := range list {
-				key := evaluatedKey(v.at, v.threads, r.Method)
-				e[key] = append(e[key], r)
+			for range v.times {
+				if err := s.evaluate(e, &v); err != nil {
+					return fmt.Errorf("%s: %w", v.at, err)
+				}
 			}
 		}
 	}
@@ -246,7 +263,8 @@ func (s *session) figureEvaluations() error {
 			limit, goal = largeLadder, largeLadderGoal
 		}
 		s.add(figure{"evaluation, ns a body", at, e.perBody(at, 1), limit, goal})
-		s.add(figure{"evaluation on two threads / on one", at, e.perBody(at, 2) / e.perBody(at, 1), twoThreads, 0})
+		s.add(figure{"on two threads, ns a body", at, e.perBody(at, 2), twoThreads * limit, twoThreads * goal})
+		s.add(figure{"on two threads / on one", at, e.ratio(at, 2, sparse, 1, sparse), twoThreads, 0})
 		if j.N == largest {
 			s.add(figure{"analysis, s", at, e.least(at, 1, sparse, func(r *rungRecord) float64 { return r.AnalyzeNs }) / 1e9, analysisSeconds, 0})
 			s.add(figure{"peak memory, bytes a body", at, e.least(at, 1, sparse, func(r *rungRecord) float64 { return r.PeakBytes }) / largest, bytesLimit, 0})
@@ -255,21 +273,30 @@ func (s *session) figureEvaluations() error {
 	for _, n := range figureNFourBars {
 		at := nFourBar(n)
 		s.add(figure{"evaluation, ns a body", at, e.perBody(at, 1), nFourBarLimit, nFourBarGoal})
-		s.add(figure{"evaluation on two threads / on one", at, e.perBody(at, 2) / e.perBody(at, 1), 0, 0})
+		s.add(figure{"on two threads / on one", at, e.ratio(at, 2, sparse, 1, sparse), 0, 0})
 	}
 	for _, j := range figureChains {
 		at := j.String()
-		s.add(figure{"evaluation / articulated bodies", at, e.total(at, 1, sparse) / e.total(at, 1, articulated), chainLimit, chainGoal})
+		s.add(figure{"evaluation / articulated bodies", at, e.ratio(at, 1, sparse, 1, articulated), chainLimit, chainGoal})
 	}
 	for _, at := range figureSmall {
-		best := math.NaN()
-		for _, method := range treeMethods {
-			if t := e.total(at, 1, method); !(t >= best) {
-				best = t
-			}
-		}
 		s.add(figure{"evaluation, µs", at, e.total(at, 1, sparse) / 1e3, smallMicroseconds, 0})
-		s.add(figure{"evaluation / fastest tree method", at, e.total(at, 1, sparse) / best, smallTreeLimit, 0})
+		s.add(figure{"evaluation / fastest tree method", at, e.ratio(at, 1, sparse, 1, treeMethods...), smallTreeLimit, 0})
+	}
+	return nil
+}
+
+// evaluate measures once.
+func (s *session) evaluate(e evaluated, v *evaluation) error {
+	for threads := 1; threads <= v.threads; threads++ {
+		list, err := s.rungBench(threads, append(v.args, "--min-seconds", evaluationSeconds)...)
+		if err != nil {
+			return err
+		}
+		for _, r := range list {
+			key := evaluatedKey(v.at, threads, r.Method)
+			e[key] = append(e[key], r)
+		}
 	}
 	return nil
 }
@@ -322,7 +349,7 @@ func (f *figure) holds() bool { return f.limit == 0 || f.value <= f.limit }
 
 // printFigures prints them all, with their bounds.
 func (s *session) printFigures(w io.Writer) {
-	fmt.Fprint(w, "## Figures and their bounds\n\nRatios are of what was measured in this run; beside other solvers medians over the rounds, of evaluations the least over them.\n\n| figure | of | value | bound | holds | goal beyond |\n|---|---|---|---|---|---|\n")
+	fmt.Fprint(w, "## Figures and their bounds\n\nRatios are of what was measured in this run; beside other solvers medians over the rounds; of evaluations times and bytes the least over them, ratios the median of those of neighbours in time.\n\n| figure | of | value | bound | holds | goal beyond |\n|---|---|---|---|---|---|\n")
 	for i := range s.promise {
 		f := &s.promise[i]
 		holds := ""
