@@ -113,7 +113,7 @@ func BenchmarkAnalyze(b *testing.B) {
 			require.NoError(b, err)
 			p := assemble.NewLayout(mech).Pattern
 			for b.Loop() {
-				factor.Choose(p, factor.Auto)
+				factor.Choose(p, factor.Auto, 1)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(mech.NumBodies()), "ns/body")
 		})

@@ -93,7 +93,7 @@ func NewNewton(p *Plan) *Newton {
 		if len(p.candidates) > 1 {
 			o = factor.Auto
 		}
-		symbolic, _, _ = factor.Choose(pattern, o)
+		symbolic, _, _ = factor.Choose(pattern, o, p.threads)
 	}
 	n.fac, n.mat = symbolic.NewFactorOn(t), sparse.NewUnitMatrix(pattern)
 	n.first, n.gap, n.root = 6*p.mech.NumBodies(), len(n.rows), make([]float64, len(n.rows))

@@ -48,7 +48,7 @@ func TestCompliantOrders(t *testing.T) {
 		for _, o := range []factor.Ordering{factor.Natural, factor.LeafFirst, factor.Banded, factor.MinDegree, factor.NestedDissection} {
 			require.NoError(t, factor.CheckTileRule(q, factor.Order(q, o)), o)
 		}
-		_, _, tried := factor.Choose(q, factor.Auto)
+		_, _, tried := factor.Choose(q, factor.Auto, 1)
 		least := tried[0].Counts.Flops
 		for _, c := range tried {
 			least = min(least, c.Counts.Flops)

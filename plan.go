@@ -17,7 +17,7 @@ func Open(path string) (*model.Model, error) { return model.ReadFile(path) }
 type Options struct {
 	Ordering factor.Ordering // Auto compares the candidates and takes the least work
 	Epsilon  float64         // proximal term relative to each constraint's scale; 0 stands for DefaultEpsilon
-	Threads  int             // goroutines that a Solver uses; 0 stands for 1. Results have the same bits for any number
+	Threads  int             // goroutines that the analysis and a Solver use; 0 stands for 1. Results have the same bits for any number
 }
 
 // DefaultEpsilon is the proximal term relative to the scale of each constraint
@@ -68,7 +68,7 @@ func PlanMechanism(mech *mechanism.Mechanism, o Options) *Plan {
 		panic("rung: number of threads out of range")
 	}
 	p := newPlan(mech, o.Epsilon, max(o.Threads, 1))
-	p.symbolic, p.ordering, p.candidates = factor.Choose(p.layout.Pattern, o.Ordering)
+	p.symbolic, p.ordering, p.candidates = factor.Choose(p.layout.Pattern, o.Ordering, p.threads)
 	p.ground = newGroundPlan(p.layout, p.ordering)
 	return p
 }

@@ -1,6 +1,11 @@
 package factor
 
-import "github.com/rung-mbd/rung/sparse"
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/rung-mbd/rung/sparse"
+)
 
 // Candidate is one ordering with the work it would cause.
 type Candidate struct {
@@ -17,35 +22,66 @@ const wideFront = 64
 const smallGraph = 2000
 
 // Choose analyses p (see Analyze) in the elimination order by method o, and returns the
-// method used and all that were tried. For Auto the one with the fewest flops is used of these: leaf-first alone on forests, where no
-// front is wide; otherwise the cheap ones and minimum degree, and nested
-// dissection where some front is wide.
+// method used and all that were tried. For Auto the one with the fewest flops is used of
+// these: leaf-first alone on forests, where no front is wide; otherwise the cheap ones and
+// minimum degree, and nested dissection where some front is wide.
 //
-// Cost: near-linear in nodes and blocks. It panics on an unknown ordering.
-func Choose(p *sparse.Pattern, o Ordering) (s *Symbolic, used Ordering, tried []Candidate) {
-	var best *elimination
-	try := func(o Ordering) {
-		e := eliminate(p, Order(p, o))
-		tried = append(tried, Candidate{o, e.counts})
-		if best == nil || e.counts.Flops < best.counts.Flops {
-			best, used = e, o
-		}
+// Orders are tried, and large nets dissected, on a number of threads, on which the result does not depend.
+//
+// Cost: near-linear in nodes and blocks. It panics on an unknown ordering, and on less than one thread.
+func Choose(p *sparse.Pattern, o Ordering, threads int) (s *Symbolic, used Ordering, tried []Candidate) {
+	if threads < 1 {
+		panic("factor: no threads")
 	}
 	if o != Auto {
-		try(o)
-		return best.analyze(), used, tried
+		e := eliminate(p, order(p, o, threads))
+		return e.analyze(), o, []Candidate{{o, e.counts}}
 	}
-	try(LeafFirst)
-	if ordCore(p) == 0 {
-		return best.analyze(), used, tried
+	list := []Ordering{LeafFirst}
+	if ordCore(p) > 0 {
+		list = append(list, Banded, MinDegree)
+		if p.Len() <= smallGraph {
+			list, threads = append(list, Natural, NestedDissection), 1
+		}
 	}
-	try(Banded)
-	try(MinDegree)
-	if p.Len() <= smallGraph {
-		try(Natural)
+	made := eliminations(p, list, threads)
+	best := fewestFlops(made)
+	if len(list) > 1 && p.Len() > smallGraph && made[best].counts.MaxFront >= wideFront {
+		list = append(list, NestedDissection)
+		made = append(made, eliminate(p, order(p, NestedDissection, threads)))
+		best = fewestFlops(made)
 	}
-	if p.Len() <= smallGraph || best.counts.MaxFront >= wideFront {
-		try(NestedDissection)
+	for i, e := range made {
+		tried = append(tried, Candidate{list[i], e.counts})
 	}
-	return best.analyze(), used, tried
+	return made[best].analyze(), list[best], tried
+}
+
+// eliminations returns p in each of the orders. The last one, which takes longest, is begun first.
+func eliminations(p *sparse.Pattern, list []Ordering, threads int) []*elimination {
+	made := make([]*elimination, len(list))
+	var left atomic.Int64
+	left.Store(int64(len(list)))
+	work := func() {
+		for i := left.Add(-1); i >= 0; i = left.Add(-1) {
+			made[i] = eliminate(p, order(p, list[i], 1))
+		}
+	}
+	var others sync.WaitGroup
+	for range min(threads, len(list)) - 1 {
+		others.Go(work)
+	}
+	work()
+	others.Wait()
+	return made
+}
+
+// fewestFlops returns the first of those with the least work.
+func fewestFlops(list []*elimination) (best int) {
+	for i, e := range list {
+		if e.counts.Flops < list[best].counts.Flops {
+			best = i
+		}
+	}
+	return best
 }

@@ -79,7 +79,7 @@ func TestAutoIsNearBest(t *testing.T) {
 				best = flops[i]
 			}
 		}
-		s, used, _ := factor.Choose(c.p, factor.Auto)
+		s, used, _ := factor.Choose(c.p, factor.Auto, 1)
 		got := s.Counts.Flops
 		row := ""
 		for _, f := range flops {
@@ -98,13 +98,40 @@ func ratio(a, b int64) float64 {
 	return float64(a) / float64(b)
 }
 
+// The analysis does not depend on the number of threads.
+func TestChooseOnThreads(t *testing.T) {
+	large := 0
+	for _, c := range []namedPattern{
+		{"ladder", layoutOf(t, "ladder", 2000).Pattern},
+		{"grid", layoutOf(t, "grid", 70).Pattern},
+		{"ball-net", layoutOf(t, "ball-net", 40).Pattern},
+		{"random", layoutOf(t, "random", 3000).Pattern},
+		{"small", layoutOf(t, "grid", 5).Pattern},
+	} {
+		for _, o := range []factor.Ordering{factor.Auto, factor.NestedDissection} {
+			want, used, tried := factor.Choose(c.p, o, 1)
+			if used == factor.NestedDissection && c.p.Len() > 10000 {
+				large++ // is dissected on several threads
+			}
+			for _, threads := range []int{2, 3, 8} {
+				got, usedOn, triedOn := factor.Choose(c.p, o, threads)
+				require.Equal(t, used, usedOn, "%s on %d", c.name, threads)
+				require.Equal(t, tried, triedOn, "%s on %d", c.name, threads)
+				require.Equal(t, want, got, "%s on %d", c.name, threads)
+			}
+		}
+	}
+	require.Positive(t, large)
+	require.PanicsWithValue(t, "factor: no threads", func() { factor.Choose(ordChain(2, false), factor.Auto, 0) })
+}
+
 // What Choose says of its candidates is what the orders cost.
 func TestChooseTellsTheTruth(t *testing.T) {
 	for _, c := range autoPatterns(t) {
 		if c.p.Len() > 1000 {
 			continue
 		}
-		s, used, tried := factor.Choose(c.p, factor.Auto)
+		s, used, tried := factor.Choose(c.p, factor.Auto, 1)
 		require.NotEqual(t, factor.Auto, used, c.name)
 		require.Equal(t, factor.Analyze(c.p, factor.Order(c.p, used)), s, c.name)
 		found := false
@@ -114,11 +141,11 @@ func TestChooseTellsTheTruth(t *testing.T) {
 		}
 		require.True(t, found, c.name)
 		for _, o := range ordAll {
-			s, used, tried := factor.Choose(c.p, o)
+			s, used, tried := factor.Choose(c.p, o, 1)
 			require.Equal(t, o, used)
 			require.Equal(t, factor.Analyze(c.p, factor.Order(c.p, o)), s)
 			require.Equal(t, []factor.Candidate{{Ordering: o, Counts: factor.CountOrder(c.p, factor.Order(c.p, o))}}, tried)
 		}
 	}
-	require.PanicsWithValue(t, "factor: no such ordering to compute", func() { factor.Choose(ordChain(2, false), 99) })
+	require.PanicsWithValue(t, "factor: no such ordering to compute", func() { factor.Choose(ordChain(2, false), 99, 1) })
 }

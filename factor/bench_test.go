@@ -62,7 +62,7 @@ func eachOrder(b *testing.B, y *assemble.Weighted, bodies int, f func(b *testing
 			break
 		}
 		b.Run("order="+o.String(), func(b *testing.B) {
-			s, _, _ := factor.Choose(y.W.P, o)
+			s, _, _ := factor.Choose(y.W.P, o, 1)
 			if s.Counts.Flops > benchFlops && bodies <= benchAllTop {
 				b.Skipf("%.2g flops", float64(s.Counts.Flops))
 			}
@@ -123,7 +123,7 @@ func BenchmarkAnalyze(b *testing.B) {
 			var f *factor.Factor
 			b.ReportAllocs()
 			for b.Loop() {
-				s, _, _ := factor.Choose(y.W.P, factor.Auto)
+				s, _, _ := factor.Choose(y.W.P, factor.Auto, 1)
 				f = s.NewFactor()
 			}
 			report(b, f.S, y.L.Mech.NumBodies())
@@ -136,7 +136,7 @@ func BenchmarkAnalyze(b *testing.B) {
 func BenchmarkFactorSolve(b *testing.B) {
 	eachSystem(b, func(b *testing.B, y *assemble.Weighted, bodies int) {
 		b.Run("order=auto", func(b *testing.B) {
-			s, _, _ := factor.Choose(y.W.P, factor.Auto)
+			s, _, _ := factor.Choose(y.W.P, factor.Auto, 1)
 			f := s.NewFactor()
 			x := make([]float64, len(y.B))
 			run := func() {

@@ -22,7 +22,7 @@ func doorSystem() (*sparse.Matrix, []float64) {
 // Analyse once, then factor and solve as often as values change.
 func ExampleFactor() {
 	m, scale := doorSystem()
-	s, used, _ := factor.Choose(m.P, factor.Auto)
+	s, used, _ := factor.Choose(m.P, factor.Auto, 1)
 	f := s.NewFactor()
 	if err := f.Factorize(m, scale, 1e-12, factor.WhereWeak); err != nil {
 		fmt.Println(err)

@@ -50,7 +50,10 @@ func ParseOrdering(name string) (Ordering, error) {
 // degree); near-linear for MinDegree and NestedDissection on mechanism graphs.
 // It panics if o is Auto or unknown, or if p is not bodies (+1) followed by
 // joints (−1) whose only blocks couple a joint with a body.
-func Order(p *sparse.Pattern, o Ordering) []int32 {
+func Order(p *sparse.Pattern, o Ordering) []int32 { return order(p, o, 1) }
+
+// order is Order on a number of threads, of which only NestedDissection makes use.
+func order(p *sparse.Pattern, o Ordering, threads int) []int32 {
 	g := ordNewGraph(p)
 	e := ordNewEmitter(g)
 	switch o {
@@ -67,7 +70,7 @@ func Order(p *sparse.Pattern, o Ordering) []int32 {
 	case MinDegree:
 		e.joints(ordCoreMinDegree(g, ordPeel(g, e)))
 	case NestedDissection:
-		e.joints(ordCoreDissection(g, ordPeel(g, e)))
+		e.joints(ordCoreDissection(g, ordPeel(g, e), threads))
 	default:
 		panic("factor: no such ordering to compute")
 	}

@@ -10,7 +10,7 @@ const (
 	ordCoarsest = 60   // vertices at which coarsening ends
 	ordTrials   = 6    // initial bisections tried
 	ordPasses   = 6    // refinement passes a level at most
-	ordPatience = 120  // moves without gain before a pass ends
+	ordPatience = 1000 // moves without gain before a pass ends
 	ordBalance  = 0.63 // share of the weight one side may have
 )
 

@@ -1,6 +1,9 @@
 package factor
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
 // Parameters of nested dissection.
 const (
@@ -8,6 +11,7 @@ const (
 	ordCompare   = 480  // joints below which dissection must beat minimum degree
 	ordTopLevels = 2    // levels at the top of which the same is asked
 	ordTolerance = 1.05 // work by which dissection may exceed minimum degree there
+	ordFork      = 4000 // joints from which the halves of a part are dissected side by side
 )
 
 // ordCoreDissection orders the core joints by nested dissection (George 1973).
@@ -17,44 +21,50 @@ const (
 // step is a bisection of the bodies with few rows cut; every minimal separator
 // arises so. Small parts are ordered by minimum degree, with the separators
 // around them as a halo. Thin graphs, where minimum degree does less work, are
-// dissected only as far as that costs next to nothing.
-func ordCoreDissection(g *ordGraph, core []int32) []int32 {
-	d := &ordDissector{
-		g:      g,
-		q:      ordNewQuotient(g),
-		cut:    &ordCut{rng: rand.New(rand.NewPCG(1, uint64(len(core))))},
-		inCore: make([]bool, g.nj),
-		vertex: make([]int32, g.nb),
-		member: make([]int32, g.nj),
-		order:  make([]int32, 0, len(core)),
-	}
+// dissected only as far as that costs next to nothing. The order does not depend on the
+// number of threads.
+func ordCoreDissection(g *ordGraph, core []int32, threads int) []int32 {
+	inCore := make([]bool, g.nj)
 	for _, j := range core {
-		d.inCore[j] = true
+		inCore[j] = true
 	}
-	for b := range d.vertex {
-		d.vertex[b] = -1
-	}
-	d.part(append([]int32(nil), core...), 0)
+	d := newOrdDissector(g, inCore, len(core))
+	d.part(slices.Clone(core), 0, threads)
 	return d.order
 }
 
+// ordDissector dissects parts of the core, one after another.
 type ordDissector struct {
 	g      *ordGraph
 	q      *ordQuotient
 	cut    *ordCut
-	inCore []bool  // by joint
-	vertex []int32 // by body: its vertex while a part's net is built, else −1
-	member []int32 // by joint: stamp of the last search that met it
+	seed   *rand.PCG // of cut
+	inCore []bool    // by joint; of all dissectors
+	vertex []int32   // by body: its vertex while a part's net is built, else −1
+	member []int32   // by joint: stamp of the last search that met it
 	stamp  int32
 	bodies []int32 // bodies of the part at hand
 	order  []int32 // joints ordered so far
 }
 
+// newOrdDissector makes one that orders a number of joints.
+func newOrdDissector(g *ordGraph, inCore []bool, joints int) *ordDissector {
+	d := &ordDissector{
+		g: g, q: ordNewQuotient(g), seed: rand.NewPCG(0, 0), inCore: inCore,
+		vertex: make([]int32, g.nb), member: make([]int32, g.nj), order: make([]int32, 0, joints),
+	}
+	d.cut = &ordCut{rng: rand.New(d.seed)}
+	for b := range d.vertex {
+		d.vertex[b] = -1
+	}
+	return d
+}
+
 // part appends the joints of a part to the order and returns the work of their
-// elimination. It permutes joints. A separator counts as dense, coupled to the
+// elimination. It permutes joints. Chance depends on nothing but the part. A separator counts as dense, coupled to the
 // whole halo. At the top and near the leaves the result is held against minimum
 // degree on the whole part.
-func (d *ordDissector) part(joints []int32, depth int) float64 {
+func (d *ordDissector) part(joints []int32, depth, threads int) float64 {
 	if len(joints) <= ordLeaf {
 		return d.minDegree(joints)
 	}
@@ -63,13 +73,14 @@ func (d *ordDissector) part(joints []int32, depth int) float64 {
 		return d.minDegree(joints)
 	}
 	halo := d.haloRows(joints)
+	d.seed.Seed(uint64(joints[0]), uint64(len(joints)))
 	nearer, further := d.split(joints, d.cut.bisect(net))
 	rows := int32(0)
 	for _, j := range joints[further:] {
 		rows += d.g.rows(j)
 	}
 	from := len(d.order)
-	work := d.part(joints[:nearer], depth+1) + d.part(joints[nearer:further], depth+1)
+	work := d.halves(joints[:nearer], joints[nearer:further], depth+1, threads)
 	d.order = append(d.order, joints[further:]...)
 	work += ordPivotFlops(rows, halo)
 	if depth >= ordTopLevels && len(joints) > ordCompare {
@@ -82,6 +93,18 @@ func (d *ordDissector) part(joints []int32, depth int) float64 {
 	}
 	d.order = d.q.appendJoints(d.order[:from], joints)
 	return d.q.flops
+}
+
+// halves orders two parts that share no body, a before b, the large ones side by side.
+func (d *ordDissector) halves(a, b []int32, depth, threads int) float64 {
+	if threads < 2 || len(a)+len(b) < ordFork {
+		return d.part(a, depth, 1) + d.part(b, depth, 1)
+	}
+	other, work := newOrdDissector(d.g, d.inCore, len(b)), make(chan float64)
+	go func() { work <- other.part(b, depth, threads/2) }()
+	sum := d.part(a, depth, threads-threads/2) + <-work
+	d.order = append(d.order, other.order...)
+	return sum
 }
 
 func (d *ordDissector) minDegree(joints []int32) float64 {
