@@ -48,7 +48,7 @@ var (
 var figureParts = []struct {
 	name    string
 	measure func(*session) error
-}{{"solvers", (*session).figureSolvers}, {"evaluations", (*session).figureEvaluations}, {"errors", (*session).figureErrors}}
+}{{"evaluations", (*session).figureEvaluations}, {"solvers", (*session).figureSolvers}, {"errors", (*session).figureErrors}}
 
 // parts is a flag such as "solvers,errors", or "all".
 type parts []string
@@ -63,7 +63,7 @@ func (p *parts) Set(text string) error {
 		}
 	}
 	if n := len(strings.Split(text, ",")); text != "all" && len(*p) != n {
-		return fmt.Errorf("%q is not all, nor of solvers, evaluations, errors", text)
+		return fmt.Errorf("%q is not all, nor of evaluations, solvers, errors", text)
 	}
 	return nil
 }
@@ -156,17 +156,13 @@ type evaluation struct {
 	args           []string
 }
 
-// evaluations lists what figureEvaluations measures. What takes long is measured once a round.
+// evaluations lists what figureEvaluations measures.
 func (s *session) evaluations() (list []evaluation) {
 	add := func(at, family string, bodies, times, threads int, methods string) {
 		list = append(list, evaluation{at, times, threads, []string{"--family", family, "--sizes", strconv.Itoa(bodies), "--method", methods}})
 	}
 	for _, j := range figureLadders {
-		times := 3
-		if j.N == largest {
-			times = 1
-		}
-		add(j.String(), j.Family, j.N, times, 2, sparse)
+		add(j.String(), j.Family, j.N, 3, 2, sparse)
 	}
 	for _, n := range figureNFourBars {
 		add(nFourBar(n), "nfourbar", n, 1, 2, sparse)
