@@ -164,7 +164,6 @@ func (q *ordQuotient) link() {
 		}
 	}
 	q.pool = slices.Grow(q.pool, edges+n)
-	q.elem = slices.Grow(q.elem, int(q.free))
 	q.head = ordFill(q.head, int(q.total)+1)
 	q.bucket = ordFill(q.bucket, n+1)
 	q.chain = slices.Grow(q.chain[:0], n)[:n]

@@ -85,7 +85,7 @@ func parse(args []string) (*options, error) {
 	f.Var(&cases, "cases", "`families and sizes` for the direct solvers, N as in rung generate")
 	f.Var(&engines, "engines", "`families and sizes` for the engines: chain and ladder")
 	f.Var(&flops, "flops", "`families and sizes` for the count of flops by METIS and AMD")
-	f.Var(&o.figures, "figures", "`parts` to measure, instead of cases, engines and flops, of what docs/benchmarks.md gives bounds for: all, or of solvers, evaluations, errors")
+	f.Var(&o.figures, "figures", "`parts` to measure, instead of cases, engines and flops, of what docs/benchmarks.md gives bounds for: all, or of evaluations, solvers, errors")
 	f.StringVar(&o.reference, "reference", "", "folder of the reference models, for the figures")
 	f.StringVar(&o.only, "only", "", "run only peers whose name and order, as in the tables, contain one of `parts`, such as \"LDL rung,CHOLMOD\"")
 	f.IntVar(&o.rounds, "rounds", 3, "rounds of all peers; the table has medians over them")
