@@ -13,20 +13,21 @@ import (
 
 // options are the flags.
 type options struct {
-	rung       string  // the command rung
-	bin        string  // folder of the peers: one folder a build, in it the programs
-	work       string  // folder for matrices
-	csv        string  // file of all records
-	facts      string  // file of facts about the machine and the builds, printed above the tables
-	cases      []job   // sizes at which solvers are timed
-	engines    []job   // sizes at which engines are timed
-	flops      []job   // sizes at which orders are counted
-	figures    parts   // measure what docs/benchmarks.md gives bounds for instead of cases, engines and flops
-	reference  string  // folder of the reference models
-	only       string  // parts of the names of the peers that run, by commas; all if empty
-	rounds     int     // of all peers, interleaved
-	maxSeconds float64 // of one evaluation
-	maxGib     float64 // of address space of one peer
+	rung       string   // the command rung
+	bin        string   // folder of the peers: one folder a build, in it the programs
+	work       string   // folder for matrices
+	csv        string   // file of all records
+	facts      string   // file of facts about the machine and the builds, printed above the tables
+	cases      []job    // sizes at which solvers are timed
+	engines    []job    // sizes at which engines are timed
+	flops      []job    // sizes at which orders are counted
+	figures    parts    // measure what docs/benchmarks.md gives bounds for instead of cases, engines and flops
+	reference  string   // folder of the reference models
+	cores      []string // kernels of OpenBLAS to try
+	only       string   // parts of the names of the peers that run, by commas; all if empty
+	rounds     int      // of all peers, interleaved
+	maxSeconds float64  // of one evaluation
+	maxGib     float64  // of address space of one peer
 }
 
 // job is one model: rung generate Family N.
@@ -88,6 +89,7 @@ func parse(args []string) (*options, error) {
 	f.Var(&o.figures, "figures", "`parts` to measure, instead of cases, engines and flops, of what docs/benchmarks.md gives bounds for: all, or of evaluations, solvers, errors")
 	f.StringVar(&o.reference, "reference", "", "folder of the reference models, for the figures")
 	f.StringVar(&o.only, "only", "", "run only peers whose name and order, as in the tables, contain one of `parts`, such as \"LDL rung,CHOLMOD\"")
+	kernels := f.String("cores", "", "`kernels` of OpenBLAS to try, by commas, such as Haswell,SkylakeX; if empty, all that the processor can run")
 	f.IntVar(&o.rounds, "rounds", 3, "rounds of all peers; the table has medians over them")
 	f.Float64Var(&o.maxSeconds, "max-seconds", 20, "limit of one evaluation; a peer that exceeds it is left out at larger sizes")
 	f.Float64Var(&o.maxGib, "max-gib", 16, "limit of a peer's memory, GiB")
@@ -100,7 +102,10 @@ func parse(args []string) (*options, error) {
 	if len(o.figures) > 0 && o.reference == "" {
 		return nil, fmt.Errorf("-figures needs -reference; run.sh gives it")
 	}
-	o.cases, o.engines, o.flops = cases, engines, flops
+	o.cases, o.engines, o.flops, o.cores = cases, engines, flops, cores()
+	if *kernels != "" {
+		o.cores = strings.Split(*kernels, ",")
+	}
 	return o, nil
 }
 
@@ -116,7 +121,7 @@ func run(o *options) error {
 		return err
 	}
 	defer remove()
-	s := &session{options: o, over: map[string]bool{}}
+	s := &session{options: o, over: map[string]bool{}, begun: readMachine()}
 	if len(o.figures) > 0 {
 		o.cases, o.engines, o.flops = nil, nil, nil
 		s.measureFigures()
