@@ -121,6 +121,17 @@ func TestNetRatio(t *testing.T) {
 	}
 }
 
+func TestInOurOrder(t *testing.T) {
+	for _, c := range []struct {
+		name, order string
+		want        bool
+	}{{"SuiteSparse LDL", "rung", true}, {"SuiteSparse LDL", "joint-amd", false}, {ours, "rung", false}} {
+		if inOurOrder(&record{name: c.name, order: c.order}) != c.want {
+			t.Error(c)
+		}
+	}
+}
+
 func TestNothingMeasured(t *testing.T) {
 	if x := median(nil); x == x {
 		t.Error(x)
@@ -272,5 +283,35 @@ func TestNearlyFastest(t *testing.T) {
 	}
 	if strings.Join(names, " ") != "fast near" {
 		t.Error(names)
+	}
+}
+
+func TestInto(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "page.md")
+	page := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := &session{options: &options{}, promise: []figure{{"ratio", "ladder 10", 0.3, 0.45, 0, 0.99}}}
+	page("before\n" + figuresBegin + "\nold\n" + figuresEnd + "\nafter\n")
+	for range 2 { // the second time in its own place
+		if err := s.printInto(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(text), "before\n"+figuresBegin+"\n") || !strings.HasSuffix(string(text), figuresEnd+"\nafter\n") ||
+		strings.Contains(string(text), "\nold\n") || strings.Count(string(text), "| ratio | ladder 10 | 0.3 |") != 1 {
+		t.Errorf("%s", text)
+	}
+	for _, bad := range []string{"", figuresBegin + "\n", figuresEnd + "\n" + figuresBegin + "\n"} {
+		page(bad)
+		if s.printInto(file) == nil {
+			t.Errorf("%q is accepted", bad)
+		}
 	}
 }

@@ -21,6 +21,7 @@ type options struct {
 	cases      []job    // sizes at which solvers are timed
 	engines    []job    // sizes at which engines are timed
 	flops      []job    // sizes at which orders are counted
+	into       string   // file into which the table of the figures goes, none if empty
 	figures    parts    // measure what docs/benchmarks.md gives bounds for instead of cases, engines and flops
 	reference  string   // folder of the reference models
 	cores      []string // kernels of OpenBLAS to try
@@ -82,6 +83,7 @@ func parse(args []string) (*options, error) {
 	f.StringVar(&o.bin, "bin", "", "folder of the built peers")
 	f.StringVar(&o.work, "work", "", "folder for matrices; a temporary one, removed at the end, if empty")
 	f.StringVar(&o.csv, "csv", "peers.csv", "file of all records")
+	f.StringVar(&o.into, "into", "", "markdown `file` into which the table of the figures goes, between the lines "+figuresBegin+" and "+figuresEnd)
 	f.StringVar(&o.facts, "facts", "", "file that is printed above the tables")
 	f.Var(&cases, "cases", "`families and sizes` for the direct solvers, N as in rung generate")
 	f.Var(&engines, "engines", "`families and sizes` for the engines: chain and ladder")
@@ -101,6 +103,14 @@ func parse(args []string) (*options, error) {
 	}
 	if len(o.figures) > 0 && o.reference == "" {
 		return nil, fmt.Errorf("-figures needs -reference; run.sh gives it")
+	}
+	if o.into != "" {
+		if len(o.figures) == 0 {
+			return nil, fmt.Errorf("-into needs -figures")
+		}
+		if _, _, err := aroundFigures(o.into); err != nil { // before anything is measured
+			return nil, err
+		}
 	}
 	o.cases, o.engines, o.flops, o.cores = cases, engines, flops, cores()
 	if *kernels != "" {
@@ -146,6 +156,11 @@ func run(o *options) error {
 	}
 	if err := s.writeCSV(o.csv); err != nil {
 		return err
+	}
+	if o.into != "" {
+		if err := s.printInto(o.into); err != nil {
+			return err
+		}
 	}
 	if n := s.missed(); n > 0 {
 		return fmt.Errorf("%d figures out of bounds", n)

@@ -11,15 +11,12 @@ import (
 
 // print writes all tables as markdown.
 func (s *session) print(w io.Writer) error {
-	if s.facts != "" {
-		text, err := os.ReadFile(s.facts)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w, "%s\n", text)
+	fmt.Fprint(w, "# Rung beside other solvers\n\n")
+	if err := s.printFacts(w); err != nil {
+		return err
 	}
-	s.printVersions(w)
 	if len(s.promise) > 0 {
+		fmt.Fprint(w, "## Figures and their bounds\n\n")
 		s.printFigures(w)
 	}
 	if groups := s.byModel("solver"); len(groups) > 0 {
@@ -34,6 +31,19 @@ func (s *session) print(w io.Writer) error {
 	if len(s.counts) > 0 {
 		s.printOrders(w)
 	}
+	return nil
+}
+
+// printFacts names the machine and what was measured on it.
+func (s *session) printFacts(w io.Writer) error {
+	if s.facts != "" {
+		text, err := os.ReadFile(s.facts)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s\n", text)
+	}
+	s.printVersions(w)
 	return nil
 }
 
