@@ -193,14 +193,20 @@ func (s *session) tryCores(runs []*attempt) {
 
 // fastestCore returns the kernels with which a solver factors fastest.
 func (s *session) fastestCore(r *attempt) (core string) {
-	least := math.Inf(1)
+	least, auto := math.Inf(1), ""
 	for _, c := range s.cores {
+		if c != "" && strings.EqualFold(c, auto) {
+			continue
+		}
 		var out result
 		if err := r.once(s, trialSeconds, c, &out); err != nil {
 			say("%v: %s, %s, kernels %q: %v", r.job, r.name, r.order, c, err)
 			continue
 		}
 		say("%v: %s, %s, kernels %s: factor in %s µs", r.job, r.name, r.order, out.Kernels, number(out.FactorNs/1e3))
+		if c == "" {
+			auto = out.Kernels
+		}
 		if out.FactorNs < least {
 			least, core = out.FactorNs, c
 		}
