@@ -284,9 +284,9 @@ func (p *precise) refine() {
 func (p *precise) judge() {
 	p.worst = factor.Worst{Node: -1, Row: -1}
 	pat := p.sys.L.Pattern
-	size := 0.0
+	size := 0.0 // of the accelerations, or those that the loads alone would make
 	for i := range 6 * p.sys.L.Mech.NumBodies() {
-		size = max(size, math.Abs(p.x[i].Hi))
+		size = max(size, math.Abs(p.x[i].Hi), math.Abs(p.sys.B[i].Hi))
 	}
 	rows := p.redundant()
 	for node := p.sys.L.Mech.NumBodies(); node < pat.Len(); node++ {
