@@ -126,6 +126,7 @@ type precise struct {
 	rows   []bool    // of redundant
 	sorted []float64 // of gap
 	tau    float64   // of the last factorization
+	wide   bool      // doubles do not do, whatever the state
 
 	worst factor.Worst // largest residual of a row that counts as redundant
 	error float64      // relative correction by the last refinement
@@ -140,7 +141,8 @@ var errImprecise = errors.New("rung: not solved with twice the digits")
 func (p *Plan) newPrecise() *precise {
 	n := p.layout.Pattern.Dim()
 	return &precise{
-		sys: p.layout.NewPrecise(), fac: factor.NewPrecise(p.layout.Pattern, p.symbolic.Order()),
+		wide: p.spread.ratio >= preciseSpread,
+		sys:  p.layout.NewPrecise(), fac: factor.NewPrecise(p.layout.Pattern, p.symbolic.Order()),
 		x: make([]dd.Num, n), r: make([]dd.Num, n), rows: make([]bool, n), sorted: make([]float64, 0, n),
 	}
 }
@@ -155,7 +157,12 @@ func (p *precise) solve(st *mechanism.State, noise float64) error {
 		return err
 	}
 	p.tau = max(preciseTau, stateNoise*noise*stateNoise*noise)
-	enough := max(exactTol, stateNoise*noise)
+	// Where a violated state makes redundant rows contradict each other, doubles find the least squares over all of them,
+	// if they do at all.
+	enough := exactTol
+	if p.wide {
+		enough = max(enough, stateNoise*noise)
+	}
 	for way := range preciseWays {
 		if err := p.factorizeBy(way); err != nil {
 			return err
