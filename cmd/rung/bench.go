@@ -101,6 +101,14 @@ func runBench(cmd *cobra.Command, args []string, f *benchFlags) error {
 	if err := checkPicture(f.plot, plotEndings...); err != nil {
 		return err
 	}
+	for _, output := range [...]string{f.csv, f.plot} {
+		if err := apart(output, "would replace a model", args...); err != nil {
+			return err
+		}
+	}
+	if err := apart(f.plot, "two outputs in one file", f.csv); err != nil {
+		return err
+	}
 	p := newProgress(stderr)
 	defer p.end()
 	list, err := readProblems(args, stdin, p)
@@ -263,7 +271,7 @@ func openOutputs(f *benchFlags, stdout io.Writer) (out benchOutputs, err error) 
 	if f.plot != "" {
 		if out.plot, err = create(f.plot, stdout); err != nil {
 			if out.csv != nil {
-				err = errors.Join(err, out.csv.close(nil))
+				_ = out.csv.drop() // the first error counts
 			}
 			return out, err
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/model"
 	"github.com/spf13/cobra"
 )
@@ -14,7 +15,7 @@ import (
 // Exit statuses.
 const (
 	exitDone   = 0
-	exitFailed = 1 // the computation could not be done
+	exitFailed = 1 // the computation could not be done, or there is no room for what it gave
 	exitUse    = 2 // bad use or bad input
 )
 
@@ -27,17 +28,35 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	out := &watched{w: stdout}
+	root.SetOut(out)
 	root.SetErr(stderr)
 	cmd, err := root.ExecuteC()
+	if err == nil { // help and completion are written by the library, which asks for no errors
+		err = failed("", inputError("stdout", out.err))
+	}
 	if err == nil {
 		return exitDone
 	}
 	report(stderr, cmd, err)
-	if failed := new(failure); errors.As(err, &failed) {
+	if failed := new(failure); errors.As(err, &failed) || outfile.Full(err) {
 		return exitFailed
 	}
 	return exitUse
+}
+
+// watched keeps the first error of writing.
+type watched struct {
+	w   io.Writer
+	err error
+}
+
+func (o *watched) Write(b []byte) (int, error) {
+	n, err := o.w.Write(b)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
 }
 
 // failure marks an error of a computation. All others are bad use or input.
@@ -88,6 +107,9 @@ func report(w io.Writer, cmd *cobra.Command, err error) {
 	}
 	// The messages of cobra have lines of hints, and tabs, behind the first.
 	text := strings.TrimSpace(strings.ReplaceAll(err.Error(), "\t", "  "))
+	if outfile.Full(err) {
+		text = strings.ReplaceAll(text, "\n", "; ")
+	}
 	fmt.Fprintln(w, "rung: "+text)
 	if u := new(useError); errors.As(err, &u) {
 		fmt.Fprintf(w, "Run '%s --help' for usage.\n", cmd.CommandPath())
