@@ -25,7 +25,10 @@ func main() {
 
 // run executes one command line and returns its exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	root := newRoot()
+	return execute(newRoot(), args, stdin, stdout, stderr)
+}
+
+func execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	out := &watched{w: stdout}
