@@ -110,8 +110,8 @@ func report(w io.Writer, cmd *cobra.Command, err error) {
 	}
 	// The messages of cobra have lines of hints, and tabs, behind the first.
 	text := strings.TrimSpace(strings.ReplaceAll(err.Error(), "\t", "  "))
-	if outfile.Full(err) {
-		text = strings.ReplaceAll(text, "\n", "; ")
+	if outfile.Full(err) { // of several files, one line is enough
+		text, _, _ = strings.Cut(strings.Replace(text, "write /dev/stdout", "stdout", 1), "\n")
 	}
 	fmt.Fprintln(w, "rung: "+text)
 	if u := new(useError); errors.As(err, &u) {
