@@ -198,6 +198,9 @@ func (t *parquetFile) leave() (string, error) {
 
 // failedWrite makes an error of the system a failure, which names the file as the caller does; others pass.
 func failedWrite(place *outfile.Place, err error) error {
+	if err == nil {
+		return nil
+	}
 	if e := inputError(place.Given(), err); e != err {
 		return failed("", e)
 	}

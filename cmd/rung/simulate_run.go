@@ -221,10 +221,11 @@ func (r *runner) finish(err error, broken bool) error {
 			err = e
 		}
 	}
+	ended := err == nil
 	e := r.mark()
 	broken = broken || e != nil
 	first(e)
-	if t := r.watch.trajectory; !broken && (err == nil || r.marks != nil || t.fresh()) {
+	if t := r.watch.trajectory; ended || !broken && (r.marks != nil || t.fresh()) {
 		first(failed("", inputError(r.f.output, t.finish())))
 	} else {
 		where, e := t.leave()
