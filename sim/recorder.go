@@ -38,7 +38,8 @@ type Summed interface {
 
 // CSV is a Recorder of comma-separated values (docs/cli.md). Numbers have 17
 // digits, so that they are read back to the bit. What is written consists of whole
-// lines, whenever the process ends, and where there is no room for more.
+// lines, also where there is no room for more; but a process that is killed while the system writes may
+// leave the last one cut.
 type CSV struct {
 	w       io.Writer
 	columns *Columns

@@ -158,8 +158,8 @@ func wholeTest(t *testing.T, dir string) {
 		j := jobs[i%len(jobs)]
 		fresh := i/len(jobs)%3 == 2
 		w.prepare(j, before, !fresh)
-		w.disturb(j, i/len(jobs)%2 == 0)
-		w.look(j, fresh, fmt.Sprintf("%d, %s", i, j.name))
+		killed := w.disturb(j, i/len(jobs)%2 == 0)
+		w.look(j, fresh, killed, fmt.Sprintf("%d, %s", i, j.name))
 		w.again(j)
 	}
 	t.Logf("%d runs disturbed: %d killed, %d on a full disk, besides %d that ended before; left behind were %d old and %d new files, none, %d times; %d runs resumed",
@@ -247,8 +247,8 @@ func (w *wholeDisk) prepare(j *wholeJob, before map[string][]byte, outputs bool)
 	}
 }
 
-// disturb runs j, and kills it or leaves it too little room.
-func (w *wholeDisk) disturb(j *wholeJob, kill bool) {
+// disturb runs j, and kills it or leaves it too little room. It reports whether it has been killed.
+func (w *wholeDisk) disturb(j *wholeJob, kill bool) (killed bool) {
 	cmd, stderr := w.command(j.args...)
 	if !kill {
 		w.fill(w.rng.IntN(w.pages(j)))
@@ -265,6 +265,7 @@ func (w *wholeDisk) disturb(j *wholeJob, kill bool) {
 		w.ended++
 	case status == -1 && kill:
 		w.killed++
+		return true
 	default:
 		w.full++
 		lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
@@ -272,6 +273,7 @@ func (w *wholeDisk) disturb(j *wholeJob, kill bool) {
 		assert.Contains(w.t, lines[len(lines)-1], syscall.ENOSPC.Error(), j.name)
 		assert.Equal(w.t, 1, strings.Count(stderr.String(), "rung: "), "%s: %s", j.name, stderr)
 	}
+	return false
 }
 
 // pages is somewhat more than what j writes.
@@ -301,11 +303,11 @@ func (w *wholeDisk) fill(pages int) {
 }
 
 // look requires every file to be the old or the new one. fresh: the folder had inputs alone.
-func (w *wholeDisk) look(j *wholeJob, fresh bool, what string) {
+func (w *wholeDisk) look(j *wholeJob, fresh, killed bool, what string) {
 	for name, old := range j.old {
 		input := strings.HasSuffix(name, ".json") || name == "page.md"
 		data, err := os.ReadFile(w.at(name))
-		fine := j.whole != nil && j.whole(name, data) || w.part(j, fresh, name)
+		fine := j.whole != nil && j.whole(name, data) || w.part(j, fresh, killed, name)
 		if want, ok := j.new[name]; ok {
 			fine = fine || bytes.Equal(want, data)
 		}
@@ -323,14 +325,14 @@ func (w *wholeDisk) look(j *wholeJob, fresh bool, what string) {
 }
 
 // part reports whether a file is what rung simulate may leave of a run: a checkpoint to go on from, a picture of the rows so far,
-// and, where no trajectory was, its first rows, or an empty Parquet file.
-func (w *wholeDisk) part(j *wholeJob, fresh bool, name string) bool {
+// and, where no trajectory was, its first rows, of which a kill may cut the last, or an empty Parquet file.
+func (w *wholeDisk) part(j *wholeJob, fresh, killed bool, name string) bool {
 	data, err := os.ReadFile(w.at(name))
 	switch {
 	case err != nil || !strings.HasPrefix(j.name, "simulate"):
 		return false
 	case name == "x.csv":
-		return fresh && bytes.HasPrefix(j.new[name], data) && bytes.HasSuffix(data, []byte("\n"))
+		return fresh && bytes.HasPrefix(j.new[name], data) && (killed || bytes.HasSuffix(data, []byte("\n")))
 	case name == "x.parquet":
 		return fresh && bytes.HasPrefix(data, []byte("PAR1")) && bytes.HasSuffix(data, []byte("PAR1"))
 	case name == "x.svg":
