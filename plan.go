@@ -38,6 +38,7 @@ type Plan struct {
 	candidates []factor.Candidate
 	epsilon    float64
 	threads    int
+	span       spanOnce // of Report, where rows are redundant
 }
 
 // NewPlan checks and analyses m. The model may be dropped afterwards.
