@@ -11,16 +11,23 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// spanOnce holds the analysis of the orthogonal factorization, made when it is first needed.
+// spanOnce holds the analyses of the orthogonal factorizations, made when they are first needed.
 type spanOnce struct {
-	once sync.Once
-	plan *factor.SpanPlan
+	once, rowsOnce sync.Once
+	plan           *factor.SpanPlan
+	rows           *factor.RowSpanPlan
 }
 
-// spanPlan returns the analysis of the orthogonal factorization of the whole system's rows.
+// spanPlan returns the analysis of the orthogonal factorization of the columns of the whole system's W.
 func (p *Plan) spanPlan() *factor.SpanPlan {
 	p.span.once.Do(func() { p.span.plan = factor.AnalyzeSpan(p.layout.Pattern, factor.Auto, p.threads) })
 	return p.span.plan
+}
+
+// rowSpanPlan returns that of the rows.
+func (p *Plan) rowSpanPlan() *factor.RowSpanPlan {
+	p.span.rowsOnce.Do(func() { p.span.rows = factor.AnalyzeRowSpan(p.layout.Pattern, factor.Auto, p.threads) })
+	return p.span.rows
 }
 
 // spanTols are the parts of a column, relative to its length, up to which it counts as dependent on those before, in

@@ -107,7 +107,8 @@ func (s *Solver) wholeFactor() *factor.Factor {
 // without these; the whole one is solved too where rounding takes it.
 //
 // Cost: O(bodies + joints) + the factor's flops; up to 64 solves more if constraints are
-// nearly dependent. No allocation but when that is first so.
+// nearly dependent. No allocation but when that is first so, and where an orthogonal factorization is the last
+// resort, which takes some four times as long.
 // It returns mechanism.ErrNotFinite for a bad state, *factor.PivotError,
 // ErrInconsistent or ErrInaccurate, each with the name of the body or joint.
 // After an error there is no result. It panics if st is nil or of another mechanism.
@@ -264,7 +265,11 @@ func (s *Solver) Refine() error {
 		}
 		for more := true; more; {
 			if err = s.next(err); err != nil {
-				return err
+				if !s.orthogonal(err) {
+					return err
+				}
+				s.finish()
+				return nil
 			}
 			err = s.factorize()
 			more = err != nil

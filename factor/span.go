@@ -19,11 +19,12 @@ type Span struct {
 	rank   int
 	gap    SpanGap
 
-	root  []float64 // by scalar row: 1/√D
-	norm  []float64 // of the columns
-	stack []float64 // rows that wait for their parents' fronts, one front's after the other
-	work  spanWork
-	y     []float64 // of one front, of reflect
+	root    []float64 // by scalar row: 1/√D
+	norm    []float64 // of the columns
+	dropped []bool    // columns that depend on those before
+	stack   []float64 // rows that wait for their parents' fronts, one front's after the other
+	work    spanWork
+	y       []float64 // of one front, of reflect
 
 	// Memory that fronts are cut from.
 	ints   []int32
@@ -64,7 +65,7 @@ func (p *SpanPlan) NewSpan() *Span {
 	n := p.p.Dim()
 	return &Span{
 		plan: p, fronts: make([]reflections, len(p.dual.fronts)), live: make([]bool, n),
-		root: make([]float64, n), norm: make([]float64, p.p.Off[p.p.Positive()]),
+		root: make([]float64, n), norm: make([]float64, p.p.Off[p.p.Positive()]), dropped: make([]bool, p.p.Off[p.p.Positive()]),
 		y: make([]float64, 0, 64),
 	}
 }
@@ -91,6 +92,7 @@ func (q *Span) Factorize(m *sparse.Matrix, scale []float64, tol float64) {
 	}
 	q.columnNorms(m)
 	clear(q.live)
+	clear(q.dropped)
 	q.rank, q.gap, q.stack = 0, SpanGap{Smallest: math.Inf(1)}, q.stack[:0]
 	for k := range q.fronts {
 		q.front(k, m)
@@ -141,6 +143,9 @@ func (q *Span) front(k int, m *sparse.Matrix) {
 	w.storeTo(q, out)
 	for _, r := range out.slot[:out.kept] {
 		q.live[r] = true
+	}
+	for _, c := range out.column[out.kept : out.kept+out.dropped] {
+		q.dropped[c] = true
 	}
 	q.stack = w.push(q.stack)
 }

@@ -39,53 +39,71 @@ func (q *Span) LeastNormTo(x []float64) LeastNorm {
 	if len(x) != len(q.live) {
 		panic("factor: length mismatch")
 	}
-	first, nb := q.first(), len(q.norm)
-	r := &leastNormWork{
-		mu: make([]float64, len(x)), f: make([]float64, len(x)),
-		u: make([]twice, nb), w: make([]twice, nb), sums: make([]twice, nb), g: make([]float64, nb), du: make([]float64, nb),
-	}
+	first := q.first()
+	r := q.newRefining()
 	for i := first; i < len(x); i++ {
 		r.mu[i] = x[i] / q.root[i]
 	}
 	q.columnSums(r.w, r.mu)
 	q.ProjectTo(r.mu, r.mu)
+	return q.refine(r, func() {
+		for i := first; i < len(x); i++ {
+			x[i] = q.root[i] * r.mu[i]
+		}
+	})
+}
+
+// refine corrects μ and u until the residuals are at rounding or fall no more, and calls keep wherever they are less
+// than before.
+func (q *Span) refine(r *refining, keep func()) LeastNorm {
 	best := LeastNorm{Optimality: math.Inf(1), Change: math.Inf(1)}
 	for step := 0; ; step++ {
 		now := q.residuals(r, step)
 		size, was := max(now.Optimality, now.Change), max(best.Optimality, best.Change)
 		if size < was {
 			best = now
-			for i := first; i < len(x); i++ {
-				x[i] = q.root[i] * r.mu[i]
-			}
+			keep()
 		}
-		if !(size > leastNormGood) || !(step < 2 || size < leastNormSlow*was) || step == leastNormSteps {
+		early := step < 2
+		if !(size > leastNormGood || r.dependent && early) || !(early || size < leastNormSlow*was) || step == leastNormSteps {
 			return best
 		}
 		q.correct(r)
 	}
 }
 
-// leastNormWork is the memory of LeastNormTo.
-type leastNormWork struct {
-	mu, f      []float64 // by scalar row of the pattern
+// refining is the memory of a refinement of μ − V·u = b, Vᵀ·μ = w.
+type refining struct {
+	b, mu, f   []float64 // by scalar row of the pattern; b is nil for zero
 	u, w, sums []twice   // by column
 	g, du      []float64
+	dependent  bool    // columns that depend on others are left out of what is wanted of Vᵀ·μ, and the last step is wanted
+	step       float64 // largest entry of the last correction of μ
+	before     float64 // and of the one before
+}
+
+func (q *Span) newRefining() *refining {
+	n, nb := len(q.live), len(q.norm)
+	return &refining{
+		mu: make([]float64, n), f: make([]float64, n),
+		u: make([]twice, nb), w: make([]twice, nb), sums: make([]twice, nb),
+		g: make([]float64, nb), du: make([]float64, nb),
+	}
 }
 
 // first returns the first scalar row of W.
 func (q *Span) first() int { return len(q.norm) }
 
-// residuals stores f = V·u − μ and g = Vᵀ·μ₀ − Vᵀ·μ, and returns their sizes. Before the first
+// residuals stores f = b + V·u − μ and g = w − Vᵀ·μ, and returns their sizes. Before the first
 // step there is no u yet that would tell of optimality.
-func (q *Span) residuals(r *leastNormWork, step int) (out LeastNorm) {
+func (q *Span) residuals(r *refining, step int) (out LeastNorm) {
 	out.Steps = step
 	first := q.first()
 	big := kernel.MaxAbs(r.mu[first:])
 	if big == 0 {
 		big = 1
 	}
-	q.rowSums(r.f, r.u, r.mu)
+	q.rowSums(r)
 	out.Optimality = kernel.MaxAbs(r.f[first:]) / big
 	if step == 0 {
 		out.Optimality = math.Inf(1)
@@ -93,7 +111,7 @@ func (q *Span) residuals(r *leastNormWork, step int) (out LeastNorm) {
 	q.columnSums(r.sums, r.mu)
 	for i := range r.g {
 		r.g[i] = r.w[i].sub(r.sums[i])
-		if q.norm[i] > 0 {
+		if q.norm[i] > 0 && !(r.dependent && q.dropped[i]) {
 			out.Change = max(out.Change, math.Abs(r.g[i])/(q.norm[i]*big))
 		}
 	}
@@ -101,7 +119,7 @@ func (q *Span) residuals(r *leastNormWork, step int) (out LeastNorm) {
 }
 
 // correct solves for the residuals and adds the solution: Δμ − V·Δu = f, Vᵀ·Δμ = g.
-func (q *Span) correct(r *leastNormWork) {
+func (q *Span) correct(r *refining) {
 	for k := range q.fronts {
 		q.reflect(&q.fronts[k], r.f, false)
 	}
@@ -114,6 +132,7 @@ func (q *Span) correct(r *leastNormWork) {
 	for k := len(q.fronts) - 1; k >= 0; k-- {
 		q.reflect(&q.fronts[k], r.f, true)
 	}
+	r.before, r.step = r.step, kernel.MaxAbs(r.f[q.first():])
 	for i := q.first(); i < len(r.mu); i++ {
 		r.mu[i] += r.f[i]
 	}
@@ -146,8 +165,8 @@ func (t *twice) addProduct(x, y float64) {
 // sub returns t − s.
 func (t twice) sub(s twice) float64 { return (t.hi - s.hi) + (t.lo - s.lo) }
 
-// rowSums stores V·u − μ in f.
-func (q *Span) rowSums(f []float64, u []twice, mu []float64) {
+// rowSums stores b + V·u − μ in f.
+func (q *Span) rowSums(r *refining) {
 	m := q.m
 	p := m.P
 	for i := p.Positive(); i < p.Len(); i++ {
@@ -158,12 +177,15 @@ func (q *Span) rowSums(f []float64, u []twice, mu []float64) {
 				o, n := int(p.Off[p.Ind[k]]), int(p.Size[p.Ind[k]])
 				for c, x := range m.Val[int(p.Pos[k])+n*a:][:n] {
 					x *= q.root[row]
-					sum.addProduct(x, u[o+c].hi)
-					sum.addProduct(x, u[o+c].lo)
+					sum.addProduct(x, r.u[o+c].hi)
+					sum.addProduct(x, r.u[o+c].lo)
 				}
 			}
-			sum.add(-mu[row])
-			f[row] = sum.hi + sum.lo
+			sum.add(-r.mu[row])
+			if r.b != nil {
+				sum.add(r.b[row])
+			}
+			r.f[row] = sum.hi + sum.lo
 		}
 	}
 }

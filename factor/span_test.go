@@ -128,6 +128,60 @@ func TestSpan(t *testing.T) {
 	})
 }
 
+// TestRowSpan solves the system of mechanisms, redundant rows among them, and compares with the nearest x₁ with W·x₁ = b₂ by the dense
+// pseudoinverse.
+func TestRowSpan(t *testing.T) {
+	for family, n := range map[string]int{"scissor": 4, "nfourbar": 5, "revolute-net": 2, "random": 20, "ladder": 9, "chain": 4, "stewart": 1} {
+		t.Run(family, func(t *testing.T) {
+			c := newSpanCase(t, family, n, 1, factor.Auto)
+			W := c.V
+			for i := c.first; i < len(c.scale); i++ {
+				for k := range c.first {
+					W.Set(i-c.first, k, c.y.W.At(i, k))
+				}
+			}
+			_, rank := c.dense(t)
+			q := factor.AnalyzeRowSpan(c.y.L.Pattern, factor.Auto, 1).NewRowSpan()
+			q.Factorize(c.y.W, spanTol)
+			require.Equal(t, rank, q.Rank())
+			require.Greater(t, q.Gap().Smallest, q.Gap().Dropped)
+
+			// A right side that the rows can meet: W of something.
+			rng := rand.New(rand.NewPCG(9, 9))
+			b, some := make([]float64, len(c.scale)), make([]float64, c.first)
+			for i := range some {
+				b[i], some[i] = rng.NormFloat64(), rng.NormFloat64()
+			}
+			rhs := mat.NewVecDense(len(b)-c.first, b[c.first:])
+			rhs.MulVec(W, mat.NewVecDense(c.first, some))
+			x := make([]float64, len(b))
+			how := q.SolveTo(x, b)
+			require.Less(t, how.Error, 1e-12)
+			require.Less(t, how.Residual, 1e-13)
+
+			// x₁ = b₁ + W⁺·(b₂ − W·b₁).
+			var svd mat.SVD
+			require.True(t, svd.Factorize(W, mat.SVDThin))
+			var miss, want mat.VecDense
+			miss.MulVec(W, mat.NewVecDense(c.first, b[:c.first]))
+			miss.SubVec(rhs, &miss)
+			svd.SolveVecTo(&want, &miss, rank)
+			want.AddVec(&want, mat.NewVecDense(c.first, b[:c.first]))
+			check.CloseVec(t, x[:c.first], want.RawVector().Data, 1e-9, check.MaxAbs(x[:c.first]), "x₁")
+			r := make([]float64, len(b))
+			c.y.W.ResidualTo(r, b, x)
+			require.Less(t, check.MaxAbs(r), 1e-9*(1+check.MaxAbs(x)))
+		})
+	}
+	c, other := newSpanCase(t, "nfourbar", 2, 1, factor.Auto), newSpanCase(t, "nfourbar", 3, 1, factor.Auto)
+	q := factor.AnalyzeRowSpan(c.y.L.Pattern, factor.Auto, 1).NewRowSpan()
+	require.PanicsWithValue(t, "factor: foreign pattern", func() { q.Factorize(other.y.W, spanTol) })
+	q.Factorize(c.y.W, spanTol)
+	x := make([]float64, len(c.scale))
+	require.PanicsWithValue(t, "factor: length mismatch", func() { q.SolveTo(x, x[1:]) })
+	require.PanicsWithValue(t, "factor: length mismatch", func() { q.SolveTo(x[1:], x) })
+}
+
 // TestSpanAgain factors other values before: nothing of them is left, and results have the same bits.
 func TestSpanAgain(t *testing.T) {
 	a := newSpanCase(t, "random", 25, 1, factor.Auto)
