@@ -41,7 +41,7 @@ const violated = 10
 
 // Ratios between the least part that counts and the largest that does not, or rounding.
 const (
-	spanSure  = 1e6 // no other tolerance is tried
+	spanSure  = 1e4 // no larger tolerance is tried
 	spanClear = 1e3 // the rank is clear
 	spanLeast = 1e-16
 )
