@@ -137,3 +137,10 @@ func rotationGradient(phi, v spatial.Vec3) spatial.Vec3 {
 // smallAngle is the angle, rad, below which k is 1/12 to half the digits of the
 // gradient's third order term.
 const smallAngle = 1e-4
+
+func dotAll(a, b []float64) (s float64) {
+	for i, x := range a {
+		s += x * b[i]
+	}
+	return s
+}

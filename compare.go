@@ -116,10 +116,13 @@ func (c *comparison) report(st *mechanism.State) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{RedundantRows: make([]int, s.plan.mech.NumJoints()), WeakestJoint: -1}
-	var err error
-	c.length, err = s.rank(r, nil)
+	k, err := s.rank(r, nil)
+	if err != nil {
+		return nil, err
+	}
+	c.length = k.length
 	r.Rank = len(s.x) - 6*s.plan.mech.NumBodies() - r.Redundant
-	return r, err
+	return r, nil
 }
 
 // rank returns the rank at st.

@@ -25,8 +25,8 @@ const (
 	// farTurnTol is for a rotation about an origin 1e6 m away, which rounds the
 	// data to 1e-10 m before anything is computed.
 	farTurnTol = 1e-8
-	// sameWrenchTol is for wrenches, whose least-norm part comes from conjugate
-	// gradients.
+	// sameWrenchTol is for wrenches, whose least-norm part feels rounding of the state with the lever arms of the
+	// random models.
 	sameWrenchTol = 1e-7
 )
 

@@ -31,6 +31,8 @@ type Inverse struct {
 	missed   float64
 	mobility int
 	surplus  int
+
+	leastNorm bool
 }
 
 // NewInverse prepares inverse dynamics with the given actuators: freedoms with a
@@ -64,7 +66,7 @@ func (p *Plan) NewInverse(actuators []mechanism.Freedom) (*Inverse, error) {
 // they do, in the metric of the inertias (Distance).
 //
 // With more actuators than the motion needs, the forces are those of least
-// Euclidean norm.
+// Euclidean norm (LeastNorm).
 //
 // Cost: three factorizations of either system and some tens of solves; allocates.
 // It returns the errors of Solver.Solve, and ErrUnderactuated with the motion
@@ -168,27 +170,75 @@ func (v *Inverse) explain() error {
 		return err
 	}
 	driven := &Report{RedundantRows: make([]int, d.plan.mech.NumJoints()), WeakestJoint: -1}
-	if _, err := d.rank(driven, nil); err != nil {
+	k, err := d.rank(driven, nil)
+	if err != nil {
 		return err
 	}
 	rows := len(x) - nb
 	v.mobility = nb - (rows - driven.Redundant)
 	v.surplus = driven.Redundant - base.Redundant
-	if v.surplus > 0 {
-		null, err := d.nullSpace()
-		if err != nil {
-			return err
-		}
-		weight := make([]float64, len(x))
-		for _, r := range v.rows {
-			weight[r] = 1
-		}
-		null.leastNorm(x, weight)
+	if v.leastNorm = true; v.surplus > 0 {
+		v.spread(x, k, driven.Redundant)
 	}
 	for k, r := range v.rows {
 		v.force[k] = -x[r]
 	}
 	return nil
+}
+
+// idleNorm is what a unit multiplier of a joint counts beside a unit force of an actuator, both in the scales of their
+// rows: little beside the force, and well above rounding in its root.
+const idleNorm = 1e-12
+
+// idleSteps is the number of steps of the proximal-point method that take idleNorm out of the forces. Each
+// leaves about idleNorm times the square of the number of bodies that a force goes through.
+const idleSteps = 3
+
+// spread replaces the multipliers x by those with the least Euclidean norm of the actuators' forces: in each step
+// those of the joints count by how far they change. The geometric matrix is in the driven system.
+func (v *Inverse) spread(x []float64, k *ranking, redundant int) {
+	d := v.driven
+	unit := 0.0
+	for _, r := range v.rows {
+		unit = max(unit, d.sys.Scale[r])
+	}
+	metric, driven := make([]float64, len(x)), make([]bool, len(x))
+	for i, scale := range d.sys.Scale {
+		metric[i] = idleNorm * scale / unit
+	}
+	for _, r := range v.rows {
+		metric[r], driven[r] = 1, true
+	}
+	d.factorSpan(k.span, metric, len(x)-len(v.wanted)-redundant, k.off)
+	was, y := append([]float64(nil), x...), make([]float64, len(x))
+	v.leastNorm = true
+	for range idleSteps {
+		clear(y)
+		for _, r := range v.rows {
+			y[r] = x[r]
+		}
+		how := k.span.LeastNormTo(y)
+		v.leastNorm = v.leastNorm && isLeast(how, k.span.Gap())
+		for i := range x {
+			if driven[i] {
+				x[i] = y[i]
+			} else {
+				x[i] += y[i]
+			}
+		}
+	}
+	if !v.leastNorm {
+		copy(x, was)
+	}
+}
+
+// LeastNorm reports whether the forces are those of least norm, or the only ones. If not, they are some choice of
+// those that make the accelerations.
+//
+// It panics without a solution.
+func (v *Inverse) LeastNorm() bool {
+	v.mustHave()
+	return v.leastNorm
 }
 
 func (v *Inverse) mustHave() {

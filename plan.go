@@ -38,7 +38,8 @@ type Plan struct {
 	candidates []factor.Candidate
 	epsilon    float64
 	threads    int
-	spread     spread // where inertias of very different size meet
+	spread     spread   // where inertias of very different size meet
+	span       spanOnce // of Report, where rows are redundant
 }
 
 // NewPlan checks and analyses m. The model may be dropped afterwards.

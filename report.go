@@ -3,7 +3,6 @@ package rung
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"github.com/rung-mbd/rung/factor"
 )
@@ -23,6 +22,15 @@ type Report struct {
 	// Undetermined holds one bit for each component of each joint's wrench, in
 	// the order of WrenchComponents, that the constraints leave undetermined.
 	Undetermined []uint8
+
+	// LeastNorm: the multipliers have the least norm of all with the same effect on the bodies, to rounding,
+	// or are unique. If not, the undetermined parts of the reactions are some choice: those of the solution as it
+	// was, or of a norm that is not the least.
+	LeastNorm bool
+	// NormResidual says how far the multipliers are from least norm: the larger of how far they are from those that some motion of the bodies
+	// makes in the metric of the norm, and of what their effect has changed, both relative to the
+	// largest; 1 stands for no norm at all. It is 0 if they are unique.
+	NormResidual float64
 
 	// Distance tells how far the pose is from a singular one: the smallest √t·n
 	// over the rows that are not redundant, t the row's geometric pivot relative
@@ -60,8 +68,6 @@ const (
 	redundantStep    = 3.3   // change of a pivot above which its row is redundant: little more than √epsilonStep
 	ambiguous        = 1.1   // change of a pivot, relative to what a clear case shows, that says the rank is not sure
 	lostDigits       = 1e-11 // predicted relative error of the accelerations, or residual of a row, that only a nearly singular system leaves
-	probes           = 2     // random null vectors of the uniqueness test
-	probeTol         = 1e-6  // of a null vector's component, relative to the joint's scale
 )
 
 // Report explains the constraints at the state of the last Solve, and replaces
@@ -70,14 +76,15 @@ const (
 //
 // Rank is decided in a metric of the geometry alone: a pivot of the factor that
 // grows with the proximal term belongs to a redundant row, one that does not
-// is a true pivot. A component of a wrench is undetermined where a random vector
+// is a true pivot. Where rows are redundant an orthogonal factorization confirms the rank, or replaces it. A component of a wrench is undetermined where a random vector
 // of the null space of the constraint forces does not vanish.
 //
 // A mechanism of up to 10⁷ flops a factorization is solved and analysed once more with twice the digits, a larger one if
 // there is a reason (docs/theory.md "Twice the digits"). Where the accelerations then differ by more than a relative
 // 1e-9, they replace those of the Solve.
 //
-// Cost: two factorizations; with redundant rows one more and some tens of solves; twice the digits take some 0.1 µs a flop.
+// Cost: two factorizations; with redundant rows one more, the analysis of an orthogonal factorization the first time, two of these, and some twenty
+// products with each; twice the digits take some 0.1 µs a flop.
 // Allocates, also the whole system where a reduced one has been solved.
 // It panics without a solution. It returns a *factor.PivotError if the
 // geometric factorization fails, which takes a state that is not finite.
@@ -104,6 +111,7 @@ func (s *Solver) Report() (*Report, error) {
 		return nil, err
 	}
 	if !s.holds(r) {
+		r.LeastNorm = r.Redundant == 0
 		copy(s.x, was)
 	}
 	return r, nil
@@ -114,12 +122,10 @@ func (s *Solver) Report() (*Report, error) {
 const leastNormTol = 1e-11
 
 // holds reports whether the multipliers of least norm satisfy the equations, and books their
-// backward error then. If not, rows that count as redundant are only nearly so: what was taken off the multipliers
-// was no null vector.
+// backward error then.
 func (s *Solver) holds(r *Report) bool {
 	e := s.backwardError()
 	if !(e <= max(leastNormTol, 2*r.BackwardError)) {
-		r.NearSingular = true
 		return false
 	}
 	r.BackwardError = e
@@ -145,31 +151,16 @@ func (s *Solver) newReport() *Report {
 // explain is the part of Report that factors anew.
 func (s *Solver) explain(r *Report, rows *verification) error {
 	metric := append([]float64(nil), s.sys.Scale...)
-	length, err := s.rank(r, rows)
+	k, err := s.rank(r, rows)
 	if err != nil {
 		return fmt.Errorf("rung: rank: %w", err)
 	}
 	r.Rank = r.Rows - r.Redundant
 	r.Mobility = 6*s.plan.mech.NumBodies() - r.Rank
-	if r.Redundant == 0 {
-		return nil
-	}
-	null, err := s.nullSpace()
-	switch {
-	case err == nil:
-		apply := null.apply
-		if rows != nil {
-			apply = rows.null
-		}
-		s.uniqueness(r, apply, length)
-		null.leastNorm(s.x, metric)
-		s.atSingular(r, null, length)
-	case rows != nil:
-		// Rows that doubles take for redundant are not.
-		s.uniqueness(r, rows.null, length)
-		r.NearSingular = true
-	default:
-		return fmt.Errorf("rung: null space: %w", err)
+	r.LeastNorm = true
+	if r.Redundant > 0 {
+		s.spread(r, metric, k)
+		s.atSingular(r, k)
 	}
 	return nil
 }
@@ -203,18 +194,28 @@ func (s *Solver) growth() float64 {
 	return worst
 }
 
+// ranking is what rank finds out besides the counts.
+type ranking struct {
+	length []float64    // of the bodies
+	p1, p2 []float64    // pivots under both proximal terms, negative
+	span   *factor.Span // of the geometric matrix; nil if nothing is redundant
+	clear  bool         // the rank of span is
+	off    float64      // largest relative error of a joint's position
+
+	redundant []bool        // by scalar of the system, before confirm
+	rows      *verification // nil if twice the digits have not been used
+}
+
 // rank counts and names the redundant rows and finds the weakest pivot. It
-// leaves the geometric matrix in s.sys, with the scales of the redundant rows and
-// zero for all others, and returns the lengths of the bodies.
-func (s *Solver) rank(r *Report, rows *verification) ([]float64, error) {
+// leaves the geometric matrix in s.sys. With rows that is not nil, these are the redundant ones.
+func (s *Solver) rank(r *Report, rows *verification) (*ranking, error) {
 	nb := s.plan.mech.NumBodies()
-	length := make([]float64, nb)
-	s.sys.GeometricTo(length)
-	p1, p2 := make([]float64, len(s.x)), make([]float64, len(s.x))
+	k := &ranking{length: make([]float64, nb), p1: make([]float64, len(s.x)), p2: make([]float64, len(s.x)), redundant: make([]bool, len(s.x)), rows: rows}
+	s.sys.GeometricTo(k.length)
 	for _, c := range []struct {
 		dst []float64
 		eps float64
-	}{{p2, geometricEpsilon * epsilonStep}, {p1, geometricEpsilon}} {
+	}{{k.p2, geometricEpsilon * epsilonStep}, {k.p1, geometricEpsilon}} {
 		if err := s.fac.Factorize(s.sys.W, s.sys.Scale, c.eps, factor.Everywhere); err != nil {
 			return nil, err
 		}
@@ -224,15 +225,13 @@ func (s *Solver) rank(r *Report, rows *verification) ([]float64, error) {
 	for node := nb; node < layout.Pattern.Len(); node++ {
 		j := layout.NodeJoint(node)
 		for i := layout.Pattern.Off[node]; i < layout.Pattern.Off[node+1]; i++ {
-			redundant := classify(r, j, -p1[i], -p2[i], s.sys.Scale[i])
+			redundant := classify(r, j, -k.p1[i], -k.p2[i], s.sys.Scale[i])
 			if rows != nil {
 				redundant = rows.book(r, j, int(i), redundant)
 			}
-			if redundant {
+			if k.redundant[i] = redundant; redundant {
 				r.Redundant++
 				r.RedundantRows[j]++
-			} else {
-				s.sys.Scale[i] = 0
 			}
 		}
 	}
@@ -240,11 +239,13 @@ func (s *Solver) rank(r *Report, rows *verification) ([]float64, error) {
 		r.NearSingular = near // twice the digits leave no doubt of the rank
 	}
 	r.NearSingular = r.NearSingular || r.Distance < NearSingularDistance || rows == nil && s.ref.Error > lostDigits || s.inconsistency > lostDigits
-	return length, nil
+	if r.Redundant > 0 {
+		s.confirm(r, k)
+	}
+	return k, nil
 }
 
-// classify books one row of joint j from its pivots under both proximal terms
-// and reports whether it is redundant. A pivot is t + ε·n in terms of the row's
+// classify books one row of joint j from its pivots under both proximal terms, and reports whether it is redundant. A pivot is t + ε·n in terms of the row's
 // scale: t = 0 where the row is redundant, and n is the squared norm, in the
 // metric of the scales, of the reaction to a unit force along the row. In a long row of
 // loops that are all nearly singular the term itself bounds n, and true pivots go with
@@ -265,49 +266,6 @@ func classify(r *Report, j int, p1, p2, scale float64) bool {
 		r.Distance, r.WeakestJoint = d, j
 	}
 	return false
-}
-
-// uniqueness finds the wrench components that the constraints leave
-// undetermined.
-func (s *Solver) uniqueness(r *Report, null func([]float64), length []float64) {
-	rng := rand.New(rand.NewPCG(1, uint64(len(s.x))))
-	v := make([]float64, len(s.x))
-	for range probes {
-		for i, e := range s.sys.Scale {
-			v[i] = 0
-			if e > 0 {
-				v[i] = (0.5 + rng.Float64()) / math.Sqrt(e)
-			}
-		}
-		null(v)
-		for j := range r.Undetermined {
-			s.probeJoint(r, j, v, length)
-		}
-	}
-}
-
-// probeJoint marks the components of joint j's wrench that the null-space
-// multipliers v reach.
-func (s *Solver) probeJoint(r *Report, j int, v, length []float64) {
-	node := s.plan.layout.JointNode(j)
-	if node < 0 {
-		return
-	}
-	p := s.plan.layout.Pattern
-	w := s.wrench(j, v[p.Off[node]:p.Off[node+1]])
-	l := 0.0
-	for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
-		l = max(l, length[p.Ind[k]])
-	}
-	for c, x := range w {
-		tol := probeTol
-		if c < 3 {
-			tol *= l
-		}
-		if math.Abs(x) > tol {
-			r.Undetermined[j] |= 1 << c
-		}
-	}
 }
 
 // Unique reports whether the constraints determine the whole wrench of joint j.

@@ -72,6 +72,8 @@ type ConstraintsResult struct {
 	Distance        float64          `json:"distance"` // see Report.Distance
 	WeakestJoint    string           `json:"weakest_joint,omitempty"`
 	RedundantJoints []RedundantJoint `json:"redundant_joints"`
+	LeastNorm       bool             `json:"least_norm"`    // see Report.LeastNorm
+	NormResidual    float64          `json:"norm_residual"` // see Report.NormResidual
 }
 
 // EnergyResult is the energy of the state, J.
@@ -164,6 +166,7 @@ func (s *Solver) constraints(r *Report) ConstraintsResult {
 	c := ConstraintsResult{
 		Rows: r.Rows, Rank: r.Rank, Redundant: r.Redundant, Mobility: r.Mobility,
 		NearSingular: r.NearSingular, Distance: r.Distance, RedundantJoints: []RedundantJoint{},
+		LeastNorm: r.LeastNorm, NormResidual: r.NormResidual,
 	}
 	if r.WeakestJoint >= 0 {
 		c.WeakestJoint = mech.JointName(r.WeakestJoint)

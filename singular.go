@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -24,20 +25,35 @@ const (
 // along v, and 0 = d(Jᵀy)/dv = (dJ/dv)ᵀ·y + Jᵀ·dy/dv: the part of (dJ/dv)ᵀ·y in the motions that the joints allow is
 // zero. y and v are random.
 //
-// The geometric matrix is in s.sys, and null is made of it. length has one entry a body.
-func (s *Solver) atSingular(r *Report, null *nullSpace, length []float64) {
+// The geometric matrix is in s.sys.
+func (s *Solver) atSingular(r *Report, k *ranking) {
+	if r.NearSingular {
+		return // that is known, and rows that are nearly redundant have no null vector
+	}
+	length, p := k.length, s.plan.layout.Pattern
 	n := 6 * len(length)
-	rng := rand.New(rand.NewPCG(2, uint64(len(s.x))))
-	y, v := make([]float64, len(s.x)), make([]float64, len(s.x))
-	for i := range v {
-		if i < n {
-			v[i] = rng.Float64() - 0.5
-		} else if null.e[i] > 0 {
-			y[i] = (0.5 + rng.Float64()) / math.Sqrt(null.e[i])
+	// With the scales of the redundant rows on the diagonal, the factor makes v its part in the motions that the joints allow.
+	e := make([]float64, len(s.x))
+	for i, redundant := range k.redundant {
+		if redundant {
+			e[i] = s.sys.Scale[i]
 		}
 	}
-	null.apply(y)
-	null.motion(v)
+	if s.fac.Factorize(s.sys.W, e, 1, factor.Everywhere) != nil {
+		r.NearSingular = true
+		return
+	}
+	motion := func(v []float64) {
+		clear(v[n:])
+		s.fac.SolveTo(v, v)
+	}
+	rng := rand.New(rand.NewPCG(2, uint64(len(s.x))))
+	y, v := make([]float64, len(s.x)), make([]float64, len(s.x))
+	s.nullVector(y, k, rng)
+	for i := range n {
+		v[i] = rng.Float64() - 0.5
+	}
+	motion(v)
 	speed := 0.0 // largest, rad or lengths of the body
 	for i, x := range v[:n] {
 		if !(math.Abs(x) > movesTol) {
@@ -57,7 +73,6 @@ func (s *Solver) atSingular(r *Report, null *nullSpace, length []float64) {
 		return // a joint loses its direction on the way
 	}
 	// (dJ/dv)ᵀ·y, and its part in the motions.
-	p := s.plan.layout.Pattern
 	turning := make([]float64, len(s.x))
 	reaction := 0.0
 	for node := len(length); node < p.Len(); node++ {
@@ -68,7 +83,7 @@ func (s *Solver) atSingular(r *Report, null *nullSpace, length []float64) {
 			addTurning(turning[p.Off[p.Ind[k]]:][:6], ahead, behind, p.Pos[k], y[p.Off[node]:p.Off[node+1]])
 		}
 	}
-	null.motion(turning)
+	motion(turning)
 	if worst := maxAbs(turning[:n]); worst > singularTol*reaction {
 		r.Distance, r.NearSingular = 0, true
 		r.WeakestJoint = s.turningJoint(turning[:n], y, ahead, behind)

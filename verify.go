@@ -152,9 +152,9 @@ func (v *verification) book(r *Report, j, i int, redundant bool) bool {
 	return v.redundant[i]
 }
 
-// null replaces c, zero but in redundant rows, by the vector of the null space of Jᵀ that equals it there, as
-// nullSpace.apply.
-func (v *verification) null(c []float64) {
+// nullTo stores in z the vector of the null space of Jᵀ that equals c in the redundant rows: (S + E)⁻¹·E·c with E the scales of these
+// rows, S = J·G⁻¹·Jᵀ.
+func (v *verification) nullTo(z, c []float64) {
 	p := v.p
 	for i, x := range c {
 		p.r[i] = dd.Num{}
@@ -163,9 +163,7 @@ func (v *verification) null(c []float64) {
 		}
 	}
 	p.last.SolveTo(p.r, p.r)
-	n := 6 * p.sys.L.Mech.NumBodies()
-	clear(c[:n])
-	for i := n; i < len(c); i++ {
-		c[i] = p.r[i].Float()
+	for i := 6 * p.sys.L.Mech.NumBodies(); i < len(z); i++ {
+		z[i] = p.r[i].Float()
 	}
 }

@@ -30,6 +30,7 @@ func families() []family {
 	return []family{
 		{"ladder", same, Ladder},
 		{"nfourbar", func(n int) int { return 2*n + 1 }, nFourBarDefault},
+		{"scissor", func(n int) int { return 2 * n }, Scissor},
 		{"chain", same, Chain},
 		{"tree", same, Tree},
 		{"grid", square, Grid},

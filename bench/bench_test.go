@@ -83,7 +83,7 @@ func TestConsistent(t *testing.T) {
 func TestBoundedWhenLarge(t *testing.T) {
 	for family, n := range map[string]int{
 		"ladder": 40000, "chain": 20000, "tree": 20000, "grid": 100, "ball-net": 100,
-		"nfourbar": 10000, "revolute-net": 80, "stewart": 2000, "random": 20000,
+		"nfourbar": 10000, "scissor": 10000, "revolute-net": 80, "stewart": 2000, "random": 20000,
 	} {
 		t.Run(family, func(t *testing.T) {
 			m := generate(t, family, n, 1)
@@ -145,7 +145,8 @@ func requireSolid(t *testing.T, g *model.Inertia) {
 func TestCounts(t *testing.T) {
 	loops := map[string]func(n int) int{
 		"ladder": func(n int) int { return n / 2 }, "nfourbar": func(n int) int { return n },
-		"chain": func(int) int { return 0 }, "tree": func(int) int { return 0 },
+		"scissor": func(n int) int { return 4 * n },
+		"chain":   func(int) int { return 0 }, "tree": func(int) int { return 0 },
 		"grid": func(n int) int { return n*n - n }, "ball-net": func(n int) int { return n*n - n },
 		"revolute-net": func(n int) int { return n * n }, "stewart": func(n int) int { return 5 * n },
 		"random": func(n int) int { return n / 3 },

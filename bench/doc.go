@@ -13,6 +13,7 @@
 //	family        nb         loops      rows        redundant  mobility
 //	ladder        n          ⌊n/2⌋      9n/2        0          3n/2       (n even)
 //	nfourbar      2n+1       n          15n+5       3n         1
+//	scissor       2n         4n         30n−8       18n−7      1
 //	chain         n          0          5n          0          n
 //	tree          n          0          mixed       0          mixed
 //	grid          n²         n²−n       5n²−2n      0          n²+2n

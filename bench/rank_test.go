@@ -119,6 +119,7 @@ func TestRanks(t *testing.T) {
 		{"ladder", []int{2, 6, 20, 60, 120}, func(n int) int { return 9 * n / 2 }, zero, func(n int) int { return 3 * n / 2 }, 0.08},
 		{"ladder", []int{1, 3, 21}, func(n int) int { return 9*(n/2) + 3 }, zero, func(n int) int { return 3*(n/2) + 3 }, 0.08},
 		{"nfourbar", []int{1, 3, 12}, func(n int) int { return 15*n + 5 }, func(n int) int { return 3 * n }, func(int) int { return 1 }, 0.05},
+		{"scissor", []int{1, 3, 10}, func(n int) int { return 30*n - 8 }, func(n int) int { return 18*n - 7 }, func(int) int { return 1 }, 5e-4},
 		{"chain", []int{1, 5, 30}, func(n int) int { return 5 * n }, zero, func(n int) int { return n }, 0.01},
 		{"grid", []int{1, 2, 4, 7}, func(n int) int { return 5*n*n - 2*n }, zero, func(n int) int { return n*n + 2*n }, 0.01},
 		{"ball-net", []int{1, 2, 4, 7}, func(n int) int { return 6*n*n - 3*n }, zero, func(n int) int { return 3 * n }, 1e-6},
@@ -177,6 +178,36 @@ func TestRandomRank(t *testing.T) {
 	}
 }
 
+// freeMotion returns the accelerations that Gauss's principle makes of the one free motion of a plane mechanism: a = x + y·z
+// with zᵀM(x + y·z) = zᵀf.
+func (a *analysis) freeMotion(t *testing.T, m *model.Model) []float64 {
+	t.Helper()
+	var V mat.Dense
+	a.svd.VTo(&V)
+	nc := 6 * len(m.Bodies)
+	require.Equal(t, nc-1, a.rank)
+	z := mat.Col(nil, nc-1, &V)
+	var x mat.Dense
+	a.svd.SolveTo(&x, a.s.product(), a.rank)
+	var mass, force float64
+	for k := range m.Bodies {
+		b := &m.Bodies[k]
+		I := [6]float64{2: b.Inertia.ZZ, 3: b.Mass, 4: b.Mass, 5: b.Mass}
+		for i := range 6 {
+			f := 0.0
+			if i > 2 {
+				f = b.Mass * m.Gravity[i-3]
+			}
+			mass += z[6*k+i] * I[i] * z[6*k+i]
+			force += z[6*k+i] * (f - I[i]*x.At(6*k+i, 0))
+		}
+	}
+	for i := range z {
+		z[i] = x.At(i, 0) + force/mass*z[i]
+	}
+	return z
+}
+
 // TestNFourBarAcceleration compares the closed form with Gauss's principle on
 // dense matrices.
 func TestNFourBarAcceleration(t *testing.T) {
@@ -184,31 +215,23 @@ func TestNFourBarAcceleration(t *testing.T) {
 		for _, n := range []int{1, 2, 5} {
 			m, err := bench.NFourBar(n, theta, 3)
 			require.NoError(t, err)
-			a := analyse(t, m)
-			var V mat.Dense
-			a.svd.VTo(&V)
-			nc := 6 * len(m.Bodies)
-			require.Equal(t, nc-1, a.rank)
-			// The one free motion z; a = x + y·z with zᵀM(x + y z) = zᵀf.
-			z := mat.Col(nil, nc-1, &V)
-			var x mat.Dense
-			a.svd.SolveTo(&x, a.s.product(), a.rank)
-			var mass, force float64
-			for k := range m.Bodies {
-				b := &m.Bodies[k]
-				I := [6]float64{2: b.Inertia.ZZ, 3: b.Mass, 4: b.Mass, 5: b.Mass}
-				for i := range 6 {
-					f := 0.0
-					if i > 2 {
-						f = b.Mass * m.Gravity[i-3]
-					}
-					mass += z[6*k+i] * I[i] * z[6*k+i]
-					force += z[6*k+i] * (f - I[i]*x.At(6*k+i, 0))
-				}
-			}
+			got := analyse(t, m).freeMotion(t, m)
 			// Body 0 is rod0; its column 2 is the angle's.
-			got := x.At(2, 0) + force/mass*z[2]
-			assert.InDelta(t, bench.NFourBarAcceleration(n, theta), got, 1e-6)
+			assert.InDelta(t, bench.NFourBarAcceleration(n, theta), got[2], 1e-6)
+		}
+	}
+}
+
+// TestScissorAcceleration is the same for the mast, at several rates.
+func TestScissorAcceleration(t *testing.T) {
+	for seed := range uint64(3) {
+		for _, n := range []int{1, 2, 5} {
+			m := generate(t, "scissor", n, seed)
+			got := analyse(t, m).freeMotion(t, m)
+			want := bench.ScissorAcceleration(n, m.Bodies[0].Velocity.Angular[2])
+			for k := range 2 * n {
+				assert.InDelta(t, want*float64(1-2*(k%2)), got[6*k+2], 1e-6)
+			}
 		}
 	}
 }
@@ -218,7 +241,7 @@ func BenchmarkGenerate(b *testing.B) {
 		family string
 		n      int
 	}{
-		{"ladder", 100000}, {"nfourbar", 50000}, {"chain", 100000}, {"tree", 100000}, {"grid", 316},
+		{"ladder", 100000}, {"nfourbar", 50000}, {"scissor", 50000}, {"chain", 100000}, {"tree", 100000}, {"grid", 316},
 		{"ball-net", 316}, {"revolute-net", 223}, {"stewart", 7692}, {"random", 100000},
 	} {
 		b.Run(fmt.Sprintf("model=%s/n=%d", c.family, c.n), func(b *testing.B) {

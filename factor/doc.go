@@ -17,6 +17,9 @@
 //     each step is one proximal-point iteration, so the term leaves no trace in
 //     the result.
 //
+// Span factors the blocks between the nodes of the two signs orthogonally, on the same analysis with the signs exchanged:
+// for least norms and ranks that a factor of products could not tell.
+//
 // The numeric method is multifrontal (Duff & Reid 1983): each supernode is
 // assembled into a small dense front from the matrix and from the update
 // matrices of its children, eliminated, and its own update matrix waits on a

@@ -34,7 +34,7 @@ func printSummary(w io.Writer, r *acceleration) {
 	if r.IllScaled != nil {
 		item(w, "scale", scale(r.IllScaled))
 	}
-	item(w, "reactions", reactions(r.Joints))
+	item(w, "reactions", reactions(r.Joints, c))
 	item(w, "state", violations(r.Joints))
 	item(w, "energy", fmt.Sprintf("kinetic %s J, potential %s J", short(r.Energy.Kinetic), short(r.Energy.Potential)))
 	s := &r.Solve
@@ -84,7 +84,7 @@ func scale(s *rung.IllScaledResult) string {
 	return "BADLY SCALED at joint " + printable(s.Joint) + ": " + s.Text
 }
 
-func reactions(joints []rung.JointResult) string {
+func reactions(joints []rung.JointResult, c *rung.ConstraintsResult) string {
 	n := 0
 	for i := range joints {
 		if !joints[i].WrenchUnique {
@@ -94,8 +94,12 @@ func reactions(joints []rung.JointResult) string {
 	if n == 0 {
 		return "all determined"
 	}
-	return fmt.Sprintf("undetermined in %d of %s, where redundant constraints share the load; components marked * are one choice of many (least norm)",
-		n, plural(len(joints), "joint"))
+	choice := fmt.Sprintf("one choice of many (least norm, to %.2g)", c.NormResidual)
+	if !c.LeastNorm {
+		choice = fmt.Sprintf("SOME CHOICE of many: that of least norm could not be computed (residual %.2g)", c.NormResidual)
+	}
+	return fmt.Sprintf("undetermined in %d of %s, where redundant constraints share the load; components marked * are %s",
+		n, plural(len(joints), "joint"), choice)
 }
 
 // violations says how well the state satisfies the joints.

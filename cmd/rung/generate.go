@@ -20,6 +20,7 @@ import (
 var familyHelp = map[string]string{
 	"ladder":       "N bodies in two rails, joined by rungs (RBDA Figure 8.4)",
 	"nfourbar":     "N four-bar windows in a row, 2N+1 bodies, 3N redundant rows",
+	"scissor":      "mast of N scissor stages, 2N bodies, pins of two hinges each",
 	"chain":        "N bodies in a row on revolute joints",
 	"tree":         "N bodies in a random tree, no loops",
 	"grid":         "N×N bodies in a net, sphere-in-cylinder joints sideways",

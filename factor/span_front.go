@@ -1,0 +1,231 @@
+package factor
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/sparse"
+)
+
+// spanPanel is the number of reflections that are applied together to the columns after them
+// (Schreiber & Van Loan 1989).
+const spanPanel = 16
+
+// spanWork is the scratch of one front: a dense matrix with the rows of its leaves and those that its
+// children hand on, sorted by their first columns.
+type spanWork struct {
+	rows, cols, width int
+	tol               float64   // of dependent columns
+	f                 []float64 // rows×cols by columns
+	lead              []int32   // by row: its first column; increasing
+	slot              []int32
+	at                []int32   // by row in the order of collection: its place in f
+	count             []int32   // by column, of the sort
+	limit             []float64 // by pivot: below this a column counts as dependent
+	length            []float64 // by pivot: of the whole column
+	raw               []int32   // leads in the order of collection
+	rawSlot           []int32
+	scalar            []int32 // by column: that of W
+	order             []int32
+	r                 []float64
+
+	list  []reflection
+	v     []float64
+	pivot []int32 // column of each row of R
+	kept  int     // rows of R in the pivots
+	gap   SpanGap
+
+	panel       []float64                      // V by columns
+	tri         [spanPanel * spanPanel]float64 // T by columns
+	sum, turned [spanPanel]float64
+	panelRow    int // first row of the panel
+	panelEnd    int // row after its last
+	panelWidth  int // reflections in it
+}
+
+func resize[T any](v []T, n int) []T {
+	if cap(v) < n {
+		return make([]T, n, n+n/2)
+	}
+	return v[:n]
+}
+
+// collect lists the rows of front f and sorts them by their first columns. It returns where
+// the stack ends without those of the children.
+func (w *spanWork) collect(q *Span, f *front) int {
+	s := q.plan.dual
+	w.cols, w.width = f.rows(), int(f.width)
+	w.raw, w.rawSlot = w.raw[:0], w.rawSlot[:0]
+	for i := f.leafLo; i < f.leafHi; i++ {
+		l := &s.leaves[i]
+		for a := range int32(l.size) {
+			w.raw = append(w.raw, s.blocks[l.lo].Row)
+			w.rawSlot = append(w.rawSlot, l.first+a)
+		}
+	}
+	base := len(q.stack)
+	for _, c := range s.kids[f.kidLo:f.kidHi] {
+		g, r := &s.fronts[c], &q.fronts[c]
+		base -= int(r.wait) * int(g.below)
+		for i := range r.wait {
+			w.raw = append(w.raw, placeOf(s.runs[g.upLo:g.upHi], r.lead[i]))
+			w.rawSlot = append(w.rawSlot, r.slot[r.kept+i])
+		}
+	}
+	w.sort()
+	return base
+}
+
+// placeOf returns where column c of an update matrix is in the parent's front.
+func placeOf(runs []run, c int32) int32 {
+	for _, r := range runs {
+		if c < r.n {
+			return r.dst + c
+		}
+		c -= r.n
+	}
+	panic("factor: column out of range")
+}
+
+// sort orders the rows by their first columns, those of one column as they were.
+func (w *spanWork) sort() {
+	n := len(w.raw)
+	w.rows = n
+	w.count = resize(w.count, w.cols+1)
+	clear(w.count)
+	for _, c := range w.raw {
+		w.count[c+1]++
+	}
+	for c := range w.cols {
+		w.count[c+1] += w.count[c]
+	}
+	w.at, w.lead, w.slot = resize(w.at, n), resize(w.lead, n), resize(w.slot, n)
+	for i, c := range w.raw {
+		r := w.count[c]
+		w.count[c]++
+		w.at[i], w.lead[r], w.slot[r] = r, c, w.rawSlot[i]
+	}
+}
+
+// fill stores the rows of front f, those of its children from the stack's place base on.
+func (w *spanWork) fill(q *Span, f *front, m *sparse.Matrix, base int) {
+	s := q.plan.dual
+	w.f = resize(w.f, w.rows*w.cols)
+	clear(w.f)
+	i := 0
+	for j := f.leafLo; j < f.leafHi; j++ {
+		l := &s.leaves[j]
+		n := int(l.size)
+		for _, b := range s.blocks[l.lo:l.hi] {
+			v := m.Val[b.W:]
+			for a := range n {
+				root := q.root[int(l.first)+a]
+				o := int(w.at[i+a]) + int(b.Row)*w.rows
+				for c, x := range v[int(b.N)*a : int(b.N)*(a+1)] {
+					w.f[o+c*w.rows] = root * x
+				}
+			}
+		}
+		i += n
+	}
+	src := q.stack[base:]
+	for _, c := range s.kids[f.kidLo:f.kidHi] {
+		g, n := &s.fronts[c], int(q.fronts[c].wait)
+		col := 0
+		for _, r := range s.runs[g.upLo:g.upHi] {
+			for k := range int(r.n) {
+				dst := w.f[(int(r.dst)+k)*w.rows:]
+				for a, x := range src[col*n : (col+1)*n] {
+					dst[w.at[i+a]] = x
+				}
+				col++
+			}
+		}
+		i += n
+		src = src[n*int(g.below):]
+	}
+}
+
+// limits stores which columns of W those of the front are, and the lengths of its pivots'.
+func (w *spanWork) limits(q *Span, f *front) {
+	column, s := q.plan.column, q.plan.dual
+	w.scalar = append(w.scalar[:0], column[f.first:f.first+f.width]...)
+	for _, r := range s.runs[f.rowLo:f.rowHi] {
+		w.scalar = append(w.scalar, column[r.dst:r.dst+r.n]...)
+	}
+	w.length = w.length[:0]
+	for _, c := range w.scalar[:w.width] {
+		w.length = append(w.length, q.norm[c])
+	}
+}
+
+// reduce brings the front to rows of R by reflections.
+func (w *spanWork) reduce() {
+	w.list, w.v, w.pivot = w.list[:0], w.v[:0], w.pivot[:0]
+	w.kept, w.gap = 0, SpanGap{Smallest: math.Inf(1)}
+	row, end := 0, 0
+	for j := 0; j < w.cols; {
+		w.begin(row)
+		for ; j < w.cols && w.panelWidth < spanPanel; j++ {
+			for end < w.rows && int(w.lead[end]) <= j {
+				end++
+			}
+			w.turn(j)
+			if row < end && w.column(j, row, end) {
+				row++
+			}
+			if j == w.width-1 {
+				w.kept = row
+			}
+		}
+		for c := j; c < w.cols; c++ {
+			w.turn(c)
+		}
+	}
+}
+
+// column makes the reflection that leaves of column j, in the rows row … end−1, the first
+// entry only. It reports whether there is one: not where the column depends on those before.
+func (w *spanWork) column(j, row, end int) bool {
+	x := w.f[j*w.rows+row : j*w.rows+end]
+	size := norm2(x)
+	if j < w.width {
+		part := size / w.length[j]
+		if !(part > w.tol) {
+			w.gap.Dropped = max(w.gap.Dropped, part)
+			clear(x)
+			return false
+		}
+		w.gap.Smallest = min(w.gap.Smallest, part)
+	} else if size == 0 {
+		return false
+	}
+	beta := -math.Copysign(size, x[0])
+	tau := (beta - x[0]) / beta
+	scale := 1 / (x[0] - beta)
+	x[0] = beta
+	v := x[1:]
+	for i := range v {
+		v[i] *= scale
+	}
+	w.list = append(w.list, reflection{int32(row), int32(end - row), tau})
+	w.v = append(w.v, v...)
+	clear(v)
+	w.pivot = append(w.pivot, int32(j))
+	w.keep(row, end, tau, w.v[len(w.v)-len(v):])
+	return true
+}
+
+// norm2 returns the Euclidean norm of x.
+func norm2(x []float64) float64 {
+	big := kernel.MaxAbs(x)
+	if big == 0 || math.IsInf(big, 0) || math.IsNaN(big) {
+		return big
+	}
+	sum := 0.0
+	for _, v := range x {
+		v /= big
+		sum += v * v
+	}
+	return big * math.Sqrt(sum)
+}

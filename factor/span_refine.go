@@ -1,0 +1,209 @@
+package factor
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/kernel"
+)
+
+// LeastNorm says how a solution of LeastNormTo came about.
+type LeastNorm struct {
+	Steps int
+	// Optimality is the largest entry of D^½·x − D^(−½)·W·u, for the u that makes it least, relative to the largest of
+	// D^½·x: zero where x has the least norm of all vectors with its Wᵀ·x.
+	Optimality float64
+	// Change is the largest entry of D^(−½)·Wᵀ·(x − x₀), x₀ the vector given, relative to the length of its column of D^(−½)·W times the largest entry
+	// of D^½·x.
+	Change float64
+}
+
+const (
+	leastNormSteps = 8
+	leastNormGood  = 1e-15 // residuals at rounding
+	leastNormSlow  = 0.3   // reduction of the residuals in a step below which it is the last
+)
+
+// LeastNormTo replaces x by the vector of least norm xᵀDx that has the same Wᵀ·x: with V = D^(−½)·W and μ = D^½·x the
+// solution of
+//
+//	⎡ 1   −V ⎤ ⎡ μ ⎤   ⎡    0    ⎤
+//	⎣ Vᵀ   0 ⎦ ⎣ u ⎦ = ⎣ Vᵀ·μ₀ ⎦
+//
+// The first one is a projection. It is refined by the same factorization (Björck 1967) with residuals in twice the precision, and u
+// in it: u is large where the bodies of a long row add up small strains.
+//
+// Shapes: x has an entry a scalar row of the pattern; those of the +1 nodes stay.
+// Cost: four products with the reflections and two solves with R a step, some two to five steps; allocates.
+// q has been factored, and the matrix has not changed since. It panics on a length mismatch.
+func (q *Span) LeastNormTo(x []float64) LeastNorm {
+	if len(x) != len(q.live) {
+		panic("factor: length mismatch")
+	}
+	first := q.first()
+	r := q.newRefining()
+	for i := first; i < len(x); i++ {
+		r.mu[i] = x[i] / q.root[i]
+	}
+	q.columnSums(r.w, r.mu)
+	q.ProjectTo(r.mu, r.mu)
+	return q.refine(r, func() {
+		for i := first; i < len(x); i++ {
+			x[i] = q.root[i] * r.mu[i]
+		}
+	})
+}
+
+// refine corrects μ and u until the residuals are at rounding or fall no more, and calls keep wherever they are less
+// than before.
+func (q *Span) refine(r *refining, keep func()) LeastNorm {
+	best := LeastNorm{Optimality: math.Inf(1), Change: math.Inf(1)}
+	for step := 0; ; step++ {
+		now := q.residuals(r, step)
+		size, was := max(now.Optimality, now.Change), max(best.Optimality, best.Change)
+		if size < was {
+			best = now
+			keep()
+		}
+		early := step < 2
+		if !(size > leastNormGood || r.dependent && early) || !(early || size < leastNormSlow*was) || step == leastNormSteps {
+			return best
+		}
+		q.correct(r)
+	}
+}
+
+// refining is the memory of a refinement of μ − V·u = b, Vᵀ·μ = w.
+type refining struct {
+	b, mu, f   []float64 // by scalar row of the pattern; b is nil for zero
+	u, w, sums []twice   // by column
+	g, du      []float64
+	dependent  bool    // columns that depend on others are left out of what is wanted of Vᵀ·μ, and the last step is wanted
+	step       float64 // largest entry of the last correction of μ
+	before     float64 // and of the one before
+}
+
+func (q *Span) newRefining() *refining {
+	n, nb := len(q.live), len(q.norm)
+	return &refining{
+		mu: make([]float64, n), f: make([]float64, n),
+		u: make([]twice, nb), w: make([]twice, nb), sums: make([]twice, nb),
+		g: make([]float64, nb), du: make([]float64, nb),
+	}
+}
+
+// first returns the first scalar row of W.
+func (q *Span) first() int { return len(q.norm) }
+
+// residuals stores f = b + V·u − μ and g = w − Vᵀ·μ, and returns their sizes. Before the first
+// step there is no u yet that would tell of optimality.
+func (q *Span) residuals(r *refining, step int) (out LeastNorm) {
+	out.Steps = step
+	first := q.first()
+	big := kernel.MaxAbs(r.mu[first:])
+	if big == 0 {
+		big = 1
+	}
+	q.rowSums(r)
+	out.Optimality = kernel.MaxAbs(r.f[first:]) / big
+	if step == 0 {
+		out.Optimality = math.Inf(1)
+	}
+	q.columnSums(r.sums, r.mu)
+	for i := range r.g {
+		r.g[i] = r.w[i].sub(r.sums[i])
+		if q.norm[i] > 0 && !(r.dependent && q.dropped[i]) {
+			out.Change = max(out.Change, math.Abs(r.g[i])/(q.norm[i]*big))
+		}
+	}
+	return out
+}
+
+// correct solves for the residuals and adds the solution: Δμ − V·Δu = f, Vᵀ·Δμ = g.
+func (q *Span) correct(r *refining) {
+	for k := range q.fronts {
+		q.reflect(&q.fronts[k], r.f, false)
+	}
+	q.solveTransposed(r.g) // at the columns: k = R⁻ᵀ·g
+	q.eachPivot(func(row, column int) {
+		r.du[column] = r.g[column] - r.f[row]
+		r.f[row] = r.g[column]
+	})
+	q.solve(r.du)
+	for k := len(q.fronts) - 1; k >= 0; k-- {
+		q.reflect(&q.fronts[k], r.f, true)
+	}
+	r.before, r.step = r.step, kernel.MaxAbs(r.f[q.first():])
+	for i := q.first(); i < len(r.mu); i++ {
+		r.mu[i] += r.f[i]
+	}
+	for i, d := range r.du {
+		r.u[i].add(d)
+	}
+}
+
+// twice is a number of twice the precision, the sum of two (Dekker 1971).
+type twice struct{ hi, lo float64 }
+
+// add adds x.
+func (t *twice) add(x float64) {
+	s := t.hi + x
+	b := s - t.hi
+	e := (t.hi - (s - b)) + (x - b)
+	e += t.lo
+	t.hi = s + e
+	t.lo = e - (t.hi - s)
+}
+
+// addProduct adds x·y.
+func (t *twice) addProduct(x, y float64) {
+	p := x * y
+	e := math.FMA(x, y, -p)
+	t.add(p)
+	t.lo += e
+}
+
+// sub returns t − s.
+func (t twice) sub(s twice) float64 { return (t.hi - s.hi) + (t.lo - s.lo) }
+
+// rowSums stores b + V·u − μ in f.
+func (q *Span) rowSums(r *refining) {
+	m := q.m
+	p := m.P
+	for i := p.Positive(); i < p.Len(); i++ {
+		for a := range int(p.Size[i]) {
+			row := int(p.Off[i]) + a
+			var sum twice
+			for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
+				o, n := int(p.Off[p.Ind[k]]), int(p.Size[p.Ind[k]])
+				for c, x := range m.Val[int(p.Pos[k])+n*a:][:n] {
+					x *= q.root[row]
+					sum.addProduct(x, r.u[o+c].hi)
+					sum.addProduct(x, r.u[o+c].lo)
+				}
+			}
+			sum.add(-r.mu[row])
+			if r.b != nil {
+				sum.add(r.b[row])
+			}
+			r.f[row] = sum.hi + sum.lo
+		}
+	}
+}
+
+// columnSums stores Vᵀ·μ in w.
+func (q *Span) columnSums(w []twice, mu []float64) {
+	m := q.m
+	p := m.P
+	clear(w)
+	for i := p.Positive(); i < p.Len(); i++ {
+		for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
+			o, n := int(p.Off[p.Ind[k]]), int(p.Size[p.Ind[k]])
+			for a := range int(p.Size[i]) {
+				row := int(p.Off[i]) + a
+				for c, x := range m.Val[int(p.Pos[k])+n*a:][:n] {
+					w[o+c].addProduct(x*q.root[row], mu[row])
+				}
+			}
+		}
+	}
+}

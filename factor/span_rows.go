@@ -1,0 +1,118 @@
+package factor
+
+import (
+	"slices"
+
+	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/sparse"
+)
+
+// RowSpanPlan is the analysis of a RowSpan. It is immutable and may be shared between
+// goroutines.
+type RowSpanPlan struct {
+	p    *sparse.Pattern
+	plan *SpanPlan // of the dual pattern, whose off-diagonal part is Wᵀ
+}
+
+// AnalyzeRowSpan is AnalyzeSpan for the rows of W.
+func AnalyzeRowSpan(p *sparse.Pattern, o Ordering, threads int) *RowSpanPlan {
+	return &RowSpanPlan{p, AnalyzeSpan(dualOf(p), o, threads)}
+}
+
+// RowSpan is an orthonormal basis of the space of the rows of W. It solves the system of the whole matrix with unit diagonal blocks
+// with errors like rounding times the condition of W, where a factor of W·Wᵀ has its square.
+type RowSpan struct {
+	p    *sparse.Pattern
+	span *Span
+	m    *sparse.Matrix // Wᵀ
+	unit []float64
+}
+
+// NewRowSpan allocates the basis of a plan; most of its memory is allocated by Factorize.
+func (p *RowSpanPlan) NewRowSpan() *RowSpan {
+	q := &RowSpan{p: p.p, span: p.plan.NewSpan(), m: sparse.NewUnitMatrix(p.plan.p), unit: make([]float64, p.p.Dim())}
+	for i := range q.unit {
+		q.unit[i] = 1
+	}
+	return q
+}
+
+// Factorize finds the basis for the values of m, which has unit diagonal blocks. A row of which those before it leave
+// no more than tol of its length counts as dependent on them.
+//
+// Cost: as Span.Factorize. It panics if m is of another pattern.
+func (q *RowSpan) Factorize(m *sparse.Matrix, tol float64) {
+	if m.P != q.p {
+		panic("factor: foreign pattern")
+	}
+	q.transpose(m)
+	q.span.Factorize(q.m, q.unit, tol)
+}
+
+// transpose stores Wᵀ in q.m.
+func (q *RowSpan) transpose(m *sparse.Matrix) {
+	p, d := m.P, q.m.P
+	nb := p.Positive()
+	nj := p.Len() - nb
+	next := slices.Clone(d.Ptr)
+	for j := range nj {
+		for k := p.Ptr[nb+j]; k < p.Ptr[nb+j+1]; k++ {
+			b := int(p.Ind[k])
+			dst := q.m.Val[d.Pos[next[nj+b]]:]
+			next[nj+b]++
+			rows, n := int(p.Size[nb+j]), int(p.Size[b])
+			for a := range rows {
+				for c, x := range m.Val[int(p.Pos[k])+n*a:][:n] {
+					dst[c*rows+a] = x
+				}
+			}
+		}
+	}
+}
+
+// Rank returns the number of independent rows.
+func (q *RowSpan) Rank() int { return q.span.Rank() }
+
+// Gap says how clear Rank is.
+func (q *RowSpan) Gap() SpanGap { return q.span.Gap() }
+
+// RowSolution says how a solution of RowSpan.SolveTo came about.
+type RowSolution struct {
+	Steps    int
+	Error    float64 // predicted, of the +1 part relative to its largest entry: the last correction times the reduction from the one before
+	Residual float64 // of the independent rows and of the +1 rows, as in LeastNorm
+}
+
+// SolveTo solves the system of the matrix: the +1 part x₁ of x is the nearest to b₁ with W·x₁ = b₂ in the independent rows, and
+// the −1 part the multipliers of these, x₁ + Wᵀ·x₂ = b₁, zero in the dependent ones.
+//
+// Shapes: x and b have an entry a scalar row of the pattern. x may be b.
+// Cost: as Span.LeastNormTo. q has been factored, and the matrix has not changed since. It panics on a length mismatch.
+func (q *RowSpan) SolveTo(x, b []float64) (out RowSolution) {
+	s := q.span
+	rows := s.first()
+	if len(x) != len(s.live) || len(b) != len(x) {
+		panic("factor: length mismatch")
+	}
+	n := len(x) - rows // the +1 part comes first in x, and last in the dual
+	r := s.newRefining()
+	r.b, r.dependent = make([]float64, len(x)), true
+	copy(r.b[rows:], b[:n])
+	for i := range rows {
+		r.w[i] = twice{hi: b[n+i]}
+	}
+	how := s.refine(r, func() {
+		copy(x[:n], r.mu[rows:])
+		for i := range rows {
+			x[n+i] = -(r.u[i].hi + r.u[i].lo)
+		}
+	})
+	if size := kernel.MaxAbs(x[:n]); size > 0 {
+		out.Error = r.step / size
+		if r.before > 0 {
+			out.Error *= min(1, r.step/r.before)
+		}
+	}
+	out.Steps, out.Residual = how.Steps, max(how.Optimality, how.Change)
+	return out
+}
