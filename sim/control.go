@@ -101,6 +101,7 @@ var leaps = [...]float64{1, 0.85, 0.7}
 
 // try computes a step that is good enough, settles it and returns its end.
 func (s *Simulation) try(until float64) (t1 float64, err error) {
+	s.beside = false
 	if s.o.Step > 0 {
 		return s.tryFixed(until)
 	}

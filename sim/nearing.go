@@ -95,6 +95,7 @@ func (s *Simulation) tryNear(until float64) (t1 float64, ok bool) {
 		good := e <= s.limit
 		s.limit = 1
 		if good {
+			s.beside = true
 			s.stats.Singular++
 			s.accept(t1-s.st.Time, min(e, 1), over && t1 < until)
 			return t1, true
@@ -181,6 +182,7 @@ func (s *Simulation) fixedNear(until float64) (t1 float64, ok bool) {
 	if t1 == until && s.base+float64(s.count)*h < t1-fixedSlack*h {
 		s.base, s.count = until, 0
 	}
+	s.beside = true
 	s.stats.Singular++
 	s.noteNearness(t1-s.st.Time, over && t1 < until)
 	return t1, true

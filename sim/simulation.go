@@ -77,6 +77,7 @@ type Simulation struct {
 	gauged   gauged         // the stepper, if it is one and steps can be led over singular poses
 	exact    *exactly       // the projector, if it can; nil without gauged
 	exactly  bool           // ends of steps are projected to rounding
+	beside   bool           // the step at hand is next to a singular pose
 	limit    float64        // error up to which a step is settled: 1, unless rounding does not allow that
 	tried    [3]float64     // errors of the last tries of one step
 	implicit bool           // the stepper closes the joints by itself
@@ -422,6 +423,9 @@ func (s *Simulation) project(st *mechanism.State) (changed bool, err error) {
 	}
 	if st != &s.sample {
 		s.stats.Projections++
+	}
+	if s.beside {
+		return true, project(s.exact, st)
 	}
 	return true, project(s.o.Projector, st)
 }

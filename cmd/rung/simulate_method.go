@@ -72,6 +72,23 @@ func newMover(plan *rung.Plan, d *rung.Dynamics, method methodFlag, stab stabili
 	return m, nil
 }
 
+// closeStages reports whether fixed steps with the tree methods need closed stages, as rows of the joints are redundant at start: these
+// methods do not tell, as the sparse one does (sim.Gauge).
+func (f *simulateFlags) closeStages(move *mover, d *rung.Dynamics, start *mechanism.State) (bool, error) {
+	if f.step == 0 || f.method == sparseMethod || move.projector == nil {
+		return false, nil
+	}
+	st := start.Clone() // of a model that is resumed, not closed
+	if err := d.ClosePositions(st); err != nil {
+		return false, err
+	}
+	if err := d.Accelerations(make([]float64, 6*len(st.Bodies)), st); err != nil {
+		return false, err
+	}
+	_, redundant := d.Nearness()
+	return redundant > 0, nil
+}
+
 // treeDynamics are the accelerations by a tree method.
 type treeDynamics struct {
 	solver *tree.ClosedSolver
