@@ -243,3 +243,24 @@ func TestFlatPosesResumed(t *testing.T) {
 		require.Equal(t, whole.Stats(), parts.Stats())
 	}
 }
+
+// TestSingularStepsWithoutAllocation: steps over flat poses allocate nothing either.
+func TestSingularStepsWithoutAllocation(t *testing.T) {
+	for _, step := range []float64{0, 2e-3} {
+		tab := sim.DormandPrince()
+		if step > 0 {
+			tab = sim.RungeKutta4()
+		}
+		r := dynamicsOf(t, open(t, "hard", "sim-parallelogram.json"))
+		s := r.simulate(tab, 1e-8, sim.Options{Projector: r.proj, Step: step})
+		require.NoError(t, s.Run(0.2))
+		before := s.Stats().Singular
+		until := s.State().Time
+		allocs := testing.AllocsPerRun(4, func() {
+			until += 0.3
+			_ = s.Run(until)
+		})
+		require.Greater(t, s.Stats().Singular, before)
+		require.Zero(t, allocs)
+	}
+}

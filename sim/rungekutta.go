@@ -229,8 +229,9 @@ func (k *RungeKutta) Try(st *mechanism.State, t float64) (float64, error) {
 			return 0, err
 		}
 	}
-	k.measure(1)
-	if !k.tab.FSAL {
+	if k.tab.FSAL {
+		k.measure(1)
+	} else {
 		k.end.Time = t
 		if err := k.turnedTo(&k.end, k.tab.B, h, nil); err != nil {
 			return 0, err
@@ -491,7 +492,11 @@ func (k *RungeKutta) Lead(next *mechanism.State, changed bool) error {
 	if !k.moved {
 		return nil
 	}
-	return k.evaluate(k.lead, next)
+	if err := k.evaluate(k.lead, next); err != nil {
+		return err
+	}
+	k.measure(1)
+	return nil
 }
 
 // Accept implements Stepper. It panics without a step.

@@ -95,12 +95,8 @@ func newRunner(path string, stdin io.Reader, f *simulateFlags, p *progress) (*ru
 		return nil, err
 	}
 	r.stepper = f.stepper(r.mech, move, newton)
-	closed, err := f.closeStages(move, dyn, r.start)
-	if err != nil {
-		return nil, failed(r.name, err)
-	}
 	r.sim = sim.New(r.mech, r.stepper, r.start, sim.Options{
-		Step: f.step, CloseStages: closed, Projector: move.projector, Recorder: r.watch, Every: f.every, OnStep: r.onStep, Dynamics: move.settings,
+		Step: f.step, Projector: move.projector, Recorder: r.watch, Every: f.every, OnStep: r.onStep, Dynamics: move.settings,
 	})
 	if r.check != nil {
 		if err := r.sim.Restore(r.check); err != nil {
