@@ -129,6 +129,19 @@ func TestFlatPoses(t *testing.T) {
 	}
 }
 
+// TestLeastTolerance: a tolerance below rounding counts as 1e-13. Steps became shorter without end.
+func TestLeastTolerance(t *testing.T) {
+	const least = 1e-13
+	for name, f := range flats(t) {
+		k := f.rungeKutta(sim.DormandPrince(), 1e-16)
+		require.InEpsilon(t, least, k.Relative(), 1e-15)
+		s, passes, energy := f.swing(t, k, f.swings/20, 0)
+		t.Logf("%s: %d passes, energy %.3g J, %+v", name, passes, energy, s.Stats())
+		assert.Less(t, energy, 10*keepsEnergy*least*f.kinetic)
+		assert.Less(t, s.Stats().Rejected, s.Stats().Steps/10)
+	}
+}
+
 // TestFlatPosesFixed: fixed steps keep the branch too, and the energy falls with a power of the step.
 func TestFlatPosesFixed(t *testing.T) {
 	for name, f := range flats(t) {

@@ -132,9 +132,13 @@ type RungeKutta struct {
 	evaluations int64
 }
 
+// leastRelative is the relative tolerance below which rounding shows in the estimates of the error: steps would become
+// shorter without end next to singular poses.
+const leastRelative = 1e-13
+
 // NewRungeKutta returns an integrator with its memory.
 //
-// Zeros in tol stand for the defaults. It panics if tol is negative.
+// Zeros in tol stand for the defaults, and a Relative below rounding, 1e-13, counts as that much. It panics if tol is negative.
 func NewRungeKutta(m *mechanism.Mechanism, d Dynamics, tab *Tableau, tol Tolerance) *RungeKutta {
 	if !(tol.Relative >= 0 && tol.Length >= 0 && tol.Rate >= 0) {
 		panic("sim: tolerance out of range")
@@ -151,6 +155,7 @@ func NewRungeKutta(m *mechanism.Mechanism, d Dynamics, tab *Tableau, tol Toleran
 		end:     mechanism.State{Bodies: make([]mechanism.BodyState, n)},
 	}
 	k.some.vel, k.some.acc, k.some.weights = make([][]float64, s), make([][]float64, s), make([]float64, s)
+	k.tol.Relative = max(k.tol.Relative, leastRelative)
 	k.size, _ = d.(stepSizer)
 	k.gauge, _ = d.(Gauge)
 	for i := range s {
@@ -162,6 +167,9 @@ func NewRungeKutta(m *mechanism.Mechanism, d Dynamics, tab *Tableau, tol Toleran
 
 // Order implements Stepper.
 func (k *RungeKutta) Order() (order, embedded int) { return k.tab.Order, k.tab.ErrorOrder }
+
+// Relative returns the relative tolerance in effect.
+func (k *RungeKutta) Relative() float64 { return k.tol.Relative }
 
 // Evaluations implements Stepper.
 func (k *RungeKutta) Evaluations() int64 { return k.evaluations }

@@ -80,7 +80,7 @@ func (r *runner) summary() *simulation {
 	}
 	if !r.f.stepSet {
 		s.Tolerance = r.f.tol
-		if k, ok := r.stepper.(*sim.GeneralizedAlpha); ok && k.Relative() > r.f.tol {
+		if k, ok := r.stepper.(interface{ Relative() float64 }); ok && k.Relative() > r.f.tol {
 			s.Least = k.Relative()
 		}
 	}
