@@ -94,6 +94,18 @@ func (c *Closer) measureRates() {
 	c.closing.Distance = math.Sqrt(sum)
 }
 
+// AllowMotion replaces v, six numbers a body about its centre of mass, by the nearest velocities, in the metric of the
+// inertias, that the joints allow at st, prescribed freedoms at rest.
+//
+// Cost: a factorization and a few solves, as for ProjectVelocities; no allocation but for errors. Errors and panics are
+// those of ClosePositions; it panics on a length mismatch.
+func (c *Closer) AllowMotion(v []float64, st *mechanism.State) error {
+	if len(v) != 6*c.mech.NumBodies() {
+		panic("rung: length mismatch")
+	}
+	return c.allow(v, st)
+}
+
 // allow replaces v, six numbers a body about its centre of mass, by the nearest
 // velocities that the joints allow at st, prescribed freedoms at rest.
 func (c *Closer) allow(v []float64, st *mechanism.State) error {
@@ -237,6 +249,9 @@ func (c *Closer) ratesAt(st *mechanism.State, still bool) (fit misfit, err error
 		o, long := int(p.Off[node]), c.long[node-c.mech.NumBodies()]
 		all := max(speed/long, turn)
 		tol, loose := rateTol*turn+rateFar*all, rateGood*all
+		if c.exact {
+			tol = 0
+		}
 		for k := range int(p.Size[node]) {
 			i := o + k
 			c.delta[i] = e[k]

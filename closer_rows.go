@@ -165,7 +165,11 @@ func (c *Closer) misfitAt(st *mechanism.State) (fit misfit, err error) {
 		for k := range int(p.Size[node]) {
 			i := o + k
 			c.delta[i] = delta[k]
-			fit.add(i, delta[k], c.unit[i], c.weight[i], closeTol*c.unit[i]+far, c.loose*c.unit[i]+far)
+			enough := closeTol*c.unit[i] + far
+			if c.exact {
+				enough = 0
+			}
+			fit.add(i, delta[k], c.unit[i], c.weight[i], enough, c.loose*c.unit[i]+far)
 		}
 	}
 	return fit, nil

@@ -150,6 +150,18 @@ func (d *Dynamics) ClosePositions(st *mechanism.State) error {
 	return d.closer.ClosePositions(st)
 }
 
+// Exactly is Closer.Exactly, of ClosePositions and ProjectVelocities.
+func (d *Dynamics) Exactly(on bool) { d.closer.Exactly(on) }
+
+// AllowMotion is Closer.AllowMotion.
+func (d *Dynamics) AllowMotion(v []float64, st *mechanism.State) error {
+	d.solver.drop()
+	return d.closer.AllowMotion(v, st)
+}
+
+// Nearness is Solver.Nearness after the last Accelerations.
+func (d *Dynamics) Nearness() (near float64, redundant int) { return d.solver.Nearness() }
+
 // ProjectVelocities is Closer.ProjectVelocities.
 func (d *Dynamics) ProjectVelocities(st *mechanism.State) error {
 	d.solver.drop()

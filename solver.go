@@ -416,6 +416,17 @@ func (s *Solver) Refinement() factor.Refinement {
 	return s.ref
 }
 
+// Nearness returns the square root of the smallest pivot of a row that is not redundant, relative to the row's scale,
+// +Inf if there is no such row, and the number of rows that are. Along a motion to a singular pose the first falls to zero like the
+// distance, until the second rises; its size alone says little (Report.Distance).
+//
+// Cost: O(rows), no allocation. It panics without a solution.
+func (s *Solver) Nearness() (near float64, redundant int) {
+	s.mustHave()
+	_, _, ratio := s.factor().Weakest()
+	return math.Sqrt(ratio), s.factor().Weak
+}
+
 // Inconsistency returns how far the constraints are from holding at
 // acceleration level: the largest residual of a row relative to what its terms
 // amount to. It is at rounding level unless redundant constraints contradict

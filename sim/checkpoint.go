@@ -44,6 +44,8 @@ type Checkpoint struct {
 	Error    float64     `json:"error"`
 	Rejected bool        `json:"rejected"`
 	Closed   [2]int      `json:"closed"` // steps with closed stages, left and of the last spell
+	Stages   bool        `json:"stages"` // all steps have closed stages, as rows are redundant
+	Near     Near        `json:"near"`
 	Kept     []float64   `json:"kept"`
 	Events   []EventMark `json:"events"`
 	Stopped  string      `json:"stopped,omitempty"`
@@ -53,6 +55,24 @@ type Checkpoint struct {
 	Recorded int64  `json:"recorded"`               // position of the recorder
 	Sum      string `json:"recorded_sum,omitempty"` // checksum of what is recorded up to there, if the recorder is Summed
 	Stats    Stats  `json:"stats"`
+}
+
+// Near is what a run knows about the next singular pose.
+type Near struct {
+	Before  float64 `json:"before"` // nearness at the start of the last step
+	Span    float64 `json:"span"`   // length of that step, s
+	Here    float64 `json:"here"`   // nearness now
+	Most    float64 `json:"most"`   // largest nearness
+	Rows    int     `json:"rows"`   // redundant now
+	Leaving int     `json:"leaving"`
+}
+
+func (n *nearing) mark() Near {
+	return Near{n.before, n.span, n.here.near, n.most, n.here.rows, n.leaving}
+}
+
+func (n *Near) nearing() nearing {
+	return nearing{n.Before, n.Span, place{n.Here, n.Rows}, n.Most, n.Leaving}
 }
 
 // EventMark is the memory of one event.
@@ -76,6 +96,7 @@ func (s *Simulation) Checkpoint() (*Checkpoint, error) {
 		Stepper: s.stepper.Settings(), Options: s.settings(), Solver: s.o.Dynamics,
 		Start: s.start, Time: s.st.Time, Bodies: make([][13]float64, len(s.st.Bodies)), Angles: append([]float64(nil), s.st.Angles...),
 		Base: s.base, Count: s.count, Step: s.control.h, Error: s.control.old, Rejected: s.control.rejected, Closed: [2]int{s.control.closed, s.control.span},
+		Stages: s.control.redundant, Near: s.control.near.mark(),
 		Kept: append([]float64(nil), s.stepper.Kept()...), Events: make([]EventMark, len(s.events)), Stopped: s.stopped, Failed: s.failed,
 		Rows: s.rows, Stats: s.stats,
 	}
@@ -149,14 +170,19 @@ func (s *Simulation) restore(c *Checkpoint) {
 	s.start, s.base, s.count = c.Start, c.Base, c.Count
 	s.control.h, s.control.old, s.control.rejected = c.Step, c.Error, c.Rejected
 	s.control.closed, s.control.span = c.Closed[0], c.Closed[1]
+	s.control.redundant = c.Stages
+	if s.o.Step > 0 {
+		s.closeStages(s.stagesClosed())
+	}
+	s.control.near = c.Near.nearing()
 	s.rows, s.stopped, s.failed, s.stats, s.begun = c.Rows, c.Stopped, c.Failed, c.Stats, true
 }
 
 // settings are the options that decide about results. The first step and the recorder are not
 // among them.
 func (s *Simulation) settings() string {
-	return fmt.Sprintf("step %v, at most %v, drift %v %v, projected %t, stages %t, rows every %v, samples %d",
-		s.o.Step, s.o.MaxStep, s.o.Drift.Position, s.o.Drift.Velocity, s.o.Projector != nil, s.o.CloseStages, s.o.Every, s.samples)
+	return fmt.Sprintf("step %v, at most %v, drift %v %v, projected %t, stages %t %t, rows every %v, samples %d",
+		s.o.Step, s.o.MaxStep, s.o.Drift.Position, s.o.Drift.Velocity, s.o.Projector != nil, s.o.CloseStages, s.o.OpenStages, s.o.Every, s.samples)
 }
 
 // fingerprint returns a hash of everything in a mechanism that decides about

@@ -16,7 +16,9 @@ type control struct {
 	steady   bool    // steps are to change little: the method is implicit
 	most     float64 // angle that a body is to turn by in a step at most, rad
 
-	closed, span int // steps with closed stages that are left, and of the last such spell
+	near         nearing
+	redundant    bool // fixed steps have closed stages, as rows are redundant
+	closed, span int  // steps with closed stages that are left, and of the last such spell
 }
 
 const (
@@ -82,6 +84,7 @@ func (c *control) restart() {
 		c.h = firstStep
 	}
 	c.old, c.rejected = firstError, false
+	c.near = nearing{}
 }
 
 // leastStep is the smallest step in units of the rounding of the time, which counts as at least
@@ -98,12 +101,16 @@ var leaps = [...]float64{1, 0.85, 0.7}
 
 // try computes a step that is good enough, settles it and returns its end.
 func (s *Simulation) try(until float64) (t1 float64, err error) {
+	s.beside = false
 	if s.o.Step > 0 {
 		return s.tryFixed(until)
 	}
 	c := &s.control
 	if c.h == 0 {
 		c.h = firstStep
+	}
+	if t1, ok := s.tryNear(until); ok {
+		return t1, nil
 	}
 	s.closeStages(s.o.CloseStages || c.closed > 0)
 	t1, e, err := s.attempt(until)
@@ -122,7 +129,7 @@ func (s *Simulation) try(until float64) (t1 float64, err error) {
 		default:
 			c.reject(t1-s.st.Time, e)
 		}
-		if c.h < max(s.o.MinStep, leastStep*ulp(max(math.Abs(s.st.Time), firstStep))) {
+		if s.tooShort() {
 			if err == nil {
 				return 0, fmt.Errorf("sim: at t = %v: %w", s.st.Time, ErrStepTooSmall)
 			}
@@ -130,12 +137,24 @@ func (s *Simulation) try(until float64) (t1 float64, err error) {
 		}
 		t1, e, err = s.attempt(until)
 	}
-	c.accept(t1-s.st.Time, e)
-	if s.turner != nil {
-		c.turn(s.turner.furthest(), t1-s.st.Time)
-	}
+	s.accept(t1-s.st.Time, e, false)
 	c.closed = max(c.closed-1, 0)
 	return t1, nil
+}
+
+// tooShort reports whether the next step would be below rounding.
+func (s *Simulation) tooShort() bool {
+	return s.control.h < max(s.o.MinStep, leastStep*ulp(max(math.Abs(s.st.Time), firstStep)))
+}
+
+// accept takes in an accepted step h with the error e; over says that it was led over a singular pose.
+func (s *Simulation) accept(h, e float64, over bool) {
+	c := &s.control
+	c.accept(h, e)
+	if s.turner != nil {
+		c.turn(s.turner.furthest(), h)
+	}
+	s.noteNearness(h, over)
 }
 
 // leap tries what may go over a singular pose, and leaves stages closed.
@@ -170,10 +189,10 @@ func (s *Simulation) attempt(until float64) (t1, e float64, err error) {
 	if t1 = s.st.Time + h; s.st.Time+1.01*h >= until {
 		t1 = until
 	}
-	if e, err = s.stepper.Try(s.st, t1); err == nil && e <= 1 {
+	if e, err = s.stepper.Try(s.st, t1); err == nil && e <= s.limit {
 		err = s.settle()
 	}
-	if err != nil || !(e <= 1) {
+	if err != nil || !(e <= s.limit) {
 		s.stats.Rejected++
 	}
 	return t1, e, err
@@ -187,6 +206,9 @@ func ulp(x float64) float64 {
 
 // tryFixed does the next fixed step, a shorter one if the run ends before.
 func (s *Simulation) tryFixed(until float64) (t1 float64, err error) {
+	if t1, ok := s.fixedNear(until); ok {
+		return t1, nil
+	}
 	h := s.o.Step
 	t1 = s.base + float64(s.count+1)*h
 	short := until < t1-fixedSlack*h
@@ -199,6 +221,7 @@ func (s *Simulation) tryFixed(until float64) (t1 float64, err error) {
 	if s.count++; short {
 		s.base, s.count = until, 0
 	}
+	s.noteNearness(t1-s.st.Time, false)
 	return t1, nil
 }
 

@@ -36,7 +36,7 @@ func TestDriftProjector(t *testing.T) {
 	require.NoError(t, err)
 	m := p.Mechanism()
 	run := func(d *rung.Dynamics, proj sim.Projector) *sim.Simulation {
-		return sim.New(m, sim.NewRungeKutta(m, d, sim.RungeKutta4(), sim.Tolerance{}), p.Initial(), sim.Options{Step: 0.01, Projector: proj})
+		return sim.New(m, sim.NewRungeKutta(m, d, sim.RungeKutta4(), sim.Tolerance{}), p.Initial(), sim.Options{Step: 0.01, OpenStages: true, Projector: proj})
 	}
 	d, e := rung.NewDynamics(p), rung.NewDynamics(p)
 	c := &counted{Dynamics: d}

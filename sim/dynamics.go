@@ -22,6 +22,24 @@ type Projector interface {
 	ProjectVelocities(st *mechanism.State) error
 }
 
+// ExactProjector is a Projector that can go on to rounding, which is needed next to singular poses.
+type ExactProjector interface {
+	Projector
+	// Exactly sets whether the following calls go on until rounding ends all progress.
+	Exactly(on bool)
+	// AllowMotion replaces v, six numbers a body, angular velocity and velocity of the centre of mass, by the nearest
+	// velocities that the joints allow at the pose of st, prescribed freedoms at rest.
+	AllowMotion(v []float64, st *mechanism.State) error
+}
+
+// Gauge is a Dynamics that knows how near a pose is to a singular one.
+type Gauge interface {
+	Dynamics
+	// Nearness returns, for the state of the last Accelerations, a number that falls to zero along a motion to a singular
+	// pose like the distance to it, and the number of rows of the joints that are redundant.
+	Nearness() (near float64, redundant int)
+}
+
 // DriftProjector is a Projector that measures a state and projects it in one. It is used at the
 // ends of steps, where it may work with what the last accelerations have left.
 type DriftProjector interface {

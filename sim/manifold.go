@@ -24,6 +24,25 @@ type onManifold struct {
 	kin mechanism.Kinematics
 }
 
+// exactly is a Projector that goes on to rounding.
+type exactly struct{ p ExactProjector }
+
+// ClosePositions implements Projector.
+func (e *exactly) ClosePositions(st *mechanism.State) error {
+	e.p.Exactly(true)
+	err := e.p.ClosePositions(st)
+	e.p.Exactly(false)
+	return err
+}
+
+// ProjectVelocities implements Projector.
+func (e *exactly) ProjectVelocities(st *mechanism.State) error {
+	e.p.Exactly(true)
+	err := e.p.ProjectVelocities(st)
+	e.p.Exactly(false)
+	return err
+}
+
 // closedStage is the drift at which a stage is taken for closed. It is worth less than the
 // evaluation it would spoil.
 const closedStage = 1e-13
@@ -44,7 +63,8 @@ func (d *onManifold) Accelerations(a []float64, st *mechanism.State) error {
 	if err != nil {
 		return err
 	}
-	if driftIn(&drift, d.unit).within(Drift{closedStage, closedStage}) {
+	_, exact := d.proj.(*exactly)
+	if !exact && driftIn(&drift, d.unit).within(Drift{closedStage, closedStage}) {
 		return d.inner.Accelerations(a, st)
 	}
 	copyTo(&d.st, st)

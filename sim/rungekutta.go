@@ -123,16 +123,22 @@ type RungeKutta struct {
 	end    mechanism.State
 	t0, t1 float64
 
-	turned      float64 // largest angle of a body in the step last tried, rad
-	moved       bool    // Lead has filled lead
-	kept        bool    // acc[0] holds the accelerations at the state the next step starts from
+	gauge       Gauge    // dyn, if it is one
+	nearness    [2]place // at the first state after Restart, and at the end of the step last tried
+	turned      float64  // largest angle of a body in the step last tried, rad
+	moved       bool     // Lead has filled lead
+	kept        bool     // acc[0] holds the accelerations at the state the next step starts from
 	tried       bool
 	evaluations int64
 }
 
+// leastRelative is the relative tolerance below which rounding shows in the estimates of the error: steps would become
+// shorter without end next to singular poses.
+const leastRelative = 1e-13
+
 // NewRungeKutta returns an integrator with its memory.
 //
-// Zeros in tol stand for the defaults. It panics if tol is negative.
+// Zeros in tol stand for the defaults, and a Relative below rounding, 1e-13, counts as that much. It panics if tol is negative.
 func NewRungeKutta(m *mechanism.Mechanism, d Dynamics, tab *Tableau, tol Tolerance) *RungeKutta {
 	if !(tol.Relative >= 0 && tol.Length >= 0 && tol.Rate >= 0) {
 		panic("sim: tolerance out of range")
@@ -149,7 +155,9 @@ func NewRungeKutta(m *mechanism.Mechanism, d Dynamics, tab *Tableau, tol Toleran
 		end:     mechanism.State{Bodies: make([]mechanism.BodyState, n)},
 	}
 	k.some.vel, k.some.acc, k.some.weights = make([][]float64, s), make([][]float64, s), make([]float64, s)
+	k.tol.Relative = max(k.tol.Relative, leastRelative)
 	k.size, _ = d.(stepSizer)
+	k.gauge, _ = d.(Gauge)
 	for i := range s {
 		k.vel[i] = make([]float64, 6*n)
 		k.acc[i] = make([]float64, 6*n)
@@ -159,6 +167,9 @@ func NewRungeKutta(m *mechanism.Mechanism, d Dynamics, tab *Tableau, tol Toleran
 
 // Order implements Stepper.
 func (k *RungeKutta) Order() (order, embedded int) { return k.tab.Order, k.tab.ErrorOrder }
+
+// Relative returns the relative tolerance in effect.
+func (k *RungeKutta) Relative() float64 { return k.tol.Relative }
 
 // Evaluations implements Stepper.
 func (k *RungeKutta) Evaluations() int64 { return k.evaluations }
@@ -226,13 +237,18 @@ func (k *RungeKutta) Try(st *mechanism.State, t float64) (float64, error) {
 			return 0, err
 		}
 	}
-	if !k.tab.FSAL {
+	if k.tab.FSAL {
+		k.measure(1)
+	} else {
 		k.end.Time = t
 		if err := k.turnedTo(&k.end, k.tab.B, h, nil); err != nil {
 			return 0, err
 		}
 	}
 	k.tried = true
+	if p, ok := k.near.proj.(*exactly); ok {
+		return k.allowedError(h, p.p)
+	}
 	return k.errorNorm(h), nil
 }
 
@@ -242,6 +258,7 @@ func (k *RungeKutta) first(st *mechanism.State) error {
 		if err := k.evaluate(k.acc[0], st); err != nil {
 			return err
 		}
+		k.measure(0)
 		k.kept = true
 	}
 	for i := range k.start {
@@ -392,7 +409,11 @@ func (k *RungeKutta) Lead(next *mechanism.State, changed bool) error {
 	if !k.moved {
 		return nil
 	}
-	return k.evaluate(k.lead, next)
+	if err := k.evaluate(k.lead, next); err != nil {
+		return err
+	}
+	k.measure(1)
+	return nil
 }
 
 // Accept implements Stepper. It panics without a step.

@@ -25,9 +25,10 @@ type Options struct {
 
 	// CloseStages has the Projector close every stage of every step, at two to
 	// three times the cost. Error control does so by itself for steps that have been
-	// rejected. Needed with fixed steps near singular poses, and
-	// for mechanisms such as the Bricard linkage, which only geometry makes movable.
-	CloseStages bool
+	// rejected, and fixed steps do if rows of the joints are redundant at the start, as far as Dynamics is
+	// a Gauge: mechanisms such as the Bricard linkage, which only geometry makes movable, need it. OpenStages
+	// has fixed steps do without.
+	CloseStages, OpenStages bool
 
 	Events       []Event
 	EventSamples int // points of a step at which events are looked at (Event); 0 stands for 1, its end
@@ -45,9 +46,18 @@ type Options struct {
 
 // Stats count what a run has done.
 type Stats struct {
-	Steps       int64 `json:"steps"`
-	Rejected    int64 `json:"rejected"`
-	Careful     int64 `json:"careful"`     // rejected steps that were tried again with closed stages
+	Steps    int64 `json:"steps"`
+	Rejected int64 `json:"rejected"`
+	Careful  int64 `json:"careful"`  // rejected steps that were tried again with closed stages
+	Singular int64 `json:"singular"` // steps next to singular poses
+
+	// Steps in singular poses too slow for their branch to be known, or over singular poses so that rounding did not allow
+	// the tolerance: the motion may have gone on along a branch that the data do not decide. UndecidedAt is when the first of them
+	// began, s, and Doubt the largest error of the latter in units of the tolerance.
+	Undecided   int64   `json:"undecided"`
+	UndecidedAt float64 `json:"undecided_at"`
+	Doubt       float64 `json:"doubt"`
+
 	Projections int64 `json:"projections"` // of states the run goes on from
 	Worst       Drift `json:"worst"`       // largest drift met at the end of a step, before projection
 }
@@ -64,6 +74,12 @@ type Simulation struct {
 	unit     float64        // of lengths, for drift
 	drifts   DriftProjector // the projector, if it is one
 	turner   turner         // the stepper, if it is one
+	gauged   gauged         // the stepper, if it is one and steps can be led over singular poses
+	exact    *exactly       // the projector, if it can; nil without gauged
+	exactly  bool           // ends of steps are projected to rounding
+	beside   bool           // the step at hand is next to a singular pose
+	limit    float64        // error up to which a step is settled: 1, unless rounding does not allow that
+	tried    [3]float64     // errors of the last tries of one step
 	implicit bool           // the stepper closes the joints by itself
 	print    uint64         // of the mechanism as it was at the start
 
@@ -87,6 +103,17 @@ type Simulation struct {
 
 // turner is a Stepper that knows the largest angle of a body in the step last tried, rad.
 type turner interface{ furthest() float64 }
+
+// gauged is a Stepper that knows how near the first state after Restart and the end of the step last tried are to
+// a singular pose, as Gauge says; 0 if its dynamics do not tell.
+type gauged interface {
+	places() (first, end place)
+	slow(path float64) bool
+	// middle returns where in a step a singular pose is farthest from all stages, as a part of the step.
+	middle() float64
+	// redundantAt reports whether rows of the joints are redundant at st, from which the next step starts.
+	redundantAt(st *mechanism.State) (bool, error)
+}
 
 // foothold is what a step changes before its rows and events are done with.
 type foothold struct {
@@ -128,14 +155,19 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 		watches: make([]watch, len(o.Events)), samples: max(o.EventSamples, 1),
 		unit: m.DriftUnit(), print: fingerprint(m), st: st.Clone(), next: *st.Clone(), sample: *st.Clone(),
 		kin:   newKinematics(m),
-		start: st.Time, base: st.Time,
+		start: st.Time, base: st.Time, limit: 1,
 	}
 	m.FollowAngles(&s.kin, s.st)
 	s.row.State = &s.sample
 	s.drifts, _ = o.Projector.(DriftProjector)
 	s.turner, _ = stepper.(turner)
+	if p, ok := o.Projector.(ExactProjector); ok {
+		if s.gauged, ok = stepper.(gauged); ok {
+			s.exact = &exactly{p}
+		}
+	}
 	_, s.implicit = stepper.(interface{ closesJoints() })
-	s.closeStages(o.CloseStages)
+	s.closeStages(s.stagesClosed())
 	s.control = control{h: o.InitialStep, old: firstError, order: float64(embedded + 1), steady: s.implicit, most: mostTurn}
 	if m.NumSprung() > 0 {
 		s.control.most = mostTurn / 2
@@ -199,6 +231,13 @@ func (s *Simulation) begin() error {
 	}
 	if _, err := s.project(s.st); err != nil {
 		return err
+	}
+	if s.o.Step > 0 && s.gauged != nil && !s.o.CloseStages && !s.o.OpenStages {
+		var err error
+		if s.control.redundant, err = s.gauged.redundantAt(s.st); err != nil {
+			return err
+		}
+		s.closeStages(s.control.redundant)
 	}
 	s.armEvents()
 	if s.o.Recorder != nil {
@@ -324,6 +363,9 @@ func (s *Simulation) act(theta float64) (gone bool, err error) {
 	return true, nil
 }
 
+// stagesClosed reports whether the stages of all steps are closed.
+func (s *Simulation) stagesClosed() bool { return s.o.CloseStages || s.control.redundant }
+
 // closeStages sets whether stages are closed.
 func (s *Simulation) closeStages(on bool) {
 	var p Projector
@@ -339,7 +381,9 @@ func (s *Simulation) settle() error {
 	s.stepper.AtTo(&s.next, 1)
 	var changed bool
 	var err error
-	if s.drifts != nil {
+	if s.exactly {
+		changed, err = true, project(s.exact, &s.next)
+	} else if s.drifts != nil {
 		changed, err = s.projectEnd()
 	} else {
 		changed, err = s.project(&s.next)
@@ -379,6 +423,9 @@ func (s *Simulation) project(st *mechanism.State) (changed bool, err error) {
 	}
 	if st != &s.sample {
 		s.stats.Projections++
+	}
+	if s.beside {
+		return true, project(s.exact, st)
 	}
 	return true, project(s.o.Projector, st)
 }

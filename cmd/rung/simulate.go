@@ -66,7 +66,8 @@ wrenches of the joints in --wrenches. A summary goes to standard error.
 
 A state that does not fit the joints is closed first, as by rung assemble.
 During the run positions and velocities are put back on the joints whenever
-they are off by more than 1e-10; --stabilise baumgarte feeds the violations back
+they are off by more than 1e-10, and fixed steps close the joints at every
+stage where some are redundant; --stabilise baumgarte feeds the violations back
 instead, and none leaves them alone. dopri5 chooses its steps by the tolerance
 --tol unless --step gives a fixed one; rk4 needs --step. generalized-alpha, an
 implicit method of order 2 for stiff springs and dampers, takes either; --rho is

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -57,7 +58,7 @@ type mover struct {
 func newMover(plan *rung.Plan, d *rung.Dynamics, method methodFlag, stab stabiliseFlag) (*mover, error) {
 	m := &mover{dynamics: d, settings: fmt.Sprintf("%s %v, %s", method, plan.Ordering(), stab)}
 	if method != sparseMethod {
-		t, err := newTreeDynamics(plan.Mechanism(), string(method))
+		t, err := newTreeDynamics(plan, string(method))
 		if err != nil {
 			return nil, err
 		}
@@ -72,13 +73,19 @@ func newMover(plan *rung.Plan, d *rung.Dynamics, method methodFlag, stab stabili
 	return m, nil
 }
 
-// treeDynamics are the accelerations by a tree method.
+// treeDynamics are the accelerations by a tree method. It does not tell how near a pose is to a singular one: the sparse
+// method does, at the end of every step.
 type treeDynamics struct {
 	solver *tree.ClosedSolver
 	acc    []spatial.ClassicalAccel
+	gauge  *rung.Solver
+	last   *mechanism.State
 }
 
-func newTreeDynamics(mech *mechanism.Mechanism, method string) (*treeDynamics, error) {
+var _ sim.Gauge = (*treeDynamics)(nil)
+
+func newTreeDynamics(p *rung.Plan, method string) (*treeDynamics, error) {
+	mech := p.Mechanism()
 	plan, err := tree.NewPlan(mech, tree.Options{})
 	if err != nil {
 		return nil, err
@@ -87,7 +94,8 @@ func newTreeDynamics(mech *mechanism.Mechanism, method string) (*treeDynamics, e
 		return nil, fmt.Errorf("%s takes too much memory for %s", method, plural(mech.NumBodies(), "body"))
 	}
 	return &treeDynamics{
-		plan.NewSolver(treeMethod(method), tree.SolverOptions{}), make([]spatial.ClassicalAccel, mech.NumBodies()),
+		solver: plan.NewSolver(treeMethod(method), tree.SolverOptions{}), acc: make([]spatial.ClassicalAccel, mech.NumBodies()),
+		gauge: p.NewSolver(),
 	}, nil
 }
 
@@ -96,9 +104,18 @@ func (d *treeDynamics) Accelerations(a []float64, st *mechanism.State) error {
 	if err := d.solver.Solve(st); err != nil {
 		return err
 	}
+	d.last = st
 	d.solver.AccelerationsTo(d.acc)
 	for i := range d.acc {
 		copy(a[6*i:6*i+6], d.acc[i][:])
 	}
 	return nil
+}
+
+// Nearness implements sim.Gauge. Where the sparse method has no solution, nothing is known.
+func (d *treeDynamics) Nearness() (near float64, redundant int) {
+	if d.gauge.Solve(d.last) != nil {
+		return math.Inf(1), 0
+	}
+	return d.gauge.Nearness()
 }

@@ -27,6 +27,8 @@ type simulation struct {
 	Steps       int64            `json:"steps"`
 	Rejected    int64            `json:"rejected"`
 	Careful     int64            `json:"careful"`
+	Singular    int64            `json:"singular"` // steps next to singular poses
+	Undecided   *undecidedBranch `json:"undecided,omitempty"`
 	Projections int64            `json:"projections"`
 	Evaluations int64            `json:"evaluations"`
 	CPU         float64          `json:"cpu_seconds"`
@@ -35,6 +37,13 @@ type simulation struct {
 	Energy      simulationEnergy `json:"energy"`
 	Drift       simulationDrift  `json:"drift"`
 	Projected   simulationDrift  `json:"drift_before_projection"`
+}
+
+// undecidedBranch says that the motion may have gone on along a branch that the data do not decide.
+type undecidedBranch struct {
+	Steps int64   `json:"steps"`
+	First float64 `json:"first"` // s
+	Error float64 `json:"error"` // the largest, in units of the tolerance; 0 if the motion was too slow
 }
 
 // simulationFit is how the state was closed at the start.
@@ -63,7 +72,7 @@ func (r *runner) summary() *simulation {
 	s := &simulation{
 		Format: "rung-simulation/1", Name: r.mech.Name, Integrator: r.f.integrator, Step: r.f.step,
 		Start: r.from, End: end, Until: r.f.until, Resumed: r.f.resume, Finished: end >= r.f.until,
-		Rows: w.rows, Steps: n.Steps, Rejected: n.Rejected, Careful: n.Careful, Projections: n.Projections,
+		Rows: w.rows, Steps: n.Steps, Rejected: n.Rejected, Careful: n.Careful, Singular: n.Singular, Projections: n.Projections,
 		Evaluations: r.stepper.Evaluations(), CPU: r.worked.Seconds(), Wall: r.took.Seconds(),
 		Energy:    simulationEnergy{w.first, w.last, w.change, w.kinetic, w.conservative},
 		Drift:     newSimulationDrift(w.drift),
@@ -71,9 +80,12 @@ func (r *runner) summary() *simulation {
 	}
 	if !r.f.stepSet {
 		s.Tolerance = r.f.tol
-		if k, ok := r.stepper.(*sim.GeneralizedAlpha); ok && k.Relative() > r.f.tol {
+		if k, ok := r.stepper.(interface{ Relative() float64 }); ok && k.Relative() > r.f.tol {
 			s.Least = k.Relative()
 		}
+	}
+	if n.Undecided > 0 {
+		s.Undecided = &undecidedBranch{n.Undecided, n.UndecidedAt, n.Doubt}
 	}
 	if r.fit != nil {
 		s.Closed = &simulationFit{newClosingResult(r.mech, r.fit.position), newClosingResult(r.mech, r.fit.velocity)}
@@ -119,10 +131,25 @@ func printSimulation(w io.Writer, s *simulation) {
 	if s.Careful > 0 {
 		item(w, "", plural(int(s.Careful), "step")+" failed and repeated with closed stages, as it happens near singular poses")
 	}
+	if s.Singular > 0 {
+		item(w, "", plural(int(s.Singular), "step")+" next to singular poses, led over them between two stages")
+	}
+	if u := s.Undecided; u != nil {
+		item(w, "undecided", undecidedText(u))
+	}
 	item(w, "time", fmt.Sprintf("%s s of the processor, %s s in all, %s", digits3(s.CPU), digits3(s.Wall), ratio(s.End-s.Start, s.Wall)))
 	item(w, "energy", energyText(&s.Energy)+since)
 	item(w, "drift", fmt.Sprintf("at most %.2g m or rad, %.2g m/s or rad/s in the rows; %.2g and %.2g before projection",
 		s.Drift.Position, s.Drift.Velocity, s.Projected.Position, s.Projected.Velocity))
+}
+
+// undecidedText says why and when the branch of the motion is not sure.
+func undecidedText(u *undecidedBranch) string {
+	text := "which branch the motion goes on along at a singular pose, first at t = " + short(u.First) + " s: "
+	if u.Error > 0 {
+		return text + "rounding there is up to " + digits2(u.Error) + " times the tolerance"
+	}
+	return text + "it is there too slowly to tell"
 }
 
 // moved says how far c has gone.

@@ -197,7 +197,7 @@ func (b *standardBenchmark) simulation(r *validatedRun, plan *rung.Plan, how val
 	}
 	return sim.New(mech, f.stepper(mech, move, newton), mech.Initial(), sim.Options{
 		Step: f.step, Projector: move.projector, Recorder: w, Every: w.ref.interval(),
-		CloseStages: f.stepSet && b.close && move.projector != nil,
+		CloseStages: f.stepSet && b.close && move.projector != nil, OpenStages: !b.close,
 	}), nil
 }
 

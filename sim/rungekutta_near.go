@@ -1,0 +1,99 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// measure stores how near the state of the last evaluation is to a singular pose.
+func (k *RungeKutta) measure(i int) {
+	if k.gauge == nil {
+		return
+	}
+	p := &k.nearness[i]
+	if p.near, p.rows = k.gauge.Nearness(); math.IsInf(p.near, 1) {
+		p.near = 0
+	}
+}
+
+// places returns how near the first state after Restart and the end of the step last tried are to a singular pose.
+func (k *RungeKutta) places() (first, end place) { return k.nearness[0], k.nearness[1] }
+
+// slow reports whether at the start of the step last tried the square of all velocities is below the given length, in
+// units of the tolerance's length, times the largest acceleration.
+func (k *RungeKutta) slow(path float64) bool {
+	square, most, L := 0.0, 0.0, k.tol.Length
+	for i := range k.start {
+		v, a := (*[6]float64)(k.vel[0][6*i:]), (*[6]float64)(k.acc[0][6*i:])
+		square = max(square, v[0]*v[0]+v[1]*v[1]+v[2]*v[2], (v[3]*v[3]+v[4]*v[4]+v[5]*v[5])/(L*L))
+		most = max(most, length(a[:3]), length(a[3:])/L)
+	}
+	return square < path*most
+}
+
+// middle returns the middle of the widest gap between the times of stages, of the last if there are several.
+func (k *RungeKutta) middle() float64 {
+	wide, at := 0.0, 0.0
+	for i, c := range k.tab.C {
+		next := math.Inf(1)
+		for _, d := range k.tab.C {
+			if d > c {
+				next = min(next, d)
+			}
+		}
+		if gap := next - c; !math.IsInf(gap, 1) && gap >= wide {
+			wide, at = gap, k.tab.C[i]+gap/2
+		}
+	}
+	return at
+}
+
+// redundantAt reports whether rows of the joints are redundant at st. The accelerations there are kept for the next step.
+func (k *RungeKutta) redundantAt(st *mechanism.State) (bool, error) {
+	if k.gauge == nil {
+		return false, nil
+	}
+	if err := k.evaluate(k.acc[0], st); err != nil {
+		return false, err
+	}
+	k.measure(0)
+	k.kept = true
+	return k.nearness[0].rows > 0, nil
+}
+
+// allowedError is errorNorm for the part of the error along the motions that the joints allow at the end: the other part goes with
+// the projection there, and next to a singular pose it is mostly rounding. It uses k.lead.
+func (k *RungeKutta) allowedError(h float64, p ExactProjector) (float64, error) {
+	if k.tab.E == nil {
+		return 0, nil
+	}
+	L, rate, worst := k.tol.Length, k.tol.Rate, 0.0
+	vel, acc, e := k.chosen(k.tab.E)
+	if err := k.allowTo(k.lead, e, vel, p); err != nil {
+		return 0, err
+	}
+	for i := 0; i < len(k.lead); i += 6 {
+		worst = max(worst, length(k.lead[i:i+3]), length(k.lead[i+3:i+6])/L)
+	}
+	if err := k.allowTo(k.lead, e, acc, p); err != nil {
+		return 0, err
+	}
+	for i := 0; i < len(k.lead); i += 6 {
+		w := (*[6]float64)(k.vel[0][i:])
+		worst = max(worst, length(k.lead[i:i+3])/(rate+length(w[:3])), length(k.lead[i+3:i+6])/(L*rate+length(w[3:])))
+	}
+	return math.Abs(h) * worst / k.tol.Relative, nil
+}
+
+// allowTo stores in dst the part of the sum Σ wⱼ·kⱼ that the joints allow at the end.
+func (k *RungeKutta) allowTo(dst, w []float64, stages [][]float64, p ExactProjector) error {
+	for i := 0; i < len(dst); i += 6 {
+		sumTo((*[6]float64)(dst[i:]), w, stages, i)
+	}
+	if err := p.AllowMotion(dst, &k.end); err != nil {
+		return fmt.Errorf("sim: step to t = %v: %w", k.t1, err)
+	}
+	return nil
+}
