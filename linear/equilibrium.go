@@ -269,11 +269,21 @@ func (s *System) longest() (l float64) {
 // Cost: O(bodies); allocates. It panics without a linearized state. The name is empty if
 // there are no bodies.
 func (s *System) Unbalanced() (left Unbalanced, relative float64) {
+	left, worst, size := s.unbalanced()
+	if size > 0 {
+		relative = worst / size
+	}
+	return left, relative
+}
+
+// unbalanced is Unbalanced, with the force and the largest one on a body apart, N.
+func (s *System) unbalanced() (left Unbalanced, worst, size float64) {
 	s.mustHave()
 	n := s.dim()
 	all := make([]float64, n)
 	s.MassTo(all, s.x[:n])
-	size, worst, at := s.load, -1.0, -1
+	at := -1
+	size, worst = s.load, -1
 	for i := range s.mech.Bodies {
 		arm := s.radius(int32(i))
 		weigh := func(v *[6]float64) float64 {
@@ -291,14 +301,11 @@ func (s *System) Unbalanced() (left Unbalanced, relative float64) {
 		}
 	}
 	if at < 0 {
-		return left, 0
+		return left, 0, 0
 	}
 	left = Unbalanced{
 		Body:   s.mech.BodyName(at),
 		Moment: spatial.Vec3(all[6*at : 6*at+3]), Force: spatial.Vec3(all[6*at+3 : 6*at+6]),
 	}
-	if size > 0 {
-		relative = worst / size
-	}
-	return left, relative
+	return left, worst, size
 }

@@ -33,6 +33,7 @@ func (s *System) fillElement(e *mechanism.ForceElement) error {
 	l.tension = e.Stiffness*(length-e.RestLength) + e.Damping*n.Dot(v[1].Sub(v[0]))
 	for _, b := range l.body {
 		s.note(b, spatial.Vec3{}, n.Scale(l.tension))
+		s.noteRounding(b, 0, e.Stiffness*(length+e.RestLength))
 	}
 	s.fillLink(&l)
 	return nil

@@ -44,7 +44,7 @@ func (v *inverse) brace(s float64) error {
 		v.r, v.q, v.p = make([]float64, n), make([]float64, n), make([]float64, n)
 		v.Ap, v.g = make([]float64, n), make([]float64, n)
 	}
-	h, err := v.metric.solver(v.sys, s, v.h, func() *split { return v.sys.braced(0, v.metric, true) })
+	h, err := v.metric.solver(v.sys, s, v.h, func() (*split, error) { return v.sys.braced(0, v.metric, true) })
 	return v.set(h, s, err)
 }
 

@@ -68,8 +68,14 @@ func (s *System) sparseModes(o ModeOptions) (*Modes, error) {
 var errDropped = errors.New("joint dropped")
 
 func (s *System) shiftedModes(o ModeOptions) (*Modes, error) {
-	z := s.splitOf(0, 1)
-	least := s.leastShift(z)
+	z, err := s.splitOf(0, 1)
+	if err != nil {
+		return nil, err
+	}
+	least, err := s.leastShift(z)
+	if err != nil {
+		return nil, err
+	}
 	typical, v, err := s.typical(z, least)
 	if err != nil {
 		return nil, err
@@ -265,7 +271,11 @@ func (s *System) lower(out *Modes, v *inverse, typical float64) error {
 			return v.raise(out, err)
 		}
 		wanted := 0.0
-		for i, r := range k.ritz() {
+		all, err := k.ritz()
+		if err != nil {
+			return err
+		}
+		for i, r := range all {
 			lambda := 1/real(r.theta) - v.s
 			if i < lookValues {
 				wanted = max(wanted, math.Abs(lambda))
@@ -471,8 +481,15 @@ func (s *System) quadratic(sigma float64) (*quadratic, error) {
 	q := &quadratic{sys: s, sigma: sigma, b: make([]float64, n), g: make([]float64, n), r: make([]float64, n)}
 	var z *split
 	for range shiftRounds {
-		z = s.splitOf(q.sigma, 1)
-		need := math.Sqrt(shiftMargin * s.leastShift(z))
+		var err error
+		if z, err = s.splitOf(q.sigma, 1); err != nil {
+			return nil, err
+		}
+		least, err := s.leastShift(z)
+		if err != nil {
+			return nil, err
+		}
+		need := math.Sqrt(shiftMargin * least)
 		if need <= q.sigma {
 			break
 		}
@@ -491,7 +508,7 @@ func (s *System) quadratic(sigma float64) (*quadratic, error) {
 	}
 	q.sigma = sigma
 	b := s.ownBrace()
-	q.h, err = b.solver(s, sigma*sigma, nil, func() *split { return s.braced(sigma, b, true) })
+	q.h, err = b.solver(s, sigma*sigma, nil, func() (*split, error) { return s.braced(sigma, b, true) })
 	return q, err
 }
 

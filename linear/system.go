@@ -43,6 +43,7 @@ type System struct {
 	damp      [][36]float64 // C of single bodies
 	rows      []row         // springs and dampers along one direction
 	load      float64       // largest force of an element or drive on a body, moments over the radius of gyration
+	rounding  float64       // of the largest spring's force on a body, the same
 	size      []float64     // of the terms of K at each body, 1/s² (measure)
 	left      []float64     // forces out of balance, or nil (weighLeft)
 	pairs     []pair        // geometric stiffness of joints whose reactions couple two bodies
@@ -92,8 +93,8 @@ func NewSystem(p *rung.Plan) *System {
 //
 // Cost: a factorization and O(bodies + joints + forces); allocates.
 // It returns mechanism.ErrNotFinite, mechanism.ErrNoDirection or
-// joints.ErrNoDirection with the name, *factor.PivotError, or ErrSingular where the
-// multipliers cannot be computed; s then holds nothing. It panics if st is of another
+// joints.ErrNoDirection with the name, ErrNotFinite with the name of what makes numbers
+// overflow, *factor.PivotError, or ErrSingular where the multipliers cannot be computed; s then holds nothing. It panics if st is of another
 // mechanism.
 func (s *System) Linearize(st *mechanism.State) error {
 	s.ready = false
@@ -179,18 +180,31 @@ func (s *System) name(err error) error {
 func (s *System) fill() error {
 	clear(s.stiff)
 	clear(s.damp)
-	s.load = 0
+	s.load, s.rounding = 0, 0
 	s.rows, s.pairs = s.rows[:0], s.pairs[:0]
 	if !s.rest {
 		s.fillInertia()
 	}
+	for i := range s.mech.Bodies {
+		if !s.finite(s.filled(), int32(i)) {
+			return s.bodyError(i, ErrNotFinite)
+		}
+	}
 	for i := range s.mech.Forces {
-		if err := s.fillElement(&s.mech.Forces[i]); err != nil {
+		before, e := s.filled(), &s.mech.Forces[i]
+		if err := s.fillElement(e); err != nil {
 			return err
+		}
+		if !s.finite(before, e.A.Body, e.B.Body) {
+			return fmt.Errorf("linear: force %q: %w", e.Name, ErrNotFinite)
 		}
 	}
 	for j := range s.mech.Joints {
+		before, jt := s.filled(), &s.mech.Joints[j]
 		s.fillJoint(j)
+		if !s.finite(before, jt.Pred, jt.Succ) {
+			return s.jointError(j, ErrNotFinite)
+		}
 	}
 	for i := range s.mech.Bodies {
 		s.note(int32(i), spatial.Vec3{}, s.mech.Gravity.Scale(s.mech.Bodies[i].Mass))
@@ -365,6 +379,17 @@ func (s *System) note(b int32, moment, force spatial.Vec3) {
 		s.load = max(s.load, force.Norm(), moment.Norm()/s.radius(b))
 	}
 }
+
+// noteRounding keeps the rounding of a spring's force and moment on body b, of which terms of
+// the given sizes are the parts.
+func (s *System) noteRounding(b int32, moment, force float64) {
+	if b >= 0 {
+		s.rounding = max(s.rounding, epsilon*force, epsilon*moment/s.radius(b))
+	}
+}
+
+// epsilon is the distance from one to the next number.
+const epsilon = 0x1p-52
 
 // fillInertia adds what the inertia of turning bodies has to C and K. With h = I·ω
 // the change of the angular momentum is δh = I·φ̇ + φ×h, and its rate
