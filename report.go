@@ -1,11 +1,11 @@
 package rung
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // Report explains the constraints of a mechanism at the state of a Solve.
@@ -77,6 +77,8 @@ const (
 // It panics without a solution. It returns a *factor.PivotError if the
 // geometric factorization fails, which takes a state that is not finite.
 func (s *Solver) Report() (*Report, error) {
+	s.enter()
+	defer s.guard.Leave()
 	s.complete()
 	r := s.newReport()
 	if s.reduced {
@@ -136,14 +138,14 @@ func (s *Solver) explain(r *Report) error {
 	metric := append([]float64(nil), s.sys.Scale...)
 	length, err := s.rank(r)
 	if err != nil {
-		return fmt.Errorf("rung: rank: %w", err)
+		return fault.Errorf("rung: rank: %w", err)
 	}
 	r.Rank = r.Rows - r.Redundant
 	r.Mobility = 6*s.plan.mech.NumBodies() - r.Rank
 	if r.Redundant > 0 {
 		null, err := s.nullSpace()
 		if err != nil {
-			return fmt.Errorf("rung: null space: %w", err)
+			return fault.Errorf("rung: null space: %w", err)
 		}
 		s.uniqueness(r, null, length)
 		null.leastNorm(s.x, metric)

@@ -1,10 +1,11 @@
 package linear
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // dense is the system in an M-orthonormal basis N of the displacements that the
@@ -67,7 +68,7 @@ func (s *System) reduce() (*dense, error) {
 // rowError returns ErrNotFinite with the name of the joint of a constraint row.
 func (s *System) rowError(row int) error {
 	layout := s.plan.Layout()
-	return fmt.Errorf("linear: %s: %w", layout.NodeName(s.kkt.nodeAt(s.dim()+row)), ErrNotFinite)
+	return fault.Errorf("linear: %s: %w", layout.NodeName(s.kkt.nodeAt(s.dim()+row)), ErrNotFinite)
 }
 
 // massRoot returns C with CᵀMC = 1, a block a body.

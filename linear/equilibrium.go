@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -29,11 +30,11 @@ type UnbalancedError struct {
 // Error names the body.
 func (e *UnbalancedError) Error() string {
 	if e.Away > 0 {
-		return fmt.Sprintf("linear: %v: nothing holds body %q, which has gone %.3g m in %d steps; body %q is left with a force of %.3g N and a moment of %.3g N m",
-			ErrNoEquilibrium, e.Gone, e.Away, e.Steps, e.Body, e.Force.Norm(), e.Moment.Norm())
+		return fmt.Sprintf("linear: %v: nothing holds body %s, which has gone %.3g m in %d steps; body %s is left with a force of %.3g N and a moment of %.3g N m",
+			ErrNoEquilibrium, fault.Name(e.Gone), e.Away, e.Steps, fault.Name(e.Body), e.Force.Norm(), e.Moment.Norm())
 	}
-	return fmt.Sprintf("linear: %v in %d steps: body %q is left with a force of %.3g N and a moment of %.3g N m",
-		ErrNoEquilibrium, e.Steps, e.Body, e.Force.Norm(), e.Moment.Norm())
+	return fmt.Sprintf("linear: %v in %d steps: body %s is left with a force of %.3g N and a moment of %.3g N m",
+		ErrNoEquilibrium, e.Steps, fault.Name(e.Body), e.Force.Norm(), e.Moment.Norm())
 }
 
 // Unwrap returns ErrNoEquilibrium.
@@ -165,7 +166,7 @@ func (s *search) judge(out *Equilibrium) error {
 	}
 	out.Lowest, out.Mode = 0, nil
 	m, err := s.sys.Modes(o)
-	if errors.Is(err, ErrNoConvergence) || unfactored(err) {
+	if errors.Is(err, ErrNoConvergence) || errors.Is(err, ErrNotFinite) || unfactored(err) {
 		out.Stability = Unknown
 		return nil
 	}

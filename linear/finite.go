@@ -1,11 +1,11 @@
 package linear
 
 import (
-	"fmt"
 	"math/cmplx"
 	"slices"
 
 	"github.com/rung-mbd/rung/internal/eigen"
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // ErrNotFinite is wrapped, with the name of a body, a joint or a force, where numbers of
@@ -42,11 +42,11 @@ func (s *System) finite(since filled, bodies ...int32) bool {
 
 // bodyError and jointError complete an error with the place.
 func (s *System) bodyError(i int, err error) error {
-	return fmt.Errorf("linear: body %q: %w", s.mech.BodyName(i), err)
+	return fault.Errorf("linear: body %s: %w", fault.Name(s.mech.BodyName(i)), err)
 }
 
 func (s *System) jointError(j int, err error) error {
-	return fmt.Errorf("linear: joint %q: %w", s.mech.JointName(j), err)
+	return fault.Errorf("linear: joint %s: %w", fault.Name(s.mech.JointName(j)), err)
 }
 
 // finiteModes returns an error with the body where a mode of out is not finite.

@@ -1,13 +1,13 @@
 package linear
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/internal/eigen"
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 const (
@@ -74,7 +74,7 @@ func (q *quadratic) solveTo(x, b []float64) error {
 			last, before := left, y
 			var err error
 			if y, left, err = leastSquares(H, steps, first, max(q.cut, gmresCut)); err != nil {
-				return fmt.Errorf("linear: %w", err)
+				return fault.Errorf("linear: %w", err)
 			}
 			if last <= gmresLoose*size && left > 0.5*last {
 				y = before // what gains nothing may be rounding
@@ -91,7 +91,7 @@ func (q *quadratic) solveTo(x, b []float64) error {
 		addScaled(x, t, q.basis[i])
 	}
 	if left = residual(); !(left <= gmresLoose*norm(x)) && q.cut == 0 {
-		return fmt.Errorf("linear: %w of the part that is not symmetric", ErrNoConvergence)
+		return fault.Errorf("linear: %w of the part that is not symmetric", ErrNoConvergence)
 	}
 	return nil
 }

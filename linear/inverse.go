@@ -2,10 +2,10 @@ package linear
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // inverse applies (K+sM)⁻¹·M, K the symmetric part, on the displacements that the
@@ -152,5 +152,5 @@ func (v *inverse) iterate(x []float64) error {
 	if best <= innerLoose*innerLoose*first {
 		return nil
 	}
-	return fmt.Errorf("linear: %w of conjugate gradients with the shifted stiffness", ErrNoConvergence)
+	return fault.Errorf("linear: %w of conjugate gradients with the shifted stiffness", ErrNoConvergence)
 }

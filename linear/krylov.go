@@ -3,7 +3,6 @@ package linear
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
@@ -12,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/internal/eigen"
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // ErrNoConvergence is wrapped where an iteration ends before its result is good.
@@ -181,7 +181,7 @@ func (k *krylov) run(want int, tol float64) ([]ritz, error) {
 			size = min(size+size/2, max(size, longBasis))
 		}
 	}
-	return nil, fmt.Errorf("linear: %w after %d restarts of the eigenvalue iteration", ErrNoConvergence, restarts)
+	return nil, fault.Errorf("linear: %w after %d restarts of the eigenvalue iteration", ErrNoConvergence, restarts)
 }
 
 // significant returns the eigenvalues of the square part of H that rounding has not
@@ -229,7 +229,7 @@ func (k *krylov) ritz() ([]ritz, error) {
 		S, _ := symmetric(A, 1)
 		var e mat.EigenSym
 		if err := eigen.Symmetric(&e, S); err != nil {
-			return nil, fmt.Errorf("linear: %w", err)
+			return nil, fault.Errorf("linear: %w", err)
 		}
 		var U mat.Dense
 		e.VectorsTo(&U)
@@ -243,7 +243,7 @@ func (k *krylov) ritz() ([]ritz, error) {
 	} else {
 		var e mat.Eigen
 		if err := eigen.General(&e, A); err != nil {
-			return nil, fmt.Errorf("linear: %w", err)
+			return nil, fault.Errorf("linear: %w", err)
 		}
 		var U mat.CDense
 		e.VectorsTo(&U)
@@ -309,7 +309,7 @@ func (k *krylov) restart(r []ritz, keep int) error {
 	}
 	var qr mat.QR
 	if err := eigen.Orthogonal(&qr, B); err != nil {
-		return fmt.Errorf("linear: %w", err)
+		return fault.Errorf("linear: %w", err)
 	}
 	var full mat.Dense
 	qr.QTo(&full)

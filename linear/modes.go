@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/internal/eigen"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -102,7 +103,7 @@ func ParseMethod(name string) (Method, error) {
 	if i := slices.Index(methodNames[:], name); i >= 0 {
 		return Method(i), nil
 	}
-	return Auto, fmt.Errorf("linear: unknown method %q", name)
+	return Auto, fmt.Errorf("linear: unknown method %s", fault.Name(name))
 }
 
 // ModeOptions choose which modes are computed. The zero value is the default.

@@ -2,12 +2,12 @@ package linear
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -59,7 +59,7 @@ func (s *System) sparseModes(o ModeOptions) (*Modes, error) {
 		}
 		// A pivot has been taken for that of a redundant row.
 		if s.skip++; s.skip == len(ways) {
-			return nil, fmt.Errorf("linear: %w", ErrSingular)
+			return nil, fault.Errorf("linear: %w", ErrSingular)
 		}
 	}
 }
@@ -232,7 +232,9 @@ func (s *System) undampedModes(out *Modes, o ModeOptions, v *inverse, typical fl
 
 // lowest iterates for the lowest want eigenvalues with the shift of v, raised where it has to be.
 func (s *System) lowest(out *Modes, v *inverse, want int) (*krylov, []ritz, error) {
-	for {
+	// Where rounding allows no factor with a larger shift, take goes back to a smaller one, and so
+	// on in a circle.
+	for round := 0; ; round++ {
 		k := newKrylov(s.dim(), v.applyMass, s.MassTo)
 		k.symmetric = true
 		err := k.start(want)
@@ -243,6 +245,9 @@ func (s *System) lowest(out *Modes, v *inverse, want int) (*krylov, []ritz, erro
 		out.Products += k.products
 		if err == nil {
 			return k, r, nil
+		}
+		if round == shiftRounds {
+			return nil, nil, fault.Errorf("linear: %w of the shift: %v", ErrNoConvergence, err)
 		}
 		if err = v.raise(out, err); err != nil {
 			return nil, nil, err

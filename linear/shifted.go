@@ -1,12 +1,12 @@
 package linear
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/eigen"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/sparse"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -82,11 +82,11 @@ func (h *shifted) name(err error) error {
 	layout := h.sys.plan.Layout()
 	switch node, nb, first := nodeOf(err), h.sys.mech.NumBodies(), h.k.m.P.Positive(); {
 	case node >= 0 && node < nb:
-		return fmt.Errorf("linear: %s, shift %.3g: %w", layout.NodeName(node), h.s, err)
+		return fault.Errorf("linear: %s, shift %.3g: %w", layout.NodeName(node), h.s, err)
 	case node >= first && node < first+h.joints():
-		return fmt.Errorf("linear: %s, shift %.3g: %w", layout.NodeName(nb+node-first), h.s, err)
+		return fault.Errorf("linear: %s, shift %.3g: %w", layout.NodeName(nb+node-first), h.s, err)
 	}
-	return fmt.Errorf("linear: shift %.3g: %w", h.s, err)
+	return fault.Errorf("linear: shift %.3g: %w", h.s, err)
 }
 
 // groupsOf cuts the terms into runs of the same bodies, at most a block each.

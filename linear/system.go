@@ -1,12 +1,12 @@
 package linear
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -171,9 +171,9 @@ func (s *System) name(err error) error {
 		return nil
 	}
 	if node := nodeOf(err); node >= 0 {
-		return fmt.Errorf("linear: %s: %w", s.plan.Layout().NodeName(node), err)
+		return fault.Errorf("linear: %s: %w", s.plan.Layout().NodeName(node), err)
 	}
-	return fmt.Errorf("linear: %w", err)
+	return fault.Errorf("linear: %w", err)
 }
 
 // fill computes K and C at the loaded state.
@@ -196,7 +196,7 @@ func (s *System) fill() error {
 			return err
 		}
 		if !s.finite(before, e.A.Body, e.B.Body) {
-			return fmt.Errorf("linear: force %q: %w", e.Name, ErrNotFinite)
+			return fault.Errorf("linear: force %s: %w", fault.Name(e.Name), ErrNotFinite)
 		}
 	}
 	for j := range s.mech.Joints {

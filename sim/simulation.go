@@ -2,9 +2,9 @@ package sim
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -415,7 +415,7 @@ func (s *Simulation) record() error {
 	s.row.Drift = driftIn(&d, 1)
 	s.row.Energy = s.mech.EnergyAt(&s.kin, &s.sample)
 	if err := s.o.Recorder.Record(&s.row); err != nil {
-		return fmt.Errorf("sim: row at t = %v: %w", s.sample.Time, err)
+		return fault.Errorf("sim: row at t = %v: %w", s.sample.Time, err)
 	}
 	s.rows++
 	return nil

@@ -2,9 +2,10 @@ package tree
 
 import (
 	"fmt"
-	"strconv"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // content says what a BranchMatrix holds.
@@ -53,9 +54,9 @@ func (p *Plan) pivotError(d int, value float64) error {
 	l := p.linkOfDof(d)
 	e := &PivotError{Dof: d, Value: value}
 	if l.Joint >= 0 {
-		e.Joint = "joint " + strconv.Quote(p.mech.JointName(int(l.Joint)))
+		e.Joint = "joint " + fault.Name(p.mech.JointName(int(l.Joint)))
 	} else {
-		e.Joint = "body " + strconv.Quote(p.mech.BodyName(int(l.Body)))
+		e.Joint = "body " + fault.Name(p.mech.BodyName(int(l.Body)))
 	}
 	return e
 }

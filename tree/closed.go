@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -370,7 +371,7 @@ func (s *ClosedSolver) correct() error {
 		}
 	}
 	if !(s.correction <= accurateTol) {
-		return fmt.Errorf("%w (last relative correction %.3g)", ErrInaccurate, s.correction)
+		return fault.Errorf("%w (last relative correction %.3g)", ErrInaccurate, s.correction)
 	}
 	return nil
 }
@@ -439,7 +440,7 @@ func (s *ClosedSolver) checkRows() error {
 	}
 	if !(s.residual <= consistentTol) {
 		name := s.plan.mech.JointName(s.K.RowJoint(s.worstRow))
-		return fmt.Errorf("%w: joint %q (relative residual %.3g)", ErrInconsistent, name, s.residual)
+		return fault.Errorf("%w: joint %s (relative residual %.3g)", ErrInconsistent, fault.Name(name), s.residual)
 	}
 	s.ok = true
 	return nil

@@ -2,12 +2,12 @@ package tree
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/internal/eigen"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -132,7 +132,7 @@ func ToExplicit(K mat.Matrix, k []float64, tol float64) (*Explicit, error) {
 	}
 	for r := rank; r < rows; r++ {
 		if x := math.Abs(A.At(r, n)); !(x <= tol*math.Max(scaleB, scaleK)) {
-			return nil, fmt.Errorf("%w: %.3g is left of a right side of %.3g", ErrInconsistent, x, scaleB)
+			return nil, fault.Errorf("%w: %.3g is left of a right side of %.3g", ErrInconsistent, x, scaleB)
 		}
 	}
 	return explicitFrom(A, perm, rank), nil

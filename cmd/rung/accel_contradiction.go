@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // exact is the largest inconsistency of constraints that may be rounding: that up to which a
@@ -38,6 +39,6 @@ func contradictionOf(p *rung.Plan, s *rung.Solver, method string) *contradiction
 		which = "those of the rows that " + method + " keeps, the others do not hold"
 	}
 	c.Text = fmt.Sprintf("constraints contradict each other by %.2g of what their terms make, most in joint %s; accelerations are %s",
-		size, printable(c.Joint), which)
+		size, fault.Text(c.Joint, textWidth), which)
 	return c
 }

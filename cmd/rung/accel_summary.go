@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 const (
@@ -27,7 +28,7 @@ func printSummary(w io.Writer, r *acceleration) {
 	item(w, "redundant", redundancy(c))
 	if r.Contradiction != nil && c.NearSingular && c.Distance >= rung.NearSingularDistance {
 		item(w, "singularity", fmt.Sprintf("PERHAPS NEARLY SINGULAR, which the contradiction hides: distance %.3g, weakest joint %s",
-			c.Distance, printable(c.WeakestJoint)))
+			c.Distance, fault.Text(c.WeakestJoint, textWidth)))
 	} else {
 		item(w, "singularity", singularity(c))
 	}
@@ -57,7 +58,7 @@ func redundancy(c *rung.ConstraintsResult) string {
 			names = append(names, fmt.Sprintf("and %d more", len(c.RedundantJoints)-i))
 			break
 		}
-		names = append(names, fmt.Sprintf("%s (%d)", printable(j.Name), j.Rows))
+		names = append(names, fmt.Sprintf("%s (%d)", fault.Text(j.Name, textWidth), j.Rows))
 	}
 	return plural(c.Redundant, "row") + ": " + strings.Join(names, ", ")
 }
@@ -66,7 +67,7 @@ func singularity(c *rung.ConstraintsResult) string {
 	if c.WeakestJoint == "" {
 		return "none possible: no joint constrains anything"
 	}
-	where := fmt.Sprintf("distance %.3g, weakest joint %s", c.Distance, printable(c.WeakestJoint))
+	where := fmt.Sprintf("distance %.3g, weakest joint %s", c.Distance, fault.Text(c.WeakestJoint, textWidth))
 	if c.NearSingular {
 		return fmt.Sprintf("NEARLY SINGULAR: %s; accelerations change fast with the pose here", where)
 	}
@@ -102,12 +103,12 @@ func violations(joints []rung.JointResult) string {
 	}
 	text := fmt.Sprintf("joints closed to %.2g in position, %.2g in velocity", pos, vel)
 	if pos > closed {
-		text = fmt.Sprintf("VIOLATES joint %s by %.2g in position (m or rad)", printable(jp), pos)
+		text = fmt.Sprintf("VIOLATES joint %s by %.2g in position (m or rad)", fault.Text(jp, textWidth), pos)
 		if vel > closed {
-			text += fmt.Sprintf(", joint %s by %.2g in velocity", printable(jv), vel)
+			text += fmt.Sprintf(", joint %s by %.2g in velocity", fault.Text(jv, textWidth), vel)
 		}
 	} else if vel > closed {
-		text = fmt.Sprintf("VIOLATES joint %s by %.2g in velocity (m/s or rad/s)", printable(jv), vel)
+		text = fmt.Sprintf("VIOLATES joint %s by %.2g in velocity (m/s or rad/s)", fault.Text(jv, textWidth), vel)
 	}
 	return text
 }

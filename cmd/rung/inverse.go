@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/rung-mbd/rung/tree"
@@ -151,21 +152,21 @@ func parseActuators(mech *mechanism.Mechanism, words []string) ([]mechanism.Free
 				}
 			}
 			if n == 0 {
-				return nil, useErrorf("--actuated: joint %q has no scalar freedom", word)
+				return nil, useErrorf("--actuated: joint %s has no scalar freedom", fault.Name(word))
 			}
 			continue
 		}
 		i := strings.LastIndexByte(word, '.')
 		if i < 0 {
-			return nil, useErrorf("--actuated: no joint %q", word)
+			return nil, useErrorf("--actuated: no joint %s", fault.Name(word))
 		}
 		j, err := mech.JointIndex(word[:i])
 		if err != nil {
-			return nil, useErrorf("--actuated: no joint %q and no joint %q", word, word[:i])
+			return nil, useErrorf("--actuated: no joint %s and no joint %s", fault.Name(word), fault.Name(word[:i]))
 		}
 		k, err := strconv.Atoi(word[i+1:])
 		if err != nil || k < 0 || k >= mech.Joints[j].Kind.Freedoms() {
-			return nil, useErrorf("--actuated: joint %q (%v) has no freedom %q", word[:i], mech.Joints[j].Kind, word[i+1:])
+			return nil, useErrorf("--actuated: joint %s (%v) has no freedom %s", fault.Name(word[:i]), mech.Joints[j].Kind, fault.Name(word[i+1:]))
 		}
 		list = append(list, mechanism.Freedom{Joint: j, Freedom: k})
 	}
@@ -197,7 +198,7 @@ func readAccelerations(path string, stdin io.Reader, mech *mechanism.Mechanism) 
 		return nil, useErrorf("%s: %v", path, err)
 	}
 	if doc.Format != rung.ResultFormat {
-		return nil, useErrorf("%s: $.format: wrong format (value %q)", path, doc.Format)
+		return nil, useErrorf("%s: $.format: wrong format (value %s)", path, fault.Name(doc.Format))
 	}
 	index := make(map[string]int, mech.NumBodies())
 	for i := range mech.NumBodies() {
@@ -208,14 +209,14 @@ func readAccelerations(path string, stdin io.Reader, mech *mechanism.Mechanism) 
 	for k, r := range doc.Bodies {
 		i, ok := index[r.Name]
 		if !ok || seen[i] {
-			return nil, useErrorf("%s: $.bodies[%d].name: no such body, or twice (value %q)", path, k, r.Name)
+			return nil, useErrorf("%s: $.bodies[%d].name: no such body, or twice (value %s)", path, k, fault.Name(r.Name))
 		}
 		seen[i] = true
 		copy(a[6*i:], r.AngularAcceleration[:])
 		copy(a[6*i+3:], r.ComAcceleration[:])
 	}
 	if i := slices.Index(seen, false); i >= 0 {
-		return nil, useErrorf("%s: $.bodies: body %q is missing", path, mech.BodyName(i))
+		return nil, useErrorf("%s: $.bodies: body %s is missing", path, fault.Name(mech.BodyName(i)))
 	}
 	return a, nil
 }

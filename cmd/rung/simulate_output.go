@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/sim/parquet"
@@ -98,10 +99,10 @@ func (f *simulateFlags) chosenJoints(mech *mechanism.Mechanism) ([]int, error) {
 	for _, name := range f.wrenches {
 		j, err := mech.JointIndex(name)
 		if err != nil {
-			return nil, useErrorf("--wrenches: no joint %q", name)
+			return nil, useErrorf("--wrenches: no joint %s", fault.Name(name))
 		}
 		if seen[j] {
-			return nil, useErrorf("--wrenches: joint %q is given twice", name)
+			return nil, useErrorf("--wrenches: joint %s is given twice", fault.Name(name))
 		}
 		seen[j] = true
 		chosen = append(chosen, j)

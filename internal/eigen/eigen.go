@@ -65,7 +65,20 @@ func General(e *mat.Eigen, A mat.Matrix) error {
 	if !finite(A) {
 		return ErrNotFinite
 	}
-	return verdict(e.Factorize(A, mat.EigenRight))
+	return verdict(factorize(e, A))
+}
+
+// factorize is e.Factorize, false also where that panics: Dlaln2 of gonum 0.17 indexes x by the
+// stride of b where a pair of eigenvalues is that of another pair, all but real, up to rounding.
+// It is the one recover of the module: whether that is so shows in the middle of the
+// routine only, and what it leaves in e is not looked at.
+func factorize(e *mat.Eigen, A mat.Matrix) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	return e.Factorize(A, mat.EigenRight)
 }
 
 // Singular stores in s the singular values of A, and the vectors that kind asks for.
