@@ -180,6 +180,10 @@ func (c *checker) checkMotion(tail string, m *Motion) {
 		if len(m.Coefficients) == 0 {
 			c.report(tail+".coefficients", "[]", "has no entries")
 		}
+		if n := len(m.Coefficients); n > MaxCoefficients {
+			c.report(tail+".coefficients", "", fmt.Sprintf("wrong length %d, must have at most %d entries", n, MaxCoefficients))
+			return
+		}
 		c.finite(tail+".coefficients", m.Coefficients)
 	default:
 		c.report(tail+".kind", m.Kind.String(), "unknown motion kind")

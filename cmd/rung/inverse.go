@@ -182,9 +182,13 @@ func readAccelerations(path string, stdin io.Reader, mech *mechanism.Mechanism) 
 	case "":
 		return nil, nil
 	case stdio:
-		b, err = io.ReadAll(stdin)
+		b, err = readResult(stdin, mech)
 	default:
-		b, err = os.ReadFile(path)
+		var f *os.File
+		if f, err = os.Open(path); err == nil {
+			defer f.Close()
+			b, err = readResult(f, mech)
+		}
 	}
 	if err != nil {
 		return nil, useErrorf("%v", plain(err))
@@ -219,6 +223,17 @@ func readAccelerations(path string, stdin io.Reader, mech *mechanism.Mechanism) 
 		return nil, useErrorf("%s: $.bodies: body %s is missing", path, fault.Name(mech.BodyName(i)))
 	}
 	return a, nil
+}
+
+// readResult reads a document up to a length that a result of mech may have.
+func readResult(r io.Reader, mech *mechanism.Mechanism) ([]byte, error) {
+	const least, element = 16 << 20, 4 << 10
+	most := least + element*int64(mech.NumBodies()+mech.NumJoints())
+	b, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(b)) > most {
+		err = fmt.Errorf("the accelerations are longer than %d bytes, more than a result of this model may be", most)
+	}
+	return b, err
 }
 
 // actuation is what inverse dynamics found, by one side or the other.
