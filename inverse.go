@@ -295,13 +295,13 @@ func (v *Inverse) names(list []mechanism.Freedom) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%s.%d", v.base.plan.mech.JointName(f.Joint), f.Freedom)
+		fmt.Fprintf(&b, "%s.%d", fault.Text(v.base.plan.mech.JointName(f.Joint), nameColumns), f.Freedom)
 	}
 	return b.String()
 }
 
-// maxNames is the number of freedoms that an error lists.
-const maxNames = 12
+// maxNames is the number of freedoms that an error lists, and nameColumns the length of a name.
+const maxNames, nameColumns = 12, 60
 
 func maxAbs(v []float64) (m float64) {
 	for _, x := range v {

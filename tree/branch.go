@@ -51,14 +51,16 @@ func (e *PivotError) Error() string {
 
 // pivotError returns the error of entry d of q̇.
 func (p *Plan) pivotError(d int, value float64) error {
+	return &PivotError{Joint: p.dofLabel(d), Dof: d, Value: value}
+}
+
+// dofLabel names the joint of an entry of q̇, or the body with a floating base.
+func (p *Plan) dofLabel(d int) string {
 	l := p.linkOfDof(d)
-	e := &PivotError{Dof: d, Value: value}
 	if l.Joint >= 0 {
-		e.Joint = "joint " + fault.Name(p.mech.JointName(int(l.Joint)))
-	} else {
-		e.Joint = "body " + fault.Name(p.mech.BodyName(int(l.Body)))
+		return "joint " + fault.Name(p.mech.JointName(int(l.Joint)))
 	}
-	return e
+	return "body " + fault.Name(p.mech.BodyName(int(l.Body)))
 }
 
 // NewBranchMatrix allocates a zero matrix with the pattern of p.

@@ -310,7 +310,7 @@ func (s *ClosedSolver) scale() error {
 		row := s.H.Row(d)
 		h := row[len(row)-1]
 		if !(h > 0) || math.IsInf(h, 1) {
-			return &PivotError{Dof: d, Value: h}
+			return s.plan.pivotError(d, h)
 		}
 		s.colScale[d] = 1 / math.Sqrt(h)
 	}
@@ -371,9 +371,29 @@ func (s *ClosedSolver) correct() error {
 		}
 	}
 	if !(s.correction <= accurateTol) {
-		return fault.Errorf("%w (last relative correction %.3g)", ErrInaccurate, s.correction)
+		return fault.Errorf("%w: %s (last relative correction %.3g)", ErrInaccurate, s.worstFreedom(s.dq), s.correction)
 	}
 	return nil
+}
+
+// worstFreedom names the joint, or the body with a floating base, of the largest of the
+// accelerations x in the scales of the freedoms, or of the first that is no number.
+func (s *ClosedSolver) worstFreedom(x []float64) string {
+	at, most := 0, -1.0
+	for d, c := range s.colScale {
+		a := math.Abs(x[d] / c)
+		if math.IsNaN(a) {
+			at = d
+			break
+		}
+		if a > most {
+			at, most = d, a
+		}
+	}
+	if len(s.plan.Links) == 0 {
+		return "no body"
+	}
+	return s.plan.dofLabel(at)
 }
 
 // residuals stores in rf and rk what a solution leaves of f and k.

@@ -47,7 +47,7 @@ func (v *Inverse) finish() error {
 		v.kind = Proper
 	}
 	if !(v.residual <= accurateTol) {
-		return fault.Errorf("%w (relative residual of the actuators %.3g)", ErrInaccurate, v.residual)
+		return fault.Errorf("%w: %s (relative residual of the actuators %.3g)", ErrInaccurate, v.s.worstFreedom(v.dq), v.residual)
 	}
 	v.ok = true
 	return nil

@@ -11,11 +11,29 @@ import (
 // rung.Solver takes rows for redundant.
 const exact = 1e-12
 
-// acceleration is what rung accel writes: a result, and how far its constraints
-// contradict each other, nil where they do so by no more than rounding.
+// acceleration is what rung accel writes: a result, how far its constraints
+// contradict each other, nil where they do so by no more than rounding, and by how much the rank of
+// a tree method differs from that of the sparse one, nil if it does not.
 type acceleration struct {
 	*rung.Result
-	Contradiction *contradiction `json:"contradiction,omitempty"`
+	Contradiction *contradiction  `json:"contradiction,omitempty"`
+	RankDiffers   *rankDifference `json:"rank_differs,omitempty"`
+}
+
+// rankDifference says that a tree method takes constraints for redundant that the sparse one does not, or
+// the other way round.
+type rankDifference struct {
+	Sparse int    `json:"sparse"` // rank of the sparse method
+	Text   string `json:"text"`
+}
+
+// differenceOf compares the ranks by method and by the sparse one, nil if they agree.
+func differenceOf(rank, sparse int, method string) *rankDifference {
+	if rank == sparse {
+		return nil
+	}
+	return &rankDifference{sparse, fmt.Sprintf("%s finds rank %d, the sparse method %d: some constraints are so nearly dependent that they differ about them; "+
+		"accelerations may be wrong in what these decide", method, rank, sparse)}
 }
 
 // contradiction says how far constraints are from holding at acceleration level.

@@ -22,6 +22,9 @@ func printSummary(w io.Writer, r *acceleration) {
 	c := &r.Constraints
 	fmt.Fprintln(w)
 	item(w, "constraints", fmt.Sprintf("%s, rank %d, mobility %d", plural(c.Rows, "row"), c.Rank, c.Mobility))
+	if r.RankDiffers != nil {
+		item(w, "", "RANK DIFFERS: "+r.RankDiffers.Text)
+	}
 	if r.Contradiction != nil {
 		item(w, "contradiction", r.Contradiction.Text)
 	}

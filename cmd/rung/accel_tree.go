@@ -42,13 +42,16 @@ func accelerateByTree(m *model.Model, method string, o rung.Options) (*accelerat
 	}
 	r.Method, r.Ordering = method, ""
 	treeMotion(r, s)
+	rank := r.Constraints.Rank
 	treeConstraints(&r.Constraints, s)
 	counts := s.Counts()
 	r.Solve = rung.SolveResult{
 		Unknowns: plan.NumDof() + plan.NumRows(), FactorNonzeros: counts.NonZeros, FactorFlops: counts.Flops,
 		Residual: s.Report().Residual, Inconsistency: sparse.Inconsistency(),
 	}
-	return &acceleration{r, contradictionOf(sparsePlan, sparse, method)}, nil
+	return &acceleration{
+		Result: r, Contradiction: contradictionOf(sparsePlan, sparse, method), RankDiffers: differenceOf(r.Constraints.Rank, rank, method),
+	}, nil
 }
 
 // treeMotion stores the accelerations and wrenches of s in r.

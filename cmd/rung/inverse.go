@@ -306,7 +306,7 @@ func newInverseDocument(mech *mechanism.Mechanism, actuators []mechanism.Freedom
 func printInverse(w io.Writer, doc *inverseDocument) error {
 	fmt.Fprintf(w, "%-24s %7s %18s\n", "actuator", "freedom", "force, N or N m")
 	for _, a := range doc.Actuators {
-		fmt.Fprintf(w, "%-24s %7d %18.6g\n", a.Joint, a.Freedom, a.Force)
+		fmt.Fprintf(w, "%-24s %7d %18.6g\n", fault.Text(a.Joint, 24), a.Freedom, a.Force)
 	}
 	fmt.Fprintf(w, "\nstatus        %s\n", doc.Status)
 	if doc.Status == "under" {
@@ -321,8 +321,12 @@ func listOf(names []string) string {
 	if len(names) == 0 {
 		return "bodies on ball joints or without joints"
 	}
-	if n := len(names) - listed; n > 0 {
-		return strings.Join(names[:listed], ", ") + fmt.Sprintf(", and %d more", n)
+	short := make([]string, min(len(names), listed))
+	for i := range short {
+		short[i] = fault.Text(names[i], textWidth)
 	}
-	return strings.Join(names, ", ")
+	if n := len(names) - listed; n > 0 {
+		return strings.Join(short, ", ") + fmt.Sprintf(", and %d more", n)
+	}
+	return strings.Join(short, ", ")
 }

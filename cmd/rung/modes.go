@@ -318,7 +318,7 @@ func writeModes(w io.Writer, r *modesResult) error {
 		}
 		for k := range m.Shape {
 			s := &m.Shape[k]
-			line := append(append([]string(nil), first...), s.Body)
+			line := append(append([]string(nil), first...), fault.Escape(s.Body))
 			var zero spatial.Vec3
 			parts := [4]*spatial.Vec3{&s.Linear, &s.Angular, s.LinearImag, s.AngularImag}
 			for _, v := range parts {

@@ -48,6 +48,10 @@ func Line(s string) string {
 	return b.String()
 }
 
+// Escape returns a name as a file of lines has it: as Line, with backslashes doubled, so that names that
+// differ stay different.
+func Escape(s string) string { return Line(strings.ReplaceAll(s, `\`, `\\`)) }
+
 func printable(s string) bool {
 	return utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) < 0
 }

@@ -68,3 +68,15 @@ func TestOnePrefix(t *testing.T) {
 	other := fmt.Errorf("open x: no such file")
 	require.Same(t, other, fault.Plain(other))
 }
+
+// TestEscape: names that differ in what does not print stay different, and on one line.
+func TestEscape(t *testing.T) {
+	seen := map[string]string{}
+	for _, name := range []string{"a b", "a\nb", "a\r\nb", "a\rb", `a\nb`, "a\tb", "a\u00a0b", "a\u2028b", "a\xffb", `a\xffb`, `a\b`} {
+		field := fault.Escape(name)
+		require.NotContains(t, field, "\n")
+		require.Empty(t, seen[field], "%q", name)
+		seen[field] = name
+	}
+	require.Equal(t, "a b", fault.Escape("a b"))
+}
