@@ -9,7 +9,8 @@ import (
 )
 
 // ErrStepTooSmall is wrapped by the error of a run whose error control asks for
-// steps below rounding: a singularity, a jump, or dynamics that fail.
+// steps below rounding: a singularity, a jump, or dynamics that fail; or for steps so small that the end
+// is more than 1e9 of them away, 20 000 in a row.
 var ErrStepTooSmall = errors.New("step too small")
 
 // Options choose how a simulation runs. The zero value, with a Stepper that
@@ -83,6 +84,7 @@ type Simulation struct {
 	failed  float64 // time at which a step has been given up
 	stats   Stats
 	back    foothold
+	pace    pace
 }
 
 // turner is a Stepper that knows the largest angle of a body in the step last tried, rad.
@@ -180,6 +182,9 @@ func (s *Simulation) Run(until float64) error {
 	}
 	for s.st.Time < until && s.stopped == "" {
 		if err := s.step(until); err != nil {
+			return err
+		}
+		if err := s.keepPace(until); err != nil {
 			return err
 		}
 		if s.o.OnStep == nil {

@@ -149,10 +149,26 @@ func extreme(x float64, b byte) float64 {
 	}
 }
 
-// Watch ends the program, with the stacks of all goroutines, if stop is not called within the limit:
-// a fuzz target that hangs has then found something.
+// Watch ends the program, with the stacks of all goroutines, if stop is not called before the process
+// has taken the limit of processor time, or 20 times that of any time: a fuzz target that
+// hangs has then found something. On a machine that does other work too, time alone says little.
 func Watch(limit time.Duration) (stop func()) {
+	const look, idle = 100 * time.Millisecond, 20
 	debug.SetTraceback("all")
-	timer := time.AfterFunc(limit, func() { panic("check: a run takes longer than " + limit.String()) })
-	return func() { timer.Stop() }
+	start, cpu, done := time.Now(), processorTime(), make(chan struct{})
+	go func() {
+		tick := time.NewTicker(look)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			if processorTime()-cpu > limit || time.Since(start) > idle*limit {
+				panic("check: a run takes longer than " + limit.String())
+			}
+		}
+	}()
+	return func() { close(done) }
 }
