@@ -121,6 +121,12 @@ type Equilibrium struct {
 // of rung.Closer.ClosePositions and of System.Linearize; st is then unchanged. It
 // panics if st is of another mechanism or o.Steps negative.
 func Equilibrate(p *rung.Plan, st *mechanism.State, o EquilibriumOptions) (*Equilibrium, error) {
+	if p == nil {
+		panic("linear: no plan")
+	}
+	if st == nil {
+		panic("linear: no state")
+	}
 	if o.Steps < 0 {
 		panic("linear: negative number of steps")
 	}

@@ -164,6 +164,8 @@ const (
 // overflow. It panics without a linearized state, if the count is negative or the
 // method unknown.
 func (s *System) Modes(o ModeOptions) (*Modes, error) {
+	s.enter()
+	defer s.guard.Leave()
 	if o.Count < 0 {
 		panic("linear: negative number of modes")
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -25,10 +26,11 @@ import (
 //
 // It belongs to one goroutine at a time.
 type System struct {
-	plan *rung.Plan
-	mech *mechanism.Mechanism
-	kkt  *saddle          // M and J, RBDA eq. 8.64
-	y    *assemble.System // the same, where it is filled
+	guard team.Guard
+	plan  *rung.Plan
+	mech  *mechanism.Mechanism
+	kkt   *saddle          // M and J, RBDA eq. 8.64
+	y     *assemble.System // the same, where it is filled
 
 	ready bool // Linearize has succeeded, or a search sees to it itself
 
@@ -70,6 +72,9 @@ type pair struct {
 //
 // Cost: near-linear in bodies and joints.
 func NewSystem(p *rung.Plan) *System {
+	if p == nil {
+		panic("linear: no plan")
+	}
 	layout, mech := p.Layout(), p.Mechanism()
 	y := layout.NewSystem()
 	s := &System{
@@ -97,6 +102,11 @@ func NewSystem(p *rung.Plan) *System {
 // overflow, *factor.PivotError, or ErrSingular where the multipliers cannot be computed; s then holds nothing. It panics if st is of another
 // mechanism.
 func (s *System) Linearize(st *mechanism.State) error {
+	s.enter()
+	defer s.guard.Leave()
+	if st == nil {
+		panic("linear: no state")
+	}
 	s.ready = false
 	s.rest = atRest(st)
 	if err := s.loadState(st); err != nil {
@@ -112,8 +122,18 @@ func (s *System) Linearize(st *mechanism.State) error {
 	return nil
 }
 
+// enter begins a use of s, which ends with s.guard.Leave. It panics on misuse.
+func (s *System) enter() {
+	if s == nil || s.plan == nil {
+		panic("linear: zero System; use NewSystem")
+	}
+	if !s.guard.Enter() {
+		panic("linear: System used by two goroutines")
+	}
+}
+
 func (s *System) mustHave() {
-	if !s.ready {
+	if s == nil || !s.ready {
 		panic("linear: not linearized")
 	}
 }

@@ -26,3 +26,22 @@ func TestPace(t *testing.T) {
 	require.NoError(t, again.Run(near))
 	require.GreaterOrEqual(t, again.Stats().Steps, steps-1)
 }
+
+// TestZeroValues: what has not been made says how it is made.
+func TestZeroValues(t *testing.T) {
+	r := newRig(t, freeTop())
+	k := r.rungeKutta(sim.DormandPrince(), 0)
+	st := r.mech.Initial()
+	require.PanicsWithValue(t, "sim: zero Simulation; use New", func() { _ = new(sim.Simulation).Run(1) })
+	require.PanicsWithValue(t, "sim: zero Simulation; use New", func() { _ = (*sim.Simulation)(nil).Run(1) })
+	require.PanicsWithValue(t, "sim: no mechanism", func() { sim.New(nil, k, st, sim.Options{}) })
+	require.PanicsWithValue(t, "sim: no stepper", func() { sim.New(r.mech, nil, st, sim.Options{}) })
+	require.PanicsWithValue(t, "sim: foreign state", func() { sim.New(r.mech, k, nil, sim.Options{}) })
+}
+
+// TestNestedRun: a run within a run of the same simulation panics.
+func TestNestedRun(t *testing.T) {
+	r := newRig(t, freeTop())
+	s := r.simulate(sim.DormandPrince(), 0, sim.Options{OnStep: func(s *sim.Simulation) error { return s.Run(1) }})
+	require.PanicsWithValue(t, "sim: Simulation used by two goroutines", func() { _ = s.Run(1) })
+}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -56,6 +57,7 @@ type Stats struct {
 // Simulation is a run: a state that moves through time. It owns all memory it
 // needs and belongs to one goroutine.
 type Simulation struct {
+	guard    team.Guard
 	mech     *mechanism.Mechanism
 	stepper  Stepper
 	o        Options
@@ -106,7 +108,12 @@ type foothold struct {
 // CloseStages without a Projector, or if there is neither a Step nor
 // an error estimate.
 func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options) *Simulation {
-	if !m.Owns(st) {
+	switch {
+	case m == nil:
+		panic("sim: no mechanism")
+	case stepper == nil:
+		panic("sim: no stepper")
+	case !m.Owns(st):
 		panic("sim: foreign state")
 	}
 	for _, x := range []float64{o.Step, o.InitialStep, o.MinStep, o.MaxStep, o.Every} {
@@ -174,6 +181,13 @@ func (s *Simulation) Fired(i int) int64 { return s.watches[i].fired }
 // Angles with springs are followed over any number of turns (mechanism.State.Angles), as long as
 // no two bodies turn against each other by half a turn in a step; error control sees to that.
 func (s *Simulation) Run(until float64) error {
+	if s == nil || s.mech == nil {
+		panic("sim: zero Simulation; use New")
+	}
+	if !s.guard.Enter() {
+		panic("sim: Simulation used by two goroutines")
+	}
+	defer s.guard.Leave()
 	if math.IsNaN(until) {
 		panic("sim: time is not a number")
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -105,12 +106,13 @@ const (
 // a basic solution. Accelerations do not depend on that choice, and neither do
 // those parts of λ and of the joint wrenches that are unique.
 type ClosedSolver struct {
-	plan *Plan
-	opts SolverOptions
-	w    *Workspace
-	H    *BranchMatrix
-	K    *Constraints
-	how  eliminator
+	guard team.Guard
+	plan  *Plan
+	opts  SolverOptions
+	w     *Workspace
+	H     *BranchMatrix
+	K     *Constraints
+	how   eliminator
 
 	colScale []float64 // by entry of q̇: 1/√H_dd
 	rowScale []float64 // by row of K: 1/‖terms of the entries·colScale‖, 0 for a row without
@@ -145,6 +147,9 @@ type rankGap struct{ smallest, dropped float64 }
 // O(n² + Σ rows·columns of the clusters) for Projection.
 // It panics if an option is out of range, or a variable is chosen twice.
 func (p *Plan) NewSolver(m Method, o SolverOptions) *ClosedSolver {
+	if p == nil || p.mech == nil {
+		panic("tree: zero Plan; use NewPlan")
+	}
 	if o.RankTolerance == 0 {
 		o.RankTolerance = DefaultRankTolerance
 	}
@@ -190,6 +195,8 @@ func (s *ClosedSolver) Solve(st *mechanism.State) error { return s.SolveForced(s
 // It returns the errors of Workspace.SetState, joints.ErrNoDirection or a
 // *PivotError. It panics if st is of another mechanism.
 func (s *ClosedSolver) Assemble(st *mechanism.State) error {
+	s.enter()
+	defer s.guard.Leave()
 	s.ok, s.phase = false, unready
 	if err := s.w.SetState(st); err != nil {
 		return err
@@ -203,6 +210,8 @@ func (s *ClosedSolver) Assemble(st *mechanism.State) error {
 // It returns a *PivotError or an *IndependentError. It panics unless Assemble,
 // or a Solve, came before and did not fail.
 func (s *ClosedSolver) Factorize() error {
+	s.enter()
+	defer s.guard.Leave()
 	if s.phase < assembled {
 		panic("tree: not assembled")
 	}
@@ -215,6 +224,8 @@ func (s *ClosedSolver) Factorize() error {
 //
 // It returns ErrInconsistent or ErrInaccurate. It panics without a factor.
 func (s *ClosedSolver) Refine() error {
+	s.enter()
+	defer s.guard.Leave()
 	if s.phase < factored {
 		panic("tree: no factor")
 	}
@@ -226,6 +237,8 @@ func (s *ClosedSolver) Refine() error {
 //
 // Shapes: tau has NumDof entries, or is nil.
 func (s *ClosedSolver) SolveForced(st *mechanism.State, tau []float64) error {
+	s.enter()
+	defer s.guard.Leave()
 	s.ok, s.phase = false, unready
 	if err := s.w.SetState(st); err != nil {
 		return err
@@ -238,6 +251,8 @@ func (s *ClosedSolver) SolveForced(st *mechanism.State, tau []float64) error {
 //
 // Shapes: q has NumQ entries, qd NumDof.
 func (s *ClosedSolver) SolveAt(q, qd []float64, t float64, tau []float64) error {
+	s.enter()
+	defer s.guard.Leave()
 	s.ok, s.phase = false, unready
 	if err := s.w.Set(q, qd, t); err != nil {
 		return err
@@ -467,8 +482,18 @@ func (s *ClosedSolver) checkRows() error {
 }
 
 func (s *ClosedSolver) mustHave() {
-	if !s.ok {
+	if s == nil || !s.ok {
 		panic("tree: no solution")
+	}
+}
+
+// enter begins a use of s, which ends with s.guard.Leave. It panics on misuse.
+func (s *ClosedSolver) enter() {
+	if s == nil || s.plan == nil {
+		panic("tree: zero ClosedSolver; use Plan.NewSolver")
+	}
+	if !s.guard.Enter() {
+		panic("tree: ClosedSolver used by two goroutines")
 	}
 }
 

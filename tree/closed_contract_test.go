@@ -333,3 +333,13 @@ func TestErrorsNameJoints(t *testing.T) {
 	}
 	require.Positive(t, refused)
 }
+
+// TestZeroValues: what has not been made says how it is made.
+func TestZeroValues(t *testing.T) {
+	const text = "tree: zero ClosedSolver; use Plan.NewSolver"
+	assert.PanicsWithValue(t, text, func() { _ = new(tree.ClosedSolver).Solve(nil) })
+	assert.PanicsWithValue(t, text, func() { _ = (*tree.ClosedSolver)(nil).Assemble(nil) })
+	assert.PanicsWithValue(t, "tree: no solution", func() { (*tree.ClosedSolver)(nil).AccelerationsTo(nil) })
+	assert.PanicsWithValue(t, "tree: zero Plan; use NewPlan", func() { new(tree.Plan).NewSolver(tree.Direct, tree.SolverOptions{}) })
+	assert.PanicsWithValue(t, "tree: no mechanism", func() { _, _ = tree.NewPlan(nil, tree.Options{}) })
+}
