@@ -16,7 +16,7 @@ const (
 	// longest is what a document of a few bodies may take.
 	longest = 5 * time.Second
 	// fuzzSteps bounds the steps of a search; what a step does is what is looked for.
-	fuzzSteps = 20
+	fuzzSteps = 10
 )
 
 // FuzzEquilibrium seeks the equilibrium of documents with extreme numbers: it ends in finite

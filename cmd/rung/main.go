@@ -74,7 +74,7 @@ func report(w io.Writer, cmd *cobra.Command, err error) {
 		return
 	}
 	// The messages of cobra have lines of hints, and tabs, behind the first.
-	text := strings.TrimSpace(strings.ReplaceAll(err.Error(), "\t", "  "))
+	text := strings.TrimSpace(strings.ReplaceAll(plain(err).Error(), "\t", "  "))
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		lines[i] = fault.Line(line)
