@@ -120,7 +120,7 @@ func (c *comparison) report(st *mechanism.State) (*Report, error) {
 	}
 	r := &Report{RedundantRows: make([]int, s.plan.mech.NumJoints()), WeakestJoint: -1}
 	var err error
-	c.length, err = s.rank(r)
+	c.length, err = s.rank(r, nil)
 	r.Rank = len(s.x) - 6*s.plan.mech.NumBodies() - r.Redundant
 	return r, err
 }

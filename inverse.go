@@ -175,7 +175,7 @@ func (v *Inverse) explain() error {
 		return err
 	}
 	driven := &Report{RedundantRows: make([]int, d.plan.mech.NumJoints()), WeakestJoint: -1}
-	if _, err := d.rank(driven); err != nil {
+	if _, err := d.rank(driven, nil); err != nil {
 		return err
 	}
 	rows := len(x) - nb

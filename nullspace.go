@@ -66,6 +66,12 @@ func (n *nullSpace) applyT(w []float64) {
 	}
 }
 
+// motion replaces v, in the bodies' rows, by its part in the motions that the joints allow, J·v = 0.
+func (n *nullSpace) motion(v []float64) {
+	clear(v[n.pos:])
+	n.solve(v)
+}
+
 // Limits of the conjugate gradients in leastNorm.
 const (
 	normSteps = 200

@@ -22,6 +22,14 @@ type Result struct {
 	Constraints ConstraintsResult `json:"constraints"`
 	Energy      EnergyResult      `json:"energy"`
 	Solve       SolveResult       `json:"solve"`
+	IllScaled   *IllScaledResult  `json:"ill_scaled,omitempty"`
+}
+
+// IllScaledResult names the body or joint of IllScaled.
+type IllScaledResult struct {
+	Body  string `json:"body,omitempty"`
+	Joint string `json:"joint,omitempty"`
+	Text  string `json:"text"`
 }
 
 // BodyResult is the acceleration of one body.
@@ -123,6 +131,14 @@ func (s *Solver) Result() (*Result, error) {
 			Refinements: s.ref.Steps, Residual: rep.BackwardError,
 			Inconsistency: s.inconsistency, PivotGrowth: rep.Growth, CorrectedPivots: rep.Corrected,
 		},
+	}
+	if ill := rep.IllScaled; ill != nil {
+		out.IllScaled = &IllScaledResult{Text: ill.Text}
+		if ill.Body >= 0 {
+			out.IllScaled.Body = mech.BodyName(ill.Body)
+		} else {
+			out.IllScaled.Joint = mech.JointName(ill.Joint)
+		}
 	}
 	for i := range out.Bodies {
 		out.Bodies[i] = BodyResult{mech.BodyName(i), s.ComAcceleration(i), s.AngularAcceleration(i)}

@@ -64,6 +64,11 @@ type Solver struct {
 	st            *mechanism.State
 	ok            bool
 	multipliers   bool // those of the solution are in x
+
+	more      *precise  // nil until it is needed
+	doubled   bool      // the solution was found with twice the digits
+	imprecise error     // why it was not, although doubles do not do
+	length    []float64 // of each body; nil until it is needed
 }
 
 // NewSolver allocates a solver of the plan.
@@ -108,8 +113,13 @@ func (s *Solver) wholeFactor() *factor.Factor {
 // Where many bodies hang on the world by few freedoms (assemble.Ground), that is the cost of a system
 // without these; the whole one is solved too where rounding takes it.
 //
+// Where inertias that meet differ by 10⁷ and more, or refinement ends far from a solution, the system is solved once
+// more with twice the digits, if that takes up to 10⁸ flops. Redundancy is decided by doubles otherwise: a pose within 1e-7 rad
+// of a singular one may pass for singular. Report tells.
+//
 // Cost: O(bodies + joints) + the factor's flops; up to 64 solves more if constraints are
-// nearly dependent. No allocation but when that is first so.
+// nearly dependent; some hundred times that with twice the digits. No allocation but when one of these is first so, and
+// where twice the digits need another order.
 // It returns mechanism.ErrNotFinite for a bad state, *factor.PivotError,
 // ErrInconsistent or ErrInaccurate, each with the name of the body or joint.
 // After an error there is no result. It panics if st is nil or of another mechanism.
@@ -215,7 +225,7 @@ func (s *Solver) next(err error) error {
 	if s.attempt == len(attempts) {
 		s.attempt--
 		s.factored = false
-		return err
+		return s.describe(err)
 	}
 	return nil
 }
@@ -224,10 +234,6 @@ func (s *Solver) factorize() error {
 	s.ok, s.factored = false, false
 	a := &attempts[s.attempt]
 	if err := s.factorizeBy(a.shrink*s.plan.epsilon, a.policy); err != nil {
-		var p *factor.PivotError
-		if !s.reduced && errors.As(err, &p) {
-			return fault.Errorf("rung: %s: %w", s.plan.layout.NodeName(p.Node), err)
-		}
 		return err
 	}
 	if a.policy == factor.WhereWeak && s.factor().Corrected > 0 {
@@ -278,10 +284,25 @@ func (s *Solver) firstRefine() error {
 	if !s.factored {
 		panic("rung: no factor")
 	}
+	err := s.refineByAny()
+	if err == nil {
+		s.finish()
+	}
+	s.imprecise = nil
+	if !s.preciseFor(err) {
+		return err
+	}
+	if s.imprecise = s.refineMore(); s.imprecise == nil {
+		return nil
+	}
+	return err
+}
+
+// refineByAny refines with the factor, and goes on to the next ways to factor where that fails.
+func (s *Solver) refineByAny() error {
 	for {
 		err := s.refine()
 		if err == nil {
-			s.finish()
 			return nil
 		}
 		for more := true; more; {
@@ -301,7 +322,7 @@ func (s *Solver) finish() {
 	} else {
 		s.sys.AccelerationsTo(s.x, s.x)
 	}
-	s.ok, s.multipliers = true, !s.reduced
+	s.ok, s.multipliers, s.doubled = true, !s.reduced, false
 }
 
 // complete stores the multipliers of the solution where they are not there yet.
@@ -313,6 +334,8 @@ func (s *Solver) complete() {
 	}
 }
 
+// refine solves with the factor. It returns ErrInaccurate or ErrInconsistent as they are, which describe
+// explains: the next way to factor may do.
 func (s *Solver) refine() error {
 	a := &attempts[s.attempt]
 	if s.reduced {
@@ -325,26 +348,43 @@ func (s *Solver) refine() error {
 		return nil
 	}
 	s.ref = s.fac.SolveRefinedTo(s.x, s.r, s.sys.B, s.sys.W, s.free)
-	w := &s.ref.Worst
-	s.inconsistency = w.Ratio
-	if math.IsNaN(w.Ratio) || math.IsNaN(s.ref.Error) {
-		if w.Node < 0 {
-			return fault.Errorf("rung: %w: numbers overflow", ErrInaccurate)
-		}
-		return fault.Errorf("rung: %s, row %d: %w: numbers overflow", s.plan.layout.NodeName(w.Node), w.Row, ErrInaccurate)
-	}
-	if !(w.Ratio <= a.tol) {
-		return fault.Errorf("rung: %s, row %d: %w (relative residual %.3g)", s.plan.layout.NodeName(w.Node), w.Row, ErrInconsistent, w.Ratio)
-	}
-	if !(s.ref.Error <= accurateTol) {
-		node, row, _ := s.fac.Weakest()
-		if node < 0 {
-			return fault.Errorf("rung: %w (predicted relative error %.3g)", ErrInaccurate, s.ref.Error)
-		}
-		return fault.Errorf("rung: %s, row %d: %w: too close to dependent on the others for double precision (predicted relative error %.3g)",
-			s.plan.layout.NodeName(node), row, ErrInaccurate, s.ref.Error)
+	s.inconsistency = s.ref.Worst.Ratio
+	switch {
+	case s.overflows():
+		return ErrInaccurate
+	case !(s.inconsistency <= a.tol):
+		return ErrInconsistent
+	case !(s.ref.Error <= accurateTol):
+		return ErrInaccurate
 	}
 	return nil
+}
+
+// overflows reports whether numbers of the last refinement overflow.
+func (s *Solver) overflows() bool { return math.IsNaN(s.inconsistency) || math.IsNaN(s.ref.Error) }
+
+// describe names the joint or body of err, with which the last way to factor ended.
+func (s *Solver) describe(err error) error {
+	var p *factor.PivotError
+	w := &s.ref.Worst
+	switch {
+	case errors.As(err, &p):
+		return fault.Errorf("rung: %s: %w", s.plan.layout.NodeName(p.Node), err)
+	case err == ErrInaccurate && s.overflows() && w.Node < 0:
+		return fault.Errorf("rung: %w: numbers overflow", err)
+	case err == ErrInaccurate && s.overflows():
+		return fault.Errorf("rung: %s, row %d: %w: numbers overflow", s.plan.layout.NodeName(w.Node), w.Row, err)
+	case err == ErrInconsistent:
+		return fault.Errorf("rung: %s, row %d: %w (relative residual %.3g)", s.plan.layout.NodeName(w.Node), w.Row, err, w.Ratio)
+	case err == ErrInaccurate:
+		node, row, _ := s.fac.Weakest()
+		if node < 0 {
+			return fault.Errorf("rung: %w (predicted relative error %.3g)", err, s.ref.Error)
+		}
+		return fault.Errorf("rung: %s, row %d: %w: too close to dependent on the others for double precision (predicted relative error %.3g)",
+			s.plan.layout.NodeName(node), row, err, s.ref.Error)
+	}
+	return err
 }
 
 func (s *Solver) mustHave() {

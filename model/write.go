@@ -3,10 +3,11 @@ package model
 import (
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/rung-mbd/rung/internal/outfile"
 )
 
 // Write writes m as a document of rung-model/1: a line for each body, joint and
@@ -23,21 +24,19 @@ func Write(w io.Writer, m *Model) error {
 	return write(w, m)
 }
 
-// WriteFile writes m to the file at path, replacing what is there. The file is
-// not touched if m does not pass Check.
+// WriteFile writes m to the file at path, in place of what is there, which is a whole file whenever the process
+// ends: the old one or the new one. Links are followed, permissions are kept. Nothing is touched if m does not pass Check.
+//
+// It returns the errors of Check and of the system, with the name of the file, and one if another process
+// is writing the file.
 func WriteFile(path string, m *Model) error {
 	if err := Check(m); err != nil {
 		return err
 	}
-	f, err := os.Create(path)
-	if err != nil {
+	if err := outfile.Write(path, func(w io.Writer) error { return write(w, m) }); err != nil {
 		return fmt.Errorf("model: %w", err)
 	}
-	err = write(f, m)
-	if e := f.Close(); err == nil && e != nil {
-		err = fmt.Errorf("model: %w", e)
-	}
-	return err
+	return nil
 }
 
 // writer appends to a buffer and passes it on when it is full.

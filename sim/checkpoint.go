@@ -2,13 +2,10 @@ package sim
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"math"
-	"os"
-	"path/filepath"
 
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -52,9 +49,10 @@ type Checkpoint struct {
 	Stopped  string      `json:"stopped,omitempty"`
 	Failed   float64     `json:"failed,omitempty"` // time at which a step was given up
 
-	Rows     int64 `json:"rows"`     // written so far
-	Recorded int64 `json:"recorded"` // position of the recorder
-	Stats    Stats `json:"stats"`
+	Rows     int64  `json:"rows"`                   // written so far
+	Recorded int64  `json:"recorded"`               // position of the recorder
+	Sum      string `json:"recorded_sum,omitempty"` // checksum of what is recorded up to there, if the recorder is Summed
+	Stats    Stats  `json:"stats"`
 }
 
 // EventMark is the memory of one event.
@@ -96,6 +94,9 @@ func (s *Simulation) Checkpoint() (*Checkpoint, error) {
 		if c.Recorded, err = s.o.Recorder.Mark(); err != nil {
 			return nil, fmt.Errorf("sim: recorder: %w", err)
 		}
+		if r, ok := s.o.Recorder.(Summed); ok {
+			c.Sum = r.Sum()
+		}
 	}
 	return c, nil
 }
@@ -105,7 +106,8 @@ func (s *Simulation) Checkpoint() (*Checkpoint, error) {
 // (ResumeCSV at Recorded).
 //
 // It returns an error that wraps ErrCheckpoint if the checkpoint is of another
-// mechanism, method or run. It panics if the simulation has begun.
+// mechanism, method or run, or if one of its values, which the error names, is none that a run
+// can have. It panics if the simulation has begun.
 func (s *Simulation) Restore(c *Checkpoint) error {
 	if s.begun {
 		panic("sim: simulation has begun")
@@ -121,13 +123,8 @@ func (s *Simulation) Restore(c *Checkpoint) error {
 			return fmt.Errorf("sim: %w: its %s is %q, not %q", ErrCheckpoint, x.what, x.got, x.want)
 		}
 	}
-	if len(c.Bodies) != len(s.st.Bodies) || len(c.Angles) != len(s.st.Angles) || len(c.Events) != len(s.events) || len(c.Kept) != 0 && len(c.Kept) != len(s.stepper.Keep()) {
-		return fmt.Errorf("sim: %w: wrong number of bodies, angles, events or accelerations", ErrCheckpoint)
-	}
-	for i := range c.Events {
-		if c.Events[i].Name != s.events[i].Name {
-			return fmt.Errorf("sim: %w: its event %d is %q, not %q", ErrCheckpoint, i, c.Events[i].Name, s.events[i].Name)
-		}
+	if err := s.inspect(c); err != nil {
+		return err
 	}
 	s.restore(c)
 	return nil
@@ -160,46 +157,6 @@ func (s *Simulation) restore(c *Checkpoint) {
 func (s *Simulation) settings() string {
 	return fmt.Sprintf("step %v, at most %v, drift %v %v, projected %t, stages %t, rows every %v, samples %d",
 		s.o.Step, s.o.MaxStep, s.o.Drift.Position, s.o.Drift.Velocity, s.o.Projector != nil, s.o.CloseStages, s.o.Every, s.samples)
-}
-
-// WriteCheckpoint writes c to a file. The file is replaced in one move: whenever
-// the process ends, it holds the old checkpoint or the new one.
-func WriteCheckpoint(path string, c *Checkpoint) (err error) {
-	data, err := json.Marshal(c)
-	if err != nil {
-		return fmt.Errorf("sim: checkpoint: %w", err)
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(data, '\n'))
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
-}
-
-// ReadCheckpoint reads what WriteCheckpoint has written.
-//
-// It returns an error that wraps ErrCheckpoint if the file is none.
-func ReadCheckpoint(path string) (*Checkpoint, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	c := new(Checkpoint)
-	if err := json.Unmarshal(data, c); err != nil {
-		return nil, fmt.Errorf("sim: %s: %w: %w", path, ErrCheckpoint, err)
-	}
-	if c.Format != CheckpointFormat {
-		return nil, fmt.Errorf("sim: %s: %w: its format is %q", path, ErrCheckpoint, c.Format)
-	}
-	return c, nil
 }
 
 // fingerprint returns a hash of everything in a mechanism that decides about

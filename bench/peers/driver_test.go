@@ -3,9 +3,12 @@ package main
 import (
 	"bytes"
 	"math"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestJobs(t *testing.T) {
@@ -72,17 +75,17 @@ func TestWanted(t *testing.T) {
 
 func TestFigures(t *testing.T) {
 	s := &session{options: &options{}, promise: []figure{
-		{"ratio", "ladder 10", 0.3, 0.45, 0.2},
-		{"ratio", "ladder 20", 0.1, 0.45, 0.2},
-		{"time", "net", 5, 4, 0},
-		{"error", "net", math.NaN(), 1, 0},
-		{"told", "net", 7, 0, 0},
+		{"ratio", "ladder 10", 0.3, 0.45, 0.2, 0.99},
+		{"ratio", "ladder 20", 0.1, 0.45, 0.2, 0.6},
+		{"time", "net", 5, 4, 0, 1},
+		{"error", "net", math.NaN(), 1, 0, math.NaN()},
+		{"told", "net", 7, 0, 0, math.NaN()},
 	}}
 	var b bytes.Buffer
 	s.printFigures(&b)
 	for _, want := range []string{
-		"| ratio | ladder 10 | 0.3 | 0.45 | yes | 0.2 |", "| ratio | ladder 20 | 0.1 | 0.45 | yes, goal too | 0.2 |",
-		"| time | net | 5 | 4 | **no** |  |", "| error | net | NaN | 1 | **no** |  |", "| told | net | 7 |  |  |  |", "5 figures, 2 out of bounds.",
+		"| ratio | ladder 10 | 0.3 | 0.45 | yes | 0.2 | 0.99 |", "| ratio | ladder 20 | 0.1 | 0.45 | yes, goal too | 0.2 | 0.60 |",
+		"| time | net | 5 | 4 | **no** |  | 1.00 |", "| error | net | NaN | 1 | **no** |  |  |", "| told | net | 7 |  |  |  |  |", "5 figures, 2 out of bounds.", "the processes behind 1 of them",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
@@ -99,20 +102,32 @@ func TestNetRatio(t *testing.T) {
 		}
 		return r
 	}
-	own, chol, mumps := made(ours, 6), made("CHOLMOD on S", 40, 30), made("MUMPS", 10, 14, 12)
+	own, chol, mumps, ldl, eigen := made(ours, 7, 6), made("CHOLMOD on S", 40, 30), made("MUMPS", 14, 12, 13), made("SuiteSparse LDL", 50), made("Eigen", 60)
 	for _, c := range []struct {
 		g    []*record
 		want float64
 	}{
-		{[]*record{own, chol, mumps}, 0.5},
-		{[]*record{own, made("CHOLMOD in another order", 8), chol, mumps, made("MUMPS in another order")}, 0.75},
-		{[]*record{own, made("CHOLMOD on S"), mumps}, math.NaN()},
-		{[]*record{own, chol}, math.NaN()},
+		{[]*record{own, chol, mumps, ldl, eigen}, 0.5},
+		{[]*record{own, made("CHOLMOD in another order", 8), chol, mumps, ldl, eigen, made("MUMPS in another order")}, 0.75},
+		{[]*record{own, made("CHOLMOD on S"), mumps, ldl, eigen}, math.NaN()},
+		{[]*record{own, chol, ldl, eigen}, math.NaN()},
+		{[]*record{own, chol, mumps, eigen}, math.NaN()},
 		{[]*record{own}, math.NaN()},
 	} {
 		s := &session{options: &options{}, records: c.g}
-		if x := s.netRatio(c.g); x != c.want && !(x != x && c.want != c.want) {
+		if _, x := s.netRatio(c.g); x != c.want && !(x != x && c.want != c.want) {
 			t.Errorf("%d peers: %g, not %g", len(c.g)-1, x, c.want)
+		}
+	}
+}
+
+func TestInOurOrder(t *testing.T) {
+	for _, c := range []struct {
+		name, order string
+		want        bool
+	}{{"SuiteSparse LDL", "rung", true}, {"SuiteSparse LDL", "joint-amd", false}, {ours, "rung", false}} {
+		if inOurOrder(&record{name: c.name, order: c.order}) != c.want {
+			t.Error(c)
 		}
 	}
 }
@@ -190,6 +205,112 @@ func TestParts(t *testing.T) {
 	}
 	for _, bad := range []string{"", "error", "errors,", "errors,errors", "all,errors"} {
 		if p.Set(bad) == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+}
+
+func TestShare(t *testing.T) {
+	for _, c := range []struct {
+		threads                int
+		wall, cpu, waited, had float64
+	}{
+		{1, 100, 90, 0, 0.9}, {1, 100, 120, 0, 1}, {2, 100, 90, 10, 0.9},
+		{1, 0, 0, 0, math.NaN()}, {1, 100, 0, 0, math.NaN()}, {2, 100, 190, 0, math.NaN()},
+	} {
+		if x := share(c.threads, c.wall, c.cpu, c.waited); x != c.had && !(x != x && c.had != c.had) {
+			t.Errorf("%+v: %g", c, x)
+		}
+	}
+}
+
+func TestThreadsOf(t *testing.T) {
+	if n := threadsOf([]byte("Name:\tx\nThreads:\t4\nSigQ:\t0/1\n")); n != 4 {
+		t.Error(n)
+	}
+	if n := threadsOf([]byte("Name:\tThreads:\n")); n != 0 {
+		t.Error(n)
+	}
+}
+
+// TestManyThreads holds that a peer on more threads than one does not count: the command is such a peer.
+func TestManyThreads(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "peer")
+	for text, fails := range map[string]bool{`{"threads": 4, "factor_ns": 1}`: true, `{"threads": 1, "factor_ns": 1}`: false} {
+		if err := os.WriteFile(program, []byte("#!/bin/sh\necho '"+text+"'\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		var out result
+		err := (&options{}).timed(&process{program: program, threads: 1, limit: time.Minute}, 1, &out)
+		if (err != nil) != fails {
+			t.Error(text, err)
+		}
+	}
+}
+
+// TestEnvironment holds that a peer is told to take one thread and the kernels that are tried.
+func TestEnvironment(t *testing.T) {
+	env := (&process{threads: 1, core: "Haswell"}).environment()
+	for _, want := range []string{"OMP_NUM_THREADS=1", "OMP_THREAD_LIMIT=1", "OPENBLAS_NUM_THREADS=1", "OPENBLAS_CORETYPE=Haswell"} {
+		if !slices.Contains(env, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+}
+
+func TestCoresFor(t *testing.T) {
+	for flags, want := range map[string]string{
+		"sse2": "", "avx": ",Sandybridge", "avx avx2 fma": ",Haswell,Zen",
+		"avx avx2 fma avx512f avx512cd avx512bw avx512dq avx512vl": ",Haswell,Zen,SkylakeX",
+	} {
+		if got := strings.Join(coresFor(strings.Fields(flags)), ","); got != want {
+			t.Errorf("%s: %s", flags, got)
+		}
+	}
+}
+
+func TestNearlyFastest(t *testing.T) {
+	made := func(name string, ns ...float64) *attempt {
+		r := &record{name: name}
+		for _, x := range ns {
+			r.rounds = append(r.rounds, result{FactorNs: x})
+		}
+		return &attempt{record: r}
+	}
+	var names []string
+	for _, r := range nearlyFastest([]*attempt{made("slow", 20), made("fast", 10), made("near", 12), made("failed")}) {
+		names = append(names, r.name)
+	}
+	if strings.Join(names, " ") != "fast near" {
+		t.Error(names)
+	}
+}
+
+func TestInto(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "page.md")
+	page := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := &session{options: &options{}, promise: []figure{{"ratio", "ladder 10", 0.3, 0.45, 0, 0.99}}}
+	page("before\n" + figuresBegin + "\nold\n" + figuresEnd + "\nafter\n")
+	for range 2 { // the second time in its own place
+		if err := s.printInto(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(text), "before\n"+figuresBegin+"\n") || !strings.HasSuffix(string(text), figuresEnd+"\nafter\n") ||
+		strings.Contains(string(text), "\nold\n") || strings.Count(string(text), "| ratio | ladder 10 | 0.3 |") != 1 {
+		t.Errorf("%s", text)
+	}
+	for _, bad := range []string{"", figuresBegin + "\n", figuresEnd + "\n" + figuresBegin + "\n"} {
+		page(bad)
+		if s.printInto(file) == nil {
 			t.Errorf("%q is accepted", bad)
 		}
 	}

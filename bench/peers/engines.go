@@ -64,7 +64,7 @@ func (s *session) engines(j job) error {
 func (s *session) engine(r *record, text string, want [][6]float64, out *result) error {
 	file := s.file(r.job, ".accelerations")
 	defer os.Remove(file)
-	if err := s.peer(r.build, r.order, out, text, file); err != nil {
+	if err := s.timed(s.peer(r.build, r.order), s.maxSeconds, out, text, file); err != nil {
 		return err
 	}
 	got, err := readAccelerations(file)

@@ -13,20 +13,22 @@ import (
 
 // options are the flags.
 type options struct {
-	rung       string  // the command rung
-	bin        string  // folder of the peers: one folder a build, in it the programs
-	work       string  // folder for matrices
-	csv        string  // file of all records
-	facts      string  // file of facts about the machine and the builds, printed above the tables
-	cases      []job   // sizes at which solvers are timed
-	engines    []job   // sizes at which engines are timed
-	flops      []job   // sizes at which orders are counted
-	figures    parts   // measure what docs/benchmarks.md gives bounds for instead of cases, engines and flops
-	reference  string  // folder of the reference models
-	only       string  // parts of the names of the peers that run, by commas; all if empty
-	rounds     int     // of all peers, interleaved
-	maxSeconds float64 // of one evaluation
-	maxGib     float64 // of address space of one peer
+	rung       string   // the command rung
+	bin        string   // folder of the peers: one folder a build, in it the programs
+	work       string   // folder for matrices
+	csv        string   // file of all records
+	facts      string   // file of facts about the machine and the builds, printed above the tables
+	cases      []job    // sizes at which solvers are timed
+	engines    []job    // sizes at which engines are timed
+	flops      []job    // sizes at which orders are counted
+	into       string   // file into which the table of the figures goes, none if empty
+	figures    parts    // measure what docs/benchmarks.md gives bounds for instead of cases, engines and flops
+	reference  string   // folder of the reference models
+	cores      []string // kernels of OpenBLAS to try
+	only       string   // parts of the names of the peers that run, by commas; all if empty
+	rounds     int      // of all peers, interleaved
+	maxSeconds float64  // of one evaluation
+	maxGib     float64  // of address space of one peer
 }
 
 // job is one model: rung generate Family N.
@@ -81,6 +83,7 @@ func parse(args []string) (*options, error) {
 	f.StringVar(&o.bin, "bin", "", "folder of the built peers")
 	f.StringVar(&o.work, "work", "", "folder for matrices; a temporary one, removed at the end, if empty")
 	f.StringVar(&o.csv, "csv", "peers.csv", "file of all records")
+	f.StringVar(&o.into, "into", "", "markdown `file` into which the table of the figures goes, between the lines "+figuresBegin+" and "+figuresEnd)
 	f.StringVar(&o.facts, "facts", "", "file that is printed above the tables")
 	f.Var(&cases, "cases", "`families and sizes` for the direct solvers, N as in rung generate")
 	f.Var(&engines, "engines", "`families and sizes` for the engines: chain and ladder")
@@ -88,6 +91,7 @@ func parse(args []string) (*options, error) {
 	f.Var(&o.figures, "figures", "`parts` to measure, instead of cases, engines and flops, of what docs/benchmarks.md gives bounds for: all, or of evaluations, solvers, errors")
 	f.StringVar(&o.reference, "reference", "", "folder of the reference models, for the figures")
 	f.StringVar(&o.only, "only", "", "run only peers whose name and order, as in the tables, contain one of `parts`, such as \"LDL rung,CHOLMOD\"")
+	kernels := f.String("cores", "", "`kernels` of OpenBLAS to try, by commas, such as Haswell,SkylakeX; if empty, all that the processor can run")
 	f.IntVar(&o.rounds, "rounds", 3, "rounds of all peers; the table has medians over them")
 	f.Float64Var(&o.maxSeconds, "max-seconds", 20, "limit of one evaluation; a peer that exceeds it is left out at larger sizes")
 	f.Float64Var(&o.maxGib, "max-gib", 16, "limit of a peer's memory, GiB")
@@ -100,7 +104,18 @@ func parse(args []string) (*options, error) {
 	if len(o.figures) > 0 && o.reference == "" {
 		return nil, fmt.Errorf("-figures needs -reference; run.sh gives it")
 	}
-	o.cases, o.engines, o.flops = cases, engines, flops
+	if o.into != "" {
+		if len(o.figures) == 0 {
+			return nil, fmt.Errorf("-into needs -figures")
+		}
+		if _, _, err := aroundFigures(o.into); err != nil { // before anything is measured
+			return nil, err
+		}
+	}
+	o.cases, o.engines, o.flops, o.cores = cases, engines, flops, cores()
+	if *kernels != "" {
+		o.cores = strings.Split(*kernels, ",")
+	}
 	return o, nil
 }
 
@@ -116,7 +131,7 @@ func run(o *options) error {
 		return err
 	}
 	defer remove()
-	s := &session{options: o, over: map[string]bool{}}
+	s := &session{options: o, over: map[string]bool{}, begun: readMachine()}
 	if len(o.figures) > 0 {
 		o.cases, o.engines, o.flops = nil, nil, nil
 		s.measureFigures()
@@ -141,6 +156,11 @@ func run(o *options) error {
 	}
 	if err := s.writeCSV(o.csv); err != nil {
 		return err
+	}
+	if o.into != "" {
+		if err := s.printInto(o.into); err != nil {
+			return err
+		}
 	}
 	if n := s.missed(); n > 0 {
 		return fmt.Errorf("%d figures out of bounds", n)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,29 +24,47 @@ const (
 // its own time.
 const readingSeconds = 60
 
-// onThreads is the environment of everything that is timed: on one thread, but for Rung on more.
-func onThreads(n int) []string {
-	return append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "GOMAXPROCS="+strconv.Itoa(n))
+// process is a program that is timed: on one thread, but for Rung on more.
+type process struct {
+	program string
+	threads int
+	core    string // whose kernels OpenBLAS is told to take; as it chooses if empty
+	limit   time.Duration
+	seen    int // most threads that the process had at a time, 0 if the system does not say
+}
+
+// environment bounds the threads: CHOLMOD asks OpenMP for four whatever OMP_NUM_THREADS says, OMP_THREAD_LIMIT refuses them. Large
+// pages for what programs in C allocate halve the time of first touch; Go is not concerned.
+func (p *process) environment() []string {
+	env := append(os.Environ(), "OMP_NUM_THREADS=1", "OMP_THREAD_LIMIT=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "SCOTCH_PTHREAD_NUMBER=1",
+		"GLIBC_TUNABLES=glibc.malloc.hugetlb=1", "GOMAXPROCS="+strconv.Itoa(p.threads))
+	if p.core != "" {
+		env = append(env, "OPENBLAS_CORETYPE="+p.core)
+	}
+	return env
 }
 
 // errLimit says that a peer ran into the limit of time.
 var errLimit = errors.New("over the limit of time")
 
-// call runs a program on one thread and decodes its one JSON document. A program that reports
+// call runs the program and decodes its one JSON document. A program that reports
 // an error does so in the field error.
-func call(limit time.Duration, out any, program string, args ...string) error {
-	return callOn(1, limit, out, program, args...)
-}
-
-// callOn is call on a number of threads.
-func callOn(threads int, limit time.Duration, out any, program string, args ...string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+func (p *process) call(out any, args ...string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), p.limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Env = onThreads(threads)
+	cmd := exec.CommandContext(ctx, p.program, args...)
+	cmd.Env = p.environment()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
+	err := cmd.Start()
+	if err == nil {
+		ended := make(chan struct{})
+		counted := make(chan int)
+		go func() { counted <- mostThreads(cmd.Process.Pid, ended) }()
+		err = cmd.Wait()
+		close(ended)
+		p.seen = <-counted
+	}
 	if ctx.Err() != nil {
 		return errLimit
 	}
@@ -54,7 +73,7 @@ func callOn(threads int, limit time.Duration, out any, program string, args ...s
 		return errors.New(failure.Error)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w %s", filepath.Base(program), err, oneLine(stderr.String()))
+		return fmt.Errorf("%s: %w %s", filepath.Base(p.program), err, oneLine(stderr.String()))
 	}
 	return json.Unmarshal(stdout.Bytes(), out)
 }
@@ -64,15 +83,27 @@ func oneLine(text string) string {
 	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")
 }
 
-// peer calls a peer with the limits of the options.
-func (o *options) peer(build, program string, out any, args ...string) error {
-	args = append(args, "--max-gib", fmt.Sprint(o.maxGib))
-	if program != "order" {
-		args = append(args, "--max-seconds", fmt.Sprint(o.maxSeconds))
-	}
+// peer is a program of the peers with the limit of the options.
+func (o *options) peer(build, program string) *process {
 	// Analysis, one evaluation to find the proximal term, one that warms up, and one that counts.
 	limit := time.Duration((4*o.maxSeconds + readingSeconds) * float64(time.Second))
-	return call(limit, out, filepath.Join(o.bin, build, program), args...)
+	return &process{program: filepath.Join(o.bin, build, program), threads: 1, limit: limit}
+}
+
+// order runs the program order.
+func (o *options) order(build string, out *work, args ...string) error {
+	return o.peer(build, "order").call(out, append(args, "--max-gib", fmt.Sprint(o.maxGib))...)
+}
+
+// timed runs a solver or an engine for some seconds at most. What takes more threads than one is not measured fairly, and fails.
+func (o *options) timed(p *process, seconds float64, out *result, args ...string) error {
+	if err := p.call(out, append(slices.Clone(args), "--max-gib", fmt.Sprint(o.maxGib), "--max-seconds", fmt.Sprint(seconds))...); err != nil {
+		return err
+	}
+	if out.Threads = max(out.Threads, p.seen); out.Threads > 1 {
+		return fmt.Errorf("ran on %d threads", out.Threads)
+	}
+	return nil
 }
 
 // matrix is the size of a system.
@@ -97,8 +128,8 @@ func (s *session) prepare(j job) (m matrix, bin string, err error) {
 	if len(build) == 0 {
 		return m, "", errors.New("the program convert is not built")
 	}
-	err = call(time.Hour, &m, filepath.Join(s.bin, build[0], "convert"), mtx, rhs, bin)
-	return m, bin, err
+	convert := process{program: filepath.Join(s.bin, build[0], "convert"), threads: 1, limit: time.Hour}
+	return m, bin, convert.call(&m, mtx, rhs, bin)
 }
 
 // pipe runs two commands, the second one reading what the first one writes.
@@ -139,6 +170,9 @@ type rungRecord struct {
 	FactorFlops      float64 `json:"factor_flops"`
 	PeakBytes        float64 `json:"peak_bytes"`
 	Residual         float64
+	WallNs           float64 `json:"wall_ns"`
+	CPUNs            float64 `json:"cpu_ns"`
+	WaitedNs         float64 `json:"waited_ns"`
 }
 
 // bench runs rung bench on one size.
@@ -151,7 +185,8 @@ func (s *session) rungBench(threads int, args ...string) ([]rungRecord, error) {
 	var doc struct{ Records []rungRecord }
 	limit := time.Duration((8*s.maxSeconds + 10*readingSeconds) * float64(time.Second))
 	args = append([]string{"bench", "--threads", strconv.Itoa(threads), "--max-seconds", fmt.Sprint(s.maxSeconds), "--json"}, args...)
-	err := callOn(threads, limit, &doc, s.rung, args...)
+	p := process{program: s.rung, threads: threads, limit: limit}
+	err := p.call(&doc, args...)
 	if err == nil && len(doc.Records) == 0 {
 		err = errors.New("rung bench measured nothing")
 	}

@@ -25,6 +25,12 @@ type result struct {
 	FactorNonzeros  float64 `json:"factor_nonzeros"`
 	FactorFlops     float64 `json:"factor_flops"`
 	PeakBytes       float64 `json:"peak_bytes"`
+	WallNs          float64 `json:"wall_ns"`   // all that was timed, together
+	CPUNs           float64 `json:"cpu_ns"`    // what processors worked for it
+	WaitedNs        float64 `json:"waited_ns"` // Rung on Linux: what its threads waited for a processor
+	Faults          float64 // page faults of one factorization or, of engines, evaluation
+	Threads         int     // most that the process had at a time
+	Kernels         string  // of OpenBLAS; empty without it
 	Error           float64 `json:"-"` // engines: of the accelerations against Rung's, relative
 }
 
@@ -36,6 +42,7 @@ type record struct {
 	name   string
 	order  string
 	build  string
+	core   string // whose kernels OpenBLAS is told to take; as it chooses if empty
 	rounds []result
 	failed string // why there is no result
 }
@@ -62,7 +69,25 @@ func (r *record) result() result {
 		}
 		*field(&m) = median(v)
 	}
+	m.WallNs, m.CPUNs, m.WaitedNs = 0, 0, 0
+	for i := range r.rounds {
+		m.WallNs += r.rounds[i].WallNs
+		m.CPUNs += r.rounds[i].CPUNs
+		m.WaitedNs += r.rounds[i].WaitedNs
+	}
 	return m
+}
+
+// leastFactor returns the least time of a factorization over the rounds, as others on the machine only add to it, NaN if
+// there is none.
+func (r *record) leastFactor() float64 {
+	least := math.NaN()
+	for i := range r.rounds {
+		if x := r.rounds[i].FactorNs; !(x >= least) {
+			least = x
+		}
+	}
+	return least
 }
 
 // median returns NaN for no numbers, or if one is NaN.
@@ -104,6 +129,8 @@ type session struct {
 	records []*record
 	counts  []orderRecord
 	promise []figure
+	begun   machine
+	trim    bool            // after the first round only those that are nearly fastest run
 	over    map[string]bool // family and peer that failed at a smaller size
 }
 

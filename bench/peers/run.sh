@@ -88,8 +88,6 @@ compile mujoco libmujoco-dev -lmujoco
 
 # What a published table has to name.
 {
-	echo "# Rung beside other solvers"
-	echo
 	echo "- Processor: $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1), $(nproc) cores; everything on one thread unless two are named"
 	echo "- Rung: commit $(cd "$root" && git describe --always --dirty 2>/dev/null || echo unknown), $(go env GOVERSION), GOAMD64=$(go env GOAMD64)"
 	echo "- Builds of the peers' own code: $(g++ --version | head -n 1), native: -O3 -march=native, o2: -O2; the libraries themselves as packaged"

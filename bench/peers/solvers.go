@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -15,23 +16,41 @@ type solver struct {
 	order   string // one of the program order, or what the solver does itself
 	given   bool   // the order comes from the program order
 	both    bool   // time is spent in code that is compiled here, so both builds are of interest
+	blas    bool   // uses BLAS
 }
 
-func solvers() []solver {
-	return []solver{
+func solvers() (list []solver) {
+	const super, merged, simplicial = "CHOLMOD supernodal on S", "CHOLMOD supernodal, merged, on S", "CHOLMOD simplicial on S"
+	list = []solver{
 		{name: "SuiteSparse LDL", program: "ldl", order: "rung"},
 		{name: "SuiteSparse LDL", program: "ldl", order: "amd", given: true},
 		{name: "SuiteSparse LDL", program: "ldl", order: "joint-amd", given: true},
 		{name: "SuiteSparse LDL", program: "ldl", order: "joint-metis", given: true},
-		{name: "CHOLMOD supernodal on S", program: "cholmod", variant: "super", order: "own", both: true},
-		{name: "CHOLMOD supernodal on S", program: "cholmod", variant: "super-metis", order: "own METIS"},
-		{name: "CHOLMOD simplicial on S", program: "cholmod", variant: "simplicial", order: "own", both: true},
-		{name: "MUMPS indefinite", program: "mumps", order: "own"},
-		{name: "MUMPS indefinite", program: "mumps", order: "joint-metis", given: true},
-		{name: "UMFPACK", program: "umfpack", order: "own"},
+		{name: super, program: "cholmod", variant: "super", order: "own", both: true, blas: true},
+		{name: super, program: "cholmod", variant: "super-given", order: "joint-metis", given: true, blas: true},
+	}
+	for _, order := range []string{"own", "amd", "metis", "nesdis", "colamd"} {
+		v := solver{name: merged, program: "cholmod", variant: "merged", order: order, blas: true}
+		if order != "own" {
+			v.variant, v.order = v.variant+"-"+order, "own "+strings.ToUpper(order)
+		}
+		list = append(list, v)
+	}
+	for _, order := range []string{"rung", "joint-amd", "joint-metis", "kkt-metis"} {
+		list = append(list, solver{name: merged, program: "cholmod", variant: "merged-given", order: order, given: true, blas: true})
+	}
+	return append(list, []solver{
+		{name: simplicial, program: "cholmod", variant: "simplicial", order: "own", both: true},
+		{name: simplicial, program: "cholmod", variant: "simplicial-given", order: "joint-amd", given: true},
+		{name: simplicial, program: "cholmod", variant: "simplicial-given", order: "rung", given: true},
+		{name: "MUMPS indefinite", program: "mumps", order: "own", blas: true},
+		{name: "MUMPS indefinite, unscaled", program: "mumps", variant: "unscaled", order: "own", blas: true},
+		{name: "MUMPS indefinite, unscaled", program: "mumps", variant: "unscaled-scotch", order: "own SCOTCH", blas: true},
+		{name: "MUMPS indefinite, unscaled", program: "mumps", variant: "unscaled", order: "joint-metis", given: true, blas: true},
+		{name: "UMFPACK", program: "umfpack", order: "own", blas: true},
 		{name: "Eigen SimplicialLDLT", program: "eigen", order: "rung", both: true},
 		{name: "Eigen SimplicialLDLT", program: "eigen", variant: "amd", order: "amd"},
-	}
+	}...)
 }
 
 // solvers measures all direct solvers on the matrix of a model, and Rung on the
@@ -46,18 +65,23 @@ func (s *session) solvers(j job) error {
 	orders := s.makeOrders(j, bin)
 	own := &record{job: j, matrix: m, kind: "solver", name: ours, order: "auto", build: "go"}
 	s.records = append(s.records, own)
-	var runs []func()
+	var runs []*attempt
 	for _, v := range solvers() {
 		runs = append(runs, s.schedule(v, own, bin, orders)...)
 	}
+	s.tryCores(runs)
 	for round := range s.rounds {
+		if round == 1 && s.trim {
+			runs = nearlyFastest(runs)
+		}
 		say("%v: round %d of %d", j, round+1, s.rounds)
 		if err := s.measureRung(own); err != nil {
 			return err
 		}
 		// Each round begins with another peer, so that none always follows the same one.
 		for i := range runs {
-			runs[(i+round*len(runs)/s.rounds)%len(runs)]()
+			r := runs[(i+round*len(runs)/s.rounds)%len(runs)]
+			s.measure(r.record, func(out *result) error { return r.once(s, s.maxSeconds, r.core, out) }, r.analysis)
 		}
 	}
 	for _, order := range orders {
@@ -90,50 +114,118 @@ func (s *session) makeOrders(j job, bin string) map[string]given {
 		g := given{file: s.file(j, "."+v.order)}
 		g.err = errors.New("the program order is not built")
 		if b := s.builds("order", native, plain); len(b) > 0 {
-			g.err = s.peer(b[0], "order", &g.work, bin, v.order, "-o", g.file)
+			g.err = s.order(b[0], &g.work, bin, v.order, "-o", g.file)
 		}
 		orders[v.order] = g
 	}
 	return orders
 }
 
+// attempt is what measures a record.
+type attempt struct {
+	*record
+	program  string
+	blas     bool
+	args     []string
+	analysis float64 // of an order made apart, ns
+}
+
 // schedule appends the records of a solver, one a build, and returns what
-// measures each of them once.
-func (s *session) schedule(v solver, own *record, bin string, orders map[string]given) (runs []func()) {
+// measures each of them.
+func (s *session) schedule(v solver, own *record, bin string, orders map[string]given) (runs []*attempt) {
 	wanted := []string{native}
-	if v.both {
+	if v.both && !s.trim {
 		wanted = append(wanted, plain)
 	}
 	for _, build := range s.builds(v.program, wanted...) {
-		r := &record{job: own.job, matrix: own.matrix, kind: "solver", name: v.name, order: v.order, build: build}
+		r := &attempt{record: &record{job: own.job, matrix: own.matrix, kind: "solver", name: v.name, order: v.order, build: build}, program: v.program, blas: v.blas}
 		if !s.wanted(v.name, v.order) {
 			continue
 		}
-		s.records = append(s.records, r)
-		args := []string{bin}
+		s.records = append(s.records, r.record)
+		r.args = []string{bin}
 		if v.variant != "" {
-			args = append(args, "--variant", v.variant)
+			r.args = append(r.args, "--variant", v.variant)
 		}
-		var analysis float64
 		if v.given {
 			g := orders[v.order]
 			if g.err != nil {
 				r.failed = g.err.Error()
 			}
-			args = append(args, "--order", g.file)
-			analysis = g.work.AnalyzeNs
+			r.args = append(r.args, "--order", g.file)
+			r.analysis = g.work.AnalyzeNs
 		}
-		runs = append(runs, func() {
-			s.measure(r, func(out *result) error {
-				if last := len(r.rounds); last > 0 && r.rounds[last-1].Eps > 0 {
-					// The term that was found in the first round.
-					return s.peer(build, v.program, out, append(args, "--eps", ftoa(r.rounds[last-1].Eps))...)
-				}
-				return s.peer(build, v.program, out, args...)
-			}, analysis)
-		})
+		runs = append(runs, r)
 	}
 	return runs
+}
+
+// once measures a record once, with the kernels of a core.
+func (r *attempt) once(s *session, seconds float64, core string, out *result) error {
+	args := r.args
+	if last := len(r.rounds); last > 0 && r.rounds[last-1].Eps > 0 {
+		// The term that was found in the first round.
+		args = append(slices.Clone(args), "--eps", ftoa(r.rounds[last-1].Eps))
+	}
+	p := s.peer(r.build, r.program)
+	p.core = core
+	return s.timed(p, seconds, out, args...)
+}
+
+// trialSeconds bounds the evaluations of a trial of kernels.
+const trialSeconds = 2
+
+// tryCores gives all that runs a program the kernels with which the first of them factors fastest.
+func (s *session) tryCores(runs []*attempt) {
+	best := map[string]string{}
+	for _, r := range runs {
+		if !r.blas || r.failed != "" || s.over[r.key()] {
+			continue
+		}
+		core, ok := best[r.program]
+		if !ok {
+			core = s.fastestCore(r)
+			best[r.program] = core
+		}
+		r.core = core
+	}
+}
+
+// fastestCore returns the kernels with which a solver factors fastest.
+func (s *session) fastestCore(r *attempt) (core string) {
+	least, auto := math.Inf(1), ""
+	for _, c := range s.cores {
+		if c != "" && strings.EqualFold(c, auto) {
+			continue
+		}
+		var out result
+		if err := r.once(s, trialSeconds, c, &out); err != nil {
+			say("%v: %s, %s, kernels %q: %v", r.job, r.name, r.order, c, err)
+			continue
+		}
+		say("%v: %s, %s, kernels %s: factor in %s µs", r.job, r.name, r.order, out.Kernels, number(out.FactorNs/1e3))
+		if c == "" {
+			auto = out.Kernels
+		}
+		if out.FactorNs < least {
+			least, core = out.FactorNs, c
+		}
+	}
+	return core
+}
+
+// nearly is how much slower than the fastest a peer may be in the first round to run in the others.
+const nearly = 1.3
+
+// nearlyFastest returns those that may turn out the fastest.
+func nearlyFastest(runs []*attempt) []*attempt {
+	least := math.Inf(1)
+	for _, r := range runs {
+		if x := r.leastFactor(); x < least {
+			least = x
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(runs), func(r *attempt) bool { return !(r.leastFactor() <= nearly*least) })
 }
 
 // measure runs a peer once, unless it failed before.
@@ -172,6 +264,7 @@ func fromBench(b *rungRecord) result {
 	return result{
 		Version: ours, Note: "whole evaluation " + number(b.TotalNs/float64(b.Bodies)) + " ns a body, with assembly and refinement", AnalyzeNs: b.AnalyzeNs, FactorNs: b.FactorNs, SolveNs: b.SolveOnceNs, RefinedNs: b.SolveNs, TotalNs: b.TotalNs,
 		RelativeRefined: b.Residual, FactorNonzeros: b.FactorNonzeros, FactorFlops: b.FactorFlops, PeakBytes: b.PeakBytes,
+		WallNs: b.WallNs, CPUNs: b.CPUNs, WaitedNs: b.WaitedNs,
 	}
 }
 
@@ -196,7 +289,7 @@ func (s *session) orders(j job) error {
 	}
 	for _, method := range []string{"rung", "joint-metis", "kkt-metis", "joint-amd"} {
 		var w work
-		if err := s.peer(b[0], "order", &w, bin, method); err != nil {
+		if err := s.order(b[0], &w, bin, method); err != nil {
 			say("%v: %s: %v", j, method, err)
 			continue
 		}

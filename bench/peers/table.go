@@ -11,15 +11,12 @@ import (
 
 // print writes all tables as markdown.
 func (s *session) print(w io.Writer) error {
-	if s.facts != "" {
-		text, err := os.ReadFile(s.facts)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w, "%s\n", text)
+	fmt.Fprint(w, "# Rung beside other solvers\n\n")
+	if err := s.printFacts(w); err != nil {
+		return err
 	}
-	s.printVersions(w)
 	if len(s.promise) > 0 {
+		fmt.Fprint(w, "## Figures and their bounds\n\n")
 		s.printFigures(w)
 	}
 	if groups := s.byModel("solver"); len(groups) > 0 {
@@ -34,6 +31,19 @@ func (s *session) print(w io.Writer) error {
 	if len(s.counts) > 0 {
 		s.printOrders(w)
 	}
+	return nil
+}
+
+// printFacts names the machine and what was measured on it.
+func (s *session) printFacts(w io.Writer) error {
+	if s.facts != "" {
+		text, err := os.ReadFile(s.facts)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s\n", text)
+	}
+	s.printVersions(w)
 	return nil
 }
 
@@ -154,21 +164,30 @@ func (s *session) printSolvers(w io.Writer, g []*record) {
 	fmt.Fprintf(w, "## %v: %d bodies, %d joints, %d unknowns, %d nonzeros in the lower triangle\n\n", m.job, m.Bodies, m.Joints, m.Unknowns, m.Nonzeros)
 	fmt.Fprint(w, "Times in ns a body. Residuals: max \\|b − K x\\| with K free of proximal terms, after one solution and after one step of "+
 		"refinement; in brackets over ‖K‖₁ max\\|x\\| + max\\|b\\|. ε: proximal term on the joint rows, times their diagonal of S, where needed.\n\n")
-	fmt.Fprintln(w, "| solver | order | build | analysis | factor | solve | refined solve | plain ratio | refined ratio | residual | refined | ε | nonzeros of factor | Mflop | peak MB | note |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| solver | order | build | analysis | factor | solve | refined solve | plain ratio | refined ratio | residual | refined | ε | nonzeros of factor | Mflop | peak MB | kernels | threads | faults | processor | note |")
+	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 	for _, r := range g {
 		fmt.Fprint(w, line(r))
 		if r.failed != "" {
-			fmt.Fprintf(w, " | | | | | | | | | | | | %s |\n", r.failed)
+			fmt.Fprintf(w, " | | | | | | | | | | | | | | | | %s |\n", r.failed)
 			continue
 		}
 		x := r.result()
-		fmt.Fprintf(w, " %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n",
+		fmt.Fprintf(w, " %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n",
 			number(x.AnalyzeNs/n), number(x.FactorNs/n), number(x.SolveNs/n), number(x.RefinedNs/n), number(s.ratio(r, false)), number(s.ratio(r, true)),
 			residual(x.Residual, x.Relative), residual(x.ResidualRefined, x.RelativeRefined), number(x.Eps),
-			number(x.FactorNonzeros), number(x.FactorFlops/1e6), number(x.PeakBytes/1e6), x.Note)
+			number(x.FactorNonzeros), number(x.FactorFlops/1e6), number(x.PeakBytes/1e6), fairness(r), x.Note)
 	}
 	fmt.Fprintln(w)
+}
+
+// fairness prints what shows whether a peer was measured fairly: kernels of BLAS, threads, page faults and the share of a processor.
+func fairness(r *record) string {
+	x := r.result()
+	if r.build == "go" {
+		return " | | | " + part(share(1, x.WallNs, x.CPUNs, x.WaitedNs))
+	}
+	return fmt.Sprintf("%s | %d | %.0f | %s", x.Kernels, x.Threads, x.Faults, part(share(1, x.WallNs, x.CPUNs, x.WaitedNs)))
 }
 
 func residual(plain, relative float64) string {
@@ -185,17 +204,17 @@ func residual(plain, relative float64) string {
 func (s *session) printEngines(w io.Writer, groups [][]*record) {
 	fmt.Fprint(w, "## Engines: from state to accelerations\n\nns a body; ratio: Rung's sparse evaluation over the engine's; error: largest difference "+
 		"of the accelerations from those of `rung accel`, over the largest acceleration.\n\n")
-	fmt.Fprintln(w, "| model | engine | bodies | evaluation | ratio | error | set-up | note |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| model | engine | bodies | evaluation | ratio | error | set-up | kernels | threads | faults | processor | note |")
+	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|---|---|")
 	for _, g := range groups {
 		for _, r := range g {
 			fmt.Fprintf(w, "| %v | %s | %d |", r.job, r.name, r.Bodies)
 			if r.failed != "" {
-				fmt.Fprintf(w, " | | | | %s |\n", r.failed)
+				fmt.Fprintf(w, " | | | | | | | | %s |\n", r.failed)
 				continue
 			}
 			x, n := r.result(), float64(r.Bodies)
-			fmt.Fprintf(w, " %s | %s | %s | %s | %s |\n", number(x.TotalNs/n), number(s.engineRatio(r)), errorOf(r, x.Error), number(x.AnalyzeNs/n), x.Note)
+			fmt.Fprintf(w, " %s | %s | %s | %s | %s | %s |\n", number(x.TotalNs/n), number(s.engineRatio(r)), errorOf(r, x.Error), number(x.AnalyzeNs/n), fairness(r), x.Note)
 		}
 	}
 	fmt.Fprintln(w)
@@ -264,7 +283,7 @@ func (s *session) writeCSV(name string) error {
 	w := csv.NewWriter(f)
 	w.Write([]string{"kind", "family", "n", "bodies", "joints", "unknowns", "name", "order", "build", "version", "rounds", "analyze_ns", "factor_ns",
 		"solve_ns", "refined_ns", "total_ns", "ratio_refined", "ratio_plain", "residual", "relative", "residual_refined", "relative_refined", "eps",
-		"factor_nonzeros", "factor_flops", "schur_nonzeros", "schur_flops", "peak_bytes", "acceleration_error", "failed", "note"})
+		"factor_nonzeros", "factor_flops", "schur_nonzeros", "schur_flops", "peak_bytes", "acceleration_error", "wall_ns", "cpu_ns", "waited_ns", "faults", "threads", "kernels", "failed", "note"})
 	for _, r := range s.records {
 		x := r.result()
 		refined, plain := s.ratio(r, true), s.ratio(r, false)
@@ -273,7 +292,7 @@ func (s *session) writeCSV(name string) error {
 		}
 		w.Write(append(r.head(r.kind, r.name, r.order, r.build, x.Version, len(r.rounds)), append(cells(x.AnalyzeNs, x.FactorNs, x.SolveNs, x.RefinedNs,
 			x.TotalNs, refined, plain, x.Residual, x.Relative, x.ResidualRefined, x.RelativeRefined, x.Eps, x.FactorNonzeros,
-			x.FactorFlops, 0, 0, x.PeakBytes, x.Error), r.failed, x.Note)...))
+			x.FactorFlops, 0, 0, x.PeakBytes, x.Error, x.WallNs, x.CPUNs, x.WaitedNs, x.Faults, float64(x.Threads)), x.Kernels, r.failed, x.Note)...))
 	}
 	for i := range s.counts {
 		c := &s.counts[i]
@@ -284,7 +303,7 @@ func (s *session) writeCSV(name string) error {
 				count
 			}{{"blocks", o.Blocks}, {"scalars", o.Scalars}} {
 				w.Write(append(r.head("flops", k.name, o.Method, "", o.Version, 0), append(cells(o.AnalyzeNs, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-					k.Fill, k.Flops, o.Schur.Fill, o.Schur.Flops, 0, 0), "", "")...))
+					k.Fill, k.Flops, o.Schur.Fill, o.Schur.Flops, 0, 0, 0, 0, 0, 0, 0), "", "", "")...))
 			}
 		}
 	}

@@ -39,6 +39,9 @@ func writeResult(w io.Writer, r *acceleration) error {
 	o.raw(",\n \"constraints\": ").value(r.Constraints)
 	o.raw(",\n \"energy\": ").value(r.Energy)
 	o.raw(",\n \"solve\": ").value(r.Solve)
+	if r.IllScaled != nil {
+		o.raw(",\n \"ill_scaled\": ").value(r.IllScaled)
+	}
 	if r.Contradiction != nil {
 		o.raw(",\n \"contradiction\": ").value(r.Contradiction)
 	}

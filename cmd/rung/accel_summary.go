@@ -35,6 +35,9 @@ func printSummary(w io.Writer, r *acceleration) {
 	} else {
 		item(w, "singularity", singularity(c))
 	}
+	if r.IllScaled != nil {
+		item(w, "scale", scale(r.IllScaled))
+	}
 	item(w, "reactions", reactions(r.Joints))
 	item(w, "state", violations(r.Joints))
 	item(w, "energy", fmt.Sprintf("kinetic %s J, potential %s J", short(r.Energy.Kinetic), short(r.Energy.Potential)))
@@ -75,6 +78,14 @@ func singularity(c *rung.ConstraintsResult) string {
 		return fmt.Sprintf("NEARLY SINGULAR: %s; accelerations change fast with the pose here", where)
 	}
 	return "not near: " + where
+}
+
+// scale says which body or joint doubles or the data do not do for.
+func scale(s *rung.IllScaledResult) string {
+	if s.Body != "" {
+		return "BADLY SCALED at body " + fault.Text(s.Body, textWidth) + ": " + s.Text
+	}
+	return "BADLY SCALED at joint " + fault.Text(s.Joint, textWidth) + ": " + s.Text
 }
 
 func reactions(joints []rung.JointResult) string {

@@ -46,7 +46,8 @@ Times are medians over repeated evaluations after a first one, which is not
 counted, the total of short ones over some in a row; the analysis, done once for
 a mechanism, is measured by itself. Peak
 memory is that of analysis and evaluation, mechanism included, over what the
-process held before it; the model and its generation are not in it.
+process held before it; the model and its generation are not in it. If others
+kept the process waiting for a processor, a line below the table says so.
 
 The tree methods solve in the joint coordinates of a spanning tree. Their
 assembly is that of joint-space inertia and loop constraints, their factor what
@@ -101,6 +102,14 @@ func runBench(cmd *cobra.Command, args []string, f *benchFlags) error {
 	if err := checkPicture(f.plot, plotEndings...); err != nil {
 		return err
 	}
+	for _, output := range [...]string{f.csv, f.plot} {
+		if err := apart(output, "would replace a model", args...); err != nil {
+			return err
+		}
+	}
+	if err := apart(f.plot, "two outputs in one file", f.csv); err != nil {
+		return err
+	}
 	p := newProgress(stderr)
 	defer p.end()
 	list, err := readProblems(args, stdin, p)
@@ -127,7 +136,7 @@ func runBench(cmd *cobra.Command, args []string, f *benchFlags) error {
 	case f.json:
 		err = writeFile(stdio, stdout, func(w io.Writer) error { return writeBench(w, &doc) })
 	case f.csv != stdio && len(doc.Records) > 0:
-		err = failed("", errors.Join(printFits(stdout, &doc), printComparisons(stdout, doc.Comparisons)))
+		err = failed("", errors.Join(printFits(stdout, &doc), printComparisons(stdout, doc.Comparisons), printBusy(stdout, doc.Records)))
 	}
 	return errors.Join(missed, err, out.write(&doc))
 }
@@ -263,7 +272,7 @@ func openOutputs(f *benchFlags, stdout io.Writer) (out benchOutputs, err error) 
 	if f.plot != "" {
 		if out.plot, err = create(f.plot, stdout); err != nil {
 			if out.csv != nil {
-				err = errors.Join(err, out.csv.close(nil))
+				_ = out.csv.drop() // the first error counts
 			}
 			return out, err
 		}

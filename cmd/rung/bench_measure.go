@@ -39,6 +39,8 @@ type record struct {
 	Residual       float64 `json:"residual"`
 	SolveOnceNs    int64   `json:"solve_once_ns"` // a solution that is not checked or refined; 0 for tree methods
 
+	usage // while the evaluations were timed
+
 	file bool // Family is the name of a model from a file
 }
 
@@ -153,12 +155,14 @@ func (s *series) measure(n, nb int) (*record, error) {
 	s.doing("solving", nb)
 	debug.FreeOSMemory() // the scratch of the analysis
 	solver := plan.NewSolver()
-	times, err := evaluate(solver, plan.Initial(), s.flags.least())
+	var used usage
+	threads := max(1, int(s.flags.threads))
+	times, err := evaluate(solver, plan.Initial(), threads, s.flags.least(), &used)
 	if err != nil {
 		return nil, err
 	}
 	rec := s.newRecord(mech, plan.Layout().Pattern.Dim(), times)
-	rec.Ordering, rec.Threads, rec.AnalyzeNs = plan.Ordering().String(), max(1, int(s.flags.threads)), analysis
+	rec.Ordering, rec.Threads, rec.AnalyzeNs, rec.usage = plan.Ordering().String(), threads, analysis, used
 	rec.FactorNonzeros, rec.FactorFlops = c.NonZeros, c.Flops
 	rec.PeakBytes = max(0, peakBytes()-base)
 	rec.Residual = residual(plan, solver)

@@ -112,7 +112,7 @@ func writeCSV(w io.Writer, records []record) error {
 	err := c.Write([]string{
 		"family", "bodies", "joints", "unknowns", "method", "ordering", "threads",
 		"analyze_ns", "assemble_ns", "factor_ns", "solve_ns", "total_ns",
-		"factor_nonzeros", "factor_flops", "peak_bytes", "residual", "solve_once_ns",
+		"factor_nonzeros", "factor_flops", "peak_bytes", "residual", "solve_once_ns", "wall_ns", "cpu_ns", "waited_ns", "others", "busy",
 	})
 	for i := range records {
 		if err != nil {
@@ -126,7 +126,8 @@ func writeCSV(w io.Writer, records []record) error {
 		} {
 			line = append(line, strconv.FormatInt(n, 10))
 		}
-		err = c.Write(append(line, strconv.FormatFloat(r.Residual, 'g', -1, 64), strconv.FormatInt(r.SolveOnceNs, 10)))
+		line = append(line, strconv.FormatFloat(r.Residual, 'g', -1, 64), strconv.FormatInt(r.SolveOnceNs, 10))
+		err = c.Write(append(line, r.cells()...))
 	}
 	c.Flush()
 	return c.Error()

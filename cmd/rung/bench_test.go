@@ -24,6 +24,7 @@ var recordFields = []string{
 	"family", "bodies", "joints", "unknowns", "method", "ordering", "threads",
 	"analyze_ns", "assemble_ns", "factor_ns", "solve_ns", "total_ns",
 	"factor_nonzeros", "factor_flops", "peak_bytes", "residual", "solve_once_ns",
+	"wall_ns", "cpu_ns", "waited_ns", "others", "busy",
 }
 
 // residualTol is far above the residual of a refined solution.

@@ -49,13 +49,14 @@ type phased interface {
 }
 
 // evaluate returns the median times of solving at st, after one evaluation that
-// touches all memory for the first time.
-func evaluate(s phased, st *mechanism.State, least time.Duration) (times timing, err error) {
+// touches all memory for the first time, and counts in u what was used meanwhile on so many threads.
+func evaluate(s phased, st *mechanism.State, threads int, least time.Duration, u *usage) (times timing, err error) {
 	if err := s.Solve(st); err != nil {
 		return times, err
 	}
 	runtime.GC()
 	runs := make([]timing, 0, 1024)
+	end := u.begin(threads)
 	for begun := time.Now(); more(len(runs), time.Since(begun), least); {
 		t0 := time.Now()
 		if err := s.Assemble(st); err != nil {
@@ -74,8 +75,10 @@ func evaluate(s phased, st *mechanism.State, least time.Duration) (times timing,
 			t1.Sub(t0).Nanoseconds(), t2.Sub(t1).Nanoseconds(), t3.Sub(t2).Nanoseconds(), t3.Sub(t0).Nanoseconds(),
 		})
 	}
+	end()
 	times = medians(runs)
 	if times[3] < batchTime.Nanoseconds() {
+		defer u.begin(threads)()
 		times[3], err = repeated(func() error { return s.Solve(st) }, times[3], least)
 	}
 	return times, err

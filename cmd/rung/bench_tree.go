@@ -70,7 +70,7 @@ func (s *series) tooLarge(p *tree.Plan) bool {
 // evaluateClosed enters what solving by rec.Method takes.
 func (rec *record) evaluateClosed(p *tree.Plan, st *mechanism.State, least time.Duration) error {
 	c := p.NewSolver(treeMethod(rec.Method), tree.SolverOptions{})
-	times, err := evaluate(c, st, least)
+	times, err := evaluate(c, st, 1, least, &rec.usage)
 	if err != nil {
 		return err
 	}
@@ -97,6 +97,7 @@ func (rec *record) evaluateArticulated(p *tree.Plan, st *mechanism.State, least 
 	t := time.Now()
 	err := solve()
 	if err == nil {
+		defer rec.begin(1)()
 		rec.TotalNs, err = repeated(solve, time.Since(t).Nanoseconds(), least)
 	}
 	c := p.ArticulatedCounts()

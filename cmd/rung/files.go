@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -64,6 +65,9 @@ func inputError(path string, err error) error {
 	if p := new(os.PathError); errors.As(err, &p) {
 		return fmt.Errorf("%s: %w", fault.Line(path), p.Err)
 	}
+	if l := new(os.LinkError); errors.As(err, &l) {
+		return fmt.Errorf("%s: %w", path, l.Err)
+	}
 	return err
 }
 
@@ -92,78 +96,75 @@ func checkPicture(path string, endings ...string) error {
 	return useErrorf("%s: pictures end in %s here", path, strings.Join(endings, " or "))
 }
 
-// output is a file being written, or standard output.
-type output struct {
-	*bufio.Writer
-	path string
-	f    *os.File // nil for standard output
+// apart returns the error of bad use for an output in the place of another file of the same command, whatever their names; ""
+// is no file, and standard input and output are none.
+func apart(output, text string, others ...string) error {
+	for _, other := range others {
+		if output != "" && output != stdio && other != "" && other != stdio && outfile.Same(output, other) {
+			return useErrorf("%s: %s", output, text)
+		}
+	}
+	return nil
 }
 
-// create opens path for writing, or stdout if path is "-".
+// output is a file being written, or standard output. What is there stays until close.
+type output struct {
+	*bufio.Writer
+	path  string
+	place *outfile.Place // nil for standard output, and at the end
+	file  *outfile.File
+}
+
+// create begins a file that will take the place of the one at path, or takes stdout if path is "-". Nobody else can
+// write the file until close or drop.
 //
 // It returns an error of bad use if that is not possible.
 func create(path string, stdout io.Writer) (*output, error) {
 	if path == stdio {
 		return &output{Writer: bufio.NewWriterSize(stdout, 1<<16), path: "stdout"}, nil
 	}
-	f, err := os.Create(path)
+	place, err := outfile.Hold(path)
 	if err != nil {
 		return nil, inputError(path, err)
 	}
-	return &output{Writer: bufio.NewWriterSize(f, 1<<16), path: path, f: f}, nil
+	f, err := place.Create()
+	if err != nil {
+		_ = place.Release() // the first error counts
+		return nil, inputError(path, err)
+	}
+	return &output{bufio.NewWriterSize(f, 1<<16), path, place, f}, nil
 }
 
-// writable returns the error of bad use that create will return, if it shows without changing the file at
-// path. An empty path can be written.
-func writable(path string) error {
-	if info, err := os.Stat(path); err != nil || info.IsDir() {
-		return replaceable(path)
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err == nil {
-		err = f.Close()
-	}
-	return inputError(path, err)
-}
-
-// replaceable returns the error of bad use that replacing path by a file beside it will meet, if it shows
-// before. An empty path can be replaced.
-func replaceable(path string) error {
-	if path == "" {
-		return nil
-	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("%s: is a folder", path)
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
-	if err == nil {
-		err = errors.Join(f.Close(), os.Remove(f.Name()))
-	}
-	return inputError(path, err)
-}
-
-// close ends the output after err, the error of what was written to it. A file
-// that is not complete is removed.
+// close ends the output after err, the error of what was written to it. A file that is complete takes its place,
+// another is removed.
 //
 // It returns err or the error of writing, as a failure.
 func (o *output) close(err error) error {
 	if e := o.Flush(); err == nil {
 		err = e
 	}
-	if o.f != nil {
-		if e := o.f.Close(); err == nil {
+	if o.place != nil {
+		if err == nil {
+			err = o.file.Commit()
+		}
+		if e := o.drop(); err == nil {
 			err = e
 		}
 	}
-	if err == nil {
+	return failed("", inputError(o.path, err))
+}
+
+// drop gives up what has not been closed.
+func (o *output) drop() error {
+	if o.place == nil {
 		return nil
 	}
-	if o.f != nil {
-		if info, e := os.Lstat(o.path); e == nil && info.Mode().IsRegular() {
-			err = errors.Join(err, os.Remove(o.path))
-		}
+	err := o.file.Discard()
+	if e := o.place.Release(); err == nil {
+		err = e
 	}
-	return failed("", inputError(o.path, err))
+	o.place = nil
+	return err
 }
 
 // writeFile creates path, or takes stdout, and fills it with write.
@@ -173,4 +174,42 @@ func writeFile(path string, stdout io.Writer, write func(w io.Writer) error) err
 		return err
 	}
 	return o.close(write(o))
+}
+
+// fileOf is a file and what fills it; the path may be empty.
+type fileOf struct {
+	path  string
+	write func(w io.Writer) error
+}
+
+// writeFiles writes all files, and puts them in their places when all of them are whole.
+func writeFiles(stdout io.Writer, list []fileOf) error {
+	var outs []*output
+	defer func() {
+		for _, o := range outs {
+			_ = o.drop() // of what has failed; the first error counts
+		}
+	}()
+	for _, f := range list {
+		if f.path == "" {
+			continue
+		}
+		o, err := create(f.path, stdout)
+		if err != nil {
+			return err
+		}
+		outs = append(outs, o)
+		if err = f.write(o); err == nil {
+			err = o.Flush()
+		}
+		if err != nil {
+			return o.close(err)
+		}
+	}
+	for _, o := range outs {
+		if err := o.close(nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }

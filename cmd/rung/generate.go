@@ -81,6 +81,11 @@ func runGenerate(cmd *cobra.Command, family, size string, f *generateFlags) erro
 	if err := checkModelOutput(f.output); err != nil {
 		return err
 	}
+	out, err := create(f.output, stdout)
+	if err != nil {
+		return err
+	}
+	defer out.drop()
 	p := newProgress(stderr)
 	defer p.end()
 	p.stage("generating", 0)
@@ -89,9 +94,7 @@ func runGenerate(cmd *cobra.Command, family, size string, f *generateFlags) erro
 		return err
 	}
 	p.stage("writing", int64(len(m.Bodies)+len(m.Joints)+len(m.Forces)))
-	err = writeFile(f.output, stdout, func(w io.Writer) error {
-		return model.Write(&lineCounter{w, p}, m)
-	})
+	err = out.close(model.Write(&lineCounter{out, p}, m))
 	p.end()
 	if err == nil && f.output != stdio {
 		fmt.Fprintf(stderr, "%s: %s, %s\n", f.output, plural(len(m.Bodies), "body"), plural(len(m.Joints), "joint"))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/model"
 	"github.com/spf13/cobra"
 )
@@ -15,7 +16,7 @@ import (
 // Exit statuses.
 const (
 	exitDone   = 0
-	exitFailed = 1 // the computation could not be done
+	exitFailed = 1 // the computation could not be done, or there is no room for what it gave
 	exitUse    = 2 // bad use or bad input
 )
 
@@ -25,20 +26,41 @@ func main() {
 
 // run executes one command line and returns its exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	root := newRoot()
+	return execute(newRoot(), args, stdin, stdout, stderr)
+}
+
+func execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	out := &watched{w: stdout}
+	root.SetOut(out)
 	root.SetErr(stderr)
 	cmd, err := root.ExecuteC()
+	if err == nil { // help and completion are written by the library, which asks for no errors
+		err = failed("", inputError("stdout", out.err))
+	}
 	if err == nil {
 		return exitDone
 	}
 	report(stderr, cmd, err)
-	if failed := new(failure); errors.As(err, &failed) {
+	if failed := new(failure); errors.As(err, &failed) || outfile.Full(err) {
 		return exitFailed
 	}
 	return exitUse
+}
+
+// watched keeps the first error of writing.
+type watched struct {
+	w   io.Writer
+	err error
+}
+
+func (o *watched) Write(b []byte) (int, error) {
+	n, err := o.w.Write(b)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
 }
 
 // failure marks an error of a computation. All others are bad use or input.
@@ -75,6 +97,9 @@ func report(w io.Writer, cmd *cobra.Command, err error) {
 	}
 	// The messages of cobra have lines of hints, and tabs, behind the first.
 	text := strings.TrimSpace(strings.ReplaceAll(plain(err).Error(), "\t", "  "))
+	if outfile.Full(err) { // of several files, one line is enough
+		text, _, _ = strings.Cut(strings.Replace(text, "write /dev/stdout", "stdout", 1), "\n")
+	}
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		lines[i] = fault.Line(line)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rung-mbd/rung"
@@ -56,8 +57,8 @@ func rhsBeside(path string) string {
 	return strings.TrimSuffix(path, ending) + ".rhs" + ending
 }
 
-// check fills in the name of the right side's file.
-func (f *matrixFlags) check() error {
+// check fills in the name of the right side's file. model is the file of the model.
+func (f *matrixFlags) check(model string) error {
 	if f.output == "" && f.rhs == "" && f.spy == "" {
 		return useErrorf("nothing to write: give -o K.mtx, --rhs b.mtx or --spy K.svg")
 	}
@@ -67,19 +68,24 @@ func (f *matrixFlags) check() error {
 	if f.rhs == "" && f.output != "" && f.output != stdio {
 		f.rhs = rhsBeside(f.output)
 	}
-	seen := map[string]bool{}
-	for _, path := range [...]string{f.output, f.rhs, f.spy} {
-		if path != "" && seen[filepath.Clean(path)] {
+	list := [...]string{f.output, f.rhs, f.spy}
+	for i, path := range list {
+		if path == stdio && slices.Contains(list[:i], stdio) {
 			return useErrorf("%s: two outputs in one file", path)
 		}
-		seen[filepath.Clean(path)] = true
+		if err := apart(path, "two outputs in one file", list[:i]...); err != nil {
+			return err
+		}
+		if err := apart(path, "would replace the model", model); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 func runMatrix(cmd *cobra.Command, path string, f *matrixFlags) error {
 	stdin, stdout, stderr := streams(cmd)
-	if err := f.check(); err != nil {
+	if err := f.check(path); err != nil {
 		return err
 	}
 	p := newProgress(stderr)
@@ -106,40 +112,29 @@ func runMatrix(cmd *cobra.Command, path string, f *matrixFlags) error {
 	return f.write(plan, sys, stdout)
 }
 
-// write writes the files that were asked for.
+// write writes the files that were asked for, and puts them in their places when all of them are whole.
 func (f *matrixFlags) write(plan *rung.Plan, sys *assemble.System, stdout io.Writer) error {
 	var perm []int32
 	if f.permuted {
 		perm = plan.Order()
 	}
 	view := sys.K.View(perm)
-	if f.output != "" {
-		err := writeFile(f.output, stdout, func(w io.Writer) error {
-			return view.WriteMatrixMarket(w, f.comment(plan, "matrix K"), rowComment(plan.Layout(), perm))
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if f.rhs != "" {
-		b := make([]float64, len(sys.B))
-		view.VecTo(b, sys.B)
-		err := writeFile(f.rhs, stdout, func(w io.Writer) error {
-			return sparse.WriteVector(w, b, f.comment(plan, "right side b"))
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if f.spy == "" {
-		return nil
-	}
 	mech := plan.Mechanism()
-	return writeFile(f.spy, stdout, func(w io.Writer) error {
-		return sparse.WriteSpy(w, plan.Layout().Pattern, plan.Order(), sparse.SpyOptions{
-			Title: fmt.Sprintf("%s: %s, %s, ordering %s", modelTitle(mech.Name),
-				plural(mech.NumBodies(), "body"), plural(mech.NumJoints(), "joint"), plan.Ordering()),
-		})
+	return writeFiles(stdout, []fileOf{
+		{f.output, func(w io.Writer) error {
+			return view.WriteMatrixMarket(w, f.comment(plan, "matrix K"), rowComment(plan.Layout(), perm))
+		}},
+		{f.rhs, func(w io.Writer) error {
+			b := make([]float64, len(sys.B))
+			view.VecTo(b, sys.B)
+			return sparse.WriteVector(w, b, f.comment(plan, "right side b"))
+		}},
+		{f.spy, func(w io.Writer) error {
+			return sparse.WriteSpy(w, plan.Layout().Pattern, plan.Order(), sparse.SpyOptions{
+				Title: fmt.Sprintf("%s: %s, %s, ordering %s", modelTitle(mech.Name),
+					plural(mech.NumBodies(), "body"), plural(mech.NumJoints(), "joint"), plan.Ordering()),
+			})
+		}},
 	})
 }
 

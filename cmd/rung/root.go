@@ -22,8 +22,8 @@ on ladders, chains and the like, with redundant and nearly singular constraints
 solved and explained by name.
 
 Models are files of the format rung-model/1, ending in .json; "-" is standard
-input. Exit status: 0 done, 1 the computation could not be done, 2 bad use or
-bad input.`,
+input. Exit status: 0 done, 1 the computation could not be done or the disk is
+full, 2 bad use or bad input.`,
 		Example: `  rung generate ladder 1000 -o ladder.json
   rung accel ladder.json`,
 		Version:       version(),
@@ -70,5 +70,9 @@ func arguments(names ...string) cobra.PositionalArgs {
 
 // streams returns the input and outputs of cmd.
 func streams(cmd *cobra.Command) (stdin io.Reader, stdout, stderr io.Writer) {
-	return cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+	stdout = cmd.OutOrStdout()
+	if o, ok := stdout.(*watched); ok {
+		stdout = o.w // the commands look at the errors themselves
+	}
+	return cmd.InOrStdin(), stdout, cmd.ErrOrStderr()
 }

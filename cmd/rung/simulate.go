@@ -78,9 +78,13 @@ so far is valid then. With --checkpoint the run can go on from there, or from
 the last checkpoint before a crash, written every few seconds: repeat the
 command with --resume, and the file will be the same, byte for byte, as that of
 a run that was never interrupted. Without --resume a run
-begins anew and replaces both files. A Parquet file is joined when the run ends;
-until then its row groups are beside it, in a folder with .parts after its
-name, Parquet files themselves.
+begins anew and replaces both files.
+
+A trajectory that is there already stays until the new one is whole, or can go
+on from a checkpoint; until then the new rows are in a file beside it, with
+.rung-new after its name. Where none is there they go to the file itself. A
+Parquet file is joined when the run ends; until then its row groups are beside
+it, in a folder with .parts after its name, Parquet files themselves.
 
 --plot draws energies, drift and the columns in --plot-columns over time, from
 where this run began.`,
@@ -193,12 +197,11 @@ func (f *simulateFlags) checkFiles(model string) error {
 	if f.stabilise == baumgarte && f.method != sparseMethod {
 		return useErrorf("--stabilise baumgarte needs --method sparse: the tree methods do not see violations of the tree's joints")
 	}
-	if c := f.checkpoint; c != "" {
-		for _, other := range [...]string{model, f.output} {
-			if filepath.Clean(c) == filepath.Clean(other) {
-				return useErrorf("%s: the checkpoint would replace this file", c)
-			}
-		}
+	if err := apart(f.output, "the trajectory would replace the model", model); err != nil {
+		return err
+	}
+	if err := apart(f.checkpoint, "the checkpoint would replace this file", model, f.output); err != nil {
+		return err
 	}
 	return f.checkPlot(model)
 }
@@ -256,6 +259,7 @@ func runSimulate(cmd *cobra.Command, path string, f *simulateFlags) error {
 	if err != nil {
 		return err
 	}
+	defer r.release()
 	if err := r.open(stdout); err != nil {
 		return err
 	}

@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// processorTimeKnown says that processorTime is that of processors.
+const processorTimeKnown = true
+
 // processorTime returns the time that processors have worked for this process.
 func processorTime() time.Duration {
 	var u syscall.Rusage

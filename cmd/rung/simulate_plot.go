@@ -38,12 +38,7 @@ func (f *simulateFlags) checkPlot(model string) error {
 	case !slices.Contains(plotEndings, ending):
 		return useErrorf("%s: pictures end in %s", f.plot, strings.Join(plotEndings, " or "))
 	}
-	for _, other := range [...]string{model, f.output, f.checkpoint} {
-		if filepath.Clean(f.plot) == filepath.Clean(other) {
-			return useErrorf("%s: the picture would replace this file", f.plot)
-		}
-	}
-	return nil
+	return apart(f.plot, "the picture would replace this file", model, f.output, f.checkpoint)
 }
 
 // curves collect what is drawn of a run in bounded memory: where there are more rows
@@ -131,12 +126,13 @@ type curve struct {
 
 // writePlot draws the picture, if one is wanted and there are rows.
 func (w *watcher) writePlot(f *simulateFlags, model string) error {
-	if w.curves == nil || len(w.curves.points) == 0 {
+	if w.curves == nil {
 		return nil
 	}
-	return writeFile(f.plot, io.Discard, func(to io.Writer) error {
-		return w.curves.write(to, model, strings.ToLower(filepath.Ext(f.plot))[1:])
-	})
+	if len(w.curves.points) == 0 {
+		return w.picture.drop()
+	}
+	return w.picture.close(w.curves.write(w.picture, model, strings.ToLower(filepath.Ext(f.plot))[1:]))
 }
 
 // write draws energies, drift and chosen columns below each other.

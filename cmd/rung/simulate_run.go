@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
@@ -41,6 +42,7 @@ type runner struct {
 	stepper sim.Stepper
 	sim     *sim.Simulation
 	watch   *watcher
+	marks   *outfile.Place // of the checkpoint; nil: there is none
 
 	signals  context.Context
 	begun    time.Time
@@ -144,27 +146,42 @@ func (r *runner) closeStart(plan *rung.Plan) error {
 
 // open opens the trajectory and, for a new run, writes the first checkpoint, so
 // that there is never one of another run beside it. Errors are those of bad input. It touches
-// no file before it knows that checkpoint and picture can be written.
+// no file before it knows that checkpoint and picture can be written, and by nobody else.
 func (r *runner) open(stdout io.Writer) error {
-	if err := replaceable(r.f.checkpoint); err != nil {
-		return err
+	var err error
+	if r.f.checkpoint != "" {
+		if r.marks, err = outfile.Hold(r.f.checkpoint); err != nil {
+			return inputError(r.f.checkpoint, err)
+		}
 	}
-	if err := writable(r.f.plot); err != nil {
-		return err
+	if r.watch.curves != nil {
+		if r.watch.picture, err = create(r.f.plot, stdout); err != nil {
+			return err
+		}
 	}
-	position := int64(-1)
-	if r.check != nil {
-		position = r.check.Recorded
-	}
-	t, err := r.f.openTrajectory(r.watch.columns, position, stdout)
+	t, err := r.f.openTrajectory(r.watch.columns, r.check, stdout)
 	if err != nil {
 		return err
 	}
 	r.watch.trajectory = t
 	if err := r.mark(); err != nil {
-		return errors.Join(err, t.Close())
+		_, _ = t.leave() // the first error counts
+		return err
 	}
 	return nil
+}
+
+// release lets others write the files.
+func (r *runner) release() {
+	if r.watch.trajectory != nil {
+		_ = r.watch.release()
+	}
+	if r.watch.picture != nil {
+		_ = r.watch.picture.drop()
+	}
+	if r.marks != nil {
+		_ = r.marks.Release()
+	}
 }
 
 // run integrates, and leaves a trajectory of whole rows and a checkpoint however
@@ -182,39 +199,57 @@ func (r *runner) run(parent context.Context) error {
 	if errors.Is(err, errInterrupted) {
 		err = r.f.interruption(r.sim.State().Time)
 	}
-	err = simError(r.name, err)
+	var file *failure // of writing
+	if errors.As(err, &file) {
+		err = file
+	} else {
+		err = simError(r.name, err)
+	}
 	r.took, r.worked = time.Since(r.begun), processorTime()-r.cpu
 	r.watch.see(r.sim.State())
-	if e := r.finish(); err == nil || errors.Is(err, errInterrupted) && e != nil {
-		err = failed("", e)
+	return r.finish(err, file != nil)
+}
+
+// finish writes the last checkpoint, what is in memory, and the picture, after a run that has ended with err; broken says
+// that a file could not be written. It returns the first error that tells more than that the run was interrupted.
+//
+// The rows take the place of an older trajectory if they are all there or the run can go on, and are left
+// beside it otherwise.
+func (r *runner) finish(err error, broken bool) error {
+	first := func(e error) {
+		if e != nil && (err == nil || errors.Is(err, errInterrupted)) {
+			err = e
+		}
 	}
+	ended := err == nil
+	e := r.mark()
+	broken = broken || e != nil
+	first(e)
+	if t := r.watch.trajectory; ended || !broken && (r.marks != nil || t.fresh()) {
+		first(failed("", inputError(r.f.output, t.finish())))
+	} else {
+		where, e := t.leave()
+		first(failed("", inputError(r.f.output, e)))
+		if where != "" {
+			err = failed("", fmt.Errorf("%w; %s is as it was, the rows so far are in %s", err, r.f.output, where))
+		}
+	}
+	first(r.watch.writePlot(r.f, r.mech.Name))
 	return err
 }
 
-// finish writes the last checkpoint, what is in memory, and the picture.
-func (r *runner) finish() error {
-	err := r.mark()
-	if e := r.watch.Close(); err == nil {
-		err = inputError(r.f.output, e)
-	}
-	if e := r.watch.writePlot(r.f, r.mech.Name); err == nil {
-		err = e
-	}
-	return err
-}
-
-// mark writes a checkpoint if one is wanted.
+// mark writes a checkpoint if one is wanted. Errors are failures.
 func (r *runner) mark() error {
-	if r.f.checkpoint == "" {
+	if r.marks == nil {
 		return nil
 	}
 	begun := time.Now()
 	c, err := r.sim.Checkpoint()
 	if err != nil {
-		return failed("", plainSim(err))
+		return failed("", plainSim(inputError(r.f.output, err)))
 	}
-	if err := sim.WriteCheckpoint(r.f.checkpoint, c); err != nil {
-		return plainSim(inputError(r.f.checkpoint, err))
+	if err := r.marks.Replace(c.Write); err != nil {
+		return failed("", plainSim(inputError(r.f.checkpoint, err)))
 	}
 	now := time.Now()
 	r.nextMark = now.Add(max(r.f.between, checkpointShare*now.Sub(begun)))
@@ -269,6 +304,7 @@ type watcher struct {
 	mech    *mechanism.Mechanism
 	kin     mechanism.Kinematics
 	curves  *curves // nil unless there will be a picture
+	picture *output // which is there before the run begins
 
 	seen         bool
 	first, last  float64   // total energy, J

@@ -28,13 +28,20 @@ func (c *stateChange) run(cmd *cobra.Command, change func(m *model.Model, p *pro
 	if err != nil {
 		return err
 	}
+	out := new(output)
+	if c.output != "" { // before anything is computed
+		if out, err = create(c.output, stdout); err != nil {
+			return err
+		}
+		defer out.drop()
+	}
 	document, print, err := change(m, p)
 	if document == nil {
 		return err
 	}
 	if err == nil && c.output != "" {
 		p.stage("writing", int64(len(m.Bodies)+len(m.Joints)+len(m.Forces)))
-		if err := writeFile(c.output, stdout, func(w io.Writer) error { return model.Write(&lineCounter{w, p}, m) }); err != nil {
+		if err := out.close(model.Write(&lineCounter{out, p}, m)); err != nil {
 			return err
 		}
 	}

@@ -90,6 +90,13 @@ func runValidate(cmd *cobra.Command, folder string, f *validateFlags) error {
 	if _, err := f.pageWith(""); err != nil { // before anything is measured
 		return err
 	}
+	page := new(output)
+	if f.page != "" {
+		if page, err = create(f.page, stdout); err != nil {
+			return err
+		}
+		defer page.drop()
+	}
 	p := newProgress(stderr)
 	defer p.end()
 	doc := &validation{Format: "rung-validation/1", Runs: []validatedRun{}}
@@ -105,7 +112,7 @@ func runValidate(cmd *cobra.Command, folder string, f *validateFlags) error {
 		}
 	}
 	p.end()
-	return errors.Join(f.print(stdout, doc), doc.missed())
+	return errors.Join(f.print(stdout, page, doc), doc.missed())
 }
 
 // pageWith returns the page of --write with the table; nothing if there is none.
@@ -124,8 +131,8 @@ func (f *validateFlags) pageWith(table string) ([]byte, error) {
 	return text, nil
 }
 
-// print writes doc, also into the page.
-func (f *validateFlags) print(stdout io.Writer, doc *validation) error {
+// print writes doc, also into the page of --write.
+func (f *validateFlags) print(stdout io.Writer, page *output, doc *validation) error {
 	var table strings.Builder
 	doc.writeTable(&table)
 	text, err := f.pageWith(table.String())
@@ -133,8 +140,9 @@ func (f *validateFlags) print(stdout io.Writer, doc *validation) error {
 		return err
 	}
 	if text != nil {
-		if err := os.WriteFile(f.page, text, 0o666); err != nil {
-			return failed("", inputError(f.page, err))
+		_, err := page.Write(text)
+		if err := page.close(err); err != nil {
+			return err
 		}
 	}
 	if f.json {

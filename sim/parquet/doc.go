@@ -10,7 +10,7 @@
 // are kept beside the file, each a Parquet file by itself, in a folder with the name
 // of the file and PartsEnding; any reader that takes a folder takes them together.
 // Close joins them. A process that is killed leaves them behind, and Resume
-// goes on with them.
+// goes on with them. What else is in that folder stays.
 //
-// It is a package of its own so that sim needs nothing but the standard library.
+// It is a package of its own so that sim needs no library of the format.
 package parquet

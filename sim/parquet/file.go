@@ -121,6 +121,7 @@ func (l *layout) open(path string) (*file, error) {
 }
 
 var (
+	errShort   = errors.New("a group has another number of rows")
 	errFormat  = errors.New("is no trajectory in the format " + Format)
 	errColumns = errors.New("is not a trajectory of these bodies and joints")
 )
@@ -152,16 +153,19 @@ func (l *layout) read(f *os.File) (*file, error) {
 // Close ends reading.
 func (f *file) Close() error { return f.f.Close() }
 
-// rows returns the number of rows of group g, 0 if there is none.
+// rows returns the number of rows of group g, 0 if there is none, or no file.
 func (f *file) rows(g int) int {
-	if g >= len(f.groups) {
+	if f == nil || g >= len(f.groups) {
 		return 0
 	}
 	return int(f.groups[g].NumRows())
 }
 
-// total returns the number of rows.
+// total returns the number of rows, 0 if there is no file.
 func (f *file) total() (n int64) {
+	if f == nil {
+		return 0
+	}
 	for _, g := range f.groups {
 		n += g.NumRows()
 	}
@@ -172,7 +176,7 @@ func (f *file) total() (n int64) {
 // column has room for the given number of rows.
 func (f *file) readTo(values []float64, rows, g, n int) error {
 	if f.rows(g) < n {
-		return errors.New("too few rows")
+		return errShort
 	}
 	cells := make([]pq.Value, cellBlock)
 	for c, chunk := range f.groups[g].ColumnChunks() {

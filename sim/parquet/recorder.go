@@ -1,12 +1,17 @@
 package parquet
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc64"
+	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 
+	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -20,13 +25,14 @@ const (
 
 // Options choose how rows are kept. The zero value is the default.
 type Options struct {
-	GroupRows int // rows of a row group; 0 stands for as many as fit in GroupBytes, at least one
+	GroupRows int    // rows of a row group; 0 stands for as many as fit in GroupBytes, at least one
+	Sum       string // of Resume: what Recorder.Sum was at the position (sim.Checkpoint.Sum); empty: not compared
 }
 
 // Recorder is a sim.Recorder that writes a Parquet file. It belongs to one
-// goroutine.
+// goroutine, and the file to one Recorder at a time, which the caller sees to.
 type Recorder struct {
-	path    string
+	path    string // links followed
 	columns *sim.Columns
 	format  *layout
 
@@ -35,87 +41,53 @@ type Recorder struct {
 	fill   int       // rows in it
 	marked int       // of them, those in its part already
 	values []float64 // of the group, column by column, each with room for rows
+	sum    uint64    // checksum of the rows
+	row    []byte    // bits of one row
 
 	kept int  // full groups at the head of the file at path, which have no parts
 	done bool // the file at path holds all
 }
 
-// New replaces the file at path by an empty trajectory, and whatever parts there are.
+// New begins a trajectory. A file that is there already stays until Close; where there is none, it writes an empty
+// trajectory. It removes the parts that another recording has left, and nothing else in their folder.
 //
-// It returns errors of the file system. It panics if an option is negative.
+// It returns errors of the file system, and one if the folder has a file with the name of a part that is none.
+// It panics if an option is negative.
 func New(path string, columns *sim.Columns, o Options) (*Recorder, error) {
-	r := newRecorder(path, columns, o)
-	f, err := os.Create(path)
+	target, err := outfile.Target(path)
 	if err != nil {
 		return nil, err
 	}
-	// The joined file will take the place of what a link leads to.
-	if r.path, err = filepath.EvalSymlinks(path); err == nil {
-		err = errors.Join(os.RemoveAll(r.folder()), r.format.write(f, nil))
+	r := newRecorder(target, columns, o)
+	if err := r.removeParts(true); err != nil {
+		return nil, err
 	}
-	return r, errors.Join(err, f.Close())
+	if _, err := os.Stat(target); errors.Is(err, fs.ErrNotExist) {
+		if err := r.replace(outfile.NewName(target), target, nil); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
 }
 
 // Resume goes on with a trajectory, ended or not, at the position of a Mark. Rows
 // after it are dropped.
 //
+// Cost: that of reading all rows.
 // It returns an error if the file or its parts are not of these columns and this
-// number of rows a group, or do not reach to position. It panics if an option is
+// number of rows a group, do not reach to position, or have other rows than Options.Sum says. It panics if an option is
 // negative.
 func Resume(path string, columns *sim.Columns, position int64, o Options) (*Recorder, error) {
-	path, err := filepath.EvalSymlinks(path)
+	target, err := outfile.Target(path)
 	if err != nil {
 		return nil, err
 	}
-	r := newRecorder(path, columns, o)
+	r := newRecorder(target, columns, o)
 	r.group, r.fill = int(position/int64(r.rows)), int(position%int64(r.rows))
-	whole, err := r.format.open(r.path)
-	if err != nil {
+	if err := r.resume(position, o.Sum); err != nil {
 		return nil, err
 	}
-	defer whole.Close()
-	for r.kept < r.group && whole.rows(r.kept) == r.rows {
-		r.kept++
-	}
-	for g := r.kept; g < r.group; g++ {
-		if n, err := r.partRows(g); err != nil || n != r.rows {
-			return nil, errors.Join(r.short(position), err)
-		}
-	}
-	if r.fill > 0 {
-		if err := r.refill(whole); err != nil {
-			return nil, errors.Join(r.short(position), err)
-		}
-	}
-	r.done = whole.total() == position
 	return r, nil
-}
-
-// short says that a trajectory does not reach to where the checkpoint goes on.
-func (r *Recorder) short(position int64) error {
-	return fmt.Errorf("sim/parquet: %s and its parts do not have the %d rows at which the checkpoint goes on", r.path, position)
-}
-
-// refill reads the rows of the group that has begun, from its part or the file.
-func (r *Recorder) refill(whole *file) error {
-	if whole.rows(r.group) >= r.fill {
-		return whole.readTo(r.values, r.rows, r.group, r.fill)
-	}
-	part, err := r.format.open(r.part(r.group))
-	if err != nil {
-		return err
-	}
-	defer part.Close()
-	return part.readTo(r.values, r.rows, 0, r.fill)
-}
-
-// partRows returns the number of rows in part g.
-func (r *Recorder) partRows(g int) (int, error) {
-	part, err := r.format.open(r.part(g))
-	if err != nil {
-		return 0, err
-	}
-	return part.rows(0), part.Close()
 }
 
 func newRecorder(path string, columns *sim.Columns, o Options) *Recorder {
@@ -128,14 +100,8 @@ func newRecorder(path string, columns *sim.Columns, o Options) *Recorder {
 	}
 	return &Recorder{
 		path: path, columns: columns, format: newLayout(columns),
-		rows: o.GroupRows, values: make([]float64, n*o.GroupRows),
+		rows: o.GroupRows, values: make([]float64, n*o.GroupRows), row: make([]byte, 8*n),
 	}
-}
-
-// folder is where the parts are, part the file of one.
-func (r *Recorder) folder() string { return r.path + PartsEnding }
-func (r *Recorder) part(g int) string {
-	return filepath.Join(r.folder(), fmt.Sprintf("%06d.parquet", g))
 }
 
 // Record implements sim.Recorder.
@@ -149,6 +115,7 @@ func (r *Recorder) Record(row *sim.Row) error {
 	for c, x := range r.columns.Values {
 		r.values[c*r.rows+r.fill] = x
 	}
+	r.note(r.fill)
 	if r.fill++; r.fill < r.rows {
 		return nil
 	}
@@ -172,26 +139,31 @@ func (r *Recorder) Mark() (int64, error) {
 	return int64(r.group)*int64(r.rows) + int64(r.fill), nil
 }
 
-// keep writes the group that is being filled to its part.
-func (r *Recorder) keep() error {
-	return r.replace(r.part(r.group), func(w *writer) error { return w.group(r.values, r.rows, r.fill) })
+// note takes a row of the group that is being filled into the checksum.
+func (r *Recorder) note(i int) {
+	for c := range r.columns.Len() {
+		binary.LittleEndian.PutUint64(r.row[8*c:], math.Float64bits(r.values[c*r.rows+i]))
+	}
+	r.sum = crc64.Update(r.sum, sumTable, r.row)
 }
 
-// replace writes a trajectory and gives it the name path in one move. The file
-// begins in the folder of the parts, under a name that readers pass over.
-func (r *Recorder) replace(path string, fill func(w *writer) error) error {
+// sumTable is that of the checksum of rows: CRC-64 of ECMA-182.
+var sumTable = crc64.MakeTable(crc64.ECMA)
+
+// Sum implements sim.Summed: the checksum of the bits of all rows.
+func (r *Recorder) Sum() string { return fmt.Sprintf("%016x", r.sum) }
+
+// keep writes the group that is being filled to its part.
+func (r *Recorder) keep() error {
 	if err := os.Mkdir(r.folder(), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	f, err := os.Create(filepath.Join(r.folder(), ".new"))
-	if err != nil {
-		return err
-	}
-	err = r.format.write(f, fill)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return r.replace(filepath.Join(r.folder(), newPart), r.part(r.group), func(w *writer) error { return w.group(r.values, r.rows, r.fill) })
+}
+
+// replace writes a trajectory and gives it the name path in one move. It begins under the name temp.
+func (r *Recorder) replace(temp, path string, fill func(w *writer) error) error {
+	return outfile.ReplaceBy(temp, path, func(w io.Writer) error { return r.format.write(w, fill) })
 }
 
 // Close writes the trajectory, in the place of what was there in one move, and
@@ -205,12 +177,18 @@ func (r *Recorder) Close() error {
 			return err
 		}
 	}
-	return os.RemoveAll(r.folder())
+	return r.removeParts(false)
+}
+
+// Leave ends the recording with all rows in parts; the file at path stays as it is. Resume can go on.
+func (r *Recorder) Leave() error {
+	_, err := r.Mark()
+	return err
 }
 
 // join writes all groups to the file at path.
 func (r *Recorder) join() error {
-	return r.replace(r.path, func(w *writer) error {
+	return r.replace(outfile.NewName(r.path), r.path, func(w *writer) error {
 		if err := r.copyGroups(w); err != nil || r.fill == 0 {
 			return err
 		}
@@ -245,5 +223,9 @@ func (r *Recorder) readGroup(values []float64, g int) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.readTo(values, r.rows, at, r.rows), f.Close())
+	defer f.Close()
+	if f.rows(at) != r.rows {
+		return errShort
+	}
+	return f.readTo(values, r.rows, at, r.rows)
 }

@@ -132,16 +132,22 @@ template <class Step> void report(const Words &w, const std::string &version, do
     std::vector<double> runs;
     const double limit = w.maxSeconds * 1e9;
     double spent = 0;
+    peer::Usage use;
+    std::vector<double> faults;
     for (bool warm = false; peer::more(runs.size(), spent, limit); warm = true) {
+        if (runs.empty()) use = peer::Usage(); // of what counts
+        const long before = peer::pageFaults();
         const auto t = peer::Clock::now();
         step();
         const double ns = peer::since(t);
         if (!warm && ns < limit) continue;
+        faults.push_back(peer::pageFaults() - before);
         runs.push_back(ns);
         spent += ns;
     }
-    std::printf("{\"version\": \"%s\", \"analyze_ns\": %.0f, \"total_ns\": %.0f, \"runs\": %zu, \"peak_bytes\": %.0f, \"note\": \"%s\"}\n",
-                peer::escape(version).c_str(), buildNs, peer::median(runs), runs.size(), peer::peakBytes(),
+    const std::string process = use.json(peer::median(faults));
+    std::printf("{\"version\": \"%s\", \"analyze_ns\": %.0f, \"total_ns\": %.0f, \"runs\": %zu, \"peak_bytes\": %.0f, %s, \"note\": \"%s\"}\n",
+                peer::escape(version).c_str(), buildNs, peer::median(runs), runs.size(), peer::peakBytes(), process.c_str(),
                 peer::escape(note).c_str());
 }
 

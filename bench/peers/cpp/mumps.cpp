@@ -1,4 +1,5 @@
-// MUMPS, sequential, symmetric indefinite (SYM=2): in its own order, or with --order in the one given.
+// MUMPS, sequential, symmetric indefinite (SYM=2): in its own order, or with --order in the one given. --variant unscaled: without
+// scaling of K and search for pairs of pivots, which K does not need; --variant unscaled-scotch: so, in the order of SCOTCH.
 #include "peer.hpp"
 
 #include <dmumps_c.h>
@@ -63,7 +64,11 @@ struct Mumps : Peer {
         for (int i : {1, 2, 3, 4}) icntl(i) = i == 4 ? 0 : -1; // silent
         icntl(10) = 0;                                         // no refinement of its own
         icntl(14) = 50;                                        // per cent of memory beyond the estimate
-        icntl(7) = 7;                                          // order: automatic
+        icntl(7) = variant == "unscaled-scotch" ? 3 : 7;       // order: of SCOTCH, or automatic
+        if (variant.rfind("unscaled", 0) == 0) {
+            icntl(8) = 0;
+            icntl(12) = 1;
+        }
         fill();
         id.n = k->n;
         id.nnz = static_cast<MUMPS_INT8>(row.size());

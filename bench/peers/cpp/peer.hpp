@@ -7,11 +7,11 @@
 #pragma once
 
 #include "joints.hpp"
+#include "process.hpp"
 
 #include <chrono>
 #include <cstring>
 #include <new>
-#include <sys/resource.h>
 
 // Peer is one solver. A step may throw; a breakdown (zero pivot, not positive definite) returns false from factor.
 struct Peer {
@@ -31,17 +31,6 @@ struct Peer {
 };
 
 namespace peer {
-
-using Clock = std::chrono::steady_clock;
-
-inline double since(Clock::time_point t) { return std::chrono::duration<double, std::nano>(Clock::now() - t).count(); }
-
-inline double median(std::vector<double> v) {
-    if (v.empty()) return 0;
-    std::sort(v.begin(), v.end());
-    const size_t h = v.size() / 2;
-    return v.size() % 2 ? v[h] : (v[h - 1] + v[h]) / 2;
-}
 
 constexpr size_t minRuns = 5;
 constexpr double minTime = 100e6, enough = 3e9; // ns, as in rung bench
@@ -73,20 +62,6 @@ inline Options parse(int argc, char **argv) {
     }
     if (o.file.empty()) throw std::runtime_error("no file");
     return o;
-}
-
-// limit bounds the address space, so that a factor that does not fit ends as std::bad_alloc and not the machine.
-inline void limit(double gib) {
-    if (!(gib > 0)) return;
-    const auto bytes = static_cast<rlim_t>(gib * (1 << 30));
-    const rlimit r{bytes, bytes};
-    setrlimit(RLIMIT_AS, &r);
-}
-
-inline double peakBytes() {
-    rusage u;
-    getrusage(RUSAGE_SELF, &u);
-    return u.ru_maxrss * 1024.0;
 }
 
 struct Quality {
@@ -132,15 +107,6 @@ inline double settle(Peer &p, double first, double norm, double *analysis) {
     throw std::runtime_error("breaks down for every proximal term up to 1e-8");
 }
 
-inline std::string escape(const std::string &s) {
-    std::string out;
-    for (char c : s) {
-        if (c == '"' || c == '\\') out += '\\';
-        out += c < ' ' ? ' ' : c;
-    }
-    return out;
-}
-
 inline int measure(Peer &p, const Options &o) {
     const Kkt k = kkt::load(o.file);
     p.k = &k;
@@ -162,10 +128,15 @@ inline int measure(Peer &p, const Options &o) {
 
     Quality q0, q1;
     double spent = 0;
+    Usage use;
+    std::vector<double> faults;
     for (bool warm = false; more(factor.size(), spent, limit); warm = true) {
+        if (factor.empty()) use = Usage(); // of what counts
+        const long before = pageFaults();
         const auto t0 = Clock::now();
         if (!p.factor()) throw std::runtime_error("breaks down when factored again");
         const double f = since(t0);
+        faults.push_back(pageFaults() - before);
         const auto t1 = Clock::now();
         p.solve(x, k.b);
         const double s = since(t1);
@@ -174,25 +145,30 @@ inline int measure(Peer &p, const Options &o) {
         refine(p, x, r, d);
         const double e = since(t2);
         if (!warm) q1 = quality(k, x, r, norm);
-        if (!warm && f + s + e < limit) continue;
+        if (!warm && f + s + e < limit) {
+            faults.clear();
+            continue;
+        }
         factor.push_back(f);
         solve.push_back(s);
         refined.push_back(s + e);
         spent += f + s + e;
     }
+    const std::string process = use.json(median(faults));
     std::printf("{\"version\": \"%s\", \"analyze_ns\": %.0f, \"factor_ns\": %.0f, \"solve_ns\": %.0f, \"refined_ns\": %.0f, "
                 "\"runs\": %zu, \"residual\": %.3g, \"relative\": %.3g, \"residual_refined\": %.3g, \"relative_refined\": %.3g, "
-                "\"eps\": %g, \"factor_nonzeros\": %lld, \"factor_flops\": %.0f, \"peak_bytes\": %.0f, \"note\": \"%s\"}\n",
+                "\"eps\": %g, \"factor_nonzeros\": %lld, \"factor_flops\": %.0f, \"peak_bytes\": %.0f, %s, \"note\": \"%s\"}\n",
                 escape(p.version()).c_str(), median(analyze), median(factor), median(solve), median(refined), factor.size(),
                 std::min(q0.plain, 1e300), std::min(q0.relative, 1e300), std::min(q1.plain, 1e300),
                 std::min(q1.relative, 1e300), eps, static_cast<long long>(p.nonzeros), p.flops, peakBytes(),
-                escape(p.note).c_str());
+                process.c_str(), escape(p.note).c_str());
     return 0;
 }
 
 // run is the main of every solver.
 inline int run(Peer &p, int argc, char **argv) try {
     const Options o = parse(argc, argv);
+    keepMemory();
     limit(o.maxGib);
     return measure(p, o);
 } catch (const std::bad_alloc &) {

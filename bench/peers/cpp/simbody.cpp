@@ -73,6 +73,7 @@ void run(const engine::Words &w) {
 int main(int argc, char **argv) {
     return engine::guarded([&] {
         const auto w = engine::parse(argc, argv);
+        peer::keepMemory();
         peer::limit(w.maxGib);
         run(w);
     });

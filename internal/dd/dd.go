@@ -1,0 +1,81 @@
+package dd
+
+import "math"
+
+// Num is Hi + Lo, with |Lo| at most half a unit in the last place of Hi. The zero value is 0.
+type Num struct{ Hi, Lo float64 }
+
+// Epsilon bounds the relative rounding error of one operation.
+const Epsilon = 0x1p-102
+
+// Of returns x.
+func Of(x float64) Num { return Num{Hi: x} }
+
+// Float returns the double next to a.
+func (a Num) Float() float64 { return a.Hi + a.Lo }
+
+// Neg returns −a.
+func (a Num) Neg() Num { return Num{-a.Hi, -a.Lo} }
+
+// sum returns a + b exactly.
+func sum(a, b float64) Num {
+	s := a + b
+	t := s - a
+	return Num{s, (a - (s - t)) + (b - t)}
+}
+
+// quick returns a + b exactly for |a| ≥ |b|.
+func quick(a, b float64) Num {
+	s := a + b
+	return Num{s, b - (s - a)}
+}
+
+// Product returns a·b exactly.
+func Product(a, b float64) Num {
+	p := a * b
+	return Num{p, math.FMA(a, b, -p)}
+}
+
+// Difference returns a − b exactly.
+func Difference(a, b float64) Num { return sum(a, -b) }
+
+// Add returns a + b.
+func Add(a, b Num) Num {
+	s, t := sum(a.Hi, b.Hi), sum(a.Lo, b.Lo)
+	s = quick(s.Hi, s.Lo+t.Hi)
+	return quick(s.Hi, s.Lo+t.Lo)
+}
+
+// Sub returns a − b.
+func Sub(a, b Num) Num { return Add(a, b.Neg()) }
+
+// Mul returns a·b.
+func Mul(a, b Num) Num {
+	p := Product(a.Hi, b.Hi)
+	return quick(p.Hi, p.Lo+(float64(a.Hi*b.Lo)+float64(a.Lo*b.Hi)))
+}
+
+// MulFloat returns a·b.
+func MulFloat(a Num, b float64) Num {
+	p := Product(a.Hi, b)
+	return quick(p.Hi, p.Lo+float64(a.Lo*b))
+}
+
+// Div returns a/b.
+func Div(a, b Num) Num {
+	q := a.Hi / b.Hi
+	r := Sub(a, MulFloat(b, q))
+	q2 := r.Hi / b.Hi
+	r = Sub(r, MulFloat(b, q2))
+	return Add(quick(q, q2), Of(r.Hi/b.Hi))
+}
+
+// Sqrt returns √a for a ≥ 0.
+func Sqrt(a Num) Num {
+	if a.Hi == 0 {
+		return Num{}
+	}
+	x := math.Sqrt(a.Hi)
+	r := Sub(a, Product(x, x))
+	return quick(x, r.Hi/(2*x))
+}

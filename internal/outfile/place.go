@@ -1,0 +1,229 @@
+package outfile
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/gofrs/flock"
+)
+
+// The endings of the files beside an output.
+const (
+	newEnding  = ".rung-new"
+	lockEnding = ".rung-lock"
+)
+
+// ErrHeld is wrapped by the error of a place that another writer holds.
+var ErrHeld = errors.New("another run is writing this file")
+
+var errFolder = errors.New("is a folder")
+
+// Place is where a file goes, for one writer at a time. It belongs to one goroutine.
+type Place struct {
+	given  string // as the caller names it
+	path   string // links followed
+	direct bool   // there is nothing that a file could replace
+	lock   *flock.Flock
+}
+
+// Hold takes the place of the file at path, which need not exist, until Release. It changes no file of that name.
+//
+// It returns an error, a *fs.PathError, of a path that cannot be written as far as this shows before, and one that
+// wraps ErrHeld if somebody else holds the place.
+func Hold(path string) (*Place, error) {
+	p := &Place{given: path}
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		return nil, p.fail("write", errFolder)
+	}
+	exists := err == nil
+	if p.path, p.direct, err = resolve(path); err != nil {
+		return nil, p.fail("write", err)
+	}
+	if exists && !info.Mode().IsRegular() {
+		p.direct = true
+	}
+	if p.direct {
+		return p, nil
+	}
+	if exists {
+		if err := mayWrite(p.path); err != nil {
+			return nil, p.fail("write", err)
+		}
+	}
+	if p.lock, err = take(beside(p.path, lockEnding)); err != nil {
+		return nil, p.fail("lock", err)
+	}
+	return p, nil
+}
+
+// mayWrite returns the error of writing the file at path, which stays as it is.
+func mayWrite(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// takeTries bounds how often a lock is lost to others who have just removed its file.
+const takeTries = 100
+
+// take locks the file at path. The one who releases a lock removes its file, so it counts only if
+// the file is still there.
+func take(path string) (*flock.Flock, error) {
+	for range takeTries {
+		l := flock.New(path, flock.SetPermissions(0o666))
+		ok, err := l.TryLock()
+		if errors.Is(err, fs.ErrPermission) {
+			err = fmt.Errorf("no file can be made beside it: %w", reason(err))
+		}
+		if err != nil {
+			return nil, errors.Join(reason(err), l.Close())
+		}
+		if !ok {
+			return nil, errors.Join(ErrHeld, l.Close())
+		}
+		locked, err := l.Stat()
+		if err != nil {
+			return nil, errors.Join(err, l.Close())
+		}
+		if there, err := os.Stat(path); err == nil && os.SameFile(locked, there) {
+			return l, nil
+		}
+		if err := l.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return nil, ErrHeld
+}
+
+// Given returns the name that Hold was called with.
+func (p *Place) Given() string { return p.given }
+
+// Path returns the file that is replaced, links followed.
+func (p *Place) Path() string { return p.path }
+
+// Direct reports whether the file is written directly, as devices and pipes are.
+func (p *Place) Direct() bool { return p.direct }
+
+// New returns the name of the file that is being written.
+func (p *Place) New() string { return NewName(p.path) }
+
+// NewName returns the name of the new file beside the one at path, which is no link.
+func NewName(path string) string { return beside(path, newEnding) }
+
+// Create begins the new file, anew if there is one.
+func (p *Place) Create() (*File, error) {
+	if p.direct {
+		f, err := os.OpenFile(p.path, os.O_WRONLY|os.O_TRUNC, 0)
+		if err != nil {
+			return nil, p.fail("open", err)
+		}
+		return &File{File: f}, nil
+	}
+	f, err := Begin(p.New(), p.path)
+	return f, p.fail("create", err)
+}
+
+// Reopen opens the new file that a run has left, to read it and to go on with it. An error wraps
+// fs.ErrNotExist if there is none.
+func (p *Place) Reopen() (*File, error) {
+	if p.direct {
+		return nil, p.fail("open", fs.ErrNotExist)
+	}
+	f, err := os.OpenFile(p.New(), os.O_RDWR, 0)
+	if err != nil {
+		return nil, p.fail("open", err)
+	}
+	return &File{f, p.path}, nil
+}
+
+// Replace writes the new file with write and puts it in its place. After an error the old one is
+// there and no new one.
+func (p *Place) Replace(write func(w io.Writer) error) error {
+	f, err := p.Create()
+	if err != nil {
+		return err
+	}
+	return p.fail("write", f.fill(write))
+}
+
+// Release gives the place up. A new file that is not committed stays.
+func (p *Place) Release() error {
+	if p.lock == nil {
+		return nil
+	}
+	l := p.lock
+	p.lock = nil
+	if runtime.GOOS == "windows" { // where an open file cannot be removed
+		err := l.Close()
+		_ = os.Remove(l.Path()) // fails if somebody else has it by now
+		return p.fail("unlock", err)
+	}
+	err := os.Remove(l.Path())
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return p.fail("unlock", errors.Join(err, l.Close()))
+}
+
+// Write replaces the file at path by what write writes: Hold, Replace and Release.
+func Write(path string, write func(w io.Writer) error) error {
+	p, err := Hold(path)
+	if err != nil {
+		return err
+	}
+	return and(p.Replace(write), p.Release())
+}
+
+// fail names the file as the caller does. Errors that are not of the system pass.
+func (p *Place) fail(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fs.PathError{Op: op, Path: p.given, Err: reason(err)}
+}
+
+// reason returns err without names of files that the caller has not given.
+func reason(err error) error {
+	if e := new(fs.PathError); errors.As(err, &e) {
+		return e.Err
+	}
+	if e := new(os.LinkError); errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
+
+// and adds the error of cleaning up, in one line.
+func and(err, more error) error {
+	switch {
+	case more == nil:
+		return err
+	case err == nil:
+		return more
+	}
+	return fmt.Errorf("%w (%w)", err, more)
+}
+
+// longestName is the length of a name, bytes, beyond which it is shortened for the files beside it.
+const longestName = 200
+
+// beside returns the name of a file beside path.
+func beside(path, ending string) string {
+	dir, name := filepath.Split(path)
+	if len(name) > longestName {
+		h := fnv.New64a()
+		h.Write([]byte(name))
+		name = fmt.Sprintf("%s~%016x", strings.ToValidUTF8(name[:longestName/2], ""), h.Sum64())
+	}
+	return filepath.Join(dir, name+ending)
+}

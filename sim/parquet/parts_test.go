@@ -1,0 +1,144 @@
+package parquet_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/sim/parquet"
+)
+
+// TestFilesOfOthers: of the folder of the parts only parts are removed, and nobody else's file is replaced by one.
+func TestFilesOfOthers(t *testing.T) {
+	m := mech(t, "four-bar")
+	path := filepath.Join(t.TempDir(), "run.parquet")
+	folder := path + parquet.PartsEnding
+	c, o := sim.NewColumns(m, nil), parquet.Options{GroupRows: 4}
+	rows := rowsOf(m, 10)
+	require.NoError(t, os.Mkdir(folder, 0o777))
+	others := []string{"notes.txt", "000000.txt", "00000.parquet", "data.parquet", ".new"}
+	for _, name := range others {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(name), 0o600))
+	}
+	untouched := func() {
+		t.Helper()
+		entries, err := os.ReadDir(folder)
+		require.NoError(t, err)
+		require.Len(t, entries, len(others))
+		for _, name := range others {
+			data, err := os.ReadFile(filepath.Join(folder, name))
+			require.NoError(t, err)
+			require.Equal(t, name, string(data))
+		}
+	}
+	for range 2 {
+		r, err := parquet.New(path, c, o)
+		require.NoError(t, err)
+		untouched()
+		record(t, r, rows)
+		require.NoError(t, r.Close())
+		untouched()
+		r, err = parquet.New(path, c, o)
+		require.NoError(t, err)
+		record(t, r, rows)
+		require.NoError(t, r.Leave()) // parts for the next to remove
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(folder, ".rung-new"), []byte("half"), 0o600)) // of a killed run
+	r, err := parquet.New(path, c, o)
+	require.NoError(t, err)
+	untouched()
+	record(t, r, rows[:5])
+	position, err := r.Mark()
+	require.NoError(t, err)
+
+	// What is in the way of a part is refused, before anything is removed.
+	foreign := filepath.Join(folder, "000007.parquet")
+	require.NoError(t, os.WriteFile(foreign, []byte("of somebody else"), 0o600))
+	_, err = parquet.New(path, c, o)
+	require.ErrorContains(t, err, "000007.parquet is in the way")
+	_, err = parquet.Resume(path, c, position, o)
+	require.ErrorContains(t, err, "000007.parquet is in the way")
+	data, err := os.ReadFile(foreign)
+	require.NoError(t, err)
+	require.Equal(t, "of somebody else", string(data))
+	require.NoError(t, os.Remove(foreign))
+	r, err = parquet.Resume(path, c, position, o)
+	require.NoError(t, err)
+	record(t, r, rows[5:])
+	require.NoError(t, r.Close())
+	untouched()
+	require.Equal(t, want(t, c, rows), read(t, path).values)
+}
+
+// TestOldStays: until Close the file is the one that was there, of whatever columns; a run that is killed
+// goes on with its own rows, not with those of the file.
+func TestOldStays(t *testing.T) {
+	m := mech(t, "four-bar")
+	rows := rowsOf(m, 30)
+	o := parquet.Options{GroupRows: 4}
+	for _, bodies := range [][]int{nil, {1}} {
+		path := filepath.Join(t.TempDir(), "run.parquet")
+		r, err := parquet.New(path, sim.NewColumns(m, bodies), o)
+		require.NoError(t, err)
+		record(t, r, rows[10:])
+		require.NoError(t, r.Close())
+		old, err := os.ReadFile(path)
+		require.NoError(t, err)
+		stays := func() {
+			t.Helper()
+			data, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.Equal(t, old, data)
+		}
+
+		c := sim.NewColumns(m, nil)
+		r, err = parquet.New(path, c, o)
+		require.NoError(t, err)
+		stays()
+		record(t, r, rows[:10])
+		require.NoError(t, r.Leave())
+		stays()
+		r, err = parquet.Resume(path, c, 10, o)
+		require.NoError(t, err)
+		stays()
+		record(t, r, rows[10:])
+		require.NoError(t, r.Close())
+		require.Equal(t, want(t, c, rows), read(t, path).values)
+	}
+}
+
+// TestSum: the rows up to the position have to be those that were recorded, wherever they are kept.
+func TestSum(t *testing.T) {
+	m := mech(t, "four-bar")
+	c, o := sim.NewColumns(m, nil), parquet.Options{GroupRows: 4}
+	rows := rowsOf(m, 10)
+	for _, closed := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "run.parquet")
+		r, err := parquet.New(path, c, o)
+		require.NoError(t, err)
+		empty := r.Sum()
+		record(t, r, rows)
+		position, err := r.Mark()
+		require.NoError(t, err)
+		sum := r.Sum()
+		require.NotEqual(t, empty, sum)
+		if closed {
+			require.NoError(t, r.Close())
+		}
+		o := o
+		o.Sum = sum
+		for range 2 {
+			r, err = parquet.Resume(path, c, position, o)
+			require.NoError(t, err)
+			require.Equal(t, sum, r.Sum())
+		}
+		o.Sum = empty
+		_, err = parquet.Resume(path, c, position, o)
+		require.ErrorIs(t, err, sim.ErrCheckpoint)
+		assert.ErrorContains(t, err, sum)
+	}
+}
