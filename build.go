@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -45,6 +46,7 @@ func NewBuilder(name string) *Builder { return &Builder{m: model.New(name)} }
 
 // Gravity sets the gravity vector, m/s², and returns b.
 func (b *Builder) Gravity(x, y, z float64) *Builder {
+	b.mustBe()
 	b.m.Gravity = [3]float64{x, y, z}
 	return b
 }
@@ -91,6 +93,7 @@ func isDirection(v spatial.Vec3) bool { return v != (spatial.Vec3{}) && v.IsFini
 // Body adds a body whose frame is at place, with the mass distribution d in
 // that frame.
 func (b *Builder) Body(name string, d bodies.Body, place Place) Body {
+	b.mustBe()
 	q := place.Orientation
 	if q == (spatial.Quat{}) {
 		q = spatial.Quat{1, 0, 0, 0}
@@ -108,11 +111,12 @@ func (b *Builder) Body(name string, d bodies.Body, place Place) Body {
 // Rod adds a uniform round rod of the given mass (kg) and radius (m) between
 // two points of the world; its frame is at from, its x axis towards to.
 func (b *Builder) Rod(name string, mass, radius float64, from, to spatial.Vec3) Body {
+	b.mustBe()
 	axis := to.Sub(from)
 	length := axis.Norm()
 	d, err := bodies.Rod(mass, length, radius)
 	if err != nil {
-		b.errs = append(b.errs, fmt.Errorf("rung: rod %q: %w", name, err))
+		b.errs = append(b.errs, fault.Errorf("rung: rod %s: %w", fault.Name(name), err))
 		return b.Body(name, d, Place{Origin: from})
 	}
 	d = d.WithCom(spatial.Vec3{length / 2})
@@ -122,6 +126,7 @@ func (b *Builder) Rod(name string, mass, radius float64, from, to spatial.Vec3) 
 // Move gives a body its velocity: of its frame's origin (m/s) and angular
 // (rad/s), world axes. The world does not move.
 func (b *Builder) Move(body Body, linear, angular spatial.Vec3) {
+	b.mustBe()
 	if body == World {
 		b.errs = append(b.errs, errors.New(`rung: "Move": the world does not move`))
 		return
@@ -135,6 +140,7 @@ func (b *Builder) Move(body Body, linear, angular spatial.Vec3) {
 // returns the joint, to be given forces, springs, motions or a pitch; the
 // pointer is valid until the next Joint.
 func (b *Builder) Joint(name string, t model.JointType, predecessor, successor Body, place Place) *model.Joint {
+	b.mustBe()
 	j := model.Joint{Name: name, Type: t}
 	if b.known(predecessor, name) && b.known(successor, name) {
 		j.Predecessor, j.PredecessorFrame = b.local(predecessor, place)
@@ -149,7 +155,7 @@ func (b *Builder) Joint(name string, t model.JointType, predecessor, successor B
 func (b *Builder) along(name string, point, axis spatial.Vec3) Place {
 	p := Place{Origin: point}
 	if !isDirection(axis) {
-		b.errs = append(b.errs, fmt.Errorf("rung: joint %q: axis %v is zero or not finite", name, axis))
+		b.errs = append(b.errs, fmt.Errorf("rung: joint %s: axis %v is zero or not finite", fault.Name(name), axis))
 		return p
 	}
 	return p.WithZ(axis)
@@ -157,22 +163,26 @@ func (b *Builder) along(name string, point, axis spatial.Vec3) Place {
 
 // Revolute adds a revolute joint through a point, turning about axis (world).
 func (b *Builder) Revolute(name string, predecessor, successor Body, point, axis spatial.Vec3) *model.Joint {
+	b.mustBe()
 	return b.Joint(name, model.Revolute, predecessor, successor, b.along(name, point, axis))
 }
 
 // Prismatic adds a prismatic joint through a point, sliding along axis (world).
 func (b *Builder) Prismatic(name string, predecessor, successor Body, point, axis spatial.Vec3) *model.Joint {
+	b.mustBe()
 	return b.Joint(name, model.Prismatic, predecessor, successor, b.along(name, point, axis))
 }
 
 // Spherical adds a ball joint at a point (world).
 func (b *Builder) Spherical(name string, predecessor, successor Body, point spatial.Vec3) *model.Joint {
+	b.mustBe()
 	return b.Joint(name, model.Spherical, predecessor, successor, Place{Origin: point})
 }
 
 // Distance adds a massless rod between a point of each body, both given in the
 // world; its length is their distance now.
 func (b *Builder) Distance(name string, predecessor, successor Body, from, to spatial.Vec3) *model.Joint {
+	b.mustBe()
 	j := b.Joint(name, model.Distance, predecessor, successor, Place{Origin: from})
 	if b.known(successor, name) {
 		_, j.SuccessorFrame = b.local(successor, Place{Origin: to})
@@ -184,6 +194,7 @@ func (b *Builder) Distance(name string, predecessor, successor Body, from, to sp
 // SpringDamper adds a spring-damper between a point of each body, both given in
 // the world (stiffness N/m, damping N s/m, rest length m).
 func (b *Builder) SpringDamper(name string, a, c Body, from, to spatial.Vec3, stiffness, damping, rest float64) {
+	b.mustBe()
 	f := model.ForceElement{Name: name, Type: model.SpringDamper, Stiffness: stiffness, Damping: damping, RestLength: rest}
 	if b.known(a, name) && b.known(c, name) {
 		var p model.Pose
@@ -198,6 +209,7 @@ func (b *Builder) SpringDamper(name string, a, c Body, from, to spatial.Vec3, st
 // Wrench adds a constant force (N) and torque (N m), world axes, on a point of
 // a body given in the world.
 func (b *Builder) Wrench(name string, body Body, point, force, torque spatial.Vec3) {
+	b.mustBe()
 	f := model.ForceElement{Name: name, Type: model.Wrench, Force: force, Torque: torque}
 	if b.known(body, name) {
 		var p model.Pose
@@ -210,7 +222,7 @@ func (b *Builder) Wrench(name string, body Body, point, force, torque spatial.Ve
 // known books an error for a handle that is not of this builder.
 func (b *Builder) known(body Body, name string) bool {
 	if body < World || int(body) >= len(b.m.Bodies) {
-		b.errs = append(b.errs, fmt.Errorf("rung: %q: no body with handle %d", name, body))
+		b.errs = append(b.errs, fmt.Errorf("rung: %s: no body with handle %d", fault.Name(name), body))
 		return false
 	}
 	return true
@@ -237,6 +249,7 @@ func (b *Builder) local(body Body, place Place) (string, model.Pose) {
 //
 // It returns all problems together.
 func (b *Builder) Model() (*model.Model, error) {
+	b.mustBe()
 	errs := append([]error(nil), b.errs...)
 	if err := model.Check(b.m); err != nil {
 		errs = append(errs, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -43,8 +44,8 @@ func (e *CloseError) Unit() string {
 
 // Error names joint and bodies.
 func (e *CloseError) Error() string {
-	return fmt.Sprintf("rung: %v: joint %q between %q and %q is off by %.3g %s (row %d)",
-		ErrCannotClose, e.Joint, e.Predecessor, e.Successor, e.Off, e.Unit(), e.Row)
+	return fmt.Sprintf("rung: %v: joint %s between %s and %s is off by %.3g %s (row %d)",
+		ErrCannotClose, fault.Name(e.Joint), fault.Name(e.Predecessor), fault.Name(e.Successor), e.Off, e.Unit(), e.Row)
 }
 
 // Unwrap returns ErrCannotClose.
@@ -128,10 +129,11 @@ const (
 // A held body counts as infinitely heavy: its columns of W are zero. So the
 // pattern and the factor are those of the plan, and the body stays bit by bit.
 type Closer struct {
-	plan *Plan
-	mech *mechanism.Mechanism // of the plan, without loads
-	sys  *assemble.Weighted
-	fac  *factor.Factor
+	guard team.Guard
+	plan  *Plan
+	mech  *mechanism.Mechanism // of the plan, without loads
+	sys   *assemble.Weighted
+	fac   *factor.Factor
 
 	unit   []float64     // by row: what an error is relative to: 1, or the length of the longer body, m
 	flat   []bool        // by row: it is an angle
@@ -167,6 +169,7 @@ type Closer struct {
 //
 // It panics if a body or the tolerance is out of range.
 func (p *Plan) NewCloser(o CloserOptions) *Closer {
+	p.mustBe()
 	t := team.New(p.threads)
 	return p.newCloserOn(p.symbolic.NewFactorOn(t), t, o)
 }
@@ -224,6 +227,8 @@ func (c *Closer) Exactly(on bool) { c.exact, c.chord = on, false }
 //
 // Cost: O(bodies), no allocation.
 func (c *Closer) Closing() Closing {
+	c.enter()
+	defer c.guard.Leave()
 	if c.rates {
 		c.measureRates()
 	} else {
@@ -249,6 +254,9 @@ func (c *Closer) Closing() Closing {
 // mechanism.ErrNotFinite or joints.ErrNoDirection with the name of the body or
 // joint; st is then unchanged. It panics if st is of another mechanism.
 func (c *Closer) ClosePositions(st *mechanism.State) error {
+	c.enter()
+	defer c.guard.Leave()
+	mustHaveState(st)
 	c.start(st, false)
 	fit, err := c.misfitAt(c.at)
 	if err != nil {
@@ -411,7 +419,7 @@ func (c *Closer) factorize(policy factor.Policy, scale []float64, mu float64) er
 		return nil
 	}
 	if p := new(factor.PivotError); errors.As(err, &p) {
-		return fmt.Errorf("rung: %s: %w", c.plan.layout.NodeName(p.Node), err)
+		return fault.Errorf("rung: %s: %w", c.plan.layout.NodeName(p.Node), err)
 	}
 	return err
 }
@@ -526,6 +534,10 @@ func advance(mech *mechanism.Mechanism, dst, st *mechanism.State, v []float64, h
 //
 // It panics if the numbers of bodies differ.
 func SetState(m *model.Model, st *mechanism.State) {
+	if m == nil {
+		panic("rung: no model")
+	}
+	mustHaveState(st)
 	if len(m.Bodies) != len(st.Bodies) {
 		panic("rung: foreign state")
 	}

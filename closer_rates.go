@@ -1,10 +1,10 @@
 package rung
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -48,6 +48,9 @@ var rateAttempts = [...]struct {
 // Errors and panics are those of ClosePositions; prescribed motions that
 // contradict each other are a *CloseError.
 func (c *Closer) ProjectVelocities(st *mechanism.State) error {
+	c.enter()
+	defer c.guard.Leave()
+	mustHaveState(st)
 	chord := c.chord && c.samePoses(st)
 	c.start(st, true)
 	if !chord { // else c.kin is of st
@@ -244,7 +247,7 @@ func (c *Closer) ratesAt(st *mechanism.State, still bool) (fit misfit, err error
 			err = c.addMotion(&e, j, st)
 		}
 		if err != nil {
-			return fit, fmt.Errorf("rung: joint %q: %w", c.mech.JointName(j), err)
+			return fit, fault.Errorf("rung: joint %s: %w", fault.Name(c.mech.JointName(j)), err)
 		}
 		o, long := int(p.Off[node]), c.long[node-c.mech.NumBodies()]
 		all := max(speed/long, turn)

@@ -44,6 +44,8 @@ const (
 // Cost: some fifty factorizations at most; allocates.
 // It returns the errors of System.FillTo and *factor.PivotError.
 func (p *Plan) Nearby(st *mechanism.State) (*Nearby, error) {
+	p.mustBe()
+	mustHaveState(st)
 	rest := st.Clone()
 	for i := range rest.Bodies {
 		rest.Bodies[i].Velocity, rest.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
@@ -92,6 +94,7 @@ func (p *Plan) Nearby(st *mechanism.State) (*Nearby, error) {
 //
 // Cost: two factorizations and a solver. It returns errors as Nearby does.
 func (p *Plan) RedundantRows(st *mechanism.State) ([]int, error) {
+	p.mustBe()
 	r, err := (&comparison{s: p.newSolver()}).report(st)
 	if err != nil {
 		return nil, err

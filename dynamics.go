@@ -1,8 +1,7 @@
 package rung
 
 import (
-	"fmt"
-
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -21,6 +20,7 @@ type Dynamics struct {
 // NewDynamics allocates a Solver and a Closer of the plan. They share a factor, so
 // that closing ends the results of the solver.
 func NewDynamics(p *Plan) *Dynamics {
+	p.mustBe()
 	return newDynamicsOf(p.NewSolver())
 }
 
@@ -32,10 +32,16 @@ func newDynamicsOf(s *Solver) *Dynamics {
 }
 
 // Solver returns the solver, whose results are those of the last Accelerations.
-func (d *Dynamics) Solver() *Solver { return d.solver }
+func (d *Dynamics) Solver() *Solver {
+	d.mustBe()
+	return d.solver
+}
 
 // Closing is Closer.Closing.
-func (d *Dynamics) Closing() Closing { return d.closer.closing }
+func (d *Dynamics) Closing() Closing {
+	d.mustBe()
+	return d.closer.closing
+}
 
 // Accelerations stores in a the accelerations at st: six numbers a body, ω̇ then
 // the classical acceleration of the centre of mass, world axes.
@@ -43,6 +49,8 @@ func (d *Dynamics) Closing() Closing { return d.closer.closing }
 // Cost and errors are those of Solver.Solve. It panics unless a has 6 entries a
 // body.
 func (d *Dynamics) Accelerations(a []float64, st *mechanism.State) error {
+	d.mustBe()
+	mustHaveState(st)
 	if len(a) != 6*d.solver.plan.mech.NumBodies() {
 		panic("rung: length mismatch")
 	}
@@ -61,6 +69,8 @@ func (d *Dynamics) Accelerations(a []float64, st *mechanism.State) error {
 // Where redundant rows are violated in ways that no displacement of the bodies
 // explains, the accelerations are those of least squares.
 func (d *Dynamics) StabilisedAccelerations(a []float64, st *mechanism.State, alpha, beta float64) error {
+	d.mustBe()
+	mustHaveState(st)
 	if len(a) != 6*d.solver.plan.mech.NumBodies() {
 		panic("rung: length mismatch")
 	}
@@ -74,9 +84,9 @@ func (d *Dynamics) StabilisedAccelerations(a []float64, st *mechanism.State, alp
 
 // solveStabilised is Solve with feedback of the violations.
 func (s *Solver) solveStabilised(st *mechanism.State, alpha, beta float64) error {
-	if st == nil {
-		panic("rung: no state")
-	}
+	s.enter()
+	defer s.guard.Leave()
+	mustHaveState(st)
 	s.ok, s.factored, s.st = false, false, st
 	if err := s.assembleWhole(); err != nil {
 		return err
@@ -84,10 +94,10 @@ func (s *Solver) solveStabilised(st *mechanism.State, alpha, beta float64) error
 	if err := s.feedBack(alpha, beta); err != nil {
 		return err
 	}
-	if err := s.Factorize(); err != nil {
+	if err := s.firstFactor(); err != nil {
 		return err
 	}
-	return s.Refine()
+	return s.firstRefine()
 }
 
 // feedBack adds −2α·δ̇ − β²·δ to the right side of the joints' rows.
@@ -101,7 +111,7 @@ func (s *Solver) feedBack(alpha, beta float64) error {
 		mech.JointTo(&jk, j, s.sys.Kin, s.st)
 		jt.PositionErrorTo(&delta, &jk.Frames, s.st.Time)
 		if err := jt.VelocityErrorTo(&rate, &jk.Frames, s.st.Time); err != nil {
-			return fmt.Errorf("rung: joint %q: %w", mech.JointName(j), err)
+			return fault.Errorf("rung: joint %s: %w", fault.Name(mech.JointName(j)), err)
 		}
 		b := s.sys.B[p.Off[node]:p.Off[node+1]]
 		for k := range b {
@@ -122,6 +132,8 @@ func (s *Solver) feedBack(alpha, beta float64) error {
 // Cost: a Solve, and with redundant joints a Report, which allocates. Errors are
 // those of both. It panics on a length mismatch or if a joint is out of range.
 func (d *Dynamics) ConstraintWrenches(dst []spatial.Force, st *mechanism.State, joints []int) error {
+	d.mustBe()
+	mustHaveState(st)
 	if len(dst) != len(joints) {
 		panic("rung: length mismatch")
 	}
@@ -146,6 +158,7 @@ func (s *Solver) drop() { s.ok, s.factored = false, false }
 
 // ClosePositions is Closer.ClosePositions.
 func (d *Dynamics) ClosePositions(st *mechanism.State) error {
+	d.mustBe()
 	d.solver.drop()
 	return d.closer.ClosePositions(st)
 }
@@ -164,6 +177,7 @@ func (d *Dynamics) Nearness() (near float64, redundant int) { return d.solver.Ne
 
 // ProjectVelocities is Closer.ProjectVelocities.
 func (d *Dynamics) ProjectVelocities(st *mechanism.State) error {
+	d.mustBe()
 	d.solver.drop()
 	return d.closer.ProjectVelocities(st)
 }

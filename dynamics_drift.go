@@ -41,6 +41,8 @@ const (
 // Errors and panics are those of ClosePositions and ProjectVelocities; st is
 // unspecified after an error.
 func (d *Dynamics) ProjectDrift(st *mechanism.State, boundP, boundV float64) (mechanism.Violation, error) {
+	d.mustBe()
+	mustHaveState(st)
 	if len(st.Bodies) != len(d.closer.at.Bodies) {
 		panic("rung: foreign state")
 	}

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -20,6 +22,7 @@ var ErrUnderactuated = errors.New("actuators cannot make the wanted acceleration
 // holds its freedom to the wanted acceleration; the multiplier of the row is the
 // force. It belongs to one goroutine at a time.
 type Inverse struct {
+	guard        team.Guard
 	base, driven *Solver
 	actuators    []mechanism.Freedom
 	rows         []int // scalar row of each actuator in the driven system
@@ -41,6 +44,7 @@ type Inverse struct {
 // Cost: a plan of the driven mechanism. It returns an error that wraps
 // mechanism.ErrFreedom and names the joint otherwise.
 func (p *Plan) NewInverse(actuators []mechanism.Freedom) (*Inverse, error) {
+	p.mustBe()
 	driven, err := p.mech.Prescribe(actuators)
 	if err != nil {
 		return nil, err
@@ -74,6 +78,9 @@ func (p *Plan) NewInverse(actuators []mechanism.Freedom) (*Inverse, error) {
 // freedoms to the wanted accelerations; after other errors there are none. It panics
 // unless wanted has six entries a body.
 func (v *Inverse) Solve(st *mechanism.State, wanted []float64) error {
+	v.enter()
+	defer v.guard.Leave()
+	mustHaveState(st)
 	if wanted != nil && len(wanted) != len(v.wanted) {
 		panic("rung: length mismatch")
 	}
@@ -97,7 +104,7 @@ func (v *Inverse) Solve(st *mechanism.State, wanted []float64) error {
 	}
 	v.ok = true
 	if v.missed > missedTol {
-		return fmt.Errorf("rung: %w: free to move are %s", ErrUnderactuated, v.names(v.Uncontrolled()))
+		return fault.Errorf("rung: %w: free to move are %s", ErrUnderactuated, v.names(v.Uncontrolled()))
 	}
 	return nil
 }
@@ -242,7 +249,7 @@ func (v *Inverse) LeastNorm() bool {
 }
 
 func (v *Inverse) mustHave() {
-	if !v.ok {
+	if v == nil || !v.ok {
 		panic("rung: no solution")
 	}
 }
@@ -338,13 +345,13 @@ func (v *Inverse) names(list []mechanism.Freedom) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%s.%d", v.base.plan.mech.JointName(f.Joint), f.Freedom)
+		fmt.Fprintf(&b, "%s.%d", fault.Text(v.base.plan.mech.JointName(f.Joint), nameColumns), f.Freedom)
 	}
 	return b.String()
 }
 
-// maxNames is the number of freedoms that an error lists.
-const maxNames = 12
+// maxNames is the number of freedoms that an error lists, and nameColumns the length of a name.
+const maxNames, nameColumns = 12, 60
 
 func maxAbs(v []float64) (m float64) {
 	for _, x := range v {

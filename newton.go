@@ -2,11 +2,11 @@ package rung
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
@@ -41,6 +41,7 @@ import (
 // moments. They are in the residual.
 type Newton struct {
 	*Dynamics
+	guard  team.Guard
 	sys    *assemble.Weighted
 	fac    *factor.Factor
 	mat    *sparse.Matrix // W and G at the state of Linearise
@@ -77,6 +78,7 @@ const (
 //
 // Cost: that of an analysis where the mechanism has springs or dampers.
 func NewNewton(p *Plan) *Newton {
+	p.mustBe()
 	t := team.New(p.threads)
 	n := &Newton{Dynamics: NewDynamics(p), sys: p.layout.NewWeightedOn(t), rows: compliances(p.mech)}
 	for j := range p.mech.Joints {
@@ -121,6 +123,9 @@ func (n *Newton) Levels() int { return len(newtonLevels) }
 // *factor.PivotError. It panics if the level is out of range, or if position or
 // velocity is negative or no number.
 func (n *Newton) Linearise(st *mechanism.State, position, velocity float64, level int) error {
+	n.enter()
+	defer n.guard.Leave()
+	mustHaveState(st)
 	if uint(level) >= uint(len(newtonLevels)) {
 		panic("rung: level out of range")
 	}
@@ -144,7 +149,7 @@ func (n *Newton) Linearise(st *mechanism.State, position, velocity float64, leve
 		return nil
 	}
 	if p := new(factor.PivotError); errors.As(err, &p) {
-		return fmt.Errorf("rung: %s: %w", n.nodeName(p.Node), err)
+		return fault.Errorf("rung: %s: %w", n.nodeName(p.Node), err)
 	}
 	return err
 }
@@ -204,6 +209,9 @@ func (n *Newton) setScales() {
 // Cost: O(bodies + joints + forces) + a solve; no allocation but for errors.
 // Errors are those of Linearise but the last one. It panics without a factor.
 func (n *Newton) Correct(du, dlambda []float64, st *mechanism.State, u, lambda []float64, position float64) error {
+	n.enter()
+	defer n.guard.Leave()
+	mustHaveState(st)
 	if err := n.sys.FillTo(st); err != nil {
 		return err
 	}
@@ -265,6 +273,9 @@ func (n *Newton) solve() {
 // Cost: O(bodies) + a solve; no allocation but for errors. It returns
 // mechanism.ErrNotFinite with the name of the body.
 func (n *Newton) Soften(e []float64, st *mechanism.State) error {
+	n.enter()
+	defer n.guard.Leave()
+	mustHaveState(st)
 	if err := n.sys.L.Mech.KinematicsTo(n.sys.Kin, st); err != nil {
 		return err
 	}
@@ -284,6 +295,9 @@ func (n *Newton) Soften(e []float64, st *mechanism.State) error {
 // Cost: O(bodies + joints) + up to twelve solves; no allocation but for errors.
 // Errors are those of Correct.
 func (n *Newton) Allow(v []float64, st *mechanism.State) (left float64, err error) {
+	n.enter()
+	defer n.guard.Leave()
+	mustHaveState(st)
 	if err := n.sys.FillTo(st); err != nil {
 		return 0, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sparse"
@@ -20,9 +21,9 @@ type compliance struct {
 // name returns the name of the spring, for messages.
 func (c *compliance) name(m *mechanism.Mechanism) string {
 	if c.joint < 0 {
-		return fmt.Sprintf("force %q", m.Forces[c.index].Name)
+		return fmt.Sprintf("force %s", fault.Name(m.Forces[c.index].Name))
 	}
-	return fmt.Sprintf("spring of joint %q", m.JointName(int(c.joint)))
+	return fmt.Sprintf("spring of joint %s", fault.Name(m.JointName(int(c.joint))))
 }
 
 // rootLeast is the least √κ of a row, for springs whose stiffness has gone or is negative.

@@ -17,8 +17,11 @@ func Open(path string) (*model.Model, error) { return model.ReadFile(path) }
 type Options struct {
 	Ordering factor.Ordering // Auto compares the candidates and takes the least work
 	Epsilon  float64         // proximal term relative to each constraint's scale; 0 stands for DefaultEpsilon
-	Threads  int             // goroutines that the analysis and a Solver use; 0 stands for 1. Results have the same bits for any number
+	Threads  int             // goroutines that the analysis and a Solver use, MaxThreads at most; 0 stands for 1. Results have the same bits for any number
 }
+
+// MaxThreads is the largest number of threads. Each has memory of its own.
+const MaxThreads = 1024
 
 // DefaultEpsilon is the proximal term relative to the scale of each constraint
 // row, and 1e3 times it the relative size below which a pivot is taken for that
@@ -60,13 +63,16 @@ func NewPlan(m *model.Model, o Options) (*Plan, error) {
 // Cost: near-linear in bodies and joints. It panics if an option is out of
 // range.
 func PlanMechanism(mech *mechanism.Mechanism, o Options) *Plan {
+	if mech == nil {
+		panic("rung: no mechanism")
+	}
 	if o.Epsilon == 0 {
 		o.Epsilon = DefaultEpsilon
 	}
 	if !(o.Epsilon > 0 && o.Epsilon < 1e-2) {
 		panic("rung: epsilon out of range")
 	}
-	if o.Threads < 0 {
+	if o.Threads < 0 || o.Threads > MaxThreads {
 		panic("rung: number of threads out of range")
 	}
 	p := newPlan(mech, o.Epsilon, max(o.Threads, 1))
@@ -90,6 +96,10 @@ func newPlan(mech *mechanism.Mechanism, epsilon float64, threads int) *Plan {
 // Cost: O(bodies + joints). Joints without rows come last. Slices within bodies and joints
 // are shared with m. It panics if m has other numbers of bodies and joints.
 func (p *Plan) Renumbered(m *model.Model) *model.Model {
+	p.mustBe()
+	if m == nil {
+		panic("rung: no model")
+	}
 	nb, nj := p.mech.NumBodies(), p.mech.NumJoints()
 	if len(m.Bodies) != nb || len(m.Joints) != nj {
 		panic("rung: foreign model")
@@ -120,6 +130,10 @@ func (p *Plan) Renumbered(m *model.Model) *model.Model {
 // Cost: near-linear in bodies and joints, about half of PlanMechanism on ladders.
 // It panics if mech has other bodies.
 func (p *Plan) Replan(mech *mechanism.Mechanism) *Plan {
+	p.mustBe()
+	if mech == nil {
+		panic("rung: no mechanism")
+	}
 	if mech.NumBodies() != p.mech.NumBodies() {
 		panic("rung: other bodies")
 	}
@@ -189,19 +203,32 @@ func sameBodies(a, b *mechanism.Joint) bool {
 }
 
 // Mechanism returns the compiled mechanism.
-func (p *Plan) Mechanism() *mechanism.Mechanism { return p.mech }
+func (p *Plan) Mechanism() *mechanism.Mechanism {
+	p.mustBe()
+	return p.mech
+}
 
 // Layout returns the places of bodies and joints in the KKT system.
-func (p *Plan) Layout() *assemble.Layout { return p.layout }
+func (p *Plan) Layout() *assemble.Layout {
+	p.mustBe()
+	return p.layout
+}
 
 // Initial returns a copy of the state written in the model.
-func (p *Plan) Initial() *mechanism.State { return p.mech.Initial() }
+func (p *Plan) Initial() *mechanism.State {
+	p.mustBe()
+	return p.mech.Initial()
+}
 
 // Ordering returns the elimination order in use, never Auto.
-func (p *Plan) Ordering() factor.Ordering { return p.ordering }
+func (p *Plan) Ordering() factor.Ordering {
+	p.mustBe()
+	return p.ordering
+}
 
 // Candidates returns the orders that the analysis compared, with their work.
 func (p *Plan) Candidates() []factor.Candidate {
+	p.mustBe()
 	return append([]factor.Candidate(nil), p.candidates...)
 }
 
@@ -210,6 +237,7 @@ func (p *Plan) Candidates() []factor.Candidate {
 // factors then. Counts and Order are those of the whole system, which it factors where that is
 // needed. Both are nil if there are too few such bodies to pay.
 func (p *Plan) Ground() (*assemble.Ground, *factor.Symbolic) {
+	p.mustBe()
 	if p.ground == nil {
 		return nil, nil
 	}
@@ -217,8 +245,14 @@ func (p *Plan) Ground() (*assemble.Ground, *factor.Symbolic) {
 }
 
 // Counts returns size and work of the factorization.
-func (p *Plan) Counts() factor.Counts { return p.symbolic.Counts }
+func (p *Plan) Counts() factor.Counts {
+	p.mustBe()
+	return p.symbolic.Counts
+}
 
 // Order returns the nodes of the KKT system in elimination order; node i is
 // body i, or a joint (see assemble.Layout).
-func (p *Plan) Order() []int32 { return append([]int32(nil), p.symbolic.Order()...) }
+func (p *Plan) Order() []int32 {
+	p.mustBe()
+	return append([]int32(nil), p.symbolic.Order()...)
+}

@@ -1,10 +1,10 @@
 package rung
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // Report explains the constraints of a mechanism at the state of a Solve.
@@ -89,6 +89,8 @@ const (
 // It panics without a solution. It returns a *factor.PivotError if the
 // geometric factorization fails, which takes a state that is not finite.
 func (s *Solver) Report() (*Report, error) {
+	s.enter()
+	defer s.guard.Leave()
 	s.complete()
 	r := s.newReport()
 	if s.reduced {
@@ -153,7 +155,7 @@ func (s *Solver) explain(r *Report, rows *verification) error {
 	metric := append([]float64(nil), s.sys.Scale...)
 	k, err := s.rank(r, rows)
 	if err != nil {
-		return fmt.Errorf("rung: rank: %w", err)
+		return fault.Errorf("rung: rank: %w", err)
 	}
 	r.Rank = r.Rows - r.Redundant
 	r.Mobility = 6*s.plan.mech.NumBodies() - r.Rank

@@ -2,11 +2,11 @@ package rung
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -42,6 +42,7 @@ const (
 // Solver solves the forward dynamics of one mechanism. It owns all memory it
 // needs and belongs to one goroutine at a time.
 type Solver struct {
+	guard  team.Guard
 	plan   *Plan
 	team   *team.Team
 	ground *grounded // the system that is solved first; nil if that is the whole one
@@ -72,6 +73,7 @@ type Solver struct {
 
 // NewSolver allocates a solver of the plan.
 func (p *Plan) NewSolver() *Solver {
+	p.mustBe()
 	if p.ground == nil {
 		return p.newSolver()
 	}
@@ -122,21 +124,27 @@ func (s *Solver) wholeFactor() *factor.Factor {
 // ErrInconsistent or ErrInaccurate, each with the name of the body or joint.
 // After an error there is no result. It panics if st is nil or of another mechanism.
 func (s *Solver) Solve(st *mechanism.State) error {
+	s.enter()
+	defer s.guard.Leave()
 	s.ok = false
-	if err := s.Assemble(st); err != nil {
+	if err := s.assemble(st); err != nil {
 		return err
 	}
-	if err := s.Factorize(); err != nil {
+	if err := s.firstFactor(); err != nil {
 		return err
 	}
-	return s.Refine()
+	return s.firstRefine()
 }
 
 // Assemble is the first of the three parts of Solve: it fills the system.
 func (s *Solver) Assemble(st *mechanism.State) error {
-	if st == nil {
-		panic("rung: no state")
-	}
+	s.enter()
+	defer s.guard.Leave()
+	return s.assemble(st)
+}
+
+func (s *Solver) assemble(st *mechanism.State) error {
+	mustHaveState(st)
 	s.ok, s.assembled, s.factored = false, false, false
 	s.st = st
 	if s.ground == nil {
@@ -184,6 +192,13 @@ var attempts = [...]attempt{
 // Factorize is the second part of Solve, after Assemble. It panics without an
 // assembled system.
 func (s *Solver) Factorize() error {
+	s.enter()
+	defer s.guard.Leave()
+	return s.firstFactor()
+}
+
+// firstFactor factors in the first way that works.
+func (s *Solver) firstFactor() error {
 	if !s.assembled {
 		panic("rung: not assembled")
 	}
@@ -259,6 +274,13 @@ var errLostPivot = errors.New("rung: pivot lost to rounding")
 // out not to serve, it goes on to the next way to factor. It panics without a
 // factor of the assembled system; Report takes its place.
 func (s *Solver) Refine() error {
+	s.enter()
+	defer s.guard.Leave()
+	return s.firstRefine()
+}
+
+// firstRefine refines with the factor, or one of the next way that works.
+func (s *Solver) firstRefine() error {
 	if !s.factored {
 		panic("rung: no factor")
 	}
@@ -351,26 +373,26 @@ func (s *Solver) describe(err error) error {
 	w := &s.ref.Worst
 	switch {
 	case errors.As(err, &p):
-		return fmt.Errorf("rung: %s: %w", s.plan.layout.NodeName(p.Node), err)
+		return fault.Errorf("rung: %s: %w", s.plan.layout.NodeName(p.Node), err)
 	case err == ErrInaccurate && s.overflows() && w.Node < 0:
-		return fmt.Errorf("rung: %w: numbers overflow", err)
+		return fault.Errorf("rung: %w: numbers overflow", err)
 	case err == ErrInaccurate && s.overflows():
-		return fmt.Errorf("rung: %s, row %d: %w: numbers overflow", s.plan.layout.NodeName(w.Node), w.Row, err)
+		return fault.Errorf("rung: %s, row %d: %w: numbers overflow", s.plan.layout.NodeName(w.Node), w.Row, err)
 	case err == ErrInconsistent:
-		return fmt.Errorf("rung: %s, row %d: %w (relative residual %.3g)", s.plan.layout.NodeName(w.Node), w.Row, err, w.Ratio)
+		return fault.Errorf("rung: %s, row %d: %w (relative residual %.3g)", s.plan.layout.NodeName(w.Node), w.Row, err, w.Ratio)
 	case err == ErrInaccurate:
 		node, row, _ := s.fac.Weakest()
 		if node < 0 {
-			return fmt.Errorf("rung: %w (predicted relative error %.3g)", err, s.ref.Error)
+			return fault.Errorf("rung: %w (predicted relative error %.3g)", err, s.ref.Error)
 		}
-		return fmt.Errorf("rung: %s, row %d: %w: too close to dependent on the others for double precision (predicted relative error %.3g)",
+		return fault.Errorf("rung: %s, row %d: %w: too close to dependent on the others for double precision (predicted relative error %.3g)",
 			s.plan.layout.NodeName(node), row, err, s.ref.Error)
 	}
 	return err
 }
 
 func (s *Solver) mustHave() {
-	if !s.ok {
+	if s == nil || !s.ok {
 		panic("rung: no solution")
 	}
 }

@@ -3,6 +3,7 @@ package assemble
 import (
 	"fmt"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sparse"
 )
@@ -82,9 +83,9 @@ func (l *Layout) NodeJoint(node int) int {
 // NodeName returns the name of the body or joint of a node, for messages.
 func (l *Layout) NodeName(node int) string {
 	if j := l.NodeJoint(node); j >= 0 {
-		return fmt.Sprintf("joint %q", l.Mech.JointName(j))
+		return fmt.Sprintf("joint %s", fault.Name(l.Mech.JointName(j)))
 	}
-	return fmt.Sprintf("body %q", l.Mech.BodyName(node))
+	return fmt.Sprintf("body %s", fault.Name(l.Mech.BodyName(node)))
 }
 
 // place says where the rows of a joint are.

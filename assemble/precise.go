@@ -1,10 +1,10 @@
 package assemble
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/rung-mbd/rung/internal/dd"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -101,7 +101,7 @@ func (y *Precise) FillTo(s *mechanism.State) error {
 	var w jointWork
 	for i, j := range y.L.joint {
 		if err := y.fillJoint(&w, j, int32(len(m.Bodies)+i), s); err != nil {
-			return fmt.Errorf("assemble: joint %q: %w", m.JointName(int(j)), err)
+			return fault.Errorf("assemble: joint %s: %w", fault.Name(m.JointName(int(j))), err)
 		}
 	}
 	y.weigh(func(body int32, row, out *[6]dd.Num) { y.weight[body].apply(row, out) })

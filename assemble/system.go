@@ -1,8 +1,7 @@
 package assemble
 
 import (
-	"fmt"
-
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sparse"
@@ -57,7 +56,7 @@ func (y *System) FillTo(s *mechanism.State) error {
 	var w jointWork
 	for i, j := range y.L.joint {
 		if err := y.fillJoint(&w, j, int32(len(m.Bodies)+i), s); err != nil {
-			return fmt.Errorf("assemble: joint %q: %w", m.JointName(int(j)), err)
+			return fault.Errorf("assemble: joint %s: %w", fault.Name(m.JointName(int(j))), err)
 		}
 	}
 	return nil

@@ -1,9 +1,8 @@
 package assemble
 
 import (
-	"fmt"
-
 	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
@@ -106,7 +105,7 @@ func (y *Weighted) FillTo(s *mechanism.State) error {
 		return err
 	}
 	if i := y.each(rangeTask{kind: fillJointRange, n: len(y.L.joint), s: s}); i < len(y.L.joint) {
-		return fmt.Errorf("assemble: joint %q: %w", m.JointName(int(y.L.joint[i])), joints.ErrNoDirection)
+		return fault.Errorf("assemble: joint %s: %w", fault.Name(m.JointName(int(y.L.joint[i]))), joints.ErrNoDirection)
 	}
 	return nil
 }

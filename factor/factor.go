@@ -118,6 +118,9 @@ func (s *Symbolic) NewFactor() *Factor { return s.NewFactorOn(nil) }
 // NewFactorOn is NewFactor for a factor that works with a team. The results have
 // the same bits for every team.
 func (s *Symbolic) NewFactorOn(t *team.Team) *Factor {
+	if s == nil || s.P == nil {
+		panic("factor: zero Symbolic; use Analyze")
+	}
 	core := int(s.off[len(s.node)])
 	f := &Factor{
 		S:        s,
@@ -145,6 +148,13 @@ func (s *Symbolic) NewFactorOn(t *team.Team) *Factor {
 	return f
 }
 
+// mustBe panics unless f has been made by NewFactor.
+func (f *Factor) mustBe() {
+	if f == nil || f.S == nil {
+		panic("factor: zero Factor; use Symbolic.NewFactor")
+	}
+}
+
 // Factorize computes L and D of m − E, where E is a diagonal in the rows of
 // sign −1 made of scale and eps by policy. A row of scale zero has no term under
 // any policy.
@@ -169,8 +179,9 @@ func (f *Factor) Factorize(m *sparse.Matrix, scale []float64, eps float64, polic
 // of the next solve is done if that is for the same b, which is kept and must not
 // change until then. A nil b leaves that out, as do +1 blocks that are not units.
 func (f *Factor) FactorizeFor(b []float64, m *sparse.Matrix, scale []float64, eps float64, policy Policy) error {
+	f.mustBe()
 	s := f.S
-	if m.P != s.P {
+	if m == nil || m.P != s.P {
 		panic("factor: foreign pattern")
 	}
 	if len(scale) != s.P.Dim() || b != nil && len(b) != s.P.Dim() {

@@ -90,9 +90,10 @@ const atRest = 1e-4
 // needed.
 // It panics on a foreign pattern, a length mismatch, or without a valid factor.
 func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix, floor float64) Refinement {
+	f.mustBe()
 	n := f.S.P.Dim()
 	switch {
-	case m.P != f.S.P:
+	case m == nil || m.P != f.S.P:
 		panic("factor: foreign pattern")
 	case !f.ok:
 		panic("factor: no valid factor")

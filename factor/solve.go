@@ -14,6 +14,7 @@ import (
 // Cost: 4 flops a nonzero of L, no allocation. It panics on a length mismatch
 // or if there is no valid factor.
 func (f *Factor) SolveTo(x, b []float64) {
+	f.mustBe()
 	if !f.ok {
 		panic("factor: no valid factor")
 	}

@@ -5,9 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack"
-	"gonum.org/v1/gonum/lapack/lapack64"
 
+	"github.com/rung-mbd/rung/internal/eigen"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -123,9 +122,13 @@ func (b *brace) raise() bool {
 
 // solver returns the solver of what splitOf returns, with as much larger least weights as rounding
 // takes.
-func (b *brace) solver(sys *System, shift float64, old *shifted, splitOf func() *split) (*shifted, error) {
+func (b *brace) solver(sys *System, shift float64, old *shifted, splitOf func() (*split, error)) (*shifted, error) {
 	for {
-		h, err := sys.shift(splitOf(), shift, old)
+		z, err := splitOf()
+		if err != nil {
+			return nil, err
+		}
+		h, err := sys.shift(z, shift, old)
 		if !unfactored(err) || !b.raise() {
 			return h, err
 		}
@@ -133,10 +136,10 @@ func (b *brace) solver(sys *System, shift float64, old *shifted, splitOf func() 
 }
 
 // split returns the metric itself as a split.
-func (b *brace) split() *split {
+func (b *brace) split() (*split, error) {
 	z := &split{block: make([][36]float64, len(b.turn))}
 	b.addTo(z, 1)
-	return z
+	return z, nil
 }
 
 // addTo adds t times the metric.
@@ -163,9 +166,12 @@ func (s *System) ownBrace() *brace {
 // positive terms meet.
 //
 // Cost: O(bodies + rows), each an eigenvalue problem of order 6, and of order 12 for
-// a pair; allocates.
-func (s *System) braced(aC float64, b *brace, turned bool) *split {
-	z := s.splitTerms(aC, 1, true)
+// a pair; allocates. It returns ErrNotFinite with the name of a body or joint.
+func (s *System) braced(aC float64, b *brace, turned bool) (*split, error) {
+	z, err := s.splitTerms(aC, 1, true)
+	if err != nil {
+		return nil, err
+	}
 	sign := 0.0
 	if turned {
 		sign = -1
@@ -180,13 +186,15 @@ func (s *System) braced(aC float64, b *brace, turned bool) *split {
 			root[k] = math.Sqrt(max(b.turn[i], math.Abs(A[7*k])))
 			root[3+k] = math.Sqrt(max(b.travel[i], math.Abs(A[7*k+21])))
 		}
-		clampBlock(A, &root, sign)
+		if err := clampBlock(A, &root, sign); err != nil {
+			return nil, s.bodyError(i, err)
+		}
 		for k := range 6 {
 			A[7*k] *= 1 + braceRounding
 		}
 	}
 	b.addTo(z, b.part)
-	return z
+	return z, nil
 }
 
 // braceRounding is what keeps blocks positive definite that rounding would not.
@@ -194,7 +202,7 @@ const braceRounding = 1e-12
 
 // clampBlock multiplies the parts of negative eigenvalues of A, in the metric of the
 // diagonal root², by keep.
-func clampBlock(A *[36]float64, root *[6]float64, keep float64) {
+func clampBlock(A *[36]float64, root *[6]float64, keep float64) error {
 	var B [36]float64
 	var w [6]float64
 	var work [64]float64
@@ -204,7 +212,9 @@ func clampBlock(A *[36]float64, root *[6]float64, keep float64) {
 		}
 	}
 	// Columns of B become eigenvectors.
-	lapack64.Syev(lapack.EVCompute, blas64.Symmetric{N: 6, Stride: 6, Uplo: blas.Upper, Data: B[:]}, w[:], work[:], len(work))
+	if err := eigen.Small(blas64.Symmetric{N: 6, Stride: 6, Uplo: blas.Upper, Data: B[:]}, w[:], work[:]); err != nil {
+		return err
+	}
 	for k := range 6 {
 		t := w[k]
 		if t >= 0 {
@@ -216,4 +226,5 @@ func clampBlock(A *[36]float64, root *[6]float64, keep float64) {
 			}
 		}
 	}
+	return nil
 }

@@ -186,3 +186,16 @@ func TestEmpty(t *testing.T) {
 	assert.Equal(t, linear.Immobile, e.Stability)
 	assert.Equal(t, -1, e.TravelBody)
 }
+
+// TestZeroValues: what has not been made says how it is made.
+func TestZeroValues(t *testing.T) {
+	for text, call := range map[string]func(){
+		"linear: zero System; use NewSystem": func() { _ = new(linear.System).Linearize(nil) },
+		"linear: no plan":                    func() { linear.NewSystem(nil) },
+		"linear: not linearized":             func() { (*linear.System)(nil).MassTo(nil, nil) },
+	} {
+		require.PanicsWithValue(t, text, call)
+	}
+	require.PanicsWithValue(t, "linear: zero System; use NewSystem", func() { _, _ = (*linear.System)(nil).Modes(linear.ModeOptions{}) })
+	require.PanicsWithValue(t, "linear: no plan", func() { _, _ = linear.Equilibrate(nil, nil, linear.EquilibriumOptions{}) })
+}

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // dense is the system in an M-orthonormal basis N of the displacements that the
@@ -15,8 +17,9 @@ type dense struct {
 
 // reduce computes the dense form.
 //
-// Cost: O(bodies³); allocates. It returns nil if the joints allow nothing.
-func (s *System) reduce() *dense {
+// Cost: O(bodies³); allocates. It returns nil if the joints allow nothing, and ErrNotFinite
+// with the name of a body or joint.
+func (s *System) reduce() (*dense, error) {
 	n := s.dim()
 	root := s.massRoot()
 	N := root
@@ -28,9 +31,12 @@ func (s *System) reduce() *dense {
 			s.JacobianTo(col, x)
 			J.SetCol(c, col)
 		}
-		free := nullSpace(J)
-		if free == nil {
-			return nil
+		if i := firstInfinite(J.RawMatrix().Data); i >= 0 {
+			return nil, s.rowError(i / n)
+		}
+		free, err := nullSpace(J)
+		if free == nil || err != nil {
+			return nil, err
 		}
 		var RN mat.Dense
 		RN.Mul(root, free)
@@ -51,7 +57,18 @@ func (s *System) reduce() *dense {
 	d.K, d.C = new(mat.Dense), new(mat.Dense)
 	d.K.Mul(N.T(), KN)
 	d.C.Mul(N.T(), CN)
-	return d
+	for _, A := range [4]*mat.Dense{d.K, d.C, KN, CN} {
+		if i := firstInfinite(A.RawMatrix().Data); i >= 0 {
+			return nil, s.bodyError(largestIn(mat.Col(nil, i%f, d.N))/6, ErrNotFinite)
+		}
+	}
+	return d, nil
+}
+
+// rowError returns ErrNotFinite with the name of the joint of a constraint row.
+func (s *System) rowError(row int) error {
+	layout := s.plan.Layout()
+	return fault.Errorf("linear: %s: %w", layout.NodeName(s.kkt.nodeAt(s.dim()+row)), ErrNotFinite)
 }
 
 // massRoot returns C with CᵀMC = 1, a block a body.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -29,11 +30,11 @@ type UnbalancedError struct {
 // Error names the body.
 func (e *UnbalancedError) Error() string {
 	if e.Away > 0 {
-		return fmt.Sprintf("linear: %v: nothing holds body %q, which has gone %.3g m in %d steps; body %q is left with a force of %.3g N and a moment of %.3g N m",
-			ErrNoEquilibrium, e.Gone, e.Away, e.Steps, e.Body, e.Force.Norm(), e.Moment.Norm())
+		return fmt.Sprintf("linear: %v: nothing holds body %s, which has gone %.3g m in %d steps; body %s is left with a force of %.3g N and a moment of %.3g N m",
+			ErrNoEquilibrium, fault.Name(e.Gone), e.Away, e.Steps, fault.Name(e.Body), e.Force.Norm(), e.Moment.Norm())
 	}
-	return fmt.Sprintf("linear: %v in %d steps: body %q is left with a force of %.3g N and a moment of %.3g N m",
-		ErrNoEquilibrium, e.Steps, e.Body, e.Force.Norm(), e.Moment.Norm())
+	return fmt.Sprintf("linear: %v in %d steps: body %s is left with a force of %.3g N and a moment of %.3g N m",
+		ErrNoEquilibrium, e.Steps, fault.Name(e.Body), e.Force.Norm(), e.Moment.Norm())
 }
 
 // Unwrap returns ErrNoEquilibrium.
@@ -120,6 +121,12 @@ type Equilibrium struct {
 // of rung.Closer.ClosePositions and of System.Linearize; st is then unchanged. It
 // panics if st is of another mechanism or o.Steps negative.
 func Equilibrate(p *rung.Plan, st *mechanism.State, o EquilibriumOptions) (*Equilibrium, error) {
+	if p == nil {
+		panic("linear: no plan")
+	}
+	if st == nil {
+		panic("linear: no state")
+	}
 	if o.Steps < 0 {
 		panic("linear: negative number of steps")
 	}
@@ -165,7 +172,7 @@ func (s *search) judge(out *Equilibrium) error {
 	}
 	out.Lowest, out.Mode = 0, nil
 	m, err := s.sys.Modes(o)
-	if errors.Is(err, ErrNoConvergence) || unfactored(err) {
+	if errors.Is(err, ErrNoConvergence) || errors.Is(err, ErrNotFinite) || unfactored(err) {
 		out.Stability = Unknown
 		return nil
 	}
@@ -269,11 +276,21 @@ func (s *System) longest() (l float64) {
 // Cost: O(bodies); allocates. It panics without a linearized state. The name is empty if
 // there are no bodies.
 func (s *System) Unbalanced() (left Unbalanced, relative float64) {
+	left, worst, size := s.unbalanced()
+	if size > 0 {
+		relative = worst / size
+	}
+	return left, relative
+}
+
+// unbalanced is Unbalanced, with the force and the largest one on a body apart, N.
+func (s *System) unbalanced() (left Unbalanced, worst, size float64) {
 	s.mustHave()
 	n := s.dim()
 	all := make([]float64, n)
 	s.MassTo(all, s.x[:n])
-	size, worst, at := s.load, -1.0, -1
+	at := -1
+	size, worst = s.load, -1
 	for i := range s.mech.Bodies {
 		arm := s.radius(int32(i))
 		weigh := func(v *[6]float64) float64 {
@@ -291,14 +308,11 @@ func (s *System) Unbalanced() (left Unbalanced, relative float64) {
 		}
 	}
 	if at < 0 {
-		return left, 0
+		return left, 0, 0
 	}
 	left = Unbalanced{
 		Body:   s.mech.BodyName(at),
 		Moment: spatial.Vec3(all[6*at : 6*at+3]), Force: spatial.Vec3(all[6*at+3 : 6*at+6]),
 	}
-	if size > 0 {
-		relative = worst / size
-	}
-	return left, relative
+	return left, worst, size
 }

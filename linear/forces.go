@@ -1,9 +1,9 @@
 package linear
 
 import (
-	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -33,6 +33,7 @@ func (s *System) fillElement(e *mechanism.ForceElement) error {
 	l.tension = e.Stiffness*(length-e.RestLength) + e.Damping*n.Dot(v[1].Sub(v[0]))
 	for _, b := range l.body {
 		s.note(b, spatial.Vec3{}, n.Scale(l.tension))
+		s.noteRounding(b, 0, e.Stiffness*(length+e.RestLength))
 	}
 	s.fillLink(&l)
 	return nil
@@ -95,7 +96,7 @@ func (s *System) linkRate(rate *[12]float64, l *link, n spatial.Vec3, length flo
 // all directions.
 func (s *System) fillPoint(e *mechanism.ForceElement, l *link) error {
 	if e.Stiffness*e.RestLength != 0 || e.Damping != 0 {
-		return fmt.Errorf("linear: %w: force %q", mechanism.ErrNoDirection, e.Name)
+		return fault.Errorf("linear: %w: force %s", mechanism.ErrNoDirection, fault.Name(e.Name))
 	}
 	if e.Stiffness == 0 {
 		return nil

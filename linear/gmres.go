@@ -1,11 +1,13 @@
 package linear
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/rung-mbd/rung/internal/eigen"
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 const (
@@ -70,7 +72,10 @@ func (q *quadratic) solveTo(x, b []float64) error {
 		done := !(t > gmresTol*full) || steps == gmresSteps
 		if done || steps < gmresEarly || steps%gmresLook == 0 {
 			last, before := left, y
-			y, left = leastSquares(H, steps, first, max(q.cut, gmresCut))
+			var err error
+			if y, left, err = leastSquares(H, steps, first, max(q.cut, gmresCut)); err != nil {
+				return fault.Errorf("linear: %w", err)
+			}
 			if last <= gmresLoose*size && left > 0.5*last {
 				y = before // what gains nothing may be rounding
 				break
@@ -86,7 +91,7 @@ func (q *quadratic) solveTo(x, b []float64) error {
 		addScaled(x, t, q.basis[i])
 	}
 	if left = residual(); !(left <= gmresLoose*norm(x)) && q.cut == 0 {
-		return fmt.Errorf("linear: %w of the part that is not symmetric", ErrNoConvergence)
+		return fault.Errorf("linear: %w of the part that is not symmetric", ErrNoConvergence)
 	}
 	return nil
 }
@@ -107,21 +112,21 @@ func (q *quadratic) orthogonalize(w []float64, H *mat.Dense, column int) {
 // leastSquares returns the y of least ‖e₁·first − H·y‖ for n columns of H, and of least
 // norm among those, singular values below cut times the largest taken for zero; and
 // the norm that is left.
-func leastSquares(H *mat.Dense, n int, first, cut float64) ([]float64, float64) {
+func leastSquares(H *mat.Dense, n int, first, cut float64) ([]float64, float64, error) {
 	A := mat.DenseCopyOf(H.Slice(0, n+1, 0, n))
 	b := mat.NewVecDense(n+1, nil)
 	b.SetVec(0, first)
 	var svd mat.SVD
-	if !svd.Factorize(A, mat.SVDThin) {
-		panic("linear: singular values")
+	if err := eigen.Singular(&svd, A, mat.SVDThin); err != nil {
+		return nil, 0, err
 	}
 	rank := svd.Rank(cut)
 	if rank == 0 {
-		return nil, first
+		return nil, first, nil
 	}
 	var y, r mat.VecDense
 	svd.SolveVecTo(&y, b, rank)
 	r.MulVec(A, &y)
 	r.SubVec(b, &r)
-	return y.RawVector().Data, mat.Norm(&r, 2)
+	return y.RawVector().Data, mat.Norm(&r, 2), nil
 }

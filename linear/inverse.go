@@ -2,10 +2,10 @@ package linear
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // inverse applies (K+sM)⁻¹·M, K the symmetric part, on the displacements that the
@@ -44,7 +44,7 @@ func (v *inverse) brace(s float64) error {
 		v.r, v.q, v.p = make([]float64, n), make([]float64, n), make([]float64, n)
 		v.Ap, v.g = make([]float64, n), make([]float64, n)
 	}
-	h, err := v.metric.solver(v.sys, s, v.h, func() *split { return v.sys.braced(0, v.metric, true) })
+	h, err := v.metric.solver(v.sys, s, v.h, func() (*split, error) { return v.sys.braced(0, v.metric, true) })
 	return v.set(h, s, err)
 }
 
@@ -152,5 +152,5 @@ func (v *inverse) iterate(x []float64) error {
 	if best <= innerLoose*innerLoose*first {
 		return nil
 	}
-	return fmt.Errorf("linear: %w of conjugate gradients with the shifted stiffness", ErrNoConvergence)
+	return fault.Errorf("linear: %w of conjugate gradients with the shifted stiffness", ErrNoConvergence)
 }

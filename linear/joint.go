@@ -1,6 +1,8 @@
 package linear
 
 import (
+	"math"
+
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -118,6 +120,9 @@ func (s *System) addDrive(r *reaction, jt *mechanism.Joint, jk *mechanism.JointK
 		}
 		for _, b := range r.body {
 			s.note(b, D.Moment().Scale(tau), D.Linear().Scale(tau))
+			if terms := math.Abs(k) * (math.Abs(q[i]) + math.Abs(jt.Drive.Rest[i])); jt.Kind.Scalar(i) {
+				s.noteRounding(b, terms*D.Moment().Norm(), terms*D.Linear().Norm())
+			}
 		}
 		if jt.Kind.Scalar(i) && (k != 0 || d != 0) {
 			s.rows = append(s.rows, s.driveRow(&one, k, d))

@@ -3,13 +3,15 @@ package linear
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/rung-mbd/rung/internal/eigen"
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // ErrNoConvergence is wrapped where an iteration ends before its result is good.
@@ -156,7 +158,10 @@ func (k *krylov) run(want int, tol float64) ([]ritz, error) {
 			if k.done < len(k.V) && k.done < size && (k.done <= want || k.done%max(4, want/2) != 0) {
 				continue
 			}
-			out, noise := k.significant()
+			out, noise, err := k.significant()
+			if err != nil {
+				return nil, err
+			}
 			if k.done == len(k.V) || noise && converged(out, len(out), tol) {
 				return out, nil
 			}
@@ -164,25 +169,34 @@ func (k *krylov) run(want int, tol float64) ([]ritz, error) {
 				return out[:want], nil
 			}
 		}
-		k.restart(k.ritz(), keep)
+		all, err := k.ritz()
+		if err == nil {
+			err = k.restart(all, keep)
+		}
+		if err != nil {
+			return nil, err
+		}
 		if !k.symmetric {
 			// Vectors far from orthogonal take more before a restart helps.
 			size = min(size+size/2, max(size, longBasis))
 		}
 	}
-	return nil, fmt.Errorf("linear: %w after %d restarts of the eigenvalue iteration", ErrNoConvergence, restarts)
+	return nil, fault.Errorf("linear: %w after %d restarts of the eigenvalue iteration", ErrNoConvergence, restarts)
 }
 
 // significant returns the eigenvalues of the square part of H that rounding has not
 // made, and whether there are others.
-func (k *krylov) significant() (out []ritz, noise bool) {
-	all := k.ritz()
+func (k *krylov) significant() (out []ritz, noise bool, err error) {
+	all, err := k.ritz()
+	if err != nil {
+		return nil, false, err
+	}
 	for i := range all {
 		if cmplx.Abs(all[i].theta) <= noiseTol*k.largest {
-			return all[:i], true
+			return all[:i], true, nil
 		}
 	}
-	return all, false
+	return all, false, nil
 }
 
 func converged(r []ritz, want int, tol float64) bool {
@@ -199,10 +213,10 @@ func converged(r []ritz, want int, tol float64) bool {
 
 // ritz returns the eigenvalues of the square part of H, the largest first; of a
 // complex pair both.
-func (k *krylov) ritz() []ritz {
+func (k *krylov) ritz() ([]ritz, error) {
 	n := k.done
 	if n == 0 {
-		return nil
+		return nil, nil
 	}
 	A := mat.NewDense(n, n, nil)
 	for j := range n {
@@ -214,8 +228,8 @@ func (k *krylov) ritz() []ritz {
 	if k.symmetric {
 		S, _ := symmetric(A, 1)
 		var e mat.EigenSym
-		if !e.Factorize(S, true) {
-			panic("linear: eigenvalues of a symmetric matrix")
+		if err := eigen.Symmetric(&e, S); err != nil {
+			return nil, fault.Errorf("linear: %w", err)
 		}
 		var U mat.Dense
 		e.VectorsTo(&U)
@@ -228,8 +242,8 @@ func (k *krylov) ritz() []ritz {
 		}
 	} else {
 		var e mat.Eigen
-		if !e.Factorize(A, mat.EigenRight) {
-			panic("linear: eigenvalues do not converge")
+		if err := eigen.General(&e, A); err != nil {
+			return nil, fault.Errorf("linear: %w", err)
 		}
 		var U mat.CDense
 		e.VectorsTo(&U)
@@ -249,7 +263,7 @@ func (k *krylov) ritz() []ritz {
 		x, y := cmplx.Abs(a.theta), cmplx.Abs(b.theta)
 		return cmp.Compare(y, x) // those of a pair are equal and stay together
 	})
-	return out
+	return out, nil
 }
 
 // tail returns the norm of the rows of H below its square part, times y.
@@ -270,7 +284,7 @@ func (k *krylov) tail(y []complex128) float64 {
 // restart keeps the space of the first Ritz vectors, and the vectors that have not
 // been multiplied yet. With Q an orthonormal basis of that space, invariant under
 // the square part, QᵀHQ takes its place.
-func (k *krylov) restart(r []ritz, keep int) {
+func (k *krylov) restart(r []ritz, keep int) error {
 	n := k.done
 	keep = min(keep, n-1)
 	if imag(r[keep-1].theta) != 0 && imag(r[keep].theta) != 0 && r[keep].theta == cmplx.Conj(r[keep-1].theta) {
@@ -294,7 +308,9 @@ func (k *krylov) restart(r []ritz, keep int) {
 		B.SetCol(c, v)
 	}
 	var qr mat.QR
-	qr.Factorize(B)
+	if err := eigen.Orthogonal(&qr, B); err != nil {
+		return fault.Errorf("linear: %w", err)
+	}
 	var full mat.Dense
 	qr.QTo(&full)
 	Q := full.Slice(0, n, 0, keep)
@@ -330,6 +346,7 @@ func (k *krylov) restart(r []ritz, keep int) {
 		k.H = append(k.H, h)
 	}
 	k.done = keep
+	return nil
 }
 
 // vector returns the real and imaginary part of Vy.

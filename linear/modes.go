@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/rung-mbd/rung/internal/eigen"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -101,7 +103,7 @@ func ParseMethod(name string) (Method, error) {
 	if i := slices.Index(methodNames[:], name); i >= 0 {
 		return Method(i), nil
 	}
-	return Auto, fmt.Errorf("linear: unknown method %q", name)
+	return Auto, fmt.Errorf("linear: unknown method %s", fault.Name(name))
 }
 
 // ModeOptions choose which modes are computed. The zero value is the default.
@@ -158,9 +160,12 @@ const (
 // Cost: Dense O(bodies³); Sparse some factorizations, some ten solves a mode, and
 // products between as many vectors (docs/statics-and-modes.md). Allocates.
 // It returns ErrSingular or *factor.PivotError from a factorization, and
-// ErrNoConvergence. It panics without a linearized state, if the count is negative or the
+// ErrNoConvergence, and ErrNotFinite with the name of a body or joint where numbers
+// overflow. It panics without a linearized state, if the count is negative or the
 // method unknown.
 func (s *System) Modes(o ModeOptions) (*Modes, error) {
+	s.enter()
+	defer s.guard.Leave()
 	if o.Count < 0 {
 		panic("linear: negative number of modes")
 	}
@@ -177,23 +182,37 @@ func (s *System) Modes(o ModeOptions) (*Modes, error) {
 	}
 	s.weighLeft()
 	if o.Method == Dense || o.Method == Auto && s.mech.NumBodies() <= denseBodies {
-		return s.denseModes(o), nil
+		return s.checked(s.denseModes(o))
 	}
-	return s.sparseModes(o)
+	return s.checked(s.sparseModes(o))
+}
+
+// checked returns out unless one of its numbers is not finite.
+func (s *System) checked(out *Modes, err error) (*Modes, error) {
+	if err == nil {
+		err = s.finiteModes(out)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // denseModes computes all modes and keeps the lowest.
-func (s *System) denseModes(o ModeOptions) *Modes {
+func (s *System) denseModes(o ModeOptions) (*Modes, error) {
 	out := &Modes{Method: Dense, All: true}
-	d := s.reduce()
+	d, err := s.reduce()
+	if err != nil {
+		return nil, err
+	}
 	if d == nil {
-		return out
+		return out, nil
 	}
 	K, sym := symmetric(d.K, largest(d.K))
 	if o.Undamped || sym && largest(d.C) == 0 {
 		var e mat.EigenSym
-		if !e.Factorize(K, true) {
-			panic("linear: eigenvalues of a symmetric matrix")
+		if err := eigen.Symmetric(&e, K); err != nil {
+			return nil, s.stiffestError(err)
 		}
 		var U, X mat.Dense
 		e.VectorsTo(&U)
@@ -203,15 +222,17 @@ func (s *System) denseModes(o ModeOptions) *Modes {
 		}
 	} else {
 		out.Damped = true
-		s.denseDamped(out, d)
+		if err := s.denseDamped(out, d); err != nil {
+			return nil, s.stiffestError(err)
+		}
 	}
 	out.choose(o.Count)
-	return out
+	return out, nil
 }
 
 // denseDamped computes the modes of ẍ + C·ẋ + K·x = 0 in reduced coordinates from the
 // eigenvalues of [0 ω; −K/ω −C] for (ω·x, ẋ) with ω² the size of K.
-func (s *System) denseDamped(out *Modes, d *dense) {
+func (s *System) denseDamped(out *Modes, d *dense) error {
 	f, _ := d.K.Dims()
 	omega := math.Sqrt(max(largest(d.K), 1e-300))
 	A := mat.NewDense(2*f, 2*f, nil)
@@ -223,8 +244,8 @@ func (s *System) denseDamped(out *Modes, d *dense) {
 		}
 	}
 	var e mat.Eigen
-	if !e.Factorize(A, mat.EigenRight) {
-		panic("linear: eigenvalues do not converge")
+	if err := eigen.General(&e, A); err != nil {
+		return err
 	}
 	var U mat.CDense
 	e.VectorsTo(&U)
@@ -242,7 +263,12 @@ func (s *System) denseDamped(out *Modes, d *dense) {
 		out.List = append(out.List, s.damped(lambda, X.RawVector().Data, Y.RawVector().Data, omega*omega))
 	}
 	s.settleRigid(out)
+	return nil
 }
+
+// stiffestError completes an error with the name of the body whose terms of K are the
+// largest.
+func (s *System) stiffestError(err error) error { return s.bodyError(largestIn(s.size), err) }
 
 // undamped returns the mode of a real shape x without C: λ² = −xᵀKx, the Rayleigh
 // quotient, whose error is the square of that of x.

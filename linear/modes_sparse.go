@@ -2,12 +2,12 @@ package linear
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -59,7 +59,7 @@ func (s *System) sparseModes(o ModeOptions) (*Modes, error) {
 		}
 		// A pivot has been taken for that of a redundant row.
 		if s.skip++; s.skip == len(ways) {
-			return nil, fmt.Errorf("linear: %w", ErrSingular)
+			return nil, fault.Errorf("linear: %w", ErrSingular)
 		}
 	}
 }
@@ -68,8 +68,14 @@ func (s *System) sparseModes(o ModeOptions) (*Modes, error) {
 var errDropped = errors.New("joint dropped")
 
 func (s *System) shiftedModes(o ModeOptions) (*Modes, error) {
-	z := s.splitOf(0, 1)
-	least := s.leastShift(z)
+	z, err := s.splitOf(0, 1)
+	if err != nil {
+		return nil, err
+	}
+	least, err := s.leastShift(z)
+	if err != nil {
+		return nil, err
+	}
 	typical, v, err := s.typical(z, least)
 	if err != nil {
 		return nil, err
@@ -226,7 +232,9 @@ func (s *System) undampedModes(out *Modes, o ModeOptions, v *inverse, typical fl
 
 // lowest iterates for the lowest want eigenvalues with the shift of v, raised where it has to be.
 func (s *System) lowest(out *Modes, v *inverse, want int) (*krylov, []ritz, error) {
-	for {
+	// Where rounding allows no factor with a larger shift, take goes back to a smaller one, and so
+	// on in a circle.
+	for round := 0; ; round++ {
 		k := newKrylov(s.dim(), v.applyMass, s.MassTo)
 		k.symmetric = true
 		err := k.start(want)
@@ -237,6 +245,9 @@ func (s *System) lowest(out *Modes, v *inverse, want int) (*krylov, []ritz, erro
 		out.Products += k.products
 		if err == nil {
 			return k, r, nil
+		}
+		if round == shiftRounds {
+			return nil, nil, fault.Errorf("linear: %w of the shift: %v", ErrNoConvergence, err)
 		}
 		if err = v.raise(out, err); err != nil {
 			return nil, nil, err
@@ -265,7 +276,11 @@ func (s *System) lower(out *Modes, v *inverse, typical float64) error {
 			return v.raise(out, err)
 		}
 		wanted := 0.0
-		for i, r := range k.ritz() {
+		all, err := k.ritz()
+		if err != nil {
+			return err
+		}
+		for i, r := range all {
 			lambda := 1/real(r.theta) - v.s
 			if i < lookValues {
 				wanted = max(wanted, math.Abs(lambda))
@@ -471,8 +486,15 @@ func (s *System) quadratic(sigma float64) (*quadratic, error) {
 	q := &quadratic{sys: s, sigma: sigma, b: make([]float64, n), g: make([]float64, n), r: make([]float64, n)}
 	var z *split
 	for range shiftRounds {
-		z = s.splitOf(q.sigma, 1)
-		need := math.Sqrt(shiftMargin * s.leastShift(z))
+		var err error
+		if z, err = s.splitOf(q.sigma, 1); err != nil {
+			return nil, err
+		}
+		least, err := s.leastShift(z)
+		if err != nil {
+			return nil, err
+		}
+		need := math.Sqrt(shiftMargin * least)
 		if need <= q.sigma {
 			break
 		}
@@ -491,7 +513,7 @@ func (s *System) quadratic(sigma float64) (*quadratic, error) {
 	}
 	q.sigma = sigma
 	b := s.ownBrace()
-	q.h, err = b.solver(s, sigma*sigma, nil, func() *split { return s.braced(sigma, b, true) })
+	q.h, err = b.solver(s, sigma*sigma, nil, func() (*split, error) { return s.braced(sigma, b, true) })
 	return q, err
 }
 

@@ -79,7 +79,7 @@ func TestClampBlock(t *testing.T) {
 		}
 		root := [6]float64{1, 2, 3, 1, 0.5, 1}
 		clamped := A
-		clampBlock(&clamped, &root, 0)
+		require.NoError(t, clampBlock(&clamped, &root, 0))
 		for range 5 {
 			q, before := 0.0, 0.0
 			var x [6]float64

@@ -49,7 +49,10 @@ func systemOf(t *testing.T, m *model.Model) *System {
 
 // shiftedPattern returns the pattern of a shifted system of s.
 func shiftedPattern(s *System) *sparse.Pattern {
-	z := s.splitOf(0, 1)
+	z, err := s.splitOf(0, 1)
+	if err != nil {
+		panic(err)
+	}
 	return s.pattern(z, groupsOf(z.terms))
 }
 
@@ -116,7 +119,9 @@ func TestTallColumnHolds(t *testing.T) {
 	s := columnOf(t, 10000)
 	b := s.ownBrace()
 	for _, shift := range []float64{1e9, 1e3} {
-		h, err := s.shift(s.braced(0, b, true), shift, nil)
+		z, err := s.braced(0, b, true)
+		require.NoError(t, err)
+		h, err := s.shift(z, shift, nil)
 		require.NoError(t, err, "shift %v", shift)
 		off, err := h.k.try(h.x, h.r, h.b, &ways[0])
 		require.NoError(t, err, "shift %v", shift)
@@ -129,7 +134,9 @@ func TestTallColumnHolds(t *testing.T) {
 // TestWeightsAnew takes back weights that one shift has raised for the next one.
 func TestWeightsAnew(t *testing.T) {
 	s := columnOf(t, 100)
-	v := &inverse{sys: s, z: s.splitOf(0, 1)}
+	z, err := s.splitOf(0, 1)
+	require.NoError(t, err)
+	v := &inverse{sys: s, z: z}
 	require.NoError(t, v.brace(1e3))
 	least := v.metric.light
 	require.True(t, v.metric.raise())

@@ -3,6 +3,7 @@ package linear
 import (
 	"errors"
 	"math"
+	"sort"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -59,12 +60,21 @@ type solveError struct{ node int }
 func (e *solveError) Error() string { return ErrSingular.Error() }
 func (e *solveError) Unwrap() error { return ErrSingular }
 
+// overflowError names the node at which numbers overflow.
+type overflowError struct{ node int }
+
+func (e *overflowError) Error() string { return ErrNotFinite.Error() }
+func (e *overflowError) Unwrap() error { return ErrNotFinite }
+
 // nodeOf returns the node that err names, or −1.
 func nodeOf(err error) int {
 	if p := new(factor.PivotError); errors.As(err, &p) {
 		return p.Node
 	}
 	if p := new(solveError); errors.As(err, &p) {
+		return p.node
+	}
+	if p := new(overflowError); errors.As(err, &p) {
 		return p.node
 	}
 	return -1
@@ -113,6 +123,9 @@ func (k *saddle) try(x, r, b []float64, w *way) (off float64, err error) {
 		return 0, ErrSingular // rounding beyond the scale of a row
 	}
 	ref := k.fac.SolveRefinedTo(x, r, b, k.m, k.floor)
+	if i := firstInfinite(x); i >= 0 {
+		return 0, &overflowError{k.nodeAt(i)}
+	}
 	switch {
 	case !(ref.Worst.Ratio <= holdLoose):
 		return 0, &solveError{ref.Worst.Node}
@@ -120,6 +133,12 @@ func (k *saddle) try(x, r, b []float64, w *way) (off float64, err error) {
 		return 0, ErrSingular
 	}
 	return ref.Worst.Ratio, nil
+}
+
+// nodeAt returns the node of row i of the system.
+func (k *saddle) nodeAt(i int) int {
+	off := k.m.P.Off
+	return sort.Search(k.m.P.Len()-1, func(n int) bool { return int(off[n+1]) > i })
 }
 
 // solve solves for another b.

@@ -15,6 +15,9 @@ const (
 	// balanceTol is the relative unbalanced force at which the search ends, and
 	// balanceLoose that which is accepted where rounding allows no better.
 	balanceTol, balanceLoose = 1e-13, 1e-9
+	// balanceRounding is an unbalanced force relative to the rounding of a spring's force: where all
+	// forces vanish, as with springs at rest length and no weight, there is none to compare it with.
+	balanceRounding = 4
 	// balanceTurn is the largest rotation of a body in a step, rad.
 	balanceTurn = 0.5
 	// balanceNear is the part of the largest step below which the work done is not
@@ -122,8 +125,9 @@ func (s *search) descend(out *Equilibrium, most int) error {
 		if err := s.settle(); err != nil {
 			return err
 		}
-		out.Unbalanced, out.Relative = s.sys.Unbalanced()
-		if out.Relative <= balanceTol || out.Relative <= balanceLoose && out.Relative > 0.1*last {
+		var left float64
+		out.Unbalanced, out.Relative, left = s.balanced()
+		if left <= balanceRounding*s.sys.rounding || out.Relative <= balanceTol || out.Relative <= balanceLoose && out.Relative > 0.1*last {
 			return nil
 		}
 		last = out.Relative
@@ -147,6 +151,15 @@ func (s *search) descend(out *Equilibrium, most int) error {
 		}
 		out.Steps++
 	}
+}
+
+// balanced returns System.Unbalanced at s.st, and the force that is left, N.
+func (s *search) balanced() (at Unbalanced, relative, left float64) {
+	at, left, size := s.sys.unbalanced()
+	if size > 0 {
+		relative = left / size
+	}
+	return at, relative, left
 }
 
 // settle linearizes the system at s.st, with accelerations from rest, which tell
@@ -224,10 +237,12 @@ func (s *search) damp() error {
 		mu = 0
 	}
 	for range dampingRaises {
-		h, err := s.metric.solver(sys, 0, s.h, func() *split {
-			z := sys.braced(0, s.metric, false)
-			s.metric.addTo(z, mu)
-			return z
+		h, err := s.metric.solver(sys, 0, s.h, func() (*split, error) {
+			z, err := sys.braced(0, s.metric, false)
+			if err == nil {
+				s.metric.addTo(z, mu)
+			}
+			return z, err
 		})
 		if err != nil {
 			return err
@@ -247,7 +262,7 @@ func (s *search) damp() error {
 // prepare factors the preconditioner at s.st.
 func (s *search) prepare() (err error) {
 	s.metric.stiffen(s.sys)
-	s.h, err = s.metric.solver(s.sys, 0, s.h, func() *split { return s.sys.braced(0, s.metric, false) })
+	s.h, err = s.metric.solver(s.sys, 0, s.h, func() (*split, error) { return s.sys.braced(0, s.metric, false) })
 	return err
 }
 

@@ -1,16 +1,15 @@
 package linear
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/eigen"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/sparse"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack"
-	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
 // shifted solves (Z + s·M)·x = b + Jᵀ·y, J·x = 0 for a split Z. The terms κ·b·bᵀ are
@@ -64,7 +63,7 @@ func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
 	h.b, h.x, h.r = make([]float64, p.Dim()), make([]float64, p.Dim()), make([]float64, p.Dim())
 	h.fill(z, groups)
 	if err := h.align(); err != nil {
-		return nil, fmt.Errorf("linear: shift %.3g: %w", s, err)
+		return nil, h.name(err)
 	}
 	// A load on all bodies tells which way to factor.
 	rng := rand.New(rand.NewPCG(1, uint64(h.n)))
@@ -73,9 +72,21 @@ func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
 	}
 	sys.MassTo(h.b[:h.n], h.x[:h.n])
 	if err := h.k.solveFirst(h.x, h.r, h.b, h.holds); err != nil {
-		return nil, fmt.Errorf("linear: shift %.3g: %w", s, err)
+		return nil, h.name(err)
 	}
 	return h, nil
+}
+
+// name adds to an error the name of the body or joint, where it has one, and the shift.
+func (h *shifted) name(err error) error {
+	layout := h.sys.plan.Layout()
+	switch node, nb, first := nodeOf(err), h.sys.mech.NumBodies(), h.k.m.P.Positive(); {
+	case node >= 0 && node < nb:
+		return fault.Errorf("linear: %s, shift %.3g: %w", layout.NodeName(node), h.s, err)
+	case node >= first && node < first+h.joints():
+		return fault.Errorf("linear: %s, shift %.3g: %w", layout.NodeName(nb+node-first), h.s, err)
+	}
+	return fault.Errorf("linear: shift %.3g: %w", h.s, err)
 }
 
 // groupsOf cuts the terms into runs of the same bodies, at most a block each.
@@ -185,7 +196,8 @@ func (h *shifted) fill(z *split, groups []group) {
 // as a thin rod does; where a row meets both, what rounding leaves of the one is not small
 // compared with the other.
 //
-// It returns *factor.PivotError where a block of A is not positive definite.
+// It returns *factor.PivotError where a block of A is not positive definite, and
+// *overflowError.
 func (h *shifted) align() error {
 	m, p := h.k.m, h.k.m.P
 	n := p.Positive()
@@ -200,7 +212,9 @@ func (h *shifted) align() error {
 	for i := n; i < p.Len(); i++ {
 		S := h.yield(i, chol)
 		if c := i - n; c < len(h.axes) {
-			h.turn(i, &h.axes[c], &S)
+			if err := h.turn(i, &h.axes[c], &S); err != nil {
+				return &overflowError{i}
+			}
 			S = h.yield(i, chol)
 		}
 		for r := range int(p.Size[i]) {
@@ -245,14 +259,14 @@ func (h *shifted) yield(i int, chol []float64) (S [36]float64) {
 
 // turn replaces the rows R of node i by Qᵀ·R, Q the eigenvectors of its block S, which are
 // stored as columns in Q.
-func (h *shifted) turn(i int, Q, S *[36]float64) {
+func (h *shifted) turn(i int, Q, S *[36]float64) error {
 	m, p := h.k.m, h.k.m.P
 	rows := int(p.Size[i])
 	*Q = *S
 	var w [6]float64
 	var work [64]float64
-	if !lapack64.Syev(lapack.EVCompute, blas64.Symmetric{N: rows, Stride: blockSize, Uplo: blas.Lower, Data: Q[:]}, w[:], work[:], len(work)) {
-		panic("linear: eigenvalues of a symmetric matrix")
+	if err := eigen.Small(blas64.Symmetric{N: rows, Stride: blockSize, Uplo: blas.Lower, Data: Q[:]}, w[:], work[:]); err != nil {
+		return err
 	}
 	for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
 		s := int(p.Size[p.Ind[k]])
@@ -266,6 +280,7 @@ func (h *shifted) turn(i int, Q, S *[36]float64) {
 			}
 		}
 	}
+	return nil
 }
 
 // multipliersTo stores the multipliers of the joints of the last solution in dst.

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/rung-mbd/rung/internal/eigen"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -43,11 +44,11 @@ type split struct {
 // splitOf computes the parts of aC·C + aK·K.
 //
 // Cost: O(bodies + rows), and an eigenvalue problem of order 12 for each pair;
-// allocates.
-func (s *System) splitOf(aC, aK float64) *split { return s.splitTerms(aC, aK, false) }
+// allocates. It returns ErrNotFinite with the name of the joint of a pair.
+func (s *System) splitOf(aC, aK float64) (*split, error) { return s.splitTerms(aC, aK, false) }
 
 // splitTerms is splitOf, or leaves negative terms over two bodies out.
-func (s *System) splitTerms(aC, aK float64, braced bool) *split {
+func (s *System) splitTerms(aC, aK float64, braced bool) (*split, error) {
 	z := &split{aC: aC, aK: aK, braced: braced, block: make([][36]float64, len(s.stiff))}
 	for i := range z.block {
 		for r := range 6 {
@@ -63,10 +64,12 @@ func (s *System) splitTerms(aC, aK float64, braced bool) *split {
 	}
 	if aK != 0 {
 		for i := range s.pairs {
-			s.addPair(z, &s.pairs[i], aK)
+			if err := s.addPair(z, &s.pairs[i], aK); err != nil {
+				return nil, s.jointError(int(s.pairs[i].joint), err)
+			}
 		}
 	}
-	return z
+	return z, nil
 }
 
 // timesTo stores Z·x in dst, which is not x, but for aM·M.
@@ -151,11 +154,11 @@ const pairDrop = 1e-13
 // addPair adds aK times the symmetric part of a pair on the directions that its
 // joint allows: in coordinates in which M is the unit matrix, with N an orthonormal
 // basis of the null space of the joint's rows, the term N·(NᵀKN)·Nᵀ.
-func (s *System) addPair(z *split, p *pair, aK float64) {
+func (s *System) addPair(z *split, p *pair, aK float64) error {
 	C := s.pairRoot(p)
-	N := s.pairFree(p, C)
-	if N == nil {
-		return
+	N, err := s.pairFree(p, C)
+	if N == nil || err != nil {
+		return err
 	}
 	_, f := N.Dims()
 	var K, A mat.Dense
@@ -170,13 +173,13 @@ func (s *System) addPair(z *split, p *pair, aK float64) {
 		}
 	}
 	var eig mat.EigenSym
-	if !eig.Factorize(sym, true) {
-		panic("linear: eigenvalues of a symmetric matrix")
+	if err := eigen.Symmetric(&eig, sym); err != nil {
+		return err
 	}
 	var U, Ci, B mat.Dense
 	eig.VectorsTo(&U)
-	if Ci.Inverse(C) != nil {
-		panic("linear: inertia is singular")
+	if err := eigen.Inverse(&Ci, C); err != nil {
+		return err
 	}
 	// z = C⁻¹·x, so that uᵀ·Nᵀ·z is the row uᵀ·Nᵀ·C⁻¹.
 	B.Product(U.T(), N.T(), &Ci)
@@ -195,6 +198,7 @@ func (s *System) addPair(z *split, p *pair, aK float64) {
 		}
 		s.addTerm(z, &t)
 	}
+	return nil
 }
 
 // pairRoot returns C with x = C·z such that xᵀMx = zᵀz; the world counts as a unit.
@@ -228,7 +232,7 @@ const freeTol = 1e-9
 
 // pairFree returns an orthonormal basis of the null space of the joint's rows times
 // C, the displacement of the world left out; nil if there is none.
-func (s *System) pairFree(p *pair, C *mat.Dense) *mat.Dense {
+func (s *System) pairFree(p *pair, C *mat.Dense) (*mat.Dense, error) {
 	layout := s.plan.Layout()
 	node := layout.JointNode(int(p.joint))
 	fixed := 0
@@ -242,7 +246,7 @@ func (s *System) pairFree(p *pair, C *mat.Dense) *mat.Dense {
 		rows += int(layout.Pattern.Size[node])
 	}
 	if rows == 0 {
-		return identity(12)
+		return identity(12), nil
 	}
 	J := mat.NewDense(rows, 12, nil)
 	at := 0
@@ -284,8 +288,8 @@ func identity(n int) *mat.Dense {
 
 // nullSpace returns an orthonormal basis of the null space of A, whose rows are
 // scaled to unit length first; nil if there is none. Rows of zeros are no
-// constraints.
-func nullSpace(A *mat.Dense) *mat.Dense {
+// constraints. It returns ErrNotFinite where A is not finite.
+func nullSpace(A *mat.Dense) (*mat.Dense, error) {
 	rows, n := A.Dims()
 	W := mat.NewDense(rows, n, nil)
 	for i := range rows {
@@ -297,8 +301,8 @@ func nullSpace(A *mat.Dense) *mat.Dense {
 		}
 	}
 	var svd mat.SVD
-	if !svd.Factorize(W, mat.SVDFullV) {
-		panic("linear: singular values")
+	if err := eigen.Singular(&svd, W, mat.SVDFullV); err != nil {
+		return nil, err
 	}
 	rank := 0
 	for _, x := range svd.Values(nil) {
@@ -307,18 +311,19 @@ func nullSpace(A *mat.Dense) *mat.Dense {
 		}
 	}
 	if rank == n {
-		return nil
+		return nil, nil
 	}
 	var V mat.Dense
 	svd.VTo(&V)
-	return mat.DenseCopyOf(V.Slice(0, n, rank, n))
+	return mat.DenseCopyOf(V.Slice(0, n, rank, n)), nil
 }
 
 // leastShift returns the smallest s for which the blocks of z with s·M are positive
 // semidefinite, or 0.
 //
-// Cost: O(bodies), each an eigenvalue problem of order 6; allocates.
-func (s *System) leastShift(z *split) float64 {
+// Cost: O(bodies), each an eigenvalue problem of order 6; allocates. It returns
+// ErrNotFinite with the name of a body.
+func (s *System) leastShift(z *split) (float64, error) {
 	least := 0.0
 	sym, A := mat.NewSymDense(6, nil), mat.NewDense(6, 6, nil)
 	C := mat.NewDense(6, 6, nil)
@@ -337,13 +342,14 @@ func (s *System) leastShift(z *split) float64 {
 				sym.SetSym(r, c, (T.At(r, c)+T.At(c, r))/2)
 			}
 		}
-		if !eig.Factorize(sym, true) { // without vectors, gonum fails on tiny numbers
-			panic("linear: eigenvalues of a symmetric matrix")
+		// Without vectors, gonum fails on tiny numbers.
+		if err := eigen.Symmetric(&eig, sym); err != nil {
+			return 0, s.bodyError(i, err)
 		}
 		values := eig.Values(nil)
 		if lowest := values[0]; lowest < -1e-14*maxAbs(values) {
 			least = max(least, -lowest)
 		}
 	}
-	return least
+	return least, nil
 }

@@ -1,12 +1,13 @@
 package linear
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -25,10 +26,11 @@ import (
 //
 // It belongs to one goroutine at a time.
 type System struct {
-	plan *rung.Plan
-	mech *mechanism.Mechanism
-	kkt  *saddle          // M and J, RBDA eq. 8.64
-	y    *assemble.System // the same, where it is filled
+	guard team.Guard
+	plan  *rung.Plan
+	mech  *mechanism.Mechanism
+	kkt   *saddle          // M and J, RBDA eq. 8.64
+	y     *assemble.System // the same, where it is filled
 
 	ready bool // Linearize has succeeded, or a search sees to it itself
 
@@ -43,6 +45,7 @@ type System struct {
 	damp      [][36]float64 // C of single bodies
 	rows      []row         // springs and dampers along one direction
 	load      float64       // largest force of an element or drive on a body, moments over the radius of gyration
+	rounding  float64       // of the largest spring's force on a body, the same
 	size      []float64     // of the terms of K at each body, 1/s² (measure)
 	left      []float64     // forces out of balance, or nil (weighLeft)
 	pairs     []pair        // geometric stiffness of joints whose reactions couple two bodies
@@ -69,6 +72,9 @@ type pair struct {
 //
 // Cost: near-linear in bodies and joints.
 func NewSystem(p *rung.Plan) *System {
+	if p == nil {
+		panic("linear: no plan")
+	}
 	layout, mech := p.Layout(), p.Mechanism()
 	y := layout.NewSystem()
 	s := &System{
@@ -92,10 +98,15 @@ func NewSystem(p *rung.Plan) *System {
 //
 // Cost: a factorization and O(bodies + joints + forces); allocates.
 // It returns mechanism.ErrNotFinite, mechanism.ErrNoDirection or
-// joints.ErrNoDirection with the name, *factor.PivotError, or ErrSingular where the
-// multipliers cannot be computed; s then holds nothing. It panics if st is of another
+// joints.ErrNoDirection with the name, ErrNotFinite with the name of what makes numbers
+// overflow, *factor.PivotError, or ErrSingular where the multipliers cannot be computed; s then holds nothing. It panics if st is of another
 // mechanism.
 func (s *System) Linearize(st *mechanism.State) error {
+	s.enter()
+	defer s.guard.Leave()
+	if st == nil {
+		panic("linear: no state")
+	}
 	s.ready = false
 	s.rest = atRest(st)
 	if err := s.loadState(st); err != nil {
@@ -111,8 +122,18 @@ func (s *System) Linearize(st *mechanism.State) error {
 	return nil
 }
 
+// enter begins a use of s, which ends with s.guard.Leave. It panics on misuse.
+func (s *System) enter() {
+	if s == nil || s.plan == nil {
+		panic("linear: zero System; use NewSystem")
+	}
+	if !s.guard.Enter() {
+		panic("linear: System used by two goroutines")
+	}
+}
+
 func (s *System) mustHave() {
-	if !s.ready {
+	if s == nil || !s.ready {
 		panic("linear: not linearized")
 	}
 }
@@ -170,27 +191,40 @@ func (s *System) name(err error) error {
 		return nil
 	}
 	if node := nodeOf(err); node >= 0 {
-		return fmt.Errorf("linear: %s: %w", s.plan.Layout().NodeName(node), err)
+		return fault.Errorf("linear: %s: %w", s.plan.Layout().NodeName(node), err)
 	}
-	return fmt.Errorf("linear: %w", err)
+	return fault.Errorf("linear: %w", err)
 }
 
 // fill computes K and C at the loaded state.
 func (s *System) fill() error {
 	clear(s.stiff)
 	clear(s.damp)
-	s.load = 0
+	s.load, s.rounding = 0, 0
 	s.rows, s.pairs = s.rows[:0], s.pairs[:0]
 	if !s.rest {
 		s.fillInertia()
 	}
+	for i := range s.mech.Bodies {
+		if !s.finite(s.filled(), int32(i)) {
+			return s.bodyError(i, ErrNotFinite)
+		}
+	}
 	for i := range s.mech.Forces {
-		if err := s.fillElement(&s.mech.Forces[i]); err != nil {
+		before, e := s.filled(), &s.mech.Forces[i]
+		if err := s.fillElement(e); err != nil {
 			return err
+		}
+		if !s.finite(before, e.A.Body, e.B.Body) {
+			return fault.Errorf("linear: force %s: %w", fault.Name(e.Name), ErrNotFinite)
 		}
 	}
 	for j := range s.mech.Joints {
+		before, jt := s.filled(), &s.mech.Joints[j]
 		s.fillJoint(j)
+		if !s.finite(before, jt.Pred, jt.Succ) {
+			return s.jointError(j, ErrNotFinite)
+		}
 	}
 	for i := range s.mech.Bodies {
 		s.note(int32(i), spatial.Vec3{}, s.mech.Gravity.Scale(s.mech.Bodies[i].Mass))
@@ -365,6 +399,17 @@ func (s *System) note(b int32, moment, force spatial.Vec3) {
 		s.load = max(s.load, force.Norm(), moment.Norm()/s.radius(b))
 	}
 }
+
+// noteRounding keeps the rounding of a spring's force and moment on body b, of which terms of
+// the given sizes are the parts.
+func (s *System) noteRounding(b int32, moment, force float64) {
+	if b >= 0 {
+		s.rounding = max(s.rounding, epsilon*force, epsilon*moment/s.radius(b))
+	}
+}
+
+// epsilon is the distance from one to the next number.
+const epsilon = 0x1p-52
 
 // fillInertia adds what the inertia of turning bodies has to C and K. With h = I·ω
 // the change of the angular momentum is δh = I·φ̇ + φ×h, and its rate

@@ -80,7 +80,7 @@ func (m *Mechanism) FollowAngles(k *Kinematics, s *State) {
 // Owns reports whether s may be a state of m: it has as many bodies, and as many angles with
 // springs or none.
 func (m *Mechanism) Owns(s *State) bool {
-	return len(s.Bodies) == len(m.Bodies) && (len(s.Angles) == 0 || len(s.Angles) == m.NumSprung())
+	return s != nil && len(s.Bodies) == len(m.Bodies) && (len(s.Angles) == 0 || len(s.Angles) == m.NumSprung())
 }
 
 // Adopt makes s, a state of another mechanism with the bodies of m, one of m: angles with

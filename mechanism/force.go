@@ -2,10 +2,10 @@ package mechanism
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -180,7 +180,7 @@ func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) erro
 		line, length := m.SpringLine(e, k, s)
 		if length == 0 {
 			if e.Stiffness*e.RestLength != 0 || e.Damping != 0 && !m.together(e, k, s, vB.Sub(vA)) {
-				return fmt.Errorf("%w: force %q", ErrNoDirection, e.Name)
+				return fault.Errorf("%w: force %s", ErrNoDirection, fault.Name(e.Name))
 			}
 			continue
 		}

@@ -2,9 +2,9 @@ package mechanism
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -106,7 +106,7 @@ func (m *Mechanism) addBody(i int, b *model.Body) error {
 	I := b.Inertia
 	body, err := bodies.New(b.Mass, b.Com, spatial.Sym3{I.XX, I.YY, I.ZZ, I.XY, I.XZ, I.YZ})
 	if err != nil {
-		return fmt.Errorf("mechanism: body %q: %w", b.Name, err)
+		return fault.Errorf("mechanism: body %s: %w", fault.Name(b.Name), err)
 	}
 	m.Bodies[i] = body
 	m.initial.Bodies[i] = BodyState{
@@ -235,5 +235,5 @@ func find(list *names, name, kind string) (int, error) {
 	if i, ok := list.find(name); ok {
 		return i, nil
 	}
-	return 0, fmt.Errorf("mechanism: no %s %s", kind, strconv.Quote(name))
+	return 0, fmt.Errorf("mechanism: no %s %s", kind, fault.Name(name))
 }

@@ -2,9 +2,9 @@ package mechanism
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 )
 
@@ -30,7 +30,7 @@ func (m *Mechanism) Prescribe(freedoms []Freedom) (*Mechanism, error) {
 	for _, f := range freedoms {
 		j := &out.Joints[f.Joint]
 		if !j.Kind.Scalar(f.Freedom) {
-			return nil, fmt.Errorf("mechanism: joint %q (%v), freedom %d: %w: no scalar coordinate", m.JointName(f.Joint), j.Kind, f.Freedom, ErrFreedom)
+			return nil, fault.Errorf("mechanism: joint %s (%v), freedom %d: %w: no scalar coordinate", fault.Name(m.JointName(f.Joint)), j.Kind, f.Freedom, ErrFreedom)
 		}
 		var motion [6]joints.Motion
 		if j.Motion != nil {
@@ -41,7 +41,7 @@ func (m *Mechanism) Prescribe(freedoms []Freedom) (*Mechanism, error) {
 			if own := m.Joints[f.Joint].Motion; own != nil && own[f.Freedom].Kind != joints.None {
 				why = "prescribed already"
 			}
-			return nil, fmt.Errorf("mechanism: joint %q, freedom %d: %w: %s", m.JointName(f.Joint), f.Freedom, ErrFreedom, why)
+			return nil, fault.Errorf("mechanism: joint %s, freedom %d: %w: %s", fault.Name(m.JointName(f.Joint)), f.Freedom, ErrFreedom, why)
 		}
 		motion[f.Freedom].Kind = joints.Polynomial
 		spec := j.Spec

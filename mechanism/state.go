@@ -2,9 +2,9 @@ package mechanism
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -89,13 +89,13 @@ func (m *Mechanism) BodyTo(k *BodyKinematics, s *State, i int) bool {
 
 // NotFinite returns the error of KinematicsTo that names body i.
 func (m *Mechanism) NotFinite(i int) error {
-	return fmt.Errorf("%w: body %q", ErrNotFinite, m.BodyName(i))
+	return fault.Errorf("%w: body %s", ErrNotFinite, fault.Name(m.BodyName(i)))
 }
 
 // CheckTime returns an error that wraps ErrNotFinite if the time is not finite.
 func (s *State) CheckTime() error {
 	if !finite(s.Time) {
-		return fmt.Errorf("%w: time", ErrNotFinite)
+		return fault.Errorf("%w: time", ErrNotFinite)
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package model
 import (
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // Check applies every rule of the format to m and does not modify it. Models
@@ -38,7 +40,7 @@ func check(m *Model, link bool) (*Links, error) {
 	}
 	name := "model"
 	if m.Name != "" {
-		name = quoteShort(m.Name)
+		name = fault.Name(m.Name)
 	}
 	c := checker{collector: &collector{file: name}, m: m}
 	if link {
@@ -158,7 +160,7 @@ func (c *checker) report(tail, value, rule string) {
 func (c *checker) checkDocument() {
 	c.at(secDocument, 0)
 	if !utf8.ValidString(c.m.Name) {
-		c.report(".name", quoteShort(c.m.Name), "is not valid UTF-8")
+		c.report(".name", fault.Name(c.m.Name), "is not valid UTF-8")
 	}
 	c.finite(".gravity", c.m.Gravity[:])
 	c.number(".time", c.m.Time)
@@ -181,7 +183,7 @@ func (c *checker) unique(sec section, n int, at func(i int) string) *nameTable {
 		}
 		if first, dup := t.insert(i); dup {
 			c.at(sec, i)
-			c.report(".name", quoteShort(at(i)), "duplicate name, first at "+elementPath(sec, first))
+			c.report(".name", fault.Name(at(i)), "duplicate name, first at "+elementPath(sec, first))
 		}
 	}
 	return t
@@ -192,9 +194,9 @@ func (c *checker) checkName(name string) {
 	case name == "":
 		c.report(".name", `""`, "is empty")
 	case name == World && c.sec == secBodies:
-		c.report(".name", quoteShort(name), "is reserved for the fixed frame")
+		c.report(".name", fault.Name(name), "is reserved for the fixed frame")
 	case !utf8.ValidString(name):
-		c.report(".name", quoteShort(name), "is not valid UTF-8")
+		c.report(".name", fault.Name(name), "is not valid UTF-8")
 	}
 }
 

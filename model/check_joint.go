@@ -3,6 +3,8 @@ package model
 import (
 	"fmt"
 	"strconv"
+
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 func (c *checker) checkJoint(j *Joint, f flaws) {
@@ -12,7 +14,7 @@ func (c *checker) checkJoint(j *Joint, f flaws) {
 	pred := f.has(jointPredecessor) || c.reference(".predecessor", &j.Predecessor, 0)
 	succ := f.has(jointSuccessor) || c.reference(".successor", &j.Successor, 1)
 	if pred && succ && !f.has(jointPredecessor) && !f.has(jointSuccessor) && j.Predecessor == j.Successor {
-		c.report(".successor", quoteShort(j.Successor), "joins a body to itself")
+		c.report(".successor", fault.Name(j.Successor), "joins a body to itself")
 	}
 	if !f.has(jointPredecessorFrame) {
 		c.checkPose(&j.PredecessorFrame, ".predecessor_frame.position", ".predecessor_frame.orientation")
@@ -57,7 +59,7 @@ func (c *checker) reference(tail string, name *string, end int) bool {
 	i, ok := c.bodies.findNear(*name, c.near, len(c.m.Bodies))
 	if !ok || *name == "" {
 		if !c.noRefs {
-			c.report(tail, quoteShort(*name), "unknown body")
+			c.report(tail, fault.Name(*name), "unknown body")
 		}
 		return false
 	}
@@ -178,6 +180,10 @@ func (c *checker) checkMotion(tail string, m *Motion) {
 		if len(m.Coefficients) == 0 {
 			c.report(tail+".coefficients", "[]", "has no entries")
 		}
+		if n := len(m.Coefficients); n > MaxCoefficients {
+			c.report(tail+".coefficients", "", fmt.Sprintf("wrong length %d, must have at most %d entries", n, MaxCoefficients))
+			return
+		}
 		c.finite(tail+".coefficients", m.Coefficients)
 	default:
 		c.report(tail+".kind", m.Kind.String(), "unknown motion kind")
@@ -226,7 +232,7 @@ func (c *checker) checkAttachment(tail string, a *Attachment, end int, flawed bo
 func (c *checker) checkWrench(e *ForceElement, f flaws) {
 	c.note(1, -1)
 	if e.A.Body == World && !f.has(forceBody) {
-		c.report(".body", quoteShort(World), "a wrench needs a body, not the world")
+		c.report(".body", fault.Name(World), "a wrench needs a body, not the world")
 	} else if !f.has(forceBody) {
 		c.reference(".body", &e.A.Body, 0)
 	}
@@ -234,7 +240,7 @@ func (c *checker) checkWrench(e *ForceElement, f flaws) {
 	c.finite(".force", e.Force[:])
 	c.finite(".torque", e.Torque[:])
 	if e.B != (Attachment{}) {
-		c.report(".b", quoteShort(e.B.Body), meaningless("force element", e.Type.String()))
+		c.report(".b", fault.Name(e.B.Body), meaningless("force element", e.Type.String()))
 	}
 	c.zero(".stiffness", []float64{e.Stiffness}, e.Type)
 	c.zero(".damping", []float64{e.Damping}, e.Type)

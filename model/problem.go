@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // MaxProblems is the number of problems of one document that are kept; of
@@ -26,7 +28,7 @@ func (p *Problem) Error() string {
 	if p.Value != "" {
 		s += " (value " + p.Value + ")"
 	}
-	return s
+	return fault.Line(s)
 }
 
 // Problems are all the problems of one document, in its order; at least one.
@@ -138,11 +140,8 @@ func cutShort(s string) string {
 	return s[:n] + "…"
 }
 
-// quoteShort returns s quoted on one line and cut short.
-func quoteShort(s string) string { return strconv.Quote(cutShort(s)) }
-
-// quoteBytes is quoteShort for a text that is not a string yet.
-func quoteBytes(s []byte) string { return quoteShort(string(s[:min(len(s), shortLen+8)])) }
+// quoteBytes is fault.Name for the beginning of a text that is not a string yet.
+func quoteBytes(s []byte) string { return fault.Name(string(s[:min(len(s), 1<<12)])) }
 
 func formatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 

@@ -10,14 +10,18 @@ import (
 // Read reads one document of rung-model/1 from r up to its end; file names it
 // in messages. Lists of zeros become nil, orientations are normalised.
 //
-// Cost: O(bytes of the document). The memory is little more than the model's
+// Cost: O(bytes of the document). Lists that are too long (MaxElements, MaxCoefficients) are refused and not
+// stored. The memory is little more than the model's
 // if r is a file or has a Len method; if the length is unknown, lists grow by
 // copying and the peak is two to three times that.
 // It returns *Problems with every broken rule if the document is not valid; of
 // a document that is not JSON, those before the syntax error. Errors of r are
 // returned wrapped.
-func Read(r io.Reader, file string) (*Model, error) {
-	d := &decoder{src: newSource(r), path: make([]step, 0, 16)}
+func Read(r io.Reader, file string) (*Model, error) { return read(r, file, MaxElements) }
+
+// read is Read for documents of at most most bodies, joints and forces each.
+func read(r io.Reader, file string, most int) (*Model, error) {
+	d := &decoder{src: newSource(r), path: make([]step, 0, 16), most: most}
 	d.dec = d.src.dec
 	d.checker = checker{
 		collector: &collector{file: cutShort(file)},
@@ -125,6 +129,14 @@ func readSection[T any](d *decoder, sec section, list *[]T, read func(*T)) bool 
 	start := d.dec.InputOffset()
 	var spare T
 	for i := 0; d.element(i); i++ {
+		if i == d.most {
+			d.note("", fmt.Sprintf("more than %d entries", d.most))
+			d.partial = true
+		}
+		if i >= d.most {
+			d.skip()
+			continue
+		}
 		d.index, d.flaw, d.field = i, 0, 0
 		e := &spare
 		if d.full() { // the model will not be returned: do not store the rest

@@ -38,7 +38,7 @@ func (d *decoder) joint(j *Joint) {
 		case jointMotion:
 			j.Motion = d.motions()
 		default:
-			d.lists[k-jointForce] = d.numbers(d.lists[k-jointForce][:0])
+			d.lists[k-jointForce] = d.numbers(d.lists[k-jointForce][:0], maxList)
 		}
 	}
 	if !d.fatal {
@@ -133,9 +133,15 @@ func (d *decoder) readTurns() {
 	if !d.openArray() {
 		return
 	}
-	for n := 0; d.element(n); n++ {
+	n := 0
+	for ; d.element(n); n++ {
+		if n >= maxList {
+			d.skip()
+			continue
+		}
 		d.turns = append(d.turns, d.integer())
 	}
+	d.bound(n, maxList)
 }
 
 // integer reads a number with an integer value, written in any way.
@@ -169,7 +175,12 @@ func (d *decoder) motions() []*Motion {
 		return nil
 	}
 	list := []*Motion{}
-	for n := 0; d.element(n); n++ {
+	n := 0
+	for ; d.element(n); n++ {
+		if n >= maxList {
+			d.skip()
+			continue
+		}
 		if d.dec.PeekKind() == jsontext.KindNull {
 			d.skip()
 			list = append(list, nil)
@@ -181,6 +192,7 @@ func (d *decoder) motions() []*Motion {
 			d.motion(m)
 		}
 	}
+	d.bound(n, maxList)
 	return list
 }
 
@@ -197,7 +209,7 @@ func (d *decoder) motion(m *Motion) {
 		case motionKind:
 			known = d.motionKind(&m.Kind)
 		case motionCoefficients:
-			m.Coefficients = d.numbers(nil)
+			m.Coefficients = d.numbers(nil, MaxCoefficients)
 		default:
 			d.number(numbers[k-motionOffset])
 		}

@@ -78,6 +78,7 @@ type decoder struct {
 	flaw    flaws // of the current element
 	fatal   bool  // syntax or input error: reading has ended
 	partial bool  // elements were dropped after too many problems
+	most    int   // elements of a list of bodies, joints or forces that are read
 	ioErr   error
 	scratch []byte
 	lists   [4][]float64 // of the current joint
@@ -365,15 +366,28 @@ func (d *decoder) vector(x []float64) bool {
 	return good && n == len(x)
 }
 
-// numbers appends a list of any length to x.
-func (d *decoder) numbers(x []float64) []float64 {
+// numbers appends a list of at most most numbers to x. Of a longer one it stores no more.
+func (d *decoder) numbers(x []float64, most int) []float64 {
 	if !d.openArray() {
 		return x
 	}
-	for n := 0; d.element(n); n++ {
+	n := 0
+	for ; d.element(n); n++ {
+		if n >= most {
+			d.skip()
+			continue
+		}
 		var v float64
 		d.number(&v)
 		x = append(x, v)
 	}
+	d.bound(n, most)
 	return x
+}
+
+// bound reports a list of n entries, more than most.
+func (d *decoder) bound(n, most int) {
+	if n > most && !d.fatal {
+		d.problem("", fmt.Sprintf("wrong length %d, must have at most %d entries", n, most))
+	}
 }

@@ -1,6 +1,10 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/rung-mbd/rung/internal/fault"
+)
 
 // jointInfo is one row of the format's table of joint types.
 type jointInfo struct {
@@ -48,7 +52,7 @@ func ParseJointType(name string) (JointType, error) {
 	if t, ok := findJointType(name); ok {
 		return t, nil
 	}
-	return 0, fmt.Errorf("model: unknown joint type %s", quoteShort(name))
+	return 0, fmt.Errorf("model: unknown joint type %s", fault.Name(name))
 }
 
 func findJointType[K string | []byte](name K) (JointType, bool) {

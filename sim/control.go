@@ -2,8 +2,9 @@ package sim
 
 import (
 	"errors"
-	"fmt"
 	"math"
+
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // control chooses steps from error estimates: a PI controller (Gustafsson 1991)
@@ -131,9 +132,9 @@ func (s *Simulation) try(until float64) (t1 float64, err error) {
 		}
 		if s.tooShort() {
 			if err == nil {
-				return 0, fmt.Errorf("sim: at t = %v: %w", s.st.Time, ErrStepTooSmall)
+				return 0, fault.Errorf("sim: at t = %v: %w", s.st.Time, ErrStepTooSmall)
 			}
-			return 0, fmt.Errorf("sim: at t = %v: %w: %w", s.st.Time, ErrStepTooSmall, err)
+			return 0, fault.Errorf("sim: at t = %v: %w: %w", s.st.Time, ErrStepTooSmall, err)
 		}
 		t1, e, err = s.attempt(until)
 	}

@@ -1,8 +1,7 @@
 package sim
 
 import (
-	"fmt"
-
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -50,10 +49,10 @@ func (d *Drift) widen(e Drift) {
 // redundant joints are violated at position level, none satisfy them all.
 func project(p Projector, st *mechanism.State) error {
 	if err := p.ClosePositions(st); err != nil {
-		return fmt.Errorf("sim: projection at t = %v: %w", st.Time, err)
+		return fault.Errorf("sim: projection at t = %v: %w", st.Time, err)
 	}
 	if err := p.ProjectVelocities(st); err != nil {
-		return fmt.Errorf("sim: projection at t = %v: %w", st.Time, err)
+		return fault.Errorf("sim: projection at t = %v: %w", st.Time, err)
 	}
 	return nil
 }
@@ -62,7 +61,7 @@ func project(p Projector, st *mechanism.State) error {
 // with what the projector has at hand.
 func projectDrift(p DriftProjector, st *mechanism.State, tol Drift) (v mechanism.Violation, err error) {
 	if v, err = p.ProjectDrift(st, tol.Position, tol.Velocity); err != nil {
-		err = fmt.Errorf("sim: projection at t = %v: %w", st.Time, err)
+		err = fault.Errorf("sim: projection at t = %v: %w", st.Time, err)
 	}
 	return v, err
 }
@@ -83,7 +82,7 @@ func newKinematics(m *mechanism.Mechanism) mechanism.Kinematics {
 // Cost: O(bodies + joints), no allocation.
 func driftOf(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) (v mechanism.Violation, err error) {
 	if err := m.KinematicsTo(k, st); err != nil {
-		return v, fmt.Errorf("sim: at t = %v: %w", st.Time, err)
+		return v, fault.Errorf("sim: at t = %v: %w", st.Time, err)
 	}
 	for j := range m.Joints {
 		w := m.ViolationOf(j, k, st)

@@ -1,9 +1,9 @@
 package sim
 
 import (
-	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -241,7 +241,7 @@ func (s *Simulation) call(i int) (Response, error) {
 	if e.Action != nil {
 		var err error
 		if response, err = e.Action(&s.sample); err != nil {
-			return Continue, fmt.Errorf("sim: event %q at t = %v: %w", e.Name, s.sample.Time, err)
+			return Continue, fault.Errorf("sim: event %s at t = %v: %w", fault.Name(e.Name), s.sample.Time, err)
 		}
 	}
 	w.fired++

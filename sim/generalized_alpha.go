@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -328,7 +329,7 @@ func (k *GeneralizedAlpha) begin(st *mechanism.State) error {
 func (k *GeneralizedAlpha) evaluate(u []float64, st *mechanism.State) error {
 	k.evaluations++
 	if err := k.dyn.Accelerations(u, st); err != nil {
-		return fmt.Errorf("sim: accelerations at t = %v: %w", st.Time, err)
+		return fault.Errorf("sim: accelerations at t = %v: %w", st.Time, err)
 	}
 	return nil
 }
@@ -376,11 +377,13 @@ func (k *GeneralizedAlpha) settle() error {
 	}
 	copy(k.w1, k.v1)
 	left, err := k.dyn.Allow(k.v1, &k.end)
-	if err == nil && left > allowedRate && k.linearise(&k.end, int(k.head[headLevel])) == nil {
-		_, err = k.dyn.Allow(k.v1, &k.end) // the matrix was too old
+	if err == nil && left > allowedRate { // the matrix is too old; without a new one there is none
+		if err = k.linearise(&k.end, int(k.head[headLevel])); err == nil {
+			_, err = k.dyn.Allow(k.v1, &k.end)
+		}
 	}
 	if err != nil {
-		return fmt.Errorf("sim: step to t = %v: %w", k.end.Time, err)
+		return fault.Errorf("sim: step to t = %v: %w", k.end.Time, err)
 	}
 	for i := range k.start {
 		v := (*[6]float64)(k.v1[6*i:])

@@ -2,9 +2,9 @@ package sim
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -62,9 +62,9 @@ func (k *GeneralizedAlpha) solve(st *mechanism.State) error {
 	case errors.Is(err, ErrHalfTurn):
 		return err
 	case err != nil:
-		return fmt.Errorf("sim: step to t = %v: %w", k.end.Time, err)
+		return fault.Errorf("sim: step to t = %v: %w", k.end.Time, err)
 	}
-	return fmt.Errorf("sim: step to t = %v: %w", k.end.Time, ErrNewton)
+	return fault.Errorf("sim: step to t = %v: %w", k.end.Time, ErrNewton)
 }
 
 // predict starts the iteration at what is known at the start of the step.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -139,10 +140,9 @@ func csvHeader(columns *Columns) string {
 	return strings.Join(fields, ",") + "\n"
 }
 
-// csvField quotes a name that needs it. Line breaks become spaces, to keep lines
-// whole.
+// csvField quotes a name that needs it. Line breaks are escaped, to keep lines whole.
 func csvField(s string) string {
-	s = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(s)
+	s = fault.Escape(s)
 	if strings.ContainsAny(s, ",\"") || strings.TrimSpace(s) != s {
 		return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
 	}

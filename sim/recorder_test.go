@@ -76,18 +76,22 @@ func (r tee) Mark() (int64, error) {
 	return r[0].Mark()
 }
 
-// TestCSVNames quotes what needs it and keeps lines whole.
+// TestCSVNames quotes what needs it, keeps lines whole, and names apart that differ in white space only.
 func TestCSVNames(t *testing.T) {
-	m := freeTop()
-	m.Bodies[0].Name = "a,\"b\"\nc"
-	r := newRig(t, m)
-	var out bytes.Buffer
-	_, err := sim.NewCSV(&out, sim.NewColumns(r.mech, nil))
-	require.NoError(t, err)
-	rows, err := csv.NewReader(&out).ReadAll()
-	require.NoError(t, err)
-	require.Len(t, rows, 1)
-	assert.Equal(t, `a,"b" c.px`, rows[0][1])
+	for name, want := range map[string]string{
+		"a,\"b\"\nc": `a,"b"\nc.px`, "a b": "a b.px", "a\nb": `a\nb.px`, "a\r\nb": `a\r\nb.px`, "a\tb": `a\tb.px`, `a\nb`: `a\\nb.px`, " a ": " a .px",
+	} {
+		m := freeTop()
+		m.Bodies[0].Name = name
+		r := newRig(t, m)
+		var out bytes.Buffer
+		_, err := sim.NewCSV(&out, sim.NewColumns(r.mech, nil))
+		require.NoError(t, err)
+		rows, err := csv.NewReader(&out).ReadAll()
+		require.NoError(t, err)
+		require.Len(t, rows, 1)
+		assert.Equal(t, want, rows[0][1])
+	}
 }
 
 var errKilled = errors.New("killed")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -23,7 +24,7 @@ type HalfTurnError struct {
 
 // Error implements error.
 func (e *HalfTurnError) Error() string {
-	return fmt.Sprintf("sim: step from t = %v: body %q would turn by %.3g rad in %.3g s: %v", e.Time, e.Body, e.Angle, e.Span, ErrHalfTurn)
+	return fmt.Sprintf("sim: step from t = %v: body %s would turn by %.3g rad in %.3g s: %v", e.Time, fault.Name(e.Body), e.Angle, e.Span, ErrHalfTurn)
 }
 
 // Unwrap returns ErrHalfTurn.
@@ -279,7 +280,7 @@ func (k *RungeKutta) evaluate(a []float64, st *mechanism.State) error {
 		d = k.near
 	}
 	if err := d.Accelerations(a, st); err != nil {
-		return fmt.Errorf("sim: accelerations at t = %v: %w", st.Time, err)
+		return fault.Errorf("sim: accelerations at t = %v: %w", st.Time, err)
 	}
 	return nil
 }

@@ -2,14 +2,16 @@ package sim
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
 // ErrStepTooSmall is wrapped by the error of a run whose error control asks for
-// steps below rounding: a singularity, a jump, or dynamics that fail.
+// steps below rounding: a singularity, a jump, or dynamics that fail; or for steps so small that the end
+// is more than 1e9 of them away, 20 000 in a row.
 var ErrStepTooSmall = errors.New("step too small")
 
 // Options choose how a simulation runs. The zero value, with a Stepper that
@@ -65,6 +67,7 @@ type Stats struct {
 // Simulation is a run: a state that moves through time. It owns all memory it
 // needs and belongs to one goroutine.
 type Simulation struct {
+	guard    team.Guard
 	mech     *mechanism.Mechanism
 	stepper  Stepper
 	o        Options
@@ -99,6 +102,7 @@ type Simulation struct {
 	failed  float64 // time at which a step has been given up
 	stats   Stats
 	back    foothold
+	pace    pace
 }
 
 // turner is a Stepper that knows the largest angle of a body in the step last tried, rad.
@@ -131,7 +135,12 @@ type foothold struct {
 // CloseStages without a Projector, or if there is neither a Step nor
 // an error estimate.
 func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options) *Simulation {
-	if !m.Owns(st) {
+	switch {
+	case m == nil:
+		panic("sim: no mechanism")
+	case stepper == nil:
+		panic("sim: no stepper")
+	case !m.Owns(st):
 		panic("sim: foreign state")
 	}
 	for _, x := range []float64{o.Step, o.InitialStep, o.MinStep, o.MaxStep, o.Every} {
@@ -204,6 +213,13 @@ func (s *Simulation) Fired(i int) int64 { return s.watches[i].fired }
 // Angles with springs are followed over any number of turns (mechanism.State.Angles), as long as
 // no two bodies turn against each other by half a turn in a step; error control sees to that.
 func (s *Simulation) Run(until float64) error {
+	if s == nil || s.mech == nil {
+		panic("sim: zero Simulation; use New")
+	}
+	if !s.guard.Enter() {
+		panic("sim: Simulation used by two goroutines")
+	}
+	defer s.guard.Leave()
 	if math.IsNaN(until) {
 		panic("sim: time is not a number")
 	}
@@ -212,6 +228,9 @@ func (s *Simulation) Run(until float64) error {
 	}
 	for s.st.Time < until && s.stopped == "" {
 		if err := s.step(until); err != nil {
+			return err
+		}
+		if err := s.keepPace(until); err != nil {
 			return err
 		}
 		if s.o.OnStep == nil {
@@ -462,7 +481,7 @@ func (s *Simulation) record() error {
 	s.row.Drift = driftIn(&d, 1)
 	s.row.Energy = s.mech.EnergyAt(&s.kin, &s.sample)
 	if err := s.o.Recorder.Record(&s.row); err != nil {
-		return fmt.Errorf("sim: row at t = %v: %w", s.sample.Time, err)
+		return fault.Errorf("sim: row at t = %v: %w", s.sample.Time, err)
 	}
 	s.rows++
 	return nil

@@ -2,9 +2,10 @@ package tree
 
 import (
 	"fmt"
-	"strconv"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // content says what a BranchMatrix holds.
@@ -50,14 +51,16 @@ func (e *PivotError) Error() string {
 
 // pivotError returns the error of entry d of q̇.
 func (p *Plan) pivotError(d int, value float64) error {
+	return &PivotError{Joint: p.dofLabel(d), Dof: d, Value: value}
+}
+
+// dofLabel names the joint of an entry of q̇, or the body with a floating base.
+func (p *Plan) dofLabel(d int) string {
 	l := p.linkOfDof(d)
-	e := &PivotError{Dof: d, Value: value}
 	if l.Joint >= 0 {
-		e.Joint = "joint " + strconv.Quote(p.mech.JointName(int(l.Joint)))
-	} else {
-		e.Joint = "body " + strconv.Quote(p.mech.BodyName(int(l.Body)))
+		return "joint " + fault.Name(p.mech.JointName(int(l.Joint)))
 	}
-	return e
+	return "body " + fault.Name(p.mech.BodyName(int(l.Body)))
 }
 
 // NewBranchMatrix allocates a zero matrix with the pattern of p.

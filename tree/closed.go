@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -104,12 +106,13 @@ const (
 // a basic solution. Accelerations do not depend on that choice, and neither do
 // those parts of λ and of the joint wrenches that are unique.
 type ClosedSolver struct {
-	plan *Plan
-	opts SolverOptions
-	w    *Workspace
-	H    *BranchMatrix
-	K    *Constraints
-	how  eliminator
+	guard team.Guard
+	plan  *Plan
+	opts  SolverOptions
+	w     *Workspace
+	H     *BranchMatrix
+	K     *Constraints
+	how   eliminator
 
 	colScale []float64 // by entry of q̇: 1/√H_dd
 	rowScale []float64 // by row of K: 1/‖terms of the entries·colScale‖, 0 for a row without
@@ -144,6 +147,9 @@ type rankGap struct{ smallest, dropped float64 }
 // O(n² + Σ rows·columns of the clusters) for Projection.
 // It panics if an option is out of range, or a variable is chosen twice.
 func (p *Plan) NewSolver(m Method, o SolverOptions) *ClosedSolver {
+	if p == nil || p.mech == nil {
+		panic("tree: zero Plan; use NewPlan")
+	}
 	if o.RankTolerance == 0 {
 		o.RankTolerance = DefaultRankTolerance
 	}
@@ -189,6 +195,8 @@ func (s *ClosedSolver) Solve(st *mechanism.State) error { return s.SolveForced(s
 // It returns the errors of Workspace.SetState, joints.ErrNoDirection or a
 // *PivotError. It panics if st is of another mechanism.
 func (s *ClosedSolver) Assemble(st *mechanism.State) error {
+	s.enter()
+	defer s.guard.Leave()
 	s.ok, s.phase = false, unready
 	if err := s.w.SetState(st); err != nil {
 		return err
@@ -202,6 +210,8 @@ func (s *ClosedSolver) Assemble(st *mechanism.State) error {
 // It returns a *PivotError or an *IndependentError. It panics unless Assemble,
 // or a Solve, came before and did not fail.
 func (s *ClosedSolver) Factorize() error {
+	s.enter()
+	defer s.guard.Leave()
 	if s.phase < assembled {
 		panic("tree: not assembled")
 	}
@@ -214,6 +224,8 @@ func (s *ClosedSolver) Factorize() error {
 //
 // It returns ErrInconsistent or ErrInaccurate. It panics without a factor.
 func (s *ClosedSolver) Refine() error {
+	s.enter()
+	defer s.guard.Leave()
 	if s.phase < factored {
 		panic("tree: no factor")
 	}
@@ -225,6 +237,8 @@ func (s *ClosedSolver) Refine() error {
 //
 // Shapes: tau has NumDof entries, or is nil.
 func (s *ClosedSolver) SolveForced(st *mechanism.State, tau []float64) error {
+	s.enter()
+	defer s.guard.Leave()
 	s.ok, s.phase = false, unready
 	if err := s.w.SetState(st); err != nil {
 		return err
@@ -237,6 +251,8 @@ func (s *ClosedSolver) SolveForced(st *mechanism.State, tau []float64) error {
 //
 // Shapes: q has NumQ entries, qd NumDof.
 func (s *ClosedSolver) SolveAt(q, qd []float64, t float64, tau []float64) error {
+	s.enter()
+	defer s.guard.Leave()
 	s.ok, s.phase = false, unready
 	if err := s.w.Set(q, qd, t); err != nil {
 		return err
@@ -309,7 +325,7 @@ func (s *ClosedSolver) scale() error {
 		row := s.H.Row(d)
 		h := row[len(row)-1]
 		if !(h > 0) || math.IsInf(h, 1) {
-			return &PivotError{Dof: d, Value: h}
+			return s.plan.pivotError(d, h)
 		}
 		s.colScale[d] = 1 / math.Sqrt(h)
 	}
@@ -370,9 +386,29 @@ func (s *ClosedSolver) correct() error {
 		}
 	}
 	if !(s.correction <= accurateTol) {
-		return fmt.Errorf("%w (last relative correction %.3g)", ErrInaccurate, s.correction)
+		return fault.Errorf("%w: %s (last relative correction %.3g)", ErrInaccurate, s.worstFreedom(s.dq), s.correction)
 	}
 	return nil
+}
+
+// worstFreedom names the joint, or the body with a floating base, of the largest of the
+// accelerations x in the scales of the freedoms, or of the first that is no number.
+func (s *ClosedSolver) worstFreedom(x []float64) string {
+	at, most := 0, -1.0
+	for d, c := range s.colScale {
+		a := math.Abs(x[d] / c)
+		if math.IsNaN(a) {
+			at = d
+			break
+		}
+		if a > most {
+			at, most = d, a
+		}
+	}
+	if len(s.plan.Links) == 0 {
+		return "no body"
+	}
+	return s.plan.dofLabel(at)
 }
 
 // residuals stores in rf and rk what a solution leaves of f and k.
@@ -439,15 +475,25 @@ func (s *ClosedSolver) checkRows() error {
 	}
 	if !(s.residual <= consistentTol) {
 		name := s.plan.mech.JointName(s.K.RowJoint(s.worstRow))
-		return fmt.Errorf("%w: joint %q (relative residual %.3g)", ErrInconsistent, name, s.residual)
+		return fault.Errorf("%w: joint %s (relative residual %.3g)", ErrInconsistent, fault.Name(name), s.residual)
 	}
 	s.ok = true
 	return nil
 }
 
 func (s *ClosedSolver) mustHave() {
-	if !s.ok {
+	if s == nil || !s.ok {
 		panic("tree: no solution")
+	}
+}
+
+// enter begins a use of s, which ends with s.guard.Leave. It panics on misuse.
+func (s *ClosedSolver) enter() {
+	if s == nil || s.plan == nil {
+		panic("tree: zero ClosedSolver; use Plan.NewSolver")
+	}
+	if !s.guard.Enter() {
+		panic("tree: ClosedSolver used by two goroutines")
 	}
 }
 

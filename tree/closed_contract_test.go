@@ -311,3 +311,35 @@ func TestClosedPanics(t *testing.T) {
 	require.PanicsWithValue(t, "tree: variable without a coordinate", func() { ball.plan.NewNumericLoops([]int{0}, ball.q) })
 	require.Equal(t, "direct lambda projection Method(7)", fmt.Sprint(tree.Direct, tree.Lambda, tree.Projection, tree.Method(7)))
 }
+
+// TestErrorsNameJoints: whatever makes a method fail, the error says where.
+func TestErrorsNameJoints(t *testing.T) {
+	refused := 0
+	for _, mass := range []float64{1, 1e300, math.MaxFloat64} {
+		for _, com := range []float64{0.1, 1e10, 1e150, 1e300} {
+			for _, rate := range []float64{0, 1e100, 1e200} {
+				m := bare(2, "_-a revolute", "a-b revolute", "_-b planar")
+				m.Bodies[1].Mass, m.Bodies[1].Com, m.Bodies[0].Velocity.Angular = mass, [3]float64{com, 0, 0}, [3]float64{0, 0, rate}
+				r := newRig(t, m, tree.Options{})
+				for _, method := range methods {
+					err := r.plan.NewSolver(method, tree.SolverOptions{}).Solve(r.mech.Initial())
+					if err != nil {
+						refused++
+						assert.Regexp(t, `(joint|body) "`, err.Error(), "%v: mass %v, com %v, rate %v", method, mass, com, rate)
+					}
+				}
+			}
+		}
+	}
+	require.Positive(t, refused)
+}
+
+// TestZeroValues: what has not been made says how it is made.
+func TestZeroValues(t *testing.T) {
+	const text = "tree: zero ClosedSolver; use Plan.NewSolver"
+	assert.PanicsWithValue(t, text, func() { _ = new(tree.ClosedSolver).Solve(nil) })
+	assert.PanicsWithValue(t, text, func() { _ = (*tree.ClosedSolver)(nil).Assemble(nil) })
+	assert.PanicsWithValue(t, "tree: no solution", func() { (*tree.ClosedSolver)(nil).AccelerationsTo(nil) })
+	assert.PanicsWithValue(t, "tree: zero Plan; use NewPlan", func() { new(tree.Plan).NewSolver(tree.Direct, tree.SolverOptions{}) })
+	assert.PanicsWithValue(t, "tree: no mechanism", func() { _, _ = tree.NewPlan(nil, tree.Options{}) })
+}

@@ -51,7 +51,7 @@ func (m *direct) factor(s *ClosedSolver) error {
 	}
 	for _, i := range m.ldl.left() {
 		if int(i) < m.n {
-			return &PivotError{Dof: int(i), Value: m.ldl.dropped}
+			return s.plan.pivotError(int(i), m.ldl.dropped)
 		}
 		s.kept[int(i)-m.n] = false
 	}

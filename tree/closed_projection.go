@@ -17,10 +17,10 @@ type IndependentError struct {
 func (e *IndependentError) Error() string {
 	var parts []string
 	if len(e.Open) > 0 {
-		parts = append(parts, "they leave open "+strings.Join(e.Open, ", "))
+		parts = append(parts, "they leave open "+listOf(e.Open))
 	}
 	if len(e.Related) > 0 {
-		parts = append(parts, "the constraints relate "+strings.Join(e.Related, ", "))
+		parts = append(parts, "the constraints relate "+listOf(e.Related))
 	}
 	return "tree: variables are not independent: " + strings.Join(parts, "; ")
 }
@@ -105,7 +105,7 @@ func (m *projection) factor(s *ClosedSolver) error {
 	m.fillInertia(s)
 	m.project()
 	if k := choleskyRows(m.A, m.count, m.n); k >= 0 {
-		return &PivotError{Dof: int(m.y[k]), Value: m.A[k*m.n+k]}
+		return s.plan.pivotError(int(m.y[k]), m.A[k*m.n+k])
 	}
 	return nil
 }

@@ -2,9 +2,9 @@ package tree
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -149,7 +149,7 @@ func (c *Closer) notClosed(size float64) error {
 			worst = i
 		}
 	}
-	return fmt.Errorf("%w: joint %q is off by %.3g", ErrNotClosed, s.plan.mech.JointName(s.K.RowJoint(worst)), size)
+	return fault.Errorf("%w: joint %s is off by %.3g", ErrNotClosed, fault.Name(s.plan.mech.JointName(s.K.RowJoint(worst))), size)
 }
 
 // CloseRatesTo changes the dependent entries of qd so that the constraints hold
@@ -196,7 +196,7 @@ func (c *Closer) rates(qd []float64) error {
 	tol := consistentTol*before + rateTol*s.w.speed()
 	for i := range s.dl {
 		if r := math.Abs(s.dl[i] - s.rk[i]); !(r <= tol) {
-			return fmt.Errorf("%w: joint %q (rate off by %.3g)", ErrInconsistent, s.plan.mech.JointName(s.K.RowJoint(i)), r)
+			return fault.Errorf("%w: joint %s (rate off by %.3g)", ErrInconsistent, fault.Name(s.plan.mech.JointName(s.K.RowJoint(i))), r)
 		}
 	}
 	return nil

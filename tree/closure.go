@@ -95,7 +95,7 @@ func (c *Closure) Set(y, yd []float64, t float64) error {
 //
 // Shapes: ydd has m entries, tau NumDof.
 // Cost: O(depth·n·m + n·m² + m³), no allocation.
-// It returns a *PivotError with an entry of ÿ if GᵀHG is not positive definite,
+// It returns a *PivotError with an entry of ÿ, and the joint that it moves most, if GᵀHG is not positive definite,
 // which says that the columns of G depend on each other. It panics on a length
 // mismatch or without a state in use.
 func (c *Closure) ForwardTo(ydd, tau []float64) error {
@@ -130,7 +130,13 @@ func (c *Closure) ForwardTo(ydd, tau []float64) error {
 		}
 	}
 	if k := choleskyRows(c.A, m, m); k >= 0 {
-		return &PivotError{Dof: k, Value: c.A[k*m+k]}
+		most := 0
+		for d := range n {
+			if math.Abs(c.G[d*m+k]) > math.Abs(c.G[most*m+k]) {
+				most = d
+			}
+		}
+		return &PivotError{Joint: c.plan.dofLabel(most), Dof: k, Value: c.A[k*m+k]}
 	}
 	solveCholeskyRows(c.A, m, m, ydd)
 	copy(c.ydd, ydd)

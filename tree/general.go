@@ -2,11 +2,12 @@ package tree
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/rung-mbd/rung/internal/eigen"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -131,7 +132,7 @@ func ToExplicit(K mat.Matrix, k []float64, tol float64) (*Explicit, error) {
 	}
 	for r := rank; r < rows; r++ {
 		if x := math.Abs(A.At(r, n)); !(x <= tol*math.Max(scaleB, scaleK)) {
-			return nil, fmt.Errorf("%w: %.3g is left of a right side of %.3g", ErrInconsistent, x, scaleB)
+			return nil, fault.Errorf("%w: %.3g is left of a right side of %.3g", ErrInconsistent, x, scaleB)
 		}
 	}
 	return explicitFrom(A, perm, rank), nil
@@ -161,7 +162,7 @@ func explicitFrom(A *mat.Dense, perm []int, rank int) *Explicit {
 // are orthonormal and orthogonal to the columns of G, which are independent, and
 // k = K·g. K is nil if G has as many columns as rows.
 //
-// Cost: O(n²·columns). It panics on a length mismatch.
+// Cost: O(n²·columns). It panics on a length mismatch, or if G is not finite.
 func ToImplicit(G mat.Matrix, g []float64) (*mat.Dense, []float64) {
 	n, free := G.Dims()
 	if len(g) != n || free > n {
@@ -172,7 +173,9 @@ func ToImplicit(G mat.Matrix, g []float64) (*mat.Dense, []float64) {
 	}
 	var qr mat.QR
 	var Q mat.Dense
-	qr.Factorize(G)
+	if eigen.Orthogonal(&qr, G) != nil {
+		panic("tree: not finite")
+	}
 	qr.QTo(&Q)
 	K := mat.DenseCopyOf(Q.Slice(0, n, free, n).T())
 	k := mat.NewVecDense(n-free, nil)

@@ -3,7 +3,6 @@ package tree
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -47,12 +46,7 @@ type UnderactuatedError struct {
 
 // Error implements error.
 func (e *UnderactuatedError) Error() string {
-	const most = 12
-	names := strings.Join(e.Freedoms[:min(most, len(e.Freedoms))], ", ")
-	if n := len(e.Freedoms) - most; n > 0 {
-		names += fmt.Sprintf(" and %d more", n)
-	}
-	return fmt.Sprintf("tree: actuators control %d of %d freedoms; not controlled: %s", e.Rank, e.Mobility, names)
+	return fmt.Sprintf("tree: actuators control %d of %d freedoms; not controlled: %s", e.Rank, e.Mobility, listOf(e.Freedoms))
 }
 
 // controlTol is the smallest effect of the actuators on a motion, relative to

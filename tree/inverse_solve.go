@@ -1,13 +1,14 @@
 package tree
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/lapack64"
 
+	"github.com/rung-mbd/rung/internal/eigen"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -46,7 +47,7 @@ func (v *Inverse) finish() error {
 		v.kind = Proper
 	}
 	if !(v.residual <= accurateTol) {
-		return fmt.Errorf("%w (relative residual of the actuators %.3g)", ErrInaccurate, v.residual)
+		return fault.Errorf("%w: %s (relative residual of the actuators %.3g)", ErrInaccurate, v.s.worstFreedom(v.dq), v.residual)
 	}
 	v.ok = true
 	return nil
@@ -90,13 +91,33 @@ func (v *Inverse) decompose(scale []float64) (rank int, err error) {
 	a := blas64.General{Rows: rows, Cols: c, Stride: c, Data: v.a[:rows*c]}
 	u := blas64.General{Rows: rows, Cols: k, Stride: k, Data: v.u[:rows*k]}
 	vt := blas64.General{Rows: k, Cols: c, Stride: c, Data: v.vt[:k*c]}
-	if !lapack64.Gesvd(lapack.SVDStore, lapack.SVDStore, a, u, vt, v.sv[:k], v.work, len(v.work)) {
-		return 0, fmt.Errorf("%w: singular values of the actuators", ErrInaccurate)
+	if err := eigen.SingularTo(a, u, vt, v.sv[:k], v.work); err != nil {
+		return 0, fault.Errorf("%w: joint %s: singular values of the actuators: %w", ErrInaccurate, fault.Name(v.s.plan.mech.JointName(v.worst())), err)
 	}
 	for rank < k && v.sv[rank] > controlTol*max(1, v.sv[0]) {
 		rank++
 	}
 	return rank, nil
+}
+
+// worst returns the joint of the first actuator whose effect is not finite, or of the one
+// with the largest.
+func (v *Inverse) worst() int {
+	at, most := 0, -1.0
+	rows, c := v.by.dim(), len(v.actuators)
+	for j := range c {
+		size := 0.0
+		for i := range rows {
+			size = max(size, math.Abs(v.Z[i*c+j]))
+		}
+		if !(size <= math.MaxFloat64) {
+			return v.actuators[j].Joint
+		}
+		if size > most {
+			at, most = v.actuators[j].Joint, size
+		}
+	}
+	return at
 }
 
 // solveForces stores u = scale·V·Σ⁻¹·Uᵀ·z, and corrects it by what the forces

@@ -1,11 +1,11 @@
 package tree
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -110,7 +110,7 @@ func (w *Workspace) ConstraintsTo(c *Constraints) error {
 		l, g := &p.Loops[i], &c.groups[i]
 		w.loopTo(&jk, l)
 		if err := p.mech.Joints[l.Joint].EvalTo(&rows, &jk.Frames, w.state.Time); err != nil {
-			return fmt.Errorf("tree: joint %q: %w", p.mech.JointName(int(l.Joint)), err)
+			return fault.Errorf("tree: joint %s: %w", fault.Name(p.mech.JointName(int(l.Joint))), err)
 		}
 		c.fillRight(w, l, &jk, &rows)
 		c.fillRows(w, l, g, &jk, &rows)

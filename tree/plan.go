@@ -121,6 +121,9 @@ const (
 // It returns ErrTreeJoint or ErrFloating, with the name. It panics if a number
 // in o is out of range.
 func NewPlan(m *mechanism.Mechanism, o Options) (*Plan, error) {
+	if m == nil {
+		panic("tree: no mechanism")
+	}
 	for _, j := range o.TreeJoints {
 		if j < 0 || j >= m.NumJoints() {
 			panic("tree: joint out of range")

@@ -2,9 +2,9 @@ package tree
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -33,10 +33,10 @@ func chooseJoints(m *mechanism.Mechanism, first []int) ([]bool, error) {
 			continue
 		}
 		if !mayBeInTree(m.Joints[j].Kind) {
-			return nil, fmt.Errorf("%w: %q has type %v", ErrTreeJoint, m.JointName(j), m.Joints[j].Kind)
+			return nil, fault.Errorf("%w: %s has type %v", ErrTreeJoint, fault.Name(m.JointName(j)), m.Joints[j].Kind)
 		}
 		if !take(j) {
-			return nil, fmt.Errorf("%w: %q closes a loop", ErrTreeJoint, m.JointName(j))
+			return nil, fault.Errorf("%w: %s closes a loop", ErrTreeJoint, fault.Name(m.JointName(j)))
 		}
 	}
 	for dof := range 6 {
@@ -74,7 +74,7 @@ func (p *Plan) number(inTree []bool, bases []int) error {
 	p.visit(int32(n), ptr, adj)
 	for _, b := range bases {
 		if p.LinkOf[b] != World {
-			return fmt.Errorf("%w: %q", ErrFloating, m.BodyName(b))
+			return fault.Errorf("%w: %s", ErrFloating, fault.Name(m.BodyName(b)))
 		}
 		p.addBase(int32(b), ptr, adj)
 	}

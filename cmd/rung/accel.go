@@ -103,5 +103,5 @@ func accelerate(path string, stdin io.Reader, f *accelFlags, p *progress) (*acce
 	if err != nil {
 		return nil, failed(modelFile(path), err)
 	}
-	return &acceleration{r, contradictionOf(plan, s, sparseMethod)}, nil
+	return &acceleration{Result: r, Contradiction: contradictionOf(plan, s, sparseMethod)}, nil
 }

@@ -45,6 +45,9 @@ func writeResult(w io.Writer, r *acceleration) error {
 	if r.Contradiction != nil {
 		o.raw(",\n \"contradiction\": ").value(r.Contradiction)
 	}
+	if r.RankDiffers != nil {
+		o.raw(",\n \"rank_differs\": ").value(r.RankDiffers)
+	}
 	o.raw("\n}\n").flush(0)
 	return o.err
 }

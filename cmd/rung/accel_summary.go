@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 const (
@@ -21,13 +22,16 @@ func printSummary(w io.Writer, r *acceleration) {
 	c := &r.Constraints
 	fmt.Fprintln(w)
 	item(w, "constraints", fmt.Sprintf("%s, rank %d, mobility %d", plural(c.Rows, "row"), c.Rank, c.Mobility))
+	if r.RankDiffers != nil {
+		item(w, "", "RANK DIFFERS: "+r.RankDiffers.Text)
+	}
 	if r.Contradiction != nil {
 		item(w, "contradiction", r.Contradiction.Text)
 	}
 	item(w, "redundant", redundancy(c))
 	if r.Contradiction != nil && c.NearSingular && c.Distance >= rung.NearSingularDistance {
 		item(w, "singularity", fmt.Sprintf("PERHAPS NEARLY SINGULAR, which the contradiction hides: distance %.3g, weakest joint %s",
-			c.Distance, printable(c.WeakestJoint)))
+			c.Distance, fault.Text(c.WeakestJoint, textWidth)))
 	} else {
 		item(w, "singularity", singularity(c))
 	}
@@ -60,7 +64,7 @@ func redundancy(c *rung.ConstraintsResult) string {
 			names = append(names, fmt.Sprintf("and %d more", len(c.RedundantJoints)-i))
 			break
 		}
-		names = append(names, fmt.Sprintf("%s (%d)", printable(j.Name), j.Rows))
+		names = append(names, fmt.Sprintf("%s (%d)", fault.Text(j.Name, textWidth), j.Rows))
 	}
 	return plural(c.Redundant, "row") + ": " + strings.Join(names, ", ")
 }
@@ -69,7 +73,7 @@ func singularity(c *rung.ConstraintsResult) string {
 	if c.WeakestJoint == "" {
 		return "none possible: no joint constrains anything"
 	}
-	where := fmt.Sprintf("distance %.3g, weakest joint %s", c.Distance, printable(c.WeakestJoint))
+	where := fmt.Sprintf("distance %.3g, weakest joint %s", c.Distance, fault.Text(c.WeakestJoint, textWidth))
 	if c.NearSingular {
 		return fmt.Sprintf("NEARLY SINGULAR: %s; accelerations change fast with the pose here", where)
 	}
@@ -79,9 +83,9 @@ func singularity(c *rung.ConstraintsResult) string {
 // scale says which body or joint doubles or the data do not do for.
 func scale(s *rung.IllScaledResult) string {
 	if s.Body != "" {
-		return "BADLY SCALED at body " + printable(s.Body) + ": " + s.Text
+		return "BADLY SCALED at body " + fault.Text(s.Body, textWidth) + ": " + s.Text
 	}
-	return "BADLY SCALED at joint " + printable(s.Joint) + ": " + s.Text
+	return "BADLY SCALED at joint " + fault.Text(s.Joint, textWidth) + ": " + s.Text
 }
 
 func reactions(joints []rung.JointResult, c *rung.ConstraintsResult) string {
@@ -117,12 +121,12 @@ func violations(joints []rung.JointResult) string {
 	}
 	text := fmt.Sprintf("joints closed to %.2g in position, %.2g in velocity", pos, vel)
 	if pos > closed {
-		text = fmt.Sprintf("VIOLATES joint %s by %.2g in position (m or rad)", printable(jp), pos)
+		text = fmt.Sprintf("VIOLATES joint %s by %.2g in position (m or rad)", fault.Text(jp, textWidth), pos)
 		if vel > closed {
-			text += fmt.Sprintf(", joint %s by %.2g in velocity", printable(jv), vel)
+			text += fmt.Sprintf(", joint %s by %.2g in velocity", fault.Text(jv, textWidth), vel)
 		}
 	} else if vel > closed {
-		text = fmt.Sprintf("VIOLATES joint %s by %.2g in velocity (m/s or rad/s)", printable(jv), vel)
+		text = fmt.Sprintf("VIOLATES joint %s by %.2g in velocity (m/s or rad/s)", fault.Text(jv, textWidth), vel)
 	}
 	return text
 }

@@ -5,18 +5,18 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
 
 const (
 	listed     = 20    // bodies, and joints, in the table without --all
 	nameWidth  = 14    // columns of a name
+	textWidth  = 60    // of one that is not in a table
 	noise      = 1e-12 // of the largest value of a table: shown as 0
 	tableWidth = 80
 )
@@ -37,7 +37,7 @@ func modelTitle(name string) string {
 	if name == "" {
 		return "model"
 	}
-	return printable(name)
+	return fault.Text(name, textWidth)
 }
 
 // row is one line of a table: a name and two vectors. Bits of mark, in the
@@ -107,7 +107,7 @@ func printTable(w io.Writer, kind string, heads [2]string, rows []row, scale [2]
 	fmt.Fprintf(w, "%10c%11c%11c%11c%11c%11c\n", 'x', 'y', 'z', 'x', 'y', 'z')
 	for i := range rows {
 		var line strings.Builder
-		fmt.Fprintf(&line, "%-*s", nameWidth, cutName(rows[i].name, nameWidth-1))
+		fmt.Fprintf(&line, "%-*s", nameWidth, fault.Text(rows[i].name, nameWidth-1))
 		for k := range 6 {
 			mark := byte(' ')
 			if rows[i].mark>>k&1 == 1 {
@@ -157,25 +157,4 @@ func plural(n int, noun string) string {
 	default:
 		return s + noun + "s"
 	}
-}
-
-// printable returns s, quoted if it has anything that could disturb a
-// terminal.
-func printable(s string) string {
-	ok := !slices.ContainsFunc([]rune(s), func(r rune) bool { return !strconv.IsPrint(r) })
-	if ok && utf8.ValidString(s) && strings.TrimSpace(s) == s {
-		return s
-	}
-	return strconv.Quote(s)
-}
-
-// cutName returns a printable name of at most n columns. Of a long name the
-// beginning and the end remain, as numbers stand there.
-func cutName(s string, n int) string {
-	r := []rune(printable(s))
-	if len(r) <= n {
-		return string(r)
-	}
-	tail := n / 2
-	return string(r[:n-tail-1]) + "…" + string(r[len(r)-tail:])
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -282,8 +283,8 @@ func TestAccelOddModels(t *testing.T) {
 }
 
 func TestTexts(t *testing.T) {
-	assert.Equal(t, "a very…ng name", cutName("a very very long name", 14))
-	assert.Equal(t, "short", cutName("short", 14))
+	assert.Equal(t, "a very…ng name", fault.Text("a very very long name", 14))
+	assert.Equal(t, "short", fault.Text("short", 14))
 	for n, want := range map[int64]string{0: "0", 9999: "9999", 10000: "10k", 123456: "123k", 999600: "1M", 12345678901: "12.3G", 5e15: "5e+03T"} {
 		assert.Equal(t, want, count(n))
 	}

@@ -43,6 +43,7 @@ func accelerateByTree(m *model.Model, method string, o rung.Options) (*accelerat
 	r.Method, r.Ordering = method, ""
 	found := append([]rung.BodyResult(nil), r.Bodies...)
 	treeMotion(r, s)
+	rank := r.Constraints.Rank
 	if ill := lostByTree(found, r.Bodies, method, mech.Gravity.Norm()); ill != nil {
 		r.IllScaled = ill
 	}
@@ -52,7 +53,9 @@ func accelerateByTree(m *model.Model, method string, o rung.Options) (*accelerat
 		Unknowns: plan.NumDof() + plan.NumRows(), FactorNonzeros: counts.NonZeros, FactorFlops: counts.Flops,
 		Residual: s.Report().Residual, Inconsistency: sparse.Inconsistency(),
 	}
-	return &acceleration{r, contradictionOf(sparsePlan, sparse, method)}, nil
+	return &acceleration{
+		Result: r, Contradiction: contradictionOf(sparsePlan, sparse, method), RankDiffers: differenceOf(r.Constraints.Rank, rank, method),
+	}, nil
 }
 
 // treeMotion stores the accelerations and wrenches of s in r.

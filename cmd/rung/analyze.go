@@ -9,6 +9,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -235,7 +236,7 @@ func variableText(v *variableMobility) string {
 	}
 	names := make([]string, len(v.Joints))
 	for i, n := range v.Joints {
-		names[i] = printable(n)
+		names[i] = fault.Text(n, textWidth)
 	}
 	text := fmt.Sprintf("YES: rank %d here, %d at poses nearby", v.RankHere, v.RankNearby)
 	if len(names) == 0 {
@@ -259,7 +260,7 @@ func releaseText(a *analysis) string {
 	}
 	names, where := make([]string, len(a.Release)), ""
 	for i, r := range a.Release {
-		names[i] = fmt.Sprintf("%s from %s to %s%s", printable(r.Joint), r.Type, r.Suggest, turnText(r.turns))
+		names[i] = fmt.Sprintf("%s from %s to %s%s", fault.Text(r.Joint, textWidth), r.Type, r.Suggest, turnText(r.turns))
 		if r.PredecessorFrame != nil {
 			where = "; --json has the turned frames"
 		}

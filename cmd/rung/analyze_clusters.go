@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/tree"
 )
@@ -100,9 +101,9 @@ func someNames(names []string, width int) string {
 		if i < len(names)-1 {
 			room -= utf8.RuneCountInString(more)
 		}
-		n = printable(n)
+		n = fault.Text(n, textWidth)
 		if i == 0 {
-			n = cutName(names[0], room)
+			n = fault.Text(names[0], room)
 		} else {
 			n = ", " + n
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/spf13/cobra"
@@ -176,7 +177,7 @@ func heldBodies(mech *mechanism.Mechanism, names []string) ([]int, error) {
 	for _, name := range names {
 		i, err := mech.BodyIndex(name)
 		if err != nil {
-			return nil, useErrorf("--hold: no body %q", name)
+			return nil, useErrorf("--hold: no body %s", fault.Name(name))
 		}
 		if i != mechanism.World { // which never moves
 			hold = append(hold, i)
@@ -213,7 +214,7 @@ func printAssembly(w io.Writer, a *assembly) error {
 	if len(a.Held) > 0 {
 		names := make([]string, len(a.Held))
 		for i, name := range a.Held {
-			names[i] = cutName(name, nameWidth)
+			names[i] = fault.Text(name, nameWidth)
 		}
 		fmt.Fprintf(b, "\nheld: %s\n", strings.Join(names, ", "))
 	}
@@ -225,5 +226,5 @@ func printChange(w io.Writer, what string, c *bodyChange, unit string) {
 		fmt.Fprintf(w, "  %-17s%10s\n", what, "none")
 		return
 	}
-	fmt.Fprintf(w, "  %-17s%10s %-6s %s\n", what, short(c.Value), unit, cutName(c.Body, 40))
+	fmt.Fprintf(w, "  %-17s%10s %-6s %s\n", what, short(c.Value), unit, fault.Text(c.Body, 40))
 }

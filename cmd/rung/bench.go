@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/spf13/cobra"
 )
 
@@ -181,7 +182,7 @@ func measureSeries(runs *series, doc *benchDocument, stderr io.Writer, show func
 		switch {
 		case err != nil:
 			runs.p.aside(func() {
-				fmt.Fprintf(stderr, "rung: %s, %s, size %d: %v\n", runs.name, runs.method, size, plain(err))
+				fmt.Fprintf(stderr, "rung: %s, %s, size %d: %v\n", fault.Text(runs.name, textWidth), runs.method, size, plain(err))
 			})
 			missed++
 		case rec != nil:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 )
@@ -122,9 +123,9 @@ func (s *series) note() string {
 		return ""
 	}
 	if s.loops {
-		return fmt.Sprintf("%s: %s left out, there are loops", s.name, s.method)
+		return fmt.Sprintf("%s: %s left out, there are loops", fault.Text(s.name, textWidth), s.method)
 	}
-	return fmt.Sprintf("%s, %s: sizes from %d left out, an evaluation takes more than %g s (--max-seconds)", s.name, s.method, s.over, s.flags.maxSeconds)
+	return fmt.Sprintf("%s, %s: sizes from %d left out, an evaluation takes more than %g s (--max-seconds)", fault.Text(s.name, textWidth), s.method, s.over, s.flags.maxSeconds)
 }
 
 // largest returns the largest n whose model has at most size bodies, or 1.
@@ -194,7 +195,7 @@ func (s *series) prepare(n, nb int) (mech *mechanism.Mechanism, base int64, err 
 }
 
 func (s *series) doing(what string, nb int) {
-	s.p.describe(fmt.Sprintf("%s %s of %d bodies, %s", what, s.name, nb, s.method))
+	s.p.describe(fmt.Sprintf("%s %s of %d bodies, %s", what, fault.Text(s.name, textWidth), nb, s.method))
 }
 
 // mechanism compiles the model; one of size n of a family, which nothing refers

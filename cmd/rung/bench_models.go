@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/spf13/cobra"
 )
 
@@ -15,7 +16,7 @@ import (
 func readProblems(paths []string, stdin io.Reader, p *progress) (list []problem, err error) {
 	for _, path := range paths {
 		if slices.Contains(bench.Families(), path) {
-			return nil, useErrorf("%q is no model file; a family is measured by --family %s", path, path)
+			return nil, useErrorf("%s is no model file; a family is measured by --family %s", fault.Name(path), path)
 		}
 		m, err := readModel(path, stdin, p)
 		if err != nil {
@@ -60,7 +61,7 @@ var modelHead = fmt.Sprintf("%-*s %6s %-17s%32s\n%-*s %6s %-17s%8s%8s%8s%8s\n",
 
 // modelLine returns the line of a model from a file.
 func modelLine(r *record) string {
-	return fmt.Sprintf("%-*s %6d %-17s%8s%8s%8s%8s\n", modelWidth, cutName(r.Family, modelWidth), r.Bodies, r.how(),
+	return fmt.Sprintf("%-*s %6d %-17s%8s%8s%8s%8s\n", modelWidth, fault.Text(r.Family, modelWidth), r.Bodies, r.how(),
 		micros(r.AssembleNs), micros(r.FactorNs), micros(r.SolveNs), micros(r.TotalNs))
 }
 
@@ -116,7 +117,7 @@ func printComparisons(w io.Writer, list []comparison) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%-*s %-16s%15s\n", modelWidth, "model", "fastest other", "sparse / other")
 	for _, c := range list {
-		fmt.Fprintf(&b, "%-*s %-16s%15.2f\n", modelWidth, cutName(c.Model, modelWidth), c.Method, c.Ratio)
+		fmt.Fprintf(&b, "%-*s %-16s%15.2f\n", modelWidth, fault.Text(c.Model, modelWidth), c.Method, c.Ratio)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // tablePrinter returns a function that prints records as lines of a table,
@@ -37,7 +39,7 @@ var familyHead = fmt.Sprintf("%-12s %8s  %-17s%32s%8s\n%-12s %8s  %-17s%8s%8s%8s
 // familyLine returns the line of a size of a family.
 func familyLine(r *record) string {
 	n := int64(r.Bodies)
-	return fmt.Sprintf("%-12s %8d  %-17s%8s%8s%8s%8s%8s\n", r.Family, r.Bodies, r.how(),
+	return fmt.Sprintf("%-12s %8d  %-17s%8s%8s%8s%8s%8s\n", fault.Text(r.Family, textWidth), r.Bodies, r.how(),
 		share(r.AssembleNs, n), share(r.FactorNs, n), share(r.SolveNs, n), share(r.TotalNs, n), count(r.PeakBytes/n))
 }
 
@@ -98,7 +100,7 @@ func printFits(w io.Writer, doc *benchDocument) error {
 				where = c.text()
 			}
 		}
-		text += line(f.Family, f.Method, growth, share(int64(math.Round(f.NsPerBody)), 1), where)
+		text += line(fault.Text(f.Family, textWidth), f.Method, growth, share(int64(math.Round(f.NsPerBody)), 1), where)
 	}
 	_, err := io.WriteString(w, text)
 	return err

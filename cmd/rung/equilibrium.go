@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -155,13 +156,8 @@ func (r *equilibriumResult) fail(path string, err error) {
 	}
 }
 
-// failedIn marks err as the failure of a computation with the model at path. Errors of
-// package linear do not begin with its name.
+// failedIn marks err as the failure of a computation with the model at path.
 func failedIn(path string, err error) error {
-	const own = "linear: "
-	if text := err.Error(); len(text) > len(own) && text[:len(own)] == own {
-		err = &plainError{text[len(own):], err}
-	}
 	return failed(modelFile(path), err)
 }
 
@@ -207,7 +203,7 @@ func printEquilibrium(w io.Writer, r *equilibriumResult) error {
 		}
 	}
 	line("potential energy", short(r.Energy.After), "J, before "+short(r.Energy.Before))
-	line("unbalanced force", short(r.Unbalanced.Force.Norm()), "N      "+cutName(r.Unbalanced.Body, 30))
+	line("unbalanced force", short(r.Unbalanced.Force.Norm()), "N      "+fault.Text(r.Unbalanced.Body, 30))
 	line("unbalanced moment", short(r.Unbalanced.Moment.Norm()), "N m")
 	line("relative", short(*r.Unbalanced.Relative), "")
 	fmt.Fprintln(b, "\nlargest changes")

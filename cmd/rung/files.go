@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/model"
 )
@@ -25,7 +26,7 @@ func modelFile(path string) string {
 	if path == stdio {
 		return "stdin"
 	}
-	return path
+	return fault.Line(path)
 }
 
 // readModel reads the model at path, or from stdin if path is "-".
@@ -38,7 +39,7 @@ func readModel(path string, stdin io.Reader, p *progress) (*model.Model, error) 
 		return m, inputError(modelFile(path), err)
 	}
 	if ending := filepath.Ext(path); !strings.EqualFold(ending, modelEnding) {
-		return nil, fmt.Errorf("%s: cannot read files ending in %q; models end in %s (rung-model/1)", path, ending, modelEnding)
+		return nil, fmt.Errorf("%s: cannot read files ending in %s; models end in %s (rung-model/1)", path, fault.Name(ending), modelEnding)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -62,7 +63,7 @@ func readModel(path string, stdin io.Reader, p *progress) (*model.Model, error) 
 // nil pass.
 func inputError(path string, err error) error {
 	if p := new(os.PathError); errors.As(err, &p) {
-		return fmt.Errorf("%s: %w", path, p.Err)
+		return fmt.Errorf("%s: %w", fault.Line(path), p.Err)
 	}
 	if l := new(os.LinkError); errors.As(err, &l) {
 		return fmt.Errorf("%s: %w", path, l.Err)

@@ -7,8 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -21,14 +23,11 @@ func (f *orderingFlag) Type() string { return "name" }
 func (f *orderingFlag) Set(s string) error {
 	o, err := factor.ParseOrdering(s)
 	if err != nil {
-		return fmt.Errorf("no ordering %q; there are %s", s, strings.Join(orderingNames(), ", "))
+		return fmt.Errorf("no ordering %s; there are %s", fault.Name(s), strings.Join(orderingNames(), ", "))
 	}
 	f.Ordering = o
 	return nil
 }
-
-// maxThreads is the largest number that --threads takes.
-const maxThreads = 1024
 
 // threadsFlag is the value of --threads; 0 stands for 1.
 type threadsFlag int
@@ -39,8 +38,8 @@ func (f *threadsFlag) String() string { return strconv.Itoa(max(1, int(*f))) }
 
 func (f *threadsFlag) Set(s string) error {
 	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 || n > maxThreads {
-		return fmt.Errorf("%q is not a number of threads from 1 to %d", s, maxThreads)
+	if err != nil || n < 1 || n > rung.MaxThreads {
+		return fmt.Errorf("%s is not a number of threads from 1 to %d", fault.Name(s), rung.MaxThreads)
 	}
 	*f = threadsFlag(n)
 	return nil
@@ -86,7 +85,7 @@ func completeModel(_ *cobra.Command, args []string, _ string) ([]string, cobra.S
 func parseSize(s string) (int, error) {
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil || x != math.Trunc(x) || x < 1 || x > bench.MaxBodies {
-		return 0, fmt.Errorf("size %q is not a whole number from 1 to %d", s, bench.MaxBodies)
+		return 0, fmt.Errorf("size %s is not a whole number from 1 to %d", fault.Name(s), bench.MaxBodies)
 	}
 	return int(x), nil
 }
@@ -146,7 +145,7 @@ func (f *familiesFlag) Set(s string) error {
 }
 
 func errFamily(name string) error {
-	return fmt.Errorf("no family %q; there are %s", name, strings.Join(bench.Families(), ", "))
+	return fmt.Errorf("no family %s; there are %s", fault.Name(name), strings.Join(bench.Families(), ", "))
 }
 
 var (

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/rung-mbd/rung/tree"
@@ -151,21 +152,21 @@ func parseActuators(mech *mechanism.Mechanism, words []string) ([]mechanism.Free
 				}
 			}
 			if n == 0 {
-				return nil, useErrorf("--actuated: joint %q has no scalar freedom", word)
+				return nil, useErrorf("--actuated: joint %s has no scalar freedom", fault.Name(word))
 			}
 			continue
 		}
 		i := strings.LastIndexByte(word, '.')
 		if i < 0 {
-			return nil, useErrorf("--actuated: no joint %q", word)
+			return nil, useErrorf("--actuated: no joint %s", fault.Name(word))
 		}
 		j, err := mech.JointIndex(word[:i])
 		if err != nil {
-			return nil, useErrorf("--actuated: no joint %q and no joint %q", word, word[:i])
+			return nil, useErrorf("--actuated: no joint %s and no joint %s", fault.Name(word), fault.Name(word[:i]))
 		}
 		k, err := strconv.Atoi(word[i+1:])
 		if err != nil || k < 0 || k >= mech.Joints[j].Kind.Freedoms() {
-			return nil, useErrorf("--actuated: joint %q (%v) has no freedom %q", word[:i], mech.Joints[j].Kind, word[i+1:])
+			return nil, useErrorf("--actuated: joint %s (%v) has no freedom %s", fault.Name(word[:i]), mech.Joints[j].Kind, fault.Name(word[i+1:]))
 		}
 		list = append(list, mechanism.Freedom{Joint: j, Freedom: k})
 	}
@@ -181,9 +182,13 @@ func readAccelerations(path string, stdin io.Reader, mech *mechanism.Mechanism) 
 	case "":
 		return nil, nil
 	case stdio:
-		b, err = io.ReadAll(stdin)
+		b, err = readResult(stdin, mech)
 	default:
-		b, err = os.ReadFile(path)
+		var f *os.File
+		if f, err = os.Open(path); err == nil {
+			defer f.Close()
+			b, err = readResult(f, mech)
+		}
 	}
 	if err != nil {
 		return nil, useErrorf("%v", plain(err))
@@ -197,7 +202,7 @@ func readAccelerations(path string, stdin io.Reader, mech *mechanism.Mechanism) 
 		return nil, useErrorf("%s: %v", path, err)
 	}
 	if doc.Format != rung.ResultFormat {
-		return nil, useErrorf("%s: $.format: wrong format (value %q)", path, doc.Format)
+		return nil, useErrorf("%s: $.format: wrong format (value %s)", path, fault.Name(doc.Format))
 	}
 	index := make(map[string]int, mech.NumBodies())
 	for i := range mech.NumBodies() {
@@ -208,16 +213,27 @@ func readAccelerations(path string, stdin io.Reader, mech *mechanism.Mechanism) 
 	for k, r := range doc.Bodies {
 		i, ok := index[r.Name]
 		if !ok || seen[i] {
-			return nil, useErrorf("%s: $.bodies[%d].name: no such body, or twice (value %q)", path, k, r.Name)
+			return nil, useErrorf("%s: $.bodies[%d].name: no such body, or twice (value %s)", path, k, fault.Name(r.Name))
 		}
 		seen[i] = true
 		copy(a[6*i:], r.AngularAcceleration[:])
 		copy(a[6*i+3:], r.ComAcceleration[:])
 	}
 	if i := slices.Index(seen, false); i >= 0 {
-		return nil, useErrorf("%s: $.bodies: body %q is missing", path, mech.BodyName(i))
+		return nil, useErrorf("%s: $.bodies: body %s is missing", path, fault.Name(mech.BodyName(i)))
 	}
 	return a, nil
+}
+
+// readResult reads a document up to a length that a result of mech may have.
+func readResult(r io.Reader, mech *mechanism.Mechanism) ([]byte, error) {
+	const least, element = 16 << 20, 4 << 10
+	most := least + element*int64(mech.NumBodies()+mech.NumJoints())
+	b, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(b)) > most {
+		err = fmt.Errorf("the accelerations are longer than %d bytes, more than a result of this model may be", most)
+	}
+	return b, err
 }
 
 // actuation is what inverse dynamics found, by one side or the other.
@@ -290,7 +306,7 @@ func newInverseDocument(mech *mechanism.Mechanism, actuators []mechanism.Freedom
 func printInverse(w io.Writer, doc *inverseDocument) error {
 	fmt.Fprintf(w, "%-24s %7s %18s\n", "actuator", "freedom", "force, N or N m")
 	for _, a := range doc.Actuators {
-		fmt.Fprintf(w, "%-24s %7d %18.6g\n", a.Joint, a.Freedom, a.Force)
+		fmt.Fprintf(w, "%-24s %7d %18.6g\n", fault.Text(a.Joint, 24), a.Freedom, a.Force)
 	}
 	fmt.Fprintf(w, "\nstatus        %s\n", doc.Status)
 	if doc.Status == "under" {
@@ -305,8 +321,12 @@ func listOf(names []string) string {
 	if len(names) == 0 {
 		return "bodies on ball joints or without joints"
 	}
-	if n := len(names) - listed; n > 0 {
-		return strings.Join(names[:listed], ", ") + fmt.Sprintf(", and %d more", n)
+	short := make([]string, min(len(names), listed))
+	for i := range short {
+		short[i] = fault.Text(names[i], textWidth)
 	}
-	return strings.Join(names, ", ")
+	if n := len(names) - listed; n > 0 {
+		return strings.Join(short, ", ") + fmt.Sprintf(", and %d more", n)
+	}
+	return strings.Join(short, ", ")
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/model"
 	"github.com/spf13/cobra"
@@ -84,22 +85,8 @@ func failed(name string, err error) error {
 // plain returns err without the name of the package that its text begins with,
 // which tells a user of the command nothing.
 func plain(err error) error {
-	for _, p := range [...]string{"rung: ", "model: ", "bench: ", "assemble: ", "mechanism: ", "sparse: ", "factor: "} {
-		if text, ok := strings.CutPrefix(err.Error(), p); ok {
-			return &plainError{text, err}
-		}
-	}
-	return err
+	return fault.Plain(err)
 }
-
-// plainError is an error with another text.
-type plainError struct {
-	text string
-	err  error
-}
-
-func (e *plainError) Error() string { return e.text }
-func (e *plainError) Unwrap() error { return e.err }
 
 // report prints err: the problems of a document a line each, other errors
 // after the name of the command, mistakes in the use with where to read on.
@@ -109,11 +96,15 @@ func report(w io.Writer, cmd *cobra.Command, err error) {
 		return
 	}
 	// The messages of cobra have lines of hints, and tabs, behind the first.
-	text := strings.TrimSpace(strings.ReplaceAll(err.Error(), "\t", "  "))
+	text := strings.TrimSpace(strings.ReplaceAll(plain(err).Error(), "\t", "  "))
 	if outfile.Full(err) { // of several files, one line is enough
 		text, _, _ = strings.Cut(strings.Replace(text, "write /dev/stdout", "stdout", 1), "\n")
 	}
-	fmt.Fprintln(w, "rung: "+text)
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = fault.Line(line)
+	}
+	fmt.Fprintln(w, "rung: "+strings.Join(lines, "\n"))
 	if u := new(useError); errors.As(err, &u) {
 		fmt.Fprintf(w, "Run '%s --help' for usage.\n", cmd.CommandPath())
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/tree"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -37,7 +38,7 @@ func treeMethod(name string) tree.Method {
 }
 
 func errMethod(name string, names []string) error {
-	return fmt.Errorf("no method %q; there are %s", name, strings.Join(names, ", "))
+	return fmt.Errorf("no method %s; there are %s", fault.Name(name), strings.Join(names, ", "))
 }
 
 // methodFlag is the value of --method.

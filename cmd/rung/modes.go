@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -114,7 +115,7 @@ func runModes(cmd *cobra.Command, path string, f *modesFlags) error {
 	method, err := linear.ParseMethod(f.method)
 	switch {
 	case err != nil:
-		return useErrorf("--method %q: there are auto, dense and sparse", f.method)
+		return useErrorf("--method %s: there are auto, dense and sparse", fault.Name(f.method))
 	case f.count < 1:
 		return useErrorf("--count %d: there has to be one at least", f.count)
 	case f.json && f.csv:
@@ -138,8 +139,8 @@ func runModes(cmd *cobra.Command, path string, f *modesFlags) error {
 		fmt.Fprintln(stderr, "rung: warning:", warning)
 	}
 	if u := r.Unbalanced; !(*u.Relative <= balancedEnough) && !f.moving {
-		fmt.Fprintf(stderr, "rung: warning: not in equilibrium: body %q is left with a force of %s N and a moment of %s N m (see --equilibrium)\n",
-			u.Body, short(u.Force.Norm()), short(u.Moment.Norm()))
+		fmt.Fprintf(stderr, "rung: warning: not in equilibrium: body %s is left with a force of %s N and a moment of %s N m (see --equilibrium)\n",
+			fault.Name(u.Body), short(u.Force.Norm()), short(u.Moment.Norm()))
 	}
 	return writeFile(stdio, stdout, func(w io.Writer) error {
 		switch {
@@ -204,9 +205,9 @@ func openJoint(mech *mechanism.Mechanism, st *mechanism.State) string {
 	case worst < 0:
 		return ""
 	case moving:
-		return fmt.Sprintf("the velocities open joint %q by %s m/s or rad/s (see rung assemble)", mech.JointName(worst), short(most))
+		return fmt.Sprintf("the velocities open joint %s by %s m/s or rad/s (see rung assemble)", fault.Name(mech.JointName(worst)), short(most))
 	}
-	return fmt.Sprintf("joint %q is open by %s m or rad (see rung assemble)", mech.JointName(worst), short(most))
+	return fmt.Sprintf("joint %s is open by %s m or rad (see rung assemble)", fault.Name(mech.JointName(worst)), short(most))
 }
 
 func newModesResult(mech *mechanism.Mechanism, s *linear.System, found *linear.Modes) *modesResult {
@@ -286,7 +287,7 @@ func printModes(w io.Writer, r *modesResult) error {
 		if m.Kind == linear.Divergence.String() || m.Kind == linear.Decay.String() {
 			frequency = "–"
 		}
-		fmt.Fprintf(b, "%5d  %-11s%12s%12s%11s%10s  %s\n", i+1, m.Kind, frequency, damped, ratio, growth, cutName(m.largest.Body, nameWidth))
+		fmt.Fprintf(b, "%5d  %-11s%12s%12s%11s%10s  %s\n", i+1, m.Kind, frequency, damped, ratio, growth, fault.Text(m.largest.Body, nameWidth))
 	}
 	if r.Unstable > 0 {
 		fmt.Fprintf(b, "\nunstable: %s that will grow\n", plural(r.Unstable, "mode"))
@@ -317,7 +318,7 @@ func writeModes(w io.Writer, r *modesResult) error {
 		}
 		for k := range m.Shape {
 			s := &m.Shape[k]
-			line := append(append([]string(nil), first...), s.Body)
+			line := append(append([]string(nil), first...), fault.Escape(s.Body))
 			var zero spatial.Vec3
 			parts := [4]*spatial.Vec3{&s.Linear, &s.Angular, s.LinearImag, s.AngularImag}
 			for _, v := range parts {

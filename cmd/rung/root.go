@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // helpColumns is the width that help texts are wrapped to.
@@ -48,9 +50,9 @@ func subcommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		return useErrorf("unknown command %q, did you mean %s?", args[0], strings.Join(near, " or "))
+		return useErrorf("unknown command %s, did you mean %s?", fault.Name(args[0]), strings.Join(near, " or "))
 	}
-	return useErrorf("unknown command %q", args[0])
+	return useErrorf("unknown command %s", fault.Name(args[0]))
 }
 
 // arguments checks that there is one argument a name.
@@ -60,7 +62,7 @@ func arguments(names ...string) cobra.PositionalArgs {
 		case len(args) < len(names):
 			return useErrorf("missing %s", strings.Join(names[len(args):], " and "))
 		case len(args) > len(names):
-			return useErrorf("unexpected argument %q", args[len(names)])
+			return useErrorf("unexpected argument %s", fault.Name(args[len(names)]))
 		}
 		return nil
 	}

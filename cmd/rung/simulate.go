@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/spf13/cobra"
@@ -160,7 +161,7 @@ func (f *simulateFlags) check(model string) error {
 	case math.IsNaN(f.until) || math.IsInf(f.until, 0):
 		return useErrorf("--until is not finite")
 	case tab == nil && !f.implicit():
-		return useErrorf("no integrator %q; there are %s", f.integrator, strings.Join(integratorNames(), ", "))
+		return useErrorf("no integrator %s; there are %s", fault.Name(f.integrator), strings.Join(integratorNames(), ", "))
 	case f.stepSet && f.tolSet:
 		return useErrorf("--step and --tol exclude each other: steps are fixed or chosen by their error")
 	case !f.stepSet && tab != nil && tab.ErrorOrder == 0:
@@ -230,11 +231,11 @@ func (f *simulateFlags) chosenBodies(mech *mechanism.Mechanism) ([]int, error) {
 	var chosen []int
 	for k, name := range f.bodies {
 		if slices.Contains(f.bodies[:k], name) {
-			return nil, useErrorf("--bodies: body %q is given twice", name)
+			return nil, useErrorf("--bodies: body %s is given twice", fault.Name(name))
 		}
 		i, err := mech.BodyIndex(name)
 		if err != nil {
-			return nil, useErrorf("--bodies: no body %q", name)
+			return nil, useErrorf("--bodies: no body %s", fault.Name(name))
 		}
 		if i == mechanism.World {
 			return nil, useErrorf("--bodies: the world does not move")
@@ -287,9 +288,6 @@ func simError(name string, err error) error {
 
 // plainSim is plain for errors of package sim.
 func plainSim(err error) error {
-	if text, ok := strings.CutPrefix(err.Error(), "sim: "); ok {
-		return &plainError{text, err}
-	}
 	return plain(err)
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
@@ -32,7 +33,7 @@ func (f *stabiliseFlag) Type() string   { return "name" }
 
 func (f *stabiliseFlag) Set(s string) error {
 	if !slices.Contains(stabiliseNames, s) {
-		return fmt.Errorf("no stabilisation %q; there are %s", s, strings.Join(stabiliseNames, ", "))
+		return fmt.Errorf("no stabilisation %s; there are %s", fault.Name(s), strings.Join(stabiliseNames, ", "))
 	}
 	*f = stabiliseFlag(s)
 	return nil

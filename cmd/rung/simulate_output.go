@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sim"
@@ -214,10 +215,10 @@ func (f *simulateFlags) chosenJoints(mech *mechanism.Mechanism) ([]int, error) {
 	for _, name := range f.wrenches {
 		j, err := mech.JointIndex(name)
 		if err != nil {
-			return nil, useErrorf("--wrenches: no joint %q", name)
+			return nil, useErrorf("--wrenches: no joint %s", fault.Name(name))
 		}
 		if seen[j] {
-			return nil, useErrorf("--wrenches: joint %q is given twice", name)
+			return nil, useErrorf("--wrenches: joint %s is given twice", fault.Name(name))
 		}
 		seen[j] = true
 		chosen = append(chosen, j)

@@ -13,6 +13,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 const (
@@ -74,7 +76,7 @@ func (w *watcher) draw(f *simulateFlags) error {
 	for _, name := range c.names {
 		i := slices.Index(names, name)
 		if i < 0 {
-			return useErrorf("--plot-columns: no column %q in the trajectory", name)
+			return useErrorf("--plot-columns: no column %s in the trajectory", fault.Name(name))
 		}
 		c.chosen = append(c.chosen, i)
 	}
@@ -150,7 +152,7 @@ func (c *curves) write(w io.Writer, model, format string) error {
 	if len(c.names) > 0 {
 		var list []curve
 		for i, name := range c.names {
-			list = append(list, curve{cutName(name, nameWidth), at(curveChosen + i)})
+			list = append(list, curve{fault.Text(name, nameWidth), at(curveChosen + i)})
 		}
 		p, err := c.linearPanel("", list)
 		if err != nil {

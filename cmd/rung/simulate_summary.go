@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -158,7 +159,7 @@ func moved(what string, c *closingResult, length, angle string) string {
 		return what + " nothing"
 	}
 	return fmt.Sprintf("%s up to %s %s (%s) and %s %s (%s)", what,
-		short(c.Travel.Value), length, cutName(c.Travel.Body, nameWidth), short(c.Turn.Value), angle, cutName(c.Turn.Body, nameWidth))
+		short(c.Travel.Value), length, fault.Text(c.Travel.Body, nameWidth), short(c.Turn.Value), angle, fault.Text(c.Turn.Body, nameWidth))
 }
 
 // energyText says how well the energy holds, where it should.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -53,7 +54,11 @@ func (c *stateChange) run(cmd *cobra.Command, change func(m *model.Model, p *pro
 		case c.json:
 			e := json.NewEncoder(w)
 			e.SetIndent("", " ")
-			return e.Encode(document)
+			err := e.Encode(document)
+			if bad := new(json.UnsupportedValueError); errors.As(err, &bad) {
+				return errNotFinite
+			}
+			return err
 		case err != nil:
 			return nil // the message says it
 		}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // validateFlags are the flags of rung validate.
@@ -46,7 +48,7 @@ which is stiff: 1e-6. Other methods are there for comparison.`,
   rung validate --write docs/validation.md`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return useErrorf("unexpected argument %q", args[1])
+				return useErrorf("unexpected argument %s", fault.Name(args[1]))
 			}
 			return nil
 		},
@@ -155,7 +157,7 @@ func replaceTable(page []byte, table string) ([]byte, error) {
 	before, rest, ok := bytes.Cut(page, []byte(validateBegin))
 	_, after, closed := bytes.Cut(rest, []byte(validateEnd))
 	if !ok || !closed {
-		return nil, fmt.Errorf("there are no lines %q and %q", strings.TrimSpace(validateBegin), strings.TrimSpace(validateEnd))
+		return nil, fmt.Errorf("there are no lines %s and %s", fault.Name(strings.TrimSpace(validateBegin)), fault.Name(strings.TrimSpace(validateEnd)))
 	}
 	return slices.Concat(before, []byte(validateBegin), []byte("\n"+table+"\n"), []byte(validateEnd), after), nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
@@ -87,7 +88,7 @@ func (f *validateFlags) benchmarks() ([]standardBenchmark, error) {
 			}
 		}
 		if !found {
-			return nil, useErrorf("no benchmark begins with %q", name)
+			return nil, useErrorf("no benchmark begins with %s", fault.Name(name))
 		}
 	}
 	return list, nil

@@ -26,6 +26,7 @@ type Team struct {
 // end before it says what it has done. So one that wakes late finds its task claimed, and
 // looks at nothing else of the round.
 type shared struct {
+	guard   Guard // of Run
 	helpers []*helper
 	spin    int // polls before a wait blocks: 0 if there are fewer processors than workers
 	round   atomic.Int64
@@ -159,6 +160,8 @@ func (t *Team) Workers() int {
 // its caches what that part of earlier jobs has left there. Who is done takes tasks of the others,
 // and the caller all of a worker that has not begun, so that waking it is never waited for.
 //
+// It panics if another Run of the team has not ended.
+//
 // Cost: under a microsecond if the last Run was a moment ago, else some to wake the
 // workers; no allocation if job is a pointer.
 func (t *Team) Run(tasks int, job Job) {
@@ -169,6 +172,9 @@ func (t *Team) Run(tasks int, job Job) {
 		return
 	}
 	s := t.s
+	if !s.guard.Enter() {
+		panic("team: two runs at once")
+	}
 	s.job = job
 	n := min(len(s.helpers), tasks-1)
 	s.blocks = s.all[:n+1]
@@ -200,6 +206,7 @@ func (t *Team) Run(tasks int, job Job) {
 		s.wait()
 	}
 	s.job = nil
+	s.guard.Leave()
 	runtime.KeepAlive(t)
 }
 

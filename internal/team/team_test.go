@@ -72,3 +72,38 @@ func BenchmarkRun(b *testing.B) {
 		x.Run(2, c)
 	}
 }
+
+// again is a job whose tasks run the team that runs them.
+type again struct {
+	x    *team.Team
+	said chan any
+}
+
+func (a *again) Do(_, task int) {
+	if task > 0 {
+		return
+	}
+	defer func() { a.said <- recover() }()
+	a.x.Run(2, &tally{ran: make([]atomic.Int32, 2), workers: make([]atomic.Int32, 2)})
+}
+
+// TestTwoRuns: a second Run, which would wait for the first for ever, panics, and the team goes on.
+func TestTwoRuns(t *testing.T) {
+	x := team.New(2)
+	a := &again{x, make(chan any, 1)}
+	x.Run(2, a)
+	require.Equal(t, "team: two runs at once", <-a.said)
+	c := &tally{ran: make([]atomic.Int32, 4), workers: make([]atomic.Int32, 2)}
+	x.Run(4, c)
+	require.EqualValues(t, 1, c.ran[3].Load())
+}
+
+func BenchmarkGuard(b *testing.B) {
+	var g team.Guard
+	for b.Loop() {
+		if !g.Enter() {
+			b.Fatal("busy")
+		}
+		g.Leave()
+	}
+}

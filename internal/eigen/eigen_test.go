@@ -1,0 +1,61 @@
+package eigen_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/rung-mbd/rung/internal/eigen"
+)
+
+// tol is the rounding of eigenvalues of order one.
+const tol = 1e-14
+
+// TestNotFinite: no routine sees a matrix that is not finite, wherever the number is.
+func TestNotFinite(t *testing.T) {
+	const n = 4
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		for at := range n * n {
+			data := make([]float64, n*n)
+			for i := range n {
+				data[(n+1)*i] = 1
+			}
+			data[at] = bad
+			A := mat.NewDense(n, n, data)
+			S := mat.NewSymDense(n, nil)
+			S.SetSym(at/n, at%n, bad)
+			raw := blas64.General{Rows: n, Cols: n, Stride: n, Data: data}
+			other := blas64.General{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
+			w, work := make([]float64, n), make([]float64, 100)
+			for _, err := range []error{
+				eigen.Symmetric(new(mat.EigenSym), S), eigen.General(new(mat.Eigen), A), eigen.Singular(new(mat.SVD), A, mat.SVDFull),
+				eigen.Orthogonal(new(mat.QR), A), eigen.Inverse(new(mat.Dense), A),
+				eigen.Small(blas64.Symmetric{N: n, Stride: n, Uplo: blas.Lower, Data: data}, w, work),
+				eigen.SingularTo(raw, other, other, w, work),
+			} {
+				require.ErrorIs(t, err, eigen.ErrNotFinite, "%v at %d", bad, at)
+			}
+			require.False(t, eigen.Finite(data))
+		}
+	}
+	require.True(t, eigen.Finite([]float64{math.MaxFloat64, -math.MaxFloat64, 5e-324}))
+}
+
+// TestExtremeButFinite: eigenvalues of any size come out.
+func TestExtremeButFinite(t *testing.T) {
+	for _, size := range []float64{1e-300, 1, 1e300} {
+		S := mat.NewSymDense(2, []float64{2 * size, size, size, 2 * size})
+		var e mat.EigenSym
+		require.NoError(t, eigen.Symmetric(&e, S))
+		require.InDeltaSlice(t, []float64{1, 3}, []float64{e.Values(nil)[0] / size, e.Values(nil)[1] / size}, tol)
+		var inv mat.Dense
+		require.NoError(t, eigen.Inverse(&inv, S))
+		require.InDelta(t, 2.0/3, inv.At(0, 0)*size, tol)
+	}
+	var inv mat.Dense
+	require.ErrorIs(t, eigen.Inverse(&inv, mat.NewDense(2, 2, nil)), eigen.ErrNotFinite)
+}

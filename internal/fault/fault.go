@@ -1,0 +1,110 @@
+package fault
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// longest is the number of characters of a name beyond which it is cut in messages.
+const longest = 60
+
+// Name returns a name as a message has it: in quotes, on one line, with all that a terminal
+// might obey or not show written as escapes, and cut if it is long. Of a long name the beginning and the
+// end remain, as numbers stand there.
+//
+// Cost: that of the part which is shown; allocates.
+func Name(s string) string { return strconv.Quote(cut(s, longest)) }
+
+// Text returns a name as a table has it, of at most the given number of columns: as it is, or
+// as Name writes it where it has what cannot be printed or blanks at an end.
+func Text(s string, columns int) string {
+	s = cut(s, max(columns, 1))
+	if !printable(s) || strings.TrimSpace(s) != s {
+		s = cut(strconv.Quote(s), columns)
+	}
+	return s
+}
+
+// Line returns a text of one line with everything that cannot be printed written as an
+// escape.
+func Line(s string) string {
+	if printable(s) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && n == 1 || !strconv.IsPrint(r) {
+			q := strconv.Quote(s[:n])
+			b.WriteString(q[1 : len(q)-1])
+		} else {
+			b.WriteString(s[:n])
+		}
+		s = s[n:]
+	}
+	return b.String()
+}
+
+// Escape returns a name as a file of lines has it: as Line, with backslashes doubled, so that names that
+// differ stay different.
+func Escape(s string) string { return Line(strings.ReplaceAll(s, `\`, `\\`)) }
+
+func printable(s string) bool {
+	return utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) < 0
+}
+
+// cut returns s, or its beginning and end of n characters together.
+func cut(s string, n int) string {
+	if len(s) <= n || utf8.RuneCountInString(s[:min(len(s), utf8.UTFMax*n+1)]) <= n && len(s) <= utf8.UTFMax*n {
+		return s
+	}
+	tail := n / 2
+	lo, hi := 0, len(s)
+	for range n - tail - 1 {
+		_, w := utf8.DecodeRuneInString(s[lo:])
+		lo += w
+	}
+	for range tail {
+		_, w := utf8.DecodeLastRuneInString(s[:hi])
+		hi -= w
+	}
+	return s[:lo] + "…" + s[hi:]
+}
+
+// prefixes are the names with which errors of the packages begin.
+var prefixes = [...]string{
+	"rung", "assemble", "bench", "bodies", "factor", "joints", "linear", "mechanism", "model", "sim", "sim/parquet", "sparse", "spatial", "tree",
+}
+
+// Errorf is fmt.Errorf without the packages' prefixes of the errors among args, so that a chain of
+// errors has one. An error with which the format begins keeps its own.
+func Errorf(format string, args ...any) error {
+	head := strings.HasPrefix(format, "%w")
+	for i, a := range args {
+		if err, ok := a.(error); ok && !(head && i == 0) {
+			args[i] = Plain(err)
+		}
+	}
+	return fmt.Errorf(format, args...)
+}
+
+// Plain returns err with a text that does not begin with the name of its package.
+func Plain(err error) error {
+	text := err.Error()
+	if p, rest, ok := strings.Cut(text, ": "); ok && slices.Contains(prefixes[:], p) {
+		return &plain{rest, err}
+	}
+	return err
+}
+
+// plain is an error with another text.
+type plain struct {
+	text string
+	err  error
+}
+
+func (e *plain) Error() string { return e.text }
+func (e *plain) Unwrap() error { return e.err }

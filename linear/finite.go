@@ -1,0 +1,85 @@
+package linear
+
+import (
+	"math/cmplx"
+	"slices"
+
+	"github.com/rung-mbd/rung/internal/eigen"
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// ErrNotFinite is wrapped, with the name of a body, a joint or a force, where numbers of
+// a finite state overflow.
+var ErrNotFinite = eigen.ErrNotFinite
+
+// filled is how much of the rows and pairs of a System there was before something was
+// added.
+type filled struct{ rows, pairs int }
+
+func (s *System) filled() filled { return filled{len(s.rows), len(s.pairs)} }
+
+// finite reports whether what has been added since then is finite, and the blocks of the
+// given bodies.
+func (s *System) finite(since filled, bodies ...int32) bool {
+	for i := range s.rows[since.rows:] {
+		r := &s.rows[since.rows+i]
+		if !eigen.Finite(r.v[:]) || !eigen.Finite(r.rate[:]) || !eigen.Finite([]float64{r.k, r.d}) {
+			return false
+		}
+	}
+	for i := range s.pairs[since.pairs:] {
+		if !eigen.Finite(s.pairs[since.pairs+i].K[:]) {
+			return false
+		}
+	}
+	for _, b := range bodies {
+		if b >= 0 && (!eigen.Finite(s.stiff[b][:]) || !eigen.Finite(s.damp[b][:])) {
+			return false
+		}
+	}
+	return true
+}
+
+// bodyError and jointError complete an error with the place.
+func (s *System) bodyError(i int, err error) error {
+	return fault.Errorf("linear: body %s: %w", fault.Name(s.mech.BodyName(i)), err)
+}
+
+func (s *System) jointError(j int, err error) error {
+	return fault.Errorf("linear: joint %s: %w", fault.Name(s.mech.JointName(j)), err)
+}
+
+// finiteModes returns an error with the body where a mode of out is not finite.
+func (s *System) finiteModes(out *Modes) error {
+	for i := range out.List {
+		m := &out.List[i]
+		for k := range m.Shape {
+			if !eigen.Finite(m.Shape[k:k+1]) || m.Imag != nil && !eigen.Finite(m.Imag[k:k+1]) {
+				return s.bodyError(k/6, ErrNotFinite)
+			}
+		}
+		if cmplx.IsNaN(m.Lambda) || cmplx.IsInf(m.Lambda) || !eigen.Finite([]float64{m.Stiffness}) {
+			return s.bodyError(largestIn(m.Shape)/6, ErrNotFinite)
+		}
+	}
+	return nil
+}
+
+// largestIn returns the index of the largest magnitude of v, which is not empty.
+func largestIn(v []float64) int {
+	at := 0
+	for i := range v {
+		if v[i]*v[i] > v[at]*v[at] {
+			at = i
+		}
+	}
+	return at
+}
+
+// firstInfinite returns the index of the first number of v that is not finite, or −1.
+func firstInfinite(v []float64) int {
+	if eigen.Finite(v) {
+		return -1
+	}
+	return slices.IndexFunc(v, func(x float64) bool { return x-x != 0 })
+}

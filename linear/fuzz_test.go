@@ -1,0 +1,99 @@
+package linear_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/linear"
+)
+
+const (
+	// longest is what a document of a few bodies may take.
+	longest = 5 * time.Second
+	// fuzzSteps bounds the steps of a search; what a step does is what is looked for.
+	fuzzSteps = 10
+)
+
+// FuzzEquilibrium seeks the equilibrium of documents with extreme numbers: it ends in finite
+// poses or in an error.
+func FuzzEquilibrium(f *testing.F) {
+	e := check.NewExtremes(f)
+	f.Fuzz(func(t *testing.T, which uint8, edits []byte) {
+		m := e.Model(t, which, edits)
+		if m == nil {
+			return
+		}
+		defer check.Watch(longest)()
+		p, err := rung.NewPlan(m, rung.Options{})
+		if err != nil {
+			return
+		}
+		st := p.Initial()
+		q, err := linear.Equilibrate(p, st, linear.EquilibriumOptions{Steps: fuzzSteps})
+		if err != nil {
+			mustNameItsPlace(t, err)
+			return
+		}
+		for i := range st.Bodies {
+			b := &st.Bodies[i]
+			mustBeFinite(t, b.Position[:]...)
+			mustBeFinite(t, b.Rotation[:]...)
+		}
+		mustBeFinite(t, q.Lowest, q.Travel, q.Turn, q.Unbalanced.Force.Norm(), q.Relative)
+	})
+}
+
+// FuzzModes computes modes about documents with extreme numbers, by both methods: they are finite,
+// or there is an error.
+func FuzzModes(f *testing.F) {
+	e := check.NewExtremes(f)
+	f.Fuzz(func(t *testing.T, which uint8, edits []byte) {
+		m := e.Model(t, which, edits)
+		if m == nil {
+			return
+		}
+		defer check.Watch(longest)()
+		p, err := rung.NewPlan(m, rung.Options{})
+		if err != nil {
+			return
+		}
+		s := linear.NewSystem(p)
+		if err := s.Linearize(p.Initial()); err != nil {
+			mustNameItsPlace(t, err)
+			return
+		}
+		for _, method := range []linear.Method{linear.Dense, linear.Sparse} {
+			out, err := s.Modes(linear.ModeOptions{Count: 3, Method: method})
+			if err != nil {
+				mustNameItsPlace(t, err)
+				continue
+			}
+			for i := range out.List {
+				mustBeFinite(t, real(out.List[i].Lambda), imag(out.List[i].Lambda))
+				mustBeFinite(t, out.List[i].Shape...)
+			}
+		}
+	})
+}
+
+func mustBeFinite(t *testing.T, v ...float64) {
+	t.Helper()
+	for _, x := range v {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			t.Fatalf("%v", v)
+		}
+	}
+}
+
+// mustNameItsPlace requires of an error about numbers that overflow what makes them do so.
+func mustNameItsPlace(t *testing.T, err error) {
+	t.Helper()
+	if errors.Is(err, linear.ErrNotFinite) && !strings.Contains(err.Error(), `"`) {
+		t.Fatalf("no place: %v", err)
+	}
+}

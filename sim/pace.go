@@ -1,0 +1,44 @@
+package sim
+
+import "github.com/rung-mbd/rung/internal/fault"
+
+const (
+	// paceSteps is the number of steps after each of which a run looks at its pace, and paceMost that
+	// of steps to the end at that pace beyond which it gives up: hours of the smallest mechanism. A
+	// body that turns at 1e12 rad/s asks for such steps from the start, and would for ever.
+	paceSteps, paceMost = 20_000, 1e9
+)
+
+// pace is the start of the steps that are counted.
+type pace struct {
+	steps int
+	from  float64 // time, s
+}
+
+// keepPace counts a step under error control. After paceSteps it returns what wraps ErrStepTooSmall, with the body that
+// turns fastest, if the end is out of reach.
+func (s *Simulation) keepPace(until float64) error {
+	if s.o.Step > 0 {
+		return nil
+	}
+	if s.pace.steps == 0 {
+		s.pace.from = s.st.Time
+	}
+	if s.pace.steps++; s.pace.steps <= paceSteps {
+		return nil
+	}
+	mean := (s.st.Time - s.pace.from) / paceSteps
+	s.pace.steps = 0
+	left := until - s.st.Time
+	if !(left > paceMost*mean) {
+		return nil
+	}
+	at := 0
+	for i := range s.st.Bodies {
+		if s.st.Bodies[i].Omega.Norm() > s.st.Bodies[at].Omega.Norm() {
+			at = i
+		}
+	}
+	return fault.Errorf("sim: at t = %v: %w: at %.3g s a step the end is %.3g steps away; body %s turns fastest, at %.3g rad/s",
+		s.st.Time, ErrStepTooSmall, mean, left/mean, fault.Name(s.mech.BodyName(at)), s.st.Bodies[at].Omega.Norm())
+}

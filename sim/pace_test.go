@@ -1,0 +1,47 @@
+package sim_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/sim"
+)
+
+// TestPace: a run whose end is out of reach says so, with the body to blame, where it would go on for years; one
+// that has far to go but gets there does not.
+func TestPace(t *testing.T) {
+	m := freeTop()
+	m.Bodies[0].Velocity.Angular = [3]float64{1e12, 1e12, 1e11}
+	r := newRig(t, m)
+	s := r.simulate(sim.DormandPrince(), 0, sim.Options{})
+	err := s.Run(1)
+	require.ErrorIs(t, err, sim.ErrStepTooSmall)
+	require.ErrorContains(t, err, "steps away; body "+`"`+m.Bodies[0].Name+`"`)
+	require.Greater(t, s.State().Time, 0.0)
+	// The same steps to a near end.
+	steps := s.Stats().Steps
+	near := s.State().Time
+	again := r.simulate(sim.DormandPrince(), 0, sim.Options{})
+	require.NoError(t, again.Run(near))
+	require.GreaterOrEqual(t, again.Stats().Steps, steps-1)
+}
+
+// TestZeroValues: what has not been made says how it is made.
+func TestZeroValues(t *testing.T) {
+	r := newRig(t, freeTop())
+	k := r.rungeKutta(sim.DormandPrince(), 0)
+	st := r.mech.Initial()
+	require.PanicsWithValue(t, "sim: zero Simulation; use New", func() { _ = new(sim.Simulation).Run(1) })
+	require.PanicsWithValue(t, "sim: zero Simulation; use New", func() { _ = (*sim.Simulation)(nil).Run(1) })
+	require.PanicsWithValue(t, "sim: no mechanism", func() { sim.New(nil, k, st, sim.Options{}) })
+	require.PanicsWithValue(t, "sim: no stepper", func() { sim.New(r.mech, nil, st, sim.Options{}) })
+	require.PanicsWithValue(t, "sim: foreign state", func() { sim.New(r.mech, k, nil, sim.Options{}) })
+}
+
+// TestNestedRun: a run within a run of the same simulation panics.
+func TestNestedRun(t *testing.T) {
+	r := newRig(t, freeTop())
+	s := r.simulate(sim.DormandPrince(), 0, sim.Options{OnStep: func(s *sim.Simulation) error { return s.Run(1) }})
+	require.PanicsWithValue(t, "sim: Simulation used by two goroutines", func() { _ = s.Run(1) })
+}
