@@ -75,7 +75,29 @@ func (s *Simulation) inspect(c *Checkpoint) error {
 	if err := s.inspectRows(c); err != nil {
 		return err
 	}
+	if err := c.Near.inspect(); err != nil {
+		return err
+	}
 	return s.inspectEvents(c)
+}
+
+// inspect returns the error of the first value that no run has.
+func (n *Near) inspect() error {
+	for _, x := range [...]struct {
+		name  string
+		value float64
+	}{{"before", n.Before}, {"span", n.Span}, {"here", n.Here}, {"most", n.Most}} {
+		if !finite(x.value) || x.value < 0 {
+			return misfit(x.value, "near.%s", x.name)
+		}
+	}
+	if n.Rows < 0 {
+		return misfit(n.Rows, "near.rows")
+	}
+	if n.Leaving < 0 || n.Leaving > nearLeaving {
+		return misfit(n.Leaving, "near.leaving")
+	}
+	return nil
 }
 
 // inspectLengths is inspect for the lengths of lists.
