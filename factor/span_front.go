@@ -21,7 +21,6 @@ type spanWork struct {
 	slot              []int32
 	at                []int32   // by row in the order of collection: its place in f
 	count             []int32   // by column, of the sort
-	limit             []float64 // by pivot: below this a column counts as dependent
 	length            []float64 // by pivot: of the whole column
 	raw               []int32   // leads in the order of collection
 	rawSlot           []int32
