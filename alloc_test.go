@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -25,7 +25,7 @@ var stepCases = []struct {
 func TestStepsDoNotAllocate(t *testing.T) {
 	for _, c := range stepCases {
 		t.Run(c.family, func(t *testing.T) {
-			p := newPlan(t, generate(t, c.family, c.n, 1), factor.Auto)
+			p := newPlan(t, generate(t, c.family, c.n, 1), order.Auto)
 			s, st := p.NewSolver(), p.Initial()
 			require.NoError(t, s.Solve(st))
 			a := make([]float64, 6*p.Mechanism().NumBodies())
@@ -59,7 +59,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 // after a Report, which uses the same memory.
 func TestPartsMakeSolve(t *testing.T) {
 	for _, c := range stepCases {
-		p := newPlan(t, generate(t, c.family, c.n, 1), factor.Auto)
+		p := newPlan(t, generate(t, c.family, c.n, 1), order.Auto)
 		s, st := p.NewSolver(), p.Initial()
 		require.NoError(t, s.Solve(st))
 		want := bits(s, p)
@@ -105,21 +105,21 @@ func TestSameBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, c := range stepCases {
 		var first []uint64
-		var order []int32
+		var sequence []int32
 		var result *rung.Result
 		for _, procs := range []int{1, 2, 4} {
 			runtime.GOMAXPROCS(procs)
-			p := newPlan(t, generate(t, c.family, c.n, 1), factor.Auto)
+			p := newPlan(t, generate(t, c.family, c.n, 1), order.Auto)
 			s := p.NewSolver()
 			require.NoError(t, s.Solve(p.Initial()))
 			r, err := s.Result()
 			require.NoError(t, err)
 			if first == nil {
-				first, order, result = bits(s, p), p.Order(), r
+				first, sequence, result = bits(s, p), p.Order(), r
 				continue
 			}
 			require.Equal(t, first, bits(s, p), "%s: %d processors", c.family, procs)
-			require.Equal(t, order, p.Order(), "%s: %d processors", c.family, procs)
+			require.Equal(t, sequence, p.Order(), "%s: %d processors", c.family, procs)
 			require.Equal(t, result, r, "%s: %d processors", c.family, procs)
 		}
 	}
@@ -129,7 +129,7 @@ func TestSameBits(t *testing.T) {
 // its own; every one gives the bits it gives alone.
 func TestSharedPlan(t *testing.T) {
 	for _, c := range stepCases {
-		p := newPlan(t, generate(t, c.family, c.n, 1), factor.Auto)
+		p := newPlan(t, generate(t, c.family, c.n, 1), order.Auto)
 		states := []*mechanism.State{p.Initial(), elsewhere(p.Initial()), turnedState(p.Initial())}
 		want := make([][]uint64, len(states))
 		alone := p.NewSolver()
@@ -180,7 +180,7 @@ func TestReversedTime(t *testing.T) {
 		if c.family == "random" {
 			continue // has dampers and motions
 		}
-		p := newPlan(t, generate(t, c.family, c.n, 1), factor.Auto)
+		p := newPlan(t, generate(t, c.family, c.n, 1), order.Auto)
 		s := p.NewSolver()
 		require.NoError(t, s.Solve(p.Initial()))
 		want := bits(s, p)
@@ -191,10 +191,10 @@ func TestReversedTime(t *testing.T) {
 
 // TestPlanIsACopy: what a Plan hands out may be changed.
 func TestPlanIsACopy(t *testing.T) {
-	p := newPlan(t, golden(t, "four-bar"), factor.Auto)
-	order, candidates := p.Order(), p.Candidates()
-	require.NotEqual(t, factor.Auto, p.Ordering())
-	require.Len(t, order, 7)
+	p := newPlan(t, golden(t, "four-bar"), order.Auto)
+	sequence, candidates := p.Order(), p.Candidates()
+	require.NotEqual(t, order.Auto, p.Ordering())
+	require.Len(t, sequence, 7)
 	require.NotEmpty(t, candidates)
 	chosen := false
 	for _, c := range candidates {
@@ -202,8 +202,8 @@ func TestPlanIsACopy(t *testing.T) {
 		chosen = chosen || c.Ordering == p.Ordering()
 	}
 	require.True(t, chosen)
-	order[0], candidates[0].Ordering = -1, 99
-	require.NotEqual(t, order, p.Order())
+	sequence[0], candidates[0].Ordering = -1, 99
+	require.NotEqual(t, sequence, p.Order())
 	require.NotEqual(t, candidates, p.Candidates())
 	p.Initial().Bodies[0].Position = spatial.Vec3{9, 9, 9}
 	require.NotEqual(t, spatial.Vec3{9, 9, 9}, p.Initial().Bodies[0].Position)

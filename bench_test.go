@@ -9,6 +9,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -35,7 +36,7 @@ type problem struct {
 }
 
 func newProblem(b *testing.B, family string, n int) *problem {
-	p := newPlan(b, generate(b, family, n, 1), factor.Auto)
+	p := newPlan(b, generate(b, family, n, 1), order.Auto)
 	x := &problem{s: p.NewSolver(), st: p.Initial(), p: p, bodies: float64(p.Mechanism().NumBodies())}
 	require.NoError(b, x.s.Solve(x.st))
 	return x
@@ -79,7 +80,7 @@ func BenchmarkSmall(b *testing.B) {
 		"pendulum", "type-helical-chain", "four-bar", "slider-crank-spatial", "bricard-6r", "floating-tree", "stewart-6ups",
 	} {
 		b.Run("model="+name, func(b *testing.B) {
-			p := newPlan(b, golden(b, name), factor.Auto)
+			p := newPlan(b, golden(b, name), order.Auto)
 			x := &problem{s: p.NewSolver(), st: p.Initial(), p: p, bodies: float64(p.Mechanism().NumBodies())}
 			require.NoError(b, x.s.Solve(x.st))
 			x.part(b, "all", func() error { return x.s.Solve(x.st) })
@@ -113,7 +114,7 @@ func BenchmarkAnalyze(b *testing.B) {
 			require.NoError(b, err)
 			p := assemble.NewLayout(mech).Pattern
 			for b.Loop() {
-				factor.Choose(p, factor.Auto, 1)
+				factor.Choose(p, order.Auto, 1)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(mech.NumBodies()), "ns/body")
 		})

@@ -10,7 +10,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/bodies"
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -31,7 +31,7 @@ func built(t testing.TB, b *rung.Builder) *rung.Solver {
 	t.Helper()
 	m, err := b.Model()
 	require.NoError(t, err)
-	return solve(t, m, factor.Auto)
+	return solve(t, m, order.Auto)
 }
 
 func solid(t testing.TB, d bodies.Body, err error) bodies.Body {
@@ -167,11 +167,11 @@ func TestBalance(t *testing.T) {
 func TestNFourBar(t *testing.T) {
 	for _, n := range []int{1, 2, 10, 100, 1000, 10000, 50000} {
 		t.Run(fmt.Sprintf("n=%d", n), func(t *testing.T) {
-			requireNFourBar(t, n, bench.DefaultAngle, factor.Auto, ladderTol)
+			requireNFourBar(t, n, bench.DefaultAngle, order.Auto, ladderTol)
 		})
 		for _, side := range []float64{-1, 1} {
 			t.Run(fmt.Sprintf("n=%d/singular%+g", n, side), func(t *testing.T) {
-				requireNFourBar(t, n, math.Pi/2+side*1e-3, factor.Auto, singularTol)
+				requireNFourBar(t, n, math.Pi/2+side*1e-3, order.Auto, singularTol)
 			})
 		}
 	}
@@ -189,7 +189,7 @@ func TestNFourBarOrderings(t *testing.T) {
 	}
 }
 
-func requireNFourBar(t *testing.T, n int, theta float64, o factor.Ordering, tol float64) {
+func requireNFourBar(t *testing.T, n int, theta float64, o order.Ordering, tol float64) {
 	t.Helper()
 	m, err := bench.NFourBar(n, theta, 1)
 	require.NoError(t, err)
@@ -221,7 +221,7 @@ func TestNearlySingularNFourBar(t *testing.T) {
 		for _, d := range []float64{1e-7, 3e-8, 1e-8, 3e-9} {
 			m, err := bench.NFourBar(n, math.Pi/2-d, 1)
 			require.NoError(t, err)
-			s := solve(t, m, factor.Auto)
+			s := solve(t, m, order.Auto)
 			want := bench.NFourBarAcceleration(n, math.Pi/2-d)
 			require.Less(t, s.Refinement().Error, 1e-6, "n %d, %g", n, d)
 			for k := 0; k < 2*n+1; k += 2 {
@@ -237,7 +237,7 @@ func TestHardlyRedundantRow(t *testing.T) {
 	const n, d = 1, 1e-5
 	m, err := bench.NFourBar(n, math.Pi/2-d, 1)
 	require.NoError(t, err)
-	s := solve(t, m, factor.Auto)
+	s := solve(t, m, order.Auto)
 	require.InEpsilon(t, bench.NFourBarAcceleration(n, math.Pi/2-d), s.AngularAcceleration(0)[2], 1e-12)
 }
 
@@ -247,7 +247,7 @@ func TestTooCloseForDoubles(t *testing.T) {
 	const n, d = 1000, 1e-6
 	m, err := bench.NFourBar(n, math.Pi/2-d, 1)
 	require.NoError(t, err)
-	s := solve(t, m, factor.Auto)
+	s := solve(t, m, order.Auto)
 	for k := 0; k < 2*n+1; k += 2 {
 		require.InEpsilon(t, bench.NFourBarAcceleration(n, math.Pi/2-d), s.AngularAcceleration(k)[2], n*1e-16/d, "crank %d", k)
 	}
@@ -258,7 +258,7 @@ func TestTooCloseForDoubles(t *testing.T) {
 func TestTooCloseToSingular(t *testing.T) {
 	m, err := bench.BallNet(60, 1)
 	require.NoError(t, err)
-	p := newPlan(t, m, factor.Auto)
+	p := newPlan(t, m, order.Auto)
 	err = p.NewSolver().Solve(p.Initial())
 	require.ErrorIs(t, err, rung.ErrInaccurate)
 	require.Regexp(t, `^rung: joint "[hv]\d+_\d+", row \d: refinement does not converge: too close to dependent`, err.Error())
@@ -269,7 +269,7 @@ func TestTooCloseToSingular(t *testing.T) {
 func TestWindowsAreNamed(t *testing.T) {
 	const n = 12
 	m := generate(t, "nfourbar", n, 1)
-	r := report(t, solve(t, m, factor.Natural))
+	r := report(t, solve(t, m, order.Natural))
 	rows := map[string]int{}
 	for j := range m.Joints {
 		rows[m.Joints[j].Name] = r.RedundantRows[j]
@@ -295,7 +295,7 @@ func TestNearSingularIsGraded(t *testing.T) {
 	for _, angle := range []float64{0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4} {
 		m, err := bench.NFourBar(5, math.Pi/2-angle, 1)
 		require.NoError(t, err)
-		r := report(t, solve(t, m, factor.Auto))
+		r := report(t, solve(t, m, order.Auto))
 		require.Less(t, r.Distance, last, "angle %g", angle)
 		require.Equal(t, r.Distance < rung.NearSingularDistance, r.NearSingular)
 		check.Close(t, math.Log10(r.Distance/angle), 0, 1, 1, "distance %g at angle %g", r.Distance, angle)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -38,7 +38,7 @@ func scaleInertias(m *model.Model, s float64) {
 // away than where they were displaced from.
 func TestCloseSmallInertias(t *testing.T) {
 	for _, name := range []string{"a01-pendulum", "a04-bricard-slender", "a05-flyball-governor"} {
-		p := newPlan(t, standard(t, name), factor.Auto)
+		p := newPlan(t, standard(t, name), order.Auto)
 		mech, before := p.Mechanism(), p.Initial()
 		plain, nearest := p.NewCloser(rung.CloserOptions{}), p.NewCloser(rung.CloserOptions{Nearest: true})
 		for seed := range uint64(100) {
@@ -64,7 +64,7 @@ func TestCloseStiffened(t *testing.T) {
 			for seed := range uint64(20) {
 				m := generate(t, family, 5+2*int(seed), seed)
 				scaleInertias(m, s)
-				p := newPlan(t, m, factor.Auto)
+				p := newPlan(t, m, order.Auto)
 				mech, c := p.Mechanism(), p.NewCloser(rung.CloserOptions{})
 				for _, part := range []float64{0.1, 0.3} {
 					st, name := p.Initial(), fmt.Sprintf("%s, %g, %g, seed %d", family, s, part, seed)
@@ -82,7 +82,7 @@ func TestCloseStiffened(t *testing.T) {
 // that they can be closed from everywhere.
 func TestCloseTreesFromFar(t *testing.T) {
 	for seed := range uint64(60) {
-		p := newPlan(t, generate(t, "tree", 5+int(seed), seed), factor.Auto)
+		p := newPlan(t, generate(t, "tree", 5+int(seed), seed), order.Auto)
 		mech, c, st := p.Mechanism(), p.NewCloser(rung.CloserOptions{}), p.Initial()
 		displace(mech, st, 3, seed)
 		name := fmt.Sprintf("seed %d", seed)
@@ -97,7 +97,7 @@ func TestCloseTreesFromFar(t *testing.T) {
 func TestCloseTolerance(t *testing.T) {
 	const tilt = 5e-11
 	m := tiltedHinges(t, tilt)
-	p := newPlan(t, m, factor.Auto)
+	p := newPlan(t, m, order.Auto)
 	moved := func() *mechanism.State {
 		st := p.Initial()
 		st.Bodies[0].Rotation = spatial.FromAxisAngle(spatial.Vec3{0, 0, 1}, 0.3).Mul(st.Bodies[0].Rotation)

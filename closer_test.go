@@ -13,10 +13,11 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/sparse/interop"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -105,7 +106,7 @@ func requireClosed(t testing.TB, c *rung.Closer, mech *mechanism.Mechanism, st *
 func TestCloseRandom(t *testing.T) {
 	for seed := range uint64(100) {
 		n := 5 + int(seed)
-		p := newPlan(t, generate(t, "random", n, seed), factor.Auto)
+		p := newPlan(t, generate(t, "random", n, seed), order.Auto)
 		mech, c, st := p.Mechanism(), p.NewCloser(rung.CloserOptions{}), p.Initial()
 		displace(mech, st, 0.1, seed)
 		requireClosed(t, c, mech, st, fmt.Sprintf("seed %d", seed))
@@ -117,7 +118,7 @@ func TestCloseRandom(t *testing.T) {
 func TestCloseFamilies(t *testing.T) {
 	for _, f := range bench.Families() {
 		for _, n := range []int{1, 3, 10, 15} {
-			p := newPlan(t, generate(t, f, n, 1), factor.Auto)
+			p := newPlan(t, generate(t, f, n, 1), order.Auto)
 			mech, c, st := p.Mechanism(), p.NewCloser(rung.CloserOptions{}), p.Initial()
 			displace(mech, st, 0.1, uint64(n))
 			requireClosed(t, c, mech, st, fmt.Sprintf("%s %d", f, n))
@@ -127,7 +128,7 @@ func TestCloseFamilies(t *testing.T) {
 		if name == "random-10-far" {
 			continue // coordinates of 1e6 m
 		}
-		p := newPlan(t, golden(t, name), factor.Auto)
+		p := newPlan(t, golden(t, name), order.Auto)
 		mech, c := p.Mechanism(), p.NewCloser(rung.CloserOptions{})
 		for _, part := range []float64{1e-9, 1e-4, 0.1} {
 			st := p.Initial()
@@ -145,7 +146,7 @@ func TestCloseNearlySingular(t *testing.T) {
 			for _, part := range []float64{1e-6, 1e-3, 0.1, 0.3} {
 				m, err := bench.NFourBar(n, math.Pi/2-angle, 1)
 				require.NoError(t, err)
-				p := newPlan(t, m, factor.Auto)
+				p := newPlan(t, m, order.Auto)
 				mech, c, st := p.Mechanism(), p.NewCloser(rung.CloserOptions{}), p.Initial()
 				displace(mech, st, part, 7)
 				name := fmt.Sprintf("%d, %g, %g", n, angle, part)
@@ -162,7 +163,7 @@ func TestCloseNearlySingular(t *testing.T) {
 
 // TestCloseFar: at 1e6 m from the origin the error is the rounding of coordinates.
 func TestCloseFar(t *testing.T) {
-	p := newPlan(t, golden(t, "random-10-far"), factor.Auto)
+	p := newPlan(t, golden(t, "random-10-far"), order.Auto)
 	c, st := p.NewCloser(rung.CloserOptions{}), p.Initial()
 	displace(p.Mechanism(), st, 0.1, 1)
 	require.NoError(t, c.ClosePositions(st))
@@ -192,7 +193,7 @@ func TestCloseSmall(t *testing.T) {
 			m.Joints[j].SuccessorFrame.Position[k] *= scale
 		}
 	}
-	p := newPlan(t, m, factor.Auto)
+	p := newPlan(t, m, order.Auto)
 	mech, c, st := p.Mechanism(), p.NewCloser(rung.CloserOptions{}), p.Initial()
 	displace(mech, st, 0.1, 1)
 	require.NoError(t, c.ClosePositions(st))
@@ -212,7 +213,7 @@ func TestCloseSmall(t *testing.T) {
 func TestCloseHolds(t *testing.T) {
 	held := 0
 	for seed := range uint64(40) {
-		p := newPlan(t, generate(t, "random", 25, seed), factor.Auto)
+		p := newPlan(t, generate(t, "random", 25, seed), order.Auto)
 		mech, st := p.Mechanism(), p.Initial()
 		// The held bodies stay where the model has them, so that they can be.
 		hold := []int{int(seed) % 25, int(seed*7+3) % 25}
@@ -244,7 +245,7 @@ func TestCloseHolds(t *testing.T) {
 	require.Greater(t, held, 60, "bodies that move if not held")
 
 	m := golden(t, "four-bar")
-	p := newPlan(t, m, factor.Auto)
+	p := newPlan(t, m, order.Auto)
 	c, st := p.NewCloser(rung.CloserOptions{Hold: []int{0, 1, 2}}), p.Initial()
 	require.NoError(t, c.ClosePositions(st), "all held and closed")
 	displace(p.Mechanism(), st, 0.1, 1)
@@ -273,7 +274,7 @@ func TestCloseImpossible(t *testing.T) {
 	// A loop elsewhere that closes well.
 	good := golden(t, "stewart-6ups")
 	m.Bodies, m.Joints = append(m.Bodies, good.Bodies...), append(m.Joints, good.Joints...)
-	p := newPlan(t, m, factor.Auto)
+	p := newPlan(t, m, order.Auto)
 	c, st := p.NewCloser(rung.CloserOptions{}), p.Initial()
 	want := st.Clone()
 	err = c.ClosePositions(st)
@@ -307,7 +308,7 @@ func TestProjectContradiction(t *testing.T) {
 		}
 	}
 	require.Equal(t, "again", m.Joints[len(m.Joints)-1].Name)
-	p := newPlan(t, m, factor.Auto)
+	p := newPlan(t, m, order.Auto)
 	c, st := p.NewCloser(rung.CloserOptions{}), p.Initial()
 	want := st.Clone()
 	err := c.ProjectVelocities(st)
@@ -325,7 +326,7 @@ func allowed(t testing.TB, p *rung.Plan, st *mechanism.State) (basis *mat.Dense,
 	t.Helper()
 	y := p.Layout().NewSystem()
 	require.NoError(t, y.FillTo(st))
-	K := y.K.Dense()
+	K := interop.Dense(y.K, nil)
 	n := 6 * p.Mechanism().NumBodies()
 	rows := len(y.B) - n
 	M := mat.NewSymDense(n, nil)
@@ -374,7 +375,7 @@ func along(basis *mat.Dense, root *mat.Cholesky, d []float64) float64 {
 func TestProjectionIsNearest(t *testing.T) {
 	compared := 0
 	for _, name := range check.GoldenModels(t) {
-		p := newPlan(t, golden(t, name), factor.Auto)
+		p := newPlan(t, golden(t, name), order.Auto)
 		mech, st := p.Mechanism(), p.Initial()
 		if mech.NumBodies() > 30 {
 			continue
@@ -414,7 +415,7 @@ func TestProjectionIsNearest(t *testing.T) {
 func TestNearestAssembly(t *testing.T) {
 	compared := 0
 	for _, name := range check.GoldenModels(t) {
-		p := newPlan(t, golden(t, name), factor.Auto)
+		p := newPlan(t, golden(t, name), order.Auto)
 		mech := p.Mechanism()
 		if mech.NumBodies() > 30 || name == "random-10-far" {
 			continue
@@ -475,7 +476,7 @@ func farFrom(mech *mechanism.Mechanism, a, b *mechanism.State, x []float64, h fl
 func TestCloserSteps(t *testing.T) {
 	for _, k := range stepCases {
 		m := generate(t, k.family, k.n, 1)
-		p := newPlan(t, m, factor.Auto)
+		p := newPlan(t, m, order.Auto)
 		c, start := p.NewCloser(rung.CloserOptions{Hold: []int{1}, Nearest: true}), p.Initial()
 		displace(p.Mechanism(), start, 0.01, 1)
 		start.Bodies[1] = p.Initial().Bodies[1]
@@ -505,7 +506,7 @@ func TestCloserSteps(t *testing.T) {
 // factor without mixing things up.
 func TestDynamics(t *testing.T) {
 	for _, k := range stepCases {
-		p := newPlan(t, generate(t, k.family, k.n, 1), factor.Auto)
+		p := newPlan(t, generate(t, k.family, k.n, 1), order.Auto)
 		d, st := rung.NewDynamics(p), p.Initial()
 		a := make([]float64, 6*p.Mechanism().NumBodies())
 		displace(p.Mechanism(), st, 1e-9, 1)
@@ -534,11 +535,11 @@ func TestDynamics(t *testing.T) {
 // TestSetState takes a state through a model file's structs.
 func TestSetState(t *testing.T) {
 	m := cloned(golden(t, "random-10"))
-	p := newPlan(t, m, factor.Auto)
+	p := newPlan(t, m, order.Auto)
 	st := p.Initial()
 	displace(p.Mechanism(), st, 0.1, 4)
 	rung.SetState(m, st)
-	got := newPlan(t, m, factor.Auto).Initial()
+	got := newPlan(t, m, order.Auto).Initial()
 	for i := range st.Bodies {
 		require.Equal(t, st.Bodies[i].Position, got.Bodies[i].Position)
 		require.Equal(t, st.Bodies[i].Velocity, got.Bodies[i].Velocity)
@@ -550,7 +551,7 @@ func TestSetState(t *testing.T) {
 
 // TestCloserMisuse checks panics and errors of bad states.
 func TestCloserMisuse(t *testing.T) {
-	p := newPlan(t, golden(t, "four-bar"), factor.Auto)
+	p := newPlan(t, golden(t, "four-bar"), order.Auto)
 	for _, hold := range []int{-1, 3} {
 		require.PanicsWithValue(t, "rung: body out of range", func() { p.NewCloser(rung.CloserOptions{Hold: []int{hold}}) })
 	}
@@ -570,7 +571,7 @@ func BenchmarkClose(b *testing.B) {
 	for _, n := range []int{1e3, 1e4, 1e5} {
 		for _, part := range []float64{0.1, 1e-9} {
 			b.Run(fmt.Sprintf("model=ladder/n=%d/displaced=%g", n, part), func(b *testing.B) {
-				p := newPlan(b, generate(b, "ladder", n, 1), factor.Auto)
+				p := newPlan(b, generate(b, "ladder", n, 1), order.Auto)
 				c, start := p.NewCloser(rung.CloserOptions{}), p.Initial()
 				displace(p.Mechanism(), start, part, 1)
 				st := start.Clone()

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
@@ -35,7 +35,7 @@ func twins(t testing.TB, first, second float64) *model.Model {
 
 // TestContradiction: two motors of one freedom must agree in acceleration.
 func TestContradiction(t *testing.T) {
-	s := solve(t, twins(t, 3, 3), factor.Auto)
+	s := solve(t, twins(t, 3, 3), order.Auto)
 	closeVec3(t, s.AngularAcceleration(0), spatial.Vec3{0, 0, 3}, closedTol, 3, "both motors")
 	require.Equal(t, 6, report(t, s).Redundant)
 	for _, o := range orderings {
@@ -53,14 +53,14 @@ func TestContradiction(t *testing.T) {
 // the two, and is reported.
 func TestImperfectMotions(t *testing.T) {
 	const part = 1e-6
-	s := solve(t, twins(t, 3, 3*(1+part)), factor.Auto)
+	s := solve(t, twins(t, 3, 3*(1+part)), order.Auto)
 	closeVec3(t, s.AngularAcceleration(0), spatial.Vec3{0, 0, 3 * (1 + part/2)}, part/10, 3, "mean")
 	require.Greater(t, s.Inconsistency(), part/100)
 	require.Less(t, s.Inconsistency(), part)
 	r, err := s.Result()
 	require.NoError(t, err)
 	require.Equal(t, s.Inconsistency(), r.Solve.Inconsistency)
-	s = solve(t, twins(t, 3, 3), factor.Auto)
+	s = solve(t, twins(t, 3, 3), order.Auto)
 	require.Less(t, s.Inconsistency(), closedTol)
 }
 
@@ -73,7 +73,7 @@ func TestContradictionInALoop(t *testing.T) {
 			break
 		}
 	}
-	p := newPlan(t, m, factor.Auto)
+	p := newPlan(t, m, order.Auto)
 	require.ErrorIs(t, p.NewSolver().Solve(p.Initial()), rung.ErrInconsistent)
 }
 
@@ -86,7 +86,7 @@ func TestSolveErrors(t *testing.T) {
 	rod.SpringDamper("spring", rung.World, ball, spatial.Vec3{0, 0, -1}, spatial.Vec3{0, 0, 1}, 5, 0, 1)
 	m, err := rod.Model()
 	require.NoError(t, err)
-	p := newPlan(t, m, factor.Auto)
+	p := newPlan(t, m, order.Auto)
 	s := p.NewSolver()
 	for _, c := range []struct {
 		name string
@@ -134,10 +134,10 @@ func requireNoSolution(t *testing.T, s *rung.Solver) {
 }
 
 func TestPanics(t *testing.T) {
-	p := newPlan(t, golden(t, "four-bar"), factor.Auto)
+	p := newPlan(t, golden(t, "four-bar"), order.Auto)
 	s := p.NewSolver()
 	requireNoSolution(t, s)
-	other := newPlan(t, golden(t, "pendulum"), factor.Auto)
+	other := newPlan(t, golden(t, "pendulum"), order.Auto)
 	require.PanicsWithValue(t, "mechanism: foreign state", func() { _ = s.Solve(other.Initial()) })
 	require.NoError(t, s.Solve(p.Initial()))
 	require.PanicsWithValue(t, "rung: length mismatch", func() { s.AccelerationsTo(make([]float64, 17)) })
@@ -168,7 +168,7 @@ func TestPanics(t *testing.T) {
 
 // TestOverflow: numbers that overflow are no contradiction of the joints.
 func TestOverflow(t *testing.T) {
-	p := newPlan(t, golden(t, "four-bar"), factor.Auto)
+	p := newPlan(t, golden(t, "four-bar"), order.Auto)
 	s, st := p.NewSolver(), p.Initial()
 	st.Bodies[0].Omega = spatial.Vec3{2: 1e200}
 	err := s.Solve(st)
@@ -187,7 +187,7 @@ func TestOverflow(t *testing.T) {
 // TestPartsInOrder: Factorize and Refine need what comes before them, and nothing is left of
 // a state whose assembly failed half way.
 func TestPartsInOrder(t *testing.T) {
-	p := newPlan(t, golden(t, "four-bar"), factor.Auto)
+	p := newPlan(t, golden(t, "four-bar"), order.Auto)
 	s, st := p.NewSolver(), p.Initial()
 	require.PanicsWithValue(t, "rung: not assembled", func() { _ = s.Factorize() })
 	require.PanicsWithValue(t, "rung: no factor", func() { _ = s.Refine() })

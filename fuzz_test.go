@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 )
@@ -27,7 +27,7 @@ func FuzzAccelerate(f *testing.F) {
 		if err != nil || len(m.Bodies) > 30 || len(m.Joints) > 60 {
 			return
 		}
-		r, err := rung.Accelerate(m, rung.Options{Ordering: factor.Ordering(o % 6)})
+		r, err := rung.Accelerate(m, rung.Options{Ordering: order.Ordering(o % 6)})
 		if err != nil {
 			return
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -50,7 +50,7 @@ func TestGolden(t *testing.T) {
 				require.NoError(t, err)
 				assert.Equal(t, rung.ResultFormat, r.Format)
 				assert.Equal(t, c.m.Name, r.Name)
-				if o != factor.Auto {
+				if o != order.Auto {
 					assert.Equal(t, o.String(), r.Ordering)
 				}
 				requireAccelerations(t, c.e, r)
@@ -156,7 +156,7 @@ func requireResiduals(t *testing.T, r *rung.Result) {
 func TestGoldenAppliedWrenches(t *testing.T) {
 	for _, c := range goldenCases(t) {
 		t.Run(c.name, func(t *testing.T) {
-			s := solve(t, c.m, factor.Auto)
+			s := solve(t, c.m, order.Auto)
 			report(t, s)
 			allowed := c.e.Allowed()
 			for j := range c.e.Joints {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -16,7 +16,7 @@ import (
 
 // TestZeroValues: methods of zero values and nil pointers say what to use instead.
 func TestZeroValues(t *testing.T) {
-	p := newPlan(t, golden(t, "four-bar"), factor.Auto)
+	p := newPlan(t, golden(t, "four-bar"), order.Auto)
 	st := p.Initial()
 	for text, calls := range map[string][]func(){
 		"rung: zero Solver; use Plan.NewSolver": {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -106,7 +106,7 @@ func TestIllScaledSolve(t *testing.T) {
 		}
 		m, err := rung.Open(check.Reference(t, "hard", c.Name+".model.json"))
 		require.NoError(t, err)
-		p := newPlan(t, m, factor.Auto)
+		p := newPlan(t, m, order.Auto)
 		s, st := p.NewSolver(), p.Initial()
 		require.NoError(t, s.Solve(st), c.Name)
 		r, err := s.Result()
@@ -153,7 +153,7 @@ func TestSingularPose(t *testing.T) {
 		for _, d := range []float64{0, 1e-14, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4} {
 			m, err := bench.NFourBar(n, math.Pi/2-d, 1)
 			require.NoError(t, err)
-			r := report(t, solve(t, m, factor.Auto))
+			r := report(t, solve(t, m, order.Auto))
 			require.True(t, r.NearSingular, "%d windows, %g rad", n, d)
 			require.GreaterOrEqual(t, r.WeakestJoint, 0)
 			if d >= 1e-10 {

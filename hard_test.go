@@ -10,9 +10,10 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/assemble"
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/sparse/interop"
 )
 
 const (
@@ -59,7 +60,7 @@ func TestMassRatios(t *testing.T) {
 		even := generate(t, c.family, c.n, 1)
 		m := heavyAndLight(even)
 		got := make([]float64, 6*len(m.Bodies))
-		want := exact(solve(t, m, factor.Natural).System())[:len(got)]
+		want := exact(solve(t, m, order.Natural).System())[:len(got)]
 		for _, o := range orderings {
 			t.Run(fmt.Sprintf("%s/%v", c.family, o), func(t *testing.T) {
 				s := solve(t, m, o)
@@ -80,7 +81,7 @@ func TestMassRatiosRedundant(t *testing.T) {
 	for _, name := range []string{"four-bar", "n-four-bar-40", "type-universal", "type-helical-loop", "bricard-6r", "random-30"} {
 		t.Run(name, func(t *testing.T) {
 			m := golden(t, name)
-			want, got := explain(t, m, factor.Auto), explain(t, heavyAndLight(m), factor.Auto)
+			want, got := explain(t, m, order.Auto), explain(t, heavyAndLight(m), order.Auto)
 			requireSameCounts(t, want, got)
 			require.Equal(t, want.rep.Undetermined, got.rep.Undetermined)
 		})
@@ -93,7 +94,7 @@ func exact(y *assemble.System) []float64 {
 	n := len(y.B)
 	A := make([][]*big.Float, n)
 	number := func(x float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(x) }
-	K := y.K.Dense()
+	K := interop.Dense(y.K, nil)
 	for i := range A {
 		A[i] = make([]*big.Float, n+1)
 		for j := range n {
@@ -139,7 +140,7 @@ func TestLongChain(t *testing.T) {
 	m := generate(t, "chain", 10000, 1)
 	n := 6 * len(m.Bodies)
 	want, got := make([]float64, n), make([]float64, n)
-	for i, o := range []factor.Ordering{factor.LeafFirst, factor.NestedDissection} {
+	for i, o := range []order.Ordering{order.LeafFirst, order.NestedDissection} {
 		s := solve(t, m, o)
 		s.AccelerationsTo(got)
 		r := report(t, s)
@@ -182,7 +183,7 @@ func TestImperfectStates(t *testing.T) {
 	const off = 1e-7
 	for _, name := range []string{"four-bar", "n-four-bar-40", "slider-crank-planar", "type-fixed", "rbda-8-3"} {
 		t.Run(name, func(t *testing.T) {
-			p := newPlan(t, golden(t, name), factor.Auto)
+			p := newPlan(t, golden(t, name), order.Auto)
 			s, st := p.NewSolver(), p.Initial()
 			n := 6 * p.Mechanism().NumBodies()
 			want, got := make([]float64, n), make([]float64, n)

@@ -7,15 +7,15 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
 
 // orderings are all values of Options.Ordering.
-var orderings = []factor.Ordering{
-	factor.Auto, factor.Natural, factor.LeafFirst, factor.Banded, factor.MinDegree, factor.NestedDissection,
+var orderings = []order.Ordering{
+	order.Auto, order.Natural, order.LeafFirst, order.Banded, order.MinDegree, order.NestedDissection,
 }
 
 // golden reads a reference model.
@@ -34,7 +34,7 @@ func generate(t testing.TB, family string, n int, seed uint64) *model.Model {
 	return m
 }
 
-func newPlan(t testing.TB, m *model.Model, o factor.Ordering) *rung.Plan {
+func newPlan(t testing.TB, m *model.Model, o order.Ordering) *rung.Plan {
 	t.Helper()
 	p, err := rung.NewPlan(m, rung.Options{Ordering: o})
 	require.NoError(t, err)
@@ -42,7 +42,7 @@ func newPlan(t testing.TB, m *model.Model, o factor.Ordering) *rung.Plan {
 }
 
 // solve solves the state written in m.
-func solve(t testing.TB, m *model.Model, o factor.Ordering) *rung.Solver {
+func solve(t testing.TB, m *model.Model, o order.Ordering) *rung.Solver {
 	t.Helper()
 	p := newPlan(t, m, o)
 	s := p.NewSolver()
@@ -74,7 +74,7 @@ type reaction struct {
 }
 
 // explain solves m and collects the result, the wrenches after Report.
-func explain(t testing.TB, m *model.Model, o factor.Ordering) *solved {
+func explain(t testing.TB, m *model.Model, o order.Ordering) *solved {
 	t.Helper()
 	s := solve(t, m, o)
 	out := &solved{

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -51,7 +51,7 @@ func TestTurnedWorld(t *testing.T) {
 	variantCases(t, func(t *testing.T, m *model.Model) {
 		rng := check.Rand(7)
 		q := spatial.Exp(spatial.Vec3{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()})
-		want, got := explain(t, m, factor.Auto), explain(t, turned(m, q), factor.Auto)
+		want, got := explain(t, m, order.Auto), explain(t, turned(m, q), order.Auto)
 		requireSameCounts(t, want, got)
 		tol := sameTol
 		if far(m) {
@@ -72,7 +72,7 @@ func TestMovedWorld(t *testing.T) {
 		}
 		d := spatial.Vec3{1 << 20, -1 << 20, 1 << 20}
 		near := moved(m, spatial.Vec3{})
-		want, got := explain(t, near, factor.Auto), explain(t, moved(near, d), factor.Auto)
+		want, got := explain(t, near, order.Auto), explain(t, moved(near, d), order.Auto)
 		requireSameCounts(t, want, got)
 		requireSameMotion(t, want, got, spatial.IdentityQuat(), farTol)
 		requireSameWrenches(t, want, got, spatial.IdentityQuat(), sameWrenchTol)
@@ -82,13 +82,13 @@ func TestMovedWorld(t *testing.T) {
 // TestRenumbered lists bodies and joints in random order.
 func TestRenumbered(t *testing.T) {
 	variantCases(t, func(t *testing.T, m *model.Model) {
-		want := explain(t, m, factor.Auto)
+		want := explain(t, m, order.Auto)
 		rng := check.Rand(8)
 		for range 2 {
 			p := cloned(m)
 			rng.Shuffle(len(p.Bodies), func(i, j int) { p.Bodies[i], p.Bodies[j] = p.Bodies[j], p.Bodies[i] })
 			rng.Shuffle(len(p.Joints), func(i, j int) { p.Joints[i], p.Joints[j] = p.Joints[j], p.Joints[i] })
-			got := explain(t, p, factor.Auto)
+			got := explain(t, p, order.Auto)
 			requireSameCounts(t, want, got)
 			requireSameMotion(t, want, got, spatial.IdentityQuat(), sameTol)
 			requireSameWrenches(t, want, got, spatial.IdentityQuat(), sameWrenchTol)
@@ -104,7 +104,7 @@ func TestReversedJoints(t *testing.T) {
 		for j := range p.Joints {
 			reverse(m, &p.Joints[j])
 		}
-		want, got := explain(t, m, factor.Auto), explain(t, p, factor.Auto)
+		want, got := explain(t, m, order.Auto), explain(t, p, order.Auto)
 		requireSameCounts(t, want, got)
 		requireSameMotion(t, want, got, spatial.IdentityQuat(), sameTol)
 		for j := range m.Joints {
@@ -126,7 +126,7 @@ func TestReversedJoints(t *testing.T) {
 // norm included.
 func TestOrderings(t *testing.T) {
 	variantCases(t, func(t *testing.T, m *model.Model) {
-		want := explain(t, m, factor.Auto)
+		want := explain(t, m, order.Auto)
 		for _, o := range orderings[1:] {
 			got := explain(t, m, o)
 			requireSameCounts(t, want, got)

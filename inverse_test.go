@@ -6,7 +6,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -137,7 +137,7 @@ func TestInverseUnder(t *testing.T) {
 // TestInverseWithoutSolution reads results where there are none: before Solve and after
 // one that failed.
 func TestInverseWithoutSolution(t *testing.T) {
-	plan := newPlan(t, golden(t, "four-bar"), factor.Auto)
+	plan := newPlan(t, golden(t, "four-bar"), order.Auto)
 	v, err := plan.NewInverse([]mechanism.Freedom{{Joint: 0}})
 	require.NoError(t, err)
 	none := func() {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -20,13 +21,13 @@ type spanOnce struct {
 
 // spanPlan returns the analysis of the orthogonal factorization of the columns of the whole system's W.
 func (p *Plan) spanPlan() *factor.SpanPlan {
-	p.span.once.Do(func() { p.span.plan = factor.AnalyzeSpan(p.layout.Pattern, factor.Auto, p.threads) })
+	p.span.once.Do(func() { p.span.plan = factor.AnalyzeSpan(p.layout.Pattern, order.Auto, p.threads) })
 	return p.span.plan
 }
 
 // rowSpanPlan returns that of the rows.
 func (p *Plan) rowSpanPlan() *factor.RowSpanPlan {
-	p.span.rowsOnce.Do(func() { p.span.rows = factor.AnalyzeRowSpan(p.layout.Pattern, factor.Auto, p.threads) })
+	p.span.rowsOnce.Do(func() { p.span.rows = factor.AnalyzeRowSpan(p.layout.Pattern, order.Auto, p.threads) })
 	return p.span.rows
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/bench"
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -33,7 +33,7 @@ func TestScissorShares(t *testing.T) {
 		sizes = sizes[:9]
 	}
 	for _, n := range sizes {
-		for _, o := range []factor.Ordering{factor.Auto, factor.LeafFirst, factor.MinDegree} {
+		for _, o := range []order.Ordering{order.Auto, order.LeafFirst, order.MinDegree} {
 			t.Run(fmt.Sprintf("n=%d/%v", n, o), func(t *testing.T) { requireMast(t, n, o) })
 		}
 	}
@@ -45,11 +45,11 @@ func TestScissorTall(t *testing.T) {
 		t.Skip("seconds")
 	}
 	for _, n := range []int{2000, 5000} {
-		t.Run(fmt.Sprintf("n=%d", n), func(t *testing.T) { requireMast(t, n, factor.Auto) })
+		t.Run(fmt.Sprintf("n=%d", n), func(t *testing.T) { requireMast(t, n, order.Auto) })
 	}
 }
 
-func requireMast(t *testing.T, n int, o factor.Ordering) {
+func requireMast(t *testing.T, n int, o order.Ordering) {
 	t.Helper()
 	m := generate(t, "scissor", n, 1)
 	p := newPlan(t, m, o)
@@ -98,7 +98,7 @@ func TestLeastNormDense(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/n=%d/seed=%d", c.family, c.n, seed), func(t *testing.T) {
 				m := generate(t, c.family, c.n, seed)
 				scaleMasses(m, seed, 1e3)
-				p := newPlan(t, m, factor.Auto)
+				p := newPlan(t, m, order.Auto)
 				s := p.NewSolver()
 				require.NoError(t, s.Solve(p.Initial()))
 				want := newOracle(t, s)
@@ -126,7 +126,7 @@ func scaleMasses(m *model.Model, seed uint64, spread float64) {
 // TestLeastNormReported is true, and exactly so, where nothing is undetermined.
 func TestLeastNormReported(t *testing.T) {
 	for _, family := range []string{"ladder", "chain", "grid"} {
-		p := newPlan(t, generate(t, family, 5, 1), factor.Auto)
+		p := newPlan(t, generate(t, family, 5, 1), order.Auto)
 		s := p.NewSolver()
 		require.NoError(t, s.Solve(p.Initial()))
 		r := report(t, s)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/joints"
@@ -93,7 +94,7 @@ func NewNewton(p *Plan) *Newton {
 		pattern = compliantPattern(pattern, n.rows)
 		o := p.ordering
 		if len(p.candidates) > 1 {
-			o = factor.Auto
+			o = order.Auto
 		}
 		symbolic, _, _ = factor.Choose(pattern, o, p.threads)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -45,10 +46,10 @@ func TestCompliantOrders(t *testing.T) {
 		require.Greater(t, len(rows), n)
 		q := compliantPattern(p.layout.Pattern, rows)
 		require.Equal(t, p.layout.Pattern.Dim()+2*len(rows), q.Dim())
-		for _, o := range []factor.Ordering{factor.Natural, factor.LeafFirst, factor.Banded, factor.MinDegree, factor.NestedDissection} {
-			require.NoError(t, factor.CheckTileRule(q, factor.Order(q, o)), o)
+		for _, o := range []order.Ordering{order.Natural, order.LeafFirst, order.Banded, order.MinDegree, order.NestedDissection} {
+			require.NoError(t, order.CheckTileRule(q, order.Of(q, o)), o)
 		}
-		_, _, tried := factor.Choose(q, factor.Auto, 1)
+		_, _, tried := factor.Choose(q, order.Auto, 1)
 		least := tried[0].Counts.Flops
 		for _, c := range tried {
 			least = min(least, c.Counts.Flops)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -175,7 +175,7 @@ func difference6(a, b []float64) (d float64) {
 // step, on models with and without redundant joints and drives.
 func TestNewtonCorrects(t *testing.T) {
 	for _, name := range []string{"four-bar", "bricard-6r", "springs", "random-30", "stewart-6ups", "pendulum"} {
-		p := newPlan(t, golden(t, name), factor.Auto)
+		p := newPlan(t, golden(t, name), order.Auto)
 		n, st := rung.NewNewton(p), p.Initial()
 		require.NoError(t, n.ClosePositions(st))
 		require.NoError(t, n.ProjectVelocities(st))
@@ -205,7 +205,7 @@ func TestNewtonCorrects(t *testing.T) {
 
 // TestNewtonErrors: names of what is wrong, and panics without a matrix.
 func TestNewtonErrors(t *testing.T) {
-	p := newPlan(t, golden(t, "springs"), factor.Auto)
+	p := newPlan(t, golden(t, "springs"), order.Auto)
 	n, st := rung.NewNewton(p), p.Initial()
 	require.PanicsWithValue(t, "factor: no valid factor", func() { _ = n.Soften(make([]float64, 6*len(st.Bodies)), st) })
 	st.Bodies[1].Position[0] = math.NaN()

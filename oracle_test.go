@@ -9,9 +9,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sparse/interop"
 )
 
 const (
@@ -48,7 +49,7 @@ type oracle struct {
 func newOracle(t testing.TB, s *rung.Solver) *oracle {
 	t.Helper()
 	sys := s.System()
-	K, p := sys.K.Dense(), sys.K.P
+	K, p := interop.Dense(sys.K, nil), sys.K.P
 	n := int(p.Off[p.Positive()])
 	m := p.Dim() - n
 	var chol mat.Cholesky
@@ -124,7 +125,7 @@ func solveOracle(t testing.TB, Gt *mat.Dense, L *mat.TriDense, rhs, free *mat.Ve
 func TestDense(t *testing.T) {
 	for _, n := range []int{3, 6, 10, 18, 30, 40} {
 		for seed := uint64(10); seed < 14; seed++ {
-			for _, o := range []factor.Ordering{factor.Auto, factor.NestedDissection} {
+			for _, o := range []order.Ordering{order.Auto, order.NestedDissection} {
 				t.Run(fmt.Sprintf("random/n=%d/seed=%d/%v", n, seed, o), func(t *testing.T) {
 					requireDense(t, "random", n, seed, o)
 				})
@@ -134,11 +135,11 @@ func TestDense(t *testing.T) {
 	for family, n := range map[string]int{
 		"ladder": 20, "nfourbar": 8, "scissor": 6, "chain": 20, "tree": 20, "grid": 4, "ball-net": 4, "revolute-net": 3, "stewart": 1,
 	} {
-		t.Run(family, func(t *testing.T) { requireDense(t, family, n, 1, factor.Auto) })
+		t.Run(family, func(t *testing.T) { requireDense(t, family, n, 1, order.Auto) })
 	}
 }
 
-func requireDense(t *testing.T, family string, n int, seed uint64, o factor.Ordering) {
+func requireDense(t *testing.T, family string, n int, seed uint64, o order.Ordering) {
 	t.Helper()
 	p := newPlan(t, generate(t, family, n, seed), o)
 	s, st := p.NewSolver(), p.Initial()

@@ -3,6 +3,7 @@ package rung
 import (
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 )
@@ -15,9 +16,9 @@ func Open(path string) (*model.Model, error) { return model.ReadFile(path) }
 
 // Options choose how a mechanism is solved. The zero value is the default.
 type Options struct {
-	Ordering factor.Ordering // Auto compares the candidates and takes the least work
-	Epsilon  float64         // proximal term relative to each constraint's scale; 0 stands for DefaultEpsilon
-	Threads  int             // goroutines that the analysis and a Solver use, MaxThreads at most; 0 stands for 1. Results have the same bits for any number
+	Ordering order.Ordering // Auto compares the candidates and takes the least work
+	Epsilon  float64        // proximal term relative to each constraint's scale; 0 stands for DefaultEpsilon
+	Threads  int            // goroutines that the analysis and a Solver use, MaxThreads at most; 0 stands for 1. Results have the same bits for any number
 }
 
 // MaxThreads is the largest number of threads. Each has memory of its own.
@@ -37,7 +38,7 @@ type Plan struct {
 	layout     *assemble.Layout
 	symbolic   *factor.Symbolic
 	ground     *groundPlan // nil if too few bodies hang on the ground
-	ordering   factor.Ordering
+	ordering   order.Ordering
 	candidates []factor.Candidate
 	epsilon    float64
 	threads    int
@@ -139,9 +140,9 @@ func (p *Plan) Replan(mech *mechanism.Mechanism) *Plan {
 	}
 	q := newPlan(mech, p.epsilon, p.threads)
 	q.ordering = p.ordering
-	order := p.symbolic.Order()
-	was := make([]int32, len(order)) // place of each node of p
-	for k, v := range order {
+	sequence := p.symbolic.Order()
+	was := make([]int32, len(sequence)) // place of each node of p
+	for k, v := range sequence {
 		was[v] = int32(k)
 	}
 	place := make([]int32, q.layout.Pattern.Len())
@@ -160,7 +161,7 @@ func (p *Plan) Replan(mech *mechanism.Mechanism) *Plan {
 			}
 		}
 	}
-	perm := factor.Revise(q.layout.Pattern, place, len(order))
+	perm := order.Revise(q.layout.Pattern, place, len(sequence))
 	q.symbolic = factor.Analyze(q.layout.Pattern, perm)
 	q.ground = newGroundPlan(q.layout, q.ordering)
 	q.candidates = []factor.Candidate{{Ordering: q.ordering, Counts: q.symbolic.Counts}}
@@ -221,7 +222,7 @@ func (p *Plan) Initial() *mechanism.State {
 }
 
 // Ordering returns the elimination order in use, never Auto.
-func (p *Plan) Ordering() factor.Ordering {
+func (p *Plan) Ordering() order.Ordering {
 	p.mustBe()
 	return p.ordering
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -24,7 +24,7 @@ const balanceTol = 1e-9
 func TestPowerBalance(t *testing.T) {
 	for _, name := range check.GoldenModels(t) {
 		t.Run(name, func(t *testing.T) {
-			p := newPlan(t, golden(t, name), factor.Auto)
+			p := newPlan(t, golden(t, name), order.Auto)
 			s, st := p.NewSolver(), p.Initial()
 			require.NoError(t, s.Solve(st))
 			e := check.ReadExpected(t, name)
@@ -45,7 +45,7 @@ func TestPowerBalance(t *testing.T) {
 // them.
 func TestBodiesBalance(t *testing.T) {
 	variantCases(t, func(t *testing.T, m *model.Model) {
-		p := newPlan(t, m, factor.Auto)
+		p := newPlan(t, m, order.Auto)
 		s, st := p.NewSolver(), p.Initial()
 		require.NoError(t, s.Solve(st))
 		for _, explained := range []bool{false, true} {
@@ -62,7 +62,7 @@ func TestBodiesBalance(t *testing.T) {
 func TestTiltedHinges(t *testing.T) {
 	for _, tilt := range []float64{1e-2, 1e-3, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 1e-7, 1e-9, 1e-12} {
 		m := tiltedHinges(t, tilt)
-		p := newPlan(t, m, factor.Auto)
+		p := newPlan(t, m, order.Auto)
 		s, st := p.NewSolver(), p.Initial()
 		require.NoError(t, s.Solve(st), "tilt %g", tilt)
 		r := report(t, s)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -42,12 +42,12 @@ func TestReplan(t *testing.T) {
 				"released": {whole, &less}, "added": {&less, whole}, "changed": {&less, &other},
 			} {
 				t.Run(fmt.Sprintf("%s/%d/%s", tt.family, at, name), func(t *testing.T) {
-					p := newPlan(t, pair[0], factor.Auto)
+					p := newPlan(t, pair[0], order.Auto)
 					q := p.Replan(compile(t, pair[1]))
 					s := q.NewSolver()
 					require.NoError(t, s.Solve(q.Initial()))
-					require.NoError(t, factor.CheckTileRule(q.Layout().Pattern, q.Order()))
-					want := solve(t, pair[1], factor.Auto)
+					require.NoError(t, order.CheckTileRule(q.Layout().Pattern, q.Order()))
+					want := solve(t, pair[1], order.Auto)
 					n := 6 * q.Mechanism().NumBodies()
 					a, b := make([]float64, n), make([]float64, n)
 					s.AccelerationsTo(a)
@@ -57,7 +57,7 @@ func TestReplan(t *testing.T) {
 			}
 		}
 	}
-	p := newPlan(t, generate(t, "ladder", 10, 1), factor.Auto)
+	p := newPlan(t, generate(t, "ladder", 10, 1), order.Auto)
 	require.PanicsWithValue(t, "rung: other bodies", func() { p.Replan(compile(t, generate(t, "ladder", 20, 1))) })
 	require.PanicsWithValue(t, "rung: other bodies", func() { p.Replan(compile(t, generate(t, "chain", 10, 1))) })
 }
@@ -73,9 +73,9 @@ func TestReplanMovedJoints(t *testing.T) {
 			for i := range moved.Joints {
 				moved.Joints[i].Name = m.Joints[(i+by)%len(m.Joints)].Name
 			}
-			q := newPlan(t, m, factor.Auto).Replan(compile(t, &moved))
-			require.NoError(t, factor.CheckTileRule(q.Layout().Pattern, q.Order()), "%s by %d", family, by)
-			s, want := q.NewSolver(), solve(t, m, factor.Auto)
+			q := newPlan(t, m, order.Auto).Replan(compile(t, &moved))
+			require.NoError(t, order.CheckTileRule(q.Layout().Pattern, q.Order()), "%s by %d", family, by)
+			s, want := q.NewSolver(), solve(t, m, order.Auto)
 			require.NoError(t, s.Solve(q.Initial()), "%s by %d", family, by)
 			for i := range m.Bodies {
 				a, b := s.ComAcceleration(i), want.ComAcceleration(i)
@@ -93,19 +93,19 @@ func TestPlanRenumbered(t *testing.T) {
 	}{{"ladder", 40}, {"grid", 6}, {"random", 80}, {"stewart", 3}} {
 		m := generate(t, tt.family, tt.n, 1)
 		m.Joints = append(m.Joints, model.Joint{Name: "nothing", Type: model.Free, Predecessor: model.World, Successor: m.Bodies[0].Name})
-		p := newPlan(t, m, factor.Auto)
+		p := newPlan(t, m, order.Auto)
 		renumbered := p.Renumbered(m)
 		require.ElementsMatch(t, m.Bodies, renumbered.Bodies)
 		require.ElementsMatch(t, m.Joints, renumbered.Joints)
 		require.NotEqual(t, m.Bodies, renumbered.Bodies)
-		s, r := solve(t, m, factor.Auto), solve(t, renumbered, factor.Auto)
+		s, r := solve(t, m, order.Auto), solve(t, renumbered, order.Auto)
 		for i := range m.Bodies {
 			k := slices.IndexFunc(renumbered.Bodies, func(b model.Body) bool { return b.Name == m.Bodies[i].Name })
 			want, got := s.ComAcceleration(i), r.ComAcceleration(k)
 			check.CloseVec(t, got[:], want[:], 1e-9, 1, "%s %s", tt.family, m.Bodies[i].Name)
 		}
 	}
-	p := newPlan(t, generate(t, "ladder", 10, 1), factor.Auto)
+	p := newPlan(t, generate(t, "ladder", 10, 1), order.Auto)
 	require.PanicsWithValue(t, "rung: foreign model", func() { p.Renumbered(generate(t, "ladder", 20, 1)) })
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
@@ -270,15 +270,15 @@ type shares struct {
 
 // sharesOf counts the shares of a plan.
 func sharesOf(p *rung.Plan) *shares {
-	l, pat, order := p.Layout(), p.Layout().Pattern, p.Order()
+	l, pat, sequence := p.Layout(), p.Layout().Pattern, p.Order()
 	jointOf := func(node int32) *mechanism.Joint { return &p.Mechanism().Joints[l.NodeJoint(int(node))] }
 	if g, symbolic := p.Ground(); g != nil {
-		pat, order = g.Pattern, symbolic.Order()
+		pat, sequence = g.Pattern, symbolic.Order()
 		jointOf = func(node int32) *mechanism.Joint { return &p.Mechanism().Joints[g.NodeJoint(int(node))] }
 	}
 	nb := pat.Positive()
 	at := make([]int32, pat.Len()) // place in the order
-	for i, old := range order {
+	for i, old := range sequence {
 		at[old] = int32(i)
 	}
 	leaf := make([]bool, nb)
@@ -382,13 +382,13 @@ func (a arrays) add(path string, v reflect.Value, seen map[unsafe.Pointer]bool) 
 func TestRooflineArrays(t *testing.T) {
 	const large = 0.005 // of all bytes
 	found := map[string]bool{}
-	ladder := newPlan(t, generate(t, "ladder", 10, 1), factor.Auto)
+	ladder := newPlan(t, generate(t, "ladder", 10, 1), order.Auto)
 	wholes := passes(ladder, sharesOf(ladder))
 	for _, c := range []struct {
 		family string
 		n      int
 	}{{"ladder", 2000}, {"nfourbar", 500}, {"tree", 1000}, {"grid", 20}, {"stewart", 50}, {"random", 1000}} {
-		p := newPlan(t, generate(t, c.family, c.n, 1), factor.Auto)
+		p := newPlan(t, generate(t, c.family, c.n, 1), order.Auto)
 		s := p.NewSolver()
 		require.NoError(t, s.Solve(p.Initial()))
 		held := arrays{}
@@ -424,7 +424,7 @@ func TestRooflineArrays(t *testing.T) {
 
 // TestRooflineCountsW: the bytes of the system are those of its pattern.
 func TestRooflineCountsW(t *testing.T) {
-	p := newPlan(t, generate(t, "ladder", 100, 1), factor.Auto)
+	p := newPlan(t, generate(t, "ladder", 100, 1), order.Auto)
 	held := arrays{}
 	held.add("", reflect.ValueOf(p.NewSolver()), map[unsafe.Pointer]bool{})
 	pat := p.Layout().Pattern

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/sparse"
 )
@@ -17,12 +18,12 @@ type groundPlan struct {
 
 // newGroundPlan analyses the reduced system of a layout in an order of the given kind. It
 // returns nil if too few bodies hang on the ground.
-func newGroundPlan(l *assemble.Layout, o factor.Ordering) *groundPlan {
+func newGroundPlan(l *assemble.Layout, o order.Ordering) *groundPlan {
 	g := assemble.NewGround(l)
 	if g == nil {
 		return nil
 	}
-	return &groundPlan{g, factor.Analyze(g.Pattern, beforeJoints(g.Pattern, factor.Order(g.Pattern, o)))}
+	return &groundPlan{g, factor.Analyze(g.Pattern, beforeJoints(g.Pattern, order.Of(g.Pattern, o)))}
 }
 
 // beforeJoints returns perm with groups, and what else a joint has, moved right before the joint where

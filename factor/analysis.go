@@ -19,9 +19,9 @@ type analysis struct {
 	cnt    []int32 // rows of each core node's column of L
 
 	// Neighbours of each core node that come later: in the matrix, and through
-	// the leaves whose first joint it is.
+	// the leaves whose first neighbour it is.
 	highPtr, high []int32
-	// Leaves by their first joint, and the joints of every leaf in elimination order.
+	// Leaves by their first neighbour, and the neighbours of every leaf in elimination order.
 	leafPtr, leafOf []int32 // core+1, leaves: old nodes
 	joinPtr, joins  []int32 // leaves+1 by place in leafOf: core nodes
 	joinSrc         []int32 // like joins: index of the block in P.Ind
@@ -69,8 +69,8 @@ func newAnalysis(s *Symbolic, e *elimination) *analysis {
 	return a
 }
 
-// findLeaves lists the joints of every leaf in elimination order, and the leaves
-// by their first joint.
+// findLeaves lists the neighbours of every leaf in elimination order, and the
+// leaves by the first of them.
 func (a *analysis) findLeaves() {
 	p, core := a.p, len(a.size)
 	ptr := make([]int32, p.Len()+1) // blocks of each leaf
@@ -391,7 +391,7 @@ func (a *analysis) children() {
 	}
 }
 
-// entries lists the blocks between joints and bodies of the core by the node
+// entries lists the blocks between −1 and +1 nodes of the core by the node
 // that is eliminated first.
 func (a *analysis) entries() (list, ptr []int32) {
 	p, core := a.p, len(a.size)
@@ -421,23 +421,23 @@ func (a *analysis) entries() (list, ptr []int32) {
 // placeEntry appends the entry of a block.
 func (s *Symbolic) placeEntry(a *analysis, block int32, at []int32) {
 	p := a.p
-	joint := a.blockRow(block)
-	body := p.Ind[block]
-	j, b := a.inv[joint], a.inv[body]
-	e := entry{src: p.Pos[block], row: at[j], col: at[b], nr: p.Size[joint], nc: p.Size[body]}
+	neg := a.blockRow(block)
+	pos := p.Ind[block]
+	j, b := a.inv[neg], a.inv[pos]
+	e := entry{src: p.Pos[block], row: at[j], col: at[b], nr: p.Size[neg], nc: p.Size[pos]}
 	if j < b {
 		e.row, e.col, e.nr, e.nc, e.trans = e.col, e.row, e.nc, e.nr, true
 	}
 	s.ents = append(s.ents, e)
 }
 
-// blockRow returns the joint of a block.
+// blockRow returns the −1 node of a block.
 func (a *analysis) blockRow(block int32) int32 {
 	i, _ := slices.BinarySearch(a.p.Ptr, block+1)
 	return int32(i) - 1
 }
 
-// placeLeaves appends the leaves whose first joint is a pivot of f.
+// placeLeaves appends the leaves whose first neighbour is a pivot of f.
 func (a *analysis) placeLeaves(f *front, at []int32) {
 	s, p := a.s, a.p
 	f.leafLo = int32(len(s.leaves))

@@ -89,10 +89,10 @@ func (a *analysis) split(k int32, work, own []float64, most float64, top []bool)
 	}
 }
 
-// closeJoints finds the joints whose residuals the backward sweep can sum up as it
-// comes by their bodies: all of these are leaves, of the task that the joint belongs
-// to. The others are open.
-func (a *analysis) closeJoints() {
+// closeRows finds the −1 nodes whose residuals the backward sweep can sum up as it
+// comes by their neighbours: all of these are leaves, of the task that the node
+// belongs to. The others are open.
+func (a *analysis) closeRows() {
 	s := a.s
 	of := make([]int32, len(s.node)) // task of each core node, −1 at the top
 	for i := range of {

@@ -4,12 +4,13 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/sparse"
 )
 
 // Candidate is one ordering with the work it would cause.
 type Candidate struct {
-	Ordering Ordering
+	Ordering order.Ordering
 	Counts   Counts
 }
 
@@ -29,26 +30,26 @@ const smallGraph = 2000
 // Orders are tried, and large nets dissected, on a number of threads, on which the result does not depend.
 //
 // Cost: near-linear in nodes and blocks. It panics on an unknown ordering, and on less than one thread.
-func Choose(p *sparse.Pattern, o Ordering, threads int) (s *Symbolic, used Ordering, tried []Candidate) {
+func Choose(p *sparse.Pattern, o order.Ordering, threads int) (s *Symbolic, used order.Ordering, tried []Candidate) {
 	if threads < 1 {
 		panic("factor: no threads")
 	}
-	if o != Auto {
-		e := eliminate(p, order(p, o, threads))
+	if o != order.Auto {
+		e := eliminate(p, order.OnThreads(p, o, threads))
 		return e.analyze(), o, []Candidate{{o, e.counts}}
 	}
-	list := []Ordering{LeafFirst}
-	if ordCore(p) > 0 {
-		list = append(list, Banded, MinDegree)
+	list := []order.Ordering{order.LeafFirst}
+	if !order.Forest(p) {
+		list = append(list, order.Banded, order.MinDegree)
 		if p.Len() <= smallGraph {
-			list, threads = append(list, Natural, NestedDissection), 1
+			list, threads = append(list, order.Natural, order.NestedDissection), 1
 		}
 	}
 	made := eliminations(p, list, threads)
 	best := fewestFlops(made)
 	if len(list) > 1 && p.Len() > smallGraph && made[best].counts.MaxFront >= wideFront {
-		list = append(list, NestedDissection)
-		made = append(made, eliminate(p, order(p, NestedDissection, threads)))
+		list = append(list, order.NestedDissection)
+		made = append(made, eliminate(p, order.OnThreads(p, order.NestedDissection, threads)))
 		best = fewestFlops(made)
 	}
 	for i, e := range made {
@@ -58,13 +59,13 @@ func Choose(p *sparse.Pattern, o Ordering, threads int) (s *Symbolic, used Order
 }
 
 // eliminations returns p in each of the orders. The last one, which takes longest, is begun first.
-func eliminations(p *sparse.Pattern, list []Ordering, threads int) []*elimination {
+func eliminations(p *sparse.Pattern, list []order.Ordering, threads int) []*elimination {
 	made := make([]*elimination, len(list))
 	var left atomic.Int64
 	left.Store(int64(len(list)))
 	work := func() {
 		for i := left.Add(-1); i >= 0; i = left.Add(-1) {
-			made[i] = eliminate(p, order(p, list[i], 1))
+			made[i] = eliminate(p, order.OnThreads(p, list[i], 1))
 		}
 	}
 	var others sync.WaitGroup

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -46,22 +48,22 @@ func autoPatterns(t testing.TB) []namedPattern {
 	rng := rand.New(rand.NewPCG(1, 61))
 	for _, n := range []int{10, 50, 200, 800} {
 		list = append(list,
-			namedPattern{fmt.Sprintf("closed chain %d", n), ordChain(n, true)},
-			namedPattern{fmt.Sprintf("shuffled ladder %d", n), ordShuffle(ordLadder(n), rng)},
-			namedPattern{fmt.Sprintf("hub %d", n), ordStar(n, 0, 0)},
-			namedPattern{fmt.Sprintf("petals %d", n), ordStar(n/2, 1, 0)},
-			namedPattern{fmt.Sprintf("wheel %d", n), ordStar(n/2, 3, n/4)},
-			namedPattern{fmt.Sprintf("islands %d", n), ordIslands(n)},
-			namedPattern{fmt.Sprintf("local %d", n), ordRandom(2*n, 13*n/5, 2, 4, rng)},
-			namedPattern{fmt.Sprintf("far %d", n), ordRandom(2*n, 11*n/5, 2, 0, rng)},
-			namedPattern{fmt.Sprintf("gears %d", n), ordRandom(n, 4*n/5, 4, 6, rng)},
+			namedPattern{fmt.Sprintf("closed chain %d", n), graphs.Chain(n, true)},
+			namedPattern{fmt.Sprintf("shuffled ladder %d", n), graphs.Shuffle(graphs.Ladder(n), rng)},
+			namedPattern{fmt.Sprintf("hub %d", n), graphs.Star(n, 0, 0)},
+			namedPattern{fmt.Sprintf("petals %d", n), graphs.Star(n/2, 1, 0)},
+			namedPattern{fmt.Sprintf("wheel %d", n), graphs.Star(n/2, 3, n/4)},
+			namedPattern{fmt.Sprintf("islands %d", n), graphs.Islands(n)},
+			namedPattern{fmt.Sprintf("local %d", n), graphs.Random(2*n, 13*n/5, 2, 4, rng)},
+			namedPattern{fmt.Sprintf("far %d", n), graphs.Random(2*n, 11*n/5, 2, 0, rng)},
+			namedPattern{fmt.Sprintf("gears %d", n), graphs.Random(n, 4*n/5, 4, 6, rng)},
 		)
 	}
 	for n := range 10 {
 		nb := 5 + rng.IntN(60)
 		list = append(list,
-			namedPattern{fmt.Sprintf("sparse %d", n), ordRandom(nb, nb+rng.IntN(nb), 2, 0, rng)},
-			namedPattern{fmt.Sprintf("near %d", n), ordRandom(10*nb, 10*nb+rng.IntN(6*nb), 2, 2+rng.IntN(8), rng)},
+			namedPattern{fmt.Sprintf("sparse %d", n), graphs.Random(nb, nb+rng.IntN(nb), 2, 0, rng)},
+			namedPattern{fmt.Sprintf("near %d", n), graphs.Random(10*nb, 10*nb+rng.IntN(6*nb), 2, 2+rng.IntN(8), rng)},
 		)
 	}
 	return list
@@ -71,15 +73,15 @@ func autoPatterns(t testing.TB) []namedPattern {
 func TestAutoIsNearBest(t *testing.T) {
 	t.Logf("%-20s %6s %18s %12s   loss | flops over best: natural, leaf-first, banded, min-degree, nested-dissection", "pattern", "nodes", "auto", "flops")
 	for _, c := range autoPatterns(t) {
-		flops := make([]int64, len(ordAll))
+		flops := make([]int64, len(order.All()))
 		best := int64(-1)
-		for i, o := range ordAll {
-			flops[i] = factor.CountOrder(c.p, factor.Order(c.p, o)).Flops
+		for i, o := range order.All() {
+			flops[i] = factor.CountOrder(c.p, order.Of(c.p, o)).Flops
 			if best < 0 || flops[i] < best {
 				best = flops[i]
 			}
 		}
-		s, used, _ := factor.Choose(c.p, factor.Auto, 1)
+		s, used, _ := factor.Choose(c.p, order.Auto, 1)
 		got := s.Counts.Flops
 		row := ""
 		for _, f := range flops {
@@ -108,9 +110,9 @@ func TestChooseOnThreads(t *testing.T) {
 		{"random", layoutOf(t, "random", 3000).Pattern},
 		{"small", layoutOf(t, "grid", 5).Pattern},
 	} {
-		for _, o := range []factor.Ordering{factor.Auto, factor.NestedDissection} {
+		for _, o := range []order.Ordering{order.Auto, order.NestedDissection} {
 			want, used, tried := factor.Choose(c.p, o, 1)
-			if used == factor.NestedDissection && c.p.Len() > 10000 {
+			if used == order.NestedDissection && c.p.Len() > 10000 {
 				large++ // is dissected on several threads
 			}
 			for _, threads := range []int{2, 3, 8} {
@@ -122,7 +124,7 @@ func TestChooseOnThreads(t *testing.T) {
 		}
 	}
 	require.Positive(t, large)
-	require.PanicsWithValue(t, "factor: no threads", func() { factor.Choose(ordChain(2, false), factor.Auto, 0) })
+	require.PanicsWithValue(t, "factor: no threads", func() { factor.Choose(graphs.Chain(2, false), order.Auto, 0) })
 }
 
 // What Choose says of its candidates is what the orders cost.
@@ -131,21 +133,21 @@ func TestChooseTellsTheTruth(t *testing.T) {
 		if c.p.Len() > 1000 {
 			continue
 		}
-		s, used, tried := factor.Choose(c.p, factor.Auto, 1)
-		require.NotEqual(t, factor.Auto, used, c.name)
-		require.Equal(t, factor.Analyze(c.p, factor.Order(c.p, used)), s, c.name)
+		s, used, tried := factor.Choose(c.p, order.Auto, 1)
+		require.NotEqual(t, order.Auto, used, c.name)
+		require.Equal(t, factor.Analyze(c.p, order.Of(c.p, used)), s, c.name)
 		found := false
 		for _, k := range tried {
-			require.Equal(t, factor.CountOrder(c.p, factor.Order(c.p, k.Ordering)), k.Counts, "%s, %v", c.name, k.Ordering)
+			require.Equal(t, factor.CountOrder(c.p, order.Of(c.p, k.Ordering)), k.Counts, "%s, %v", c.name, k.Ordering)
 			found = found || k.Ordering == used
 		}
 		require.True(t, found, c.name)
-		for _, o := range ordAll {
+		for _, o := range order.All() {
 			s, used, tried := factor.Choose(c.p, o, 1)
 			require.Equal(t, o, used)
-			require.Equal(t, factor.Analyze(c.p, factor.Order(c.p, o)), s)
-			require.Equal(t, []factor.Candidate{{Ordering: o, Counts: factor.CountOrder(c.p, factor.Order(c.p, o))}}, tried)
+			require.Equal(t, factor.Analyze(c.p, order.Of(c.p, o)), s)
+			require.Equal(t, []factor.Candidate{{Ordering: o, Counts: factor.CountOrder(c.p, order.Of(c.p, o))}}, tried)
 		}
 	}
-	require.PanicsWithValue(t, "factor: no such ordering to compute", func() { factor.Choose(ordChain(2, false), 99, 1) })
+	require.PanicsWithValue(t, "order: no such ordering to compute", func() { factor.Choose(graphs.Chain(2, false), 99, 1) })
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 )
 
 const (
@@ -57,8 +58,8 @@ func eachSystem(b *testing.B, f func(b *testing.B, y *assemble.Weighted, bodies 
 // eachOrder runs f for auto and, up to benchAllTop bodies, for every order that
 // is not far too slow. The order's name ends that of the benchmark.
 func eachOrder(b *testing.B, y *assemble.Weighted, bodies int, f func(b *testing.B, s *factor.Symbolic)) {
-	for _, o := range append([]factor.Ordering{factor.Auto}, ordAll...) {
-		if o != factor.Auto && bodies > benchAllTop {
+	for _, o := range append([]order.Ordering{order.Auto}, order.All()...) {
+		if o != order.Auto && bodies > benchAllTop {
 			break
 		}
 		b.Run("order="+o.String(), func(b *testing.B) {
@@ -123,7 +124,7 @@ func BenchmarkAnalyze(b *testing.B) {
 			var f *factor.Factor
 			b.ReportAllocs()
 			for b.Loop() {
-				s, _, _ := factor.Choose(y.W.P, factor.Auto, 1)
+				s, _, _ := factor.Choose(y.W.P, order.Auto, 1)
 				f = s.NewFactor()
 			}
 			report(b, f.S, y.L.Mech.NumBodies())
@@ -136,7 +137,7 @@ func BenchmarkAnalyze(b *testing.B) {
 func BenchmarkFactorSolve(b *testing.B) {
 	eachSystem(b, func(b *testing.B, y *assemble.Weighted, bodies int) {
 		b.Run("order=auto", func(b *testing.B) {
-			s, _, _ := factor.Choose(y.W.P, factor.Auto, 1)
+			s, _, _ := factor.Choose(y.W.P, order.Auto, 1)
 			f := s.NewFactor()
 			x := make([]float64, len(y.B))
 			run := func() {

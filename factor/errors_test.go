@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -33,7 +35,7 @@ type pivotCase struct {
 // are the bodies, 3 to 5 the joints. Spoil changes a copy of the matrix and its
 // scales.
 func pivotCases() []pivotCase {
-	base := randomMatrix(ordChain(3, false), rand.New(rand.NewPCG(1, 31)))
+	base := randomMatrix(graphs.Chain(3, false), rand.New(rand.NewPCG(1, 31)))
 	spoil := func(name string, node, row int, value float64, f func(m *sparse.Matrix, scale []float64)) pivotCase {
 		m := sparse.NewMatrix(base.P)
 		copy(m.Dia, base.Dia)
@@ -150,10 +152,10 @@ func requireInvalid(t *testing.T, f *factor.Factor, m *sparse.Matrix) {
 // A factor is invalid until Factorize, valid after it, gone after a failure and
 // valid again.
 func TestFactorStates(t *testing.T) {
-	p := ordLadder(4)
+	p := graphs.Ladder(4)
 	good := randomMatrix(p, rand.New(rand.NewPCG(3, 3)))
 	bad := sparse.NewMatrix(p)
-	f := factor.Analyze(p, factor.Order(p, factor.Banded)).NewFactor()
+	f := factor.Analyze(p, order.Of(p, order.Banded)).NewFactor()
 	requireInvalid(t, f, good)
 	b := randomVector(p.Dim(), rand.New(rand.NewPCG(4, 4)))
 	x, y := make([]float64, len(b)), make([]float64, len(b))
@@ -168,12 +170,12 @@ func TestFactorStates(t *testing.T) {
 }
 
 func TestFactorPanics(t *testing.T) {
-	p := ordLadder(2)
+	p := graphs.Ladder(2)
 	m := randomMatrix(p, rand.New(rand.NewPCG(5, 5)))
-	other := randomMatrix(ordLadder(2), rand.New(rand.NewPCG(5, 5)))
+	other := randomMatrix(graphs.Ladder(2), rand.New(rand.NewPCG(5, 5)))
 	n := p.Dim()
 	v, short := make([]float64, n), make([]float64, n-1)
-	f := factored(t, m, factor.Order(p, factor.Natural), ones(m), 1, factor.Everywhere)
+	f := factored(t, m, order.Of(p, order.Natural), ones(m), 1, factor.Everywhere)
 	for _, c := range []struct {
 		text string
 		call func()

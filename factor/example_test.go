@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -22,7 +23,7 @@ func doorSystem() (*sparse.Matrix, []float64) {
 // Analyse once, then factor and solve as often as values change.
 func ExampleFactor() {
 	m, scale := doorSystem()
-	s, used, _ := factor.Choose(m.P, factor.Auto, 1)
+	s, used, _ := factor.Choose(m.P, order.Auto, 1)
 	f := s.NewFactor()
 	if err := f.Factorize(m, scale, 1e-12, factor.WhereWeak); err != nil {
 		fmt.Println(err)
@@ -41,7 +42,7 @@ func ExampleFactor() {
 // With terms on all rows refinement tends to the multipliers of least norm.
 func ExampleFactor_SolveRefinedTo() {
 	m, scale := doorSystem()
-	f := factor.Analyze(m.P, factor.Order(m.P, factor.Natural)).NewFactor()
+	f := factor.Analyze(m.P, order.Of(m.P, order.Natural)).NewFactor()
 	if err := f.Factorize(m, scale, 1e-6, factor.Everywhere); err != nil {
 		fmt.Println(err)
 		return

@@ -47,7 +47,7 @@ type Factor struct {
 	begun   bool       // and the panels hold D⁻¹L⁻¹ of the right side
 	from    rightSide  // of forward
 	to      solution   // of backward
-	square  []float64  // core: Σ‖x‖² of the bodies of a joint that is not open
+	square  []float64  // core: Σ‖x‖² of the neighbours of a −1 node that is not open
 	slow    *conjugate // nil if it has not been needed
 	parts   []float64  // of SetParts
 	check   equation   // of residual
@@ -278,8 +278,8 @@ func (w *worker) update(fr *front) []float64 {
 	return w.stack[fr.update:][:fr.updateSize()]
 }
 
-// scatter adds to a panel of n rows the blocks between joints and bodies of the
-// core, the unit blocks of these bodies, and the right side as last row.
+// scatter adds to a panel of n rows the blocks between −1 and +1 nodes of the
+// core, the unit blocks of the latter, and the right side as last row.
 func (w *worker) scatter(fr *front, pan []float64, n int) {
 	f, s := w.f, w.f.S
 	for c := fr.super; c < fr.last; c++ {

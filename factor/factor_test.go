@@ -10,7 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -74,23 +76,23 @@ func TestFactorQuasiDefinite(t *testing.T) {
 func TestFactorLarge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for name, p := range map[string]*sparse.Pattern{
-		"closed chain": ordChain(1500, true),
-		"ladder":       ordLadder(500),
-		"grid":         ordGrid(18),
-		"tree":         ordTree(1000, rng),
-		"hub":          ordStar(120, 0, 0),
-		"petals":       ordStar(60, 1, 0),
-		"wheel":        ordStar(120, 3, 60),
-		"islands":      ordIslands(200),
-		"local":        ordRandom(500, 650, 2, 4, rng),
-		"gears":        ordRandom(400, 330, 5, 6, rng),
+		"closed chain": graphs.Chain(1500, true),
+		"ladder":       graphs.Ladder(500),
+		"grid":         graphs.Grid(18),
+		"tree":         graphs.Tree(1000, rng),
+		"hub":          graphs.Star(120, 0, 0),
+		"petals":       graphs.Star(60, 1, 0),
+		"wheel":        graphs.Star(120, 3, 60),
+		"islands":      graphs.Islands(200),
+		"local":        graphs.Random(500, 650, 2, 4, rng),
+		"gears":        graphs.Random(400, 330, 5, 6, rng),
 	} {
 		m := randomMatrix(p, rand.New(rand.NewPCG(4, 4)))
 		scale := ones(m)
 		b := randomVector(p.Dim(), rand.New(rand.NewPCG(5, 5)))
-		for _, o := range ordAll {
+		for _, o := range order.All() {
 			t.Run(name+"/"+o.String(), func(t *testing.T) {
-				f := factored(t, m, factor.Order(p, o), scale, 1, factor.Everywhere)
+				f := factored(t, m, order.Of(p, o), scale, 1, factor.Everywhere)
 				requireInertia(t, p, pivotsOf(f))
 				x := make([]float64, p.Dim())
 				f.SolveTo(x, b)
@@ -132,8 +134,8 @@ func requireDense(t *testing.T, f *factor.Factor, a *mat.SymDense, x, b []float6
 
 // One Factor takes one matrix after the other, and another right side.
 func TestFactorAgain(t *testing.T) {
-	p := ordGrid(5)
-	s := factor.Analyze(p, factor.Order(p, factor.NestedDissection))
+	p := graphs.Grid(5)
+	s := factor.Analyze(p, order.Of(p, order.NestedDissection))
 	f := s.NewFactor()
 	for n := range uint64(3) {
 		rng := rand.New(rand.NewPCG(6, n))
@@ -154,10 +156,10 @@ func TestFactorAgain(t *testing.T) {
 // The +1 blocks are read in their lower triangles only, and m is not changed.
 func TestFactorReadsLowerTriangles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
-	p := ordLadder(3)
+	p := graphs.Ladder(3)
 	m := randomMatrix(p, rng)
 	b := randomVector(p.Dim(), rng)
-	perm := factor.Order(p, factor.Banded)
+	perm := order.Of(p, order.Banded)
 	x, y := make([]float64, len(b)), make([]float64, len(b))
 	factored(t, m, perm, ones(m), 1, factor.Everywhere).SolveTo(x, b)
 	for i := range p.Positive() {

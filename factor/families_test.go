@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -57,9 +58,9 @@ func TestOrdersAgreeOnMechanisms(t *testing.T) {
 		n := len(y.B)
 		var want []float64
 		weak := c.redundant
-		for _, o := range ordAll {
+		for _, o := range order.All() {
 			t.Run(fmt.Sprintf("%s/%v", c.family, o), func(t *testing.T) {
-				f := factored(t, y.K, factor.Order(y.K.P, o), y.Scale, epsilon, factor.WhereWeak)
+				f := factored(t, y.K, order.Of(y.K.P, o), y.Scale, epsilon, factor.WhereWeak)
 				assert.Zero(t, f.Corrected)
 				requireInertia(t, y.K.P, pivotsOf(f))
 				if weak < 0 {

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -42,15 +44,15 @@ func (r *tape) number() float64 {
 func (r *tape) pattern(most int) *sparse.Pattern {
 	nb := 1 + r.next()%6
 	nj := r.next() % (most + 1)
-	var joints []ordJoint
+	var joints []graphs.Joint
 	for range nj {
-		j := ordJoint{c: int8(1 + r.next()%6)}
+		j := graphs.Joint{Rows: int8(1 + r.next()%6)}
 		for range r.next() % 4 {
-			j.bodies = append(j.bodies, int32(r.next()%nb))
+			j.Bodies = append(j.Bodies, int32(r.next()%nb))
 		}
 		joints = append(joints, j)
 	}
-	p := ordPattern(nb, joints)
+	p := graphs.New(nb, joints)
 	size := append([]int8{}, p.Size...)
 	for b := range nb {
 		size[b] = int8(1 + r.next()%6)
@@ -121,7 +123,7 @@ func FuzzFactor(f *testing.F) {
 		eps := math.Pow(10, -float64(digits))
 		var perm []int32
 		if how < 128 {
-			perm = factor.Order(p, ordAll[how%len(ordAll)])
+			perm = order.Of(p, order.All()[how%len(order.All())])
 		} else {
 			perm = shuffled(p.Len(), rand.New(rand.NewPCG(2, uint64(how))))
 		}

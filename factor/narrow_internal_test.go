@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -90,8 +91,8 @@ func TestNarrowLeaves(t *testing.T) {
 					scale[i] = 1
 				}
 			}
-			for _, o := range []Ordering{LeafFirst, MinDegree, Banded, Natural} {
-				s := Analyze(p, Order(p, o))
+			for _, o := range []order.Ordering{order.LeafFirst, order.MinDegree, order.Banded, order.Natural} {
+				s := Analyze(p, order.Of(p, o))
 				countLeaves(s, &spread, &alone)
 				f := s.NewFactor()
 				t.Run(fmt.Sprintf("sizes %v/many %d/%v", sizes, many, o), func(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -30,13 +32,13 @@ func placedGraphs() map[string]*sparse.Pattern {
 	}
 	out := map[string]*sparse.Pattern{}
 	for name, p := range map[string]*sparse.Pattern{
-		"empty":   ordTestPattern(0, 5, nil),
-		"one":     ordTestPattern(1, 5, [][]int32{{0}}),
-		"grid":    ordTestPattern(30*30, 5, ordTestGrid(30)),
-		"chain":   ordTestPattern(2001, 5, chain),
-		"sparse":  ordTestPattern(1500, 3, random(1500, 1500)),
-		"islands": ordTestPattern(4000, 6, random(4000, 1900)),
-		"dense":   ordTestPattern(60, 4, random(60, 200)),
+		"empty":   graphs.Uniform(0, 5, nil),
+		"one":     graphs.Uniform(1, 5, [][]int32{{0}}),
+		"grid":    graphs.Uniform(30*30, 5, graphs.Lattice(30)),
+		"chain":   graphs.Uniform(2001, 5, chain),
+		"sparse":  graphs.Uniform(1500, 3, random(1500, 1500)),
+		"islands": graphs.Uniform(4000, 6, random(4000, 1900)),
+		"dense":   graphs.Uniform(60, 4, random(60, 200)),
 	} {
 		out[name] = sparse.NewPattern(p.Size, p.Sign, p.Ptr, p.Ind)
 	}
@@ -48,8 +50,8 @@ func placedGraphs() map[string]*sparse.Pattern {
 func TestUpdatePlaces(t *testing.T) {
 	divided := 0
 	for name, p := range placedGraphs() {
-		for o := Natural; o <= NestedDissection; o++ {
-			s := Analyze(p, Order(p, o))
+		for _, o := range order.All() {
+			s := Analyze(p, order.Of(p, o))
 			if len(s.tasks) > 1 && len(s.top) > 0 {
 				divided++
 			}

@@ -10,8 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/sparse/interop"
 )
 
 const (
@@ -34,8 +37,8 @@ type redundant struct {
 
 // withJoints returns m with more joints; blocks of joint k start as zero and
 // are filled by fill.
-func withJoints(m *sparse.Matrix, more []ordJoint, fill func(m *sparse.Matrix, first int)) *sparse.Matrix {
-	p := ordPattern(m.P.Positive(), append(ordJointsOf(m.P), more...))
+func withJoints(m *sparse.Matrix, more []graphs.Joint, fill func(m *sparse.Matrix, first int)) *sparse.Matrix {
+	p := graphs.New(m.P.Positive(), append(graphs.JointsOf(m.P), more...))
 	w := sparse.NewMatrix(p)
 	copy(w.Dia, m.Dia)
 	copy(w.Val, m.Val)
@@ -53,27 +56,27 @@ func block(m *sparse.Matrix, i, k int) []float64 {
 // and loops of every kind.
 func redundantSystems() []redundant {
 	rng := rand.New(rand.NewPCG(1, 21))
-	chain := randomMatrix(ordChain(6, false), rng)
+	chain := randomMatrix(graphs.Chain(6, false), rng)
 	list := []redundant{
-		{"ladder", incidenceMatrix(ordLadder(5), rng)},
-		{"closed chain", incidenceMatrix(ordChain(12, true), rng)},
-		{"grid", incidenceMatrix(ordGrid(4), rng)},
-		{"islands", incidenceMatrix(ordIslands(3), rng)},
-		{"petals", incidenceMatrix(ordStar(5, 1, 0), rng)},
-		{"over-constrained", randomMatrix(ordRandom(6, 14, 2, 0, rng), rng)},
-		{"duplicate joint", withJoints(chain, []ordJoint{ordLink(5, 2, 3)}, func(m *sparse.Matrix, first int) {
+		{"ladder", incidenceMatrix(graphs.Ladder(5), rng)},
+		{"closed chain", incidenceMatrix(graphs.Chain(12, true), rng)},
+		{"grid", incidenceMatrix(graphs.Grid(4), rng)},
+		{"islands", incidenceMatrix(graphs.Islands(3), rng)},
+		{"petals", incidenceMatrix(graphs.Star(5, 1, 0), rng)},
+		{"over-constrained", randomMatrix(graphs.Random(6, 14, 2, 0, rng), rng)},
+		{"duplicate joint", withJoints(chain, []graphs.Joint{graphs.Link(5, 2, 3)}, func(m *sparse.Matrix, first int) {
 			for k := range 2 {
 				copy(block(m, first, k), block(chain, chain.P.Positive()+3, k))
 			}
 		})},
-		{"duplicate joint, other unit", withJoints(chain, []ordJoint{ordLink(5, 2, 3)}, func(m *sparse.Matrix, first int) {
+		{"duplicate joint, other unit", withJoints(chain, []graphs.Joint{graphs.Link(5, 2, 3)}, func(m *sparse.Matrix, first int) {
 			for k := range 2 {
 				for a, v := range block(chain, chain.P.Positive()+3, k) {
 					block(m, first, k)[a] = 1024 * v
 				}
 			}
 		})},
-		{"combination within a joint", withJoints(chain, []ordJoint{ordLink(3, 0, 5)}, func(m *sparse.Matrix, first int) {
+		{"combination within a joint", withJoints(chain, []graphs.Joint{graphs.Link(3, 0, 5)}, func(m *sparse.Matrix, first int) {
 			for k := range 2 {
 				b := block(m, first, k)
 				for a := range 6 {
@@ -82,7 +85,7 @@ func redundantSystems() []redundant {
 				}
 			}
 		})},
-		{"combination of joints", withJoints(chain, []ordJoint{{2, []int32{1, 2, 3}}}, func(m *sparse.Matrix, first int) {
+		{"combination of joints", withJoints(chain, []graphs.Joint{graphs.Link(2, 1, 2, 3)}, func(m *sparse.Matrix, first int) {
 			// Joints 2 and 3 couple bodies 1, 2 and 2, 3.
 			j := chain.P.Positive() + 2
 			for a := range 12 {
@@ -93,7 +96,7 @@ func redundantSystems() []redundant {
 		})},
 	}
 	for n := range 4 {
-		p := ordRandom(5+n, 7+2*n, 2, 3, rng)
+		p := graphs.Random(5+n, 7+2*n, 2, 3, rng)
 		list = append(list, redundant{fmt.Sprintf("random %d", n), incidenceMatrix(withBodies(p), rng)})
 	}
 	return list
@@ -101,13 +104,13 @@ func redundantSystems() []redundant {
 
 // withBodies leaves the joints of no body out of p: their rows are zero.
 func withBodies(p *sparse.Pattern) *sparse.Pattern {
-	var js []ordJoint
-	for _, j := range ordJointsOf(p) {
-		if len(j.bodies) > 0 {
+	var js []graphs.Joint
+	for _, j := range graphs.JointsOf(p) {
+		if len(j.Bodies) > 0 {
 			js = append(js, j)
 		}
 	}
-	return ordPattern(p.Positive(), js)
+	return graphs.New(p.Positive(), js)
 }
 
 // WhereWeak: as many weak rows as are redundant, and the result of one solve, of
@@ -121,9 +124,9 @@ func TestRedundantRows(t *testing.T) {
 		np := positiveRows(c.m.P)
 		rows := c.m.P.Dim() - np
 		require.Less(t, rank, rows, c.name)
-		for _, o := range ordAll {
+		for _, o := range order.All() {
 			t.Run(c.name+"/"+o.String(), func(t *testing.T) {
-				f := factored(t, c.m, factor.Order(c.m.P, o), scale, epsilon, factor.WhereWeak)
+				f := factored(t, c.m, order.Of(c.m.P, o), scale, epsilon, factor.WhereWeak)
 				assert.Equal(t, rows-rank, f.Weak)
 				assert.Zero(t, f.Corrected)
 				assert.Zero(t, f.Contraction)
@@ -200,20 +203,20 @@ func TestRedundantRowsOfLongLoops(t *testing.T) {
 	// 1000 links, each with rounding of its own, solved to one another's answer.
 	const tol = 1e-8
 	for name, p := range map[string]*sparse.Pattern{
-		"closed chain": ordChain(1000, true),
-		"ladder":       ordLadder(500),
-		"grid":         ordGrid(20),
-		"islands":      ordIslands(300),
-		"wheel":        ordStar(40, 4, 20),
+		"closed chain": graphs.Chain(1000, true),
+		"ladder":       graphs.Ladder(500),
+		"grid":         graphs.Grid(20),
+		"islands":      graphs.Islands(300),
+		"wheel":        graphs.Star(40, 4, 20),
 	} {
 		m := incidenceMatrix(p, rand.New(rand.NewPCG(3, 3)))
 		scale := bodyScales(t, m)
 		b := consistentSide(m, rand.New(rand.NewPCG(4, 4)))
 		np := positiveRows(p)
 		var want []float64
-		for _, o := range ordAll {
+		for _, o := range order.All() {
 			t.Run(name+"/"+o.String(), func(t *testing.T) {
-				f := factored(t, m, factor.Order(p, o), scale, epsilon, factor.WhereWeak)
+				f := factored(t, m, order.Of(p, o), scale, epsilon, factor.WhereWeak)
 				if uniform(p) {
 					assert.Equal(t, 5*loops(p), f.Weak)
 				}
@@ -245,7 +248,7 @@ func bodyScales(t testing.TB, m *sparse.Matrix) []float64 {
 	p := m.P
 	scale := make([]float64, p.Dim())
 	for b := range p.Positive() {
-		one := ordPattern(1, []ordJoint{ordLink(6, 0)})
+		one := graphs.New(1, []graphs.Joint{graphs.Link(6, 0)})
 		w := sparse.NewMatrix(one)
 		copy(w.Dia, m.Dia[p.Dia[b]:p.Dia[b+1]])
 		for i := p.Positive(); i < p.Len(); i++ {
@@ -272,9 +275,9 @@ func TestEverywhereTellsRedundantRows(t *testing.T) {
 		scale := scales(t, c.m)
 		_, rank := constrained(t, c.m, scale, make([]float64, c.m.P.Dim()))
 		np := positiveRows(c.m.P)
-		for _, o := range ordAll {
+		for _, o := range order.All() {
 			t.Run(c.name+"/"+o.String(), func(t *testing.T) {
-				perm := factor.Order(c.m.P, o)
+				perm := order.Of(c.m.P, o)
 				small := factored(t, c.m, perm, scale, epsilon, factor.Everywhere)
 				large := factored(t, c.m, perm, scale, step*epsilon, factor.Everywhere)
 				p1, p2 := pivotsOf(small), pivotsOf(large)
@@ -300,11 +303,11 @@ func TestEverywhereTellsRedundantRows(t *testing.T) {
 // redundant, whose pivot is more than ten terms.
 func TestContraction(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	p := ordGrid(5)
+	p := graphs.Grid(5)
 	m := randomMatrix(p, rng)
 	scale := bodyScales(t, m)
 	for _, eps := range []float64{1e-2, 1e-4, 1e-6} {
-		f := factored(t, m, factor.Order(p, factor.MinDegree), scale, eps, factor.Everywhere)
+		f := factored(t, m, order.Of(p, order.MinDegree), scale, eps, factor.Everywhere)
 		want := 0.0
 		for i, d := range pivotsOf(f) {
 			if e := eps * scale[i]; e > 0 && -d > 10*e {
@@ -319,7 +322,7 @@ func TestContraction(t *testing.T) {
 // Rows of scale zero have no term under any policy.
 func TestZeroScale(t *testing.T) {
 	const eps = 0.5
-	for n, p := range []*sparse.Pattern{ordChain(8, false), ordTree(12, rand.New(rand.NewPCG(6, 6)))} {
+	for n, p := range []*sparse.Pattern{graphs.Chain(8, false), graphs.Tree(12, rand.New(rand.NewPCG(6, 6)))} {
 		rng := rand.New(rand.NewPCG(7, uint64(n)))
 		m := randomMatrix(p, rng)
 		scale := ones(m)
@@ -332,17 +335,17 @@ func TestZeroScale(t *testing.T) {
 			}
 		}
 		b := randomVector(p.Dim(), rng)
-		for _, o := range ordAll {
-			f := factored(t, m, factor.Order(p, o), scale, eps, factor.Everywhere)
+		for _, o := range order.All() {
+			f := factored(t, m, order.Of(p, o), scale, eps, factor.Everywhere)
 			require.Equal(t, with, f.Weak)
 			x := make([]float64, len(b))
 			f.SolveTo(x, b)
 			requireDense(t, f, dense(m, prox(m, scale, eps)), x, b)
 
-			f = factored(t, m, factor.Order(p, o), make([]float64, p.Dim()), eps, factor.WhereWeak)
+			f = factored(t, m, order.Of(p, o), make([]float64, p.Dim()), eps, factor.WhereWeak)
 			require.Zero(t, f.Weak)
 			f.SolveTo(x, b)
-			requireDense(t, f, m.Dense(), x, b)
+			requireDense(t, f, interop.Dense(m, nil), x, b)
 		}
 	}
 }
@@ -355,8 +358,8 @@ func TestCorrected(t *testing.T) {
 		scale := scales(t, c.m)
 		b := consistentSide(c.m, rand.New(rand.NewPCG(8, 8)))
 		np := positiveRows(c.m.P)
-		for _, o := range ordAll {
-			f := factor.Analyze(c.m.P, factor.Order(c.m.P, o)).NewFactor()
+		for _, o := range order.All() {
+			f := factor.Analyze(c.m.P, order.Of(c.m.P, o)).NewFactor()
 			if err := f.Factorize(c.m, scale, eps, factor.Everywhere); err != nil {
 				// Rounding over such pivots may square itself until it overflows.
 				var p *factor.PivotError
@@ -381,7 +384,7 @@ func TestCorrected(t *testing.T) {
 		}
 	}
 	require.Positive(t, corrected)
-	require.Greater(t, factored, len(redundantSystems())*len(ordAll)*3/4)
+	require.Greater(t, factored, len(redundantSystems())*len(order.All())*3/4)
 }
 
 func TestPolicyZeroValue(t *testing.T) {

@@ -9,7 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/dd"
+	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -56,9 +58,9 @@ func TestPreciseSolves(t *testing.T) {
 		if hasEmptyRow(scale, p) {
 			continue
 		}
-		for _, o := range ordAll { // of which none takes a joint before a body of its own
+		for _, o := range order.All() { // of which none takes a joint before a body of its own
 			t.Run(name+"/"+o.String(), func(t *testing.T) {
-				f := factor.NewPrecise(p, factor.Order(p, o))
+				f := factor.NewPrecise(p, order.Of(p, o))
 				require.NoError(t, f.Factorize(w, scale, preciseTau))
 				weak := make([]bool, n)
 				count := 0
@@ -106,7 +108,7 @@ func hasEmptyRow(scale []float64, p *sparse.Pattern) bool {
 // digits; at the end, by falling pivots, it does not.
 func TestPreciseLastOrder(t *testing.T) {
 	// One body with four joints of one row each to it: rows 0 and 1 differ by 1e-10, row 3 is the sum of 1 and 2.
-	p := ordPattern(1, []ordJoint{ordLink(1, 0, ordWorld), ordLink(1, 0, ordWorld), ordLink(1, 0, ordWorld), ordLink(1, 0, ordWorld)})
+	p := graphs.New(1, []graphs.Joint{graphs.Link(1, 0, graphs.World), graphs.Link(1, 0, graphs.World), graphs.Link(1, 0, graphs.World), graphs.Link(1, 0, graphs.World)})
 	const small = 1e-7
 	rows := [4][6]float64{{1}, {1, small}, {0, 0, 1}, {1, small, 1}}
 	w := make([]dd.Num, 24)
@@ -118,14 +120,14 @@ func TestPreciseLastOrder(t *testing.T) {
 	scale := rowScales(p, w, make([]float64, p.Dim()))
 	f := factor.NewPrecise(p, []int32{0, 1, 2, 3, 4})
 	last := []int32{6, 7, 8, 9}
-	order, err := f.Postponed(last).LastOrder(w, scale, len(last))
+	sequence, err := f.Postponed(last).LastOrder(w, scale, len(last))
 	require.NoError(t, err)
-	require.ElementsMatch(t, last, order)
-	g := f.Postponed(order)
+	require.ElementsMatch(t, last, sequence)
+	g := f.Postponed(sequence)
 	require.NoError(t, g.Factorize(w, scale, preciseTau))
 	var pivots []float64
 	g.EachRow(func(i int32, weak bool, pivot float64) {
-		require.Equal(t, order[len(pivots)], i)
+		require.Equal(t, sequence[len(pivots)], i)
 		require.Equal(t, len(pivots) == 3, weak, "row %d, pivot %g", i, pivot)
 		pivots = append(pivots, pivot)
 	})
@@ -135,7 +137,7 @@ func TestPreciseLastOrder(t *testing.T) {
 }
 
 func TestPreciseRefuses(t *testing.T) {
-	p := ordPattern(1, []ordJoint{ordLink(2, 0, ordWorld)})
+	p := graphs.New(1, []graphs.Joint{graphs.Link(2, 0, graphs.World)})
 	f := factor.NewPrecise(p, []int32{0, 1})
 	require.PanicsWithValue(t, "factor: length mismatch", func() { _ = f.Factorize(make([]dd.Num, 12), nil, preciseTau) })
 	w := make([]dd.Num, 12)
@@ -147,10 +149,10 @@ func TestPreciseRefuses(t *testing.T) {
 }
 
 func TestPreciseAllocatesNothing(t *testing.T) {
-	p := ordLadder(6)
+	p := graphs.Ladder(6)
 	rng := rand.New(rand.NewPCG(3, 1))
 	w, scale := preciseSystem(p, rng)
-	f := factor.NewPrecise(p, factor.Order(p, factor.MinDegree))
+	f := factor.NewPrecise(p, order.Of(p, order.MinDegree))
 	x, b, r := make([]dd.Num, p.Dim()), make([]dd.Num, p.Dim()), make([]dd.Num, p.Dim())
 	require.Zero(t, testing.AllocsPerRun(10, func() {
 		require.NoError(t, f.Factorize(w, scale, preciseTau))

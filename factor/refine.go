@@ -250,8 +250,8 @@ func (f *Factor) residual(r, b, x []float64, out *Refinement) (largest, least fl
 	}
 	for i := range s.late {
 		l := &s.late[i]
-		y := x[p.Off[l.joint]:p.Off[l.joint+1]]
-		z := r[p.Off[l.body]:p.Off[l.body+1]]
+		y := x[p.Off[l.neg]:p.Off[l.neg+1]]
+		z := r[p.Off[l.pos]:p.Off[l.pos+1]]
 		subColumns(z, f.unit.Val[l.src:l.src+int64(len(y)*len(z))], y)
 	}
 	return largest, 1 / inverse
@@ -291,8 +291,8 @@ func (e *residualTasks) Do(_, task int) {
 			copy(y, right)
 			a2 = 0
 			for k := p.Ptr[old]; k < p.Ptr[old+1]; k++ {
-				body := p.Ind[k]
-				v := x[p.Off[body]:p.Off[body+1]]
+				pos := p.Ind[k]
+				v := x[p.Off[pos]:p.Off[pos+1]]
 				subRows(y, f.unit.Val[p.Pos[k]:p.Pos[k+1]], v)
 				a2 += square(v)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/sparse"
 )
@@ -51,8 +52,8 @@ func TestEnergyOfAnError(t *testing.T) {
 	for _, difference := range []float64{1, 1e-2} {
 		m, scale := looseChain(30, difference)
 		p := m.P
-		for _, o := range []Ordering{LeafFirst, NestedDissection} {
-			f := Analyze(p, Order(p, o)).NewFactor()
+		for _, o := range []order.Ordering{order.LeafFirst, order.NestedDissection} {
+			f := Analyze(p, order.Of(p, o)).NewFactor()
 			require.NoError(t, f.Factorize(m, scale, 1e-12, WhereWeak))
 			require.Zero(t, f.Weak)
 			rng := rand.New(rand.NewPCG(1, 71))
@@ -73,7 +74,7 @@ func TestSmallPivotsAreNotTrusted(t *testing.T) {
 	for _, difference := range []float64{1, 1e-3, 1e-4} {
 		m, scale := looseChain(200, difference)
 		p := m.P
-		f := Analyze(p, Order(p, LeafFirst)).NewFactor()
+		f := Analyze(p, order.Of(p, order.LeafFirst)).NewFactor()
 		require.NoError(t, f.Factorize(m, scale, 1e-15, WhereWeak))
 		require.Zero(t, f.Weak)
 		rng := rand.New(rand.NewPCG(2, 71))
@@ -111,8 +112,8 @@ func TestLastCorrectionNeedsNoResidual(t *testing.T) {
 			want[i] = rng.NormFloat64()
 		}
 		m.MulVecTo(b, want) // the repeated rows agree
-		for _, o := range []Ordering{LeafFirst, NestedDissection} {
-			s := Analyze(p, Order(p, o))
+		for _, o := range []order.Ordering{order.LeafFirst, order.NestedDissection} {
+			s := Analyze(p, order.Of(p, o))
 			var first []float64
 			for threads := 1; threads <= 3; threads++ {
 				f := s.NewFactorOn(team.New(threads))

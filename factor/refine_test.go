@@ -10,7 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/sparse"
 )
@@ -43,7 +45,7 @@ func TestRefineNearSingular(t *testing.T) {
 		t.Run(fmt.Sprintf("d=%g", d), func(t *testing.T) {
 			m, b, want := nearSingular(d)
 			scale := scales(t, m)
-			f := factored(t, m, factor.Order(m.P, factor.Natural), scale, epsilon, factor.Everywhere)
+			f := factored(t, m, order.Of(m.P, order.Natural), scale, epsilon, factor.Everywhere)
 			x, r := make([]float64, len(b)), make([]float64, len(b))
 			f.SolveTo(x, b)
 			first := distance(x, want)
@@ -74,7 +76,7 @@ func TestRefineHeedsContraction(t *testing.T) {
 	copy(m.Val, []float64{1, 0, 0, 1}) // body 0 is held well
 	b := []float64{3, -1, 2 * small, 5 * small, 0.5, 0.25, 0, small * math.Sin(1e-5)}
 	want := []float64{0.5, 0.25, 0, small}
-	f := factored(t, m, factor.Order(m.P, factor.Natural), scales(t, m), epsilon, factor.Everywhere)
+	f := factored(t, m, order.Of(m.P, order.Natural), scales(t, m), epsilon, factor.Everywhere)
 	require.Greater(t, f.Contraction, 1e-3)
 	x, r := make([]float64, len(b)), make([]float64, len(b))
 	ref := f.SolveRefinedTo(x, r, b, m, 0)
@@ -88,7 +90,7 @@ func TestRefineBeyondTheTerm(t *testing.T) {
 	const slack, floor = 10, 4e-16 // as in TestRefineNearSingular
 	for _, d := range []float64{1e-6, 3e-7, 1e-7, 1e-8, 1e-9} {
 		m, b, want := nearSingular(d)
-		f := factored(t, m, factor.Order(m.P, factor.Natural), scales(t, m), epsilon, factor.Everywhere)
+		f := factored(t, m, order.Of(m.P, order.Natural), scales(t, m), epsilon, factor.Everywhere)
 		x, r := make([]float64, len(b)), make([]float64, len(b))
 		ref := f.SolveRefinedTo(x, r, b, m, 0)
 		t.Logf("d = %g: error %.2g, predicted %.2g", d, distance(x, want), ref.Error)
@@ -125,15 +127,15 @@ func requireResidualIs(t *testing.T, m *sparse.Matrix, b, x, r []float64) {
 // A large term leaves no trace after enough steps, and each step shrinks the
 // error about as Contraction says.
 func TestRefineRemovesTheTerm(t *testing.T) {
-	p := ordLadder(6)
+	p := graphs.Ladder(6)
 	m := incidenceMatrix(p, rand.New(rand.NewPCG(1, 41)))
 	scale := scales(t, m)
 	b := consistentSide(m, rand.New(rand.NewPCG(2, 41)))
 	want, _ := constrained(t, m, scale, b)
 	np := positiveRows(p)
 	for _, eps := range []float64{1e-4, 1e-6, 1e-8, 1e-10} {
-		for _, o := range ordAll {
-			f := factored(t, m, factor.Order(p, o), scale, eps, factor.Everywhere)
+		for _, o := range order.All() {
+			f := factored(t, m, order.Of(p, o), scale, eps, factor.Everywhere)
 			x, r := make([]float64, len(b)), make([]float64, len(b))
 			ref := f.SolveRefinedTo(x, r, b, m, 0)
 			require.Less(t, f.Contraction, 0.5)
@@ -156,8 +158,8 @@ func TestRefineLeastNorm(t *testing.T) {
 		scale := scales(t, c.m)
 		b := consistentSide(c.m, rand.New(rand.NewPCG(3, 41)))
 		want, _ := constrained(t, c.m, scale, b)
-		for _, o := range ordAll {
-			f := factored(t, c.m, factor.Order(c.m.P, o), scale, eps, factor.Everywhere)
+		for _, o := range order.All() {
+			f := factored(t, c.m, order.Of(c.m.P, o), scale, eps, factor.Everywhere)
 			x, r := make([]float64, len(b)), make([]float64, len(b))
 			f.SolveRefinedTo(x, r, b, c.m, 0)
 			check.CloseVec(t, x, want, tol, check.MaxAbs(want), "%s, %v", c.name, o)
@@ -169,10 +171,10 @@ func TestRefineLeastNorm(t *testing.T) {
 // at once.
 func TestRefineTrivial(t *testing.T) {
 	for name, p := range map[string]*sparse.Pattern{
-		"empty": ordPattern(0, nil), "bodies": ordPattern(2, nil), "chain": ordChain(3, false),
+		"empty": graphs.New(0, nil), "bodies": graphs.New(2, nil), "chain": graphs.Chain(3, false),
 	} {
 		m := randomMatrix(p, rand.New(rand.NewPCG(4, 41)))
-		f := factored(t, m, factor.Order(p, factor.Natural), ones(m), 1e-12, factor.Everywhere)
+		f := factored(t, m, order.Of(p, order.Natural), ones(m), 1e-12, factor.Everywhere)
 		n := p.Dim()
 		x, r := make([]float64, n), make([]float64, n)
 		ref := f.SolveRefinedTo(x, r, make([]float64, n), m, 0)
@@ -199,7 +201,7 @@ func TestRefinementWorst(t *testing.T) {
 		// A right side that the rows contradict, so that residuals stay.
 		b := randomVector(p.Dim(), rng)
 		for _, policy := range []factor.Policy{factor.WhereWeak, factor.Everywhere} {
-			f := factor.Analyze(p, factor.Order(p, factor.MinDegree)).NewFactor()
+			f := factor.Analyze(p, order.Of(p, order.MinDegree)).NewFactor()
 			require.NoError(t, f.Factorize(m, scale, 0.1, policy), name)
 			x, r := make([]float64, len(b)), make([]float64, len(b))
 			ref := f.SolveRefinedTo(x, r, b, m, 0)
@@ -251,22 +253,22 @@ func rowMeasure(m *sparse.Matrix, scale, x, r, b []float64, size float64, policy
 // divided into tasks, for bodies of any size, leaves or not, and after corrections.
 func TestRefineResiduals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 41))
-	graphs := map[string]*sparse.Pattern{
-		"ladder": ordLadder(600), "grid": ordGrid(20), "tree": ordTree(1500, rng), "wheel": ordStar(60, 3, 30),
-		"islands": ordIslands(200), "gears": ordRandom(150, 120, 5, 6, rng), "no body": ordPattern(0, []ordJoint{{c: 3}, {c: 1}}),
+	patterns := map[string]*sparse.Pattern{
+		"ladder": graphs.Ladder(600), "grid": graphs.Grid(20), "tree": graphs.Tree(1500, rng), "wheel": graphs.Star(60, 3, 30),
+		"islands": graphs.Islands(200), "gears": graphs.Random(150, 120, 5, 6, rng), "no body": graphs.New(0, []graphs.Joint{{Rows: 3}, {Rows: 1}}),
 	}
 	for _, name := range []string{"ladder", "grid", "tree", "gears"} {
-		graphs[name+" of any sizes"] = resized(graphs[name], rng)
+		patterns[name+" of any sizes"] = resized(patterns[name], rng)
 	}
 	teams := []*team.Team{team.New(1), team.New(3)}
 	steps := 0
-	for name, p := range graphs {
+	for name, p := range patterns {
 		m := sparse.NewUnitMatrix(p)
 		for i := range m.Val {
 			m.Val[i] = rng.NormFloat64()
 		}
 		scale, b := ones(m), randomVector(p.Dim(), rng) // which the rows contradict, so that residuals stay
-		for _, perm := range [][]int32{factor.Order(p, factor.MinDegree), factor.Order(p, factor.Banded), shuffled(p.Len(), rng)} {
+		for _, perm := range [][]int32{order.Of(p, order.MinDegree), order.Of(p, order.Banded), shuffled(p.Len(), rng)} {
 			s := factor.Analyze(p, perm)
 			for _, policy := range []factor.Policy{factor.WhereWeak, factor.Everywhere} {
 				var want []float64
@@ -296,8 +298,8 @@ func TestRefineResiduals(t *testing.T) {
 func TestRefinementSize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 41))
 	for name, p := range map[string]*sparse.Pattern{
-		"bodies": ordPattern(3, nil), "chain": ordChain(5, false), "hub": ordStar(5, 0, 0),
-		"loose": ordPattern(4, []ordJoint{ordLink(3, 0, 1), ordLink(5, 1, ordWorld)}),
+		"bodies": graphs.New(3, nil), "chain": graphs.Chain(5, false), "hub": graphs.Star(5, 0, 0),
+		"loose": graphs.New(4, []graphs.Joint{graphs.Link(3, 0, 1), graphs.Link(5, 1, graphs.World)}),
 	} {
 		m := sparse.NewUnitMatrix(p)
 		for i := range m.Val {
@@ -307,7 +309,7 @@ func TestRefinementSize(t *testing.T) {
 			b := randomVector(p.Dim(), rng)
 			b[p.Off[large]] = 1e3
 			for _, policy := range []factor.Policy{factor.WhereWeak, factor.Everywhere} {
-				f := factored(t, m, factor.Order(p, factor.MinDegree), ones(m), 1e-2, policy)
+				f := factored(t, m, order.Of(p, order.MinDegree), ones(m), 1e-2, policy)
 				x, r := make([]float64, len(b)), make([]float64, len(b))
 				ref := f.SolveRefinedTo(x, r, b, m, 0)
 				want := 0.0
@@ -328,13 +330,13 @@ func TestRefinementSize(t *testing.T) {
 // What is not a number shows in Error and in Size or Worst, wherever in the right side it
 // is, also if all that is looked at later is finite.
 func TestRefineNotFinite(t *testing.T) {
-	p := ordPattern(7, []ordJoint{ordLink(3, 0, 1), ordLink(5, 1, ordWorld), ordLink(3, 3, 4), ordLink(5, 5, ordWorld), ordLink(6, 6, ordWorld)})
+	p := graphs.New(7, []graphs.Joint{graphs.Link(3, 0, 1), graphs.Link(5, 1, graphs.World), graphs.Link(3, 3, 4), graphs.Link(5, 5, graphs.World), graphs.Link(6, 6, graphs.World)})
 	rng := rand.New(rand.NewPCG(12, 41))
 	m := sparse.NewUnitMatrix(p)
 	for i := range m.Val {
 		m.Val[i] = rng.NormFloat64()
 	}
-	for _, perm := range [][]int32{factor.Order(p, factor.Natural), shuffled(p.Len(), rng)} {
+	for _, perm := range [][]int32{order.Of(p, order.Natural), shuffled(p.Len(), rng)} {
 		for _, policy := range []factor.Policy{factor.WhereWeak, factor.Everywhere} {
 			f := factored(t, m, perm, ones(m), 1e-2, policy)
 			for i := range p.Dim() {

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/sparse"
 )
@@ -16,22 +18,22 @@ import (
 // have a joint of one to six rows to the world, some of them two, and one more body that
 // has nothing but such a joint. There are fewer rows than freedoms everywhere.
 func groundedPattern(n int, rng *rand.Rand) *sparse.Pattern {
-	var js []ordJoint
+	var js []graphs.Joint
 	for b := range int32(n) {
-		js = append(js, ordLink(int8(1+rng.IntN(2)), b, (b+1)%int32(n)))
+		js = append(js, graphs.Link(int8(1+rng.IntN(2)), b, (b+1)%int32(n)))
 		c := int8(1 + b/2%6)
 		if b%2 == 0 {
-			js = append(js, ordLink(c, ordWorld, b))
+			js = append(js, graphs.Link(c, graphs.World, b))
 		}
 		if b%4 == 0 && c < 4 {
-			js = append(js, ordLink(1, b))
+			js = append(js, graphs.Link(1, b))
 		}
 		if b%5 == 0 {
-			js = append(js, ordLink(1, b, (b+int32(n)/2)%int32(n)))
+			js = append(js, graphs.Link(1, b, (b+int32(n)/2)%int32(n)))
 		}
 	}
-	js = append(js, ordLink(5, int32(n)))
-	return ordPattern(n+1, js)
+	js = append(js, graphs.Link(5, int32(n)))
+	return graphs.New(n+1, js)
 }
 
 // normalMatrix returns a matrix of p with unit +1 blocks and random rows.
@@ -50,7 +52,7 @@ func TestRightSideInTheFactor(t *testing.T) {
 		rng := rand.New(rand.NewPCG(uint64(n), 62))
 		p := groundedPattern(n, rng)
 		m := normalMatrix(p, rng)
-		s := factor.Analyze(p, factor.Order(p, factor.NestedDissection))
+		s := factor.Analyze(p, order.Of(p, order.NestedDissection))
 		scale := rowSquares(m)
 		b := consistentSide(stored(m), rng)
 		var first []float64
@@ -117,7 +119,7 @@ func TestPivotErrorOfTeams(t *testing.T) {
 	p := groundedPattern(2000, rng)
 	m := normalMatrix(p, rng)
 	scale := rowSquares(m)
-	s := factor.Analyze(p, factor.Order(p, factor.LeafFirst))
+	s := factor.Analyze(p, order.Of(p, order.LeafFirst))
 	for _, workers := range []int{1, 2} {
 		f := s.NewFactorOn(team.New(workers))
 		for range 20 {

@@ -41,8 +41,8 @@ func (f *Factor) weighted() *weighting {
 }
 
 // solve is SolveTo for the matrix with unit +1 blocks. It returns the largest norm of a
-// +1 node with neighbours. If r is not nil, it receives the residuals of the joints that
-// are not open.
+// +1 node with neighbours. If r is not nil, it receives the residuals of the −1
+// nodes that are not open.
 func (f *Factor) solve(x, b, r []float64) float64 {
 	begun := f.begun && len(b) > 0 && &b[0] == &f.b[0]
 	f.begun = false
@@ -95,7 +95,7 @@ func (f *Factor) forward(from rightSide) float64 {
 }
 
 // load stores the right side in the pivots y of a front, the leaves eliminated: a leaf
-// is b − Wᵀ·(multipliers), so the rows of its joints get b − W·b of the leaf.
+// is b − Wᵀ·(multipliers), so the rows of its neighbours get b − W·b of the leaf.
 func (w *worker) load(fr *front, y []float64) {
 	f, s, p, b := w.f, w.f.S, w.f.S.P, w.f.from.b
 	for c := fr.super; c < fr.last; c++ {
@@ -108,8 +108,8 @@ func (w *worker) load(fr *front, y []float64) {
 		}
 		old := s.node[c]
 		for k := p.Ptr[old]; k < p.Ptr[old+1]; k++ {
-			if body := p.Ind[k]; s.leaf[body] {
-				subRows(dst, f.unit.Val[p.Pos[k]:p.Pos[k+1]], b[p.Off[body]:p.Off[body+1]])
+			if pos := p.Ind[k]; s.leaf[pos] {
+				subRows(dst, f.unit.Val[p.Pos[k]:p.Pos[k+1]], b[p.Off[pos]:p.Off[pos+1]])
 			}
 		}
 	}
@@ -151,7 +151,7 @@ func (w *worker) forward(fr *front) {
 type solution struct {
 	x     []float64 // receives the solution, but for nodes without neighbours; see add
 	b     []float64 // right side of the leaves, and of r
-	r     []float64 // receives b − K·x in the rows of joints that are not open; nil if that is not wanted
+	r     []float64 // receives b − K·x in the rows of −1 nodes that are not open; nil if that is not wanted
 	begun bool      // start from the last rows of the panels, not from the core vector
 	add   bool      // add to x the solution for a right side that is zero in the leaves
 }
@@ -282,7 +282,7 @@ func keep(m *float64, q float64) {
 }
 
 // storeLeaf stores b − Wᵀ·y of a leaf in the solution, y the rows of its front, and
-// subtracts W·x of what is there then from the residuals of its joints.
+// subtracts W·x of what is there then from the residuals of its neighbours.
 func (w *worker) storeLeaf(l *leaf, y []float64) {
 	f, s, to := w.f, w.f.S, &w.f.to
 	k := int(l.size)

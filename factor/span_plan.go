@@ -3,6 +3,7 @@ package factor
 import (
 	"slices"
 
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -26,7 +27,7 @@ type SpanPlan struct {
 // least work is taken.
 //
 // Cost: near-linear in nodes and blocks. It panics on an unknown ordering, and on less than one thread.
-func AnalyzeSpan(p *sparse.Pattern, o Ordering, threads int) *SpanPlan {
+func AnalyzeSpan(p *sparse.Pattern, o order.Ordering, threads int) *SpanPlan {
 	d := dualOf(p)
 	s := chooseDual(d, o, threads)
 	s.pointTo(p)
@@ -71,14 +72,14 @@ func dualOf(p *sparse.Pattern) *sparse.Pattern {
 }
 
 // chooseDual is Choose for a dual pattern, with all leaves first.
-func chooseDual(d *sparse.Pattern, o Ordering, threads int) *Symbolic {
-	if o != Auto {
-		return Analyze(d, leavesFirst(d, order(d, o, threads)))
+func chooseDual(d *sparse.Pattern, o order.Ordering, threads int) *Symbolic {
+	if o != order.Auto {
+		return Analyze(d, leavesFirst(d, order.OnThreads(d, o, threads)))
 	}
-	list := []Ordering{LeafFirst, Banded, MinDegree}
+	list := []order.Ordering{order.LeafFirst, order.Banded, order.MinDegree}
 	var best *elimination
-	try := func(o Ordering) {
-		e := eliminate(d, leavesFirst(d, order(d, o, threads)))
+	try := func(o order.Ordering) {
+		e := eliminate(d, leavesFirst(d, order.OnThreads(d, o, threads)))
 		if best == nil || e.counts.Flops < best.counts.Flops {
 			best = e
 		}
@@ -87,7 +88,7 @@ func chooseDual(d *sparse.Pattern, o Ordering, threads int) *Symbolic {
 		try(o)
 	}
 	if best.counts.MaxFront >= wideFront {
-		try(NestedDissection)
+		try(order.NestedDissection)
 	}
 	return best.analyze()
 }

@@ -3,6 +3,7 @@ package factor
 import (
 	"slices"
 
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/sparse"
 )
@@ -15,7 +16,7 @@ type RowSpanPlan struct {
 }
 
 // AnalyzeRowSpan is AnalyzeSpan for the rows of W.
-func AnalyzeRowSpan(p *sparse.Pattern, o Ordering, threads int) *RowSpanPlan {
+func AnalyzeRowSpan(p *sparse.Pattern, o order.Ordering, threads int) *RowSpanPlan {
 	return &RowSpanPlan{p, AnalyzeSpan(dualOf(p), o, threads)}
 }
 

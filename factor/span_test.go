@@ -12,6 +12,7 @@ import (
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -35,7 +36,7 @@ type spanCase struct {
 }
 
 // newSpanCase has D drawn at random from 1/spread to spread.
-func newSpanCase(t *testing.T, family string, n int, spread float64, o factor.Ordering) *spanCase {
+func newSpanCase(t *testing.T, family string, n int, spread float64, o order.Ordering) *spanCase {
 	t.Helper()
 	doc, err := bench.Generate(family, n, 1)
 	require.NoError(t, err)
@@ -61,7 +62,7 @@ func spanCases(t *testing.T, run func(t *testing.T, c *spanCase)) {
 	for family, n := range map[string]int{
 		"scissor": 4, "nfourbar": 5, "revolute-net": 3, "random": 20, "ladder": 9, "chain": 4, "grid": 3, "stewart": 1,
 	} {
-		for _, o := range []factor.Ordering{factor.Auto, factor.Natural, factor.LeafFirst, factor.Banded, factor.MinDegree, factor.NestedDissection} {
+		for _, o := range []order.Ordering{order.Auto, order.Natural, order.LeafFirst, order.Banded, order.MinDegree, order.NestedDissection} {
 			for _, spread := range []float64{1, 1e3} {
 				t.Run(fmt.Sprintf("%s/%v/%g", family, o, spread), func(t *testing.T) {
 					run(t, newSpanCase(t, family, n, spread, o))
@@ -133,7 +134,7 @@ func TestSpan(t *testing.T) {
 func TestRowSpan(t *testing.T) {
 	for family, n := range map[string]int{"scissor": 4, "nfourbar": 5, "revolute-net": 2, "random": 20, "ladder": 9, "chain": 4, "stewart": 1} {
 		t.Run(family, func(t *testing.T) {
-			c := newSpanCase(t, family, n, 1, factor.Auto)
+			c := newSpanCase(t, family, n, 1, order.Auto)
 			W := c.V
 			for i := c.first; i < len(c.scale); i++ {
 				for k := range c.first {
@@ -141,7 +142,7 @@ func TestRowSpan(t *testing.T) {
 				}
 			}
 			_, rank := c.dense(t)
-			q := factor.AnalyzeRowSpan(c.y.L.Pattern, factor.Auto, 1).NewRowSpan()
+			q := factor.AnalyzeRowSpan(c.y.L.Pattern, order.Auto, 1).NewRowSpan()
 			q.Factorize(c.y.W, spanTol)
 			require.Equal(t, rank, q.Rank())
 			require.Greater(t, q.Gap().Smallest, q.Gap().Dropped)
@@ -173,8 +174,8 @@ func TestRowSpan(t *testing.T) {
 			require.Less(t, check.MaxAbs(r), 1e-9*(1+check.MaxAbs(x)))
 		})
 	}
-	c, other := newSpanCase(t, "nfourbar", 2, 1, factor.Auto), newSpanCase(t, "nfourbar", 3, 1, factor.Auto)
-	q := factor.AnalyzeRowSpan(c.y.L.Pattern, factor.Auto, 1).NewRowSpan()
+	c, other := newSpanCase(t, "nfourbar", 2, 1, order.Auto), newSpanCase(t, "nfourbar", 3, 1, order.Auto)
+	q := factor.AnalyzeRowSpan(c.y.L.Pattern, order.Auto, 1).NewRowSpan()
 	require.PanicsWithValue(t, "factor: foreign pattern", func() { q.Factorize(other.y.W, spanTol) })
 	q.Factorize(c.y.W, spanTol)
 	x := make([]float64, len(c.scale))
@@ -184,9 +185,9 @@ func TestRowSpan(t *testing.T) {
 
 // TestSpanAgain factors other values before: nothing of them is left, and results have the same bits.
 func TestSpanAgain(t *testing.T) {
-	a := newSpanCase(t, "random", 25, 1, factor.Auto)
+	a := newSpanCase(t, "random", 25, 1, order.Auto)
 	q, fresh := a.p.NewSpan(), a.p.NewSpan()
-	other := newSpanCase(t, "random", 25, 1e3, factor.Auto)
+	other := newSpanCase(t, "random", 25, 1e3, order.Auto)
 	q.Factorize(a.y.W, other.scale, 0.5)
 	q.LeastNormTo(make([]float64, len(a.scale)))
 	x, y := make([]float64, len(a.scale)), make([]float64, len(a.scale))
@@ -202,7 +203,7 @@ func TestSpanAgain(t *testing.T) {
 
 // TestSpanTolerance counts columns as dependent up to the tolerance.
 func TestSpanTolerance(t *testing.T) {
-	c := newSpanCase(t, "nfourbar", 3, 1, factor.Auto)
+	c := newSpanCase(t, "nfourbar", 3, 1, order.Auto)
 	q := c.p.NewSpan()
 	q.Factorize(c.y.W, c.scale, spanTol)
 	rank, least := q.Rank(), q.Gap().Smallest
@@ -215,7 +216,7 @@ func TestSpanTolerance(t *testing.T) {
 }
 
 func TestSpanPanics(t *testing.T) {
-	c, other := newSpanCase(t, "nfourbar", 2, 1, factor.Auto), newSpanCase(t, "nfourbar", 3, 1, factor.Auto)
+	c, other := newSpanCase(t, "nfourbar", 2, 1, order.Auto), newSpanCase(t, "nfourbar", 3, 1, order.Auto)
 	q := c.p.NewSpan()
 	require.PanicsWithValue(t, "factor: foreign pattern", func() { q.Factorize(other.y.W, c.scale, spanTol) })
 	require.PanicsWithValue(t, "factor: length mismatch", func() { q.Factorize(c.y.W, c.scale[1:], spanTol) })

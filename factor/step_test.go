@@ -8,17 +8,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/graphs"
 )
 
 func TestStepsAllocateNothing(t *testing.T) {
-	p := ordGrid(6)
+	p := graphs.Grid(6)
 	rng := rand.New(rand.NewPCG(1, 51))
 	m := incidenceMatrix(p, rng)
 	scale := bodyScales(t, m)
 	b := consistentSide(m, rng)
 	n := p.Dim()
 	x, r := make([]float64, n), make([]float64, n)
-	f := factor.Analyze(p, factor.Order(p, factor.NestedDissection)).NewFactor()
+	f := factor.Analyze(p, order.Of(p, order.NestedDissection)).NewFactor()
 	for name, step := range map[string]func(){
 		"Factorize where weak": func() { require.NoError(t, f.Factorize(m, scale, epsilon, factor.WhereWeak)) },
 		"Factorize everywhere": func() { require.NoError(t, f.Factorize(m, scale, epsilon, factor.Everywhere)) },
@@ -41,7 +43,7 @@ func TestSolveInPlace(t *testing.T) {
 	for name, p := range smallGraphs() {
 		rng := rand.New(rand.NewPCG(2, 51))
 		m := randomMatrix(p, rng)
-		f := factored(t, m, factor.Order(p, factor.MinDegree), ones(m), 1, factor.Everywhere)
+		f := factored(t, m, order.Of(p, order.MinDegree), ones(m), 1, factor.Everywhere)
 		b := randomVector(p.Dim(), rng)
 		x, kept := make([]float64, len(b)), append([]float64{}, b...)
 		f.SolveTo(x, b)
@@ -54,12 +56,12 @@ func TestSolveInPlace(t *testing.T) {
 // The same input gives the same bits, in goroutines that share a Symbolic too,
 // and reading the factor does not change it.
 func TestSameBits(t *testing.T) {
-	p := ordGrid(8)
+	p := graphs.Grid(8)
 	rng := rand.New(rand.NewPCG(3, 51))
 	m := incidenceMatrix(p, rng)
 	scale := bodyScales(t, m)
 	b := consistentSide(m, rng)
-	s := factor.Analyze(p, factor.Order(p, factor.NestedDissection))
+	s := factor.Analyze(p, order.Of(p, order.NestedDissection))
 	const runs = 4
 	var out [runs][]float64
 	var wait sync.WaitGroup

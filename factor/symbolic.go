@@ -20,8 +20,8 @@ type Counts struct {
 // A node of sign +1 that is eliminated before all its neighbours is a leaf of
 // the elimination tree. Its column of L is its column of the matrix, so it needs
 // no front: its term of the Schur complement goes straight into the front of its
-// first neighbour. The nodes that are left, all joints and the other bodies, are
-// the core; supernodes and permuted vectors hold the core only.
+// first neighbour. The nodes that are left, those of sign −1 and the other ones of sign +1,
+// are the core; supernodes and permuted vectors hold the core only.
 type Symbolic struct {
 	P      *sparse.Pattern
 	Counts Counts
@@ -33,14 +33,14 @@ type Symbolic struct {
 	off    []int32 // core+1: first permuted scalar of each core node
 	oldOff []int32 // core: first original scalar of each core node
 	sign   []int8  // core: sign of the pivots
-	open   []bool  // core: a joint whose residual the backward sweep leaves out; see closeJoints
+	open   []bool  // core: a −1 node whose residual the backward sweep leaves out; see closeRows
 
 	fronts []front
 	runs   []run   // rows of every front, and places of update matrices in parents
 	kids   []int32 // child fronts of each front, increasing
 	ents   []entry
 	leaves []leaf
-	blocks []kernel.Block // of leaves: rows of their front, and of the residual unless the joint is open
+	blocks []kernel.Block // of leaves: rows of their front, and of the residual unless their −1 node is open
 	free   []leaf         // +1 nodes without neighbours
 	late   []lateBlock    // blocks of +1 nodes in the core
 
@@ -95,7 +95,7 @@ type task struct{ lo, hi int32 }
 type run struct{ dst, n int32 }
 
 // entry says where one block of the matrix goes in the panel of its front: a
-// block between a joint and a body of the core.
+// block between a −1 and a +1 node of the core.
 type entry struct {
 	src   int64 // first value in Matrix.Val
 	row   int32 // scalar row in the front
@@ -106,19 +106,19 @@ type entry struct {
 }
 
 // leaf is a node of sign +1 without a front; its blocks stand in elimination
-// order of their joints.
+// order of its neighbours.
 type leaf struct {
 	lo, hi int32 // into blocks
 	first  int32 // first original scalar
-	up, to int32 // runs in the front of its first joint
+	up, to int32 // runs in the front of its first neighbour
 	rows   int32 // of all its blocks
 	size   int8
 }
 
-// lateBlock is a block between a joint and a +1 node of the core.
+// lateBlock is a block between a −1 and a +1 node of the core.
 type lateBlock struct {
-	src         int64 // first value in Matrix.Val
-	joint, body int32 // nodes
+	src      int64 // first value in Matrix.Val
+	neg, pos int32 // nodes
 }
 
 // Order returns the permutation in use, perm[new] = old; it is not a copy.
@@ -262,7 +262,7 @@ func (e *elimination) analyze() *Symbolic {
 	a.relax()
 	a.place()
 	a.divide()
-	a.closeJoints()
+	a.closeRows()
 	a.stack()
 	return s
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -62,13 +64,13 @@ func eliminated(p *sparse.Pattern, perm []int32) factor.Counts {
 
 func TestCountsEqualElimination(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 11))
-	graphs := smallGraphs()
-	graphs["long chain"] = resized(ordChain(80, true), rng)
-	graphs["long ladder"] = resized(ordLadder(40), rng)
-	graphs["wide grid"] = ordGrid(8)
-	graphs["big star"] = resized(ordStar(60, 2, 20), rng)
-	graphs["bundle"] = ordPattern(2, []ordJoint{ordLink(1, 0, 1), ordLink(1, 0, 1), ordLink(2, 0, 1), ordLink(1, 0), ordLink(1, 1)})
-	for name, p := range graphs {
+	patterns := smallGraphs()
+	patterns["long chain"] = resized(graphs.Chain(80, true), rng)
+	patterns["long ladder"] = resized(graphs.Ladder(40), rng)
+	patterns["wide grid"] = graphs.Grid(8)
+	patterns["big star"] = resized(graphs.Star(60, 2, 20), rng)
+	patterns["bundle"] = graphs.New(2, []graphs.Joint{graphs.Link(1, 0, 1), graphs.Link(1, 0, 1), graphs.Link(2, 0, 1), graphs.Link(1, 0), graphs.Link(1, 1)})
+	for name, p := range patterns {
 		for _, o := range orders(p, rand.New(rand.NewPCG(2, 2))) {
 			want := eliminated(p, o.perm)
 			require.Equal(t, want, factor.CountOrder(p, o.perm), "CountOrder: %s, %s", name, o.name)
@@ -86,13 +88,13 @@ func TestCountsEqualElimination(t *testing.T) {
 // What Analyze makes of an order that is its own postorder is that order.
 func TestAnalyzeKeepsPostorders(t *testing.T) {
 	for name, p := range smallGraphs() {
-		perm := factor.Analyze(p, factor.Order(p, factor.MinDegree)).Order()
+		perm := factor.Analyze(p, order.Of(p, order.MinDegree)).Order()
 		require.Equal(t, perm, factor.Analyze(p, perm).Order(), name)
 	}
 }
 
 func TestAnalyzePanics(t *testing.T) {
-	p := ordChain(2, false)
+	p := graphs.Chain(2, false)
 	for name, f := range map[string]func(perm []int32){
 		"Analyze":    func(perm []int32) { factor.Analyze(p, perm) },
 		"CountOrder": func(perm []int32) { factor.CountOrder(p, perm) },

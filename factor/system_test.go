@@ -9,14 +9,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/sparse/interop"
 )
 
 // resized returns the graph of p with 1 to 6 rows in every node.
 func resized(p *sparse.Pattern, rng *rand.Rand) *sparse.Pattern {
 	size := make([]int8, p.Len())
 	for i := range size {
-		size[i] = ordRows(rng)
+		size[i] = graphs.Rows(rng)
 	}
 	return sparse.NewPattern(size, p.Sign, p.Ptr, p.Ind)
 }
@@ -129,7 +132,7 @@ func positiveRows(p *sparse.Pattern) int { return int(p.Off[p.Positive()]) }
 
 // dense returns m − diag(e).
 func dense(m *sparse.Matrix, e []float64) *mat.SymDense {
-	a := m.Dense()
+	a := interop.Dense(m, nil)
 	for i, v := range e {
 		if v != 0 {
 			a.SetSym(i, i, a.At(i, i)-v)
@@ -141,7 +144,7 @@ func dense(m *sparse.Matrix, e []float64) *mat.SymDense {
 // parts returns the blocks of m as dense matrices: M of the +1 rows, J of the
 // −1 rows.
 func parts(m *sparse.Matrix) (M *mat.SymDense, J *mat.Dense) {
-	a := m.Dense()
+	a := interop.Dense(m, nil)
 	n, np := m.P.Dim(), positiveRows(m.P)
 	return a.SliceSym(0, np).(*mat.SymDense), mat.DenseCopyOf(a).Slice(np, n, 0, np).(*mat.Dense)
 }
@@ -224,28 +227,28 @@ func constrained(t testing.TB, m *sparse.Matrix, scale, b []float64) ([]float64,
 // denseLDL factors a = L·D·Lᵀ without pivoting in the order of s and returns,
 // in the original order, the pivots and the diagonal of |L|·|D|·|Lᵀ|.
 func denseLDL(s *factor.Symbolic, a mat.Symmetric) (pivots, growth []float64) {
-	var order []int
+	var sequence []int
 	for _, node := range s.Order() {
 		for i := s.P.Off[node]; i < s.P.Off[node+1]; i++ {
-			order = append(order, int(i))
+			sequence = append(sequence, int(i))
 		}
 	}
-	n := len(order)
+	n := len(sequence)
 	u := make([][]float64, n) // the lower triangle of what is left
 	for i := range n {
 		u[i] = make([]float64, i+1)
 		for j := range u[i] {
-			u[i][j] = a.At(order[i], order[j])
+			u[i][j] = a.At(sequence[i], sequence[j])
 		}
 	}
 	pivots, growth = make([]float64, n), make([]float64, n)
 	for k := range n {
 		p := u[k][k]
-		pivots[order[k]] = p
-		growth[order[k]] += math.Abs(p)
+		pivots[sequence[k]] = p
+		growth[sequence[k]] += math.Abs(p)
 		for i := k + 1; i < n; i++ {
 			l := u[i][k] / p
-			growth[order[i]] += l * l * math.Abs(p)
+			growth[sequence[i]] += l * l * math.Abs(p)
 			for j := k + 1; j <= i; j++ {
 				u[i][j] -= l * u[j][k]
 			}
@@ -342,19 +345,19 @@ func shuffled(n int, rng *rand.Rand) []int32 {
 }
 
 // order is an elimination order with a name for messages.
-type order struct {
+type namedOrder struct {
 	name string
 	perm []int32
 }
 
 // orders returns all orderings of p and two random permutations.
-func orders(p *sparse.Pattern, rng *rand.Rand) []order {
-	var list []order
-	for _, o := range ordAll {
-		list = append(list, order{o.String(), factor.Order(p, o)})
+func orders(p *sparse.Pattern, rng *rand.Rand) []namedOrder {
+	var list []namedOrder
+	for _, o := range order.All() {
+		list = append(list, namedOrder{o.String(), order.Of(p, o)})
 	}
 	for _, name := range []string{"random 1", "random 2"} {
-		list = append(list, order{name, shuffled(p.Len(), rng)})
+		list = append(list, namedOrder{name, shuffled(p.Len(), rng)})
 	}
 	return list
 }
@@ -363,24 +366,24 @@ func orders(p *sparse.Pattern, rng *rand.Rand) []order {
 func smallGraphs() map[string]*sparse.Pattern {
 	rng := rand.New(rand.NewPCG(1, 7))
 	g := map[string]*sparse.Pattern{
-		"empty":          ordPattern(0, nil),
-		"bodies":         ordPattern(3, nil),
-		"world joint":    ordPattern(1, []ordJoint{ordLink(5, 0, ordWorld)}),
-		"no body":        ordPattern(0, []ordJoint{{c: 3}, {c: 1}}),
-		"parallel":       ordPattern(2, []ordJoint{ordLink(5, 0, 1), ordLink(3, 1, 0), ordLink(2, 0, 1), ordLink(6, 0, ordWorld)}),
-		"parallel world": ordPattern(1, []ordJoint{ordLink(5, 0, ordWorld), ordLink(1, 0, ordWorld), ordLink(1, 0, ordWorld)}),
-		"three bodies":   ordPattern(4, []ordJoint{ordLink(5, 0, 1, 2), ordLink(3, 3, 2), ordLink(3, 3, 2)}),
-		"chain":          ordChain(12, false),
-		"closed chain":   ordChain(12, true),
-		"ladder":         ordLadder(6),
-		"grid":           ordGrid(4),
-		"star":           ordStar(8, 0, 0),
-		"petals":         ordStar(6, 1, 0),
-		"wheel":          ordStar(9, 3, 5),
-		"islands":        ordIslands(4),
-		"tree":           ordTree(15, rng),
-		"dense":          ordRandom(8, 20, 2, 0, rng),
-		"gears":          ordRandom(12, 10, 5, 6, rng),
+		"empty":          graphs.New(0, nil),
+		"bodies":         graphs.New(3, nil),
+		"world joint":    graphs.New(1, []graphs.Joint{graphs.Link(5, 0, graphs.World)}),
+		"no body":        graphs.New(0, []graphs.Joint{{Rows: 3}, {Rows: 1}}),
+		"parallel":       graphs.New(2, []graphs.Joint{graphs.Link(5, 0, 1), graphs.Link(3, 1, 0), graphs.Link(2, 0, 1), graphs.Link(6, 0, graphs.World)}),
+		"parallel world": graphs.New(1, []graphs.Joint{graphs.Link(5, 0, graphs.World), graphs.Link(1, 0, graphs.World), graphs.Link(1, 0, graphs.World)}),
+		"three bodies":   graphs.New(4, []graphs.Joint{graphs.Link(5, 0, 1, 2), graphs.Link(3, 3, 2), graphs.Link(3, 3, 2)}),
+		"chain":          graphs.Chain(12, false),
+		"closed chain":   graphs.Chain(12, true),
+		"ladder":         graphs.Ladder(6),
+		"grid":           graphs.Grid(4),
+		"star":           graphs.Star(8, 0, 0),
+		"petals":         graphs.Star(6, 1, 0),
+		"wheel":          graphs.Star(9, 3, 5),
+		"islands":        graphs.Islands(4),
+		"tree":           graphs.Tree(15, rng),
+		"dense":          graphs.Random(8, 20, 2, 0, rng),
+		"gears":          graphs.Random(12, 10, 5, 6, rng),
 	}
 	for name, p := range g {
 		if p.Len() == 0 {

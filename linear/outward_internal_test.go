@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sparse"
@@ -62,10 +63,10 @@ func TestOutwardFillsNoMore(t *testing.T) {
 	const sizes = 1
 	turned := 0
 	look := func(name string, p *sparse.Pattern) {
-		for _, o := range []factor.Ordering{factor.Natural, factor.LeafFirst, factor.Banded, factor.MinDegree, factor.NestedDissection} {
-			perm := factor.Order(p, o)
+		for _, o := range []order.Ordering{order.Natural, order.LeafFirst, order.Banded, order.MinDegree, order.NestedDissection} {
+			perm := order.Of(p, o)
 			q := outward(p, perm)
-			require.NoError(t, factor.CheckTileRule(p, q), "%s %v", name, o)
+			require.NoError(t, order.CheckTileRule(p, q), "%s %v", name, o)
 			before, after := factor.CountOrder(p, perm), factor.CountOrder(p, q)
 			assert.LessOrEqual(t, float64(after.NonZeros), sizes*float64(before.NonZeros), "%s %v", name, o)
 			if &q[0] != &perm[0] {
@@ -95,9 +96,9 @@ func TestOutwardFillsNoMore(t *testing.T) {
 func TestOutwardFromTheWorld(t *testing.T) {
 	const n = 50
 	p := shiftedPattern(columnOf(t, n))
-	for _, o := range []factor.Ordering{factor.LeafFirst, factor.Banded, factor.MinDegree, factor.NestedDissection} {
+	for _, o := range []order.Ordering{order.LeafFirst, order.Banded, order.MinDegree, order.NestedDissection} {
 		body := int32(0) // the highest so far
-		for _, v := range outward(p, factor.Order(p, o)) {
+		for _, v := range outward(p, order.Of(p, o)) {
 			if p.Sign[v] > 0 {
 				continue
 			}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/eigen"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/sparse"
@@ -56,7 +57,7 @@ func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
 	if old != nil && samePattern(old.k.m.P, p) {
 		h.k.fac, p = old.k.fac, old.k.m.P
 	} else {
-		best, _, _ := factor.Choose(p, factor.Auto, 1)
+		best, _, _ := factor.Choose(p, order.Auto, 1)
 		h.k.fac = factor.Analyze(p, outward(p, best.Order())).NewFactor()
 	}
 	h.k.m, h.k.scale = sparse.NewMatrix(p), make([]float64, p.Dim())

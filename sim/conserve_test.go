@@ -16,6 +16,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/sparse/interop"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -158,7 +159,7 @@ func (d *stabilised) StabilisedAccelerations(a []float64, st *mechanism.State, a
 		}
 	}
 	var x mat.VecDense
-	if err := x.SolveVec(sys.K.Dense(), mat.NewVecDense(len(sys.B), sys.B)); err != nil {
+	if err := x.SolveVec(interop.Dense(sys.K, nil), mat.NewVecDense(len(sys.B), sys.B)); err != nil {
 		return err
 	}
 	copy(a, x.RawVector().Data)

@@ -4,6 +4,6 @@
 // The matrices of this library are the KKT systems of RBDA eq. 8.64: one block
 // row of six for every body and one of 1 to 6 for every joint. The package
 // knows nothing of either; it knows nodes with a size and a sign. Besides the
-// product it exports to james-bowman/sparse, gonum's mat.Matrix, MatrixMarket
-// and a picture of the pattern.
+// product it writes MatrixMarket files and pictures of the pattern; package
+// interop makes matrices of gonum and james-bowman/sparse.
 package sparse

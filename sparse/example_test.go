@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"os"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -30,18 +28,4 @@ func ExampleMatrix() {
 	// 1 1 2
 	// 2 2 4
 	// 3 2 1
-}
-
-// The joint first, then the body.
-func ExampleMatrix_View() {
-	p := sparse.NewPattern([]int8{2, 1}, []int8{1, -1}, []int32{0, 0, 1}, []int32{0})
-	m := sparse.NewMatrix(p)
-	copy(m.Dia, []float64{2, 0, 0, 4})
-	copy(m.Val, []float64{0, 1})
-
-	fmt.Println(mat.Formatted(m.View([]int32{1, 0})))
-	// Output:
-	// ⎡0  0  1⎤
-	// ⎢0  2  0⎥
-	// ⎣1  0  4⎦
 }

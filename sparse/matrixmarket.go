@@ -32,7 +32,7 @@ func (m *Matrix) WriteMatrixMarket(w io.Writer, comments ...string) error {
 func (v *View) WriteMatrixMarket(w io.Writer, comments ...string) error {
 	nz := 0
 	var err error
-	v.columns(nil, func(i, j int, x float64) {
+	v.Entries(nil, func(i, j int, x float64) {
 		switch {
 		case !finite(x) && err == nil:
 			err = fmt.Errorf("%w: entry (%d, %d) is %v", ErrNotFinite, i+1, j+1, x)
@@ -43,12 +43,12 @@ func (v *View) WriteMatrixMarket(w io.Writer, comments ...string) error {
 	if err != nil {
 		return err
 	}
-	n := v.SymmetricDim()
+	n := v.m.P.Dim()
 	b := bufio.NewWriter(w)
 	writeBanner(b, "coordinate real symmetric", comments)
 	fmt.Fprintf(b, "%d %d %d\n", n, n, nz)
 	var line []byte
-	v.columns(nil, func(i, j int, x float64) {
+	v.Entries(nil, func(i, j int, x float64) {
 		if i < j || x == 0 {
 			return
 		}

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -67,18 +68,18 @@ func readMatrixMarket(t *testing.T, text string) (d *mat.Dense, entries int, com
 }
 
 func TestMatrixMarketRoundTrip(t *testing.T) {
-	eachRandom(t, func(t *testing.T, seed uint64, m *sparse.Matrix) {
+	graphs.EachMatrix(t, func(t *testing.T, seed uint64, m *sparse.Matrix) {
 		var b bytes.Buffer
 		require.NoError(t, m.WriteMatrixMarket(&b))
 		d, entries, _ := readMatrixMarket(t, b.String())
-		assert.True(t, mat.Equal(denseOf(m, nil), d))
+		assert.True(t, mat.Equal(graphs.Dense(m, nil), d))
 		assert.Equal(t, m.P.NonZeros(), int64(entries))
 
-		perm := randomPerm(check.Rand(seed), m.P.Len())
+		perm := graphs.Perm(check.Rand(seed), m.P.Len())
 		b.Reset()
 		require.NoError(t, m.View(perm).WriteMatrixMarket(&b))
 		d, _, _ = readMatrixMarket(t, b.String())
-		assert.True(t, mat.Equal(denseOf(m, perm), d))
+		assert.True(t, mat.Equal(graphs.Dense(m, perm), d))
 	})
 }
 
@@ -110,7 +111,7 @@ func TestMatrixMarketText(t *testing.T) {
 }
 
 func TestVectorRoundTrip(t *testing.T) {
-	x := randomVec(check.Rand(1), 20)
+	x := graphs.Vec(check.Rand(1), 20)
 	x = append(x, 0, math.MaxFloat64, math.SmallestNonzeroFloat64, 1e23, math.Pi)
 	var b bytes.Buffer
 	require.NoError(t, sparse.WriteVector(&b, x, "right side"))
@@ -153,7 +154,7 @@ func (f *full) Write(p []byte) (int, error) {
 }
 
 func TestWritersReportTheErrorOfTheFile(t *testing.T) {
-	m := randomMatrix(6, 8, 14)
+	m := graphs.Matrix(6, 8, 14)
 	for name, write := range map[string]func(io.Writer) error{
 		"matrix": func(w io.Writer) error { return m.WriteMatrixMarket(w) },
 		"vector": func(w io.Writer) error { return sparse.WriteVector(w, make([]float64, 9000)) },

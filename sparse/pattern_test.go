@@ -1,7 +1,6 @@
 package sparse_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -86,21 +86,10 @@ func TestPatternCounts(t *testing.T) {
 	}
 }
 
-// sizes of the random matrices: nodes of sign +1 and −1.
-var sizes = [][2]int{{1, 0}, {0, 1}, {1, 1}, {2, 3}, {7, 0}, {0, 5}, {8, 14}, {20, 30}}
-
-func eachRandom(t *testing.T, f func(t *testing.T, seed uint64, m *sparse.Matrix)) {
-	for seed, s := range sizes {
-		t.Run(fmt.Sprintf("%dx%d", s[0], s[1]), func(t *testing.T) {
-			f(t, uint64(seed), randomMatrix(uint64(seed), s[0], s[1]))
-		})
-	}
-}
-
 func TestAt(t *testing.T) {
-	eachRandom(t, func(t *testing.T, _ uint64, m *sparse.Matrix) {
+	graphs.EachMatrix(t, func(t *testing.T, _ uint64, m *sparse.Matrix) {
 		n := m.P.Dim()
-		d := denseOf(m, nil)
+		d := graphs.Dense(m, nil)
 		for i := range n {
 			for j := range n {
 				require.Equal(t, d.At(i, j), m.At(i, j), "(%d, %d)", i, j)
@@ -113,8 +102,8 @@ func TestAt(t *testing.T) {
 }
 
 func TestNonZerosCountsTheLowerTriangle(t *testing.T) {
-	eachRandom(t, func(t *testing.T, _ uint64, m *sparse.Matrix) {
-		d := denseOf(m, nil)
+	graphs.EachMatrix(t, func(t *testing.T, _ uint64, m *sparse.Matrix) {
+		d := graphs.Dense(m, nil)
 		want := int64(0)
 		for i := range m.P.Dim() {
 			for j := range i + 1 {
@@ -128,32 +117,32 @@ func TestNonZerosCountsTheLowerTriangle(t *testing.T) {
 }
 
 func TestMulVecTo(t *testing.T) {
-	eachRandom(t, func(t *testing.T, seed uint64, m *sparse.Matrix) {
+	graphs.EachMatrix(t, func(t *testing.T, seed uint64, m *sparse.Matrix) {
 		n := m.P.Dim()
-		x := randomVec(check.Rand(seed), n)
+		x := graphs.Vec(check.Rand(seed), n)
 		var want mat.VecDense
-		want.MulVec(denseOf(m, nil), mat.NewVecDense(n, x))
-		got := randomVec(check.Rand(seed+1), n)
+		want.MulVec(graphs.Dense(m, nil), mat.NewVecDense(n, x))
+		got := graphs.Vec(check.Rand(seed+1), n)
 		m.MulVecTo(got, x)
 		scale := check.MaxAbs(want.RawVector().Data)
-		check.CloseVec(t, got, want.RawVector().Data, rounding, scale, "product")
+		check.CloseVec(t, got, want.RawVector().Data, graphs.Rounding, scale, "product")
 	})
 }
 
 func TestResidualTo(t *testing.T) {
-	eachRandom(t, func(t *testing.T, seed uint64, m *sparse.Matrix) {
+	graphs.EachMatrix(t, func(t *testing.T, seed uint64, m *sparse.Matrix) {
 		n := m.P.Dim()
 		rnd := check.Rand(seed)
-		x, b := randomVec(rnd, n), randomVec(rnd, n)
-		d := denseOf(m, nil)
+		x, b := graphs.Vec(rnd, n), graphs.Vec(rnd, n)
+		d := graphs.Dense(m, nil)
 		var want mat.VecDense
 		want.MulVec(d, mat.NewVecDense(n, x))
 		want.SubVec(mat.NewVecDense(n, b), &want)
-		got := randomVec(rnd, n)
+		got := graphs.Vec(rnd, n)
 		m.ResidualTo(got, b, x)
 		scale := check.MaxAbs(want.RawVector().Data)
-		check.CloseVec(t, got, want.RawVector().Data, rounding, scale, "residual")
-		check.Close(t, m.BackwardError(b, x), check.Residual(d, x, b), rounding, 1, "backward error")
+		check.CloseVec(t, got, want.RawVector().Data, graphs.Rounding, scale, "residual")
+		check.Close(t, m.BackwardError(b, x), check.Residual(d, x, b), graphs.Rounding, 1, "backward error")
 
 		// Without b, and in place of b.
 		minus := make([]float64, n)
@@ -161,7 +150,7 @@ func TestResidualTo(t *testing.T) {
 		for i := range minus {
 			minus[i] += b[i]
 		}
-		check.CloseVec(t, minus, got, rounding, scale, "without b")
+		check.CloseVec(t, minus, got, graphs.Rounding, scale, "without b")
 		m.ResidualTo(b, b, x)
 		assert.Equal(t, got, b)
 	})
@@ -197,11 +186,11 @@ func TestProductsCheckLengths(t *testing.T) {
 }
 
 func TestProductsDoNotAllocate(t *testing.T) {
-	m := randomMatrix(3, 20, 30)
+	m := graphs.Matrix(3, 20, 30)
 	n := m.P.Dim()
-	x, b, r := randomVec(check.Rand(1), n), randomVec(check.Rand(2), n), make([]float64, n)
+	x, b, r := graphs.Vec(check.Rand(1), n), graphs.Vec(check.Rand(2), n), make([]float64, n)
 	assert.Zero(t, testing.AllocsPerRun(20, func() { m.MulVecTo(r, x) }))
 	assert.Zero(t, testing.AllocsPerRun(20, func() { m.ResidualTo(r, b, x) }))
-	v := m.View(randomPerm(check.Rand(3), m.P.Len()))
+	v := m.View(graphs.Perm(check.Rand(3), m.P.Len()))
 	assert.Zero(t, testing.AllocsPerRun(20, func() { v.VecTo(r, x) }))
 }

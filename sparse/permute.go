@@ -3,7 +3,7 @@ package sparse
 // View is a matrix seen in another order of its nodes. Nothing is copied: a
 // view shows the values the matrix has at the time of the call.
 //
-// It implements gonum's mat.Symmetric.
+// Package interop makes gonum's mat.Symmetric of it.
 type View struct {
 	m    *Matrix
 	perm []int32 // n: perm[new] = old
@@ -24,6 +24,28 @@ func (m *Matrix) View(perm []int32) *View {
 // Cost: as Matrix.At. It panics if i or j is out of range.
 func (v *View) At(i, j int) float64 {
 	return v.m.At(v.old(i), v.old(j))
+}
+
+// Entries calls emit for every stored entry of both triangles of the reordered
+// matrix, column by column, rows increasing, no entry twice. Zeros inside the
+// blocks are stored, so the places do not depend on the values.
+//
+// A prox that is not nil is subtracted from the diagonal of the nodes of sign
+// −1, whose diagonal entries are stored then; its other entries are not used.
+//
+// Shapes: prox has one entry a row, in the order of the pattern.
+// Cost: O(nodes + stored values). It panics on a length mismatch.
+func (v *View) Entries(prox []float64, emit func(i, j int, x float64)) {
+	if prox != nil && len(prox) != v.m.P.Dim() {
+		panic("sparse: length mismatch")
+	}
+	l := newLayout(v.m.P, v.perm)
+	for c := range l.perm {
+		o := int(l.off[c])
+		for a := range int(l.off[c+1]) - o {
+			l.column(v.m, c, a, prox, func(i int, x float64) { emit(i, o+a, x) })
+		}
+	}
 }
 
 // VecTo stores in dst the vector x, given in the order of the pattern, in the

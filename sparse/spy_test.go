@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -85,9 +86,9 @@ func rectangles(t *testing.T, path string) map[[4]int]bool {
 }
 
 func TestSpyDrawsEveryBlockOnce(t *testing.T) {
-	m := randomMatrix(6, 8, 14)
+	m := graphs.Matrix(6, 8, 14)
 	p := m.P
-	perm := randomPerm(check.Rand(6), p.Len())
+	perm := graphs.Perm(check.Rand(6), p.Len())
 	at := make([]int, p.Len())
 	o := 0
 	for _, u := range perm {
@@ -185,7 +186,7 @@ const pictureLimit = 2_000_000 // bytes
 // TestSpyDensity draws large patterns: cells within the grid, none twice, the
 // diagonal without a gap, and a bounded size.
 func TestSpyDensity(t *testing.T) {
-	scattered := randomMatrix(1, 20000, 30000).P
+	scattered := graphs.Matrix(1, 20000, 30000).P
 	band, order := ladder(10000)
 	small, smallOrder := ladder(60)
 	for _, c := range []struct {

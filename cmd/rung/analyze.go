@@ -9,6 +9,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -193,8 +194,8 @@ func mobilityAround(mech *mechanism.Mechanism, n *rung.Nearby, nearSingular bool
 func orderingCosts(plan *rung.Plan) []orderingCost {
 	var list []orderingCost
 	pattern := plan.Layout().Pattern
-	for o := factor.Natural; o <= factor.NestedDissection; o++ {
-		c := factor.CountOrder(pattern, factor.Order(pattern, o))
+	for _, o := range order.All() {
+		c := factor.CountOrder(pattern, order.Of(pattern, o))
 		list = append(list, orderingCost{
 			Name: o.String(), FactorNonzeros: c.NonZeros, FactorFlops: c.Flops,
 			BlockBandwidth: c.Bandwidth, Chosen: o == plan.Ordering(),

@@ -9,19 +9,19 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
 // orderingFlag is the value of --ordering.
-type orderingFlag struct{ factor.Ordering }
+type orderingFlag struct{ order.Ordering }
 
 func (f *orderingFlag) Type() string { return "name" }
 
 func (f *orderingFlag) Set(s string) error {
-	o, err := factor.ParseOrdering(s)
+	o, err := order.Parse(s)
 	if err != nil {
 		return fmt.Errorf("no ordering %s; there are %s", fault.Name(s), strings.Join(orderingNames(), ", "))
 	}
@@ -52,8 +52,8 @@ func (f *threadsFlag) add(cmd *cobra.Command) {
 // orderingNames returns the names that --ordering takes.
 func orderingNames() []string {
 	var names []string
-	for o := factor.Auto; ; o++ {
-		if _, err := factor.ParseOrdering(o.String()); err != nil {
+	for o := order.Auto; ; o++ {
+		if _, err := order.Parse(o.String()); err != nil {
 			return names
 		}
 		names = append(names, o.String())

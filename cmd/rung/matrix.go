@@ -9,7 +9,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/assemble"
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/sparse"
 	"github.com/spf13/cobra"
 )
@@ -97,7 +97,7 @@ func runMatrix(cmd *cobra.Command, path string, f *matrixFlags) error {
 	p.stage("analysing", 0)
 	o := rung.Options{Ordering: f.ordering.Ordering}
 	if !f.permuted && f.spy == "" {
-		o.Ordering = factor.Natural // no order is asked for
+		o.Ordering = order.Natural // no order is asked for
 	}
 	plan, err := rung.NewPlan(m, o)
 	if err != nil {

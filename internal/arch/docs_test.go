@@ -1,7 +1,9 @@
 package arch_test
 
 import (
+	"cmp"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -51,17 +53,24 @@ func TestTheoryTable(t *testing.T) {
 var qualified = regexp.MustCompile(`^([a-z/]+)\.([A-Z]\w*(?:\.[A-Z]\w*)?)(?:\(.*\))?$`)
 
 // TestNamesInPagesExist requires that a code span of the form pkg.Name or
-// pkg.Type.Name, with pkg of this module, names something declared.
+// pkg.Type.Name, with pkg of this module, by its folder or its name, names
+// something declared.
 func TestNamesInPagesExist(t *testing.T) {
 	files := sources(t)
 	names, exist := declared(files), packages(files)
+	folder := map[string]string{} // by the name of the package
+	for f := range exist {
+		if name := path.Base(f); !exist[name] {
+			folder[name] = f
+		}
+	}
 	for _, p := range ownPages(t) {
 		for _, s := range spans(withoutCode(page(t, p))) {
 			m := qualified.FindStringSubmatch(s)
-			if m == nil || !exist[m[1]] {
+			if m == nil || !exist[m[1]] && folder[m[1]] == "" {
 				continue
 			}
-			_, ok := names[m[1]+"."+m[2]]
+			_, ok := names[cmp.Or(folder[m[1]], m[1])+"."+m[2]]
 			assert.True(t, ok, "%s names %s, which does not exist", p, s)
 		}
 	}

@@ -1,4 +1,4 @@
-package factor
+package order
 
 import (
 	"math/rand/v2"
@@ -7,45 +7,45 @@ import (
 
 // Parameters of the bisection.
 const (
-	ordCoarsest = 60   // vertices at which coarsening ends
-	ordTrials   = 6    // initial bisections tried
-	ordPasses   = 6    // refinement passes a level at most
-	ordPatience = 1000 // moves without gain before a pass ends
-	ordBalance  = 0.63 // share of the weight one side may have
+	coarsest = 60   // vertices at which coarsening ends
+	trials   = 6    // initial bisections tried
+	passes   = 6    // refinement passes a level at most
+	patience = 1000 // moves without gain before a pass ends
+	balance  = 0.63 // share of the weight one side may have
 )
 
-// ordCut is a bisection with the memory of its refinement.
-type ordCut struct {
+// cut is a bisection with the memory of its refinement.
+type cut struct {
 	rng     *rand.Rand
-	net     *ordNet
+	net     *network
 	side    []int8  // by vertex: 0 or 1
 	outside []int32 // by vertex: rows of its edges to the other side
 	total   []int32 // by vertex: rows of all its edges
 	moved   []bool  // by vertex: not to be moved again in this pass
 	sum     [2]int32
 	rows    int32 // cut
-	heap    [2]ordHeap
+	heap    [2]heap
 	log     []int32
 	limit   int32 // largest weight of a side
 }
 
 // bisect splits the vertices in two sides of like weight with few rows between
 // them: multilevel bisection (Karypis & Kumar 1998).
-func (c *ordCut) bisect(net *ordNet) []int8 {
+func (c *cut) bisect(net *network) []int8 {
 	sum := int32(0)
 	for _, w := range net.weight {
 		sum += w
 	}
-	nets, images := []*ordNet{net}, [][]int32{nil}
-	for net.n > ordCoarsest {
-		coarse, image := net.coarsen(c.shuffled(net.n), max(2, 3*sum/(2*ordCoarsest)))
+	nets, images := []*network{net}, [][]int32{nil}
+	for net.n > coarsest {
+		coarse, image := net.coarsen(c.shuffled(net.n), max(2, 3*sum/(2*coarsest)))
 		if coarse.n > net.n*19/20 {
 			break
 		}
 		nets, images = append(nets, coarse), append(images, image)
 		net = coarse
 	}
-	c.limit = max(int32(ordBalance*float64(sum)), (sum+1)/2)
+	c.limit = max(int32(balance*float64(sum)), (sum+1)/2)
 	c.start(net)
 	for k := len(nets) - 1; k > 0; k-- {
 		fine := make([]int8, nets[k-1].n)
@@ -58,7 +58,7 @@ func (c *ordCut) bisect(net *ordNet) []int8 {
 	return c.side
 }
 
-func (c *ordCut) shuffled(n int32) []int32 {
+func (c *cut) shuffled(n int32) []int32 {
 	seq := make([]int32, n)
 	for v := range seq {
 		seq[v] = int32(v)
@@ -69,10 +69,10 @@ func (c *ordCut) shuffled(n int32) []int32 {
 
 // start bisects the coarsest net: it grows side 0 from several vertices,
 // refines, and keeps the best result.
-func (c *ordCut) start(net *ordNet) {
+func (c *cut) start(net *network) {
 	var best []int8
-	bestScore := ordScore{}
-	for trial := range ordTrials {
+	bestScore := score{}
+	for trial := range trials {
 		c.load(net, slices.Repeat([]int8{1}, int(net.n)))
 		c.grow(c.rng.Int32N(net.n))
 		c.refine()
@@ -84,7 +84,7 @@ func (c *ordCut) start(net *ordNet) {
 }
 
 // load makes c the given bisection.
-func (c *ordCut) load(net *ordNet, side []int8) {
+func (c *cut) load(net *network, side []int8) {
 	n := int(net.n)
 	c.net, c.side = net, side
 	c.outside = slices.Grow(c.outside[:0], n)[:n]
@@ -106,10 +106,10 @@ func (c *ordCut) load(net *ordNet, side []int8) {
 	c.rows /= 2
 }
 
-func (c *ordCut) gain(v int32) int32 { return 2*c.outside[v] - c.total[v] }
+func (c *cut) gain(v int32) int32 { return 2*c.outside[v] - c.total[v] }
 
 // move puts v on the other side.
-func (c *ordCut) move(v int32) {
+func (c *cut) move(v int32) {
 	s := c.side[v]
 	c.rows -= c.gain(v)
 	c.side[v] = 1 - s
@@ -128,7 +128,7 @@ func (c *ordCut) move(v int32) {
 
 // grow moves vertices from side 1 to side 0, from seed on, the one with the
 // least new cut first, until half of the weight has moved.
-func (c *ordCut) grow(seed int32) {
+func (c *cut) grow(seed int32) {
 	h := &c.heap[0]
 	*h = (*h)[:0]
 	for c.sum[0] < c.sum[1] {
@@ -151,11 +151,11 @@ func (c *ordCut) grow(seed int32) {
 	clear(c.moved)
 }
 
-// ordScore ranks bisections: weight over the limit, rows cut, difference of the
+// score ranks bisections: weight over the limit, rows cut, difference of the
 // sides.
-type ordScore struct{ over, rows, uneven int32 }
+type score struct{ over, rows, uneven int32 }
 
-func (s ordScore) less(t ordScore) bool {
+func (s score) less(t score) bool {
 	if s.over != t.over {
 		return s.over < t.over
 	}
@@ -165,15 +165,15 @@ func (s ordScore) less(t ordScore) bool {
 	return s.uneven < t.uneven
 }
 
-func (c *ordCut) score() ordScore {
+func (c *cut) score() score {
 	most := max(c.sum[0], c.sum[1])
-	return ordScore{max(0, most-c.limit), c.rows, 2*most - c.sum[0] - c.sum[1]}
+	return score{max(0, most-c.limit), c.rows, 2*most - c.sum[0] - c.sum[1]}
 }
 
 // refine improves the bisection by passes of Fiduccia & Mattheyses (1982) that
 // start from the boundary.
-func (c *ordCut) refine() {
-	for range ordPasses {
+func (c *cut) refine() {
+	for range passes {
 		if !c.pass() {
 			return
 		}
@@ -182,7 +182,7 @@ func (c *ordCut) refine() {
 
 // pass moves each vertex at most once, best gain first, and goes back to the
 // best bisection seen. It reports whether that is better than the first one.
-func (c *ordCut) pass() bool {
+func (c *cut) pass() bool {
 	c.heap[0], c.heap[1] = c.heap[0][:0], c.heap[1][:0]
 	for v, out := range c.outside {
 		if out > 0 {
@@ -192,7 +192,7 @@ func (c *ordCut) pass() bool {
 	first := c.score()
 	best, keep := first, 0
 	c.log = c.log[:0]
-	for len(c.log)-keep < ordPatience {
+	for len(c.log)-keep < patience {
 		v := c.choose()
 		if v < 0 {
 			break
@@ -221,7 +221,7 @@ func (c *ordCut) pass() bool {
 // choose takes the next vertex to move: from the side over the limit if there is
 // one, else that of the higher gain. A vertex too heavy for the other side is
 // passed over. It returns −1 if none is left.
-func (c *ordCut) choose() int32 {
+func (c *cut) choose() int32 {
 	for {
 		g0, ok0 := c.heap[0].top(c)
 		g1, ok1 := c.heap[1].top(c)

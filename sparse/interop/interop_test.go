@@ -1,4 +1,4 @@
-package sparse_test
+package interop_test
 
 import (
 	"testing"
@@ -9,20 +9,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/sparse/interop"
 )
 
 func TestDenseAndMatrixView(t *testing.T) {
-	eachRandom(t, func(t *testing.T, seed uint64, m *sparse.Matrix) {
-		perm := randomPerm(check.Rand(seed), m.P.Len())
+	graphs.EachMatrix(t, func(t *testing.T, seed uint64, m *sparse.Matrix) {
+		perm := graphs.Perm(check.Rand(seed), m.P.Len())
 		for name, c := range map[string]struct {
 			got  mat.Symmetric
 			want *mat.Dense
 		}{
-			"dense":          {m.Dense(), denseOf(m, nil)},
-			"view":           {sparse.AsMatrix(m), denseOf(m, nil)},
-			"permuted dense": {m.View(perm).Dense(), denseOf(m, perm)},
-			"permuted view":  {m.View(perm), denseOf(m, perm)},
+			"dense":          {interop.Dense(m, nil), graphs.Dense(m, nil)},
+			"view":           {interop.Symmetric(m, nil), graphs.Dense(m, nil)},
+			"permuted dense": {interop.Dense(m, perm), graphs.Dense(m, perm)},
+			"permuted view":  {interop.Symmetric(m, perm), graphs.Dense(m, perm)},
 		} {
 			assert.True(t, mat.Equal(c.want, c.got), name)
 			assert.True(t, mat.Equal(c.want, c.got.T()), name)
@@ -33,8 +35,8 @@ func TestDenseAndMatrixView(t *testing.T) {
 }
 
 func TestViewSharesTheValues(t *testing.T) {
-	m := randomMatrix(2, 3, 4)
-	v, d := sparse.AsMatrix(m), m.Dense()
+	m := graphs.Matrix(2, 3, 4)
+	v, d := interop.Symmetric(m, nil), interop.Dense(m, nil)
 	old := m.Dia[0]
 	m.Dia[0] = 99
 	assert.Equal(t, 99.0, v.At(0, 0))
@@ -42,13 +44,13 @@ func TestViewSharesTheValues(t *testing.T) {
 }
 
 func TestCSC(t *testing.T) {
-	eachRandom(t, func(t *testing.T, seed uint64, m *sparse.Matrix) {
+	graphs.EachMatrix(t, func(t *testing.T, seed uint64, m *sparse.Matrix) {
 		n := m.P.Dim()
 		rnd := check.Rand(seed)
-		perm := randomPerm(rnd, m.P.Len())
-		x, prox := randomVec(rnd, n), randomVec(rnd, n)
-		want, wantPermuted := denseOf(m, nil), denseOf(m, perm)
-		shifted, shiftedPermuted := denseOf(m, nil), denseOf(m, perm)
+		perm := graphs.Perm(rnd, m.P.Len())
+		x, prox := graphs.Vec(rnd, n), graphs.Vec(rnd, n)
+		want, wantPermuted := graphs.Dense(m, nil), graphs.Dense(m, perm)
+		shifted, shiftedPermuted := graphs.Dense(m, nil), graphs.Dense(m, perm)
 		moved := make([]float64, n)
 		m.View(perm).VecTo(moved, negative(m, prox))
 		for i, e := range negative(m, prox) {
@@ -59,10 +61,10 @@ func TestCSC(t *testing.T) {
 			got  *jbsparse.CSC
 			want *mat.Dense
 		}{
-			"plain":         {m.CSC(), want},
-			"proximal":      {m.CSCWith(prox), shifted},
-			"permuted":      {m.View(perm).CSC(nil), wantPermuted},
-			"permuted prox": {m.View(perm).CSC(prox), shiftedPermuted},
+			"plain":         {interop.CSC(m, nil, nil), want},
+			"proximal":      {interop.CSC(m, nil, prox), shifted},
+			"permuted":      {interop.CSC(m, perm, nil), wantPermuted},
+			"permuted prox": {interop.CSC(m, perm, prox), shiftedPermuted},
 		} {
 			canonical(t, name, c.got)
 			assert.True(t, mat.Equal(c.want, c.got.ToDense()), name)
@@ -70,7 +72,7 @@ func TestCSC(t *testing.T) {
 			b.MulVec(c.want, mat.NewVecDense(n, x))
 			got := make([]float64, n)
 			c.got.MulVecTo(got, false, x)
-			check.CloseVec(t, got, b.RawVector().Data, rounding, check.MaxAbs(b.RawVector().Data), "%s", name)
+			check.CloseVec(t, got, b.RawVector().Data, graphs.Rounding, check.MaxAbs(b.RawVector().Data), "%s", name)
 		}
 	})
 }
@@ -102,34 +104,34 @@ func canonical(t *testing.T, name string, c *jbsparse.CSC) {
 }
 
 func TestCSCStructureDoesNotDependOnValues(t *testing.T) {
-	m := randomMatrix(6, 8, 14)
-	full, zero := m.CSC().RawMatrix(), sparse.NewMatrix(m.P).CSC().RawMatrix()
+	m := graphs.Matrix(6, 8, 14)
+	full, zero := interop.CSC(m, nil, nil).RawMatrix(), interop.CSC(sparse.NewMatrix(m.P), nil, nil).RawMatrix()
 	assert.Equal(t, full.Ind, zero.Ind)
 	assert.Equal(t, full.Indptr, zero.Indptr)
 	prox := make([]float64, m.P.Dim())
-	assert.Equal(t, m.CSC().NNZ()+m.P.Dim()-int(m.P.Off[m.P.Positive()]), m.CSCWith(prox).NNZ())
+	assert.Equal(t, interop.CSC(m, nil, nil).NNZ()+m.P.Dim()-int(m.P.Off[m.P.Positive()]), interop.CSC(m, nil, prox).NNZ())
 }
 
 func TestEmptyMatrix(t *testing.T) {
 	m := sparse.NewMatrix(sparse.NewPattern(nil, nil, []int32{0}, nil))
-	assert.True(t, m.Dense().IsEmpty())
-	assert.Zero(t, m.CSC().NNZ())
-	rows, cols := sparse.AsMatrix(m).Dims()
+	assert.True(t, interop.Dense(m, nil).IsEmpty())
+	assert.Zero(t, interop.CSC(m, nil, nil).NNZ())
+	rows, cols := interop.Symmetric(m, nil).Dims()
 	assert.Equal(t, [2]int{0, 0}, [2]int{rows, cols})
-	m.CSCWith(nil)
+	interop.CSC(m, nil, []float64{})
 	m.View([]int32{}).VecTo(nil, nil)
 }
 
 func TestInteropPanics(t *testing.T) {
-	m := randomMatrix(3, 2, 3)
+	m := graphs.Matrix(3, 2, 3)
 	n := m.P.Dim()
 	const length = "sparse: length mismatch"
 	for name, c := range map[string]struct {
 		want string
 		f    func()
 	}{
-		"prox":             {length, func() { m.CSCWith(make([]float64, n-1)) }},
-		"no prox":          {length, func() { m.CSCWith(nil) }},
+		"prox":             {length, func() { interop.CSC(m, nil, make([]float64, n-1)) }},
+		"no prox":          {length, func() { interop.CSC(m, nil, []float64{}) }},
 		"order short":      {length, func() { m.View([]int32{0}) }},
 		"order twice":      {"sparse: not a permutation", func() { m.View([]int32{0, 1, 2, 3, 3}) }},
 		"order negative":   {"sparse: not a permutation", func() { m.View([]int32{0, 1, 2, 3, -1}) }},
@@ -146,13 +148,14 @@ func TestInteropPanics(t *testing.T) {
 // TestPermutedSystemHasThePermutedSolution ties the order of views and vectors
 // together: P·A·Pᵀ·(P·x) = P·(A·x).
 func TestPermutedSystemHasThePermutedSolution(t *testing.T) {
-	m := randomMatrix(6, 8, 14)
+	m := graphs.Matrix(6, 8, 14)
 	n := m.P.Dim()
-	x, b := randomVec(check.Rand(6), n), make([]float64, n)
+	x, b := graphs.Vec(check.Rand(6), n), make([]float64, n)
 	m.MulVecTo(b, x)
-	v := m.View(randomPerm(check.Rand(7), m.P.Len()))
+	perm := graphs.Perm(check.Rand(7), m.P.Len())
+	v := m.View(perm)
 	px, pb := make([]float64, n), make([]float64, n)
 	v.VecTo(px, x)
 	v.VecTo(pb, b)
-	assert.Less(t, check.Residual(v, px, pb), rounding)
+	assert.Less(t, check.Residual(interop.Symmetric(m, perm), px, pb), graphs.Rounding)
 }

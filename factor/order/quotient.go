@@ -1,4 +1,4 @@
-package factor
+package order
 
 import "slices"
 
@@ -6,7 +6,7 @@ import "slices"
 // algorithm 1, without its edges between variables. It has element absorption,
 // also the aggressive one, approximate degrees, mass elimination, and merging of
 // variables with equal element lists.
-func (q *ordQuotient) eliminate(p int32) {
+func (q *quotient) eliminate(p int32) {
 	q.step++
 	q.remove(p)
 	pivot := q.vars[p].rows
@@ -37,7 +37,7 @@ func (q *ordQuotient) eliminate(p int32) {
 			q.bucket[h] = v
 		}
 	}
-	q.flops += ordPivotFlops(pivot, rows)
+	q.flops += pivotFlops(pivot, rows)
 	q.total -= pivot
 	q.merge(at)
 	q.finish(at, rows)
@@ -46,7 +46,7 @@ func (q *ordQuotient) eliminate(p int32) {
 // absorb gathers the variables of p's elements at the end of the pool, from at
 // on, with negated weights and, the halo apart, off the degree lists. It returns
 // their weight.
-func (q *ordQuotient) absorb(p int32) (at, rows int32) {
+func (q *quotient) absorb(p int32) (at, rows int32) {
 	own := q.elems[q.vars[p].at:][:q.vars[p].count]
 	need := 0
 	for _, k := range own {
@@ -76,7 +76,7 @@ func (q *ordQuotient) absorb(p int32) (at, rows int32) {
 }
 
 // collect moves the living elements to the front of the pool.
-func (q *ordQuotient) collect() {
+func (q *quotient) collect() {
 	end := int32(0)
 	for k := range q.elem {
 		e := &q.elem[k]
@@ -90,7 +90,7 @@ func (q *ordQuotient) collect() {
 }
 
 // distances sets rest of every element next to the new one.
-func (q *ordQuotient) distances(at int32) {
+func (q *quotient) distances(at int32) {
 	for _, v := range q.pool[at:] {
 		x := &q.vars[v]
 		for _, k := range q.elems[x.at : x.at+x.count] {
@@ -109,7 +109,7 @@ func (q *ordQuotient) distances(at int32) {
 
 // prune takes absorbed elements off the list of x, and those that lie within the
 // new element. It returns the rows in the others and a hash of them.
-func (q *ordQuotient) prune(x *ordVar) (outside int32, hash uint32) {
+func (q *quotient) prune(x *variable) (outside int32, hash uint32) {
 	list := q.elems[x.at : x.at+x.count]
 	n := int32(0)
 	for _, k := range list {
@@ -132,7 +132,7 @@ func (q *ordQuotient) prune(x *ordVar) (outside int32, hash uint32) {
 
 // merge joins the variables of the new element that have equal element lists.
 // The lists are sorted: they begin so, and a new element has the highest number.
-func (q *ordQuotient) merge(at int32) {
+func (q *quotient) merge(at int32) {
 	for _, v := range q.pool[at:] {
 		if v >= q.free || q.vars[v].rows == 0 {
 			continue
@@ -163,7 +163,7 @@ func (q *ordQuotient) merge(at int32) {
 
 // finish completes the new element, and degrees and degree lists of its
 // variables.
-func (q *ordQuotient) finish(at, rows int32) {
+func (q *quotient) finish(at, rows int32) {
 	end := at
 	for _, v := range q.pool[at:] {
 		x := &q.vars[v]
@@ -181,19 +181,19 @@ func (q *ordQuotient) finish(at, rows int32) {
 			q.insert(v)
 		}
 	}
-	q.elem = append(q.elem, ordElem{at: at, count: end - at, rows: rows, seen: -1})
+	q.elem = append(q.elem, elem{at: at, count: end - at, rows: rows, seen: -1})
 }
 
 // emit appends v and the variables merged into it to the order.
-func (q *ordQuotient) emit(v int32) {
+func (q *quotient) emit(v int32) {
 	for ; v >= 0; v = q.vars[v].more {
 		q.order = append(q.order, v)
 	}
 }
 
-// ordPivotFlops returns the work of eliminating w scalar rows that form a dense
+// pivotFlops returns the work of eliminating w scalar rows that form a dense
 // block, with s rows below: the sum of r(r+1) for r = s … s+w−1.
-func ordPivotFlops(w, s int32) float64 {
+func pivotFlops(w, s int32) float64 {
 	a, b := float64(w), float64(s)
 	return a*b*(b+1) + a*(a-1)/2*(2*b+1) + a*(a-1)*(2*a-1)/6
 }

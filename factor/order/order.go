@@ -1,4 +1,4 @@
-package factor
+package order
 
 import (
 	"fmt"
@@ -10,9 +10,9 @@ import (
 // Auto.
 type Ordering uint8
 
-// The orderings. All but Auto are computed by Order.
+// The orderings. All but Auto are computed by Of.
 const (
-	Auto             Ordering = iota // the candidate with the least work, chosen by the analysis
+	Auto             Ordering = iota // the candidate with the least work, chosen by factor.Choose
 	Natural                          // joints as stored, each body, with its joints to the world, just before its first joint
 	LeafFirst                        // pendant trees from their leaves, then loops from far to near the world
 	Banded                           // Cuthill–McKee levels, for ladder-like mechanisms
@@ -20,29 +20,34 @@ const (
 	NestedDissection                 // pendant trees, then recursive bisection, for nets
 )
 
-var ordNames = [...]string{"auto", "natural", "leaf-first", "banded", "min-degree", "nested-dissection"}
+var names = [...]string{"auto", "natural", "leaf-first", "banded", "min-degree", "nested-dissection"}
 
 // String returns the name the command line uses.
 func (o Ordering) String() string {
-	if int(o) < len(ordNames) {
-		return ordNames[o]
+	if int(o) < len(names) {
+		return names[o]
 	}
 	return fmt.Sprintf("Ordering(%d)", uint8(o))
 }
 
-// ParseOrdering returns the ordering of a name as String writes it.
+// All returns the orderings that Of computes, all but Auto.
+func All() []Ordering {
+	return []Ordering{Natural, LeafFirst, Banded, MinDegree, NestedDissection}
+}
+
+// Parse returns the ordering of a name as String writes it.
 //
 // It returns an error if no ordering has that name.
-func ParseOrdering(name string) (Ordering, error) {
-	for i, s := range ordNames {
+func Parse(name string) (Ordering, error) {
+	for i, s := range names {
 		if s == name {
 			return Ordering(i), nil
 		}
 	}
-	return Auto, fmt.Errorf("factor: unknown ordering %q", name)
+	return Auto, fmt.Errorf("order: unknown ordering %q", name)
 }
 
-// Order returns the elimination order of p's nodes by method o: perm[new] = old.
+// Of returns the elimination order of p's nodes by method o: perm[new] = old.
 // The result obeys the tile rule (see CheckTileRule) and depends on p and o only.
 //
 // Shapes: perm has one entry a node.
@@ -50,12 +55,13 @@ func ParseOrdering(name string) (Ordering, error) {
 // degree); near-linear for MinDegree and NestedDissection on mechanism graphs.
 // It panics if o is Auto or unknown, or if p is not bodies (+1) followed by
 // joints (−1) whose only blocks couple a joint with a body.
-func Order(p *sparse.Pattern, o Ordering) []int32 { return order(p, o, 1) }
+func Of(p *sparse.Pattern, o Ordering) []int32 { return OnThreads(p, o, 1) }
 
-// order is Order on a number of threads, of which only NestedDissection makes use.
-func order(p *sparse.Pattern, o Ordering, threads int) []int32 {
-	g := ordNewGraph(p)
-	e := ordNewEmitter(g)
+// OnThreads is Of on a number of threads, of which only NestedDissection makes
+// use. The order does not depend on them.
+func OnThreads(p *sparse.Pattern, o Ordering, threads int) []int32 {
+	g := newGraph(p)
+	e := newEmitter(g)
 	switch o {
 	case Natural:
 		seq := make([]int32, g.nj)
@@ -64,57 +70,61 @@ func order(p *sparse.Pattern, o Ordering, threads int) []int32 {
 		}
 		e.joints(seq)
 	case LeafFirst:
-		e.joints(ordByDepth(g, ordPeel(g, e)))
+		e.joints(byDepth(g, peel(g, e)))
 	case Banded:
-		ordBand(g, e)
+		band(g, e)
 	case MinDegree:
-		e.joints(ordCoreMinDegree(g, ordPeel(g, e)))
+		e.joints(coreMinDegree(g, peel(g, e)))
 	case NestedDissection:
-		e.joints(ordCoreDissection(g, ordPeel(g, e), threads))
+		e.joints(coreDissection(g, peel(g, e), threads))
 	default:
-		panic("factor: no such ordering to compute")
+		panic("order: no such ordering to compute")
 	}
 	e.rest()
 	return e.perm
 }
 
-// ordCore returns the number of joints left when all pendant trees have been
-// peeled off p; zero means that p, the world left out, is a forest.
+// Forest reports whether p, the world left out, is a forest. Then LeafFirst has
+// no wide front.
 //
-// Cost: O(blocks).
-func ordCore(p *sparse.Pattern) int {
-	g := ordNewGraph(p)
-	return len(ordPeel(g, ordNewEmitter(g)))
+// Cost: O(blocks). It panics if p is not of the form Of takes.
+func Forest(p *sparse.Pattern) bool { return coreSize(p) == 0 }
+
+// coreSize returns the number of joints left when all pendant trees have been
+// peeled off p.
+func coreSize(p *sparse.Pattern) int {
+	g := newGraph(p)
+	return len(peel(g, newEmitter(g)))
 }
 
-// ordGraph is the bipartite graph of a pattern, seen from both sides. Bodies
+// graph is the bipartite graph of a pattern, seen from both sides. Bodies
 // and joints are numbered from 0 separately: joint j is node nb+j.
-type ordGraph struct {
+type graph struct {
 	nb, nj int32
 	jp, ji []int32 // nj+1, edges: bodies of joint j are ji[jp[j]:jp[j+1]], increasing
 	bp, bj []int32 // nb+1, edges: joints of body b are bj[bp[b]:bp[b+1]], increasing
 	size   []int8  // nb+nj: rows of each node
 }
 
-func ordNewGraph(p *sparse.Pattern) *ordGraph {
+func newGraph(p *sparse.Pattern) *graph {
 	n := len(p.Sign)
 	nb := 0
 	for nb < n && p.Sign[nb] > 0 {
 		nb++
 	}
 	if len(p.Size) != n || len(p.Ptr) != n+1 || p.Ptr[nb] != 0 {
-		panic("factor: pattern is not bodies followed by joints")
+		panic("order: pattern is not bodies followed by joints")
 	}
 	for _, s := range p.Sign[nb:] {
 		if s > 0 {
-			panic("factor: pattern is not bodies followed by joints")
+			panic("order: pattern is not bodies followed by joints")
 		}
 	}
-	g := &ordGraph{nb: int32(nb), nj: int32(n - nb), jp: p.Ptr[nb:], ji: p.Ind, size: p.Size}
+	g := &graph{nb: int32(nb), nj: int32(n - nb), jp: p.Ptr[nb:], ji: p.Ind, size: p.Size}
 	g.bp = make([]int32, nb+1)
 	for _, b := range p.Ind {
 		if int(b) >= nb {
-			panic("factor: pattern is not bodies followed by joints")
+			panic("order: pattern is not bodies followed by joints")
 		}
 		g.bp[b+1]++
 	}
@@ -133,28 +143,28 @@ func ordNewGraph(p *sparse.Pattern) *ordGraph {
 	return g
 }
 
-func (g *ordGraph) bodies(j int32) []int32 { return g.ji[g.jp[j]:g.jp[j+1]] }
-func (g *ordGraph) joints(b int32) []int32 { return g.bj[g.bp[b]:g.bp[b+1]] }
-func (g *ordGraph) rows(j int32) int32     { return int32(g.size[g.nb+j]) }
+func (g *graph) bodies(j int32) []int32 { return g.ji[g.jp[j]:g.jp[j+1]] }
+func (g *graph) joints(b int32) []int32 { return g.bj[g.bp[b]:g.bp[b+1]] }
+func (g *graph) rows(j int32) int32     { return int32(g.size[g.nb+j]) }
 
-// ordEmitter collects the permutation. A sequence of joints, each after its
+// emitter collects the permutation. A sequence of joints, each after its
 // bodies, obeys the tile rule.
-type ordEmitter struct {
-	g    *ordGraph
+type emitter struct {
+	g    *graph
 	perm []int32
 	seen []bool // by body
 	done []bool // by joint
 }
 
-func ordNewEmitter(g *ordGraph) *ordEmitter {
-	return &ordEmitter{g: g, perm: make([]int32, 0, g.nb+g.nj), seen: make([]bool, g.nb), done: make([]bool, g.nj)}
+func newEmitter(g *graph) *emitter {
+	return &emitter{g: g, perm: make([]int32, 0, g.nb+g.nj), seen: make([]bool, g.nb), done: make([]bool, g.nj)}
 }
 
 // body emits body b unless it has been, and its joints to the world. These couple
 // nothing that the body has not coupled already, so they fill nothing, and the
 // part that is eliminated next stands on the ground: a long part that floats has
 // pivots that vanish with its length.
-func (e *ordEmitter) body(b int32) {
+func (e *emitter) body(b int32) {
 	if e.seen[b] {
 		return
 	}
@@ -169,7 +179,7 @@ func (e *ordEmitter) body(b int32) {
 }
 
 // joint emits joint j unless it has been.
-func (e *ordEmitter) joint(j int32) {
+func (e *emitter) joint(j int32) {
 	if !e.done[j] {
 		e.done[j] = true
 		e.perm = append(e.perm, e.g.nb+j)
@@ -177,7 +187,7 @@ func (e *ordEmitter) joint(j int32) {
 }
 
 // joints emits joints in sequence, each after its bodies.
-func (e *ordEmitter) joints(seq []int32) {
+func (e *emitter) joints(seq []int32) {
 	for _, j := range seq {
 		if e.done[j] {
 			continue
@@ -190,7 +200,7 @@ func (e *ordEmitter) joints(seq []int32) {
 }
 
 // rest emits the bodies no joint has asked for.
-func (e *ordEmitter) rest() {
+func (e *emitter) rest() {
 	for b := range e.g.nb {
 		e.body(b)
 	}

@@ -1,14 +1,14 @@
-package factor
+package order
 
-// ordHeap is a max-heap of vertices by gain, the higher index first among
+// heap is a max-heap of vertices by gain, the higher index first among
 // equals. A changed gain is pushed anew; pop and top pass over the entries that
 // are out of date.
-type ordHeap []int64
+type heap []int64
 
-func ordEntry(gain, v int32) int64 { return int64(gain)<<32 | int64(v) }
+func entry(gain, v int32) int64 { return int64(gain)<<32 | int64(v) }
 
-func (h *ordHeap) push(gain, v int32) {
-	x := ordEntry(gain, v)
+func (h *heap) push(gain, v int32) {
+	x := entry(gain, v)
 	*h = append(*h, x)
 	s := *h
 	k := len(s) - 1
@@ -20,7 +20,7 @@ func (h *ordHeap) push(gain, v int32) {
 }
 
 // drop removes the top entry.
-func (h *ordHeap) drop() {
+func (h *heap) drop() {
 	s := *h
 	n := len(s) - 1
 	x := s[n]
@@ -48,7 +48,7 @@ func (h *ordHeap) drop() {
 }
 
 // top returns the highest gain of a vertex that may still move, if any.
-func (h *ordHeap) top(c *ordCut) (gain int32, ok bool) {
+func (h *heap) top(c *cut) (gain int32, ok bool) {
 	for len(*h) > 0 {
 		x := (*h)[0]
 		v := int32(x & 0x7fffffff)
@@ -61,7 +61,7 @@ func (h *ordHeap) top(c *ordCut) (gain int32, ok bool) {
 }
 
 // pop takes the vertex of top, or −1.
-func (h *ordHeap) pop(c *ordCut) int32 {
+func (h *heap) pop(c *cut) int32 {
 	if _, ok := h.top(c); !ok {
 		return -1
 	}

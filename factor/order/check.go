@@ -1,4 +1,4 @@
-package factor
+package order
 
 import (
 	"fmt"
@@ -27,31 +27,31 @@ import (
 // Cost: O(blocks·α(blocks)).
 // It returns an error that names the first node against the rule, or the first
 // entry that does not make perm a permutation. It panics if p is not of the form
-// Order takes.
+// Of takes.
 func CheckTileRule(p *sparse.Pattern, perm []int32) error {
-	g := ordNewGraph(p)
+	g := newGraph(p)
 	n := g.nb + g.nj
 	if len(perm) != int(n) {
-		return fmt.Errorf("factor: permutation of %d nodes for a pattern of %d", len(perm), n)
+		return fmt.Errorf("order: permutation of %d nodes for a pattern of %d", len(perm), n)
 	}
-	t := ordNewTiles(g)
+	t := newTiles(g)
 	for k, v := range perm {
 		switch {
 		case v < 0 || v >= n || t.done[v]:
-			return fmt.Errorf("factor: not a permutation: node %d at position %d", v, k)
+			return fmt.Errorf("order: not a permutation: node %d at position %d", v, k)
 		case v < g.nb:
 			t.body(v)
 		case !t.joint(v - g.nb):
-			return fmt.Errorf("factor: joint node %d at position %d is neither matched, pendant nor closed", v, k)
+			return fmt.Errorf("order: joint node %d at position %d is neither matched, pendant nor closed", v, k)
 		}
 	}
 	return nil
 }
 
-// ordTiles follows an elimination: union–find over the nodes, with the two facts
+// tiles follows an elimination: union–find over the nodes, with the two facts
 // of the tile rule at each root.
-type ordTiles struct {
-	g      *ordGraph
+type tiles struct {
+	g      *graph
 	done   []bool  // by node
 	parent []int32 // by node: union–find
 	open   []int32 // by root: pairs of an eliminated joint and a body of it that is not
@@ -59,9 +59,9 @@ type ordTiles struct {
 	ground []bool  // by root: there is a joint to the world
 }
 
-func ordNewTiles(g *ordGraph) *ordTiles {
+func newTiles(g *graph) *tiles {
 	n := g.nb + g.nj
-	t := &ordTiles{
+	t := &tiles{
 		g:      g,
 		done:   make([]bool, n),
 		parent: make([]int32, n),
@@ -77,7 +77,7 @@ func ordNewTiles(g *ordGraph) *ordTiles {
 }
 
 // find returns the root of v, halving the path.
-func (t *ordTiles) find(v int32) int32 {
+func (t *tiles) find(v int32) int32 {
 	for t.parent[v] != v {
 		t.parent[v] = t.parent[t.parent[v]]
 		v = t.parent[v]
@@ -86,7 +86,7 @@ func (t *ordTiles) find(v int32) int32 {
 }
 
 // join merges the component of v into the one of root.
-func (t *ordTiles) join(root, v int32) {
+func (t *tiles) join(root, v int32) {
 	if r := t.find(v); r != root {
 		t.parent[r] = root
 		t.open[root] += t.open[r]
@@ -95,7 +95,7 @@ func (t *ordTiles) join(root, v int32) {
 }
 
 // body eliminates body b, which becomes the fresh body of its component.
-func (t *ordTiles) body(b int32) {
+func (t *tiles) body(b int32) {
 	t.done[b] = true
 	for _, j := range t.g.joints(b) {
 		if v := t.g.nb + j; t.done[v] {
@@ -107,7 +107,7 @@ func (t *ordTiles) body(b int32) {
 }
 
 // joint eliminates joint j and reports whether the rule allows it.
-func (t *ordTiles) joint(j int32) bool {
+func (t *tiles) joint(j int32) bool {
 	v := t.g.nb + j
 	t.done[v] = true
 	matched, own := false, int32(0)

@@ -1,10 +1,11 @@
-package factor_test
+package order_test
 
 import (
 	"fmt"
 	"testing"
 
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -13,10 +14,10 @@ func BenchmarkOrder(b *testing.B) {
 		name string
 		make func(bodies int) *sparse.Pattern
 	}{
-		{"chain", func(n int) *sparse.Pattern { return ordChain(n, true) }},
-		{"ladder", func(n int) *sparse.Pattern { return ordLadder(n / 2) }},
-		{"grid", func(n int) *sparse.Pattern { return ordGrid(ordSide(n)) }},
-		{"star", func(n int) *sparse.Pattern { return ordStar(n/2, 0, 0) }},
+		{"chain", func(n int) *sparse.Pattern { return graphs.Chain(n, true) }},
+		{"ladder", func(n int) *sparse.Pattern { return graphs.Ladder(n / 2) }},
+		{"grid", func(n int) *sparse.Pattern { return graphs.Grid(side(n)) }},
+		{"star", func(n int) *sparse.Pattern { return graphs.Star(n/2, 0, 0) }},
 	}
 	for _, m := range models {
 		for n := 1000; n <= 1000000; n *= 10 {
@@ -27,19 +28,19 @@ func BenchmarkOrder(b *testing.B) {
 					joints++
 				}
 			}
-			for _, o := range ordAll {
+			for _, o := range order.All() {
 				b.Run(fmt.Sprintf("model=%s/n=%d/order=%s", m.name, n, o), func(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {
-						factor.Order(p, o)
+						order.Of(p, o)
 					}
 					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(joints), "ns/joint")
 				})
 			}
 			b.Run(fmt.Sprintf("model=%s/n=%d/check", m.name, n), func(b *testing.B) {
-				perm := factor.Order(p, factor.Natural)
+				perm := order.Of(p, order.Natural)
 				for b.Loop() {
-					if err := factor.CheckTileRule(p, perm); err != nil {
+					if err := order.CheckTileRule(p, perm); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -49,8 +50,8 @@ func BenchmarkOrder(b *testing.B) {
 	}
 }
 
-// ordSide returns the side of a square of about n bodies.
-func ordSide(n int) int {
+// side returns the side of a square of about n bodies.
+func side(n int) int {
 	k := 1
 	for (k+1)*(k+1) <= n {
 		k++

@@ -1,24 +1,24 @@
-package factor
+package order
 
 import "slices"
 
-// ordCoreMinDegree orders the core joints by minimum degree.
+// coreMinDegree orders the core joints by minimum degree.
 //
 // Eliminating the core bodies first turns the core into a graph of joints in
 // which each body is a clique, so the quotient graph of Amestoy, Davis & Duff
 // (1996) starts with the bodies as its elements and without any edge between
 // variables. A body just before its first joint gives the same fill.
-func ordCoreMinDegree(g *ordGraph, core []int32) []int32 {
-	q := ordNewQuotient(g)
+func coreMinDegree(g *graph, core []int32) []int32 {
+	q := newQuotient(g)
 	q.load(core, nil)
 	q.run()
 	return q.appendJoints(core[:0:0], core)
 }
 
-// ordVar is a variable of the quotient graph: a joint, or several that cannot be
+// variable is a variable of the quotient graph: a joint, or several that cannot be
 // told apart. Its elements are elems[at:at+count]; a step takes at least one
 // absorbed element off the list and adds one, so the place suffices for ever.
-type ordVar struct {
+type variable struct {
 	at, count  int32
 	rows       int32 // weight; negative while in the new element; 0: merged or eliminated
 	degree     int32 // approximate external degree in rows
@@ -26,26 +26,26 @@ type ordVar struct {
 	more, tail int32 // members: next one of the chain or −1, and the chain's last
 }
 
-// ordElem is an element: a body, or the variables a pivot left behind.
-type ordElem struct {
+// elem is an element: a body, or the variables a pivot left behind.
+type elem struct {
 	at, count int32 // variables pool[at:at+count]; count −1: absorbed
 	rows      int32 // weight of its variables
 	seen      int32 // step that last computed rest
 	rest      int32 // rows of its variables outside the new element
 }
 
-// ordQuotient is the quotient graph with its memory, which load reuses from part
+// quotient is the quotient graph with its memory, which load reuses from part
 // to part. Variables from free on are a halo: they count in degrees but are
 // never eliminated.
-type ordQuotient struct {
-	g     *ordGraph
+type quotient struct {
+	g     *graph
 	local []int32 // by joint: its variable in the loaded part, or −1
 	known []bool  // by body: is an element of the loaded part
 
 	free   int32
-	vars   []ordVar
+	vars   []variable
 	elems  []int32
-	elem   []ordElem
+	elem   []elem
 	pool   []int32
 	head   []int32 // by degree: first variable of the list, −1: none
 	bucket []int32 // by hash: first variable of the new element, −1: none
@@ -60,8 +60,8 @@ type ordQuotient struct {
 	halo, bodies []int32 // joints of the halo, bodies loaded
 }
 
-func ordNewQuotient(g *ordGraph) *ordQuotient {
-	q := &ordQuotient{g: g, local: make([]int32, g.nj), known: make([]bool, g.nb)}
+func newQuotient(g *graph) *quotient {
+	q := &quotient{g: g, local: make([]int32, g.nj), known: make([]bool, g.nb)}
 	for j := range q.local {
 		q.local[j] = -1
 	}
@@ -72,7 +72,7 @@ func ordNewQuotient(g *ordGraph) *ordQuotient {
 // bodies form the halo if halo reports true for them; a nil halo means none.
 //
 // Cost: O(blocks of the part, and of the halo).
-func (q *ordQuotient) load(joints []int32, halo []bool) {
+func (q *quotient) load(joints []int32, halo []bool) {
 	g := q.g
 	q.free = int32(len(joints))
 	q.vars, q.elems, q.elem, q.pool = q.vars[:0], q.elems[:0], q.elem[:0], q.pool[:0]
@@ -113,18 +113,18 @@ func (q *ordQuotient) load(joints []int32, halo []bool) {
 	}
 }
 
-func (q *ordQuotient) addVar(j int32) int32 {
+func (q *quotient) addVar(j int32) int32 {
 	v := int32(len(q.vars))
 	q.local[j] = v
 	c := q.g.rows(j)
-	q.vars = append(q.vars, ordVar{rows: c, next: -1, more: -1, tail: v})
+	q.vars = append(q.vars, variable{rows: c, next: -1, more: -1, tail: v})
 	q.total += c
 	return v
 }
 
 // addBody appends the element of body b.
-func (q *ordQuotient) addBody(b int32, halo []bool) {
-	e := ordElem{at: int32(len(q.pool)), seen: -1}
+func (q *quotient) addBody(b int32, halo []bool) {
+	e := elem{at: int32(len(q.pool)), seen: -1}
 	for _, j := range q.g.joints(b) {
 		v := q.local[j]
 		if v < 0 {
@@ -144,7 +144,7 @@ func (q *ordQuotient) addBody(b int32, halo []bool) {
 
 // link fills the element lists, the degrees and the degree lists. Room is left
 // in the pool so that garbage collection costs O(1) an entry.
-func (q *ordQuotient) link() {
+func (q *quotient) link() {
 	n, edges := len(q.vars), len(q.pool)
 	q.elems = slices.Grow(q.elems, edges)[:edges]
 	at := int32(0)
@@ -164,8 +164,8 @@ func (q *ordQuotient) link() {
 		}
 	}
 	q.pool = slices.Grow(q.pool, edges+n)
-	q.head = ordFill(q.head, int(q.total)+1)
-	q.bucket = ordFill(q.bucket, n+1)
+	q.head = fill(q.head, int(q.total)+1)
+	q.bucket = fill(q.bucket, n+1)
 	q.chain = slices.Grow(q.chain[:0], n)[:n]
 	q.hash = slices.Grow(q.hash[:0], n)[:n]
 	q.least = q.total
@@ -176,9 +176,9 @@ func (q *ordQuotient) link() {
 	}
 }
 
-// ordFill returns a slice of n times −1, in the memory of s if it suffices. All
+// fill returns a slice of n times −1, in the memory of s if it suffices. All
 // of s is −1 already, as run leaves its lists empty.
-func ordFill(s []int32, n int) []int32 {
+func fill(s []int32, n int) []int32 {
 	old := len(s)
 	if old >= n {
 		return s
@@ -193,7 +193,7 @@ func ordFill(s []int32, n int) []int32 {
 // insert puts v at the head of the list of its degree, from which pivots are
 // taken. Callers insert backwards, which breaks ties: variables of the latest
 // element come first, in its order, and untouched ones by increasing index.
-func (q *ordQuotient) insert(v int32) {
+func (q *quotient) insert(v int32) {
 	x := &q.vars[v]
 	d := x.degree
 	x.next, x.prev = q.head[d], -1-d
@@ -204,7 +204,7 @@ func (q *ordQuotient) insert(v int32) {
 	q.least = min(q.least, d)
 }
 
-func (q *ordQuotient) remove(v int32) {
+func (q *quotient) remove(v int32) {
 	x := &q.vars[v]
 	if x.next >= 0 {
 		q.vars[x.next].prev = x.prev
@@ -217,7 +217,7 @@ func (q *ordQuotient) remove(v int32) {
 }
 
 // run eliminates all variables but the halo.
-func (q *ordQuotient) run() {
+func (q *quotient) run() {
 	for int32(len(q.order)) < q.free {
 		for q.head[q.least] < 0 {
 			q.least++
@@ -227,7 +227,7 @@ func (q *ordQuotient) run() {
 }
 
 // appendJoints appends to dst the order found by run; joints is what load got.
-func (q *ordQuotient) appendJoints(dst, joints []int32) []int32 {
+func (q *quotient) appendJoints(dst, joints []int32) []int32 {
 	for _, v := range q.order {
 		dst = append(dst, joints[v])
 	}

@@ -1,4 +1,4 @@
-package factor
+package order
 
 import (
 	"math/rand/v2"
@@ -7,56 +7,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/internal/graphs"
 )
 
-// ordTestPattern has n bodies and a joint of c rows for each list of bodies.
-func ordTestPattern(n int, c int8, joints [][]int32) *sparse.Pattern {
-	p := &sparse.Pattern{Ptr: make([]int32, n+1)}
-	for range n {
-		p.Size, p.Sign = append(p.Size, 6), append(p.Sign, 1)
-	}
-	for _, bodies := range joints {
-		p.Size, p.Sign = append(p.Size, c), append(p.Sign, -1)
-		p.Ind = append(p.Ind, bodies...)
-		p.Ptr = append(p.Ptr, int32(len(p.Ind)))
-	}
-	return p
-}
-
-// ordTestGrid are the joints of a k×k net.
-func ordTestGrid(k int32) [][]int32 {
-	var joints [][]int32
-	for b := range k * k {
-		if b%k+1 < k {
-			joints = append(joints, []int32{b, b + 1})
-		}
-		if b+k < k*k {
-			joints = append(joints, []int32{b, b + k})
-		}
-	}
-	return joints
-}
-
-func TestOrdCore(t *testing.T) {
-	require.Equal(t, 0, ordCore(ordTestPattern(0, 5, nil)))
-	require.Equal(t, 0, ordCore(ordTestPattern(3, 5, [][]int32{{0}, {0, 1}, {1, 2}})), "hanging")
-	require.Equal(t, 0, ordCore(ordTestPattern(4, 5, [][]int32{{0, 1}, {1, 2}})), "floating")
-	require.Equal(t, 3, ordCore(ordTestPattern(4, 5, [][]int32{{0, 1}, {1, 2}, {0, 2}, {2, 3}})), "loop with a tail")
-	require.Equal(t, 0, ordCore(ordTestPattern(1, 5, [][]int32{{0}, {0}})), "loop through the world")
+func TestCore(t *testing.T) {
+	require.Equal(t, 0, coreSize(graphs.Uniform(0, 5, nil)))
+	require.Equal(t, 0, coreSize(graphs.Uniform(3, 5, [][]int32{{0}, {0, 1}, {1, 2}})), "hanging")
+	require.Equal(t, 0, coreSize(graphs.Uniform(4, 5, [][]int32{{0, 1}, {1, 2}})), "floating")
+	require.Equal(t, 3, coreSize(graphs.Uniform(4, 5, [][]int32{{0, 1}, {1, 2}, {0, 2}, {2, 3}})), "loop with a tail")
+	require.Equal(t, 0, coreSize(graphs.Uniform(1, 5, [][]int32{{0}, {0}})), "loop through the world")
 }
 
 // After each step the quotient graph stands for the elimination graph: weights
 // of elements are those of their variables, and with two bodies a joint the
 // degrees are exact.
-func TestOrdQuotientDegrees(t *testing.T) {
-	joints := ordTestGrid(9)
-	g := ordNewGraph(ordTestPattern(81, 5, joints))
+func TestQuotientDegrees(t *testing.T) {
+	joints := graphs.Lattice(9)
+	g := newGraph(graphs.Uniform(81, 5, joints))
 	core := make([]int32, g.nj)
 	for j := range core {
 		core[j] = int32(j)
 	}
-	q := ordNewQuotient(g)
+	q := newQuotient(g)
 	q.load(core, nil)
 	for len(q.order) < len(core) {
 		for q.head[q.least] < 0 {
@@ -91,9 +63,9 @@ func TestOrdQuotientDegrees(t *testing.T) {
 }
 
 // A halo counts in the degrees and the work and stays.
-func TestOrdQuotientHalo(t *testing.T) {
-	g := ordNewGraph(ordTestPattern(3, 2, [][]int32{{0}, {0, 1}, {1, 2}, {2}}))
-	q := ordNewQuotient(g)
+func TestQuotientHalo(t *testing.T) {
+	g := newGraph(graphs.Uniform(3, 2, [][]int32{{0}, {0, 1}, {1, 2}, {2}}))
+	q := newQuotient(g)
 	inCore := []bool{true, true, true, true}
 	for range 2 { // the memory is reused
 		q.load([]int32{1, 2}, inCore)
@@ -104,34 +76,34 @@ func TestOrdQuotientHalo(t *testing.T) {
 	}
 }
 
-func TestOrdPivotFlops(t *testing.T) {
+func TestPivotFlops(t *testing.T) {
 	for w := range int32(7) {
 		for s := range int32(7) {
 			want := 0.0
 			for r := s; r < s+w; r++ {
 				want += float64(r) * float64(r+1)
 			}
-			require.Equal(t, want, ordPivotFlops(w, s))
+			require.Equal(t, want, pivotFlops(w, s))
 		}
 	}
 }
 
 // Coarsening keeps weights and cuts: a bisection of the coarse net cuts as many
 // rows as its image in the fine net.
-func TestOrdCoarsen(t *testing.T) {
+func TestCoarsen(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	star := make([][]int32, 300)
 	for k := range star {
 		star[k] = []int32{0, int32(k + 1)}
 	}
-	for _, joints := range [][][]int32{ordTestGrid(18), star, nil} {
-		d := &ordDissector{g: ordNewGraph(ordTestPattern(324, 5, joints)), vertex: slices.Repeat([]int32{-1}, 324)}
+	for _, joints := range [][][]int32{graphs.Lattice(18), star, nil} {
+		d := &dissector{g: newGraph(graphs.Uniform(324, 5, joints)), vertex: slices.Repeat([]int32{-1}, 324)}
 		all := make([]int32, len(joints))
 		for j := range all {
 			all[j] = int32(j)
 		}
 		fine := d.net(all)
-		c := &ordCut{rng: rng}
+		c := &cut{rng: rng}
 		coarse, image := fine.coarsen(c.shuffled(fine.n), 2)
 		require.LessOrEqual(t, coarse.n, fine.n*2/3)
 		side := make([]int8, coarse.n)
@@ -151,16 +123,16 @@ func TestOrdCoarsen(t *testing.T) {
 }
 
 // The best bisection of a k×k net cuts k joints.
-func TestOrdBisectGrid(t *testing.T) {
+func TestBisectGrid(t *testing.T) {
 	const k, slack = 24, 1.1
-	joints := ordTestGrid(k)
-	d := &ordDissector{g: ordNewGraph(ordTestPattern(k*k, 5, joints)), vertex: slices.Repeat([]int32{-1}, k*k)}
+	joints := graphs.Lattice(k)
+	d := &dissector{g: newGraph(graphs.Uniform(k*k, 5, joints)), vertex: slices.Repeat([]int32{-1}, k*k)}
 	all := make([]int32, len(joints))
 	for j := range all {
 		all[j] = int32(j)
 	}
 	net := d.net(all)
-	c := &ordCut{rng: rand.New(rand.NewPCG(9, 9))}
+	c := &cut{rng: rand.New(rand.NewPCG(9, 9))}
 	side := c.bisect(net)
 	rows, sum := c.rows, c.sum
 	c.load(net, side)
@@ -170,11 +142,11 @@ func TestOrdBisectGrid(t *testing.T) {
 	require.LessOrEqual(t, max(sum[0], sum[1]), c.limit)
 }
 
-func TestOrdHeap(t *testing.T) {
+func TestHeap(t *testing.T) {
 	const n = 200
 	rng := rand.New(rand.NewPCG(10, 10))
-	c := &ordCut{outside: make([]int32, n), total: make([]int32, n), moved: make([]bool, n)}
-	h := &ordHeap{}
+	c := &cut{outside: make([]int32, n), total: make([]int32, n), moved: make([]bool, n)}
+	h := &heap{}
 	for v := range int32(n) {
 		c.total[v] = rng.Int32N(50)
 		h.push(c.gain(v)+1, v) // out of date

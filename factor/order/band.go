@@ -1,34 +1,34 @@
-package factor
+package order
 
 import "slices"
 
-// ordBand emits the whole graph in Cuthill–McKee order of the bodies: level by
+// band emits the whole graph in Cuthill–McKee order of the bodies: level by
 // level from a pseudo-peripheral body (George & Liu 1979), the joints of a body
 // as soon as their last body has been numbered. On a ladder (RBDA Fig. 8.4) this
 // is L1 l1 R1 m1 r1 L2 l2 R2 m2 r2 …, with a constant band. Of this order and
 // the one from the reversed body order it takes the smaller envelope.
-func ordBand(g *ordGraph, e *ordEmitter) {
-	bodies := ordCuthillMcKee(g)
-	forward := ordJointsByBodies(g, bodies)
+func band(g *graph, e *emitter) {
+	bodies := cuthillMcKee(g)
+	forward := jointsByBodies(g, bodies)
 	slices.Reverse(bodies)
-	backward := ordJointsByBodies(g, bodies)
-	if ordEnvelope(g, backward) < ordEnvelope(g, forward) {
+	backward := jointsByBodies(g, bodies)
+	if envelope(g, backward) < envelope(g, forward) {
 		forward = backward
 	}
-	e.joints(ordFold(forward))
+	e.joints(fold(forward))
 }
 
-// ordFold takes a band from both ends to its middle: the first half of seq, then
+// fold takes a band from both ends to its middle: the first half of seq, then
 // the second from its end. What meets in the middle is as wide as the band was
 // there, and the halves do not depend on each other.
-func ordFold(seq []int32) []int32 {
+func fold(seq []int32) []int32 {
 	slices.Reverse(seq[len(seq)/2:])
 	return seq
 }
 
-// ordJointsByBodies sorts the joints by the latest, then by the earliest
+// jointsByBodies sorts the joints by the latest, then by the earliest
 // position of their bodies in seq, then as stored.
-func ordJointsByBodies(g *ordGraph, seq []int32) []int32 {
+func jointsByBodies(g *graph, seq []int32) []int32 {
 	pos := make([]int32, g.nb)
 	for k, b := range seq {
 		pos[b] = int32(k)
@@ -51,13 +51,13 @@ func ordJointsByBodies(g *ordGraph, seq []int32) []int32 {
 		first[j] = g.nb - first[j]
 		last[j] = g.nb - last[j]
 	}
-	return ordSortByKey(ordSortByKey(out, first), last)
+	return sortByKey(sortByKey(out, first), last)
 }
 
-// ordEnvelope returns the sum over the joint rows of the squared distance, in
+// envelope returns the sum over the joint rows of the squared distance, in
 // joint rows, to the first joint that shares a body: twice the work of an
 // envelope factorization of the joint rows.
-func ordEnvelope(g *ordGraph, seq []int32) float64 {
+func envelope(g *graph, seq []int32) float64 {
 	start := make([]int32, g.nb) // row of each body's first joint, −1: none yet
 	for b := range start {
 		start[b] = -1
@@ -79,9 +79,9 @@ func ordEnvelope(g *ordGraph, seq []int32) float64 {
 	return work
 }
 
-// ordCuthillMcKee returns all bodies, connected parts one after the other.
-func ordCuthillMcKee(g *ordGraph) []int32 {
-	s := &ordSearch{
+// cuthillMcKee returns all bodies, connected parts one after the other.
+func cuthillMcKee(g *graph) []int32 {
+	s := &search{
 		g:     g,
 		level: make([]int32, g.nb),
 		joint: make([]int32, g.nj),
@@ -96,10 +96,10 @@ func ordCuthillMcKee(g *ordGraph) []int32 {
 	return out
 }
 
-// ordSearch is the memory of breadth-first searches over bodies that share
+// search is the memory of breadth-first searches over bodies that share
 // joints. Each search has its own stamp, so nothing is cleared in between.
-type ordSearch struct {
-	g     *ordGraph
+type search struct {
+	g     *graph
 	stamp int32
 	level []int32 // by body: stamp of the last search that reached it
 	joint []int32 // by joint: the same
@@ -107,7 +107,7 @@ type ordSearch struct {
 }
 
 // part numbers the connected part of body b.
-func (s *ordSearch) part(b int32) []int32 {
+func (s *search) part(b int32) []int32 {
 	// George & Liu: restart from a body of least degree in the last level while
 	// the number of levels grows.
 	height := int32(-1)
@@ -127,12 +127,12 @@ func (s *ordSearch) part(b int32) []int32 {
 	return s.queue
 }
 
-func (s *ordSearch) degree(b int32) int32 { return s.g.bp[b+1] - s.g.bp[b] }
+func (s *search) degree(b int32) int32 { return s.g.bp[b+1] - s.g.bp[b] }
 
 // search fills queue with the part of body b by levels, the new neighbours of a
 // body by increasing degree and then index. It returns the number of levels
 // after the first and where the last one begins in queue.
-func (s *ordSearch) search(b int32) (height int32, last int) {
+func (s *search) search(b int32) (height int32, last int) {
 	s.stamp++
 	s.level[b] = s.stamp
 	s.queue = append(s.queue[:0], b)

@@ -1,7 +1,7 @@
-package factor
+package order
 
-// ordNet is a weighted undirected graph; an edge is stored at both ends.
-type ordNet struct {
+// network is a weighted undirected graph; an edge is stored at both ends.
+type network struct {
 	n      int32
 	at     []int32 // n+1: edges of v are [at[v], at[v+1])
 	to     []int32 // at[n]: the other end
@@ -9,8 +9,8 @@ type ordNet struct {
 	weight []int32 // n: weight of the vertex
 }
 
-func ordNewNet(n, ends int) *ordNet {
-	return &ordNet{
+func newNetwork(n, ends int) *network {
+	return &network{
 		n:      int32(n),
 		at:     make([]int32, n+1),
 		to:     make([]int32, ends),
@@ -21,14 +21,14 @@ func ordNewNet(n, ends int) *ordNet {
 
 // addEdge stores an edge at the running starts of its vertices, which
 // closeEdges moves back.
-func (t *ordNet) addEdge(u, v, rows int32) {
+func (t *network) addEdge(u, v, rows int32) {
 	t.to[t.at[u]], t.rows[t.at[u]] = v, rows
 	t.at[u]++
 	t.to[t.at[v]], t.rows[t.at[v]] = u, rows
 	t.at[v]++
 }
 
-func (t *ordNet) closeEdges() {
+func (t *network) closeEdges() {
 	copy(t.at[1:], t.at[:t.n])
 	t.at[0] = 0
 }
@@ -38,7 +38,7 @@ func (t *ordNet) closeEdges() {
 // matched with another such vertex of the same heaviest neighbour, so that stars
 // and scattered vertices shrink too. No vertex grows heavier than most. It
 // returns the contracted graph and the new vertex of each old one.
-func (t *ordNet) coarsen(visit []int32, most int32) (*ordNet, []int32) {
+func (t *network) coarsen(visit []int32, most int32) (*network, []int32) {
 	mate := t.match(visit, most)
 	image := make([]int32, t.n)
 	n := int32(0)
@@ -48,7 +48,7 @@ func (t *ordNet) coarsen(visit []int32, most int32) (*ordNet, []int32) {
 			n++
 		}
 	}
-	c := &ordNet{n: n, at: make([]int32, n+1), weight: make([]int32, n)}
+	c := &network{n: n, at: make([]int32, n+1), weight: make([]int32, n)}
 	c.to = make([]int32, 0, len(t.to))
 	c.rows = make([]int32, 0, len(t.to))
 	place := make([]int32, n) // 1 + position of the edge to a vertex, if of this row
@@ -70,7 +70,7 @@ func (t *ordNet) coarsen(visit []int32, most int32) (*ordNet, []int32) {
 
 // merge adds vertex v of the finer graph t to the row of its image, which is the
 // last one so far.
-func (t *ordNet) merge(fine *ordNet, v int32, image, place []int32) {
+func (t *network) merge(fine *network, v int32, image, place []int32) {
 	k := image[v]
 	t.weight[k] += fine.weight[v]
 	for e := fine.at[v]; e < fine.at[v+1]; e++ {
@@ -87,7 +87,7 @@ func (t *ordNet) merge(fine *ordNet, v int32, image, place []int32) {
 	}
 }
 
-func (t *ordNet) match(visit []int32, most int32) []int32 {
+func (t *network) match(visit []int32, most int32) []int32 {
 	mate := make([]int32, t.n)
 	waiting := make([]int32, t.n+1) // by heaviest neighbour, n: none
 	for v := range mate {

@@ -1,4 +1,4 @@
-package factor
+package order
 
 import "github.com/rung-mbd/rung/sparse"
 
@@ -14,9 +14,9 @@ import "github.com/rung-mbd/rung/sparse"
 // Shapes: place has one entry a node, each different, from −1 to places−1; bodies have a place.
 // Cost: O(blocks·α(blocks)), and places. It panics if place is not so.
 func Revise(p *sparse.Pattern, place []int32, places int) []int32 {
-	g := ordNewGraph(p)
+	g := newGraph(p)
 	if len(place) != int(g.nb+g.nj) {
-		panic("factor: length mismatch")
+		panic("order: length mismatch")
 	}
 	at := make([]int32, places)
 	for i := range at {
@@ -28,7 +28,7 @@ func Revise(p *sparse.Pattern, place []int32, places int) []int32 {
 		case k < 0 && int32(v) >= g.nb:
 			added = append(added, int32(v))
 		case k < 0 || int(k) >= places || at[k] >= 0:
-			panic("factor: not a place")
+			panic("order: not a place")
 		default:
 			at[k] = int32(v)
 		}

@@ -1,13 +1,13 @@
-package factor
+package order
 
 import "slices"
 
-// leafRows is the number of rows of a body's joints up to which ordPeel eliminates
+// leafRows is the number of rows of a body's joints up to which peel eliminates
 // the body before its joints. Its joints then couple with each other directly;
 // more rows cost more than the body's own six.
 const leafRows = 18
 
-// ordPeel emits all pendant trees, from their leaves inwards, and returns the
+// peel emits all pendant trees, from their leaves inwards, and returns the
 // joints of what is left, the core, in stored order.
 //
 // A body is pendant if at most one live joint ties it to other bodies; joints to
@@ -21,8 +21,8 @@ const leafRows = 18
 // joint is closed. Else it waits for its other joints, and the joint is pendant
 // (CheckTileRule); what is tied to the world must not hang on such a joint and is
 // left in place. No step couples more than leafRows rows.
-func ordPeel(g *ordGraph, e *ordEmitter) []int32 {
-	p := &ordPeeler{
+func peel(g *graph, e *emitter) []int32 {
+	p := &peeler{
 		g: g, e: e,
 		degree:   make([]int32, g.nb),
 		rows:     make([]int32, g.nb),
@@ -68,10 +68,10 @@ func ordPeel(g *ordGraph, e *ordEmitter) []int32 {
 	return core
 }
 
-// ordPeeler is the state of ordPeel.
-type ordPeeler struct {
-	g        *ordGraph
-	e        *ordEmitter
+// peeler is the state of peel.
+type peeler struct {
+	g        *graph
+	e        *emitter
 	degree   []int32 // by body: live joints to other bodies
 	rows     []int32 // by body: rows of all its joints
 	left     []int32 // by joint: live bodies
@@ -82,7 +82,7 @@ type ordPeeler struct {
 
 // peel takes out body b and the joint that ties it to the rest. It returns the
 // other live body of that joint, or −1.
-func (p *ordPeeler) peel(b int32) int32 {
+func (p *peeler) peel(b int32) int32 {
 	g, e := p.g, p.e
 	if p.gone[b] {
 		return -1 // the last two of a part make each other pendant
@@ -123,7 +123,7 @@ func (p *ordPeeler) peel(b int32) int32 {
 }
 
 // tie returns the live joint of body b to other bodies, or −1.
-func (p *ordPeeler) tie(b int32) int32 {
+func (p *peeler) tie(b int32) int32 {
 	for _, j := range p.g.joints(b) {
 		if !p.e.done[j] && p.g.jp[j+1]-p.g.jp[j] > 1 {
 			return j
@@ -132,10 +132,10 @@ func (p *ordPeeler) tie(b int32) int32 {
 	return -1
 }
 
-// ordByDepth sorts the core joints by decreasing breadth-first depth, equal ones
+// byDepth sorts the core joints by decreasing breadth-first depth, equal ones
 // as stored. Joints to the world have depth 0; a part without such a joint
 // starts with the joints of its lowest body.
-func ordByDepth(g *ordGraph, core []int32) []int32 {
+func byDepth(g *graph, core []int32) []int32 {
 	depth := make([]int32, g.nj) // −1: in the core and not reached, −2: outside
 	for j := range depth {
 		depth[j] = -2
@@ -174,12 +174,12 @@ func ordByDepth(g *ordGraph, core []int32) []int32 {
 			visit(start, 0)
 		}
 	}
-	return ordSortByKey(core, depth)
+	return sortByKey(core, depth)
 }
 
-// ordSortByKey returns nodes by decreasing key ≥ 0, equal ones in their given
+// sortByKey returns nodes by decreasing key ≥ 0, equal ones in their given
 // order.
-func ordSortByKey(nodes, key []int32) []int32 {
+func sortByKey(nodes, key []int32) []int32 {
 	most := int32(0)
 	for _, v := range nodes {
 		most = max(most, key[v])

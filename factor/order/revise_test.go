@@ -1,4 +1,4 @@
-package factor_test
+package order_test
 
 import (
 	"math/rand/v2"
@@ -7,14 +7,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
 )
 
 // without returns the joints of a graph that keep says, and the nodes that they have in
 // the graph of all.
-func without(nb int, joints []ordJoint, keep []bool) (*sparse.Pattern, []int32) {
-	var rest []ordJoint
+func without(nb int, joints []graphs.Joint, keep []bool) (*sparse.Pattern, []int32) {
+	var rest []graphs.Joint
 	nodes := make([]int32, nb)
 	for b := range nb {
 		nodes[b] = int32(b)
@@ -25,7 +26,7 @@ func without(nb int, joints []ordJoint, keep []bool) (*sparse.Pattern, []int32) 
 			nodes = append(nodes, int32(nb+j))
 		}
 	}
-	return ordPattern(nb, rest), nodes
+	return graphs.New(nb, rest), nodes
 }
 
 // Joints that go and come, on random graphs in every order: the rule holds, what is left
@@ -35,12 +36,12 @@ func TestRevise(t *testing.T) {
 	for seed := range uint64(1500) {
 		rng := rand.New(rand.NewPCG(21, seed))
 		nb := 1 + rng.IntN(12)
-		var joints []ordJoint
+		var joints []graphs.Joint
 		for range rng.IntN(2 * nb) {
-			j := ordJoint{c: int8(1 + rng.IntN(6)), bodies: []int32{int32(rng.IntN(nb))}}
-			if b := int32(rng.IntN(nb)); b != j.bodies[0] && rng.IntN(5) > 0 {
-				j.bodies = append(j.bodies, b)
-				slices.Sort(j.bodies)
+			j := graphs.Joint{Rows: int8(1 + rng.IntN(6)), Bodies: []int32{int32(rng.IntN(nb))}}
+			if b := int32(rng.IntN(nb)); b != j.Bodies[0] && rng.IntN(5) > 0 {
+				j.Bodies = append(j.Bodies, b)
+				slices.Sort(j.Bodies)
 			}
 			joints = append(joints, j)
 		}
@@ -50,22 +51,22 @@ func TestRevise(t *testing.T) {
 		}
 		p, pNodes := without(nb, joints, before)
 		q, qNodes := without(nb, joints, after)
-		o := factor.Ordering(1 + rng.IntN(5))
-		order := factor.Order(p, o)
+		o := order.Ordering(1 + rng.IntN(5))
+		sequence := order.Of(p, o)
 		was := make([]int32, nb+len(joints))
 		for i := range was {
 			was[i] = -1
 		}
-		for k, v := range order {
+		for k, v := range sequence {
 			was[pNodes[v]] = int32(k)
 		}
 		place := make([]int32, len(qNodes))
 		for i, v := range qNodes {
 			place[i] = was[v]
 		}
-		perm := factor.Revise(q, place, len(order))
-		require.NoError(t, factor.CheckTileRule(q, perm), "seed %d, %v", seed, o)
-		require.Equal(t, perm, factor.Revise(q, place, len(order)))
+		perm := order.Revise(q, place, len(sequence))
+		require.NoError(t, order.CheckTileRule(q, perm), "seed %d, %v", seed, o)
+		require.Equal(t, perm, order.Revise(q, place, len(sequence)))
 		var old []int32
 		for _, v := range perm {
 			if place[v] >= 0 {
@@ -84,10 +85,10 @@ func TestRevise(t *testing.T) {
 }
 
 func TestRevisePanics(t *testing.T) {
-	p := ordPattern(2, []ordJoint{ordLink(5, 0, 1)}) // joint node 2
-	require.Panics(t, func() { factor.Revise(p, []int32{0, 1}, 3) })
-	require.Panics(t, func() { factor.Revise(p, []int32{0, 0, 1}, 3) })
-	require.Panics(t, func() { factor.Revise(p, []int32{0, 3, 1}, 3) })
-	require.Panics(t, func() { factor.Revise(p, []int32{-1, 0, 1}, 3) })
-	require.Equal(t, []int32{1, 0, 2}, factor.Revise(p, []int32{2, 0, -1}, 4))
+	p := graphs.New(2, []graphs.Joint{graphs.Link(5, 0, 1)}) // joint node 2
+	require.Panics(t, func() { order.Revise(p, []int32{0, 1}, 3) })
+	require.Panics(t, func() { order.Revise(p, []int32{0, 0, 1}, 3) })
+	require.Panics(t, func() { order.Revise(p, []int32{0, 3, 1}, 3) })
+	require.Panics(t, func() { order.Revise(p, []int32{-1, 0, 1}, 3) })
+	require.Equal(t, []int32{1, 0, 2}, order.Revise(p, []int32{2, 0, -1}, 4))
 }

@@ -1,4 +1,4 @@
-package factor
+package order
 
 import (
 	"math/rand/v2"
@@ -7,14 +7,14 @@ import (
 
 // Parameters of nested dissection.
 const (
-	ordLeaf      = 120  // joints below which a part is not dissected
-	ordCompare   = 480  // joints below which dissection must beat minimum degree
-	ordTopLevels = 2    // levels at the top of which the same is asked
-	ordTolerance = 1.05 // work by which dissection may exceed minimum degree there
-	ordFork      = 4000 // joints from which the halves of a part are dissected side by side
+	leaf      = 120  // joints below which a part is not dissected
+	compare   = 480  // joints below which dissection must beat minimum degree
+	topLevels = 2    // levels at the top of which the same is asked
+	tolerance = 1.05 // work by which dissection may exceed minimum degree there
+	fork      = 4000 // joints from which the halves of a part are dissected side by side
 )
 
-// ordCoreDissection orders the core joints by nested dissection (George 1973).
+// coreDissection orders the core joints by nested dissection (George 1973).
 //
 // The joints form the edges of a graph of bodies. Cutting the bodies in two
 // parts makes the joints between them a separator of the joints, so that each
@@ -23,21 +23,21 @@ const (
 // around them as a halo. Thin graphs, where minimum degree does less work, are
 // dissected only as far as that costs next to nothing. The order does not depend on the
 // number of threads.
-func ordCoreDissection(g *ordGraph, core []int32, threads int) []int32 {
+func coreDissection(g *graph, core []int32, threads int) []int32 {
 	inCore := make([]bool, g.nj)
 	for _, j := range core {
 		inCore[j] = true
 	}
-	d := newOrdDissector(g, inCore, len(core))
+	d := newDissector(g, inCore, len(core))
 	d.part(slices.Clone(core), 0, threads)
 	return d.order
 }
 
-// ordDissector dissects parts of the core, one after another.
-type ordDissector struct {
-	g      *ordGraph
-	q      *ordQuotient
-	cut    *ordCut
+// dissector dissects parts of the core, one after another.
+type dissector struct {
+	g      *graph
+	q      *quotient
+	cut    *cut
 	seed   *rand.PCG // of cut
 	inCore []bool    // by joint; of all dissectors
 	vertex []int32   // by body: its vertex while a part's net is built, else −1
@@ -47,13 +47,13 @@ type ordDissector struct {
 	order  []int32 // joints ordered so far
 }
 
-// newOrdDissector makes one that orders a number of joints.
-func newOrdDissector(g *ordGraph, inCore []bool, joints int) *ordDissector {
-	d := &ordDissector{
-		g: g, q: ordNewQuotient(g), seed: rand.NewPCG(0, 0), inCore: inCore,
+// newDissector makes one that orders a number of joints.
+func newDissector(g *graph, inCore []bool, joints int) *dissector {
+	d := &dissector{
+		g: g, q: newQuotient(g), seed: rand.NewPCG(0, 0), inCore: inCore,
 		vertex: make([]int32, g.nb), member: make([]int32, g.nj), order: make([]int32, 0, joints),
 	}
-	d.cut = &ordCut{rng: rand.New(d.seed)}
+	d.cut = &cut{rng: rand.New(d.seed)}
 	for b := range d.vertex {
 		d.vertex[b] = -1
 	}
@@ -64,12 +64,12 @@ func newOrdDissector(g *ordGraph, inCore []bool, joints int) *ordDissector {
 // elimination. It permutes joints. Chance depends on nothing but the part. A separator counts as dense, coupled to the
 // whole halo. At the top and near the leaves the result is held against minimum
 // degree on the whole part.
-func (d *ordDissector) part(joints []int32, depth, threads int) float64 {
-	if len(joints) <= ordLeaf {
+func (d *dissector) part(joints []int32, depth, threads int) float64 {
+	if len(joints) <= leaf {
 		return d.minDegree(joints)
 	}
 	net := d.net(joints)
-	if net.n <= ordLeaf/8 {
+	if net.n <= leaf/8 {
 		return d.minDegree(joints)
 	}
 	halo := d.haloRows(joints)
@@ -82,13 +82,13 @@ func (d *ordDissector) part(joints []int32, depth, threads int) float64 {
 	from := len(d.order)
 	work := d.halves(joints[:nearer], joints[nearer:further], depth+1, threads)
 	d.order = append(d.order, joints[further:]...)
-	work += ordPivotFlops(rows, halo)
-	if depth >= ordTopLevels && len(joints) > ordCompare {
+	work += pivotFlops(rows, halo)
+	if depth >= topLevels && len(joints) > compare {
 		return work
 	}
 	d.q.load(joints, d.inCore)
 	d.q.run()
-	if work <= ordTolerance*d.q.flops {
+	if work <= tolerance*d.q.flops {
 		return work
 	}
 	d.order = d.q.appendJoints(d.order[:from], joints)
@@ -96,18 +96,18 @@ func (d *ordDissector) part(joints []int32, depth, threads int) float64 {
 }
 
 // halves orders two parts that share no body, a before b, the large ones side by side.
-func (d *ordDissector) halves(a, b []int32, depth, threads int) float64 {
-	if threads < 2 || len(a)+len(b) < ordFork {
+func (d *dissector) halves(a, b []int32, depth, threads int) float64 {
+	if threads < 2 || len(a)+len(b) < fork {
 		return d.part(a, depth, 1) + d.part(b, depth, 1)
 	}
-	other, work := newOrdDissector(d.g, d.inCore, len(b)), make(chan float64)
+	other, work := newDissector(d.g, d.inCore, len(b)), make(chan float64)
 	go func() { work <- other.part(b, depth, threads/2) }()
 	sum := d.part(a, depth, threads-threads/2) + <-work
 	d.order = append(d.order, other.order...)
 	return sum
 }
 
-func (d *ordDissector) minDegree(joints []int32) float64 {
+func (d *dissector) minDegree(joints []int32) float64 {
 	d.q.load(joints, d.inCore)
 	d.q.run()
 	d.order = d.q.appendJoints(d.order, joints)
@@ -116,7 +116,7 @@ func (d *ordDissector) minDegree(joints []int32) float64 {
 
 // net builds the graph of the bodies of a part, numbered in the order the joints
 // name them. A joint of k bodies becomes a path of k−1 edges.
-func (d *ordDissector) net(joints []int32) *ordNet {
+func (d *dissector) net(joints []int32) *network {
 	g := d.g
 	d.bodies = d.bodies[:0]
 	edges := 0
@@ -130,7 +130,7 @@ func (d *ordDissector) net(joints []int32) *ordNet {
 			}
 		}
 	}
-	net := ordNewNet(len(d.bodies), 2*edges)
+	net := newNetwork(len(d.bodies), 2*edges)
 	for _, j := range joints {
 		bodies := g.bodies(j)
 		for k := 1; k < len(bodies); k++ {
@@ -154,7 +154,7 @@ func (d *ordDissector) net(joints []int32) *ordNet {
 
 // haloRows returns the rows of the core joints around a part whose bodies net
 // has just collected.
-func (d *ordDissector) haloRows(joints []int32) int32 {
+func (d *dissector) haloRows(joints []int32) int32 {
 	d.stamp++
 	for _, j := range joints {
 		d.member[j] = d.stamp
@@ -174,7 +174,7 @@ func (d *ordDissector) haloRows(joints []int32) int32 {
 // split sorts the joints into those of side 0, those of side 1 from nearer on,
 // and those between the sides from further on, each in their given order. It
 // forgets the bodies of the part.
-func (d *ordDissector) split(joints []int32, side []int8) (nearer, further int) {
+func (d *dissector) split(joints []int32, side []int8) (nearer, further int) {
 	var parts [3][]int32
 	for _, j := range joints {
 		bodies := d.g.bodies(j)

@@ -1,4 +1,4 @@
-package factor_test
+package order_test
 
 import (
 	"math/rand/v2"
@@ -6,15 +6,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
 )
 
 func TestCheckTileRule(t *testing.T) {
 	// world –3– 0 –4– 1 –5– 2 –6– world
-	loop := ordChain(3, true)
+	loop := graphs.Chain(3, true)
 	// 0 –3– 1 –4– 2 –5– 0, floating
-	ring := ordPattern(3, []ordJoint{ordLink(5, 0, 1), ordLink(5, 1, 2), ordLink(5, 2, 0)})
+	ring := graphs.New(3, []graphs.Joint{graphs.Link(5, 0, 1), graphs.Link(5, 1, 2), graphs.Link(5, 2, 0)})
 	tests := []struct {
 		name string
 		p    *sparse.Pattern
@@ -24,20 +25,20 @@ func TestCheckTileRule(t *testing.T) {
 		{"bodies first", loop, []int32{0, 1, 2, 3, 4, 5, 6}, ""},
 		{"matched from both ends", loop, []int32{0, 3, 2, 6, 1, 4, 5}, ""},
 		{"matched inwards", loop, []int32{2, 6, 1, 5, 0, 4, 3}, ""},
-		{"joint first", loop, []int32{3, 0, 1, 2, 4, 5, 6}, "factor: joint node 3 at position 0 is neither matched, pendant nor closed"},
-		{"body used twice", loop, []int32{0, 3, 4, 1, 2, 5, 6}, "factor: joint node 4 at position 2 is neither matched, pendant nor closed"},
-		{"loop closed too early", ring, []int32{0, 3, 1, 4, 5, 2}, "factor: joint node 5 at position 4 is neither matched, pendant nor closed"},
+		{"joint first", loop, []int32{3, 0, 1, 2, 4, 5, 6}, "order: joint node 3 at position 0 is neither matched, pendant nor closed"},
+		{"body used twice", loop, []int32{0, 3, 4, 1, 2, 5, 6}, "order: joint node 4 at position 2 is neither matched, pendant nor closed"},
+		{"loop closed too early", ring, []int32{0, 3, 1, 4, 5, 2}, "order: joint node 5 at position 4 is neither matched, pendant nor closed"},
 		{"loop closed in time", ring, []int32{0, 3, 1, 4, 2, 5}, ""},
 		{"free part", ring, []int32{0, 1, 3, 4, 2, 5}, ""},
-		{"part tied to the world", loop, []int32{0, 3, 1, 4, 5, 2, 6}, "factor: joint node 5 at position 4 is neither matched, pendant nor closed"},
-		{"short", ring, []int32{0, 1, 2}, "factor: permutation of 3 nodes for a pattern of 6"},
-		{"twice", ring, []int32{0, 1, 1, 3, 4, 5}, "factor: not a permutation: node 1 at position 2"},
-		{"outside", ring, []int32{0, 1, 6, 3, 4, 5}, "factor: not a permutation: node 6 at position 2"},
-		{"negative", ring, []int32{-1, 1, 2, 3, 4, 5}, "factor: not a permutation: node -1 at position 0"},
+		{"part tied to the world", loop, []int32{0, 3, 1, 4, 5, 2, 6}, "order: joint node 5 at position 4 is neither matched, pendant nor closed"},
+		{"short", ring, []int32{0, 1, 2}, "order: permutation of 3 nodes for a pattern of 6"},
+		{"twice", ring, []int32{0, 1, 1, 3, 4, 5}, "order: not a permutation: node 1 at position 2"},
+		{"outside", ring, []int32{0, 1, 6, 3, 4, 5}, "order: not a permutation: node 6 at position 2"},
+		{"negative", ring, []int32{-1, 1, 2, 3, 4, 5}, "order: not a permutation: node -1 at position 0"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			err := factor.CheckTileRule(tt.p, tt.perm)
+			err := order.CheckTileRule(tt.p, tt.perm)
 			if tt.err == "" {
 				require.NoError(t, err)
 			} else {
@@ -53,13 +54,13 @@ func TestCheckTileRuleAgainstDefinition(t *testing.T) {
 	for seed := range uint64(4000) {
 		rng := rand.New(rand.NewPCG(7, seed))
 		n := 1 + rng.IntN(5)
-		p := ordRandom(n, 1+rng.IntN(6), 3, 0, rng)
+		p := graphs.Random(n, 1+rng.IntN(6), 3, 0, rng)
 		perm := make([]int32, len(p.Sign))
 		for k, v := range rng.Perm(len(perm)) {
 			perm[k] = int32(v)
 		}
-		want := ordTileRule(p, perm)
-		require.Equal(t, want, factor.CheckTileRule(p, perm) == nil, "seed %d", seed)
+		want := tileRule(p, perm)
+		require.Equal(t, want, order.CheckTileRule(p, perm) == nil, "seed %d", seed)
 		if want {
 			good++
 		} else {
@@ -70,8 +71,8 @@ func TestCheckTileRuleAgainstDefinition(t *testing.T) {
 	require.Greater(t, bad, 200)
 }
 
-// ordTileRule is the tile rule, searched at every step.
-func ordTileRule(p *sparse.Pattern, perm []int32) bool {
+// tileRule is the tile rule, searched at every step.
+func tileRule(p *sparse.Pattern, perm []int32) bool {
 	n := len(perm)
 	near := make([][]int32, n)
 	for i := range n {
