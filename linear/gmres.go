@@ -74,7 +74,7 @@ func (q *quadratic) solveTo(x, b []float64) error {
 			last, before := left, y
 			var err error
 			if y, left, err = leastSquares(H, steps, first, max(q.cut, gmresCut)); err != nil {
-				return fault.Errorf("linear: %w", err)
+				return err
 			}
 			if last <= gmresLoose*size && left > 0.5*last {
 				y = before // what gains nothing may be rounding

@@ -229,7 +229,7 @@ func (k *krylov) ritz() ([]ritz, error) {
 		S, _ := symmetric(A, 1)
 		var e mat.EigenSym
 		if err := eigen.Symmetric(&e, S); err != nil {
-			return nil, fault.Errorf("linear: %w", err)
+			return nil, err
 		}
 		var U mat.Dense
 		e.VectorsTo(&U)
@@ -243,7 +243,7 @@ func (k *krylov) ritz() ([]ritz, error) {
 	} else {
 		var e mat.Eigen
 		if err := eigen.General(&e, A); err != nil {
-			return nil, fault.Errorf("linear: %w", err)
+			return nil, err
 		}
 		var U mat.CDense
 		e.VectorsTo(&U)
@@ -309,7 +309,7 @@ func (k *krylov) restart(r []ritz, keep int) error {
 	}
 	var qr mat.QR
 	if err := eigen.Orthogonal(&qr, B); err != nil {
-		return fault.Errorf("linear: %w", err)
+		return err
 	}
 	var full mat.Dense
 	qr.QTo(&full)

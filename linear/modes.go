@@ -184,7 +184,11 @@ func (s *System) Modes(o ModeOptions) (*Modes, error) {
 	if o.Method == Dense || o.Method == Auto && s.mech.NumBodies() <= denseBodies {
 		return s.checked(s.denseModes(o))
 	}
-	return s.checked(s.sparseModes(o))
+	out, err := s.sparseModes(o)
+	if err == eigen.ErrNotFinite || err == eigen.ErrNoConvergence { // of a small matrix, which knows no place
+		err = s.stiffestError(err)
+	}
+	return s.checked(out, err)
 }
 
 // checked returns out unless one of its numbers is not finite.
