@@ -4,6 +4,7 @@
 #   make test           the tests alone; TAGS=check sets the build tag of checks inside kernels
 #   make generated      whether the generated assembly is what its generator writes
 #   make race           the short tests under the race detector (needs a C compiler)
+#   make race-quick     the same, of the root package and the command those alone in which goroutines meet
 #   make fuzz           every fuzz target for FUZZTIME (a count, or a time such as 1m)
 #   make bench          benchmarks that match BENCH, COUNT times, into OUT
 #   make bench-compare  benchstat of OLD against NEW, two files made by make bench
@@ -38,7 +39,7 @@ MODULE       := $(shell $(GO) list -m)
 GOLDENPKGS    = $(filter-out $(MODULE)/internal/check,$(shell $(GO) list -f '{{range .XTestImports}}{{if eq . "$(MODULE)/internal/check"}}{{$$.ImportPath}}{{end}}{{end}}' $(PKGS)))
 TAGFLAG      := $(if $(TAGS),-tags=$(TAGS))
 
-.PHONY: check fmt vet staticcheck generated test race fuzz bench bench-compare golden cover
+.PHONY: check fmt vet staticcheck generated test race race-quick fuzz bench bench-compare golden cover
 
 check: fmt vet staticcheck generated test
 
@@ -68,6 +69,12 @@ test:
 
 race:
 	CGO_ENABLED=1 $(GO) test -race -short $(TAGFLAG) $(PKGS)
+
+# Under the race detector the tests of the root package and of the command take ten minutes, nearly all of it on one goroutine.
+RACERUN := Shared|Team|Threads|Goroutine|Progress|Signal|Waiting
+race-quick:
+	CGO_ENABLED=1 $(GO) test -race -short $(TAGFLAG) $$($(GO) list ./... | grep -vx -e $(MODULE) -e $(MODULE)/cmd/rung)
+	CGO_ENABLED=1 $(GO) test -race -short -run '$(RACERUN)' $(TAGFLAG) . ./cmd/rung
 
 # go test runs one fuzz target at a time.
 fuzz:
