@@ -15,12 +15,12 @@ import (
 // Where double precision does not do, Solver solves the system once more with twice the
 // digits (assemble.Precise, factor.Precise). docs/theory.md "Twice the digits" has the reasons.
 const (
-	// preciseSpread is the ratio of masses, or of moments of inertia, within a body or across a joint
-	// from which on a Solve does so. A double has 16 digits. The pivots of a row keep those that the
-	// ratio leaves, and some are needed for the path to other bodies.
-	preciseSpread = 1e7
-	// namedSpread is the ratio from which on a Report names the body or joint.
-	namedSpread = 1e9
+	// massSpread is the ratio of the masses of two joined bodies, and inertiaSpread that of moments of inertia, within a body or
+	// across a joint, from which on a Solve does so. A double has 16 digits. The pivots of a row keep those that the
+	// ratio leaves, and some are needed for the path to other bodies. Slender links, whose least moment of inertia few rows meet,
+	// and balls on thin rods have inertias in a ratio of 10⁸ and 10⁹ and are solved well.
+	massSpread    = 1e7
+	inertiaSpread = 1e10
 	// preciseSolveFlops bounds the flops of the plan up to which a Solve does so,
 	// preciseReportFlops those up to which a Report does where it has a reason, and verifyFlops
 	// those up to which it does anyway. One flop takes some 10 ns then.
@@ -71,12 +71,16 @@ type IllScaled struct {
 // spread is the largest ratio of inertias that meet in one row.
 type spread struct {
 	ratio       float64
-	body, joint int // where it is; the other is −1
+	excess      float64 // ratio over its limit: doubles do up to 1
+	body, joint int     // where it is; the other is −1
 	text        string
 }
 
-// spreadOf finds the largest ratio within a body, m·ℓ² over its least moment of inertia, and of masses or
-// moments of inertia across a joint.
+// wide reports whether doubles do not do.
+func (s *spread) wide() bool { return s.excess >= 1 }
+
+// spreadOf finds the ratio that most exceeds its limit: within a body, m·ℓ² over its least moment of inertia; across a joint,
+// of masses and of moments of inertia.
 //
 // Cost: O(bodies + joints).
 func spreadOf(l *assemble.Layout) spread {
@@ -86,9 +90,9 @@ func spreadOf(l *assemble.Layout) spread {
 	l.LengthsTo(length)
 	// Bounds of the moments of inertia within a factor of 3: the traces of I and I⁻¹.
 	most, least := make([]float64, len(length)), make([]float64, len(length))
-	take := func(ratio float64, body, joint int, text string) {
-		if ratio > out.ratio {
-			out = spread{ratio, body, joint, text}
+	take := func(ratio, limit float64, body, joint int, text string) {
+		if ratio/limit > out.excess {
+			out = spread{ratio, ratio / limit, body, joint, text}
 		}
 	}
 	for i := range m.Bodies {
@@ -98,7 +102,7 @@ func spreadOf(l *assemble.Layout) spread {
 			inverse += x * x
 		}
 		most[i], least[i] = b.Inertia[0]+b.Inertia[1]+b.Inertia[2], 1/inverse
-		take(b.Mass*length[i]*length[i]*inverse, i, -1, "its mass at the distance of its joints has %.0e times its least moment of inertia")
+		take(b.Mass*length[i]*length[i]*inverse, inertiaSpread, i, -1, "its mass at the distance of its joints has %.0e times its least moment of inertia")
 	}
 	for j := range m.Joints {
 		p, s := m.Joints[j].Pred, m.Joints[j].Succ
@@ -106,8 +110,8 @@ func spreadOf(l *assemble.Layout) spread {
 			continue
 		}
 		mp, ms := m.Bodies[p].Mass, m.Bodies[s].Mass
-		take(max(mp/ms, ms/mp), -1, j, "the masses of its bodies are in a ratio of %.0e")
-		take(max(most[p]/least[s], most[s]/least[p]), -1, j, "the moments of inertia of its bodies are in a ratio of %.0e")
+		take(max(mp/ms, ms/mp), massSpread, -1, j, "the masses of its bodies are in a ratio of %.0e")
+		take(max(most[p]/least[s], most[s]/least[p]), inertiaSpread, -1, j, "the moments of inertia of its bodies are in a ratio of %.0e")
 	}
 	return out
 }
@@ -141,7 +145,7 @@ var errImprecise = errors.New("rung: not solved with twice the digits")
 func (p *Plan) newPrecise() *precise {
 	n := p.layout.Pattern.Dim()
 	return &precise{
-		wide: p.spread.ratio >= preciseSpread,
+		wide: p.spread.wide(),
 		sys:  p.layout.NewPrecise(), fac: factor.NewPrecise(p.layout.Pattern, p.symbolic.Order()),
 		x: make([]dd.Num, n), r: make([]dd.Num, n), rows: make([]bool, n), sorted: make([]float64, 0, n),
 	}
@@ -356,7 +360,7 @@ func (s *Solver) preciseFor(err error) bool {
 	case err != nil:
 		return errors.Is(err, ErrInaccurate) && !s.overflows()
 	}
-	return s.plan.spread.ratio >= preciseSpread
+	return s.plan.spread.wide()
 }
 
 // refineMore solves with twice the digits, and takes the result in place of that of the factor.

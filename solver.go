@@ -113,7 +113,7 @@ func (s *Solver) wholeFactor() *factor.Factor {
 // Where many bodies hang on the world by few freedoms (assemble.Ground), that is the cost of a system
 // without these; the whole one is solved too where rounding takes it.
 //
-// Where inertias that meet differ by 10⁷ and more, or refinement ends far from a solution, the system is solved once
+// Where masses that meet differ by 10⁷ and more, or moments of inertia by 10¹⁰, or refinement ends far from a solution, the system is solved once
 // more with twice the digits, if that takes up to 10⁸ flops. Redundancy is decided by doubles otherwise: a pose within 1e-7 rad
 // of a singular one may pass for singular. Report tells.
 //

@@ -21,13 +21,13 @@ type verification struct {
 // returns nil.
 func (s *Solver) verify(r *Report) *verification {
 	flops := float64(s.plan.symbolic.Counts.Flops)
-	wide := s.plan.spread.ratio
-	if wide >= namedSpread {
+	wide := s.plan.spread.wide()
+	if wide {
 		r.IllScaled = s.plan.spread.describe()
 	}
-	reason := wide >= preciseSpread || r.BackwardError > soundResidual || s.ref.Error > lostDigits || s.doubled
+	reason := wide || r.BackwardError > soundResidual || s.ref.Error > lostDigits || s.doubled
 	if flops > preciseReportFlops || flops > verifyFlops && !reason {
-		if wide >= preciseSpread {
+		if wide {
 			r.IllScaled = s.plan.spread.describe()
 			r.IllScaled.Text += "; the mechanism is too large to be solved with twice the digits, and doubles may not do"
 		}
@@ -39,7 +39,7 @@ func (s *Solver) verify(r *Report) *verification {
 		err = s.refineMore()
 	}
 	if err != nil {
-		if wide >= preciseSpread {
+		if wide {
 			r.IllScaled = s.plan.spread.describe()
 			r.IllScaled.Text += "; " + strings.TrimPrefix(err.Error(), "rung: ")
 		}
