@@ -128,8 +128,8 @@ func (s *Solver) confirm(r *Report, k *ranking) {
 	k.span = s.plan.spanPlan().NewSpan()
 	counted := len(s.x) - 6*s.plan.mech.NumBodies() - r.Redundant
 	k.off = s.violation(k.length)
-	k.clear = s.factorSpan(k.span, s.sys.Scale, counted, k.off)
-	if k.rows == nil && k.clear && k.span.Rank() != counted {
+	sure := s.factorSpan(k.span, s.sys.Scale, counted, k.off)
+	if k.rows == nil && sure && k.span.Rank() != counted {
 		r.NearSingular = true
 		s.recount(r, r.Redundant+counted-k.span.Rank(), k)
 	}

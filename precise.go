@@ -57,8 +57,6 @@ const (
 	// soundResidual is the scaled residual of the whole system above which a Report verifies large mechanisms, too. It
 	// is at 1e-16 where doubles do.
 	soundResidual = 1e-13
-	// roundingRatio is that of package factor: residuals of rows below it, relative to their terms, count as zero.
-	roundingRatio = 1e-14
 )
 
 // IllScaled says where a mechanism is badly scaled: a Report names what double precision, or the data,
@@ -305,7 +303,7 @@ func (p *precise) judge() {
 			if !rows[i] || p.r[i].Hi == 0 {
 				continue
 			}
-			a := 1e-4 * size
+			a := restTerm * size
 			for _, b := range pat.Ind[pat.Ptr[node]:pat.Ptr[node+1]] {
 				q := 0.0
 				for _, x := range p.x[pat.Off[b]:pat.Off[b+1]] {
@@ -378,7 +376,7 @@ func (s *Solver) refineMore() error {
 	}
 	s.ok, s.multipliers, s.doubled, s.ref.Error = true, true, true, p.error
 	s.inconsistency, s.ref.Worst = 0, factor.Worst{Node: -1, Row: -1}
-	if p.worst.Ratio > roundingRatio {
+	if p.worst.Ratio > roundingTerm {
 		s.inconsistency, s.ref.Worst = p.worst.Ratio, p.worst
 	}
 	return nil

@@ -201,7 +201,6 @@ type ranking struct {
 	length []float64    // of the bodies
 	p1, p2 []float64    // pivots under both proximal terms, negative
 	span   *factor.Span // of the geometric matrix; nil if nothing is redundant
-	clear  bool         // the rank of span is
 	off    float64      // largest relative error of a joint's position
 
 	redundant []bool        // by scalar of the system, before confirm

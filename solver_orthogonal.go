@@ -77,7 +77,8 @@ func (s *Solver) worstRow() factor.Worst {
 	return worst
 }
 
-// Terms of worstRow, as in package factor.
+// Terms of worstRow and of precise.judge, as in package factor: the part of the whole that counts in each row, and the ratio
+// of a residual to its terms that counts as zero.
 const (
 	restTerm     = 1e-4
 	roundingTerm = 1e-14

@@ -22,9 +22,6 @@ const hardTol, hardUlps = 1e-6, 100
 // TestAccelHardByTree: the tree methods are right, refuse, or say what they have lost, where masses, lengths or inertias
 // are in extreme ratios or a pose is a hair from singular.
 func TestAccelHardByTree(t *testing.T) {
-	if testing.Short() {
-		t.Skip("three methods on all models")
-	}
 	files, err := filepath.Glob(filepath.Join(check.Reference(t, "hard"), "*.expected.json"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
