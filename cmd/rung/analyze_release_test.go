@@ -11,6 +11,8 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/stretchr/testify/assert"
@@ -72,13 +74,13 @@ func flatModel(seed uint64) *model.Model {
 // typedIn returns the document of m with the releases of a written into it: type
 // and frames as the analysis has them, and nothing else but that what belongs to
 // the freedoms and the shape of the old type is left out.
-func typedIn(t *testing.T, m *model.Model, a *analysis) string {
+func typedIn(t *testing.T, m *model.Model, a *state.Analysis) string {
 	t.Helper()
 	var doc bytes.Buffer
 	require.NoError(t, model.Write(&doc, m))
 	var fields map[string]any
 	require.NoError(t, json.Unmarshal(doc.Bytes(), &fields))
-	by := map[string]release{}
+	by := map[string]state.Release{}
 	for _, r := range a.Release {
 		by[r.Joint] = r
 	}
@@ -127,8 +129,8 @@ func TestReleaseTypedIn(t *testing.T) {
 		var doc bytes.Buffer
 		require.NoError(t, model.Write(&doc, m))
 		r := rungWith(doc.String(), "analyze", "-", "--json")
-		require.Equal(t, exitDone, r.status, "%s: %s", m.Name, r.err)
-		var a analysis
+		require.Equal(t, shell.ExitDone, r.status, "%s: %s", m.Name, r.err)
+		var a state.Analysis
 		require.NoError(t, json.Unmarshal([]byte(r.out), &a))
 		if a.Constraints.Redundant == 0 {
 			assert.Empty(t, a.Release, m.Name)
@@ -144,19 +146,19 @@ func TestReleaseTypedIn(t *testing.T) {
 		require.NoError(t, err)
 		now, err := model.Read(strings.NewReader(loose), m.Name)
 		require.NoError(t, err, m.Name)
-		rank, rows, err := rankOf(now, n.At)
+		rank, rows, err := state.RankOf(now, n.At)
 		require.NoError(t, err)
-		left := sum(rows)
-		assert.Equal(t, a.Released, releasedCounts{Rows: rank + left, Rank: rank, Redundant: left, Mobility: 6*len(m.Bodies) - rank}, m.Name)
+		left := state.Sum(rows)
+		assert.Equal(t, a.Released, state.ReleasedCounts{Rows: rank + left, Rank: rank, Redundant: left, Mobility: 6*len(m.Bodies) - rank}, m.Name)
 
 		// At that of the document, by the command.
 		if !a.VariableMobility.Varies {
 			r = rungWith(loose, "analyze", "-", "--json")
-			require.Equal(t, exitDone, r.status, "%s: %s", m.Name, r.err)
-			var b analysis
+			require.Equal(t, shell.ExitDone, r.status, "%s: %s", m.Name, r.err)
+			var b state.Analysis
 			require.NoError(t, json.Unmarshal([]byte(r.out), &b))
 			c := b.Constraints
-			assert.Equal(t, a.Released, releasedCounts{c.Rows, c.Rank, c.Redundant, c.Mobility}, m.Name)
+			assert.Equal(t, a.Released, state.ReleasedCounts{c.Rows, c.Rank, c.Redundant, c.Mobility}, m.Name)
 			assert.Equal(t, a.Constraints.Mobility, c.Mobility, m.Name)
 		}
 		for _, l := range a.Release {
@@ -178,30 +180,30 @@ func TestReleaseTypedIn(t *testing.T) {
 // TestReleasePrefersFrames turns no frame where releases with the joints' own frames
 // leave nothing redundant. In some mechanisms a search that may turn them does so.
 func TestReleasePrefersFrames(t *testing.T) {
-	turned := func(joints []int) bool { return sum(joints) > 0 }
+	turned := func(joints []int) bool { return state.Sum(joints) > 0 }
 	preferred := 0
 	for seed := range uint64(200) {
 		m := flatModel(seed)
 		plan, err := rung.NewPlan(m, rung.Options{})
 		require.NoError(t, err)
-		r := releaser{m: *m, st: plan.Initial(), trials: releaseTrials}
-		r.rank, r.rows, err = rankOf(m, r.st)
+		r := state.Releaser{M: *m, St: plan.Initial(), Trials: state.ReleaseTrials}
+		r.Rank, r.Rows, err = state.RankOf(m, r.St)
 		require.NoError(t, err)
-		own, err := r.search(false)
+		own, err := r.Search(false)
 		require.NoError(t, err)
-		require.False(t, turned(own.turns))
-		if sum(own.rows) > 0 {
+		require.False(t, turned(own.Turns))
+		if state.Sum(own.Rows) > 0 {
 			continue
 		}
-		out, err := findReleases(m, r.st)
+		out, err := state.FindReleases(m, r.St)
 		require.NoError(t, err)
-		for _, l := range out.list {
+		for _, l := range out.List {
 			assert.Nil(t, l.PredecessorFrame, "%s, %s", m.Name, l.Joint)
 			assert.Nil(t, l.SuccessorFrame, "%s, %s", m.Name, l.Joint)
 		}
-		free, err := r.search(true)
+		free, err := r.Search(true)
 		require.NoError(t, err)
-		if turned(free.turns) {
+		if turned(free.Turns) {
 			preferred++
 		}
 	}
@@ -226,10 +228,10 @@ func TestReleaseKeepsFrames(t *testing.T) {
 		var doc bytes.Buffer
 		require.NoError(t, model.Write(&doc, m))
 		r := rungWith(doc.String(), "analyze", "-", "--json")
-		require.Equal(t, exitDone, r.status, r.err)
-		var a analysis
+		require.Equal(t, shell.ExitDone, r.status, r.err)
+		var a state.Analysis
 		require.NoError(t, json.Unmarshal([]byte(r.out), &a))
-		assert.Equal(t, releasedCounts{Rows: 6, Rank: 6, Redundant: 0, Mobility: 0}, a.Released)
+		assert.Equal(t, state.ReleasedCounts{Rows: 6, Rank: 6, Redundant: 0, Mobility: 0}, a.Released)
 		require.Len(t, a.Release, 1)
 		l := a.Release[0]
 		assert.Equal(t, [2]string{"j1", "point_on_plane"}, [2]string{l.Joint, l.Suggest})
@@ -245,7 +247,7 @@ func TestReleaseKeepsFrames(t *testing.T) {
 		}
 		assert.Contains(t, words, "release j1 from spherical to point_on_plane (in both its frames x where z was, y where x was, z where y was): "+
 			"nothing is redundant then; --json has the turned frames cluster")
-		for i, f := range []*frame{l.PredecessorFrame, l.SuccessorFrame} {
+		for i, f := range []*state.Frame{l.PredecessorFrame, l.SuccessorFrame} {
 			was := [2]model.Pose{m.Joints[1].PredecessorFrame, m.Joints[1].SuccessorFrame}[i]
 			require.NotNil(t, f)
 			assert.Equal(t, was.Position, f.Position)
@@ -258,7 +260,7 @@ func TestReleaseKeepsFrames(t *testing.T) {
 // were.
 func requireTurned(t *testing.T, turns int, was, now spatial.Quat) {
 	t.Helper()
-	text := turnText(turns)
+	text := state.TurnText(turns)
 	for i, axis := range "xyz" {
 		_, after, found := strings.Cut(text, string(axis)+" where ")
 		require.True(t, found, text)
@@ -276,10 +278,10 @@ func TestTurnText(t *testing.T) {
 	was := model.Joint{SuccessorFrame: model.Pose{Orientation: spatial.FromAxisAngle(spatial.Vec3{1, 2, 3}, 0.7)}}
 	j := was
 	for turns := 1; turns < 6; turns++ {
-		(&change{0, looser{model.PointOnPlane, true}}).apply(&j)
-		l := releaseOf(&was, &j, turns)
+		(&state.Change{0, state.Looser{model.PointOnPlane, true}}).Apply(&j)
+		l := state.ReleaseOf(&was, &j, turns)
 		if turns == 3 {
-			assert.Empty(t, turnText(turns))
+			assert.Empty(t, state.TurnText(turns))
 			assert.Nil(t, l.SuccessorFrame)
 			continue
 		}
@@ -289,9 +291,9 @@ func TestTurnText(t *testing.T) {
 }
 
 func TestReleaseText(t *testing.T) {
-	one := []release{{Joint: "a", Type: "fixed", Suggest: "revolute"}}
+	one := []state.Release{{Joint: "a", Type: "fixed", Suggest: "revolute"}}
 	for _, c := range []struct {
-		list []release
+		list []state.Release
 		left int
 		vary bool
 		want string
@@ -303,7 +305,7 @@ func TestReleaseText(t *testing.T) {
 		{one, 1, false, "a from fixed to revolute: 1 row stays redundant then"},
 		{one, 3, true, "a from fixed to revolute: 3 rows stay redundant then at poses nearby"},
 	} {
-		a := &analysis{Release: c.list, Released: releasedCounts{Redundant: c.left}, VariableMobility: variableMobility{Varies: c.vary}}
-		assert.Equal(t, c.want, releaseText(a))
+		a := &state.Analysis{Release: c.list, Released: state.ReleasedCounts{Redundant: c.left}, VariableMobility: state.VariableMobility{Varies: c.vary}}
+		assert.Equal(t, c.want, state.ReleaseText(a))
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -35,7 +37,7 @@ func rungWith(stdin string, args ...string) result {
 func ok(t *testing.T, args ...string) string {
 	t.Helper()
 	r := rungRun(args...)
-	require.Equal(t, exitDone, r.status, r.err)
+	require.Equal(t, shell.ExitDone, r.status, r.err)
 	return r.out
 }
 
@@ -68,7 +70,7 @@ func golden(name string) string {
 func requireColumns(t *testing.T, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {
-		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimRight(line, "\n")), tableWidth, line)
+		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimRight(line, "\n")), sheet.Widest, line)
 	}
 }
 
@@ -154,7 +156,7 @@ func TestBadUse(t *testing.T) {
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
 			r := rungRun(c.args...)
-			assert.Equal(t, exitUse, r.status)
+			assert.Equal(t, shell.ExitUse, r.status)
 			assert.Contains(t, r.err, c.says)
 			assert.Empty(t, r.out)
 		})
@@ -183,7 +185,7 @@ func TestFullOutput(t *testing.T) {
 	} {
 		var stderr bytes.Buffer
 		status := run(args, strings.NewReader(""), &failingWriter{10}, &stderr)
-		assert.Equal(t, exitFailed, status, args)
+		assert.Equal(t, shell.ExitFailed, status, args)
 		assert.Contains(t, stderr.String(), errFull.Error(), args)
 	}
 }
@@ -191,7 +193,7 @@ func TestFullOutput(t *testing.T) {
 // TestFailedFileIsRemoved leaves no half of a file behind.
 func TestFailedFileIsRemoved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
-	err := writeFile(path, nil, func(w io.Writer) error {
+	err := shell.WriteFile(path, nil, func(w io.Writer) error {
 		_, err := io.WriteString(w, "half")
 		return errors.Join(err, errFull)
 	})

@@ -1,0 +1,74 @@
+package simulate
+
+import (
+	"fmt"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sim"
+	"github.com/spf13/cobra"
+)
+
+// alphaIntegrator is the implicit method that --integrator takes.
+const alphaIntegrator = "generalized-alpha"
+
+// alphaTolerance is the tolerance of a step of alphaIntegrator where none is given:
+// a method of order 2 takes long for that of dopri5.
+const alphaTolerance = 1e-6
+
+var tolUsage = fmt.Sprintf("relative error that a step may make (%s: default %v)", alphaIntegrator, alphaTolerance)
+
+// implicit reports whether the integrator is alphaIntegrator.
+func (f *SimulateFlags) implicit() bool { return f.integrator == alphaIntegrator }
+
+func (f *SimulateFlags) addRho(cmd *cobra.Command) {
+	cmd.Flags().Float64Var(&f.rho, "rho", sim.DefaultRho, "part of the fastest vibrations that a step of "+alphaIntegrator+" leaves, in [0, 1)")
+}
+
+// noteRho is note for --rho and what is different with it.
+func (f *SimulateFlags) noteRho(cmd *cobra.Command) {
+	f.rhoSet = cmd.Flags().Changed("rho")
+	if f.implicit() && !f.tolSet {
+		f.tol = alphaTolerance
+	}
+}
+
+// checkRho is check for --rho and what is different with it.
+func (f *SimulateFlags) checkRho() error {
+	switch {
+	case f.rhoSet && !f.implicit():
+		return shell.UseErrorf("--rho is of %s, not of %s", alphaIntegrator, f.integrator)
+	case !(f.rho >= 0 && f.rho < 1):
+		return shell.UseErrorf("--rho %v is not in [0, 1)", f.rho)
+	case f.implicit() && f.method != shell.SparseMethod:
+		return shell.UseErrorf("%s needs --method sparse: its Newton matrix is that of the sparse method", alphaIntegrator)
+	case f.implicit() && f.stabilise == baumgarte:
+		return shell.UseErrorf("%s meets the joints by itself: --stabilise baumgarte is not for it", alphaIntegrator)
+	}
+	return nil
+}
+
+// dynamics returns what solves for the plan; newton is nil unless the integrator is
+// implicit.
+func (f *SimulateFlags) dynamics(plan *rung.Plan) (d *rung.Dynamics, newton *rung.Newton) {
+	if !f.implicit() {
+		return rung.NewDynamics(plan), nil
+	}
+	newton = rung.NewNewton(plan)
+	return newton.Dynamics, newton
+}
+
+// stepper returns the integrator.
+func (f *SimulateFlags) stepper(mech *mechanism.Mechanism, move *mover, newton *rung.Newton) sim.Stepper {
+	var tol sim.Tolerance
+	if !f.stepSet {
+		tol.Relative = f.tol
+	}
+	if f.implicit() {
+		return sim.NewGeneralizedAlpha(mech, newton, sim.GeneralizedAlphaOptions{
+			Rho: f.rho, Tolerance: tol, Fixed: f.stepSet, RawVelocities: f.stabilise == none,
+		})
+	}
+	return sim.NewRungeKutta(mech, move.dynamics, f.tableau(), tol)
+}
