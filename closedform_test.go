@@ -262,7 +262,7 @@ func TestTooCloseToSingular(t *testing.T) {
 	p := newPlan(t, m, order.Auto)
 	err = p.NewSolver().Solve(p.Initial())
 	require.ErrorIs(t, err, kkt.ErrInaccurate)
-	require.Regexp(t, `^rung: joint "[hv]\d+_\d+", row \d: refinement does not converge: too close to dependent`, err.Error())
+	require.Regexp(t, `^kkt: joint "[hv]\d+_\d+", row \d: refinement does not converge: too close to dependent`, err.Error())
 }
 
 // TestWindowsAreNamed builds the row from left to right, so that each window is

@@ -27,7 +27,7 @@ func nearby(t *testing.T, m *model.Model) *mobility.Nearby {
 // TestNearbyGolden finds the rank of the reference at all its states, which are
 // none of them singular, and states next to those that can move.
 func TestNearbyGolden(t *testing.T) {
-	paths, err := filepath.Glob("reference/golden/*.model.json")
+	paths, err := filepath.Glob(filepath.Join(check.Reference(t, "golden"), "*.model.json"))
 	require.NoError(t, err)
 	require.NotEmpty(t, paths)
 	for _, path := range paths {

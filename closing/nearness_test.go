@@ -1,4 +1,4 @@
-package kkt_test
+package closing_test
 
 import (
 	"math"
@@ -94,5 +94,5 @@ func TestAllowMotion(t *testing.T) {
 	require.NoError(t, c.AllowMotion(v, st))
 	require.InDelta(t, 0, v[8], 1e-14)
 	require.InDelta(t, v[2], v[14], 1e-14)
-	require.PanicsWithValue(t, "kkt: length mismatch", func() { _ = c.AllowMotion(v[1:], st) })
+	require.PanicsWithValue(t, "closing: length mismatch", func() { _ = c.AllowMotion(v[1:], st) })
 }
