@@ -45,6 +45,7 @@ type Factor struct {
 	eps     float64
 	b       []float64  // right side that is eliminated with the matrix; nil if there is none
 	ok      bool       // there is a factor
+	runs    int        // of Factorize
 	begun   bool       // and the panels hold D⁻¹L⁻¹ of the right side
 	from    rightSide  // of forward
 	to      solution   // of backward
@@ -156,6 +157,10 @@ func (f *Factor) mustBe() {
 	}
 }
 
+// Runs returns how often f has been factored. Who shares f with others tells by it whether the factor is still the one
+// it knows.
+func (f *Factor) Runs() int { return f.runs }
+
 // Factorize computes L and D of m − E, where E is a diagonal in the rows of
 // sign −1 made of scale and eps by policy. A row of scale zero has no term under
 // any policy.
@@ -192,6 +197,7 @@ func (f *Factor) FactorizeFor(b []float64, m *sparse.Matrix, scale []float64, ep
 		assertInput(m, scale, eps, policy)
 	}
 	f.ok, f.begun = false, false
+	f.runs++
 	f.Tally = Tally{bad: -1}
 	f.scale, f.policy, f.eps = scale, policy, eps
 	f.unit, f.b = m, b
