@@ -12,6 +12,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 )
@@ -144,7 +145,7 @@ func (s *series) measure(n, nb int) (*Record, error) {
 		return nil, err
 	}
 	o := rung.Options{Ordering: s.flags.ordering.Ordering, Threads: int(s.flags.threads)}
-	plan, analysis, err := analysed(func() (*rung.Plan, error) { return rung.PlanMechanism(mech, o), nil }, s.flags.least())
+	plan, analysis, err := analysed(func() (*rung.Plan, error) { return kkt.PlanMechanism(mech, o), nil }, s.flags.least())
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +215,7 @@ func (s *series) mechanism(n int) (*mechanism.Mechanism, error) {
 // residual returns the scaled residual of the solution (see
 // sparse.Matrix.BackwardError). Only the system and the solution are kept
 // while it is computed.
-func residual(plan *rung.Plan, s *rung.Solver) float64 {
+func residual(plan *rung.Plan, s *kkt.Solver) float64 {
 	p, l, sys := plan.Layout().Pattern, plan.Layout(), s.System()
 	x := make([]float64, p.Dim())
 	s.AccelerationsTo(x[:p.Off[p.Positive()]])

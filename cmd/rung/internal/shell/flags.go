@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/spf13/cobra"
 )
 
@@ -39,8 +39,8 @@ func (f *ThreadsFlag) String() string { return strconv.Itoa(max(1, int(*f))) }
 
 func (f *ThreadsFlag) Set(s string) error {
 	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 || n > rung.MaxThreads {
-		return fmt.Errorf("%s is not a number of threads from 1 to %d", fault.Name(s), rung.MaxThreads)
+	if err != nil || n < 1 || n > kkt.MaxThreads {
+		return fmt.Errorf("%s is not a number of threads from 1 to %d", fault.Name(s), kkt.MaxThreads)
 	}
 	*f = ThreadsFlag(n)
 	return nil

@@ -10,7 +10,9 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/rung-mbd/rung/tree"
@@ -56,7 +58,7 @@ type mover struct {
 
 // newMover returns the dynamics of the method with the stabilisation. d solves for
 // the plan.
-func newMover(plan *rung.Plan, d *rung.Dynamics, method shell.MethodFlag, stab stabiliseFlag) (*mover, error) {
+func newMover(plan *rung.Plan, d *motion.Dynamics, method shell.MethodFlag, stab stabiliseFlag) (*mover, error) {
 	m := &mover{dynamics: d, settings: fmt.Sprintf("%s %v, %s", method, plan.Ordering(), stab)}
 	if method != shell.SparseMethod {
 		t, err := newTreeDynamics(plan, string(method))
@@ -79,7 +81,7 @@ func newMover(plan *rung.Plan, d *rung.Dynamics, method shell.MethodFlag, stab s
 type treeDynamics struct {
 	solver *tree.ClosedSolver
 	acc    []spatial.ClassicalAccel
-	gauge  *rung.Solver
+	gauge  *kkt.Solver
 	last   *mechanism.State
 }
 

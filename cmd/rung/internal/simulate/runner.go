@@ -12,11 +12,13 @@ import (
 	"time"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -59,7 +61,7 @@ type runner struct {
 
 // startFit is how far the state of the model was from fitting its joints, and how
 // far closing has moved it.
-type startFit struct{ position, velocity rung.Closing }
+type startFit struct{ position, velocity closing.Closing }
 
 // newRunner reads and prepares the model at path.
 func newRunner(path string, stdin io.Reader, f *SimulateFlags, p *shell.Progress) (*runner, error) {
@@ -133,7 +135,7 @@ func (r *runner) closeStart(plan *rung.Plan) error {
 		return shell.Failed(r.name, err)
 	}
 	r.p.Stage("closing", 0)
-	c := plan.NewCloser(rung.CloserOptions{Nearest: true, Tolerance: rung.RunTolerance})
+	c := closing.NewCloser(plan, closing.Options{Nearest: true, Tolerance: closing.RunTolerance})
 	r.fit = new(startFit)
 	if err := c.ClosePositions(r.start); err != nil {
 		return shell.Failed(r.name, err)
@@ -294,7 +296,7 @@ func (f *SimulateFlags) columns(plan *rung.Plan) (*sim.Columns, error) {
 	}
 	c := sim.NewColumns(mech, bodies)
 	if len(joints) > 0 {
-		c.AddWrenches(rung.NewDynamics(plan), joints)
+		c.AddWrenches(motion.NewDynamics(plan), joints)
 	}
 	return c, nil
 }

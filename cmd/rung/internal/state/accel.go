@@ -100,7 +100,7 @@ func accelerate(path string, stdin io.Reader, f *accelFlags, p *shell.Progress) 
 		return nil, shell.Failed(shell.ModelFile(path), err)
 	}
 	p.Stage("explaining", 0)
-	r, err := s.Result()
+	r, err := rung.NewResult(s)
 	if err != nil {
 		return nil, shell.Failed(shell.ModelFile(path), err)
 	}

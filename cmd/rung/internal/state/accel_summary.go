@@ -8,6 +8,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
 )
 
 const (
@@ -27,7 +28,7 @@ func printSummary(p *sheet.Page, r *Acceleration) {
 		p.Item("contradiction", r.Contradiction.Text)
 	}
 	p.Item("redundant", redundancy(c))
-	if r.Contradiction != nil && c.NearSingular && c.Distance >= rung.NearSingularDistance {
+	if r.Contradiction != nil && c.NearSingular && c.Distance >= kkt.NearSingularDistance {
 		p.Item("singularity", fmt.Sprintf("PERHAPS NEARLY SINGULAR, which the contradiction hides: distance %.3g, weakest joint %s",
 			c.Distance, fault.Text(c.WeakestJoint, sheet.TextWidth)))
 	} else {

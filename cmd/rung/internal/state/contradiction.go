@@ -7,10 +7,11 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
 )
 
 // exact is the largest inconsistency of constraints that may be rounding: that up to which a
-// rung.Solver takes rows for redundant.
+// kkt.Solver takes rows for redundant.
 const exact = 1e-12
 
 // Acceleration is what rung accel writes: a result, how far its constraints
@@ -40,14 +41,14 @@ func DifferenceOf(rank, sparse int, method string) *RankDifference {
 
 // Contradiction says how far constraints are from holding at acceleration level.
 type Contradiction struct {
-	Relative float64 `json:"relative"` // see rung.Solver.Inconsistency
+	Relative float64 `json:"relative"` // see kkt.Solver.Inconsistency
 	Joint    string  `json:"joint"`    // with the worst row
 	Text     string  `json:"text"`
 }
 
 // contradictionOf describes the contradiction of the constraints in the solution of
 // s, a solver of p, with accelerations computed by method.
-func contradictionOf(p *rung.Plan, s *rung.Solver, method string) *Contradiction {
+func contradictionOf(p *rung.Plan, s *kkt.Solver, method string) *Contradiction {
 	size := s.Inconsistency()
 	if size <= exact {
 		return nil

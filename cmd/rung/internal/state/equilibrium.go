@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -151,7 +152,7 @@ func (r *EquilibriumResult) fail(path string, err error) {
 	if u := new(linear.UnbalancedError); errors.As(err, &u) {
 		r.Steps, r.Unbalanced = u.Steps, newUnbalanced(&u.Unbalanced, nil)
 	}
-	if e := new(rung.CloseError); errors.As(err, &e) {
+	if e := new(closing.CloseError); errors.As(err, &e) {
 		r.Unmet = newUnmet(e)
 	}
 }
