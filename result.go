@@ -1,6 +1,9 @@
 package rung
 
 import (
+	"fmt"
+
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -23,6 +26,43 @@ type Result struct {
 	Energy      EnergyResult      `json:"energy"`
 	Solve       SolveResult       `json:"solve"`
 	IllScaled   *IllScaledResult  `json:"ill_scaled,omitempty"`
+
+	Contradiction *ContradictionResult `json:"contradiction,omitempty"` // nil if the constraints hold to rounding
+	RankDiffers   *RankDifference      `json:"rank_differs,omitempty"`  // nil if the method and the sparse one find the same rank
+}
+
+// ContradictionResult says how far the constraints are from holding at acceleration level.
+type ContradictionResult struct {
+	Relative float64 `json:"relative"` // see kkt.Solver.Inconsistency
+	Joint    string  `json:"joint"`    // with the worst row
+	Text     string  `json:"text"`
+}
+
+// NewContradiction returns the contradiction in a solution of s, nil if it is rounding. accelerations ends its text: whose
+// accelerations the result has then.
+//
+// It panics without a solution.
+func NewContradiction(s *Solver, accelerations string) *ContradictionResult {
+	size := s.Inconsistency()
+	if size <= exact {
+		return nil
+	}
+	plan := s.Plan()
+	joint := plan.Mechanism().JointName(plan.Layout().NodeJoint(s.Refinement().Worst.Node))
+	return &ContradictionResult{size, joint, fmt.Sprintf(
+		"constraints contradict each other by %.2g of what their terms make, most in joint %s; accelerations are %s",
+		size, fault.Text(joint, nameColumns), accelerations)}
+}
+
+const (
+	exact       = 1e-12 // the largest inconsistency that may be rounding: that up to which kkt.Solver takes rows for redundant
+	nameColumns = 60    // of a name in a text
+)
+
+// RankDifference says that a method takes other constraints for redundant than the sparse one.
+type RankDifference struct {
+	Sparse int    `json:"sparse"` // rank by the sparse method
+	Text   string `json:"text"`
 }
 
 // IllScaledResult names the body or joint of kkt.IllScaled.
@@ -119,6 +159,7 @@ func NewResult(s *Solver) (*Result, error) {
 			Inconsistency: s.Inconsistency(), PivotGrowth: rep.Growth, CorrectedPivots: rep.Corrected,
 		},
 	}
+	out.Contradiction = NewContradiction(s, "those of least squares")
 	if ill := rep.IllScaled; ill != nil {
 		out.IllScaled = &IllScaledResult{Text: ill.Text}
 		if ill.Body >= 0 {

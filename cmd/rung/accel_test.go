@@ -15,6 +15,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -96,11 +97,10 @@ func TestAccelJSON(t *testing.T) {
 		m, err := rung.Open(golden(name))
 		require.NoError(t, err)
 		m.Name = "a \"quoted\"\n<name> \u2028"
-		res, err := rung.Accelerate(m, rung.Options{})
+		r, err := rung.Accelerate(m, rung.Options{})
 		require.NoError(t, err)
-		r := &state.Acceleration{Result: res}
 		if name == "islands" {
-			r.Contradiction = &state.Contradiction{1e-5, "a \"joint\"", "words"}
+			r.Contradiction = &rung.ContradictionResult{Relative: 1e-5, Joint: "a \"joint\"", Text: "words"}
 		}
 		var b bytes.Buffer
 		require.NoError(t, state.WriteResult(&b, r))
@@ -121,7 +121,7 @@ func TestAccelJSONNotFinite(t *testing.T) {
 		{Energy: rung.EnergyResult{Kinetic: math.Inf(1)}},
 		{Bodies: []rung.BodyResult{{ComAcceleration: [3]float64{0, math.Inf(-1), 0}}}},
 	} {
-		require.ErrorIs(t, state.WriteResult(new(bytes.Buffer), &state.Acceleration{Result: r}), state.ErrNotFinite)
+		require.ErrorIs(t, state.WriteResult(new(bytes.Buffer), r), state.ErrNotFinite)
 	}
 }
 
@@ -195,13 +195,13 @@ func TestAccelContradiction(t *testing.T) {
 		quadratic float64
 		says      string
 	}{
-		{shell.SparseMethod, 2e-4, "; accelerations are those of least squares"},
-		{shell.SparseMethod, 1e-7, "; accelerations are those of least squares"},
+		{motion.Sparse.String(), 2e-4, "; accelerations are those of least squares"},
+		{motion.Sparse.String(), 1e-7, "; accelerations are those of least squares"},
 		{"tree-direct", 1e-7, "; accelerations are those of the rows that tree-direct keeps, the others do not hold"},
 	} {
 		r := rungWith(doc(c.quadratic), "accel", "-", "--json", "--method", c.method)
 		require.Equal(t, shell.ExitDone, r.status, r.err)
-		var got state.Acceleration
+		var got rung.Result
 		d := json.NewDecoder(strings.NewReader(r.out))
 		d.DisallowUnknownFields()
 		require.NoError(t, d.Decode(&got))
@@ -215,7 +215,7 @@ func TestAccelContradiction(t *testing.T) {
 		assert.Contains(t, []string{"one", "two"}, got.Contradiction.Joint)
 		text := fmt.Sprintf("constraints contradict each other by %.2g of what their terms make, most in joint %s", size, got.Contradiction.Joint) + c.says
 		assert.Equal(t, text, got.Contradiction.Text)
-		if c.method == shell.SparseMethod {
+		if c.method == motion.Sparse.String() {
 			assert.InDelta(t, c.quadratic, got.Bodies[0].AngularAcceleration[2], 1e-3*c.quadratic, "the mean of 0 and twice the coefficient")
 		}
 

@@ -15,14 +15,11 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/mobility"
 	"github.com/rung-mbd/rung/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// looserTol is the residual of a released joint at a state of the reference,
-// which closes its joints to 1e-13, m, rad or per second.
-const looserTol = 1e-12
 
 func analyzeJSON(t *testing.T, args ...string) (a state.Analysis) {
 	t.Helper()
@@ -55,7 +52,7 @@ func TestAnalyzeGolden(t *testing.T) {
 		assert.Equal(t, e.Constraints.Rank, a.Constraints.Rank, name)
 		assert.Equal(t, e.Constraints.Mobility, a.Constraints.Mobility, name)
 		v := a.VariableMobility
-		assert.Equal(t, state.VariableMobility{v.RankHere, v.RankHere, false, a.Constraints.NearSingular, []string{}}, v, name)
+		assert.Equal(t, state.VariableMobility{RankHere: v.RankHere, RankNearby: v.RankHere, NearSingular: a.Constraints.NearSingular, Joints: []string{}}, v, name)
 		assert.Equal(t, e.Constraints.Rank, v.RankHere, name)
 		assert.Equal(t, e.Constraints.Redundant > 0, len(a.Release) > 0, name)
 		require.Len(t, a.Orderings, len(shell.OrderingNames())-1)
@@ -84,12 +81,12 @@ func TestAnalyzeDocument(t *testing.T) {
 	}, names)
 	a := analyzeJSON(t, golden("four-bar"), "--ordering", "natural")
 	assert.Equal(t, [2]int{1, 1}, [2]int{a.Loops, a.Components})
-	assert.Equal(t, []state.Cluster{{
+	assert.Equal(t, []mobility.Cluster{{
 		Joints: []string{"p1", "p2", "p3", "p4"}, Bodies: []string{"crank", "coupler", "rocker"},
 		Loops: 1, Mobility: 1, Redundant: 3,
 	}}, a.Clusters)
-	assert.Equal(t, []state.Release{{Joint: a.Constraints.RedundantJoints[0].Name, Type: "revolute", Suggest: "sphere_in_cylinder"}}, a.Release)
-	assert.Equal(t, state.ReleasedCounts{Rows: 17, Rank: 17, Redundant: 0, Mobility: 1}, a.Released)
+	assert.Equal(t, []mobility.Release{{Joint: a.Constraints.RedundantJoints[0].Name, Type: "revolute", Suggest: "sphere_in_cylinder"}}, a.Release)
+	assert.Equal(t, mobility.Counts{Rows: 17, Rank: 17, Redundant: 0, Mobility: 1}, a.Released)
 	assert.True(t, a.Orderings[0].Chosen)
 	for _, method := range shell.MethodNames() {
 		c := analyzeJSON(t, golden("four-bar"), "--method", method).Constraints
@@ -171,7 +168,7 @@ func TestAnalyzeFigure81(t *testing.T) {
 	var a state.Analysis
 	require.NoError(t, json.Unmarshal([]byte(r.out), &a))
 	assert.Equal(t, 4, a.Loops)
-	assert.Equal(t, []state.Cluster{
+	assert.Equal(t, []mobility.Cluster{
 		{Joints: []string{"j0", "j1", "j2", "j3"}, Bodies: []string{"b0", "b1", "b2"}, Loops: 1, Mobility: 3, Redundant: 5},
 		{Joints: []string{"j4", "j5", "j6"}, Bodies: []string{"b1", "b3", "b4"}, Loops: 1, Mobility: 2, Redundant: 5},
 		{Joints: []string{"j8", "j9", "j10", "j11", "j12", "j13"}, Bodies: []string{"b5", "b6", "b7", "b8", "b9"}, Loops: 2, Mobility: 4, Redundant: 10},
@@ -218,76 +215,6 @@ func TestClusterTable(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, state.SomeNames(c.names, c.width))
 	}
-}
-
-// TestAnalyzeReleases solves every released mechanism of the reference and of
-// the families: it has the mobility of the original, and the redundant rows that
-// are said to be left.
-func TestAnalyzeReleases(t *testing.T) {
-	var models []*model.Model
-	for _, name := range goldenNames(t) {
-		m, err := rung.Open(golden(name))
-		require.NoError(t, err)
-		models = append(models, m)
-	}
-	for _, family := range []string{"nfourbar", "revolute-net", "random"} {
-		m, err := bench.Generate(family, 9, 1)
-		require.NoError(t, err)
-		models = append(models, m)
-	}
-	released := 0
-	for _, m := range models {
-		mech, err := mechanism.New(m)
-		require.NoError(t, err)
-		before, err := json.Marshal(m)
-		require.NoError(t, err)
-		out, err := state.FindReleases(m, mech.Initial())
-		require.NoError(t, err)
-		after, err := json.Marshal(m)
-		require.NoError(t, err)
-		require.JSONEq(t, string(before), string(after), "the model given is as it was")
-		rank, _, err := state.RankOf(m, mech.Initial())
-		require.NoError(t, err)
-		r, err := rung.Accelerate(out.M, rung.Options{})
-		require.NoError(t, err, m.Name)
-		assert.Equal(t, 6*len(m.Bodies)-rank, r.Constraints.Mobility, m.Name)
-		assert.Equal(t, out.Counts.Redundant, r.Constraints.Redundant, m.Name)
-		assert.Zero(t, out.Counts.Redundant, m.Name)
-		released += len(out.List)
-	}
-	assert.Greater(t, released, 100)
-}
-
-// TestLooserTypes releases the joints of the reference one by one to all types
-// offered: each still holds at position and velocity level, so it allows what
-// the joint did, and has fewer rows.
-func TestLooserTypes(t *testing.T) {
-	seen := map[model.JointType]bool{}
-	for _, name := range goldenNames(t) {
-		m, err := rung.Open(golden(name))
-		require.NoError(t, err)
-		for j := range m.Joints {
-			joint := m.Joints[j]
-			if joint.Motion != nil {
-				continue
-			}
-			seen[joint.Type] = true
-			for _, l := range state.LooserTypes(joint.Type) {
-				m.Joints[j] = joint
-				(&state.Change{j, l}).Apply(&m.Joints[j])
-				assert.Less(t, l.To.Constraints(), joint.Type.Constraints())
-				mech, err := mechanism.New(m)
-				require.NoError(t, err)
-				k, st := mech.NewKinematics(), mech.Initial()
-				require.NoError(t, mech.KinematicsTo(k, st))
-				pos, vel := mech.Residuals(j, k, st)
-				assert.Less(t, pos, looserTol, "%s, %s to %s", name, joint.Name, l.To)
-				assert.Less(t, vel, looserTol, "%s, %s to %s", name, joint.Name, l.To)
-			}
-			m.Joints[j] = joint
-		}
-	}
-	assert.Len(t, seen, model.JointTypes)
 }
 
 // flat is one window of rods laid flat, with the rates of its two rods.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/growth"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -26,7 +27,7 @@ func TestBenchModels(t *testing.T) {
 		got = append(got, key)
 		total[key] = r.TotalNs
 		assert.Positive(t, r.TotalNs, key)
-		assert.Equal(t, r.Method == shell.SparseMethod, r.SolveOnceNs > 0, key)
+		assert.Equal(t, r.Method == motion.Sparse.String(), r.SolveOnceNs > 0, key)
 	}
 	assert.Equal(t, []string{
 		"four-bar sparse", "four-bar tree-direct", // tree-aba left out

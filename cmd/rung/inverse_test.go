@@ -13,6 +13,7 @@ import (
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/tree"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -157,10 +158,10 @@ func TestInverseRefuses(t *testing.T) {
 			assert.Equal(t, c.status, r.status, "%s %v", method, c.args)
 			assert.Regexp(t, says, r.err, method)
 		}
-		if method != shell.SparseMethod {
+		if method != motion.Sparse.String() {
 			r := rungRun("inverse", big, "--actuated", "j0", "--method", method)
 			assert.Equal(t, shell.ExitFailed, r.status, r.err)
-			assert.Contains(t, r.err, method+" takes too much memory for 30000 bodies")
+			assert.Contains(t, r.err, method+": too much memory for 30000 bodies")
 		}
 	}
 	assert.Equal(t, shell.ExitUse, rungRun("inverse", golden("four-bar"), "--actuated", "p1", "--method", "tree-aba").status)

@@ -95,6 +95,24 @@ func TestCompletion(t *testing.T) {
 	assert.Contains(t, ok(t, "__complete", "bench", "--family", ""), "all")
 }
 
+// TestCompletionOfNames offers names of the model on the line.
+func TestCompletionOfNames(t *testing.T) {
+	offered := func(args ...string) []string {
+		return strings.Split(strings.TrimSpace(ok(t, append([]string{"__complete"}, args...)...)), "\n")
+	}
+	m := golden("four-bar")
+	assert.Equal(t, []string{"p1", "p2", "p3", "p4", ":6"}, offered("simulate", m, "--wrenches", ""))
+	assert.Equal(t, []string{"crank", "coupler", ":6"}, offered("simulate", m, "--bodies", "c"))
+	assert.Equal(t, []string{"crank,coupler", ":6"}, offered("assemble", m, "--hold", "crank,c"))
+	assert.Equal(t, []string{"p1", "p2", "p3", "p4", ":6"}, offered("inverse", m, "--actuated", "p"))
+	assert.Contains(t, offered("inverse", golden("type-universal"), "--actuated", ""), "u1.1")
+	assert.NotContains(t, offered("inverse", golden("ball-ladder-5"), "--actuated", ""), "lt1")
+	for _, path := range []string{"missing.json", reference} {
+		assert.Equal(t, []string{":6"}, offered("simulate", path, "--bodies", ""))
+	}
+	assert.Equal(t, []string{":6"}, offered("simulate", "--bodies", ""))
+}
+
 func TestBadUse(t *testing.T) {
 	model := golden("four-bar")
 	missing := filepath.Join(t.TempDir(), "missing", "x")

@@ -42,7 +42,7 @@ full, 2 bad use or bad input.`,
 	root.AddCommand(state.Commands()...)
 	root.AddCommand(simulate.Commands()...)
 	root.AddCommand(growth.Commands()...)
-	root.AddCommand(newVersion())
+	root.AddCommand(newVersion(), newMan())
 	return root
 }
 

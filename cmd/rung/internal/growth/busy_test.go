@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
-	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/stretchr/testify/require"
 )
 
@@ -99,7 +98,7 @@ func TestUsageShare(t *testing.T) {
 
 func TestBusyText(t *testing.T) {
 	made := func(cpu time.Duration) Record {
-		r := Record{Family: "ladder", Bodies: 10, Method: shell.SparseMethod, Ordering: "banded", Threads: 1}
+		r := Record{Family: "ladder", Bodies: 10, Method: sparseMethod, Ordering: "banded", Threads: 1}
 		r.wall, r.spent = time.Second, machine.Clocks{CPU: cpu, Waited: machine.NotKnown, Machine: 1500 * time.Millisecond}
 		r.enter(1)
 		return r

@@ -3,8 +3,6 @@ package growth
 import (
 	"math"
 	"slices"
-
-	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 )
 
 const (
@@ -101,11 +99,11 @@ func crossovers(records []Record) []Crossover {
 	list := []Crossover{}
 	all := groups(records)
 	for _, sparse := range all {
-		if sparse[0].Method != shell.SparseMethod {
+		if sparse[0].Method != sparseMethod {
 			continue
 		}
 		for _, other := range all {
-			if other[0].Family == sparse[0].Family && other[0].Method != shell.SparseMethod {
+			if other[0].Family == sparse[0].Family && other[0].Method != sparseMethod {
 				if c, ok := crossoverOf(sparse, other); ok {
 					list = append(list, c)
 				}

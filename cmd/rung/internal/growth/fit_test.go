@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
-	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -67,7 +66,7 @@ func TestCrossover(t *testing.T) {
 		}
 		return list
 	}
-	sparse := series(shell.SparseMethod, 100, 1000, 10000)
+	sparse := series(sparseMethod, 100, 1000, 10000)
 	for _, c := range []struct {
 		other  []Record
 		bodies float64 // 0: none
@@ -97,7 +96,7 @@ func TestFitTable(t *testing.T) {
 	page := sheet.NewPage(&out, 80)
 	printFits(page, &BenchDocument{
 		Fits: []Fit{
-			{"ladder", shell.SparseMethod, &exponent, 1883.4}, {"ladder", "tree-direct", &exponent, 17609941},
+			{"ladder", sparseMethod, &exponent, 1883.4}, {"ladder", "tree-direct", &exponent, 17609941},
 			{"revolute-net", "tree-projection", &exponent, 123456.7}, {"chain", TreeABA, nil, 203},
 		},
 		Crossovers: []Crossover{

@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/spf13/cobra"
 )
 
@@ -82,7 +83,10 @@ func errFamily(name string) error {
 }
 
 // TreeABA is articulated bodies, of rung bench only.
-const TreeABA = shell.TreePrefix + "aba"
+const TreeABA = "tree-aba"
+
+// sparseMethod is the name of the sparse method.
+var sparseMethod = motion.Sparse.String()
 
 // benchMethods returns the names that --method of rung bench takes besides all.
 func benchMethods() []string { return append(shell.MethodNames(), TreeABA) }
@@ -116,7 +120,7 @@ func (f *methodsFlag) Set(s string) error {
 }
 
 func (f *methodsFlag) Add(cmd *cobra.Command) {
-	*f = methodsFlag{shell.SparseMethod}
+	*f = methodsFlag{sparseMethod}
 	names := append(benchMethods(), "all")
 	cmd.Flags().Var(f, "method", "methods to measure: "+strings.Join(names, ", "))
 	shell.Complete(cmd, "method", names...)

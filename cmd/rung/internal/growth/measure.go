@@ -85,7 +85,7 @@ func (s *series) next(size int) (*Record, error) {
 		}
 	}
 	measure := s.measure
-	if s.method != shell.SparseMethod {
+	if s.method != sparseMethod {
 		measure = s.measureTree
 	}
 	rec, err := measure(n, nb)
@@ -167,7 +167,7 @@ func (s *series) measure(n, nb int) (*Record, error) {
 	rec.FactorNonzeros, rec.FactorFlops = c.NonZeros, c.Flops
 	rec.PeakBytes = max(0, machine.PeakBytes()-base)
 	rec.Residual = residual(plan, solver)
-	rec.SolveOnceNs, err = solveOnce(plan, rec.Threads, s.flags.least())
+	rec.SolveOnceNs, err = solveOnce(plan, s.flags.least())
 	return rec, err
 }
 

@@ -30,7 +30,7 @@ func TestRepeated(t *testing.T) {
 
 // TestBenchHopeless leaves a size out before its memory is allocated.
 func TestBenchHopeless(t *testing.T) {
-	s := &series{flags: &benchFlags{maxSeconds: 1}, problem: problem{Name: "ladder"}, method: shell.SparseMethod, p: &shell.Progress{}}
+	s := &series{flags: &benchFlags{maxSeconds: 1}, problem: problem{Name: "ladder"}, method: sparseMethod, p: &shell.Progress{}}
 	assert.False(t, s.hopeless(math.MaxInt64), "nothing measured yet")
 	s.last = &Record{Bodies: 10, FactorFlops: 1000, FactorNs: 1000}
 	assert.False(t, s.hopeless(sureOver*1e9))

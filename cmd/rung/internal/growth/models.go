@@ -91,13 +91,13 @@ type comparison struct {
 func comparisons(records []Record) (list []comparison) {
 	for i := range records {
 		sparse := &records[i]
-		if !sparse.file || sparse.Method != shell.SparseMethod {
+		if !sparse.file || sparse.Method != sparseMethod {
 			continue
 		}
 		var best *Record
 		for k := range records {
 			r := &records[k]
-			if r.file && r.Family == sparse.Family && r.Method != shell.SparseMethod && (best == nil || r.TotalNs < best.TotalNs) {
+			if r.file && r.Family == sparse.Family && r.Method != sparseMethod && (best == nil || r.TotalNs < best.TotalNs) {
 				best = r
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
-	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 )
 
 // WritePlot draws the time of an evaluation over the number of bodies, a line for each family and method, in the format svg or
@@ -23,7 +22,7 @@ func WritePlot(w io.Writer, records []Record, format string) error {
 		several = several || lines[i].Method != lines[0].Method
 	}
 	for i := range lines {
-		lines[i].Thin = several && lines[i].Method != shell.SparseMethod
+		lines[i].Thin = several && lines[i].Method != sparseMethod
 	}
 	return picture.Growth(w, format, lines)
 }

@@ -3,7 +3,6 @@ package growth
 import (
 	"testing"
 
-	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -14,7 +13,7 @@ func TestPlotNeedsRecords(t *testing.T) {
 
 // TestLineOf names a line with its growth, where there is one.
 func TestLineOf(t *testing.T) {
-	one := Record{Family: "ladder", Method: shell.SparseMethod, Bodies: 10, TotalNs: 1000}
+	one := Record{Family: "ladder", Method: sparseMethod, Bodies: 10, TotalNs: 1000}
 	two := one
 	two.Bodies, two.TotalNs = 100, 100000
 	assert.Equal(t, "ladder, sparse", lineOf([]Record{one}).Name)

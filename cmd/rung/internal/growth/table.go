@@ -53,7 +53,7 @@ func familyCells(r *Record) []string {
 
 // how returns the order of the sparse method, or another method's name.
 func (r *Record) how() string {
-	if r.Method == shell.SparseMethod {
+	if r.Method == sparseMethod {
 		return r.Ordering
 	}
 	return r.Method

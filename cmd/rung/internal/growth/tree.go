@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
-	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/tree"
 )
 
@@ -55,7 +55,7 @@ func (s *series) tooLarge(p *tree.Plan) bool {
 		return false
 	}
 	n, rows := float64(p.NumDof()), float64(p.NumRows())
-	if 8*(n+rows)*(n+rows) > shell.TreeMemory {
+	if p.CheckMemory() != nil {
 		return true
 	}
 	limit := s.flags.maxSeconds * 1e9
@@ -68,7 +68,12 @@ func (s *series) tooLarge(p *tree.Plan) bool {
 
 // evaluateClosed enters what solving by rec.Method takes.
 func (rec *Record) evaluateClosed(p *tree.Plan, st *mechanism.State, least time.Duration) error {
-	c := p.NewSolver(shell.TreeMethod(rec.Method), tree.SolverOptions{})
+	m, err := motion.ParseMethod(rec.Method)
+	if err != nil {
+		return err
+	}
+	method, _ := m.Tree()
+	c := p.NewSolver(method, tree.SolverOptions{})
 	times, err := evaluate(c, st, 1, least, &rec.usage)
 	if err != nil {
 		return err

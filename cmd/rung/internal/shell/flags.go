@@ -11,11 +11,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// CompleteModels makes the shell offer model files.
-func CompleteModels(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
-}
-
 // OrderingFlag is the value of --ordering.
 type OrderingFlag struct{ order.Ordering }
 
@@ -62,20 +57,4 @@ func OrderingNames() []string {
 func (f *OrderingFlag) Add(cmd *cobra.Command) {
 	cmd.Flags().Var(f, "ordering", "elimination order: "+strings.Join(OrderingNames(), ", "))
 	Complete(cmd, "ordering", OrderingNames()...)
-}
-
-// Complete registers the words that the shell offers for a flag.
-func Complete(cmd *cobra.Command, flag string, words ...string) {
-	f := cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
-	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
-		panic(err) // the flag is not defined
-	}
-}
-
-// CompleteModel makes the shell offer model files as the first argument.
-func CompleteModel(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/spf13/cobra"
 )
@@ -124,6 +125,8 @@ where this run began.`,
 	f.stabilise.Add(cmd)
 	f.ordering.Add(cmd)
 	f.threads.Add(cmd)
+	shell.CompleteNames(cmd, "bodies", shell.BodyNames)
+	shell.CompleteNames(cmd, "wrenches", shell.JointNames)
 	shell.Complete(cmd, "integrator", integratorNames()...)
 	return cmd
 }
@@ -197,7 +200,7 @@ func (f *SimulateFlags) checkFiles(model string) error {
 	case !toFile && f.checkpoint != "":
 		return shell.UseErrorf("--checkpoint needs a trajectory to go on with: give --out a file")
 	}
-	if f.stabilise == baumgarte && f.method != shell.SparseMethod {
+	if f.stabilise == baumgarte && f.method.Method != motion.Sparse {
 		return shell.UseErrorf("--stabilise baumgarte needs --method sparse: the tree methods do not see violations of the tree's joints")
 	}
 	if err := shell.Apart(f.output, "the trajectory would replace the model", model); err != nil {

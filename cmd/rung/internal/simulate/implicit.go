@@ -3,9 +3,7 @@ package simulate
 import (
 	"fmt"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
-	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/spf13/cobra"
@@ -42,34 +40,10 @@ func (f *SimulateFlags) checkRho() error {
 		return shell.UseErrorf("--rho is of %s, not of %s", alphaIntegrator, f.integrator)
 	case !(f.rho >= 0 && f.rho < 1):
 		return shell.UseErrorf("--rho %v is not in [0, 1)", f.rho)
-	case f.implicit() && f.method != shell.SparseMethod:
+	case f.implicit() && f.method.Method != motion.Sparse:
 		return shell.UseErrorf("%s needs --method sparse: its Newton matrix is that of the sparse method", alphaIntegrator)
 	case f.implicit() && f.stabilise == baumgarte:
 		return shell.UseErrorf("%s meets the joints by itself: --stabilise baumgarte is not for it", alphaIntegrator)
 	}
 	return nil
-}
-
-// dynamics returns what solves for the plan; newton is nil unless the integrator is
-// implicit.
-func (f *SimulateFlags) dynamics(plan *rung.Plan) (d *motion.Dynamics, newton *motion.Newton) {
-	if !f.implicit() {
-		return motion.NewDynamics(plan), nil
-	}
-	newton = motion.NewNewton(plan)
-	return newton.Dynamics, newton
-}
-
-// stepper returns the integrator.
-func (f *SimulateFlags) stepper(mech *mechanism.Mechanism, move *mover, newton *motion.Newton) sim.Stepper {
-	var tol sim.Tolerance
-	if !f.stepSet {
-		tol.Relative = f.tol
-	}
-	if f.implicit() {
-		return sim.NewGeneralizedAlpha(mech, newton, sim.GeneralizedAlphaOptions{
-			Rho: f.rho, Tolerance: tol, Fixed: f.stepSet, RawVelocities: f.stabilise == none,
-		})
-	}
-	return sim.NewRungeKutta(mech, move.dynamics, f.tableau(), tol)
 }

@@ -2,20 +2,14 @@ package simulate
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
-	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
-	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
-	"github.com/rung-mbd/rung/spatial"
-	"github.com/rung-mbd/rung/tree"
 	"github.com/spf13/cobra"
 )
 
@@ -51,74 +45,43 @@ func (f *stabiliseFlag) Add(cmd *cobra.Command) {
 
 // mover is what moves a mechanism in time.
 type mover struct {
-	dynamics  sim.Dynamics
+	stepper   sim.Stepper
 	projector sim.Projector // nil unless violations are projected away
 	settings  string        // method, ordering and stabilisation
 }
 
-// newMover returns the dynamics of the method with the stabilisation. d solves for
-// the plan.
-func newMover(plan *rung.Plan, d *motion.Dynamics, method shell.MethodFlag, stab stabiliseFlag) (*mover, error) {
-	m := &mover{dynamics: d, settings: fmt.Sprintf("%s %v, %s", method, plan.Ordering(), stab)}
-	if method != shell.SparseMethod {
-		t, err := newTreeDynamics(plan, string(method))
-		if err != nil {
-			return nil, err
-		}
-		m.dynamics = t
+// newMover returns the integrator of the flags with the method and the stabilisation.
+func (f *SimulateFlags) newMover(plan *kkt.Plan) (*mover, error) {
+	m := &mover{settings: fmt.Sprintf("%v %v, %s", f.method, plan.Ordering(), f.stabilise)}
+	var tol sim.Tolerance
+	if !f.stepSet {
+		tol.Relative = f.tol
 	}
-	switch stab {
-	case Projection:
-		m.projector = d
-	case baumgarte:
-		m.dynamics = &sim.Baumgarte{Dynamics: d}
+	mech := plan.Mechanism()
+	if f.implicit() {
+		n := motion.NewNewton(plan)
+		m.stepper = sim.NewGeneralizedAlpha(mech, n, sim.GeneralizedAlphaOptions{
+			Rho: f.rho, Tolerance: tol, Fixed: f.stepSet, RawVelocities: f.stabilise == none,
+		})
+		m.projectBy(n, f.stabilise)
+		return m, nil
 	}
-	return m, nil
-}
-
-// treeDynamics are the accelerations by a tree method. It does not tell how near a pose is to a singular one: the sparse
-// method does, at the end of every step.
-type treeDynamics struct {
-	solver *tree.ClosedSolver
-	acc    []spatial.ClassicalAccel
-	gauge  *kkt.Solver
-	last   *mechanism.State
-}
-
-var _ sim.Gauge = (*treeDynamics)(nil)
-
-func newTreeDynamics(p *rung.Plan, method string) (*treeDynamics, error) {
-	mech := p.Mechanism()
-	plan, err := tree.NewPlan(mech, tree.Options{})
+	d, err := motion.New(plan, f.method.Method)
 	if err != nil {
 		return nil, err
 	}
-	if n := float64(plan.NumDof() + plan.NumRows()); 8*n*n > shell.TreeMemory {
-		return nil, fmt.Errorf("%s takes too much memory for %s", method, sheet.Plural(mech.NumBodies(), "body"))
+	dynamics := sim.Dynamics(d)
+	if f.stabilise == baumgarte { // of the sparse method only, as checkFiles has seen
+		dynamics = &sim.Baumgarte{Dynamics: d.(sim.StabilisedDynamics)}
 	}
-	return &treeDynamics{
-		solver: plan.NewSolver(shell.TreeMethod(method), tree.SolverOptions{}), acc: make([]spatial.ClassicalAccel, mech.NumBodies()),
-		gauge: p.NewSolver(),
-	}, nil
+	m.stepper = sim.NewRungeKutta(mech, dynamics, f.tableau(), tol)
+	m.projectBy(d, f.stabilise)
+	return m, nil
 }
 
-// Accelerations implements sim.Dynamics.
-func (d *treeDynamics) Accelerations(a []float64, st *mechanism.State) error {
-	if err := d.solver.Solve(st); err != nil {
-		return err
+// projectBy takes p for the projector if violations are projected away.
+func (m *mover) projectBy(p sim.Projector, stab stabiliseFlag) {
+	if stab == Projection {
+		m.projector = p
 	}
-	d.last = st
-	d.solver.AccelerationsTo(d.acc)
-	for i := range d.acc {
-		copy(a[6*i:6*i+6], d.acc[i][:])
-	}
-	return nil
-}
-
-// Nearness implements sim.Gauge. Where the sparse method has no solution, nothing is known.
-func (d *treeDynamics) Nearness() (near float64, redundant int) {
-	if d.gauge.Solve(d.last) != nil {
-		return math.Inf(1), 0
-	}
-	return d.gauge.Nearness()
 }

@@ -87,7 +87,6 @@ func newRunner(path string, stdin io.Reader, f *SimulateFlags, p *shell.Progress
 	if err != nil {
 		return nil, err
 	}
-	dyn, newton := f.dynamics(plan)
 	columns, err := f.columns(plan)
 	if err != nil {
 		return nil, err
@@ -96,11 +95,11 @@ func newRunner(path string, stdin io.Reader, f *SimulateFlags, p *shell.Progress
 	if err := r.watch.draw(f); err != nil {
 		return nil, err
 	}
-	move, err := newMover(plan, dyn, f.method, f.stabilise)
+	move, err := f.newMover(plan)
 	if err != nil {
 		return nil, err
 	}
-	r.stepper = f.stepper(r.mech, move, newton)
+	r.stepper = move.stepper
 	r.sim = sim.New(r.mech, r.stepper, r.start, sim.Options{
 		Step: f.step, Projector: move.projector, Recorder: r.watch, Every: f.every, OnStep: r.onStep, Dynamics: move.settings,
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -99,25 +100,25 @@ func (f *validateFlags) benchmarks() ([]standardBenchmark, error) {
 // validatedMethod is one way to run a benchmark.
 type validatedMethod struct {
 	Integrator string
-	method     shell.MethodFlag
+	method     motion.Method
 	stabilise  stabiliseFlag
 }
 
 // Methods returns how b is run, the default of rung simulate first, but for the tolerance. generalized-alpha, of order 2,
 // takes long for these limits.
 func (b *standardBenchmark) Methods(short bool) []validatedMethod {
-	list := []validatedMethod{{"dopri5", shell.SparseMethod, Projection}}
+	list := []validatedMethod{{"dopri5", motion.Sparse, Projection}}
 	if short && b.long {
 		return list
 	}
-	for _, name := range shell.MethodNames()[1:] {
-		list = append(list, validatedMethod{"dopri5", shell.MethodFlag(name), Projection})
+	for _, m := range motion.Methods()[1:] {
+		list = append(list, validatedMethod{"dopri5", m, Projection})
 	}
-	list = append(list, validatedMethod{"rk4", shell.SparseMethod, Projection}, validatedMethod{"rk4", shell.SparseMethod, baumgarte})
+	list = append(list, validatedMethod{"rk4", motion.Sparse, Projection}, validatedMethod{"rk4", motion.Sparse, baumgarte})
 	if short {
 		return list
 	}
-	return append(list, validatedMethod{alphaIntegrator, shell.SparseMethod, Projection})
+	return append(list, validatedMethod{alphaIntegrator, motion.Sparse, Projection})
 }
 
 // run runs b by its methods.
@@ -154,7 +155,7 @@ func (b *standardBenchmark) validate(m *model.Model, ref *referenceRun, how vali
 		return nil, err
 	}
 	r := &ValidatedRun{
-		Model: b.Model, Bodies: mech.NumBodies(), Integrator: how.Integrator, Method: string(how.method), Stabilise: string(how.stabilise),
+		Model: b.Model, Bodies: mech.NumBodies(), Integrator: how.Integrator, Method: how.method.String(), Stabilise: string(how.stabilise),
 		Limit: b.limit, Published: b.published,
 	}
 	s, err := b.simulation(r, plan, how, w)
@@ -182,7 +183,7 @@ func (b *standardBenchmark) validate(m *model.Model, ref *referenceRun, how vali
 
 // Simulation returns the run of b by one method.
 func (b *standardBenchmark) simulation(r *ValidatedRun, plan *rung.Plan, how validatedMethod, w *witness) (*sim.Simulation, error) {
-	f := &SimulateFlags{integrator: how.Integrator, method: how.method, stabilise: how.stabilise, rho: sim.DefaultRho}
+	f := &SimulateFlags{integrator: how.Integrator, method: shell.MethodFlag{Method: how.method}, stabilise: how.stabilise, rho: sim.DefaultRho}
 	tab := f.tableau()
 	if f.stepSet = tab != nil && tab.ErrorOrder == 0; f.stepSet {
 		f.step, r.Step = b.step, b.step
@@ -193,12 +194,11 @@ func (b *standardBenchmark) simulation(r *ValidatedRun, plan *rung.Plan, how val
 		r.Tolerance = f.tol
 	}
 	mech := plan.Mechanism()
-	dyn, newton := f.dynamics(plan)
-	move, err := newMover(plan, dyn, how.method, how.stabilise)
+	move, err := f.newMover(plan)
 	if err != nil {
 		return nil, err
 	}
-	return sim.New(mech, f.stepper(mech, move, newton), mech.Initial(), sim.Options{
+	return sim.New(mech, move.stepper, mech.Initial(), sim.Options{
 		Step: f.step, Projector: move.projector, Recorder: w, Every: w.ref.interval(),
 		CloseStages: f.stepSet && b.close && move.projector != nil, OpenStages: !b.close,
 	}), nil

@@ -8,6 +8,8 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/spf13/cobra"
 )
 
@@ -75,34 +77,21 @@ func runAccel(cmd *cobra.Command, path string, f *accelFlags) error {
 
 // accelerate reads and solves the model at path. It holds the model no longer
 // than the plan needs it.
-func accelerate(path string, stdin io.Reader, f *accelFlags, p *shell.Progress) (*Acceleration, error) {
+func accelerate(path string, stdin io.Reader, f *accelFlags, p *shell.Progress) (*rung.Result, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(machine.TightGC))
 	o := rung.Options{Ordering: f.ordering.Ordering, Threads: int(f.threads)}
 	m, err := shell.ReadModel(path, stdin, p)
 	if err != nil {
 		return nil, err
 	}
-	if f.method != shell.SparseMethod {
-		p.Stage("solving", 0)
-		r, err := accelerateByTree(m, string(f.method), o)
-		return r, shell.Failed(shell.ModelFile(path), err)
-	}
 	p.Stage("analysing", 0)
-	plan, err := rung.NewPlan(m, o)
+	plan, err := kkt.NewPlan(m, o)
 	if err != nil {
 		return nil, err
 	}
 	p.Stage("solving", 0)
 	m = nil
 	debug.FreeOSMemory() // the model and the scratch of the analysis
-	s := plan.NewSolver()
-	if err := s.Solve(plan.Initial()); err != nil {
-		return nil, shell.Failed(shell.ModelFile(path), err)
-	}
-	p.Stage("explaining", 0)
-	r, err := rung.NewResult(s)
-	if err != nil {
-		return nil, shell.Failed(shell.ModelFile(path), err)
-	}
-	return &Acceleration{Result: r, Contradiction: contradictionOf(plan, s, shell.SparseMethod)}, nil
+	r, err := motion.Accelerate(plan, f.method.Method, plan.Initial())
+	return r, shell.Failed(shell.ModelFile(path), err)
 }

@@ -22,12 +22,12 @@ type jsonWriter struct {
 }
 
 // WriteResult writes r as the document of rung accel --json: the fields of
-// acceleration, a line for each body and joint, numbers with the fewest digits
+// rung.Result, a line for each body and joint, numbers with the fewest digits
 // that read back to the same value.
 //
 // Cost: O(bodies + joints), constant memory besides the list of redundant joints.
 // It returns the errors of w, and an error if a number of r is not finite.
-func WriteResult(w io.Writer, r *Acceleration) error {
+func WriteResult(w io.Writer, r *rung.Result) error {
 	o := &jsonWriter{w: w}
 	o.raw("{\n \"format\": ").value(r.Format)
 	o.raw(",\n \"name\": ").value(r.Name)

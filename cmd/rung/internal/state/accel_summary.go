@@ -6,9 +6,9 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
-	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/motion"
 )
 
 const (
@@ -17,7 +17,7 @@ const (
 )
 
 // printSummary writes what the constraints are like, and the cost, in words.
-func printSummary(p *sheet.Page, r *Acceleration) {
+func printSummary(p *sheet.Page, r *rung.Result) {
 	c := &r.Constraints
 	p.Blank()
 	p.Item("constraints", fmt.Sprintf("%s, rank %d, mobility %d", sheet.Plural(c.Rows, "row"), c.Rank, c.Mobility))
@@ -41,7 +41,7 @@ func printSummary(p *sheet.Page, r *Acceleration) {
 	p.Item("state", violations(r.Joints))
 	p.Item("energy", fmt.Sprintf("kinetic %s J, potential %s J", sheet.Short(r.Energy.Kinetic), sheet.Short(r.Energy.Potential)))
 	s := &r.Solve
-	if r.Method != shell.SparseMethod {
+	if r.Method != motion.Sparse.String() {
 		p.Item("solve", fmt.Sprintf("%s, %s, residual of the loops %.2g", r.Method, sheet.Plural(s.Unknowns, "unknown"), s.Residual))
 		return
 	}

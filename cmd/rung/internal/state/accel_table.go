@@ -18,7 +18,7 @@ const (
 
 // printResult writes r for people: tables of the first most bodies and joints,
 // then the constraints in words.
-func printResult(p *sheet.Page, r *Acceleration, most int) {
+func printResult(p *sheet.Page, r *rung.Result, most int) {
 	p.Line("%s at %s s: %s, %s", sheet.ModelTitle(r.Name), sheet.Short(r.Time), sheet.Plural(len(r.Bodies), "body"), sheet.Plural(len(r.Joints), "joint"))
 	printBodies(p, r.Bodies, most)
 	printJoints(p, r.Joints, most)

@@ -11,9 +11,11 @@ import (
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/mobility"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/spf13/cobra"
 )
@@ -66,11 +68,11 @@ type Analysis struct {
 	Joints           int                    `json:"joints"`
 	Loops            int                    `json:"loops"`
 	Components       int                    `json:"components"`
-	Clusters         []Cluster              `json:"clusters"`
+	Clusters         []mobility.Cluster     `json:"clusters"`
 	Constraints      rung.ConstraintsResult `json:"constraints"`
 	VariableMobility VariableMobility       `json:"variable_mobility"`
-	Release          []Release              `json:"release"`
-	Released         ReleasedCounts         `json:"released"`
+	Release          []mobility.Release     `json:"release"`
+	Released         mobility.Counts        `json:"released"`
 	Orderings        []orderingCost         `json:"orderings"`
 }
 
@@ -124,15 +126,14 @@ func analyze(m *model.Model, f *analyzeFlags, p *shell.Progress) (*Analysis, err
 		Format: "rung-analysis/1", Name: mech.Name, Bodies: mech.NumBodies(), Joints: mech.NumJoints(),
 		Loops: g.Loops, Components: g.Components, Orderings: orderingCosts(plan),
 	}
-	p.Stage("finding clusters", 0)
-	if a.Clusters, err = clustersOf(mech); err != nil {
-		return nil, err
-	}
 	p.Stage("explaining", 0)
-	if a.Constraints, err = constraintsOf(m, plan, string(f.method)); err != nil {
+	if a.Constraints, err = constraintsOf(plan, f.method.Method); err != nil {
 		return nil, err
 	}
-	countClusters(a.Clusters, a.Constraints.RedundantJoints)
+	p.Stage("finding clusters", 0)
+	if a.Clusters, err = clustersOf(mech, a.Constraints.RedundantJoints); err != nil {
+		return nil, err
+	}
 	p.Stage("comparing with poses nearby", 0)
 	n, err := mobility.Compare(plan, plan.Initial())
 	if err != nil {
@@ -140,35 +141,26 @@ func analyze(m *model.Model, f *analyzeFlags, p *shell.Progress) (*Analysis, err
 	}
 	a.VariableMobility = mobilityAround(mech, n, a.Constraints.NearSingular)
 	p.Stage("releasing joints", 0)
-	r, err := FindReleases(m, n.At)
+	r, err := mobility.FindReleases(m, n.At)
 	if err != nil {
 		return nil, err
 	}
-	a.Release, a.Released = r.List, r.Counts
+	a.Release, a.Released = r.Releases, r.Counts
 	return a, nil
 }
 
-// constraintsOf explains the constraints at the state of m. Where the motion
-// there contradicts them, as it may at a singular pose, they are explained at
+// constraintsOf explains the constraints at the state of the model. Where the motion
+// there contradicts them, as it may at a singular pose, the sparse method explains them at
 // rest.
-func constraintsOf(m *model.Model, plan *rung.Plan, method string) (rung.ConstraintsResult, error) {
-	if method != shell.SparseMethod {
-		r, err := accelerateByTree(m, method, rung.Options{Ordering: plan.Ordering()})
-		if err != nil {
-			return rung.ConstraintsResult{}, err
-		}
-		return r.Constraints, nil
-	}
-	s, st := plan.NewSolver(), plan.Initial()
-	if s.Solve(st) != nil {
+func constraintsOf(plan *kkt.Plan, m motion.Method) (rung.ConstraintsResult, error) {
+	st := plan.Initial()
+	r, err := motion.Accelerate(plan, m, st)
+	if err != nil && m == motion.Sparse {
 		for i := range st.Bodies {
 			st.Bodies[i].Velocity, st.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
 		}
-		if err := s.Solve(st); err != nil {
-			return rung.ConstraintsResult{}, err
-		}
+		r, err = motion.Accelerate(plan, m, st)
 	}
-	r, err := rung.NewResult(s)
 	if err != nil {
 		return rung.ConstraintsResult{}, err
 	}
@@ -258,7 +250,7 @@ func ReleaseText(a *Analysis) string {
 	}
 	names, where := make([]string, len(a.Release)), ""
 	for i, r := range a.Release {
-		names[i] = fmt.Sprintf("%s from %s to %s%s", fault.Text(r.Joint, sheet.TextWidth), r.Type, r.Suggest, TurnText(r.turns))
+		names[i] = fmt.Sprintf("%s from %s to %s%s", fault.Text(r.Joint, sheet.TextWidth), r.Type, r.Suggest, turnText(r.Turns))
 		if r.PredecessorFrame != nil {
 			where = "; --json has the turned frames"
 		}
@@ -271,4 +263,11 @@ func ReleaseText(a *Analysis) string {
 		then += " at poses nearby"
 	}
 	return sheet.Enumerate(names, ", ") + ": " + then + where
+}
+
+// turnText says where the axes of frames are that were turned so often.
+func turnText(turns int) string {
+	return [3]string{
+		"", " (in both its frames x where z was, y where x was, z where y was)", " (in both its frames x where y was, y where z was, z where x was)",
+	}[turns%3]
 }

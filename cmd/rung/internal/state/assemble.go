@@ -53,6 +53,7 @@ joint is named that is farthest from holding at the best pose that was found.`,
 	flags.StringSliceVar(&f.hold, "hold", nil, "bodies that do not move")
 	flags.Float64Var(&f.tolerance, "tolerance", 5e-13, "error accepted where no step gains more, rad, or relative to a body's length")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document")
+	shell.CompleteNames(cmd, "hold", shell.BodyNames)
 	f.ordering.Add(cmd)
 	return cmd
 }

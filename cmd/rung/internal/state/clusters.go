@@ -9,62 +9,20 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/tree"
+	"github.com/rung-mbd/rung/mobility"
 )
 
-// Cluster is a minimal loop cluster (RBDA §8.9): loops that share joints with each
-// other and with no other loop, so that its counts are its own.
-type Cluster struct {
-	Joints    []string `json:"joints"`
-	Bodies    []string `json:"bodies"`
-	Loops     int      `json:"loops"`
-	Mobility  int      `json:"mobility"` // of its bodies against each other, and against the world if it is in it
-	Redundant int      `json:"redundant"`
-
-	rows int // of its joints
-	free int // freedoms of its bodies against each other, and the world, without joints
-}
-
-// clustersOf names the clusters of loops. Their mobility is that without
-// constraints until count enters these.
-func clustersOf(mech *mechanism.Mechanism) ([]Cluster, error) {
-	plan, err := tree.NewPlan(mech, tree.Options{})
-	if err != nil {
-		return nil, err
-	}
-	list := []Cluster{}
-	for _, c := range plan.Clusters() {
-		k := Cluster{Joints: []string{}, Bodies: []string{}, Loops: c.Loops, free: 6 * (len(c.Bodies) - 1)}
-		if c.Ground {
-			k.free += 6
+// clustersOf counts the clusters with the redundant rows of the named joints.
+func clustersOf(mech *mechanism.Mechanism, redundant []rung.RedundantJoint) ([]mobility.Cluster, error) {
+	rows := make([]int, mech.NumJoints())
+	for _, r := range redundant {
+		j, err := mech.JointIndex(r.Name)
+		if err != nil {
+			return nil, err
 		}
-		for _, j := range c.Joints {
-			k.Joints = append(k.Joints, mech.JointName(int(j)))
-			k.rows += int(mech.Joints[j].Rows)
-		}
-		for _, b := range c.Bodies {
-			k.Bodies = append(k.Bodies, mech.BodyName(int(b)))
-		}
-		list = append(list, k)
+		rows[j] = r.Rows
 	}
-	return list, nil
-}
-
-// countClusters enters the redundant rows of each cluster, those of its joints,
-// and the mobility that remains: all redundancy is within loops.
-func countClusters(list []Cluster, redundant []rung.RedundantJoint) {
-	rows := make(map[string]int, len(redundant))
-	for _, j := range redundant {
-		rows[j.Name] = j.Rows
-	}
-	for i := range list {
-		c := &list[i]
-		c.Redundant = 0
-		for _, j := range c.Joints {
-			c.Redundant += rows[j]
-		}
-		c.Mobility = c.free - (c.rows - c.Redundant)
-	}
+	return mobility.Clusters(mech, rows)
 }
 
 // ClustersShown is how many clusters the table lists.
@@ -78,7 +36,7 @@ func clusterText(a *Analysis) string {
 }
 
 // printClusters writes the first clusters with what is in them.
-func printClusters(p *sheet.Page, list []Cluster) {
+func printClusters(p *sheet.Page, list []mobility.Cluster) {
 	if len(list) == 0 {
 		return
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/rung-mbd/rung/tree"
 	"github.com/spf13/cobra"
@@ -62,6 +63,7 @@ makes by itself, which they solve for.`,
 	flags.StringSliceVar(&f.actuated, "actuated", nil, "joints, or joint.freedom, that are actuated")
 	flags.StringVar(&f.accel, "accel", "", `rung-result/1 document with the wanted accelerations of the bodies; "-" is standard input`)
 	flags.BoolVar(&f.json, "json", false, "print one JSON document")
+	shell.CompleteNames(cmd, "actuated", shell.FreedomNames)
 	f.method.Add(cmd)
 	f.ordering.Add(cmd)
 	f.threads.Add(cmd)
@@ -118,17 +120,17 @@ func runInverse(cmd *cobra.Command, path string, f *inverseFlags) error {
 	}
 	p.Stage("solving", 0)
 	var r *actuation
-	if f.method == shell.SparseMethod {
+	if f.method.Method == motion.Sparse {
 		r, err = actuateBySparse(mech, actuators, wanted, rung.Options{Ordering: f.ordering.Ordering, Threads: int(f.threads)})
 	} else {
-		r, err = actuateByTree(mech, actuators, wanted, string(f.method))
+		r, err = actuateByTree(mech, actuators, wanted, f.method.Method)
 	}
 	if r == nil {
 		return shell.Failed(shell.ModelFile(path), err)
 	}
 	p.End()
 	doc := newInverseDocument(mech, actuators, r)
-	doc.Method = string(f.method)
+	doc.Method = f.method.String()
 	var werr error
 	if f.json {
 		werr = shell.WriteJSON(stdout, doc)
@@ -267,19 +269,20 @@ func actuateBySparse(mech *mechanism.Mechanism, actuators []mechanism.Freedom, w
 }
 
 // actuateByTree is actuateBySparse on the spanning tree.
-func actuateByTree(mech *mechanism.Mechanism, actuators []mechanism.Freedom, wanted []float64, method string) (*actuation, error) {
+func actuateByTree(mech *mechanism.Mechanism, actuators []mechanism.Freedom, wanted []float64, m motion.Method) (*actuation, error) {
 	plan, err := tree.NewPlan(mech, tree.Options{})
 	if err != nil {
 		return nil, err
 	}
-	if n := float64(plan.NumDof() + plan.NumRows()); 8*n*n > shell.TreeMemory {
-		return nil, fmt.Errorf("%s takes too much memory for %s", method, sheet.Plural(mech.NumBodies(), "body"))
+	if err := plan.CheckMemory(); err != nil {
+		return nil, fmt.Errorf("%v: %w", m, shell.Plain(err))
 	}
 	var a []spatial.ClassicalAccel // nil asks for zero, as on the sparse side
 	for i := 0; i < len(wanted); i += 6 {
 		a = append(a, spatial.ClassicalAccel(wanted[i:i+6]))
 	}
-	v := plan.NewInverse(shell.TreeMethod(method), actuators, nil)
+	method, _ := m.Tree()
+	v := plan.NewInverse(method, actuators, nil)
 	err = v.SolveBodies(mech.Initial(), a)
 	if err != nil && !errors.As(err, new(*tree.UnderactuatedError)) {
 		return nil, err

@@ -1,64 +1,70 @@
-package state
+package motion
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
-	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/rung-mbd/rung/tree"
 )
 
-// accelerateByTree solves and explains m by a tree method. Accelerations,
-// wrenches and counts are those of the tree side. The rest is of the sparse
+// Accelerate solves and explains the state st by a method.
+//
+// With a tree method, accelerations, wrenches and counts are those of the tree side. The rest is of the sparse
 // side, where the tree side has nothing for it: which components of wrenches are
 // undetermined, with their values of least norm, the distance to a singularity,
-// how far constraints contradict each other, energies and residuals of the joints.
-func accelerateByTree(m *model.Model, method string, o rung.Options) (*Acceleration, error) {
-	mech, err := mechanism.New(m)
-	if err != nil {
-		return nil, err
+// how far constraints contradict each other, energies and residuals of the joints. The result says where the two sides differ: in
+// accelerations (IllScaled) or in rank (RankDiffers).
+//
+// Cost: one Solve and one Report, and those of NewTree. It returns the errors of kkt.Solver.Solve, NewTree and
+// tree.ClosedSolver.Solve.
+func Accelerate(p *kkt.Plan, m Method, st *mechanism.State) (*rung.Result, error) {
+	mustHaveState(st)
+	var s *tree.ClosedSolver
+	if m != Sparse {
+		var err error
+		if s, err = newTreeSolver(p.Mechanism(), m); err != nil {
+			return nil, err
+		}
+		if err := s.Solve(st); err != nil {
+			return nil, err
+		}
 	}
-	plan, err := tree.NewPlan(mech, tree.Options{})
-	if err != nil {
-		return nil, err
-	}
-	if n := float64(plan.NumDof() + plan.NumRows()); 8*n*n > shell.TreeMemory {
-		return nil, fmt.Errorf("%s takes too much memory for %s", method, sheet.Plural(mech.NumBodies(), "body"))
-	}
-	s := plan.NewSolver(shell.TreeMethod(method), tree.SolverOptions{})
-	if err := s.Solve(mech.Initial()); err != nil {
-		return nil, err
-	}
-	sparsePlan := kkt.PlanMechanism(mech, o)
-	sparse := sparsePlan.NewSolver()
-	if err := sparse.Solve(mech.Initial()); err != nil {
+	sparse := p.NewSolver()
+	if err := sparse.Solve(st); err != nil {
 		return nil, err
 	}
 	r, err := rung.NewResult(sparse)
-	if err != nil {
-		return nil, err
+	if err != nil || m == Sparse {
+		return r, err
 	}
-	r.Method, r.Ordering = method, ""
-	found := append([]rung.BodyResult(nil), r.Bodies...)
+	r.Method, r.Ordering = m.String(), ""
+	found, rank := slices.Clone(r.Bodies), r.Constraints.Rank
 	treeMotion(r, s)
-	rank := r.Constraints.Rank
-	if ill := lostByTree(found, r.Bodies, method, mech.Gravity.Norm()); ill != nil {
+	if ill := lostByTree(found, r.Bodies, m, p.Mechanism().Gravity.Norm()); ill != nil {
 		r.IllScaled = ill
 	}
 	treeConstraints(&r.Constraints, s)
+	r.Contradiction = rung.NewContradiction(sparse, "those of the rows that "+m.String()+" keeps, the others do not hold")
+	r.RankDiffers = differenceOf(r.Constraints.Rank, rank, m)
 	counts := s.Counts()
 	r.Solve = rung.SolveResult{
-		Unknowns: plan.NumDof() + plan.NumRows(), FactorNonzeros: counts.NonZeros, FactorFlops: counts.Flops,
+		Unknowns: s.Plan().NumDof() + s.Plan().NumRows(), FactorNonzeros: counts.NonZeros, FactorFlops: counts.Flops,
 		Residual: s.Report().Residual, Inconsistency: sparse.Inconsistency(),
 	}
-	return &Acceleration{
-		Result: r, Contradiction: contradictionOf(sparsePlan, sparse, method), RankDiffers: DifferenceOf(r.Constraints.Rank, rank, method),
-	}, nil
+	return r, nil
+}
+
+// differenceOf compares the ranks by m and by the sparse method, nil if they agree.
+func differenceOf(rank, sparse int, m Method) *rung.RankDifference {
+	if rank == sparse {
+		return nil
+	}
+	return &rung.RankDifference{Sparse: sparse, Text: fmt.Sprintf("%v finds rank %d, the sparse method %d: some constraints are so nearly dependent that they differ about them; "+
+		"accelerations may be wrong in what these decide", m, rank, sparse)}
 }
 
 // treeMotion stores the accelerations and wrenches of s in r.
@@ -82,14 +88,13 @@ func treeMotion(r *rung.Result, s *tree.ClosedSolver) {
 
 // replaceWrench stores f in w but for the components that are undetermined.
 func replaceWrench(w *rung.WrenchResult, f spatial.Force, undetermined []string) {
-	open := marks(undetermined)
 	force, moment := f.Linear(), f.Moment()
 	for k := range 3 {
-		if open>>k&1 == 0 {
-			w.Force[k] = force[k]
-		}
-		if open>>(3+k)&1 == 0 {
+		if !slices.Contains(undetermined, kkt.WrenchComponents[k]) {
 			w.Moment[k] = moment[k]
+		}
+		if !slices.Contains(undetermined, kkt.WrenchComponents[3+k]) {
+			w.Force[k] = force[k]
 		}
 	}
 }
@@ -103,7 +108,7 @@ const cancelled = 1e-8
 
 // lostByTree names the body whose acceleration differs most from that of the sparse method, relative to the largest of its
 // kind, if that is by more than lostTol. Nothing is lost of what is rounding beside gravity.
-func lostByTree(want, got []rung.BodyResult, method string, gravity float64) *rung.IllScaledResult {
+func lostByTree(want, got []rung.BodyResult, m Method, gravity float64) *rung.IllScaledResult {
 	size := [2]float64{cancelled * gravity, cancelled * gravity} // rad/s², m/s²
 	for i := range want {
 		size[0] = max(size[0], cancelled*want[i].ComAcceleration.Norm())
@@ -122,7 +127,7 @@ func lostByTree(want, got []rung.BodyResult, method string, gravity float64) *ru
 		return nil
 	}
 	return &rung.IllScaledResult{Body: want[body].Name,
-		Text: fmt.Sprintf("%s loses its acceleration: a relative difference of %.0e from the sparse method", method, worst)}
+		Text: fmt.Sprintf("%v loses its acceleration: a relative difference of %.0e from the sparse method", m, worst)}
 }
 
 // treeConstraints puts the counts of s in c, with the rows of the tree joints.
