@@ -48,7 +48,7 @@ func TestSimulateImplicitResumes(t *testing.T) {
 	r := rungRun(append(args, "--until", "1", "--out", whole)...)
 	require.Equal(t, shell.ExitDone, r.status, r.err)
 	steps := 40
-	cmd := simulate.SimulateCommand(&simulate.SimulateFlags{Interrupted: func() bool { steps--; return steps < 0 }})
+	cmd := simulate.Command(&simulate.Flags{Interrupted: func() bool { steps--; return steps < 0 }})
 	cmd.SetArgs(append(args[1:], "--until", "1", "--out", part, "--checkpoint", mark))
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	require.ErrorIs(t, cmd.ExecuteContext(t.Context()), simulate.ErrInterrupted)

@@ -255,7 +255,7 @@ func TestSimulateKilled(t *testing.T) {
 		return append([]string{"simulate", standard("a01-pendulum"), "--until", sheet.Short(until), "--every", "0.0002", "--out", out}, more...)
 	}
 	if out := os.Getenv(killedRun); out != "" {
-		cmd := simulate.SimulateCommand(&simulate.SimulateFlags{Between: time.Millisecond})
+		cmd := simulate.Command(&simulate.Flags{Between: time.Millisecond})
 		cmd.SetArgs(args(1e6, out, "--checkpoint", out+".ckpt")[1:])
 		cmd.SetErr(io.Discard)
 		_ = cmd.ExecuteContext(t.Context())
@@ -297,7 +297,7 @@ func TestSimulateQuiet(t *testing.T) {
 // stopped runs rung simulate until it has done some steps.
 func stopped(t *testing.T, steps int, path string, args ...string) result {
 	t.Helper()
-	cmd := simulate.SimulateCommand(&simulate.SimulateFlags{Interrupted: func() bool { steps--; return steps < 0 }})
+	cmd := simulate.Command(&simulate.Flags{Interrupted: func() bool { steps--; return steps < 0 }})
 	var out, stderr bytes.Buffer
 	cmd.SetOut(&out)
 	cmd.SetErr(&stderr)

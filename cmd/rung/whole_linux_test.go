@@ -129,7 +129,7 @@ func wholeRun(text string) {
 			root.RemoveCommand(c)
 		}
 	}
-	root.AddCommand(simulate.SimulateCommand(&simulate.SimulateFlags{Between: time.Millisecond}))
+	root.AddCommand(simulate.Command(&simulate.Flags{Between: time.Millisecond}))
 	os.Exit(shell.Execute(root, args, os.Stdin, os.Stdout, os.Stderr))
 }
 

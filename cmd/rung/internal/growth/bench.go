@@ -8,7 +8,6 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
@@ -17,20 +16,6 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/spf13/cobra"
 )
-
-// benchFlags are the flags of rung bench.
-type benchFlags struct {
-	methods    methodsFlag
-	ordering   shell.OrderingFlag
-	threads    shell.ThreadsFlag
-	families   familiesFlag
-	sizes      sizesFlag
-	seed       uint64
-	minSeconds float64
-	maxSeconds float64
-	json       bool
-	csv, plot  string
-}
 
 func newBench() *cobra.Command {
 	f := &benchFlags{families: familiesFlag{"ladder"}, sizes: sizesFlag{100, 1000, 10000, 100000}}
@@ -81,14 +66,6 @@ body is its value at the largest size.`,
 	flags.StringVar(&f.plot, "plot", "", `plot of time over bodies, ending in .svg or .png; "-" is standard output, as SVG`)
 	shell.Complete(cmd, "family", append(bench.Families(), "all")...)
 	return cmd
-}
-
-// BenchDocument is what rung bench --json prints.
-type BenchDocument struct {
-	Records     []Record     `json:"records"`
-	Fits        []Fit        `json:"fits"`
-	Crossovers  []Crossover  `json:"crossovers"`
-	Comparisons []comparison `json:"comparisons"`
 }
 
 func runBench(cmd *cobra.Command, args []string, f *benchFlags) error {
@@ -150,9 +127,6 @@ func runBench(cmd *cobra.Command, args []string, f *benchFlags) error {
 	}
 	return errors.Join(missed, err, out.write(&doc))
 }
-
-// least returns the time that the evaluations behind a median take together.
-func (f *benchFlags) least() time.Duration { return time.Duration(f.minSeconds * 1e9) }
 
 // problems returns the families that the flags ask for.
 func (f *benchFlags) problems() (list []problem) {

@@ -1,14 +1,11 @@
 package growth
 
 import (
-	"fmt"
 	"math"
-	"runtime"
 	"strconv"
 	"time"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
-	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 )
 
 // enoughShare is the share of the time below which a process that wanted a processor and had none was disturbed: the system's own
@@ -97,42 +94,4 @@ func (u *usage) cells() []string {
 		busy = strconv.FormatBool(*u.Busy)
 	}
 	return []string{strconv.FormatInt(u.WallNs, 10), text(u.CPUNs), text(u.WaitedNs), others, busy}
-}
-
-// printBusy prints, below the tables, whether the machine was busy: nothing if it was not.
-func printBusy(p *sheet.Page, records []Record) {
-	if text := busyText(records); text != "" {
-		p.Blank()
-		p.Line("%s", text)
-	}
-}
-
-// busyText says how many records were disturbed, how much at worst and what others used then; empty if none.
-func busyText(records []Record) string {
-	busy, unknown, least := 0, 0, 1.0
-	var wall, others time.Duration
-	for i := range records {
-		r := &records[i]
-		switch {
-		case r.Busy == nil:
-			unknown++
-		case *r.Busy:
-			busy++
-			least = math.Min(least, r.share(r.Threads))
-			if r.Others != nil {
-				wall, others = wall+r.wall, others+r.spent.Machine-r.spent.CPU
-			}
-		}
-	}
-	switch {
-	case busy > 0:
-		text := fmt.Sprintf("the machine was busy: %d of %d measurements had less than %.0f %% of a processor, %.0f %% at worst", busy, len(records), 100*enoughShare, 100*least)
-		if wall > 0 {
-			text += fmt.Sprintf(", while others used %.1f of %d processors", max(0, others.Seconds()/wall.Seconds()), runtime.NumCPU())
-		}
-		return text
-	case unknown > 0:
-		return "whether the machine was busy is not known on this system"
-	}
-	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
@@ -13,6 +14,23 @@ import (
 	"github.com/rung-mbd/rung/motion"
 	"github.com/spf13/cobra"
 )
+
+// benchFlags are the flags of rung bench.
+type benchFlags struct {
+	methods    methodsFlag
+	ordering   shell.OrderingFlag
+	threads    shell.ThreadsFlag
+	families   familiesFlag
+	sizes      sizesFlag
+	seed       uint64
+	minSeconds float64
+	maxSeconds float64
+	json       bool
+	csv, plot  string
+}
+
+// least returns the time that the evaluations behind a median take together.
+func (f *benchFlags) least() time.Duration { return time.Duration(f.minSeconds * 1e9) }
 
 // parseSize reads a count of bodies, or of what a family counts: 1000 or 1e3.
 func parseSize(s string) (int, error) {

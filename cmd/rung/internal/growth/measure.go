@@ -229,3 +229,11 @@ func residual(plan *rung.Plan, s *kkt.Solver) float64 {
 	debug.FreeOSMemory() // the factor, which s.System does not refer to
 	return sys.K.BackwardError(sys.B, x)
 }
+
+// how returns the order of the sparse method, or another method's name.
+func (r *Record) how() string {
+	if r.Method == sparseMethod {
+		return r.Ordering
+	}
+	return r.Method
+}

@@ -42,11 +42,6 @@ func nameLast(list []problem, path string) {
 	}
 }
 
-// ofFamilies returns the records of families, which grow.
-func ofFamilies(records []Record) []Record {
-	return slices.DeleteFunc(slices.Clone(records), func(r Record) bool { return r.file })
-}
-
 // modelWidth is the width of the names of models in tables.
 const modelWidth = 23
 

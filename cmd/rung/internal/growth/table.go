@@ -5,12 +5,66 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"runtime"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/fault"
 )
+
+// BenchDocument is what rung bench --json prints.
+type BenchDocument struct {
+	Records     []Record     `json:"records"`
+	Fits        []Fit        `json:"fits"`
+	Crossovers  []Crossover  `json:"crossovers"`
+	Comparisons []comparison `json:"comparisons"`
+}
+
+// printBusy prints, below the tables, whether the machine was busy: nothing if it was not.
+func printBusy(p *sheet.Page, records []Record) {
+	if text := busyText(records); text != "" {
+		p.Blank()
+		p.Line("%s", text)
+	}
+}
+
+// busyText says how many records were disturbed, how much at worst and what others used then; empty if none.
+func busyText(records []Record) string {
+	busy, unknown, least := 0, 0, 1.0
+	var wall, others time.Duration
+	for i := range records {
+		r := &records[i]
+		switch {
+		case r.Busy == nil:
+			unknown++
+		case *r.Busy:
+			busy++
+			least = math.Min(least, r.share(r.Threads))
+			if r.Others != nil {
+				wall, others = wall+r.wall, others+r.spent.Machine-r.spent.CPU
+			}
+		}
+	}
+	switch {
+	case busy > 0:
+		text := fmt.Sprintf("the machine was busy: %d of %d measurements had less than %.0f %% of a processor, %.0f %% at worst", busy, len(records), 100*enoughShare, 100*least)
+		if wall > 0 {
+			text += fmt.Sprintf(", while others used %.1f of %d processors", max(0, others.Seconds()/wall.Seconds()), runtime.NumCPU())
+		}
+		return text
+	case unknown > 0:
+		return "whether the machine was busy is not known on this system"
+	}
+	return ""
+}
+
+// ofFamilies returns the records of families, which grow.
+func ofFamilies(records []Record) []Record {
+	return slices.DeleteFunc(slices.Clone(records), func(r Record) bool { return r.file })
+}
 
 // tablePrinter returns a function that prints records as rows of a table as they come; one table for families, one for models.
 func tablePrinter(stdout io.Writer) func(*Record) error {
@@ -49,14 +103,6 @@ func familyCells(r *Record) []string {
 		fault.Text(r.Family, sheet.TextWidth), strconv.Itoa(r.Bodies), "", r.how(),
 		share(r.AssembleNs, n), share(r.FactorNs, n), share(r.SolveNs, n), share(r.TotalNs, n), sheet.Count(r.PeakBytes / n),
 	}
-}
-
-// how returns the order of the sparse method, or another method's name.
-func (r *Record) how() string {
-	if r.Method == sparseMethod {
-		return r.Ordering
-	}
-	return r.Method
 }
 
 // share returns the time of one of n bodies in at most seven characters; nothing

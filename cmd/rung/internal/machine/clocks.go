@@ -10,6 +10,7 @@ type Clocks struct{ CPU, Waited, Machine time.Duration }
 // NotKnown is the reading of a clock that is not there.
 const NotKnown = time.Duration(-1)
 
+// ReadClocks reads all clocks.
 func ReadClocks() Clocks {
 	c := Clocks{CPU: NotKnown, Waited: WaitedTime(), Machine: machineTime()}
 	if ProcessorTimeKnown {

@@ -19,6 +19,7 @@ const (
 	ExitUse    = 2 // bad use or bad input
 )
 
+// Execute runs one command line of root and returns its exit status. It reports errors.
 func Execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -108,6 +109,7 @@ func (u *UseError) Error() string { return u.err.Error() }
 
 func (u *UseError) Unwrap() error { return u.err }
 
+// UseErrorf returns a UseError with a text as of fmt.Errorf.
 func UseErrorf(format string, args ...any) error {
 	return &UseError{fmt.Errorf(format, args...)}
 }

@@ -1,64 +1,19 @@
 package simulate
 
 import (
-	"errors"
-	"fmt"
 	"io"
-	"math"
-	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
-	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/spf13/cobra"
 )
 
-// SimulateFlags are the flags of rung simulate.
-type SimulateFlags struct {
-	until, every float64 // s
-	integrator   string
-	step, tol    float64
-	rho          float64
-	output       string
-	bodies       []string
-	wrenches     []string
-	plot         string
-	plotColumns  []string
-	checkpoint   string
-	resume       bool
-	method       shell.MethodFlag
-	stabilise    stabiliseFlag
-	ordering     shell.OrderingFlag
-	threads      shell.ThreadsFlag
-	json, quiet  bool
+func newSimulate() *cobra.Command { return Command(&Flags{}) }
 
-	untilSet, everySet, stepSet, tolSet, rhoSet bool // which were given
-
-	Between     time.Duration // least time between checkpoints; 0 stands for checkpointInterval
-	Interrupted func() bool   // asked after each step besides signals; nil: nobody is
-}
-
-// integrators are the methods that --integrator takes.
-var integrators = [...]struct {
-	name    string
-	tableau func() *sim.Tableau
-}{
-	{"dopri5", sim.DormandPrince},
-	{"rk4", sim.RungeKutta4},
-}
-
-// OutputParts is the number of intervals of a trajectory where --every is not given.
-const OutputParts = 100
-
-func newSimulate() *cobra.Command { return SimulateCommand(&SimulateFlags{}) }
-
-func SimulateCommand(f *SimulateFlags) *cobra.Command {
+// Command returns rung simulate with these flags.
+func Command(f *Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "simulate MODEL --until T",
 		Short: "Integrate over time and write a trajectory",
@@ -131,126 +86,7 @@ where this run began.`,
 	return cmd
 }
 
-// integratorNames returns the names that --integrator takes.
-func integratorNames() []string {
-	var names []string
-	for _, i := range integrators {
-		names = append(names, i.name)
-	}
-	return append(names, alphaIntegrator)
-}
-
-// note stores which flags were given.
-func (f *SimulateFlags) note(cmd *cobra.Command) {
-	changed := cmd.Flags().Changed
-	f.untilSet, f.everySet, f.stepSet, f.tolSet = changed("until"), changed("every"), changed("step"), changed("tol")
-	f.noteRho(cmd)
-}
-
-// tableau returns the method, nil if there is none of that name.
-func (f *SimulateFlags) tableau() *sim.Tableau {
-	for _, i := range integrators {
-		if i.name == f.integrator {
-			return i.tableau()
-		}
-	}
-	return nil
-}
-
-// check returns the first mistake in the flags that shows without the model.
-func (f *SimulateFlags) check(model string) error {
-	tab := f.tableau()
-	switch {
-	case !f.untilSet:
-		return shell.UseErrorf("missing --until T")
-	case math.IsNaN(f.until) || math.IsInf(f.until, 0):
-		return shell.UseErrorf("--until is not finite")
-	case tab == nil && !f.implicit():
-		return shell.UseErrorf("no integrator %s; there are %s", fault.Name(f.integrator), strings.Join(integratorNames(), ", "))
-	case f.stepSet && f.tolSet:
-		return shell.UseErrorf("--step and --tol exclude each other: steps are fixed or chosen by their error")
-	case !f.stepSet && tab != nil && tab.ErrorOrder == 0:
-		return shell.UseErrorf("%s has no error control: give --step", f.integrator)
-	}
-	for _, x := range [...]struct {
-		name  string
-		set   bool
-		value float64
-	}{{"every", f.everySet, f.every}, {"step", f.stepSet, f.step}, {"tol", f.tolSet, f.tol}} {
-		if x.set && !(x.value > 0 && !math.IsInf(x.value, 1)) {
-			return shell.UseErrorf("--%s %v is not above 0 and finite", x.name, x.value)
-		}
-	}
-	if err := f.checkRho(); err != nil {
-		return err
-	}
-	return f.checkFiles(model)
-}
-
-// checkFiles is check for the names of files.
-func (f *SimulateFlags) checkFiles(model string) error {
-	toFile := f.output != shell.Stdio
-	switch ending := filepath.Ext(f.output); {
-	case toFile && !strings.EqualFold(ending, CSVEnding) && !strings.EqualFold(ending, ParquetEnding):
-		return shell.UseErrorf("%s: trajectories end in %s or %s", f.output, CSVEnding, ParquetEnding)
-	case !toFile && f.json:
-		return shell.UseErrorf("--json and the trajectory in one output: give --out a file")
-	case f.resume && f.checkpoint == "":
-		return shell.UseErrorf("--resume needs --checkpoint FILE")
-	case !toFile && f.checkpoint != "":
-		return shell.UseErrorf("--checkpoint needs a trajectory to go on with: give --out a file")
-	}
-	if f.stabilise == baumgarte && f.method.Method != motion.Sparse {
-		return shell.UseErrorf("--stabilise baumgarte needs --method sparse: the tree methods do not see violations of the tree's joints")
-	}
-	if err := shell.Apart(f.output, "the trajectory would replace the model", model); err != nil {
-		return err
-	}
-	if err := shell.Apart(f.checkpoint, "the checkpoint would replace this file", model, f.output); err != nil {
-		return err
-	}
-	return f.checkPlot(model)
-}
-
-// leastPart is the smallest interval and step relative to the times of the run.
-const leastPart = 1e-13
-
-// checkTimes checks the times of a run that starts at start, and sets the output
-// interval if it is not given.
-func (f *SimulateFlags) checkTimes(start float64) error {
-	if f.until <= start {
-		return shell.UseErrorf("--until %v is not after the time of the model, %v s", f.until, start)
-	}
-	if !f.everySet {
-		f.every = (f.until - start) / OutputParts
-	}
-	least := leastPart * max(math.Abs(f.until), math.Abs(start))
-	if f.every < least || f.stepSet && f.step < least {
-		return shell.UseErrorf("--every and --step have to be above the rounding of time, %.1g s", least)
-	}
-	return nil
-}
-
-// chosenBodies returns the numbers of the bodies of --bodies, nil for all.
-func (f *SimulateFlags) chosenBodies(mech *mechanism.Mechanism) ([]int, error) {
-	var chosen []int
-	for k, name := range f.bodies {
-		if slices.Contains(f.bodies[:k], name) {
-			return nil, shell.UseErrorf("--bodies: body %s is given twice", fault.Name(name))
-		}
-		i, err := mech.BodyIndex(name)
-		if err != nil {
-			return nil, shell.UseErrorf("--bodies: no body %s", fault.Name(name))
-		}
-		if i == mechanism.World {
-			return nil, shell.UseErrorf("--bodies: the world does not move")
-		}
-		chosen = append(chosen, i)
-	}
-	return chosen, nil
-}
-
-func runSimulate(cmd *cobra.Command, path string, f *SimulateFlags) error {
+func runSimulate(cmd *cobra.Command, path string, f *Flags) error {
 	if err := f.check(path); err != nil {
 		return err
 	}
@@ -282,29 +118,4 @@ func runSimulate(cmd *cobra.Command, path string, f *SimulateFlags) error {
 		_ = page.Flush() // as of all messages
 	}
 	return err
-}
-
-// simError makes an error of package sim, which may be nil, a failure of the
-// computation with the model.
-func simError(name string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return shell.Failed(name, plainSim(err))
-}
-
-// plainSim is plain for errors of package sim.
-func plainSim(err error) error {
-	return shell.Plain(err)
-}
-
-// ErrInterrupted ends a run from outside.
-var ErrInterrupted = errors.New("interrupted")
-
-// interruption is what is said of an interrupted run.
-func (f *SimulateFlags) interruption(t float64) error {
-	if f.checkpoint == "" {
-		return fmt.Errorf("%w at t = %s s", ErrInterrupted, sheet.Short(t))
-	}
-	return fmt.Errorf("%w at t = %s s; --resume goes on from there", ErrInterrupted, sheet.Short(t))
 }

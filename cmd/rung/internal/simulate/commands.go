@@ -1,6 +1,8 @@
 package simulate
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+)
 
 // Commands returns the subcommands of this package.
 func Commands() []*cobra.Command {

@@ -2,46 +2,11 @@ package simulate
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
-	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
-	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
-	"github.com/spf13/cobra"
 )
-
-// stabiliseFlag is the value of --stabilise: how violations of the joints are fought.
-type stabiliseFlag string
-
-// The values of --stabilise.
-const (
-	Projection stabiliseFlag = "projection"
-	baumgarte  stabiliseFlag = "baumgarte"
-	none       stabiliseFlag = "none"
-)
-
-var StabiliseNames = []string{string(Projection), string(baumgarte), string(none)}
-
-func (f *stabiliseFlag) String() string { return string(*f) }
-
-func (f *stabiliseFlag) Type() string { return "name" }
-
-func (f *stabiliseFlag) Set(s string) error {
-	if !slices.Contains(StabiliseNames, s) {
-		return fmt.Errorf("no stabilisation %s; there are %s", fault.Name(s), strings.Join(StabiliseNames, ", "))
-	}
-	*f = stabiliseFlag(s)
-	return nil
-}
-
-func (f *stabiliseFlag) Add(cmd *cobra.Command) {
-	*f = Projection
-	cmd.Flags().Var(f, "stabilise", "how violations of joints are fought: "+strings.Join(StabiliseNames, ", "))
-	shell.Complete(cmd, "stabilise", StabiliseNames...)
-}
 
 // mover is what moves a mechanism in time.
 type mover struct {
@@ -51,7 +16,7 @@ type mover struct {
 }
 
 // newMover returns the integrator of the flags with the method and the stabilisation.
-func (f *SimulateFlags) newMover(plan *kkt.Plan) (*mover, error) {
+func (f *Flags) newMover(plan *kkt.Plan) (*mover, error) {
 	m := &mover{settings: fmt.Sprintf("%v %v, %s", f.method, plan.Ordering(), f.stabilise)}
 	var tol sim.Tolerance
 	if !f.stepSet {

@@ -2,13 +2,9 @@ package simulate
 
 import (
 	"io"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
-	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
@@ -18,21 +14,6 @@ const (
 	// leastDrift is the drift that is drawn where there is none.
 	leastDrift = 1e-18
 )
-
-// checkPlot is check for the flags of the picture.
-func (f *SimulateFlags) checkPlot(model string) error {
-	switch ending := strings.ToLower(filepath.Ext(f.plot)); {
-	case f.plot == "" && len(f.plotColumns) > 0:
-		return shell.UseErrorf("--plot-columns needs --plot FILE")
-	case f.plot == "":
-		return nil
-	case !picture.Drawn:
-		return shell.UseErrorf(picture.Missing)
-	case !slices.Contains(picture.Endings, ending):
-		return shell.UseErrorf("%s: pictures end in %s", f.plot, strings.Join(picture.Endings, " or "))
-	}
-	return shell.Apart(f.plot, "the picture would replace this file", model, f.output, f.checkpoint)
-}
 
 // curves collect what is drawn of a run in bounded memory: where there are more rows
 // than points, a point stands for several rows, with the first value of the
@@ -55,27 +36,6 @@ const (
 	curveVelocity
 	curveChosen
 )
-
-// draw makes w collect what the picture of f needs.
-func (w *watcher) draw(f *SimulateFlags) error {
-	if f.plot == "" {
-		return nil
-	}
-	names := w.columns.Names()
-	c := &curves{energy: slices.Index(names, "energy.kinetic"), stride: 1, names: f.plotColumns}
-	if len(c.names) == 0 && c.energy > 1 { // there is a body
-		c.names = names[1:4]
-	}
-	for _, name := range c.names {
-		i := slices.Index(names, name)
-		if i < 0 {
-			return shell.UseErrorf("--plot-columns: no column %s in the trajectory", fault.Name(name))
-		}
-		c.chosen = append(c.chosen, i)
-	}
-	w.curves = c
-	return nil
-}
 
 // add takes in the values of a row.
 func (c *curves) Add(values []float64) {
@@ -109,17 +69,6 @@ func (c *curves) thin() {
 	}
 	c.points = half
 	c.stride *= 2
-}
-
-// writePlot draws the picture, if one is wanted and there are rows.
-func (w *watcher) writePlot(f *SimulateFlags, model string) error {
-	if w.curves == nil {
-		return nil
-	}
-	if len(w.curves.points) == 0 {
-		return w.picture.Drop()
-	}
-	return w.picture.Close(w.curves.write(w.picture, model, strings.ToLower(filepath.Ext(f.plot))[1:]))
 }
 
 // write draws energies, drift and chosen columns below each other.

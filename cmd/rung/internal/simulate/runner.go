@@ -14,10 +14,10 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
 )
@@ -29,13 +29,11 @@ const (
 	checkpointShare    = 20
 	// speedInterval is the time between two looks at the speed of a run.
 	speedInterval = 200 * time.Millisecond
-	// progressParts is the number of parts of a run that the bar counts.
-	progressParts = 1e6
 )
 
 // runner is one run of rung simulate.
 type runner struct {
-	f     *SimulateFlags
+	f     *Flags
 	name  string // of the model in messages
 	p     *shell.Progress
 	mech  *mechanism.Mechanism
@@ -64,7 +62,7 @@ type runner struct {
 type startFit struct{ position, velocity closing.Closing }
 
 // newRunner reads and prepares the model at path.
-func newRunner(path string, stdin io.Reader, f *SimulateFlags, p *shell.Progress) (*runner, error) {
+func newRunner(path string, stdin io.Reader, f *Flags, p *shell.Progress) (*runner, error) {
 	r := &runner{f: f, name: shell.ModelFile(path), p: p}
 	if f.Between == 0 {
 		f.Between = checkpointInterval
@@ -283,7 +281,7 @@ func (r *runner) onStep(s *sim.Simulation) error {
 
 // columns returns what is written of each row. Wrenches have a solver of their own, so that they
 // change nothing in the run.
-func (f *SimulateFlags) columns(plan *rung.Plan) (*sim.Columns, error) {
+func (f *Flags) columns(plan *rung.Plan) (*sim.Columns, error) {
 	mech := plan.Mechanism()
 	bodies, err := f.chosenBodies(mech)
 	if err != nil {
@@ -300,72 +298,10 @@ func (f *SimulateFlags) columns(plan *rung.Plan) (*sim.Columns, error) {
 	return c, nil
 }
 
-// watcher is the recorder of a run, which looks at energy and drift of the rows.
-type watcher struct {
-	trajectory
-	columns *sim.Columns
-	mech    *mechanism.Mechanism
-	kin     mechanism.Kinematics
-	curves  *curves       // nil unless there will be a picture
-	picture *shell.Output // which is there before the run begins
-
-	seen         bool
-	first, last  float64   // total energy, J
-	change       float64   // largest one from the first
-	kinetic      float64   // largest
-	drift        sim.Drift // largest of a row
-	rows         int64
-	conservative bool
-}
-
-func newWatcher(mech *mechanism.Mechanism, columns *sim.Columns) *watcher {
-	w := &watcher{mech: mech, columns: columns, conservative: conservative(mech)}
-	w.kin.Bodies = make([]mechanism.BodyKinematics, mech.NumBodies())
-	return w
-}
-
-// Record implements sim.Recorder.
-func (w *watcher) Record(row *sim.Row) error {
-	w.note(row.Energy)
-	w.drift.Position = max(w.drift.Position, row.Drift.Position)
-	w.drift.Velocity = max(w.drift.Velocity, row.Drift.Velocity)
-	w.rows++
-	if err := w.trajectory.Record(row); err != nil || w.curves == nil {
-		return err
+// ratio says how fast the time of the model passes.
+func ratio(modelTime, wall float64) string {
+	if wall <= 0 {
+		return "at once"
 	}
-	w.curves.Add(w.columns.Values)
-	return nil
-}
-
-// see notes the energy of a state that is no row.
-func (w *watcher) see(st *mechanism.State) {
-	if w.mech.KinematicsTo(&w.kin, st) == nil {
-		w.note(w.mech.EnergyAt(&w.kin, st))
-	}
-}
-
-func (w *watcher) note(e mechanism.Energy) {
-	w.last = e.Kinetic + e.Potential()
-	if !w.seen {
-		w.first, w.seen = w.last, true
-	}
-	w.change = max(w.change, math.Abs(w.last-w.first))
-	w.kinetic = max(w.kinetic, e.Kinetic)
-}
-
-// conservative reports whether nothing in mech does work that its energy leaves out:
-// prescribed motions, joint forces, dampers, wrenches.
-func conservative(mech *mechanism.Mechanism) bool {
-	for j := range mech.Joints {
-		jt := &mech.Joints[j]
-		if jt.Motion != nil || jt.Drive != nil && (jt.Drive.Force != [6]float64{} || jt.Drive.Damping != [6]float64{}) {
-			return false
-		}
-	}
-	for i := range mech.Forces {
-		if f := &mech.Forces[i]; f.Kind == model.Wrench || f.Damping != 0 {
-			return false
-		}
-	}
-	return true
+	return sheet.Digits3(modelTime/wall) + " × real time"
 }

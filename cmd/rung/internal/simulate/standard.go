@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
-	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
@@ -77,26 +75,6 @@ var StandardBenchmarks = []standardBenchmark{
 	{Model: "spatial-slider-crank", body: "slider", limit: 1e-3, tol: 1e-8, implicit: 1e-11, step: 1e-3},
 }
 
-// benchmarks returns those that are chosen.
-func (f *validateFlags) benchmarks() ([]standardBenchmark, error) {
-	if len(f.models) == 0 {
-		return StandardBenchmarks, nil
-	}
-	var list []standardBenchmark
-	for _, name := range f.models {
-		found := false
-		for _, b := range StandardBenchmarks {
-			if strings.HasPrefix(b.Model, name) {
-				list, found = append(list, b), true
-			}
-		}
-		if !found {
-			return nil, shell.UseErrorf("no benchmark begins with %s", fault.Name(name))
-		}
-	}
-	return list, nil
-}
-
 // validatedMethod is one way to run a benchmark.
 type validatedMethod struct {
 	Integrator string
@@ -121,28 +99,6 @@ func (b *standardBenchmark) Methods(short bool) []validatedMethod {
 	return append(list, validatedMethod{alphaIntegrator, motion.Sparse, Projection})
 }
 
-// run runs b by its methods.
-func (v *Validation) run(folder string, b *standardBenchmark, short bool, p *shell.Progress) error {
-	m, err := model.ReadFile(filepath.Join(folder, b.Model+".model.json"))
-	if err != nil {
-		return shell.InputError(folder, err)
-	}
-	ref, err := readReference(filepath.Join(folder, b.Model+".csv"))
-	if err != nil {
-		return err
-	}
-	for i, how := range b.Methods(short) {
-		p.Stage(fmt.Sprintf("%s, %s, %s", b.Model, how.Integrator, how.method), progressParts)
-		r, err := b.validate(m, ref, how, p)
-		if err != nil {
-			return fmt.Errorf("%s: %w", b.Model, shell.Plain(err))
-		}
-		r.Required = i == 0
-		v.Runs = append(v.Runs, *r)
-	}
-	return nil
-}
-
 // validate runs b by one method. Failures of the run are in the result.
 func (b *standardBenchmark) validate(m *model.Model, ref *referenceRun, how validatedMethod, p *shell.Progress) (*ValidatedRun, error) {
 	plan, err := rung.NewPlan(m, rung.Options{})
@@ -164,12 +120,12 @@ func (b *standardBenchmark) validate(m *model.Model, ref *referenceRun, how vali
 	}
 	parts := int64(0)
 	w.every = func(t float64) {
-		done := int64(progressParts * t / ref.End())
+		done := int64(progressParts * t / ref.end())
 		p.Add(done - parts)
 		parts = done
 	}
 	begun := machine.ProcessorTime()
-	err = s.Run(ref.End())
+	err = s.Run(ref.end())
 	r.CPU = (machine.ProcessorTime() - begun).Seconds()
 	if err != nil {
 		r.Failure = plainSim(err).Error()
@@ -183,7 +139,7 @@ func (b *standardBenchmark) validate(m *model.Model, ref *referenceRun, how vali
 
 // Simulation returns the run of b by one method.
 func (b *standardBenchmark) simulation(r *ValidatedRun, plan *rung.Plan, how validatedMethod, w *witness) (*sim.Simulation, error) {
-	f := &SimulateFlags{integrator: how.Integrator, method: shell.MethodFlag{Method: how.method}, stabilise: how.stabilise, rho: sim.DefaultRho}
+	f := &Flags{integrator: how.Integrator, method: shell.MethodFlag{Method: how.method}, stabilise: how.stabilise, rho: sim.DefaultRho}
 	tab := f.tableau()
 	if f.stepSet = tab != nil && tab.ErrorOrder == 0; f.stepSet {
 		f.step, r.Step = b.step, b.step
@@ -212,7 +168,7 @@ type referenceRun struct {
 
 func (r *referenceRun) interval() float64 { return r.rows[1][0] - r.rows[0][0] }
 
-func (r *referenceRun) End() float64 { return r.rows[len(r.rows)-1][0] }
+func (r *referenceRun) end() float64 { return r.rows[len(r.rows)-1][0] }
 
 // readReference reads a table of comma-separated numbers with a header, t and position and
 // velocity of the reference point first.

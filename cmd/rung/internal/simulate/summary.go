@@ -164,11 +164,3 @@ func energyText(e *simulationEnergy) string {
 	}
 	return text
 }
-
-// ratio says how fast the time of the model passes.
-func ratio(modelTime, wall float64) string {
-	if wall <= 0 {
-		return "at once"
-	}
-	return sheet.Digits3(modelTime/wall) + " × real time"
-}

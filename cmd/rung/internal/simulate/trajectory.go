@@ -9,16 +9,8 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
-	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/outfile"
-	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sim"
-)
-
-// The endings of the trajectories that are written.
-const (
-	CSVEnding     = ".csv"
-	ParquetEnding = ".parquet"
 )
 
 // trajectory is a file that is written, or standard output. Its errors of writing are failures.
@@ -36,7 +28,7 @@ type trajectory interface {
 
 // openTrajectory opens the trajectory of f with these columns, which exists already
 // if there is a checkpoint.
-func (f *SimulateFlags) openTrajectory(columns *sim.Columns, check *sim.Checkpoint, stdout io.Writer) (trajectory, error) {
+func (f *Flags) openTrajectory(columns *sim.Columns, check *sim.Checkpoint, stdout io.Writer) (trajectory, error) {
 	if f.output == shell.Stdio {
 		t, err := sim.NewCSV(stdout, columns)
 		if err != nil {
@@ -181,22 +173,4 @@ func failedWrite(place *outfile.Place, err error) error {
 		return shell.Failed("", e)
 	}
 	return err
-}
-
-// chosenJoints returns the numbers of the joints of --wrenches.
-func (f *SimulateFlags) chosenJoints(mech *mechanism.Mechanism) ([]int, error) {
-	var chosen []int
-	seen := map[int]bool{}
-	for _, name := range f.wrenches {
-		j, err := mech.JointIndex(name)
-		if err != nil {
-			return nil, shell.UseErrorf("--wrenches: no joint %s", fault.Name(name))
-		}
-		if seen[j] {
-			return nil, shell.UseErrorf("--wrenches: joint %s is given twice", fault.Name(name))
-		}
-		seen[j] = true
-		chosen = append(chosen, j)
-	}
-	return chosen, nil
 }

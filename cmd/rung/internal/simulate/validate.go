@@ -6,13 +6,57 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
 	"github.com/spf13/cobra"
 )
+
+// benchmarks returns those that are chosen.
+func (f *validateFlags) benchmarks() ([]standardBenchmark, error) {
+	if len(f.models) == 0 {
+		return StandardBenchmarks, nil
+	}
+	var list []standardBenchmark
+	for _, name := range f.models {
+		found := false
+		for _, b := range StandardBenchmarks {
+			if strings.HasPrefix(b.Model, name) {
+				list, found = append(list, b), true
+			}
+		}
+		if !found {
+			return nil, shell.UseErrorf("no benchmark begins with %s", fault.Name(name))
+		}
+	}
+	return list, nil
+}
+
+// run runs b by its methods.
+func (v *Validation) run(folder string, b *standardBenchmark, short bool, p *shell.Progress) error {
+	m, err := model.ReadFile(filepath.Join(folder, b.Model+".model.json"))
+	if err != nil {
+		return shell.InputError(folder, err)
+	}
+	ref, err := readReference(filepath.Join(folder, b.Model+".csv"))
+	if err != nil {
+		return err
+	}
+	for i, how := range b.Methods(short) {
+		p.Stage(fmt.Sprintf("%s, %s, %s", b.Model, how.Integrator, how.method), progressParts)
+		r, err := b.validate(m, ref, how, p)
+		if err != nil {
+			return fmt.Errorf("%s: %w", b.Model, shell.Plain(err))
+		}
+		r.Required = i == 0
+		v.Runs = append(v.Runs, *r)
+	}
+	return nil
+}
 
 // validateFlags are the flags of rung validate.
 type validateFlags struct {
@@ -66,13 +110,6 @@ which is stiff: 1e-6. Other methods are there for comparison.`,
 	flags.BoolVar(&f.json, "json", false, "print one JSON document")
 	flags.StringVar(&f.page, "write", "", "Markdown page whose table between the marks is replaced too")
 	return cmd
-}
-
-// Validation is what rung validate --json prints.
-type Validation struct {
-	Format string         `json:"format"`
-	Runs   []ValidatedRun `json:"runs"`
-	Cost   *stepCost      `json:"cost,omitempty"`
 }
 
 // The marks in a page around what --write replaces.

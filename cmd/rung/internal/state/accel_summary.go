@@ -87,6 +87,7 @@ func scale(s *rung.IllScaledResult) string {
 	return "BADLY SCALED at joint " + fault.Text(s.Joint, sheet.TextWidth) + ": " + s.Text
 }
 
+// Reactions says in how many joints the reactions are undetermined, and which choice of them is shown.
 func Reactions(joints []rung.JointResult, c *rung.ConstraintsResult) string {
 	n := 0
 	for i := range joints {

@@ -204,7 +204,7 @@ func printAnalysis(p *sheet.Page, a *Analysis) {
 	p.Item("redundant", redundancy(c))
 	p.Item("singularity", singularity(c))
 	p.Item("variable", variableText(&a.VariableMobility))
-	p.Item("release", ReleaseText(a))
+	p.Item("release", releaseText(a))
 	printClusters(p, a.Clusters)
 	p.Blank()
 	t := p.Table(
@@ -235,7 +235,7 @@ func variableText(v *VariableMobility) string {
 	return text + "; in the motion that appears move " + sheet.Enumerate(names, ", ")
 }
 
-func ReleaseText(a *Analysis) string {
+func releaseText(a *Analysis) string {
 	left := a.Released.Redundant
 	stay := sheet.Plural(left, "row") + " stay"
 	if left == 1 {

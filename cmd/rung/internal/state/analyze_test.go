@@ -25,6 +25,6 @@ func TestReleaseText(t *testing.T) {
 		{one, 3, true, "a from fixed to revolute: 3 rows stay redundant then at poses nearby"},
 	} {
 		a := &Analysis{Release: c.list, Released: mobility.Counts{Redundant: c.left}, VariableMobility: VariableMobility{Varies: c.vary}}
-		assert.Equal(t, c.want, ReleaseText(a))
+		assert.Equal(t, c.want, releaseText(a))
 	}
 }

@@ -188,6 +188,7 @@ func heldBodies(mech *mechanism.Mechanism, names []string) ([]int, error) {
 	return hold, nil
 }
 
+// NewClosingResult names the bodies of k.
 func NewClosingResult(mech *mechanism.Mechanism, k closing.Closing) *ClosingResult {
 	change := func(i int, x float64) bodyChange {
 		if i < 0 {
