@@ -46,7 +46,7 @@ func (m *Mechanism) Prescribe(freedoms []Freedom) (*Mechanism, error) {
 		motion[f.Freedom].Kind = joints.Polynomial
 		spec := j.Spec
 		spec.Motion = &motion
-		j.JointType = newJointType(spec)
+		j.JointSpec = newJointSpec(spec)
 	}
 	return &out, nil
 }
