@@ -107,7 +107,7 @@ func (m *Mechanism) addBody(i int, b *model.Body) error {
 	I := b.Inertia
 	body, err := bodies.New(b.Mass, b.Com, spatial.Sym3{I.XX, I.YY, I.ZZ, I.XY, I.XZ, I.YZ})
 	if err != nil {
-		return fault.Errorf("mechanism: body %s: %w", fault.Name(b.Name), err)
+		return m.AtBody(i, err)
 	}
 	m.Bodies[i] = body
 	m.initial.Bodies[i] = BodyState{
