@@ -53,14 +53,14 @@ type Stability uint8
 
 // The answers.
 const (
-	Stable   Stability = iota // comes back: the potential energy is least
+	Unknown  Stability = iota // not asked, or rounding or the number of steps leaves no answer
+	Stable                    // comes back: the potential energy is least
 	Neutral                   // some motion meets no force
 	Unstable                  // some motion is driven on
 	Immobile                  // the joints allow no motion
-	Unknown                   // rounding, or the number of steps, leaves no answer
 )
 
-var stabilityNames = [...]string{"stable", "neutral", "unstable", "immobile", "unknown"}
+var stabilityNames = [...]string{"unknown", "stable", "neutral", "unstable", "immobile"}
 
 // String returns the name that the command line prints.
 func (s Stability) String() string {

@@ -43,7 +43,7 @@ func FuzzSimulate(f *testing.F) {
 		d := rung.NewDynamics(p)
 		for _, stepper := range []sim.Stepper{
 			sim.NewRungeKutta(mech, d, sim.DormandPrince(), sim.Tolerance{}),
-			sim.NewGeneralizedAlpha(mech, rung.NewNewton(p), sim.GeneralizedAlphaOptions{}),
+			sim.NewGeneralizedAlpha(mech, rung.NewNewton(p), sim.GeneralizedAlphaOptions{Annihilate: true}),
 		} {
 			runExtreme(t, mech, stepper, d, st)
 		}
