@@ -12,7 +12,7 @@ import (
 // moments that is put down to rounding of the user's data (model-format.md).
 const triangleTol = 1e-9
 
-// Reasons for which New refuses a body, for errors.Is.
+// Reasons for which New and the other constructors refuse a body, for errors.Is.
 var (
 	ErrMass       = errors.New("bodies: mass is not positive and finite")
 	ErrCom        = errors.New("bodies: centre of mass is not finite")
@@ -20,6 +20,8 @@ var (
 	ErrTriangle   = errors.New("bodies: inertia breaks the triangle inequality")
 	ErrPointMass  = errors.New("bodies: inertia is zero: a point mass has no forward dynamics in rotation; use a small solid")
 	ErrDimensions = errors.New("bodies: dimension is not positive and finite")
+	ErrPlace      = errors.New("bodies: place is not finite, or its orientation not of length one")
+	ErrPolygon    = errors.New("bodies: not a simple polygon")
 )
 
 // Body is the mass distribution of one rigid body. Make one with New or the
