@@ -242,7 +242,7 @@ func (c *Closer) ratesAt(st *mechanism.State, still bool) (fit misfit, err error
 			err = c.addMotion(&e, j, st)
 		}
 		if err != nil {
-			return fit, fault.Errorf("closing: joint %s: %w", fault.Name(c.mech.JointName(j)), err)
+			return fit, fault.Errorf("closing: %w", c.mech.AtJoint(j, -1, err))
 		}
 		o, long := int(p.Off[node]), c.long[node-c.mech.NumBodies()]
 		all := max(speed/long, turn)

@@ -146,24 +146,24 @@ func (n *Newton) Linearise(st *mechanism.State, position, velocity float64, leve
 		return nil
 	}
 	if p := new(factor.PivotError); errors.As(err, &p) {
-		return fault.Errorf("motion: %s: %w", n.nodeName(p.Node), err)
+		return fault.Errorf("motion: %w", n.at(p.Node, err))
 	}
 	return err
 }
 
-// nodeName is Layout.NodeName for nodes of n.mat.
-func (n *Newton) nodeName(node int) string {
+// at returns err as an error at the place of a node of n.mat.
+func (n *Newton) at(node int, err error) *mechanism.Error {
 	l := n.sys.L
 	nb, joints := l.Mech.NumBodies(), n.mat.P.Len()-n.gap
 	switch {
 	case node < nb:
-		return l.NodeName(node)
+		return l.At(node, -1, err)
 	case node < nb+n.gap:
-		return n.rows[node-nb].name(l.Mech)
+		return n.rows[node-nb].at(l.Mech, err)
 	case node < joints:
-		return l.NodeName(node - n.gap)
+		return l.At(node-n.gap, -1, err)
 	}
-	return n.rows[node-joints].name(l.Mech)
+	return n.rows[node-joints].at(l.Mech, err)
 }
 
 // setScales takes the scales of the joints' rows from the assembled system; a row

@@ -380,7 +380,7 @@ func TestHalfTurnSays(t *testing.T) {
 		require.ErrorIs(t, err, sim.ErrHalfTurn)
 		half := new(sim.HalfTurnError)
 		require.ErrorAs(t, err, &half)
-		assert.Equal(t, "rotor", half.Body)
+		assert.Equal(t, "rotor", half.At.Body)
 		assert.Equal(t, 2.0, half.Time)
 		check.Close(t, half.Angle, 200*half.Span, 1e-9, 1, "angle")
 		assert.Contains(t, err.Error(), `step from t = 2: body "rotor" would turn by `)

@@ -367,7 +367,7 @@ func (k *GeneralizedAlpha) place() error {
 	}
 	k.turned = math.Sqrt(square)
 	if !(square < math.Pi*math.Pi) {
-		return &HalfTurnError{k.mech.BodyName(body), k.t0, k.turned, h}
+		return &HalfTurnError{*k.mech.AtBody(body, ErrHalfTurn), k.t0, k.turned, h}
 	}
 	return nil
 }
