@@ -370,7 +370,7 @@ func (c *Closer) cannot(fit misfit, rate bool) error {
 }
 
 // step moves c.at to a state with a smaller merit and reports whether there is
-// one. The system has been linearised at c.at, whose errors are in c.delta.
+// one. The system has been linearized at c.at, whose errors are in c.delta.
 //
 // The step is that of Levenberg and Marquardt, the minimum of
 //
@@ -383,7 +383,7 @@ func (c *Closer) cannot(fit misfit, rate bool) error {
 // each other by the square of the error only, small errors are taken away without
 // damping, and with none of its bias along weak directions.
 func (c *Closer) step(fit misfit) (misfit, bool, error) {
-	if err := c.linearise(c.at); err != nil {
+	if err := c.linearize(c.at); err != nil {
 		return fit, false, err
 	}
 	c.setErrors()
@@ -425,7 +425,7 @@ func (c *Closer) setErrors() {
 	}
 }
 
-// factorize factors the linearised system and eliminates its right side.
+// factorize factors the linearized system and eliminates its right side.
 func (c *Closer) factorize(policy factor.Policy, scale []float64, mu float64) error {
 	err := c.fac.FactorizeFor(c.sys.B, c.sys.W, scale, mu, policy)
 	if err == nil {

@@ -136,7 +136,7 @@ func (c *Closer) AllowMotion(v []float64, st *mechanism.State) error {
 // project takes the errors in c.delta, which fit sums up, out of the velocities of
 // c.at, by corrections M⁻¹Jᵀλ, and returns what is left. still leaves out σ.
 func (c *Closer) project(fit misfit, still bool) (misfit, error) {
-	if err := c.linearise(c.at); err != nil {
+	if err := c.linearize(c.at); err != nil {
 		return fit, err
 	}
 	var lost error

@@ -174,7 +174,7 @@ func allZero(v []float64) bool {
 	return true
 }
 
-// quaternion normalises q; all zeros stand for the identity.
+// quaternion normalizes q; all zeros stand for the identity.
 func quaternion(q [4]float64) spatial.Quat {
 	if q == ([4]float64{}) {
 		return spatial.Quat{1, 0, 0, 0}

@@ -384,7 +384,7 @@ func (k *GeneralizedAlpha) settle() error {
 	copy(k.w1, k.v1)
 	left, err := k.dyn.Allow(k.v1, &k.end)
 	if err == nil && left > allowedRate { // the matrix is too old; without a new one there is none
-		if err = k.linearise(&k.end, int(k.head[headLevel])); err == nil {
+		if err = k.linearize(&k.end, int(k.head[headLevel])); err == nil {
 			_, err = k.dyn.Allow(k.v1, &k.end)
 		}
 	}
