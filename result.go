@@ -1,7 +1,9 @@
 package rung
 
 import (
+	_ "embed"
 	"fmt"
+	"slices"
 
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
@@ -10,6 +12,13 @@ import (
 
 // ResultFormat is the value of the "format" field of a Result.
 const ResultFormat = "rung-result/1"
+
+//go:embed result.schema.json
+var resultSchema []byte
+
+// ResultSchema returns the JSON Schema (draft 2020-12) of rung-result/1, the document that a
+// Result is.
+func ResultSchema() []byte { return slices.Clone(resultSchema) }
 
 // Result is the forward dynamics of one state with names: the document that
 // "rung accel --json" prints (docs/cli.md). Vectors are in world axes; wrenches
@@ -27,8 +36,10 @@ type Result struct {
 	Solve       SolveResult       `json:"solve"`
 	IllScaled   *IllScaledResult  `json:"ill_scaled,omitempty"`
 
-	Contradiction *ContradictionResult `json:"contradiction,omitempty"` // nil if the constraints hold to rounding
-	RankDiffers   *RankDifference      `json:"rank_differs,omitempty"`  // nil if the method and the sparse one find the same rank
+	// Contradiction is nil where the constraints contradict each other by no more than rounding.
+	Contradiction *ContradictionResult `json:"contradiction,omitempty"`
+	// RankDiffers is nil unless another method than the sparse one finds another rank.
+	RankDiffers *RankDiffersResult `json:"rank_differs,omitempty"`
 }
 
 // ContradictionResult says how far the constraints are from holding at acceleration level.
@@ -38,30 +49,9 @@ type ContradictionResult struct {
 	Text     string  `json:"text"`
 }
 
-// NewContradiction returns the contradiction in a solution of s, nil if it is rounding. accelerations ends its text: whose
-// accelerations the result has then.
-//
-// It panics without a solution.
-func NewContradiction(s *Solver, accelerations string) *ContradictionResult {
-	size := s.Inconsistency()
-	if size <= exact {
-		return nil
-	}
-	plan := s.Plan()
-	joint := plan.Mechanism().JointName(plan.Layout().NodeJoint(s.Refinement().Worst.Node))
-	return &ContradictionResult{size, joint, fmt.Sprintf(
-		"constraints contradict each other by %.2g of what their terms make, most in joint %s; accelerations are %s",
-		size, fault.Text(joint, nameColumns), accelerations)}
-}
-
-const (
-	exact       = 1e-12 // the largest inconsistency that may be rounding: that up to which kkt.Solver takes rows for redundant
-	nameColumns = 60    // of a name in a text
-)
-
-// RankDifference says that a method takes other constraints for redundant than the sparse one.
-type RankDifference struct {
-	Sparse int    `json:"sparse"` // rank by the sparse method
+// RankDiffersResult says that two methods differ about which constraints are redundant.
+type RankDiffersResult struct {
+	Sparse int    `json:"sparse"` // rank of the sparse method
 	Text   string `json:"text"`
 }
 
@@ -134,6 +124,13 @@ type SolveResult struct {
 	CorrectedPivots int     `json:"corrected_pivots"`
 }
 
+// exact is the largest inconsistency of constraints that may be rounding: that up to which a
+// kkt.Solver takes rows for redundant.
+const exact = 1e-12
+
+// nameColumns is the length of a name in a text.
+const nameColumns = 60
+
 // NewResult gathers the last solution of s, its Report, energies and residuals under
 // the names of bodies and joints.
 //
@@ -159,7 +156,6 @@ func NewResult(s *Solver) (*Result, error) {
 			Inconsistency: s.Inconsistency(), PivotGrowth: rep.Growth, CorrectedPivots: rep.Corrected,
 		},
 	}
-	out.Contradiction = NewContradiction(s, "those of least squares")
 	if ill := rep.IllScaled; ill != nil {
 		out.IllScaled = &IllScaledResult{Text: ill.Text}
 		if ill.Body >= 0 {
@@ -167,6 +163,11 @@ func NewResult(s *Solver) (*Result, error) {
 		} else {
 			out.IllScaled.Joint = mech.JointName(ill.Joint)
 		}
+	}
+	if size := s.Inconsistency(); size > exact {
+		joint := mech.JointName(plan.Layout().NodeJoint(ref.Worst.Node))
+		out.Contradiction = &ContradictionResult{size, joint, fmt.Sprintf("constraints contradict each other by %.2g of what their terms make, "+
+			"most in joint %s; accelerations are those of least squares", size, fault.Text(joint, nameColumns))}
 	}
 	for i := range out.Bodies {
 		out.Bodies[i] = BodyResult{mech.BodyName(i), s.ComAcceleration(i), s.AngularAcceleration(i)}

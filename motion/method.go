@@ -70,7 +70,7 @@ type Mover interface {
 var (
 	_ Mover                  = (*Dynamics)(nil)
 	_ Mover                  = (*Tree)(nil)
-	_ sim.StabilisedDynamics = (*Dynamics)(nil)
+	_ sim.StabilizedDynamics = (*Dynamics)(nil)
 )
 
 // New returns a Dynamics of the plan, or a Tree for the other methods.

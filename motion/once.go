@@ -3,6 +3,7 @@ package motion
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/kkt"
@@ -48,7 +49,9 @@ func Accelerate(p *kkt.Plan, m Method, st *mechanism.State) (*rung.Result, error
 		r.IllScaled = ill
 	}
 	treeConstraints(&r.Constraints, s)
-	r.Contradiction = rung.NewContradiction(sparse, "those of the rows that "+m.String()+" keeps, the others do not hold")
+	if c := r.Contradiction; c != nil {
+		c.Text = strings.Replace(c.Text, "those of least squares", "those of the rows that "+m.String()+" keeps, the others do not hold", 1)
+	}
 	r.RankDiffers = differenceOf(r.Constraints.Rank, rank, m)
 	counts := s.Counts()
 	r.Solve = rung.SolveResult{
@@ -59,11 +62,11 @@ func Accelerate(p *kkt.Plan, m Method, st *mechanism.State) (*rung.Result, error
 }
 
 // differenceOf compares the ranks by m and by the sparse method, nil if they agree.
-func differenceOf(rank, sparse int, m Method) *rung.RankDifference {
+func differenceOf(rank, sparse int, m Method) *rung.RankDiffersResult {
 	if rank == sparse {
 		return nil
 	}
-	return &rung.RankDifference{Sparse: sparse, Text: fmt.Sprintf("%v finds rank %d, the sparse method %d: some constraints are so nearly dependent that they differ about them; "+
+	return &rung.RankDiffersResult{Sparse: sparse, Text: fmt.Sprintf("%v finds rank %d, the sparse method %d: some constraints are so nearly dependent that they differ about them; "+
 		"accelerations may be wrong in what these decide", m, rank, sparse)}
 }
 
@@ -89,12 +92,12 @@ func treeMotion(r *rung.Result, s *tree.ClosedSolver) {
 // replaceWrench stores f in w but for the components that are undetermined.
 func replaceWrench(w *rung.WrenchResult, f spatial.Force, undetermined []string) {
 	force, moment := f.Linear(), f.Moment()
-	for k := range 3 {
-		if !slices.Contains(undetermined, kkt.WrenchComponents[k]) {
-			w.Moment[k] = moment[k]
-		}
-		if !slices.Contains(undetermined, kkt.WrenchComponents[3+k]) {
+	for k, axis := range [3]string{"x", "y", "z"} {
+		if !slices.Contains(undetermined, "force."+axis) {
 			w.Force[k] = force[k]
+		}
+		if !slices.Contains(undetermined, "moment."+axis) {
+			w.Moment[k] = moment[k]
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/growth"
+	"github.com/rung-mbd/rung/cmd/rung/internal/schema"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 	"github.com/rung-mbd/rung/cmd/rung/internal/state"
@@ -42,7 +43,7 @@ full, 2 bad use or bad input.`,
 	root.AddCommand(state.Commands()...)
 	root.AddCommand(simulate.Commands()...)
 	root.AddCommand(growth.Commands()...)
-	root.AddCommand(newVersion(), newMan())
+	root.AddCommand(newVersion(), newMan(), schema.New(func(err error) error { return shell.Failed("", err) }))
 	return root
 }
 

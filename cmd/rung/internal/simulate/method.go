@@ -26,7 +26,7 @@ func (f *Flags) newMover(plan *kkt.Plan) (*mover, error) {
 	if f.implicit() {
 		n := motion.NewNewton(plan)
 		m.stepper = sim.NewGeneralizedAlpha(mech, n, sim.GeneralizedAlphaOptions{
-			Rho: f.rho, Tolerance: tol, Fixed: f.stepSet, RawVelocities: f.stabilise == none,
+			Rho: f.rho, Annihilate: f.rho == 0, Tolerance: tol, Fixed: f.stepSet, RawVelocities: f.stabilise == none,
 		})
 		m.projectBy(n, f.stabilise)
 		return m, nil
@@ -37,7 +37,7 @@ func (f *Flags) newMover(plan *kkt.Plan) (*mover, error) {
 	}
 	dynamics := sim.Dynamics(d)
 	if f.stabilise == baumgarte { // of the sparse method only, as checkFiles has seen
-		dynamics = &sim.Baumgarte{Dynamics: d.(sim.StabilisedDynamics)}
+		dynamics = &sim.Baumgarte{Dynamics: d.(sim.StabilizedDynamics)}
 	}
 	m.stepper = sim.NewRungeKutta(mech, dynamics, f.tableau(), tol)
 	m.projectBy(d, f.stabilise)

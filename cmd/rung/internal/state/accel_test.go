@@ -18,7 +18,7 @@ func TestRankDiffers(t *testing.T) {
 	res, err := rung.Accelerate(m, rung.Options{})
 	require.NoError(t, err)
 	r := res
-	r.RankDiffers = &rung.RankDifference{Sparse: 18, Text: "tree-direct finds rank 17, the sparse method 18"}
+	r.RankDiffers = &rung.RankDiffersResult{Sparse: 18, Text: "tree-direct finds rank 17, the sparse method 18"}
 	var text, doc bytes.Buffer
 	page := sheet.NewPage(&text, sheet.Widest)
 	printSummary(page, r)
@@ -26,7 +26,7 @@ func TestRankDiffers(t *testing.T) {
 	require.Contains(t, text.String(), "RANK DIFFERS: tree-direct finds rank 17, the sparse method 18")
 	require.NoError(t, WriteResult(&doc, r))
 	var back struct {
-		RankDiffers *rung.RankDifference `json:"rank_differs"`
+		RankDiffers *rung.RankDiffersResult `json:"rank_differs"`
 	}
 	require.NoError(t, json.Unmarshal(doc.Bytes(), &back))
 	require.Equal(t, r.RankDiffers, back.RankDiffers)

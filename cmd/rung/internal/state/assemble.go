@@ -166,7 +166,7 @@ func (a *Assembly) fail(path string, err error) (*Assembly, error) {
 }
 
 func newUnmet(e *closing.CloseError) *unmet {
-	u := &unmet{e.Joint, e.Predecessor, e.Successor, e.Row, "position", e.Off, e.Unit()}
+	u := &unmet{e.At.Joint, e.Predecessor, e.Successor, e.At.Row, "position", e.Off, e.Unit()}
 	if e.Rate {
 		u.Level = "velocity"
 	}
