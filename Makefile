@@ -50,6 +50,7 @@ fmt:
 
 vet:
 	$(GO) vet $(TAGFLAG) $(PKGS)
+	$(GO) vet -tags=small ./cmd/...
 
 staticcheck: $(STATICCHECK)
 	$(STATICCHECK) $(TAGFLAG) $(PKGS)

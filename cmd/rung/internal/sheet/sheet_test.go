@@ -87,3 +87,18 @@ func TestTable(t *testing.T) {
 	}, written(t, 40, table))
 	assert.Empty(t, written(t, 80, func(p *Page) { p.Table(Group{Columns: []Column{{Head: "x", Width: 3}}}) })[0], "no rows, no head")
 }
+
+// TestReflow fills paragraphs and keeps lists.
+func TestReflow(t *testing.T) {
+	text := "A paragraph of words that\ngo on over lines.\n\n  one    what one is, with words that\n         go on\n  two    what two is\nEnd."
+	assert.Equal(t, text, Reflow(text, 80))
+	assert.Equal(t, []string{
+		"A paragraph of words that go on over",
+		"lines.",
+		"",
+		"  one what one is, with words that go on",
+		"  two what two is",
+		"End.",
+	}, strings.Split(Reflow(text, 40), "\n"))
+	assert.Equal(t, "words that go on and on beside a\n      name, over lines", Hanging("words that go on and on beside a name, over lines", 6, 40))
+}
