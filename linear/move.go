@@ -37,36 +37,17 @@ type treeLink struct {
 // Cost: near-linear in bodies and joints.
 func newMover(m *mechanism.Mechanism) *mover {
 	n := m.NumBodies()
-	v := &mover{mech: m, vel: m.Initial(), kin: m.NewKinematics()}
-	at := make([][]int32, n+1) // joints of each body, the world last
-	place := func(b int32) int {
-		if b < 0 {
-			return n
-		}
-		return int(b)
-	}
-	edges := 0
-	for j := range m.Joints {
-		jt := &m.Joints[j]
-		if jt.Rows == 0 || jt.Pred == jt.Succ {
-			continue
-		}
-		edges++
-		for _, b := range [2]int32{jt.Pred, jt.Succ} {
-			at[place(b)] = append(at[place(b)], int32(j))
-		}
-	}
-	for _, list := range at {
-		slices.SortStableFunc(list, func(a, b int32) int { return cmp.Compare(m.Joints[b].Rows, m.Joints[a].Rows) })
-	}
-	seen := make([]bool, n+1)
+	v := &mover{mech: m, vel: m.Initial(), kin: m.NewKinematics(), loops: m.Graph().Loops > 0}
+	in := m.Incidence()
+	seen := make([]bool, n)
+	var at []int32 // joints of a body
 	grow := func(from int32) {
 		for head := len(v.links); ; head++ {
-			for _, j := range at[place(from)] {
-				jt := &m.Joints[j]
-				to := jt.Pred + jt.Succ - from
-				if !seen[place(to)] {
-					seen[place(to)] = true
+			at = append(at[:0], in.Joints(from)...)
+			slices.SortStableFunc(at, func(a, b int32) int { return cmp.Compare(m.Joints[b].Rows, m.Joints[a].Rows) })
+			for _, j := range at {
+				if to := m.Joints[j].Other(from); to >= 0 && !seen[to] {
+					seen[to] = true
 					v.links = append(v.links, treeLink{to, from, j})
 				}
 			}
@@ -76,7 +57,6 @@ func newMover(m *mechanism.Mechanism) *mover {
 			from = v.links[head].body
 		}
 	}
-	seen[n] = true
 	grow(mechanism.World)
 	for i := range n {
 		if !seen[i] {
@@ -85,7 +65,6 @@ func newMover(m *mechanism.Mechanism) *mover {
 			grow(int32(i))
 		}
 	}
-	v.loops = edges > len(v.links)
 	return v
 }
 
