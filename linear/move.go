@@ -77,8 +77,8 @@ func (v *mover) moveTo(dst, st *mechanism.State, d []float64, t float64) error {
 	v.vel.Time = st.Time
 	for i := range v.vel.Bodies {
 		b := &v.vel.Bodies[i]
-		b.Omega = spatial.Vec3(d[6*i : 6*i+3])
-		b.Velocity = spatial.Vec3(d[6*i+3 : 6*i+6]).Sub(b.Omega.Cross(b.Rotation.Rotate(v.mech.Bodies[i].Com)))
+		arm := b.Rotation.Rotate(v.mech.Bodies[i].Com)
+		b.SetComVelocity((*[6]float64)(d[6*i:]), &arm)
 	}
 	if err := v.mech.KinematicsTo(v.kin, v.vel); err != nil {
 		return err
@@ -87,22 +87,15 @@ func (v *mover) moveTo(dst, st *mechanism.State, d []float64, t float64) error {
 	for i := range v.links {
 		l := &v.links[i]
 		if l.joint < 0 {
-			moveFree(&dst.Bodies[l.body], &st.Bodies[l.body], v.mech.Bodies[l.body].Com, d[6*l.body:6*l.body+6], t)
+			b, k := &dst.Bodies[l.body], v.kin.Bodies[l.body]
+			*b = st.Bodies[l.body]
+			b.Displace(t, (*[6]float64)(d[6*l.body:]), &k, &v.mech.Bodies[l.body].Com)
 			continue
 		}
 		v.mech.JointTo(&jk, int(l.joint), v.kin, v.vel)
 		v.hang(dst, l, &jk, t)
 	}
 	return nil
-}
-
-// moveFree stores in to the pose of from after the displacement t·d: the centre of
-// mass along a line, the rotation about a fixed axis.
-func moveFree(to, from *mechanism.BodyState, com spatial.Vec3, d []float64, t float64) {
-	arm := from.Rotation.Rotate(com)
-	to.Rotation = from.Rotation.Integrate(spatial.Vec3(d[:3]), t)
-	step := spatial.Vec3(d[3:6]).Scale(t)
-	to.Position = from.Position.Add(step.Add(arm.Sub(to.Rotation.Rotate(com))))
 }
 
 // hang stores in dst the pose of the outer body of l, given that of the inner one, after

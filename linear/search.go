@@ -430,9 +430,7 @@ func (s *search) place(t float64) error {
 		return err
 	}
 	if s.mover.loops {
-		for i := range s.st.Bodies {
-			moveFree(&s.other.Bodies[i], &s.st.Bodies[i], s.sys.mech.Bodies[i].Com, s.d[6*i:6*i+6], t)
-		}
+		s.sys.mech.DisplaceTo(s.other, s.st, t, s.d)
 		if s.mover.gap(s.other) < s.mover.gap(s.try) {
 			s.try, s.other = s.other, s.try
 		}
@@ -464,23 +462,11 @@ func (s *search) work() (float64, error) {
 	}
 	sum := 0.0
 	for i := range f {
-		travel, phi := displacement(sys.mech, i, s.st, s.try)
+		travel, phi := sys.mech.Displacement(i, s.st, s.try)
 		for k := range 3 {
 			sum += (s.f0[6*i+k] + f[i][k]) * phi[k] / 2
 			sum += (s.f0[6*i+3+k] + f[i][3+k]) * travel[k] / 2
 		}
 	}
 	return sum, nil
-}
-
-// displacement returns the travel of the centre of mass of body i from one state to
-// another, and its rotation vector.
-func displacement(m *mechanism.Mechanism, i int, from, to *mechanism.State) (travel, phi spatial.Vec3) {
-	a, b := &from.Bodies[i], &to.Bodies[i]
-	com := m.Bodies[i].Com
-	travel = b.Position.Sub(a.Position).Add(b.Rotation.Rotate(com).Sub(a.Rotation.Rotate(com)))
-	if a.Rotation != b.Rotation {
-		phi = b.Rotation.Mul(a.Rotation.Conj()).Log()
-	}
-	return travel, phi
 }
