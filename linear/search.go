@@ -5,7 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -328,35 +331,31 @@ func (s *search) extentOf(st *mechanism.State) float64 {
 // multiple of the largest step; it reports whether that ended them.
 func (s *search) direction(relative, most float64) (bent bool) {
 	n := s.sys.dim()
-	r, q, p, Kp := slices.Clone(s.left), make([]float64, n), make([]float64, n), make([]float64, n)
+	r, q, Kp := slices.Clone(s.left), make([]float64, n), make([]float64, n)
+	cg := algebra.Conjugate{P: make([]float64, n)}
 	clear(s.d)
-	s.h.solveTo(q, r)
-	copy(p, q)
-	rho := dot(r, q)
-	first := rho
-	eta := max(conjugateLeast, min(conjugateMost, relative))
-	for range conjugateSteps {
+	first, eta := 0.0, max(conjugateLeast, min(conjugateMost, relative))
+	for step := range conjugateSteps {
+		s.h.solveTo(q, r)
+		cg.Turn(q, floats.Dot(r, q))
+		rho, p := cg.Rho, cg.P
+		if step == 0 {
+			first = rho
+		}
 		if !(rho > eta*eta*first) {
 			break
 		}
 		s.curveTo(Kp, p)
-		curvature := dot(p, Kp)
+		curvature := floats.Dot(p, Kp)
 		if terms := s.sys.termsOf(p); curvature <= zeroTol*terms {
 			return curvature < -neutralTol*terms || rho > neutralRest*neutralRest*first
 		}
 		alpha := rho / curvature
-		addScaled(s.d, alpha, p)
+		floats.AddScaled(s.d, alpha, p)
 		if s.reach() > most {
 			return true
 		}
-		addScaled(r, -alpha, Kp)
-		s.h.solveTo(q, r)
-		next := dot(r, q)
-		beta := next / rho
-		rho = next
-		for i := range p {
-			p[i] = q[i] + beta*p[i]
-		}
+		floats.AddScaled(r, -alpha, Kp)
 	}
 	return false
 }
@@ -370,7 +369,7 @@ func (s *search) advance() (bool, error) {
 	}
 	t := min(1, 1/reach)
 	near := t == 1 && reach < balanceNear
-	slope := dot(s.left, s.d)
+	slope := floats.Dot(s.left, s.d)
 	for halves := range balanceHalves {
 		err := s.place(t)
 		if err == nil {

@@ -1,6 +1,10 @@
 package tree
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // lambdaFirst solves for the multipliers first (RBDA §8.5, second method): with
 // H = LᵀL and Y = K·L⁻¹,
@@ -142,7 +146,7 @@ func spanDot(x, y []float64, list []span) float64 {
 	sum := 0.0
 	for _, c := range list {
 		if c.hi-c.lo > 8 {
-			sum += dot(x[c.lo:c.hi], y[c.lo:c.hi])
+			sum += floats.Dot(x[c.lo:c.hi], y[c.lo:c.hi])
 			continue
 		}
 		for d := c.lo; d < c.hi; d++ {
@@ -157,7 +161,7 @@ func (m *lambdaFirst) solveTo(s *ClosedSolver, qdd, lambda, f, k []float64) {
 	copy(m.z, f)
 	m.L.SolveLT(m.z)
 	for i := range m.rows {
-		m.b[i] = m.scale[i] * (s.rowScale[i]*k[i] - dot(m.row(i), m.z))
+		m.b[i] = m.scale[i] * (s.rowScale[i]*k[i] - floats.Dot(m.row(i), m.z))
 	}
 	m.A.solve(m.b)
 	for i := range m.rows {

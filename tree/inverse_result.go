@@ -1,9 +1,6 @@
 package tree
 
-import (
-	"math/rand/v2"
-
-)
+import "math/rand/v2"
 
 // Forces returns the forces of the actuators, in their order: N m for freedoms
 // that turn, N for those that slide. It is not a copy.

@@ -1,6 +1,10 @@
 package tree
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // semidefinite is the factorization PᵀAP = LLᵀ of a dense positive semidefinite
 // matrix with diagonal pivoting. It ends where no pivot above the tolerance is
@@ -88,7 +92,7 @@ func (f *semidefinite) solve(b []float64) {
 	}
 	for i := range r {
 		row := f.row(i)
-		x[i] = (x[i] - dot(row[:i], x[:i])) / row[i]
+		x[i] = (x[i] - floats.Dot(row[:i], x[:i])) / row[i]
 	}
 	clear(b)
 	for i := r - 1; i >= 0; i-- {
