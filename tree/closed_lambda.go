@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/rung-mbd/rung/internal/pages"
 )
 
 // lambdaFirst solves for the multipliers first (RBDA §8.5, second method): with
@@ -33,7 +35,7 @@ type span struct{ lo, hi int32 }
 func newLambda(K *Constraints) *lambdaFirst {
 	n, rows := K.plan.nv, K.rows
 	m := &lambdaFirst{
-		n: n, rows: rows, L: K.plan.NewBranchMatrix(), Y: make([]float64, rows*n), A: newSemidefinite(rows),
+		n: n, rows: rows, L: K.plan.NewBranchMatrix(), Y: pages.Make[float64](rows * n), A: newSemidefinite(rows),
 		scale: make([]float64, rows), z: make([]float64, n), b: make([]float64, rows),
 		spans: make([][]span, len(K.groups)),
 	}

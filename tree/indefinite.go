@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/rung-mbd/rung/internal/pages"
 )
 
 // indefinite is the factorization PᵀAP = LDLᵀ of a dense symmetric matrix with
@@ -27,7 +29,7 @@ type indefinite struct {
 
 func newIndefinite(n int) *indefinite {
 	return &indefinite{
-		n: n, a: make([]float64, n*n), perm: make([]int32, n), two: make([]bool, n),
+		n: n, a: pages.Make[float64](n * n), perm: make([]int32, n), two: make([]bool, n),
 		col: make([]float64, n), col2: make([]float64, n), x: make([]float64, n),
 		best: make([]float64, n),
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/rung-mbd/rung/internal/pages"
 )
 
 // semidefinite is the factorization PᵀAP = LLᵀ of a dense positive semidefinite
@@ -23,7 +25,7 @@ type semidefinite struct {
 
 func newSemidefinite(n int) *semidefinite {
 	return &semidefinite{
-		n: n, a: make([]float64, n*n), perm: make([]int32, n), col: make([]float64, n), x: make([]float64, n),
+		n: n, a: pages.Make[float64](n * n), perm: make([]int32, n), col: make([]float64, n), x: make([]float64, n),
 	}
 }
 
