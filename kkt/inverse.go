@@ -323,11 +323,7 @@ func (v *Inverse) Uncontrolled() []mechanism.Freedom {
 	d.fac.SolveRefinedTo(x, d.r, b, d.sys.W, 0)
 	d.sys.AccelerationsTo(x, x)
 	for i := range st.Bodies {
-		k := &d.sys.Kin.Bodies[i]
-		s := &st.Bodies[i]
-		s.Omega = [3]float64(x[6*i : 6*i+3])
-		s.Velocity = [3]float64(x[6*i+3 : 6*i+6])
-		s.Velocity = s.Velocity.Sub(s.Omega.Cross(k.Com))
+		st.Bodies[i].SetComVelocity((*[6]float64)(x[6*i:]), &d.sys.Kin.Bodies[i].Com)
 	}
 	return d.plan.mech.Moving(d.sys.Kin, st, movingTol*algebra.MaxAbs(x[:len(r)]))
 }
