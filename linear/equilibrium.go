@@ -38,8 +38,10 @@ func (e *UnbalancedError) Error() string {
 		ErrNoEquilibrium, e.Steps, fault.Name(e.Body), e.Force.Norm(), e.Moment.Norm())
 }
 
-// Unwrap returns ErrNoEquilibrium.
-func (e *UnbalancedError) Unwrap() error { return ErrNoEquilibrium }
+// Unwrap returns the place, which wraps ErrNoEquilibrium.
+func (e *UnbalancedError) Unwrap() error {
+	return &mechanism.Error{Body: e.Body, BodyIndex: e.BodyIndex, JointIndex: -1, ForceIndex: -1, Row: -1, Err: ErrNoEquilibrium}
+}
 
 // Unbalanced is the force that is left on a body, reactions included: M·a with a the
 // accelerations with which it would start from rest.
