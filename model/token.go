@@ -90,7 +90,7 @@ type decoder struct {
 	flaw    flaws // of the current element
 	fatal   bool
 	partial bool
-	most    int   // elements of a list of bodies, joints or forces that are read
+	most    int // elements of a list of bodies, joints or forces that are read
 	ioErr   error
 	scratch []byte
 	lists   [4][]float64 // of the current joint

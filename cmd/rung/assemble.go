@@ -165,7 +165,7 @@ func (a *assembly) fail(path string, err error) (*assembly, error) {
 }
 
 func newUnmet(e *closing.CloseError) *unmet {
-	u := &unmet{e.Joint, e.Predecessor, e.Successor, e.Row, "position", e.Off, e.Unit()}
+	u := &unmet{e.At.Joint, e.Predecessor, e.Successor, e.At.Row, "position", e.Off, e.Unit()}
 	if e.Rate {
 		u.Level = "velocity"
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/schema"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
@@ -40,7 +41,8 @@ full, 2 bad use or bad input.`,
 		".InheritedFlags.FlagUsages", ".InheritedFlags.FlagUsagesWrapped "+helpColumns,
 	).Replace(root.UsageTemplate()))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &useError{err} })
-	root.AddCommand(newAccel(), newAnalyze(), newAssemble(), newMatrix(), newInverse(), newSimulate(), newEquilibrium(), newModes(), newGenerate(), newBench(), newValidate(), newVersion())
+	root.AddCommand(newAccel(), newAnalyze(), newAssemble(), newMatrix(), newInverse(), newSimulate(), newEquilibrium(), newModes(), newGenerate(), newBench(), newValidate(), newVersion(),
+		schema.New(func(err error) error { return failed("", err) }))
 	return root
 }
 

@@ -7,22 +7,22 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Stabilisation adds k_stab = −2α·δ̇ − β²·δ to k, so that violations of the
+// Stabilization adds k_stab = −2α·δ̇ − β²·δ to k, so that violations of the
 // loops decay (Baumgarte's method; RBDA §8.3), δ and δ̇ the errors of the rows
 // at position and velocity level. The zero value adds nothing.
-type Stabilisation struct {
+type Stabilization struct {
 	Alpha, Beta float64 // 1/s
 }
 
-// CriticallyDamped returns the stabilisation with α = β = 1/T, which lets a
+// CriticallyDamped returns the stabilization with α = β = 1/T, which lets a
 // violation decay as fast as it can without overshoot.
 //
 // Units: s. It panics unless T is positive.
-func CriticallyDamped(T float64) Stabilisation {
+func CriticallyDamped(T float64) Stabilization {
 	if !(T > 0) {
 		panic("tree: time constant not positive")
 	}
-	return Stabilisation{Alpha: 1 / T, Beta: 1 / T}
+	return Stabilization{Alpha: 1 / T, Beta: 1 / T}
 }
 
 // ErrorsTo stores in delta the position errors δ of the rows of K (RBDA Table
@@ -63,8 +63,8 @@ func (w *Workspace) ErrorsTo(delta, rate []float64) error {
 	return nil
 }
 
-// stabilise adds k_stab to k, given the errors of the rows.
-func (c *Constraints) stabilise(s Stabilisation, delta, rate []float64) {
+// stabilize adds k_stab to k, given the errors of the rows.
+func (c *Constraints) stabilize(s Stabilization, delta, rate []float64) {
 	for i := range c.rhs {
 		a, b := 2*s.Alpha*rate[i], s.Beta*s.Beta*delta[i]
 		c.rhs[i] -= a + b
