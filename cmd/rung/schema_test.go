@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/schema"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 )
 
 // mustFit requires a document to be what its schema, as the command prints it, says.
@@ -63,7 +64,7 @@ func TestDocumentsFitTheirSchemas(t *testing.T) {
 		for _, args := range runs {
 			t.Run(strings.Join(args[:2], " "), func(t *testing.T) {
 				r := rungRun(args...)
-				require.NotEqual(t, exitUse, r.status, r.err)
+				require.NotEqual(t, shell.ExitUse, r.status, r.err)
 				mustFit(t, name, r.out)
 			})
 		}
@@ -76,7 +77,7 @@ func TestSchemaCommand(t *testing.T) {
 		require.True(t, json.Valid([]byte(ok(t, "schema", name))), name)
 	}
 	r := rungRun("schema", "car")
-	require.Equal(t, exitUse, r.status)
+	require.Equal(t, shell.ExitUse, r.status)
 	require.Equal(t, `rung: no schema of "car"; there are those of `+strings.Join(schema.Names(), ", ")+"\n", r.err)
 	require.NotEmpty(t, bytes.TrimSpace([]byte(ok(t, "schema", "--help"))))
 }
