@@ -167,7 +167,7 @@ func setTurns(s *joints.Spec, j *model.Joint) {
 	n := 0
 	for k := range s.Kind.Freedoms() {
 		if s.Kind.Scalar(k) && s.Kind.Rotational(k) {
-			s.Turns[k] = int64(j.Turns[n])
+			s.Turns[k] = j.Turns[n]
 			n++
 		}
 	}
