@@ -16,15 +16,15 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 
 GO        ?= go
-PKGS     ?= ./...
-TAGS     ?=
+PKGS      ?= ./...
+TAGS      ?=
 PLATFORMS ?= linux/386 linux/arm linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 js/wasm wasip1/wasm
-FUZZTIME ?= 50000x
-BENCH    ?= .
-COUNT    ?= 1
-OUT      ?= bench.txt
-OLD      ?= bench-old.txt
-NEW      ?= bench-new.txt
+FUZZTIME  ?= 50000x
+BENCH     ?= .
+COUNT     ?= 1
+OUT       ?= bench.txt
+OLD       ?= bench-old.txt
+NEW       ?= bench-new.txt
 
 # Tools of this file, pinned here and not in go.mod; a new version has a new folder.
 STATICCHECK_VERSION := v0.8.2
