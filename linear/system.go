@@ -3,11 +3,11 @@ package linear
 import (
 	"math"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/team"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -27,7 +27,7 @@ import (
 // It belongs to one goroutine at a time.
 type System struct {
 	guard team.Guard
-	plan  *rung.Plan
+	plan  *kkt.Plan
 	mech  *mechanism.Mechanism
 	kkt   *saddle          // M and J, RBDA eq. 8.64
 	y     *assemble.System // the same, where it is filled
@@ -71,7 +71,7 @@ type pair struct {
 // NewSystem allocates the linearized system of the plan's mechanism.
 //
 // Cost: near-linear in bodies and joints.
-func NewSystem(p *rung.Plan) *System {
+func NewSystem(p *kkt.Plan) *System {
 	if p == nil {
 		panic("linear: no plan")
 	}
