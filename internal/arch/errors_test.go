@@ -1,6 +1,7 @@
 package arch_test
 
 import (
+	"errors"
 	"go/ast"
 	"go/token"
 	"strconv"
@@ -8,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // TestErrorsNameTheirPackage holds the rule of CONTRIBUTING.md for the texts of errors: each
@@ -35,6 +38,7 @@ func TestErrorsNameTheirPackage(t *testing.T) {
 					break
 				}
 				if strings.HasPrefix(called, "errors.") || called == "fault.Errorf" {
+					assert.EqualError(t, fault.Plain(errors.New(prefix+"why")), "why", "internal/fault does not know %q", prefix)
 					ok := strings.HasPrefix(text, prefix) || strings.HasPrefix(text, "%w")
 					assert.True(t, ok, "%s: error %q does not begin with %q", f.path, text, prefix)
 				}
