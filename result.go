@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -135,7 +136,7 @@ const nameColumns = 60
 // the names of bodies and joints.
 //
 // It returns the errors of Report. It panics without a solution.
-func NewResult(s *Solver) (*Result, error) {
+func NewResult(s *kkt.Solver) (*Result, error) {
 	rep, err := s.Report()
 	if err != nil {
 		return nil, err
@@ -188,7 +189,7 @@ func NewResult(s *Solver) (*Result, error) {
 	return out, nil
 }
 
-func constraints(mech *mechanism.Mechanism, r *Report) ConstraintsResult {
+func constraints(mech *mechanism.Mechanism, r *kkt.Report) ConstraintsResult {
 	c := ConstraintsResult{
 		Rows: r.Rows, Rank: r.Rank, Redundant: r.Redundant, Mobility: r.Mobility,
 		NearSingular: r.NearSingular, Distance: r.Distance, RedundantJoints: []RedundantJoint{},
