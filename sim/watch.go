@@ -15,12 +15,17 @@ type Watcher interface {
 // watch makes the run end with ctx, and returns what ends the watch.
 func (s *Simulation) watch(ctx context.Context) (end func()) {
 	s.ctx = ctx
+	if ctx.Done() == nil {
+		return unwatched
+	}
 	stepper, projector := watchOf(ctx, s.stepper), watchOf(ctx, s.o.Projector)
 	return func() {
 		projector()
 		stepper()
 	}
 }
+
+func unwatched() {}
 
 // ended reports whether the context of the run has ended.
 func (s *Simulation) ended() bool { return s.ctx.Err() != nil }
@@ -30,7 +35,7 @@ func watchOf(ctx context.Context, w any) (end func()) {
 	if w, ok := w.(Watcher); ok {
 		return w.Watch(ctx)
 	}
-	return func() {}
+	return unwatched
 }
 
 // orCause returns err, or, if the context of the run has ended, its cause with the time.
