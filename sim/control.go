@@ -121,7 +121,7 @@ func (s *Simulation) try(until float64) (t1 float64, err error) {
 	case !good && s.o.Projector != nil && !s.implicit && !errors.Is(err, ErrHalfTurn):
 		t1, e, err = s.leap(until)
 	}
-	for err != nil || !(e <= 1) {
+	for (err != nil || !(e <= 1)) && !s.ended() {
 		switch half := new(HalfTurnError); {
 		case errors.As(err, &half):
 			c.rejectTurn(t1-s.st.Time, half)
@@ -241,7 +241,7 @@ func (s *Simulation) halve(t1 float64) (t float64, err error) {
 		if _, err = s.stepper.Try(s.st, t); err == nil {
 			err = s.settle()
 		}
-		if err == nil || !s.implicit || n == fixedHalves {
+		if err == nil || !s.implicit || n == fixedHalves || s.ended() {
 			return t, err
 		}
 		s.stats.Rejected++

@@ -82,7 +82,7 @@ func (s *Simulation) tryNear(until float64) (t1 float64, ok bool) {
 		return 0, false
 	}
 	c := &s.control
-	for !s.tooShort() {
+	for !s.tooShort() && !s.ended() {
 		h := c.h
 		if s.o.MaxStep > 0 {
 			h = min(h, s.o.MaxStep)

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"errors"
 	"math"
 
@@ -103,6 +104,8 @@ type Simulation struct {
 	stats   Stats
 	back    foothold
 	pace    pace
+
+	ctx context.Context // of the run
 }
 
 // turner is a Stepper that knows the largest angle of a body in the step last tried, rad.
@@ -212,7 +215,11 @@ func (s *Simulation) Fired(i int) int64 { return s.watches[i].fired }
 //
 // Angles with springs are followed over any number of turns (mechanism.State.Angles), as long as
 // no two bodies turn against each other by half a turn in a step; error control sees to that.
-func (s *Simulation) Run(until float64) error {
+func (s *Simulation) Run(until float64) error { return s.RunContext(context.Background(), until) }
+
+// RunContext is Run, and ends early when ctx does, also in the middle of a step if stepper and Projector are Watchers or
+// have one. It then returns the cause for which ctx has ended, and the next Run does that step again, with the same bits.
+func (s *Simulation) RunContext(ctx context.Context, until float64) error {
 	if s == nil || s.mech == nil {
 		panic("sim: zero Simulation; use New")
 	}
@@ -223,8 +230,9 @@ func (s *Simulation) Run(until float64) error {
 	if math.IsNaN(until) {
 		panic("sim: time is not a number")
 	}
+	defer s.watch(ctx)()
 	if err := s.begin(); err != nil {
-		return err
+		return s.orCause(err)
 	}
 	for s.st.Time < until && s.stopped == "" {
 		if err := s.step(until); err != nil {
@@ -272,8 +280,15 @@ func (s *Simulation) begin() error {
 // step does one step: tries it until it is good enough, goes through rows and
 // events in the order of time, and accepts it.
 func (s *Simulation) step(until float64) error {
+	if s.ended() {
+		return s.orCause(nil)
+	}
 	s.hold()
 	t1, err := s.try(until)
+	if s.ended() {
+		s.giveUp()
+		return s.orCause(nil)
+	}
 	if err != nil {
 		return err
 	}
@@ -294,7 +309,7 @@ func (s *Simulation) step(until float64) error {
 
 // hold notes where a step begins, if it can be given up.
 func (s *Simulation) hold() {
-	if s.o.Recorder == nil && len(s.events) == 0 {
+	if s.o.Recorder == nil && len(s.events) == 0 && s.ctx.Done() == nil {
 		return
 	}
 	s.back.base, s.back.count, s.back.control, s.back.stats = s.base, s.count, s.control, s.stats
