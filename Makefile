@@ -10,6 +10,7 @@
 #   make bench-compare  benchstat of OLD against NEW, two files made by make bench
 #   make golden         rewrite golden files from what the code does now
 #   make cover          coverage of the module by all its tests
+#   make man            manual pages of the command, into MANDIR
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -21,6 +22,7 @@ FUZZTIME ?= 50000x
 BENCH    ?= .
 COUNT    ?= 1
 OUT      ?= bench.txt
+MANDIR   ?= man
 OLD      ?= bench-old.txt
 NEW      ?= bench-new.txt
 
@@ -39,7 +41,7 @@ MODULE       := $(shell $(GO) list -m)
 GOLDENPKGS    = $(filter-out $(MODULE)/internal/check,$(shell $(GO) list -f '{{range .XTestImports}}{{if eq . "$(MODULE)/internal/check"}}{{$$.ImportPath}}{{end}}{{end}}' $(PKGS)))
 TAGFLAG      := $(if $(TAGS),-tags=$(TAGS))
 
-.PHONY: check fmt vet staticcheck generated test race race-quick fuzz bench bench-compare golden cover
+.PHONY: check fmt vet staticcheck generated test race race-quick fuzz bench bench-compare golden cover man
 
 check: fmt vet staticcheck generated test
 
@@ -98,6 +100,9 @@ golden:
 cover:
 	$(GO) test -coverprofile cover.out -coverpkg ./... $(PKGS)
 	$(GO) tool cover -func cover.out | tail -n 1
+
+man:
+	$(GO) run ./cmd/rung man $(MANDIR)
 
 $(STATICCHECK):
 	GOBIN=$(@D) $(GO) install honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK_VERSION)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/schema"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 )
 
 // compiled returns the schema of a document by its name.
@@ -102,7 +103,7 @@ func TestDocumentsFitTheirSchemas(t *testing.T) {
 		for _, args := range runs {
 			t.Run(strings.Join(args[:2], " "), func(t *testing.T) {
 				r := rungRun(args...)
-				require.NotEqual(t, exitUse, r.status, r.err)
+				require.NotEqual(t, shell.ExitUse, r.status, r.err)
 				mustFit(t, name, r.out)
 			})
 		}
@@ -115,7 +116,7 @@ func TestSchemaCommand(t *testing.T) {
 		require.True(t, json.Valid([]byte(ok(t, "schema", name))), name)
 	}
 	r := rungRun("schema", "car")
-	require.Equal(t, exitUse, r.status)
+	require.Equal(t, shell.ExitUse, r.status)
 	require.Equal(t, `rung: no schema of "car"; there are those of `+strings.Join(schema.Names(), ", ")+"\n", r.err)
 	require.NotEmpty(t, bytes.TrimSpace([]byte(ok(t, "schema", "--help"))))
 }
