@@ -117,6 +117,6 @@ func TestSchemaCommand(t *testing.T) {
 	}
 	r := rungRun("schema", "car")
 	require.Equal(t, shell.ExitUse, r.status)
-	require.Equal(t, `rung: no schema of "car"; there are those of `+strings.Join(schema.Names(), ", ")+"\n", r.err)
+	require.Equal(t, `rung: no schema of "car"; there are those of `+strings.Join(schema.Names(), ", ")+"\nRun 'rung schema --help' for usage.\n", r.err)
 	require.NotEmpty(t, bytes.TrimSpace([]byte(ok(t, "schema", "--help"))))
 }

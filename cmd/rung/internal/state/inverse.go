@@ -194,7 +194,7 @@ func readAccelerations(path string, stdin io.Reader, mech *mechanism.Mechanism) 
 		}
 	}
 	if err != nil {
-		return nil, shell.UseErrorf("%v", shell.Plain(err))
+		return nil, shell.UseErrorf("%v", fault.Plain(err))
 	}
 	path = shell.ModelFile(path)
 	var doc struct {
@@ -275,7 +275,7 @@ func actuateByTree(mech *mechanism.Mechanism, actuators []mechanism.Freedom, wan
 		return nil, err
 	}
 	if err := plan.CheckMemory(); err != nil {
-		return nil, fmt.Errorf("%v: %w", m, shell.Plain(err))
+		return nil, fmt.Errorf("%v: %w", m, fault.Plain(err))
 	}
 	var a []spatial.ClassicalAccel // nil asks for zero, as on the sparse side
 	for i := 0; i < len(wanted); i += 6 {
