@@ -39,7 +39,7 @@ type level struct {
 // Cost: O(n).
 // It returns ErrSize.
 func Ladder(n int, seed uint64) (*model.Model, error) {
-	if _, err := count("ladder", n, func(n int) int { return n }); err != nil {
+	if _, err := count("ladder", n, func(n int64) int64 { return n }); err != nil {
 		return nil, err
 	}
 	r := newRig("ladder", n, seed, n, n+n/2)

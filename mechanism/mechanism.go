@@ -164,7 +164,7 @@ func setTurns(s *joints.Spec, j *model.Joint) {
 	}
 	s.Turns = new([6]int64)
 	for k, n := range j.Turns { // the angles are the first freedoms
-		s.Turns[k] = int64(n)
+		s.Turns[k] = n
 	}
 }
 

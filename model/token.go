@@ -94,7 +94,7 @@ type decoder struct {
 	ioErr   error
 	scratch []byte
 	lists   [4][]float64 // of the current joint
-	turns   []int
+	turns   []int64
 	arena   []float64 // unused rest of the block that lists are cut from
 }
 

@@ -36,7 +36,7 @@ func TestWriteSample(t *testing.T) {
 func TestWriteForm(t *testing.T) {
 	m := model.New("one")
 	m.Bodies = []model.Body{{Name: "a", Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}}}
-	m.Joints = []model.Joint{{Name: "j", Type: model.Planar, Predecessor: "world", Successor: "a", Force: []float64{0, 0, 0}, Turns: []int{0}, Motion: make([]*model.Motion, 3)}}
+	m.Joints = []model.Joint{{Name: "j", Type: model.Planar, Predecessor: "world", Successor: "a", Force: []float64{0, 0, 0}, Turns: []int64{0}, Motion: make([]*model.Motion, 3)}}
 	m.Forces = []model.ForceElement{{Name: "w", Type: model.Wrench, A: model.Attachment{Body: "a"}, Torque: [3]float64{0, 0, 1e-7}}}
 	require.Equal(t, `{
  "format": "rung-model/1",
@@ -90,7 +90,7 @@ func TestReadOrderOfSections(t *testing.T) {
 	id := model.Pose{Orientation: [4]float64{1, 0, 0, 0}}
 	assert.Equal(t, []model.Joint{{
 		Name: "j", Type: model.Revolute, Predecessor: "world", Successor: "a",
-		PredecessorFrame: id, SuccessorFrame: id, Turns: []int{2},
+		PredecessorFrame: id, SuccessorFrame: id, Turns: []int64{2},
 	}}, m.Joints)
 	assert.Equal(t, [3]float64{0, 0, -9.81}, m.Gravity)
 }

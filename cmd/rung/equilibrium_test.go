@@ -127,12 +127,12 @@ func TestWindingSpring(t *testing.T) {
 	assert.Equal(t, "stable", r.Stability)
 	wound, err := model.ReadFile(is)
 	require.NoError(t, err)
-	assert.Equal(t, []int{2}, wound.Joints[0].Turns)
+	assert.Equal(t, []int64{2}, wound.Joints[0].Turns)
 	assert.Zero(t, settled(t, shell.ExitDone, is).Steps)
 	ok(t, "assemble", is, "-o", again)
 	wound, err = model.ReadFile(again)
 	require.NoError(t, err)
-	assert.Equal(t, []int{2}, wound.Joints[0].Turns)
+	assert.Equal(t, []int64{2}, wound.Joints[0].Turns)
 }
 
 // TestEquilibriumToStdout writes the model, and nothing else, to standard output.

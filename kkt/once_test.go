@@ -9,11 +9,11 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 )
 
-// substituteTol is what refinement leaves of one substitution, relative to the largest acceleration.
-const substituteTol = 1e-6
+// onceTol is what refinement leaves of one substitution, relative to the largest acceleration.
+const onceTol = 1e-6
 
-// TestSubstitute: one substitution is next to the solution, whole and reduced, allocates nothing, and can be repeated.
-func TestSubstitute(t *testing.T) {
+// TestSolveOnce: one substitution is next to the solution, whole and reduced, allocates nothing, and can be repeated.
+func TestSolveOnce(t *testing.T) {
 	for _, name := range []string{"four-bar", "n-four-bar-40", "ball-ladder-5"} {
 		p, err := kkt.NewPlan(golden(t, name), kkt.Options{})
 		require.NoError(t, err)
@@ -26,19 +26,19 @@ func TestSubstitute(t *testing.T) {
 			size = max(size, x, -x)
 		}
 		require.NoError(t, s.Assemble(p.Initial()))
-		require.PanicsWithValue(t, "kkt: no factor", func() { s.SubstituteTo(got) })
+		require.PanicsWithValue(t, "kkt: no factor", func() { s.SolveOnceTo(got) })
 		for range 2 {
 			require.NoError(t, s.Factorize())
-			s.SubstituteTo(got)
-			check.CloseVec(t, got, want, substituteTol, size, "%s", name)
+			s.SolveOnceTo(got)
+			check.CloseVec(t, got, want, onceTol, size, "%s", name)
 		}
-		require.PanicsWithValue(t, "kkt: length mismatch", func() { s.SubstituteTo(got[1:]) })
+		require.PanicsWithValue(t, "kkt: length mismatch", func() { s.SolveOnceTo(got[1:]) })
 		require.PanicsWithValue(t, "kkt: no solution", func() { s.AccelerationsTo(got) })
 		require.Zero(t, testing.AllocsPerRun(10, func() {
 			if s.Factorize() != nil {
 				t.Fail()
 			}
-			s.SubstituteTo(got)
+			s.SolveOnceTo(got)
 		}))
 	}
 }
