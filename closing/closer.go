@@ -75,10 +75,7 @@ type Closing struct {
 	Steps         int     // Gauss–Newton steps, or solves
 	Distance      float64 // of the change in the metric of the inertias, √Σ(m·s² + φᵀIφ)
 
-	// Largest change of a body, −1 if there are no bodies: travel of a centre of mass
-	// (m, m/s) and rotation (rad, rad/s).
-	Travel, Turn         float64
-	TravelBody, TurnBody int
+	mechanism.Change // of poses, or of velocities
 }
 
 const (
@@ -425,7 +422,7 @@ func (c *Closer) search(fit misfit, halves int, drop float64) (misfit, bool) {
 	longest := closeTurn / c.turn()
 	h := min(1, longest)
 	for range halves {
-		c.mech.Advance(c.try, c.at, c.x, h)
+		c.mech.DisplaceTo(c.try, c.at, h, c.x)
 		after, err := c.misfitAt(c.try)
 		if err == nil && after.merit <= (1-drop*h)*fit.merit {
 			c.at, c.try = c.try, c.at
@@ -441,7 +438,7 @@ func (c *Closer) search(fit misfit, halves int, drop float64) (misfit, bool) {
 
 // double goes on from c.at by the step c.x again if that is better.
 func (c *Closer) double(fit misfit) (misfit, bool) {
-	c.mech.Advance(c.try, c.at, c.x, 1)
+	c.mech.DisplaceTo(c.try, c.at, 1, c.x)
 	after, err := c.misfitAt(c.try)
 	if err == nil && after.merit < fit.merit {
 		c.at, c.try = c.try, c.at
@@ -464,36 +461,14 @@ func (c *Closer) turn() (angle float64) {
 // measureMoves compares the poses of c.at with those of c.from.
 func (c *Closer) measureMoves() {
 	sum := 0.0
-	c.closing.TravelBody, c.closing.TurnBody = -1, -1
+	c.closing.Change = mechanism.NoChange()
 	for i := range c.at.Bodies {
-		s, phi := c.moveOf(i)
+		s, phi := c.mech.Displacement(i, c.from, c.at)
 		sum += c.mech.Bodies[i].Mass * s.Dot(s)
-		c.closing.note(i, s.Norm(), phi.Norm())
+		c.closing.Widen(i, s.Norm(), phi.Norm())
 		// φ has the same components in the axes of the body before and after.
 		phi = c.at.Bodies[i].Rotation.Conj().Rotate(phi)
 		sum += phi.Dot(c.mech.Bodies[i].Inertia.MulVec(phi))
 	}
 	c.closing.Distance = math.Sqrt(sum)
-}
-
-// moveOf returns the travel of the centre of mass of body i from c.from to c.at,
-// and its rotation vector, world axes.
-func (c *Closer) moveOf(i int) (s, phi spatial.Vec3) {
-	from, to := &c.from.Bodies[i], &c.at.Bodies[i]
-	com := c.mech.Bodies[i].Com
-	s = to.Position.Sub(from.Position).Add(to.Rotation.Rotate(com).Sub(from.Rotation.Rotate(com)))
-	if to.Rotation != from.Rotation {
-		phi = to.Rotation.Mul(from.Rotation.Conj()).Log()
-	}
-	return s, phi
-}
-
-// note books the change of body i.
-func (c *Closing) note(i int, travel, turn float64) {
-	if c.TravelBody < 0 || travel > c.Travel {
-		c.Travel, c.TravelBody = travel, i
-	}
-	if c.TurnBody < 0 || turn > c.Turn {
-		c.Turn, c.TurnBody = turn, i
-	}
 }

@@ -3,8 +3,8 @@ package closing
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -80,12 +80,12 @@ func (c *Closer) ProjectVelocities(st *mechanism.State) error {
 // measureRates compares the velocities of c.at with those of c.from.
 func (c *Closer) measureRates() {
 	sum := 0.0
-	c.closing.TravelBody, c.closing.TurnBody = -1, -1
+	c.closing.Change = mechanism.NoChange()
 	for i := range c.at.Bodies {
 		from, to := &c.from.Bodies[i], &c.at.Bodies[i]
 		w := to.Omega.Sub(from.Omega)
 		v := to.Velocity.Sub(from.Velocity).Add(w.Cross(to.Rotation.Rotate(c.mech.Bodies[i].Com)))
-		c.closing.note(i, v.Norm(), w.Norm())
+		c.closing.Widen(i, v.Norm(), w.Norm())
 		w = to.Rotation.Conj().Rotate(w)
 		sum += c.mech.Bodies[i].Mass*v.Dot(v) + w.Dot(c.mech.Bodies[i].Inertia.MulVec(w))
 	}
@@ -119,10 +119,7 @@ func (c *Closer) AllowMotion(v []float64, st *mechanism.State) error {
 		return err
 	}
 	for i := range c.at.Bodies {
-		b := &c.at.Bodies[i]
-		u := b.Velocity.Add(b.Omega.Cross(c.kin.Bodies[i].Com))
-		copy(v[6*i:], b.Omega[:])
-		copy(v[6*i+3:], u[:])
+		c.at.Bodies[i].ComVelocityTo((*[6]float64)(v[6*i:]), &c.kin.Bodies[i].Com)
 	}
 	return nil
 }
@@ -195,14 +192,7 @@ func (c *Closer) correct(fit misfit, still bool) (misfit, error) {
 // mass, to those of c.at.
 func (c *Closer) change(v []float64, s float64) {
 	for i := range c.at.Bodies {
-		u := (*[6]float64)(v[6*i:])
-		if *u == ([6]float64{}) {
-			continue
-		}
-		b := &c.at.Bodies[i]
-		w := spatial.Vec3(u[:3]).Scale(s)
-		b.Omega = b.Omega.Add(w)
-		b.Velocity = b.Velocity.Add(spatial.Vec3(u[3:]).Scale(s).Sub(w.Cross(c.kin.Bodies[i].Com)))
+		c.at.Bodies[i].AddComVelocity(s, (*[6]float64)(v[6*i:]), &c.kin.Bodies[i].Com)
 	}
 }
 
@@ -210,7 +200,7 @@ func (c *Closer) change(v []float64, s float64) {
 func speeds(st *mechanism.State) (v, w float64) {
 	for i := range st.Bodies {
 		b := &st.Bodies[i]
-		v, w = max(v, kernel.MaxAbs(b.Velocity[:])), max(w, kernel.MaxAbs(b.Omega[:]))
+		v, w = max(v, algebra.MaxAbs(b.Velocity[:])), max(w, algebra.MaxAbs(b.Omega[:]))
 	}
 	return v, w
 }

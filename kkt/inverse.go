@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -174,7 +174,7 @@ func (v *Inverse) explain() error {
 	for i, a := range v.wanted {
 		v.missed = max(v.missed, math.Abs(d.x[i]-a))
 	}
-	if size := max(kernel.MaxAbs(v.wanted), d.sys.FreeAcceleration()); size > 0 {
+	if size := max(algebra.MaxAbs(v.wanted), d.sys.FreeAcceleration()); size > 0 {
 		v.missed /= size
 	}
 	x := append([]float64(nil), d.x...)
@@ -334,13 +334,9 @@ func (v *Inverse) findFree() error {
 	d.whole.SolveRefinedTo(x, d.whole.r, b, d.sys.W, 0)
 	d.sys.AccelerationsTo(x, x)
 	for i := range st.Bodies {
-		k := &d.sys.Kin.Bodies[i]
-		s := &st.Bodies[i]
-		s.Omega = [3]float64(x[6*i : 6*i+3])
-		s.Velocity = [3]float64(x[6*i+3 : 6*i+6])
-		s.Velocity = s.Velocity.Sub(s.Omega.Cross(k.Com))
+		st.Bodies[i].SetComVelocity((*[6]float64)(x[6*i:]), &d.sys.Kin.Bodies[i].Com)
 	}
-	v.free = d.plan.mech.Moving(d.sys.Kin, st, movingTol*kernel.MaxAbs(x[:len(r)]))
+	v.free = d.plan.mech.Moving(d.sys.Kin, st, movingTol*algebra.MaxAbs(x[:len(r)]))
 	return nil
 }
 

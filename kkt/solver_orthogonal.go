@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/factor"
-	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -27,7 +27,7 @@ func (s *Solver) orthogonal(err error) bool {
 		return false
 	}
 	how := q.SolveTo(s.x, s.sys.B)
-	s.ref = factor.Refinement{Steps: how.Steps, Error: how.Error, Size: kernel.MaxAbs(s.x[:6*s.plan.mech.NumBodies()])}
+	s.ref = factor.Refinement{Steps: how.Steps, Error: how.Error, Size: algebra.MaxAbs(s.x[:6*s.plan.mech.NumBodies()])}
 	s.sys.W.ResidualTo(s.whole.r, s.sys.B, s.x)
 	s.ref.Worst = worstOf(s.plan.layout.Pattern, s.whole.r, s.sys.B, s.x, s.sys.Scale, s.ref.Size)
 	s.inconsistency, s.way = s.ref.Worst.Ratio, Orthogonal
