@@ -46,7 +46,7 @@ func (p *Plan) NewInverse(actuators []mechanism.Freedom) (*Inverse, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan := PlanMechanism(driven, Options{Epsilon: p.epsilon, Threads: p.threads})
+	plan := NewPlan(driven, Options{Epsilon: p.epsilon, Threads: p.threads})
 	v := &Inverse{
 		base: p.newSolver(), driven: plan.newSolver(),
 		actuators: append([]mechanism.Freedom(nil), actuators...),

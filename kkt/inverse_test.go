@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
@@ -20,7 +21,7 @@ const inverseTol = 1e-9
 // inverse solves for the forces of actuators, given as joint names and freedoms.
 func inverse(t *testing.T, m *model.Model, wanted []float64, actuators ...mechanism.Freedom) (*kkt.Inverse, error) {
 	t.Helper()
-	plan, err := kkt.NewPlan(m, kkt.Options{})
+	plan, err := rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	v, err := plan.NewInverse(actuators)
 	require.NoError(t, err)
@@ -173,7 +174,7 @@ func TestInverseRefuses(t *testing.T) {
 		{"driven-crank", func(j *model.Joint) bool { return j.Motion != nil }},
 	} {
 		m := golden(t, c.name)
-		plan, err := kkt.NewPlan(m, kkt.Options{})
+		plan, err := rung.NewPlan(m, kkt.Options{})
 		require.NoError(t, err)
 		for j := range m.Joints {
 			if !c.joint(&m.Joints[j]) {
@@ -185,7 +186,7 @@ func TestInverseRefuses(t *testing.T) {
 		}
 	}
 	m := golden(t, "four-bar")
-	plan, err := kkt.NewPlan(m, kkt.Options{})
+	plan, err := rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	_, err = plan.NewInverse([]mechanism.Freedom{{Joint: 1}, {Joint: 1}})
 	require.ErrorIs(t, err, mechanism.ErrFreedom)

@@ -248,7 +248,7 @@ type actuation struct {
 // actuateBySparse solves with the actuated freedoms prescribed. The actuation is
 // nil unless the error is that the actuators are too few.
 func actuateBySparse(mech *mechanism.Mechanism, actuators []mechanism.Freedom, wanted []float64, o rung.Options) (*actuation, error) {
-	v, err := kkt.PlanMechanism(mech, o).NewInverse(actuators)
+	v, err := kkt.NewPlan(mech, o).NewInverse(actuators)
 	if err != nil {
 		return nil, err
 	}
