@@ -36,28 +36,16 @@ type Plan struct {
 	candidates []factor.Candidate
 	epsilon    float64
 	threads    int
-	spread     spread   // where inertias of very different size meet
-	span       spanOnce // of Report, where rows are redundant
+	length     []float64 // by body: ℓ, m (assemble.Layout.LengthsTo)
+	spread     spread    // where inertias of very different size meet
+	span       spanOnce  // of Report, where rows are redundant
 }
 
-// NewPlan checks and analyses m. The model may be dropped afterwards.
-//
-// Cost: near-linear in bodies and joints.
-// It returns the problems of m as model.Check does. It panics if m is nil or an option
-// out of range.
-func NewPlan(m *model.Model, o Options) (*Plan, error) {
-	mech, err := mechanism.New(m)
-	if err != nil {
-		return nil, err
-	}
-	return PlanMechanism(mech, o), nil
-}
-
-// PlanMechanism analyses a compiled mechanism.
+// NewPlan analyses a mechanism. That of a model comes from mechanism.New, or from rung.NewPlan with the plan.
 //
 // Cost: near-linear in bodies and joints. It panics if an option is out of
 // range.
-func PlanMechanism(mech *mechanism.Mechanism, o Options) *Plan {
+func NewPlan(mech *mechanism.Mechanism, o Options) *Plan {
 	if mech == nil {
 		panic("kkt: no mechanism")
 	}
@@ -78,8 +66,9 @@ func PlanMechanism(mech *mechanism.Mechanism, o Options) *Plan {
 
 // newPlan returns a plan without an order.
 func newPlan(mech *mechanism.Mechanism, epsilon float64, threads int) *Plan {
-	p := &Plan{mech: mech, layout: assemble.NewLayout(mech), epsilon: epsilon, threads: threads}
-	p.spread = spreadOf(p.layout)
+	p := &Plan{mech: mech, layout: assemble.NewLayout(mech), epsilon: epsilon, threads: threads, length: make([]float64, mech.NumBodies())}
+	p.layout.LengthsTo(p.length)
+	p.spread = spreadOf(p.layout, p.length)
 	return p
 }
 
@@ -122,7 +111,7 @@ func (p *Plan) Renumbered(m *model.Model) *model.Model {
 // (factor.Revise), and options are p's. Compare Counts with those of a fresh plan after
 // many changes.
 //
-// Cost: near-linear in bodies and joints, about half of PlanMechanism on ladders.
+// Cost: near-linear in bodies and joints, about half of NewPlan on ladders.
 // It panics if mech has other bodies.
 func (p *Plan) Replan(mech *mechanism.Mechanism) *Plan {
 	p.mustBe()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -61,7 +62,7 @@ func (s *System) sparseModes(o ModeOptions) (*Modes, error) {
 			return out, err
 		}
 		// A pivot has been taken for that of a redundant row.
-		if s.skip++; s.skip == len(ways) {
+		if s.skip++; s.skip > kkt.KeepAll {
 			return nil, fault.Errorf("linear: %w", ErrSingular)
 		}
 	}

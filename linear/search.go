@@ -95,8 +95,9 @@ func newSearch(p *kkt.Plan, st *mechanism.State) *search {
 	if len(st.Bodies) != p.Mechanism().NumBodies() {
 		panic("linear: foreign state")
 	}
+	sys := NewSystem(p)
 	s := &search{
-		sys: NewSystem(p), closer: closing.NewCloser(p, closing.Options{Tolerance: closing.RunTolerance}), mover: newMover(p.Mechanism()), st: st.Clone(),
+		sys: sys, closer: closing.NewCloserOn(sys.space, closing.Options{Tolerance: closing.RunTolerance}), mover: newMover(p.Mechanism()), st: st.Clone(),
 		f0: make([]float64, n), left: make([]float64, n), d: make([]float64, n),
 	}
 	for i := range s.st.Bodies {

@@ -56,14 +56,15 @@ func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
 	groups := groupsOf(z.terms)
 	p := sys.pattern(z, groups)
 	h := &shifted{sys: sys, s: s, n: sys.dim()}
-	h.k.skip = sys.skip
-	if old != nil && samePattern(old.k.m.P, p) {
-		h.k.fac, p = old.k.fac, old.k.m.P
+	var f *factor.Factor
+	if old != nil && samePattern(old.k.Matrix.P, p) {
+		f, p = old.k.Factor, old.k.Matrix.P
 	} else {
-		best, _, _ := factor.Choose(p, order.Auto, 1)
-		h.k.fac = factor.Analyze(p, outward(p, best.Order())).NewFactor()
+		best, _, _ := factor.Choose(p, order.Auto, sys.plan.Options().Threads)
+		f = factor.Analyze(p, outward(p, best.Order())).NewFactorOn(sys.space.Team())
 	}
-	h.k.m, h.k.scale = sparse.NewMatrix(p), make([]float64, p.Dim())
+	h.k = newSaddle(sys.plan, f, sparse.NewMatrix(p), make([]float64, p.Dim()))
+	h.k.skip = sys.skip
 	h.b, h.x, h.r = make([]float64, p.Dim()), make([]float64, p.Dim()), make([]float64, p.Dim())
 	h.fill(z, groups)
 	if err := h.align(); err != nil {
@@ -84,7 +85,7 @@ func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
 // name adds to an error the name of the body or joint, where it has one, and the shift.
 func (h *shifted) name(err error) error {
 	layout, shifted := h.sys.plan.Layout(), fault.Errorf("linear: shift %.3g: %w", h.s, err)
-	switch node, nb, first := nodeOf(err), h.sys.mech.NumBodies(), h.k.m.P.Positive(); {
+	switch node, nb, first := nodeOf(err), h.sys.mech.NumBodies(), h.k.Matrix.P.Positive(); {
 	case node >= 0 && node < nb:
 		return fault.Errorf("linear: %w", layout.At(node, -1, shifted))
 	case node >= first && node < first+h.joints():
@@ -136,7 +137,7 @@ func samePattern(p, q *sparse.Pattern) bool {
 
 // fill stores the values of the matrix.
 func (h *shifted) fill(z *split, groups []group) {
-	m, p, sys := h.k.m, h.k.m.P, h.sys
+	m, p, sys := h.k.Matrix, h.k.Matrix.P, h.sys
 	nb := sys.mech.NumBodies()
 	for i := range nb {
 		d, M := m.Dia[36*i:36*i+36], sys.y.K.Dia[36*i:36*i+36]
@@ -179,7 +180,7 @@ func (h *shifted) fill(z *split, groups []group) {
 // It returns *factor.PivotError where a block of A is not positive definite, and
 // *overflowError.
 func (h *shifted) align() error {
-	m, p := h.k.m, h.k.m.P
+	m, p := h.k.Matrix, h.k.Matrix.P
 	n := p.Positive()
 	chol := make([]float64, p.Dia[n])
 	for i := range n {
@@ -198,7 +199,7 @@ func (h *shifted) align() error {
 			S = h.yield(i, chol)
 		}
 		for r := range int(p.Size[i]) {
-			h.k.scale[int(p.Off[i])+r] = S[(blockSize+1)*r]
+			h.k.Scale[int(p.Off[i])+r] = S[(blockSize+1)*r]
 		}
 	}
 	return nil
@@ -212,7 +213,7 @@ func (h *shifted) joints() int {
 // yield returns the block B·A⁻¹·Bᵀ of the rows of node i, with rows of blockSize, chol the
 // factors of the blocks of A.
 func (h *shifted) yield(i int, chol []float64) (S [36]float64) {
-	m, p := h.k.m, h.k.m.P
+	m, p := h.k.Matrix, h.k.Matrix.P
 	rows := int(p.Size[i])
 	var w [sparse.MaxBlock][sparse.MaxBlock]float64
 	for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
@@ -238,7 +239,7 @@ func (h *shifted) yield(i int, chol []float64) (S [36]float64) {
 // turn replaces the rows R of node i by Qᵀ·R, Q the eigenvectors of its block S, which are
 // stored as columns in Q.
 func (h *shifted) turn(i int, Q, S *[36]float64) error {
-	m, p := h.k.m, h.k.m.P
+	m, p := h.k.Matrix, h.k.Matrix.P
 	rows := int(p.Size[i])
 	*Q = *S
 	var w [6]float64
@@ -263,7 +264,7 @@ func (h *shifted) turn(i int, Q, S *[36]float64) error {
 
 // multipliersTo stores the multipliers of the joints of the last solution in dst.
 func (h *shifted) multipliersTo(dst []float64) {
-	p := h.k.m.P
+	p := h.k.Matrix.P
 	at := 0
 	for c := range h.axes {
 		i := p.Positive() + c
@@ -313,13 +314,13 @@ func (h *shifted) holds() bool {
 // of what such rows would be for bodies that move alike in all directions.
 func (h *shifted) violation() float64 {
 	worst, most := 0.0, 0.0
-	p := h.k.m.P
+	p := h.k.Matrix.P
 	last := p.Positive() + h.joints()
 	for node := p.Positive(); node < last; node++ {
 		for r := range int(p.Size[node]) {
 			sum, terms := 0.0, 0.0
 			for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
-				v := h.k.m.Val[int(p.Pos[k])+blockSize*r:]
+				v := h.k.Matrix.Val[int(p.Pos[k])+blockSize*r:]
 				u := h.x[p.Off[p.Ind[k]]:]
 				largest := algebra.MaxAbs(u[:blockSize])
 				for c := range blockSize {

@@ -302,11 +302,11 @@ func (c *change) apply(j *model.Joint) {
 // rankOf returns the rank of the constraints of m at st, and the redundant rows of
 // each joint.
 func rankOf(m *model.Model, st *mechanism.State) (kkt.Rank, error) {
-	plan, err := kkt.NewPlan(m, kkt.Options{})
+	mech, err := mechanism.New(m)
 	if err != nil {
 		return kkt.Rank{}, err
 	}
-	return plan.NewSolver().RankAt(st)
+	return kkt.NewPlan(mech, kkt.Options{}).NewSolver().RankAt(st)
 }
 
 func sum(list []int) (s int) {

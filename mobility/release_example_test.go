@@ -3,8 +3,8 @@ package mobility_test
 import (
 	"fmt"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
-	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mobility"
 )
 
@@ -12,7 +12,7 @@ import (
 // when its parts are not exact.
 func ExampleFindReleases() {
 	m, _ := bench.NFourBar(1, 0.5, 1)
-	p, _ := kkt.NewPlan(m, kkt.Options{})
+	p, _ := rung.NewPlan(m, rung.Options{})
 	n, err := mobility.Compare(p, p.Initial())
 	if err != nil {
 		panic(err)
@@ -33,7 +33,7 @@ func ExampleFindReleases() {
 // The loops of a window, with their own counts.
 func ExampleClusters() {
 	m, _ := bench.NFourBar(3, 0.5, 1)
-	p, _ := kkt.NewPlan(m, kkt.Options{})
+	p, _ := rung.NewPlan(m, rung.Options{})
 	rows, err := p.RedundantRows(p.Initial())
 	if err != nil {
 		panic(err)

@@ -36,6 +36,7 @@ func rungRun(args ...string) result { return rungWith("", args...) }
 func rungWith(stdin string, args ...string) result {
 	var out, err bytes.Buffer
 	status := run(args, strings.NewReader(stdin), &out, &err)
+	checkDocument(out.Bytes())
 	return result{status, out.String(), err.String()}
 }
 

@@ -39,7 +39,7 @@ full, 2 bad use or bad input.`,
 	root.AddCommand(state.Commands()...)
 	root.AddCommand(simulate.Commands()...)
 	root.AddCommand(growth.Commands()...)
-	root.AddCommand(newVersion(), newMan(), schema.New(func(err error) error { return shell.Failed("", err) }))
+	root.AddCommand(newVersion(), newMan(), schema.New())
 	return root
 }
 

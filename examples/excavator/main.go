@@ -137,7 +137,7 @@ func statics(plan *kkt.Plan, digs bool) error {
 	if err := mech.KinematicsTo(kin, st); err != nil {
 		return err
 	}
-	fmt.Printf("digs: %v, motions without a cylinder: %d\n", digs, inverse.Mobility())
+	fmt.Printf("digs: %v, motions without a cylinder: %d\n", digs, inverse.Mobility()-inverse.Controlled())
 	for i, f := range inverse.Forces() {
 		fmt.Printf("  %-15s %8.2f kN", names[i], f/1000)
 		if i == 0 {
