@@ -15,7 +15,7 @@ import (
 
 // ErrUnderactuated is wrapped by the error of an Inverse whose actuators cannot
 // make the wanted accelerations.
-var ErrUnderactuated = errors.New("actuators cannot make the wanted accelerations")
+var ErrUnderactuated = errors.New("kkt: actuators cannot make the wanted accelerations")
 
 // Inverse solves the inverse dynamics of a mechanism with loops on the sparse
 // side (RBDA §8.12): the generalized forces of chosen freedoms, the actuators,
@@ -105,7 +105,7 @@ func (v *Inverse) Solve(st *mechanism.State, wanted []float64) error {
 	}
 	v.ok = true
 	if v.missed > missedTol {
-		return fault.Errorf("kkt: %w: free to move are %s", ErrUnderactuated, v.names(v.Uncontrolled()))
+		return fault.Errorf("%w: free to move are %s", ErrUnderactuated, v.names(v.Uncontrolled()))
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/rung-mbd/rung/joints"
 )
 
 // joint reads a joint after its opening brace.
@@ -60,7 +62,7 @@ func (d *decoder) finishJoint(j *Joint, seen uint32) {
 		}
 	}
 	if seen>>jointTurns&1 != 0 {
-		j.Turns = append([]int{}, d.turns...)
+		j.Turns = append([]int64{}, d.turns...)
 		if len(d.turns) == j.Type.Turns() && allZeroInts(d.turns) {
 			j.Turns = nil
 		}
@@ -106,9 +108,13 @@ func (d *decoder) jointType(t *JointType) {
 	if !ok {
 		return
 	}
-	if *t, ok = findJointType(s); !ok {
-		d.problem(quoteBytes(s), "unknown joint type")
+	for k := range joints.NumKinds {
+		if k.String() == string(s) {
+			*t = k
+			return
+		}
 	}
+	d.problem(quoteBytes(s), "unknown joint type")
 }
 
 // reference reads a body's name; it shares the body's string if that is known.
@@ -145,7 +151,7 @@ func (d *decoder) readTurns() {
 }
 
 // integer reads a number with an integer value, written in any way.
-func (d *decoder) integer() int {
+func (d *decoder) integer() int64 {
 	if d.dec.PeekKind() != jsontext.KindNumber {
 		d.wrong("a number")
 		return 0
@@ -160,14 +166,14 @@ func (d *decoder) integer() int {
 			d.problem(cutShort(string(raw)), ruleTurns)
 			return 0
 		}
-		return int(n)
+		return n
 	}
 	x, err := strconv.ParseFloat(string(raw), 64)
-	if err != nil || x > maxTurns || x < -maxTurns || x != float64(int(x)) {
+	if err != nil || x > maxTurns || x < -maxTurns || x != float64(int64(x)) {
 		d.problem(cutShort(string(raw)), ruleTurns)
 		return 0
 	}
-	return int(x)
+	return int64(x)
 }
 
 func (d *decoder) motions() []*Motion {
@@ -247,9 +253,9 @@ func (d *decoder) motionKind(kind *MotionKind) bool {
 	if !ok {
 		return false
 	}
-	for k, name := range motionNames {
-		if name == string(s) {
-			*kind = MotionKind(k)
+	for k := joints.None + 1; k.Valid(); k++ {
+		if k.String() == string(s) {
+			*kind = k
 			return true
 		}
 	}
