@@ -11,6 +11,7 @@
 #   make bench-compare  benchstat of OLD against NEW, two files made by make bench
 #   make golden         rewrite golden files from what the code does now
 #   make cover          coverage of the module by all its tests
+#   make man            manual pages of the command, into MANDIR
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -23,6 +24,7 @@ FUZZTIME  ?= 50000x
 BENCH     ?= .
 COUNT     ?= 1
 OUT       ?= bench.txt
+MANDIR    ?= man
 OLD       ?= bench-old.txt
 NEW       ?= bench-new.txt
 
@@ -41,7 +43,7 @@ MODULE       := $(shell $(GO) list -m)
 GOLDENPKGS    = $(filter-out $(MODULE)/internal/check,$(shell $(GO) list -f '{{range .XTestImports}}{{if eq . "$(MODULE)/internal/check"}}{{$$.ImportPath}}{{end}}{{end}}' $(PKGS)))
 TAGFLAG      := $(if $(TAGS),-tags=$(TAGS))
 
-.PHONY: check fmt vet staticcheck generated platforms test race race-quick fuzz bench bench-compare golden cover
+.PHONY: check fmt vet staticcheck generated platforms test race race-quick fuzz bench bench-compare golden cover man
 
 check: fmt vet staticcheck generated test
 
@@ -109,6 +111,9 @@ golden:
 cover:
 	$(GO) test -coverprofile cover.out -coverpkg ./... $(PKGS)
 	$(GO) tool cover -func cover.out | tail -n 1
+
+man:
+	$(GO) run ./cmd/rung man $(MANDIR)
 
 $(STATICCHECK):
 	GOBIN=$(@D) $(GO) install honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK_VERSION)

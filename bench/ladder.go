@@ -120,7 +120,7 @@ func (r *rig) swing(g *level, va, vb vec) (wl, wr vec) {
 	return wl, wr
 }
 
-// nearest returns the p that minimises |e[0] + Σ p[k]·e[k+1]|², by the normal
+// nearest returns the p that minimizes |e[0] + Σ p[k]·e[k+1]|², by the normal
 // equations and Cramer's rule.
 func nearest(e *[4][3]vec) vec {
 	var N [3]vec

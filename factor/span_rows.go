@@ -1,10 +1,11 @@
 package factor
 
 import (
+	"context"
 	"slices"
 
 	"github.com/rung-mbd/rung/factor/order"
-	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -37,6 +38,9 @@ func (p *RowSpanPlan) NewRowSpan() *RowSpan {
 	}
 	return q
 }
+
+// Watch is Span.Watch.
+func (q *RowSpan) Watch(ctx context.Context) (end func()) { return q.span.Watch(ctx) }
 
 // Factorize finds the basis for the values of m, which has unit diagonal blocks. A row of which those before it leave
 // no more than tol of its length counts as dependent on them.
@@ -108,7 +112,7 @@ func (q *RowSpan) SolveTo(x, b []float64) (out RowSolution) {
 			x[n+i] = -(r.u[i].hi + r.u[i].lo)
 		}
 	})
-	if size := kernel.MaxAbs(x[:n]); size > 0 {
+	if size := algebra.MaxAbs(x[:n]); size > 0 {
 		out.Error = r.step / size
 		if r.before > 0 {
 			out.Error *= min(1, r.step/r.before)

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
@@ -68,7 +69,7 @@ func (s *System) reduce() (*dense, error) {
 // rowError returns ErrNotFinite with the name of the joint of a constraint row.
 func (s *System) rowError(row int) error {
 	layout := s.plan.Layout()
-	return fault.Errorf("linear: %s: %w", layout.NodeName(s.kkt.nodeAt(s.dim()+row)), ErrNotFinite)
+	return fault.Errorf("linear: %w", layout.At(s.kkt.nodeAt(s.dim()+row), -1, ErrNotFinite))
 }
 
 // massRoot returns C with CᵀMC = 1, a block a body.
@@ -139,4 +140,4 @@ func symmetric(A *mat.Dense, size float64) (*mat.SymDense, bool) {
 const symmetricTol = 1e-8
 
 // largest returns the largest magnitude of A.
-func largest(A *mat.Dense) (m float64) { return maxAbs(A.RawMatrix().Data) }
+func largest(A *mat.Dense) (m float64) { return algebra.MaxAbs(A.RawMatrix().Data) }

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/bodies"
-	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -185,7 +184,7 @@ func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) erro
 		line, length := m.SpringLine(e, k, s)
 		if length == 0 {
 			if e.Stiffness*e.RestLength != 0 || e.Damping != 0 && !m.together(e, k, s, vB.Sub(vA)) {
-				return fault.Errorf("%w: force %s", ErrNoDirection, fault.Name(e.Name))
+				return m.AtForce(i, ErrNoDirection)
 			}
 			continue
 		}
@@ -264,7 +263,9 @@ func (m *Mechanism) EnergyAt(k *Kinematics, s *State) Energy {
 	var e Energy
 	for i := range m.Bodies {
 		b, st, kb := &m.Bodies[i], &s.Bodies[i], &k.Bodies[i]
-		v, omega := kb.E.TMulVec(st.Velocity.Add(st.Omega.Cross(kb.Com))), kb.E.TMulVec(st.Omega)
+		var u [6]float64
+		st.ComVelocityTo(&u, &kb.Com)
+		v, omega := kb.E.TMulVec(spatial.Vec3(u[3:])), kb.E.TMulVec(st.Omega)
 		e.Kinetic += b.KineticEnergy(&b.Inertia, &omega, &v) // in body axes
 		e.Gravity -= b.Mass * m.Gravity.Dot(st.Position.Add(kb.Com))
 	}

@@ -54,7 +54,7 @@ func check(m *Model, link bool) (*Links, error) {
 }
 
 // Canonicalize puts m, which passes Check, in the form that Read returns:
-// orientations normalised and never zero, lists of zeros and empty slices nil.
+// orientations normalized and never zero, lists of zeros and empty slices nil.
 // Write and Read then reproduce it exactly.
 func (m *Model) Canonicalize() {
 	for i := range m.Bodies {
@@ -110,7 +110,7 @@ type checker struct {
 	flaws  map[place]flaws // from the reader
 	bodies *nameTable      // set when all bodies are there
 	intern bool            // let references share the bodies' strings
-	noRefs bool            // bodies unreadable: references cannot be judged
+	noRefs bool            // see decoder
 	near   int             // body of the last reference
 	links  *Links          // numbers of the bodies, if they are wanted
 	sec    section         // element the rules are at

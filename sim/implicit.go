@@ -8,7 +8,7 @@ import (
 
 // ErrNewton is wrapped by the error of a step whose equations are not solved
 // by Newton's method: the step is too long, or the joints cannot be met.
-var ErrNewton = errors.New("newton iteration does not converge")
+var ErrNewton = errors.New("sim: newton iteration does not converge")
 
 // ImplicitDynamics is what an implicit method asks of a mechanism. With accelerations
 // u at the end of a step, ω̇ and the acceleration of the centre of mass of each body,
@@ -24,10 +24,10 @@ type ImplicitDynamics interface {
 	Dynamics
 	// Rows returns the number of multipliers.
 	Rows() int
-	// Linearise factors the Newton matrix at st. The result must depend on the
+	// Linearize factors the Newton matrix at st. The result must depend on the
 	// arguments alone, and not on the velocities of st. Levels below Levels are ways to do so, in
 	// the order in which they are to be tried.
-	Linearise(st *mechanism.State, position, velocity float64, level int) error
+	Linearize(st *mechanism.State, position, velocity float64, level int) error
 	Levels() int
 	// Correct stores in du and dlambda the Newton correction of u and lambda for the
 	// end st of a step, with the matrix last factored.

@@ -103,8 +103,8 @@ func TestForeignImportsStayInPlace(t *testing.T) {
 		{"github.com/james-bowman/sparse", func(f *sourceFile) bool { return f.pkg == "sparse/interop" }},
 		{"github.com/stretchr/testify", func(*sourceFile) bool { return false }},
 		{"gonum.org/v1/gonum", func(f *sourceFile) bool { return f.pkg == "sparse/interop" || f.pkg == "tree" || f.pkg == "linear" }},
-		{"gonum.org/v1/plot", func(f *sourceFile) bool { return f.pkg == "cmd/rung" }},
-		{"github.com/spf13/cobra", func(f *sourceFile) bool { return f.pkg == "cmd/rung" }},
+		{"gonum.org/v1/plot", func(f *sourceFile) bool { return f.pkg == "cmd/rung/internal/picture" }},
+		{"github.com/spf13/cobra", func(f *sourceFile) bool { return within(f.pkg, "cmd/rung") }},
 	}
 	for _, f := range sources(t) {
 		if f.test || strings.HasPrefix(f.pkg, "internal/") {
@@ -118,6 +118,37 @@ func TestForeignImportsStayInPlace(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestSmallPrograms bounds what a program compiles that imports the solver or the simulation: the root package, sim, the
+// packages that they import, and of the modules of others only what reads documents and locks files.
+func TestSmallPrograms(t *testing.T) {
+	allowed := []string{"github.com/go-json-experiment/json", "github.com/gofrs/flock", "golang.org/x/sys"}
+	files := sources(t)
+	seen := map[string]bool{}
+	var visit func(pkg string)
+	visit = func(pkg string) {
+		if seen[pkg] {
+			return
+		}
+		seen[pkg] = true
+		for _, f := range files {
+			if f.test || f.pkg != pkg {
+				continue
+			}
+			for _, i := range f.imports {
+				if own, ok := ownPackage(i); ok {
+					visit(own)
+				} else if foreign(i) {
+					ok := slices.ContainsFunc(allowed, func(m string) bool { return within(i, m) })
+					assert.True(t, ok, "who imports the solver compiles %s, by %s", i, f.path)
+				}
+			}
+		}
+	}
+	visit("rung")
+	visit("sim")
+	assert.True(t, seen["factor"], "the root package imports factor")
 }
 
 // TestFolders compares the top-level folders with those the page lists.
