@@ -98,7 +98,7 @@ func run() error {
 		if err != nil {
 			return err
 		}
-		b.Joint(end.name, model.Fixed, beam, body, rung.Place{Origin: end.at})
+		b.Fixed(end.name, beam, body, end.at)
 	}
 	if m, err = b.Model(); err != nil {
 		return err
