@@ -15,6 +15,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/lanes"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -214,7 +215,7 @@ func passes(p *rung.Plan, s *shares) []pass {
 	for i := range list {
 		list[i].array = reducedPath(list[i].array)
 	}
-	if kernel.HaveLanes() {
+	if lanes.Have() {
 		list = append(list, pass{"plan.ground.ground.parts", 1, 0, 1}, pass{"plan.ground.ground.bondBatches", 1, 0, 0})
 	} else {
 		list = append(list, pass{"plan.ground.ground.units", 1, 0, 1}, pass{"plan.ground.ground.branches", 2, 0, 1})

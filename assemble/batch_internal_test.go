@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/internal/check"
-	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/lanes"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -87,7 +87,7 @@ func requireClose(t *testing.T, want, got []float64, what string, terms ...float
 
 // TestBatches holds batches against one unit and joint after the other.
 func TestBatches(t *testing.T) {
-	if !kernel.HaveLanes() {
+	if !lanes.Have() {
 		t.Skip("no kernels for lanes on this processor, or in this build")
 	}
 	units, bonds, inner, shapes := 0, 0, 0, map[unitShape]bool{}
@@ -106,7 +106,7 @@ func TestBatches(t *testing.T) {
 		want, err := one.FillTo(st)
 		require.NoError(t, err)
 		require.InEpsilon(t, want, free, 1e-13)
-		requireClose(t, kernel.Numbers(one.Kin.Bodies), kernel.Numbers(y.Kin.Bodies), "Kin")
+		requireClose(t, lanes.Numbers(one.Kin.Bodies), lanes.Numbers(y.Kin.Bodies), "Kin")
 		requireClose(t, one.rest, y.rest, "rest")
 		requireClose(t, one.dirs, y.dirs, "dirs")
 		requireClose(t, one.parts, y.parts, "parts")

@@ -3,7 +3,7 @@ package assemble
 import (
 	"math"
 
-	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/lanes"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sparse"
@@ -43,10 +43,10 @@ type Ground struct {
 	unitBatches         []unitBatch
 	shapes              []unitShape
 	parts               []branchBatch
-	fixed               []kernel.LaneConst // of branches in batches
+	fixed               []lanes.BodyConst // of branches in batches
 	bondBatches         []bondBatch
 	inner               []int32 // first of the joints' batches of each task that fills the units' batches; then of the others
-	pins                []kernel.LaneJointConst
+	pins                []lanes.JointConst
 	single, singleBonds []int32 // units and bonds in no batch
 }
 

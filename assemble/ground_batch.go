@@ -5,16 +5,16 @@ import (
 	"slices"
 
 	"github.com/rung-mbd/rung/bodies"
-	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/lanes"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
 // Groups of the same shape, of hinges only, and balls and hinges between such groups are worked on
-// kernel.Lanes at a time, if the processor has kernels for that.
+// lanes.Width at a time, if the processor has kernels for that.
 
 // indices are a number for each lane.
-type indices = [kernel.Lanes]int32
+type indices = [lanes.Width]int32
 
 // Sizes of what is read and written in lanes, in numbers.
 const (
@@ -99,7 +99,7 @@ type open[S comparable] struct {
 // add puts item i in the batch of its shape.
 func (o *open[S]) add(shape S, i int32) {
 	k, ok := o.at[shape]
-	if !ok || len(o.list[k].list) == kernel.Lanes {
+	if !ok || len(o.list[k].list) == lanes.Width {
 		k = len(o.list)
 		o.at[shape] = k
 		o.list = append(o.list, alike[S]{shape: shape})
@@ -109,29 +109,29 @@ func (o *open[S]) add(shape S, i int32) {
 
 // batch sorts units and bonds into batches and those that are alone.
 func (g *Ground) batch() {
-	lanes := kernel.HaveLanes() && len(g.L.Mech.Bodies) < math.MaxInt32/stateNumbers &&
+	eight := lanes.Have() && len(g.L.Mech.Bodies) < math.MaxInt32/stateNumbers &&
 		g.columns < math.MaxInt32 && g.Pattern.Pos[len(g.Pattern.Ind)] < math.MaxInt32
-	task := g.batchUnits(lanes)
-	g.batchBonds(lanes, task)
+	task := g.batchUnits(eight)
+	g.batchBonds(eight, task)
 	slices.Sort(g.single)
 	slices.Sort(g.singleBonds)
 }
 
 // batchUnits makes the batches of units. It returns the task of each branch, −1 if it is in no batch.
-func (g *Ground) batchUnits(lanes bool) (task []int32) {
+func (g *Ground) batchUnits(eight bool) (task []int32) {
 	task = make([]int32, len(g.branches))
 	for i := range task {
 		task[i] = -1
 	}
 	units := open[unitShape]{at: map[unitShape]int{}}
 	for i := range g.units {
-		if s, ok := g.unitShape(&g.units[i]); ok && lanes {
+		if s, ok := g.unitShape(&g.units[i]); ok && eight {
 			units.add(s, int32(i))
 		} else {
 			g.single = append(g.single, int32(i))
 		}
 	}
-	known, shapes := map[kernel.LaneConst]int32{}, map[unitShape]int32{}
+	known, shapes := map[lanes.BodyConst]int32{}, map[unitShape]int32{}
 	for _, q := range units.list {
 		if len(q.list) < minLanes {
 			g.single = append(g.single, q.list...)
@@ -148,19 +148,19 @@ func (g *Ground) batchUnits(lanes bool) (task []int32) {
 }
 
 // batchBonds makes the batches of joints: those between bodies of one task, in the order of tasks, then the others.
-func (g *Ground) batchBonds(lanes bool, task []int32) {
+func (g *Ground) batchBonds(eight bool, task []int32) {
 	tasks := int32(rangesOf(len(g.unitBatches), batchRange))
 	bonds := open[bondShape]{at: map[bondShape]int{}}
 	for i := range g.bonds {
 		s, ok := g.bondShape(&g.bonds[i])
-		if !ok || !lanes {
+		if !ok || !eight {
 			g.singleBonds = append(g.singleBonds, int32(i))
 			continue
 		}
 		s.task = taskOf(&g.bonds[i], task, tasks)
 		bonds.add(s, int32(i))
 	}
-	known := map[kernel.LaneJointConst]int32{}
+	known := map[lanes.JointConst]int32{}
 	slices.SortStableFunc(bonds.list, func(a, b alike[bondShape]) int { return int(a.shape.task - b.shape.task) })
 	g.inner = make([]int32, tasks+1)
 	for _, q := range bonds.list {
@@ -233,10 +233,10 @@ func (g *Ground) bondShape(b *bond) (s bondShape, ok bool) {
 func lane(list []int32, l int) int32 { return list[min(l, len(list)-1)] }
 
 // addUnits makes a batch of units.
-func (g *Ground) addUnits(list []int32, shape unitShape, known map[kernel.LaneConst]int32, shapes map[unitShape]int32) {
+func (g *Ground) addUnits(list []int32, shape unitShape, known map[lanes.BodyConst]int32, shapes map[unitShape]int32) {
 	b := unitBatch{shape: number(&g.shapes, shapes, &shape), part: int32(len(g.parts))}
-	parts, fixed := make([]branchBatch, shape.n), make([]kernel.LaneConst, shape.n)
-	for l := range kernel.Lanes {
+	parts, fixed := make([]branchBatch, shape.n), make([]lanes.BodyConst, shape.n)
+	for l := range lanes.Width {
 		u := &g.units[lane(list, l)]
 		b.at[l] = g.Pattern.Off[u.node]
 		for k := range parts {
@@ -262,7 +262,7 @@ func number[C comparable](list *[]C, known map[C]int32, c *C) int32 {
 }
 
 // set fills lane l with a branch, and its constants.
-func (p *branchBatch) set(l int, g *Ground, branch int32, c *kernel.LaneConst) {
+func (p *branchBatch) set(l int, g *Ground, branch int32, c *lanes.BodyConst) {
 	b := &g.branches[branch]
 	p.branch[l], p.state[l], p.kin[l] = branch, stateNumbers*b.body, kinNumbers*b.body
 	p.rest[l], p.dirs[l], p.body[l] = 6*branch, b.at, 6*b.body
@@ -279,20 +279,20 @@ func (p *branchBatch) set(l int, g *Ground, branch int32, c *kernel.LaneConst) {
 }
 
 // set stores numbers in lane l.
-func set(lanes []kernel.Lane, l int, x []float64) {
+func set(to []lanes.Vector, l int, x []float64) {
 	for i, v := range x {
-		lanes[i][l] = v
+		to[i][l] = v
 	}
 }
 
 // addBonds makes a batch of bonds.
-func (g *Ground) addBonds(list []int32, shape bondShape, known map[kernel.LaneJointConst]int32) {
+func (g *Ground) addBonds(list []int32, shape bondShape, known map[lanes.JointConst]int32) {
 	b := bondBatch{ball: shape.kind == joints.Spherical}
 	for e, t := range shape.side {
 		b.side[e].dof, b.side[e].from = t.dof, t.from
 	}
-	var c kernel.LaneJointConst
-	for l := range kernel.Lanes {
+	var c lanes.JointConst
+	for l := range lanes.Width {
 		i := lane(list, l)
 		q := &g.bonds[i]
 		jt := &g.L.Mech.Joints[q.joint]
@@ -318,7 +318,7 @@ func (t *sideBatch) set(l int, g *Ground, q *side, body int32) {
 }
 
 // fix fills lane l with the constants of a joint.
-func fix(c *kernel.LaneJointConst, l int, jt *mechanism.Joint, list []bodies.Body) {
+func fix(c *lanes.JointConst, l int, jt *mechanism.Joint, list []bodies.Body) {
 	set(c.Axes[:], l, jt.P.E[:])
 	armP, armS := jt.P.Origin, jt.S.Origin
 	if jt.Pred >= 0 {

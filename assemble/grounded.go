@@ -6,6 +6,7 @@ import (
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/lanes"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
@@ -45,7 +46,7 @@ type Grounded struct {
 }
 
 // groundRange is the number of units or joints that one task of a team takes, and batchRange that of batches.
-const groundRange, batchRange = 128, 128 / kernel.Lanes
+const groundRange, batchRange = 128, 128 / lanes.Width
 
 // rangesOf returns the number of ranges of n things.
 func rangesOf(n, size int) int { return (n + size - 1) / size }

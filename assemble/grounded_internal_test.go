@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/internal/check"
-	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/lanes"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -120,7 +120,7 @@ func TestGrounded(t *testing.T) {
 		free, err := y.FillTo(st)
 		require.NoError(t, err)
 		require.InEpsilon(t, whole.FreeSize(), free, 1e-13)
-		requireClose(t, kernel.Numbers(whole.Kin.Bodies), kernel.Numbers(y.Kin.Bodies), "Kin")
+		requireClose(t, lanes.Numbers(whole.Kin.Bodies), lanes.Numbers(y.Kin.Bodies), "Kin")
 		branches, columns = branches+len(g.branches), columns+g.columns/6
 
 		n, nr, nb := l.Pattern.Dim(), g.Pattern.Dim(), 6*mech.NumBodies()

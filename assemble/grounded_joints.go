@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/lanes"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -76,7 +77,7 @@ func (y *Grounded) rowsTo(w *groundWork, p, q []float64, t *bond, scale, b []flo
 	if pinned(jt) {
 		w.pins.pin.Base = y.base[t.row:]
 		w.pins.set(jt, y.bodies, y.Kin, s)
-		kernel.PinRows(q, scale, b, &w.pins.pin, pins(jt.Kind))
+		lanes.PinRows(q, scale, b, &w.pins.pin, pins(jt.Kind))
 		return true
 	}
 	if w.any.eval(m, t.joint, y.Kin, s) != nil {

@@ -15,6 +15,8 @@ const (
 	blockBytes = 24
 )
 
+var blockFields = []structure{{"Block", blockBytes, []field{{"W", blockW}, {"Row", blockRow}, {"Res", blockRes}, {"N", blockN}}}}
+
 // subBlocksT256 writes SubBlocksT: two sums, of the even rows of blocks and of the odd
 // ones.
 func subBlocksT256() {

@@ -6,9 +6,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// laneRecover256 writes LaneRecover.
+// laneRecover256 writes Recover.
 func laneRecover256() {
-	laneFunction("laneRecover", func() {
+	laneFunction("recover", func() {
 		out, E, c, x := lanesOf("out"), lanesOf("E"), lanesOf("c"), lanesOf("x")
 		halves(func() {
 			E.times(c.field(constInv).lowerT(x.three())).store(out)
@@ -22,9 +22,9 @@ func laneRecover256() {
 	}, "out", "E", "c", "x")
 }
 
-// laneProducts256 writes LaneDot, LaneAdd, LaneSub, LaneScale, LaneRows and LaneSubRows.
+// laneProducts256 writes Dot, Add, Sub, Scale, Products and SubProducts.
 func laneProducts256() {
-	laneFunction("laneDot", func() {
+	laneFunction("dot", func() {
 		sum, a, b := lanesOf("sum"), lanesOf("a"), lanesOf("b")
 		halves(func() {
 			s := copied(sum.at(0))
@@ -34,14 +34,14 @@ func laneProducts256() {
 			VMOVUPD(s, sum.at(0))
 		})
 	}, "sum", "a", "b")
-	for _, name := range []string{"laneAdd", "laneSub"} {
+	for _, name := range []string{"add", "sub"} {
 		laneFunction(name, func() {
 			a, t, b := lanesOf("a"), lanesOf("t"), lanesOf("b")
 			halves(func() {
 				s := copied(t.at(0))
 				for i := range 6 {
 					x := copied(a.at(i))
-					if name == "laneAdd" {
+					if name == "add" {
 						VFMADD231PD(b.at(i), s, x)
 					} else {
 						VFNMADD231PD(b.at(i), s, x)
@@ -51,7 +51,7 @@ func laneProducts256() {
 			})
 		}, "a", "t", "b")
 	}
-	laneFunction("laneScale", func() {
+	laneFunction("scale", func() {
 		a, t := lanesOf("a"), lanesOf("t")
 		halves(func() {
 			s := copied(t.at(0))
@@ -60,8 +60,8 @@ func laneProducts256() {
 			}
 		})
 	}, "a", "t")
-	laneRows256("laneRowsAVX2", "func(y *float64, step int, v *float64, n int, x *float64)", "laneRowsAVX2 is LaneRows with AVX2 for n ≥ 1.", false)
-	laneRows256("laneSubRowsAVX2", "func(y, v *float64, n int, x *float64)", "laneSubRowsAVX2 is LaneSubRows with AVX2 for n ≥ 1.", true)
+	laneRows256("productsAVX2", "func(y *float64, step int, v *float64, n int, x *float64)", "productsAVX2 is Products with AVX2 for n ≥ 1.", false)
+	laneRows256("subProductsAVX2", "func(y, v *float64, n int, x *float64)", "subProductsAVX2 is SubProducts with AVX2 for n ≥ 1.", true)
 }
 
 // laneRows256 writes a loop over rows for each half.
@@ -102,7 +102,7 @@ func laneRows256(name, signature, doc string, subtract bool) {
 	RET()
 }
 
-// laneJoints256 writes LaneBall and LanePinned.
+// laneJoints256 writes BallRows and HingeRows.
 func laneJoints256() {
 	joint := func(moments bool) func() {
 		return func() {
@@ -179,6 +179,6 @@ func laneJoints256() {
 			})
 		}
 	}
-	laneFunction("laneBall", joint(false), "t", "c")
-	laneFunction("lanePinned", joint(true), "t", "c")
+	laneFunction("ballRows", joint(false), "t", "c")
+	laneFunction("hingeRows", joint(true), "t", "c")
 }

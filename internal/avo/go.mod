@@ -1,4 +1,4 @@
-module github.com/rung-mbd/rung/internal/kernel/avo
+module github.com/rung-mbd/rung/internal/avo
 
 go 1.26
 

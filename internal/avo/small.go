@@ -16,24 +16,6 @@ import (
 // rowBytes is the size of a row of six numbers.
 const rowBytes = 6 * 8
 
-// subRowsT256 writes SubRowsT: two sums, of the even rows and of the odd ones.
-func subRowsT256() {
-	function("subRowsTAVX2", "func(x, w *float64, n int, y *float64)", "subRowsTAVX2 is SubRowsT with AVX2.")
-	x, w, n, y := reg.RDI, reg.RSI, reg.RCX, reg.RDX
-	load("x", x)
-	load("w", w)
-	load("n", n)
-	load("y", y)
-	TESTQ(n, n)
-	JLE(LabelRef("done"))
-	sums := loadSums(x)
-	sums.subtract(w, y, n, "sum")
-	sums.store(x)
-	VZEROUPPER()
-	Label("done")
-	RET()
-}
-
 // sixSums are two sums of six numbers in registers, each of four and of two.
 type sixSums struct{ four, two [2]reg.VecPhysical }
 
@@ -77,22 +59,6 @@ func (s sixSums) store(x reg.Register) {
 	VADDPD(s.two[1].AsX(), s.two[0].AsX(), s.two[0].AsX())
 	VMOVUPD(s.four[0].AsY(), Mem{Base: x})
 	VMOVUPD(s.two[0].AsX(), Mem{Base: x, Disp: 32})
-}
-
-// subRows256 writes SubRows: four rows at a time, then two, then one.
-func subRows256() {
-	function("subRowsAVX2", "func(y, w *float64, n int, x *float64)", "subRowsAVX2 is SubRows with AVX2.")
-	y, w, n, x := reg.RDI, reg.RSI, reg.RCX, reg.RDX
-	load("y", y)
-	load("w", w)
-	load("n", n)
-	load("x", x)
-	TESTQ(n, n)
-	JLE(LabelRef("end"))
-	loadSix(x).subtract(y, w, n)
-	VZEROUPPER()
-	Label("end")
-	RET()
 }
 
 // six is a vector of six numbers in registers, of four and of two.
@@ -166,19 +132,6 @@ func rowBlocks(n reg.Register, four, two, one func()) {
 	JE(LabelRef("done"))
 	one()
 	Label("done")
-}
-
-// transpose256 writes Transpose: four rows at a time, then two, then one.
-func transpose256() {
-	function("transposeAVX2", "func(dst *float64, ld int, w *float64, n int)", "transposeAVX2 is Transpose with AVX2.")
-	dst, w, n := columns{reg.RDI, reg.R8, reg.RSI}, reg.RDX, reg.RCX
-	load("dst", dst.first)
-	loadBytes("ld", dst.lead)
-	load("w", w)
-	load("n", n)
-	transposeRows(dst, w, n)
-	VZEROUPPER()
-	RET()
 }
 
 // transposeRows stores n rows of six numbers at w in the columns of dst; w, n and dst

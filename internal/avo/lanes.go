@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -14,7 +15,7 @@ import (
 // laneBytes is the size of a lane, and halfBytes that of one of its vectors.
 const laneBytes, halfBytes = 64, 32
 
-// Fields of the structures LaneConst, LaneBody, LaneJointConst and LaneJoint, in lanes.
+// Fields of the structures BodyConst, Body, JointConst and Joint of package lanes, in lanes.
 const (
 	constCom, constL, constInv, constRoot, constInvRoot, constArmP, constArmC = 0, 3, 9, 15, 16, 17, 20
 
@@ -26,6 +27,36 @@ const (
 	jointEP, jointES, jointOmegaP, jointOmegaS, jointW, jointA = 0, 9, 18, 21, 24, 33
 	jointP, jointS, jointScale, jointB                         = 42, 72, 102, 107
 )
+
+// laneFields are the structures of package lanes that the assembly reads and writes. The centre of mass
+// follows on the axes in Body.Kin.
+var laneFields = append([]structure{
+	{"Vector", laneBytes, nil},
+	inLanes("BodyConst", []field{
+		{"Com", constCom}, {"L", constL}, {"Inv", constInv}, {"Root", constRoot}, {"InvRoot", constInvRoot},
+		{"ArmP", constArmP}, {"ArmC", constArmC},
+	}),
+	inLanes("Body", []field{
+		{"State", bodyState}, {"Kin", bodyE}, {"Spin", bodySpin}, {"Load", bodyLoad}, {"R", bodyR},
+		{"Rel", bodyRel}, {"Axis", bodyAxis}, {"At", bodyAt}, {"Size", bodySize}, {"Free", bodyFree},
+	}),
+	inLanes("JointConst", []field{
+		{"Axes", jointAxes}, {"ArmP", jointArmP}, {"ArmS", jointArmS}, {"InvP", jointInvP}, {"InvS", jointInvS},
+		{"RootP", jointRootP}, {"RootS", jointRootS},
+	}),
+	inLanes("Joint", []field{
+		{"EP", jointEP}, {"ES", jointES}, {"OmegaP", jointOmegaP}, {"OmegaS", jointOmegaS}, {"W", jointW}, {"A", jointA},
+		{"P", jointP}, {"S", jointS}, {"Scale", jointScale}, {"B", jointB},
+	}),
+}, pinFields)
+
+// inLanes returns a structure whose fields are given in lanes.
+func inLanes(name string, fields []field) structure {
+	for i := range fields {
+		fields[i].offset *= laneBytes
+	}
+	return structure{name, 0, fields}
+}
 
 // unitLimit is that of the plain kernel.
 const unitLimit = 2e-6 - 1e-14
@@ -184,12 +215,12 @@ func (x lanes) storeMaxAbs(list []reg.VecVirtual, minusZero Mem) {
 // gatherLanes writes Gather, or Scatter, for n numbers of eight places: blocks of four, of which the last may
 // overlap the one before, or one after the other if there are fewer.
 func gatherLanes(scatter bool) {
-	name := "laneGatherAVX2"
+	name := "gatherAVX2"
 	signature := "func(dst, src *float64, at *int32, n int)"
-	doc := "laneGatherAVX2 is Gather with AVX2 for n ≥ 1."
+	doc := "gatherAVX2 is Gather with AVX2 for n ≥ 1."
 	rows, table := "src", "dst"
 	if scatter {
-		name, doc = "laneScatterAVX2", "laneScatterAVX2 is Scatter with AVX2 for n ≥ 1."
+		name, doc = "scatterAVX2", "scatterAVX2 is Scatter with AVX2 for n ≥ 1."
 		rows, table = "dst", "src"
 	}
 	function(name, signature, doc)
@@ -283,15 +314,16 @@ func laneFunction(name string, body func(), params ...string) {
 	RET()
 }
 
-func upper(name string) string { return "L" + name[1:] }
+// upper returns the exported name.
+func upper(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
-// laneLoad256 writes LaneLoad.
+// laneLoad256 writes Load.
 func laneLoad256() {
-	function("laneLoadAVX2", "func(t, c, down *float64) int", "laneLoadAVX2 is LaneLoad with AVX2; it returns 1 for true.")
+	function("loadAVX2", "func(t, c, down *float64) int", "loadAVX2 is Load with AVX2; it returns 1 for true.")
 	t, c := lanesOf("t"), lanesOf("c")
 	g := Load(Param("down"), GP64())
-	one, minusZero := constant("laneOne", 1), constant("laneMinusZero", math.Copysign(0, -1))
-	below, above := constant("laneBelow", 1-unitLimit), constant("laneAbove", 1+unitLimit)
+	one, minusZero := constant("one", 1), constant("minusZero", math.Copysign(0, -1))
+	below, above := constant("below", 1-unitLimit), constant("above", 1+unitLimit)
 	good := GP32()
 	MOVL(U32(15), good)
 	state, E := t.field(bodyState), t.field(bodyE)
@@ -380,9 +412,9 @@ func laneLoad256() {
 	RET()
 }
 
-// laneHinges256 writes LaneRotate, LaneHinge, LaneHingeWorld, LaneTurn and LaneTurnBack.
+// laneHinges256 writes Rotate, HingeBias, HingeBiasWorld, Turn and TurnBack.
 func laneHinges256() {
-	laneFunction("laneRotate", func() {
+	laneFunction("rotate", func() {
 		t, up := lanesOf("t"), lanesOf("up")
 		E, F, R := t.field(bodyE), up.field(bodyE), t.field(bodyR)
 		halves(func() {
@@ -394,7 +426,7 @@ func laneHinges256() {
 			}
 		})
 	}, "t", "up")
-	laneFunction("laneHinge", func() {
+	laneFunction("hingeBias", func() {
 		t, c, up := lanesOf("t"), lanesOf("c"), lanesOf("up")
 		R := t.field(bodyR)
 		halves(func() {
@@ -407,7 +439,7 @@ func laneHinges256() {
 			a.store(t.field(bodyRel + 3))
 		})
 	}, "t", "c", "up")
-	laneFunction("laneHingeWorld", func() {
+	laneFunction("hingeBiasWorld", func() {
 		t, c := lanesOf("t"), lanesOf("c")
 		halves(func() {
 			a := centripetal(t.field(bodySpin).three(), c.field(constArmC).three())
@@ -420,17 +452,17 @@ func laneHinges256() {
 			a.store(t.field(bodyRel + 3))
 		})
 	}, "t", "c")
-	laneFunction("laneTurn", func() {
+	laneFunction("turn", func() {
 		out, R, v := lanesOf("out"), lanesOf("R"), lanesOf("v")
 		halves(func() { R.times(v.three()).store(out) })
 	}, "out", "R", "v")
-	laneFunction("laneTurnBack", func() {
+	laneFunction("turnBack", func() {
 		out, E, v := lanesOf("out"), lanesOf("E"), lanesOf("v")
 		halves(func() { E.timesT(v.three()).store(out) })
 	}, "out", "E", "v")
 }
 
-// laneMoves256 writes LaneRest, LaneRestWorld, LaneOwn and LaneCarried.
+// laneMoves256 writes Particular, ParticularWorld, OwnDirection and CarriedDirection.
 func laneMoves256() {
 	// move writes the way down from the parents, and stores how the bodies move.
 	move := func(out, t, c lanes, up *lanes, turn, linear *lanes) {
@@ -486,7 +518,7 @@ func laneMoves256() {
 		}
 		VMOVUPD(size, t.field(bodySize).at(0))
 	}
-	laneFunction("laneRest", func() {
+	laneFunction("particular", func() {
 		out, t, c, up := lanesOf("rest"), lanesOf("t"), lanesOf("c"), lanesOf("up")
 		turn, linear := t.field(bodyRel), t.field(bodyRel+3)
 		halves(func() {
@@ -494,7 +526,7 @@ func laneMoves256() {
 			rest(out, t)
 		})
 	}, "rest", "t", "c", "up")
-	laneFunction("laneRestWorld", func() {
+	laneFunction("particularWorld", func() {
 		out, t, c := lanesOf("rest"), lanesOf("t"), lanesOf("c")
 		turn, linear := t.field(bodyRel), t.field(bodyRel+3)
 		halves(func() {
@@ -502,12 +534,12 @@ func laneMoves256() {
 			rest(out, t)
 		})
 	}, "rest", "t", "c")
-	laneFunction("laneOwn", func() {
+	laneFunction("ownDirection", func() {
 		out, t, c := lanesOf("col"), lanesOf("t"), lanesOf("c")
 		axis := t.field(bodyAxis)
 		halves(func() { move(out, t, c, nil, &axis, nil) })
 	}, "col", "t", "c")
-	laneFunction("laneCarried", func() {
+	laneFunction("carriedDirection", func() {
 		out, t, c, up := lanesOf("col"), lanesOf("t"), lanesOf("c"), lanesOf("up")
 		halves(func() { move(out, t, c, &up, nil, nil) })
 	}, "col", "t", "c", "up")

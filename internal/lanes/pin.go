@@ -1,4 +1,6 @@
-package kernel
+package lanes
+
+import "unsafe"
 
 // Pin is what the rows of a joint that holds two points together are made of. The
 // bodies are P and S, matrices go by rows and have the axes as columns, vectors are in
@@ -47,7 +49,14 @@ func PinRows(v, scale, b []float64, p *Pin, kind Pins) {
 	if checking {
 		assertPin(v, scale, b, p, kind)
 	}
-	pinRows(active, v, scale, b, p, kind)
+	switch {
+	case fast && kind == Hinge:
+		pinHingeAVX2(&v[0], &scale[0], &b[0], (*byte)(unsafe.Pointer(p)))
+	case fast && kind == Ball:
+		pinBallAVX2(&v[0], &scale[0], &b[0], (*byte)(unsafe.Pointer(p)))
+	default:
+		pinRowsPlain(v, scale, b, p, kind)
+	}
 }
 
 // pinRowsPlain is PinRows in Go. Where a vector is in the axes of the joint, its

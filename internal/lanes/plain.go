@@ -1,8 +1,8 @@
-package kernel
+package lanes
 
 import "math"
 
-// unitLimit bounds |q·q − 1| of quaternions in LaneLoad: 2e-6, less what rounding of it may make.
+// unitLimit bounds |q·q − 1| of quaternions in Load: 2e-6, less what rounding of it may make.
 const unitLimit = 2e-6 - 1e-14
 
 // One lane at a time, in Go. triple and matrix are what a lane holds.
@@ -11,9 +11,9 @@ type (
 	matrix = [9]float64
 )
 
-func tripleOf(x []Lane, l int) triple { return triple{x[0][l], x[1][l], x[2][l]} }
+func tripleOf(x []Vector, l int) triple { return triple{x[0][l], x[1][l], x[2][l]} }
 
-func matrixOf(x *[9]Lane, l int) (m matrix) {
+func matrixOf(x *[9]Vector, l int) (m matrix) {
 	for i := range m {
 		m[i] = x[i][l]
 	}
@@ -21,7 +21,7 @@ func matrixOf(x *[9]Lane, l int) (m matrix) {
 }
 
 // setTriple stores s·v in lane l.
-func setTriple(x []Lane, l int, s float64, v triple) {
+func setTriple(x []Vector, l int, s float64, v triple) {
 	for i := range v {
 		x[i][l] = s * v[i]
 	}
@@ -49,18 +49,18 @@ func turnedT(m *matrix, v triple) triple {
 }
 
 // lower returns T·v for the lower triangle t of lane l, and lowerT Tᵀ·v.
-func lower(t *[6]Lane, l int, v triple) triple {
+func lower(t *[6]Vector, l int, v triple) triple {
 	return triple{t[0][l] * v[0], t[3][l]*v[0] + t[1][l]*v[1], t[4][l]*v[0] + t[5][l]*v[1] + t[2][l]*v[2]}
 }
 
-func lowerT(t *[6]Lane, l int, v triple) triple {
+func lowerT(t *[6]Vector, l int, v triple) triple {
 	return triple{t[0][l]*v[0] + t[3][l]*v[1] + t[4][l]*v[2], t[1][l]*v[1] + t[5][l]*v[2], t[2][l] * v[2]}
 }
 
 // centripetal returns w×(w×r).
 func centripetal(w, r triple) triple { return cross(w, cross(w, r)) }
 
-func laneGatherPlain(dst []Lane, src []float64, at *[Lanes]int32) {
+func gatherPlain(dst []Vector, src []float64, at *[Width]int32) {
 	for l, o := range at {
 		for i := range dst {
 			dst[i][l] = src[int(o)+i]
@@ -68,7 +68,7 @@ func laneGatherPlain(dst []Lane, src []float64, at *[Lanes]int32) {
 	}
 }
 
-func laneScatterPlain(dst []float64, at *[Lanes]int32, src []Lane) {
+func scatterPlain(dst []float64, at *[Width]int32, src []Vector) {
 	for l, o := range at {
 		for i := range src {
 			dst[int(o)+i] = src[i][l]
@@ -76,9 +76,9 @@ func laneScatterPlain(dst []float64, at *[Lanes]int32, src []Lane) {
 	}
 }
 
-func laneLoadPlain(t *LaneBody, c *LaneConst, g *[3]float64) bool {
+func loadPlain(t *Body, c *BodyConst, g *[3]float64) bool {
 	ok := true
-	for l := range Lanes {
+	for l := range Width {
 		rest, s := 0.0, &t.State
 		for _, i := range [...]int{0, 1, 2, 7, 8, 9, 10, 11, 12} {
 			rest += 0 * s[i][l] // zero unless the number is not finite
@@ -100,30 +100,24 @@ func laneLoadPlain(t *LaneBody, c *LaneConst, g *[3]float64) bool {
 		h := lower(&c.L, l, lowerT(&c.L, l, u))
 		setTriple(t.Load[:], l, 1, lower(&c.Inv, l, cross(h, u)))
 		setTriple(t.Load[3:], l, c.Root[l], turnedT(&E, *g))
-		load := t.load(l)
-		t.Free[l] = MaxAbs(load[:])
+		t.Free[l] = 0
+		for i := range t.Load {
+			t.Free[l] = max(t.Free[l], math.Abs(t.Load[i][l])) // NaN if one is
+		}
 	}
 	return ok
 }
 
-// load returns Load of lane l.
-func (t *LaneBody) load(l int) (x [6]float64) {
-	for i := range x {
-		x[i] = t.Load[i][l]
-	}
-	return x
-}
-
-func laneRecoverPlain(out *[6]Lane, E *[9]Lane, c *LaneConst, x *[6]Lane) {
-	for l := range Lanes {
+func recoverPlain(out *[6]Vector, E *[9]Vector, c *BodyConst, x *[6]Vector) {
+	for l := range Width {
 		m := matrixOf(E, l)
 		setTriple(out[:], l, 1, turned(&m, lowerT(&c.Inv, l, tripleOf(x[:], l))))
 		setTriple(out[3:], l, c.InvRoot[l], turned(&m, tripleOf(x[3:], l)))
 	}
 }
 
-func laneRotatePlain(t, up *LaneBody) {
-	for l := range Lanes {
+func rotatePlain(t, up *Body) {
+	for l := range Width {
 		E, F := matrixOf(t.E(), l), matrixOf(up.E(), l)
 		for i := range 3 {
 			for k := range 3 {
@@ -133,8 +127,8 @@ func laneRotatePlain(t, up *LaneBody) {
 	}
 }
 
-func laneHingePlain(t *LaneBody, c *LaneConst, up *LaneBody) {
-	for l := range Lanes {
+func hingeBiasPlain(t *Body, c *BodyConst, up *Body) {
+	for l := range Width {
 		R := matrixOf(&t.R, l)
 		w, wp := tripleOf(t.Spin[:], l), tripleOf(up.Spin[:], l)
 		setTriple(t.Rel[:], l, 1, cross(turned(&R, wp), w))
@@ -143,31 +137,31 @@ func laneHingePlain(t *LaneBody, c *LaneConst, up *LaneBody) {
 	}
 }
 
-func laneHingeWorldPlain(t *LaneBody, c *LaneConst) {
-	for l := range Lanes {
+func hingeBiasWorldPlain(t *Body, c *BodyConst) {
+	for l := range Width {
 		setTriple(t.Rel[:], l, 1, triple{})
 		setTriple(t.Rel[3:], l, -1, centripetal(tripleOf(t.Spin[:], l), tripleOf(c.ArmC[:], l)))
 	}
 }
 
-func laneTurnPlain(out *[3]Lane, R *[9]Lane, v *[3]Lane) {
-	for l := range Lanes {
+func turnPlain(out *[3]Vector, R *[9]Vector, v *[3]Vector) {
+	for l := range Width {
 		m := matrixOf(R, l)
 		setTriple(out[:], l, 1, turned(&m, tripleOf(v[:], l)))
 	}
 }
 
-func laneTurnBackPlain(out *[3]Lane, E *[9]Lane, v *[3]Lane) {
-	for l := range Lanes {
+func turnBackPlain(out *[3]Vector, E *[9]Vector, v *[3]Vector) {
+	for l := range Width {
 		m := matrixOf(E, l)
 		setTriple(out[:], l, 1, turnedT(&m, tripleOf(v[:], l)))
 	}
 }
 
-// laneMovePlain stores in At how the bodies move, and Cᵀ of that in col: with the parents, if up is not nil,
+// movePlain stores in At how the bodies move, and Cᵀ of that in col: with the parents, if up is not nil,
 // and by turn and move.
-func laneMovePlain(col *[6]Lane, t *LaneBody, c *LaneConst, up *LaneBody, turn, move *[3]Lane) {
-	for l := range Lanes {
+func movePlain(col *[6]Vector, t *Body, c *BodyConst, up *Body, turn, move *[3]Vector) {
+	for l := range Width {
 		var w, v triple
 		if up != nil {
 			R, a := matrixOf(&t.R, l), tripleOf(up.At[:], l)
@@ -188,52 +182,52 @@ func laneMovePlain(col *[6]Lane, t *LaneBody, c *LaneConst, up *LaneBody, turn, 
 	}
 }
 
-func laneRestPlain(rest *[6]Lane, t *LaneBody, c *LaneConst, up *LaneBody) {
-	laneMovePlain(rest, t, c, up, (*[3]Lane)(t.Rel[:3]), (*[3]Lane)(t.Rel[3:]))
-	t.Size = Lane{}
-	laneDotPlain(&t.Size, rest, rest)
+func particularPlain(rest *[6]Vector, t *Body, c *BodyConst, up *Body) {
+	movePlain(rest, t, c, up, (*[3]Vector)(t.Rel[:3]), (*[3]Vector)(t.Rel[3:]))
+	t.Size = Vector{}
+	dotPlain(&t.Size, rest, rest)
 	for i := range rest {
-		for l := range Lanes {
+		for l := range Width {
 			t.Load[i][l] -= rest[i][l]
 		}
 	}
 }
 
-func laneDotPlain(sum *Lane, a, b *[6]Lane) {
-	for l := range Lanes {
+func dotPlain(sum *Vector, a, b *[6]Vector) {
+	for l := range Width {
 		for i := range a {
 			sum[l] += a[i][l] * b[i][l]
 		}
 	}
 }
 
-func laneSubPlain(a *[6]Lane, t *Lane, b *[6]Lane) {
+func subPlain(a *[6]Vector, t *Vector, b *[6]Vector) {
 	for i := range a {
-		for l := range Lanes {
+		for l := range Width {
 			a[i][l] -= t[l] * b[i][l]
 		}
 	}
 }
 
-func laneAddPlain(a *[6]Lane, t *Lane, b *[6]Lane) {
+func addPlain(a *[6]Vector, t *Vector, b *[6]Vector) {
 	for i := range a {
-		for l := range Lanes {
+		for l := range Width {
 			a[i][l] += t[l] * b[i][l]
 		}
 	}
 }
 
-func laneScalePlain(a *[6]Lane, t *Lane) {
+func scalePlain(a *[6]Vector, t *Vector) {
 	for i := range a {
-		for l := range Lanes {
+		for l := range Width {
 			a[i][l] *= t[l]
 		}
 	}
 }
 
-// laneJointPlain is LaneBall, and with moments LanePinned: PinRows lane by lane.
-func laneJointPlain(t *LaneJoint, c *LaneJointConst, moments bool) {
-	for l := range Lanes {
+// jointPlain is BallRows, and with moments HingeRows: PinRows lane by lane.
+func jointPlain(t *Joint, c *JointConst, moments bool) {
+	for l := range Width {
 		EP, ES, F := matrixOf(&t.EP, l), matrixOf(&t.ES, l), matrixOf(&c.Axes, l)
 		var W, A matrix
 		for i := range 3 {
@@ -251,7 +245,7 @@ func laneJointPlain(t *LaneJoint, c *LaneJointConst, moments bool) {
 		arm := tripleOf(c.ArmS[:], l)
 		bias := less(centripetal(wp, turnedT(&F, tripleOf(c.ArmP[:], l))), centripetal(ws, turnedT(&A, arm)))
 		setTriple(t.B[:], l, 1, bias)
-		row := func(rows []Lane, i int, inv *[6]Lane, root float64, n, f triple) {
+		row := func(rows []Vector, i int, inv *[6]Vector, root float64, n, f triple) {
 			q := rows[6*i:][:6]
 			setTriple(q, l, 1, lower(inv, l, n))
 			setTriple(q[3:], l, root, f)
@@ -277,18 +271,18 @@ func laneJointPlain(t *LaneJoint, c *LaneJointConst, moments bool) {
 	}
 }
 
-func laneRowsPlain(y []Lane, step int, v []Lane, n int, x *[6]Lane) {
+func productsPlain(y []Vector, step int, v []Vector, n int, x *[6]Vector) {
 	for i := range n {
-		y[i*step] = Lane{}
-		laneDotPlain(&y[i*step], (*[6]Lane)(v[6*i:]), x)
+		y[i*step] = Vector{}
+		dotPlain(&y[i*step], (*[6]Vector)(v[6*i:]), x)
 	}
 }
 
-func laneSubRowsPlain(y, v []Lane, n int, x *[6]Lane) {
+func subProductsPlain(y, v []Vector, n int, x *[6]Vector) {
 	for i := range n {
-		var t Lane
-		laneDotPlain(&t, (*[6]Lane)(v[6*i:]), x)
-		for l := range Lanes {
+		var t Vector
+		dotPlain(&t, (*[6]Vector)(v[6*i:]), x)
+		for l := range Width {
 			y[i][l] -= t[l]
 		}
 	}

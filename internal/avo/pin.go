@@ -22,6 +22,12 @@ const (
 	pinBase
 )
 
+var pinFields = structure{"Pin", 0, []field{
+	{"EP", pinEP}, {"ES", pinES}, {"OmegaP", pinOmegaP}, {"OmegaS", pinOmegaS}, {"Axes", pinAxes},
+	{"OriginP", pinOriginP}, {"OriginS", pinOriginS}, {"ComP", pinComP}, {"ComS", pinComS},
+	{"Weight", pinWeight}, {"Root", pinRoot}, {"Base", pinBase},
+}}
+
 // Orders of the lanes of a vector: (x, y, z) becomes (y, z, x), and (w, x, y, z)
 // (x, y, z, w).
 const (

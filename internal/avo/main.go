@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"math"
 
@@ -10,8 +11,26 @@ import (
 )
 
 func main() {
+	set := flag.String("set", "kernel", "the package: kernel or lanes")
+	layout := flag.String("layout", "layout.go", "file for the assertions of layouts")
+	flag.Parse()
 	ConstraintExpr("!noasm")
 	ConstraintExpr("!purego")
+	switch *set {
+	case "kernel":
+		writeKernel()
+		writeLayout(*layout, *set, blockFields)
+	case "lanes":
+		writeLanes()
+		writeLayout(*layout, *set, laneFields)
+	default:
+		panic("no package " + *set)
+	}
+	Generate()
+}
+
+// writeKernel writes package kernel.
+func writeKernel() {
 	minusQuarter = ConstData("minusQuarter", F64(-0.25))
 
 	update512()
@@ -24,16 +43,17 @@ func main() {
 	subMul256()
 	subMulT256()
 
-	subRows256()
-	subRowsT256()
 	subBlocks256()
 	subBlocksT256()
 	spreadBlocks256()
-	transpose256()
 	add256("addLowerAVX2", true, "addLowerAVX2 is AddLower with AVX2.")
 	add256("addBlockAVX2", false, "addBlockAVX2 is AddBlock with AVX2.")
 	solve256("solveLowerAVX2", false, "solveLowerAVX2 is SolveLower with AVX2 for n ≤ 15.")
 	solve256("solveLowerTAVX2", true, "solveLowerTAVX2 is SolveLowerT with AVX2 for n ≤ 15.")
+}
+
+// writeLanes writes package lanes.
+func writeLanes() {
 	pinRows256("pinBallAVX2", false, "pinBallAVX2 is PinRows of a Ball with AVX2; p points to a Pin.")
 	pinRows256("pinHingeAVX2", true, "pinHingeAVX2 is PinRows of a Hinge with AVX2; p points to a Pin.")
 	gatherLanes(false)
@@ -44,7 +64,6 @@ func main() {
 	laneRecover256()
 	laneProducts256()
 	laneJoints256()
-	Generate()
 }
 
 // Signatures of the functions, the same for both sets.
