@@ -216,14 +216,14 @@ func passes(p *rung.Plan, s *shares) []pass {
 		list[i].array = reducedPath(list[i].array)
 	}
 	if lanes.Have() {
-		list = append(list, pass{"plan.ground.ground.parts", 1, 0, 1}, pass{"plan.ground.ground.bondBatches", 1, 0, 0})
+		list = append(list, pass{"plan.ground.ground.eights.trees", 1, 0, 1}, pass{"plan.ground.ground.eights.loops", 1, 0, 0})
 	} else {
-		list = append(list, pass{"plan.ground.ground.units", 1, 0, 1}, pass{"plan.ground.ground.branches", 2, 0, 1})
+		list = append(list, pass{"plan.ground.ground.groups", 1, 0, 1}, pass{"plan.ground.ground.trees", 2, 0, 1})
 	}
 	return append(list, []pass{
-		{"ground.sys.dirs", 3, 0, 1},
-		{"ground.sys.rest", 3, 0, 1},
-		{"ground.sys.fixed", 1, 0, 0},
+		{"ground.sys.directions", 3, 0, 1},
+		{"ground.sys.particular", 3, 0, 1},
+		{"ground.sys.constants", 1, 0, 0},
 		{"x", 0, 0, 2 * 6 * float64(p.Mechanism().NumBodies()) / float64(p.Layout().Pattern.Dim())}, // accelerations alone
 	}...)
 }
@@ -232,7 +232,7 @@ func passes(p *rung.Plan, s *shares) []pass {
 func reducedPath(array string) string {
 	for _, c := range [...][2]string{
 		{"sys.", "ground.sys."}, {"fac.", "ground.fac."}, {"r", "ground.r"}, {"x", "ground.x"}, {"plan.symbolic.", "plan.ground.symbolic."},
-		{"plan.layout.joint", "plan.ground.ground.bonds"}, {"plan.layout.Pattern.", "plan.ground.ground.Pattern."},
+		{"plan.layout.joint", "plan.ground.ground.loops"}, {"plan.layout.Pattern.", "plan.ground.ground.Pattern."},
 	} {
 		if rest, found := strings.CutPrefix(array, c[0]); found && (len(c[0]) > 1 || rest == "") {
 			return c[1] + rest
@@ -254,7 +254,7 @@ func idleOf(p *rung.Plan) []string {
 		return idle
 	}
 	list := []string{"plan.symbolic", "plan.layout", "plan.ground.ground.nodeOf", "plan.ground.ground.branchOf", "plan.ground.ground.node", "plan.ground.ground.Pattern.Ind",
-		"plan.ground.ground.units", "plan.ground.ground.branches", "ground.sys.ends", "ground.sys.batch"}
+		"plan.ground.ground.groups", "plan.ground.ground.trees", "ground.sys.ends", "ground.sys.batch"}
 	for _, array := range idle {
 		list = append(list, reducedPath(array))
 	}

@@ -202,17 +202,28 @@ func (y *Weighted) fillAny(w *jointWork, j, node int32, s *mechanism.State) erro
 		return err
 	}
 	at := y.L.place(jt, node)
-	o := int(at.row)
-	scale := y.Scale[o : o+int(jt.Rows)]
-	clear(scale)
-	if jt.Succ >= 0 {
-		sideTo(y.W.Val[at.succ:], scale, &w.rows, &w.armS, &y.bodies[jt.Succ], &y.Kin.Bodies[jt.Succ].E, 1)
-	}
+	var pred, succ []float64
 	if jt.Pred >= 0 {
-		sideTo(y.W.Val[at.pred:], scale, &w.rows, &w.armP, &y.bodies[jt.Pred], &y.Kin.Bodies[jt.Pred].E, -1)
+		pred = y.W.Val[at.pred:]
 	}
-	w.rightSideTo(y.B[o : o+int(jt.Rows)])
+	if jt.Succ >= 0 {
+		succ = y.W.Val[at.succ:]
+	}
+	o, end := at.row, at.row+int32(jt.Rows)
+	w.weightedTo(pred, succ, y.Scale[o:end], jt, y.bodies, y.Kin)
+	w.rightSideTo(y.B[o:end])
 	return nil
+}
+
+// weightedTo stores the weighted rows in w on the predecessor and successor of a joint, and their squared norms.
+func (w *jointWork) weightedTo(pred, succ, scale []float64, jt *mechanism.Joint, list []bodies.Body, k *mechanism.Kinematics) {
+	clear(scale)
+	if i := jt.Succ; i >= 0 {
+		sideTo(succ, scale, &w.rows, &w.armS, &list[i], &k.Bodies[i].E, 1)
+	}
+	if i := jt.Pred; i >= 0 {
+		sideTo(pred, scale, &w.rows, &w.armP, &list[i], &k.Bodies[i].E, -1)
+	}
 }
 
 // sideTo stores the block sign·TᵀX·C⁻ᵀ of a body b with the axes E and adds the squared norms
@@ -251,17 +262,18 @@ func (y *Weighted) AccelerationsTo(a, x []float64) {
 
 // accelerations is AccelerationsTo for the bodies lo ≤ i < hi.
 func (y *Weighted) accelerations(a, x []float64, lo, hi int) {
-	var w, v spatial.Vec3
-	for i := 6 * lo; i < 6*hi; i += 6 {
-		E := &y.Kin.Bodies[i/6].E
-		c := y.bodies[i/6].Weight()
-		q, out := (*[6]float64)(x[i:]), (*[6]float64)(a[i:])
-		w[0], w[1], w[2] = q[0], q[1], q[2]
-		v[0], v[1], v[2] = c.Mass*q[3], c.Mass*q[4], c.Mass*q[5]
-		c.Inertia.TMulVecTo(&w, &w)
-		E.MulVecTo((*spatial.Vec3)(out[:3]), &w)
-		E.MulVecTo((*spatial.Vec3)(out[3:]), &v)
+	for i := lo; i < hi; i++ {
+		unweigh((*[6]float64)(a[6*i:]), &y.bodies[i], &y.Kin.Bodies[i].E, (*[6]float64)(x[6*i:]))
 	}
+}
+
+// unweigh stores C⁻ᵀ·x of a body b with the axes E; out may be x.
+func unweigh(out *[6]float64, b *bodies.Body, E *spatial.Mat3, x *[6]float64) {
+	c := b.Weight()
+	w, v := spatial.Vec3{x[0], x[1], x[2]}, spatial.Vec3{c.Mass * x[3], c.Mass * x[4], c.Mass * x[5]}
+	c.Inertia.TMulVecTo(&w, &w)
+	E.MulVecTo((*spatial.Vec3)(out[:3]), &w)
+	E.MulVecTo((*spatial.Vec3)(out[3:]), &v)
 }
 
 // WeighTo stores in x the weighted coordinates Cᵀ·a, the inverse of

@@ -65,17 +65,11 @@ func forestModel(rng *rand.Rand, copies int, drives bool) *model.Model {
 	return b.m
 }
 
-// withoutBatches returns a copy of a Ground that works on one unit and joint after the other.
-func withoutBatches(g *Ground) *Ground {
+// withoutEights returns a copy of a Ground that works on one group and joint after the other.
+func withoutEights(g *Ground) *Ground {
 	c := *g
-	c.unitBatches, c.bondBatches, c.inner = nil, nil, []int32{0}
-	c.single, c.singleBonds = nil, nil
-	for i := range c.units {
-		c.single = append(c.single, int32(i))
-	}
-	for i := range c.bonds {
-		c.singleBonds = append(c.singleBonds, int32(i))
-	}
+	c.eights = eights{}
+	c.makeEights(false)
 	return &c
 }
 
@@ -85,33 +79,33 @@ func requireClose(t *testing.T, want, got []float64, what string, terms ...float
 	require.InDeltaSlice(t, want, got, 1e-12*(1+check.MaxAbs(want)+check.MaxAbs(terms)), what)
 }
 
-// TestBatches holds batches against one unit and joint after the other.
-func TestBatches(t *testing.T) {
+// TestEights holds batches against one unit and joint after the other.
+func TestEights(t *testing.T) {
 	if !lanes.Have() {
 		t.Skip("no kernels for lanes on this processor, or in this build")
 	}
-	units, bonds, inner, shapes := 0, 0, 0, map[unitShape]bool{}
-	alone, still := 0, 0 // mechanisms with batches of joints alone, batches of joints on bodies without columns
+	groups, loops, inner, shapes := 0, 0, 0, map[groupShape]bool{}
+	alone, still := 0, 0 // mechanisms with eights of joints alone, eights of joints on bodies without columns
 	for seed := range uint64(120) {
 		rng := check.Rand(seed)
 		copies := [...]int{3, 4, 8, 9, 20, 130, 1500}[seed%7]
 		mech, err := mechanism.New(forestModel(rng, copies, seed%4 == 1))
 		require.NoError(t, err)
 		g := choose(NewLayout(mech))
-		g.finish()
+		g.layOut()
 		st := mech.Initial()
-		y, one := g.NewGroundedOn(nil), withoutBatches(g).NewGroundedOn(nil)
+		y, one := g.NewGroundedOn(nil), withoutEights(g).NewGroundedOn(nil)
 		free, err := y.FillTo(st)
 		require.NoError(t, err)
 		want, err := one.FillTo(st)
 		require.NoError(t, err)
 		require.InEpsilon(t, want, free, 1e-13)
 		requireClose(t, lanes.Numbers(one.Kin.Bodies), lanes.Numbers(y.Kin.Bodies), "Kin")
-		requireClose(t, one.rest, y.rest, "rest")
-		requireClose(t, one.dirs, y.dirs, "dirs")
-		requireClose(t, one.parts, y.parts, "parts")
+		requireClose(t, one.particular, y.particular, "particular")
+		requireClose(t, one.directions, y.directions, "directions")
+		requireClose(t, one.squares, y.squares, "squares")
 		requireClose(t, one.Parts, y.Parts, "Parts")
-		requireClose(t, one.B, y.B, "B", one.rest...)
+		requireClose(t, one.B, y.B, "B", one.particular...)
 		requireClose(t, one.Scale, y.Scale, "Scale")
 		requireClose(t, one.W.Val, y.W.Val, "W")
 		z := make([]float64, g.Pattern.Dim())
@@ -121,7 +115,7 @@ func TestBatches(t *testing.T) {
 		a, b := make([]float64, 6*mech.NumBodies()), make([]float64, 6*mech.NumBodies())
 		y.AccelerationsTo(a, z)
 		one.AccelerationsTo(b, z)
-		requireClose(t, b, a, "accelerations", one.rest...)
+		requireClose(t, b, a, "accelerations", one.particular...)
 
 		for _, threads := range []int{2, 3} {
 			two := g.NewGroundedOn(team.New(threads))
@@ -145,48 +139,48 @@ func TestBatches(t *testing.T) {
 		for _, x := range []*Grounded{y, one, two} {
 			x.ErrorsTo(e, st)
 		}
-		requireClose(t, one.rest, y.rest, "rest of errors")
-		requireClose(t, one.B, y.B, "B of errors", one.rest...)
+		requireClose(t, one.particular, y.particular, "particular of errors")
+		requireClose(t, one.B, y.B, "B of errors", one.particular...)
 		require.Equal(t, y.B, two.B)
 
-		units, bonds = units+len(g.unitBatches), bonds+len(g.bondBatches)
-		inner += int(g.inner[len(g.inner)-1])
-		for _, s := range g.shapes {
+		groups, loops = groups+len(g.eights.groups), loops+len(g.eights.loops)
+		inner += int(g.eights.firstLoop[len(g.eights.firstLoop)-1])
+		for _, s := range g.eights.shapes {
 			shapes[s] = true
 		}
-		if len(g.unitBatches) == 0 && len(g.bondBatches) > 0 {
+		if len(g.eights.groups) == 0 && len(g.eights.loops) > 0 {
 			alone++
 		}
-		for i := range g.bondBatches {
-			for e := range g.bondBatches[i].side {
-				if q := &g.bondBatches[i].side[e]; q.dof > 0 && q.from == q.dof {
+		for i := range g.eights.loops {
+			for e := range g.eights.loops[i].end {
+				if q := &g.eights.loops[i].end[e]; q.dof > 0 && q.from == q.dof {
 					still++
 				}
 			}
 		}
-		left := map[unitShape]int{}
-		for _, i := range g.single {
-			if s, ok := g.unitShape(&g.units[i]); ok {
+		left := map[groupShape]int{}
+		for _, i := range g.eights.loneGroups {
+			if s, ok := g.groupShape(&g.groups[i]); ok {
 				left[s]++
-				require.Less(t, left[s], minLanes, "so many could be a batch")
+				require.Less(t, left[s], fewEqual, "so many could be an eight")
 			}
 		}
 	}
 	assert.Greater(t, alone, 3)
 	assert.Greater(t, still, 3)
-	assert.Greater(t, units, 400)
+	assert.Greater(t, groups, 400)
 	assert.Greater(t, inner, 200)
-	assert.Greater(t, bonds-inner, 20)
+	assert.Greater(t, loops-inner, 20)
 	assert.Greater(t, len(shapes), 8)
 }
 
-// TestBatchStates: a state that is not finite, or a quaternion that is no unit, is found in every lane, and named; numbers that
+// TestEightStates: a state that is not finite, or a quaternion that is no unit, is found in every lane, and named; numbers that
 // overflow make the size of the loads not a number.
-func TestBatchStates(t *testing.T) {
+func TestEightStates(t *testing.T) {
 	mech, err := mechanism.New(forestModel(check.Rand(5), 20, false))
 	require.NoError(t, err)
 	g := choose(NewLayout(mech))
-	g.finish()
+	g.layOut()
 	y := g.NewGroundedOn(nil)
 	for i := range mech.Bodies {
 		for _, spoil := range []func(b *mechanism.BodyState){
@@ -215,7 +209,7 @@ func TestUnitLimit(t *testing.T) {
 	mech, err := mechanism.New(forestModel(rng, 20, false))
 	require.NoError(t, err)
 	g := choose(NewLayout(mech))
-	g.finish()
+	g.layOut()
 	y, k := g.NewGroundedOn(nil), mechanism.BodyKinematics{}
 	good, bad := 0, 0
 	for range 3000 {

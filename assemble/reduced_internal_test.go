@@ -113,7 +113,7 @@ func TestGrounded(t *testing.T) {
 		require.NoError(t, err)
 		l := NewLayout(mech)
 		g := choose(l)
-		g.finish()
+		g.layOut()
 		st := mech.Initial()
 		whole, y := l.NewWeighted(), g.NewGroundedOn(nil)
 		require.NoError(t, whole.FillTo(st))
@@ -121,7 +121,7 @@ func TestGrounded(t *testing.T) {
 		require.NoError(t, err)
 		require.InEpsilon(t, whole.FreeSize(), free, 1e-13)
 		requireClose(t, lanes.Numbers(whole.Kin.Bodies), lanes.Numbers(y.Kin.Bodies), "Kin")
-		branches, columns = branches+len(g.branches), columns+g.columns/6
+		branches, columns = branches+len(g.trees), columns+g.columns/6
 
 		n, nr, nb := l.Pattern.Dim(), g.Pattern.Dim(), 6*mech.NumBodies()
 		c, N := directionsOf(whole, y)
@@ -146,7 +146,7 @@ func TestGrounded(t *testing.T) {
 		}
 		for j := range mech.Joints {
 			o, rowsOf := int(l.Pattern.Off[l.JointNode(j)]), int(mech.Joints[j].Rows)
-			node := g.nodeOf[j]
+			node := nodeOf(g, j)
 			for r := range rowsOf {
 				if node < 0 { // in a tree
 					require.InDelta(t, 0, offC[o+r], groundedTol*size, "seed %d, joint %d, row %d", seed, j, r)
@@ -174,8 +174,8 @@ func TestGrounded(t *testing.T) {
 			// c of a free body is zero.
 			require.InDelta(t, dotOf(N[i][:nb], load), y.B[i], groundedTol*size, "seed %d, column %d", seed, i)
 		}
-		for i := range g.units {
-			if u := &g.units[i]; u.body < 0 && u.dof == 0 {
+		for i := range g.groups {
+			if g.groups[i].dof == 0 {
 				empty++
 			}
 		}
@@ -192,7 +192,7 @@ func TestGrounded(t *testing.T) {
 		for j := range mech.Joints {
 			o := int(l.Pattern.Off[l.JointNode(j)])
 			for r := range int(mech.Joints[j].Rows) {
-				if node := g.nodeOf[j]; node < 0 {
+				if node := nodeOf(g, j); node < 0 {
 					require.InDelta(t, 0, offC[o+r], groundedTol*size)
 				} else {
 					require.InDelta(t, -offC[o+r], b[int(g.Pattern.Off[node])+r], groundedTol*size)
@@ -206,6 +206,16 @@ func TestGrounded(t *testing.T) {
 	assert.Greater(t, branches, 400)
 	assert.Greater(t, columns, 600)
 	assert.Greater(t, empty, 5)
+}
+
+// nodeOf returns the node of a joint, −1 if it is a tree joint.
+func nodeOf(g *Ground, joint int) int {
+	for node := range g.Pattern.Len() {
+		if g.NodeJoint(node) == joint {
+			return node
+		}
+	}
+	return -1
 }
 
 // expanded returns c + N·z.
