@@ -21,25 +21,31 @@ func (y *Grounded) AccelerationsTo(a, z []float64) {
 func (y *Grounded) groupResult(q *group, a, z []float64) {
 	for k := q.first; k < q.end; k++ {
 		body := y.G.trees[k].body
-		x := y.weighted(q, k, z)
+		var x [6]float64
+		y.weightedTo(&x, q, k, z)
 		y.unweigh((*[6]float64)(a[6*body:]), body, &x)
 	}
 }
 
-// weighted returns c + N·z of the body of tree joint k of a group.
-func (y *Grounded) weighted(q *group, k int32, z []float64) (x [6]float64) {
-	x = [6]float64(y.particular[6*k:])
+// weightedTo stores c + N·z of the body of tree joint k of a group.
+func (y *Grounded) weightedTo(x *[6]float64, q *group, k int32, z []float64) {
+	*x = [6]float64(y.particular[6*k:])
 	if q.dof == 0 {
-		return x
+		return
 	}
 	t := &y.G.trees[k]
 	z = z[y.G.Pattern.Off[q.node]:][:q.dof]
-	for i := t.from; i < q.dof; i++ {
-		for e, v := range y.column(t, i) {
-			x[e] += z[i] * v
-		}
+	columns := y.directions[t.column:]
+	for _, v := range z[t.from:] {
+		n := (*[6]float64)(columns)
+		x[0] += v * n[0]
+		x[1] += v * n[1]
+		x[2] += v * n[2]
+		x[3] += v * n[3]
+		x[4] += v * n[4]
+		x[5] += v * n[5]
+		columns = columns[6:]
 	}
-	return x
 }
 
 // unweigh stores C⁻ᵀ·x of a body.
@@ -107,7 +113,8 @@ func (y *Grounded) lacking(q *group, k int32, z []float64, s *mechanism.State) s
 	var spin spatial.Vec3
 	var f [6]float64
 	y.load(&f, &spin, t.body, s)
-	v := y.weighted(q, k, z)
+	var v [6]float64
+	y.weightedTo(&v, q, k, z)
 	for e := range v {
 		v[e] -= f[e]
 	}

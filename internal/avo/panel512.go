@@ -9,14 +9,16 @@ import (
 )
 
 // panelWidth512 is the number of columns of a block of rows of AVX-512 that has
-// more than two vectors. With fewer columns than narrowest512 the panels of AVX2
-// were measured to be as fast.
+// more than two vectors, shortWidth512 that of one that has at most two: more
+// columns were measured to be as fast by halves (docs/benchmarks.md). With fewer
+// columns than narrowest512 the panels of AVX2 were measured to be as fast.
 const (
 	panelWidth512 = 8
+	shortWidth512 = 10
 	narrowest512  = 7
 )
 
-// panel512 writes Panel of AVX-512 for seven or eight columns, or more of up to
+// panel512 writes Panel of AVX-512 for seven or eight columns, or nine or ten of up to
 // 16 rows. The first 24 rows are factored in registers, by code of its own for
 // every number of vectors and of columns, then the others follow 24 at a time.
 // At a stop the columns that are left keep in memory what they had.
@@ -24,7 +26,7 @@ func panel512() {
 	lanes := lanes512()
 	one := ConstData("one", F64(1))
 	function("panelAVX512", panelSignature,
-		"panelAVX512 is Panel with AVX-512 from column 0, for 7 ≤ w ≤ 8 or 7 ≤ w ≤ n ≤ 16, but at a stop the columns behind it are left as they were.")
+		"panelAVX512 is Panel with AVX-512 from column 0, for 7 ≤ w ≤ 8, or 7 ≤ w ≤ 10 and n ≤ 16, but at a stop the columns behind it are left as they were.")
 	t := &tops512{
 		f: reg.RDI, ldf: reg.R8, ld: reg.R9, ldd: reg.R11,
 		dinv: reg.R12, limit: reg.R13, w: reg.R14, done: reg.RAX, tmp: reg.RDX,
@@ -135,9 +137,9 @@ var (
 // widest returns the largest number of columns.
 func (t *tops512) widest() int {
 	if t.vectors == 2 {
-		return 16
+		return shortWidth512
 	}
-	return 8
+	return panelWidth512
 }
 
 // write writes the code for every number of columns. It ends at factored or

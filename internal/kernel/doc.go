@@ -35,7 +35,7 @@
 // A tile of C of up to 24×6 (AVX-512) or 12×4 numbers (AVX2) stays in registers
 // for all terms, the rows and columns that are left over in smaller tiles. Panel
 // halves its columns until those that are left are factored in registers: at most six,
-// 8 rows at a time, and with AVX-512 seven or eight, 24 rows at a time, or up to 16 of at
+// 8 rows at a time, and with AVX-512 seven or eight, 24 rows at a time, or up to ten of at
 // most 16 rows.
 //
 // # Small sizes

@@ -9,7 +9,7 @@ package kernel
 //go:noescape
 func updateAVX512(c *float64, ldc int, a *float64, lda int, b *float64, ldb int, n int, m int, k int, step int)
 
-// panelAVX512 is Panel with AVX-512 from column 0, for 7 ≤ w ≤ 8 or 7 ≤ w ≤ n ≤ 16, but at a stop the columns behind it are left as they were.
+// panelAVX512 is Panel with AVX-512 from column 0, for 7 ≤ w ≤ 8, or 7 ≤ w ≤ 10 and n ≤ 16, but at a stop the columns behind it are left as they were.
 //
 //go:noescape
 func panelAVX512(f *float64, ldf int, n int, w int, ld *float64, ldd int, dinv *float64, limit *float64, shift *float64) int

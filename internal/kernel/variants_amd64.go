@@ -73,11 +73,12 @@ func updateBlocks(v variant, c []float64, ldc int, a []float64, lda int, b []flo
 	}
 }
 
-// AVX-512 factors at once more than leaf columns of up to panelRows rows, or up to
-// panelColumns columns. AVX2 factors leaf columns.
+// AVX-512 factors at once more than leaf columns: up to panelColumns, and up to shortColumns of
+// up to panelRows rows. AVX2 factors leaf columns.
 const (
 	panelRows    = 16
 	panelColumns = 8
+	shortColumns = 10
 )
 
 // panel is Panel of the set v. It has so many arguments that one more call on
@@ -92,7 +93,7 @@ func panel(v variant, f []float64, ldf, n, w, from int, ld []float64, ldd int, d
 		return panelPlain(f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
 	case v != avx512:
 		return panelHalves(v, leaf, f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
-	case n-from > panelRows && w-from > panelColumns:
+	case w-from > panelColumns && (n-from > panelRows || w-from > shortColumns):
 		return panelHalves(v, panelColumns, f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
 	}
 	q := from + panelAVX512(&f[from+from*ldf], ldf, n-from, w-from, &ld[from+from*ldd], ldd, &dinv[from], &limit[from], &shift[from])
