@@ -202,13 +202,7 @@ func (y *Weighted) fillAny(w *jointWork, j, node int32, s *mechanism.State) erro
 		return err
 	}
 	at := y.L.place(jt, node)
-	var pred, succ []float64
-	if jt.Pred >= 0 {
-		pred = y.W.Val[at.pred:]
-	}
-	if jt.Succ >= 0 {
-		succ = y.W.Val[at.succ:]
-	}
+	pred, succ := at.rowsIn(y.W.Val)
 	o, end := at.row, at.row+int32(jt.Rows)
 	w.weightedTo(pred, succ, y.Scale[o:end], jt, y.bodies, y.Kin)
 	w.rightSideTo(y.B[o:end])
@@ -237,11 +231,11 @@ func sideTo(v, scale []float64, r *joints.Rows, arm *spatial.Vec3, b *bodies.Bod
 	root := sign * c.Mass
 	for k := range scale {
 		t := &r.T[k]
-		x := sign * (t[0] + (arm[1]*t[5] - arm[2]*t[4]))
-		yy := sign * (t[1] + (arm[2]*t[3] - arm[0]*t[5]))
-		z := sign * (t[2] + (arm[0]*t[4] - arm[1]*t[3]))
+		n0 := sign * (t[0] + (arm[1]*t[5] - arm[2]*t[4]))
+		n1 := sign * (t[1] + (arm[2]*t[3] - arm[0]*t[5]))
+		n2 := sign * (t[2] + (arm[0]*t[4] - arm[1]*t[3]))
 		f0, f1, f2 := root*t[3], root*t[4], root*t[5]
-		w0, w1, w2 := G[0]*x+G[1]*yy+G[2]*z, G[3]*x+G[4]*yy+G[5]*z, G[6]*x+G[7]*yy+G[8]*z
+		w0, w1, w2 := G[0]*n0+G[1]*n1+G[2]*n2, G[3]*n0+G[4]*n1+G[5]*n2, G[6]*n0+G[7]*n1+G[8]*n2
 		q := (*[6]float64)(v[6*k:])
 		q[0], q[1], q[2] = w0, w1, w2
 		q[3] = E[0]*f0 + E[3]*f1 + E[6]*f2
