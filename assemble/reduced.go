@@ -6,6 +6,7 @@ import (
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
@@ -109,13 +110,13 @@ func (g *Ground) outerLoops() []loopEight {
 func (g *Ground) NewGroundedOn(t *team.Team) *Grounded {
 	n, m := g.Pattern.Dim(), g.L.Mech
 	y := &Grounded{
-		G: g, W: sparse.NewUnitMatrix(g.Pattern), B: make([]float64, n), Scale: make([]float64, n),
+		G: g, W: sparse.NewUnitMatrix(g.Pattern), B: pages.Make[float64](n), Scale: pages.Make[float64](n),
 		Parts: make([]float64, g.Pattern.Len()),
 		Kin:   &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())},
 
-		bodies: m.Bodies, directions: make([]float64, g.columns),
+		bodies: m.Bodies, directions: pages.Make[float64](g.columns),
 		particular: make([]float64, 6*len(g.trees)), squares: make([]float64, len(g.trees)),
-		constants: make([]float64, g.blocks), base: make([]float64, n),
+		constants: pages.Make[float64](g.blocks), base: pages.Make[float64](n),
 
 		team: t, one: make([]groupWork, t.Workers()),
 		ends: make([]passEnd, max(g.tasks(statePass).number(), g.tasks(loopPass).number())),
@@ -172,7 +173,7 @@ func (y *Grounded) FillTo(s *mechanism.State) (free float64, err error) {
 		_, free = y.run(pass{kind: loadPass, s: s})
 	}
 	if i, _ := y.run(pass{kind: loopPass, s: s}); i >= 0 {
-		return 0, fault.Errorf("assemble: joint %s: %w", fault.Name(m.JointName(int(g.loops[i].joint))), joints.ErrNoDirection)
+		return 0, fault.Errorf("assemble: %w", m.AtJoint(int(g.loops[i].joint), -1, joints.ErrNoDirection))
 	}
 	return free, nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/sparse"
 )
@@ -44,6 +45,7 @@ type Factor struct {
 	eps     float64
 	b       []float64  // right side that is eliminated with the matrix; nil if there is none
 	ok      bool       // there is a factor
+	runs    int        // of Factorize
 	begun   bool       // and the panels hold D⁻¹L⁻¹ of the right side
 	from    rightSide  // of forward
 	to      solution   // of backward
@@ -124,10 +126,10 @@ func (s *Symbolic) NewFactorOn(t *team.Team) *Factor {
 	core := int(s.off[len(s.node)])
 	f := &Factor{
 		S:        s,
-		panels:   make([]float64, s.panels),
-		dinv:     make([]float64, core),
-		x:        make([]float64, core),
-		hand:     make([]float64, s.hand),
+		panels:   pages.Make[float64](s.panels),
+		dinv:     pages.Make[float64](core),
+		x:        pages.Make[float64](core),
+		hand:     pages.Make[float64](s.hand),
 		square:   make([]float64, len(s.node)),
 		results:  make([]Tally, len(s.tasks)),
 		energies: make([]float64, len(s.tasks)),
@@ -137,7 +139,7 @@ func (s *Symbolic) NewFactorOn(t *team.Team) *Factor {
 	for range t.Workers() {
 		f.workers = append(f.workers, &worker{
 			f:     f,
-			stack: make([]float64, s.stack),
+			stack: pages.Make[float64](s.stack),
 			leaf:  make([]float64, s.maxLeaf*(s.maxLeaf+1)),
 			ld:    make([]float64, max(s.maxPanel, s.maxSpread, sparse.MaxBlock*(s.maxLeaf+1))),
 			limit: make([]float64, s.maxWidth),
@@ -154,6 +156,10 @@ func (f *Factor) mustBe() {
 		panic("factor: zero Factor; use Symbolic.NewFactor")
 	}
 }
+
+// Runs returns how often f has been factored. Who shares f with others tells by it whether the factor is still the one
+// it knows.
+func (f *Factor) Runs() int { return f.runs }
 
 // Factorize computes L and D of m − E, where E is a diagonal in the rows of
 // sign −1 made of scale and eps by policy. A row of scale zero has no term under
@@ -191,6 +197,7 @@ func (f *Factor) FactorizeFor(b []float64, m *sparse.Matrix, scale []float64, ep
 		assertInput(m, scale, eps, policy)
 	}
 	f.ok, f.begun = false, false
+	f.runs++
 	f.Tally = Tally{bad: -1}
 	f.scale, f.policy, f.eps = scale, policy, eps
 	f.unit, f.b = m, b

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -16,7 +17,7 @@ func TestNames(t *testing.T) {
 	assert.Equal(t, "flutter", linear.Flutter.String())
 	assert.Equal(t, "Kind(9)", linear.Kind(9).String())
 	assert.Equal(t, "immobile", linear.Immobile.String())
-	assert.Equal(t, "unknown", linear.Unknown.String())
+	assert.Equal(t, "unknown", new(linear.Equilibrium).Stability.String(), "an empty result promises nothing")
 	assert.Equal(t, "Stability(7)", linear.Stability(7).String())
 	assert.Equal(t, "Method(5)", linear.Method(5).String())
 	for _, m := range []linear.Method{linear.Auto, linear.Dense, linear.Sparse} {
@@ -127,7 +128,7 @@ func TestErrors(t *testing.T) {
 	p = planned(t, m)
 	st = p.Initial()
 	_, err = linear.Equilibrate(p, st, linear.EquilibriumOptions{})
-	assert.ErrorIs(t, err, rung.ErrCannotClose)
+	assert.ErrorIs(t, err, closing.ErrCannotClose)
 	assert.Equal(t, p.Initial(), st)
 }
 

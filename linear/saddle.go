@@ -13,7 +13,7 @@ import (
 
 // ErrSingular is wrapped where a factorization leaves no solution that satisfies the
 // joints.
-var ErrSingular = errors.New("linear system is singular to working precision")
+var ErrSingular = errors.New("linear: system is singular to working precision")
 
 // saddle is a system
 //
@@ -36,7 +36,7 @@ type way struct {
 	eps    float64
 }
 
-// ways are tried in turn, as rung.Solver does: rows with weak pivots are taken for
+// ways are tried in turn, as kkt.Solver does: rows with weak pivots are taken for
 // redundant, then only those with very weak ones, then none is.
 var ways = [...]way{
 	{factor.WhereWeak, 1e-12},

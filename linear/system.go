@@ -3,11 +3,11 @@ package linear
 import (
 	"math"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/team"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -27,7 +27,7 @@ import (
 // It belongs to one goroutine at a time.
 type System struct {
 	guard team.Guard
-	plan  *rung.Plan
+	plan  *kkt.Plan
 	mech  *mechanism.Mechanism
 	kkt   *saddle          // M and J, RBDA eq. 8.64
 	y     *assemble.System // the same, where it is filled
@@ -71,7 +71,7 @@ type pair struct {
 // NewSystem allocates the linearized system of the plan's mechanism.
 //
 // Cost: near-linear in bodies and joints.
-func NewSystem(p *rung.Plan) *System {
+func NewSystem(p *kkt.Plan) *System {
 	if p == nil {
 		panic("linear: no plan")
 	}
@@ -191,7 +191,7 @@ func (s *System) name(err error) error {
 		return nil
 	}
 	if node := nodeOf(err); node >= 0 {
-		return fault.Errorf("linear: %s: %w", s.plan.Layout().NodeName(node), err)
+		return fault.Errorf("linear: %w", s.plan.Layout().At(node, -1, err))
 	}
 	return fault.Errorf("linear: %w", err)
 }
@@ -212,11 +212,11 @@ func (s *System) fill() error {
 	}
 	for i := range s.mech.Forces {
 		before, e := s.filled(), &s.mech.Forces[i]
-		if err := s.fillElement(e); err != nil {
+		if err := s.fillElement(i); err != nil {
 			return err
 		}
 		if !s.finite(before, e.A.Body, e.B.Body) {
-			return fault.Errorf("linear: force %s: %w", fault.Name(e.Name), ErrNotFinite)
+			return fault.Errorf("linear: %w", s.mech.AtForce(i, ErrNotFinite))
 		}
 	}
 	for j := range s.mech.Joints {

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/bodies"
-	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -122,8 +121,13 @@ func (m *Mechanism) DriveWrenchTo(w *spatial.Force, j int, jk *JointKinematics) 
 	if d == nil {
 		return
 	}
-	var q, qd, tau [6]float64
-	jt.CoordinatesTo(&q, &qd, jk)
+	var q, qd, tau, none [6]float64
+	switch { // an arctangent costs as much as a row
+	case d.Stiffness != none:
+		jt.CoordinatesTo(&q, &qd, jk)
+	case d.Damping != none:
+		jt.RatesTo(&qd, &jk.Frames)
+	}
 	for i := range jt.Kind.Freedoms() {
 		tau[i] = d.Force[i]
 		if jt.Kind.Scalar(i) {
@@ -180,7 +184,7 @@ func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) erro
 		line, length := m.SpringLine(e, k, s)
 		if length == 0 {
 			if e.Stiffness*e.RestLength != 0 || e.Damping != 0 && !m.together(e, k, s, vB.Sub(vA)) {
-				return fault.Errorf("%w: force %s", ErrNoDirection, fault.Name(e.Name))
+				return m.AtForce(i, ErrNoDirection)
 			}
 			continue
 		}

@@ -43,7 +43,7 @@ const (
 //
 // A Simulation belongs to one mechanism. Where an event releases or adds a joint, its action stops
 // the run, and another one goes on: of the other mechanism, from the state that it adopts
-// (mechanism.Mechanism.Adopt), with a plan from rung.Plan.Replan; see the example of Event.
+// (mechanism.Mechanism.Adopt), with a plan from kkt.Plan.Replan; see the example of Event.
 //
 // An error of an action, as one of a Recorder, ends Run, and the next Run does that step again.
 // Actions of the step that have returned Continue are not called again then. Others are, as what they
