@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/joints"
@@ -306,7 +306,7 @@ func (y *Grounded) fillSingle(row int, body int32, s *mechanism.State) float64 {
 	var spin spatial.Vec3
 	b := (*[6]float64)(y.B[row:])
 	y.load(b, &spin, body, s)
-	return kernel.MaxAbs(b[:])
+	return algebra.MaxAbs(b[:])
 }
 
 // load stores C⁻¹·f of a body, and its angular velocity in its axes.

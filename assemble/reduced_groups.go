@@ -130,50 +130,10 @@ func mayBeInTree(j *mechanism.Joint) bool {
 	return false
 }
 
-// other returns the body of a joint that is not i.
-func other(j *mechanism.Joint, i int32) int32 {
-	if j.Pred == i {
-		return j.Succ
-	}
-	return j.Pred
-}
-
-// incidence lists the joints with rows of each body, in order.
-type incidence struct{ ptr, list []int32 }
-
-func newIncidence(m *mechanism.Mechanism) *incidence {
-	in := &incidence{ptr: make([]int32, m.NumBodies()+1)}
-	each := func(f func(body, joint int32)) {
-		for j := range m.Joints {
-			if jt := &m.Joints[j]; jt.Rows > 0 {
-				if jt.Pred >= 0 {
-					f(jt.Pred, int32(j))
-				}
-				if jt.Succ >= 0 && jt.Succ != jt.Pred {
-					f(jt.Succ, int32(j))
-				}
-			}
-		}
-	}
-	each(func(b, _ int32) { in.ptr[b+1]++ })
-	for i := range m.Bodies {
-		in.ptr[i+1] += in.ptr[i]
-	}
-	in.list = make([]int32, in.ptr[m.NumBodies()])
-	next := append([]int32(nil), in.ptr[:m.NumBodies()]...)
-	each(func(b, j int32) {
-		in.list[next[b]] = j
-		next[b]++
-	})
-	return in
-}
-
-func (in *incidence) of(body int32) []int32 { return in.list[in.ptr[body]:in.ptr[body+1]] }
-
 // chooser grows the groups of a Ground.
 type chooser struct {
 	*Ground
-	joints *incidence
+	joints *mechanism.Incidence
 	root   []int32 // of each body: its first joint to the world that may be in a tree, −1 if there is none
 }
 
@@ -181,11 +141,11 @@ type chooser struct {
 func choose(l *Layout) *Ground {
 	m := l.Mech
 	g := &Ground{L: l, node: make([]int32, m.NumBodies()), treeOf: make([]int32, m.NumBodies())}
-	c := chooser{g, newIncidence(m), make([]int32, m.NumBodies())}
+	c := chooser{g, m.Incidence(), make([]int32, m.NumBodies())}
 	for i := range m.Bodies {
 		g.treeOf[i], c.root[i] = -1, -1
-		for _, j := range c.joints.of(int32(i)) {
-			if jt := &m.Joints[j]; mayBeInTree(jt) && other(jt, int32(i)) < 0 {
+		for _, j := range c.joints.Joints(int32(i)) {
+			if jt := &m.Joints[j]; mayBeInTree(jt) && jt.Other(int32(i)) < 0 {
 				c.root[i] = j
 				break
 			}
@@ -207,8 +167,8 @@ func (c *chooser) grow(first int32) {
 	c.add(&g, first, c.root[first], -1)
 	for parent := g.first; parent < g.end; parent++ {
 		body := c.trees[parent].body
-		for _, j := range c.joints.of(body) {
-			if next := other(&m.Joints[j], body); next >= 0 && c.fits(&g, next, j) {
+		for _, j := range c.joints.Joints(body) {
+			if next := m.Joints[j].Other(body); next >= 0 && c.fits(&g, next, j) {
 				c.add(&g, next, j, parent)
 			}
 		}
@@ -224,14 +184,14 @@ func (c *chooser) fits(g *group, body, j int32) bool {
 	case c.treeOf[body] >= 0 || c.root[body] >= 0 || !mayBeInTree(jt),
 		int(g.dof)+jt.Kind.Dof() > groupFreedoms,
 		g.end-g.first == groupBodies,
-		len(c.joints.of(body)) > 1+groupJoints:
+		len(c.joints.Joints(body)) > 1+groupJoints:
 		return false
 	}
-	for _, i := range c.joints.of(body) {
+	for _, i := range c.joints.Joints(body) {
 		if i == j {
 			continue
 		}
-		if o := other(&c.L.Mech.Joints[i], body); o >= 0 && c.treeOf[o] >= g.first {
+		if o := c.L.Mech.Joints[i].Other(body); o >= 0 && c.treeOf[o] >= g.first {
 			return false
 		}
 	}

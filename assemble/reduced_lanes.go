@@ -3,7 +3,7 @@ package assemble
 import (
 	"math"
 
-	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/lanes"
 )
 
@@ -86,7 +86,7 @@ func (y *Grounded) fillEight(w *eightWork, q *groupEight) (free float64, finite 
 		if y.force != nil {
 			y.addApplied(&w.bodies[k], t)
 		}
-		free = max(free, kernel.MaxAbs(w.bodies[k].Free[:]))
+		free = max(free, algebra.MaxAbs(w.bodies[k].Free[:]))
 		y.hingeEight(w, k, t, &shape.tree[k])
 		y.particularEight(w, k, t, &shape.tree[k])
 		for l, v := range w.bodies[k].Size {
@@ -98,7 +98,7 @@ func (y *Grounded) fillEight(w *eightWork, q *groupEight) (free float64, finite 
 	}
 	y.directionsEight(w, trees, shape)
 	y.projectEight(w, q, shape)
-	if isLarge(kernel.MaxAbs(size[:])) {
+	if isLarge(algebra.MaxAbs(size[:])) {
 		free = math.NaN()
 	}
 	return free, finite
@@ -137,7 +137,7 @@ func (y *Grounded) addApplied(b *lanes.Body, t *treeEight) {
 			b.Load[e][l] += v
 			f[e] = b.Load[e][l]
 		}
-		b.Free[l] = kernel.MaxAbs(f[:])
+		b.Free[l] = algebra.MaxAbs(f[:])
 	}
 }
 

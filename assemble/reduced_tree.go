@@ -3,7 +3,7 @@ package assemble
 import (
 	"math"
 
-	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -39,7 +39,7 @@ func (y *Grounded) fillGroup(w *groupWork, q *group, s *mechanism.State) (free f
 	for k := q.first; k < q.end; k++ {
 		t, at := &y.G.trees[k], w.of(q, k)
 		y.load(&at.load, &at.spin, t.body, s)
-		free = max(free, kernel.MaxAbs(at.load[:]))
+		free = max(free, algebra.MaxAbs(at.load[:]))
 		y.rotation(t, at)
 		if t.hinge {
 			w.hinge(q, t, at, &y.Kin.Bodies[t.body].E)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/bodies"
-	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/kkt"
@@ -76,10 +75,7 @@ type Closing struct {
 	Steps         int     // Gauss–Newton steps, or solves
 	Distance      float64 // of the change in the metric of the inertias, √Σ(m·s² + φᵀIφ)
 
-	// Largest change of a body, −1 if there are no bodies: travel of a centre of mass
-	// (m, m/s) and rotation (rad, rad/s).
-	Travel, Turn         float64
-	TravelBody, TurnBody int
+	mechanism.Change // of poses, or of velocities
 }
 
 const (
@@ -116,9 +112,6 @@ const (
 	// closeStiff, of m·ℓ², is what stiffened bodies have on top of their inertia: that of a
 	// rod that reaches as far as their arms to both sides.
 	closeStiff = 1.0 / 3
-	// closeFlat is the least scale of a row relative to the largest of its joint, all
-	// in units of the rows.
-	closeFlat = 1e-8
 )
 
 // Closer makes states satisfy the joints: poses by damped Gauss–Newton steps,
@@ -129,13 +122,11 @@ const (
 // A held body counts as infinitely heavy: its columns of W are zero. So the
 // pattern and the factor are those of the plan, and the body stays bit by bit.
 type Closer struct {
-	guard   team.Guard
-	lender  *kkt.Solver // whose factor it is; nil if it is c's own
-	epsilon float64     // of the plan
-	layout  *assemble.Layout
-	mech    *mechanism.Mechanism // of the plan, without loads
-	sys     *assemble.Weighted
-	fac     *factor.Factor
+	guard  team.Guard
+	layout *assemble.Layout
+	mech   *mechanism.Mechanism // of the plan, without loads
+	sys    *assemble.Weighted
+	fac    *kkt.Factored // of sys
 
 	unit   []float64     // by row: what an error is relative to: 1, or the length of the longer body, m
 	flat   []bool        // by row: it is an angle
@@ -154,8 +145,8 @@ type Closer struct {
 	delta   []float64        // errors of the rows
 	x       []float64        // step: six a body, then multipliers
 
-	// chord is the run of the factor that is of a pose next to that in at, the last one closed; 0 if there is none.
-	chord int
+	// chord: the factor is of a pose next to that in at, the last one closed, as long as it is current.
+	chord bool
 	exact bool // Exactly
 
 	best  *mechanism.State // of approach; nil unless it is wanted, as the next
@@ -170,21 +161,11 @@ type Closer struct {
 // NewCloser allocates a closer of the plan.
 //
 // It panics if a body or the tolerance is out of range.
-func NewCloser(p *kkt.Plan, o Options) *Closer {
-	t := team.New(p.Options().Threads)
-	return newCloser(p, p.Symbolic().NewFactorOn(t), t, o)
-}
+func NewCloser(p *kkt.Plan, o Options) *Closer { return NewCloserOn(p.NewWorkspace(), o) }
 
-// NewSharedCloser is NewCloser with the factor and the goroutines of s. Closing ends the results of s; otherwise neither
-// notices the other. Both belong to one goroutine.
-func NewSharedCloser(s *kkt.Solver, o Options) *Closer {
-	f, t := s.Lend()
-	c := newCloser(s.Plan(), f, t, o)
-	c.lender = s
-	return c
-}
-
-func newCloser(p *kkt.Plan, f *factor.Factor, t *team.Team, o Options) *Closer {
+// NewCloserOn is NewCloser with the goroutines and the factor of w, for use in turn with the other solvers on w.
+func NewCloserOn(w *kkt.Workspace, o Options) *Closer {
+	p := w.Plan()
 	// Loads do not matter, and may have no direction on the way.
 	layout, mech := *p.Layout(), *p.Mechanism()
 	mech.Forces, mech.Joints = nil, append([]mechanism.Joint(nil), mech.Joints...)
@@ -194,7 +175,7 @@ func newCloser(p *kkt.Plan, f *factor.Factor, t *team.Team, o Options) *Closer {
 	layout.Mech = &mech
 	n, nb := layout.Pattern.Dim(), mech.NumBodies()
 	c := &Closer{
-		epsilon: p.Options().Epsilon, layout: p.Layout(), mech: &mech, sys: layout.NewWeightedOn(t), fac: f,
+		layout: p.Layout(), mech: &mech, sys: layout.NewWeightedOn(w.Team()),
 		unit: make([]float64, n), flat: make([]bool, n),
 		kin: &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, nb)},
 		at:  mech.Initial(), try: mech.Initial(), from: mech.Initial(),
@@ -215,6 +196,7 @@ func newCloser(p *kkt.Plan, f *factor.Factor, t *team.Team, o Options) *Closer {
 	}
 	c.measureUnits()
 	c.damping = c.sys.Scale
+	c.fac = kkt.NewFactored(w.Factor(), c.sys.W, c.sys.B, c.sys.Scale, p.Options().Epsilon, kkt.KeepAllFirmly, layout.NodeName)
 	if c.loose = o.Tolerance; c.loose == 0 {
 		c.loose = closeLoose
 	}
@@ -229,7 +211,7 @@ func newCloser(p *kkt.Plan, f *factor.Factor, t *team.Team, o Options) *Closer {
 // poses, and of ε/δ² in the velocities.
 //
 // Cost: with it, one or two factorizations more a call.
-func (c *Closer) Exactly(on bool) { c.exact, c.chord = on, 0 }
+func (c *Closer) Exactly(on bool) { c.exact, c.chord = on, false }
 
 // Closing returns what the last ClosePositions or ProjectVelocities did. After an
 // error its fields are unspecified.
@@ -272,7 +254,7 @@ func (c *Closer) ClosePositions(st *mechanism.State) error {
 		return err
 	}
 	c.closing = Closing{Before: fit.largest}
-	c.chord = 0
+	c.chord = false
 	if !(fit.excess <= 1) {
 		if fit, err = c.closeEither(fit); err != nil {
 			return err
@@ -305,7 +287,7 @@ func (c *Closer) closeEither(start misfit) (misfit, error) {
 	fit, again := c.close(start)
 	c.damping = c.sys.Scale
 	c.sys.SetBodies(nil)
-	c.chord = 0 // the factor is of other inertias
+	c.chord = false // the factor is of other inertias
 	if again != nil {
 		return fit, err
 	}
@@ -342,9 +324,6 @@ func (c *Closer) close(fit misfit) (misfit, error) {
 
 // start makes st the state in c.at, for velocities if rates.
 func (c *Closer) start(st *mechanism.State, rates bool) {
-	if c.lender != nil {
-		c.lender.Drop()
-	}
 	if len(st.Bodies) != len(c.at.Bodies) {
 		panic("closing: foreign state")
 	}
@@ -388,11 +367,9 @@ func (c *Closer) step(fit misfit) (misfit, bool, error) {
 		return fit, false, err
 	}
 	c.setErrors()
-	if fit.relative < closeExact && c.factorize(factor.WhereWeak, c.sys.Scale, c.epsilon) == nil && c.fac.Corrected == 0 {
+	if fit.relative < closeExact && c.fac.Factorize(kkt.DropWeak) == nil {
 		if after, ok := c.search(fit, 1, closeGain); ok {
-			if after.excess <= 1 && fit.relative < closeChord && c.turn() < closeChord {
-				c.chord = c.fac.Runs()
-			}
+			c.chord = after.excess <= 1 && fit.relative < closeChord && c.turn() < closeChord
 			return after, true, nil
 		}
 		if fit.loose <= 1 {
@@ -402,7 +379,7 @@ func (c *Closer) step(fit misfit) (misfit, bool, error) {
 	mu := min(max(fit.relative*fit.relative, closeLeast), 1)
 	var lost error // a pivot is, where damping is too little against rounding
 	for range closeRaises {
-		if lost = c.factorize(factor.Everywhere, c.damping, mu); lost == nil {
+		if lost = c.fac.FactorizeDamped(c.damping, mu); lost == nil {
 			if after, ok := c.search(fit, closeHalves, closeDrop); ok {
 				return after, true, nil
 			}
@@ -413,7 +390,7 @@ func (c *Closer) step(fit misfit) (misfit, bool, error) {
 	if _, err := c.misfitAt(c.at); err != nil {
 		return fit, false, err
 	}
-	return fit, false, lost
+	return fit, false, named(lost)
 }
 
 // setErrors makes −δ the right side of the rows, and zero that of the bodies.
@@ -426,16 +403,12 @@ func (c *Closer) setErrors() {
 	}
 }
 
-// factorize factors the linearised system and eliminates its right side.
-func (c *Closer) factorize(policy factor.Policy, scale []float64, mu float64) error {
-	err := c.fac.FactorizeFor(c.sys.B, c.sys.W, scale, mu, policy)
+// named returns an error of a factorization, which may be nil, as one of this package.
+func named(err error) error {
 	if err == nil {
 		return nil
 	}
-	if p := new(factor.PivotError); errors.As(err, &p) {
-		return fault.Errorf("closing: %s: %w", c.layout.NodeName(p.Node), err)
-	}
-	return err
+	return fault.Errorf("closing: %w", err)
 }
 
 // search goes from c.at along the solution of the factored system, at most halved
@@ -449,7 +422,7 @@ func (c *Closer) search(fit misfit, halves int, drop float64) (misfit, bool) {
 	longest := closeTurn / c.turn()
 	h := min(1, longest)
 	for range halves {
-		c.mech.Advance(c.try, c.at, c.x, h)
+		c.mech.DisplaceTo(c.try, c.at, h, c.x)
 		after, err := c.misfitAt(c.try)
 		if err == nil && after.merit <= (1-drop*h)*fit.merit {
 			c.at, c.try = c.try, c.at
@@ -465,7 +438,7 @@ func (c *Closer) search(fit misfit, halves int, drop float64) (misfit, bool) {
 
 // double goes on from c.at by the step c.x again if that is better.
 func (c *Closer) double(fit misfit) (misfit, bool) {
-	c.mech.Advance(c.try, c.at, c.x, 1)
+	c.mech.DisplaceTo(c.try, c.at, 1, c.x)
 	after, err := c.misfitAt(c.try)
 	if err == nil && after.merit < fit.merit {
 		c.at, c.try = c.try, c.at
@@ -488,36 +461,14 @@ func (c *Closer) turn() (angle float64) {
 // measureMoves compares the poses of c.at with those of c.from.
 func (c *Closer) measureMoves() {
 	sum := 0.0
-	c.closing.TravelBody, c.closing.TurnBody = -1, -1
+	c.closing.Change = mechanism.NoChange()
 	for i := range c.at.Bodies {
-		s, phi := c.moveOf(i)
+		s, phi := c.mech.Displacement(i, c.from, c.at)
 		sum += c.mech.Bodies[i].Mass * s.Dot(s)
-		c.closing.note(i, s.Norm(), phi.Norm())
+		c.closing.Widen(i, s.Norm(), phi.Norm())
 		// φ has the same components in the axes of the body before and after.
 		phi = c.at.Bodies[i].Rotation.Conj().Rotate(phi)
 		sum += phi.Dot(c.mech.Bodies[i].Inertia.MulVec(phi))
 	}
 	c.closing.Distance = math.Sqrt(sum)
-}
-
-// moveOf returns the travel of the centre of mass of body i from c.from to c.at,
-// and its rotation vector, world axes.
-func (c *Closer) moveOf(i int) (s, phi spatial.Vec3) {
-	from, to := &c.from.Bodies[i], &c.at.Bodies[i]
-	com := c.mech.Bodies[i].Com
-	s = to.Position.Sub(from.Position).Add(to.Rotation.Rotate(com).Sub(from.Rotation.Rotate(com)))
-	if to.Rotation != from.Rotation {
-		phi = to.Rotation.Mul(from.Rotation.Conj()).Log()
-	}
-	return s, phi
-}
-
-// note books the change of body i.
-func (c *Closing) note(i int, travel, turn float64) {
-	if c.TravelBody < 0 || travel > c.Travel {
-		c.Travel, c.TravelBody = travel, i
-	}
-	if c.TurnBody < 0 || turn > c.Turn {
-		c.Turn, c.TurnBody = turn, i
-	}
 }

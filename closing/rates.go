@@ -3,10 +3,10 @@ package closing
 import (
 	"math"
 
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -25,12 +25,6 @@ const (
 	rateLimit  = 1e-6
 	rateSolves = 8 // with one factor
 )
-
-// rateAttempts are the ways to factor for a projection, as in Solver.
-var rateAttempts = [...]struct {
-	policy factor.Policy
-	shrink float64 // factor on the plan's epsilon
-}{{factor.WhereWeak, 1}, {factor.WhereWeak, 1e-3}, {factor.Everywhere, 1}, {factor.Everywhere, 1e-2}}
 
 // ProjectVelocities replaces the velocities of st by the nearest ones, in the
 // metric of the inertias, that satisfy all joints: T·V̂ = σ. Poses stay; they
@@ -52,7 +46,7 @@ func (c *Closer) ProjectVelocities(st *mechanism.State) error {
 	c.enter()
 	defer c.guard.Leave()
 	mustHaveState(st)
-	chord := c.chord > 0 && c.chord == c.fac.Runs() && c.samePoses(st)
+	chord := c.chord && c.fac.Current() && c.samePoses(st)
 	c.start(st, true)
 	if !chord { // else c.kin is of st
 		if err := c.mech.KinematicsTo(c.kin, st); err != nil {
@@ -86,12 +80,12 @@ func (c *Closer) ProjectVelocities(st *mechanism.State) error {
 // measureRates compares the velocities of c.at with those of c.from.
 func (c *Closer) measureRates() {
 	sum := 0.0
-	c.closing.TravelBody, c.closing.TurnBody = -1, -1
+	c.closing.Change = mechanism.NoChange()
 	for i := range c.at.Bodies {
 		from, to := &c.from.Bodies[i], &c.at.Bodies[i]
 		w := to.Omega.Sub(from.Omega)
 		v := to.Velocity.Sub(from.Velocity).Add(w.Cross(to.Rotation.Rotate(c.mech.Bodies[i].Com)))
-		c.closing.note(i, v.Norm(), w.Norm())
+		c.closing.Widen(i, v.Norm(), w.Norm())
 		w = to.Rotation.Conj().Rotate(w)
 		sum += c.mech.Bodies[i].Mass*v.Dot(v) + w.Dot(c.mech.Bodies[i].Inertia.MulVec(w))
 	}
@@ -125,10 +119,7 @@ func (c *Closer) AllowMotion(v []float64, st *mechanism.State) error {
 		return err
 	}
 	for i := range c.at.Bodies {
-		b := &c.at.Bodies[i]
-		u := b.Velocity.Add(b.Omega.Cross(c.kin.Bodies[i].Com))
-		copy(v[6*i:], b.Omega[:])
-		copy(v[6*i+3:], u[:])
+		c.at.Bodies[i].ComVelocityTo((*[6]float64)(v[6*i:]), &c.kin.Bodies[i].Com)
 	}
 	return nil
 }
@@ -139,25 +130,20 @@ func (c *Closer) project(fit misfit, still bool) (misfit, error) {
 	if err := c.linearise(c.at); err != nil {
 		return fit, err
 	}
-	var lost error
-	factored := false
-	for i := range rateAttempts {
-		a := &rateAttempts[i]
+	c.setErrors()
+	err := c.fac.FactorizeFrom(kkt.DropWeak, nil)
+	if err != nil {
+		return fit, named(err)
+	}
+	for err == nil {
+		var off error
+		if fit, off = c.correct(fit, still); off != nil || c.good(fit) {
+			return fit, off
+		}
 		c.setErrors()
-		if err := c.factorize(a.policy, c.sys.Scale, a.shrink*c.epsilon); err != nil {
-			lost = err
-			continue
-		}
-		factored = true
-		var err error
-		if fit, err = c.correct(fit, still); err != nil || c.good(fit) {
-			return fit, err
-		}
+		err = c.fac.FactorizeFrom(c.fac.Way()+1, ErrCannotClose)
 	}
-	if factored {
-		return fit, nil
-	}
-	return fit, lost
+	return fit, nil
 }
 
 // good reports whether no other factorization would help.
@@ -206,14 +192,7 @@ func (c *Closer) correct(fit misfit, still bool) (misfit, error) {
 // mass, to those of c.at.
 func (c *Closer) change(v []float64, s float64) {
 	for i := range c.at.Bodies {
-		u := (*[6]float64)(v[6*i:])
-		if *u == ([6]float64{}) {
-			continue
-		}
-		b := &c.at.Bodies[i]
-		w := spatial.Vec3(u[:3]).Scale(s)
-		b.Omega = b.Omega.Add(w)
-		b.Velocity = b.Velocity.Add(spatial.Vec3(u[3:]).Scale(s).Sub(w.Cross(c.kin.Bodies[i].Com)))
+		c.at.Bodies[i].AddComVelocity(s, (*[6]float64)(v[6*i:]), &c.kin.Bodies[i].Com)
 	}
 }
 
@@ -221,7 +200,7 @@ func (c *Closer) change(v []float64, s float64) {
 func speeds(st *mechanism.State) (v, w float64) {
 	for i := range st.Bodies {
 		b := &st.Bodies[i]
-		v, w = max(v, kernel.MaxAbs(b.Velocity[:])), max(w, kernel.MaxAbs(b.Omega[:]))
+		v, w = max(v, algebra.MaxAbs(b.Velocity[:])), max(w, algebra.MaxAbs(b.Omega[:]))
 	}
 	return v, w
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
@@ -134,4 +135,12 @@ func requireSameCounts(t testing.TB, want, got *solved) {
 func closeVec3(t testing.TB, got, want spatial.Vec3, tol, scale float64, msg string, args ...any) {
 	t.Helper()
 	check.CloseVec(t, got[:], want[:], tol, scale, msg, args...)
+}
+
+// systemOf returns the system of a solution.
+func systemOf(t testing.TB, s *kkt.Solver) *assemble.System {
+	t.Helper()
+	y, err := s.System()
+	require.NoError(t, err)
+	return y
 }

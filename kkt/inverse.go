@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -35,6 +36,7 @@ type Inverse struct {
 	missed   float64
 	mobility int
 	surplus  int
+	free     []mechanism.Freedom
 
 	leastNorm bool
 }
@@ -73,7 +75,7 @@ func (p *Plan) NewInverse(actuators []mechanism.Freedom) (*Inverse, error) {
 // With more actuators than the motion needs, the forces are those of least
 // Euclidean norm (LeastNorm).
 //
-// Cost: three factorizations of either system and some tens of solves; allocates.
+// Cost: three factorizations of either system, one more where motion is left, and some tens of solves; allocates.
 // It returns the errors of Solver.Solve, and ErrUnderactuated with the motion
 // that is left. After ErrUnderactuated the results are of forces that hold the actuated
 // freedoms to the wanted accelerations; after other errors there are none. It panics
@@ -103,9 +105,12 @@ func (v *Inverse) Solve(st *mechanism.State, wanted []float64) error {
 	if err := v.explain(); err != nil {
 		return err
 	}
+	if err := v.findFree(); err != nil {
+		return err
+	}
 	v.ok = true
 	if v.missed > missedTol {
-		return fault.Errorf("kkt: %w: free to move are %s", ErrUnderactuated, v.names(v.Uncontrolled()))
+		return fault.Errorf("kkt: %w: free to move are %s", ErrUnderactuated, v.names(v.free))
 	}
 	return nil
 }
@@ -169,7 +174,7 @@ func (v *Inverse) explain() error {
 	for i, a := range v.wanted {
 		v.missed = max(v.missed, math.Abs(d.x[i]-a))
 	}
-	if size := max(kernel.MaxAbs(v.wanted), d.sys.FreeAcceleration()); size > 0 {
+	if size := max(algebra.MaxAbs(v.wanted), d.sys.FreeAcceleration()); size > 0 {
 		v.missed /= size
 	}
 	x := append([]float64(nil), d.x...)
@@ -299,18 +304,24 @@ func (v *Inverse) Mobility() int {
 // Uncontrolled returns the scalar freedoms that move in the motions that the
 // actuators leave; nil if they leave none. Bodies that move without such a
 // freedom, on ball joints or freely, are not among them.
-//
-// Cost: one factorization and two solves.
 func (v *Inverse) Uncontrolled() []mechanism.Freedom {
 	v.mustHave()
+	return slices.Clone(v.free)
+}
+
+// findFree finds the freedoms that move in what joints and actuators allow of a random velocity.
+func (v *Inverse) findFree() error {
+	v.free = nil
 	if v.mobility == 0 {
 		return nil
 	}
 	d := v.driven
 	st := d.st.Clone()
-	// A random velocity projected on what the joints and actuators allow.
-	if d.Assemble(st) != nil || d.Factorize() != nil {
-		return nil
+	if err := d.Assemble(st); err != nil {
+		return err
+	}
+	if err := d.Factorize(); err != nil {
+		return err
 	}
 	rng := rand.New(rand.NewPCG(1, uint64(len(d.x))))
 	b := make([]float64, len(d.x))
@@ -320,16 +331,13 @@ func (v *Inverse) Uncontrolled() []mechanism.Freedom {
 	}
 	d.sys.WeighTo(b[:len(r)], r)
 	x := make([]float64, len(b))
-	d.fac.SolveRefinedTo(x, d.r, b, d.sys.W, 0)
+	d.whole.SolveRefinedTo(x, d.whole.r, b, d.sys.W, 0)
 	d.sys.AccelerationsTo(x, x)
 	for i := range st.Bodies {
-		k := &d.sys.Kin.Bodies[i]
-		s := &st.Bodies[i]
-		s.Omega = [3]float64(x[6*i : 6*i+3])
-		s.Velocity = [3]float64(x[6*i+3 : 6*i+6])
-		s.Velocity = s.Velocity.Sub(s.Omega.Cross(k.Com))
+		st.Bodies[i].SetComVelocity((*[6]float64)(x[6*i:]), &d.sys.Kin.Bodies[i].Com)
 	}
-	return d.plan.mech.Moving(d.sys.Kin, st, movingTol*kernel.MaxAbs(x[:len(r)]))
+	v.free = d.plan.mech.Moving(d.sys.Kin, st, movingTol*algebra.MaxAbs(x[:len(r)]))
+	return nil
 }
 
 // names lists freedoms as joint.freedom.

@@ -36,8 +36,9 @@ type Plan struct {
 	candidates []factor.Candidate
 	epsilon    float64
 	threads    int
-	spread     spread   // where inertias of very different size meet
-	span       spanOnce // of Report, where rows are redundant
+	length     []float64 // by body: ℓ, m (assemble.Layout.LengthsTo)
+	spread     spread    // where inertias of very different size meet
+	span       spanOnce  // of Report, where rows are redundant
 }
 
 // NewPlan checks and analyses m. The model may be dropped afterwards.
@@ -78,8 +79,9 @@ func PlanMechanism(mech *mechanism.Mechanism, o Options) *Plan {
 
 // newPlan returns a plan without an order.
 func newPlan(mech *mechanism.Mechanism, epsilon float64, threads int) *Plan {
-	p := &Plan{mech: mech, layout: assemble.NewLayout(mech), epsilon: epsilon, threads: threads}
-	p.spread = spreadOf(p.layout)
+	p := &Plan{mech: mech, layout: assemble.NewLayout(mech), epsilon: epsilon, threads: threads, length: make([]float64, mech.NumBodies())}
+	p.layout.LengthsTo(p.length)
+	p.spread = spreadOf(p.layout, p.length)
 	return p
 }
 

@@ -188,11 +188,11 @@ func passes(p *kkt.Plan, s *shares) []pass {
 		{"sys.B", 2 + s.body, 1, 1},
 		{"sys.Scale", 2 * joint, 1, joint},
 		// The factor.
-		{"fac.panels", 0, 2, 1},
-		{"fac.dinv", 0, 2, 1},
-		{"fac.hand", 0, 3, 0},
-		{"fac.x", 0, 0, 2},
-		{"fac.square", 0, 0, 3},
+		{"whole.Factored.Factor.panels", 0, 2, 1},
+		{"whole.Factored.Factor.dinv", 0, 2, 1},
+		{"whole.Factored.Factor.hand", 0, 3, 0},
+		{"whole.Factored.Factor.x", 0, 0, 2},
+		{"whole.Factored.Factor.square", 0, 0, 3},
 		{"plan.symbolic.fronts", 0, 1, 1},
 		{"plan.symbolic.runs", 0, 1, 1},
 		{"plan.symbolic.kids", 0, 1, 0},
@@ -207,7 +207,7 @@ func passes(p *kkt.Plan, s *shares) []pass {
 		{"plan.symbolic.open", 0, 0, 1},
 		// The solution: stored, and the bodies' part turned; residuals of joints.
 		{"x", 0, 0, 2 + 2*s.body},
-		{"r", 0, 0, 3 * joint},
+		{"whole.r", 0, 0, 3 * joint},
 	}
 	if g, _ := p.Ground(); g == nil {
 		return list
@@ -231,7 +231,7 @@ func passes(p *kkt.Plan, s *shares) []pass {
 // reducedPath is the path of an array of the reduced system for that of the whole one.
 func reducedPath(array string) string {
 	for _, c := range [...][2]string{
-		{"sys.", "ground.sys."}, {"fac.", "ground.fac."}, {"r", "ground.r"}, {"x", "ground.x"}, {"plan.symbolic.", "plan.ground.symbolic."},
+		{"sys.", "ground.sys."}, {"whole.Factored.Factor.", "ground.system.Factored.Factor."}, {"whole.r", "ground.system.r"}, {"x", "ground.system.x"}, {"plan.symbolic.", "plan.ground.symbolic."},
 		{"plan.layout.joint", "plan.ground.ground.loops"}, {"plan.layout.Pattern.", "plan.ground.ground.Pattern."},
 	} {
 		if rest, found := strings.CutPrefix(array, c[0]); found && (len(c[0]) > 1 || rest == "") {
@@ -244,8 +244,8 @@ func reducedPath(array string) string {
 // idle are large arrays that an evaluation does not touch: they are for analysis,
 // names, reports and other states, or scratch.
 var idle = []string{
-	"plan.mech.initial.Bodies", "plan.mech.bodyNames", "plan.mech.jointNames", "plan.mech.Forces", "plan.layout.node", "plan.layout.Pattern.Size",
-	"plan.layout.Pattern.Ind", "plan.layout.Pattern.Dia", "plan.layout.Pattern.Sign", "plan.symbolic.perm", "plan.symbolic.leaf", "fac.workers",
+	"plan.length", "plan.mech.initial.Bodies", "plan.mech.bodyNames", "plan.mech.jointNames", "plan.mech.Forces", "plan.layout.node", "plan.layout.Pattern.Size",
+	"plan.layout.Pattern.Ind", "plan.layout.Pattern.Dia", "plan.layout.Pattern.Sign", "plan.symbolic.perm", "plan.symbolic.leaf", "whole.Factored.Factor.workers",
 }
 
 // idleOf is idle for a plan: with a reduced system, the analysis of the whole one too.
@@ -432,7 +432,7 @@ func TestRooflineCountsW(t *testing.T) {
 	assert.Equal(t, 8*pat.Pos[len(pat.Ind)], held["sys.W.Val"])
 	assert.Equal(t, int64(8*pat.Dim()), held["sys.B"])
 	assert.Equal(t, int64(8*pat.Dim()), held["x"])
-	assert.GreaterOrEqual(t, held["fac.panels"], int64(0))
+	assert.GreaterOrEqual(t, held["whole.Factored.Factor.panels"], int64(0))
 	s := sharesOf(p)
 	// Half of the ladder's joints hold a rail to a rung, and two the first rails to
 	// the world: half of W, and those, are blocks of successors.

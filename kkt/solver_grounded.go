@@ -53,17 +53,14 @@ func beforeJoints(p *sparse.Pattern, perm []int32) []int32 {
 // grounded is the memory of a reduced system.
 type grounded struct {
 	sys *assemble.Grounded
-	fac *factor.Factor
-	x   []float64 // solution, in weighted coordinates
-	r   []float64 // residual
+	system
 }
 
-func (p *groundPlan) newGrounded(t *team.Team) *grounded {
-	n := p.ground.Pattern.Dim()
-	g := &grounded{
-		sys: p.ground.NewGroundedOn(t), fac: p.symbolic.NewFactorOn(t),
-		x: make([]float64, n), r: make([]float64, n),
-	}
-	g.fac.SetParts(g.sys.Parts)
-	return g
+func (p *groundPlan) newGrounded(t *team.Team, epsilon float64) *grounded {
+	n, y, f := p.ground.Pattern.Dim(), p.ground.NewGroundedOn(t), p.symbolic.NewFactorOn(t)
+	f.SetParts(y.Parts)
+	return &grounded{y, system{
+		Factored: NewFactored(f, y.W, y.B, y.Scale, epsilon, DropWeak, nil),
+		kin:      y.Kin, x: make([]float64, n), r: make([]float64, n), accelerations: y.AccelerationsTo,
+	}}
 }

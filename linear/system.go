@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/assemble"
-	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/kkt"
@@ -28,13 +27,14 @@ import (
 type System struct {
 	guard team.Guard
 	plan  *kkt.Plan
+	space *kkt.Workspace
 	mech  *mechanism.Mechanism
-	kkt   *saddle          // M and J, RBDA eq. 8.64
+	kkt   saddle           // M and J, RBDA eq. 8.64
 	y     *assemble.System // the same, where it is filled
 
 	ready bool // Linearize has succeeded, or a search sees to it itself
 
-	skip int // ways to factor shifted systems that have dropped a row
+	skip kkt.Way // ways to factor shifted systems that have dropped a row
 
 	st        *mechanism.State
 	rest      bool          // nothing moves
@@ -76,10 +76,10 @@ func NewSystem(p *kkt.Plan) *System {
 		panic("linear: no plan")
 	}
 	layout, mech := p.Layout(), p.Mechanism()
-	y := layout.NewSystem()
+	y, space := layout.NewSystem(), p.NewWorkspace()
 	s := &System{
 		plan: p, mech: mech, y: y,
-		kkt:   &saddle{m: y.K, scale: y.Scale, fac: factor.Analyze(layout.Pattern, p.Order()).NewFactor()},
+		space: space, kkt: newSaddle(p, space.Factor(), y.K, y.Scale),
 		x:     make([]float64, layout.Pattern.Dim()),
 		work:  make([]float64, 2*layout.Pattern.Dim()),
 		stiff: make([][36]float64, mech.NumBodies()),
@@ -381,10 +381,7 @@ func (s *System) velocity(u []float64, i int32) {
 	if i < 0 {
 		return
 	}
-	b := &s.st.Bodies[i]
-	v := b.Velocity.Add(b.Omega.Cross(s.y.Kin.Bodies[i].Com))
-	copy(u, b.Omega[:])
-	copy(u[3:6], v[:])
+	s.st.Bodies[i].ComVelocityTo((*[6]float64)(u), &s.y.Kin.Bodies[i].Com)
 }
 
 // radius returns the radius of gyration of body i, m.

@@ -77,7 +77,7 @@ func apart(a, b *mechanism.State) (e float64) {
 func (d *drifted) byTheFactor(t *testing.T, boundP, boundV float64) (*mechanism.State, bool) {
 	t.Helper()
 	st := d.off.Clone()
-	f, _ := d.dyn.solver.Lend() // with which any other way factors
+	f := d.dyn.solver.Workspace().Factor() // with which any other way factors
 	runs := f.Runs()
 	off, err := d.dyn.ProjectDrift(st, boundP, boundV)
 	require.NoError(t, err)

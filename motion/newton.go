@@ -1,13 +1,12 @@
 package motion
 
 import (
-	"errors"
 	"math"
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
@@ -43,27 +42,17 @@ import (
 // moments. They are in the residual.
 type Newton struct {
 	*Dynamics
-	guard   team.Guard
-	sys     *assemble.Weighted
-	fac     *factor.Factor
-	mat     *sparse.Matrix // W and G at the state of Linearise
-	scale   []float64      // of the rows of mat
-	rows    []compliance
-	epsilon float64 // of the plan
-	driven  []int32 // joints with prescribed freedoms
+	guard  team.Guard
+	sys    *assemble.Weighted
+	fac    *kkt.Factored // of W and G at the state of Linearise
+	rows   []compliance
+	driven []int32 // joints with prescribed freedoms
 
 	root       []float64 // √κ of rows
 	first, gap int       // scalar rows of the bodies; of the slacks
 	x, r       []float64 // as sys.B: unknowns and residual
-	b, y       []float64 // as mat: right side and solution
+	b, y       []float64 // as fac: right side and solution
 }
-
-// newtonLevels are the ways to factor, as in Solver: the second for mechanisms
-// whose true pivots are small, the last takes no row for redundant.
-var newtonLevels = [...]struct {
-	policy factor.Policy
-	shrink float64 // factor on the plan's epsilon
-}{{factor.WhereWeak, 1}, {factor.WhereWeak, 1e-3}, {factor.Everywhere, 1}}
 
 const (
 	// newtonRates is the number of solves for a projection of velocities, and
@@ -73,8 +62,6 @@ const (
 	newtonRateTol = 1e-13
 	// newtonRateDrop is what a solve may leave of the error.
 	newtonRateDrop = 0.5
-	// newtonFlat is the least scale of a row relative to the largest of its joint.
-	newtonFlat = 1e-8
 )
 
 // NewNewton allocates a Newton of the plan, with a Dynamics.
@@ -82,8 +69,8 @@ const (
 // Cost: that of an analysis where the mechanism has springs or dampers.
 func NewNewton(p *kkt.Plan) *Newton {
 	d, o, l := NewDynamics(p), p.Options(), p.Layout()
-	_, t := d.solver.Lend()
-	n := &Newton{Dynamics: d, sys: l.NewWeightedOn(t), rows: compliances(l.Mech), epsilon: o.Epsilon}
+	t := d.solver.Workspace().Team()
+	n := &Newton{Dynamics: d, sys: l.NewWeightedOn(t), rows: compliances(l.Mech)}
 	for j := range l.Mech.Joints {
 		if l.Mech.Joints[j].Motion != nil {
 			n.driven = append(n.driven, int32(j))
@@ -94,11 +81,11 @@ func NewNewton(p *kkt.Plan) *Newton {
 		pattern = compliantPattern(pattern, n.rows)
 		symbolic, _, _ = factor.Choose(pattern, o.Ordering, o.Threads)
 	}
-	n.fac, n.mat = symbolic.NewFactorOn(t), sparse.NewUnitMatrix(pattern)
+	n.fac = kkt.NewFactored(symbolic.NewFactorOn(t), sparse.NewUnitMatrix(pattern), nil, make([]float64, pattern.Dim()), o.Epsilon, kkt.KeepAll, n.nodeName)
 	n.first, n.gap, n.root = 6*l.Mech.NumBodies(), len(n.rows), make([]float64, len(n.rows))
 	dim, wide := l.Pattern.Dim(), pattern.Dim()
 	n.x, n.r = make([]float64, dim), make([]float64, dim)
-	n.b, n.y, n.scale = make([]float64, wide), make([]float64, wide), make([]float64, wide)
+	n.b, n.y = make([]float64, wide), make([]float64, wide)
 	return n
 }
 
@@ -107,7 +94,7 @@ func NewNewton(p *kkt.Plan) *Newton {
 func (n *Newton) Rows() int { return len(n.x) - n.first + n.gap }
 
 // Levels returns the number of ways to factor that Linearise knows.
-func (n *Newton) Levels() int { return len(newtonLevels) }
+func (n *Newton) Levels() int { return int(kkt.KeepAll) + 1 }
 
 // Linearise factors the Newton matrix at st for ∂q/∂u = position, s², and
 // ∂v/∂u = velocity, s. Level 0 takes rows with small pivots for redundant; the
@@ -123,7 +110,7 @@ func (n *Newton) Linearise(st *mechanism.State, position, velocity float64, leve
 	n.enter()
 	defer n.guard.Leave()
 	mustHaveState(st)
-	if uint(level) >= uint(len(newtonLevels)) {
+	if uint(level) >= uint(n.Levels()) {
 		panic("motion: level out of range")
 	}
 	if !(position >= 0 && velocity >= 0) {
@@ -132,29 +119,21 @@ func (n *Newton) Linearise(st *mechanism.State, position, velocity float64, leve
 	if err := n.sys.FillTo(st); err != nil {
 		return err
 	}
-	copy(n.mat.Val, n.sys.W.Val)
+	copy(n.fac.Matrix.Val, n.sys.W.Val)
 	n.setScales()
 	for i := range n.rows {
 		n.fillCompliance(i, st, position, velocity)
 	}
-	l := &newtonLevels[level]
-	err := n.fac.Factorize(n.mat, n.scale, l.shrink*n.epsilon, l.policy)
-	if err == nil {
-		if l.policy == factor.WhereWeak && n.fac.Corrected > 0 {
-			return kkt.ErrLostPivot
-		}
-		return nil
+	if err := n.fac.Factorize(kkt.Way(level)); err != nil {
+		return fault.Errorf("motion: %w", err)
 	}
-	if p := new(factor.PivotError); errors.As(err, &p) {
-		return fault.Errorf("motion: %s: %w", n.nodeName(p.Node), err)
-	}
-	return err
+	return nil
 }
 
-// nodeName is Layout.NodeName for nodes of n.mat.
+// nodeName is Layout.NodeName for nodes of n.fac.
 func (n *Newton) nodeName(node int) string {
 	l := n.sys.L
-	nb, joints := l.Mech.NumBodies(), n.mat.P.Len()-n.gap
+	nb, joints := l.Mech.NumBodies(), n.fac.Matrix.P.Len()-n.gap
 	switch {
 	case node < nb:
 		return l.NodeName(node)
@@ -170,22 +149,12 @@ func (n *Newton) nodeName(node int) string {
 // may vanish at a pose. Those of springs are 1.
 func (n *Newton) setScales() {
 	p := n.sys.L.Pattern
-	scale := n.scale[n.first+n.gap:]
+	scale := n.fac.Scale[n.first+n.gap:]
 	for i := copy(scale, n.sys.Scale[n.first:]); i < len(scale); i++ {
 		scale[i] = 1
 	}
 	for node := p.Positive(); node < p.Len(); node++ {
-		s := scale[int(p.Off[node])-n.first : int(p.Off[node+1])-n.first]
-		least := 0.0
-		for _, d := range s {
-			least = max(least, newtonFlat*d)
-		}
-		if least == 0 {
-			least = 1
-		}
-		for k, d := range s {
-			s[k] = max(d, least)
-		}
+		kkt.FloorScales(scale[int(p.Off[node])-n.first:int(p.Off[node+1])-n.first], nil)
 	}
 }
 
@@ -305,7 +274,7 @@ func (n *Newton) Allow(v []float64, st *mechanism.State) (left float64, err erro
 		clear(n.x[n.first:])
 		// n.sys.B holds the prescribed rates in the joints' rows.
 		n.sys.W.ResidualTo(n.r, n.sys.B, n.x)
-		left = kernel.MaxAbs(n.r[n.first:]) / (1 + kernel.MaxAbs(v))
+		left = algebra.MaxAbs(n.r[n.first:]) / (1 + algebra.MaxAbs(v))
 		if left <= newtonRateTol || !(left < newtonRateDrop*last) {
 			break
 		}

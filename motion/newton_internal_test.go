@@ -66,7 +66,7 @@ func TestNewtonNames(t *testing.T) {
 	require.NoError(t, err)
 	n := NewNewton(p)
 	l, nb := p.Layout(), p.Mechanism().NumBodies()
-	for node := range n.mat.P.Len() {
+	for node := range n.fac.Matrix.P.Len() {
 		name := n.nodeName(node)
 		switch joint := node - n.gap; {
 		case node < nb:
@@ -77,5 +77,5 @@ func TestNewtonNames(t *testing.T) {
 			require.Regexp(t, `^(force|spring of joint) ".+"$`, name)
 		}
 	}
-	require.Equal(t, n.nodeName(nb), n.nodeName(n.mat.P.Len()-n.gap), "slack and row")
+	require.Equal(t, n.nodeName(nb), n.nodeName(n.fac.Matrix.P.Len()-n.gap), "slack and row")
 }

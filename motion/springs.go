@@ -15,7 +15,7 @@ import (
 type compliance struct {
 	joint, index int32 // freedom of a joint; or −1 and a force element
 	pred, succ   int32 // bodies, or World; of a force element those of A and B
-	node         int32 // of the row in the pattern of Newton.mat
+	node         int32 // of the row in the pattern of Newton.fac
 }
 
 // name returns the name of the spring, for messages.
@@ -60,27 +60,15 @@ func compliances(m *mechanism.Mechanism) (rows []compliance) {
 }
 
 // compliantPattern returns p with a slack and a row for each compliance, and sets
-// the nodes of these rows. The blocks of p come first, in their order.
+// the nodes of these rows.
 func compliantPattern(p *sparse.Pattern, rows []compliance) *sparse.Pattern {
-	nb, ns := p.Positive(), len(rows)
-	size, sign := append([]int8(nil), p.Size[:nb]...), append([]int8(nil), p.Sign[:nb]...)
-	for range ns {
-		size, sign = append(size, 1), append(sign, 1)
-	}
-	size, sign = append(size, p.Size[nb:]...), append(sign, p.Sign[nb:]...)
-	ptr := append(make([]int32, ns), p.Ptr...) // rows of +1 nodes are empty
-	ind := append([]int32(nil), p.Ind...)
+	list := make([]sparse.Slack, len(rows))
 	for i := range rows {
 		c := &rows[i]
-		c.node = int32(len(size))
-		size, sign = append(size, 1), append(sign, -1)
-		if lo := min(c.pred, c.succ); lo >= 0 {
-			ind = append(ind, lo)
-		}
-		ind = append(ind, max(c.pred, c.succ), int32(nb+i))
-		ptr = append(ptr, int32(len(ind)))
+		c.node = int32(p.Len() + len(rows) + i)
+		list[i] = sparse.Slack{Nodes: [2]int32{c.pred, c.succ}, Size: 1, Rows: 1}
 	}
-	return sparse.NewPattern(size, sign, ptr, ind)
+	return p.WithSlacks(list)
 }
 
 // pull is a spring and damper at one state.
@@ -146,15 +134,15 @@ func springTo(q *pull, f *mechanism.ForceElement, k *mechanism.Kinematics, st *m
 	q.tension = f.Stiffness*(length-f.RestLength) + f.Damping*line.Dot(v[1].Sub(v[0]))/length
 }
 
-// fillCompliance stores row i of G at st in n.mat.
+// fillCompliance stores row i of G at st in n.fac.
 func (n *Newton) fillCompliance(i int, st *mechanism.State, position, velocity float64) {
-	c, p := &n.rows[i], n.mat.P
+	c, p := &n.rows[i], n.fac.Matrix.P
 	var q pull
 	n.pullTo(&q, c, st)
 	root := max(math.Sqrt(max(q.stiffness*position+q.damping*velocity, 0)), rootLeast)
 	n.root[i] = root
 	at := p.Ptr[c.node]
-	blocks := n.mat.Val[p.Pos[at]:p.Pos[p.Ptr[c.node+1]]]
+	blocks := n.fac.Matrix.Val[p.Pos[at]:p.Pos[p.Ptr[c.node+1]]]
 	if c.pred >= 0 && (c.pred < c.succ || c.succ < 0) {
 		n.fillEnd(blocks, &q.w, &q.armP, c.pred, -root)
 		blocks = blocks[6:]

@@ -142,7 +142,10 @@ func (d *stabilised) StabilisedAccelerations(a []float64, st *mechanism.State, a
 	if err := d.Solve(st); err != nil {
 		return err
 	}
-	sys := d.System()
+	sys, err := d.System()
+	if err != nil {
+		return err
+	}
 	var jk mechanism.JointKinematics
 	for j := range d.mech.Joints {
 		jt, node := &d.mech.Joints[j], d.layout.JointNode(j)

@@ -166,8 +166,10 @@ func (s *series) measure(n, nb int) (*record, error) {
 	rec.Ordering, rec.Threads, rec.AnalyzeNs, rec.usage = plan.Ordering().String(), threads, analysis, used
 	rec.FactorNonzeros, rec.FactorFlops = c.NonZeros, c.Flops
 	rec.PeakBytes = max(0, peakBytes()-base)
-	rec.Residual = residual(plan, solver)
-	rec.SolveOnceNs, err = solveOnce(plan, rec.Threads, s.flags.least())
+	if rec.Residual, err = residual(plan, solver); err != nil {
+		return nil, err
+	}
+	rec.SolveOnceNs, err = solveOnce(plan, s.flags.least())
 	return rec, err
 }
 
@@ -215,8 +217,12 @@ func (s *series) mechanism(n int) (*mechanism.Mechanism, error) {
 // residual returns the scaled residual of the solution (see
 // sparse.Matrix.BackwardError). Only the system and the solution are kept
 // while it is computed.
-func residual(plan *rung.Plan, s *rung.Solver) float64 {
-	p, l, sys := plan.Layout().Pattern, plan.Layout(), s.System()
+func residual(plan *rung.Plan, s *rung.Solver) (float64, error) {
+	p, l := plan.Layout().Pattern, plan.Layout()
+	sys, err := s.System()
+	if err != nil {
+		return 0, err
+	}
 	x := make([]float64, p.Dim())
 	s.AccelerationsTo(x[:p.Off[p.Positive()]])
 	var lambda [6]float64
@@ -227,5 +233,5 @@ func residual(plan *rung.Plan, s *rung.Solver) float64 {
 		}
 	}
 	debug.FreeOSMemory() // the factor, which s.System does not refer to
-	return sys.K.BackwardError(sys.B, x)
+	return sys.K.BackwardError(sys.B, x), nil
 }
