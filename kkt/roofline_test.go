@@ -254,7 +254,7 @@ func idleOf(p *kkt.Plan) []string {
 		return idle
 	}
 	list := []string{"plan.symbolic", "plan.layout", "plan.ground.ground.nodeOf", "plan.ground.ground.branchOf", "plan.ground.ground.node", "plan.ground.ground.Pattern.Ind",
-		"plan.ground.ground.groups", "plan.ground.ground.trees", "ground.sys.ends", "ground.sys.batch"}
+		"plan.ground.ground.groups", "plan.ground.ground.trees", "ground.sys.ends", "ground.sys.eights"}
 	for _, array := range idle {
 		list = append(list, reducedPath(array))
 	}
