@@ -253,7 +253,7 @@ func idleOf(p *kkt.Plan) []string {
 	if g, _ := p.Ground(); g == nil {
 		return idle
 	}
-	list := []string{"plan.symbolic", "plan.layout", "plan.ground.ground.nodeOf", "plan.ground.ground.branchOf", "plan.ground.ground.node", "plan.ground.ground.Pattern.Ind",
+	list := []string{"plan.symbolic", "plan.layout", "plan.ground.ground.treeOf", "plan.ground.ground.single", "plan.ground.ground.node", "plan.ground.ground.Pattern.Ind",
 		"plan.ground.ground.groups", "plan.ground.ground.trees", "ground.sys.ends", "ground.sys.eights"}
 	for _, array := range idle {
 		list = append(list, reducedPath(array))
