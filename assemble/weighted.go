@@ -265,10 +265,15 @@ func (y *Weighted) accelerations(a, x []float64, lo, hi int) {
 // unweigh stores C⁻ᵀ·x of a body b with the axes E; out may be x.
 func unweigh(out *[6]float64, b *bodies.Body, E *spatial.Mat3, x *[6]float64) {
 	c := b.Weight()
-	w, v := spatial.Vec3{x[0], x[1], x[2]}, spatial.Vec3{c.Mass * x[3], c.Mass * x[4], c.Mass * x[5]}
-	c.Inertia.TMulVecTo(&w, &w)
-	E.MulVecTo((*spatial.Vec3)(out[:3]), &w)
-	E.MulVecTo((*spatial.Vec3)(out[3:]), &v)
+	L, root := &c.Inertia, c.Mass
+	w0, w1, w2 := L[0]*x[0]+L[3]*x[1]+L[4]*x[2], L[1]*x[1]+L[5]*x[2], L[2]*x[2]
+	v0, v1, v2 := root*x[3], root*x[4], root*x[5]
+	out[0] = E[0]*w0 + E[1]*w1 + E[2]*w2
+	out[1] = E[3]*w0 + E[4]*w1 + E[5]*w2
+	out[2] = E[6]*w0 + E[7]*w1 + E[8]*w2
+	out[3] = E[0]*v0 + E[1]*v1 + E[2]*v2
+	out[4] = E[3]*v0 + E[4]*v1 + E[5]*v2
+	out[5] = E[6]*v0 + E[7]*v1 + E[8]*v2
 }
 
 // WeighTo stores in x the weighted coordinates Cᵀ·a, the inverse of
