@@ -235,7 +235,8 @@ func (w *eightWork) orthonormalize(list []treeShape, i int8) {
 		for j := range i {
 			w.removeColumn(list, i, j, &lost)
 		}
-		size := w.dotColumns(list, i, i)
+		var size lanes.Vector
+		w.dotColumns(&size, list, i, i)
 		again := false
 		for l, v := range lost {
 			again = again || v > size[l]
@@ -253,19 +254,19 @@ func (w *eightWork) orthonormalize(list []treeShape, i int8) {
 	}
 }
 
-// dotColumns returns the products of columns i and j ≤ i of N of an eight.
-func (w *eightWork) dotColumns(list []treeShape, i, j int8) (sum lanes.Vector) {
+// dotColumns adds the products of columns i and j ≤ i of N of an eight to sum.
+func (w *eightWork) dotColumns(sum *lanes.Vector, list []treeShape, i, j int8) {
 	for k := range list {
 		if list[k].from <= j {
-			lanes.Dot(&sum, w.column(list, k, i), w.column(list, k, j))
+			lanes.Dot(sum, w.column(list, k, i), w.column(list, k, j))
 		}
 	}
-	return sum
 }
 
 // removeColumn subtracts from column i its part along column j, and adds the square of that part to lost.
 func (w *eightWork) removeColumn(list []treeShape, i, j int8, lost *lanes.Vector) {
-	part := w.dotColumns(list, i, j)
+	var part lanes.Vector
+	w.dotColumns(&part, list, i, j)
 	for k := range list {
 		if list[k].from <= j {
 			lanes.Sub(w.column(list, k, i), &part, w.column(list, k, j))
