@@ -21,8 +21,18 @@ type (
 // with file, JSON path and value.
 func Open(path string) (*model.Model, error) { return model.ReadFile(path) }
 
-// NewPlan checks and analyses m: it is kkt.NewPlan.
-func NewPlan(m *model.Model, o Options) (*Plan, error) { return kkt.NewPlan(m, o) }
+// NewPlan checks and analyses m, which may be dropped afterwards.
+//
+// Cost: near-linear in bodies and joints.
+// It returns the problems of m as model.Check does. It panics if m is nil or an option
+// out of range.
+func NewPlan(m *model.Model, o Options) (*Plan, error) {
+	mech, err := mechanism.New(m)
+	if err != nil {
+		return nil, err
+	}
+	return kkt.NewPlan(mech, o), nil
+}
 
 // Accelerate solves and explains the state written in m.
 //

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
@@ -167,7 +168,7 @@ func TestEpsilons(t *testing.T) {
 
 func accelerations(t testing.TB, m *model.Model, eps float64) []float64 {
 	t.Helper()
-	p, err := kkt.NewPlan(m, kkt.Options{Epsilon: eps})
+	p, err := rung.NewPlan(m, kkt.Options{Epsilon: eps})
 	require.NoError(t, err)
 	s := p.NewSolver()
 	require.NoError(t, s.Solve(p.Initial()))

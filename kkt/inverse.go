@@ -1,22 +1,16 @@
 package kkt
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
 )
-
-// ErrUnderactuated is wrapped by the error of an Inverse whose actuators cannot
-// make the wanted accelerations.
-var ErrUnderactuated = errors.New("actuators cannot make the wanted accelerations")
 
 // Inverse solves the inverse dynamics of a mechanism with loops on the sparse
 // side (RBDA §8.12): the generalized forces of chosen freedoms, the actuators,
@@ -34,8 +28,8 @@ type Inverse struct {
 	force    []float64 // by actuator
 	distance float64
 	missed   float64
-	mobility int
-	surplus  int
+	mobility int // independent motions
+	left     int // of these, not controlled
 	free     []mechanism.Freedom
 
 	leastNorm bool
@@ -52,7 +46,7 @@ func (p *Plan) NewInverse(actuators []mechanism.Freedom) (*Inverse, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan := PlanMechanism(driven, Options{Epsilon: p.epsilon, Threads: p.threads})
+	plan := NewPlan(driven, Options{Epsilon: p.epsilon, Threads: p.threads})
 	v := &Inverse{
 		base: p.newSolver(), driven: plan.newSolver(),
 		actuators: append([]mechanism.Freedom(nil), actuators...),
@@ -76,8 +70,8 @@ func (p *Plan) NewInverse(actuators []mechanism.Freedom) (*Inverse, error) {
 // Euclidean norm (LeastNorm).
 //
 // Cost: three factorizations of either system, one more where motion is left, and some tens of solves; allocates.
-// It returns the errors of Solver.Solve, and ErrUnderactuated with the motion
-// that is left. After ErrUnderactuated the results are of forces that hold the actuated
+// It returns the errors of Solver.Solve, and a
+// *mechanism.UnderactuatedError. After that the results are of forces that hold the actuated
 // freedoms to the wanted accelerations; after other errors there are none. It panics
 // unless wanted has six entries a body.
 func (v *Inverse) Solve(st *mechanism.State, wanted []float64) error {
@@ -110,7 +104,7 @@ func (v *Inverse) Solve(st *mechanism.State, wanted []float64) error {
 	}
 	v.ok = true
 	if v.missed > missedTol {
-		return fault.Errorf("kkt: %w: free to move are %s", ErrUnderactuated, v.names(v.free))
+		return v.underactuated()
 	}
 	return nil
 }
@@ -188,9 +182,9 @@ func (v *Inverse) explain() error {
 		return err
 	}
 	rows := len(x) - nb
-	v.mobility = nb - (rows - driven.Redundant)
-	v.surplus = driven.Redundant - base.Redundant
-	if v.leastNorm = true; v.surplus > 0 {
+	v.mobility = base.Mobility
+	v.left = nb - (rows - driven.Redundant)
+	if v.leastNorm = true; v.mobility-v.left < len(v.actuators) {
 		v.spread(x, k, driven.Redundant)
 	}
 	for k, r := range v.rows {
@@ -289,16 +283,28 @@ func (v *Inverse) Residual() float64 {
 	return v.missed
 }
 
-// Surplus returns by how many the actuators exceed what the motion needs.
-func (v *Inverse) Surplus() int {
+// Actuation returns whether the actuators are enough, and the forces unique.
+func (v *Inverse) Actuation() mechanism.Actuation {
 	v.mustHave()
-	return v.surplus
+	switch {
+	case v.left > 0:
+		return mechanism.ActuationUnder
+	case v.mobility < len(v.actuators):
+		return mechanism.ActuationRedundant
+	}
+	return mechanism.ActuationProper
 }
 
-// Mobility returns the number of motions that the actuators leave uncontrolled.
+// Mobility returns the number of independent motions.
 func (v *Inverse) Mobility() int {
 	v.mustHave()
 	return v.mobility
+}
+
+// Controlled returns the number of independent motions that the actuators control.
+func (v *Inverse) Controlled() int {
+	v.mustHave()
+	return v.mobility - v.left
 }
 
 // Uncontrolled returns the scalar freedoms that move in the motions that the
@@ -312,7 +318,7 @@ func (v *Inverse) Uncontrolled() []mechanism.Freedom {
 // findFree finds the freedoms that move in what joints and actuators allow of a random velocity.
 func (v *Inverse) findFree() error {
 	v.free = nil
-	if v.mobility == 0 {
+	if v.left == 0 {
 		return nil
 	}
 	d := v.driven
@@ -340,24 +346,11 @@ func (v *Inverse) findFree() error {
 	return nil
 }
 
-// names lists freedoms as joint.freedom.
-func (v *Inverse) names(list []mechanism.Freedom) string {
-	if len(list) == 0 {
-		return "bodies on ball joints or without joints"
+// underactuated is the error for wanted accelerations that the actuators do not make.
+func (v *Inverse) underactuated() error {
+	e := &mechanism.UnderactuatedError{Mobility: v.mobility, Controlled: v.mobility - v.left, Residual: v.missed}
+	for _, f := range v.free {
+		e.Freedoms = append(e.Freedoms, fmt.Sprintf("%s.%d", v.base.plan.mech.JointName(f.Joint), f.Freedom))
 	}
-	var b strings.Builder
-	for i, f := range list {
-		if i == maxNames {
-			fmt.Fprintf(&b, " and %d more", len(list)-i)
-			break
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%s.%d", fault.Text(v.base.plan.mech.JointName(f.Joint), nameColumns), f.Freedom)
-	}
-	return b.String()
+	return fault.Errorf("kkt: %w", e)
 }
-
-// maxNames is the number of freedoms that an error lists, and nameColumns the length of a name.
-const maxNames, nameColumns = 12, 60

@@ -160,7 +160,7 @@ func multipliers(s *kkt.Solver, r *kkt.Report) []float64 {
 	var all []float64
 	var l [6]float64
 	for j := range r.Undetermined {
-		all = append(all, l[:s.MultipliersTo(&l, j)]...)
+		all = append(all, l[:s.JointMultipliersTo(&l, j)]...)
 	}
 	return all
 }

@@ -41,24 +41,11 @@ type Plan struct {
 	span       spanOnce  // of Report, where rows are redundant
 }
 
-// NewPlan checks and analyses m. The model may be dropped afterwards.
-//
-// Cost: near-linear in bodies and joints.
-// It returns the problems of m as model.Check does. It panics if m is nil or an option
-// out of range.
-func NewPlan(m *model.Model, o Options) (*Plan, error) {
-	mech, err := mechanism.New(m)
-	if err != nil {
-		return nil, err
-	}
-	return PlanMechanism(mech, o), nil
-}
-
-// PlanMechanism analyses a compiled mechanism.
+// NewPlan analyses a mechanism. That of a model comes from mechanism.New, or from rung.NewPlan with the plan.
 //
 // Cost: near-linear in bodies and joints. It panics if an option is out of
 // range.
-func PlanMechanism(mech *mechanism.Mechanism, o Options) *Plan {
+func NewPlan(mech *mechanism.Mechanism, o Options) *Plan {
 	if mech == nil {
 		panic("kkt: no mechanism")
 	}
@@ -124,7 +111,7 @@ func (p *Plan) Renumbered(m *model.Model) *model.Model {
 // (factor.Revise), and options are p's. Compare Counts with those of a fresh plan after
 // many changes.
 //
-// Cost: near-linear in bodies and joints, about half of PlanMechanism on ladders.
+// Cost: near-linear in bodies and joints, about half of NewPlan on ladders.
 // It panics if mech has other bodies.
 func (p *Plan) Replan(mech *mechanism.Mechanism) *Plan {
 	p.mustBe()

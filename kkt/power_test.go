@@ -151,7 +151,7 @@ func newBalance(t testing.TB, m *mechanism.Mechanism, s *kkt.Solver, st *mechani
 		add(&b.drives, v.Dot(&a))
 		var lambda [6]float64
 		row := m.Joints[j].Kind.Constraints()
-		if n := s.MultipliersTo(&lambda, j); n > row {
+		if n := s.JointMultipliersTo(&lambda, j); n > row {
 			for i := range m.Joints[j].Motion {
 				if mo := &m.Joints[j].Motion[i]; mo.Kind != 0 {
 					_, rate, _ := mo.At(st.Time)

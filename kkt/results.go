@@ -105,14 +105,14 @@ func (s *Solver) AccelerationsTo(dst []float64) {
 	copy(dst, s.x[:n])
 }
 
-// MultipliersTo copies the constraint-force variables λ of joint j, one a row
+// JointMultipliersTo copies the constraint-force variables λ of joint j, one a row
 // of its T, to dst and returns their number. They are not unique where the
 // joint's reactions are not (Report); their null-space part is then accurate
 // only after Report.
 //
 // The first call after a Solve may cost O(bodies + joints) and allocate, as may that of
 // ConstraintWrench and TotalWrench; the state of the Solve must not have changed until then.
-func (s *Solver) MultipliersTo(dst *[6]float64, j int) int {
+func (s *Solver) JointMultipliersTo(dst *[6]float64, j int) int {
 	s.mustHaveJoint(j)
 	s.complete()
 	node := s.plan.layout.JointNode(j)

@@ -39,7 +39,7 @@ func columnOf(t *testing.T, n int) *System {
 
 func systemOf(t *testing.T, m *model.Model) *System {
 	t.Helper()
-	p, err := kkt.NewPlan(m, kkt.Options{})
+	p, err := rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	s, st := NewSystem(p), p.Initial()
 	for i := range st.Bodies {
@@ -85,7 +85,7 @@ func TestOutwardFillsNoMore(t *testing.T) {
 	for _, name := range bench.Families() {
 		m, err := bench.Generate(name, 12, 1)
 		require.NoError(t, err)
-		p, err := kkt.NewPlan(m, kkt.Options{})
+		p, err := rung.NewPlan(m, kkt.Options{})
 		require.NoError(t, err)
 		look(name, p.Layout().Pattern)
 	}

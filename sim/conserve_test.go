@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/closing"
@@ -175,7 +176,7 @@ func TestBaumgarte(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
-	plan, err := kkt.NewPlan(open(t, "golden", "slider-crank-spatial.model.json"), kkt.Options{})
+	plan, err := rung.NewPlan(open(t, "golden", "slider-crank-spatial.model.json"), kkt.Options{})
 	require.NoError(t, err)
 	mech, kkt := plan.Mechanism(), plan.NewSolver()
 	d := &stabilised{kkt, plan.Layout(), mech, nil}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -63,7 +64,7 @@ func flats(t testing.TB) map[string]*flat {
 // dynamicsOf returns a rig with a motion.Dynamics.
 func dynamicsOf(t testing.TB, m *model.Model) *rig {
 	t.Helper()
-	p, err := kkt.NewPlan(m, kkt.Options{})
+	p, err := rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	d := motion.NewDynamics(p)
 	return &rig{p.Mechanism(), d, d}

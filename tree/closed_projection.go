@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/pages"
 )
 
@@ -21,10 +22,10 @@ type IndependentError struct {
 func (e *IndependentError) Error() string {
 	var parts []string
 	if len(e.Open) > 0 {
-		parts = append(parts, "they leave open "+listOf(e.Open))
+		parts = append(parts, "they leave open "+fault.List(e.Open))
 	}
 	if len(e.Related) > 0 {
-		parts = append(parts, "the constraints relate "+listOf(e.Related))
+		parts = append(parts, "the constraints relate "+fault.List(e.Related))
 	}
 	return "tree: variables are not independent: " + strings.Join(parts, "; ")
 }

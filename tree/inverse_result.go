@@ -1,6 +1,11 @@
 package tree
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+)
 
 // Forces returns the forces of the actuators, in their order: N m for freedoms
 // that turn, N for those that slide. It is not a copy.
@@ -11,8 +16,8 @@ func (v *Inverse) Forces() []float64 {
 	return v.force
 }
 
-// Actuation returns whether the actuators are enough, and the forces unique.
-func (v *Inverse) Actuation() Actuation {
+// mechanism.Actuation returns whether the actuators are enough, and the forces unique.
+func (v *Inverse) Actuation() mechanism.Actuation {
 	v.mustHave()
 	return v.kind
 }
@@ -125,7 +130,7 @@ func (v *Inverse) lostTo(qdd, f []float64) {
 // which is positive semidefinite. It may allocate.
 func (v *Inverse) underactuated() error {
 	n, lost := len(v.x), v.mobility-v.rank
-	e := &UnderactuatedError{Mobility: v.mobility, Rank: v.rank, Residual: v.residual}
+	e := &mechanism.UnderactuatedError{Mobility: v.mobility, Controlled: v.rank, Residual: v.residual}
 	motions := newSemidefinite(n)
 	for d, c := range v.s.colScale {
 		clear(v.x)
@@ -140,7 +145,7 @@ func (v *Inverse) underactuated() error {
 	for _, d := range motions.perm[:min(lost, motions.rank)] {
 		e.Freedoms = append(e.Freedoms, v.s.plan.DofName(int(d)))
 	}
-	return e
+	return fault.Errorf("tree: %w", e)
 }
 
 func (v *Inverse) mustHave() {

@@ -3,9 +3,6 @@ package tree
 import (
 	"fmt"
 	"sort"
-	"strings"
-
-	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // DofName returns the name of an entry of q̇: the joint's name and the number of
@@ -36,21 +33,4 @@ func (p *Plan) DofLink(d int) int {
 		l := &p.Links[i]
 		return int(l.Dof+l.NumDof) > d
 	})
-}
-
-// listOf writes names of freedoms in a message, the first of many.
-func listOf(names []string) string {
-	const most, columns = 12, 60
-	var b strings.Builder
-	for i, name := range names {
-		if i == most {
-			fmt.Fprintf(&b, " and %d more", len(names)-most)
-			break
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(fault.Text(name, columns))
-	}
-	return b.String()
 }

@@ -32,7 +32,7 @@ func accelerateByTree(m *model.Model, method string, o rung.Options) (*accelerat
 	if err := s.Solve(mech.Initial()); err != nil {
 		return nil, err
 	}
-	sparsePlan := kkt.PlanMechanism(mech, o)
+	sparsePlan := kkt.NewPlan(mech, o)
 	sparse := sparsePlan.NewSolver()
 	if err := sparse.Solve(mech.Initial()); err != nil {
 		return nil, err

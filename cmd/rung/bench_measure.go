@@ -145,7 +145,7 @@ func (s *series) measure(n, nb int) (*record, error) {
 		return nil, err
 	}
 	o := rung.Options{Ordering: s.flags.ordering.Ordering, Threads: int(s.flags.threads)}
-	plan, analysis, err := analysed(func() (*rung.Plan, error) { return kkt.PlanMechanism(mech, o), nil }, s.flags.least())
+	plan, analysis, err := analysed(func() (*rung.Plan, error) { return kkt.NewPlan(mech, o), nil }, s.flags.least())
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +227,7 @@ func residual(plan *rung.Plan, s *rung.Solver) (float64, error) {
 	s.AccelerationsTo(x[:p.Off[p.Positive()]])
 	var lambda [6]float64
 	for node := p.Positive(); node < p.Len(); node++ {
-		rows := s.MultipliersTo(&lambda, l.NodeJoint(node))
+		rows := s.JointMultipliersTo(&lambda, l.NodeJoint(node))
 		for k := range rows {
 			x[int(p.Off[node])+k] = -lambda[k]
 		}

@@ -240,7 +240,7 @@ func readResult(r io.Reader, mech *mechanism.Mechanism) ([]byte, error) {
 // actuation is what inverse dynamics found, by one side or the other.
 type actuation struct {
 	forces             []float64 // by actuator
-	status             tree.Actuation
+	status             mechanism.Actuation
 	uncontrolled       []mechanism.Freedom
 	residual, distance float64
 }
@@ -248,22 +248,18 @@ type actuation struct {
 // actuateBySparse solves with the actuated freedoms prescribed. The actuation is
 // nil unless the error is that the actuators are too few.
 func actuateBySparse(mech *mechanism.Mechanism, actuators []mechanism.Freedom, wanted []float64, o rung.Options) (*actuation, error) {
-	v, err := kkt.PlanMechanism(mech, o).NewInverse(actuators)
+	v, err := kkt.NewPlan(mech, o).NewInverse(actuators)
 	if err != nil {
 		return nil, err
 	}
 	err = v.Solve(mech.Initial(), wanted)
-	if err != nil && !errors.Is(err, kkt.ErrUnderactuated) {
+	if err != nil && !errors.As(err, new(*mechanism.UnderactuatedError)) {
 		return nil, err
 	}
-	r := &actuation{status: tree.Proper, forces: v.Forces(), residual: v.Residual(), distance: v.Distance()}
-	switch {
-	case v.Mobility() > 0:
-		r.status, r.uncontrolled = tree.Under, v.Uncontrolled()
-	case v.Surplus() > 0:
-		r.status = tree.Redundant
-	}
-	return r, err
+	return &actuation{
+		forces: v.Forces(), status: v.Actuation(), uncontrolled: v.Uncontrolled(),
+		residual: v.Residual(), distance: v.Distance(),
+	}, err
 }
 
 // actuateByTree is actuateBySparse on the spanning tree.
@@ -281,7 +277,7 @@ func actuateByTree(mech *mechanism.Mechanism, actuators []mechanism.Freedom, wan
 	}
 	v := plan.NewInverse(treeMethod(method), actuators, nil)
 	err = v.SolveBodies(mech.Initial(), a)
-	if err != nil && !errors.As(err, new(*tree.UnderactuatedError)) {
+	if err != nil && !errors.As(err, new(*mechanism.UnderactuatedError)) {
 		return nil, err
 	}
 	return &actuation{

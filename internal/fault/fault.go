@@ -28,6 +28,23 @@ func Text(s string, columns int) string {
 	return s
 }
 
+// List returns names as a message lists them, of which it names the first twelve.
+func List(names []string) string {
+	const most = 12
+	var b strings.Builder
+	for i, name := range names {
+		if i == most {
+			fmt.Fprintf(&b, " and %d more", len(names)-most)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(Text(name, longest))
+	}
+	return b.String()
+}
+
 // Line returns a text of one line with everything that cannot be printed written as an
 // escape.
 func Line(s string) string {

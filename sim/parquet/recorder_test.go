@@ -26,7 +26,7 @@ func mech(t testing.TB, name string) *mechanism.Mechanism {
 	t.Helper()
 	m, err := rung.Open(check.Reference(t, "golden", name+".model.json"))
 	require.NoError(t, err)
-	p, err := kkt.NewPlan(m, kkt.Options{})
+	p, err := rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	return p.Mechanism()
 }
