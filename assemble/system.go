@@ -89,18 +89,13 @@ func (y *System) fillJoint(w *jointWork, j, node int32, s *mechanism.State) erro
 		return err
 	}
 	at := y.L.place(jt, node)
-	o := int(at.row)
-	scale := y.Scale[o : o+int(jt.Rows)]
+	pred, succ := at.rowsIn(y.K.Val)
+	o, end := at.row, at.row+int32(jt.Rows)
+	scale := y.Scale[o:end]
 	clear(scale)
-	if jt.Succ >= 0 {
-		y.fillSide(y.K.Val[at.succ:], &w.rows, &w.armS, 1)
-		y.addScale(scale, y.K.Val[at.succ:], jt.Succ)
-	}
-	if jt.Pred >= 0 {
-		y.fillSide(y.K.Val[at.pred:], &w.rows, &w.armP, -1)
-		y.addScale(scale, y.K.Val[at.pred:], jt.Pred)
-	}
-	w.rightSideTo(y.B[o : o+int(jt.Rows)])
+	y.fillSide(succ, scale, &w.rows, &w.armS, jt.Succ, 1)
+	y.fillSide(pred, scale, &w.rows, &w.armP, jt.Pred, -1)
+	w.rightSideTo(y.B[o:end])
 	return nil
 }
 
@@ -144,30 +139,27 @@ func (w *jointWork) rightSideTo(b []float64) {
 	}
 }
 
-// fillSide stores sign·TᵀX for a body whose centre of mass is −arm away from
-// the joint: the moment of each row about the centre of mass, and its force.
-func (y *System) fillSide(v []float64, r *joints.Rows, arm *spatial.Vec3, sign float64) {
-	for k := range r.N {
-		t := &r.T[k]
-		q := (*[6]float64)(v[6*k:])
-		q[0] = sign * (t[0] + arm[1]*t[5] - arm[2]*t[4])
-		q[1] = sign * (t[1] + arm[2]*t[3] - arm[0]*t[5])
-		q[2] = sign * (t[2] + arm[0]*t[4] - arm[1]*t[3])
-		q[3], q[4], q[5] = sign*t[3], sign*t[4], sign*t[5]
+// fillSide stores the block sign·TᵀX of a body whose centre of mass is −arm away from the joint, the moment of each row
+// about the centre of mass and its force, and adds the body's part of the diagonal of J·M⁻¹·Jᵀ to scale. It does nothing
+// for the world.
+func (y *System) fillSide(v, scale []float64, r *joints.Rows, arm *spatial.Vec3, body int32, sign float64) {
+	if body < 0 {
+		return
 	}
-}
-
-// addScale adds to each row its part of the diagonal of J·M⁻¹·Jᵀ.
-func (y *System) addScale(scale, v []float64, body int32) {
 	var inv spatial.Sym3
 	b := &y.L.Mech.Bodies[body]
 	b.InvWorldInertiaTo(&inv, &y.Kin.Bodies[body].E)
-	im := 1 / b.Mass
 	for k := range scale {
-		q := (*[6]float64)(v[6*k:])
-		x, yy, z := q[0], q[1], q[2]
-		scale[k] += x*(inv[0]*x+2*(inv[3]*yy+inv[4]*z)) + yy*(inv[1]*yy+2*inv[5]*z) + z*z*inv[2] +
-			im*(q[3]*q[3]+q[4]*q[4]+q[5]*q[5])
+		t := &r.T[k]
+		n := spatial.Vec3{
+			sign * (t[0] + arm[1]*t[5] - arm[2]*t[4]),
+			sign * (t[1] + arm[2]*t[3] - arm[0]*t[5]),
+			sign * (t[2] + arm[0]*t[4] - arm[1]*t[3]),
+		}
+		f := spatial.Vec3{sign * t[3], sign * t[4], sign * t[5]}
+		*(*spatial.Force)(v[6*k:]) = spatial.NewForce(n, f)
+		scale[k] += n[0]*(inv[0]*n[0]+2*(inv[3]*n[1]+inv[4]*n[2])) + n[1]*(inv[1]*n[1]+2*inv[5]*n[2]) + n[2]*n[2]*inv[2] +
+			1/b.Mass*(f[0]*f[0]+f[1]*f[1]+f[2]*f[2])
 	}
 }
 
