@@ -14,22 +14,25 @@ type Candidate struct {
 	Counts   Counts
 }
 
-// wideFront is the number of rows of the widest front of the other orders from
-// which nested dissection is tried: below, there is no net in the graph that it
-// could cut better.
+// wideFront is the number of rows of a front from which on nested dissection is tried. If no
+// front of the other orders is as wide, the graph has no net that dissection could cut better.
 const wideFront = 64
 
 // smallGraph is the number of nodes up to which Auto tries every ordering.
 const smallGraph = 2000
 
-// Choose analyses p (see Analyze) in the elimination order by method o, and returns the
-// method used and all that were tried. For Auto the one with the fewest flops is used of
-// these: leaf-first alone on forests, where no front is wide; otherwise the cheap ones and
-// minimum degree, and nested dissection where some front is wide.
+// Choose analyses p (see Analyze) in the elimination order by method o. It returns the method
+// used and all that were tried.
 //
-// Orders are tried, and large nets dissected, on a number of threads, on which the result does not depend.
+// For Auto it uses the method with the fewest flops. On forests, where no front is wide, it
+// tries leaf-first alone. Otherwise it tries the cheap methods and minimum degree, and nested
+// dissection where some front is wide.
 //
-// Cost: near-linear in nodes and blocks. It panics on an unknown ordering, and on less than one thread.
+// Orders are tried, and large nets dissected, on a number of threads. The result does not
+// depend on that number.
+//
+// Cost: near-linear in nodes and blocks. It panics on an unknown ordering, and on less than one
+// thread.
 func Choose(p *sparse.Pattern, o order.Ordering, threads int) (s *Symbolic, used order.Ordering, tried []Candidate) {
 	if threads < 1 {
 		panic("factor: no threads")
@@ -58,7 +61,8 @@ func Choose(p *sparse.Pattern, o order.Ordering, threads int) (s *Symbolic, used
 	return made[best].analyze(), list[best], tried
 }
 
-// eliminations returns p in each of the orders. The last one, which takes longest, is begun first.
+// eliminations returns p in each of the orders. The last order takes longest and is begun
+// first.
 func eliminations(p *sparse.Pattern, list []order.Ordering, threads int) []*elimination {
 	made := make([]*elimination, len(list))
 	var left atomic.Int64
@@ -77,7 +81,7 @@ func eliminations(p *sparse.Pattern, list []order.Ordering, threads int) []*elim
 	return made
 }
 
-// fewestFlops returns the first of those with the least work.
+// fewestFlops returns the elimination with the least work, the first of several.
 func fewestFlops(list []*elimination) (best int) {
 	for i, e := range list {
 		if e.counts.Flops < list[best].counts.Flops {
