@@ -352,13 +352,10 @@ func (s *Solver) noise() float64 {
 // preciseFor reports whether a Solve that ended with err goes on with twice the digits. Numbers that overflow in
 // doubles do so there, too.
 func (s *Solver) preciseFor(err error) bool {
-	switch {
-	case s.plan.symbolic.Counts.Flops > preciseSolveFlops:
-		return false
-	case err != nil:
-		return errors.Is(err, ErrInaccurate) && !s.overflows()
+	if err == nil {
+		return s.plan.spread.wide() && s.plan.symbolic.Counts.Flops <= preciseSolveFlops
 	}
-	return s.plan.spread.wide()
+	return s.plan.symbolic.Counts.Flops <= preciseSolveFlops && errors.Is(err, ErrInaccurate) && !s.overflows()
 }
 
 // refineMore solves with twice the digits, and takes the result in place of that of the factor.

@@ -7,6 +7,7 @@ import (
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -77,14 +78,14 @@ func (p *Plan) NewSolver() *Solver {
 	if p.ground == nil {
 		return p.newSolver()
 	}
-	s := &Solver{plan: p, team: team.New(p.threads), x: make([]float64, p.layout.Pattern.Dim())}
+	s := &Solver{plan: p, team: team.New(p.threads), x: pages.Make[float64](p.layout.Pattern.Dim())}
 	s.ground = p.ground.newGrounded(s.team)
 	return s
 }
 
 // newSolver is NewSolver for the whole system.
 func (p *Plan) newSolver() *Solver {
-	s := &Solver{plan: p, team: team.New(p.threads), x: make([]float64, p.layout.Pattern.Dim())}
+	s := &Solver{plan: p, team: team.New(p.threads), x: pages.Make[float64](p.layout.Pattern.Dim())}
 	s.whole()
 	return s
 }
@@ -93,7 +94,7 @@ func (p *Plan) newSolver() *Solver {
 func (s *Solver) whole() {
 	if s.sys == nil {
 		s.sys = s.plan.layout.NewWeightedOn(s.team)
-		s.r = make([]float64, len(s.x))
+		s.r = pages.Make[float64](len(s.x))
 		s.wholeFactor()
 	}
 }

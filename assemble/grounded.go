@@ -6,6 +6,7 @@ import (
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
@@ -99,13 +100,13 @@ func (g *Ground) outer() []bondBatch { return g.bondBatches[g.inner[len(g.inner)
 func (g *Ground) NewGroundedOn(t *team.Team) *Grounded {
 	n, m := g.Pattern.Dim(), g.L.Mech
 	y := &Grounded{
-		G: g, W: sparse.NewUnitMatrix(g.Pattern), B: make([]float64, n), Scale: make([]float64, n),
+		G: g, W: sparse.NewUnitMatrix(g.Pattern), B: pages.Make[float64](n), Scale: pages.Make[float64](n),
 		Kin:    &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())},
 		bodies: m.Bodies, team: t,
-		dirs: make([]float64, g.columns), rest: make([]float64, 6*len(g.branches)),
+		dirs: pages.Make[float64](g.columns), rest: make([]float64, 6*len(g.branches)),
 		parts: make([]float64, len(g.branches)), Parts: make([]float64, g.Pattern.Len()),
-		fixed: make([]float64, g.blocks),
-		base:  make([]float64, n),
+		fixed: pages.Make[float64](g.blocks),
+		base:  pages.Make[float64](n),
 		ends:  make([]groundEnd, g.tasks()), chains: make([]chain, t.Workers()),
 	}
 	if m.HasApplied() {

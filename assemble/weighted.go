@@ -3,6 +3,7 @@ package assemble
 import (
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
@@ -48,16 +49,16 @@ func (l *Layout) NewWeightedOn(t *team.Team) *Weighted {
 	y := &Weighted{
 		L:     l,
 		W:     sparse.NewUnitMatrix(l.Pattern),
-		B:     make([]float64, n),
-		Scale: make([]float64, n),
-		Kin:   &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, l.Mech.NumBodies())},
+		B:     pages.Make[float64](n),
+		Scale: pages.Make[float64](n),
+		Kin:   &mechanism.Kinematics{Bodies: pages.Make[mechanism.BodyKinematics](l.Mech.NumBodies())},
 		team:  t, bodies: l.Mech.Bodies,
 	}
 	y.stops = make([]int32, ranges(max(l.Mech.NumBodies(), len(l.joint))))
 	if l.Mech.HasApplied() {
-		y.force = make([]spatial.Force, l.Mech.NumBodies())
+		y.force = pages.Make[spatial.Force](l.Mech.NumBodies())
 	}
-	y.base = make([]float64, n-6*l.Mech.NumBodies())
+	y.base = pages.Make[float64](n - 6*l.Mech.NumBodies())
 	y.fillConstant()
 	return y
 }

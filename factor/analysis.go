@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -312,11 +313,11 @@ func (a *analysis) compress(gone []bool) {
 // place fixes the fronts: their sizes, runs, children and entries.
 func (a *analysis) place() {
 	s, ns := a.s, len(a.up)
-	s.fronts = make([]front, ns)
+	s.fronts = pages.Make[front](ns)
 	a.children()
 	at := make([]int32, len(a.size)) // place of a node in the current front
 	ent, ptr := a.entries()
-	s.ents, s.leaves, s.blocks = make([]entry, 0, len(ent)), make([]leaf, 0, len(a.leafOf)), make([]kernel.Block, 0, len(a.joins))
+	s.ents, s.leaves, s.blocks = pages.Make[entry](len(ent))[:0], pages.Make[leaf](len(a.leafOf))[:0], pages.Make[kernel.Block](len(a.joins))[:0]
 	for k := range ns {
 		f := &s.fronts[k]
 		f.super, f.last, f.parent = a.super[k], a.super[k+1], a.up[k]

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/sparse"
 )
@@ -123,10 +124,10 @@ func (s *Symbolic) NewFactorOn(t *team.Team) *Factor {
 	core := int(s.off[len(s.node)])
 	f := &Factor{
 		S:        s,
-		panels:   make([]float64, s.panels),
-		dinv:     make([]float64, core),
-		x:        make([]float64, core),
-		hand:     make([]float64, s.hand),
+		panels:   pages.Make[float64](s.panels),
+		dinv:     pages.Make[float64](core),
+		x:        pages.Make[float64](core),
+		hand:     pages.Make[float64](s.hand),
 		square:   make([]float64, len(s.node)),
 		results:  make([]Tally, len(s.tasks)),
 		energies: make([]float64, len(s.tasks)),
@@ -136,7 +137,7 @@ func (s *Symbolic) NewFactorOn(t *team.Team) *Factor {
 	for range t.Workers() {
 		f.workers = append(f.workers, &worker{
 			f:     f,
-			stack: make([]float64, s.stack),
+			stack: pages.Make[float64](s.stack),
 			leaf:  make([]float64, s.maxLeaf*(s.maxLeaf+1)),
 			ld:    make([]float64, max(s.maxPanel, s.maxSpread, sparse.MaxBlock*(s.maxLeaf+1))),
 			limit: make([]float64, s.maxWidth),

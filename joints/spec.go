@@ -238,7 +238,7 @@ func (s *Spec) MotionSubspaceTo(S *[6]spatial.Motion, f *Frames) int {
 //
 // Cost: O(1), no allocation. No entry is NaN if f is finite.
 func (s *Spec) CoordinatesTo(q, qd *[6]float64, f *Frames) {
-	*q, *qd = [6]float64{}, [6]float64{}
+	*q = [6]float64{}
 	switch s.Kind {
 	case Fixed, Spherical, PointOnPlane, Distance, Free:
 	case Revolute:
@@ -261,11 +261,18 @@ func (s *Spec) CoordinatesTo(q, qd *[6]float64, f *Frames) {
 	if s.Turns != nil && s.Kind != Helical {
 		s.addTurns(q)
 	}
-	// The rates are the duals' powers over V̂.
+	s.RatesTo(qd, f)
+}
+
+// RatesTo stores in qd the rates of the freedoms as CoordinatesTo does: the powers of the freedoms' unit wrenches over V̂.
+//
+// Cost: O(1), no allocation.
+func (s *Spec) RatesTo(qd *[6]float64, f *Frames) {
 	var (
 		D [6]spatial.Force
 		v spatial.Motion
 	)
+	*qd = [6]float64{}
 	f.RelativeVelocityTo(&v)
 	for i := range s.duals(&D, f) {
 		qd[i] = v.Dot(&D[i])

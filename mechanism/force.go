@@ -122,8 +122,13 @@ func (m *Mechanism) DriveWrenchTo(w *spatial.Force, j int, jk *JointKinematics) 
 	if d == nil {
 		return
 	}
-	var q, qd, tau [6]float64
-	jt.CoordinatesTo(&q, &qd, jk)
+	var q, qd, tau, none [6]float64
+	switch { // an arctangent costs as much as a row
+	case d.Stiffness != none:
+		jt.CoordinatesTo(&q, &qd, jk)
+	case d.Damping != none:
+		jt.RatesTo(&qd, &jk.Frames)
+	}
 	for i := range jt.Kind.Freedoms() {
 		tau[i] = d.Force[i]
 		if jt.Kind.Scalar(i) {

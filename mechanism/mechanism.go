@@ -5,6 +5,7 @@ import (
 
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -73,9 +74,9 @@ func New(m *model.Model) (*Mechanism, error) {
 	mech := &Mechanism{
 		Name:    m.Name,
 		Gravity: m.Gravity,
-		Bodies:  make([]bodies.Body, len(m.Bodies)),
-		Joints:  make([]Joint, len(m.Joints)),
-		initial: State{Time: m.Time, Bodies: make([]BodyState, len(m.Bodies))},
+		Bodies:  pages.Make[bodies.Body](len(m.Bodies)),
+		Joints:  pages.Make[Joint](len(m.Joints)),
+		initial: State{Time: m.Time, Bodies: pages.Make[BodyState](len(m.Bodies))},
 	}
 	if mech.bodyNames, err = newNames(len(m.Bodies), func(i int) string { return m.Bodies[i].Name }); err != nil {
 		return nil, err

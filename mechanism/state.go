@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -32,7 +33,7 @@ type State struct {
 
 // Clone returns a copy that shares nothing.
 func (s *State) Clone() *State {
-	return &State{Time: s.Time, Bodies: append([]BodyState(nil), s.Bodies...), Angles: append([]float64(nil), s.Angles...)}
+	return &State{Time: s.Time, Bodies: append(pages.Make[BodyState](len(s.Bodies))[:0], s.Bodies...), Angles: append([]float64(nil), s.Angles...)}
 }
 
 // Initial returns a copy of the state written in the model.

@@ -1,5 +1,7 @@
 package sparse
 
+import "github.com/rung-mbd/rung/internal/pages"
+
 // MaxBlock is the largest number of rows of one node.
 const MaxBlock = 6
 
@@ -32,7 +34,7 @@ func NewPattern(size, sign []int8, ptr, ind []int32) *Pattern {
 	}
 	p := &Pattern{
 		Size: size, Sign: sign, Ptr: ptr, Ind: ind,
-		Off: make([]int32, n+1), Pos: make([]int64, len(ind)+1), Dia: make([]int64, n+1),
+		Off: pages.Make[int32](n + 1), Pos: pages.Make[int64](len(ind) + 1), Dia: pages.Make[int64](n + 1),
 	}
 	if ptr[0] != 0 || int(ptr[n]) != len(ind) {
 		panic("sparse: row pointers do not match the indices")
@@ -109,15 +111,15 @@ type Matrix struct {
 func NewMatrix(p *Pattern) *Matrix {
 	return &Matrix{
 		P:   p,
-		Dia: make([]float64, p.Dia[p.Len()]),
-		Val: make([]float64, p.Pos[len(p.Ind)]),
+		Dia: pages.Make[float64](p.Dia[p.Len()]),
+		Val: pages.Make[float64](p.Pos[len(p.Ind)]),
 	}
 }
 
 // NewUnitMatrix returns a matrix of the pattern with unit diagonal blocks, which
 // are not stored, and zero blocks elsewhere.
 func NewUnitMatrix(p *Pattern) *Matrix {
-	return &Matrix{P: p, Val: make([]float64, p.Pos[len(p.Ind)])}
+	return &Matrix{P: p, Val: pages.Make[float64](p.Pos[len(p.Ind)])}
 }
 
 // diagonal returns entry (r, c) of the diagonal block of node u, of sign +1.

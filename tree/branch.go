@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/pages"
 )
 
 // content says what a BranchMatrix holds.
@@ -71,7 +72,7 @@ func (p *Plan) NewBranchMatrix() *BranchMatrix {
 	if p.nv > 0 {
 		n = p.rowPtr[p.nv]
 	}
-	return &BranchMatrix{plan: p, val: make([]float64, n)}
+	return &BranchMatrix{plan: p, val: pages.Make[float64](n)}
 }
 
 // BranchNonzeros returns the number of entries of a BranchMatrix: those on and

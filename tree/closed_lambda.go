@@ -1,6 +1,10 @@
 package tree
 
-import "math"
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/pages"
+)
 
 // lambdaFirst solves for the multipliers first (RBDA §8.5, second method): with
 // H = LᵀL and Y = K·L⁻¹,
@@ -29,7 +33,7 @@ type span struct{ lo, hi int32 }
 func newLambda(K *Constraints) *lambdaFirst {
 	n, rows := K.plan.nv, K.rows
 	m := &lambdaFirst{
-		n: n, rows: rows, L: K.plan.NewBranchMatrix(), Y: make([]float64, rows*n), A: newSemidefinite(rows),
+		n: n, rows: rows, L: K.plan.NewBranchMatrix(), Y: pages.Make[float64](rows * n), A: newSemidefinite(rows),
 		scale: make([]float64, rows), z: make([]float64, n), b: make([]float64, rows),
 		spans: make([][]span, len(K.groups)),
 	}

@@ -3,6 +3,8 @@ package tree
 import (
 	"math"
 	"strings"
+
+	"github.com/rung-mbd/rung/internal/pages"
 )
 
 // IndependentError says that the variables chosen as independent are not: the
@@ -50,7 +52,7 @@ type projection struct {
 func newProjection(K *Constraints, independent []int) *projection {
 	n := K.plan.nv
 	m := &projection{
-		n: n, y: make([]int32, n), H: make([]float64, n*n), A: make([]float64, n*n),
+		n: n, y: make([]int32, n), H: pages.Make[float64](n * n), A: pages.Make[float64](n * n),
 		col: make([]float64, n), u: make([]float64, n), v: make([]float64, n), z: make([]float64, n),
 	}
 	m.blocks, m.place = K.blocks()

@@ -1,6 +1,10 @@
 package tree
 
-import "math"
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/pages"
+)
 
 // elimination is the factorization of a dense matrix by Gaussian elimination
 // with complete pivoting,
@@ -23,7 +27,7 @@ type elimination struct {
 
 func newElimination(rows, cols int) *elimination {
 	return &elimination{
-		rows: rows, cols: cols, lead: cols, a: make([]float64, rows*cols),
+		rows: rows, cols: cols, lead: cols, a: pages.Make[float64](rows * cols),
 		rowPerm: make([]int32, rows), colPerm: make([]int32, cols), x: make([]float64, max(rows, cols)),
 		best: make([]float64, rows),
 	}

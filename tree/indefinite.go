@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/rung-mbd/rung/internal/pages"
 )
 
 // indefinite is the factorization PᵀAP = LDLᵀ of a dense symmetric matrix with
@@ -26,7 +28,7 @@ type indefinite struct {
 
 func newIndefinite(n int) *indefinite {
 	return &indefinite{
-		n: n, a: make([]float64, n*n), perm: make([]int32, n), two: make([]bool, n),
+		n: n, a: pages.Make[float64](n * n), perm: make([]int32, n), two: make([]bool, n),
 		col: make([]float64, n), col2: make([]float64, n), x: make([]float64, n),
 		best: make([]float64, n),
 	}

@@ -1,6 +1,10 @@
 package tree
 
-import "math"
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/pages"
+)
 
 // semidefinite is the factorization PᵀAP = LLᵀ of a dense positive semidefinite
 // matrix with diagonal pivoting. It ends where no pivot above the tolerance is
@@ -19,7 +23,7 @@ type semidefinite struct {
 
 func newSemidefinite(n int) *semidefinite {
 	return &semidefinite{
-		n: n, a: make([]float64, n*n), perm: make([]int32, n), col: make([]float64, n), x: make([]float64, n),
+		n: n, a: pages.Make[float64](n * n), perm: make([]int32, n), col: make([]float64, n), x: make([]float64, n),
 	}
 }
 

@@ -1,0 +1,2 @@
+// Package pages allocates large arrays in memory of large pages.
+package pages
