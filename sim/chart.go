@@ -7,9 +7,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// dexpInvTo stores in dst the rate of the rotation vector theta of
-// R = exp(theta)·R₀ for the angular velocity omega, world axes (Munthe-Kaas
-// 1999):
+// dexpInvTo stores in dst the rate of the rotation vector theta of R = exp(theta)·R₀ for the
+// angular velocity omega, world axes, theory.md (46) (Munthe-Kaas 1999):
 //
 //	dexp⁻¹(Θ)·ω = ω − ½ Θ×ω + κ Θ×(Θ×ω),  κ = (1 − (θ/2)·cot(θ/2))/θ².
 //
@@ -35,7 +34,7 @@ func dexpInvTo(dst, theta, omega *spatial.Vec3) {
 	}
 }
 
-// shortTurn is the square of an angle, rad², below which a short series does.
+// shortTurn is the square of an angle, rad², below which a short series is exact enough.
 const shortTurn = 4e-3
 
 // anchor is a body at the start of a step: the origin of its chart.
@@ -60,10 +59,10 @@ func (a *anchor) set(b *mechanism.BodyState, com *spatial.Vec3) {
 	}
 }
 
-// bodyTo stores in b the body that the chart gives for the rotation vector and
-// displacement of the centre of mass x and the change v of angular velocity and
-// velocity of the centre of mass, and adds to v what they were at the anchor.
-// Nothing is added to a position but a displacement.
+// bodyTo stores in b the body that belongs to x and v, theory.md (45). x has the rotation
+// vector and the displacement of the centre of mass from the anchor. v has the changes of
+// angular velocity and of the velocity of the centre of mass; bodyTo adds to v what they were
+// at the anchor. Nothing is added to a position but a displacement.
 func (a *anchor) bodyTo(b *mechanism.BodyState, x, v *[6]float64, com *spatial.Vec3) {
 	var E spatial.Mat3
 	var arm, w spatial.Vec3
