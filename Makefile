@@ -4,7 +4,7 @@
 #   make test           the tests alone; TAGS=check sets the build tag of checks inside kernels
 #   make generated      whether the generated assembly is what its generator writes
 #   make race           the short tests under the race detector (needs a C compiler)
-#   make race-quick     the same, of the root package and the command those alone in which goroutines meet
+#   make race-quick     the same, of the root package, kkt and the command those alone in which goroutines meet
 #   make fuzz           every fuzz target for FUZZTIME (a count, or a time such as 1m)
 #   make bench          benchmarks that match BENCH, COUNT times, into OUT
 #   make bench-compare  benchstat of OLD against NEW, two files made by make bench
@@ -70,11 +70,11 @@ test:
 race:
 	CGO_ENABLED=1 $(GO) test -race -short $(TAGFLAG) $(PKGS)
 
-# Under the race detector the tests of the root package and of the command take ten minutes, nearly all of it on one goroutine.
+# Under the race detector the tests of the root package, of kkt and of the command take ten minutes, nearly all of it on one goroutine.
 RACERUN := Shared|Team|Threads|Goroutine|Progress|Signal|Waiting
 race-quick:
-	CGO_ENABLED=1 $(GO) test -race -short $(TAGFLAG) $$($(GO) list ./... | grep -vx -e $(MODULE) -e $(MODULE)/cmd/rung)
-	CGO_ENABLED=1 $(GO) test -race -short -run '$(RACERUN)' $(TAGFLAG) . ./cmd/rung
+	CGO_ENABLED=1 $(GO) test -race -short $(TAGFLAG) $$($(GO) list ./... | grep -vx -e $(MODULE) -e $(MODULE)/kkt -e $(MODULE)/cmd/rung)
+	CGO_ENABLED=1 $(GO) test -race -short -run '$(RACERUN)' $(TAGFLAG) . ./kkt ./cmd/rung
 
 # go test runs one fuzz target at a time.
 fuzz:

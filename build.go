@@ -3,6 +3,7 @@ package rung
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/rung-mbd/rung/bodies"
@@ -69,7 +70,7 @@ func turnTo(from, to spatial.Vec3) spatial.Quat {
 	if !isDirection(to) {
 		panic("rung: direction is zero or not finite")
 	}
-	big := maxAbs(to[:]) // whose reciprocal, or square, may be infinite
+	big := max(math.Abs(to[0]), math.Abs(to[1]), math.Abs(to[2])) // whose reciprocal, or square, may be infinite
 	for i := range to {
 		to[i] /= big
 	}
@@ -269,4 +270,10 @@ func (b *Builder) Model() (*model.Model, error) {
 	}
 	m.Forces = append([]model.ForceElement(nil), m.Forces...)
 	return &m, nil
+}
+
+func (b *Builder) mustBe() {
+	if b == nil || b.m == nil {
+		panic("rung: zero Builder; use NewBuilder")
+	}
 }

@@ -103,7 +103,7 @@ func TestBuilderPlacesFrames(t *testing.T) {
 			body string
 			pose *model.Pose
 		}{{j.Predecessor, &j.PredecessorFrame}, {j.Successor, &j.SuccessorFrame}} {
-			q, x := placed(m, f.body, f.pose)
+			q, x := check.Placed(m, f.body, f.pose)
 			closeVec3(t, x, p.Origin, 10*directionTol, 10, "origin of %s", j.Name)
 			got, want := q.Mat(), p.Orientation.Mat()
 			check.CloseVec(t, got[:], want[:], 10*directionTol, 1, "axes of %s", j.Name)
@@ -145,7 +145,7 @@ func TestRodDirections(t *testing.T) {
 		b.Rod("rod", 1, 0.01, from, from.Add(d))
 		m, err := b.Model()
 		require.NoError(t, err)
-		q, x := placed(m, "rod", &model.Pose{Position: [3]float64{2 * m.Bodies[0].Com[0]}})
+		q, x := check.Placed(m, "rod", &model.Pose{Position: [3]float64{2 * m.Bodies[0].Com[0]}})
 		closeVec3(t, x, from.Add(d), 10*directionTol, 4, "end of %v", d)
 		closeVec3(t, q.Rotate(spatial.Vec3{1}), d.Scale(1/d.Norm()), 10*directionTol, 1, "axis of %v", d)
 	}

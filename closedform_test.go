@@ -12,6 +12,7 @@ import (
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -260,8 +261,8 @@ func TestTooCloseToSingular(t *testing.T) {
 	require.NoError(t, err)
 	p := newPlan(t, m, order.Auto)
 	err = p.NewSolver().Solve(p.Initial())
-	require.ErrorIs(t, err, rung.ErrInaccurate)
-	require.Regexp(t, `^rung: joint "[hv]\d+_\d+", row \d: refinement does not converge: too close to dependent`, err.Error())
+	require.ErrorIs(t, err, kkt.ErrInaccurate)
+	require.Regexp(t, `^kkt: joint "[hv]\d+_\d+", row \d: refinement does not converge: too close to dependent`, err.Error())
 }
 
 // TestWindowsAreNamed builds the row from left to right, so that each window is
@@ -297,7 +298,7 @@ func TestNearSingularIsGraded(t *testing.T) {
 		require.NoError(t, err)
 		r := report(t, solve(t, m, order.Auto))
 		require.Less(t, r.Distance, last, "angle %g", angle)
-		require.Equal(t, r.Distance < rung.NearSingularDistance, r.NearSingular)
+		require.Equal(t, r.Distance < kkt.NearSingularDistance, r.NearSingular)
 		check.Close(t, math.Log10(r.Distance/angle), 0, 1, 1, "distance %g at angle %g", r.Distance, angle)
 		last = r.Distance
 	}

@@ -18,6 +18,10 @@
 // singularity. Accelerate does all of it for one model and returns a Result
 // with names, the document that the command "rung accel --json" prints.
 //
+// Other tasks have packages of their own that take a Plan: closing the joints (closing), motion over
+// time (motion, sim), variable mobility (mobility), equilibrium and vibration (linear). Plan, Solver,
+// Report and Options are those of package kkt.
+//
 // Frame: world axes. Accelerations are (ω̇, classical acceleration of the centre
 // of mass); wrenches act on a joint's successor, moments about the origin of its
 // successor frame. Units: SI.

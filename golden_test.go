@@ -19,6 +19,8 @@ const (
 	// file: accelerations have 1e-9, and a reaction takes the difference of two
 	// of them times a mass.
 	wrenchTol = 1e-8
+	// residualTol is the scaled residual of a refined solution.
+	residualTol = 1e-14
 	// fitTol bounds the joint residuals of the reference states, which are below
 	// 1e-13, plus rounding of our own.
 	fitTol = 1e-12

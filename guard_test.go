@@ -8,9 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/mobility"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -19,42 +23,45 @@ func TestZeroValues(t *testing.T) {
 	p := newPlan(t, golden(t, "four-bar"), order.Auto)
 	st := p.Initial()
 	for text, calls := range map[string][]func(){
-		"rung: zero Solver; use Plan.NewSolver": {
-			func() { _ = new(rung.Solver).Solve(st) }, func() { _ = (*rung.Solver)(nil).Solve(st) },
-			func() { _ = new(rung.Solver).Assemble(st) }, func() { _ = new(rung.Solver).Factorize() },
-			func() { _ = new(rung.Solver).Refine() }, func() { _, _ = new(rung.Solver).Report() },
+		"kkt: zero Solver; use Plan.NewSolver": {
+			func() { _ = new(kkt.Solver).Solve(st) }, func() { _ = (*kkt.Solver)(nil).Solve(st) },
+			func() { _ = new(kkt.Solver).Assemble(st) }, func() { _ = new(kkt.Solver).Factorize() },
+			func() { _ = new(kkt.Solver).Refine() }, func() { _, _ = new(kkt.Solver).Report() },
 		},
-		"rung: no solution": {
-			func() { new(rung.Solver).AngularAcceleration(0) }, func() { (*rung.Solver)(nil).AccelerationsTo(nil) },
-			func() { new(rung.Inverse).Forces() },
+		"kkt: no solution": {
+			func() { new(kkt.Solver).AngularAcceleration(0) }, func() { (*kkt.Solver)(nil).AccelerationsTo(nil) },
+			func() { new(kkt.Inverse).Forces() },
 		},
-		"rung: zero Plan; use NewPlan": {
-			func() { new(rung.Plan).NewSolver() }, func() { (*rung.Plan)(nil).NewCloser(rung.CloserOptions{}) },
-			func() { rung.NewDynamics(nil) }, func() { rung.NewNewton(new(rung.Plan)) }, func() { new(rung.Plan).Initial() },
-			func() { new(rung.Plan).Order() }, func() { _, _ = new(rung.Plan).Nearby(st) },
+		"kkt: zero Plan; use NewPlan": {
+			func() { new(kkt.Plan).NewSolver() }, func() { closing.NewCloser(nil, closing.Options{}) },
+			func() { motion.NewDynamics(nil) }, func() { motion.NewNewton(new(kkt.Plan)) }, func() { new(kkt.Plan).Initial() },
+			func() { new(kkt.Plan).Order() }, func() { _, _ = mobility.Compare(new(kkt.Plan), st) },
 		},
-		"rung: zero Closer; use Plan.NewCloser": {
-			func() { _ = new(rung.Closer).ClosePositions(st) }, func() { _ = new(rung.Closer).ProjectVelocities(st) },
-			func() { (*rung.Closer)(nil).Closing() },
+		"closing: zero Closer; use NewCloser": {
+			func() { _ = new(closing.Closer).ClosePositions(st) }, func() { _ = new(closing.Closer).ProjectVelocities(st) },
+			func() { (*closing.Closer)(nil).Closing() },
 		},
-		"rung: zero Dynamics; use NewDynamics": {
-			func() { _ = new(rung.Dynamics).Accelerations(nil, st) }, func() { (*rung.Dynamics)(nil).Solver() },
+		"motion: zero Dynamics; use NewDynamics": {
+			func() { _ = new(motion.Dynamics).Accelerations(nil, st) }, func() { (*motion.Dynamics)(nil).Solver() },
 		},
-		"rung: zero Newton; use NewNewton":        {func() { _ = new(rung.Newton).Soften(nil, st) }},
-		"rung: zero Inverse; use Plan.NewInverse": {func() { _ = new(rung.Inverse).Solve(st, nil) }},
+		"motion: zero Newton; use NewNewton":     {func() { _ = new(motion.Newton).Soften(nil, st) }},
+		"kkt: zero Inverse; use Plan.NewInverse": {func() { _ = new(kkt.Inverse).Solve(st, nil) }},
 		"rung: zero Builder; use NewBuilder": {
 			func() { new(rung.Builder).Gravity(0, 0, 0) }, func() { _, _ = (*rung.Builder)(nil).Model() },
 			func() { new(rung.Builder).Rod("rod", 1, 1, spatial.Vec3{}, spatial.Vec3{1}) },
 		},
-		"rung: no state": {
-			func() { _ = p.NewSolver().Solve(nil) }, func() { _ = p.NewCloser(rung.CloserOptions{}).ClosePositions(nil) },
-			func() { _ = rung.NewDynamics(p).Accelerations(nil, nil) }, func() { _ = rung.NewNewton(p).Soften(nil, nil) },
-			func() { rung.SetState(model.New(""), nil) }, func() { _, _ = p.RedundantRows(nil) },
+		"kkt: no state":     {func() { _ = p.NewSolver().Solve(nil) }, func() { _, _ = p.RedundantRows(nil) }},
+		"closing: no state": {func() { _ = closing.NewCloser(p, closing.Options{}).ClosePositions(nil) }},
+		"motion: no state": {
+			func() { _ = motion.NewDynamics(p).Accelerations(nil, nil) }, func() { _ = motion.NewNewton(p).Soften(nil, nil) },
 		},
-		"rung: no model":     {func() { rung.SetState(nil, st) }, func() { p.Renumbered(nil) }},
-		"rung: no mechanism": {func() { rung.PlanMechanism(nil, rung.Options{}) }, func() { p.Replan(nil) }},
-		"rung: number of threads out of range": {
-			func() { rung.PlanMechanism(p.Mechanism(), rung.Options{Threads: rung.MaxThreads + 1}) },
+		"mobility: no state": {func() { _, _ = mobility.Compare(p, nil) }},
+		"rung: no state":     {func() { rung.SetState(model.New(""), nil) }},
+		"rung: no model":     {func() { rung.SetState(nil, st) }},
+		"kkt: no model":      {func() { p.Renumbered(nil) }},
+		"kkt: no mechanism":  {func() { kkt.PlanMechanism(nil, kkt.Options{}) }, func() { p.Replan(nil) }},
+		"kkt: number of threads out of range": {
+			func() { kkt.PlanMechanism(p.Mechanism(), kkt.Options{Threads: kkt.MaxThreads + 1}) },
 		},
 	} {
 		for _, call := range calls {
@@ -67,12 +74,12 @@ func TestZeroValues(t *testing.T) {
 // with several workers too, where one used to wait for ever; and serve again afterwards.
 func TestTwoGoroutines(t *testing.T) {
 	for _, threads := range []int{1, 2} {
-		p, err := rung.NewPlan(golden(t, "ball-ladder-50"), rung.Options{Threads: threads})
+		p, err := kkt.NewPlan(golden(t, "ball-ladder-50"), kkt.Options{Threads: threads})
 		require.NoError(t, err)
-		s, c := p.NewSolver(), p.NewCloser(rung.CloserOptions{})
+		s, c := p.NewSolver(), closing.NewCloser(p, closing.Options{})
 		for text, use := range map[string]func(*mechanism.State) error{
-			"rung: Solver used by two goroutines": s.Solve,
-			"rung: Closer used by two goroutines": c.ProjectVelocities,
+			"kkt: Solver used by two goroutines":     s.Solve,
+			"closing: Closer used by two goroutines": c.ProjectVelocities,
 		} {
 			require.Equal(t, text, misuse(use, p.Initial))
 			require.NoError(t, use(p.Initial()))

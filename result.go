@@ -1,7 +1,7 @@
 package rung
 
 import (
-	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -25,7 +25,7 @@ type Result struct {
 	IllScaled   *IllScaledResult  `json:"ill_scaled,omitempty"`
 }
 
-// IllScaledResult names the body or joint of IllScaled.
+// IllScaledResult names the body or joint of kkt.IllScaled.
 type IllScaledResult struct {
 	Body  string `json:"body,omitempty"`
 	Joint string `json:"joint,omitempty"`
@@ -69,11 +69,11 @@ type ConstraintsResult struct {
 	Redundant       int              `json:"redundant"`
 	Mobility        int              `json:"mobility"`
 	NearSingular    bool             `json:"near_singular"`
-	Distance        float64          `json:"distance"` // see Report.Distance
+	Distance        float64          `json:"distance"` // see kkt.Report.Distance
 	WeakestJoint    string           `json:"weakest_joint,omitempty"`
 	RedundantJoints []RedundantJoint `json:"redundant_joints"`
-	LeastNorm       bool             `json:"least_norm"`    // see Report.LeastNorm
-	NormResidual    float64          `json:"norm_residual"` // see Report.NormResidual
+	LeastNorm       bool             `json:"least_norm"`    // see kkt.Report.LeastNorm
+	NormResidual    float64          `json:"norm_residual"` // see kkt.Report.NormResidual
 }
 
 // EnergyResult is the energy of the state, J.
@@ -89,49 +89,34 @@ type SolveResult struct {
 	FactorFlops     int64   `json:"factor_flops"`
 	Refinements     int     `json:"refinements"`
 	Residual        float64 `json:"residual"`      // scaled, of the whole system
-	Inconsistency   float64 `json:"inconsistency"` // see Solver.Inconsistency
+	Inconsistency   float64 `json:"inconsistency"` // see kkt.Solver.Inconsistency
 	PivotGrowth     float64 `json:"pivot_growth"`
 	CorrectedPivots int     `json:"corrected_pivots"`
 }
 
-// Accelerate solves and explains the state written in m.
-//
-// Cost: a plan, one Solve and one Report.
-// It returns the errors of NewPlan and Solver.Solve.
-func Accelerate(m *model.Model, o Options) (*Result, error) {
-	plan, err := NewPlan(m, o)
-	if err != nil {
-		return nil, err
-	}
-	s := plan.NewSolver()
-	if err := s.Solve(plan.Initial()); err != nil {
-		return nil, err
-	}
-	return s.Result()
-}
-
-// Result gathers the last solution, its Report, energies and residuals under
+// NewResult gathers the last solution of s, its Report, energies and residuals under
 // the names of bodies and joints.
 //
 // It returns the errors of Report. It panics without a solution.
-func (s *Solver) Result() (*Result, error) {
+func NewResult(s *Solver) (*Result, error) {
 	rep, err := s.Report()
 	if err != nil {
 		return nil, err
 	}
-	mech, counts := s.plan.mech, s.plan.symbolic.Counts
-	e := mech.EnergyAt(s.kin(), s.st)
+	plan, st, kin, ref := s.Plan(), s.State(), s.Kinematics(), s.Refinement()
+	mech, counts := plan.Mechanism(), plan.Counts()
+	e := mech.EnergyAt(kin, st)
 	out := &Result{
-		Format: ResultFormat, Name: mech.Name, Time: s.st.Time,
-		Method: "sparse", Ordering: s.plan.ordering.String(),
+		Format: ResultFormat, Name: mech.Name, Time: st.Time,
+		Method: "sparse", Ordering: plan.Ordering().String(),
 		Bodies:      make([]BodyResult, mech.NumBodies()),
 		Joints:      make([]JointResult, mech.NumJoints()),
-		Constraints: s.constraints(rep),
+		Constraints: constraints(mech, rep),
 		Energy:      EnergyResult{Kinetic: e.Kinetic, Potential: e.Potential()},
 		Solve: SolveResult{
-			Unknowns: len(s.x), FactorNonzeros: counts.NonZeros, FactorFlops: counts.Flops,
-			Refinements: s.ref.Steps, Residual: rep.BackwardError,
-			Inconsistency: s.inconsistency, PivotGrowth: rep.Growth, CorrectedPivots: rep.Corrected,
+			Unknowns: plan.Layout().Pattern.Dim(), FactorNonzeros: counts.NonZeros, FactorFlops: counts.Flops,
+			Refinements: ref.Steps, Residual: rep.BackwardError,
+			Inconsistency: s.Inconsistency(), PivotGrowth: rep.Growth, CorrectedPivots: rep.Corrected,
 		},
 	}
 	if ill := rep.IllScaled; ill != nil {
@@ -146,7 +131,7 @@ func (s *Solver) Result() (*Result, error) {
 		out.Bodies[i] = BodyResult{mech.BodyName(i), s.ComAcceleration(i), s.AngularAcceleration(i)}
 	}
 	for j := range out.Joints {
-		pos, vel := mech.Residuals(j, s.kin(), s.st)
+		pos, vel := mech.Residuals(j, kin, st)
 		c := s.ConstraintWrench(j)
 		out.Joints[j] = JointResult{
 			Name:             mech.JointName(j),
@@ -161,8 +146,7 @@ func (s *Solver) Result() (*Result, error) {
 	return out, nil
 }
 
-func (s *Solver) constraints(r *Report) ConstraintsResult {
-	mech := s.plan.mech
+func constraints(mech *mechanism.Mechanism, r *Report) ConstraintsResult {
 	c := ConstraintsResult{
 		Rows: r.Rows, Rank: r.Rank, Redundant: r.Redundant, Mobility: r.Mobility,
 		NearSingular: r.NearSingular, Distance: r.Distance, RedundantJoints: []RedundantJoint{},

@@ -45,6 +45,7 @@ type Factor struct {
 	eps     float64
 	b       []float64  // right side that is eliminated with the matrix; nil if there is none
 	ok      bool       // there is a factor
+	runs    int        // of Factorize
 	begun   bool       // the panels hold D⁻¹L⁻¹ of the right side too
 	from    rightSide  // of forward
 	to      solution   // of backward
@@ -155,6 +156,10 @@ func (f *Factor) mustBe() {
 	}
 }
 
+// Runs returns how often f has been factored. Who shares f with others can tell by it whether
+// the factor is still the one that it knows.
+func (f *Factor) Runs() int { return f.runs }
+
 // Factorize computes L and D of m − Γ, theory.md (15). Γ is a diagonal in the rows of sign −1,
 // made of scale and eps by policy. A row of scale zero has no term under any policy.
 //
@@ -162,9 +167,9 @@ func (f *Factor) mustBe() {
 // term (a quarter under WhereWeak). It is then set to minus the term and counted in Corrected.
 //
 // Shapes: m has the pattern of f.S and stays as it is while the factor is used; scale, not
-// negative, has Dim entries in the original order, those of +1 rows unused; 0 < eps ≤ 1. Cost:
-// f.S.Counts.Flops, no allocation (but once for a matrix whose +1 blocks are not units). It
-// returns a *PivotError if a +1 block is not positive definite, a −1 row without term is not
+// negative, has Dim entries in the original order, those of +1 rows unused; 0 < eps ≤ 1.
+// Cost: f.S.Counts.Flops, no allocation (but once for a matrix whose +1 blocks are not units).
+// It returns a *PivotError if a +1 block is not positive definite, a −1 row without term is not
 // negative, or a value is not finite; the factor is then invalid. It panics on a foreign
 // pattern or a length mismatch.
 func (f *Factor) Factorize(m *sparse.Matrix, scale []float64, eps float64, policy Policy) error {
@@ -187,6 +192,7 @@ func (f *Factor) FactorizeFor(b []float64, m *sparse.Matrix, scale []float64, ep
 		assertInput(m, scale, eps, policy)
 	}
 	f.ok, f.begun = false, false
+	f.runs++
 	f.Tally = Tally{bad: -1}
 	f.scale, f.policy, f.eps = scale, policy, eps
 	f.unit, f.b = m, b

@@ -152,9 +152,9 @@ func (f *Precise) columns() {
 // that the multiplier of the row is zero where the right side is consistent.
 //
 // Shapes: scale has Dim entries in the original order. values and scale are kept, and must not
-// change while the factor is used. Cost: some 15 ns for each multiplication of a Factor, no
-// allocation. It returns a *PivotError if a pivot is not finite, or that of a +1 row not
-// positive.
+// change while the factor is used.
+// Cost: some 15 ns for each multiplication of a Factor, no allocation. It returns a *PivotError
+// if a pivot is not finite, or that of a +1 row not positive.
 func (f *Precise) Factorize(values []dd.Num, scale []float64, tau float64) error {
 	if len(scale) != len(f.old) {
 		panic("factor: length mismatch")

@@ -90,9 +90,9 @@ const atRest = 1e-4
 // which another solve would repeat. r is left as it is there.
 //
 // Shapes: m is the matrix of the last Factorize, unchanged; x and b have Dim entries in the
-// original order, as does r, and do not overlap. Cost: one solve and one product a step, no
-// allocation but when conjugate gradients are first needed. It panics on a foreign pattern, a
-// length mismatch, or without a valid factor.
+// original order, as does r, and do not overlap.
+// Cost: one solve and one product a step, no allocation but when conjugate gradients are first
+// needed. It panics on a foreign pattern, a length mismatch, or without a valid factor.
 func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix, floor float64) Refinement {
 	f.mustBe()
 	n := f.S.P.Dim()

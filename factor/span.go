@@ -155,8 +155,9 @@ func (q *Span) front(k int, m *sparse.Matrix) {
 // may be x.
 //
 // Shapes: x and y have an entry a scalar row of the pattern; those of the +1 nodes are not
-// read, and are zero in y. Cost: two products with each reflection, no allocation. q has been
-// factored. It panics on a length mismatch.
+// read, and are zero in y.
+// Cost: two products with each reflection, no allocation. q has been factored. It panics on a
+// length mismatch.
 func (q *Span) ProjectTo(y, x []float64) {
 	if len(x) != len(q.live) || len(y) != len(x) {
 		panic("factor: length mismatch")

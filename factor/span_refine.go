@@ -35,10 +35,10 @@ const (
 // (Björck 1967), with residuals in twice the precision. u is kept in it too, as u is large
 // where the bodies of a long row add up small strains.
 //
-// Shapes: x has an entry a scalar row of the pattern; those of the +1 nodes stay. Cost: four
-// products with the reflections and two solves with R a step, some two to five steps;
-// allocates. q has been factored, and the matrix has not changed since. It panics on a length
-// mismatch.
+// Shapes: x has an entry a scalar row of the pattern; those of the +1 nodes stay.
+// Cost: four products with the reflections and two solves with R a step, some two to five
+// steps; allocates. q has been factored, and the matrix has not changed since. It panics on a
+// length mismatch.
 func (q *Span) LeastNormTo(x []float64) LeastNorm {
 	if len(x) != len(q.live) {
 		panic("factor: length mismatch")

@@ -89,9 +89,9 @@ type RowSolution struct {
 // nearest to b₁ with W·x₁ = b₂ in the independent rows. The −1 part x₂ has the multipliers of
 // these rows, x₁ + Wᵀ·x₂ = b₁, and zero in the dependent rows.
 //
-// Shapes: x and b have an entry a scalar row of the pattern. x may be b. Cost: as
-// Span.LeastNormTo. q has been factored, and the matrix has not changed since. It panics on a
-// length mismatch.
+// Shapes: x and b have an entry a scalar row of the pattern. x may be b.
+// Cost: as Span.LeastNormTo. q has been factored, and the matrix has not changed since. It
+// panics on a length mismatch.
 func (q *RowSpan) SolveTo(x, b []float64) (out RowSolution) {
 	s := q.span
 	rows := s.first()

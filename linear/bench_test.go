@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -15,11 +16,11 @@ import (
 var benchModels = []struct {
 	name  string
 	most  int
-	build func(t testing.TB, n int) *rung.Plan
+	build func(t testing.TB, n int) *kkt.Plan
 }{
-	{"hanging-chain", 10000, func(t testing.TB, n int) *rung.Plan { return built(t, chain(t, n, 1)) }},
-	{"taut-string", 10000, func(t testing.TB, n int) *rung.Plan { return built(t, row(t, n, axisY, 2, 0.3, 50, 6)) }},
-	{"damped-chain", 10000, func(t testing.TB, n int) *rung.Plan {
+	{"hanging-chain", 10000, func(t testing.TB, n int) *kkt.Plan { return built(t, chain(t, n, 1)) }},
+	{"taut-string", 10000, func(t testing.TB, n int) *kkt.Plan { return built(t, row(t, n, axisY, 2, 0.3, 50, 6)) }},
+	{"damped-chain", 10000, func(t testing.TB, n int) *kkt.Plan {
 		m, err := chain(t, n, 1).Model()
 		require.NoError(t, err)
 		for j := range m.Joints {
@@ -27,12 +28,12 @@ var benchModels = []struct {
 		}
 		return planned(t, m)
 	}},
-	{"column", 10000, func(t testing.TB, n int) *rung.Plan { return column(t, n, 1.5) }},
+	{"column", 10000, func(t testing.TB, n int) *kkt.Plan { return column(t, n, 1.5) }},
 }
 
 // column is a chain of n bars that stands on the world, with torsion springs some
 // times stiffer than it takes.
-func column(t testing.TB, n int, factor float64) *rung.Plan {
+func column(t testing.TB, n int, factor float64) *kkt.Plan {
 	m, err := chain(t, n, -1).Model()
 	require.NoError(t, err)
 	// A heavy column of bending stiffness B buckles at a length (7.837·B/q)^⅓, q its weight

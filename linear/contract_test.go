@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -127,7 +128,7 @@ func TestErrors(t *testing.T) {
 	p = planned(t, m)
 	st = p.Initial()
 	_, err = linear.Equilibrate(p, st, linear.EquilibriumOptions{})
-	assert.ErrorIs(t, err, rung.ErrCannotClose)
+	assert.ErrorIs(t, err, closing.ErrCannotClose)
 	assert.Equal(t, p.Initial(), st)
 }
 

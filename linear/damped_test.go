@@ -13,6 +13,7 @@ import (
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -86,7 +87,7 @@ func TestDampedRow(t *testing.T) {
 }
 
 // requireEigen checks (λ²M + λC + K)·φ = 0 on what the joints allow, and J·φ = 0.
-func requireEigen(t *testing.T, p *rung.Plan, m *linear.Mode) {
+func requireEigen(t *testing.T, p *kkt.Plan, m *linear.Mode) {
 	t.Helper()
 	const tol = 1e-6
 	s := linearized(t, p, resting(p))

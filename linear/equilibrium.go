@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -118,9 +118,9 @@ type Equilibrium struct {
 // Cost: three factorizations a step or some more, each O(bodies) for trees and ladders,
 // and some solves, and the lowest mode at the end; allocates.
 // It returns an *UnbalancedError if there is no equilibrium to be found, the errors
-// of rung.Closer.ClosePositions and of System.Linearize; st is then unchanged. It
+// of closing.Closer.ClosePositions and of System.Linearize; st is then unchanged. It
 // panics if st is of another mechanism or o.Steps negative.
-func Equilibrate(p *rung.Plan, st *mechanism.State, o EquilibriumOptions) (*Equilibrium, error) {
+func Equilibrate(p *kkt.Plan, st *mechanism.State, o EquilibriumOptions) (*Equilibrium, error) {
 	if p == nil {
 		panic("linear: no plan")
 	}

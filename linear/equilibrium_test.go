@@ -11,6 +11,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -26,7 +27,7 @@ const (
 
 // balanced returns the equilibrium of p from its initial state, and that state, after it
 // has checked that a solver finds neither accelerations nor open joints there.
-func balanced(t *testing.T, p *rung.Plan, o linear.EquilibriumOptions) (*linear.Equilibrium, *mechanism.State) {
+func balanced(t *testing.T, p *kkt.Plan, o linear.EquilibriumOptions) (*linear.Equilibrium, *mechanism.State) {
 	t.Helper()
 	st := p.Initial()
 	e, err := linear.Equilibrate(p, st, o)
@@ -35,7 +36,7 @@ func balanced(t *testing.T, p *rung.Plan, o linear.EquilibriumOptions) (*linear.
 	return e, st
 }
 
-func requireBalanced(t *testing.T, p *rung.Plan, st *mechanism.State) {
+func requireBalanced(t *testing.T, p *kkt.Plan, st *mechanism.State) {
 	t.Helper()
 	s := p.NewSolver()
 	require.NoError(t, s.Solve(st))

@@ -5,6 +5,7 @@ import (
 	"log"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -18,7 +19,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := rung.NewPlan(m, rung.Options{})
+	plan, err := kkt.NewPlan(m, kkt.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -19,7 +20,7 @@ import (
 
 // rods is a chain of n rods of mass and length 1 from the origin, each at an angle from
 // hanging.
-func rods(t testing.TB, n int, angle func(i int) float64) *rung.Plan {
+func rods(t testing.TB, n int, angle func(i int) float64) *kkt.Plan {
 	b := rung.NewBuilder("rods").Gravity(0, 0, -g)
 	up, at := rung.World, vec{}
 	for i := range n {

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/linear"
 )
 
@@ -29,7 +29,7 @@ func FuzzEquilibrium(f *testing.F) {
 			return
 		}
 		defer check.Watch(longest)()
-		p, err := rung.NewPlan(m, rung.Options{})
+		p, err := kkt.NewPlan(m, kkt.Options{})
 		if err != nil {
 			return
 		}
@@ -58,7 +58,7 @@ func FuzzModes(f *testing.F) {
 			return
 		}
 		defer check.Watch(longest)()
-		p, err := rung.NewPlan(m, rung.Options{})
+		p, err := kkt.NewPlan(m, kkt.Options{})
 		if err != nil {
 			return
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -15,28 +16,28 @@ import (
 )
 
 // planned returns the plan of m.
-func planned(t testing.TB, m *model.Model) *rung.Plan {
+func planned(t testing.TB, m *model.Model) *kkt.Plan {
 	t.Helper()
-	p, err := rung.NewPlan(m, rung.Options{})
+	p, err := kkt.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	return p
 }
 
-func built(t testing.TB, b *rung.Builder) *rung.Plan {
+func built(t testing.TB, b *rung.Builder) *kkt.Plan {
 	t.Helper()
 	m, err := b.Model()
 	require.NoError(t, err)
 	return planned(t, m)
 }
 
-func golden(t testing.TB, name string) *rung.Plan {
+func golden(t testing.TB, name string) *kkt.Plan {
 	t.Helper()
 	m, err := model.ReadFile(check.ModelPath(t, name))
 	require.NoError(t, err)
 	return planned(t, m)
 }
 
-func random(t testing.TB, n int, seed uint64) *rung.Plan {
+func random(t testing.TB, n int, seed uint64) *kkt.Plan {
 	t.Helper()
 	m, err := bench.Generate("random", n, seed)
 	require.NoError(t, err)
@@ -44,7 +45,7 @@ func random(t testing.TB, n int, seed uint64) *rung.Plan {
 }
 
 // resting returns the initial state of p without velocities.
-func resting(p *rung.Plan) *mechanism.State {
+func resting(p *kkt.Plan) *mechanism.State {
 	st := p.Initial()
 	for i := range st.Bodies {
 		st.Bodies[i].Velocity, st.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
@@ -53,7 +54,7 @@ func resting(p *rung.Plan) *mechanism.State {
 }
 
 // linearized returns the system of p at st.
-func linearized(t testing.TB, p *rung.Plan, st *mechanism.State) *linear.System {
+func linearized(t testing.TB, p *kkt.Plan, st *mechanism.State) *linear.System {
 	t.Helper()
 	s := linear.NewSystem(p)
 	require.NoError(t, s.Linearize(st))
@@ -61,7 +62,7 @@ func linearized(t testing.TB, p *rung.Plan, st *mechanism.State) *linear.System 
 }
 
 // modes returns the modes of p at rest in its initial pose.
-func modes(t testing.TB, p *rung.Plan, o linear.ModeOptions) *linear.Modes {
+func modes(t testing.TB, p *kkt.Plan, o linear.ModeOptions) *linear.Modes {
 	t.Helper()
 	m, err := linearized(t, p, resting(p)).Modes(o)
 	require.NoError(t, err)

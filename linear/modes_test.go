@@ -14,6 +14,7 @@ import (
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -260,7 +261,7 @@ func requireKind(t *testing.T, m *linear.Mode, want float64) {
 
 // requireShapes checks that undamped shapes are allowed by the joints, M-orthonormal,
 // and solve (K − Stiffness·M)·φ = 0 on what the joints allow.
-func requireShapes(t *testing.T, p *rung.Plan, m *linear.Modes) {
+func requireShapes(t *testing.T, p *kkt.Plan, m *linear.Modes) {
 	t.Helper()
 	const tol = 1e-7
 	s := linearized(t, p, resting(p))

@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -25,7 +25,7 @@ func TestMoveOnTree(t *testing.T) {
 	for _, name := range check.GoldenModels(t) {
 		m, err := model.ReadFile(check.ModelPath(t, name))
 		require.NoError(t, err)
-		p, err := rung.NewPlan(m, rung.Options{})
+		p, err := kkt.NewPlan(m, kkt.Options{})
 		require.NoError(t, err)
 		mech, st := p.Mechanism(), p.Initial()
 		if mech.NumBodies() > 60 || name == "random-10-far" {

@@ -12,6 +12,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -19,7 +20,7 @@ import (
 
 // lopsided hangs two bodies from balls, neither of them below its ball; apart from
 // oscillating both may turn about the vertical.
-func lopsided(t *testing.T) *rung.Plan {
+func lopsided(t *testing.T) *kkt.Plan {
 	b := rung.NewBuilder("lopsided").Gravity(0, 0, -g)
 	body := func(name string, at vec) rung.Body {
 		d, err := bodies.New(2, vec{0.4, 0.2, -1}, spatial.Diag3(0.3, 0.4, 0.5))
@@ -85,7 +86,7 @@ func TestWeakAgainstUnbalanced(t *testing.T) {
 
 // randomTree hangs bodies from each other by joints of several types, with springs and
 // dampers between some.
-func randomTree(t *testing.T, seed uint64) *rung.Plan {
+func randomTree(t *testing.T, seed uint64) *kkt.Plan {
 	r := check.Rand(seed)
 	point := func(size float64) vec {
 		return vec{size * (2*r.Float64() - 1), size * (2*r.Float64() - 1), size * (2*r.Float64() - 1)}

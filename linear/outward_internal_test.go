@@ -12,6 +12,7 @@ import (
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sparse"
 	"github.com/rung-mbd/rung/spatial"
@@ -38,7 +39,7 @@ func columnOf(t *testing.T, n int) *System {
 
 func systemOf(t *testing.T, m *model.Model) *System {
 	t.Helper()
-	p, err := rung.NewPlan(m, rung.Options{})
+	p, err := kkt.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	s, st := NewSystem(p), p.Initial()
 	for i := range st.Bodies {
@@ -84,7 +85,7 @@ func TestOutwardFillsNoMore(t *testing.T) {
 	for _, name := range bench.Families() {
 		m, err := bench.Generate(name, 12, 1)
 		require.NoError(t, err)
-		p, err := rung.NewPlan(m, rung.Options{})
+		p, err := kkt.NewPlan(m, kkt.Options{})
 		require.NoError(t, err)
 		look(name, p.Layout().Pattern)
 	}

@@ -36,7 +36,7 @@ type way struct {
 	eps    float64
 }
 
-// ways are tried in turn, as rung.Solver does. In the first, rows with weak pivots are taken
+// ways are tried in turn, as kkt.Solver does. In the first, rows with weak pivots are taken
 // for redundant, then only rows with very weak pivots, then no row.
 var ways = [...]way{
 	{factor.WhereWeak, 1e-12},

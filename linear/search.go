@@ -5,7 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -69,7 +70,7 @@ const (
 // search is the memory of one search.
 type search struct {
 	sys    *System
-	closer *rung.Closer
+	closer *closing.Closer
 	mover  *mover
 	start  *mechanism.State
 	st     *mechanism.State // at rest and closed
@@ -88,13 +89,13 @@ type search struct {
 	f0, left, d []float64 // loads; forces left by loads and the reactions in K; the step
 }
 
-func newSearch(p *rung.Plan, st *mechanism.State) *search {
+func newSearch(p *kkt.Plan, st *mechanism.State) *search {
 	n := 6 * p.Mechanism().NumBodies()
 	if len(st.Bodies) != p.Mechanism().NumBodies() {
 		panic("linear: foreign state")
 	}
 	s := &search{
-		sys: NewSystem(p), closer: p.NewCloser(rung.CloserOptions{Tolerance: rung.RunTolerance}), mover: newMover(p.Mechanism()), st: st.Clone(),
+		sys: NewSystem(p), closer: closing.NewCloser(p, closing.Options{Tolerance: closing.RunTolerance}), mover: newMover(p.Mechanism()), st: st.Clone(),
 		f0: make([]float64, n), left: make([]float64, n), d: make([]float64, n),
 	}
 	for i := range s.st.Bodies {
@@ -391,7 +392,7 @@ func (s *search) advance() (bool, error) {
 				}
 				return true, nil
 			}
-		} else if c := new(rung.CloseError); !errors.As(err, &c) {
+		} else if c := new(closing.CloseError); !errors.As(err, &c) {
 			return false, err
 		}
 		t /= 2
@@ -406,7 +407,7 @@ func (s *search) advance() (bool, error) {
 func (s *search) lengthen(t, work, slope float64) error {
 	for most := 1 / s.reach(); 2*t <= most && work >= balanceStraight*t*slope; t *= 2 {
 		err := s.place(2 * t)
-		if c := new(rung.CloseError); err != nil && !errors.As(err, &c) {
+		if c := new(closing.CloseError); err != nil && !errors.As(err, &c) {
 			return err
 		}
 		if err != nil {

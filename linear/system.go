@@ -3,11 +3,11 @@ package linear
 import (
 	"math"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/team"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -27,7 +27,7 @@ import (
 // It belongs to one goroutine at a time.
 type System struct {
 	guard team.Guard
-	plan  *rung.Plan
+	plan  *kkt.Plan
 	mech  *mechanism.Mechanism
 	kkt   *saddle          // M and J, RBDA eq. 8.64
 	y     *assemble.System // the same, where it is filled
@@ -71,7 +71,7 @@ type pair struct {
 // NewSystem allocates the linearized system of the plan's mechanism.
 //
 // Cost: near-linear in bodies and joints.
-func NewSystem(p *rung.Plan) *System {
+func NewSystem(p *kkt.Plan) *System {
 	if p == nil {
 		panic("linear: no plan")
 	}
@@ -241,8 +241,9 @@ func (s *System) Dim() int { return s.dim() }
 
 // MassTo stores M·x in dst, which may be x.
 //
-// Shapes: six entries a body. Cost: O(bodies), no allocation. It panics on a length
-// mismatch or without a linearized state, as the next ones do.
+// Shapes: six entries a body.
+// Cost: O(bodies), no allocation. It panics on a length mismatch or without a linearized state,
+// as the next ones do.
 func (s *System) MassTo(dst, x []float64) {
 	s.mustFit(dst, x)
 	for i := range s.mech.Bodies {
@@ -256,7 +257,8 @@ func (s *System) MassTo(dst, x []float64) {
 
 // StiffnessTo stores K·x in dst, which is not x, for an x that the joints allow.
 //
-// Shapes: six entries a body. Cost: O(bodies + joints + forces), no allocation.
+// Shapes: six entries a body.
+// Cost: O(bodies + joints + forces), no allocation.
 func (s *System) StiffnessTo(dst, x []float64) {
 	s.mustFit(dst, x)
 	s.multiply(dst, x, s.stiff)
@@ -282,7 +284,8 @@ func (s *System) StiffnessTo(dst, x []float64) {
 
 // DampingTo stores C·x in dst, which is not x.
 //
-// Shapes: six entries a body. Cost: O(bodies + joints + forces), no allocation.
+// Shapes: six entries a body.
+// Cost: O(bodies + joints + forces), no allocation.
 func (s *System) DampingTo(dst, x []float64) {
 	s.mustFit(dst, x)
 	s.multiply(dst, x, s.damp)
@@ -299,7 +302,8 @@ func (s *System) DampingTo(dst, x []float64) {
 // order of the layout. A violation of a constraint by x shows as an entry other than
 // zero.
 //
-// Shapes: dst has Rows entries, x six a body. Cost: O(joints), allocates.
+// Shapes: dst has Rows entries, x six a body.
+// Cost: O(joints), allocates.
 func (s *System) JacobianTo(dst, x []float64) {
 	s.mustHave()
 	if len(dst) != s.Rows() || len(x) != s.dim() {

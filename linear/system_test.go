@@ -8,10 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -102,7 +102,7 @@ func freeBasis(s *linear.System) *mat.Dense {
 
 // requireDerivatives compares K and C with differences of the residual on what the
 // joints allow.
-func requireDerivatives(t *testing.T, p *rung.Plan, st *mechanism.State, rest bool) {
+func requireDerivatives(t *testing.T, p *kkt.Plan, st *mechanism.State, rest bool) {
 	t.Helper()
 	s := linearized(t, p, st)
 	N := freeBasis(s)
@@ -151,7 +151,7 @@ func requireDerivatives(t *testing.T, p *rung.Plan, st *mechanism.State, rest bo
 // random mechanisms with all joint types, springs and wrenches, at rest and moving.
 func TestDerivatives(t *testing.T) {
 	var kinds [joints.NumKinds]int
-	try := func(name string, p *rung.Plan) {
+	try := func(name string, p *kkt.Plan) {
 		if p.Mechanism().NumBodies() > 40 {
 			return
 		}

@@ -9,10 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
@@ -130,7 +131,7 @@ func TestSingularPose(t *testing.T) {
 // stabilised solves the stabilised system densely; its constraints have to be
 // independent.
 type stabilised struct {
-	*rung.Solver
+	*kkt.Solver
 	layout *assemble.Layout
 	mech   *mechanism.Mechanism
 	rates  []float64 // all α it was asked for
@@ -171,7 +172,7 @@ func TestBaumgarte(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
-	plan, err := rung.NewPlan(open(t, "golden", "slider-crank-spatial.model.json"), rung.Options{})
+	plan, err := kkt.NewPlan(open(t, "golden", "slider-crank-spatial.model.json"), kkt.Options{})
 	require.NoError(t, err)
 	mech, kkt := plan.Mechanism(), plan.NewSolver()
 	d := &stabilised{kkt, plan.Layout(), mech, nil}
@@ -183,7 +184,7 @@ func TestBaumgarte(t *testing.T) {
 		return rec.drift
 	}
 	free, fed := drift(solver{kkt}, nil), drift(&sim.Baumgarte{Dynamics: d}, nil)
-	projected := drift(solver{kkt}, plan.NewCloser(rung.CloserOptions{}))
+	projected := drift(solver{kkt}, closing.NewCloser(plan, closing.Options{}))
 	t.Logf("none %.3g, feedback %.3g, projection %.3g", free, fed, projected)
 	assert.Less(t, fed.Position, free.Position/10)
 	assert.Less(t, projected.Position, fed.Position/10)

@@ -6,14 +6,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
 )
 
 // counted is a sim.DriftProjector that counts, and fails at the given call.
 type counted struct {
-	*rung.Dynamics
+	*motion.Dynamics
 	calls, fail int
 }
 
@@ -32,13 +33,13 @@ type plain struct{ sim.Projector }
 // TestDriftProjector: the ends of steps are measured and projected in one, once each; drifts and the number of
 // projections are those of a plain Projector, and states but for what drift is left alone.
 func TestDriftProjector(t *testing.T) {
-	p, err := rung.NewPlan(open(t, "golden", "four-bar.model.json"), rung.Options{})
+	p, err := kkt.NewPlan(open(t, "golden", "four-bar.model.json"), kkt.Options{})
 	require.NoError(t, err)
 	m := p.Mechanism()
-	run := func(d *rung.Dynamics, proj sim.Projector) *sim.Simulation {
+	run := func(d *motion.Dynamics, proj sim.Projector) *sim.Simulation {
 		return sim.New(m, sim.NewRungeKutta(m, d, sim.RungeKutta4(), sim.Tolerance{}), p.Initial(), sim.Options{Step: 0.01, OpenStages: true, Projector: proj})
 	}
-	d, e := rung.NewDynamics(p), rung.NewDynamics(p)
+	d, e := motion.NewDynamics(p), motion.NewDynamics(p)
 	c := &counted{Dynamics: d}
 	got, want := run(d, c), run(e, plain{e})
 	require.NoError(t, got.Run(0.5))

@@ -45,7 +45,7 @@ const (
 //
 // A Simulation belongs to one mechanism. An event may release or add a joint. Its action then
 // stops the run, and another Simulation goes on: with the other mechanism, from the state that
-// this one adopts (mechanism.Mechanism.Adopt), with a plan from rung.Plan.Replan; see the
+// this one adopts (mechanism.Mechanism.Adopt), with a plan from kkt.Plan.Replan; see the
 // example of Event.
 //
 // An error of an action ends Run, as one of a Recorder does, and the next Run does that step

@@ -7,13 +7,16 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
 )
 
 // solver makes the sparse solver a sim.Dynamics.
-type solver struct{ *rung.Solver }
+type solver struct{ *kkt.Solver }
 
 func (s solver) Accelerations(a []float64, st *mechanism.State) error {
 	if err := s.Solve(st); err != nil {
@@ -29,14 +32,14 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := rung.NewPlan(m, rung.Options{})
+	plan, err := kkt.NewPlan(m, kkt.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	mech := plan.Mechanism()
 	method := sim.NewRungeKutta(mech, solver{plan.NewSolver()}, sim.DormandPrince(), sim.Tolerance{Relative: 1e-8})
 	run := sim.New(mech, method, plan.Initial(), sim.Options{
-		Projector: plan.NewCloser(rung.CloserOptions{}),
+		Projector: closing.NewCloser(plan, closing.Options{}),
 		Events: []sim.Event{{
 			Name:     "level",
 			Function: func(st *mechanism.State) float64 { return st.Bodies[1].Position[1] },
@@ -69,12 +72,12 @@ func ExampleEvent() {
 	free := *held
 	free.Joints = nil
 
-	plan, err := rung.NewPlan(held, rung.Options{})
+	plan, err := kkt.NewPlan(held, kkt.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	start := func(p *rung.Plan, st *mechanism.State, events ...sim.Event) *sim.Simulation {
-		d := rung.NewDynamics(p)
+	start := func(p *kkt.Plan, st *mechanism.State, events ...sim.Event) *sim.Simulation {
+		d := motion.NewDynamics(p)
 		method := sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{})
 		return sim.New(p.Mechanism(), method, st, sim.Options{Projector: d, Events: events})
 	}
@@ -109,7 +112,7 @@ func ExampleCSV() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := rung.NewPlan(m, rung.Options{})
+	plan, err := kkt.NewPlan(m, kkt.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

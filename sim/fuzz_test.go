@@ -6,9 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -30,20 +32,20 @@ func FuzzSimulate(f *testing.F) {
 			return
 		}
 		defer check.Watch(fuzzLongest)()
-		p, err := rung.NewPlan(m, rung.Options{})
+		p, err := kkt.NewPlan(m, kkt.Options{})
 		if err != nil {
 			return
 		}
 		st := p.Initial()
-		c := p.NewCloser(rung.CloserOptions{Nearest: true, Tolerance: rung.RunTolerance})
+		c := closing.NewCloser(p, closing.Options{Nearest: true, Tolerance: closing.RunTolerance})
 		if c.ClosePositions(st) != nil || c.ProjectVelocities(st) != nil {
 			return
 		}
 		mech := p.Mechanism()
-		d := rung.NewDynamics(p)
+		d := motion.NewDynamics(p)
 		for _, stepper := range []sim.Stepper{
 			sim.NewRungeKutta(mech, d, sim.DormandPrince(), sim.Tolerance{}),
-			sim.NewGeneralizedAlpha(mech, rung.NewNewton(p), sim.GeneralizedAlphaOptions{}),
+			sim.NewGeneralizedAlpha(mech, motion.NewNewton(p), sim.GeneralizedAlphaOptions{}),
 		} {
 			runExtreme(t, mech, stepper, d, st)
 		}
@@ -51,7 +53,7 @@ func FuzzSimulate(f *testing.F) {
 }
 
 // runExtreme runs from st and looks at the state after every step.
-func runExtreme(t *testing.T, mech *mechanism.Mechanism, stepper sim.Stepper, d *rung.Dynamics, st *mechanism.State) {
+func runExtreme(t *testing.T, mech *mechanism.Mechanism, stepper sim.Stepper, d *motion.Dynamics, st *mechanism.State) {
 	enough := errors.New("enough")
 	o := sim.Options{Projector: d, OnStep: func(s *sim.Simulation) error {
 		for i := range s.State().Bodies {

@@ -3,8 +3,9 @@ package sim_test
 import (
 	"fmt"
 
-	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -20,12 +21,12 @@ func ExampleGeneralizedAlpha() {
 			Stiffness: 1e8, RestLength: 1,
 		}},
 	}
-	plan, err := rung.NewPlan(m, rung.Options{})
+	plan, err := kkt.NewPlan(m, kkt.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	newton, mech := rung.NewNewton(plan), plan.Mechanism()
+	newton, mech := motion.NewNewton(plan), plan.Mechanism()
 	stepper := sim.NewGeneralizedAlpha(mech, newton, sim.GeneralizedAlphaOptions{Rho: sim.DefaultRho, Fixed: true})
 	s := sim.New(mech, stepper, plan.Initial(), sim.Options{Step: 0.01, Projector: newton})
 	if err := s.Run(1); err != nil {

@@ -8,17 +8,18 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
 )
 
 // implicit is a mechanism with what an implicit method needs.
 type implicit struct {
 	*rig
-	plan *rung.Plan
-	dyn  *rung.Newton
+	plan *kkt.Plan
+	dyn  *motion.Newton
 }
 
 func newImplicit(t testing.TB, m *model.Model) *implicit {
@@ -28,9 +29,9 @@ func newImplicit(t testing.TB, m *model.Model) *implicit {
 
 func newImplicitOn(t testing.TB, m *model.Model, threads int) *implicit {
 	t.Helper()
-	p, err := rung.NewPlan(m, rung.Options{Threads: threads})
+	p, err := kkt.NewPlan(m, kkt.Options{Threads: threads})
 	require.NoError(t, err)
-	d := rung.NewNewton(p)
+	d := motion.NewNewton(p)
 	return &implicit{&rig{p.Mechanism(), d, d}, p, d}
 }
 

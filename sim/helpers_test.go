@@ -11,7 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
@@ -27,9 +29,9 @@ type rig struct {
 
 func newRig(t testing.TB, m *model.Model) *rig {
 	t.Helper()
-	p, err := rung.NewPlan(m, rung.Options{})
+	p, err := kkt.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
-	return &rig{p.Mechanism(), solver{p.NewSolver()}, p.NewCloser(rung.CloserOptions{})}
+	return &rig{p.Mechanism(), solver{p.NewSolver()}, closing.NewCloser(p, closing.Options{})}
 }
 
 // open reads a model below reference/.

@@ -9,9 +9,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -59,12 +60,12 @@ func flats(t testing.TB) map[string]*flat {
 	}
 }
 
-// dynamicsOf returns a rig with a rung.Dynamics.
+// dynamicsOf returns a rig with a motion.Dynamics.
 func dynamicsOf(t testing.TB, m *model.Model) *rig {
 	t.Helper()
-	p, err := rung.NewPlan(m, rung.Options{})
+	p, err := kkt.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
-	d := rung.NewDynamics(p)
+	d := motion.NewDynamics(p)
 	return &rig{p.Mechanism(), d, d}
 }
 

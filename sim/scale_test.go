@@ -7,10 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -54,9 +55,9 @@ func TestUnitOfLength(t *testing.T) {
 	run := func(name string, s float64, dynamics bool) outcome {
 		m := open(t, "standard", name+".model.json")
 		inUnits(m, s)
-		p, err := rung.NewPlan(m, rung.Options{})
+		p, err := kkt.NewPlan(m, kkt.Options{})
 		require.NoError(t, err)
-		d := rung.NewDynamics(p)
+		d := motion.NewDynamics(p)
 		var proj sim.Projector = d
 		if !dynamics {
 			proj = plain{d}

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/rung-mbd/rung/tree"
@@ -104,7 +104,7 @@ func closedFamilies(t *testing.T, f func(t *testing.T, m *model.Model)) {
 
 func TestClosedAgreesWithSparse(t *testing.T) {
 	closedFamilies(t, func(t *testing.T, m *model.Model) {
-		plan, err := rung.NewPlan(m, rung.Options{})
+		plan, err := kkt.NewPlan(m, kkt.Options{})
 		require.NoError(t, err)
 		sparse := plan.NewSolver()
 		require.NoError(t, sparse.Solve(plan.Initial()))

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/rung-mbd/rung/tree"
 )
@@ -30,7 +30,7 @@ func TestRowsOfRounding(t *testing.T) {
 			s := r.plan.NewSolver(method, tree.SolverOptions{})
 			require.NoError(t, s.Solve(st), "%v, tilt %g", method, tilt)
 			assert.Equal(t, 3, s.Report().Redundant)
-			sparse := rung.PlanMechanism(r.mech, rung.Options{}).NewSolver()
+			sparse := kkt.PlanMechanism(r.mech, kkt.Options{}).NewSolver()
 			require.NoError(t, sparse.Solve(st))
 			for i, a := range bodyAccelerations(s) {
 				w, v := sparse.AngularAcceleration(i), sparse.ComAcceleration(i)

@@ -99,7 +99,7 @@ func accelerate(path string, stdin io.Reader, f *accelFlags, p *progress) (*acce
 		return nil, failed(modelFile(path), err)
 	}
 	p.stage("explaining", 0)
-	r, err := s.Result()
+	r, err := rung.NewResult(s)
 	if err != nil {
 		return nil, failed(modelFile(path), err)
 	}

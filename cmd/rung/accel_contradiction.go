@@ -8,7 +8,7 @@ import (
 )
 
 // exact is the largest inconsistency of constraints that may be rounding: that up to which a
-// rung.Solver takes rows for redundant.
+// kkt.Solver takes rows for redundant.
 const exact = 1e-12
 
 // acceleration is what rung accel writes: a result, how far its constraints
@@ -38,7 +38,7 @@ func differenceOf(rank, sparse int, method string) *rankDifference {
 
 // contradiction says how far constraints are from holding at acceleration level.
 type contradiction struct {
-	Relative float64 `json:"relative"` // see rung.Solver.Inconsistency
+	Relative float64 `json:"relative"` // see kkt.Solver.Inconsistency
 	Joint    string  `json:"joint"`    // with the worst row
 	Text     string  `json:"text"`
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
 )
 
 const (
@@ -29,7 +30,7 @@ func printSummary(w io.Writer, r *acceleration) {
 		item(w, "contradiction", r.Contradiction.Text)
 	}
 	item(w, "redundant", redundancy(c))
-	if r.Contradiction != nil && c.NearSingular && c.Distance >= rung.NearSingularDistance {
+	if r.Contradiction != nil && c.NearSingular && c.Distance >= kkt.NearSingularDistance {
 		item(w, "singularity", fmt.Sprintf("PERHAPS NEARLY SINGULAR, which the contradiction hides: distance %.3g, weakest joint %s",
 			c.Distance, fault.Text(c.WeakestJoint, textWidth)))
 	} else {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -31,12 +32,12 @@ func accelerateByTree(m *model.Model, method string, o rung.Options) (*accelerat
 	if err := s.Solve(mech.Initial()); err != nil {
 		return nil, err
 	}
-	sparsePlan := rung.PlanMechanism(mech, o)
+	sparsePlan := kkt.PlanMechanism(mech, o)
 	sparse := sparsePlan.NewSolver()
 	if err := sparse.Solve(mech.Initial()); err != nil {
 		return nil, err
 	}
-	r, err := sparse.Result()
+	r, err := rung.NewResult(sparse)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/mobility"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/spf13/cobra"
@@ -137,7 +138,7 @@ func analyze(m *model.Model, f *analyzeFlags, p *progress) (*analysis, error) {
 	}
 	countClusters(a.Clusters, a.Constraints.RedundantJoints)
 	p.stage("comparing with poses nearby", 0)
-	n, err := plan.Nearby(plan.Initial())
+	n, err := mobility.Compare(plan, plan.Initial())
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +172,7 @@ func constraintsOf(m *model.Model, plan *rung.Plan, method string) (rung.Constra
 			return rung.ConstraintsResult{}, err
 		}
 	}
-	r, err := s.Result()
+	r, err := rung.NewResult(s)
 	if err != nil {
 		return rung.ConstraintsResult{}, err
 	}
@@ -179,7 +180,7 @@ func constraintsOf(m *model.Model, plan *rung.Plan, method string) (rung.Constra
 }
 
 // mobilityAround puts the comparison n in the document's form.
-func mobilityAround(mech *mechanism.Mechanism, n *rung.Nearby, nearSingular bool) variableMobility {
+func mobilityAround(mech *mechanism.Mechanism, n *mobility.Nearby, nearSingular bool) variableMobility {
 	v := variableMobility{
 		RankHere: n.Rank, RankNearby: n.Around, Varies: n.Around != n.Rank, NearSingular: nearSingular, Joints: []string{},
 	}

@@ -116,7 +116,7 @@ type relief struct {
 // cannot go without. Each step is checked by the rank of the released mechanism at
 // st, a closed state of m where its rank is not less than nearby.
 //
-// It returns errors as rung.Plan.RedundantRows does. m is not changed.
+// It returns errors as kkt.Plan.RedundantRows does. m is not changed.
 func findReleases(m *model.Model, st *mechanism.State) (*relief, error) {
 	rank, rows, err := rankOf(m, st)
 	if err != nil {

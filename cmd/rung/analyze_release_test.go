@@ -11,6 +11,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/mobility"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/stretchr/testify/assert"
@@ -140,7 +141,7 @@ func TestReleaseTypedIn(t *testing.T) {
 		// At the pose where the releases were checked.
 		plan, err := rung.NewPlan(m, rung.Options{})
 		require.NoError(t, err)
-		n, err := plan.Nearby(plan.Initial())
+		n, err := mobility.Compare(plan, plan.Initial())
 		require.NoError(t, err)
 		now, err := model.Read(strings.NewReader(loose), m.Name)
 		require.NoError(t, err, m.Name)

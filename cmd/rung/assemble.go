@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -136,7 +137,7 @@ func assembleModel(m *model.Model, path string, f *assembleFlags, p *progress) (
 		a.Held = append(a.Held, mech.BodyName(i))
 	}
 	p.stage("closing", 0)
-	c, st := plan.NewCloser(rung.CloserOptions{Hold: hold, Nearest: true, Tolerance: f.tolerance}), plan.Initial()
+	c, st := closing.NewCloser(plan, closing.Options{Hold: hold, Nearest: true, Tolerance: f.tolerance}), plan.Initial()
 	kin := mech.NewKinematics()
 	mech.FollowAngles(kin, st)
 	if err := c.ClosePositions(st); err != nil {
@@ -155,7 +156,7 @@ func assembleModel(m *model.Model, path string, f *assembleFlags, p *progress) (
 
 // fail stores the joint of err, and returns no document for other errors.
 func (a *assembly) fail(path string, err error) (*assembly, error) {
-	e := new(rung.CloseError)
+	e := new(closing.CloseError)
 	if !errors.As(err, &e) {
 		return nil, failed(modelFile(path), err)
 	}
@@ -163,7 +164,7 @@ func (a *assembly) fail(path string, err error) (*assembly, error) {
 	return a, failed(modelFile(path), err)
 }
 
-func newUnmet(e *rung.CloseError) *unmet {
+func newUnmet(e *closing.CloseError) *unmet {
 	u := &unmet{e.Joint, e.Predecessor, e.Successor, e.Row, "position", e.Off, e.Unit()}
 	if e.Rate {
 		u.Level = "velocity"
@@ -186,7 +187,7 @@ func heldBodies(mech *mechanism.Mechanism, names []string) ([]int, error) {
 	return hold, nil
 }
 
-func newClosingResult(mech *mechanism.Mechanism, k rung.Closing) *closingResult {
+func newClosingResult(mech *mechanism.Mechanism, k closing.Closing) *closingResult {
 	change := func(i int, x float64) bodyChange {
 		if i < 0 {
 			return bodyChange{}

@@ -9,6 +9,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 )
@@ -144,7 +145,7 @@ func (s *series) measure(n, nb int) (*record, error) {
 		return nil, err
 	}
 	o := rung.Options{Ordering: s.flags.ordering.Ordering, Threads: int(s.flags.threads)}
-	plan, analysis, err := analysed(func() (*rung.Plan, error) { return rung.PlanMechanism(mech, o), nil }, s.flags.least())
+	plan, analysis, err := analysed(func() (*rung.Plan, error) { return kkt.PlanMechanism(mech, o), nil }, s.flags.least())
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/team"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -40,7 +41,7 @@ func solveOnce(plan *rung.Plan, threads int, least time.Duration) (int64, error)
 	}
 	factorize := func() (err error) {
 		for _, policy := range oncePolicies {
-			if err = fac.FactorizeFor(B, W, scale, rung.DefaultEpsilon, policy); err == nil {
+			if err = fac.FactorizeFor(B, W, scale, kkt.DefaultEpsilon, policy); err == nil {
 				return nil
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/mechanism"
@@ -151,7 +152,7 @@ func (r *equilibriumResult) fail(path string, err error) {
 	if u := new(linear.UnbalancedError); errors.As(err, &u) {
 		r.Steps, r.Unbalanced = u.Steps, newUnbalanced(&u.Unbalanced, nil)
 	}
-	if e := new(rung.CloseError); errors.As(err, &e) {
+	if e := new(closing.CloseError); errors.As(err, &e) {
 		r.Unmet = newUnmet(e)
 	}
 }

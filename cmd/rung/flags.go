@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -38,8 +38,8 @@ func (f *threadsFlag) String() string { return strconv.Itoa(max(1, int(*f))) }
 
 func (f *threadsFlag) Set(s string) error {
 	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 || n > rung.MaxThreads {
-		return fmt.Errorf("%s is not a number of threads from 1 to %d", fault.Name(s), rung.MaxThreads)
+	if err != nil || n < 1 || n > kkt.MaxThreads {
+		return fmt.Errorf("%s is not a number of threads from 1 to %d", fault.Name(s), kkt.MaxThreads)
 	}
 	*f = threadsFlag(n)
 	return nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/rung-mbd/rung/tree"
@@ -247,12 +248,12 @@ type actuation struct {
 // actuateBySparse solves with the actuated freedoms prescribed. The actuation is
 // nil unless the error is that the actuators are too few.
 func actuateBySparse(mech *mechanism.Mechanism, actuators []mechanism.Freedom, wanted []float64, o rung.Options) (*actuation, error) {
-	v, err := rung.PlanMechanism(mech, o).NewInverse(actuators)
+	v, err := kkt.PlanMechanism(mech, o).NewInverse(actuators)
 	if err != nil {
 		return nil, err
 	}
 	err = v.Solve(mech.Initial(), wanted)
-	if err != nil && !errors.Is(err, rung.ErrUnderactuated) {
+	if err != nil && !errors.Is(err, kkt.ErrUnderactuated) {
 		return nil, err
 	}
 	r := &actuation{forces: v.Forces(), residual: v.Residual(), distance: v.Distance()}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/spf13/cobra"
 )
@@ -50,16 +51,16 @@ func (f *simulateFlags) checkRho() error {
 
 // dynamics returns what solves for the plan; newton is nil unless the integrator is
 // implicit.
-func (f *simulateFlags) dynamics(plan *rung.Plan) (d *rung.Dynamics, newton *rung.Newton) {
+func (f *simulateFlags) dynamics(plan *rung.Plan) (d *motion.Dynamics, newton *motion.Newton) {
 	if !f.implicit() {
-		return rung.NewDynamics(plan), nil
+		return motion.NewDynamics(plan), nil
 	}
-	newton = rung.NewNewton(plan)
+	newton = motion.NewNewton(plan)
 	return newton.Dynamics, newton
 }
 
 // stepper returns the integrator.
-func (f *simulateFlags) stepper(mech *mechanism.Mechanism, move *mover, newton *rung.Newton) sim.Stepper {
+func (f *simulateFlags) stepper(mech *mechanism.Mechanism, move *mover, newton *motion.Newton) sim.Stepper {
 	var tol sim.Tolerance
 	if !f.stepSet {
 		tol.Relative = f.tol

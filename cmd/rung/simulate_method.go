@@ -9,6 +9,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/rung-mbd/rung/tree"
@@ -56,7 +57,7 @@ type mover struct {
 
 // newMover returns the dynamics of the method with the stabilisation. d solves for
 // the plan.
-func newMover(plan *rung.Plan, d *rung.Dynamics, method methodFlag, stab stabiliseFlag) (*mover, error) {
+func newMover(plan *rung.Plan, d *motion.Dynamics, method methodFlag, stab stabiliseFlag) (*mover, error) {
 	m := &mover{dynamics: d, settings: fmt.Sprintf("%s %v, %s", method, plan.Ordering(), stab)}
 	if method != sparseMethod {
 		t, err := newTreeDynamics(plan, string(method))

@@ -12,9 +12,11 @@ import (
 	"time"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -57,7 +59,7 @@ type runner struct {
 
 // startFit is how far the state of the model was from fitting its joints, and how
 // far closing has moved it.
-type startFit struct{ position, velocity rung.Closing }
+type startFit struct{ position, velocity closing.Closing }
 
 // newRunner reads and prepares the model at path.
 func newRunner(path string, stdin io.Reader, f *simulateFlags, p *progress) (*runner, error) {
@@ -131,7 +133,7 @@ func (r *runner) closeStart(plan *rung.Plan) error {
 		return failed(r.name, err)
 	}
 	r.p.stage("closing", 0)
-	c := plan.NewCloser(rung.CloserOptions{Nearest: true, Tolerance: rung.RunTolerance})
+	c := closing.NewCloser(plan, closing.Options{Nearest: true, Tolerance: closing.RunTolerance})
 	r.fit = new(startFit)
 	if err := c.ClosePositions(r.start); err != nil {
 		return failed(r.name, err)
@@ -292,7 +294,7 @@ func (f *simulateFlags) columns(plan *rung.Plan) (*sim.Columns, error) {
 	}
 	c := sim.NewColumns(mech, bodies)
 	if len(joints) > 0 {
-		c.AddWrenches(rung.NewDynamics(plan), joints)
+		c.AddWrenches(motion.NewDynamics(plan), joints)
 	}
 	return c, nil
 }

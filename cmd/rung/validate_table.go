@@ -12,6 +12,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -117,7 +118,7 @@ type sizeCost struct {
 	Step        float64 `json:"step_seconds"`
 
 	mech  *mechanism.Mechanism
-	dyn   *rung.Dynamics
+	dyn   *motion.Dynamics
 	start *mechanism.State
 	times []time.Duration // of the processor, by block
 }
@@ -177,7 +178,7 @@ func newSizeCost(n int) (*sizeCost, error) {
 			b.Velocity, b.Omega = spatial.Vec3{}, spatial.Vec3{0, 0, -1}
 		}
 	}
-	return &sizeCost{Windows: n, Bodies: mech.NumBodies(), mech: mech, dyn: rung.NewDynamics(plan), start: st}, nil
+	return &sizeCost{Windows: n, Bodies: mech.NumBodies(), mech: mech, dyn: motion.NewDynamics(plan), start: st}, nil
 }
 
 // measure does a block of steps from the start.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/sim/parquet"
@@ -25,7 +26,7 @@ func mech(t testing.TB, name string) *mechanism.Mechanism {
 	t.Helper()
 	m, err := rung.Open(check.Reference(t, "golden", name+".model.json"))
 	require.NoError(t, err)
-	p, err := rung.NewPlan(m, rung.Options{})
+	p, err := kkt.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	return p.Mechanism()
 }

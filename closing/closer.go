@@ -1,0 +1,523 @@
+package closing
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/team"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// ErrCannotClose is wrapped by the error, a *CloseError, of a Closer that finds no
+// poses or velocities which satisfy all joints.
+var ErrCannotClose = errors.New("joints cannot be closed")
+
+// CloseError names the row that is farthest from holding where closing ended.
+type CloseError struct {
+	Joint                  string
+	Predecessor, Successor string  // its bodies
+	Row                    int     // of the joint (joints.Spec.EvalTo)
+	Linear                 bool    // the row is a length, not an angle
+	Rate                   bool    // a velocity is meant, not a position
+	Off                    float64 // what is left: m or rad, m/s or rad/s
+	Steps                  int
+}
+
+// Unit returns the unit of Off.
+func (e *CloseError) Unit() string {
+	u := "rad"
+	if e.Linear {
+		u = "m"
+	}
+	if e.Rate {
+		u += "/s"
+	}
+	return u
+}
+
+// Error names joint and bodies.
+func (e *CloseError) Error() string {
+	return fmt.Sprintf("closing: %v: joint %s between %s and %s is off by %.3g %s (row %d)",
+		ErrCannotClose, fault.Name(e.Joint), fault.Name(e.Predecessor), fault.Name(e.Successor), e.Off, e.Unit(), e.Row)
+}
+
+// Unwrap returns ErrCannotClose.
+func (e *CloseError) Unwrap() error { return ErrCannotClose }
+
+// Options choose what a Closer may move. The zero value is the default.
+type Options struct {
+	Hold []int // bodies that keep pose and velocity
+
+	// Nearest goes on from the first closed pose along the motions that the joints
+	// allow, to where the displacement from the start has no part in them.
+	Nearest bool
+
+	// Tolerance is the largest error of a row, of an angle or of a length relative to that
+	// of the joint's bodies, that is accepted where no step takes anything more away: redundant
+	// joints that do not quite fit cannot be closed any further. 0 stands for 5e-13. Where they can be, joints are closed
+	// to rounding whatever it is.
+	Tolerance float64
+}
+
+// RunTolerance is the Tolerance for states of simulations and equilibria: the drift that
+// package sim leaves alone.
+const RunTolerance = 1e-10
+
+// Closing says what the last ClosePositions or ProjectVelocities did.
+type Closing struct {
+	Before, After float64 // largest error of a row: m or rad, m/s or rad/s
+	Steps         int     // Gauss–Newton steps, or solves
+	Distance      float64 // of the change in the metric of the inertias, √Σ(m·s² + φᵀIφ)
+
+	// Largest change of a body, −1 if there are no bodies: travel of a centre of mass
+	// (m, m/s) and rotation (rad, rad/s).
+	Travel, Turn         float64
+	TravelBody, TurnBody int
+}
+
+const (
+	// AngleTol is the largest error, of an angle or of a length relative to the
+	// length of the joint's bodies, at which closing ends, and closeLoose the default of
+	// Options.Tolerance.
+	AngleTol, closeLoose = 1e-14, 5e-13
+	// FarTol is the rounding of a position, relative to the largest coordinates of
+	// the joint's bodies.
+	FarTol = 1e-15
+
+	closeSteps  = 200 // Gauss–Newton steps
+	closeHalves = 8   // halvings of one
+	closeRaises = 6   // times that the damping is raised for one
+	closeRaise  = 30  // factor of a raise
+	closeTurn   = 0.5 // largest rotation of a body in a step, rad
+	// closeLeast is the least damping.
+	closeLeast = 1e-14
+	// closeExact is the relative error below which steps are not damped.
+	closeExact = 1e-5
+	// closeChord is the relative error and the rotation below which the factor of a
+	// step serves for the velocities at the pose after it too.
+	closeChord = 1e-8
+	// closeDrop is the part of its merit that a full step has to take away.
+	closeDrop = 1e-4
+	// closeGain is that of a step without damping.
+	closeGain = 0.9
+	// closeSlow is what a full step leaves of the merit if it converges slowly.
+	closeSlow = 1e-2
+	// Steps in a row that together leave more than closeStall of the merit are the
+	// end.
+	closeWindow = 12
+	closeStall  = 0.8
+	// closeStiff, of m·ℓ², is what stiffened bodies have on top of their inertia: that of a
+	// rod that reaches as far as their arms to both sides.
+	closeStiff = 1.0 / 3
+	// closeFlat is the least scale of a row relative to the largest of its joint, all
+	// in units of the rows.
+	closeFlat = 1e-8
+)
+
+// Closer makes states satisfy the joints: poses by damped Gauss–Newton steps,
+// velocities by a projection, both with the least change in the metric of the
+// inertias (docs/theory.md). Prescribed freedoms are rows like the others. It owns
+// all memory it needs and belongs to one goroutine at a time.
+//
+// A held body counts as infinitely heavy: its columns of W are zero. So the
+// pattern and the factor are those of the plan, and the body stays bit by bit.
+type Closer struct {
+	guard   team.Guard
+	lender  *kkt.Solver // whose factor it is; nil if it is c's own
+	epsilon float64     // of the plan
+	layout  *assemble.Layout
+	mech    *mechanism.Mechanism // of the plan, without loads
+	sys     *assemble.Weighted
+	fac     *factor.Factor
+
+	unit   []float64     // by row: what an error is relative to: 1, or the length of the longer body, m
+	flat   []bool        // by row: it is an angle
+	weight []float64     // by row: its scale on free bodies, d₀, which its error is relative to in the merit
+	long   []float64     // by joint with rows: the length of its longer body, m
+	length []float64     // by body: ℓ, m (assemble.Layout.LengthsTo)
+	held   []bool        // by body; nil if there are none
+	stiff  []bodies.Body // stiffened; nil until they are wanted
+
+	damping []float64 // scales of the rows in the proximal term of a step
+	loose   float64   // Tolerance
+
+	kin     *mechanism.Kinematics // of the state whose errors are in delta
+	at, try *mechanism.State
+	from    *mechanism.State // where the last call began
+	delta   []float64        // errors of the rows
+	x       []float64        // step: six a body, then multipliers
+
+	// chord is the run of the factor that is of a pose next to that in at, the last one closed; 0 if there is none.
+	chord int
+	exact bool // Exactly
+
+	best  *mechanism.State // of approach; nil unless it is wanted, as the next
+	along []float64
+	open  []float64 // what a step along allowed motions leaves of the rows
+
+	closing Closing
+	before  float64 // largest relative error at the start of a projection
+	rates   bool    // closing is of velocities
+}
+
+// NewCloser allocates a closer of the plan.
+//
+// It panics if a body or the tolerance is out of range.
+func NewCloser(p *kkt.Plan, o Options) *Closer {
+	t := team.New(p.Options().Threads)
+	return newCloser(p, p.Symbolic().NewFactorOn(t), t, o)
+}
+
+// NewSharedCloser is NewCloser with the factor and the goroutines of s. Closing ends the results of s; otherwise neither
+// notices the other. Both belong to one goroutine.
+func NewSharedCloser(s *kkt.Solver, o Options) *Closer {
+	f, t := s.Lend()
+	c := newCloser(s.Plan(), f, t, o)
+	c.lender = s
+	return c
+}
+
+func newCloser(p *kkt.Plan, f *factor.Factor, t *team.Team, o Options) *Closer {
+	// Loads do not matter, and may have no direction on the way.
+	layout, mech := *p.Layout(), *p.Mechanism()
+	mech.Forces, mech.Joints = nil, append([]mechanism.Joint(nil), mech.Joints...)
+	for j := range mech.Joints {
+		mech.Joints[j].Drive = nil
+	}
+	layout.Mech = &mech
+	n, nb := layout.Pattern.Dim(), mech.NumBodies()
+	c := &Closer{
+		epsilon: p.Options().Epsilon, layout: p.Layout(), mech: &mech, sys: layout.NewWeightedOn(t), fac: f,
+		unit: make([]float64, n), flat: make([]bool, n),
+		kin: &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, nb)},
+		at:  mech.Initial(), try: mech.Initial(), from: mech.Initial(),
+		delta: make([]float64, n), weight: make([]float64, n), x: make([]float64, n),
+		length: make([]float64, nb), long: make([]float64, layout.Pattern.Len()-nb),
+	}
+	if o.Nearest {
+		c.best, c.along, c.open = mech.Initial(), make([]float64, 6*nb), make([]float64, n)
+	}
+	for _, i := range o.Hold {
+		if i < 0 || i >= nb {
+			panic("closing: body out of range")
+		}
+		if c.held == nil {
+			c.held = make([]bool, nb)
+		}
+		c.held[i] = true
+	}
+	c.measureUnits()
+	c.damping = c.sys.Scale
+	if c.loose = o.Tolerance; c.loose == 0 {
+		c.loose = closeLoose
+	}
+	if !(c.loose >= AngleTol) || math.IsInf(c.loose, 1) {
+		panic("closing: tolerance out of range")
+	}
+	return c
+}
+
+// Exactly sets whether the following calls go on until no step takes anything more away, and not only until the errors
+// are small. Next to a singular pose, at a distance δ, an error ε of the rows is one of ε/δ in the
+// poses, and of ε/δ² in the velocities.
+//
+// Cost: with it, one or two factorizations more a call.
+func (c *Closer) Exactly(on bool) { c.exact, c.chord = on, 0 }
+
+// Closing returns what the last ClosePositions or ProjectVelocities did. After an
+// error its fields are unspecified.
+//
+// Cost: O(bodies), no allocation.
+func (c *Closer) Closing() Closing {
+	c.enter()
+	defer c.guard.Leave()
+	if c.rates {
+		c.measureRates()
+	} else {
+		c.measureMoves()
+	}
+	return c.closing
+}
+
+// ClosePositions moves the bodies of st until all joints hold at position level,
+// by short ways: each step is the least displacement in the metric of the inertias
+// that undoes the errors to first order, damped where they are large. The
+// velocities of the bodies' frames stay.
+//
+// Redundant joints and singular poses need no care of the caller. The merit, the
+// sum of the squared errors relative to the scales that the rows have on free bodies,
+// decreases with every step. If that ends before the joints hold, as it may where inertias
+// are far less than mass times arm squared, or far from closed poses, it is tried
+// again with larger inertias. The result has the same bits whatever c did before.
+//
+// Cost: O(bodies + joints) if st is closed; else a factorization a step. No
+// allocation but for errors and the first time that it is tried again.
+// It returns a *CloseError if the joints cannot be met from here, and
+// mechanism.ErrNotFinite or joints.ErrNoDirection with the name of the body or
+// joint; st is then unchanged. It panics if st is of another mechanism.
+func (c *Closer) ClosePositions(st *mechanism.State) error {
+	c.enter()
+	defer c.guard.Leave()
+	mustHaveState(st)
+	c.start(st, false)
+	fit, err := c.misfitAt(c.at)
+	if err != nil {
+		return err
+	}
+	c.closing = Closing{Before: fit.largest}
+	c.chord = 0
+	if !(fit.excess <= 1) {
+		if fit, err = c.closeEither(fit); err != nil {
+			return err
+		}
+		if c.best != nil {
+			if fit, err = c.approach(fit); err != nil {
+				return err
+			}
+		}
+	}
+	c.closing.After = fit.largest
+	copy(st.Bodies, c.at.Bodies)
+	return nil
+}
+
+// closeEither is close, and where that fails close from the start again with stiffened
+// bodies. An error is that of the former.
+func (c *Closer) closeEither(start misfit) (misfit, error) {
+	fit, err := c.close(start)
+	if err == nil {
+		return fit, nil
+	}
+	copy(c.at.Bodies, c.from.Bodies)
+	if _, again := c.misfitAt(c.at); again != nil {
+		return fit, err
+	}
+	c.stiffen()
+	c.sys.SetBodies(c.stiff)
+	c.damping = c.weight
+	fit, again := c.close(start)
+	c.damping = c.sys.Scale
+	c.sys.SetBodies(nil)
+	c.chord = 0 // the factor is of other inertias
+	if again != nil {
+		return fit, err
+	}
+	return fit, nil
+}
+
+// close moves c.at, whose errors are in c.delta and summed up in fit, until the
+// joints hold.
+func (c *Closer) close(fit misfit) (misfit, error) {
+	mark := 0.0
+	for steps := 0; !(fit.excess <= 1); steps++ {
+		stuck := steps >= closeSteps
+		if steps%closeWindow == 0 {
+			stuck = stuck || steps > 0 && !(fit.merit < closeStall*mark)
+			mark = fit.merit
+		}
+		if !stuck {
+			after, ok, err := c.step(fit)
+			if err != nil {
+				return fit, err
+			}
+			fit, stuck = after, !ok
+			c.closing.Steps++
+		}
+		if stuck {
+			if fit.loose <= 1 {
+				break
+			}
+			return fit, c.cannot(fit, false)
+		}
+	}
+	return fit, nil
+}
+
+// start makes st the state in c.at, for velocities if rates.
+func (c *Closer) start(st *mechanism.State, rates bool) {
+	if c.lender != nil {
+		c.lender.Drop()
+	}
+	if len(st.Bodies) != len(c.at.Bodies) {
+		panic("closing: foreign state")
+	}
+	copy(c.from.Bodies, st.Bodies)
+	copy(c.at.Bodies, st.Bodies)
+	c.at.Time, c.try.Time, c.rates = st.Time, st.Time, rates
+}
+
+// cannot is the error for the errors in c.delta.
+func (c *Closer) cannot(fit misfit, rate bool) error {
+	p := c.layout.Pattern
+	node := c.mech.NumBodies()
+	for int(p.Off[node+1]) <= fit.row {
+		node++
+	}
+	j := c.layout.NodeJoint(node)
+	jt := &c.mech.Joints[j]
+	return &CloseError{
+		Joint:       c.mech.JointName(j),
+		Predecessor: c.mech.BodyName(int(jt.Pred)), Successor: c.mech.BodyName(int(jt.Succ)),
+		Row: fit.row - int(p.Off[node]), Linear: !c.flat[fit.row], Rate: rate,
+		Off: math.Abs(c.delta[fit.row]), Steps: c.closing.Steps,
+	}
+}
+
+// step moves c.at to a state with a smaller merit and reports whether there is
+// one. The system has been linearised at c.at, whose errors are in c.delta.
+//
+// The step is that of Levenberg and Marquardt, the minimum of
+//
+//	‖J·x + δ‖² + μ·‖x‖²
+//
+// in the metrics of the rows' scales and of the inertias, which is one solve with
+// the proximal term μ on all rows. With μ the square of the relative error it
+// converges like Newton's method, also where rows become dependent at the solution
+// (Yamashita & Fukushima 2001). As the rows of a redundant joint then contradict
+// each other by the square of the error only, small errors are taken away without
+// damping, and with none of its bias along weak directions.
+func (c *Closer) step(fit misfit) (misfit, bool, error) {
+	if err := c.linearise(c.at); err != nil {
+		return fit, false, err
+	}
+	c.setErrors()
+	if fit.relative < closeExact && c.factorize(factor.WhereWeak, c.sys.Scale, c.epsilon) == nil && c.fac.Corrected == 0 {
+		if after, ok := c.search(fit, 1, closeGain); ok {
+			if after.excess <= 1 && fit.relative < closeChord && c.turn() < closeChord {
+				c.chord = c.fac.Runs()
+			}
+			return after, true, nil
+		}
+		if fit.loose <= 1 {
+			return fit, false, nil
+		}
+	}
+	mu := min(max(fit.relative*fit.relative, closeLeast), 1)
+	var lost error // a pivot is, where damping is too little against rounding
+	for range closeRaises {
+		if lost = c.factorize(factor.Everywhere, c.damping, mu); lost == nil {
+			if after, ok := c.search(fit, closeHalves, closeDrop); ok {
+				return after, true, nil
+			}
+		}
+		mu = min(closeRaise*mu, 1)
+	}
+	// c.delta and c.kin are of the last trial.
+	if _, err := c.misfitAt(c.at); err != nil {
+		return fit, false, err
+	}
+	return fit, false, lost
+}
+
+// setErrors makes −δ the right side of the rows, and zero that of the bodies.
+func (c *Closer) setErrors() {
+	b := c.sys.B
+	first := 6 * c.mech.NumBodies()
+	clear(b[:first])
+	for i := first; i < len(b); i++ {
+		b[i] = -c.delta[i]
+	}
+}
+
+// factorize factors the linearised system and eliminates its right side.
+func (c *Closer) factorize(policy factor.Policy, scale []float64, mu float64) error {
+	err := c.fac.FactorizeFor(c.sys.B, c.sys.W, scale, mu, policy)
+	if err == nil {
+		return nil
+	}
+	if p := new(factor.PivotError); errors.As(err, &p) {
+		return fault.Errorf("closing: %s: %w", c.layout.NodeName(p.Node), err)
+	}
+	return err
+}
+
+// search goes from c.at along the solution of the factored system, at most halved
+// some times, until the merit drops by a part, and reports whether it does.
+//
+// Where branches of motion meet, errors are of second order in the displacements
+// and a full step goes half the way: if it gains little, twice the step is tried.
+func (c *Closer) search(fit misfit, halves int, drop float64) (misfit, bool) {
+	c.fac.SolveTo(c.x, c.sys.B)
+	c.sys.AccelerationsTo(c.x, c.x)
+	longest := closeTurn / c.turn()
+	h := min(1, longest)
+	for range halves {
+		c.mech.Advance(c.try, c.at, c.x, h)
+		after, err := c.misfitAt(c.try)
+		if err == nil && after.merit <= (1-drop*h)*fit.merit {
+			c.at, c.try = c.try, c.at
+			if h == 1 && longest >= 2 && after.excess > 1 && after.merit > closeSlow*fit.merit {
+				return c.double(after)
+			}
+			return after, true
+		}
+		h /= 2
+	}
+	return fit, false
+}
+
+// double goes on from c.at by the step c.x again if that is better.
+func (c *Closer) double(fit misfit) (misfit, bool) {
+	c.mech.Advance(c.try, c.at, c.x, 1)
+	after, err := c.misfitAt(c.try)
+	if err == nil && after.merit < fit.merit {
+		c.at, c.try = c.try, c.at
+		return after, true
+	}
+	// c.delta is of the trial.
+	fit, err = c.misfitAt(c.at)
+	return fit, err == nil
+}
+
+// turn returns the largest rotation in the step c.x.
+func (c *Closer) turn() (angle float64) {
+	for i := 0; i < 6*c.mech.NumBodies(); i += 6 {
+		w := (*spatial.Vec3)(c.x[i:])
+		angle = max(angle, w[0]*w[0]+w[1]*w[1]+w[2]*w[2])
+	}
+	return math.Sqrt(angle)
+}
+
+// measureMoves compares the poses of c.at with those of c.from.
+func (c *Closer) measureMoves() {
+	sum := 0.0
+	c.closing.TravelBody, c.closing.TurnBody = -1, -1
+	for i := range c.at.Bodies {
+		s, phi := c.moveOf(i)
+		sum += c.mech.Bodies[i].Mass * s.Dot(s)
+		c.closing.note(i, s.Norm(), phi.Norm())
+		// φ has the same components in the axes of the body before and after.
+		phi = c.at.Bodies[i].Rotation.Conj().Rotate(phi)
+		sum += phi.Dot(c.mech.Bodies[i].Inertia.MulVec(phi))
+	}
+	c.closing.Distance = math.Sqrt(sum)
+}
+
+// moveOf returns the travel of the centre of mass of body i from c.from to c.at,
+// and its rotation vector, world axes.
+func (c *Closer) moveOf(i int) (s, phi spatial.Vec3) {
+	from, to := &c.from.Bodies[i], &c.at.Bodies[i]
+	com := c.mech.Bodies[i].Com
+	s = to.Position.Sub(from.Position).Add(to.Rotation.Rotate(com).Sub(from.Rotation.Rotate(com)))
+	if to.Rotation != from.Rotation {
+		phi = to.Rotation.Mul(from.Rotation.Conj()).Log()
+	}
+	return s, phi
+}
+
+// note books the change of body i.
+func (c *Closing) note(i int, travel, turn float64) {
+	if c.TravelBody < 0 || travel > c.Travel {
+		c.Travel, c.TravelBody = travel, i
+	}
+	if c.TurnBody < 0 || turn > c.Turn {
+		c.Turn, c.TurnBody = turn, i
+	}
+}

@@ -1,0 +1,7 @@
+// Package closing makes states satisfy the joints of a mechanism: poses by damped Gauss–Newton steps, velocities by a
+// projection, both with the least change in the metric of the inertias (docs/theory.md).
+//
+// A Closer solves with the system of package kkt, and with its factor where it shares that of a kkt.Solver.
+//
+// Frame: world axes. Units: SI.
+package closing

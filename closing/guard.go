@@ -1,0 +1,19 @@
+package closing
+
+import "github.com/rung-mbd/rung/mechanism"
+
+func (c *Closer) enter() {
+	if c == nil || c.mech == nil {
+		panic("closing: zero Closer; use NewCloser")
+	}
+	if !c.guard.Enter() {
+		panic("closing: Closer used by two goroutines")
+	}
+}
+
+// mustHaveState panics without a state.
+func mustHaveState(st *mechanism.State) {
+	if st == nil {
+		panic("closing: no state")
+	}
+}

@@ -1,0 +1,146 @@
+package closing
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+const (
+	approachSteps  = 60
+	approachHalves = 4
+	// approachTol is the part of the displacement along allowed motions, relative to
+	// the whole in the metric of the inertias, at which approaching ends.
+	approachTol = 1e-9
+	// approachDrop is the least part of the distance that a step has to save.
+	approachDrop = 1e-14
+)
+
+// approach moves c.at, closed and with the errors fit, along the motions that the
+// joints allow, to a stationary point of the distance from c.from in the metric of the
+// inertias. With g the gradient of half its square, a step is the solution x of
+//
+//	⎡ M  Jᵀ ⎤ ⎡  x ⎤   ⎡ −g ⎤
+//	⎣ J  0  ⎦ ⎣ −λ ⎦ = ⎣  0 ⎦,
+//
+// to first order the part of the way back along allowed motions, after which the
+// joints are closed again. It converges linearly, with the curvature of the joints
+// times the distance.
+func (c *Closer) approach(fit misfit) (misfit, error) {
+	c.measureMoves()
+	for range approachSteps {
+		before := c.closing.Distance
+		if err := c.linearise(c.at); err != nil {
+			return fit, err
+		}
+		clear(c.sys.B)
+		c.backTo(c.sys.B)
+		if !c.solveTangent() {
+			break // the pose at hand is closed, if not the nearest
+		}
+		if x := c.x[:len(c.along)]; math.Sqrt(dotAll(x, x)) <= approachTol*before {
+			break
+		}
+		c.sys.AccelerationsTo(c.x, c.x)
+		copy(c.along, c.x)
+		copy(c.best.Bodies, c.at.Bodies)
+		after, ok := c.closerTo(before)
+		if !ok {
+			break
+		}
+		fit = after
+	}
+	return fit, nil
+}
+
+// solveTangent solves the system of approach and reports whether it has been factored. If a row with a small pivot may have
+// been taken for a redundant one, as with bodies that turn nearly for free, the solution need not keep it, and a
+// smaller limit is tried.
+func (c *Closer) solveTangent() bool {
+	solved := false
+	for _, a := range rateAttempts[:2] {
+		if c.factorize(a.policy, c.sys.Scale, a.shrink*c.epsilon) != nil {
+			break
+		}
+		ref := c.fac.SolveRefinedTo(c.x, c.open, c.sys.B, c.sys.W, 0)
+		if solved = true; ref.Doubt <= kkt.DoubtTol {
+			break
+		}
+	}
+	return solved
+}
+
+// closerTo takes the step c.along from c.best, halved until the distance from c.from
+// drops, closes the joints and reports whether it does; else c.at is c.best.
+func (c *Closer) closerTo(before float64) (fit misfit, ok bool) {
+	h := 1.0
+	for range approachHalves {
+		c.mech.Advance(c.at, c.best, c.along, h)
+		fit, err := c.misfitAt(c.at)
+		if err == nil {
+			fit, err = c.close(fit)
+		}
+		if err == nil {
+			if c.measureMoves(); c.closing.Distance < (1-approachDrop)*before {
+				return fit, true
+			}
+		}
+		h /= 2
+	}
+	copy(c.at.Bodies, c.best.Bodies)
+	c.chord = 0
+	return fit, false
+}
+
+// backTo stores in b, six numbers a body, the weighted right side −C⁻¹·g of the
+// gradient g, zero for held bodies. With the travel s of the centre of mass and the
+// rotation vector φ in body axes it is
+//
+//	−L⁻¹·Q·I·φ, −√m·Eᵀ·s
+//
+// Q the inverse transpose of what takes a rotation of the body to the rate of φ.
+func (c *Closer) backTo(b []float64) {
+	for i := range c.at.Bodies {
+		if c.held != nil && c.held[i] {
+			continue
+		}
+		body := &c.mech.Bodies[i]
+		w := body.Weight()
+		s, phi := c.moveOf(i)
+		E := &c.sys.Kin.Bodies[i].E
+		s, phi = E.TMulVec(s), E.TMulVec(phi)
+		n := rotationGradient(phi, body.Inertia.MulVec(phi))
+		w.Inertia.MulVecTo(&n, &n)
+		root := body.Mass * w.Mass
+		for k := range 3 {
+			b[6*i+k], b[6*i+3+k] = -n[k], -root*s[k]
+		}
+	}
+}
+
+// rotationGradient returns Q·v for the rotation vector φ:
+//
+//	v − ½φ×v + k·φ×(φ×v),   k = (1 − (θ/2)·cot(θ/2))/θ²,   θ = |φ|,
+//
+// the inverse of the derivative of the exponential in outer axes, and so the
+// inverse transpose of that in body axes.
+func rotationGradient(phi, v spatial.Vec3) spatial.Vec3 {
+	k, theta := 1.0/12, phi.Norm()
+	if theta > smallAngle {
+		k = (1 - theta/2/math.Tan(theta/2)) / (theta * theta)
+	}
+	c := phi.Cross(v)
+	return v.Sub(c.Scale(0.5)).Add(phi.Cross(c).Scale(k))
+}
+
+// smallAngle is the angle, rad, below which k is 1/12 to half the digits of the
+// gradient's third order term.
+const smallAngle = 1e-4
+
+func dotAll(a, b []float64) (s float64) {
+	for i, x := range a {
+		s += x * b[i]
+	}
+	return s
+}

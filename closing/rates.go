@@ -1,0 +1,274 @@
+package closing
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+const (
+	// RateTol is the error of a row, relative to the angular velocities, and rateFar,
+	// relative to all velocities, at which a projection ends. Angular velocities become
+	// velocities, and the other way round, over the length of the longer body of the joint.
+	RateTol, rateFar = 1e-13, 1e-15
+	// rateGood is the error relative to all velocities, and rateLost relative to what
+	// the errors were, at which no other factorization is tried: redundant rows
+	// contradict each other by the rounding of the pose.
+	rateGood, rateLost = 1e-12, 1e-14
+	// rateLimit is what is accepted in the end, relative to both, as it remains next to
+	// singular poses.
+	rateLimit  = 1e-6
+	rateSolves = 8 // with one factor
+)
+
+// rateAttempts are the ways to factor for a projection, as in Solver.
+var rateAttempts = [...]struct {
+	policy factor.Policy
+	shrink float64 // factor on the plan's epsilon
+}{{factor.WhereWeak, 1}, {factor.WhereWeak, 1e-3}, {factor.Everywhere, 1}, {factor.Everywhere, 1e-2}}
+
+// ProjectVelocities replaces the velocities of st by the nearest ones, in the
+// metric of the inertias, that satisfy all joints: T·V̂ = σ. Poses stay; they
+// should be closed.
+//
+// Right after a ClosePositions of the same poses whose last step was tiny it takes
+// the factor of that step, which leaves a relative error of that step's size in
+// the direction of the correction, none in the rows.
+//
+// Next to a singular pose the rows may be left with an error (Closing) of at most
+// 1e-6 of the velocities.
+//
+// Cost: O(bodies + joints) if the joints are satisfied; else a factorization, or
+// none, and a few solves; up to three factorizations more where rows are too
+// close to dependent. No allocation but for errors.
+// Errors and panics are those of ClosePositions; prescribed motions that
+// contradict each other are a *CloseError.
+func (c *Closer) ProjectVelocities(st *mechanism.State) error {
+	c.enter()
+	defer c.guard.Leave()
+	mustHaveState(st)
+	chord := c.chord > 0 && c.chord == c.fac.Runs() && c.samePoses(st)
+	c.start(st, true)
+	if !chord { // else c.kin is of st
+		if err := c.mech.KinematicsTo(c.kin, st); err != nil {
+			return err
+		}
+	}
+	fit, err := c.ratesAt(c.at, false)
+	if err != nil {
+		return err
+	}
+	c.closing, c.before = Closing{Before: fit.largest}, fit.relative
+	if !(fit.excess <= 1) && chord {
+		c.setErrors()
+		if fit, err = c.correct(fit, false); err != nil {
+			return err
+		}
+	}
+	if !(fit.excess <= 1) && !(chord && c.good(fit)) {
+		if fit, err = c.project(fit, false); err != nil {
+			return err
+		}
+		if !(fit.loose <= rateLimit/rateGood || fit.relative <= rateLimit*c.before) {
+			return c.cannot(fit, true)
+		}
+	}
+	c.closing.After = fit.largest
+	copy(st.Bodies, c.at.Bodies)
+	return nil
+}
+
+// measureRates compares the velocities of c.at with those of c.from.
+func (c *Closer) measureRates() {
+	sum := 0.0
+	c.closing.TravelBody, c.closing.TurnBody = -1, -1
+	for i := range c.at.Bodies {
+		from, to := &c.from.Bodies[i], &c.at.Bodies[i]
+		w := to.Omega.Sub(from.Omega)
+		v := to.Velocity.Sub(from.Velocity).Add(w.Cross(to.Rotation.Rotate(c.mech.Bodies[i].Com)))
+		c.closing.note(i, v.Norm(), w.Norm())
+		w = to.Rotation.Conj().Rotate(w)
+		sum += c.mech.Bodies[i].Mass*v.Dot(v) + w.Dot(c.mech.Bodies[i].Inertia.MulVec(w))
+	}
+	c.closing.Distance = math.Sqrt(sum)
+}
+
+// AllowMotion replaces v, six numbers a body about its centre of mass, by the nearest velocities, in the metric of the
+// inertias, that the joints allow at st, prescribed freedoms at rest.
+//
+// Cost: a factorization and a few solves, as for ProjectVelocities; no allocation but for errors. Errors and panics are
+// those of ClosePositions; it panics on a length mismatch.
+func (c *Closer) AllowMotion(v []float64, st *mechanism.State) error {
+	if len(v) != 6*c.mech.NumBodies() {
+		panic("closing: length mismatch")
+	}
+	c.start(st, true)
+	if err := c.mech.KinematicsTo(c.kin, st); err != nil {
+		return err
+	}
+	for i := range c.at.Bodies {
+		b := &c.at.Bodies[i]
+		b.Omega, b.Velocity = spatial.Vec3{}, spatial.Vec3{}
+	}
+	c.change(v, 1)
+	fit, err := c.ratesAt(c.at, true)
+	if err != nil {
+		return err
+	}
+	c.closing, c.before = Closing{Before: fit.largest}, fit.relative
+	if _, err = c.project(fit, true); err != nil {
+		return err
+	}
+	for i := range c.at.Bodies {
+		b := &c.at.Bodies[i]
+		u := b.Velocity.Add(b.Omega.Cross(c.kin.Bodies[i].Com))
+		copy(v[6*i:], b.Omega[:])
+		copy(v[6*i+3:], u[:])
+	}
+	return nil
+}
+
+// project takes the errors in c.delta, which fit sums up, out of the velocities of
+// c.at, by corrections M⁻¹Jᵀλ, and returns what is left. still leaves out σ.
+func (c *Closer) project(fit misfit, still bool) (misfit, error) {
+	if err := c.linearise(c.at); err != nil {
+		return fit, err
+	}
+	var lost error
+	factored := false
+	for i := range rateAttempts {
+		a := &rateAttempts[i]
+		c.setErrors()
+		if err := c.factorize(a.policy, c.sys.Scale, a.shrink*c.epsilon); err != nil {
+			lost = err
+			continue
+		}
+		factored = true
+		var err error
+		if fit, err = c.correct(fit, still); err != nil || c.good(fit) {
+			return fit, err
+		}
+	}
+	if factored {
+		return fit, nil
+	}
+	return fit, lost
+}
+
+// good reports whether no other factorization would help.
+func (c *Closer) good(fit misfit) bool {
+	return fit.excess <= 1 || fit.loose <= 1 || fit.relative <= rateLost*c.before
+}
+
+// samePoses reports whether st has the poses and the time of c.at.
+func (c *Closer) samePoses(st *mechanism.State) bool {
+	if len(st.Bodies) != len(c.at.Bodies) || st.Time != c.at.Time {
+		return false
+	}
+	for i := range st.Bodies {
+		a, b := &st.Bodies[i], &c.at.Bodies[i]
+		if a.Position != b.Position || a.Rotation != b.Rotation {
+			return false
+		}
+	}
+	return true
+}
+
+// correct solves with the factor at hand as long as that makes the errors smaller.
+func (c *Closer) correct(fit misfit, still bool) (misfit, error) {
+	for k := 0; k < rateSolves && !(fit.excess <= 1); k++ {
+		if k > 0 {
+			c.setErrors()
+		}
+		c.fac.SolveTo(c.x, c.sys.B)
+		c.sys.AccelerationsTo(c.x, c.x)
+		c.change(c.x, 1)
+		c.closing.Steps++
+		after, err := c.ratesAt(c.at, still)
+		if err != nil {
+			return fit, err
+		}
+		if !(after.relative < fit.relative) {
+			c.change(c.x, -1)
+			return c.ratesAt(c.at, still)
+		}
+		fit = after
+	}
+	return fit, nil
+}
+
+// change adds s times the velocities v, six numbers a body about its centre of
+// mass, to those of c.at.
+func (c *Closer) change(v []float64, s float64) {
+	for i := range c.at.Bodies {
+		u := (*[6]float64)(v[6*i:])
+		if *u == ([6]float64{}) {
+			continue
+		}
+		b := &c.at.Bodies[i]
+		w := spatial.Vec3(u[:3]).Scale(s)
+		b.Omega = b.Omega.Add(w)
+		b.Velocity = b.Velocity.Add(spatial.Vec3(u[3:]).Scale(s).Sub(w.Cross(c.kin.Bodies[i].Com)))
+	}
+}
+
+// speeds returns the largest components of a velocity, m/s, and of an angular velocity, rad/s.
+func speeds(st *mechanism.State) (v, w float64) {
+	for i := range st.Bodies {
+		b := &st.Bodies[i]
+		v, w = max(v, kernel.MaxAbs(b.Velocity[:])), max(w, kernel.MaxAbs(b.Omega[:]))
+	}
+	return v, w
+}
+
+// ratesAt stores the velocity errors at st, T·V̂ − σ or with still T·V̂, in c.delta
+// and sums them up, those of last resort relative to rateGood. c.kin is of st.
+//
+// It returns joints.ErrNoDirection with the joint's name.
+func (c *Closer) ratesAt(st *mechanism.State, still bool) (fit misfit, err error) {
+	fit.row = -1
+	p := c.layout.Pattern
+	var delta, e [6]float64
+	speed, turn := speeds(st)
+	for node := c.mech.NumBodies(); node < p.Len(); node++ {
+		j := c.layout.NodeJoint(node)
+		err := c.mech.ErrorsTo(&delta, &e, j, c.kin, st)
+		if err == nil && still && c.mech.Joints[j].Motion != nil {
+			err = c.addMotion(&e, j, st)
+		}
+		if err != nil {
+			return fit, fault.Errorf("closing: joint %s: %w", fault.Name(c.mech.JointName(j)), err)
+		}
+		o, long := int(p.Off[node]), c.long[node-c.mech.NumBodies()]
+		all := max(speed/long, turn)
+		tol, loose := RateTol*turn+rateFar*all, rateGood*all
+		if c.exact {
+			tol = 0
+		}
+		for k := range int(p.Size[node]) {
+			i := o + k
+			c.delta[i] = e[k]
+			fit.add(i, e[k], c.unit[i], c.weight[i], tol*c.unit[i], loose*c.unit[i])
+		}
+	}
+	return fit, nil
+}
+
+// addMotion adds σ of joint j to e.
+func (c *Closer) addMotion(e *[6]float64, j int, st *mechanism.State) error {
+	var jk mechanism.JointKinematics
+	var rows joints.Rows
+	c.mech.JointTo(&jk, j, c.kin, st)
+	if err := c.mech.Joints[j].EvalTo(&rows, &jk.Frames, st.Time); err != nil {
+		return err
+	}
+	for k := range rows.N {
+		e[k] += rows.Sigma[k]
+	}
+	return nil
+}

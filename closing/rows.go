@@ -1,0 +1,187 @@
+package closing
+
+import (
+	"math"
+	"slices"
+
+	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// misfit sums up the errors of all rows at one state.
+type misfit struct {
+	merit    float64 // Σ δ²/d, d of freeScale
+	largest  float64 // |δ|, m or rad
+	relative float64 // |δ|/unit, the largest
+	row      int     // of that
+	excess   float64 // |δ| over its tolerance, the largest
+	loose    float64 // the same for the tolerance of last resort
+}
+
+// add books an error of row i with its tolerance.
+func (f *misfit) add(i int, delta, unit, weight, tol, loose float64) {
+	a := math.Abs(delta)
+	f.merit += delta * delta / weight
+	f.largest = max(f.largest, a)
+	if r := a / unit; r > f.relative || f.row < 0 {
+		f.relative, f.row = r, i
+	}
+	if a != 0 { // tolerances may be zero too
+		f.excess, f.loose = max(f.excess, a/tol), max(f.loose, a/loose)
+	}
+}
+
+// measureUnits fills what does not change with the state: c.length, c.long, c.unit, c.flat and
+// c.weight.
+func (c *Closer) measureUnits() {
+	p := c.layout.Pattern
+	c.layout.LengthsTo(c.length)
+	for node := c.mech.NumBodies(); node < p.Len(); node++ {
+		j := c.layout.NodeJoint(node)
+		long := 0.0
+		for _, b := range p.Ind[p.Ptr[node]:p.Ptr[node+1]] {
+			long = max(long, c.length[b])
+		}
+		c.long[node-len(c.length)] = long
+		o, angles := int(p.Off[node]), c.mech.Joints[j].Angles
+		for k := range int(p.Size[node]) {
+			c.unit[o+k] = long
+			if angles>>k&1 != 0 {
+				c.unit[o+k], c.flat[o+k] = 1, true
+			}
+			c.weight[o+k] = c.freeScale(p.Ind[p.Ptr[node]:p.Ptr[node+1]], c.flat[o+k])
+		}
+	}
+}
+
+// freeScale returns the scale of a row, an angle or a length, on the given bodies if their
+// centres of mass were in the joint and their inertias m·diag(ℓ²·1, 1): Σ 1/mℓ² or Σ 1/m.
+//
+// The scale d in the system is not good for the merit. Where the inertia is far less than
+// m·ℓ², d is large for all rows that a rotation can undo, and the merit would not see their errors.
+func (c *Closer) freeScale(on []int32, angle bool) (d float64) {
+	for _, i := range on {
+		m, l := c.mech.Bodies[i].Mass, c.length[i]
+		switch {
+		case c.held != nil && c.held[i]:
+		case angle:
+			d += 1 / (m * l * l)
+		default:
+			d += 1 / m
+		}
+	}
+	if d == 0 {
+		return 1 // between held bodies
+	}
+	return d
+}
+
+// stiffen fills c.stiff. In the metric of small inertias the least displacement takes
+// every rotation that has the least of an arm, and the errors soon are anything but linear in that; with
+// inertias of the order of m·ℓ² no rotation is larger than the travel over the arm asks for.
+func (c *Closer) stiffen() {
+	if c.stiff != nil {
+		return
+	}
+	c.stiff = slices.Clone(c.mech.Bodies)
+	for i := range c.stiff {
+		b := &c.stiff[i]
+		I, more := b.Inertia, closeStiff*b.Mass*c.length[i]*c.length[i]
+		for k := range 3 {
+			I[k] += more
+		}
+		if stiff, err := bodies.New(b.Mass, b.Com, I); err == nil { // else it is out of range
+			*b = stiff
+		}
+	}
+}
+
+// linearise fills the system at st, takes the held bodies out of it and gives
+// every row a scale.
+func (c *Closer) linearise(st *mechanism.State) error {
+	c.chord = 0
+	if err := c.sys.FillTo(st); err != nil {
+		return err
+	}
+	p, nb := c.layout.Pattern, c.mech.NumBodies()
+	for node := nb; node < p.Len(); node++ {
+		scale := c.sys.Scale[p.Off[node]:p.Off[node+1]]
+		unit := c.unit[p.Off[node]:p.Off[node+1]]
+		c.hold(node, scale)
+		// A row may vanish at a pose, or between held bodies.
+		least := 0.0
+		for k, d := range scale {
+			least = max(least, closeFlat*d/(unit[k]*unit[k]))
+		}
+		if least == 0 {
+			least = 1
+		}
+		for k, d := range scale {
+			scale[k] = max(d, least*unit[k]*unit[k])
+		}
+	}
+	return nil
+}
+
+// hold clears the blocks of held bodies in the rows of a joint's node and takes
+// them from the scales.
+func (c *Closer) hold(node int, scale []float64) {
+	if c.held == nil {
+		return
+	}
+	p, W := c.layout.Pattern, c.sys.W
+	any := false
+	for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
+		if c.held[p.Ind[k]] {
+			clear(W.Val[p.Pos[k]:p.Pos[k+1]])
+			any = true
+		}
+	}
+	if !any {
+		return
+	}
+	clear(scale)
+	for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
+		for i, w := range W.Val[p.Pos[k]:p.Pos[k+1]] {
+			scale[i/6] += w * w
+		}
+	}
+}
+
+// misfitAt stores the position errors at st in c.delta and sums them up.
+func (c *Closer) misfitAt(st *mechanism.State) (fit misfit, err error) {
+	if err := c.mech.KinematicsTo(c.kin, st); err != nil {
+		return fit, err
+	}
+	fit.row = -1
+	p := c.layout.Pattern
+	var delta, rate [6]float64
+	for node := c.mech.NumBodies(); node < p.Len(); node++ {
+		j := c.layout.NodeJoint(node)
+		jt := &c.mech.Joints[j]
+		_ = c.mech.ErrorsTo(&delta, &rate, j, c.kin, st) // an error is of the rates
+		far := FarTol * (reach(st, jt.Pred, &jt.P) + reach(st, jt.Succ, &jt.S))
+		o := int(p.Off[node])
+		for k := range int(p.Size[node]) {
+			i := o + k
+			c.delta[i] = delta[k]
+			enough := AngleTol*c.unit[i] + far
+			if c.exact {
+				enough = 0
+			}
+			fit.add(i, delta[k], c.unit[i], c.weight[i], enough, c.loose*c.unit[i]+far)
+		}
+	}
+	return fit, nil
+}
+
+// reach returns the largest coordinate of what rounds the origin of a joint
+// frame: the body's position and the arm.
+func reach(st *mechanism.State, body int32, f *mechanism.Frame) float64 {
+	r := kernel.MaxAbs(f.Origin[:])
+	if body != mechanism.World {
+		r = max(r, kernel.MaxAbs(st.Bodies[body].Position[:]))
+	}
+	return r
+}

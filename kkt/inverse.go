@@ -1,0 +1,355 @@
+package kkt
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/team"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// ErrUnderactuated is wrapped by the error of an Inverse whose actuators cannot
+// make the wanted accelerations.
+var ErrUnderactuated = errors.New("actuators cannot make the wanted accelerations")
+
+// Inverse solves the inverse dynamics of a mechanism with loops on the sparse
+// side (RBDA §8.12): the generalized forces of chosen freedoms, the actuators,
+// that make wanted accelerations. Every actuator is one more constraint row that
+// holds its freedom to the wanted acceleration; the multiplier of the row is the
+// force. It belongs to one goroutine at a time.
+type Inverse struct {
+	guard        team.Guard
+	base, driven *Solver
+	actuators    []mechanism.Freedom
+	rows         []int // scalar row of each actuator in the driven system
+
+	ok       bool      // what follows is of the last Solve
+	wanted   []float64 // accelerations consistent with the joints, 6 a body
+	force    []float64 // by actuator
+	distance float64
+	missed   float64
+	mobility int
+	surplus  int
+
+	leastNorm bool
+}
+
+// NewInverse prepares inverse dynamics with the given actuators: freedoms with a
+// scalar coordinate that are not prescribed.
+//
+// Cost: a plan of the driven mechanism. It returns an error that wraps
+// mechanism.ErrFreedom and names the joint otherwise.
+func (p *Plan) NewInverse(actuators []mechanism.Freedom) (*Inverse, error) {
+	p.mustBe()
+	driven, err := p.mech.Prescribe(actuators)
+	if err != nil {
+		return nil, err
+	}
+	plan := PlanMechanism(driven, Options{Epsilon: p.epsilon, Threads: p.threads})
+	v := &Inverse{
+		base: p.newSolver(), driven: plan.newSolver(),
+		actuators: append([]mechanism.Freedom(nil), actuators...),
+		wanted:    make([]float64, 6*p.mech.NumBodies()),
+		force:     make([]float64, len(actuators)),
+	}
+	for _, a := range actuators {
+		node := plan.layout.JointNode(a.Joint)
+		v.rows = append(v.rows, int(plan.layout.Pattern.Off[node])+driven.Joints[a.Joint].PrescribedRow(a.Freedom))
+	}
+	return v, nil
+}
+
+// Solve finds the forces that make the accelerations wanted at st, in addition
+// to the forces the model has there: six numbers a body, ω̇ then the classical
+// acceleration of the centre of mass; nil asks for zero, to hold still.
+// Accelerations that the joints do not allow are replaced by the nearest that
+// they do, in the metric of the inertias (Distance).
+//
+// With more actuators than the motion needs, the forces are those of least
+// Euclidean norm (LeastNorm).
+//
+// Cost: three factorizations of either system and some tens of solves; allocates.
+// It returns the errors of Solver.Solve, and ErrUnderactuated with the motion
+// that is left. After ErrUnderactuated the results are of forces that hold the actuated
+// freedoms to the wanted accelerations; after other errors there are none. It panics
+// unless wanted has six entries a body.
+func (v *Inverse) Solve(st *mechanism.State, wanted []float64) error {
+	v.enter()
+	defer v.guard.Leave()
+	mustHaveState(st)
+	if wanted != nil && len(wanted) != len(v.wanted) {
+		panic("kkt: length mismatch")
+	}
+	v.ok = false
+	if err := v.consistent(st, wanted); err != nil {
+		return err
+	}
+	d := v.driven
+	if err := d.Assemble(st); err != nil {
+		return err
+	}
+	v.hold()
+	if err := d.Factorize(); err != nil {
+		return err
+	}
+	if err := d.Refine(); err != nil {
+		return err
+	}
+	if err := v.explain(); err != nil {
+		return err
+	}
+	v.ok = true
+	if v.missed > missedTol {
+		return fault.Errorf("kkt: %w: free to move are %s", ErrUnderactuated, v.names(v.Uncontrolled()))
+	}
+	return nil
+}
+
+// movingTol is the least rate of a freedom that moves, relative to the largest
+// velocity of the motion.
+const movingTol = 1e-7
+
+// missedTol is the largest difference between wanted and made accelerations,
+// relative to those that the loads could make, that counts as rounding.
+const missedTol = 1e-9
+
+// consistent finds the accelerations next to wanted that the joints allow: the
+// solution of the system with M·wanted in place of the loads.
+func (v *Inverse) consistent(st *mechanism.State, wanted []float64) error {
+	s := v.base
+	if err := s.Assemble(st); err != nil {
+		return err
+	}
+	nb := len(v.wanted)
+	clear(s.sys.B[:nb])
+	if wanted != nil {
+		s.sys.WeighTo(s.sys.B[:nb], wanted)
+	}
+	if err := s.Factorize(); err != nil {
+		return err
+	}
+	if err := s.Refine(); err != nil {
+		return err
+	}
+	copy(v.wanted, s.x[:nb])
+	v.distance = 0
+	for i, a := range v.wanted {
+		if wanted != nil {
+			a -= wanted[i]
+		}
+		v.distance = max(v.distance, math.Abs(a))
+	}
+	return nil
+}
+
+// hold sets the right sides of the actuators' rows to what the wanted
+// accelerations make of them.
+func (v *Inverse) hold() {
+	y := v.driven.sys
+	x := make([]float64, len(y.B))
+	y.WeighTo(x, v.wanted)
+	product := make([]float64, len(x))
+	y.W.MulVecTo(product, x)
+	for _, r := range v.rows {
+		y.B[r] = product[r]
+	}
+}
+
+// explain reads the forces, replaces them by those of least norm, and compares
+// the accelerations with the wanted ones.
+func (v *Inverse) explain() error {
+	d := v.driven
+	nb := len(v.wanted)
+	v.missed = 0
+	for i, a := range v.wanted {
+		v.missed = max(v.missed, math.Abs(d.x[i]-a))
+	}
+	if size := max(kernel.MaxAbs(v.wanted), d.sys.FreeAcceleration()); size > 0 {
+		v.missed /= size
+	}
+	x := append([]float64(nil), d.x...)
+	base, err := v.base.Report()
+	if err != nil {
+		return err
+	}
+	driven := &Report{RedundantRows: make([]int, d.plan.mech.NumJoints()), WeakestJoint: -1}
+	k, err := d.rank(driven, nil)
+	if err != nil {
+		return err
+	}
+	rows := len(x) - nb
+	v.mobility = nb - (rows - driven.Redundant)
+	v.surplus = driven.Redundant - base.Redundant
+	if v.leastNorm = true; v.surplus > 0 {
+		v.spread(x, k, driven.Redundant)
+	}
+	for k, r := range v.rows {
+		v.force[k] = -x[r]
+	}
+	return nil
+}
+
+// idleNorm is what a unit multiplier of a joint counts beside a unit force of an actuator, both in the scales of their
+// rows: little beside the force, and well above rounding in its root.
+const idleNorm = 1e-12
+
+// idleSteps is the number of steps of the proximal-point method that take idleNorm out of the forces. Each
+// leaves about idleNorm times the square of the number of bodies that a force goes through.
+const idleSteps = 3
+
+// spread replaces the multipliers x by those with the least Euclidean norm of the actuators' forces: in each step
+// those of the joints count by how far they change. The geometric matrix is in the driven system.
+func (v *Inverse) spread(x []float64, k *ranking, redundant int) {
+	d := v.driven
+	unit := 0.0
+	for _, r := range v.rows {
+		unit = max(unit, d.sys.Scale[r])
+	}
+	metric, driven := make([]float64, len(x)), make([]bool, len(x))
+	for i, scale := range d.sys.Scale {
+		metric[i] = idleNorm * scale / unit
+	}
+	for _, r := range v.rows {
+		metric[r], driven[r] = 1, true
+	}
+	d.factorSpan(k.span, metric, len(x)-len(v.wanted)-redundant, k.off)
+	was, y := append([]float64(nil), x...), make([]float64, len(x))
+	v.leastNorm = true
+	for range idleSteps {
+		clear(y)
+		for _, r := range v.rows {
+			y[r] = x[r]
+		}
+		how := k.span.LeastNormTo(y)
+		v.leastNorm = v.leastNorm && isLeast(how, k.span.Gap())
+		for i := range x {
+			if driven[i] {
+				x[i] = y[i]
+			} else {
+				x[i] += y[i]
+			}
+		}
+	}
+	if !v.leastNorm {
+		copy(x, was)
+	}
+}
+
+// LeastNorm reports whether the forces are those of least norm, or the only ones. If not, they are some choice of
+// those that make the accelerations.
+//
+// It panics without a solution.
+func (v *Inverse) LeastNorm() bool {
+	v.mustHave()
+	return v.leastNorm
+}
+
+func (v *Inverse) mustHave() {
+	if v == nil || !v.ok {
+		panic("kkt: no solution")
+	}
+}
+
+// Forces returns the force of each actuator, N or N m.
+//
+// It panics without a solution, as do the next ones.
+func (v *Inverse) Forces() []float64 {
+	v.mustHave()
+	return append([]float64(nil), v.force...)
+}
+
+// Accelerations returns the wanted accelerations made consistent with the
+// joints, six numbers a body.
+func (v *Inverse) Accelerations() []float64 {
+	v.mustHave()
+	return append([]float64(nil), v.wanted...)
+}
+
+// Distance returns the largest difference between the accelerations asked for
+// and Accelerations.
+func (v *Inverse) Distance() float64 {
+	v.mustHave()
+	return v.distance
+}
+
+// Residual returns the largest difference between Accelerations and what the
+// actuators make, relative to the accelerations that the loads could make.
+func (v *Inverse) Residual() float64 {
+	v.mustHave()
+	return v.missed
+}
+
+// Surplus returns by how many the actuators exceed what the motion needs.
+func (v *Inverse) Surplus() int {
+	v.mustHave()
+	return v.surplus
+}
+
+// Mobility returns the number of motions that the actuators leave uncontrolled.
+func (v *Inverse) Mobility() int {
+	v.mustHave()
+	return v.mobility
+}
+
+// Uncontrolled returns the scalar freedoms that move in the motions that the
+// actuators leave; nil if they leave none. Bodies that move without such a
+// freedom, on ball joints or freely, are not among them.
+//
+// Cost: one factorization and two solves.
+func (v *Inverse) Uncontrolled() []mechanism.Freedom {
+	v.mustHave()
+	if v.mobility == 0 {
+		return nil
+	}
+	d := v.driven
+	st := d.st.Clone()
+	// A random velocity projected on what the joints and actuators allow.
+	if d.Assemble(st) != nil || d.Factorize() != nil {
+		return nil
+	}
+	rng := rand.New(rand.NewPCG(1, uint64(len(d.x))))
+	b := make([]float64, len(d.x))
+	r := make([]float64, len(v.wanted))
+	for i := range r {
+		r[i] = rng.Float64() - 0.5
+	}
+	d.sys.WeighTo(b[:len(r)], r)
+	x := make([]float64, len(b))
+	d.fac.SolveRefinedTo(x, d.r, b, d.sys.W, 0)
+	d.sys.AccelerationsTo(x, x)
+	for i := range st.Bodies {
+		k := &d.sys.Kin.Bodies[i]
+		s := &st.Bodies[i]
+		s.Omega = [3]float64(x[6*i : 6*i+3])
+		s.Velocity = [3]float64(x[6*i+3 : 6*i+6])
+		s.Velocity = s.Velocity.Sub(s.Omega.Cross(k.Com))
+	}
+	return d.plan.mech.Moving(d.sys.Kin, st, movingTol*kernel.MaxAbs(x[:len(r)]))
+}
+
+// names lists freedoms as joint.freedom.
+func (v *Inverse) names(list []mechanism.Freedom) string {
+	if len(list) == 0 {
+		return "bodies on ball joints or without joints"
+	}
+	var b strings.Builder
+	for i, f := range list {
+		if i == maxNames {
+			fmt.Fprintf(&b, " and %d more", len(list)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s.%d", fault.Text(v.base.plan.mech.JointName(f.Joint), nameColumns), f.Freedom)
+	}
+	return b.String()
+}
+
+// maxNames is the number of freedoms that an error lists, and nameColumns the length of a name.
+const maxNames, nameColumns = 12, 60

@@ -1,0 +1,233 @@
+package kkt
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// spanOnce holds the analyses of the orthogonal factorizations, made when they are first needed.
+type spanOnce struct {
+	once, rowsOnce sync.Once
+	plan           *factor.SpanPlan
+	rows           *factor.RowSpanPlan
+}
+
+// spanPlan returns the analysis of the orthogonal factorization of the columns of the whole system's W.
+func (p *Plan) spanPlan() *factor.SpanPlan {
+	p.span.once.Do(func() { p.span.plan = factor.AnalyzeSpan(p.layout.Pattern, order.Auto, p.threads) })
+	return p.span.plan
+}
+
+// rowSpanPlan returns that of the rows.
+func (p *Plan) rowSpanPlan() *factor.RowSpanPlan {
+	p.span.rowsOnce.Do(func() { p.span.rows = factor.AnalyzeRowSpan(p.layout.Pattern, order.Auto, p.threads) })
+	return p.span.rows
+}
+
+// spanTols are the parts of a column, relative to its length, up to which it counts as dependent on those before, in
+// the order in which they are tried. Rounding of the state leaves 1e-16 where bodies are few, and 1e-10 and more on long open
+// branches, where columns combine with the lengths of lever arms. True parts fall with the
+// root of the cube of the length of a mast, to some 1e-9 on one of 1e5 stages.
+var spanTols = [...]float64{1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4}
+
+// violated is the ratio between such a part and the error of a joint's position that may make it.
+const violated = 10
+
+// Ratios between the least part that counts and the largest that does not, or rounding.
+const (
+	spanSure  = 1e4 // no larger tolerance is tried
+	spanClear = 1e3 // the rank is clear
+	spanLeast = 1e-16
+)
+
+// factorSpan finds the basis of the column space of D^(−½)·W, D in scale, with the tolerance that makes its rank
+// clearest, or, if none makes it clear, one that makes it the given rank. It reports whether the rank is clear. Parts that
+// errors of position may have made do not count: what moves only by its geometry is rigid as soon as it is off.
+func (s *Solver) factorSpan(q *factor.Span, scale []float64, rank int, off float64) bool {
+	var best, same spanChoice
+	for i, tol := range spanTols {
+		if tol < violated*off && i+1 < len(spanTols) {
+			continue
+		}
+		q.Factorize(s.sys.W, scale, tol)
+		g := q.Gap()
+		c := spanChoice{tol, g.Smallest / max(g.Dropped, spanLeast)}
+		if c.ratio >= spanSure {
+			return true
+		}
+		best.take(c)
+		if q.Rank() == rank {
+			same.take(c)
+		}
+	}
+	clear := best.ratio >= spanClear
+	if !clear && same.tol > 0 {
+		best = same
+	}
+	q.Factorize(s.sys.W, scale, best.tol)
+	return clear
+}
+
+// spanChoice is a tolerance and how clear it makes the rank.
+type spanChoice struct{ tol, ratio float64 }
+
+// take replaces c by d if that is better.
+func (c *spanChoice) take(d spanChoice) {
+	if c.tol == 0 || d.ratio > c.ratio {
+		*c = d
+	}
+}
+
+// Largest residuals of multipliers that count as those of least norm. Rounding leaves 1e-15 where it leaves no more of dependent
+// columns; of their effect on the bodies, as much changes as it leaves of these.
+const (
+	optimalTol   = 1e-10 // LeastNorm.Optimality
+	unchangedTol = 1e-10 // LeastNorm.Change
+	roundedTol   = 1e-8  // the same, if no more than is left of a dependent column
+)
+
+// isLeast reports whether how is of multipliers of least norm.
+func isLeast(how factor.LeastNorm, g factor.SpanGap) bool {
+	return how.Optimality <= optimalTol && how.Change <= max(unchangedTol, min(g.Dropped, roundedTol))
+}
+
+// violation returns the largest error of a joint's position: angles, and lengths relative to the longer of its bodies. Where
+// freedoms ought to be by a prescribed motion has no part in it.
+func (s *Solver) violation(length []float64) (worst float64) {
+	m := s.plan.mech
+	for j := range m.Joints {
+		l := 0.0
+		for _, b := range [...]int32{m.Joints[j].Pred, m.Joints[j].Succ} {
+			if b >= 0 {
+				l = max(l, length[b])
+			}
+		}
+		var v mechanism.Violation
+		var delta, rate [6]float64
+		_ = m.ErrorsTo(&delta, &rate, j, s.sys.Kin, s.st) // of rates, which do not matter here
+		for i := range m.Joints[j].Kind.Constraints() {
+			v.Note(m.Joints[j].Angles>>i&1 != 0, delta[i], 0)
+		}
+		off, _ := v.In(l)
+		worst = max(worst, off)
+	}
+	return worst
+}
+
+// confirm compares the rank that the pivots tell with that of an orthogonal factorization of the geometric matrix. Where
+// that has another one, and clearly, it is taken: pivots are squares of the parts that it sees, and rounding covers those
+// below 1e-8 of their scale. Rows that close to redundant make a nearly singular system.
+func (s *Solver) confirm(r *Report, k *ranking) {
+	k.span = s.plan.spanPlan().NewSpan()
+	counted := len(s.x) - 6*s.plan.mech.NumBodies() - r.Redundant
+	k.off = s.violation(k.length)
+	sure := s.factorSpan(k.span, s.sys.Scale, counted, k.off)
+	if k.rows == nil && sure && k.span.Rank() != counted {
+		r.NearSingular = true
+		s.recount(r, r.Redundant+counted-k.span.Rank(), k)
+	}
+}
+
+// recount books a number of redundant rows other than that of the pivots: those whose pivots grow most with the proximal term.
+func (s *Solver) recount(r *Report, redundant int, k *ranking) {
+	first := 6 * s.plan.mech.NumBodies()
+	rows := make([]int, 0, len(s.x)-first)
+	for i := first; i < len(s.x); i++ {
+		rows = append(rows, i)
+	}
+	growth := func(i int) float64 { return k.p2[i] / k.p1[i] }
+	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(growth(b), growth(a)) })
+	r.Redundant = redundant
+	clear(r.RedundantRows)
+	p := s.plan.layout.Pattern
+	for _, i := range rows[:redundant] {
+		node, _ := slices.BinarySearch(p.Off, int32(i+1))
+		r.RedundantRows[s.plan.layout.NodeJoint(node-1)]++
+	}
+}
+
+// spread marks the components of wrenches that the constraints leave undetermined, and replaces the multipliers by those of
+// least norm in the given metric. The geometric matrix and its scales are in s.sys.
+func (s *Solver) spread(r *Report, metric []float64, k *ranking) {
+	s.uniqueness(r, k)
+	s.factorSpan(k.span, metric, r.Rank, k.off)
+	x := append([]float64(nil), s.x...)
+	how := k.span.LeastNormTo(x)
+	if r.NormResidual = max(how.Optimality, how.Change); !(r.NormResidual < 1) {
+		r.NormResidual = 1 // no norm at all, perhaps not a number
+	}
+	if r.LeastNorm = isLeast(how, k.span.Gap()); r.LeastNorm {
+		copy(s.x, x)
+	}
+}
+
+const (
+	probes   = 2    // random null vectors of the uniqueness test
+	probeTol = 1e-8 // of a null vector's component, relative to the joint's scale; rounding leaves 1e-13
+)
+
+// uniqueness finds the wrench components that the constraints leave undetermined: those that a random vector
+// reaches of which its part of least norm has been taken away. What is left of it is a null vector.
+func (s *Solver) uniqueness(r *Report, k *ranking) {
+	rng := rand.New(rand.NewPCG(1, uint64(len(s.x))))
+	z := make([]float64, len(s.x))
+	for range probes {
+		s.nullVector(z, k, rng)
+		for j := range r.Undetermined {
+			s.probeJoint(r, j, z, k.length)
+		}
+	}
+}
+
+// nullVector stores in z a random reaction without effect on any body, of order 1 in the metric of the rows' scales.
+func (s *Solver) nullVector(z []float64, k *ranking, rng *rand.Rand) {
+	first := 6 * s.plan.mech.NumBodies()
+	clear(z[:first])
+	c := make([]float64, len(z))
+	for i := first; i < len(c); i++ {
+		c[i] = (0.5 + rng.Float64()) / math.Sqrt(s.sys.Scale[i])
+		if rng.Uint64()&1 == 1 {
+			c[i] = -c[i]
+		}
+	}
+	if k.rows != nil {
+		k.rows.nullTo(z, c)
+		return
+	}
+	copy(z, c)
+	k.span.LeastNormTo(z)
+	for i := first; i < len(z); i++ {
+		z[i] = c[i] - z[i]
+	}
+}
+
+// probeJoint marks the components of joint j's wrench that the null-space
+// multipliers v reach.
+func (s *Solver) probeJoint(r *Report, j int, v, length []float64) {
+	node := s.plan.layout.JointNode(j)
+	if node < 0 {
+		return
+	}
+	p := s.plan.layout.Pattern
+	w := s.wrench(j, v[p.Off[node]:p.Off[node+1]])
+	l := 0.0
+	for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
+		l = max(l, length[p.Ind[k]])
+	}
+	for c, x := range w {
+		tol := probeTol
+		if c < 3 {
+			tol *= l
+		}
+		if math.Abs(x) > tol {
+			r.Undetermined[j] |= 1 << c
+		}
+	}
+}

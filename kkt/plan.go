@@ -1,0 +1,270 @@
+package kkt
+
+import (
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+)
+
+// Options choose how a mechanism is solved. The zero value is the default.
+type Options struct {
+	Ordering order.Ordering // Auto compares the candidates and takes the least work
+	Epsilon  float64        // proximal term relative to each constraint's scale; 0 stands for DefaultEpsilon
+	Threads  int            // goroutines that the analysis and a Solver use, MaxThreads at most; 0 stands for 1. Results have the same bits for any number
+}
+
+// MaxThreads is the largest number of threads. Each has memory of its own.
+const MaxThreads = 1024
+
+// DefaultEpsilon is the proximal term relative to the scale of each constraint
+// row, and 1e3 times it the relative size below which a pivot is taken for that
+// of a redundant row (docs/theory.md): above rounding, below true pivots.
+const DefaultEpsilon = 1e-12
+
+// Plan is everything about a mechanism that does not depend on its state: the
+// graph, the pattern of the KKT system, the elimination order and the
+// structure of the factor. It is immutable; any number of goroutines may make
+// Solvers of it.
+type Plan struct {
+	mech       *mechanism.Mechanism
+	layout     *assemble.Layout
+	symbolic   *factor.Symbolic
+	ground     *groundPlan // nil if too few bodies hang on the ground
+	ordering   order.Ordering
+	candidates []factor.Candidate
+	epsilon    float64
+	threads    int
+	spread     spread   // where inertias of very different size meet
+	span       spanOnce // of Report, where rows are redundant
+}
+
+// NewPlan checks and analyses m. The model may be dropped afterwards.
+//
+// Cost: near-linear in bodies and joints.
+// It returns the problems of m as model.Check does. It panics if m is nil or an option
+// out of range.
+func NewPlan(m *model.Model, o Options) (*Plan, error) {
+	mech, err := mechanism.New(m)
+	if err != nil {
+		return nil, err
+	}
+	return PlanMechanism(mech, o), nil
+}
+
+// PlanMechanism analyses a compiled mechanism.
+//
+// Cost: near-linear in bodies and joints. It panics if an option is out of
+// range.
+func PlanMechanism(mech *mechanism.Mechanism, o Options) *Plan {
+	if mech == nil {
+		panic("kkt: no mechanism")
+	}
+	if o.Epsilon == 0 {
+		o.Epsilon = DefaultEpsilon
+	}
+	if !(o.Epsilon > 0 && o.Epsilon < 1e-2) {
+		panic("kkt: epsilon out of range")
+	}
+	if o.Threads < 0 || o.Threads > MaxThreads {
+		panic("kkt: number of threads out of range")
+	}
+	p := newPlan(mech, o.Epsilon, max(o.Threads, 1))
+	p.symbolic, p.ordering, p.candidates = factor.Choose(p.layout.Pattern, o.Ordering, p.threads)
+	p.ground = newGroundPlan(p.layout, p.ordering)
+	return p
+}
+
+// newPlan returns a plan without an order.
+func newPlan(mech *mechanism.Mechanism, epsilon float64, threads int) *Plan {
+	p := &Plan{mech: mech, layout: assemble.NewLayout(mech), epsilon: epsilon, threads: threads}
+	p.spread = spreadOf(p.layout)
+	return p
+}
+
+// Renumbered returns a copy of m, the model of p, with bodies and joints in elimination
+// order, in which a solver finds what it needs next to each other in memory. Names stay.
+// Large mechanisms that were numbered at random are solved about twice as fast
+// then; those numbered along their shape gain nothing.
+//
+// Cost: O(bodies + joints). Joints without rows come last. Slices within bodies and joints
+// are shared with m. It panics if m has other numbers of bodies and joints.
+func (p *Plan) Renumbered(m *model.Model) *model.Model {
+	p.mustBe()
+	if m == nil {
+		panic("kkt: no model")
+	}
+	nb, nj := p.mech.NumBodies(), p.mech.NumJoints()
+	if len(m.Bodies) != nb || len(m.Joints) != nj {
+		panic("kkt: foreign model")
+	}
+	out := *m
+	out.Bodies, out.Joints = make([]model.Body, 0, nb), make([]model.Joint, 0, nj)
+	for _, v := range p.symbolic.Order() {
+		if j := p.layout.NodeJoint(int(v)); j >= 0 {
+			out.Joints = append(out.Joints, m.Joints[j])
+		} else {
+			out.Bodies = append(out.Bodies, m.Bodies[v])
+		}
+	}
+	for j := range m.Joints {
+		if p.layout.JointNode(j) < 0 {
+			out.Joints = append(out.Joints, m.Joints[j])
+		}
+	}
+	return &out
+}
+
+// Replan analyses mech, which has the bodies of p's mechanism and other joints:
+// some released, added or of another type. Joints of one name between the same bodies
+// take each other's place in the elimination order, which is not chosen anew
+// (order.Revise), and options are p's. Compare Counts with those of a fresh plan after
+// many changes.
+//
+// Cost: near-linear in bodies and joints, about half of PlanMechanism on ladders.
+// It panics if mech has other bodies.
+func (p *Plan) Replan(mech *mechanism.Mechanism) *Plan {
+	p.mustBe()
+	if mech == nil {
+		panic("kkt: no mechanism")
+	}
+	if mech.NumBodies() != p.mech.NumBodies() {
+		panic("kkt: other bodies")
+	}
+	q := newPlan(mech, p.epsilon, p.threads)
+	q.ordering = p.ordering
+	sequence := p.symbolic.Order()
+	was := make([]int32, len(sequence)) // place of each node of p
+	for k, v := range sequence {
+		was[v] = int32(k)
+	}
+	place := make([]int32, q.layout.Pattern.Len())
+	for i := range mech.NumBodies() {
+		if mech.BodyName(i) != p.mech.BodyName(i) {
+			panic("kkt: other bodies")
+		}
+		place[i] = was[i]
+	}
+	former := namesakes(p.mech, mech)
+	for i := mech.NumBodies(); i < len(place); i++ {
+		place[i] = -1
+		if j := former[q.layout.NodeJoint(i)]; j >= 0 {
+			if v := p.layout.JointNode(int(j)); v >= 0 {
+				place[i] = was[v]
+			}
+		}
+	}
+	perm := order.Revise(q.layout.Pattern, place, len(sequence))
+	q.symbolic = factor.Analyze(q.layout.Pattern, perm)
+	q.ground = newGroundPlan(q.layout, q.ordering)
+	q.candidates = []factor.Candidate{{Ordering: q.ordering, Counts: q.symbolic.Counts}}
+	return q
+}
+
+// namesakes returns for each joint of b the joint of the same name and bodies in a, −1
+// if there is none.
+func namesakes(a, b *mechanism.Mechanism) []int32 {
+	out := make([]int32, b.NumJoints())
+	var byName map[string]int // made when the lists first differ
+	next := 0
+	for j := range out {
+		name := b.JointName(j)
+		i, found := next, next < a.NumJoints() && a.JointName(next) == name
+		if !found {
+			if byName == nil {
+				byName = make(map[string]int, a.NumJoints())
+				for k := range a.NumJoints() {
+					byName[a.JointName(k)] = k
+				}
+			}
+			i, found = byName[name]
+		}
+		out[j] = -1
+		if !found {
+			continue
+		}
+		if sameBodies(&a.Joints[i], &b.Joints[j]) {
+			out[j] = int32(i)
+		}
+		next = i + 1
+	}
+	return out
+}
+
+// sameBodies reports whether two joints are between the same bodies.
+func sameBodies(a, b *mechanism.Joint) bool {
+	return a.Pred == b.Pred && a.Succ == b.Succ || a.Pred == b.Succ && a.Succ == b.Pred
+}
+
+// Mechanism returns the compiled mechanism.
+func (p *Plan) Mechanism() *mechanism.Mechanism {
+	p.mustBe()
+	return p.mech
+}
+
+// Layout returns the places of bodies and joints in the KKT system.
+func (p *Plan) Layout() *assemble.Layout {
+	p.mustBe()
+	return p.layout
+}
+
+// Initial returns a copy of the state written in the model.
+func (p *Plan) Initial() *mechanism.State {
+	p.mustBe()
+	return p.mech.Initial()
+}
+
+// Ordering returns the elimination order in use, never Auto.
+func (p *Plan) Ordering() order.Ordering {
+	p.mustBe()
+	return p.ordering
+}
+
+// Candidates returns the orders that the analysis compared, with their work.
+func (p *Plan) Candidates() []factor.Candidate {
+	p.mustBe()
+	return append([]factor.Candidate(nil), p.candidates...)
+}
+
+// Ground returns the choice of bodies that hang on the world by few freedoms and are eliminated with
+// their joints before the factorization, and the analysis of the reduced system that a Solver
+// factors then. Counts and Order are those of the whole system, which it factors where that is
+// needed. Both are nil if there are too few such bodies to pay.
+func (p *Plan) Ground() (*assemble.Ground, *factor.Symbolic) {
+	p.mustBe()
+	if p.ground == nil {
+		return nil, nil
+	}
+	return p.ground.ground, p.ground.symbolic
+}
+
+// Counts returns size and work of the factorization.
+func (p *Plan) Counts() factor.Counts {
+	p.mustBe()
+	return p.symbolic.Counts
+}
+
+// Order returns the nodes of the KKT system in elimination order; node i is
+// body i, or a joint (see assemble.Layout).
+func (p *Plan) Order() []int32 {
+	p.mustBe()
+	return append([]int32(nil), p.symbolic.Order()...)
+}
+
+// Options returns the options that hold: the ones given, with defaults in place of zeros. The
+// plan of a Replan has the order of its origin.
+func (p *Plan) Options() Options {
+	p.mustBe()
+	o := Options{Ordering: p.ordering, Epsilon: p.epsilon, Threads: p.threads}
+	if len(p.candidates) > 1 {
+		o.Ordering = order.Auto
+	}
+	return o
+}
+
+// Symbolic returns the analysis of the whole system, for factors of other matrices with its pattern.
+func (p *Plan) Symbolic() *factor.Symbolic {
+	p.mustBe()
+	return p.symbolic
+}

@@ -1,0 +1,380 @@
+package kkt
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/dd"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// Where double precision does not do, Solver solves the system once more with twice the
+// digits (assemble.Precise, factor.Precise). docs/theory.md "Twice the digits" has the reasons.
+const (
+	// massSpread is the ratio of the masses of two joined bodies, and inertiaSpread that of moments of inertia, within a body or
+	// across a joint, from which on a Solve does so. A double has 16 digits. The pivots of a row keep those that the
+	// ratio leaves, and some are needed for the path to other bodies. Slender links, whose least moment of inertia few rows meet,
+	// and balls on thin rods have inertias in a ratio of 10⁸ and 10⁹ and are solved well.
+	massSpread    = 1e7
+	inertiaSpread = 1e10
+	// preciseSolveFlops bounds the flops of the plan up to which a Solve does so,
+	// preciseReportFlops those up to which a Report does where it has a reason, and verifyFlops
+	// those up to which it does anyway. One flop takes some 10 ns then.
+	preciseSolveFlops  = 1e8
+	preciseReportFlops = 2e9
+	verifyFlops        = 1e7
+	// preciseTau is the pivot relative to its row's scale up to which a row counts as redundant: the square of the angle,
+	// 3e-12 rad, by which it differs from the rows that it depends on. Numbers of 53 bits leave redundant rows with pivots of
+	// 1e-32, and rounding on the way to them makes that 1e-24 at most in nets with more redundant rows than others.
+	preciseTau = 1e-23
+	// stateNoise is the factor on the violation of the joints up to which the rows of a loop may depend on each
+	// other: what the state does not say cannot be told from redundant.
+	stateNoise = 100
+	// roughState is the violation above which twice the digits tell nothing about a state.
+	roughState = 1e-6
+	// preciseTol is the relative correction by a refinement after which a solution counts as found, and
+	// preciseSteps the largest number of refinements.
+	preciseTol   = 1e-10
+	preciseSteps = 4
+	// pivotGap is the least ratio of a pivot to those of redundant rows that leaves no doubt.
+	pivotGap = 1e3
+	// latePivot is the pivot relative to its row's scale up to which a row is eliminated last where a first
+	// factorization does not do, and lateRows the largest number of such rows.
+	latePivot = 1e-8
+	lateRows  = 300
+	// lostTol is the relative difference of accelerations, between both solutions or when the directions of the
+	// rows are rounded in another way, above which a Report says that doubles, or the data, do not determine them.
+	lostTol = 1e-6
+	// sameTol is the relative difference up to which both solutions are the same, and that of doubles is kept.
+	sameTol = 1e-9
+	// cancelled is the part of the accelerations that the loads alone would make below which accelerations are
+	// what rounding leaves of them.
+	cancelled = 1e-8
+	// soundResidual is the scaled residual of the whole system above which a Report verifies large mechanisms, too. It
+	// is at 1e-16 where doubles do.
+	soundResidual = 1e-13
+)
+
+// IllScaled says where a mechanism is badly scaled: a Report names what double precision, or the data,
+// do not tell.
+type IllScaled struct {
+	Body, Joint int    // −1 if it is not one
+	Text        string // a sentence about it, without the name
+}
+
+// spread is the largest ratio of inertias that meet in one row.
+type spread struct {
+	ratio       float64
+	excess      float64 // ratio over its limit: doubles do up to 1
+	body, joint int     // where it is; the other is −1
+	text        string
+}
+
+// wide reports whether doubles do not do.
+func (s *spread) wide() bool { return s.excess >= 1 }
+
+// spreadOf finds the ratio that most exceeds its limit: within a body, m·ℓ² over its least moment of inertia; across a joint,
+// of masses and of moments of inertia.
+//
+// Cost: O(bodies + joints).
+func spreadOf(l *assemble.Layout) spread {
+	m := l.Mech
+	out := spread{body: -1, joint: -1}
+	length := make([]float64, m.NumBodies())
+	l.LengthsTo(length)
+	// Bounds of the moments of inertia within a factor of 3: the traces of I and I⁻¹.
+	most, least := make([]float64, len(length)), make([]float64, len(length))
+	take := func(ratio, limit float64, body, joint int, text string) {
+		if ratio/limit > out.excess {
+			out = spread{ratio, ratio / limit, body, joint, text}
+		}
+	}
+	for i := range m.Bodies {
+		b := &m.Bodies[i]
+		inverse := 0.0
+		for _, x := range b.Weight().Inertia {
+			inverse += x * x
+		}
+		most[i], least[i] = b.Inertia[0]+b.Inertia[1]+b.Inertia[2], 1/inverse
+		take(b.Mass*length[i]*length[i]*inverse, inertiaSpread, i, -1, "its mass at the distance of its joints has %.0e times its least moment of inertia")
+	}
+	for j := range m.Joints {
+		p, s := m.Joints[j].Pred, m.Joints[j].Succ
+		if p < 0 || s < 0 || l.JointNode(j) < 0 {
+			continue
+		}
+		mp, ms := m.Bodies[p].Mass, m.Bodies[s].Mass
+		take(max(mp/ms, ms/mp), massSpread, -1, j, "the masses of its bodies are in a ratio of %.0e")
+		take(max(most[p]/least[s], most[s]/least[p]), inertiaSpread, -1, j, "the moments of inertia of its bodies are in a ratio of %.0e")
+	}
+	return out
+}
+
+// describe returns the place for a Report.
+func (s *spread) describe() *IllScaled {
+	return &IllScaled{Body: s.body, Joint: s.joint, Text: fmt.Sprintf(s.text, s.ratio)}
+}
+
+// precise is the memory of solutions with twice the digits.
+type precise struct {
+	sys    *assemble.Precise
+	fac    *factor.Precise // in the order of the plan
+	last   *factor.Precise // the one in use: fac, or one with other rows last
+	x, r   []dd.Num
+	rows   []bool    // of redundant
+	sorted []float64 // of gap
+	tau    float64   // of the last factorization
+	wide   bool      // doubles do not do, whatever the state
+
+	worst factor.Worst // largest residual of a row that counts as redundant
+	error float64      // relative correction by the last refinement
+}
+
+// errRough says that the state violates its joints so much that its digits do not count.
+var errRough = errors.New("kkt: state too rough for twice the digits")
+
+// errImprecise says that twice the digits did not do either.
+var errImprecise = errors.New("kkt: not solved with twice the digits")
+
+func (p *Plan) newPrecise() *precise {
+	n := p.layout.Pattern.Dim()
+	return &precise{
+		wide: p.spread.wide(),
+		sys:  p.layout.NewPrecise(), fac: factor.NewPrecise(p.layout.Pattern, p.symbolic.Order()),
+		x: make([]dd.Num, n), r: make([]dd.Num, n), rows: make([]bool, n), sorted: make([]float64, 0, n),
+	}
+}
+
+// solve solves the system at st, of which the joints are violated by noise.
+func (p *precise) solve(st *mechanism.State, noise float64) error {
+	p.error, p.worst = 0, factor.Worst{Node: -1, Row: -1}
+	if !(noise <= roughState) {
+		return errRough
+	}
+	if err := p.sys.FillTo(st); err != nil {
+		return err
+	}
+	p.tau = max(preciseTau, stateNoise*noise*stateNoise*noise)
+	// Where a violated state makes redundant rows contradict each other, doubles find the least squares over all of them,
+	// if they do at all.
+	enough := exactTol
+	if p.wide {
+		enough = max(enough, stateNoise*noise)
+	}
+	for way := range preciseWays {
+		if err := p.factorizeBy(way); err != nil {
+			return err
+		}
+		p.last.SolveTo(p.x, p.sys.B)
+		for k := 0; k < preciseSteps && (k == 0 || p.error > preciseTol); k++ {
+			p.refine()
+		}
+		if p.error <= preciseTol && p.worst.Ratio <= enough && p.separated() {
+			return nil
+		}
+	}
+	return errImprecise
+}
+
+// preciseWays is the number of ways to factor.
+const preciseWays = 3
+
+// factorizeBy factors in one of the ways, each of which starts from the pivots of those before.
+func (p *precise) factorizeBy(way int) error {
+	switch way {
+	case 0:
+		return p.factorize()
+	case 1:
+		return p.factorizeLate()
+	default:
+		return p.factorizeByGap()
+	}
+}
+
+// factorize factors the system in the order of the plan.
+func (p *precise) factorize() error {
+	p.last = p.fac
+	return p.fac.Factorize(p.sys.W, p.sys.Scale, p.tau)
+}
+
+// factorizeByGap factors the system in the order of the plan, with the limit of redundant rows in the widest gap of the
+// pivots of factorize.
+func (p *precise) factorizeByGap() error {
+	if err := p.factorize(); err != nil {
+		return err
+	}
+	return p.fac.Factorize(p.sys.W, p.sys.Scale, max(p.tau, p.gap()))
+}
+
+// separated reports whether the pivots of redundant rows are far below those of the others.
+func (p *precise) separated() bool {
+	most, least := 0.0, math.Inf(1)
+	p.last.EachRow(func(_ int32, weak bool, pivot float64) {
+		if weak {
+			most = max(most, math.Abs(pivot))
+		} else {
+			least = min(least, pivot)
+		}
+	})
+	return least >= pivotGap*most
+}
+
+// gap returns the middle of the widest gap between two pivots, in proportion, of which one is below latePivot.
+func (p *precise) gap() float64 {
+	p.sorted = p.sorted[:0]
+	p.last.EachRow(func(_ int32, _ bool, pivot float64) { p.sorted = append(p.sorted, math.Abs(pivot)) })
+	slices.Sort(p.sorted)
+	middle, widest := 0.0, 0.0
+	for i, x := range p.sorted[1:] {
+		below := p.sorted[i]
+		if below > latePivot {
+			break
+		}
+		if below = max(below, dd.Epsilon); x/below > widest {
+			middle, widest = math.Sqrt(x*below), x/below
+		}
+	}
+	return middle
+}
+
+// factorizeLate factors once more, with the rows that had small pivots in the last factorization at the end, by
+// falling pivots. A small pivot costs the rows after it its digits.
+func (p *precise) factorizeLate() error {
+	var late []int32
+	p.last.EachRow(func(i int32, _ bool, pivot float64) {
+		if !(pivot > latePivot) {
+			late = append(late, i)
+		}
+	})
+	if len(late) == 0 || len(late) > lateRows {
+		return nil
+	}
+	order, err := p.fac.Postponed(late).LastOrder(p.sys.W, p.sys.Scale, len(late))
+	if err != nil {
+		return err
+	}
+	p.last = p.fac.Postponed(order)
+	return p.last.Factorize(p.sys.W, p.sys.Scale, p.tau)
+}
+
+// refine corrects x, and says by how much, and how far redundant rows are from holding.
+func (p *precise) refine() {
+	p.last.ResidualTo(p.r, p.sys.B, p.x)
+	p.judge()
+	// Multipliers of redundant rows stay zero; what these rows lack is not the others' to make.
+	p.last.EachRow(func(i int32, weak bool, _ float64) {
+		if weak {
+			p.r[i] = dd.Num{}
+		}
+	})
+	p.last.SolveTo(p.r, p.r)
+	change, size := 0.0, 0.0
+	for i := range p.x {
+		p.x[i] = dd.Add(p.x[i], p.r[i])
+		if i < 6*p.sys.L.Mech.NumBodies() {
+			change, size = max(change, math.Abs(p.r[i].Hi)), max(size, math.Abs(p.x[i].Hi))
+		}
+	}
+	// Accelerations that the loads almost cancel in are known no better than the loads.
+	for _, b := range p.sys.B[:6*p.sys.L.Mech.NumBodies()] {
+		size = max(size, cancelled*math.Abs(b.Hi))
+	}
+	p.error = 0
+	if change > 0 {
+		p.error = change / size
+	}
+}
+
+// judge finds the largest residual of a redundant row relative to its terms, as factor.Worst.
+func (p *precise) judge() {
+	p.worst = factor.Worst{Node: -1, Row: -1}
+	pat := p.sys.L.Pattern
+	size := 0.0 // of the accelerations, or those that the loads alone would make
+	for i := range 6 * p.sys.L.Mech.NumBodies() {
+		size = max(size, math.Abs(p.x[i].Hi), math.Abs(p.sys.B[i].Hi))
+	}
+	rows := p.redundant()
+	for node := p.sys.L.Mech.NumBodies(); node < pat.Len(); node++ {
+		for i := pat.Off[node]; i < pat.Off[node+1]; i++ {
+			if !rows[i] || p.r[i].Hi == 0 {
+				continue
+			}
+			a := restTerm * size
+			for _, b := range pat.Ind[pat.Ptr[node]:pat.Ptr[node+1]] {
+				q := 0.0
+				for _, x := range p.x[pat.Off[b]:pat.Off[b+1]] {
+					q += x.Hi * x.Hi
+				}
+				a += math.Sqrt(q)
+			}
+			e := math.Abs(p.r[i].Hi) / (math.Abs(p.sys.B[i].Hi) + math.Sqrt(p.sys.Scale[i])*a)
+			if e > p.worst.Ratio || math.IsNaN(e) {
+				p.worst = factor.Worst{Ratio: e, Node: node, Row: int(i - pat.Off[node])}
+			}
+		}
+	}
+}
+
+// redundant returns by scalar whether the last factorization has found a row redundant. The slice is overwritten by the
+// next call.
+func (p *precise) redundant() []bool {
+	p.last.EachRow(func(i int32, weak bool, _ float64) { p.rows[i] = weak })
+	return p.rows
+}
+
+// noise returns the largest violation of a joint at the state of the solver: angles in rad, lengths
+// relative to the longer of its bodies, speeds relative to the length times the angular velocities.
+func (s *Solver) noise() float64 {
+	m := s.plan.mech
+	if s.length == nil {
+		s.length = make([]float64, m.NumBodies())
+		s.plan.layout.LengthsTo(s.length)
+	}
+	worst := 0.0
+	for j := range m.Joints {
+		l := 0.0
+		for _, b := range [2]int32{m.Joints[j].Pred, m.Joints[j].Succ} {
+			if b >= 0 {
+				l = max(l, s.length[b])
+			}
+		}
+		v := m.ViolationOf(j, s.kin(), s.st)
+		position, _ := v.In(l)
+		worst = max(worst, position)
+	}
+	return worst
+}
+
+// preciseFor reports whether a Solve that ended with err goes on with twice the digits. Numbers that overflow in
+// doubles do so there, too.
+func (s *Solver) preciseFor(err error) bool {
+	if err == nil {
+		return s.plan.spread.wide() && s.plan.symbolic.Counts.Flops <= preciseSolveFlops
+	}
+	return s.plan.symbolic.Counts.Flops <= preciseSolveFlops && errors.Is(err, ErrInaccurate) && !s.overflows()
+}
+
+// refineMore solves with twice the digits, and takes the result in place of that of the factor.
+func (s *Solver) refineMore() error {
+	if s.more == nil {
+		s.more = s.plan.newPrecise()
+	}
+	p := s.more
+	if err := p.solve(s.st, s.noise()); err != nil {
+		return err
+	}
+	p.sys.AccelerationsTo(s.x, p.x)
+	for i := 6 * s.plan.mech.NumBodies(); i < len(s.x); i++ {
+		s.x[i] = p.x[i].Float()
+	}
+	s.ok, s.multipliers, s.doubled, s.ref.Error = true, true, true, p.error
+	s.inconsistency, s.ref.Worst = 0, factor.Worst{Node: -1, Row: -1}
+	if p.worst.Ratio > roundingTerm {
+		s.inconsistency, s.ref.Worst = p.worst.Ratio, p.worst
+	}
+	return nil
+}

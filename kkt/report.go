@@ -1,0 +1,294 @@
+package kkt
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// Report explains the constraints of a mechanism at the state of a Solve.
+type Report struct {
+	Rows      int // constraint rows, prescribed freedoms included
+	Rank      int // of the constraint Jacobian
+	Redundant int // Rows − Rank
+	Mobility  int // 6·bodies − Rank
+
+	// RedundantRows counts, joint by joint, the rows that depend on rows
+	// eliminated before: which joint of a dependent set is named depends on the
+	// elimination order, how many rows are redundant does not.
+	RedundantRows []int
+
+	// Undetermined holds one bit for each component of each joint's wrench, in
+	// the order of WrenchComponents, that the constraints leave undetermined.
+	Undetermined []uint8
+
+	// LeastNorm: the multipliers have the least norm of all with the same effect on the bodies, to rounding,
+	// or are unique. If not, the undetermined parts of the reactions are some choice: those of the solution as it
+	// was, or of a norm that is not the least.
+	LeastNorm bool
+	// NormResidual says how far the multipliers are from least norm: the larger of how far they are from those that some motion of the bodies
+	// makes in the metric of the norm, and of what their effect has changed, both relative to the
+	// largest; 1 stands for no norm at all. It is 0 if they are unique.
+	NormResidual float64
+
+	// Distance tells how far the pose is from a singular one: the smallest √t·n
+	// over the rows that are not redundant, t the row's geometric pivot relative
+	// to its scale and n the number of rows, weighted, that its reaction spreads
+	// over. Close to a singular pose it is about three times the relative motion,
+	// in rad or joint lengths, that leads there; far from any it is of order 1.
+	// The factor n takes out that the pivots of long parts are small without any
+	// singularity near. It is 1 if there are no rows.
+	Distance     float64
+	WeakestJoint int // joint of that pivot, −1 if there are no rows
+
+	// NearSingular: Distance is below NearSingularDistance, or a pivot answers to
+	// the proximal term neither as a redundant nor as a true one, or refinement
+	// left an error far above rounding, or the constraints do not hold to rounding
+	// (Solver.Inconsistency), be it that the state violates redundant joints or
+	// that joints are too close to redundant.
+	NearSingular  bool
+	IllScaled     *IllScaled // where inertias differ by more than doubles bear, or what the data do not determine; nil if there is nothing
+	Growth        float64    // of rounding errors in the factorization, relative to the rows' scales; 0 if only twice the digits did
+	BackwardError float64    // scaled residual of the whole KKT system
+	Corrected     int        // pivots lost to rounding and replaced
+}
+
+// NearSingularDistance is the Distance below which a pose counts as nearly
+// singular.
+const NearSingularDistance = 5e-3
+
+// WrenchComponents names the components of a wrench in the order of the bits of
+// Report.Undetermined; moments are about the origin of S, world axes.
+var WrenchComponents = [6]string{"moment.x", "moment.y", "moment.z", "force.x", "force.y", "force.z"}
+
+const (
+	geometricEpsilon = 1e-12 // proximal term of the rank decision
+	epsilonStep      = 10    // factor between the two terms that are compared
+	redundantStep    = 3.3   // change of a pivot above which its row is redundant: little more than √epsilonStep
+	ambiguous        = 1.1   // change of a pivot, relative to what a clear case shows, that says the rank is not sure
+	lostDigits       = 1e-11 // predicted relative error of the accelerations, or residual of a row, that only a nearly singular system leaves
+)
+
+// Report explains the constraints at the state of the last Solve, and replaces
+// the multipliers by those of least norm in the metric of the joints' scales
+// (docs/theory.md).
+//
+// Rank is decided in a metric of the geometry alone: a pivot of the factor that
+// grows with the proximal term belongs to a redundant row, one that does not
+// is a true pivot. Where rows are redundant an orthogonal factorization confirms the rank, or replaces it. A component of a wrench is undetermined where a random vector
+// of the null space of the constraint forces does not vanish.
+//
+// A mechanism of up to 10⁷ flops a factorization is solved and analysed once more with twice the digits, a larger one if
+// there is a reason (docs/theory.md "Twice the digits"). Where the accelerations then differ by more than a relative
+// 1e-9, they replace those of the Solve.
+//
+// Cost: two factorizations; with redundant rows one more, the analysis of an orthogonal factorization the first time, two of these, and some twenty
+// products with each; twice the digits take some 0.1 µs a flop.
+// Allocates, also the whole system where a reduced one has been solved.
+// It panics without a solution. It returns a *factor.PivotError if the
+// geometric factorization fails, which takes a state that is not finite.
+func (s *Solver) Report() (*Report, error) {
+	s.enter()
+	defer s.guard.Leave()
+	s.complete()
+	r := s.newReport()
+	if s.reduced {
+		if err := s.assembleWhole(); err != nil {
+			return nil, err
+		}
+	}
+	r.BackwardError = s.backwardError()
+	s.factored = false
+	rows := s.verify(r)
+	if rows != nil {
+		r.BackwardError = s.backwardError()
+	}
+	was := append([]float64(nil), s.x...)
+	if err := s.explain(r, rows); err != nil {
+		return nil, err
+	}
+	// The geometric matrix has taken the place of the assembled one.
+	if err := s.sys.FillTo(s.st); err != nil {
+		return nil, err
+	}
+	if !s.holds(r) {
+		r.LeastNorm = r.Redundant == 0
+		copy(s.x, was)
+	}
+	return r, nil
+}
+
+// leastNormTol is the backward error up to which multipliers of least norm take the place of
+// those of the solution.
+const leastNormTol = 1e-11
+
+// holds reports whether the multipliers of least norm satisfy the equations, and books their
+// backward error then.
+func (s *Solver) holds(r *Report) bool {
+	e := s.backwardError()
+	if !(e <= max(leastNormTol, 2*r.BackwardError)) {
+		return false
+	}
+	r.BackwardError = e
+	return true
+}
+
+// newReport returns a report with what the factor of the solution tells.
+func (s *Solver) newReport() *Report {
+	nb, nj := s.plan.mech.NumBodies(), s.plan.mech.NumJoints()
+	r := &Report{
+		Rows:          s.plan.layout.Pattern.Dim() - 6*nb,
+		RedundantRows: make([]int, nj),
+		Undetermined:  make([]uint8, nj),
+		Distance:      1,
+		WeakestJoint:  -1,
+	}
+	if s.factored || !s.doubled {
+		r.Growth, r.Corrected = s.growth(), s.factor().Corrected
+	}
+	return r
+}
+
+// explain is the part of Report that factors anew.
+func (s *Solver) explain(r *Report, rows *verification) error {
+	metric := append([]float64(nil), s.sys.Scale...)
+	k, err := s.rank(r, rows)
+	if err != nil {
+		return fault.Errorf("kkt: rank: %w", err)
+	}
+	r.Rank = r.Rows - r.Redundant
+	r.Mobility = 6*s.plan.mech.NumBodies() - r.Rank
+	r.LeastNorm = true
+	if r.Redundant > 0 {
+		s.spread(r, metric, k)
+		s.atSingular(r, k)
+	}
+	return nil
+}
+
+// backwardError is that of the solution in mass-weighted coordinates.
+func (s *Solver) backwardError() float64 {
+	x := append([]float64(nil), s.x...)
+	s.sys.WeighTo(x, x)
+	return s.sys.W.BackwardError(s.sys.B, x)
+}
+
+// growth returns the largest diagonal of |L||D||Lᵀ| of the solution's factor relative to the scale of
+// its row.
+func (s *Solver) growth() float64 {
+	f, scale := s.fac, []float64(nil)
+	if s.reduced {
+		f, scale = s.ground.fac, s.ground.sys.Scale
+	} else {
+		scale = s.sys.Scale
+	}
+	g := make([]float64, len(scale))
+	f.GrowthTo(g)
+	worst := 0.0
+	for i, v := range g {
+		d := scale[i]
+		if d == 0 {
+			d = 1 // a unit block
+		}
+		worst = max(worst, v/d)
+	}
+	return worst
+}
+
+// ranking is what rank finds out besides the counts.
+type ranking struct {
+	length []float64    // of the bodies
+	p1, p2 []float64    // pivots under both proximal terms, negative
+	span   *factor.Span // of the geometric matrix; nil if nothing is redundant
+	off    float64      // largest relative error of a joint's position
+
+	redundant []bool        // by scalar of the system, before confirm
+	rows      *verification // nil if twice the digits have not been used
+}
+
+// rank counts and names the redundant rows and finds the weakest pivot. It
+// leaves the geometric matrix in s.sys. With rows that is not nil, these are the redundant ones.
+func (s *Solver) rank(r *Report, rows *verification) (*ranking, error) {
+	nb := s.plan.mech.NumBodies()
+	k := &ranking{length: make([]float64, nb), p1: make([]float64, len(s.x)), p2: make([]float64, len(s.x)), redundant: make([]bool, len(s.x)), rows: rows}
+	s.sys.GeometricTo(k.length)
+	for _, c := range []struct {
+		dst []float64
+		eps float64
+	}{{k.p2, geometricEpsilon * epsilonStep}, {k.p1, geometricEpsilon}} {
+		if err := s.fac.Factorize(s.sys.W, s.sys.Scale, c.eps, factor.Everywhere); err != nil {
+			return nil, err
+		}
+		s.fac.PivotsTo(c.dst)
+	}
+	layout, near := s.plan.layout, r.NearSingular
+	for node := nb; node < layout.Pattern.Len(); node++ {
+		j := layout.NodeJoint(node)
+		for i := layout.Pattern.Off[node]; i < layout.Pattern.Off[node+1]; i++ {
+			redundant := classify(r, j, -k.p1[i], -k.p2[i], s.sys.Scale[i])
+			if rows != nil {
+				redundant = rows.book(r, j, int(i), redundant)
+			}
+			if k.redundant[i] = redundant; redundant {
+				r.Redundant++
+				r.RedundantRows[j]++
+			}
+		}
+	}
+	if rows != nil {
+		r.NearSingular = near // twice the digits leave no doubt of the rank
+	}
+	r.NearSingular = r.NearSingular || r.Distance < NearSingularDistance || rows == nil && s.ref.Error > lostDigits || s.inconsistency > lostDigits
+	if r.Redundant > 0 {
+		s.confirm(r, k)
+	}
+	return k, nil
+}
+
+// classify books one row of joint j from its pivots under both proximal terms, and reports whether it is redundant. A pivot is t + ε·n in terms of the row's
+// scale: t = 0 where the row is redundant, and n is the squared norm, in the
+// metric of the scales, of the reaction to a unit force along the row. In a long row of
+// loops that are all nearly singular the term itself bounds n, and true pivots go with
+// its root.
+func classify(r *Report, j int, p1, p2, scale float64) bool {
+	if p2 > p1*redundantStep {
+		if p2*ambiguous < epsilonStep*p1 {
+			r.NearSingular = true
+		}
+		return true
+	}
+	if p2 > ambiguous*p1 {
+		r.NearSingular = true
+	}
+	t := (epsilonStep*p1 - p2) / ((epsilonStep - 1) * scale)
+	n := (p2 - p1) / ((epsilonStep - 1) * geometricEpsilon * scale)
+	if d := min(math.Sqrt(max(t, 0))*max(n, 1), 1); r.WeakestJoint < 0 || d < r.Distance {
+		r.Distance, r.WeakestJoint = d, j
+	}
+	return false
+}
+
+// Unique reports whether the constraints determine the whole wrench of joint j.
+//
+// It panics if j is out of range, as does UndeterminedComponents.
+func (r *Report) Unique(j int) bool { return r.components(j) == 0 }
+
+func (r *Report) components(j int) uint8 {
+	if j < 0 || j >= len(r.Undetermined) {
+		panic("kkt: joint out of range")
+	}
+	return r.Undetermined[j]
+}
+
+// UndeterminedComponents names the undetermined components of joint j's
+// wrench, forces first.
+func (r *Report) UndeterminedComponents(j int) []string {
+	names, marked := []string{}, r.components(j)
+	for _, c := range [6]int{3, 4, 5, 0, 1, 2} {
+		if marked>>c&1 == 1 {
+			names = append(names, WrenchComponents[c])
+		}
+	}
+	return names
+}

@@ -1,0 +1,54 @@
+package kkt
+
+import (
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// SolveStabilized is Solve under constraints with feedback (RBDA §8.3): with δ and δ̇ the errors of the joints' rows at
+// position and velocity level, a row demands δ̈ = −2α·δ̇ − β²·δ. alpha and beta are in 1/s.
+//
+// Where redundant rows are violated in ways that no displacement of the bodies explains, the accelerations are those
+// of least squares. It works on the whole system.
+//
+// Cost and errors are those of Solve.
+func (s *Solver) SolveStabilized(st *mechanism.State, alpha, beta float64) error {
+	s.enter()
+	defer s.guard.Leave()
+	mustHaveState(st)
+	s.ok, s.factored, s.st = false, false, st
+	if err := s.assembleWhole(); err != nil {
+		return err
+	}
+	if err := s.feedBack(alpha, beta); err != nil {
+		return err
+	}
+	if err := s.firstFactor(); err != nil {
+		return err
+	}
+	return s.firstRefine()
+}
+
+// feedBack adds −2α·δ̇ − β²·δ to the right side of the joints' rows.
+func (s *Solver) feedBack(alpha, beta float64) error {
+	p, mech := s.plan.layout.Pattern, s.plan.mech
+	var jk mechanism.JointKinematics
+	var delta, rate [6]float64
+	for node := mech.NumBodies(); node < p.Len(); node++ {
+		j := s.plan.layout.NodeJoint(node)
+		jt := &mech.Joints[j]
+		mech.JointTo(&jk, j, s.sys.Kin, s.st)
+		jt.PositionErrorTo(&delta, &jk.Frames, s.st.Time)
+		if err := jt.VelocityErrorTo(&rate, &jk.Frames, s.st.Time); err != nil {
+			return fault.Errorf("kkt: joint %s: %w", fault.Name(mech.JointName(j)), err)
+		}
+		b := s.sys.B[p.Off[node]:p.Off[node+1]]
+		for k := range b {
+			delta[k] = 2*alpha*rate[k] + beta*beta*delta[k]
+		}
+		for k := range b {
+			b[k] -= delta[k]
+		}
+	}
+	return nil
+}

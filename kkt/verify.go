@@ -1,0 +1,169 @@
+package kkt
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/rung-mbd/rung/internal/dd"
+)
+
+// verification is what twice the digits tell a Report.
+type verification struct {
+	p         *precise  // factored in the metric of the geometry
+	redundant []bool    // by scalar of the system
+	pivots    []float64 // by scalar of the system: geometric, relative to the row's scale
+}
+
+// verify solves with twice the digits unless that has been done, books in r what doubles or the data do not
+// determine, and returns which rows are redundant. Without reason to, large mechanisms are not verified: it then
+// returns nil.
+func (s *Solver) verify(r *Report) *verification {
+	flops := float64(s.plan.symbolic.Counts.Flops)
+	wide := s.plan.spread.wide()
+	if wide {
+		r.IllScaled = s.plan.spread.describe()
+	}
+	reason := wide || r.BackwardError > soundResidual || s.ref.Error > lostDigits || s.doubled
+	if flops > preciseReportFlops || flops > verifyFlops && !reason {
+		if wide {
+			r.IllScaled = s.plan.spread.describe()
+			r.IllScaled.Text += "; the mechanism is too large to be solved with twice the digits, and doubles may not do"
+		}
+		return nil
+	}
+	was := append([]float64(nil), s.x...)
+	doubled, err, inconsistency, ref := s.doubled, s.imprecise, s.inconsistency, s.ref
+	if !doubled && err == nil {
+		err = s.refineMore()
+	}
+	if err != nil {
+		if wide {
+			r.IllScaled = s.plan.spread.describe()
+			r.IllScaled.Text += "; " + strings.TrimPrefix(err.Error(), "kkt: ")
+		}
+		r.NearSingular = r.NearSingular || s.more.error > preciseTol || math.IsNaN(s.more.error) || !errors.Is(err, errImprecise) && !errors.Is(err, errRough)
+		return nil
+	}
+	if !doubled {
+		body, by := s.change(was)
+		if by > lostTol {
+			r.IllScaled = &IllScaled{Body: body, Joint: -1,
+				Text: fmt.Sprintf("doubles lose its acceleration, which was found with twice the digits: a relative change of %.0e", by)}
+		}
+		if by <= sameTol { // the bits are those of Solve
+			copy(s.x, was)
+			s.doubled, s.inconsistency, s.ref = false, inconsistency, ref
+		}
+	}
+	s.shake(r)
+	return s.redundant(r)
+}
+
+// change returns the largest relative difference of accelerations from was, and the body. Angular and linear ones are
+// relative to the largest of their kind.
+func (s *Solver) change(was []float64) (body int, by float64) {
+	n := s.plan.mech.NumBodies()
+	norm := func(x []float64, k int) float64 { // of the angular part for k = 0, the linear one for 1
+		return math.Hypot(math.Hypot(x[3*k], x[3*k+1]), x[3*k+2])
+	}
+	var size [2]float64
+	for i := range n {
+		for k := range size {
+			size[k] = max(size[k], norm(s.x[6*i:], k))
+		}
+	}
+	free := make([]float64, 6*n) // accelerations that the loads alone would make
+	s.more.sys.AccelerationsTo(free, s.more.sys.B)
+	body = -1
+	for i, l := range s.length {
+		var d [6]float64
+		for k := range d {
+			d[k] = s.x[6*i+k] - was[6*i+k]
+		}
+		angular := max(norm(free[6*i:], 0), norm(free[6*i:], 1)/l)
+		for k, floor := range [2]float64{cancelled * angular, cancelled * angular * l} {
+			if e := norm(d[:], k) / max(size[k], floor); e > by {
+				body, by = i, e
+			}
+		}
+	}
+	return body, by
+}
+
+// shake solves with other roundings of the rows' directions, and names in r a body whose acceleration changes.
+func (s *Solver) shake(r *Report) {
+	p := s.more
+	p.sys.Shake(true)
+	defer p.sys.Shake(false)
+	if p.solve(s.st, s.noise()) != nil {
+		r.NearSingular = true
+		return
+	}
+	x := make([]float64, 6*s.plan.mech.NumBodies())
+	p.sys.AccelerationsTo(x, p.x)
+	if body, by := s.change(x); by > lostTol {
+		r.IllScaled = &IllScaled{Body: body, Joint: -1,
+			Text: fmt.Sprintf("the data do not determine its acceleration: one unit in the last place of the joints' directions changes it by %.0e", by)}
+	}
+}
+
+// redundant finds the redundant rows in the metric of the geometry. Both metrics have to find as many.
+func (s *Solver) redundant(r *Report) *verification {
+	p := s.more
+	if p.sys.FillTo(s.st) != nil || p.factorize() != nil {
+		return nil
+	}
+	want := count(p.redundant())
+	p.sys.GeometricTo(s.length)
+	if p.factorize() != nil {
+		return nil
+	}
+	if count(p.redundant()) != want || !p.separated() {
+		if p.factorizeLate() != nil || !p.separated() && p.factorizeByGap() != nil {
+			return nil
+		}
+	}
+	r.NearSingular = r.NearSingular || !p.separated()
+	rows := p.redundant()
+	v := &verification{p: p, redundant: append([]bool(nil), rows...), pivots: make([]float64, len(s.x))}
+	p.last.EachRow(func(i int32, _ bool, pivot float64) { v.pivots[i] = pivot })
+	return v
+}
+
+func count(list []bool) (n int) {
+	for _, b := range list {
+		if b {
+			n++
+		}
+	}
+	return n
+}
+
+// book returns whether scalar i of the system, a row of joint j, is redundant, and books in r a true row that passes for redundant
+// in doubles.
+func (v *verification) book(r *Report, j, i int, redundant bool) bool {
+	if redundant && !v.redundant[i] {
+		if d := math.Sqrt(v.pivots[i]); r.WeakestJoint < 0 || d < r.Distance {
+			r.Distance, r.WeakestJoint = d, j
+		}
+	}
+	return v.redundant[i]
+}
+
+// nullTo stores in z the vector of the null space of Jᵀ that equals c in the redundant rows: (S + E)⁻¹·E·c with E the scales of these
+// rows, S = J·G⁻¹·Jᵀ.
+func (v *verification) nullTo(z, c []float64) {
+	p := v.p
+	for i, x := range c {
+		p.r[i] = dd.Num{}
+		if v.redundant[i] {
+			p.r[i] = dd.MulFloat(dd.Of(-p.sys.Scale[i]), x)
+		}
+	}
+	p.last.SolveTo(p.r, p.r)
+	for i := 6 * p.sys.L.Mech.NumBodies(); i < len(z); i++ {
+		z[i] = p.r[i].Float()
+	}
+}

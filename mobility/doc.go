@@ -1,0 +1,6 @@
+// Package mobility tells how a mechanism can move at one pose and at those next to it (RBDA §8.9, §8.10).
+//
+// Compare finds mechanisms of variable mobility: those whose constraints have another rank at a pose than nearby.
+//
+// Frame: world axes. Units: SI.
+package mobility

@@ -1,0 +1,218 @@
+package mobility
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+
+	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Nearby compares the constraints at a state with those at closed states next to
+// it: a mechanism whose rank is less here than there has variable mobility (RBDA
+// §8.10), and motions that exist at this pose only.
+type Nearby struct {
+	Rank   int // at the state
+	Around int // largest rank at the states nearby; Rank if there are none
+	States int // closed states nearby that were found
+	// At is a state with the rank Around, at rest: one of those nearby if the rank
+	// is larger there, otherwise the one compared.
+	At *mechanism.State
+	// Appearing are the scalar freedoms that move in the motions which the pose
+	// adds to those nearby.
+	Appearing []mechanism.Freedom
+}
+
+const (
+	nearbyTries = 4    // motions, each followed both ways; the first is that of the state
+	nearbyStep  = 1e-3 // largest relative rotation at a joint, rad, or travel, lengths of the bodies
+	// appearingTol is the least rate of a freedom that moves in an appearing
+	// motion, relative to the largest rate at a joint: some ten times the
+	// difference that the step makes.
+	appearingTol = 2e-2
+	stillTol     = 1e-9 // rates at all joints, relative to the bodies' velocities, that are rounding
+)
+
+// Compare moves the mechanism a little from st along its own motion and along
+// random motions that the joints allow, closes the joints again (closing.Closer), and
+// compares the rank. Loads do not matter.
+//
+// Where more than two branches of motion meet, it may miss some of them; that of
+// the state's own velocity is among those it follows.
+//
+// Cost: some fifty factorizations at most; allocates.
+// It returns the errors of assemble.Weighted.FillTo and *factor.PivotError.
+func Compare(p *kkt.Plan, st *mechanism.State) (*Nearby, error) {
+	if st == nil {
+		panic("mobility: no state")
+	}
+	rest := st.Clone()
+	for i := range rest.Bodies {
+		rest.Bodies[i].Velocity, rest.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
+	}
+	s, mech := p.NewSolver(), p.Mechanism()
+	c := &comparison{
+		s: s, closer: closing.NewSharedCloser(s, closing.Options{Tolerance: closing.RunTolerance}), mech: mech, rest: rest, kin: mech.NewKinematics(),
+		random: make([]float64, 6*mech.NumBodies()), v: make([]float64, 6*mech.NumBodies()), length: make([]float64, mech.NumBodies()),
+	}
+	p.Layout().LengthsTo(c.length)
+	n := &Nearby{At: rest}
+	err := mech.KinematicsTo(c.kin, rest)
+	if err != nil {
+		return nil, err
+	}
+	if n.Rank, err = c.rank(rest); err != nil {
+		return nil, err
+	}
+	n.Around = n.Rank
+	if n.Rank == len(c.v) {
+		return n, nil // nothing moves
+	}
+	for try := range 2 * nearbyTries {
+		c.choose(st, uint64(try/2))
+		near, err := c.neighbour(1 - 2*float64(try%2))
+		if err != nil {
+			return nil, err
+		}
+		if near == nil {
+			continue
+		}
+		n.States++
+		r, err := c.rank(near)
+		if err != nil {
+			return nil, err
+		}
+		if r > n.Around {
+			n.Around, n.At = r, near
+		}
+	}
+	if n.At != rest {
+		n.Appearing, err = c.appearing(n.At)
+	}
+	return n, err
+}
+
+// comparison is the scratch of Nearby.
+type comparison struct {
+	s         *kkt.Solver
+	closer    *closing.Closer // with the factor of s
+	mech      *mechanism.Mechanism
+	rest      *mechanism.State
+	kin       *mechanism.Kinematics // of rest
+	length    []float64             // by body (assemble.Layout.LengthsTo)
+	random, v []float64             // 6 a body
+}
+
+// rank returns the rank at st.
+func (c *comparison) rank(st *mechanism.State) (int, error) {
+	r, err := c.s.RankAt(st)
+	return r.Rank, err
+}
+
+// choose stores in c.v the velocities of st, or random ones, which it keeps in
+// c.random, for a seed above 0.
+func (c *comparison) choose(st *mechanism.State, seed uint64) {
+	if seed > 0 {
+		rng := rand.New(rand.NewPCG(seed, uint64(len(c.v))))
+		for i := range c.random {
+			c.random[i] = rng.Float64() - 0.5
+		}
+		copy(c.v, c.random)
+		return
+	}
+	for i := range st.Bodies {
+		b := &st.Bodies[i]
+		com := b.Rotation.Rotate(c.mech.Bodies[i].Com)
+		v := b.Velocity.Add(b.Omega.Cross(com))
+		copy(c.v[6*i:], b.Omega[:])
+		copy(c.v[6*i+3:], v[:])
+	}
+}
+
+// neighbour returns a closed state next to c.rest along the velocities c.v, as far
+// as the joints allow them, or nil if nothing moves or the joints cannot be closed.
+func (c *comparison) neighbour(sign float64) (*mechanism.State, error) {
+	largest := kernel.MaxAbs(c.v)
+	if err := c.closer.AllowMotion(c.v, c.rest); err != nil {
+		return nil, err
+	}
+	rate := c.jointRate(c.v)
+	if rate <= stillTol*largest {
+		return nil, nil
+	}
+	near := c.rest.Clone()
+	c.mech.Advance(near, c.rest, c.v, sign*nearbyStep/rate)
+	err := c.closer.ClosePositions(near)
+	if errors.Is(err, closing.ErrCannotClose) {
+		return nil, nil
+	}
+	return near, err
+}
+
+// jointRate returns the largest relative velocity at a joint, angular or linear
+// over the length of the longer body, at the velocities v.
+func (c *comparison) jointRate(v []float64) (rate float64) {
+	st := c.moving(v)
+	mech, kin := c.mech, c.kin
+	var jk mechanism.JointKinematics
+	var rel spatial.Motion
+	for j := range mech.Joints {
+		jt := &mech.Joints[j]
+		if jt.Rows == 0 {
+			continue
+		}
+		mech.JointTo(&jk, j, kin, st)
+		jk.RelativeVelocityTo(&rel)
+		l := 0.0
+		for _, b := range [2]int32{jt.Pred, jt.Succ} {
+			if b != mechanism.World {
+				l = max(l, c.length[b])
+			}
+		}
+		for k, x := range rel {
+			if k >= 3 {
+				if l == 0 {
+					continue
+				}
+				x /= l
+			}
+			rate = max(rate, math.Abs(x))
+		}
+	}
+	return rate
+}
+
+// moving returns c.rest with the velocities v of the centres of mass.
+func (c *comparison) moving(v []float64) *mechanism.State {
+	st := c.rest.Clone()
+	for i := range st.Bodies {
+		b := &st.Bodies[i]
+		b.Omega = spatial.Vec3(v[6*i : 6*i+3])
+		b.Velocity = spatial.Vec3(v[6*i+3 : 6*i+6]).Sub(b.Omega.Cross(c.kin.Bodies[i].Com))
+	}
+	return st
+}
+
+// appearing returns the freedoms that move in what a random motion of c.rest has
+// beyond the motions of near.
+func (c *comparison) appearing(near *mechanism.State) ([]mechanism.Freedom, error) {
+	here := append([]float64(nil), c.random...)
+	if err := c.closer.AllowMotion(here, c.rest); err != nil {
+		return nil, err
+	}
+	there := append([]float64(nil), here...)
+	if err := c.closer.AllowMotion(there, near); err != nil {
+		return nil, err
+	}
+	for i := range here {
+		here[i] -= there[i]
+	}
+	if err := c.closer.AllowMotion(here, c.rest); err != nil {
+		return nil, err
+	}
+	return c.mech.Moving(c.kin, c.moving(here), appearingTol*c.jointRate(here)), nil
+}

@@ -1,0 +1,7 @@
+// Package motion makes the solver of package kkt what the integrators of package sim ask for.
+//
+// Dynamics is for explicit methods: accelerations, and states put back on the joints. Newton is for implicit ones: the
+// residual of the equations of motion at the end of a step, and solutions with the Newton matrix of the step.
+//
+// Frame: world axes. Units: SI.
+package motion

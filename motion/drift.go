@@ -1,0 +1,375 @@
+package motion
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/internal/team"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+const (
+	// chordTurn is the largest rotation, rad, between a pose and that of a factor at which
+	// the factor serves for the pose: θ of docs/theory.md.
+	chordTurn = 1e-3
+	// chordGain is the part of the errors that a correction may leave: the largest θ·κ.
+	chordGain = 1e-2
+	// chordSteps is the largest number of corrections of poses, or of velocities: more of them cost
+	// as much as a factor.
+	chordSteps = 3
+
+	// driftLeft is the part of a bound that corrections may leave, and driftSmall the part
+	// up to which positions stay as they are where velocities are above theirs.
+	driftLeft, driftSmall = 1e-2, 0.1
+
+	// driftRange is the number of bodies or joints that one task of a team takes.
+	driftRange = 512
+)
+
+// ProjectDrift measures how far st is from satisfying the joints, by the largest errors of rows, and if one of
+// them is above its bound, boundP at position and boundV at velocity level with lengths in units of
+// mechanism.Mechanism.DriftUnit, brings st back to the joints by the least change in the metric of the inertias.
+//
+// If the last accelerations were at the time of st and at a pose next to that, their
+// factor serves for the corrections (docs/theory.md). Errors are then left of 1e-2 of the bounds at most, or rounding;
+// of the change, a part as small as the distance between the poses, at most 1e-2, need not be the least one;
+// and poses stay if they are within a tenth of their bound and velocities can do without. Else,
+// and where these corrections do not converge fast, ClosePositions and ProjectVelocities do it.
+//
+// Cost: O(bodies + joints) if st is within the bounds; two solves, in most cases, if the factor serves. No
+// allocation but for errors. It ends the results of the solver if st is not within the bounds.
+// Errors and panics are those of ClosePositions and ProjectVelocities; st is
+// unspecified after an error.
+func (d *Dynamics) ProjectDrift(st *mechanism.State, boundP, boundV float64) (mechanism.Violation, error) {
+	d.mustBe()
+	mustHaveState(st)
+	if len(st.Bodies) != d.bodies {
+		panic("motion: foreign state")
+	}
+	fit, err := d.drift.measure(st)
+	if err != nil || fit.position <= boundP && fit.velocity <= boundV {
+		return fit.off, err
+	}
+	near := d.nextTo(st)
+	d.time = math.NaN() // the factor serves once
+	if near && d.correct(st, fit, boundP, boundV) {
+		return fit.off, nil
+	}
+	if err = d.closer.ClosePositions(st); err == nil {
+		err = d.closer.ProjectVelocities(st)
+	}
+	return fit.off, err
+}
+
+// nextTo reports whether the solver's factor serves for st, whose kinematics are there.
+func (d *Dynamics) nextTo(st *mechanism.State) bool {
+	k := d.solver.FactorKinematics()
+	return k != nil && d.time == st.Time && d.drift.distance(k) <= chordTurn
+}
+
+// correct takes the errors of st, which fit sums up and which are stored, away by corrections
+// with the solver's factor: those of positions, unless they are small and velocities can do without,
+// and those of velocities. It reports whether that is enough; if not, the errors have not grown.
+func (d *Dynamics) correct(st *mechanism.State, fit driftFit, boundP, boundV float64) bool {
+	if fit.position <= driftSmall*boundP && d.correctRates(st, fit, boundV) {
+		return true
+	}
+	enough := max(driftLeft*boundP, closing.AngleTol*d.drift.least+closing.FarTol*2*fit.reach/d.drift.unit)
+	for k := 1; fit.position > enough; k++ {
+		d.solver.SolveErrorsTo(d.drift.x, d.drift.delta, st)
+		after, ok := d.drift.move(st, -1)
+		if !ok || !(after.position <= fit.position) {
+			d.drift.move(st, 1)
+			return false
+		}
+		if after.position > enough && (k == chordSteps || after.position > chordGain*fit.position) {
+			return false
+		}
+		fit = after
+	}
+	return d.correctRates(st, fit, boundV)
+}
+
+// correctRates is correct for the velocities.
+func (d *Dynamics) correctRates(st *mechanism.State, fit driftFit, bound float64) bool {
+	enough := max(driftLeft*bound, closing.RateTol*max(fit.speed/d.drift.unit, fit.turn))
+	for k := 1; fit.velocity > enough; k++ {
+		d.solver.SolveErrorsTo(d.drift.x, d.drift.rate, st)
+		after, ok := d.drift.change(st, -1)
+		if !ok || !(after.velocity <= fit.velocity) {
+			d.drift.change(st, 1)
+			return false
+		}
+		if after.velocity > enough && (k == chordSteps || after.velocity > chordGain*fit.velocity) {
+			return false
+		}
+		fit = after
+	}
+	return true
+}
+
+// drifter measures errors of states and applies corrections, range by range of bodies or
+// joints.
+type drifter struct {
+	mech   *mechanism.Mechanism
+	layout *assemble.Layout
+	kin    *mechanism.Kinematics // of the state whose errors are there
+	delta  []float64             // errors of the rows at position level
+	rate   []float64             // and at velocity level
+	x      []float64             // correction: six a body
+	unit   float64               // of lengths, m (mechanism.Mechanism.DriftUnit)
+	least  float64               // the least length of a joint's longer body in that unit, at most 1
+	team   *team.Team
+	found  []driftFit // by range
+	task   driftTask
+}
+
+// newDrifter allocates a drifter with the goroutines of a solver.
+func newDrifter(s *kkt.Solver) *drifter {
+	_, t := s.Lend()
+	l := s.Plan().Layout()
+	p, nb, dim := l.Pattern, l.Mech.NumBodies(), l.Pattern.Dim()
+	r := &drifter{
+		mech: l.Mech, layout: l, kin: l.Mech.NewKinematics(), unit: l.Mech.DriftUnit(), least: 1, team: t,
+		delta: make([]float64, dim), rate: make([]float64, dim), x: make([]float64, dim),
+		found: make([]driftFit, (max(nb, p.Len()-nb)+driftRange-1)/driftRange),
+	}
+	length := make([]float64, nb)
+	l.LengthsTo(length)
+	for node := nb; node < p.Len(); node++ {
+		long := 0.0
+		for _, b := range p.Ind[p.Ptr[node]:p.Ptr[node+1]] {
+			long = max(long, length[b])
+		}
+		r.least = min(r.least, long/r.unit)
+	}
+	return r
+}
+
+// driftFit sums up bodies and rows at one state.
+type driftFit struct {
+	off                mechanism.Violation
+	position, velocity float64 // the same with lengths in the drifter's unit
+	lost               bool    // a row has no direction
+	reach, speed, turn float64 // largest coordinate, m; largest component of a velocity, m/s, and of an angular one, rad/s
+	apart              float64 // largest ‖E − F‖² of rotation matrices
+	bad                int     // first body that is not finite, −1 if there is none
+}
+
+// add makes f the sum of two ranges.
+func (f *driftFit) add(g *driftFit) {
+	f.off.Widen(&g.off)
+	f.lost = f.lost || g.lost
+	f.reach, f.speed = max(f.reach, g.reach), max(f.speed, g.speed)
+	f.turn, f.apart = max(f.turn, g.turn), max(f.apart, g.apart)
+	if f.bad < 0 {
+		f.bad = g.bad
+	}
+}
+
+// driftTask is one pass over n bodies or joints.
+type driftTask struct {
+	kind  driftPass
+	n     int
+	st    *mechanism.State
+	times float64               // what x is multiplied with
+	kin   *mechanism.Kinematics // of comparePass
+}
+
+type driftPass uint8
+
+const (
+	placePass   driftPass = iota // kinematics of st
+	movePass                     // poses of st moved by x, and kinematics
+	changePass                   // velocities of st changed by x
+	comparePass                  // rotations of the kinematics with others
+	errorPass                    // δ and δ̇ of the rows at st
+)
+
+// Do works on one range.
+func (r *drifter) Do(_, i int) {
+	t, f := &r.task, &r.found[i]
+	*f = driftFit{bad: -1}
+	lo, hi := i*driftRange, min((i+1)*driftRange, t.n)
+	switch t.kind {
+	case placePass:
+		r.place(f, lo, hi)
+	case movePass:
+		r.moveRange(f, lo, hi)
+	case changePass:
+		r.changeRange(f, lo, hi)
+	case comparePass:
+		r.compare(f, lo, hi)
+	case errorPass:
+		r.errors(f, lo, hi)
+	}
+}
+
+// each makes a pass and sums up.
+func (r *drifter) each(t driftTask) driftFit {
+	ranges := (t.n + driftRange - 1) / driftRange
+	r.task = t
+	r.team.Run(ranges, r)
+	r.task = driftTask{}
+	sum := driftFit{bad: -1}
+	for i := range r.found[:ranges] {
+		sum.add(&r.found[i])
+	}
+	return sum
+}
+
+// measure stores kinematics and errors of st and sums them up.
+//
+// It returns mechanism.ErrNotFinite with the body's name.
+func (r *drifter) measure(st *mechanism.State) (driftFit, error) {
+	bodies := r.each(driftTask{kind: placePass, n: len(st.Bodies), st: st})
+	if bodies.bad >= 0 {
+		return bodies, r.mech.NotFinite(bodies.bad)
+	}
+	if err := st.CheckTime(); err != nil {
+		return bodies, err
+	}
+	return r.rows(st, bodies), nil
+}
+
+// rows stores the errors at st, whose kinematics are there, and adds them to the sum of
+// the bodies.
+func (r *drifter) rows(st *mechanism.State, bodies driftFit) driftFit {
+	n := r.layout.Pattern.Len() - len(st.Bodies)
+	fit := r.each(driftTask{kind: errorPass, n: n, st: st})
+	fit.add(&bodies)
+	fit.position, fit.velocity = fit.off.In(r.unit)
+	return fit
+}
+
+// move moves st by s times r.x, and measures it. It reports whether poses are
+// finite and all rows have directions.
+func (r *drifter) move(st *mechanism.State, s float64) (driftFit, bool) {
+	bodies := r.each(driftTask{kind: movePass, n: len(st.Bodies), st: st, times: s})
+	fit := r.rows(st, bodies)
+	return fit, bodies.bad < 0 && !fit.lost
+}
+
+// change adds s times r.x to the velocities of st, and measures it. It reports
+// whether they are finite.
+func (r *drifter) change(st *mechanism.State, s float64) (driftFit, bool) {
+	bodies := r.each(driftTask{kind: changePass, n: len(st.Bodies), st: st, times: s})
+	return r.rows(st, bodies), bodies.bad < 0
+}
+
+// distance returns the largest rotation, rad, between the bodies of k and of the kinematics
+// at hand, of small ones: ‖E − F‖² = 8·sin²(θ/2) in the norm of Frobenius.
+func (r *drifter) distance(k *mechanism.Kinematics) float64 {
+	return math.Sqrt(r.each(driftTask{kind: comparePass, n: len(k.Bodies), kin: k}).apart / 2)
+}
+
+func (r *drifter) place(f *driftFit, lo, hi int) {
+	m, st, kin := r.mech, r.task.st, r.kin.Bodies
+	for i := lo; i < hi; i++ {
+		if !m.BodyTo(&kin[i], st, i) {
+			f.bad = i
+			return
+		}
+		f.note(&st.Bodies[i])
+	}
+}
+
+// note books position and velocities of a body.
+func (f *driftFit) note(b *mechanism.BodyState) {
+	for i := range 3 {
+		if x := math.Abs(b.Position[i]); x > f.reach {
+			f.reach = x
+		}
+		if w := math.Abs(b.Omega[i]); w > f.turn {
+			f.turn = w
+		}
+		if v := math.Abs(b.Velocity[i]); v > f.speed {
+			f.speed = v
+		}
+	}
+}
+
+func (r *drifter) moveRange(f *driftFit, lo, hi int) {
+	m, st, s := r.mech, r.task.st, r.task.times
+	for i := lo; i < hi; i++ {
+		b, k, x := &st.Bodies[i], &r.kin.Bodies[i], (*[6]float64)(r.x[6*i:])
+		phi, arm := spatial.Vec3{s * x[0], s * x[1], s * x[2]}, k.Com
+		spatial.TurnTo(&b.Rotation, &phi, &b.Rotation)
+		if !m.BodyTo(k, st, i) && f.bad < 0 {
+			f.bad = i
+		}
+		for j := range 3 {
+			b.Position[j] += s*x[3+j] + (arm[j] - k.Com[j])
+		}
+		f.note(b)
+	}
+}
+
+func (r *drifter) changeRange(f *driftFit, lo, hi int) {
+	s := r.task.times
+	for i := lo; i < hi; i++ {
+		b, com, x := &r.task.st.Bodies[i], &r.kin.Bodies[i].Com, (*[6]float64)(r.x[6*i:])
+		w0, w1, w2 := s*x[0], s*x[1], s*x[2]
+		b.Omega[0] += w0
+		b.Omega[1] += w1
+		b.Omega[2] += w2
+		b.Velocity[0] += s*x[3] - (w1*com[2] - w2*com[1])
+		b.Velocity[1] += s*x[4] - (w2*com[0] - w0*com[2])
+		b.Velocity[2] += s*x[5] - (w0*com[1] - w1*com[0])
+		if y := (b.Omega[0] + b.Omega[1] + b.Omega[2]) + (b.Velocity[0] + b.Velocity[1] + b.Velocity[2]); y-y != 0 && f.bad < 0 {
+			f.bad = i
+		}
+		f.note(b)
+	}
+}
+
+func (r *drifter) compare(f *driftFit, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		E, F := &r.kin.Bodies[i].E, &r.task.kin.Bodies[i].E
+		a, b, c := E[0]-F[0], E[1]-F[1], E[2]-F[2]
+		d, e, g := E[3]-F[3], E[4]-F[4], E[5]-F[5]
+		h, k, l := E[6]-F[6], E[7]-F[7], E[8]-F[8]
+		if x := (a*a + b*b + c*c) + (d*d + e*e + g*g) + (h*h + k*k + l*l); x > f.apart {
+			f.apart = x
+		}
+	}
+}
+
+func (r *drifter) errors(f *driftFit, lo, hi int) {
+	t, p, nb := &r.task, r.layout.Pattern, r.mech.NumBodies()
+	var delta, rate [6]float64
+	var gap, turned, speed, turn float64
+	for node := nb + lo; node < nb+hi; node++ {
+		j := r.layout.NodeJoint(node)
+		if r.mech.ErrorsTo(&delta, &rate, j, r.kin, t.st) != nil {
+			f.lost = true
+			v := r.mech.ViolationOf(j, r.kin, t.st)
+			f.off.Widen(&v)
+		}
+		o, n := int(p.Off[node]), int(p.Size[node])
+		d, v := r.delta[o:o+n], r.rate[o:o+n]
+		angles := r.mech.Joints[j].Angles
+		for k := range n {
+			x, y := delta[k], rate[k]
+			d[k], v[k] = x, y
+			x, y = math.Abs(x), math.Abs(y)
+			if angles>>k&1 != 0 {
+				turned, turn = larger(turned, x), larger(turn, y)
+			} else {
+				gap, speed = larger(gap, x), larger(speed, y)
+			}
+		}
+	}
+	f.off.Widen(&mechanism.Violation{Length: gap, Angle: turned, Speed: speed, Turn: turn})
+}
+
+// larger is max for numbers that are not negative.
+func larger(a, b float64) float64 {
+	if b > a {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,130 @@
+package motion
+
+import (
+	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Dynamics is what an integrator needs of a mechanism: accelerations, and states
+// put back on the joints. It has the methods that package sim asks for, and belongs
+// to one goroutine at a time.
+type Dynamics struct {
+	solver *kkt.Solver
+	closer *closing.Closer
+	drift  *drifter
+	bodies int
+	time   float64 // of the last accelerations whose factor serves; NaN if it does not
+}
+
+// NewDynamics allocates a Solver and a Closer of the plan. They share a factor, so
+// that closing ends the results of the solver.
+func NewDynamics(p *kkt.Plan) *Dynamics {
+	s := p.NewSolver()
+	c := closing.NewSharedCloser(s, closing.Options{Tolerance: closing.RunTolerance})
+	return &Dynamics{solver: s, closer: c, drift: newDrifter(s), bodies: p.Mechanism().NumBodies()}
+}
+
+// Solver returns the solver, whose results are those of the last Accelerations.
+func (d *Dynamics) Solver() *kkt.Solver {
+	d.mustBe()
+	return d.solver
+}
+
+// Closing is Closer.Closing.
+func (d *Dynamics) Closing() closing.Closing {
+	d.mustBe()
+	return d.closer.Closing()
+}
+
+// Accelerations stores in a the accelerations at st: six numbers a body, ω̇ then
+// the classical acceleration of the centre of mass, world axes.
+//
+// Cost and errors are those of Solver.Solve. It panics unless a has 6 entries a
+// body.
+func (d *Dynamics) Accelerations(a []float64, st *mechanism.State) error {
+	d.mustBe()
+	mustHaveState(st)
+	if len(a) != 6*d.bodies {
+		panic("motion: length mismatch")
+	}
+	d.time = st.Time
+	if err := d.solver.Solve(st); err != nil {
+		return err
+	}
+	d.solver.AccelerationsTo(a)
+	return nil
+}
+
+// StabilisedAccelerations is Accelerations under constraints with feedback (RBDA
+// §8.3): with δ and δ̇ the errors of the joints' rows at position and velocity level,
+// a row demands δ̈ = −2α·δ̇ − β²·δ. alpha and beta are in 1/s.
+//
+// Where redundant rows are violated in ways that no displacement of the bodies
+// explains, the accelerations are those of least squares.
+func (d *Dynamics) StabilisedAccelerations(a []float64, st *mechanism.State, alpha, beta float64) error {
+	d.mustBe()
+	mustHaveState(st)
+	if len(a) != 6*d.bodies {
+		panic("motion: length mismatch")
+	}
+	d.time = st.Time
+	if err := d.solver.SolveStabilized(st, alpha, beta); err != nil {
+		return err
+	}
+	d.solver.AccelerationsTo(a)
+	return nil
+}
+
+// ConstraintWrenches solves at st and stores in dst the constraint wrenches of the
+// joints (Solver.ConstraintWrench). Of components that redundant joints leave
+// undetermined they are those of least norm (Solver.Report).
+//
+// Shapes: dst has one entry a joint of the list.
+// Cost: a Solve, and with redundant joints a Report, which allocates. Errors are
+// those of both. It panics on a length mismatch or if a joint is out of range.
+func (d *Dynamics) ConstraintWrenches(dst []spatial.Force, st *mechanism.State, joints []int) error {
+	d.mustBe()
+	mustHaveState(st)
+	if len(dst) != len(joints) {
+		panic("motion: length mismatch")
+	}
+	s := d.solver
+	d.time = st.Time
+	if err := s.Solve(st); err != nil {
+		return err
+	}
+	if _, redundant := s.Nearness(); redundant > 0 {
+		if _, err := s.Report(); err != nil {
+			return err
+		}
+	}
+	for i, j := range joints {
+		dst[i] = s.ConstraintWrench(j)
+	}
+	return nil
+}
+
+// ClosePositions is Closer.ClosePositions.
+func (d *Dynamics) ClosePositions(st *mechanism.State) error {
+	d.mustBe()
+	return d.closer.ClosePositions(st)
+}
+
+// Exactly is Closer.Exactly, of ClosePositions and ProjectVelocities.
+func (d *Dynamics) Exactly(on bool) { d.closer.Exactly(on) }
+
+// AllowMotion is Closer.AllowMotion.
+func (d *Dynamics) AllowMotion(v []float64, st *mechanism.State) error {
+	return d.closer.AllowMotion(v, st)
+}
+
+// Nearness is Solver.Nearness after the last Accelerations.
+func (d *Dynamics) Nearness() (near float64, redundant int) { return d.solver.Nearness() }
+
+// ProjectVelocities is Closer.ProjectVelocities.
+func (d *Dynamics) ProjectVelocities(st *mechanism.State) error {
+	d.mustBe()
+	return d.closer.ProjectVelocities(st)
+}

@@ -1,0 +1,352 @@
+package motion
+
+import (
+	"errors"
+	"math"
+
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/team"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sparse"
+)
+
+// Newton is what an implicit integrator needs of a mechanism: the residual of the
+// equations of motion and of the joints at position level, and solutions with the
+// Newton matrix of a step. It has the methods that package sim asks for
+// (sim.ImplicitDynamics), those of Dynamics among them, and belongs to one
+// goroutine at a time.
+//
+// With ∂q/∂u = p and ∂v/∂u = s for the accelerations u at the end of a step, the
+// matrix is, in the mass-weighted coordinates of assemble.Weighted,
+//
+//	⎡ 1   0   Wᵀ   Gᵀ ⎤
+//	⎢ 0   1   0   −1  ⎥
+//	⎢ W   0   0    0  ⎥
+//	⎣ G  −1   0    0  ⎦
+//
+// W the rows of the joints and G a row for every spring or damper, of a force
+// element or of a freedom of a joint: the rate of its length or coordinate, times
+// √κ, κ = p·stiffness + s·damping. The second unknown is the slack of these rows,
+// σ = G·ũ; eliminating it leaves GᵀG = C⁻¹(p·K + s·D)C⁻ᵀ beside the unit
+// matrix. So the matrix has the form that package factor takes for every κ ≥ 0, a
+// spring is a joint with a body of its own to the orderings, the pivot of its row is −1
+// or beyond however stiff it is, and the unknowns are scaled so that nothing in
+// the matrix but κ depends on the step (Bottasso, Dopico & Trainelli 2008).
+//
+// Left out, as they are small for steps that resolve the motion: the changes with
+// the pose of J, of the inertias and of the directions of springs, and gyroscopic
+// moments. They are in the residual.
+type Newton struct {
+	*Dynamics
+	guard   team.Guard
+	sys     *assemble.Weighted
+	fac     *factor.Factor
+	mat     *sparse.Matrix // W and G at the state of Linearise
+	scale   []float64      // of the rows of mat
+	rows    []compliance
+	epsilon float64 // of the plan
+	driven  []int32 // joints with prescribed freedoms
+
+	root       []float64 // √κ of rows
+	first, gap int       // scalar rows of the bodies; of the slacks
+	x, r       []float64 // as sys.B: unknowns and residual
+	b, y       []float64 // as mat: right side and solution
+}
+
+// newtonLevels are the ways to factor, as in Solver: the second for mechanisms
+// whose true pivots are small, the last takes no row for redundant.
+var newtonLevels = [...]struct {
+	policy factor.Policy
+	shrink float64 // factor on the plan's epsilon
+}{{factor.WhereWeak, 1}, {factor.WhereWeak, 1e-3}, {factor.Everywhere, 1}}
+
+const (
+	// newtonRates is the number of solves for a projection of velocities, and
+	// newtonRateTol the error of a row, relative to the velocities, at which
+	// it ends.
+	newtonRates   = 12
+	newtonRateTol = 1e-13
+	// newtonRateDrop is what a solve may leave of the error.
+	newtonRateDrop = 0.5
+	// newtonFlat is the least scale of a row relative to the largest of its joint.
+	newtonFlat = 1e-8
+)
+
+// NewNewton allocates a Newton of the plan, with a Dynamics.
+//
+// Cost: that of an analysis where the mechanism has springs or dampers.
+func NewNewton(p *kkt.Plan) *Newton {
+	d, o, l := NewDynamics(p), p.Options(), p.Layout()
+	_, t := d.solver.Lend()
+	n := &Newton{Dynamics: d, sys: l.NewWeightedOn(t), rows: compliances(l.Mech), epsilon: o.Epsilon}
+	for j := range l.Mech.Joints {
+		if l.Mech.Joints[j].Motion != nil {
+			n.driven = append(n.driven, int32(j))
+		}
+	}
+	pattern, symbolic := l.Pattern, p.Symbolic()
+	if len(n.rows) > 0 {
+		pattern = compliantPattern(pattern, n.rows)
+		symbolic, _, _ = factor.Choose(pattern, o.Ordering, o.Threads)
+	}
+	n.fac, n.mat = symbolic.NewFactorOn(t), sparse.NewUnitMatrix(pattern)
+	n.first, n.gap, n.root = 6*l.Mech.NumBodies(), len(n.rows), make([]float64, len(n.rows))
+	dim, wide := l.Pattern.Dim(), pattern.Dim()
+	n.x, n.r = make([]float64, dim), make([]float64, dim)
+	n.b, n.y, n.scale = make([]float64, wide), make([]float64, wide), make([]float64, wide)
+	return n
+}
+
+// Rows returns the number of multipliers: one a row of the joints, then the tension
+// of every spring and damper.
+func (n *Newton) Rows() int { return len(n.x) - n.first + n.gap }
+
+// Levels returns the number of ways to factor that Linearise knows.
+func (n *Newton) Levels() int { return len(newtonLevels) }
+
+// Linearise factors the Newton matrix at st for ∂q/∂u = position, s², and
+// ∂v/∂u = velocity, s. Level 0 takes rows with small pivots for redundant; the
+// higher ones, below Levels, are slower to converge but take mechanisms that are
+// nearly singular.
+//
+// Cost: O(bodies + joints) + a factorization; no allocation but for errors.
+// It returns mechanism.ErrNotFinite, joints.ErrNoDirection or
+// mechanism.ErrNoDirection with the name of the body, joint or force, or a
+// *factor.PivotError. It panics if the level is out of range, or if position or
+// velocity is negative or no number.
+func (n *Newton) Linearise(st *mechanism.State, position, velocity float64, level int) error {
+	n.enter()
+	defer n.guard.Leave()
+	mustHaveState(st)
+	if uint(level) >= uint(len(newtonLevels)) {
+		panic("motion: level out of range")
+	}
+	if !(position >= 0 && velocity >= 0) {
+		panic("motion: derivative out of range")
+	}
+	if err := n.sys.FillTo(st); err != nil {
+		return err
+	}
+	copy(n.mat.Val, n.sys.W.Val)
+	n.setScales()
+	for i := range n.rows {
+		n.fillCompliance(i, st, position, velocity)
+	}
+	l := &newtonLevels[level]
+	err := n.fac.Factorize(n.mat, n.scale, l.shrink*n.epsilon, l.policy)
+	if err == nil {
+		if l.policy == factor.WhereWeak && n.fac.Corrected > 0 {
+			return kkt.ErrLostPivot
+		}
+		return nil
+	}
+	if p := new(factor.PivotError); errors.As(err, &p) {
+		return fault.Errorf("motion: %s: %w", n.nodeName(p.Node), err)
+	}
+	return err
+}
+
+// nodeName is Layout.NodeName for nodes of n.mat.
+func (n *Newton) nodeName(node int) string {
+	l := n.sys.L
+	nb, joints := l.Mech.NumBodies(), n.mat.P.Len()-n.gap
+	switch {
+	case node < nb:
+		return l.NodeName(node)
+	case node < nb+n.gap:
+		return n.rows[node-nb].name(l.Mech)
+	case node < joints:
+		return l.NodeName(node - n.gap)
+	}
+	return n.rows[node-joints].name(l.Mech)
+}
+
+// setScales takes the scales of the joints' rows from the assembled system; a row
+// may vanish at a pose. Those of springs are 1.
+func (n *Newton) setScales() {
+	p := n.sys.L.Pattern
+	scale := n.scale[n.first+n.gap:]
+	for i := copy(scale, n.sys.Scale[n.first:]); i < len(scale); i++ {
+		scale[i] = 1
+	}
+	for node := p.Positive(); node < p.Len(); node++ {
+		s := scale[int(p.Off[node])-n.first : int(p.Off[node+1])-n.first]
+		least := 0.0
+		for _, d := range s {
+			least = max(least, newtonFlat*d)
+		}
+		if least == 0 {
+			least = 1
+		}
+		for k, d := range s {
+			s[k] = max(d, least)
+		}
+	}
+}
+
+// Correct stores in du and dlambda the Newton correction of accelerations u and
+// multipliers lambda for the end st of a step, whose poses and velocities follow
+// from u: what solves, with the matrix last factored,
+//
+//	M·du + gᵀ·dτ − Jᵀ·dλ = f − M·u − gᵀ·τ + Jᵀ·λ,   J·du = −δ/p,   κ·g·du − dτ = τ − T
+//
+// with p = position, δ the position errors of the joints, g the rates of the
+// coordinates of springs and dampers, T their tensions, which are not in f, and τ what
+// takes the place of T among the unknowns: the right sides are exact at st. With τ = T
+// throughout, the small errors of lengths that Newton's method leaves on the way would be large forces, and
+// the iteration would diverge for stiff springs across which bodies move.
+//
+// Shapes: du and u have six entries a body, ω̇ and acceleration of the centre of
+// mass, world axes; dlambda and lambda have Rows entries, λ and then τ.
+// Cost: O(bodies + joints + forces) + a solve; no allocation but for errors.
+// Errors are those of Linearise but the last one. It panics without a factor.
+func (n *Newton) Correct(du, dlambda []float64, st *mechanism.State, u, lambda []float64, position float64) error {
+	n.enter()
+	defer n.guard.Leave()
+	mustHaveState(st)
+	if err := n.sys.FillTo(st); err != nil {
+		return err
+	}
+	n.sys.WeighTo(n.x, u)
+	joints := n.Rows() - n.gap
+	for i, l := range lambda[:joints] {
+		n.x[n.first+i] = -l
+	}
+	n.sys.W.ResidualTo(n.r, n.sys.B, n.x)
+	n.setErrors(st, -1/position)
+	n.setTensions(lambda[joints:], st)
+	n.solve()
+	n.sys.AccelerationsTo(du, n.y)
+	y := n.y[n.first+n.gap:]
+	for i := range joints {
+		dlambda[i] = -y[i]
+	}
+	for i, root := range n.root {
+		dlambda[joints+i] = root * y[joints+i]
+	}
+	return nil
+}
+
+// setErrors stores the position errors of the joints at st, times factor, in their
+// rows of n.r.
+func (n *Newton) setErrors(st *mechanism.State, factor float64) {
+	l := n.sys.L
+	p := l.Pattern
+	var jk mechanism.JointKinematics
+	var delta [6]float64
+	for node := p.Positive(); node < p.Len(); node++ {
+		j := l.NodeJoint(node)
+		l.Mech.JointTo(&jk, j, n.sys.Kin, st)
+		l.Mech.Joints[j].PositionErrorTo(&delta, &jk.Frames, st.Time)
+		r := n.r[p.Off[node]:p.Off[node+1]]
+		for k := range r {
+			r[k] = factor * delta[k]
+		}
+	}
+}
+
+// solve solves for n.r, and what n.b has in the rows of springs, into n.y. It clears
+// these rows.
+func (n *Newton) solve() {
+	clear(n.b[n.first : n.first+n.gap])
+	copy(n.b, n.r[:n.first])
+	copy(n.b[n.first+n.gap:], n.r[n.first:])
+	n.fac.SolveTo(n.y, n.b)
+	clear(n.b[len(n.b)-n.gap:])
+}
+
+// Soften replaces e, six numbers a body as accelerations at st, by the part of it
+// that the joints allow and that springs and dampers do not suppress within a step: by x with
+//
+//	(M + p·K + s·D)·x − Jᵀ·μ = M·e,   J·x = 0
+//
+// and the matrix last factored.
+//
+// Cost: O(bodies) + a solve; no allocation but for errors. It returns
+// mechanism.ErrNotFinite with the name of the body.
+func (n *Newton) Soften(e []float64, st *mechanism.State) error {
+	n.enter()
+	defer n.guard.Leave()
+	mustHaveState(st)
+	if err := n.sys.L.Mech.KinematicsTo(n.sys.Kin, st); err != nil {
+		return err
+	}
+	n.sys.WeighTo(n.r, e)
+	clear(n.r[n.first:])
+	n.solve()
+	n.sys.AccelerationsTo(e, n.y)
+	return nil
+}
+
+// Allow changes v, velocities of the bodies, six numbers each about the centre of
+// mass, until the joints hold at velocity level at the poses of st, by corrections
+// with the matrix last factored: the least ones in the metric M + p·K + s·D. It
+// ends where rounding or the age of the factor ends progress, and returns the largest
+// error of a row that is left, m/s or rad/s, relative to 1 + the largest velocity.
+//
+// Cost: O(bodies + joints) + up to twelve solves; no allocation but for errors.
+// Errors are those of Correct.
+func (n *Newton) Allow(v []float64, st *mechanism.State) (left float64, err error) {
+	n.enter()
+	defer n.guard.Leave()
+	mustHaveState(st)
+	if err := n.sys.FillTo(st); err != nil {
+		return 0, err
+	}
+	n.setRates(st)
+	last := math.Inf(1)
+	for range newtonRates {
+		n.sys.WeighTo(n.x, v)
+		clear(n.x[n.first:])
+		// n.sys.B holds the prescribed rates in the joints' rows.
+		n.sys.W.ResidualTo(n.r, n.sys.B, n.x)
+		left = kernel.MaxAbs(n.r[n.first:]) / (1 + kernel.MaxAbs(v))
+		if left <= newtonRateTol || !(left < newtonRateDrop*last) {
+			break
+		}
+		last = left
+		clear(n.r[:n.first])
+		n.solve()
+		n.sys.AccelerationsTo(n.y, n.y)
+		for i := range v {
+			v[i] += n.y[i]
+		}
+	}
+	return left, nil
+}
+
+// setRates stores the prescribed rates of the joints at the time of st in their rows
+// of n.sys.B, and zero elsewhere.
+func (n *Newton) setRates(st *mechanism.State) {
+	clear(n.sys.B)
+	l := n.sys.L
+	var jk mechanism.JointKinematics
+	var rows joints.Rows
+	for _, j := range n.driven {
+		jt := &l.Mech.Joints[j]
+		l.Mech.JointTo(&jk, int(j), n.sys.Kin, st)
+		if jt.EvalTo(&rows, &jk.Frames, st.Time) != nil {
+			continue // refused by FillTo
+		}
+		copy(n.sys.B[l.Pattern.Off[l.JointNode(int(j))]:], rows.Sigma[:jt.Rows])
+	}
+}
+
+// RowsOf returns the first of the multipliers of joint j and their number. It panics
+// if j is out of range.
+func (n *Newton) RowsOf(j int) (first, rows int) {
+	l := n.sys.L
+	if uint(j) >= uint(l.Mech.NumJoints()) {
+		panic("motion: joint out of range")
+	}
+	node := l.JointNode(j)
+	if node < 0 {
+		return 0, 0
+	}
+	return int(l.Pattern.Off[node]) - n.first, int(l.Pattern.Size[node])
+}

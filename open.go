@@ -1,0 +1,72 @@
+package rung
+
+import (
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// The types of package kkt that most programs need.
+type (
+	Options = kkt.Options // how a mechanism is solved
+	Plan    = kkt.Plan    // what does not depend on the state
+	Solver  = kkt.Solver  // the memory of one goroutine
+	Report  = kkt.Report  // rank, redundant joints, undetermined reactions
+)
+
+// Open reads a model file in the format rung-model/1.
+//
+// It returns all problems of the document together (*model.Problems), each
+// with file, JSON path and value.
+func Open(path string) (*model.Model, error) { return model.ReadFile(path) }
+
+// NewPlan checks and analyses m: it is kkt.NewPlan.
+func NewPlan(m *model.Model, o Options) (*Plan, error) { return kkt.NewPlan(m, o) }
+
+// Accelerate solves and explains the state written in m.
+//
+// Cost: a plan, one Solve and one Report.
+// It returns the errors of NewPlan and Solver.Solve.
+func Accelerate(m *model.Model, o Options) (*Result, error) {
+	plan, err := NewPlan(m, o)
+	if err != nil {
+		return nil, err
+	}
+	s := plan.NewSolver()
+	if err := s.Solve(plan.Initial()); err != nil {
+		return nil, err
+	}
+	return NewResult(s)
+}
+
+// SetState writes time, poses and velocities of st to m, of which st's mechanism
+// was made, so that model.Write writes it with that state. Orientations that are
+// those of m but for the normalization stay as they are written. Turns of angles with
+// springs are those of mechanism.Mechanism.TurnsTo.
+//
+// It panics if the numbers of bodies differ.
+func SetState(m *model.Model, st *mechanism.State) {
+	if m == nil {
+		panic("rung: no model")
+	}
+	if st == nil {
+		panic("rung: no state")
+	}
+	if len(m.Bodies) != len(st.Bodies) {
+		panic("rung: foreign state")
+	}
+	m.Time = st.Time
+	for i := range st.Bodies {
+		from, to := &st.Bodies[i], &m.Bodies[i]
+		to.Pose.Position = from.Position
+		was := spatial.Quat(to.Pose.Orientation)
+		if was == (spatial.Quat{}) {
+			was = spatial.IdentityQuat()
+		}
+		if was.Normalize() != from.Rotation {
+			to.Pose.Orientation = from.Rotation
+		}
+		to.Velocity = model.Velocity{Linear: from.Velocity, Angular: from.Omega}
+	}
+}
