@@ -1,17 +1,15 @@
 package assemble
 
-// GeometricTo replaces the inertias in y.K by unit masses with a length for
-// each body, diag(ℓ²·1, 1), and y.Scale by the diagonal of J·G⁻¹·Jᵀ of that
-// metric G. The constraint rows stay. What is measured with such a matrix, rank
-// and distance from a singularity, depends on the geometry alone and not on the
-// ratio of masses.
+// GeometricTo replaces the inertias in y.K by unit masses with a length for each body,
+// diag(ℓ²·1, 1), theory.md (25), and y.Scale by the diagonal of J·G⁻¹·Jᵀ of that metric G. The
+// constraint rows stay. Rank and distance from a singularity are measured with such a matrix.
+// They then depend on the geometry alone, and not on the ratio of masses.
 //
-// ℓ² is the larger of the mean square distance of the body's mass from its
-// centre and the largest square distance of a joint from it.
+// ℓ² is the larger of the mean square distance of the body's mass from its centre and the
+// largest square distance of a joint from it.
 //
 // Shapes: length has one entry a body and receives ℓ, m.
-// Cost: O(bodies + joints), no allocation. y has been filled; its right side
-// stays.
+// Cost: O(bodies + joints), no allocation. y has been filled; its right side stays.
 func (y *System) GeometricTo(length []float64) {
 	p := y.L.Pattern
 	y.L.LengthsTo(length)
