@@ -145,11 +145,14 @@ type block struct {
 	cols   []int32 // increasing
 }
 
-// blocks returns the block structure of K and G (RBDA §8.9): one block a cluster
-// of Plan.Loops, as far as they share freedoms, those of floating bases included,
-// and not fixed joints only, with the prescribed freedoms in it; one for each other prescribed freedom; and last
-// one without rows for the entries in no loop, if there are any. place holds the
-// place of each entry of q̇ in the columns of its block.
+// blocks returns the block structure of K and G (RBDA §8.9). There are three kinds of blocks:
+//
+//   - one for each cluster of Plan.Loops that has freedoms, those of floating bases included,
+//     with the prescribed freedoms in it. Clusters that share freedoms are one block;
+//   - one for each other prescribed freedom;
+//   - the last one, without rows, for the entries in no loop, if there are any.
+//
+// place holds the place of each entry of q̇ in the columns of its block.
 func (c *Constraints) blocks() (list []block, place []int32) {
 	parts := newPartition(len(c.groups))
 	user := make([]int32, c.plan.nv)

@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// figure is one number that docs/benchmarks.md promises, with its bound and what is aimed at beyond;
-// zero where there is none, and the share of a processor that the processes behind it had, NaN if that is not known.
+// figure is one number that docs/benchmarks.md promises, with its bound and its goal beyond
+// that; zero where there is none. It has the share of a processor that the processes behind it
+// had, NaN if that is not known.
 type figure struct {
 	what, at           string
 	value, limit, goal float64
