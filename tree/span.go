@@ -33,10 +33,10 @@ func chooseJoints(m *mechanism.Mechanism, first []int) ([]bool, error) {
 			continue
 		}
 		if !mayBeInTree(m.Joints[j].Kind) {
-			return nil, fault.Errorf("%w: %s has type %v", ErrTreeJoint, fault.Name(m.JointName(j)), m.Joints[j].Kind)
+			return nil, fault.Errorf("tree: %w", m.AtJoint(j, -1, fault.Errorf("%w: it has type %v", ErrTreeJoint, m.Joints[j].Kind)))
 		}
 		if !take(j) {
-			return nil, fault.Errorf("%w: %s closes a loop", ErrTreeJoint, fault.Name(m.JointName(j)))
+			return nil, fault.Errorf("tree: %w", m.AtJoint(j, -1, fault.Errorf("%w: it closes a loop", ErrTreeJoint)))
 		}
 	}
 	for dof := range 6 {
@@ -74,7 +74,7 @@ func (p *Plan) number(inTree []bool, bases []int) error {
 	p.visit(int32(n), ptr, adj)
 	for _, b := range bases {
 		if p.LinkOf[b] != World {
-			return fault.Errorf("%w: %s", ErrFloating, fault.Name(m.BodyName(b)))
+			return fault.Errorf("tree: %w", m.AtBody(b, ErrFloating))
 		}
 		p.addBase(int32(b), ptr, adj)
 	}
