@@ -38,7 +38,7 @@ func (s *System) weighLeft() {
 	}
 }
 
-// leftOf returns the size of xᵀKx that forces left out of balance may make. Let q(t) be a
+// leftOf returns the size of xᵀKx that forces left out of balance may make, statics-and-modes.md (S3). Let q(t) be a
 // motion that the joints allow and in which no force does work: (f + Jᵀλ)·q̇ = 0 for any λ. The
 // derivative of that with λ held is
 //

@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// shifted solves (Z + s·M)·x = b + Jᵀ·y, J·x = 0 for a split Z, statics-and-modes.md (S4),
-// (S5). The terms κ·b·bᵀ are springs with a coordinate u = b·x of their own. So the system is
+// shifted solves (Z + s·M)·x = b + Jᵀ·y, J·x = 0 for a split Z, statics-and-modes.md (S5),
+// (S6). The terms κ·b·bᵀ are springs with a coordinate u = b·x of their own. So the system is
 // one of positive definite blocks and rows between them,
 //
 //	⎡ D+sM          Bᵀ  Jᵀ ⎤ ⎡  x ⎤   ⎡ b ⎤

@@ -10,7 +10,7 @@ import (
 )
 
 // A sum Z = aM·M + aC·C + aK·K has blocks between bodies, which the block factorization does
-// not take, and need not be positive definite. It is split into, statics-and-modes.md (S4),
+// not take, and need not be positive definite. It is split into, statics-and-modes.md (S5),
 //
 //	Z + Zᵀ = 2·(D + Σ κ·b·bᵀ),   κ > 0,
 //
