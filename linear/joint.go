@@ -8,8 +8,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// reaction is what a joint does to its successor at the origin of S, split by what
-// it turns with as the bodies move.
+// reaction is the wrench of a joint on its successor at the origin of S. Its parts turn with
+// different frames as the bodies move.
 type reaction struct {
 	withP  spatial.Force // turns with P: wrenches along its axes
 	withS  spatial.Vec3  // moment that turns with S: about y of a universal joint

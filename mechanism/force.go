@@ -88,13 +88,13 @@ func (m *Mechanism) HasApplied() bool {
 	return len(m.Forces) > 0
 }
 
-// AddAppliedTo adds to f, one entry a body, what the drives of the joints and the
-// force elements do to the bodies: P Tᵃ τ + fˣ of RBDA eq. 8.64 without gravity,
-// about the centres of mass, world axes.
+// AddAppliedTo adds to f, one entry a body, the wrenches of the drives of the joints and of the
+// force elements: P Tᵃ τ + fˣ of RBDA eq. 8.64 without gravity, about the centres of mass,
+// world axes.
 //
 // Shapes: f has one entry a body; k was computed at s.
-// Cost: O(joints + forces), no allocation.
-// It returns ErrNoDirection, with the name, where it has to.
+// Cost: O(joints + forces), no allocation. It returns ErrNoDirection, with the name, where it
+// has to.
 func (m *Mechanism) AddAppliedTo(f []spatial.Force, k *Kinematics, s *State) error {
 	if len(f) != len(m.Bodies) || len(k.Bodies) != len(m.Bodies) || len(s.Bodies) != len(m.Bodies) {
 		panic("mechanism: length mismatch")

@@ -7,10 +7,10 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Cluster is a minimal loop cluster (RBDA §8.9): loops that are connected by
-// sharing joints, and share none with other loops, though perhaps a body. The
-// clusters are the parts of the graph that stay connected without any one of
-// their bodies, if they have more than one joint; no choice of a tree enters.
+// Cluster is a minimal loop cluster (RBDA §8.9). Its loops are connected by shared joints. They
+// share no joint with other loops, though perhaps a body. The clusters are the parts of the
+// graph with more than one joint that stay connected without any one of their bodies. They do
+// not depend on the choice of a tree.
 type Cluster struct {
 	Joints []int32 // joints of the mechanism in these loops, increasing
 	Bodies []int32 // bodies at these joints, increasing, the world left out

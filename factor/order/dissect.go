@@ -170,9 +170,9 @@ func (d *dissector) haloRows(joints []int32) int32 {
 	return rows
 }
 
-// split sorts the joints into those of side 0, those of side 1 from nearer on,
-// and those between the sides from further on, each in their given order. It
-// forgets the bodies of the part.
+// split sorts the joints: first those of side 0, then those of side 1, which begin at nearer,
+// then those between the sides, which begin at further. Each group keeps its order. It forgets
+// the bodies of the part.
 func (d *dissector) split(joints []int32, side []int8) (nearer, further int) {
 	var parts [3][]int32
 	for _, j := range joints {
