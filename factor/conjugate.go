@@ -47,7 +47,7 @@ func (f *Factor) conjugateGradients(x, b []float64, floor float64) float64 {
 	f.beginCorrection(c.r)
 	best, least, idle := conjugateFair, 1.0, 0
 	rho, metric := 0.0, 0.0 // −rᵀz and pᵀ(S + Γ)p of the last step
-	for k := 0; k < conjugateSteps && idle < conjugateIdle; k++ {
+	for k := 0; k < conjugateSteps && idle < conjugateIdle && !f.stop.Up(); k++ {
 		clear(c.z)
 		f.backward(solution{x: c.z, b: b, add: true})
 		now, beta := -f.jointProduct(c.r, c.z), 0.0
