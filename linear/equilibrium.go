@@ -22,9 +22,10 @@ type UnbalancedError struct {
 	Steps int
 
 	// Away is how far a body has gone, m, if the search has ended for that: nothing seems to
-	// hold it. Gone is its name.
-	Away float64
-	Gone string
+	// hold it. Gone is its name, GoneIndex its number.
+	Away      float64
+	Gone      string
+	GoneIndex int
 }
 
 // Error names the body.
@@ -37,15 +38,18 @@ func (e *UnbalancedError) Error() string {
 		ErrNoEquilibrium, e.Steps, fault.Name(e.Body), e.Force.Norm(), e.Moment.Norm())
 }
 
-// Unwrap returns ErrNoEquilibrium.
-func (e *UnbalancedError) Unwrap() error { return ErrNoEquilibrium }
+// Unwrap returns the place, which wraps ErrNoEquilibrium.
+func (e *UnbalancedError) Unwrap() error {
+	return &mechanism.Error{Body: e.Body, BodyIndex: e.BodyIndex, JointIndex: -1, ForceIndex: -1, Row: -1, Err: ErrNoEquilibrium}
+}
 
 // Unbalanced is the force that is left on a body, reactions included: M·a with a the
 // accelerations with which it would start from rest.
 type Unbalanced struct {
-	Body   string
-	Force  spatial.Vec3 // N, world axes
-	Moment spatial.Vec3 // N m, about the centre of mass, world axes
+	Body      string // name, and number
+	BodyIndex int
+	Force     spatial.Vec3 // N, world axes
+	Moment    spatial.Vec3 // N m, about the centre of mass, world axes
 }
 
 // Stability says how a mechanism answers to a small push from its equilibrium.
@@ -95,10 +99,7 @@ type Equilibrium struct {
 	Lowest float64
 	Mode   []float64
 
-	// Largest changes from the start: travel of a centre of mass (m) and rotation
-	// (rad), and the bodies' numbers, −1 without bodies.
-	Travel, Turn         float64
-	TravelBody, TurnBody int
+	mechanism.Change // from the start
 
 	Before, After mechanism.Energy // of the start, at rest, and of the equilibrium
 }
@@ -209,15 +210,10 @@ func (s *search) kick(out *Equilibrium) error {
 
 // measure stores the largest changes from start to s.st.
 func (s *search) measure(out *Equilibrium, start *mechanism.State) {
-	out.TravelBody, out.TurnBody = -1, -1
+	out.Change = mechanism.NoChange()
 	for i := range start.Bodies {
-		travel, phi := displacement(s.sys.mech, i, start, s.st)
-		if d := travel.Norm(); out.TravelBody < 0 || d > out.Travel {
-			out.Travel, out.TravelBody = d, i
-		}
-		if a := phi.Norm(); out.TurnBody < 0 || a > out.Turn {
-			out.Turn, out.TurnBody = a, i
-		}
+		travel, turn := s.sys.mech.Displacement(i, start, s.st)
+		out.Widen(i, travel.Norm(), turn.Norm())
 	}
 }
 
@@ -310,7 +306,7 @@ func (s *System) unbalanced() (left Unbalanced, worst, size float64) {
 		return left, 0, 0
 	}
 	left = Unbalanced{
-		Body:   s.mech.BodyName(at),
+		Body: s.mech.BodyName(at), BodyIndex: at,
 		Moment: spatial.Vec3(all[6*at : 6*at+3]), Force: spatial.Vec3(all[6*at+3 : 6*at+6]),
 	}
 	return left, worst, size

@@ -258,7 +258,7 @@ func (d *decoder) pose(p *Pose) {
 	}
 }
 
-// orientation reads a quaternion and normalises it. The rule is here too, as
+// orientation reads a quaternion and normalizes it. The rule is here too, as
 // Check lets a zero quaternion pass.
 func (d *decoder) orientation(q *[4]float64) {
 	if !d.vector(q[:]) {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
@@ -46,7 +46,7 @@ type Newton struct {
 	guard   team.Guard
 	sys     *assemble.Weighted
 	fac     *factor.Factor
-	mat     *sparse.Matrix // W and G at the state of Linearise
+	mat     *sparse.Matrix // W and G at the state of Linearize
 	scale   []float64      // of the rows of mat
 	rows    []compliance
 	epsilon float64 // of the plan
@@ -106,10 +106,10 @@ func NewNewton(p *kkt.Plan) *Newton {
 // of every spring and damper.
 func (n *Newton) Rows() int { return len(n.x) - n.first + n.gap }
 
-// Levels returns the number of ways to factor that Linearise knows.
+// Levels returns the number of ways to factor that Linearize knows.
 func (n *Newton) Levels() int { return len(newtonLevels) }
 
-// Linearise factors the Newton matrix at st for ∂q/∂u = position, s², and
+// Linearize factors the Newton matrix at st for ∂q/∂u = position, s², and
 // ∂v/∂u = velocity, s. Level 0 takes rows with small pivots for redundant; the
 // higher ones, below Levels, are slower to converge but take mechanisms that are
 // nearly singular.
@@ -119,7 +119,7 @@ func (n *Newton) Levels() int { return len(newtonLevels) }
 // mechanism.ErrNoDirection with the name of the body, joint or force, or a
 // *factor.PivotError. It panics if the level is out of range, or if position or
 // velocity is negative or no number.
-func (n *Newton) Linearise(st *mechanism.State, position, velocity float64, level int) error {
+func (n *Newton) Linearize(st *mechanism.State, position, velocity float64, level int) error {
 	n.enter()
 	defer n.guard.Leave()
 	mustHaveState(st)
@@ -146,24 +146,24 @@ func (n *Newton) Linearise(st *mechanism.State, position, velocity float64, leve
 		return nil
 	}
 	if p := new(factor.PivotError); errors.As(err, &p) {
-		return fault.Errorf("motion: %s: %w", n.nodeName(p.Node), err)
+		return fault.Errorf("motion: %w", n.at(p.Node, err))
 	}
 	return err
 }
 
-// nodeName is Layout.NodeName for nodes of n.mat.
-func (n *Newton) nodeName(node int) string {
+// at returns err as an error at the place of a node of n.mat.
+func (n *Newton) at(node int, err error) *mechanism.Error {
 	l := n.sys.L
 	nb, joints := l.Mech.NumBodies(), n.mat.P.Len()-n.gap
 	switch {
 	case node < nb:
-		return l.NodeName(node)
+		return l.At(node, -1, err)
 	case node < nb+n.gap:
-		return n.rows[node-nb].name(l.Mech)
+		return n.rows[node-nb].at(l.Mech, err)
 	case node < joints:
-		return l.NodeName(node - n.gap)
+		return l.At(node-n.gap, -1, err)
 	}
-	return n.rows[node-joints].name(l.Mech)
+	return n.rows[node-joints].at(l.Mech, err)
 }
 
 // setScales takes the scales of the joints' rows from the assembled system; a row
@@ -204,7 +204,7 @@ func (n *Newton) setScales() {
 // Shapes: du and u have six entries a body, ω̇ and acceleration of the centre of
 // mass, world axes; dlambda and lambda have Rows entries, λ and then τ.
 // Cost: O(bodies + joints + forces) + a solve; no allocation but for errors.
-// Errors are those of Linearise but the last one. It panics without a factor.
+// Errors are those of Linearize but the last one. It panics without a factor.
 func (n *Newton) Correct(du, dlambda []float64, st *mechanism.State, u, lambda []float64, position float64) error {
 	n.enter()
 	defer n.guard.Leave()
@@ -305,7 +305,7 @@ func (n *Newton) Allow(v []float64, st *mechanism.State) (left float64, err erro
 		clear(n.x[n.first:])
 		// n.sys.B holds the prescribed rates in the joints' rows.
 		n.sys.W.ResidualTo(n.r, n.sys.B, n.x)
-		left = kernel.MaxAbs(n.r[n.first:]) / (1 + kernel.MaxAbs(v))
+		left = algebra.MaxAbs(n.r[n.first:]) / (1 + algebra.MaxAbs(v))
 		if left <= newtonRateTol || !(left < newtonRateDrop*last) {
 			break
 		}

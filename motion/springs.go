@@ -1,10 +1,8 @@
 package motion
 
 import (
-	"fmt"
 	"math"
 
-	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sparse"
@@ -18,12 +16,12 @@ type compliance struct {
 	node         int32 // of the row in the pattern of Newton.mat
 }
 
-// name returns the name of the spring, for messages.
-func (c *compliance) name(m *mechanism.Mechanism) string {
+// at returns err as an error at the spring: at a force element, or at the joint of the spring.
+func (c *compliance) at(m *mechanism.Mechanism, err error) *mechanism.Error {
 	if c.joint < 0 {
-		return fmt.Sprintf("force %s", fault.Name(m.Forces[c.index].Name))
+		return m.AtForce(int(c.index), err)
 	}
-	return fmt.Sprintf("spring of joint %s", fault.Name(m.JointName(int(c.joint))))
+	return m.AtJoint(int(c.joint), -1, err)
 }
 
 // rootLeast is the least √κ of a row, for springs whose stiffness has gone or is negative.
@@ -60,27 +58,15 @@ func compliances(m *mechanism.Mechanism) (rows []compliance) {
 }
 
 // compliantPattern returns p with a slack and a row for each compliance, and sets
-// the nodes of these rows. The blocks of p come first, in their order.
+// the nodes of these rows.
 func compliantPattern(p *sparse.Pattern, rows []compliance) *sparse.Pattern {
-	nb, ns := p.Positive(), len(rows)
-	size, sign := append([]int8(nil), p.Size[:nb]...), append([]int8(nil), p.Sign[:nb]...)
-	for range ns {
-		size, sign = append(size, 1), append(sign, 1)
-	}
-	size, sign = append(size, p.Size[nb:]...), append(sign, p.Sign[nb:]...)
-	ptr := append(make([]int32, ns), p.Ptr...) // rows of +1 nodes are empty
-	ind := append([]int32(nil), p.Ind...)
+	list := make([]sparse.Slack, len(rows))
 	for i := range rows {
 		c := &rows[i]
-		c.node = int32(len(size))
-		size, sign = append(size, 1), append(sign, -1)
-		if lo := min(c.pred, c.succ); lo >= 0 {
-			ind = append(ind, lo)
-		}
-		ind = append(ind, max(c.pred, c.succ), int32(nb+i))
-		ptr = append(ptr, int32(len(ind)))
+		c.node = int32(p.Len() + len(rows) + i)
+		list[i] = sparse.Slack{Nodes: [2]int32{c.pred, c.succ}, Size: 1, Rows: 1}
 	}
-	return sparse.NewPattern(size, sign, ptr, ind)
+	return p.WithSlacks(list)
 }
 
 // pull is a spring and damper at one state.

@@ -50,7 +50,7 @@ func (k *GeneralizedAlpha) solve(st *mechanism.State) error {
 			at = st
 			k.predict()
 		}
-		if err = k.linearise(at, try/2); err != nil {
+		if err = k.linearize(at, try/2); err != nil {
 			how = lost
 			continue
 		}
@@ -82,8 +82,8 @@ func (k *GeneralizedAlpha) predict() {
 	}
 }
 
-// linearise factors the matrix of this step at the poses of st, theory.md (58).
-func (k *GeneralizedAlpha) linearise(st *mechanism.State, level int) error {
+// linearize factors the matrix of this step at the poses of st, theory.md (58).
+func (k *GeneralizedAlpha) linearize(st *mechanism.State, level int) error {
 	g := k.c.Gain
 	k.head[headMatrix] = 1
 	k.head[headPosition], k.head[headVelocity] = g*k.c.Beta*k.h*k.h, g*k.c.Gamma*k.h
@@ -107,7 +107,7 @@ func (k *GeneralizedAlpha) refactor() error {
 		copy(b.Rotation[:], k.pose[7*i+3:])
 	}
 	k.factorizations++
-	err := k.dyn.Linearise(&k.lin, k.head[headPosition], k.head[headVelocity], int(k.head[headLevel]))
+	err := k.dyn.Linearize(&k.lin, k.head[headPosition], k.head[headVelocity], int(k.head[headLevel]))
 	if err != nil {
 		k.head[headMatrix] = 0
 		return err
@@ -172,7 +172,7 @@ func (k *GeneralizedAlpha) poseSize(e []float64) (size float64) {
 func (k *GeneralizedAlpha) positionErrorTo(e []float64, h float64, change []float64) {
 	for i := range k.start {
 		o := 6 * i
-		w, u := &k.start[i].omega, (*[6]float64)(k.u0[o:])
+		w, u := &k.start[i].velocity, (*[6]float64)(k.u0[o:])
 		for j := range 6 {
 			e[o+j] = k.c.Position * h * h * change[o+j]
 		}
@@ -231,8 +231,8 @@ const velocityRounding = 10
 func (k *GeneralizedAlpha) speedSize(e []float64) (size float64) {
 	L, rate := k.o.Tolerance.Length, k.o.Tolerance.Rate
 	for i := range k.start {
-		b := &k.start[i]
-		size = max(size, length(e[6*i:6*i+3])/(rate+length(b.omega[:])), length(e[6*i+3:6*i+6])/(L*rate+length(b.comVelocity[:])))
+		v := &k.start[i].velocity
+		size = max(size, length(e[6*i:6*i+3])/(rate+length(v[:3])), length(e[6*i+3:6*i+6])/(L*rate+length(v[3:])))
 	}
 	return size
 }

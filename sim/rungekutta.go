@@ -16,19 +16,19 @@ var ErrHalfTurn = errors.New("sim: half a turn or more in one step")
 
 // HalfTurnError tells which body turns too far. It wraps ErrHalfTurn.
 type HalfTurnError struct {
-	Body  string
-	Time  float64 // at the start of the step, s
-	Angle float64 // rad, by which the body would turn
-	Span  float64 // s, in which it would do so: the step or the part of it up to a stage
+	At    mechanism.Error // the body
+	Time  float64         // at the start of the step, s
+	Angle float64         // rad, by which the body would turn
+	Span  float64         // s, in which it would do so: the step or the part of it up to a stage
 }
 
 // Error implements error.
 func (e *HalfTurnError) Error() string {
-	return fmt.Sprintf("sim: step from t = %v: body %s would turn by %.3g rad in %.3g s: %v", e.Time, fault.Name(e.Body), e.Angle, e.Span, ErrHalfTurn)
+	return fmt.Sprintf("sim: step from t = %v: body %s would turn by %.3g rad in %.3g s: %v", e.Time, fault.Name(e.At.Body), e.Angle, e.Span, fault.Plain(ErrHalfTurn))
 }
 
-// Unwrap returns ErrHalfTurn.
-func (e *HalfTurnError) Unwrap() error { return ErrHalfTurn }
+// Unwrap returns the place, which wraps ErrHalfTurn.
+func (e *HalfTurnError) Unwrap() error { return &e.At }
 
 // Stepper computes steps of one method. The caller owns the state. It tries a step and looks at
 // it. Then it tries again with another end, or it settles on a state to go on from, at the end
@@ -264,10 +264,7 @@ func (k *RungeKutta) first(st *mechanism.State) error {
 	for i := range k.start {
 		a := &k.start[i]
 		a.set(&st.Bodies[i], &k.mech.Bodies[i].Com)
-		v := (*[6]float64)(k.vel[0][6*i:])
-		for j := range 3 {
-			v[j], v[3+j] = a.omega[j], a.comVelocity[j]
-		}
+		*(*[6]float64)(k.vel[0][6*i:]) = a.velocity
 	}
 	return nil
 }
@@ -290,7 +287,7 @@ func (k *RungeKutta) turnedTo(y *mechanism.State, w []float64, h float64, rate [
 	body, square := k.combineTo(y, w, h, rate)
 	k.turned = math.Sqrt(square)
 	if square >= math.Pi*math.Pi {
-		return &HalfTurnError{k.mech.BodyName(body), k.t0, k.turned, y.Time - k.t0}
+		return &HalfTurnError{*k.mech.AtBody(body, ErrHalfTurn), k.t0, k.turned, y.Time - k.t0}
 	}
 	return nil
 }
@@ -321,7 +318,7 @@ func (k *RungeKutta) combineTo(y *mechanism.State, w []float64, h float64, rate 
 		}
 		r := (*[6]float64)(rate[6*i:])
 		theta := spatial.Vec3{x[0], x[1], x[2]}
-		dexpInvTo((*spatial.Vec3)(r[:3]), &theta, &b.Omega)
+		spatial.DexpInvTo((*spatial.Vec3)(r[:3]), &theta, &b.Omega)
 		r[3], r[4], r[5] = v[3], v[4], v[5]
 	}
 	return body, square

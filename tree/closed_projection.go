@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/rung-mbd/rung/internal/pages"
 )
 
@@ -11,8 +13,8 @@ import (
 // constraints leave the motion of some others open, or relate the chosen ones to
 // each other (RBDA §8.8).
 type IndependentError struct {
-	Open    []string // freedoms that the chosen ones do not determine
-	Related []string // chosen freedoms among which there is a relation
+	Open    []Entry // freedoms that the chosen ones do not determine
+	Related []Entry // chosen freedoms among which there is a relation
 }
 
 // Error implements error.
@@ -177,7 +179,7 @@ func (m *projection) checkChoice(s *ClosedSolver) error {
 			bad = new(IndependentError)
 		}
 		for _, c := range e.colPerm[e.rank:e.lead] {
-			bad.Open = append(bad.Open, s.plan.DofName(int(m.blocks[i].cols[c])))
+			bad.Open = append(bad.Open, s.plan.entry(int(m.blocks[i].cols[c])))
 		}
 		if e.rest > s.opts.RankTolerance {
 			bad.Related = append(bad.Related, m.related(s, i)...)
@@ -189,18 +191,18 @@ func (m *projection) checkChoice(s *ClosedSolver) error {
 	return bad
 }
 
-// related returns the names of the chosen variables in the rows left over.
-func (m *projection) related(s *ClosedSolver, i int) (names []string) {
+// related returns the chosen variables in the rows left over.
+func (m *projection) related(s *ClosedSolver, i int) (list []Entry) {
 	e := m.elims[i]
 	for j := e.lead; j < e.cols; j++ {
 		for r := e.rank; r < e.rows; r++ {
 			if x := e.row(r)[j]; x > s.opts.RankTolerance || -x > s.opts.RankTolerance {
-				names = append(names, s.plan.DofName(int(m.blocks[i].cols[e.colPerm[j]])))
+				list = append(list, s.plan.entry(int(m.blocks[i].cols[e.colPerm[j]])))
 				break
 			}
 		}
 	}
-	return names
+	return list
 }
 
 // fillInertia stores H in the scales of the freedoms.
@@ -262,7 +264,7 @@ func (m *projection) prolong(x, y []float64) {
 			x[cols[e.colPerm[e.rank+j]]] = v
 		}
 		for r := range e.rank {
-			x[cols[e.colPerm[r]]] -= dot(e.row(r)[e.rank:], in)
+			x[cols[e.colPerm[r]]] -= floats.Dot(e.row(r)[e.rank:], in)
 		}
 	}
 }
@@ -273,14 +275,14 @@ func (m *projection) solveTo(s *ClosedSolver, qdd, lambda, f, k []float64) {
 	m.biasTo(u, s, k)
 	// v = f − H·g, ÿ = (GᵀHG)⁻¹·Gᵀv.
 	for d := range m.n {
-		v[d] = s.colScale[d]*f[d] - dot(m.H[d*m.n:(d+1)*m.n], u)
+		v[d] = s.colScale[d]*f[d] - floats.Dot(m.H[d*m.n:(d+1)*m.n], u)
 	}
 	y := m.z[:m.count]
 	m.restrict(y, v, len(m.elims))
 	solveCholeskyRows(m.A, m.count, m.n, y)
 	m.prolong(u, y)
 	for d := range m.n {
-		v[d] = dot(m.H[d*m.n:(d+1)*m.n], u) - s.colScale[d]*f[d]
+		v[d] = floats.Dot(m.H[d*m.n:(d+1)*m.n], u) - s.colScale[d]*f[d]
 	}
 	m.multipliersTo(lambda, s, v)
 	for d := range m.n {

@@ -88,7 +88,7 @@ func TestNamesInPackageComments(t *testing.T) {
 var proper = map[string]bool{
 	"Frame": true, "Units": true, // the labels
 	"Featherstone": true, "Rigid": true, "Dynamics": true, "Algorithms": true, "Table": true,
-	"Apache": true, "Go": true, "Lie": true, "LockFileEx": true, "MatrixMarket": true, "Newton": true, "Parquet": true,
+	"Apache": true, "Go": true, "Lie": true, "LockFileEx": true, "MatrixMarket": true, "NaN": true, "Newton": true, "Parquet": true, "Schemas": true,
 	"To": true, "World": true, // parts of names
 }
 
