@@ -39,6 +39,10 @@ func equations(t *testing.T, name string) map[string]bool {
 var equationCitation = regexp.MustCompile(
 	`(theory|statics-and-modes)\.md (\([A-Z]?\d+\)(?:(?:, | and |, and | to |–)\([A-Z]?\d+\))*)`)
 
+// reduced finds the number of an equation of the reduced system, which needs no
+// name of the page before it.
+var reduced = regexp.MustCompile(`\(R\d+\)(?:–\(R\d+\))?`)
+
 // parenthesized finds a number of an equation, and one more after a dash if it
 // begins a range.
 var parenthesized = regexp.MustCompile(`\(([A-Z]?)(\d+)\)(?:(?:–| to )\([A-Z]?(\d+)\))?`)
@@ -76,6 +80,12 @@ func TestEquations(t *testing.T) {
 			for _, m := range equationCitation.FindAllStringSubmatch(text, -1) {
 				for _, n := range equationsIn(m[2]) {
 					assert.True(t, exist[m[1]+".md"][n], "%s cites %s.md (%s), which does not exist", f.path, m[1], n)
+					cited[n] = true
+				}
+			}
+			for _, m := range reduced.FindAllString(text, -1) {
+				for _, n := range equationsIn(m) {
+					assert.True(t, exist["theory.md"][n], "%s cites (%s), which does not exist", f.path, n)
 					cited[n] = true
 				}
 			}
