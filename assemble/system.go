@@ -34,14 +34,14 @@ func (l *Layout) NewSystem() *System {
 	}
 }
 
-// FillTo stores in y the system at s (RBDA eq. 8.64): y.K, y.B, y.Scale, and
-// the kinematics in y.Kin.
+// FillTo stores in y the system at s, theory.md (2) (RBDA eq. 8.64): y.K, y.B, y.Scale, and the
+// kinematics in y.Kin.
 //
 // Frame: world axes at centres of mass. Units: SI.
-// Cost: O(bodies + joints + forces), no allocation; safe for distinct y at the
-// same time. It returns mechanism.ErrNotFinite if s is not finite and
-// mechanism.ErrNoDirection or joints.ErrNoDirection, with the name, where the
-// ends of a spring-damper or of a distance joint coincide. It panics if s is of another mechanism.
+// Cost: O(bodies + joints + forces), no allocation; safe for distinct y at the same time. It
+// returns mechanism.ErrNotFinite if s is not finite and mechanism.ErrNoDirection or
+// joints.ErrNoDirection, with the name, where the ends of a spring-damper or of a distance
+// joint coincide. It panics if s is of another mechanism.
 func (y *System) FillTo(s *mechanism.State) error {
 	m := y.L.Mech
 	if err := m.KinematicsTo(y.Kin, s); err != nil {
@@ -62,7 +62,7 @@ func (y *System) FillTo(s *mechanism.State) error {
 	return nil
 }
 
-// fillBody stores diag(R·Ic·Rᵀ, m·1) and the right side of body i.
+// fillBody stores diag(E·Ic·Eᵀ, m·1) and the right side of body i, theory.md (3).
 func (y *System) fillBody(i int) {
 	I := &y.Kin.I[i]
 	mass := y.L.Mech.Bodies[i].Mass
@@ -81,8 +81,8 @@ type jointWork struct {
 	armP, armS spatial.Vec3 // from the centres of mass to the joint, zero for the world
 }
 
-// fillJoint stores the blocks ±TᵀX and the right side of joint j. It returns
-// joints.ErrNoDirection as EvalTo does.
+// fillJoint stores the blocks ±TᵀX of joint j, theory.md (8), and its right side, (9). It
+// returns joints.ErrNoDirection as EvalTo does.
 func (y *System) fillJoint(w *jointWork, j, node int32, s *mechanism.State) error {
 	jt := &y.L.Mech.Joints[j]
 	if err := w.eval(y.L.Mech, j, y.Kin, s); err != nil {
@@ -120,11 +120,11 @@ func (w *jointWork) eval(m *mechanism.Mechanism, j int32, k *mechanism.Kinematic
 	return nil
 }
 
-// rightSideTo stores the right side of the rows in b.
+// rightSideTo stores the right side g of the rows in b, theory.md (9).
 func (w *jointWork) rightSideTo(b []float64) {
 	var bias, turn, slip spatial.Vec3
 	wp, ws := &w.kin.OmegaP, &w.kin.OmegaS
-	// Relative acceleration of the origins at zero ω̇ and c̈.
+	// Relative acceleration of the origins at zero ω̇ and c̈, theory.md (7).
 	addCentripetal(&bias, ws, &w.armS, 1)
 	addCentripetal(&bias, wp, &w.armP, -1)
 	spatial.CrossTo(&slip, wp, &w.rows.Slip)
@@ -139,9 +139,9 @@ func (w *jointWork) rightSideTo(b []float64) {
 	}
 }
 
-// fillSide stores the block sign·TᵀX of a body whose centre of mass is −arm away from the joint, the moment of each row
-// about the centre of mass and its force, and adds the body's part of the diagonal of J·M⁻¹·Jᵀ to scale. It does nothing
-// for the world.
+// fillSide stores the block sign·TᵀX, theory.md (8), of a body whose centre of mass is −arm away from the joint: the moment
+// of each row about the centre of mass, and its force. It adds the body's part of the diagonal of J·M⁻¹·Jᵀ, theory.md (12), to
+// scale. It does nothing for the world.
 func (y *System) fillSide(v, scale []float64, r *joints.Rows, arm *spatial.Vec3, body int32, sign float64) {
 	if body < 0 {
 		return

@@ -11,16 +11,16 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Weighted is the memory of one KKT system in mass-weighted coordinates. With
-// M = C·Cᵀ block by block, ã = Cᵀ·a and W = J·C⁻ᵀ it is
+// Weighted is the memory of one KKT system in mass-weighted coordinates, theory.md (11). With M
+// = C·Cᵀ block by block, ã = Cᵀ·a and W = J·C⁻ᵀ it is
 //
 //	⎡ 1  Wᵀ ⎤ ⎡  ã ⎤   ⎡ C⁻¹ f ⎤
 //	⎣ W  0  ⎦ ⎣ −λ ⎦ = ⎣   g   ⎦
 //
 // with J, f and g those of System. It belongs to one goroutine at a time.
 //
-// Frame: C is diag(E·L, √m·E), E the axes of the body in the world and L·Lᵀ its
-// inertia in them, so that a weighted block is in the axes of its body.
+// Frame: C is diag(E·L, √m·E), theory.md (10), E the axes of the body in the world and L·Lᵀ its
+// inertia in them. So a weighted block is in the axes of its body.
 type Weighted struct {
 	L     *Layout
 	W     *sparse.Matrix        // unit diagonal blocks, not stored, and W
@@ -63,11 +63,12 @@ func (l *Layout) NewWeightedOn(t *team.Team) *Weighted {
 	return y
 }
 
-// SetBodies makes the inertias of b, one body each, count from the next FillTo on in place of
-// those of the mechanism; nil takes them back. Masses and centres of mass have to be the same.
+// SetBodies replaces the inertias of the mechanism by those of b, one body each, from the next
+// FillTo on. Nil brings back those of the mechanism. Masses and centres of mass have to be the
+// same.
 //
-// Cost: O(joints) if that is a change, no allocation.
-// It panics if the number of bodies differs.
+// Cost: O(joints) if that is a change, no allocation. It panics if the number of bodies
+// differs.
 func (y *Weighted) SetBodies(b []bodies.Body) {
 	if b == nil {
 		b = y.L.Mech.Bodies
@@ -125,8 +126,8 @@ func (y *Weighted) fillBodies(s *mechanism.State, lo, hi int) int {
 	return hi
 }
 
-// fillBody stores C⁻¹·(−ω×Iω, m·g) in the rows of body i: with u = Eᵀω and I the
-// inertia in body axes, −L⁻¹·(u×Iu) and √m·Eᵀg.
+// fillBody stores C⁻¹·(−ω×Iω, m·g) in the rows of body i, theory.md (14). With u = Eᵀω and I
+// the inertia in body axes this is −L⁻¹·(u×Iu) and √m·Eᵀg.
 func (y *Weighted) fillBody(i int, E *spatial.Mat3, omega *spatial.Vec3) {
 	var spin spatial.Vec3
 	weightedLoad((*[6]float64)(y.B[6*i:]), &spin, &y.bodies[i], E, omega, &y.L.Mech.Gravity)
@@ -167,7 +168,8 @@ func (y *Weighted) addApplied(s *mechanism.State) error {
 	return nil
 }
 
-// addWeightedForce adds C⁻¹·w of a body b with the axes E, w a wrench in world axes.
+// addWeightedForce adds C⁻¹·w of a body b with the axes E, theory.md (14), w a wrench in world
+// axes.
 func addWeightedForce(out *[6]float64, b *bodies.Body, E *spatial.Mat3, w *spatial.Force) {
 	c := b.Weight()
 	n, f := E.TMulVec(w.Moment()), E.TMulVec(w.Linear())
@@ -221,8 +223,8 @@ func (w *jointWork) weightedTo(pred, succ, scale []float64, jt *mechanism.Joint,
 	}
 }
 
-// sideTo stores the block sign·TᵀX·C⁻ᵀ of a body b with the axes E and adds the squared norms
-// of its rows to scale:
+// sideTo stores the block sign·TᵀX·C⁻ᵀ of a body b with the axes E, theory.md (13), and adds
+// the squared norms of its rows to scale:
 //
 //	row (n, f):  G·(n + arm×f), Eᵀf/√m   with G = L⁻¹·Eᵀ
 func sideTo(v, scale []float64, r *joints.Rows, arm *spatial.Vec3, b *bodies.Body, E *spatial.Mat3, sign float64) {

@@ -13,7 +13,7 @@ import (
 // released without giving it a new motion (RBDA §8.10). A joint keeps its frames unless they are turned; they are nil then.
 type Release struct {
 	Joint            string `json:"joint"`
-	Type             string `json:"type"`    // as model.JointType.String has it
+	Type             string `json:"type"`    // as joints.Kind.String has it
 	Suggest          string `json:"suggest"` // the looser type
 	PredecessorFrame *Frame `json:"predecessor_frame,omitempty"`
 	SuccessorFrame   *Frame `json:"successor_frame,omitempty"`

@@ -61,8 +61,8 @@ func (f *Failure) Error() string { return f.err.Error() }
 
 func (f *Failure) Unwrap() error { return f.err }
 
-// Failed marks err, which may be nil, as the failure of a computation with the
-// model called name, if that is not empty.
+// Failed marks err, which may be nil, as the failure of a computation with the model called
+// name. name may be empty.
 func Failed(name string, err error) error {
 	if err == nil {
 		return nil

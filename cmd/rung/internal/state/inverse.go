@@ -140,8 +140,8 @@ func runInverse(cmd *cobra.Command, path string, f *inverseFlags) error {
 	return errors.Join(werr, shell.Failed(shell.ModelFile(path), err))
 }
 
-// parseActuators turns joints and joint.freedom into freedoms. A name that is a
-// joint's as a whole is taken as that, so that names may have points.
+// parseActuators turns joints and joint.freedom into freedoms. A text that is the whole name of
+// a joint means that joint, so that names may have points.
 func parseActuators(mech *mechanism.Mechanism, words []string) ([]mechanism.Freedom, error) {
 	var list []mechanism.Freedom
 	for _, word := range words {
