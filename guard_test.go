@@ -46,7 +46,7 @@ func TestZeroValues(t *testing.T) {
 		},
 		"motion: zero Newton; use NewNewton":     {func() { _ = new(motion.Newton).Soften(nil, st) }},
 		"kkt: zero Inverse; use Plan.NewInverse": {func() { _ = new(kkt.Inverse).Solve(st, nil) }},
-		"rung: zero Builder; use NewBuilder": {
+		"build: zero Builder; use New": {
 			func() { new(rung.Builder).Gravity(0, 0, 0) }, func() { _, _ = (*rung.Builder)(nil).Model() },
 			func() { new(rung.Builder).Rod("rod", 1, 1, spatial.Vec3{}, spatial.Vec3{1}) },
 		},
@@ -59,7 +59,7 @@ func TestZeroValues(t *testing.T) {
 		"rung: no state":     {func() { rung.SetState(model.New(""), nil) }},
 		"rung: no model":     {func() { rung.SetState(nil, st) }},
 		"kkt: no model":      {func() { p.Renumbered(nil) }},
-		"kkt: no mechanism":  {func() { kkt.NewPlan(nil, kkt.Options{}) }, func() { p.Replan(nil) }},
+		"kkt: no mechanism":  {func() { rung.NewPlan(nil, kkt.Options{}) }, func() { p.Replan(nil) }},
 		"kkt: number of threads out of range": {
 			func() { kkt.NewPlan(p.Mechanism(), kkt.Options{Threads: kkt.MaxThreads + 1}) },
 		},

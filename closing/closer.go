@@ -16,16 +16,15 @@ import (
 
 // ErrCannotClose is wrapped by the error, a *CloseError, of a Closer that finds no
 // poses or velocities which satisfy all joints.
-var ErrCannotClose = errors.New("joints cannot be closed")
+var ErrCannotClose = errors.New("closing: joints cannot be closed")
 
 // CloseError names the row that is farthest from holding where closing ended.
 type CloseError struct {
-	Joint                  string
-	Predecessor, Successor string  // its bodies
-	Row                    int     // of the joint (joints.Spec.EvalTo)
-	Linear                 bool    // the row is a length, not an angle
-	Rate                   bool    // a velocity is meant, not a position
-	Off                    float64 // what is left: m or rad, m/s or rad/s
+	At                     mechanism.Error // the joint and its row
+	Predecessor, Successor string          // its bodies
+	Linear                 bool            // the row is a length, not an angle
+	Rate                   bool            // a velocity is meant, not a position
+	Off                    float64         // what is left: m or rad, m/s or rad/s
 	Steps                  int
 }
 
@@ -43,12 +42,12 @@ func (e *CloseError) Unit() string {
 
 // Error names joint and bodies.
 func (e *CloseError) Error() string {
-	return fmt.Sprintf("closing: %v: joint %s between %s and %s is off by %.3g %s (row %d)",
-		ErrCannotClose, fault.Name(e.Joint), fault.Name(e.Predecessor), fault.Name(e.Successor), e.Off, e.Unit(), e.Row)
+	return fmt.Sprintf("%v: joint %s between %s and %s is off by %.3g %s (row %d)",
+		ErrCannotClose, fault.Name(e.At.Joint), fault.Name(e.Predecessor), fault.Name(e.Successor), e.Off, e.Unit(), e.At.Row)
 }
 
-// Unwrap returns ErrCannotClose.
-func (e *CloseError) Unwrap() error { return ErrCannotClose }
+// Unwrap returns the place, which wraps ErrCannotClose.
+func (e *CloseError) Unwrap() error { return &e.At }
 
 // Options choose what a Closer may move. The zero value is the default.
 type Options struct {
@@ -196,7 +195,7 @@ func NewCloserOn(w *kkt.Workspace, o Options) *Closer {
 	}
 	c.measureUnits()
 	c.damping = c.sys.Scale
-	c.fac = kkt.NewFactored(w.Factor(), c.sys.W, c.sys.B, c.sys.Scale, p.Options().Epsilon, kkt.KeepAllFirmly, layout.NodeName)
+	c.fac = kkt.NewFactored(w.Factor(), c.sys.W, c.sys.B, c.sys.Scale, p.Options().Epsilon, kkt.KeepAllFirmly, c.layout.At)
 	if c.loose = o.Tolerance; c.loose == 0 {
 		c.loose = closeLoose
 	}
@@ -342,15 +341,15 @@ func (c *Closer) cannot(fit misfit, rate bool) error {
 	j := c.layout.NodeJoint(node)
 	jt := &c.mech.Joints[j]
 	return &CloseError{
-		Joint:       c.mech.JointName(j),
+		At:          *c.mech.AtJoint(j, fit.row-int(p.Off[node]), ErrCannotClose),
 		Predecessor: c.mech.BodyName(int(jt.Pred)), Successor: c.mech.BodyName(int(jt.Succ)),
-		Row: fit.row - int(p.Off[node]), Linear: !c.flat[fit.row], Rate: rate,
+		Linear: !c.flat[fit.row], Rate: rate,
 		Off: math.Abs(c.delta[fit.row]), Steps: c.closing.Steps,
 	}
 }
 
 // step moves c.at to a state with a smaller merit and reports whether there is
-// one. The system has been linearised at c.at, whose errors are in c.delta.
+// one. The system has been linearized at c.at, whose errors are in c.delta.
 //
 // The step is that of Levenberg and Marquardt, the minimum of
 //
@@ -363,7 +362,7 @@ func (c *Closer) cannot(fit misfit, rate bool) error {
 // each other by the square of the error only, small errors are taken away without
 // damping, and with none of its bias along weak directions.
 func (c *Closer) step(fit misfit) (misfit, bool, error) {
-	if err := c.linearise(c.at); err != nil {
+	if err := c.linearize(c.at); err != nil {
 		return fit, false, err
 	}
 	c.setErrors()

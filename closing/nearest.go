@@ -32,7 +32,7 @@ func (c *Closer) approach(fit misfit) (misfit, error) {
 	c.measureMoves()
 	for range approachSteps {
 		before := c.closing.Distance
-		if err := c.linearise(c.at); err != nil {
+		if err := c.linearize(c.at); err != nil {
 			return fit, err
 		}
 		clear(c.sys.B)

@@ -127,7 +127,7 @@ func (c *Closer) AllowMotion(v []float64, st *mechanism.State) error {
 // project takes the errors in c.delta, which fit sums up, out of the velocities of
 // c.at, by corrections M⁻¹Jᵀλ, and returns what is left. still leaves out σ.
 func (c *Closer) project(fit misfit, still bool) (misfit, error) {
-	if err := c.linearise(c.at); err != nil {
+	if err := c.linearize(c.at); err != nil {
 		return fit, err
 	}
 	c.setErrors()
@@ -221,7 +221,7 @@ func (c *Closer) ratesAt(st *mechanism.State, still bool) (fit misfit, err error
 			err = c.addMotion(&e, j, st)
 		}
 		if err != nil {
-			return fit, fault.Errorf("closing: joint %s: %w", fault.Name(c.mech.JointName(j)), err)
+			return fit, fault.Errorf("closing: %w", c.mech.AtJoint(j, -1, err))
 		}
 		o, long := int(p.Off[node]), c.long[node-c.mech.NumBodies()]
 		all := max(speed/long, turn)

@@ -98,9 +98,9 @@ func (c *Closer) stiffen() {
 	}
 }
 
-// linearise fills the system at st, takes the held bodies out of it and gives
+// linearize fills the system at st, takes the held bodies out of it and gives
 // every row a scale.
-func (c *Closer) linearise(st *mechanism.State) error {
+func (c *Closer) linearize(st *mechanism.State) error {
 	c.chord = false
 	c.fac.Changed()
 	if err := c.sys.FillTo(st); err != nil {

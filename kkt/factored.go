@@ -4,8 +4,8 @@ import (
 	"errors"
 
 	"github.com/rung-mbd/rung/factor"
-	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/team"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -42,7 +42,7 @@ func (w Way) String() string {
 }
 
 // ErrLostPivot ends a way in which rounding has taken a pivot beyond the scale of its row. No solution would come of it.
-var ErrLostPivot = errors.New("pivot lost to rounding")
+var ErrLostPivot = errors.New("kkt: pivot lost to rounding")
 
 // Factored is a symmetric system with rows that may depend on each other, and the way in which it is factored. It knows
 // whether its factor, which others may use too, is still its own.
@@ -55,8 +55,8 @@ type Factored struct {
 	Scale  []float64      // of the rows (factor.Factor.Factorize)
 
 	epsilon float64
-	last    Way                   // of FactorizeFrom
-	name    func(node int) string // of nodes, for errors; may be nil
+	last    Way                                             // of FactorizeFrom
+	at      func(node, row int, err error) *mechanism.Error // of nodes, for errors; may be nil
 
 	way Way
 	run int // of the factor that is of this system, 0 if there is none
@@ -64,9 +64,9 @@ type Factored struct {
 
 // NewFactored returns the system of a matrix, a right side and the scales of its rows, which are kept. Values are filled in
 // from outside, before each factorization. epsilon is Options.Epsilon; last is the last of the ways that FactorizeFrom
-// tries; name names nodes in errors.
-func NewFactored(f *factor.Factor, m *sparse.Matrix, right, scale []float64, epsilon float64, last Way, name func(node int) string) *Factored {
-	return &Factored{Factor: f, Matrix: m, Right: right, Scale: scale, epsilon: epsilon, last: last, name: name}
+// tries; at puts the place of a node in errors (assemble.Layout.At) and may be nil.
+func NewFactored(f *factor.Factor, m *sparse.Matrix, right, scale []float64, epsilon float64, last Way, at func(node, row int, err error) *mechanism.Error) *Factored {
+	return &Factored{Factor: f, Matrix: m, Right: right, Scale: scale, epsilon: epsilon, last: last, at: at}
 }
 
 // Current reports whether the factor is that of the last factorization of f, and the matrix has not changed since.
@@ -105,8 +105,8 @@ func (f *Factored) factorize(scale []float64, eps float64, policy factor.Policy)
 		f.run = f.Runs()
 		return nil
 	}
-	if p := new(factor.PivotError); f.name != nil && errors.As(err, &p) {
-		return fault.Errorf("%s: %w", f.name(p.Node), err)
+	if p := new(factor.PivotError); f.at != nil && errors.As(err, &p) {
+		return f.at(p.Node, -1, err)
 	}
 	return err
 }

@@ -15,11 +15,11 @@ import (
 // ErrInconsistent is wrapped by the error of a Solve whose constraints
 // contradict each other at acceleration level, such as two motions prescribed
 // for one freedom.
-var ErrInconsistent = errors.New("constraints contradict each other")
+var ErrInconsistent = errors.New("kkt: constraints contradict each other")
 
 // ErrInaccurate is wrapped by the error of a Solve whose refinement ended far
 // from a solution, or whose numbers overflow.
-var ErrInaccurate = errors.New("refinement does not converge")
+var ErrInaccurate = errors.New("kkt: refinement does not converge")
 
 const (
 	// consistentTol is the largest residual of a constraint row, relative to the
@@ -110,7 +110,7 @@ func (s *Solver) needWhole() {
 	l := s.plan.layout
 	y := l.NewWeightedOn(s.work.team)
 	s.sys, s.whole = y, &system{
-		Factored: NewFactored(s.work.Factor(), y.W, y.B, y.Scale, s.plan.epsilon, KeepAll, l.NodeName),
+		Factored: NewFactored(s.work.Factor(), y.W, y.B, y.Scale, s.plan.epsilon, KeepAll, l.At),
 		kin:      y.Kin, x: s.x, r: pages.Make[float64](len(s.x)), accelerations: y.AccelerationsTo,
 	}
 }
@@ -262,24 +262,6 @@ func (s *Solver) refine() error {
 	return err
 }
 
-// SolveOnceTo stores in a the accelerations of one solve with the factor, which is neither checked nor refined. It is what a
-// solver of linear systems does, and no result of s.
-//
-// Shapes: a has six entries a body, as for AccelerationsTo.
-// Cost: the backward half of a solve, as Factorize has eliminated the right side; no allocation. It panics without a factor of the
-// assembled system.
-func (s *Solver) SolveOnceTo(a []float64) {
-	s.enter()
-	defer s.guard.Leave()
-	s.mustHaveFactor()
-	if len(a) != 6*s.plan.mech.NumBodies() {
-		panic("kkt: length mismatch")
-	}
-	s.stage = factored
-	s.now.SolveTo(s.now.x, s.now.Right)
-	s.now.accelerations(a, s.now.x)
-}
-
 // finish stores the accelerations of the solution, and its multipliers if they are there.
 func (s *Solver) finish() {
 	s.now.accelerations(s.x, s.now.x)
@@ -338,18 +320,18 @@ func (s *Solver) describe(err error) error {
 	case errors.As(err, &p):
 		return fault.Errorf("kkt: %w", err)
 	case err == ErrInaccurate && s.overflows() && w.Node < 0:
-		return fault.Errorf("kkt: %w: numbers overflow", err)
+		return fault.Errorf("%w: numbers overflow", err)
 	case err == ErrInaccurate && s.overflows():
-		return fault.Errorf("kkt: %s, row %d: %w: numbers overflow", s.plan.layout.NodeName(w.Node), w.Row, err)
+		return fault.Errorf("kkt: %w", s.plan.layout.At(w.Node, w.Row, fault.Errorf("%w: numbers overflow", err)))
 	case err == ErrInconsistent:
-		return fault.Errorf("kkt: %s, row %d: %w (relative residual %.3g)", s.plan.layout.NodeName(w.Node), w.Row, err, w.Ratio)
+		return fault.Errorf("kkt: %w", s.plan.layout.At(w.Node, w.Row, fault.Errorf("%w (relative residual %.3g)", err, w.Ratio)))
 	case err == ErrInaccurate:
 		node, row, _ := s.whole.Weakest()
 		if node < 0 {
-			return fault.Errorf("kkt: %w (predicted relative error %.3g)", err, s.ref.Error)
+			return fault.Errorf("%w (predicted relative error %.3g)", err, s.ref.Error)
 		}
-		return fault.Errorf("kkt: %s, row %d: %w: too close to dependent on the others for double precision (predicted relative error %.3g)",
-			s.plan.layout.NodeName(node), row, err, s.ref.Error)
+		return fault.Errorf("kkt: %w", s.plan.layout.At(node, row,
+			fault.Errorf("%w: too close to dependent on the others for double precision (predicted relative error %.3g)", err, s.ref.Error)))
 	}
 	return err
 }

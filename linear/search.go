@@ -138,7 +138,7 @@ func (s *search) descend(out *Equilibrium, most int) error {
 		last = out.Relative
 		if away, body := s.away(); away > awayMost*s.extent0 {
 			e := s.unbalancedError(out)
-			e.Away, e.Gone = away, s.sys.mech.BodyName(body)
+			e.Away, e.Gone, e.GoneIndex = away, s.sys.mech.BodyName(body), int(body)
 			return e
 		}
 		if out.Steps == most {

@@ -314,9 +314,7 @@ func (r *drifter) compare(f *driftFit, lo, hi int) {
 		a, b, c := E[0]-F[0], E[1]-F[1], E[2]-F[2]
 		d, e, g := E[3]-F[3], E[4]-F[4], E[5]-F[5]
 		h, k, l := E[6]-F[6], E[7]-F[7], E[8]-F[8]
-		if x := (a*a + b*b + c*c) + (d*d + e*e + g*g) + (h*h + k*k + l*l); x > f.apart {
-			f.apart = x
-		}
+		f.apart = max(f.apart, (a*a+b*b+c*c)+(d*d+e*e+g*g)+(h*h+k*k+l*l))
 	}
 }
 

@@ -44,7 +44,7 @@ type Newton struct {
 	*Dynamics
 	guard  team.Guard
 	sys    *assemble.Weighted
-	fac    *kkt.Factored // of W and G at the state of Linearise
+	fac    *kkt.Factored // of W and G at the state of Linearize
 	rows   []compliance
 	driven []int32 // joints with prescribed freedoms
 
@@ -81,7 +81,7 @@ func NewNewton(p *kkt.Plan) *Newton {
 		pattern = compliantPattern(pattern, n.rows)
 		symbolic, _, _ = factor.Choose(pattern, o.Ordering, o.Threads)
 	}
-	n.fac = kkt.NewFactored(symbolic.NewFactorOn(t), sparse.NewUnitMatrix(pattern), nil, make([]float64, pattern.Dim()), o.Epsilon, kkt.KeepAll, n.nodeName)
+	n.fac = kkt.NewFactored(symbolic.NewFactorOn(t), sparse.NewUnitMatrix(pattern), nil, make([]float64, pattern.Dim()), o.Epsilon, kkt.KeepAll, n.at)
 	n.first, n.gap, n.root = 6*l.Mech.NumBodies(), len(n.rows), make([]float64, len(n.rows))
 	dim, wide := l.Pattern.Dim(), pattern.Dim()
 	n.x, n.r = make([]float64, dim), make([]float64, dim)
@@ -93,10 +93,10 @@ func NewNewton(p *kkt.Plan) *Newton {
 // of every spring and damper.
 func (n *Newton) Rows() int { return len(n.x) - n.first + n.gap }
 
-// Levels returns the number of ways to factor that Linearise knows.
+// Levels returns the number of ways to factor that Linearize knows.
 func (n *Newton) Levels() int { return int(kkt.KeepAll) + 1 }
 
-// Linearise factors the Newton matrix at st for ∂q/∂u = position, s², and
+// Linearize factors the Newton matrix at st for ∂q/∂u = position, s², and
 // ∂v/∂u = velocity, s. Level 0 takes rows with small pivots for redundant; the
 // higher ones, below Levels, are slower to converge but take mechanisms that are
 // nearly singular.
@@ -106,7 +106,7 @@ func (n *Newton) Levels() int { return int(kkt.KeepAll) + 1 }
 // mechanism.ErrNoDirection with the name of the body, joint or force, or a
 // *factor.PivotError. It panics if the level is out of range, or if position or
 // velocity is negative or no number.
-func (n *Newton) Linearise(st *mechanism.State, position, velocity float64, level int) error {
+func (n *Newton) Linearize(st *mechanism.State, position, velocity float64, level int) error {
 	n.enter()
 	defer n.guard.Leave()
 	mustHaveState(st)
@@ -130,19 +130,19 @@ func (n *Newton) Linearise(st *mechanism.State, position, velocity float64, leve
 	return nil
 }
 
-// nodeName is Layout.NodeName for nodes of n.fac.
-func (n *Newton) nodeName(node int) string {
+// at returns err as an error at the place of a node of n.fac.
+func (n *Newton) at(node, _ int, err error) *mechanism.Error {
 	l := n.sys.L
 	nb, joints := l.Mech.NumBodies(), n.fac.Matrix.P.Len()-n.gap
 	switch {
 	case node < nb:
-		return l.NodeName(node)
+		return l.At(node, -1, err)
 	case node < nb+n.gap:
-		return n.rows[node-nb].name(l.Mech)
+		return n.rows[node-nb].at(l.Mech, err)
 	case node < joints:
-		return l.NodeName(node - n.gap)
+		return l.At(node-n.gap, -1, err)
 	}
-	return n.rows[node-joints].name(l.Mech)
+	return n.rows[node-joints].at(l.Mech, err)
 }
 
 // setScales takes the scales of the joints' rows from the assembled system; a row
@@ -173,7 +173,7 @@ func (n *Newton) setScales() {
 // Shapes: du and u have six entries a body, ω̇ and acceleration of the centre of
 // mass, world axes; dlambda and lambda have Rows entries, λ and then τ.
 // Cost: O(bodies + joints + forces) + a solve; no allocation but for errors.
-// Errors are those of Linearise but the last one. It panics without a factor.
+// Errors are those of Linearize but the last one. It panics without a factor.
 func (n *Newton) Correct(du, dlambda []float64, st *mechanism.State, u, lambda []float64, position float64) error {
 	n.enter()
 	defer n.guard.Leave()

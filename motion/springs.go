@@ -1,10 +1,8 @@
 package motion
 
 import (
-	"fmt"
 	"math"
 
-	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sparse"
@@ -18,12 +16,12 @@ type compliance struct {
 	node         int32 // of the row in the pattern of Newton.fac
 }
 
-// name returns the name of the spring, for messages.
-func (c *compliance) name(m *mechanism.Mechanism) string {
+// at returns err as an error at the spring: at a force element, or at the joint of the spring.
+func (c *compliance) at(m *mechanism.Mechanism, err error) *mechanism.Error {
 	if c.joint < 0 {
-		return fmt.Sprintf("force %s", fault.Name(m.Forces[c.index].Name))
+		return m.AtForce(int(c.index), err)
 	}
-	return fmt.Sprintf("spring of joint %s", fault.Name(m.JointName(int(c.joint))))
+	return m.AtJoint(int(c.joint), -1, err)
 }
 
 // rootLeast is the least √κ of a row, for springs whose stiffness has gone or is negative.

@@ -143,7 +143,7 @@ func (v *Inverse) underactuated() error {
 	}
 	motions.factor(0)
 	for _, d := range motions.perm[:min(lost, motions.rank)] {
-		e.Freedoms = append(e.Freedoms, v.s.plan.DofName(int(d)))
+		e.Freedoms = append(e.Freedoms, v.s.plan.movingFreedom(int(d)))
 	}
 	return fault.Errorf("tree: %w", e)
 }

@@ -3,6 +3,9 @@ package tree
 import (
 	"fmt"
 	"sort"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
 )
 
 // DofName returns the name of an entry of q̇: the joint's name and the number of
@@ -33,4 +36,28 @@ func (p *Plan) DofLink(d int) int {
 		l := &p.Links[i]
 		return int(l.Dof+l.NumDof) > d
 	})
+}
+
+// Entry is an entry of q̇ in an error: its number, and its name (Plan.DofName).
+type Entry struct {
+	Dof  int
+	Name string
+}
+
+// entry returns the Entry of a number.
+func (p *Plan) entry(d int) Entry { return Entry{d, p.DofName(d)} }
+
+// movingFreedom returns an entry of q̇ for an error.
+func (p *Plan) movingFreedom(d int) mechanism.MovingFreedom {
+	l := &p.Links[p.DofLink(d)]
+	return mechanism.MovingFreedom{Freedom: mechanism.Freedom{Joint: int(l.Joint), Freedom: d - int(l.Dof)}, Dof: d, Name: p.DofName(d)}
+}
+
+// listOf writes names of freedoms in a message, the first of many.
+func listOf(list []Entry) string {
+	names := make([]string, len(list))
+	for i, e := range list {
+		names[i] = e.Name
+	}
+	return fault.List(names)
 }
