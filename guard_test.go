@@ -59,7 +59,7 @@ func TestZeroValues(t *testing.T) {
 		"rung: no state":     {func() { rung.SetState(model.New(""), nil) }},
 		"rung: no model":     {func() { rung.SetState(nil, st) }},
 		"kkt: no model":      {func() { p.Renumbered(nil) }},
-		"kkt: no mechanism":  {func() { rung.NewPlan(nil, kkt.Options{}) }, func() { p.Replan(nil) }},
+		"kkt: no mechanism":  {func() { kkt.NewPlan(nil, kkt.Options{}) }, func() { p.Replan(nil) }},
 		"kkt: number of threads out of range": {
 			func() { kkt.NewPlan(p.Mechanism(), kkt.Options{Threads: kkt.MaxThreads + 1}) },
 		},
