@@ -75,7 +75,7 @@ func Accelerate(m *model.Model, o Options) (*Result, error) {
 // SetState writes time, poses and velocities of st to m, of which st's mechanism
 // was made, so that model.Write writes it with that state. Orientations that are
 // those of m but for the normalization stay as they are written. Turns of angles with
-// springs are those of mechanism.TurnsTo.
+// springs are those of mechanism.Mechanism.TurnsTo.
 //
 // It panics if the numbers of bodies differ.
 func SetState(m *model.Model, st *mechanism.State) {

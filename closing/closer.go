@@ -195,7 +195,7 @@ func NewCloserOn(w *kkt.Workspace, o Options) *Closer {
 	}
 	c.measureUnits()
 	c.damping = c.sys.Scale
-	c.fac = kkt.NewFactored(w.Factor(), c.sys.W, c.sys.B, c.sys.Scale, p.Options().Epsilon, kkt.KeepAllFirmly, c.layout.At)
+	c.fac = kkt.NewFactored(w.Factor(), c.sys.W, c.sys.B, c.sys.Scale, p.Options().Epsilon, kkt.KeepAllFirmly, layout.At)
 	if c.loose = o.Tolerance; c.loose == 0 {
 		c.loose = closeLoose
 	}

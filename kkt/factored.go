@@ -55,17 +55,20 @@ type Factored struct {
 	Scale  []float64      // of the rows (factor.Factor.Factorize)
 
 	epsilon float64
-	last    Way                                             // of FactorizeFrom
-	at      func(node, row int, err error) *mechanism.Error // of nodes, for errors; may be nil
+	last    Way   // of FactorizeFrom
+	at      Place // of nodes, for errors; may be nil
 
 	way Way
 	run int // of the factor that is of this system, 0 if there is none
 }
 
+// Place returns err as an error at a node of a system, and at a row of it unless row is −1, as assemble.Layout.At does.
+type Place func(node, row int, err error) *mechanism.Error
+
 // NewFactored returns the system of a matrix, a right side and the scales of its rows, which are kept. Values are filled in
 // from outside, before each factorization. epsilon is Options.Epsilon; last is the last of the ways that FactorizeFrom
-// tries; at puts the place of a node in errors (assemble.Layout.At) and may be nil.
-func NewFactored(f *factor.Factor, m *sparse.Matrix, right, scale []float64, epsilon float64, last Way, at func(node, row int, err error) *mechanism.Error) *Factored {
+// tries; at gives errors the place of a node.
+func NewFactored(f *factor.Factor, m *sparse.Matrix, right, scale []float64, epsilon float64, last Way, at Place) *Factored {
 	return &Factored{Factor: f, Matrix: m, Right: right, Scale: scale, epsilon: epsilon, last: last, at: at}
 }
 
@@ -81,7 +84,7 @@ func (f *Factored) Way() Way { return f.way }
 // Factorize factors the system in one way.
 //
 // Cost: that of factor.Factor.Factorize, no allocation but for errors. It returns ErrLostPivot, or a *factor.PivotError with
-// the name of the node.
+// the place of the node (mechanism.Error).
 func (f *Factored) Factorize(w Way) error {
 	f.way = w
 	err := f.factorize(f.Scale, ways[w].shrink*f.epsilon, ways[w].policy)

@@ -44,14 +44,16 @@ func TestWays(t *testing.T) {
 // TestFactorizeFrom goes on where a way fails, and names the node where the last one does.
 func TestFactorizeFrom(t *testing.T) {
 	f, m, right, scale := lever(1)
-	at := func(node, row int, err error) *mechanism.Error {
-		return &mechanism.Error{Joint: [...]string{"", "lever"}[node], Row: row, Err: err}
+	at := func(node, _ int, err error) *mechanism.Error {
+		return &mechanism.Error{Joint: [...]string{"the body", "the joint"}[node], JointIndex: node, Row: -1, Err: err}
 	}
 	y := kkt.NewFactored(f, m, right, scale, 1e-12, kkt.KeepAll, at)
 	m.Val[0], scale[6] = 0, 0 // no pivot and no term in its place
 	err := y.FactorizeFrom(kkt.DropWeak, nil)
 	require.ErrorAs(t, err, new(*factor.PivotError))
-	require.ErrorContains(t, err, "lever")
+	place := new(mechanism.Error)
+	require.ErrorAs(t, err, &place)
+	require.Equal(t, "the joint", place.Joint)
 	require.Equal(t, kkt.KeepAll, y.Way())
 	require.False(t, y.Current())
 	m.Val[0] = 1
@@ -84,6 +86,23 @@ func TestFloorScales(t *testing.T) {
 	} {
 		kkt.FloorScales(c.scale, c.unit)
 		require.InDeltaSlice(t, c.want, c.scale, 1e-15)
+	}
+}
+
+// TestSolveOnce has the accelerations of Solve to rounding, and leaves no result.
+func TestSolveOnce(t *testing.T) {
+	for _, name := range []string{"four-bar", "n-four-bar-3", "driven-crank"} {
+		p := newPlan(t, golden(t, name), order.Auto)
+		s := p.NewSolver()
+		require.NoError(t, s.Solve(p.Initial()))
+		want, got := make([]float64, 6*p.Mechanism().NumBodies()), make([]float64, 6*p.Mechanism().NumBodies())
+		s.AccelerationsTo(want)
+		require.NoError(t, s.Factorize())
+		require.Zero(t, testing.AllocsPerRun(5, func() { s.SolveOnceTo(got) }))
+		require.InDeltaSlice(t, want, got, 1e-9, name)
+		require.PanicsWithValue(t, "kkt: no solution", func() { s.AccelerationsTo(got) })
+		require.PanicsWithValue(t, "kkt: length mismatch", func() { s.SolveOnceTo(got[1:]) })
+		require.NoError(t, s.Refine(), "the factor is still there")
 	}
 }
 

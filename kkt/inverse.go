@@ -350,8 +350,7 @@ func (v *Inverse) findFree() error {
 func (v *Inverse) underactuated() error {
 	e := &mechanism.UnderactuatedError{Mobility: v.mobility, Controlled: v.mobility - v.left, Residual: v.missed}
 	for _, f := range v.free {
-		name := fmt.Sprintf("%s.%d", v.base.plan.mech.JointName(f.Joint), f.Freedom)
-		e.Freedoms = append(e.Freedoms, mechanism.MovingFreedom{Freedom: f, Dof: -1, Name: name})
+		e.Freedoms = append(e.Freedoms, fmt.Sprintf("%s.%d", v.base.plan.mech.JointName(f.Joint), f.Freedom))
 	}
 	return fault.Errorf("kkt: %w", e)
 }

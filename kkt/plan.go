@@ -108,7 +108,7 @@ func (p *Plan) Renumbered(m *model.Model) *model.Model {
 // Replan analyses mech, which has the bodies of p's mechanism and other joints:
 // some released, added or of another type. Joints of one name between the same bodies
 // take each other's place in the elimination order, which is not chosen anew
-// (factor.Revise), and options are p's. Compare Counts with those of a fresh plan after
+// (order.Revise), and options are p's. Compare Counts with those of a fresh plan after
 // many changes.
 //
 // Cost: near-linear in bodies and joints, about half of NewPlan on ladders.

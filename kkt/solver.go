@@ -67,6 +67,7 @@ type Solver struct {
 	stage         stage
 	now           *system // the whole system, or the reduced one
 	way           Way     // that has factored or solved it
+	whyWhole      string  // why the whole system was taken, if it was
 	free          float64 // size of the accelerations that the loads could make, weighted
 	inconsistency float64 // largest relative residual of a constraint row
 	st            *mechanism.State
@@ -155,13 +156,15 @@ func (s *Solver) assemble(st *mechanism.State) error {
 	mustHaveState(st)
 	s.stage, s.st = empty, st
 	if s.ground == nil {
+		s.whyWhole = whyNoGroups
 		return s.assembleWhole()
 	}
-	s.now = &s.ground.system
+	s.now, s.whyWhole = &s.ground.system, ""
 	s.now.Changed()
 	var err error
 	s.free, err = s.ground.sys.FillTo(st)
 	if err == nil && math.IsNaN(s.free) {
+		s.whyWhole = "numbers of a group overflow"
 		return s.assembleWhole() // which says where numbers overflow
 	}
 	if err == nil {
@@ -213,6 +216,7 @@ func (s *Solver) factorize() error {
 func (s *Solver) next(err error) error {
 	w := s.now.Way() + 1
 	if s.reduced() {
+		s.whyWhole = whyWhole(err)
 		if err := s.assembleWhole(); err != nil {
 			return err
 		}
@@ -262,6 +266,24 @@ func (s *Solver) refine() error {
 	return err
 }
 
+// SolveOnceTo stores in a the accelerations of one solve with the factor, which is neither checked nor refined. It is what a
+// solver of linear systems does, and no result of s.
+//
+// Shapes: a has six entries a body, as for AccelerationsTo.
+// Cost: the backward half of a solve, as Factorize has eliminated the right side; no allocation. It panics without a factor of the
+// assembled system.
+func (s *Solver) SolveOnceTo(a []float64) {
+	s.enter()
+	defer s.guard.Leave()
+	s.mustHaveFactor()
+	if len(a) != 6*s.plan.mech.NumBodies() {
+		panic("kkt: length mismatch")
+	}
+	s.stage = factored
+	s.now.SolveTo(s.now.x, s.now.Right)
+	s.now.accelerations(a, s.now.x)
+}
+
 // finish stores the accelerations of the solution, and its multipliers if they are there.
 func (s *Solver) finish() {
 	s.now.accelerations(s.x, s.now.x)
@@ -303,8 +325,10 @@ func (s *Solver) refineOnce() error {
 		return ErrInaccurate
 	case !(s.inconsistency <= s.way.tol()):
 		return ErrInconsistent
-	case !(s.ref.Error <= accurateTol), s.reduced() && !(s.ref.Doubt <= DoubtTol):
+	case !(s.ref.Error <= accurateTol):
 		return ErrInaccurate
+	case s.reduced() && !(s.ref.Doubt <= DoubtTol):
+		return errDoubt
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -62,6 +63,10 @@ func TestGroundChangesNothing(t *testing.T) {
 			require.NoError(t, s.Solve(st))
 			require.NoError(t, plain.Solve(st))
 			require.Equal(t, s.ground != nil && plain.way == DropWeak, s.reduced())
+			route := s.Route()
+			require.Equal(t, s.reduced(), route.Reduced)
+			require.Equal(t, route.Reduced, route.WhyWhole == "")
+			require.Equal(t, s.ground == nil, route.WhyWhole == whyNoGroups, route.WhyWhole)
 			requireSame()
 			requireSame() // a second report
 			require.NoError(t, s.Solve(st))
@@ -142,6 +147,21 @@ func TestGroundHeldByALightBody(t *testing.T) {
 	require.NotNil(t, s.ground)
 	require.NoError(t, s.Solve(p.Initial()))
 	require.Less(t, check.MaxAbs(s.x[:18]), 1e-9)
+	route := s.Route()
+	require.False(t, route.Reduced)
+	require.NotEmpty(t, route.WhyWhole)
+	reportOf(t, s)
+	require.Equal(t, route.WhyWhole, s.Route().WhyWhole, "a report changes nothing of it")
+}
+
+// TestWhyWhole: every error of the reduced system has a reason.
+func TestWhyWhole(t *testing.T) {
+	seen := map[string]bool{}
+	for _, err := range []error{ErrInconsistent, ErrInaccurate, errDoubt, ErrLostPivot} {
+		seen[whyWhole(err)] = true
+	}
+	require.Len(t, seen, 4)
+	require.Equal(t, whyWhole(ErrLostPivot), whyWhole(&factor.PivotError{}))
 }
 
 // one returns a body on the world by a joint of the given type.

@@ -34,10 +34,10 @@ func newSaddle(p *kkt.Plan, f *factor.Factor, m *sparse.Matrix, scale []float64)
 }
 
 const (
-	// holdTol is the largest residual of a row of B relative to its terms with which a
-	// factorization is taken at once, and holdLoose that of the best one where there
-	// is no better: long parts that are stiff in some direction have pivots like those
-	// of redundant rows.
+	// holdTol is the largest residual of a row of B, relative to its terms, with which a
+	// factorization is taken at once. holdLoose is that of the best factorization where there
+	// is no better one: long parts that are stiff in some direction have pivots like those of
+	// redundant rows.
 	holdTol, holdLoose = 1e-10, 1e-7
 	// solveTol is the largest predicted relative error of x.
 	solveTol = 1e-8
@@ -69,8 +69,9 @@ func nodeOf(err error) int {
 	return -1
 }
 
-// solveFirst factors m and solves for b, in the first way that serves both, or the best;
-// r is scratch. holds, which may be nil, looks at the factor of a way that does.
+// solveFirst factors m and solves for b, in the first way that is good enough for both, or else
+// in the best way; r is scratch. holds may be nil. It is asked whether the factor of such a way
+// is to be taken.
 //
 // Cost: up to four factorizations.
 func (k *saddle) solveFirst(x, r, b []float64, holds func() bool) error {

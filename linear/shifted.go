@@ -16,18 +16,18 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// shifted solves (Z + s·M)·x = b + Jᵀ·y, J·x = 0 for a split Z. The terms κ·b·bᵀ are
-// springs with a coordinate u = b·x of their own, so that the system is one of
-// positive definite blocks and rows between them,
+// shifted solves (Z + s·M)·x = b + Jᵀ·y, J·x = 0 for a split Z, statics-and-modes.md (S5),
+// (S6). The terms κ·b·bᵀ are springs with a coordinate u = b·x of their own. So the system is
+// one of positive definite blocks and rows between them,
 //
 //	⎡ D+sM          Bᵀ  Jᵀ ⎤ ⎡  x ⎤   ⎡ b ⎤
 //	⎢       κ⁻¹⁻¹  −1      ⎥ ⎢  u ⎥ = ⎢ 0 ⎥
 //	⎢ B    −1              ⎥ ⎢ −f ⎥   ⎢ 0 ⎥
 //	⎣ J                    ⎦ ⎣ −y ⎦   ⎣ 0 ⎦
 //
-// with f = κ·u, which package factor takes: a term costs a leaf and a row. The
-// coordinates u of up to six terms of the same bodies are one block, filled up with
-// unused ones, as the kernels are for blocks of six.
+// with f = κ·u. Package factor takes such a system: a term costs a leaf and a row. The
+// coordinates u of up to six terms of the same bodies are one block, filled up with unused
+// ones, as the kernels are for blocks of six.
 type shifted struct {
 	sys *System
 	s   float64
@@ -47,11 +47,11 @@ type group struct {
 	lo, hi int // of the terms
 }
 
-// shift returns the solver for z with s, which makes the blocks positive definite.
-// old, which may be nil, lends its analysis if the pattern is the same.
+// shift returns the solver for z with the shift s, which has to make the blocks positive
+// definite. old may be nil. If it has the same pattern, its analysis is used again.
 //
-// Cost: near-linear in bodies, joints and terms, and the factorization; allocates.
-// It returns *factor.PivotError or ErrSingular.
+// Cost: near-linear in bodies, joints and terms, and the factorization; allocates. It returns
+// *factor.PivotError or ErrSingular.
 func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
 	groups := groupsOf(z.terms)
 	p := sys.pattern(z, groups)
@@ -173,9 +173,9 @@ func (h *shifted) fill(z *split, groups []group) {
 }
 
 // align turns the rows of each joint so that its block of B·A⁻¹·Bᵀ becomes diagonal, and
-// computes the diagonal. Bodies may yield a thousandfold more about one axis than about another,
-// as a thin rod does; where a row meets both, what rounding leaves of the one is not small
-// compared with the other.
+// computes the diagonal. A body may yield a thousandfold more about one axis than about
+// another, as a thin rod does. Where a row meets both axes, the rounding of the large part is
+// not small compared with the small part.
 //
 // It returns *factor.PivotError where a block of A is not positive definite, and
 // *overflowError.
@@ -277,20 +277,20 @@ func (h *shifted) multipliersTo(dst []float64) {
 }
 
 const (
-	// probes is the number of solutions that bring out motions which a factor lets pass
-	// that the joints do not, and probeTol what a row may be off by, relative to the
-	// largest terms of a row.
+	// probes is the number of solutions that bring out motions which the factor lets pass but
+	// the joints do not. probeTol is what a row may be off by, relative to the largest terms of
+	// a row.
 	probes   = 3
 	probeTol = 1e-6
-	// probeRest is the work of a load relative to that without joints which rounding makes.
+	// probeRest is the work of a load that rounding makes, relative to its work without joints.
 	probeRest = 1e-16
 )
 
-// holds reports whether joints hold in the softest motions that the factor knows. Where
-// blocks are stiff in some directions and all but free in others, a pivot of a row may be as
-// small as that of a redundant one and the row be dropped; under a load without pattern that does
-// not show, but the motion that becomes free is soft, and solutions for the inertia of the last one
-// tend to it.
+// holds reports whether joints hold in the softest motions that the factor knows. Blocks may be
+// stiff in some directions and all but free in others. A pivot of a row may then be as small as
+// that of a redundant one, and the row is dropped. A load without pattern does not show that.
+// But the motion that becomes free is soft, and solutions for the inertia of the solution
+// before tend to it.
 func (h *shifted) holds() bool {
 	x := make([]float64, h.n)
 	for range probes {
@@ -310,8 +310,8 @@ func (h *shifted) holds() bool {
 	return h.violation() <= probeTol
 }
 
-// violation returns the largest |J·x| of a row of a joint in h.x, relative to the largest
-// of what such rows would be for bodies that move alike in all directions.
+// violation returns the largest |J·x| of a row of a joint in h.x, relative to the largest value
+// that such rows would have for bodies that move alike in all directions.
 func (h *shifted) violation() float64 {
 	worst, most := 0.0, 0.0
 	p := h.k.Matrix.P

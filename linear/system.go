@@ -15,13 +15,13 @@ import (
 //
 //	M·ẍ + C·ẋ + K·x = Jᵀ·δλ,   J·x = 0.
 //
-// C = −∂f/∂ẋ and K = −∂(f + Jᵀλ)/∂x, λ the multipliers of the state, with what the
-// inertia of turning bodies adds to both where bodies move. K is determined up to terms Jᵀ·B(x), which change
-// δλ and nothing else, and for x with J·x = 0 only; among the forms that agree
-// there, this is one with few blocks between bodies.
+// The equations are statics-and-modes.md (S1). C = −∂f/∂ẋ and K = −∂(f + Jᵀλ)/∂x, λ the
+// multipliers of the state. Where bodies move, the inertia of turning bodies adds to both. K is
+// determined for x with J·x = 0 only, and only up to terms Jᵀ·B(x), which change δλ and nothing
+// else. Among the forms that agree there, this is one with few blocks between bodies.
 //
-// Where bodies move, the coefficients change with the motion, unless it is
-// steady; the system is that of the instant.
+// Where bodies move, the coefficients change with the motion, unless it is steady. The system
+// is that of the instant.
 //
 // It belongs to one goroutine at a time.
 type System struct {
@@ -32,7 +32,7 @@ type System struct {
 	kkt   saddle           // M and J, RBDA eq. 8.64
 	y     *assemble.System // the same, where it is filled
 
-	ready bool // Linearize has succeeded, or a search sees to it itself
+	ready bool // Linearize has succeeded, or a search fills the system itself
 
 	skip kkt.Way // ways to factor shifted systems that have dropped a row
 
@@ -92,15 +92,15 @@ func NewSystem(p *kkt.Plan) *System {
 // Linearize stores in s the equations of motion about st, which is kept, not
 // copied, and must not change while s is used. The joints hold at st.
 //
-// If no body moves, prescribed freedoms are held where they are; else they follow
-// their motions. Where redundant joints leave multipliers undetermined, these have
-// no part in K as far as J·x = 0, but in singular poses.
+// If no body moves, prescribed freedoms are held where they are; else they follow their
+// motions. Redundant joints leave multipliers undetermined. Where J·x = 0 these have no part in
+// K, but in singular poses they do.
 //
 // Cost: a factorization and O(bodies + joints + forces); allocates.
-// It returns mechanism.ErrNotFinite, mechanism.ErrNoDirection or
-// joints.ErrNoDirection with the name, ErrNotFinite with the name of what makes numbers
-// overflow, *factor.PivotError, or ErrSingular where the multipliers cannot be computed; s then holds nothing. It panics if st is of another
-// mechanism.
+// It returns mechanism.ErrNotFinite, mechanism.ErrNoDirection or joints.ErrNoDirection with the
+// name, ErrNotFinite with the name of what makes numbers overflow, *factor.PivotError, or
+// ErrSingular where the multipliers cannot be computed; s then holds nothing. It panics if st
+// is of another mechanism.
 func (s *System) Linearize(st *mechanism.State) error {
 	s.enter()
 	defer s.guard.Leave()
@@ -241,8 +241,9 @@ func (s *System) Dim() int { return s.dim() }
 
 // MassTo stores M·x in dst, which may be x.
 //
-// Shapes: six entries a body. Cost: O(bodies), no allocation. It panics on a length
-// mismatch or without a linearized state, as the next ones do.
+// Shapes: six entries a body.
+// Cost: O(bodies), no allocation. It panics on a length mismatch or without a linearized state,
+// as the next ones do.
 func (s *System) MassTo(dst, x []float64) {
 	s.mustFit(dst, x)
 	for i := range s.mech.Bodies {
@@ -256,7 +257,8 @@ func (s *System) MassTo(dst, x []float64) {
 
 // StiffnessTo stores K·x in dst, which is not x, for an x that the joints allow.
 //
-// Shapes: six entries a body. Cost: O(bodies + joints + forces), no allocation.
+// Shapes: six entries a body.
+// Cost: O(bodies + joints + forces), no allocation.
 func (s *System) StiffnessTo(dst, x []float64) {
 	s.mustFit(dst, x)
 	s.multiply(dst, x, s.stiff)
@@ -282,7 +284,8 @@ func (s *System) StiffnessTo(dst, x []float64) {
 
 // DampingTo stores C·x in dst, which is not x.
 //
-// Shapes: six entries a body. Cost: O(bodies + joints + forces), no allocation.
+// Shapes: six entries a body.
+// Cost: O(bodies + joints + forces), no allocation.
 func (s *System) DampingTo(dst, x []float64) {
 	s.mustFit(dst, x)
 	s.multiply(dst, x, s.damp)
@@ -299,7 +302,8 @@ func (s *System) DampingTo(dst, x []float64) {
 // order of the layout. A violation of a constraint by x shows as an entry other than
 // zero.
 //
-// Shapes: dst has Rows entries, x six a body. Cost: O(joints), allocates.
+// Shapes: dst has Rows entries, x six a body.
+// Cost: O(joints), allocates.
 func (s *System) JacobianTo(dst, x []float64) {
 	s.mustHave()
 	if len(dst) != s.Rows() || len(x) != s.dim() {
@@ -408,8 +412,9 @@ func (s *System) noteRounding(b int32, moment, force float64) {
 // epsilon is the distance from one to the next number.
 const epsilon = 0x1p-52
 
-// fillInertia adds what the inertia of turning bodies has to C and K. With h = I·ω
-// the change of the angular momentum is δh = I·φ̇ + φ×h, and its rate
+// fillInertia adds the part that the inertia of turning bodies has in C and K,
+// statics-and-modes.md (S2). With h = I·ω the change of the angular momentum is δh = I·φ̇ +
+// φ×h, and its rate
 //
 //	δḣ = I·φ̈ + (ω×I − I×ω − h×)·φ̇ − ḣ×φ.
 func (s *System) fillInertia() {

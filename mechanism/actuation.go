@@ -27,30 +27,19 @@ func (a Actuation) String() string {
 
 // UnderactuatedError says that the actuators cannot make the wanted accelerations.
 type UnderactuatedError struct {
-	// Freedoms that move although they are not controlled. There are none where only bodies on ball joints, or without
-	// joints, move.
-	Freedoms   []MovingFreedom
+	// Freedoms that move although they are not controlled, as joint.freedom or the name of a freedom of the tree. There
+	// are none where only bodies on ball joints, or without joints, move.
+	Freedoms   []string
 	Mobility   int     // number of independent motions
 	Controlled int     // of these, by the actuators
 	Residual   float64 // difference of the accelerations from the wanted ones, as of the inverse dynamics
-}
-
-// MovingFreedom is a freedom of an UnderactuatedError.
-type MovingFreedom struct {
-	Freedom        // of a joint; Joint is −1 for that of a floating base of the tree
-	Dof     int    // its number in q̇ of the tree, −1 on the sparse side
-	Name    string // joint.freedom, or that of tree.Plan.DofName
 }
 
 // Error names the freedoms.
 func (e *UnderactuatedError) Error() string {
 	free := "bodies on ball joints or without joints"
 	if len(e.Freedoms) > 0 {
-		names := make([]string, len(e.Freedoms))
-		for i := range names {
-			names[i] = e.Freedoms[i].Name
-		}
-		free = fault.List(names)
+		free = fault.List(e.Freedoms)
 	}
 	return fmt.Sprintf("actuators control %d of %d freedoms; not controlled: %s", e.Controlled, e.Mobility, free)
 }

@@ -18,7 +18,7 @@ func TestActuationNames(t *testing.T) {
 
 // TestUnderactuatedError names what moves, if that has names.
 func TestUnderactuatedError(t *testing.T) {
-	e := &mechanism.UnderactuatedError{Mobility: 3, Controlled: 1, Freedoms: []mechanism.MovingFreedom{{Name: "elbow.0"}, {Name: "wrist.0"}}}
+	e := &mechanism.UnderactuatedError{Mobility: 3, Controlled: 1, Freedoms: []string{"elbow.0", "wrist.0"}}
 	require.EqualError(t, e, "actuators control 1 of 3 freedoms; not controlled: elbow.0, wrist.0")
 	e.Freedoms = nil
 	require.ErrorContains(t, e, "ball joints")

@@ -13,7 +13,7 @@ import (
 // released without giving it a new motion (RBDA §8.10). A joint keeps its frames unless they are turned; they are nil then.
 type Release struct {
 	Joint            string `json:"joint"`
-	Type             string `json:"type"`    // as model.JointType.String has it
+	Type             string `json:"type"`    // as joints.Kind.String has it
 	Suggest          string `json:"suggest"` // the looser type
 	PredecessorFrame *Frame `json:"predecessor_frame,omitempty"`
 	SuccessorFrame   *Frame `json:"successor_frame,omitempty"`
@@ -306,8 +306,7 @@ func rankOf(m *model.Model, st *mechanism.State) (kkt.Rank, error) {
 	if err != nil {
 		return kkt.Rank{}, err
 	}
-	plan := kkt.NewPlan(mech, kkt.Options{})
-	return plan.NewSolver().RankAt(st)
+	return kkt.NewPlan(mech, kkt.Options{}).NewSolver().RankAt(st)
 }
 
 func sum(list []int) (s int) {

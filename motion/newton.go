@@ -130,17 +130,17 @@ func (n *Newton) Linearize(st *mechanism.State, position, velocity float64, leve
 	return nil
 }
 
-// at returns err as an error at the place of a node of n.fac.
-func (n *Newton) at(node, _ int, err error) *mechanism.Error {
+// at returns err as an error at the place of a node of n.fac, as assemble.Layout.At does.
+func (n *Newton) at(node, row int, err error) *mechanism.Error {
 	l := n.sys.L
 	nb, joints := l.Mech.NumBodies(), n.fac.Matrix.P.Len()-n.gap
 	switch {
 	case node < nb:
-		return l.At(node, -1, err)
+		return l.At(node, row, err)
 	case node < nb+n.gap:
 		return n.rows[node-nb].at(l.Mech, err)
 	case node < joints:
-		return l.At(node-n.gap, -1, err)
+		return l.At(node-n.gap, row, err)
 	}
 	return n.rows[node-joints].at(l.Mech, err)
 }

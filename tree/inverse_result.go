@@ -43,9 +43,9 @@ func (v *Inverse) Distance() float64 {
 	return v.distance
 }
 
-// Residual returns the largest difference between the accelerations that the
-// forces make and the wanted ones that the joints allow, relative to the largest
-// of the latter and of those that the loads could make. It is rounding unless the
+// Residual returns the largest difference between the accelerations that the forces make and
+// the wanted ones, as far as the joints allow these. It is relative to the largest of the
+// wanted accelerations and of those that the loads could make. It is rounding unless the
 // actuators do not control all motions.
 func (v *Inverse) Residual() float64 {
 	v.mustHave()
@@ -78,9 +78,9 @@ func (v *Inverse) AddTo(tau []float64) {
 // velocity of the motion.
 const movingTol = 1e-7
 
-// Uncontrolled returns the freedoms with a scalar coordinate that move in the
-// motions that the actuators leave; nil if they leave none. Bodies that move
-// without such a freedom, on ball joints or freely, are not among them.
+// Uncontrolled returns the freedoms that still move when the actuators have done what they can;
+// nil if none does. These are freedoms with a scalar coordinate. Bodies that move without such
+// a freedom, on ball joints or freely, are not among them.
 //
 // Cost: a solution of the Method, O(n·p) and O(joints); allocates.
 func (v *Inverse) Uncontrolled() []Actuator {
@@ -143,7 +143,7 @@ func (v *Inverse) underactuated() error {
 	}
 	motions.factor(0)
 	for _, d := range motions.perm[:min(lost, motions.rank)] {
-		e.Freedoms = append(e.Freedoms, v.s.plan.movingFreedom(int(d)))
+		e.Freedoms = append(e.Freedoms, v.s.plan.DofName(int(d)))
 	}
 	return fault.Errorf("tree: %w", e)
 }

@@ -161,9 +161,9 @@ func (v *Inverse) leave() {
 	v.by.ofForce(v.y[:v.by.dim()], v.x)
 }
 
-// compare stores the residual: the largest difference between the accelerations
-// of bodies that the forces make and those wanted, relative to the largest of the
-// latter and of those that the loads could make without joints.
+// compare stores the residual: the largest difference between the accelerations of bodies that
+// the forces make and the wanted ones. It is relative to the largest of the wanted
+// accelerations and of those that the loads could make without joints.
 func (v *Inverse) compare() {
 	s := v.s
 	v.leave()

@@ -5,7 +5,6 @@ import (
 	"sort"
 
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/mechanism"
 )
 
 // DofName returns the name of an entry of q̇: the joint's name and the number of
@@ -47,13 +46,7 @@ type Entry struct {
 // entry returns the Entry of a number.
 func (p *Plan) entry(d int) Entry { return Entry{d, p.DofName(d)} }
 
-// movingFreedom returns an entry of q̇ for an error.
-func (p *Plan) movingFreedom(d int) mechanism.MovingFreedom {
-	l := &p.Links[p.DofLink(d)]
-	return mechanism.MovingFreedom{Freedom: mechanism.Freedom{Joint: int(l.Joint), Freedom: d - int(l.Dof)}, Dof: d, Name: p.DofName(d)}
-}
-
-// listOf writes names of freedoms in a message, the first of many.
+// listOf lists entries in a message.
 func listOf(list []Entry) string {
 	names := make([]string, len(list))
 	for i, e := range list {

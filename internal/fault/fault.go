@@ -11,9 +11,9 @@ import (
 // longest is the number of characters of a name beyond which it is cut in messages.
 const longest = 60
 
-// Name returns a name as a message has it: in quotes, on one line, with all that a terminal
-// might obey or not show written as escapes, and cut if it is long. Of a long name the beginning and the
-// end remain, as numbers stand there.
+// Name returns a name as it stands in messages: in quotes, on one line, and cut if it is long.
+// What a terminal might obey or not show is written as escapes. Of a long name the beginning
+// and the end remain, as numbers are often there.
 //
 // Cost: that of the part which is shown; allocates.
 func Name(s string) string { return strconv.Quote(cut(s, longest)) }

@@ -140,8 +140,8 @@ func runInverse(cmd *cobra.Command, path string, f *inverseFlags) error {
 	return errors.Join(werr, shell.Failed(shell.ModelFile(path), err))
 }
 
-// parseActuators turns joints and joint.freedom into freedoms. A name that is a
-// joint's as a whole is taken as that, so that names may have points.
+// parseActuators turns joints and joint.freedom into freedoms. A text that is the whole name of
+// a joint means that joint, so that names may have points.
 func parseActuators(mech *mechanism.Mechanism, words []string) ([]mechanism.Freedom, error) {
 	var list []mechanism.Freedom
 	for _, word := range words {
@@ -194,7 +194,7 @@ func readAccelerations(path string, stdin io.Reader, mech *mechanism.Mechanism) 
 		}
 	}
 	if err != nil {
-		return nil, shell.UseErrorf("%v", shell.Plain(err))
+		return nil, shell.UseErrorf("%v", fault.Plain(err))
 	}
 	path = shell.ModelFile(path)
 	var doc struct {
@@ -271,7 +271,7 @@ func actuateByTree(mech *mechanism.Mechanism, actuators []mechanism.Freedom, wan
 		return nil, err
 	}
 	if err := plan.CheckMemory(); err != nil {
-		return nil, fmt.Errorf("%v: %w", m, shell.Plain(err))
+		return nil, fmt.Errorf("%v: %w", m, fault.Plain(err))
 	}
 	var a []spatial.ClassicalAccel // nil asks for zero, as on the sparse side
 	for i := 0; i < len(wanted); i += 6 {

@@ -1,0 +1,163 @@
+// Command controller moves the platform of a parallel robot to a new pose. Every millisecond a controller reads the
+// lengths of the legs and their rates and sets the forces in them: those that hold the platform where it starts, and a
+// part in proportion to what is missing, and to the rate.
+package main
+
+import (
+	"fmt"
+	"log"
+	"math"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+const (
+	sample       = 1e-3 // s
+	until        = 1.5  // s
+	proportional = 5e4  // N/m
+	differential = 1500 // N s/m
+	platform     = 0    // number of the body
+)
+
+// legs are the six sliding joints with the memory to read them.
+type legs struct {
+	mech   *mechanism.Mechanism
+	kin    *mechanism.Kinematics
+	joints [6]int
+}
+
+func newLegs(mech *mechanism.Mechanism) (*legs, error) {
+	l := &legs{mech: mech, kin: mech.NewKinematics()}
+	for i := range l.joints {
+		j, err := mech.JointIndex(fmt.Sprint("leg ", i+1))
+		if err != nil {
+			return nil, err
+		}
+		l.joints[i] = j
+	}
+	return l, nil
+}
+
+// freedoms returns the legs as actuators.
+func (l *legs) freedoms() (f []mechanism.Freedom) {
+	for _, j := range l.joints {
+		f = append(f, mechanism.Freedom{Joint: j})
+	}
+	return f
+}
+
+// read returns the lengths of the legs, from where they start, and their rates.
+func (l *legs) read(st *mechanism.State) (length, rate [6]float64, err error) {
+	if err := l.mech.KinematicsTo(l.kin, st); err != nil {
+		return length, rate, err
+	}
+	for i, j := range l.joints {
+		var jk mechanism.JointKinematics
+		var q, qd [6]float64
+		l.mech.JointTo(&jk, j, l.kin, st)
+		l.mech.Joints[j].CoordinatesTo(&q, &qd, &jk)
+		length[i], rate[i] = q[0], qd[0]
+	}
+	return length, rate, nil
+}
+
+// set sets the forces of the legs.
+func (l *legs) set(force [6]float64) {
+	for i, j := range l.joints {
+		l.mech.Joints[j].Drive.Force[0] = force[i]
+	}
+}
+
+// goal returns a state with the platform 6 cm higher and tilted by a tenth of a radian, and all legs at their places.
+func goal(plan *rung.Plan) (*mechanism.State, error) {
+	st := plan.Initial()
+	b := &st.Bodies[platform]
+	b.Position = b.Position.Add(spatial.Vec3{0, 0, 0.06})
+	b.Rotation = spatial.FromAxisAngle(spatial.Vec3{1}, 0.1).Mul(b.Rotation)
+	return st, closing.NewCloser(plan, closing.Options{Hold: []int{platform}}).ClosePositions(st)
+}
+
+func run() error {
+	m, err := rung.Open("stewart.json")
+	if err != nil {
+		return err
+	}
+	plan, err := rung.NewPlan(m, rung.Options{})
+	if err != nil {
+		return err
+	}
+	l, err := newLegs(plan.Mechanism())
+	if err != nil {
+		return err
+	}
+	target, err := goal(plan)
+	if err != nil {
+		return err
+	}
+	want, _, err := l.read(target)
+	if err != nil {
+		return err
+	}
+	statics, err := plan.NewInverse(l.freedoms())
+	if err != nil {
+		return err
+	}
+	l.set([6]float64{}) // statics finds what is missing
+	if err := statics.Solve(plan.Initial(), nil); err != nil {
+		return err
+	}
+	hold := [6]float64(statics.Forces())
+
+	d := motion.NewDynamics(plan)
+	method := sim.NewRungeKutta(plan.Mechanism(), d, sim.RungeKutta4(), sim.Tolerance{})
+	s := sim.New(plan.Mechanism(), method, plan.Initial(), sim.Options{Step: sample, Projector: d})
+	var force [6]float64
+	for n := range int(until / sample) {
+		length, rate, err := l.read(s.State())
+		if err != nil {
+			return err
+		}
+		worst := 0.0
+		for i := range force {
+			missing := want[i] - length[i]
+			force[i] = hold[i] + proportional*missing - differential*rate[i]
+			worst = max(worst, math.Abs(missing))
+		}
+		if n%250 == 0 {
+			fmt.Printf("%.2f s: at most %.3f mm missing, at most %.1f N\n", s.State().Time, 1000*worst, largest(force))
+		}
+		l.set(force)
+		method.Restart() // the accelerations have changed
+		if err := s.Run(float64(n+1) * sample); err != nil {
+			return err
+		}
+	}
+
+	// At rest the legs carry what statics says.
+	l.set([6]float64{})
+	if err := statics.Solve(s.State(), nil); err != nil {
+		return err
+	}
+	for i, f := range statics.Forces() {
+		fmt.Printf("leg %d: %.2f N, by hand %.2f N\n", i+1, force[i], f)
+	}
+	return nil
+}
+
+func largest(x [6]float64) (most float64) {
+	for _, v := range x {
+		most = max(most, math.Abs(v))
+	}
+	return most
+}
+
+func main() {
+	if err := run(); err != nil {
+		log.Fatal(err)
+	}
+}
