@@ -14,8 +14,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ErrCannotClose is wrapped by the error, a *CloseError, of a Closer that finds no
-// poses or velocities which satisfy all joints.
+// ErrCannotClose is wrapped by the error, a *CloseError, of a Closer that finds no poses or
+// velocities that satisfy all joints.
 var ErrCannotClose = errors.New("closing: joints cannot be closed")
 
 // CloseError names the row that is farthest from holding where closing ended.
@@ -53,19 +53,20 @@ func (e *CloseError) Unwrap() error { return &e.At }
 type Options struct {
 	Hold []int // bodies that keep pose and velocity
 
-	// Nearest goes on from the first closed pose along the motions that the joints
-	// allow, to where the displacement from the start has no part in them.
+	// Nearest goes on from the first closed pose to the nearest one, theory.md (41): along the
+	// motions that the joints allow, until the displacement from the start has no part in these
+	// motions.
 	Nearest bool
 
-	// Tolerance is the largest error of a row, of an angle or of a length relative to that
-	// of the joint's bodies, that is accepted where no step takes anything more away: redundant
-	// joints that do not quite fit cannot be closed any further. 0 stands for 5e-13. Where they can be, joints are closed
-	// to rounding whatever it is.
+	// Tolerance is the largest error of a row that is accepted where no step makes the errors
+	// smaller: an angle, or a length relative to that of the joint's bodies. Redundant joints
+	// that do not quite fit cannot be closed any further. 0 stands for 5e-13. Joints that can
+	// be closed to rounding are, whatever the tolerance.
 	Tolerance float64
 }
 
 // RunTolerance is the Tolerance for states of simulations and equilibria: the drift that
-// package sim leaves alone.
+// package sim does not correct.
 const RunTolerance = 1e-10
 
 // Closing says what the last ClosePositions or ProjectVelocities did.
@@ -78,48 +79,46 @@ type Closing struct {
 }
 
 const (
-	// AngleTol is the largest error, of an angle or of a length relative to the
-	// length of the joint's bodies, at which closing ends, and closeLoose the default of
-	// Options.Tolerance.
+	// AngleTol is the largest error, of an angle or of a length relative to the length of the
+	// joint's bodies, at which closing ends. closeLoose is the default of Options.Tolerance.
 	AngleTol, closeLoose = 1e-14, 5e-13
 	// FarTol is the rounding of a position, relative to the largest coordinates of
 	// the joint's bodies.
 	FarTol = 1e-15
 
 	closeSteps  = 200 // Gauss–Newton steps
-	closeHalves = 8   // halvings of one
-	closeRaises = 6   // times that the damping is raised for one
+	closeHalves = 8   // halvings of a step
+	closeRaises = 6   // times that the damping is raised for a step
 	closeRaise  = 30  // factor of a raise
 	closeTurn   = 0.5 // largest rotation of a body in a step, rad
 	// closeLeast is the least damping.
 	closeLeast = 1e-14
 	// closeExact is the relative error below which steps are not damped.
 	closeExact = 1e-5
-	// closeChord is the relative error and the rotation below which the factor of a
-	// step serves for the velocities at the pose after it too.
+	// closeChord is a relative error and a rotation. If those of a step are below it, the
+	// factor of the step is used for the velocities at the pose after it too.
 	closeChord = 1e-8
-	// closeDrop is the part of its merit that a full step has to take away.
+	// closeDrop is the part of its merit by which a full step has to reduce it.
 	closeDrop = 1e-4
-	// closeGain is that of a step without damping.
+	// closeGain is the same part for a step without damping.
 	closeGain = 0.9
-	// closeSlow is what a full step leaves of the merit if it converges slowly.
+	// closeSlow is the part of the merit that a full step leaves where it converges slowly.
 	closeSlow = 1e-2
-	// Steps in a row that together leave more than closeStall of the merit are the
-	// end.
+	// Closing ends after steps in a row that together leave more than closeStall of the merit.
 	closeWindow = 12
 	closeStall  = 0.8
-	// closeStiff, of m·ℓ², is what stiffened bodies have on top of their inertia: that of a
-	// rod that reaches as far as their arms to both sides.
+	// closeStiff, a part of m·ℓ², is added to the inertia of stiffened bodies, theory.md (40).
+	// It is that of a rod that reaches as far as their arms to both sides.
 	closeStiff = 1.0 / 3
 )
 
-// Closer makes states satisfy the joints: poses by damped Gauss–Newton steps,
-// velocities by a projection, both with the least change in the metric of the
-// inertias (docs/theory.md). Prescribed freedoms are rows like the others. It owns
-// all memory it needs and belongs to one goroutine at a time.
+// Closer makes states satisfy the joints: poses by damped Gauss–Newton steps, theory.md (37),
+// velocities by a projection, (42), both with the least change in the metric of the inertias.
+// Prescribed freedoms are rows like the others. It owns all memory it needs and belongs to one
+// goroutine at a time.
 //
-// A held body counts as infinitely heavy: its columns of W are zero. So the
-// pattern and the factor are those of the plan, and the body stays bit by bit.
+// A held body counts as infinitely heavy: its columns of W are zero. So the pattern and the
+// factor are those of the plan, and the body stays bit by bit.
 type Closer struct {
 	guard  team.Guard
 	layout *assemble.Layout
@@ -127,13 +126,13 @@ type Closer struct {
 	sys    *assemble.Weighted
 	fac    *kkt.Factored // of sys
 
-	unit   []float64     // by row: what an error is relative to: 1, or the length of the longer body, m
+	unit   []float64     // by row: the size to which an error is relative: 1, or the length of the longer body, m
 	flat   []bool        // by row: it is an angle
-	weight []float64     // by row: its scale on free bodies, d₀, which its error is relative to in the merit
+	weight []float64     // by row: its scale on free bodies, d₀, to which its error is relative in the merit
 	long   []float64     // by joint with rows: the length of its longer body, m
 	length []float64     // by body: ℓ, m (assemble.Layout.LengthsTo)
 	held   []bool        // by body; nil if there are none
-	stiff  []bodies.Body // stiffened; nil until they are wanted
+	stiff  []bodies.Body // stiffened; nil until they are needed
 
 	damping []float64 // scales of the rows in the proximal term of a step
 	loose   float64   // Tolerance
@@ -144,13 +143,14 @@ type Closer struct {
 	delta   []float64        // errors of the rows
 	x       []float64        // step: six a body, then multipliers
 
-	// chord: the factor is of a pose next to that in at, the last one closed, as long as it is current.
+	// chord: the factor belongs to a pose next to that in at, the last one closed, as long as
+	// it is current.
 	chord bool
 	exact bool // Exactly
 
-	best  *mechanism.State // of approach; nil unless it is wanted, as the next
+	best  *mechanism.State // of approach; nil unless that is used, as the next
 	along []float64
-	open  []float64 // what a step along allowed motions leaves of the rows
+	open  []float64 // errors of the rows after a step along allowed motions
 
 	closing Closing
 	before  float64 // largest relative error at the start of a projection
@@ -205,9 +205,9 @@ func NewCloserOn(w *kkt.Workspace, o Options) *Closer {
 	return c
 }
 
-// Exactly sets whether the following calls go on until no step takes anything more away, and not only until the errors
-// are small. Next to a singular pose, at a distance δ, an error ε of the rows is one of ε/δ in the
-// poses, and of ε/δ² in the velocities.
+// Exactly sets whether the following calls go on until no step makes the errors smaller, and
+// not only until they are small. Next to a singular pose this matters: at a distance δ, an
+// error ε of the rows is an error ε/δ of the poses, and ε/δ² of the velocities, theory.md (49).
 //
 // Cost: with it, one or two factorizations more a call.
 func (c *Closer) Exactly(on bool) { c.exact, c.chord = on, false }
@@ -227,22 +227,21 @@ func (c *Closer) Closing() Closing {
 	return c.closing
 }
 
-// ClosePositions moves the bodies of st until all joints hold at position level,
-// by short ways: each step is the least displacement in the metric of the inertias
-// that undoes the errors to first order, damped where they are large. The
-// velocities of the bodies' frames stay.
+// ClosePositions moves the bodies of st until all joints hold at position level, by short ways.
+// Each step is the least displacement in the metric of the inertias that undoes the errors to
+// first order, theory.md (36), damped where they are large. The velocities of the bodies'
+// frames stay.
 //
-// Redundant joints and singular poses need no care of the caller. The merit, the
-// sum of the squared errors relative to the scales that the rows have on free bodies,
-// decreases with every step. If that ends before the joints hold, as it may where inertias
-// are far less than mass times arm squared, or far from closed poses, it is tried
-// again with larger inertias. The result has the same bits whatever c did before.
+// Redundant joints and singular poses need no care of the caller. The merit, theory.md (38), is
+// the sum of the squared errors relative to the scales that the rows have on free bodies. It
+// decreases with every step. It may stop decreasing before the joints hold, where inertias are
+// far less than mass times arm squared, or far from closed poses. Then closing is tried again
+// with larger inertias, (40). The result has the same bits whatever c did before.
 //
-// Cost: O(bodies + joints) if st is closed; else a factorization a step. No
-// allocation but for errors and the first time that it is tried again.
-// It returns a *CloseError if the joints cannot be met from here, and
-// mechanism.ErrNotFinite or joints.ErrNoDirection with the name of the body or
-// joint; st is then unchanged. It panics if st is of another mechanism.
+// Cost: O(bodies + joints) if st is closed; else a factorization a step. No allocation but for
+// errors and the first time that it is tried again. It returns a *CloseError if the joints
+// cannot be met from here, and mechanism.ErrNotFinite or joints.ErrNoDirection with the name of
+// the body or joint; st is then unchanged. It panics if st is of another mechanism.
 func (c *Closer) ClosePositions(st *mechanism.State) error {
 	c.enter()
 	defer c.guard.Leave()
@@ -269,8 +268,8 @@ func (c *Closer) ClosePositions(st *mechanism.State) error {
 	return nil
 }
 
-// closeEither is close, and where that fails close from the start again with stiffened
-// bodies. An error is that of the former.
+// closeEither is close. Where that fails it closes from the start again, with stiffened bodies.
+// An error is that of the first attempt.
 func (c *Closer) closeEither(start misfit) (misfit, error) {
 	fit, err := c.close(start)
 	if err == nil {
@@ -293,8 +292,8 @@ func (c *Closer) closeEither(start misfit) (misfit, error) {
 	return fit, nil
 }
 
-// close moves c.at, whose errors are in c.delta and summed up in fit, until the
-// joints hold.
+// close moves c.at until the joints hold. The errors of c.at are in c.delta, and fit sums them
+// up.
 func (c *Closer) close(fit misfit) (misfit, error) {
 	mark := 0.0
 	for steps := 0; !(fit.excess <= 1); steps++ {
@@ -351,16 +350,15 @@ func (c *Closer) cannot(fit misfit, rate bool) error {
 // step moves c.at to a state with a smaller merit and reports whether there is
 // one. The system has been linearized at c.at, whose errors are in c.delta.
 //
-// The step is that of Levenberg and Marquardt, the minimum of
+// The step is that of Levenberg and Marquardt, theory.md (37), the minimum of
 //
 //	‖J·x + δ‖² + μ·‖x‖²
 //
-// in the metrics of the rows' scales and of the inertias, which is one solve with
-// the proximal term μ on all rows. With μ the square of the relative error it
-// converges like Newton's method, also where rows become dependent at the solution
-// (Yamashita & Fukushima 2001). As the rows of a redundant joint then contradict
-// each other by the square of the error only, small errors are taken away without
-// damping, and with none of its bias along weak directions.
+// in the metrics of the rows' scales and of the inertias: one solve with the proximal term μ on
+// all rows. With μ the square of the relative error it converges like Newton's method, also
+// where rows become dependent at the solution (Yamashita & Fukushima 2001). The rows of a
+// redundant joint contradict each other only by the square of the error. So small errors are
+// removed without damping, and without its bias along weak directions.
 func (c *Closer) step(fit misfit) (misfit, bool, error) {
 	if err := c.linearize(c.at); err != nil {
 		return fit, false, err
@@ -376,7 +374,7 @@ func (c *Closer) step(fit misfit) (misfit, bool, error) {
 		}
 	}
 	mu := min(max(fit.relative*fit.relative, closeLeast), 1)
-	var lost error // a pivot is, where damping is too little against rounding
+	var lost error // a pivot is lost where damping is too little against rounding
 	for range closeRaises {
 		if lost = c.fac.FactorizeDamped(c.damping, mu); lost == nil {
 			if after, ok := c.search(fit, closeHalves, closeDrop); ok {
@@ -410,11 +408,11 @@ func named(err error) error {
 	return fault.Errorf("closing: %w", err)
 }
 
-// search goes from c.at along the solution of the factored system, at most halved
-// some times, until the merit drops by a part, and reports whether it does.
+// search goes from c.at along the solution of the factored system. It halves the step a few
+// times at most, until the merit drops by a part, and returns false if it does not.
 //
-// Where branches of motion meet, errors are of second order in the displacements
-// and a full step goes half the way: if it gains little, twice the step is tried.
+// Where branches of motion meet, errors are of second order in the displacements, and a full
+// step goes half the way. So if it gains little, twice the step is tried.
 func (c *Closer) search(fit misfit, halves int, drop float64) (misfit, bool) {
 	c.fac.SolveTo(c.x, c.sys.B)
 	c.sys.AccelerationsTo(c.x, c.x)

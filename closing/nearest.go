@@ -11,23 +11,23 @@ import (
 const (
 	approachSteps  = 60
 	approachHalves = 4
-	// approachTol is the part of the displacement along allowed motions, relative to
-	// the whole in the metric of the inertias, at which approaching ends.
+	// approachTol ends the approach. It is a part of the displacement along allowed motions,
+	// relative to the whole displacement in the metric of the inertias.
 	approachTol = 1e-9
 	// approachDrop is the least part of the distance that a step has to save.
 	approachDrop = 1e-14
 )
 
-// approach moves c.at, closed and with the errors fit, along the motions that the
-// joints allow, to a stationary point of the distance from c.from in the metric of the
-// inertias. With g the gradient of half its square, a step is the solution x of
+// approach moves c.at, closed and with the errors fit, along the motions that the joints allow,
+// to a stationary point of the distance from c.from in the metric of the inertias, theory.md
+// (41). With g the gradient of half its square, a step is the solution x of
 //
 //	⎡ M  Jᵀ ⎤ ⎡  x ⎤   ⎡ −g ⎤
-//	⎣ J  0  ⎦ ⎣ −λ ⎦ = ⎣  0 ⎦,
+//	⎣ J  0  ⎦ ⎣ −λ ⎦ = ⎣  0 ⎦.
 //
-// to first order the part of the way back along allowed motions, after which the
-// joints are closed again. It converges linearly, with the curvature of the joints
-// times the distance.
+// To first order x is the part of the way back along allowed motions. After it the joints are
+// closed again. The iteration converges linearly, with the curvature of the joints times the
+// distance.
 func (c *Closer) approach(fit misfit) (misfit, error) {
 	c.measureMoves()
 	for range approachSteps {
@@ -38,7 +38,7 @@ func (c *Closer) approach(fit misfit) (misfit, error) {
 		clear(c.sys.B)
 		c.backTo(c.sys.B)
 		if !c.solveTangent() {
-			break // the pose at hand is closed, if not the nearest
+			break // the pose at hand is closed, though not the nearest
 		}
 		if x := c.x[:len(c.along)]; math.Sqrt(algebra.Dot(x, x)) <= approachTol*before {
 			break
@@ -55,9 +55,9 @@ func (c *Closer) approach(fit misfit) (misfit, error) {
 	return fit, nil
 }
 
-// solveTangent solves the system of approach and reports whether it has been factored. If a row with a small pivot may have
-// been taken for a redundant one, as with bodies that turn nearly for free, the solution need not keep it, and a
-// smaller limit is tried.
+// solveTangent solves the system of approach and reports whether it has been factored. A row
+// with a small pivot may have been taken for a redundant one, as with bodies that turn nearly
+// for free. The solution then need not keep that row, and a smaller limit is tried.
 func (c *Closer) solveTangent() bool {
 	solved := false
 	for w := kkt.DropWeak; w <= kkt.DropWeakest && c.fac.Factorize(w) == nil; w++ {
@@ -69,8 +69,9 @@ func (c *Closer) solveTangent() bool {
 	return solved
 }
 
-// closerTo takes the step c.along from c.best, halved until the distance from c.from
-// drops, closes the joints and reports whether it does; else c.at is c.best.
+// closerTo takes the step c.along from c.best and closes the joints. It halves the step until
+// the distance from c.from drops. It returns false if the distance does not drop; c.at is
+// c.best then.
 func (c *Closer) closerTo(before float64) (fit misfit, ok bool) {
 	h := 1.0
 	for range approachHalves {

@@ -12,36 +12,35 @@ import (
 )
 
 const (
-	// RateTol is the error of a row, relative to the angular velocities, and rateFar,
-	// relative to all velocities, at which a projection ends. Angular velocities become
+	// RateTol and rateFar are the errors of a row at which a projection ends: RateTol relative
+	// to the angular velocities, rateFar relative to all velocities. Angular velocities become
 	// velocities, and the other way round, over the length of the longer body of the joint.
 	RateTol, rateFar = 1e-13, 1e-15
-	// rateGood is the error relative to all velocities, and rateLost relative to what
-	// the errors were, at which no other factorization is tried: redundant rows
-	// contradict each other by the rounding of the pose.
+	// rateGood is an error relative to all velocities, and rateLost one relative to the errors
+	// before. At these no other factorization is tried, as redundant rows contradict each other
+	// by the rounding of the pose.
 	rateGood, rateLost = 1e-12, 1e-14
-	// rateLimit is what is accepted in the end, relative to both, as it remains next to
-	// singular poses.
+	// rateLimit is the error that is accepted in the end, relative to both. Next to singular
+	// poses it remains.
 	rateLimit  = 1e-6
 	rateSolves = 8 // with one factor
 )
 
-// ProjectVelocities replaces the velocities of st by the nearest ones, in the
-// metric of the inertias, that satisfy all joints: T·V̂ = σ. Poses stay; they
-// should be closed.
+// ProjectVelocities replaces the velocities of st by the nearest ones, in the metric of the
+// inertias, that satisfy all joints: T·V̂ = σ, theory.md (42). Poses stay; they should be
+// closed.
 //
-// Right after a ClosePositions of the same poses whose last step was tiny it takes
-// the factor of that step, which leaves a relative error of that step's size in
-// the direction of the correction, none in the rows.
+// Right after a ClosePositions of the same poses whose last step was tiny, it takes the factor
+// of that step. That leaves a relative error of that step's size in the direction of the
+// correction, and none in the rows.
 //
-// Next to a singular pose the rows may be left with an error (Closing) of at most
-// 1e-6 of the velocities.
+// Next to a singular pose the rows may be left with an error (Closing) of at most 1e-6 of the
+// velocities.
 //
-// Cost: O(bodies + joints) if the joints are satisfied; else a factorization, or
-// none, and a few solves; up to three factorizations more where rows are too
-// close to dependent. No allocation but for errors.
-// Errors and panics are those of ClosePositions; prescribed motions that
-// contradict each other are a *CloseError.
+// Cost: O(bodies + joints) if the joints are satisfied; else a factorization, or none, and a
+// few solves; up to three factorizations more where rows are too close to dependent. No
+// allocation but for errors. Errors and panics are those of ClosePositions; prescribed motions
+// that contradict each other are a *CloseError.
 func (c *Closer) ProjectVelocities(st *mechanism.State) error {
 	c.enter()
 	defer c.guard.Leave()
@@ -124,8 +123,8 @@ func (c *Closer) AllowMotion(v []float64, st *mechanism.State) error {
 	return nil
 }
 
-// project takes the errors in c.delta, which fit sums up, out of the velocities of
-// c.at, by corrections M⁻¹Jᵀλ, and returns what is left. still leaves out σ.
+// project removes the errors in c.delta, which fit sums up, from the velocities of c.at, by
+// corrections M⁻¹Jᵀλ, and returns what is left. still leaves out σ.
 func (c *Closer) project(fit misfit, still bool) (misfit, error) {
 	if err := c.linearize(c.at); err != nil {
 		return fit, err
@@ -205,8 +204,8 @@ func speeds(st *mechanism.State) (v, w float64) {
 	return v, w
 }
 
-// ratesAt stores the velocity errors at st, T·V̂ − σ or with still T·V̂, in c.delta
-// and sums them up, those of last resort relative to rateGood. c.kin is of st.
+// ratesAt stores the velocity errors at st in c.delta, T·V̂ − σ or with still T·V̂, and sums
+// them up. The sum of last resort is relative to rateGood. c.kin is of st.
 //
 // It returns joints.ErrNoDirection with the joint's name.
 func (c *Closer) ratesAt(st *mechanism.State, still bool) (fit misfit, err error) {

@@ -15,12 +15,12 @@ type misfit struct {
 	merit    float64 // Σ δ²/d, d of freeScale
 	largest  float64 // |δ|, m or rad
 	relative float64 // |δ|/unit, the largest
-	row      int     // of that
+	row      int     // the row with the largest |δ|/unit
 	excess   float64 // |δ| over its tolerance, the largest
 	loose    float64 // the same for the tolerance of last resort
 }
 
-// add books an error of row i with its tolerance.
+// add takes in an error of row i with its tolerance.
 func (f *misfit) add(i int, delta, unit, weight, tol, loose float64) {
 	a := math.Abs(delta)
 	f.merit += delta * delta / weight
@@ -56,11 +56,12 @@ func (c *Closer) measureUnits() {
 	}
 }
 
-// freeScale returns the scale of a row, an angle or a length, on the given bodies if their
-// centres of mass were in the joint and their inertias m·diag(ℓ²·1, 1): Σ 1/mℓ² or Σ 1/m.
+// freeScale returns d₀ of theory.md (39), the scale of a row, an angle or a length, on the
+// given bodies if their centres of mass were in the joint and their inertias m·diag(ℓ²·1, 1): Σ
+// 1/mℓ² or Σ 1/m.
 //
-// The scale d in the system is not good for the merit. Where the inertia is far less than
-// m·ℓ², d is large for all rows that a rotation can undo, and the merit would not see their errors.
+// The scale d in the system is not good for the merit. Where the inertia is far less than m·ℓ²,
+// d is large for all rows that a rotation can undo, and the merit would not see their errors.
 func (c *Closer) freeScale(on []int32, angle bool) (d float64) {
 	for _, i := range on {
 		m, l := c.mech.Bodies[i].Mass, c.length[i]
@@ -78,9 +79,10 @@ func (c *Closer) freeScale(on []int32, angle bool) (d float64) {
 	return d
 }
 
-// stiffen fills c.stiff. In the metric of small inertias the least displacement takes
-// every rotation that has the least of an arm, and the errors soon are anything but linear in that; with
-// inertias of the order of m·ℓ² no rotation is larger than the travel over the arm asks for.
+// stiffen fills c.stiff, theory.md (40). In the metric of small inertias the least displacement
+// prefers every rotation that has the least of an arm, and the errors are soon far from linear
+// in it. With inertias of the order of m·ℓ², no rotation is larger than the travel over the arm
+// asks for.
 func (c *Closer) stiffen() {
 	if c.stiff != nil {
 		return
@@ -92,7 +94,7 @@ func (c *Closer) stiffen() {
 		for k := range 3 {
 			I[k] += more
 		}
-		if stiff, err := bodies.New(b.Mass, b.Com, I); err == nil { // else it is out of range
+		if stiff, err := bodies.New(b.Mass, b.Com, I); err == nil { // else the inertia is out of range
 			*b = stiff
 		}
 	}
@@ -116,8 +118,8 @@ func (c *Closer) linearize(st *mechanism.State) error {
 	return nil
 }
 
-// hold clears the blocks of held bodies in the rows of a joint's node and takes
-// them from the scales.
+// hold clears the blocks of held bodies in the rows of a joint's node, and subtracts their part
+// of the scales.
 func (c *Closer) hold(node int, scale []float64) {
 	if c.held == nil {
 		return
@@ -168,8 +170,8 @@ func (c *Closer) misfitAt(st *mechanism.State) (fit misfit, err error) {
 	return fit, nil
 }
 
-// reach returns the largest coordinate of what rounds the origin of a joint
-// frame: the body's position and the arm.
+// reach returns the largest coordinate that rounds the origin of a joint frame: of the body's
+// position and of the arm.
 func reach(st *mechanism.State, body int32, f *mechanism.Frame) float64 {
 	r := algebra.MaxAbs(f.Origin[:])
 	if body != mechanism.World {

@@ -53,7 +53,7 @@ func (f *Factor) conjugateGradients(x, b []float64, floor float64) float64 {
 	f.unit.ResidualTo(c.r, b, x)
 	f.beginCorrection(c.r)
 	best, least, idle := conjugateFair, 1.0, 0
-	metric := 0.0 // pᵀ(S + E)p of the last step; ρ is −rᵀz
+	metric := 0.0 // pᵀ(S + Γ)p of the last step; ρ is −rᵀz
 	for k := 0; k < conjugateSteps && idle < conjugateIdle && !f.stop.Up(); k++ {
 		clear(c.z)
 		f.backward(solution{x: c.z, b: b, add: true})

@@ -112,7 +112,7 @@ func TestNarrowLeaves(t *testing.T) {
 // to be solves for them, and no step to allocate.
 func requireSolves(t *testing.T, f *Factor, m *sparse.Matrix, scale, b []float64) {
 	const (
-		tol   = 1e-12 // of the solution; K − E has no eigenvalue in (−1, 1)
+		tol   = 1e-12 // of the solution; K − Γ has no eigenvalue in (−1, 1)
 		terms = 1e-13 // of the residual's terms
 	)
 	n, np := len(b), int(m.P.Off[m.P.Positive()])

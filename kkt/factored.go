@@ -9,15 +9,15 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// Way is a way to solve a system whose rows may depend on each other. The ways are ordered by cost and reach: a ladder that
-// is climbed until a solution holds.
+// Way is a way to solve a system whose rows may depend on each other. The ways are ordered by
+// cost and reach. They are tried one after the other until a solution holds.
 type Way uint8
 
 // The ways. What a Factored can do is up to KeepAllFirmly; a Solver goes on to the last after KeepAll.
 const (
 	DropWeak       Way = iota // rows with pivots below 1e3·ε count as redundant
-	DropWeakest               // those below ε do, for mechanisms whose true pivots are small: long, nearly isostatic nets
-	KeepAll                   // no row does: refinement has to remove the proximal term, or to find the least squares
+	DropWeakest               // rows with pivots below ε count as redundant: for mechanisms whose true pivots are small, such as long, nearly isostatic nets
+	KeepAll                   // no row counts as redundant: refinement has to remove the proximal term, or to find the least squares
 	KeepAllFirmly             // the same with a hundredth of the proximal term
 	Orthogonal                // orthogonal factors of the rows
 	TwiceTheDigits            // numbers of 32 digits
@@ -41,7 +41,8 @@ func (w Way) String() string {
 	}[w]
 }
 
-// ErrLostPivot ends a way in which rounding has taken a pivot beyond the scale of its row. No solution would come of it.
+// ErrLostPivot ends a way in which rounding has moved a pivot beyond the scale of its row. A
+// solution with it would be wrong.
 var ErrLostPivot = errors.New("kkt: pivot lost to rounding")
 
 // Factored is a symmetric system with rows that may depend on each other, and the way in which it is factored. It knows
@@ -75,7 +76,7 @@ func NewFactored(f *factor.Factor, m *sparse.Matrix, right, scale []float64, eps
 // Current reports whether the factor is that of the last factorization of f, and the matrix has not changed since.
 func (f *Factored) Current() bool { return f.run > 0 && f.run == f.Runs() }
 
-// Changed says that the matrix is another one: what has been factored serves no more.
+// Changed says that the matrix is another one. The factor cannot be used any more.
 func (f *Factored) Changed() { f.run = 0 }
 
 // Way returns the way of the last factorization.
@@ -114,8 +115,8 @@ func (f *Factored) factorize(scale []float64, eps float64, policy factor.Policy)
 	return err
 }
 
-// FactorizeFrom factors the system in the first way that works, from w on. It returns the error of the last, or why, the reason
-// to go on to w, if there is none left.
+// FactorizeFrom factors the system in the first way that works, from w on. It returns the error
+// of the last way. why is the reason to go on to w; it is returned if there is no way left.
 func (f *Factored) FactorizeFrom(w Way, why error) error {
 	for ; w <= f.last; w++ {
 		if why = f.Factorize(w); why == nil {
@@ -133,8 +134,9 @@ func (f *Factored) Refine(x, r []float64, floor float64) factor.Refinement {
 // flat is the least scale of a row relative to the largest of its joint.
 const flat = 1e-8
 
-// FloorScales raises the scales of the rows of a node of sign −1 to a least part of the largest: a row may vanish at a
-// pose. Scales are compared in the units of the rows, which are 1 where unit is nil.
+// FloorScales raises the scales of the rows of a node of sign −1 to a least part of the
+// largest, as a row may vanish at a pose. Scales are compared in the units of the rows; a nil
+// unit stands for ones.
 func FloorScales(scale, unit []float64) {
 	of := func(k int) float64 {
 		if unit == nil {
@@ -154,8 +156,9 @@ func FloorScales(scale, unit []float64) {
 	}
 }
 
-// Workspace is what the solvers of one plan and one goroutine share: goroutines of their own, and the factor of the whole
-// system, which one at a time uses (Factored.Current).
+// Workspace is what the solvers of one plan and one goroutine share: the goroutines that work
+// for them, and the factor of the whole system. One solver at a time uses the factor
+// (Factored.Current).
 type Workspace struct {
 	plan *Plan
 	team *team.Team

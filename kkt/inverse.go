@@ -12,11 +12,11 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Inverse solves the inverse dynamics of a mechanism with loops on the sparse
-// side (RBDA §8.12): the generalized forces of chosen freedoms, the actuators,
-// that make wanted accelerations. Every actuator is one more constraint row that
-// holds its freedom to the wanted acceleration; the multiplier of the row is the
-// force. It belongs to one goroutine at a time.
+// Inverse solves the inverse dynamics of a mechanism with loops on the sparse side (RBDA
+// §8.12). It finds the generalized forces of chosen freedoms, the actuators, that make wanted
+// accelerations. Every actuator is one more constraint row, which holds its freedom to the
+// wanted acceleration. The multiplier of the row is the force. It belongs to one goroutine at a
+// time.
 type Inverse struct {
 	guard        team.Guard
 	base, driven *Solver
@@ -60,20 +60,19 @@ func (p *Plan) NewInverse(actuators []mechanism.Freedom) (*Inverse, error) {
 	return v, nil
 }
 
-// Solve finds the forces that make the accelerations wanted at st, in addition
-// to the forces the model has there: six numbers a body, ω̇ then the classical
-// acceleration of the centre of mass; nil asks for zero, to hold still.
-// Accelerations that the joints do not allow are replaced by the nearest that
-// they do, in the metric of the inertias (Distance).
+// Solve finds the forces that make the accelerations wanted at st, in addition to the forces
+// the model has there. wanted has six numbers a body: ω̇, then the classical acceleration of
+// the centre of mass. Nil asks for zero, to hold still. Accelerations that the joints do not
+// allow are replaced by the nearest that they allow, in the metric of the inertias (Distance).
 //
-// With more actuators than the motion needs, the forces are those of least
-// Euclidean norm (LeastNorm).
+// With more actuators than the motion needs, the forces are those of least Euclidean norm
+// (LeastNorm).
 //
-// Cost: three factorizations of either system, one more where motion is left, and some tens of solves; allocates.
-// It returns the errors of Solver.Solve, and a
-// *mechanism.UnderactuatedError. After that the results are of forces that hold the actuated
-// freedoms to the wanted accelerations; after other errors there are none. It panics
-// unless wanted has six entries a body.
+// Cost: three factorizations of either system, one more where motion is left, and some tens of
+// solves; allocates. It returns the errors of Solver.Solve, and ErrUnderactuated with the
+// motion that is left. After ErrUnderactuated the results are of forces that hold the actuated
+// freedoms to the wanted accelerations; after other errors there are none. It panics unless
+// wanted has six entries a body.
 func (v *Inverse) Solve(st *mechanism.State, wanted []float64) error {
 	v.enter()
 	defer v.guard.Leave()
@@ -146,8 +145,8 @@ func (v *Inverse) consistent(st *mechanism.State, wanted []float64) error {
 	return nil
 }
 
-// hold sets the right sides of the actuators' rows to what the wanted
-// accelerations make of them.
+// hold sets the right sides of the actuators' rows to the rates of their freedoms under the
+// wanted accelerations.
 func (v *Inverse) hold() {
 	y := v.driven.sys
 	x := make([]float64, len(y.B))
@@ -193,16 +192,19 @@ func (v *Inverse) explain() error {
 	return nil
 }
 
-// idleNorm is what a unit multiplier of a joint counts beside a unit force of an actuator, both in the scales of their
-// rows: little beside the force, and well above rounding in its root.
+// idleNorm is the weight of a unit multiplier of a joint in the norm, where a unit force of an
+// actuator has the weight 1, both in the scales of their rows. It is small beside that of the
+// force, and its root is well above rounding.
 const idleNorm = 1e-12
 
-// idleSteps is the number of steps of the proximal-point method that take idleNorm out of the forces. Each
-// leaves about idleNorm times the square of the number of bodies that a force goes through.
+// idleSteps is the number of steps of the proximal-point method that remove idleNorm from the
+// forces. Each step leaves about idleNorm times the square of the number of bodies that a force
+// goes through.
 const idleSteps = 3
 
-// spread replaces the multipliers x by those with the least Euclidean norm of the actuators' forces: in each step
-// those of the joints count by how far they change. The geometric matrix is in the driven system.
+// spread replaces the multipliers x by those with the least Euclidean norm of the actuators'
+// forces, theory.md (27). In each step those of the joints count by how far they change. The
+// geometric matrix is in the driven system.
 func (v *Inverse) spread(x []float64, k *ranking, redundant int) {
 	d := v.driven
 	unit := 0.0
@@ -239,8 +241,8 @@ func (v *Inverse) spread(x []float64, k *ranking, redundant int) {
 	}
 }
 
-// LeastNorm reports whether the forces are those of least norm, or the only ones. If not, they are some choice of
-// those that make the accelerations.
+// LeastNorm reports whether the forces are those of least norm, or the only ones. If not, they
+// are some choice among the forces that make the accelerations.
 //
 // It panics without a solution.
 func (v *Inverse) LeastNorm() bool {
@@ -276,8 +278,8 @@ func (v *Inverse) Distance() float64 {
 	return v.distance
 }
 
-// Residual returns the largest difference between Accelerations and what the
-// actuators make, relative to the accelerations that the loads could make.
+// Residual returns the largest difference between Accelerations and those that the actuators
+// make, relative to the accelerations that the loads could make.
 func (v *Inverse) Residual() float64 {
 	v.mustHave()
 	return v.missed
@@ -307,9 +309,9 @@ func (v *Inverse) Controlled() int {
 	return v.mobility - v.left
 }
 
-// Uncontrolled returns the scalar freedoms that move in the motions that the
-// actuators leave; nil if they leave none. Bodies that move without such a
-// freedom, on ball joints or freely, are not among them.
+// Uncontrolled returns the scalar freedoms that still move when the actuators have done what
+// they can; nil if none does. Bodies that move without such a freedom, on ball joints or
+// freely, are not among them.
 func (v *Inverse) Uncontrolled() []mechanism.Freedom {
 	v.mustHave()
 	return slices.Clone(v.free)

@@ -31,25 +31,29 @@ func (p *Plan) rowSpanPlan() *factor.RowSpanPlan {
 	return p.span.rows
 }
 
-// spanTols are the parts of a column, relative to its length, up to which it counts as dependent on those before, in
-// the order in which they are tried. Rounding of the state leaves 1e-16 where bodies are few, and 1e-10 and more on long open
-// branches, where columns combine with the lengths of lever arms. True parts fall with the
-// root of the cube of the length of a mast, to some 1e-9 on one of 1e5 stages.
+// spanTols are parts of a column relative to its length. A column counts as dependent if those
+// before leave no more of it. The parts are tried in this order. Rounding of the state leaves
+// 1e-16 where bodies are few, and 1e-10 and more on long open branches, where columns combine
+// with the lengths of lever arms. True parts fall with the root of the cube of the length of a
+// mast, to some 1e-9 on one of 1e5 stages.
 var spanTols = [...]float64{1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4}
 
-// violated is the ratio between such a part and the error of a joint's position that may make it.
+// violated is the ratio between such a part and an error of a joint's position that may have
+// made it.
 const violated = 10
 
-// Ratios between the least part that counts and the largest that does not, or rounding.
+// Ratios between the smallest part that counts and the largest that does not, or rounding.
 const (
 	spanSure  = 1e4 // no larger tolerance is tried
 	spanClear = 1e3 // the rank is clear
 	spanLeast = 1e-16
 )
 
-// factorSpan finds the basis of the column space of D^(−½)·W, D in scale, with the tolerance that makes its rank
-// clearest, or, if none makes it clear, one that makes it the given rank. It reports whether the rank is clear. Parts that
-// errors of position may have made do not count: what moves only by its geometry is rigid as soon as it is off.
+// factorSpan finds the basis of the column space of D^(−½)·W, theory.md (28), with D in scale.
+// It takes the tolerance that makes the rank clearest. If none makes it clear, it takes one
+// that gives the given rank. It reports whether the rank is clear. Parts that errors of
+// position may have made do not count: a linkage that moves only by its geometry is rigid as
+// soon as it is off.
 func (s *Solver) factorSpan(q *factor.Span, scale []float64, rank int, off float64) bool {
 	var best, same spanChoice
 	for i, tol := range spanTols {
@@ -78,19 +82,19 @@ func (s *Solver) factorSpan(q *factor.Span, scale []float64, rank int, off float
 // spanChoice is a tolerance and how clear it makes the rank.
 type spanChoice struct{ tol, ratio float64 }
 
-// take replaces c by d if that is better.
+// take replaces c by d if d is clearer.
 func (c *spanChoice) take(d spanChoice) {
 	if c.tol == 0 || d.ratio > c.ratio {
 		*c = d
 	}
 }
 
-// Largest residuals of multipliers that count as those of least norm. Rounding leaves 1e-15 where it leaves no more of dependent
-// columns; of their effect on the bodies, as much changes as it leaves of these.
+// Largest residuals of multipliers that count as those of least norm. Rounding leaves 1e-15,
+// but of dependent columns it may leave more. The effect on the bodies changes by as much.
 const (
 	optimalTol   = 1e-10 // LeastNorm.Optimality
 	unchangedTol = 1e-10 // LeastNorm.Change
-	roundedTol   = 1e-8  // the same, if no more than is left of a dependent column
+	roundedTol   = 1e-8  // the same, if a dependent column has left as much
 )
 
 // isLeast reports whether how is of multipliers of least norm.
@@ -98,8 +102,9 @@ func isLeast(how factor.LeastNorm, g factor.SpanGap) bool {
 	return how.Optimality <= optimalTol && how.Change <= max(unchangedTol, min(g.Dropped, roundedTol))
 }
 
-// violation returns the largest error of a joint's position: angles, and lengths relative to the longer of its bodies. Where
-// freedoms ought to be by a prescribed motion has no part in it: the rows are the same elsewhere.
+// violation returns the largest error of a joint's position: angles, and lengths relative to
+// the longer of its bodies. A prescribed motion has no part in it, as the rows are the same
+// wherever the freedom is.
 func (s *Solver) violation() (worst float64) {
 	m := s.plan.mech
 	for j := range m.Joints {
@@ -121,9 +126,10 @@ func (s *Solver) violation() (worst float64) {
 	return worst
 }
 
-// confirm compares the rank that the pivots tell with that of an orthogonal factorization of the geometric matrix. Where
-// that has another one, and clearly, it is taken: pivots are squares of the parts that it sees, and rounding covers those
-// below 1e-8 of their scale. Rows that close to redundant make a nearly singular system.
+// confirm compares the rank that the pivots tell with that of an orthogonal factorization of
+// the geometric matrix. If that is another one, and clear, confirm takes it. The reason is that
+// pivots are squares of the parts that the factorization sees, and rounding covers those below
+// 1e-8 of their scale. Rows so close to redundant make a nearly singular system.
 func (s *Solver) confirm(r *Report, k *ranking) {
 	k.span = s.plan.spanPlan().NewSpan()
 	counted := len(s.x) - 6*s.plan.mech.NumBodies() - r.Redundant
@@ -135,7 +141,8 @@ func (s *Solver) confirm(r *Report, k *ranking) {
 	}
 }
 
-// recount books a number of redundant rows other than that of the pivots: those whose pivots grow most with the proximal term.
+// recount sets a number of redundant rows other than that of the pivots. It names the rows
+// whose pivots grow most with the proximal term.
 func (s *Solver) recount(r *Report, redundant int, k *ranking) {
 	first := 6 * s.plan.mech.NumBodies()
 	rows := make([]int, 0, len(s.x)-first)
@@ -153,8 +160,9 @@ func (s *Solver) recount(r *Report, redundant int, k *ranking) {
 	}
 }
 
-// spread marks the components of wrenches that the constraints leave undetermined, and replaces the multipliers by those of
-// least norm in the given metric. The geometric matrix and its scales are in s.sys.
+// spread marks the components of wrenches that the constraints leave undetermined, and replaces
+// the multipliers by those of least norm in the given metric, theory.md (27). The geometric
+// matrix and its scales are in s.sys.
 func (s *Solver) spread(r *Report, metric []float64, k *ranking) {
 	s.uniqueness(r, k)
 	s.factorSpan(k.span, metric, r.Rank, k.off)
@@ -173,8 +181,9 @@ const (
 	probeTol = 1e-8 // of a null vector's component, relative to the joint's scale; rounding leaves 1e-13
 )
 
-// uniqueness finds the wrench components that the constraints leave undetermined: those that a random vector
-// reaches of which its part of least norm has been taken away. What is left of it is a null vector.
+// uniqueness finds the wrench components that the constraints leave undetermined. A random
+// vector less its part of least norm is a null vector. It reaches these components, with
+// probability one.
 func (s *Solver) uniqueness(r *Report, k *ranking) {
 	rng := rand.New(rand.NewPCG(1, uint64(len(s.x))))
 	z := make([]float64, len(s.x))

@@ -18,9 +18,9 @@ type Options struct {
 // MaxThreads is the largest number of threads. Each has memory of its own.
 const MaxThreads = 1024
 
-// DefaultEpsilon is the proximal term relative to the scale of each constraint
-// row, and 1e3 times it the relative size below which a pivot is taken for that
-// of a redundant row (docs/theory.md): above rounding, below true pivots.
+// DefaultEpsilon is the proximal term relative to the scale of each constraint row, ε of
+// theory.md (15). A pivot below 1e3 times that, relative to the scale, is taken for that of a
+// redundant row. It is above rounding and below true pivots.
 const DefaultEpsilon = 1e-12
 
 // Plan is everything about a mechanism that does not depend on its state: the
@@ -72,13 +72,13 @@ func newPlan(mech *mechanism.Mechanism, epsilon float64, threads int) *Plan {
 	return p
 }
 
-// Renumbered returns a copy of m, the model of p, with bodies and joints in elimination
-// order, in which a solver finds what it needs next to each other in memory. Names stay.
-// Large mechanisms that were numbered at random are solved about twice as fast
-// then; those numbered along their shape gain nothing.
+// Renumbered returns a copy of m, the model of p, with bodies and joints in elimination order.
+// A solver then finds what it needs next to each other in memory. Names stay. Large mechanisms
+// that were numbered at random are solved about twice as fast; those numbered along their shape
+// gain nothing.
 //
-// Cost: O(bodies + joints). Joints without rows come last. Slices within bodies and joints
-// are shared with m. It panics if m has other numbers of bodies and joints.
+// Cost: O(bodies + joints). Joints without rows come last. Slices within bodies and joints are
+// shared with m. It panics if m has other numbers of bodies and joints.
 func (p *Plan) Renumbered(m *model.Model) *model.Model {
 	p.mustBe()
 	if m == nil {

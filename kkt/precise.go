@@ -12,55 +12,61 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Where double precision does not do, Solver solves the system once more with twice the
-// digits (assemble.Precise, factor.Precise). docs/theory.md "Twice the digits" has the reasons.
+// Where doubles are not enough, Solver solves the system once more with twice the digits
+// (assemble.Precise, factor.Precise). docs/theory.md "Twice the digits" has the reasons.
 const (
-	// massSpread is the ratio of the masses of two joined bodies, and inertiaSpread that of moments of inertia, within a body or
-	// across a joint, from which on a Solve does so. A double has 16 digits. The pivots of a row keep those that the
-	// ratio leaves, and some are needed for the path to other bodies. Slender links, whose least moment of inertia few rows meet,
-	// and balls on thin rods have inertias in a ratio of 10⁸ and 10⁹ and are solved well.
+	// massSpread is the ratio of the masses of two joined bodies from which on a Solve uses
+	// twice the digits. inertiaSpread is that of moments of inertia, within a body or across a
+	// joint. A double has 16 digits. The pivots of a row keep those that the ratio leaves, and
+	// some are needed for the path to other bodies. Slender links, whose least moment of
+	// inertia few rows meet, and balls on thin rods have inertias in a ratio of 10⁸ and 10⁹ and
+	// are solved well.
 	massSpread    = 1e7
 	inertiaSpread = 1e10
-	// preciseSolveFlops bounds the flops of the plan up to which a Solve does so,
-	// preciseReportFlops those up to which a Report does where it has a reason, and verifyFlops
-	// those up to which it does anyway. One flop takes some 10 ns then.
+	// preciseSolveFlops bounds the flops of the plan up to which a Solve does so.
+	// preciseReportFlops bounds those up to which a Report does where it has a reason, and
+	// verifyFlops those up to which it does without one. One flop takes some 10 ns then.
 	preciseSolveFlops  = 1e8
 	preciseReportFlops = 2e9
 	verifyFlops        = 1e7
-	// preciseTau is the pivot relative to its row's scale up to which a row counts as redundant: the square of the angle,
-	// 3e-12 rad, by which it differs from the rows that it depends on. Numbers of 53 bits leave redundant rows with pivots of
-	// 1e-32, and rounding on the way to them makes that 1e-24 at most in nets with more redundant rows than others.
+	// preciseTau is τ of theory.md (26): the pivot relative to its row's scale up to which a
+	// row counts as redundant. It is the square of the angle, 3e-12 rad, by which the row
+	// differs from the rows that it depends on. Directions of 53 bits leave redundant rows with
+	// pivots of 1e-32. Rounding on the way to them makes that 1e-24 at most, in nets with more
+	// redundant rows than others.
 	preciseTau = 1e-23
-	// stateNoise is the factor on the violation of the joints up to which the rows of a loop may depend on each
-	// other: what the state does not say cannot be told from redundant.
+	// stateNoise is a factor on the violation of the joints. Rows of a loop may depend on each
+	// other up to that: the state does not tell them from redundant rows.
 	stateNoise = 100
-	// roughState is the violation above which twice the digits tell nothing about a state.
+	// roughState is the violation of a state above which twice the digits of it mean nothing.
 	roughState = 1e-6
-	// preciseTol is the relative correction by a refinement after which a solution counts as found, and
-	// preciseSteps the largest number of refinements.
+	// preciseTol is the relative correction by a refinement up to which a solution counts as
+	// found. preciseSteps is the largest number of refinements.
 	preciseTol   = 1e-10
 	preciseSteps = 4
 	// pivotGap is the least ratio of a pivot to those of redundant rows that leaves no doubt.
 	pivotGap = 1e3
-	// latePivot is the pivot relative to its row's scale up to which a row is eliminated last where a first
-	// factorization does not do, and lateRows the largest number of such rows.
+	// latePivot is a pivot relative to its row's scale. Where a first factorization fails, rows
+	// with smaller pivots are eliminated last. lateRows is the largest number of such rows.
 	latePivot = 1e-8
 	lateRows  = 300
-	// lostTol is the relative difference of accelerations, between both solutions or when the directions of the
-	// rows are rounded in another way, above which a Report says that doubles, or the data, do not determine them.
+	// lostTol is a relative difference of accelerations, between both solutions or with the
+	// directions of the rows rounded in another way. Above it a Report says that doubles, or
+	// the data, do not determine the accelerations.
 	lostTol = 1e-6
-	// sameTol is the relative difference up to which both solutions are the same, and that of doubles is kept.
+	// sameTol is the relative difference up to which both solutions count as the same, and that
+	// of doubles is kept.
 	sameTol = 1e-9
-	// cancelled is the part of the accelerations that the loads alone would make below which accelerations are
-	// what rounding leaves of them.
+	// cancelled is a part of the accelerations that the loads alone would make. Accelerations
+	// below it consist of rounding.
 	cancelled = 1e-8
-	// soundResidual is the scaled residual of the whole system above which a Report verifies large mechanisms, too. It
-	// is at 1e-16 where doubles do.
+	// soundResidual is the scaled residual of the whole system above which a Report verifies
+	// large mechanisms too. It is at 1e-16 where doubles are enough.
 	soundResidual = 1e-13
 )
 
-// IllScaled says where a mechanism is badly scaled: a Report names what double precision, or the data,
-// do not tell.
+// IllScaled says where a mechanism is badly scaled. A Report names what double precision, or
+// the data, do not determine.
 type IllScaled struct {
 	Body, Joint int    // −1 if it is not one
 	Text        string // a sentence about it, without the name
@@ -69,12 +75,12 @@ type IllScaled struct {
 // spread is the largest ratio of inertias that meet in one row.
 type spread struct {
 	ratio       float64
-	excess      float64 // ratio over its limit: doubles do up to 1
+	excess      float64 // ratio over its limit: doubles are enough up to 1
 	body, joint int     // where it is; the other is −1
 	text        string
 }
 
-// wide reports whether doubles do not do.
+// wide reports whether doubles are not enough.
 func (s *spread) wide() bool { return s.excess >= 1 }
 
 // spreadOf finds the ratio that most exceeds its limit: within a body, m·ℓ² over its least moment of inertia; across a joint,
@@ -127,16 +133,16 @@ type precise struct {
 	rows   []bool                      // of redundant
 	sorted []float64                   // of gap
 	tau    float64                     // of the last factorization
-	wide   bool                        // doubles do not do, whatever the state
+	wide   bool                        // doubles are not enough, whatever the state
 
 	worst factor.Worst // largest residual of a row that counts as redundant
 	error float64      // relative correction by the last refinement
 }
 
-// errRough says that the state violates its joints so much that its digits do not count.
+// errRough says that the state violates its joints so much that its digits mean nothing.
 var errRough = errors.New("kkt: state too rough for twice the digits")
 
-// errImprecise says that twice the digits did not do either.
+// errImprecise says that twice the digits are not enough either.
 var errImprecise = errors.New("kkt: not solved with twice the digits")
 
 func (p *Plan) newPrecise() *precise {
@@ -160,8 +166,8 @@ func (p *precise) solve(st *mechanism.State, noise float64) error {
 		return err
 	}
 	p.tau = max(preciseTau, stateNoise*noise*stateNoise*noise)
-	// Where a violated state makes redundant rows contradict each other, doubles find the least squares over all of them,
-	// if they do at all.
+	// A violated state makes redundant rows contradict each other. Doubles find the least
+	// squares over all of them, if they find a solution at all.
 	enough := exactTol
 	if p.wide {
 		enough = max(enough, stateNoise*noise)
@@ -266,7 +272,7 @@ func (p *precise) factorizeLate() error {
 func (p *precise) refine() {
 	p.last.ResidualTo(p.r, p.sys.B, p.x)
 	p.judge()
-	// Multipliers of redundant rows stay zero; what these rows lack is not the others' to make.
+	// Multipliers of redundant rows stay zero. The other rows do not make up for what these lack.
 	p.last.EachRow(func(i int32, weak bool, _ float64) {
 		if weak {
 			p.r[i] = dd.Num{}
@@ -315,8 +321,8 @@ func (p *precise) redundant() []bool {
 	return p.rows
 }
 
-// preciseFor reports whether a Solve that ended with err goes on with twice the digits. Numbers that overflow in
-// doubles do so there, too.
+// preciseFor reports whether a Solve that ended with err goes on with twice the digits. Numbers
+// that overflow in doubles overflow there too.
 func (s *Solver) preciseFor(err error) bool {
 	if err == nil {
 		return s.plan.spread.wide() && s.plan.symbolic.Counts.Flops <= preciseSolveFlops

@@ -24,30 +24,32 @@ type Report struct {
 	// world, moments about the origin of the successor frame.
 	Undetermined []uint8
 
-	// LeastNorm: the multipliers have the least norm of all with the same effect on the bodies, to rounding,
-	// or are unique. If not, the undetermined parts of the reactions are some choice: those of the solution as it
-	// was, or of a norm that is not the least.
+	// LeastNorm says that the multipliers have the least norm of all with the same effect on
+	// the bodies, to rounding, or are unique. If not, the undetermined parts of the reactions
+	// are some choice: those of the solution, or of a norm that is not the least.
 	LeastNorm bool
-	// NormResidual says how far the multipliers are from least norm: the larger of how far they are from those that some motion of the bodies
-	// makes in the metric of the norm, and of what their effect has changed, both relative to the
-	// largest; 1 stands for no norm at all. It is 0 if they are unique.
+	// NormResidual says how far the multipliers are from least norm, theory.md (30). It is the
+	// larger of two numbers, both relative to the largest multiplier: the distance from the
+	// multipliers that some motion of the bodies makes in the metric of the norm, and the
+	// change of their effect on the bodies. 1 stands for no norm at all. It is 0 if they are
+	// unique.
 	NormResidual float64
 
-	// Distance tells how far the pose is from a singular one: the smallest √t·n
-	// over the rows that are not redundant, t the row's geometric pivot relative
-	// to its scale and n the number of rows, weighted, that its reaction spreads
-	// over. Close to a singular pose it is about three times the relative motion,
-	// in rad or joint lengths, that leads there; far from any it is of order 1.
-	// The factor n takes out that the pivots of long parts are small without any
-	// singularity near. It is 1 if there are no rows.
+	// Distance tells how far the pose is from a singular one, theory.md (33): the smallest √t·n
+	// over the rows that are not redundant. t is the row's geometric pivot relative to its
+	// scale. n is the number of rows, weighted, over which its reaction spreads. Close to a
+	// singular pose the distance is about three times the relative motion, in rad or joint
+	// lengths, that leads there. Far from any it is of order 1. The pivots of long parts are
+	// small without any singularity near; the factor n makes up for that. Distance is 1 if
+	// there are no rows.
 	Distance     float64
 	WeakestJoint int // joint of that pivot, −1 if there are no rows
 
-	// NearSingular: Distance is below NearSingularDistance, or a pivot answers to
-	// the proximal term neither as a redundant nor as a true one, or refinement
-	// left an error far above rounding, or the constraints do not hold to rounding
-	// (Solver.Inconsistency), be it that the state violates redundant joints or
-	// that joints are too close to redundant.
+	// NearSingular says that the pose is close to a singular one, or that the rank is not sure.
+	// There are four reasons. Distance is below NearSingularDistance. A pivot answers to the
+	// proximal term neither as a redundant nor as a true one. Refinement left an error far
+	// above rounding. Or the constraints do not hold to rounding (Solver.Inconsistency): the
+	// state violates redundant joints, or joints are too close to redundant.
 	NearSingular  bool
 	IllScaled     *IllScaled // where inertias differ by more than doubles bear, or what the data do not determine; nil if there is nothing
 	Growth        float64    // of rounding errors in the factorization, relative to the rows' scales; 0 if only twice the digits did
@@ -76,22 +78,23 @@ const (
 
 // Report explains the constraints at the state of the last Solve, and replaces
 // the multipliers by those of least norm in the metric of the joints' scales
-// (docs/theory.md).
+// (docs/theory.md (27)).
 //
-// Rank is decided in a metric of the geometry alone: a pivot of the factor that
-// grows with the proximal term belongs to a redundant row, one that does not
-// is a true pivot. Where rows are redundant an orthogonal factorization confirms the rank, or replaces it. A component of a wrench is undetermined where a random vector
-// of the null space of the constraint forces does not vanish.
+// Rank is decided in a metric of the geometry alone, theory.md (25). A pivot of the factor that
+// grows with the proximal term belongs to a redundant row; one that does not is a true pivot.
+// Where rows are redundant, an orthogonal factorization confirms the rank, or replaces it. A
+// component of a wrench is undetermined where a random vector of the null space of the
+// constraint forces does not vanish.
 //
-// A mechanism of up to 10⁷ flops a factorization is solved and analysed once more with twice the digits, a larger one if
-// there is a reason (docs/theory.md "Twice the digits"). Where the accelerations then differ by more than a relative
-// 1e-9, they replace those of the Solve.
+// A mechanism of up to 10⁷ flops a factorization is solved and analysed once more with twice
+// the digits, a larger one if there is a reason (docs/theory.md "Twice the digits"). Where the
+// accelerations then differ by more than a relative 1e-9, they replace those of the Solve.
 //
-// Cost: two factorizations; with redundant rows one more, the analysis of an orthogonal factorization the first time, two of these, and some twenty
-// products with each; twice the digits take some 0.1 µs a flop.
-// Allocates, also the whole system where a reduced one has been solved.
-// It panics without a solution. It returns a *factor.PivotError if the
-// geometric factorization fails, which takes a state that is not finite.
+// Cost: two factorizations. Redundant rows take one more, the analysis of an orthogonal
+// factorization the first time, two of these factorizations, and some twenty products with
+// each. Twice the digits take some 0.1 µs a flop. Allocates, also the whole system where a
+// reduced one has been solved. It panics without a solution. It returns a *factor.PivotError if
+// the geometric factorization fails, which takes a state that is not finite.
 func (s *Solver) Report() (*Report, error) {
 	s.enter()
 	defer s.guard.Leave()
@@ -123,12 +126,12 @@ func (s *Solver) Report() (*Report, error) {
 	return r, nil
 }
 
-// leastNormTol is the backward error up to which multipliers of least norm take the place of
-// those of the solution.
+// leastNormTol is the backward error up to which multipliers of least norm replace those of the
+// solution.
 const leastNormTol = 1e-11
 
-// holds reports whether the multipliers of least norm satisfy the equations, and books their
-// backward error then.
+// holds reports whether the multipliers of least norm satisfy the equations, and stores their
+// backward error if they do.
 func (s *Solver) holds(r *Report) bool {
 	e := s.backwardError()
 	if !(e <= max(leastNormTol, 2*r.BackwardError)) {
@@ -171,7 +174,7 @@ func (s *Solver) explain(r *Report, rows *verification) error {
 	return nil
 }
 
-// backwardError is that of the solution in mass-weighted coordinates.
+// backwardError is the backward error of the solution in mass-weighted coordinates.
 func (s *Solver) backwardError() float64 {
 	x := append([]float64(nil), s.x...)
 	s.sys.WeighTo(x, x)
@@ -243,11 +246,11 @@ func (s *Solver) rank(r *Report, rows *verification) (*ranking, error) {
 	return k, nil
 }
 
-// classify books one row of joint j from its pivots under both proximal terms, and reports whether it is redundant. A pivot is t + ε·n in terms of the row's
-// scale: t = 0 where the row is redundant, and n is the squared norm, in the
-// metric of the scales, of the reaction to a unit force along the row. In a long row of
-// loops that are all nearly singular the term itself bounds n, and true pivots go with
-// its root.
+// classify takes in one row of joint j, with its pivots under both proximal terms, and reports
+// whether it is redundant. In terms of the row's scale a pivot is t + ε·n, theory.md (32). t is
+// 0 where the row is redundant. n is the squared norm, in the metric of the scales, of the
+// reaction to a unit force along the row. In a long row of loops that are all nearly singular
+// the term itself bounds n, and true pivots go with its root.
 func classify(r *Report, j int, p1, p2, scale float64) bool {
 	if p2 > p1*redundantStep {
 		if p2*ambiguous < epsilonStep*p1 {

@@ -57,9 +57,11 @@ func (s *Solver) Refinement() factor.Refinement {
 	return s.ref
 }
 
-// Nearness returns the square root of the smallest pivot of a row that is not redundant, relative to the row's scale,
-// +Inf if there is no such row, and the number of rows that are. Along a motion to a singular pose the first falls to zero like the
-// distance, until the second rises; its size alone says little (Report.Distance).
+// Nearness returns two numbers, theory.md (50). The first is the square root of the smallest
+// pivot of a row that is not redundant, relative to the row's scale, or +Inf if there is no
+// such row. The second is the number of redundant rows. Along a motion to a singular pose the
+// first falls to zero like the distance, until the second rises. The size of the first alone
+// says little (Report.Distance).
 //
 // Cost: O(rows), no allocation. It panics without a solution.
 func (s *Solver) Nearness() (near float64, redundant int) {
@@ -105,13 +107,12 @@ func (s *Solver) AccelerationsTo(dst []float64) {
 	copy(dst, s.x[:n])
 }
 
-// JointMultipliersTo copies the constraint-force variables λ of joint j, one a row
-// of its T, to dst and returns their number. They are not unique where the
-// joint's reactions are not (Report); their null-space part is then accurate
-// only after Report.
+// JointMultipliersTo copies the constraint-force variables λ of joint j, one a row of its T, to
+// dst and returns their number. They are not unique where the joint's reactions are not
+// (Report). Their part in the null space is then accurate only after Report.
 //
 // The first call after a Solve may cost O(bodies + joints) and allocate, as may that of
-// ConstraintWrench and TotalWrench; the state of the Solve must not have changed until then.
+// ConstraintWrench and TotalWrench. The state of the Solve must not have changed until then.
 func (s *Solver) JointMultipliersTo(dst *[6]float64, j int) int {
 	s.mustHaveJoint(j)
 	s.complete()

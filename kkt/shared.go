@@ -51,12 +51,13 @@ func (s *Solver) FactorKinematics() *mechanism.Kinematics {
 	return s.now.kin
 }
 
-// SolveErrorsTo stores in x the least displacements of the bodies, in the metric of the inertias, that make the errors e
-// of the rows, to first order at the state of FactorKinematics. The same holds for velocities. It ends the results of s.
+// SolveErrorsTo stores in x the least displacements of the bodies, in the metric of the
+// inertias, that make the errors e of the rows to first order at the state of FactorKinematics,
+// theory.md (43). The same holds for velocities. It ends the results of s.
 //
-// Shapes: e and x have an entry a scalar of Layout.Pattern; those of e for bodies are zero. The first of x are the
-// displacements: a rotation, rad, and the travel of the centre of mass, m, of each body in world axes. st is near the
-// state of the factor.
+// Shapes: e and x have an entry a scalar of Layout.Pattern; those of e for bodies are zero. The
+// first entries of x are the displacements: a rotation, rad, and the travel of the centre of
+// mass, m, of each body in world axes. st is near the state of the factor.
 // Cost: a solve, no allocation. It panics without a factor.
 func (s *Solver) SolveErrorsTo(x, e []float64, st *mechanism.State) {
 	if s.FactorKinematics() == nil {

@@ -13,18 +13,19 @@ import (
 // Limits of the test for singular poses.
 const (
 	singularStep = 1e-5 // largest rotation of a body between the poses compared, rad
-	// singularTol is the part of a null reaction that works on the motions, relative to their sizes, above
-	// which a pose is singular. Differences have errors of singularStep², and of rounding divided by it.
+	// singularTol is the part of a null reaction that works on the motions, relative to their
+	// sizes. Above it a pose is singular. Differences have errors of singularStep², and of
+	// rounding divided by singularStep.
 	singularTol = 1e-6
 	movesTol    = 1e-6 // part of a random motion that the joints have to leave if a mechanism moves
 )
 
-// atSingular tests whether redundant rows cease to be redundant along a motion that the joints allow. The pose is then
-// singular, and r says so.
+// atSingular tests whether redundant rows cease to be redundant along a motion that the joints
+// allow. The pose is then singular, and r says so.
 //
-// Let y be a reaction without effect, Jᵀy = 0, and v a motion, J·v = 0. If the rank is the same nearby, then y continues
-// along v, and 0 = d(Jᵀy)/dv = (dJ/dv)ᵀ·y + Jᵀ·dy/dv: the part of (dJ/dv)ᵀ·y in the motions that the joints allow is
-// zero. y and v are random.
+// Let y be a reaction without effect, Jᵀy = 0, and v a motion, J·v = 0. If the rank is the same
+// nearby, y continues along v, theory.md (34), 0 = d(Jᵀy)/dv = (dJ/dv)ᵀ·y + Jᵀ·dy/dv. So the
+// part of (dJ/dv)ᵀ·y in the motions that the joints allow is zero. y and v are random.
 //
 // The geometric matrix is in s.sys.
 func (s *Solver) atSingular(r *Report, k *ranking) {
@@ -33,7 +34,8 @@ func (s *Solver) atSingular(r *Report, k *ranking) {
 	}
 	length, p := s.plan.length, s.plan.layout.Pattern
 	n := 6 * len(length)
-	// With the scales of the redundant rows on the diagonal, the factor makes v its part in the motions that the joints allow.
+	// With the scales of the redundant rows on the diagonal, the factor replaces v by its part
+	// in the motions that the joints allow.
 	e := make([]float64, len(s.x))
 	for i, redundant := range k.redundant {
 		if redundant {

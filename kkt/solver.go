@@ -22,17 +22,17 @@ var ErrInconsistent = errors.New("kkt: constraints contradict each other")
 var ErrInaccurate = errors.New("kkt: refinement does not converge")
 
 const (
-	// consistentTol is the largest residual of a constraint row, relative to the
-	// accelerations its terms could make, that passes as the violation of an
-	// imperfect state; the accelerations are then those of least squares, and the
-	// residual is reported.
+	// consistentTol is the largest residual of a constraint row, relative to the accelerations
+	// its terms could make, that counts as the violation of an imperfect state. The
+	// accelerations are then those of least squares, and the residual is reported.
 	consistentTol = 1e-4
-	// exactTol is the same for a factorization that leaves the weak rows to the
-	// others: a larger residual says that a weak row was not redundant.
+	// exactTol is the same for a factorization under WhereWeak. A larger residual says that a
+	// weak row was not redundant.
 	exactTol = 1e-12
-	// DoubtTol is the largest pivot, relative to its row's scale, that passes as rounding of a redundant row in a
-	// reduced system: scales are those of free bodies, so that true pivots may be small where bodies are held by
-	// their trees, and rows of the trees do not tell.
+	// DoubtTol is for reduced systems. It is the largest pivot, relative to its row's scale,
+	// that counts as rounding of a redundant row. A true pivot may be small there: the scales
+	// are those of free bodies, while the bodies are held by their trees. And the rows of the
+	// trees, which would show the mistake, are not in the system.
 	DoubtTol = 1e-12
 	// accurateTol is the largest predicted relative error of the accelerations
 	// that is returned as a result.
@@ -45,7 +45,7 @@ type stage uint8
 const (
 	empty     stage = iota // there is no system
 	assembled              // the system is that of the state
-	factored               // there is a factor of it, unless another use of that has taken its place (Factored.Current)
+	factored               // there is a factor of it, unless another system has taken its place (Factored.Current)
 	solved                 // there are results
 )
 
@@ -74,7 +74,7 @@ type Solver struct {
 	multipliers   bool // those of the solution are in x
 
 	more      *precise // nil until it is needed
-	imprecise error    // why twice the digits do not do either, where doubles do not
+	imprecise error    // why twice the digits are not enough either, where doubles are not
 }
 
 // system is a system that a Solver factors.
@@ -116,23 +116,25 @@ func (s *Solver) needWhole() {
 	}
 }
 
-// Solve computes accelerations and constraint multipliers at st (RBDA eq.
-// 8.64). The results are read with the other methods; they hold until the next
-// Solve, and refer to st, which is kept but not copied.
+// Solve computes accelerations and constraint multipliers at st, theory.md (2) (RBDA eq. 8.64).
+// The results are read with the other methods. They hold until the next Solve, and refer to st,
+// which is kept but not copied.
 //
-// Where many bodies hang on the world by few freedoms (assemble.Ground), that is the cost of a system
-// without these; the whole one is solved too where rounding takes it.
+// Where many bodies hang on the world by few freedoms (assemble.Ground), Solve solves a reduced
+// system without these. The whole one is solved too where rounding makes the reduced one fail.
 //
-// Where masses that meet differ by 10⁷ and more, or moments of inertia by 10¹⁰, or refinement ends far from a solution, the system is solved once
-// more with twice the digits, if that takes up to 10⁸ flops. Redundancy is decided by doubles otherwise: a pose within 1e-7 rad
-// of a singular one may pass for singular. Report tells.
+// The system is solved once more with twice the digits in three cases, if that takes up to 10⁸
+// flops: masses that meet differ by 10⁷ and more, moments of inertia differ by 10¹⁰, or
+// refinement ends far from a solution. Otherwise redundancy is decided by doubles. A pose
+// within 1e-7 rad of a singular one may then pass for singular. Report tells.
 //
-// Cost: O(bodies + joints) + the factor's flops; up to 64 solves more if constraints are
-// nearly dependent; an orthogonal factorization as the last resort, some four times as long; twice the digits, some hundred
-// times. No allocation but when one of these is first so, and where an orthogonal factorization or another order is needed.
-// It returns mechanism.ErrNotFinite for a bad state, *factor.PivotError,
-// ErrInconsistent or ErrInaccurate, each with the name of the body or joint.
-// After an error there is no result. It panics if st is nil or of another mechanism.
+// Cost: O(bodies + joints) + the factor's flops. Nearly dependent constraints take up to 64
+// more solves. The last resorts take longer: an orthogonal factorization some four times as
+// long, twice the digits some hundred times. No allocation but when one of these is first
+// needed, and where an orthogonal factorization or another order is needed. It returns
+// mechanism.ErrNotFinite for a bad state, *factor.PivotError, ErrInconsistent or ErrInaccurate,
+// each with the name of the body or joint. After an error there is no result. It panics if st
+// is nil or of another mechanism.
 func (s *Solver) Solve(st *mechanism.State) error {
 	s.enter()
 	defer s.guard.Leave()
@@ -210,9 +212,9 @@ func (s *Solver) factorize() error {
 	return nil
 }
 
-// next factors in the next way that works after one has failed with err, which it explains if that was the last. There is one way
-// for the reduced system: rows of the joints of its trees, which would tell of a pivot that is taken wrongly for a true one,
-// are not in it.
+// next factors in the next way that works, after one has failed with err. It explains err if
+// that was the last. The reduced system has one way only: the rows of the joints of its trees
+// are not in it, and they would show a pivot that is wrongly taken for a true one.
 func (s *Solver) next(err error) error {
 	w := s.now.Way() + 1
 	if s.reduced() {
@@ -231,9 +233,9 @@ func (s *Solver) next(err error) error {
 	return nil
 }
 
-// Refine is the last part of Solve, after Factorize. If the factorization turns
-// out not to serve, it goes on to the next way to factor. It panics without a
-// factor of the assembled system; Report takes its place.
+// Refine is the last part of Solve, after Factorize. If the factor is not good enough, it goes
+// on to the next way to factor. It panics without a factor of the assembled system; Report
+// takes its place.
 func (s *Solver) Refine() error {
 	s.enter()
 	defer s.guard.Leave()
@@ -266,12 +268,12 @@ func (s *Solver) refine() error {
 	return err
 }
 
-// SolveOnceTo stores in a the accelerations of one solve with the factor, which is neither checked nor refined. It is what a
-// solver of linear systems does, and no result of s.
+// SolveOnceTo stores in a the accelerations of one solve with the factor, neither checked nor
+// refined. That is the work of a solver of linear systems, and no result of s.
 //
 // Shapes: a has six entries a body, as for AccelerationsTo.
-// Cost: the backward half of a solve, as Factorize has eliminated the right side; no allocation. It panics without a factor of the
-// assembled system.
+// Cost: the backward half of a solve, as Factorize has eliminated the right side; no
+// allocation. It panics without a factor of the assembled system.
 func (s *Solver) SolveOnceTo(a []float64) {
 	s.enter()
 	defer s.guard.Leave()
@@ -314,8 +316,8 @@ func (w Way) tol() float64 {
 	return consistentTol
 }
 
-// refineOnce solves with the factor. It returns ErrInaccurate or ErrInconsistent as they are, which describe
-// explains: the next way to factor may do.
+// refineOnce solves with the factor. It returns ErrInaccurate or ErrInconsistent as they are.
+// describe explains them later, as the next way to factor may succeed.
 func (s *Solver) refineOnce() error {
 	s.stage = factored
 	s.ref = s.now.Refine(s.now.x, s.now.r, s.free)

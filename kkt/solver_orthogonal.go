@@ -13,11 +13,12 @@ import (
 // factorization that is accepted.
 const orthogonalTol = 1e-10
 
-// orthogonal solves the assembled whole system by an orthogonal factorization of its rows, after all attempts have failed with
-// err. It is for systems whose constraints are known to more digits than their products are: long masts, whose smallest pivots
-// are below rounding. It reports whether there is a solution.
+// orthogonal solves the assembled whole system by an orthogonal factorization of its rows,
+// theory.md (31), after all other ways have failed with err. It is for systems whose
+// constraints are known to more digits than their products are: long masts, whose smallest
+// pivots are below rounding. It reports whether there is a solution.
 //
-// Cost: two to four factorizations, as long each as the ordinary one on masts; allocates.
+// Cost: two to four factorizations, each as long as the ordinary one on masts; allocates.
 func (s *Solver) orthogonal(err error) bool {
 	if !errors.Is(err, ErrInaccurate) || !isFinite(s.sys.B) {
 		return false
@@ -34,8 +35,9 @@ func (s *Solver) orthogonal(err error) bool {
 	return how.Residual <= orthogonalTol && how.Error <= orthogonalTol && s.inconsistency <= orthogonalTol
 }
 
-// rowSpanTols are the parts of a row up to which it counts as dependent, in the order in which they are tried. Rounding
-// leaves more of rows than of columns where bodies are many: 1e-9 in a mast of 1e5 stages.
+// rowSpanTols are the parts of a row up to which it counts as dependent, in the order in which
+// they are tried. Where bodies are many, rounding leaves more of rows than of columns: 1e-9 in
+// a mast of 1e5 stages.
 var rowSpanTols = [...]float64{1e-9, 2e-9, 5e-9, 1e-8, 1e-7, 1e-6, 1e-5}
 
 // factorRowSpan finds the basis of the rows with a tolerance that makes its rank that of the columns, which is clear. It reports

@@ -5,11 +5,12 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// SolveStabilized is Solve under constraints with feedback (RBDA §8.3): with δ and δ̇ the errors of the joints' rows at
-// position and velocity level, a row demands δ̈ = −2α·δ̇ − β²·δ. alpha and beta are in 1/s.
+// SolveStabilized is Solve under constraints with feedback, theory.md (47) (RBDA §8.3). Let δ
+// and δ̇ be the errors of the joints' rows at position and velocity level. A row then demands
+// δ̈ = −2α·δ̇ − β²·δ. alpha and beta are in 1/s.
 //
-// Where redundant rows are violated in ways that no displacement of the bodies explains, the accelerations are those
-// of least squares. It works on the whole system.
+// Where redundant rows are violated in ways that no displacement of the bodies explains, the
+// accelerations are those of least squares. It works on the whole system.
 //
 // Cost and errors are those of Solve.
 func (s *Solver) SolveStabilized(st *mechanism.State, alpha, beta float64) error {

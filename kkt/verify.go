@@ -9,16 +9,16 @@ import (
 	"github.com/rung-mbd/rung/internal/dd"
 )
 
-// verification is what twice the digits tell a Report.
+// verification is what a Report learns from twice the digits.
 type verification struct {
 	p         *precise  // factored in the metric of the geometry
 	redundant []bool    // by scalar of the system
 	pivots    []float64 // by scalar of the system: geometric, relative to the row's scale
 }
 
-// verify solves with twice the digits unless that has been done, books in r what doubles or the data do not
-// determine, and returns which rows are redundant. Without reason to, large mechanisms are not verified: it then
-// returns nil.
+// verify solves with twice the digits unless that has been done. It stores in r what doubles or
+// the data do not determine, and returns which rows are redundant. It returns nil for a large
+// mechanism without a reason to verify it.
 func (s *Solver) verify(r *Report) *verification {
 	flops := float64(s.plan.symbolic.Counts.Flops)
 	wide := s.plan.spread.wide()
@@ -142,8 +142,8 @@ func count(list []bool) (n int) {
 	return n
 }
 
-// book returns whether scalar i of the system, a row of joint j, is redundant, and books in r a true row that passes for redundant
-// in doubles.
+// book returns whether scalar i of the system, a row of joint j, is redundant. It stores in r a
+// true row that passes for redundant in doubles.
 func (v *verification) book(r *Report, j, i int, redundant bool) bool {
 	if redundant && !v.redundant[i] {
 		if d := math.Sqrt(v.pivots[i]); r.WeakestJoint < 0 || d < r.Distance {
@@ -153,8 +153,8 @@ func (v *verification) book(r *Report, j, i int, redundant bool) bool {
 	return v.redundant[i]
 }
 
-// nullTo stores in z the vector of the null space of Jᵀ that equals c in the redundant rows: (S + E)⁻¹·E·c with E the scales of these
-// rows, S = J·G⁻¹·Jᵀ.
+// nullTo stores in z the vector of the null space of Jᵀ that equals c in the redundant rows: (S
+// + Γ)⁻¹·Γ·c with Γ the scales of these rows, S = J·G⁻¹·Jᵀ.
 func (v *verification) nullTo(z, c []float64) {
 	p := v.p
 	for i, x := range c {

@@ -12,9 +12,9 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Nearby compares the constraints at a state with those at closed states next to
-// it: a mechanism whose rank is less here than there has variable mobility (RBDA
-// §8.10), and motions that exist at this pose only.
+// Nearby compares the constraints at a state with those at closed states next to it. A
+// mechanism whose rank is less here than there has variable mobility (RBDA §8.10), and motions
+// that exist at this pose only.
 type Nearby struct {
 	Rank   int // at the state
 	Around int // largest rank at the states nearby; Rank if there are none
@@ -37,15 +37,15 @@ const (
 	stillTol     = 1e-9 // rates at all joints, relative to the bodies' velocities, that are rounding
 )
 
-// Compare moves the mechanism a little from st along its own motion and along
-// random motions that the joints allow, closes the joints again (closing.Closer), and
-// compares the rank. Loads do not matter.
+// Compare moves the mechanism a little from st, along its own motion and along random motions
+// that the joints allow. It closes the joints again (closing.Closer), and compares the rank.
+// Loads do not matter.
 //
-// Where more than two branches of motion meet, it may miss some of them; that of
-// the state's own velocity is among those it follows.
+// Where more than two branches of motion meet, it may miss some of them. It always follows that
+// of the state's own velocity.
 //
-// Cost: some fifty factorizations at most; allocates.
-// It returns the errors of assemble.Weighted.FillTo and *factor.PivotError.
+// Cost: some fifty factorizations at most; allocates. It returns the errors of
+// assemble.Weighted.FillTo and *factor.PivotError.
 func Compare(p *kkt.Plan, st *mechanism.State) (*Nearby, error) {
 	if st == nil {
 		panic("mobility: no state")
@@ -193,8 +193,8 @@ func (c *comparison) moving(v []float64) *mechanism.State {
 	return st
 }
 
-// appearing returns the freedoms that move in what a random motion of c.rest has
-// beyond the motions of near.
+// appearing returns the freedoms that move in the part of a random motion of c.rest that the
+// motions of near do not have.
 func (c *comparison) appearing(near *mechanism.State) ([]mechanism.Freedom, error) {
 	here := append([]float64(nil), c.random...)
 	if err := c.closer.AllowMotion(here, c.rest); err != nil {

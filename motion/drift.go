@@ -11,37 +11,40 @@ import (
 )
 
 const (
-	// chordTurn is the largest rotation, rad, between a pose and that of a factor at which
-	// the factor serves for the pose: θ of docs/theory.md.
+	// chordTurn is the largest rotation, rad, between a pose and the pose of a factor that
+	// corrects it: θ of theory.md (44).
 	chordTurn = 1e-3
-	// chordGain is the part of the errors that a correction may leave: the largest θ·κ.
+	// chordGain is the part of the errors that a correction may leave: the largest θ·κ of
+	// theory.md (44).
 	chordGain = 1e-2
-	// chordSteps is the largest number of corrections of poses, or of velocities: more of them cost
-	// as much as a factor.
+	// chordSteps is the largest number of corrections of poses, or of velocities. More of them
+	// cost as much as a factor.
 	chordSteps = 3
 
-	// driftLeft is the part of a bound that corrections may leave, and driftSmall the part
-	// up to which positions stay as they are where velocities are above theirs.
+	// driftLeft is the part of a bound that corrections may leave. driftSmall is the part of
+	// their bound up to which positions stay as they are where velocities are above theirs.
 	driftLeft, driftSmall = 1e-2, 0.1
 
 	// driftRange is the number of bodies or joints that one task of a team takes.
 	driftRange = 512
 )
 
-// ProjectDrift measures how far st is from satisfying the joints, by the largest errors of rows, and if one of
-// them is above its bound, boundP at position and boundV at velocity level with lengths in units of
-// mechanism.Mechanism.DriftUnit, brings st back to the joints by the least change in the metric of the inertias.
+// ProjectDrift measures how far st is from satisfying the joints, by the largest errors of
+// rows. If one of them is above its bound, it brings st back to the joints by the least change
+// in the metric of the inertias. boundP is the bound at position level and boundV the one at
+// velocity level, with lengths in units of mechanism.Mechanism.DriftUnit.
 //
-// If the last accelerations were at the time of st and at a pose next to that, their
-// factor serves for the corrections (docs/theory.md). Errors are then left of 1e-2 of the bounds at most, or rounding;
-// of the change, a part as small as the distance between the poses, at most 1e-2, need not be the least one;
-// and poses stay if they are within a tenth of their bound and velocities can do without. Else,
-// and where these corrections do not converge fast, ClosePositions and ProjectVelocities do it.
+// The last accelerations may have been at the time of st and at a pose next to that of st.
+// Their factor then makes the corrections, theory.md (43). These leave errors of 1e-2 of the
+// bounds at most, or rounding. A part of the change, as small as the distance between the poses
+// and at most 1e-2, need not be the least one. Poses stay if they are within a tenth of their
+// bound and velocities can do without a change of them. Otherwise, and where these corrections
+// do not converge fast, ClosePositions and ProjectVelocities bring st back.
 //
-// Cost: O(bodies + joints) if st is within the bounds; two solves, in most cases, if the factor serves. No
-// allocation but for errors. It ends the results of the solver if st is not within the bounds.
-// Errors and panics are those of ClosePositions and ProjectVelocities; st is
-// unspecified after an error.
+// Cost: O(bodies + joints) if st is within the bounds; two solves, in most cases, with the
+// factor that is there. No allocation but for errors. It ends the results of the solver if st
+// is not within the bounds. Errors and panics are those of ClosePositions and
+// ProjectVelocities; st is unspecified after an error.
 func (d *Dynamics) ProjectDrift(st *mechanism.State, boundP, boundV float64) (mechanism.Violation, error) {
 	d.mustBe()
 	mustHaveState(st)
@@ -63,15 +66,16 @@ func (d *Dynamics) ProjectDrift(st *mechanism.State, boundP, boundV float64) (me
 	return fit.off, err
 }
 
-// nextTo reports whether the solver's factor serves for st, whose kinematics are there.
+// nextTo reports whether the solver's factor is of a pose next to st, whose kinematics are
+// there.
 func (d *Dynamics) nextTo(st *mechanism.State) bool {
 	k := d.solver.FactorKinematics()
 	return k != nil && d.time == st.Time && d.drift.distance(k) <= chordTurn
 }
 
-// correct takes the errors of st, which fit sums up and which are stored, away by corrections
-// with the solver's factor: those of positions, unless they are small and velocities can do without,
-// and those of velocities. It reports whether that is enough; if not, the errors have not grown.
+// correct removes the errors of st with the solver's factor; they are stored, and fit sums them
+// up. It corrects positions, unless their errors are small and velocities can do without, and
+// then velocities. It returns false if that is not enough; the errors have not grown then.
 func (d *Dynamics) correct(st *mechanism.State, fit driftFit, boundP, boundV float64) bool {
 	if fit.position <= driftSmall*boundP && d.correctRates(st, fit, boundV) {
 		return true
@@ -115,7 +119,7 @@ func (d *Dynamics) correctRates(st *mechanism.State, fit driftFit, bound float64
 type drifter struct {
 	mech   *mechanism.Mechanism
 	layout *assemble.Layout
-	kin    *mechanism.Kinematics // of the state whose errors are there
+	kin    *mechanism.Kinematics // of the state whose errors are in delta and rate
 	delta  []float64             // errors of the rows at position level
 	rate   []float64             // and at velocity level
 	x      []float64             // correction: six a body
@@ -152,7 +156,7 @@ type driftFit struct {
 	off                mechanism.Violation
 	position, velocity float64 // the same with lengths in the drifter's unit
 	lost               bool    // a row has no direction
-	reach, speed, turn float64 // largest coordinate, m; largest component of a velocity, m/s, and of an angular one, rad/s
+	reach, speed, turn float64 // largest coordinate, m; largest components of a velocity, m/s, and of an angular velocity, rad/s
 	apart              float64 // largest ‖E − F‖² of rotation matrices
 	bad                int     // first body that is not finite, −1 if there is none
 }
@@ -173,7 +177,7 @@ type driftTask struct {
 	kind  driftPass
 	n     int
 	st    *mechanism.State
-	times float64               // what x is multiplied with
+	times float64               // factor of x
 	kin   *mechanism.Kinematics // of comparePass
 }
 
@@ -258,8 +262,8 @@ func (r *drifter) change(st *mechanism.State, s float64) (driftFit, bool) {
 	return r.rows(st, bodies), bodies.bad < 0
 }
 
-// distance returns the largest rotation, rad, between the bodies of k and of the kinematics
-// at hand, of small ones: ‖E − F‖² = 8·sin²(θ/2) in the norm of Frobenius.
+// distance returns the largest rotation, rad, between the bodies of k and of the kinematics at
+// hand, for small rotations: ‖E − F‖² = 8·sin²(θ/2) in the norm of Frobenius.
 func (r *drifter) distance(k *mechanism.Kinematics) float64 {
 	return math.Sqrt(r.each(driftTask{kind: comparePass, n: len(k.Bodies), kin: k}).apart / 2)
 }

@@ -77,13 +77,13 @@ func (d *Dynamics) StabilizedAccelerations(a []float64, st *mechanism.State, alp
 	return nil
 }
 
-// ConstraintWrenches solves at st and stores in dst the constraint wrenches of the
-// joints (Solver.ConstraintWrench). Of components that redundant joints leave
-// undetermined they are those of least norm (Solver.Report).
+// ConstraintWrenches solves at st and stores in dst the constraint wrenches of the joints
+// (Solver.ConstraintWrench). Components that redundant joints leave undetermined are those of
+// least norm (Solver.Report).
 //
 // Shapes: dst has one entry a joint of the list.
-// Cost: a Solve, and with redundant joints a Report, which allocates. Errors are
-// those of both. It panics on a length mismatch or if a joint is out of range.
+// Cost: a Solve, and with redundant joints a Report, which allocates. Errors are those of both.
+// It panics on a length mismatch or if a joint is out of range.
 func (d *Dynamics) ConstraintWrenches(dst []spatial.Force, st *mechanism.State, joints []int) error {
 	d.mustBe()
 	mustHaveState(st)

@@ -14,32 +14,32 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// Newton is what an implicit integrator needs of a mechanism: the residual of the
-// equations of motion and of the joints at position level, and solutions with the
-// Newton matrix of a step. It has the methods that package sim asks for
-// (sim.ImplicitDynamics), those of Dynamics among them, and belongs to one
-// goroutine at a time.
+// Newton is what an implicit integrator needs of a mechanism: the residual of the equations of
+// motion and of the joints at position level, theory.md (52), and solutions with the Newton
+// matrix of a step, (58). It has the methods that package sim asks for (sim.ImplicitDynamics),
+// those of Dynamics among them, and belongs to one goroutine at a time.
 //
-// With ∂q/∂u = p and ∂v/∂u = s for the accelerations u at the end of a step, the
-// matrix is, in the mass-weighted coordinates of assemble.Weighted,
+// With ∂q/∂u = p and ∂v/∂u = s for the accelerations u at the end of a step, theory.md (56),
+// the matrix is, in the mass-weighted coordinates of assemble.Weighted,
 //
 //	⎡ 1   0   Wᵀ   Gᵀ ⎤
 //	⎢ 0   1   0   −1  ⎥
 //	⎢ W   0   0    0  ⎥
-//	⎣ G  −1   0    0  ⎦
+//	⎣ G  −1   0    0  ⎦.
 //
-// W the rows of the joints and G a row for every spring or damper, of a force
-// element or of a freedom of a joint: the rate of its length or coordinate, times
-// √κ, κ = p·stiffness + s·damping. The second unknown is the slack of these rows,
-// σ = G·ũ; eliminating it leaves GᵀG = C⁻¹(p·K + s·D)C⁻ᵀ beside the unit
-// matrix. So the matrix has the form that package factor takes for every κ ≥ 0, a
-// spring is a joint with a body of its own to the orderings, the pivot of its row is −1
-// or beyond however stiff it is, and the unknowns are scaled so that nothing in
-// the matrix but κ depends on the step (Bottasso, Dopico & Trainelli 2008).
+// W are the rows of the joints. G has a row for every spring or damper, of a force element or
+// of a freedom of a joint: the rate of its length or coordinate, times √κ, κ = p·stiffness +
+// s·damping, theory.md (57). The second unknown is the slack of these rows, σ = G·ũ.
+// Eliminating it leaves GᵀG = C⁻¹(p·K + s·D)C⁻ᵀ beside the unit matrix.
 //
-// Left out, as they are small for steps that resolve the motion: the changes with
-// the pose of J, of the inertias and of the directions of springs, and gyroscopic
-// moments. They are in the residual.
+// So for every κ ≥ 0 the matrix has the form that package factor takes. To the orderings a
+// spring is a joint with a body of its own. The pivot of its row is −1 or beyond, however stiff
+// it is. And the unknowns are scaled so that nothing in the matrix but κ depends on the step
+// (Bottasso, Dopico & Trainelli 2008).
+//
+// Some terms are left out, as they are small for steps that resolve the motion: gyroscopic
+// moments, and the changes with the pose of J, of the inertias and of the directions of
+// springs. They are in the residual.
 type Newton struct {
 	*Dynamics
 	guard  team.Guard
@@ -55,12 +55,11 @@ type Newton struct {
 }
 
 const (
-	// newtonRates is the number of solves for a projection of velocities, and
-	// newtonRateTol the error of a row, relative to the velocities, at which
-	// it ends.
+	// newtonRates is the number of solves for a projection of velocities. newtonRateTol is the
+	// error of a row, relative to the velocities, at which the projection ends.
 	newtonRates   = 12
 	newtonRateTol = 1e-13
-	// newtonRateDrop is what a solve may leave of the error.
+	// newtonRateDrop is the part of the error that a solve may leave.
 	newtonRateDrop = 0.5
 )
 
@@ -145,8 +144,8 @@ func (n *Newton) at(node, row int, err error) *mechanism.Error {
 	return n.rows[node-joints].at(l.Mech, err)
 }
 
-// setScales takes the scales of the joints' rows from the assembled system; a row
-// may vanish at a pose. Those of springs are 1.
+// setScales takes the scales of the joints' rows from the assembled system, as a row may vanish
+// at a pose. The scales of springs are 1.
 func (n *Newton) setScales() {
 	p := n.sys.L.Pattern
 	scale := n.fac.Scale[n.first+n.gap:]
@@ -158,22 +157,22 @@ func (n *Newton) setScales() {
 	}
 }
 
-// Correct stores in du and dlambda the Newton correction of accelerations u and
-// multipliers lambda for the end st of a step, whose poses and velocities follow
-// from u: what solves, with the matrix last factored,
+// Correct stores in du and dlambda the Newton correction of accelerations u and multipliers
+// lambda for the end st of a step, whose poses and velocities follow from u. With the matrix
+// last factored, the correction solves
 //
 //	M·du + gᵀ·dτ − Jᵀ·dλ = f − M·u − gᵀ·τ + Jᵀ·λ,   J·du = −δ/p,   κ·g·du − dτ = τ − T
 //
-// with p = position, δ the position errors of the joints, g the rates of the
-// coordinates of springs and dampers, T their tensions, which are not in f, and τ what
-// takes the place of T among the unknowns: the right sides are exact at st. With τ = T
-// throughout, the small errors of lengths that Newton's method leaves on the way would be large forces, and
-// the iteration would diverge for stiff springs across which bodies move.
+// with p = position, δ the position errors of the joints, g the rates of the coordinates of
+// springs and dampers, and T their tensions, which are not in f. τ takes the place of T among
+// the unknowns. The right sides are exact at st. If τ were T throughout, the small errors of
+// lengths that Newton's method leaves on the way would be large forces, and the iteration would
+// diverge for stiff springs across which bodies move.
 //
-// Shapes: du and u have six entries a body, ω̇ and acceleration of the centre of
-// mass, world axes; dlambda and lambda have Rows entries, λ and then τ.
-// Cost: O(bodies + joints + forces) + a solve; no allocation but for errors.
-// Errors are those of Linearize but the last one. It panics without a factor.
+// Shapes: du and u have six entries a body, ω̇ and acceleration of the centre of mass, world
+// axes; dlambda and lambda have Rows entries, λ and then τ.
+// Cost: O(bodies + joints + forces) + a solve; no allocation but for errors. Errors are those
+// of Linearize but the last one. It panics without a factor.
 func (n *Newton) Correct(du, dlambda []float64, st *mechanism.State, u, lambda []float64, position float64) error {
 	n.enter()
 	defer n.guard.Leave()
@@ -229,15 +228,15 @@ func (n *Newton) solve() {
 	clear(n.b[len(n.b)-n.gap:])
 }
 
-// Soften replaces e, six numbers a body as accelerations at st, by the part of it
-// that the joints allow and that springs and dampers do not suppress within a step: by x with
+// Soften replaces e, six numbers a body as accelerations at st, by the part that the joints
+// allow and that springs and dampers do not suppress within a step. That part is x with
 //
 //	(M + p·K + s·D)·x − Jᵀ·μ = M·e,   J·x = 0
 //
-// and the matrix last factored.
+// and the matrix last factored, theory.md (58).
 //
-// Cost: O(bodies) + a solve; no allocation but for errors. It returns
-// mechanism.ErrNotFinite with the name of the body.
+// Cost: O(bodies) + a solve; no allocation but for errors. It returns mechanism.ErrNotFinite
+// with the name of the body.
 func (n *Newton) Soften(e []float64, st *mechanism.State) error {
 	n.enter()
 	defer n.guard.Leave()
@@ -252,14 +251,14 @@ func (n *Newton) Soften(e []float64, st *mechanism.State) error {
 	return nil
 }
 
-// Allow changes v, velocities of the bodies, six numbers each about the centre of
-// mass, until the joints hold at velocity level at the poses of st, by corrections
-// with the matrix last factored: the least ones in the metric M + p·K + s·D. It
-// ends where rounding or the age of the factor ends progress, and returns the largest
-// error of a row that is left, m/s or rad/s, relative to 1 + the largest velocity.
+// Allow changes v, velocities of the bodies, six numbers each about the centre of mass, until
+// the joints hold at velocity level at the poses of st. Its corrections, with the matrix last
+// factored, are the least ones in the metric M + p·K + s·D. It ends where rounding or the age
+// of the factor stops progress. It returns the largest error of a row that is left, m/s or
+// rad/s, relative to 1 + the largest velocity.
 //
-// Cost: O(bodies + joints) + up to twelve solves; no allocation but for errors.
-// Errors are those of Correct.
+// Cost: O(bodies + joints) + up to twelve solves; no allocation but for errors. Errors are
+// those of Correct.
 func (n *Newton) Allow(v []float64, st *mechanism.State) (left float64, err error) {
 	n.enter()
 	defer n.guard.Leave()

@@ -50,7 +50,7 @@ func compliances(m *mechanism.Mechanism) (rows []compliance) {
 	}
 	moving := rows[:0]
 	for _, c := range rows {
-		if c.pred != c.succ { // else nothing moves the ends
+		if c.pred != c.succ { // else the ends cannot move against each other
 			moving = append(moving, c)
 		}
 	}
@@ -71,7 +71,7 @@ func compliantPattern(p *sparse.Pattern, rows []compliance) *sparse.Pattern {
 
 // pull is a spring and damper at one state.
 type pull struct {
-	w                  spatial.Force // of a unit force along the coordinate on the successor; zero without direction
+	w                  spatial.Force // wrench on the successor of a unit force along the coordinate; zero without direction
 	armP, armS         spatial.Vec3  // from the centres of mass to where it acts, zero for the world
 	tension            float64       // k·(coordinate − rest) + d·rate
 	stiffness, damping float64
@@ -156,8 +156,9 @@ func (n *Newton) fillCompliance(i int, st *mechanism.State, position, velocity f
 	blocks[0] = -1
 }
 
-// setTensions takes the tensions that the springs have at st out of the residual of the bodies,
-// puts the given ones in, and stores the difference as residual of the springs' rows.
+// setTensions moves the tensions of springs. It subtracts those that the springs have at st
+// from the residual of the bodies, and adds the given ones. The difference is the residual of
+// the springs' rows.
 func (n *Newton) setTensions(tension []float64, st *mechanism.State) {
 	var q pull
 	var v [6]float64
