@@ -93,8 +93,10 @@ func panel(v variant, f []float64, ldf, n, w, from int, ld []float64, ldd int, d
 		return panelPlain(f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
 	case v != avx512:
 		return panelHalves(v, leaf, f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
-	case w-from > panelColumns && (n-from > panelRows || w-from > shortColumns):
+	case w-from > panelColumns && n-from > panelRows:
 		return panelHalves(v, panelColumns, f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
+	case w-from > shortColumns: // halves of even size
+		return panelHalves(v, leaf, f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
 	}
 	q := from + panelAVX512(&f[from+from*ldf], ldf, n-from, w-from, &ld[from+from*ldd], ldd, &dinv[from], &limit[from], &shift[from])
 	if from < q && q < w {
