@@ -1,6 +1,8 @@
 package rung
 
 import (
+	"context"
+
 	"github.com/rung-mbd/rung/build"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -49,11 +51,18 @@ func Open(path string) (*model.Model, error) { return model.ReadFile(path) }
 // It returns the problems of m as model.Check does. It panics if m is nil or an option
 // out of range.
 func NewPlan(m *model.Model, o Options) (*Plan, error) {
+	return NewPlanContext(context.Background(), m, o)
+}
+
+// NewPlanContext is NewPlan, and ends early when ctx does.
+//
+// It returns the cause for which ctx has ended, too, and a *factor.CostError if m is beyond Options.MaxFlops or MaxNonZeros.
+func NewPlanContext(ctx context.Context, m *model.Model, o Options) (*Plan, error) {
 	mech, err := mechanism.New(m)
 	if err != nil {
 		return nil, err
 	}
-	return kkt.NewPlan(mech, o), nil
+	return kkt.NewPlanContext(ctx, mech, o)
 }
 
 // Accelerate solves and explains the state written in m.

@@ -120,6 +120,7 @@ const (
 // A held body counts as infinitely heavy: its columns of W are zero. So the pattern and the
 // factor are those of the plan, and the body stays bit by bit.
 type Closer struct {
+	work *kkt.Workspace
 	guard  team.Guard
 	layout *assemble.Layout
 	mech   *mechanism.Mechanism // of the plan, without loads
@@ -174,6 +175,7 @@ func NewCloserOn(w *kkt.Workspace, o Options) *Closer {
 	layout.Mech = &mech
 	n, nb := layout.Pattern.Dim(), mech.NumBodies()
 	c := &Closer{
+		work: w,
 		layout: p.Layout(), mech: &mech, sys: layout.NewWeightedOn(w.Team()),
 		unit: make([]float64, n), flat: make([]bool, n),
 		kin: &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, nb)},
@@ -246,6 +248,10 @@ func (c *Closer) ClosePositions(st *mechanism.State) error {
 	c.enter()
 	defer c.guard.Leave()
 	mustHaveState(st)
+	return c.orCause(c.closePositions(st))
+}
+
+func (c *Closer) closePositions(st *mechanism.State) error {
 	c.start(st, false)
 	fit, err := c.misfitAt(c.at)
 	if err != nil {

@@ -45,6 +45,10 @@ func (c *Closer) ProjectVelocities(st *mechanism.State) error {
 	c.enter()
 	defer c.guard.Leave()
 	mustHaveState(st)
+	return c.orCause(c.projectVelocities(st))
+}
+
+func (c *Closer) projectVelocities(st *mechanism.State) error {
 	chord := c.chord && c.fac.Current() && c.samePoses(st)
 	c.start(st, true)
 	if !chord { // else c.kin is of st

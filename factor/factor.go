@@ -26,7 +26,7 @@ func (e *PivotError) Error() string {
 // Factor is the memory of one factorization K − Γ = L·D·Lᵀ, theory.md (15), with Γ the diagonal
 // of the proximal terms. A Factor belongs to one goroutine at a time; it may use others.
 type Factor struct {
-	watched
+	heeds
 
 	S *Symbolic
 	Tally
@@ -215,14 +215,14 @@ func (f *Factor) FactorizeFor(b []float64, m *sparse.Matrix, scale []float64, ep
 		w := f.workers[0]
 		w.Tally = Tally{bad: -1}
 		for _, k := range s.top {
-			if w.front(&s.fronts[k]); w.bad >= 0 || f.stop.Up() {
+			if w.front(&s.fronts[k]); w.bad >= 0 || f.watch.up() {
 				break
 			}
 		}
 		f.Tally.add(&w.Tally)
 	}
-	if f.stop.Up() {
-		return f.cause()
+	if f.watch.up() {
+		return f.watch.Err()
 	}
 	if f.bad >= 0 {
 		return f.pivotError()
@@ -239,7 +239,7 @@ func (e *eliminateTasks) Do(worker, task int) {
 	f := (*Factor)(e)
 	w, t := f.workers[worker], f.S.tasks[task]
 	w.Tally = Tally{bad: -1}
-	for k := t.lo; k < t.hi && w.bad < 0 && !f.stop.Up(); k++ {
+	for k := t.lo; k < t.hi && w.bad < 0 && !f.watch.up(); k++ {
 		if k+ahead < t.hi && f.S.panels > 4*farPanels {
 			w.fetchLeaves(&f.S.fronts[k+ahead])
 		}
@@ -286,7 +286,7 @@ func (w *worker) subtract(c []float64, ldc int, a, b []float64, ld, n, m, k int)
 	if float64(n)*float64(m)*float64(k) > stopFlops {
 		step = max(subtractColumns, int(stopFlops/(float64(n)*float64(k)))/subtractColumns*subtractColumns)
 	}
-	for j := 0; j < m && !w.f.stop.Up(); j += step {
+	for j := 0; j < m && !w.f.watch.up(); j += step {
 		kernel.Update(c[j*ldc+j:], ldc, a[j:], ld, b[j:], ld, n-j, min(step, m-j), k)
 	}
 }
@@ -487,7 +487,7 @@ func (w *worker) eliminate(fr *front, pan []float64, n int) {
 		if to < p {
 			w.subtract(pan[to*n+to:], n, pan[from*n+to:], ld[from*n+to:], n, n-to, p-to, to-from)
 		}
-		if w.f.stop.Up() {
+		if w.f.watch.up() {
 			return
 		}
 	}

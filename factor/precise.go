@@ -15,7 +15,7 @@ import (
 // four digits of it, a Precise twenty. A Precise has no blocks, no team and no assembly, and
 // takes some hundred times as long as a Factor.
 type Precise struct {
-	watched
+	heeds
 
 	p *sparse.Pattern
 
@@ -95,7 +95,9 @@ func (f *Precise) Postponed(last []int32) *Precise {
 			old = append(old, o)
 		}
 	}
-	return newPrecise(f.p, append(old, last...))
+	out := newPrecise(f.p, append(old, last...))
+	out.heeds = f.heeds
+	return out
 }
 
 // rows lists the entries of each row of the permuted matrix left of its diagonal.
@@ -166,8 +168,8 @@ func (f *Precise) Factorize(values []dd.Num, scale []float64, tau float64) error
 		if err := f.pivot(k, f.row(k, len(f.old)), tau); err != nil {
 			return err
 		}
-		if f.stop.Up() {
-			return f.cause()
+		if f.watch.up() {
+			return f.watch.Err()
 		}
 	}
 	return nil
@@ -239,8 +241,8 @@ func (f *Precise) LastOrder(values []dd.Num, scale []float64, m int) ([]int32, e
 	n := len(f.old)
 	s := make([][]dd.Num, m) // what is left of the last rows, symmetric
 	for k := range f.old {
-		if f.stop.Up() {
-			return nil, f.cause()
+		if f.watch.up() {
+			return nil, f.watch.Err()
 		}
 		d := f.row(k, n-m)
 		if k < n-m {
@@ -260,8 +262,8 @@ func (f *Precise) LastOrder(values []dd.Num, scale []float64, m int) ([]int32, e
 	out := make([]int32, 0, m)
 	taken := make([]bool, m)
 	for range m {
-		if f.stop.Up() {
-			return nil, f.cause()
+		if f.watch.up() {
+			return nil, f.watch.Err()
 		}
 		best, size := -1, 0.0
 		for r := range m {

@@ -140,7 +140,7 @@ func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 		}
 	}
 	left := 0.0 // error that conjugate gradients have left
-	for out.Steps < maxRefinements && !f.stop.Up() {
+	for out.Steps < maxRefinements && !f.watch.up() {
 		if !begun {
 			e = f.beginCorrection(r)
 		}
@@ -183,7 +183,7 @@ func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 	if left < conjugateFair {
 		out.Error = max(out.Error, left)
 	}
-	if f.stop.Up() {
+	if f.watch.up() {
 		out.Error = math.NaN()
 	}
 	return out

@@ -71,7 +71,7 @@ func (e *forwardTasks) Do(worker, task int) {
 	f := (*Factor)(e)
 	w, t := f.workers[worker], f.S.tasks[task]
 	w.energy = 0
-	for k := t.lo; k < t.hi && !f.stop.Up(); k++ {
+	for k := t.lo; k < t.hi && !f.watch.up(); k++ {
 		w.forward(&f.S.fronts[k])
 	}
 	f.energies[task] = w.energy
@@ -165,7 +165,7 @@ type backwardTasks Factor
 func (e *backwardTasks) Do(worker, task int) {
 	f := (*Factor)(e)
 	w, t := f.workers[worker], f.S.tasks[task]
-	for k := t.hi - 1; k >= t.lo && !f.stop.Up(); k-- {
+	for k := t.hi - 1; k >= t.lo && !f.watch.up(); k-- {
 		if k-ahead >= t.lo && f.S.panels > farPanels {
 			w.fetch(&f.S.fronts[k-ahead])
 		}

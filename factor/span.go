@@ -13,7 +13,7 @@ import (
 // Heath 1982). No product WᵀW is formed. So a column counts as dependent on those before it at
 // about rounding times its length, and not at the root of that.
 type Span struct {
-	watched
+	heeds
 
 	plan   *SpanPlan
 	m      *sparse.Matrix
@@ -98,7 +98,7 @@ func (q *Span) Factorize(m *sparse.Matrix, scale []float64, tol float64) {
 	clear(q.dropped)
 	q.rank, q.gap, q.stack = 0, SpanGap{Smallest: math.Inf(1)}, q.stack[:0]
 	for k := range q.fronts {
-		if q.stop.Up() {
+		if q.watch.up() {
 			return
 		}
 		q.front(k, m)

@@ -18,7 +18,17 @@ type RowSpanPlan struct {
 
 // AnalyzeRowSpan is AnalyzeSpan for the rows of W.
 func AnalyzeRowSpan(p *sparse.Pattern, o order.Ordering, threads int) *RowSpanPlan {
-	return &RowSpanPlan{p, AnalyzeSpan(dualOf(p), o, threads)}
+	q, _ := AnalyzeRowSpanContext(context.Background(), p, o, threads)
+	return q
+}
+
+// AnalyzeRowSpanContext is AnalyzeSpanContext for the rows of W.
+func AnalyzeRowSpanContext(ctx context.Context, p *sparse.Pattern, o order.Ordering, threads int) (*RowSpanPlan, error) {
+	plan, err := AnalyzeSpanContext(ctx, dualOf(p), o, threads)
+	if err != nil {
+		return nil, err
+	}
+	return &RowSpanPlan{p, plan}, nil
 }
 
 // RowSpan is an orthonormal basis of the space of the rows of W. It solves the system of the
@@ -40,8 +50,8 @@ func (p *RowSpanPlan) NewRowSpan() *RowSpan {
 	return q
 }
 
-// Watch is Span.Watch.
-func (q *RowSpan) Watch(ctx context.Context) (end func()) { return q.span.Watch(ctx) }
+// Heed is Span.Heed.
+func (q *RowSpan) Heed(w *Watch) { q.span.Heed(w) }
 
 // Factorize finds the basis for the values of m, which has unit diagonal blocks. A row counts
 // as dependent if the rows before leave no more than tol of its length.

@@ -53,7 +53,9 @@ func TestWatch(t *testing.T) {
 	f := s.NewFactor()
 	for _, after := range []time.Duration{0, time.Millisecond} {
 		ctx, cancel := context.WithCancel(context.Background())
-		end := f.Watch(ctx)
+		var w factor.Watch
+		f.Heed(&w)
+		end := w.Begin(ctx)
 		if after == 0 {
 			cancel()
 		} else {
@@ -68,7 +70,9 @@ func TestWatch(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	end := f.Watch(ctx)
+	var w factor.Watch
+	f.Heed(&w)
+	end := w.Begin(ctx)
 	require.Equal(t, want, solve(f))
 	end()
 }

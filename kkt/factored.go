@@ -119,8 +119,8 @@ func (f *Factored) factorize(scale []float64, eps float64, policy factor.Policy)
 // of the last way. why is the reason to go on to w; it is returned if there is no way left.
 func (f *Factored) FactorizeFrom(w Way, why error) error {
 	for ; w <= f.last; w++ {
-		if why = f.Factorize(w); why == nil {
-			return nil
+		if why = f.Factorize(w); why == nil || f.Watched().Err() != nil {
+			return why
 		}
 	}
 	return why
@@ -163,6 +163,8 @@ type Workspace struct {
 	plan *Plan
 	team *team.Team
 	fac  *factor.Factor // nil until it is needed
+
+	watch factor.Watch
 }
 
 // NewWorkspace starts the goroutines of a plan.
@@ -181,6 +183,7 @@ func (w *Workspace) Team() *team.Team { return w.team }
 func (w *Workspace) Factor() *factor.Factor {
 	if w.fac == nil {
 		w.fac = w.plan.symbolic.NewFactorOn(w.team)
+		w.fac.Heed(&w.watch)
 	}
 	return w.fac
 }

@@ -14,21 +14,42 @@ import (
 
 // spanOnce holds the analyses of the orthogonal factorizations, made when they are first needed.
 type spanOnce struct {
-	once, rowsOnce sync.Once
-	plan           *factor.SpanPlan
-	rows           *factor.RowSpanPlan
+	mutex sync.Mutex
+	plan  *factor.SpanPlan
+	rows  *factor.RowSpanPlan
 }
 
-// spanPlan returns the analysis of the orthogonal factorization of the columns of the whole system's W.
-func (p *Plan) spanPlan() *factor.SpanPlan {
-	p.span.once.Do(func() { p.span.plan = factor.AnalyzeSpan(p.layout.Pattern, order.Auto, p.threads) })
-	return p.span.plan
+// newSpan returns an orthogonal factorization of the columns of the whole system's W, or nil if the context has ended that
+// s heeds.
+func (s *Solver) newSpan() *factor.Span {
+	p, w := s.plan, &s.work.watch
+	p.span.mutex.Lock()
+	defer p.span.mutex.Unlock()
+	if p.span.plan == nil {
+		p.span.plan, _ = factor.AnalyzeSpanContext(w.Context(), p.layout.Pattern, order.Auto, p.threads)
+	}
+	if p.span.plan == nil {
+		return nil
+	}
+	q := p.span.plan.NewSpan()
+	q.Heed(w)
+	return q
 }
 
-// rowSpanPlan returns that of the rows.
-func (p *Plan) rowSpanPlan() *factor.RowSpanPlan {
-	p.span.rowsOnce.Do(func() { p.span.rows = factor.AnalyzeRowSpan(p.layout.Pattern, order.Auto, p.threads) })
-	return p.span.rows
+// newRowSpan returns that of the rows.
+func (s *Solver) newRowSpan() *factor.RowSpan {
+	p, w := s.plan, &s.work.watch
+	p.span.mutex.Lock()
+	defer p.span.mutex.Unlock()
+	if p.span.rows == nil {
+		p.span.rows, _ = factor.AnalyzeRowSpanContext(w.Context(), p.layout.Pattern, order.Auto, p.threads)
+	}
+	if p.span.rows == nil {
+		return nil
+	}
+	q := p.span.rows.NewRowSpan()
+	q.Heed(w)
+	return q
 }
 
 // spanTols are parts of a column relative to its length. A column counts as dependent if those
@@ -131,7 +152,9 @@ func (s *Solver) violation() (worst float64) {
 // pivots are squares of the parts that the factorization sees, and rounding covers those below
 // 1e-8 of their scale. Rows so close to redundant make a nearly singular system.
 func (s *Solver) confirm(r *Report, k *ranking) {
-	k.span = s.plan.spanPlan().NewSpan()
+	if k.span = s.newSpan(); k.span == nil {
+		return // Report returns the cause
+	}
 	counted := len(s.x) - 6*s.plan.mech.NumBodies() - r.Redundant
 	k.off = s.violation()
 	sure := s.factorSpan(k.span, s.sys.Scale, counted, k.off)

@@ -1,9 +1,12 @@
 package kkt
 
 import (
+	"context"
+
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 )
@@ -13,6 +16,10 @@ type Options struct {
 	Ordering order.Ordering // Auto compares the candidates and takes the least work
 	Epsilon  float64        // proximal term relative to each constraint's scale; 0 stands for DefaultEpsilon
 	Threads  int            // goroutines that the analysis and a Solver use, MaxThreads at most; 0 stands for 1. Results have the same bits for any number
+
+	// MaxFlops and MaxNonZeros bound the work of a factorization and the size of the factor; 0 stands for no bound. A
+	// mechanism beyond them is refused before memory for the factor is allocated (NewPlanContext).
+	MaxFlops, MaxNonZeros int64
 }
 
 // MaxThreads is the largest number of threads. Each has memory of its own.
@@ -41,11 +48,22 @@ type Plan struct {
 	span       spanOnce  // of Report, where rows are redundant
 }
 
-// NewPlan analyses a mechanism. That of a model comes from mechanism.New, or from rung.NewPlan with the plan.
+// NewPlan analyses a compiled mechanism.
 //
-// Cost: near-linear in bodies and joints. It panics if an option is out of
-// range.
+// Cost: near-linear in bodies and joints. It panics if mech is nil, an option is out of
+// range, or there is a bound on flops or nonzeros, for which NewPlanContext has an error.
 func NewPlan(mech *mechanism.Mechanism, o Options) *Plan {
+	if o.MaxFlops != 0 || o.MaxNonZeros != 0 {
+		panic("kkt: bounds are for NewPlanContext")
+	}
+	p, _ := NewPlanContext(context.Background(), mech, o)
+	return p
+}
+
+// NewPlanContext is NewPlan, and ends early when ctx does.
+//
+// It returns the cause for which ctx has ended, or a *factor.CostError if the mechanism is beyond the bounds of the options.
+func NewPlanContext(ctx context.Context, mech *mechanism.Mechanism, o Options) (*Plan, error) {
 	if mech == nil {
 		panic("kkt: no mechanism")
 	}
@@ -58,10 +76,19 @@ func NewPlan(mech *mechanism.Mechanism, o Options) *Plan {
 	if o.Threads < 0 || o.Threads > MaxThreads {
 		panic("kkt: number of threads out of range")
 	}
+	if o.MaxFlops < 0 || o.MaxNonZeros < 0 {
+		panic("kkt: bound out of range")
+	}
 	p := newPlan(mech, o.Epsilon, max(o.Threads, 1))
-	p.symbolic, p.ordering, p.candidates = factor.Choose(p.layout.Pattern, o.Ordering, p.threads)
-	p.ground = newGroundPlan(p.layout, p.ordering)
-	return p
+	var err error
+	p.symbolic, p.ordering, p.candidates, err = factor.ChooseContext(ctx, p.layout.Pattern, o.Ordering, p.threads, factor.Limits{Flops: o.MaxFlops, NonZeros: o.MaxNonZeros})
+	if err == nil {
+		p.ground, err = newGroundPlan(ctx, p.layout, p.ordering)
+	}
+	if err != nil {
+		return nil, fault.Errorf("kkt: %w", err)
+	}
+	return p, nil
 }
 
 // newPlan returns a plan without an order.
@@ -146,7 +173,7 @@ func (p *Plan) Replan(mech *mechanism.Mechanism) *Plan {
 	}
 	perm := order.Revise(q.layout.Pattern, place, len(sequence))
 	q.symbolic = factor.Analyze(q.layout.Pattern, perm)
-	q.ground = newGroundPlan(q.layout, q.ordering)
+	q.ground, _ = newGroundPlan(context.Background(), q.layout, q.ordering)
 	q.candidates = []factor.Candidate{{Ordering: q.ordering, Counts: q.symbolic.Counts}}
 	return q
 }

@@ -334,6 +334,7 @@ func (s *Solver) preciseFor(err error) bool {
 func (s *Solver) refineMore() error {
 	if s.more == nil {
 		s.more = s.plan.newPrecise()
+		s.more.fac.Heed(&s.work.watch)
 	}
 	p := s.more
 	if err := p.solve(s.st, s.violation()); err != nil {

@@ -98,6 +98,14 @@ const (
 func (s *Solver) Report() (*Report, error) {
 	s.enter()
 	defer s.guard.Leave()
+	r, err := s.report()
+	if err = s.orCause(err); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (s *Solver) report() (*Report, error) {
 	s.complete()
 	r := s.newReport()
 	if s.reduced() {
@@ -243,7 +251,7 @@ func (s *Solver) rank(r *Report, rows *verification) (*ranking, error) {
 	if r.Redundant > 0 {
 		s.confirm(r, k)
 	}
-	return k, nil
+	return k, s.work.watch.Err()
 }
 
 // classify takes in one row of joint j, with its pivots under both proximal terms, and reports

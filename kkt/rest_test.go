@@ -3,13 +3,14 @@ package kkt_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
-	"github.com/stretchr/testify/require"
 )
 
 // TestWelded solves a mechanism that cannot move: accelerations are rounding

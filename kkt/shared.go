@@ -94,7 +94,7 @@ func (s *Solver) RankAt(st *mechanism.State) (Rank, error) {
 	s.stage = empty // the geometric matrix takes its place
 	r := &Report{RedundantRows: make([]int, s.plan.mech.NumJoints()), WeakestJoint: -1}
 	if _, err := s.rank(r, nil); err != nil {
-		return Rank{}, err
+		return Rank{}, s.orCause(err)
 	}
 	return Rank{len(s.x) - 6*s.plan.mech.NumBodies() - r.Redundant, r.RedundantRows}, nil
 }

@@ -92,7 +92,7 @@ func (p *Plan) NewSolver() *Solver {
 		return p.newSolver()
 	}
 	s := &Solver{plan: p, work: p.NewWorkspace(), x: pages.Make[float64](p.layout.Pattern.Dim())}
-	s.ground = p.ground.newGrounded(s.work.team, p.epsilon)
+	s.ground = p.ground.newGrounded(s.work)
 	return s
 }
 
@@ -142,9 +142,9 @@ func (s *Solver) Solve(st *mechanism.State) error {
 		return err
 	}
 	if err := s.factorize(); err != nil {
-		return err
+		return s.orCause(err)
 	}
-	return s.refine()
+	return s.orCause(s.refine())
 }
 
 // Assemble is the first of the three parts of Solve: it fills the system.
@@ -196,7 +196,7 @@ func (s *Solver) reduced() bool { return s.now != s.whole }
 func (s *Solver) Factorize() error {
 	s.enter()
 	defer s.guard.Leave()
-	return s.factorize()
+	return s.orCause(s.factorize())
 }
 
 // factorize factors in the first way that works.
@@ -225,6 +225,9 @@ func (s *Solver) next(err error) error {
 		w = DropWeak
 	}
 	s.stage = assembled
+	if cause := s.work.watch.Err(); cause != nil {
+		return cause
+	}
 	if err = s.now.FactorizeFrom(w, err); err != nil {
 		s.now.Changed()
 		return s.describe(err)
@@ -239,7 +242,7 @@ func (s *Solver) next(err error) error {
 func (s *Solver) Refine() error {
 	s.enter()
 	defer s.guard.Leave()
-	return s.refine()
+	return s.orCause(s.refine())
 }
 
 // refine refines with the factor, and goes on up the ladder where that fails.

@@ -1,13 +1,13 @@
 package kkt
 
 import (
+	"context"
 	"errors"
 	"slices"
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
-	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -19,12 +19,20 @@ type groundPlan struct {
 
 // newGroundPlan analyses the reduced system of a layout in an order of the given kind. It
 // returns nil if too few bodies hang on the ground.
-func newGroundPlan(l *assemble.Layout, o order.Ordering) *groundPlan {
+func newGroundPlan(ctx context.Context, l *assemble.Layout, o order.Ordering) (*groundPlan, error) {
 	g := assemble.NewGround(l)
 	if g == nil {
-		return nil
+		return nil, nil
 	}
-	return &groundPlan{g, factor.Analyze(g.Pattern, beforeJoints(g.Pattern, order.Of(g.Pattern, o)))}
+	perm, err := order.OfContext(ctx, g.Pattern, o, 1)
+	if err != nil {
+		return nil, err
+	}
+	s, err := factor.AnalyzeContext(ctx, g.Pattern, beforeJoints(g.Pattern, perm))
+	if err != nil {
+		return nil, err
+	}
+	return &groundPlan{g, s}, nil
 }
 
 // beforeJoints returns perm with groups, and what else a joint has, moved right before the joint where
@@ -57,11 +65,12 @@ type grounded struct {
 	system
 }
 
-func (p *groundPlan) newGrounded(t *team.Team, epsilon float64) *grounded {
-	n, y, f := p.ground.Pattern.Dim(), p.ground.NewGroundedOn(t), p.symbolic.NewFactorOn(t)
+func (p *groundPlan) newGrounded(w *Workspace) *grounded {
+	n, y, f := p.ground.Pattern.Dim(), p.ground.NewGroundedOn(w.team), p.symbolic.NewFactorOn(w.team)
+	f.Heed(&w.watch)
 	f.SetParts(y.Parts)
 	return &grounded{y, system{
-		Factored: NewFactored(f, y.W, y.B, y.Scale, epsilon, DropWeak, nil),
+		Factored: NewFactored(f, y.W, y.B, y.Scale, w.plan.epsilon, DropWeak, nil),
 		kin:      y.Kin, x: make([]float64, n), r: make([]float64, n), accelerations: y.AccelerationsTo,
 	}}
 }

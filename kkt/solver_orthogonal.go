@@ -23,8 +23,8 @@ func (s *Solver) orthogonal(err error) bool {
 	if !errors.Is(err, ErrInaccurate) || !isFinite(s.sys.B) {
 		return false
 	}
-	q := s.plan.rowSpanPlan().NewRowSpan()
-	if !s.factorRowSpan(q) {
+	q := s.newRowSpan()
+	if q == nil || !s.factorRowSpan(q) {
 		return false
 	}
 	how := q.SolveTo(s.x, s.sys.B)
@@ -43,8 +43,8 @@ var rowSpanTols = [...]float64{1e-9, 2e-9, 5e-9, 1e-8, 1e-7, 1e-6, 1e-5}
 // factorRowSpan finds the basis of the rows with a tolerance that makes its rank that of the columns, which is clear. It reports
 // whether there is one.
 func (s *Solver) factorRowSpan(q *factor.RowSpan) bool {
-	columns := s.plan.spanPlan().NewSpan()
-	if !s.factorSpan(columns, s.sys.Scale, 0, s.violation()) {
+	columns := s.newSpan()
+	if columns == nil || !s.factorSpan(columns, s.sys.Scale, 0, s.violation()) {
 		return false
 	}
 	for _, tol := range rowSpanTols {

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -121,6 +122,12 @@ type Equilibrium struct {
 // System.Linearize; st is then unchanged. It panics if st is of another mechanism or o.Steps
 // negative.
 func Equilibrate(p *kkt.Plan, st *mechanism.State, o EquilibriumOptions) (*Equilibrium, error) {
+	return EquilibrateContext(context.Background(), p, st, o)
+}
+
+// EquilibrateContext is Equilibrate that ends early when ctx does. It then returns the cause for which ctx has ended, and st is
+// unchanged.
+func EquilibrateContext(ctx context.Context, p *kkt.Plan, st *mechanism.State, o EquilibriumOptions) (*Equilibrium, error) {
 	if p == nil {
 		panic("linear: no plan")
 	}
@@ -134,6 +141,18 @@ func Equilibrate(p *kkt.Plan, st *mechanism.State, o EquilibriumOptions) (*Equil
 		o.Steps = equilibriumSteps
 	}
 	s := newSearch(p, st)
+	defer s.sys.space.Watch(ctx)()
+	out, err := s.run(st, o)
+	if err := s.sys.orCause(err); err != nil {
+		return nil, err
+	}
+	copy(st.Bodies, s.st.Bodies)
+	st.Angles = s.st.Angles
+	return out, nil
+}
+
+// run searches from st.
+func (s *search) run(st *mechanism.State, o EquilibriumOptions) (*Equilibrium, error) {
 	if err := s.closer.ClosePositions(s.st); err != nil {
 		return nil, err
 	}
@@ -158,8 +177,6 @@ func Equilibrate(p *kkt.Plan, st *mechanism.State, o EquilibriumOptions) (*Equil
 	}
 	out.After = s.sys.mech.EnergyAt(s.sys.y.Kin, s.st)
 	s.measure(out, st)
-	copy(st.Bodies, s.st.Bodies)
-	st.Angles = s.st.Angles
 	return out, nil
 }
 

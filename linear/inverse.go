@@ -110,6 +110,9 @@ func (v *inverse) raise(out *Modes, err error) error {
 
 // applyMass stores (K+sM)⁻¹·M·x in dst, which is not x.
 func (v *inverse) applyMass(dst, x []float64) error {
+	if err := v.sys.orCause(nil); err != nil {
+		return err
+	}
 	v.sys.MassTo(dst, x)
 	if v.metric == nil {
 		v.h.solveTo(dst, dst)

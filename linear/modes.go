@@ -187,6 +187,9 @@ func (s *System) Modes(o ModeOptions) (*Modes, error) {
 		return s.checked(s.denseModes(o))
 	}
 	out, err := s.sparseModes(o)
+	if cause := s.orCause(nil); cause != nil {
+		return nil, cause
+	}
 	if err == eigen.ErrNotFinite || err == eigen.ErrNoConvergence { // of a small matrix, which knows no place
 		err = s.stiffestError(err)
 	}

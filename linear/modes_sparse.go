@@ -533,6 +533,9 @@ func (q *quadratic) metric(dst, x []float64) {
 
 // apply is (A − σB)⁻¹B.
 func (q *quadratic) apply(dst, z []float64) error {
+	if err := q.sys.orCause(nil); err != nil {
+		return err
+	}
 	n := q.sys.dim()
 	x, v := z[:n], z[n:]
 	for i := range q.b {

@@ -129,6 +129,9 @@ func (s *search) load(st *mechanism.State) error {
 func (s *search) descend(out *Equilibrium, most int) error {
 	last := math.Inf(1)
 	for {
+		if err := s.sys.orCause(nil); err != nil {
+			return err
+		}
 		if err := s.settle(); err != nil {
 			return err
 		}

@@ -62,6 +62,7 @@ func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
 	} else {
 		best, _, _ := factor.Choose(p, order.Auto, sys.plan.Options().Threads)
 		f = factor.Analyze(p, outward(p, best.Order())).NewFactorOn(sys.space.Team())
+		f.Heed(sys.space.Watched())
 	}
 	h.k = newSaddle(sys.plan, f, sparse.NewMatrix(p), make([]float64, p.Dim()))
 	h.k.skip = sys.skip

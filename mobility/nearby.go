@@ -1,6 +1,7 @@
 package mobility
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -47,6 +48,11 @@ const (
 // Cost: some fifty factorizations at most; allocates. It returns the errors of
 // assemble.Weighted.FillTo and *factor.PivotError.
 func Compare(p *kkt.Plan, st *mechanism.State) (*Nearby, error) {
+	return CompareContext(context.Background(), p, st)
+}
+
+// CompareContext is Compare that ends early when ctx does. It then returns the cause for which ctx has ended.
+func CompareContext(ctx context.Context, p *kkt.Plan, st *mechanism.State) (*Nearby, error) {
 	if st == nil {
 		panic("mobility: no state")
 	}
@@ -55,6 +61,7 @@ func Compare(p *kkt.Plan, st *mechanism.State) (*Nearby, error) {
 		rest.Bodies[i].Velocity, rest.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
 	}
 	s, mech := p.NewSolver(), p.Mechanism()
+	defer s.Watch(ctx)()
 	c := &comparison{
 		s: s, closer: closing.NewCloserOn(s.Workspace(), closing.Options{Tolerance: closing.RunTolerance}), mech: mech, rest: rest, kin: mech.NewKinematics(),
 		random: make([]float64, 6*mech.NumBodies()), v: make([]float64, 6*mech.NumBodies()), length: make([]float64, mech.NumBodies()),

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mobility"
 	"github.com/rung-mbd/rung/model"
-	"github.com/stretchr/testify/require"
 )
 
 func nearby(t *testing.T, m *model.Model) *mobility.Nearby {

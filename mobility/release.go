@@ -1,6 +1,7 @@
 package mobility
 
 import (
+	"context"
 	"slices"
 
 	"github.com/rung-mbd/rung/kkt"
@@ -94,6 +95,7 @@ const (
 
 // releaser looks for joints to release.
 type releaser struct {
+	ctx    context.Context
 	m      model.Model // joints released so far
 	turns  []int       // of the frames of each joint
 	st     *mechanism.State
@@ -122,12 +124,17 @@ type Relief struct {
 // Cost: up to 400 plans and ranks of m, fewer beyond 25,000 bodies. m is not changed.
 // It returns the errors of kkt.NewPlan and kkt.Solver.RankAt.
 func FindReleases(m *model.Model, st *mechanism.State) (*Relief, error) {
-	rank, err := rankOf(m, st)
+	return FindReleasesContext(context.Background(), m, st)
+}
+
+// FindReleasesContext is FindReleases that ends early when ctx does. It then returns the cause for which ctx has ended.
+func FindReleasesContext(ctx context.Context, m *model.Model, st *mechanism.State) (*Relief, error) {
+	rank, err := rankOf(ctx, m, st)
 	if err != nil {
 		return nil, err
 	}
 	first := releaser{
-		m: *m, st: st, rank: rank.Rank, rows: rank.RedundantRows, trials: min(releaseTrials, releaseBodies/max(1, len(m.Bodies))),
+		ctx: ctx, m: *m, st: st, rank: rank.Rank, rows: rank.RedundantRows, trials: min(releaseTrials, releaseBodies/max(1, len(m.Bodies))),
 	}
 	r, err := first.search(false, true)
 	if err != nil {
@@ -259,7 +266,7 @@ func (r *releaser) try(list []change) (done []change, err error) {
 	for _, c := range list {
 		c.apply(&m.Joints[c.joint])
 	}
-	rank, err := rankOf(&m, r.st)
+	rank, err := rankOf(r.ctx, &m, r.st)
 	switch {
 	case err != nil:
 		return nil, err
@@ -301,12 +308,18 @@ func (c *change) apply(j *model.Joint) {
 
 // rankOf returns the rank of the constraints of m at st, and the redundant rows of
 // each joint.
-func rankOf(m *model.Model, st *mechanism.State) (kkt.Rank, error) {
+func rankOf(ctx context.Context, m *model.Model, st *mechanism.State) (kkt.Rank, error) {
 	mech, err := mechanism.New(m)
 	if err != nil {
 		return kkt.Rank{}, err
 	}
-	return kkt.NewPlan(mech, kkt.Options{}).NewSolver().RankAt(st)
+	p, err := kkt.NewPlanContext(ctx, mech, kkt.Options{})
+	if err != nil {
+		return kkt.Rank{}, err
+	}
+	s := p.NewSolver()
+	defer s.Watch(ctx)()
+	return s.RankAt(st)
 }
 
 func sum(list []int) (s int) {

@@ -9,14 +9,15 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // looserTol is the residual of a released joint at a state of the reference,
@@ -116,7 +117,7 @@ func typedIn(t *testing.T, m *model.Model, list []Release) *model.Model {
 // countsAt counts the constraints of m at st.
 func countsAt(t *testing.T, m *model.Model, st *mechanism.State) Counts {
 	t.Helper()
-	r, err := rankOf(m, st)
+	r, err := rankOf(t.Context(), m, st)
 	require.NoError(t, err)
 	left := sum(r.RedundantRows)
 	return Counts{Rows: r.Rank + left, Rank: r.Rank, Redundant: left, Mobility: 6*len(m.Bodies) - r.Rank}
@@ -198,7 +199,7 @@ func TestReleasePrefersFrames(t *testing.T) {
 	for seed := range uint64(200) {
 		m := flatModel(seed)
 		r := releaser{m: *m, st: initial(t, m), trials: releaseTrials}
-		rank, err := rankOf(m, r.st)
+		rank, err := rankOf(t.Context(), m, r.st)
 		require.NoError(t, err)
 		r.rank, r.rows = rank.Rank, rank.RedundantRows
 		own, err := r.search(false)
@@ -314,7 +315,7 @@ func TestReleases(t *testing.T) {
 		after, err := json.Marshal(m)
 		require.NoError(t, err)
 		require.JSONEq(t, string(before), string(after), "the model given is as it was")
-		rank, err := rankOf(m, mech.Initial())
+		rank, err := rankOf(t.Context(), m, mech.Initial())
 		require.NoError(t, err)
 		r, err := rung.Accelerate(out.Model, rung.Options{})
 		require.NoError(t, err, m.Name)

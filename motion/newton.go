@@ -81,6 +81,7 @@ func NewNewton(p *kkt.Plan) *Newton {
 		symbolic, _, _ = factor.Choose(pattern, o.Ordering, o.Threads)
 	}
 	n.fac = kkt.NewFactored(symbolic.NewFactorOn(t), sparse.NewUnitMatrix(pattern), nil, make([]float64, pattern.Dim()), o.Epsilon, kkt.KeepAll, n.at)
+	n.fac.Heed(d.solver.Workspace().Watched())
 	n.first, n.gap, n.root = 6*l.Mech.NumBodies(), len(n.rows), make([]float64, len(n.rows))
 	dim, wide := l.Pattern.Dim(), pattern.Dim()
 	n.x, n.r = make([]float64, dim), make([]float64, dim)

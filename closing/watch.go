@@ -1,0 +1,30 @@
+package closing
+
+import (
+	"context"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// Watch makes the methods of c end early when ctx does, until end is called (kkt.Workspace.Watch). They then return the cause
+// for which ctx has ended, and leave the state as it was.
+func (c *Closer) Watch(ctx context.Context) (end func()) {
+	c.enter()
+	defer c.guard.Leave()
+	return c.work.Watch(ctx)
+}
+
+// ClosePositionsContext is ClosePositions that ends early when ctx does (Watch).
+func (c *Closer) ClosePositionsContext(ctx context.Context, st *mechanism.State) error {
+	defer c.Watch(ctx)()
+	return c.ClosePositions(st)
+}
+
+// orCause returns err, or the cause of it, if that is the end of the context that c heeds.
+func (c *Closer) orCause(err error) error {
+	if cause := c.work.Watched().Err(); err != nil && cause != nil {
+		return fault.Errorf("closing: %w", cause)
+	}
+	return err
+}
