@@ -127,12 +127,12 @@ func choose(l *Layout) *Ground {
 	for i := range g.branchOf {
 		g.branchOf[i] = -1
 	}
-	at := newIncidence(m)
+	at := m.Incidence()
 	root := make([]int32, m.NumBodies()) // first joint to the world that may be in a tree, −1 if there is none
 	for i := range root {
 		root[i] = -1
-		for _, j := range at.of(i) {
-			if mayBranch(&m.Joints[j]) && other(&m.Joints[j], int32(i)) < 0 {
+		for _, j := range at.Joints(int32(i)) {
+			if mayBranch(&m.Joints[j]) && m.Joints[j].Other(int32(i)) < 0 {
 				root[i] = j
 				break
 			}
@@ -168,62 +168,22 @@ func mayBranch(j *mechanism.Joint) bool {
 	return false
 }
 
-// other returns the body of a joint that is not i.
-func other(j *mechanism.Joint, i int32) int32 {
-	if j.Pred == i {
-		return j.Succ
-	}
-	return j.Pred
-}
-
-// incidence lists the joints with rows of each body, in order.
-type incidence struct{ ptr, list []int32 }
-
-func newIncidence(m *mechanism.Mechanism) *incidence {
-	in := &incidence{ptr: make([]int32, m.NumBodies()+1)}
-	each := func(f func(body, joint int32)) {
-		for j := range m.Joints {
-			if jt := &m.Joints[j]; jt.Rows > 0 {
-				if jt.Pred >= 0 {
-					f(jt.Pred, int32(j))
-				}
-				if jt.Succ >= 0 && jt.Succ != jt.Pred {
-					f(jt.Succ, int32(j))
-				}
-			}
-		}
-	}
-	each(func(b, _ int32) { in.ptr[b+1]++ })
-	for i := range m.Bodies {
-		in.ptr[i+1] += in.ptr[i]
-	}
-	in.list = make([]int32, in.ptr[m.NumBodies()])
-	next := append([]int32(nil), in.ptr[:m.NumBodies()]...)
-	each(func(b, j int32) {
-		in.list[next[b]] = j
-		next[b]++
-	})
-	return in
-}
-
-func (in *incidence) of(body int) []int32 { return in.list[in.ptr[body]:in.ptr[body+1]] }
-
 // grow adds the group that begins at a body on the ground, with what hangs on it as long as
 // the bounds allow.
-func (g *Ground) grow(first int32, root []int32, at *incidence) {
+func (g *Ground) grow(first int32, root []int32, at *mechanism.Incidence) {
 	m := g.L.Mech
 	u := unit{body: -1, lo: int32(len(g.branches)), node: -1}
 	u.dof = int8(m.Joints[root[first]].Kind.Dof())
 	g.add(first, root[first], -1)
 	for k := u.lo; int(k) < len(g.branches); k++ {
 		body := g.branches[k].body
-		for _, j := range at.of(int(body)) {
+		for _, j := range at.Joints(body) {
 			jt := &m.Joints[j]
-			c := other(jt, body)
+			c := jt.Other(body)
 			if c < 0 || g.branchOf[c] >= 0 || root[c] >= 0 || !mayBranch(jt) {
 				continue
 			}
-			if int(u.dof)+jt.Kind.Dof() > groupFreedoms || len(g.branches)-int(u.lo) == groupBodies || len(at.of(int(c))) > 1+groupJoints {
+			if int(u.dof)+jt.Kind.Dof() > groupFreedoms || len(g.branches)-int(u.lo) == groupBodies || len(at.Joints(c)) > 1+groupJoints {
 				continue
 			}
 			if g.joins(c, j, u.lo, at) {
@@ -238,12 +198,12 @@ func (g *Ground) grow(first int32, root []int32, at *incidence) {
 }
 
 // joins reports whether body c has another joint than j to a branch from lo on.
-func (g *Ground) joins(c, j, lo int32, at *incidence) bool {
-	for _, i := range at.of(int(c)) {
+func (g *Ground) joins(c, j, lo int32, at *mechanism.Incidence) bool {
+	for _, i := range at.Joints(c) {
 		if i == j {
 			continue
 		}
-		if o := other(&g.L.Mech.Joints[i], c); o >= 0 && g.branchOf[o] >= lo {
+		if o := g.L.Mech.Joints[i].Other(c); o >= 0 && g.branchOf[o] >= lo {
 			return true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/internal/pages"
@@ -205,7 +206,7 @@ func (y *Grounded) each(p groundPass) (bad int, free float64) {
 		if bad < 0 && e.bad >= 0 {
 			bad = int(e.bad)
 		}
-		free = larger(free, e.free)
+		free = max(free, e.free)
 	}
 	return bad, free
 }
@@ -235,7 +236,7 @@ func (y *Grounded) do(c *chain, t *groundPass, lo, hi int) groundEnd {
 		end = y.fillUnits(c, t.s, lo, hi)
 	case groundLoads:
 		for _, k := range y.G.single[lo:hi] {
-			end.free = larger(end.free, y.loads(c, &y.G.units[k], t.s))
+			end.free = max(end.free, y.loads(c, &y.G.units[k], t.s))
 		}
 	case groundJoints:
 		end.bad = y.fillJoints(t.s, lo, hi)
@@ -276,7 +277,7 @@ func (y *Grounded) doBatches(w *batchWork, t *groundPass, lo, hi int) groundEnd 
 			if !ok && y.anyBad(&g.unitBatches[i], t.s) {
 				end.bad = int32(i)
 			}
-			end.free = larger(end.free, free)
+			end.free = max(end.free, free)
 		}
 		list = g.bondBatches[g.inner[lo/batchRange]:g.inner[lo/batchRange+1]]
 	}
@@ -318,7 +319,7 @@ func (y *Grounded) fillUnits(c *chain, s *mechanism.State, lo, hi int) groundEnd
 			}
 		}
 		if y.force == nil {
-			end.free = larger(end.free, y.loads(c, u, s))
+			end.free = max(end.free, y.loads(c, u, s))
 		}
 	}
 	return end
@@ -331,14 +332,14 @@ func (y *Grounded) loads(c *chain, u *unit, s *mechanism.State) (free float64) {
 		var spin spatial.Vec3
 		out := (*[6]float64)(y.B[y.G.Pattern.Off[u.node]:])
 		y.load(out, &spin, u.body, s)
-		return kernel.MaxAbs(out[:])
+		return algebra.MaxAbs(out[:])
 	}
 	for k := u.lo; k < u.hi; k++ {
 		b := &y.G.branches[k]
 		t := &c.links[k-u.lo]
 		E := &y.Kin.Bodies[b.body].E
 		y.load(&t.load, &t.spin, b.body, s)
-		free = larger(free, kernel.MaxAbs(t.load[:]))
+		free = max(free, algebra.MaxAbs(t.load[:]))
 		if b.parent >= 0 {
 			E.TMulTo(&t.R, &y.Kin.Bodies[y.G.branches[b.parent].body].E)
 		}
@@ -364,14 +365,6 @@ func (y *Grounded) load(out *[6]float64, spin *spatial.Vec3, body int32, s *mech
 	if y.force != nil {
 		addWeightedForce(out, b, E, &y.force[body])
 	}
-}
-
-// larger returns the larger of a and b, NaN if one of them is.
-func larger(a, b float64) float64 {
-	if b <= a || a != a {
-		return a
-	}
-	return b
 }
 
 func dot6(a, b *[6]float64) float64 {

@@ -3,6 +3,7 @@ package assemble
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -42,7 +43,7 @@ func (y *Grounded) fillBatch(w *batchWork, b *unitBatch, pass *groundPass) (free
 			}
 			y.applied(t, p)
 		}
-		free = larger(free, kernel.MaxAbs(t.Free[:]))
+		free = max(free, algebra.MaxAbs(t.Free[:]))
 		up := w.parent(r)
 		if up == nil {
 			kernel.LaneHingeWorld(t, c)
@@ -65,7 +66,7 @@ func (y *Grounded) fillBatch(w *batchWork, b *unitBatch, pass *groundPass) (free
 		kernel.Scatter(y.dirs, &parts[k].dirs, w.cols[k][:6*(u.dof-u.branch[k].from)])
 	}
 	y.projectBatch(w, b, u)
-	if !(kernel.MaxAbs(size[:]) <= math.MaxFloat64) {
+	if !(algebra.MaxAbs(size[:]) <= math.MaxFloat64) {
 		free = math.NaN()
 	}
 	return free, ok
@@ -163,7 +164,7 @@ func (y *Grounded) applied(t *kernel.LaneBody, p *branchBatch) {
 			t.Load[e][l] += v
 			f[e] = t.Load[e][l]
 		}
-		t.Free[l] = kernel.MaxAbs(f[:])
+		t.Free[l] = algebra.MaxAbs(f[:])
 	}
 }
 

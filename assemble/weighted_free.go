@@ -3,7 +3,7 @@ package assemble
 import (
 	"math"
 
-	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -30,7 +30,7 @@ func (y *Weighted) FreeAcceleration() (a float64) {
 //
 // Cost: O(bodies), no allocation.
 func (y *Weighted) FreeSize() float64 {
-	return kernel.MaxAbs(y.B[:6*y.L.Mech.NumBodies()])
+	return algebra.MaxAbs(y.B[:6*y.L.Mech.NumBodies()])
 }
 
 func maxAbs3(v spatial.Vec3) float64 {

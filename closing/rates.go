@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -221,7 +221,7 @@ func (c *Closer) change(v []float64, s float64) {
 func speeds(st *mechanism.State) (v, w float64) {
 	for i := range st.Bodies {
 		b := &st.Bodies[i]
-		v, w = max(v, kernel.MaxAbs(b.Velocity[:])), max(w, kernel.MaxAbs(b.Omega[:]))
+		v, w = max(v, algebra.MaxAbs(b.Velocity[:])), max(w, algebra.MaxAbs(b.Omega[:]))
 	}
 	return v, w
 }

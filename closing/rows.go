@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/rung-mbd/rung/bodies"
-	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -179,9 +179,9 @@ func (c *Closer) misfitAt(st *mechanism.State) (fit misfit, err error) {
 // reach returns the largest coordinate of what rounds the origin of a joint
 // frame: the body's position and the arm.
 func reach(st *mechanism.State, body int32, f *mechanism.Frame) float64 {
-	r := kernel.MaxAbs(f.Origin[:])
+	r := algebra.MaxAbs(f.Origin[:])
 	if body != mechanism.World {
-		r = max(r, kernel.MaxAbs(st.Bodies[body].Position[:]))
+		r = max(r, algebra.MaxAbs(st.Bodies[body].Position[:]))
 	}
 	return r
 }

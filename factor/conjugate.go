@@ -1,6 +1,10 @@
 package factor
 
-import "math"
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/algebra"
+)
 
 // A step of plain refinement changes the multipliers by (S + E)⁻¹·(residual of the −1 rows),
 // S the Schur complement and E the proximal term on all of them, and hardly moves along
@@ -19,7 +23,10 @@ const (
 )
 
 // conjugate is the memory of conjugateGradients, vectors of all rows.
-type conjugate struct{ r, z, p, q, best []float64 }
+type conjugate struct {
+	r, z, q, best []float64
+	cg            algebra.Conjugate
+}
 
 // conjugateGradients improves the solution x of K·x = b. It returns the error that it
 // predicts for the +1 part, in the energy norm and relative to that part or floor: √(rᵀ(S + E)⁻¹r), r the
@@ -31,36 +38,31 @@ type conjugate struct{ r, z, p, q, best []float64 }
 func (f *Factor) conjugateGradients(x, b []float64, floor float64) float64 {
 	if f.slow == nil {
 		f.slow = &conjugate{}
-		for _, v := range []*[]float64{&f.slow.r, &f.slow.z, &f.slow.p, &f.slow.q, &f.slow.best} {
+		for _, v := range []*[]float64{&f.slow.r, &f.slow.z, &f.slow.cg.P, &f.slow.q, &f.slow.best} {
 			*v = make([]float64, len(x))
 		}
 	}
 	c := f.slow
-	clear(c.p)
+	c.cg.Rho = 0
 	copy(c.best, x)
 	f.unit.ResidualTo(c.r, b, x)
 	f.beginCorrection(c.r)
 	best, least, idle := conjugateFair, 1.0, 0
-	rho, metric := 0.0, 0.0 // −rᵀz and pᵀ(S + E)p of the last step
+	metric := 0.0 // pᵀ(S + E)p of the last step; ρ is −rᵀz
 	for k := 0; k < conjugateSteps && idle < conjugateIdle; k++ {
 		clear(c.z)
 		f.backward(solution{x: c.z, b: b, add: true})
-		now, beta := -f.jointProduct(c.r, c.z), 0.0
-		if k > 0 {
-			beta = now / rho
-		}
-		rho, metric = now, now+beta*beta*metric
-		for i, z := range c.z {
-			c.p[i] = z + beta*c.p[i]
-		}
-		f.unit.MulVecTo(c.q, c.p)
-		curvature := -f.jointProduct(c.p, c.q)
+		beta := c.cg.Turn(c.z, -f.jointProduct(c.r, c.z))
+		rho, p := c.cg.Rho, c.cg.P
+		metric = rho + beta*beta*metric
+		f.unit.MulVecTo(c.q, p)
+		curvature := -f.jointProduct(p, c.q)
 		if !(rho > 0 && curvature > conjugateFlat/f.eps*metric) {
 			break
 		}
 		least = min(least, curvature/metric)
-		for i, p := range c.p {
-			x[i] += rho / curvature * p
+		for i, u := range p {
+			x[i] += rho / curvature * u
 		}
 		f.unit.ResidualTo(c.r, b, x)
 		e := f.beginCorrection(c.r) / math.Sqrt(least) / max(f.energy(x), floor)
@@ -84,7 +86,7 @@ func (f *Factor) jointProduct(x, y []float64) (sum float64) {
 	for c, o := range s.oldOff {
 		if s.sign[c] < 0 {
 			n := s.off[c+1] - s.off[c]
-			sum += dot(x[o:o+n], y[o:o+n])
+			sum += algebra.Dot(x[o:o+n], y[o:o+n])
 		}
 	}
 	return sum

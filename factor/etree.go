@@ -1,6 +1,9 @@
 package factor
 
-import "github.com/rung-mbd/rung/sparse"
+import (
+	"github.com/rung-mbd/rung/internal/sets"
+	"github.com/rung-mbd/rung/sparse"
+)
 
 // graph is a pattern in elimination order: for each node its neighbours of
 // lower and of higher position.
@@ -106,11 +109,11 @@ func postorder(parent []int32) []int32 {
 func (g *graph) counts(parent []int32) []int32 {
 	n := g.n
 	cnt := make([]int32, n)
-	first := make([]int32, n)    // first descendant in the postorder
-	anc := make([]int32, n)      // union-find by path compression
+	first := make([]int32, n) // first descendant in the postorder
+	anc := sets.New(n)
 	prevLeaf := make([]int32, n) // last leaf seen of each row subtree
 	for i := range n {
-		first[i], prevLeaf[i], anc[i] = -1, -1, int32(i)
+		first[i], prevLeaf[i] = -1, -1
 	}
 	for k := range n {
 		if first[k] == -1 {
@@ -133,7 +136,7 @@ func (g *graph) counts(parent []int32) []int32 {
 			}
 			cnt[j] += g.size[i]
 			if prev != -1 {
-				q := find(anc, prev)
+				q := anc.Find(prev)
 				cnt[q] -= g.size[i]
 			}
 			prevLeaf[i] = j
@@ -149,18 +152,6 @@ func (g *graph) counts(parent []int32) []int32 {
 		}
 	}
 	return cnt
-}
-
-// find returns the root of v with path compression.
-func find(anc []int32, v int32) int32 {
-	root := v
-	for anc[root] != root {
-		root = anc[root]
-	}
-	for anc[v] != root {
-		anc[v], v = root, anc[v]
-	}
-	return root
 }
 
 // transpose returns the higher neighbours of each node.

@@ -1,6 +1,10 @@
 package factor
 
-import "math"
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/algebra"
+)
 
 // PivotsTo stores the pivots of the current factor in dst, original scalar
 // order: positive in rows of sign +1, negative in rows of sign −1.
@@ -92,7 +96,7 @@ func (f *Factor) GrowthTo(dst []float64) {
 			if n := int(p.Size[p.Ind[k]]); s.leaf[p.Ind[k]] {
 				for a := range y {
 					v := f.unit.Val[int(p.Pos[k])+a*n:][:n]
-					y[a] += dot(v, v)
+					y[a] += algebra.Dot(v, v)
 				}
 			}
 		}

@@ -1,6 +1,9 @@
 package factor
 
-import "github.com/rung-mbd/rung/internal/kernel"
+import (
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/kernel"
+)
 
 // The blocks W of leaves of fewer than six columns: what kernel.SpreadBlocks, SubBlocksT and
 // SubBlocks do for six.
@@ -137,7 +140,7 @@ func subRows(y, w, x []float64) {
 		kernel.SubRows(y, w, len(y), x)
 	default:
 		for a := range y {
-			y[a] -= dot(x, w[a*len(x):])
+			y[a] -= algebra.Dot(x, w[a*len(x):])
 		}
 	}
 }
@@ -147,7 +150,7 @@ func subColumns(x, w, y []float64) {
 	w = w[:len(y)*len(x)]
 	switch len(x) {
 	case 1:
-		x[0] -= dot(w, y)
+		x[0] -= algebra.Dot(w, y)
 	case 2:
 		x0, x1 := x[0], x[1]
 		for a, t := range y {

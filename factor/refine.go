@@ -3,7 +3,7 @@ package factor
 import (
 	"math"
 
-	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -108,10 +108,10 @@ func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix, floor float
 		return f.refine(x, r, b, floor)
 	}
 	copy(w.b, b)
-	w.each(w.b, solveLower)
+	w.each(w.b, algebra.SolveLower)
 	out := f.refine(x, r, w.b, floor)
-	w.each(x, solveUpper)
-	w.each(r, mulLower)
+	w.each(x, algebra.SolveUpper)
+	w.each(r, algebra.MulLower)
 	return out
 }
 
@@ -343,7 +343,7 @@ func (f *Factor) ratio(node, k int) float64 {
 		}
 	}
 	if f.policy == WhereWeak {
-		y = kernel.MaxAbs(c.x[lo:hi])
+		y = algebra.MaxAbs(c.x[lo:hi])
 	}
 	if c.r[row] == 0 {
 		return 0
@@ -358,5 +358,5 @@ func square(v []float64) float64 {
 		q := (*[6]float64)(v)
 		return (q[0]*q[0] + q[1]*q[1] + q[2]*q[2]) + (q[3]*q[3] + q[4]*q[4] + q[5]*q[5])
 	}
-	return dot(v, v)
+	return algebra.Dot(v, v)
 }

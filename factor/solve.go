@@ -3,6 +3,7 @@ package factor
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/sparse"
 )
@@ -23,9 +24,9 @@ func (f *Factor) SolveTo(x, b []float64) {
 	}
 	if w := f.weighted(); w != nil {
 		copy(x, b)
-		w.each(x, solveLower)
+		w.each(x, algebra.SolveLower)
 		f.solve(x, x, nil)
-		w.each(x, solveUpper)
+		w.each(x, algebra.SolveUpper)
 		return
 	}
 	f.solve(x, b, nil)

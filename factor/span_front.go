@@ -3,7 +3,7 @@ package factor
 import (
 	"math"
 
-	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -217,7 +217,7 @@ func (w *spanWork) column(j, row, end int) bool {
 
 // norm2 returns the Euclidean norm of x.
 func norm2(x []float64) float64 {
-	big := kernel.MaxAbs(x)
+	big := algebra.MaxAbs(x)
 	if big == 0 || math.IsInf(big, 0) || math.IsNaN(big) {
 		return big
 	}

@@ -3,7 +3,7 @@ package factor
 import (
 	"math"
 
-	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/algebra"
 )
 
 // LeastNorm says how a solution of LeastNormTo came about.
@@ -99,12 +99,12 @@ func (q *Span) first() int { return len(q.norm) }
 func (q *Span) residuals(r *refining, step int) (out LeastNorm) {
 	out.Steps = step
 	first := q.first()
-	big := kernel.MaxAbs(r.mu[first:])
+	big := algebra.MaxAbs(r.mu[first:])
 	if big == 0 {
 		big = 1
 	}
 	q.rowSums(r)
-	out.Optimality = kernel.MaxAbs(r.f[first:]) / big
+	out.Optimality = algebra.MaxAbs(r.f[first:]) / big
 	if step == 0 {
 		out.Optimality = math.Inf(1)
 	}
@@ -132,7 +132,7 @@ func (q *Span) correct(r *refining) {
 	for k := len(q.fronts) - 1; k >= 0; k-- {
 		q.reflect(&q.fronts[k], r.f, true)
 	}
-	r.before, r.step = r.step, kernel.MaxAbs(r.f[q.first():])
+	r.before, r.step = r.step, algebra.MaxAbs(r.f[q.first():])
 	for i := q.first(); i < len(r.mu); i++ {
 		r.mu[i] += r.f[i]
 	}

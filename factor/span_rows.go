@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/rung-mbd/rung/factor/order"
-	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -108,7 +108,7 @@ func (q *RowSpan) SolveTo(x, b []float64) (out RowSolution) {
 			x[n+i] = -(r.u[i].hi + r.u[i].lo)
 		}
 	})
-	if size := kernel.MaxAbs(x[:n]); size > 0 {
+	if size := algebra.MaxAbs(x[:n]); size > 0 {
 		out.Error = r.step / size
 		if r.before > 0 {
 			out.Error *= min(1, r.step/r.before)

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -169,7 +169,7 @@ func (v *Inverse) explain() error {
 	for i, a := range v.wanted {
 		v.missed = max(v.missed, math.Abs(d.x[i]-a))
 	}
-	if size := max(kernel.MaxAbs(v.wanted), d.sys.FreeAcceleration()); size > 0 {
+	if size := max(algebra.MaxAbs(v.wanted), d.sys.FreeAcceleration()); size > 0 {
 		v.missed /= size
 	}
 	x := append([]float64(nil), d.x...)
@@ -329,7 +329,7 @@ func (v *Inverse) Uncontrolled() []mechanism.Freedom {
 		s.Velocity = [3]float64(x[6*i+3 : 6*i+6])
 		s.Velocity = s.Velocity.Sub(s.Omega.Cross(k.Com))
 	}
-	return d.plan.mech.Moving(d.sys.Kin, st, movingTol*kernel.MaxAbs(x[:len(r)]))
+	return d.plan.mech.Moving(d.sys.Kin, st, movingTol*algebra.MaxAbs(x[:len(r)]))
 }
 
 // names lists freedoms as joint.freedom.

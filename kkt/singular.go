@@ -6,7 +6,7 @@ import (
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
-	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -85,7 +85,7 @@ func (s *Solver) atSingular(r *Report, k *ranking) {
 		}
 	}
 	motion(turning)
-	if worst := kernel.MaxAbs(turning[:n]); worst > singularTol*reaction {
+	if worst := algebra.MaxAbs(turning[:n]); worst > singularTol*reaction {
 		r.Distance, r.NearSingular = 0, true
 		r.WeakestJoint = s.turningJoint(turning[:n], y, ahead, behind)
 	}
@@ -107,7 +107,7 @@ func (s *Solver) turningJoint(motion, y []float64, ahead, behind *assemble.Weigh
 	p := layout.Pattern
 	body := 0
 	for i, x := range motion {
-		if math.Abs(x) == kernel.MaxAbs(motion) {
+		if math.Abs(x) == algebra.MaxAbs(motion) {
 			body = i / 6
 			break
 		}
@@ -120,7 +120,7 @@ func (s *Solver) turningJoint(motion, y []float64, ahead, behind *assemble.Weigh
 			}
 			var w [6]float64
 			addTurning(w[:], ahead, behind, p.Pos[k], y[p.Off[node]:p.Off[node+1]])
-			if size := kernel.MaxAbs(w[:]); joint < 0 || size > most {
+			if size := algebra.MaxAbs(w[:]); joint < 0 || size > most {
 				joint, most = layout.NodeJoint(node), size
 			}
 		}

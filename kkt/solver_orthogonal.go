@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/factor"
-	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/algebra"
 )
 
 // orthogonalTol is the largest residual, predicted error and inconsistency of a solution by orthogonal
@@ -26,7 +26,7 @@ func (s *Solver) orthogonal(err error) bool {
 		return false
 	}
 	how := q.SolveTo(s.x, s.sys.B)
-	s.ref = factor.Refinement{Steps: how.Steps, Error: how.Error, Size: kernel.MaxAbs(s.x[:6*s.plan.mech.NumBodies()])}
+	s.ref = factor.Refinement{Steps: how.Steps, Error: how.Error, Size: algebra.MaxAbs(s.x[:6*s.plan.mech.NumBodies()])}
 	s.ref.Worst = s.worstRow()
 	s.inconsistency = s.ref.Worst.Ratio
 	return how.Residual <= orthogonalTol && how.Error <= orthogonalTol && s.inconsistency <= orthogonalTol

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
@@ -139,4 +140,4 @@ func symmetric(A *mat.Dense, size float64) (*mat.SymDense, bool) {
 const symmetricTol = 1e-8
 
 // largest returns the largest magnitude of A.
-func largest(A *mat.Dense) (m float64) { return maxAbs(A.RawMatrix().Data) }
+func largest(A *mat.Dense) (m float64) { return algebra.MaxAbs(A.RawMatrix().Data) }

@@ -95,10 +95,7 @@ type Equilibrium struct {
 	Lowest float64
 	Mode   []float64
 
-	// Largest changes from the start: travel of a centre of mass (m) and rotation
-	// (rad), and the bodies' numbers, −1 without bodies.
-	Travel, Turn         float64
-	TravelBody, TurnBody int
+	mechanism.Change // from the start
 
 	Before, After mechanism.Energy // of the start, at rest, and of the equilibrium
 }
@@ -210,15 +207,10 @@ func (s *search) kick(out *Equilibrium) error {
 
 // measure stores the largest changes from start to s.st.
 func (s *search) measure(out *Equilibrium, start *mechanism.State) {
-	out.TravelBody, out.TurnBody = -1, -1
+	out.Change = mechanism.NoChange()
 	for i := range start.Bodies {
-		travel, phi := displacement(s.sys.mech, i, start, s.st)
-		if d := travel.Norm(); out.TravelBody < 0 || d > out.Travel {
-			out.Travel, out.TravelBody = d, i
-		}
-		if a := phi.Norm(); out.TurnBody < 0 || a > out.Turn {
-			out.Turn, out.TurnBody = a, i
-		}
+		travel, turn := s.sys.mech.Displacement(i, start, s.st)
+		out.Widen(i, travel.Norm(), turn.Norm())
 	}
 }
 

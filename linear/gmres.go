@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/internal/eigen"
@@ -33,7 +34,7 @@ func (q *quadratic) solveTo(x, b []float64) error {
 	q.basis = q.basis[:0]
 	norm := func(v []float64) float64 {
 		s.MassTo(q.g, v)
-		return math.Sqrt(max(dot(v, q.g), 0))
+		return math.Sqrt(max(floats.Dot(v, q.g), 0))
 	}
 	size := norm(x)
 	residual := func() float64 {
@@ -50,7 +51,7 @@ func (q *quadratic) solveTo(x, b []float64) error {
 	}
 	first := left
 	v := slices.Clone(q.r)
-	scale(v, 1/left)
+	floats.Scale(1/left, v)
 	q.basis = append(q.basis, v)
 	H := mat.NewDense(gmresSteps+1, gmresSteps, nil)
 	var y []float64
@@ -59,15 +60,18 @@ func (q *quadratic) solveTo(x, b []float64) error {
 		w := make([]float64, len(x))
 		q.productTo(w, q.basis[steps])
 		q.h.solveTo(w, w)
-		full := norm(w)
-		q.orthogonalize(w, H, steps)
+		h := make([]float64, steps+2)
+		full := orthogonalize(w, q.basis, s.MassTo, q.g, h)
 		t := norm(w)
 		if t < gmresNoise*full {
 			s.projectTo(w, w)
-			q.orthogonalize(w, H, steps)
+			orthogonalize(w, q.basis, s.MassTo, q.g, h)
 			t = norm(w)
 		}
-		H.Set(steps+1, steps, t)
+		h[steps+1] = t
+		for i, x := range h {
+			H.Set(i, steps, x)
+		}
 		steps++
 		done := !(t > gmresTol*full) || steps == gmresSteps
 		if done || steps < gmresEarly || steps%gmresLook == 0 {
@@ -84,29 +88,16 @@ func (q *quadratic) solveTo(x, b []float64) error {
 				break
 			}
 		}
-		scale(w, 1/t)
+		floats.Scale(1/t, w)
 		q.basis = append(q.basis, w)
 	}
 	for i, t := range y {
-		addScaled(x, t, q.basis[i])
+		floats.AddScaled(x, t, q.basis[i])
 	}
 	if left = residual(); !(left <= gmresLoose*norm(x)) && q.cut == 0 {
 		return fault.Errorf("linear: %w of the part that is not symmetric", ErrNoConvergence)
 	}
 	return nil
-}
-
-// orthogonalize subtracts from w what it has of the basis, twice, and adds that to a
-// column of H.
-func (q *quadratic) orthogonalize(w []float64, H *mat.Dense, column int) {
-	for range 2 {
-		q.sys.MassTo(q.g, w)
-		for i, v := range q.basis {
-			t := dot(v, q.g)
-			H.Set(i, column, H.At(i, column)+t)
-			addScaled(w, -t, v)
-		}
-	}
 }
 
 // leastSquares returns the y of least ‖e₁·first − H·y‖ for n columns of H, and of least

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
@@ -20,7 +23,8 @@ type inverse struct {
 	h      *shifted
 	metric *brace // nil if h is of K+sM
 
-	r, q, p, Ap, g []float64
+	r, q, Ap, g []float64
+	cg          algebra.Conjugate
 }
 
 const (
@@ -41,7 +45,7 @@ func (e *indefiniteError) Error() string { return "linear: shifted stiffness is 
 func (v *inverse) brace(s float64) error {
 	v.metric = v.sys.ownBrace()
 	if n := v.sys.dim(); v.r == nil {
-		v.r, v.q, v.p = make([]float64, n), make([]float64, n), make([]float64, n)
+		v.r, v.q, v.cg.P = make([]float64, n), make([]float64, n), make([]float64, n)
 		v.Ap, v.g = make([]float64, n), make([]float64, n)
 	}
 	h, err := v.metric.solver(v.sys, s, v.h, func() (*split, error) { return v.sys.braced(0, v.metric, true) })
@@ -114,22 +118,28 @@ func (v *inverse) applyMass(dst, x []float64) error {
 
 // iterate replaces the load x by the solution.
 func (v *inverse) iterate(x []float64) error {
-	sys := v.sys
 	copy(v.r, x)
 	clear(x)
-	v.h.solveTo(v.q, v.r)
-	copy(v.p, v.q)
-	rho := dot(v.r, v.q)
-	first := rho
-	best := math.Inf(1)
-	for range innerSteps {
+	v.cg.Rho = 0
+	first, best := 0.0, math.Inf(1)
+	for step := 0; ; step++ {
+		v.h.solveTo(v.q, v.r)
+		v.cg.Turn(v.q, floats.Dot(v.r, v.q))
+		rho, p := v.cg.Rho, v.cg.P
+		if step == 0 {
+			first = rho
+		}
 		if !(rho > innerTol*innerTol*first) {
 			return nil
 		}
-		v.z.timesTo(v.Ap, v.p)
-		sys.MassTo(v.g, v.p)
-		stiff, mass := dot(v.p, v.Ap), dot(v.p, v.g)
-		addScaled(v.Ap, v.s, v.g)
+		best = min(best, rho)
+		if step == innerSteps {
+			break
+		}
+		v.z.timesTo(v.Ap, p)
+		v.sys.MassTo(v.g, p)
+		stiff, mass := floats.Dot(p, v.Ap), floats.Dot(p, v.g)
+		floats.AddScaled(v.Ap, v.s, v.g)
 		curvature := stiff + v.s*mass
 		if !(curvature > 0) {
 			if rho <= innerLoose*innerLoose*first {
@@ -137,17 +147,8 @@ func (v *inverse) iterate(x []float64) error {
 			}
 			return &indefiniteError{stiff / mass}
 		}
-		alpha := rho / curvature
-		addScaled(x, alpha, v.p)
-		addScaled(v.r, -alpha, v.Ap)
-		v.h.solveTo(v.q, v.r)
-		next := dot(v.r, v.q)
-		beta := next / rho
-		rho = next
-		best = min(best, rho)
-		for i := range v.p {
-			v.p[i] = v.q[i] + beta*v.p[i]
-		}
+		floats.AddScaled(x, rho/curvature, p)
+		floats.AddScaled(v.r, -rho/curvature, v.Ap)
 	}
 	if best <= innerLoose*innerLoose*first {
 		return nil

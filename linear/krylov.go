@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/internal/eigen"
@@ -100,27 +101,14 @@ func newKrylov(n int, apply func(dst, x []float64) error, metric func(dst, x []f
 // extend orthogonalizes w against the basis, adds the products to h, and appends what
 // is left unless it is nothing.
 func (k *krylov) extend(h []float64) []float64 {
-	size := 0.0
-	for pass := range 2 {
-		k.metric(k.g, k.w)
-		if pass == 0 {
-			size = math.Sqrt(max(dot(k.w, k.g), 0))
-		}
-		for j, v := range k.V {
-			t := dot(v, k.g)
-			if h != nil {
-				h[j] += t
-			}
-			addScaled(k.w, -t, v)
-		}
-	}
+	size := orthogonalize(k.w, k.V, k.metric, k.g, h)
 	k.metric(k.g, k.w)
-	left := math.Sqrt(max(dot(k.w, k.g), 0))
+	left := math.Sqrt(max(floats.Dot(k.w, k.g), 0))
 	if !(left > dropTol*size) || left == 0 {
 		return h
 	}
 	v := slices.Clone(k.w)
-	scale(v, 1/left)
+	floats.Scale(1/left, v)
 	k.V = append(k.V, v)
 	if h != nil {
 		h = append(h, left)
@@ -329,7 +317,7 @@ func (k *krylov) restart(r []ritz, keep int) error {
 	for c := range keep {
 		v := make([]float64, k.n)
 		for j := range n {
-			addScaled(v, Q.At(j, c), k.V[j])
+			floats.AddScaled(v, Q.At(j, c), k.V[j])
 		}
 		V = append(V, v)
 	}
@@ -353,9 +341,9 @@ func (k *krylov) restart(r []ritz, keep int) error {
 func (k *krylov) vector(y []complex128) (re, im []float64) {
 	re, im = make([]float64, k.n), make([]float64, k.n)
 	for j, c := range y {
-		addScaled(re, real(c), k.V[j])
+		floats.AddScaled(re, real(c), k.V[j])
 		if imag(c) != 0 {
-			addScaled(im, imag(c), k.V[j])
+			floats.AddScaled(im, imag(c), k.V[j])
 		}
 	}
 	return re, im

@@ -7,8 +7,10 @@ import (
 	"math/cmplx"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/eigen"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
@@ -279,10 +281,10 @@ func (s *System) stiffestError(err error) error { return s.bodyError(largestIn(s
 func (s *System) undamped(x []float64) Mode {
 	g := make([]float64, len(x))
 	s.MassTo(g, x)
-	scale(x, 1/math.Sqrt(dot(x, g)))
+	floats.Scale(1/math.Sqrt(floats.Dot(x, g)), x)
 	orient(x, nil)
 	s.StiffnessTo(g, x)
-	m := Mode{Shape: x, Stiffness: dot(x, g)}
+	m := Mode{Shape: x, Stiffness: floats.Dot(x, g)}
 	switch k := m.Stiffness; {
 	case math.Abs(k) <= max(s.zeroOf(x), s.leftOf(x)):
 		m.Kind, m.Stiffness = Rigid, 0
@@ -301,11 +303,11 @@ func (s *System) damped(lambda complex128, re, im []float64, size float64) Mode 
 	norm := func() float64 {
 		s.MassTo(g, re)
 		s.MassTo(h, im)
-		return math.Sqrt(dot(re, g) + dot(im, h))
+		return math.Sqrt(floats.Dot(re, g) + floats.Dot(im, h))
 	}
 	t := 1 / norm()
-	scale(re, t)
-	scale(im, t)
+	floats.Scale(t, re)
+	floats.Scale(t, im)
 	orient(re, im)
 	m := Mode{Lambda: lambda, Shape: re, Imag: im}
 	abs := cmplx.Abs(lambda)
@@ -328,15 +330,15 @@ func (s *System) damped(lambda complex128, re, im []float64, size float64) Mode 
 			m.Lambda = complex(0, b) // growth that rounding has made
 		}
 	}
-	if maxAbs(im) <= realTol*maxAbs(re) {
+	if algebra.MaxAbs(im) <= realTol*algebra.MaxAbs(re) {
 		m.Imag = nil
-		scale(re, 1/math.Sqrt(dot(re, s.massTimes(re))))
+		floats.Scale(1/math.Sqrt(floats.Dot(re, s.massTimes(re))), re)
 	}
 	s.StiffnessTo(g, re)
 	s.StiffnessTo(h, im)
-	m.Stiffness = dot(re, g)
+	m.Stiffness = floats.Dot(re, g)
 	if m.Imag != nil {
-		m.Stiffness += dot(im, h)
+		m.Stiffness += floats.Dot(im, h)
 	}
 	return m
 }
@@ -346,6 +348,7 @@ func (s *System) damped(lambda complex128, re, im []float64, size float64) Mode 
 // makes a real or a complex pair of it with all but the same shape.
 func (s *System) settleRigid(out *Modes) {
 	var basis [][]float64
+	g := make([]float64, s.dim())
 	list := out.List[:0]
 	for _, m := range out.List {
 		if m.Kind != Rigid {
@@ -357,16 +360,12 @@ func (s *System) settleRigid(out *Modes) {
 				continue
 			}
 			x = slices.Clone(x)
-			for range 2 {
-				for _, v := range basis {
-					addScaled(x, -dot(v, s.massTimes(x)), v)
-				}
-			}
-			size := math.Sqrt(max(dot(x, s.massTimes(x)), 0))
+			orthogonalize(x, basis, s.MassTo, g, nil)
+			size := math.Sqrt(max(floats.Dot(x, s.massTimes(x)), 0))
 			if size <= rigidTol {
 				continue
 			}
-			scale(x, 1/size)
+			floats.Scale(1/size, x)
 			basis = append(basis, x)
 			shape := slices.Clone(x)
 			orient(shape, nil)
@@ -380,7 +379,7 @@ func (s *System) settleRigid(out *Modes) {
 func (s *System) dampingOf(x []float64) float64 {
 	g := make([]float64, len(x))
 	s.DampingTo(g, x)
-	return dot(x, g)
+	return floats.Dot(x, g)
 }
 
 // massTimes returns M·x.
@@ -500,7 +499,7 @@ func orient(x, y []float64) {
 	}
 	if y == nil {
 		if x[at] < 0 {
-			scale(x, -1)
+			floats.Scale(-1, x)
 		}
 		return
 	}

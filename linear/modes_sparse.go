@@ -7,6 +7,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -133,15 +136,15 @@ func (s *System) typical(z *split, least float64) (float64, *inverse, error) {
 		x[i] = rng.NormFloat64()
 	}
 	s.MassTo(g, x)
-	free := dot(x, g) / (v.s * v.s) // of x without joints and stiffness
+	free := floats.Dot(x, g) / (v.s * v.s) // of x without joints and stiffness
 	h.solveTo(x, g)
 	s.MassTo(g, x)
-	m := dot(x, g)
+	m := floats.Dot(x, g)
 	if !(m > nothing*free) {
 		return 0, v, nil
 	}
 	s.StiffnessTo(g, x)
-	return max(math.Abs(dot(x, g))/m, 1e-6*guess), v, nil
+	return max(math.Abs(floats.Dot(x, g))/m, 1e-6*guess), v, nil
 }
 
 // meanSize returns the mean size of the terms of K at the bodies; 1 if there is no
@@ -175,7 +178,7 @@ func (s *System) symmetricOn(h *shifted, left []float64) bool {
 		}
 		s.StiffnessTo(Kx, x)
 		s.StiffnessTo(Ky, y)
-		off := dot(x, Ky) - dot(y, Kx)
+		off := floats.Dot(x, Ky) - floats.Dot(y, Kx)
 		for i := 0; i < len(left); i += 6 {
 			off -= spatial.Vec3(x[i : i+3]).Dot(spatial.Vec3(left[i : i+3]).Cross(spatial.Vec3(y[i : i+3])))
 		}
@@ -219,7 +222,7 @@ func (s *System) undampedModes(out *Modes, o ModeOptions, v *inverse, typical fl
 	}
 	for i := range min(want, len(r)) {
 		x, _ := k.vector(r[i].y)
-		if s.violates(x, maxAbs(x)) {
+		if s.violates(x, algebra.MaxAbs(x)) {
 			return errDropped
 		}
 		out.List = append(out.List, s.undamped(x))
@@ -422,7 +425,7 @@ func (s *System) collect(out *Modes, k *krylov, r []ritz, b *band, radius float6
 			continue
 		}
 		re, im := k.vector(r[i].y)
-		if size := max(maxAbs(re[:n]), maxAbs(im[:n])); s.violates(re[:n], size) || s.violates(im[:n], size) {
+		if size := max(algebra.MaxAbs(re[:n]), algebra.MaxAbs(im[:n])); s.violates(re[:n], size) || s.violates(im[:n], size) {
 			b.reach = min(b.reach, 1/cmplx.Abs(theta))
 			continue
 		}
@@ -465,7 +468,7 @@ const violateTol = 1e-6
 func (s *System) violates(x []float64, size float64) bool {
 	J := make([]float64, s.Rows())
 	s.JacobianTo(J, x)
-	return maxAbs(J) > violateTol*max(1, s.longest())*size
+	return algebra.MaxAbs(J) > violateTol*max(1, s.longest())*size
 }
 
 // quadratic applies the inverse of the first-order form at σ.
@@ -522,7 +525,7 @@ func (q *quadratic) metric(dst, x []float64) {
 	n := q.sys.dim()
 	q.sys.MassTo(dst[:n], x[:n])
 	q.sys.MassTo(dst[n:], x[n:])
-	scale(dst[:n], q.sigma*q.sigma)
+	floats.Scale(q.sigma*q.sigma, dst[:n])
 }
 
 // apply is (A − σB)⁻¹B.
@@ -534,7 +537,7 @@ func (q *quadratic) apply(dst, z []float64) error {
 	}
 	q.sys.MassTo(q.b, q.b)
 	q.sys.DampingTo(q.g, x)
-	addScaled(q.b, 1, q.g)
+	floats.AddScaled(q.b, 1, q.g)
 	if err := q.solveTo(dst[:n], q.b); err != nil {
 		return err
 	}
@@ -549,7 +552,7 @@ func (q *quadratic) apply(dst, z []float64) error {
 func (q *quadratic) productTo(dst, x []float64) {
 	q.sys.StiffnessTo(dst, x)
 	q.sys.DampingTo(q.g, x)
-	addScaled(dst, q.sigma, q.g)
+	floats.AddScaled(dst, q.sigma, q.g)
 	q.sys.MassTo(q.g, x)
-	addScaled(dst, q.sigma*q.sigma, q.g)
+	floats.AddScaled(dst, q.sigma*q.sigma, q.g)
 }

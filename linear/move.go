@@ -37,36 +37,17 @@ type treeLink struct {
 // Cost: near-linear in bodies and joints.
 func newMover(m *mechanism.Mechanism) *mover {
 	n := m.NumBodies()
-	v := &mover{mech: m, vel: m.Initial(), kin: m.NewKinematics()}
-	at := make([][]int32, n+1) // joints of each body, the world last
-	place := func(b int32) int {
-		if b < 0 {
-			return n
-		}
-		return int(b)
-	}
-	edges := 0
-	for j := range m.Joints {
-		jt := &m.Joints[j]
-		if jt.Rows == 0 || jt.Pred == jt.Succ {
-			continue
-		}
-		edges++
-		for _, b := range [2]int32{jt.Pred, jt.Succ} {
-			at[place(b)] = append(at[place(b)], int32(j))
-		}
-	}
-	for _, list := range at {
-		slices.SortStableFunc(list, func(a, b int32) int { return cmp.Compare(m.Joints[b].Rows, m.Joints[a].Rows) })
-	}
-	seen := make([]bool, n+1)
+	v := &mover{mech: m, vel: m.Initial(), kin: m.NewKinematics(), loops: m.Graph().Loops > 0}
+	in := m.Incidence()
+	seen := make([]bool, n)
+	var at []int32 // joints of a body
 	grow := func(from int32) {
 		for head := len(v.links); ; head++ {
-			for _, j := range at[place(from)] {
-				jt := &m.Joints[j]
-				to := jt.Pred + jt.Succ - from
-				if !seen[place(to)] {
-					seen[place(to)] = true
+			at = append(at[:0], in.Joints(from)...)
+			slices.SortStableFunc(at, func(a, b int32) int { return cmp.Compare(m.Joints[b].Rows, m.Joints[a].Rows) })
+			for _, j := range at {
+				if to := m.Joints[j].Other(from); to >= 0 && !seen[to] {
+					seen[to] = true
 					v.links = append(v.links, treeLink{to, from, j})
 				}
 			}
@@ -76,7 +57,6 @@ func newMover(m *mechanism.Mechanism) *mover {
 			from = v.links[head].body
 		}
 	}
-	seen[n] = true
 	grow(mechanism.World)
 	for i := range n {
 		if !seen[i] {
@@ -85,7 +65,6 @@ func newMover(m *mechanism.Mechanism) *mover {
 			grow(int32(i))
 		}
 	}
-	v.loops = edges > len(v.links)
 	return v
 }
 
@@ -98,8 +77,8 @@ func (v *mover) moveTo(dst, st *mechanism.State, d []float64, t float64) error {
 	v.vel.Time = st.Time
 	for i := range v.vel.Bodies {
 		b := &v.vel.Bodies[i]
-		b.Omega = spatial.Vec3(d[6*i : 6*i+3])
-		b.Velocity = spatial.Vec3(d[6*i+3 : 6*i+6]).Sub(b.Omega.Cross(b.Rotation.Rotate(v.mech.Bodies[i].Com)))
+		arm := b.Rotation.Rotate(v.mech.Bodies[i].Com)
+		b.SetComVelocity((*[6]float64)(d[6*i:]), &arm)
 	}
 	if err := v.mech.KinematicsTo(v.kin, v.vel); err != nil {
 		return err
@@ -108,22 +87,15 @@ func (v *mover) moveTo(dst, st *mechanism.State, d []float64, t float64) error {
 	for i := range v.links {
 		l := &v.links[i]
 		if l.joint < 0 {
-			moveFree(&dst.Bodies[l.body], &st.Bodies[l.body], v.mech.Bodies[l.body].Com, d[6*l.body:6*l.body+6], t)
+			b, k := &dst.Bodies[l.body], v.kin.Bodies[l.body]
+			*b = st.Bodies[l.body]
+			b.Displace(t, (*[6]float64)(d[6*l.body:]), &k, &v.mech.Bodies[l.body].Com)
 			continue
 		}
 		v.mech.JointTo(&jk, int(l.joint), v.kin, v.vel)
 		v.hang(dst, l, &jk, t)
 	}
 	return nil
-}
-
-// moveFree stores in to the pose of from after the displacement t·d: the centre of
-// mass along a line, the rotation about a fixed axis.
-func moveFree(to, from *mechanism.BodyState, com spatial.Vec3, d []float64, t float64) {
-	arm := from.Rotation.Rotate(com)
-	to.Rotation = from.Rotation.Integrate(spatial.Vec3(d[:3]), t)
-	step := spatial.Vec3(d[3:6]).Scale(t)
-	to.Position = from.Position.Add(step.Add(arm.Sub(to.Rotation.Rotate(com))))
 }
 
 // hang stores in dst the pose of the outer body of l, given that of the inner one, after

@@ -51,7 +51,7 @@ func TestMoveOnTree(t *testing.T) {
 		to := st.Clone()
 		require.NoError(t, v.moveTo(to, st, d, step))
 		for i := range st.Bodies {
-			travel, phi := displacement(mech, i, st, to)
+			travel, phi := mech.Displacement(i, st, to)
 			want, turn := spatial.Vec3(d[6*i+3:6*i+6]), spatial.Vec3(d[6*i:6*i+3])
 			assert.InDelta(t, 0, travel.Scale(1/step).Sub(want).Norm(), stepTol*(1+want.Norm()), "%s: body %d", name, i)
 			assert.InDelta(t, 0, phi.Scale(1/step).Sub(turn).Norm(), stepTol*(1+turn.Norm()), "%s: body %d", name, i)

@@ -5,9 +5,8 @@ import (
 	"math"
 	"sort"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -154,13 +153,12 @@ func (k *saddle) freeSize(b []float64) (size float64) {
 	var w [sparse.MaxBlock]float64
 	for i := range p.Positive() {
 		n, o := int(p.Size[i]), int(p.Off[i])
-		if r, _ := cholesky(c[:n*n], k.m.Dia[p.Dia[i]:p.Dia[i+1]], n); r >= 0 {
+		if r, _ := algebra.Cholesky(c[:n*n], k.m.Dia[p.Dia[i]:p.Dia[i+1]], n); r >= 0 {
 			continue // the factorization reports it
 		}
-		for a := range n {
-			w[a] = (b[o+a] - dot(c[a*n:a*n+a], w[:a])) / c[a*n+a]
-		}
-		size = max(size, dot(w[:n], w[:n]))
+		v := w[:copy(w[:n], b[o:])]
+		algebra.SolveLower(c[:n*n], v)
+		size = max(size, algebra.Dot(v, v))
 	}
 	return math.Sqrt(size)
 }
@@ -172,22 +170,4 @@ func allZero(v []float64) bool {
 		}
 	}
 	return true
-}
-
-func dot(a, b []float64) float64 { return floats.Dot(a, b) }
-
-// addScaled adds t·v to dst.
-func addScaled(dst []float64, t float64, v []float64) { floats.AddScaled(dst, t, v) }
-
-func scale(v []float64, t float64) {
-	for i := range v {
-		v[i] *= t
-	}
-}
-
-func maxAbs(v []float64) (m float64) {
-	for _, x := range v {
-		m = max(m, math.Abs(x))
-	}
-	return m
 }

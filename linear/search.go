@@ -5,8 +5,12 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/kkt"
+
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -329,35 +333,31 @@ func (s *search) extentOf(st *mechanism.State) float64 {
 // multiple of the largest step; it reports whether that ended them.
 func (s *search) direction(relative, most float64) (bent bool) {
 	n := s.sys.dim()
-	r, q, p, Kp := slices.Clone(s.left), make([]float64, n), make([]float64, n), make([]float64, n)
+	r, q, Kp := slices.Clone(s.left), make([]float64, n), make([]float64, n)
+	cg := algebra.Conjugate{P: make([]float64, n)}
 	clear(s.d)
-	s.h.solveTo(q, r)
-	copy(p, q)
-	rho := dot(r, q)
-	first := rho
-	eta := max(conjugateLeast, min(conjugateMost, relative))
-	for range conjugateSteps {
+	first, eta := 0.0, max(conjugateLeast, min(conjugateMost, relative))
+	for step := range conjugateSteps {
+		s.h.solveTo(q, r)
+		cg.Turn(q, floats.Dot(r, q))
+		rho, p := cg.Rho, cg.P
+		if step == 0 {
+			first = rho
+		}
 		if !(rho > eta*eta*first) {
 			break
 		}
 		s.curveTo(Kp, p)
-		curvature := dot(p, Kp)
+		curvature := floats.Dot(p, Kp)
 		if terms := s.sys.termsOf(p); curvature <= zeroTol*terms {
 			return curvature < -neutralTol*terms || rho > neutralRest*neutralRest*first
 		}
 		alpha := rho / curvature
-		addScaled(s.d, alpha, p)
+		floats.AddScaled(s.d, alpha, p)
 		if s.reach() > most {
 			return true
 		}
-		addScaled(r, -alpha, Kp)
-		s.h.solveTo(q, r)
-		next := dot(r, q)
-		beta := next / rho
-		rho = next
-		for i := range p {
-			p[i] = q[i] + beta*p[i]
-		}
+		floats.AddScaled(r, -alpha, Kp)
 	}
 	return false
 }
@@ -371,7 +371,7 @@ func (s *search) advance() (bool, error) {
 	}
 	t := min(1, 1/reach)
 	near := t == 1 && reach < balanceNear
-	slope := dot(s.left, s.d)
+	slope := floats.Dot(s.left, s.d)
 	for halves := range balanceHalves {
 		err := s.place(t)
 		if err == nil {
@@ -431,9 +431,7 @@ func (s *search) place(t float64) error {
 		return err
 	}
 	if s.mover.loops {
-		for i := range s.st.Bodies {
-			moveFree(&s.other.Bodies[i], &s.st.Bodies[i], s.sys.mech.Bodies[i].Com, s.d[6*i:6*i+6], t)
-		}
+		s.sys.mech.DisplaceTo(s.other, s.st, t, s.d)
 		if s.mover.gap(s.other) < s.mover.gap(s.try) {
 			s.try, s.other = s.other, s.try
 		}
@@ -465,23 +463,11 @@ func (s *search) work() (float64, error) {
 	}
 	sum := 0.0
 	for i := range f {
-		travel, phi := displacement(sys.mech, i, s.st, s.try)
+		travel, phi := sys.mech.Displacement(i, s.st, s.try)
 		for k := range 3 {
 			sum += (s.f0[6*i+k] + f[i][k]) * phi[k] / 2
 			sum += (s.f0[6*i+3+k] + f[i][3+k]) * travel[k] / 2
 		}
 	}
 	return sum, nil
-}
-
-// displacement returns the travel of the centre of mass of body i from one state to
-// another, and its rotation vector.
-func displacement(m *mechanism.Mechanism, i int, from, to *mechanism.State) (travel, phi spatial.Vec3) {
-	a, b := &from.Bodies[i], &to.Bodies[i]
-	com := m.Bodies[i].Com
-	travel = b.Position.Sub(a.Position).Add(b.Rotation.Rotate(com).Sub(a.Rotation.Rotate(com)))
-	if a.Rotation != b.Rotation {
-		phi = b.Rotation.Mul(a.Rotation.Conj()).Log()
-	}
-	return travel, phi
 }

@@ -4,13 +4,16 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/eigen"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/sparse"
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // shifted solves (Z + s·M)·x = b + Jᵀ·y, J·x = 0 for a split Z. The terms κ·b·bᵀ are
@@ -205,7 +208,7 @@ func (h *shifted) align() error {
 	chol := make([]float64, p.Dia[n])
 	for i := range n {
 		s := int(p.Size[i])
-		if r, v := cholesky(chol[p.Dia[i]:p.Dia[i+1]], m.Dia[p.Dia[i]:p.Dia[i+1]], s); r >= 0 {
+		if r, v := algebra.Cholesky(chol[p.Dia[i]:p.Dia[i+1]], m.Dia[p.Dia[i]:p.Dia[i+1]], s); r >= 0 {
 			return &factor.PivotError{Node: i, Row: r, Value: v}
 		}
 	}
@@ -243,11 +246,9 @@ func (h *shifted) yield(i int, chol []float64) (S [36]float64) {
 		for r := range rows {
 			v := &w[r]
 			copy(v[:s], m.Val[int(p.Pos[k])+r*s:])
-			for a := range s {
-				v[a] = (v[a] - dot(c[a*s:a*s+a], v[:a])) / c[a*s+a]
-			}
+			algebra.SolveLower(c, v[:s])
 			for q := range r + 1 {
-				t := dot(v[:s], w[q][:s])
+				t := algebra.Dot(v[:s], w[q][:s])
 				S[blockSize*r+q] += t
 				if q < r {
 					S[blockSize*q+r] += t
@@ -277,7 +278,7 @@ func (h *shifted) turn(i int, Q, S *[36]float64) error {
 		clear(v)
 		for r := range rows {
 			for q := range rows {
-				addScaled(v[r*s:(r+1)*s], Q[blockSize*q+r], old[q*s:(q+1)*s])
+				floats.AddScaled(v[r*s:(r+1)*s], Q[blockSize*q+r], old[q*s:(q+1)*s])
 			}
 		}
 	}
@@ -292,29 +293,10 @@ func (h *shifted) multipliersTo(dst []float64) {
 		i := p.Positive() + c
 		rows, y := int(p.Size[i]), h.x[p.Off[i]:]
 		for r := range rows {
-			dst[at] = dot(h.axes[c][blockSize*r:blockSize*r+rows], y[:rows])
+			dst[at] = floats.Dot(h.axes[c][blockSize*r:blockSize*r+rows], y[:rows])
 			at++
 		}
 	}
-}
-
-// cholesky stores in c the factor of the n×n matrix a, row-major. It returns the row
-// and the pivot that is not positive, or −1.
-func cholesky(c, a []float64, n int) (int, float64) {
-	for i := range n {
-		for j := range i + 1 {
-			t := a[i*n+j] - dot(c[i*n:i*n+j], c[j*n:j*n+j])
-			if j < i {
-				c[i*n+j] = t / c[j*n+j]
-				continue
-			}
-			if !(t > 0) {
-				return i, t
-			}
-			c[i*n+i] = math.Sqrt(t)
-		}
-	}
-	return -1, 0
 }
 
 const (
@@ -336,15 +318,15 @@ func (h *shifted) holds() bool {
 	x := make([]float64, h.n)
 	for range probes {
 		copy(x, h.x)
-		largest := maxAbs(x)
+		largest := algebra.MaxAbs(x)
 		if largest == 0 {
 			return true
 		}
-		scale(x, 1/largest)
+		floats.Scale(1/largest, x)
 		h.sys.MassTo(h.b[:h.n], x)
 		h.k.solve(h.x, h.r, h.b)
 		free := h.k.freeSize(h.b)
-		if dot(h.x[:h.n], h.b[:h.n]) <= probeRest*free*free {
+		if floats.Dot(h.x[:h.n], h.b[:h.n]) <= probeRest*free*free {
 			return true // joints allow nothing
 		}
 	}
@@ -363,7 +345,7 @@ func (h *shifted) violation() float64 {
 			for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
 				v := h.k.m.Val[int(p.Pos[k])+blockSize*r:]
 				u := h.x[p.Off[p.Ind[k]]:]
-				largest := maxAbs(u[:blockSize])
+				largest := algebra.MaxAbs(u[:blockSize])
 				for c := range blockSize {
 					sum += v[c] * u[c]
 					terms = max(terms, math.Abs(v[c])*largest)

@@ -3,8 +3,10 @@ package linear
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/eigen"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -184,7 +186,7 @@ func (s *System) addPair(z *split, p *pair, aK float64) error {
 	// z = C⁻¹·x, so that uᵀ·Nᵀ·z is the row uᵀ·Nᵀ·C⁻¹.
 	B.Product(U.T(), N.T(), &Ci)
 	values := eig.Values(nil)
-	most := maxAbs(values)
+	most := algebra.MaxAbs(values)
 	for i, k := range values {
 		if math.Abs(k) <= pairDrop*most {
 			continue
@@ -294,7 +296,7 @@ func nullSpace(A *mat.Dense) (*mat.Dense, error) {
 	W := mat.NewDense(rows, n, nil)
 	for i := range rows {
 		v := A.RawRowView(i)
-		if norm := math.Sqrt(dot(v, v)); norm > 0 {
+		if norm := math.Sqrt(floats.Dot(v, v)); norm > 0 {
 			for k, x := range v {
 				W.Set(i, k, x/norm)
 			}
@@ -347,7 +349,7 @@ func (s *System) leastShift(z *split) (float64, error) {
 			return 0, s.bodyError(i, err)
 		}
 		values := eig.Values(nil)
-		if lowest := values[0]; lowest < -1e-14*maxAbs(values) {
+		if lowest := values[0]; lowest < -1e-14*algebra.MaxAbs(values) {
 			least = max(least, -lowest)
 		}
 	}

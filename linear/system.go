@@ -381,10 +381,7 @@ func (s *System) velocity(u []float64, i int32) {
 	if i < 0 {
 		return
 	}
-	b := &s.st.Bodies[i]
-	v := b.Velocity.Add(b.Omega.Cross(s.y.Kin.Bodies[i].Com))
-	copy(u, b.Omega[:])
-	copy(u[3:6], v[:])
+	s.st.Bodies[i].ComVelocityTo((*[6]float64)(u), &s.y.Kin.Bodies[i].Com)
 }
 
 // radius returns the radius of gyration of body i, m.

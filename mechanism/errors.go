@@ -109,18 +109,13 @@ func (v *Violation) Widen(w *Violation) {
 	v.Speed, v.Turn = max(v.Speed, w.Speed), max(v.Turn, w.Turn)
 }
 
-// Note books the errors of a row.
+// Note adds the errors of a row. One that is no number is kept.
 func (v *Violation) Note(angle bool, delta, rate float64) {
 	d, r := &v.Length, &v.Speed
 	if angle {
 		d, r = &v.Angle, &v.Turn
 	}
-	if x := math.Abs(delta); x > *d {
-		*d = x
-	}
-	if x := math.Abs(rate); x > *r {
-		*r = x
-	}
+	*d, *r = max(*d, math.Abs(delta)), max(*r, math.Abs(rate))
 }
 
 // ViolationOf returns the violation of joint j.

@@ -264,7 +264,9 @@ func (m *Mechanism) EnergyAt(k *Kinematics, s *State) Energy {
 	var e Energy
 	for i := range m.Bodies {
 		b, st, kb := &m.Bodies[i], &s.Bodies[i], &k.Bodies[i]
-		v, omega := kb.E.TMulVec(st.Velocity.Add(st.Omega.Cross(kb.Com))), kb.E.TMulVec(st.Omega)
+		var u [6]float64
+		st.ComVelocityTo(&u, &kb.Com)
+		v, omega := kb.E.TMulVec(spatial.Vec3(u[3:])), kb.E.TMulVec(st.Omega)
 		e.Kinetic += b.KineticEnergy(&b.Inertia, &omega, &v) // in body axes
 		e.Gravity -= b.Mass * m.Gravity.Dot(st.Position.Add(kb.Com))
 	}

@@ -1,5 +1,7 @@
 package mechanism
 
+import "github.com/rung-mbd/rung/internal/sets"
+
 // Graph facts of a mechanism: the nodes are the bodies and the world, the
 // edges are the joints with at least one constraint row.
 type Graph struct {
@@ -7,7 +9,6 @@ type Graph struct {
 	Grounded   int     // of these, joined to the world
 	Loops      int     // independent kinematic loops: edges − nodes + connected components of the whole graph
 	Component  []int32 // component of each body, numbered by its first body
-	Degree     []int32 // joints at each body
 }
 
 // Graph analyses the connectivity of m. A component is a set of bodies joined
@@ -16,81 +17,75 @@ type Graph struct {
 // Cost: near-linear in bodies and joints.
 func (m *Mechanism) Graph() *Graph {
 	n := len(m.Bodies)
-	g := &Graph{Component: make([]int32, n), Degree: make([]int32, n)}
-	within := newSets(n)    // the world left out
-	whole := newSets(n + 1) // the world is node n
+	g := &Graph{Component: make([]int32, n)}
+	within, whole := sets.New(n+1), sets.New(n+1) // bodies that are joined without the world, or with it; node 0 is the world
 	for j := range m.Joints {
 		jt := &m.Joints[j]
 		if jt.Rows == 0 {
 			continue
 		}
-		a, b := jt.Pred, jt.Succ
-		for _, v := range [2]int32{a, b} {
-			if v >= 0 {
-				g.Degree[v]++
-			}
+		if jt.Pred != World && jt.Succ != World {
+			within.Union(jt.Pred+1, jt.Succ+1)
 		}
-		if a >= 0 && b >= 0 {
-			within.union(a, b)
+		if !whole.Union(jt.Pred+1, jt.Succ+1) {
+			g.Loops++
 		}
-		if a < 0 {
-			a = int32(n)
-		}
-		if b < 0 {
-			b = int32(n)
-		}
-		if whole.union(a, b) {
+	}
+	for i := range g.Component {
+		node := int32(i) + 1
+		first := within.Find(node) // the component's body with the smallest number
+		if first < node {
+			g.Component[i] = g.Component[first-1]
 			continue
 		}
-		g.Loops++
-	}
-	number := make([]int32, n)
-	for i := range number {
-		number[i] = -1
-	}
-	grounded := make([]bool, 0, 8)
-	for i := range int32(n) {
-		r := within.find(i)
-		if number[r] < 0 {
-			number[r] = int32(g.Components)
-			g.Components++
-			grounded = append(grounded, whole.find(i) == whole.find(int32(n)))
-		}
-		g.Component[i] = number[r]
-	}
-	for _, y := range grounded {
-		if y {
+		g.Component[i] = int32(g.Components)
+		g.Components++
+		if whole.Find(node) == 0 {
 			g.Grounded++
 		}
 	}
 	return g
 }
 
-// sets is a union-find structure with path halving.
-type sets []int32
-
-func newSets(n int) sets {
-	s := make(sets, n)
-	for i := range s {
-		s[i] = int32(i)
-	}
-	return s
+// Incidence lists the joints of each body.
+type Incidence struct {
+	ptr, list []int32 // the world first, then the bodies
 }
 
-func (s sets) find(v int32) int32 {
-	for s[v] != v {
-		s[v] = s[s[v]]
-		v = s[v]
+// Incidence lists the joints with at least one constraint row at each body and at the world.
+//
+// Cost: O(bodies + joints).
+func (m *Mechanism) Incidence() *Incidence {
+	in := &Incidence{ptr: make([]int32, len(m.Bodies)+2)}
+	each := func(f func(node, joint int32)) {
+		for j := range m.Joints {
+			if jt := &m.Joints[j]; jt.Rows > 0 {
+				f(jt.Pred+1, int32(j))
+				f(jt.Succ+1, int32(j))
+			}
+		}
 	}
-	return v
+	each(func(v, _ int32) { in.ptr[v+1]++ })
+	for v := range in.ptr[1:] {
+		in.ptr[v+1] += in.ptr[v]
+	}
+	in.list = make([]int32, in.ptr[len(in.ptr)-1])
+	next := append([]int32(nil), in.ptr...)
+	each(func(v, j int32) {
+		in.list[next[v]] = j
+		next[v]++
+	})
+	return in
 }
 
-// union joins two sets and reports whether they were different.
-func (s sets) union(a, b int32) bool {
-	a, b = s.find(a), s.find(b)
-	if a == b {
-		return false
+// Joints returns the joints at a body, or at the World, by increasing number. The list is not
+// to be changed.
+func (in *Incidence) Joints(body int32) []int32 { return in.list[in.ptr[body+1]:in.ptr[body+2]] }
+
+// Other returns the body, or World, that j joins to the given one of its two.
+func (j *Joint) Other(body int32) int32 {
+	if j.Pred == body {
+		return j.Succ
 	}
-	s[max(a, b)] = min(a, b)
-	return true
+	return j.Pred
 }

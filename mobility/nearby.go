@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/rung-mbd/rung/closing"
-	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -136,7 +136,7 @@ func (c *comparison) choose(st *mechanism.State, seed uint64) {
 // neighbour returns a closed state next to c.rest along the velocities c.v, as far
 // as the joints allow them, or nil if nothing moves or the joints cannot be closed.
 func (c *comparison) neighbour(sign float64) (*mechanism.State, error) {
-	largest := kernel.MaxAbs(c.v)
+	largest := algebra.MaxAbs(c.v)
 	if err := c.closer.AllowMotion(c.v, c.rest); err != nil {
 		return nil, err
 	}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
@@ -305,7 +305,7 @@ func (n *Newton) Allow(v []float64, st *mechanism.State) (left float64, err erro
 		clear(n.x[n.first:])
 		// n.sys.B holds the prescribed rates in the joints' rows.
 		n.sys.W.ResidualTo(n.r, n.sys.B, n.x)
-		left = kernel.MaxAbs(n.r[n.first:]) / (1 + kernel.MaxAbs(v))
+		left = algebra.MaxAbs(n.r[n.first:]) / (1 + algebra.MaxAbs(v))
 		if left <= newtonRateTol || !(left < newtonRateDrop*last) {
 			break
 		}

@@ -344,11 +344,9 @@ func (k *GeneralizedAlpha) place() error {
 		o := 6 * i
 		x, w := (*[6]float64)(k.x[o:]), (*[6]float64)(k.w0[o:])
 		u0, u1, a0, a1 := (*[6]float64)(k.u0[o:]), (*[6]float64)(k.u1[o:]), (*[6]float64)(k.a0[o:]), (*[6]float64)(k.a1[o:])
-		for j := range 3 {
-			x[j], x[3+j] = h*(s.omega[j]+w[j]), h*(s.comVelocity[j]+w[3+j])
-		}
 		var v [6]float64
 		for j := range 6 {
+			x[j] = h * (s.velocity[j] + w[j])
 			a1[j] = ((1-c.F)*u1[j] + c.F*u0[j] - c.M*a0[j]) / (1 - c.M)
 			x[j] += h * h * ((0.5-c.Beta)*a0[j] + c.Beta*a1[j])
 			v[j] = w[j] + h*((1-c.Gamma)*a0[j]+c.Gamma*a1[j])
@@ -390,20 +388,15 @@ func (k *GeneralizedAlpha) settle() error {
 		for j := range 6 {
 			k.w1[6*i+j] -= v[j]
 		}
-		setVelocity(&k.end.Bodies[i], v, &k.mech.Bodies[i].Com)
+		b := &k.end.Bodies[i]
+		arm := b.Rotation.Rotate(k.mech.Bodies[i].Com)
+		b.SetComVelocity(v, &arm)
 	}
 	return nil
 }
 
 // allowedRate is the relative error of velocities for which a matrix is not renewed.
 const allowedRate = 1e-12
-
-// setVelocity gives b the angular velocity and the velocity of the centre of mass v.
-func setVelocity(b *mechanism.BodyState, v *[6]float64, com *spatial.Vec3) {
-	arm := b.Rotation.Rotate(*com)
-	b.Omega = spatial.Vec3{v[0], v[1], v[2]}
-	b.Velocity = spatial.Vec3{v[3], v[4], v[5]}.Sub(b.Omega.Cross(arm))
-}
 
 // AtTo implements Stepper. Between the ends, rotation vectors and displacements are
 // the cubic Hermite polynomials of their values and rates, and velocities those of
@@ -429,11 +422,11 @@ func (k *GeneralizedAlpha) AtTo(dst *mechanism.State, theta float64) {
 	dst.Time, dst.Angles = k.end.Time-(1-theta)*h, k.end.Angles
 	for i := range k.start {
 		s, v1 := &k.start[i], (*[6]float64)(k.v1[6*i:])
-		v0 := [6]float64{s.omega[0], s.omega[1], s.omega[2], s.comVelocity[0], s.comVelocity[1], s.comVelocity[2]}
+		v0 := &s.velocity
 		end, u0, u1 := (*[6]float64)(k.x[6*i:]), (*[6]float64)(k.u0[6*i:]), (*[6]float64)(k.u1[6*i:])
 		rate := *v1
 		angle, omega := spatial.Vec3{end[0], end[1], end[2]}, spatial.Vec3{v1[0], v1[1], v1[2]}
-		dexpInvTo((*spatial.Vec3)(rate[:3]), &angle, &omega)
+		spatial.DexpInvTo((*spatial.Vec3)(rate[:3]), &angle, &omega)
 		var x, v [6]float64
 		for j := range 6 {
 			x[j] = one*end[j] + r0*v0[j] + r1*rate[j]
@@ -454,9 +447,8 @@ func (k *GeneralizedAlpha) Lead(next *mechanism.State, changed bool) error {
 		var s anchor
 		s.set(&next.Bodies[i], &k.mech.Bodies[i].Com)
 		v, w := (*[6]float64)(k.v1[6*i:]), (*[6]float64)(k.w1[6*i:])
-		for j := range 3 {
-			w[j] += v[j] - s.omega[j]
-			w[3+j] += v[3+j] - s.comVelocity[j]
+		for j := range 6 {
+			w[j] += v[j] - s.velocity[j]
 		}
 	}
 	return nil

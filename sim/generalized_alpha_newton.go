@@ -172,7 +172,7 @@ func (k *GeneralizedAlpha) poseSize(e []float64) (size float64) {
 func (k *GeneralizedAlpha) positionErrorTo(e []float64, h float64, change []float64) {
 	for i := range k.start {
 		o := 6 * i
-		w, u := &k.start[i].omega, (*[6]float64)(k.u0[o:])
+		w, u := &k.start[i].velocity, (*[6]float64)(k.u0[o:])
 		for j := range 6 {
 			e[o+j] = k.c.Position * h * h * change[o+j]
 		}
@@ -228,8 +228,8 @@ const velocityRounding = 10
 func (k *GeneralizedAlpha) speedSize(e []float64) (size float64) {
 	L, rate := k.o.Tolerance.Length, k.o.Tolerance.Rate
 	for i := range k.start {
-		b := &k.start[i]
-		size = max(size, length(e[6*i:6*i+3])/(rate+length(b.omega[:])), length(e[6*i+3:6*i+6])/(L*rate+length(b.comVelocity[:])))
+		v := &k.start[i].velocity
+		size = max(size, length(e[6*i:6*i+3])/(rate+length(v[:3])), length(e[6*i+3:6*i+6])/(L*rate+length(v[3:])))
 	}
 	return size
 }

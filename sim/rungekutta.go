@@ -265,10 +265,7 @@ func (k *RungeKutta) first(st *mechanism.State) error {
 	for i := range k.start {
 		a := &k.start[i]
 		a.set(&st.Bodies[i], &k.mech.Bodies[i].Com)
-		v := (*[6]float64)(k.vel[0][6*i:])
-		for j := range 3 {
-			v[j], v[3+j] = a.omega[j], a.comVelocity[j]
-		}
+		*(*[6]float64)(k.vel[0][6*i:]) = a.velocity
 	}
 	return nil
 }
@@ -322,7 +319,7 @@ func (k *RungeKutta) combineTo(y *mechanism.State, w []float64, h float64, rate 
 		}
 		r := (*[6]float64)(rate[6*i:])
 		theta := spatial.Vec3{x[0], x[1], x[2]}
-		dexpInvTo((*spatial.Vec3)(r[:3]), &theta, &b.Omega)
+		spatial.DexpInvTo((*spatial.Vec3)(r[:3]), &theta, &b.Omega)
 		r[3], r[4], r[5] = v[3], v[4], v[5]
 	}
 	return body, square

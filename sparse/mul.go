@@ -1,6 +1,10 @@
 package sparse
 
-import "math"
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/algebra"
+)
 
 // MulVecTo stores in dst the product m·x.
 //
@@ -136,7 +140,7 @@ func (m *Matrix) Norm1() float64 {
 			}
 		}
 	}
-	return maxAbs(sum)
+	return algebra.MaxAbs(sum)
 }
 
 // BackwardError returns the scaled residual of x as a solution of m·x = b,
@@ -146,16 +150,9 @@ func (m *Matrix) Norm1() float64 {
 func (m *Matrix) BackwardError(b, x []float64) float64 {
 	r := make([]float64, m.P.Dim())
 	m.ResidualTo(r, b, x)
-	size := m.Norm1()*maxAbs(x) + maxAbs(b)
+	size := m.Norm1()*algebra.MaxAbs(x) + algebra.MaxAbs(b)
 	if size == 0 {
 		return 0
 	}
-	return maxAbs(r) / size
-}
-
-func maxAbs(v []float64) (m float64) {
-	for _, x := range v {
-		m = max(m, math.Abs(x))
-	}
-	return m
+	return algebra.MaxAbs(r) / size
 }

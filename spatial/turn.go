@@ -43,3 +43,32 @@ func TurnTo(dst *Quat, theta *Vec3, q *Quat) {
 	}
 	dst[0], dst[1], dst[2], dst[3] = r*w, r*i, r*j, r*k
 }
+
+// DexpInvTo stores in dst the rate of the rotation vector theta of exp(theta)·q for the angular velocity
+// omega, outer axes (Munthe-Kaas 1999):
+//
+//	dexp⁻¹(Θ)·ω = ω − ½ Θ×ω + κ Θ×(Θ×ω),  κ = (1 − (θ/2)·cot(θ/2))/θ².
+//
+// Its transpose is that of −Θ, which takes angular velocities in the axes that turn. It exists for
+// θ = |Θ| < 2π. dst may be omega, not theta. κ is a power series where the angle is short.
+// Cost: O(1), no allocation.
+func DexpInvTo(dst, theta, omega *Vec3) {
+	x := theta[0]*theta[0] + theta[1]*theta[1] + theta[2]*theta[2]
+	var kappa float64
+	if x < shortTurn {
+		kappa = (1./12 + x*(1./720)) + x*x*(1./30240+x*(1./1209600)) // the first term left out is below 6e-18
+	} else if x < 0.1 {
+		// Bernoulli numbers; the first term left out is below 1e-17.
+		kappa = 1./12 + x*(1./720+x*(1./30240+x*(1./1209600+x*(1./47900160+x*(691./1307674368000+x/74724249600)))))
+	} else {
+		half := math.Sqrt(x) / 2
+		s, c := math.Sincos(half)
+		kappa = (1 - half*c/s) / x
+	}
+	var a, b Vec3
+	CrossTo(&a, theta, omega)
+	CrossTo(&b, theta, &a)
+	for i := range 3 {
+		dst[i] = omega[i] - 0.5*a[i] + kappa*b[i]
+	}
+}

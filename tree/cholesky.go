@@ -1,6 +1,10 @@
 package tree
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // choleskyRows replaces the lower triangle of A, n×n in rows of the given
 // stride, by L of LLᵀ. It returns the row of a pivot that is not positive, with
@@ -12,9 +16,9 @@ func choleskyRows(A []float64, n, stride int) int {
 		row := A[i*stride : i*stride+i+1]
 		for j := range i {
 			up := A[j*stride : j*stride+j+1]
-			row[j] = (row[j] - dot(row[:j], up[:j])) / up[j]
+			row[j] = (row[j] - floats.Dot(row[:j], up[:j])) / up[j]
 		}
-		row[i] -= dot(row[:i], row[:i])
+		row[i] -= floats.Dot(row[:i], row[:i])
 		if !(row[i] > 0) || math.IsInf(row[i], 1) {
 			return i
 		}
@@ -29,7 +33,7 @@ func choleskyRows(A []float64, n, stride int) int {
 func solveCholeskyRows(A []float64, n, stride int, x []float64) {
 	for i := range n {
 		row := A[i*stride : i*stride+i+1]
-		x[i] = (x[i] - dot(row[:i], x[:i])) / row[i]
+		x[i] = (x[i] - floats.Dot(row[:i], x[:i])) / row[i]
 	}
 	for i := n - 1; i >= 0; i-- {
 		row := A[i*stride : i*stride+i+1]

@@ -3,6 +3,8 @@ package tree
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/rung-mbd/rung/internal/pages"
 )
 
@@ -146,7 +148,7 @@ func spanDot(x, y []float64, list []span) float64 {
 	sum := 0.0
 	for _, c := range list {
 		if c.hi-c.lo > 8 {
-			sum += dot(x[c.lo:c.hi], y[c.lo:c.hi])
+			sum += floats.Dot(x[c.lo:c.hi], y[c.lo:c.hi])
 			continue
 		}
 		for d := c.lo; d < c.hi; d++ {
@@ -161,7 +163,7 @@ func (m *lambdaFirst) solveTo(s *ClosedSolver, qdd, lambda, f, k []float64) {
 	copy(m.z, f)
 	m.L.SolveLT(m.z)
 	for i := range m.rows {
-		m.b[i] = m.scale[i] * (s.rowScale[i]*k[i] - dot(m.row(i), m.z))
+		m.b[i] = m.scale[i] * (s.rowScale[i]*k[i] - floats.Dot(m.row(i), m.z))
 	}
 	m.A.solve(m.b)
 	for i := range m.rows {

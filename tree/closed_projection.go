@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/rung-mbd/rung/internal/pages"
 )
 
@@ -261,7 +263,7 @@ func (m *projection) prolong(x, y []float64) {
 			x[cols[e.colPerm[e.rank+j]]] = v
 		}
 		for r := range e.rank {
-			x[cols[e.colPerm[r]]] -= dot(e.row(r)[e.rank:], in)
+			x[cols[e.colPerm[r]]] -= floats.Dot(e.row(r)[e.rank:], in)
 		}
 	}
 }
@@ -272,14 +274,14 @@ func (m *projection) solveTo(s *ClosedSolver, qdd, lambda, f, k []float64) {
 	m.biasTo(u, s, k)
 	// v = f − H·g, ÿ = (GᵀHG)⁻¹·Gᵀv.
 	for d := range m.n {
-		v[d] = s.colScale[d]*f[d] - dot(m.H[d*m.n:(d+1)*m.n], u)
+		v[d] = s.colScale[d]*f[d] - floats.Dot(m.H[d*m.n:(d+1)*m.n], u)
 	}
 	y := m.z[:m.count]
 	m.restrict(y, v, len(m.elims))
 	solveCholeskyRows(m.A, m.count, m.n, y)
 	m.prolong(u, y)
 	for d := range m.n {
-		v[d] = dot(m.H[d*m.n:(d+1)*m.n], u) - s.colScale[d]*f[d]
+		v[d] = floats.Dot(m.H[d*m.n:(d+1)*m.n], u) - s.colScale[d]*f[d]
 	}
 	m.multipliersTo(lambda, s, v)
 	for d := range m.n {

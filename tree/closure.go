@@ -1,6 +1,10 @@
 package tree
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // LoopFunction is the solution of the loop-closure equations of a mechanism by
 // its user (RBDA §8.11): the joint variables as a function of independent
@@ -81,7 +85,7 @@ func (c *Closure) Set(y, yd []float64, t float64) error {
 		return err
 	}
 	for d := range c.qd {
-		c.qd[d] = dot(c.G[d*c.m:(d+1)*c.m], yd)
+		c.qd[d] = floats.Dot(c.G[d*c.m:(d+1)*c.m], yd)
 	}
 	if err := c.w.Set(c.q, c.qd, t); err != nil {
 		return err
@@ -141,7 +145,7 @@ func (c *Closure) ForwardTo(ydd, tau []float64) error {
 	solveCholeskyRows(c.A, m, m, ydd)
 	copy(c.ydd, ydd)
 	for d := range n {
-		c.qdd[d] = c.g[d] + dot(c.G[d*m:(d+1)*m], ydd)
+		c.qdd[d] = c.g[d] + floats.Dot(c.G[d*m:(d+1)*m], ydd)
 	}
 	c.solved = true
 	return nil

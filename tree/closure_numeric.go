@@ -1,5 +1,7 @@
 package tree
 
+import "gonum.org/v1/gonum/floats"
+
 // NumericLoops is the LoopFunction of a mechanism by Newton's method, for loops
 // that nobody has solved: y are entries of q̇ with scalar coordinates, and each
 // position starts from the one before. It belongs to one goroutine at a time.
@@ -87,7 +89,7 @@ func (f *NumericLoops) JacobianTo(G, g, y, yd []float64) error {
 		for j, i := range f.column {
 			G[d*m+j] = f.G[d*m+i]
 		}
-		f.qd[d] = dot(G[d*m:(d+1)*m], yd)
+		f.qd[d] = floats.Dot(G[d*m:(d+1)*m], yd)
 	}
 	return f.eliminate(g)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/sets"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -25,14 +26,10 @@ type Cluster struct {
 //
 // Cost: near-linear in bodies and joints; loops are not walked one by one.
 func (p *Plan) Clusters() []Cluster {
-	use := make([]bool, p.mech.NumJoints())
-	for j := range use {
-		use[j] = p.mech.Joints[j].Rows > 0
-	}
-	s := newBlockSearch(p.mech, use)
-	for v := range int32(len(s.number)) {
-		if s.number[v] == 0 {
-			s.from(v)
+	s := newBlockSearch(p.mech)
+	for v := range s.nodes {
+		if s.nodes[v].number == 0 {
+			s.from(int32(v))
 		}
 	}
 	slices.SortFunc(s.list, func(a, b Cluster) int { return cmp.Compare(a.Joints[0], b.Joints[0]) })
@@ -40,28 +37,26 @@ func (p *Plan) Clusters() []Cluster {
 }
 
 // blockSearch is a depth-first search for the two-connected parts of the graph of
-// bodies and joints (Hopcroft & Tarjan 1973). Bodies are the nodes, the world the
-// last one.
+// bodies and joints (Hopcroft & Tarjan 1973). The nodes are the world and then the bodies.
 type blockSearch struct {
-	m    *mechanism.Mechanism
-	ptr  []int32 // start of the edges of each node
-	adj  []edge
-	next []int32 // edge of each node to look at
-	path []int32 // nodes from the root of the search to the one in work
-	via  []int32 // joint by which each node was reached, or −1
-
-	number []int32 // of each node in the order of the search from 1, or 0
-	low    []int32 // least number that a node or one after it has a joint to
-	open   []int32 // joints that are in no part yet
-	list   []Cluster
+	m     *mechanism.Mechanism
+	at    *mechanism.Incidence
+	nodes []blockNode
+	path  []int32 // nodes from the root of the search to the one in work
+	open  []int32 // joints that are in no part yet
+	list  []Cluster
 }
 
-func newBlockSearch(m *mechanism.Mechanism, use []bool) *blockSearch {
-	n := m.NumBodies() + 1
-	s := &blockSearch{m: m, via: make([]int32, n), number: make([]int32, n), low: make([]int32, n)}
-	s.ptr, s.adj = adjacency(m, use)
-	s.next = slices.Clone(s.ptr[:n])
-	return s
+// blockNode is what a search knows of a node.
+type blockNode struct {
+	number int32 // in the order of the search from 1, or 0
+	low    int32 // least number that the node or one after it has a joint to
+	via    int32 // joint by which it was reached, or −1
+	next   int32 // of its joints, the next to look at
+}
+
+func newBlockSearch(m *mechanism.Mechanism) *blockSearch {
+	return &blockSearch{m: m, at: m.Incidence(), nodes: make([]blockNode, m.NumBodies()+1)}
 }
 
 // from searches what is connected to node v.
@@ -69,26 +64,28 @@ func (s *blockSearch) from(v int32) {
 	count := int32(0)
 	enter := func(v, joint int32) {
 		count++
-		s.number[v], s.low[v], s.via[v] = count, count, joint
+		s.nodes[v] = blockNode{number: count, low: count, via: joint}
 		s.path = append(s.path, v)
 	}
 	enter(v, -1)
 	for len(s.path) > 0 {
 		v := s.path[len(s.path)-1]
-		if s.next[v] == s.ptr[v+1] {
+		here, list := &s.nodes[v], s.at.Joints(v-1)
+		if int(here.next) == len(list) {
 			s.leave(v)
 			continue
 		}
-		e := s.adj[s.next[v]]
-		s.next[v]++
-		switch {
-		case e.joint == s.via[v]: // by which v was reached
-		case s.number[e.to] == 0:
-			s.open = append(s.open, e.joint)
-			enter(e.to, e.joint)
-		case s.number[e.to] < s.number[v]:
-			s.open = append(s.open, e.joint)
-			s.low[v] = min(s.low[v], s.number[e.to])
+		j := list[here.next]
+		here.next++
+		to := s.m.Joints[j].Other(v-1) + 1
+		switch there := &s.nodes[to]; {
+		case j == here.via: // by which v was reached
+		case there.number == 0:
+			s.open = append(s.open, j)
+			enter(to, j)
+		case there.number < here.number:
+			s.open = append(s.open, j)
+			here.low = min(here.low, there.number)
 		}
 	}
 }
@@ -100,13 +97,13 @@ func (s *blockSearch) leave(v int32) {
 	if len(s.path) == 0 {
 		return
 	}
-	up := s.path[len(s.path)-1]
-	s.low[up] = min(s.low[up], s.low[v])
-	if s.low[v] < s.number[up] {
+	here, up := &s.nodes[v], &s.nodes[s.path[len(s.path)-1]]
+	up.low = min(up.low, here.low)
+	if here.low < up.number {
 		return
 	}
 	first := len(s.open) - 1
-	for s.open[first] != s.via[v] {
+	for s.open[first] != here.via {
 		first--
 	}
 	if part := s.open[first:]; len(part) > 1 {
@@ -151,7 +148,7 @@ type block struct {
 // one without rows for the entries in no loop, if there are any. place holds the
 // place of each entry of q̇ in the columns of its block.
 func (c *Constraints) blocks() (list []block, place []int32) {
-	parts := newPartition(len(c.groups))
+	parts := sets.New(len(c.groups))
 	user := make([]int32, c.plan.nv)
 	for d := range user {
 		user[d] = -1
@@ -159,7 +156,7 @@ func (c *Constraints) blocks() (list []block, place []int32) {
 	for i := range c.groups {
 		for _, d := range c.groups[i].cols {
 			if user[d] >= 0 {
-				parts.union(int32(i), user[d])
+				parts.Union(int32(i), user[d])
 			}
 			user[d] = int32(i)
 		}
@@ -170,7 +167,7 @@ func (c *Constraints) blocks() (list []block, place []int32) {
 	}
 	of := make([]int32, len(c.groups))
 	for i := range c.groups {
-		r := parts.find(int32(i))
+		r := parts.Find(int32(i))
 		if number[r] < 0 {
 			number[r] = int32(len(list))
 			list = append(list, block{})

@@ -3,6 +3,8 @@ package tree
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/rung-mbd/rung/internal/pages"
 )
 
@@ -137,11 +139,11 @@ func (e *elimination) explicit() {
 // solution of L·U·x = b.
 func (e *elimination) solve(x []float64) {
 	for i := 1; i < e.rank; i++ {
-		x[i] -= dot(e.row(i)[:i], x[:i])
+		x[i] -= floats.Dot(e.row(i)[:i], x[:i])
 	}
 	for i := e.rank - 1; i >= 0; i-- {
 		row := e.row(i)
-		x[i] = (x[i] - dot(row[i+1:e.rank], x[i+1:e.rank])) / row[i]
+		x[i] = (x[i] - floats.Dot(row[i+1:e.rank], x[i+1:e.rank])) / row[i]
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/rung-mbd/rung/internal/pages"
 )
 
@@ -200,7 +202,7 @@ func (f *indefinite) solve(b []float64) {
 		if i > 0 && f.two[i-1] {
 			lo-- // the entry beside belongs to D
 		}
-		x[i] -= dot(f.row(i)[:lo], x[:lo])
+		x[i] -= floats.Dot(f.row(i)[:lo], x[:lo])
 	}
 	for i := 0; i < r; i++ {
 		if !f.two[i] {
@@ -234,14 +236,6 @@ func axpy(a float64, x, y []float64) {
 	if len(x) > 0 {
 		blas64.Implementation().Daxpy(len(x), a, x, 1, y, 1)
 	}
-}
-
-// dot returns xᵀy of vectors of one length.
-func dot(x, y []float64) float64 {
-	if len(x) == 0 {
-		return 0
-	}
-	return blas64.Implementation().Ddot(len(x), x, 1, y, 1)
 }
 
 // sqrt is the root of a magnitude that may be unset (+Inf) or rounded below zero.

@@ -1,6 +1,10 @@
 package tree
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // energy maps generalized forces on the tree to the accelerations that they make
 // where the loops allow them,
@@ -50,7 +54,7 @@ func (e *projectedEnergy) ofForce(z, f []float64) {
 	m.restrict(z, e.x, len(m.elims))
 	for i := range z {
 		row := m.A[i*m.n : i*m.n+i+1]
-		z[i] = (z[i] - dot(row[:i], z[:i])) / row[i]
+		z[i] = (z[i] - floats.Dot(row[:i], z[:i])) / row[i]
 	}
 }
 
@@ -108,4 +112,4 @@ func (e *treeEnergy) toAcceleration(qdd, z []float64) {
 }
 
 // norm2 returns the length of x.
-func norm2(x []float64) float64 { return math.Sqrt(dot(x, x)) }
+func norm2(x []float64) float64 { return math.Sqrt(floats.Dot(x, x)) }

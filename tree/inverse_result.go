@@ -1,10 +1,6 @@
 package tree
 
-import (
-	"math/rand/v2"
-
-	"github.com/rung-mbd/rung/spatial"
-)
+import "math/rand/v2"
 
 // Forces returns the forces of the actuators, in their order: N m for freedoms
 // that turn, N for those that slide. It is not a copy.
@@ -98,9 +94,7 @@ func (v *Inverse) Uncontrolled() []Actuator {
 	st := w.State().Clone()
 	for i := range w.links {
 		b := w.plan.Links[i].Body
-		u := (*spatial.Motion)(&w.links[i].a)
-		omega, com := u.Angular(), w.kin.Bodies[b].Com
-		st.Bodies[b].Omega, st.Bodies[b].Velocity = omega, u.Linear().Sub(omega.Cross(com))
+		st.Bodies[b].SetComVelocity((*[6]float64)(&w.links[i].a), &w.kin.Bodies[b].Com)
 	}
 	return w.plan.mech.Moving(w.kin, st, movingTol*most)
 }

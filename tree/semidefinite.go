@@ -3,6 +3,8 @@ package tree
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/rung-mbd/rung/internal/pages"
 )
 
@@ -92,7 +94,7 @@ func (f *semidefinite) solve(b []float64) {
 	}
 	for i := range r {
 		row := f.row(i)
-		x[i] = (x[i] - dot(row[:i], x[:i])) / row[i]
+		x[i] = (x[i] - floats.Dot(row[:i], x[:i])) / row[i]
 	}
 	clear(b)
 	for i := r - 1; i >= 0; i-- {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/sets"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -21,11 +22,9 @@ func mayBeInTree(k joints.Kind) bool {
 // two parts.
 func chooseJoints(m *mechanism.Mechanism, first []int) ([]bool, error) {
 	inTree := make([]bool, m.NumJoints())
-	parts := newPartition(m.NumBodies() + 1)
+	parts := sets.New(m.NumBodies() + 1) // the world first
 	take := func(j int) bool {
-		jt := &m.Joints[j]
-		// The world is the last element.
-		inTree[j] = parts.union(node(jt.Pred, m), node(jt.Succ, m))
+		inTree[j] = parts.Union(m.Joints[j].Pred+1, m.Joints[j].Succ+1)
 		return inTree[j]
 	}
 	for _, j := range first {
@@ -49,17 +48,6 @@ func chooseJoints(m *mechanism.Mechanism, first []int) ([]bool, error) {
 	return inTree, nil
 }
 
-// node returns the element of a body in a partition, the last one for the world.
-func node(body int32, m *mechanism.Mechanism) int32 {
-	if body == mechanism.World {
-		return int32(m.NumBodies())
-	}
-	return body
-}
-
-// edge is a tree joint seen from one of its bodies.
-type edge struct{ to, joint int32 }
-
 // number makes the links in preorder: first the part joined to the world, then
 // each floating part from its base. Neighbours are visited by body number.
 func (p *Plan) number(inTree []bool, bases []int) error {
@@ -70,17 +58,17 @@ func (p *Plan) number(inTree []bool, bases []int) error {
 		p.LinkOf[i] = World
 	}
 	p.Links = make([]Link, 0, n)
-	ptr, adj := adjacency(m, inTree)
-	p.visit(int32(n), ptr, adj)
+	w := walk{p: p, at: m.Incidence(), inTree: inTree}
+	w.visit(World)
 	for _, b := range bases {
 		if p.LinkOf[b] != World {
 			return fault.Errorf("%w: %s", ErrFloating, fault.Name(m.BodyName(b)))
 		}
-		p.addBase(int32(b), ptr, adj)
+		w.addBase(int32(b))
 	}
 	for b := range int32(n) {
 		if p.LinkOf[b] == World {
-			p.addBase(b, ptr, adj)
+			w.addBase(b)
 		}
 	}
 	for i := n - 1; i >= 0; i-- {
@@ -118,72 +106,54 @@ func (p *Plan) findChains() {
 	}
 }
 
-// adjacency returns the tree joints at each body, and at the world as the last
-// node, by increasing number of the body at the other end.
-func adjacency(m *mechanism.Mechanism, inTree []bool) (ptr []int32, adj []edge) {
-	n := m.NumBodies() + 1
-	ptr = make([]int32, n+1)
-	for j, in := range inTree {
-		if in {
-			ptr[node(m.Joints[j].Pred, m)+1]++
-			ptr[node(m.Joints[j].Succ, m)+1]++
-		}
-	}
-	for v := range n {
-		ptr[v+1] += ptr[v]
-	}
-	adj = make([]edge, ptr[n])
-	next := slices.Clone(ptr)
-	for j, in := range inTree {
-		if !in {
-			continue
-		}
-		a, b := node(m.Joints[j].Pred, m), node(m.Joints[j].Succ, m)
-		adj[next[a]], adj[next[b]] = edge{b, int32(j)}, edge{a, int32(j)}
-		next[a]++
-		next[b]++
-	}
-	for v := range n {
-		slices.SortFunc(adj[ptr[v]:ptr[v+1]], func(x, y edge) int { return cmp.Compare(x.to, y.to) })
-	}
-	return ptr, adj
+// walk numbers links.
+type walk struct {
+	p      *Plan
+	at     *mechanism.Incidence
+	inTree []bool
+	stack  []step
 }
+
+// step is a way to a body along a tree joint.
+type step struct{ from, to, joint int32 }
 
 // addBase gives body b a floating base and visits what hangs from it.
-func (p *Plan) addBase(b int32, ptr []int32, adj []edge) {
-	p.LinkOf[b] = int32(len(p.Links))
-	p.Links = append(p.Links, Link{Body: b, Parent: World, Joint: -1, Kind: joints.Free})
-	p.visit(b, ptr, adj)
+func (w *walk) addBase(b int32) {
+	w.p.LinkOf[b] = int32(len(w.p.Links))
+	w.p.Links = append(w.p.Links, Link{Body: b, Parent: World, Joint: -1, Kind: joints.Free})
+	w.visit(b)
 }
 
-// visit appends the links below node v in preorder.
-func (p *Plan) visit(v int32, ptr []int32, adj []edge) {
-	m := p.mech
-	world := int32(m.NumBodies())
-	type step struct{ from, to, joint int32 } // nodes
-	var stack []step
-	push := func(v int32) {
-		for k := ptr[v+1] - 1; k >= ptr[v]; k-- {
-			if e := adj[k]; e.to != world && p.LinkOf[e.to] == World {
-				stack = append(stack, step{v, e.to, e.joint})
-			}
-		}
-	}
-	push(v)
-	for len(stack) > 0 {
-		s := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
+// visit appends the links that hang from a body, or from the World, in preorder.
+func (w *walk) visit(b int32) {
+	p := w.p
+	w.push(b)
+	for len(w.stack) > 0 {
+		s := w.stack[len(w.stack)-1]
+		w.stack = w.stack[:len(w.stack)-1]
 		up := int32(World)
-		if s.from != world {
+		if s.from != World {
 			up = p.LinkOf[s.from]
 		}
-		jt := &m.Joints[s.joint]
+		jt := &p.mech.Joints[s.joint]
 		p.LinkOf[s.to] = int32(len(p.Links))
 		p.Links = append(p.Links, Link{
 			Body: s.to, Parent: up, Joint: s.joint, Kind: jt.Kind, Reversed: jt.Pred == s.to,
 		})
-		push(s.to)
+		w.push(s.to)
 	}
+}
+
+// push puts the ways from a body to others without links on the stack, that to the body with
+// the smallest number last.
+func (w *walk) push(b int32) {
+	first := len(w.stack)
+	for _, j := range w.at.Joints(b) {
+		if to := w.p.mech.Joints[j].Other(b); w.inTree[j] && to != World && w.p.LinkOf[to] == World {
+			w.stack = append(w.stack, step{b, to, j})
+		}
+	}
+	slices.SortFunc(w.stack[first:], func(x, y step) int { return cmp.Compare(y.to, x.to) })
 }
 
 // findLoops lists the joints with rows that are not in the tree.
@@ -206,30 +176,4 @@ func (p *Plan) findLoops(inTree []bool) {
 		})
 		p.LoopRows += int(jt.Rows)
 	}
-}
-
-// partition is a union-find structure with path halving.
-type partition []int32
-
-func newPartition(n int) partition {
-	s := make(partition, n)
-	for i := range s {
-		s[i] = int32(i)
-	}
-	return s
-}
-
-func (s partition) find(v int32) int32 {
-	for s[v] != v {
-		s[v] = s[s[v]]
-		v = s[v]
-	}
-	return v
-}
-
-// union joins two sets and reports whether they were different.
-func (s partition) union(a, b int32) bool {
-	a, b = s.find(a), s.find(b)
-	s[a] = b
-	return a != b
 }

@@ -3,6 +3,7 @@ package order
 import (
 	"fmt"
 
+	"github.com/rung-mbd/rung/internal/sets"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -52,11 +53,11 @@ func CheckTileRule(p *sparse.Pattern, perm []int32) error {
 // of the tile rule at each root.
 type tiles struct {
 	g      *graph
-	done   []bool  // by node
-	parent []int32 // by node: union–find
-	open   []int32 // by root: pairs of an eliminated joint and a body of it that is not
-	fresh  []int32 // by root: the fresh body, or −1
-	ground []bool  // by root: there is a joint to the world
+	done   []bool        // by node
+	parent sets.Disjoint // by node
+	open   []int32       // by root: pairs of an eliminated joint and a body of it that is not
+	fresh  []int32       // by root: the fresh body, or −1
+	ground []bool        // by root: there is a joint to the world
 }
 
 func newTiles(g *graph) *tiles {
@@ -64,30 +65,20 @@ func newTiles(g *graph) *tiles {
 	t := &tiles{
 		g:      g,
 		done:   make([]bool, n),
-		parent: make([]int32, n),
+		parent: sets.New(int(n)),
 		open:   make([]int32, n),
 		fresh:  make([]int32, n),
 		ground: make([]bool, n),
 	}
-	for v := range t.parent {
-		t.parent[v] = int32(v)
+	for v := range t.fresh {
 		t.fresh[v] = -1
 	}
 	return t
 }
 
-// find returns the root of v, halving the path.
-func (t *tiles) find(v int32) int32 {
-	for t.parent[v] != v {
-		t.parent[v] = t.parent[t.parent[v]]
-		v = t.parent[v]
-	}
-	return v
-}
-
 // join merges the component of v into the one of root.
 func (t *tiles) join(root, v int32) {
-	if r := t.find(v); r != root {
+	if r := t.parent.Find(v); r != root {
 		t.parent[r] = root
 		t.open[root] += t.open[r]
 		t.ground[root] = t.ground[root] || t.ground[r]
@@ -113,7 +104,7 @@ func (t *tiles) joint(j int32) bool {
 	matched, own := false, int32(0)
 	t.ground[v] = len(t.g.bodies(j)) == 1
 	for _, b := range t.g.bodies(j) {
-		matched = matched || t.done[b] && t.fresh[t.find(b)] == b
+		matched = matched || t.done[b] && t.fresh[t.parent.Find(b)] == b
 	}
 	for _, b := range t.g.bodies(j) {
 		if t.done[b] {

@@ -1,7 +1,5 @@
 package kernel
 
-import "math"
-
 // Block is a block W of rows of six numbers, and the places of its rows in two
 // vectors.
 type Block struct {
@@ -78,15 +76,4 @@ func subBlocksPlain(r, w, x []float64, blocks []Block) {
 			subRowsPlain(r[b.Res:][:n], w[b.W:], n, x)
 		}
 	}
-}
-
-// MaxAbs returns the largest magnitude in v, NaN if there is one, 0 if v is empty.
-//
-// Cost: one comparison a number, no allocation.
-func MaxAbs(v []float64) float64 {
-	m := uint64(0) // magnitudes are ordered as their bits are, NaN above all
-	for _, x := range v {
-		m = max(m, math.Float64bits(x)&^(1<<63))
-	}
-	return math.Float64frombits(m)
 }

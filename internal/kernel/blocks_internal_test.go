@@ -142,11 +142,3 @@ func TestBlocks(t *testing.T) {
 		}
 	})
 }
-
-// TestMaxAbs knows signs, infinities and what is not a number.
-func TestMaxAbs(t *testing.T) {
-	require.Zero(t, MaxAbs(nil))
-	require.Equal(t, 3.0, MaxAbs([]float64{1, -3, math.Copysign(0, -1), 2}))
-	require.Equal(t, math.Inf(1), MaxAbs([]float64{1, math.Inf(-1)}))
-	require.True(t, math.IsNaN(MaxAbs([]float64{1, -math.NaN(), math.Inf(1)})))
-}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/rung-mbd/rung/internal/algebra"
 )
 
 // eachNumber calls f with every number of a structure or array.
@@ -87,7 +89,7 @@ func TestLanes(t *testing.T) {
 					got := start
 					f(v, &got)
 					numbers := numbersOf(&want)
-					assert.InDeltaSlice(t, numbers, numbersOf(&got), 1e-14*MaxAbs(numbers), "%v", v)
+					assert.InDeltaSlice(t, numbers, numbersOf(&got), 1e-14*algebra.MaxAbs(numbers), "%v", v)
 				}
 			}
 		})

@@ -1,6 +1,10 @@
 package kernel
 
-import "math"
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/algebra"
+)
 
 // unitLimit bounds |q·q − 1| of quaternions in LaneLoad: 2e-6, less what rounding of it may make.
 const unitLimit = 2e-6 - 1e-14
@@ -101,7 +105,7 @@ func laneLoadPlain(t *LaneBody, c *LaneConst, g *[3]float64) bool {
 		setTriple(t.Load[:], l, 1, lower(&c.Inv, l, cross(h, u)))
 		setTriple(t.Load[3:], l, c.Root[l], turnedT(&E, *g))
 		load := t.load(l)
-		t.Free[l] = MaxAbs(load[:])
+		t.Free[l] = algebra.MaxAbs(load[:])
 	}
 	return ok
 }

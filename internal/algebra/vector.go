@@ -1,0 +1,23 @@
+package algebra
+
+import "math"
+
+// MaxAbs returns the largest magnitude in v, NaN if there is one, 0 if v is empty.
+//
+// Cost: one comparison a number.
+func MaxAbs(v []float64) float64 {
+	m := uint64(0) // magnitudes are ordered as their bits are, NaN above all
+	for _, x := range v {
+		m = max(m, math.Float64bits(x)&^(1<<63))
+	}
+	return math.Float64frombits(m)
+}
+
+// Dot returns aᵀb over the length of a, summed from the first on. b may be longer.
+func Dot(a, b []float64) (s float64) {
+	b = b[:len(a)]
+	for i, x := range a {
+		s += x * b[i]
+	}
+	return s
+}

@@ -1,0 +1,2 @@
+// Package sets keeps disjoint sets of numbers that grow together.
+package sets

@@ -1,0 +1,30 @@
+package linear
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// orthogonalize takes out of w its parts along the vectors of a basis, which are orthonormal in the metric G, and adds
+// their sizes to h, which may be nil. It goes round twice: of a vector close to the span of the basis the first round
+// leaves mostly rounding, of which the second takes out what lies in the span ("twice is enough"). It
+// returns the size √(wᵀGw) that w had. metric stores G·x in dst, and g is scratch.
+//
+// Cost: two products with G and 4·len(w) multiplications a vector of the basis; no allocation.
+func orthogonalize(w []float64, basis [][]float64, metric func(dst, x []float64), g, h []float64) (size float64) {
+	for round := range 2 {
+		metric(g, w)
+		if round == 0 {
+			size = math.Sqrt(max(floats.Dot(w, g), 0))
+		}
+		for j, v := range basis {
+			t := floats.Dot(v, g)
+			if h != nil {
+				h[j] += t
+			}
+			floats.AddScaled(w, -t, v)
+		}
+	}
+	return size
+}
