@@ -162,7 +162,7 @@ func (y *Grounded) FillTo(s *mechanism.State) (free float64, err error) {
 		_, free = y.each(groundPass{kind: groundLoads, s: s})
 	}
 	if i, _ := y.each(groundPass{kind: groundJoints, s: s}); i >= 0 {
-		return 0, fault.Errorf("assemble: joint %s: %w", fault.Name(m.JointName(int(g.bonds[i].joint))), joints.ErrNoDirection)
+		return 0, fault.Errorf("assemble: %w", m.AtJoint(int(g.bonds[i].joint), -1, joints.ErrNoDirection))
 	}
 	return free, nil
 }

@@ -88,6 +88,15 @@ func (l *Layout) NodeName(node int) string {
 	return fmt.Sprintf("body %s", fault.Name(l.Mech.BodyName(node)))
 }
 
+// At returns err as an error at the body or joint of a node, and at a row of it unless row
+// is −1 or the node is a body (mechanism.Error).
+func (l *Layout) At(node, row int, err error) error {
+	if j := l.NodeJoint(node); j >= 0 {
+		return l.Mech.AtJoint(j, row, err)
+	}
+	return l.Mech.AtBody(node, err)
+}
+
 // place says where the rows of a joint are.
 type place struct {
 	row        int32 // first scalar row

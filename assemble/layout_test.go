@@ -7,13 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 )
 
 // small is a model with bodies 0, 1, 2 and joints written "type from to", -1
 // the world.
-func small(t testing.TB, joints ...string) *mechanism.Mechanism {
+func small(t testing.TB, list ...string) *mechanism.Mechanism {
 	t.Helper()
 	m := model.New("small")
 	name := func(i int) string {
@@ -28,12 +29,12 @@ func small(t testing.TB, joints ...string) *mechanism.Mechanism {
 			Pose: model.Pose{Position: [3]float64{float64(i)}},
 		})
 	}
-	for k, text := range joints {
+	for k, text := range list {
 		var typ string
 		var from, to int
 		_, err := fmt.Sscan(text, &typ, &from, &to)
 		require.NoError(t, err)
-		kind, err := model.ParseJointType(typ)
+		kind, err := joints.ParseKind(typ)
 		require.NoError(t, err)
 		j := model.Joint{Name: fmt.Sprintf("j%d", k), Type: kind, Predecessor: name(from), Successor: name(to)}
 		if kind == model.Distance {

@@ -101,7 +101,7 @@ func (y *Precise) FillTo(s *mechanism.State) error {
 	var w jointWork
 	for i, j := range y.L.joint {
 		if err := y.fillJoint(&w, j, int32(len(m.Bodies)+i), s); err != nil {
-			return fault.Errorf("assemble: joint %s: %w", fault.Name(m.JointName(int(j))), err)
+			return fault.Errorf("assemble: %w", m.AtJoint(int(j), -1, err))
 		}
 	}
 	y.weigh(func(body int32, row, out *[6]dd.Num) { y.weight[body].apply(row, out) })

@@ -56,7 +56,7 @@ func (y *System) FillTo(s *mechanism.State) error {
 	var w jointWork
 	for i, j := range y.L.joint {
 		if err := y.fillJoint(&w, j, int32(len(m.Bodies)+i), s); err != nil {
-			return fault.Errorf("assemble: joint %s: %w", fault.Name(m.JointName(int(j))), err)
+			return fault.Errorf("assemble: %w", m.AtJoint(int(j), -1, err))
 		}
 	}
 	return nil

@@ -106,7 +106,7 @@ func (y *Weighted) FillTo(s *mechanism.State) error {
 		return err
 	}
 	if i := y.each(rangeTask{kind: fillJointRange, n: len(y.L.joint), s: s}); i < len(y.L.joint) {
-		return fault.Errorf("assemble: joint %s: %w", fault.Name(m.JointName(int(y.L.joint[i]))), joints.ErrNoDirection)
+		return fault.Errorf("assemble: %w", m.AtJoint(int(y.L.joint[i]), -1, joints.ErrNoDirection))
 	}
 	return nil
 }

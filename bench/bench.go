@@ -11,10 +11,10 @@ import (
 const MaxBodies = 10_000_000
 
 // ErrFamily says that no family has the name.
-var ErrFamily = errors.New("unknown family")
+var ErrFamily = errors.New("bench: unknown family")
 
 // ErrSize says that n is below 1 or gives more than MaxBodies bodies.
-var ErrSize = errors.New("size out of range")
+var ErrSize = errors.New("bench: size out of range")
 
 // family is one row of the list of families.
 type family struct {
@@ -59,7 +59,7 @@ func Bodies(name string, n int) (int, error) {
 			return count(name, n, f.bodies)
 		}
 	}
-	return 0, fmt.Errorf("bench: %w %q", ErrFamily, name)
+	return 0, fmt.Errorf("%w %q", ErrFamily, name)
 }
 
 // Generate returns the model of a family with size n; what n counts is in the
@@ -73,13 +73,13 @@ func Generate(name string, n int, seed uint64) (*model.Model, error) {
 			return f.build(n, seed)
 		}
 	}
-	return nil, fmt.Errorf("bench: %w %q", ErrFamily, name)
+	return nil, fmt.Errorf("%w %q", ErrFamily, name)
 }
 
 // count checks n and returns bodies(n).
 func count(name string, n int, bodies func(n int) int) (int, error) {
 	if n < 1 || n > MaxBodies || bodies(n) > MaxBodies {
-		return 0, fmt.Errorf("bench: %s %d: %w", name, n, ErrSize)
+		return 0, fmt.Errorf("%w: %s %d", ErrSize, name, n)
 	}
 	return bodies(n), nil
 }

@@ -184,7 +184,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	_, err = bench.Generate("grid", 4000, 1)
-	require.EqualError(t, err, "bench: grid 4000: size out of range")
+	require.EqualError(t, err, "bench: size out of range: grid 4000")
 }
 
 // TestRandomHasEverything checks that random draws all it may draw.

@@ -2,9 +2,9 @@ package bodies
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -12,14 +12,16 @@ import (
 // moments that is put down to rounding of the user's data (model-format.md).
 const triangleTol = 1e-9
 
-// Reasons for which New refuses a body, for errors.Is.
+// Reasons for which New and the other constructors refuse a body, for errors.Is.
 var (
-	ErrMass       = errors.New("mass is not positive and finite")
-	ErrCom        = errors.New("centre of mass is not finite")
-	ErrInertia    = errors.New("inertia is not positive definite and finite")
-	ErrTriangle   = errors.New("inertia breaks the triangle inequality")
-	ErrPointMass  = errors.New("inertia is zero: a point mass has no forward dynamics in rotation; use a small solid")
-	ErrDimensions = errors.New("dimension is not positive and finite")
+	ErrMass       = errors.New("bodies: mass is not positive and finite")
+	ErrCom        = errors.New("bodies: centre of mass is not finite")
+	ErrInertia    = errors.New("bodies: inertia is not positive definite and finite")
+	ErrTriangle   = errors.New("bodies: inertia breaks the triangle inequality")
+	ErrPointMass  = errors.New("bodies: inertia is zero: a point mass has no forward dynamics in rotation; use a small solid")
+	ErrDimensions = errors.New("bodies: dimension is not positive and finite")
+	ErrPlace      = errors.New("bodies: place is not finite, or its orientation not of length one")
+	ErrPolygon    = errors.New("bodies: not a simple polygon")
 )
 
 // Body is the mass distribution of one rigid body. Make one with New or the
@@ -48,14 +50,14 @@ type Weight struct {
 func New(mass float64, com spatial.Vec3, inertia spatial.Sym3) (Body, error) {
 	var errs []error
 	if !(mass > 0) || !(spatial.Vec3{mass}).IsFinite() {
-		errs = append(errs, fmt.Errorf("bodies: mass %v: %w", mass, ErrMass))
+		errs = append(errs, fault.Errorf("bodies: mass %v: %w", mass, ErrMass))
 	}
 	if !com.IsFinite() {
-		errs = append(errs, fmt.Errorf("bodies: centre of mass %v: %w", com, ErrCom))
+		errs = append(errs, fault.Errorf("bodies: centre of mass %v: %w", com, ErrCom))
 	}
 	b := Body{Mass: mass, Com: com, Inertia: inertia}
 	if err := checkInertia(inertia, &b.weight.Inertia); err != nil {
-		errs = append(errs, fmt.Errorf("bodies: inertia %v: %w", inertia, err))
+		errs = append(errs, fault.Errorf("bodies: inertia %v: %w", inertia, err))
 	}
 	if errs != nil {
 		return Body{}, errors.Join(errs...)

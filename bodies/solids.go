@@ -1,9 +1,9 @@
 package bodies
 
 import (
-	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -63,7 +63,7 @@ func Rod(mass, length, radius float64) (Body, error) {
 // is reported as such and not through the inertia made with it.
 func newSolid(mass float64, I spatial.Sym3) (Body, error) {
 	if !(mass > 0) || math.IsInf(mass, 1) {
-		return Body{}, fmt.Errorf("bodies: mass %v: %w", mass, ErrMass)
+		return Body{}, fault.Errorf("bodies: mass %v: %w", mass, ErrMass)
 	}
 	return New(mass, spatial.Vec3{}, I)
 }
@@ -73,7 +73,7 @@ func newSolid(mass float64, I spatial.Sym3) (Body, error) {
 func positive(what string, values ...float64) error {
 	for _, v := range values {
 		if !(v > 0) || math.IsInf(v, 1) {
-			return fmt.Errorf("bodies: %s %v: %w", what, v, ErrDimensions)
+			return fault.Errorf("bodies: %s %v: %w", what, v, ErrDimensions)
 		}
 	}
 	return nil

@@ -25,3 +25,12 @@ func cylindricalError(delta *[6]float64, f *Frames) {
 	sphereInCylinderError(delta, f)
 	delta[2], delta[3] = axisError(f)
 }
+
+func cylindricalMotion(S *[6]spatial.Motion, f *Frames) {
+	turn(&S[0], &f.EP, 2)
+	slide(&S[1], &f.EP, 2)
+}
+
+func cylindricalCoordinates(q *[6]float64, f *Frames) {
+	q[0], q[1] = angleZ(f), along(&f.EP, 2, &f.R)
+}

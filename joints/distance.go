@@ -54,3 +54,5 @@ func distanceMotion(S *[6]spatial.Motion, f *Frames) {
 	S[3][3], S[3][4], S[3][5] = a[0], a[1], a[2]
 	S[4][3], S[4][4], S[4][5] = b[0], b[1], b[2]
 }
+
+func distanceError(delta *[6]float64, f *Frames, length float64) { delta[0] = f.R.Norm() - length }

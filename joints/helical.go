@@ -39,3 +39,5 @@ func helicalError(delta *[6]float64, f *Frames, pitch float64) {
 	cylindricalError(delta, f)
 	delta[4] = along(&f.EP, 2, &f.R) - pitch*helicalAngle(f, pitch)
 }
+
+func helicalCoordinates(q *[6]float64, f *Frames, pitch float64) { q[0] = helicalAngle(f, pitch) }

@@ -5,10 +5,11 @@ import (
 	"fmt"
 )
 
-// Kind enumerates the joint types; the values equal model.JointType.
+// Kind enumerates the joint types of rung-model/1.
 type Kind uint8
 
-// The joint types.
+// The joint types. A new one needs a row in the table below, a line a function in types.go
+// and a file of its own.
 const (
 	Fixed Kind = iota
 	Revolute
@@ -82,6 +83,19 @@ func (k Kind) Scalar(i int) bool { return i >= 0 && i < 6 && k.of().scalar>>i&1 
 // (m, N). It is true for helical, and false for i out of range.
 func (k Kind) Rotational(i int) bool { return i >= 0 && i < 6 && k.of().rotational>>i&1 == 1 }
 
+// Turns returns the length of the list turns of a model file: the number of freedoms
+// that are angles with a scalar coordinate. They are the first freedoms of the type.
+func (k Kind) Turns() int {
+	n := 0
+	for k.Scalar(n) && k.Rotational(n) {
+		n++
+	}
+	return n
+}
+
+// Valid reports whether k is a joint type.
+func (k Kind) Valid() bool { return k < NumKinds }
+
 // String returns the name of rung-model/1.
 func (k Kind) String() string {
 	if k >= NumKinds {
@@ -92,7 +106,7 @@ func (k Kind) String() string {
 
 // ParseKind returns the joint type with the name of rung-model/1.
 //
-// It returns an error that wraps ErrKind for another name.
+// It returns an error that wraps ErrKind for another name; names are case-sensitive.
 func ParseKind(name string) (Kind, error) {
 	for k := range NumKinds {
 		if kindTraits[k].name == name {

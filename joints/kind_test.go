@@ -47,6 +47,15 @@ func TestKindFacts(t *testing.T) {
 			assert.Equal(t, 6-c.dof, c.kind.Constraints())
 			assert.Equal(t, c.freedoms, c.kind.Freedoms())
 			assert.Equal(t, c.name, c.kind.String())
+			angles := 0
+			for i := range c.kind.Freedoms() {
+				if c.kind.Scalar(i) && c.kind.Rotational(i) {
+					assert.Equal(t, angles, i, "angles come first")
+					angles++
+				}
+			}
+			assert.Equal(t, angles, c.kind.Turns())
+			assert.True(t, c.kind.Valid())
 			k, err := joints.ParseKind(c.name)
 			assert.NoError(t, err)
 			assert.Equal(t, c.kind, k)
@@ -57,6 +66,10 @@ func TestKindFacts(t *testing.T) {
 		require.ErrorIs(t, err, joints.ErrKind)
 	}
 	require.Equal(t, "Kind(12)", joints.NumKinds.String())
+	require.False(t, joints.NumKinds.Valid())
+	require.Equal(t, "harmonic", joints.Harmonic.String())
+	require.Equal(t, "MotionKind(3)", joints.MotionKind(3).String())
+	require.False(t, joints.MotionKind(3).Valid())
 }
 
 func TestUnknownKindPanics(t *testing.T) {

@@ -1,6 +1,7 @@
 package joints
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
@@ -14,6 +15,19 @@ const (
 	Harmonic                     // Offset + Amplitude·sin(2π·Frequency·t + Phase)
 	Polynomial                   // c0 + c1·t + c2·t² + …
 )
+
+var motionNames = [...]string{None: "none", Harmonic: "harmonic", Polynomial: "polynomial"}
+
+// String returns the name of rung-model/1.
+func (k MotionKind) String() string {
+	if !k.Valid() {
+		return fmt.Sprintf("MotionKind(%d)", uint8(k))
+	}
+	return motionNames[k]
+}
+
+// Valid reports whether k is a kind of motion; None is one.
+func (k MotionKind) Valid() bool { return int(k) < len(motionNames) }
 
 // Motion prescribes one freedom as a function of time. The zero Motion leaves
 // the freedom free.

@@ -25,3 +25,13 @@ func planarError(delta *[6]float64, f *Frames) {
 	delta[0] = along(&f.EP, 2, &f.R)
 	delta[1], delta[2] = axisError(f)
 }
+
+func planarMotion(S *[6]spatial.Motion, f *Frames) {
+	turn(&S[0], &f.EP, 2)
+	slide(&S[1], &f.EP, 0)
+	slide(&S[2], &f.EP, 1)
+}
+
+func planarCoordinates(q *[6]float64, f *Frames) {
+	q[0], q[1], q[2] = angleZ(f), along(&f.EP, 0, &f.R), along(&f.EP, 1, &f.R)
+}

@@ -24,3 +24,7 @@ func prismaticError(delta *[6]float64, f *Frames) {
 	rotationError(delta[:3], f)
 	delta[3], delta[4] = along(&f.EP, 0, &f.R), along(&f.EP, 1, &f.R)
 }
+
+func prismaticMotion(S *[6]spatial.Motion, f *Frames) { slide(&S[0], &f.EP, 2) }
+
+func prismaticCoordinates(q *[6]float64, f *Frames) { q[0] = along(&f.EP, 2, &f.R) }

@@ -1,5 +1,7 @@
 package joints
 
+import "github.com/rung-mbd/rung/spatial"
+
 // A revolute joint turns by θ about z: forces x, y, z, moments x, y. Arm and
 // Slip are zero, and all axes are at rest in P, so TDot is too.
 
@@ -16,3 +18,7 @@ func revoluteError(delta *[6]float64, f *Frames) {
 	sphericalError(delta, f)
 	delta[3], delta[4] = axisError(f)
 }
+
+func revoluteMotion(S *[6]spatial.Motion, f *Frames) { turn(&S[0], &f.EP, 2) }
+
+func revoluteCoordinates(q *[6]float64, f *Frames) { q[0] = angleZ(f) }

@@ -85,35 +85,8 @@ func (s *Spec) Angles() (rows uint8) {
 // values of out are then unspecified.
 func (s *Spec) EvalTo(out *Rows, f *Frames, t float64) error {
 	*out = Rows{}
-	switch s.Kind {
-	case Fixed:
-		fixedRows(out, f)
-	case Revolute:
-		revoluteRows(out, f)
-	case Prismatic:
-		prismaticRows(out, f)
-	case Helical:
-		helicalRows(out, f, s.Pitch)
-	case Cylindrical:
-		cylindricalRows(out, f)
-	case Universal:
-		universalRows(out, f)
-	case Planar:
-		planarRows(out, f)
-	case Spherical:
-		sphericalRows(out, f)
-	case SphereInCylinder:
-		sphereInCylinderRows(out, f)
-	case PointOnPlane:
-		pointOnPlaneRows(out, f)
-	case Distance:
-		if !distanceRows(out, f, s.Length) {
-			return ErrNoDirection
-		}
-	case Free:
-		freeRows(out, f)
-	default:
-		panic(badKind)
+	if !s.rows(out, f) {
+		return ErrNoDirection
 	}
 	if s.Motion != nil {
 		s.appendPrescribed(out, f, t)
@@ -134,31 +107,6 @@ func (s *Spec) appendPrescribed(out *Rows, f *Frames, t float64) {
 			_, out.Sigma[k], out.SigmaDot[k] = s.Motion[i].At(t)
 			out.N++
 		}
-	}
-}
-
-// duals stores in D the unit wrench of each freedom and returns their number.
-// D[i]·V̂ is the rate of freedom i, and D[i]·S[j] is 1 for i = j, else 0.
-func (s *Spec) duals(D *[6]spatial.Force, f *Frames) int {
-	switch s.Kind {
-	case Fixed, PointOnPlane, Distance, Free:
-		return 0
-	case Revolute, Helical:
-		return axisMomentDual(D, f)
-	case Prismatic:
-		return prismaticDuals(D, f)
-	case Cylindrical:
-		return cylindricalDuals(D, f)
-	case Universal:
-		return universalDuals(D, f)
-	case Planar:
-		return planarDuals(D, f)
-	case Spherical:
-		return sphericalDuals(D, f)
-	case SphereInCylinder:
-		return sphereInCylinderDuals(D, f)
-	default:
-		panic(badKind)
 	}
 }
 
@@ -187,43 +135,7 @@ func (s *Spec) WrenchTo(w *spatial.Force, tau *[6]float64, f *Frames) {
 // Cost: O(1), no allocation.
 func (s *Spec) MotionSubspaceTo(S *[6]spatial.Motion, f *Frames) int {
 	*S = [6]spatial.Motion{}
-	switch s.Kind {
-	case Fixed:
-	case Revolute:
-		turn(&S[0], &f.EP, 2)
-	case Prismatic:
-		slide(&S[0], &f.EP, 2)
-	case Helical:
-		helicalMotion(S, f, s.Pitch)
-	case Cylindrical:
-		turn(&S[0], &f.EP, 2)
-		slide(&S[1], &f.EP, 2)
-	case Universal:
-		turn(&S[0], &f.EP, 0)
-		turn(&S[1], &f.ES, 1)
-	case Planar:
-		turn(&S[0], &f.EP, 2)
-		slide(&S[1], &f.EP, 0)
-		slide(&S[2], &f.EP, 1)
-	case Spherical:
-		turns(S, &f.EP)
-	case SphereInCylinder:
-		turns(S, &f.EP)
-		slide(&S[3], &f.EP, 2)
-	case PointOnPlane:
-		turns(S, &f.EP)
-		slide(&S[3], &f.EP, 0)
-		slide(&S[4], &f.EP, 1)
-	case Distance:
-		distanceMotion(S, f)
-	case Free:
-		turns(S, &f.EP)
-		slide(&S[3], &f.EP, 0)
-		slide(&S[4], &f.EP, 1)
-		slide(&S[5], &f.EP, 2)
-	default:
-		panic(badKind)
-	}
+	s.motions(S, f)
 	return s.Kind.Dof()
 }
 
@@ -239,25 +151,7 @@ func (s *Spec) MotionSubspaceTo(S *[6]spatial.Motion, f *Frames) int {
 // Cost: O(1), no allocation. No entry is NaN if f is finite.
 func (s *Spec) CoordinatesTo(q, qd *[6]float64, f *Frames) {
 	*q = [6]float64{}
-	switch s.Kind {
-	case Fixed, Spherical, PointOnPlane, Distance, Free:
-	case Revolute:
-		q[0] = angleZ(f)
-	case Prismatic:
-		q[0] = along(&f.EP, 2, &f.R)
-	case Helical:
-		q[0] = helicalAngle(f, s.Pitch)
-	case Cylindrical:
-		q[0], q[1] = angleZ(f), along(&f.EP, 2, &f.R)
-	case Universal:
-		q[0], q[1] = universalAngles(f)
-	case Planar:
-		q[0], q[1], q[2] = angleZ(f), along(&f.EP, 0, &f.R), along(&f.EP, 1, &f.R)
-	case SphereInCylinder:
-		q[3] = along(&f.EP, 2, &f.R)
-	default:
-		panic(badKind)
-	}
+	s.coordinates(q, f)
 	if s.Turns != nil && s.Kind != Helical {
 		s.addTurns(q)
 	}
@@ -302,33 +196,7 @@ func (s *Spec) addTurns(q *[6]float64) {
 // Cost: O(1), no allocation.
 func (s *Spec) PositionErrorTo(delta *[6]float64, f *Frames, t float64) {
 	*delta = [6]float64{}
-	switch s.Kind {
-	case Fixed:
-		fixedError(delta, f)
-	case Revolute:
-		revoluteError(delta, f)
-	case Prismatic:
-		prismaticError(delta, f)
-	case Helical:
-		helicalError(delta, f, s.Pitch)
-	case Cylindrical:
-		cylindricalError(delta, f)
-	case Universal:
-		universalError(delta, f)
-	case Planar:
-		planarError(delta, f)
-	case Spherical:
-		sphericalError(delta, f)
-	case SphereInCylinder:
-		sphereInCylinderError(delta, f)
-	case PointOnPlane:
-		delta[0] = along(&f.EP, 2, &f.R)
-	case Distance:
-		delta[0] = f.R.Norm() - s.Length
-	case Free:
-	default:
-		panic(badKind)
-	}
+	s.errors(delta, f)
 	if s.Motion != nil {
 		s.appendPrescribedError(delta, f, t)
 	}

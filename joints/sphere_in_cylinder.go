@@ -21,3 +21,10 @@ func sphereInCylinderDuals(D *[6]spatial.Force, f *Frames) int {
 func sphereInCylinderError(delta *[6]float64, f *Frames) {
 	delta[0], delta[1] = along(&f.EP, 0, &f.R), along(&f.EP, 1, &f.R)
 }
+
+func sphereInCylinderMotion(S *[6]spatial.Motion, f *Frames) {
+	turns(S, &f.EP)
+	slide(&S[3], &f.EP, 2)
+}
+
+func sphereInCylinderCoordinates(q *[6]float64, f *Frames) { q[3] = along(&f.EP, 2, &f.R) }

@@ -24,3 +24,5 @@ func sphericalError(delta *[6]float64, f *Frames) {
 		delta[j] = along(&f.EP, j, &f.R)
 	}
 }
+
+func sphericalMotion(S *[6]spatial.Motion, f *Frames) { turns(S, &f.EP) }

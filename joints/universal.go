@@ -55,3 +55,10 @@ func axes(x, y *spatial.Vec3, f *Frames) {
 	x[0], x[1], x[2] = f.EP[0], f.EP[3], f.EP[6]
 	y[0], y[1], y[2] = f.ES[1], f.ES[4], f.ES[7]
 }
+
+func universalMotion(S *[6]spatial.Motion, f *Frames) {
+	turn(&S[0], &f.EP, 0)
+	turn(&S[1], &f.ES, 1)
+}
+
+func universalCoordinates(q *[6]float64, f *Frames) { q[0], q[1] = universalAngles(f) }

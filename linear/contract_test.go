@@ -17,7 +17,7 @@ func TestNames(t *testing.T) {
 	assert.Equal(t, "flutter", linear.Flutter.String())
 	assert.Equal(t, "Kind(9)", linear.Kind(9).String())
 	assert.Equal(t, "immobile", linear.Immobile.String())
-	assert.Equal(t, "unknown", linear.Unknown.String())
+	assert.Equal(t, "unknown", new(linear.Equilibrium).Stability.String(), "an empty result promises nothing")
 	assert.Equal(t, "Stability(7)", linear.Stability(7).String())
 	assert.Equal(t, "Method(5)", linear.Method(5).String())
 	for _, m := range []linear.Method{linear.Auto, linear.Dense, linear.Sparse} {

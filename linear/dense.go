@@ -69,7 +69,7 @@ func (s *System) reduce() (*dense, error) {
 // rowError returns ErrNotFinite with the name of the joint of a constraint row.
 func (s *System) rowError(row int) error {
 	layout := s.plan.Layout()
-	return fault.Errorf("linear: %s: %w", layout.NodeName(s.kkt.nodeAt(s.dim()+row)), ErrNotFinite)
+	return fault.Errorf("linear: %w", layout.At(s.kkt.nodeAt(s.dim()+row), -1, ErrNotFinite))
 }
 
 // massRoot returns C with CᵀMC = 1, a block a body.

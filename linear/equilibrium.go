@@ -13,7 +13,7 @@ import (
 
 // ErrNoEquilibrium is wrapped by the error, an *UnbalancedError, of a search that
 // ends where forces do not balance.
-var ErrNoEquilibrium = errors.New("no equilibrium found")
+var ErrNoEquilibrium = errors.New("linear: no equilibrium found")
 
 // UnbalancedError names the body whose forces are farthest from balance where the
 // search has ended.
@@ -30,10 +30,10 @@ type UnbalancedError struct {
 // Error names the body.
 func (e *UnbalancedError) Error() string {
 	if e.Away > 0 {
-		return fmt.Sprintf("linear: %v: nothing holds body %s, which has gone %.3g m in %d steps; body %s is left with a force of %.3g N and a moment of %.3g N m",
+		return fmt.Sprintf("%v: nothing holds body %s, which has gone %.3g m in %d steps; body %s is left with a force of %.3g N and a moment of %.3g N m",
 			ErrNoEquilibrium, fault.Name(e.Gone), e.Away, e.Steps, fault.Name(e.Body), e.Force.Norm(), e.Moment.Norm())
 	}
-	return fmt.Sprintf("linear: %v in %d steps: body %s is left with a force of %.3g N and a moment of %.3g N m",
+	return fmt.Sprintf("%v in %d steps: body %s is left with a force of %.3g N and a moment of %.3g N m",
 		ErrNoEquilibrium, e.Steps, fault.Name(e.Body), e.Force.Norm(), e.Moment.Norm())
 }
 
@@ -53,14 +53,14 @@ type Stability uint8
 
 // The answers.
 const (
-	Stable   Stability = iota // comes back: the potential energy is least
+	Unknown  Stability = iota // not asked, or rounding or the number of steps leaves no answer
+	Stable                    // comes back: the potential energy is least
 	Neutral                   // some motion meets no force
 	Unstable                  // some motion is driven on
 	Immobile                  // the joints allow no motion
-	Unknown                   // rounding, or the number of steps, leaves no answer
 )
 
-var stabilityNames = [...]string{"stable", "neutral", "unstable", "immobile", "unknown"}
+var stabilityNames = [...]string{"unknown", "stable", "neutral", "unstable", "immobile"}
 
 // String returns the name that the command line prints.
 func (s Stability) String() string {

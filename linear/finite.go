@@ -42,11 +42,11 @@ func (s *System) finite(since filled, bodies ...int32) bool {
 
 // bodyError and jointError complete an error with the place.
 func (s *System) bodyError(i int, err error) error {
-	return fault.Errorf("linear: body %s: %w", fault.Name(s.mech.BodyName(i)), err)
+	return fault.Errorf("linear: %w", s.mech.AtBody(i, err))
 }
 
 func (s *System) jointError(j int, err error) error {
-	return fault.Errorf("linear: joint %s: %w", fault.Name(s.mech.JointName(j)), err)
+	return fault.Errorf("linear: %w", s.mech.AtJoint(j, -1, err))
 }
 
 // finiteModes returns an error with the body where a mode of out is not finite.

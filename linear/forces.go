@@ -9,9 +9,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// fillElement adds force element e. A wrench has a force F at an arm r that turns
+// fillElement adds force element i. A wrench has a force F at an arm r that turns
 // with its body, so that its moment changes by (φ×r)×F; its torque is constant.
-func (s *System) fillElement(e *mechanism.ForceElement) error {
+func (s *System) fillElement(i int) error {
+	e := &s.mech.Forces[i]
 	if e.Kind == model.Wrench {
 		s.turnArm(e.A.Body, s.arm(&e.A), e.Force)
 		s.note(e.A.Body, e.Torque, e.Force)
@@ -23,7 +24,7 @@ func (s *System) fillElement(e *mechanism.ForceElement) error {
 	l.line, length = s.mech.SpringLine(e, s.y.Kin, s.st)
 	l.k, l.d = e.Stiffness, e.Damping
 	if length == 0 {
-		return s.fillPoint(e, &l)
+		return s.fillPoint(i, &l)
 	}
 	n := l.line.Scale(1 / length)
 	var v [2]spatial.Vec3
@@ -94,9 +95,10 @@ func (s *System) linkRate(rate *[12]float64, l *link, n spatial.Vec3, length flo
 
 // fillPoint adds a spring whose ends coincide: without rest length it is the same in
 // all directions.
-func (s *System) fillPoint(e *mechanism.ForceElement, l *link) error {
+func (s *System) fillPoint(i int, l *link) error {
+	e := &s.mech.Forces[i]
 	if e.Stiffness*e.RestLength != 0 || e.Damping != 0 {
-		return fault.Errorf("linear: %w: force %s", mechanism.ErrNoDirection, fault.Name(e.Name))
+		return fault.Errorf("linear: %w", s.mech.AtForce(i, mechanism.ErrNoDirection))
 	}
 	if e.Stiffness == 0 {
 		return nil

@@ -16,7 +16,7 @@ import (
 )
 
 // ErrNoConvergence is wrapped where an iteration ends before its result is good.
-var ErrNoConvergence = errors.New("no convergence")
+var ErrNoConvergence = errors.New("linear: no convergence")
 
 // krylov computes the eigenvalues of largest magnitude of an operator that is known
 // by its products, by a band Arnoldi iteration with thick restarts (Stewart 2001;

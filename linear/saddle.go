@@ -12,7 +12,7 @@ import (
 
 // ErrSingular is wrapped where a factorization leaves no solution that satisfies the
 // joints.
-var ErrSingular = errors.New("linear system is singular to working precision")
+var ErrSingular = errors.New("linear: system is singular to working precision")
 
 // saddle is a system
 //

@@ -83,14 +83,14 @@ func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
 
 // name adds to an error the name of the body or joint, where it has one, and the shift.
 func (h *shifted) name(err error) error {
-	layout := h.sys.plan.Layout()
+	layout, shifted := h.sys.plan.Layout(), fault.Errorf("linear: shift %.3g: %w", h.s, err)
 	switch node, nb, first := nodeOf(err), h.sys.mech.NumBodies(), h.k.m.P.Positive(); {
 	case node >= 0 && node < nb:
-		return fault.Errorf("linear: %s, shift %.3g: %w", layout.NodeName(node), h.s, err)
+		return fault.Errorf("linear: %w", layout.At(node, -1, shifted))
 	case node >= first && node < first+h.joints():
-		return fault.Errorf("linear: %s, shift %.3g: %w", layout.NodeName(nb+node-first), h.s, err)
+		return fault.Errorf("linear: %w", layout.At(nb+node-first, -1, shifted))
 	}
-	return fault.Errorf("linear: shift %.3g: %w", h.s, err)
+	return shifted
 }
 
 // groupsOf cuts the terms into runs of the same bodies, at most a block each.

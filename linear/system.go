@@ -191,7 +191,7 @@ func (s *System) name(err error) error {
 		return nil
 	}
 	if node := nodeOf(err); node >= 0 {
-		return fault.Errorf("linear: %s: %w", s.plan.Layout().NodeName(node), err)
+		return fault.Errorf("linear: %w", s.plan.Layout().At(node, -1, err))
 	}
 	return fault.Errorf("linear: %w", err)
 }
@@ -212,11 +212,11 @@ func (s *System) fill() error {
 	}
 	for i := range s.mech.Forces {
 		before, e := s.filled(), &s.mech.Forces[i]
-		if err := s.fillElement(e); err != nil {
+		if err := s.fillElement(i); err != nil {
 			return err
 		}
 		if !s.finite(before, e.A.Body, e.B.Body) {
-			return fault.Errorf("linear: force %s: %w", fault.Name(e.Name), ErrNotFinite)
+			return fault.Errorf("linear: %w", s.mech.AtForce(i, ErrNotFinite))
 		}
 	}
 	for j := range s.mech.Joints {

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/bodies"
-	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -185,7 +184,7 @@ func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) erro
 		line, length := m.SpringLine(e, k, s)
 		if length == 0 {
 			if e.Stiffness*e.RestLength != 0 || e.Damping != 0 && !m.together(e, k, s, vB.Sub(vA)) {
-				return fault.Errorf("%w: force %s", ErrNoDirection, fault.Name(e.Name))
+				return m.AtForce(i, ErrNoDirection)
 			}
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -48,13 +49,13 @@ func cubes(n int) *model.Model {
 
 // join appends joints written "type from to", with w for the world and numbers
 // for bodies.
-func join(t testing.TB, m *model.Model, joints ...string) {
+func join(t testing.TB, m *model.Model, list ...string) {
 	t.Helper()
-	for _, text := range joints {
+	for _, text := range list {
 		var typ, from, to string
 		_, err := fmt.Sscan(text, &typ, &from, &to)
 		require.NoError(t, err)
-		kind, err := model.ParseJointType(typ)
+		kind, err := joints.ParseKind(typ)
 		require.NoError(t, err)
 		label := func(s string) string {
 			if s == "w" {

@@ -18,9 +18,9 @@ func TestTypesAreShared(t *testing.T) {
 	m.Joints[2].Turns = []int{1}
 	mech := compiled(t, m)
 	j := mech.Joints
-	require.Same(t, j[0].JointType, j[1].JointType)
-	require.NotSame(t, j[0].JointType, j[2].JointType)
-	require.NotSame(t, j[0].JointType, j[3].JointType)
+	require.Same(t, j[0].JointSpec, j[1].JointSpec)
+	require.NotSame(t, j[0].JointSpec, j[2].JointSpec)
+	require.NotSame(t, j[0].JointSpec, j[3].JointSpec)
 	require.Equal(t, []int32{5, 5, 5, 3}, []int32{j[0].Rows, j[1].Rows, j[2].Rows, j[3].Rows})
 
 	driven, err := mech.Prescribe([]mechanism.Freedom{{Joint: 1}, {Joint: 2}})
@@ -32,7 +32,7 @@ func TestTypesAreShared(t *testing.T) {
 		require.Nil(t, mech.Joints[i].Motion)
 	}
 	require.Equal(t, int32(5), mech.Joints[0].Rows)
-	require.Same(t, j[0].JointType, driven.Joints[0].JointType)
+	require.Same(t, j[0].JointSpec, driven.Joints[0].JointSpec)
 }
 
 // TestNames: names come back as they were, whatever their text, without

@@ -2,6 +2,7 @@ package mechanism
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -23,21 +24,21 @@ type Frame struct {
 // Joint is an edge of the graph: type, the two bodies, the frames in them and
 // what acts along its freedoms.
 type Joint struct {
-	*JointType
+	*JointSpec
 	Drive      *Drive // nil if there is none
 	Pred, Succ int32  // body numbers or World
 	P, S       Frame  // in the predecessor and in the successor
 }
 
-// JointType is a joint's type with its parameters. Joints without parameters share
-// one for each type; it is not to be changed.
-type JointType struct {
+// JointSpec is a joint's type with its parameters, and what follows from them. Joints
+// without parameters share one for each type; it is not to be changed.
+type JointSpec struct {
 	joints.Spec
 	Rows   int32 // constraint rows, prescribed freedoms included
 	Angles uint8 // bits of those that are angles (joints.Spec.Angles)
 }
 
-func newJointType(s joints.Spec) *JointType { return &JointType{s, int32(s.NumRows()), s.Angles()} }
+func newJointSpec(s joints.Spec) *JointSpec { return &JointSpec{s, int32(s.NumRows()), s.Angles()} }
 
 // Drive holds the generalized forces along a joint's freedoms: the applied
 // force, and −Stiffness·(q − Rest) − Damping·q̇ where a freedom has a scalar
@@ -89,9 +90,9 @@ func New(m *model.Model) (*Mechanism, error) {
 			return nil, err
 		}
 	}
-	var plain [joints.NumKinds]*JointType // types without parameters
+	var plain [joints.NumKinds]*JointSpec // types without parameters
 	for k := range plain {
-		plain[k] = newJointType(joints.Spec{Kind: joints.Kind(k)})
+		plain[k] = newJointSpec(joints.Spec{Kind: joints.Kind(k)})
 	}
 	for i := range m.Joints {
 		mech.Joints[i].set(&m.Joints[i], links.Joints[i], &plain)
@@ -107,7 +108,7 @@ func (m *Mechanism) addBody(i int, b *model.Body) error {
 	I := b.Inertia
 	body, err := bodies.New(b.Mass, b.Com, spatial.Sym3{I.XX, I.YY, I.ZZ, I.XY, I.XZ, I.YZ})
 	if err != nil {
-		return fault.Errorf("mechanism: body %s: %w", fault.Name(b.Name), err)
+		return m.AtBody(i, err)
 	}
 	m.Bodies[i] = body
 	m.initial.Bodies[i] = BodyState{
@@ -121,7 +122,7 @@ func (m *Mechanism) addBody(i int, b *model.Body) error {
 
 // set compiles a joint between the given bodies. If its type has no parameters,
 // it is that of plain.
-func (out *Joint) set(j *model.Joint, bodies [2]int32, plain *[joints.NumKinds]*JointType) {
+func (out *Joint) set(j *model.Joint, bodies [2]int32, plain *[joints.NumKinds]*JointSpec) {
 	out.Pred, out.Succ = bodies[0], bodies[1]
 	out.P, out.S = newFrame(j.PredecessorFrame), newFrame(j.SuccessorFrame)
 	if !allZero(j.Force) || !allZero(j.Stiffness) || !allZero(j.Damping) {
@@ -132,12 +133,12 @@ func (out *Joint) set(j *model.Joint, bodies [2]int32, plain *[joints.NumKinds]*
 		copy(d.Rest[:], j.Rest)
 		out.Drive = d
 	}
-	spec := joints.Spec{Kind: joints.Kind(j.Type), Pitch: j.Pitch, Length: j.Length}
+	spec := joints.Spec{Kind: j.Type, Pitch: j.Pitch, Length: j.Length}
 	setMotions(&spec, j)
 	setTurns(&spec, j)
-	out.JointType = plain[j.Type]
+	out.JointSpec = plain[j.Type]
 	if spec != out.Spec {
-		out.JointType = newJointType(spec)
+		out.JointSpec = newJointSpec(spec)
 	}
 }
 
@@ -149,28 +150,18 @@ func setMotions(s *joints.Spec, j *model.Joint) {
 		if s.Motion == nil {
 			s.Motion = new([6]joints.Motion)
 		}
-		switch mo.Kind {
-		case model.Harmonic:
-			s.Motion[k] = joints.NewHarmonic(mo.Offset, mo.Amplitude, mo.Frequency, mo.Phase)
-		case model.Polynomial:
-			s.Motion[k] = joints.NewPolynomial(mo.Coefficients)
-		}
+		s.Motion[k] = *mo
+		s.Motion[k].Coefficients = slices.Clone(mo.Coefficients)
 	}
 }
 
-// setTurns spreads the turns, one a rotational scalar freedom, over the
-// freedoms.
 func setTurns(s *joints.Spec, j *model.Joint) {
 	if len(j.Turns) == 0 {
 		return
 	}
 	s.Turns = new([6]int64)
-	n := 0
-	for k := range s.Kind.Freedoms() {
-		if s.Kind.Scalar(k) && s.Kind.Rotational(k) {
-			s.Turns[k] = int64(j.Turns[n])
-			n++
-		}
+	for k, n := range j.Turns { // the angles are the first freedoms
+		s.Turns[k] = int64(n)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // ErrFreedom is wrapped by the error of Prescribe for a freedom that cannot be
 // prescribed.
-var ErrFreedom = errors.New("freedom cannot be prescribed")
+var ErrFreedom = errors.New("mechanism: freedom cannot be prescribed")
 
 // Freedom names one freedom of one joint, both by number.
 type Freedom struct {
@@ -30,7 +30,7 @@ func (m *Mechanism) Prescribe(freedoms []Freedom) (*Mechanism, error) {
 	for _, f := range freedoms {
 		j := &out.Joints[f.Joint]
 		if !j.Kind.Scalar(f.Freedom) {
-			return nil, fault.Errorf("mechanism: joint %s (%v), freedom %d: %w: no scalar coordinate", fault.Name(m.JointName(f.Joint)), j.Kind, f.Freedom, ErrFreedom)
+			return nil, m.AtJoint(f.Joint, -1, fault.Errorf("%w: freedom %d of type %v has no scalar coordinate", ErrFreedom, f.Freedom, j.Kind))
 		}
 		var motion [6]joints.Motion
 		if j.Motion != nil {
@@ -41,12 +41,12 @@ func (m *Mechanism) Prescribe(freedoms []Freedom) (*Mechanism, error) {
 			if own := m.Joints[f.Joint].Motion; own != nil && own[f.Freedom].Kind != joints.None {
 				why = "prescribed already"
 			}
-			return nil, fault.Errorf("mechanism: joint %s, freedom %d: %w: %s", fault.Name(m.JointName(f.Joint)), f.Freedom, ErrFreedom, why)
+			return nil, m.AtJoint(f.Joint, -1, fault.Errorf("%w: freedom %d is %s", ErrFreedom, f.Freedom, why))
 		}
 		motion[f.Freedom].Kind = joints.Polynomial
 		spec := j.Spec
 		spec.Motion = &motion
-		j.JointType = newJointType(spec)
+		j.JointSpec = newJointSpec(spec)
 	}
 	return &out, nil
 }

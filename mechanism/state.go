@@ -90,7 +90,7 @@ func (m *Mechanism) BodyTo(k *BodyKinematics, s *State, i int) bool {
 
 // NotFinite returns the error of KinematicsTo that names body i.
 func (m *Mechanism) NotFinite(i int) error {
-	return fault.Errorf("%w: body %s", ErrNotFinite, fault.Name(m.BodyName(i)))
+	return m.AtBody(i, ErrNotFinite)
 }
 
 // CheckTime returns an error that wraps ErrNotFinite if the time is not finite.

@@ -110,7 +110,7 @@ type checker struct {
 	flaws  map[place]flaws // from the reader
 	bodies *nameTable      // set when all bodies are there
 	intern bool            // let references share the bodies' strings
-	noRefs bool            // bodies unreadable: references cannot be judged
+	noRefs bool            // see decoder
 	near   int             // body of the last reference
 	links  *Links          // numbers of the bodies, if they are wanted
 	sec    section         // element the rules are at

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -23,7 +24,7 @@ func sample() *model.Model {
 			Velocity: model.Velocity{Linear: [3]float64{0, 1, 0}, Angular: [3]float64{0, 0, 2}},
 		})
 	}
-	for t := range model.JointType(model.JointTypes) {
+	for t := range joints.NumKinds {
 		j := model.Joint{Name: t.String(), Type: t, Predecessor: model.World, Successor: "a"}
 		j.PredecessorFrame.Orientation[0] = 1
 		j.SuccessorFrame = m.Bodies[0].Pose
@@ -119,7 +120,8 @@ func TestCheckRules(t *testing.T) {
 		{"$.joints[4].motion[1].coefficients[1]", "finite", j(model.Cylindrical, func(j *model.Joint) { j.Motion[1].Coefficients[1] = nan })},
 		{"$.joints[4].motion[1].coefficients", "no entries", j(model.Cylindrical, func(j *model.Joint) { j.Motion[1].Coefficients = nil })},
 		{"$.joints[4].motion[1].phase", "no meaning", j(model.Cylindrical, func(j *model.Joint) { j.Motion[1].Phase = 1 })},
-		{"$.joints[4].motion[1].kind", "unknown", j(model.Cylindrical, func(j *model.Joint) { j.Motion[1].Kind = 2 })},
+		{"$.joints[4].motion[1].kind", "unknown", j(model.Cylindrical, func(j *model.Joint) { j.Motion[1].Kind = 3 })},
+		{"$.joints[4].motion[1].kind", "unknown", j(model.Cylindrical, func(j *model.Joint) { j.Motion[1].Kind = joints.None })},
 		{"$.joints[1].motion[0].frequency", "finite", j(model.Revolute, func(j *model.Joint) { j.Motion[0].Frequency = inf })},
 		{"$.joints[1].motion[0].coefficients", "no meaning", j(model.Revolute, func(j *model.Joint) { j.Motion[0].Coefficients = []float64{1} })},
 		{"$.joints[7].motion[0]", "ball", j(model.Spherical, func(j *model.Joint) { j.Motion = []*model.Motion{{}, nil, nil} })},
@@ -186,27 +188,5 @@ func TestInertiaBounds(t *testing.T) {
 }
 
 func TestTypes(t *testing.T) {
-	for k := range model.JointType(model.JointTypes) {
-		got, err := model.ParseJointType(k.String())
-		require.NoError(t, err)
-		assert.Equal(t, k, got)
-		angles := 0
-		for i := range k.Freedoms() {
-			if k.Scalar(i) && k.Rotational(i) {
-				assert.Equal(t, angles, i, "angles come first")
-				angles++
-			}
-		}
-		assert.Equal(t, k.Turns(), angles, k)
-		if k.Freedoms() > 0 {
-			assert.Equal(t, 6, k.Freedoms()+k.Constraints(), k)
-		}
-		assert.PanicsWithValue(t, "model: freedom out of range", func() { k.Scalar(k.Freedoms()) })
-		assert.PanicsWithValue(t, "model: freedom out of range", func() { k.Rotational(-1) })
-	}
-	_, err := model.ParseJointType("Revolute")
-	require.EqualError(t, err, `model: unknown joint type "Revolute"`)
-	assert.Equal(t, "JointType(12)", model.JointType(12).String())
 	assert.Equal(t, "ForceType(2)", model.ForceType(2).String())
-	assert.Equal(t, "MotionKind(2)", model.MotionKind(2).String())
 }

@@ -3,10 +3,11 @@ package model
 // The fields of each kind of object, in the order Write writes them. The
 // constants are positions in the lists and bits of flaws.
 
-var documentFields = []string{"format", "name", "gravity", "time", "bodies", "joints", "forces"}
+var documentFields = []string{"$schema", "format", "name", "gravity", "time", "bodies", "joints", "forces"}
 
 const (
-	docFormat = iota
+	docSchema = iota
+	docFormat
 	docName
 	docGravity
 	docTime

@@ -66,25 +66,6 @@ type Body struct {
 	Velocity Velocity
 }
 
-// JointType enumerates the joint types of the format.
-type JointType uint8
-
-// The joint types of rung-model/1.
-const (
-	Fixed JointType = iota
-	Revolute
-	Prismatic
-	Helical
-	Cylindrical
-	Universal
-	Planar
-	Spherical
-	SphereInCylinder
-	PointOnPlane
-	Distance
-	Free
-)
-
 // Joint constrains its successor frame S relative to its predecessor frame P.
 // The lists are nil or have one entry a freedom, in the order of the format's
 // table.
@@ -103,22 +84,6 @@ type Joint struct {
 	Rest             []float64
 	Turns            []int     // one a rotational scalar freedom
 	Motion           []*Motion // nil entries are free
-}
-
-// MotionKind enumerates the kinds of prescribed motion.
-type MotionKind uint8
-
-// The motion kinds of rung-model/1.
-const (
-	Harmonic MotionKind = iota
-	Polynomial
-)
-
-// Motion prescribes one freedom as a function of time.
-type Motion struct {
-	Kind                                MotionKind
-	Offset, Amplitude, Frequency, Phase float64   // harmonic: Offset + Amplitude·sin(2π·Frequency·t + Phase)
-	Coefficients                        []float64 // polynomial: c0 + c1·t + c2·t² + …
 }
 
 // ForceType enumerates the force elements.

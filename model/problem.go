@@ -16,10 +16,10 @@ const MaxProblems = 1000
 
 // Problem is one rule broken at one place of a document.
 type Problem struct {
-	File  string // as given to Read; the model's name, or "model", from Check
-	Path  string // JSON path, such as $.bodies[1].mass
-	Value string // what is there, cut short; empty if nothing is
-	Rule  string // what is wrong
+	File  string `json:"file"`            // as given to Read; the model's name, or "model", from Check
+	Path  string `json:"path"`            // JSON path, such as $.bodies[1].mass
+	Value string `json:"value,omitempty"` // what is there, cut short; empty if nothing is
+	Rule  string `json:"rule"`            // what is wrong
 }
 
 // Error returns the problem on one line.
@@ -34,8 +34,8 @@ func (p *Problem) Error() string {
 // Problems are all the problems of one document, in its order; at least one.
 // errors.As finds a *Problem in it.
 type Problems struct {
-	List []*Problem // at most MaxProblems
-	More int        // problems found beyond them
+	List []*Problem `json:"problems"`       // at most MaxProblems
+	More int        `json:"more,omitempty"` // problems found beyond them
 }
 
 // Error returns one line a problem and a last one for those not kept.

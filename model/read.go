@@ -68,6 +68,8 @@ func (d *decoder) document() {
 			break
 		}
 		switch k {
+		case docSchema:
+			_, _ = d.text() // for editors
 		case docFormat:
 			if s, ok := d.text(); ok && string(s) != Format {
 				d.problem(quoteBytes(s), `is not "`+Format+`"`)

@@ -4,6 +4,8 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/rung-mbd/rung/joints"
 )
 
 // joint reads a joint after its opening brace.
@@ -106,9 +108,13 @@ func (d *decoder) jointType(t *JointType) {
 	if !ok {
 		return
 	}
-	if *t, ok = findJointType(s); !ok {
-		d.problem(quoteBytes(s), "unknown joint type")
+	for k := range joints.NumKinds {
+		if k.String() == string(s) {
+			*t = k
+			return
+		}
 	}
+	d.problem(quoteBytes(s), "unknown joint type")
 }
 
 // reference reads a body's name; it shares the body's string if that is known.
@@ -247,9 +253,9 @@ func (d *decoder) motionKind(kind *MotionKind) bool {
 	if !ok {
 		return false
 	}
-	for k, name := range motionNames {
-		if name == string(s) {
-			*kind = MotionKind(k)
+	for k := joints.None + 1; k.Valid(); k++ {
+		if k.String() == string(s) {
+			*kind = k
 			return true
 		}
 	}

@@ -69,6 +69,18 @@ type step struct {
 }
 
 // decoder turns tokens into a model. Its checker holds the model and problems.
+//
+// What has gone wrong decides which rules are still applied, so that each problem is reported
+// once and none that follows from another:
+//
+//   - flaw: a field was refused. The rules for this field are skipped (checker.flaws), the
+//     others applied.
+//   - noRefs, of the checker: there is no list of bodies, so names of bodies are not judged.
+//   - partial: elements were dropped, because there are too many, or because so many problems
+//     are known that the model will not be returned. Only what is read on is judged, field by
+//     field; the rules of the checker are left out.
+//   - fatal: the text is no JSON, or the input failed. Reading has ended, and the rules of
+//     the checker are left out.
 type decoder struct {
 	checker
 	src     *source
@@ -76,8 +88,8 @@ type decoder struct {
 	path    []step
 	field   int   // field of the current element being read
 	flaw    flaws // of the current element
-	fatal   bool  // syntax or input error: reading has ended
-	partial bool  // elements were dropped after too many problems
+	fatal   bool
+	partial bool
 	most    int   // elements of a list of bodies, joints or forces that are read
 	ioErr   error
 	scratch []byte

@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -16,7 +17,7 @@ const CheckpointFormat = "rung-checkpoint/1"
 
 // ErrCheckpoint is wrapped by the errors of reading and restoring a checkpoint
 // that does not fit.
-var ErrCheckpoint = errors.New("checkpoint does not fit")
+var ErrCheckpoint = errors.New("sim: checkpoint does not fit")
 
 // Checkpoint is everything a run needs to go on to the bit: state, next step,
 // memory of the controller, of the events and of the stepper, and place in the
@@ -113,7 +114,7 @@ func (s *Simulation) Checkpoint() (*Checkpoint, error) {
 	if s.o.Recorder != nil {
 		var err error
 		if c.Recorded, err = s.o.Recorder.Mark(); err != nil {
-			return nil, fmt.Errorf("sim: recorder: %w", err)
+			return nil, fault.Errorf("sim: recorder: %w", err)
 		}
 		if r, ok := s.o.Recorder.(Summed); ok {
 			c.Sum = r.Sum()
@@ -141,7 +142,7 @@ func (s *Simulation) Restore(c *Checkpoint) error {
 		{"dynamics", c.Solver, s.o.Dynamics},
 	} {
 		if x.got != x.want {
-			return fmt.Errorf("sim: %w: its %s is %q, not %q", ErrCheckpoint, x.what, x.got, x.want)
+			return fault.Errorf("sim: %w: its %s is %q, not %q", ErrCheckpoint, x.what, x.got, x.want)
 		}
 	}
 	if err := s.inspect(c); err != nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 const (
@@ -17,7 +19,7 @@ const (
 
 // misfit is the error of a value of a checkpoint.
 func misfit(value any, place string, index ...any) error {
-	return fmt.Errorf("sim: %w: its %s is %v", ErrCheckpoint, fmt.Sprintf(place, index...), value)
+	return fault.Errorf("sim: %w: its %s is %v", ErrCheckpoint, fmt.Sprintf(place, index...), value)
 }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
@@ -181,7 +183,7 @@ func (s *Simulation) inspectEvents(c *Checkpoint) error {
 	for i := range c.Events {
 		switch e := &c.Events[i]; {
 		case e.Name != s.events[i].Name:
-			return fmt.Errorf("sim: %w: its event %d is %q, not %q", ErrCheckpoint, i, e.Name, s.events[i].Name)
+			return fault.Errorf("sim: %w: its event %d is %q, not %q", ErrCheckpoint, i, e.Name, s.events[i].Name)
 		case e.Sign < -1 || e.Sign > 1:
 			return misfit(e.Sign, "events[%d].sign", i)
 		case e.Fired < 0:

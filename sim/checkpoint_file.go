@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/outfile"
 )
 
@@ -31,7 +32,7 @@ func (c *Checkpoint) Write(w io.Writer) error {
 	}
 	data, err := json.Marshal(c)
 	if err != nil {
-		return fmt.Errorf("sim: checkpoint: %w", err)
+		return fault.Errorf("sim: checkpoint: %w", err)
 	}
 	end := sumKey + sumText(crc64.Checksum(data, sumTable)) + sumEnd
 	_, err = w.Write(append(data[:len(data)-1], end...))
@@ -54,13 +55,13 @@ func ReadCheckpoint(path string) (*Checkpoint, error) {
 	}
 	c := new(Checkpoint)
 	if err := json.Unmarshal(data, c); err != nil {
-		return nil, fmt.Errorf("sim: %s: %w: %w", path, ErrCheckpoint, placed(err))
+		return nil, fault.Errorf("sim: %s: %w: %w", path, ErrCheckpoint, placed(err))
 	}
 	if c.Format != CheckpointFormat {
-		return nil, fmt.Errorf("sim: %s: %w: its format is %q", path, ErrCheckpoint, c.Format)
+		return nil, fault.Errorf("sim: %s: %w: its format is %q", path, ErrCheckpoint, c.Format)
 	}
 	if err := checkSum(data); err != nil {
-		return nil, fmt.Errorf("sim: %s: %w: %w", path, ErrCheckpoint, err)
+		return nil, fault.Errorf("sim: %s: %w: %w", path, ErrCheckpoint, err)
 	}
 	return c, nil
 }

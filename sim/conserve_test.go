@@ -374,7 +374,7 @@ func TestHalfTurnSays(t *testing.T) {
 		st.Time = 2
 		var k sim.Stepper = r.rungeKutta(sim.RungeKutta4(), 0)
 		if alpha {
-			k = r.alpha(sim.GeneralizedAlphaOptions{})
+			k = r.alpha(sim.GeneralizedAlphaOptions{Annihilate: true})
 		}
 		_, err := k.Try(st, 2.05)
 		require.ErrorIs(t, err, sim.ErrHalfTurn)

@@ -45,7 +45,7 @@ func FuzzSimulate(f *testing.F) {
 		d := motion.NewDynamics(p)
 		for _, stepper := range []sim.Stepper{
 			sim.NewRungeKutta(mech, d, sim.DormandPrince(), sim.Tolerance{}),
-			sim.NewGeneralizedAlpha(mech, motion.NewNewton(p), sim.GeneralizedAlphaOptions{}),
+			sim.NewGeneralizedAlpha(mech, motion.NewNewton(p), sim.GeneralizedAlphaOptions{Annihilate: true}),
 		} {
 			runExtreme(t, mech, stepper, d, st)
 		}

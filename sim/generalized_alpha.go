@@ -9,12 +9,15 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// GeneralizedAlphaOptions choose a generalized-α method. The zero value, but for
-// Rho, is the default.
+// GeneralizedAlphaOptions choose a generalized-α method. The zero value is the default.
 type GeneralizedAlphaOptions struct {
-	// Rho is the spectral radius ρ∞ at infinite frequency, in [0, 1): what a step leaves of
-	// the fastest vibrations. 0 annihilates them.
+	// Rho is the spectral radius ρ∞ at infinite frequency, in (0, 1): what a step leaves of
+	// the fastest vibrations. 0 stands for DefaultRho.
 	Rho float64
+
+	// Annihilate says that a step leaves nothing of the fastest vibrations: ρ∞ = 0. Rho has
+	// to be 0.
+	Annihilate bool
 
 	// Tolerance is that of error control; Fixed leaves the estimate out. A Relative below rounding, 5e-14 times
 	// 1 + the largest distance of a body from the origin in units of Length, counts as that much.
@@ -131,8 +134,11 @@ const (
 // Zeros in o.Tolerance stand for the defaults. It panics if an option is out
 // of range.
 func NewGeneralizedAlpha(m *mechanism.Mechanism, d ImplicitDynamics, o GeneralizedAlphaOptions) *GeneralizedAlpha {
-	if !(o.Rho >= 0 && o.Rho < 1) {
+	if !(o.Rho >= 0 && o.Rho < 1) || o.Annihilate && o.Rho != 0 {
 		panic("sim: rho out of range")
+	}
+	if o.Rho == 0 && !o.Annihilate {
+		o.Rho = DefaultRho
 	}
 	if t := o.Tolerance; !(t.Relative >= 0 && t.Length >= 0 && t.Rate >= 0) {
 		panic("sim: tolerance out of range")

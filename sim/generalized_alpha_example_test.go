@@ -27,7 +27,7 @@ func ExampleGeneralizedAlpha() {
 		return
 	}
 	newton, mech := motion.NewNewton(plan), plan.Mechanism()
-	stepper := sim.NewGeneralizedAlpha(mech, newton, sim.GeneralizedAlphaOptions{Rho: sim.DefaultRho, Fixed: true})
+	stepper := sim.NewGeneralizedAlpha(mech, newton, sim.GeneralizedAlphaOptions{Fixed: true})
 	s := sim.New(mech, stepper, plan.Initial(), sim.Options{Step: 0.01, Projector: newton})
 	if err := s.Run(1); err != nil {
 		fmt.Println(err)

@@ -256,6 +256,8 @@ func TestAlphaMisuse(t *testing.T) {
 	for _, rho := range []float64{-0.1, 1, math.NaN()} {
 		require.PanicsWithValue(t, "sim: rho out of range", func() { r.alpha(sim.GeneralizedAlphaOptions{Rho: rho}) })
 	}
+	require.PanicsWithValue(t, "sim: rho out of range", func() { r.alpha(sim.GeneralizedAlphaOptions{Rho: 0.8, Annihilate: true}) })
+	require.Equal(t, r.alpha(sim.GeneralizedAlphaOptions{Rho: sim.DefaultRho}).Settings(), r.alpha(sim.GeneralizedAlphaOptions{}).Settings())
 	require.PanicsWithValue(t, "sim: tolerance out of range", func() {
 		r.alpha(sim.GeneralizedAlphaOptions{Tolerance: sim.Tolerance{Rate: -1}})
 	})

@@ -126,7 +126,7 @@ func TestAlphaOrder(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/rho=%v", p.name, rho), func(t *testing.T) {
 				var pose, all, acc, force [4]float64
 				for i := range pose {
-					k, s := r.run(sim.GeneralizedAlphaOptions{Rho: rho}, alone(p.until/float64(p.steps<<i)))
+					k, s := r.run(sim.GeneralizedAlphaOptions{Rho: rho, Annihilate: rho == 0}, alone(p.until/float64(p.steps<<i)))
 					require.NoError(t, s.Run(p.until))
 					pose[i], all[i] = poseDistance(s.State(), exact), distance(s.State(), exact)
 					acc[i], force[i] = difference(k.Accelerations(), u), difference(lambda, k.Multipliers())

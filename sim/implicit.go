@@ -8,7 +8,7 @@ import (
 
 // ErrNewton is wrapped by the error of a step whose equations are not solved
 // by Newton's method: the step is too long, or the joints cannot be met.
-var ErrNewton = errors.New("newton iteration does not converge")
+var ErrNewton = errors.New("sim: newton iteration does not converge")
 
 // ImplicitDynamics is what an implicit method asks of a mechanism. With accelerations
 // u at the end of a step, ω̇ and the acceleration of the centre of mass of each body,

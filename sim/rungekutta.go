@@ -12,7 +12,7 @@ import (
 
 // ErrHalfTurn is wrapped by the error of a step in which a body would turn by half a turn or
 // more, a HalfTurnError: the step is too long for exponential coordinates.
-var ErrHalfTurn = errors.New("half a turn or more in one step")
+var ErrHalfTurn = errors.New("sim: half a turn or more in one step")
 
 // HalfTurnError tells which body turns too far. It wraps ErrHalfTurn.
 type HalfTurnError struct {

@@ -1,9 +1,9 @@
 package sim
 
 import (
-	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -93,7 +93,7 @@ func (k *RungeKutta) allowTo(dst, w []float64, stages [][]float64, p ExactProjec
 		sumTo((*[6]float64)(dst[i:]), w, stages, i)
 	}
 	if err := p.AllowMotion(dst, &k.end); err != nil {
-		return fmt.Errorf("sim: step to t = %v: %w", k.t1, err)
+		return fault.Errorf("sim: step to t = %v: %w", k.t1, err)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 // ErrStepTooSmall is wrapped by the error of a run whose error control asks for
 // steps below rounding: a singularity, a jump, or dynamics that fail; or for steps so small that the end
 // is more than 1e9 of them away, 20 000 in a row.
-var ErrStepTooSmall = errors.New("step too small")
+var ErrStepTooSmall = errors.New("sim: step too small")
 
 // Options choose how a simulation runs. The zero value, with a Stepper that
 // estimates errors, integrates without projection and records nothing.

@@ -40,28 +40,28 @@ var _ mat.Symmetric = (*BranchMatrix)(nil)
 // that is not, which is the inertia of one freedom with everything beyond it
 // free.
 type PivotError struct {
-	Joint string // the link's joint, or the body with a floating base
-	Dof   int    // entry of q̇
+	Dof   int // entry of q̇
 	Value float64
 }
 
 // Error implements error.
 func (e *PivotError) Error() string {
-	return fmt.Sprintf("tree: %s: pivot of freedom %d is %.3g, not positive", e.Joint, e.Dof, e.Value)
+	return fmt.Sprintf("tree: pivot of freedom %d is %.3g, not positive", e.Dof, e.Value)
 }
 
 // pivotError returns the error of entry d of q̇.
 func (p *Plan) pivotError(d int, value float64) error {
-	return &PivotError{Joint: p.dofLabel(d), Dof: d, Value: value}
+	return p.atDof(d, &PivotError{Dof: d, Value: value})
 }
 
-// dofLabel names the joint of an entry of q̇, or the body with a floating base.
-func (p *Plan) dofLabel(d int) string {
+// atDof returns err as an error at the joint of an entry of q̇, or at the body with a floating
+// base (mechanism.Error).
+func (p *Plan) atDof(d int, err error) error {
 	l := p.linkOfDof(d)
 	if l.Joint >= 0 {
-		return "joint " + fault.Name(p.mech.JointName(int(l.Joint)))
+		return fault.Errorf("tree: %w", p.mech.AtJoint(int(l.Joint), -1, err))
 	}
-	return "body " + fault.Name(p.mech.BodyName(int(l.Body)))
+	return fault.Errorf("tree: %w", p.mech.AtBody(int(l.Body), err))
 }
 
 // NewBranchMatrix allocates a zero matrix with the pattern of p.

@@ -386,14 +386,14 @@ func (s *ClosedSolver) correct() error {
 		}
 	}
 	if !(s.correction <= accurateTol) {
-		return fault.Errorf("%w: %s (last relative correction %.3g)", ErrInaccurate, s.worstFreedom(s.dq), s.correction)
+		return s.atWorst(s.dq, fault.Errorf("%w (last relative correction %.3g)", ErrInaccurate, s.correction))
 	}
 	return nil
 }
 
-// worstFreedom names the joint, or the body with a floating base, of the largest of the
+// atWorst returns err as an error at the joint, or the body with a floating base, of the largest of the
 // accelerations x in the scales of the freedoms, or of the first that is no number.
-func (s *ClosedSolver) worstFreedom(x []float64) string {
+func (s *ClosedSolver) atWorst(x []float64, err error) error {
 	at, most := 0, -1.0
 	for d, c := range s.colScale {
 		a := math.Abs(x[d] / c)
@@ -406,9 +406,9 @@ func (s *ClosedSolver) worstFreedom(x []float64) string {
 		}
 	}
 	if len(s.plan.Links) == 0 {
-		return "no body"
+		return err
 	}
-	return s.plan.dofLabel(at)
+	return s.plan.atDof(at, err)
 }
 
 // residuals stores in rf and rk what a solution leaves of f and k.
@@ -474,8 +474,7 @@ func (s *ClosedSolver) checkRows() error {
 		}
 	}
 	if !(s.residual <= consistentTol) {
-		name := s.plan.mech.JointName(s.K.RowJoint(s.worstRow))
-		return fault.Errorf("%w: joint %s (relative residual %.3g)", ErrInconsistent, fault.Name(name), s.residual)
+		return s.K.at(s.worstRow, fault.Errorf("%w (relative residual %.3g)", ErrInconsistent, s.residual))
 	}
 	s.ok = true
 	return nil

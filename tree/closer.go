@@ -149,7 +149,7 @@ func (c *Closer) notClosed(size float64) error {
 			worst = i
 		}
 	}
-	return fault.Errorf("%w: joint %s is off by %.3g", ErrNotClosed, fault.Name(s.plan.mech.JointName(s.K.RowJoint(worst))), size)
+	return s.K.at(worst, fault.Errorf("%w: it is off by %.3g", ErrNotClosed, size))
 }
 
 // CloseRatesTo changes the dependent entries of qd so that the constraints hold
@@ -196,7 +196,7 @@ func (c *Closer) rates(qd []float64) error {
 	tol := consistentTol*before + rateTol*s.w.speed()
 	for i := range s.dl {
 		if r := math.Abs(s.dl[i] - s.rk[i]); !(r <= tol) {
-			return fault.Errorf("%w: joint %s (rate off by %.3g)", ErrInconsistent, fault.Name(s.plan.mech.JointName(s.K.RowJoint(i))), r)
+			return s.K.at(i, fault.Errorf("%w: its rate is off by %.3g", ErrInconsistent, r))
 		}
 	}
 	return nil

@@ -140,7 +140,7 @@ func (c *Closure) ForwardTo(ydd, tau []float64) error {
 				most = d
 			}
 		}
-		return &PivotError{Joint: c.plan.dofLabel(most), Dof: k, Value: c.A[k*m+k]}
+		return c.plan.atDof(most, &PivotError{Dof: k, Value: c.A[k*m+k]})
 	}
 	solveCholeskyRows(c.A, m, m, ydd)
 	copy(c.ydd, ydd)

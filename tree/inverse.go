@@ -17,20 +17,16 @@ type Actuation uint8
 
 // The kinds of actuation.
 const (
-	Proper    Actuation = iota // as many actuators as freedoms: unique forces
+	Unsolved  Actuation = iota // nothing has been solved
+	Proper                     // as many actuators as freedoms: unique forces
 	Redundant                  // more: the forces of least weighted norm
 	Under                      // some motion is not controlled
 )
 
 // String returns the name of docs/cli.md.
 func (a Actuation) String() string {
-	switch a {
-	case Proper:
-		return "proper"
-	case Redundant:
-		return "redundant"
-	case Under:
-		return "under"
+	if names := [...]string{"unsolved", "proper", "redundant", "under"}; int(a) < len(names) {
+		return names[a]
 	}
 	return fmt.Sprintf("Actuation(%d)", uint8(a))
 }

@@ -47,7 +47,7 @@ func (v *Inverse) finish() error {
 		v.kind = Proper
 	}
 	if !(v.residual <= accurateTol) {
-		return fault.Errorf("%w: %s (relative residual of the actuators %.3g)", ErrInaccurate, v.s.worstFreedom(v.dq), v.residual)
+		return v.s.atWorst(v.dq, fault.Errorf("%w (relative residual of the actuators %.3g)", ErrInaccurate, v.residual))
 	}
 	v.ok = true
 	return nil
@@ -92,7 +92,7 @@ func (v *Inverse) decompose(scale []float64) (rank int, err error) {
 	u := blas64.General{Rows: rows, Cols: k, Stride: k, Data: v.u[:rows*k]}
 	vt := blas64.General{Rows: k, Cols: c, Stride: c, Data: v.vt[:k*c]}
 	if err := eigen.SingularTo(a, u, vt, v.sv[:k], v.work); err != nil {
-		return 0, fault.Errorf("%w: joint %s: singular values of the actuators: %w", ErrInaccurate, fault.Name(v.s.plan.mech.JointName(v.worst())), err)
+		return 0, fault.Errorf("tree: %w", v.s.plan.mech.AtJoint(v.worst(), -1, fault.Errorf("%w: singular values of the actuators: %w", ErrInaccurate, err)))
 	}
 	for rank < k && v.sv[rank] > controlTol*max(1, v.sv[0]) {
 		rank++

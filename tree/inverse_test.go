@@ -297,10 +297,10 @@ func TestInverseHolds(t *testing.T) {
 
 func TestActuationNames(t *testing.T) {
 	var names []string
-	for a := tree.Proper; a <= tree.Under+1; a++ {
+	for a := tree.Unsolved; a <= tree.Under+1; a++ {
 		names = append(names, a.String())
 	}
-	require.Equal(t, []string{"proper", "redundant", "under", "Actuation(3)"}, names)
+	require.Equal(t, []string{"unsolved", "proper", "redundant", "under", "Actuation(4)"}, names)
 }
 
 func TestInversePanics(t *testing.T) {

@@ -110,7 +110,7 @@ func (w *Workspace) ConstraintsTo(c *Constraints) error {
 		l, g := &p.Loops[i], &c.groups[i]
 		w.loopTo(&jk, l)
 		if err := p.mech.Joints[l.Joint].EvalTo(&rows, &jk.Frames, w.state.Time); err != nil {
-			return fault.Errorf("tree: joint %s: %w", fault.Name(p.mech.JointName(int(l.Joint))), err)
+			return fault.Errorf("tree: %w", p.mech.AtJoint(int(l.Joint), -1, err))
 		}
 		c.fillRight(w, l, &jk, &rows)
 		c.fillRows(w, l, g, &jk, &rows)
@@ -278,6 +278,17 @@ func (c *Constraints) RowJoint(row int) int {
 		panic("tree: row out of range")
 	}
 	return int(c.groups[c.groupOf(row)].joint)
+}
+
+// at returns err as an error at the joint of a row of K.
+func (c *Constraints) at(row int, err error) error {
+	p, i := c.plan, c.groupOf(row)
+	g := &c.groups[i]
+	own := row - int(g.row)
+	if k := i - len(p.Loops); k >= 0 {
+		own = p.mech.Joints[g.joint].PrescribedRow(int(p.Prescribed[k].Freedom))
+	}
+	return fault.Errorf("tree: %w", p.mech.AtJoint(int(g.joint), own, err))
 }
 
 // Rhs returns k. It is not a copy.

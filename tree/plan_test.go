@@ -198,11 +198,11 @@ func TestPlanErrors(t *testing.T) {
 		want error
 		text string
 	}{
-		{tree.Options{TreeJoints: []int{0, 1, 2}}, tree.ErrTreeJoint, `"b-_ revolute" closes a loop`},
-		{tree.Options{TreeJoints: []int{3}}, tree.ErrTreeJoint, `"b-c distance" has type distance`},
-		{tree.Options{TreeJoints: []int{4}}, tree.ErrTreeJoint, `"c-a free" has type free`},
-		{tree.Options{Floating: []int{2, 2}}, tree.ErrFloating, `"c"`},
-		{tree.Options{Floating: []int{1}}, tree.ErrFloating, `"b"`},
+		{tree.Options{TreeJoints: []int{0, 1, 2}}, tree.ErrTreeJoint, `joint "b-_ revolute": joint cannot be in the tree: it closes a loop`},
+		{tree.Options{TreeJoints: []int{3}}, tree.ErrTreeJoint, `joint "b-c distance": joint cannot be in the tree: it has type distance`},
+		{tree.Options{TreeJoints: []int{4}}, tree.ErrTreeJoint, `joint "c-a free": joint cannot be in the tree: it has type free`},
+		{tree.Options{Floating: []int{2, 2}}, tree.ErrFloating, `tree: body "c": `},
+		{tree.Options{Floating: []int{1}}, tree.ErrFloating, `tree: body "b": `},
 	} {
 		_, err := tree.NewPlan(mech, c.o)
 		require.ErrorIs(t, err, c.want)

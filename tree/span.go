@@ -32,10 +32,10 @@ func chooseJoints(m *mechanism.Mechanism, first []int) ([]bool, error) {
 			continue
 		}
 		if !mayBeInTree(m.Joints[j].Kind) {
-			return nil, fault.Errorf("%w: %s has type %v", ErrTreeJoint, fault.Name(m.JointName(j)), m.Joints[j].Kind)
+			return nil, fault.Errorf("tree: %w", m.AtJoint(j, -1, fault.Errorf("%w: it has type %v", ErrTreeJoint, m.Joints[j].Kind)))
 		}
 		if !take(j) {
-			return nil, fault.Errorf("%w: %s closes a loop", ErrTreeJoint, fault.Name(m.JointName(j)))
+			return nil, fault.Errorf("tree: %w", m.AtJoint(j, -1, fault.Errorf("%w: it closes a loop", ErrTreeJoint)))
 		}
 	}
 	for dof := range 6 {
@@ -62,7 +62,7 @@ func (p *Plan) number(inTree []bool, bases []int) error {
 	w.visit(World)
 	for _, b := range bases {
 		if p.LinkOf[b] != World {
-			return fault.Errorf("%w: %s", ErrFloating, fault.Name(m.BodyName(b)))
+			return fault.Errorf("tree: %w", m.AtBody(b, ErrFloating))
 		}
 		w.addBase(int32(b))
 	}

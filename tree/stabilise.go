@@ -47,7 +47,7 @@ func (w *Workspace) ErrorsTo(delta, rate []float64) error {
 		w.loopTo(&jk, l)
 		spec.PositionErrorTo(&d, &jk.Frames, t)
 		if err := spec.VelocityErrorTo(&v, &jk.Frames, t); err != nil {
-			return fault.Errorf("tree: joint %s: %w", fault.Name(p.mech.JointName(int(l.Joint))), err)
+			return fault.Errorf("tree: %w", p.mech.AtJoint(int(l.Joint), -1, err))
 		}
 		copy(delta[l.Row:l.Row+l.Rows], d[:])
 		copy(rate[l.Row:l.Row+l.Rows], v[:])

@@ -256,7 +256,7 @@ func actuateBySparse(mech *mechanism.Mechanism, actuators []mechanism.Freedom, w
 	if err != nil && !errors.Is(err, kkt.ErrUnderactuated) {
 		return nil, err
 	}
-	r := &actuation{forces: v.Forces(), residual: v.Residual(), distance: v.Distance()}
+	r := &actuation{status: tree.Proper, forces: v.Forces(), residual: v.Residual(), distance: v.Distance()}
 	switch {
 	case v.Mobility() > 0:
 		r.status, r.uncontrolled = tree.Under, v.Uncontrolled()

@@ -114,7 +114,7 @@ func TestBadUse(t *testing.T) {
 		{`no joint "x"`, []string{"inverse", model, "--actuated", "x"}},
 		{`has no freedom "1"`, []string{"inverse", model, "--actuated", "p1.1"}},
 		{"no scalar freedom", []string{"inverse", golden("ball-ladder-5"), "--actuated", "lt1"}},
-		{`joint "p1", freedom 0: freedom cannot be prescribed: given twice`, []string{"inverse", model, "--actuated", "p1,p1"}},
+		{`joint "p1": freedom cannot be prescribed: freedom 0 is given twice`, []string{"inverse", model, "--actuated", "p1,p1"}},
 		{"both read from standard input", []string{"inverse", "-", "--actuated", "p1", "--accel", "-"}},
 		{"no such file", []string{"inverse", model, "--actuated", "p1", "--accel", missing}},
 		{"is a directory", []string{"accel", directory(t, "d.json")}},

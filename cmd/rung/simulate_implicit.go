@@ -67,7 +67,7 @@ func (f *simulateFlags) stepper(mech *mechanism.Mechanism, move *mover, newton *
 	}
 	if f.implicit() {
 		return sim.NewGeneralizedAlpha(mech, newton, sim.GeneralizedAlphaOptions{
-			Rho: f.rho, Tolerance: tol, Fixed: f.stepSet, RawVelocities: f.stabilise == none,
+			Rho: f.rho, Annihilate: f.rho == 0, Tolerance: tol, Fixed: f.stepSet, RawVelocities: f.stabilise == none,
 		})
 	}
 	return sim.NewRungeKutta(mech, move.dynamics, f.tableau(), tol)

@@ -12,9 +12,9 @@ import (
 
 var (
 	// ErrNotFinite is returned for a matrix with an infinite or undefined number.
-	ErrNotFinite = errors.New("numbers overflow")
+	ErrNotFinite = errors.New("eigen: numbers overflow")
 	// ErrNoConvergence is returned where a routine ends without a result.
-	ErrNoConvergence = errors.New("eigenvalues do not converge")
+	ErrNoConvergence = errors.New("eigen: eigenvalues do not converge")
 )
 
 // Finite reports whether all numbers of v are finite.

@@ -76,7 +76,8 @@ func cut(s string, n int) string {
 
 // prefixes are the names with which errors of the packages begin.
 var prefixes = [...]string{
-	"rung", "assemble", "bench", "bodies", "closing", "factor", "joints", "kkt", "linear", "mechanism", "mobility", "model", "motion", "sim", "sim/parquet", "sparse", "spatial", "tree",
+	"rung", "assemble", "bench", "bodies", "closing", "eigen", "factor", "joints", "kkt", "linear", "mechanism", "mobility", "model", "motion", "order",
+	"sim", "sim/parquet", "sparse", "spatial", "tree",
 }
 
 // Errorf is fmt.Errorf without the packages' prefixes of the errors among args, so that a chain of

@@ -10,6 +10,7 @@ import (
 
 	pq "github.com/parquet-go/parquet-go"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -115,7 +116,7 @@ func (l *layout) open(path string) (*file, error) {
 	}
 	r, err := l.read(f)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("sim/parquet: %s %w", path, err), f.Close())
+		return nil, errors.Join(fault.Errorf("sim/parquet: %s %w", path, err), f.Close())
 	}
 	return r, nil
 }
@@ -181,7 +182,7 @@ func (f *file) readTo(values []float64, rows, g, n int) error {
 	cells := make([]pq.Value, cellBlock)
 	for c, chunk := range f.groups[g].ColumnChunks() {
 		if err := readColumn(values[c*rows:c*rows+n], chunk, cells); err != nil {
-			return fmt.Errorf("sim/parquet: %s: %w", f.f.Name(), err)
+			return fault.Errorf("sim/parquet: %s: %w", f.f.Name(), err)
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	pq "github.com/parquet-go/parquet-go"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -113,10 +114,10 @@ func (r *Recorder) resume(position int64, sum string) error {
 	}
 	partial, err := r.reread(whole)
 	if err != nil {
-		return fmt.Errorf("sim/parquet: %s and its parts do not have the %d rows at which the checkpoint goes on: %w", r.path, position, err)
+		return fault.Errorf("sim/parquet: %s and its parts do not have the %d rows at which the checkpoint goes on: %w", r.path, position, err)
 	}
 	if sum != "" && sum != r.Sum() {
-		return fmt.Errorf("sim/parquet: %s: %w: the checksum of its first %d rows is %s, that of the rows of the run %s", r.path, sim.ErrCheckpoint, position, r.Sum(), sum)
+		return fault.Errorf("sim/parquet: %s: %w: the checksum of its first %d rows is %s, that of the rows of the run %s", r.path, sim.ErrCheckpoint, position, r.Sum(), sum)
 	}
 	r.done = r.kept == r.group && !partial && whole.total() == position
 	return nil

@@ -1,0 +1,151 @@
+package joints
+
+import "github.com/rung-mbd/rung/spatial"
+
+// Each function of this file sends a question to the file of the joint type. What is
+// particular to a type is there; its facts are in the table of kind.go.
+
+// rows fills out with the constraint rows of the type, without prescribed freedoms. It
+// returns false if a distance joint has no direction.
+func (s *Spec) rows(out *Rows, f *Frames) bool {
+	switch s.Kind {
+	case Fixed:
+		fixedRows(out, f)
+	case Revolute:
+		revoluteRows(out, f)
+	case Prismatic:
+		prismaticRows(out, f)
+	case Helical:
+		helicalRows(out, f, s.Pitch)
+	case Cylindrical:
+		cylindricalRows(out, f)
+	case Universal:
+		universalRows(out, f)
+	case Planar:
+		planarRows(out, f)
+	case Spherical:
+		sphericalRows(out, f)
+	case SphereInCylinder:
+		sphereInCylinderRows(out, f)
+	case PointOnPlane:
+		pointOnPlaneRows(out, f)
+	case Distance:
+		return distanceRows(out, f, s.Length)
+	case Free:
+		freeRows(out, f)
+	default:
+		panic(badKind)
+	}
+	return true
+}
+
+// duals stores in D the unit wrench of each freedom and returns their number.
+// D[i]·V̂ is the rate of freedom i, and D[i]·S[j] is 1 for i = j, else 0.
+func (s *Spec) duals(D *[6]spatial.Force, f *Frames) int {
+	switch s.Kind {
+	case Fixed, PointOnPlane, Distance, Free:
+		return 0
+	case Revolute, Helical:
+		return axisMomentDual(D, f)
+	case Prismatic:
+		return prismaticDuals(D, f)
+	case Cylindrical:
+		return cylindricalDuals(D, f)
+	case Universal:
+		return universalDuals(D, f)
+	case Planar:
+		return planarDuals(D, f)
+	case Spherical:
+		return sphericalDuals(D, f)
+	case SphereInCylinder:
+		return sphereInCylinderDuals(D, f)
+	default:
+		panic(badKind)
+	}
+}
+
+// motions stores in S, which is zero, the columns of the motion subspace.
+func (s *Spec) motions(S *[6]spatial.Motion, f *Frames) {
+	switch s.Kind {
+	case Fixed:
+	case Revolute:
+		revoluteMotion(S, f)
+	case Prismatic:
+		prismaticMotion(S, f)
+	case Helical:
+		helicalMotion(S, f, s.Pitch)
+	case Cylindrical:
+		cylindricalMotion(S, f)
+	case Universal:
+		universalMotion(S, f)
+	case Planar:
+		planarMotion(S, f)
+	case Spherical:
+		sphericalMotion(S, f)
+	case SphereInCylinder:
+		sphereInCylinderMotion(S, f)
+	case PointOnPlane:
+		pointOnPlaneMotion(S, f)
+	case Distance:
+		distanceMotion(S, f)
+	case Free:
+		freeMotion(S, f)
+	default:
+		panic(badKind)
+	}
+}
+
+// coordinates stores in q, which is zero, the coordinates of the freedoms, angles
+// without the turns of s.
+func (s *Spec) coordinates(q *[6]float64, f *Frames) {
+	switch s.Kind {
+	case Fixed, Spherical, PointOnPlane, Distance, Free:
+	case Revolute:
+		revoluteCoordinates(q, f)
+	case Prismatic:
+		prismaticCoordinates(q, f)
+	case Helical:
+		helicalCoordinates(q, f, s.Pitch)
+	case Cylindrical:
+		cylindricalCoordinates(q, f)
+	case Universal:
+		universalCoordinates(q, f)
+	case Planar:
+		planarCoordinates(q, f)
+	case SphereInCylinder:
+		sphereInCylinderCoordinates(q, f)
+	default:
+		panic(badKind)
+	}
+}
+
+// errors stores in delta, which is zero, the position errors of the type's rows.
+func (s *Spec) errors(delta *[6]float64, f *Frames) {
+	switch s.Kind {
+	case Fixed:
+		fixedError(delta, f)
+	case Revolute:
+		revoluteError(delta, f)
+	case Prismatic:
+		prismaticError(delta, f)
+	case Helical:
+		helicalError(delta, f, s.Pitch)
+	case Cylindrical:
+		cylindricalError(delta, f)
+	case Universal:
+		universalError(delta, f)
+	case Planar:
+		planarError(delta, f)
+	case Spherical:
+		sphericalError(delta, f)
+	case SphereInCylinder:
+		sphereInCylinderError(delta, f)
+	case PointOnPlane:
+		pointOnPlaneError(delta, f)
+	case Distance:
+		distanceError(delta, f, s.Length)
+	case Free:
+	default:
+		panic(badKind)
+	}
+}
