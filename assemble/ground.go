@@ -120,6 +120,15 @@ func NewGround(l *Layout) *Ground {
 	return g
 }
 
+// With returns g for l, a layout of the same mechanism under other inputs.
+//
+// Cost: O(1).
+func (g *Ground) With(l *Layout) *Ground {
+	out := *g
+	out.L = l
+	return &out
+}
+
 // choose grows all groups.
 func choose(l *Layout) *Ground {
 	m := l.Mech

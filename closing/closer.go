@@ -186,15 +186,11 @@ func NewSharedCloser(s *kkt.Solver, o Options) *Closer {
 
 func newCloser(p *kkt.Plan, f *factor.Factor, t *team.Team, o Options) *Closer {
 	// Loads do not matter, and may have no direction on the way.
-	layout, mech := *p.Layout(), *p.Mechanism()
-	mech.Forces, mech.Joints = nil, append([]mechanism.Joint(nil), mech.Joints...)
-	for j := range mech.Joints {
-		mech.Joints[j].Drive = nil
-	}
-	layout.Mech = &mech
+	layout, mech := *p.Layout(), p.Mechanism().Unloaded()
+	layout.Mech = mech
 	n, nb := layout.Pattern.Dim(), mech.NumBodies()
 	c := &Closer{
-		epsilon: p.Options().Epsilon, layout: p.Layout(), mech: &mech, sys: layout.NewWeightedOn(t), fac: f,
+		epsilon: p.Options().Epsilon, layout: p.Layout(), mech: mech, sys: layout.NewWeightedOn(t), fac: f,
 		unit: make([]float64, n), flat: make([]bool, n),
 		kin: &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, nb)},
 		at:  mech.Initial(), try: mech.Initial(), from: mech.Initial(),

@@ -36,8 +36,8 @@ type Plan struct {
 	candidates []factor.Candidate
 	epsilon    float64
 	threads    int
-	spread     spread   // where inertias of very different size meet
-	span       spanOnce // of Report, where rows are redundant
+	spread     spread    // where inertias of very different size meet
+	span       *spanOnce // of Report, where rows are redundant
 }
 
 // NewPlan checks and analyses m. The model may be dropped afterwards.
@@ -78,7 +78,7 @@ func PlanMechanism(mech *mechanism.Mechanism, o Options) *Plan {
 
 // newPlan returns a plan without an order.
 func newPlan(mech *mechanism.Mechanism, epsilon float64, threads int) *Plan {
-	p := &Plan{mech: mech, layout: assemble.NewLayout(mech), epsilon: epsilon, threads: threads}
+	p := &Plan{mech: mech, layout: assemble.NewLayout(mech), epsilon: epsilon, threads: threads, span: new(spanOnce)}
 	p.spread = spreadOf(p.layout)
 	return p
 }

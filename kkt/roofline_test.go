@@ -243,7 +243,7 @@ func reducedPath(array string) string {
 // idle are large arrays that an evaluation does not touch: they are for analysis,
 // names, reports and other states, or scratch.
 var idle = []string{
-	"plan.mech.initial.Bodies", "plan.mech.bodyNames", "plan.mech.jointNames", "plan.mech.Forces", "plan.layout.node", "plan.layout.Pattern.Size",
+	"plan.mech.initial.Bodies", "plan.mech.bodyNames", "plan.mech.jointNames", "plan.mech.Loads", "plan.layout.node", "plan.layout.Pattern.Size",
 	"plan.layout.Pattern.Ind", "plan.layout.Pattern.Dia", "plan.layout.Pattern.Sign", "plan.symbolic.perm", "plan.symbolic.leaf", "fac.workers",
 }
 

@@ -2,6 +2,7 @@ package motion
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/rung-mbd/rung/assemble"
@@ -33,7 +34,8 @@ import (
 // element or of a freedom of a joint: the rate of its length or coordinate, times
 // √κ, κ = p·stiffness + s·damping. The second unknown is the slack of these rows,
 // σ = G·ũ; eliminating it leaves GᵀG = C⁻¹(p·K + s·D)C⁻ᵀ beside the unit
-// matrix. So the matrix has the form that package factor takes for every κ ≥ 0, a
+// matrix. A force of one's own with derivatives (mechanism.DifferentiableForce) has rows of the same kind, six for each of its
+// bodies, whose slacks leave the symmetric and positive semidefinite part of p·K + s·D. So the matrix has the form that package factor takes for every κ ≥ 0, a
 // spring is a joint with a body of its own to the orderings, the pivot of its row is −1
 // or beyond however stiff it is, and the unknowns are scaled so that nothing in
 // the matrix but κ depends on the step (Bottasso, Dopico & Trainelli 2008).
@@ -49,6 +51,7 @@ type Newton struct {
 	mat     *sparse.Matrix // W and G at the state of Linearise
 	scale   []float64      // of the rows of mat
 	rows    []compliance
+	own     []own // forces
 	epsilon float64 // of the plan
 	driven  []int32 // joints with prescribed freedoms
 
@@ -83,19 +86,20 @@ const (
 func NewNewton(p *kkt.Plan) *Newton {
 	d, o, l := NewDynamics(p), p.Options(), p.Layout()
 	_, t := d.solver.Lend()
-	n := &Newton{Dynamics: d, sys: l.NewWeightedOn(t), rows: compliances(l.Mech), epsilon: o.Epsilon}
+	n := &Newton{Dynamics: d, sys: l.NewWeightedOn(t), rows: compliances(l.Mech), own: owns(l.Mech), epsilon: o.Epsilon}
 	for j := range l.Mech.Joints {
 		if l.Mech.Joints[j].Motion != nil {
 			n.driven = append(n.driven, int32(j))
 		}
 	}
 	pattern, symbolic := l.Pattern, p.Symbolic()
-	if len(n.rows) > 0 {
-		pattern = compliantPattern(pattern, n.rows)
+	if len(n.rows)+len(n.own) > 0 {
+		pattern = compliantPattern(pattern, n.rows, n.own)
 		symbolic, _, _ = factor.Choose(pattern, o.Ordering, o.Threads)
 	}
 	n.fac, n.mat = symbolic.NewFactorOn(t), sparse.NewUnitMatrix(pattern)
-	n.first, n.gap, n.root = 6*l.Mech.NumBodies(), len(n.rows), make([]float64, len(n.rows))
+	n.first, n.root = 6*l.Mech.NumBodies(), make([]float64, len(n.rows))
+	n.gap = (pattern.Dim() - l.Pattern.Dim()) / 2
 	dim, wide := l.Pattern.Dim(), pattern.Dim()
 	n.x, n.r = make([]float64, dim), make([]float64, dim)
 	n.b, n.y, n.scale = make([]float64, wide), make([]float64, wide), make([]float64, wide)
@@ -104,7 +108,7 @@ func NewNewton(p *kkt.Plan) *Newton {
 
 // Rows returns the number of multipliers: one a row of the joints, then the tension
 // of every spring and damper.
-func (n *Newton) Rows() int { return len(n.x) - n.first + n.gap }
+func (n *Newton) Rows() int { return len(n.x) - n.first + len(n.rows) }
 
 // Levels returns the number of ways to factor that Linearise knows.
 func (n *Newton) Levels() int { return len(newtonLevels) }
@@ -137,6 +141,11 @@ func (n *Newton) Linearise(st *mechanism.State, position, velocity float64, leve
 	for i := range n.rows {
 		n.fillCompliance(i, st, position, velocity)
 	}
+	for i := range n.own {
+		if err := n.fillOwn(&n.own[i], st, position, velocity); err != nil {
+			return fault.Errorf("motion: %w", err)
+		}
+	}
 	l := &newtonLevels[level]
 	err := n.fac.Factorize(n.mat, n.scale, l.shrink*n.epsilon, l.policy)
 	if err == nil {
@@ -154,16 +163,33 @@ func (n *Newton) Linearise(st *mechanism.State, position, velocity float64, leve
 // nodeName is Layout.NodeName for nodes of n.mat.
 func (n *Newton) nodeName(node int) string {
 	l := n.sys.L
-	nb, joints := l.Mech.NumBodies(), n.mat.P.Len()-n.gap
+	slacks := (n.mat.P.Len() - l.Pattern.Len()) / 2
+	nb, joints := l.Mech.NumBodies(), n.mat.P.Len()-slacks
 	switch {
 	case node < nb:
 		return l.NodeName(node)
-	case node < nb+n.gap:
-		return n.rows[node-nb].name(l.Mech)
+	case node < nb+slacks:
+		return n.slackName(node - nb)
 	case node < joints:
-		return l.NodeName(node - n.gap)
+		return l.NodeName(node - slacks)
 	}
-	return n.rows[node-joints].name(l.Mech)
+	return n.slackName(node - joints)
+}
+
+// slackName returns the name of what slack i belongs to.
+func (n *Newton) slackName(i int) string {
+	m := n.sys.L.Mech
+	if i < len(n.rows) {
+		return n.rows[i].name(m)
+	}
+	i -= len(n.rows)
+	for k := range n.own {
+		o := &n.own[k]
+		if i -= len(o.bodies); i < 0 {
+			return fmt.Sprintf("force %s", fault.Name(m.ForceName(len(m.Forces)+o.index)))
+		}
+	}
+	panic("motion: node out of range")
 }
 
 // setScales takes the scales of the joints' rows from the assembled system; a row
@@ -213,7 +239,7 @@ func (n *Newton) Correct(du, dlambda []float64, st *mechanism.State, u, lambda [
 		return err
 	}
 	n.sys.WeighTo(n.x, u)
-	joints := n.Rows() - n.gap
+	joints := n.Rows() - len(n.rows)
 	for i, l := range lambda[:joints] {
 		n.x[n.first+i] = -l
 	}

@@ -1,12 +1,13 @@
 package motion
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sparse"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -32,20 +33,14 @@ const rootLeast = 1e-100
 // compliances lists the springs and dampers of m.
 func compliances(m *mechanism.Mechanism) (rows []compliance) {
 	for i := range m.Forces {
-		if f := &m.Forces[i]; f.Stiffness > 0 || f.Damping > 0 {
+		if f := &m.Forces[i]; f.Kind == model.SpringDamper {
 			rows = append(rows, compliance{joint: -1, index: int32(i), pred: f.A.Body, succ: f.B.Body})
 		}
 	}
 	for j := range m.Joints {
 		jt := &m.Joints[j]
-		if jt.Drive == nil {
-			continue
-		}
 		for i := range jt.Kind.Freedoms() {
-			if jt.Motion != nil && jt.Motion[i].Kind != joints.None {
-				continue // prescribed
-			}
-			if k, d := jt.Drive.Stiffness[i], jt.Drive.Damping[i]; jt.Kind.Scalar(i) && (k > 0 || d > 0) {
+			if m.Sprung(j, i) && !jt.Prescribed(i) {
 				rows = append(rows, compliance{joint: int32(j), index: int32(i), pred: jt.Pred, succ: jt.Succ})
 			}
 		}
@@ -59,26 +54,44 @@ func compliances(m *mechanism.Mechanism) (rows []compliance) {
 	return moving
 }
 
-// compliantPattern returns p with a slack and a row for each compliance, and sets
-// the nodes of these rows. The blocks of p come first, in their order.
-func compliantPattern(p *sparse.Pattern, rows []compliance) *sparse.Pattern {
-	nb, ns := p.Positive(), len(rows)
+// compliantPattern returns p with a slack and a row for each compliance, and with six of both for each body of a
+// force of one's own. It sets the nodes of these rows. The blocks of p come first, in their order.
+func compliantPattern(p *sparse.Pattern, springs []compliance, forces []own) *sparse.Pattern {
+	nb := p.Positive()
+	slacks := bytes.Repeat([]byte{1}, len(springs)) // sizes
+	for i := range forces {
+		slacks = append(slacks, bytes.Repeat([]byte{sparse.MaxBlock}, len(forces[i].bodies))...)
+	}
 	size, sign := append([]int8(nil), p.Size[:nb]...), append([]int8(nil), p.Sign[:nb]...)
-	for range ns {
-		size, sign = append(size, 1), append(sign, 1)
+	for _, n := range slacks {
+		size, sign = append(size, int8(n)), append(sign, 1)
 	}
 	size, sign = append(size, p.Size[nb:]...), append(sign, p.Sign[nb:]...)
-	ptr := append(make([]int32, ns), p.Ptr...) // rows of +1 nodes are empty
+	ptr := append(make([]int32, len(slacks)), p.Ptr...) // rows of +1 nodes are empty
 	ind := append([]int32(nil), p.Ind...)
-	for i := range rows {
-		c := &rows[i]
-		c.node = int32(len(size))
-		size, sign = append(size, 1), append(sign, -1)
-		if lo := min(c.pred, c.succ); lo >= 0 {
-			ind = append(ind, lo)
-		}
-		ind = append(ind, max(c.pred, c.succ), int32(nb+i))
+	slack := int32(nb)
+	add := func(n int8, bodies ...int32) (node int32) {
+		size, sign = append(size, n), append(sign, -1)
+		ind = append(append(ind, bodies...), slack)
 		ptr = append(ptr, int32(len(ind)))
+		slack++
+		return int32(len(size) - 1)
+	}
+	for i := range springs {
+		c := &springs[i]
+		if lo, hi := min(c.pred, c.succ), max(c.pred, c.succ); lo >= 0 {
+			c.node = add(1, lo, hi)
+		} else {
+			c.node = add(1, hi)
+		}
+	}
+	for i := range forces {
+		f := &forces[i]
+		for k := range f.bodies {
+			if node := add(sparse.MaxBlock, f.bodies...); k == 0 {
+				f.node = node
+			}
+		}
 	}
 	return sparse.NewPattern(size, sign, ptr, ind)
 }
@@ -112,8 +125,9 @@ func (n *Newton) pullTo(q *pull, c *compliance, st *mechanism.State) {
 		q.armS = jk.ArmS.Sub(k.Bodies[c.succ].Com)
 	}
 	j.CoordinatesTo(&x, &rate, &jk)
-	q.stiffness, q.damping = j.Drive.Stiffness[i], j.Drive.Damping[i]
-	q.tension = q.stiffness*(x[i]-j.Drive.Rest[i]) + q.damping*rate[i]
+	d := m.Drive(int(c.joint))
+	q.stiffness, q.damping = d.Stiffness[i], d.Damping[i]
+	q.tension = q.stiffness*(x[i]-d.Rest[i]) + q.damping*rate[i]
 }
 
 // springTo is pullTo for a force element.

@@ -356,8 +356,8 @@ func (w *watcher) note(e mechanism.Energy) {
 // prescribed motions, joint forces, dampers, wrenches.
 func conservative(mech *mechanism.Mechanism) bool {
 	for j := range mech.Joints {
-		jt := &mech.Joints[j]
-		if jt.Motion != nil || jt.Drive != nil && (jt.Drive.Force != [6]float64{} || jt.Drive.Damping != [6]float64{}) {
+		d := mech.Drive(j)
+		if mech.Joints[j].Motion != nil || d != nil && (d.Force != [6]float64{} || d.Damping != [6]float64{}) {
 			return false
 		}
 	}
