@@ -68,8 +68,8 @@ func TestKindFacts(t *testing.T) {
 	require.Equal(t, "Kind(12)", joints.NumKinds.String())
 	require.False(t, joints.NumKinds.Valid())
 	require.Equal(t, "harmonic", joints.Harmonic.String())
-	require.Equal(t, "MotionKind(3)", joints.MotionKind(3).String())
-	require.False(t, joints.MotionKind(3).Valid())
+	require.Equal(t, "MotionKind(9)", joints.MotionKind(9).String())
+	require.False(t, joints.MotionKind(9).Valid())
 }
 
 func TestUnknownKindPanics(t *testing.T) {

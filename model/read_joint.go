@@ -266,8 +266,13 @@ func (d *decoder) wantParts(m *Motion, seen uint32) {
 			d.refuse(motionFields, seen, meaningless("motion kind", m.Kind.String()), k)
 		}
 	}
-	if m.Kind == joints.Spline && m.Ends == joints.Clamped {
+	switch {
+	case m.Kind != joints.Spline:
+	case m.Ends == joints.Clamped:
 		d.require(motionFields, seen, motionRates)
+	default:
+		d.refuse(motionFields, seen, meaningless("ends", m.Ends.String()), motionRates)
+		m.Rates = [2]float64{}
 	}
 }
 
