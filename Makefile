@@ -1,6 +1,7 @@
 # The list of commands of this repository; CI calls these targets and nothing else.
 #
 #   make check          formatting, vet, staticcheck, generated code, all tests
+#   make platforms      vet and build for each of PLATFORMS, from any machine
 #   make test           the tests alone; TAGS=check sets the build tag of checks inside kernels
 #   make generated      whether the generated assembly is what its generator writes
 #   make race           the short tests under the race detector (needs a C compiler)
@@ -10,19 +11,22 @@
 #   make bench-compare  benchstat of OLD against NEW, two files made by make bench
 #   make golden         rewrite golden files from what the code does now
 #   make cover          coverage of the module by all its tests
+#   make man            manual pages of the command, into MANDIR
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-GO       ?= go
-PKGS     ?= ./...
-TAGS     ?=
-FUZZTIME ?= 50000x
-BENCH    ?= .
-COUNT    ?= 1
-OUT      ?= bench.txt
-OLD      ?= bench-old.txt
-NEW      ?= bench-new.txt
+GO        ?= go
+PKGS      ?= ./...
+TAGS      ?=
+PLATFORMS ?= linux/386 linux/arm linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 js/wasm wasip1/wasm
+FUZZTIME  ?= 50000x
+BENCH     ?= .
+COUNT     ?= 1
+OUT       ?= bench.txt
+MANDIR    ?= man
+OLD       ?= bench-old.txt
+NEW       ?= bench-new.txt
 
 # Tools of this file, pinned here and not in go.mod; a new version has a new folder.
 STATICCHECK_VERSION := v0.8.2
@@ -39,7 +43,7 @@ MODULE       := $(shell $(GO) list -m)
 GOLDENPKGS    = $(filter-out $(MODULE)/internal/check,$(shell $(GO) list -f '{{range .XTestImports}}{{if eq . "$(MODULE)/internal/check"}}{{$$.ImportPath}}{{end}}{{end}}' $(PKGS)))
 TAGFLAG      := $(if $(TAGS),-tags=$(TAGS))
 
-.PHONY: check fmt vet staticcheck generated test race race-quick fuzz bench bench-compare golden cover
+.PHONY: check fmt vet staticcheck generated platforms test race race-quick fuzz bench bench-compare golden cover man
 
 check: fmt vet staticcheck generated test
 
@@ -62,6 +66,15 @@ generated:
 	$(GO) -C "$$dir" generate ./internal/kernel; \
 	for f in internal/kernel/kernels_amd64.{s,go}; do \
 		cmp "$$f" "$$dir/$$f" || { echo "$$f is not what internal/kernel/avo writes; run: go generate ./internal/kernel"; exit 1; }; \
+	done
+
+# 386 finds constants and sizes beyond an int of 32 bits, the others what only some systems have.
+platforms:
+	@for p in $(PLATFORMS); do \
+		echo "$$p"; \
+		export GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0; \
+		$(GO) vet $(TAGFLAG) $(PKGS); \
+		$(GO) build $(TAGFLAG) $(PKGS); \
 	done
 
 test:
@@ -98,6 +111,9 @@ golden:
 cover:
 	$(GO) test -coverprofile cover.out -coverpkg ./... $(PKGS)
 	$(GO) tool cover -func cover.out | tail -n 1
+
+man:
+	$(GO) run ./cmd/rung man $(MANDIR)
 
 $(STATICCHECK):
 	GOBIN=$(@D) $(GO) install honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK_VERSION)

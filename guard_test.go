@@ -46,7 +46,7 @@ func TestZeroValues(t *testing.T) {
 		},
 		"motion: zero Newton; use NewNewton":     {func() { _ = new(motion.Newton).Soften(nil, st) }},
 		"kkt: zero Inverse; use Plan.NewInverse": {func() { _ = new(kkt.Inverse).Solve(st, nil) }},
-		"rung: zero Builder; use NewBuilder": {
+		"build: zero Builder; use New": {
 			func() { new(rung.Builder).Gravity(0, 0, 0) }, func() { _, _ = (*rung.Builder)(nil).Model() },
 			func() { new(rung.Builder).Rod("rod", 1, 1, spatial.Vec3{}, spatial.Vec3{1}) },
 		},

@@ -1,12 +1,24 @@
 package rung
 
 import (
+	_ "embed"
+	"fmt"
+	"slices"
+
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
 
 // ResultFormat is the value of the "format" field of a Result.
 const ResultFormat = "rung-result/1"
+
+//go:embed result.schema.json
+var resultSchema []byte
+
+// ResultSchema returns the JSON Schema (draft 2020-12) of rung-result/1, the document that a
+// Result is.
+func ResultSchema() []byte { return slices.Clone(resultSchema) }
 
 // Result is the forward dynamics of one state with names: the document that
 // "rung accel --json" prints (docs/cli.md). Vectors are in world axes; wrenches
@@ -23,6 +35,24 @@ type Result struct {
 	Energy      EnergyResult      `json:"energy"`
 	Solve       SolveResult       `json:"solve"`
 	IllScaled   *IllScaledResult  `json:"ill_scaled,omitempty"`
+
+	// Contradiction is nil where the constraints contradict each other by no more than rounding.
+	Contradiction *ContradictionResult `json:"contradiction,omitempty"`
+	// RankDiffers is nil unless another method than the sparse one finds another rank.
+	RankDiffers *RankDiffersResult `json:"rank_differs,omitempty"`
+}
+
+// ContradictionResult says how far the constraints are from holding at acceleration level.
+type ContradictionResult struct {
+	Relative float64 `json:"relative"` // see kkt.Solver.Inconsistency
+	Joint    string  `json:"joint"`    // with the worst row
+	Text     string  `json:"text"`
+}
+
+// RankDiffersResult says that two methods differ about which constraints are redundant.
+type RankDiffersResult struct {
+	Sparse int    `json:"sparse"` // rank of the sparse method
+	Text   string `json:"text"`
 }
 
 // IllScaledResult names the body or joint of kkt.IllScaled.
@@ -94,6 +124,13 @@ type SolveResult struct {
 	CorrectedPivots int     `json:"corrected_pivots"`
 }
 
+// exact is the largest inconsistency of constraints that may be rounding: that up to which a
+// kkt.Solver takes rows for redundant.
+const exact = 1e-12
+
+// nameColumns is the length of a name in a text.
+const nameColumns = 60
+
 // NewResult gathers the last solution of s, its Report, energies and residuals under
 // the names of bodies and joints.
 //
@@ -126,6 +163,11 @@ func NewResult(s *Solver) (*Result, error) {
 		} else {
 			out.IllScaled.Joint = mech.JointName(ill.Joint)
 		}
+	}
+	if size := s.Inconsistency(); size > exact {
+		joint := mech.JointName(plan.Layout().NodeJoint(ref.Worst.Node))
+		out.Contradiction = &ContradictionResult{size, joint, fmt.Sprintf("constraints contradict each other by %.2g of what their terms make, "+
+			"most in joint %s; accelerations are those of least squares", size, fault.Text(joint, nameColumns))}
 	}
 	for i := range out.Bodies {
 		out.Bodies[i] = BodyResult{mech.BodyName(i), s.ComAcceleration(i), s.AngularAcceleration(i)}

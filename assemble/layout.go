@@ -99,7 +99,7 @@ func (l *Layout) NodeName(node int) string {
 
 // At returns err as an error at the body or joint of a node, and at a row of it unless row
 // is −1 or the node is a body (mechanism.Error).
-func (l *Layout) At(node, row int, err error) error {
+func (l *Layout) At(node, row int, err error) *mechanism.Error {
 	if j := l.NodeJoint(node); j >= 0 {
 		return l.Mech.AtJoint(j, row, err)
 	}

@@ -19,24 +19,24 @@ var ErrSize = errors.New("bench: size out of range")
 // family is one row of the list of families.
 type family struct {
 	name   string
-	bodies func(n int) int
+	bodies func(n int64) int64
 	build  func(n int, seed uint64) (*model.Model, error)
 }
 
 // families lists the families in the order of the package comment.
 func families() []family {
-	same := func(n int) int { return n }
-	square := func(n int) int { return n * n }
+	same := func(n int64) int64 { return n }
+	square := func(n int64) int64 { return n * n }
 	return []family{
 		{"ladder", same, Ladder},
-		{"nfourbar", func(n int) int { return 2*n + 1 }, nFourBarDefault},
-		{"scissor", func(n int) int { return 2 * n }, Scissor},
+		{"nfourbar", func(n int64) int64 { return 2*n + 1 }, nFourBarDefault},
+		{"scissor", func(n int64) int64 { return 2 * n }, Scissor},
 		{"chain", same, Chain},
 		{"tree", same, Tree},
 		{"grid", square, Grid},
 		{"ball-net", square, BallNet},
-		{"revolute-net", func(n int) int { return n * (2*n + 1) }, RevoluteNet},
-		{"stewart", func(n int) int { return 13 * n }, Stewart},
+		{"revolute-net", func(n int64) int64 { return n * (2*n + 1) }, RevoluteNet},
+		{"stewart", func(n int64) int64 { return 13 * n }, Stewart},
 		{"random", same, Random},
 	}
 }
@@ -76,10 +76,10 @@ func Generate(name string, n int, seed uint64) (*model.Model, error) {
 	return nil, fmt.Errorf("%w %q", ErrFamily, name)
 }
 
-// count checks n and returns bodies(n).
-func count(name string, n int, bodies func(n int) int) (int, error) {
-	if n < 1 || n > MaxBodies || bodies(n) > MaxBodies {
+// count checks n and returns bodies(n), which may be more than an int of 32 bits holds.
+func count(name string, n int, bodies func(n int64) int64) (int, error) {
+	if n < 1 || n > MaxBodies || bodies(int64(n)) > MaxBodies {
 		return 0, fmt.Errorf("%w: %s %d", ErrSize, name, n)
 	}
-	return bodies(n), nil
+	return int(bodies(int64(n))), nil
 }

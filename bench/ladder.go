@@ -39,7 +39,7 @@ type level struct {
 // Cost: O(n).
 // It returns ErrSize.
 func Ladder(n int, seed uint64) (*model.Model, error) {
-	if _, err := count("ladder", n, func(n int) int { return n }); err != nil {
+	if _, err := count("ladder", n, func(n int64) int64 { return n }); err != nil {
 		return nil, err
 	}
 	r := newRig("ladder", n, seed, n, n+n/2)
@@ -120,7 +120,7 @@ func (r *rig) swing(g *level, va, vb vec) (wl, wr vec) {
 	return wl, wr
 }
 
-// nearest returns the p that minimises |e[0] + Σ p[k]·e[k+1]|², by the normal
+// nearest returns the p that minimizes |e[0] + Σ p[k]·e[k+1]|², by the normal
 // equations and Cramer's rule.
 func nearest(e *[4][3]vec) vec {
 	var N [3]vec

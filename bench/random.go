@@ -43,7 +43,7 @@ type tangle struct {
 // Cost: O(n) on average but for eight loops of O(log n).
 // It returns ErrSize.
 func Random(n int, seed uint64) (*model.Model, error) {
-	if _, err := count("random", n, func(n int) int { return n }); err != nil {
+	if _, err := count("random", n, func(n int64) int64 { return n }); err != nil {
 		return nil, err
 	}
 	g := &tangle{rig: *newRig("random", n, seed, n, n+n/3)}
@@ -135,7 +135,7 @@ func (g *tangle) load(j *model.Joint, d *displacement) uint8 {
 		j.Stiffness, j.Damping, j.Rest = g.list(n), g.list(n), g.list(n)
 		j.Stiffness[k], j.Damping[k], j.Rest[k] = g.between(1, 10), g.between(0, 1), g.uniform(0.5)
 		if j.Type == model.Revolute {
-			j.Turns = []int{g.rng.IntN(3) - 1}
+			j.Turns = []int64{int64(g.rng.IntN(3) - 1)}
 		}
 	case 2:
 		j.Motion = make([]*model.Motion, n)

@@ -17,7 +17,7 @@ import (
 // Cost: O(n).
 // It returns ErrSize.
 func Stewart(n int, seed uint64) (*model.Model, error) {
-	nb, err := count("stewart", n, func(n int) int { return 13 * n })
+	nb, err := count("stewart", n, func(n int64) int64 { return 13 * n })
 	if err != nil {
 		return nil, err
 	}

@@ -17,16 +17,15 @@ import (
 
 // ErrCannotClose is wrapped by the error, a *CloseError, of a Closer that finds no
 // poses or velocities which satisfy all joints.
-var ErrCannotClose = errors.New("joints cannot be closed")
+var ErrCannotClose = errors.New("closing: joints cannot be closed")
 
 // CloseError names the row that is farthest from holding where closing ended.
 type CloseError struct {
-	Joint                  string
-	Predecessor, Successor string  // its bodies
-	Row                    int     // of the joint (joints.Spec.EvalTo)
-	Linear                 bool    // the row is a length, not an angle
-	Rate                   bool    // a velocity is meant, not a position
-	Off                    float64 // what is left: m or rad, m/s or rad/s
+	At                     mechanism.Error // the joint and its row
+	Predecessor, Successor string          // its bodies
+	Linear                 bool            // the row is a length, not an angle
+	Rate                   bool            // a velocity is meant, not a position
+	Off                    float64         // what is left: m or rad, m/s or rad/s
 	Steps                  int
 }
 
@@ -44,12 +43,12 @@ func (e *CloseError) Unit() string {
 
 // Error names joint and bodies.
 func (e *CloseError) Error() string {
-	return fmt.Sprintf("closing: %v: joint %s between %s and %s is off by %.3g %s (row %d)",
-		ErrCannotClose, fault.Name(e.Joint), fault.Name(e.Predecessor), fault.Name(e.Successor), e.Off, e.Unit(), e.Row)
+	return fmt.Sprintf("%v: joint %s between %s and %s is off by %.3g %s (row %d)",
+		ErrCannotClose, fault.Name(e.At.Joint), fault.Name(e.Predecessor), fault.Name(e.Successor), e.Off, e.Unit(), e.At.Row)
 }
 
-// Unwrap returns ErrCannotClose.
-func (e *CloseError) Unwrap() error { return ErrCannotClose }
+// Unwrap returns the place, which wraps ErrCannotClose.
+func (e *CloseError) Unwrap() error { return &e.At }
 
 // Options choose what a Closer may move. The zero value is the default.
 type Options struct {
@@ -76,10 +75,7 @@ type Closing struct {
 	Steps         int     // Gauss–Newton steps, or solves
 	Distance      float64 // of the change in the metric of the inertias, √Σ(m·s² + φᵀIφ)
 
-	// Largest change of a body, −1 if there are no bodies: travel of a centre of mass
-	// (m, m/s) and rotation (rad, rad/s).
-	Travel, Turn         float64
-	TravelBody, TurnBody int
+	mechanism.Change // of poses, or of velocities
 }
 
 const (
@@ -359,15 +355,15 @@ func (c *Closer) cannot(fit misfit, rate bool) error {
 	j := c.layout.NodeJoint(node)
 	jt := &c.mech.Joints[j]
 	return &CloseError{
-		Joint:       c.mech.JointName(j),
+		At:          *c.mech.AtJoint(j, fit.row-int(p.Off[node]), ErrCannotClose),
 		Predecessor: c.mech.BodyName(int(jt.Pred)), Successor: c.mech.BodyName(int(jt.Succ)),
-		Row: fit.row - int(p.Off[node]), Linear: !c.flat[fit.row], Rate: rate,
+		Linear: !c.flat[fit.row], Rate: rate,
 		Off: math.Abs(c.delta[fit.row]), Steps: c.closing.Steps,
 	}
 }
 
 // step moves c.at to a state with a smaller merit and reports whether there is
-// one. The system has been linearised at c.at, whose errors are in c.delta.
+// one. The system has been linearized at c.at, whose errors are in c.delta.
 //
 // The step is that of Levenberg and Marquardt, the minimum of
 //
@@ -380,7 +376,7 @@ func (c *Closer) cannot(fit misfit, rate bool) error {
 // each other by the square of the error only, small errors are taken away without
 // damping, and with none of its bias along weak directions.
 func (c *Closer) step(fit misfit) (misfit, bool, error) {
-	if err := c.linearise(c.at); err != nil {
+	if err := c.linearize(c.at); err != nil {
 		return fit, false, err
 	}
 	c.setErrors()
@@ -422,14 +418,14 @@ func (c *Closer) setErrors() {
 	}
 }
 
-// factorize factors the linearised system and eliminates its right side.
+// factorize factors the linearized system and eliminates its right side.
 func (c *Closer) factorize(policy factor.Policy, scale []float64, mu float64) error {
 	err := c.fac.FactorizeFor(c.sys.B, c.sys.W, scale, mu, policy)
 	if err == nil {
 		return nil
 	}
 	if p := new(factor.PivotError); errors.As(err, &p) {
-		return fault.Errorf("closing: %s: %w", c.layout.NodeName(p.Node), err)
+		return fault.Errorf("closing: %w", c.layout.At(p.Node, -1, err))
 	}
 	return err
 }
@@ -445,7 +441,7 @@ func (c *Closer) search(fit misfit, halves int, drop float64) (misfit, bool) {
 	longest := closeTurn / c.turn()
 	h := min(1, longest)
 	for range halves {
-		c.mech.Advance(c.try, c.at, c.x, h)
+		c.mech.DisplaceTo(c.try, c.at, h, c.x)
 		after, err := c.misfitAt(c.try)
 		if err == nil && after.merit <= (1-drop*h)*fit.merit {
 			c.at, c.try = c.try, c.at
@@ -461,7 +457,7 @@ func (c *Closer) search(fit misfit, halves int, drop float64) (misfit, bool) {
 
 // double goes on from c.at by the step c.x again if that is better.
 func (c *Closer) double(fit misfit) (misfit, bool) {
-	c.mech.Advance(c.try, c.at, c.x, 1)
+	c.mech.DisplaceTo(c.try, c.at, 1, c.x)
 	after, err := c.misfitAt(c.try)
 	if err == nil && after.merit < fit.merit {
 		c.at, c.try = c.try, c.at
@@ -484,36 +480,14 @@ func (c *Closer) turn() (angle float64) {
 // measureMoves compares the poses of c.at with those of c.from.
 func (c *Closer) measureMoves() {
 	sum := 0.0
-	c.closing.TravelBody, c.closing.TurnBody = -1, -1
+	c.closing.Change = mechanism.NoChange()
 	for i := range c.at.Bodies {
-		s, phi := c.moveOf(i)
+		s, phi := c.mech.Displacement(i, c.from, c.at)
 		sum += c.mech.Bodies[i].Mass * s.Dot(s)
-		c.closing.note(i, s.Norm(), phi.Norm())
+		c.closing.Widen(i, s.Norm(), phi.Norm())
 		// φ has the same components in the axes of the body before and after.
 		phi = c.at.Bodies[i].Rotation.Conj().Rotate(phi)
 		sum += phi.Dot(c.mech.Bodies[i].Inertia.MulVec(phi))
 	}
 	c.closing.Distance = math.Sqrt(sum)
-}
-
-// moveOf returns the travel of the centre of mass of body i from c.from to c.at,
-// and its rotation vector, world axes.
-func (c *Closer) moveOf(i int) (s, phi spatial.Vec3) {
-	from, to := &c.from.Bodies[i], &c.at.Bodies[i]
-	com := c.mech.Bodies[i].Com
-	s = to.Position.Sub(from.Position).Add(to.Rotation.Rotate(com).Sub(from.Rotation.Rotate(com)))
-	if to.Rotation != from.Rotation {
-		phi = to.Rotation.Mul(from.Rotation.Conj()).Log()
-	}
-	return s, phi
-}
-
-// note books the change of body i.
-func (c *Closing) note(i int, travel, turn float64) {
-	if c.TravelBody < 0 || travel > c.Travel {
-		c.Travel, c.TravelBody = travel, i
-	}
-	if c.TurnBody < 0 || turn > c.Turn {
-		c.Turn, c.TurnBody = turn, i
-	}
 }

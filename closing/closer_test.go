@@ -283,9 +283,9 @@ func TestCloseImpossible(t *testing.T) {
 	require.ErrorIs(t, err, closing.ErrCannotClose)
 	var e *closing.CloseError
 	require.ErrorAs(t, err, &e)
-	require.Contains(t, []string{"p1", "p2", "p3", "p4"}, e.Joint, "a joint of the loop")
+	require.Contains(t, []string{"p1", "p2", "p3", "p4"}, e.At.Joint, "a joint of the loop")
 	mech := p.Mechanism()
-	j, err := mech.JointIndex(e.Joint)
+	j, err := mech.JointIndex(e.At.Joint)
 	require.NoError(t, err)
 	require.Equal(t, mech.BodyName(int(mech.Joints[j].Pred)), e.Predecessor)
 	require.Equal(t, mech.BodyName(int(mech.Joints[j].Succ)), e.Successor)
@@ -293,7 +293,7 @@ func TestCloseImpossible(t *testing.T) {
 	// 4 m less 1 + 0.5 + 1 m stretched out are shared by four joints.
 	check.Close(t, e.Off, 1.5/4, 1, 1.5/4, "what is left")
 	require.Greater(t, e.Off, 0.2)
-	require.Contains(t, e.Error(), e.Joint)
+	require.Contains(t, e.Error(), e.At.Joint)
 	require.Equal(t, want, st, "the state is as it was")
 }
 

@@ -3,6 +3,7 @@ package closing
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -31,7 +32,7 @@ func (c *Closer) approach(fit misfit) (misfit, error) {
 	c.measureMoves()
 	for range approachSteps {
 		before := c.closing.Distance
-		if err := c.linearise(c.at); err != nil {
+		if err := c.linearize(c.at); err != nil {
 			return fit, err
 		}
 		clear(c.sys.B)
@@ -39,7 +40,7 @@ func (c *Closer) approach(fit misfit) (misfit, error) {
 		if !c.solveTangent() {
 			break // the pose at hand is closed, if not the nearest
 		}
-		if x := c.x[:len(c.along)]; math.Sqrt(dotAll(x, x)) <= approachTol*before {
+		if x := c.x[:len(c.along)]; math.Sqrt(algebra.Dot(x, x)) <= approachTol*before {
 			break
 		}
 		c.sys.AccelerationsTo(c.x, c.x)
@@ -76,7 +77,7 @@ func (c *Closer) solveTangent() bool {
 func (c *Closer) closerTo(before float64) (fit misfit, ok bool) {
 	h := 1.0
 	for range approachHalves {
-		c.mech.Advance(c.at, c.best, c.along, h)
+		c.mech.DisplaceTo(c.at, c.best, h, c.along)
 		fit, err := c.misfitAt(c.at)
 		if err == nil {
 			fit, err = c.close(fit)
@@ -99,7 +100,8 @@ func (c *Closer) closerTo(before float64) (fit misfit, ok bool) {
 //
 //	−L⁻¹·Q·I·φ, −√m·Eᵀ·s
 //
-// Q the inverse transpose of what takes a rotation of the body to the rate of φ.
+// Q the transpose of what takes an angular velocity in body axes to the rate of φ, which is
+// spatial.DexpInvTo for φ.
 func (c *Closer) backTo(b []float64) {
 	for i := range c.at.Bodies {
 		if c.held != nil && c.held[i] {
@@ -107,40 +109,15 @@ func (c *Closer) backTo(b []float64) {
 		}
 		body := &c.mech.Bodies[i]
 		w := body.Weight()
-		s, phi := c.moveOf(i)
+		s, phi := c.mech.Displacement(i, c.from, c.at)
 		E := &c.sys.Kin.Bodies[i].E
 		s, phi = E.TMulVec(s), E.TMulVec(phi)
-		n := rotationGradient(phi, body.Inertia.MulVec(phi))
+		n := body.Inertia.MulVec(phi)
+		spatial.DexpInvTo(&n, &phi, &n)
 		w.Inertia.MulVecTo(&n, &n)
 		root := body.Mass * w.Mass
 		for k := range 3 {
 			b[6*i+k], b[6*i+3+k] = -n[k], -root*s[k]
 		}
 	}
-}
-
-// rotationGradient returns Q·v for the rotation vector φ:
-//
-//	v − ½φ×v + k·φ×(φ×v),   k = (1 − (θ/2)·cot(θ/2))/θ²,   θ = |φ|,
-//
-// the inverse of the derivative of the exponential in outer axes, and so the
-// inverse transpose of that in body axes.
-func rotationGradient(phi, v spatial.Vec3) spatial.Vec3 {
-	k, theta := 1.0/12, phi.Norm()
-	if theta > smallAngle {
-		k = (1 - theta/2/math.Tan(theta/2)) / (theta * theta)
-	}
-	c := phi.Cross(v)
-	return v.Sub(c.Scale(0.5)).Add(phi.Cross(c).Scale(k))
-}
-
-// smallAngle is the angle, rad, below which k is 1/12 to half the digits of the
-// gradient's third order term.
-const smallAngle = 1e-4
-
-func dotAll(a, b []float64) (s float64) {
-	for i, x := range a {
-		s += x * b[i]
-	}
-	return s
 }

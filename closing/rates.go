@@ -86,12 +86,12 @@ func (c *Closer) ProjectVelocities(st *mechanism.State) error {
 // measureRates compares the velocities of c.at with those of c.from.
 func (c *Closer) measureRates() {
 	sum := 0.0
-	c.closing.TravelBody, c.closing.TurnBody = -1, -1
+	c.closing.Change = mechanism.NoChange()
 	for i := range c.at.Bodies {
 		from, to := &c.from.Bodies[i], &c.at.Bodies[i]
 		w := to.Omega.Sub(from.Omega)
 		v := to.Velocity.Sub(from.Velocity).Add(w.Cross(to.Rotation.Rotate(c.mech.Bodies[i].Com)))
-		c.closing.note(i, v.Norm(), w.Norm())
+		c.closing.Widen(i, v.Norm(), w.Norm())
 		w = to.Rotation.Conj().Rotate(w)
 		sum += c.mech.Bodies[i].Mass*v.Dot(v) + w.Dot(c.mech.Bodies[i].Inertia.MulVec(w))
 	}
@@ -125,10 +125,7 @@ func (c *Closer) AllowMotion(v []float64, st *mechanism.State) error {
 		return err
 	}
 	for i := range c.at.Bodies {
-		b := &c.at.Bodies[i]
-		u := b.Velocity.Add(b.Omega.Cross(c.kin.Bodies[i].Com))
-		copy(v[6*i:], b.Omega[:])
-		copy(v[6*i+3:], u[:])
+		c.at.Bodies[i].ComVelocityTo((*[6]float64)(v[6*i:]), &c.kin.Bodies[i].Com)
 	}
 	return nil
 }
@@ -136,7 +133,7 @@ func (c *Closer) AllowMotion(v []float64, st *mechanism.State) error {
 // project takes the errors in c.delta, which fit sums up, out of the velocities of
 // c.at, by corrections M⁻¹Jᵀλ, and returns what is left. still leaves out σ.
 func (c *Closer) project(fit misfit, still bool) (misfit, error) {
-	if err := c.linearise(c.at); err != nil {
+	if err := c.linearize(c.at); err != nil {
 		return fit, err
 	}
 	var lost error
@@ -206,14 +203,7 @@ func (c *Closer) correct(fit misfit, still bool) (misfit, error) {
 // mass, to those of c.at.
 func (c *Closer) change(v []float64, s float64) {
 	for i := range c.at.Bodies {
-		u := (*[6]float64)(v[6*i:])
-		if *u == ([6]float64{}) {
-			continue
-		}
-		b := &c.at.Bodies[i]
-		w := spatial.Vec3(u[:3]).Scale(s)
-		b.Omega = b.Omega.Add(w)
-		b.Velocity = b.Velocity.Add(spatial.Vec3(u[3:]).Scale(s).Sub(w.Cross(c.kin.Bodies[i].Com)))
+		c.at.Bodies[i].AddComVelocity(s, (*[6]float64)(v[6*i:]), &c.kin.Bodies[i].Com)
 	}
 }
 
@@ -242,7 +232,7 @@ func (c *Closer) ratesAt(st *mechanism.State, still bool) (fit misfit, err error
 			err = c.addMotion(&e, j, st)
 		}
 		if err != nil {
-			return fit, fault.Errorf("closing: joint %s: %w", fault.Name(c.mech.JointName(j)), err)
+			return fit, fault.Errorf("closing: %w", c.mech.AtJoint(j, -1, err))
 		}
 		o, long := int(p.Off[node]), c.long[node-c.mech.NumBodies()]
 		all := max(speed/long, turn)

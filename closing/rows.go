@@ -97,9 +97,9 @@ func (c *Closer) stiffen() {
 	}
 }
 
-// linearise fills the system at st, takes the held bodies out of it and gives
+// linearize fills the system at st, takes the held bodies out of it and gives
 // every row a scale.
-func (c *Closer) linearise(st *mechanism.State) error {
+func (c *Closer) linearize(st *mechanism.State) error {
 	c.chord = 0
 	if err := c.sys.FillTo(st); err != nil {
 		return err

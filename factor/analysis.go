@@ -3,6 +3,7 @@ package factor
 import (
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/sparse"
@@ -11,9 +12,10 @@ import (
 // analysis is the scratch of Analyze. Core nodes are counted in elimination
 // order.
 type analysis struct {
-	s   *Symbolic
-	p   *sparse.Pattern
-	inv []int32 // by old node: its core node; −1 for leaves
+	s    *Symbolic
+	stop *halt.Flag
+	p    *sparse.Pattern
+	inv  []int32 // by old node: its core node; −1 for leaves
 
 	size   []int32 // rows of each core node
 	parent []int32 // of each core node in the elimination tree, −1 for roots
@@ -35,7 +37,7 @@ type analysis struct {
 
 func newAnalysis(s *Symbolic, e *elimination) *analysis {
 	p, g := e.p, e.graph
-	a := &analysis{s: s, p: p, inv: make([]int32, p.Len())}
+	a := &analysis{s: s, stop: e.stop, p: p, inv: make([]int32, p.Len())}
 	s.leaf = make([]bool, p.Len())
 	core := 0
 	at := make([]int32, g.n) // core node of each node of g
@@ -194,6 +196,9 @@ func (a *analysis) structure() {
 		kid[k], next[k] = -1, -1
 	}
 	for k := range int32(ns) {
+		if a.stop.Every(int(k)) {
+			return
+		}
 		last := a.super[k+1]
 		start := len(a.rows)
 		add := func(list []int32) {
@@ -319,6 +324,9 @@ func (a *analysis) place() {
 	ent, ptr := a.entries()
 	s.ents, s.leaves, s.blocks = pages.Make[entry](len(ent))[:0], pages.Make[leaf](len(a.leafOf))[:0], pages.Make[kernel.Block](len(a.joins))[:0]
 	for k := range ns {
+		if a.stop.Every(k) {
+			return
+		}
 		f := &s.fronts[k]
 		f.super, f.last, f.parent = a.super[k], a.super[k+1], a.up[k]
 		f.first, f.width = s.off[f.super], s.off[f.last]-s.off[f.super]

@@ -1,10 +1,13 @@
 package factor
 
 import (
+	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
 	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -22,6 +25,31 @@ const wideFront = 64
 // smallGraph is the number of nodes up to which Auto tries every ordering.
 const smallGraph = 2000
 
+// Limits bound the work and the memory of a factor. Zero stands for no limit.
+type Limits struct{ Flops, NonZeros int64 }
+
+// CostError says what a factor would cost that is beyond the limits.
+type CostError struct {
+	Counts Counts // of the cheapest order that was tried
+	Limits Limits
+}
+
+// Error names the price and the limit that it exceeds.
+func (e *CostError) Error() string {
+	if e.Limits.Flops > 0 && e.Counts.Flops > e.Limits.Flops {
+		return fmt.Sprintf("factor: a factorization takes %.4g flops, more than %.4g", float64(e.Counts.Flops), float64(e.Limits.Flops))
+	}
+	return fmt.Sprintf("factor: the factor has %.4g nonzeros, more than %.4g", float64(e.Counts.NonZeros), float64(e.Limits.NonZeros))
+}
+
+// check returns a *CostError if c is beyond the limits.
+func (l Limits) check(c Counts) error {
+	if l.Flops > 0 && c.Flops > l.Flops || l.NonZeros > 0 && c.NonZeros > l.NonZeros {
+		return &CostError{c, l}
+	}
+	return nil
+}
+
 // Choose analyses p (see Analyze) in the elimination order by method o, and returns the
 // method used and all that were tried. For Auto the one with the fewest flops is used of
 // these: leaf-first alone on forests, where no front is wide; otherwise the cheap ones and
@@ -31,50 +59,104 @@ const smallGraph = 2000
 //
 // Cost: near-linear in nodes and blocks. It panics on an unknown ordering, and on less than one thread.
 func Choose(p *sparse.Pattern, o order.Ordering, threads int) (s *Symbolic, used order.Ordering, tried []Candidate) {
+	s, used, tried, _ = ChooseContext(context.Background(), p, o, threads, Limits{})
+	return s, used, tried
+}
+
+// ChooseContext is Choose, and ends early when ctx does.
+//
+// It returns the cause for which ctx has ended, or a *CostError if the order chosen is beyond the limits; nothing that
+// grows with the factor has been allocated then.
+func ChooseContext(ctx context.Context, p *sparse.Pattern, o order.Ordering, threads int, l Limits) (s *Symbolic, used order.Ordering, tried []Candidate, err error) {
 	if threads < 1 {
 		panic("factor: no threads")
 	}
+	c := &choice{ctx: ctx, p: p, threads: threads}
+	var end func()
+	c.stop, end = halt.Watch(ctx)
+	defer end()
 	if o != order.Auto {
-		e := eliminate(p, order.OnThreads(p, o, threads))
-		return e.analyze(), o, []Candidate{{o, e.counts}}
+		c.try(o)
+	} else {
+		c.tryAll()
 	}
-	list := []order.Ordering{order.LeafFirst}
-	if !order.Forest(p) {
-		list = append(list, order.Banded, order.MinDegree)
-		if p.Len() <= smallGraph {
-			list, threads = append(list, order.Natural, order.NestedDissection), 1
-		}
+	if c.stop.Up() {
+		return nil, o, nil, context.Cause(ctx)
 	}
-	made := eliminations(p, list, threads)
-	best := fewestFlops(made)
-	if len(list) > 1 && p.Len() > smallGraph && made[best].counts.MaxFront >= wideFront {
-		list = append(list, order.NestedDissection)
-		made = append(made, eliminate(p, order.OnThreads(p, order.NestedDissection, threads)))
-		best = fewestFlops(made)
+	best := fewestFlops(c.made)
+	for i, e := range c.made {
+		tried = append(tried, Candidate{c.list[i], e.counts})
 	}
-	for i, e := range made {
-		tried = append(tried, Candidate{list[i], e.counts})
+	if err := l.check(c.made[best].counts); err != nil {
+		return nil, o, tried, err
 	}
-	return made[best].analyze(), list[best], tried
+	s = c.made[best].analyze()
+	if c.stop.Up() {
+		return nil, o, nil, context.Cause(ctx)
+	}
+	return s, c.list[best], tried, nil
 }
 
-// eliminations returns p in each of the orders. The last one, which takes longest, is begun first.
-func eliminations(p *sparse.Pattern, list []order.Ordering, threads int) []*elimination {
-	made := make([]*elimination, len(list))
+// choice is the orders tried for a pattern.
+type choice struct {
+	ctx     context.Context
+	stop    *halt.Flag
+	p       *sparse.Pattern
+	threads int
+	list    []order.Ordering
+	made    []*elimination // by list; none is nil unless the flag is up
+}
+
+// tryAll tries the orders that Auto compares.
+func (c *choice) tryAll() {
+	c.list = []order.Ordering{order.LeafFirst}
+	small := c.p.Len() <= smallGraph
+	if !order.Forest(c.p) {
+		c.list = append(c.list, order.Banded, order.MinDegree)
+		if small {
+			c.list, c.threads = append(c.list, order.Natural, order.NestedDissection), 1
+		}
+	}
+	c.tryList()
+	if c.stop.Up() {
+		return
+	}
+	if len(c.list) > 1 && !small && c.made[fewestFlops(c.made)].counts.MaxFront >= wideFront {
+		c.try(order.NestedDissection)
+	}
+}
+
+// try adds the order by method o.
+func (c *choice) try(o order.Ordering) {
+	c.list = append(c.list, o)
+	c.made = append(c.made, c.eliminate(o, c.threads))
+}
+
+// eliminate returns the pattern in the order by method o.
+func (c *choice) eliminate(o order.Ordering, threads int) *elimination {
+	perm, err := order.OfContext(c.ctx, c.p, o, threads)
+	if err != nil {
+		return nil
+	}
+	return eliminate(c.p, perm, c.stop)
+}
+
+// tryList tries each order of the list, side by side. The last one, which takes longest, is begun first.
+func (c *choice) tryList() {
+	c.made = make([]*elimination, len(c.list))
 	var left atomic.Int64
-	left.Store(int64(len(list)))
+	left.Store(int64(len(c.list)))
 	work := func() {
 		for i := left.Add(-1); i >= 0; i = left.Add(-1) {
-			made[i] = eliminate(p, order.OnThreads(p, list[i], 1))
+			c.made[i] = c.eliminate(c.list[i], 1)
 		}
 	}
 	var others sync.WaitGroup
-	for range min(threads, len(list)) - 1 {
+	for range min(c.threads, len(c.list)) - 1 {
 		others.Go(work)
 	}
 	work()
 	others.Wait()
-	return made
 }
 
 // fewestFlops returns the first of those with the least work.

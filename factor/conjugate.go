@@ -49,7 +49,7 @@ func (f *Factor) conjugateGradients(x, b []float64, floor float64) float64 {
 	f.beginCorrection(c.r)
 	best, least, idle := conjugateFair, 1.0, 0
 	metric := 0.0 // pᵀ(S + E)p of the last step; ρ is −rᵀz
-	for k := 0; k < conjugateSteps && idle < conjugateIdle; k++ {
+	for k := 0; k < conjugateSteps && idle < conjugateIdle && !f.stop.Up(); k++ {
 		clear(c.z)
 		f.backward(solution{x: c.z, b: b, add: true})
 		beta := c.cg.Turn(c.z, -f.jointProduct(c.r, c.z))

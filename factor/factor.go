@@ -26,6 +26,8 @@ func (e *PivotError) Error() string {
 // Factor is the memory of one factorization K − E = L·D·Lᵀ, E the proximal
 // diagonal. A Factor belongs to one goroutine at a time; it may use others.
 type Factor struct {
+	watched
+
 	S *Symbolic
 	Tally
 
@@ -218,11 +220,14 @@ func (f *Factor) FactorizeFor(b []float64, m *sparse.Matrix, scale []float64, ep
 		w := f.workers[0]
 		w.Tally = Tally{bad: -1}
 		for _, k := range s.top {
-			if w.front(&s.fronts[k]); w.bad >= 0 {
+			if w.front(&s.fronts[k]); w.bad >= 0 || f.stop.Up() {
 				break
 			}
 		}
 		f.Tally.add(&w.Tally)
+	}
+	if f.stop.Up() {
+		return f.cause()
 	}
 	if f.bad >= 0 {
 		return f.pivotError()
@@ -239,7 +244,7 @@ func (e *eliminateTasks) Do(worker, task int) {
 	f := (*Factor)(e)
 	w, t := f.workers[worker], f.S.tasks[task]
 	w.Tally = Tally{bad: -1}
-	for k := t.lo; k < t.hi && w.bad < 0; k++ {
+	for k := t.lo; k < t.hi && w.bad < 0 && !f.stop.Up(); k++ {
 		if k+ahead < t.hi && f.S.panels > 4*farPanels {
 			w.fetchLeaves(&f.S.fronts[k+ahead])
 		}
@@ -273,9 +278,26 @@ func (w *worker) front(fr *front) {
 	w.addLeaves(fr, &d)
 	w.eliminate(fr, pan, n)
 	if w.bad < 0 && m > 0 {
-		kernel.Update(upd, m+1, pan[p:], n, w.ld[p:], n, m+1, m, p)
+		w.subtract(upd, m+1, pan[p:], w.ld[p:], n, m+1, m, p)
 	}
 }
+
+// stopFlops is the work, some 10 ms, after which a wide front looks whether it is still wanted.
+const stopFlops = 4e8
+
+// subtract is kernel.Update, C −= A·Bᵀ, by some columns at a time where it takes long.
+func (w *worker) subtract(c []float64, ldc int, a, b []float64, ld, n, m, k int) {
+	step := m
+	if float64(n)*float64(m)*float64(k) > stopFlops {
+		step = max(subtractColumns, int(stopFlops/(float64(n)*float64(k)))/subtractColumns*subtractColumns)
+	}
+	for j := 0; j < m && !w.f.stop.Up(); j += step {
+		kernel.Update(c[j*ldc+j:], ldc, a[j:], ld, b[j:], ld, n-j, min(step, m-j), k)
+	}
+}
+
+// subtractColumns is a multiple of the columns that kernel.Update takes at a time, so that its results do not depend on step.
+const subtractColumns = 48
 
 // update returns the memory of the update matrix of a front.
 func (w *worker) update(fr *front) []float64 {
@@ -454,14 +476,26 @@ func (w *worker) eliminate(fr *front, pan []float64, n int) {
 	ld := w.ld[:n*p]
 	shift := w.shift[:p]
 	repaired := 0
-	for q := kernel.Panel(pan, n, n, p, 0, ld, n, dinv, limit, shift); q < p; repaired++ {
-		v, ok := w.pivot(fr, q, pan[q*n+q])
-		if !ok {
-			w.bad, w.lost = w.original(fr, q), v
+	for from, to := 0, p; from < p; from = to { // one round, but in wide fronts
+		if p > widePanel {
+			to = min(from+wideStep, p)
+		}
+		at := from*n + from
+		for q := from + kernel.Panel(pan[at:], n, n-from, to-from, 0, ld[at:], n, dinv[from:to], limit[from:to], shift[from:to]); q < to; repaired++ {
+			v, ok := w.pivot(fr, q, pan[q*n+q])
+			if !ok {
+				w.bad, w.lost = w.original(fr, q), v
+				return
+			}
+			pan[q*n+q], limit[q] = v, math.Inf(1)
+			q = from + kernel.Panel(pan[at:], n, n-from, to-from, q-from, ld[at:], n, dinv[from:to], limit[from:to], shift[from:to])
+		}
+		if to < p {
+			w.subtract(pan[to*n+to:], n, pan[from*n+to:], ld[from*n+to:], n, n-to, p-to, to-from)
+		}
+		if w.f.stop.Up() {
 			return
 		}
-		pan[q*n+q], limit[q] = v, math.Inf(1)
-		q = kernel.Panel(pan, n, n, p, q, ld, n, dinv, limit, shift)
 	}
 	for i, d := range dinv {
 		if d == 0 || d-d != 0 {
@@ -474,6 +508,10 @@ func (w *worker) eliminate(fr *front, pan []float64, n int) {
 	}
 	w.Weak -= repaired // pivot has counted them
 }
+
+// Fronts of more than widePanel pivots are eliminated wideStep at a time, with a look in between whether they are still
+// wanted. Others take less than stopFlops.
+const widePanel, wideStep = 512, 128
 
 // pivot returns the pivot q of a front to use for its Schur complement v, and
 // whether there is one.

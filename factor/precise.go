@@ -15,6 +15,8 @@ import (
 // four digits of it, a Precise twenty. It has no blocks, no team and no
 // assembly, and takes some hundred times as long as a Factor.
 type Precise struct {
+	watched
+
 	p *sparse.Pattern
 
 	old    []int32 // original scalar of each permuted one
@@ -164,6 +166,9 @@ func (f *Precise) Factorize(values []dd.Num, scale []float64, tau float64) error
 		if err := f.pivot(k, f.row(k, len(f.old)), tau); err != nil {
 			return err
 		}
+		if f.stop.Up() {
+			return f.cause()
+		}
 	}
 	return nil
 }
@@ -232,6 +237,9 @@ func (f *Precise) LastOrder(values []dd.Num, scale []float64, m int) ([]int32, e
 	n := len(f.old)
 	s := make([][]dd.Num, m) // what is left of the last rows, symmetric
 	for k := range f.old {
+		if f.stop.Up() {
+			return nil, f.cause()
+		}
 		d := f.row(k, n-m)
 		if k < n-m {
 			if err := f.pivot(k, d, 0); err != nil {
@@ -250,6 +258,9 @@ func (f *Precise) LastOrder(values []dd.Num, scale []float64, m int) ([]int32, e
 	out := make([]int32, 0, m)
 	taken := make([]bool, m)
 	for range m {
+		if f.stop.Up() {
+			return nil, f.cause()
+		}
 		best, size := -1, 0.0
 		for r := range m {
 			if v := -s[r][r].Hi / scale[f.old[n-m+r]]; !taken[r] && (best < 0 || v > size) {

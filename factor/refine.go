@@ -136,7 +136,7 @@ func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 		}
 	}
 	left := 0.0 // error that conjugate gradients have left
-	for out.Steps < maxRefinements {
+	for out.Steps < maxRefinements && !f.stop.Up() {
 		if !begun {
 			e = f.beginCorrection(r)
 		}
@@ -178,6 +178,9 @@ func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 	}
 	if left < conjugateFair {
 		out.Error = max(out.Error, left)
+	}
+	if f.stop.Up() {
+		out.Error = math.NaN()
 	}
 	return out
 }

@@ -71,7 +71,7 @@ func (e *forwardTasks) Do(worker, task int) {
 	f := (*Factor)(e)
 	w, t := f.workers[worker], f.S.tasks[task]
 	w.energy = 0
-	for k := t.lo; k < t.hi; k++ {
+	for k := t.lo; k < t.hi && !f.stop.Up(); k++ {
 		w.forward(&f.S.fronts[k])
 	}
 	f.energies[task] = w.energy
@@ -164,7 +164,7 @@ type backwardTasks Factor
 func (e *backwardTasks) Do(worker, task int) {
 	f := (*Factor)(e)
 	w, t := f.workers[worker], f.S.tasks[task]
-	for k := t.hi - 1; k >= t.lo; k-- {
+	for k := t.hi - 1; k >= t.lo && !f.stop.Up(); k-- {
 		if k-ahead >= t.lo && f.S.panels > farPanels {
 			w.fetch(&f.S.fronts[k-ahead])
 		}

@@ -12,6 +12,8 @@ import (
 // 1982). No product WᵀW is formed, so that a column counts as
 // dependent on those before it at about rounding times its length, and not at its root.
 type Span struct {
+	watched
+
 	plan   *SpanPlan
 	m      *sparse.Matrix
 	fronts []reflections
@@ -95,6 +97,9 @@ func (q *Span) Factorize(m *sparse.Matrix, scale []float64, tol float64) {
 	clear(q.dropped)
 	q.rank, q.gap, q.stack = 0, SpanGap{Smallest: math.Inf(1)}, q.stack[:0]
 	for k := range q.fronts {
+		if q.stop.Up() {
+			return
+		}
 		q.front(k, m)
 	}
 }

@@ -1,9 +1,11 @@
 package factor
 
 import (
+	"context"
 	"slices"
 
 	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -28,8 +30,18 @@ type SpanPlan struct {
 //
 // Cost: near-linear in nodes and blocks. It panics on an unknown ordering, and on less than one thread.
 func AnalyzeSpan(p *sparse.Pattern, o order.Ordering, threads int) *SpanPlan {
-	d := dualOf(p)
-	s := chooseDual(d, o, threads)
+	s, _ := AnalyzeSpanContext(context.Background(), p, o, threads)
+	return s
+}
+
+// AnalyzeSpanContext is AnalyzeSpan, and ends early when ctx does. It returns the cause for which ctx has ended.
+func AnalyzeSpanContext(ctx context.Context, p *sparse.Pattern, o order.Ordering, threads int) (*SpanPlan, error) {
+	stop, end := halt.Watch(ctx)
+	defer end()
+	s, err := chooseDual(ctx, stop, dualOf(p), o, threads)
+	if err != nil {
+		return nil, err
+	}
 	s.pointTo(p)
 	rows := int32(p.Dim()) - p.Off[p.Positive()]
 	column := make([]int32, 0, p.Dim())
@@ -38,7 +50,7 @@ func AnalyzeSpan(p *sparse.Pattern, o order.Ordering, threads int) *SpanPlan {
 			column = append(column, o-rows+a)
 		}
 	}
-	return &SpanPlan{p, s, column}
+	return &SpanPlan{p, s, column}, nil
 }
 
 // dualOf returns p with the signs exchanged: the −1 nodes of p first, its +1 nodes after
@@ -72,25 +84,33 @@ func dualOf(p *sparse.Pattern) *sparse.Pattern {
 }
 
 // chooseDual is Choose for a dual pattern, with all leaves first.
-func chooseDual(d *sparse.Pattern, o order.Ordering, threads int) *Symbolic {
-	if o != order.Auto {
-		return Analyze(d, leavesFirst(d, order.OnThreads(d, o, threads)))
+func chooseDual(ctx context.Context, stop *halt.Flag, d *sparse.Pattern, o order.Ordering, threads int) (*Symbolic, error) {
+	list := []order.Ordering{o}
+	if o == order.Auto {
+		list = []order.Ordering{order.LeafFirst, order.Banded, order.MinDegree}
 	}
-	list := []order.Ordering{order.LeafFirst, order.Banded, order.MinDegree}
 	var best *elimination
-	try := func(o order.Ordering) {
-		e := eliminate(d, leavesFirst(d, order.OnThreads(d, o, threads)))
+	for i := 0; i < len(list); i++ {
+		perm, err := order.OfContext(ctx, d, list[i], threads)
+		if err != nil {
+			return nil, err
+		}
+		e := eliminate(d, leavesFirst(d, perm), stop)
+		if stop.Up() {
+			return nil, context.Cause(ctx)
+		}
 		if best == nil || e.counts.Flops < best.counts.Flops {
 			best = e
 		}
+		if o == order.Auto && i == 2 && best.counts.MaxFront >= wideFront {
+			list = append(list, order.NestedDissection)
+		}
 	}
-	for _, o := range list {
-		try(o)
+	s := best.analyze()
+	if stop.Up() {
+		return nil, context.Cause(ctx)
 	}
-	if best.counts.MaxFront >= wideFront {
-		try(order.NestedDissection)
-	}
-	return best.analyze()
+	return s, nil
 }
 
 // leavesFirst returns perm with the +1 nodes moved to the front.

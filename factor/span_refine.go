@@ -59,6 +59,9 @@ func (q *Span) refine(r *refining, keep func()) LeastNorm {
 	best := LeastNorm{Optimality: math.Inf(1), Change: math.Inf(1)}
 	for step := 0; ; step++ {
 		now := q.residuals(r, step)
+		if q.stop.Up() {
+			return best
+		}
 		size, was := max(now.Optimality, now.Change), max(best.Optimality, best.Change)
 		if size < was {
 			best = now

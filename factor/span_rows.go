@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"context"
 	"slices"
 
 	"github.com/rung-mbd/rung/factor/order"
@@ -37,6 +38,9 @@ func (p *RowSpanPlan) NewRowSpan() *RowSpan {
 	}
 	return q
 }
+
+// Watch is Span.Watch.
+func (q *RowSpan) Watch(ctx context.Context) (end func()) { return q.span.Watch(ctx) }
 
 // Factorize finds the basis for the values of m, which has unit diagonal blocks. A row of which those before it leave
 // no more than tol of its length counts as dependent on them.

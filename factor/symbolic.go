@@ -1,6 +1,9 @@
 package factor
 
 import (
+	"context"
+
+	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/sparse"
 )
@@ -128,7 +131,7 @@ func (s *Symbolic) Order() []int32 { return s.perm }
 // perm[new] = old.
 //
 // Cost: near-linear in nodes and blocks (no structure of L is formed).
-func CountOrder(p *sparse.Pattern, perm []int32) Counts { return eliminate(p, perm).counts }
+func CountOrder(p *sparse.Pattern, perm []int32) Counts { return eliminate(p, perm, nil).counts }
 
 // elimination is a pattern in an elimination order that is a postorder of its tree.
 type elimination struct {
@@ -138,14 +141,24 @@ type elimination struct {
 	parent []int32 // in the elimination tree
 	rows   []int32 // of each column of L
 	counts Counts
+	stop   *halt.Flag
 }
 
-// eliminate finds the elimination tree of p in the order perm, and the rows of L.
-func eliminate(p *sparse.Pattern, perm []int32) *elimination {
+// eliminate finds the elimination tree of p in the order perm, and the rows of L. It returns nil if the flag goes up.
+func eliminate(p *sparse.Pattern, perm []int32, stop *halt.Flag) *elimination {
+	if stop.Up() {
+		return nil // perm may be unfinished
+	}
 	g := newGraph(p, inverse(p, perm))
-	e := &elimination{p: p}
+	e := &elimination{p: p, stop: stop}
 	band := bandwidth(g)
+	if stop.Up() {
+		return nil
+	}
 	e.graph, e.parent, e.perm = g.postordered(g.etree())
+	if stop.Up() {
+		return nil
+	}
 	for i, o := range e.perm {
 		e.perm[i] = perm[o]
 	}
@@ -250,19 +263,32 @@ func bandwidth(g *graph) int {
 // Cost: near-linear in nodes and in the block structure of L.
 // It panics if perm is not a permutation of the nodes.
 func Analyze(p *sparse.Pattern, perm []int32) *Symbolic {
-	return eliminate(p, perm).analyze()
+	return eliminate(p, perm, nil).analyze()
 }
 
-// analyze finds the fronts and where everything goes in them.
+// AnalyzeContext is Analyze, and ends early when ctx does. It returns the cause for which ctx has ended.
+func AnalyzeContext(ctx context.Context, p *sparse.Pattern, perm []int32) (*Symbolic, error) {
+	stop, end := halt.Watch(ctx)
+	defer end()
+	s := eliminate(p, perm, stop).analyze()
+	if stop.Up() {
+		return nil, context.Cause(ctx)
+	}
+	return s, nil
+}
+
+// analyze finds the fronts and where everything goes in them. It returns nil if e is nil or the flag goes up.
 func (e *elimination) analyze() *Symbolic {
+	if e == nil {
+		return nil
+	}
 	s := &Symbolic{P: e.p, perm: e.perm, Counts: e.counts}
 	a := newAnalysis(s, e)
-	a.supernodes()
-	a.structure()
-	a.relax()
-	a.place()
-	a.divide()
-	a.closeRows()
-	a.stack()
+	for _, pass := range [...]func(){a.supernodes, a.structure, a.relax, a.place, a.divide, a.closeRows, a.stack} {
+		if e.stop.Up() {
+			return nil
+		}
+		pass()
+	}
 	return s
 }

@@ -87,7 +87,7 @@ func TestSolveErrors(t *testing.T) {
 	rod := rung.NewBuilder("rod")
 	ball := rod.Rod("ball", 1, 0.1, spatial.Vec3{0, 0, 1}, spatial.Vec3{1, 0, 1})
 	rod.Distance("rod", rung.World, ball, spatial.Vec3{}, spatial.Vec3{0, 0, 1})
-	rod.SpringDamper("spring", rung.World, ball, spatial.Vec3{0, 0, -1}, spatial.Vec3{0, 0, 1}, 5, 0, 1)
+	rod.SpringDamper("spring", rung.World, ball, spatial.Vec3{0, 0, -1}, spatial.Vec3{0, 0, 1}, rung.Spring{Stiffness: 5, RestLength: 1})
 	m, err := rod.Model()
 	require.NoError(t, err)
 	p := newPlan(t, m, order.Auto)

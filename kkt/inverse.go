@@ -15,7 +15,7 @@ import (
 
 // ErrUnderactuated is wrapped by the error of an Inverse whose actuators cannot
 // make the wanted accelerations.
-var ErrUnderactuated = errors.New("actuators cannot make the wanted accelerations")
+var ErrUnderactuated = errors.New("kkt: actuators cannot make the wanted accelerations")
 
 // Inverse solves the inverse dynamics of a mechanism with loops on the sparse
 // side (RBDA §8.12): the generalized forces of chosen freedoms, the actuators,
@@ -105,7 +105,7 @@ func (v *Inverse) Solve(st *mechanism.State, wanted []float64) error {
 	}
 	v.ok = true
 	if v.missed > missedTol {
-		return fault.Errorf("kkt: %w: free to move are %s", ErrUnderactuated, v.names(v.Uncontrolled()))
+		return fault.Errorf("%w: free to move are %s", ErrUnderactuated, v.names(v.Uncontrolled()))
 	}
 	return nil
 }
@@ -323,11 +323,7 @@ func (v *Inverse) Uncontrolled() []mechanism.Freedom {
 	d.fac.SolveRefinedTo(x, d.r, b, d.sys.W, 0)
 	d.sys.AccelerationsTo(x, x)
 	for i := range st.Bodies {
-		k := &d.sys.Kin.Bodies[i]
-		s := &st.Bodies[i]
-		s.Omega = [3]float64(x[6*i : 6*i+3])
-		s.Velocity = [3]float64(x[6*i+3 : 6*i+6])
-		s.Velocity = s.Velocity.Sub(s.Omega.Cross(k.Com))
+		st.Bodies[i].SetComVelocity((*[6]float64)(x[6*i:]), &d.sys.Kin.Bodies[i].Com)
 	}
 	return d.plan.mech.Moving(d.sys.Kin, st, movingTol*algebra.MaxAbs(x[:len(r)]))
 }

@@ -227,7 +227,7 @@ func (s *Solver) probeJoint(r *Report, j int, v, length []float64) {
 			tol *= l
 		}
 		if math.Abs(x) > tol {
-			r.Undetermined[j] |= 1 << c
+			r.Undetermined[j] |= componentBit(c)
 		}
 	}
 }

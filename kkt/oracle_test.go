@@ -195,7 +195,7 @@ func undetermined(t *testing.T, s *kkt.Solver, st *mechanism.State, o *oracle) [
 	for j := range out {
 		for c, x := range reach[j] {
 			if x > reachTol*largest {
-				out[j] |= 1 << c
+				out[j] |= 1 << ((c + 3) % 6)
 				require.Greater(t, x, 1e3*reachTol*largest, "joint %d, component %d is on the border", j, c)
 			}
 		}

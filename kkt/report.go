@@ -19,8 +19,9 @@ type Report struct {
 	// elimination order, how many rows are redundant does not.
 	RedundantRows []int
 
-	// Undetermined holds one bit for each component of each joint's wrench, in
-	// the order of WrenchComponents, that the constraints leave undetermined.
+	// Undetermined holds one bit for each component of each joint's wrench that the constraints
+	// leave undetermined: from bit 0 on the force along x, y, z and the moment about x, y, z of the
+	// world, moments about the origin of the successor frame.
 	Undetermined []uint8
 
 	// LeastNorm: the multipliers have the least norm of all with the same effect on the bodies, to rounding,
@@ -58,9 +59,12 @@ type Report struct {
 // singular.
 const NearSingularDistance = 5e-3
 
-// WrenchComponents names the components of a wrench in the order of the bits of
-// Report.Undetermined; moments are about the origin of S, world axes.
-var WrenchComponents = [6]string{"moment.x", "moment.y", "moment.z", "force.x", "force.y", "force.z"}
+// wrenchComponents names the components of a wrench in the order of the bits of
+// Report.Undetermined.
+var wrenchComponents = [6]string{"force.x", "force.y", "force.z", "moment.x", "moment.y", "moment.z"}
+
+// componentBit returns the bit of Report.Undetermined for entry c of a spatial.Force.
+func componentBit(c int) uint8 { return 1 << ((c + 3) % 6) }
 
 const (
 	geometricEpsilon = 1e-12 // proximal term of the rank decision
@@ -285,9 +289,9 @@ func (r *Report) components(j int) uint8 {
 // wrench, forces first.
 func (r *Report) UndeterminedComponents(j int) []string {
 	names, marked := []string{}, r.components(j)
-	for _, c := range [6]int{3, 4, 5, 0, 1, 2} {
+	for c, name := range wrenchComponents {
 		if marked>>c&1 == 1 {
-			names = append(names, WrenchComponents[c])
+			names = append(names, name)
 		}
 	}
 	return names

@@ -140,7 +140,7 @@ func (s *Solver) geometricAt(v, length []float64, h float64) (*assemble.Weighted
 		copy(world[6*i+3:], c[:])
 	}
 	st := s.st.Clone()
-	s.plan.mech.Advance(st, s.st, world, h)
+	s.plan.mech.DisplaceTo(st, s.st, h, world)
 	y := s.plan.layout.NewWeightedOn(s.team)
 	if y.FillTo(st) != nil {
 		return nil, false

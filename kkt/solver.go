@@ -16,11 +16,11 @@ import (
 // ErrInconsistent is wrapped by the error of a Solve whose constraints
 // contradict each other at acceleration level, such as two motions prescribed
 // for one freedom.
-var ErrInconsistent = errors.New("constraints contradict each other")
+var ErrInconsistent = errors.New("kkt: constraints contradict each other")
 
 // ErrInaccurate is wrapped by the error of a Solve whose refinement ended far
 // from a solution, or whose numbers overflow.
-var ErrInaccurate = errors.New("refinement does not converge")
+var ErrInaccurate = errors.New("kkt: refinement does not converge")
 
 const (
 	// consistentTol is the largest residual of a constraint row, relative to the
@@ -374,20 +374,20 @@ func (s *Solver) describe(err error) error {
 	w := &s.ref.Worst
 	switch {
 	case errors.As(err, &p):
-		return fault.Errorf("kkt: %s: %w", s.plan.layout.NodeName(p.Node), err)
+		return fault.Errorf("kkt: %w", s.plan.layout.At(p.Node, -1, err))
 	case err == ErrInaccurate && s.overflows() && w.Node < 0:
-		return fault.Errorf("kkt: %w: numbers overflow", err)
+		return fault.Errorf("%w: numbers overflow", err)
 	case err == ErrInaccurate && s.overflows():
-		return fault.Errorf("kkt: %s, row %d: %w: numbers overflow", s.plan.layout.NodeName(w.Node), w.Row, err)
+		return fault.Errorf("kkt: %w", s.plan.layout.At(w.Node, w.Row, fault.Errorf("%w: numbers overflow", err)))
 	case err == ErrInconsistent:
-		return fault.Errorf("kkt: %s, row %d: %w (relative residual %.3g)", s.plan.layout.NodeName(w.Node), w.Row, err, w.Ratio)
+		return fault.Errorf("kkt: %w", s.plan.layout.At(w.Node, w.Row, fault.Errorf("%w (relative residual %.3g)", err, w.Ratio)))
 	case err == ErrInaccurate:
 		node, row, _ := s.fac.Weakest()
 		if node < 0 {
-			return fault.Errorf("kkt: %w (predicted relative error %.3g)", err, s.ref.Error)
+			return fault.Errorf("%w (predicted relative error %.3g)", err, s.ref.Error)
 		}
-		return fault.Errorf("kkt: %s, row %d: %w: too close to dependent on the others for double precision (predicted relative error %.3g)",
-			s.plan.layout.NodeName(node), row, err, s.ref.Error)
+		return fault.Errorf("kkt: %w", s.plan.layout.At(node, row,
+			fault.Errorf("%w: too close to dependent on the others for double precision (predicted relative error %.3g)", err, s.ref.Error)))
 	}
 	return err
 }

@@ -40,7 +40,7 @@ func (s *Solver) feedBack(alpha, beta float64) error {
 		mech.JointTo(&jk, j, s.sys.Kin, s.st)
 		jt.PositionErrorTo(&delta, &jk.Frames, s.st.Time)
 		if err := jt.VelocityErrorTo(&rate, &jk.Frames, s.st.Time); err != nil {
-			return fault.Errorf("kkt: joint %s: %w", fault.Name(mech.JointName(j)), err)
+			return fault.Errorf("kkt: %w", mech.AtJoint(j, -1, err))
 		}
 		b := s.sys.B[p.Off[node]:p.Off[node+1]]
 		for k := range b {

@@ -39,6 +39,8 @@ const (
 	braceLight = 1e-2
 	// braceFloor is the least weight of a rotation relative to the mean.
 	braceFloor = 1e-3
+	// braceNone is the mean of weights, N m, that counts as none: reciprocals of smaller ones overflow.
+	braceNone = 1e-200
 	// bracePart is the least part of the metric in a braced K, relative to the square of the
 	// number of bodies.
 	bracePart = 1e-3
@@ -101,7 +103,7 @@ func (b *brace) settle() {
 	for i := range b.turn {
 		mean += max(b.turn[i], b.length*b.length*b.travel[i]) / float64(len(b.turn))
 	}
-	if mean == 0 {
+	if mean < braceNone {
 		mean = 1
 	}
 	for i := range b.turn {

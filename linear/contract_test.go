@@ -62,7 +62,7 @@ func TestPanics(t *testing.T) {
 // that failed, be it for the state or for a force element behind it.
 func TestNotLinearized(t *testing.T) {
 	b := chain(t, 2, 1)
-	b.SpringDamper("damper", rung.World, 1, vec{0, 0, 5}, vec{0, 0, -1}, 3, 1, 0)
+	b.SpringDamper("damper", rung.World, 1, vec{0, 0, 5}, vec{0, 0, -1}, rung.Spring{Stiffness: 3, Damping: 1})
 	p := built(t, b)
 	s := linear.NewSystem(p)
 	x, rows := make([]float64, s.Dim()), make([]float64, s.Rows())
@@ -103,7 +103,7 @@ func TestErrors(t *testing.T) {
 
 	// A damper whose ends coincide has no direction.
 	b := chain(t, 1, 1)
-	b.SpringDamper("short", rung.World, 0, vec{0, 0, -1}, vec{0, 0, -1}, 3, 1, 0)
+	b.SpringDamper("short", rung.World, 0, vec{0, 0, -1}, vec{0, 0, -1}, rung.Spring{Stiffness: 3, Damping: 1})
 	p = built(t, b)
 	err := linear.NewSystem(p).Linearize(resting(p))
 	assert.ErrorIs(t, err, mechanism.ErrNoDirection)
@@ -112,7 +112,7 @@ func TestErrors(t *testing.T) {
 	// The same up to rounding.
 	b = chain(t, 1, 1)
 	link := b.Rod("link", 1, 0.1, vec{0.3, 0.2, 0.1}, vec{1, -2, 0.7})
-	b.SpringDamper("rounded", rung.World, link, vec{1, -2, 0.7}, vec{1, -2, 0.7}, 0, 1, 0)
+	b.SpringDamper("rounded", rung.World, link, vec{1, -2, 0.7}, vec{1, -2, 0.7}, rung.Spring{Damping: 1})
 	p = built(t, b)
 	e := &p.Mechanism().Forces[0]
 	at := p.Initial().Bodies[1]
@@ -137,7 +137,7 @@ func TestErrors(t *testing.T) {
 func TestPointSpring(t *testing.T) {
 	b := rung.NewBuilder("point").Gravity(0, 0, 0)
 	body := b.Body("mass", brick(t, 2, 0.1), rung.At(1, 2, 3))
-	b.SpringDamper("spring", rung.World, body, vec{1, 2, 3}, vec{1, 2, 3}, 50, 0, 0)
+	b.SpringDamper("spring", rung.World, body, vec{1, 2, 3}, vec{1, 2, 3}, rung.Spring{Stiffness: 50})
 	m := modes(t, built(t, b), linear.ModeOptions{})
 	require.Equal(t, 6, len(m.List))
 	for i, want := range []float64{0, 0, 0, 25, 25, 25} {

@@ -24,7 +24,7 @@ func oscillator(t testing.TB, omega, zeta float64) *rung.Builder {
 	b := rung.NewBuilder("oscillator").Gravity(0, 0, -g)
 	body := slider(t, b, "mass", m, vec{0, 0, -1}, vec{0, 0, 1})
 	k := m * omega * omega
-	b.SpringDamper("spring", rung.World, body, vec{}, vec{0, 0, -1}, k, 2*zeta*m*omega, 1-m*g/k)
+	b.SpringDamper("spring", rung.World, body, vec{}, vec{0, 0, -1}, rung.Spring{Stiffness: k, Damping: 2 * zeta * m * omega, RestLength: 1 - m*g/k})
 	return b
 }
 

@@ -22,9 +22,10 @@ type UnbalancedError struct {
 	Steps int
 
 	// Away is how far a body has gone, m, if the search has ended for that: nothing seems to
-	// hold it. Gone is its name.
-	Away float64
-	Gone string
+	// hold it. Gone is its name, GoneIndex its number.
+	Away      float64
+	Gone      string
+	GoneIndex int
 }
 
 // Error names the body.
@@ -37,15 +38,18 @@ func (e *UnbalancedError) Error() string {
 		ErrNoEquilibrium, e.Steps, fault.Name(e.Body), e.Force.Norm(), e.Moment.Norm())
 }
 
-// Unwrap returns ErrNoEquilibrium.
-func (e *UnbalancedError) Unwrap() error { return ErrNoEquilibrium }
+// Unwrap returns the place, which wraps ErrNoEquilibrium.
+func (e *UnbalancedError) Unwrap() error {
+	return &mechanism.Error{Body: e.Body, BodyIndex: e.BodyIndex, JointIndex: -1, ForceIndex: -1, Row: -1, Err: ErrNoEquilibrium}
+}
 
 // Unbalanced is the force that is left on a body, reactions included: M·a with a the
 // accelerations with which it would start from rest.
 type Unbalanced struct {
-	Body   string
-	Force  spatial.Vec3 // N, world axes
-	Moment spatial.Vec3 // N m, about the centre of mass, world axes
+	Body      string // name, and number
+	BodyIndex int
+	Force     spatial.Vec3 // N, world axes
+	Moment    spatial.Vec3 // N m, about the centre of mass, world axes
 }
 
 // Stability says how a mechanism answers to a small push from its equilibrium.
@@ -306,7 +310,7 @@ func (s *System) unbalanced() (left Unbalanced, worst, size float64) {
 		return left, 0, 0
 	}
 	left = Unbalanced{
-		Body:   s.mech.BodyName(at),
+		Body: s.mech.BodyName(at), BodyIndex: at,
 		Moment: spatial.Vec3(all[6*at : 6*at+3]), Force: spatial.Vec3(all[6*at+3 : 6*at+6]),
 	}
 	return left, worst, size

@@ -111,7 +111,7 @@ func TestBuckling(t *testing.T) {
 func TestSag(t *testing.T) {
 	b := rung.NewBuilder("sag").Gravity(0, 0, -g)
 	body := slider(t, b, "mass", 3, vec{0, 0, -1}, vec{0, 0, 1})
-	b.SpringDamper("spring", rung.World, body, vec{}, vec{0, 0, -1}, 200, 5, 1)
+	b.SpringDamper("spring", rung.World, body, vec{}, vec{0, 0, -1}, rung.Spring{Stiffness: 200, Damping: 5, RestLength: 1})
 	e, st := balanced(t, built(t, b), linear.EquilibriumOptions{})
 	assert.InDelta(t, -1-3*g/200, st.Bodies[0].Position[2], poseTol)
 	assert.Equal(t, linear.Stable, e.Stability)
@@ -278,7 +278,7 @@ func TestInnerForce(t *testing.T) {
 		lower := b.Body("lower", brick(t, 1, 0.1), rung.At(0.8, 1, 0.7))
 		b.Spherical("ball", rung.World, upper, vec{})
 		b.Joint("weld", model.Fixed, upper, lower, rung.At(0.6, 0.5, 0.6))
-		b.SpringDamper("spring", upper, lower, vec{0.4, -0.2, 0.5}, vec{0.9, 0.6, 0.8}, 1e4, 0, rest*math.Sqrt(0.25+0.64+0.09))
+		b.SpringDamper("spring", upper, lower, vec{0.4, -0.2, 0.5}, vec{0.9, 0.6, 0.8}, rung.Spring{Stiffness: 1e4, RestLength: rest * math.Sqrt(0.25+0.64+0.09)})
 		e, _ := balanced(t, built(t, b), linear.EquilibriumOptions{})
 		assert.LessOrEqual(t, e.Steps, 45, "rest %v", rest)
 		assert.Equal(t, linear.Neutral, e.Stability)

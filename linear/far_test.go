@@ -14,6 +14,7 @@ import (
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/linear"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -210,7 +211,12 @@ func TestNothingHolds(t *testing.T) {
 	e := new(linear.UnbalancedError)
 	require.ErrorAs(t, err, &e)
 	assert.ErrorIs(t, err, linear.ErrNoEquilibrium)
+	at := new(mechanism.Error)
+	require.ErrorAs(t, err, &at)
+	assert.Equal(t, e.Body, at.Body)
+	assert.Equal(t, body.Index(), at.BodyIndex)
 	assert.Equal(t, "cage", e.Gone)
+	assert.Equal(t, body.Index(), e.GoneIndex)
 	assert.Greater(t, e.Away, 1e3)
 	assert.ErrorContains(t, err, `nothing holds body "cage"`)
 	assert.Equal(t, p.Initial(), st)

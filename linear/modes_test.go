@@ -110,7 +110,7 @@ func row(t testing.TB, n int, axis vec, m, a, k, T float64) *rung.Builder {
 		if i < n {
 			body = slider(t, b, fmt.Sprint("m", i), m, here, axis)
 		}
-		b.SpringDamper(fmt.Sprint("s", i), last, body, at, here, k, 0, a-T/k)
+		b.SpringDamper(fmt.Sprint("s", i), last, body, at, here, rung.Spring{Stiffness: k, RestLength: a - T/k})
 		last, at = body, here
 	}
 	return b

@@ -111,7 +111,7 @@ func randomTree(t *testing.T, seed uint64) *kkt.Plan {
 	for i := range r.IntN(3) {
 		one, other := r.IntN(len(tree)), 1+r.IntN(len(tree)-1)
 		if one != other {
-			b.SpringDamper(fmt.Sprint("s", i), tree[one], tree[other], at[one].Add(point(0.5)), at[other].Add(point(0.5)), 100, 0.1, 0.5)
+			b.SpringDamper(fmt.Sprint("s", i), tree[one], tree[other], at[one].Add(point(0.5)), at[other].Add(point(0.5)), rung.Spring{Stiffness: 100, Damping: 0.1, RestLength: 0.5})
 		}
 	}
 	return built(t, b)

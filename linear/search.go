@@ -8,9 +8,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/rung-mbd/rung/closing"
-	"github.com/rung-mbd/rung/kkt"
-
 	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -138,7 +137,7 @@ func (s *search) descend(out *Equilibrium, most int) error {
 		last = out.Relative
 		if away, body := s.away(); away > awayMost*s.extent0 {
 			e := s.unbalancedError(out)
-			e.Away, e.Gone = away, s.sys.mech.BodyName(body)
+			e.Away, e.Gone, e.GoneIndex = away, s.sys.mech.BodyName(body), int(body)
 			return e
 		}
 		if out.Steps == most {

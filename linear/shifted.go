@@ -110,35 +110,11 @@ func groupsOf(terms []term) []group {
 
 // pattern has the bodies and the coordinates u, then the joints and the rows of B.
 func (sys *System) pattern(z *split, groups []group) *sparse.Pattern {
-	base := sys.plan.Layout().Pattern
-	nb, nj := sys.mech.NumBodies(), base.Len()-sys.mech.NumBodies()
-	n := base.Len() + 2*len(groups)
-	size, sign := make([]int8, n), make([]int8, n)
-	ptr, ind := make([]int32, n+1), make([]int32, 0, len(base.Ind)+3*len(groups))
-	first := nb + len(groups) // node of the first joint
-	for i := range n {
-		sign[i] = 1
-		switch {
-		case i < nb:
-			size[i] = blockSize
-		case i < first:
-			size[i] = blockSize
-		case i < first+nj:
-			sign[i] = -1
-			node := nb + i - first
-			size[i] = base.Size[node]
-			ind = append(ind, base.Ind[base.Ptr[node]:base.Ptr[node+1]]...)
-		default:
-			sign[i] = -1
-			k := i - first - nj
-			g := groups[k]
-			size[i] = int8(g.hi - g.lo)
-			a, b := z.terms[g.lo].body[0], z.terms[g.lo].body[1]
-			ind = append(ind, min(a, b), max(a, b), int32(nb+k))
-		}
-		ptr[i+1] = int32(len(ind))
+	list := make([]sparse.Slack, len(groups))
+	for i, g := range groups {
+		list[i] = sparse.Slack{Nodes: z.terms[g.lo].body, Size: blockSize, Rows: int8(g.hi - g.lo)}
 	}
-	return sparse.NewPattern(size, sign, ptr, ind)
+	return sys.plan.Layout().Pattern.WithSlacks(list)
 }
 
 func samePattern(p, q *sparse.Pattern) bool {

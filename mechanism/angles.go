@@ -140,11 +140,11 @@ func (m *Mechanism) TurnsTo(out *model.Model, k *Kinematics, s *State) {
 		jt, to := m.sprungTo(&jk, j, k, s), &out.Joints[j]
 		jt.CoordinatesTo(&q, &qd, &jk)
 		jt.Spec.CoordinatesTo(&raw, &qd, &jk.Frames)
-		turns := make([]int, to.Type.Turns())
+		turns := make([]int64, to.Type.Turns())
 		copy(turns, to.Turns)
 		d := &jt.sprung
 		for _, f := range d.freedom[:d.n] {
-			turns[f] += int(math.RoundToEven((q[f] - raw[f]) / (2 * math.Pi)))
+			turns[f] += int64(math.RoundToEven((q[f] - raw[f]) / (2 * math.Pi)))
 		}
 		to.Turns = turns
 	}

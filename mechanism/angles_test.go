@@ -17,7 +17,7 @@ func TestAngles(t *testing.T) {
 	join(t, m, "revolute w 0", "cylindrical 0 1", "helical 0 2", "revolute 1 2")
 	m.Joints[0].Stiffness = []float64{2}
 	m.Joints[1].Stiffness = []float64{3, 4} // an angle and a length
-	m.Joints[1].Turns = []int{3}
+	m.Joints[1].Turns = []int64{3}
 	m.Joints[2].Stiffness, m.Joints[2].Pitch = []float64{5}, 1
 	m.Joints[3].Damping = []float64{6}
 	mech := compiled(t, m)
@@ -64,13 +64,13 @@ func TestAngles(t *testing.T) {
 	out := *m
 	out.Joints = append(out.Joints[:0:0], m.Joints...)
 	mech.TurnsTo(&out, k, s)
-	require.Equal(t, []int{int(math.Round((x - math.Remainder(x, 2*math.Pi)) / (2 * math.Pi)))}, out.Joints[0].Turns)
-	require.Equal(t, []int{3}, out.Joints[1].Turns)
+	require.Equal(t, []int64{int64(math.Round((x - math.Remainder(x, 2*math.Pi)) / (2 * math.Pi)))}, out.Joints[0].Turns)
+	require.Equal(t, []int64{3}, out.Joints[1].Turns)
 	require.Nil(t, m.Joints[0].Turns)
 
 	s.Angles = nil
 	require.InDelta(t, math.Remainder(x, 2*math.Pi), read(0), 1e-12)
-	m.Joints[1].Turns = []int{1 << 40} // more than 32 bits
+	m.Joints[1].Turns = []int64{1 << 40} // more than 32 bits
 	mech = compiled(t, m)
 	require.Equal(t, 2*math.Pi*(1<<40), read(1))
 	s.Angles = make([]float64, 3)
@@ -83,7 +83,7 @@ func TestAdopt(t *testing.T) {
 	join(t, m, "revolute w 0", "revolute 0 1", "revolute 1 2")
 	for j := range m.Joints {
 		m.Joints[j].Stiffness = []float64{1}
-		m.Joints[j].Turns = []int{j + 1}
+		m.Joints[j].Turns = []int64{int64(j + 1)}
 	}
 	from := compiled(t, m)
 	s, k := from.Initial(), from.NewKinematics()

@@ -214,7 +214,7 @@ func TestWoundSpring(t *testing.T) {
 	m.Gravity = [3]float64{}
 	join(t, m, "revolute w 0")
 	j := &m.Joints[0]
-	j.Stiffness, j.Rest, j.Turns, j.Force = []float64{2}, []float64{0.25}, []int{-3}, []float64{1}
+	j.Stiffness, j.Rest, j.Turns, j.Force = []float64{2}, []float64{0.25}, []int64{-3}, []float64{1}
 	mech := compiled(t, m)
 	s := mech.Initial()
 	k := kinematics(t, mech, s)

@@ -15,7 +15,7 @@ import (
 func TestTypesAreShared(t *testing.T) {
 	m := cubes(3)
 	join(t, m, "revolute w 0", "revolute 0 1", "revolute 1 2", "spherical 0 2")
-	m.Joints[2].Turns = []int{1}
+	m.Joints[2].Turns = []int64{1}
 	mech := compiled(t, m)
 	j := mech.Joints
 	require.Same(t, j[0].JointSpec, j[1].JointSpec)

@@ -84,7 +84,7 @@ func TestNewCompiles(t *testing.T) {
 func TestTurnsByFreedom(t *testing.T) {
 	m := cubes(1)
 	join(t, m, "universal w 0", "planar w 0", "cylindrical 0 w")
-	m.Joints[0].Turns, m.Joints[1].Turns = []int{2, -5}, []int{3}
+	m.Joints[0].Turns, m.Joints[1].Turns = []int64{2, -5}, []int64{3}
 	mech := compiled(t, m)
 	require.Equal(t, &[6]int64{2, -5}, mech.Joints[0].Turns)
 	require.Equal(t, &[6]int64{3}, mech.Joints[1].Turns)

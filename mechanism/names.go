@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// errNames says that names do not fit into a names.
-var errNames = errors.New("mechanism: names take more than 4 GiB")
+// errNames says that names do not fit into a names, or into a string of a 32-bit machine.
+var errNames = errors.New("mechanism: names take more than 4 GiB (2 GiB on 32-bit machines)")
 
 // names holds many names in one string: four bytes a name beside its own, and
 // nothing for the garbage collector to follow.
@@ -18,15 +18,15 @@ type names struct {
 
 // newNames returns the names name(0) … name(n−1), which are copied.
 func newNames(n int, name func(i int) string) (names, error) {
-	size := 0
+	size := uint64(0)
 	for i := range n {
-		size += len(name(i))
+		size += uint64(len(name(i)))
 	}
-	if size > math.MaxUint32 {
+	if size > min(math.MaxUint32, math.MaxInt) {
 		return names{}, errNames
 	}
 	var text strings.Builder
-	text.Grow(size)
+	text.Grow(int(size))
 	list := names{ends: make([]uint32, n)}
 	for i := range list.ends {
 		text.WriteString(name(i))

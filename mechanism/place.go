@@ -42,16 +42,16 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // AtJoint returns err as an error at a row of joint j, or at the whole joint if row is −1.
-func (m *Mechanism) AtJoint(j, row int, err error) error {
+func (m *Mechanism) AtJoint(j, row int, err error) *Error {
 	return &Error{Joint: m.JointName(j), JointIndex: j, Row: row, BodyIndex: -1, ForceIndex: -1, Err: err}
 }
 
 // AtBody returns err as an error at body i.
-func (m *Mechanism) AtBody(i int, err error) error {
+func (m *Mechanism) AtBody(i int, err error) *Error {
 	return &Error{Body: m.BodyName(i), BodyIndex: i, JointIndex: -1, Row: -1, ForceIndex: -1, Err: err}
 }
 
 // AtForce returns err as an error at force element i, or at a force of one's own, which count on.
-func (m *Mechanism) AtForce(i int, err error) error {
+func (m *Mechanism) AtForce(i int, err error) *Error {
 	return &Error{Force: m.ForceName(i), ForceIndex: i, JointIndex: -1, Row: -1, BodyIndex: -1, Err: err}
 }

@@ -84,7 +84,7 @@ func (m *Mechanism) BodyTo(k *BodyKinematics, s *State, i int) bool {
 	b := &s.Bodies[i]
 	b.Rotation.MatTo(&k.E)
 	k.E.MulVecTo(&k.Com, &m.Bodies[i].Com)
-	return b.finite()
+	return b.IsFinite()
 }
 
 // NotFinite returns the error of KinematicsTo that names body i.
@@ -92,9 +92,9 @@ func (m *Mechanism) NotFinite(i int) error {
 	return m.AtBody(i, ErrNotFinite)
 }
 
-// finite reports whether all numbers are finite and the quaternion is unit to
+// IsFinite reports whether all numbers are finite and the quaternion is unit to
 // 1e-6.
-func (b *BodyState) finite() bool {
+func (b *BodyState) IsFinite() bool {
 	q := &b.Rotation
 	n := q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3]
 	t := 0.0

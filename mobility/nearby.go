@@ -126,10 +126,8 @@ func (c *comparison) choose(st *mechanism.State, seed uint64) {
 	}
 	for i := range st.Bodies {
 		b := &st.Bodies[i]
-		com := b.Rotation.Rotate(c.mech.Bodies[i].Com)
-		v := b.Velocity.Add(b.Omega.Cross(com))
-		copy(c.v[6*i:], b.Omega[:])
-		copy(c.v[6*i+3:], v[:])
+		arm := b.Rotation.Rotate(c.mech.Bodies[i].Com)
+		b.ComVelocityTo((*[6]float64)(c.v[6*i:]), &arm)
 	}
 }
 
@@ -145,7 +143,7 @@ func (c *comparison) neighbour(sign float64) (*mechanism.State, error) {
 		return nil, nil
 	}
 	near := c.rest.Clone()
-	c.mech.Advance(near, c.rest, c.v, sign*nearbyStep/rate)
+	c.mech.DisplaceTo(near, c.rest, sign*nearbyStep/rate, c.v)
 	err := c.closer.ClosePositions(near)
 	if errors.Is(err, closing.ErrCannotClose) {
 		return nil, nil
@@ -190,9 +188,7 @@ func (c *comparison) jointRate(v []float64) (rate float64) {
 func (c *comparison) moving(v []float64) *mechanism.State {
 	st := c.rest.Clone()
 	for i := range st.Bodies {
-		b := &st.Bodies[i]
-		b.Omega = spatial.Vec3(v[6*i : 6*i+3])
-		b.Velocity = spatial.Vec3(v[6*i+3 : 6*i+6]).Sub(b.Omega.Cross(c.kin.Bodies[i].Com))
+		st.Bodies[i].SetComVelocity((*[6]float64)(v[6*i:]), &c.kin.Bodies[i].Com)
 	}
 	return st
 }

@@ -54,7 +54,7 @@ func check(m *Model, link bool) (*Links, error) {
 }
 
 // Canonicalize puts m, which passes Check, in the form that Read returns:
-// orientations normalised and never zero, lists of zeros and empty slices nil.
+// orientations normalized and never zero, lists of zeros and empty slices nil.
 // Write and Read then reproduce it exactly.
 func (m *Model) Canonicalize() {
 	for i := range m.Bodies {

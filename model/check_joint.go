@@ -139,7 +139,7 @@ func (c *checker) checkTurns(j *Joint) {
 	}
 	for k, n := range j.Turns {
 		if n > maxTurns || n < -maxTurns {
-			c.report(entry(".turns", k), strconv.Itoa(n), ruleTurns)
+			c.report(entry(".turns", k), strconv.FormatInt(n, 10), ruleTurns)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func sample() *model.Model {
 			j.Force = append(j.Force, float64(k)+0.5)
 		}
 		for k := range t.Turns() {
-			j.Turns = append(j.Turns, 1-3*k)
+			j.Turns = append(j.Turns, int64(1-3*k))
 		}
 		m.Joints = append(m.Joints, j)
 	}
@@ -114,8 +114,8 @@ func TestCheckRules(t *testing.T) {
 		{"$.joints[4].damping", "length 0", j(model.Cylindrical, func(j *model.Joint) { j.Damping = []float64{} })},
 		{"$.joints[4].rest[1]", "finite", j(model.Cylindrical, func(j *model.Joint) { j.Rest = []float64{0, inf} })},
 		{"$.joints[8].rest[2]", "ball", j(model.SphereInCylinder, func(j *model.Joint) { j.Rest = []float64{0, 0, 1, 1} })},
-		{"$.joints[5].turns", "length 1", j(model.Universal, func(j *model.Joint) { j.Turns = []int{1} })},
-		{"$.joints[5].turns[1]", "integer", j(model.Universal, func(j *model.Joint) { j.Turns = []int{1, math.MinInt} })},
+		{"$.joints[5].turns", "length 1", j(model.Universal, func(j *model.Joint) { j.Turns = []int64{1} })},
+		{"$.joints[5].turns[1]", "integer", j(model.Universal, func(j *model.Joint) { j.Turns = []int64{1, math.MinInt64} })},
 		{"$.joints[4].motion", "length 1", j(model.Cylindrical, func(j *model.Joint) { j.Motion = j.Motion[:1] })},
 		{"$.joints[4].motion[1].coefficients[1]", "finite", j(model.Cylindrical, func(j *model.Joint) { j.Motion[1].Coefficients[1] = nan })},
 		{"$.joints[4].motion[1].coefficients", "no entries", j(model.Cylindrical, func(j *model.Joint) { j.Motion[1].Coefficients = nil })},

@@ -79,7 +79,7 @@ type Joint struct {
 	Stiffness        []float64
 	Damping          []float64
 	Rest             []float64
-	Turns            []int     // one a rotational scalar freedom
+	Turns            []int64   // one a rotational scalar freedom
 	Motion           []*Motion // nil entries are free
 }
 

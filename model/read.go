@@ -8,7 +8,7 @@ import (
 )
 
 // Read reads one document of rung-model/1 from r up to its end; file names it
-// in messages. Lists of zeros become nil, orientations are normalised.
+// in messages. Lists of zeros become nil, orientations are normalized.
 //
 // Cost: O(bytes of the document). Lists that are too long (MaxElements, joints.MaxCoefficients, joints.MaxTimes) are refused and not
 // stored. The memory is little more than the model's
@@ -259,7 +259,7 @@ func (d *decoder) pose(p *Pose) {
 	}
 }
 
-// orientation reads a quaternion and normalises it. The rule is here too, as
+// orientation reads a quaternion and normalizes it. The rule is here too, as
 // Check lets a zero quaternion pass.
 func (d *decoder) orientation(q *[4]float64) {
 	if !d.vector(q[:]) {

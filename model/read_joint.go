@@ -64,7 +64,7 @@ func (d *decoder) finishJoint(j *Joint, seen uint32) {
 		}
 	}
 	if seen>>jointTurns&1 != 0 {
-		j.Turns = append([]int{}, d.turns...)
+		j.Turns = append([]int64{}, d.turns...)
 		if len(d.turns) == j.Type.Turns() && allZeroInts(d.turns) {
 			j.Turns = nil
 		}
@@ -153,7 +153,7 @@ func (d *decoder) readTurns() {
 }
 
 // integer reads a number with an integer value, written in any way.
-func (d *decoder) integer() int {
+func (d *decoder) integer() int64 {
 	if d.dec.PeekKind() != jsontext.KindNumber {
 		d.wrong("a number")
 		return 0
@@ -168,14 +168,14 @@ func (d *decoder) integer() int {
 			d.problem(cutShort(string(raw)), ruleTurns)
 			return 0
 		}
-		return int(n)
+		return n
 	}
 	x, err := strconv.ParseFloat(string(raw), 64)
-	if err != nil || x > maxTurns || x < -maxTurns || x != float64(int(x)) {
+	if err != nil || x > maxTurns || x < -maxTurns || x != float64(int64(x)) {
 		d.problem(cutShort(string(raw)), ruleTurns)
 		return 0
 	}
-	return int(x)
+	return int64(x)
 }
 
 func (d *decoder) motions() []*Motion {

@@ -101,7 +101,7 @@ func allZero(x []float64) bool {
 	return true
 }
 
-func allZeroInts(x []int) bool {
+func allZeroInts(x []int64) bool {
 	for _, v := range x {
 		if v != 0 {
 			return false

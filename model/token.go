@@ -90,11 +90,11 @@ type decoder struct {
 	flaw    flaws // of the current element
 	fatal   bool
 	partial bool
-	most    int   // elements of a list of bodies, joints or forces that are read
+	most    int // elements of a list of bodies, joints or forces that are read
 	ioErr   error
 	scratch []byte
 	lists   [4][]float64 // of the current joint
-	turns   []int
+	turns   []int64
 	arena   []float64 // unused rest of the block that lists are cut from
 }
 

@@ -170,7 +170,7 @@ func (o *writer) joint(j *Joint) {
 		o.b = append(o.b, `, "turns": [`...)
 		for k, n := range j.Turns {
 			o.comma(k)
-			o.b = strconv.AppendInt(o.b, int64(n), 10)
+			o.b = strconv.AppendInt(o.b, n, 10)
 		}
 		o.b = append(o.b, ']')
 	}

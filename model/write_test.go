@@ -36,7 +36,7 @@ func TestWriteSample(t *testing.T) {
 func TestWriteForm(t *testing.T) {
 	m := model.New("one")
 	m.Bodies = []model.Body{{Name: "a", Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}}}
-	m.Joints = []model.Joint{{Name: "j", Type: model.Planar, Predecessor: "world", Successor: "a", Force: []float64{0, 0, 0}, Turns: []int{0}, Motion: make([]*model.Motion, 3)}}
+	m.Joints = []model.Joint{{Name: "j", Type: model.Planar, Predecessor: "world", Successor: "a", Force: []float64{0, 0, 0}, Turns: []int64{0}, Motion: make([]*model.Motion, 3)}}
 	m.Forces = []model.ForceElement{{Name: "w", Type: model.Wrench, A: model.Attachment{Body: "a"}, Torque: [3]float64{0, 0, 1e-7}}}
 	require.Equal(t, `{
  "format": "rung-model/1",
@@ -56,7 +56,7 @@ func TestWriteForm(t *testing.T) {
 	require.Equal(t, "{\n \"format\": \"rung-model/1\",\n \"gravity\": [0, 0, 0],\n \"bodies\": []\n}\n", write(t, &model.Model{}))
 }
 
-// TestNormalization: orientations a little off are normalised once and then
+// TestNormalization: orientations a little off are normalized once and then
 // stay as they are; those that are unit up to rounding are kept bit for bit.
 func TestNormalization(t *testing.T) {
 	for _, scale := range []float64{1, 1 + 1e-16, 1 - 3e-16, 1 + 1e-12, 1 - 9.9e-7, 1 + 9.9e-7} {
@@ -90,7 +90,7 @@ func TestReadOrderOfSections(t *testing.T) {
 	id := model.Pose{Orientation: [4]float64{1, 0, 0, 0}}
 	assert.Equal(t, []model.Joint{{
 		Name: "j", Type: model.Revolute, Predecessor: "world", Successor: "a",
-		PredecessorFrame: id, SuccessorFrame: id, Turns: []int{2},
+		PredecessorFrame: id, SuccessorFrame: id, Turns: []int64{2},
 	}}, m.Joints)
 	assert.Equal(t, [3]float64{0, 0, -9.81}, m.Gravity)
 }

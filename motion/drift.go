@@ -8,7 +8,6 @@ import (
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 const (
@@ -277,53 +276,37 @@ func (r *drifter) place(f *driftFit, lo, hi int) {
 	}
 }
 
-// note books position and velocities of a body.
+// note adds position and velocities of a body.
 func (f *driftFit) note(b *mechanism.BodyState) {
 	for i := range 3 {
-		if x := math.Abs(b.Position[i]); x > f.reach {
-			f.reach = x
-		}
-		if w := math.Abs(b.Omega[i]); w > f.turn {
-			f.turn = w
-		}
-		if v := math.Abs(b.Velocity[i]); v > f.speed {
-			f.speed = v
-		}
+		f.reach, f.speed, f.turn = max(f.reach, math.Abs(b.Position[i])), max(f.speed, math.Abs(b.Velocity[i])), max(f.turn, math.Abs(b.Omega[i]))
 	}
 }
 
 func (r *drifter) moveRange(f *driftFit, lo, hi int) {
-	m, st, s := r.mech, r.task.st, r.task.times
+	st, s := r.task.st, r.task.times
 	for i := lo; i < hi; i++ {
-		b, k, x := &st.Bodies[i], &r.kin.Bodies[i], (*[6]float64)(r.x[6*i:])
-		phi, arm := spatial.Vec3{s * x[0], s * x[1], s * x[2]}, k.Com
-		spatial.TurnTo(&b.Rotation, &phi, &b.Rotation)
-		if !m.BodyTo(k, st, i) && f.bad < 0 {
-			f.bad = i
-		}
-		for j := range 3 {
-			b.Position[j] += s*x[3+j] + (arm[j] - k.Com[j])
-		}
-		f.note(b)
+		b := &st.Bodies[i]
+		b.Displace(s, (*[6]float64)(r.x[6*i:]), &r.kin.Bodies[i], &r.mech.Bodies[i].Com)
+		r.check(f, i, b)
 	}
 }
 
 func (r *drifter) changeRange(f *driftFit, lo, hi int) {
-	s := r.task.times
+	st, s := r.task.st, r.task.times
 	for i := lo; i < hi; i++ {
-		b, com, x := &r.task.st.Bodies[i], &r.kin.Bodies[i].Com, (*[6]float64)(r.x[6*i:])
-		w0, w1, w2 := s*x[0], s*x[1], s*x[2]
-		b.Omega[0] += w0
-		b.Omega[1] += w1
-		b.Omega[2] += w2
-		b.Velocity[0] += s*x[3] - (w1*com[2] - w2*com[1])
-		b.Velocity[1] += s*x[4] - (w2*com[0] - w0*com[2])
-		b.Velocity[2] += s*x[5] - (w0*com[1] - w1*com[0])
-		if y := (b.Omega[0] + b.Omega[1] + b.Omega[2]) + (b.Velocity[0] + b.Velocity[1] + b.Velocity[2]); y-y != 0 && f.bad < 0 {
-			f.bad = i
-		}
-		f.note(b)
+		b := &st.Bodies[i]
+		b.AddComVelocity(s, (*[6]float64)(r.x[6*i:]), &r.kin.Bodies[i].Com)
+		r.check(f, i, b)
 	}
+}
+
+// check notes body i, which has changed, and whether it is finite.
+func (r *drifter) check(f *driftFit, i int, b *mechanism.BodyState) {
+	if !b.IsFinite() && f.bad < 0 {
+		f.bad = i
+	}
+	f.note(b)
 }
 
 func (r *drifter) compare(f *driftFit, lo, hi int) {
@@ -332,9 +315,7 @@ func (r *drifter) compare(f *driftFit, lo, hi int) {
 		a, b, c := E[0]-F[0], E[1]-F[1], E[2]-F[2]
 		d, e, g := E[3]-F[3], E[4]-F[4], E[5]-F[5]
 		h, k, l := E[6]-F[6], E[7]-F[7], E[8]-F[8]
-		if x := (a*a + b*b + c*c) + (d*d + e*e + g*g) + (h*h + k*k + l*l); x > f.apart {
-			f.apart = x
-		}
+		f.apart = max(f.apart, (a*a+b*b+c*c)+(d*d+e*e+g*g)+(h*h+k*k+l*l))
 	}
 }
 
@@ -357,19 +338,11 @@ func (r *drifter) errors(f *driftFit, lo, hi int) {
 			d[k], v[k] = x, y
 			x, y = math.Abs(x), math.Abs(y)
 			if angles>>k&1 != 0 {
-				turned, turn = larger(turned, x), larger(turn, y)
+				turned, turn = max(turned, x), max(turn, y)
 			} else {
-				gap, speed = larger(gap, x), larger(speed, y)
+				gap, speed = max(gap, x), max(speed, y)
 			}
 		}
 	}
 	f.off.Widen(&mechanism.Violation{Length: gap, Angle: turned, Speed: speed, Turn: turn})
-}
-
-// larger is max for numbers that are not negative.
-func larger(a, b float64) float64 {
-	if b > a {
-		return b
-	}
-	return a
 }

@@ -57,13 +57,13 @@ func (d *Dynamics) Accelerations(a []float64, st *mechanism.State) error {
 	return nil
 }
 
-// StabilisedAccelerations is Accelerations under constraints with feedback (RBDA
+// StabilizedAccelerations is Accelerations under constraints with feedback (RBDA
 // §8.3): with δ and δ̇ the errors of the joints' rows at position and velocity level,
 // a row demands δ̈ = −2α·δ̇ − β²·δ. alpha and beta are in 1/s.
 //
 // Where redundant rows are violated in ways that no displacement of the bodies
 // explains, the accelerations are those of least squares.
-func (d *Dynamics) StabilisedAccelerations(a []float64, st *mechanism.State, alpha, beta float64) error {
+func (d *Dynamics) StabilizedAccelerations(a []float64, st *mechanism.State, alpha, beta float64) error {
 	d.mustBe()
 	mustHaveState(st)
 	if len(a) != 6*d.bodies {

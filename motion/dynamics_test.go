@@ -55,8 +55,8 @@ func disturb(st *mechanism.State, eps float64, plane bool) {
 	}
 }
 
-// stabiliseModels are models with redundant joints, and without.
-var stabiliseModels = []struct {
+// stabilizeModels are models with redundant joints, and without.
+var stabilizeModels = []struct {
 	name  string
 	plane bool
 }{{"slider-crank-spatial", false}, {"four-bar", true}, {"stewart-6ups", false}}
@@ -71,7 +71,7 @@ func TestViolationsDecay(t *testing.T) {
 		tol  = 1e-12
 		near = 1e-3 // of the violations: terms of second order, and steps
 	)
-	for _, c := range stabiliseModels {
+	for _, c := range stabilizeModels {
 		for _, want := range []struct {
 			alpha, beta float64
 			at          func(d, v, t float64) float64
@@ -116,7 +116,7 @@ func unloaded(m *model.Model) *model.Model {
 // little is left.
 func TestViolationsDecayInMotion(t *testing.T) {
 	const eps, rate = 1e-6, 20.
-	for _, c := range stabiliseModels {
+	for _, c := range stabilizeModels {
 		p := newPlan(t, golden(t, c.name), 0)
 		m, st := p.Mechanism(), p.Initial()
 		disturb(st, eps, c.plane)
@@ -136,12 +136,12 @@ type fed struct {
 }
 
 func (d *fed) Accelerations(a []float64, st *mechanism.State) error {
-	return d.StabilisedAccelerations(a, st, d.alpha, d.beta)
+	return d.StabilizedAccelerations(a, st, d.alpha, d.beta)
 }
 
-// TestStabilisedMotion drives through sim.Baumgarte: the drift of a long run stays where
+// TestStabilizedMotion drives through sim.Baumgarte: the drift of a long run stays where
 // the feedback holds it.
-func TestStabilisedMotion(t *testing.T) {
+func TestStabilizedMotion(t *testing.T) {
 	p := newPlan(t, golden(t, "four-bar"), 0)
 	m, d := p.Mechanism(), motion.NewDynamics(p)
 	drift := func(dyn sim.Dynamics) (worst float64) {
@@ -154,9 +154,9 @@ func TestStabilisedMotion(t *testing.T) {
 	assert.Less(t, held, free/10)
 }
 
-// TestStabilisedWithoutAllocation: a stabilised solution allocates nothing, and without
+// TestStabilizedWithoutAllocation: a stabilized solution allocates nothing, and without
 // violations it is the plain one.
-func TestStabilisedWithoutAllocation(t *testing.T) {
+func TestStabilizedWithoutAllocation(t *testing.T) {
 	p := newPlan(t, golden(t, "stewart-6ups"), 0)
 	st := p.Initial()
 	d := motion.NewDynamics(p)
@@ -165,12 +165,12 @@ func TestStabilisedWithoutAllocation(t *testing.T) {
 	a, b := make([]float64, 6*len(st.Bodies)), make([]float64, 6*len(st.Bodies))
 	require.NoError(t, d.Accelerations(a, st))
 	var err error
-	assert.Zero(t, testing.AllocsPerRun(10, func() { err = d.StabilisedAccelerations(b, st, 10, 10) }))
+	assert.Zero(t, testing.AllocsPerRun(10, func() { err = d.StabilizedAccelerations(b, st, 10, 10) }))
 	require.NoError(t, err)
 	for i := range a {
 		assert.InDelta(t, a[i], b[i], 1e-9*math.Max(1, math.Abs(a[i])))
 	}
-	assert.PanicsWithValue(t, "motion: length mismatch", func() { _ = d.StabilisedAccelerations(a[1:], st, 1, 1) })
+	assert.PanicsWithValue(t, "motion: length mismatch", func() { _ = d.StabilizedAccelerations(a[1:], st, 1, 1) })
 	assert.PanicsWithValue(t, "motion: length mismatch", func() { _ = d.ConstraintWrenches(nil, st, []int{0}) })
 }
 

@@ -2,7 +2,6 @@ package motion
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/rung-mbd/rung/assemble"
@@ -48,7 +47,7 @@ type Newton struct {
 	guard   team.Guard
 	sys     *assemble.Weighted
 	fac     *factor.Factor
-	mat     *sparse.Matrix // W and G at the state of Linearise
+	mat     *sparse.Matrix // W and G at the state of Linearize
 	scale   []float64      // of the rows of mat
 	rows    []compliance
 	own     []own // forces
@@ -110,10 +109,10 @@ func NewNewton(p *kkt.Plan) *Newton {
 // of every spring and damper.
 func (n *Newton) Rows() int { return len(n.x) - n.first + len(n.rows) }
 
-// Levels returns the number of ways to factor that Linearise knows.
+// Levels returns the number of ways to factor that Linearize knows.
 func (n *Newton) Levels() int { return len(newtonLevels) }
 
-// Linearise factors the Newton matrix at st for ∂q/∂u = position, s², and
+// Linearize factors the Newton matrix at st for ∂q/∂u = position, s², and
 // ∂v/∂u = velocity, s. Level 0 takes rows with small pivots for redundant; the
 // higher ones, below Levels, are slower to converge but take mechanisms that are
 // nearly singular.
@@ -123,7 +122,7 @@ func (n *Newton) Levels() int { return len(newtonLevels) }
 // mechanism.ErrNoDirection with the name of the body, joint or force, or a
 // *factor.PivotError. It panics if the level is out of range, or if position or
 // velocity is negative or no number.
-func (n *Newton) Linearise(st *mechanism.State, position, velocity float64, level int) error {
+func (n *Newton) Linearize(st *mechanism.State, position, velocity float64, level int) error {
 	n.enter()
 	defer n.guard.Leave()
 	mustHaveState(st)
@@ -155,38 +154,38 @@ func (n *Newton) Linearise(st *mechanism.State, position, velocity float64, leve
 		return nil
 	}
 	if p := new(factor.PivotError); errors.As(err, &p) {
-		return fault.Errorf("motion: %s: %w", n.nodeName(p.Node), err)
+		return fault.Errorf("motion: %w", n.at(p.Node, err))
 	}
 	return err
 }
 
-// nodeName is Layout.NodeName for nodes of n.mat.
-func (n *Newton) nodeName(node int) string {
+// at returns err as an error at the place of a node of n.mat.
+func (n *Newton) at(node int, err error) *mechanism.Error {
 	l := n.sys.L
 	slacks := (n.mat.P.Len() - l.Pattern.Len()) / 2
 	nb, joints := l.Mech.NumBodies(), n.mat.P.Len()-slacks
 	switch {
 	case node < nb:
-		return l.NodeName(node)
+		return l.At(node, -1, err)
 	case node < nb+slacks:
-		return n.slackName(node - nb)
+		return n.atSlack(node-nb, err)
 	case node < joints:
-		return l.NodeName(node - slacks)
+		return l.At(node-slacks, -1, err)
 	}
-	return n.slackName(node - joints)
+	return n.atSlack(node-joints, err)
 }
 
-// slackName returns the name of what slack i belongs to.
-func (n *Newton) slackName(i int) string {
+// atSlack returns err as an error at what slack i belongs to.
+func (n *Newton) atSlack(i int, err error) *mechanism.Error {
 	m := n.sys.L.Mech
 	if i < len(n.rows) {
-		return n.rows[i].name(m)
+		return n.rows[i].at(m, err)
 	}
 	i -= len(n.rows)
 	for k := range n.own {
 		o := &n.own[k]
 		if i -= len(o.bodies); i < 0 {
-			return fmt.Sprintf("force %s", fault.Name(m.ForceName(len(m.Forces)+o.index)))
+			return m.AtForce(len(m.Forces)+o.index, err)
 		}
 	}
 	panic("motion: node out of range")
@@ -230,7 +229,7 @@ func (n *Newton) setScales() {
 // Shapes: du and u have six entries a body, ω̇ and acceleration of the centre of
 // mass, world axes; dlambda and lambda have Rows entries, λ and then τ.
 // Cost: O(bodies + joints + forces) + a solve; no allocation but for errors.
-// Errors are those of Linearise but the last one. It panics without a factor.
+// Errors are those of Linearize but the last one. It panics without a factor.
 func (n *Newton) Correct(du, dlambda []float64, st *mechanism.State, u, lambda []float64, position float64) error {
 	n.enter()
 	defer n.guard.Leave()

@@ -129,9 +129,9 @@ func TestNewtonMatrix(t *testing.T) {
 	for level := range n.Levels() {
 		for range 5 {
 			z, e := random(), random()
-			require.NoError(t, n.Linearise(st, 0, 0, level))
+			require.NoError(t, n.Linearize(st, 0, 0, level))
 			require.NoError(t, n.Soften(z, st))
-			require.NoError(t, n.Linearise(st, position, velocity, level))
+			require.NoError(t, n.Linearize(st, position, velocity, level))
 			x := append([]float64(nil), e...)
 			require.NoError(t, n.Soften(x, st))
 
@@ -193,11 +193,11 @@ func TestNewtonCorrects(t *testing.T) {
 			copy(lambda[first:], l[:count])
 		}
 		du, dl := make([]float64, 6*nb), make([]float64, n.Rows())
-		require.NoError(t, n.Linearise(st, 1e-4, 1e-2, 0))
+		require.NoError(t, n.Linearize(st, 1e-4, 1e-2, 0))
 		require.NoError(t, n.Correct(du, dl, st, u, lambda, 1))
 		assert.Less(t, check.MaxAbs(du), 1e-9*(1+check.MaxAbs(u)), "%s: the equations hold", name)
 		// Without the multipliers, what is left is their part alone.
-		require.NoError(t, n.Linearise(st, 0, 0, 0))
+		require.NoError(t, n.Linearize(st, 0, 0, 0))
 		require.NoError(t, n.Correct(du, dl, st, make([]float64, 6*nb), make([]float64, n.Rows()), 1))
 		_, rows := n.RowsOf(len(p.Mechanism().Joints) - 1)
 		require.Positive(t, rows, name)
@@ -210,13 +210,13 @@ func TestNewtonErrors(t *testing.T) {
 	n, st := motion.NewNewton(p), p.Initial()
 	require.PanicsWithValue(t, "factor: no valid factor", func() { _ = n.Soften(make([]float64, 6*len(st.Bodies)), st) })
 	st.Bodies[1].Position[0] = math.NaN()
-	require.ErrorIs(t, n.Linearise(st, 1, 1, 0), mechanism.ErrNotFinite)
+	require.ErrorIs(t, n.Linearize(st, 1, 1, 0), mechanism.ErrNotFinite)
 	for _, level := range []int{-1, n.Levels()} {
-		require.PanicsWithValue(t, "motion: level out of range", func() { _ = n.Linearise(p.Initial(), 1, 1, level) })
+		require.PanicsWithValue(t, "motion: level out of range", func() { _ = n.Linearize(p.Initial(), 1, 1, level) })
 	}
 	for _, x := range []float64{-1, math.NaN()} {
-		require.PanicsWithValue(t, "motion: derivative out of range", func() { _ = n.Linearise(p.Initial(), x, 1, 0) })
-		require.PanicsWithValue(t, "motion: derivative out of range", func() { _ = n.Linearise(p.Initial(), 1, x, 0) })
+		require.PanicsWithValue(t, "motion: derivative out of range", func() { _ = n.Linearize(p.Initial(), x, 1, 0) })
+		require.PanicsWithValue(t, "motion: derivative out of range", func() { _ = n.Linearize(p.Initial(), 1, x, 0) })
 	}
 	for _, j := range []int{-1, p.Mechanism().NumJoints()} {
 		require.PanicsWithValue(t, "motion: joint out of range", func() { n.RowsOf(j) })

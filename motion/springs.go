@@ -1,11 +1,8 @@
 package motion
 
 import (
-	"bytes"
-	"fmt"
 	"math"
 
-	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sparse"
@@ -19,12 +16,12 @@ type compliance struct {
 	node         int32 // of the row in the pattern of Newton.mat
 }
 
-// name returns the name of the spring, for messages.
-func (c *compliance) name(m *mechanism.Mechanism) string {
+// at returns err as an error at the spring: at a force element, or at the joint of the spring.
+func (c *compliance) at(m *mechanism.Mechanism, err error) *mechanism.Error {
 	if c.joint < 0 {
-		return fmt.Sprintf("force %s", fault.Name(m.Forces[c.index].Name))
+		return m.AtForce(int(c.index), err)
 	}
-	return fmt.Sprintf("spring of joint %s", fault.Name(m.JointName(int(c.joint))))
+	return m.AtJoint(int(c.joint), -1, err)
 }
 
 // rootLeast is the least √κ of a row, for springs whose stiffness has gone or is negative.
@@ -55,45 +52,32 @@ func compliances(m *mechanism.Mechanism) (rows []compliance) {
 }
 
 // compliantPattern returns p with a slack and a row for each compliance, and with six of both for each body of a
-// force of one's own. It sets the nodes of these rows. The blocks of p come first, in their order.
+// force of one's own. It sets the nodes of these rows.
 func compliantPattern(p *sparse.Pattern, springs []compliance, forces []own) *sparse.Pattern {
-	nb := p.Positive()
-	slacks := bytes.Repeat([]byte{1}, len(springs)) // sizes
-	for i := range forces {
-		slacks = append(slacks, bytes.Repeat([]byte{sparse.MaxBlock}, len(forces[i].bodies))...)
-	}
-	size, sign := append([]int8(nil), p.Size[:nb]...), append([]int8(nil), p.Sign[:nb]...)
-	for _, n := range slacks {
-		size, sign = append(size, int8(n)), append(sign, 1)
-	}
-	size, sign = append(size, p.Size[nb:]...), append(sign, p.Sign[nb:]...)
-	ptr := append(make([]int32, len(slacks)), p.Ptr...) // rows of +1 nodes are empty
-	ind := append([]int32(nil), p.Ind...)
-	slack := int32(nb)
-	add := func(n int8, bodies ...int32) (node int32) {
-		size, sign = append(size, n), append(sign, -1)
-		ind = append(append(ind, bodies...), slack)
-		ptr = append(ptr, int32(len(ind)))
-		slack++
-		return int32(len(size) - 1)
-	}
+	list := make([]sparse.Slack, len(springs), len(springs)+len(forces))
 	for i := range springs {
-		c := &springs[i]
-		if lo, hi := min(c.pred, c.succ), max(c.pred, c.succ); lo >= 0 {
-			c.node = add(1, lo, hi)
-		} else {
-			c.node = add(1, hi)
-		}
+		list[i] = sparse.Slack{Nodes: [2]int32{springs[i].pred, springs[i].succ}, Size: 1, Rows: 1}
 	}
 	for i := range forces {
 		f := &forces[i]
-		for k := range f.bodies {
-			if node := add(sparse.MaxBlock, f.bodies...); k == 0 {
-				f.node = node
-			}
+		s := sparse.Slack{Nodes: [2]int32{f.bodies[0], -1}, Size: sparse.MaxBlock, Rows: sparse.MaxBlock}
+		if len(f.bodies) > 1 {
+			s.Nodes[1], s.More = f.bodies[1], f.bodies[2:]
+		}
+		for range f.bodies {
+			list = append(list, s)
 		}
 	}
-	return sparse.NewPattern(size, sign, ptr, ind)
+	node := int32(p.Len() + len(list)) // of the first row
+	for i := range springs {
+		springs[i].node = node + int32(i)
+	}
+	node += int32(len(springs))
+	for i := range forces {
+		forces[i].node = node
+		node += int32(len(forces[i].bodies))
+	}
+	return p.WithSlacks(list)
 }
 
 // pull is a spring and damper at one state.

@@ -128,16 +128,16 @@ func TestSingularPose(t *testing.T) {
 	}
 }
 
-// stabilised solves the stabilised system densely; its constraints have to be
+// stabilized solves the stabilized system densely; its constraints have to be
 // independent.
-type stabilised struct {
+type stabilized struct {
 	*kkt.Solver
 	layout *assemble.Layout
 	mech   *mechanism.Mechanism
 	rates  []float64 // all α it was asked for
 }
 
-func (d *stabilised) StabilisedAccelerations(a []float64, st *mechanism.State, alpha, beta float64) error {
+func (d *stabilized) StabilizedAccelerations(a []float64, st *mechanism.State, alpha, beta float64) error {
 	d.rates = append(d.rates, alpha)
 	if err := d.Solve(st); err != nil {
 		return err
@@ -175,7 +175,7 @@ func TestBaumgarte(t *testing.T) {
 	plan, err := kkt.NewPlan(open(t, "golden", "slider-crank-spatial.model.json"), kkt.Options{})
 	require.NoError(t, err)
 	mech, kkt := plan.Mechanism(), plan.NewSolver()
-	d := &stabilised{kkt, plan.Layout(), mech, nil}
+	d := &stabilized{kkt, plan.Layout(), mech, nil}
 	drift := func(dyn sim.Dynamics, p sim.Projector) sim.Drift {
 		rec := &memory{}
 		s := sim.New(mech, sim.NewRungeKutta(mech, dyn, sim.RungeKutta4(), sim.Tolerance{}), mech.Initial(),
@@ -380,7 +380,7 @@ func TestHalfTurnSays(t *testing.T) {
 		require.ErrorIs(t, err, sim.ErrHalfTurn)
 		half := new(sim.HalfTurnError)
 		require.ErrorAs(t, err, &half)
-		assert.Equal(t, "rotor", half.Body)
+		assert.Equal(t, "rotor", half.At.Body)
 		assert.Equal(t, 2.0, half.Time)
 		check.Close(t, half.Angle, 200*half.Span, 1e-9, 1, "angle")
 		assert.Contains(t, err.Error(), `step from t = 2: body "rotor" would turn by `)

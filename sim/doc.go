@@ -5,7 +5,7 @@
 // It does not know how accelerations are computed. Dynamics is the interface it
 // needs; the sparse solver and the spanning-tree methods both fit behind it.
 // Optional interfaces add what a method may want besides: Projector closes
-// positions and velocities, StabilisedDynamics adds feedback of the violations.
+// positions and velocities, StabilizedDynamics adds feedback of the violations.
 //
 // # Coordinates
 //
@@ -18,7 +18,7 @@
 // the displacement of its centre of mass, the angular velocity and the velocity of
 // the centre of mass. These are plain vectors, and a Runge–Kutta method has its
 // full order in them, its error estimate and its continuous extension too. No
-// quaternion is ever interpolated or renormalised by more than rounding, and no
+// quaternion is ever interpolated or renormalized by more than rounding, and no
 // angle is singular as long as no body makes half a turn in one step (such a
 // step is refused). Only displacements within a step are added up, so that nothing
 // depends on the distance from the world's origin.

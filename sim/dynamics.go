@@ -51,32 +51,32 @@ type DriftProjector interface {
 	ProjectDrift(st *mechanism.State, boundP, boundV float64) (mechanism.Violation, error)
 }
 
-// StabilisedDynamics computes accelerations under constraints with feedback: with
+// StabilizedDynamics computes accelerations under constraints with feedback: with
 // δ the position errors of the joints' rows and δ̇ their velocity errors
 // (joints.Spec.PositionErrorTo, VelocityErrorTo), a row demands
 // δ̈ = −2α·δ̇ − β²·δ instead of δ̈ = 0 (RBDA §8.3).
-type StabilisedDynamics interface {
-	// StabilisedAccelerations is Accelerations of Dynamics with this feedback;
+type StabilizedDynamics interface {
+	// StabilizedAccelerations is Accelerations of Dynamics with this feedback;
 	// alpha and beta are in 1/s.
-	StabilisedAccelerations(a []float64, st *mechanism.State, alpha, beta float64) error
+	StabilizedAccelerations(a []float64, st *mechanism.State, alpha, beta float64) error
 }
 
 // stepSizer is a Dynamics that wants to know the size of the step it is used in.
 type stepSizer interface{ setStep(h float64) }
 
-// StabilisationSteps is the time constant of Baumgarte in steps where none is
+// StabilizationSteps is the time constant of Baumgarte in steps where none is
 // given: long enough for every explicit method of this package to follow
 // (h·β = 0.1, far inside their stability regions), short enough to hold the drift.
-const StabilisationSteps = 10
+const StabilizationSteps = 10
 
-// Baumgarte is the Dynamics of stabilised constraints, critically damped:
+// Baumgarte is the Dynamics of stabilized constraints, critically damped:
 // α = β = 1/Time, so that violations die out in a few Time (RBDA §8.3).
 //
 // It changes the solution by the order of the drift it fights, and it does not
 // bring the drift to zero; Options.Projector does.
 type Baumgarte struct {
-	Dynamics StabilisedDynamics
-	Time     float64 // s; 0 stands for StabilisationSteps times the current step
+	Dynamics StabilizedDynamics
+	Time     float64 // s; 0 stands for StabilizationSteps times the current step
 
 	step float64
 }
@@ -86,13 +86,13 @@ type Baumgarte struct {
 func (b *Baumgarte) Accelerations(a []float64, st *mechanism.State) error {
 	T := b.Time
 	if T == 0 {
-		T = StabilisationSteps * b.step
+		T = StabilizationSteps * b.step
 	}
 	rate := 0.0
 	if T > 0 {
 		rate = 1 / T
 	}
-	return b.Dynamics.StabilisedAccelerations(a, st, rate, rate)
+	return b.Dynamics.StabilizedAccelerations(a, st, rate, rate)
 }
 
 func (b *Baumgarte) setStep(h float64) { b.step = h }

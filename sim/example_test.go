@@ -64,7 +64,7 @@ func ExampleEvent() {
 	b := rung.NewBuilder("catapult").Gravity(0, 0, 0)
 	rod := b.Rod("rod", 1, 0.01, spatial.Vec3{}, spatial.Vec3{1, 0, 0})
 	spring := b.Revolute("spring", rung.World, rod, spatial.Vec3{}, spatial.Vec3{0, 0, 1})
-	spring.Stiffness, spring.Turns = []float64{1}, []int{2}
+	spring.Stiffness, spring.Turns = []float64{1}, []int64{2}
 	held, err := b.Model()
 	if err != nil {
 		log.Fatal(err)

@@ -365,7 +365,7 @@ func (k *GeneralizedAlpha) place() error {
 	}
 	k.turned = math.Sqrt(square)
 	if !(square < math.Pi*math.Pi) {
-		return &HalfTurnError{k.mech.BodyName(body), k.t0, k.turned, h}
+		return &HalfTurnError{*k.mech.AtBody(body, ErrHalfTurn), k.t0, k.turned, h}
 	}
 	return nil
 }
@@ -382,7 +382,7 @@ func (k *GeneralizedAlpha) settle() error {
 	copy(k.w1, k.v1)
 	left, err := k.dyn.Allow(k.v1, &k.end)
 	if err == nil && left > allowedRate { // the matrix is too old; without a new one there is none
-		if err = k.linearise(&k.end, int(k.head[headLevel])); err == nil {
+		if err = k.linearize(&k.end, int(k.head[headLevel])); err == nil {
 			_, err = k.dyn.Allow(k.v1, &k.end)
 		}
 	}

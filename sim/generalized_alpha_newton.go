@@ -50,7 +50,7 @@ func (k *GeneralizedAlpha) solve(st *mechanism.State) error {
 			at = st
 			k.predict()
 		}
-		if err = k.linearise(at, try/2); err != nil {
+		if err = k.linearize(at, try/2); err != nil {
 			how = lost
 			continue
 		}
@@ -82,8 +82,8 @@ func (k *GeneralizedAlpha) predict() {
 	}
 }
 
-// linearise factors the matrix of this step at st.
-func (k *GeneralizedAlpha) linearise(st *mechanism.State, level int) error {
+// linearize factors the matrix of this step at st.
+func (k *GeneralizedAlpha) linearize(st *mechanism.State, level int) error {
 	g := k.c.Gain
 	k.head[headMatrix] = 1
 	k.head[headPosition], k.head[headVelocity] = g*k.c.Beta*k.h*k.h, g*k.c.Gamma*k.h
@@ -113,7 +113,7 @@ func (k *GeneralizedAlpha) refactor() error {
 		copy(b.Omega[:], at[10:])
 	}
 	k.factorizations++
-	err := k.dyn.Linearise(&k.lin, k.head[headPosition], k.head[headVelocity], int(k.head[headLevel]))
+	err := k.dyn.Linearize(&k.lin, k.head[headPosition], k.head[headVelocity], int(k.head[headLevel]))
 	if err != nil {
 		k.head[headMatrix] = 0
 		return err

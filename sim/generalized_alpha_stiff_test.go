@@ -72,7 +72,7 @@ func TestAlphaLinear(t *testing.T) {
 			du, dl := make([]float64, 6), make([]float64, r.dyn.Rows())
 			const p, v, h = 2.5e-3, 0.05, 0.1
 			st := r.mech.Initial()
-			require.NoError(t, r.dyn.Linearise(st, p, v, 0))
+			require.NoError(t, r.dyn.Linearize(st, p, v, 0))
 			for n := range 2 {
 				st.Bodies[0].Position[2], st.Bodies[0].Velocity[2] = 0.1+p*u[5], v*u[5]
 				require.NoError(t, r.dyn.Correct(du, dl, st, u, lambda, p))

@@ -24,10 +24,10 @@ type ImplicitDynamics interface {
 	Dynamics
 	// Rows returns the number of multipliers.
 	Rows() int
-	// Linearise factors the Newton matrix at st. The result must depend on the
+	// Linearize factors the Newton matrix at st. The result must depend on the
 	// arguments alone. Levels below Levels are ways to do so, in
 	// the order in which they are to be tried.
-	Linearise(st *mechanism.State, position, velocity float64, level int) error
+	Linearize(st *mechanism.State, position, velocity float64, level int) error
 	Levels() int
 	// Correct stores in du and dlambda the Newton correction of u and lambda for the
 	// end st of a step, with the matrix last factored.

@@ -39,6 +39,6 @@ func (s *Simulation) keepPace(until float64) error {
 			at = i
 		}
 	}
-	return fault.Errorf("sim: at t = %v: %w: at %.3g s a step the end is %.3g steps away; body %s turns fastest, at %.3g rad/s",
-		s.st.Time, ErrStepTooSmall, mean, left/mean, fault.Name(s.mech.BodyName(at)), s.st.Bodies[at].Omega.Norm())
+	return fault.Errorf("sim: at t = %v: %w", s.st.Time, s.mech.AtBody(at, fault.Errorf("%w: at %.3g s a step the end is %.3g steps away; this body turns fastest, at %.3g rad/s",
+		ErrStepTooSmall, mean, left/mean, s.st.Bodies[at].Omega.Norm())))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -17,7 +18,10 @@ func TestPace(t *testing.T) {
 	s := r.simulate(sim.DormandPrince(), 0, sim.Options{})
 	err := s.Run(1)
 	require.ErrorIs(t, err, sim.ErrStepTooSmall)
-	require.ErrorContains(t, err, "steps away; body "+`"`+m.Bodies[0].Name+`"`)
+	var at *mechanism.Error
+	require.ErrorAs(t, err, &at)
+	require.Equal(t, m.Bodies[0].Name, at.Body)
+	require.ErrorContains(t, err, "steps away; this body turns fastest")
 	require.Greater(t, s.State().Time, 0.0)
 	// The same steps to a near end.
 	steps := s.Stats().Steps

@@ -1,10 +1,12 @@
 package sim_test
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -12,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -207,14 +208,13 @@ func TestKill(t *testing.T) {
 	csvPath, path := filepath.Join(dir, "run.csv"), filepath.Join(dir, "run.json")
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKill$")
 	cmd.Env = append(os.Environ(), killedRun+"="+dir)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	for start := time.Now(); ; time.Sleep(time.Millisecond) {
-		if _, err := os.Stat(path); err == nil {
-			break
-		}
-		require.Less(t, time.Since(start), 20*time.Second)
+	written := bufio.NewScanner(out)
+	for range 20 {
+		require.True(t, written.Scan(), "the process has ended by itself")
 	}
-	time.Sleep(30 * time.Millisecond)
 	require.NoError(t, cmd.Process.Kill())
 	require.Error(t, cmd.Wait())
 
@@ -232,8 +232,8 @@ func TestKill(t *testing.T) {
 	require.NoError(t, rec.Flush())
 	require.NoError(t, f.Close())
 
-	var out bytes.Buffer
-	rec, err = sim.NewCSV(&out, sim.NewColumns(mech, nil))
+	var whole bytes.Buffer
+	rec, err = sim.NewCSV(&whole, sim.NewColumns(mech, nil))
 	require.NoError(t, err)
 	s := longRun(t, rec, &log, nil)
 	require.NoError(t, s.Run(until))
@@ -241,11 +241,11 @@ func TestKill(t *testing.T) {
 	got, err := os.ReadFile(csvPath)
 	require.NoError(t, err)
 	t.Logf("killed after %d steps, resumed until %d", c.Stats.Steps, s.Stats().Steps)
-	require.True(t, bytes.Equal(out.Bytes(), got))
+	require.True(t, bytes.Equal(whole.Bytes(), got))
 	require.Equal(t, s.State(), rest.State())
 }
 
-// runForever writes a checkpoint after each step until the process ends.
+// runForever writes a checkpoint after each step, and then a line to standard output, until the process ends.
 func runForever(t *testing.T, dir string) {
 	f, err := os.Create(filepath.Join(dir, "run.csv"))
 	require.NoError(t, err)
@@ -255,7 +255,11 @@ func runForever(t *testing.T, dir string) {
 	s := longRun(t, rec, &log, func(s *sim.Simulation) error {
 		c, err := s.Checkpoint()
 		require.NoError(t, err)
-		return sim.WriteCheckpoint(filepath.Join(dir, "run.json"), c)
+		if err := sim.WriteCheckpoint(filepath.Join(dir, "run.json"), c); err != nil {
+			return err
+		}
+		_, err = fmt.Println(c.Stats.Steps)
+		return err
 	})
 	require.NoError(t, s.Run(math.Inf(1)))
 }

@@ -16,19 +16,19 @@ var ErrHalfTurn = errors.New("sim: half a turn or more in one step")
 
 // HalfTurnError tells which body turns too far. It wraps ErrHalfTurn.
 type HalfTurnError struct {
-	Body  string
-	Time  float64 // at the start of the step, s
-	Angle float64 // rad, by which the body would turn
-	Span  float64 // s, in which it would do so: the step or the part of it up to a stage
+	At    mechanism.Error // the body
+	Time  float64         // at the start of the step, s
+	Angle float64         // rad, by which the body would turn
+	Span  float64         // s, in which it would do so: the step or the part of it up to a stage
 }
 
 // Error implements error.
 func (e *HalfTurnError) Error() string {
-	return fmt.Sprintf("sim: step from t = %v: body %s would turn by %.3g rad in %.3g s: %v", e.Time, fault.Name(e.Body), e.Angle, e.Span, ErrHalfTurn)
+	return fmt.Sprintf("sim: step from t = %v: body %s would turn by %.3g rad in %.3g s: %v", e.Time, fault.Name(e.At.Body), e.Angle, e.Span, fault.Plain(ErrHalfTurn))
 }
 
-// Unwrap returns ErrHalfTurn.
-func (e *HalfTurnError) Unwrap() error { return ErrHalfTurn }
+// Unwrap returns the place, which wraps ErrHalfTurn.
+func (e *HalfTurnError) Unwrap() error { return &e.At }
 
 // Stepper computes steps of one method. The caller owns the state: it tries a step,
 // looks at it, settles on a state to go on from, which is its end or near it,
@@ -288,7 +288,7 @@ func (k *RungeKutta) turnedTo(y *mechanism.State, w []float64, h float64, rate [
 	body, square := k.combineTo(y, w, h, rate)
 	k.turned = math.Sqrt(square)
 	if square >= math.Pi*math.Pi {
-		return &HalfTurnError{k.mech.BodyName(body), k.t0, k.turned, y.Time - k.t0}
+		return &HalfTurnError{*k.mech.AtBody(body, ErrHalfTurn), k.t0, k.turned, y.Time - k.t0}
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ type SolverOptions struct {
 	// relative to the terms of its entries, below which it counts as nothing; 0
 	// stands for DefaultRankTolerance.
 	RankTolerance float64
-	Stabilisation Stabilisation
+	Stabilization Stabilization
 }
 
 // DefaultRankTolerance lies between the violations of states that drift a little
@@ -296,11 +296,11 @@ func (s *ClosedSolver) prepare(tau []float64) error {
 	if err := s.w.ConstraintsTo(s.K); err != nil {
 		return err
 	}
-	if s.opts.Stabilisation != (Stabilisation{}) {
+	if s.opts.Stabilization != (Stabilization{}) {
 		if err := s.w.ErrorsTo(s.errors[0], s.errors[1]); err != nil {
 			return err
 		}
-		s.K.stabilise(s.opts.Stabilisation, s.errors[0], s.errors[1])
+		s.K.stabilize(s.opts.Stabilization, s.errors[0], s.errors[1])
 	}
 	s.w.InertiaTo(s.H)
 	s.w.InverseTo(s.f, nil)

@@ -34,7 +34,7 @@ func TestClosedNoAllocation(t *testing.T) {
 		tau := r.zeros()
 		var err error
 		for _, method := range methods {
-			s := r.plan.NewSolver(method, tree.SolverOptions{Stabilisation: tree.CriticallyDamped(0.1)})
+			s := r.plan.NewSolver(method, tree.SolverOptions{Stabilization: tree.CriticallyDamped(0.1)})
 			assert.Zero(t, testing.AllocsPerRun(10, func() {
 				err = s.SolveForced(st, tau)
 				s.AccelerationsTo(acc)

@@ -13,8 +13,8 @@ import (
 // constraints leave the motion of some others open, or relate the chosen ones to
 // each other (RBDA §8.8).
 type IndependentError struct {
-	Open    []string // freedoms that the chosen ones do not determine
-	Related []string // chosen freedoms among which there is a relation
+	Open    []Entry // freedoms that the chosen ones do not determine
+	Related []Entry // chosen freedoms among which there is a relation
 }
 
 // Error implements error.
@@ -178,7 +178,7 @@ func (m *projection) checkChoice(s *ClosedSolver) error {
 			bad = new(IndependentError)
 		}
 		for _, c := range e.colPerm[e.rank:e.lead] {
-			bad.Open = append(bad.Open, s.plan.DofName(int(m.blocks[i].cols[c])))
+			bad.Open = append(bad.Open, s.plan.entry(int(m.blocks[i].cols[c])))
 		}
 		if e.rest > s.opts.RankTolerance {
 			bad.Related = append(bad.Related, m.related(s, i)...)
@@ -190,18 +190,18 @@ func (m *projection) checkChoice(s *ClosedSolver) error {
 	return bad
 }
 
-// related returns the names of the chosen variables in the rows left over.
-func (m *projection) related(s *ClosedSolver, i int) (names []string) {
+// related returns the chosen variables in the rows left over.
+func (m *projection) related(s *ClosedSolver, i int) (list []Entry) {
 	e := m.elims[i]
 	for j := e.lead; j < e.cols; j++ {
 		for r := e.rank; r < e.rows; r++ {
 			if x := e.row(r)[j]; x > s.opts.RankTolerance || -x > s.opts.RankTolerance {
-				names = append(names, s.plan.DofName(int(m.blocks[i].cols[e.colPerm[j]])))
+				list = append(list, s.plan.entry(int(m.blocks[i].cols[e.colPerm[j]])))
 				break
 			}
 		}
 	}
-	return names
+	return list
 }
 
 // fillInertia stores H in the scales of the freedoms.

@@ -54,7 +54,7 @@ func (s *ClosedSolver) Plan() *Plan { return s.plan }
 // methods that keep the state in use may be called.
 func (s *ClosedSolver) Workspace() *Workspace { return s.w }
 
-// Constraints returns K and k of the last Solve, stabilisation included.
+// Constraints returns K and k of the last Solve, stabilization included.
 func (s *ClosedSolver) Constraints() *Constraints { return s.K }
 
 // JointAccelerations returns q̈. It is not a copy.

@@ -291,7 +291,8 @@ func TestCloserErrors(t *testing.T) {
 	err = r.plan.NewCloser([]int{two, four}).CloseRatesTo(r.qd, r.q, 0)
 	var bad *tree.IndependentError
 	require.ErrorAs(t, err, &bad)
-	require.Equal(t, []string{"joint1.0"}, bad.Open)
+	require.Equal(t, []tree.Entry{{Dof: bad.Open[0].Dof, Name: "joint1.0"}}, bad.Open)
+	require.Equal(t, "joint1.0", r.plan.DofName(bad.Open[0].Dof))
 	require.NotEmpty(t, bad.Related)
 	require.Contains(t, err.Error(), "joint3.0")
 }

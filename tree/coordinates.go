@@ -48,7 +48,7 @@ func (p *Plan) CoordinatesTo(q, qd []float64, k *mechanism.Kinematics, s *mechan
 }
 
 // StateTo stores in s the poses and velocities at q and qd; s.Time stays.
-// Quaternions in q are normalised.
+// Quaternions in q are normalized.
 //
 // Shapes: q and qd have NumQ and NumDof entries; s is of p's mechanism.
 // Cost: O(links), no allocation.

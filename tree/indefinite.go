@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
-
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/rung-mbd/rung/internal/pages"

@@ -34,7 +34,7 @@ func (a Actuation) String() string {
 // UnderactuatedError says that the actuators cannot make the wanted
 // accelerations.
 type UnderactuatedError struct {
-	Freedoms []string // of tree joints: with these at rest, all uncontrolled motion is
+	Freedoms []Entry // of tree joints: with these at rest, all uncontrolled motion is
 	Mobility int
 	Rank     int     // independent motions under control
 	Residual float64 // as Inverse.Residual

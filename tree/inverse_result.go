@@ -138,7 +138,7 @@ func (v *Inverse) underactuated() error {
 	}
 	motions.factor(0)
 	for _, d := range motions.perm[:min(lost, motions.rank)] {
-		e.Freedoms = append(e.Freedoms, v.s.plan.DofName(int(d)))
+		e.Freedoms = append(e.Freedoms, v.s.plan.entry(int(d)))
 	}
 	return e
 }

@@ -88,7 +88,7 @@ func (p *Plan) appendPath(cols []int32, i, stop int32) []int32 {
 }
 
 // ConstraintsTo stores in c the matrix K and the right side k (RBDA Table 8.4)
-// at the state in use, without stabilisation:
+// at the state in use, without stabilization:
 //
 //	k = σ̇ − T˚·V̂ − Tᵀ(â_S − â_P),
 //

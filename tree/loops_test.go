@@ -205,8 +205,8 @@ func TestConstraintsMatrix(t *testing.T) {
 	}
 }
 
-// TestStabilisation: k_stab is −2α·δ̇ − β²·δ.
-func TestStabilisation(t *testing.T) {
+// TestStabilization: k_stab is −2α·δ̇ − β²·δ.
+func TestStabilization(t *testing.T) {
 	for _, name := range []string{"four-bar", "driven-mixed", "type-helical-loop", "stewart-6ups"} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, golden(t, name), tree.Options{}).atInitial(t)
@@ -222,14 +222,14 @@ func TestStabilisation(t *testing.T) {
 			require.Positive(t, check.MaxAbs(delta))
 			K := constraintsOf(t, r)
 			plain := append([]float64(nil), K.Rhs()...)
-			o := tree.Stabilisation{Alpha: 3, Beta: 5}
-			s := r.plan.NewSolver(tree.Projection, tree.SolverOptions{Stabilisation: o, RankTolerance: 1e-4})
+			o := tree.Stabilization{Alpha: 3, Beta: 5}
+			s := r.plan.NewSolver(tree.Projection, tree.SolverOptions{Stabilization: o, RankTolerance: 1e-4})
 			_ = s.SolveAt(q, r.qd, 0.1, nil) // k is there even if rows contradict each other
 			for i, k := range s.Constraints().Rhs() {
 				check.Close(t, k, plain[i]-6*rate[i]-25*delta[i], rowTol, math.Max(1, math.Abs(k)), "row %d", i)
 			}
 		})
 	}
-	require.Equal(t, tree.Stabilisation{Alpha: 4, Beta: 4}, tree.CriticallyDamped(0.25))
+	require.Equal(t, tree.Stabilization{Alpha: 4, Beta: 4}, tree.CriticallyDamped(0.25))
 	require.PanicsWithValue(t, "tree: time constant not positive", func() { tree.CriticallyDamped(0) })
 }

@@ -38,19 +38,28 @@ func (p *Plan) DofLink(d int) int {
 	})
 }
 
+// Entry is an entry of q̇ in an error: its number, and its name (Plan.DofName).
+type Entry struct {
+	Dof  int
+	Name string
+}
+
+// entry returns the Entry of a number.
+func (p *Plan) entry(d int) Entry { return Entry{d, p.DofName(d)} }
+
 // listOf writes names of freedoms in a message, the first of many.
-func listOf(names []string) string {
+func listOf(list []Entry) string {
 	const most, columns = 12, 60
 	var b strings.Builder
-	for i, name := range names {
+	for i, e := range list {
 		if i == most {
-			fmt.Fprintf(&b, " and %d more", len(names)-most)
+			fmt.Fprintf(&b, " and %d more", len(list)-most)
 			break
 		}
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(fault.Text(name, columns))
+		b.WriteString(fault.Text(e.Name, columns))
 	}
 	return b.String()
 }

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/internal/check"
 )
 
 // hardTol is the relative error that counts as right in reference/hard, and hardUlps the factor on what one unit in the last
@@ -36,7 +36,7 @@ func TestAccelHardByTree(t *testing.T) {
 		require.NoError(t, json.Unmarshal(data, &want))
 		for _, method := range []string{"tree-direct", "tree-lambda", "tree-projection"} {
 			out := rungWith("", "accel", strings.Replace(file, "expected", "model", 1), "--method", method, "--json")
-			if out.status != exitDone {
+			if out.status != shell.ExitDone {
 				assert.NotEmpty(t, out.err)
 				continue
 			}

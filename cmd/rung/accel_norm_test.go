@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 	"github.com/stretchr/testify/require"
 )
 
@@ -32,5 +33,5 @@ func TestAccelLeastNorm(t *testing.T) {
 func TestReactionsWithoutLeastNorm(t *testing.T) {
 	r := accelJSON(t, generated(t, "scissor", "1"))
 	r.Constraints.LeastNorm, r.Constraints.NormResidual = false, 0.5
-	require.Contains(t, reactions(r.Joints, &r.Constraints), "SOME CHOICE of many: that of least norm could not be computed (residual 0.5)")
+	require.Contains(t, state.Reactions(r.Joints, &r.Constraints), "SOME CHOICE of many: that of least norm could not be computed (residual 0.5)")
 }

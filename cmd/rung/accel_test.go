@@ -11,7 +11,11 @@ import (
 	"testing"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -53,7 +57,7 @@ func TestAccelGolden(t *testing.T) {
 	require.NoError(t, err)
 	var e expected
 	require.NoError(t, json.Unmarshal(b, &e))
-	for _, o := range orderingNames() {
+	for _, o := range shell.OrderingNames() {
 		r := accelJSON(t, golden("four-bar"), "--ordering", o)
 		assert.Equal(t, "rung-result/1", r.Format)
 		assert.Equal(t, "four-bar", r.Name)
@@ -93,14 +97,13 @@ func TestAccelJSON(t *testing.T) {
 		m, err := rung.Open(golden(name))
 		require.NoError(t, err)
 		m.Name = "a \"quoted\"\n<name> \u2028"
-		res, err := rung.Accelerate(m, rung.Options{})
+		r, err := rung.Accelerate(m, rung.Options{})
 		require.NoError(t, err)
-		r := &acceleration{Result: res}
 		if name == "islands" {
-			r.Contradiction = &contradiction{1e-5, "a \"joint\"", "words"}
+			r.Contradiction = &rung.ContradictionResult{Relative: 1e-5, Joint: "a \"joint\"", Text: "words"}
 		}
 		var b bytes.Buffer
-		require.NoError(t, writeResult(&b, r))
+		require.NoError(t, state.WriteResult(&b, r))
 		want, err := json.Marshal(r)
 		require.NoError(t, err)
 		var compact bytes.Buffer
@@ -118,17 +121,17 @@ func TestAccelJSONNotFinite(t *testing.T) {
 		{Energy: rung.EnergyResult{Kinetic: math.Inf(1)}},
 		{Bodies: []rung.BodyResult{{ComAcceleration: [3]float64{0, math.Inf(-1), 0}}}},
 	} {
-		require.ErrorIs(t, writeResult(new(bytes.Buffer), &acceleration{Result: r}), errNotFinite)
+		require.ErrorIs(t, state.WriteResult(new(bytes.Buffer), r), state.ErrNotFinite)
 	}
 }
 
 func TestAccelStdin(t *testing.T) {
 	doc := ok(t, "generate", "ladder", "4", "-o", "-")
 	r := rungWith(doc, "accel", "-")
-	assert.Equal(t, exitDone, r.status, r.err)
+	assert.Equal(t, shell.ExitDone, r.status, r.err)
 	assert.Contains(t, r.out, "ladder-4 at 0 s: 4 bodies, 6 joints")
 	r = rungWith(`{"format": "rung-model/1", "bodies": [3]}`, "accel", "-")
-	assert.Equal(t, exitUse, r.status)
+	assert.Equal(t, shell.ExitUse, r.status)
 	assert.Equal(t, "stdin: $.bodies[0]: is not an object (value 3)\n", r.err)
 }
 
@@ -148,7 +151,7 @@ func TestAccelInvalid(t *testing.T) {
 	for _, c := range index {
 		path := filepath.Join(reference, "invalid", c.File)
 		r := rungRun("accel", path)
-		assert.Equal(t, exitUse, r.status, c.File)
+		assert.Equal(t, shell.ExitUse, r.status, c.File)
 		assert.Empty(t, r.out)
 		assert.Contains(t, r.err, path+": "+c.Path+": ", c.File)
 		assert.GreaterOrEqual(t, strings.Count(r.err, "\n"), lines[c.File], "a line each")
@@ -170,7 +173,7 @@ func TestAccelFailures(t *testing.T) {
 			{"name": "spring", "type": "spring_damper", "a": {"body": "world"}, "b": {"body": "a"}, "stiffness": 1, "damping": 0, "rest_length": 1}]}`},
 	} {
 		r := rungWith(c.doc, "accel", "-", "--json")
-		assert.Equal(t, exitFailed, r.status, r.err)
+		assert.Equal(t, shell.ExitFailed, r.status, r.err)
 		assert.Contains(t, r.err, c.says)
 		assert.Equal(t, 1, strings.Count(r.err, "\n"), r.err)
 		assert.True(t, strings.HasPrefix(r.err, "rung: stdin: "), r.err)
@@ -192,13 +195,13 @@ func TestAccelContradiction(t *testing.T) {
 		quadratic float64
 		says      string
 	}{
-		{sparseMethod, 2e-4, "; accelerations are those of least squares"},
-		{sparseMethod, 1e-7, "; accelerations are those of least squares"},
+		{motion.Sparse.String(), 2e-4, "; accelerations are those of least squares"},
+		{motion.Sparse.String(), 1e-7, "; accelerations are those of least squares"},
 		{"tree-direct", 1e-7, "; accelerations are those of the rows that tree-direct keeps, the others do not hold"},
 	} {
 		r := rungWith(doc(c.quadratic), "accel", "-", "--json", "--method", c.method)
-		require.Equal(t, exitDone, r.status, r.err)
-		var got acceleration
+		require.Equal(t, shell.ExitDone, r.status, r.err)
+		var got rung.Result
 		d := json.NewDecoder(strings.NewReader(r.out))
 		d.DisallowUnknownFields()
 		require.NoError(t, d.Decode(&got))
@@ -212,7 +215,7 @@ func TestAccelContradiction(t *testing.T) {
 		assert.Contains(t, []string{"one", "two"}, got.Contradiction.Joint)
 		text := fmt.Sprintf("constraints contradict each other by %.2g of what their terms make, most in joint %s", size, got.Contradiction.Joint) + c.says
 		assert.Equal(t, text, got.Contradiction.Text)
-		if c.method == sparseMethod {
+		if c.method == motion.Sparse.String() {
 			assert.InDelta(t, c.quadratic, got.Bodies[0].AngularAcceleration[2], 1e-3*c.quadratic, "the mean of 0 and twice the coefficient")
 		}
 
@@ -266,17 +269,17 @@ func TestAccelViolated(t *testing.T) {
 	doc := `{"format": "rung-model/1", "bodies": [{"name": "a", ` + disc + `, "pose": {"position": [0.5, 0, 0]}, "velocity": {"linear": [0, 0.25, 0]}}],
 		"joints": [{"name": "pin", "type": "spherical", "predecessor": "world", "successor": "a"}]}`
 	r := rungWith(doc, "accel", "-")
-	assert.Equal(t, exitDone, r.status, r.err)
+	assert.Equal(t, shell.ExitDone, r.status, r.err)
 	assert.Contains(t, r.out, "VIOLATES joint pin by 0.5 in position (m or rad), joint pin by\n              0.25 in velocity\n")
 }
 
 // TestAccelOddModels are models at the edge of the format.
 func TestAccelOddModels(t *testing.T) {
 	r := rungWith(`{"format": "rung-model/1", "bodies": []}`, "accel", "-")
-	assert.Equal(t, exitDone, r.status, r.err)
+	assert.Equal(t, shell.ExitDone, r.status, r.err)
 	assert.Contains(t, r.out, "model at 0 s: 0 bodies, 0 joints\n")
 	r = rungWith(`{"format": "rung-model/1", "name": "\u001b[2J", "bodies": [{"name": "a\nb", `+disc+`}]}`, "accel", "-")
-	assert.Equal(t, exitDone, r.status, r.err)
+	assert.Equal(t, shell.ExitDone, r.status, r.err)
 	assert.Contains(t, r.out, `"\x1b[2J" at 0 s: 1 body, 0 joints`)
 	assert.Contains(t, r.out, "\n\"a\\nb\" ")
 	assert.Contains(t, r.out, "no joint constrains anything")
@@ -286,15 +289,15 @@ func TestTexts(t *testing.T) {
 	assert.Equal(t, "a very…ng name", fault.Text("a very very long name", 14))
 	assert.Equal(t, "short", fault.Text("short", 14))
 	for n, want := range map[int64]string{0: "0", 9999: "9999", 10000: "10k", 123456: "123k", 999600: "1M", 12345678901: "12.3G", 5e15: "5e+03T"} {
-		assert.Equal(t, want, count(n))
+		assert.Equal(t, want, sheet.Count(n))
 	}
 	for ns, want := range map[int64]string{0: "0 ns", 999: "999 ns", 1000: "1 µs", 999600: "1 ms", 1234567: "1.23 ms", 4e9: "4 s", 123456e9: "123456 s"} {
-		assert.Equal(t, want, duration(ns))
+		assert.Equal(t, want, sheet.Duration(ns))
 	}
 	for x, want := range map[float64]string{0: "0", math.Copysign(0, -1): "0", -1.23456e-14: "-1.23e-14", 123456: "1.235e+05", -0.00012345: "-0.000123"} {
-		assert.Equal(t, want, narrow(x))
+		assert.Equal(t, want, sheet.Narrow(x))
 	}
-	assert.Equal(t, "1 body", plural(1, "body"))
-	assert.Equal(t, "0 bodies", plural(0, "body"))
-	assert.Equal(t, "2 joints", plural(2, "joint"))
+	assert.Equal(t, "1 body", sheet.Plural(1, "body"))
+	assert.Equal(t, "0 bodies", sheet.Plural(0, "body"))
+	assert.Equal(t, "2 joints", sheet.Plural(2, "joint"))
 }

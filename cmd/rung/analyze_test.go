@@ -11,19 +11,17 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 	"github.com/rung-mbd/rung/internal/check"
-	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/mobility"
 	"github.com/rung-mbd/rung/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// looserTol is the residual of a released joint at a state of the reference,
-// which closes its joints to 1e-13, m, rad or per second.
-const looserTol = 1e-12
-
-func analyzeJSON(t *testing.T, args ...string) (a analysis) {
+func analyzeJSON(t *testing.T, args ...string) (a state.Analysis) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(ok(t, append([]string{"analyze", "--json"}, args...)...)))
 	d.DisallowUnknownFields()
@@ -54,13 +52,13 @@ func TestAnalyzeGolden(t *testing.T) {
 		assert.Equal(t, e.Constraints.Rank, a.Constraints.Rank, name)
 		assert.Equal(t, e.Constraints.Mobility, a.Constraints.Mobility, name)
 		v := a.VariableMobility
-		assert.Equal(t, variableMobility{v.RankHere, v.RankHere, false, a.Constraints.NearSingular, []string{}}, v, name)
+		assert.Equal(t, state.VariableMobility{RankHere: v.RankHere, RankNearby: v.RankHere, NearSingular: a.Constraints.NearSingular, Joints: []string{}}, v, name)
 		assert.Equal(t, e.Constraints.Rank, v.RankHere, name)
 		assert.Equal(t, e.Constraints.Redundant > 0, len(a.Release) > 0, name)
-		require.Len(t, a.Orderings, len(orderingNames())-1)
+		require.Len(t, a.Orderings, len(shell.OrderingNames())-1)
 		chosen := 0
 		for i, o := range a.Orderings {
-			assert.Equal(t, orderingNames()[i+1], o.Name)
+			assert.Equal(t, shell.OrderingNames()[i+1], o.Name)
 			if o.Chosen {
 				chosen++
 			}
@@ -83,14 +81,14 @@ func TestAnalyzeDocument(t *testing.T) {
 	}, names)
 	a := analyzeJSON(t, golden("four-bar"), "--ordering", "natural")
 	assert.Equal(t, [2]int{1, 1}, [2]int{a.Loops, a.Components})
-	assert.Equal(t, []cluster{{
+	assert.Equal(t, []mobility.Cluster{{
 		Joints: []string{"p1", "p2", "p3", "p4"}, Bodies: []string{"crank", "coupler", "rocker"},
 		Loops: 1, Mobility: 1, Redundant: 3,
 	}}, a.Clusters)
-	assert.Equal(t, []release{{Joint: a.Constraints.RedundantJoints[0].Name, Type: "revolute", Suggest: "sphere_in_cylinder"}}, a.Release)
-	assert.Equal(t, releasedCounts{Rows: 17, Rank: 17, Redundant: 0, Mobility: 1}, a.Released)
+	assert.Equal(t, []mobility.Release{{Joint: a.Constraints.RedundantJoints[0].Name, Type: "revolute", Suggest: "sphere_in_cylinder"}}, a.Release)
+	assert.Equal(t, mobility.Counts{Rows: 17, Rank: 17, Redundant: 0, Mobility: 1}, a.Released)
 	assert.True(t, a.Orderings[0].Chosen)
-	for _, method := range methodNames() {
+	for _, method := range shell.MethodNames() {
 		c := analyzeJSON(t, golden("four-bar"), "--method", method).Constraints
 		assert.Equal(t, [4]int{20, 17, 3, 1}, [4]int{c.Rows, c.Rank, c.Redundant, c.Mobility}, method)
 	}
@@ -135,7 +133,7 @@ func TestAnalyzeClusters(t *testing.T) {
 		assert.Equal(t, a.Loops, loops, name)
 		assert.Equal(t, a.Constraints.Redundant, redundant, name)
 		assert.Equal(t, a.Constraints.Rank, rank, name)
-		for _, method := range methodNames()[1:] {
+		for _, method := range shell.MethodNames()[1:] {
 			assert.Equal(t, a.Clusters, analyzeJSON(t, golden(name), "--method", method).Clusters, "%s %s", name, method)
 		}
 	}
@@ -166,11 +164,11 @@ func TestAnalyzeFigure81(t *testing.T) {
 	var doc bytes.Buffer
 	require.NoError(t, model.Write(&doc, m))
 	r := rungWith(doc.String(), "analyze", "-", "--json")
-	require.Equal(t, exitDone, r.status, r.err)
-	var a analysis
+	require.Equal(t, shell.ExitDone, r.status, r.err)
+	var a state.Analysis
 	require.NoError(t, json.Unmarshal([]byte(r.out), &a))
 	assert.Equal(t, 4, a.Loops)
-	assert.Equal(t, []cluster{
+	assert.Equal(t, []mobility.Cluster{
 		{Joints: []string{"j0", "j1", "j2", "j3"}, Bodies: []string{"b0", "b1", "b2"}, Loops: 1, Mobility: 3, Redundant: 5},
 		{Joints: []string{"j4", "j5", "j6"}, Bodies: []string{"b1", "b3", "b4"}, Loops: 1, Mobility: 2, Redundant: 5},
 		{Joints: []string{"j8", "j9", "j10", "j11", "j12", "j13"}, Bodies: []string{"b5", "b6", "b7", "b8", "b9"}, Loops: 2, Mobility: 4, Redundant: 10},
@@ -192,7 +190,7 @@ cluster   loops  joints  bodies  mobility  redundant  joints
 // TestClusterTable lists the first clusters, and as many names as there is room
 // for.
 func TestClusterTable(t *testing.T) {
-	m, err := bench.Generate("stewart", clustersShown+2, 1)
+	m, err := bench.Generate("stewart", state.ClustersShown+2, 1)
 	require.NoError(t, err)
 	var doc bytes.Buffer
 	require.NoError(t, model.Write(&doc, m))
@@ -215,78 +213,8 @@ func TestClusterTable(t *testing.T) {
 		{[]string{"abcdefghijkl", "mn"}, 9, "ab…jkl, …"},
 		{[]string{"a\nb", "c"}, 9, `"a\nb", c`},
 	} {
-		assert.Equal(t, c.want, someNames(c.names, c.width))
+		assert.Equal(t, c.want, state.SomeNames(c.names, c.width))
 	}
-}
-
-// TestAnalyzeReleases solves every released mechanism of the reference and of
-// the families: it has the mobility of the original, and the redundant rows that
-// are said to be left.
-func TestAnalyzeReleases(t *testing.T) {
-	var models []*model.Model
-	for _, name := range goldenNames(t) {
-		m, err := rung.Open(golden(name))
-		require.NoError(t, err)
-		models = append(models, m)
-	}
-	for _, family := range []string{"nfourbar", "revolute-net", "random"} {
-		m, err := bench.Generate(family, 9, 1)
-		require.NoError(t, err)
-		models = append(models, m)
-	}
-	released := 0
-	for _, m := range models {
-		mech, err := mechanism.New(m)
-		require.NoError(t, err)
-		before, err := json.Marshal(m)
-		require.NoError(t, err)
-		out, err := findReleases(m, mech.Initial())
-		require.NoError(t, err)
-		after, err := json.Marshal(m)
-		require.NoError(t, err)
-		require.JSONEq(t, string(before), string(after), "the model given is as it was")
-		rank, _, err := rankOf(m, mech.Initial())
-		require.NoError(t, err)
-		r, err := rung.Accelerate(out.m, rung.Options{})
-		require.NoError(t, err, m.Name)
-		assert.Equal(t, 6*len(m.Bodies)-rank, r.Constraints.Mobility, m.Name)
-		assert.Equal(t, out.counts.Redundant, r.Constraints.Redundant, m.Name)
-		assert.Zero(t, out.counts.Redundant, m.Name)
-		released += len(out.list)
-	}
-	assert.Greater(t, released, 100)
-}
-
-// TestLooserTypes releases the joints of the reference one by one to all types
-// offered: each still holds at position and velocity level, so it allows what
-// the joint did, and has fewer rows.
-func TestLooserTypes(t *testing.T) {
-	seen := map[model.JointType]bool{}
-	for _, name := range goldenNames(t) {
-		m, err := rung.Open(golden(name))
-		require.NoError(t, err)
-		for j := range m.Joints {
-			joint := m.Joints[j]
-			if joint.Motion != nil {
-				continue
-			}
-			seen[joint.Type] = true
-			for _, l := range looserTypes(joint.Type) {
-				m.Joints[j] = joint
-				(&change{j, l}).apply(&m.Joints[j])
-				assert.Less(t, l.to.Constraints(), joint.Type.Constraints())
-				mech, err := mechanism.New(m)
-				require.NoError(t, err)
-				k, st := mech.NewKinematics(), mech.Initial()
-				require.NoError(t, mech.KinematicsTo(k, st))
-				pos, vel := mech.Residuals(j, k, st)
-				assert.Less(t, pos, looserTol, "%s, %s to %s", name, joint.Name, l.to)
-				assert.Less(t, vel, looserTol, "%s, %s to %s", name, joint.Name, l.to)
-			}
-			m.Joints[j] = joint
-		}
-	}
-	assert.Len(t, seen, int(joints.NumKinds))
 }
 
 // flat is one window of rods laid flat, with the rates of its two rods.
@@ -310,12 +238,12 @@ func flat(t *testing.T, rate0, rate1 float64) string {
 // TestAnalyzeSingular explains a pose where two motions meet, also while it
 // moves as a mixture of both, which no acceleration continues.
 func TestAnalyzeSingular(t *testing.T) {
-	assert.Equal(t, exitDone, rungWith(flat(t, 1, 1), "accel", "-").status)
-	assert.Equal(t, exitFailed, rungWith(flat(t, 1, -0.5), "accel", "-").status)
+	assert.Equal(t, shell.ExitDone, rungWith(flat(t, 1, 1), "accel", "-").status)
+	assert.Equal(t, shell.ExitFailed, rungWith(flat(t, 1, -0.5), "accel", "-").status)
 	for _, rate1 := range []float64{1, -0.5} {
 		r := rungWith(flat(t, 1, rate1), "analyze", "-", "--json")
-		require.Equal(t, exitDone, r.status, r.err)
-		var a analysis
+		require.Equal(t, shell.ExitDone, r.status, r.err)
+		var a state.Analysis
 		require.NoError(t, json.Unmarshal([]byte(r.out), &a))
 		assert.Equal(t, 16, a.Constraints.Rank)
 		v := a.VariableMobility
@@ -348,8 +276,8 @@ func TestAnalyzeTable(t *testing.T) {
 	requireColumns(t, ok(t, "analyze", "--help"))
 
 	var stderr bytes.Buffer
-	assert.Equal(t, exitFailed, run([]string{"analyze", golden("four-bar")}, strings.NewReader(""), &failingWriter{10}, &stderr))
-	assert.Equal(t, exitUse, rungRun("analyze").status)
-	assert.Equal(t, exitUse, rungRun("analyze", golden("four-bar"), "--method", "tree-aba").status)
-	assert.Equal(t, exitDone, rungWith(`{"format": "rung-model/1", "bodies": []}`, "analyze", "-").status)
+	assert.Equal(t, shell.ExitFailed, run([]string{"analyze", golden("four-bar")}, strings.NewReader(""), &failingWriter{10}, &stderr))
+	assert.Equal(t, shell.ExitUse, rungRun("analyze").status)
+	assert.Equal(t, shell.ExitUse, rungRun("analyze", golden("four-bar"), "--method", "tree-aba").status)
+	assert.Equal(t, shell.ExitDone, rungWith(`{"format": "rung-model/1", "bodies": []}`, "analyze", "-").status)
 }

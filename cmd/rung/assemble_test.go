@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 	"github.com/rung-mbd/rung/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -39,7 +41,7 @@ func bent(t *testing.T, name string, change func(m *model.Model)) string {
 }
 
 // assembled is the document of a run of rung assemble --json.
-func assembled(t *testing.T, status int, args ...string) (a assembly) {
+func assembled(t *testing.T, status int, args ...string) (a state.Assembly) {
 	t.Helper()
 	r := rungRun(append([]string{"assemble", "--json"}, args...)...)
 	require.Equal(t, status, r.status, r.err)
@@ -52,7 +54,7 @@ func assembled(t *testing.T, status int, args ...string) (a assembly) {
 func TestAssemble(t *testing.T) {
 	for _, name := range []string{"four-bar", "bricard-6r", "n-four-bar-3", "stewart-6ups", "driven-mixed", "random-10", "rbda-8-3"} {
 		in, out := bent(t, name, nil), filepath.Join(t.TempDir(), "out.json")
-		a := assembled(t, exitDone, in, "-o", out)
+		a := assembled(t, shell.ExitDone, in, "-o", out)
 		assert.Equal(t, "rung-assembly/1", a.Format)
 		assert.True(t, a.Closed)
 		assert.Nil(t, a.Unmet)
@@ -73,7 +75,7 @@ func TestAssemble(t *testing.T) {
 			assert.LessOrEqual(t, j.Position, closedTol, name)
 			assert.LessOrEqual(t, j.Velocity, closedTol, name)
 		}
-		again := assembled(t, exitDone, out, "-o", filepath.Join(t.TempDir(), "again.json"))
+		again := assembled(t, shell.ExitDone, out, "-o", filepath.Join(t.TempDir(), "again.json"))
 		assert.LessOrEqual(t, again.Position.Travel.Value, 1e-14, name)
 		// Nothing but the state has changed.
 		was, err := model.ReadFile(in)
@@ -93,7 +95,7 @@ func TestAssembleHolds(t *testing.T) {
 	require.NoError(t, err)
 	held := "platform"
 	n := slices.IndexFunc(was.Bodies, func(b model.Body) bool { return b.Name == held })
-	a := assembled(t, exitDone, in, "--hold", "world,"+held, "-o", out)
+	a := assembled(t, shell.ExitDone, in, "--hold", "world,"+held, "-o", out)
 	assert.Equal(t, []string{held}, a.Held)
 	is, err := model.ReadFile(out)
 	require.NoError(t, err)
@@ -114,7 +116,7 @@ func TestAssembleToStdout(t *testing.T) {
 	}
 	requireColumns(t, table)
 	r := rungRun("assemble", in, "-o", "-")
-	require.Equal(t, exitDone, r.status)
+	require.Equal(t, shell.ExitDone, r.status)
 	assert.Equal(t, table, r.err)
 	want, err := os.ReadFile(out)
 	require.NoError(t, err)
@@ -134,7 +136,7 @@ func TestAssembleImpossible(t *testing.T) {
 		}
 	})
 	out := filepath.Join(t.TempDir(), "out.json")
-	a := assembled(t, exitFailed, far, "-o", out)
+	a := assembled(t, shell.ExitFailed, far, "-o", out)
 	assert.False(t, a.Closed)
 	require.NotNil(t, a.Unmet)
 	assert.Equal(t, "position", a.Unmet.Level)
@@ -142,7 +144,7 @@ func TestAssembleImpossible(t *testing.T) {
 	assert.Greater(t, a.Unmet.Error, 1.0)
 	assert.NoFileExists(t, out)
 	r := rungRun("assemble", far, "-o", out)
-	assert.Equal(t, exitFailed, r.status)
+	assert.Equal(t, shell.ExitFailed, r.status)
 	assert.Empty(t, r.out)
 	assert.Contains(t, r.err, `joint "`+a.Unmet.Joint+`" between "`+a.Unmet.Predecessor+`" and "`+a.Unmet.Successor+`"`)
 	assert.Equal(t, 1, strings.Count(r.err, "\n"))
@@ -163,7 +165,7 @@ func TestAssembleMisuse(t *testing.T) {
 		{"$.bodies", []string{filepath.Join(reference, "invalid", "duplicate-body.model.json"), "-o", "-"}},
 	} {
 		r := rungRun(append([]string{"assemble"}, c.args...)...)
-		assert.Equal(t, exitUse, r.status, c.text)
+		assert.Equal(t, shell.ExitUse, r.status, c.text)
 		assert.Empty(t, r.out, c.text)
 		assert.Contains(t, r.err, c.text)
 	}

@@ -6,8 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/growth"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -15,7 +17,7 @@ import (
 // TestBenchModels measures models from files: no family beside them, no growth,
 // and the sparse method against the fastest of the others.
 func TestBenchModels(t *testing.T) {
-	var doc benchDocument
+	var doc growth.BenchDocument
 	out := ok(t, "bench", "--min-seconds", "0.01", golden("four-bar"), golden("pendulum"), "--method", "sparse,tree-direct,tree-aba", "--json")
 	require.NoError(t, json.Unmarshal([]byte(out), &doc))
 	var got []string
@@ -25,7 +27,7 @@ func TestBenchModels(t *testing.T) {
 		got = append(got, key)
 		total[key] = r.TotalNs
 		assert.Positive(t, r.TotalNs, key)
-		assert.Equal(t, r.Method == sparseMethod, r.SolveOnceNs > 0, key)
+		assert.Equal(t, r.Method == motion.Sparse.String(), r.SolveOnceNs > 0, key)
 	}
 	assert.Equal(t, []string{
 		"four-bar sparse", "four-bar tree-direct", // tree-aba left out
@@ -53,7 +55,7 @@ func TestBenchModelsTable(t *testing.T) {
 	long := filepath.Join(t.TempDir(), "long.json")
 	require.NoError(t, os.WriteFile(long, []byte(strings.Replace(text, `"four-bar"`, `"`+strings.Repeat("four-bar ", 9)+`7"`, 1)), 0o644))
 	r := rungRun("bench", "--min-seconds", "0.01", "--family", "chain", "--sizes", "10", golden("four-bar"), long, "--method", "sparse,tree-lambda")
-	require.Equal(t, exitDone, r.status, r.err)
+	require.Equal(t, shell.ExitDone, r.status, r.err)
 	requireColumns(t, r.out)
 	assert.Regexp(t, `(?m)^chain +10  leaf-first( +\d+){4} +[\d.]+[kM]?$`, r.out)
 	assert.Regexp(t, `(?m)^model +bodies order or method +assembly +factor +solve +total$`, r.out)
@@ -70,33 +72,16 @@ func TestBenchModelNames(t *testing.T) {
 	nameless, ladder := filepath.Join(dir, "nameless.json"), filepath.Join(dir, "ladder.json")
 	require.NoError(t, os.WriteFile(nameless, []byte(strings.Replace(text, `"four-bar"`, `""`, 1)), 0o644))
 	require.NoError(t, os.WriteFile(ladder, []byte(strings.Replace(text, `"four-bar"`, `"ladder"`, 1)), 0o644))
-	list, err := readProblems([]string{golden("four-bar"), nameless, "-", ladder}, strings.NewReader(text), &progress{})
+	list, err := growth.ReadProblems([]string{golden("four-bar"), nameless, "-", ladder}, strings.NewReader(text), &shell.Progress{})
 	require.NoError(t, err)
 	var names []string
 	for _, p := range list {
-		names = append(names, p.name)
-		assert.Equal(t, []int{3}, p.sizes)
+		names = append(names, p.Name)
+		assert.Equal(t, []int{3}, p.Sizes)
 	}
 	assert.Equal(t, []string{"four-bar", nameless, "stdin", ladder}, names)
 
 	r := rungWith(`{"format": "rung-model/1", "bodies": [], "joints": []}`, "bench", "-")
-	assert.Equal(t, exitUse, r.status)
+	assert.Equal(t, shell.ExitUse, r.status)
 	assert.NotEmpty(t, r.err)
-}
-
-func TestMicros(t *testing.T) {
-	for ns, want := range map[int64]string{0: "", 1: "0.00", 2345: "2.35", 99_990: "99.99", 100_000: "100", 999_999_000: "999999", 16_700_000_000: "16.7M"} {
-		assert.Equal(t, want, micros(ns))
-	}
-}
-
-// TestRepeated divides by the number of calls.
-func TestRepeated(t *testing.T) {
-	calls := 0
-	ns, err := repeated(func() error { calls++; return nil }, 1, 10*time.Millisecond)
-	require.NoError(t, err)
-	assert.Less(t, ns, int64(1000), "an empty function")
-	assert.Greater(t, calls, 10_000, "a microsecond each, for ten milliseconds")
-	_, err = repeated(func() error { return errLoops }, 1, 0)
-	require.ErrorIs(t, err, errLoops)
 }

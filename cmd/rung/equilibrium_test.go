@@ -8,13 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 	"github.com/rung-mbd/rung/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 // settled is the document of a run of rung equilibrium --json.
-func settled(t *testing.T, status int, args ...string) (r equilibriumResult) {
+func settled(t *testing.T, status int, args ...string) (r state.EquilibriumResult) {
 	t.Helper()
 	run := rungRun(append([]string{"equilibrium", "--json"}, args...)...)
 	require.Equal(t, status, run.status, run.err)
@@ -28,7 +30,7 @@ func settled(t *testing.T, status int, args ...string) (r equilibriumResult) {
 func TestEquilibrium(t *testing.T) {
 	for _, name := range []string{"pendulum", "four-bar", "springs", "stewart-6ups", "bricard-6r", "type-fixed"} {
 		out := filepath.Join(t.TempDir(), "out.json")
-		r := settled(t, exitDone, golden(name), "-o", out)
+		r := settled(t, shell.ExitDone, golden(name), "-o", out)
 		assert.Equal(t, "rung-equilibrium/1", r.Format)
 		assert.True(t, r.Found)
 		assert.Equal(t, "stable", r.Stability, name)
@@ -67,7 +69,7 @@ func TestEquilibrium(t *testing.T) {
 			is.Bodies[i].Pose, is.Bodies[i].Velocity = was.Bodies[i].Pose, was.Bodies[i].Velocity
 		}
 		assert.Equal(t, was, is, name)
-		again := settled(t, exitDone, out)
+		again := settled(t, shell.ExitDone, out)
 		assert.LessOrEqual(t, again.Travel.Value, 1e-8, name)
 		assert.LessOrEqual(t, again.Steps, 1, name)
 	}
@@ -76,12 +78,12 @@ func TestEquilibrium(t *testing.T) {
 // TestEquilibriumStationary stays upside down where it is told to.
 func TestEquilibriumStationary(t *testing.T) {
 	path := upsideDown(t)
-	r := settled(t, exitDone, path, "--stationary")
+	r := settled(t, shell.ExitDone, path, "--stationary")
 	assert.Equal(t, "unstable", r.Stability)
 	assert.Negative(t, r.Lowest.Stiffness)
 	assert.Zero(t, r.Lowest.Frequency)
 	assert.Zero(t, r.Left)
-	r = settled(t, exitDone, path)
+	r = settled(t, shell.ExitDone, path)
 	assert.Equal(t, "stable", r.Stability)
 	assert.Equal(t, 1, r.Left)
 	assert.Less(t, r.Energy.After, r.Energy.Before)
@@ -121,16 +123,16 @@ func TestWindingSpring(t *testing.T) {
 	dir := t.TempDir()
 	was, is, again := filepath.Join(dir, "was.json"), filepath.Join(dir, "is.json"), filepath.Join(dir, "again.json")
 	require.NoError(t, model.WriteFile(was, m))
-	r := settled(t, exitDone, was, "-o", is)
+	r := settled(t, shell.ExitDone, was, "-o", is)
 	assert.Equal(t, "stable", r.Stability)
 	wound, err := model.ReadFile(is)
 	require.NoError(t, err)
-	assert.Equal(t, []int{2}, wound.Joints[0].Turns)
-	assert.Zero(t, settled(t, exitDone, is).Steps)
+	assert.Equal(t, []int64{2}, wound.Joints[0].Turns)
+	assert.Zero(t, settled(t, shell.ExitDone, is).Steps)
 	ok(t, "assemble", is, "-o", again)
 	wound, err = model.ReadFile(again)
 	require.NoError(t, err)
-	assert.Equal(t, []int{2}, wound.Joints[0].Turns)
+	assert.Equal(t, []int64{2}, wound.Joints[0].Turns)
 }
 
 // TestEquilibriumToStdout writes the model, and nothing else, to standard output.
@@ -142,7 +144,7 @@ func TestEquilibriumToStdout(t *testing.T) {
 	}
 	requireColumns(t, table)
 	r := rungRun("equilibrium", golden("four-bar"), "-o", "-")
-	require.Equal(t, exitDone, r.status)
+	require.Equal(t, shell.ExitDone, r.status)
 	assert.Equal(t, table, r.err)
 	want, err := os.ReadFile(out)
 	require.NoError(t, err)
@@ -152,13 +154,13 @@ func TestEquilibriumToStdout(t *testing.T) {
 // TestNoEquilibrium names the body that falls.
 func TestNoEquilibrium(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.json")
-	r := settled(t, exitFailed, golden("single-body"), "-o", out, "--steps", "20")
+	r := settled(t, shell.ExitFailed, golden("single-body"), "-o", out, "--steps", "20")
 	assert.False(t, r.Found)
 	assert.Equal(t, 20, r.Steps)
 	assert.Equal(t, "block", r.Unbalanced.Body)
 	assert.NoFileExists(t, out)
 	run := rungRun("equilibrium", golden("single-body"), "--steps", "20")
-	assert.Equal(t, exitFailed, run.status)
+	assert.Equal(t, shell.ExitFailed, run.status)
 	assert.Empty(t, run.out)
 	assert.Contains(t, run.err, `body "block"`)
 	assert.NotContains(t, run.err, "linear:")
@@ -179,7 +181,7 @@ func TestEquilibriumMisuse(t *testing.T) {
 		{"$.bodies", []string{filepath.Join(reference, "invalid", "duplicate-body.model.json")}},
 	} {
 		r := rungRun(append([]string{"equilibrium"}, c.args...)...)
-		assert.Equal(t, exitUse, r.status, c.text)
+		assert.Equal(t, shell.ExitUse, r.status, c.text)
 		assert.Empty(t, r.out, c.text)
 		assert.Contains(t, r.err, c.text)
 	}
@@ -200,7 +202,7 @@ func TestEquilibriumOfOpenJoints(t *testing.T) {
 	dir := t.TempDir()
 	path, out := filepath.Join(dir, "torn.json"), filepath.Join(dir, "out.json")
 	require.NoError(t, model.WriteFile(path, m))
-	r := settled(t, exitFailed, path, "-o", out)
+	r := settled(t, shell.ExitFailed, path, "-o", out)
 	assert.False(t, r.Found)
 	require.NotNil(t, r.Unmet)
 	assert.Contains(t, []string{"left", "right"}, r.Unmet.Joint)

@@ -9,10 +9,11 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
+	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/rung-mbd/rung/internal/outfile"
 )
 
 // copied is a model of the golden ones in a folder of its own.
@@ -50,7 +51,7 @@ func TestFullDiskIsOneStatus(t *testing.T) {
 	requireFull := func(file string, args ...string) {
 		t.Helper()
 		var stderr strings.Builder
-		assert.Equal(t, exitFailed, run(args, strings.NewReader(""), fullWriter{}, &stderr), args)
+		assert.Equal(t, shell.ExitFailed, run(args, strings.NewReader(""), fullWriter{}, &stderr), args)
 		_, message, _ := strings.Cut(stderr.String(), "rung: ")
 		if strings.HasPrefix(message, "warning") {
 			_, message, _ = strings.Cut(message, "\nrung: ")
@@ -90,11 +91,11 @@ func TestFullDiskIsOneStatus(t *testing.T) {
 func TestSecondWriter(t *testing.T) {
 	dir, m := copied(t, "four-bar")
 	inDir := func(name string) string { return filepath.Join(dir, name) }
-	simulate := func(more ...string) []string {
+	run := func(more ...string) []string {
 		return append([]string{"simulate", m, "--until", "0.1", "--quiet"}, more...)
 	}
 	page := inDir("page.md")
-	require.NoError(t, os.WriteFile(page, []byte(validateBegin+validateEnd), 0o600))
+	require.NoError(t, os.WriteFile(page, []byte(simulate.ValidateBegin+simulate.ValidateEnd), 0o600))
 	for held, args := range map[string][]string{
 		"m.json":    {"assemble", m, "-o", m},
 		"e.json":    {"equilibrium", m, "-o", inDir("e.json")},
@@ -102,15 +103,15 @@ func TestSecondWriter(t *testing.T) {
 		"K.rhs.mtx": {"matrix", m, "-o", inDir("K.mtx")},
 		"b.csv":     {"bench", "--family", "ladder", "--sizes", "10", "--csv", inDir("b.csv")},
 		"page.md":   {"validate", standardFolder, "--model", "a01", "--short", "--write", page},
-		"x.csv":     simulate("--out", inDir("x.csv")),
-		"x.parquet": simulate("--out", inDir("x.parquet"), "--checkpoint", inDir("c")),
-		"x.ckpt":    simulate("--out", inDir("y.csv"), "--checkpoint", inDir("x.ckpt")),
-		"x.svg":     simulate("--out", inDir("z.csv"), "--plot", inDir("x.svg")),
+		"x.csv":     run("--out", inDir("x.csv")),
+		"x.parquet": run("--out", inDir("x.parquet"), "--checkpoint", inDir("c")),
+		"x.ckpt":    run("--out", inDir("y.csv"), "--checkpoint", inDir("x.ckpt")),
+		"x.svg":     run("--out", inDir("z.csv"), "--plot", inDir("x.svg")),
 	} {
 		p, err := outfile.Hold(inDir(held))
 		require.NoError(t, err)
 		r := rungRun(args...)
-		assert.Equal(t, exitUse, r.status, args)
+		assert.Equal(t, shell.ExitUse, r.status, args)
 		assert.Equal(t, fmt.Sprintf("rung: %s: another run is writing this file\n", inDir(held)), r.err)
 		require.NoError(t, p.Release())
 	}
@@ -138,21 +139,21 @@ func TestOneFile(t *testing.T) {
 	refused := func(says string, args ...string) {
 		t.Helper()
 		r := rungRun(args...)
-		assert.Equal(t, exitUse, r.status, args)
+		assert.Equal(t, shell.ExitUse, r.status, args)
 		assert.Contains(t, r.err, says)
 	}
-	simulate := func(more ...string) []string { return append([]string{"simulate", m, "--until", "0.1"}, more...) }
+	run := func(more ...string) []string { return append([]string{"simulate", m, "--until", "0.1"}, more...) }
 	for _, n := range names {
 		n = inDir(n)
-		refused("would replace the model", simulate("--out", n+".csv")...)
-		refused("would replace this file", simulate("--out", inDir("x.csv"), "--checkpoint", n+".ckpt")...)
-		refused("would replace this file", simulate("--out", inDir("x.csv"), "--plot", n+".svg")...)
+		refused("would replace the model", run("--out", n+".csv")...)
+		refused("would replace this file", run("--out", inDir("x.csv"), "--checkpoint", n+".ckpt")...)
+		refused("would replace this file", run("--out", inDir("x.csv"), "--plot", n+".svg")...)
 		refused("would replace the model", "matrix", m, "-o", n+".mtx")
 		refused("would replace a model", "bench", m, "--csv", n+".csv")
 	}
 	if len(names) > 1 {
-		refused("would replace this file", simulate("--out", inDir("x.csv"), "--checkpoint", inDir("new.svg"), "--plot", inDir("later.svg"))...)
-		refused("would replace this file", simulate("--out", inDir("x.csv"), "--checkpoint", inDir("here/x.csv"))...)
+		refused("would replace this file", run("--out", inDir("x.csv"), "--checkpoint", inDir("new.svg"), "--plot", inDir("later.svg"))...)
+		refused("would replace this file", run("--out", inDir("x.csv"), "--checkpoint", inDir("here/x.csv"))...)
 		refused("two outputs in one file", "matrix", m, "-o", inDir("later.svg"), "--spy", inDir("here/new.svg"))
 	}
 	refused("would replace the model", "matrix", m, "-o", m)
@@ -182,7 +183,7 @@ func TestInPlace(t *testing.T) {
 
 // TestSimulateKeepsOld: a run that ends early replaces a trajectory only if it can go on.
 func TestSimulateKeepsOld(t *testing.T) {
-	for _, ending := range []string{csvEnding, parquetEnding} {
+	for _, ending := range []string{simulate.CSVEnding, simulate.ParquetEnding} {
 		dir, m := copied(t, "four-bar")
 		out, ckpt := filepath.Join(dir, "x"+ending), filepath.Join(dir, "c")
 		args := []string{"--until", "1", "--every", "0.01", "--step", "0.005", "--out", out}
@@ -191,11 +192,11 @@ func TestSimulateKeepsOld(t *testing.T) {
 		require.NoError(t, os.WriteFile(out, []byte("old"), 0o600))
 		r := stopped(t, 50, m, args...)
 		assert.Equal(t, "old", readText(t, out))
-		beside := map[string]string{csvEnding: "x.csv.rung-new", parquetEnding: "x.parquet.parts"}[ending]
+		beside := map[string]string{simulate.CSVEnding: "x.csv.rung-new", simulate.ParquetEnding: "x.parquet.parts"}[ending]
 		message, _, _ := strings.Cut(r.err, "\n")
 		assert.Equal(t, fmt.Sprintf("%s: interrupted at t = 0.255 s; %s is as it was, the rows so far are in %s", m, out, filepath.Join(dir, beside)), message)
 		requireFiles(t, dir, "m.json", "x"+ending, beside)
-		if ending == csvEnding {
+		if ending == simulate.CSVEnding {
 			rows := readText(t, filepath.Join(dir, beside))
 			assert.True(t, strings.HasPrefix(whole, rows) && strings.HasSuffix(rows, "\n"))
 		}
@@ -215,7 +216,7 @@ func TestSimulateKeepsOld(t *testing.T) {
 func TestSimulateForeignRows(t *testing.T) {
 	dir, m := copied(t, "four-bar")
 	ckpt := filepath.Join(dir, "c")
-	for _, ending := range []string{csvEnding, parquetEnding} {
+	for _, ending := range []string{simulate.CSVEnding, simulate.ParquetEnding} {
 		out := filepath.Join(dir, "x"+ending)
 		args := []string{"simulate", m, "--until", "0.1", "--every", "0.001", "--step", "0.005", "--out", out, "--quiet"}
 		ok(t, append(args, "--integrator", "rk4")...)
@@ -226,12 +227,12 @@ func TestSimulateForeignRows(t *testing.T) {
 		resumed := func(says string) {
 			t.Helper()
 			r := rungRun(append(args, "--resume", "--until", "0.2")...)
-			assert.Equal(t, exitUse, r.status)
+			assert.Equal(t, shell.ExitUse, r.status)
 			assert.Contains(t, r.err, says)
 			assert.NotContains(t, strings.TrimSpace(r.err), "\n")
 		}
 		right := readText(t, out)
-		if ending == csvEnding {
+		if ending == simulate.CSVEnding {
 			other = strings.Replace(right, "-0.05", "-0.06", 1)
 			require.NotEqual(t, right, other)
 		}

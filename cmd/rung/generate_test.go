@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/cmd/rung/internal/growth"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 	"github.com/rung-mbd/rung/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,7 +18,7 @@ func TestGenerateEveryFamily(t *testing.T) {
 	help := ok(t, "generate", "--help")
 	for _, family := range bench.Families() {
 		t.Run(family, func(t *testing.T) {
-			assert.NotEmpty(t, familyHelp[family])
+			assert.NotEmpty(t, growth.FamilyHelp[family])
 			assert.Contains(t, help, "  "+family+" ")
 			path := generated(t, family, "2", "--seed", "7")
 			nb, err := bench.Bodies(family, 2)
@@ -23,24 +26,24 @@ func TestGenerateEveryFamily(t *testing.T) {
 			r := accelJSON(t, path)
 			assert.Len(t, r.Bodies, nb)
 			for _, j := range r.Joints {
-				assert.Less(t, j.PositionResidual, closed)
-				assert.Less(t, j.VelocityResidual, closed)
+				assert.Less(t, j.PositionResidual, state.Closed)
+				assert.Less(t, j.VelocityResidual, state.Closed)
 			}
 		})
 	}
-	assert.Len(t, familyHelp, len(bench.Families()))
+	assert.Len(t, growth.FamilyHelp, len(bench.Families()))
 }
 
 func TestGenerateOutput(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.json")
 	r := rungRun("generate", "grid", "1e1", "-o", path)
-	assert.Equal(t, result{exitDone, "", path + ": 100 bodies, 190 joints\n"}, r)
+	assert.Equal(t, result{shell.ExitDone, "", path + ": 100 bodies, 190 joints\n"}, r)
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
 	again := rungRun("generate", "grid", "10", "-o", "-")
-	assert.Equal(t, result{exitDone, string(b), ""}, again)
+	assert.Equal(t, result{shell.ExitDone, string(b), ""}, again)
 	assert.NotEqual(t, again.out, ok(t, "generate", "grid", "10", "--seed", "2", "-o", "-"))
-	assert.Equal(t, exitDone, rungRun("generate", "grid", "2", "-o", os.DevNull).status)
+	assert.Equal(t, shell.ExitDone, rungRun("generate", "grid", "2", "-o", os.DevNull).status)
 }
 
 func TestGenerateTheta(t *testing.T) {

@@ -8,9 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/tree"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -30,18 +33,18 @@ const (
 
 // inverted is a run of rung inverse --json.
 type inverted struct {
-	inverseDocument
+	state.InverseDocument
 	status int
 }
 
 func invert(t *testing.T, args ...string) (r inverted) {
 	t.Helper()
 	run := rungRun(append([]string{"inverse", "--json"}, args...)...)
-	require.NotEqual(t, exitUse, run.status, run.err)
+	require.NotEqual(t, shell.ExitUse, run.status, run.err)
 	require.NotEmpty(t, run.out, run.err)
 	d := json.NewDecoder(strings.NewReader(run.out))
 	d.DisallowUnknownFields()
-	require.NoError(t, d.Decode(&r.inverseDocument))
+	require.NoError(t, d.Decode(&r.InverseDocument))
 	r.status = run.status
 	return r
 }
@@ -113,7 +116,7 @@ func TestInverseMethods(t *testing.T) {
 				args := append([]string{golden(name), "--actuated", set}, wanted...)
 				want := invert(t, args...)
 				count[fmt.Sprint(want.Status, " ", want.status)]++
-				for _, method := range methodNames()[1:] {
+				for _, method := range shell.MethodNames()[1:] {
 					what := fmt.Sprintf("%s %s %v", name, method, args[2:])
 					got := invert(t, append(args, "--method", method)...)
 					assert.Equal(t, method, got.Method)
@@ -140,28 +143,28 @@ func TestInverseMethods(t *testing.T) {
 func TestInverseRefuses(t *testing.T) {
 	big := filepath.Join(t.TempDir(), "chain.json")
 	ok(t, "generate", "chain", "30000", "-o", big)
-	for _, method := range methodNames() {
+	for _, method := range shell.MethodNames() {
 		for says, c := range map[string]struct {
 			args   []string
 			status int
 		}{
-			"prescribed already":          {[]string{golden("driven-crank"), "--actuated", "p1"}, exitUse},
-			`no joint "elbow"`:            {[]string{golden("four-bar"), "--actuated", "elbow"}, exitUse},
-			"no scalar":                   {[]string{golden("ball-ladder-5"), "--actuated", "lb1.0"}, exitUse},
-			"no actuators":                {[]string{golden("four-bar")}, exitUse},
-			"free to move|not controlled": {[]string{golden("rbda-8-3"), "--actuated", "joint1"}, exitFailed},
+			"prescribed already":          {[]string{golden("driven-crank"), "--actuated", "p1"}, shell.ExitUse},
+			`no joint "elbow"`:            {[]string{golden("four-bar"), "--actuated", "elbow"}, shell.ExitUse},
+			"no scalar":                   {[]string{golden("ball-ladder-5"), "--actuated", "lb1.0"}, shell.ExitUse},
+			"no actuators":                {[]string{golden("four-bar")}, shell.ExitUse},
+			"free to move|not controlled": {[]string{golden("rbda-8-3"), "--actuated", "joint1"}, shell.ExitFailed},
 		} {
 			r := rungRun(append(append([]string{"inverse"}, c.args...), "--method", method)...)
 			assert.Equal(t, c.status, r.status, "%s %v", method, c.args)
 			assert.Regexp(t, says, r.err, method)
 		}
-		if method != sparseMethod {
+		if method != motion.Sparse.String() {
 			r := rungRun("inverse", big, "--actuated", "j0", "--method", method)
-			assert.Equal(t, exitFailed, r.status, r.err)
-			assert.Contains(t, r.err, method+" takes too much memory for 30000 bodies")
+			assert.Equal(t, shell.ExitFailed, r.status, r.err)
+			assert.Contains(t, r.err, method+": too much memory for 30000 bodies")
 		}
 	}
-	assert.Equal(t, exitUse, rungRun("inverse", golden("four-bar"), "--actuated", "p1", "--method", "tree-aba").status)
+	assert.Equal(t, shell.ExitUse, rungRun("inverse", golden("four-bar"), "--actuated", "p1", "--method", "tree-aba").status)
 }
 
 // TestInverseOfAccelerations asks for what the model does by itself.
@@ -169,7 +172,7 @@ func TestInverseOfAccelerations(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.json")
 	path := check.ModelPath(t, "four-bar")
 	require.NoError(t, os.WriteFile(file, []byte(ok(t, "accel", path, "--json")), 0o600))
-	for _, method := range methodNames() {
+	for _, method := range shell.MethodNames() {
 		args := []string{path, "--actuated", "p1", "--accel", file, "--method", method}
 		assert.Contains(t, ok(t, append([]string{"inverse"}, args...)...), "status        proper")
 		doc := invert(t, args...)
@@ -177,9 +180,9 @@ func TestInverseOfAccelerations(t *testing.T) {
 		assert.Less(t, doc.Distance, forceTol)
 	}
 	piped := rungWith(readFile(t, file), "inverse", path, "--actuated", "p1", "--accel", "-", "--json")
-	assert.Equal(t, exitDone, piped.status, piped.err)
+	assert.Equal(t, shell.ExitDone, piped.status, piped.err)
 	assert.Equal(t, ok(t, "inverse", path, "--actuated", "p1", "--accel", file, "--json"), piped.out)
 	piped = rungWith("{}", "inverse", path, "--actuated", "p1", "--accel", "-")
-	assert.Equal(t, exitUse, piped.status)
+	assert.Equal(t, shell.ExitUse, piped.status)
 	assert.Contains(t, piped.err, "rung: stdin: $.format: wrong format")
 }

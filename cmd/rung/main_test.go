@@ -10,6 +10,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -35,7 +37,7 @@ func rungWith(stdin string, args ...string) result {
 func ok(t *testing.T, args ...string) string {
 	t.Helper()
 	r := rungRun(args...)
-	require.Equal(t, exitDone, r.status, r.err)
+	require.Equal(t, shell.ExitDone, r.status, r.err)
 	return r.out
 }
 
@@ -68,7 +70,7 @@ func golden(name string) string {
 func requireColumns(t *testing.T, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {
-		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimRight(line, "\n")), tableWidth, line)
+		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimRight(line, "\n")), sheet.Widest, line)
 	}
 }
 
@@ -91,6 +93,24 @@ func TestCompletion(t *testing.T) {
 	assert.Contains(t, ok(t, "__complete", "generate", ""), "revolute-net")
 	assert.Contains(t, ok(t, "__complete", "accel", ""), "json")
 	assert.Contains(t, ok(t, "__complete", "bench", "--family", ""), "all")
+}
+
+// TestCompletionOfNames offers names of the model on the line.
+func TestCompletionOfNames(t *testing.T) {
+	offered := func(args ...string) []string {
+		return strings.Split(strings.TrimSpace(ok(t, append([]string{"__complete"}, args...)...)), "\n")
+	}
+	m := golden("four-bar")
+	assert.Equal(t, []string{"p1", "p2", "p3", "p4", ":6"}, offered("simulate", m, "--wrenches", ""))
+	assert.Equal(t, []string{"crank", "coupler", ":6"}, offered("simulate", m, "--bodies", "c"))
+	assert.Equal(t, []string{"crank,coupler", ":6"}, offered("assemble", m, "--hold", "crank,c"))
+	assert.Equal(t, []string{"p1", "p2", "p3", "p4", ":6"}, offered("inverse", m, "--actuated", "p"))
+	assert.Contains(t, offered("inverse", golden("type-universal"), "--actuated", ""), "u1.1")
+	assert.NotContains(t, offered("inverse", golden("ball-ladder-5"), "--actuated", ""), "lt1")
+	for _, path := range []string{"missing.json", reference} {
+		assert.Equal(t, []string{":6"}, offered("simulate", path, "--bodies", ""))
+	}
+	assert.Equal(t, []string{":6"}, offered("simulate", "--bodies", ""))
 }
 
 func TestBadUse(t *testing.T) {
@@ -154,7 +174,7 @@ func TestBadUse(t *testing.T) {
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
 			r := rungRun(c.args...)
-			assert.Equal(t, exitUse, r.status)
+			assert.Equal(t, shell.ExitUse, r.status)
 			assert.Contains(t, r.err, c.says)
 			assert.Empty(t, r.out)
 		})
@@ -183,7 +203,7 @@ func TestFullOutput(t *testing.T) {
 	} {
 		var stderr bytes.Buffer
 		status := run(args, strings.NewReader(""), &failingWriter{10}, &stderr)
-		assert.Equal(t, exitFailed, status, args)
+		assert.Equal(t, shell.ExitFailed, status, args)
 		assert.Contains(t, stderr.String(), errFull.Error(), args)
 	}
 }
@@ -191,7 +211,7 @@ func TestFullOutput(t *testing.T) {
 // TestFailedFileIsRemoved leaves no half of a file behind.
 func TestFailedFileIsRemoved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
-	err := writeFile(path, nil, func(w io.Writer) error {
+	err := shell.WriteFile(path, nil, func(w io.Writer) error {
 		_, err := io.WriteString(w, "half")
 		return errors.Join(err, errFull)
 	})

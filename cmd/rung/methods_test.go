@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/growth"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,7 +17,7 @@ func TestAccelMethods(t *testing.T) {
 	for _, name := range []string{"four-bar", "rbda-8-3", "random-30", "driven-mixed", "single-body"} {
 		e := check.ReadExpected(t, name)
 		allowed := e.Allowed()
-		for _, method := range methodNames()[1:] {
+		for _, method := range shell.MethodNames()[1:] {
 			var r rung.Result
 			out := ok(t, "accel", check.ModelPath(t, name), "--json", "--method", method)
 			require.NoError(t, json.Unmarshal([]byte(out), &r), "%s %s", name, method)
@@ -45,7 +47,7 @@ func TestAccelMethods(t *testing.T) {
 
 // TestBenchMethods measures all methods on a family with loops and one without.
 func TestBenchMethods(t *testing.T) {
-	var doc benchDocument
+	var doc growth.BenchDocument
 	out := ok(t, "bench", "--min-seconds", "0.01", "--family", "ladder,chain", "--sizes", "5,20", "--method", "all", "--json", "--max-seconds", "1")
 	require.NoError(t, json.Unmarshal([]byte(out), &doc))
 	count := map[string]int{}
@@ -59,34 +61,4 @@ func TestBenchMethods(t *testing.T) {
 	}
 	assert.Len(t, doc.Fits, 9)
 	assert.Len(t, doc.Crossovers, 7)
-}
-
-func TestCrossover(t *testing.T) {
-	series := func(method string, ns ...int64) (list []record) {
-		for i, n := range ns {
-			list = append(list, record{Family: "f", Method: method, Bodies: []int{10, 100, 1000}[i], TotalNs: n})
-		}
-		return list
-	}
-	sparse := series(sparseMethod, 100, 1000, 10000)
-	for _, c := range []struct {
-		other  []record
-		bodies float64 // 0: none
-		always bool
-	}{
-		{series("a", 10, 1000, 100000), 100, false},
-		{series("a", 200, 3000, 40000), 10, true},
-		{series("a", 10, 100, 1000), 0, false},
-		{series("a", 10, 10000), 31.622776601683793, false},
-	} {
-		list := crossovers(append(append([]record(nil), sparse...), c.other...))
-		require.Len(t, list, 1)
-		assert.Equal(t, c.always, list[0].Always)
-		if c.bodies == 0 {
-			assert.Nil(t, list[0].Bodies)
-			continue
-		}
-		require.NotNil(t, list[0].Bodies)
-		assert.InEpsilon(t, c.bodies, *list[0].Bodies, 1e-12)
-	}
 }

@@ -9,17 +9,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/cmd/rung/internal/state"
+	"github.com/rung-mbd/rung/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/rung-mbd/rung/model"
 )
 
 // modesJSON is the document of a run of rung modes --json.
-func modesJSON(t *testing.T, args ...string) (r modesResult) {
+func modesJSON(t *testing.T, args ...string) (r state.ModesResult) {
 	t.Helper()
 	run := rungRun(append([]string{"modes", "--json"}, args...)...)
-	require.Equal(t, exitDone, run.status, run.err)
+	require.Equal(t, shell.ExitDone, run.status, run.err)
 	d := json.NewDecoder(strings.NewReader(run.out))
 	d.DisallowUnknownFields()
 	require.NoError(t, d.Decode(&r))
@@ -110,7 +111,7 @@ func TestModesOfOpenJoints(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "open.json")
 	require.NoError(t, model.WriteFile(path, m))
 	r := rungRun("modes", path)
-	require.Equal(t, exitDone, r.status)
+	require.Equal(t, shell.ExitDone, r.status)
 	require.Regexp(t, `warning: joint "\w+" is open by 0.1 m or rad`, r.err)
 	m.Bodies[1].Pose.Position[0] -= 0.1
 	m.Bodies[1].Velocity.Linear[2] += 3
@@ -122,14 +123,14 @@ func TestModesOfOpenJoints(t *testing.T) {
 // TestModesWarns says that a pose is no equilibrium, with the body.
 func TestModesWarns(t *testing.T) {
 	r := rungRun("modes", golden("springs"))
-	require.Equal(t, exitDone, r.status)
+	require.Equal(t, shell.ExitDone, r.status)
 	assert.Contains(t, r.err, "not in equilibrium")
 	assert.Equal(t, 1, strings.Count(r.err, "\n"))
 	requireColumns(t, r.out)
 	r = rungRun("modes", golden("springs"), "--equilibrium")
 	assert.Empty(t, r.err)
 	r = rungRun("modes", golden("spinning-top"), "--moving")
-	require.Equal(t, exitDone, r.status)
+	require.Equal(t, shell.ExitDone, r.status)
 	assert.Empty(t, r.err)
 	assert.Contains(t, ok(t, "modes", golden("driven-crank")), "no motion")
 }
@@ -158,7 +159,7 @@ func TestModesMisuse(t *testing.T) {
 		{"no such file", []string{"none.json"}},
 	} {
 		r := rungRun(append([]string{"modes"}, c.args...)...)
-		assert.Equal(t, exitUse, r.status, c.text)
+		assert.Equal(t, shell.ExitUse, r.status, c.text)
 		assert.Empty(t, r.out, c.text)
 		assert.Contains(t, r.err, c.text)
 	}

@@ -1,17 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/model"
 )
 
 // hostile is a name with what a terminal obeys, breaks lines, or turns text round, and that is long.
@@ -71,25 +70,6 @@ func TestJSONHasWholeNames(t *testing.T) {
 	require.Equal(t, m.Joints[1].Name, doc.Joints[1].Name)
 }
 
-// TestRankDiffers: the table and the document say so.
-func TestRankDiffers(t *testing.T) {
-	m, err := rung.Open(golden("four-bar"))
-	require.NoError(t, err)
-	res, err := rung.Accelerate(m, rung.Options{})
-	require.NoError(t, err)
-	require.Nil(t, differenceOf(17, 17, "tree-direct"))
-	r := &acceleration{Result: res, RankDiffers: differenceOf(17, 18, "tree-direct")}
-	var text, doc bytes.Buffer
-	printSummary(&text, r)
-	require.Contains(t, text.String(), "RANK DIFFERS: tree-direct finds rank 17, the sparse method 18")
-	require.NoError(t, writeResult(&doc, r))
-	var back struct {
-		RankDiffers *rankDifference `json:"rank_differs"`
-	}
-	require.NoError(t, json.Unmarshal(doc.Bytes(), &back))
-	require.Equal(t, r.RankDiffers, back.RankDiffers)
-}
-
 // TestOverflowIsRefused: models whose numbers overflow in eigenvalue problems are refused with the place, where one
 // panicked and one ran for ever; what can be computed is.
 func TestOverflowIsRefused(t *testing.T) {
@@ -99,11 +79,11 @@ func TestOverflowIsRefused(t *testing.T) {
 	for _, method := range []string{"dense", "sparse"} {
 		ok(t, "modes", settled, "--method", method)
 		r := rungRun("modes", far, "--method", method)
-		require.Equal(t, exitFailed, r.status)
+		require.Equal(t, shell.ExitFailed, r.status)
 		require.Contains(t, r.err, `joint "q": numbers overflow`)
 	}
 	r := rungRun("equilibrium", far)
-	require.Equal(t, exitFailed, r.status)
+	require.Equal(t, shell.ExitFailed, r.status)
 	require.Contains(t, r.err, `joint "q"`)
 }
 

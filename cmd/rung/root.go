@@ -1,16 +1,16 @@
 package main
 
 import (
-	"io"
 	"strings"
 
-	"github.com/spf13/cobra"
-
+	"github.com/rung-mbd/rung/cmd/rung/internal/growth"
+	"github.com/rung-mbd/rung/cmd/rung/internal/schema"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
+	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/spf13/cobra"
 )
-
-// helpColumns is the width that help texts are wrapped to.
-const helpColumns = "80"
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
@@ -36,11 +36,14 @@ full, 2 bad use or bad input.`,
 	}
 	root.SetUsageTemplate(strings.NewReplacer(
 		"{{if .Runnable}}", "{{if and .Runnable (not .HasSubCommands)}}",
-		".LocalFlags.FlagUsages", ".LocalFlags.FlagUsagesWrapped "+helpColumns,
-		".InheritedFlags.FlagUsages", ".InheritedFlags.FlagUsagesWrapped "+helpColumns,
+		".LocalFlags.FlagUsages", ".LocalFlags.FlagUsagesWrapped "+shell.HelpColumns,
+		".InheritedFlags.FlagUsages", ".InheritedFlags.FlagUsagesWrapped "+shell.HelpColumns,
 	).Replace(root.UsageTemplate()))
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &useError{err} })
-	root.AddCommand(newAccel(), newAnalyze(), newAssemble(), newMatrix(), newInverse(), newSimulate(), newEquilibrium(), newModes(), newGenerate(), newBench(), newValidate(), newVersion())
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return shell.UseErrorf("%w", err) })
+	root.AddCommand(state.Commands()...)
+	root.AddCommand(simulate.Commands()...)
+	root.AddCommand(growth.Commands()...)
+	root.AddCommand(newVersion(), newMan(), schema.New(func(err error) error { return shell.Failed("", err) }))
 	return root
 }
 
@@ -50,29 +53,7 @@ func subcommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		return useErrorf("unknown command %s, did you mean %s?", fault.Name(args[0]), strings.Join(near, " or "))
+		return shell.UseErrorf("unknown command %s, did you mean %s?", fault.Name(args[0]), strings.Join(near, " or "))
 	}
-	return useErrorf("unknown command %s", fault.Name(args[0]))
-}
-
-// arguments checks that there is one argument a name.
-func arguments(names ...string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		switch {
-		case len(args) < len(names):
-			return useErrorf("missing %s", strings.Join(names[len(args):], " and "))
-		case len(args) > len(names):
-			return useErrorf("unexpected argument %s", fault.Name(args[len(names)]))
-		}
-		return nil
-	}
-}
-
-// streams returns the input and outputs of cmd.
-func streams(cmd *cobra.Command) (stdin io.Reader, stdout, stderr io.Writer) {
-	stdout = cmd.OutOrStdout()
-	if o, ok := stdout.(*watched); ok {
-		stdout = o.w // the commands look at the errors themselves
-	}
-	return cmd.InOrStdin(), stdout, cmd.ErrOrStderr()
+	return shell.UseErrorf("unknown command %s", fault.Name(args[0]))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -48,7 +49,7 @@ func TestSimulateUndecided(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, data, 0o600))
 	out := filepath.Join(t.TempDir(), "out.csv")
 	args := []string{"simulate", path, "--until", "0.2", "--out", out}
-	var s simulation
+	var s simulate.Simulation
 	require.NoError(t, json.Unmarshal([]byte(ok(t, append(args, "--json")...)), &s))
 	require.NotNil(t, s.Undecided)
 	assert.Positive(t, s.Undecided.Steps)

@@ -17,6 +17,9 @@ import (
 	"time"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/stretchr/testify/assert"
@@ -62,7 +65,7 @@ func readText(t *testing.T, path string) string {
 func TestSimulatePendulum(t *testing.T) {
 	_, want := readTrajectory(t, readText(t, filepath.Join(reference, "standard", "a01-pendulum.csv")))
 	r := rungRun("simulate", standard("a01-pendulum"), "--until", "10", "--every", "0.01")
-	require.Equal(t, exitDone, r.status, r.err)
+	require.Equal(t, shell.ExitDone, r.status, r.err)
 	columns, rows := readTrajectory(t, r.out)
 	assert.Equal(t, "time,bob.px,bob.py,bob.pz,bob.qw,bob.qx,bob.qy,bob.qz,bob.vx,bob.vy,bob.vz,bob.wx,bob.wy,bob.wz,"+
 		"energy.kinetic,energy.potential,drift.position,drift.velocity", strings.Join(columns, ","))
@@ -118,7 +121,7 @@ func TestSimulateRows(t *testing.T) {
 	assert.Equal(t, rows[3][1:14], chosen[3][14:27])
 	assert.Equal(t, rows[3][len(names)-4:], chosen[3][27:])
 	_, hundred := readTrajectory(t, ok(t, "simulate", model, "--until", "0.3"))
-	assert.Len(t, hundred, outputParts+1)
+	assert.Len(t, hundred, simulate.OutputParts+1)
 }
 
 // TestSimulateMethods compares the tree methods with the sparse one, at the tolerance where
@@ -129,7 +132,7 @@ func TestSimulateMethods(t *testing.T) {
 		return rows[1]
 	}
 	want := run()
-	for _, method := range methodNames()[1:] {
+	for _, method := range shell.MethodNames()[1:] {
 		got := run("--method", method)
 		for i := range want {
 			assert.InDelta(t, want[i], got[i], 1e-7*max(1, math.Abs(want[i])), method)
@@ -140,7 +143,7 @@ func TestSimulateMethods(t *testing.T) {
 // TestSimulateStabilise compares the drift of the ways to hold the joints.
 func TestSimulateStabilise(t *testing.T) {
 	drift := map[string]float64{}
-	for _, how := range stabiliseNames {
+	for _, how := range simulate.StabiliseNames {
 		_, rows := readTrajectory(t, ok(t, "simulate", golden("four-bar"), "--until", "10", "--integrator", "rk4", "--step", "0.005", "--stabilise", how))
 		for _, row := range rows {
 			drift[how] = max(drift[how], row[len(row)-2])
@@ -249,14 +252,14 @@ func TestSimulateParquet(t *testing.T) {
 // checkpoint.
 func TestSimulateKilled(t *testing.T) {
 	args := func(until float64, out string, more ...string) []string {
-		return append([]string{"simulate", standard("a01-pendulum"), "--until", short(until), "--every", "0.0002", "--out", out}, more...)
+		return append([]string{"simulate", standard("a01-pendulum"), "--until", sheet.Short(until), "--every", "0.0002", "--out", out}, more...)
 	}
 	if out := os.Getenv(killedRun); out != "" {
-		cmd := simulateCommand(&simulateFlags{between: time.Millisecond})
+		cmd := simulate.Command(&simulate.Flags{Between: time.Millisecond})
 		cmd.SetArgs(args(1e6, out, "--checkpoint", out+".ckpt")[1:])
 		cmd.SetErr(io.Discard)
 		_ = cmd.ExecuteContext(t.Context())
-		os.Exit(exitDone)
+		os.Exit(shell.ExitDone)
 	}
 	for _, ending := range []string{".csv", ".parquet"} {
 		whole, out := filepath.Join(t.TempDir(), "whole"+ending), filepath.Join(t.TempDir(), "out"+ending)
@@ -286,7 +289,7 @@ const killedRun = "RUNG_TEST_KILLED_SIMULATION"
 // TestSimulateQuiet prints nothing but the trajectory.
 func TestSimulateQuiet(t *testing.T) {
 	r := rungRun("simulate", golden("four-bar"), "--until", "0.1", "--quiet")
-	assert.Equal(t, exitDone, r.status)
+	assert.Equal(t, shell.ExitDone, r.status)
 	assert.Empty(t, r.err)
 	assert.NotEmpty(t, r.out)
 }
@@ -294,17 +297,17 @@ func TestSimulateQuiet(t *testing.T) {
 // stopped runs rung simulate until it has done some steps.
 func stopped(t *testing.T, steps int, path string, args ...string) result {
 	t.Helper()
-	cmd := simulateCommand(&simulateFlags{interrupted: func() bool { steps--; return steps < 0 }})
+	cmd := simulate.Command(&simulate.Flags{Interrupted: func() bool { steps--; return steps < 0 }})
 	var out, stderr bytes.Buffer
 	cmd.SetOut(&out)
 	cmd.SetErr(&stderr)
 	cmd.SetArgs(append([]string{path}, args...))
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	err := cmd.ExecuteContext(t.Context())
-	require.ErrorIs(t, err, errInterrupted)
-	failed := new(failure)
+	require.ErrorIs(t, err, simulate.ErrInterrupted)
+	failed := new(shell.Failure)
 	require.True(t, errors.As(err, &failed))
-	return result{exitFailed, out.String(), err.Error() + "\n" + stderr.String()}
+	return result{shell.ExitFailed, out.String(), err.Error() + "\n" + stderr.String()}
 }
 
 // TestSimulateResume interrupts runs twice, spoils the end of the file as a crash
@@ -360,7 +363,7 @@ func TestSimulateSignal(t *testing.T) {
 	require.NoError(t, self.Signal(os.Interrupt))
 	select {
 	case r := <-done:
-		assert.Equal(t, exitFailed, r.status)
+		assert.Equal(t, shell.ExitFailed, r.status)
 		assert.Contains(t, r.err, "interrupted at t = ")
 		requireColumns(t, strings.Split(r.err, "rung: ")[0])
 	case <-time.After(20 * time.Second):
@@ -374,8 +377,8 @@ func TestSimulateSignal(t *testing.T) {
 func TestSimulateClosesFirst(t *testing.T) {
 	in, out := bent(t, "four-bar", nil), filepath.Join(t.TempDir(), "out.csv")
 	r := rungRun("simulate", in, "--until", "0.1", "--out", out, "--json")
-	require.Equal(t, exitDone, r.status, r.err)
-	var s simulation
+	require.Equal(t, shell.ExitDone, r.status, r.err)
+	var s simulate.Simulation
 	d := json.NewDecoder(strings.NewReader(r.out))
 	d.DisallowUnknownFields()
 	require.NoError(t, d.Decode(&s))
@@ -384,9 +387,9 @@ func TestSimulateClosesFirst(t *testing.T) {
 	assert.Greater(t, s.Closed.Position.Travel.Value, 1e-3)
 	assert.LessOrEqual(t, s.Drift.Position, rowDrift)
 	assert.True(t, s.Finished)
-	assert.EqualValues(t, outputParts+1, s.Rows)
+	assert.EqualValues(t, simulate.OutputParts+1, s.Rows)
 	_, rows := readTrajectory(t, readText(t, out))
-	assert.Len(t, rows, outputParts+1)
+	assert.Len(t, rows, simulate.OutputParts+1)
 	r = rungRun("simulate", in, "--until", "0.1", "--out", out)
 	assert.Contains(t, r.err, "closed first")
 	requireColumns(t, r.err)
@@ -407,7 +410,7 @@ func TestSimulateCannotClose(t *testing.T) {
 	})
 	out := filepath.Join(t.TempDir(), "out.csv")
 	r := rungRun("simulate", in, "--until", "1", "--out", out)
-	assert.Equal(t, exitFailed, r.status)
+	assert.Equal(t, shell.ExitFailed, r.status)
 	assert.Contains(t, r.err, "joints cannot be closed: joint ")
 	assert.NoFileExists(t, out)
 }
@@ -454,12 +457,12 @@ func TestSimulateBadUse(t *testing.T) {
 		{"the world does not move", with("--bodies", "world")},
 	} {
 		r := rungRun(c.args...)
-		assert.Equal(t, exitUse, r.status, c.args)
+		assert.Equal(t, shell.ExitUse, r.status, c.args)
 		assert.Contains(t, r.err, c.says)
 		assert.Empty(t, r.out)
 	}
 	var stderr bytes.Buffer
-	assert.Equal(t, exitFailed, run(base, strings.NewReader(""), &failingWriter{5000}, &stderr))
+	assert.Equal(t, shell.ExitFailed, run(base, strings.NewReader(""), &failingWriter{5000}, &stderr))
 	assert.Contains(t, stderr.String(), errFull.Error())
 	requireColumns(t, ok(t, "simulate", "--help"))
 }
@@ -482,13 +485,13 @@ func TestSimulateForeignCheckpoint(t *testing.T) {
 		"after --until 0.1":         append(append([]string{golden("four-bar")}, args...), "--until", "0.1"),
 	} {
 		r := rungRun(append([]string{"simulate"}, run...)...)
-		assert.Equal(t, exitUse, r.status, says)
+		assert.Equal(t, shell.ExitUse, r.status, says)
 		assert.Contains(t, r.err, says)
 	}
 	assert.Equal(t, before, readText(t, out))
 	require.NoError(t, os.WriteFile(out, []byte(before[:len(before)-5]), 0o600))
 	r := rungRun(append([]string{"simulate", golden("four-bar")}, args...)...)
-	assert.Equal(t, exitUse, r.status)
+	assert.Equal(t, shell.ExitUse, r.status)
 	assert.Contains(t, r.err, "the checkpoint goes on at")
 }
 
@@ -509,7 +512,7 @@ func TestSimulateChecksOutputsFirst(t *testing.T) {
 			out := filepath.Join(dir, "old"+ending)
 			require.NoError(t, os.WriteFile(out, []byte("precious"), 0o600))
 			r := rungRun(append([]string{"simulate", golden("four-bar"), "--until", "0.1", "--out", out}, c.more...)...)
-			assert.Equal(t, exitUse, r.status, c.more)
+			assert.Equal(t, shell.ExitUse, r.status, c.more)
 			assert.Contains(t, r.err, c.says)
 			assert.Equal(t, "precious", readText(t, out), c.more)
 			require.NoError(t, os.Remove(out))
@@ -530,6 +533,6 @@ func TestSimulateSaysHalfTurn(t *testing.T) {
 	}}
 	require.NoError(t, model.WriteFile(path, m))
 	r := rungRun("simulate", path, "--until", "0.01", "--step", "1e-3", "--quiet")
-	assert.Equal(t, exitFailed, r.status)
+	assert.Equal(t, shell.ExitFailed, r.status)
 	assert.Contains(t, r.err, `step from t = 0: body "disc" would turn by 8 rad in 0.0008 s`)
 }

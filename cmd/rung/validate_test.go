@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -15,9 +17,9 @@ import (
 var standardFolder = filepath.Join(reference, "standard")
 
 // validated runs rung validate and reads its document.
-func validated(t *testing.T, args ...string) *validation {
+func validated(t *testing.T, args ...string) *simulate.Validation {
 	t.Helper()
-	v := new(validation)
+	v := new(simulate.Validation)
 	d := json.NewDecoder(strings.NewReader(ok(t, append([]string{"validate", standardFolder, "--json"}, args...)...)))
 	d.DisallowUnknownFields()
 	require.NoError(t, d.Decode(v))
@@ -40,7 +42,7 @@ func TestValidate(t *testing.T) {
 			assert.True(t, r.Met, name)
 			assert.Less(t, r.Energy, 1e-6, name)
 		}
-		if r.Stabilise == string(projection) {
+		if r.Stabilise == string(simulate.Projection) {
 			assert.Less(t, max(r.Position, r.Velocity), rowDrift, name)
 		} else {
 			assert.Greater(t, r.Velocity, rowDrift, name)
@@ -59,13 +61,13 @@ func TestValidateNotices(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
 	r := rungRun("validate", dir, "--short", "--model", "a01")
-	assert.Equal(t, exitDone, r.status, r.err)
+	assert.Equal(t, shell.ExitDone, r.status, r.err)
 	path := filepath.Join(dir, "a01-pendulum.csv")
 	lines := strings.Split(readText(t, path), "\n")
 	lines[500] = strings.Replace(lines[500], ",-", ",-1", 1) // x, whose digits move by one
 	require.NoError(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600))
 	r = rungRun("validate", dir, "--short", "--model", "a01")
-	assert.Equal(t, exitFailed, r.status)
+	assert.Equal(t, shell.ExitFailed, r.status)
 	assert.Contains(t, r.err, "limits missed: a01-pendulum")
 	assert.Contains(t, r.out, "missed")
 }
@@ -74,10 +76,10 @@ func TestValidateNotices(t *testing.T) {
 func TestValidateWrites(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "page.md")
 	const before, after = "# Title\n\n", "\nMore.\n"
-	require.NoError(t, os.WriteFile(page, []byte(before+validateBegin+"old\n"+validateEnd+after), 0o600))
+	require.NoError(t, os.WriteFile(page, []byte(before+simulate.ValidateBegin+"old\n"+simulate.ValidateEnd+after), 0o600))
 	table := ok(t, "validate", standardFolder, "--short", "--model", "a01", "--write", page)
 	text := readText(t, page)
-	assert.Equal(t, before+validateBegin+"\n"+table+"\n"+validateEnd+after, text)
+	assert.Equal(t, before+simulate.ValidateBegin+"\n"+table+"\n"+simulate.ValidateEnd+after, text)
 	width := 0
 	for line := range strings.Lines(table) {
 		if width == 0 {
@@ -87,7 +89,7 @@ func TestValidateWrites(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(page, []byte("no marks"), 0o600))
 	r := rungRun("validate", standardFolder, "--model", "a01", "--write", page)
-	assert.Equal(t, exitUse, r.status)
+	assert.Equal(t, shell.ExitUse, r.status)
 	assert.Contains(t, r.err, "there are no lines")
 }
 
@@ -96,7 +98,7 @@ func TestValidateCost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
-	c, err := measureStepCost(true)
+	c, err := simulate.MeasureStepCost(true)
 	require.NoError(t, err)
 	require.Len(t, c.Sizes, 2)
 	for _, s := range c.Sizes {
@@ -119,7 +121,7 @@ func TestValidateBadUse(t *testing.T) {
 		{`unexpected argument "b"`, []string{"validate", "a", "b"}},
 	} {
 		r := rungRun(c.args...)
-		assert.Equal(t, exitUse, r.status, c.args)
+		assert.Equal(t, shell.ExitUse, r.status, c.args)
 		assert.Contains(t, r.err, c.says)
 	}
 	requireColumns(t, ok(t, "validate", "--help"))
@@ -128,18 +130,18 @@ func TestValidateBadUse(t *testing.T) {
 // TestStandardPageIsCurrent: the table in docs/validation.md has the models and methods of the
 // command.
 func TestStandardPageIsCurrent(t *testing.T) {
-	_, rest, found := strings.Cut(readText(t, filepath.Join("..", "..", "docs", "validation.md")), validateBegin)
+	_, rest, found := strings.Cut(readText(t, filepath.Join("..", "..", "docs", "validation.md")), simulate.ValidateBegin)
 	require.True(t, found)
-	table, _, found := strings.Cut(rest, validateEnd)
+	table, _, found := strings.Cut(rest, simulate.ValidateEnd)
 	require.True(t, found)
-	for _, b := range standardBenchmarks {
-		assert.Contains(t, table, "| "+b.model+" ")
-		assert.FileExists(t, filepath.Join(standardFolder, b.model+".csv"))
+	for _, b := range simulate.StandardBenchmarks {
+		assert.Contains(t, table, "| "+b.Model+" ")
+		assert.FileExists(t, filepath.Join(standardFolder, b.Model+".csv"))
 	}
-	var v validation
-	for _, b := range standardBenchmarks {
-		for _, how := range b.methods(false) {
-			v.Runs = append(v.Runs, validatedRun{Model: b.model, Integrator: how.integrator})
+	var v simulate.Validation
+	for _, b := range simulate.StandardBenchmarks {
+		for _, how := range b.Methods(false) {
+			v.Runs = append(v.Runs, simulate.ValidatedRun{Model: b.Model, Integrator: how.Integrator})
 		}
 	}
 	rows := 0

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/spf13/cobra"
 )
 
@@ -12,11 +13,11 @@ func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of rung and of Go, and the platform",
-		Args:  arguments(),
+		Args:  shell.Arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "rung version %s (%s %s/%s)\n",
 				version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return failed("", err)
+			return shell.Failed("", err)
 		},
 	}
 }

@@ -16,11 +16,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A command that is killed, or finds the disk full, leaves what was there or the new file, whole. This
@@ -54,8 +55,8 @@ type wholeJob struct {
 
 // wholeJobs are all the subcommands that write files. They run in the folder of their files.
 func wholeJobs(standard string) []*wholeJob {
-	simulate := []string{"simulate", "n.json", "--until", "0.3", "--every", "0.002", "--step", "0.002"}
-	with := func(more ...string) []string { return append(append([]string{}, simulate...), more...) }
+	run := []string{"simulate", "n.json", "--until", "0.3", "--every", "0.002", "--step", "0.002"}
+	with := func(more ...string) []string { return append(append([]string{}, run...), more...) }
 	return []*wholeJob{
 		{name: "generate", args: []string{"generate", "ladder", "300", "-o", "m.json"}, files: []string{"m.json"}},
 		{name: "assemble", args: []string{"assemble", "bent.json", "-o", "bent.json"}, files: []string{"bent.json"}},
@@ -68,7 +69,7 @@ func wholeJobs(standard string) []*wholeJob {
 		{name: "bench", args: []string{"bench", "--family", "ladder", "--sizes", "10", "--min-seconds", "0", "--csv", "b.csv", "--plot", "b.svg"},
 			files: []string{"b.csv", "b.svg"}, whole: wholeBench},
 		{name: "validate", args: []string{"validate", standard, "--model", "a01", "--short", "--write", "page.md"}, files: []string{"page.md"},
-			whole: func(_ string, data []byte) bool { return bytes.HasSuffix(data, []byte(validateEnd)) }},
+			whole: func(_ string, data []byte) bool { return bytes.HasSuffix(data, []byte(simulate.ValidateEnd)) }},
 	}
 }
 
@@ -128,8 +129,8 @@ func wholeRun(text string) {
 			root.RemoveCommand(c)
 		}
 	}
-	root.AddCommand(simulateCommand(&simulateFlags{between: time.Millisecond}))
-	os.Exit(execute(root, args, os.Stdin, os.Stdout, os.Stderr))
+	root.AddCommand(simulate.Command(&simulate.Flags{Between: time.Millisecond}))
+	os.Exit(shell.Execute(root, args, os.Stdin, os.Stdout, os.Stderr))
 }
 
 func wholeTest(t *testing.T, dir string) {
@@ -187,7 +188,7 @@ func wholeInputs(t *testing.T) map[string][]byte {
 	var bent bytes.Buffer
 	require.NoError(t, model.Write(&bent, m))
 	files["bent.json"] = bent.Bytes()
-	files["page.md"] = []byte("# Page\n" + validateBegin + "old\n" + validateEnd)
+	files["page.md"] = []byte("# Page\n" + simulate.ValidateBegin + "old\n" + simulate.ValidateEnd)
 	for _, name := range []string{"K.mtx", "K.rhs.mtx", "K.svg", "x.csv", "x.svg", "x.png", "x.parquet", "c", "b.csv", "b.svg"} {
 		files[name] = []byte("what was in " + name + "\n")
 	}
@@ -269,7 +270,7 @@ func (w *wholeDisk) disturb(j *wholeJob, kill bool) (killed bool) {
 	default:
 		w.full++
 		lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
-		assert.Equal(w.t, exitFailed, status, "%s: %s", j.name, stderr)
+		assert.Equal(w.t, shell.ExitFailed, status, "%s: %s", j.name, stderr)
 		assert.Contains(w.t, lines[len(lines)-1], syscall.ENOSPC.Error(), j.name)
 		assert.Equal(w.t, 1, strings.Count(stderr.String(), "rung: "), "%s: %s", j.name, stderr)
 	}
@@ -354,7 +355,7 @@ func (w *wholeDisk) again(j *wholeJob) {
 		cmd, stderr := w.command(append(append([]string{}, j.args...), "--resume")...)
 		done = cmd.Run() == nil
 		if !done {
-			require.Equal(w.t, exitUse, cmd.ProcessState.ExitCode(), "%s: %s", j.name, stderr) // there was no checkpoint yet
+			require.Equal(w.t, shell.ExitUse, cmd.ProcessState.ExitCode(), "%s: %s", j.name, stderr) // there was no checkpoint yet
 		} else {
 			w.resumed++
 		}

@@ -9,6 +9,9 @@ import "slices"
 // the one from the reversed body order it takes the smaller envelope.
 func band(g *graph, e *emitter) {
 	bodies := cuthillMcKee(g)
+	if g.stop.Up() {
+		return
+	}
 	forward := jointsByBodies(g, bodies)
 	slices.Reverse(bodies)
 	backward := jointsByBodies(g, bodies)
@@ -137,7 +140,7 @@ func (s *search) search(b int32) (height int32, last int) {
 	s.level[b] = s.stamp
 	s.queue = append(s.queue[:0], b)
 	end := 1
-	for k := 0; k < len(s.queue); k++ {
+	for k := 0; k < len(s.queue) && !s.g.stop.Up(); k++ {
 		if k == end {
 			height, last, end = height+1, k, len(s.queue)
 		}

@@ -3,6 +3,8 @@ package order
 import (
 	"math/rand/v2"
 	"slices"
+
+	"github.com/rung-mbd/rung/internal/halt"
 )
 
 // Parameters of the bisection.
@@ -27,6 +29,7 @@ type cut struct {
 	heap    [2]heap
 	log     []int32
 	limit   int32 // largest weight of a side
+	stop    *halt.Flag
 }
 
 // bisect splits the vertices in two sides of like weight with few rows between
@@ -37,7 +40,7 @@ func (c *cut) bisect(net *network) []int8 {
 		sum += w
 	}
 	nets, images := []*network{net}, [][]int32{nil}
-	for net.n > coarsest {
+	for net.n > coarsest && !c.stop.Up() {
 		coarse, image := net.coarsen(c.shuffled(net.n), max(2, 3*sum/(2*coarsest)))
 		if coarse.n > net.n*19/20 {
 			break
@@ -131,7 +134,7 @@ func (c *cut) move(v int32) {
 func (c *cut) grow(seed int32) {
 	h := &c.heap[0]
 	*h = (*h)[:0]
-	for c.sum[0] < c.sum[1] {
+	for c.sum[0] < c.sum[1] && !c.stop.Up() {
 		v := h.pop(c)
 		if v < 0 {
 			// Nothing is adjacent: begin, or begin again, from the seed on.
@@ -192,7 +195,7 @@ func (c *cut) pass() bool {
 	first := c.score()
 	best, keep := first, 0
 	c.log = c.log[:0]
-	for len(c.log)-keep < patience {
+	for len(c.log)-keep < patience && !c.stop.Up() {
 		v := c.choose()
 		if v < 0 {
 			break

@@ -53,7 +53,7 @@ func newDissector(g *graph, inCore []bool, joints int) *dissector {
 		g: g, q: newQuotient(g), seed: rand.NewPCG(0, 0), inCore: inCore,
 		vertex: make([]int32, g.nb), member: make([]int32, g.nj), order: make([]int32, 0, joints),
 	}
-	d.cut = &cut{rng: rand.New(d.seed)}
+	d.cut = &cut{rng: rand.New(d.seed), stop: g.stop}
 	for b := range d.vertex {
 		d.vertex[b] = -1
 	}
@@ -65,6 +65,9 @@ func newDissector(g *graph, inCore []bool, joints int) *dissector {
 // whole halo. At the top and near the leaves the result is held against minimum
 // degree on the whole part.
 func (d *dissector) part(joints []int32, depth, threads int) float64 {
+	if d.g.stop.Up() {
+		return 0
+	}
 	if len(joints) <= leaf {
 		return d.minDegree(joints)
 	}

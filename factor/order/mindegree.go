@@ -218,7 +218,7 @@ func (q *quotient) remove(v int32) {
 
 // run eliminates all variables but the halo.
 func (q *quotient) run() {
-	for int32(len(q.order)) < q.free {
+	for int32(len(q.order)) < q.free && !q.g.stop.Up() {
 		for q.head[q.least] < 0 {
 			q.least++
 		}

@@ -1,8 +1,10 @@
 package order
 
 import (
+	"context"
 	"fmt"
 
+	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -55,12 +57,29 @@ func Parse(name string) (Ordering, error) {
 // degree); near-linear for MinDegree and NestedDissection on mechanism graphs.
 // It panics if o is Auto or unknown, or if p is not bodies (+1) followed by
 // joints (−1) whose only blocks couple a joint with a body.
-func Of(p *sparse.Pattern, o Ordering) []int32 { return OnThreads(p, o, 1) }
+func Of(p *sparse.Pattern, o Ordering) []int32 {
+	perm, _ := OfContext(context.Background(), p, o, 1)
+	return perm
+}
 
-// OnThreads is Of on a number of threads, of which only NestedDissection makes
-// use. The order does not depend on them.
-func OnThreads(p *sparse.Pattern, o Ordering, threads int) []int32 {
+// OfContext is Of on a number of threads, of which only NestedDissection makes
+// use, and ends early when ctx does. The order does not depend on the threads.
+//
+// It returns the cause for which ctx has ended.
+func OfContext(ctx context.Context, p *sparse.Pattern, o Ordering, threads int) ([]int32, error) {
+	stop, end := halt.Watch(ctx)
+	defer end()
+	perm := of(p, o, threads, stop)
+	if stop.Up() {
+		return nil, context.Cause(ctx)
+	}
+	return perm, nil
+}
+
+// of returns the order, or anything if the flag goes up.
+func of(p *sparse.Pattern, o Ordering, threads int, stop *halt.Flag) []int32 {
 	g := newGraph(p)
+	g.stop = stop
 	e := newEmitter(g)
 	switch o {
 	case Natural:
@@ -104,6 +123,7 @@ type graph struct {
 	jp, ji []int32 // nj+1, edges: bodies of joint j are ji[jp[j]:jp[j+1]], increasing
 	bp, bj []int32 // nb+1, edges: joints of body b are bj[bp[b]:bp[b+1]], increasing
 	size   []int8  // nb+nj: rows of each node
+	stop   *halt.Flag
 }
 
 func newGraph(p *sparse.Pattern) *graph {

@@ -54,7 +54,7 @@ func peel(g *graph, e *emitter) []int32 {
 			queue = append(queue, b)
 		}
 	}
-	for k := 0; k < len(queue); k++ {
+	for k := 0; k < len(queue) && !g.stop.Up(); k++ {
 		if c := p.peel(queue[k]); c >= 0 && p.degree[c] == 1 {
 			queue = append(queue, c)
 		}

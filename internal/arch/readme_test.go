@@ -23,19 +23,36 @@ func TestProgramsRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := program.FindStringSubmatch(page(t, name))
 			require.NotNil(t, m, "no program with its output")
-			dir := t.TempDir()
-			require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(m[1]), 0o600))
-			const module = "github.com/rung-mbd/rung"
-			for _, args := range [][]string{
-				{"mod", "init", "example.com/program"},
-				{"mod", "edit", "-require", module + "@v0.0.0", "-replace", module + "=" + root(t)},
-				{"mod", "tidy"},
-			} {
-				run(t, dir, args...)
-			}
-			assert.Equal(t, m[2], run(t, dir, "run", "."))
+			assert.Equal(t, m[2], outside(t, m[1]))
 		})
 	}
+}
+
+// TestFromOutside runs a program that uses what a program of another module may want: all of it
+// is exported and has exported types.
+func TestFromOutside(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "outside.go.txt"))
+	require.NoError(t, err)
+	assert.Equal(t, `job 7: lower turns at 13.67 rad/s²
+{"problems":[{"file":"model","path":"$.bodies[0].inertia","rule":"missing field"},{"file":"model","path":"$.bodies[0].mass","value":"-1","rule":"is not positive"}]}
+joint 2, "rail": axis [0 0 0] is zero or not finite
+blocks of 4 nodes factored
+`, outside(t, string(text)))
+}
+
+// outside runs a program in a module of its own and returns what it prints.
+func outside(t *testing.T, program string) string {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o600))
+	for _, args := range [][]string{
+		{"mod", "init", "example.com/program"},
+		{"mod", "edit", "-require", modulePath + "@v0.0.0", "-replace", modulePath + "=" + root(t)},
+		{"mod", "tidy"},
+	} {
+		run(t, dir, args...)
+	}
+	return run(t, dir, "run", ".")
 }
 
 // run runs go in dir and returns what it wrote to standard output.

@@ -20,7 +20,7 @@ const author = `\p{Lu}[\p{L}-]+`
 // authorWord is a word that reads like an author.
 var authorWord = regexp.MustCompile(`^` + author + `$`)
 
-// lead are capitalised words that may stand before a citation without being
+// lead are capitalized words that may stand before a citation without being
 // part of a name or a title.
 var lead = map[string]bool{"After": true, "As": true, "By": true, "From": true, "In": true, "See": true, "The": true}
 
@@ -33,7 +33,7 @@ func citations(text string) []string {
 		keys = append(keys, "RBDA")
 	}
 	for _, at := range citation.FindAllStringSubmatchIndex(text, -1) {
-		// A capitalised word right before is the end of a title, not an author.
+		// A capitalized word right before is the end of a title, not an author.
 		before := strings.Fields(text[:at[0]])
 		if n := len(before); n > 0 && !lead[before[n-1]] && authorWord.MatchString(before[n-1]) {
 			continue

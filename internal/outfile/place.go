@@ -27,10 +27,10 @@ var errFolder = errors.New("is a folder")
 
 // Place is where a file goes, for one writer at a time. It belongs to one goroutine.
 type Place struct {
-	given  string // as the caller names it
-	path   string // links followed
-	direct bool   // there is nothing that a file could replace
-	lock   *flock.Flock
+	given  string       // as the caller names it
+	path   string       // links followed
+	direct bool         // there is nothing that a file could replace
+	lock   *flock.Flock // nil for a direct one, and without locks
 }
 
 // Hold takes the place of the file at path, which need not exist, until Release. It changes no file of that name.
@@ -57,6 +57,9 @@ func Hold(path string) (*Place, error) {
 		if err := mayWrite(p.path); err != nil {
 			return nil, p.fail("write", err)
 		}
+	}
+	if !hasLocks {
+		return p, nil
 	}
 	if p.lock, err = take(beside(p.path, lockEnding)); err != nil {
 		return nil, p.fail("lock", err)

@@ -7,6 +7,9 @@ import (
 	"os"
 )
 
+// hasLocks says whether the system locks files. Those of WebAssembly do not.
+const hasLocks = false
+
 // noRoom are the errors of the system that Full looks for; these systems have no common ones.
 var noRoom = [...]error{}
 

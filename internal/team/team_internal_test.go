@@ -3,9 +3,6 @@ package team
 import (
 	"runtime"
 	"testing"
-	"time"
-
-	"github.com/stretchr/testify/require"
 )
 
 // TestWaitOutlastsLateWord: one who has ended the last task of a round, and has been held up before saying so, finds the next
@@ -25,7 +22,14 @@ func TestWaitOutlastsLateWord(t *testing.T) {
 		s.done <- struct{}{}
 	}
 	say()
-	require.Eventually(t, s.asleep.Load, 5*time.Second, time.Microsecond, "it returned with a task left")
+	for !s.asleep.Load() {
+		select {
+		case <-returned:
+			t.Fatal("it returned with a task left")
+		default:
+			runtime.Gosched()
+		}
+	}
 	s.left.Store(0)
 	say()
 	<-returned

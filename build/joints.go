@@ -1,0 +1,111 @@
+package build
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Joint adds a joint of type t between two bodies, both frames at place. A constructor for
+// each type follows, named for it, with the points and axes that it needs, given in the world.
+// All return the joint, to be given forces, springs and motions.
+func (b *Builder) Joint(name string, t joints.Kind, predecessor, successor Body, place Place) *Joint {
+	b.mustBe()
+	at, j := b.jointPlace(name), &Joint{index: len(b.joints)}
+	b.check(at, place.wrong)
+	j.Name, j.Type = name, t
+	if b.known(at, predecessor) && b.known(at, successor) {
+		j.Predecessor, j.PredecessorFrame = b.local(predecessor, place)
+		j.Successor, j.SuccessorFrame = b.local(successor, place)
+	}
+	b.joints = append(b.joints, j)
+	return j
+}
+
+// on is the place at a point with its z axis along axis.
+func on(point, axis spatial.Vec3) Place { return Place{Origin: point}.WithZ(axis) }
+
+// Fixed adds a joint that holds two bodies together, with its frame at a point.
+func (b *Builder) Fixed(name string, predecessor, successor Body, point spatial.Vec3) *Joint {
+	return b.Joint(name, joints.Fixed, predecessor, successor, Place{Origin: point})
+}
+
+// Revolute adds a hinge through a point, turning about axis.
+func (b *Builder) Revolute(name string, predecessor, successor Body, point, axis spatial.Vec3) *Joint {
+	return b.Joint(name, joints.Revolute, predecessor, successor, on(point, axis))
+}
+
+// Prismatic adds a slider through a point, along axis.
+func (b *Builder) Prismatic(name string, predecessor, successor Body, point, axis spatial.Vec3) *Joint {
+	return b.Joint(name, joints.Prismatic, predecessor, successor, on(point, axis))
+}
+
+// Helical adds a screw through a point, turning about axis and sliding along it by pitch, m/rad.
+func (b *Builder) Helical(name string, predecessor, successor Body, point, axis spatial.Vec3, pitch float64) *Joint {
+	j := b.Joint(name, joints.Helical, predecessor, successor, on(point, axis))
+	j.Pitch = pitch
+	return j
+}
+
+// Cylindrical adds a joint through a point that turns about axis and slides along it.
+func (b *Builder) Cylindrical(name string, predecessor, successor Body, point, axis spatial.Vec3) *Joint {
+	return b.Joint(name, joints.Cylindrical, predecessor, successor, on(point, axis))
+}
+
+// rightCosine is the cosine of the angle between the axes of a universal joint up to which it
+// counts as right: one that the reader would take for rounding of an orientation.
+const rightCosine = 1e-6
+
+// Universal adds a cross at a point: first is its axis in the predecessor, second that in the
+// successor, at right angles.
+func (b *Builder) Universal(name string, predecessor, successor Body, point, first, second spatial.Vec3) *Joint {
+	place := Place{Origin: point}.WithXY(first, second)
+	if place.wrong == nil {
+		x, _ := direction(first) // errors are those of place
+		y, _ := direction(second)
+		if c := x.Dot(y); math.Abs(c) > rightCosine {
+			place.wrong = fmt.Errorf("axes %v and %v are not at right angles (cosine %.3g)", first, second, c)
+		}
+	}
+	return b.Joint(name, joints.Universal, predecessor, successor, place)
+}
+
+// Planar adds a joint that slides and turns in the plane through a point across normal.
+func (b *Builder) Planar(name string, predecessor, successor Body, point, normal spatial.Vec3) *Joint {
+	return b.Joint(name, joints.Planar, predecessor, successor, on(point, normal))
+}
+
+// Spherical adds a ball joint at a point.
+func (b *Builder) Spherical(name string, predecessor, successor Body, point spatial.Vec3) *Joint {
+	return b.Joint(name, joints.Spherical, predecessor, successor, Place{Origin: point})
+}
+
+// SphereInCylinder adds a ball of the successor at centre in a tube of the predecessor along
+// axis.
+func (b *Builder) SphereInCylinder(name string, predecessor, successor Body, centre, axis spatial.Vec3) *Joint {
+	return b.Joint(name, joints.SphereInCylinder, predecessor, successor, on(centre, axis))
+}
+
+// PointOnPlane adds a joint that keeps a point of the successor in the plane of the
+// predecessor across normal.
+func (b *Builder) PointOnPlane(name string, predecessor, successor Body, point, normal spatial.Vec3) *Joint {
+	return b.Joint(name, joints.PointOnPlane, predecessor, successor, on(point, normal))
+}
+
+// Distance adds a massless rod between a point of each body; its length is their distance now.
+func (b *Builder) Distance(name string, predecessor, successor Body, from, to spatial.Vec3) *Joint {
+	j := b.Joint(name, joints.Distance, predecessor, successor, Place{Origin: from})
+	if j.Successor != "" { // both bodies are known
+		_, j.SuccessorFrame = b.local(successor, Place{Origin: to})
+	}
+	j.Length = to.Sub(from).Norm()
+	return j
+}
+
+// Free adds a joint that allows everything and places a floating base, with its frame at a
+// point.
+func (b *Builder) Free(name string, predecessor, successor Body, point spatial.Vec3) *Joint {
+	return b.Joint(name, joints.Free, predecessor, successor, Place{Origin: point})
+}

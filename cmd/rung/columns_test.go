@@ -1,0 +1,45 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestColumns: what is for people fits terminals of 40 columns and more.
+func TestColumns(t *testing.T) {
+	dir := t.TempDir()
+	out := func(name string) string { return filepath.Join(dir, name) }
+	for _, columns := range []string{"80", "57", "40"} {
+		t.Setenv("COLUMNS", columns)
+		width := shell.Columns(nil)
+		for _, args := range [][]string{
+			{"accel", golden("four-bar")},
+			{"accel", golden("n-four-bar-40"), "--all", "--method", "tree-direct"},
+			{"analyze", golden("four-bar")},
+			{"analyze", golden("n-four-bar-40")},
+			{"assemble", golden("four-bar"), "-o", out("a.json"), "--hold", "crank"},
+			{"equilibrium", golden("four-bar"), "-o", out("e.json")},
+			{"inverse", golden("four-bar"), "--actuated", "p1"},
+			{"modes", golden("four-bar"), "--moving"},
+			{"simulate", golden("four-bar"), "--until", "0.1", "--out", out("x.csv")},
+			{"bench", "--sizes", "10,20", "--min-seconds", "0", "--method", "all"},
+			{"bench", golden("four-bar"), "--min-seconds", "0", "--method", "all"},
+		} {
+			r := rungRun(args...)
+			require.Equal(t, shell.ExitDone, r.status, "%q: %s", args, r.err)
+			if args[0] == "simulate" {
+				r.out = r.err // the summary
+			}
+			for line := range strings.Lines(r.out) {
+				line = strings.TrimRight(line, "\n")
+				assert.LessOrEqual(t, utf8.RuneCountInString(line), width, "%s columns, %q: %s", columns, args, line)
+			}
+		}
+	}
+}

@@ -1,0 +1,280 @@
+package growth
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/spf13/cobra"
+)
+
+func newBench() *cobra.Command {
+	f := &benchFlags{families: familiesFlag{"ladder"}, sizes: sizesFlag{100, 1000, 10000, 100000}}
+	cmd := &cobra.Command{
+		Use:   "bench [MODEL...]",
+		Short: "Measure how the cost grows with the size, or what models cost",
+		Long: `Measures the forward dynamics of generated models (see rung generate) and fits
+the growth of the time of one evaluation: assembly of the system, factorization,
+and solution with refinement, on one thread. A size is a number of bodies; of
+each family the largest model that is not larger is taken, or its smallest one.
+With model files ("-": standard input) these are measured at their states, and
+families only if --family is there too; the sparse method is then compared with
+the fastest of the others.
+
+Times are medians over repeated evaluations after a first one, which is not
+counted, the total of short ones over some in a row; the analysis, done once for
+a mechanism, is measured by itself. Peak
+memory is that of analysis and evaluation, mechanism included, over what the
+process held before it; the model and its generation are not in it. If others
+kept the process waiting for a processor, a line below the table says so.
+
+The tree methods solve in the joint coordinates of a spanning tree. Their
+assembly is that of joint-space inertia and loop constraints, their factor what
+a solution needs of both. tree-aba, articulated bodies, is for families without
+loops; its parts are not timed apart. Where two methods cross is read off
+between the sizes that both were measured at.
+
+The fit is time = c bodies^exponent by least squares of the logarithms, over the
+largest three sizes and all others within a factor of ten of the largest; ns a
+body is its value at the largest size.`,
+		Example: `  rung bench --family ladder,grid --sizes 1e3,1e4,1e5 --plot growth.svg
+  rung bench --family all --sizes 1000 --json
+  rung bench four-bar.json robot.json --method all`,
+		ValidArgsFunction: shell.CompleteModels,
+		RunE:              func(cmd *cobra.Command, args []string) error { return runBench(cmd, args, f) },
+	}
+	flags := cmd.Flags()
+	flags.Var(&f.families, "family", "families to measure, or all")
+	flags.Var(&f.sizes, "sizes", "numbers of bodies, such as 100,1e6")
+	f.methods.Add(cmd)
+	f.ordering.Add(cmd)
+	f.threads.Add(cmd)
+	flags.Float64Var(&f.minSeconds, "min-seconds", 0.1, "least time of the evaluations behind a median, together")
+	flags.Float64Var(&f.maxSeconds, "max-seconds", 10, "larger sizes of a family are left out once an evaluation exceeds this, or is sure to; 0 is no limit")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of the random numbers")
+	flags.BoolVar(&f.json, "json", false, "print one JSON document")
+	flags.StringVar(&f.csv, "csv", "", `file for the records as CSV; "-" is standard output, in place of the table`)
+	flags.StringVar(&f.plot, "plot", "", `plot of time over bodies, ending in .svg or .png; "-" is standard output, as SVG`)
+	shell.Complete(cmd, "family", append(bench.Families(), "all")...)
+	return cmd
+}
+
+func runBench(cmd *cobra.Command, args []string, f *benchFlags) error {
+	stdin, stdout, stderr := shell.Streams(cmd)
+	if f.json && f.csv == shell.Stdio {
+		return shell.UseErrorf("--json and --csv - both write to standard output")
+	}
+	if !(f.maxSeconds >= 0) {
+		return shell.UseErrorf("--max-seconds is below 0")
+	}
+	if !(f.minSeconds >= 0 && f.minSeconds <= 1e6) {
+		return shell.UseErrorf("--min-seconds is not from 0 to 1e6")
+	}
+	if f.plot != "" && !picture.Drawn {
+		return shell.UseErrorf(picture.Missing)
+	}
+	if err := shell.CheckPicture(f.plot, picture.Endings...); err != nil {
+		return err
+	}
+	for _, output := range [...]string{f.csv, f.plot} {
+		if err := shell.Apart(output, "would replace a model", args...); err != nil {
+			return err
+		}
+	}
+	if err := shell.Apart(f.plot, "two outputs in one file", f.csv); err != nil {
+		return err
+	}
+	p := shell.NewProgress(stderr)
+	defer p.End()
+	list, err := ReadProblems(args, stdin, p)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 || cmd.Flags().Changed("family") {
+		list = append(f.problems(), list...)
+	}
+	out, err := openOutputs(f, stdout)
+	if err != nil {
+		return err
+	}
+	show := func(*Record) error { return nil }
+	if !f.json && f.csv != shell.Stdio {
+		show = tablePrinter(stdout)
+	}
+	doc, missed := measureAll(f, list, p, stderr, show)
+	p.End()
+	doc.Fits = fits(ofFamilies(doc.Records))
+	doc.Crossovers = crossovers(ofFamilies(doc.Records))
+	doc.Comparisons = comparisons(doc.Records)
+	switch {
+	case f.json:
+		err = shell.WriteFile(shell.Stdio, stdout, func(w io.Writer) error { return writeBench(w, &doc) })
+	case f.csv != shell.Stdio && len(doc.Records) > 0:
+		err = shell.Print(stdout, func(p *sheet.Page) {
+			printFits(p, &doc)
+			printComparisons(p, doc.Comparisons)
+			printBusy(p, doc.Records)
+		})
+	}
+	return errors.Join(missed, err, out.write(&doc))
+}
+
+// problems returns the families that the flags ask for.
+func (f *benchFlags) problems() (list []problem) {
+	for _, family := range f.families {
+		list = append(list, problem{Name: family, Sizes: f.sizes})
+	}
+	return list
+}
+
+// measureAll measures every problem and size and passes each record to show. It
+// returns what was measured, and an error if some of it could not be.
+func measureAll(f *benchFlags, list []problem, p *shell.Progress, stderr io.Writer, show func(*Record) error) (BenchDocument, error) {
+	doc := BenchDocument{Records: []Record{}, Fits: []Fit{}}
+	p.Stage("benchmark", totalBodies(list)*int64(len(f.methods)))
+	missed := 0
+	for _, problem := range list {
+		for _, method := range f.methods {
+			n, err := measureSeries(&series{flags: f, problem: problem, method: method, p: p}, &doc, stderr, show)
+			if err != nil {
+				return doc, err
+			}
+			missed += n
+		}
+	}
+	if missed > 0 {
+		return doc, shell.Failed("", fmt.Errorf("%d of the sizes could not be measured", missed))
+	}
+	return doc, nil
+}
+
+// measureSeries measures one problem by one method. It returns how many sizes
+// could not be measured, and an error if a record could not be shown.
+func measureSeries(runs *series, doc *BenchDocument, stderr io.Writer, show func(*Record) error) (missed int, err error) {
+	for _, size := range runs.Sizes {
+		rec, err := runs.next(size)
+		runs.p.Add(int64(size))
+		switch {
+		case err != nil:
+			runs.p.Aside(func() {
+				fmt.Fprintf(stderr, "rung: %s, %s, size %d: %v\n", fault.Text(runs.Name, sheet.TextWidth), runs.method, size, shell.Plain(err))
+			})
+			missed++
+		case rec != nil:
+			doc.Records = append(doc.Records, *rec)
+			runs.p.Aside(func() { err = show(rec) })
+			if err != nil {
+				return missed, shell.Failed("", err)
+			}
+		}
+	}
+	if note := runs.note(); note != "" {
+		runs.p.Aside(func() { fmt.Fprintf(stderr, "rung: %s\n", note) })
+	}
+	return missed, nil
+}
+
+func totalBodies(list []problem) (total int64) {
+	for i := range list {
+		for _, n := range list[i].Sizes {
+			total += int64(n)
+		}
+	}
+	return total
+}
+
+// writeBench writes doc with a line for each record and fit.
+func writeBench(w io.Writer, doc *BenchDocument) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprint(b, "{")
+	err := errors.Join(
+		jsonMember(b, "records", doc.Records),
+		jsonMember(b, "fits", doc.Fits),
+	)
+	if len(doc.Crossovers) > 0 { // several methods
+		err = errors.Join(err, jsonMember(b, "crossovers", doc.Crossovers))
+	}
+	if len(doc.Comparisons) > 0 {
+		err = errors.Join(err, jsonMember(b, "comparisons", doc.Comparisons))
+	}
+	fmt.Fprint(b, "\n}\n")
+	return errors.Join(err, b.Flush())
+}
+
+// jsonMember writes a member of the document, a line for each element; the first
+// member is records.
+func jsonMember[T any](w io.Writer, name string, list []T) error {
+	sep := ","
+	if name == "records" {
+		sep = ""
+	}
+	fmt.Fprintf(w, "%s\n %q: [", sep, name)
+	if err := jsonLines(w, list); err != nil {
+		return err
+	}
+	_, err := fmt.Fprint(w, "]")
+	return err
+}
+
+func jsonLines[T any](w io.Writer, list []T) error {
+	for i := range list {
+		line, err := json.Marshal(&list[i])
+		if err != nil {
+			return err
+		}
+		sep := ",\n  "
+		if i == 0 {
+			sep = "\n  "
+		}
+		fmt.Fprintf(w, "%s%s", sep, line)
+	}
+	if len(list) > 0 {
+		fmt.Fprint(w, "\n ")
+	}
+	return nil
+}
+
+// benchOutputs are the files of rung bench, opened before anything is measured
+// so that a name that cannot be written costs no time.
+type benchOutputs struct{ csv, plot *shell.Output }
+
+func openOutputs(f *benchFlags, stdout io.Writer) (out benchOutputs, err error) {
+	if f.csv != "" {
+		if out.csv, err = shell.Create(f.csv, stdout); err != nil {
+			return out, err
+		}
+	}
+	if f.plot != "" {
+		if out.plot, err = shell.Create(f.plot, stdout); err != nil {
+			if out.csv != nil {
+				_ = out.csv.Drop() // the first error counts
+			}
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+func (out benchOutputs) write(doc *BenchDocument) error {
+	var err error
+	if out.csv != nil {
+		err = out.csv.Close(writeCSV(out.csv, doc.Records))
+	}
+	if out.plot != nil {
+		format := "svg"
+		if strings.EqualFold(filepath.Ext(out.plot.Path), ".png") {
+			format = "png"
+		}
+		err = errors.Join(err, out.plot.Close(WritePlot(out.plot, doc.Records, format)))
+	}
+	return err
+}

@@ -1,0 +1,116 @@
+package growth
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestFits(t *testing.T) {
+	const tol = 1e-7 // times are whole nanoseconds of at least 1e7
+	var records []Record
+	for _, n := range []int{100, 1000, 10000} {
+		x := float64(n)
+		records = append(records, Record{Family: "a", Method: "m", Bodies: n, TotalNs: int64(1e5 * x)})
+		records = append(records, Record{Family: "b", Method: "m", Bodies: n, TotalNs: int64(1e3 * x * x)})
+	}
+	records = append(records, Record{Family: "c", Method: "m", Bodies: 10, TotalNs: 500})
+	list := fits(records)
+	require.Len(t, list, 3)
+	assert.Equal(t, "a", list[0].Family)
+	assert.InDelta(t, 1, *list[0].Exponent, tol)
+	assert.InEpsilon(t, 1e5, list[0].NsPerBody, tol)
+	assert.InDelta(t, 2, *list[1].Exponent, tol)
+	assert.InEpsilon(t, 1e7, list[1].NsPerBody, tol)
+	assert.Nil(t, list[2].Exponent)
+	assert.InEpsilon(t, 50, list[2].NsPerBody, tol)
+}
+
+// TestFitsUpperSizes leaves out the small sizes, where the linear part rules.
+func TestFitsUpperSizes(t *testing.T) {
+	series := func(sizes ...int) (list []Record) {
+		for _, n := range sizes {
+			ns := 1000 * int64(n)
+			if n >= 100 {
+				ns = int64(n) * int64(n) * int64(n)
+			}
+			list = append(list, Record{Family: "a", Method: "m", Bodies: n, TotalNs: ns})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		records []Record
+		used    []int
+	}{
+		{series(1000, 10, 30, 100, 300), []int{1000, 300, 100}},
+		{series(1, 10, 100, 1000, 10000), []int{10000, 1000, 100}},
+		{series(99, 100, 150, 250, 500, 800, 1000), []int{1000, 800, 500, 250, 150, 100}},
+		{series(500, 1000), []int{1000, 500}},
+	} {
+		var used []int
+		for _, r := range upperSizes(c.records) {
+			used = append(used, r.Bodies)
+		}
+		assert.Equal(t, c.used, used)
+		assert.InDelta(t, 3, *fitOf(c.records).Exponent, 1e-9)
+	}
+}
+
+func TestCrossover(t *testing.T) {
+	series := func(method string, ns ...int64) (list []Record) {
+		for i, n := range ns {
+			list = append(list, Record{Family: "f", Method: method, Bodies: []int{10, 100, 1000}[i], TotalNs: n})
+		}
+		return list
+	}
+	sparse := series(sparseMethod, 100, 1000, 10000)
+	for _, c := range []struct {
+		other  []Record
+		bodies float64 // 0: none
+		always bool
+	}{
+		{series("a", 10, 1000, 100000), 100, false},
+		{series("a", 200, 3000, 40000), 10, true},
+		{series("a", 10, 100, 1000), 0, false},
+		{series("a", 10, 10000), 31.622776601683793, false},
+	} {
+		list := crossovers(append(append([]Record(nil), sparse...), c.other...))
+		require.Len(t, list, 1)
+		assert.Equal(t, c.always, list[0].Always)
+		if c.bodies == 0 {
+			assert.Nil(t, list[0].Bodies)
+			continue
+		}
+		require.NotNil(t, list[0].Bodies)
+		assert.InEpsilon(t, c.bodies, *list[0].Bodies, 1e-12)
+	}
+}
+
+// TestFitTable fills all columns of the lines after the records.
+func TestFitTable(t *testing.T) {
+	exponent, bodies := 2.8334, 26.7
+	var out strings.Builder
+	page := sheet.NewPage(&out, 80)
+	printFits(page, &BenchDocument{
+		Fits: []Fit{
+			{"ladder", sparseMethod, &exponent, 1883.4}, {"ladder", "tree-direct", &exponent, 17609941},
+			{"revolute-net", "tree-projection", &exponent, 123456.7}, {"chain", TreeABA, nil, 203},
+		},
+		Crossovers: []Crossover{
+			{"ladder", "tree-direct", &bodies, true}, {"revolute-net", "tree-projection", &bodies, false}, {"chain", TreeABA, nil, false},
+		},
+	})
+	require.NoError(t, page.Flush())
+	assert.Equal(t, []string{
+		"",
+		"family       method          growth        ns a body   sparse is faster",
+		"ladder       sparse          bodies^2.833       1883",
+		"ladder       tree-direct     bodies^2.833      17.6M   at all sizes from 27",
+		"revolute-net tree-projection bodies^2.833     123457   from about 27 bodies",
+		"chain        tree-aba        one size only       203   not at the largest size",
+		"",
+	}, strings.Split(out.String(), "\n"))
+}

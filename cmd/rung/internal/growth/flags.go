@@ -1,0 +1,145 @@
+package growth
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/motion"
+	"github.com/spf13/cobra"
+)
+
+// benchFlags are the flags of rung bench.
+type benchFlags struct {
+	methods    methodsFlag
+	ordering   shell.OrderingFlag
+	threads    shell.ThreadsFlag
+	families   familiesFlag
+	sizes      sizesFlag
+	seed       uint64
+	minSeconds float64
+	maxSeconds float64
+	json       bool
+	csv, plot  string
+}
+
+// least returns the time that the evaluations behind a median take together.
+func (f *benchFlags) least() time.Duration { return time.Duration(f.minSeconds * 1e9) }
+
+// parseSize reads a count of bodies, or of what a family counts: 1000 or 1e3.
+func parseSize(s string) (int, error) {
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil || x != math.Trunc(x) || x < 1 || x > bench.MaxBodies {
+		return 0, fmt.Errorf("size %s is not a whole number from 1 to %d", fault.Name(s), bench.MaxBodies)
+	}
+	return int(x), nil
+}
+
+// sizesFlag is the value of --sizes, increasing and without duplicates.
+type sizesFlag []int
+
+func (f *sizesFlag) Type() string { return "n,n,…" }
+
+func (f *sizesFlag) String() string {
+	words := make([]string, len(*f))
+	for i, n := range *f {
+		words[i] = strconv.Itoa(n)
+	}
+	return strings.Join(words, ",")
+}
+
+func (f *sizesFlag) Set(s string) error {
+	var list sizesFlag
+	for word := range strings.SplitSeq(s, ",") {
+		n, err := parseSize(strings.TrimSpace(word))
+		if err != nil {
+			return err
+		}
+		list = append(list, n)
+	}
+	slices.Sort(list)
+	*f = slices.Compact(list)
+	return nil
+}
+
+// familiesFlag is the value of --family.
+type familiesFlag []string
+
+func (f *familiesFlag) Type() string { return "name,…" }
+
+func (f *familiesFlag) String() string { return strings.Join(*f, ",") }
+
+func (f *familiesFlag) Set(s string) error {
+	var list familiesFlag
+	for word := range strings.SplitSeq(s, ",") {
+		switch word = strings.TrimSpace(word); {
+		case word == "all":
+			list = append(list, bench.Families()...)
+		case slices.Contains(bench.Families(), word):
+			list = append(list, word)
+		default:
+			return errFamily(word)
+		}
+	}
+	*f = nil
+	for _, name := range list {
+		if !slices.Contains(*f, name) {
+			*f = append(*f, name)
+		}
+	}
+	return nil
+}
+
+func errFamily(name string) error {
+	return fmt.Errorf("no family %s; there are %s", fault.Name(name), strings.Join(bench.Families(), ", "))
+}
+
+// TreeABA is articulated bodies, of rung bench only.
+const TreeABA = "tree-aba"
+
+// sparseMethod is the name of the sparse method.
+var sparseMethod = motion.Sparse.String()
+
+// benchMethods returns the names that --method of rung bench takes besides all.
+func benchMethods() []string { return append(shell.MethodNames(), TreeABA) }
+
+// methodsFlag is the value of --method of rung bench.
+type methodsFlag []string
+
+func (f *methodsFlag) Type() string { return "name,…" }
+
+func (f *methodsFlag) String() string { return strings.Join(*f, ",") }
+
+func (f *methodsFlag) Set(s string) error {
+	var list methodsFlag
+	for word := range strings.SplitSeq(s, ",") {
+		switch word = strings.TrimSpace(word); {
+		case word == "all":
+			list = append(list, benchMethods()...)
+		case slices.Contains(benchMethods(), word):
+			list = append(list, word)
+		default:
+			return shell.ErrMethod(word, benchMethods())
+		}
+	}
+	*f = nil
+	for _, name := range list {
+		if !slices.Contains(*f, name) {
+			*f = append(*f, name)
+		}
+	}
+	return nil
+}
+
+func (f *methodsFlag) Add(cmd *cobra.Command) {
+	*f = methodsFlag{sparseMethod}
+	names := append(benchMethods(), "all")
+	cmd.Flags().Var(f, "method", "methods to measure: "+strings.Join(names, ", "))
+	shell.Complete(cmd, "method", names...)
+}

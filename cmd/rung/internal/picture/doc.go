@@ -1,0 +1,2 @@
+// Package picture draws lines over time or over the size of a mechanism, as SVG or PNG.
+package picture

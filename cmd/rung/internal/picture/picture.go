@@ -1,0 +1,27 @@
+package picture
+
+// Endings are the endings of the pictures that are drawn.
+var Endings = []string{".svg", ".png"}
+
+// Missing says why nothing is drawn where Drawn is false.
+const Missing = "--plot: this rung draws no pictures, as it was built with the tag small"
+
+// Line is a line of Growth.
+type Line struct {
+	Name, Family, Method string
+	Thin                 bool
+	Bodies, Time         []float64 // ns, of the same length, above 0
+}
+
+// Panel is a part of the picture of a run, with an axis of its own.
+type Panel struct {
+	Label  string
+	Log    bool // the axis is logarithmic; values are above 0
+	Curves []Curve
+}
+
+// Curve is a line of a panel, with a value a time.
+type Curve struct {
+	Name string
+	Y    []float64
+}

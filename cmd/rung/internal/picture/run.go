@@ -1,0 +1,139 @@
+//go:build !small
+
+package picture
+
+import (
+	"errors"
+	"io"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+)
+
+const panelHeight = 6 * vg.Centimeter
+
+// Run draws panels of curves over the time of a run, s, below each other, in the format svg or png. There are panels, and points.
+func Run(w io.Writer, format, title string, time []float64, panels []Panel) error {
+	list := make([][]*plot.Plot, len(panels))
+	for i := range panels {
+		draw := linearPanel
+		if panels[i].Log {
+			draw = logPanel
+		}
+		p, err := draw(time, &panels[i])
+		if err != nil {
+			return err
+		}
+		list[i] = []*plot.Plot{p}
+	}
+	list[0][0].Title.Text = title
+	list[len(list)-1][0].X.Label.Text = "time, s"
+	return drawPanels(w, list, format)
+}
+
+// curves draws a panel with the axis that its values ask for.
+func curves(time []float64, panel *Panel) (*plot.Plot, error) {
+	p := plot.New()
+	p.Y.Label.Text = panel.Label
+	setFont(p)
+	p.Legend.Left, p.Legend.Top = true, true
+	p.Legend.Padding = vg.Points(2.5)
+	p.Add(plotter.NewGrid())
+	for i, c := range panel.Curves {
+		xy := make(plotter.XYs, len(time))
+		for k := range xy {
+			xy[k] = plotter.XY{X: time[k], Y: c.Y[k]}
+		}
+		line, err := plotter.NewLine(xy)
+		if err != nil {
+			return nil, errors.Join(errors.New("the run cannot be drawn"), err)
+		}
+		line.Color, line.Width = plotColors[i%len(plotColors)], vg.Points(1)
+		p.Add(line)
+		p.Legend.Add(c.Name, line)
+	}
+	if p.X.Max <= p.X.Min {
+		p.X.Min, p.X.Max = p.X.Min-0.5, p.X.Max+0.5
+	}
+	return p, nil
+}
+
+// linearPanel draws a panel with an axis that is widened where its values are all the same.
+func linearPanel(time []float64, panel *Panel) (*plot.Plot, error) {
+	p, err := curves(time, panel)
+	if err != nil {
+		return nil, err
+	}
+	if p.Y.Max-p.Y.Min <= 1e-12*max(math.Abs(p.Y.Max), math.Abs(p.Y.Min), 1e-300) {
+		d := max(0.1*math.Abs(p.Y.Max), 1e-3)
+		p.Y.Min, p.Y.Max = p.Y.Min-d, p.Y.Max+d
+	}
+	return p, nil
+}
+
+// logPanel draws a panel with a logarithmic axis, from one power of ten to another. All values are above zero.
+func logPanel(time []float64, panel *Panel) (*plot.Plot, error) {
+	p, err := curves(time, panel)
+	if err != nil {
+		return nil, err
+	}
+	p.Y.Min = math.Pow(10, math.Floor(math.Log10(p.Y.Min)))
+	p.Y.Max = math.Pow(10, math.Ceil(math.Log10(p.Y.Max)))
+	if p.Y.Max <= p.Y.Min {
+		p.Y.Max = 10 * p.Y.Min
+	}
+	p.Y.Scale = plot.LogScale{}
+	p.Y.Tick.Marker = powers{}
+	return p, nil
+}
+
+// drawPanels writes the panels, each with its legend beside it.
+func drawPanels(w io.Writer, panels [][]*plot.Plot, format string) error {
+	legends := make([]plot.Legend, len(panels))
+	for i := range panels {
+		legends[i] = panels[i][0].Legend
+		panels[i][0].Legend = plot.NewLegend()
+	}
+	to, err := draw.NewFormattedCanvas(plotWidth+legendWidth, panelHeight*vg.Length(len(panels)), format)
+	if err != nil {
+		return err
+	}
+	all := draw.New(to)
+	margin := vg.Points(6)
+	tiles := draw.Tiles{
+		Rows: len(panels), Cols: 1, PadY: vg.Points(8), PadTop: margin, PadBottom: margin, PadLeft: margin,
+	}
+	cells := plot.Align(panels, tiles, draw.Crop(all, 0, -legendWidth, 0, 0))
+	for i := range panels {
+		c := cells[i][0]
+		panels[i][0].Draw(c)
+		beside := c
+		beside.Min.X, beside.Max.X = c.Max.X+margin, all.Max.X
+		legends[i].Draw(beside)
+	}
+	_, err = to.WriteTo(w)
+	return err
+}
+
+// powers marks powers of ten, at most about eight of them by name.
+type powers struct{}
+
+// Ticks returns the marks from lo to hi.
+func (powers) Ticks(lo, hi float64) []plot.Tick {
+	first, last := int(math.Round(math.Log10(lo))), int(math.Round(math.Log10(hi)))
+	step := 1 + (last-first)/8
+	var ticks []plot.Tick
+	for e := first; e <= last; e++ {
+		t := plot.Tick{Value: math.Pow(10, float64(e))}
+		if (last-e)%step == 0 {
+			t.Label = sheet.Digits3(t.Value)
+		}
+		ticks = append(ticks, t)
+	}
+	return ticks
+}

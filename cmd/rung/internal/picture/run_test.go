@@ -1,0 +1,24 @@
+//go:build !small
+
+package picture
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestLogPanel: the axis is one that can be drawn where all values are the same.
+func TestLogPanel(t *testing.T) {
+	for _, drift := range []float64{1e-18, 3e-12, 1e-10, 2} {
+		p, err := logPanel([]float64{0, 1, 2}, &Panel{Log: true, Curves: []Curve{{"drift", []float64{drift, drift, drift}}}})
+		require.NoError(t, err)
+		require.Greater(t, p.Y.Min, 0.0, "drift %v", drift) // powers would count to infinity
+		require.Greater(t, p.Y.Max, p.Y.Min)
+		assert.LessOrEqual(t, p.Y.Min, drift)
+		assert.GreaterOrEqual(t, p.Y.Max, drift)
+		assert.InDelta(t, 10, p.Y.Max/p.Y.Min, 1e-6)
+		require.Less(t, len(powers{}.Ticks(p.Y.Min, p.Y.Max)), 4)
+	}
+}

@@ -1,0 +1,16 @@
+//go:build small
+
+package picture
+
+import "io"
+
+// Drawn tells whether this build draws pictures.
+const Drawn = false
+
+// Growth panics: nothing is drawn.
+func Growth(io.Writer, string, []Line) error { panic("picture: built with the tag small") }
+
+// Run panics: nothing is drawn.
+func Run(io.Writer, string, string, []float64, []Panel) error {
+	panic("picture: built with the tag small")
+}

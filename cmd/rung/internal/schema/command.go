@@ -1,0 +1,69 @@
+package schema
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
+)
+
+//go:embed *.json
+var files embed.FS
+
+// names are the documents that have a schema: rung-model/1 and so on.
+var names = []string{
+	"model", "result", "analysis", "assembly", "bench", "equilibrium", "inverse", "modes", "simulation", "validation",
+}
+
+// Names returns the names of the documents that have a schema.
+func Names() []string { return append([]string(nil), names...) }
+
+// Of returns the JSON Schema (draft 2020-12) of a document by its name.
+//
+// It returns an error that lists the names if there is none.
+func Of(name string) ([]byte, error) {
+	switch name {
+	case "model":
+		return model.Schema(), nil
+	case "result":
+		return rung.ResultSchema(), nil
+	}
+	b, err := files.ReadFile(name + ".json")
+	if err != nil {
+		return nil, fmt.Errorf("no schema of %s; there are those of %s", fault.Name(name), strings.Join(names, ", "))
+	}
+	return b, nil
+}
+
+// New returns the subcommand rung schema. failed marks an error of writing.
+func New(failed func(error) error) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema [DOCUMENT]",
+		Short: "Print the JSON Schema of models, or of what a subcommand prints",
+		Long: `Prints the JSON Schema (draft 2020-12) of a document: "model", the default, is
+what all subcommands read; the others are what they print with --json:
+
+  result       rung accel         inverse      rung inverse
+  analysis     rung analyze       modes        rung modes
+  assembly     rung assemble      simulation   rung simulate
+  bench        rung bench         validation   rung validate
+  equilibrium  rung equilibrium`,
+		Example: `  rung schema > rung-model.schema.json
+  rung schema result`,
+		Args:      cobra.MaximumNArgs(1),
+		ValidArgs: names,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := Of(append(args, "model")[0])
+			if err != nil {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(b)
+			return failed(err)
+		},
+	}
+}

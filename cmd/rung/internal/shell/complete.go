@@ -1,0 +1,128 @@
+package shell
+
+import (
+	"fmt"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
+	"github.com/spf13/cobra"
+)
+
+// Complete registers the words that the shell offers for a flag.
+func Complete(cmd *cobra.Command, flag string, words ...string) {
+	f := cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
+		panic(err) // the flag is not defined
+	}
+}
+
+// CompleteModel makes the shell offer model files as the first argument.
+func CompleteModel(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// CompleteModels makes the shell offer model files.
+func CompleteModels(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+const (
+	// completedBytes bounds the model files that are read for a completion, so that it takes no longer than a second.
+	completedBytes = 64 << 20
+	// completedNames bounds the names that are offered.
+	completedNames = 1000
+)
+
+// CompleteNames makes the shell offer, for a flag with a list of names, those of the model file before it on the line.
+func CompleteNames(cmd *cobra.Command, flag string, names func(m *model.Model) iter.Seq[string]) {
+	offer := func(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		const rest = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		if len(args) == 0 {
+			return nil, rest
+		}
+		if info, err := os.Stat(args[0]); err != nil || !info.Mode().IsRegular() || info.Size() > completedBytes {
+			return nil, rest
+		}
+		m, err := model.ReadFile(args[0])
+		if err != nil {
+			return nil, rest
+		}
+		return matching(names(m), word), rest
+	}
+	if err := cmd.RegisterFlagCompletionFunc(flag, offer); err != nil {
+		panic(err) // the flag is not defined
+	}
+}
+
+// matching returns the lists that word, a list itself, may become: its last name completed. Names that are in the list already, and
+// those that neither a list nor a line can have, are left out.
+func matching(names iter.Seq[string], word string) (list []string) {
+	before, last := "", word
+	if i := strings.LastIndexByte(word, ','); i >= 0 {
+		before, last = word[:i+1], word[i+1:]
+	}
+	given := strings.Split(before, ",")
+	for name := range names {
+		if strings.HasPrefix(name, last) && !strings.ContainsAny(name, ",\"") && fault.Line(name) == name && !slices.Contains(given, name) {
+			if list = append(list, before+name); len(list) == completedNames {
+				break
+			}
+		}
+	}
+	return list
+}
+
+// BodyNames are the names of bodies.
+func BodyNames(m *model.Model) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range m.Bodies {
+			if !yield(m.Bodies[i].Name) {
+				return
+			}
+		}
+	}
+}
+
+// JointNames are the names of joints.
+func JointNames(m *model.Model) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range m.Joints {
+			if !yield(m.Joints[i].Name) {
+				return
+			}
+		}
+	}
+}
+
+// FreedomNames are the names of joints with scalar freedoms, and with a number behind it each of these where there are several.
+func FreedomNames(m *model.Model) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range m.Joints {
+			j := &m.Joints[i]
+			names := []string{j.Name}
+			for k := range j.Type.Freedoms() {
+				if j.Type.Scalar(k) {
+					names = append(names, fmt.Sprintf("%s.%d", j.Name, k))
+				}
+			}
+			if len(names) == 1 {
+				continue
+			}
+			if len(names) == 2 {
+				names = names[:1]
+			}
+			for _, name := range names {
+				if !yield(name) {
+					return
+				}
+			}
+		}
+	}
+}

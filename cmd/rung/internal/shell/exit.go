@@ -1,0 +1,115 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/outfile"
+	"github.com/rung-mbd/rung/model"
+	"github.com/spf13/cobra"
+)
+
+// Exit statuses.
+const (
+	ExitDone   = 0
+	ExitFailed = 1 // the computation could not be done, or there is no room for what it gave
+	ExitUse    = 2 // bad use or bad input
+)
+
+// Execute runs one command line of root and returns its exit status. It reports errors.
+func Execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	out := &watched{w: stdout}
+	root.SetOut(out)
+	root.SetErr(stderr)
+	cmd, err := root.ExecuteC()
+	if err == nil { // help and completion are written by the library, which asks for no errors
+		err = Failed("", InputError("stdout", out.err))
+	}
+	if err == nil {
+		return ExitDone
+	}
+	report(stderr, cmd, err)
+	if failed := new(Failure); errors.As(err, &failed) || outfile.Full(err) {
+		return ExitFailed
+	}
+	return ExitUse
+}
+
+// watched keeps the first error of writing.
+type watched struct {
+	w   io.Writer
+	err error
+}
+
+func (o *watched) Write(b []byte) (int, error) {
+	n, err := o.w.Write(b)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// Failure marks an error of a computation. All others are bad use or input.
+type Failure struct{ err error }
+
+func (f *Failure) Error() string { return f.err.Error() }
+
+func (f *Failure) Unwrap() error { return f.err }
+
+// Failed marks err, which may be nil, as the failure of a computation with the
+// model called name, if that is not empty.
+func Failed(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	err = Plain(err)
+	if name != "" {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return &Failure{err}
+}
+
+// Plain returns err without the name of the package that its text begins with,
+// which tells a user of the command nothing.
+func Plain(err error) error {
+	return fault.Plain(err)
+}
+
+// report prints err: the problems of a document a line each, other errors
+// after the name of the command, mistakes in the use with where to read on.
+func report(w io.Writer, cmd *cobra.Command, err error) {
+	if p := new(model.Problems); errors.As(err, &p) {
+		fmt.Fprintln(w, p)
+		return
+	}
+	// The messages of cobra have lines of hints, and tabs, behind the first.
+	text := strings.TrimSpace(strings.ReplaceAll(Plain(err).Error(), "\t", "  "))
+	if outfile.Full(err) { // of several files, one line is enough
+		text, _, _ = strings.Cut(strings.Replace(text, "write /dev/stdout", "stdout", 1), "\n")
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = fault.Line(line)
+	}
+	fmt.Fprintln(w, "rung: "+strings.Join(lines, "\n"))
+	if u := new(UseError); errors.As(err, &u) {
+		fmt.Fprintf(w, "Run '%s --help' for usage.\n", cmd.CommandPath())
+	}
+}
+
+// UseError is a mistake in the command line.
+type UseError struct{ err error }
+
+func (u *UseError) Error() string { return u.err.Error() }
+
+func (u *UseError) Unwrap() error { return u.err }
+
+// UseErrorf returns a UseError with a text as of fmt.Errorf.
+func UseErrorf(format string, args ...any) error {
+	return &UseError{fmt.Errorf(format, args...)}
+}

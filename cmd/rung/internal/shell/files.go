@@ -1,0 +1,261 @@
+package shell
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/outfile"
+	"github.com/rung-mbd/rung/model"
+)
+
+// Stdio is the file name that stands for standard input or output.
+const Stdio = "-"
+
+// modelEnding is the ending of the model files that are read and written.
+const modelEnding = ".json"
+
+// ModelFile returns what messages call the model at path.
+func ModelFile(path string) string {
+	if path == Stdio {
+		return "stdin"
+	}
+	return fault.Line(path)
+}
+
+// ReadModel reads the model at path, or from stdin if path is "-".
+//
+// It returns the errors of model.Read and of opening the file.
+func ReadModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) {
+	if path == Stdio {
+		p.Stage("reading", 0)
+		m, err := model.Read(stdin, ModelFile(path))
+		return m, InputError(ModelFile(path), err)
+	}
+	if ending := filepath.Ext(path); !strings.EqualFold(ending, modelEnding) {
+		return nil, fmt.Errorf("%s: cannot read files ending in %s; models end in %s (rung-model/1)", path, fault.Name(ending), modelEnding)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, InputError(path, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, InputError(path, err)
+	}
+	in := io.Reader(f)
+	if info.Mode().IsRegular() {
+		p.Stage("reading", info.Size())
+		in = &countingReader{f, p, info.Size()}
+	}
+	m, err := model.Read(in, path)
+	return m, InputError(path, err)
+}
+
+// InputError makes errors of the system one line; problems of the document and
+// nil pass.
+func InputError(path string, err error) error {
+	if p := new(os.PathError); errors.As(err, &p) {
+		return fmt.Errorf("%s: %w", fault.Line(path), p.Err)
+	}
+	if l := new(os.LinkError); errors.As(err, &l) {
+		return fmt.Errorf("%s: %w", path, l.Err)
+	}
+	return err
+}
+
+// countingReader counts the bytes read for the progress bar. Len makes the
+// length of the file known to the model reader, as the file itself would.
+type countingReader struct {
+	r    io.Reader
+	p    *Progress
+	size int64
+}
+
+func (c *countingReader) Len() int { return int(c.size) }
+
+func (c *countingReader) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.p.Add(int64(n))
+	return n, err
+}
+
+// CheckPicture returns the error of bad use for a picture whose name has none of the endings;
+// standard output and "" pass.
+func CheckPicture(path string, endings ...string) error {
+	if path == "" || path == Stdio || slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
+		return nil
+	}
+	return UseErrorf("%s: pictures end in %s here", path, strings.Join(endings, " or "))
+}
+
+// Apart returns the error of bad use for an output in the place of another file of the same command, whatever their names; ""
+// is no file, and standard input and output are none.
+func Apart(output, text string, others ...string) error {
+	for _, other := range others {
+		if output != "" && output != Stdio && other != "" && other != Stdio && outfile.Same(output, other) {
+			return UseErrorf("%s: %s", output, text)
+		}
+	}
+	return nil
+}
+
+// Output is a file being written, or standard output. What is there stays until close.
+type Output struct {
+	*bufio.Writer
+	Path  string
+	place *outfile.Place // nil for standard output, and at the end
+	file  *outfile.File
+}
+
+// Create begins a file that will take the place of the one at path, or takes stdout if path is "-". Nobody else can
+// Write the file until close or drop.
+//
+// It returns an error of bad use if that is not possible.
+func Create(path string, stdout io.Writer) (*Output, error) {
+	if path == Stdio {
+		return &Output{Writer: bufio.NewWriterSize(stdout, 1<<16), Path: "stdout"}, nil
+	}
+	place, err := outfile.Hold(path)
+	if err != nil {
+		return nil, InputError(path, err)
+	}
+	f, err := place.Create()
+	if err != nil {
+		_ = place.Release() // the first error counts
+		return nil, InputError(path, err)
+	}
+	return &Output{bufio.NewWriterSize(f, 1<<16), path, place, f}, nil
+}
+
+// Close ends the output after err, the error of what was written to it. A file that is complete takes its place,
+// another is removed.
+//
+// It returns err or the error of writing, as a failure.
+func (o *Output) Close(err error) error {
+	if e := o.Flush(); err == nil {
+		err = e
+	}
+	if o.place != nil {
+		if err == nil {
+			err = o.file.Commit()
+		}
+		if e := o.Drop(); err == nil {
+			err = e
+		}
+	}
+	return Failed("", InputError(o.Path, err))
+}
+
+// Drop gives up what has not been closed.
+func (o *Output) Drop() error {
+	if o.place == nil {
+		return nil
+	}
+	err := o.file.Discard()
+	if e := o.place.Release(); err == nil {
+		err = e
+	}
+	o.place = nil
+	return err
+}
+
+// WriteFile creates path, or takes stdout, and fills it with write.
+func WriteFile(path string, stdout io.Writer, write func(w io.Writer) error) error {
+	o, err := Create(path, stdout)
+	if err != nil {
+		return err
+	}
+	return o.Close(write(o))
+}
+
+// FileOf is a file and what fills it; the path may be empty.
+type FileOf struct {
+	Path  string
+	Write func(w io.Writer) error
+}
+
+// WriteFiles writes all files, and puts them in their places when all of them are whole.
+func WriteFiles(stdout io.Writer, list []FileOf) error {
+	var outs []*Output
+	defer func() {
+		for _, o := range outs {
+			_ = o.Drop() // of what has failed; the first error counts
+		}
+	}()
+	for _, f := range list {
+		if f.Path == "" {
+			continue
+		}
+		o, err := Create(f.Path, stdout)
+		if err != nil {
+			return err
+		}
+		outs = append(outs, o)
+		if err = f.Write(o); err == nil {
+			err = o.Flush()
+		}
+		if err != nil {
+			return o.Close(err)
+		}
+	}
+	for _, o := range outs {
+		if err := o.Close(nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckModelOutput refuses names of new files that the other commands would not read.
+func CheckModelOutput(path string) error {
+	if path == Stdio || strings.EqualFold(filepath.Ext(path), modelEnding) {
+		return nil
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return nil // a device or a pipe
+	}
+	return UseErrorf("%s: a model file has to end in %s", path, modelEnding)
+}
+
+// CountLines returns w with the lines written counted for the progress bar.
+func CountLines(w io.Writer, p *Progress) io.Writer { return &lineCounter{w, p} }
+
+type lineCounter struct {
+	w io.Writer
+	p *Progress
+}
+
+func (c *lineCounter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.p.Add(int64(bytes.Count(b[:n], []byte{'\n'})))
+	return n, err
+}
+
+// Print writes a page to stdout.
+func Print(stdout io.Writer, print func(p *sheet.Page)) error {
+	return WriteFile(Stdio, stdout, func(w io.Writer) error {
+		p := sheet.NewPage(w, Columns(stdout))
+		print(p)
+		return p.Flush()
+	})
+}
+
+// WriteJSON writes v to stdout as one document.
+func WriteJSON(stdout io.Writer, v any) error {
+	return WriteFile(Stdio, stdout, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", " ")
+		return e.Encode(v)
+	})
+}

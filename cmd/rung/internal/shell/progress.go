@@ -1,0 +1,156 @@
+package shell
+
+import (
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+const (
+	progressDelay = time.Second // work shorter than this shows no bar
+	progressTick  = 100 * time.Millisecond
+	progressWidth = 30 // columns of the bar
+)
+
+// Progress shows on a terminal how far the work has come, once it has taken a
+// second. On anything else it does nothing.
+type Progress struct {
+	w     io.Writer // nil: nothing is shown
+	begun time.Time
+	done  atomic.Int64 // of the current stage
+
+	mu     sync.Mutex
+	name   string // of the current stage
+	total  int64  // 0 if unknown
+	fresh  bool   // the stage has no bar yet
+	bar    *progressbar.ProgressBar
+	stop   chan struct{}
+	closed sync.WaitGroup
+}
+
+// NewProgress starts to watch over the work of one command.
+func NewProgress(stderr io.Writer) *Progress {
+	if !Terminal(stderr) {
+		return &Progress{}
+	}
+	return startProgress(stderr, progressDelay, progressTick)
+}
+
+func startProgress(w io.Writer, delay, tick time.Duration) *Progress {
+	p := &Progress{w: w, begun: time.Now(), stop: make(chan struct{})}
+	p.closed.Go(func() {
+		t := time.NewTicker(tick)
+		defer t.Stop()
+		for {
+			select {
+			case <-p.stop:
+				return
+			case now := <-t.C:
+				if now.Sub(p.begun) >= delay {
+					p.draw()
+				}
+			}
+		}
+	})
+	return p
+}
+
+// Terminal reports whether w is one.
+func Terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
+}
+
+// Stage begins a part of the work; total is 0 if its size is not known.
+func (p *Progress) Stage(name string, total int64) {
+	if p.w == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	p.name, p.total, p.fresh = name, total, true
+	p.done.Store(0)
+}
+
+// Describe renames the current stage.
+func (p *Progress) Describe(name string) {
+	if p.w == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.name = name
+}
+
+// Add records n more of the current stage's total.
+func (p *Progress) Add(n int64) { p.done.Add(n) }
+
+// Aside calls print with the bar out of the way.
+func (p *Progress) Aside(print func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	p.fresh = p.name != ""
+	print()
+}
+
+// End removes the bar for good. It may be called twice.
+func (p *Progress) End() {
+	if p.w == nil {
+		return
+	}
+	close(p.stop)
+	p.closed.Wait()
+	p.clear()
+	p.w = nil
+}
+
+// clear removes the bar; the lock is held, or nobody else is left.
+func (p *Progress) clear() {
+	if p.bar != nil {
+		// What fails is writing to a terminal that is gone.
+		_ = p.bar.Clear()
+		p.bar = nil
+	}
+}
+
+func (p *Progress) draw() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.fresh {
+		p.fresh = false
+		p.bar = newBar(p.w, p.name, p.total)
+	}
+	if p.bar == nil {
+		return
+	}
+	// The bar ends its line when it is full.
+	if done := p.done.Load(); done < p.total {
+		_ = p.bar.Set64(done)
+	}
+	p.bar.Describe(p.name) // draws in any case
+}
+
+func newBar(w io.Writer, name string, total int64) *progressbar.ProgressBar {
+	if total == 0 {
+		total = -1
+	}
+	return progressbar.NewOptions64(total,
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetDescription(name),
+		progressbar.OptionSetWidth(progressWidth),
+		progressbar.OptionSetPredictTime(false),
+		progressbar.OptionSetElapsedTime(true),
+		progressbar.OptionSetSpinnerChangeInterval(0), // draw alone redraws
+		progressbar.OptionUseANSICodes(true),
+	)
+}

@@ -1,0 +1,121 @@
+package simulate
+
+import (
+	"io"
+	"strings"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/sim"
+	"github.com/spf13/cobra"
+)
+
+func newSimulate() *cobra.Command { return Command(&Flags{}) }
+
+// Command returns rung simulate with these flags.
+func Command(f *Flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "simulate MODEL --until T",
+		Short: "Integrate over time and write a trajectory",
+		Long: `Integrates the motion of MODEL ("-": standard input) from its state and time to
+the time T and writes a trajectory, comma-separated values or Parquet by the
+ending of its name: time, pose and velocity of the body frames as in the model
+format, energies, how far the joints are from holding, and the constraint
+wrenches of the joints in --wrenches. A summary goes to standard error.
+
+A state that does not fit the joints is closed first, as by rung assemble.
+During the run positions and velocities are put back on the joints whenever
+they are off by more than 1e-10, and fixed steps close the joints at every
+stage where some are redundant; --stabilise baumgarte feeds the violations back
+instead, and none leaves them alone. dopri5 chooses its steps by the tolerance
+--tol unless --step gives a fixed one; rk4 needs --step. generalized-alpha, an
+implicit method of order 2 for stiff springs and dampers, takes either; --rho is
+what a step leaves of the fastest vibrations.
+
+Ctrl-C ends the run after the current step with status 1. The trajectory written
+so far is valid then. With --checkpoint the run can go on from there, or from
+the last checkpoint before a crash, written every few seconds: repeat the
+command with --resume, and the file will be the same, byte for byte, as that of
+a run that was never interrupted. Without --resume a run
+begins anew and replaces both files.
+
+A trajectory that is there already stays until the new one is whole, or can go
+on from a checkpoint; until then the new rows are in a file beside it, with
+.rung-new after its name. Where none is there they go to the file itself. A
+Parquet file is joined when the run ends; until then its row groups are beside
+it, in a folder with .parts after its name, Parquet files themselves.
+
+--plot draws energies, drift and the columns in --plot-columns over time, from
+where this run began.`,
+		Example: `  rung simulate four-bar.json --until 10 --every 0.01 --out four-bar.csv
+  rung simulate ladder.json --until 1 --bodies L1 | head
+  rung simulate four-bar.json --until 10 --out four-bar.parquet --wrenches p1,p4
+  rung simulate four-bar.json --until 10 --plot run.svg --plot-columns crank.px
+  rung simulate big.json --until 60 --out big.csv --checkpoint big.ckpt
+  rung simulate big.json --until 60 --out big.csv --checkpoint big.ckpt --resume`,
+		Args:              shell.Arguments("MODEL"),
+		ValidArgsFunction: shell.CompleteModel,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.note(cmd)
+			return runSimulate(cmd, args[0], f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.Float64Var(&f.until, "until", 0, "model time to end at, s (required)")
+	flags.Float64Var(&f.every, "every", 0, "output interval, s (default a hundredth of the run)")
+	flags.StringVar(&f.integrator, "integrator", integrators[0].name, "method: "+strings.Join(integratorNames(), ", "))
+	flags.Float64Var(&f.step, "step", 0, "fixed step, s")
+	flags.Float64Var(&f.tol, "tol", sim.DefaultTolerance, tolUsage)
+	f.addRho(cmd)
+	flags.StringVarP(&f.output, "out", "o", shell.Stdio, `trajectory to write, ending in .csv or .parquet; "-" is standard output, CSV`)
+	flags.StringSliceVar(&f.bodies, "bodies", nil, "bodies to write (default all)")
+	flags.StringSliceVar(&f.wrenches, "wrenches", nil, "joints whose constraint wrenches are written, after the other columns")
+	flags.StringVar(&f.plot, "plot", "", "picture of the run, ending in .svg or .png")
+	flags.StringSliceVar(&f.plotColumns, "plot-columns", nil, "columns of the trajectory in the picture (default the position of its first body)")
+	flags.StringVar(&f.checkpoint, "checkpoint", "", "file to keep what is needed to go on after an interruption")
+	flags.BoolVar(&f.resume, "resume", false, "go on from the checkpoint")
+	flags.BoolVar(&f.json, "json", false, "print the summary as one JSON document")
+	flags.BoolVar(&f.quiet, "quiet", false, "no summary and no progress")
+	f.method.Add(cmd)
+	f.stabilise.Add(cmd)
+	f.ordering.Add(cmd)
+	f.threads.Add(cmd)
+	shell.CompleteNames(cmd, "bodies", shell.BodyNames)
+	shell.CompleteNames(cmd, "wrenches", shell.JointNames)
+	shell.Complete(cmd, "integrator", integratorNames()...)
+	return cmd
+}
+
+func runSimulate(cmd *cobra.Command, path string, f *Flags) error {
+	if err := f.check(path); err != nil {
+		return err
+	}
+	stdin, stdout, stderr := shell.Streams(cmd)
+	bar := stderr
+	if f.quiet || f.json || f.output == shell.Stdio && shell.Terminal(stdout) {
+		bar = io.Discard // of rows and bar, on one screen, nothing could be read
+	}
+	p := shell.NewProgress(bar)
+	defer p.End()
+	r, err := newRunner(path, stdin, f, p)
+	if err != nil {
+		return err
+	}
+	defer r.release()
+	if err := r.open(stdout); err != nil {
+		return err
+	}
+	err = r.run(cmd.Context())
+	p.End()
+	s := r.summary()
+	if f.json {
+		if e := shell.WriteJSON(stdout, s); err == nil {
+			err = e
+		}
+	} else if !f.quiet {
+		page := sheet.NewPage(stderr, shell.Columns(stderr))
+		printSimulation(page, s)
+		_ = page.Flush() // as of all messages
+	}
+	return err
+}

@@ -1,0 +1,313 @@
+package simulate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/sim"
+	"github.com/spf13/cobra"
+)
+
+// OutputParts is the number of intervals of a trajectory where --every is not given.
+const OutputParts = 100
+
+// Flags are the flags of rung simulate.
+type Flags struct {
+	until, every float64 // s
+	integrator   string
+	step, tol    float64
+	rho          float64
+	output       string
+	bodies       []string
+	wrenches     []string
+	plot         string
+	plotColumns  []string
+	checkpoint   string
+	resume       bool
+	method       shell.MethodFlag
+	stabilise    stabiliseFlag
+	ordering     shell.OrderingFlag
+	threads      shell.ThreadsFlag
+	json, quiet  bool
+
+	untilSet, everySet, stepSet, tolSet, rhoSet bool // which were given
+
+	Between     time.Duration // least time between checkpoints; 0 stands for checkpointInterval
+	Interrupted func() bool   // asked after each step besides signals; nil: nobody is
+}
+
+// integrators are the methods that --integrator takes.
+var integrators = [...]struct {
+	name    string
+	tableau func() *sim.Tableau
+}{
+	{"dopri5", sim.DormandPrince},
+	{"rk4", sim.RungeKutta4},
+}
+
+// integratorNames returns the names that --integrator takes.
+func integratorNames() []string {
+	var names []string
+	for _, i := range integrators {
+		names = append(names, i.name)
+	}
+	return append(names, alphaIntegrator)
+}
+
+// note stores which flags were given.
+func (f *Flags) note(cmd *cobra.Command) {
+	changed := cmd.Flags().Changed
+	f.untilSet, f.everySet, f.stepSet, f.tolSet = changed("until"), changed("every"), changed("step"), changed("tol")
+	f.noteRho(cmd)
+}
+
+// tableau returns the method, nil if there is none of that name.
+func (f *Flags) tableau() *sim.Tableau {
+	for _, i := range integrators {
+		if i.name == f.integrator {
+			return i.tableau()
+		}
+	}
+	return nil
+}
+
+// check returns the first mistake in the flags that shows without the model.
+func (f *Flags) check(model string) error {
+	tab := f.tableau()
+	switch {
+	case !f.untilSet:
+		return shell.UseErrorf("missing --until T")
+	case math.IsNaN(f.until) || math.IsInf(f.until, 0):
+		return shell.UseErrorf("--until is not finite")
+	case tab == nil && !f.implicit():
+		return shell.UseErrorf("no integrator %s; there are %s", fault.Name(f.integrator), strings.Join(integratorNames(), ", "))
+	case f.stepSet && f.tolSet:
+		return shell.UseErrorf("--step and --tol exclude each other: steps are fixed or chosen by their error")
+	case !f.stepSet && tab != nil && tab.ErrorOrder == 0:
+		return shell.UseErrorf("%s has no error control: give --step", f.integrator)
+	}
+	for _, x := range [...]struct {
+		name  string
+		set   bool
+		value float64
+	}{{"every", f.everySet, f.every}, {"step", f.stepSet, f.step}, {"tol", f.tolSet, f.tol}} {
+		if x.set && !(x.value > 0 && !math.IsInf(x.value, 1)) {
+			return shell.UseErrorf("--%s %v is not above 0 and finite", x.name, x.value)
+		}
+	}
+	if err := f.checkRho(); err != nil {
+		return err
+	}
+	return f.checkFiles(model)
+}
+
+// checkFiles is check for the names of files.
+func (f *Flags) checkFiles(model string) error {
+	toFile := f.output != shell.Stdio
+	switch ending := filepath.Ext(f.output); {
+	case toFile && !strings.EqualFold(ending, CSVEnding) && !strings.EqualFold(ending, ParquetEnding):
+		return shell.UseErrorf("%s: trajectories end in %s or %s", f.output, CSVEnding, ParquetEnding)
+	case !toFile && f.json:
+		return shell.UseErrorf("--json and the trajectory in one output: give --out a file")
+	case f.resume && f.checkpoint == "":
+		return shell.UseErrorf("--resume needs --checkpoint FILE")
+	case !toFile && f.checkpoint != "":
+		return shell.UseErrorf("--checkpoint needs a trajectory to go on with: give --out a file")
+	}
+	if f.stabilise == baumgarte && f.method.Method != motion.Sparse {
+		return shell.UseErrorf("--stabilise baumgarte needs --method sparse: the tree methods do not see violations of the tree's joints")
+	}
+	if err := shell.Apart(f.output, "the trajectory would replace the model", model); err != nil {
+		return err
+	}
+	if err := shell.Apart(f.checkpoint, "the checkpoint would replace this file", model, f.output); err != nil {
+		return err
+	}
+	return f.checkPlot(model)
+}
+
+// leastPart is the smallest interval and step relative to the times of the run.
+const leastPart = 1e-13
+
+// checkTimes checks the times of a run that starts at start, and sets the output
+// interval if it is not given.
+func (f *Flags) checkTimes(start float64) error {
+	if f.until <= start {
+		return shell.UseErrorf("--until %v is not after the time of the model, %v s", f.until, start)
+	}
+	if !f.everySet {
+		f.every = (f.until - start) / OutputParts
+	}
+	least := leastPart * max(math.Abs(f.until), math.Abs(start))
+	if f.every < least || f.stepSet && f.step < least {
+		return shell.UseErrorf("--every and --step have to be above the rounding of time, %.1g s", least)
+	}
+	return nil
+}
+
+// chosenBodies returns the numbers of the bodies of --bodies, nil for all.
+func (f *Flags) chosenBodies(mech *mechanism.Mechanism) ([]int, error) {
+	var chosen []int
+	for k, name := range f.bodies {
+		if slices.Contains(f.bodies[:k], name) {
+			return nil, shell.UseErrorf("--bodies: body %s is given twice", fault.Name(name))
+		}
+		i, err := mech.BodyIndex(name)
+		if err != nil {
+			return nil, shell.UseErrorf("--bodies: no body %s", fault.Name(name))
+		}
+		if i == mechanism.World {
+			return nil, shell.UseErrorf("--bodies: the world does not move")
+		}
+		chosen = append(chosen, i)
+	}
+	return chosen, nil
+}
+
+// simError makes an error of package sim, which may be nil, a failure of the
+// computation with the model.
+func simError(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return shell.Failed(name, plainSim(err))
+}
+
+// plainSim is plain for errors of package sim.
+func plainSim(err error) error {
+	return shell.Plain(err)
+}
+
+// ErrInterrupted ends a run from outside.
+var ErrInterrupted = errors.New("interrupted")
+
+// interruption is what is said of an interrupted run.
+func (f *Flags) interruption(t float64) error {
+	if f.checkpoint == "" {
+		return fmt.Errorf("%w at t = %s s", ErrInterrupted, sheet.Short(t))
+	}
+	return fmt.Errorf("%w at t = %s s; --resume goes on from there", ErrInterrupted, sheet.Short(t))
+}
+
+// progressParts is the number of parts of a run that the bar counts.
+const progressParts = 1e6
+
+// alphaIntegrator is the implicit method that --integrator takes.
+const alphaIntegrator = "generalized-alpha"
+
+// alphaTolerance is the tolerance of a step of alphaIntegrator where none is given:
+// a method of order 2 takes long for that of dopri5.
+const alphaTolerance = 1e-6
+
+var tolUsage = fmt.Sprintf("relative error that a step may make (%s: default %v)", alphaIntegrator, alphaTolerance)
+
+// implicit reports whether the integrator is alphaIntegrator.
+func (f *Flags) implicit() bool { return f.integrator == alphaIntegrator }
+
+func (f *Flags) addRho(cmd *cobra.Command) {
+	cmd.Flags().Float64Var(&f.rho, "rho", sim.DefaultRho, "part of the fastest vibrations that a step of "+alphaIntegrator+" leaves, in [0, 1)")
+}
+
+// noteRho is note for --rho and what is different with it.
+func (f *Flags) noteRho(cmd *cobra.Command) {
+	f.rhoSet = cmd.Flags().Changed("rho")
+	if f.implicit() && !f.tolSet {
+		f.tol = alphaTolerance
+	}
+}
+
+// checkRho is check for --rho and what is different with it.
+func (f *Flags) checkRho() error {
+	switch {
+	case f.rhoSet && !f.implicit():
+		return shell.UseErrorf("--rho is of %s, not of %s", alphaIntegrator, f.integrator)
+	case !(f.rho >= 0 && f.rho < 1):
+		return shell.UseErrorf("--rho %v is not in [0, 1)", f.rho)
+	case f.implicit() && f.method.Method != motion.Sparse:
+		return shell.UseErrorf("%s needs --method sparse: its Newton matrix is that of the sparse method", alphaIntegrator)
+	case f.implicit() && f.stabilise == baumgarte:
+		return shell.UseErrorf("%s meets the joints by itself: --stabilise baumgarte is not for it", alphaIntegrator)
+	}
+	return nil
+}
+
+// checkPlot is check for the flags of the picture.
+func (f *Flags) checkPlot(model string) error {
+	switch ending := strings.ToLower(filepath.Ext(f.plot)); {
+	case f.plot == "" && len(f.plotColumns) > 0:
+		return shell.UseErrorf("--plot-columns needs --plot FILE")
+	case f.plot == "":
+		return nil
+	case !picture.Drawn:
+		return shell.UseErrorf(picture.Missing)
+	case !slices.Contains(picture.Endings, ending):
+		return shell.UseErrorf("%s: pictures end in %s", f.plot, strings.Join(picture.Endings, " or "))
+	}
+	return shell.Apart(f.plot, "the picture would replace this file", model, f.output, f.checkpoint)
+}
+
+// chosenJoints returns the numbers of the joints of --wrenches.
+func (f *Flags) chosenJoints(mech *mechanism.Mechanism) ([]int, error) {
+	var chosen []int
+	seen := map[int]bool{}
+	for _, name := range f.wrenches {
+		j, err := mech.JointIndex(name)
+		if err != nil {
+			return nil, shell.UseErrorf("--wrenches: no joint %s", fault.Name(name))
+		}
+		if seen[j] {
+			return nil, shell.UseErrorf("--wrenches: joint %s is given twice", fault.Name(name))
+		}
+		seen[j] = true
+		chosen = append(chosen, j)
+	}
+	return chosen, nil
+}
+
+// stabiliseFlag is the value of --stabilise: how violations of the joints are fought.
+type stabiliseFlag string
+
+// The values of --stabilise.
+const (
+	Projection stabiliseFlag = "projection"
+	baumgarte  stabiliseFlag = "baumgarte"
+	none       stabiliseFlag = "none"
+)
+
+// StabiliseNames are the names that --stabilise takes.
+var StabiliseNames = []string{string(Projection), string(baumgarte), string(none)}
+
+func (f *stabiliseFlag) String() string { return string(*f) }
+
+func (f *stabiliseFlag) Type() string { return "name" }
+
+func (f *stabiliseFlag) Set(s string) error {
+	if !slices.Contains(StabiliseNames, s) {
+		return fmt.Errorf("no stabilisation %s; there are %s", fault.Name(s), strings.Join(StabiliseNames, ", "))
+	}
+	*f = stabiliseFlag(s)
+	return nil
+}
+
+func (f *stabiliseFlag) Add(cmd *cobra.Command) {
+	*f = Projection
+	cmd.Flags().Var(f, "stabilise", "how violations of joints are fought: "+strings.Join(StabiliseNames, ", "))
+	shell.Complete(cmd, "stabilise", StabiliseNames...)
+}
+
+// The endings of the trajectories that are written.
+const (
+	CSVEnding     = ".csv"
+	ParquetEnding = ".parquet"
+)

@@ -1,0 +1,52 @@
+package simulate
+
+import (
+	"fmt"
+
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// mover is what moves a mechanism in time.
+type mover struct {
+	stepper   sim.Stepper
+	projector sim.Projector // nil unless violations are projected away
+	settings  string        // method, ordering and stabilisation
+}
+
+// newMover returns the integrator of the flags with the method and the stabilisation.
+func (f *Flags) newMover(plan *kkt.Plan) (*mover, error) {
+	m := &mover{settings: fmt.Sprintf("%v %v, %s", f.method, plan.Ordering(), f.stabilise)}
+	var tol sim.Tolerance
+	if !f.stepSet {
+		tol.Relative = f.tol
+	}
+	mech := plan.Mechanism()
+	if f.implicit() {
+		n := motion.NewNewton(plan)
+		m.stepper = sim.NewGeneralizedAlpha(mech, n, sim.GeneralizedAlphaOptions{
+			Rho: f.rho, Annihilate: f.rho == 0, Tolerance: tol, Fixed: f.stepSet, RawVelocities: f.stabilise == none,
+		})
+		m.projectBy(n, f.stabilise)
+		return m, nil
+	}
+	d, err := motion.New(plan, f.method.Method)
+	if err != nil {
+		return nil, err
+	}
+	dynamics := sim.Dynamics(d)
+	if f.stabilise == baumgarte { // of the sparse method only, as checkFiles has seen
+		dynamics = &sim.Baumgarte{Dynamics: d.(sim.StabilizedDynamics)}
+	}
+	m.stepper = sim.NewRungeKutta(mech, dynamics, f.tableau(), tol)
+	m.projectBy(d, f.stabilise)
+	return m, nil
+}
+
+// projectBy takes p for the projector if violations are projected away.
+func (m *mover) projectBy(p sim.Projector, stab stabiliseFlag) {
+	if stab == Projection {
+		m.projector = p
+	}
+}

@@ -1,0 +1,307 @@
+package simulate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/outfile"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/sim"
+)
+
+const (
+	// checkpointInterval is the time between two checkpoints, at least
+	// checkpointShare times that of writing one.
+	checkpointInterval = 5 * time.Second
+	checkpointShare    = 20
+	// speedInterval is the time between two looks at the speed of a run.
+	speedInterval = 200 * time.Millisecond
+)
+
+// runner is one run of rung simulate.
+type runner struct {
+	f     *Flags
+	name  string // of the model in messages
+	p     *shell.Progress
+	mech  *mechanism.Mechanism
+	start *mechanism.State // closed
+	fit   *startFit        // nil if the state of the model holds
+	check *sim.Checkpoint  // nil unless resumed
+
+	stepper sim.Stepper
+	sim     *sim.Simulation
+	watch   *watcher
+	marks   *outfile.Place // of the checkpoint; nil: there is none
+
+	signals  context.Context
+	begun    time.Time
+	cpu      time.Duration // of the process at begun
+	took     time.Duration
+	worked   time.Duration // of the processor
+	from     float64       // time of the model at begun
+	shown    time.Time     // of the last look at the speed
+	parts    int64         // of progressParts
+	nextMark time.Time
+}
+
+// startFit is how far the state of the model was from fitting its joints, and how
+// far closing has moved it.
+type startFit struct{ position, velocity closing.Closing }
+
+// newRunner reads and prepares the model at path.
+func newRunner(path string, stdin io.Reader, f *Flags, p *shell.Progress) (*runner, error) {
+	r := &runner{f: f, name: shell.ModelFile(path), p: p}
+	if f.Between == 0 {
+		f.Between = checkpointInterval
+	}
+	m, err := shell.ReadModel(path, stdin, p)
+	if err != nil {
+		return nil, err
+	}
+	p.Stage("analysing", 0)
+	plan, err := rung.NewPlan(m, rung.Options{Ordering: f.ordering.Ordering, Threads: int(f.threads)})
+	if err != nil {
+		return nil, err
+	}
+	r.mech, r.start = plan.Mechanism(), plan.Initial()
+	if f.resume {
+		err = r.readCheckpoint()
+	} else if err = f.checkTimes(r.start.Time); err == nil {
+		err = r.closeStart(plan)
+	}
+	if err != nil {
+		return nil, err
+	}
+	columns, err := f.columns(plan)
+	if err != nil {
+		return nil, err
+	}
+	r.watch = newWatcher(r.mech, columns)
+	if err := r.watch.draw(f); err != nil {
+		return nil, err
+	}
+	move, err := f.newMover(plan)
+	if err != nil {
+		return nil, err
+	}
+	r.stepper = move.stepper
+	r.sim = sim.New(r.mech, r.stepper, r.start, sim.Options{
+		Step: f.step, Projector: move.projector, Recorder: r.watch, Every: f.every, OnStep: r.onStep, Dynamics: move.settings,
+	})
+	if r.check != nil {
+		if err := r.sim.Restore(r.check); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.checkpoint, plainSim(err))
+		}
+	}
+	return r, nil
+}
+
+// readCheckpoint reads where to go on.
+func (r *runner) readCheckpoint() error {
+	c, err := sim.ReadCheckpoint(r.f.checkpoint)
+	if err != nil {
+		return plainSim(shell.InputError(r.f.checkpoint, err))
+	}
+	if err := r.f.checkTimes(c.Start); err != nil {
+		return err
+	}
+	if c.Time > r.f.until {
+		return shell.UseErrorf("%s: the run is at %v s already, after --until %v", r.f.checkpoint, c.Time, r.f.until)
+	}
+	r.check = c
+	return nil
+}
+
+// closeStart closes r.start if it does not fit the joints.
+func (r *runner) closeStart(plan *rung.Plan) error {
+	closed, err := sim.Closed(r.mech, r.start)
+	if err != nil || closed {
+		return shell.Failed(r.name, err)
+	}
+	r.p.Stage("closing", 0)
+	c := closing.NewCloser(plan, closing.Options{Nearest: true, Tolerance: closing.RunTolerance})
+	r.fit = new(startFit)
+	if err := c.ClosePositions(r.start); err != nil {
+		return shell.Failed(r.name, err)
+	}
+	r.fit.position = c.Closing()
+	if err := c.ProjectVelocities(r.start); err != nil {
+		return shell.Failed(r.name, err)
+	}
+	r.fit.velocity = c.Closing()
+	return nil
+}
+
+// open opens the trajectory and, for a new run, writes the first checkpoint, so
+// that there is never one of another run beside it. Errors are those of bad input. It touches
+// no file before it knows that checkpoint and picture can be written, and by nobody else.
+func (r *runner) open(stdout io.Writer) error {
+	var err error
+	if r.f.checkpoint != "" {
+		if r.marks, err = outfile.Hold(r.f.checkpoint); err != nil {
+			return shell.InputError(r.f.checkpoint, err)
+		}
+	}
+	if r.watch.curves != nil {
+		if r.watch.picture, err = shell.Create(r.f.plot, stdout); err != nil {
+			return err
+		}
+	}
+	t, err := r.f.openTrajectory(r.watch.columns, r.check, stdout)
+	if err != nil {
+		return err
+	}
+	r.watch.trajectory = t
+	if err := r.mark(); err != nil {
+		_, _ = t.leave() // the first error counts
+		return err
+	}
+	return nil
+}
+
+// release lets others write the files.
+func (r *runner) release() {
+	if r.watch.trajectory != nil {
+		_ = r.watch.release()
+	}
+	if r.watch.picture != nil {
+		_ = r.watch.picture.Drop()
+	}
+	if r.marks != nil {
+		_ = r.marks.Release()
+	}
+}
+
+// run integrates, and leaves a trajectory of whole rows and a checkpoint however
+// it ends, but for failures of the files.
+func (r *runner) run(parent context.Context) error {
+	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process
+	r.signals, r.from = ctx, r.sim.State().Time
+	r.begun, r.cpu = time.Now(), machine.ProcessorTime()
+	r.shown, r.nextMark = r.begun, r.begun.Add(r.f.Between)
+	r.p.Stage("simulating", progressParts)
+	r.watch.see(r.sim.State())
+	err := r.sim.Run(r.f.until)
+	if errors.Is(err, ErrInterrupted) {
+		err = r.f.interruption(r.sim.State().Time)
+	}
+	var file *shell.Failure // of writing
+	if errors.As(err, &file) {
+		err = file
+	} else {
+		err = simError(r.name, err)
+	}
+	r.took, r.worked = time.Since(r.begun), machine.ProcessorTime()-r.cpu
+	r.watch.see(r.sim.State())
+	return r.finish(err, file != nil)
+}
+
+// finish writes the last checkpoint, what is in memory, and the picture, after a run that has ended with err; broken says
+// that a file could not be written. It returns the first error that tells more than that the run was interrupted.
+//
+// The rows take the place of an older trajectory if they are all there or the run can go on, and are left
+// beside it otherwise.
+func (r *runner) finish(err error, broken bool) error {
+	first := func(e error) {
+		if e != nil && (err == nil || errors.Is(err, ErrInterrupted)) {
+			err = e
+		}
+	}
+	ended := err == nil
+	e := r.mark()
+	broken = broken || e != nil
+	first(e)
+	if t := r.watch.trajectory; ended || !broken && (r.marks != nil || t.fresh()) {
+		first(shell.Failed("", shell.InputError(r.f.output, t.finish())))
+	} else {
+		where, e := t.leave()
+		first(shell.Failed("", shell.InputError(r.f.output, e)))
+		if where != "" {
+			err = shell.Failed("", fmt.Errorf("%w; %s is as it was, the rows so far are in %s", err, r.f.output, where))
+		}
+	}
+	first(r.watch.writePlot(r.f, r.mech.Name))
+	return err
+}
+
+// mark writes a checkpoint if one is wanted. Errors are failures.
+func (r *runner) mark() error {
+	if r.marks == nil {
+		return nil
+	}
+	begun := time.Now()
+	c, err := r.sim.Checkpoint()
+	if err != nil {
+		return shell.Failed("", plainSim(shell.InputError(r.f.output, err)))
+	}
+	if err := r.marks.Replace(c.Write); err != nil {
+		return shell.Failed("", plainSim(shell.InputError(r.f.checkpoint, err)))
+	}
+	now := time.Now()
+	r.nextMark = now.Add(max(r.f.Between, checkpointShare*now.Sub(begun)))
+	return nil
+}
+
+// onStep is called after each step.
+func (r *runner) onStep(s *sim.Simulation) error {
+	if s.State().Time >= r.f.until {
+		return nil // done
+	}
+	if r.signals.Err() != nil || r.f.Interrupted != nil && r.f.Interrupted() {
+		return ErrInterrupted
+	}
+	now, t := time.Now(), s.State().Time
+	if now.Sub(r.shown) >= speedInterval {
+		r.shown = now
+		parts := int64(math.Floor(progressParts * (t - r.from) / (r.f.until - r.from)))
+		r.p.Add(parts - r.parts)
+		r.parts = parts
+		r.p.Describe("simulating, " + ratio(t-r.from, now.Sub(r.begun).Seconds()))
+	}
+	if r.f.checkpoint != "" && now.After(r.nextMark) {
+		return r.mark()
+	}
+	return nil
+}
+
+// columns returns what is written of each row. Wrenches have a solver of their own, so that they
+// change nothing in the run.
+func (f *Flags) columns(plan *rung.Plan) (*sim.Columns, error) {
+	mech := plan.Mechanism()
+	bodies, err := f.chosenBodies(mech)
+	if err != nil {
+		return nil, err
+	}
+	joints, err := f.chosenJoints(mech)
+	if err != nil {
+		return nil, err
+	}
+	c := sim.NewColumns(mech, bodies)
+	if len(joints) > 0 {
+		c.AddWrenches(motion.NewDynamics(plan), joints)
+	}
+	return c, nil
+}
+
+// ratio says how fast the time of the model passes.
+func ratio(modelTime, wall float64) string {
+	if wall <= 0 {
+		return "at once"
+	}
+	return sheet.Digits3(modelTime/wall) + " × real time"
+}

@@ -1,0 +1,274 @@
+package simulate
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// ValidatedRun is one benchmark by one method.
+type ValidatedRun struct {
+	Model      string  `json:"model"`
+	Bodies     int     `json:"bodies"`
+	Integrator string  `json:"integrator"`
+	Method     string  `json:"method"`
+	Stabilise  string  `json:"stabilise"`
+	Step       float64 `json:"step,omitempty"`
+	Tolerance  float64 `json:"tolerance,omitempty"`
+	Steps      int64   `json:"steps"`
+	Rejected   int64   `json:"rejected"`
+	CPU        float64 `json:"cpu_seconds"`
+	Error      float64 `json:"error"`
+	Limit      float64 `json:"limit"`
+	Published  bool    `json:"limit_published"`
+	Energy     float64 `json:"energy_drift"`
+	Position   float64 `json:"position_drift"`
+	Velocity   float64 `json:"velocity_drift"`
+	Met        bool    `json:"met"`
+	Required   bool    `json:"required"`
+	Failure    string  `json:"failure,omitempty"` // why it ended early
+}
+
+// standardBenchmark is a model of reference/standard.
+type standardBenchmark struct {
+	Model, body string  // the body that carries the reference point
+	limit       float64 // of the error: of high precision
+	published   bool    // limit is
+	tol         float64 // of chosen steps
+	implicit    float64 // the same for generalized-alpha, which is of order 2
+	step        float64 // of fixed ones, s
+	// work is what loads have done until a row of the reference, J, from the named
+	// columns; nil if energy is conserved.
+	work  func(column func(name string) float64) float64
+	close bool // fixed steps need closed stages
+	long  bool // fixed steps take more than a second
+}
+
+// A05 is stiff, and meets its limit with a tolerance of 1e-6 in less than half the steps of the
+// default. A torque of 0.033 N m drives the crank of
+// A03; A05 loses energy to its dampers, which its reference counts.
+var StandardBenchmarks = []standardBenchmark{
+	{Model: "a01-pendulum", body: "bob", limit: 1e-3, published: true, tol: 1e-8, implicit: 1e-11, step: 1e-3},
+	{Model: "a02-n-four-bar-2", body: "V0", limit: 1e-3, published: true, tol: 1e-8, implicit: 1e-10, step: 1e-3, close: true},
+	{Model: "a02-n-four-bar-40", body: "V0", limit: 1e-3, published: true, tol: 1e-8, implicit: 1e-9, step: 1e-3, close: true, long: true},
+	{
+		Model: "a03-andrews-ivp", body: "K1", limit: 1e-4, tol: 1e-8, implicit: 1e-12, step: 2e-6,
+		work: func(column func(string) float64) float64 { return 0.033 * column("beta") },
+	},
+	{Model: "a04-bricard-slender", body: "rod2", limit: 1e-3, published: true, tol: 1e-8, implicit: 1e-11, step: 1e-3, close: true},
+	{
+		Model: "a05-flyball-governor", body: "slider", limit: 1e-3, published: true, tol: 1e-6, implicit: 1e-11, step: 1e-5, long: true,
+		work: func(column func(string) float64) float64 { return column("energy") },
+	},
+	{Model: "spatial-slider-crank", body: "slider", limit: 1e-3, tol: 1e-8, implicit: 1e-11, step: 1e-3},
+}
+
+// validatedMethod is one way to run a benchmark.
+type validatedMethod struct {
+	Integrator string
+	method     motion.Method
+	stabilise  stabiliseFlag
+}
+
+// Methods returns how b is run, the default of rung simulate first, but for the tolerance. generalized-alpha, of order 2,
+// takes long for these limits.
+func (b *standardBenchmark) Methods(short bool) []validatedMethod {
+	list := []validatedMethod{{"dopri5", motion.Sparse, Projection}}
+	if short && b.long {
+		return list
+	}
+	for _, m := range motion.Methods()[1:] {
+		list = append(list, validatedMethod{"dopri5", m, Projection})
+	}
+	list = append(list, validatedMethod{"rk4", motion.Sparse, Projection}, validatedMethod{"rk4", motion.Sparse, baumgarte})
+	if short {
+		return list
+	}
+	return append(list, validatedMethod{alphaIntegrator, motion.Sparse, Projection})
+}
+
+// validate runs b by one method. Failures of the run are in the result.
+func (b *standardBenchmark) validate(m *model.Model, ref *referenceRun, how validatedMethod, p *shell.Progress) (*ValidatedRun, error) {
+	plan, err := rung.NewPlan(m, rung.Options{})
+	if err != nil {
+		return nil, err
+	}
+	mech := plan.Mechanism()
+	w, err := newWitness(b, ref, mech)
+	if err != nil {
+		return nil, err
+	}
+	r := &ValidatedRun{
+		Model: b.Model, Bodies: mech.NumBodies(), Integrator: how.Integrator, Method: how.method.String(), Stabilise: string(how.stabilise),
+		Limit: b.limit, Published: b.published,
+	}
+	s, err := b.simulation(r, plan, how, w)
+	if err != nil {
+		return nil, err
+	}
+	parts := int64(0)
+	w.every = func(t float64) {
+		done := int64(progressParts * t / ref.end())
+		p.Add(done - parts)
+		parts = done
+	}
+	begun := machine.ProcessorTime()
+	err = s.Run(ref.end())
+	r.CPU = (machine.ProcessorTime() - begun).Seconds()
+	if err != nil {
+		r.Failure = plainSim(err).Error()
+	}
+	n := s.Stats()
+	r.Steps, r.Rejected, r.Error, r.Energy = n.Steps, n.Rejected, w.worst, w.energyDrift()
+	r.Position, r.Velocity = w.drift.Position, w.drift.Velocity
+	r.Met = err == nil && w.rows == len(ref.rows) && r.Error < r.Limit
+	return r, nil
+}
+
+// Simulation returns the run of b by one method.
+func (b *standardBenchmark) simulation(r *ValidatedRun, plan *rung.Plan, how validatedMethod, w *witness) (*sim.Simulation, error) {
+	f := &Flags{integrator: how.Integrator, method: shell.MethodFlag{Method: how.method}, stabilise: how.stabilise, rho: sim.DefaultRho}
+	tab := f.tableau()
+	if f.stepSet = tab != nil && tab.ErrorOrder == 0; f.stepSet {
+		f.step, r.Step = b.step, b.step
+	} else {
+		if f.tol = b.tol; f.implicit() {
+			f.tol = b.implicit
+		}
+		r.Tolerance = f.tol
+	}
+	mech := plan.Mechanism()
+	move, err := f.newMover(plan)
+	if err != nil {
+		return nil, err
+	}
+	return sim.New(mech, move.stepper, mech.Initial(), sim.Options{
+		Step: f.step, Projector: move.projector, Recorder: w, Every: w.ref.interval(),
+		CloseStages: f.stepSet && b.close && move.projector != nil, OpenStages: !b.close,
+	}), nil
+}
+
+// referenceRun is a reference trajectory.
+type referenceRun struct {
+	columns map[string]int
+	rows    [][]float64
+}
+
+func (r *referenceRun) interval() float64 { return r.rows[1][0] - r.rows[0][0] }
+
+func (r *referenceRun) end() float64 { return r.rows[len(r.rows)-1][0] }
+
+// readReference reads a table of comma-separated numbers with a header, t and position and
+// velocity of the reference point first.
+func readReference(path string) (*referenceRun, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, shell.InputError(path, err)
+	}
+	defer f.Close()
+	r := &referenceRun{columns: map[string]int{}}
+	in := bufio.NewScanner(f)
+	in.Buffer(nil, 1<<20)
+	for line := 1; in.Scan(); line++ {
+		fields := strings.Split(in.Text(), ",")
+		if line == 1 {
+			for i, name := range fields {
+				r.columns[name] = i
+			}
+			continue
+		}
+		if len(fields) != len(r.columns) || len(fields) < 7 {
+			return nil, fmt.Errorf("%s: line %d has %d numbers", path, line, len(fields))
+		}
+		row := make([]float64, len(fields))
+		for i, s := range fields {
+			if row[i], err = strconv.ParseFloat(s, 64); err != nil {
+				return nil, fmt.Errorf("%s: line %d: %w", path, line, err)
+			}
+		}
+		r.rows = append(r.rows, row)
+	}
+	if err := in.Err(); err != nil {
+		return nil, shell.InputError(path, err)
+	}
+	if len(r.rows) < 2 {
+		return nil, fmt.Errorf("%s: there are no rows", path)
+	}
+	return r, nil
+}
+
+// witness is a recorder that compares with the reference.
+type witness struct {
+	ref   *referenceRun
+	bench *standardBenchmark
+	body  int
+	point spatial.Vec3 // in the body's frame
+	every func(t float64)
+
+	rows                   int
+	worst                  float64
+	drift                  sim.Drift
+	first, change, kinetic float64 // energy less work at the start, largest change, largest kinetic energy
+}
+
+func newWitness(b *standardBenchmark, ref *referenceRun, mech *mechanism.Mechanism) (*witness, error) {
+	i, err := mech.BodyIndex(b.body)
+	if err != nil {
+		return nil, err
+	}
+	at := &mech.Initial().Bodies[i]
+	p := spatial.Vec3(ref.rows[0][1:4])
+	return &witness{ref: ref, bench: b, body: i, point: at.Rotation.Conj().Rotate(p.Sub(at.Position))}, nil
+}
+
+// Record implements sim.Recorder.
+func (w *witness) Record(r *sim.Row) error {
+	if w.rows == len(w.ref.rows) {
+		return nil
+	}
+	want := w.ref.rows[w.rows]
+	b := &r.State.Bodies[w.body]
+	arm := b.Rotation.Rotate(w.point)
+	x, v := b.Position.Add(arm), b.Velocity.Add(b.Omega.Cross(arm))
+	for i := range 3 {
+		w.worst = max(w.worst, math.Abs(x[i]-want[1+i])/max(math.Abs(want[1+i]), leastReference),
+			math.Abs(v[i]-want[4+i])/max(math.Abs(want[4+i]), leastReference))
+	}
+	e := r.Energy.Kinetic + r.Energy.Potential()
+	if w.bench.work != nil {
+		e -= w.bench.work(func(name string) float64 { return want[w.ref.columns[name]] })
+	}
+	if w.rows == 0 {
+		w.first = e
+	}
+	w.change, w.kinetic = max(w.change, math.Abs(e-w.first)), max(w.kinetic, r.Energy.Kinetic)
+	w.drift.Position, w.drift.Velocity = max(w.drift.Position, r.Drift.Position), max(w.drift.Velocity, r.Drift.Velocity)
+	w.rows++
+	w.every(r.State.Time)
+	return nil
+}
+
+// leastReference is the value below which errors are relative to it.
+const leastReference = 1e-3
+
+// Mark implements sim.Recorder.
+func (w *witness) Mark() (int64, error) { return int64(w.rows), nil }
+
+func (w *witness) energyDrift() float64 {
+	if w.kinetic == 0 {
+		return w.change
+	}
+	return w.change / w.kinetic
+}

@@ -1,0 +1,166 @@
+package simulate
+
+import (
+	"fmt"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/state"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// Simulation is what rung simulate --json prints. Steps, drift and passages are
+// those of the whole run, the others those since it was resumed.
+type Simulation struct {
+	Format      string           `json:"format"`
+	Name        string           `json:"name"`
+	Integrator  string           `json:"integrator"`
+	Step        float64          `json:"step,omitempty"`                // s, of fixed steps
+	Tolerance   float64          `json:"tolerance,omitempty"`           // of chosen steps
+	Least       float64          `json:"tolerance_in_effect,omitempty"` // where rounding does not allow Tolerance
+	Start       float64          `json:"start"`                         // s; after resuming, where that was
+	End         float64          `json:"end"`
+	Until       float64          `json:"until"`
+	Resumed     bool             `json:"resumed"`
+	Finished    bool             `json:"finished"`
+	Rows        int64            `json:"rows"`
+	Steps       int64            `json:"steps"`
+	Rejected    int64            `json:"rejected"`
+	Careful     int64            `json:"careful"`
+	Singular    int64            `json:"singular"` // steps next to singular poses
+	Undecided   *undecidedBranch `json:"undecided,omitempty"`
+	Projections int64            `json:"projections"`
+	Evaluations int64            `json:"evaluations"`
+	CPU         float64          `json:"cpu_seconds"`
+	Wall        float64          `json:"wall_seconds"`
+	Closed      *simulationFit   `json:"closed,omitempty"`
+	Energy      simulationEnergy `json:"energy"`
+	Drift       simulationDrift  `json:"drift"`
+	Projected   simulationDrift  `json:"drift_before_projection"`
+}
+
+// undecidedBranch says that the motion may have gone on along a branch that the data do not decide.
+type undecidedBranch struct {
+	Steps int64   `json:"steps"`
+	First float64 `json:"first"` // s
+	Error float64 `json:"error"` // the largest, in units of the tolerance; 0 if the motion was too slow
+}
+
+// simulationFit is how the state was closed at the start.
+type simulationFit struct {
+	Position *state.ClosingResult `json:"position"`
+	Velocity *state.ClosingResult `json:"velocity"`
+}
+
+// simulationEnergy is about the total energy of the rows, J.
+type simulationEnergy struct {
+	Start        float64 `json:"start"`
+	End          float64 `json:"end"`
+	Change       float64 `json:"largest_change"`
+	Kinetic      float64 `json:"largest_kinetic"`
+	Conservative bool    `json:"conservative"` // nothing does work that the energy leaves out
+}
+
+// simulationDrift is the largest error of a joint's row.
+type simulationDrift struct {
+	Position float64 `json:"position"`
+	Velocity float64 `json:"velocity"`
+}
+
+func (r *runner) summary() *Simulation {
+	n, w, end := r.sim.Stats(), r.watch, r.sim.State().Time
+	s := &Simulation{
+		Format: "rung-simulation/1", Name: r.mech.Name, Integrator: r.f.integrator, Step: r.f.step,
+		Start: r.from, End: end, Until: r.f.until, Resumed: r.f.resume, Finished: end >= r.f.until,
+		Rows: w.rows, Steps: n.Steps, Rejected: n.Rejected, Careful: n.Careful, Singular: n.Singular, Projections: n.Projections,
+		Evaluations: r.stepper.Evaluations(), CPU: r.worked.Seconds(), Wall: r.took.Seconds(),
+		Energy:    simulationEnergy{w.first, w.last, w.change, w.kinetic, w.conservative},
+		Drift:     newSimulationDrift(w.drift),
+		Projected: newSimulationDrift(n.Worst),
+	}
+	if !r.f.stepSet {
+		s.Tolerance = r.f.tol
+		if k, ok := r.stepper.(interface{ Relative() float64 }); ok && k.Relative() > r.f.tol {
+			s.Least = k.Relative()
+		}
+	}
+	if n.Undecided > 0 {
+		s.Undecided = &undecidedBranch{n.Undecided, n.UndecidedAt, n.Doubt}
+	}
+	if r.fit != nil {
+		s.Closed = &simulationFit{state.NewClosingResult(r.mech, r.fit.position), state.NewClosingResult(r.mech, r.fit.velocity)}
+	}
+	return s
+}
+
+func newSimulationDrift(d sim.Drift) simulationDrift { return simulationDrift{d.Position, d.Velocity} }
+
+// printSimulation writes s for people.
+func printSimulation(p *sheet.Page, s *Simulation) {
+	if s.Resumed && s.Finished && s.Evaluations == 0 {
+		p.Item("simulated", sheet.ModelTitle(s.Name)+" to "+sheet.Short(s.End)+" s already; nothing was left to do")
+		return
+	}
+	since := ""
+	if s.Resumed {
+		since = " since resuming"
+	}
+	how := "tolerance " + sheet.Short(s.Tolerance)
+	if s.Least > 0 {
+		how += ", in effect " + sheet.Digits2(s.Least) + " by rounding"
+	}
+	if s.Step > 0 {
+		how = "step " + sheet.Short(s.Step) + " s"
+	}
+	p.Item("simulated", fmt.Sprintf("%s from %s to %s s with %s, %s; %s%s",
+		sheet.ModelTitle(s.Name), sheet.Short(s.Start), sheet.Short(s.End), s.Integrator, how, sheet.Plural(int(s.Rows), "row"), since))
+	if c := s.Closed; c != nil {
+		p.Item("closed first", fmt.Sprintf("joints were off by %s (m or rad) and %s (m/s or rad/s); %s; %s",
+			sheet.Short(c.Position.Before), sheet.Short(c.Velocity.Before),
+			moved("moved by", c.Position, "m", "rad"), moved("velocities changed by", c.Velocity, "m/s", "rad/s")))
+	}
+	p.Item("steps", fmt.Sprintf("%d, %d rejected, %s%s", s.Steps, s.Rejected, sheet.Plural(int(s.Evaluations), "evaluation"), since))
+	if s.Careful > 0 {
+		p.Item("", sheet.Plural(int(s.Careful), "step")+" failed and repeated with closed stages, as it happens near singular poses")
+	}
+	if s.Singular > 0 {
+		p.Item("", sheet.Plural(int(s.Singular), "step")+" next to singular poses, led over them between two stages")
+	}
+	if u := s.Undecided; u != nil {
+		p.Item("undecided", undecidedText(u))
+	}
+	p.Item("time", fmt.Sprintf("%s s of the processor, %s s in all, %s", sheet.Digits3(s.CPU), sheet.Digits3(s.Wall), ratio(s.End-s.Start, s.Wall)))
+	p.Item("energy", energyText(&s.Energy)+since)
+	p.Item("drift", fmt.Sprintf("at most %.2g m or rad, %.2g m/s or rad/s in the rows; %.2g and %.2g before projection",
+		s.Drift.Position, s.Drift.Velocity, s.Projected.Position, s.Projected.Velocity))
+}
+
+// undecidedText says why and when the branch of the motion is not sure.
+func undecidedText(u *undecidedBranch) string {
+	text := "which branch the motion goes on along at a singular pose, first at t = " + sheet.Short(u.First) + " s: "
+	if u.Error > 0 {
+		return text + "rounding there is up to " + sheet.Digits2(u.Error) + " times the tolerance"
+	}
+	return text + "it is there too slowly to tell"
+}
+
+// moved says how far c has gone.
+func moved(what string, c *state.ClosingResult, length, angle string) string {
+	if c.Travel.Value == 0 && c.Turn.Value == 0 {
+		return what + " nothing"
+	}
+	return fmt.Sprintf("%s up to %s %s (%s) and %s %s (%s)", what,
+		sheet.Short(c.Travel.Value), length, fault.Text(c.Travel.Body, sheet.NameWidth), sheet.Short(c.Turn.Value), angle, fault.Text(c.Turn.Body, sheet.NameWidth))
+}
+
+// energyText says how well the energy holds, where it should.
+func energyText(e *simulationEnergy) string {
+	if !e.Conservative {
+		return fmt.Sprintf("%s J to %s J; motions, loads or dampers do work, so it is not conserved", sheet.Short(e.Start), sheet.Short(e.End))
+	}
+	text := fmt.Sprintf("drift at most %.2g J", e.Change)
+	if e.Kinetic > 0 {
+		text += fmt.Sprintf(", %.2g of the largest kinetic energy", e.Change/e.Kinetic)
+	}
+	return text
+}

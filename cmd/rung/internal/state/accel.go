@@ -1,0 +1,97 @@
+package state
+
+import (
+	"io"
+	"runtime/debug"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/motion"
+	"github.com/spf13/cobra"
+)
+
+// accelFlags are the flags of rung accel.
+type accelFlags struct {
+	method    shell.MethodFlag
+	ordering  shell.OrderingFlag
+	threads   shell.ThreadsFlag
+	json, all bool
+}
+
+func newAccel() *cobra.Command {
+	f := &accelFlags{}
+	cmd := &cobra.Command{
+		Use:   "accel MODEL",
+		Short: "Accelerations and joint forces at the model's state",
+		Long: `Solves the forward dynamics at the state written in MODEL ("-": standard input)
+and prints accelerations, joint wrenches and what the constraints are like:
+rank, redundant rows by joint, mobility, distance to a singular pose; also
+by how much they contradict each other, and in which joint, if it is above
+rounding.
+
+Vectors are in world axes; a joint's wrench acts on its successor, moments about
+the origin of the successor frame. The table shows four digits and the first
+bodies and joints; a value below 1e-12 of the largest in its table is shown as
+0. --json prints everything, as one rung-result/1 document.
+
+The tree methods solve in the joint coordinates of a spanning tree, at a cost of
+at least the square of the size. Their accelerations, wrenches and counts are
+their own; what is undetermined is found by the sparse method.`,
+		Example: `  rung accel four-bar.json
+  rung generate ladder 1000 -o - | rung accel - --json`,
+		Args:              shell.Arguments("MODEL"),
+		ValidArgsFunction: shell.CompleteModel,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runAccel(cmd, args[0], f)
+		},
+	}
+	f.method.Add(cmd)
+	f.ordering.Add(cmd)
+	f.threads.Add(cmd)
+	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON document")
+	cmd.Flags().BoolVar(&f.all, "all", false, "list all bodies and joints in the table")
+	return cmd
+}
+
+func runAccel(cmd *cobra.Command, path string, f *accelFlags) error {
+	stdin, stdout, stderr := shell.Streams(cmd)
+	p := shell.NewProgress(stderr)
+	defer p.End()
+	r, err := accelerate(path, stdin, f, p)
+	if err != nil {
+		return err
+	}
+	p.End()
+	if f.json {
+		return shell.WriteFile(shell.Stdio, stdout, func(w io.Writer) error { return WriteResult(w, r) })
+	}
+	most := listed
+	if f.all {
+		most = max(len(r.Bodies), len(r.Joints))
+	}
+	return shell.Print(stdout, func(p *sheet.Page) { printResult(p, r, most) })
+}
+
+// accelerate reads and solves the model at path. It holds the model no longer
+// than the plan needs it.
+func accelerate(path string, stdin io.Reader, f *accelFlags, p *shell.Progress) (*rung.Result, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(machine.TightGC))
+	o := rung.Options{Ordering: f.ordering.Ordering, Threads: int(f.threads)}
+	m, err := shell.ReadModel(path, stdin, p)
+	if err != nil {
+		return nil, err
+	}
+	p.Stage("analysing", 0)
+	plan, err := kkt.NewPlan(m, o)
+	if err != nil {
+		return nil, err
+	}
+	p.Stage("solving", 0)
+	m = nil
+	debug.FreeOSMemory() // the model and the scratch of the analysis
+	r, err := motion.Accelerate(plan, f.method.Method, plan.Initial())
+	return r, shell.Failed(shell.ModelFile(path), err)
+}

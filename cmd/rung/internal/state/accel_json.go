@@ -1,0 +1,135 @@
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/rung-mbd/rung"
+)
+
+// ErrNotFinite says that a result has no form in JSON.
+var ErrNotFinite = errors.New("the result is not finite")
+
+// jsonWriter appends to a buffer and passes it on when it is full. The first
+// error is kept.
+type jsonWriter struct {
+	w   io.Writer
+	b   []byte
+	err error
+}
+
+// WriteResult writes r as the document of rung accel --json: the fields of
+// rung.Result, a line for each body and joint, numbers with the fewest digits
+// that read back to the same value.
+//
+// Cost: O(bodies + joints), constant memory besides the list of redundant joints.
+// It returns the errors of w, and an error if a number of r is not finite.
+func WriteResult(w io.Writer, r *rung.Result) error {
+	o := &jsonWriter{w: w}
+	o.raw("{\n \"format\": ").value(r.Format)
+	o.raw(",\n \"name\": ").value(r.Name)
+	o.raw(",\n \"time\": ").number(r.Time)
+	o.raw(",\n \"method\": ").value(r.Method)
+	o.raw(",\n \"ordering\": ").value(r.Ordering)
+	jsonList(o, "bodies", r.Bodies, (*jsonWriter).body)
+	jsonList(o, "joints", r.Joints, (*jsonWriter).joint)
+	o.raw(",\n \"constraints\": ").value(r.Constraints)
+	o.raw(",\n \"energy\": ").value(r.Energy)
+	o.raw(",\n \"solve\": ").value(r.Solve)
+	if r.IllScaled != nil {
+		o.raw(",\n \"ill_scaled\": ").value(r.IllScaled)
+	}
+	if r.Contradiction != nil {
+		o.raw(",\n \"contradiction\": ").value(r.Contradiction)
+	}
+	if r.RankDiffers != nil {
+		o.raw(",\n \"rank_differs\": ").value(r.RankDiffers)
+	}
+	o.raw("\n}\n").flush(0)
+	return o.err
+}
+
+func jsonList[T any](o *jsonWriter, key string, list []T, line func(*jsonWriter, *T)) {
+	o.raw(",\n \"" + key + "\": [")
+	for i := range list {
+		if i > 0 {
+			o.raw(",")
+		}
+		o.raw("\n  {")
+		line(o, &list[i])
+		o.raw("}").flush(1 << 16)
+	}
+	if len(list) > 0 {
+		o.raw("\n ")
+	}
+	o.raw("]")
+}
+
+func (o *jsonWriter) body(b *rung.BodyResult) {
+	o.raw(`"name": `).value(b.Name)
+	o.raw(`, "com_acceleration": `).vector(b.ComAcceleration)
+	o.raw(`, "angular_acceleration": `).vector(b.AngularAcceleration)
+}
+
+func (o *jsonWriter) joint(j *rung.JointResult) {
+	o.raw(`"name": `).value(j.Name)
+	o.raw(`, "constraint_wrench": `).wrench(&j.ConstraintWrench)
+	o.raw(`, "total_wrench": `).wrench(&j.TotalWrench)
+	o.raw(`, "wrench_unique": ` + strconv.FormatBool(j.WrenchUnique))
+	o.raw(`, "undetermined": [`)
+	for i, name := range j.Undetermined {
+		if i > 0 {
+			o.raw(", ")
+		}
+		o.value(name)
+	}
+	o.raw(`], "position_residual": `).number(j.PositionResidual)
+	o.raw(`, "velocity_residual": `).number(j.VelocityResidual)
+}
+
+func (o *jsonWriter) wrench(w *rung.WrenchResult) {
+	o.raw(`{"force": `).vector(w.Force)
+	o.raw(`, "moment": `).vector(w.Moment)
+	o.raw("}")
+}
+
+func (o *jsonWriter) vector(v [3]float64) {
+	o.raw("[").number(v[0])
+	o.raw(", ").number(v[1])
+	o.raw(", ").number(v[2])
+	o.raw("]")
+}
+
+func (o *jsonWriter) raw(s string) *jsonWriter {
+	o.b = append(o.b, s...)
+	return o
+}
+
+func (o *jsonWriter) number(x float64) {
+	if (math.IsNaN(x) || math.IsInf(x, 0)) && o.err == nil {
+		o.err = ErrNotFinite
+	}
+	o.b = strconv.AppendFloat(o.b, x, 'g', -1, 64)
+}
+
+// value appends v as encoding/json writes it.
+func (o *jsonWriter) value(v any) {
+	b, err := json.Marshal(v)
+	if err != nil && o.err == nil {
+		o.err = ErrNotFinite
+	}
+	o.b = append(o.b, b...)
+}
+
+// flush passes the buffer on if it holds more than n bytes.
+func (o *jsonWriter) flush(n int) {
+	if len(o.b) > n {
+		if o.err == nil {
+			_, o.err = o.w.Write(o.b)
+		}
+		o.b = o.b[:0]
+	}
+}

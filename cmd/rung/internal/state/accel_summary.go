@@ -1,0 +1,132 @@
+package state
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/motion"
+)
+
+const (
+	namedRedundant = 12   // redundant joints that are named
+	Closed         = 1e-6 // residual of a joint, m, rad or per second, that passes as closed
+)
+
+// printSummary writes what the constraints are like, and the cost, in words.
+func printSummary(p *sheet.Page, r *rung.Result) {
+	c := &r.Constraints
+	p.Blank()
+	p.Item("constraints", fmt.Sprintf("%s, rank %d, mobility %d", sheet.Plural(c.Rows, "row"), c.Rank, c.Mobility))
+	if r.RankDiffers != nil {
+		p.Item("", "RANK DIFFERS: "+r.RankDiffers.Text)
+	}
+	if r.Contradiction != nil {
+		p.Item("contradiction", r.Contradiction.Text)
+	}
+	p.Item("redundant", redundancy(c))
+	if r.Contradiction != nil && c.NearSingular && c.Distance >= kkt.NearSingularDistance {
+		p.Item("singularity", fmt.Sprintf("PERHAPS NEARLY SINGULAR, which the contradiction hides: distance %.3g, weakest joint %s",
+			c.Distance, fault.Text(c.WeakestJoint, sheet.TextWidth)))
+	} else {
+		p.Item("singularity", singularity(c))
+	}
+	if r.IllScaled != nil {
+		p.Item("scale", scale(r.IllScaled))
+	}
+	p.Item("reactions", Reactions(r.Joints, c))
+	p.Item("state", violations(r.Joints))
+	p.Item("energy", fmt.Sprintf("kinetic %s J, potential %s J", sheet.Short(r.Energy.Kinetic), sheet.Short(r.Energy.Potential)))
+	s := &r.Solve
+	if r.Method != motion.Sparse.String() {
+		p.Item("solve", fmt.Sprintf("%s, %s, residual of the loops %.2g", r.Method, sheet.Plural(s.Unknowns, "unknown"), s.Residual))
+		return
+	}
+	p.Item("solve", fmt.Sprintf("%s, %s, ordering %s; factor %s nonzeros, %s flops; %s, residual %.2g",
+		r.Method, sheet.Plural(s.Unknowns, "unknown"), r.Ordering, sheet.Count(s.FactorNonzeros), sheet.Count(s.FactorFlops),
+		sheet.Plural(s.Refinements, "refinement"), s.Residual))
+	if s.CorrectedPivots > 0 {
+		p.Item("", sheet.Plural(s.CorrectedPivots, "pivot")+" lost to rounding and replaced")
+	}
+}
+
+func redundancy(c *rung.ConstraintsResult) string {
+	if c.Redundant == 0 {
+		return "none"
+	}
+	var names []string
+	for i, j := range c.RedundantJoints {
+		if i == namedRedundant {
+			names = append(names, fmt.Sprintf("and %d more", len(c.RedundantJoints)-i))
+			break
+		}
+		names = append(names, fmt.Sprintf("%s (%d)", fault.Text(j.Name, sheet.TextWidth), j.Rows))
+	}
+	return sheet.Plural(c.Redundant, "row") + ": " + strings.Join(names, ", ")
+}
+
+func singularity(c *rung.ConstraintsResult) string {
+	if c.WeakestJoint == "" {
+		return "none possible: no joint constrains anything"
+	}
+	where := fmt.Sprintf("distance %.3g, weakest joint %s", c.Distance, fault.Text(c.WeakestJoint, sheet.TextWidth))
+	if c.NearSingular {
+		return fmt.Sprintf("NEARLY SINGULAR: %s; accelerations change fast with the pose here", where)
+	}
+	return "not near: " + where
+}
+
+// scale says which body or joint doubles or the data do not do for.
+func scale(s *rung.IllScaledResult) string {
+	if s.Body != "" {
+		return "BADLY SCALED at body " + fault.Text(s.Body, sheet.TextWidth) + ": " + s.Text
+	}
+	return "BADLY SCALED at joint " + fault.Text(s.Joint, sheet.TextWidth) + ": " + s.Text
+}
+
+// Reactions says in how many joints the reactions are undetermined, and which choice of them is shown.
+func Reactions(joints []rung.JointResult, c *rung.ConstraintsResult) string {
+	n := 0
+	for i := range joints {
+		if !joints[i].WrenchUnique {
+			n++
+		}
+	}
+	if n == 0 {
+		return "all determined"
+	}
+	choice := fmt.Sprintf("one choice of many (least norm, to %.2g)", c.NormResidual)
+	if !c.LeastNorm {
+		choice = fmt.Sprintf("SOME CHOICE of many: that of least norm could not be computed (residual %.2g)", c.NormResidual)
+	}
+	return fmt.Sprintf("undetermined in %d of %s, where redundant constraints share the load; components marked * are %s",
+		n, sheet.Plural(len(joints), "joint"), choice)
+}
+
+// violations says how well the state satisfies the joints.
+func violations(joints []rung.JointResult) string {
+	var pos, vel float64
+	var jp, jv string
+	for i := range joints {
+		j := &joints[i]
+		if j.PositionResidual > pos {
+			pos, jp = j.PositionResidual, j.Name
+		}
+		if j.VelocityResidual > vel {
+			vel, jv = j.VelocityResidual, j.Name
+		}
+	}
+	text := fmt.Sprintf("joints closed to %.2g in position, %.2g in velocity", pos, vel)
+	if pos > Closed {
+		text = fmt.Sprintf("VIOLATES joint %s by %.2g in position (m or rad)", fault.Text(jp, sheet.TextWidth), pos)
+		if vel > Closed {
+			text += fmt.Sprintf(", joint %s by %.2g in velocity", fault.Text(jv, sheet.TextWidth), vel)
+		}
+	} else if vel > Closed {
+		text = fmt.Sprintf("VIOLATES joint %s by %.2g in velocity (m/s or rad/s)", fault.Text(jv, sheet.TextWidth), vel)
+	}
+	return text
+}

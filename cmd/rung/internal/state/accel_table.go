@@ -1,0 +1,115 @@
+package state
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+const (
+	listed = 20    // bodies, and joints, in the table without --all
+	noise  = 1e-12 // of the largest value of a table: shown as 0
+)
+
+// printResult writes r for people: tables of the first most bodies and joints,
+// then the constraints in words.
+func printResult(p *sheet.Page, r *rung.Result, most int) {
+	p.Line("%s at %s s: %s, %s", sheet.ModelTitle(r.Name), sheet.Short(r.Time), sheet.Plural(len(r.Bodies), "body"), sheet.Plural(len(r.Joints), "joint"))
+	printBodies(p, r.Bodies, most)
+	printJoints(p, r.Joints, most)
+	printSummary(p, r)
+}
+
+// row is one line of a table: a name and two vectors. Bits of mark, in the
+// order of the columns, add an asterisk.
+type row struct {
+	name string
+	v    [2]spatial.Vec3
+	mark uint8
+}
+
+func printBodies(p *sheet.Page, list []rung.BodyResult, most int) {
+	rows := make([]row, min(len(list), most))
+	var scale [2]float64
+	for i := range list {
+		b := &list[i]
+		v := [2]spatial.Vec3{b.ComAcceleration, b.AngularAcceleration}
+		enlarge(&scale, &v)
+		if i < len(rows) {
+			rows[i] = row{name: b.Name, v: v}
+		}
+	}
+	printTable(p, "body", [2]string{"com acceleration, m/s²", "angular acceleration, rad/s²"}, rows, scale)
+	printMore(p, len(list)-len(rows), "body")
+}
+
+func printJoints(p *sheet.Page, list []rung.JointResult, most int) {
+	rows := make([]row, min(len(list), most))
+	var scale [2]float64
+	for i := range list {
+		j := &list[i]
+		v := [2]spatial.Vec3{j.TotalWrench.Force, j.TotalWrench.Moment}
+		enlarge(&scale, &v)
+		if i < len(rows) {
+			rows[i] = row{name: j.Name, v: v, mark: marks(j.Undetermined)}
+		}
+	}
+	printTable(p, "joint", [2]string{"force, N", "moment, N m"}, rows, scale)
+	printMore(p, len(list)-len(rows), "joint")
+}
+
+// marks returns the bits of the undetermined components, forces first.
+func marks(components []string) (bits uint8) {
+	for _, name := range components {
+		bit := 0
+		if strings.HasPrefix(name, "moment") {
+			bit = 3
+		}
+		bits |= 1 << (bit + int(name[len(name)-1]-'x'))
+	}
+	return bits
+}
+
+func enlarge(scale *[2]float64, v *[2]spatial.Vec3) {
+	for i := range v {
+		for _, x := range v[i] {
+			scale[i] = max(scale[i], math.Abs(x))
+		}
+	}
+}
+
+func printTable(p *sheet.Page, kind string, heads [2]string, rows []row, scale [2]float64) {
+	if len(rows) == 0 {
+		return
+	}
+	p.Blank()
+	groups := []sheet.Group{{Title: kind, Columns: []sheet.Column{{Width: sheet.NameWidth, Left: true}}}}
+	for _, head := range heads { // a blank or mark behind each number
+		groups = append(groups, sheet.Group{Title: head + " ", Columns: []sheet.Column{{Head: "x ", Width: 11}, {Head: "y ", Width: 11}, {Head: "z ", Width: 11}}})
+	}
+	t := p.Table(groups...)
+	for i := range rows {
+		cells := []string{fault.Text(rows[i].name, sheet.NameWidth-1)}
+		for k := range 6 {
+			mark := " "
+			if rows[i].mark>>k&1 == 1 {
+				mark = "*"
+			}
+			x := rows[i].v[k/3][k%3]
+			if math.Abs(x) < noise*scale[k/3] {
+				x = 0
+			}
+			cells = append(cells, sheet.Narrow(x)+mark)
+		}
+		t.Row(cells...)
+	}
+}
+
+func printMore(p *sheet.Page, n int, kind string) {
+	p.More(n, " "+strings.TrimPrefix(sheet.Plural(n, kind), strconv.Itoa(n)+" ")+" (--all lists them)")
+}

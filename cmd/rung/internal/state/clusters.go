@@ -1,0 +1,78 @@
+package state
+
+import (
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/mobility"
+)
+
+// clustersOf counts the clusters with the redundant rows of the named joints.
+func clustersOf(mech *mechanism.Mechanism, redundant []rung.RedundantJoint) ([]mobility.Cluster, error) {
+	rows := make([]int, mech.NumJoints())
+	for _, r := range redundant {
+		j, err := mech.JointIndex(r.Name)
+		if err != nil {
+			return nil, err
+		}
+		rows[j] = r.Rows
+	}
+	return mobility.Clusters(mech, rows)
+}
+
+// ClustersShown is how many clusters the table lists.
+const ClustersShown = 10
+
+func clusterText(a *Analysis) string {
+	if len(a.Clusters) == 0 {
+		return "none: no loops"
+	}
+	return fmt.Sprintf("%d, with %s", len(a.Clusters), sheet.Plural(a.Loops, "loop"))
+}
+
+// printClusters writes the first clusters with what is in them.
+func printClusters(p *sheet.Page, list []mobility.Cluster) {
+	if len(list) == 0 {
+		return
+	}
+	p.Blank()
+	t := p.Table(
+		sheet.Group{Columns: []sheet.Column{{Head: "cluster", Width: 8, Left: true}, {Head: "loops", Width: 7}, {Head: "joints", Width: 8}, {Head: "bodies", Width: 8}}},
+		sheet.Group{Columns: []sheet.Column{{Head: "mobility", Width: 10}, {Head: "redundant", Width: 11}}},
+		sheet.Group{Columns: []sheet.Column{{Width: 2}, {Head: "joints", Left: true}}},
+	)
+	for i := range list[:min(ClustersShown, len(list))] {
+		c := &list[i]
+		t.Row(strconv.Itoa(i+1), strconv.Itoa(c.Loops), strconv.Itoa(len(c.Joints)), strconv.Itoa(len(c.Bodies)),
+			strconv.Itoa(c.Mobility), strconv.Itoa(c.Redundant), "", SomeNames(c.Joints, t.Rest()))
+	}
+	p.More(len(list)-ClustersShown, "")
+}
+
+// SomeNames joins as many of the names as go into width columns.
+func SomeNames(names []string, width int) string {
+	const more = ", …"
+	text := ""
+	for i, n := range names {
+		room := width - utf8.RuneCountInString(text)
+		if i < len(names)-1 {
+			room -= utf8.RuneCountInString(more)
+		}
+		n = fault.Text(n, sheet.TextWidth)
+		if i == 0 {
+			n = fault.Text(names[0], room)
+		} else {
+			n = ", " + n
+		}
+		if utf8.RuneCountInString(n) > room {
+			return text + more
+		}
+		text += n
+	}
+	return text
+}

@@ -1,0 +1,8 @@
+package state
+
+import "github.com/spf13/cobra"
+
+// Commands returns the subcommands of this package.
+func Commands() []*cobra.Command {
+	return []*cobra.Command{newAccel(), newAnalyze(), newAssemble(), newEquilibrium(), newInverse(), newMatrix(), newModes()}
+}

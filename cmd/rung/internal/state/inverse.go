@@ -1,0 +1,338 @@
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/tree"
+	"github.com/spf13/cobra"
+)
+
+// inverseFlags are the flags of rung inverse.
+type inverseFlags struct {
+	method   shell.MethodFlag
+	ordering shell.OrderingFlag
+	threads  shell.ThreadsFlag
+	actuated []string
+	accel    string
+	json     bool
+}
+
+func newInverse() *cobra.Command {
+	f := &inverseFlags{}
+	cmd := &cobra.Command{
+		Use:   "inverse MODEL --actuated j1,j2,…",
+		Short: "Actuator forces that make wanted accelerations",
+		Long: `Finds the forces along chosen freedoms that make wanted accelerations at the
+state of MODEL ("-": standard input), in addition to the forces that the model
+has. An actuator is a joint, with all its scalar freedoms, or one freedom of it:
+j1.0. The wanted accelerations are the bodies of a rung-result/1 document
+(--accel), or zero, to hold still; those that the joints do not allow are
+replaced by the nearest ones, and the distance is reported.
+
+Status: proper, as many actuators as needed; redundant, more, with forces of
+least norm; under, some motion is not controlled, which is an error if the
+wanted accelerations need it. The forces then hold the actuated freedoms to the
+wanted accelerations and leave the others to themselves.
+
+The sparse method prescribes the actuated freedoms and reads the multipliers of
+their rows. The tree methods solve Guᵀ·u = Gᵀ·τ on a spanning tree, at a cost of
+at least the square of the size: tree-projection with the matrix G of the
+independent variables, the other two with the accelerations that each actuator
+makes by itself, which they solve for.`,
+		Example:           "  rung inverse four-bar.json --actuated p1",
+		Args:              shell.Arguments("MODEL"),
+		ValidArgsFunction: shell.CompleteModel,
+		RunE:              func(cmd *cobra.Command, args []string) error { return runInverse(cmd, args[0], f) },
+	}
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.actuated, "actuated", nil, "joints, or joint.freedom, that are actuated")
+	flags.StringVar(&f.accel, "accel", "", `rung-result/1 document with the wanted accelerations of the bodies; "-" is standard input`)
+	flags.BoolVar(&f.json, "json", false, "print one JSON document")
+	shell.CompleteNames(cmd, "actuated", shell.FreedomNames)
+	f.method.Add(cmd)
+	f.ordering.Add(cmd)
+	f.threads.Add(cmd)
+	return cmd
+}
+
+// InverseDocument is what rung inverse --json prints.
+type InverseDocument struct {
+	Format       string          `json:"format"`
+	Name         string          `json:"name"`
+	Method       string          `json:"method"`
+	Actuators    []actuatorForce `json:"actuators"`
+	Status       string          `json:"status"`
+	Uncontrolled []string        `json:"uncontrolled"`
+	Residual     float64         `json:"residual"`
+	Distance     float64         `json:"distance"` // between the accelerations asked for and those the joints allow
+}
+
+// actuatorForce is the force of one actuator, N or N m.
+type actuatorForce struct {
+	Joint   string  `json:"joint"`
+	Freedom int     `json:"freedom"`
+	Force   float64 `json:"force"`
+}
+
+func runInverse(cmd *cobra.Command, path string, f *inverseFlags) error {
+	stdin, stdout, stderr := shell.Streams(cmd)
+	if len(f.actuated) == 0 {
+		return shell.UseErrorf("no actuators: give --actuated j1,j2,…")
+	}
+	if path == shell.Stdio && f.accel == shell.Stdio {
+		return shell.UseErrorf("MODEL and --accel - both read from standard input")
+	}
+	p := shell.NewProgress(stderr)
+	defer p.End()
+	m, err := shell.ReadModel(path, stdin, p)
+	if err != nil {
+		return err
+	}
+	mech, err := mechanism.New(m)
+	if err != nil {
+		return err
+	}
+	actuators, err := parseActuators(mech, f.actuated)
+	if err != nil {
+		return err
+	}
+	if _, err := mech.Prescribe(actuators); err != nil {
+		return shell.UseErrorf("%v", err)
+	}
+	wanted, err := readAccelerations(f.accel, stdin, mech)
+	if err != nil {
+		return err
+	}
+	p.Stage("solving", 0)
+	var r *actuation
+	if f.method.Method == motion.Sparse {
+		r, err = actuateBySparse(mech, actuators, wanted, rung.Options{Ordering: f.ordering.Ordering, Threads: int(f.threads)})
+	} else {
+		r, err = actuateByTree(mech, actuators, wanted, f.method.Method)
+	}
+	if r == nil {
+		return shell.Failed(shell.ModelFile(path), err)
+	}
+	p.End()
+	doc := newInverseDocument(mech, actuators, r)
+	doc.Method = f.method.String()
+	var werr error
+	if f.json {
+		werr = shell.WriteJSON(stdout, doc)
+	} else {
+		werr = shell.Print(stdout, func(p *sheet.Page) { printInverse(p, doc) })
+	}
+	return errors.Join(werr, shell.Failed(shell.ModelFile(path), err))
+}
+
+// parseActuators turns joints and joint.freedom into freedoms. A name that is a
+// joint's as a whole is taken as that, so that names may have points.
+func parseActuators(mech *mechanism.Mechanism, words []string) ([]mechanism.Freedom, error) {
+	var list []mechanism.Freedom
+	for _, word := range words {
+		word = strings.TrimSpace(word)
+		if j, err := mech.JointIndex(word); err == nil {
+			n := 0
+			for i := range mech.Joints[j].Kind.Freedoms() {
+				if mech.Joints[j].Kind.Scalar(i) {
+					list = append(list, mechanism.Freedom{Joint: j, Freedom: i})
+					n++
+				}
+			}
+			if n == 0 {
+				return nil, shell.UseErrorf("--actuated: joint %s has no scalar freedom", fault.Name(word))
+			}
+			continue
+		}
+		i := strings.LastIndexByte(word, '.')
+		if i < 0 {
+			return nil, shell.UseErrorf("--actuated: no joint %s", fault.Name(word))
+		}
+		j, err := mech.JointIndex(word[:i])
+		if err != nil {
+			return nil, shell.UseErrorf("--actuated: no joint %s and no joint %s", fault.Name(word), fault.Name(word[:i]))
+		}
+		k, err := strconv.Atoi(word[i+1:])
+		if err != nil || k < 0 || k >= mech.Joints[j].Kind.Freedoms() {
+			return nil, shell.UseErrorf("--actuated: joint %s (%v) has no freedom %s", fault.Name(word[:i]), mech.Joints[j].Kind, fault.Name(word[i+1:]))
+		}
+		list = append(list, mechanism.Freedom{Joint: j, Freedom: k})
+	}
+	return list, nil
+}
+
+// readAccelerations reads the bodies of a rung-result/1 document, from stdin if path is "-",
+// six numbers a body in the order of the mechanism. No path gives nil.
+func readAccelerations(path string, stdin io.Reader, mech *mechanism.Mechanism) ([]float64, error) {
+	var b []byte
+	var err error
+	switch path {
+	case "":
+		return nil, nil
+	case shell.Stdio:
+		b, err = readResult(stdin, mech)
+	default:
+		var f *os.File
+		if f, err = os.Open(path); err == nil {
+			defer f.Close()
+			b, err = readResult(f, mech)
+		}
+	}
+	if err != nil {
+		return nil, shell.UseErrorf("%v", shell.Plain(err))
+	}
+	path = shell.ModelFile(path)
+	var doc struct {
+		Format string
+		Bodies []rung.BodyResult
+	}
+	if err := json.Unmarshal(b, &doc); err != nil {
+		return nil, shell.UseErrorf("%s: %v", path, err)
+	}
+	if doc.Format != rung.ResultFormat {
+		return nil, shell.UseErrorf("%s: $.format: wrong format (value %s)", path, fault.Name(doc.Format))
+	}
+	index := make(map[string]int, mech.NumBodies())
+	for i := range mech.NumBodies() {
+		index[mech.BodyName(i)] = i
+	}
+	a := make([]float64, 6*mech.NumBodies())
+	seen := make([]bool, mech.NumBodies())
+	for k, r := range doc.Bodies {
+		i, ok := index[r.Name]
+		if !ok || seen[i] {
+			return nil, shell.UseErrorf("%s: $.bodies[%d].name: no such body, or twice (value %s)", path, k, fault.Name(r.Name))
+		}
+		seen[i] = true
+		copy(a[6*i:], r.AngularAcceleration[:])
+		copy(a[6*i+3:], r.ComAcceleration[:])
+	}
+	if i := slices.Index(seen, false); i >= 0 {
+		return nil, shell.UseErrorf("%s: $.bodies: body %s is missing", path, fault.Name(mech.BodyName(i)))
+	}
+	return a, nil
+}
+
+// readResult reads a document up to a length that a result of mech may have.
+func readResult(r io.Reader, mech *mechanism.Mechanism) ([]byte, error) {
+	const least, element = 16 << 20, 4 << 10
+	most := least + element*int64(mech.NumBodies()+mech.NumJoints())
+	b, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(b)) > most {
+		err = fmt.Errorf("the accelerations are longer than %d bytes, more than a result of this model may be", most)
+	}
+	return b, err
+}
+
+// actuation is what inverse dynamics found, by one side or the other.
+type actuation struct {
+	forces             []float64 // by actuator
+	status             tree.Actuation
+	uncontrolled       []mechanism.Freedom
+	residual, distance float64
+}
+
+// actuateBySparse solves with the actuated freedoms prescribed. The actuation is
+// nil unless the error is that the actuators are too few.
+func actuateBySparse(mech *mechanism.Mechanism, actuators []mechanism.Freedom, wanted []float64, o rung.Options) (*actuation, error) {
+	v, err := kkt.PlanMechanism(mech, o).NewInverse(actuators)
+	if err != nil {
+		return nil, err
+	}
+	err = v.Solve(mech.Initial(), wanted)
+	if err != nil && !errors.Is(err, kkt.ErrUnderactuated) {
+		return nil, err
+	}
+	r := &actuation{status: tree.Proper, forces: v.Forces(), residual: v.Residual(), distance: v.Distance()}
+	switch {
+	case v.Mobility() > 0:
+		r.status, r.uncontrolled = tree.Under, v.Uncontrolled()
+	case v.Surplus() > 0:
+		r.status = tree.Redundant
+	}
+	return r, err
+}
+
+// actuateByTree is actuateBySparse on the spanning tree.
+func actuateByTree(mech *mechanism.Mechanism, actuators []mechanism.Freedom, wanted []float64, m motion.Method) (*actuation, error) {
+	plan, err := tree.NewPlan(mech, tree.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := plan.CheckMemory(); err != nil {
+		return nil, fmt.Errorf("%v: %w", m, shell.Plain(err))
+	}
+	var a []spatial.ClassicalAccel // nil asks for zero, as on the sparse side
+	for i := 0; i < len(wanted); i += 6 {
+		a = append(a, spatial.ClassicalAccel(wanted[i:i+6]))
+	}
+	method, _ := m.Tree()
+	v := plan.NewInverse(method, actuators, nil)
+	err = v.SolveBodies(mech.Initial(), a)
+	if err != nil && !errors.As(err, new(*tree.UnderactuatedError)) {
+		return nil, err
+	}
+	return &actuation{
+		forces: v.Forces(), status: v.Actuation(), uncontrolled: v.Uncontrolled(),
+		residual: v.Residual(), distance: v.Distance(),
+	}, err
+}
+
+func newInverseDocument(mech *mechanism.Mechanism, actuators []mechanism.Freedom, r *actuation) *InverseDocument {
+	doc := &InverseDocument{
+		Format: "rung-inverse/1", Name: mech.Name, Status: r.status.String(), Uncontrolled: []string{},
+		Actuators: make([]actuatorForce, len(actuators)), Residual: r.residual, Distance: r.distance,
+	}
+	for i, u := range r.forces {
+		doc.Actuators[i] = actuatorForce{mech.JointName(actuators[i].Joint), actuators[i].Freedom, u}
+	}
+	for _, f := range r.uncontrolled {
+		doc.Uncontrolled = append(doc.Uncontrolled, fmt.Sprintf("%s.%d", mech.JointName(f.Joint), f.Freedom))
+	}
+	return doc
+}
+
+func printInverse(p *sheet.Page, doc *InverseDocument) {
+	t := p.Table(sheet.Group{Columns: []sheet.Column{{Head: "actuator", Width: 24, Left: true}, {Head: "freedom", Width: 8}}},
+		sheet.Group{Columns: []sheet.Column{{Head: "force, N or N m", Width: 19}}})
+	for _, a := range doc.Actuators {
+		t.Row(fault.Text(a.Joint, 24), strconv.Itoa(a.Freedom), fmt.Sprintf("%.6g", a.Force))
+	}
+	p.Blank()
+	p.Item("status", doc.Status)
+	if doc.Status == "under" {
+		p.Item("uncontrolled", listOf(doc.Uncontrolled))
+	}
+	p.Item("residual", fmt.Sprintf("%.2g of the accelerations that the loads could make", doc.Residual))
+	p.Item("distance", fmt.Sprintf("%.4g from the accelerations asked for", doc.Distance))
+}
+
+// listOf joins the first names.
+func listOf(names []string) string {
+	if len(names) == 0 {
+		return "bodies on ball joints or without joints"
+	}
+	short := make([]string, min(len(names), listed))
+	for i := range short {
+		short[i] = fault.Text(names[i], sheet.TextWidth)
+	}
+	if n := len(names) - listed; n > 0 {
+		return strings.Join(short, ", ") + fmt.Sprintf(", and %d more", n)
+	}
+	return strings.Join(short, ", ")
+}

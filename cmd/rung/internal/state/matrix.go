@@ -1,0 +1,168 @@
+package state
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/sparse"
+	"github.com/spf13/cobra"
+)
+
+// matrixFlags are the flags of rung matrix.
+type matrixFlags struct {
+	output, rhs, spy string
+	ordering         shell.OrderingFlag
+	permuted         bool
+}
+
+func newMatrix() *cobra.Command {
+	f := &matrixFlags{}
+	cmd := &cobra.Command{
+		Use:   "matrix MODEL",
+		Short: "Write the KKT matrix, its right side and a picture of it",
+		Long: `Writes the system of RBDA eq. 8.64 at the state of MODEL ("-": standard input)
+in MatrixMarket files: the symmetric matrix K (lower triangle) to the file of -o
+and the right side b beside it, with .rhs before the ending: -o K.mtx writes
+K.mtx and K.rhs.mtx. The solution of K x = b is the accelerations, six a body
+(angular, then of the centre of mass), and minus the multipliers of each joint.
+Comments in the file of K tell which rows belong to which body or joint.
+
+K has no proximal term: with redundant constraints it is singular.`,
+		Example: `  rung matrix ladder.json -o K.mtx
+  rung matrix ladder.json --spy K.svg --ordering min-degree`,
+		Args:              shell.Arguments("MODEL"),
+		ValidArgsFunction: shell.CompleteModel,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runMatrix(cmd, args[0], f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.output, "output", "o", "", `MatrixMarket file of K; "-" is standard output, without b`)
+	flags.StringVar(&f.rhs, "rhs", "", "MatrixMarket file of b, in place of the one beside K")
+	flags.StringVar(&f.spy, "spy", "", `picture of the pattern in elimination order, ending in .svg; "-" is standard output`)
+	flags.BoolVar(&f.permuted, "permuted", false, "write K and b in elimination order")
+	f.ordering.Add(cmd)
+	return cmd
+}
+
+// rhsBeside returns the file of the right side beside that of the matrix.
+func rhsBeside(path string) string {
+	ending := filepath.Ext(path)
+	return strings.TrimSuffix(path, ending) + ".rhs" + ending
+}
+
+// check fills in the name of the right side's file. model is the file of the model.
+func (f *matrixFlags) check(model string) error {
+	if f.output == "" && f.rhs == "" && f.spy == "" {
+		return shell.UseErrorf("nothing to write: give -o K.mtx, --rhs b.mtx or --spy K.svg")
+	}
+	if err := shell.CheckPicture(f.spy, ".svg"); err != nil {
+		return err
+	}
+	if f.rhs == "" && f.output != "" && f.output != shell.Stdio {
+		f.rhs = rhsBeside(f.output)
+	}
+	list := [...]string{f.output, f.rhs, f.spy}
+	for i, path := range list {
+		if path == shell.Stdio && slices.Contains(list[:i], shell.Stdio) {
+			return shell.UseErrorf("%s: two outputs in one file", path)
+		}
+		if err := shell.Apart(path, "two outputs in one file", list[:i]...); err != nil {
+			return err
+		}
+		if err := shell.Apart(path, "would replace the model", model); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func runMatrix(cmd *cobra.Command, path string, f *matrixFlags) error {
+	stdin, stdout, stderr := shell.Streams(cmd)
+	if err := f.check(path); err != nil {
+		return err
+	}
+	p := shell.NewProgress(stderr)
+	defer p.End()
+	m, err := shell.ReadModel(path, stdin, p)
+	if err != nil {
+		return err
+	}
+	p.Stage("analysing", 0)
+	o := rung.Options{Ordering: f.ordering.Ordering}
+	if !f.permuted && f.spy == "" {
+		o.Ordering = order.Natural // no order is asked for
+	}
+	plan, err := rung.NewPlan(m, o)
+	if err != nil {
+		return err
+	}
+	p.Stage("assembling", 0)
+	sys := plan.Layout().NewSystem()
+	if err := sys.FillTo(plan.Initial()); err != nil {
+		return shell.Failed(shell.ModelFile(path), err)
+	}
+	p.Stage("writing", 0)
+	return f.write(plan, sys, stdout)
+}
+
+// write writes the files that were asked for, and puts them in their places when all of them are whole.
+func (f *matrixFlags) write(plan *rung.Plan, sys *assemble.System, stdout io.Writer) error {
+	var perm []int32
+	if f.permuted {
+		perm = plan.Order()
+	}
+	view := sys.K.View(perm)
+	mech := plan.Mechanism()
+	return shell.WriteFiles(stdout, []shell.FileOf{
+		{Path: f.output, Write: func(w io.Writer) error {
+			return view.WriteMatrixMarket(w, f.comment(plan, "matrix K"), rowComment(plan.Layout(), perm))
+		}},
+		{Path: f.rhs, Write: func(w io.Writer) error {
+			b := make([]float64, len(sys.B))
+			view.VecTo(b, sys.B)
+			return sparse.WriteVector(w, b, f.comment(plan, "right side b"))
+		}},
+		{Path: f.spy, Write: func(w io.Writer) error {
+			return sparse.WriteSpy(w, plan.Layout().Pattern, plan.Order(), sparse.SpyOptions{
+				Title: fmt.Sprintf("%s: %s, %s, ordering %s", sheet.ModelTitle(mech.Name),
+					sheet.Plural(mech.NumBodies(), "body"), sheet.Plural(mech.NumJoints(), "joint"), plan.Ordering()),
+			})
+		}},
+	})
+}
+
+// comment describes a file.
+func (f *matrixFlags) comment(plan *rung.Plan, what string) string {
+	s := fmt.Sprintf("%s of K x = b (RBDA eq. 8.64) for %s, SI units, world axes\n"+
+		"x: angular acceleration and acceleration of the centre of mass of each body, minus the multipliers of each joint",
+		what, sheet.ModelTitle(plan.Mechanism().Name))
+	if f.permuted {
+		s += "\nin elimination order " + plan.Ordering().String()
+	}
+	return s
+}
+
+// rowComment tells which rows belong to which body or joint, a line for each.
+func rowComment(l *assemble.Layout, perm []int32) string {
+	var b strings.Builder
+	row := 1
+	for i := range l.Pattern.Len() {
+		node := i
+		if perm != nil {
+			node = int(perm[i])
+		}
+		last := row + int(l.Pattern.Size[node]) - 1
+		fmt.Fprintf(&b, "rows %d-%d %s\n", row, last, l.NodeName(node))
+		row = last + 1
+	}
+	return b.String()
+}

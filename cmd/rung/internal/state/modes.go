@@ -1,0 +1,337 @@
+package state
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/linear"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+	"github.com/spf13/cobra"
+)
+
+// modesFlags are the flags of rung modes.
+type modesFlags struct {
+	count       int
+	method      string
+	equilibrium bool
+	moving      bool
+	undamped    bool
+	ordering    shell.OrderingFlag
+	json, csv   bool
+}
+
+// balancedEnough is the relative unbalanced force beyond which a state is not taken for
+// an equilibrium.
+const balancedEnough = 1e-6
+
+// closedEnough is the violation of a joint, m or rad, m/s or rad/s, beyond which a state
+// is not taken for one that the joints allow.
+const closedEnough = 1e-6
+
+func newModes() *cobra.Command {
+	f := &modesFlags{method: linear.Auto.String()}
+	cmd := &cobra.Command{
+		Use:   "modes MODEL",
+		Short: "Frequencies, damping and shapes of the modes of vibration",
+		Long: `Linearizes the equations of motion of MODEL ("-": standard input) about its
+pose, at rest, and prints the lowest modes: frequency, damping ratio, shape.
+Prescribed freedoms are held. Modes that grow come first, marked as such;
+motions that meet no force have the frequency zero.
+
+The pose should be an equilibrium (rung equilibrium writes one, --equilibrium
+seeks one first) and hold its joints (rung assemble closes them); if it is not
+or does not, a warning says so. --moving keeps the velocities
+of the model, for steady motions such as those of rotors: then gyroscopic terms
+count.
+
+A shape is the displacement of every body, of its centre of mass and in
+rotation, world axes, of unit modal mass. The table names the body that has the
+largest part in the kinetic energy; --json and --csv give all bodies.`,
+		Example: `  rung modes chain.json --count 4
+  rung modes linkage.json --equilibrium --csv > modes.csv`,
+		Args:              shell.Arguments("MODEL"),
+		ValidArgsFunction: shell.CompleteModel,
+		RunE:              func(cmd *cobra.Command, args []string) error { return runModes(cmd, args[0], f) },
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&f.count, "count", 10, "number of modes")
+	flags.StringVar(&f.method, "method", f.method, "auto, dense (all modes, few bodies) or sparse")
+	flags.BoolVar(&f.equilibrium, "equilibrium", false, "seek the equilibrium first")
+	flags.BoolVar(&f.moving, "moving", false, "about the motion of the model, not at rest")
+	flags.BoolVar(&f.undamped, "undamped", false, "leave dampers and other velocity terms out")
+	flags.BoolVar(&f.json, "json", false, "print one JSON document")
+	flags.BoolVar(&f.csv, "csv", false, "print comma-separated values, a line for each mode and body")
+	shell.Complete(cmd, "method", linear.Auto.String(), linear.Dense.String(), linear.Sparse.String())
+	f.ordering.Add(cmd)
+	return cmd
+}
+
+// ModesResult is what rung modes --json prints.
+type ModesResult struct {
+	Format     string            `json:"format"`
+	Name       string            `json:"name"`
+	Bodies     int               `json:"bodies"`
+	Joints     int               `json:"joints"`
+	Method     string            `json:"method"`
+	Damped     bool              `json:"damped"`
+	All        bool              `json:"all"` // there are no other modes
+	Unstable   int               `json:"unstable"`
+	Unbalanced *unbalancedResult `json:"unbalanced"`
+	Modes      []modeResult      `json:"modes"`
+}
+
+// modeResult is one mode.
+type modeResult struct {
+	Kind            string        `json:"kind"`
+	Frequency       float64       `json:"frequency"`        // |λ|/2π, Hz
+	DampedFrequency float64       `json:"damped_frequency"` // Hz
+	DampingRatio    float64       `json:"damping_ratio"`
+	Eigenvalue      [2]float64    `json:"eigenvalue"` // real and imaginary part, 1/s
+	Stiffness       float64       `json:"stiffness"`  // 1/s²
+	Shape           []shapeResult `json:"shape"`
+
+	largest bodyChange // part in the kinetic energy
+}
+
+// shapeResult is the part of one body in a mode.
+type shapeResult struct {
+	Body        string        `json:"body"`
+	Linear      spatial.Vec3  `json:"linear"`  // of the centre of mass, 1/√kg
+	Angular     spatial.Vec3  `json:"angular"` // rad/(√kg m)
+	LinearImag  *spatial.Vec3 `json:"linear_imaginary,omitempty"`
+	AngularImag *spatial.Vec3 `json:"angular_imaginary,omitempty"`
+}
+
+func runModes(cmd *cobra.Command, path string, f *modesFlags) error {
+	stdin, stdout, stderr := shell.Streams(cmd)
+	method, err := linear.ParseMethod(f.method)
+	switch {
+	case err != nil:
+		return shell.UseErrorf("--method %s: there are auto, dense and sparse", fault.Name(f.method))
+	case f.count < 1:
+		return shell.UseErrorf("--count %d: there has to be one at least", f.count)
+	case f.json && f.csv:
+		return shell.UseErrorf("--json and --csv exclude each other")
+	case f.moving && f.equilibrium:
+		return shell.UseErrorf("--moving and --equilibrium exclude each other: an equilibrium is at rest")
+	}
+	p := shell.NewProgress(stderr)
+	defer p.End()
+	m, err := shell.ReadModel(path, stdin, p)
+	if err != nil {
+		return err
+	}
+	o := linear.ModeOptions{Count: f.count, Method: method, Undamped: f.undamped}
+	r, warning, err := modesOf(m, path, f, o, p)
+	if err != nil {
+		return err
+	}
+	p.End()
+	if warning != "" {
+		fmt.Fprintln(stderr, "rung: warning:", warning)
+	}
+	if u := r.Unbalanced; !(*u.Relative <= balancedEnough) && !f.moving {
+		fmt.Fprintf(stderr, "rung: warning: not in equilibrium: body %s is left with a force of %s N and a moment of %s N m (see --equilibrium)\n",
+			fault.Name(u.Body), sheet.Short(u.Force.Norm()), sheet.Short(u.Moment.Norm()))
+	}
+	switch {
+	case f.json:
+		return shell.WriteJSON(stdout, r)
+	case f.csv:
+		return shell.WriteFile(shell.Stdio, stdout, func(w io.Writer) error { return writeModes(w, r) })
+	}
+	return shell.Print(stdout, func(p *sheet.Page) { printModes(p, r) })
+}
+
+// modesOf computes the modes of m, read from path, and warns of a state that the joints do
+// not allow.
+func modesOf(m *model.Model, path string, f *modesFlags, o linear.ModeOptions, p *shell.Progress) (r *ModesResult, warning string, err error) {
+	p.Stage("analysing", 0)
+	plan, err := rung.NewPlan(m, rung.Options{Ordering: f.ordering.Ordering})
+	if err != nil {
+		return nil, "", err
+	}
+	st := plan.Initial()
+	if !f.moving {
+		for i := range st.Bodies {
+			st.Bodies[i].Velocity, st.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
+		}
+	}
+	if f.equilibrium {
+		p.Stage("balancing", 0)
+		if _, err := linear.Equilibrate(plan, st, linear.EquilibriumOptions{}); err != nil {
+			return nil, "", failedIn(path, err)
+		}
+	}
+	p.Stage("linearizing", 0)
+	s := linear.NewSystem(plan)
+	if err := s.Linearize(st); err != nil {
+		return nil, "", failedIn(path, err)
+	}
+	p.Stage("modes", 0)
+	found, err := s.Modes(o)
+	if err != nil {
+		return nil, "", failedIn(path, err)
+	}
+	return newModesResult(plan.Mechanism(), s, found), openJoint(plan.Mechanism(), st), nil
+}
+
+// openJoint says which joint is farthest from holding at st, if it is far.
+func openJoint(mech *mechanism.Mechanism, st *mechanism.State) string {
+	k := mech.NewKinematics()
+	if mech.KinematicsTo(k, st) != nil {
+		return ""
+	}
+	most, worst, moving := closedEnough, -1, false
+	for j := range mech.Joints {
+		position, velocity := mech.Residuals(j, k, st)
+		if v := max(position, velocity); v > most {
+			most, worst, moving = v, j, velocity > position
+		}
+	}
+	switch {
+	case worst < 0:
+		return ""
+	case moving:
+		return fmt.Sprintf("the velocities open joint %s by %s m/s or rad/s (see rung assemble)", fault.Name(mech.JointName(worst)), sheet.Short(most))
+	}
+	return fmt.Sprintf("joint %s is open by %s m or rad (see rung assemble)", fault.Name(mech.JointName(worst)), sheet.Short(most))
+}
+
+func newModesResult(mech *mechanism.Mechanism, s *linear.System, found *linear.Modes) *ModesResult {
+	left, relative := s.Unbalanced()
+	r := &ModesResult{
+		Format: "rung-modes/1", Name: mech.Name, Bodies: mech.NumBodies(), Joints: mech.NumJoints(),
+		Method: found.Method.String(), Damped: found.Damped, All: found.All, Unstable: found.Unstable(),
+		Unbalanced: newUnbalanced(&left, &relative), Modes: make([]modeResult, len(found.List)),
+	}
+	g := make([]float64, s.Dim())
+	for i := range found.List {
+		m := &found.List[i]
+		out := &r.Modes[i]
+		*out = modeResult{
+			Kind: m.Kind.String(), Frequency: m.Frequency(), DampedFrequency: m.DampedFrequency(),
+			DampingRatio: m.DampingRatio(), Eigenvalue: [2]float64{real(m.Lambda), imag(m.Lambda)},
+			Stiffness: m.Stiffness, Shape: make([]shapeResult, mech.NumBodies()),
+		}
+		part := make([]float64, mech.NumBodies()) // of φᴴMφ = 1
+		for _, x := range [2][]float64{m.Shape, m.Imag} {
+			if x == nil {
+				continue
+			}
+			s.MassTo(g, x)
+			for b := range part {
+				for k := range 6 {
+					part[b] += x[6*b+k] * g[6*b+k]
+				}
+			}
+		}
+		for b := range out.Shape {
+			out.Shape[b] = shapeOf(mech, m, b)
+			if part[b] > out.largest.Value*(1+1e-9) {
+				out.largest = bodyChange{mech.BodyName(b), part[b]}
+			}
+		}
+	}
+	return r
+}
+
+func shapeOf(mech *mechanism.Mechanism, m *linear.Mode, b int) shapeResult {
+	x := m.Shape[6*b : 6*b+6]
+	out := shapeResult{Body: mech.BodyName(b), Angular: spatial.Vec3(x[:3]), Linear: spatial.Vec3(x[3:])}
+	if m.Imag != nil {
+		y := m.Imag[6*b : 6*b+6]
+		a, l := spatial.Vec3(y[:3]), spatial.Vec3(y[3:])
+		out.AngularImag, out.LinearImag = &a, &l
+	}
+	return out
+}
+
+// printModes writes r for people.
+func printModes(p *sheet.Page, r *ModesResult) {
+	what := "the lowest " + sheet.Plural(len(r.Modes), "mode")
+	if r.All {
+		what = sheet.Plural(len(r.Modes), "mode")
+	}
+	p.Line("%s: %s, %s, %s", sheet.ModelTitle(r.Name), sheet.Plural(r.Bodies, "body"), sheet.Plural(r.Joints, "joint"), what)
+	p.Blank()
+	if len(r.Modes) == 0 {
+		p.Line("the joints allow no motion")
+		return
+	}
+	t := p.Table(
+		sheet.Group{Columns: []sheet.Column{{Head: "mode", Width: 5}, {Width: 2}, {Head: "kind", Width: 11, Left: true}, {Head: "frequency\nHz", Width: 12}}},
+		sheet.Group{Columns: []sheet.Column{{Head: "damped\nHz", Width: 12}, {Head: "damping\nratio", Width: 11}, {Head: "growth\n1/s", Width: 10}}},
+		sheet.Group{Columns: []sheet.Column{{Width: 2}, {Head: "moves most", Width: sheet.NameWidth, Left: true}}},
+	)
+	for i := range r.Modes {
+		m := &r.Modes[i]
+		growth, damped, ratio := "", "", ""
+		if m.Eigenvalue[0] > 0 {
+			growth = sheet.Narrow(m.Eigenvalue[0])
+		}
+		if r.Damped {
+			damped, ratio = sheet.Narrow(m.DampedFrequency), sheet.Narrow(m.DampingRatio)
+		}
+		frequency := sheet.Short(m.Frequency)
+		if m.Kind == linear.Divergence.String() || m.Kind == linear.Decay.String() {
+			frequency = "–"
+		}
+		t.Row(strconv.Itoa(i+1), "", m.Kind, frequency, damped, ratio, growth, "", fault.Text(m.largest.Body, sheet.NameWidth))
+	}
+	if r.Unstable > 0 {
+		p.Blank()
+		p.Line("unstable: %s that will grow", sheet.Plural(r.Unstable, "mode"))
+	}
+}
+
+// writeModes writes r as comma-separated values, a line for each mode and body.
+func writeModes(w io.Writer, r *ModesResult) error {
+	c := csv.NewWriter(w)
+	head := []string{"mode", "kind", "frequency", "damped_frequency", "damping_ratio", "eigenvalue.re", "eigenvalue.im", "body"}
+	for _, part := range [2]string{"", ".im"} {
+		for _, v := range [2]string{"v", "w"} {
+			for _, axis := range [3]string{"x", "y", "z"} {
+				head = append(head, v+axis+part)
+			}
+		}
+	}
+	if err := c.Write(head); err != nil {
+		return err
+	}
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 17, 64) }
+	for i := range r.Modes {
+		m := &r.Modes[i]
+		first := []string{
+			strconv.Itoa(i + 1), m.Kind, number(m.Frequency), number(m.DampedFrequency), number(m.DampingRatio),
+			number(m.Eigenvalue[0]), number(m.Eigenvalue[1]),
+		}
+		for k := range m.Shape {
+			s := &m.Shape[k]
+			line := append(append([]string(nil), first...), fault.Escape(s.Body))
+			var zero spatial.Vec3
+			parts := [4]*spatial.Vec3{&s.Linear, &s.Angular, s.LinearImag, s.AngularImag}
+			for _, v := range parts {
+				if v == nil {
+					v = &zero
+				}
+				for _, x := range v {
+					line = append(line, number(x))
+				}
+			}
+			if err := c.Write(line); err != nil {
+				return err
+			}
+		}
+	}
+	c.Flush()
+	return c.Error()
+}

@@ -1,0 +1,155 @@
+// Command excavator finds the forces of the three cylinders of an excavator's arm: under its weight, and as the bucket
+// breaks ground. The balance of moments about the pivot of the boom checks that of the boom's cylinder.
+package main
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Points of the arm in its plane, m. The arm turns about the origin.
+var (
+	pivot       = spatial.Vec3{0, 0}
+	chassis     = spatial.Vec3{0.6, -0.5} // foot of the boom's cylinder
+	boomEye     = spatial.Vec3{2.3, 2.0}  // its head
+	elbow       = spatial.Vec3{5.0, 2.6}
+	stickFoot   = spatial.Vec3{2.6, 2.9} // of the stick's cylinder, on the boom
+	stickEye    = spatial.Vec3{5.3, 3.4}
+	wrist       = spatial.Vec3{5.9, 0.0} // of the bucket
+	bucketFoot  = spatial.Vec3{5.6, 2.8} // of the bucket's cylinder, on the stick
+	rockerPivot = spatial.Vec3{5.9, 0.45}
+	rockerEnd   = spatial.Vec3{6.5, 0.55}
+	linkEnd     = spatial.Vec3{6.4, 0.05} // on the bucket
+	tooth       = spatial.Vec3{5.7, -1.3}
+)
+
+const (
+	gravity = 9.81
+	dig     = 30e3 // N, on the tooth, against the bucket's way
+)
+
+// build returns the arm; with a force on the tooth if it digs.
+func build(digs bool) (*model.Model, error) {
+	b := rung.NewBuilder("excavator").Gravity(0, -gravity, 0)
+	z := spatial.Vec3{0, 0, 1}
+	boom := b.Rod("boom", 1500, 0.25, pivot, elbow)
+	stick := b.Rod("stick", 700, 0.2, stickEye, wrist)
+	bucket := b.Rod("bucket", 450, 0.3, wrist, tooth)
+	rocker := b.Rod("rocker", 40, 0.05, rockerPivot, rockerEnd)
+	link := b.Rod("link", 40, 0.05, rockerEnd, linkEnd)
+	b.Revolute("boom pivot", rung.World, boom, pivot, z)
+	b.Revolute("elbow", boom, stick, elbow, z)
+	b.Revolute("wrist", stick, bucket, wrist, z)
+	b.Revolute("rocker pivot", stick, rocker, rockerPivot, z)
+	b.Revolute("link head", rocker, link, rockerEnd, z)
+	b.Revolute("link foot", link, bucket, linkEnd, z)
+
+	cylinder := func(name string, mass float64, foot, head rung.Body, from, to spatial.Vec3) {
+		line := to.Sub(from)
+		barrel := b.Rod(name+" barrel", 0.6*mass, 0.08, from, from.Add(line.Scale(0.6)))
+		rod := b.Rod(name+" rod", 0.4*mass, 0.05, from.Add(line.Scale(0.4)), to)
+		b.Revolute(name+" foot", foot, barrel, from, z)
+		b.Prismatic(name, barrel, rod, from, line)
+		b.Revolute(name+" head", rod, head, to, z)
+	}
+	cylinder("boom cylinder", 250, rung.World, boom, chassis, boomEye)
+	cylinder("stick cylinder", 180, boom, stick, stickFoot, stickEye)
+	cylinder("bucket cylinder", 120, stick, rocker, bucketFoot, rockerEnd)
+	if digs {
+		b.Wrench("ground", bucket, tooth, spatial.Vec3{dig, 0.3 * dig}, spatial.Vec3{})
+	}
+	return b.Model()
+}
+
+// byHand returns the force of the boom's cylinder by moments about the pivot of the boom: of the weights, of the force
+// on the tooth, and of the cylinder at its head, which it pushes along its line and, as it weighs something, across.
+func byHand(mech *mechanism.Mechanism, kin *mechanism.Kinematics, st *mechanism.State, digs bool) float64 {
+	line := boomEye.Sub(chassis)
+	length := line.Norm()
+	u := line.Scale(1 / length)
+	across := spatial.Vec3{-u[1], u[0]}
+	moment := 0.0           // of all but the cylinder, about the pivot
+	var foot, along float64 // of the cylinder's weights: moment about its foot, weight of the rod along its line
+	for i := range mech.Bodies {
+		at := st.Bodies[i].Position.Add(kin.Bodies[i].Com)
+		weight := spatial.Vec3{0, -gravity * mech.Bodies[i].Mass}
+		switch mech.BodyName(i) {
+		case "boom cylinder rod":
+			along = weight.Dot(u)
+			foot += at.Sub(chassis).Cross(weight)[2]
+		case "boom cylinder barrel":
+			foot += at.Sub(chassis).Cross(weight)[2]
+		default:
+			moment += at.Sub(pivot).Cross(weight)[2]
+		}
+	}
+	if digs {
+		moment += tooth.Sub(pivot).Cross(spatial.Vec3{dig, 0.3 * dig})[2]
+	}
+	arm := boomEye.Sub(pivot)
+	moment += arm.Cross(across)[2] * foot / length
+	return -moment/arm.Cross(u)[2] - along
+}
+
+func run() error {
+	for _, digs := range []bool{false, true} {
+		m, err := build(digs)
+		if err != nil {
+			return err
+		}
+		plan, err := rung.NewPlan(m, rung.Options{})
+		if err != nil {
+			return err
+		}
+		if err := statics(plan, digs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// statics prints the forces that hold the arm still.
+func statics(plan *kkt.Plan, digs bool) error {
+	mech, st := plan.Mechanism(), plan.Initial()
+	names := []string{"boom cylinder", "stick cylinder", "bucket cylinder"}
+	var cylinders []mechanism.Freedom
+	for _, name := range names {
+		j, err := mech.JointIndex(name)
+		if err != nil {
+			return err
+		}
+		cylinders = append(cylinders, mechanism.Freedom{Joint: j})
+	}
+	inverse, err := plan.NewInverse(cylinders)
+	if err != nil {
+		return err
+	}
+	if err := inverse.Solve(st, nil); err != nil {
+		return err
+	}
+	kin := mech.NewKinematics()
+	if err := mech.KinematicsTo(kin, st); err != nil {
+		return err
+	}
+	fmt.Printf("digs: %v, motions without a cylinder: %d\n", digs, inverse.Mobility())
+	for i, f := range inverse.Forces() {
+		fmt.Printf("  %-15s %8.2f kN", names[i], f/1000)
+		if i == 0 {
+			fmt.Printf(", by hand %.2f kN", byHand(mech, kin, st, digs)/1000)
+		}
+		fmt.Println()
+	}
+	return nil
+}
+
+func main() {
+	if err := run(); err != nil {
+		log.Fatal(err)
+	}
+}

@@ -1,0 +1,134 @@
+// Command stewart finds the forces in the six legs of a parallel robot: those that hold its platform, and those that
+// lift it with 2 m/s². A balance of power checks both.
+package main
+
+import (
+	"fmt"
+	"log"
+	"math"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+const (
+	baseRadius, topRadius, height = 0.60, 0.35, 0.75 // m
+	platformMass                  = 20.0             // kg
+	lift                          = 2.0              // m/s²
+)
+
+// build returns the robot and the handle of its platform. Each leg is a cylinder on a universal joint and a rod on a ball,
+// with a sliding joint between.
+func build() (*model.Model, rung.Body, error) {
+	b := rung.NewBuilder("stewart")
+	disc, err := bodies.SolidCylinder(platformMass, 0.04, topRadius)
+	if err != nil {
+		return nil, 0, err
+	}
+	platform := b.Body("platform", disc, rung.At(0, 0, height))
+	for i := range 6 {
+		// Feet stand in pairs, 120° from pair to pair; the pairs on the platform are between them.
+		pair, side := float64(i/2)*2*math.Pi/3, float64(i%2*2-1)
+		foot := at(baseRadius, pair+side*0.25, 0)
+		ball := at(topRadius, pair+side*(math.Pi/3-0.25), height)
+		leg := ball.Sub(foot)
+		cylinder := b.Rod(fmt.Sprint("cylinder ", i+1), 1.5, 0.02, foot, foot.Add(leg.Scale(0.6)))
+		rod := b.Rod(fmt.Sprint("rod ", i+1), 0.8, 0.01, foot.Add(leg.Scale(0.4)), ball)
+		b.Joint(fmt.Sprint("foot ", i+1), model.Universal, rung.World, cylinder, rung.Place{Origin: foot}.WithZ(leg))
+		b.Prismatic(fmt.Sprint("leg ", i+1), cylinder, rod, foot, leg)
+		b.Spherical(fmt.Sprint("ball ", i+1), rod, platform, ball)
+	}
+	m, err := b.Model()
+	return m, platform, err
+}
+
+func at(radius, angle, z float64) spatial.Vec3 {
+	return spatial.Vec3{radius * math.Cos(angle), radius * math.Sin(angle), z}
+}
+
+// rising returns the state in which the platform rises at 1 m/s, and all legs follow.
+func rising(plan *rung.Plan, platform rung.Body) (*mechanism.State, error) {
+	st := plan.Initial()
+	st.Bodies[platform].Velocity = spatial.Vec3{0, 0, 1}
+	held := closing.NewCloser(plan, closing.Options{Hold: []int{int(platform)}})
+	return st, held.ProjectVelocities(st)
+}
+
+func run() error {
+	m, platform, err := build()
+	if err != nil {
+		return err
+	}
+	plan, err := rung.NewPlan(m, rung.Options{})
+	if err != nil {
+		return err
+	}
+	mech := plan.Mechanism()
+	up, err := rising(plan, platform)
+	if err != nil {
+		return err
+	}
+	kin := mech.NewKinematics()
+	if err := mech.KinematicsTo(kin, up); err != nil {
+		return err
+	}
+
+	// From rest, accelerations that the joints allow are in proportion to the velocities that they allow. The power
+	// of the legs at the velocity v is v·M·(a − g).
+	wanted := make([]float64, 6*len(mech.Bodies))
+	weight, inertia := 0.0, 0.0
+	for i := range mech.Bodies {
+		s, c := &up.Bodies[i], kin.Bodies[i].Com
+		v := s.Velocity.Add(s.Omega.Cross(c))
+		for k := range 3 {
+			wanted[6*i+k], wanted[6*i+3+k] = lift*s.Omega[k], lift*v[k]
+		}
+		weight -= mech.Bodies[i].Mass * mech.Gravity.Dot(v)
+		inertia += 2 * lift * mech.Bodies[i].KineticEnergy(&kin.I[i], &s.Omega, &v)
+	}
+
+	legs, rates := make([]mechanism.Freedom, 6), make([]float64, 6)
+	for i := range legs {
+		j, err := mech.JointIndex(fmt.Sprint("leg ", i+1))
+		if err != nil {
+			return err
+		}
+		legs[i].Joint = j
+		var jk mechanism.JointKinematics
+		var q, qd [6]float64
+		mech.JointTo(&jk, j, kin, up)
+		mech.Joints[j].CoordinatesTo(&q, &qd, &jk)
+		rates[i] = qd[0]
+	}
+	actuators, err := plan.NewInverse(legs)
+	if err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		name   string
+		wanted []float64
+		power  float64
+	}{{"hold", nil, weight}, {"lift", wanted, weight + inertia}} {
+		if err := actuators.Solve(plan.Initial(), c.wanted); err != nil {
+			return err
+		}
+		power := 0.0
+		fmt.Printf("%s:", c.name)
+		for i, f := range actuators.Forces() {
+			fmt.Printf(" %.3f", f)
+			power += f * rates[i]
+		}
+		fmt.Printf(" N\n  power at 1 m/s: %.3f W, by hand %.3f W\n", power, c.power)
+	}
+	return nil
+}
+
+func main() {
+	if err := run(); err != nil {
+		log.Fatal(err)
+	}
+}

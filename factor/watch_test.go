@@ -1,0 +1,104 @@
+package factor_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/graphs"
+	"github.com/rung-mbd/rung/sparse"
+)
+
+// wide is a matrix whose last front has more pivots than are eliminated at a time.
+func wide(t *testing.T) (*sparse.Matrix, *factor.Symbolic, []float64) {
+	rnd, joints := check.Rand(3), make([][]int32, 950)
+	for i := range joints {
+		a := rnd.Int32N(599)
+		joints[i] = []int32{a, a + 1 + rnd.Int32N(599-a)}
+	}
+	m := randomMatrix(graphs.Uniform(600, 3, joints), rnd)
+	s, _, _ := factor.Choose(m.P, order.MinDegree, 1)
+	require.Greater(t, s.Counts.MaxFront, 700)
+	return m, s, ones(m)
+}
+
+// TestWideFront: a front that is eliminated in parts gives a solution as good as any.
+func TestWideFront(t *testing.T) {
+	m, s, scale := wide(t)
+	b := graphs.Vec(check.Rand(5), m.P.Dim())
+	x, f := make([]float64, len(b)), s.NewFactor()
+	require.NoError(t, f.Factorize(m, scale, 1, factor.Everywhere))
+	f.SolveTo(x, b)
+	requireResidual(t, m, prox(m, scale, 1), x, b, growthOf(f))
+}
+
+// TestWatch: a factorization ends early with its context, before and in the middle, and the next one has the bits of a
+// fresh factor. Without a context that ends, watched work has the same bits too.
+func TestWatch(t *testing.T) {
+	m, s, scale := wide(t)
+	b := graphs.Vec(check.Rand(5), m.P.Dim())
+	solve := func(f *factor.Factor) []float64 {
+		x, r := make([]float64, len(b)), make([]float64, len(b))
+		require.NoError(t, f.FactorizeFor(b, m, scale, 1, factor.Everywhere))
+		f.SolveRefinedTo(x, r, b, m, 0)
+		return x
+	}
+	want := solve(s.NewFactor())
+	f := s.NewFactor()
+	for _, after := range []time.Duration{0, time.Millisecond} {
+		ctx, cancel := context.WithCancel(context.Background())
+		end := f.Watch(ctx)
+		if after == 0 {
+			cancel()
+		} else {
+			time.AfterFunc(after, cancel)
+		}
+		for ctx.Err() == nil {
+			_ = f.Factorize(m, scale, 1, factor.Everywhere)
+		}
+		require.ErrorIs(t, f.Factorize(m, scale, 1, factor.Everywhere), context.Canceled)
+		end()
+		require.Equal(t, want, solve(f))
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	end := f.Watch(ctx)
+	require.Equal(t, want, solve(f))
+	end()
+}
+
+// TestAnalysisEnds: orders and analyses end with their context, and refuse what is beyond the limits with the price.
+func TestAnalysisEnds(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(assert.AnError)
+	p := graphs.Grid(40)
+	for _, o := range append(order.All(), order.Auto) {
+		_, _, _, err := factor.ChooseContext(ctx, p, o, 2, factor.Limits{})
+		require.ErrorIs(t, err, assert.AnError, "%v", o)
+		if o != order.Auto {
+			_, err = order.OfContext(ctx, p, o, 2)
+			require.ErrorIs(t, err, assert.AnError, "%v", o)
+		}
+	}
+	_, err := factor.AnalyzeContext(ctx, p, order.Of(p, order.MinDegree))
+	require.ErrorIs(t, err, assert.AnError)
+	_, err = factor.AnalyzeSpanContext(ctx, p, order.Auto, 1)
+	require.ErrorIs(t, err, assert.AnError)
+
+	s, _, _ := factor.Choose(p, order.Auto, 1)
+	for _, l := range []factor.Limits{{Flops: s.Counts.Flops - 1}, {NonZeros: s.Counts.NonZeros - 1}} {
+		_, _, _, err := factor.ChooseContext(context.Background(), p, order.Auto, 1, l)
+		cost := new(factor.CostError)
+		require.ErrorAs(t, err, &cost)
+		require.Equal(t, s.Counts, cost.Counts)
+		require.Contains(t, err.Error(), "more than")
+	}
+	_, _, _, err = factor.ChooseContext(context.Background(), p, order.Auto, 1, factor.Limits{Flops: s.Counts.Flops, NonZeros: s.Counts.NonZeros})
+	require.NoError(t, err)
+}

@@ -1,0 +1,317 @@
+package mobility
+
+import (
+	"slices"
+
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Release says to which type a joint of an over-constrained mechanism may be
+// released without giving it a new motion (RBDA §8.10). A joint keeps its frames unless they are turned; they are nil then.
+type Release struct {
+	Joint            string `json:"joint"`
+	Type             string `json:"type"`    // as model.JointType.String has it
+	Suggest          string `json:"suggest"` // the looser type
+	PredecessorFrame *Frame `json:"predecessor_frame,omitempty"`
+	SuccessorFrame   *Frame `json:"successor_frame,omitempty"`
+
+	// Turns is how often both frames have been turned so that x lies where z was, y where x was and z where y was. Three turns are none.
+	Turns int `json:"-"`
+}
+
+// Frame is a frame of a joint as rung-model/1 has it: position in m, orientation as a quaternion, w first.
+type Frame struct {
+	Position    [3]float64 `json:"position"`
+	Orientation [4]float64 `json:"orientation"`
+}
+
+// Counts are those of the constraints of a mechanism.
+type Counts struct {
+	Rows      int `json:"rows"`
+	Rank      int `json:"rank"`
+	Redundant int `json:"redundant"` // Rows − Rank
+	Mobility  int `json:"mobility"`  // 6·bodies − Rank
+}
+
+// looser is a joint type that allows all that another one does. With turned
+// frames its x axis lies where the other one's z axis is.
+type looser struct {
+	to     model.JointType
+	turned bool
+}
+
+// looserTypes returns the types that allow all that t allows, and more, as far as
+// the frames of a joint tell where, those with the most rows first.
+func looserTypes(t model.JointType) []looser {
+	switch t {
+	case model.Fixed:
+		return []looser{
+			{model.Revolute, false}, {model.Prismatic, false}, {model.Cylindrical, false}, {model.Universal, false},
+			{model.Spherical, false}, {model.Planar, false}, {model.SphereInCylinder, false}, {model.PointOnPlane, false},
+		}
+	case model.Revolute:
+		return []looser{
+			{model.Cylindrical, false}, {model.Universal, true}, {model.Spherical, false}, {model.Planar, false},
+			{model.SphereInCylinder, false}, {model.PointOnPlane, false},
+		}
+	case model.Prismatic:
+		return []looser{
+			{model.Cylindrical, false}, {model.Planar, true}, {model.SphereInCylinder, false}, {model.PointOnPlane, true},
+		}
+	case model.Helical:
+		return []looser{{model.Cylindrical, false}, {model.SphereInCylinder, false}}
+	case model.Cylindrical:
+		return []looser{{model.SphereInCylinder, false}, {model.PointOnPlane, true}}
+	case model.Universal:
+		return []looser{{model.Spherical, false}, {model.SphereInCylinder, false}, {model.PointOnPlane, false}}
+	case model.Spherical:
+		return []looser{{model.SphereInCylinder, false}, {model.PointOnPlane, false}}
+	case model.Planar:
+		return []looser{{model.PointOnPlane, false}}
+	case model.SphereInCylinder:
+		return []looser{{model.PointOnPlane, true}}
+	case model.PointOnPlane, model.Distance:
+		return []looser{{model.Free, false}}
+	}
+	return nil
+}
+
+// change is a joint with a looser type for it.
+type change struct {
+	joint int
+	looser
+}
+
+// releaseTrials bounds the mechanisms tried in one search, and releaseBodies the
+// bodies of all of them together.
+const (
+	releaseTrials = 400
+	releaseBodies = 10_000_000
+)
+
+// releaser looks for joints to release.
+type releaser struct {
+	m      model.Model // joints released so far
+	turns  []int       // of the frames of each joint
+	st     *mechanism.State
+	rank   int   // that has to stay
+	rows   []int // redundant ones of each joint
+	turn   bool  // frames may be turned
+	trials int
+}
+
+// Relief is an over-constrained mechanism with some joints released.
+type Relief struct {
+	Model    *model.Model
+	Releases []Release
+	Counts   Counts // of Model
+}
+
+// FindReleases looks for joints of m to release so that redundant rows vanish while
+// the rank, and with it the mobility, stays. There may be other choices.
+//
+// It takes the joints with redundant rows first, and of their looser
+// types the one that takes away most of these. Frames are turned only for rows that
+// cannot go without. Each step is checked by the rank of the released mechanism at
+// st: a closed state of m where its rank is not less than nearby (Nearby.At).
+// Loads along the freedoms of a joint that is released are dropped, and joints with prescribed motions are kept.
+//
+// Cost: up to 400 plans and ranks of m, fewer beyond 25,000 bodies. m is not changed.
+// It returns the errors of kkt.NewPlan and kkt.Solver.RankAt.
+func FindReleases(m *model.Model, st *mechanism.State) (*Relief, error) {
+	rank, err := rankOf(m, st)
+	if err != nil {
+		return nil, err
+	}
+	first := releaser{
+		m: *m, st: st, rank: rank.Rank, rows: rank.RedundantRows, trials: min(releaseTrials, releaseBodies/max(1, len(m.Bodies))),
+	}
+	r, err := first.search(false, true)
+	if err != nil {
+		return nil, err
+	}
+	if sum(r.rows) > 0 { // a frame turned earlier may do better
+		other, err := first.search(true)
+		if err != nil {
+			return nil, err
+		}
+		if sum(other.rows) < sum(r.rows) {
+			r = other
+		}
+	}
+	left := sum(r.rows)
+	out := &Relief{Model: &r.m, Releases: []Release{}, Counts: Counts{
+		Rows: rank.Rank + left, Rank: rank.Rank, Redundant: left, Mobility: 6*len(m.Bodies) - rank.Rank,
+	}}
+	for i := range m.Joints {
+		if r.m.Joints[i].Type != m.Joints[i].Type {
+			out.Releases = append(out.Releases, releaseOf(&m.Joints[i], &r.m.Joints[i], r.turns[i]))
+		}
+	}
+	return out, nil
+}
+
+// releaseOf describes the release of joint was to now, with frames turned so
+// often.
+func releaseOf(was, now *model.Joint, turns int) Release {
+	out := Release{Joint: was.Name, Type: was.Type.String(), Suggest: now.Type.String(), Turns: turns}
+	if turns%3 != 0 {
+		p, s := Frame(now.PredecessorFrame), Frame(now.SuccessorFrame)
+		out.PredecessorFrame, out.SuccessorFrame = &p, &s
+	}
+	return out
+}
+
+// search releases joints in passes, each with frames turned or not, and returns
+// what they come to. r is not changed.
+func (r *releaser) search(turn ...bool) (*releaser, error) {
+	out := *r
+	out.m.Joints, out.turns = slices.Clone(r.m.Joints), make([]int, len(r.m.Joints))
+	for _, out.turn = range turn {
+		if err := out.release(); err != nil {
+			return nil, err
+		}
+	}
+	return &out, nil
+}
+
+// release releases joints until nothing is redundant or no joint is left that
+// can be released.
+func (r *releaser) release() error {
+	for left := sum(r.rows); left > 0; {
+		if err := r.round(r.rows); err != nil {
+			return err
+		}
+		if sum(r.rows) == left { // other joints of the same loops
+			all := make([]int, len(r.rows))
+			for j := range all {
+				all[j] = left
+			}
+			if err := r.round(all); err != nil {
+				return err
+			}
+		}
+		if sum(r.rows) == left {
+			break
+		}
+		left = sum(r.rows)
+	}
+	return nil
+}
+
+// round tries to take from each joint as many rows as most says, then fewer.
+func (r *releaser) round(most []int) error {
+	most = slices.Clone(most)
+	for drop := slices.Max(most); drop > 0; drop-- {
+		for nth := 0; ; nth++ {
+			var list []change
+			for j, n := range most {
+				if n >= drop {
+					if l, ok := r.nthLooser(&r.m.Joints[j], drop, nth); ok {
+						list = append(list, change{j, l})
+					}
+				}
+			}
+			if len(list) == 0 {
+				break
+			}
+			done, err := r.try(list)
+			if err != nil {
+				return err
+			}
+			for _, c := range done {
+				most[c.joint] = 0
+			}
+		}
+	}
+	return nil
+}
+
+// nthLooser returns the nth type that takes drop rows from a joint. Joints with
+// prescribed motions keep theirs.
+func (r *releaser) nthLooser(j *model.Joint, drop, nth int) (looser, bool) {
+	if j.Motion != nil {
+		return looser{}, false
+	}
+	for _, l := range looserTypes(j.Type) {
+		if j.Type.Constraints()-l.to.Constraints() == drop && (r.turn || !l.turned) {
+			if nth == 0 {
+				return l, true
+			}
+			nth--
+		}
+	}
+	return looser{}, false
+}
+
+// try makes the changes of the list that leave the rank as it is, all at once or
+// else by halves, and returns them.
+func (r *releaser) try(list []change) (done []change, err error) {
+	if r.trials == 0 || sum(r.rows) == 0 {
+		return nil, nil
+	}
+	r.trials--
+	m := r.m
+	m.Joints = slices.Clone(r.m.Joints)
+	for _, c := range list {
+		c.apply(&m.Joints[c.joint])
+	}
+	rank, err := rankOf(&m, r.st)
+	switch {
+	case err != nil:
+		return nil, err
+	case rank.Rank == r.rank:
+		r.m, r.rows = m, rank.RedundantRows
+		for _, c := range list {
+			if c.turned {
+				r.turns[c.joint]++
+			}
+		}
+		return list, nil
+	case len(list) == 1:
+		return nil, nil
+	}
+	half := len(list) / 2
+	done, err = r.try(list[:half])
+	if err != nil {
+		return nil, err
+	}
+	more, err := r.try(list[half:])
+	return append(slices.Clone(done), more...), err
+}
+
+// apply gives j the looser type. What acts along its freedoms is dropped.
+func (c *change) apply(j *model.Joint) {
+	j.Type, j.Pitch, j.Length = c.to, 0, 0
+	j.Force, j.Stiffness, j.Damping, j.Rest, j.Turns = nil, nil, nil, nil, nil
+	if !c.turned {
+		return
+	}
+	for _, f := range [2]*model.Pose{&j.PredecessorFrame, &j.SuccessorFrame} {
+		q := spatial.Quat(f.Orientation)
+		if q == (spatial.Quat{}) {
+			q = spatial.IdentityQuat()
+		}
+		f.Orientation = q.Mul(spatial.Quat{0.5, -0.5, -0.5, -0.5}).Normalize() // x to z, z to y, y to x
+	}
+}
+
+// rankOf returns the rank of the constraints of m at st, and the redundant rows of
+// each joint.
+func rankOf(m *model.Model, st *mechanism.State) (kkt.Rank, error) {
+	plan, err := kkt.NewPlan(m, kkt.Options{})
+	if err != nil {
+		return kkt.Rank{}, err
+	}
+	return plan.NewSolver().RankAt(st)
+}
+
+func sum(list []int) (s int) {
+	for _, n := range list {
+		s += n
+	}
+	return s
+}

@@ -1,0 +1,88 @@
+package motion
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/tree"
+)
+
+// Method is a way to compute accelerations.
+type Method uint8
+
+// The methods: that of package kkt, whose cost grows with the size of mechanisms such as ladders, and those of package tree, in
+// the joint coordinates of a spanning tree, whose cost grows with the square of the size at least.
+const (
+	Sparse Method = iota
+	TreeDirect
+	TreeLambda
+	TreeProjection
+)
+
+// treePrefix begins the names of tree methods.
+const treePrefix = "tree-"
+
+// Methods returns all methods.
+func Methods() []Method { return []Method{Sparse, TreeDirect, TreeLambda, TreeProjection} }
+
+// String returns the name of the method in docs/cli.md.
+func (m Method) String() string {
+	if t, ok := m.Tree(); ok {
+		return treePrefix + t.String()
+	}
+	if m == Sparse {
+		return "sparse"
+	}
+	return fmt.Sprintf("Method(%d)", uint8(m))
+}
+
+// Tree returns the method of package tree; false for Sparse.
+func (m Method) Tree() (tree.Method, bool) {
+	return tree.Method(m - TreeDirect), m >= TreeDirect && m <= TreeProjection
+}
+
+// ErrMethod is wrapped by the error of ParseMethod.
+var ErrMethod = errors.New("motion: no such method")
+
+// ParseMethod returns the method of a name as String writes it.
+//
+// It returns an error that wraps ErrMethod if no method has that name.
+func ParseMethod(name string) (Method, error) {
+	for _, m := range Methods() {
+		if m.String() == name {
+			return m, nil
+		}
+	}
+	return Sparse, fault.Errorf("motion: %w: %s", ErrMethod, fault.Name(name))
+}
+
+// Mover is what a simulation needs of a mechanism: accelerations, how near a singular pose is, and states put
+// back on the joints.
+type Mover interface {
+	sim.Gauge
+	sim.ExactProjector
+	sim.DriftProjector
+}
+
+var (
+	_ Mover                  = (*Dynamics)(nil)
+	_ Mover                  = (*Tree)(nil)
+	_ sim.StabilizedDynamics = (*Dynamics)(nil)
+)
+
+// New returns a Dynamics of the plan, or a Tree for the other methods.
+//
+// It returns the errors of NewTree.
+func New(p *kkt.Plan, m Method) (Mover, error) {
+	if m == Sparse {
+		return NewDynamics(p), nil
+	}
+	t, err := NewTree(p, m)
+	if err != nil {
+		return nil, err // no Mover that holds a nil
+	}
+	return t, nil
+}

@@ -1,0 +1,153 @@
+package motion
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/tree"
+)
+
+// Accelerate solves and explains the state st by a method.
+//
+// With a tree method, accelerations, wrenches and counts are those of the tree side. The rest is of the sparse
+// side, where the tree side has nothing for it: which components of wrenches are
+// undetermined, with their values of least norm, the distance to a singularity,
+// how far constraints contradict each other, energies and residuals of the joints. The result says where the two sides differ: in
+// accelerations (IllScaled) or in rank (RankDiffers).
+//
+// Cost: one Solve and one Report, and those of NewTree. It returns the errors of kkt.Solver.Solve, NewTree and
+// tree.ClosedSolver.Solve.
+func Accelerate(p *kkt.Plan, m Method, st *mechanism.State) (*rung.Result, error) {
+	mustHaveState(st)
+	var s *tree.ClosedSolver
+	if m != Sparse {
+		var err error
+		if s, err = newTreeSolver(p.Mechanism(), m); err != nil {
+			return nil, err
+		}
+		if err := s.Solve(st); err != nil {
+			return nil, err
+		}
+	}
+	sparse := p.NewSolver()
+	if err := sparse.Solve(st); err != nil {
+		return nil, err
+	}
+	r, err := rung.NewResult(sparse)
+	if err != nil || m == Sparse {
+		return r, err
+	}
+	r.Method, r.Ordering = m.String(), ""
+	found, rank := slices.Clone(r.Bodies), r.Constraints.Rank
+	treeMotion(r, s)
+	if ill := lostByTree(found, r.Bodies, m, p.Mechanism().Gravity.Norm()); ill != nil {
+		r.IllScaled = ill
+	}
+	treeConstraints(&r.Constraints, s)
+	if c := r.Contradiction; c != nil {
+		c.Text = strings.Replace(c.Text, "those of least squares", "those of the rows that "+m.String()+" keeps, the others do not hold", 1)
+	}
+	r.RankDiffers = differenceOf(r.Constraints.Rank, rank, m)
+	counts := s.Counts()
+	r.Solve = rung.SolveResult{
+		Unknowns: s.Plan().NumDof() + s.Plan().NumRows(), FactorNonzeros: counts.NonZeros, FactorFlops: counts.Flops,
+		Residual: s.Report().Residual, Inconsistency: sparse.Inconsistency(),
+	}
+	return r, nil
+}
+
+// differenceOf compares the ranks by m and by the sparse method, nil if they agree.
+func differenceOf(rank, sparse int, m Method) *rung.RankDiffersResult {
+	if rank == sparse {
+		return nil
+	}
+	return &rung.RankDiffersResult{Sparse: sparse, Text: fmt.Sprintf("%v finds rank %d, the sparse method %d: some constraints are so nearly dependent that they differ about them; "+
+		"accelerations may be wrong in what these decide", m, rank, sparse)}
+}
+
+// treeMotion stores the accelerations and wrenches of s in r.
+func treeMotion(r *rung.Result, s *tree.ClosedSolver) {
+	a := make([]spatial.ClassicalAccel, len(r.Bodies))
+	s.AccelerationsTo(a)
+	for i := range r.Bodies {
+		r.Bodies[i].ComAcceleration, r.Bodies[i].AngularAcceleration = a[i].Linear(), a[i].Angular()
+	}
+	w, mech := s.Workspace(), s.Plan().Mechanism()
+	var jk mechanism.JointKinematics
+	for j := range r.Joints {
+		var drive spatial.Force
+		mech.JointTo(&jk, j, w.Kinematics(), w.State())
+		mech.DriveWrenchTo(&drive, j, &jk)
+		total, out := s.TotalWrench(j), &r.Joints[j]
+		replaceWrench(&out.TotalWrench, total, out.Undetermined)
+		replaceWrench(&out.ConstraintWrench, total.Sub(drive), out.Undetermined)
+	}
+}
+
+// replaceWrench stores f in w but for the components that are undetermined.
+func replaceWrench(w *rung.WrenchResult, f spatial.Force, undetermined []string) {
+	force, moment := f.Linear(), f.Moment()
+	for k, axis := range [3]string{"x", "y", "z"} {
+		if !slices.Contains(undetermined, "force."+axis) {
+			w.Force[k] = force[k]
+		}
+		if !slices.Contains(undetermined, "moment."+axis) {
+			w.Moment[k] = moment[k]
+		}
+	}
+}
+
+// lostTol is the relative difference of accelerations from those of the sparse method, which a report verifies with twice the
+// digits, above which the tree method has lost them.
+const lostTol = 1e-6
+
+// cancelled is the part of gravity below which accelerations, on bodies of about a metre, are what rounding leaves of it.
+const cancelled = 1e-8
+
+// lostByTree names the body whose acceleration differs most from that of the sparse method, relative to the largest of its
+// kind, if that is by more than lostTol. Nothing is lost of what is rounding beside gravity.
+func lostByTree(want, got []rung.BodyResult, m Method, gravity float64) *rung.IllScaledResult {
+	size := [2]float64{cancelled * gravity, cancelled * gravity} // rad/s², m/s²
+	for i := range want {
+		size[0] = max(size[0], cancelled*want[i].ComAcceleration.Norm())
+		size[0] = max(size[0], want[i].AngularAcceleration.Norm())
+		size[1] = max(size[1], want[i].ComAcceleration.Norm())
+	}
+	worst, body := lostTol, -1
+	for i := range want {
+		angular := got[i].AngularAcceleration.Sub(want[i].AngularAcceleration).Norm()
+		linear := got[i].ComAcceleration.Sub(want[i].ComAcceleration).Norm()
+		if e := max(angular/size[0], linear/size[1]); e > worst {
+			worst, body = e, i
+		}
+	}
+	if body < 0 {
+		return nil
+	}
+	return &rung.IllScaledResult{Body: want[body].Name,
+		Text: fmt.Sprintf("%v loses its acceleration: a relative difference of %.0e from the sparse method", m, worst)}
+}
+
+// treeConstraints puts the counts of s in c, with the rows of the tree joints.
+func treeConstraints(c *rung.ConstraintsResult, s *tree.ClosedSolver) {
+	rep, mech := s.Report(), s.Plan().Mechanism()
+	c.Rows, c.Rank = rep.TreeRows+rep.Rows, rep.TreeRows+rep.Rank
+	c.Redundant, c.Mobility = rep.Redundant, rep.Mobility
+	rows := make([]int, mech.NumJoints())
+	for i := range rep.Rows {
+		if !s.Kept(i) {
+			rows[s.Constraints().RowJoint(i)]++
+		}
+	}
+	c.RedundantJoints = []rung.RedundantJoint{}
+	for j, n := range rows {
+		if n > 0 {
+			c.RedundantJoints = append(c.RedundantJoints, rung.RedundantJoint{Name: mech.JointName(j), Rows: n})
+		}
+	}
+}

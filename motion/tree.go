@@ -1,0 +1,103 @@
+package motion
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/tree"
+)
+
+// Tree is a Mover with the accelerations of a method on a spanning tree (RBDA §8.2–8.8). What such a method does not tell
+// is computed by the sparse one: how near a pose is to a singular one, and states put back on the joints. It belongs to
+// one goroutine at a time.
+type Tree struct {
+	solver *tree.ClosedSolver
+	acc    []spatial.ClassicalAccel
+	sparse *Dynamics        // puts states back
+	gauge  *kkt.Solver      // of its own, as that of sparse is the factor of its drift
+	last   *mechanism.State // of the last Accelerations
+}
+
+// NewTree prepares a method other than Sparse for the mechanism of the plan.
+//
+// Cost: a tree.Plan, and a matrix with as many rows as there are freedoms of the tree and constraints of the loops.
+// It returns the errors of tree.NewPlan and tree.Plan.CheckMemory. It panics for Sparse.
+func NewTree(p *kkt.Plan, m Method) (*Tree, error) {
+	s, err := newTreeSolver(p.Mechanism(), m)
+	if err != nil {
+		return nil, err
+	}
+	return &Tree{solver: s, acc: make([]spatial.ClassicalAccel, p.Mechanism().NumBodies()), sparse: NewDynamics(p), gauge: p.NewSolver()}, nil
+}
+
+func newTreeSolver(mech *mechanism.Mechanism, m Method) (*tree.ClosedSolver, error) {
+	method, ok := m.Tree()
+	if !ok {
+		panic("motion: no tree method")
+	}
+	plan, err := tree.NewPlan(mech, tree.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := plan.CheckMemory(); err != nil {
+		return nil, fault.Errorf("motion: %v: %w", m, err)
+	}
+	return plan.NewSolver(method, tree.SolverOptions{}), nil
+}
+
+// Solver returns the solver, whose results are those of the last Accelerations.
+func (d *Tree) Solver() *tree.ClosedSolver { return d.solver }
+
+// Accelerations stores in a the accelerations at st: six numbers a body, ω̇ then
+// the classical acceleration of the centre of mass, world axes.
+//
+// Cost and errors are those of tree.ClosedSolver.Solve. It panics unless a has 6 entries a
+// body.
+func (d *Tree) Accelerations(a []float64, st *mechanism.State) error {
+	mustHaveState(st)
+	if len(a) != 6*len(d.acc) {
+		panic("motion: length mismatch")
+	}
+	if err := d.solver.Solve(st); err != nil {
+		return err
+	}
+	d.last = st
+	d.solver.AccelerationsTo(d.acc)
+	for i := range d.acc {
+		copy(a[6*i:6*i+6], d.acc[i][:])
+	}
+	return nil
+}
+
+// Nearness is kkt.Solver.Nearness at the state of the last Accelerations. Where the sparse method has no solution, nothing
+// is known: it is +Inf.
+//
+// Cost: a kkt.Solver.Solve.
+func (d *Tree) Nearness() (near float64, redundant int) {
+	if d.gauge.Solve(d.last) != nil {
+		return math.Inf(1), 0
+	}
+	return d.gauge.Nearness()
+}
+
+// ClosePositions is closing.Closer.ClosePositions.
+func (d *Tree) ClosePositions(st *mechanism.State) error { return d.sparse.ClosePositions(st) }
+
+// ProjectVelocities is closing.Closer.ProjectVelocities.
+func (d *Tree) ProjectVelocities(st *mechanism.State) error { return d.sparse.ProjectVelocities(st) }
+
+// Exactly is closing.Closer.Exactly, of ClosePositions and ProjectVelocities.
+func (d *Tree) Exactly(on bool) { d.sparse.Exactly(on) }
+
+// AllowMotion is closing.Closer.AllowMotion.
+func (d *Tree) AllowMotion(v []float64, st *mechanism.State) error {
+	return d.sparse.AllowMotion(v, st)
+}
+
+// ProjectDrift is Dynamics.ProjectDrift, without a factor of the last accelerations.
+func (d *Tree) ProjectDrift(st *mechanism.State, boundP, boundV float64) (mechanism.Violation, error) {
+	return d.sparse.ProjectDrift(st, boundP, boundV)
+}
