@@ -50,7 +50,7 @@ type Newton struct {
 	mat     *sparse.Matrix // W and G at the state of Linearize
 	scale   []float64      // of the rows of mat
 	rows    []compliance
-	own     []own // forces
+	own     []own   // forces
 	epsilon float64 // of the plan
 	driven  []int32 // joints with prescribed freedoms
 
