@@ -93,7 +93,7 @@ func run() error {
 		return err
 	}
 	p, push := st.Bodies[0].Position, drag*wind*wind
-	fmt.Printf("at rest it leans by %.3f°; by hand %.3f°\n", degrees(math.Atan2(p[0], -p[2])), degrees(math.Atan2(push, mass*9.81)))
+	fmt.Printf("at rest it leans by %.3f degrees, by hand %.3f\n", degrees(math.Atan2(p[0], -p[2])), degrees(math.Atan2(push, mass*9.81)))
 
 	// A small swing: of a pendulum in the field that weight and wind make, damped as the drag changes along the swing.
 	system := linear.NewSystem(windy)
@@ -109,8 +109,8 @@ func run() error {
 	k := math.Hypot(push, mass*9.81) * length
 	d := drag * wind * (1 + math.Pow(math.Cos(angle), 2)) * length * length
 	decay := d / (2 * inertia)
-	fmt.Printf("it swings with %.4f rad/s and decays with %.4f /s; by hand %.4f and %.4f\n",
-		math.Abs(imag(modes.List[0].Lambda)), -real(modes.List[0].Lambda), math.Sqrt(k/inertia-decay*decay), decay)
+	fmt.Printf("it swings with %.4f rad/s, by hand %.4f\nit decays by %.4f per second, by hand %.4f\n",
+		math.Abs(imag(modes.List[0].Lambda)), math.Sqrt(k/inertia-decay*decay), -real(modes.List[0].Lambda), decay)
 	return nil
 }
 
