@@ -32,11 +32,10 @@ func sampled(times []float64, f func(t float64) float64) []float64 {
 func TestSplineIsExactForCubics(t *testing.T) {
 	cubic := joints.NewPolynomial([]float64{0.5, -1, 0.7, 0.3})
 	f := func(t float64) float64 { q, _, _ := cubic.At(t); return q }
-	_, first, _ := cubic.At(uneven[0])
 	_, last, _ := cubic.At(uneven[len(uneven)-1])
 	for _, n := range []int{2, 4, 5, len(uneven)} {
 		times := uneven[len(uneven)-n:]
-		_, first, _ = cubic.At(times[0])
+		_, first, _ := cubic.At(times[0])
 		splines := []*joints.Motion{{Kind: joints.Spline, Times: times, Values: sampled(times, f), Ends: joints.Clamped, Rates: [2]float64{first, last}}}
 		if n >= 4 {
 			splines = append(splines, &joints.Motion{Kind: joints.Spline, Times: times, Values: sampled(times, f)})

@@ -129,8 +129,8 @@ func TestInputsAreTheModel(t *testing.T) {
 	}
 }
 
-// TestInputsAtOnce: 64 goroutines on one plan with different inputs give the same bits as one after the other.
-func TestInputsAtOnce(t *testing.T) {
+// TestInputsOfGoroutines: 64 goroutines on one plan with different inputs give the same bits as one after the other.
+func TestInputsOfGoroutines(t *testing.T) {
 	const runs = 64
 	for name, m := range actuated(t) {
 		t.Run(name, func(t *testing.T) {

@@ -163,9 +163,7 @@ func setTurns(s *joints.Spec, j *model.Joint) {
 		return
 	}
 	s.Turns = new([6]int64)
-	for k, n := range j.Turns { // the angles are the first freedoms
-		s.Turns[k] = n
-	}
+	copy(s.Turns[:], j.Turns) // the angles are the first freedoms
 }
 
 func allZero(v []float64) bool {

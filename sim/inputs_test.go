@@ -166,8 +166,8 @@ func whole0(t testing.TB, p *platform) []sim.ControllerMark {
 	return c.Controllers
 }
 
-// TestControllersAtOnce: 64 runs on one plan, each with its own controller and gravity, give the same bits as one after the other.
-func TestControllersAtOnce(t *testing.T) {
+// TestControllersOfGoroutines: 64 runs on one plan, each with its own controller and gravity, give the same bits as one after the other.
+func TestControllersOfGoroutines(t *testing.T) {
 	plan := stewart(t)
 	run := func(i int) *mechanism.State {
 		p := newPlatform(t, plan, i%4 == 0, sim.Options{Step: 0.0005})
