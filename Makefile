@@ -52,20 +52,22 @@ fmt:
 
 vet:
 	$(GO) vet $(TAGFLAG) $(PKGS)
+	$(GO) vet -tags=small ./cmd/...
 
 staticcheck: $(STATICCHECK)
 	$(STATICCHECK) $(TAGFLAG) $(PKGS)
 
-# A copy of the package is generated again, byte for byte.
+# Copies of the packages are generated again, byte for byte.
+GENERATED := $(foreach p,kernel lanes,internal/$(p)/kernels_amd64.s internal/$(p)/kernels_amd64.go internal/$(p)/layout_amd64.go)
 generated:
 	@dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
 	mkdir "$$dir/internal"; \
 	cp -R go.mod go.sum "$$dir"; \
-	cp -R internal/kernel "$$dir/internal"; \
-	rm "$$dir"/internal/kernel/kernels_amd64.*; \
-	$(GO) -C "$$dir" generate ./internal/kernel; \
-	for f in internal/kernel/kernels_amd64.{s,go}; do \
-		cmp "$$f" "$$dir/$$f" || { echo "$$f is not what internal/kernel/avo writes; run: go generate ./internal/kernel"; exit 1; }; \
+	cp -R internal/avo internal/kernel internal/lanes "$$dir/internal"; \
+	(cd "$$dir" && rm $(GENERATED)); \
+	$(GO) -C "$$dir" generate ./internal/kernel ./internal/lanes; \
+	for f in $(GENERATED); do \
+		cmp "$$f" "$$dir/$$f" || { echo "$$f is not what internal/avo writes; run: go generate ./internal/kernel ./internal/lanes"; exit 1; }; \
 	done
 
 # 386 finds constants and sizes beyond an int of 32 bits, the others what only some systems have.

@@ -178,7 +178,7 @@ func requireMotionForces(t *testing.T, c goldenCase, s *rung.Solver, j int) {
 	t.Helper()
 	mj, w := &c.m.Joints[j], &c.e.Joints[j]
 	var lambda [6]float64
-	n := s.MultipliersTo(&lambda, j)
+	n := s.JointMultipliersTo(&lambda, j)
 	require.Equal(t, w.Rows, n, "%s: rows", w.Name)
 	row := mj.Type.Constraints()
 	for k, mo := range mj.Motion {

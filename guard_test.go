@@ -59,9 +59,9 @@ func TestZeroValues(t *testing.T) {
 		"rung: no state":     {func() { rung.SetState(model.New(""), nil) }},
 		"rung: no model":     {func() { rung.SetState(nil, st) }},
 		"kkt: no model":      {func() { p.Renumbered(nil) }},
-		"kkt: no mechanism":  {func() { kkt.PlanMechanism(nil, kkt.Options{}) }, func() { p.Replan(nil) }},
+		"kkt: no mechanism":  {func() { kkt.NewPlan(nil, kkt.Options{}) }, func() { p.Replan(nil) }},
 		"kkt: number of threads out of range": {
-			func() { kkt.PlanMechanism(p.Mechanism(), kkt.Options{Threads: kkt.MaxThreads + 1}) },
+			func() { kkt.NewPlan(p.Mechanism(), kkt.Options{Threads: kkt.MaxThreads + 1}) },
 		},
 	} {
 		for _, call := range calls {
@@ -74,7 +74,7 @@ func TestZeroValues(t *testing.T) {
 // with several workers too, where one used to wait for ever; and serve again afterwards.
 func TestTwoGoroutines(t *testing.T) {
 	for _, threads := range []int{1, 2} {
-		p, err := kkt.NewPlan(golden(t, "ball-ladder-50"), kkt.Options{Threads: threads})
+		p, err := rung.NewPlan(golden(t, "ball-ladder-50"), kkt.Options{Threads: threads})
 		require.NoError(t, err)
 		s, c := p.NewSolver(), closing.NewCloser(p, closing.Options{})
 		for text, use := range map[string]func(*mechanism.State) error{

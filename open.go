@@ -43,8 +43,18 @@ type Error = mechanism.Error
 // with file, JSON path and value.
 func Open(path string) (*model.Model, error) { return model.ReadFile(path) }
 
-// NewPlan checks and analyses m: it is kkt.NewPlan.
-func NewPlan(m *model.Model, o Options) (*Plan, error) { return kkt.NewPlan(m, o) }
+// NewPlan checks and analyses m, which may be dropped afterwards.
+//
+// Cost: near-linear in bodies and joints.
+// It returns the problems of m as model.Check does. It panics if m is nil or an option
+// out of range.
+func NewPlan(m *model.Model, o Options) (*Plan, error) {
+	mech, err := mechanism.New(m)
+	if err != nil {
+		return nil, err
+	}
+	return kkt.NewPlan(mech, o), nil
+}
 
 // Accelerate solves and explains the state written in m.
 //
@@ -65,7 +75,7 @@ func Accelerate(m *model.Model, o Options) (*Result, error) {
 // SetState writes time, poses and velocities of st to m, of which st's mechanism
 // was made, so that model.Write writes it with that state. Orientations that are
 // those of m but for the normalization stay as they are written. Turns of angles with
-// springs are those of mechanism.TurnsTo.
+// springs are those of mechanism.Mechanism.TurnsTo.
 //
 // It panics if the numbers of bodies differ.
 func SetState(m *model.Model, st *mechanism.State) {

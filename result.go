@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -122,6 +123,9 @@ type SolveResult struct {
 	Inconsistency   float64 `json:"inconsistency"` // see kkt.Solver.Inconsistency
 	PivotGrowth     float64 `json:"pivot_growth"`
 	CorrectedPivots int     `json:"corrected_pivots"`
+	Reduced         bool    `json:"reduced"`             // the system was reduced by bodies on the ground (kkt.Route)
+	WhyWhole        string  `json:"why_whole,omitempty"` // why it was not; empty for the tree methods too
+	Way             string  `json:"way,omitempty"`       // how it was solved (kkt.Way); empty for the tree methods
 }
 
 // exact is the largest inconsistency of constraints that may be rounding: that up to which a
@@ -135,14 +139,14 @@ const nameColumns = 60
 // the names of bodies and joints.
 //
 // It returns the errors of Report. It panics without a solution.
-func NewResult(s *Solver) (*Result, error) {
+func NewResult(s *kkt.Solver) (*Result, error) {
 	rep, err := s.Report()
 	if err != nil {
 		return nil, err
 	}
 	plan, st, kin, ref := s.Plan(), s.State(), s.Kinematics(), s.Refinement()
 	mech, counts := plan.Mechanism(), plan.Counts()
-	e := mech.EnergyAt(kin, st)
+	e, route := mech.EnergyAt(kin, st), s.Route()
 	out := &Result{
 		Format: ResultFormat, Name: mech.Name, Time: st.Time,
 		Method: "sparse", Ordering: plan.Ordering().String(),
@@ -154,6 +158,7 @@ func NewResult(s *Solver) (*Result, error) {
 			Unknowns: plan.Layout().Pattern.Dim(), FactorNonzeros: counts.NonZeros, FactorFlops: counts.Flops,
 			Refinements: ref.Steps, Residual: rep.BackwardError,
 			Inconsistency: s.Inconsistency(), PivotGrowth: rep.Growth, CorrectedPivots: rep.Corrected,
+			Reduced: route.Reduced, WhyWhole: route.WhyWhole, Way: route.Way.String(),
 		},
 	}
 	if ill := rep.IllScaled; ill != nil {
@@ -188,7 +193,7 @@ func NewResult(s *Solver) (*Result, error) {
 	return out, nil
 }
 
-func constraints(mech *mechanism.Mechanism, r *Report) ConstraintsResult {
+func constraints(mech *mechanism.Mechanism, r *kkt.Report) ConstraintsResult {
 	c := ConstraintsResult{
 		Rows: r.Rows, Rank: r.Rank, Redundant: r.Redundant, Mobility: r.Mobility,
 		NearSingular: r.NearSingular, Distance: r.Distance, RedundantJoints: []RedundantJoint{},

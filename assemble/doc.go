@@ -1,16 +1,17 @@
-// Package assemble fills the sparse KKT system of a mechanism, RBDA eq. 8.64:
+// Package assemble fills the sparse KKT system of a mechanism, RBDA eq. 8.64 and
+// docs/theory.md (1):
 //
 //	⎡  I     P T ⎤ ⎡  a ⎤   ⎡ P Tᵃ τ − v×*Iv + fˣ ⎤
 //	⎣ TᵀPᵀ    0  ⎦ ⎣ −λ ⎦ = ⎣ σ̇ − (TᵀPᵀ)˙ v      ⎦
 //
-// The pattern is found once for a mechanism (Layout), the values each state
-// (FillTo) without allocation.
+// The pattern is found once for a mechanism ([Layout]), and the values at each state
+// ([System.FillTo], [Weighted.FillTo]) without allocation.
 //
-// Weighted is the same system in mass-weighted coordinates, the one that is
-// factored; System is for exports, inspection and tests.
+// [System] is (1) as it stands, for exports, inspection and tests. [Weighted] is the same
+// system in mass-weighted coordinates, theory.md (11), the one that is factored.
 //
 // Frame: every body at its own centre of mass, world axes. An acceleration is
-// (ω̇, classical acceleration of the centre of mass), which differs from the
-// book's spatial acceleration by ω×v; a row of a joint carries the blocks
-// ±TᵀX, X the shift from the centre of mass to the joint.
+// (ω̇, classical acceleration of the centre of mass). It differs from the
+// book's spatial acceleration by ω×v. A row of a joint carries the blocks
+// ±TᵀX, X the shift from the centre of mass to the joint: theory.md (8).
 package assemble

@@ -129,3 +129,14 @@ func (l *Layout) place(jt *mechanism.Joint, node int32) place {
 	}
 	return at
 }
+
+// rowsIn returns the blocks of the predecessor and the successor in the values of a matrix, nil for the world.
+func (at place) rowsIn(val []float64) (pred, succ []float64) {
+	if at.pred >= 0 {
+		pred = val[at.pred:]
+	}
+	if at.succ >= 0 {
+		succ = val[at.succ:]
+	}
+	return pred, succ
+}

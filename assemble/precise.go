@@ -9,12 +9,12 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Precise is the memory of the system of Weighted with twice the digits. Arms,
-// rotations of bodies and inertias are computed so; the directions of a joint's rows are doubles,
-// the same on both bodies, so that action equals reaction to all digits.
+// Precise is the memory of the system of Weighted with twice the digits. Arms, rotations of
+// bodies and inertias have all of them. The directions of a joint's rows are doubles, the same
+// on both bodies, so that action equals reaction to all digits.
 //
-// It is meant for systems in which the parts of a row differ so much in scale that
-// doubles lose the smaller part. It belongs to one goroutine at a time.
+// It is meant for systems in which the parts of a row differ so much in scale that doubles lose
+// the smaller part. It belongs to one goroutine at a time.
 //
 // Frame: as Weighted, blocks in the axes of their body.
 type Precise struct {
@@ -78,7 +78,7 @@ func (w *preciseWeight) set(I *spatial.Sym3, mass float64) {
 }
 
 // Shake makes FillTo round the directions of all rows to another double, or, with false, to the
-// nearest one again: a solution that changes by it is not determined by doubles.
+// nearest one again. A solution that changes by it is not determined by doubles.
 func (y *Precise) Shake(on bool) { y.shaken = on }
 
 // FillTo stores in y the system at s: y.W, y.B and y.Scale.
@@ -210,8 +210,8 @@ func (y *Precise) fillJoint(w *jointWork, j, node int32, s *mechanism.State) err
 	return nil
 }
 
-// shake changes each number by one unit in the last place, up or down by the bits of a multiplicative hash of
-// its place.
+// shake changes each number by one unit in the last place. Whether up or down depends on the
+// bits of a multiplicative hash of its place.
 func shake(T *[6]spatial.Force, joint int) {
 	for k := range T {
 		for i := range T[k] {

@@ -34,14 +34,14 @@ func (l *Layout) NewSystem() *System {
 	}
 }
 
-// FillTo stores in y the system at s (RBDA eq. 8.64): y.K, y.B, y.Scale, and
-// the kinematics in y.Kin.
+// FillTo stores in y the system at s, theory.md (2) (RBDA eq. 8.64): y.K, y.B, y.Scale, and the
+// kinematics in y.Kin.
 //
 // Frame: world axes at centres of mass. Units: SI.
-// Cost: O(bodies + joints + forces), no allocation; safe for distinct y at the
-// same time. It returns mechanism.ErrNotFinite if s is not finite and
-// mechanism.ErrNoDirection or joints.ErrNoDirection, with the name, where the
-// ends of a spring-damper or of a distance joint coincide. It panics if s is of another mechanism.
+// Cost: O(bodies + joints + forces), no allocation; safe for distinct y at the same time. It
+// returns mechanism.ErrNotFinite if s is not finite and mechanism.ErrNoDirection or
+// joints.ErrNoDirection, with the name, where the ends of a spring-damper or of a distance
+// joint coincide. It panics if s is of another mechanism.
 func (y *System) FillTo(s *mechanism.State) error {
 	m := y.L.Mech
 	if err := m.KinematicsTo(y.Kin, s); err != nil {
@@ -62,7 +62,7 @@ func (y *System) FillTo(s *mechanism.State) error {
 	return nil
 }
 
-// fillBody stores diag(R·Ic·Rᵀ, m·1) and the right side of body i.
+// fillBody stores diag(E·Ic·Eᵀ, m·1) and the right side of body i, theory.md (3).
 func (y *System) fillBody(i int) {
 	I := &y.Kin.I[i]
 	mass := y.L.Mech.Bodies[i].Mass
@@ -81,26 +81,21 @@ type jointWork struct {
 	armP, armS spatial.Vec3 // from the centres of mass to the joint, zero for the world
 }
 
-// fillJoint stores the blocks ±TᵀX and the right side of joint j. It returns
-// joints.ErrNoDirection as EvalTo does.
+// fillJoint stores the blocks ±TᵀX of joint j, theory.md (8), and its right side, (9). It
+// returns joints.ErrNoDirection as EvalTo does.
 func (y *System) fillJoint(w *jointWork, j, node int32, s *mechanism.State) error {
 	jt := &y.L.Mech.Joints[j]
 	if err := w.eval(y.L.Mech, j, y.Kin, s); err != nil {
 		return err
 	}
 	at := y.L.place(jt, node)
-	o := int(at.row)
-	scale := y.Scale[o : o+int(jt.Rows)]
+	pred, succ := at.rowsIn(y.K.Val)
+	o, end := at.row, at.row+int32(jt.Rows)
+	scale := y.Scale[o:end]
 	clear(scale)
-	if jt.Succ >= 0 {
-		y.fillSide(y.K.Val[at.succ:], &w.rows, &w.armS, 1)
-		y.addScale(scale, y.K.Val[at.succ:], jt.Succ)
-	}
-	if jt.Pred >= 0 {
-		y.fillSide(y.K.Val[at.pred:], &w.rows, &w.armP, -1)
-		y.addScale(scale, y.K.Val[at.pred:], jt.Pred)
-	}
-	w.rightSideTo(y.B[o : o+int(jt.Rows)])
+	y.fillSide(succ, scale, &w.rows, &w.armS, jt.Succ, 1)
+	y.fillSide(pred, scale, &w.rows, &w.armP, jt.Pred, -1)
+	w.rightSideTo(y.B[o:end])
 	return nil
 }
 
@@ -125,11 +120,11 @@ func (w *jointWork) eval(m *mechanism.Mechanism, j int32, k *mechanism.Kinematic
 	return nil
 }
 
-// rightSideTo stores the right side of the rows in b.
+// rightSideTo stores the right side g of the rows in b, theory.md (9).
 func (w *jointWork) rightSideTo(b []float64) {
 	var bias, turn, slip spatial.Vec3
 	wp, ws := &w.kin.OmegaP, &w.kin.OmegaS
-	// Relative acceleration of the origins at zero ω̇ and c̈.
+	// Relative acceleration of the origins at zero ω̇ and c̈, theory.md (7).
 	addCentripetal(&bias, ws, &w.armS, 1)
 	addCentripetal(&bias, wp, &w.armP, -1)
 	spatial.CrossTo(&slip, wp, &w.rows.Slip)
@@ -144,30 +139,27 @@ func (w *jointWork) rightSideTo(b []float64) {
 	}
 }
 
-// fillSide stores sign·TᵀX for a body whose centre of mass is −arm away from
-// the joint: the moment of each row about the centre of mass, and its force.
-func (y *System) fillSide(v []float64, r *joints.Rows, arm *spatial.Vec3, sign float64) {
-	for k := range r.N {
-		t := &r.T[k]
-		q := (*[6]float64)(v[6*k:])
-		q[0] = sign * (t[0] + arm[1]*t[5] - arm[2]*t[4])
-		q[1] = sign * (t[1] + arm[2]*t[3] - arm[0]*t[5])
-		q[2] = sign * (t[2] + arm[0]*t[4] - arm[1]*t[3])
-		q[3], q[4], q[5] = sign*t[3], sign*t[4], sign*t[5]
+// fillSide stores the block sign·TᵀX, theory.md (8), of a body whose centre of mass is −arm away from the joint: the moment
+// of each row about the centre of mass, and its force. It adds the body's part of the diagonal of J·M⁻¹·Jᵀ, theory.md (12), to
+// scale. It does nothing for the world.
+func (y *System) fillSide(v, scale []float64, r *joints.Rows, arm *spatial.Vec3, body int32, sign float64) {
+	if body < 0 {
+		return
 	}
-}
-
-// addScale adds to each row its part of the diagonal of J·M⁻¹·Jᵀ.
-func (y *System) addScale(scale, v []float64, body int32) {
 	var inv spatial.Sym3
 	b := &y.L.Mech.Bodies[body]
 	b.InvWorldInertiaTo(&inv, &y.Kin.Bodies[body].E)
-	im := 1 / b.Mass
 	for k := range scale {
-		q := (*[6]float64)(v[6*k:])
-		x, yy, z := q[0], q[1], q[2]
-		scale[k] += x*(inv[0]*x+2*(inv[3]*yy+inv[4]*z)) + yy*(inv[1]*yy+2*inv[5]*z) + z*z*inv[2] +
-			im*(q[3]*q[3]+q[4]*q[4]+q[5]*q[5])
+		t := &r.T[k]
+		n := spatial.Vec3{
+			sign * (t[0] + arm[1]*t[5] - arm[2]*t[4]),
+			sign * (t[1] + arm[2]*t[3] - arm[0]*t[5]),
+			sign * (t[2] + arm[0]*t[4] - arm[1]*t[3]),
+		}
+		f := spatial.Vec3{sign * t[3], sign * t[4], sign * t[5]}
+		*(*spatial.Force)(v[6*k:]) = spatial.NewForce(n, f)
+		scale[k] += n[0]*(inv[0]*n[0]+2*(inv[3]*n[1]+inv[4]*n[2])) + n[1]*(inv[1]*n[1]+2*inv[5]*n[2]) + n[2]*n[2]*inv[2] +
+			1/b.Mass*(f[0]*f[0]+f[1]*f[1]+f[2]*f[2])
 	}
 }
 

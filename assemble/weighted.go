@@ -11,16 +11,16 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Weighted is the memory of one KKT system in mass-weighted coordinates. With
-// M = C·Cᵀ block by block, ã = Cᵀ·a and W = J·C⁻ᵀ it is
+// Weighted is the memory of one KKT system in mass-weighted coordinates, theory.md (11). With M
+// = C·Cᵀ block by block, ã = Cᵀ·a and W = J·C⁻ᵀ it is
 //
 //	⎡ 1  Wᵀ ⎤ ⎡  ã ⎤   ⎡ C⁻¹ f ⎤
 //	⎣ W  0  ⎦ ⎣ −λ ⎦ = ⎣   g   ⎦
 //
 // with J, f and g those of System. It belongs to one goroutine at a time.
 //
-// Frame: C is diag(E·L, √m·E), E the axes of the body in the world and L·Lᵀ its
-// inertia in them, so that a weighted block is in the axes of its body.
+// Frame: C is diag(E·L, √m·E), theory.md (10), E the axes of the body in the world and L·Lᵀ its
+// inertia in them. So a weighted block is in the axes of its body.
 type Weighted struct {
 	L     *Layout
 	W     *sparse.Matrix        // unit diagonal blocks, not stored, and W
@@ -63,11 +63,12 @@ func (l *Layout) NewWeightedOn(t *team.Team) *Weighted {
 	return y
 }
 
-// SetBodies makes the inertias of b, one body each, count from the next FillTo on in place of
-// those of the mechanism; nil takes them back. Masses and centres of mass have to be the same.
+// SetBodies replaces the inertias of the mechanism by those of b, one body each, from the next
+// FillTo on. Nil brings back those of the mechanism. Masses and centres of mass have to be the
+// same.
 //
-// Cost: O(joints) if that is a change, no allocation.
-// It panics if the number of bodies differs.
+// Cost: O(joints) if that is a change, no allocation. It panics if the number of bodies
+// differs.
 func (y *Weighted) SetBodies(b []bodies.Body) {
 	if b == nil {
 		b = y.L.Mech.Bodies
@@ -125,8 +126,8 @@ func (y *Weighted) fillBodies(s *mechanism.State, lo, hi int) int {
 	return hi
 }
 
-// fillBody stores C⁻¹·(−ω×Iω, m·g) in the rows of body i: with u = Eᵀω and I the
-// inertia in body axes, −L⁻¹·(u×Iu) and √m·Eᵀg.
+// fillBody stores C⁻¹·(−ω×Iω, m·g) in the rows of body i, theory.md (14). With u = Eᵀω and I
+// the inertia in body axes this is −L⁻¹·(u×Iu) and √m·Eᵀg.
 func (y *Weighted) fillBody(i int, E *spatial.Mat3, omega *spatial.Vec3) {
 	var spin spatial.Vec3
 	weightedLoad((*[6]float64)(y.B[6*i:]), &spin, &y.bodies[i], E, omega, &y.L.Mech.Gravity)
@@ -167,7 +168,8 @@ func (y *Weighted) addApplied(s *mechanism.State) error {
 	return nil
 }
 
-// addWeightedForce adds C⁻¹·w of a body b with the axes E, w a wrench in world axes.
+// addWeightedForce adds C⁻¹·w of a body b with the axes E, theory.md (14), w a wrench in world
+// axes.
 func addWeightedForce(out *[6]float64, b *bodies.Body, E *spatial.Mat3, w *spatial.Force) {
 	c := b.Weight()
 	n, f := E.TMulVec(w.Moment()), E.TMulVec(w.Linear())
@@ -203,21 +205,26 @@ func (y *Weighted) fillAny(w *jointWork, j, node int32, s *mechanism.State) erro
 		return err
 	}
 	at := y.L.place(jt, node)
-	o := int(at.row)
-	scale := y.Scale[o : o+int(jt.Rows)]
-	clear(scale)
-	if jt.Succ >= 0 {
-		sideTo(y.W.Val[at.succ:], scale, &w.rows, &w.armS, &y.bodies[jt.Succ], &y.Kin.Bodies[jt.Succ].E, 1)
-	}
-	if jt.Pred >= 0 {
-		sideTo(y.W.Val[at.pred:], scale, &w.rows, &w.armP, &y.bodies[jt.Pred], &y.Kin.Bodies[jt.Pred].E, -1)
-	}
-	w.rightSideTo(y.B[o : o+int(jt.Rows)])
+	pred, succ := at.rowsIn(y.W.Val)
+	o, end := at.row, at.row+int32(jt.Rows)
+	w.weightedTo(pred, succ, y.Scale[o:end], jt, y.bodies, y.Kin)
+	w.rightSideTo(y.B[o:end])
 	return nil
 }
 
-// sideTo stores the block sign·TᵀX·C⁻ᵀ of a body b with the axes E and adds the squared norms
-// of its rows to scale:
+// weightedTo stores the weighted rows in w on the predecessor and successor of a joint, and their squared norms.
+func (w *jointWork) weightedTo(pred, succ, scale []float64, jt *mechanism.Joint, list []bodies.Body, k *mechanism.Kinematics) {
+	clear(scale)
+	if i := jt.Succ; i >= 0 {
+		sideTo(succ, scale, &w.rows, &w.armS, &list[i], &k.Bodies[i].E, 1)
+	}
+	if i := jt.Pred; i >= 0 {
+		sideTo(pred, scale, &w.rows, &w.armP, &list[i], &k.Bodies[i].E, -1)
+	}
+}
+
+// sideTo stores the block sign·TᵀX·C⁻ᵀ of a body b with the axes E, theory.md (13), and adds
+// the squared norms of its rows to scale:
 //
 //	row (n, f):  G·(n + arm×f), Eᵀf/√m   with G = L⁻¹·Eᵀ
 func sideTo(v, scale []float64, r *joints.Rows, arm *spatial.Vec3, b *bodies.Body, E *spatial.Mat3, sign float64) {
@@ -227,11 +234,11 @@ func sideTo(v, scale []float64, r *joints.Rows, arm *spatial.Vec3, b *bodies.Bod
 	root := sign * c.Mass
 	for k := range scale {
 		t := &r.T[k]
-		x := sign * (t[0] + (arm[1]*t[5] - arm[2]*t[4]))
-		yy := sign * (t[1] + (arm[2]*t[3] - arm[0]*t[5]))
-		z := sign * (t[2] + (arm[0]*t[4] - arm[1]*t[3]))
+		n0 := sign * (t[0] + (arm[1]*t[5] - arm[2]*t[4]))
+		n1 := sign * (t[1] + (arm[2]*t[3] - arm[0]*t[5]))
+		n2 := sign * (t[2] + (arm[0]*t[4] - arm[1]*t[3]))
 		f0, f1, f2 := root*t[3], root*t[4], root*t[5]
-		w0, w1, w2 := G[0]*x+G[1]*yy+G[2]*z, G[3]*x+G[4]*yy+G[5]*z, G[6]*x+G[7]*yy+G[8]*z
+		w0, w1, w2 := G[0]*n0+G[1]*n1+G[2]*n2, G[3]*n0+G[4]*n1+G[5]*n2, G[6]*n0+G[7]*n1+G[8]*n2
 		q := (*[6]float64)(v[6*k:])
 		q[0], q[1], q[2] = w0, w1, w2
 		q[3] = E[0]*f0 + E[3]*f1 + E[6]*f2
@@ -252,17 +259,23 @@ func (y *Weighted) AccelerationsTo(a, x []float64) {
 
 // accelerations is AccelerationsTo for the bodies lo ≤ i < hi.
 func (y *Weighted) accelerations(a, x []float64, lo, hi int) {
-	var w, v spatial.Vec3
-	for i := 6 * lo; i < 6*hi; i += 6 {
-		E := &y.Kin.Bodies[i/6].E
-		c := y.bodies[i/6].Weight()
-		q, out := (*[6]float64)(x[i:]), (*[6]float64)(a[i:])
-		w[0], w[1], w[2] = q[0], q[1], q[2]
-		v[0], v[1], v[2] = c.Mass*q[3], c.Mass*q[4], c.Mass*q[5]
-		c.Inertia.TMulVecTo(&w, &w)
-		E.MulVecTo((*spatial.Vec3)(out[:3]), &w)
-		E.MulVecTo((*spatial.Vec3)(out[3:]), &v)
+	for i := lo; i < hi; i++ {
+		unweigh((*[6]float64)(a[6*i:]), &y.bodies[i], &y.Kin.Bodies[i].E, (*[6]float64)(x[6*i:]))
 	}
+}
+
+// unweigh stores C⁻ᵀ·x of a body b with the axes E; out may be x.
+func unweigh(out *[6]float64, b *bodies.Body, E *spatial.Mat3, x *[6]float64) {
+	c := b.Weight()
+	L, root := &c.Inertia, c.Mass
+	w0, w1, w2 := L[0]*x[0]+L[3]*x[1]+L[4]*x[2], L[1]*x[1]+L[5]*x[2], L[2]*x[2]
+	v0, v1, v2 := root*x[3], root*x[4], root*x[5]
+	out[0] = E[0]*w0 + E[1]*w1 + E[2]*w2
+	out[1] = E[3]*w0 + E[4]*w1 + E[5]*w2
+	out[2] = E[6]*w0 + E[7]*w1 + E[8]*w2
+	out[3] = E[0]*v0 + E[1]*v1 + E[2]*v2
+	out[4] = E[3]*v0 + E[4]*v1 + E[5]*v2
+	out[5] = E[6]*v0 + E[7]*v1 + E[8]*v2
 }
 
 // WeighTo stores in x the weighted coordinates Cᵀ·a, the inverse of

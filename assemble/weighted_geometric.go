@@ -6,14 +6,12 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// GeometricTo replaces the inertias by unit masses with a length for each body,
-// diag(ℓ²·1, 1), as System.GeometricTo: y.W becomes J weighted by that metric,
-// in body axes, and y.Scale the squared norms of its rows. AccelerationsTo and
-// WeighTo keep the inertias.
+// GeometricTo replaces the inertias by unit masses with a length for each body, diag(ℓ²·1, 1),
+// theory.md (25). y.W becomes J weighted by that metric, in body axes,
+// and y.Scale the squared norms of its rows. AccelerationsTo and WeighTo keep the inertias.
 //
 // Shapes: length has one entry a body and receives ℓ, m.
-// Cost: O(bodies + joints), no allocation. y has been filled; its
-// right side stays.
+// Cost: O(bodies + joints), no allocation. y has been filled; its right side stays.
 func (y *Weighted) GeometricTo(length []float64) {
 	p := y.L.Pattern
 	y.L.LengthsTo(length)

@@ -2,7 +2,7 @@ package assemble
 
 import (
 	"github.com/rung-mbd/rung/bodies"
-	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/lanes"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -12,7 +12,7 @@ import (
 // moments along the axes of P: arm and slip are zero, and T˚ too. In the axes of
 // its predecessor such a row does not change, so that its weighted block is a
 // constant. What is left for a state are the block of the successor and the right
-// side, which kernel.PinRows fills.
+// side, which lanes.PinRows fills.
 
 // pinned reports whether a joint is so.
 func pinned(j *mechanism.Joint) bool {
@@ -20,14 +20,14 @@ func pinned(j *mechanism.Joint) bool {
 }
 
 // pins returns the rows of a pinned joint.
-func pins(k joints.Kind) kernel.Pins {
+func pins(k joints.Kind) lanes.Pins {
 	switch k {
 	case joints.Fixed:
-		return kernel.Pins{Force: 3, Moments: 3}
+		return lanes.Pins{Force: 3, Moments: 3}
 	case joints.Revolute:
-		return kernel.Hinge
+		return lanes.Hinge
 	default:
-		return kernel.Ball
+		return lanes.Ball
 	}
 }
 
@@ -42,7 +42,7 @@ var (
 
 // pinWork is the scratch of fillPinned.
 type pinWork struct {
-	pin   kernel.Pin
+	pin   lanes.Pin
 	block [36]float64 // of the world
 }
 
@@ -62,7 +62,7 @@ func (y *Weighted) fillConstant() {
 }
 
 // constantRows stores the block of a pinned joint and its predecessor in v, and the squared
-// norms of its rows in base: the rows of kernel.PinRows for the opposite axes of P, in a
+// norms of its rows in base: the rows of lanes.PinRows for the opposite axes of P, in a
 // body that does not turn.
 func constantRows(v, base []float64, list []bodies.Body, jt *mechanism.Joint) {
 	body := &list[jt.Pred]
@@ -72,7 +72,7 @@ func constantRows(v, base []float64, list []bodies.Body, jt *mechanism.Joint) {
 	for k, e := range jt.P.E {
 		axes[k] = -e
 	}
-	kernel.PinRows(v, base, b[:], &kernel.Pin{
+	lanes.PinRows(v, base, b[:], &lanes.Pin{
 		EP: (*[9]float64)(&still), ES: (*[9]float64)(&still),
 		OmegaP: (*[3]float64)(&zero), OmegaS: (*[3]float64)(&zero),
 		Axes: &axes, OriginP: (*[3]float64)(&zero), OriginS: (*[3]float64)(&jt.P.Origin),
@@ -91,7 +91,7 @@ func (y *Weighted) fillPinned(w *pinWork, jt *mechanism.Joint, at place, s *mech
 	}
 	w.pin.Base = y.base[o-6*y.L.Mech.NumBodies():]
 	w.set(jt, y.bodies, y.Kin, s)
-	kernel.PinRows(v, y.Scale[o:], y.B[o:], &w.pin, pins(jt.Kind))
+	lanes.PinRows(v, y.Scale[o:], y.B[o:], &w.pin, pins(jt.Kind))
 }
 
 // set fills w.pin for a joint, but for Base.

@@ -49,8 +49,8 @@ func (j *rangeJob) Do(_, i int) {
 	}
 }
 
-// each makes a pass over all ranges and returns the lowest place at which it ended
-// early, or n.
+// each makes a pass over all ranges. It returns the lowest place at which a range ended early,
+// or n.
 func (y *Weighted) each(t rangeTask) int {
 	y.task = t
 	y.team.Run(ranges(t.n), (*rangeJob)(y))

@@ -86,8 +86,8 @@ func (g *tangle) screwAxis(kind model.JointType, c, w, v vec) (P, S place, pitch
 	return P, S, pitch, true
 }
 
-// double adds a joint "d…" beside one of the tree that allows at least what
-// that one allows, so that all its rows are redundant.
+// double adds a joint "d…" beside a joint of the tree. The new joint allows at least what the
+// old one allows, so all its rows are redundant.
 func (g *tangle) double(k int) {
 	old := g.m.Joints[g.joint[g.rng.IntN(len(g.joint))]]
 	j := model.Joint{

@@ -85,8 +85,8 @@ func net(name string, sideways model.JointType, n int, seed uint64) (*model.Mode
 	return r.m, nil
 }
 
-// knot appends body (i, j) of a net, hung from the body up. t is the motion of
-// its hang point p[0]; the other points are those of its further joints.
+// knot appends body (i, j) of a net, with the point from which it hangs, upwards. t is the
+// motion of that point, p[0]; the other points are those of its further joints.
 func (r *rig) knot(i, j, up int, t twist, p [4]vec) int {
 	x := place{p[0], r.rotation(math.Pi)}
 	var local [4]vec

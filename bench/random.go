@@ -22,26 +22,24 @@ type tangle struct {
 	values   []float64 // scratch: the matrix of a cluster
 }
 
-// Random is a mechanism of n bodies and n + ⌊n/3⌋ joints with a random graph,
-// random frames and all joint types. A joint runs from world or body to body or
-// world in either direction; bodies and joints are shuffled. Some joints have
-// forces, springs, turns and prescribed motions; there are spring-dampers and
-// wrenches.
+// Random is a mechanism of n bodies and n + ⌊n/3⌋ joints with a random graph, random frames and
+// all joint types. A joint runs from world or body to body or world in either direction; bodies
+// and joints are shuffled. Some joints have forces, springs, turns and prescribed motions;
+// there are spring-dampers and wrenches.
 //
-// Bodies: "b…" hang in a tree by "j…" from the world or a body before them;
-// "c…", "s…" are legs, with joints "u…", "p…", "s…". Loops: the legs, joints
-// "k…", and "d…", which double a joint of the tree. The first
-// eight of "k…" join any two bodies, the others bodies a few joints apart.
+// Bodies "b…" hang in a tree by joints "j…", from the world or from a body before them. Bodies
+// "c…" and "s…" are legs, with joints "u…", "p…", "s…". Loops are the legs, joints "k…", and
+// joints "d…", which double a joint of the tree. The first eight of "k…" join any two bodies,
+// the others bodies a few joints apart.
 //
-// A joint that closes a loop is put where it agrees with the velocities: its
-// axis along the relative velocity, its plane or rod along or across it, or its
-// screw axis on theirs. It is put only where all rows of its cluster (the loops
-// that share joints with it) are well independent and leave a freedom to spare.
-// So redundant = the rows of "d…"; the other counts depend on the types drawn.
-// Legs come last; they have six freedoms and constrain nothing.
+// A joint that closes a loop is put where it agrees with the velocities: with its axis along
+// the relative velocity, its plane or rod along or across it, or its screw axis on the axis of
+// the relative screw. It is put only where all rows of its cluster (the loops that share joints
+// with it) are well independent and leave a freedom to spare. So the redundant rows are those
+// of "d…"; the other counts depend on the types drawn. Legs come last; they have six freedoms
+// and constrain nothing.
 //
-// Cost: O(n) on average but for eight loops of O(log n).
-// It returns ErrSize.
+// Cost: O(n) on average but for eight loops of O(log n). It returns ErrSize.
 func Random(n int, seed uint64) (*model.Model, error) {
 	if _, err := count("random", n, func(n int64) int64 { return n }); err != nil {
 		return nil, err

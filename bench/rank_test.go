@@ -110,6 +110,10 @@ func (a *analysis) requireAccelerable(t *testing.T) {
 }
 
 func TestRanks(t *testing.T) {
+	seeds := uint64(2)
+	if testing.Short() {
+		seeds = 1
+	}
 	for _, c := range []struct {
 		family                    string
 		n                         []int
@@ -128,7 +132,7 @@ func TestRanks(t *testing.T) {
 	} {
 		for _, n := range c.n {
 			t.Run(fmt.Sprintf("%s/n=%d", c.family, n), func(t *testing.T) {
-				for seed := range uint64(2) {
+				for seed := range seeds {
 					m := generate(t, c.family, n, seed)
 					a := analyse(t, m)
 					assert.Equal(t, c.rows(n), a.rows)

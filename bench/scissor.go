@@ -12,20 +12,19 @@ const (
 	scissorDepth = 0.1 // m, half the distance between the two hinges of a pin
 )
 
-// Scissor is a mast of n scissor stages on the ground, gravity along −y: two rods of 1 m
-// and 1 kg a stage, "a0", … from the left foot to the right and "b0", … from the right to
-// the left, pinned where they cross ("c0"), and at their tips to the rods of the
-// next stage ("l0" left, "r0" right). Each pin is two revolutes about z, ahead and behind:
-// "c0f" and "c0b". The left foot is pinned to the world, "gf" and "gb", and the right
-// one stands on a plane by two points, "sf" and "sb". Everything is symmetric about z = 0, so
-// that reactions of least norm are those of a plane mast, half of them ahead and half behind.
+// Scissor is a mast of n scissor stages on the ground, gravity along −y. A stage has two rods
+// of 1 m and 1 kg: "a0", … from the left foot to the right, and "b0", … from the right foot to
+// the left. They are pinned where they cross ("c0"), and at their tips to the rods of the next
+// stage ("l0" left, "r0" right). Each pin is two revolutes about z, one ahead ("c0f") and one
+// behind ("c0b"). The left foot is pinned to the world, "gf" and "gb". The right one stands on
+// a plane by two points, "sf" and "sb". Everything is symmetric about z = 0. So reactions of
+// least norm are those of a plane mast, half of them ahead and half behind.
 //
 // The mast folds at a rate, drawn from the seed, that gives its top some metres a second.
 //
 // 2n bodies, 6n joints; rows 30n−8, rank 12n−1, redundant 18n−7, mobility 1.
 //
-// Cost: O(n).
-// It returns ErrSize.
+// Cost: O(n). It returns ErrSize.
 func Scissor(n int, seed uint64) (*model.Model, error) {
 	nb, err := count("scissor", n, func(n int64) int64 { return 2 * n })
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// triangleTol is the relative breach of the triangle inequality of the principal
-// moments that is put down to rounding of the user's data (model-format.md).
+// triangleTol is the relative breach of the triangle inequality of the principal moments that
+// counts as rounding of the user's data (model-format.md).
 const triangleTol = 1e-9
 
 // Reasons for which New and the other constructors refuse a body, for errors.Is.
@@ -34,8 +34,8 @@ type Body struct {
 	weight Weight
 }
 
-// Weight is C⁻¹ of a body, M = C·Cᵀ its inertia at the centre of mass in body
-// axes: M is diag(Inertia, Mass·1) and C is diag(L, √Mass·1) with L·Lᵀ = Inertia.
+// Weight is C⁻¹ of a body, theory.md (10). M = C·Cᵀ is its inertia at the centre of mass in
+// body axes: M is diag(Inertia, Mass·1) and C is diag(L, √Mass·1) with L·Lᵀ = Inertia.
 type Weight struct {
 	Inertia spatial.Lower3 // L⁻¹, 1/√(kg m²)
 	Mass    float64        // 1/√Mass, 1/√kg

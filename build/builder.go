@@ -2,7 +2,9 @@ package build
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -215,8 +217,42 @@ func (b *Builder) Model() (*model.Model, error) {
 		j.Turns, j.Motion = slices.Clone(j.Turns), slices.Clone(j.Motion)
 		m.Joints = append(m.Joints, j)
 	}
-	if err := errors.Join(append(slices.Clone(b.errs), model.Check(&m))...); err != nil {
+	if err := errors.Join(append(slices.Clone(b.errs), b.untold(model.Check(&m)))...); err != nil {
 		return nil, err
 	}
 	return &m, nil
+}
+
+// untold returns the problems of a model without those of bodies, joints and force elements
+// that errors of calls tell of already.
+func (b *Builder) untold(err error) error {
+	var p *model.Problems
+	if !errors.As(err, &p) {
+		return err
+	}
+	told := map[string]bool{}
+	for _, err := range b.errs {
+		if at := new(mechanism.Error); errors.As(err, &at) {
+			told[elementPath(at)] = true
+		}
+	}
+	p.List = slices.DeleteFunc(p.List, func(q *model.Problem) bool {
+		element, _, _ := strings.Cut(q.Path, "].")
+		return told[element]
+	})
+	if len(p.List) == 0 {
+		return nil
+	}
+	return p
+}
+
+// elementPath returns the path of what an error is about in a document, up to its index.
+func elementPath(at *mechanism.Error) string {
+	switch {
+	case at.BodyIndex >= 0:
+		return fmt.Sprintf("$.bodies[%d", at.BodyIndex)
+	case at.JointIndex >= 0:
+		return fmt.Sprintf("$.joints[%d", at.JointIndex)
+	}
+	return fmt.Sprintf("$.forces[%d", at.ForceIndex)
 }

@@ -192,6 +192,7 @@ func TestBuilderErrors(t *testing.T) {
 	} {
 		require.ErrorContains(t, err, text)
 	}
+	require.Len(t, p.List, 1, "what a call has told is not told again: %v", p)
 }
 
 // TestBuilderGoesOn: a model taken from a Builder does not change with it.

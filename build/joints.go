@@ -54,8 +54,8 @@ func (b *Builder) Cylindrical(name string, predecessor, successor Body, point, a
 	return b.Joint(name, joints.Cylindrical, predecessor, successor, on(point, axis))
 }
 
-// rightCosine is the cosine of the angle between the axes of a universal joint up to which it
-// counts as right: one that the reader would take for rounding of an orientation.
+// rightCosine is the cosine of the angle between the axes of a universal joint up to which the
+// angle counts as right. The reader of models takes as much for rounding of an orientation.
 const rightCosine = 1e-6
 
 // Universal adds a cross at a point: first is its axis in the predecessor, second that in the

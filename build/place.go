@@ -46,8 +46,8 @@ func (p Place) along(axis, to spatial.Vec3) Place {
 // parallelSine is the sine of the angle between two axes up to which they count as parallel.
 const parallelSine = 1e-9
 
-// withAxes gives axis i of p the direction of a, and axis j, the next one in the order x, y, z,
-// x, that of the part of b across a.
+// withAxes gives axis i of p the direction of a. The next axis j, in the order x, y, z, x, gets
+// the direction of the part of b across a.
 func (p Place) withAxes(i, j int, a, b spatial.Vec3) Place {
 	if a, p.wrong = direction(a); p.wrong != nil {
 		return p

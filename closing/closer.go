@@ -7,7 +7,6 @@ import (
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/bodies"
-	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/kkt"
@@ -112,9 +111,6 @@ const (
 	// closeStiff, of m·ℓ², is what stiffened bodies have on top of their inertia: that of a
 	// rod that reaches as far as their arms to both sides.
 	closeStiff = 1.0 / 3
-	// closeFlat is the least scale of a row relative to the largest of its joint, all
-	// in units of the rows.
-	closeFlat = 1e-8
 )
 
 // Closer makes states satisfy the joints: poses by damped Gauss–Newton steps,
@@ -125,13 +121,11 @@ const (
 // A held body counts as infinitely heavy: its columns of W are zero. So the
 // pattern and the factor are those of the plan, and the body stays bit by bit.
 type Closer struct {
-	guard   team.Guard
-	lender  *kkt.Solver // whose factor it is; nil if it is c's own
-	epsilon float64     // of the plan
-	layout  *assemble.Layout
-	mech    *mechanism.Mechanism // of the plan, without loads
-	sys     *assemble.Weighted
-	fac     *factor.Factor
+	guard  team.Guard
+	layout *assemble.Layout
+	mech   *mechanism.Mechanism // of the plan, without loads
+	sys    *assemble.Weighted
+	fac    *kkt.Factored // of sys
 
 	unit   []float64     // by row: what an error is relative to: 1, or the length of the longer body, m
 	flat   []bool        // by row: it is an angle
@@ -150,8 +144,8 @@ type Closer struct {
 	delta   []float64        // errors of the rows
 	x       []float64        // step: six a body, then multipliers
 
-	// chord is the run of the factor that is of a pose next to that in at, the last one closed; 0 if there is none.
-	chord int
+	// chord: the factor is of a pose next to that in at, the last one closed, as long as it is current.
+	chord bool
 	exact bool // Exactly
 
 	best  *mechanism.State // of approach; nil unless it is wanted, as the next
@@ -166,27 +160,17 @@ type Closer struct {
 // NewCloser allocates a closer of the plan.
 //
 // It panics if a body or the tolerance is out of range.
-func NewCloser(p *kkt.Plan, o Options) *Closer {
-	t := team.New(p.Options().Threads)
-	return newCloser(p, p.Symbolic().NewFactorOn(t), t, o)
-}
+func NewCloser(p *kkt.Plan, o Options) *Closer { return NewCloserOn(p.NewWorkspace(), o) }
 
-// NewSharedCloser is NewCloser with the factor and the goroutines of s. Closing ends the results of s; otherwise neither
-// notices the other. Both belong to one goroutine.
-func NewSharedCloser(s *kkt.Solver, o Options) *Closer {
-	f, t := s.Lend()
-	c := newCloser(s.Plan(), f, t, o)
-	c.lender = s
-	return c
-}
-
-func newCloser(p *kkt.Plan, f *factor.Factor, t *team.Team, o Options) *Closer {
+// NewCloserOn is NewCloser with the goroutines and the factor of w, for use in turn with the other solvers on w.
+func NewCloserOn(w *kkt.Workspace, o Options) *Closer {
+	p := w.Plan()
 	// Loads do not matter, and may have no direction on the way.
 	layout, mech := *p.Layout(), p.Mechanism().Unloaded()
 	layout.Mech = mech
 	n, nb := layout.Pattern.Dim(), mech.NumBodies()
 	c := &Closer{
-		epsilon: p.Options().Epsilon, layout: p.Layout(), mech: mech, sys: layout.NewWeightedOn(t), fac: f,
+		layout: p.Layout(), mech: mech, sys: layout.NewWeightedOn(w.Team()),
 		unit: make([]float64, n), flat: make([]bool, n),
 		kin: &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, nb)},
 		at:  mech.Initial(), try: mech.Initial(), from: mech.Initial(),
@@ -207,6 +191,7 @@ func newCloser(p *kkt.Plan, f *factor.Factor, t *team.Team, o Options) *Closer {
 	}
 	c.measureUnits()
 	c.damping = c.sys.Scale
+	c.fac = kkt.NewFactored(w.Factor(), c.sys.W, c.sys.B, c.sys.Scale, p.Options().Epsilon, kkt.KeepAllFirmly, layout.At)
 	if c.loose = o.Tolerance; c.loose == 0 {
 		c.loose = closeLoose
 	}
@@ -221,7 +206,7 @@ func newCloser(p *kkt.Plan, f *factor.Factor, t *team.Team, o Options) *Closer {
 // poses, and of ε/δ² in the velocities.
 //
 // Cost: with it, one or two factorizations more a call.
-func (c *Closer) Exactly(on bool) { c.exact, c.chord = on, 0 }
+func (c *Closer) Exactly(on bool) { c.exact, c.chord = on, false }
 
 // Closing returns what the last ClosePositions or ProjectVelocities did. After an
 // error its fields are unspecified.
@@ -264,7 +249,7 @@ func (c *Closer) ClosePositions(st *mechanism.State) error {
 		return err
 	}
 	c.closing = Closing{Before: fit.largest}
-	c.chord = 0
+	c.chord = false
 	if !(fit.excess <= 1) {
 		if fit, err = c.closeEither(fit); err != nil {
 			return err
@@ -297,7 +282,7 @@ func (c *Closer) closeEither(start misfit) (misfit, error) {
 	fit, again := c.close(start)
 	c.damping = c.sys.Scale
 	c.sys.SetBodies(nil)
-	c.chord = 0 // the factor is of other inertias
+	c.chord = false // the factor is of other inertias
 	if again != nil {
 		return fit, err
 	}
@@ -334,9 +319,6 @@ func (c *Closer) close(fit misfit) (misfit, error) {
 
 // start makes st the state in c.at, for velocities if rates.
 func (c *Closer) start(st *mechanism.State, rates bool) {
-	if c.lender != nil {
-		c.lender.Drop()
-	}
 	if len(st.Bodies) != len(c.at.Bodies) {
 		panic("closing: foreign state")
 	}
@@ -380,11 +362,9 @@ func (c *Closer) step(fit misfit) (misfit, bool, error) {
 		return fit, false, err
 	}
 	c.setErrors()
-	if fit.relative < closeExact && c.factorize(factor.WhereWeak, c.sys.Scale, c.epsilon) == nil && c.fac.Corrected == 0 {
+	if fit.relative < closeExact && c.fac.Factorize(kkt.DropWeak) == nil {
 		if after, ok := c.search(fit, 1, closeGain); ok {
-			if after.excess <= 1 && fit.relative < closeChord && c.turn() < closeChord {
-				c.chord = c.fac.Runs()
-			}
+			c.chord = after.excess <= 1 && fit.relative < closeChord && c.turn() < closeChord
 			return after, true, nil
 		}
 		if fit.loose <= 1 {
@@ -394,7 +374,7 @@ func (c *Closer) step(fit misfit) (misfit, bool, error) {
 	mu := min(max(fit.relative*fit.relative, closeLeast), 1)
 	var lost error // a pivot is, where damping is too little against rounding
 	for range closeRaises {
-		if lost = c.factorize(factor.Everywhere, c.damping, mu); lost == nil {
+		if lost = c.fac.FactorizeDamped(c.damping, mu); lost == nil {
 			if after, ok := c.search(fit, closeHalves, closeDrop); ok {
 				return after, true, nil
 			}
@@ -405,7 +385,7 @@ func (c *Closer) step(fit misfit) (misfit, bool, error) {
 	if _, err := c.misfitAt(c.at); err != nil {
 		return fit, false, err
 	}
-	return fit, false, lost
+	return fit, false, named(lost)
 }
 
 // setErrors makes −δ the right side of the rows, and zero that of the bodies.
@@ -418,16 +398,12 @@ func (c *Closer) setErrors() {
 	}
 }
 
-// factorize factors the linearized system and eliminates its right side.
-func (c *Closer) factorize(policy factor.Policy, scale []float64, mu float64) error {
-	err := c.fac.FactorizeFor(c.sys.B, c.sys.W, scale, mu, policy)
+// named returns an error of a factorization, which may be nil, as one of this package.
+func named(err error) error {
 	if err == nil {
 		return nil
 	}
-	if p := new(factor.PivotError); errors.As(err, &p) {
-		return fault.Errorf("closing: %w", c.layout.At(p.Node, -1, err))
-	}
-	return err
+	return fault.Errorf("closing: %w", err)
 }
 
 // search goes from c.at along the solution of the factored system, at most halved

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
@@ -25,7 +26,7 @@ func TestCloseAgain(t *testing.T) {
 				*x *= 1e-6
 			}
 		}
-		p, err := kkt.NewPlan(m, kkt.Options{})
+		p, err := rung.NewPlan(m, kkt.Options{})
 		require.NoError(t, err)
 		rng := check.Rand(seed)
 		off := func(size float64) *mechanism.State {

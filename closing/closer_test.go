@@ -494,7 +494,7 @@ func TestCloserSteps(t *testing.T) {
 		require.NoError(t, c.ClosePositions(st))
 		require.Equal(t, want, st, "%s: closed", k.family)
 		require.Zero(t, c.Closing().Steps)
-		threads, err := kkt.NewPlan(m, kkt.Options{Threads: 3})
+		threads, err := rung.NewPlan(m, kkt.Options{Threads: 3})
 		require.NoError(t, err)
 		got := start.Clone()
 		other := closing.NewCloser(threads, closing.Options{Hold: []int{1}, Nearest: true})

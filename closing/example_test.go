@@ -27,7 +27,7 @@ func ExampleNewCloser() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := kkt.NewPlan(m, kkt.Options{})
+	plan, err := rung.NewPlan(m, kkt.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -60,11 +60,8 @@ func (c *Closer) approach(fit misfit) (misfit, error) {
 // smaller limit is tried.
 func (c *Closer) solveTangent() bool {
 	solved := false
-	for _, a := range rateAttempts[:2] {
-		if c.factorize(a.policy, c.sys.Scale, a.shrink*c.epsilon) != nil {
-			break
-		}
-		ref := c.fac.SolveRefinedTo(c.x, c.open, c.sys.B, c.sys.W, 0)
+	for w := kkt.DropWeak; w <= kkt.DropWeakest && c.fac.Factorize(w) == nil; w++ {
+		ref := c.fac.Refine(c.x, c.open, 0)
 		if solved = true; ref.Doubt <= kkt.DoubtTol {
 			break
 		}
@@ -90,7 +87,7 @@ func (c *Closer) closerTo(before float64) (fit misfit, ok bool) {
 		h /= 2
 	}
 	copy(c.at.Bodies, c.best.Bodies)
-	c.chord = 0
+	c.chord = false
 	return fit, false
 }
 

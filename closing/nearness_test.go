@@ -36,7 +36,7 @@ func parallelogramAt(t *testing.T, angle float64) (*kkt.Plan, *mechanism.State) 
 	b.Pose.Position, d.Pose.Position = [3]float64{c, s, 0}, [3]float64{2 + c, s, 0}
 	a.Velocity.Angular, d.Velocity.Angular = [3]float64{2: 1}, [3]float64{2: 1}
 	b.Velocity.Linear, d.Velocity.Linear = [3]float64{-s, c, 0}, [3]float64{-s, c, 0}
-	p, err := kkt.NewPlan(m, kkt.Options{})
+	p, err := rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	return p, p.Initial()
 }

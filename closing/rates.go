@@ -3,10 +3,10 @@ package closing
 import (
 	"math"
 
-	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -25,12 +25,6 @@ const (
 	rateLimit  = 1e-6
 	rateSolves = 8 // with one factor
 )
-
-// rateAttempts are the ways to factor for a projection, as in Solver.
-var rateAttempts = [...]struct {
-	policy factor.Policy
-	shrink float64 // factor on the plan's epsilon
-}{{factor.WhereWeak, 1}, {factor.WhereWeak, 1e-3}, {factor.Everywhere, 1}, {factor.Everywhere, 1e-2}}
 
 // ProjectVelocities replaces the velocities of st by the nearest ones, in the
 // metric of the inertias, that satisfy all joints: T·V̂ = σ. Poses stay; they
@@ -52,7 +46,7 @@ func (c *Closer) ProjectVelocities(st *mechanism.State) error {
 	c.enter()
 	defer c.guard.Leave()
 	mustHaveState(st)
-	chord := c.chord > 0 && c.chord == c.fac.Runs() && c.samePoses(st)
+	chord := c.chord && c.fac.Current() && c.samePoses(st)
 	c.start(st, true)
 	if !chord { // else c.kin is of st
 		if err := c.mech.KinematicsTo(c.kin, st); err != nil {
@@ -136,25 +130,20 @@ func (c *Closer) project(fit misfit, still bool) (misfit, error) {
 	if err := c.linearize(c.at); err != nil {
 		return fit, err
 	}
-	var lost error
-	factored := false
-	for i := range rateAttempts {
-		a := &rateAttempts[i]
+	c.setErrors()
+	err := c.fac.FactorizeFrom(kkt.DropWeak, nil)
+	if err != nil {
+		return fit, named(err)
+	}
+	for err == nil {
+		var off error
+		if fit, off = c.correct(fit, still); off != nil || c.good(fit) {
+			return fit, off
+		}
 		c.setErrors()
-		if err := c.factorize(a.policy, c.sys.Scale, a.shrink*c.epsilon); err != nil {
-			lost = err
-			continue
-		}
-		factored = true
-		var err error
-		if fit, err = c.correct(fit, still); err != nil || c.good(fit) {
-			return fit, err
-		}
+		err = c.fac.FactorizeFrom(c.fac.Way()+1, ErrCannotClose)
 	}
-	if factored {
-		return fit, nil
-	}
-	return fit, lost
+	return fit, nil
 }
 
 // good reports whether no other factorization would help.

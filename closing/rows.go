@@ -6,6 +6,7 @@ import (
 
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -100,7 +101,8 @@ func (c *Closer) stiffen() {
 // linearize fills the system at st, takes the held bodies out of it and gives
 // every row a scale.
 func (c *Closer) linearize(st *mechanism.State) error {
-	c.chord = 0
+	c.chord = false
+	c.fac.Changed()
 	if err := c.sys.FillTo(st); err != nil {
 		return err
 	}
@@ -109,17 +111,7 @@ func (c *Closer) linearize(st *mechanism.State) error {
 		scale := c.sys.Scale[p.Off[node]:p.Off[node+1]]
 		unit := c.unit[p.Off[node]:p.Off[node+1]]
 		c.hold(node, scale)
-		// A row may vanish at a pose, or between held bodies.
-		least := 0.0
-		for k, d := range scale {
-			least = max(least, closeFlat*d/(unit[k]*unit[k]))
-		}
-		if least == 0 {
-			least = 1
-		}
-		for k, d := range scale {
-			scale[k] = max(d, least*unit[k]*unit[k])
-		}
+		kkt.FloorScales(scale, unit) // a row may vanish between held bodies, too
 	}
 	return nil
 }

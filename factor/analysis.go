@@ -160,8 +160,8 @@ func (a *analysis) findNeighbours() {
 	})
 }
 
-// supernodes joins a core node with the next when that is its parent and has
-// exactly the same rows below (fundamental supernodes, Liu, Ng & Peyton 1993).
+// supernodes joins a core node with the next one if that is its parent and has exactly the same
+// rows below (fundamental supernodes, Liu, Ng & Peyton 1993).
 func (a *analysis) supernodes() {
 	n := len(a.size)
 	a.super = append(a.super, 0)
@@ -175,8 +175,8 @@ func (a *analysis) supernodes() {
 	}
 }
 
-// structure finds the parent and the rows of every supernode: those of the
-// matrix, of its leaves and of its children, less its own pivots.
+// structure finds the parent and the rows of every supernode. Its rows are those of the matrix,
+// of its leaves and of its children, less its own pivots.
 func (a *analysis) structure() {
 	ns := len(a.super) - 1
 	of := make([]int32, len(a.size)) // supernode of each node
@@ -249,9 +249,9 @@ func cost(w, b, entry float64) float64 {
 	return frontCost + updateCost*b*(b+1)/2 + entry*w*(w+b) + flopCost*flops
 }
 
-// relax joins a supernode with its parent, where its pivots come right before
-// the parent's, if one front with a few more zeros costs less than two (relaxed
-// supernodes, Ashcraft & Grimes 1989).
+// relax joins a supernode with its parent if the parent's pivots come right behind its own, and
+// if one front with a few more zeros costs less than two (relaxed supernodes, Ashcraft & Grimes
+// 1989).
 func (a *analysis) relax() {
 	ns := len(a.super) - 1
 	width, below := make([]float64, ns), make([]float64, ns)
@@ -270,7 +270,7 @@ func (a *analysis) relax() {
 	if entries > farEntries {
 		entry = farCost
 	}
-	gone := make([]bool, ns) // joined with the next
+	gone := make([]bool, ns) // the supernode is joined with the next
 	for k := range ns - 1 {
 		if a.up[k] != int32(k+1) {
 			continue
@@ -287,7 +287,7 @@ func (a *analysis) relax() {
 // compress drops the supernodes that were joined with the next.
 func (a *analysis) compress(gone []bool) {
 	ns := len(gone)
-	to := make([]int32, ns) // new number; of a joined one, that of the next
+	to := make([]int32, ns) // new number; a joined one has the number of the next
 	n := int32(0)
 	for k := range ns {
 		to[k] = n
@@ -366,8 +366,8 @@ func (a *analysis) place() {
 	}
 }
 
-// addRun appends n rows that go to dst, to the last run if that ends there and not
-// at row border. Runs before first belong to something else.
+// addRun appends n rows that go to dst. They extend the last run if that ends at dst, and dst
+// is not the row border. Runs before first belong to something else.
 func (s *Symbolic) addRun(first, dst, n, border int32) {
 	if l := int32(len(s.runs)); l > first && dst != border {
 		if r := &s.runs[l-1]; r.dst+r.n == dst {

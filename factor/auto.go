@@ -17,9 +17,8 @@ type Candidate struct {
 	Counts   Counts
 }
 
-// wideFront is the number of rows of the widest front of the other orders from
-// which nested dissection is tried: below, there is no net in the graph that it
-// could cut better.
+// wideFront is the number of rows of a front from which on nested dissection is tried. If no
+// front of the other orders is as wide, the graph has no net that dissection could cut better.
 const wideFront = 64
 
 // smallGraph is the number of nodes up to which Auto tries every ordering.
@@ -50,14 +49,18 @@ func (l Limits) check(c Counts) error {
 	return nil
 }
 
-// Choose analyses p (see Analyze) in the elimination order by method o, and returns the
-// method used and all that were tried. For Auto the one with the fewest flops is used of
-// these: leaf-first alone on forests, where no front is wide; otherwise the cheap ones and
-// minimum degree, and nested dissection where some front is wide.
+// Choose analyses p (see Analyze) in the elimination order by method o. It returns the method
+// used and all that were tried.
 //
-// Orders are tried, and large nets dissected, on a number of threads, on which the result does not depend.
+// For Auto it uses the method with the fewest flops. On forests, where no front is wide, it
+// tries leaf-first alone. Otherwise it tries the cheap methods and minimum degree, and nested
+// dissection where some front is wide.
 //
-// Cost: near-linear in nodes and blocks. It panics on an unknown ordering, and on less than one thread.
+// Orders are tried, and large nets dissected, on a number of threads. The result does not
+// depend on that number.
+//
+// Cost: near-linear in nodes and blocks. It panics on an unknown ordering, and on less than one
+// thread.
 func Choose(p *sparse.Pattern, o order.Ordering, threads int) (s *Symbolic, used order.Ordering, tried []Candidate) {
 	s, used, tried, _ = ChooseContext(context.Background(), p, o, threads, Limits{})
 	return s, used, tried
@@ -159,7 +162,7 @@ func (c *choice) tryList() {
 	others.Wait()
 }
 
-// fewestFlops returns the first of those with the least work.
+// fewestFlops returns the elimination with the least work, the first of several.
 func fewestFlops(list []*elimination) (best int) {
 	for i, e := range list {
 		if e.counts.Flops < list[best].counts.Flops {

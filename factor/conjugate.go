@@ -6,20 +6,22 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 )
 
-// A step of plain refinement changes the multipliers by (S + E)⁻¹·(residual of the −1 rows),
-// S the Schur complement and E the proximal term on all of them, and hardly moves along
-// directions in which S is much smaller than E. Conjugate gradients with the same factor as
-// preconditioner (Hestenes & Stiefel 1952) end those one by one, as S relative to S + E has
-// eigenvalues near one but for them. Residuals and curvatures are taken with K, in
-// which W, not its square, stands: so directions are resolved that no pivot can tell from
-// redundant ones, up to conjugateFlat. Those have no part in consistent residuals.
+// A step of plain refinement changes the multipliers by (S + Γ)⁻¹·(residual of the −1 rows),
+// theory.md (19), with S the Schur complement and Γ the proximal term on all of these rows. It
+// hardly moves along directions in which S is much smaller than Γ. S relative to S + Γ has
+// eigenvalues near one but for these directions. So conjugate gradients with the same factor as
+// preconditioner end them one by one (Hestenes & Stiefel 1952).
+//
+// Residuals and curvatures are taken with K, in which W stands and not its square, theory.md
+// (23). So directions are resolved that no pivot can tell from redundant ones, up to
+// conjugateFlat. Directions below that have no part in consistent residuals.
 
 const (
 	conjugateSteps = 64
 	conjugateFlat  = 1e-20 // curvature, relative to the scales of the rows, below which W is known to less than conjugateFair
 	conjugateFair  = 1e-6  // predicted error that makes a solution better than one that plain refinement leaves
-	conjugateGood  = 1e-7  // and from which steps that gain less than half are counted
-	conjugateIdle  = 3     // number of such steps after which it ends
+	conjugateGood  = 1e-7  // predicted error from which on steps are counted that gain less than half
+	conjugateIdle  = 3     // number of such steps after which the iteration ends
 )
 
 // conjugate is the memory of conjugateGradients, vectors of all rows.
@@ -28,10 +30,13 @@ type conjugate struct {
 	cg            algebra.Conjugate
 }
 
-// conjugateGradients improves the solution x of K·x = b. It returns the error that it
-// predicts for the +1 part, in the energy norm and relative to that part or floor: √(rᵀ(S + E)⁻¹r), r the
-// residual, over the root of the smallest (pᵀSp)/(pᵀ(S + E)p) that a search direction p has
-// shown. x is the best one by that measure, and stays as it was if no error is below
+// conjugateGradients improves the solution x of K·x = b. It returns the error that it predicts
+// for the +1 part, in the energy norm and relative to that part or floor. With r the residual
+// and p the search directions the error is
+//
+//	√(rᵀ(S + Γ)⁻¹r) / √(min (pᵀSp)/(pᵀ(S + Γ)p)).
+//
+// x becomes the best solution by that measure. It stays as it was if no error is below
 // conjugateFair.
 //
 // Cost: a solve and two products with K a step; the first call allocates.

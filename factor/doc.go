@@ -1,31 +1,34 @@
 // Package factor factors symmetric block matrices of known pivot signs as
-// L·D·Lᵀ without pivoting, and solves with them.
+// L·D·Lᵀ without pivoting, and solves with them (docs/theory.md (15)).
 //
-// The matrix is quasi-definite: blocks of sign +1 are positive definite, and
-// a small proximal term −e on the diagonal of the blocks of sign −1 makes the
-// rest negative definite, so that the factorization exists for every symmetric
-// permutation (Vanderbei 1995) and nothing about it depends on the numbers: the
-// pattern of L, the order and the signs of all pivots are known beforehand.
+// The matrix K has blocks of two signs. Those of sign +1 are positive definite.
+// A small proximal term −Γ on the diagonal of the blocks of sign −1 makes
+// the rest negative definite. So K − Γ is quasi-definite, and the factorization
+// exists for every symmetric permutation (Vanderbei 1995). Nothing about it depends
+// on the numbers: the pattern of L, the order and the signs of all pivots are
+// known beforehand.
 //
-// Three kinds of object, in this order:
+// There are two kinds of object:
 //
-//   - Symbolic: order, elimination tree, supernodes, counts; immutable, shared
-//     between goroutines.
-//   - Factor: the memory of one factorization; Factorize and SolveTo allocate
-//     nothing and may be repeated.
-//   - Refine: iterative refinement with the matrix without the proximal term;
-//     each step is one proximal-point iteration, so the term leaves no trace in
-//     the result.
+//   - [Symbolic]: order, elimination tree, supernodes, counts. It is immutable and
+//     shared between goroutines. [Analyze] makes it.
+//   - [Factor]: the memory of one factorization. [Factor.Factorize] and
+//     [Factor.SolveTo] allocate nothing and may be repeated.
+//     [Factor.SolveRefinedTo] refines with the residual of K, without the proximal
+//     term. Each step is one proximal-point iteration, theory.md (18), so the
+//     term leaves no trace in the result.
 //
-// Span factors the blocks between the nodes of the two signs orthogonally, on the same analysis with the signs exchanged:
-// for least norms and ranks that a factor of products could not tell.
+// [Span] and [RowSpan] factor the blocks between the nodes of the two signs
+// orthogonally, on the same analysis with the signs exchanged. They give least norms
+// and ranks that a factor of products could not tell, theory.md (28) to (31).
+// [Precise] computes with 32 digits.
 //
-// The numeric method is multifrontal (Duff & Reid 1983): each supernode is
-// assembled into a small dense front from the matrix and from the update
-// matrices of its children, eliminated, and its own update matrix waits on a
-// stack, at a place that the analysis has found. Nodes of sign +1 that come before
-// all their neighbours need no front: with unit diagonal blocks W·Wᵀ of such a leaf
-// goes straight into another one's.
-// A matrix with other +1 blocks is first brought to unit ones. Independent subtrees
-// may run on several goroutines; the bits are the same.
+// The numeric method is multifrontal (Duff & Reid 1983). Each supernode is
+// assembled into a small dense front, from the matrix and from the update
+// matrices of its children. The front is eliminated, and its own update matrix waits
+// on a stack, at a place that the analysis has found. A node of sign +1 that comes
+// before all its neighbours is a leaf and needs no front: its block is 1, and its
+// W·Wᵀ is subtracted in the front of its first neighbour, theory.md (17). A
+// matrix with other +1 blocks is first brought to unit ones. Independent subtrees may
+// run on several goroutines; the bits are the same.
 package factor

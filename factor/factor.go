@@ -23,8 +23,8 @@ func (e *PivotError) Error() string {
 	return fmt.Sprintf("factor: pivot %d of node %d is %g", e.Row, e.Node, e.Value)
 }
 
-// Factor is the memory of one factorization K − E = L·D·Lᵀ, E the proximal
-// diagonal. A Factor belongs to one goroutine at a time; it may use others.
+// Factor is the memory of one factorization K − Γ = L·D·Lᵀ, theory.md (15), with Γ the diagonal
+// of the proximal terms. A Factor belongs to one goroutine at a time; it may use others.
 type Factor struct {
 	watched
 
@@ -48,7 +48,7 @@ type Factor struct {
 	b       []float64  // right side that is eliminated with the matrix; nil if there is none
 	ok      bool       // there is a factor
 	runs    int        // of Factorize
-	begun   bool       // and the panels hold D⁻¹L⁻¹ of the right side
+	begun   bool       // the panels hold D⁻¹L⁻¹ of the right side too
 	from    rightSide  // of forward
 	to      solution   // of backward
 	square  []float64  // core: Σ‖x‖² of the neighbours of a −1 node that is not open
@@ -58,19 +58,19 @@ type Factor struct {
 	checked []checked  // by task of residual
 }
 
-// Tally is what Factorize has noticed of the pivots.
+// Tally is what Factorize has seen of the pivots.
 type Tally struct {
 	Corrected int // pivots that rounding gave the wrong sign or size
 	Weak      int // rows of sign −1 whose proximal term was used
-	// Contraction estimates how much of the error one refinement leaves: the
+	// Contraction estimates how much of the error one refinement leaves, theory.md (20): the
 	// largest ratio of a proximal term to its pivot, redundant rows left out.
 	Contraction float64
 
-	bad  int     // original scalar of the pivot that ended it, −1 if none has
+	bad  int     // original scalar of the pivot that ended the factorization, −1 if none has
 	lost float64 // that pivot
 }
 
-// add adds what another part of the matrix has shown; the first bad pivot stays.
+// add adds what another part of the matrix has shown. The first bad pivot stays.
 func (t *Tally) add(u *Tally) {
 	t.Corrected += u.Corrected
 	t.Weak += u.Weak
@@ -87,12 +87,12 @@ type worker struct {
 	stack  []float64 // update matrices that are not handed to the top, column-major, lower
 	ld     []float64 // L·D of the current panel, and W of a leaf
 	leaf   []float64 // update matrix of a leaf
-	limit  []float64 // of the current pivots: above it they are not taken as they are
-	shift  []float64 // of the current pivots: the terms of those above their limit, NaN for none
+	limit  []float64 // of the current pivots: a pivot above it is not taken as it is
+	shift  []float64 // of the current pivots: the term of a pivot above its limit, NaN if it gets none
 	x      []float64 // rows of one front in the solves
 	energy float64   // yᵀ·|D|·y of what forward has stored
 	step   float64   // largest ‖·‖² of a +1 node that the last backward stored or added
-	size   float64   // and of what was there then
+	size   float64   // largest ‖·‖² of what was in a +1 node afterwards
 }
 
 // Policy says which rows of sign −1 get their proximal term.
@@ -100,20 +100,19 @@ type Policy uint8
 
 // The policies.
 const (
-	// WhereWeak puts the whole scale of a row on its diagonal if the pivot without
-	// it is below weakPivot·eps·scale, and nothing elsewhere. If the weak rows are
-	// exactly the redundant ones, their multipliers come out as zero, all other
-	// rows are eliminated exactly, and one solve is right up to rounding.
+	// WhereWeak puts the whole scale of a row on its diagonal if the pivot without it is below
+	// weakPivot·eps·scale. Other rows get nothing. Suppose that the weak rows are exactly the
+	// redundant ones. Then their multipliers come out as zero, all other rows are eliminated
+	// exactly, and one solve is right up to rounding.
 	WhereWeak Policy = iota
-	// Everywhere puts eps·scale on the diagonal of all rows, so that a pivot's
-	// answer to a change of eps tells whether its row is redundant, however long
-	// the loop.
+	// Everywhere puts eps·scale on the diagonal of all rows. How a pivot changes with eps then
+	// tells whether its row is redundant, however long the loop.
 	Everywhere
 )
 
-// weakPivot is the ratio of a pivot to eps·scale above which the pivot stands
-// without proximal term. Rounding makes pivots of redundant rows up to the size
-// of eps·scale where the rows of one loop differ widely in scale.
+// weakPivot is the ratio of a pivot to eps·scale above which the pivot stands without proximal
+// term. Where the rows of one loop differ widely in scale, rounding makes pivots of redundant
+// rows up to the size of eps·scale.
 const weakPivot = 1e3
 
 // NewFactor allocates everything a factorization of s needs.
@@ -159,33 +158,29 @@ func (f *Factor) mustBe() {
 	}
 }
 
-// Runs returns how often f has been factored. Who shares f with others tells by it whether the factor is still the one
-// it knows.
+// Runs returns how often f has been factored. Who shares f with others can tell by it whether
+// the factor is still the one that it knows.
 func (f *Factor) Runs() int { return f.runs }
 
-// Factorize computes L and D of m − E, where E is a diagonal in the rows of
-// sign −1 made of scale and eps by policy. A row of scale zero has no term under
-// any policy.
+// Factorize computes L and D of m − Γ, theory.md (15). Γ is a diagonal in the rows of sign −1,
+// made of scale and eps by policy. A row of scale zero has no term under any policy.
 //
-// A pivot that comes out smaller in magnitude than half its term (a quarter under
-// WhereWeak), or positive, has been lost to rounding; it is set to minus the term
-// and counted in Corrected.
+// A pivot is lost to rounding if it comes out positive, or smaller in magnitude than half its
+// term (a quarter under WhereWeak). It is then set to minus the term and counted in Corrected.
 //
-// Shapes: m has the pattern of f.S and stays as it is while the factor is used;
-// scale, not negative, has Dim entries in the
-// original order, those of +1 rows unused; 0 < eps ≤ 1.
-// Cost: f.S.Counts.Flops, no allocation (but once for a matrix whose +1 blocks
-// are not units). It returns a *PivotError if a +1
-// block is not positive definite, a −1 row without term is not negative, or a
-// value is not finite; the factor is then invalid. It panics on a foreign
+// Shapes: m has the pattern of f.S and stays as it is while the factor is used; scale, not
+// negative, has Dim entries in the original order, those of +1 rows unused; 0 < eps ≤ 1.
+// Cost: f.S.Counts.Flops, no allocation (but once for a matrix whose +1 blocks are not units).
+// It returns a *PivotError if a +1 block is not positive definite, a −1 row without term is not
+// negative, or a value is not finite; the factor is then invalid. It panics on a foreign
 // pattern or a length mismatch.
 func (f *Factor) Factorize(m *sparse.Matrix, scale []float64, eps float64, policy Policy) error {
 	return f.FactorizeFor(nil, m, scale, eps, policy)
 }
 
-// FactorizeFor is Factorize that eliminates in the right side b too, so that half
-// of the next solve is done if that is for the same b, which is kept and must not
-// change until then. A nil b leaves that out, as do +1 blocks that are not units.
+// FactorizeFor is Factorize with b as one more row of the matrix. The next solve for the same b
+// then has only its backward half left to do. b is kept, and must not change until then. The
+// row is left out if b is nil or the +1 blocks are not units.
 func (f *Factor) FactorizeFor(b []float64, m *sparse.Matrix, scale []float64, eps float64, policy Policy) error {
 	f.mustBe()
 	s := f.S
@@ -360,9 +355,9 @@ func (d *dest) at(i, j int) ([]float64, int) {
 	return d.upd[(j-d.w)*d.m+i-d.w:], d.m
 }
 
-// add adds the lower triangle of u, column-major of m rows and one column less,
-// whose rows go to the rows of the front that runs tell, the last to the last. No
-// run is part pivot, part not.
+// add adds the lower triangle of u to the front. u is column-major, with m rows and one column
+// less. runs say which rows of the front its rows go to; the last row, of the right side, goes
+// to the last. No run is part pivot, part not.
 func (d *dest) add(u []float64, m int, runs []run) {
 	last := d.w + d.m - 1
 	j := 0 // row and column of u at which the run begins
@@ -384,7 +379,7 @@ func (d *dest) add(u []float64, m int, runs []run) {
 	}
 }
 
-// addLeaves adds −W·Wᵀ of the leaves of a front, and −W·b.
+// addLeaves adds −W·Wᵀ of the leaves of a front, theory.md (17), and −W·b.
 func (w *worker) addLeaves(fr *front, d *dest) {
 	s := w.f.S
 	if fr.spread {
@@ -434,9 +429,8 @@ func (w *worker) addLeaf(d *dest, l *leaf) {
 	d.add(u, m, runs)
 }
 
-// spreadTo stores W of a leaf in the columns of t, of n rows: in the rows of its
-// front if spread, else one after the other; and the leaf's right side in the last
-// row.
+// spreadTo stores W of a leaf in the columns of t, which has n rows. If spread, its rows are
+// the rows of the front; else they follow each other. The leaf's right side is in the last row.
 func (w *worker) spreadTo(t []float64, n int, l *leaf, spread bool) {
 	f, k := w.f, int(l.size)
 	blocks := f.S.blocks[l.lo:l.hi]
@@ -502,11 +496,11 @@ func (w *worker) eliminate(fr *front, pan []float64, n int) {
 			w.bad, w.lost = w.original(fr, i), pan[i*n+i]
 			return
 		}
-		if limit[i] > 0 { // infinite: the kernel has added the term, or pivot has been asked
+		if limit[i] > 0 { // infinite: the kernel has added the term, or pivot has decided
 			w.Weak++
 		}
 	}
-	w.Weak -= repaired // pivot has counted them
+	w.Weak -= repaired // pivot has counted these
 }
 
 // Fronts of more than widePanel pivots are eliminated wideStep at a time, with a look in between whether they are still
@@ -537,8 +531,9 @@ func (w *worker) original(fr *front, q int) int {
 // tinyPivot is what a pivot of a row of scale zero has to exceed.
 const tinyPivot = 1e-300
 
-// limits sets the pivots up to which kernel.Panel takes them as they are, those of
-// −1 rows that are not weak, and the terms that it puts on weak ones.
+// limits stores two numbers for each pivot of a front. The limit is the value up to which
+// kernel.Panel takes the pivot as it is: a −1 row with such a pivot is not weak. The shift is
+// the term that kernel.Panel puts on a weak row.
 func (w *worker) limits(fr *front, limit []float64) {
 	f, s := w.f, w.f.S
 	shift := w.shift[:len(limit)]

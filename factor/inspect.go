@@ -35,9 +35,10 @@ func (f *Factor) PivotsTo(dst []float64) {
 	}
 }
 
-// Weakest returns the row of sign −1 that depends most on those before it, as node and row
-// within the node: its pivot is the smallest relative to its scale, and ratio is that. Rows
-// that the policy of the factorization takes for redundant are left out. The node is −1 if no row is left.
+// Weakest returns the row of sign −1 that depends most on those before it, as a node and a row
+// within the node. It is the row whose pivot is smallest relative to its scale, and ratio is
+// that quotient. Rows that the policy of the factorization takes for redundant are left out.
+// The node is −1 if no row is left.
 //
 // Cost: O(rows), no allocation. It panics without a valid factor.
 func (f *Factor) Weakest() (node, row int, ratio float64) {

@@ -7,13 +7,13 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// Precise is the factorization K − E = L·D·Lᵀ of a matrix with unit +1 blocks, computed with
-// twice the digits of a double. It takes the order of a Symbolic, and finds L row by row
-// along its elimination tree (Davis 2006 §4.8).
+// Precise is the factorization K − Γ = L·D·Lᵀ of a matrix with unit +1 blocks, computed with
+// twice the digits of a double, theory.md (26). It takes the order of a Symbolic, and finds L
+// row by row along its elimination tree (Davis 2006 §4.8).
 //
-// Where the parts of a row differ by 10¹² in scale, its pivot is the small part: a double keeps
-// four digits of it, a Precise twenty. It has no blocks, no team and no
-// assembly, and takes some hundred times as long as a Factor.
+// Where the parts of a row differ by 10¹² in scale, its pivot is the small part. A double keeps
+// four digits of it, a Precise twenty. A Precise has no blocks, no team and no assembly, and
+// takes some hundred times as long as a Factor.
 type Precise struct {
 	watched
 
@@ -148,15 +148,15 @@ func (f *Precise) columns() {
 	f.ind, f.val = make([]int32, f.ptr[len(count)]), make([]dd.Num, f.ptr[len(count)])
 }
 
-// Factorize computes L and D of the matrix with the given values, those of its off-diagonal
-// blocks as sparse.Matrix holds them. A row of sign −1 whose pivot is at most tau times
-// its scale counts as redundant: the pivot is replaced by the scale, so
-// that its multiplier is zero where the right side is consistent, as under WhereWeak.
+// Factorize computes L and D of the matrix with the given values: those of its off-diagonal
+// blocks, as sparse.Matrix holds them. A row of sign −1 counts as redundant if its pivot is at
+// most tau times its scale. The pivot is then replaced by the scale, as under WhereWeak, so
+// that the multiplier of the row is zero where the right side is consistent.
 //
 // Shapes: scale has Dim entries in the original order. values and scale are kept, and must not
 // change while the factor is used.
-// Cost: some 15 ns for each multiplication of a Factor, no allocation.
-// It returns a *PivotError if a pivot is not finite, or that of a +1 row not positive.
+// Cost: some 15 ns for each multiplication of a Factor, no allocation. It returns a *PivotError
+// if a pivot is not finite, or that of a +1 row not positive.
 func (f *Precise) Factorize(values []dd.Num, scale []float64, tau float64) error {
 	if len(scale) != len(f.old) {
 		panic("factor: length mismatch")
@@ -181,8 +181,8 @@ func (f *Precise) begin(values []dd.Num, scale []float64) {
 	}
 }
 
-// row computes row k of L in the columns before limit, and returns the pivot. What is left of the row in the
-// other columns stays in f.y.
+// row computes row k of L in the columns before limit, and returns the pivot. What is left of
+// the row in the other columns stays in f.y.
 func (f *Precise) row(k, limit int) dd.Num {
 	n := len(f.old)
 	f.flag[k] = int32(k)
@@ -227,11 +227,13 @@ func (f *Precise) row(k, limit int) dd.Num {
 	return d
 }
 
-// LastOrder returns the last m scalars, all of sign −1, in the order in which their pivots fall: the largest pivot relative to its
-// scale is taken next, once the others have been eliminated. With that order, given to
-// Postponed, no pivot is smaller than those after it, and no digits are lost to one.
+// LastOrder returns the last m scalars, all of sign −1, in the order of their pivots: once the
+// other scalars have been eliminated, the one with the largest pivot relative to its scale is
+// taken next. Give this order to Postponed: no pivot is then smaller than those after it, and
+// no digits are lost to one.
 //
-// Cost: as Factorize, and O(m³). There is no factor afterwards. It returns a *PivotError as Factorize.
+// Cost: as Factorize, and O(m³). There is no factor afterwards. It returns a *PivotError as
+// Factorize.
 func (f *Precise) LastOrder(values []dd.Num, scale []float64, m int) ([]int32, error) {
 	f.begin(values, scale)
 	n := len(f.old)
@@ -285,7 +287,7 @@ func (f *Precise) LastOrder(values []dd.Num, scale []float64, m int) ([]int32, e
 	return out, nil
 }
 
-// pivot stores the pivot d of row k, or what takes its place.
+// pivot stores the pivot d of row k, or the scale if the row counts as redundant.
 func (f *Precise) pivot(k int, d dd.Num, tau float64) error {
 	f.weak[k] = false
 	bad := math.IsNaN(d.Hi) || math.IsInf(d.Hi, 0)
@@ -307,8 +309,8 @@ func (f *Precise) pivot(k int, d dd.Num, tau float64) error {
 	return nil
 }
 
-// SolveTo solves (K − E)·x = b, E the scales of the weak rows. x and b have Dim entries in
-// the original order; they may be the same.
+// SolveTo solves (K − Γ)·x = b, Γ the scales of the weak rows. x and b have Dim entries in the
+// original order; they may be the same.
 func (f *Precise) SolveTo(x, b []dd.Num) {
 	w := f.work
 	for k, o := range f.old {
@@ -350,9 +352,9 @@ func (f *Precise) ResidualTo(r, b, x []dd.Num) {
 	}
 }
 
-// EachRow calls do for each row of sign −1 in elimination order: its original scalar, whether it counts as redundant,
-// and its pivot relative to its scale before anything took its place. The pivot is
-// positive but for rounding.
+// EachRow calls do for each row of sign −1 in elimination order, with three things: its
+// original scalar, whether it counts as redundant, and its pivot relative to its scale before
+// anything replaced it. The pivot is positive but for rounding.
 func (f *Precise) EachRow(do func(scalar int32, weak bool, pivot float64)) {
 	for k, v := range f.node {
 		if f.p.Sign[v] < 0 {

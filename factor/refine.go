@@ -11,10 +11,10 @@ import (
 const (
 	maxRefinements = 12
 	targetError    = 1e-15 // predicted relative error of the +1 part at which refinement stops
-	enoughError    = 1e-13 // the same, estimated from the first residual and the pivots, at which it does not start
+	enoughError    = 1e-13 // the same, estimated from the first residual and the pivots, up to which refinement does not start
 	smallPivot     = 3e-5  // pivot relative to its row's scale below which that estimate is not trusted
-	enoughRatio    = 1e-12 // residual of a row, relative to its terms, above which it starts anyway
-	energyError    = 5e-14 // relative error in the energy norm, from the first residual and the factor, at which it does not start
+	enoughRatio    = 1e-12 // residual of a row, relative to its terms, above which refinement starts anyway
+	energyError    = 5e-14 // relative error in the energy norm, theory.md (22), up to which refinement does not start
 )
 
 // Refinement says how a refined solution came about.
@@ -22,28 +22,31 @@ type Refinement struct {
 	Steps int     // corrections made after the first solve
 	Error float64 // predicted relative error of the +1 part: last correction times contraction; without corrections see SolveRefinedTo
 	Size  float64 // largest norm of a +1 node's part, or the floor
-	Worst Worst   // of the residuals of −1 rows; zero and of the solution before where the last correction is not checked, see SolveRefinedTo
+	Worst Worst   // largest residual of a −1 row; of the solution before the last correction if that one is not checked, see SolveRefinedTo
 	Doubt float64 // largest pivot, relative to its row's scale, that WhereWeak has taken for that of a redundant row
 }
 
 // Worst is the largest residual of a −1 row relative to what its terms amount to,
 //
-//	|rᵢ| / (|bᵢ| + √dᵢ·(Σ‖xⱼ‖ + rest) + load),
+//	|rᵢ| / (|bᵢ| + √dᵢ·(Σ‖xⱼ‖ + rest) + load).
 //
-// dᵢ the row's scale and the sum over the +1 nodes that it couples, so that √d·‖x‖
-// bounds a row's product with x, and over the parts of x that b has lost (SetParts). The load is dᵢ·‖y‖∞, what the node's own
-// multipliers y make, under WhereWeak; they grow without bound on rows that
-// contradict each other and get ever smaller proximal corrections, so under
-// Everywhere it is √dᵢ·Σ‖bⱼ‖ instead. The rest, 1e-4 of Size, keeps rounding of the
-// whole from counting where a part rests. Ratios up to roundingRatio count as zero.
+// dᵢ is the scale of the row. The sum is over the +1 nodes that the row couples, and over the
+// parts of x that b has lost (SetParts). So √dᵢ·Σ‖xⱼ‖ bounds the row's product with x.
+//
+// Under WhereWeak the load is dᵢ·‖y‖∞, what the multipliers y of the node itself make. On rows
+// that contradict each other the multipliers grow without bound, and the proximal corrections
+// get ever smaller. So under Everywhere the load is √dᵢ·Σ‖bⱼ‖ instead.
+//
+// The rest is 1e-4 of Size. Where a part of the mechanism rests, its own terms are zero, and
+// rounding of the whole would count without it. Ratios up to roundingRatio count as zero.
 type Worst struct {
 	Ratio     float64
 	Node, Row int // −1 if all rows hold
 }
 
-// SetParts says that right sides have had parts of the solution taken off: parts[i] is the sum of the squared norms of
-// those that rows of the −1 node i meet. It counts among the terms that Worst compares residuals with. Nil stands for
-// none; parts is kept.
+// SetParts says that parts of the solution have been taken off the right sides. parts[i] is the
+// sum of the squared norms of those parts that the rows of the −1 node i meet. It counts among
+// the terms that Worst compares residuals with. Nil stands for none; parts is kept.
 //
 // It panics unless there is one number a node.
 func (f *Factor) SetParts(parts []float64) {
@@ -53,42 +56,43 @@ func (f *Factor) SetParts(parts []float64) {
 	f.parts = parts
 }
 
-// roundingRatio is what rounding of the residual itself may make.
+// roundingRatio is the ratio of Worst that rounding of the residual itself may make.
 const roundingRatio = 1e-14
 
 // atRest is the rest of Worst, relative to the size of the solution.
 const atRest = 1e-4
 
-// SolveRefinedTo solves K·x = b, without the proximal term that is in the factor, and
-// stores the residual b − K·x in r: x ← x + (K−E)⁻¹(b − K·x), each step a
-// proximal-point iteration. On consistent redundant rows it tends to the multipliers of least norm in the
-// metric of E.
+// SolveRefinedTo solves K·x = b, without the proximal term Γ that is in the factor, and stores
+// the residual b − K·x in r. Its steps are x ← x + (K−Γ)⁻¹(b − K·x), theory.md (18), each a
+// proximal-point iteration. On consistent redundant rows they tend to the multipliers of least
+// norm in the metric of Γ.
 //
-// Errors are relative to the largest norm of a +1 node's part, or to floor where
-// that is larger: what the part would be but for cancellation. With +1 blocks
-// M = C·Cᵀ that are not units, the +1 part is measured as Cᵀ·x.
+// Errors are relative to the largest norm of a +1 node's part, or to floor where that is
+// larger: what the part would be but for cancellation. With +1 blocks M = C·Cᵀ that are not
+// units, the +1 part is measured as Cᵀ·x.
 //
-// Without terms but on weak rows, whose multipliers are then zero, the first
-// solution is the last if its residual is at rounding level: an error e of the
-// +1 part leaves residuals rₖ with e² = rᵀ·S⁻¹·r, S the Schur complement, which is
-// estimated from the pivots, or, if one of these is small or the estimate is not,
-// computed with the factor, relative to the norm of the whole +1 part. Else it stops when the next correction is predicted
-// to be below rounding, or when corrections no longer shrink; under Everywhere, conjugate gradients
-// then go on, as directions are left in which the proximal term is larger than S.
-// Refinement.Error says how far it came.
+// When it ends: under WhereWeak only weak rows have terms, and their multipliers are zero. The
+// first solution is then the last if its residual is at rounding level. For this the error of
+// the +1 part that the residual stands for, theory.md (21), is estimated from the pivots. If a
+// pivot is small or the estimate is too large, the error is computed with the factor, theory.md
+// (22), relative to the norm of the whole +1 part.
 //
-// A correction that is known to be the last before it is made, under WhereWeak on rows that all hold up to
-// rounding, is not followed by a residual: r, and Worst, are then those of the solution that it was
-// made for.
+// Otherwise refinement ends when the next correction is predicted to be below rounding, or when
+// corrections no longer shrink. Under Everywhere, conjugate gradients go on from there:
+// directions are left in which the proximal term is larger than S. Refinement.Error says how
+// far all this came.
 //
-// The rows of leaves (Symbolic) hold by construction, up to the rounding of their
-// own terms, which another solve would repeat; r is left as it is there.
+// Under WhereWeak, and if all rows hold up to rounding, a correction may be known to be the
+// last before it is made. It is then not followed by a residual, and r and Worst are those of
+// the solution before it.
 //
-// Shapes: m is the matrix of the last Factorize, unchanged; x and b have Dim entries in
-// the original order, as does r, and do not overlap.
+// The rows of leaves (Symbolic) hold by construction, up to the rounding of their own terms,
+// which another solve would repeat. r is left as it is there.
+//
+// Shapes: m is the matrix of the last Factorize, unchanged; x and b have Dim entries in the
+// original order, as does r, and do not overlap.
 // Cost: one solve and one product a step, no allocation but when conjugate gradients are first
-// needed.
-// It panics on a foreign pattern, a length mismatch, or without a valid factor.
+// needed. It panics on a foreign pattern, a length mismatch, or without a valid factor.
 func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix, floor float64) Refinement {
 	f.mustBe()
 	n := f.S.P.Dim()
@@ -185,21 +189,23 @@ func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 	return out
 }
 
-// ends reports whether a correction will be the last, and leaves no residual worth a look: all rows
-// hold already up to rounding, and the error that refine will predict is below half of targetError for
-// the largest correction, step ≤ √2·e, that the energy norm e of the error allows,
+// ends reports whether a correction will be the last, with a residual that need not be looked
+// at. Two things have to be so. All rows hold already up to rounding. And the error that refine
+// will predict is below half of targetError, for the largest correction, step ≤ √2·e, that the
+// energy norm e of the error allows:
 //
 //	step/size · max(step/last, contraction) ≤ √2·e/size · max(√2·e/last, contraction),
 //
-// last the size of the correction before. What it leaves, b − K·x = E·Δy with Δy its multipliers of weak rows, is what
-// these rows lacked before and what rounding had left in the rows that they depend on.
+// last the size of the correction before. The residual after such a correction is b − K·x =
+// Γ·Δy, with Δy its multipliers of weak rows. That is what these rows lacked before, and what
+// rounding had left in the rows that they depend on.
 func (f *Factor) ends(e, last float64, out *Refinement) bool {
 	step, enough := math.Sqrt2*e, targetError/2*out.Size
 	return f.policy == WhereWeak && out.Worst.Node < 0 && step*step <= enough*last && step*f.Contraction <= enough
 }
 
-// freeSize returns the largest norm of a +1 node without neighbours, which no sweep
-// comes by.
+// freeSize returns the largest norm of a +1 node without neighbours. No sweep of the solve
+// passes these nodes.
 func (f *Factor) freeSize(x []float64) float64 {
 	q := 0.0
 	for _, i := range f.S.free {
@@ -208,10 +214,10 @@ func (f *Factor) freeSize(x []float64) float64 {
 	return math.Sqrt(q)
 }
 
-// beginCorrection is the forward half of a solve for the residual r, taken as zero in
-// the rows of the leaves. It returns √(rᵀ·S⁻¹·r), the energy norm of the error that r
-// stands for, S the Schur complement. It is at least the norm of the +1 part of the correction over √2,
-// also with residuals of +1 rows of the core.
+// beginCorrection is the forward half of a solve for the residual r, taken as zero in the rows
+// of the leaves. It returns e = √(rᵀ·S⁻¹·r), theory.md (21), the energy norm of the error that
+// r stands for, by (22). The norm of the +1 part of the correction is at most √2·e, also with
+// residuals of +1 rows of the core.
 func (f *Factor) beginCorrection(r []float64) float64 {
 	return math.Sqrt(f.forward(rightSide{r, false}))
 }
@@ -231,9 +237,10 @@ type equation struct {
 // residualNodes is the number of core nodes of one task of residual.
 const residualNodes = 512
 
-// residual stores b − K·x in those core rows of r where backward has not, K with
-// unit +1 blocks, and the worst one of all in out. It returns of the −1 rows the largest
-// rₖ²/|dₖ|, d the pivots, NaN if there is one, and the least |dₖ| relative to the scale.
+// residual stores b − K·x, with unit +1 blocks of K, in those core rows of r where backward has
+// not, and the worst residual of all rows in out. It returns two numbers of the −1 rows: the
+// largest rₖ²/|dₖ|, with d the pivots, and the least |dₖ| relative to the scale. The first is
+// NaN if a residual is.
 func (f *Factor) residual(r, b, x []float64, out *Refinement) (largest, least float64) {
 	s, p := f.S, f.S.P
 	f.check = equation{r, b, x, atRest * out.Size}
@@ -267,7 +274,7 @@ type residualTasks Factor
 type checked struct {
 	largest float64 // rₖ²/|dₖ|
 	inverse float64 // largest scale over |dₖ|
-	doubt   float64 // largest 1 − scale over |dₖ|: of weak rows what the pivot was without the scale, of others not positive
+	doubt   float64 // largest 1 − scale/|dₖ|: for a weak row its pivot without the scale; not positive for other rows
 	worst   Worst
 }
 
@@ -312,8 +319,8 @@ func (e *residualTasks) Do(_, task int) {
 			over := -scale[k] * d[k]
 			keep(&inverse, over)
 			keep(&doubt, 1-over)
-			// A row that is no worse by these of its terms needs no root and no
-			// quotient.
+			// These bounds of its terms show that most rows are no worse. They need no root and
+			// no quotient.
 			if t*t <= bound*scale[k] {
 				continue
 			}

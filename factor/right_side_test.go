@@ -120,9 +120,13 @@ func TestPivotErrorOfTeams(t *testing.T) {
 	m := normalMatrix(p, rng)
 	scale := rowSquares(m)
 	s := factor.Analyze(p, order.Of(p, order.LeafFirst))
+	times := 20
+	if testing.Short() {
+		times = 4
+	}
 	for _, workers := range []int{1, 2} {
 		f := s.NewFactorOn(team.New(workers))
-		for range 20 {
+		for range times {
 			node := p.Positive() + rng.IntN(p.Len()-p.Positive())
 			row := rng.IntN(int(p.Size[node]))
 			at := &m.Val[int(p.Pos[p.Ptr[node]])+6*row]

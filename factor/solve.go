@@ -8,7 +8,7 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// SolveTo solves (K − E)·x = b with the current factor.
+// SolveTo solves (K − Γ)·x = b with the current factor, theory.md (15).
 //
 // Shapes: x and b have Dim entries in the original order; x may be b. The matrix
 // of the last Factorize has not changed.
@@ -77,8 +77,8 @@ func (e *forwardTasks) Do(worker, task int) {
 	f.energies[task] = w.energy
 }
 
-// forward is the first half of a solve: it stores y = D⁻¹·L⁻¹·b in the core vector, b
-// the right side, and returns yᵀ·|D|·y.
+// forward is the first half of a solve. It stores y = D⁻¹·L⁻¹·b in the core vector, b the right
+// side, and returns yᵀ·|D|·y.
 func (f *Factor) forward(from rightSide) float64 {
 	s, w := f.S, f.workers[0]
 	f.from = from
@@ -95,8 +95,9 @@ func (f *Factor) forward(from rightSide) float64 {
 	return sum
 }
 
-// load stores the right side in the pivots y of a front, the leaves eliminated: a leaf
-// is b − Wᵀ·(multipliers), so the rows of its neighbours get b − W·b of the leaf.
+// load stores the right side in the pivots y of a front, with the leaves eliminated. The
+// solution in a leaf is b − Wᵀ·(multipliers), so the rows of its neighbours get b − W·b, with
+// the b of the leaf in the second term.
 func (w *worker) load(fr *front, y []float64) {
 	f, s, p, b := w.f, w.f.S, w.f.S.P, w.f.from.b
 	for c := fr.super; c < fr.last; c++ {
@@ -116,8 +117,8 @@ func (w *worker) load(fr *front, y []float64) {
 	}
 }
 
-// forward does the part of D·L·y = b that belongs to a front. What the rows below lose
-// goes to the parent in the place of the update matrix.
+// forward does the part of D·L·y = b that belongs to a front. What it subtracts from the rows
+// below goes to the parent, in the place of the update matrix.
 func (w *worker) forward(fr *front) {
 	f, s := w.f, w.f.S
 	n, p, m := fr.ld(), int(fr.width), int(fr.below)
@@ -148,7 +149,7 @@ func (w *worker) forward(fr *front) {
 	w.energy += q
 }
 
-// solution is what the backward half of a solve is for.
+// solution says what the backward half of a solve is to compute.
 type solution struct {
 	x     []float64 // receives the solution, but for nodes without neighbours; see add
 	b     []float64 // right side of the leaves, and of r
@@ -172,9 +173,9 @@ func (e *backwardTasks) Do(worker, task int) {
 	}
 }
 
-// backward finishes a solve: Lᵀ·x = y in the core, and the leaves from that. It
-// returns the largest norms of what it stored or added in a +1 node with neighbours, and
-// of what was there then.
+// backward finishes a solve: Lᵀ·x = y in the core, then the leaves from that. Of the +1 nodes
+// with neighbours it returns two norms: the largest of what it stored or added in a node, and
+// the largest of what was in a node afterwards.
 func (f *Factor) backward(to solution) (step, size float64) {
 	s := f.S
 	f.to = to
@@ -191,16 +192,16 @@ func (f *Factor) backward(to solution) (step, size float64) {
 	return math.Sqrt(step), math.Sqrt(size)
 }
 
-// ahead is how many fronts before its turn fetch is called for one, and farPanels
-// the number of scalars of the panels from which that pays in solves: more than
-// the caches close to a core hold. Factorize, which goes upwards, needs it later.
+// ahead is how many fronts before its turn a front is fetched. farPanels is the number of
+// scalars of the panels from which on fetching pays in solves: more than the caches close to a
+// core hold. Factorize goes upwards, and fetching pays later there.
 const (
 	ahead     = 4
 	farPanels = 1 << 18
 )
 
-// fetch brings what backward reads of a front into the caches, from the end, as fronts
-// come in decreasing order.
+// fetch brings what backward reads of a front into the caches. It begins at the end of the
+// front, as backward takes fronts in decreasing order.
 func (w *worker) fetch(fr *front) {
 	f, s := w.f, w.f.S
 	kernel.PrefetchDown(f.panels[fr.panel : fr.panel+int64(fr.ld())*int64(fr.width)])
@@ -274,16 +275,16 @@ func (w *worker) storeCore(fr *front, y []float64) {
 	}
 }
 
-// keep makes *m the larger of *m and q, and one that is not a number if there has been
-// one.
+// keep replaces *m by q where q is larger. A value that is not a number stays for good, and is
+// taken from q.
 func keep(m *float64, q float64) {
 	if !(q <= *m) && *m == *m {
 		*m = q
 	}
 }
 
-// storeLeaf stores b − Wᵀ·y of a leaf in the solution, y the rows of its front, and
-// subtracts W·x of what is there then from the residuals of its neighbours.
+// storeLeaf stores the solution of a leaf, b − Wᵀ·y with y the rows of its front, and subtracts
+// W·x from the residuals of its neighbours, x the solution of the leaf then.
 func (w *worker) storeLeaf(l *leaf, y []float64) {
 	f, s, to := w.f, w.f.S, &w.f.to
 	k := int(l.size)
@@ -331,11 +332,12 @@ func gather(dst, src []float64, runs []run) {
 	}
 }
 
-// move copies src to dst number by number: reads of numbers that have just been written by ones
-// do not wait, as wider ones of copy would, for all of those to reach the cache.
+// move copies src to dst number by number. copy would read several numbers at once, and such a
+// read waits until the writes of all of them have reached the cache. A read of one number that
+// has just been written does not wait.
 func move(dst, src []float64) {
 	dst = dst[:len(src)]
-	//lint:ignore S1001 copy has the wider reads
+	//lint:ignore S1001 copy reads several numbers at once
 	for i, v := range src {
 		dst[i] = v
 	}

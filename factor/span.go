@@ -7,10 +7,11 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// Span is an orthonormal basis of the column space of D^(−½)·W, W the off-diagonal part of a matrix
-// and D a positive diagonal, kept as the reflections that make it (multifrontal orthogonal factorization, Liu 1986; dependent columns, Heath
-// 1982). No product WᵀW is formed, so that a column counts as
-// dependent on those before it at about rounding times its length, and not at its root.
+// Span is an orthonormal basis of the column space of V = D^(−½)·W, theory.md (28). W is the
+// off-diagonal part of a matrix, and D a positive diagonal. The basis is kept as the
+// reflections that make it (multifrontal orthogonal factorization, Liu 1986; dependent columns,
+// Heath 1982). No product WᵀW is formed. So a column counts as dependent on those before it at
+// about rounding times its length, and not at the root of that.
 type Span struct {
 	watched
 
@@ -34,8 +35,8 @@ type Span struct {
 	floats []float64
 }
 
-// SpanGap says how clear the rank is: sizes of what the columns before leave of a
-// column, relative to its length.
+// SpanGap says how clear the rank is. Its sizes are of what the columns before leave of a
+// column, relative to the column's length.
 type SpanGap struct {
 	Smallest float64 // that counts; +Inf if none does
 	Dropped  float64 // largest that does not
@@ -50,7 +51,7 @@ type reflections struct {
 	wait int32     // rows after them that go to the parent
 	lead []int32   // first column of each of these, in the columns below
 
-	// Rows of R, with the columns of its pivots first, then those that were dropped, then those below.
+	// Rows of R: first the columns of its pivots, then the dropped columns, then the columns below.
 	column  []int32   // scalar columns of W
 	dropped int32     // columns that depend on those before
 	r       []float64 // kept×len(column) by rows
@@ -72,13 +73,13 @@ func (p *SpanPlan) NewSpan() *Span {
 	}
 }
 
-// Factorize finds the basis for the values of m, with D in scale: entries of the −1 rows
-// are positive, the others are not read. A column of which those before it leave no more than tol of its length
-// counts as dependent on them.
+// Factorize finds the basis for the values of m, with D in scale: entries of the −1 rows are
+// positive, the others are not read. A column counts as dependent if the columns before leave
+// no more than tol of its length.
 //
-// Cost: about twice the work of a factorization of WᵀW, and memory for the reflections, of the size of its
-// factor and the rows of W together; allocates.
-// It panics if m is of another pattern, or on a length mismatch.
+// Cost: about twice the work of a factorization of WᵀW, and memory for the reflections, of the
+// size of its factor and the rows of W together; allocates. It panics if m is of another
+// pattern, or on a length mismatch.
 func (q *Span) Factorize(m *sparse.Matrix, scale []float64, tol float64) {
 	p := q.plan.p
 	if m.P != p {
@@ -155,12 +156,13 @@ func (q *Span) front(k int, m *sparse.Matrix) {
 	q.stack = w.push(q.stack)
 }
 
-// ProjectTo stores in y the orthogonal projection of x on the column space. y may be x.
+// ProjectTo stores in y the orthogonal projection of x on the column space, theory.md (28). y
+// may be x.
 //
 // Shapes: x and y have an entry a scalar row of the pattern; those of the +1 nodes are not
 // read, and are zero in y.
-// Cost: two products with each reflection, no allocation. q has been factored.
-// It panics on a length mismatch.
+// Cost: two products with each reflection, no allocation. q has been factored. It panics on a
+// length mismatch.
 func (q *Span) ProjectTo(y, x []float64) {
 	if len(x) != len(q.live) || len(y) != len(x) {
 		panic("factor: length mismatch")
@@ -179,8 +181,8 @@ func (q *Span) ProjectTo(y, x []float64) {
 	}
 }
 
-// reflect applies the reflections of a front to its rows of y, the last one first if
-// back.
+// reflect applies the reflections of a front to its rows of y. If back is set, the last one
+// goes first.
 func (q *Span) reflect(f *reflections, y []float64, back bool) {
 	if len(f.list) == 0 {
 		return

@@ -7,12 +7,12 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// spanPanel is the number of reflections that are applied together to the columns after them
-// (Schreiber & Van Loan 1989).
+// spanPanel is the number of reflections that are applied together to the columns after them,
+// theory.md (29) (Schreiber & Van Loan 1989).
 const spanPanel = 16
 
-// spanWork is the scratch of one front: a dense matrix with the rows of its leaves and those that its
-// children hand on, sorted by their first columns.
+// spanWork is the scratch of one front: a dense matrix with the rows of its leaves and the rows
+// that its children hand on, sorted by their first columns.
 type spanWork struct {
 	rows, cols, width int
 	tol               float64   // of dependent columns
@@ -86,7 +86,8 @@ func placeOf(runs []run, c int32) int32 {
 	panic("factor: column out of range")
 }
 
-// sort orders the rows by their first columns, those of one column as they were.
+// sort orders the rows by their first columns. Rows with the same first column stay in their
+// order.
 func (w *spanWork) sort() {
 	n := len(w.raw)
 	w.rows = n
@@ -145,7 +146,8 @@ func (w *spanWork) fill(q *Span, f *front, m *sparse.Matrix, base int) {
 	}
 }
 
-// limits stores which columns of W those of the front are, and the lengths of its pivots'.
+// limits stores which columns of W those of the front are, and the lengths of the pivots'
+// columns.
 func (w *spanWork) limits(q *Span, f *front) {
 	column, s := q.plan.column, q.plan.dual
 	w.scalar = append(w.scalar[:0], column[f.first:f.first+f.width]...)
@@ -183,8 +185,8 @@ func (w *spanWork) reduce() {
 	}
 }
 
-// column makes the reflection that leaves of column j, in the rows row … end−1, the first
-// entry only. It reports whether there is one: not where the column depends on those before.
+// column makes the reflection that leaves of column j, in the rows row … end−1, the first entry
+// only. It returns false where there is no reflection, as the column depends on those before.
 func (w *spanWork) column(j, row, end int) bool {
 	x := w.f[j*w.rows+row : j*w.rows+end]
 	size := norm2(x)

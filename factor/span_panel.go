@@ -8,8 +8,9 @@ func (w *spanWork) begin(row int) {
 	w.panel = resize(w.panel, (w.rows-row)*spanPanel)
 }
 
-// keep adds the reflection 1 − tau·u·uᵀ, u = (1, v) in the rows row … end−1, to the panel:
-// together, the last of them first, they are 1 − V·T·Vᵀ with T upper triangular.
+// keep adds the reflection 1 − tau·u·uᵀ, u = (1, v) in the rows row … end−1, to the panel. The
+// product of its reflections, the last one leftmost, is 1 − V·T·Vᵀ with T upper triangular,
+// theory.md (29).
 func (w *spanWork) keep(row, end int, tau float64, v []float64) {
 	k, ld := w.panelWidth, w.rows-w.panelRow
 	u := w.panel[k*ld : (k+1)*ld]

@@ -9,14 +9,13 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// SpanPlan is the analysis of a Span: the order in which the columns of W are
-// taken, and where its rows meet. It is immutable and may be shared between
-// goroutines.
+// SpanPlan is the analysis of a Span: the order in which the columns of W are taken, and where
+// its rows meet. It is immutable and may be shared between goroutines.
 //
-// The columns of W that belong to a +1 node are taken together. Two of these nodes
-// are neighbours where a −1 node couples them, so the tree of the orthogonal
-// factorization is the elimination tree of WᵀW (George & Heath 1980): that of the dual pattern, in which the −1 nodes come
-// first, as leaves.
+// The columns of W that belong to a +1 node are taken together. Two +1 nodes are neighbours
+// where a −1 node couples them. So the tree of the orthogonal factorization is the elimination
+// tree of WᵀW (George & Heath 1980). That is the tree of the dual pattern, in which the −1
+// nodes come first, as leaves.
 type SpanPlan struct {
 	p    *sparse.Pattern
 	dual *Symbolic // leaves are −1 nodes of p, fronts hold +1 nodes; W of its blocks is a place in Matrix.Val
@@ -24,11 +23,12 @@ type SpanPlan struct {
 	column []int32 // by permuted scalar of dual: the column of W
 }
 
-// AnalyzeSpan prepares the orthogonal factorization of the off-diagonal part W of
-// matrices of pattern p. Of the orders that Choose compares, for Auto, the one with the
-// least work is taken.
+// AnalyzeSpan prepares the orthogonal factorization of the off-diagonal part W of matrices of
+// pattern p. For Auto it takes, of the orders that Choose compares, the one with the least
+// work.
 //
-// Cost: near-linear in nodes and blocks. It panics on an unknown ordering, and on less than one thread.
+// Cost: near-linear in nodes and blocks. It panics on an unknown ordering, and on less than one
+// thread.
 func AnalyzeSpan(p *sparse.Pattern, o order.Ordering, threads int) *SpanPlan {
 	s, _ := AnalyzeSpanContext(context.Background(), p, o, threads)
 	return s
@@ -53,7 +53,7 @@ func AnalyzeSpanContext(ctx context.Context, p *sparse.Pattern, o order.Ordering
 	return &SpanPlan{p, s, column}, nil
 }
 
-// dualOf returns p with the signs exchanged: the −1 nodes of p first, its +1 nodes after
+// dualOf returns p with the signs exchanged: the −1 nodes of p come first, its +1 nodes after
 // them.
 func dualOf(p *sparse.Pattern) *sparse.Pattern {
 	n, nb := p.Len(), p.Positive()
@@ -126,8 +126,8 @@ func leavesFirst(p *sparse.Pattern, perm []int32) []int32 {
 	return out
 }
 
-// pointTo makes the leaves of a dual analysis say where their rows and blocks are in
-// matrices of pattern p.
+// pointTo stores in the leaves of a dual analysis where their rows and blocks are in matrices
+// of pattern p.
 func (s *Symbolic) pointTo(p *sparse.Pattern) {
 	nb := p.Positive()
 	nj := p.Len() - nb

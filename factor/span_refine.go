@@ -9,11 +9,13 @@ import (
 // LeastNorm says how a solution of LeastNormTo came about.
 type LeastNorm struct {
 	Steps int
-	// Optimality is the largest entry of D^½·x − D^(−½)·W·u, for the u that makes it least, relative to the largest of
-	// D^½·x: zero where x has the least norm of all vectors with its Wᵀ·x.
+	// Optimality is zero where x has the least norm of all vectors with its Wᵀ·x. It is the
+	// largest entry of D^½·x − D^(−½)·W·u, for the u that makes it least, relative to the
+	// largest entry of D^½·x.
 	Optimality float64
-	// Change is the largest entry of D^(−½)·Wᵀ·(x − x₀), x₀ the vector given, relative to the length of its column of D^(−½)·W times the largest entry
-	// of D^½·x.
+	// Change tells how far Wᵀ·x has moved from that of the vector given, x₀. It is the largest
+	// entry of D^(−½)·Wᵀ·(x − x₀), relative to the length of its column of D^(−½)·W times the
+	// largest entry of D^½·x.
 	Change float64
 }
 
@@ -23,18 +25,20 @@ const (
 	leastNormSlow  = 0.3   // reduction of the residuals in a step below which it is the last
 )
 
-// LeastNormTo replaces x by the vector of least norm xᵀDx that has the same Wᵀ·x: with V = D^(−½)·W and μ = D^½·x the
-// solution of
+// LeastNormTo replaces x by the vector of least norm xᵀDx that has the same Wᵀ·x. With V =
+// D^(−½)·W and μ = D^½·x it is the solution of theory.md (27),
 //
 //	⎡ 1   −V ⎤ ⎡ μ ⎤   ⎡    0    ⎤
 //	⎣ Vᵀ   0 ⎦ ⎣ u ⎦ = ⎣ Vᵀ·μ₀ ⎦
 //
-// The first one is a projection. It is refined by the same factorization (Björck 1967) with residuals in twice the precision, and u
-// in it: u is large where the bodies of a long row add up small strains.
+// The first solution is the projection (28). It is refined by (30) with the same factorization
+// (Björck 1967), with residuals in twice the precision. u is kept in it too, as u is large
+// where the bodies of a long row add up small strains.
 //
 // Shapes: x has an entry a scalar row of the pattern; those of the +1 nodes stay.
-// Cost: four products with the reflections and two solves with R a step, some two to five steps; allocates.
-// q has been factored, and the matrix has not changed since. It panics on a length mismatch.
+// Cost: four products with the reflections and two solves with R a step, some two to five
+// steps; allocates. q has been factored, and the matrix has not changed since. It panics on a
+// length mismatch.
 func (q *Span) LeastNormTo(x []float64) LeastNorm {
 	if len(x) != len(q.live) {
 		panic("factor: length mismatch")
@@ -53,8 +57,8 @@ func (q *Span) LeastNormTo(x []float64) LeastNorm {
 	})
 }
 
-// refine corrects μ and u until the residuals are at rounding or fall no more, and calls keep wherever they are less
-// than before.
+// refine corrects μ and u until the residuals are at rounding or fall no more. It calls keep
+// whenever they are less than before.
 func (q *Span) refine(r *refining, keep func()) LeastNorm {
 	best := LeastNorm{Optimality: math.Inf(1), Change: math.Inf(1)}
 	for step := 0; ; step++ {
@@ -98,7 +102,7 @@ func (q *Span) newRefining() *refining {
 func (q *Span) first() int { return len(q.norm) }
 
 // residuals stores f = b + V·u − μ and g = w − Vᵀ·μ, and returns their sizes. Before the first
-// step there is no u yet that would tell of optimality.
+// step there is no u yet, so f does not tell how near μ is to least norm.
 func (q *Span) residuals(r *refining, step int) (out LeastNorm) {
 	out.Steps = step
 	first := q.first()
@@ -121,7 +125,8 @@ func (q *Span) residuals(r *refining, step int) (out LeastNorm) {
 	return out
 }
 
-// correct solves for the residuals and adds the solution: Δμ − V·Δu = f, Vᵀ·Δμ = g.
+// correct solves for the residuals and adds the solution, theory.md (30): Δμ − V·Δu = f, Vᵀ·Δμ
+// = g.
 func (q *Span) correct(r *refining) {
 	for k := range q.fronts {
 		q.reflect(&q.fronts[k], r.f, false)

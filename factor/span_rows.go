@@ -21,8 +21,9 @@ func AnalyzeRowSpan(p *sparse.Pattern, o order.Ordering, threads int) *RowSpanPl
 	return &RowSpanPlan{p, AnalyzeSpan(dualOf(p), o, threads)}
 }
 
-// RowSpan is an orthonormal basis of the space of the rows of W. It solves the system of the whole matrix with unit diagonal blocks
-// with errors like rounding times the condition of W, where a factor of W·Wᵀ has its square.
+// RowSpan is an orthonormal basis of the space of the rows of W. It solves the system of the
+// whole matrix, with unit diagonal blocks, theory.md (31). Its errors are like rounding times
+// the condition of W, where those of a factor of W·Wᵀ have the square of the condition.
 type RowSpan struct {
 	p    *sparse.Pattern
 	span *Span
@@ -42,8 +43,8 @@ func (p *RowSpanPlan) NewRowSpan() *RowSpan {
 // Watch is Span.Watch.
 func (q *RowSpan) Watch(ctx context.Context) (end func()) { return q.span.Watch(ctx) }
 
-// Factorize finds the basis for the values of m, which has unit diagonal blocks. A row of which those before it leave
-// no more than tol of its length counts as dependent on them.
+// Factorize finds the basis for the values of m, which has unit diagonal blocks. A row counts
+// as dependent if the rows before leave no more than tol of its length.
 //
 // Cost: as Span.Factorize. It panics if m is of another pattern.
 func (q *RowSpan) Factorize(m *sparse.Matrix, tol float64) {
@@ -88,11 +89,13 @@ type RowSolution struct {
 	Residual float64 // of the independent rows and of the +1 rows, as in LeastNorm
 }
 
-// SolveTo solves the system of the matrix: the +1 part x₁ of x is the nearest to b₁ with W·x₁ = b₂ in the independent rows, and
-// the −1 part the multipliers of these, x₁ + Wᵀ·x₂ = b₁, zero in the dependent ones.
+// SolveTo solves the system of the matrix, theory.md (31). The +1 part x₁ of x is the vector
+// nearest to b₁ with W·x₁ = b₂ in the independent rows. The −1 part x₂ has the multipliers of
+// these rows, x₁ + Wᵀ·x₂ = b₁, and zero in the dependent rows.
 //
 // Shapes: x and b have an entry a scalar row of the pattern. x may be b.
-// Cost: as Span.LeastNormTo. q has been factored, and the matrix has not changed since. It panics on a length mismatch.
+// Cost: as Span.LeastNormTo. q has been factored, and the matrix has not changed since. It
+// panics on a length mismatch.
 func (q *RowSpan) SolveTo(x, b []float64) (out RowSolution) {
 	s := q.span
 	rows := s.first()

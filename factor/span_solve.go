@@ -10,8 +10,8 @@ func (q *Span) eachPivot(f func(row, column int)) {
 	}
 }
 
-// solve replaces y by R⁻¹·y, both by column, zero where the column is dependent. Entries of y at these are not
-// read.
+// solve replaces y by R⁻¹·y, both by column. The result is zero where a column is dependent,
+// and the entries of y there are not read.
 func (q *Span) solve(y []float64) {
 	for k := len(q.fronts) - 1; k >= 0; k-- {
 		f := &q.fronts[k]
@@ -20,7 +20,7 @@ func (q *Span) solve(y []float64) {
 			y[f.column[c]] = 0
 		}
 		for i := n - 1; i >= 0; i-- {
-			// Row i of R: its pivot, then the columns of the later pivots and those below.
+			// Row i of R: its pivot, then the columns of the later pivots, then the columns below.
 			row := f.r[i*cols : (i+1)*cols]
 			sum := y[f.column[i]]
 			for c := i + 1; c < cols; c++ {
@@ -31,7 +31,8 @@ func (q *Span) solve(y []float64) {
 	}
 }
 
-// solveTransposed replaces y by R⁻ᵀ·y, both by column, zero where the column is dependent.
+// solveTransposed replaces y by R⁻ᵀ·y, both by column. The result is zero where a column is
+// dependent.
 func (q *Span) solveTransposed(y []float64) {
 	for k := range q.fronts {
 		f := &q.fronts[k]

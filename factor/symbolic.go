@@ -16,15 +16,15 @@ type Counts struct {
 	Bandwidth int   // largest distance, in nodes, of a coupling of the permuted matrix
 }
 
-// Symbolic is the analysis of one pattern under one order: permutation,
-// elimination tree, supernodes and every position the numeric part needs.
-// It is immutable and may be shared between goroutines.
+// Symbolic is the analysis of one pattern under one order: permutation, elimination tree,
+// supernodes and every position the numeric part needs. It is immutable and may be shared
+// between goroutines.
 //
-// A node of sign +1 that is eliminated before all its neighbours is a leaf of
-// the elimination tree. Its column of L is its column of the matrix, so it needs
-// no front: its term of the Schur complement goes straight into the front of its
-// first neighbour. The nodes that are left, those of sign −1 and the other ones of sign +1,
-// are the core; supernodes and permuted vectors hold the core only.
+// A node of sign +1 that is eliminated before all its neighbours is a leaf of the elimination
+// tree. Its column of L is its column of the matrix, so it needs no front. Its term of the
+// Schur complement, theory.md (17), goes straight into the front of its first neighbour. The
+// other nodes are the core: those of sign −1, and those of sign +1 that are no leaves.
+// Supernodes and permuted vectors hold the core only.
 type Symbolic struct {
 	P      *sparse.Pattern
 	Counts Counts
@@ -77,7 +77,7 @@ type front struct {
 	leafLo, leafHi int32
 	columns        int32 // of all its leaves
 	spread         bool  // the leaves cover so much of the front that they are added together
-	handed         bool  // the update matrix is one that a task hands to the top
+	handed         bool  // a task hands the update matrix to the top
 	panel          int64 // first scalar of the panel
 	update         int64 // first scalar of the update matrix: in what is handed to the top, or on the stack
 }
@@ -223,9 +223,9 @@ func (g *graph) isLeaf(i int, p *sparse.Pattern, old int32) bool {
 	return p.Sign[old] > 0 && g.lowPtr[i] == g.lowPtr[i+1]
 }
 
-// countsOf sums column counts to fill and work: a pivot with s rows below it
-// costs s divisions and s(s+1) multiplications and additions, and a leaf of n
-// unit pivots no more than the n products of its r rows, n·r(r+1).
+// countsOf sums column counts to fill and work. A pivot with s rows below it costs s divisions
+// and s(s+1) multiplications and additions. A leaf of n unit pivots costs no more than the n
+// products of its r rows, n·r(r+1).
 func countsOf(p *sparse.Pattern, perm []int32, g *graph, cnt []int32) Counts {
 	var c Counts
 	for i := range g.n {

@@ -6,7 +6,7 @@ import (
 )
 
 // Team is a fixed set of goroutines that workspaces of one owner share, such as a Factor and
-// the system that it factors (NewFactorOn, assemble.NewWeightedOn). It serves one of them at a
+// the system that it factors (NewFactorOn, assemble.Layout.NewWeightedOn). It serves one of them at a
 // time.
 type Team = team.Team
 

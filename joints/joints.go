@@ -21,10 +21,10 @@ type Frames struct {
 	V              spatial.Vec3 // velocity of S's origin as seen from P: d(R)/dt − OmegaP×R, world axes, m/s
 }
 
-// Rows are the constraint rows of one joint at one instant:
-// Tᵀ(ω̇_S − ω̇_P, …) form of RBDA eq. 3.38 and 8.10. Row k constrains the
-// relative velocity V̂ = (OmegaS − OmegaP, V) by T[k]·V̂ = Sigma[k], and the
-// apparent derivative of V̂ by T[k]·V̂˚ + TDot[k] = SigmaDot[k].
+// Rows are the constraint rows of one joint at one instant, in the form Tᵀ(ω̇_S − ω̇_P, …) of
+// RBDA eq. 3.38 and 8.10. Row k constrains the relative velocity V̂ = (OmegaS − OmegaP, V) by
+// T[k]·V̂ = Sigma[k], theory.md (5), and the apparent derivative of V̂ by T[k]·V̂˚ + TDot[k] =
+// SigmaDot[k], theory.md (6).
 type Rows struct {
 	N        int              // rows in use; the others are zero
 	T        [6]spatial.Force // constraint wrench on the successor about S's origin (moment, force), world axes
@@ -35,7 +35,7 @@ type Rows struct {
 	SigmaDot [6]float64       // prescribed second derivatives, else 0
 }
 
-// RelativeVelocityTo stores V̂ = (ω_S − ω_P, V) in v: the velocity of S relative
+// RelativeVelocityTo stores V̂ = (ω_S − ω_P, V) in v, theory.md (4): the velocity of S relative
 // to P about S's origin, world axes.
 func (f *Frames) RelativeVelocityTo(v *spatial.Motion) {
 	v[0] = f.OmegaS[0] - f.OmegaP[0]

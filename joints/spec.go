@@ -72,14 +72,12 @@ func (s *Spec) Angles() (rows uint8) {
 	return rows
 }
 
-// EvalTo fills out with the constraint rows at f and the time t (RBDA eq. 3.38,
-// 8.10). Arm, Slip and TDot take the directions of f as they are, violated or
-// not.
+// EvalTo fills out with the constraint rows at f and the time t, theory.md (5), (6) (RBDA eq.
+// 3.38, 8.10). Arm, Slip and TDot take the directions of f as they are, violated or not.
 //
 // Frame: world axes, wrenches on S about its origin. Units: SI.
-// Cost: O(1), no allocation.
-// It returns ErrNoDirection for a distance joint whose origins coincide; the
-// values of out are then unspecified.
+// Cost: O(1), no allocation. It returns ErrNoDirection for a distance joint whose origins
+// coincide; the values of out are then unspecified.
 func (s *Spec) EvalTo(out *Rows, f *Frames, t float64) error {
 	*out = Rows{}
 	if !s.rows(out, f) {
@@ -91,9 +89,9 @@ func (s *Spec) EvalTo(out *Rows, f *Frames, t float64) error {
 	return nil
 }
 
-// appendPrescribed adds one row for each prescribed freedom: its dual wrench,
-// with σ and σ̇ from the motion. All duals are at rest in P but the y_S of a
-// universal joint, whose rate ω_r×y_S has no power over ω_r, so TDot is 0.
+// appendPrescribed adds one row for each prescribed freedom: its dual wrench, with σ and σ̇
+// from the motion. All duals but one are at rest in P. The y_S of a universal joint has the
+// rate ω_r×y_S, which does no work on ω_r. So TDot is 0 for all.
 func (s *Spec) appendPrescribed(out *Rows, f *Frames, t float64) {
 	var D [6]spatial.Force
 	n := s.duals(&D, f)
@@ -179,15 +177,14 @@ func (s *Spec) addTurns(q *[6]float64) {
 	}
 }
 
-// PositionErrorTo stores in delta the position error of each row at the time t
-// (RBDA §8.3), in the rows' order; entries past NumRows are zero.
+// PositionErrorTo stores in delta the position error of each row at the time t (RBDA §8.3), in
+// the rows' order; entries past NumRows are zero.
 //
-// The errors vanish with the violation and grow with it as the rows say:
-// d(delta)/dt = T·V̂ − σ at a satisfied pose. They hold at any pose: axes are
-// compared by the rotation vector between them, so that an axis back to front
-// errs by π, and orientations by the logarithm of the whole rotation. A
-// prescribed freedom errs by its coordinate less its motion, an angle by the
-// nearest multiple of 2π less (of a helical joint by the whole difference).
+// At a satisfied pose the errors change as the rows say: d(delta)/dt = T·V̂ − σ, theory.md
+// (35). They are meaningful at any pose. Axes are compared by the rotation vector between them,
+// so an axis back to front errs by π. Orientations are compared by the logarithm of the whole
+// rotation. A prescribed freedom errs by its coordinate less its motion. For an angle the
+// nearest multiple of 2π is subtracted; for a helical joint the error is the whole difference.
 //
 // Units: m and rad.
 // Cost: O(1), no allocation.
@@ -217,12 +214,11 @@ func (s *Spec) appendPrescribedError(delta *[6]float64, f *Frames, t float64) {
 	}
 }
 
-// VelocityErrorTo stores in e the velocity error T·V̂ − σ of each row at the
-// time t, in the rows' order; entries past NumRows are zero.
+// VelocityErrorTo stores in e the velocity error T·V̂ − σ of each row at the time t, theory.md
+// (5), in the rows' order; entries past NumRows are zero.
 //
 // Units: m/s and rad/s.
-// Cost: O(1), no allocation.
-// It returns ErrNoDirection as EvalTo does, with e zero.
+// Cost: O(1), no allocation. It returns ErrNoDirection as EvalTo does, with e zero.
 func (s *Spec) VelocityErrorTo(e *[6]float64, f *Frames, t float64) error {
 	var (
 		rows Rows

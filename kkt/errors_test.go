@@ -127,7 +127,7 @@ func requireNoSolution(t *testing.T, s *kkt.Solver) {
 	require.PanicsWithValue(t, text, func() { s.AngularAcceleration(0) })
 	require.PanicsWithValue(t, text, func() { s.ComAcceleration(0) })
 	require.PanicsWithValue(t, text, func() { s.AccelerationsTo(make([]float64, 6)) })
-	require.PanicsWithValue(t, text, func() { s.MultipliersTo(new([6]float64), 0) })
+	require.PanicsWithValue(t, text, func() { s.JointMultipliersTo(new([6]float64), 0) })
 	require.PanicsWithValue(t, text, func() { s.ConstraintWrench(0) })
 	require.PanicsWithValue(t, text, func() { s.AppliedWrench(0) })
 	require.PanicsWithValue(t, text, func() { s.TotalWrench(0) })
@@ -155,18 +155,18 @@ func TestPanics(t *testing.T) {
 		require.PanicsWithValue(t, "kkt: joint out of range", func() { r.UndeterminedComponents(j) })
 	}
 	for _, j := range []int{-1, p.Mechanism().NumJoints()} {
-		require.PanicsWithValue(t, "kkt: joint out of range", func() { s.MultipliersTo(new([6]float64), j) })
+		require.PanicsWithValue(t, "kkt: joint out of range", func() { s.JointMultipliersTo(new([6]float64), j) })
 		require.PanicsWithValue(t, "kkt: joint out of range", func() { s.ConstraintWrench(j) })
 		require.PanicsWithValue(t, "kkt: joint out of range", func() { s.AppliedWrench(j) })
 		require.PanicsWithValue(t, "kkt: joint out of range", func() { s.TotalWrench(j) })
 	}
 	for _, eps := range []float64{-1e-12, 1e-2, 1, math.NaN(), math.Inf(1)} {
 		require.PanicsWithValue(t, "kkt: epsilon out of range", func() {
-			_, _ = kkt.NewPlan(golden(t, "pendulum"), kkt.Options{Epsilon: eps})
+			_, _ = rung.NewPlan(golden(t, "pendulum"), kkt.Options{Epsilon: eps})
 		}, "%g", eps)
 	}
-	require.Panics(t, func() { _, _ = kkt.NewPlan(golden(t, "pendulum"), kkt.Options{Ordering: 99}) })
-	require.PanicsWithValue(t, "model: no model", func() { _, _ = kkt.NewPlan(nil, kkt.Options{}) })
+	require.Panics(t, func() { _, _ = rung.NewPlan(golden(t, "pendulum"), kkt.Options{Ordering: 99}) })
+	require.PanicsWithValue(t, "model: no model", func() { _, _ = rung.NewPlan(nil, kkt.Options{}) })
 	require.PanicsWithValue(t, "kkt: no state", func() { _ = s.Solve(nil) })
 }
 
@@ -212,7 +212,7 @@ func TestPartsInOrder(t *testing.T) {
 func TestModelErrors(t *testing.T) {
 	bad := &model.Model{Name: "bad", Joints: []model.Joint{{Name: "j", Type: model.Fixed, Predecessor: "a", Successor: "b"}}}
 	var p *model.Problems
-	_, err := kkt.NewPlan(bad, kkt.Options{})
+	_, err := rung.NewPlan(bad, kkt.Options{})
 	require.ErrorAs(t, err, &p)
 	r, err := rung.Accelerate(bad, kkt.Options{})
 	require.ErrorAs(t, err, &p)

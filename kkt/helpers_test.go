@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
@@ -37,7 +38,7 @@ func generate(t testing.TB, family string, n int, seed uint64) *model.Model {
 
 func newPlan(t testing.TB, m *model.Model, o order.Ordering) *kkt.Plan {
 	t.Helper()
-	p, err := kkt.NewPlan(m, kkt.Options{Ordering: o})
+	p, err := rung.NewPlan(m, kkt.Options{Ordering: o})
 	require.NoError(t, err)
 	return p
 }
@@ -134,4 +135,12 @@ func requireSameCounts(t testing.TB, want, got *solved) {
 func closeVec3(t testing.TB, got, want spatial.Vec3, tol, scale float64, msg string, args ...any) {
 	t.Helper()
 	check.CloseVec(t, got[:], want[:], tol, scale, msg, args...)
+}
+
+// systemOf returns the system of a solution.
+func systemOf(t testing.TB, s *kkt.Solver) *assemble.System {
+	t.Helper()
+	y, err := s.System()
+	require.NoError(t, err)
+	return y
 }

@@ -98,7 +98,7 @@ func solution(t testing.TB, s *kkt.Solver, st *mechanism.State) []float64 {
 	s.AccelerationsTo(out)
 	for j := range m.NumJoints() {
 		var lambda [6]float64
-		n := s.MultipliersTo(&lambda, j)
+		n := s.JointMultipliersTo(&lambda, j)
 		out = append(out, lambda[:n]...)
 		w := s.AppliedWrench(j)
 		out = append(out, w[:]...)

@@ -1,21 +1,16 @@
 package kkt
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
+	"slices"
 
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
 )
-
-// ErrUnderactuated is wrapped by the error of an Inverse whose actuators cannot
-// make the wanted accelerations.
-var ErrUnderactuated = errors.New("kkt: actuators cannot make the wanted accelerations")
 
 // Inverse solves the inverse dynamics of a mechanism with loops on the sparse
 // side (RBDA §8.12): the generalized forces of chosen freedoms, the actuators,
@@ -33,8 +28,9 @@ type Inverse struct {
 	force    []float64 // by actuator
 	distance float64
 	missed   float64
-	mobility int
-	surplus  int
+	mobility int // independent motions
+	left     int // of these, not controlled
+	free     []mechanism.Freedom
 
 	leastNorm bool
 }
@@ -50,7 +46,7 @@ func (p *Plan) NewInverse(actuators []mechanism.Freedom) (*Inverse, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan := PlanMechanism(driven, Options{Epsilon: p.epsilon, Threads: p.threads})
+	plan := NewPlan(driven, Options{Epsilon: p.epsilon, Threads: p.threads})
 	v := &Inverse{
 		base: p.newSolver(), driven: plan.newSolver(),
 		actuators: append([]mechanism.Freedom(nil), actuators...),
@@ -73,9 +69,9 @@ func (p *Plan) NewInverse(actuators []mechanism.Freedom) (*Inverse, error) {
 // With more actuators than the motion needs, the forces are those of least
 // Euclidean norm (LeastNorm).
 //
-// Cost: three factorizations of either system and some tens of solves; allocates.
-// It returns the errors of Solver.Solve, and ErrUnderactuated with the motion
-// that is left. After ErrUnderactuated the results are of forces that hold the actuated
+// Cost: three factorizations of either system, one more where motion is left, and some tens of solves; allocates.
+// It returns the errors of Solver.Solve, and a
+// *mechanism.UnderactuatedError. After that the results are of forces that hold the actuated
 // freedoms to the wanted accelerations; after other errors there are none. It panics
 // unless wanted has six entries a body.
 func (v *Inverse) Solve(st *mechanism.State, wanted []float64) error {
@@ -103,9 +99,12 @@ func (v *Inverse) Solve(st *mechanism.State, wanted []float64) error {
 	if err := v.explain(); err != nil {
 		return err
 	}
+	if err := v.findFree(); err != nil {
+		return err
+	}
 	v.ok = true
 	if v.missed > missedTol {
-		return fault.Errorf("%w: free to move are %s", ErrUnderactuated, v.names(v.Uncontrolled()))
+		return v.underactuated()
 	}
 	return nil
 }
@@ -183,9 +182,9 @@ func (v *Inverse) explain() error {
 		return err
 	}
 	rows := len(x) - nb
-	v.mobility = nb - (rows - driven.Redundant)
-	v.surplus = driven.Redundant - base.Redundant
-	if v.leastNorm = true; v.surplus > 0 {
+	v.mobility = base.Mobility
+	v.left = nb - (rows - driven.Redundant)
+	if v.leastNorm = true; v.mobility-v.left < len(v.actuators) {
 		v.spread(x, k, driven.Redundant)
 	}
 	for k, r := range v.rows {
@@ -284,33 +283,51 @@ func (v *Inverse) Residual() float64 {
 	return v.missed
 }
 
-// Surplus returns by how many the actuators exceed what the motion needs.
-func (v *Inverse) Surplus() int {
+// Actuation returns whether the actuators are enough, and the forces unique.
+func (v *Inverse) Actuation() mechanism.Actuation {
 	v.mustHave()
-	return v.surplus
+	switch {
+	case v.left > 0:
+		return mechanism.ActuationUnder
+	case v.mobility < len(v.actuators):
+		return mechanism.ActuationRedundant
+	}
+	return mechanism.ActuationProper
 }
 
-// Mobility returns the number of motions that the actuators leave uncontrolled.
+// Mobility returns the number of independent motions.
 func (v *Inverse) Mobility() int {
 	v.mustHave()
 	return v.mobility
 }
 
+// Controlled returns the number of independent motions that the actuators control.
+func (v *Inverse) Controlled() int {
+	v.mustHave()
+	return v.mobility - v.left
+}
+
 // Uncontrolled returns the scalar freedoms that move in the motions that the
 // actuators leave; nil if they leave none. Bodies that move without such a
 // freedom, on ball joints or freely, are not among them.
-//
-// Cost: one factorization and two solves.
 func (v *Inverse) Uncontrolled() []mechanism.Freedom {
 	v.mustHave()
-	if v.mobility == 0 {
+	return slices.Clone(v.free)
+}
+
+// findFree finds the freedoms that move in what joints and actuators allow of a random velocity.
+func (v *Inverse) findFree() error {
+	v.free = nil
+	if v.left == 0 {
 		return nil
 	}
 	d := v.driven
 	st := d.st.Clone()
-	// A random velocity projected on what the joints and actuators allow.
-	if d.Assemble(st) != nil || d.Factorize() != nil {
-		return nil
+	if err := d.Assemble(st); err != nil {
+		return err
+	}
+	if err := d.Factorize(); err != nil {
+		return err
 	}
 	rng := rand.New(rand.NewPCG(1, uint64(len(d.x))))
 	b := make([]float64, len(d.x))
@@ -320,32 +337,20 @@ func (v *Inverse) Uncontrolled() []mechanism.Freedom {
 	}
 	d.sys.WeighTo(b[:len(r)], r)
 	x := make([]float64, len(b))
-	d.fac.SolveRefinedTo(x, d.r, b, d.sys.W, 0)
+	d.whole.SolveRefinedTo(x, d.whole.r, b, d.sys.W, 0)
 	d.sys.AccelerationsTo(x, x)
 	for i := range st.Bodies {
 		st.Bodies[i].SetComVelocity((*[6]float64)(x[6*i:]), &d.sys.Kin.Bodies[i].Com)
 	}
-	return d.plan.mech.Moving(d.sys.Kin, st, movingTol*algebra.MaxAbs(x[:len(r)]))
+	v.free = d.plan.mech.Moving(d.sys.Kin, st, movingTol*algebra.MaxAbs(x[:len(r)]))
+	return nil
 }
 
-// names lists freedoms as joint.freedom.
-func (v *Inverse) names(list []mechanism.Freedom) string {
-	if len(list) == 0 {
-		return "bodies on ball joints or without joints"
+// underactuated is the error for wanted accelerations that the actuators do not make.
+func (v *Inverse) underactuated() error {
+	e := &mechanism.UnderactuatedError{Mobility: v.mobility, Controlled: v.mobility - v.left, Residual: v.missed}
+	for _, f := range v.free {
+		e.Freedoms = append(e.Freedoms, fmt.Sprintf("%s.%d", v.base.plan.mech.JointName(f.Joint), f.Freedom))
 	}
-	var b strings.Builder
-	for i, f := range list {
-		if i == maxNames {
-			fmt.Fprintf(&b, " and %d more", len(list)-i)
-			break
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%s.%d", fault.Text(v.base.plan.mech.JointName(f.Joint), nameColumns), f.Freedom)
-	}
-	return b.String()
+	return fault.Errorf("kkt: %w", e)
 }
-
-// maxNames is the number of freedoms that an error lists, and nameColumns the length of a name.
-const maxNames, nameColumns = 12, 60

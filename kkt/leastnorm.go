@@ -99,19 +99,19 @@ func isLeast(how factor.LeastNorm, g factor.SpanGap) bool {
 }
 
 // violation returns the largest error of a joint's position: angles, and lengths relative to the longer of its bodies. Where
-// freedoms ought to be by a prescribed motion has no part in it.
-func (s *Solver) violation(length []float64) (worst float64) {
+// freedoms ought to be by a prescribed motion has no part in it: the rows are the same elsewhere.
+func (s *Solver) violation() (worst float64) {
 	m := s.plan.mech
 	for j := range m.Joints {
 		l := 0.0
 		for _, b := range [...]int32{m.Joints[j].Pred, m.Joints[j].Succ} {
 			if b >= 0 {
-				l = max(l, length[b])
+				l = max(l, s.plan.length[b])
 			}
 		}
 		var v mechanism.Violation
 		var delta, rate [6]float64
-		_ = m.ErrorsTo(&delta, &rate, j, s.sys.Kin, s.st) // of rates, which do not matter here
+		_ = m.ErrorsTo(&delta, &rate, j, s.now.kin, s.st) // of rates, which do not matter here
 		for i := range m.Joints[j].Kind.Constraints() {
 			v.Note(m.Joints[j].Angles>>i&1 != 0, delta[i], 0)
 		}
@@ -127,7 +127,7 @@ func (s *Solver) violation(length []float64) (worst float64) {
 func (s *Solver) confirm(r *Report, k *ranking) {
 	k.span = s.plan.spanPlan().NewSpan()
 	counted := len(s.x) - 6*s.plan.mech.NumBodies() - r.Redundant
-	k.off = s.violation(k.length)
+	k.off = s.violation()
 	sure := s.factorSpan(k.span, s.sys.Scale, counted, k.off)
 	if k.rows == nil && sure && k.span.Rank() != counted {
 		r.NearSingular = true
@@ -181,7 +181,7 @@ func (s *Solver) uniqueness(r *Report, k *ranking) {
 	for range probes {
 		s.nullVector(z, k, rng)
 		for j := range r.Undetermined {
-			s.probeJoint(r, j, z, k.length)
+			s.probeJoint(r, j, z)
 		}
 	}
 }
@@ -210,7 +210,7 @@ func (s *Solver) nullVector(z []float64, k *ranking, rng *rand.Rand) {
 
 // probeJoint marks the components of joint j's wrench that the null-space
 // multipliers v reach.
-func (s *Solver) probeJoint(r *Report, j int, v, length []float64) {
+func (s *Solver) probeJoint(r *Report, j int, v []float64) {
 	node := s.plan.layout.JointNode(j)
 	if node < 0 {
 		return
@@ -219,7 +219,7 @@ func (s *Solver) probeJoint(r *Report, j int, v, length []float64) {
 	w := s.wrench(j, v[p.Off[node]:p.Off[node+1]])
 	l := 0.0
 	for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
-		l = max(l, length[p.Ind[k]])
+		l = max(l, s.plan.length[p.Ind[k]])
 	}
 	for c, x := range w {
 		tol := probeTol

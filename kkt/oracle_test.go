@@ -48,7 +48,7 @@ type oracle struct {
 // newOracle solves the system of s as it was filled.
 func newOracle(t testing.TB, s *kkt.Solver) *oracle {
 	t.Helper()
-	sys := s.System()
+	sys := systemOf(t, s)
 	K, p := interop.Dense(sys.K, nil), sys.K.P
 	n := int(p.Off[p.Positive()])
 	m := p.Dim() - n
@@ -160,7 +160,7 @@ func multipliers(s *kkt.Solver, r *kkt.Report) []float64 {
 	var all []float64
 	var l [6]float64
 	for j := range r.Undetermined {
-		all = append(all, l[:s.MultipliersTo(&l, j)]...)
+		all = append(all, l[:s.JointMultipliersTo(&l, j)]...)
 	}
 	return all
 }
@@ -169,7 +169,7 @@ func multipliers(s *kkt.Solver, r *kkt.Report) []float64 {
 // wrenches. It fails where a component is neither reached nor clearly not.
 func undetermined(t *testing.T, s *kkt.Solver, st *mechanism.State, o *oracle) []uint8 {
 	t.Helper()
-	out := make([]uint8, s.System().L.Mech.NumJoints())
+	out := make([]uint8, systemOf(t, s).L.Mech.NumJoints())
 	if o.null == nil {
 		return out
 	}
@@ -177,7 +177,7 @@ func undetermined(t *testing.T, s *kkt.Solver, st *mechanism.State, o *oracle) [
 	reach := make([][6]float64, len(out))
 	largest, row := 0.0, 0
 	for j := range out {
-		T, n := s.System().ForceSubspace(j, st)
+		T, n := systemOf(t, s).ForceSubspace(j, st)
 		for c := range 6 {
 			sum := 0.0
 			for k := range redundant {

@@ -36,28 +36,16 @@ type Plan struct {
 	candidates []factor.Candidate
 	epsilon    float64
 	threads    int
+	length     []float64 // by body: ℓ, m (assemble.Layout.LengthsTo)
 	spread     spread    // where inertias of very different size meet
 	span       *spanOnce // of Report, where rows are redundant
 }
 
-// NewPlan checks and analyses m. The model may be dropped afterwards.
-//
-// Cost: near-linear in bodies and joints.
-// It returns the problems of m as model.Check does. It panics if m is nil or an option
-// out of range.
-func NewPlan(m *model.Model, o Options) (*Plan, error) {
-	mech, err := mechanism.New(m)
-	if err != nil {
-		return nil, err
-	}
-	return PlanMechanism(mech, o), nil
-}
-
-// PlanMechanism analyses a compiled mechanism.
+// NewPlan analyses a mechanism. That of a model comes from mechanism.New, or from rung.NewPlan with the plan.
 //
 // Cost: near-linear in bodies and joints. It panics if an option is out of
 // range.
-func PlanMechanism(mech *mechanism.Mechanism, o Options) *Plan {
+func NewPlan(mech *mechanism.Mechanism, o Options) *Plan {
 	if mech == nil {
 		panic("kkt: no mechanism")
 	}
@@ -78,8 +66,9 @@ func PlanMechanism(mech *mechanism.Mechanism, o Options) *Plan {
 
 // newPlan returns a plan without an order.
 func newPlan(mech *mechanism.Mechanism, epsilon float64, threads int) *Plan {
-	p := &Plan{mech: mech, layout: assemble.NewLayout(mech), epsilon: epsilon, threads: threads, span: new(spanOnce)}
-	p.spread = spreadOf(p.layout)
+	p := &Plan{mech: mech, layout: assemble.NewLayout(mech), epsilon: epsilon, threads: threads, length: make([]float64, mech.NumBodies()), span: new(spanOnce)}
+	p.layout.LengthsTo(p.length)
+	p.spread = spreadOf(p.layout, p.length)
 	return p
 }
 
@@ -119,10 +108,10 @@ func (p *Plan) Renumbered(m *model.Model) *model.Model {
 // Replan analyses mech, which has the bodies of p's mechanism and other joints:
 // some released, added or of another type. Joints of one name between the same bodies
 // take each other's place in the elimination order, which is not chosen anew
-// (factor.Revise), and options are p's. Compare Counts with those of a fresh plan after
+// (order.Revise), and options are p's. Compare Counts with those of a fresh plan after
 // many changes.
 //
-// Cost: near-linear in bodies and joints, about half of PlanMechanism on ladders.
+// Cost: near-linear in bodies and joints, about half of NewPlan on ladders.
 // It panics if mech has other bodies.
 func (p *Plan) Replan(mech *mechanism.Mechanism) *Plan {
 	p.mustBe()

@@ -29,7 +29,7 @@ func TestPowerBalance(t *testing.T) {
 			require.NoError(t, s.Solve(st))
 			e := check.ReadExpected(t, name)
 			report(t, s) // multipliers without null-space part
-			b := newBalance(p.Mechanism(), s, st)
+			b := newBalance(t, p.Mechanism(), s, st)
 			allowed := math.Max(e.Allowed().Power, balanceTol*b.size)
 			check.Close(t, b.kinetic, e.Power.KineticEnergyRate, 1, allowed, "rate of the kinetic energy")
 			check.Close(t, b.motions, e.Power.Motions, 1, allowed, "power of the motions, by σ")
@@ -73,7 +73,7 @@ func TestTiltedHinges(t *testing.T) {
 
 func requireBodiesBalance(t *testing.T, m *mechanism.Mechanism, s *kkt.Solver, st *mechanism.State) {
 	t.Helper()
-	k := s.System().Kin
+	k := systemOf(t, s).Kin
 	f := loads(t, m, k, st)
 	size := 1.0
 	for j := range m.Joints {
@@ -120,13 +120,13 @@ type balance struct {
 	kinetic, others, drives, constraints, motions, size float64
 }
 
-func newBalance(m *mechanism.Mechanism, s *kkt.Solver, st *mechanism.State) *balance {
+func newBalance(t testing.TB, m *mechanism.Mechanism, s *kkt.Solver, st *mechanism.State) *balance {
 	b := new(balance)
 	add := func(sum *float64, x float64) {
 		*sum += x
 		b.size += math.Abs(x)
 	}
-	sys := s.System()
+	sys := systemOf(t, s)
 	for i := range m.Bodies {
 		omega := st.Bodies[i].Omega
 		v := st.Bodies[i].Velocity.Add(omega.Cross(sys.Kin.Bodies[i].Com))
@@ -148,7 +148,7 @@ func newBalance(m *mechanism.Mechanism, s *kkt.Solver, st *mechanism.State) *bal
 		add(&b.drives, v.Dot(&a))
 		var lambda [6]float64
 		row := m.Joints[j].Kind.Constraints()
-		if n := s.MultipliersTo(&lambda, j); n > row {
+		if n := s.JointMultipliersTo(&lambda, j); n > row {
 			for i := range m.Joints[j].Motion {
 				if mo := m.Joints[j].Motion[i]; mo != nil {
 					_, rate, _ := mo.At(st.Time)

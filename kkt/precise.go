@@ -81,11 +81,9 @@ func (s *spread) wide() bool { return s.excess >= 1 }
 // of masses and of moments of inertia.
 //
 // Cost: O(bodies + joints).
-func spreadOf(l *assemble.Layout) spread {
+func spreadOf(l *assemble.Layout, length []float64) spread {
 	m := l.Mech
 	out := spread{body: -1, joint: -1}
-	length := make([]float64, m.NumBodies())
-	l.LengthsTo(length)
 	// Bounds of the moments of inertia within a factor of 3: the traces of I and I⁻¹.
 	most, least := make([]float64, len(length)), make([]float64, len(length))
 	take := func(ratio, limit float64, body, joint int, text string) {
@@ -125,10 +123,11 @@ type precise struct {
 	fac    *factor.Precise // in the order of the plan
 	last   *factor.Precise // the one in use: fac, or one with other rows last
 	x, r   []dd.Num
-	rows   []bool    // of redundant
-	sorted []float64 // of gap
-	tau    float64   // of the last factorization
-	wide   bool      // doubles do not do, whatever the state
+	hi     struct{ x, r, b []float64 } // of judge
+	rows   []bool                      // of redundant
+	sorted []float64                   // of gap
+	tau    float64                     // of the last factorization
+	wide   bool                        // doubles do not do, whatever the state
 
 	worst factor.Worst // largest residual of a row that counts as redundant
 	error float64      // relative correction by the last refinement
@@ -142,11 +141,13 @@ var errImprecise = errors.New("kkt: not solved with twice the digits")
 
 func (p *Plan) newPrecise() *precise {
 	n := p.layout.Pattern.Dim()
-	return &precise{
+	out := &precise{
 		wide: p.spread.wide(),
 		sys:  p.layout.NewPrecise(), fac: factor.NewPrecise(p.layout.Pattern, p.symbolic.Order()),
 		x: make([]dd.Num, n), r: make([]dd.Num, n), rows: make([]bool, n), sorted: make([]float64, 0, n),
 	}
+	out.hi.x, out.hi.r, out.hi.b = make([]float64, n), make([]float64, n), make([]float64, n)
+	return out
 }
 
 // solve solves the system at st, of which the joints are violated by noise.
@@ -291,32 +292,20 @@ func (p *precise) refine() {
 
 // judge finds the largest residual of a redundant row relative to its terms, as factor.Worst.
 func (p *precise) judge() {
-	p.worst = factor.Worst{Node: -1, Row: -1}
-	pat := p.sys.L.Pattern
+	n := 6 * p.sys.L.Mech.NumBodies()
 	size := 0.0 // of the accelerations, or those that the loads alone would make
-	for i := range 6 * p.sys.L.Mech.NumBodies() {
-		size = max(size, math.Abs(p.x[i].Hi), math.Abs(p.sys.B[i].Hi))
-	}
-	rows := p.redundant()
-	for node := p.sys.L.Mech.NumBodies(); node < pat.Len(); node++ {
-		for i := pat.Off[node]; i < pat.Off[node+1]; i++ {
-			if !rows[i] || p.r[i].Hi == 0 {
-				continue
-			}
-			a := restTerm * size
-			for _, b := range pat.Ind[pat.Ptr[node]:pat.Ptr[node+1]] {
-				q := 0.0
-				for _, x := range p.x[pat.Off[b]:pat.Off[b+1]] {
-					q += x.Hi * x.Hi
-				}
-				a += math.Sqrt(q)
-			}
-			e := math.Abs(p.r[i].Hi) / (math.Abs(p.sys.B[i].Hi) + math.Sqrt(p.sys.Scale[i])*a)
-			if e > p.worst.Ratio || math.IsNaN(e) {
-				p.worst = factor.Worst{Ratio: e, Node: node, Row: int(i - pat.Off[node])}
-			}
+	for i := range p.x {
+		p.hi.x[i], p.hi.b[i], p.hi.r[i] = p.x[i].Hi, p.sys.B[i].Hi, p.r[i].Hi
+		if i < n {
+			size = max(size, math.Abs(p.hi.x[i]), math.Abs(p.hi.b[i]))
 		}
 	}
+	for i, redundant := range p.redundant() {
+		if !redundant {
+			p.hi.r[i] = 0
+		}
+	}
+	p.worst = worstOf(p.sys.L.Pattern, p.hi.r, p.hi.b, p.hi.x, p.sys.Scale, size)
 }
 
 // redundant returns by scalar whether the last factorization has found a row redundant. The slice is overwritten by the
@@ -324,29 +313,6 @@ func (p *precise) judge() {
 func (p *precise) redundant() []bool {
 	p.last.EachRow(func(i int32, weak bool, _ float64) { p.rows[i] = weak })
 	return p.rows
-}
-
-// noise returns the largest violation of a joint at the state of the solver: angles in rad, lengths
-// relative to the longer of its bodies, speeds relative to the length times the angular velocities.
-func (s *Solver) noise() float64 {
-	m := s.plan.mech
-	if s.length == nil {
-		s.length = make([]float64, m.NumBodies())
-		s.plan.layout.LengthsTo(s.length)
-	}
-	worst := 0.0
-	for j := range m.Joints {
-		l := 0.0
-		for _, b := range [2]int32{m.Joints[j].Pred, m.Joints[j].Succ} {
-			if b >= 0 {
-				l = max(l, s.length[b])
-			}
-		}
-		v := m.ViolationOf(j, s.kin(), s.st)
-		position, _ := v.In(l)
-		worst = max(worst, position)
-	}
-	return worst
 }
 
 // preciseFor reports whether a Solve that ended with err goes on with twice the digits. Numbers that overflow in
@@ -364,17 +330,14 @@ func (s *Solver) refineMore() error {
 		s.more = s.plan.newPrecise()
 	}
 	p := s.more
-	if err := p.solve(s.st, s.noise()); err != nil {
+	if err := p.solve(s.st, s.violation()); err != nil {
 		return err
 	}
 	p.sys.AccelerationsTo(s.x, p.x)
 	for i := 6 * s.plan.mech.NumBodies(); i < len(s.x); i++ {
 		s.x[i] = p.x[i].Float()
 	}
-	s.ok, s.multipliers, s.doubled, s.ref.Error = true, true, true, p.error
-	s.inconsistency, s.ref.Worst = 0, factor.Worst{Node: -1, Row: -1}
-	if p.worst.Ratio > roundingTerm {
-		s.inconsistency, s.ref.Worst = p.worst.Ratio, p.worst
-	}
+	s.stage, s.way, s.multipliers, s.ref.Error = solved, TwiceTheDigits, true, p.error
+	s.inconsistency, s.ref.Worst = p.worst.Ratio, p.worst
 	return nil
 }

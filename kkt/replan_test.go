@@ -121,9 +121,9 @@ func BenchmarkPlan(b *testing.B) {
 		less.Joints = slices.Delete(slices.Clone(m.Joints), len(m.Joints)/2, len(m.Joints)/2+1)
 		mech, part := compile(b, m), compile(b, &less)
 		bodies := float64(mech.NumBodies())
-		p := kkt.PlanMechanism(mech, kkt.Options{})
+		p := kkt.NewPlan(mech, kkt.Options{})
 		for name, run := range map[string]func(){
-			"fresh": func() { kkt.PlanMechanism(mech, kkt.Options{}) }, "revised": func() { p.Replan(part) },
+			"fresh": func() { kkt.NewPlan(mech, kkt.Options{}) }, "revised": func() { p.Replan(part) },
 		} {
 			b.Run(fmt.Sprintf("model=%s/%s", family, name), func(b *testing.B) {
 				for b.Loop() {

@@ -97,13 +97,13 @@ func (s *Solver) Report() (*Report, error) {
 	defer s.guard.Leave()
 	s.complete()
 	r := s.newReport()
-	if s.reduced {
+	if s.reduced() {
 		if err := s.assembleWhole(); err != nil {
 			return nil, err
 		}
 	}
+	s.stage = solved // whatever becomes of the factor
 	r.BackwardError = s.backwardError()
-	s.factored = false
 	rows := s.verify(r)
 	if rows != nil {
 		r.BackwardError = s.backwardError()
@@ -148,8 +148,8 @@ func (s *Solver) newReport() *Report {
 		Distance:      1,
 		WeakestJoint:  -1,
 	}
-	if s.factored || !s.doubled {
-		r.Growth, r.Corrected = s.growth(), s.factor().Corrected
+	if s.way != TwiceTheDigits || s.now.Current() {
+		r.Growth, r.Corrected = s.growth(), s.now.Corrected
 	}
 	return r
 }
@@ -181,14 +181,8 @@ func (s *Solver) backwardError() float64 {
 // growth returns the largest diagonal of |L||D||Lᵀ| of the solution's factor relative to the scale of
 // its row.
 func (s *Solver) growth() float64 {
-	f, scale := s.fac, []float64(nil)
-	if s.reduced {
-		f, scale = s.ground.fac, s.ground.sys.Scale
-	} else {
-		scale = s.sys.Scale
-	}
-	g := make([]float64, len(scale))
-	f.GrowthTo(g)
+	g, scale := make([]float64, len(s.now.Scale)), s.now.Scale
+	s.now.GrowthTo(g)
 	worst := 0.0
 	for i, v := range g {
 		d := scale[i]
@@ -202,7 +196,6 @@ func (s *Solver) growth() float64 {
 
 // ranking is what rank finds out besides the counts.
 type ranking struct {
-	length []float64    // of the bodies
 	p1, p2 []float64    // pivots under both proximal terms, negative
 	span   *factor.Span // of the geometric matrix; nil if nothing is redundant
 	off    float64      // largest relative error of a joint's position
@@ -215,16 +208,16 @@ type ranking struct {
 // leaves the geometric matrix in s.sys. With rows that is not nil, these are the redundant ones.
 func (s *Solver) rank(r *Report, rows *verification) (*ranking, error) {
 	nb := s.plan.mech.NumBodies()
-	k := &ranking{length: make([]float64, nb), p1: make([]float64, len(s.x)), p2: make([]float64, len(s.x)), redundant: make([]bool, len(s.x)), rows: rows}
-	s.sys.GeometricTo(k.length)
+	k := &ranking{p1: make([]float64, len(s.x)), p2: make([]float64, len(s.x)), redundant: make([]bool, len(s.x)), rows: rows}
+	s.sys.GeometricTo(make([]float64, nb)) // of the lengths in the plan
 	for _, c := range []struct {
 		dst []float64
 		eps float64
 	}{{k.p2, geometricEpsilon * epsilonStep}, {k.p1, geometricEpsilon}} {
-		if err := s.fac.Factorize(s.sys.W, s.sys.Scale, c.eps, factor.Everywhere); err != nil {
+		if err := s.work.fac.Factorize(s.sys.W, s.sys.Scale, c.eps, factor.Everywhere); err != nil {
 			return nil, err
 		}
-		s.fac.PivotsTo(c.dst)
+		s.work.fac.PivotsTo(c.dst)
 	}
 	layout, near := s.plan.layout, r.NearSingular
 	for node := nb; node < layout.Pattern.Len(); node++ {

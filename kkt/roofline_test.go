@@ -2,21 +2,20 @@ package kkt_test
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 	"unsafe"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/kernel"
-	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sparse"
 )
 
 // rooflineCases are families with sizes n of package bench, in caches and beyond.
@@ -41,13 +40,13 @@ var rooflineCases = []struct {
 // (Williams, Waterman & Patterson 2009). Medians on one thread; the number of
 // iterations says nothing.
 //
-//	bytes/body   what passes between core and caches or memory; see passes
+//	bytes/body   what has to pass between core and caches or memory at least; see traffic
 //	flops/body   see flops; without those of assembly and of the way back from
 //	             mass-weighted coordinates
 //	flop/byte    the arithmetic intensity
 //	%bandwidth   bytes a second, of the bandwidth
 //	%peak        flops a second, of the arithmetic
-//	limits       the two, and the bytes that the evaluation's arrays hold
+//	limits       the two, and the bytes of what is counted
 func BenchmarkRoofline(b *testing.B) {
 	peak := peakFlops()
 	for _, c := range rooflineCases {
@@ -57,8 +56,8 @@ func BenchmarkRoofline(b *testing.B) {
 			}
 			b.Run(fmt.Sprintf("model=%s/n=%d", c.family, n), func(b *testing.B) {
 				x := newProblem(b, c.family, n)
-				bytes, all := traffic(x)
-				times, work, speed := x.parts(b), flops(x), bandwidth(all)
+				bytes, all := traffic(x.p)
+				times, work, speed := x.parts(b), flops(x.p), bandwidth(int64(all))
 				for k, part := range [...]string{"all", "assemble", "factor", "refine"} {
 					b.Run("part="+part, func(b *testing.B) {
 						b.ReportMetric(times[k]/x.bodies, "ns/body")
@@ -76,7 +75,7 @@ func BenchmarkRoofline(b *testing.B) {
 					b.ReportMetric(0, "ns/op") // leaves it out
 					b.ReportMetric(speed/1e9, "GB/s")
 					b.ReportMetric(peak/1e9, "Gflop/s")
-					b.ReportMetric(float64(all)/x.bodies, "held-bytes/body")
+					b.ReportMetric(all/x.bodies, "held-bytes/body")
 				})
 			})
 		}
@@ -141,300 +140,65 @@ func bandwidth(bytes int64) float64 {
 	return 24 * float64(n) * best(func() { kernel.SubMul(x, a, n, n, 1, y) })
 }
 
+// system returns the pattern of the system that p factors first, whole or reduced, and its nonzeros and flops.
+func system(p *kkt.Plan) (*sparse.Pattern, factor.Counts) {
+	if g, symbolic := p.Ground(); g != nil {
+		return g.Pattern, symbolic.Counts
+	}
+	return p.Layout().Pattern, p.Counts()
+}
+
 // flops returns the operations of an evaluation and of its three parts:
 //
 //	factor   Counts.Flops, and 2 a nonzero of L for the right side that goes along
 //	refine   2 a nonzero of L backwards, 2 an entry of W for the residual
-func flops(x *problem) (f [4]float64) {
-	c, w := x.p.Counts(), x.p.Layout().Pattern.Pos
-	if g, symbolic := x.p.Ground(); g != nil {
-		c, w = symbolic.Counts, g.Pattern.Pos
-	}
+func flops(p *kkt.Plan) (f [4]float64) {
+	pattern, c := system(p)
 	f[2] = float64(c.Flops) + 2*float64(c.NonZeros)
-	f[3] = 2*float64(c.NonZeros) + 2*float64(w[len(w)-1])
+	f[3] = 2*float64(c.NonZeros) + 2*float64(pattern.Pos[len(pattern.Ind)])
 	f[0] = f[2] + f[3]
 	return f
 }
 
-// pass says how often an array passes between core and caches or memory in each of
-// the three parts: once where it is read, twice where it is written, since a line
-// comes before it is changed and goes back.
-type pass struct {
-	array                    string // path of fields from kkt.Solver
-	assemble, factor, refine float64
+// traffic returns the bytes that have to pass between core and caches or memory in an evaluation and in its three
+// parts, if each number is read once in a part, and twice where it is written, since a line comes before it is changed
+// and goes back; and the bytes of all these numbers. Positions, and what is read again, come on top.
+//
+//	assemble   state, bodies and joints; kinematics, W, the right side and the scales, which are written
+//	factor     W and the right side; L, which is written
+//	refine     W, the right side, L, scales and kinematics; solution and residuals, which are written
+func traffic(p *kkt.Plan) (bytes [4]float64, all float64) {
+	m := p.Mechanism()
+	pattern, c := system(p)
+	const number = 8
+	rows := number * float64(pattern.Dim()-int(pattern.Off[pattern.Positive()]))
+	vector, W, L := number*float64(pattern.Dim()), number*float64(pattern.Pos[len(pattern.Ind)]), number*float64(c.NonZeros)
+	nb, nj := float64(m.NumBodies()), float64(m.NumJoints())
+	kin := nb * float64(unsafe.Sizeof(mechanism.BodyKinematics{}))
+	given := nb*float64(unsafe.Sizeof(mechanism.BodyState{})+unsafe.Sizeof(bodies.Body{})) + nj*float64(unsafe.Sizeof(mechanism.Joint{}))
+	bytes[1] = given + 2*(kin+W+vector+rows)
+	bytes[2] = W + vector + 2*L
+	bytes[3] = W + vector + L + rows + kin + 2*(vector+rows)
+	bytes[0] = bytes[1] + bytes[2] + bytes[3]
+	return bytes, given + kin + W + L + 2*vector + 2*rows
 }
 
-// passes lists all arrays that grow with the mechanism and that an evaluation
-// without corrections touches. Update matrices and other scratch of the workers are
-// used up in the cache they were made in and are not counted.
-func passes(p *kkt.Plan, s *shares) []pass {
-	joint := 1 - s.body
-	list := []pass{
-		// State and constants: once for the bodies, once for the joints.
-		{"st.Bodies", 2, 0, 0},
-		{"plan.mech.Bodies", 2, 0, 1},
-		{"plan.mech.Joints", 1, 0, 0},
-		{"plan.layout.joint", 1, 0, 0},
-		{"plan.layout.Pattern.Ptr", 1, 0, 0},
-		{"plan.layout.Pattern.Pos", 1, 0, 0},
-		{"plan.layout.Pattern.Off", 1, 0, s.open},
-		// The system. Leaves need W in the factor and in the backward sweep, which
-		// sums up residuals too; those of open joints take another pass.
-		{"sys.Kin.Bodies", 3, 0, 1},
-		{"sys.base", 1, 0, 0},
-		{"sys.force", 3, 0, 0},
-		{"sys.W.Val", 2 * s.written, 1, s.leaf + s.open},
-		{"sys.B", 2 + s.body, 1, 1},
-		{"sys.Scale", 2 * joint, 1, joint},
-		// The factor.
-		{"fac.panels", 0, 2, 1},
-		{"fac.dinv", 0, 2, 1},
-		{"fac.hand", 0, 3, 0},
-		{"fac.x", 0, 0, 2},
-		{"fac.square", 0, 0, 3},
-		{"plan.symbolic.fronts", 0, 1, 1},
-		{"plan.symbolic.runs", 0, 1, 1},
-		{"plan.symbolic.kids", 0, 1, 0},
-		{"plan.symbolic.ents", 0, 1, 0},
-		{"plan.symbolic.leaves", 0, 1, 1},
-		{"plan.symbolic.blocks", 0, 1, 1},
-		{"plan.symbolic.late", 0, 0, 1},
-		{"plan.symbolic.node", 0, 0, 1},
-		{"plan.symbolic.off", 0, 1, 2},
-		{"plan.symbolic.oldOff", 0, 1, 2},
-		{"plan.symbolic.sign", 0, 1, 2},
-		{"plan.symbolic.open", 0, 0, 1},
-		// The solution: stored, and the bodies' part turned; residuals of joints.
-		{"x", 0, 0, 2 + 2*s.body},
-		{"r", 0, 0, 3 * joint},
-	}
-	if g, _ := p.Ground(); g == nil {
-		return list
-	}
-	for i := range list {
-		list[i].array = reducedPath(list[i].array)
-	}
-	if kernel.HaveLanes() {
-		list = append(list, pass{"plan.ground.ground.parts", 1, 0, 1}, pass{"plan.ground.ground.bondBatches", 1, 0, 0})
-	} else {
-		list = append(list, pass{"plan.ground.ground.units", 1, 0, 1}, pass{"plan.ground.ground.branches", 2, 0, 1})
-	}
-	return append(list, []pass{
-		{"ground.sys.dirs", 3, 0, 1},
-		{"ground.sys.rest", 3, 0, 1},
-		{"ground.sys.fixed", 1, 0, 0},
-		{"x", 0, 0, 2 * 6 * float64(p.Mechanism().NumBodies()) / float64(p.Layout().Pattern.Dim())}, // accelerations alone
-	}...)
-}
-
-// reducedPath is the path of an array of the reduced system for that of the whole one.
-func reducedPath(array string) string {
-	for _, c := range [...][2]string{
-		{"sys.", "ground.sys."}, {"fac.", "ground.fac."}, {"r", "ground.r"}, {"x", "ground.x"}, {"plan.symbolic.", "plan.ground.symbolic."},
-		{"plan.layout.joint", "plan.ground.ground.bonds"}, {"plan.layout.Pattern.", "plan.ground.ground.Pattern."},
-	} {
-		if rest, found := strings.CutPrefix(array, c[0]); found && (len(c[0]) > 1 || rest == "") {
-			return c[1] + rest
-		}
-	}
-	return array
-}
-
-// idle are large arrays that an evaluation does not touch: they are for analysis,
-// names, reports and other states, or scratch.
-var idle = []string{
-	"plan.mech.initial.Bodies", "plan.mech.bodyNames", "plan.mech.jointNames", "plan.mech.Loads", "plan.layout.node", "plan.layout.Pattern.Size",
-	"plan.layout.Pattern.Ind", "plan.layout.Pattern.Dia", "plan.layout.Pattern.Sign", "plan.symbolic.perm", "plan.symbolic.leaf", "fac.workers",
-}
-
-// idleOf is idle for a plan: with a reduced system, the analysis of the whole one too.
-func idleOf(p *kkt.Plan) []string {
-	if g, _ := p.Ground(); g == nil {
-		return idle
-	}
-	list := []string{"plan.symbolic", "plan.layout", "plan.ground.ground.nodeOf", "plan.ground.ground.branchOf", "plan.ground.ground.node", "plan.ground.ground.Pattern.Ind",
-		"plan.ground.ground.units", "plan.ground.ground.branches", "ground.sys.ends", "ground.sys.batch"}
-	for _, array := range idle {
-		list = append(list, reducedPath(array))
-	}
-	return list
-}
-
-// shares are parts of arrays, from 0 to 1.
-type shares struct {
-	body    float64 // of a vector: rows of bodies
-	written float64 // of W: what depends on the state, which is all but the block of a pinned joint's predecessor
-	leaf    float64 // of W: blocks of leaves, the bodies that are eliminated before their joints
-	open    float64 // of W: blocks of joints whose residual takes a pass of its own
-}
-
-// sharesOf counts the shares of a plan.
-func sharesOf(p *kkt.Plan) *shares {
-	l, pat, sequence := p.Layout(), p.Layout().Pattern, p.Order()
-	jointOf := func(node int32) *mechanism.Joint { return &p.Mechanism().Joints[l.NodeJoint(int(node))] }
-	if g, symbolic := p.Ground(); g != nil {
-		pat, sequence = g.Pattern, symbolic.Order()
-		jointOf = func(node int32) *mechanism.Joint { return &p.Mechanism().Joints[g.NodeJoint(int(node))] }
-	}
-	nb := pat.Positive()
-	at := make([]int32, pat.Len()) // place in the order
-	for i, old := range sequence {
-		at[old] = int32(i)
-	}
-	leaf := make([]bool, nb)
-	for i := range leaf {
-		leaf[i] = true
-	}
-	open := openNodes(p, pat.Len())
-	each := func(f func(node, body int32, size float64)) {
-		for node := int32(nb); int(node) < pat.Len(); node++ {
-			for k := pat.Ptr[node]; k < pat.Ptr[node+1]; k++ {
-				f(node, pat.Ind[k], float64(pat.Pos[k+1]-pat.Pos[k]))
+// TestRoofline: where cost is linear, bytes and flops of a body do not depend on the number of bodies; a system with
+// more in it has more of both.
+func TestRoofline(t *testing.T) {
+	for _, family := range []string{"ladder", "nfourbar", "chain"} {
+		var each [2][2]float64
+		for i, n := range []int{200, 1000} {
+			p := newPlan(t, generate(t, family, n, 1), order.Auto)
+			bytes, all := traffic(p)
+			work := flops(p)
+			for k := 1; k < 4; k++ {
+				assert.Positive(t, bytes[k], "%s, part %d", family, k)
+				assert.Less(t, bytes[k], 2*all, "%s, part %d", family, k)
 			}
+			each[i] = [2]float64{bytes[0] / float64(n), work[0] / float64(n)}
 		}
+		assert.InEpsilon(t, each[0][0], each[1][0], 0.05, "%s, bytes", family)
+		assert.InEpsilon(t, each[0][1], each[1][1], 0.05, "%s, flops", family)
 	}
-	each(func(node, body int32, _ float64) { leaf[body] = leaf[body] && at[body] < at[node] })
-	s := &shares{body: float64(pat.Off[nb]) / float64(pat.Dim())}
-	all := float64(pat.Pos[len(pat.Ind)])
-	each(func(node, body int32, size float64) {
-		jt := jointOf(node)
-		pinned := (jt.Kind == joints.Revolute || jt.Kind == joints.Spherical || jt.Kind == joints.Fixed) && jt.Motion == nil
-		if g, _ := p.Ground(); g != nil || !pinned || body != jt.Pred {
-			s.written += size / all
-		}
-		if leaf[body] {
-			s.leaf += size / all
-		}
-		if open[node] {
-			s.open += size / all
-		}
-	})
-	return s
-}
-
-// openNodes returns the open joints by node (factor.Symbolic).
-func openNodes(p *kkt.Plan, nodes int) []bool {
-	s := reflect.ValueOf(p).Elem().FieldByName("symbolic").Elem()
-	if g, _ := p.Ground(); g != nil {
-		s = reflect.ValueOf(p).Elem().FieldByName("ground").Elem().FieldByName("symbolic").Elem()
-	}
-	node, open := s.FieldByName("node"), s.FieldByName("open")
-	out := make([]bool, nodes)
-	for c := range node.Len() {
-		out[node.Index(c).Int()] = open.Index(c).Bool()
-	}
-	return out
-}
-
-// traffic returns the bytes that pass in an evaluation and in its three parts, and
-// those of all arrays that it touches.
-func traffic(x *problem) (bytes [4]float64, all int64) {
-	held := arrays{}
-	held.add("", reflect.ValueOf(x.s), map[unsafe.Pointer]bool{})
-	for _, p := range passes(x.p, sharesOf(x.p)) {
-		n := float64(held[p.array])
-		all += held[p.array]
-		for k, times := range [...]float64{p.assemble + p.factor + p.refine, p.assemble, p.factor, p.refine} {
-			bytes[k] += times * n
-		}
-	}
-	return bytes, all
-}
-
-// arrays are the bytes of slices by path of fields.
-type arrays map[string]int64
-
-// add adds the slices that v holds or points to, each once.
-func (a arrays) add(path string, v reflect.Value, seen map[unsafe.Pointer]bool) {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if !v.IsNil() && !seen[v.UnsafePointer()] {
-			seen[v.UnsafePointer()] = true
-			a.add(path, v.Elem(), seen)
-		}
-	case reflect.Struct:
-		for _, slices := range [...]bool{true, false} { // the shortest path counts
-			for i := range v.NumField() {
-				name := v.Type().Field(i).Name
-				if path != "" {
-					name = path + "." + name
-				}
-				if (v.Field(i).Kind() == reflect.Slice) == slices {
-					a.add(name, v.Field(i), seen)
-				}
-			}
-		}
-	case reflect.Slice:
-		if v.Len() == 0 || seen[v.UnsafePointer()] {
-			return
-		}
-		seen[v.UnsafePointer()] = true
-		a[path] += int64(v.Len()) * int64(v.Type().Elem().Size())
-		if v.Type().Elem().Kind() == reflect.Pointer {
-			for i := range v.Len() {
-				a.add(path, v.Index(i), seen)
-			}
-		}
-	}
-}
-
-// TestRooflineArrays: passes knows all that is large, and nothing that is not there.
-func TestRooflineArrays(t *testing.T) {
-	const large = 0.005 // of all bytes
-	found := map[string]bool{}
-	ladder := newPlan(t, generate(t, "ladder", 10, 1), order.Auto)
-	wholes := passes(ladder, sharesOf(ladder))
-	for _, c := range []struct {
-		family string
-		n      int
-	}{{"ladder", 2000}, {"nfourbar", 500}, {"tree", 1000}, {"grid", 20}, {"stewart", 50}, {"random", 1000}} {
-		p := newPlan(t, generate(t, c.family, c.n, 1), order.Auto)
-		s := p.NewSolver()
-		require.NoError(t, s.Solve(p.Initial()))
-		held := arrays{}
-		held.add("", reflect.ValueOf(s), map[unsafe.Pointer]bool{})
-		share := sharesOf(p)
-		known := slices.Clone(idleOf(p))
-		for _, x := range passes(p, share) {
-			known = append(known, x.array)
-			name := x.array
-			for _, whole := range wholes {
-				if reducedPath(whole.array) == name {
-					name = whole.array
-				}
-			}
-			found[name] = found[name] || held[x.array] > 0
-		}
-		total := int64(0)
-		for _, n := range held {
-			total += n
-		}
-		for path, n := range held {
-			inside := func(name string) bool { return path == name || len(path) > len(name) && path[:len(name)+1] == name+"." }
-			assert.True(t, slices.ContainsFunc(known, inside) || float64(n) < large*float64(total), "%s: %s has %d of %d bytes", c.family, path, n, total)
-		}
-		for _, x := range []float64{share.body, share.written, share.leaf, share.open} {
-			assert.True(t, x >= 0 && x <= 1+1e-12, "%+v", share)
-		}
-	}
-	for array, ok := range found {
-		assert.True(t, ok, "no array %s", array)
-	}
-}
-
-// TestRooflineCountsW: the bytes of the system are those of its pattern.
-func TestRooflineCountsW(t *testing.T) {
-	p := newPlan(t, generate(t, "ladder", 100, 1), order.Auto)
-	held := arrays{}
-	held.add("", reflect.ValueOf(p.NewSolver()), map[unsafe.Pointer]bool{})
-	pat := p.Layout().Pattern
-	assert.Equal(t, 8*pat.Pos[len(pat.Ind)], held["sys.W.Val"])
-	assert.Equal(t, int64(8*pat.Dim()), held["sys.B"])
-	assert.Equal(t, int64(8*pat.Dim()), held["x"])
-	assert.GreaterOrEqual(t, held["fac.panels"], int64(0))
-	s := sharesOf(p)
-	// Half of the ladder's joints hold a rail to a rung, and two the first rails to
-	// the world: half of W, and those, are blocks of successors.
-	assert.InDelta(t, 0.5, s.written, 0.02)
-	assert.InDelta(t, 600.0/float64(pat.Dim()), s.body, 1e-15)
 }

@@ -1,8 +1,6 @@
 package kkt
 
 import (
-	"github.com/rung-mbd/rung/factor"
-	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -27,27 +25,30 @@ func (s *Solver) State() *mechanism.State {
 // It panics without a solution.
 func (s *Solver) Kinematics() *mechanism.Kinematics {
 	s.mustHave()
-	return s.kin()
+	return s.now.kin
 }
 
-// Lend returns the factor of the whole system and the goroutines of s. Others of the same goroutine may use both
-// between the calls of s, after Drop.
-func (s *Solver) Lend() (*factor.Factor, *team.Team) {
+// Workspace returns the goroutines and the factor of s, for others to use between its calls.
+func (s *Solver) Workspace() *Workspace {
 	s.enter()
 	defer s.guard.Leave()
-	return s.wholeFactor(), s.team
+	return s.work
 }
 
-// Drop ends the results of s, as do others who use its factor.
-func (s *Solver) Drop() { s.ok, s.factored = false, false }
+// Drop ends the results of s, whose state is about to change.
+func (s *Solver) Drop() {
+	if s.stage = empty; s.now != nil {
+		s.now.Changed()
+	}
+}
 
 // FactorKinematics returns the kinematics of the state at which s has factored its system. They hold until the next Solve.
 // It returns nil if there is no factor, or one in which no row counts as redundant.
 func (s *Solver) FactorKinematics() *mechanism.Kinematics {
-	if !s.factored || s.attempt != 0 {
+	if s.now == nil || !s.now.Current() || s.now.Way() != DropWeak {
 		return nil
 	}
-	return s.kin()
+	return s.now.kin
 }
 
 // SolveErrorsTo stores in x the least displacements of the bodies, in the metric of the inertias, that make the errors e
@@ -58,20 +59,17 @@ func (s *Solver) FactorKinematics() *mechanism.Kinematics {
 // state of the factor.
 // Cost: a solve, no allocation. It panics without a factor.
 func (s *Solver) SolveErrorsTo(x, e []float64, st *mechanism.State) {
-	if !s.factored {
+	if s.FactorKinematics() == nil {
 		panic("kkt: no factor")
 	}
-	s.ok = false
-	if s.reduced {
-		g := s.ground
-		s.assembled = false // the right side is another
-		g.sys.ErrorsTo(e, st)
-		g.fac.SolveTo(g.x, g.sys.B)
-		g.sys.AccelerationsTo(x, g.x)
-		return
+	s.stage = empty // of the reduced system, the right side is another one
+	z := x
+	if s.reduced() {
+		s.ground.sys.ErrorsTo(e, st)
+		z, e = s.ground.x, s.ground.Right
 	}
-	s.fac.SolveTo(x, e)
-	s.sys.AccelerationsTo(x, x)
+	s.now.SolveTo(z, e)
+	s.now.accelerations(x, z)
 }
 
 // Rank is what a Report says of the rank alone.
@@ -88,15 +86,15 @@ func (s *Solver) RankAt(st *mechanism.State) (Rank, error) {
 	s.enter()
 	defer s.guard.Leave()
 	mustHaveState(st)
-	s.ok, s.factored, s.st = false, false, st
+	s.st = st
 	if err := s.assembleWhole(); err != nil {
 		return Rank{}, err
 	}
+	s.stage = empty // the geometric matrix takes its place
 	r := &Report{RedundantRows: make([]int, s.plan.mech.NumJoints()), WeakestJoint: -1}
 	if _, err := s.rank(r, nil); err != nil {
 		return Rank{}, err
 	}
-	s.assembled = false // the geometric matrix has taken its place
 	return Rank{len(s.x) - 6*s.plan.mech.NumBodies() - r.Redundant, r.RedundantRows}, nil
 }
 

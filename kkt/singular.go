@@ -31,7 +31,7 @@ func (s *Solver) atSingular(r *Report, k *ranking) {
 	if r.NearSingular {
 		return // that is known, and rows that are nearly redundant have no null vector
 	}
-	length, p := k.length, s.plan.layout.Pattern
+	length, p := s.plan.length, s.plan.layout.Pattern
 	n := 6 * len(length)
 	// With the scales of the redundant rows on the diagonal, the factor makes v its part in the motions that the joints allow.
 	e := make([]float64, len(s.x))
@@ -40,13 +40,13 @@ func (s *Solver) atSingular(r *Report, k *ranking) {
 			e[i] = s.sys.Scale[i]
 		}
 	}
-	if s.fac.Factorize(s.sys.W, e, 1, factor.Everywhere) != nil {
+	if s.work.fac.Factorize(s.sys.W, e, 1, factor.Everywhere) != nil {
 		r.NearSingular = true
 		return
 	}
 	motion := func(v []float64) {
 		clear(v[n:])
-		s.fac.SolveTo(v, v)
+		s.work.fac.SolveTo(v, v)
 	}
 	rng := rand.New(rand.NewPCG(2, uint64(len(s.x))))
 	y, v := make([]float64, len(s.x)), make([]float64, len(s.x))
@@ -133,7 +133,7 @@ func (s *Solver) turningJoint(motion, y []float64, ahead, behind *assemble.Weigh
 func (s *Solver) geometricAt(v, length []float64, h float64) (*assemble.Weighted, bool) {
 	world := make([]float64, 6*len(length))
 	for i, l := range length {
-		E, u := &s.kin().Bodies[i].E, (*[6]float64)(v[6*i:])
+		E, u := &s.now.kin.Bodies[i].E, (*[6]float64)(v[6*i:])
 		w := E.MulVec(spatial.Vec3{u[0] / l, u[1] / l, u[2] / l})
 		c := E.MulVec(spatial.Vec3{u[3], u[4], u[5]})
 		copy(world[6*i:], w[:])
@@ -141,7 +141,7 @@ func (s *Solver) geometricAt(v, length []float64, h float64) (*assemble.Weighted
 	}
 	st := s.st.Clone()
 	s.plan.mech.DisplaceTo(st, s.st, h, world)
-	y := s.plan.layout.NewWeightedOn(s.team)
+	y := s.plan.layout.NewWeightedOn(s.work.team)
 	if y.FillTo(st) != nil {
 		return nil, false
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // ErrInconsistent is wrapped by the error of a Solve whose constraints
@@ -40,36 +39,50 @@ const (
 	accurateTol = 1e-6
 )
 
+// stage says how far a Solver has come with a state.
+type stage uint8
+
+const (
+	empty     stage = iota // there is no system
+	assembled              // the system is that of the state
+	factored               // there is a factor of it, unless another use of that has taken its place (Factored.Current)
+	solved                 // there are results
+)
+
 // Solver solves the forward dynamics of one mechanism. It owns all memory it
 // needs and belongs to one goroutine at a time.
 type Solver struct {
 	guard  team.Guard
 	plan   *Plan
-	team   *team.Team
 	ground *grounded // the system that is solved first; nil if that is the whole one
 
 	// The whole system: nil until it is needed, if there is a reduced one.
-	sys *assemble.Weighted
-	fac *factor.Factor
-	r   []float64 // its residual
+	sys   *assemble.Weighted
+	whole *system
+	work  *Workspace
 
 	x   []float64 // accelerations, then −λ; in mass-weighted coordinates until Refine ends
 	ref factor.Refinement
 
-	reduced       bool    // assembled, factored or solved is the reduced system
-	assembled     bool    // the system is that of st
-	factored      bool    // the factor is of the assembled system
-	attempt       int     // index in attempts of the current factor
+	stage         stage
+	now           *system // the whole system, or the reduced one
+	way           Way     // that has factored or solved it
+	whyWhole      string  // why the whole system was taken, if it was
 	free          float64 // size of the accelerations that the loads could make, weighted
 	inconsistency float64 // largest relative residual of a constraint row
 	st            *mechanism.State
-	ok            bool
 	multipliers   bool // those of the solution are in x
 
-	more      *precise  // nil until it is needed
-	doubled   bool      // the solution was found with twice the digits
-	imprecise error     // why it was not, although doubles do not do
-	length    []float64 // of each body; nil until it is needed
+	more      *precise // nil until it is needed
+	imprecise error    // why twice the digits do not do either, where doubles do not
+}
+
+// system is a system that a Solver factors.
+type system struct {
+	*Factored
+	kin           *mechanism.Kinematics
+	x, r          []float64            // solution in its own coordinates, and residual
+	accelerations func(a, x []float64) // of the bodies, for a solution x, which may be a
 }
 
 // NewSolver allocates a solver of the plan.
@@ -78,33 +91,29 @@ func (p *Plan) NewSolver() *Solver {
 	if p.ground == nil {
 		return p.newSolver()
 	}
-	s := &Solver{plan: p, team: team.New(p.threads), x: pages.Make[float64](p.layout.Pattern.Dim())}
-	s.ground = p.ground.newGrounded(s.team)
+	s := &Solver{plan: p, work: p.NewWorkspace(), x: pages.Make[float64](p.layout.Pattern.Dim())}
+	s.ground = p.ground.newGrounded(s.work.team, p.epsilon)
 	return s
 }
 
 // newSolver is NewSolver for the whole system.
 func (p *Plan) newSolver() *Solver {
-	s := &Solver{plan: p, team: team.New(p.threads), x: pages.Make[float64](p.layout.Pattern.Dim())}
-	s.whole()
+	s := &Solver{plan: p, work: p.NewWorkspace(), x: pages.Make[float64](p.layout.Pattern.Dim())}
+	s.needWhole()
 	return s
 }
 
-// whole allocates the whole system where there is none.
-func (s *Solver) whole() {
-	if s.sys == nil {
-		s.sys = s.plan.layout.NewWeightedOn(s.team)
-		s.r = pages.Make[float64](len(s.x))
-		s.wholeFactor()
+// needWhole allocates the whole system where there is none.
+func (s *Solver) needWhole() {
+	if s.sys != nil {
+		return
 	}
-}
-
-// wholeFactor allocates the factor of the whole system where there is none.
-func (s *Solver) wholeFactor() *factor.Factor {
-	if s.fac == nil {
-		s.fac = s.plan.symbolic.NewFactorOn(s.team)
+	l := s.plan.layout
+	y := l.NewWeightedOn(s.work.team)
+	s.sys, s.whole = y, &system{
+		Factored: NewFactored(s.work.Factor(), y.W, y.B, y.Scale, s.plan.epsilon, KeepAll, l.At),
+		kin:      y.Kin, x: s.x, r: pages.Make[float64](len(s.x)), accelerations: y.AccelerationsTo,
 	}
-	return s.fac
 }
 
 // Solve computes accelerations and constraint multipliers at st (RBDA eq.
@@ -127,14 +136,13 @@ func (s *Solver) wholeFactor() *factor.Factor {
 func (s *Solver) Solve(st *mechanism.State) error {
 	s.enter()
 	defer s.guard.Leave()
-	s.ok = false
 	if err := s.assemble(st); err != nil {
 		return err
 	}
-	if err := s.firstFactor(); err != nil {
+	if err := s.factorize(); err != nil {
 		return err
 	}
-	return s.firstRefine()
+	return s.refine()
 }
 
 // Assemble is the first of the three parts of Solve: it fills the system.
@@ -146,130 +154,82 @@ func (s *Solver) Assemble(st *mechanism.State) error {
 
 func (s *Solver) assemble(st *mechanism.State) error {
 	mustHaveState(st)
-	s.ok, s.assembled, s.factored = false, false, false
-	s.st = st
+	s.stage, s.st = empty, st
 	if s.ground == nil {
+		s.whyWhole = whyNoGroups
 		return s.assembleWhole()
 	}
+	s.now, s.whyWhole = &s.ground.system, ""
+	s.now.Changed()
 	var err error
-	s.reduced = true
 	s.free, err = s.ground.sys.FillTo(st)
 	if err == nil && math.IsNaN(s.free) {
+		s.whyWhole = "numbers of a group overflow"
 		return s.assembleWhole() // which says where numbers overflow
 	}
-	s.assembled = err == nil
+	if err == nil {
+		s.stage = assembled
+	}
 	return err
 }
 
 // assembleWhole fills the whole system at s.st.
 func (s *Solver) assembleWhole() error {
-	s.whole()
-	s.reduced, s.assembled = false, false
+	s.needWhole()
+	s.stage, s.now = empty, s.whole
+	s.now.Changed()
 	if err := s.sys.FillTo(s.st); err != nil {
 		return err
 	}
 	s.free = s.sys.FreeSize()
-	s.assembled = true
+	s.stage = assembled
 	return nil
 }
 
-// attempt is one way to factor; Solve takes the first that works.
-type attempt struct {
-	policy factor.Policy
-	shrink float64 // factor on the plan's epsilon
-	tol    float64 // largest inconsistency that is accepted
-}
-
-// attempts are ordered by cost and reach, after the first on the reduced system if there is one: first, rows with pivots below 1e3·ε
-// count as redundant; then those below ε, for mechanisms whose true pivots are
-// small (long nearly isostatic nets); last, no row is taken for redundant, and
-// refinement has to remove the proximal term, or to find the least squares.
-var attempts = [...]attempt{
-	{factor.WhereWeak, 1, exactTol},
-	{factor.WhereWeak, 1e-3, exactTol},
-	{factor.Everywhere, 1, consistentTol},
-}
+// reduced reports whether the system at hand is the reduced one.
+func (s *Solver) reduced() bool { return s.now != s.whole }
 
 // Factorize is the second part of Solve, after Assemble. It panics without an
 // assembled system.
 func (s *Solver) Factorize() error {
 	s.enter()
 	defer s.guard.Leave()
-	return s.firstFactor()
+	return s.factorize()
 }
 
-// firstFactor factors in the first way that works.
-func (s *Solver) firstFactor() error {
-	if !s.assembled {
+// factorize factors in the first way that works.
+func (s *Solver) factorize() error {
+	if s.stage < assembled {
 		panic("kkt: not assembled")
 	}
-	s.attempt = 0
-	for {
-		err := s.factorize()
-		if err == nil {
-			return nil
-		}
-		if err = s.next(err); err != nil {
-			return err
-		}
+	s.stage = assembled
+	if err := s.now.Factorize(DropWeak); err != nil {
+		return s.next(err)
 	}
+	s.stage, s.way = factored, DropWeak
+	return nil
 }
 
-// next takes the next attempt after one has failed with err, which it returns if that was the last. Of the reduced
-// system there is one: rows of the joints of its trees, which would tell of a pivot that is taken wrongly for a true one,
+// next factors in the next way that works after one has failed with err, which it explains if that was the last. There is one way
+// for the reduced system: rows of the joints of its trees, which would tell of a pivot that is taken wrongly for a true one,
 // are not in it.
 func (s *Solver) next(err error) error {
-	if s.reduced {
-		return s.assembleWhole()
+	w := s.now.Way() + 1
+	if s.reduced() {
+		s.whyWhole = whyWhole(err)
+		if err := s.assembleWhole(); err != nil {
+			return err
+		}
+		w = DropWeak
 	}
-	s.attempt++
-	if s.attempt == len(attempts) {
-		s.attempt--
-		s.factored = false
+	s.stage = assembled
+	if err = s.now.FactorizeFrom(w, err); err != nil {
+		s.now.Changed()
 		return s.describe(err)
 	}
+	s.stage, s.way = factored, s.now.Way()
 	return nil
 }
-
-func (s *Solver) factorize() error {
-	s.ok, s.factored = false, false
-	a := &attempts[s.attempt]
-	if err := s.factorizeBy(a.shrink*s.plan.epsilon, a.policy); err != nil {
-		return err
-	}
-	if a.policy == factor.WhereWeak && s.factor().Corrected > 0 {
-		return ErrLostPivot // rounding beyond the scale of a row: no solution will come of it
-	}
-	s.factored = true
-	return nil
-}
-
-func (s *Solver) factorizeBy(eps float64, policy factor.Policy) error {
-	if s.reduced {
-		y := s.ground.sys
-		return s.ground.fac.FactorizeFor(y.B, y.W, y.Scale, eps, policy)
-	}
-	return s.fac.FactorizeFor(s.sys.B, s.sys.W, s.sys.Scale, eps, policy)
-}
-
-// factor returns that of the assembled system.
-func (s *Solver) factor() *factor.Factor {
-	if s.reduced {
-		return s.ground.fac
-	}
-	return s.fac
-}
-
-// kin returns the kinematics of the assembled system.
-func (s *Solver) kin() *mechanism.Kinematics {
-	if s.reduced {
-		return s.ground.sys.Kin
-	}
-	return s.sys.Kin
-}
-
-// ErrLostPivot ends an attempt; the last one does not return it.
-var ErrLostPivot = errors.New("kkt: pivot lost to rounding")
 
 // Refine is the last part of Solve, after Factorize. If the factorization turns
 // out not to serve, it goes on to the next way to factor. It panics without a
@@ -277,19 +237,26 @@ var ErrLostPivot = errors.New("kkt: pivot lost to rounding")
 func (s *Solver) Refine() error {
 	s.enter()
 	defer s.guard.Leave()
-	return s.firstRefine()
+	return s.refine()
 }
 
-// firstRefine refines with the factor, or one of the next way that works.
-func (s *Solver) firstRefine() error {
-	if !s.factored || !s.assembled {
-		panic("kkt: no factor")
+// refine refines with the factor, and goes on up the ladder where that fails.
+func (s *Solver) refine() error {
+	s.mustHaveFactor()
+	s.imprecise = nil
+	err := s.refineOnce()
+	for err != nil {
+		if err = s.next(err); err != nil {
+			if s.orthogonal(err) {
+				err = nil
+			}
+			break
+		}
+		err = s.refineOnce()
 	}
-	err := s.refineByAny()
 	if err == nil {
 		s.finish()
 	}
-	s.imprecise = nil
 	if !s.preciseFor(err) {
 		return err
 	}
@@ -299,35 +266,28 @@ func (s *Solver) firstRefine() error {
 	return err
 }
 
-// refineByAny refines with the factor, and goes on to the next ways to factor where that fails. The last is an orthogonal
-// factorization.
-func (s *Solver) refineByAny() error {
-	for {
-		err := s.refine()
-		if err == nil {
-			return nil
-		}
-		for more := true; more; {
-			if err = s.next(err); err != nil {
-				if s.orthogonal(err) {
-					return nil
-				}
-				return err
-			}
-			err = s.factorize()
-			more = err != nil
-		}
+// SolveOnceTo stores in a the accelerations of one solve with the factor, which is neither checked nor refined. It is what a
+// solver of linear systems does, and no result of s.
+//
+// Shapes: a has six entries a body, as for AccelerationsTo.
+// Cost: the backward half of a solve, as Factorize has eliminated the right side; no allocation. It panics without a factor of the
+// assembled system.
+func (s *Solver) SolveOnceTo(a []float64) {
+	s.enter()
+	defer s.guard.Leave()
+	s.mustHaveFactor()
+	if len(a) != 6*s.plan.mech.NumBodies() {
+		panic("kkt: length mismatch")
 	}
+	s.stage = factored
+	s.now.SolveTo(s.now.x, s.now.Right)
+	s.now.accelerations(a, s.now.x)
 }
 
 // finish stores the accelerations of the solution, and its multipliers if they are there.
 func (s *Solver) finish() {
-	if s.reduced {
-		s.ground.sys.AccelerationsTo(s.x, s.ground.x)
-	} else {
-		s.sys.AccelerationsTo(s.x, s.x)
-	}
-	s.ok, s.multipliers, s.doubled = true, !s.reduced, false
+	s.now.accelerations(s.x, s.now.x)
+	s.stage, s.multipliers = solved, !s.reduced()
 }
 
 // complete stores the multipliers of the solution where they are not there yet.
@@ -339,28 +299,36 @@ func (s *Solver) complete() {
 	}
 }
 
-// refine solves with the factor. It returns ErrInaccurate or ErrInconsistent as they are, which describe
-// explains: the next way to factor may do.
-func (s *Solver) refine() error {
-	a := &attempts[s.attempt]
-	if s.reduced {
-		g := s.ground
-		s.ref = g.fac.SolveRefinedTo(g.x, g.r, g.sys.B, g.sys.W, s.free)
-		s.inconsistency = s.ref.Worst.Ratio
-		if !(s.inconsistency <= a.tol && s.ref.Error <= accurateTol && s.ref.Doubt <= DoubtTol) {
-			return ErrInaccurate
-		}
-		return nil
+// mustHaveFactor panics without a factor of the assembled system.
+func (s *Solver) mustHaveFactor() {
+	if s.stage < factored || !s.now.Current() {
+		panic("kkt: no factor")
 	}
-	s.ref = s.fac.SolveRefinedTo(s.x, s.r, s.sys.B, s.sys.W, s.free)
+}
+
+// tol returns the largest inconsistency that is accepted of a way that factors.
+func (w Way) tol() float64 {
+	if ways[w].policy == factor.WhereWeak {
+		return exactTol
+	}
+	return consistentTol
+}
+
+// refineOnce solves with the factor. It returns ErrInaccurate or ErrInconsistent as they are, which describe
+// explains: the next way to factor may do.
+func (s *Solver) refineOnce() error {
+	s.stage = factored
+	s.ref = s.now.Refine(s.now.x, s.now.r, s.free)
 	s.inconsistency = s.ref.Worst.Ratio
 	switch {
 	case s.overflows():
 		return ErrInaccurate
-	case !(s.inconsistency <= a.tol):
+	case !(s.inconsistency <= s.way.tol()):
 		return ErrInconsistent
 	case !(s.ref.Error <= accurateTol):
 		return ErrInaccurate
+	case s.reduced() && !(s.ref.Doubt <= DoubtTol):
+		return errDoubt
 	}
 	return nil
 }
@@ -374,7 +342,7 @@ func (s *Solver) describe(err error) error {
 	w := &s.ref.Worst
 	switch {
 	case errors.As(err, &p):
-		return fault.Errorf("kkt: %w", s.plan.layout.At(p.Node, -1, err))
+		return fault.Errorf("kkt: %w", err)
 	case err == ErrInaccurate && s.overflows() && w.Node < 0:
 		return fault.Errorf("%w: numbers overflow", err)
 	case err == ErrInaccurate && s.overflows():
@@ -382,7 +350,7 @@ func (s *Solver) describe(err error) error {
 	case err == ErrInconsistent:
 		return fault.Errorf("kkt: %w", s.plan.layout.At(w.Node, w.Row, fault.Errorf("%w (relative residual %.3g)", err, w.Ratio)))
 	case err == ErrInaccurate:
-		node, row, _ := s.fac.Weakest()
+		node, row, _ := s.whole.Weakest()
 		if node < 0 {
 			return fault.Errorf("%w (predicted relative error %.3g)", err, s.ref.Error)
 		}
@@ -390,159 +358,4 @@ func (s *Solver) describe(err error) error {
 			fault.Errorf("%w: too close to dependent on the others for double precision (predicted relative error %.3g)", err, s.ref.Error)))
 	}
 	return err
-}
-
-func (s *Solver) mustHave() {
-	if s == nil || !s.ok {
-		panic("kkt: no solution")
-	}
-}
-
-// mustHaveBody panics unless there is a solution for a body i.
-func (s *Solver) mustHaveBody(i int) {
-	s.mustHave()
-	if uint(i) >= uint(s.plan.mech.NumBodies()) {
-		panic("kkt: body out of range")
-	}
-}
-
-// mustHaveJoint panics unless there is a solution for a joint j.
-func (s *Solver) mustHaveJoint(j int) {
-	s.mustHave()
-	s.plan.mustHaveJoint(j)
-}
-
-// mustHaveJoint panics unless there is a joint j.
-func (p *Plan) mustHaveJoint(j int) {
-	if uint(j) >= uint(p.mech.NumJoints()) {
-		panic("kkt: joint out of range")
-	}
-}
-
-// System returns the KKT system of RBDA eq. 8.64 at the state of the last Solve.
-// The solver itself works on the same system in mass-weighted coordinates
-// (assemble.Weighted).
-//
-// Cost: O(bodies + joints); allocates. It panics without a solution.
-func (s *Solver) System() *assemble.System {
-	s.mustHave()
-	y := s.plan.layout.NewSystem()
-	if err := y.FillTo(s.st); err != nil {
-		panic("kkt: state has changed")
-	}
-	return y
-}
-
-// Refinement says how the solution came about. It panics without one.
-func (s *Solver) Refinement() factor.Refinement {
-	s.mustHave()
-	return s.ref
-}
-
-// Nearness returns the square root of the smallest pivot of a row that is not redundant, relative to the row's scale,
-// +Inf if there is no such row, and the number of rows that are. Along a motion to a singular pose the first falls to zero like the
-// distance, until the second rises; its size alone says little (Report.Distance).
-//
-// Cost: O(rows), no allocation. It panics without a solution.
-func (s *Solver) Nearness() (near float64, redundant int) {
-	s.mustHave()
-	_, _, ratio := s.factor().Weakest()
-	return math.Sqrt(ratio), s.factor().Weak
-}
-
-// Inconsistency returns how far the constraints are from holding at
-// acceleration level: the largest residual of a row relative to what its terms
-// amount to. It is at rounding level unless redundant constraints contradict
-// each other, as they do where the state violates them.
-func (s *Solver) Inconsistency() float64 {
-	s.mustHave()
-	return s.inconsistency
-}
-
-// AngularAcceleration returns ω̇ of body i, rad/s², world axes.
-//
-// It panics without a solution or if i is out of range, as do the next ones, also for joints.
-func (s *Solver) AngularAcceleration(i int) spatial.Vec3 {
-	s.mustHaveBody(i)
-	return spatial.Vec3(s.x[6*i : 6*i+3])
-}
-
-// ComAcceleration returns the classical acceleration of the centre of mass of
-// body i, m/s², world axes.
-func (s *Solver) ComAcceleration(i int) spatial.Vec3 {
-	s.mustHaveBody(i)
-	return spatial.Vec3(s.x[6*i+3 : 6*i+6])
-}
-
-// AccelerationsTo copies all body accelerations to dst: six numbers a body, ω̇
-// then the centre of mass.
-//
-// It panics unless dst has 6 entries a body.
-func (s *Solver) AccelerationsTo(dst []float64) {
-	s.mustHave()
-	n := 6 * s.plan.mech.NumBodies()
-	if len(dst) != n {
-		panic("kkt: length mismatch")
-	}
-	copy(dst, s.x[:n])
-}
-
-// MultipliersTo copies the constraint-force variables λ of joint j, one a row
-// of its T, to dst and returns their number. They are not unique where the
-// joint's reactions are not (Report); their null-space part is then accurate
-// only after Report.
-//
-// The first call after a Solve may cost O(bodies + joints) and allocate, as may that of
-// ConstraintWrench and TotalWrench; the state of the Solve must not have changed until then.
-func (s *Solver) MultipliersTo(dst *[6]float64, j int) int {
-	s.mustHaveJoint(j)
-	s.complete()
-	node := s.plan.layout.JointNode(j)
-	if node < 0 {
-		return 0
-	}
-	o := s.plan.layout.Pattern.Off[node]
-	n := int(s.plan.layout.Pattern.Size[node])
-	for k := range n {
-		dst[k] = -s.x[int(o)+k]
-	}
-	return n
-}
-
-// ConstraintWrench returns T·λ of joint j: the constraint wrench on the
-// successor about the origin of S, world axes, N m and N.
-func (s *Solver) ConstraintWrench(j int) spatial.Force {
-	s.mustHaveJoint(j)
-	node := s.plan.layout.JointNode(j)
-	if node < 0 {
-		return spatial.Force{}
-	}
-	s.complete()
-	p := s.plan.layout.Pattern
-	return s.wrench(j, s.x[p.Off[node]:p.Off[node+1]]).Scale(-1)
-}
-
-// AppliedWrench returns the wrench of the drive of joint j (force, springs and
-// dampers along its freedoms) on the successor about the origin of S.
-func (s *Solver) AppliedWrench(j int) spatial.Force {
-	s.mustHaveJoint(j)
-	var jk mechanism.JointKinematics
-	var w spatial.Force
-	s.plan.mech.JointTo(&jk, j, s.kin(), s.st)
-	s.plan.mech.DriveWrenchTo(&w, j, &jk)
-	return w
-}
-
-// TotalWrench returns everything joint j does to its successor.
-func (s *Solver) TotalWrench(j int) spatial.Force {
-	return s.ConstraintWrench(j).Add(s.AppliedWrench(j))
-}
-
-// wrench returns T·λ for multipliers λ of joint j in the rows of x.
-func (s *Solver) wrench(j int, lambda []float64) (w spatial.Force) {
-	T, n := s.plan.layout.ForceSubspace(j, s.kin(), s.st)
-	for k := range n {
-		w = w.Add(T[k].Scale(lambda[k]))
-	}
-	return w
 }

@@ -1,6 +1,7 @@
 package kkt
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/rung-mbd/rung/assemble"
@@ -53,17 +54,54 @@ func beforeJoints(p *sparse.Pattern, perm []int32) []int32 {
 // grounded is the memory of a reduced system.
 type grounded struct {
 	sys *assemble.Grounded
-	fac *factor.Factor
-	x   []float64 // solution, in weighted coordinates
-	r   []float64 // residual
+	system
 }
 
-func (p *groundPlan) newGrounded(t *team.Team) *grounded {
-	n := p.ground.Pattern.Dim()
-	g := &grounded{
-		sys: p.ground.NewGroundedOn(t), fac: p.symbolic.NewFactorOn(t),
-		x: make([]float64, n), r: make([]float64, n),
+func (p *groundPlan) newGrounded(t *team.Team, epsilon float64) *grounded {
+	n, y, f := p.ground.Pattern.Dim(), p.ground.NewGroundedOn(t), p.symbolic.NewFactorOn(t)
+	f.SetParts(y.Parts)
+	return &grounded{y, system{
+		Factored: NewFactored(f, y.W, y.B, y.Scale, epsilon, DropWeak, nil),
+		kin:      y.Kin, x: make([]float64, n), r: make([]float64, n), accelerations: y.AccelerationsTo,
+	}}
+}
+
+// errDoubt ends the refinement of a reduced system in which a pivot that counts as that of a redundant row is above DoubtTol.
+var errDoubt = errors.New("doubtful pivot")
+
+// Route says which of two systems a solution is that of, and why.
+type Route struct {
+	// Reduced is true for the system in which bodies that hang on the ground by few freedoms are reduced to these
+	// freedoms (assemble.Ground), false for the whole system.
+	Reduced bool
+	// WhyWhole says why the whole system was taken; empty if Reduced.
+	WhyWhole string
+	// Way has solved that system.
+	Way Way
+}
+
+// Route says which system the last solution is that of, and why. A Report, which works on the whole system, changes nothing of
+// it. It panics without a solution.
+func (s *Solver) Route() Route {
+	s.mustHave()
+	why := s.whyWhole
+	if s.way == TwiceTheDigits {
+		why = "it was solved with twice the digits"
 	}
-	g.fac.SetParts(g.sys.Parts)
-	return g
+	return Route{Reduced: why == "", WhyWhole: why, Way: s.way}
+}
+
+const whyNoGroups = "too few bodies hang on the ground by few freedoms"
+
+// whyWhole says why the reduced system does not do after err.
+func whyWhole(err error) string {
+	switch {
+	case errors.Is(err, ErrInconsistent):
+		return "a constraint does not hold in the reduced system"
+	case errors.Is(err, ErrInaccurate):
+		return "refinement of the reduced system does not converge"
+	case errors.Is(err, errDoubt):
+		return "a pivot of the reduced system may not be that of a redundant row"
+	}
+	return "a pivot of the reduced system is lost to rounding"
 }

@@ -5,7 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -21,8 +23,7 @@ func TestGroundChangesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m, err := model.ReadFile(check.ModelPath(t, name))
 			require.NoError(t, err)
-			p, err := NewPlan(m, Options{})
-			require.NoError(t, err)
+			p := planOf(t, m)
 			st := p.Initial()
 			s, plain := p.NewSolver(), p.newSolver()
 			if s.ground != nil {
@@ -52,8 +53,8 @@ func TestGroundChangesNothing(t *testing.T) {
 					large = max(large, v, -v)
 				}
 				for j := range p.mech.Joints {
-					n := s.MultipliersTo(&l, j)
-					require.Equal(t, n, plain.MultipliersTo(&k, j))
+					n := s.JointMultipliersTo(&l, j)
+					require.Equal(t, n, plain.JointMultipliersTo(&k, j))
 					for i := range n {
 						check.Close(t, l[i], k[i], 1e-7, large, "multiplier %d of joint %d", i, j)
 					}
@@ -61,7 +62,11 @@ func TestGroundChangesNothing(t *testing.T) {
 			}
 			require.NoError(t, s.Solve(st))
 			require.NoError(t, plain.Solve(st))
-			require.Equal(t, s.ground != nil && plain.attempt == 0, s.reduced)
+			require.Equal(t, s.ground != nil && plain.way == DropWeak, s.reduced())
+			route := s.Route()
+			require.Equal(t, s.reduced(), route.Reduced)
+			require.Equal(t, route.Reduced, route.WhyWhole == "")
+			require.Equal(t, s.ground == nil, route.WhyWhole == whyNoGroups, route.WhyWhole)
 			requireSame()
 			requireSame() // a second report
 			require.NoError(t, s.Solve(st))
@@ -81,6 +86,14 @@ func TestGroundChangesNothing(t *testing.T) {
 	require.Greater(t, stable, 20)
 }
 
+// planOf analyses a model.
+func planOf(t *testing.T, m *model.Model) *Plan {
+	t.Helper()
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	return NewPlan(mech, Options{})
+}
+
 func reportOf(t *testing.T, s *Solver) *Report {
 	t.Helper()
 	r, err := s.Report()
@@ -95,13 +108,12 @@ func TestErrorsByTheReducedFactor(t *testing.T) {
 	for _, name := range check.GoldenModels(t) {
 		m, err := model.ReadFile(check.ModelPath(t, name))
 		require.NoError(t, err)
-		p, err := NewPlan(m, Options{})
-		require.NoError(t, err)
+		p := planOf(t, m)
 		st := p.Initial()
 		s, plain := p.NewSolver(), p.newSolver()
 		require.NoError(t, s.Solve(st))
 		require.NoError(t, plain.Solve(st))
-		if !s.reduced || plain.attempt > 0 {
+		if !s.reduced() || plain.way > DropWeak {
 			continue
 		}
 		tried++
@@ -113,7 +125,7 @@ func TestErrorsByTheReducedFactor(t *testing.T) {
 		}
 		plain.sys.W.MulVecTo(e, x)
 		clear(e[:nb])
-		plain.fac.SolveTo(x, e)
+		plain.whole.SolveTo(x, e)
 		plain.sys.AccelerationsTo(x, x)
 		got := make([]float64, n)
 		s.SolveErrorsTo(got, e, st)
@@ -130,12 +142,26 @@ func TestErrorsByTheReducedFactor(t *testing.T) {
 func TestGroundHeldByALightBody(t *testing.T) {
 	m, err := model.ReadFile("testdata/held-by-a-light-body.model.json")
 	require.NoError(t, err)
-	p, err := NewPlan(m, Options{})
-	require.NoError(t, err)
+	p := planOf(t, m)
 	s := p.NewSolver()
 	require.NotNil(t, s.ground)
 	require.NoError(t, s.Solve(p.Initial()))
 	require.Less(t, check.MaxAbs(s.x[:18]), 1e-9)
+	route := s.Route()
+	require.False(t, route.Reduced)
+	require.NotEmpty(t, route.WhyWhole)
+	reportOf(t, s)
+	require.Equal(t, route.WhyWhole, s.Route().WhyWhole, "a report changes nothing of it")
+}
+
+// TestWhyWhole: every error of the reduced system has a reason.
+func TestWhyWhole(t *testing.T) {
+	seen := map[string]bool{}
+	for _, err := range []error{ErrInconsistent, ErrInaccurate, errDoubt, ErrLostPivot} {
+		seen[whyWhole(err)] = true
+	}
+	require.Len(t, seen, 4)
+	require.Equal(t, whyWhole(ErrLostPivot), whyWhole(&factor.PivotError{}))
 }
 
 // one returns a body on the world by a joint of the given type.
@@ -146,8 +172,7 @@ func one(t *testing.T, kind model.JointType, change func(m *model.Model)) *Plan 
 	m.Bodies = []model.Body{{Name: "a", Mass: 1, Com: spatial.Vec3{1}, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}}}
 	m.Joints = []model.Joint{{Name: "j", Type: kind, Predecessor: model.World, Successor: "a"}}
 	change(m)
-	p, err := NewPlan(m, Options{})
-	require.NoError(t, err)
+	p := planOf(t, m)
 	return p
 }
 
@@ -193,7 +218,7 @@ func TestGroundTwoBearings(t *testing.T) {
 		})
 		s := p.NewSolver()
 		require.NoError(t, s.Solve(p.Initial()))
-		require.True(t, s.reduced)
+		require.True(t, s.reduced())
 	}
 }
 
@@ -201,8 +226,7 @@ func TestGroundTwoBearings(t *testing.T) {
 func TestGroundAfterErrors(t *testing.T) {
 	m, err := model.ReadFile(check.ModelPath(t, "n-four-bar-3"))
 	require.NoError(t, err)
-	p, err := NewPlan(m, Options{})
-	require.NoError(t, err)
+	p := planOf(t, m)
 	s, st := p.NewSolver(), p.Initial()
 	require.NoError(t, s.Solve(st))
 	e := make([]float64, len(s.x))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/sparse"
 )
 
 // orthogonalTol is the largest residual, predicted error and inconsistency of a solution by orthogonal
@@ -27,8 +28,9 @@ func (s *Solver) orthogonal(err error) bool {
 	}
 	how := q.SolveTo(s.x, s.sys.B)
 	s.ref = factor.Refinement{Steps: how.Steps, Error: how.Error, Size: algebra.MaxAbs(s.x[:6*s.plan.mech.NumBodies()])}
-	s.ref.Worst = s.worstRow()
-	s.inconsistency = s.ref.Worst.Ratio
+	s.sys.W.ResidualTo(s.whole.r, s.sys.B, s.x)
+	s.ref.Worst = worstOf(s.plan.layout.Pattern, s.whole.r, s.sys.B, s.x, s.sys.Scale, s.ref.Size)
+	s.inconsistency, s.way = s.ref.Worst.Ratio, Orthogonal
 	return how.Residual <= orthogonalTol && how.Error <= orthogonalTol && s.inconsistency <= orthogonalTol
 }
 
@@ -39,10 +41,8 @@ var rowSpanTols = [...]float64{1e-9, 2e-9, 5e-9, 1e-8, 1e-7, 1e-6, 1e-5}
 // factorRowSpan finds the basis of the rows with a tolerance that makes its rank that of the columns, which is clear. It reports
 // whether there is one.
 func (s *Solver) factorRowSpan(q *factor.RowSpan) bool {
-	length := make([]float64, s.plan.mech.NumBodies())
-	s.plan.layout.LengthsTo(length)
 	columns := s.plan.spanPlan().NewSpan()
-	if !s.factorSpan(columns, s.sys.Scale, 0, s.violation(length)) {
+	if !s.factorSpan(columns, s.sys.Scale, 0, s.violation()) {
 		return false
 	}
 	for _, tol := range rowSpanTols {
@@ -53,32 +53,33 @@ func (s *Solver) factorRowSpan(q *factor.RowSpan) bool {
 	return false
 }
 
-// worstRow returns the largest residual of a constraint row relative to what its terms amount to, as factor.Worst
-// does.
-func (s *Solver) worstRow() factor.Worst {
-	s.sys.W.ResidualTo(s.r, s.sys.B, s.x)
-	p := s.plan.layout.Pattern
+// worstOf returns the largest residual r of a constraint row relative to what its terms amount to, of a solution x for b whose
+// largest part has the given size: factor.Worst without the load, for solutions that come from no factor.
+func worstOf(p *sparse.Pattern, r, b, x, scale []float64, size float64) factor.Worst {
 	worst := factor.Worst{Node: -1, Row: -1}
-	for node := s.plan.mech.NumBodies(); node < p.Len(); node++ {
-		terms := restTerm * s.ref.Size
-		for _, b := range p.Ind[p.Ptr[node]:p.Ptr[node+1]] {
+	for node := p.Positive(); node < p.Len(); node++ {
+		terms := restTerm * size
+		for _, i := range p.Ind[p.Ptr[node]:p.Ptr[node+1]] {
 			sum := 0.0
-			for _, x := range s.x[p.Off[b]:p.Off[b+1]] {
-				sum += x * x
+			for _, v := range x[p.Off[i]:p.Off[i+1]] {
+				sum += v * v
 			}
 			terms += math.Sqrt(sum)
 		}
 		for i := p.Off[node]; i < p.Off[node+1]; i++ {
-			size := math.Abs(s.sys.B[i]) + math.Sqrt(s.sys.Scale[i])*terms
-			if e := math.Abs(s.r[i]); e > roundingTerm*size && e > worst.Ratio*size {
-				worst = factor.Worst{Ratio: e / size, Node: node, Row: int(i - p.Off[node])}
+			if r[i] == 0 {
+				continue
+			}
+			e := math.Abs(r[i]) / (math.Abs(b[i]) + math.Sqrt(scale[i])*terms)
+			if e > max(worst.Ratio, roundingTerm) || math.IsNaN(e) {
+				worst = factor.Worst{Ratio: e, Node: node, Row: int(i - p.Off[node])}
 			}
 		}
 	}
 	return worst
 }
 
-// Terms of worstRow and of precise.judge, as in package factor: the part of the whole that counts in each row, and the ratio
+// Terms of worstOf, as in package factor: the part of the whole that counts in each row, and the ratio
 // of a residual to its terms that counts as zero.
 const (
 	restTerm     = 1e-4

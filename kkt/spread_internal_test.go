@@ -21,16 +21,14 @@ func TestOrdinaryInertiasNeedNoDigits(t *testing.T) {
 		for _, f := range files {
 			m, err := model.ReadFile(f)
 			require.NoError(t, err)
-			p, err := NewPlan(m, Options{})
-			require.NoError(t, err)
+			p := planOf(t, m)
 			require.False(t, p.spread.wide(), "%s: %+v", filepath.Base(f), p.spread)
 		}
 	}
 	for _, family := range bench.Families() {
 		m, err := bench.Generate(family, 20, 1)
 		require.NoError(t, err)
-		p, err := NewPlan(m, Options{})
-		require.NoError(t, err)
+		p := planOf(t, m)
 		require.False(t, p.spread.wide(), "%s: %+v", family, p.spread)
 	}
 }

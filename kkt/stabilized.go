@@ -16,17 +16,18 @@ func (s *Solver) SolveStabilized(st *mechanism.State, alpha, beta float64) error
 	s.enter()
 	defer s.guard.Leave()
 	mustHaveState(st)
-	s.ok, s.factored, s.st = false, false, st
+	s.st = st
 	if err := s.assembleWhole(); err != nil {
 		return err
 	}
 	if err := s.feedBack(alpha, beta); err != nil {
+		s.stage = empty
 		return err
 	}
-	if err := s.firstFactor(); err != nil {
+	if err := s.factorize(); err != nil {
 		return err
 	}
-	return s.firstRefine()
+	return s.refine()
 }
 
 // feedBack adds −2α·δ̇ − β²·δ to the right side of the joints' rows.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/kkt"
 )
 
@@ -18,7 +19,7 @@ func TestThreadsGiveTheSameBits(t *testing.T) {
 		m := generate(t, c.family, c.n, 1)
 		var want, wantLambda []float64
 		for _, threads := range []int{1, 2, 3} {
-			p, err := kkt.NewPlan(m, kkt.Options{Threads: threads})
+			p, err := rung.NewPlan(m, kkt.Options{Threads: threads})
 			require.NoError(t, err)
 			s, st := p.NewSolver(), p.Initial()
 			for range 3 {
@@ -28,7 +29,7 @@ func TestThreadsGiveTheSameBits(t *testing.T) {
 				var lambda []float64
 				for j := range p.Mechanism().NumJoints() {
 					var v [6]float64
-					lambda = append(lambda, v[:s.MultipliersTo(&v, j)]...)
+					lambda = append(lambda, v[:s.JointMultipliersTo(&v, j)]...)
 				}
 				if want == nil {
 					want, wantLambda = a, lambda
@@ -46,6 +47,6 @@ func TestThreadsGiveTheSameBits(t *testing.T) {
 func TestThreadsPanic(t *testing.T) {
 	m := generate(t, "chain", 2, 1)
 	require.PanicsWithValue(t, "kkt: number of threads out of range", func() {
-		_, _ = kkt.NewPlan(m, kkt.Options{Threads: -1})
+		_, _ = rung.NewPlan(m, kkt.Options{Threads: -1})
 	})
 }

@@ -25,7 +25,7 @@ func (s *Solver) verify(r *Report) *verification {
 	if wide {
 		r.IllScaled = s.plan.spread.describe()
 	}
-	reason := wide || r.BackwardError > soundResidual || s.ref.Error > lostDigits || s.doubled
+	reason := wide || r.BackwardError > soundResidual || s.ref.Error > lostDigits || s.way == TwiceTheDigits
 	if flops > preciseReportFlops || flops > verifyFlops && !reason {
 		if wide {
 			r.IllScaled = s.plan.spread.describe()
@@ -34,7 +34,8 @@ func (s *Solver) verify(r *Report) *verification {
 		return nil
 	}
 	was := append([]float64(nil), s.x...)
-	doubled, err, inconsistency, ref := s.doubled, s.imprecise, s.inconsistency, s.ref
+	way, err, inconsistency, ref := s.way, s.imprecise, s.inconsistency, s.ref
+	doubled := way == TwiceTheDigits
 	if !doubled && err == nil {
 		err = s.refineMore()
 	}
@@ -54,7 +55,7 @@ func (s *Solver) verify(r *Report) *verification {
 		}
 		if by <= sameTol { // the bits are those of Solve
 			copy(s.x, was)
-			s.doubled, s.inconsistency, s.ref = false, inconsistency, ref
+			s.way, s.inconsistency, s.ref = way, inconsistency, ref
 		}
 	}
 	s.shake(r)
@@ -77,7 +78,7 @@ func (s *Solver) change(was []float64) (body int, by float64) {
 	free := make([]float64, 6*n) // accelerations that the loads alone would make
 	s.more.sys.AccelerationsTo(free, s.more.sys.B)
 	body = -1
-	for i, l := range s.length {
+	for i, l := range s.plan.length {
 		var d [6]float64
 		for k := range d {
 			d[k] = s.x[6*i+k] - was[6*i+k]
@@ -97,7 +98,7 @@ func (s *Solver) shake(r *Report) {
 	p := s.more
 	p.sys.Shake(true)
 	defer p.sys.Shake(false)
-	if p.solve(s.st, s.noise()) != nil {
+	if p.solve(s.st, s.violation()) != nil {
 		r.NearSingular = true
 		return
 	}
@@ -116,7 +117,7 @@ func (s *Solver) redundant(r *Report) *verification {
 		return nil
 	}
 	want := count(p.redundant())
-	p.sys.GeometricTo(s.length)
+	p.sys.GeometricTo(s.plan.length)
 	if p.factorize() != nil {
 		return nil
 	}

@@ -10,13 +10,13 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// brace is the metric in which a search for an equilibrium measures its steps. In
-// that of the inertias a long chain is heavy to swing and light to kink, though the
-// forces on it grow with its length like the moments that turn it: what a step may do
-// has to be measured by the forces. So the weight of a rotation is the moment of the loads on
-// the body at its longest arm, and of the reactions that are in K; that of a travel is
-// the stiffness that K has for it, and next to nothing where bodies travel only
-// because others turn.
+// brace is the metric in which a search for an equilibrium measures its steps. In the metric of
+// the inertias a long chain is heavy to swing and light to kink. But the forces on it grow with
+// its length, like the moments that turn it. So what a step may do is measured by the forces.
+//
+// The weight of a rotation is the moment of the loads on the body at its longest arm, and of
+// the reactions that are in K. The weight of a travel is the stiffness that K has for it. It is
+// next to nothing where bodies travel only because others turn.
 type brace struct {
 	turn, travel []float64 // by body, N m/rad² and N/m
 	length       float64   // of the longest body, m
@@ -44,8 +44,8 @@ const (
 	// bracePart is the least part of the metric in a braced K, relative to the square of the
 	// number of bodies.
 	bracePart = 1e-3
-	// braceMost is the largest such part, and braceRaise the factor to a larger part and
-	// weight of travels where rounding allows no factor.
+	// braceMost is the largest such part. braceRaise is the factor to a larger part, and to
+	// larger weights of travels, where rounding allows no factor.
 	braceMost, braceRaise = 1e-2, 1e3
 	// braceSlack is what is left of a spring that pushes.
 	braceSlack = 1e-6
@@ -70,7 +70,7 @@ func (b *brace) stiffen(s *System) {
 			}
 		}
 	}
-	// Springs count at their bodies only for travels, as they are in K with what they
+	// Springs count at their bodies only for travels. In K they are together with what they
 	// hold together.
 	for i := range s.rows {
 		r := &s.rows[i]
@@ -122,8 +122,8 @@ func (b *brace) raise() bool {
 	return true
 }
 
-// solver returns the solver of what splitOf returns, with as much larger least weights as rounding
-// takes.
+// solver returns the solver of what splitOf returns. It raises the least weights as far as
+// rounding requires.
 func (b *brace) solver(sys *System, shift float64, old *shifted, splitOf func() (*split, error)) (*shifted, error) {
 	for {
 		z, err := splitOf()
@@ -161,14 +161,14 @@ func (s *System) ownBrace() *brace {
 	return b
 }
 
-// braced returns aC·C + K without what makes its terms indefinite, and with the least
-// part of the metric that makes all blocks positive definite: springs that push are
-// left out, and of the blocks of bodies the parts of negative eigenvalues, in the
-// metric; or both are turned round. So it is not below K, and the same on what only
-// positive terms meet.
+// braced returns aC·C + K without what makes its terms indefinite, and with the least part of
+// the metric that makes all blocks positive definite. Two things are left out: springs that
+// push, and the parts of negative eigenvalues, in the metric, of the blocks of bodies. Or both
+// are turned round. So the result is not below K, and it is the same on what only positive
+// terms meet.
 //
-// Cost: O(bodies + rows), each an eigenvalue problem of order 6, and of order 12 for
-// a pair; allocates. It returns ErrNotFinite with the name of a body or joint.
+// Cost: O(bodies + rows), each an eigenvalue problem of order 6, and of order 12 for a pair;
+// allocates. It returns ErrNotFinite with the name of a body or joint.
 func (s *System) braced(aC float64, b *brace, turned bool) (*split, error) {
 	z, err := s.splitTerms(aC, 1, true)
 	if err != nil {
@@ -199,7 +199,7 @@ func (s *System) braced(aC float64, b *brace, turned bool) (*split, error) {
 	return z, nil
 }
 
-// braceRounding is what keeps blocks positive definite that rounding would not.
+// braceRounding keeps blocks positive definite that rounding would make indefinite.
 const braceRounding = 1e-12
 
 // clampBlock multiplies the parts of negative eigenvalues of A, in the metric of the

@@ -87,9 +87,9 @@ type EquilibriumOptions struct {
 type Equilibrium struct {
 	Steps, Kicks int // Newton steps; unstable equilibria that were left
 
-	// Unbalanced is what is left on the body that is farthest from balance, and
-	// Relative that force, moments over the radius of gyration, relative to the
-	// largest force on a body.
+	// Unbalanced is the force that is left on the body that is farthest from balance. Relative
+	// is that force, moments over the radius of gyration, relative to the largest force on a
+	// body.
 	Unbalanced Unbalanced
 	Relative   float64
 
@@ -104,23 +104,22 @@ type Equilibrium struct {
 	Before, After mechanism.Energy // of the start, at rest, and of the equilibrium
 }
 
-// Equilibrate moves the bodies of st to an equilibrium at rest: poses that satisfy
-// the joints and in which all forces balance. Prescribed freedoms are held at the
-// values of their motions at the time of st. Dampers do not matter. Angles with springs are
-// followed over any number of turns (mechanism.State.Angles).
+// Equilibrate moves the bodies of st to an equilibrium at rest: poses that satisfy the joints
+// and in which all forces balance. Prescribed freedoms are held at the values of their motions
+// at the time of st. Dampers do not matter. Angles with springs are followed over any number of
+// turns (mechanism.State.Angles).
 //
-// From where it starts the search goes downhill, in Newton steps that the joints
-// allow: each is the solution of K·x = f + Jᵀλ by conjugate gradients if the
-// curvature is positive (Steihaug 1983), else of K without what makes it indefinite and with as much
-// of a metric as keeps the step short, and is halved until the forces do work
-// along it. So forces with a potential lead to a minimum of it; others may
-// lead nowhere.
+// From where it starts the search goes downhill, in Newton steps that the joints allow. If the
+// curvature is positive, a step is the solution of K·x = f + Jᵀλ by conjugate gradients
+// (Steihaug 1983). Otherwise K is taken without what makes it indefinite, and with as much of a
+// metric as keeps the step short. A step is halved until the forces do work along it. So forces
+// with a potential lead to a minimum of it; others may lead nowhere.
 //
-// Cost: three factorizations a step or some more, each O(bodies) for trees and ladders,
-// and some solves, and the lowest mode at the end; allocates.
-// It returns an *UnbalancedError if there is no equilibrium to be found, the errors
-// of closing.Closer.ClosePositions and of System.Linearize; st is then unchanged. It
-// panics if st is of another mechanism or o.Steps negative.
+// Cost: three factorizations a step or some more, each O(bodies) for trees and ladders, and
+// some solves, and the lowest mode at the end; allocates. It returns an *UnbalancedError if
+// there is no equilibrium to be found, the errors of closing.Closer.ClosePositions and of
+// System.Linearize; st is then unchanged. It panics if st is of another mechanism or o.Steps
+// negative.
 func Equilibrate(p *kkt.Plan, st *mechanism.State, o EquilibriumOptions) (*Equilibrium, error) {
 	if p == nil {
 		panic("linear: no plan")
@@ -267,13 +266,13 @@ func (s *System) longest() (l float64) {
 	return l
 }
 
-// Unbalanced returns what is left of the forces on the body that is farthest from
-// balance, reactions and inertia forces of the state included, and that force, moments
-// over the radius of gyration, relative to the largest force on a body. In
-// equilibrium it is at rounding level.
+// Unbalanced returns the body that is farthest from balance and the force that is left on it,
+// reactions and inertia forces of the state included. It also returns that force, moments over
+// the radius of gyration, relative to the largest force on a body. In equilibrium this is at
+// rounding level.
 //
-// Cost: O(bodies); allocates. It panics without a linearized state. The name is empty if
-// there are no bodies.
+// Cost: O(bodies); allocates. It panics without a linearized state. The name is empty if there
+// are no bodies.
 func (s *System) Unbalanced() (left Unbalanced, relative float64) {
 	left, worst, size := s.unbalanced()
 	if size > 0 {

@@ -12,8 +12,7 @@ import (
 // a finite state overflow.
 var ErrNotFinite = eigen.ErrNotFinite
 
-// filled is how much of the rows and pairs of a System there was before something was
-// added.
+// filled says how many rows and pairs of a System there were before something was added.
 type filled struct{ rows, pairs int }
 
 func (s *System) filled() filled { return filled{len(s.rows), len(s.pairs)} }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/linear"
@@ -29,7 +30,7 @@ func FuzzEquilibrium(f *testing.F) {
 			return
 		}
 		defer check.Watch(longest)()
-		p, err := kkt.NewPlan(m, kkt.Options{})
+		p, err := rung.NewPlan(m, kkt.Options{})
 		if err != nil {
 			return
 		}
@@ -58,7 +59,7 @@ func FuzzModes(f *testing.F) {
 			return
 		}
 		defer check.Watch(longest)()
-		p, err := kkt.NewPlan(m, kkt.Options{})
+		p, err := rung.NewPlan(m, kkt.Options{})
 		if err != nil {
 			return
 		}

@@ -15,11 +15,11 @@ const (
 	gmresTol   = 1e-12 // of the residual, relative to the solution
 	gmresLoose = 1e-9  // the same, accepted where rounding allows no better
 	gmresSteps = 120
-	// gmresNoise is the part of a product that is new below which rounding shows in it as
-	// motions that the joints do not allow.
+	// gmresNoise is the part of a product that is new. Below it, rounding shows in the product
+	// as motions that the joints do not allow.
 	gmresNoise = 1e-3
-	// The residual is looked at after each of the first steps, then after some: vectors
-	// beyond convergence are what rounding makes, and leave the joints.
+	// The residual is looked at after each of the first steps, then after some. Vectors beyond
+	// convergence consist of rounding, and leave the joints.
 	gmresEarly, gmresLook = 12, 4
 	gmresCut              = 1e-14 // of singular values
 )
@@ -81,7 +81,7 @@ func (q *quadratic) solveTo(x, b []float64) error {
 				return err
 			}
 			if last <= gmresLoose*size && left > 0.5*last {
-				y = before // what gains nothing may be rounding
+				y = before // a step that gains nothing may be rounding
 				break
 			}
 			if done || left <= 0.1*gmresTol*size {

@@ -18,7 +18,7 @@ import (
 // planned returns the plan of m.
 func planned(t testing.TB, m *model.Model) *kkt.Plan {
 	t.Helper()
-	p, err := kkt.NewPlan(m, kkt.Options{})
+	p, err := rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	return p
 }

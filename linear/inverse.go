@@ -11,10 +11,10 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// inverse applies (K+sM)⁻¹·M, K the symmetric part, on the displacements that the
-// joints allow: with a factor of K+sM itself or, where its blocks are not positive
-// definite, by conjugate gradients with a factor of the braced K and sM before them.
-// K+sM as a whole has to be positive definite.
+// inverse applies (K+sM)⁻¹·M, K the symmetric part, on the displacements that the joints allow.
+// It has a factor of K+sM itself. Where the blocks of that are not positive definite, it has a
+// factor of the braced K+sM, as preconditioner of conjugate gradients. K+sM as a whole has to
+// be positive definite.
 type inverse struct {
 	sys    *System
 	z      *split // K
@@ -29,10 +29,10 @@ type inverse struct {
 
 const (
 	// innerTol is the residual of a solution relative to the load, in the norm of the
-	// preconditioner, and innerLoose that which is accepted where rounding allows no better.
+	// preconditioner. innerLoose is the one that is accepted where rounding allows no better.
 	innerTol, innerLoose = 1e-12, 1e-8
 	innerSteps           = 300
-	innerRaise           = 3 // factor of the shift where they fail
+	innerRaise           = 3 // factor of the shift where conjugate gradients fail
 )
 
 // indefiniteError says that K+sM is not positive definite.
@@ -40,8 +40,9 @@ type indefiniteError struct{ quotient float64 } // xᵀKx/xᵀMx of some x
 
 func (e *indefiniteError) Error() string { return "linear: shifted stiffness is not positive definite" }
 
-// brace takes the braced K with the shift s from here on. The metric starts anew with its
-// least weights: larger ones that another shift has taken cost conjugate gradients many steps.
+// brace takes the braced K with the shift s from here on. The metric starts anew with its least
+// weights: another shift may have raised them, and larger ones cost conjugate gradients many
+// steps.
 func (v *inverse) brace(s float64) error {
 	v.metric = v.sys.ownBrace()
 	if n := v.sys.dim(); v.r == nil {
@@ -67,8 +68,9 @@ func (v *inverse) set(h *shifted, s float64, err error) error {
 	return err
 }
 
-// take takes the shift s, or v.least if that is not much more, or a smaller one where
-// rounding allows no factor.
+// take sets the shift s. For a shift it tries a factor of K+sM itself first, if v.least, the
+// least shift for that, is not much above s. Then it tries a factor of the braced matrix. Where
+// rounding allows neither, it goes on with a smaller shift.
 func (v *inverse) take(s float64) (err error) {
 	for range shiftDrops {
 		if s >= shiftGain*v.least {
@@ -90,8 +92,8 @@ func unfactored(err error) bool {
 	return errors.Is(err, ErrSingular) || errors.As(err, &p)
 }
 
-// raise takes a larger shift where err says that conjugate gradients have failed for the
-// present one, and returns other errors.
+// raise sets a larger shift if err says that conjugate gradients have failed for the present
+// one. It returns other errors.
 func (v *inverse) raise(out *Modes, err error) error {
 	if v.metric == nil {
 		return err

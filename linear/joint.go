@@ -8,8 +8,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// reaction is what a joint does to its successor at the origin of S, split by what
-// it turns with as the bodies move.
+// reaction is the wrench of a joint on its successor at the origin of S. Its parts turn with
+// different frames as the bodies move.
 type reaction struct {
 	withP  spatial.Force // turns with P: wrenches along its axes
 	withS  spatial.Vec3  // moment that turns with S: about y of a universal joint
@@ -200,13 +200,13 @@ func (s *System) fillGeneral(r *reaction, j int) {
 	s.pairs = append(s.pairs, p)
 }
 
-// fillPinned adds the stiffness of the reaction of a joint whose frames stay at one
-// point and turn at most about one axis z, or of a ball without moments.
+// fillPinned adds the stiffness of the reaction of a joint whose frames stay at one point and
+// turn at most about one axis z, or of a ball without moments.
 //
-// Whatever part of the change of a reaction the joint's rows can make is left to
-// δλ: the change of the force, and that of moments but about z, z·(φ×N) = (N×z)·φ.
-// As N×z is across z, where both bodies turn alike, φ may be that of either. What is
-// left stays within each body.
+// The joint's rows can make a part of the change of a reaction. That part is left to δλ: the
+// change of the force, and the change of moments but for z·(φ×N) = (N×z)·φ, about z. N×z is
+// across z, where both bodies turn alike. So φ may be that of either body, and what is left
+// stays within each body.
 func (s *System) fillPinned(r *reaction, jt *mechanism.Joint, jk *mechanism.JointKinematics) {
 	s.turnArm(r.body[0], r.arm[0], r.force)
 	s.turnArm(r.body[1], r.arm[1], r.force.Neg())

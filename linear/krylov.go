@@ -31,7 +31,7 @@ type krylov struct {
 	apply     func(dst, x []float64) error
 	metric    func(dst, x []float64) // G·x; dst may be x
 	symmetric bool                   // A is, in the metric
-	warm      int                    // products with A, besides one, that bring a vector into the range of all its powers
+	warm      int                    // products with A, after the first, that bring a vector into the range of all powers of A
 
 	V    [][]float64
 	H    [][]float64 // columns, each as long as V was
@@ -59,7 +59,7 @@ const (
 	// longBasis is the largest number of vectors between restarts for an operator that
 	// is not symmetric.
 	longBasis = 200
-	// restarts is the largest number of them.
+	// restarts is the largest number of restarts.
 	restarts = 100
 )
 
@@ -130,8 +130,8 @@ func (k *krylov) step() (bool, error) {
 	return true, nil
 }
 
-// run iterates until want eigenvalues of largest magnitude have residuals below tol,
-// and returns them; or fewer, if no others are left that stand out from rounding.
+// run iterates until want eigenvalues of largest magnitude have residuals below tol, and
+// returns them. It returns fewer if no others stand out from rounding.
 func (k *krylov) run(want int, tol float64) ([]ritz, error) {
 	keep := want + max(4, want/2)
 	size := keep + max(30, want)
@@ -172,8 +172,8 @@ func (k *krylov) run(want int, tol float64) ([]ritz, error) {
 	return nil, fault.Errorf("linear: %w after %d restarts of the eigenvalue iteration", ErrNoConvergence, restarts)
 }
 
-// significant returns the eigenvalues of the square part of H that rounding has not
-// made, and whether there are others.
+// significant returns the eigenvalues of the square part of H that are more than rounding, and
+// whether there are others.
 func (k *krylov) significant() (out []ritz, noise bool, err error) {
 	all, err := k.ritz()
 	if err != nil {
@@ -199,8 +199,8 @@ func converged(r []ritz, want int, tol float64) bool {
 	return true
 }
 
-// ritz returns the eigenvalues of the square part of H, the largest first; of a
-// complex pair both.
+// ritz returns the eigenvalues of the square part of H, the largest first. Of a complex pair it
+// returns both.
 func (k *krylov) ritz() ([]ritz, error) {
 	n := k.done
 	if n == 0 {
@@ -249,7 +249,7 @@ func (k *krylov) ritz() ([]ritz, error) {
 	}
 	slices.SortStableFunc(out, func(a, b ritz) int {
 		x, y := cmplx.Abs(a.theta), cmplx.Abs(b.theta)
-		return cmp.Compare(y, x) // those of a pair are equal and stay together
+		return cmp.Compare(y, x) // the two of a pair are equal and stay together
 	})
 	return out, nil
 }

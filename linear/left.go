@@ -7,16 +7,17 @@ import (
 )
 
 const (
-	// leftMargin is the factor on the estimate of leftOf, which takes the bodies to turn
+	// leftMargin is the factor on the estimate of leftOf. The estimate takes the bodies to turn
 	// together, and the joints to hold exactly.
 	leftMargin = 10
-	// leftMost is the relative unbalanced force up to which a state counts as an
-	// equilibrium that is known that well; beyond, K is taken as that of the state.
+	// leftMost is the largest relative unbalanced force of a state that counts as an
+	// equilibrium. The forces left on such a state are taken as an error of K, which leftOf
+	// estimates. A state with larger forces is taken as it is, and so is its K.
 	leftMost = 1e-6
 )
 
-// weighLeft stores in s.left the forces f + Jᵀλ on the bodies, with the multipliers of K,
-// if the state is at rest and all but in balance; else nothing.
+// weighLeft stores in s.left the forces f + Jᵀλ on the bodies, with the multipliers of K, if
+// the state is at rest and all but in balance. Otherwise it stores nothing.
 //
 // Cost: O(bodies + joints); allocates.
 func (s *System) weighLeft() {
@@ -37,13 +38,13 @@ func (s *System) weighLeft() {
 	}
 }
 
-// leftOf returns the size of xᵀKx that forces left out of balance may make. Along a motion
-// q(t) that the joints allow and in which no force does work (f + Jᵀλ)·q̇ = 0 with any λ, and
-// the derivative of that with λ held is
+// leftOf returns the size of xᵀKx that forces left out of balance may make, statics-and-modes.md (S3). Let q(t) be a
+// motion that the joints allow and in which no force does work: (f + Jᵀλ)·q̇ = 0 for any λ. The
+// derivative of that with λ held is
 //
 //	q̇ᵀKq̇ = (f + Jᵀλ)·q̈,
 //
-// which would be zero in balance. Bodies that turn at the rate ω have q̈ = ω×q̇.
+// and this would be zero in balance. Bodies that turn at the rate ω have q̈ = ω×q̇.
 func (s *System) leftOf(x []float64) float64 {
 	if s.left == nil {
 		return 0
@@ -78,8 +79,9 @@ func (s *System) turnOf(x []float64) (turn float64) {
 	return turn
 }
 
-// subtractTurning subtracts from dst, a product of K with x, half of n×φ at each body, n the moments of
-// left, which may be nil: what forces with a potential have in K beyond its symmetric part.
+// subtractTurning subtracts from dst, a product of K with x, half of n×φ at each body. n are
+// the moments of left, which may be nil. That is the part which K of forces with a potential
+// has beyond its symmetric part.
 func subtractTurning(dst, left, x []float64) {
 	for i := 0; i < len(left); i += 6 {
 		n := spatial.Vec3(left[i : i+3]).Cross(spatial.Vec3(x[i : i+3]))

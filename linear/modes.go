@@ -144,16 +144,16 @@ func (m *Modes) Unstable() (n int) {
 const (
 	// denseBodies is the number of bodies up to which Auto takes Dense.
 	denseBodies = 40
-	// zeroTol is the square of a frequency, relative to the terms that make it, that
-	// counts as zero, and shapeNoise the error of a shape, whose square does so relative
-	// to all terms of K.
+	// zeroTol is the square of a frequency, relative to the terms that make it, that counts as
+	// zero. shapeNoise is the error of a shape. Relative to all terms of K, a square of a
+	// frequency up to its square counts as zero too.
 	zeroTol    = 1e-13
 	shapeNoise = 1e-10
 	// realTol is the imaginary or real part of an eigenvalue, relative to its size,
 	// that counts as zero.
 	realTol = 1e-8
-	// rigidTol is the part of a rigid shape that has to be another direction than those
-	// before it; shapes of unit modal mass.
+	// rigidTol is the part of a rigid shape that has to be in another direction than the shapes
+	// before it; shapes have unit modal mass.
 	rigidTol = 1e-4
 )
 
@@ -312,7 +312,7 @@ func (s *System) damped(lambda complex128, re, im []float64, size float64) Mode 
 	m := Mode{Lambda: lambda, Shape: re, Imag: im}
 	abs := cmplx.Abs(lambda)
 	a, b := real(lambda), imag(lambda)
-	// With damping c a stiffness k makes the rates −k/c and −c, the second of which is none of k.
+	// With damping c a stiffness k makes the rates −k/c and −c. The second one is not due to k.
 	c := s.dampingOf(re) + s.dampingOf(im)
 	if abs*abs <= max(zeroTol*size, s.zeroOf(re)+s.zeroOf(im)) || abs*max(abs, math.Abs(c)) <= s.leftOf(re)+s.leftOf(im) {
 		m.Kind, m.Lambda = Rigid, 0
@@ -343,9 +343,9 @@ func (s *System) damped(lambda complex128, re, im []float64, size float64) Mode 
 	return m
 }
 
-// settleRigid replaces the rigid modes of out by orthonormal ones, real, one a direction.
-// Zero is a double eigenvalue with one shape where nothing damps a motion; rounding
-// makes a real or a complex pair of it with all but the same shape.
+// settleRigid replaces the rigid modes of out by orthonormal real ones, one a direction. Where
+// nothing damps a motion, zero is a double eigenvalue with one shape. Rounding makes a real or
+// a complex pair of it, with all but the same shape.
 func (s *System) settleRigid(out *Modes) {
 	var basis [][]float64
 	g := make([]float64, s.dim())

@@ -11,17 +11,18 @@ import (
 
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/spatial"
 )
 
 const (
-	// ritzTol is the residual of a Ritz value relative to it at which iterating ends;
-	// the error of a frequency is of its square.
+	// ritzTol is the residual of a Ritz value, relative to the value, at which iterating ends.
+	// The error of a frequency is of the order of its square.
 	ritzTol = 1e-9
 	// shiftRounds is the largest number of shifts tried.
 	shiftRounds = 12
-	// lookSteps and lookValues are the steps with each, and the eigenvalues that are
-	// looked at.
+	// lookSteps is the number of steps with each shift, and lookValues the number of
+	// eigenvalues that are looked at.
 	lookSteps, lookValues = 16, 3
 	// shiftMargin keeps blocks positive definite.
 	shiftMargin = 1.05
@@ -29,23 +30,24 @@ const (
 	freshVectors = 4
 	// nearness is the shift σ of damped modes relative to the largest |λ| that is wanted.
 	nearness = 0.2
-	// shiftGain is the part of a shift below which a lower one is taken, be it with a
-	// braced factor.
+	// shiftGain is the part of a shift below which a lower one is taken, even with a braced
+	// factor.
 	shiftGain = 0.3
-	// shiftDrop is the factor of a shift where there is no factor, and shiftDrops how often
-	// it is applied.
+	// shiftDrop is the factor of a shift for which there is no factorization, and shiftDrops
+	// how often it is applied.
 	shiftDrop, shiftDrops = 1e-4, 3
-	// shiftBeyond is a shift relative to the negative eigenvalue that it has to be beyond.
+	// shiftBeyond is a shift relative to the negative eigenvalue beyond which it has to be.
 	shiftBeyond = 2
 	// farther is the factor on σ up to which a larger one is taken instead of a braced
 	// factor.
 	farther = 30
-	// bands is the largest number of shifts σ, bandReach the distance up to which one shows all eigenvalues,
-	// relative to that of the nearest, as others may be lost in the start of the iteration; bandGain is what a shift
-	// has to reach, relative to it, for another, and bandEdge the relative error of an eigenvalue out there.
+	// bands is the largest number of shifts σ. One shift shows all eigenvalues up to bandReach
+	// times the distance of the nearest; farther ones may be lost at the start of the
+	// iteration. For another one, a shift has to reach bandGain, relative to the one before.
+	// bandEdge is the relative error of an eigenvalue at that distance.
 	bands, bandReach, bandGain, bandEdge = 6, 1e4, 2, 1e-3
-	// nothing is the energy of a displacement relative to that without joints which rounding
-	// makes where the joints allow nothing.
+	// nothing is the energy of a displacement that rounding makes where the joints allow none,
+	// relative to its energy without joints.
 	nothing = 1e-26
 	// shiftFloor is the least shift relative to a typical eigenvalue.
 	shiftFloor = 1e-10
@@ -61,7 +63,7 @@ func (s *System) sparseModes(o ModeOptions) (*Modes, error) {
 			return out, err
 		}
 		// A pivot has been taken for that of a redundant row.
-		if s.skip++; s.skip == len(ways) {
+		if s.skip++; s.skip > kkt.KeepAll {
 			return nil, fault.Errorf("linear: %w", ErrSingular)
 		}
 	}
@@ -120,9 +122,9 @@ func (s *System) hasDamping() bool {
 	return false
 }
 
-// typical returns a typical eigenvalue of K, the quotient xᵀKx/xᵀMx of a random
-// displacement that the joints allow, 0 if they allow none, and the inverse with a shift of that size or, where
-// rounding allows no factor with it, of a smaller one.
+// typical returns a typical eigenvalue of K, the quotient xᵀKx/xᵀMx of a random displacement
+// that the joints allow, or 0 if they allow none. It also returns the inverse with a shift of
+// that size, or of a smaller size where rounding allows no factor with it.
 func (s *System) typical(z *split, least float64) (float64, *inverse, error) {
 	guess := s.meanSize()
 	v := &inverse{sys: s, z: z, least: shiftMargin * least}
@@ -165,9 +167,9 @@ func (s *System) meanSize() float64 {
 	return sum / float64(len(s.size))
 }
 
-// symmetricOn reports whether K is symmetric on displacements that the joints allow, as
-// some random ones show. left, nil in balance, are unbalanced forces, of whose
-// moments K has half the turning.
+// symmetricOn reports whether K is symmetric on displacements that the joints allow, as some
+// random ones show. left are unbalanced forces, nil in balance. K has half the turning of their
+// moments.
 func (s *System) symmetricOn(h *shifted, left []float64) bool {
 	n := s.dim()
 	rng := rand.New(rand.NewPCG(3, uint64(n)))
@@ -211,8 +213,8 @@ func (s *System) undampedModes(out *Modes, o ModeOptions, v *inverse, typical fl
 	}
 	out.All = whole()
 	for i := 1; i < bands && !out.All && len(r) > 0 && len(r) < want; i++ {
-		// Others are far beyond the shift, which is next to nothing where there are as many rigid
-		// modes as lower looks at.
+		// Other eigenvalues are far beyond the shift. The shift is next to nothing where there
+		// are as many rigid modes as lower looks at.
 		next := bandReach / k.largest
 		if !(next > bandGain*v.s) || v.take(next) != nil {
 			break
@@ -238,10 +240,11 @@ func (s *System) undampedModes(out *Modes, o ModeOptions, v *inverse, typical fl
 	return nil
 }
 
-// lowest iterates for the lowest want eigenvalues with the shift of v, raised where it has to be.
+// lowest iterates for the lowest want eigenvalues with the shift of v, and raises the shift
+// where it has to.
 func (s *System) lowest(out *Modes, v *inverse, want int) (*krylov, []ritz, error) {
-	// Where rounding allows no factor with a larger shift, take goes back to a smaller one, and so
-	// on in a circle.
+	// Where rounding allows no factor with a larger shift, take goes back to a smaller one.
+	// That could go on in a circle.
 	for round := 0; ; round++ {
 		k := newKrylov(s.dim(), v.applyMass, s.MassTo)
 		k.symmetric = true
@@ -263,8 +266,8 @@ func (s *System) lowest(out *Modes, v *inverse, want int) (*krylov, []ritz, erro
 	}
 }
 
-// lower brings the shift of v down to the size of the lowest eigenvalues, as some
-// steps show them.
+// lower brings the shift of v down to the size of the lowest eigenvalues. Some steps of the
+// iteration show that size.
 func (s *System) lower(out *Modes, v *inverse, typical float64) error {
 	for range shiftRounds {
 		k := newKrylov(s.dim(), v.applyMass, s.MassTo)
@@ -323,7 +326,7 @@ func (s *System) dampedModes(out *Modes, o ModeOptions, v *inverse, typical floa
 		sigma = max(sigma, nearness*first.List[i].AngularFrequency())
 	}
 	if s.symmetricOn(v.h, s.left) {
-		// Damping does not move what K does not.
+		// Where K has no force, damping does not move a body either.
 		for i := range first.List {
 			if first.List[i].Kind == Rigid {
 				out.List = append(out.List, first.List[i])
@@ -350,7 +353,7 @@ func (s *System) dampedModes(out *Modes, o ModeOptions, v *inverse, typical floa
 	return nil
 }
 
-// band is what has been seen with a shift: all eigenvalues nearer to sigma than reach.
+// band says what has been seen with a shift: all eigenvalues nearer to sigma than reach.
 type band struct{ sigma, reach float64 }
 
 // known reports whether the eigenvalue λ has been seen in a band or is that of a mode of list.
@@ -379,8 +382,8 @@ func (s *System) dampedBand(out *Modes, o ModeOptions, undamped []Mode, sigma fl
 	n := s.dim()
 	k := newKrylov(2*n, g.apply, g.metric)
 	k.warm = 1
-	// The undamped shapes are a good start; others that damping brings down are in
-	// what does not depend on them.
+	// The undamped shapes are a good start. Modes that damping brings down are in vectors that
+	// do not depend on these shapes.
 	for i := range undamped {
 		k.include(append(slices.Clone(undamped[i].Shape), make([]float64, n)...))
 	}
@@ -394,8 +397,8 @@ func (s *System) dampedBand(out *Modes, o ModeOptions, undamped []Mode, sigma fl
 		if err != nil {
 			return b, 0, err
 		}
-		// Eigenvalues come by their distance from σ: all within a radius are there, so
-		// those are the lowest whose size is below the radius less σ.
+		// Eigenvalues come in the order of their distance from σ, and all within a radius are
+		// there. So the lowest are those whose size is below the radius less σ.
 		all := len(r) < want || k.done == len(k.V) || len(k.V) == 0
 		radius := math.Inf(1)
 		if !all {
@@ -414,9 +417,9 @@ func (s *System) dampedBand(out *Modes, o ModeOptions, undamped []Mode, sigma fl
 	return b, count, nil
 }
 
-// collect adds to out the modes of the eigenvalues r that are not known, but for those beyond a
-// radius and conjugates. It returns the number of eigenvalues, conjugates too, and brings the reach of
-// b down to the first whose shape is lost in rounding.
+// collect adds to out the modes of the eigenvalues r. It leaves out those that are known, those
+// beyond a radius, and conjugates. It returns the number of eigenvalues, conjugates included,
+// and brings the reach of b down to the first whose shape is lost in rounding.
 func (s *System) collect(out *Modes, k *krylov, r []ritz, b *band, radius float64, seen []band) (count int) {
 	n := s.dim()
 	before := out.List
@@ -445,10 +448,10 @@ func (s *System) collect(out *Modes, k *krylov, r []ritz, b *band, radius float6
 	return count
 }
 
-// covers reports whether the joints allow no more than count independent motions. It is false where
-// rounding leaves their rank open.
+// covers reports whether the joints allow no more than count independent motions. It returns
+// false where rounding leaves the rank of the joints open.
 //
-// Cost: two factorizations and a solver, but where the number of rows tells.
+// Cost: two factorizations and a solver, but none where the number of rows decides.
 func (s *System) covers(count int) bool {
 	mobility := s.dim() - s.Rows()
 	if count < mobility {
@@ -464,8 +467,8 @@ func (s *System) covers(count int) bool {
 	return count >= mobility
 }
 
-// violateTol is what a shape may violate a joint by, relative to its size; others are
-// no solutions.
+// violateTol is the largest violation of a joint by a shape, relative to its size. Shapes with
+// more are no solutions.
 const violateTol = 1e-6
 
 // violates reports whether the part x of a shape of the given size does not satisfy the
@@ -481,14 +484,14 @@ type quadratic struct {
 	sys   *System
 	sigma float64
 	h     *shifted // the symmetric part of σ²M + σC + K
-	cut   float64  // directions relatively weaker than this are left out of solutions
+	cut   float64  // solutions leave out directions that are relatively weaker than this
 
 	b, g, r []float64
 	basis   [][]float64
 }
 
-// quadratic prepares σ or, where blocks are not positive definite with it, a larger one
-// that serves; if that is much larger, the factor is that of the braced matrix.
+// quadratic prepares σ, or a larger one where blocks are not positive definite with it. If the
+// larger one would be much larger, the factor is that of the braced matrix.
 func (s *System) quadratic(sigma float64) (*quadratic, error) {
 	n := s.dim()
 	q := &quadratic{sys: s, sigma: sigma, b: make([]float64, n), g: make([]float64, n), r: make([]float64, n)}

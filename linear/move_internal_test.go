@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
@@ -25,7 +26,7 @@ func TestMoveOnTree(t *testing.T) {
 	for _, name := range check.GoldenModels(t) {
 		m, err := model.ReadFile(check.ModelPath(t, name))
 		require.NoError(t, err)
-		p, err := kkt.NewPlan(m, kkt.Options{})
+		p, err := rung.NewPlan(m, kkt.Options{})
 		require.NoError(t, err)
 		mech, st := p.Mechanism(), p.Initial()
 		if mech.NumBodies() > 60 || name == "random-10-far" {

@@ -6,20 +6,21 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// outward returns an elimination order of p with no more fill than perm, perm[new] = old,
-// that goes from the world to what is farthest from it; perm itself if there a body comes
-// after a joint of it.
+// outward returns an elimination order of p that goes from the world to what is farthest from
+// it, with no more fill than perm, perm[new] = old. It returns perm itself if perm has a body
+// after a joint of that body.
 //
-// The pivot of a row is how its bodies yield along it, with all that has been eliminated
-// on them. Where a joint comes last that ties a body which is held to a long part which has been
-// eliminated from its free end, neither yields nearly as much as a body alone, by which the
-// pivot is judged: of a straight chain of n rods it is of the order n⁻³ of that, and what
-// rounding leaves of it looks like the pivot of a redundant row. In outward order the body
-// beyond a joint is still free, and pivots are as large as in a short chain.
+// The pivot of a row is how its bodies yield along it, with all that has been eliminated on
+// them. Suppose that a joint comes last that ties a body which is held by the world to a long
+// part which has been eliminated from its free end. Neither of the two yields nearly as much as
+// a body alone, by which the pivot is judged. In a straight chain of n rods this pivot is of
+// the order n⁻³ of that of a body alone. Rounding leaves so little of it that it looks like the
+// pivot of a redundant row. In outward order the body beyond a joint is still free, and pivots
+// are as large as in a short chain.
 //
-// With the fill of perm the graph of the joints is chordal, and has orders without more
-// fill that end at any joint: the reverse of a maximum cardinality search from there
-// (Tarjan & Yannakakis 1984).
+// With the fill of perm the graph of the joints is chordal. So it has orders without more fill
+// that end at any joint: the reverse of a maximum cardinality search from there (Tarjan &
+// Yannakakis 1984).
 //
 // Cost: O(blocks, those of the fill included); allocates.
 func outward(p *sparse.Pattern, perm []int32) []int32 {
@@ -79,13 +80,13 @@ func (g *joined) bodies(j int32) []int32 {
 // at returns the joints of body b.
 func (g *joined) at(b int32) []int32 { return g.of[g.ptr[b]:g.ptr[b+1]] }
 
-// filled returns for each joint its neighbours after it once those before it are
-// eliminated: those by the bodies of which it is the first joint, and those of the joints
-// whose next neighbour it is.
+// filled returns for each joint its neighbours after it, once those before it are eliminated. A
+// joint gets them in two ways: by the bodies of which it is the first joint, and from the
+// joints whose next neighbour it is.
 func (g *joined) filled() [][]int32 {
 	n := len(g.node)
 	after := make([][]int32, n)
-	mark := make([]int32, n) // 1 + the joint that has been the last to take one in
+	mark := make([]int32, n) // of each joint: 1 + the last joint that has listed it
 	child := make([]int32, n)
 	sibling := make([]int32, n) // of lists of the joints whose next neighbour one is, −1 at their ends
 	for j := range child {
@@ -155,9 +156,9 @@ func (g *joined) levels() []int32 {
 	return out
 }
 
-// search returns all joints by a maximum cardinality search of the chordal graph with the
-// given neighbours, each part from the last of its joints in levels: next comes one with the
-// most neighbours among those that have come.
+// search returns all joints by a maximum cardinality search of the chordal graph with the given
+// neighbours. Each part begins with the last of its joints in levels. Next comes a joint with
+// the most neighbours among those that have come.
 func (g *joined) search(after [][]int32, levels []int32) []int32 {
 	n := len(g.node)
 	before := make([][]int32, n)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -22,32 +23,21 @@ var ErrSingular = errors.New("linear: system is singular to working precision")
 // with A of positive definite blocks and B whose rows may depend on each other,
 // and the way to factor it that has worked.
 type saddle struct {
-	m     *sparse.Matrix
-	scale []float64 // diagonal of B·A⁻¹·Bᵀ
-	fac   *factor.Factor
-	floor float64 // what errors of x are relative to at least
-	skip  int     // ways that are not tried
+	*kkt.Factored         // scales are the diagonal of B·A⁻¹·Bᵀ
+	floor         float64 // what errors of x are relative to at least
+	skip          kkt.Way // ways before are not tried
 }
 
-// way is one way to factor.
-type way struct {
-	policy factor.Policy
-	eps    float64
-}
-
-// ways are tried in turn, as kkt.Solver does: rows with weak pivots are taken for
-// redundant, then only those with very weak ones, then none is.
-var ways = [...]way{
-	{factor.WhereWeak, 1e-12},
-	{factor.WhereWeak, 1e-15},
-	{factor.Everywhere, 1e-12},
+// newSaddle returns a saddle of a matrix and scales that are filled in before each use.
+func newSaddle(p *kkt.Plan, f *factor.Factor, m *sparse.Matrix, scale []float64) saddle {
+	return saddle{Factored: kkt.NewFactored(f, m, nil, scale, p.Options().Epsilon, kkt.KeepAll, nil)}
 }
 
 const (
-	// holdTol is the largest residual of a row of B relative to its terms with which a
-	// factorization is taken at once, and holdLoose that of the best one where there
-	// is no better: long parts that are stiff in some direction have pivots like those
-	// of redundant rows.
+	// holdTol is the largest residual of a row of B, relative to its terms, with which a
+	// factorization is taken at once. holdLoose is that of the best factorization where there
+	// is no better one: long parts that are stiff in some direction have pivots like those of
+	// redundant rows.
 	holdTol, holdLoose = 1e-10, 1e-7
 	// solveTol is the largest predicted relative error of x.
 	solveTol = 1e-8
@@ -79,16 +69,17 @@ func nodeOf(err error) int {
 	return -1
 }
 
-// solveFirst factors m and solves for b, in the first way that serves both, or the best;
-// r is scratch. holds, which may be nil, looks at the factor of a way that does.
+// solveFirst factors m and solves for b, in the first way that is good enough for both, or else
+// in the best way; r is scratch. holds may be nil. It is asked whether the factor of such a way
+// is to be taken.
 //
 // Cost: up to four factorizations.
 func (k *saddle) solveFirst(x, r, b []float64, holds func() bool) error {
 	k.floor = k.freeSize(b)
-	best, at := math.Inf(1), -1
+	best, at := math.Inf(1), kkt.Way(0)
 	var first error
-	for i := k.skip; i < len(ways); i++ {
-		off, err := k.try(x, r, b, &ways[i])
+	for w := k.skip; w <= kkt.KeepAll; w++ {
+		off, err := k.try(x, r, b, w)
 		if err == nil && holds != nil && !holds() {
 			err = ErrSingular
 		}
@@ -96,14 +87,14 @@ func (k *saddle) solveFirst(x, r, b []float64, holds func() bool) error {
 			return nil
 		}
 		if err == nil && off < best {
-			best, at = off, i
+			best, at = off, w
 		}
 		if first == nil {
 			first = err
 		}
 	}
-	if at >= 0 && best <= holdLoose {
-		_, err := k.try(x, r, b, &ways[at])
+	if best <= holdLoose {
+		_, err := k.try(x, r, b, at)
 		return err
 	}
 	if first == nil {
@@ -114,14 +105,14 @@ func (k *saddle) solveFirst(x, r, b []float64, holds func() bool) error {
 
 // try factors in one way and solves. It returns the largest residual of a row of B
 // relative to its terms.
-func (k *saddle) try(x, r, b []float64, w *way) (off float64, err error) {
-	if err := k.fac.Factorize(k.m, k.scale, w.eps, w.policy); err != nil {
+func (k *saddle) try(x, r, b []float64, w kkt.Way) (off float64, err error) {
+	switch err := k.Factorize(w); {
+	case err == kkt.ErrLostPivot:
+		return 0, ErrSingular
+	case err != nil:
 		return 0, err
 	}
-	if w.policy == factor.WhereWeak && k.fac.Corrected > 0 {
-		return 0, ErrSingular // rounding beyond the scale of a row
-	}
-	ref := k.fac.SolveRefinedTo(x, r, b, k.m, k.floor)
+	ref := k.SolveRefinedTo(x, r, b, k.Matrix, k.floor)
 	if i := firstInfinite(x); i >= 0 {
 		return 0, &overflowError{k.nodeAt(i)}
 	}
@@ -136,24 +127,29 @@ func (k *saddle) try(x, r, b []float64, w *way) (off float64, err error) {
 
 // nodeAt returns the node of row i of the system.
 func (k *saddle) nodeAt(i int) int {
-	off := k.m.P.Off
-	return sort.Search(k.m.P.Len()-1, func(n int) bool { return int(off[n+1]) > i })
+	off := k.Matrix.P.Off
+	return sort.Search(k.Matrix.P.Len()-1, func(n int) bool { return int(off[n+1]) > i })
 }
 
 // solve solves for another b.
 //
-// Cost: a few solves, no allocation.
-func (k *saddle) solve(x, r, b []float64) { k.fac.SolveRefinedTo(x, r, b, k.m, 0) }
+// Cost: a few solves, no allocation. It panics unless the factor is that of solveFirst.
+func (k *saddle) solve(x, r, b []float64) {
+	if !k.Current() {
+		panic("linear: no factor")
+	}
+	k.SolveRefinedTo(x, r, b, k.Matrix, 0)
+}
 
 // freeSize returns the largest √(bᵀA⁻¹b) of a block: how large x would be, measured
 // with A, if B were not there.
 func (k *saddle) freeSize(b []float64) (size float64) {
-	p := k.m.P
+	p := k.Matrix.P
 	var c [sparse.MaxBlock * sparse.MaxBlock]float64
 	var w [sparse.MaxBlock]float64
 	for i := range p.Positive() {
 		n, o := int(p.Size[i]), int(p.Off[i])
-		if r, _ := algebra.Cholesky(c[:n*n], k.m.Dia[p.Dia[i]:p.Dia[i+1]], n); r >= 0 {
+		if r, _ := algebra.Cholesky(c[:n*n], k.Matrix.Dia[p.Dia[i]:p.Dia[i+1]], n); r >= 0 {
 			continue // the factorization reports it
 		}
 		v := w[:copy(w[:n], b[o:])]

@@ -16,11 +16,12 @@ import (
 
 const (
 	equilibriumSteps = 500
-	// balanceTol is the relative unbalanced force at which the search ends, and
-	// balanceLoose that which is accepted where rounding allows no better.
+	// balanceTol is the relative unbalanced force at which the search ends. balanceLoose is the
+	// one that is accepted where rounding allows no better.
 	balanceTol, balanceLoose = 1e-13, 1e-9
-	// balanceRounding is an unbalanced force relative to the rounding of a spring's force: where all
-	// forces vanish, as with springs at rest length and no weight, there is none to compare it with.
+	// balanceRounding is an unbalanced force relative to the rounding of a spring's force, up
+	// to which forces count as balanced. It is for states in which all forces vanish, as with
+	// springs at rest length and no weight: there is no force to compare with.
 	balanceRounding = 4
 	// balanceTurn is the largest rotation of a body in a step, rad.
 	balanceTurn = 0.5
@@ -28,43 +29,44 @@ const (
 	// tested, as rounding would decide it.
 	balanceNear   = 1e-4
 	balanceHalves = 30
-	// balanceGain is the part of the work that the slope promises which a step has to do.
+	// balanceGain is the part of the work that the slope promises which a step has to do at
+	// least.
 	balanceGain = 1e-4
-	// balanceStraight is that of a step that is worth doubling. A step to where the slope ends
-	// does half.
+	// balanceStraight is the part of that work from which on a step is worth doubling. A step
+	// to where the slope ends does half.
 	balanceStraight = 0.75
-	// awayMost is the distance, relative to the extent at the start, beyond which nothing
-	// seems to hold a body.
+	// awayMost is the distance of a body, relative to the extent at the start, beyond which
+	// nothing seems to hold the body.
 	awayMost = 1e4
 	kicks    = 30
-	// kickSize is the part of the largest step by which an unstable equilibrium is
-	// left.
+	// kickSize is the size of the push that leaves an unstable equilibrium, as a part of the
+	// largest step.
 	kickSize = 0.2
 	// leastRadius and mostRadius bound the region.
 	leastRadius, mostRadius = 1e-6, 64
 
 	// conjugateMost and conjugateLeast bound the relative residual at which conjugate gradients
-	// end. Below, directions that meet no force show up in what rounding leaves.
+	// end. Below, directions that meet no force show up in the rounding errors.
 	conjugateSteps                = 200
 	conjugateMost, conjugateLeast = 0.1, 1e-6
-	// neutralTol is the curvature, relative to its terms, of a direction that counts as neutral
-	// once the relative residual is below neutralRest: what is there may come of rounding, and
-	// the step so far is right in all others.
+	// neutralTol is a curvature of a direction relative to its terms. Once the relative
+	// residual is below neutralRest, a direction with less counts as neutral: what is left in
+	// it may come of rounding, and in all other directions the step so far is right.
 	neutralTol, neutralRest = 1e-10, 1e-3
 	// balanceCut is the relative stiffness of directions that count as neutral for
 	// forces without potential.
 	balanceCut = 1e-5
-	// nearReach is the size of a solution relative to the largest step up to which it is
-	// taken, shortened; conjugate gradients end at farReach.
+	// nearReach is the size of a solution relative to the largest step up to which it is taken,
+	// shortened. Conjugate gradients end at farReach.
 	nearReach, farReach = 2, 30
-	// dampingRaises is the largest number of values of μ for a step, dampingRaise the
-	// largest factor between two, dampingDrop that by which it drops from step to step,
-	// and dampingLeast the least.
+	// dampingRaises is the largest number of values of μ for a step, and dampingRaise the
+	// largest factor between two. From step to step μ drops by dampingDrop, to dampingLeast at
+	// least.
 	dampingRaises, dampingRaise, dampingDrop, dampingLeast = 40, 100, 4, 1e-6
-	// balanceClose is the relative unbalanced force below which steps follow forces
-	// without potential, and balancePatience the number of steps after which they do
-	// so anywhere: work done tells which way is down, but round a circle it may be down
-	// all the way.
+	// balanceClose is the relative unbalanced force below which steps follow forces without
+	// potential. balancePatience is the number of steps after which they do so anywhere. Until
+	// then the work done tells which way is down. But round a circle it may be down all the
+	// way.
 	balanceClose, balancePatience = 0.03, 60
 )
 
@@ -87,7 +89,7 @@ type search struct {
 	extent0 float64  // the same at the start
 	radius  float64  // of the region in which K is trusted, 1 at the start
 
-	f0, left, d []float64 // loads; what they and the reactions in K leave; the step
+	f0, left, d []float64 // loads; forces left by loads and the reactions in K; the step
 }
 
 func newSearch(p *kkt.Plan, st *mechanism.State) *search {
@@ -95,8 +97,9 @@ func newSearch(p *kkt.Plan, st *mechanism.State) *search {
 	if len(st.Bodies) != p.Mechanism().NumBodies() {
 		panic("linear: foreign state")
 	}
+	sys := NewSystem(p)
 	s := &search{
-		sys: NewSystem(p), closer: closing.NewCloser(p, closing.Options{Tolerance: closing.RunTolerance}), mover: newMover(p.Mechanism()), st: st.Clone(),
+		sys: sys, closer: closing.NewCloserOn(sys.space, closing.Options{Tolerance: closing.RunTolerance}), mover: newMover(p.Mechanism()), st: st.Clone(),
 		f0: make([]float64, n), left: make([]float64, n), d: make([]float64, n),
 	}
 	for i := range s.st.Bodies {
@@ -166,8 +169,8 @@ func (s *search) balanced() (at Unbalanced, relative, left float64) {
 	return at, relative, left
 }
 
-// settle linearizes the system at s.st, with accelerations from rest, which tell
-// what is out of balance, and with the multipliers of s.reactions.
+// settle linearizes the system at s.st. Its accelerations are those from rest, which tell what
+// is out of balance. Its multipliers are those of s.reactions.
 func (s *search) settle() error {
 	s.extent = s.extentOf(s.st)
 	if err := s.load(s.st); err != nil {
@@ -182,12 +185,14 @@ func (s *search) settle() error {
 	return s.sys.fill()
 }
 
-// reactions replaces the multipliers by those that leave the least forces in the
-// metric of the loads: next to none but moments, where bodies travel only because
-// others turn. So K is the curvature of the potential along motions in which rotations,
-// not travels, are in proportion to the step, as mover makes them; the multipliers of a
-// mechanism that falls from rest would leave out all that hangs on a free end. In
-// equilibrium both are the same.
+// reactions replaces the multipliers by those that leave the least forces in the metric of the
+// loads. In that metric a travel weighs next to nothing where bodies travel only because others
+// turn, so hardly anything but moments is left.
+//
+// With these multipliers, K is the curvature of the potential along the motions that mover
+// makes: in them rotations, and not travels, are in proportion to the step. The multipliers of
+// a mechanism that falls from rest would leave out all that hangs on a free end. In equilibrium
+// both are the same.
 func (s *search) reactions() (err error) {
 	sys, n := s.sys, s.sys.dim()
 	s.metric.loads(s.f0)
@@ -218,8 +223,8 @@ func (s *search) step(out *Equilibrium) (bool, error) {
 			return false, err
 		}
 	}
-	// A solution that is far too long is right in its direction, or nothing but what
-	// rounding makes of directions that meet no force.
+	// A solution may be far too long. It is then right in its direction, or consists of
+	// rounding in directions that meet no force.
 	bent := s.direction(out.Relative, farReach)
 	if !bent && s.reach() <= nearReach {
 		if ok, err := s.advance(); ok || err != nil {
@@ -232,8 +237,8 @@ func (s *search) step(out *Equilibrium) (bool, error) {
 	return s.advance()
 }
 
-// damp replaces s.d by the solution of (K' + μG)·x = f + Jᵀλ, K' the braced K and G the
-// metric, with the least μ of a sequence for which no body moves farther than it may.
+// damp replaces s.d by the solution of (K' + μG)·x = f + Jᵀλ, K' the braced K and G the metric.
+// μ is the least value of a sequence for which no body moves farther than it may.
 func (s *search) damp() error {
 	sys := s.sys
 	mu := s.mu / dampingDrop
@@ -270,8 +275,8 @@ func (s *search) prepare() (err error) {
 	return err
 }
 
-// potential reports whether the forces have one near s.st. Out of balance, K less
-// half of n× is symmetric then, n the moments that are left.
+// potential reports whether the forces have a potential near s.st. K less half of n× is
+// symmetric then, with n the moments that are out of balance.
 func (s *search) potential() bool {
 	return s.sys.holonomic() || s.sys.symmetricOn(s.h, s.left)
 }
@@ -317,8 +322,8 @@ func (s *search) away() (far float64, body int) {
 	return far, body
 }
 
-// extentOf returns the largest distance of a body from the first, or the length of the
-// longest.
+// extentOf returns the largest distance of a body from the first body, but no less than the
+// length of the longest body.
 func (s *search) extentOf(st *mechanism.State) float64 {
 	extent := s.length
 	for i := range st.Bodies {
@@ -327,9 +332,10 @@ func (s *search) extentOf(st *mechanism.State) float64 {
 	return extent
 }
 
-// direction stores in s.d the solution of K·x = f + Jᵀλ by conjugate gradients with
-// the braced K before them, as far as the curvature is positive and x at most the given
-// multiple of the largest step; it reports whether that ended them.
+// direction stores in s.d the solution of K·x = f + Jᵀλ by conjugate gradients, with the braced
+// K as preconditioner (Steihaug 1983). It ends where the curvature is not positive, or where x
+// exceeds the given multiple of the largest step, and returns true if one of these has ended
+// it.
 func (s *search) direction(relative, most float64) (bent bool) {
 	n := s.sys.dim()
 	r, q, Kp := slices.Clone(s.left), make([]float64, n), make([]float64, n)
@@ -361,8 +367,7 @@ func (s *search) direction(relative, most float64) (bent bool) {
 	return false
 }
 
-// advance moves s.st along s.d, as far as the forces do work, and reports whether
-// they do.
+// advance moves s.st along s.d as far as the forces do work. It returns false if they do none.
 func (s *search) advance() (bool, error) {
 	reach := s.reach()
 	if reach == 0 {
@@ -396,9 +401,9 @@ func (s *search) advance() (bool, error) {
 	return false, nil
 }
 
-// lengthen doubles the step t·d to s.try, which has done the given work, as long as the work grows
-// all but in proportion, so that the curvature along d is far below that which d was made with, and no body
-// moves farther than it may.
+// lengthen doubles the step t·d to s.try, which has done the given work. It goes on under two
+// conditions. The work grows all but in proportion to the step: the curvature along d is then
+// far below the one with which d was made. And no body moves farther than it may.
 func (s *search) lengthen(t, work, slope float64) error {
 	for most := 1 / s.reach(); 2*t <= most && work >= balanceStraight*t*slope; t *= 2 {
 		err := s.place(2 * t)
@@ -423,8 +428,8 @@ func (s *search) take() {
 	s.sys.mech.FollowAngles(s.sys.y.Kin, s.st)
 }
 
-// place stores in s.try the poses after the displacement t·d, closed: on the tree or, if
-// that opens joints of loops farther, each body for itself.
+// place stores in s.try the poses after the displacement t·d, and closes them. Bodies move
+// along the tree, or each body for itself if that opens the joints of loops less.
 func (s *search) place(t float64) error {
 	if err := s.mover.moveTo(s.try, s.st, s.d, t); err != nil {
 		return err
@@ -438,9 +443,8 @@ func (s *search) place(t float64) error {
 	return s.closer.ClosePositions(s.try)
 }
 
-// reach returns the size of the step s.d relative to the largest that is taken: of
-// rotations, and of travels, which may become larger while steps do what they
-// promise.
+// reach returns the size of the step s.d relative to the largest that is taken, the larger one
+// of rotations and of travels. The largest travel grows while steps do what they promise.
 func (s *search) reach() (size float64) {
 	turn, travel := balanceTurn*min(1, s.radius), s.extent*s.radius
 	for i := 0; i < len(s.d); i += 6 {

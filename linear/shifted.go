@@ -16,18 +16,18 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// shifted solves (Z + s·M)·x = b + Jᵀ·y, J·x = 0 for a split Z. The terms κ·b·bᵀ are
-// springs with a coordinate u = b·x of their own, so that the system is one of
-// positive definite blocks and rows between them,
+// shifted solves (Z + s·M)·x = b + Jᵀ·y, J·x = 0 for a split Z, statics-and-modes.md (S5),
+// (S6). The terms κ·b·bᵀ are springs with a coordinate u = b·x of their own. So the system is
+// one of positive definite blocks and rows between them,
 //
 //	⎡ D+sM          Bᵀ  Jᵀ ⎤ ⎡  x ⎤   ⎡ b ⎤
 //	⎢       κ⁻¹⁻¹  −1      ⎥ ⎢  u ⎥ = ⎢ 0 ⎥
 //	⎢ B    −1              ⎥ ⎢ −f ⎥   ⎢ 0 ⎥
 //	⎣ J                    ⎦ ⎣ −y ⎦   ⎣ 0 ⎦
 //
-// with f = κ·u, which package factor takes: a term costs a leaf and a row. The
-// coordinates u of up to six terms of the same bodies are one block, filled up with
-// unused ones, as the kernels are for blocks of six.
+// with f = κ·u. Package factor takes such a system: a term costs a leaf and a row. The
+// coordinates u of up to six terms of the same bodies are one block, filled up with unused
+// ones, as the kernels are for blocks of six.
 type shifted struct {
 	sys *System
 	s   float64
@@ -47,23 +47,24 @@ type group struct {
 	lo, hi int // of the terms
 }
 
-// shift returns the solver for z with s, which makes the blocks positive definite.
-// old, which may be nil, lends its analysis if the pattern is the same.
+// shift returns the solver for z with the shift s, which has to make the blocks positive
+// definite. old may be nil. If it has the same pattern, its analysis is used again.
 //
-// Cost: near-linear in bodies, joints and terms, and the factorization; allocates.
-// It returns *factor.PivotError or ErrSingular.
+// Cost: near-linear in bodies, joints and terms, and the factorization; allocates. It returns
+// *factor.PivotError or ErrSingular.
 func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
 	groups := groupsOf(z.terms)
 	p := sys.pattern(z, groups)
 	h := &shifted{sys: sys, s: s, n: sys.dim()}
-	h.k.skip = sys.skip
-	if old != nil && samePattern(old.k.m.P, p) {
-		h.k.fac, p = old.k.fac, old.k.m.P
+	var f *factor.Factor
+	if old != nil && samePattern(old.k.Matrix.P, p) {
+		f, p = old.k.Factor, old.k.Matrix.P
 	} else {
-		best, _, _ := factor.Choose(p, order.Auto, 1)
-		h.k.fac = factor.Analyze(p, outward(p, best.Order())).NewFactor()
+		best, _, _ := factor.Choose(p, order.Auto, sys.plan.Options().Threads)
+		f = factor.Analyze(p, outward(p, best.Order())).NewFactorOn(sys.space.Team())
 	}
-	h.k.m, h.k.scale = sparse.NewMatrix(p), make([]float64, p.Dim())
+	h.k = newSaddle(sys.plan, f, sparse.NewMatrix(p), make([]float64, p.Dim()))
+	h.k.skip = sys.skip
 	h.b, h.x, h.r = make([]float64, p.Dim()), make([]float64, p.Dim()), make([]float64, p.Dim())
 	h.fill(z, groups)
 	if err := h.align(); err != nil {
@@ -84,7 +85,7 @@ func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
 // name adds to an error the name of the body or joint, where it has one, and the shift.
 func (h *shifted) name(err error) error {
 	layout, shifted := h.sys.plan.Layout(), fault.Errorf("linear: shift %.3g: %w", h.s, err)
-	switch node, nb, first := nodeOf(err), h.sys.mech.NumBodies(), h.k.m.P.Positive(); {
+	switch node, nb, first := nodeOf(err), h.sys.mech.NumBodies(), h.k.Matrix.P.Positive(); {
 	case node >= 0 && node < nb:
 		return fault.Errorf("linear: %w", layout.At(node, -1, shifted))
 	case node >= first && node < first+h.joints():
@@ -136,7 +137,7 @@ func samePattern(p, q *sparse.Pattern) bool {
 
 // fill stores the values of the matrix.
 func (h *shifted) fill(z *split, groups []group) {
-	m, p, sys := h.k.m, h.k.m.P, h.sys
+	m, p, sys := h.k.Matrix, h.k.Matrix.P, h.sys
 	nb := sys.mech.NumBodies()
 	for i := range nb {
 		d, M := m.Dia[36*i:36*i+36], sys.y.K.Dia[36*i:36*i+36]
@@ -172,14 +173,14 @@ func (h *shifted) fill(z *split, groups []group) {
 }
 
 // align turns the rows of each joint so that its block of B·A⁻¹·Bᵀ becomes diagonal, and
-// computes the diagonal. Bodies may yield a thousandfold more about one axis than about another,
-// as a thin rod does; where a row meets both, what rounding leaves of the one is not small
-// compared with the other.
+// computes the diagonal. A body may yield a thousandfold more about one axis than about
+// another, as a thin rod does. Where a row meets both axes, the rounding of the large part is
+// not small compared with the small part.
 //
 // It returns *factor.PivotError where a block of A is not positive definite, and
 // *overflowError.
 func (h *shifted) align() error {
-	m, p := h.k.m, h.k.m.P
+	m, p := h.k.Matrix, h.k.Matrix.P
 	n := p.Positive()
 	chol := make([]float64, p.Dia[n])
 	for i := range n {
@@ -198,7 +199,7 @@ func (h *shifted) align() error {
 			S = h.yield(i, chol)
 		}
 		for r := range int(p.Size[i]) {
-			h.k.scale[int(p.Off[i])+r] = S[(blockSize+1)*r]
+			h.k.Scale[int(p.Off[i])+r] = S[(blockSize+1)*r]
 		}
 	}
 	return nil
@@ -212,7 +213,7 @@ func (h *shifted) joints() int {
 // yield returns the block B·A⁻¹·Bᵀ of the rows of node i, with rows of blockSize, chol the
 // factors of the blocks of A.
 func (h *shifted) yield(i int, chol []float64) (S [36]float64) {
-	m, p := h.k.m, h.k.m.P
+	m, p := h.k.Matrix, h.k.Matrix.P
 	rows := int(p.Size[i])
 	var w [sparse.MaxBlock][sparse.MaxBlock]float64
 	for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
@@ -238,7 +239,7 @@ func (h *shifted) yield(i int, chol []float64) (S [36]float64) {
 // turn replaces the rows R of node i by Qᵀ·R, Q the eigenvectors of its block S, which are
 // stored as columns in Q.
 func (h *shifted) turn(i int, Q, S *[36]float64) error {
-	m, p := h.k.m, h.k.m.P
+	m, p := h.k.Matrix, h.k.Matrix.P
 	rows := int(p.Size[i])
 	*Q = *S
 	var w [6]float64
@@ -263,7 +264,7 @@ func (h *shifted) turn(i int, Q, S *[36]float64) error {
 
 // multipliersTo stores the multipliers of the joints of the last solution in dst.
 func (h *shifted) multipliersTo(dst []float64) {
-	p := h.k.m.P
+	p := h.k.Matrix.P
 	at := 0
 	for c := range h.axes {
 		i := p.Positive() + c
@@ -276,20 +277,20 @@ func (h *shifted) multipliersTo(dst []float64) {
 }
 
 const (
-	// probes is the number of solutions that bring out motions which a factor lets pass
-	// that the joints do not, and probeTol what a row may be off by, relative to the
-	// largest terms of a row.
+	// probes is the number of solutions that bring out motions which the factor lets pass but
+	// the joints do not. probeTol is what a row may be off by, relative to the largest terms of
+	// a row.
 	probes   = 3
 	probeTol = 1e-6
-	// probeRest is the work of a load relative to that without joints which rounding makes.
+	// probeRest is the work of a load that rounding makes, relative to its work without joints.
 	probeRest = 1e-16
 )
 
-// holds reports whether joints hold in the softest motions that the factor knows. Where
-// blocks are stiff in some directions and all but free in others, a pivot of a row may be as
-// small as that of a redundant one and the row be dropped; under a load without pattern that does
-// not show, but the motion that becomes free is soft, and solutions for the inertia of the last one
-// tend to it.
+// holds reports whether joints hold in the softest motions that the factor knows. Blocks may be
+// stiff in some directions and all but free in others. A pivot of a row may then be as small as
+// that of a redundant one, and the row is dropped. A load without pattern does not show that.
+// But the motion that becomes free is soft, and solutions for the inertia of the solution
+// before tend to it.
 func (h *shifted) holds() bool {
 	x := make([]float64, h.n)
 	for range probes {
@@ -309,17 +310,17 @@ func (h *shifted) holds() bool {
 	return h.violation() <= probeTol
 }
 
-// violation returns the largest |J·x| of a row of a joint in h.x, relative to the largest
-// of what such rows would be for bodies that move alike in all directions.
+// violation returns the largest |J·x| of a row of a joint in h.x, relative to the largest value
+// that such rows would have for bodies that move alike in all directions.
 func (h *shifted) violation() float64 {
 	worst, most := 0.0, 0.0
-	p := h.k.m.P
+	p := h.k.Matrix.P
 	last := p.Positive() + h.joints()
 	for node := p.Positive(); node < last; node++ {
 		for r := range int(p.Size[node]) {
 			sum, terms := 0.0, 0.0
 			for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
-				v := h.k.m.Val[int(p.Pos[k])+blockSize*r:]
+				v := h.k.Matrix.Val[int(p.Pos[k])+blockSize*r:]
 				u := h.x[p.Off[p.Ind[k]]:]
 				largest := algebra.MaxAbs(u[:blockSize])
 				for c := range blockSize {

@@ -11,21 +11,21 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A sum Z = aM·M + aC·C + aK·K has blocks between bodies, which the block
-// factorization does not take, and need not be positive definite. It is split into
+// A sum Z = aM·M + aC·C + aK·K has blocks between bodies, which the block factorization does
+// not take, and need not be positive definite. It is split into, statics-and-modes.md (S5),
 //
 //	Z + Zᵀ = 2·(D + Σ κ·b·bᵀ),   κ > 0,
 //
-// D of blocks of single bodies and b reaching over two bodies each. A spring is
-// such a term as it stands. A negative one, −|κ|·b·bᵀ with b = (p, q), is
+// with D of blocks of single bodies, and each b reaching over two bodies. A spring is such a
+// term as it stands. A negative term is −|κ|·b·bᵀ with b = (p, q), and equal to
 //
-//	|κ|·(αp, −q/α)·(αp, −q/α)ᵀ − |κ|·(1+α²)·p·pᵀ − |κ|·(1+1/α²)·q·qᵀ:
+//	|κ|·(αp, −q/α)·(αp, −q/α)ᵀ − |κ|·(1+α²)·p·pᵀ − |κ|·(1+1/α²)·q·qᵀ.
 //
-// its coupling is turned round, and what is left over goes to D. The geometric
-// stiffness of other joints is first brought to the directions that the joint
-// allows, where alone it counts, and there to its principal axes.
+// Its coupling is turned round, and the two other terms go to D. The geometric stiffness of
+// other joints is first brought to the directions that the joint allows, as it counts only
+// there. There it is brought to its principal axes.
 //
-// D is then made positive definite by as much of M as it takes.
+// D is then made positive definite by as much of M as that takes.
 
 // term is κ·b·bᵀ.
 type term struct {
@@ -35,7 +35,7 @@ type term struct {
 	full float64 // |κ| of a braced term
 }
 
-// split is Z in two parts, but for aM·M.
+// split is Z in two parts, without aM·M.
 type split struct {
 	aC, aK float64
 	braced bool // negative terms have been left out

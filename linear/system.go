@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/assemble"
-	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/kkt"
@@ -16,25 +15,26 @@ import (
 //
 //	M·ẍ + C·ẋ + K·x = Jᵀ·δλ,   J·x = 0.
 //
-// C = −∂f/∂ẋ and K = −∂(f + Jᵀλ)/∂x, λ the multipliers of the state, with what the
-// inertia of turning bodies adds to both where bodies move. K is determined up to terms Jᵀ·B(x), which change
-// δλ and nothing else, and for x with J·x = 0 only; among the forms that agree
-// there, this is one with few blocks between bodies.
+// The equations are statics-and-modes.md (S1). C = −∂f/∂ẋ and K = −∂(f + Jᵀλ)/∂x, λ the
+// multipliers of the state. Where bodies move, the inertia of turning bodies adds to both. K is
+// determined for x with J·x = 0 only, and only up to terms Jᵀ·B(x), which change δλ and nothing
+// else. Among the forms that agree there, this is one with few blocks between bodies.
 //
-// Where bodies move, the coefficients change with the motion, unless it is
-// steady; the system is that of the instant.
+// Where bodies move, the coefficients change with the motion, unless it is steady. The system
+// is that of the instant.
 //
 // It belongs to one goroutine at a time.
 type System struct {
 	guard team.Guard
 	plan  *kkt.Plan
+	space *kkt.Workspace
 	mech  *mechanism.Mechanism
-	kkt   *saddle          // M and J, RBDA eq. 8.64
+	kkt   saddle           // M and J, RBDA eq. 8.64
 	y     *assemble.System // the same, where it is filled
 
-	ready bool // Linearize has succeeded, or a search sees to it itself
+	ready bool // Linearize has succeeded, or a search fills the system itself
 
-	skip int // ways to factor shifted systems that have dropped a row
+	skip kkt.Way // ways to factor shifted systems that have dropped a row
 
 	st        *mechanism.State
 	rest      bool          // nothing moves
@@ -77,10 +77,10 @@ func NewSystem(p *kkt.Plan) *System {
 		panic("linear: no plan")
 	}
 	layout, mech := p.Layout(), p.Mechanism()
-	y := layout.NewSystem()
+	y, space := layout.NewSystem(), p.NewWorkspace()
 	s := &System{
 		plan: p, mech: mech, y: y,
-		kkt:   &saddle{m: y.K, scale: y.Scale, fac: factor.Analyze(layout.Pattern, p.Order()).NewFactor()},
+		space: space, kkt: newSaddle(p, space.Factor(), y.K, y.Scale),
 		x:     make([]float64, layout.Pattern.Dim()),
 		work:  make([]float64, 2*layout.Pattern.Dim()),
 		stiff: make([][36]float64, mech.NumBodies()),
@@ -93,15 +93,15 @@ func NewSystem(p *kkt.Plan) *System {
 // Linearize stores in s the equations of motion about st, which is kept, not
 // copied, and must not change while s is used. The joints hold at st.
 //
-// If no body moves, prescribed freedoms are held where they are; else they follow
-// their motions. Where redundant joints leave multipliers undetermined, these have
-// no part in K as far as J·x = 0, but in singular poses.
+// If no body moves, prescribed freedoms are held where they are; else they follow their
+// motions. Redundant joints leave multipliers undetermined. Where J·x = 0 these have no part in
+// K, but in singular poses they do.
 //
 // Cost: a factorization and O(bodies + joints + forces); allocates.
-// It returns mechanism.ErrNotFinite, mechanism.ErrNoDirection or
-// joints.ErrNoDirection with the name, ErrNotFinite with the name of what makes numbers
-// overflow, *factor.PivotError, or ErrSingular where the multipliers cannot be computed; s then holds nothing. It panics if st is of another
-// mechanism.
+// It returns mechanism.ErrNotFinite, mechanism.ErrNoDirection or joints.ErrNoDirection with the
+// name, ErrNotFinite with the name of what makes numbers overflow, *factor.PivotError, or
+// ErrSingular where the multipliers cannot be computed; s then holds nothing. It panics if st
+// is of another mechanism.
 func (s *System) Linearize(st *mechanism.State) error {
 	s.enter()
 	defer s.guard.Leave()
@@ -247,8 +247,9 @@ func (s *System) Dim() int { return s.dim() }
 
 // MassTo stores M·x in dst, which may be x.
 //
-// Shapes: six entries a body. Cost: O(bodies), no allocation. It panics on a length
-// mismatch or without a linearized state, as the next ones do.
+// Shapes: six entries a body.
+// Cost: O(bodies), no allocation. It panics on a length mismatch or without a linearized state,
+// as the next ones do.
 func (s *System) MassTo(dst, x []float64) {
 	s.mustFit(dst, x)
 	for i := range s.mech.Bodies {
@@ -262,7 +263,8 @@ func (s *System) MassTo(dst, x []float64) {
 
 // StiffnessTo stores K·x in dst, which is not x, for an x that the joints allow.
 //
-// Shapes: six entries a body. Cost: O(bodies + joints + forces), no allocation.
+// Shapes: six entries a body.
+// Cost: O(bodies + joints + forces), no allocation.
 func (s *System) StiffnessTo(dst, x []float64) {
 	s.mustFit(dst, x)
 	s.multiply(dst, x, s.stiff)
@@ -294,7 +296,8 @@ func (p *pair) addTo(dst, x []float64, A *[144]float64) {
 
 // DampingTo stores C·x in dst, which is not x.
 //
-// Shapes: six entries a body. Cost: O(bodies + joints + forces), no allocation.
+// Shapes: six entries a body.
+// Cost: O(bodies + joints + forces), no allocation.
 func (s *System) DampingTo(dst, x []float64) {
 	s.mustFit(dst, x)
 	s.multiply(dst, x, s.damp)
@@ -316,7 +319,8 @@ func (s *System) DampingTo(dst, x []float64) {
 // order of the layout. A violation of a constraint by x shows as an entry other than
 // zero.
 //
-// Shapes: dst has Rows entries, x six a body. Cost: O(joints), allocates.
+// Shapes: dst has Rows entries, x six a body.
+// Cost: O(joints), allocates.
 func (s *System) JacobianTo(dst, x []float64) {
 	s.mustHave()
 	if len(dst) != s.Rows() || len(x) != s.dim() {
@@ -425,8 +429,9 @@ func (s *System) noteRounding(b int32, moment, force float64) {
 // epsilon is the distance from one to the next number.
 const epsilon = 0x1p-52
 
-// fillInertia adds what the inertia of turning bodies has to C and K. With h = I·ω
-// the change of the angular momentum is δh = I·φ̇ + φ×h, and its rate
+// fillInertia adds the part that the inertia of turning bodies has in C and K,
+// statics-and-modes.md (S2). With h = I·ω the change of the angular momentum is δh = I·φ̇ +
+// φ×h, and its rate
 //
 //	δḣ = I·φ̈ + (ω×I − I×ω − h×)·φ̇ − ḣ×φ.
 func (s *System) fillInertia() {

@@ -8,10 +8,10 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// A pose tells an angle up to whole turns. For a torsion spring that is too little: as it
-// is wound past half a turn, the angle in (−π, π] jumps, and so would its torque. So a
-// State may carry the angles of such freedoms, which are then read within half a turn
-// of them; a simulation follows them from step to step.
+// A pose tells an angle up to whole turns. For a torsion spring that is too little: as it is
+// wound past half a turn, the angle in (−π, π] jumps, and so would its torque. So a State may
+// carry the angles of such freedoms. They are then read within half a turn of the numbers
+// there; a simulation follows them from step to step.
 
 // sprung are the freedoms of a joint whose angles a State carries: NumSprung counts
 // them from first on.
@@ -88,9 +88,10 @@ func (m *Mechanism) Owns(s *State) bool {
 	return s != nil && len(s.Bodies) == len(m.Bodies) && (len(s.Angles) == 0 || len(s.Angles) == m.NumSprung())
 }
 
-// Adopt makes s, a state of another mechanism with the bodies of m, one of m: angles with
-// springs stay for joints of the same name, others are read in (−π, π] plus the turns of the
-// model. So a simulation goes on where joints have been released, added or changed.
+// Adopt makes s, a state of the mechanism from, a state of m, which has the same bodies. Angles
+// with springs stay for joints of the same name. Other angles are read in (−π, π] plus the
+// turns of the model. So a simulation goes on where joints have been released, added or
+// changed.
 //
 // Cost: O(bodies), allocates. It panics if s is not of from, or from has other bodies.
 func (m *Mechanism) Adopt(s *State, from *Mechanism) {
@@ -126,8 +127,8 @@ func (m *Mechanism) sprungTo(jk *JointKinematics, j int32, k *Kinematics, s *Sta
 	return jt
 }
 
-// TurnsTo stores in out, the model of m with the poses of s, the turns of the angles with
-// springs at s, so that it is wound as s is. Without s.Angles it changes nothing.
+// TurnsTo stores in out the turns of the angles with springs at s, so that out is wound as s
+// is. out is the model of m with the poses of s. Without s.Angles it changes nothing.
 //
 // Cost: O(angles), allocates. k receives the kinematics of the bodies at these joints.
 func (m *Mechanism) TurnsTo(out *model.Model, k *Kinematics, s *State) {

@@ -7,15 +7,14 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ErrorsTo stores the errors of the rows of joint j at position level in delta
-// (joints.Spec.PositionErrorTo) and at velocity level in rate (VelocityErrorTo), both in
+// ErrorsTo stores the errors of the rows of joint j: at position level in delta
+// (joints.Spec.PositionErrorTo), and at velocity level in rate (VelocityErrorTo). Both are in
 // the order of the rows; entries past those are zero.
 //
 // Units: m and rad; m/s and rad/s.
-// Cost: O(1), no allocation; k was computed at s. Of spherical and revolute joints
-// without prescribed freedoms it computes only what their rows need.
-// It returns joints.ErrNoDirection as VelocityErrorTo does; delta is then right, rate
-// zero.
+// Cost: O(1), no allocation; k was computed at s. Of spherical and revolute joints without
+// prescribed freedoms it computes only what their rows need. It returns joints.ErrNoDirection
+// as VelocityErrorTo does; delta is then right, rate zero.
 func (m *Mechanism) ErrorsTo(delta, rate *[6]float64, j int, k *Kinematics, s *State) error {
 	jt := &m.Joints[j]
 	if (jt.Kind == joints.Spherical || jt.Kind == joints.Revolute) && jt.Motion == nil {
@@ -29,13 +28,13 @@ func (m *Mechanism) ErrorsTo(delta, rate *[6]float64, j int, k *Kinematics, s *S
 	return jt.VelocityErrorTo(rate, &jk.Frames, s.Time)
 }
 
-// pinErrorsTo is ErrorsTo of a spherical or a revolute joint, whose rows are unit forces
-// along the axes of P and unit moments about the first two: components in P of R, V,
-// the rotation vector from z of P to z of S, and ω_S − ω_P, as in JointTo. Written out, as it is
-// done for every joint at the end of every step.
+// pinErrorsTo is ErrorsTo of a spherical or a revolute joint. The rows of such a joint are unit
+// forces along the axes of P, and unit moments about the first two axes. So the errors are the
+// components in P of R, of V, of the rotation vector from z of P to z of S, and of ω_S − ω_P,
+// theory.md (4). It is written out, as it runs for every joint at the end of every step.
 func (jt *Joint) pinErrorsTo(delta, rate *[6]float64, k *Kinematics, s *State) {
 	A := &jt.P.E
-	// The origin of S: f + a, with velocity v; that of P is taken off.
+	// The origin of S is f + a, with velocity v. Then the origin of P is subtracted.
 	o := &jt.S.Origin
 	f0, f1, f2 := o[0], o[1], o[2]
 	var a0, a1, a2, v0, v1, v2, w0, w1, w2 float64
@@ -91,14 +90,14 @@ func (m *Mechanism) Residuals(j int, k *Kinematics, s *State) (position, velocit
 	return v.In(1)
 }
 
-// Violation is by how much rows are violated, the largest lengths and angles.
+// Violation says by how much rows are violated: the largest lengths and the largest angles.
 type Violation struct {
 	Length, Angle float64 // m, rad
 	Speed, Turn   float64 // m/s, rad/s
 }
 
-// In returns the larger of lengths, in a unit given in m, and angles: at position and at velocity
-// level.
+// In returns the larger of the lengths, in a unit given in m, and the angles: at position level
+// and at velocity level.
 func (v *Violation) In(unit float64) (position, velocity float64) {
 	return max(v.Length/unit, v.Angle), max(v.Speed/unit, v.Turn)
 }

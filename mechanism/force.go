@@ -13,10 +13,11 @@ import (
 var ErrNoDirection = errors.New("mechanism: ends coincide, no direction")
 
 const (
-	// coincide is the distance of points, relative to the numbers it is a difference of, that
-	// passes as rounding: of a rotation, and of the numbers of a file.
+	// coincide is the distance of two points, relative to the numbers whose difference it is,
+	// that counts as rounding: rounding of a rotation, and of the numbers of a file.
 	coincide = 1e-14
-	// alike is the same for velocities, of which the joints of a simulation leave more.
+	// alike is the same for velocities. It is larger, as the joints of a simulation leave
+	// larger errors of velocities.
 	alike = 1e-9
 )
 
@@ -52,14 +53,14 @@ func newForce(f *model.ForceElement, bodies [2]int32) ForceElement {
 	return out
 }
 
-// ForcesTo stores in f, one entry a body, everything that acts on the bodies
-// but the constraints: gravity, gyroscopic moments −ω×Iω, force elements and
-// the drives of the joints (the right side P Tᵃ τ − v×*Iv + fˣ of RBDA eq.
-// 8.64, about the centres of mass).
+// ForcesTo stores in f, one entry a body, everything that acts on the bodies but the
+// constraints: gravity, gyroscopic moments −ω×Iω, force elements and the drives of the joints.
+// That is the right side f of theory.md (3), P Tᵃ τ − v×*Iv + fˣ of RBDA eq. 8.64, about the
+// centres of mass.
 //
 // Shapes: f has one entry a body; k was computed at s.
-// Cost: O(bodies + joints + forces), no allocation.
-// It returns ErrNoDirection, with the name, where it has to.
+// Cost: O(bodies + joints + forces), no allocation. It returns ErrNoDirection, with the name,
+// where it has to.
 func (m *Mechanism) ForcesTo(f []spatial.Force, k *Kinematics, s *State) error {
 	if len(f) != len(m.Bodies) || len(k.Bodies) != len(m.Bodies) || len(s.Bodies) != len(m.Bodies) {
 		panic("mechanism: length mismatch")
@@ -75,13 +76,13 @@ func (m *Mechanism) ForcesTo(f []spatial.Force, k *Kinematics, s *State) error {
 	return m.AddAppliedTo(f, k, s)
 }
 
-// AddAppliedTo adds to f, one entry a body, what the drives of the joints and the
-// force elements do to the bodies: P Tᵃ τ + fˣ of RBDA eq. 8.64 without gravity,
-// about the centres of mass, world axes.
+// AddAppliedTo adds to f, one entry a body, the wrenches of the drives of the joints and of the
+// force elements: P Tᵃ τ + fˣ of RBDA eq. 8.64 without gravity, about the centres of mass,
+// world axes.
 //
 // Shapes: f has one entry a body; k was computed at s.
-// Cost: O(joints + forces), no allocation.
-// It returns ErrNoDirection, with the name, where it has to.
+// Cost: O(joints + forces), no allocation. It returns ErrNoDirection, with the name, where it
+// has to.
 func (m *Mechanism) AddAppliedTo(f []spatial.Force, k *Kinematics, s *State) error {
 	if len(f) != len(m.Bodies) || len(k.Bodies) != len(m.Bodies) || len(s.Bodies) != len(m.Bodies) {
 		panic("mechanism: length mismatch")
@@ -191,10 +192,10 @@ func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) erro
 	return nil
 }
 
-// SpringLine returns the vector from end A to end B of a spring-damper, m, world axes, and
-// its length: zero if the ends coincide up to rounding, and the line has no direction then. Of
-// a spring without rest length, which pulls its ends together and whose force vanishes with the
-// distance, any line that is not zero counts.
+// SpringLine returns the vector from end A to end B of a spring-damper, m, world axes, and its
+// length. The length is zero if the ends coincide up to rounding; the line has no direction
+// then. A spring without rest length pulls its ends together, and its force vanishes with the
+// distance, so for it any line that is not zero counts.
 //
 // Cost: O(1), no allocation; k was computed at s.
 func (m *Mechanism) SpringLine(e *ForceElement, k *Kinematics, s *State) (line spatial.Vec3, length float64) {
@@ -212,7 +213,8 @@ func (m *Mechanism) SpringLine(e *ForceElement, k *Kinematics, s *State) (line s
 	return line, length
 }
 
-// together reports whether the ends of e, with the relative velocity v, move alike up to rounding.
+// together reports whether the ends of e have the same velocity up to rounding. v is their
+// relative velocity.
 func (m *Mechanism) together(e *ForceElement, k *Kinematics, s *State, v spatial.Vec3) bool {
 	speed := 0.0
 	for _, a := range [2]*Attachment{&e.A, &e.B} {

@@ -46,9 +46,9 @@ func (m *Mechanism) SquareLengthsTo(length2 []float64) {
 	}
 }
 
-// DriftUnit returns what a length, m, is compared with where it is compared with angles, rad:
-// the typical length, at most 1 m. With lengths in this unit, a bound for the drift of small
-// mechanisms means as much as one of metres for those of ordinary size.
+// DriftUnit returns the unit, m, in which lengths are compared with angles, rad: the typical
+// length, but at most 1 m. A bound for the drift of a small mechanism in this unit means as
+// much as one in metres for a mechanism of ordinary size.
 //
 // Cost: O(bodies + joints).
 func (m *Mechanism) DriftUnit() float64 { return min(1, m.TypicalLength()) }

@@ -47,7 +47,7 @@ type BodyKinematics struct {
 // Kinematics holds one entry a body; it belongs to one goroutine at a time.
 type Kinematics struct {
 	Bodies []BodyKinematics
-	I      []spatial.Sym3 // inertias about the centres of mass, world axes, kg m²; nil where nobody wants them
+	I      []spatial.Sym3 // inertias about the centres of mass, world axes, kg m²; nil where they are not needed
 }
 
 // NewKinematics returns storage for m.
@@ -115,10 +115,9 @@ type JointKinematics struct {
 	angles []float64 // of the joint in State.Angles; nil if there are none
 }
 
-// JointTo computes the relative motion of joint j. Positions enter as the
-// difference of two far points, body origins or points of the world, to which the
-// arms within bodies are added, so that nothing depends on the distance from the
-// world's origin.
+// JointTo computes the relative motion of joint j, theory.md (4). The difference of two far
+// points, body origins or points of the world, is taken first. The arms within bodies are added
+// to it. So nothing depends on the distance from the world's origin.
 //
 // Cost: O(1), no allocation.
 func (m *Mechanism) JointTo(out *JointKinematics, j int, k *Kinematics, s *State) {

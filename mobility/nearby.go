@@ -56,7 +56,7 @@ func Compare(p *kkt.Plan, st *mechanism.State) (*Nearby, error) {
 	}
 	s, mech := p.NewSolver(), p.Mechanism()
 	c := &comparison{
-		s: s, closer: closing.NewSharedCloser(s, closing.Options{Tolerance: closing.RunTolerance}), mech: mech, rest: rest, kin: mech.NewKinematics(),
+		s: s, closer: closing.NewCloserOn(s.Workspace(), closing.Options{Tolerance: closing.RunTolerance}), mech: mech, rest: rest, kin: mech.NewKinematics(),
 		random: make([]float64, 6*mech.NumBodies()), v: make([]float64, 6*mech.NumBodies()), length: make([]float64, mech.NumBodies()),
 	}
 	p.Layout().LengthsTo(c.length)

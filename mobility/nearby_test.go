@@ -17,7 +17,7 @@ import (
 
 func nearby(t *testing.T, m *model.Model) *mobility.Nearby {
 	t.Helper()
-	plan, err := kkt.NewPlan(m, kkt.Options{})
+	plan, err := rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	n, err := mobility.Compare(plan, plan.Initial())
 	require.NoError(t, err)
@@ -69,7 +69,7 @@ func TestRedundantRows(t *testing.T) {
 		require.NoError(t, err)
 		r, err := rung.Accelerate(m, kkt.Options{})
 		require.NoError(t, err, family)
-		plan, err := kkt.NewPlan(m, kkt.Options{})
+		plan, err := rung.NewPlan(m, kkt.Options{})
 		require.NoError(t, err)
 		rows, err := plan.RedundantRows(plan.Initial())
 		require.NoError(t, err)

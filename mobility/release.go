@@ -13,7 +13,7 @@ import (
 // released without giving it a new motion (RBDA §8.10). A joint keeps its frames unless they are turned; they are nil then.
 type Release struct {
 	Joint            string `json:"joint"`
-	Type             string `json:"type"`    // as model.JointType.String has it
+	Type             string `json:"type"`    // as joints.Kind.String has it
 	Suggest          string `json:"suggest"` // the looser type
 	PredecessorFrame *Frame `json:"predecessor_frame,omitempty"`
 	SuccessorFrame   *Frame `json:"successor_frame,omitempty"`
@@ -302,11 +302,11 @@ func (c *change) apply(j *model.Joint) {
 // rankOf returns the rank of the constraints of m at st, and the redundant rows of
 // each joint.
 func rankOf(m *model.Model, st *mechanism.State) (kkt.Rank, error) {
-	plan, err := kkt.NewPlan(m, kkt.Options{})
+	mech, err := mechanism.New(m)
 	if err != nil {
 		return kkt.Rank{}, err
 	}
-	return plan.NewSolver().RankAt(st)
+	return kkt.NewPlan(mech, kkt.Options{}).NewSolver().RankAt(st)
 }
 
 func sum(list []int) (s int) {

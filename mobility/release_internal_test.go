@@ -12,7 +12,6 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/joints"
-	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -157,7 +156,7 @@ func TestReleaseTypedIn(t *testing.T) {
 	}
 	released, turned, complete := 0, 0, 0
 	for _, m := range models {
-		plan, err := kkt.NewPlan(m, kkt.Options{})
+		plan, err := rung.NewPlan(m, rung.Options{})
 		require.NoError(t, err)
 		n, err := Compare(plan, plan.Initial())
 		require.NoError(t, err)

@@ -1,6 +1,9 @@
 // Package model holds what the user wrote: the plain structs of the document
 // format rung-model/1, with its reader, writer and rules.
 //
+// Within documents of other programs, encoding/json writes and reads a Model under the same
+// rules, and Problems too. Schema is the JSON Schema of the format.
+//
 // Nothing is derived here. A Model comes from Read or from Go code; Check
 // applies to both the same rules, and every rule that is broken is reported
 // at once, each as a Problem with its JSON path.

@@ -7,15 +7,14 @@ import (
 	"os"
 )
 
-// Read reads one document of rung-model/1 from r up to its end; file names it
-// in messages. Lists of zeros become nil, orientations are normalized.
+// Read reads one document of rung-model/1 from r up to its end; file names it in messages.
+// Lists of zeros become nil, orientations are normalized.
 //
-// Cost: O(bytes of the document). Lists that are too long (MaxElements, joints.MaxCoefficients, joints.MaxTimes) are refused and not
-// stored. The memory is little more than the model's
-// if r is a file or has a Len method; if the length is unknown, lists grow by
-// copying and the peak is two to three times that.
-// It returns *Problems with every broken rule if the document is not valid; of
-// a document that is not JSON, those before the syntax error. Errors of r are
+// Cost: O(bytes of the document). Lists that are too long (MaxElements, joints.MaxCoefficients, joints.MaxTimes) are
+// refused and not stored. The memory is little more than the model's if r is a file or has a
+// Len method. If the length is unknown, lists grow by copying, and the peak is two to three
+// times that. It returns *Problems with every broken rule if the document is not valid. For a
+// document that is not JSON, these are the problems before the syntax error. Errors of r are
 // returned wrapped.
 func Read(r io.Reader, file string) (*Model, error) { return read(r, file, MaxElements) }
 

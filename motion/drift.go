@@ -52,13 +52,13 @@ func (d *Dynamics) ProjectDrift(st *mechanism.State, boundP, boundV float64) (me
 	if err != nil || fit.position <= boundP && fit.velocity <= boundV {
 		return fit.off, err
 	}
-	near := d.nextTo(st)
-	d.time = math.NaN() // the factor serves once
-	if near && d.correct(st, fit, boundP, boundV) {
+	near := d.nextTo(st) && d.correct(st, fit, boundP, boundV)
+	d.solver.Drop()
+	if near {
 		return fit.off, nil
 	}
-	if err = d.closer.ClosePositions(st); err == nil {
-		err = d.closer.ProjectVelocities(st)
+	if err = d.ClosePositions(st); err == nil {
+		err = d.ProjectVelocities(st)
 	}
 	return fit.off, err
 }
@@ -128,11 +128,10 @@ type drifter struct {
 
 // newDrifter allocates a drifter with the goroutines of a solver.
 func newDrifter(s *kkt.Solver) *drifter {
-	_, t := s.Lend()
 	l := s.Plan().Layout()
 	p, nb, dim := l.Pattern, l.Mech.NumBodies(), l.Pattern.Dim()
 	r := &drifter{
-		mech: l.Mech, layout: l, kin: l.Mech.NewKinematics(), unit: l.Mech.DriftUnit(), least: 1, team: t,
+		mech: l.Mech, layout: l, kin: l.Mech.NewKinematics(), unit: l.Mech.DriftUnit(), least: 1, team: s.Workspace().Team(),
 		delta: make([]float64, dim), rate: make([]float64, dim), x: make([]float64, dim),
 		found: make([]driftFit, (max(nb, p.Len()-nb)+driftRange-1)/driftRange),
 	}

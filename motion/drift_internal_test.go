@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/internal/check"
@@ -27,7 +28,7 @@ func newDrifted(t *testing.T, family string, n int, eps float64, o kkt.Options) 
 	t.Helper()
 	m, err := bench.Generate(family, n, 1)
 	require.NoError(t, err)
-	p, err := kkt.NewPlan(m, o)
+	p, err := rung.NewPlan(m, o)
 	require.NoError(t, err)
 	d := &drifted{dyn: NewDynamics(p), closed: p.Initial(), a: make([]float64, 6*len(m.Bodies))}
 	require.NoError(t, d.dyn.ClosePositions(d.closed))
@@ -77,7 +78,7 @@ func apart(a, b *mechanism.State) (e float64) {
 func (d *drifted) byTheFactor(t *testing.T, boundP, boundV float64) (*mechanism.State, bool) {
 	t.Helper()
 	st := d.off.Clone()
-	f, _ := d.dyn.solver.Lend() // with which any other way factors
+	f := d.dyn.solver.Workspace().Factor() // with which any other way factors
 	runs := f.Runs()
 	off, err := d.dyn.ProjectDrift(st, boundP, boundV)
 	require.NoError(t, err)

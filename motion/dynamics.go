@@ -15,14 +15,14 @@ type Dynamics struct {
 	closer *closing.Closer
 	drift  *drifter
 	bodies int
-	time   float64 // of the last accelerations whose factor serves; NaN if it does not
+	time   float64 // of the last accelerations
 }
 
 // NewDynamics allocates a Solver and a Closer of the plan. They share a factor, so
 // that closing ends the results of the solver.
 func NewDynamics(p *kkt.Plan) *Dynamics {
 	s := p.NewSolver()
-	c := closing.NewSharedCloser(s, closing.Options{Tolerance: closing.RunTolerance})
+	c := closing.NewCloserOn(s.Workspace(), closing.Options{Tolerance: closing.RunTolerance})
 	return &Dynamics{solver: s, closer: c, drift: newDrifter(s), bodies: p.Mechanism().NumBodies()}
 }
 
@@ -109,6 +109,7 @@ func (d *Dynamics) ConstraintWrenches(dst []spatial.Force, st *mechanism.State, 
 // ClosePositions is Closer.ClosePositions.
 func (d *Dynamics) ClosePositions(st *mechanism.State) error {
 	d.mustBe()
+	d.solver.Drop()
 	return d.closer.ClosePositions(st)
 }
 
@@ -117,6 +118,7 @@ func (d *Dynamics) Exactly(on bool) { d.closer.Exactly(on) }
 
 // AllowMotion is Closer.AllowMotion.
 func (d *Dynamics) AllowMotion(v []float64, st *mechanism.State) error {
+	d.solver.Drop()
 	return d.closer.AllowMotion(v, st)
 }
 
@@ -126,5 +128,6 @@ func (d *Dynamics) Nearness() (near float64, redundant int) { return d.solver.Ne
 // ProjectVelocities is Closer.ProjectVelocities.
 func (d *Dynamics) ProjectVelocities(st *mechanism.State) error {
 	d.mustBe()
+	d.solver.Drop()
 	return d.closer.ProjectVelocities(st)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
@@ -31,7 +32,7 @@ func generate(t testing.TB, family string, n int, seed uint64) *model.Model {
 
 func newPlan(t testing.TB, m *model.Model, o order.Ordering) *kkt.Plan {
 	t.Helper()
-	p, err := kkt.NewPlan(m, kkt.Options{Ordering: o})
+	p, err := rung.NewPlan(m, kkt.Options{Ordering: o})
 	require.NoError(t, err)
 	return p
 }

@@ -1,7 +1,6 @@
 package motion
 
 import (
-	"errors"
 	"math"
 
 	"github.com/rung-mbd/rung/assemble"
@@ -44,28 +43,18 @@ import (
 // moments. They are in the residual.
 type Newton struct {
 	*Dynamics
-	guard   team.Guard
-	sys     *assemble.Weighted
-	fac     *factor.Factor
-	mat     *sparse.Matrix // W and G at the state of Linearize
-	scale   []float64      // of the rows of mat
-	rows    []compliance
-	own     []own   // forces
-	epsilon float64 // of the plan
-	driven  []int32 // joints with prescribed freedoms
+	guard  team.Guard
+	sys    *assemble.Weighted
+	fac    *kkt.Factored // of W and G at the state of Linearize
+	rows   []compliance
+	own    []own   // forces
+	driven []int32 // joints with prescribed freedoms
 
 	root       []float64 // √κ of rows
 	first, gap int       // scalar rows of the bodies; of the slacks
 	x, r       []float64 // as sys.B: unknowns and residual
-	b, y       []float64 // as mat: right side and solution
+	b, y       []float64 // as fac: right side and solution
 }
-
-// newtonLevels are the ways to factor, as in Solver: the second for mechanisms
-// whose true pivots are small, the last takes no row for redundant.
-var newtonLevels = [...]struct {
-	policy factor.Policy
-	shrink float64 // factor on the plan's epsilon
-}{{factor.WhereWeak, 1}, {factor.WhereWeak, 1e-3}, {factor.Everywhere, 1}}
 
 const (
 	// newtonRates is the number of solves for a projection of velocities, and
@@ -75,8 +64,6 @@ const (
 	newtonRateTol = 1e-13
 	// newtonRateDrop is what a solve may leave of the error.
 	newtonRateDrop = 0.5
-	// newtonFlat is the least scale of a row relative to the largest of its joint.
-	newtonFlat = 1e-8
 )
 
 // NewNewton allocates a Newton of the plan, with a Dynamics.
@@ -84,8 +71,8 @@ const (
 // Cost: that of an analysis where the mechanism has springs or dampers.
 func NewNewton(p *kkt.Plan) *Newton {
 	d, o, l := NewDynamics(p), p.Options(), p.Layout()
-	_, t := d.solver.Lend()
-	n := &Newton{Dynamics: d, sys: l.NewWeightedOn(t), rows: compliances(l.Mech), own: owns(l.Mech), epsilon: o.Epsilon}
+	t := d.solver.Workspace().Team()
+	n := &Newton{Dynamics: d, sys: l.NewWeightedOn(t), rows: compliances(l.Mech), own: owns(l.Mech)}
 	for j := range l.Mech.Joints {
 		if l.Mech.Joints[j].Motion != nil {
 			n.driven = append(n.driven, int32(j))
@@ -96,12 +83,11 @@ func NewNewton(p *kkt.Plan) *Newton {
 		pattern = compliantPattern(pattern, n.rows, n.own)
 		symbolic, _, _ = factor.Choose(pattern, o.Ordering, o.Threads)
 	}
-	n.fac, n.mat = symbolic.NewFactorOn(t), sparse.NewUnitMatrix(pattern)
-	n.first, n.root = 6*l.Mech.NumBodies(), make([]float64, len(n.rows))
-	n.gap = (pattern.Dim() - l.Pattern.Dim()) / 2
+	n.fac = kkt.NewFactored(symbolic.NewFactorOn(t), sparse.NewUnitMatrix(pattern), nil, make([]float64, pattern.Dim()), o.Epsilon, kkt.KeepAll, n.at)
 	dim, wide := l.Pattern.Dim(), pattern.Dim()
+	n.first, n.gap, n.root = 6*l.Mech.NumBodies(), (wide-dim)/2, make([]float64, len(n.rows))
 	n.x, n.r = make([]float64, dim), make([]float64, dim)
-	n.b, n.y, n.scale = make([]float64, wide), make([]float64, wide), make([]float64, wide)
+	n.b, n.y = make([]float64, wide), make([]float64, wide)
 	return n
 }
 
@@ -110,7 +96,7 @@ func NewNewton(p *kkt.Plan) *Newton {
 func (n *Newton) Rows() int { return len(n.x) - n.first + len(n.rows) }
 
 // Levels returns the number of ways to factor that Linearize knows.
-func (n *Newton) Levels() int { return len(newtonLevels) }
+func (n *Newton) Levels() int { return int(kkt.KeepAll) + 1 }
 
 // Linearize factors the Newton matrix at st for ∂q/∂u = position, s², and
 // ∂v/∂u = velocity, s. Level 0 takes rows with small pivots for redundant; the
@@ -126,7 +112,7 @@ func (n *Newton) Linearize(st *mechanism.State, position, velocity float64, leve
 	n.enter()
 	defer n.guard.Leave()
 	mustHaveState(st)
-	if uint(level) >= uint(len(newtonLevels)) {
+	if uint(level) >= uint(n.Levels()) {
 		panic("motion: level out of range")
 	}
 	if !(position >= 0 && velocity >= 0) {
@@ -135,7 +121,7 @@ func (n *Newton) Linearize(st *mechanism.State, position, velocity float64, leve
 	if err := n.sys.FillTo(st); err != nil {
 		return err
 	}
-	copy(n.mat.Val, n.sys.W.Val)
+	copy(n.fac.Matrix.Val, n.sys.W.Val)
 	n.setScales()
 	for i := range n.rows {
 		n.fillCompliance(i, st, position, velocity)
@@ -145,32 +131,24 @@ func (n *Newton) Linearize(st *mechanism.State, position, velocity float64, leve
 			return fault.Errorf("motion: %w", err)
 		}
 	}
-	l := &newtonLevels[level]
-	err := n.fac.Factorize(n.mat, n.scale, l.shrink*n.epsilon, l.policy)
-	if err == nil {
-		if l.policy == factor.WhereWeak && n.fac.Corrected > 0 {
-			return kkt.ErrLostPivot
-		}
-		return nil
+	if err := n.fac.Factorize(kkt.Way(level)); err != nil {
+		return fault.Errorf("motion: %w", err)
 	}
-	if p := new(factor.PivotError); errors.As(err, &p) {
-		return fault.Errorf("motion: %w", n.at(p.Node, err))
-	}
-	return err
+	return nil
 }
 
-// at returns err as an error at the place of a node of n.mat.
-func (n *Newton) at(node int, err error) *mechanism.Error {
+// at returns err as an error at the place of a node of n.fac, as assemble.Layout.At does.
+func (n *Newton) at(node, row int, err error) *mechanism.Error {
 	l := n.sys.L
-	slacks := (n.mat.P.Len() - l.Pattern.Len()) / 2
-	nb, joints := l.Mech.NumBodies(), n.mat.P.Len()-slacks
+	slacks := (n.fac.Matrix.P.Len() - l.Pattern.Len()) / 2
+	nb, joints := l.Mech.NumBodies(), n.fac.Matrix.P.Len()-slacks
 	switch {
 	case node < nb:
-		return l.At(node, -1, err)
+		return l.At(node, row, err)
 	case node < nb+slacks:
 		return n.atSlack(node-nb, err)
 	case node < joints:
-		return l.At(node-slacks, -1, err)
+		return l.At(node-slacks, row, err)
 	}
 	return n.atSlack(node-joints, err)
 }
@@ -195,22 +173,12 @@ func (n *Newton) atSlack(i int, err error) *mechanism.Error {
 // may vanish at a pose. Those of springs are 1.
 func (n *Newton) setScales() {
 	p := n.sys.L.Pattern
-	scale := n.scale[n.first+n.gap:]
+	scale := n.fac.Scale[n.first+n.gap:]
 	for i := copy(scale, n.sys.Scale[n.first:]); i < len(scale); i++ {
 		scale[i] = 1
 	}
 	for node := p.Positive(); node < p.Len(); node++ {
-		s := scale[int(p.Off[node])-n.first : int(p.Off[node+1])-n.first]
-		least := 0.0
-		for _, d := range s {
-			least = max(least, newtonFlat*d)
-		}
-		if least == 0 {
-			least = 1
-		}
-		for k, d := range s {
-			s[k] = max(d, least)
-		}
+		kkt.FloorScales(scale[int(p.Off[node])-n.first:int(p.Off[node+1])-n.first], nil)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
@@ -41,7 +42,7 @@ func sprungLadder(t *testing.T, n int) *model.Model {
 func TestCompliantOrders(t *testing.T) {
 	var flops []float64
 	for _, n := range []int{50, 200} {
-		p, err := kkt.NewPlan(sprungLadder(t, n), kkt.Options{})
+		p, err := rung.NewPlan(sprungLadder(t, n), kkt.Options{})
 		require.NoError(t, err)
 		rows := compliances(p.Mechanism())
 		require.Greater(t, len(rows), n)
@@ -62,12 +63,12 @@ func TestCompliantOrders(t *testing.T) {
 
 // TestNewtonNames names every node.
 func TestNewtonNames(t *testing.T) {
-	p, err := kkt.NewPlan(sprungLadder(t, 2), kkt.Options{})
+	p, err := rung.NewPlan(sprungLadder(t, 2), kkt.Options{})
 	require.NoError(t, err)
 	n := NewNewton(p)
 	l, nb := p.Layout(), p.Mechanism().NumBodies()
-	for node := range n.mat.P.Len() {
-		at := n.at(node, kkt.ErrInaccurate)
+	for node := range n.fac.Matrix.P.Len() {
+		at := n.at(node, -1, kkt.ErrInaccurate)
 		switch joint := node - n.gap; {
 		case node < nb:
 			require.Equal(t, l.At(node, -1, kkt.ErrInaccurate), at)
@@ -77,5 +78,5 @@ func TestNewtonNames(t *testing.T) {
 			require.NotEmpty(t, at.Force+at.Joint)
 		}
 	}
-	require.Equal(t, n.at(nb, nil), n.at(n.mat.P.Len()-n.gap, nil), "slack and row")
+	require.Equal(t, n.at(nb, -1, nil), n.at(n.fac.Matrix.P.Len()-n.gap, -1, nil), "slack and row")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
@@ -67,7 +68,7 @@ func applied(t testing.TB, m *mechanism.Mechanism, st *mechanism.State, e []floa
 func sprung(t testing.TB) *kkt.Plan {
 	t.Helper()
 	m := golden(t, "springs")
-	p, err := kkt.NewPlan(m, kkt.Options{})
+	p, err := rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	mech, st := p.Mechanism(), p.Initial()
 	k := mech.NewKinematics()
@@ -104,7 +105,7 @@ func sprung(t testing.TB) *kkt.Plan {
 	for i := range m.Bodies {
 		m.Bodies[i].Velocity = model.Velocity{}
 	}
-	p, err = kkt.NewPlan(m, kkt.Options{})
+	p, err = rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	return p
 }
@@ -187,7 +188,7 @@ func TestNewtonCorrects(t *testing.T) {
 		s.AccelerationsTo(u)
 		for j := range p.Mechanism().Joints {
 			var l [6]float64
-			count := s.MultipliersTo(&l, j)
+			count := s.JointMultipliersTo(&l, j)
 			first, rows := n.RowsOf(j)
 			require.Equal(t, count, rows)
 			copy(lambda[first:], l[:count])

@@ -15,7 +15,7 @@ type own struct {
 	index  int     // of the force among those of one's own
 	bodies []int32 // increasing
 	at     []int   // place of each among the force's bodies
-	node   int32   // the first of n nodes of six rows each in the pattern of Newton.mat
+	node   int32   // the first of n nodes of six rows each in the pattern of Newton.fac
 	A, B   []float64
 }
 
@@ -37,7 +37,7 @@ func owns(m *mechanism.Mechanism) (list []own) {
 	return list
 }
 
-// fillOwn stores the rows of o at st in n.mat.
+// fillOwn stores the rows of o at st in n.fac.
 func (n *Newton) fillOwn(o *own, st *mechanism.State, position, velocity float64) error {
 	P, V, err := n.sys.L.Mech.OwnDerivatives(o.index, n.sys.Kin, st)
 	if err != nil {
@@ -59,10 +59,10 @@ func (n *Newton) fillOwn(o *own, st *mechanism.State, position, velocity float64
 		}
 	}
 	rootTo(o.B, o.A, wide)
-	p := n.mat.P
+	p := n.fac.Matrix.P
 	for k := range o.bodies {
 		at := p.Ptr[o.node+int32(k)]
-		blocks := n.mat.Val[p.Pos[at]:]
+		blocks := n.fac.Matrix.Val[p.Pos[at]:]
 		for r := range 6 {
 			for c := range wide {
 				blocks[36*(c/6)+6*r+c%6] = o.B[(6*k+r)*wide+c]

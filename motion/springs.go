@@ -13,7 +13,7 @@ import (
 type compliance struct {
 	joint, index int32 // freedom of a joint; or −1 and a force element
 	pred, succ   int32 // bodies, or World; of a force element those of A and B
-	node         int32 // of the row in the pattern of Newton.mat
+	node         int32 // of the row in the pattern of Newton.fac
 }
 
 // at returns err as an error at the spring: at a force element, or at the joint of the spring.
@@ -144,15 +144,15 @@ func springTo(q *pull, f *mechanism.ForceElement, k *mechanism.Kinematics, st *m
 	q.tension = f.Stiffness*(length-f.RestLength) + f.Damping*line.Dot(v[1].Sub(v[0]))/length
 }
 
-// fillCompliance stores row i of G at st in n.mat.
+// fillCompliance stores row i of G at st in n.fac.
 func (n *Newton) fillCompliance(i int, st *mechanism.State, position, velocity float64) {
-	c, p := &n.rows[i], n.mat.P
+	c, p := &n.rows[i], n.fac.Matrix.P
 	var q pull
 	n.pullTo(&q, c, st)
 	root := max(math.Sqrt(max(q.stiffness*position+q.damping*velocity, 0)), rootLeast)
 	n.root[i] = root
 	at := p.Ptr[c.node]
-	blocks := n.mat.Val[p.Pos[at]:p.Pos[p.Ptr[c.node+1]]]
+	blocks := n.fac.Matrix.Val[p.Pos[at]:p.Pos[p.Ptr[c.node+1]]]
 	if c.pred >= 0 && (c.pred < c.succ || c.succ < 0) {
 		n.fillEnd(blocks, &q.w, &q.armP, c.pred, -root)
 		blocks = blocks[6:]

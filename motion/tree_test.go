@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -36,7 +37,7 @@ func run(t *testing.T, p *kkt.Plan, m motion.Method) *mechanism.State {
 // TestMethodsMoveAlike: all methods give the same motion.
 func TestMethodsMoveAlike(t *testing.T) {
 	for _, name := range []string{"four-bar", "ball-ladder-5", "stewart-6ups", "islands", "driven-mixed"} {
-		p, err := kkt.NewPlan(golden(t, name), kkt.Options{})
+		p, err := rung.NewPlan(golden(t, name), rung.Options{})
 		require.NoError(t, err)
 		want := run(t, p, motion.Sparse)
 		for _, m := range motion.Methods()[1:] {
@@ -73,7 +74,7 @@ func TestMethodNames(t *testing.T) {
 func TestTreeRefuses(t *testing.T) {
 	m, err := bench.Generate("chain", 30000, 1)
 	require.NoError(t, err)
-	p, err := kkt.NewPlan(m, kkt.Options{})
+	p, err := rung.NewPlan(m, rung.Options{})
 	require.NoError(t, err)
 	_, err = motion.New(p, motion.TreeDirect)
 	require.ErrorIs(t, err, tree.ErrMemory)
@@ -83,7 +84,7 @@ func TestTreeRefuses(t *testing.T) {
 
 // TestTreeNearness: a tree method tells as much of singular poses as the sparse one.
 func TestTreeNearness(t *testing.T) {
-	p, err := kkt.NewPlan(golden(t, "four-bar"), kkt.Options{})
+	p, err := rung.NewPlan(golden(t, "four-bar"), rung.Options{})
 	require.NoError(t, err)
 	a, st := make([]float64, 6*p.Mechanism().NumBodies()), p.Initial()
 	sparse := motion.NewDynamics(p)
@@ -101,7 +102,7 @@ func TestTreeNearness(t *testing.T) {
 
 // TestAccelerateByMethods: all methods explain a state alike.
 func TestAccelerateByMethods(t *testing.T) {
-	p, err := kkt.NewPlan(golden(t, "four-bar"), kkt.Options{})
+	p, err := rung.NewPlan(golden(t, "four-bar"), rung.Options{})
 	require.NoError(t, err)
 	want, err := motion.Accelerate(p, motion.Sparse, p.Initial())
 	require.NoError(t, err)
@@ -122,7 +123,7 @@ func TestAccelerateByMethods(t *testing.T) {
 // Every method can move a mechanism: here a pendulum of two links, by the sparse method and by one on a spanning tree.
 func ExampleNew() {
 	m, _ := bench.Generate("chain", 2, 1)
-	p, _ := kkt.NewPlan(m, kkt.Options{})
+	p, _ := rung.NewPlan(m, rung.Options{})
 	mech := p.Mechanism()
 	for _, method := range []motion.Method{motion.Sparse, motion.TreeDirect} {
 		d, err := motion.New(p, method)

@@ -22,9 +22,10 @@ func (a *anchor) set(b *mechanism.BodyState, com *spatial.Vec3) {
 	b.ComVelocityTo(&a.velocity, &a.arm)
 }
 
-// bodyTo stores in b the body that the chart gives for the displacement x
-// (mechanism.BodyState.Displace) and the change v of its velocities, and adds to v what they
-// were at the anchor.
+// bodyTo stores in b the body that belongs to x and v, theory.md (45). x has the rotation
+// vector and the displacement of the centre of mass from the anchor. v has the changes of
+// angular velocity and of the velocity of the centre of mass; bodyTo adds to v what they were
+// at the anchor. Nothing is added to a position but a displacement.
 func (a *anchor) bodyTo(b *mechanism.BodyState, x, v *[6]float64, com *spatial.Vec3) {
 	k := mechanism.BodyKinematics{Com: a.arm}
 	b.Position, b.Rotation = a.position, a.rotation

@@ -49,7 +49,7 @@ type Checkpoint struct {
 	Step     float64     `json:"step"`
 	Error    float64     `json:"error"`
 	Rejected bool        `json:"rejected"`
-	Closed   [2]int      `json:"closed"` // steps with closed stages, left and of the last spell
+	Closed   [2]int      `json:"closed"` // steps with closed stages: still to do, and the last number of them
 	Stages   bool        `json:"stages"` // all steps have closed stages, as rows are redundant
 	Near     Near        `json:"near"`
 	Kept     []float64   `json:"kept"`
@@ -136,9 +136,9 @@ func (s *Simulation) Checkpoint() (*Checkpoint, error) {
 // options, where the checkpoint was taken. The caller takes care of the recorder
 // (ResumeCSV at Recorded).
 //
-// It returns an error that wraps ErrCheckpoint if the checkpoint is of another
-// mechanism, method or run, or if one of its values, which the error names, is none that a run
-// can have. It panics if the simulation has begun.
+// It returns an error that wraps ErrCheckpoint if the checkpoint is of another mechanism,
+// method or run, or if it has a value that no run can have, which the error names. It panics if
+// the simulation has begun.
 func (s *Simulation) Restore(c *Checkpoint) error {
 	if s.begun {
 		panic("sim: simulation has begun")

@@ -12,8 +12,8 @@ const (
 	// unitSlack is how far a rotation of a checkpoint may be from length one: much more than rounding, of which
 	// steps leave less than 1e-15.
 	unitSlack = 1e-6
-	// placeSlack is the part of a step, or of an output interval, by which the place of a checkpoint among them may
-	// differ from its time.
+	// placeSlack is a part of a step, or of an output interval. The time of a checkpoint may
+	// differ by it from the time that belongs to its place among them.
 	placeSlack = 1e-2
 )
 

@@ -24,8 +24,8 @@ const (
 	sumEnd = "\"}\n"
 )
 
-// Write writes c with a checksum, for ReadCheckpoint. It returns an error that wraps ErrCheckpoint if c has a number that is not
-// finite, before anything is written, and those of w.
+// Write writes c with a checksum, for ReadCheckpoint. If c has a number that is not finite, it
+// writes nothing and returns an error that wraps ErrCheckpoint. It returns the errors of w.
 func (c *Checkpoint) Write(w io.Writer) error {
 	if err := c.checkFinite(); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/closing"
@@ -142,7 +143,10 @@ func (d *stabilized) StabilizedAccelerations(a []float64, st *mechanism.State, a
 	if err := d.Solve(st); err != nil {
 		return err
 	}
-	sys := d.System()
+	sys, err := d.System()
+	if err != nil {
+		return err
+	}
 	var jk mechanism.JointKinematics
 	for j := range d.mech.Joints {
 		jt, node := &d.mech.Joints[j], d.layout.JointNode(j)
@@ -172,7 +176,7 @@ func TestBaumgarte(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
-	plan, err := kkt.NewPlan(open(t, "golden", "slider-crank-spatial.model.json"), kkt.Options{})
+	plan, err := rung.NewPlan(open(t, "golden", "slider-crank-spatial.model.json"), kkt.Options{})
 	require.NoError(t, err)
 	mech, kkt := plan.Mechanism(), plan.NewSolver()
 	d := &stabilized{kkt, plan.Layout(), mech, nil}

@@ -19,7 +19,7 @@ type control struct {
 
 	near         nearing
 	redundant    bool // fixed steps have closed stages, as rows are redundant
-	closed, span int  // steps with closed stages that are left, and of the last such spell
+	closed, span int  // steps with closed stages: still to do, and the last number of them
 }
 
 const (
@@ -27,19 +27,19 @@ const (
 	controlBeta   = 0.04 // weight of the last error
 	controlGrow   = 10   // largest factor between two steps
 	controlShrink = 0.2  // smallest one
-	controlSteady = 1.2  // growth that is not worth a new matrix (Hairer & Wanner 1996 §IV.8)
-	steadyGrow    = 2    // controlGrow of implicit methods: what rounding makes of their estimate grows with the fourth power of it
+	controlSteady = 1.2  // growth of the step that is not worth a new matrix (Hairer & Wanner 1996 §IV.8)
+	steadyGrow    = 2    // controlGrow of implicit methods: rounding in their estimate grows with the fourth power of this factor
 	firstError    = 1e-4 // error that the first step is compared with, and least error remembered
 	failShrink    = 0.25 // factor where a step could not be computed at all
 	firstStep     = 1e-4 // s, where none is given; the controller is soon elsewhere
-	longestSpell  = 63   // steps with closed stages before open ones are tried again
+	longestSpell  = 63   // largest number of steps with closed stages before open ones are tried again
 )
 
-// mostTurn is the angle, rad, that a body is to turn by in a step at most, less than half a turn; where
-// angles with springs are followed, that of two bodies together.
+// mostTurn is the angle, rad, that a body is to turn by in a step at most. It is less than half
+// a turn. Where angles with springs are followed, it is that of two bodies together.
 const mostTurn = 0.8 * math.Pi
 
-// accept takes the error of an accepted step h in.
+// accept takes in the error of an accepted step h.
 func (c *control) accept(h, err float64) {
 	f := math.Pow(err, 1/c.order-0.75*controlBeta) / math.Pow(c.old, controlBeta) / controlSafety
 	next := h / min(max(f, 1./controlGrow), 1/controlShrink)
@@ -92,12 +92,13 @@ func (c *control) restart() {
 // firstStep.
 const leastStep = 16
 
-// leaps are the steps, relative to a rejected one, that are tried with closed
-// stages before the controller has its way (docs/theory.md). Near a singular pose
-// a stage that falls on it spoils the step. A much shorter step ends closer to the
-// pose, where all the next ones are spoilt; one of about the same length goes over
-// it. Where closed stages are all that it takes, as with mechanisms that only
-// geometry makes movable, they stay closed for a spell.
+// leaps are the steps, relative to a rejected one, that are tried with closed stages before the
+// controller chooses (docs/theory.md, stages off the constraints).
+//
+// Near a singular pose, a stage that falls on the pose spoils the step. A much shorter step
+// ends closer to the pose, where all the next ones are spoilt. A step of about the same length
+// goes over it. In mechanisms that only geometry makes movable, closed stages are all that it
+// takes. They then stay closed for some steps.
 var leaps = [...]float64{1, 0.85, 0.7}
 
 // try computes a step that is good enough, settles it and returns its end.
@@ -121,7 +122,7 @@ func (s *Simulation) try(until float64) (t1 float64, err error) {
 	case !good && s.o.Projector != nil && !s.implicit && !errors.Is(err, ErrHalfTurn):
 		t1, e, err = s.leap(until)
 	}
-	for err != nil || !(e <= 1) {
+	for (err != nil || !(e <= 1)) && !s.ended() {
 		switch half := new(HalfTurnError); {
 		case errors.As(err, &half):
 			c.rejectTurn(t1-s.st.Time, half)
@@ -148,7 +149,8 @@ func (s *Simulation) tooShort() bool {
 	return s.control.h < max(s.o.MinStep, leastStep*ulp(max(math.Abs(s.st.Time), firstStep)))
 }
 
-// accept takes in an accepted step h with the error e; over says that it was led over a singular pose.
+// accept takes in an accepted step h with the error e. over says that the step was led over a
+// singular pose.
 func (s *Simulation) accept(h, e float64, over bool) {
 	c := &s.control
 	c.accept(h, e)
@@ -158,7 +160,7 @@ func (s *Simulation) accept(h, e float64, over bool) {
 	s.noteNearness(h, over)
 }
 
-// leap tries what may go over a singular pose, and leaves stages closed.
+// leap tries the steps that may go over a singular pose, and leaves stages closed if they help.
 func (s *Simulation) leap(until float64) (t1, e float64, err error) {
 	h := s.control.h
 	if s.o.MaxStep > 0 {
@@ -241,7 +243,7 @@ func (s *Simulation) halve(t1 float64) (t float64, err error) {
 		if _, err = s.stepper.Try(s.st, t); err == nil {
 			err = s.settle()
 		}
-		if err == nil || !s.implicit || n == fixedHalves {
+		if err == nil || !s.implicit || n == fixedHalves || s.ended() {
 			return t, err
 		}
 		s.stats.Rejected++

@@ -9,7 +9,7 @@ import (
 // row at position level (m, rad) and at velocity level (m/s, rad/s).
 type Drift struct{ Position, Velocity float64 }
 
-// DefaultDrift is the drift that is left alone where nothing else is said.
+// DefaultDrift is the drift that is left as it is where nothing else is said.
 const DefaultDrift = 1e-10
 
 // Closed reports whether st satisfies the joints to within DefaultDrift, lengths in
@@ -45,8 +45,8 @@ func (d *Drift) widen(e Drift) {
 	d.Position, d.Velocity = max(d.Position, e.Position), max(d.Velocity, e.Velocity)
 }
 
-// project brings st back to the constraints. Velocities alone would not do: where
-// redundant joints are violated at position level, none satisfy them all.
+// project brings st back to the constraints. Positions are closed before velocities: where
+// redundant joints are violated at position level, no velocities satisfy them all.
 func project(p Projector, st *mechanism.State) error {
 	if err := p.ClosePositions(st); err != nil {
 		return fault.Errorf("sim: projection at t = %v: %w", st.Time, err)
@@ -57,8 +57,8 @@ func project(p Projector, st *mechanism.State) error {
 	return nil
 }
 
-// projectDrift measures st and brings it back to the constraints if it is off by more than tol,
-// with what the projector has at hand.
+// projectDrift measures st, and brings it back to the constraints if it is off by more than
+// tol. It uses what the projector has left from the last accelerations.
 func projectDrift(p DriftProjector, st *mechanism.State, tol Drift) (v mechanism.Violation, err error) {
 	if v, err = p.ProjectDrift(st, tol.Position, tol.Velocity); err != nil {
 		err = fault.Errorf("sim: projection at t = %v: %w", st.Time, err)
@@ -77,7 +77,7 @@ func newKinematics(m *mechanism.Mechanism) mechanism.Kinematics {
 	return mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())}
 }
 
-// driftOf measures st; k is that of st afterwards.
+// driftOf measures st. k is the kinematics of st afterwards.
 //
 // Cost: O(bodies + joints), no allocation.
 func driftOf(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) (v mechanism.Violation, err error) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/motion"
@@ -33,7 +34,7 @@ type plain struct{ sim.Projector }
 // TestDriftProjector: the ends of steps are measured and projected in one, once each; drifts and the number of
 // projections are those of a plain Projector, and states but for what drift is left alone.
 func TestDriftProjector(t *testing.T) {
-	p, err := kkt.NewPlan(open(t, "golden", "four-bar.model.json"), kkt.Options{})
+	p, err := rung.NewPlan(open(t, "golden", "four-bar.model.json"), kkt.Options{})
 	require.NoError(t, err)
 	m := p.Mechanism()
 	run := func(d *motion.Dynamics, proj sim.Projector) *sim.Simulation {

@@ -35,33 +35,35 @@ type ExactProjector interface {
 // Gauge is a Dynamics that knows how near a pose is to a singular one.
 type Gauge interface {
 	Dynamics
-	// Nearness returns, for the state of the last Accelerations, a number that falls to zero along a motion to a singular
-	// pose like the distance to it, and the number of rows of the joints that are redundant.
+	// Nearness returns two numbers for the state of the last Accelerations. The first falls to
+	// zero along a motion to a singular pose, like the distance to it. The second is the number
+	// of rows of the joints that are redundant.
 	Nearness() (near float64, redundant int)
 }
 
-// DriftProjector is a Projector that measures a state and projects it in one. It is used at the
-// ends of steps, where it may work with what the last accelerations have left.
+// DriftProjector is a Projector that measures a state and projects it in one call. It is used
+// at the ends of steps, where it may use what the last accelerations have left.
 type DriftProjector interface {
 	Projector
-	// ProjectDrift returns the largest errors of rows of st. If one of them is above its bound, of positions or
-	// of velocities, lengths in units of mechanism.Mechanism.DriftUnit, it brings st back to the constraints, far
-	// within the bounds. It depends on st and on the last accelerations before, if these were
-	// for the time of st. After an error st is unspecified.
+	// ProjectDrift returns the largest errors of rows of st. Each error has a bound, one of
+	// positions or one of velocities, lengths in units of mechanism.Mechanism.DriftUnit. If an
+	// error is above its bound, ProjectDrift brings st back to the constraints, far within the
+	// bounds. The result depends on st and, if the last accelerations were for the time of st,
+	// on these. After an error st is unspecified.
 	ProjectDrift(st *mechanism.State, boundP, boundV float64) (mechanism.Violation, error)
 }
 
-// StabilizedDynamics computes accelerations under constraints with feedback: with
-// δ the position errors of the joints' rows and δ̇ their velocity errors
-// (joints.Spec.PositionErrorTo, VelocityErrorTo), a row demands
-// δ̈ = −2α·δ̇ − β²·δ instead of δ̈ = 0 (RBDA §8.3).
+// StabilizedDynamics computes accelerations under constraints with feedback. Let δ be the
+// position errors of the joints' rows and δ̇ their velocity errors
+// (joints.Spec.PositionErrorTo, VelocityErrorTo). A row then demands δ̈ = −2α·δ̇ − β²·δ instead
+// of δ̈ = 0, theory.md (47) (RBDA §8.3).
 type StabilizedDynamics interface {
 	// StabilizedAccelerations is Accelerations of Dynamics with this feedback;
 	// alpha and beta are in 1/s.
 	StabilizedAccelerations(a []float64, st *mechanism.State, alpha, beta float64) error
 }
 
-// stepSizer is a Dynamics that wants to know the size of the step it is used in.
+// stepSizer is a Dynamics that needs the size of the step in which it is called.
 type stepSizer interface{ setStep(h float64) }
 
 // StabilizationSteps is the time constant of Baumgarte in steps where none is

@@ -29,25 +29,28 @@ const (
 
 // Event is a zero crossing of a function of the state.
 //
-// A crossing is seen where the function has opposite signs at two neighbouring
-// samples of a step, or is zero at one. Two crossings between neighbouring samples are not
-// seen: Simulation looks at the end of each step and at EventSamples − 1 points
-// inside. A function that is zero at the start, or where its own action has
-// restarted the run, counts again once it has left zero; the way on which it does so is looked for
-// down to 1e-9 of the time to the next sample, so that it may be back there. It is not seen to leave where it stays
-// within the drift of the state: an action whose bounces become ever smaller has to end them.
+// A Simulation looks at the function at samples: at the end of each step and at EventSamples −
+// 1 points inside. It sees a crossing where the function has opposite signs at two neighbouring
+// samples, or is zero at one. It does not see two crossings between neighbouring samples.
 //
-// Events that cross at the same instant, up to rounding, all act, in the order of the list and each
-// on the state that the ones before it have left, whatever these respond. Then the run
+// A function may be zero at the start, or where its own action has restarted the run. It counts
+// again once it has left zero. To find out with which sign, the simulation looks at points down
+// to 1e-9 of the way to the next sample. So the function may be back at zero at that sample. A
+// function that stays within the drift of the state is not seen to leave zero: an action whose
+// bounces become ever smaller has to end them.
+//
+// Events that cross at the same instant, up to rounding, all act, in the order of the list.
+// Each acts on the state that the ones before have left, whatever these respond. Then the run
 // stops if one of them has said Stop, and goes on from the state left if one has said Restart.
 //
-// A Simulation belongs to one mechanism. Where an event releases or adds a joint, its action stops
-// the run, and another one goes on: of the other mechanism, from the state that it adopts
-// (mechanism.Mechanism.Adopt), with a plan from kkt.Plan.Replan; see the example of Event.
+// A Simulation belongs to one mechanism. An event may release or add a joint. Its action then
+// stops the run, and another Simulation goes on: with the other mechanism, from the state that
+// this one adopts (mechanism.Mechanism.Adopt), with a plan from kkt.Plan.Replan; see the
+// example of Event.
 //
-// An error of an action, as one of a Recorder, ends Run, and the next Run does that step again.
-// Actions of the step that have returned Continue are not called again then. Others are, as what they
-// have done to the state is lost.
+// An error of an action ends Run, as one of a Recorder does, and the next Run does that step
+// again. It does not repeat actions of the step that have returned Continue. It repeats the
+// others, as what they have done to the state is lost.
 type Event struct {
 	Name      string
 	Function  func(st *mechanism.State) float64
@@ -59,24 +62,24 @@ type Event struct {
 
 // watch follows one event.
 type watch struct {
-	sign  int8    // at the point up to which crossings have been handled
+	sign  int8    // of the function, at the point up to which crossings have been handled
 	start int8    // sign at the start of the step
 	from  float64 // that point, as a fraction of the step
 	left  float64 // where the function has left zero, if it was zero at the start
 	root  float64 // the next crossing in the step, +Inf if there is none
-	after int8    // the sign behind it
+	after int8    // the sign behind root
 	last  float64 // the last crossing acted upon in the step, −1 if there is none
-	side  int8    // the sign behind that
+	side  int8    // the sign behind last
 
 	// At the instant of an event.
-	now  bool // it acts
-	near bool // it crosses just before or behind
-	came int8 // sign with which it comes there
+	now  bool // this event acts
+	near bool // this event crosses just before or behind
+	came int8 // sign of the function before the instant
 	seen int8 // sign at the sample, before the actions
 
 	fired        int64
-	kept, undone int64 // calls in this step that are not repeated, or are, if it is given up
-	again        int64 // calls in a step given up that are not repeated
+	kept, undone int64 // calls in this step: if it is given up, kept ones are not repeated, undone ones are
+	again        int64 // kept calls of a step given up
 }
 
 // armEvents notes the signs at the current state.
@@ -87,9 +90,12 @@ func (s *Simulation) armEvents() {
 }
 
 // rearmEvents notes the signs at the current state, where the run is restarted from the
-// fraction theta of the step. Those that have acted there start without a sign, as do those that had
-// not left zero yet. Others have the sign with which they came, so that a crossing near by is neither lost nor
-// seen twice where projection has moved the state across it, unless an action has changed it.
+// fraction theta of the step.
+//
+// Events that have acted there start without a sign, and so do those that had not left zero
+// yet. The others start with the sign that they had before. Projection may have moved the state
+// across a crossing near by; with that sign the crossing is neither lost nor seen twice. If an
+// action has changed the sign of an event that does not cross near by, the new sign counts.
 func (s *Simulation) rearmEvents(theta float64) {
 	for i := range s.events {
 		w := &s.watches[i]
@@ -144,23 +150,24 @@ func (s *Simulation) find(i int) {
 	w.from = 1
 }
 
-// Samples behind a zero of an event function, by which it is seen leaving.
+// Samples behind a zero of an event function, at which leaveZero looks.
 const (
 	leaveSamples = 20 // each four times as far from the zero as the one before
-	leaveGrowth  = 2  // least growth of the function between them,
-	leaveGrown   = 3  // and how often it has to grow in turn: more than rounding does
-	leaveLasting = 10 // samples of one sign that do where it does not grow
+	leaveGrowth  = 2  // factor by which the function has to exceed what it has been,
+	leaveGrown   = 3  // at so many samples in turn: more than rounding does
+	leaveLasting = 10 // samples of one sign that are enough for a function that does not grow
 )
 
-// leaveZero looks for the sign with which the function of e, about zero at a, leaves it on the way to b, and
-// returns a point where it has it; b and sign 0 if there is none.
+// leaveZero looks for the sign with which the function of e, about zero at a, leaves zero on
+// the way to b. It returns a point where the function has that sign, or b and 0 if the function
+// stays at zero.
 //
-// The function may begin on the wrong side, by rounding or by projection of the state. So what counts is that it
-// grows beyond what it has been; a function that does not, such as one that jumps, has
-// the sign in which it lasts.
+// The function may begin on the wrong side, by rounding or by projection of the state. So the
+// sign counts with which it grows beyond what it has been. A function that does not grow, such
+// as one that jumps, has the sign that lasts.
 func (s *Simulation) leaveZero(e *Event, a, b float64) (at float64, sign int8) {
 	if s.eventAt(e, b) == 0 && s.eventAt(e, a+(b-a)/2) == 0 {
-		return b, 0 // it stays
+		return b, 0 // the function stays at zero
 	}
 	far := math.Abs(s.eventAt(e, a))
 	at = b
@@ -189,7 +196,7 @@ func (s *Simulation) leaveZero(e *Event, a, b float64) (at float64, sign int8) {
 	return at, sign
 }
 
-// passed goes on behind the crossing of event i.
+// passed looks for the next crossing of event i behind the one that has been handled.
 func (s *Simulation) passed(i int) {
 	w := &s.watches[i]
 	w.last, w.side = w.root, w.after
@@ -198,15 +205,15 @@ func (s *Simulation) passed(i int) {
 }
 
 const (
-	// instant is the part of a step within which crossings are at the same instant: twice
-	// what locate leaves open.
+	// instant is the part of a step within which crossings are at the same instant: twice the
+	// bracket that locate leaves.
 	instant = 2 * located
 	// nearby is the part of a step by which projection may move a crossing.
 	nearby = 1e-6
 )
 
-// meet sets s.sample to the state at the fraction theta of the step, where an event crosses, and
-// marks all that do.
+// meet sets s.sample to the state at the fraction theta of the step, where an event crosses,
+// and marks all events that cross there.
 func (s *Simulation) meet(theta float64) {
 	s.stepper.AtTo(&s.sample, theta)
 	for i := range s.events {
@@ -228,8 +235,8 @@ func (s *Simulation) meet(theta float64) {
 	}
 }
 
-// call calls the action of event i with s.sample, unless it has been called for this crossing in a
-// step that was given up.
+// call calls the action of event i with s.sample. It does not if the action has been called for
+// this crossing in a step that was given up.
 func (s *Simulation) call(i int) (Response, error) {
 	w, e := &s.watches[i], &s.events[i]
 	if w.again > 0 {
@@ -276,8 +283,8 @@ func (s *Simulation) settleEvents() {
 	}
 }
 
-// firstEvent returns the event with the earliest crossing, of equal ones the
-// first in the list, or −1.
+// firstEvent returns the event with the earliest crossing, the first in the list if there are
+// several, or −1.
 func (s *Simulation) firstEvent() int {
 	first, at := -1, math.Inf(1)
 	for i := range s.watches {
@@ -297,10 +304,10 @@ func (s *Simulation) eventAt(e *Event, theta float64) float64 {
 // located is the size of the bracket, as a fraction of the step, at which locate stops.
 const located = 1e-15
 
-// locate returns a point at or just behind the crossing in (a, b], where the function has the given
-// sign at a and another one at b: regula falsi in the Illinois form, which
-// halves the weight of an end that stays, and bisection where that does not shrink
-// the bracket. It stops at a bracket of rounding size.
+// locate returns a point at or just behind the crossing in (a, b], where the function has the
+// given sign at a and another one at b. The method is regula falsi in the Illinois form, which
+// halves the weight of an end that stays, with a bisection at every fourth step and where that
+// form leaves the bracket. It stops at a bracket of rounding size.
 func (s *Simulation) locate(e *Event, sign int8, a, b float64) float64 {
 	fa, fb := s.eventAt(e, a), s.eventAt(e, b)
 	if signOf(fa) != sign {

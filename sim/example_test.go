@@ -32,7 +32,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := kkt.NewPlan(m, kkt.Options{})
+	plan, err := rung.NewPlan(m, kkt.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func ExampleEvent() {
 	free := *held
 	free.Joints = nil
 
-	plan, err := kkt.NewPlan(held, kkt.Options{})
+	plan, err := rung.NewPlan(held, kkt.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func ExampleCSV() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := kkt.NewPlan(m, kkt.Options{})
+	plan, err := rung.NewPlan(m, kkt.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

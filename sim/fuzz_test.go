@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
@@ -32,7 +33,7 @@ func FuzzSimulate(f *testing.F) {
 			return
 		}
 		defer check.Watch(fuzzLongest)()
-		p, err := kkt.NewPlan(m, kkt.Options{})
+		p, err := rung.NewPlan(m, kkt.Options{})
 		if err != nil {
 			return
 		}

@@ -19,8 +19,9 @@ type GeneralizedAlphaOptions struct {
 	// to be 0.
 	Annihilate bool
 
-	// Tolerance is that of error control; Fixed leaves the estimate out. A Relative below rounding, 5e-14 times
-	// 1 + the largest distance of a body from the origin in units of Length, counts as that much.
+	// Tolerance is the tolerance of error control; Fixed leaves the estimate out. A Relative
+	// below rounding counts as that much: 5e-14 times 1 + the largest distance of a body from
+	// the origin in units of Length.
 	Tolerance Tolerance
 
 	// Fixed says that steps are fixed: no errors are estimated, at two solves a step less.
@@ -36,7 +37,8 @@ type GeneralizedAlphaOptions struct {
 // little.
 const DefaultRho = 0.8
 
-// alphas are the coefficients of Chung & Hulbert (1993) with their error constants.
+// alphas are the coefficients of Chung & Hulbert (1993), theory.md (53), with their error
+// constants.
 type alphas struct {
 	M, F, Beta, Gamma float64 // αm, αf, β, γ
 
@@ -61,26 +63,25 @@ func chungHulbert(rho float64) alphas {
 	return c
 }
 
-// GeneralizedAlpha is the generalized-α method on the Lie group of poses, for the
-// equations of motion with the joints at position level, which is index 3 (Brüls,
-// Cardona & Arnold 2012). It is a Stepper. With u the accelerations, a step is
+// GeneralizedAlpha is the generalized-α method on the Lie group of poses, for the equations of
+// motion with the joints at position level, which is index 3 (Brüls, Cardona & Arnold 2012). It
+// is a Stepper. With u the accelerations, a step is, theory.md (51), (52),
 //
 //	x  = h·v₀ + h²·((½ − β)·a₀ + β·a₁),   R₁ = exp(x_ω)·R₀
 //	v₁ = v₀ + h·((1 − γ)·a₀ + γ·a₁)
 //	(1 − αm)·a₁ + αm·a₀ = (1 − αf)·u₁ + αf·u₀
 //	M·u₁ = f₁ + J₁ᵀ·λ₁,   δ(q₁, t₁) = 0
 //
-// in the exponential coordinates of this package. Positions, velocities and
-// multipliers converge with order 2, and the joints hold to the tolerance of
-// Newton's method.
+// in the exponential coordinates of this package. Positions, velocities and multipliers
+// converge with order 2, and the joints hold to the tolerance of Newton's method.
 //
-// Two things keep the multipliers at that order from the first step on, and when
-// steps change. The variable a is the acceleration at t + (αm − αf)·h: it starts
-// there (Arnold & Brüls 2007), and moves when h changes. And the velocities of the
-// method differ, in the directions of the joints, from those that the joints allow by
-// an offset of order h², with which the errors of the positions agree with the
-// joints. It is there from the start (Arnold, Brüls & Cardona 2015), is kept beside
-// the projected velocities, and changes with h².
+// Two things keep the multipliers at that order from the first step on, and when steps change.
+// The first is a, the acceleration at t + (αm − αf)·h. It starts there (Arnold & Brüls 2007),
+// and moves when h changes. The second is the offset, theory.md (55): in the directions of the
+// joints the velocities of the method differ by it, of order h², from those that the joints
+// allow. With it the errors of the positions agree with the joints. The offset is there from
+// the start (Arnold, Brüls & Cardona 2015), is kept beside the projected velocities, and
+// changes with h².
 type GeneralizedAlpha struct {
 	mech *mechanism.Mechanism
 	dyn  ImplicitDynamics
@@ -108,7 +109,7 @@ type GeneralizedAlpha struct {
 	du, dlambda, e       []float64
 	end, lin             mechanism.State
 	t0, h                float64
-	corrected, roundings float64 // size of the last Newton correction, and of those that are rounding
+	corrected, roundings float64 // size of the last Newton correction, and the size up to which a correction is rounding
 
 	turned         float64 // largest angle of a body in the step, rad
 	relative       float64 // tolerance of the step last tried
@@ -122,7 +123,7 @@ const (
 	headStep     = iota // the last step, s
 	headChanged         // 1 if change is of a step
 	headMatrix          // 1 if the matrix has been factored
-	headPosition        // its arguments besides pose
+	headPosition        // the arguments of the matrix besides pose
 	headVelocity
 	headLevel
 	headTime
@@ -227,12 +228,11 @@ func (k *GeneralizedAlpha) Relative() float64 { return k.relative }
 
 // Try implements Stepper.
 //
-// Cost: a few corrections of Newton's method, a factorization where that of an
-// earlier step does not serve, a few solves; the first step from a state,
-// or after Restart, is done twice to find where a and the offset start. No
-// allocation but for errors.
-// It returns what wraps ErrHalfTurn or ErrNewton, and errors of the dynamics. It panics
-// if st is of another mechanism.
+// Cost: a few corrections of Newton's method, a few solves, and a factorization where the
+// matrix of an earlier step is not good enough. The first step from a state, or after Restart,
+// is done twice, to find where a and the offset start. No allocation but for errors. It returns
+// what wraps ErrHalfTurn or ErrNewton, and errors of the dynamics. It panics if st is of
+// another mechanism.
 func (k *GeneralizedAlpha) Try(st *mechanism.State, t float64) (float64, error) {
 	if len(st.Bodies) != len(k.start) {
 		panic("sim: foreign state")
@@ -287,14 +287,14 @@ func (k *GeneralizedAlpha) prepare(st *mechanism.State) error {
 	return nil
 }
 
-// restartRatio is the ratio of a step to the last one, which was cut short, above
-// which differences over that one tell less than a new start.
+// restartRatio is a ratio of a step to the last one, which was cut short. Above it, differences
+// over the last step tell less than a new start.
 const restartRatio = 16
 
-// begin finds u, a and the offset at a state without history. A step from a = u
-// without offset ends near enough to the solution for the derivative of u. That is
-// taken between accelerations of the index-1 equations, which do not suffer from
-// the wrong start, at states on either side of the step, where a fast vibration is
+// begin finds u, a and the offset at a state without history, theory.md (54), (55). A step from
+// a = u without offset ends near enough to the solution to give the derivative of u. The
+// derivative is taken between accelerations of the index-1 equations, which do not suffer from
+// the wrong start. The states are those on either side of the step, where a fast vibration is
 // as damped as the method will have it.
 func (k *GeneralizedAlpha) begin(st *mechanism.State) error {
 	clear(k.lambda0)
@@ -357,7 +357,7 @@ func (k *GeneralizedAlpha) place() error {
 			x[j] += h * h * ((0.5-c.Beta)*a0[j] + c.Beta*a1[j])
 			v[j] = w[j] + h*((1-c.Gamma)*a0[j]+c.Gamma*a1[j])
 		}
-		if s := x[0]*x[0] + x[1]*x[1] + x[2]*x[2]; !(s <= square) && square == square { // keeps a NaN
+		if s := x[0]*x[0] + x[1]*x[1] + x[2]*x[2]; !(s <= square) && square == square { // a NaN stays
 			body, square = i, s
 		}
 		s.bodyTo(&k.end.Bodies[i], x, &v, &k.mech.Bodies[i].Com)
@@ -404,12 +404,11 @@ func (k *GeneralizedAlpha) settle() error {
 // allowedRate is the relative error of velocities for which a matrix is not renewed.
 const allowedRate = 1e-12
 
-// AtTo implements Stepper. Between the ends, rotation vectors and displacements are
-// the cubic Hermite polynomials of their values and rates, and velocities those of
-// theirs and of the accelerations; both are of higher order than the method.
+// AtTo implements Stepper. Between the ends, rotation vectors and displacements are the cubic
+// Hermite polynomials of their values and rates, theory.md (60). Velocities are those of
+// velocities and accelerations. Both are of higher order than the method.
 //
-// Cost: O(bodies), no allocation. It panics without a step, or if theta is not in
-// [0, 1].
+// Cost: O(bodies), no allocation. It panics without a step, or if theta is not in [0, 1].
 func (k *GeneralizedAlpha) AtTo(dst *mechanism.State, theta float64) {
 	k.mustHave()
 	if !(theta >= 0 && theta <= 1) {
@@ -442,8 +441,8 @@ func (k *GeneralizedAlpha) AtTo(dst *mechanism.State, theta float64) {
 	}
 }
 
-// Lead implements Stepper: where next has been moved, the velocities of the method
-// stay what they were.
+// Lead implements Stepper. Where next has been moved, the velocities of the method stay what
+// they were.
 func (k *GeneralizedAlpha) Lead(next *mechanism.State, changed bool) error {
 	k.mustHave()
 	if !changed {

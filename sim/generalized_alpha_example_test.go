@@ -3,6 +3,7 @@ package sim_test
 import (
 	"fmt"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
@@ -21,7 +22,7 @@ func ExampleGeneralizedAlpha() {
 			Stiffness: 1e8, RestLength: 1,
 		}},
 	}
-	plan, err := kkt.NewPlan(m, kkt.Options{})
+	plan, err := rung.NewPlan(m, kkt.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

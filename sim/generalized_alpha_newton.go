@@ -11,7 +11,7 @@ import (
 // Newton's method for a step, in sizes relative to Tolerance.Length for
 // displacements of centres of mass, and in rad for rotations.
 const (
-	newtonTol      = 2e-15 // error left in the pose at which it ends
+	newtonTol      = 2e-15 // error left in the pose at which the iteration ends
 	newtonLoose    = 1e-11 // correction that is accepted where corrections do not shrink any more
 	newtonRounding = 5e-16 // correction that is rounding, for a mechanism near the origin
 	newtonSteps    = 15    // corrections with one matrix
@@ -23,16 +23,16 @@ const (
 type outcome uint8
 
 const (
-	lost outcome = iota // it diverges, or meets a state that cannot be
+	lost outcome = iota // it diverges, or meets a pose that does not exist
 	slow                // it converges, but another matrix would be better
 	converged
 )
 
-// solve finds k.u1, k.lambda1 and k.end for the step from st. It takes the matrix of an
-// earlier step as long as few corrections are expected to do (Hairer & Wanner 1996
-// §IV.8); then one at the pose of the iteration, if that is good, or at st, which
-// satisfies the joints, so that redundant ones are known as such; then other ways
-// to factor.
+// solve finds k.u1, k.lambda1 and k.end for the step from st, theory.md (52). It takes matrices
+// in this order. The matrix of an earlier step comes first, as long as few corrections are
+// expected with it (Hairer & Wanner 1996 §IV.8). The next is one at the pose of the iteration
+// if that pose is good, else one at st. The joints hold at st, so redundant ones are known as
+// such. Last come the other ways to factor.
 func (k *GeneralizedAlpha) solve(st *mechanism.State) error {
 	how, err := lost, error(nil)
 	k.predict()
@@ -82,7 +82,7 @@ func (k *GeneralizedAlpha) predict() {
 	}
 }
 
-// linearize factors the matrix of this step at st.
+// linearize factors the matrix of this step at st, theory.md (58).
 func (k *GeneralizedAlpha) linearize(st *mechanism.State, level int) error {
 	g := k.c.Gain
 	k.head[headMatrix] = 1
@@ -155,7 +155,7 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 			return converged, nil
 		}
 		if old && n > 0 && !(size*math.Pow(theta, newtonMore) <= tol) {
-			_ = k.place() // lost, if it cannot be, in the next iteration
+			_ = k.place() // if there is no such pose, the next iteration is lost
 			return slow, nil
 		}
 	}
@@ -163,8 +163,8 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 	return slow, nil
 }
 
-// poseSize returns the largest part of e, six numbers a body, rotations as they are and
-// displacements relative to the tolerance's length. It keeps a NaN.
+// poseSize returns the largest part of e, six numbers a body: rotations as they are,
+// displacements relative to the tolerance's length. A NaN stays.
 func (k *GeneralizedAlpha) poseSize(e []float64) (size float64) {
 	for i := 0; i < len(e); i += 6 {
 		size = max(size, length(e[i:i+3]), length(e[i+3:i+6])/k.o.Tolerance.Length)
@@ -173,8 +173,8 @@ func (k *GeneralizedAlpha) poseSize(e []float64) (size float64) {
 }
 
 // positionErrorTo stores in e the local error of the positions of a step h, exact less
-// computed: h³·(Position·dv̇/dt − ω×ω̇/12), the second part for rotations.
-// change is that of u over the step, and may be e; the rest is taken at the anchors.
+// computed, theory.md (54): h³·(Position·dv̇/dt − ω×ω̇/12), the second part for rotations.
+// change is that of u over the step, and may be e. The rest is taken at the anchors.
 func (k *GeneralizedAlpha) positionErrorTo(e []float64, h float64, change []float64) {
 	for i := range k.start {
 		o := 6 * i
@@ -189,12 +189,14 @@ func (k *GeneralizedAlpha) positionErrorTo(e []float64, h float64, change []floa
 	}
 }
 
-// estimate returns the estimated local error of the step in units of the tolerance:
-// that of the positions (Hulbert & Jang 1995), and, from the second step on, that of the
-// velocities, h³·Velocity·d²v̇/dt² with the second difference of the accelerations.
-// Both go through the Newton matrix (Hairer & Wanner 1996 §IV.8), as the joints do not let
-// the method err as the differences say, nor do stiff springs. What rounding of the positions makes of the
-// velocities does not count: shorter steps would make it worse.
+// estimate returns the estimated local error of the step in units of the tolerance: that of the
+// positions (Hulbert & Jang 1995), theory.md (54), and from the second step on that of the
+// velocities, theory.md (59), h³·Velocity·d²v̇/dt² with the second difference of the
+// accelerations.
+//
+// Both go through the Newton matrix (Hairer & Wanner 1996 §IV.8): neither joints nor stiff
+// springs let the method err as the differences say. What rounding of the positions makes of
+// the velocities does not count, as shorter steps would make it worse.
 func (k *GeneralizedAlpha) estimate() (float64, error) {
 	if k.o.Fixed {
 		return 0, nil
@@ -222,15 +224,16 @@ func (k *GeneralizedAlpha) estimate() (float64, error) {
 	return worst / k.relative, nil
 }
 
-// leastTolerance is the relative tolerance below which rounding of the positions, times this, shows in the
-// estimates: steps would become shorter without end.
+// leastTolerance times the rounding of the positions is the smallest relative tolerance. Below
+// it rounding shows in the estimates, and steps would become shorter without end.
 const leastTolerance = 100
 
-// velocityRounding is the error of velocities by that of positions, times the step.
+// velocityRounding is an error of velocities over the error of positions that makes it, times
+// the step.
 const velocityRounding = 10
 
-// speedSize returns the largest part of changes of velocity e, six numbers a body,
-// as Tolerance says. It keeps a NaN.
+// speedSize returns the largest part of changes of velocity e, six numbers a body, as Tolerance
+// says. A NaN stays.
 func (k *GeneralizedAlpha) speedSize(e []float64) (size float64) {
 	L, rate := k.o.Tolerance.Length, k.o.Tolerance.Rate
 	for i := range k.start {

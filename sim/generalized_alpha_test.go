@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -29,7 +30,7 @@ func newImplicit(t testing.TB, m *model.Model) *implicit {
 
 func newImplicitOn(t testing.TB, m *model.Model, threads int) *implicit {
 	t.Helper()
-	p, err := kkt.NewPlan(m, kkt.Options{Threads: threads})
+	p, err := rung.NewPlan(m, kkt.Options{Threads: threads})
 	require.NoError(t, err)
 	d := motion.NewNewton(p)
 	return &implicit{&rig{p.Mechanism(), d, d}, p, d}
@@ -156,7 +157,7 @@ func (r *implicit) indexOne(t testing.TB, st *mechanism.State) (u, lambda []floa
 	s.AccelerationsTo(u)
 	for j := range r.mech.Joints {
 		var l [6]float64
-		n := s.MultipliersTo(&l, j)
+		n := s.JointMultipliersTo(&l, j)
 		first, rows := r.dyn.RowsOf(j)
 		require.Equal(t, n, rows)
 		require.Equal(t, len(lambda), first)

@@ -29,7 +29,7 @@ type rig struct {
 
 func newRig(t testing.TB, m *model.Model) *rig {
 	t.Helper()
-	p, err := kkt.NewPlan(m, kkt.Options{})
+	p, err := rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	return &rig{p.Mechanism(), solver{p.NewSolver()}, closing.NewCloser(p, closing.Options{})}
 }

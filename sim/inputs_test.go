@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
@@ -96,7 +97,7 @@ func stewart(t testing.TB) *kkt.Plan {
 	t.Helper()
 	m, err := bench.Generate("stewart", 1, 1)
 	require.NoError(t, err)
-	plan, err := kkt.NewPlan(m, kkt.Options{})
+	plan, err := rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	return plan
 }
@@ -256,7 +257,7 @@ func (d air) DerivativesTo(_, velocity []float64, at []mechanism.BodyMotion, _ f
 // TestDragBothWays: aerodynamic drag on a linkage gives the same motion by Dormand and Prince and by generalized-α, up to the global
 // error that the tolerance allows the latter, of order two, without drag too.
 func TestDragBothWays(t *testing.T) {
-	plan, err := kkt.NewPlan(open(t, "golden", "four-bar.model.json"), kkt.Options{})
+	plan, err := rung.NewPlan(open(t, "golden", "four-bar.model.json"), kkt.Options{})
 	require.NoError(t, err)
 	const until = 1.0
 	run := func(own bool) (end *mechanism.State, apart [2]float64) {
@@ -309,7 +310,7 @@ func (a stiffAnchor) DerivativesTo(pose, velocity []float64, _ []mechanism.BodyM
 func TestStiffOwnForce(t *testing.T) {
 	const k, d, h = 1e8, 1e3, 0.01
 	run := func(m *model.Model, add func(in *mechanism.Inputs)) (*sim.Simulation, error) {
-		plan, err := kkt.NewPlan(m, kkt.Options{})
+		plan, err := rung.NewPlan(m, kkt.Options{})
 		require.NoError(t, err)
 		in := plan.Mechanism().NewInputs()
 		add(in)

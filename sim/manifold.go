@@ -2,18 +2,19 @@ package sim
 
 import "github.com/rung-mbd/rung/mechanism"
 
-// onManifold is the Dynamics of the nearest state that satisfies the joints: it
-// closes a copy of the state before it asks for the accelerations.
+// onManifold is the Dynamics of the nearest state that satisfies the joints: it closes a copy
+// of the state before it asks for the accelerations.
 //
-// Inside a step, the stages of a Runge–Kutta method violate the joints by low
-// powers of the step, whatever its order. Most mechanisms do not mind. But where
-// the redundancy of constraints is a matter of geometry, as in the Bricard linkage,
-// a violated state has other constraints than a closed one: no motion satisfies
-// all of them. And near a singular pose, at a distance δ, a violation ε turns into
-// differences of ε/δ between bodies and into accelerations like ε/δ². The accelerations at
-// the nearest closed state are those of the given state on the manifold, and a
-// smooth function around it, so that the method keeps its order (Hairer, Lubich &
-// Wanner 2006, ch. IV).
+// Inside a step, the stages of a Runge–Kutta method violate the joints by low powers of the
+// step, whatever its order. Most mechanisms do not mind. But where the redundancy of
+// constraints is a matter of geometry, as in the Bricard linkage, a violated state has other
+// constraints than a closed one: no motion satisfies all of them. And at a distance δ from a
+// singular pose, a violation ε makes differences of ε/δ between bodies, and accelerations like
+// ε/δ², theory.md (49).
+//
+// The accelerations at the nearest closed state agree with those of the given state on the
+// manifold, and are a smooth function around it. So the method keeps its order (Hairer, Lubich
+// & Wanner 2006, ch. IV).
 type onManifold struct {
 	mech  *mechanism.Mechanism
 	unit  float64 // mechanism.Mechanism.DriftUnit
@@ -43,8 +44,8 @@ func (e *exactly) ProjectVelocities(st *mechanism.State) error {
 	return err
 }
 
-// closedStage is the drift at which a stage is taken for closed. It is worth less than the
-// evaluation it would spoil.
+// closedStage is the drift up to which a stage is taken for closed. It is less than the drift
+// that would spoil the evaluation.
 const closedStage = 1e-13
 
 func newOnManifold(m *mechanism.Mechanism, d Dynamics) *onManifold {

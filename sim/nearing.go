@@ -2,35 +2,37 @@ package sim
 
 import "math"
 
-// nearing is what error control knows about the next singular pose (docs/theory.md).
+// nearing is what error control knows about the next singular pose, docs/theory.md (50).
 type nearing struct {
 	before, span float64 // nearness at the start of the last step, 0 if unknown, and its length, s
 	here         place
 	most         float64 // largest nearness of all
-	leaving      int     // steps that are left of those next to the pose, behind it
+	leaving      int     // steps behind the pose that are still to be done with care
 }
 
-// place says how near a state is to a singular pose: what Gauge tells.
+// place says how near a state is to a singular pose, as Gauge tells.
 type place struct {
 	near float64 // 0 if unknown
 	rows int     // redundant ones
 }
 
 const (
-	// nearAhead is how many steps ahead of a singular pose steps are led to it, and
-	// nearLeaving how many behind it are done with the same care.
+	// nearAhead is how many steps ahead of a singular pose steps are led to it. nearLeaving is
+	// how many behind it are done with the same care.
 	nearAhead, nearLeaving = 2.6, 2
-	// nearLost is the nearness, relative to the largest, at which poses are known so badly in the directions of the other branch
-	// that velocities alone tell the branches apart. They do where the motion comes by more speed than it gains on
-	// nearPath typical lengths.
+	// nearLost is a nearness relative to the largest. Below it, poses are known so badly in the
+	// directions of the other branch that only velocities tell the branches apart. Velocities
+	// do if the motion arrives with more speed than it gains on nearPath typical lengths.
 	nearLost, nearPath = 1e-5, 1e-4
-	// nearSlope is the part by which the nearness has to fall in a step: what is less may be rounding.
+	// nearSlope is the part by which the nearness has to fall in a step. A smaller change may
+	// be rounding.
 	nearSlope = 1e-9
-	// nearLonger is what a step may be longer than the one that error control has chosen.
+	// nearLonger is how much longer a step may be than the one that error control has chosen.
 	nearLonger = 0.1
 )
 
-// note books a step h that has ended at end, over a singular pose or not.
+// note takes in a step h that has ended at end. over says that it has gone over a singular
+// pose.
 func (n *nearing) note(h float64, end place, over bool) {
 	n.before, n.span, n.here = n.here.near, h, end
 	n.most = max(n.most, end.near)
@@ -40,12 +42,13 @@ func (n *nearing) note(h float64, end place, over bool) {
 	}
 }
 
-// within reports whether the place is a singular pose, if the next one is end: rank or nearness is lower.
+// within reports whether the place is a singular pose, if the next one is end: its rank or its
+// nearness is lower.
 func (n *nearing) within(end place) bool {
 	return n.here.rows > end.rows || n.here.near < nearLost*n.most
 }
 
-// ahead returns the time to the singular pose that the nearness is heading for, s.
+// ahead returns the time d to the singular pose that the nearness falls to, s: theory.md (50).
 func (n *nearing) ahead() float64 {
 	if !(n.here.near > 0 && n.here.near < (1-nearSlope)*n.before) {
 		return math.Inf(1)
@@ -53,8 +56,9 @@ func (n *nearing) ahead() float64 {
 	return n.here.near * n.span / (n.before - n.here.near)
 }
 
-// plan returns the step next to a singular pose where another one would be h, longer by the part longer at most, 0
-// elsewhere, and whether it goes over the pose, which is then at the fraction middle of it.
+// plan returns the step to do next to a singular pose, and 0 elsewhere. h is the step that
+// would be done otherwise, and longer says by which part the planned one may be longer. over
+// says that the planned step goes over the pose, with the pose at the fraction middle of it.
 func (n *nearing) plan(h, middle, longer float64) (length float64, over bool) {
 	d := n.ahead()
 	x := d / h
@@ -69,20 +73,21 @@ func (n *nearing) plan(h, middle, longer float64) (length float64, over bool) {
 	return 0, false
 }
 
-// nearTries are the lengths that are tried over a singular pose, relative to the planned one. From the first to the second
-// the error of the method falls to nearFall at most; what does not is rounding.
+// nearTries are the lengths that are tried over a singular pose, relative to the planned one.
+// From the first to the second the error of the method falls at least to nearFall of what it
+// was. An error that does not is rounding.
 var nearTries = [...]float64{1, 0.94, 1.06}
 
 const nearFall = 0.85
 
-// tryNear does the steps next to a singular pose, with states and stages closed to rounding, and so that the pose
-// comes between two stages. It reports whether there was such a step.
+// tryNear does the steps next to a singular pose. States and stages are closed to rounding, and
+// the pose comes between two stages. It returns false if there was no such step.
 func (s *Simulation) tryNear(until float64) (t1 float64, ok bool) {
 	if s.exact == nil {
 		return 0, false
 	}
 	c := &s.control
-	for !s.tooShort() {
+	for !s.tooShort() && !s.ended() {
 		h := c.h
 		if s.o.MaxStep > 0 {
 			h = min(h, s.o.MaxStep)
@@ -105,9 +110,9 @@ func (s *Simulation) tryNear(until float64) (t1 float64, ok bool) {
 	return 0, false
 }
 
-// tryLengths tries a step of about the given length, and settles it, and returns its end and its error, +Inf if it cannot
-// be done. Over a singular pose, where rounding does not allow an error of 1 it takes the
-// length with the least and sets s.limit to that.
+// tryLengths tries a step of about the given length, settles it, and returns its end and its
+// error, +Inf if the step cannot be done. Over a singular pose rounding may not allow an error
+// of 1. It then takes the length with the least error and sets s.limit to that error.
 func (s *Simulation) tryLengths(until, length float64, over bool) (t1, e float64) {
 	t1, s.tried[0] = s.tryExactly(until, length)
 	if s.tried[0] <= 1 || !over {
@@ -137,7 +142,7 @@ func (s *Simulation) tryLengths(until, length float64, over bool) (t1, e float64
 }
 
 // tryExactly tries a step with states and stages closed to rounding. It returns its end and its
-// error, +Inf if it cannot be done.
+// error, +Inf if the step cannot be done.
 func (s *Simulation) tryExactly(until, length float64) (t1, e float64) {
 	c := &s.control
 	h := c.h
@@ -188,7 +193,8 @@ func (s *Simulation) fixedNear(until float64) (t1 float64, ok bool) {
 	return t1, true
 }
 
-// noteNearness books the nearness of an accepted step h; over says that it was led over a singular pose.
+// noteNearness takes in the nearness of an accepted step h. over says that the step was led
+// over a singular pose.
 func (s *Simulation) noteNearness(h float64, over bool) {
 	if s.gauged == nil {
 		return
@@ -204,7 +210,7 @@ func (s *Simulation) noteNearness(h float64, over bool) {
 	n.note(h, end, over)
 }
 
-// doubt books that the branch of the step at hand is not decided.
+// doubt counts the step at hand as one whose branch is not decided.
 func (s *Simulation) doubt() {
 	if s.stats.Undecided++; s.stats.Undecided == 1 {
 		s.stats.UndecidedAt = s.st.Time

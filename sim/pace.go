@@ -3,9 +3,10 @@ package sim
 import "github.com/rung-mbd/rung/internal/fault"
 
 const (
-	// paceSteps is the number of steps after each of which a run looks at its pace, and paceMost that
-	// of steps to the end at that pace beyond which it gives up: hours of the smallest mechanism. A
-	// body that turns at 1e12 rad/s asks for such steps from the start, and would for ever.
+	// paceSteps is the number of steps after which a run looks at its pace, again and again.
+	// paceMost is a number of steps to the end at that pace: beyond it the run gives up, as it
+	// would take hours for the smallest mechanism. A body that turns at 1e12 rad/s asks for
+	// such steps from the start, and for ever.
 	paceSteps, paceMost = 20_000, 1e9
 )
 

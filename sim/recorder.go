@@ -37,10 +37,9 @@ type Summed interface {
 	Sum() string
 }
 
-// CSV is a Recorder of comma-separated values (docs/cli.md). Numbers have 17
-// digits, so that they are read back to the bit. What is written consists of whole
-// lines, also where there is no room for more; but a process that is killed while the system writes may
-// leave the last one cut.
+// CSV is a Recorder of comma-separated values (docs/cli.md). Numbers have 17 digits, so that
+// they are read back to the bit. It writes whole lines, also where there is no room for more.
+// But a process that is killed while the system writes may leave the last line cut.
 type CSV struct {
 	w       io.Writer
 	columns *Columns

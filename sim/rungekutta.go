@@ -30,9 +30,9 @@ func (e *HalfTurnError) Error() string {
 // Unwrap returns the place, which wraps ErrHalfTurn.
 func (e *HalfTurnError) Unwrap() error { return &e.At }
 
-// Stepper computes steps of one method. The caller owns the state: it tries a step,
-// looks at it, settles on a state to go on from, which is its end or near it,
-// and accepts it, or tries again with another end.
+// Stepper computes steps of one method. The caller owns the state. It tries a step and looks at
+// it. Then it tries again with another end, or it settles on a state to go on from, at the end
+// of the step or near it, and accepts the step.
 type Stepper interface {
 	// Order returns the order of the method, and that of the solution its error
 	// estimate compares with, 0 if it has none.
@@ -43,15 +43,14 @@ type Stepper interface {
 	// AtTo stores in dst the state at the fraction theta in [0, 1] of the step last
 	// tried.
 	AtTo(dst *mechanism.State, theta float64)
-	// Lead prepares the step after the one last tried, which will start from
-	// next: AtTo(1), unless changed says that it has been moved. An error means that it is no good
-	// place to start from.
+	// Lead prepares the step after the one last tried. That step will start from next, which is
+	// AtTo(1) unless changed says that it has been moved. An error means that no step can start
+	// there.
 	Lead(next *mechanism.State, changed bool) error
 	// Accept ends the step; the next Try is from the state of Lead.
 	Accept()
-	// CloseStages makes the following tries compute accelerations at states that p
-	// has closed; nil ends that. Implicit methods, whose steps satisfy the
-	// joints by themselves, take no notice.
+	// CloseStages makes the following tries compute accelerations at states that p has closed;
+	// nil ends that. Implicit methods ignore it, as their steps satisfy the joints anyway.
 	CloseStages(p Projector)
 	// Restart forgets what is known about the state the next Try starts from. It
 	// has to be called when state or dynamics have changed without Lead.
@@ -133,8 +132,8 @@ type RungeKutta struct {
 	evaluations int64
 }
 
-// leastRelative is the relative tolerance below which rounding shows in the estimates of the error: steps would become
-// shorter without end next to singular poses.
+// leastRelative is the relative tolerance below which rounding shows in the estimates of the
+// error. Next to singular poses steps would become shorter without end.
 const leastRelative = 1e-13
 
 // NewRungeKutta returns an integrator with its memory.
@@ -367,7 +366,7 @@ func (k *RungeKutta) errorNorm(h float64) float64 {
 		sumTo(&v, e, acc, 6*i)
 		w := (*[6]float64)(k.vel[0][6*i:])
 		angular, linear := rate+length(w[:3]), L*rate+length(w[3:])
-		worst = max(worst, length(x[:3]), length(x[3:])/L, length(v[:3])/angular, length(v[3:])/linear) // keeps a NaN
+		worst = max(worst, length(x[:3]), length(x[3:])/L, length(v[:3])/angular, length(v[3:])/linear) // a NaN stays
 	}
 	return math.Abs(h) * worst / k.tol.Relative
 }
@@ -431,8 +430,8 @@ func (k *RungeKutta) mustHave() {
 	}
 }
 
-// copyTo stores src in dst, which has room for it. They have the angles with springs in common: the
-// run sets them at the end of every step.
+// copyTo stores src in dst, which has room for it. Both share the angles with springs: the run
+// sets them at the end of every step.
 func copyTo(dst, src *mechanism.State) {
 	if len(dst.Bodies) != len(src.Bodies) {
 		panic("sim: foreign state")

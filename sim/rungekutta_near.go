@@ -18,11 +18,13 @@ func (k *RungeKutta) measure(i int) {
 	}
 }
 
-// places returns how near the first state after Restart and the end of the step last tried are to a singular pose.
+// places returns how near two states are to a singular pose: the first one after Restart, and
+// the end of the step last tried.
 func (k *RungeKutta) places() (first, end place) { return k.nearness[0], k.nearness[1] }
 
-// slow reports whether at the start of the step last tried the square of all velocities is below the given length, in
-// units of the tolerance's length, times the largest acceleration.
+// slow reports whether the motion is slow at the start of the step last tried: the square of
+// all velocities is below the given length, in units of the tolerance's length, times the
+// largest acceleration.
 func (k *RungeKutta) slow(path float64) bool {
 	square, most, L := 0.0, 0.0, k.tol.Length
 	for i := range k.start {
@@ -33,7 +35,7 @@ func (k *RungeKutta) slow(path float64) bool {
 	return square < path*most
 }
 
-// middle returns the middle of the widest gap between the times of stages, of the last if there are several.
+// middle returns the middle of the widest gap between the times of stages, the last of several.
 func (k *RungeKutta) middle() float64 {
 	wide, at := 0.0, 0.0
 	for i, c := range k.tab.C {
@@ -63,8 +65,9 @@ func (k *RungeKutta) redundantAt(st *mechanism.State) (bool, error) {
 	return k.nearness[0].rows > 0, nil
 }
 
-// allowedError is errorNorm for the part of the error along the motions that the joints allow at the end: the other part goes with
-// the projection there, and next to a singular pose it is mostly rounding. It uses k.lead.
+// allowedError is errorNorm for the part of the error along the motions that the joints allow
+// at the end. The projection at the end takes away the other part, which is mostly rounding
+// next to a singular pose. It uses k.lead.
 func (k *RungeKutta) allowedError(h float64, p ExactProjector) (float64, error) {
 	if k.tab.E == nil {
 		return 0, nil

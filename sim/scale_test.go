@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -55,7 +56,7 @@ func TestUnitOfLength(t *testing.T) {
 	run := func(name string, s float64, dynamics bool) outcome {
 		m := open(t, "standard", name+".model.json")
 		inUnits(m, s)
-		p, err := kkt.NewPlan(m, kkt.Options{})
+		p, err := rung.NewPlan(m, kkt.Options{})
 		require.NoError(t, err)
 		d := motion.NewDynamics(p)
 		var proj sim.Projector = d

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"errors"
 	"math"
 
@@ -9,9 +10,9 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// ErrStepTooSmall is wrapped by the error of a run whose error control asks for
-// steps below rounding: a singularity, a jump, or dynamics that fail; or for steps so small that the end
-// is more than 1e9 of them away, 20 000 in a row.
+// ErrStepTooSmall is wrapped by the error of a run whose error control asks for steps below
+// rounding: at a singularity, at a jump, or with dynamics that fail. It also ends a run after
+// 20 000 steps in a row that are so small that the end is more than 1e9 of them away.
 var ErrStepTooSmall = errors.New("sim: step too small")
 
 // Options choose how a simulation runs. The zero value, with a Stepper that
@@ -22,14 +23,14 @@ type Options struct {
 	MinStep     float64 // of error control, s: it gives up below; 0: rounding of the time
 	MaxStep     float64 // of error control, s; 0: no bound
 
-	Projector Projector // brings drifted states back; nil: nobody does
-	Drift     Drift     // drift above which it is called, lengths in units of mechanism.Mechanism.DriftUnit (1 m, or less in small mechanisms); zeros stand for DefaultDrift
+	Projector Projector // brings drifted states back; nil: they stay as they are
+	Drift     Drift     // drift above which Projector is called, lengths in units of mechanism.Mechanism.DriftUnit (1 m, or less in small mechanisms); zeros stand for DefaultDrift
 
-	// CloseStages has the Projector close every stage of every step, at two to
-	// three times the cost. Error control does so by itself for steps that have been
-	// rejected, and fixed steps do if rows of the joints are redundant at the start, as far as Dynamics is
-	// a Gauge: mechanisms such as the Bricard linkage, which only geometry makes movable, need it. OpenStages
-	// has fixed steps do without.
+	// CloseStages has the Projector close every stage of every step, at two to three times the
+	// cost. Mechanisms that only geometry makes movable, such as the Bricard linkage, need it.
+	// Error control does so by itself for steps that have been rejected. Fixed steps do so if
+	// rows of the joints are redundant at the start, where Dynamics is a Gauge; OpenStages
+	// keeps them from it.
 	CloseStages, OpenStages bool
 
 	Events       []Event
@@ -55,9 +56,11 @@ type Stats struct {
 	Careful  int64 `json:"careful"`  // rejected steps that were tried again with closed stages
 	Singular int64 `json:"singular"` // steps next to singular poses
 
-	// Steps in singular poses too slow for their branch to be known, or over singular poses so that rounding did not allow
-	// the tolerance: the motion may have gone on along a branch that the data do not decide. UndecidedAt is when the first of them
-	// began, s, and Doubt the largest error of the latter in units of the tolerance.
+	// Undecided counts steps behind which the motion may have gone on along a branch that the
+	// data do not decide: steps in singular poses that are too slow for the branch to be known,
+	// and steps over singular poses for which rounding did not allow the tolerance. UndecidedAt
+	// is when the first of them began, s. Doubt is the largest error of the second kind in
+	// units of the tolerance.
 	Undecided   int64   `json:"undecided"`
 	UndecidedAt float64 `json:"undecided_at"`
 	Doubt       float64 `json:"doubt"`
@@ -80,7 +83,7 @@ type Simulation struct {
 	drifts   DriftProjector // the projector, if it is one
 	turner   turner         // the stepper, if it is one
 	gauged   gauged         // the stepper, if it is one and steps can be led over singular poses
-	exact    *exactly       // the projector, if it can; nil without gauged
+	exact    *exactly       // the projector, if it can go on to rounding; nil without gauged
 	exactly  bool           // ends of steps are projected to rounding
 	beside   bool           // the step at hand is next to a singular pose
 	limit    float64        // error up to which a step is settled: 1, unless rounding does not allow that
@@ -106,13 +109,16 @@ type Simulation struct {
 	stats   Stats
 	back    foothold
 	pace    pace
+
+	ctx context.Context // of the run
 }
 
 // turner is a Stepper that knows the largest angle of a body in the step last tried, rad.
 type turner interface{ furthest() float64 }
 
-// gauged is a Stepper that knows how near the first state after Restart and the end of the step last tried are to
-// a singular pose, as Gauge says; 0 if its dynamics do not tell.
+// gauged is a Stepper that knows how near two states are to a singular pose, as Gauge says: the
+// first state after Restart, and the end of the step last tried. The number is 0 if its
+// dynamics do not tell.
 type gauged interface {
 	places() (first, end place)
 	slow(path float64) bool
@@ -122,7 +128,8 @@ type gauged interface {
 	redundantAt(st *mechanism.State) (bool, error)
 }
 
-// foothold is what a step changes before its rows and events are done with.
+// foothold is what a step changes before its rows and events are done with. giveUp goes back to
+// it.
 type foothold struct {
 	base    float64
 	count   int64
@@ -206,17 +213,22 @@ func (s *Simulation) Fired(i int) int64 { return s.watches[i].fired }
 
 // Run goes on to the time until, or to an event that stops the run.
 //
-// A time that is reached or has passed asks for no step. A later Run goes on
-// from there; error control does not notice the
-// end of a run, but its last step ends at until.
-// It returns errors of dynamics, Projector, Controllers, Recorder and OnStep and, under
-// error control, what wraps ErrStepTooSmall. The simulation then stands at its last
-// good state, and a later Run, or one from a Checkpoint, does the step again; rows that have been
-// written are not written again. It panics if until is NaN.
+// A time that is reached or has passed asks for no step. A later Run goes on from there. The
+// last step of a run ends at until, but error control does not notice the end of a run.
 //
-// Angles with springs are followed over any number of turns (mechanism.State.Angles), as long as
-// no two bodies turn against each other by half a turn in a step; error control sees to that.
-func (s *Simulation) Run(until float64) error {
+// It returns errors of dynamics, Projector, Controllers, Recorder and OnStep and, under error control, what
+// wraps ErrStepTooSmall. The simulation then stands at its last good state, and a later Run, or
+// one from a Checkpoint, does the step again. Rows that have been written are not written
+// again. It panics if until is NaN.
+//
+// Angles with springs are followed over any number of turns (mechanism.State.Angles), as long
+// as no two bodies turn against each other by half a turn in a step. Error control sees to
+// that.
+func (s *Simulation) Run(until float64) error { return s.RunContext(context.Background(), until) }
+
+// RunContext is Run, and ends early when ctx does, also in the middle of a step if stepper and Projector are Watchers or
+// have one. It then returns the cause for which ctx has ended, and the next Run does that step again, with the same bits.
+func (s *Simulation) RunContext(ctx context.Context, until float64) error {
 	if s == nil || s.mech == nil {
 		panic("sim: zero Simulation; use New")
 	}
@@ -227,8 +239,9 @@ func (s *Simulation) Run(until float64) error {
 	if math.IsNaN(until) {
 		panic("sim: time is not a number")
 	}
+	defer s.watch(ctx)()
 	if err := s.begin(); err != nil {
-		return err
+		return s.orCause(err)
 	}
 	for s.st.Time < until && s.stopped == "" {
 		next, err := s.callControllers(until)
@@ -280,8 +293,15 @@ func (s *Simulation) begin() error {
 // step does one step: tries it until it is good enough, goes through rows and
 // events in the order of time, and accepts it.
 func (s *Simulation) step(until float64) error {
+	if s.ended() {
+		return s.orCause(nil)
+	}
 	s.hold()
 	t1, err := s.try(until)
+	if s.ended() {
+		s.giveUp()
+		return s.orCause(nil)
+	}
 	if err != nil {
 		return err
 	}
@@ -302,7 +322,7 @@ func (s *Simulation) step(until float64) error {
 
 // hold notes where a step begins, if it can be given up.
 func (s *Simulation) hold() {
-	if s.o.Recorder == nil && len(s.events) == 0 {
+	if s.o.Recorder == nil && len(s.events) == 0 && s.ctx.Done() == nil {
 		return
 	}
 	s.back.base, s.back.count, s.back.control, s.back.stats = s.base, s.count, s.control, s.stats

@@ -18,9 +18,9 @@ type SpyOptions struct {
 	// over twice and must yield the same both times.
 	Fill iter.Seq2[int32, int32]
 
-	// Groups are nodes of the reordered matrix, increasing, before which a
-	// line is drawn, or the number of nodes, which draws none; a line too
-	// close to the one before it is left out.
+	// Groups are nodes of the reordered matrix, increasing, before which a line is drawn. The
+	// number of nodes as an entry draws no line. A line too close to the one before is left
+	// out.
 	Groups []int32
 }
 

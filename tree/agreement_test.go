@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
@@ -83,7 +84,7 @@ func requireAgreement(t *testing.T, m *model.Model) {
 func requireSparse(t *testing.T, r *rig) {
 	t.Helper()
 	a, angular, linear := accelerations(t, r)
-	s := kkt.PlanMechanism(r.mech, kkt.Options{}).NewSolver()
+	s := kkt.NewPlan(r.mech, kkt.Options{}).NewSolver()
 	require.NoError(t, s.Solve(r.w.State()))
 	want := make([]float64, len(a))
 	s.AccelerationsTo(want)
@@ -135,7 +136,7 @@ func allModels(t *testing.T, f func(t *testing.T, m *model.Model)) {
 // other. What is in no cluster has no redundant rows.
 func TestCountsAgreeWithSparse(t *testing.T) {
 	allModels(t, func(t *testing.T, m *model.Model) {
-		plan, err := kkt.NewPlan(m, kkt.Options{})
+		plan, err := rung.NewPlan(m, kkt.Options{})
 		require.NoError(t, err)
 		sparse := plan.NewSolver()
 		require.NoError(t, sparse.Solve(plan.Initial()))
@@ -205,7 +206,7 @@ func mobilityOf(t *testing.T, m *model.Model, c *tree.Cluster) int {
 	for _, j := range c.Joints {
 		part.Joints = append(part.Joints, m.Joints[j])
 	}
-	plan, err := kkt.NewPlan(&part, kkt.Options{})
+	plan, err := rung.NewPlan(&part, kkt.Options{})
 	require.NoError(t, err)
 	s := plan.NewSolver()
 	require.NoError(t, s.Solve(plan.Initial()))

@@ -36,9 +36,8 @@ type BranchMatrix struct {
 
 var _ mat.Symmetric = (*BranchMatrix)(nil)
 
-// PivotError says that a matrix that should be positive definite has a pivot
-// that is not, which is the inertia of one freedom with everything beyond it
-// free.
+// PivotError says that a matrix that should be positive definite has a pivot that is not
+// positive. The pivot is the inertia of one freedom, with everything beyond it free.
 type PivotError struct {
 	Dof   int // entry of q̇
 	Value float64

@@ -48,9 +48,9 @@ type SolverOptions struct {
 	// Projection (RBDA §8.8); nil lets complete pivoting choose at each state. The
 	// other methods do not read it.
 	Independent []int
-	// RankTolerance is the size of what the other rows leave of a constraint row,
-	// relative to the terms of its entries, below which it counts as nothing; 0
-	// stands for DefaultRankTolerance.
+	// RankTolerance is a size relative to the terms of the entries of a constraint row. If what
+	// the other rows leave of the row is smaller, it counts as nothing. 0 stands for
+	// DefaultRankTolerance.
 	RankTolerance float64
 	Stabilization Stabilization
 }
@@ -60,9 +60,9 @@ type SolverOptions struct {
 const DefaultRankTolerance = 1e-6
 
 const (
-	// leastRow is the least size of a row relative to the largest one of its joint. In
-	// a plane, rows vanish term by term, and what rounding makes of such a row is no
-	// constraint; less than the tolerance for the rank times this is none.
+	// leastRow is the least size of a row relative to the largest one of its joint. In a plane,
+	// rows vanish term by term, and such a row consists of rounding. A row of less than
+	// leastRow times the tolerance for the rank is no constraint.
 	leastRow = 1e-4
 	// consistentTol is the largest residual of a row, relative to what its terms
 	// amount to, that passes as the violation of an imperfect state.
@@ -76,11 +76,11 @@ const (
 	refineMax = 3
 )
 
-// eliminator is what the methods do differently: it takes s.H and s.K, in the
-// scales s.colScale and s.rowScale.
+// eliminator is the part in which the methods differ. It takes s.H and s.K, in the scales
+// s.colScale and s.rowScale.
 type eliminator interface {
-	// factor prepares the solutions at the state in use, and marks in s.kept the
-	// rows of K that determine the others.
+	// factor prepares the solutions at the state in use, and marks in s.kept those
+	// rows of K that determine all others.
 	factor(s *ClosedSolver) error
 	// solveTo stores the solution of H·q̈ − Kᵀλ = f, K·q̈ = k for the rows kept; λ
 	// of the others is zero.
@@ -137,7 +137,7 @@ type ClosedSolver struct {
 	ok         bool
 }
 
-// rankGap is what the decision on the rank rests on: sizes of what is left of
+// rankGap has the numbers on which the decision on the rank rests: sizes of what is left of
 // rows, relative to the terms of their entries.
 type rankGap struct{ smallest, dropped float64 }
 
@@ -391,8 +391,9 @@ func (s *ClosedSolver) correct() error {
 	return nil
 }
 
-// atWorst returns err as an error at the joint, or the body with a floating base, of the largest of the
-// accelerations x in the scales of the freedoms, or of the first that is no number.
+// atWorst returns err as an error at the freedom with the largest of the accelerations x, in the
+// scales of the freedoms, or the first that is not a number. Its place is the joint, or the body
+// with a floating base.
 func (s *ClosedSolver) atWorst(x []float64, err error) error {
 	at, most := 0, -1.0
 	for d, c := range s.colScale {
@@ -438,13 +439,13 @@ func (s *ClosedSolver) norm(x []float64, acceleration bool) float64 {
 	return math.Sqrt(sum)
 }
 
-// checkRows computes the residuals of all rows, those not kept included,
-// relative to what their terms amount to:
+// checkRows computes the residuals of all rows, those not kept included, relative to what their
+// terms amount to:
 //
-//	|K·q̈ − k| / (terms of k + ‖row‖·‖(q̈, f, ω·q̇)‖),
+//	|K·q̈ − k| / (terms of k + ‖row‖·‖(q̈, f, ω·q̇)‖).
 //
-// the norms in the scales of the freedoms of the row, with the terms of its
-// entries, and ω the largest angular velocity of a body.
+// The norms are in the scales of the freedoms of the row, with the terms of its entries. ω is
+// the largest angular velocity of a body.
 func (s *ClosedSolver) checkRows() error {
 	s.residual, s.worstRow = 0, -1
 	turn := s.w.turn()

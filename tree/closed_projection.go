@@ -163,8 +163,9 @@ func (m *projection) keep(s *ClosedSolver, i int) {
 	}
 }
 
-// checkChoice returns an IndependentError, if the user chose, unless the pivots are
-// all columns not chosen and nothing is left in the others.
+// checkChoice returns an IndependentError if the user's choice is not possible: the pivots have
+// to be all columns not chosen, with nothing left in the others. Without a choice it returns
+// nil.
 func (m *projection) checkChoice(s *ClosedSolver) error {
 	if m.chosen == nil {
 		return nil
@@ -254,7 +255,7 @@ func (m *projection) restrict(dst, x []float64, count int) {
 	}
 }
 
-// prolong stores G·y in x, and adds to it what the dependent variables of x are.
+// prolong stores G·y in x, and adds to it the entries of x for the dependent variables.
 func (m *projection) prolong(x, y []float64) {
 	for i, e := range m.elims {
 		cols := m.blocks[i].cols

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/model"
@@ -104,7 +105,7 @@ func closedFamilies(t *testing.T, f func(t *testing.T, m *model.Model)) {
 
 func TestClosedAgreesWithSparse(t *testing.T) {
 	closedFamilies(t, func(t *testing.T, m *model.Model) {
-		plan, err := kkt.NewPlan(m, kkt.Options{})
+		plan, err := rung.NewPlan(m, kkt.Options{})
 		require.NoError(t, err)
 		sparse := plan.NewSolver()
 		require.NoError(t, sparse.Solve(plan.Initial()))

@@ -34,8 +34,8 @@ type Closer struct {
 	zero       []float64 // rates
 }
 
-// NewCloser allocates a closer that keeps the independent entries of q̇ and what
-// they are rates of; with nil, complete pivoting chooses them in each step.
+// NewCloser allocates a closer that keeps the independent entries of q̇, and the coordinates of
+// which they are the rates. With nil, complete pivoting chooses the entries in each step.
 //
 // It panics as NewSolver does.
 func (p *Plan) NewCloser(independent []int) *Closer {

@@ -8,10 +8,10 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Cluster is a minimal loop cluster (RBDA §8.9): loops that are connected by
-// sharing joints, and share none with other loops, though perhaps a body. The
-// clusters are the parts of the graph that stay connected without any one of
-// their bodies, if they have more than one joint; no choice of a tree enters.
+// Cluster is a minimal loop cluster (RBDA §8.9). Its loops are connected by shared joints. They
+// share no joint with other loops, though perhaps a body. The clusters are the parts of the
+// graph with more than one joint that stay connected without any one of their bodies. They do
+// not depend on the choice of a tree.
 type Cluster struct {
 	Joints []int32 // joints of the mechanism in these loops, increasing
 	Bodies []int32 // bodies at these joints, increasing, the world left out
@@ -142,11 +142,14 @@ type block struct {
 	cols   []int32 // increasing
 }
 
-// blocks returns the block structure of K and G (RBDA §8.9): one block a cluster
-// of Plan.Loops, as far as they share freedoms, those of floating bases included,
-// and not fixed joints only, with the prescribed freedoms in it; one for each other prescribed freedom; and last
-// one without rows for the entries in no loop, if there are any. place holds the
-// place of each entry of q̇ in the columns of its block.
+// blocks returns the block structure of K and G (RBDA §8.9). There are three kinds of blocks:
+//
+//   - one for each cluster of Plan.Loops that has freedoms, those of floating bases included,
+//     with the prescribed freedoms in it. Clusters that share freedoms are one block;
+//   - one for each other prescribed freedom;
+//   - the last one, without rows, for the entries in no loop, if there are any.
+//
+// place holds the place of each entry of q̇ in the columns of its block.
 func (c *Constraints) blocks() (list []block, place []int32) {
 	parts := sets.New(len(c.groups))
 	user := make([]int32, c.plan.nv)

@@ -94,17 +94,18 @@ func (c *composite) addShifted(b *composite, r *spatial.Vec3) {
 	c.mass += m
 }
 
-// ForwardByInertiaTo stores in qdd the accelerations of the tree as ForwardTo
-// does, by H⁻¹(τ − C): H is filled and factored (LᵀDL), and each refinement adds
-// H⁻¹(τ − H·q̈ − C), the residual by InverseTo. On long branches the condition of
-// H grows with the fourth power of their length and C far beyond the forces
-// that act, and a solution without refinement loses as many digits; two
-// refinements bring it back.
+// ForwardByInertiaTo stores in qdd the accelerations of the tree as ForwardTo does, by H⁻¹(τ −
+// C). H is filled and factored (LᵀDL). Each refinement adds H⁻¹(τ − H·q̈ − C), with the
+// residual by InverseTo.
+//
+// On long branches the condition of H grows with the fourth power of their length, and C grows
+// far beyond the forces that act. A solution without refinement loses as many digits; two
+// refinements bring them back.
 //
 // Shapes: qdd and tau have NumDof entries and do not overlap; a nil tau is zero.
-// Cost: that of FactorLTDL, and O(BranchNonzeros) a refinement; no allocation.
-// It returns a *PivotError as FactorLTDL does. It panics on a length mismatch,
-// if H is of another plan, or without a state in use.
+// Cost: that of FactorLTDL, and O(BranchNonzeros) a refinement; no allocation. It returns a
+// *PivotError as FactorLTDL does. It panics on a length mismatch, if H is of another plan, or
+// without a state in use.
 func (w *Workspace) ForwardByInertiaTo(qdd, tau []float64, H *BranchMatrix, refinements int) error {
 	if len(qdd) != w.plan.nv || tau != nil && len(tau) != w.plan.nv {
 		panic("tree: length mismatch")

@@ -81,7 +81,7 @@ func (e *elimination) largest() int {
 	return row
 }
 
-// eliminate takes row k from those below.
+// eliminate subtracts multiples of row k from the rows below.
 func (e *elimination) eliminate(k int) {
 	pivot := e.row(k)
 	inv := 1 / pivot[k]

@@ -88,9 +88,9 @@ func (f *indefinite) search(i, k int) {
 	f.best[i] = largestIn(f.a[i*f.n+k : i*f.n+max(i, k)])
 }
 
-// largest returns the place of the largest magnitude left on the diagonal, and
-// row and column of the largest off it, row above column; they are equal if
-// there is none.
+// largest returns two places: that of the largest magnitude left on the diagonal, and row and
+// column of the largest one off it, row above column. The row and the column are equal if there
+// is none.
 func (f *indefinite) largest() (d, p, q int) {
 	d, p, q = f.rank, f.rank, f.rank
 	diag, off := -1.0, 0.0

@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/rung-mbd/rung/mechanism"
@@ -11,39 +10,6 @@ import (
 // Actuator is a freedom of a joint that can exert a generalized force, with the
 // meaning of a drive's force in rung-model/1. The joint may close a loop.
 type Actuator = mechanism.Freedom
-
-// Actuation says how the actuators relate to the mobility (RBDA §8.12).
-type Actuation uint8
-
-// The kinds of actuation.
-const (
-	Unsolved  Actuation = iota // nothing has been solved
-	Proper                     // as many actuators as freedoms: unique forces
-	Redundant                  // more: the forces of least weighted norm
-	Under                      // some motion is not controlled
-)
-
-// String returns the name of docs/cli.md.
-func (a Actuation) String() string {
-	if names := [...]string{"unsolved", "proper", "redundant", "under"}; int(a) < len(names) {
-		return names[a]
-	}
-	return fmt.Sprintf("Actuation(%d)", uint8(a))
-}
-
-// UnderactuatedError says that the actuators cannot make the wanted
-// accelerations.
-type UnderactuatedError struct {
-	Freedoms []Entry // of tree joints: with these at rest, all uncontrolled motion is
-	Mobility int
-	Rank     int     // independent motions under control
-	Residual float64 // as Inverse.Residual
-}
-
-// Error implements error.
-func (e *UnderactuatedError) Error() string {
-	return fmt.Sprintf("tree: actuators control %d of %d freedoms; not controlled: %s", e.Rank, e.Mobility, listOf(e.Freedoms))
-}
 
 // controlTol is the smallest effect of the actuators on a motion, relative to
 // that of each of them as a whole, that counts as control.
@@ -93,7 +59,7 @@ type Inverse struct {
 	norm, use      []float64 // scales of the columns: 1/length, and weight; zero of those without effect
 	force, du      []float64
 	rank, mobility int
-	kind           Actuation
+	kind           mechanism.Actuation
 
 	distance, residual float64
 	ok                 bool
@@ -149,7 +115,7 @@ func (p *Plan) NewInverse(m Method, actuators []Actuator, weights []float64) *In
 // Shapes: qdd has NumDof entries.
 // Cost: that of the Method, p + 1 of its solutions, and the singular values of Z,
 // m×p by a Projection and n×p by the others.
-// It returns an *UnderactuatedError, after which the results are those of the
+// It returns a *mechanism.UnderactuatedError, after which the results are those of the
 // accelerations that come nearest, or errors as ClosedSolver.Solve does, after
 // which there are none. It panics as that does.
 func (v *Inverse) Solve(st *mechanism.State, qdd []float64) error {

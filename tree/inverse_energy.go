@@ -6,14 +6,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// energy maps generalized forces on the tree to the accelerations that they make
-// where the loops allow them,
+// energy maps generalized forces on the tree to the accelerations that they make where the
+// loops allow them,
 //
 //	q̈ = P·f,    P = G·(GᵀHG)⁻¹·Gᵀ,
 //
-// in coordinates z of these accelerations with |z|² = q̈ᵀHq̈, so that all motions
-// count by their energy. It is how the inverse dynamics reads the Methods, which
-// have factored the system at the state in use.
+// in coordinates z of these accelerations with |z|² = q̈ᵀHq̈. So all motions count by their
+// energy. The inverse dynamics uses the Methods through it; they have factored the system at
+// the state in use.
 type energy interface {
 	prepare() error
 	dim() int                        // entries of z, at most those of q̇

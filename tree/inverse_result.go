@@ -1,6 +1,11 @@
 package tree
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+)
 
 // Forces returns the forces of the actuators, in their order: N m for freedoms
 // that turn, N for those that slide. It is not a copy.
@@ -11,8 +16,8 @@ func (v *Inverse) Forces() []float64 {
 	return v.force
 }
 
-// Actuation returns whether the actuators are enough, and the forces unique.
-func (v *Inverse) Actuation() Actuation {
+// mechanism.Actuation returns whether the actuators are enough, and the forces unique.
+func (v *Inverse) Actuation() mechanism.Actuation {
 	v.mustHave()
 	return v.kind
 }
@@ -38,9 +43,9 @@ func (v *Inverse) Distance() float64 {
 	return v.distance
 }
 
-// Residual returns the largest difference between the accelerations that the
-// forces make and the wanted ones that the joints allow, relative to the largest
-// of the latter and of those that the loads could make. It is rounding unless the
+// Residual returns the largest difference between the accelerations that the forces make and
+// the wanted ones, as far as the joints allow these. It is relative to the largest of the
+// wanted accelerations and of those that the loads could make. It is rounding unless the
 // actuators do not control all motions.
 func (v *Inverse) Residual() float64 {
 	v.mustHave()
@@ -73,9 +78,9 @@ func (v *Inverse) AddTo(tau []float64) {
 // velocity of the motion.
 const movingTol = 1e-7
 
-// Uncontrolled returns the freedoms with a scalar coordinate that move in the
-// motions that the actuators leave; nil if they leave none. Bodies that move
-// without such a freedom, on ball joints or freely, are not among them.
+// Uncontrolled returns the freedoms that still move when the actuators have done what they can;
+// nil if none does. These are freedoms with a scalar coordinate. Bodies that move without such
+// a freedom, on ball joints or freely, are not among them.
 //
 // Cost: a solution of the Method, O(n·p) and O(joints); allocates.
 func (v *Inverse) Uncontrolled() []Actuator {
@@ -125,7 +130,7 @@ func (v *Inverse) lostTo(qdd, f []float64) {
 // which is positive semidefinite. It may allocate.
 func (v *Inverse) underactuated() error {
 	n, lost := len(v.x), v.mobility-v.rank
-	e := &UnderactuatedError{Mobility: v.mobility, Rank: v.rank, Residual: v.residual}
+	e := &mechanism.UnderactuatedError{Mobility: v.mobility, Controlled: v.rank, Residual: v.residual}
 	motions := newSemidefinite(n)
 	for d, c := range v.s.colScale {
 		clear(v.x)
@@ -138,9 +143,9 @@ func (v *Inverse) underactuated() error {
 	}
 	motions.factor(0)
 	for _, d := range motions.perm[:min(lost, motions.rank)] {
-		e.Freedoms = append(e.Freedoms, v.s.plan.entry(int(d)))
+		e.Freedoms = append(e.Freedoms, v.s.plan.DofName(int(d)))
 	}
-	return e
+	return fault.Errorf("tree: %w", e)
 }
 
 func (v *Inverse) mustHave() {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rung-mbd/rung/internal/eigen"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -35,16 +36,16 @@ func (v *Inverse) finish() error {
 	v.compare()
 	switch {
 	case v.rank < v.mobility:
-		v.kind = Under
+		v.kind = mechanism.ActuationUnder
 		v.ok = true
 		if v.residual > missedTol {
 			return v.underactuated()
 		}
 		return nil
 	case len(v.actuators) > v.mobility:
-		v.kind = Redundant
+		v.kind = mechanism.ActuationRedundant
 	default:
-		v.kind = Proper
+		v.kind = mechanism.ActuationProper
 	}
 	if !(v.residual <= accurateTol) {
 		return v.s.atWorst(v.dq, fault.Errorf("%w (relative residual of the actuators %.3g)", ErrInaccurate, v.residual))
@@ -160,9 +161,9 @@ func (v *Inverse) leave() {
 	v.by.ofForce(v.y[:v.by.dim()], v.x)
 }
 
-// compare stores the residual: the largest difference between the accelerations
-// of bodies that the forces make and those wanted, relative to the largest of the
-// latter and of those that the loads could make without joints.
+// compare stores the residual: the largest difference between the accelerations of bodies that
+// the forces make and the wanted ones. It is relative to the largest of the wanted
+// accelerations and of those that the loads could make without joints.
 func (v *Inverse) compare() {
 	s := v.s
 	v.leave()

@@ -5,15 +5,14 @@ import "github.com/rung-mbd/rung/spatial"
 // This file gives access to the Jacobians of the links, by their root paths and
 // without storing them.
 
-// AddGeneralizedForceTo adds scale·Jᵀf to tau, with J the Jacobian of link i, as
-// far as the joints between the links i and stop go; stop is an ancestor of
-// link i, link i itself, or World for the whole path. The rows of a loop
-// constraint (K of RBDA Table 8.4) are such forces for the columns of T, once
-// for each body of the joint, with the nearest common ancestor as stop.
+// AddGeneralizedForceTo adds scale·Jᵀf to tau, with J the Jacobian of link i for the joints
+// between the links i and stop. stop is an ancestor of link i, link i itself, or World for the
+// whole path. The rows of a loop constraint (K of RBDA Table 8.4) are such forces: for each
+// column of T, once for each body of the joint, with the nearest common ancestor as stop.
 //
 // Shapes: tau has NumDof entries; f is about the centre of mass of link i.
-// Cost: O(links between i and stop), no allocation.
-// It panics on a length mismatch or without a state in use.
+// Cost: O(links between i and stop), no allocation. It panics on a length mismatch or without a
+// state in use.
 func (w *Workspace) AddGeneralizedForceTo(tau []float64, i, stop int, f *spatial.Force, scale float64) {
 	w.mustBeReady()
 	if len(tau) != w.plan.nv {

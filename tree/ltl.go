@@ -45,8 +45,8 @@ func (b *BranchMatrix) factor(what content) error {
 	return nil
 }
 
-// eliminate takes the rows k, k−1, …, k−n+1, each the parent of the one before,
-// out of the rows above them; n is 1 or group. All rows after k are done.
+// eliminate subtracts the rows k, k−1, …, k−n+1 from the rows above them. Each is the parent of
+// the one before, and n is 1 or group. All rows after k are done.
 func (b *BranchMatrix) eliminate(k, n int) error {
 	p := b.plan
 	var rows [group][]float64

@@ -3,7 +3,6 @@ package tree
 import (
 	"fmt"
 	"sort"
-	"strings"
 
 	"github.com/rung-mbd/rung/internal/fault"
 )
@@ -47,19 +46,11 @@ type Entry struct {
 // entry returns the Entry of a number.
 func (p *Plan) entry(d int) Entry { return Entry{d, p.DofName(d)} }
 
-// listOf writes names of freedoms in a message, the first of many.
+// listOf lists entries in a message.
 func listOf(list []Entry) string {
-	const most, columns = 12, 60
-	var b strings.Builder
+	names := make([]string, len(list))
 	for i, e := range list {
-		if i == most {
-			fmt.Fprintf(&b, " and %d more", len(list)-most)
-			break
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(fault.Text(e.Name, columns))
+		names[i] = e.Name
 	}
-	return b.String()
+	return fault.List(names)
 }

@@ -177,8 +177,8 @@ func (p *Plan) NumDof() int { return p.nv }
 //
 // Cost: O(log links), no allocation.
 func (p *Plan) CommonAncestor(a, b int) int {
-	// Of two chains the one that begins later in preorder cannot hold the ancestor
-	// of both, unless it is the only one.
+	// The chain that begins later in preorder cannot hold the ancestor of both, unless both
+	// chains are the same.
 	for a != World && b != World {
 		switch x, y := p.chain[a], p.chain[b]; {
 		case x == y:

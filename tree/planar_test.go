@@ -30,7 +30,7 @@ func TestRowsOfRounding(t *testing.T) {
 			s := r.plan.NewSolver(method, tree.SolverOptions{})
 			require.NoError(t, s.Solve(st), "%v, tilt %g", method, tilt)
 			assert.Equal(t, 3, s.Report().Redundant)
-			sparse := kkt.PlanMechanism(r.mech, kkt.Options{}).NewSolver()
+			sparse := kkt.NewPlan(r.mech, kkt.Options{}).NewSolver()
 			require.NoError(t, sparse.Solve(st))
 			for i, a := range bodyAccelerations(s) {
 				w, v := sparse.AngularAcceleration(i), sparse.ComAcceleration(i)

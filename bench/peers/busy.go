@@ -44,8 +44,9 @@ func threadsOf(status []byte) int {
 // enough is the share of a processor below which the machine counts as busy.
 const enough = 0.95
 
-// share returns which part of the time that a process on one thread was measured it had a processor, NaN if that is not known. On
-// several threads it is what they had of what they wanted: the time they waited for a processor is known to Linux.
+// share returns the part of the time that a process on one thread was measured for which it had
+// a processor, NaN if that is not known. On several threads it is a part of the time for which
+// they wanted one: Linux counts the time that they waited for a processor.
 func share(threads int, wallNs, cpuNs, waitedNs float64) float64 {
 	switch {
 	case !(wallNs > 0 && cpuNs > 0):

@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// figure is one number that docs/benchmarks.md promises, with its bound and what is aimed at beyond;
-// zero where there is none, and the share of a processor that the processes behind it had, NaN if that is not known.
+// figure is one number that docs/benchmarks.md promises, with its bound and its goal beyond
+// that; zero where there is none. It has the share of a processor that the processes behind it
+// had, NaN if that is not known.
 type figure struct {
 	what, at           string
 	value, limit, goal float64
@@ -222,8 +223,9 @@ var treeMethods = []string{"tree-direct", "tree-lambda", "tree-projection"}
 // nFourBar names the N-four-bar of a number of bodies.
 func nFourBar(bodies int) string { return fmt.Sprintf("nfourbar, %d bodies", bodies) }
 
-// evaluationRounds is how often evaluations are measured in the place of one round of peers, and evaluationSeconds how
-// long each: a process on two threads is slower in its first moments, and longer ones seldom have both cores throughout.
+// evaluationRounds is how often evaluations are measured in the place of one round of peers.
+// evaluationSeconds is how long each is measured. A process on two threads is slower in its
+// first moments, and a long one seldom has both cores throughout.
 const (
 	evaluationRounds  = 2
 	evaluationSeconds = "0.3"
@@ -236,8 +238,8 @@ func evaluatedKey(at string, threads int, method string) string {
 	return fmt.Sprintf("%s, %d, %s", at, threads, method)
 }
 
-// least returns the least of one number over the rounds, as others on the machine only add to it, NaN if a round has
-// none.
+// least returns the least of one number over the rounds, NaN if a round has none. Other
+// processes on the machine can only add to a time.
 func (e evaluated) least(at string, threads int, method string, of func(*rungRecord) float64) float64 {
 	list := e[evaluatedKey(at, threads, method)]
 	if len(list) == 0 {
@@ -255,8 +257,9 @@ func (e evaluated) total(at string, threads int, method string) float64 {
 	return e.least(at, threads, method, func(r *rungRecord) float64 { return r.TotalNs })
 }
 
-// ratio returns the median, over the times an evaluation was measured, of its time over that of the fastest of other ways, each
-// measured right beside it: what slows the machine for seconds slows both. NaN if one is missing.
+// ratio returns the median, over the times that an evaluation was measured, of its time over
+// that of the fastest of other ways. Each of these was measured right beside it, so what slows
+// the machine for seconds slows both. NaN if one is missing.
 func (e evaluated) ratio(at string, threads int, method string, otherThreads int, others ...string) float64 {
 	list := e[evaluatedKey(at, threads, method)]
 	ratios := make([]float64, len(list))
@@ -329,8 +332,8 @@ func (s *session) figureEvaluations() error {
 	return nil
 }
 
-// addSpeedUp adds what two threads take of the time of one, both left alone, and what they took as the machine was: less
-// than both cores, where others use them.
+// addSpeedUp adds two figures: the time of two threads over that of one, both left alone, and
+// the same ratio as the machine was. The machine may have had less than both cores free.
 func (s *session) addSpeedUp(e evaluated, at string, limit float64) {
 	had := e.share(at, 2, sparse)
 	s.add(figure{"on two threads / on one", at, e.perBody(at, 2) / e.perBody(at, 1), limit, 0, had})

@@ -73,9 +73,9 @@ func (s *session) printVersions(w io.Writer) {
 	fmt.Fprintf(w, ". Medians of %d rounds, in each of which all peers run one after another.\n\n", s.rounds)
 }
 
-// ratio returns Rung's time over a peer's, of the factorization and one plain
-// solution, or with refined of the factorization and a solution that is checked
-// and refined; 0 if one is missing.
+// ratio returns Rung's time over a peer's, 0 if one is missing. The time is that of the
+// factorization and one plain solution. With refined it is that of the factorization and a
+// solution that is checked and refined.
 func (s *session) ratio(r *record, refined bool) float64 {
 	own := s.rungOf(r)
 	if own == nil || len(own.rounds) == 0 || len(r.rounds) == 0 {

@@ -11,10 +11,8 @@ import (
 	"testing"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/state"
-	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -283,21 +281,4 @@ func TestAccelOddModels(t *testing.T) {
 	assert.Contains(t, r.out, `"\x1b[2J" at 0 s: 1 body, 0 joints`)
 	assert.Contains(t, r.out, "\n\"a\\nb\" ")
 	assert.Contains(t, r.out, "no joint constrains anything")
-}
-
-func TestTexts(t *testing.T) {
-	assert.Equal(t, "a very…ng name", fault.Text("a very very long name", 14))
-	assert.Equal(t, "short", fault.Text("short", 14))
-	for n, want := range map[int64]string{0: "0", 9999: "9999", 10000: "10k", 123456: "123k", 999600: "1M", 12345678901: "12.3G", 5e15: "5e+03T"} {
-		assert.Equal(t, want, sheet.Count(n))
-	}
-	for ns, want := range map[int64]string{0: "0 ns", 999: "999 ns", 1000: "1 µs", 999600: "1 ms", 1234567: "1.23 ms", 4e9: "4 s", 123456e9: "123456 s"} {
-		assert.Equal(t, want, sheet.Duration(ns))
-	}
-	for x, want := range map[float64]string{0: "0", math.Copysign(0, -1): "0", -1.23456e-14: "-1.23e-14", 123456: "1.235e+05", -0.00012345: "-0.000123"} {
-		assert.Equal(t, want, sheet.Narrow(x))
-	}
-	assert.Equal(t, "1 body", sheet.Plural(1, "body"))
-	assert.Equal(t, "0 bodies", sheet.Plural(0, "body"))
-	assert.Equal(t, "2 joints", sheet.Plural(2, "joint"))
 }

@@ -16,6 +16,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// TestMain has the tests see terminals of the usual width.
+func TestMain(m *testing.M) {
+	os.Unsetenv("COLUMNS")
+	os.Exit(m.Run())
+}
+
 const reference = "../../reference"
 
 // result is what one run of the command did.
@@ -30,6 +36,7 @@ func rungRun(args ...string) result { return rungWith("", args...) }
 func rungWith(stdin string, args ...string) result {
 	var out, err bytes.Buffer
 	status := run(args, strings.NewReader(stdin), &out, &err)
+	checkDocument(out.Bytes())
 	return result{status, out.String(), err.String()}
 }
 

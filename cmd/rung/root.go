@@ -34,16 +34,12 @@ full, 2 bad use or bad input.`,
 		SuggestionsMinimumDistance: 2,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetUsageTemplate(strings.NewReplacer(
-		"{{if .Runnable}}", "{{if and .Runnable (not .HasSubCommands)}}",
-		".LocalFlags.FlagUsages", ".LocalFlags.FlagUsagesWrapped "+shell.HelpColumns,
-		".InheritedFlags.FlagUsages", ".InheritedFlags.FlagUsagesWrapped "+shell.HelpColumns,
-	).Replace(root.UsageTemplate()))
+	shell.FitHelp(root)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return shell.UseErrorf("%w", err) })
 	root.AddCommand(state.Commands()...)
 	root.AddCommand(simulate.Commands()...)
 	root.AddCommand(growth.Commands()...)
-	root.AddCommand(newVersion(), newMan(), schema.New(func(err error) error { return shell.Failed("", err) }))
+	root.AddCommand(newVersion(), newMan(), schema.New())
 	return root
 }
 

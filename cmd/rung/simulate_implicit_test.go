@@ -73,7 +73,7 @@ func TestSimulateImplicitMisuse(t *testing.T) {
 		{"--integrator generalized-alpha --rho -0.1", "--rho -0.1 is not in [0, 1)"},
 		{"--integrator generalized-alpha --rho NaN", "--rho NaN is not in [0, 1)"},
 		{"--integrator generalized-alpha --method tree-lambda", "generalized-alpha needs --method sparse"},
-		{"--integrator generalized-alpha --stabilise baumgarte", "generalized-alpha meets the joints by itself"},
+		{"--integrator generalized-alpha --stabilize baumgarte", "generalized-alpha meets the joints by itself"},
 		{"--integrator generalized-alpha --step 1 --tol 1", "--step and --tol exclude each other"},
 	} {
 		r := rungRun(append([]string{"simulate", model, "--until", "1"}, strings.Fields(c.args)...)...)

@@ -140,11 +140,11 @@ func TestSimulateMethods(t *testing.T) {
 	}
 }
 
-// TestSimulateStabilise compares the drift of the ways to hold the joints.
-func TestSimulateStabilise(t *testing.T) {
+// TestSimulateStabilize compares the drift of the ways to hold the joints.
+func TestSimulateStabilize(t *testing.T) {
 	drift := map[string]float64{}
-	for _, how := range simulate.StabiliseNames {
-		_, rows := readTrajectory(t, ok(t, "simulate", golden("four-bar"), "--until", "10", "--integrator", "rk4", "--step", "0.005", "--stabilise", how))
+	for _, how := range simulate.StabilizeNames {
+		_, rows := readTrajectory(t, ok(t, "simulate", golden("four-bar"), "--until", "10", "--integrator", "rk4", "--step", "0.005", "--stabilize", how))
 		for _, row := range rows {
 			drift[how] = max(drift[how], row[len(row)-2])
 		}
@@ -444,8 +444,8 @@ func TestSimulateBadUse(t *testing.T) {
 		{`no joint "x"`, with("--wrenches", "x")},
 		{"given twice", with("--wrenches", "p1,p1")},
 		{"given twice", with("--bodies", "crank,crank")},
-		{"needs --method sparse", with("--stabilise", "baumgarte", "--method", "tree-direct")},
-		{`no stabilisation "x"; there are projection, baumgarte, none`, with("--stabilise", "x")},
+		{"needs --method sparse", with("--stabilize", "baumgarte", "--method", "tree-direct")},
+		{`no stabilization "x"; there are projection, baumgarte, none`, with("--stabilize", "x")},
 		{"no such file", with("--out", filepath.Join(dir, "missing", "x.csv"))},
 		{"no such file", with("--out", out, "--checkpoint", filepath.Join(dir, "missing", "x"))},
 		{"give --out a file", with("--json")},
@@ -481,7 +481,7 @@ func TestSimulateForeignCheckpoint(t *testing.T) {
 		"not a trajectory of these": append([]string{golden("four-bar"), "--bodies", "crank"}, args...),
 		"its dynamics is":           append([]string{golden("four-bar"), "--ordering", "nested-dissection"}, args...),
 		"not \"tree-direct":         append([]string{golden("four-bar"), "--method", "tree-direct"}, args...),
-		"projected true":            append([]string{golden("four-bar"), "--stabilise", "none"}, args...),
+		"projected true":            append([]string{golden("four-bar"), "--stabilize", "none"}, args...),
 		"after --until 0.1":         append(append([]string{golden("four-bar")}, args...), "--until", "0.1"),
 	} {
 		r := rungRun(append([]string{"simulate"}, run...)...)

@@ -33,7 +33,7 @@ func TestValidate(t *testing.T) {
 	assert.Nil(t, v.Cost)
 	required := 0
 	for _, r := range v.Runs {
-		name := r.Model + ", " + r.Integrator + ", " + r.Method + ", " + r.Stabilise
+		name := r.Model + ", " + r.Integrator + ", " + r.Method + ", " + r.Stabilize
 		assert.Empty(t, r.Failure, name)
 		assert.Positive(t, r.Steps, name)
 		assert.Equal(t, r.Error < r.Limit, r.Met, name)
@@ -42,7 +42,7 @@ func TestValidate(t *testing.T) {
 			assert.True(t, r.Met, name)
 			assert.Less(t, r.Energy, 1e-6, name)
 		}
-		if r.Stabilise == string(simulate.Projection) {
+		if r.Stabilize == string(simulate.Projection) {
 			assert.Less(t, max(r.Position, r.Velocity), rowDrift, name)
 		} else {
 			assert.Greater(t, r.Velocity, rowDrift, name)

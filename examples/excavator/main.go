@@ -7,7 +7,6 @@ import (
 	"log"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -29,18 +28,26 @@ var (
 	tooth       = spatial.Vec3{5.7, -1.3}
 )
 
+// Outlines of the parts that are cut from plates, m.
+var (
+	boomPlate   = [][2]float64{{-0.2, -0.1}, {0.1, -0.2}, {2.4, 1.4}, {5.1, 2.4}, {5.1, 2.8}, {2.5, 3.0}, {2.0, 2.4}}
+	stickPlate  = [][2]float64{{5.2, 3.5}, {4.9, 2.5}, {5.8, -0.1}, {6.0, -0.1}, {6.0, 0.6}, {5.7, 2.9}}
+	bucketPlate = [][2]float64{{5.8, 0.1}, {5.7, -1.3}, {6.7, -1.1}, {6.9, -0.4}, {6.5, 0.15}}
+)
+
 const (
 	gravity = 9.81
+	steel   = 7850 // kg/m³
 	dig     = 30e3 // N, on the tooth, against the bucket's way
 )
 
-// build returns the arm; with a force on the tooth if it digs.
-func build(digs bool) (*model.Model, error) {
+// build returns the arm and its cylinders; with a force on the tooth if it digs.
+func build(digs bool) (m *model.Model, cylinders [3]mechanism.Freedom, err error) {
 	b := rung.NewBuilder("excavator").Gravity(0, -gravity, 0)
 	z := spatial.Vec3{0, 0, 1}
-	boom := b.Rod("boom", 1500, 0.25, pivot, elbow)
-	stick := b.Rod("stick", 700, 0.2, stickEye, wrist)
-	bucket := b.Rod("bucket", 450, 0.3, wrist, tooth)
+	boom := b.Extrude("boom", rung.Place{}, steel, 0.06, boomPlate)
+	stick := b.Extrude("stick", rung.Place{}, steel, 0.06, stickPlate)
+	bucket := b.Extrude("bucket", rung.Place{}, steel, 0.05, bucketPlate)
 	rocker := b.Rod("rocker", 40, 0.05, rockerPivot, rockerEnd)
 	link := b.Rod("link", 40, 0.05, rockerEnd, linkEnd)
 	b.Revolute("boom pivot", rung.World, boom, pivot, z)
@@ -50,21 +57,22 @@ func build(digs bool) (*model.Model, error) {
 	b.Revolute("link head", rocker, link, rockerEnd, z)
 	b.Revolute("link foot", link, bucket, linkEnd, z)
 
-	cylinder := func(name string, mass float64, foot, head rung.Body, from, to spatial.Vec3) {
+	cylinder := func(name string, mass float64, foot, head rung.Body, from, to spatial.Vec3) mechanism.Freedom {
 		line := to.Sub(from)
 		barrel := b.Rod(name+" barrel", 0.6*mass, 0.08, from, from.Add(line.Scale(0.6)))
 		rod := b.Rod(name+" rod", 0.4*mass, 0.05, from.Add(line.Scale(0.4)), to)
 		b.Revolute(name+" foot", foot, barrel, from, z)
-		b.Prismatic(name, barrel, rod, from, line)
 		b.Revolute(name+" head", rod, head, to, z)
+		return mechanism.Freedom{Joint: b.Prismatic(name, barrel, rod, from, line).Index()}
 	}
-	cylinder("boom cylinder", 250, rung.World, boom, chassis, boomEye)
-	cylinder("stick cylinder", 180, boom, stick, stickFoot, stickEye)
-	cylinder("bucket cylinder", 120, stick, rocker, bucketFoot, rockerEnd)
+	cylinders[0] = cylinder("boom cylinder", 250, rung.World, boom, chassis, boomEye)
+	cylinders[1] = cylinder("stick cylinder", 180, boom, stick, stickFoot, stickEye)
+	cylinders[2] = cylinder("bucket cylinder", 120, stick, rocker, bucketFoot, rockerEnd)
 	if digs {
 		b.Wrench("ground", bucket, tooth, spatial.Vec3{dig, 0.3 * dig}, spatial.Vec3{})
 	}
-	return b.Model()
+	m, err = b.Model()
+	return m, cylinders, err
 }
 
 // byHand returns the force of the boom's cylinder by moments about the pivot of the boom: of the weights, of the force
@@ -99,7 +107,7 @@ func byHand(mech *mechanism.Mechanism, kin *mechanism.Kinematics, st *mechanism.
 
 func run() error {
 	for _, digs := range []bool{false, true} {
-		m, err := build(digs)
+		m, cylinders, err := build(digs)
 		if err != nil {
 			return err
 		}
@@ -107,7 +115,7 @@ func run() error {
 		if err != nil {
 			return err
 		}
-		if err := statics(plan, digs); err != nil {
+		if err := statics(plan, cylinders[:], digs); err != nil {
 			return err
 		}
 	}
@@ -115,17 +123,8 @@ func run() error {
 }
 
 // statics prints the forces that hold the arm still.
-func statics(plan *kkt.Plan, digs bool) error {
+func statics(plan *rung.Plan, cylinders []mechanism.Freedom, digs bool) error {
 	mech, st := plan.Mechanism(), plan.Initial()
-	names := []string{"boom cylinder", "stick cylinder", "bucket cylinder"}
-	var cylinders []mechanism.Freedom
-	for _, name := range names {
-		j, err := mech.JointIndex(name)
-		if err != nil {
-			return err
-		}
-		cylinders = append(cylinders, mechanism.Freedom{Joint: j})
-	}
 	inverse, err := plan.NewInverse(cylinders)
 	if err != nil {
 		return err
@@ -137,9 +136,9 @@ func statics(plan *kkt.Plan, digs bool) error {
 	if err := mech.KinematicsTo(kin, st); err != nil {
 		return err
 	}
-	fmt.Printf("digs: %v, motions without a cylinder: %d\n", digs, inverse.Mobility())
+	fmt.Printf("digs: %v, motions without a cylinder: %d\n", digs, inverse.Mobility()-inverse.Controlled())
 	for i, f := range inverse.Forces() {
-		fmt.Printf("  %-15s %8.2f kN", names[i], f/1000)
+		fmt.Printf("  %-15s %8.2f kN", mech.JointName(cylinders[i].Joint), f/1000)
 		if i == 0 {
 			fmt.Printf(", by hand %.2f kN", byHand(mech, kin, st, digs)/1000)
 		}

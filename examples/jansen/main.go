@@ -69,8 +69,9 @@ func meet(p spatial.Vec3, r float64, q spatial.Vec3, s float64) spatial.Vec3 {
 	return p.Add(x.Scale(along)).Add(side.Scale(math.Sqrt(r*r - along*along)))
 }
 
-// build returns the leg at the angle 0 of a crank that turns at a constant speed.
-func build() (*model.Model, error) {
+// build returns the leg at the angle 0 of a crank that turns at a constant speed, the number of the crank's joint and
+// that of rod h, which ends at the foot.
+func build() (mod *model.Model, crank, last int, err error) {
 	p := leg(0)
 	bld := rung.NewBuilder("jansen").Gravity(0, -9.81, 0)
 	z := spatial.Vec3{0, 0, 1}
@@ -82,6 +83,9 @@ func build() (*model.Model, error) {
 	for _, r := range rods {
 		from, to := p[r.from], p[r.to]
 		body := bld.Rod(r.name, density*to.Sub(from).Norm(), 0.005, from, to)
+		if r.name == "h" {
+			last = body.Index()
+		}
 		for _, at := range []int{r.from, r.to} {
 			if !seen[at] {
 				first[at], seen[at] = body, true
@@ -89,15 +93,17 @@ func build() (*model.Model, error) {
 			}
 			joint := bld.Revolute(fmt.Sprint(r.name, " at ", at), first[at], body, p[at], z)
 			if at == shaft {
+				crank = joint.Index()
 				joint.Motion = []*model.Motion{{Kind: model.Polynomial, Coefficients: []float64{0, speed}}}
 			}
 		}
 	}
-	return bld.Model()
+	mod, err = bld.Model()
+	return mod, crank, last, err
 }
 
 func run() error {
-	mod, err := build()
+	mod, crank, last, err := build()
 	if err != nil {
 		return err
 	}
@@ -106,14 +112,6 @@ func run() error {
 		return err
 	}
 	mech := plan.Mechanism()
-	h, err := mech.BodyIndex("h")
-	if err != nil {
-		return err
-	}
-	crank, err := mech.JointIndex(fmt.Sprint("crank at ", shaft))
-	if err != nil {
-		return err
-	}
 	solver, closer, st := plan.NewSolver(), closing.NewCloser(plan, closing.Options{}), plan.Initial()
 
 	var off, mean, most, left, right, low, high float64
@@ -130,7 +128,7 @@ func run() error {
 		if err := solver.Solve(st); err != nil {
 			return err
 		}
-		tip := st.Bodies[h].Position.Add(st.Bodies[h].Rotation.Rotate(spatial.Vec3{65.7 / 100}))
+		tip := st.Bodies[last].Position.Add(st.Bodies[last].Rotation.Rotate(spatial.Vec3{h / 100}))
 		want := leg(speed * st.Time)[foot]
 		off = max(off, tip.Sub(want).Norm())
 		left, right, low, high = min(left, tip[0]), max(right, tip[0]), min(low, tip[1]), max(high, tip[1])

@@ -25,20 +25,20 @@ const (
 
 // build returns the mast with its bars at an angle to the ground. The left ends of the lowest bar and of the platform
 // are pinned, the right ones slide; a cylinder pushes the lower shoe.
-func build(angle float64) (*model.Model, error) {
+func build(angle float64) (m *model.Model, cylinder mechanism.Freedom, err error) {
 	b := rung.NewBuilder("scissor").Gravity(0, -gravity, 0)
 	z, x := spatial.Vec3{0, 0, 1}, spatial.Vec3{1}
 	wide, high := bar*math.Cos(angle), bar*math.Sin(angle)
 	shoe, err := bodies.Box(shoeMass, spatial.Vec3{0.1, 0.1, 0.1})
 	if err != nil {
-		return nil, err
+		return nil, cylinder, err
 	}
 	slab, err := bodies.Box(load, spatial.Vec3{bar, 0.1, 1})
 	if err != nil {
-		return nil, err
+		return nil, cylinder, err
 	}
 	lower := b.Body("lower shoe", shoe, rung.At(wide, 0, 0))
-	b.Prismatic("cylinder", rung.World, lower, spatial.Vec3{wide}, x)
+	cylinder.Joint = b.Prismatic("cylinder", rung.World, lower, spatial.Vec3{wide}, x).Index()
 
 	left, right := rung.World, lower // what carries the next stage
 	for s := range stages {
@@ -56,13 +56,14 @@ func build(angle float64) (*model.Model, error) {
 	b.Revolute("platform", left, platform, spatial.Vec3{0, top}, z)
 	b.Revolute("upper pin", right, upper, spatial.Vec3{wide, top}, z)
 	b.Prismatic("upper slide", platform, upper, spatial.Vec3{wide, top}, x)
-	return b.Model()
+	m, err = b.Model()
+	return m, cylinder, err
 }
 
 func run() error {
 	for _, degrees := range []float64{15, 30, 45, 60} {
 		angle := degrees * math.Pi / 180
-		m, err := build(angle)
+		m, cylinder, err := build(angle)
 		if err != nil {
 			return err
 		}
@@ -70,18 +71,18 @@ func run() error {
 		if err != nil {
 			return err
 		}
-		cylinder, err := plan.NewInverse([]mechanism.Freedom{{Joint: 0}})
+		statics, err := plan.NewInverse([]mechanism.Freedom{cylinder})
 		if err != nil {
 			return err
 		}
-		if err := cylinder.Solve(plan.Initial(), nil); err != nil {
+		if err := statics.Solve(plan.Initial(), nil); err != nil {
 			return err
 		}
 		// The platform rises by stages·bar·sin(angle), the bars by half of that on average.
 		lifted := load + shoeMass + stages*barMass
 		want := -lifted * gravity * stages / math.Tan(angle)
 		fmt.Printf("%2.0f°: height %.3f m, cylinder %.3f N, by hand %.3f N\n",
-			degrees, stages*bar*math.Sin(angle), cylinder.Forces()[0], want)
+			degrees, stages*bar*math.Sin(angle), statics.Forces()[0], want)
 		if degrees == 60 {
 			if err := count(plan); err != nil {
 				return err

@@ -21,16 +21,16 @@ const (
 	lift                          = 2.0              // m/s²
 )
 
-// build returns the robot and the handle of its platform. Each leg is a cylinder on a universal joint and a rod on a ball,
-// with a sliding joint between.
-func build() (*model.Model, rung.Body, error) {
+// build returns the robot, the handle of its platform and its actuators. Each leg is a cylinder on a universal joint and a
+// rod on a ball, with a sliding joint between.
+func build() (m *model.Model, platform rung.Body, legs [6]mechanism.Freedom, err error) {
 	b := rung.NewBuilder("stewart")
 	disc, err := bodies.SolidCylinder(platformMass, 0.04, topRadius)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, legs, err
 	}
-	platform := b.Body("platform", disc, rung.At(0, 0, height))
-	for i := range 6 {
+	platform = b.Body("platform", disc, rung.At(0, 0, height))
+	for i := range legs {
 		// Feet stand in pairs, 120° from pair to pair; the pairs on the platform are between them.
 		pair, side := float64(i/2)*2*math.Pi/3, float64(i%2*2-1)
 		foot := at(baseRadius, pair+side*0.25, 0)
@@ -38,12 +38,13 @@ func build() (*model.Model, rung.Body, error) {
 		leg := ball.Sub(foot)
 		cylinder := b.Rod(fmt.Sprint("cylinder ", i+1), 1.5, 0.02, foot, foot.Add(leg.Scale(0.6)))
 		rod := b.Rod(fmt.Sprint("rod ", i+1), 0.8, 0.01, foot.Add(leg.Scale(0.4)), ball)
-		b.Joint(fmt.Sprint("foot ", i+1), model.Universal, rung.World, cylinder, rung.Place{Origin: foot}.WithZ(leg))
-		b.Prismatic(fmt.Sprint("leg ", i+1), cylinder, rod, foot, leg)
+		across := leg.Cross(spatial.Vec3{0, 0, 1})
+		b.Universal(fmt.Sprint("foot ", i+1), rung.World, cylinder, foot, across, leg.Cross(across))
+		legs[i].Joint = b.Prismatic(fmt.Sprint("leg ", i+1), cylinder, rod, foot, leg).Index()
 		b.Spherical(fmt.Sprint("ball ", i+1), rod, platform, ball)
 	}
-	m, err := b.Model()
-	return m, platform, err
+	m, err = b.Model()
+	return m, platform, legs, err
 }
 
 func at(radius, angle, z float64) spatial.Vec3 {
@@ -54,12 +55,12 @@ func at(radius, angle, z float64) spatial.Vec3 {
 func rising(plan *rung.Plan, platform rung.Body) (*mechanism.State, error) {
 	st := plan.Initial()
 	st.Bodies[platform].Velocity = spatial.Vec3{0, 0, 1}
-	held := closing.NewCloser(plan, closing.Options{Hold: []int{int(platform)}})
+	held := closing.NewCloser(plan, closing.Options{Hold: []int{platform.Index()}})
 	return st, held.ProjectVelocities(st)
 }
 
 func run() error {
-	m, platform, err := build()
+	m, platform, legs, err := build()
 	if err != nil {
 		return err
 	}
@@ -91,20 +92,15 @@ func run() error {
 		inertia += 2 * lift * mech.Bodies[i].KineticEnergy(&kin.I[i], &s.Omega, &v)
 	}
 
-	legs, rates := make([]mechanism.Freedom, 6), make([]float64, 6)
-	for i := range legs {
-		j, err := mech.JointIndex(fmt.Sprint("leg ", i+1))
-		if err != nil {
-			return err
-		}
-		legs[i].Joint = j
+	var rates [6]float64 // of the legs
+	for i, leg := range legs {
 		var jk mechanism.JointKinematics
 		var q, qd [6]float64
-		mech.JointTo(&jk, j, kin, up)
-		mech.Joints[j].CoordinatesTo(&q, &qd, &jk)
-		rates[i] = qd[0]
+		mech.JointTo(&jk, leg.Joint, kin, up)
+		mech.Joints[leg.Joint].CoordinatesTo(&q, &qd, &jk)
+		rates[i] = qd[leg.Freedom]
 	}
-	actuators, err := plan.NewInverse(legs)
+	actuators, err := plan.NewInverse(legs[:])
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
@@ -24,7 +25,7 @@ const (
 )
 
 // build returns the leg with the knee bent by an angle, on a hinge or fixed.
-func build(angle float64, knee model.JointType) (*model.Model, error) {
+func build(angle float64, knee joints.Kind) (*model.Model, error) {
 	b := rung.NewBuilder("leg").Gravity(0, -9.81, 0)
 	z, hip := spatial.Vec3{0, 0, 1}, spatial.Vec3{}
 	at := func(from spatial.Vec3, length, angle float64) spatial.Vec3 {
@@ -114,11 +115,11 @@ func start(plan *rung.Plan, st *mechanism.State, events ...sim.Event) *sim.Simul
 }
 
 func run() error {
-	free, err := build(bent, model.Revolute)
+	free, err := build(bent, joints.Revolute)
 	if err != nil {
 		return err
 	}
-	straight, err := build(0, model.Fixed)
+	straight, err := build(0, joints.Fixed)
 	if err != nil {
 		return err
 	}

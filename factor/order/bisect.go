@@ -129,8 +129,8 @@ func (c *cut) move(v int32) {
 	}
 }
 
-// grow moves vertices from side 1 to side 0, from seed on, the one with the
-// least new cut first, until half of the weight has moved.
+// grow moves vertices from side 1 to side 0, from seed on, until half of the weight has moved.
+// The next vertex is the one that cuts the fewest new rows.
 func (c *cut) grow(seed int32) {
 	h := &c.heap[0]
 	*h = (*h)[:0]

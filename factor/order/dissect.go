@@ -16,13 +16,12 @@ const (
 
 // coreDissection orders the core joints by nested dissection (George 1973).
 //
-// The joints form the edges of a graph of bodies. Cutting the bodies in two
-// parts makes the joints between them a separator of the joints, so that each
-// step is a bisection of the bodies with few rows cut; every minimal separator
-// arises so. Small parts are ordered by minimum degree, with the separators
-// around them as a halo. Thin graphs, where minimum degree does less work, are
-// dissected only as far as that costs next to nothing. The order does not depend on the
-// number of threads.
+// The joints form the edges of a graph of bodies. Cut the bodies in two parts: the joints
+// between the parts are a separator of the joints, and every minimal separator arises so. So
+// each step is a bisection of the bodies with few rows cut. Small parts are ordered by minimum
+// degree, with the separators around them as a halo. On thin graphs minimum degree does less
+// work. They are dissected only as far as that costs next to nothing. The order does not depend
+// on the number of threads.
 func coreDissection(g *graph, core []int32, threads int) []int32 {
 	inCore := make([]bool, g.nj)
 	for _, j := range core {
@@ -47,7 +46,7 @@ type dissector struct {
 	order  []int32 // joints ordered so far
 }
 
-// newDissector makes one that orders a number of joints.
+// newDissector makes a dissector that orders a number of joints.
 func newDissector(g *graph, inCore []bool, joints int) *dissector {
 	d := &dissector{
 		g: g, q: newQuotient(g), seed: rand.NewPCG(0, 0), inCore: inCore,
@@ -60,10 +59,10 @@ func newDissector(g *graph, inCore []bool, joints int) *dissector {
 	return d
 }
 
-// part appends the joints of a part to the order and returns the work of their
-// elimination. It permutes joints. Chance depends on nothing but the part. A separator counts as dense, coupled to the
-// whole halo. At the top and near the leaves the result is held against minimum
-// degree on the whole part.
+// part appends the joints of a part to the order and returns the work of their elimination. It
+// permutes joints. Its random numbers depend on nothing but the part. A separator counts as
+// dense, coupled to the whole halo. At the top and near the leaves the result is compared with
+// minimum degree on the whole part, and the better one is kept.
 func (d *dissector) part(joints []int32, depth, threads int) float64 {
 	if d.g.stop.Up() {
 		return 0
@@ -174,9 +173,9 @@ func (d *dissector) haloRows(joints []int32) int32 {
 	return rows
 }
 
-// split sorts the joints into those of side 0, those of side 1 from nearer on,
-// and those between the sides from further on, each in their given order. It
-// forgets the bodies of the part.
+// split sorts the joints: first those of side 0, then those of side 1, which begin at nearer,
+// then those between the sides, which begin at further. Each group keeps its order. It forgets
+// the bodies of the part.
 func (d *dissector) split(joints []int32, side []int8) (nearer, further int) {
 	var parts [3][]int32
 	for _, j := range joints {

@@ -180,10 +180,10 @@ func newEmitter(g *graph) *emitter {
 	return &emitter{g: g, perm: make([]int32, 0, g.nb+g.nj), seen: make([]bool, g.nb), done: make([]bool, g.nj)}
 }
 
-// body emits body b unless it has been, and its joints to the world. These couple
-// nothing that the body has not coupled already, so they fill nothing, and the
-// part that is eliminated next stands on the ground: a long part that floats has
-// pivots that vanish with its length.
+// body emits body b and its joints to the world, unless it has been emitted. These joints
+// couple nothing that the body has not coupled already, so they make no fill. And the part that
+// is eliminated next stands on the ground: a long part that floats has pivots that vanish with
+// its length.
 func (e *emitter) body(b int32) {
 	if e.seen[b] {
 		return
@@ -198,7 +198,7 @@ func (e *emitter) body(b int32) {
 	}
 }
 
-// joint emits joint j unless it has been.
+// joint emits joint j unless it has been emitted.
 func (e *emitter) joint(j int32) {
 	if !e.done[j] {
 		e.done[j] = true

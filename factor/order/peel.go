@@ -2,25 +2,25 @@ package order
 
 import "slices"
 
-// leafRows is the number of rows of a body's joints up to which peel eliminates
-// the body before its joints. Its joints then couple with each other directly;
-// more rows cost more than the body's own six.
+// leafRows is the number of rows of a body's joints up to which peel eliminates the body before
+// its joints. The joints then couple with each other directly. Coupling more rows costs more
+// than the body's own six.
 const leafRows = 18
 
-// peel emits all pendant trees, from their leaves inwards, and returns the
-// joints of what is left, the core, in stored order.
+// peel emits all pendant trees, from their leaves inwards, and returns the joints of what is
+// left, the core, in stored order.
 //
-// A body is pendant if at most one live joint ties it to other bodies; joints to
-// the world follow their body at once and tie it to nothing. A pendant body is
-// taken out with that joint, if at most one other body of the joint is live, and
-// then that body may be pendant in its turn. Bodies are taken in the order in which
-// they become pendant, so that a chain is peeled from both ends at the same pace,
-// which leaves two halves that do not depend on each other.
+// A joint is live until it is emitted. A body is pendant if at most one live joint ties it to
+// other bodies. Joints to the world follow their body at once, and tie it to nothing. A pendant
+// body is taken out together with that joint, if at most one other body of the joint is live.
+// That other body may then be pendant in its turn. Bodies are taken in the order in which they
+// become pendant. So a chain is peeled from both ends at the same pace, which leaves two halves
+// that do not depend on each other.
 //
-// The other body of the joint is emitted before it if it has few joints: then the
-// joint is closed. Else it waits for its other joints, and the joint is pendant
-// (CheckTileRule); what is tied to the world must not hang on such a joint and is
-// left in place. No step couples more than leafRows rows.
+// If the other body of the joint has few joints, it is emitted before the joint, and the joint
+// is closed. Otherwise the body waits for its other joints, and the joint is pendant
+// (CheckTileRule). What is tied to the world must not hang on such a joint, and is left in
+// place. No step couples more than leafRows rows.
 func peel(g *graph, e *emitter) []int32 {
 	p := &peeler{
 		g: g, e: e,

@@ -2,8 +2,9 @@ package algebra
 
 import "math"
 
-// Cholesky stores in c the lower triangle of C with C·Cᵀ = A, of the n×n matrix a of which the lower triangle
-// is read. It returns the row of the pivot that is not positive and finite, and the pivot; or −1. c may be a.
+// Cholesky stores in c the lower triangle of C with C·Cᵀ = A. a has the n×n matrix A, of which
+// the lower triangle is read; c may be a. It returns −1, or the row of the first pivot that is
+// not positive and finite, and that pivot.
 //
 // Cost: n³/6 multiplications.
 func Cholesky(c, a []float64, n int) (row int, pivot float64) {

@@ -18,7 +18,7 @@ import (
 // with another error. internal/fault takes inner names out of a chain.
 func TestErrorsNameTheirPackage(t *testing.T) {
 	for _, f := range sources(t) {
-		if f.test || f.ast.Name.Name == "main" || strings.HasPrefix(f.pkg, "internal/") || strings.HasPrefix(f.pkg, "cmd/") {
+		if f.test || f.ast.Name.Name == "main" || within(f.pkg, "cmd") || within(f.pkg, "internal") {
 			continue
 		}
 		prefix := f.pkg + ": "

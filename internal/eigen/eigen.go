@@ -68,10 +68,10 @@ func General(e *mat.Eigen, A mat.Matrix) error {
 	return verdict(factorize(e, A))
 }
 
-// factorize is e.Factorize, false also where that panics: Dlaln2 of gonum 0.17 indexes x by the
-// stride of b where a pair of eigenvalues is that of another pair, all but real, up to rounding.
-// It is the one recover of the module: whether that is so shows in the middle of the
-// routine only, and what it leaves in e is not looked at.
+// factorize is e.Factorize, but returns false where that panics. Dlaln2 of gonum 0.17 indexes x
+// by the stride of b. It panics where a pair of eigenvalues is equal to another pair up to
+// rounding, and all but real. This is the one recover of the module: whether there is such a
+// pair shows only in the middle of the routine. What the routine leaves in e is not used.
 func factorize(e *mat.Eigen, A mat.Matrix) (ok bool) {
 	defer func() {
 		if recover() != nil {

@@ -11,9 +11,9 @@ import (
 // longest is the number of characters of a name beyond which it is cut in messages.
 const longest = 60
 
-// Name returns a name as a message has it: in quotes, on one line, with all that a terminal
-// might obey or not show written as escapes, and cut if it is long. Of a long name the beginning and the
-// end remain, as numbers stand there.
+// Name returns a name as it stands in messages: in quotes, on one line, and cut if it is long.
+// What a terminal might obey or not show is written as escapes. Of a long name the beginning
+// and the end remain, as numbers are often there.
 //
 // Cost: that of the part which is shown; allocates.
 func Name(s string) string { return strconv.Quote(cut(s, longest)) }
@@ -26,6 +26,23 @@ func Text(s string, columns int) string {
 		s = cut(strconv.Quote(s), columns)
 	}
 	return s
+}
+
+// List returns names as a message lists them, of which it names the first twelve.
+func List(names []string) string {
+	const most = 12
+	var b strings.Builder
+	for i, name := range names {
+		if i == most {
+			fmt.Fprintf(&b, " and %d more", len(names)-most)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(Text(name, longest))
+	}
+	return b.String()
 }
 
 // Line returns a text of one line with everything that cannot be printed written as an

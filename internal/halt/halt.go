@@ -14,12 +14,12 @@ type Flag struct{ up atomic.Bool }
 // Cost: none for such a context, else two allocations.
 func Watch(ctx context.Context) (f *Flag, end func()) {
 	if ctx.Done() == nil {
-		return nil, func() {}
+		return nil, never
 	}
 	f = &Flag{}
 	if ctx.Err() != nil {
 		f.up.Store(true)
-		return f, func() {}
+		return f, never
 	}
 	stop := context.AfterFunc(ctx, func() { f.up.Store(true) })
 	return f, func() { stop() }
@@ -32,3 +32,5 @@ func (f *Flag) Up() bool { return f != nil && f.up.Load() }
 
 // Every reports in each 256th round of a loop whether the context has ended: i is the loop's counter.
 func (f *Flag) Every(i int) bool { return i&255 == 0 && f.Up() }
+
+func never() {}

@@ -65,31 +65,6 @@ func assertProduct(rows, a []float64, lda, n, k int, columns []float64) {
 	}
 }
 
-// assertRows panics if SubRows or SubRowsT may not be called so: x has the
-// length 6 of a row of w, y the number n of rows.
-func assertRows(x, w []float64, n int, y []float64) {
-	if n < 0 {
-		panic(badSize)
-	}
-	if n == 0 {
-		return
-	}
-	if len(x) < 6 || len(w) < 6*n || len(y) < n {
-		panic(badLength)
-	}
-}
-
-// assertTranspose panics if Transpose may not be called so.
-func assertTranspose(dst []float64, ld int, w []float64, n int) {
-	if n < 0 {
-		panic(badSize)
-	}
-	assertMatrix(dst, ld, n, 6)
-	if len(w) < 6*n {
-		panic(badLength)
-	}
-}
-
 // assertAdd panics if AddLower or AddBlock may not be called so; m may not be
 // more than most.
 func assertAdd(c []float64, ldc int, a []float64, lda, n, m, most int) {
@@ -108,17 +83,6 @@ func assertSolve(y, l []float64, ld, n int) {
 	}
 	assertMatrix(l, ld, n, n-1)
 	if len(y) < n {
-		panic(badLength)
-	}
-}
-
-// assertPin panics if PinRows may not be called so.
-func assertPin(v, scale, b []float64, p *Pin, kind Pins) {
-	n := kind.Rows()
-	if kind.Moments < 0 || kind.Moments > 3 {
-		panic(badSize)
-	}
-	if len(v) < 6*n || len(scale) < n || len(b) < n || len(p.Base) < n {
 		panic(badLength)
 	}
 }
@@ -152,17 +116,5 @@ func assertSpread(dst []float64, ld int, w []float64, blocks []Block) {
 			panic(badLength)
 		}
 		assertMatrix(dst, ld, int(b.Row)+n, 6)
-	}
-}
-
-// assertLanes panics if Gather or Scatter may not be called so.
-func assertLanes(lanes []Lane, x []float64, at *[Lanes]int32) {
-	if len(lanes) == 0 {
-		panic(badSize)
-	}
-	for _, o := range at {
-		if o < 0 || int(o)+len(lanes) > len(x) {
-			panic(badLength)
-		}
 	}
 }

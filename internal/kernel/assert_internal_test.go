@@ -35,13 +35,6 @@ func TestAssertions(t *testing.T) {
 	assert.PanicsWithValue(t, badLength, func() { assertProduct(z(2), z(5), 3, 2, 2, z(1)) })
 	assert.PanicsWithValue(t, badSize, func() { assertProduct(z(2), z(5), 3, 2, -1, z(2)) })
 
-	assert.NotPanics(t, func() { assertRows(z(6), z(12), 2, z(2)) })
-	assert.NotPanics(t, func() { assertRows(z(0), z(0), 0, z(0)) })
-	assert.PanicsWithValue(t, badLength, func() { assertRows(z(5), z(12), 2, z(2)) })
-	assert.PanicsWithValue(t, badLength, func() { assertRows(z(6), z(11), 2, z(2)) })
-	assert.PanicsWithValue(t, badLength, func() { assertRows(z(6), z(12), 2, z(1)) })
-	assert.PanicsWithValue(t, badSize, func() { assertRows(z(6), z(12), -1, z(2)) })
-
 	one := []Block{{W: 6, Row: 1, Res: 2, N: 2}}
 	assert.NotPanics(t, func() { assertBlocks(z(6), z(18), z(3), nil, one) })
 	assert.NotPanics(t, func() { assertBlocks(z(6), z(18), nil, z(4), one) })
@@ -57,19 +50,6 @@ func TestAssertions(t *testing.T) {
 	assert.PanicsWithValue(t, badLength, func() { assertSpread(z(18), 3, z(17), one) })
 	assert.PanicsWithValue(t, badLead, func() { assertSpread(z(18), 2, z(18), one) })
 	assert.PanicsWithValue(t, badSize, func() { assertSpread(z(18), 3, z(18), []Block{{N: -1}}) })
-
-	assert.NotPanics(t, func() { assertPin(z(30), z(5), z(5), &Pin{Base: z(5)}, Hinge) })
-	assert.PanicsWithValue(t, badLength, func() { assertPin(z(29), z(5), z(5), &Pin{Base: z(5)}, Hinge) })
-	assert.PanicsWithValue(t, badLength, func() { assertPin(z(30), z(4), z(5), &Pin{Base: z(5)}, Hinge) })
-	assert.PanicsWithValue(t, badLength, func() { assertPin(z(30), z(5), z(4), &Pin{Base: z(5)}, Hinge) })
-	assert.PanicsWithValue(t, badLength, func() { assertPin(z(30), z(5), z(5), &Pin{Base: z(4)}, Hinge) })
-	assert.PanicsWithValue(t, badSize, func() { assertPin(z(30), z(5), z(5), &Pin{Base: z(5)}, Pins{Moments: 4}) })
-
-	assert.NotPanics(t, func() { assertTranspose(z(17), 3, z(12), 2) })
-	assert.PanicsWithValue(t, badLength, func() { assertTranspose(z(16), 3, z(12), 2) })
-	assert.PanicsWithValue(t, badLength, func() { assertTranspose(z(17), 3, z(11), 2) })
-	assert.PanicsWithValue(t, badLead, func() { assertTranspose(z(17), 1, z(12), 2) })
-	assert.PanicsWithValue(t, badSize, func() { assertTranspose(z(17), 3, z(12), -1) })
 
 	assert.NotPanics(t, func() { assertAdd(z(5), 3, z(6), 4, 2, 2, 2) })
 	assert.PanicsWithValue(t, badLength, func() { assertAdd(z(4), 3, z(6), 4, 2, 2, 2) })

@@ -1,9 +1,8 @@
 // Package kernel holds the dense loops of a multifrontal block LDLᵀ: products
 // of narrow panels and factors of narrow panels, with leading dimensions; and
 // what is done with a few numbers at a time, products with rows of six, sums of
-// blocks, and solutions with small triangles. One kernel knows some mechanics, as it
-// is most of what filling a matrix takes: PinRows, for the rows of ball joints and
-// hinges.
+// blocks, and solutions with small triangles. None of them knows any mechanics;
+// those that do are in package lanes.
 //
 // Every matrix is stored by columns: element (i,j) of a matrix with leading
 // dimension ld is x[i+j*ld], ld is at least the number of rows, and nothing
@@ -26,7 +25,7 @@
 // The kernels trust their arguments: with the build tag check every call
 // compares the lengths of its slices with its sizes and panics.
 //
-// The assembly is written by the program in the folder avo, which is a module
+// The assembly is written by the program in internal/avo, which is a module
 // of its own; the command changes nothing unless the program has changed:
 //
 //	go generate ./internal/kernel
@@ -36,21 +35,12 @@
 // A tile of C of up to 24×6 (AVX-512) or 12×4 numbers (AVX2) stays in registers
 // for all terms, the rows and columns that are left over in smaller tiles. Panel
 // halves its columns until those that are left are factored in registers: at most six,
-// 8 rows at a time, and with AVX-512 seven or eight, 24 rows at a time, or up to 16 of at
+// 8 rows at a time, and with AVX-512 seven or eight, 24 rows at a time, or up to ten of at
 // most 16 rows.
-//
-// # Lanes
-//
-// The kernels whose names begin with Lane do the same for eight things at once, such as trees of
-// hinges that have the same shape, each of whose numbers is a vector (Lane); Gather and Scatter
-// bring them into that form and back, transposing four by four. They are steps of a few dozen
-// operations, so that the caller can put them together for any shape: what a call costs is shared by
-// eight. All are in AVX2, for two vectors of four one after the other; the plain
-// ones are for tests, as without vectors one thing after the other is faster (HaveLanes).
 //
 // # Small sizes
 //
-// The kernels for rows of six, joints, sums and triangles are the same for AVX-512 and
+// The kernels for rows of six, sums and triangles are the same for AVX-512 and
 // AVX2: a vector of four and one of two or one need no mask, and loads with a
 // mask wait for stores with a mask to the memory next to them, as of the columns
 // of a small block. A triangle of up to 15 unknowns has each unknown in a

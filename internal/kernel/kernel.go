@@ -101,7 +101,7 @@ func SubMulT(y, a []float64, lda, n, k int, x []float64) {
 // Cost: 12·n operations, no allocation.
 func SubRows(y, w []float64, n int, x []float64) {
 	if checking {
-		assertRows(x, w, n, y)
+		assertBlocks(x, w, nil, y, []Block{{N: int32(n)}})
 	}
 	subRows(active, y, w, n, x)
 }
@@ -115,7 +115,7 @@ func SubRows(y, w []float64, n int, x []float64) {
 // Cost: 12·n operations, no allocation.
 func SubRowsT(x, w []float64, n int, y []float64) {
 	if checking {
-		assertRows(x, w, n, y)
+		assertBlocks(x, w, y, nil, []Block{{N: int32(n)}})
 	}
 	subRowsT(active, x, w, n, y)
 }
@@ -128,9 +128,44 @@ func SubRowsT(x, w []float64, n int, y []float64) {
 // Cost: 6·n copies, no allocation.
 func Transpose(dst []float64, ld int, w []float64, n int) {
 	if checking {
-		assertTranspose(dst, ld, w, n)
+		assertSpread(dst, ld, w, []Block{{N: int32(n)}})
 	}
 	transpose(active, dst, ld, w, n)
+}
+
+// blocksOfRows are single blocks by their number of rows.
+var blocksOfRows = func() (list [7][1]Block) {
+	for n := range list {
+		list[n][0].N = int32(n)
+	}
+	return list
+}()
+
+// rowsAsBlock returns n rows as one block at the beginning of all vectors.
+func rowsAsBlock(n int) []Block {
+	if n < len(blocksOfRows) {
+		return blocksOfRows[n][:]
+	}
+	return []Block{{N: int32(n)}}
+}
+
+// subRows is SubRows of the set v.
+func subRows(v variant, y, w []float64, n int, x []float64) {
+	if n > 0 {
+		subBlocks(v, y, w, x, rowsAsBlock(n))
+	}
+}
+
+// subRowsT is SubRowsT of the set v.
+func subRowsT(v variant, x, w []float64, n int, y []float64) {
+	if n > 0 {
+		subBlocksT(v, x, w, y, rowsAsBlock(n))
+	}
+}
+
+// transpose is Transpose of the set v.
+func transpose(v variant, dst []float64, ld int, w []float64, n int) {
+	spreadBlocks(v, dst, ld, w, rowsAsBlock(n))
 }
 
 // AddLower adds a lower trapezoid to another, C += A:

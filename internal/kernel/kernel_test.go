@@ -104,28 +104,6 @@ func TestAllocates(t *testing.T) {
 	}
 	rows := make([]float64, 6*5)
 	blocks := []kernel.Block{{W: 6, Row: 2, Res: 1, N: 3}, {Res: -1, N: 1}}
-	var axes, turn [9]float64
-	var zero [3]float64
-	var weight [6]float64
-	var body, up kernel.LaneBody
-	var joint kernel.LaneJoint
-	var fixed kernel.LaneConst
-	var pins kernel.LaneJointConst
-	var six [6]kernel.Lane
-	var at [kernel.Lanes]int32
-	assert.Zero(t, testing.AllocsPerRun(10, func() {
-		kernel.Gather(body.State[:], f, &at)
-		kernel.LaneLoad(&body, &fixed, &zero)
-		kernel.LaneRotate(&body, &up)
-		kernel.LaneHinge(&body, &fixed, &up)
-		kernel.LaneRest(&six, &body, &fixed, &up)
-		kernel.LaneOwn(&six, &body, &fixed)
-		kernel.LaneCarried(&six, &body, &fixed, &up)
-		kernel.LanePinned(&joint, &pins)
-		kernel.LaneRows(joint.B[:], 1, joint.S[:], 5, &six)
-		kernel.LaneRecover(&six, body.E(), &fixed, &body.At)
-		kernel.Scatter(f, &at, six[:])
-	}))
 	assert.Zero(t, testing.AllocsPerRun(10, func() {
 		kernel.Panel(f, n, n, w, 0, ld, n, dinv, limit, shift)
 		kernel.Update(f[w+w*n:], n, f[w:], n, ld[w:], n, n-w, n-w, w)
@@ -141,12 +119,5 @@ func TestAllocates(t *testing.T) {
 		kernel.SubBlocks(limit, rows, dinv, blocks)
 		kernel.SubBlocksT(limit, rows, dinv, blocks)
 		kernel.SpreadBlocks(ld, n, rows, blocks)
-		for _, kind := range []kernel.Pins{kernel.Ball, kernel.Hinge, {Force: 3, Moments: 3}} {
-			p := kernel.Pin{
-				EP: &turn, ES: &turn, OmegaP: &zero, OmegaS: &zero, Axes: &axes, OriginP: &zero, OriginS: &zero,
-				ComP: &zero, ComS: &zero, Weight: &weight, Base: shift,
-			}
-			kernel.PinRows(f, limit, dinv, &p, kind)
-		}
 	}))
 }

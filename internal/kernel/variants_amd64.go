@@ -73,11 +73,12 @@ func updateBlocks(v variant, c []float64, ldc int, a []float64, lda int, b []flo
 	}
 }
 
-// AVX-512 factors at once more than leaf columns of up to panelRows rows, or up to
-// panelColumns columns. AVX2 factors leaf columns.
+// AVX-512 factors at once more than leaf columns: up to panelColumns, and up to shortColumns of
+// up to panelRows rows. AVX2 factors leaf columns.
 const (
 	panelRows    = 16
 	panelColumns = 8
+	shortColumns = 10
 )
 
 // panel is Panel of the set v. It has so many arguments that one more call on
@@ -92,7 +93,7 @@ func panel(v variant, f []float64, ldf, n, w, from int, ld []float64, ldd int, d
 		return panelPlain(f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
 	case v != avx512:
 		return panelHalves(v, leaf, f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
-	case n-from > panelRows && w-from > panelColumns:
+	case w-from > panelColumns && (n-from > panelRows || w-from > shortColumns):
 		return panelHalves(v, panelColumns, f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
 	}
 	q := from + panelAVX512(&f[from+from*ldf], ldf, n-from, w-from, &ld[from+from*ldd], ldd, &dinv[from], &limit[from], &shift[from])
@@ -147,48 +148,6 @@ func subMulT(v variant, y, a []float64, lda, n, k int, x []float64) {
 // The kernels for small sizes take pointers from here on: slices would not fit
 // in the registers of a call, which costs as much as the work. The functions that
 // make them are inlined in the exported ones.
-
-// subRows is SubRows of the set v.
-func subRows(v variant, y, w []float64, n int, x []float64) {
-	subRowsAt(v, unsafe.SliceData(y), unsafe.SliceData(w), n, unsafe.SliceData(x))
-}
-
-// subRowsAt is SubRows of the set v.
-func subRowsAt(v variant, y, w *float64, n int, x *float64) {
-	if v == plain {
-		subRowsPlain(unsafe.Slice(y, n), unsafe.Slice(w, 6*n), n, unsafe.Slice(x, 6))
-		return
-	}
-	subRowsAVX2(y, w, n, x)
-}
-
-// subRowsT is SubRowsT of the set v.
-func subRowsT(v variant, x, w []float64, n int, y []float64) {
-	subRowsTAt(v, unsafe.SliceData(x), unsafe.SliceData(w), n, unsafe.SliceData(y))
-}
-
-// subRowsTAt is SubRowsT of the set v.
-func subRowsTAt(v variant, x, w *float64, n int, y *float64) {
-	if v == plain {
-		subRowsTPlain(unsafe.Slice(x, 6), unsafe.Slice(w, 6*n), n, unsafe.Slice(y, n))
-		return
-	}
-	subRowsTAVX2(x, w, n, y)
-}
-
-// transpose is Transpose of the set v.
-func transpose(v variant, dst []float64, ld int, w []float64, n int) {
-	transposeAt(v, unsafe.SliceData(dst), ld, unsafe.SliceData(w), n)
-}
-
-// transposeAt is Transpose of the set v.
-func transposeAt(v variant, dst *float64, ld int, w *float64, n int) {
-	if v == plain {
-		transposePlain(matrixAt(dst, ld, n, 6), ld, unsafe.Slice(w, 6*n), n)
-		return
-	}
-	transposeAVX2(dst, ld, w, n)
-}
 
 // addLower is AddLower of the set v.
 func addLower(v variant, c []float64, ldc int, a []float64, lda, n, m int) {
@@ -290,18 +249,6 @@ func solveLowerTBlocks(v variant, y, l []float64, ld, n int) {
 	}
 }
 
-// pinRows is PinRows of the set v.
-func pinRows(v variant, w, scale, b []float64, p *Pin, kind Pins) {
-	switch {
-	case v != plain && kind == Hinge:
-		pinHingeAVX2(&w[0], &scale[0], &b[0], (*byte)(unsafe.Pointer(p)))
-	case v != plain && kind == Ball:
-		pinBallAVX2(&w[0], &scale[0], &b[0], (*byte)(unsafe.Pointer(p)))
-	default:
-		pinRowsPlain(w, scale, b, p, kind)
-	}
-}
-
 // subBlocksT is SubBlocksT of the set v.
 func subBlocksT(v variant, x, w, y []float64, blocks []Block) {
 	if len(blocks) == 0 {
@@ -311,7 +258,7 @@ func subBlocksT(v variant, x, w, y []float64, blocks []Block) {
 		subBlocksTPlain(x, w, y, blocks)
 		return
 	}
-	subBlocksTAVX2(&x[0], &w[0], unsafe.SliceData(y), (*byte)(unsafe.Pointer(&blocks[0])), len(blocks))
+	subBlocksTAVX2(unsafe.SliceData(x), unsafe.SliceData(w), unsafe.SliceData(y), (*byte)(unsafe.Pointer(&blocks[0])), len(blocks))
 }
 
 // subBlocks is SubBlocks of the set v.
@@ -323,7 +270,7 @@ func subBlocks(v variant, r, w, x []float64, blocks []Block) {
 		subBlocksPlain(r, w, x, blocks)
 		return
 	}
-	subBlocksAVX2(unsafe.SliceData(r), &w[0], &x[0], (*byte)(unsafe.Pointer(&blocks[0])), len(blocks))
+	subBlocksAVX2(unsafe.SliceData(r), unsafe.SliceData(w), unsafe.SliceData(x), (*byte)(unsafe.Pointer(&blocks[0])), len(blocks))
 }
 
 // spreadBlocks is SpreadBlocks of the set v.

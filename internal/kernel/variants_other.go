@@ -28,21 +28,6 @@ func subMulT(_ variant, y, a []float64, lda, n, k int, x []float64) {
 	subMulTPlain(y, a, lda, n, k, x)
 }
 
-// subRows is SubRows of the set v.
-func subRows(_ variant, y, w []float64, n int, x []float64) {
-	subRowsPlain(y, w, n, x)
-}
-
-// subRowsT is SubRowsT of the set v.
-func subRowsT(_ variant, x, w []float64, n int, y []float64) {
-	subRowsTPlain(x, w, n, y)
-}
-
-// transpose is Transpose of the set v.
-func transpose(_ variant, dst []float64, ld int, w []float64, n int) {
-	transposePlain(dst, ld, w, n)
-}
-
 // addLower is AddLower of the set v.
 func addLower(_ variant, c []float64, ldc int, a []float64, lda, n, m int) {
 	addLowerPlain(c, ldc, a, lda, n, m)
@@ -61,11 +46,6 @@ func solveLower(_ variant, y, l []float64, ld, n int) {
 // solveLowerT is SolveLowerT of the set v.
 func solveLowerT(_ variant, y, l []float64, ld, n int) {
 	solveLowerTPlain(y, l, ld, n)
-}
-
-// pinRows is PinRows of the set v.
-func pinRows(_ variant, w, scale, b []float64, p *Pin, kind Pins) {
-	pinRowsPlain(w, scale, b, p, kind)
 }
 
 // subBlocksT is SubBlocksT of the set v.

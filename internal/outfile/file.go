@@ -14,8 +14,9 @@ type File struct {
 	target string // empty: there is nothing to replace
 }
 
-// Begin creates the file at path, in place of what is there, with the permissions of the one at target, which
-// it is to replace. It takes no lock: the caller holds a Place that both names belong to.
+// Begin creates the file at path, and replaces what is there. The new file is to replace the
+// file target, and gets its permissions. Begin takes no lock: the caller holds a Place that
+// both names belong to.
 func Begin(path, target string) (*File, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -33,10 +33,11 @@ type Place struct {
 	lock   *flock.Flock // nil for a direct one, and without locks
 }
 
-// Hold takes the place of the file at path, which need not exist, until Release. It changes no file of that name.
+// Hold takes the place of the file at path, which need not exist, until Release. It changes no
+// file of that name.
 //
-// It returns an error, a *fs.PathError, of a path that cannot be written as far as this shows before, and one that
-// wraps ErrHeld if somebody else holds the place.
+// It returns a *fs.PathError if path cannot be written, as far as that can be seen before
+// writing. It returns an error that wraps ErrHeld if somebody else holds the place.
 func Hold(path string) (*Place, error) {
 	p := &Place{given: path}
 	info, err := os.Stat(path)
@@ -79,8 +80,8 @@ func mayWrite(path string) error {
 // takeTries bounds how often a lock is lost to others who have just removed its file.
 const takeTries = 100
 
-// take locks the file at path. The one who releases a lock removes its file, so it counts only if
-// the file is still there.
+// take locks the file at path. Whoever releases a lock removes its file. So a lock counts only
+// if the file still exists after it has been taken.
 func take(path string) (*flock.Flock, error) {
 	for range takeTries {
 		l := flock.New(path, flock.SetPermissions(0o666))
@@ -187,7 +188,8 @@ func Write(path string, write func(w io.Writer) error) error {
 	return and(p.Replace(write), p.Release())
 }
 
-// fail names the file as the caller does. Errors that are not of the system pass.
+// fail names the file as the caller does. It returns errors that are not of the system
+// unchanged.
 func (p *Place) fail(op string, err error) error {
 	if err == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Same reports whether two names, neither of which need exist, are those of one file: by links of either kind, or
-// written in another way.
+// Same reports whether two names are those of one file, by links of either kind or written in
+// another way. Neither file need exist.
 func Same(a, b string) bool {
 	ia, ea := os.Stat(a)
 	ib, eb := os.Stat(b)
@@ -59,11 +59,12 @@ var (
 // longestChain is the number of links that are followed.
 const longestChain = 40
 
-// resolve follows the links of path to a name that is none, in a folder that is there; the file need not be. It
-// reports whether this is one of the files that the process has open, to be written directly.
+// resolve follows the links of path to a name that is no link, in a folder that exists; the
+// file need not exist. It reports whether this is one of the files that the process has open,
+// which are written directly.
 func resolve(path string) (name string, direct bool, err error) {
 	for range longestChain {
-		dir, base := filepath.Split(path) // not cleaned: .. is what the links before it make it
+		dir, base := filepath.Split(path) // not cleaned: links before a .. decide where it leads
 		if base == "" {
 			return "", false, errFolder
 		}

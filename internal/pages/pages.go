@@ -4,12 +4,13 @@ import "unsafe"
 
 const (
 	large = 2 << 20   // bytes of a large page of the processors that have them
-	least = 2 * large // of an array that is worth asking for: one large page is in it
+	least = 2 * large // bytes of an array for which asking pays: a whole large page is in it
 )
 
-// Make returns make([]T, n). For an array of 4 MB and more it asks the system to place the large pages inside the array as such:
-// a sweep through a factor then misses the tables of pages less often. A system without them, or set to refuse, does not know the
-// request, and nothing else changes.
+// Make returns make([]T, n). For an array of 4 MB and more it asks the system to use large
+// pages inside the array. A sweep through a factor then misses the tables of pages less often.
+// A system without large pages, or one that is set to refuse, ignores the request, and nothing
+// else changes.
 //
 // Cost: that of make, and a system call for a large array.
 func Make[T any, N int | int64](n N) []T {

@@ -25,7 +25,7 @@ func TestInside(t *testing.T) {
 func TestMake(t *testing.T) {
 	type wide struct {
 		name string
-		x    [15]float64
+		_    [15]float64
 	}
 	for _, n := range []int{0, 1, 1000, least/8 - 1, least / 8, 3*large/8 + 7} {
 		s := Make[float64](n)

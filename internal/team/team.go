@@ -18,13 +18,16 @@ type Team struct {
 	s *shared
 }
 
-// shared is what workers hold; they must not hold the Team.
+// shared is what workers hold. They must not hold the Team.
 //
-// A Run is a round. Each worker has a block of consecutive tasks. The first of a block is taken by
-// the one who claims it, the others in turn: by the block's worker, and by those whose own blocks
-// are done. A worker that has claimed a task for a round takes part in it, and the round does not
-// end before it says what it has done. So one that wakes late finds its task claimed, and
-// looks at nothing else of the round.
+// A Run is a round. Each worker has a block of consecutive tasks. The first task of a block
+// goes to whoever claims the block: the block's worker, or the goroutine of Run if that worker
+// has not begun. The other tasks of the block are taken one by one, by its worker and by
+// workers that have finished their own blocks.
+//
+// A worker that has claimed its block takes part in the round, and the round does not end
+// before that worker has reported how many tasks it has done. A worker that wakes late finds
+// its block claimed for it, and reads nothing else of the round.
 type shared struct {
 	guard   Guard // of Run
 	helpers []*helper
@@ -38,7 +41,8 @@ type shared struct {
 	job     Job
 }
 
-// block is tasks lo < i < hi of a worker, those from next on not taken yet.
+// block is the tasks lo … hi−1 of a worker. Its first task, lo, is claimed apart. Tasks from
+// next on are not taken yet.
 type block struct {
 	next   atomic.Int64
 	lo, hi int64
@@ -52,10 +56,10 @@ type helper struct {
 	wake    chan struct{}
 }
 
-// spins is the number of polls, of about half a nanosecond, that a worker makes before
-// it goes to sleep: waking a goroutine may take tens of microseconds, and one that has ended its
-// part waits as long as the parts of a phase differ, which on a machine that does other work too is
-// some percent of their time.
+// spins is the number of polls that a worker makes before it goes to sleep, of about half a
+// nanosecond each. Waking a goroutine may take tens of microseconds. A worker that has ended
+// its part of a phase waits for the others, and on a machine that does other work too their
+// times differ by some percent.
 const spins = 1000000
 
 // New starts a team of n workers, n − 1 of them new goroutines.
@@ -86,7 +90,7 @@ func stop(s *shared) {
 	}
 }
 
-// work helps in every round that it is in time for, until the team is gone.
+// work takes part in every round whose task it can still claim, until the team is gone.
 func (s *shared) work(worker int, h *helper) {
 	for round := int64(0); s.await(h, &round); {
 		if !h.claim(round) {
@@ -99,8 +103,8 @@ func (s *shared) work(worker int, h *helper) {
 	}
 }
 
-// await returns when a round after *round has begun, and stores which, or false when
-// the team is gone.
+// await waits for a round after *round, stores its number and returns true. It returns false
+// when the team is gone.
 func (s *shared) await(h *helper, round *int64) bool {
 	begun := func() bool {
 		r := s.round.Load()
@@ -152,18 +156,18 @@ func (t *Team) Workers() int {
 	return len(t.s.helpers) + 1
 }
 
-// Run runs tasks 0 … tasks−1 of the job, in no order, and returns when all are
-// done. A nil Team, a team of one and a single task run on the calling goroutine,
-// in order.
+// Run runs tasks 0 … tasks−1 of the job, in no order, and returns when all are done. A nil
+// Team, a team of one and a single task run on the calling goroutine, in order.
 //
-// Each of w workers begins with its share of the tasks, the i-th with those from i·tasks/w on, and finds in
-// its caches what that part of earlier jobs has left there. Who is done takes tasks of the others,
-// and the caller all of a worker that has not begun, so that waking it is never waited for.
+// Worker i of w begins with its share, the tasks from i·tasks/w on. In its caches it finds what
+// that part of earlier jobs has left there. A worker that has finished its share takes tasks of
+// the others. The caller takes the whole share of a worker that has not begun, so nobody waits
+// for a goroutine to wake.
 //
 // It panics if another Run of the team has not ended.
 //
-// Cost: under a microsecond if the last Run was a moment ago, else some to wake the
-// workers; no allocation if job is a pointer.
+// Cost: under a microsecond if the last Run was a moment ago, else some to wake the workers; no
+// allocation if job is a pointer.
 func (t *Team) Run(tasks int, job Job) {
 	if t.Workers() == 1 || tasks < 2 {
 		for i := range tasks {
@@ -185,7 +189,7 @@ func (t *Team) Run(tasks int, job Job) {
 	}
 	round := s.round.Load() + 1
 	for _, h := range s.helpers[n:] {
-		h.claimed.Store(round) // there is none for it
+		h.claimed.Store(round) // there is no task for it
 	}
 	s.left.Store(int64(tasks))
 	s.round.Store(round)
@@ -210,8 +214,12 @@ func (t *Team) Run(tasks int, job Job) {
 	runtime.KeepAlive(t)
 }
 
-// wait returns when no task is left. One who ends the last task of a round that Run has seen the end of by itself may say
-// so in the next round; that is no reason to end that one.
+// wait returns when no task is left.
+//
+// A signal on done does not say which round it belongs to. Run may see the end of a round by
+// itself while the worker that ended it is still about to signal. That signal then arrives in
+// the next round. So wait looks at the number of tasks after each signal, and goes on waiting
+// if some are left.
 func (s *shared) wait() {
 	for range s.spin {
 		if s.left.Load() == 0 {

@@ -96,8 +96,8 @@ func (r *Recorder) removeFolder(empty bool) error {
 	return os.Remove(r.folder())
 }
 
-// resume finds the rows before position and reads them. A group is in its part if there is one, else in the file, which may be
-// that of an earlier run: then all groups have parts.
+// resume finds the rows before position and reads them. A group is in its part if there is one,
+// else in the file. If the file is of an earlier run, all groups have parts.
 func (r *Recorder) resume(position int64, sum string) error {
 	if _, _, err := r.ownParts(true); err != nil {
 		return err

@@ -48,11 +48,12 @@ type Recorder struct {
 	done bool // the file at path holds all
 }
 
-// New begins a trajectory. A file that is there already stays until Close; where there is none, it writes an empty
-// trajectory. It removes the parts that another recording has left, and nothing else in their folder.
+// New begins a trajectory. An older file stays until Close; where there is none, New writes an
+// empty trajectory. It removes the parts that another recording has left, and nothing else in
+// their folder.
 //
-// It returns errors of the file system, and one if the folder has a file with the name of a part that is none.
-// It panics if an option is negative.
+// It returns errors of the file system. It also returns an error if the folder has a file that
+// has the name of a part but is none. It panics if an option is negative.
 func New(path string, columns *sim.Columns, o Options) (*Recorder, error) {
 	target, err := outfile.Target(path)
 	if err != nil {
@@ -70,13 +71,12 @@ func New(path string, columns *sim.Columns, o Options) (*Recorder, error) {
 	return r, nil
 }
 
-// Resume goes on with a trajectory, ended or not, at the position of a Mark. Rows
-// after it are dropped.
+// Resume goes on with a trajectory, ended or not, at the position of a Mark. Rows after it are
+// dropped.
 //
-// Cost: that of reading all rows.
-// It returns an error if the file or its parts are not of these columns and this
-// number of rows a group, do not reach to position, or have other rows than Options.Sum says. It panics if an option is
-// negative.
+// Cost: that of reading all rows. It returns an error in three cases: the file or its parts
+// have other columns or another number of rows a group, they do not reach to position, or their
+// rows are not those of Options.Sum. It panics if an option is negative.
 func Resume(path string, columns *sim.Columns, position int64, o Options) (*Recorder, error) {
 	target, err := outfile.Target(path)
 	if err != nil {
@@ -166,11 +166,11 @@ func (r *Recorder) replace(temp, path string, fill func(w *writer) error) error 
 	return outfile.ReplaceBy(temp, path, func(w io.Writer) error { return r.format.write(w, fill) })
 }
 
-// Close writes the trajectory, in the place of what was there in one move, and
-// removes the parts. The Recorder has ended then.
+// Close writes the trajectory, replaces the older file in one move, and removes the parts. The
+// Recorder has ended then.
 //
-// Cost: that of reading and writing all rows, a group in memory at a time.
-// After an error the parts are still there.
+// Cost: that of reading and writing all rows, a group in memory at a time. After an error the
+// parts are still there.
 func (r *Recorder) Close() error {
 	if !r.done {
 		if err := r.join(); err != nil {

@@ -166,7 +166,7 @@ func measureSeries(runs *series, doc *BenchDocument, stderr io.Writer, show func
 		switch {
 		case err != nil:
 			runs.p.Aside(func() {
-				fmt.Fprintf(stderr, "rung: %s, %s, size %d: %v\n", fault.Text(runs.Name, sheet.TextWidth), runs.method, size, shell.Plain(err))
+				fmt.Fprintf(stderr, "rung: %s, %s, size %d: %v\n", fault.Text(runs.Name, sheet.TextWidth), runs.method, size, fault.Plain(err))
 			})
 			missed++
 		case rec != nil:

@@ -24,7 +24,8 @@ type usage struct {
 	spent machine.Clocks
 }
 
-// begin starts to count; what it returns ends it, and enters what was used so far with what is counted.
+// begin starts to count. The function that it returns ends the counting, and adds what was used
+// so far to what is counted.
 func (u *usage) begin(threads int) (end func()) {
 	first, begun := machine.ReadClocks(), time.Now()
 	return func() {
@@ -65,8 +66,10 @@ func (u *usage) enter(threads int) {
 	}
 }
 
-// share returns the part of the time for which the process had a processor: on one thread of all the time, as it never waits for anything
-// else; on more of the time for which they wanted one, as they also wait for each other. NaN if that is not known.
+// share returns the part of the time for which the process had a processor. A process on one
+// thread never waits for anything else, so this is a part of all the time. Several threads also
+// wait for each other, so it is a part of the time for which they wanted a processor. NaN if
+// that is not known.
 func (u *usage) share(threads int) float64 {
 	s := &u.spent
 	switch {

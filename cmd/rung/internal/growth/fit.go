@@ -10,9 +10,9 @@ const (
 	fitRange = 10 // all that are not smaller than the largest by more than this
 )
 
-// Fit is the growth of one family and method: time = c·bodies^Exponent by
-// least squares of the logarithms, over the upper sizes: at the lower ones what
-// grows slowly hides what will grow fast.
+// Fit is the growth of one family and method: time = c·bodies^Exponent, by least squares of the
+// logarithms, over the upper sizes. At the lower sizes, terms that grow slowly hide those that
+// will grow fast.
 type Fit struct {
 	Family    string   `json:"family"`
 	Method    string   `json:"method"`

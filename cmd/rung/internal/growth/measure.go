@@ -145,7 +145,7 @@ func (s *series) measure(n, nb int) (*Record, error) {
 		return nil, err
 	}
 	o := rung.Options{Ordering: s.flags.ordering.Ordering, Threads: int(s.flags.threads)}
-	plan, analysis, err := analysed(func() (*rung.Plan, error) { return kkt.PlanMechanism(mech, o), nil }, s.flags.least())
+	plan, analysis, err := analysed(func() (*rung.Plan, error) { return kkt.NewPlan(mech, o), nil }, s.flags.least())
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,9 @@ func (s *series) measure(n, nb int) (*Record, error) {
 	rec.Ordering, rec.Threads, rec.AnalyzeNs, rec.usage = plan.Ordering().String(), threads, analysis, used
 	rec.FactorNonzeros, rec.FactorFlops = c.NonZeros, c.Flops
 	rec.PeakBytes = max(0, machine.PeakBytes()-base)
-	rec.Residual = residual(plan, solver)
+	if rec.Residual, err = residual(plan, solver); err != nil {
+		return nil, err
+	}
 	rec.SolveOnceNs, err = solveOnce(plan, s.flags.least())
 	return rec, err
 }
@@ -215,19 +217,23 @@ func (s *series) mechanism(n int) (*mechanism.Mechanism, error) {
 // residual returns the scaled residual of the solution (see
 // sparse.Matrix.BackwardError). Only the system and the solution are kept
 // while it is computed.
-func residual(plan *rung.Plan, s *kkt.Solver) float64 {
-	p, l, sys := plan.Layout().Pattern, plan.Layout(), s.System()
+func residual(plan *rung.Plan, s *kkt.Solver) (float64, error) {
+	p, l := plan.Layout().Pattern, plan.Layout()
+	sys, err := s.System()
+	if err != nil {
+		return 0, err
+	}
 	x := make([]float64, p.Dim())
 	s.AccelerationsTo(x[:p.Off[p.Positive()]])
 	var lambda [6]float64
 	for node := p.Positive(); node < p.Len(); node++ {
-		rows := s.MultipliersTo(&lambda, l.NodeJoint(node))
+		rows := s.JointMultipliersTo(&lambda, l.NodeJoint(node))
 		for k := range rows {
 			x[int(p.Off[node])+k] = -lambda[k]
 		}
 	}
 	debug.FreeOSMemory() // the factor, which s.System does not refer to
-	return sys.K.BackwardError(sys.B, x)
+	return sys.K.BackwardError(sys.B, x), nil
 }
 
 // how returns the order of the sparse method, or another method's name.

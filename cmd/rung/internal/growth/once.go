@@ -6,7 +6,7 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 )
 
-// solveOnce returns the median time of a solution, in ns, that is neither checked nor refined (kkt.Solver.SubstituteTo).
+// solveOnce returns the median time of a solution, in ns, that is neither checked nor refined (kkt.Solver.SolveOnceTo).
 func solveOnce(plan *kkt.Plan, least time.Duration) (int64, error) {
 	s, a := plan.NewSolver(), make([]float64, 6*plan.Mechanism().NumBodies())
 	if err := s.Assemble(plan.Initial()); err != nil {
@@ -18,7 +18,7 @@ func solveOnce(plan *kkt.Plan, least time.Duration) (int64, error) {
 			return 0, err
 		}
 		t := time.Now()
-		s.SubstituteTo(a)
+		s.SolveOnceTo(a)
 		if took := time.Since(t).Nanoseconds(); warm { // the memory has been touched
 			times = append(times, took)
 		}

@@ -49,8 +49,8 @@ type phased interface {
 	Refine() error
 }
 
-// evaluate returns the median times of solving at st, after one evaluation that
-// touches all memory for the first time, and counts in u what was used meanwhile on so many threads.
+// evaluate returns the median times of solving at st. One evaluation before touches all memory
+// for the first time. evaluate counts in u what was used meanwhile on so many threads.
 func evaluate(s phased, st *mechanism.State, threads int, least time.Duration, u *usage) (times timing, err error) {
 	if err := s.Solve(st); err != nil {
 		return times, err

@@ -84,8 +84,8 @@ func (rec *Record) evaluateClosed(p *tree.Plan, st *mechanism.State, least time.
 	return nil
 }
 
-// evaluateArticulated enters what articulated bodies take. Their inertias and
-// accelerations are computed in the same passes, so that only the whole is timed.
+// evaluateArticulated stores the times of articulated bodies. Their inertias and accelerations
+// are computed in the same passes, so only the whole is timed.
 func (rec *Record) evaluateArticulated(p *tree.Plan, st *mechanism.State, least time.Duration) error {
 	w, qdd := p.NewWorkspace(), make([]float64, p.NumDof())
 	solve := func() error {

@@ -4,7 +4,8 @@ import (
 	"time"
 )
 
-// Clocks are readings of the clocks beside that of the day, or what passed between two readings. One that is not there is negative.
+// Clocks are readings of several clocks besides that of the day, or what passed between two
+// readings. A clock that the system does not have reads negative.
 type Clocks struct{ CPU, Waited, Machine time.Duration }
 
 // NotKnown is the reading of a clock that is not there.

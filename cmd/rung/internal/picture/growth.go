@@ -83,8 +83,8 @@ type look struct {
 	glyph draw.GlyphDrawer
 }
 
-// looks returns a look for each line: a colour a family and a glyph a method, or
-// both by the one of which there are several.
+// looks returns a look for each line: a colour a family and a glyph a method. If there are
+// several of one kind only, both follow that kind.
 func looks(lines []Line) []look {
 	var families, methods []string
 	place := func(list *[]string, name string) int {

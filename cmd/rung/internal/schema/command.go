@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 )
@@ -40,8 +41,8 @@ func Of(name string) ([]byte, error) {
 	return b, nil
 }
 
-// New returns the subcommand rung schema. failed marks an error of writing.
-func New(failed func(error) error) *cobra.Command {
+// New returns the subcommand rung schema.
+func New() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema [DOCUMENT]",
 		Short: "Print the JSON Schema of models, or of what a subcommand prints",
@@ -55,15 +56,20 @@ what all subcommands read; the others are what they print with --json:
   equilibrium  rung equilibrium`,
 		Example: `  rung schema > rung-model.schema.json
   rung schema result`,
-		Args:      cobra.MaximumNArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return shell.Arguments("DOCUMENT")(cmd, args)
+		},
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := Of(append(args, "model")[0])
 			if err != nil {
-				return err
+				return shell.UseErrorf("%v", err)
 			}
 			_, err = cmd.OutOrStdout().Write(b)
-			return failed(err)
+			return shell.Failed("", err)
 		},
 	}
 }

@@ -52,9 +52,21 @@ func (g *Group) width() (n int) {
 	return n
 }
 
+// indent returns how far line i of a row is set in: further lines are, where there is room.
+func (t *Table) indent(i int) string {
+	n := 2
+	for k := range t.lines[i] {
+		n += t.lines[i][k].width()
+	}
+	if i == 0 || n > t.page.columns {
+		return ""
+	}
+	return "  "
+}
+
 // Rest returns the columns that are left for the last column, whose Width is 0.
 func (t *Table) Rest() int {
-	n := t.page.columns
+	n := t.page.columns - len(t.indent(len(t.lines)-1))
 	for _, g := range t.lines[len(t.lines)-1] {
 		for _, c := range g.Columns {
 			n -= c.Width
@@ -69,23 +81,32 @@ func (t *Table) Row(cells ...string) {
 		t.begun = true
 		t.head()
 	}
-	for _, line := range t.lines {
+	for i, line := range t.lines {
 		var b strings.Builder
+		b.WriteString(t.indent(i))
 		for _, g := range line {
-			for i := range g.Columns {
-				g.Columns[i].pad(&b, cells[0])
+			for k := range g.Columns {
+				g.Columns[k].pad(&b, cells[0])
 				cells = cells[1:]
 			}
 		}
-		t.page.write(b.String())
+		t.writeFurther(i, b.String())
+	}
+}
+
+// writeFurther writes line i of a row or head; further ones only if there is something in them.
+func (t *Table) writeFurther(i int, text string) {
+	if i == 0 || strings.TrimSpace(text) != "" {
+		t.page.write(text)
 	}
 }
 
 // head writes the titles of groups and the heads of columns, line by line as the rows are folded. A line without any is
 // left out.
 func (t *Table) head() {
-	for _, line := range t.lines {
+	for i, line := range t.lines {
 		var titles strings.Builder
+		titles.WriteString(t.indent(i))
 		lines := 0
 		for _, g := range line {
 			c := Column{Width: g.width(), Left: g.Columns[0].Left}
@@ -94,23 +115,18 @@ func (t *Table) head() {
 				lines = max(lines, 1+strings.Count(c.Head, "\n"))
 			}
 		}
-		t.headLine(titles.String())
+		t.writeFurther(1, titles.String())
 		for k := range lines {
 			var b strings.Builder
+			b.WriteString(t.indent(i))
 			for _, g := range line {
 				for _, c := range g.Columns {
 					head := append(strings.Split(c.Head, "\n"), make([]string, lines)...)
 					c.pad(&b, head[k])
 				}
 			}
-			t.headLine(b.String())
+			t.writeFurther(1, b.String())
 		}
-	}
-}
-
-func (t *Table) headLine(text string) {
-	if strings.TrimSpace(text) != "" {
-		t.page.write(text)
 	}
 }
 

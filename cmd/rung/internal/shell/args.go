@@ -12,8 +12,26 @@ import (
 	"golang.org/x/term"
 )
 
-// HelpColumns is the width that help texts are wrapped to.
-const HelpColumns = "80"
+// FitHelp makes the help of root, and of what is below it, fit the terminal.
+func FitHelp(root *cobra.Command) {
+	columns := func(c *cobra.Command) int { return min(max(Columns(rawOutput(c)), sheet.Narrowest), sheet.Widest) }
+	cobra.AddTemplateFunc("columns", columns)
+	cobra.AddTemplateFunc("reflow", func(text string, c *cobra.Command) string {
+		return sheet.Reflow(strings.TrimSpace(text), columns(c))
+	})
+	cobra.AddTemplateFunc("short", func(c *cobra.Command) string {
+		return sheet.Hanging(c.Short, c.NamePadding()+3, columns(c))
+	})
+	root.SetUsageTemplate(strings.NewReplacer(
+		"{{if .Runnable}}", "{{if and .Runnable (not .HasSubCommands)}}",
+		".LocalFlags.FlagUsages", ".LocalFlags.FlagUsagesWrapped (columns .)",
+		".InheritedFlags.FlagUsages", ".InheritedFlags.FlagUsagesWrapped (columns .)",
+		"{{rpad .Name .NamePadding }} {{.Short}}", "{{rpad .Name .NamePadding }} {{short .}}",
+		`Use "{{.CommandPath}} [command] --help" for more information about a command.`,
+		`{{reflow (printf "Use \"%s [command] --help\" for more information about a command." .CommandPath) .}}`,
+	).Replace(root.UsageTemplate()))
+	root.SetHelpTemplate(strings.Replace(root.HelpTemplate(), "{{. | trimTrailingWhitespaces}}", "{{reflow . $}}", 1))
+}
 
 // Arguments checks that there is one argument a name.
 func Arguments(names ...string) cobra.PositionalArgs {
@@ -30,11 +48,15 @@ func Arguments(names ...string) cobra.PositionalArgs {
 
 // Streams returns the input and outputs of cmd.
 func Streams(cmd *cobra.Command) (stdin io.Reader, stdout, stderr io.Writer) {
-	stdout = cmd.OutOrStdout()
-	if o, ok := stdout.(*watched); ok {
-		stdout = o.w // the commands look at the errors themselves
+	return cmd.InOrStdin(), rawOutput(cmd), cmd.ErrOrStderr()
+}
+
+// rawOutput returns the output of cmd whose errors nobody keeps: the commands look at these themselves.
+func rawOutput(cmd *cobra.Command) io.Writer {
+	if o, ok := cmd.OutOrStdout().(*watched); ok {
+		return o.w
 	}
-	return cmd.InOrStdin(), stdout, cmd.ErrOrStderr()
+	return cmd.OutOrStdout()
 }
 
 // Columns returns the columns of a page on w: those of COLUMNS, else those of the terminal that w is, else the most.

@@ -61,23 +61,17 @@ func (f *Failure) Error() string { return f.err.Error() }
 
 func (f *Failure) Unwrap() error { return f.err }
 
-// Failed marks err, which may be nil, as the failure of a computation with the
-// model called name, if that is not empty.
+// Failed marks err, which may be nil, as the failure of a computation with the model called
+// name. name may be empty.
 func Failed(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	err = Plain(err)
+	err = fault.Plain(err)
 	if name != "" {
 		err = fmt.Errorf("%s: %w", name, err)
 	}
 	return &Failure{err}
-}
-
-// Plain returns err without the name of the package that its text begins with,
-// which tells a user of the command nothing.
-func Plain(err error) error {
-	return fault.Plain(err)
 }
 
 // report prints err: the problems of a document a line each, other errors
@@ -88,7 +82,7 @@ func report(w io.Writer, cmd *cobra.Command, err error) {
 		return
 	}
 	// The messages of cobra have lines of hints, and tabs, behind the first.
-	text := strings.TrimSpace(strings.ReplaceAll(Plain(err).Error(), "\t", "  "))
+	text := strings.TrimSpace(strings.ReplaceAll(fault.Plain(err).Error(), "\t", "  "))
 	if outfile.Full(err) { // of several files, one line is enough
 		text, _, _ = strings.Cut(strings.Replace(text, "write /dev/stdout", "stdout", 1), "\n")
 	}

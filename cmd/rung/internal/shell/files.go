@@ -118,8 +118,8 @@ type Output struct {
 	file  *outfile.File
 }
 
-// Create begins a file that will take the place of the one at path, or takes stdout if path is "-". Nobody else can
-// Write the file until close or drop.
+// Create begins a file that will replace the one at path, or takes stdout if path is "-".
+// Nobody else can write the file until Close or Drop.
 //
 // It returns an error of bad use if that is not possible.
 func Create(path string, stdout io.Writer) (*Output, error) {
@@ -138,8 +138,8 @@ func Create(path string, stdout io.Writer) (*Output, error) {
 	return &Output{bufio.NewWriterSize(f, 1<<16), path, place, f}, nil
 }
 
-// Close ends the output after err, the error of what was written to it. A file that is complete takes its place,
-// another is removed.
+// Close ends the output after err, the error of what was written to it. A complete file
+// replaces the one before; an incomplete file is removed.
 //
 // It returns err or the error of writing, as a failure.
 func (o *Output) Close(err error) error {

@@ -26,7 +26,7 @@ wrenches of the joints in --wrenches. A summary goes to standard error.
 A state that does not fit the joints is closed first, as by rung assemble.
 During the run positions and velocities are put back on the joints whenever
 they are off by more than 1e-10, and fixed steps close the joints at every
-stage where some are redundant; --stabilise baumgarte feeds the violations back
+stage where some are redundant; --stabilize baumgarte feeds the violations back
 instead, and none leaves them alone. dopri5 chooses its steps by the tolerance
 --tol unless --step gives a fixed one; rk4 needs --step. generalized-alpha, an
 implicit method of order 2 for stiff springs and dampers, takes either; --rho is
@@ -77,7 +77,7 @@ where this run began.`,
 	flags.BoolVar(&f.json, "json", false, "print the summary as one JSON document")
 	flags.BoolVar(&f.quiet, "quiet", false, "no summary and no progress")
 	f.method.Add(cmd)
-	f.stabilise.Add(cmd)
+	f.stabilize.Add(cmd)
 	f.ordering.Add(cmd)
 	f.threads.Add(cmd)
 	shell.CompleteNames(cmd, "bodies", shell.BodyNames)

@@ -36,7 +36,7 @@ type Flags struct {
 	checkpoint   string
 	resume       bool
 	method       shell.MethodFlag
-	stabilise    stabiliseFlag
+	stabilize    stabilizeFlag
 	ordering     shell.OrderingFlag
 	threads      shell.ThreadsFlag
 	json, quiet  bool
@@ -125,8 +125,8 @@ func (f *Flags) checkFiles(model string) error {
 	case !toFile && f.checkpoint != "":
 		return shell.UseErrorf("--checkpoint needs a trajectory to go on with: give --out a file")
 	}
-	if f.stabilise == baumgarte && f.method.Method != motion.Sparse {
-		return shell.UseErrorf("--stabilise baumgarte needs --method sparse: the tree methods do not see violations of the tree's joints")
+	if f.stabilize == baumgarte && f.method.Method != motion.Sparse {
+		return shell.UseErrorf("--stabilize baumgarte needs --method sparse: the tree methods do not see violations of the tree's joints")
 	}
 	if err := shell.Apart(f.output, "the trajectory would replace the model", model); err != nil {
 		return err
@@ -186,7 +186,7 @@ func simError(name string, err error) error {
 
 // plainSim is plain for errors of package sim.
 func plainSim(err error) error {
-	return shell.Plain(err)
+	return fault.Plain(err)
 }
 
 // ErrInterrupted ends a run from outside.
@@ -236,8 +236,8 @@ func (f *Flags) checkRho() error {
 		return shell.UseErrorf("--rho %v is not in [0, 1)", f.rho)
 	case f.implicit() && f.method.Method != motion.Sparse:
 		return shell.UseErrorf("%s needs --method sparse: its Newton matrix is that of the sparse method", alphaIntegrator)
-	case f.implicit() && f.stabilise == baumgarte:
-		return shell.UseErrorf("%s meets the joints by itself: --stabilise baumgarte is not for it", alphaIntegrator)
+	case f.implicit() && f.stabilize == baumgarte:
+		return shell.UseErrorf("%s meets the joints by itself: --stabilize baumgarte is not for it", alphaIntegrator)
 	}
 	return nil
 }
@@ -275,35 +275,35 @@ func (f *Flags) chosenJoints(mech *mechanism.Mechanism) ([]int, error) {
 	return chosen, nil
 }
 
-// stabiliseFlag is the value of --stabilise: how violations of the joints are fought.
-type stabiliseFlag string
+// stabilizeFlag is the value of --stabilize: how violations of the joints are fought.
+type stabilizeFlag string
 
-// The values of --stabilise.
+// The values of --stabilize.
 const (
-	Projection stabiliseFlag = "projection"
-	baumgarte  stabiliseFlag = "baumgarte"
-	none       stabiliseFlag = "none"
+	Projection stabilizeFlag = "projection"
+	baumgarte  stabilizeFlag = "baumgarte"
+	none       stabilizeFlag = "none"
 )
 
-// StabiliseNames are the names that --stabilise takes.
-var StabiliseNames = []string{string(Projection), string(baumgarte), string(none)}
+// StabilizeNames are the names that --stabilize takes.
+var StabilizeNames = []string{string(Projection), string(baumgarte), string(none)}
 
-func (f *stabiliseFlag) String() string { return string(*f) }
+func (f *stabilizeFlag) String() string { return string(*f) }
 
-func (f *stabiliseFlag) Type() string { return "name" }
+func (f *stabilizeFlag) Type() string { return "name" }
 
-func (f *stabiliseFlag) Set(s string) error {
-	if !slices.Contains(StabiliseNames, s) {
-		return fmt.Errorf("no stabilisation %s; there are %s", fault.Name(s), strings.Join(StabiliseNames, ", "))
+func (f *stabilizeFlag) Set(s string) error {
+	if !slices.Contains(StabilizeNames, s) {
+		return fmt.Errorf("no stabilization %s; there are %s", fault.Name(s), strings.Join(StabilizeNames, ", "))
 	}
-	*f = stabiliseFlag(s)
+	*f = stabilizeFlag(s)
 	return nil
 }
 
-func (f *stabiliseFlag) Add(cmd *cobra.Command) {
+func (f *stabilizeFlag) Add(cmd *cobra.Command) {
 	*f = Projection
-	cmd.Flags().Var(f, "stabilise", "how violations of joints are fought: "+strings.Join(StabiliseNames, ", "))
-	shell.Complete(cmd, "stabilise", StabiliseNames...)
+	cmd.Flags().Var(f, "stabilize", "how violations of joints are fought: "+strings.Join(StabilizeNames, ", "))
+	shell.Complete(cmd, "stabilize", StabilizeNames...)
 }
 
 // The endings of the trajectories that are written.

@@ -12,12 +12,12 @@ import (
 type mover struct {
 	stepper   sim.Stepper
 	projector sim.Projector // nil unless violations are projected away
-	settings  string        // method, ordering and stabilisation
+	settings  string        // method, ordering and stabilization
 }
 
-// newMover returns the integrator of the flags with the method and the stabilisation.
+// newMover returns the integrator of the flags with the method and the stabilization.
 func (f *Flags) newMover(plan *kkt.Plan) (*mover, error) {
-	m := &mover{settings: fmt.Sprintf("%v %v, %s", f.method, plan.Ordering(), f.stabilise)}
+	m := &mover{settings: fmt.Sprintf("%v %v, %s", f.method, plan.Ordering(), f.stabilize)}
 	var tol sim.Tolerance
 	if !f.stepSet {
 		tol.Relative = f.tol
@@ -26,9 +26,9 @@ func (f *Flags) newMover(plan *kkt.Plan) (*mover, error) {
 	if f.implicit() {
 		n := motion.NewNewton(plan)
 		m.stepper = sim.NewGeneralizedAlpha(mech, n, sim.GeneralizedAlphaOptions{
-			Rho: f.rho, Annihilate: f.rho == 0, Tolerance: tol, Fixed: f.stepSet, RawVelocities: f.stabilise == none,
+			Rho: f.rho, Annihilate: f.rho == 0, Tolerance: tol, Fixed: f.stepSet, RawVelocities: f.stabilize == none,
 		})
-		m.projectBy(n, f.stabilise)
+		m.projectBy(n, f.stabilize)
 		return m, nil
 	}
 	d, err := motion.New(plan, f.method.Method)
@@ -36,16 +36,16 @@ func (f *Flags) newMover(plan *kkt.Plan) (*mover, error) {
 		return nil, err
 	}
 	dynamics := sim.Dynamics(d)
-	if f.stabilise == baumgarte { // of the sparse method only, as checkFiles has seen
+	if f.stabilize == baumgarte { // of the sparse method only, as checkFiles has seen
 		dynamics = &sim.Baumgarte{Dynamics: d.(sim.StabilizedDynamics)}
 	}
 	m.stepper = sim.NewRungeKutta(mech, dynamics, f.tableau(), tol)
-	m.projectBy(d, f.stabilise)
+	m.projectBy(d, f.stabilize)
 	return m, nil
 }
 
 // projectBy takes p for the projector if violations are projected away.
-func (m *mover) projectBy(p sim.Projector, stab stabiliseFlag) {
+func (m *mover) projectBy(p sim.Projector, stab stabilizeFlag) {
 	if stab == Projection {
 		m.projector = p
 	}

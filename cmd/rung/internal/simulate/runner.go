@@ -145,9 +145,9 @@ func (r *runner) closeStart(plan *rung.Plan) error {
 	return nil
 }
 
-// open opens the trajectory and, for a new run, writes the first checkpoint, so
-// that there is never one of another run beside it. Errors are those of bad input. It touches
-// no file before it knows that checkpoint and picture can be written, and by nobody else.
+// open opens the trajectory. For a new run it writes the first checkpoint, so that there is
+// never a checkpoint of another run beside the trajectory. Errors are those of bad input. It
+// touches no file before it knows that it, and nobody else, can write checkpoint and picture.
 func (r *runner) open(stdout io.Writer) error {
 	var err error
 	if r.f.checkpoint != "" {

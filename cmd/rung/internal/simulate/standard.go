@@ -24,7 +24,7 @@ type ValidatedRun struct {
 	Bodies     int     `json:"bodies"`
 	Integrator string  `json:"integrator"`
 	Method     string  `json:"method"`
-	Stabilise  string  `json:"stabilise"`
+	Stabilize  string  `json:"stabilize"`
 	Step       float64 `json:"step,omitempty"`
 	Tolerance  float64 `json:"tolerance,omitempty"`
 	Steps      int64   `json:"steps"`
@@ -79,7 +79,7 @@ var StandardBenchmarks = []standardBenchmark{
 type validatedMethod struct {
 	Integrator string
 	method     motion.Method
-	stabilise  stabiliseFlag
+	stabilize  stabilizeFlag
 }
 
 // Methods returns how b is run, the default of rung simulate first, but for the tolerance. generalized-alpha, of order 2,
@@ -111,7 +111,7 @@ func (b *standardBenchmark) validate(m *model.Model, ref *referenceRun, how vali
 		return nil, err
 	}
 	r := &ValidatedRun{
-		Model: b.Model, Bodies: mech.NumBodies(), Integrator: how.Integrator, Method: how.method.String(), Stabilise: string(how.stabilise),
+		Model: b.Model, Bodies: mech.NumBodies(), Integrator: how.Integrator, Method: how.method.String(), Stabilize: string(how.stabilize),
 		Limit: b.limit, Published: b.published,
 	}
 	s, err := b.simulation(r, plan, how, w)
@@ -139,7 +139,7 @@ func (b *standardBenchmark) validate(m *model.Model, ref *referenceRun, how vali
 
 // Simulation returns the run of b by one method.
 func (b *standardBenchmark) simulation(r *ValidatedRun, plan *rung.Plan, how validatedMethod, w *witness) (*sim.Simulation, error) {
-	f := &Flags{integrator: how.Integrator, method: shell.MethodFlag{Method: how.method}, stabilise: how.stabilise, rho: sim.DefaultRho}
+	f := &Flags{integrator: how.Integrator, method: shell.MethodFlag{Method: how.method}, stabilize: how.stabilize, rho: sim.DefaultRho}
 	tab := f.tableau()
 	if f.stepSet = tab != nil && tab.ErrorOrder == 0; f.stepSet {
 		f.step, r.Step = b.step, b.step

@@ -9,8 +9,8 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// Simulation is what rung simulate --json prints. Steps, drift and passages are
-// those of the whole run, the others those since it was resumed.
+// Simulation is the document of rung simulate --json. Steps, drift and passages are those of
+// the whole run; the other numbers are those since it was resumed.
 type Simulation struct {
 	Format      string           `json:"format"`
 	Name        string           `json:"name"`

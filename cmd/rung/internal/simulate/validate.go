@@ -50,7 +50,7 @@ func (v *Validation) run(folder string, b *standardBenchmark, short bool, p *she
 		p.Stage(fmt.Sprintf("%s, %s, %s", b.Model, how.Integrator, how.method), progressParts)
 		r, err := b.validate(m, ref, how, p)
 		if err != nil {
-			return fmt.Errorf("%s: %w", b.Model, shell.Plain(err))
+			return fmt.Errorf("%s: %w", b.Model, fault.Plain(err))
 		}
 		r.Required = i == 0
 		v.Runs = append(v.Runs, *r)

@@ -62,7 +62,7 @@ func (r *ValidatedRun) cells(again bool) []string {
 		result += ", missed"
 	}
 	return []string{
-		name, r.Integrator + ", " + how, r.Method, r.Stabilise, steps, sheet.Digits2(r.CPU),
+		name, r.Integrator + ", " + how, r.Method, r.Stabilize, steps, sheet.Digits2(r.CPU),
 		result, limit, sheet.Digits2(r.Energy), sheet.Digits2(r.Position), sheet.Digits2(r.Velocity),
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -64,7 +63,7 @@ type watcher struct {
 }
 
 func newWatcher(mech *mechanism.Mechanism, columns *sim.Columns) *watcher {
-	w := &watcher{mech: mech, columns: columns, conservative: conservative(mech)}
+	w := &watcher{mech: mech, columns: columns, conservative: mech.Conservative()}
 	w.kin.Bodies = make([]mechanism.BodyKinematics, mech.NumBodies())
 	return w
 }
@@ -96,21 +95,4 @@ func (w *watcher) note(e mechanism.Energy) {
 	}
 	w.change = max(w.change, math.Abs(w.last-w.first))
 	w.kinetic = max(w.kinetic, e.Kinetic)
-}
-
-// conservative reports whether nothing in mech does work that its energy leaves out:
-// prescribed motions, joint forces, dampers, wrenches.
-func conservative(mech *mechanism.Mechanism) bool {
-	for j := range mech.Joints {
-		d := mech.Drive(j)
-		if mech.Joints[j].Motion != nil || d != nil && (d.Force != [6]float64{} || d.Damping != [6]float64{}) {
-			return false
-		}
-	}
-	for i := range mech.Forces {
-		if f := &mech.Forces[i]; f.Kind == model.Wrench || f.Damping != 0 {
-			return false
-		}
-	}
-	return true
 }

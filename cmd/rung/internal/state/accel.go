@@ -8,7 +8,6 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
-	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/spf13/cobra"
 )
@@ -85,7 +84,7 @@ func accelerate(path string, stdin io.Reader, f *accelFlags, p *shell.Progress) 
 		return nil, err
 	}
 	p.Stage("analysing", 0)
-	plan, err := kkt.NewPlan(m, o)
+	plan, err := rung.NewPlan(m, o)
 	if err != nil {
 		return nil, err
 	}

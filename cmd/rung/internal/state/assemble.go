@@ -243,13 +243,13 @@ func printChanges(p *sheet.Page, list []namedChange) {
 	p.Line("largest changes")
 	t := p.Table(
 		sheet.Group{Columns: []sheet.Column{{Width: 19, Left: true}, {Width: 10}, {Width: 1}, {Width: 7, Left: true}}},
-		sheet.Group{Columns: []sheet.Column{{Width: 1}, {Left: true}}},
+		sheet.Group{Columns: []sheet.Column{{Left: true}}},
 	)
 	for _, c := range list {
 		if c.of.Value == 0 {
-			t.Row("  "+c.name, "none", "", "", "", "")
+			t.Row("  "+c.name, "none", "", "", "")
 			continue
 		}
-		t.Row("  "+c.name, sheet.Short(c.of.Value), "", c.unit, "", fault.Text(c.of.Body, t.Rest()))
+		t.Row("  "+c.name, sheet.Short(c.of.Value), "", c.unit, fault.Text(c.of.Body, t.Rest()))
 	}
 }

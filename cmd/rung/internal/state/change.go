@@ -19,7 +19,7 @@ type stateChange struct {
 
 // run reads the model, changes it, writes it unless change fails, and prints what change
 // returns: the document with --json, else what print writes, nothing after an error. A
-// Change that has no document leaves only its error.
+// change that has no document leaves only its error.
 func (c *stateChange) run(cmd *cobra.Command, change func(m *model.Model, p *shell.Progress) (document any, print func(*sheet.Page), err error)) error {
 	stdin, stdout, stderr := shell.Streams(cmd)
 	p := shell.NewProgress(stderr)

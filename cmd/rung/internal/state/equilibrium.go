@@ -177,7 +177,7 @@ func (r *EquilibriumResult) fill(mech *mechanism.Mechanism, e *linear.Equilibriu
 	r.Unbalanced = newUnbalanced(&e.Unbalanced, &e.Relative)
 	r.Stability = e.Stability.String()
 	if e.Stability != linear.Immobile && e.Stability != linear.Unknown {
-		r.Lowest = &lowestResult{Stiffness: e.Lowest, Frequency: math.Sqrt(max(e.Lowest, 0)) / (2 * math.Pi)}
+		r.Lowest = &lowestResult{Stiffness: e.Lowest, Frequency: e.Frequency()}
 	}
 	r.Travel, r.Turn = change(e.TravelBody, e.Travel), change(e.TurnBody, e.Turn)
 	r.Energy = &energyChange{e.Before.Potential(), e.After.Potential()}

@@ -140,8 +140,8 @@ func runInverse(cmd *cobra.Command, path string, f *inverseFlags) error {
 	return errors.Join(werr, shell.Failed(shell.ModelFile(path), err))
 }
 
-// parseActuators turns joints and joint.freedom into freedoms. A name that is a
-// joint's as a whole is taken as that, so that names may have points.
+// parseActuators turns joints and joint.freedom into freedoms. A text that is the whole name of
+// a joint means that joint, so that names may have points.
 func parseActuators(mech *mechanism.Mechanism, words []string) ([]mechanism.Freedom, error) {
 	var list []mechanism.Freedom
 	for _, word := range words {
@@ -194,7 +194,7 @@ func readAccelerations(path string, stdin io.Reader, mech *mechanism.Mechanism) 
 		}
 	}
 	if err != nil {
-		return nil, shell.UseErrorf("%v", shell.Plain(err))
+		return nil, shell.UseErrorf("%v", fault.Plain(err))
 	}
 	path = shell.ModelFile(path)
 	var doc struct {
@@ -242,7 +242,7 @@ func readResult(r io.Reader, mech *mechanism.Mechanism) ([]byte, error) {
 // actuation is what inverse dynamics found, by one side or the other.
 type actuation struct {
 	forces             []float64 // by actuator
-	status             tree.Actuation
+	status             mechanism.Actuation
 	uncontrolled       []mechanism.Freedom
 	residual, distance float64
 }
@@ -250,22 +250,18 @@ type actuation struct {
 // actuateBySparse solves with the actuated freedoms prescribed. The actuation is
 // nil unless the error is that the actuators are too few.
 func actuateBySparse(mech *mechanism.Mechanism, actuators []mechanism.Freedom, wanted []float64, o rung.Options) (*actuation, error) {
-	v, err := kkt.PlanMechanism(mech, o).NewInverse(actuators)
+	v, err := kkt.NewPlan(mech, o).NewInverse(actuators)
 	if err != nil {
 		return nil, err
 	}
 	err = v.Solve(mech.Initial(), wanted)
-	if err != nil && !errors.Is(err, kkt.ErrUnderactuated) {
+	if err != nil && !errors.As(err, new(*mechanism.UnderactuatedError)) {
 		return nil, err
 	}
-	r := &actuation{status: tree.Proper, forces: v.Forces(), residual: v.Residual(), distance: v.Distance()}
-	switch {
-	case v.Mobility() > 0:
-		r.status, r.uncontrolled = tree.Under, v.Uncontrolled()
-	case v.Surplus() > 0:
-		r.status = tree.Redundant
-	}
-	return r, err
+	return &actuation{
+		forces: v.Forces(), status: v.Actuation(), uncontrolled: v.Uncontrolled(),
+		residual: v.Residual(), distance: v.Distance(),
+	}, err
 }
 
 // actuateByTree is actuateBySparse on the spanning tree.
@@ -275,7 +271,7 @@ func actuateByTree(mech *mechanism.Mechanism, actuators []mechanism.Freedom, wan
 		return nil, err
 	}
 	if err := plan.CheckMemory(); err != nil {
-		return nil, fmt.Errorf("%v: %w", m, shell.Plain(err))
+		return nil, fmt.Errorf("%v: %w", m, fault.Plain(err))
 	}
 	var a []spatial.ClassicalAccel // nil asks for zero, as on the sparse side
 	for i := 0; i < len(wanted); i += 6 {
@@ -284,7 +280,7 @@ func actuateByTree(mech *mechanism.Mechanism, actuators []mechanism.Freedom, wan
 	method, _ := m.Tree()
 	v := plan.NewInverse(method, actuators, nil)
 	err = v.SolveBodies(mech.Initial(), a)
-	if err != nil && !errors.As(err, new(*tree.UnderactuatedError)) {
+	if err != nil && !errors.As(err, new(*mechanism.UnderactuatedError)) {
 		return nil, err
 	}
 	return &actuation{

@@ -190,20 +190,14 @@ func openJoint(mech *mechanism.Mechanism, st *mechanism.State) string {
 	if mech.KinematicsTo(k, st) != nil {
 		return ""
 	}
-	most, worst, moving := closedEnough, -1, false
-	for j := range mech.Joints {
-		position, velocity := mech.Residuals(j, k, st)
-		if v := max(position, velocity); v > most {
-			most, worst, moving = v, j, velocity > position
-		}
-	}
+	j, position, velocity := mech.WorstJoint(k, st)
 	switch {
-	case worst < 0:
+	case max(position, velocity) <= closedEnough:
 		return ""
-	case moving:
-		return fmt.Sprintf("the velocities open joint %s by %s m/s or rad/s (see rung assemble)", fault.Name(mech.JointName(worst)), sheet.Short(most))
+	case velocity > position:
+		return fmt.Sprintf("the velocities open joint %s by %s m/s or rad/s (see rung assemble)", fault.Name(mech.JointName(j)), sheet.Short(velocity))
 	}
-	return fmt.Sprintf("joint %s is open by %s m or rad (see rung assemble)", fault.Name(mech.JointName(worst)), sheet.Short(most))
+	return fmt.Sprintf("joint %s is open by %s m or rad (see rung assemble)", fault.Name(mech.JointName(j)), sheet.Short(position))
 }
 
 func newModesResult(mech *mechanism.Mechanism, s *linear.System, found *linear.Modes) *ModesResult {
@@ -213,7 +207,7 @@ func newModesResult(mech *mechanism.Mechanism, s *linear.System, found *linear.M
 		Method: found.Method.String(), Damped: found.Damped, All: found.All, Unstable: found.Unstable(),
 		Unbalanced: newUnbalanced(&left, &relative), Modes: make([]modeResult, len(found.List)),
 	}
-	g := make([]float64, s.Dim())
+	part := make([]float64, mech.NumBodies())
 	for i := range found.List {
 		m := &found.List[i]
 		out := &r.Modes[i]
@@ -222,18 +216,7 @@ func newModesResult(mech *mechanism.Mechanism, s *linear.System, found *linear.M
 			DampingRatio: m.DampingRatio(), Eigenvalue: [2]float64{real(m.Lambda), imag(m.Lambda)},
 			Stiffness: m.Stiffness, Shape: make([]shapeResult, mech.NumBodies()),
 		}
-		part := make([]float64, mech.NumBodies()) // of φᴴMφ = 1
-		for _, x := range [2][]float64{m.Shape, m.Imag} {
-			if x == nil {
-				continue
-			}
-			s.MassTo(g, x)
-			for b := range part {
-				for k := range 6 {
-					part[b] += x[6*b+k] * g[6*b+k]
-				}
-			}
-		}
+		s.EnergyPartsTo(part, m)
 		for b := range out.Shape {
 			out.Shape[b] = shapeOf(mech, m, b)
 			if part[b] > out.largest.Value*(1+1e-9) {

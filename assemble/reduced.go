@@ -1,0 +1,326 @@
+package assemble
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/pages"
+	"github.com/rung-mbd/rung/internal/team"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Grounded is the memory of one KKT system in mass-weighted coordinates that is reduced by the
+// groups of a Ground (docs/theory.md, equation R2):
+//
+//	⎡ 1  Wᵀ ⎤ ⎡  z ⎤   ⎡ b ⎤
+//	⎣ W  0  ⎦ ⎣ −λ ⎦ = ⎣ g ⎦
+//
+// For a body in no group z is x̃, b and the columns of W are those of Weighted; for a group,
+// b = Nᵀ(C⁻¹f − c), and W·N and g − W·c stand for W and g. It belongs to one goroutine at a time.
+type Grounded struct {
+	G     *Ground
+	W     *sparse.Matrix        // unit diagonal blocks, not stored, and W
+	B     []float64             // right side
+	Scale []float64             // of the rows of joints, as in Weighted: the squared norms of W, not of W·N
+	Parts []float64             // by node: Σ‖c‖² of the bodies of a joint, whose parts of its rows are in B (factor.Factor.SetParts)
+	Kin   *mechanism.Kinematics // without I
+
+	bodies     []bodies.Body
+	force      []spatial.Force // of drives and force elements; nil if there are none
+	directions []float64       // N: of the body of each tree joint, its columns as rows of six
+	particular []float64       // c: six numbers a tree joint
+	squares    []float64       // ‖c‖² by tree joint
+	constants  []float64       // rows of pinned loop joints on predecessors in groups, which no state changes
+	base       []float64       // part of Scale that no state changes
+
+	team   *team.Team
+	pass   pass        // what the team works on
+	ends   []passEnd   // by task
+	one    []groupWork // by worker
+	eights []eightWork // by worker; nil if there are no eights
+}
+
+// Sizes of the ranges of groups, bodies or joints, and of eights of them, that one task of a team takes.
+const (
+	groupRange = 128
+	eightRange = groupRange / 8
+)
+
+// rangesOf returns the number of ranges of n things.
+func rangesOf(n, size int) int { return (n + size - 1) / size }
+
+// passKind is what is done with all bodies, or with all loop joints.
+type passKind uint8
+
+const (
+	statePass     passKind = iota // kinematics and, if there are no applied forces, what loadPass does
+	loadPass                      // loads, N and c, and loop joints whose groups the same task has filled
+	loopPass                      // rows of the other loop joints
+	errorPass                     // c for errors of rows, and right sides of loop joints whose groups the same task has
+	loopErrorPass                 // right sides of the other loop joints for errors of rows
+	resultPass                    // accelerations
+)
+
+// pass is one pass, and its arguments.
+type pass struct {
+	kind passKind
+	s    *mechanism.State
+	e    []float64 // errors of rows, in the scalar order of L.Pattern
+	a, z []float64 // accelerations, and the solution that they are made of
+}
+
+// passEnd is what a task has found.
+type passEnd struct {
+	bad  int32   // first thing with which it could not go on, −1 if there is none
+	free float64 // largest component of C⁻¹·f
+}
+
+// tasks are the tasks of a pass: over eights, then over things one after the other, then over bodies in no group.
+type tasks struct{ eights, lone, single int }
+
+// tasks returns the numbers of eights, of things in no eight and of bodies in no group that a pass goes over.
+func (g *Ground) tasks(kind passKind) tasks {
+	if kind == loopPass || kind == loopErrorPass {
+		return tasks{len(g.outerLoops()), len(g.eights.loneLoops), 0}
+	}
+	return tasks{len(g.eights.groups), len(g.eights.loneGroups), len(g.single)}
+}
+
+// number returns the number of tasks.
+func (n tasks) number() int {
+	return rangesOf(n.eights, eightRange) + rangesOf(n.lone, groupRange) + rangesOf(n.single, groupRange)
+}
+
+// innerLoops returns the eights of loop joints whose groups one task fills, outerLoops those that no task has.
+func (g *Ground) innerLoops(task int) []loopEight {
+	return g.eights.loops[g.eights.firstLoop[task]:g.eights.firstLoop[task+1]]
+}
+
+func (g *Ground) outerLoops() []loopEight {
+	return g.eights.loops[g.eights.firstLoop[len(g.eights.firstLoop)-1]:]
+}
+
+// NewGroundedOn allocates a reduced system that is filled with a team. The results have the
+// same bits for every team.
+func (g *Ground) NewGroundedOn(t *team.Team) *Grounded {
+	n, m := g.Pattern.Dim(), g.L.Mech
+	y := &Grounded{
+		G: g, W: sparse.NewUnitMatrix(g.Pattern), B: pages.Make[float64](n), Scale: pages.Make[float64](n),
+		Parts: make([]float64, g.Pattern.Len()),
+		Kin:   &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())},
+
+		bodies: m.Bodies, directions: pages.Make[float64](g.columns),
+		particular: make([]float64, 6*len(g.trees)), squares: make([]float64, len(g.trees)),
+		constants: pages.Make[float64](g.blocks), base: pages.Make[float64](n),
+
+		team: t, one: make([]groupWork, t.Workers()),
+		ends: make([]passEnd, max(g.tasks(statePass).number(), g.tasks(loopPass).number())),
+	}
+	if m.HasApplied() {
+		y.force = make([]spatial.Force, m.NumBodies())
+	}
+	if len(g.eights.groups)+len(g.eights.loops) > 0 {
+		y.eights = make([]eightWork, t.Workers())
+	}
+	y.fillConstants()
+	return y
+}
+
+// fillConstants stores the rows of pinned loop joints on their predecessors, and the squared norms of
+// these rows.
+func (y *Grounded) fillConstants() {
+	for i := range y.G.loops {
+		q := &y.G.loops[i]
+		jt := &y.G.L.Mech.Joints[q.joint]
+		switch {
+		case !pinned(jt) || jt.Pred < 0:
+		case q.constant >= 0:
+			constantRows(y.constants[q.constant:], y.base[q.row:], y.bodies, jt)
+		default:
+			constantRows(y.W.Val[q.end[0].block:], y.base[q.row:], y.bodies, jt)
+		}
+	}
+}
+
+// FillTo stores in y the system at s: y.W, y.B, y.Scale, y.Parts, and the kinematics in y.Kin. It returns
+// the largest magnitude of a component of C⁻¹·f, as Weighted.FreeSize does, and NaN if numbers of a group overflow.
+//
+// Units: SI.
+// Cost: O(bodies + joints + forces), no allocation; safe for distinct y at the same time.
+// Errors and panics are those of System.FillTo.
+func (y *Grounded) FillTo(s *mechanism.State) (free float64, err error) {
+	g, m := y.G, y.G.L.Mech
+	if !m.Owns(s) {
+		panic("mechanism: foreign state")
+	}
+	bad, free := y.run(pass{kind: statePass, s: s})
+	if bad >= 0 {
+		return 0, m.NotFinite(y.firstBad(s))
+	}
+	if err := m.CheckTime(s); err != nil {
+		return 0, err
+	}
+	if y.force != nil {
+		clear(y.force)
+		if err := m.AddAppliedTo(y.force, y.Kin, s); err != nil {
+			return 0, err
+		}
+		_, free = y.run(pass{kind: loadPass, s: s})
+	}
+	if i, _ := y.run(pass{kind: loopPass, s: s}); i >= 0 {
+		return 0, fault.Errorf("assemble: %w", m.AtJoint(int(g.loops[i].joint), -1, joints.ErrNoDirection))
+	}
+	return free, nil
+}
+
+// firstBad returns the first body whose state is not finite.
+func (y *Grounded) firstBad(s *mechanism.State) int {
+	for i := range s.Bodies {
+		if !y.stateOf(int32(i), s) {
+			return i
+		}
+	}
+	panic("assemble: state has changed")
+}
+
+// stateOf computes the kinematics of a body. It reports whether its state is finite.
+func (y *Grounded) stateOf(body int32, s *mechanism.State) bool {
+	return y.G.L.Mech.BodyTo(&y.Kin.Bodies[body], s, int(body))
+}
+
+// run makes a pass. It returns the first thing with which it could not go on, or −1, and the largest component that
+// tasks have found.
+func (y *Grounded) run(p pass) (bad int, free float64) {
+	y.pass = p
+	n := y.G.tasks(p.kind).number()
+	y.team.Run(n, (*passJob)(y))
+	y.pass = pass{}
+	bad = -1
+	for i := range y.ends[:n] {
+		e := &y.ends[i]
+		if bad < 0 && e.bad >= 0 {
+			bad = int(e.bad)
+		}
+		free = max(free, e.free)
+	}
+	return bad, free
+}
+
+// passJob is the job of run.
+type passJob Grounded
+
+// Do works on one range.
+func (j *passJob) Do(worker, task int) {
+	y := (*Grounded)(j)
+	n := y.G.tasks(y.pass.kind)
+	end := &y.ends[task]
+	*end = passEnd{bad: -1}
+	k := task - rangesOf(n.eights, eightRange)
+	if k < 0 {
+		lo := task * eightRange
+		y.doEights(&y.eights[worker], end, lo, min(lo+eightRange, n.eights))
+		return
+	}
+	lo := k * groupRange
+	if k -= rangesOf(n.lone, groupRange); k < 0 {
+		y.doLone(&y.one[worker], end, lo, min(lo+groupRange, n.lone))
+		return
+	}
+	lo = k * groupRange
+	y.doSingle(end, y.G.single[lo:min(lo+groupRange, n.single)])
+}
+
+// doLone works on the groups, or loop joints, lo ≤ i < hi of those in no eight.
+func (y *Grounded) doLone(w *groupWork, end *passEnd, lo, hi int) {
+	g, p := y.G, &y.pass
+	switch p.kind {
+	case loopPass:
+		end.bad = y.fillLoops(g.eights.loneLoops[lo:hi], p.s)
+		return
+	case loopErrorPass:
+		y.fillLoopErrors(g.eights.loneLoops[lo:hi], p.e, p.s)
+		return
+	}
+	for _, i := range g.eights.loneGroups[lo:hi] {
+		q := &g.groups[i]
+		switch p.kind {
+		case statePass:
+			if !y.groupState(q, p.s) {
+				end.bad = i
+				return
+			}
+			if y.force == nil {
+				end.free = max(end.free, y.fillGroup(w, q, p.s))
+			}
+		case loadPass:
+			end.free = max(end.free, y.fillGroup(w, q, p.s))
+		case errorPass:
+			y.fillGroupErrors(w, q, p.e, p.s)
+		case resultPass:
+			y.groupResult(q, p.a, p.z)
+		}
+	}
+}
+
+// groupState computes the kinematics of a group. It reports whether its states are finite.
+func (y *Grounded) groupState(q *group, s *mechanism.State) bool {
+	for k := q.first; k < q.end; k++ {
+		if !y.stateOf(y.G.trees[k].body, s) {
+			return false
+		}
+	}
+	return true
+}
+
+// doSingle works on bodies in no group.
+func (y *Grounded) doSingle(end *passEnd, list []int32) {
+	g, p := y.G, &y.pass
+	for _, body := range list {
+		row := int(g.Pattern.Off[g.node[body]])
+		switch p.kind {
+		case statePass:
+			if !y.stateOf(body, p.s) {
+				end.bad = body
+				return
+			}
+			if y.force == nil {
+				end.free = max(end.free, y.fillSingle(row, body, p.s))
+			}
+		case loadPass:
+			end.free = max(end.free, y.fillSingle(row, body, p.s))
+		case errorPass:
+			clear(y.B[row : row+6])
+		case resultPass:
+			y.unweigh((*[6]float64)(p.a[6*body:]), body, (*[6]float64)(p.z[row:]))
+		}
+	}
+}
+
+// fillSingle stores the right side of a body in no group. It returns the largest component.
+func (y *Grounded) fillSingle(row int, body int32, s *mechanism.State) float64 {
+	var spin spatial.Vec3
+	b := (*[6]float64)(y.B[row:])
+	y.load(b, &spin, body, s)
+	return algebra.MaxAbs(b[:])
+}
+
+// load stores C⁻¹·f of a body, and its angular velocity in its axes.
+func (y *Grounded) load(out *[6]float64, spin *spatial.Vec3, body int32, s *mechanism.State) {
+	b, E := &y.bodies[body], &y.Kin.Bodies[body].E
+	weightedLoad(out, spin, b, E, &s.Bodies[body].Omega, &y.G.L.Mech.Gravity)
+	if y.force != nil {
+		addWeightedForce(out, b, E, &y.force[body])
+	}
+}
+
+func dot6(a, b *[6]float64) float64 {
+	return (a[0]*b[0] + a[1]*b[1] + a[2]*b[2]) + (a[3]*b[3] + a[4]*b[4] + a[5]*b[5])
+}
+
+// isLarge reports whether a number is infinite or undefined.
+func isLarge(x float64) bool { return !(x <= math.MaxFloat64) }

@@ -1,0 +1,375 @@
+package assemble
+
+import (
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/internal/lanes"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// Groups of hinges whose trees have the same shape are worked on eight at a time (lanes.Width), and so are balls
+// and hinges between such groups.
+
+// Numbers of one body in a list of states or kinematics. The lanes read them in the order that is asserted below.
+const (
+	stateNumbers = int32(unsafe.Sizeof(mechanism.BodyState{}) / 8)
+	stateOmega   = int32(unsafe.Offsetof(mechanism.BodyState{}.Omega) / 8)
+	kinNumbers   = int32(unsafe.Sizeof(mechanism.BodyKinematics{}) / 8)
+)
+
+// lanes.Body.State begins like mechanism.BodyState, and lanes.Body.Kin like mechanism.BodyKinematics: an index other
+// than 0 does not compile.
+var (
+	_ = [1]byte{}[unsafe.Offsetof(mechanism.BodyState{}.Position)-0*8]
+	_ = [1]byte{}[unsafe.Offsetof(mechanism.BodyState{}.Rotation)-3*8]
+	_ = [1]byte{}[unsafe.Offsetof(mechanism.BodyState{}.Velocity)-7*8]
+	_ = [1]byte{}[unsafe.Offsetof(mechanism.BodyState{}.Omega)-10*8]
+	_ = [1]byte{}[unsafe.Sizeof(mechanism.BodyState{})-uintptr(8*len(lanes.Body{}.State))]
+	_ = [1]byte{}[unsafe.Offsetof(mechanism.BodyKinematics{}.E)-0*8]
+	_ = [1]byte{}[unsafe.Offsetof(mechanism.BodyKinematics{}.Com)-9*8]
+	_ = [1]byte{}[unsafe.Sizeof(mechanism.BodyKinematics{})-uintptr(8*len(lanes.Body{}.Kin))]
+)
+
+const (
+	// fewEqual is the number of equal groups, or joints, below which they are worked on one after the other.
+	fewEqual = 3
+	// eightRows is the largest number of rows of a joint in lanes.
+	eightRows = 5
+)
+
+// places are a number for each lane.
+type places = [lanes.Width]int32
+
+// eights is what is worked on eight at a time, and what is not. Lanes without a group or joint of their own repeat
+// the last one.
+type eights struct {
+	groups []groupEight
+	trees  []treeEight // those of the groups of an eight follow on each other
+	loops  []loopEight // first those whose groups one task fills, in the order of tasks
+
+	// firstLoop is the first of the loops of each task that fills eights of groups; then that of the loops that
+	// no such task has.
+	firstLoop []int32
+
+	shapes     []groupShape
+	treeConsts []lanes.BodyConst
+	loopConsts []lanes.JointConst
+
+	loneGroups, loneLoops []int32 // in Ground, in no eight
+}
+
+// groupEight is eight groups of one shape.
+type groupEight struct {
+	shape int32  // in eights.shapes
+	first int32  // in eights.trees
+	row   places // first scalar of the right side
+}
+
+// treeEight is a tree joint of eight groups, each number that where something of one of them begins.
+type treeEight struct {
+	tree       places // in Ground.trees, and Grounded.squares
+	state, kin places // in the states and the kinematics of bodies
+	accel      places // in accelerations of bodies
+	particular places // in Grounded.particular
+	directions places // in Grounded.directions
+	wholeRow   places // rows of the joint, in the scalar order of L.Pattern
+	treeConsts int32  // in eights.treeConsts
+}
+
+// loopEight is eight loop joints of one kind whose bodies have the same places in groups of the same freedoms.
+type loopEight struct {
+	ball       bool   // or hinges
+	row        places // first scalar row
+	wholeRow   places // the same in L.Pattern
+	node       places
+	end        [2]endEight
+	loopConsts int32 // in eights.loopConsts
+}
+
+// endEight is one of the two bodies of eight loop joints. For the world all but dof is zero.
+type endEight struct {
+	dof, from              int8 // of the groups, and the first column of N that is not zero; −1 for the world
+	omega, kin             places
+	particular, directions places
+	tree, block            places // in Ground.trees and W.Val
+}
+
+// groupShape is what the groups of an eight have in common.
+type groupShape struct {
+	n, dof int8 // tree joints and freedoms
+	tree   [groupBodies]treeShape
+}
+
+// treeShape is a tree joint in a shape: parent is counted from the first of the group.
+type treeShape struct {
+	parent, from int8
+	reversed     bool
+}
+
+// loopShape is what the loop joints of an eight have in common.
+type loopShape struct {
+	kind joints.Kind
+	task int32                       // that fills the groups of both bodies; the number of tasks if there is none
+	end  [2]struct{ dof, from int8 } // −1 for the world
+}
+
+// sameShape is up to eight things of one shape.
+type sameShape[S any] struct {
+	shape S
+	list  []int32
+}
+
+// sorter sorts things by shape into lists of up to eight. The last list of a shape may not be full.
+type sorter[S comparable] struct {
+	last  map[S]int
+	lists []sameShape[S]
+}
+
+// add puts thing i in a list of its shape.
+func (o *sorter[S]) add(shape S, i int32) {
+	k, ok := o.last[shape]
+	if !ok || len(o.lists[k].list) == lanes.Width {
+		k = len(o.lists)
+		o.last[shape] = k
+		o.lists = append(o.lists, sameShape[S]{shape: shape})
+	}
+	o.lists[k].list = append(o.lists[k].list, i)
+}
+
+// makeEights sorts groups and loop joints into eights and those that are in none; all are in none if have is false.
+func (g *Ground) makeEights(have bool) {
+	have = have && g.L.Mech.NumBodies() < math.MaxInt32/int(stateNumbers) &&
+		g.columns < math.MaxInt32 && g.Pattern.Pos[len(g.Pattern.Ind)] < math.MaxInt32
+	task := g.groupsToEights(have)
+	g.loopsToEights(have, task)
+	slices.Sort(g.eights.loneGroups)
+	slices.Sort(g.eights.loneLoops)
+}
+
+// groupsToEights sorts the groups. It returns the task that fills each tree joint's body, −1 if it is in no eight.
+func (g *Ground) groupsToEights(have bool) (task []int32) {
+	task = make([]int32, len(g.trees))
+	for i := range task {
+		task[i] = -1
+	}
+	e := &g.eights
+	sorted := sorter[groupShape]{last: map[groupShape]int{}}
+	for i := range g.groups {
+		if s, ok := g.groupShape(&g.groups[i]); ok && have {
+			sorted.add(s, int32(i))
+		} else {
+			e.loneGroups = append(e.loneGroups, int32(i))
+		}
+	}
+	consts, shapes := map[lanes.BodyConst]int32{}, map[groupShape]int32{}
+	for _, q := range sorted.lists {
+		if len(q.list) < fewEqual {
+			e.loneGroups = append(e.loneGroups, q.list...)
+			continue
+		}
+		for _, i := range q.list {
+			for k := g.groups[i].first; k < g.groups[i].end; k++ {
+				task[k] = int32(len(e.groups) / eightRange)
+			}
+		}
+		g.addGroups(q.list, q.shape, consts, shapes)
+	}
+	return task
+}
+
+// loopsToEights sorts the loop joints: those between bodies of one task, in the order of tasks, then the others.
+func (g *Ground) loopsToEights(have bool, task []int32) {
+	e := &g.eights
+	tasks := int32(rangesOf(len(e.groups), eightRange))
+	sorted := sorter[loopShape]{last: map[loopShape]int{}}
+	for i := range g.loops {
+		s, ok := g.loopShape(&g.loops[i])
+		if !ok || !have {
+			e.loneLoops = append(e.loneLoops, int32(i))
+			continue
+		}
+		s.task = taskOf(&g.loops[i], task, tasks)
+		sorted.add(s, int32(i))
+	}
+	slices.SortStableFunc(sorted.lists, func(a, b sameShape[loopShape]) int { return int(a.shape.task - b.shape.task) })
+	consts := map[lanes.JointConst]int32{}
+	e.firstLoop = make([]int32, tasks+1)
+	for _, q := range sorted.lists {
+		if len(q.list) < fewEqual {
+			e.loneLoops = append(e.loneLoops, q.list...)
+			continue
+		}
+		g.addLoops(q.list, q.shape, consts)
+		for t := q.shape.task + 1; t <= tasks; t++ {
+			e.firstLoop[t] = int32(len(e.loops))
+		}
+	}
+}
+
+// taskOf returns the task that fills the groups of both bodies of a loop joint: the number of tasks if there is none.
+func taskOf(q *loopJoint, task []int32, tasks int32) int32 {
+	common := int32(-1)
+	for e := range q.end {
+		k := q.end[e].tree
+		if k < 0 {
+			continue
+		}
+		if task[k] < 0 || common >= 0 && common != task[k] {
+			return tasks
+		}
+		common = task[k]
+	}
+	return common
+}
+
+// groupShape returns the shape of a group, and whether it can be in an eight.
+func (g *Ground) groupShape(q *group) (s groupShape, ok bool) {
+	s.n, s.dof = int8(q.end-q.first), q.dof
+	for k := range s.n {
+		t := &g.trees[q.first+int32(k)]
+		if !t.hinge {
+			return s, false
+		}
+		s.tree[k] = treeShape{int8(max(t.parent-q.first, -1)), t.from, t.reversed}
+	}
+	return s, true
+}
+
+// loopShape returns the shape of a loop joint, and whether it can be in an eight.
+func (g *Ground) loopShape(q *loopJoint) (s loopShape, ok bool) {
+	jt := &g.L.Mech.Joints[q.joint]
+	if !pinned(jt) || jt.Kind == joints.Fixed {
+		return s, false
+	}
+	s.kind = jt.Kind
+	for e, body := range [2]int32{jt.Pred, jt.Succ} {
+		end, shape := &q.end[e], &s.end[e]
+		switch {
+		case body < 0:
+			shape.dof, shape.from = -1, -1
+		case end.tree < 0 || end.block < 0:
+			return s, false
+		default:
+			shape.dof, shape.from = int8(end.dof), g.trees[end.tree].from
+		}
+	}
+	return s, true
+}
+
+// inLane returns item l of a list, the last one for lanes behind it.
+func inLane(list []int32, l int) int32 { return list[min(l, len(list)-1)] }
+
+// addGroups makes an eight of groups.
+func (g *Ground) addGroups(list []int32, shape groupShape, consts map[lanes.BodyConst]int32, shapes map[groupShape]int32) {
+	e := &g.eights
+	q := groupEight{shape: number(&e.shapes, shapes, &shape), first: int32(len(e.trees))}
+	trees, fixed := make([]treeEight, shape.n), make([]lanes.BodyConst, shape.n)
+	for l := range lanes.Width {
+		u := &g.groups[inLane(list, l)]
+		q.row[l] = g.Pattern.Off[u.node]
+		for k := range trees {
+			trees[k].set(l, g, u.first+int32(k), &fixed[k])
+		}
+	}
+	for k := range trees {
+		trees[k].treeConsts = number(&e.treeConsts, consts, &fixed[k])
+	}
+	e.groups = append(e.groups, q)
+	e.trees = append(e.trees, trees...)
+}
+
+// number returns the place of c in a list without duplicates, of which known has the places: many mechanisms have parts
+// that are alike.
+func number[C comparable](list *[]C, known map[C]int32, c *C) int32 {
+	i, ok := known[*c]
+	if !ok {
+		i = int32(len(*list))
+		known[*c] = i
+		*list = append(*list, *c)
+	}
+	return i
+}
+
+// set fills lane l with tree joint k, and its constants.
+func (q *treeEight) set(l int, g *Ground, k int32, c *lanes.BodyConst) {
+	t := &g.trees[k]
+	q.tree[l], q.state[l], q.kin[l], q.accel[l] = k, stateNumbers*t.body, kinNumbers*t.body, 6*t.body
+	q.particular[l], q.directions[l] = 6*k, t.column
+	q.wholeRow[l] = g.L.Pattern.Off[g.L.JointNode(int(t.joint))]
+	body := &g.L.Mech.Bodies[t.body]
+	setLane(c.Com[:], l, body.Com[:])
+	setLane(c.L[:], l, t.L[:])
+	w := body.Weight()
+	setLane(c.Inv[:], l, w.Inertia[:])
+	c.Root[l], c.InvRoot[l] = t.rootMass, w.Mass
+	setLane(c.ArmP[:], l, t.armParent[:])
+	setLane(c.ArmC[:], l, t.armBody[:])
+	setLane(c.Frame[:], l, g.L.Mech.Joints[t.joint].P.E[:])
+}
+
+// setLane stores numbers in lane l.
+func setLane(to []lanes.Vector, l int, x []float64) {
+	for i, v := range x {
+		to[i][l] = v
+	}
+}
+
+// addLoops makes an eight of loop joints.
+func (g *Ground) addLoops(list []int32, shape loopShape, consts map[lanes.JointConst]int32) {
+	e := &g.eights
+	q := loopEight{ball: shape.kind == joints.Spherical}
+	for i, s := range shape.end {
+		q.end[i].dof, q.end[i].from = s.dof, s.from
+	}
+	var c lanes.JointConst
+	for l := range lanes.Width {
+		i := inLane(list, l)
+		loop := &g.loops[i]
+		jt := &g.L.Mech.Joints[loop.joint]
+		q.row[l], q.wholeRow[l] = loop.row, g.L.Pattern.Off[g.L.JointNode(int(loop.joint))]
+		q.node[l] = int32(g.Pattern.Len()-len(g.loops)) + i
+		q.end[0].set(l, g, &loop.end[0], jt.Pred)
+		q.end[1].set(l, g, &loop.end[1], jt.Succ)
+		setJoint(&c, l, jt, g.L.Mech.Bodies)
+	}
+	q.loopConsts = number(&e.loopConsts, consts, &c)
+	e.loops = append(e.loops, q)
+}
+
+// set fills lane l with an end of a loop joint, whose body is given.
+func (q *endEight) set(l int, g *Ground, end *loopEnd, body int32) {
+	if body < 0 {
+		return
+	}
+	q.omega[l], q.kin[l] = stateNumbers*body+stateOmega, kinNumbers*body
+	q.particular[l], q.directions[l] = 6*end.tree, g.trees[end.tree].column
+	q.tree[l], q.block[l] = end.tree, int32(end.block)
+}
+
+// setJoint fills lane l with the constants of a joint.
+func setJoint(c *lanes.JointConst, l int, jt *mechanism.Joint, list []bodies.Body) {
+	setLane(c.Axes[:], l, jt.P.E[:])
+	armP, armS := jt.P.Origin, jt.S.Origin
+	if jt.Pred >= 0 {
+		body := &list[jt.Pred]
+		armP = armP.Sub(body.Com)
+		w := body.Weight()
+		for i, v := range w.Inertia {
+			c.InvP[i][l] = -v
+		}
+		c.RootP[l] = -w.Mass
+	}
+	if jt.Succ >= 0 {
+		body := &list[jt.Succ]
+		armS = armS.Sub(body.Com)
+		w := body.Weight()
+		setLane(c.InvS[:], l, w.Inertia[:])
+		c.RootS[l] = w.Mass
+	}
+	setLane(c.ArmP[:], l, armP[:])
+	setLane(c.ArmS[:], l, armS[:])
+}

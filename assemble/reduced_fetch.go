@@ -1,0 +1,82 @@
+package assemble
+
+import (
+	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/lanes"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// farBodies is the number of bodies from which it pays to fetch what an eight needs before its turn: more than the caches
+// hold. ahead is how many eights before: more would not fit in the first cache.
+const farBodies, ahead = 1 << 13, 1
+
+// nearEight returns the tree joints of eight i of groups and the number of columns of their bodies; none if it does not
+// pay to fetch what they need.
+func (y *Grounded) nearEight(i int) (trees []treeEight, dof int) {
+	if len(y.bodies) < farBodies || i >= len(y.G.eights.groups) {
+		return nil, 0
+	}
+	trees, shape := y.treesOf(&y.G.eights.groups[i])
+	return trees, int(shape.dof)
+}
+
+// fetchGroups brings what eight i of groups reads and writes into the caches, if it is close together, and the tree
+// joints of the eight behind it: processors do not foresee what lies behind the end of a page.
+func (y *Grounded) fetchGroups(i int, s *mechanism.State) {
+	trees, dof := y.nearEight(i)
+	n := len(trees)
+	if n == 0 {
+		return
+	}
+	all := y.G.eights.trees
+	next := int(y.G.eights.groups[i].first) + n
+	for k := next; k < min(next+n, len(all)); k++ {
+		kernel.PrefetchItem(&all[k])
+	}
+	first, last := &trees[0], &trees[n-1]
+	fetch(lanes.Numbers(s.Bodies), &first.state, &last.state, n*int(stateNumbers))
+	fetch(lanes.Numbers(y.Kin.Bodies), &first.kin, &last.kin, n*int(kinNumbers))
+	fetch(y.particular, &first.particular, &last.particular, n*6)
+	fetch(y.directions, &first.directions, &last.directions, n*6*dof)
+}
+
+// fetchResults does so for what eightResult reads and writes.
+func (y *Grounded) fetchResults(i int, a []float64) {
+	trees, dof := y.nearEight(i)
+	n := len(trees)
+	if n == 0 {
+		return
+	}
+	first, last := &trees[0], &trees[n-1]
+	fetch(lanes.Numbers(y.Kin.Bodies), &first.kin, &last.kin, n*int(kinNumbers))
+	fetch(y.particular, &first.particular, &last.particular, n*6)
+	fetch(y.directions, &first.directions, &last.directions, n*6*dof)
+	fetch(a, &first.accel, &last.accel, n*6)
+}
+
+// fetchLoops does so for eight i of a list of loop joints.
+func (y *Grounded) fetchLoops(list []loopEight, i int) {
+	if len(y.bodies) < farBodies || i >= len(list) {
+		return
+	}
+	if i+1 < len(list) {
+		kernel.PrefetchItem(&list[i+1])
+	}
+	q := &list[i]
+	pred, succ := &q.end[0], &q.end[1]
+	if pred.dof >= 0 && succ.dof >= 0 {
+		fetch(y.W.Val, &pred.block, &succ.block, eightRows*2*groupFreedoms)
+	}
+	fetch(y.Scale, &q.row, &q.row, eightRows)
+	fetch(y.B, &q.row, &q.row, eightRows)
+}
+
+// fetch brings numbers into the caches from the first place of one table to n behind the last of another, unless there is
+// much between them that is not asked for.
+func fetch(x []float64, first, last *places, n int) {
+	const much = 4
+	lo, hi := int(min(first[0], last[0])), int(max(first[lanes.Width-1], last[lanes.Width-1]))
+	if lo <= hi && hi-lo <= much*lanes.Width*n {
+		kernel.Prefetch(x[lo:min(hi+n, len(x))])
+	}
+}

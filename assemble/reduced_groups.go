@@ -1,0 +1,349 @@
+package assemble
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/lanes"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Ground is a choice of groups for one layout, and the pattern of the system that is left
+// (docs/theory.md, "Bodies that hang on the ground", equations R1 to R9). It is immutable and may
+// be shared.
+//
+// A group is a few bodies that hang on the world by a tree of joints with few freedoms, such as a crank
+// and its coupler. The joints of that tree are its tree joints: they are eliminated in the directions
+// that they leave free, and a group is left with one unknown a freedom. All other joints are loop joints
+// and keep their rows.
+//
+// The first nodes of the pattern are the bodies in no group and the groups with freedoms, in the order of
+// their first bodies; then follow the loop joints, in order.
+type Ground struct {
+	L       *Layout
+	Pattern *sparse.Pattern
+
+	groups []group
+	trees  []treeJoint // those of a group follow on each other, parents first
+	loops  []loopJoint // of the last nodes of Pattern, in order
+	single []int32     // bodies in no group
+
+	node   []int32 // of each body: its own, or that of its group; −1 if the group has no freedoms
+	treeOf []int32 // tree joint that leads to each body, −1 if it is in no group
+
+	columns int // scalars of N of all tree joints
+	blocks  int // scalars of all constant blocks of loop joints
+
+	eights eights // groups and loop joints that are worked on eight at a time
+}
+
+// group is the tree joints first ≤ k < end. A group has as many bodies as tree joints.
+type group struct {
+	first, end int32
+	node       int32 // −1 if there are no freedoms
+	dof        int8
+}
+
+// treeJoint is a joint of the tree of a group with the body that it leads to. Vectors are in the axes of
+// that body where nothing else is said.
+type treeJoint struct {
+	body, joint int32
+	parent      int32 // tree joint that leads to the body on the other side, −1 for the world
+	column      int32 // first scalar of the body's columns in Grounded.directions
+	dof         int8  // freedoms of the joint
+	from        int8  // first column of N that is not zero for the body
+	hinge       bool  // a revolute joint; the arms and the axis below are for these alone
+	reversed    bool  // the body is the joint's predecessor
+
+	armParent, armBody spatial.Vec3  // to the joint: from the parent's centre of mass, in the parent's axes, and from the body's
+	axis               spatial.Vec3  // of the hinge, in the axes of the joint's predecessor
+	L                  spatial.Chol3 // L·Lᵀ is the body's inertia
+	rootMass           float64       // √m
+}
+
+// loopJoint is a joint in no tree.
+type loopJoint struct {
+	joint    int32
+	row      int32      // first scalar row
+	constant int32      // first scalar in Grounded.constants of the predecessor's rows; −1 unless the joint is pinned and that body in a group
+	end      [2]loopEnd // predecessor and successor
+}
+
+// loopEnd is one of the two bodies of a loop joint.
+type loopEnd struct {
+	tree  int32 // tree joint that leads to the body; −1 for a body in no group, and for the world
+	dof   int32 // columns of the block
+	block int64 // first value of the block in W.Val, −1 if there is none
+}
+
+const (
+	// groupFreedoms and groupBodies bound a group. groupJoints is the number of joints that a body of a group
+	// may have besides the tree joint that leads to it, unless it is on the ground. So a group adds no fill that
+	// an elimination of its bodies one after the other would not.
+	groupFreedoms, groupBodies, groupJoints = 3, 4, 1
+	// fewGrouped is the number of bodies for one in a group from which groups do not pay: a joint between
+	// a group and another body takes more work than one in the whole system.
+	fewGrouped = 2
+)
+
+// With returns g for l, a layout of the same mechanism under other inputs.
+//
+// Cost: O(1).
+func (g *Ground) With(l *Layout) *Ground {
+	out := *g
+	out.L = l
+	return &out
+}
+
+// NewGround chooses groups: all bodies with a joint to the world that may be in a tree, and
+// what hangs on them. It returns nil if they are few.
+//
+// Cost: O(bodies + joints); allocates.
+func NewGround(l *Layout) *Ground {
+	m := l.Mech
+	roots := 0 // at least as many as groups
+	for j := range m.Joints {
+		if jt := &m.Joints[j]; sides(jt) == 1 && mayBeInTree(jt) {
+			roots++
+		}
+	}
+	if roots*groupBodies*fewGrouped < m.NumBodies() {
+		return nil
+	}
+	g := choose(l)
+	if len(g.trees) == 0 || len(g.trees)*fewGrouped < m.NumBodies() {
+		return nil
+	}
+	g.layOut()
+	return g
+}
+
+// NodeJoint returns the joint of a node, or −1 for a node of a body or group.
+func (g *Ground) NodeJoint(node int) int {
+	if i := node - (g.Pattern.Len() - len(g.loops)); i >= 0 {
+		return int(g.loops[i].joint)
+	}
+	return -1
+}
+
+// mayBeInTree reports whether a joint may be a tree joint. It leaves one freedom or none, as with more
+// of them the reduced system takes as long as the whole one. It has no prescribed motion. Its rows are
+// orthogonal to each other, as equation R4 takes them.
+func mayBeInTree(j *mechanism.Joint) bool {
+	switch j.Kind {
+	case joints.Fixed, joints.Revolute, joints.Prismatic, joints.Helical:
+		return j.Motion == nil
+	}
+	return false
+}
+
+// chooser grows the groups of a Ground.
+type chooser struct {
+	*Ground
+	joints *mechanism.Incidence
+	root   []int32 // of each body: its first joint to the world that may be in a tree, −1 if there is none
+}
+
+// choose grows all groups, in the order of the bodies that they begin with.
+func choose(l *Layout) *Ground {
+	m := l.Mech
+	g := &Ground{L: l, node: make([]int32, m.NumBodies()), treeOf: make([]int32, m.NumBodies())}
+	c := chooser{g, m.Incidence(), make([]int32, m.NumBodies())}
+	for i := range m.Bodies {
+		g.treeOf[i], c.root[i] = -1, -1
+		for _, j := range c.joints.Joints(int32(i)) {
+			if jt := &m.Joints[j]; mayBeInTree(jt) && jt.Other(int32(i)) < 0 {
+				c.root[i] = j
+				break
+			}
+		}
+	}
+	for i, j := range c.root {
+		if j >= 0 {
+			c.grow(int32(i))
+		}
+	}
+	return g
+}
+
+// grow adds the group that begins at a body on the ground, with what hangs on it as long as
+// the bounds allow.
+func (c *chooser) grow(first int32) {
+	m := c.L.Mech
+	g := group{first: int32(len(c.trees)), node: -1}
+	c.add(&g, first, c.root[first], -1)
+	for parent := g.first; parent < g.end; parent++ {
+		body := c.trees[parent].body
+		for _, j := range c.joints.Joints(body) {
+			if next := m.Joints[j].Other(body); next >= 0 && c.fits(&g, next, j) {
+				c.add(&g, next, j, parent)
+			}
+		}
+	}
+	c.groups = append(c.groups, g)
+}
+
+// fits reports whether a body that hangs on a group by joint j may be added to it: it is in no group and begins
+// none of its own, the bounds allow it, and no other joint leads from it back into the group.
+func (c *chooser) fits(g *group, body, j int32) bool {
+	jt := &c.L.Mech.Joints[j]
+	switch {
+	case c.treeOf[body] >= 0 || c.root[body] >= 0 || !mayBeInTree(jt),
+		int(g.dof)+jt.Kind.Dof() > groupFreedoms,
+		g.end-g.first == groupBodies,
+		len(c.joints.Joints(body)) > 1+groupJoints:
+		return false
+	}
+	for _, i := range c.joints.Joints(body) {
+		if i == j {
+			continue
+		}
+		if o := c.L.Mech.Joints[i].Other(body); o >= 0 && c.treeOf[o] >= g.first {
+			return false
+		}
+	}
+	return true
+}
+
+// add adds a body to the last group, which is g.
+func (c *chooser) add(g *group, body, joint, parent int32) {
+	m := c.L.Mech
+	jt := &m.Joints[joint]
+	t := treeJoint{
+		body: body, joint: joint, parent: parent, dof: int8(jt.Kind.Dof()),
+		hinge: jt.Kind == joints.Revolute, reversed: jt.Pred == body,
+		axis: jt.P.E.Col(2), rootMass: math.Sqrt(m.Bodies[body].Mass),
+	}
+	near, far, up := &jt.S, &jt.P, jt.Pred
+	if t.reversed {
+		near, far, up = &jt.P, &jt.S, jt.Succ
+	}
+	t.armBody = near.Origin.Sub(m.Bodies[body].Com)
+	if up >= 0 {
+		t.armParent = far.Origin.Sub(m.Bodies[up].Com)
+	}
+	if m.Bodies[body].Inertia.CholeskyTo(&t.L) != nil {
+		panic("assemble: inertia is singular") // it has been checked
+	}
+	c.treeOf[body] = int32(len(c.trees))
+	c.trees = append(c.trees, t)
+	g.end, g.dof = int32(len(c.trees)), g.dof+t.dof
+}
+
+// layOut numbers columns and nodes, and builds the pattern and the eights.
+func (g *Ground) layOut() {
+	size := g.numberNodes()
+	nodes := len(size)
+	sign := make([]int8, nodes, nodes+g.L.Mech.NumJoints())
+	for i := range sign {
+		sign[i] = 1
+	}
+	ptr, ind := make([]int32, nodes+1), []int32(nil)
+	for j := range g.L.Mech.Joints {
+		jt := &g.L.Mech.Joints[j]
+		if jt.Rows == 0 || g.isTreeJoint(int32(j)) {
+			continue
+		}
+		size, sign = append(size, int8(jt.Rows)), append(sign, -1)
+		lo, hi := g.nodeAt(jt.Pred), g.nodeAt(jt.Succ)
+		if lo > hi {
+			lo, hi = hi, lo
+		}
+		if lo >= 0 && lo != hi {
+			ind = append(ind, lo)
+		}
+		if hi >= 0 {
+			ind = append(ind, hi)
+		}
+		ptr = append(ptr, int32(len(ind)))
+		g.loops = append(g.loops, loopJoint{joint: int32(j), constant: -1})
+	}
+	g.Pattern = sparse.NewPattern(size, sign, ptr, ind)
+	for i := range g.loops {
+		g.place(&g.loops[i], nodes+i)
+	}
+	g.makeEights(lanes.Have())
+}
+
+// numberNodes gives nodes to bodies in no group and to groups, and columns to the bodies of groups. It returns the
+// sizes of the nodes.
+func (g *Ground) numberNodes() (size []int8) {
+	groups := g.groups // in the order of their first bodies
+	for i := range g.L.Mech.Bodies {
+		t := g.treeOf[i]
+		if t < 0 {
+			g.node[i] = int32(len(size))
+			g.single = append(g.single, int32(i))
+			size = append(size, sparse.MaxBlock)
+			continue
+		}
+		if len(groups) == 0 || groups[0].first != t {
+			continue // not the first body of its group
+		}
+		if groups[0].dof > 0 {
+			groups[0].node = int32(len(size))
+			size = append(size, groups[0].dof)
+		}
+		g.numberColumns(&groups[0])
+		groups = groups[1:]
+	}
+	return size
+}
+
+// numberColumns gives columns of N to the bodies of a group: those of its last joints come first, so that
+// bodies close to the ground have few.
+func (g *Ground) numberColumns(q *group) {
+	from := q.dof
+	for k := q.first; k < q.end; k++ {
+		t := &g.trees[k]
+		from -= t.dof
+		t.from, t.column = from, int32(g.columns)
+		g.columns += 6 * int(q.dof-from)
+		g.node[t.body] = q.node
+	}
+}
+
+// isTreeJoint reports whether joint j leads to a body of a group.
+func (g *Ground) isTreeJoint(j int32) bool {
+	jt := &g.L.Mech.Joints[j]
+	for _, body := range [2]int32{jt.Pred, jt.Succ} {
+		if body >= 0 && g.treeOf[body] >= 0 && g.trees[g.treeOf[body]].joint == j {
+			return true
+		}
+	}
+	return false
+}
+
+// place fills a loop joint, whose joint and node are given.
+func (g *Ground) place(q *loopJoint, node int) {
+	p, jt := g.Pattern, &g.L.Mech.Joints[q.joint]
+	q.row = p.Off[node]
+	for e, body := range [2]int32{jt.Pred, jt.Succ} {
+		end := loopEnd{tree: -1, block: -1}
+		if body >= 0 {
+			end.tree = g.treeOf[body]
+		}
+		if at := g.nodeAt(body); at >= 0 {
+			k := p.Ptr[node]
+			if p.Ind[k] != at {
+				k++
+			}
+			end.dof, end.block = int32(p.Size[at]), p.Pos[k]
+		}
+		q.end[e] = end
+	}
+	if pinned(jt) && q.end[0].tree >= 0 {
+		q.constant = int32(g.blocks)
+		g.blocks += 6 * int(jt.Rows)
+	}
+}
+
+// nodeAt returns the node of a body, or −1 for the world.
+func (g *Ground) nodeAt(body int32) int32 {
+	if body < 0 {
+		return -1
+	}
+	return g.node[body]
+}

@@ -1,0 +1,122 @@
+package assemble
+
+import (
+	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/internal/lanes"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// One loop joint at a time: its rows W·N, its right side g − W·c, and its squared norms, of W.
+
+// loopWork is the scratch of a loop joint.
+type loopWork struct {
+	any  jointWork
+	pins pinWork
+	rows [2][36]float64 // on predecessor and successor
+}
+
+// fillLoops fills the rows of loop joints. It returns the first one without direction, or −1.
+func (y *Grounded) fillLoops(list []int32, s *mechanism.State) int32 {
+	g := y.G
+	var w loopWork
+	first := g.Pattern.Len() - len(g.loops) // node
+	for _, i := range list {
+		q := &g.loops[i]
+		o, n := int(q.row), int(g.L.Mech.Joints[q.joint].Rows)
+		b := y.B[o : o+n]
+		p, s1 := y.rowsAt(q, &w, true)
+		if !y.rowsTo(&w, p, s1, q, y.Scale[o:o+n], b, s) {
+			return i
+		}
+		y.Parts[first+int(i)] = y.reduce(&q.end[0], p, b) + y.reduce(&q.end[1], s1, b)
+	}
+	return -1
+}
+
+// fillLoopErrors stores e − W·c in the right sides of loop joints (R8).
+func (y *Grounded) fillLoopErrors(list []int32, e []float64, s *mechanism.State) {
+	g := y.G
+	var w loopWork
+	var scale, old [6]float64
+	for _, i := range list {
+		q := &g.loops[i]
+		n := int(g.L.Mech.Joints[q.joint].Rows)
+		b := y.B[q.row:][:n]
+		copy(b, g.L.rowsOf(q.joint, e))
+		p, s1 := y.rowsAt(q, &w, false)
+		if !y.rowsTo(&w, p, s1, q, scale[:n], old[:n], s) {
+			continue // it had a direction where the factor was made
+		}
+		y.subtractParticular(&q.end[0], p, b)
+		y.subtractParticular(&q.end[1], s1, b)
+	}
+}
+
+// rowsAt returns where the rows of a loop joint on predecessor and successor go, or stand already: those on bodies in no
+// group in W, if they may be stored there, all others in w.
+func (y *Grounded) rowsAt(q *loopJoint, w *loopWork, store bool) (pred, succ []float64) {
+	pred, succ = w.rows[0][:], w.rows[1][:]
+	inW := func(e *loopEnd) bool { return store && e.tree < 0 && e.block >= 0 }
+	switch {
+	case q.constant >= 0:
+		pred = y.constants[q.constant:]
+	case inW(&q.end[0]):
+		pred = y.W.Val[q.end[0].block:]
+	}
+	if inW(&q.end[1]) {
+		succ = y.W.Val[q.end[1].block:]
+	}
+	return pred, succ
+}
+
+// rowsTo stores the rows of a loop joint on its predecessor and successor, and their squared norms
+// and right sides. Of a pinned joint those on the predecessor stand already. It reports whether the joint has a direction.
+func (y *Grounded) rowsTo(w *loopWork, pred, succ []float64, q *loopJoint, scale, b []float64, s *mechanism.State) bool {
+	m := y.G.L.Mech
+	jt := &m.Joints[q.joint]
+	if pinned(jt) {
+		w.pins.pin.Base = y.base[q.row:]
+		w.pins.set(jt, y.bodies, y.Kin, s)
+		lanes.PinRows(succ, scale, b, &w.pins.pin, pins(jt.Kind))
+		return true
+	}
+	if w.any.eval(m, q.joint, y.Kin, s) != nil {
+		return false
+	}
+	w.any.weightedTo(pred, succ, scale, jt, y.bodies, y.Kin)
+	w.any.rightSideTo(b)
+	return true
+}
+
+// subtractParticular subtracts W·c of a body in a group from b, with W the rows of a joint on it.
+func (y *Grounded) subtractParticular(e *loopEnd, W, b []float64) {
+	if e.tree >= 0 {
+		kernel.SubRows(b, W, len(b), y.particular[6*e.tree:][:6])
+	}
+}
+
+// reduce stores W·N in the block of a joint and the group of a body, with W the rows of the
+// joint on the body, and subtracts W·c from b. It returns ‖c‖². It does nothing for a body in no group. Columns that
+// are zero for the body have been so from the beginning.
+func (y *Grounded) reduce(e *loopEnd, W, b []float64) (square float64) {
+	if e.tree < 0 {
+		return 0
+	}
+	y.subtractParticular(e, W, b)
+	square = y.squares[e.tree]
+	if e.block < 0 {
+		return square
+	}
+	n, dof := len(b), int(e.dof)
+	t := &y.G.trees[e.tree]
+	block := y.W.Val[e.block:][:n*dof]
+	for i := t.from; i < int8(dof); i++ {
+		var x [6]float64
+		kernel.SubRows(x[:n], W, n, y.column(t, i)[:])
+		for a, at := 0, int(i); a < n; a++ {
+			block[at] = -x[a]
+			at += dof
+		}
+	}
+	return square
+}

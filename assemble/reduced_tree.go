@@ -1,0 +1,343 @@
+package assemble
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// One group at a time: c and N of equation R1 by the recursion R3 along its tree joints.
+
+// motion is an angular acceleration, or displacement, and that of a centre of mass, in the axes
+// of their body.
+type motion struct{ turn, move spatial.Vec3 }
+
+// treeState is a tree joint and its body at one state, in the axes of the body where nothing else is said.
+type treeState struct {
+	R                  spatial.Mat3 // from the axes of the parent
+	armParent, armBody spatial.Vec3 // to the joint: from the parent's centre of mass, in the parent's axes, and from the body's
+	spin               spatial.Vec3 // angular velocity
+	adds               motion       // r of R3 for c: what the right side demands across the joint, from parent to body
+	moves              motion       // how the body moves, in turn with c and with each column of N
+	load               [6]float64   // C⁻¹·f, then less c
+}
+
+// groupWork is the scratch of a group.
+type groupWork struct {
+	trees    [groupBodies]treeState
+	freedoms [groupFreedoms]motion // r of R3 for N: what the freedoms allow, by column
+}
+
+// of returns the state of tree joint k of a group.
+func (w *groupWork) of(q *group, k int32) *treeState { return &w.trees[k-q.first] }
+
+// fillGroup fills the right side of a group, and its N and c. The kinematics are there. It returns the largest
+// component of C⁻¹·f, NaN if c overflows.
+func (y *Grounded) fillGroup(w *groupWork, q *group, s *mechanism.State) (free float64) {
+	for k := q.first; k < q.end; k++ {
+		t, at := &y.G.trees[k], w.of(q, k)
+		y.load(&at.load, &at.spin, t.body, s)
+		free = max(free, algebra.MaxAbs(at.load[:]))
+		y.rotation(t, at)
+		if t.hinge {
+			w.hinge(q, t, at, &y.Kin.Bodies[t.body].E)
+		} else {
+			y.joint(w, t, at, s)
+		}
+	}
+	size := y.fillParticular(w, q)
+	y.fillDirections(w, q)
+	y.project(w, q)
+	if isLarge(size) {
+		return math.NaN()
+	}
+	return free
+}
+
+// rotation stores R, unless the parent is the world.
+func (y *Grounded) rotation(t *treeJoint, at *treeState) {
+	if t.parent >= 0 {
+		y.Kin.Bodies[t.body].E.TMulTo(&at.R, &y.Kin.Bodies[y.G.trees[t.parent].body].E)
+	}
+}
+
+// hinge stores the arms, equation R5 and the freedom of a hinge. E are the axes of its body.
+func (w *groupWork) hinge(q *group, t *treeJoint, at *treeState, E *spatial.Mat3) {
+	at.armParent, at.armBody = t.armParent, t.armBody
+	at.adds = motion{}
+	axis := &w.freedoms[t.from].turn
+	*axis, w.freedoms[t.from].move = t.axis, spatial.Vec3{}
+	if t.parent >= 0 {
+		var spin, a spatial.Vec3
+		up := w.of(q, t.parent)
+		addCentripetal(&a, &up.spin, &at.armParent, 1)
+		at.R.MulVecTo(&at.adds.move, &a)
+		at.R.MulVecTo(&spin, &up.spin)
+		spatial.CrossTo(&at.adds.turn, &spin, &at.spin)
+		if !t.reversed {
+			at.R.MulVecTo(axis, &t.axis)
+		}
+	} else if !t.reversed {
+		E.TMulVecTo(axis, &t.axis)
+	}
+	addCentripetal(&at.adds.move, &at.spin, &at.armBody, -1)
+}
+
+// joint stores the arms, equation R4 and the freedoms of a joint of any kind.
+func (y *Grounded) joint(w *groupWork, t *treeJoint, at *treeState, s *mechanism.State) {
+	var work jointWork
+	y.eval(&work, t, s)
+	jt := &y.G.L.Mech.Joints[t.joint]
+	var right [6]float64
+	work.rightSideTo(right[:jt.Rows])
+	y.demand(t, at, &work, right[:jt.Rows])
+	E := &y.Kin.Bodies[t.body].E
+	var S [6]spatial.Motion
+	for i := range jt.MotionSubspaceTo(&S, &work.kin.Frames) {
+		f := &w.freedoms[int(t.from)+i]
+		E.TMulVecTo(&f.turn, (*spatial.Vec3)(S[i][:3]))
+		E.TMulVecTo(&f.move, (*spatial.Vec3)(S[i][3:]))
+	}
+}
+
+// eval computes the rows of a tree joint.
+func (y *Grounded) eval(w *jointWork, t *treeJoint, s *mechanism.State) {
+	if w.eval(y.G.L.Mech, t.joint, y.Kin, s) != nil {
+		panic("assemble: joint without direction in a tree")
+	}
+}
+
+// demand stores the arms, and equation R4 for the right sides of the rows in w: adds = Σ T·b/‖T‖².
+func (y *Grounded) demand(t *treeJoint, at *treeState, w *jointWork, right []float64) {
+	E := &y.Kin.Bodies[t.body].E
+	armParent, armBody, sign := &w.armP, &w.armS, 1.0
+	if t.reversed {
+		armParent, armBody, sign = &w.armS, &w.armP, -1
+	}
+	E.TMulVecTo(&at.armBody, armBody)
+	if t.parent >= 0 {
+		y.Kin.Bodies[y.G.trees[t.parent].body].E.TMulVecTo(&at.armParent, armParent)
+	}
+	var r motion
+	for i, b := range right {
+		T := &w.rows.T[i]
+		b *= sign / dot6((*[6]float64)(T), (*[6]float64)(T))
+		for j := range 3 {
+			r.turn[j] += b * T[j]
+			r.move[j] += b * T[3+j]
+		}
+	}
+	E.TMulVecTo(&at.adds.turn, &r.turn)
+	E.TMulVecTo(&at.adds.move, &r.move)
+}
+
+// demandHinge is demand for a hinge. Its rows are three forces along the axes of its predecessor's frame and two
+// moments about the first of them. With A those axes in the body's, R4 is (A·(b₃, b₄, 0), A·(b₀, b₁, b₂)).
+func (y *Grounded) demandHinge(t *treeJoint, at *treeState, right []float64) {
+	at.armParent, at.armBody = t.armParent, t.armBody
+	axes := &y.G.L.Mech.Joints[t.joint].P.E
+	turn, move := &at.adds.turn, &at.adds.move
+	*turn, *move = spatial.Vec3{right[3], right[4]}, spatial.Vec3(right[:3])
+	axes.MulVecTo(turn, turn)
+	axes.MulVecTo(move, move)
+	switch {
+	case t.reversed:
+		for i := range turn {
+			turn[i], move[i] = -turn[i], -move[i]
+		}
+	case t.parent >= 0:
+		at.R.MulVecTo(turn, turn)
+		at.R.MulVecTo(move, move)
+	default:
+		E := &y.Kin.Bodies[t.body].E
+		E.TMulVecTo(turn, turn)
+		E.TMulVecTo(move, move)
+	}
+}
+
+// fillGroupErrors computes c of a group, and its right side −Nᵀ·c, for the errors e of all rows (R8).
+func (y *Grounded) fillGroupErrors(w *groupWork, q *group, e []float64, s *mechanism.State) {
+	var work jointWork
+	for k := q.first; k < q.end; k++ {
+		t, at := &y.G.trees[k], w.of(q, k)
+		y.rotation(t, at)
+		at.load = [6]float64{}
+		right := y.G.L.rowsOf(t.joint, e)
+		if t.hinge {
+			y.demandHinge(t, at, right)
+			continue
+		}
+		y.eval(&work, t, s)
+		y.demand(t, at, &work, right)
+	}
+	y.fillParticular(w, q)
+	y.project(w, q)
+}
+
+// rowsOf returns the rows of a joint in a vector of scalars.
+func (l *Layout) rowsOf(joint int32, x []float64) []float64 {
+	node := l.node[joint]
+	return x[l.Pattern.Off[node]:l.Pattern.Off[node+1]]
+}
+
+// fillParticular stores c of a group, how its bodies move if only adds moves the joints, and
+// subtracts it from the loads. It returns ‖c‖².
+func (y *Grounded) fillParticular(w *groupWork, q *group) (size float64) {
+	for k := q.first; k < q.end; k++ {
+		t, at := &y.G.trees[k], w.of(q, k)
+		var up *motion
+		if t.parent >= 0 {
+			up = &w.of(q, t.parent).moves
+		}
+		at.follow(up, &at.adds)
+		c := (*[6]float64)(y.particular[6*k:])
+		t.weigh(c, &at.moves)
+		for i, v := range c {
+			at.load[i] -= v
+		}
+		y.squares[k] = dot6(c, c)
+		size += y.squares[k]
+	}
+	return size
+}
+
+// follow stores in moves how a body moves whose parent moves like up, nil for the world, and whose joint
+// adds r: equation R3.
+func (at *treeState) follow(up, r *motion) {
+	turn, move := &at.moves.turn, &at.moves.move
+	*turn, *move = r.turn, r.move
+	if up != nil {
+		R, a, p := &at.R, &up.turn, &at.armParent
+		v0 := up.move[0] + (a[1]*p[2] - a[2]*p[1])
+		v1 := up.move[1] + (a[2]*p[0] - a[0]*p[2])
+		v2 := up.move[2] + (a[0]*p[1] - a[1]*p[0])
+		turn[0] += R[0]*a[0] + R[1]*a[1] + R[2]*a[2]
+		turn[1] += R[3]*a[0] + R[4]*a[1] + R[5]*a[2]
+		turn[2] += R[6]*a[0] + R[7]*a[1] + R[8]*a[2]
+		move[0] += R[0]*v0 + R[1]*v1 + R[2]*v2
+		move[1] += R[3]*v0 + R[4]*v1 + R[5]*v2
+		move[2] += R[6]*v0 + R[7]*v1 + R[8]*v2
+	}
+	c := &at.armBody
+	move[0] -= turn[1]*c[2] - turn[2]*c[1]
+	move[1] -= turn[2]*c[0] - turn[0]*c[2]
+	move[2] -= turn[0]*c[1] - turn[1]*c[0]
+}
+
+// weigh stores Cᵀ of a motion of the body of a tree joint: equation R6.
+func (t *treeJoint) weigh(out *[6]float64, a *motion) {
+	L, turn, move := &t.L, &a.turn, &a.move
+	out[0], out[1], out[2] = L[0]*turn[0]+L[3]*turn[1]+L[4]*turn[2], L[1]*turn[1]+L[5]*turn[2], L[2]*turn[2]
+	out[3], out[4], out[5] = t.rootMass*move[0], t.rootMass*move[1], t.rootMass*move[2]
+}
+
+// fillDirections computes N of a group, column by column.
+func (y *Grounded) fillDirections(w *groupWork, q *group) {
+	for k := q.first; k < q.end; k++ {
+		t := &y.G.trees[k]
+		for i := t.from; i < t.from+t.dof; i++ {
+			y.fillColumn(w, q, k, i)
+		}
+	}
+	for i := range q.dof {
+		y.orthonormalize(y.G.trees[q.first:q.end], i)
+	}
+}
+
+// fillColumn stores column i of N, a freedom of tree joint k: what it makes of the body of that joint, and of all that
+// hangs on that body. For the other bodies behind k that have this column, it is zero.
+func (y *Grounded) fillColumn(w *groupWork, q *group, k int32, i int8) {
+	trees := y.G.trees
+	at := w.of(q, k)
+	at.follow(nil, &w.freedoms[i])
+	trees[k].weigh(y.column(&trees[k], i), &at.moves)
+	moved := uint8(1) << (k - q.first)
+	for d := k + 1; d < q.end; d++ {
+		t := &trees[d]
+		switch {
+		case t.parent >= k && moved>>(t.parent-q.first)&1 != 0:
+			moved |= 1 << (d - q.first)
+			at := w.of(q, d)
+			at.follow(&w.of(q, t.parent).moves, &unmoved)
+			t.weigh(y.column(t, i), &at.moves)
+		case i >= t.from:
+			*y.column(t, i) = [6]float64{}
+		}
+	}
+}
+
+var unmoved motion
+
+// column returns column i of N of the body of a tree joint.
+func (y *Grounded) column(t *treeJoint, i int8) *[6]float64 {
+	return (*[6]float64)(y.directions[int(t.column)+6*int(i-t.from):])
+}
+
+// orthonormalize makes column i of N of a group orthogonal to those before, which are, and a unit vector. What
+// is left of a column that loses more than half of its square is made orthogonal once more, to be so to rounding.
+func (y *Grounded) orthonormalize(list []treeJoint, i int8) {
+	for {
+		lost := 0.0
+		for j := range i {
+			lost += y.removeColumn(list, i, j)
+		}
+		size := y.dotColumns(list, i, i)
+		if lost > size {
+			continue
+		}
+		if size > math.MaxFloat64 {
+			size = math.NaN() // else the columns would be zero
+		}
+		size = 1 / math.Sqrt(size)
+		for k := range list {
+			if t := &list[k]; t.from <= i {
+				v := y.column(t, i)
+				for e := range v {
+					v[e] *= size
+				}
+			}
+		}
+		return
+	}
+}
+
+// dotColumns returns the product of columns i and j ≤ i of N of a group.
+func (y *Grounded) dotColumns(list []treeJoint, i, j int8) (sum float64) {
+	for k := range list {
+		if t := &list[k]; t.from <= j {
+			sum += dot6(y.column(t, i), y.column(t, j))
+		}
+	}
+	return sum
+}
+
+// removeColumn subtracts from column i its part along column j, and returns the square of that part.
+func (y *Grounded) removeColumn(list []treeJoint, i, j int8) float64 {
+	part := y.dotColumns(list, i, j)
+	for k := range list {
+		if t := &list[k]; t.from <= j {
+			v, w := y.column(t, i), y.column(t, j)
+			for e := range v {
+				v[e] -= part * w[e]
+			}
+		}
+	}
+	return part * part
+}
+
+// project stores Nᵀ of the loads, which are less c, in the right side of a group.
+func (y *Grounded) project(w *groupWork, q *group) {
+	if q.dof == 0 {
+		return
+	}
+	b := y.B[y.G.Pattern.Off[q.node]:][:q.dof]
+	clear(b)
+	for k := q.first; k < q.end; k++ {
+		t := &y.G.trees[k]
+		for i := t.from; i < q.dof; i++ {
+			b[i] += dot6(y.column(t, i), &w.of(q, k).load)
+		}
+	}
+}

@@ -1,0 +1,160 @@
+// Command service answers questions about mechanisms over HTTP, and keeps to its limits: documents, work and time of a
+// request are bounded, and who goes away is not computed for. Without an argument it asks itself; with one, such as
+// localhost:8080, it listens there.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"time"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// The limits of a request.
+const (
+	maxBytes = 200 << 10        // of a document
+	maxFlops = 500_000          // of a factorization
+	maxTime  = 10 * time.Second // of a simulation
+	longest  = 3600.0           // s, that a simulation may last
+)
+
+// plan reads and analyses the document of a request. It answers those that are refused.
+func plan(w http.ResponseWriter, r *http.Request) (*model.Model, *rung.Plan) {
+	m, err := model.Read(http.MaxBytesReader(w, r.Body, maxBytes), "request")
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		http.Error(w, fmt.Sprintf("a document may have %d bytes", tooLarge.Limit), http.StatusRequestEntityTooLarge)
+		return nil, nil
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return nil, nil
+	}
+	p, err := rung.NewPlan(m, rung.Options{})
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return nil, nil
+	}
+	// The work is known before anything is factored.
+	if c := p.Counts(); c.Flops > maxFlops {
+		http.Error(w, fmt.Sprintf("a solution takes %d flops, of which %d are allowed", c.Flops, maxFlops), http.StatusUnprocessableEntity)
+		return nil, nil
+	}
+	return m, p
+}
+
+// accelerations answers with the document of rung accel --json.
+func accelerations(w http.ResponseWriter, r *http.Request) {
+	_, p := plan(w, r)
+	if p == nil {
+		return
+	}
+	solver := p.NewSolver()
+	if err := solver.Solve(p.Initial()); err != nil {
+		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+		return
+	}
+	result, err := rung.NewResult(solver)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(w).Encode(result); err != nil {
+		log.Print(err)
+	}
+}
+
+// simulate answers with the model an hour later.
+func simulate(w http.ResponseWriter, r *http.Request) {
+	m, p := plan(w, r)
+	if p == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), maxTime)
+	defer cancel()
+	d := motion.NewDynamics(p)
+	method := sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{})
+	s := sim.New(p.Mechanism(), method, p.Initial(), sim.Options{
+		Projector: d,
+		OnStep:    func(*sim.Simulation) error { return ctx.Err() },
+	})
+	switch err := s.Run(longest); {
+	case errors.Is(err, context.Canceled):
+		fmt.Println("  nobody waits for it any more: ended between two steps")
+		return
+	case errors.Is(err, context.DeadlineExceeded):
+		http.Error(w, fmt.Sprintf("%v are not enough for it", maxTime), http.StatusServiceUnavailable)
+		return
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+		return
+	}
+	rung.SetState(m, s.State())
+	w.Header().Set("Content-Type", "application/json")
+	if err := model.Write(w, m); err != nil {
+		log.Print(err)
+	}
+}
+
+// service returns the handler of both questions.
+func service() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /accelerations", accelerations)
+	mux.HandleFunc("POST /simulate", simulate)
+	return mux
+}
+
+// ask sends a document to the service and prints how it answers.
+func ask(ctx context.Context, what, path string, document []byte) {
+	fmt.Printf("%s:\n", what)
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, path, bytes.NewReader(document))
+	w := httptest.NewRecorder()
+	service().ServeHTTP(w, r)
+	var result rung.Result
+	switch {
+	case ctx.Err() != nil:
+	case w.Code != http.StatusOK:
+		fmt.Printf("  %d: %s", w.Code, w.Body)
+	case json.Unmarshal(w.Body.Bytes(), &result) == nil:
+		fmt.Printf("  200: mobility %d\n", result.Constraints.Mobility)
+	}
+}
+
+// document returns a model as bytes.
+func document(m *model.Model, err error) []byte {
+	if err != nil {
+		log.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := model.Write(&b, m); err != nil {
+		log.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func main() {
+	if len(os.Args) > 1 {
+		log.Fatal(http.ListenAndServe(os.Args[1], service()))
+	}
+	ctx := context.Background()
+	ask(ctx, "a ladder of 40 bodies", "/accelerations", document(bench.Ladder(40, 1)))
+	ask(ctx, "a ladder of 2000 bodies", "/accelerations", document(bench.Ladder(2000, 1)))
+	ask(ctx, "a net of 144 bodies", "/accelerations", document(bench.BallNet(12, 1)))
+	ask(ctx, "a body without mass", "/accelerations", []byte(`{"format": "rung-model/1", "bodies": [{"name": "a"}]}`))
+	gone, leave := context.WithCancel(ctx)
+	time.AfterFunc(100*time.Millisecond, leave)
+	ask(gone, "an hour of a ladder of 40 bodies, and who asks goes away", "/simulate", document(bench.Ladder(40, 1)))
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// The structure Block, in bytes.
+const (
+	blockW     = 0
+	blockRow   = 8
+	blockRes   = 12
+	blockN     = 20
+	blockBytes = 24
+)
+
+var blockFields = []structure{{"Block", blockBytes, []field{{"W", blockW}, {"Row", blockRow}, {"Res", blockRes}, {"N", blockN}}}}
+
+// subBlocksT256 writes SubBlocksT: two sums, of the even rows of blocks and of the odd
+// ones.
+func subBlocksT256() {
+	function("subBlocksTAVX2", "func(x, w, y *float64, blocks *byte, count int)", "subBlocksTAVX2 is SubBlocksT with AVX2 for at least one block.")
+	x, w, y, block, count := reg.RDI, reg.RSI, reg.RDX, reg.RBX, reg.RCX
+	load("x", x)
+	load("w", w)
+	load("y", y)
+	load("blocks", block)
+	load("count", count)
+	rows, at, n := reg.R8, reg.R9, reg.R10
+	sums := loadSums(x)
+	Label("block")
+	MOVQ(Mem{Base: block, Disp: blockW}, rows)
+	LEAQ(Mem{Base: w, Index: rows, Scale: 8}, rows)
+	MOVLQSX(Mem{Base: block, Disp: blockRow}, at)
+	LEAQ(Mem{Base: y, Index: at, Scale: 8}, at)
+	MOVLQSX(Mem{Base: block, Disp: blockN}, n)
+	sums.subtract(rows, at, n, "next")
+	ADDQ(I8(blockBytes), block)
+	DECQ(count)
+	JNE(LabelRef("block"))
+	sums.store(x)
+	VZEROUPPER()
+	RET()
+}
+
+// subBlocks256 writes SubBlocks.
+func subBlocks256() {
+	function("subBlocksAVX2", "func(r, w, x *float64, blocks *byte, count int)", "subBlocksAVX2 is SubBlocks with AVX2 for at least one block.")
+	r, w, x, block, count := reg.RDI, reg.RSI, reg.RDX, reg.RBX, reg.RCX
+	load("r", r)
+	load("w", w)
+	load("x", x)
+	load("blocks", block)
+	load("count", count)
+	rows, at, n := reg.R8, reg.R9, reg.R10
+	product := loadSix(x)
+	Label("block")
+	MOVLQSX(Mem{Base: block, Disp: blockRes}, at)
+	TESTQ(at, at)
+	JL(LabelRef("next"))
+	LEAQ(Mem{Base: r, Index: at, Scale: 8}, at)
+	MOVQ(Mem{Base: block, Disp: blockW}, rows)
+	LEAQ(Mem{Base: w, Index: rows, Scale: 8}, rows)
+	MOVLQSX(Mem{Base: block, Disp: blockN}, n)
+	product.subtract(at, rows, n)
+	Label("next")
+	ADDQ(I8(blockBytes), block)
+	DECQ(count)
+	JNE(LabelRef("block"))
+	VZEROUPPER()
+	RET()
+}
+
+// spreadBlocks256 writes SpreadBlocks.
+func spreadBlocks256() {
+	function("spreadBlocksAVX2", "func(dst *float64, ld int, w *float64, blocks *byte, count int)", "spreadBlocksAVX2 is SpreadBlocks with AVX2 for at least one block.")
+	dst, rows, n := columns{reg.RDI, reg.R8, reg.RSI}, reg.RDX, reg.RCX
+	block, count, first, w := reg.RBX, argument("count"), reg.R14, reg.R15
+	load("dst", first)
+	loadBytes("ld", dst.lead)
+	load("w", w)
+	load("blocks", block)
+	Label("block")
+	MOVLQSX(Mem{Base: block, Disp: blockRow}, dst.first)
+	LEAQ(Mem{Base: first, Index: dst.first, Scale: 8}, dst.first)
+	MOVQ(Mem{Base: block, Disp: blockW}, rows)
+	LEAQ(Mem{Base: w, Index: rows, Scale: 8}, rows)
+	MOVLQSX(Mem{Base: block, Disp: blockN}, n)
+	transposeRows(dst, rows, n)
+	ADDQ(I8(blockBytes), block)
+	DECQ(count)
+	JNE(LabelRef("block"))
+	VZEROUPPER()
+	RET()
+}

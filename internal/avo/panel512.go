@@ -1,0 +1,388 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// panelWidth512 is the number of columns of a block of rows of AVX-512 that has
+// more than two vectors, shortWidth512 that of one that has at most two: more
+// columns were measured to be as fast by halves (docs/benchmarks.md). With fewer
+// columns than narrowest512 the panels of AVX2 were measured to be as fast.
+const (
+	panelWidth512 = 8
+	shortWidth512 = 10
+	narrowest512  = 7
+)
+
+// panel512 writes Panel of AVX-512 for seven or eight columns, or nine or ten of up to
+// 16 rows. The first 24 rows are factored in registers, by code of its own for
+// every number of vectors and of columns, then the others follow 24 at a time.
+// At a stop the columns that are left keep in memory what they had.
+func panel512() {
+	lanes := lanes512()
+	one := ConstData("one", F64(1))
+	function("panelAVX512", panelSignature,
+		"panelAVX512 is Panel with AVX-512 from column 0, for 7 ≤ w ≤ 8, or 7 ≤ w ≤ 10 and n ≤ 16, but at a stop the columns behind it are left as they were.")
+	t := &tops512{
+		f: reg.RDI, ldf: reg.R8, ld: reg.R9, ldd: reg.R11,
+		dinv: reg.R12, limit: reg.R13, w: reg.R14, done: reg.RAX, tmp: reg.RDX,
+		lanes: lanes, one: one,
+	}
+	rows := reg.R15
+	load("f", t.f)
+	loadBytes("ldf", t.ldf)
+	load("ld", t.ld)
+	loadBytes("ldd", t.ldd)
+	load("dinv", t.dinv)
+	load("limit", t.limit)
+	load("w", t.w)
+	load("n", rows)
+	CMPQ(rows, I8(8))
+	JLE(LabelRef("top1"))
+	CMPQ(rows, I8(16))
+	JLE(LabelRef("top2"))
+	for _, n := range []int{3, 2, 1} {
+		Label(fmt.Sprintf("top%d", n))
+		mask512(rows512{full: n}, rows, t.tmp)
+		t.vectors = n
+		t.write()
+	}
+	// At a stop the pivot is stored, the columns behind it are left as they were.
+	Label("refused")
+	VMOVSD(pivot512.AsX(), Mem{Base: t.f, Index: t.done, Scale: 8})
+	JMP(LabelRef("rows"))
+	Label("factored")
+	MOVQ(t.w, t.done)
+	Label("rows")
+	CMPQ(rows, I8(24))
+	JG(LabelRef("more"))
+	Label("end")
+	Store(t.done, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+
+	Label("more")
+	TESTQ(t.done, t.done)
+	JZ(LabelRef("end"))
+	below := &follow512{
+		f: reg.RDI, ldf: reg.R8, ld: reg.R9, ldd: reg.R11, top: reg.RBX,
+		fp: reg.RSI, ldp: reg.R10, topp: reg.R13, dinv: reg.R12, done: reg.RAX, tmp: reg.RDX,
+	}
+	load("f", below.f)
+	load("ld", below.top)
+	MOVQ(below.top, below.ld)
+	Label("blockNext")
+	SUBQ(I8(24), rows)
+	JLE(LabelRef("end"))
+	ADDQ(I32(24*8), below.f)
+	ADDQ(I32(24*8), below.ld)
+	CMPQ(rows, I8(8))
+	JLE(LabelRef("rest1"))
+	CMPQ(rows, I8(16))
+	JLE(LabelRef("rest2"))
+	for _, n := range []int{3, 1, 2} {
+		name := fmt.Sprintf("rest%d", n)
+		Label(name)
+		mask512(rows512{full: n}, rows, below.tmp)
+		below.write(name, rows512{full: n})
+		if n == 3 {
+			JMP(LabelRef("blockNext"))
+		} else {
+			JMP(LabelRef("end"))
+		}
+	}
+}
+
+// lanes512 returns the vectors of which all elements are 1, …, 7.
+func lanes512() Mem {
+	m := GLOBL("lanes512", RODATA|NOPTR)
+	for i := range 7 {
+		DATA(8*i, U64(i+1))
+	}
+	return m
+}
+
+// tops512 writes the code that factors the first rows of a panel. K1 is the mask
+// of the last vector and tmp the address of its row of masks512.
+type tops512 struct {
+	f, ldf, ld, ldd, dinv, limit, w, done, tmp reg.Register
+
+	lanes, one Mem
+	vectors    int // of a column
+}
+
+// column returns the register of vector i of column j, which has none above the
+// diagonal.
+func (t *tops512) column(j, i int) reg.VecPhysical {
+	if t.vectors == 2 && j >= 8 {
+		return vec[8+j]
+	}
+	return vec[j*t.vectors+i]
+}
+
+// Registers that hold no column: a pivot, its reciprocal, of its column the next
+// element for all elements, any element for all elements, and the first L.
+var (
+	pivot512   = vec[31]
+	inverse512 = vec[30]
+	beside512  = vec[29]
+	times512   = vec[28]
+	scaled512  = vec[25:28]
+)
+
+// widest returns the largest number of columns.
+func (t *tops512) widest() int {
+	if t.vectors == 2 {
+		return shortWidth512
+	}
+	return panelWidth512
+}
+
+// write writes the code for every number of columns. It ends at factored or
+// refused.
+func (t *tops512) write() {
+	prefix := fmt.Sprintf("top%d", t.vectors)
+	dispatch(t.w, narrowest512, t.widest(), prefix, func(w int) string { return fmt.Sprintf("%s_w%d", prefix, w) })
+	for w := narrowest512; w <= t.widest(); w++ {
+		t.factor(fmt.Sprintf("%s_w%d", prefix, w), w)
+	}
+}
+
+// factor writes the code for w columns. From the reciprocal r of a pivot to that
+// of the next, q = 1/(f − x²·r) with x the element below the pivot and f that to
+// the right of x, are a product and a division: x² and f are taken from their
+// columns before r is there. What a column does to the others is put off until
+// the next one has done what its next pivot waits for.
+//
+// At a pivot above its limit the code jumps to name_above…, which shifts the pivot
+// and comes back or goes on to refused.
+func (t *tops512) factor(name string, w int) {
+	Label(name)
+	used := 0
+	MOVQ(t.f, reg.RSI)
+	for j := range w {
+		for i := j / 8; i < t.vectors; i++ {
+			m := Mem{Base: reg.RSI, Disp: 64 * i}
+			if i == t.vectors-1 {
+				VMOVUPD_Z(m, reg.K1, t.column(j, i).AsZ())
+			} else {
+				VMOVUPD(m, t.column(j, i).AsZ())
+			}
+			used++
+		}
+		if j == 0 {
+			VMOVAPD(t.column(0, 0).AsX(), pivot512.AsX())
+		}
+		if j+1 < w {
+			ADDQ(t.ldf, reg.RSI)
+		}
+	}
+	lane := map[int]reg.VecPhysical{}
+	for k := 1; k < min(w, 8) && used < 25; k++ {
+		lane[k] = vec[used]
+		VPBROADCASTQ(t.lanes.Offset(8*(k-1)), lane[k].AsZ())
+		used++
+	}
+	// spread makes all elements of to element row of column j.
+	spread := func(j, row int, to reg.VecPhysical) {
+		from, k := t.column(j, row/8), row%8
+		if k == 0 {
+			VBROADCASTSD(from.AsX(), to.AsZ())
+			return
+		}
+		index, there := lane[k]
+		if !there {
+			VPBROADCASTQ(t.lanes.Offset(8*(k-1)), to.AsZ())
+			index = to
+		}
+		VPERMPD(from.AsZ(), index.AsZ(), to.AsZ())
+	}
+
+	// element takes element row of column j.
+	element := func(j, row int, to reg.VecPhysical) {
+		from := t.column(j, row/8)
+		switch k := row % 8; {
+		case k == 0:
+			VMOVAPD(from.AsX(), to.AsX())
+		case k == 1:
+			VPERMILPD(U8(1), from.AsX(), to.AsX())
+		case k < 4:
+			VALIGNQ(U8(k), from.AsY(), from.AsY(), to.AsY())
+		default:
+			VALIGNQ(U8(k), from.AsZ(), from.AsZ(), to.AsZ())
+		}
+	}
+	// scaled returns the register of vector i of L of column p, that of a column
+	// whose updates are all made.
+	scaled := func(p, i int) reg.VecPhysical {
+		if p < 2 {
+			return scaled512[i]
+		}
+		return t.column(p-2, i)
+	}
+	// update subtracts column p from column j.
+	update := func(p, j int, times reg.VecPhysical) {
+		for i := j / 8; i < t.vectors; i++ {
+			VFNMADD231PD(times.AsZ(), scaled(p, i).AsZ(), t.column(j, i).AsZ())
+		}
+	}
+	for p := range w {
+		// Rows below the pivot, those of its vector by mask.
+		first := (p + 1) / 8
+		masked := first == p/8
+		d, r := pivot512, inverse512
+		if p > 0 {
+			ADDQ(t.ldf, t.f)
+			ADDQ(t.ldd, t.ld)
+		}
+		VMOVSD(Mem{Base: t.limit, Disp: 8 * p}, times512.AsX())
+		VUCOMISD(d.AsX(), times512.AsX())
+		JCS(LabelRef(fmt.Sprintf("%s_above%d", name, p)))
+		Label(fmt.Sprintf("%s_pivot%d", name, p))
+		VMOVSD(t.one, r.AsX())
+		VDIVSD(d.AsX(), r.AsX(), r.AsX())
+		VMOVSD(d.AsX(), Mem{Base: t.f, Disp: 8 * p})
+		if p+1 < w {
+			// The next pivot ahead of its column.
+			element(p, p+1, beside512)
+			VMULSD(beside512.AsX(), beside512.AsX(), times512.AsX())
+			element(p+1, p+1, d)
+			VFNMADD231SD(r.AsX(), times512.AsX(), d.AsX())
+			VBROADCASTSD(beside512.AsX(), beside512.AsZ())
+		}
+		VMOVSD(r.AsX(), Mem{Base: t.dinv, Disp: 8 * p})
+		if masked {
+			t.below(p+1, reg.K2)
+		}
+		VBROADCASTSD(r.AsX(), r.AsZ())
+		for i := first; i < t.vectors; i++ {
+			VMULPD(r.AsZ(), t.column(p, i).AsZ(), scaled(p, i).AsZ())
+		}
+		// The two columns that the next pivot needs, before what is left of the
+		// column before.
+		lag := 2
+		if p == 0 {
+			lag = w
+		}
+		for j := p + 1; j < min(w, p+1+lag); j++ {
+			if j == p+1 {
+				update(p, j, beside512)
+			} else {
+				spread(p, j, times512)
+				update(p, j, times512)
+			}
+		}
+		for j := p + 2; p > 1 && j < w; j++ {
+			spread(p-1, j, times512)
+			update(p-1, j, times512)
+		}
+		for i := first; i < t.vectors; i++ {
+			t.put(t.column(p, i), t.ld, i, i == first && masked)
+			t.put(scaled(p, i), t.f, i, i == first && masked)
+		}
+	}
+	JMP(LabelRef("factored"))
+
+	for p := range w {
+		Label(fmt.Sprintf("%s_above%d", name, p))
+		shiftPivot(p, pivot512, times512, beside512, t.limit, reg.RCX)
+		JHI(LabelRef(fmt.Sprintf("%s_pivot%d", name, p)))
+		MOVL(U32(p), t.done.(reg.GPPhysical).As32())
+		JMP(LabelRef("refused"))
+	}
+}
+
+// below makes k the mask of the rows from row on in their vector.
+func (t *tops512) below(row int, k reg.Register) {
+	if row/8 == t.vectors-1 {
+		KMOVB(Mem{Base: t.tmp, Disp: row % 8}, k)
+	} else {
+		KMOVB(masks512.Offset(64+row%8), k)
+	}
+}
+
+// put stores vector i of a column, with the mask K2 if it is masked.
+func (t *tops512) put(v reg.VecPhysical, base reg.Register, i int, masked bool) {
+	m := Mem{Base: base, Disp: 64 * i}
+	switch {
+	case masked:
+		VMOVUPD(v.AsZ(), reg.K2, m)
+	case i == t.vectors-1:
+		VMOVUPD(v.AsZ(), reg.K1, m)
+	default:
+		VMOVUPD(v.AsZ(), m)
+	}
+}
+
+// follow512 writes the code that applies the columns that are factored to a
+// block of rows below.
+type follow512 struct {
+	f, ldf, ld, ldd, top reg.Register // top is LD of the first rows
+	fp, ldp, topp        reg.Register // one of their columns
+	dinv, done, tmp      reg.Register
+}
+
+// write writes the code of a block, for any number of columns that are factored.
+func (b *follow512) write(name string, block rows512) {
+	const width = panelWidth512
+	n := block.vectors()
+	column := func(j, i int) reg.VecPhysical { return vec[j*n+i] }
+	r, times := vec[24], vec[25]
+	put := func(v reg.VecPhysical, base reg.Register, i int) {
+		m := Mem{Base: base, Disp: 64 * i}
+		if block.last(i) {
+			VMOVUPD(v.AsZ(), reg.K1, m)
+		} else {
+			VMOVUPD(v.AsZ(), m)
+		}
+	}
+	MOVQ(b.f, b.fp)
+	for j := range width {
+		if j > 0 {
+			CMPQ(b.done, I8(j))
+			JE(LabelRef(fmt.Sprintf("%s_zero%d", name, j)))
+			ADDQ(b.ldf, b.fp)
+		}
+		for i := range n {
+			block.load(i, Mem{Base: b.fp, Disp: 64 * i}, column(j, i))
+		}
+	}
+	JMP(LabelRef(name + "_loaded"))
+	for j := 1; j < width; j++ {
+		Label(fmt.Sprintf("%s_zero%d", name, j))
+		for i := range n {
+			VPXORQ(column(j, i).AsZ(), column(j, i).AsZ(), column(j, i).AsZ())
+		}
+	}
+	Label(name + "_loaded")
+	MOVQ(b.f, b.fp)
+	MOVQ(b.ld, b.ldp)
+	MOVQ(b.top, b.topp)
+	for p := range width {
+		VBROADCASTSD(Mem{Base: b.dinv, Disp: 8 * p}, r.AsZ())
+		for i := range n {
+			put(column(p, i), b.ldp, i)
+			VMULPD(r.AsZ(), column(p, i).AsZ(), column(p, i).AsZ())
+			put(column(p, i), b.fp, i)
+		}
+		if p+1 == width {
+			break
+		}
+		CMPQ(b.done, I8(p+1))
+		JE(LabelRef(name + "_end"))
+		for j := p + 1; j < width; j++ {
+			VBROADCASTSD(Mem{Base: b.topp, Disp: 8 * j}, times.AsZ())
+			for i := range n {
+				VFNMADD231PD(times.AsZ(), column(p, i).AsZ(), column(j, i).AsZ())
+			}
+		}
+		ADDQ(b.ldf, b.fp)
+		ADDQ(b.ldd, b.ldp)
+		ADDQ(b.ldd, b.topp)
+	}
+	Label(name + "_end")
+}

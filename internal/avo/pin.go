@@ -1,0 +1,212 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Fields of the structure Pin.
+const (
+	pinEP = 8 * iota
+	pinES
+	pinOmegaP
+	pinOmegaS
+	pinAxes
+	pinOriginP
+	pinOriginS
+	pinComP
+	pinComS
+	pinWeight
+	pinRoot
+	pinBase
+)
+
+var pinFields = structure{"Pin", 0, []field{
+	{"EP", pinEP}, {"ES", pinES}, {"OmegaP", pinOmegaP}, {"OmegaS", pinOmegaS}, {"Axes", pinAxes},
+	{"OriginP", pinOriginP}, {"OriginS", pinOriginS}, {"ComP", pinComP}, {"ComS", pinComS},
+	{"Weight", pinWeight}, {"Root", pinRoot}, {"Base", pinBase},
+}}
+
+// Orders of the lanes of a vector: (x, y, z) becomes (y, z, x), and (w, x, y, z)
+// (x, y, z, w).
+const (
+	turned     = 1 | 2<<2 | 0<<4 | 3<<6
+	turnedFour = 1 | 2<<2 | 3<<4 | 0<<6
+)
+
+// pinRows256 writes PinRows for a ball, or for a hinge. A vector holds one number
+// for each of the three axes of the joint; what the fourth holds is not used.
+func pinRows256(name string, hinge bool, doc string) {
+	function(name, "func(v, scale, b *float64, p *byte)", doc)
+	v, scale, b, p := reg.RDI, reg.RSI, reg.RDX, reg.RCX
+	load("v", v)
+	load("scale", scale)
+	load("b", b)
+	load("p", p)
+	field := func(offset int, r reg.Register) reg.Register {
+		MOVQ(Mem{Base: p, Disp: offset}, r)
+		return r
+	}
+	y := func(i int) reg.VecPhysical { return vec[i].AsY().(reg.VecPhysical) }
+	x := func(i int) reg.VecPhysical { return vec[i].AsX().(reg.VecPhysical) }
+	// combine stores Σ c_i·rows[i] in vector sum, c_i the numbers at the addresses.
+	combine := func(sum int, rows [3]int, c [3]Mem) {
+		for i, m := range c {
+			VBROADCASTSD(m, y(15))
+			if i == 0 {
+				VMULPD(y(rows[i]), y(15), y(sum))
+			} else {
+				VFMADD231PD(y(rows[i]), y(15), y(sum))
+			}
+		}
+	}
+	numbers := func(base reg.Register, first, step int) (m [3]Mem) {
+		for i := range m {
+			m[i] = Mem{Base: base, Disp: 8 * (first + step*i)}
+		}
+		return m
+	}
+	joint, world, axes := [3]int{0, 1, 2}, [3]int{3, 4, 5}, [3]int{9, 10, 11}
+
+	// The axes of the joint in P, in the world, in S.
+	frame := field(pinAxes, reg.R8)
+	VMOVUPD(Mem{Base: frame}, y(joint[0]))
+	VMOVUPD(Mem{Base: frame, Disp: 24}, y(joint[1]))
+	VMOVUPD(Mem{Base: frame, Disp: 40}, y(15)) // there is nothing after the third row
+	VPERMPD(U8(turnedFour), y(15), y(joint[2]))
+	body := field(pinEP, reg.R9)
+	for i, r := range world {
+		combine(r, joint, numbers(body, 3*i, 1))
+	}
+	body = field(pinES, reg.R9)
+	for i, r := range axes {
+		combine(r, world, numbers(body, i, 3))
+	}
+
+	// ω_P, ω_S and r_P in the axes of the joint.
+	wp, ws, rp, rs := 6, 7, 8, 3
+	combine(wp, world, numbers(field(pinOmegaP, reg.R9), 0, 1))
+	combine(ws, world, numbers(field(pinOmegaS, reg.R10), 0, 1))
+	com, origin := field(pinComP, reg.R9), field(pinOriginP, reg.R8)
+	for i, r := range joint {
+		VMOVSD(Mem{Base: origin, Disp: 8 * i}, x(15))
+		VSUBSD(Mem{Base: com, Disp: 8 * i}, x(15), x(15))
+		VBROADCASTSD(x(15), y(15))
+		if i == 0 {
+			VMULPD(y(r), y(15), y(rp))
+		} else {
+			VFMADD231PD(y(r), y(15), y(rp))
+		}
+	}
+	// The arm, each component in all lanes, and r_S.
+	arm := joint
+	com, origin = field(pinComS, reg.R9), field(pinOriginS, reg.R8)
+	for i, r := range arm {
+		VMOVSD(Mem{Base: origin, Disp: 8 * i}, x(15))
+		VSUBSD(Mem{Base: com, Disp: 8 * i}, x(15), x(15))
+		VBROADCASTSD(x(15), y(r))
+		if i == 0 {
+			VMULPD(y(axes[i]), y(r), y(rs))
+		} else {
+			VFMADD231PD(y(axes[i]), y(r), y(rs))
+		}
+	}
+
+	// The right side. With a' the turned a, a×b is (a·b' − a'·b)'.
+	wpTurned, wsTurned := 12, 13
+	VPERMPD(U8(turned), y(wp), y(wpTurned))
+	VPERMPD(U8(turned), y(ws), y(wsTurned))
+	half := func(a, aTurned, b, bTurned, out int) {
+		VMULPD(y(a), y(bTurned), y(out))
+		VFNMADD231PD(y(aTurned), y(b), y(out))
+	}
+	for _, c := range [][3]int{{wp, wpTurned, rp}, {ws, wsTurned, rs}} {
+		VPERMPD(U8(turned), y(c[2]), y(15))
+		half(c[0], c[1], c[2], 15, 14)
+		VPERMPD(U8(turned), y(14), y(14)) // ω×r
+		VPERMPD(U8(turned), y(14), y(15))
+		half(c[0], c[1], 14, 15, c[2])
+	}
+	VSUBPD(y(rs), y(rp), y(rp))
+	VPERMPD(U8(turned), y(rp), y(rp))
+	if hinge {
+		half(wp, wpTurned, ws, wsTurned, 14)
+		VPERMPD(U8(turned), y(14), y(14))
+		VMOVUPD(y(rp), Mem{Base: b})
+		VMOVUPD(x(14), Mem{Base: b, Disp: 24})
+	} else {
+		VMOVUPD(x(rp), Mem{Base: b})
+		VEXTRACTF128(U8(1), y(rp), x(14))
+		VMOVSD(x(14), Mem{Base: b, Disp: 16})
+	}
+
+	// Forces: arm×f in 3, 4, 5, the rows of v in 6, 7, 8 and 12, 13, 14.
+	moment := world
+	for i, r := range moment {
+		j, k := (i+1)%3, (i+2)%3
+		VMULPD(y(axes[k]), y(arm[j]), y(r))
+		VFNMADD231PD(y(axes[j]), y(arm[k]), y(r))
+	}
+	weight := field(pinWeight, reg.R8)
+	base := field(pinBase, reg.R9)
+	sums := [3]int{6, 7, 8}
+	weigh := func(from, to [3]int) {
+		for _, t := range [][3]int{{0, 0, 0}, {1, 0, 3}, {1, 1, 1}, {2, 0, 4}, {2, 1, 5}, {2, 2, 2}} {
+			VBROADCASTSD(Mem{Base: weight, Disp: 8 * t[2]}, y(15))
+			if t[1] == 0 {
+				VMULPD(y(from[t[1]]), y(15), y(to[t[0]]))
+			} else {
+				VFMADD231PD(y(from[t[1]]), y(15), y(to[t[0]]))
+			}
+		}
+	}
+	weigh(moment, sums)
+	forces := [3]int{12, 13, 14}
+	VBROADCASTSD(Mem{Base: p, Disp: pinRoot}, y(15))
+	for i, r := range forces {
+		VMULPD(y(axes[i]), y(15), y(r))
+	}
+	square, other := 3, 4
+	norm := func(to int, of [3]int) {
+		VMULPD(y(of[0]), y(of[0]), y(to))
+		VFMADD231PD(y(of[1]), y(of[1]), y(to))
+		VFMADD231PD(y(of[2]), y(of[2]), y(to))
+	}
+	norm(square, sums)
+	norm(other, forces)
+	VADDPD(y(other), y(square), y(square))
+	VADDPD(Mem{Base: base}, x(square), x(other))
+	VMOVUPD(x(other), Mem{Base: scale})
+	VEXTRACTF128(U8(1), y(square), x(square))
+	VADDSD(Mem{Base: base, Disp: 16}, x(square), x(square))
+	VMOVSD(x(square), Mem{Base: scale, Disp: 16})
+
+	// pairs stores two columns of rows from row first on.
+	pairs := func(left, right, first, column int, third bool) {
+		at := func(row int) Mem { return Mem{Base: v, Disp: rowBytes*(first+row) + 8*column} }
+		VUNPCKLPD(y(right), y(left), y(3))
+		VUNPCKHPD(y(right), y(left), y(4))
+		VMOVUPD(x(3), at(0))
+		VMOVUPD(x(4), at(1))
+		if third {
+			VEXTRACTF128(U8(1), y(3), at(2))
+		}
+	}
+	pairs(sums[0], sums[1], 0, 0, true)
+	pairs(sums[2], forces[0], 0, 2, true)
+	pairs(forces[1], forces[2], 0, 4, true)
+	if hinge {
+		weigh(axes, sums)
+		norm(square, sums)
+		VADDPD(Mem{Base: base, Disp: 24}, x(square), x(square))
+		VMOVUPD(x(square), Mem{Base: scale, Disp: 24})
+		VXORPD(y(12), y(12), y(12))
+		pairs(sums[0], sums[1], 3, 0, false)
+		pairs(sums[2], 12, 3, 2, false)
+		VMOVUPD(x(12), Mem{Base: v, Disp: 3*rowBytes + 32})
+		VMOVUPD(x(12), Mem{Base: v, Disp: 4*rowBytes + 32})
+	}
+	VZEROUPPER()
+	RET()
+}

@@ -1,0 +1,342 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// The kernels in this file are for a few numbers. A row of six is a vector of
+// four and one of two, which needs no mask, so all are in AVX2, and AVX-512
+// uses them too: with masks, a block of 5×5 was measured to take three times as
+// long, as a load then waits for the store to the column before.
+
+// rowBytes is the size of a row of six numbers.
+const rowBytes = 6 * 8
+
+// sixSums are two sums of six numbers in registers, each of four and of two.
+type sixSums struct{ four, two [2]reg.VecPhysical }
+
+// loadSums loads six numbers as the first sum; the second is zero.
+func loadSums(x reg.Register) sixSums {
+	s := sixSums{[2]reg.VecPhysical(vec[0:2]), [2]reg.VecPhysical(vec[2:4])}
+	VMOVUPD(Mem{Base: x}, s.four[0].AsY())
+	VMOVUPD(Mem{Base: x, Disp: 32}, s.two[0].AsX())
+	VXORPD(s.four[1].AsY(), s.four[1].AsY(), s.four[1].AsY())
+	VXORPD(s.two[1].AsX(), s.two[1].AsX(), s.two[1].AsX())
+	return s
+}
+
+// subtract writes x −= Wᵀ·y for n rows at w, the even ones from the first sum, the odd
+// ones from the second, and goes on at the label end; w, y and n change.
+func (s sixSums) subtract(w, y, n reg.Register, end string) {
+	row := func(row, sum int) {
+		VBROADCASTSD(Mem{Base: y, Disp: 8 * row}, vec[4+row].AsY())
+		VFNMADD231PD(Mem{Base: w, Disp: rowBytes * row}, vec[4+row].AsY(), s.four[sum].AsY())
+		VFNMADD231PD(Mem{Base: w, Disp: rowBytes*row + 32}, vec[4+row].AsX(), s.two[sum].AsX())
+	}
+	SUBQ(I8(2), n)
+	JL(LabelRef("last"))
+	Label("loop")
+	row(0, 0)
+	row(1, 1)
+	ADDQ(I8(2*rowBytes), w)
+	ADDQ(I8(16), y)
+	SUBQ(I8(2), n)
+	JGE(LabelRef("loop"))
+	Label("last")
+	CMPQ(n, I8(-1))
+	JNE(LabelRef(end))
+	row(0, 0)
+	Label(end)
+}
+
+// store adds up the sums and stores them.
+func (s sixSums) store(x reg.Register) {
+	VADDPD(s.four[1].AsY(), s.four[0].AsY(), s.four[0].AsY())
+	VADDPD(s.two[1].AsX(), s.two[0].AsX(), s.two[0].AsX())
+	VMOVUPD(s.four[0].AsY(), Mem{Base: x})
+	VMOVUPD(s.two[0].AsX(), Mem{Base: x, Disp: 32})
+}
+
+// six is a vector of six numbers in registers, of four and of two.
+type six struct{ four, two reg.VecPhysical }
+
+// loadSix loads six numbers.
+func loadSix(x reg.Register) six {
+	VMOVUPD(Mem{Base: x}, vec[0].AsY())
+	VMOVUPD(Mem{Base: x, Disp: 32}, vec[1].AsX())
+	return six{vec[0], vec[1]}
+}
+
+// subtract writes y −= W·x for n rows at w; y, w and n change.
+func (x six) subtract(y, w, n reg.Register) {
+	sum, tmp := vec[2:6], vec[6:8]
+	// multiply leaves in each sum four numbers that add up to a product of a row.
+	multiply := func(rows int) {
+		for r := range rows {
+			VMULPD(Mem{Base: w, Disp: rowBytes*r + 32}, x.two.AsX(), sum[r].AsX())
+			VFMADD231PD(Mem{Base: w, Disp: rowBytes * r}, x.four.AsY(), sum[r].AsY())
+		}
+	}
+	rowBlocks(n,
+		func() {
+			multiply(4)
+			sumFour(sum[0], sum[1], sum[2], sum[3], tmp[0], tmp[1])
+			VMOVUPD(Mem{Base: y}, tmp[0].AsY())
+			VSUBPD(sum[0].AsY(), tmp[0].AsY(), tmp[0].AsY())
+			VMOVUPD(tmp[0].AsY(), Mem{Base: y})
+			ADDQ(I32(4*rowBytes), w)
+			ADDQ(I8(32), y)
+		},
+		func() {
+			multiply(2)
+			VHADDPD(sum[1].AsY(), sum[0].AsY(), sum[0].AsY())
+			VEXTRACTF128(U8(1), sum[0].AsY(), tmp[0].AsX())
+			VMOVUPD(Mem{Base: y}, tmp[1].AsX())
+			VADDPD(tmp[0].AsX(), sum[0].AsX(), sum[0].AsX())
+			VSUBPD(sum[0].AsX(), tmp[1].AsX(), tmp[1].AsX())
+			VMOVUPD(tmp[1].AsX(), Mem{Base: y})
+			ADDQ(I8(2*rowBytes), w)
+			ADDQ(I8(16), y)
+		},
+		func() {
+			multiply(1)
+			VEXTRACTF128(U8(1), sum[0].AsY(), tmp[0].AsX())
+			VMOVSD(Mem{Base: y}, tmp[1].AsX())
+			VADDPD(tmp[0].AsX(), sum[0].AsX(), sum[0].AsX())
+			VHADDPD(sum[0].AsX(), sum[0].AsX(), sum[0].AsX())
+			VSUBSD(sum[0].AsX(), tmp[1].AsX(), tmp[1].AsX())
+			VMOVSD(tmp[1].AsX(), Mem{Base: y})
+		})
+}
+
+// rowBlocks writes a loop over n rows: blocks of four while there are so many,
+// then one of two, then one.
+func rowBlocks(n reg.Register, four, two, one func()) {
+	SUBQ(I8(4), n)
+	JL(LabelRef("two"))
+	Label("four")
+	four()
+	SUBQ(I8(4), n)
+	JGE(LabelRef("four"))
+	Label("two")
+	n8 := n.(reg.GP).As8()
+	TESTB(U8(2), n8)
+	JE(LabelRef("one"))
+	two()
+	Label("one")
+	TESTB(U8(1), n8)
+	JE(LabelRef("done"))
+	one()
+	Label("done")
+}
+
+// transposeRows stores n rows of six numbers at w in the columns of dst; w, n and dst
+// change.
+func transposeRows(dst columns, w, n reg.Register) {
+	dst.setFourth()
+	down := func(rows int) {
+		ADDQ(I32(rows*rowBytes), w)
+		ADDQ(I8(8*rows), dst.first)
+		ADDQ(I8(8*rows), dst.fourth)
+	}
+	row := func(r, column int) Mem { return Mem{Base: w, Disp: rowBytes*r + 8*column} }
+	rowBlocks(n,
+		func() {
+			// Two columns from two of them, by halves: rows 0, 1 and rows 2, 3.
+			for j := 0; j < 6; j += 2 {
+				for half := range 2 {
+					VMOVUPD(row(half, j), vec[half].AsX())
+					VINSERTF128(U8(1), row(2+half, j), vec[half].AsY(), vec[half].AsY())
+				}
+				VUNPCKLPD(vec[1].AsY(), vec[0].AsY(), vec[2].AsY())
+				VUNPCKHPD(vec[1].AsY(), vec[0].AsY(), vec[3].AsY())
+				VMOVUPD(vec[2].AsY(), dst.at(j, 0))
+				VMOVUPD(vec[3].AsY(), dst.at(j+1, 0))
+			}
+			down(4)
+		},
+		func() {
+			for j := 0; j < 6; j += 2 {
+				VMOVUPD(row(0, j), vec[0].AsX())
+				VMOVUPD(row(1, j), vec[1].AsX())
+				VUNPCKLPD(vec[1].AsX(), vec[0].AsX(), vec[2].AsX())
+				VUNPCKHPD(vec[1].AsX(), vec[0].AsX(), vec[3].AsX())
+				VMOVUPD(vec[2].AsX(), dst.at(j, 0))
+				VMOVUPD(vec[3].AsX(), dst.at(j+1, 0))
+			}
+			down(2)
+		},
+		func() {
+			general := []reg.Register{reg.RAX, reg.R9, reg.R10, reg.R11, reg.R12, reg.R13}
+			for j := range 6 {
+				MOVQ(row(0, j), general[j])
+				MOVQ(general[j], dst.at(j, 0))
+			}
+		})
+}
+
+// unrolled is the largest number of rows of a column that add256 adds without
+// a loop.
+const unrolled = 16
+
+// add256 writes AddLower or AddBlock. In the trapezoid a column of n rows is
+// followed by one of n−1.
+func add256(name string, lower bool, doc string) {
+	function(name, "func(c *float64, ldc int, a *float64, lda, n, m int)", doc)
+	c, ldc, a, lda, n, m := reg.RDI, reg.R8, reg.RSI, reg.R9, reg.RCX, reg.RDX
+	ci, ai, i := reg.RAX, reg.RBX, reg.R10
+	load("c", c)
+	loadBytes("ldc", ldc)
+	load("a", a)
+	loadBytes("lda", lda)
+	load("n", n)
+	load("m", m)
+	TESTQ(m, m)
+	JLE(LabelRef("done"))
+	if lower { // from one column's diagonal to the next
+		ADDQ(I8(8), ldc)
+		ADDQ(I8(8), lda)
+	} else {
+		TESTQ(n, n)
+		JLE(LabelRef("done"))
+	}
+	CMPQ(n, I8(unrolled))
+	JG(LabelRef("long"))
+	Label("short")
+	dispatch(n, 1, unrolled, "rows", func(rows int) string { return fmt.Sprintf("rows%d", rows) })
+	for rows := unrolled; rows > 0; rows-- {
+		Label(fmt.Sprintf("rows%d", rows))
+		addColumn256(c, a, rows)
+		if lower && rows == 1 {
+			break // the last row has no other column
+		}
+		ADDQ(ldc, c)
+		ADDQ(lda, a)
+		DECQ(m)
+		if lower {
+			JZ(LabelRef("done"))
+			continue
+		}
+		JNZ(LabelRef(fmt.Sprintf("rows%d", rows)))
+		JMP(LabelRef("done"))
+	}
+	JMP(LabelRef("done"))
+
+	Label("long")
+	MOVQ(c, ci)
+	MOVQ(a, ai)
+	MOVQ(n, i)
+	loop := func(rows int) {
+		name := fmt.Sprintf("by%d", rows)
+		SUBQ(I8(rows), i)
+		JL(LabelRef(name + "_end"))
+		Label(name)
+		addColumn256(ci, ai, rows)
+		ADDQ(I32(8*rows), ci)
+		ADDQ(I32(8*rows), ai)
+		SUBQ(I8(rows), i)
+		JGE(LabelRef(name))
+		Label(name + "_end")
+		ADDQ(I8(rows), i)
+	}
+	loop(unrolled)
+	loop(4)
+	loop(1)
+	ADDQ(ldc, c)
+	ADDQ(lda, a)
+	DECQ(m)
+	JZ(LabelRef("done"))
+	if lower {
+		DECQ(n)
+		CMPQ(n, I8(unrolled))
+		JLE(LabelRef("short"))
+	}
+	JMP(LabelRef("long"))
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// addColumn256 adds rows numbers at a to those at c.
+func addColumn256(c, a reg.Register, rows int) {
+	at := func(r reg.Register, i int) Mem { return Mem{Base: r, Disp: 8 * i} }
+	v, i := 0, 0
+	for ; i+4 <= rows; i += 4 {
+		VMOVUPD(at(c, i), vec[v].AsY())
+		VADDPD(at(a, i), vec[v].AsY(), vec[v].AsY())
+		VMOVUPD(vec[v].AsY(), at(c, i))
+		v++
+	}
+	if rows&2 != 0 {
+		VMOVUPD(at(c, i), vec[v].AsX())
+		VADDPD(at(a, i), vec[v].AsX(), vec[v].AsX())
+		VMOVUPD(vec[v].AsX(), at(c, i))
+		v, i = v+1, i+2
+	}
+	if rows&1 != 0 {
+		VMOVSD(at(c, i), vec[v].AsX())
+		VADDSD(at(a, i), vec[v].AsX(), vec[v].AsX())
+		VMOVSD(vec[v].AsX(), at(c, i))
+	}
+}
+
+// triangle is the largest order of a triangle that solve256 solves with: the
+// vector has a register for each number.
+const triangle = 15
+
+// solve256 writes SolveLower or SolveLowerT for at most triangle unknowns. Each
+// number of the vector has its own register, and each number of L is used by
+// one multiplication: what has to wait is only that by the number found last.
+func solve256(name string, transposed bool, doc string) {
+	function(name, "func(y, l *float64, ld, n int)", doc)
+	y, ld, n := reg.RDI, reg.RDX, reg.RCX
+	base := []reg.Register{reg.RSI, reg.R8, reg.R9, reg.R10, reg.R11} // of columns 0, 3, 6, …
+	load("y", y)
+	load("l", base[0])
+	loadBytes("ld", ld)
+	load("n", n)
+	subtract := func(i, j int, known, unknown reg.VecPhysical) {
+		m := Mem{Base: base[j/3], Disp: 8 * i}
+		if j%3 > 0 {
+			m.Index, m.Scale = ld, uint8(j%3)
+		}
+		VFNMADD231SD(m, known.AsX(), unknown.AsX())
+	}
+	at := func(i int) Mem { return Mem{Base: y, Disp: 8 * i} }
+	CMPQ(n, I8(1))
+	JLE(LabelRef("done"))
+	dispatch(n, 2, triangle, "order", func(n int) string { return fmt.Sprintf("order%d", n) })
+	for n := 2; n <= triangle; n++ {
+		Label(fmt.Sprintf("order%d", n))
+		if n > 4 { // columns up to n−2
+			LEAQ(Mem{Base: ld, Index: ld, Scale: 2}, reg.RAX)
+		}
+		for k := 1; 3*k <= n-2; k++ {
+			LEAQ(Mem{Base: base[k-1], Index: reg.RAX, Scale: 1}, base[k])
+		}
+		for i := range n {
+			VMOVSD(at(i), vec[i].AsX())
+		}
+		for k := range n - 1 {
+			if transposed {
+				i := n - 1 - k
+				for j := i - 1; j >= 0; j-- {
+					subtract(i, j, vec[i], vec[j])
+				}
+				VMOVSD(vec[i-1].AsX(), at(i-1))
+			} else {
+				for i := k + 1; i < n; i++ {
+					subtract(i, k, vec[k], vec[i])
+				}
+				VMOVSD(vec[k+1].AsX(), at(k+1))
+			}
+		}
+		RET()
+	}
+	Label("done")
+	RET()
+}

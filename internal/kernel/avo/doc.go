@@ -1,7 +1,0 @@
-// Command avo writes the assembly of package kernel.
-//
-// It is a module of its own, so that the generator of assembly is not among
-// the requirements of Rung. Run it with
-//
-//	go generate ./internal/kernel
-package main

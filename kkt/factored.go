@@ -1,0 +1,183 @@
+package kkt
+
+import (
+	"errors"
+
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/team"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sparse"
+)
+
+// Way is a way to solve a system whose rows may depend on each other. The ways are ordered by cost and reach: a ladder that
+// is climbed until a solution holds.
+type Way uint8
+
+// The ways. What a Factored can do is up to KeepAllFirmly; a Solver goes on to the last after KeepAll.
+const (
+	DropWeak       Way = iota // rows with pivots below 1e3·ε count as redundant
+	DropWeakest               // those below ε do, for mechanisms whose true pivots are small: long, nearly isostatic nets
+	KeepAll                   // no row does: refinement has to remove the proximal term, or to find the least squares
+	KeepAllFirmly             // the same with a hundredth of the proximal term
+	Orthogonal                // orthogonal factors of the rows
+	TwiceTheDigits            // numbers of 32 digits
+)
+
+// ways are policy and proximal term of the ways that factor.
+var ways = [...]struct {
+	policy factor.Policy
+	shrink float64 // factor on ε
+}{
+	DropWeak:      {factor.WhereWeak, 1},
+	DropWeakest:   {factor.WhereWeak, 1e-3},
+	KeepAll:       {factor.Everywhere, 1},
+	KeepAllFirmly: {factor.Everywhere, 1e-2},
+}
+
+// String names the way.
+func (w Way) String() string {
+	return [...]string{
+		"weak rows dropped", "weakest rows dropped", "all rows kept", "all rows kept firmly", "orthogonal", "twice the digits",
+	}[w]
+}
+
+// ErrLostPivot ends a way in which rounding has taken a pivot beyond the scale of its row. No solution would come of it.
+var ErrLostPivot = errors.New("kkt: pivot lost to rounding")
+
+// Factored is a symmetric system with rows that may depend on each other, and the way in which it is factored. It knows
+// whether its factor, which others may use too, is still its own.
+//
+// It belongs to one goroutine.
+type Factored struct {
+	*factor.Factor
+	Matrix *sparse.Matrix // of the form that package factor takes
+	Right  []float64      // right side that is eliminated with the matrix; may be nil
+	Scale  []float64      // of the rows (factor.Factor.Factorize)
+
+	epsilon float64
+	last    Way   // of FactorizeFrom
+	at      Place // of nodes, for errors; may be nil
+
+	way Way
+	run int // of the factor that is of this system, 0 if there is none
+}
+
+// Place returns err as an error at a node of a system, and at a row of it unless row is −1, as assemble.Layout.At does.
+type Place func(node, row int, err error) *mechanism.Error
+
+// NewFactored returns the system of a matrix, a right side and the scales of its rows, which are kept. Values are filled in
+// from outside, before each factorization. epsilon is Options.Epsilon; last is the last of the ways that FactorizeFrom
+// tries; at gives errors the place of a node.
+func NewFactored(f *factor.Factor, m *sparse.Matrix, right, scale []float64, epsilon float64, last Way, at Place) *Factored {
+	return &Factored{Factor: f, Matrix: m, Right: right, Scale: scale, epsilon: epsilon, last: last, at: at}
+}
+
+// Current reports whether the factor is that of the last factorization of f, and the matrix has not changed since.
+func (f *Factored) Current() bool { return f.run > 0 && f.run == f.Runs() }
+
+// Changed says that the matrix is another one: what has been factored serves no more.
+func (f *Factored) Changed() { f.run = 0 }
+
+// Way returns the way of the last factorization.
+func (f *Factored) Way() Way { return f.way }
+
+// Factorize factors the system in one way.
+//
+// Cost: that of factor.Factor.Factorize, no allocation but for errors. It returns ErrLostPivot, or a *factor.PivotError with
+// the place of the node (mechanism.Error).
+func (f *Factored) Factorize(w Way) error {
+	f.way = w
+	err := f.factorize(f.Scale, ways[w].shrink*f.epsilon, ways[w].policy)
+	if err == nil && ways[w].policy == factor.WhereWeak && f.Corrected > 0 {
+		f.run, err = 0, ErrLostPivot
+	}
+	return err
+}
+
+// FactorizeDamped factors the system with the proximal term mu·scale on all rows.
+//
+// Cost and errors are those of Factorize.
+func (f *Factored) FactorizeDamped(scale []float64, mu float64) error {
+	return f.factorize(scale, mu, factor.Everywhere)
+}
+
+func (f *Factored) factorize(scale []float64, eps float64, policy factor.Policy) error {
+	f.run = 0
+	err := f.FactorizeFor(f.Right, f.Matrix, scale, eps, policy)
+	if err == nil {
+		f.run = f.Runs()
+		return nil
+	}
+	if p := new(factor.PivotError); f.at != nil && errors.As(err, &p) {
+		return f.at(p.Node, -1, err)
+	}
+	return err
+}
+
+// FactorizeFrom factors the system in the first way that works, from w on. It returns the error of the last, or why, the reason
+// to go on to w, if there is none left.
+func (f *Factored) FactorizeFrom(w Way, why error) error {
+	for ; w <= f.last; w++ {
+		if why = f.Factorize(w); why == nil {
+			return nil
+		}
+	}
+	return why
+}
+
+// Refine solves for the right side (factor.Factor.SolveRefinedTo).
+func (f *Factored) Refine(x, r []float64, floor float64) factor.Refinement {
+	return f.SolveRefinedTo(x, r, f.Right, f.Matrix, floor)
+}
+
+// flat is the least scale of a row relative to the largest of its joint.
+const flat = 1e-8
+
+// FloorScales raises the scales of the rows of a node of sign −1 to a least part of the largest: a row may vanish at a
+// pose. Scales are compared in the units of the rows, which are 1 where unit is nil.
+func FloorScales(scale, unit []float64) {
+	of := func(k int) float64 {
+		if unit == nil {
+			return 1
+		}
+		return unit[k] * unit[k]
+	}
+	least := 0.0
+	for k, d := range scale {
+		least = max(least, flat*d/of(k))
+	}
+	if least == 0 {
+		least = 1
+	}
+	for k, d := range scale {
+		scale[k] = max(d, least*of(k))
+	}
+}
+
+// Workspace is what the solvers of one plan and one goroutine share: goroutines of their own, and the factor of the whole
+// system, which one at a time uses (Factored.Current).
+type Workspace struct {
+	plan *Plan
+	team *team.Team
+	fac  *factor.Factor // nil until it is needed
+}
+
+// NewWorkspace starts the goroutines of a plan.
+func (p *Plan) NewWorkspace() *Workspace {
+	p.mustBe()
+	return &Workspace{plan: p, team: team.New(p.threads)}
+}
+
+// Plan returns the plan of w.
+func (w *Workspace) Plan() *Plan { return w.plan }
+
+// Team returns the goroutines of w, for the other packages of this module.
+func (w *Workspace) Team() *team.Team { return w.team }
+
+// Factor returns the factor of the whole system.
+func (w *Workspace) Factor() *factor.Factor {
+	if w.fac == nil {
+		w.fac = w.plan.symbolic.NewFactorOn(w.team)
+	}
+	return w.fac
+}

@@ -1,0 +1,166 @@
+package kkt
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+func (s *Solver) mustHave() {
+	if s == nil || s.stage != solved {
+		panic("kkt: no solution")
+	}
+}
+
+// mustHaveBody panics unless there is a solution for a body i.
+func (s *Solver) mustHaveBody(i int) {
+	s.mustHave()
+	if uint(i) >= uint(s.plan.mech.NumBodies()) {
+		panic("kkt: body out of range")
+	}
+}
+
+// mustHaveJoint panics unless there is a solution for a joint j.
+func (s *Solver) mustHaveJoint(j int) {
+	s.mustHave()
+	s.plan.mustHaveJoint(j)
+}
+
+// mustHaveJoint panics unless there is a joint j.
+func (p *Plan) mustHaveJoint(j int) {
+	if uint(j) >= uint(p.mech.NumJoints()) {
+		panic("kkt: joint out of range")
+	}
+}
+
+// System returns the KKT system of RBDA eq. 8.64 at the state of the last Solve.
+// The solver itself works on the same system in mass-weighted coordinates
+// (assemble.Weighted).
+//
+// Cost: O(bodies + joints); allocates. It returns the errors of assemble.System.FillTo, which only a state that has
+// changed since the Solve can have. It panics without a solution.
+func (s *Solver) System() (*assemble.System, error) {
+	s.mustHave()
+	y := s.plan.layout.NewSystem()
+	if err := y.FillTo(s.st); err != nil {
+		return nil, err
+	}
+	return y, nil
+}
+
+// Refinement says how the solution came about. It panics without one.
+func (s *Solver) Refinement() factor.Refinement {
+	s.mustHave()
+	return s.ref
+}
+
+// Nearness returns the square root of the smallest pivot of a row that is not redundant, relative to the row's scale,
+// +Inf if there is no such row, and the number of rows that are. Along a motion to a singular pose the first falls to zero like the
+// distance, until the second rises; its size alone says little (Report.Distance).
+//
+// Cost: O(rows), no allocation. It panics without a solution.
+func (s *Solver) Nearness() (near float64, redundant int) {
+	s.mustHave()
+	_, _, ratio := s.now.Weakest()
+	return math.Sqrt(ratio), s.now.Weak
+}
+
+// Inconsistency returns how far the constraints are from holding at
+// acceleration level: the largest residual of a row relative to what its terms
+// amount to. It is at rounding level unless redundant constraints contradict
+// each other, as they do where the state violates them.
+func (s *Solver) Inconsistency() float64 {
+	s.mustHave()
+	return s.inconsistency
+}
+
+// AngularAcceleration returns ω̇ of body i, rad/s², world axes.
+//
+// It panics without a solution or if i is out of range, as do the next ones, also for joints.
+func (s *Solver) AngularAcceleration(i int) spatial.Vec3 {
+	s.mustHaveBody(i)
+	return spatial.Vec3(s.x[6*i : 6*i+3])
+}
+
+// ComAcceleration returns the classical acceleration of the centre of mass of
+// body i, m/s², world axes.
+func (s *Solver) ComAcceleration(i int) spatial.Vec3 {
+	s.mustHaveBody(i)
+	return spatial.Vec3(s.x[6*i+3 : 6*i+6])
+}
+
+// AccelerationsTo copies all body accelerations to dst: six numbers a body, ω̇
+// then the centre of mass.
+//
+// It panics unless dst has 6 entries a body.
+func (s *Solver) AccelerationsTo(dst []float64) {
+	s.mustHave()
+	n := 6 * s.plan.mech.NumBodies()
+	if len(dst) != n {
+		panic("kkt: length mismatch")
+	}
+	copy(dst, s.x[:n])
+}
+
+// JointMultipliersTo copies the constraint-force variables λ of joint j, one a row
+// of its T, to dst and returns their number. They are not unique where the
+// joint's reactions are not (Report); their null-space part is then accurate
+// only after Report.
+//
+// The first call after a Solve may cost O(bodies + joints) and allocate, as may that of
+// ConstraintWrench and TotalWrench; the state of the Solve must not have changed until then.
+func (s *Solver) JointMultipliersTo(dst *[6]float64, j int) int {
+	s.mustHaveJoint(j)
+	s.complete()
+	node := s.plan.layout.JointNode(j)
+	if node < 0 {
+		return 0
+	}
+	o := s.plan.layout.Pattern.Off[node]
+	n := int(s.plan.layout.Pattern.Size[node])
+	for k := range n {
+		dst[k] = -s.x[int(o)+k]
+	}
+	return n
+}
+
+// ConstraintWrench returns T·λ of joint j: the constraint wrench on the
+// successor about the origin of S, world axes, N m and N.
+func (s *Solver) ConstraintWrench(j int) spatial.Force {
+	s.mustHaveJoint(j)
+	node := s.plan.layout.JointNode(j)
+	if node < 0 {
+		return spatial.Force{}
+	}
+	s.complete()
+	p := s.plan.layout.Pattern
+	return s.wrench(j, s.x[p.Off[node]:p.Off[node+1]]).Scale(-1)
+}
+
+// AppliedWrench returns the wrench of the drive of joint j (force, springs and
+// dampers along its freedoms) on the successor about the origin of S.
+func (s *Solver) AppliedWrench(j int) spatial.Force {
+	s.mustHaveJoint(j)
+	var jk mechanism.JointKinematics
+	var w spatial.Force
+	s.plan.mech.JointTo(&jk, j, s.now.kin, s.st)
+	s.plan.mech.DriveWrenchTo(&w, j, &jk)
+	return w
+}
+
+// TotalWrench returns everything joint j does to its successor.
+func (s *Solver) TotalWrench(j int) spatial.Force {
+	return s.ConstraintWrench(j).Add(s.AppliedWrench(j))
+}
+
+// wrench returns T·λ for multipliers λ of joint j in the rows of x.
+func (s *Solver) wrench(j int, lambda []float64) (w spatial.Force) {
+	T, n := s.plan.layout.ForceSubspace(j, s.now.kin, s.st)
+	for k := range n {
+		w = w.Add(T[k].Scale(lambda[k]))
+	}
+	return w
+}

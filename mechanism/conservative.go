@@ -1,0 +1,34 @@
+package mechanism
+
+import "github.com/rung-mbd/rung/model"
+
+// Conservative reports whether the energy of the mechanism stays the same in its motion: nothing in it does work that Energy leaves out, as
+// prescribed motions, joint forces, dampers, wrenches and forces of one's own do.
+func (m *Mechanism) Conservative() bool {
+	for j := range m.Joints {
+		d := m.Drive(j)
+		if m.Joints[j].Motion != nil || d != nil && (d.Force != [6]float64{} || d.Damping != [6]float64{}) {
+			return false
+		}
+	}
+	for i := range m.Forces {
+		if f := &m.Forces[i]; f.Kind == model.Wrench || f.Damping != 0 {
+			return false
+		}
+	}
+	return m.NumOwn() == 0
+}
+
+// WorstJoint returns the joint with the largest violation of a row at s, and its residuals at position (m, rad) and velocity level
+// (m/s, rad/s). It is −1 if no joint is violated.
+//
+// Cost: O(joints), no allocation; k was computed at s.
+func (m *Mechanism) WorstJoint(k *Kinematics, s *State) (j int, position, velocity float64) {
+	worst := -1
+	for i := range m.Joints {
+		if p, v := m.Residuals(i, k, s); max(p, v) > max(position, velocity) {
+			worst, position, velocity = i, p, v
+		}
+	}
+	return worst, position, velocity
+}

@@ -1,0 +1,71 @@
+package sim_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// cancels is a Dynamics that ends the context of its caller in one of its calls, and returns early
+// as long as that has ended.
+type cancels struct {
+	sim.Dynamics
+	left   int // calls until then
+	cancel context.CancelCauseFunc
+	ctx    context.Context
+}
+
+func (c *cancels) Watch(ctx context.Context) (end func()) {
+	c.ctx = ctx
+	return func() { c.ctx = nil }
+}
+
+func (c *cancels) Accelerations(a []float64, st *mechanism.State) error {
+	if c.left--; c.left == 0 {
+		c.cancel(assert.AnError)
+	}
+	if c.ctx != nil && c.ctx.Err() != nil {
+		return context.Cause(c.ctx)
+	}
+	return c.Dynamics.Accelerations(a, st)
+}
+
+// TestRunContext: a run ends with its context at any point of a step, stands at a good state then, and goes on with the bits
+// and counts of a run that nobody has stopped.
+func TestRunContext(t *testing.T) {
+	for _, step := range []float64{0, 0.01} {
+		run := func(left int) *sim.Simulation {
+			r := golden(t, "four-bar")
+			ctx, cancel := context.WithCancelCause(context.Background())
+			defer cancel(nil)
+			dyn := &cancels{Dynamics: r.dyn, left: left, cancel: cancel}
+			tab := sim.DormandPrince()
+			if step > 0 {
+				tab = sim.RungeKutta4()
+			}
+			s := sim.New(r.mech, sim.NewRungeKutta(r.mech, dyn, tab, sim.Tolerance{Relative: 1e-7}), r.mech.Initial(),
+				sim.Options{Step: step, Projector: r.proj})
+			err := s.RunContext(ctx, 0.5)
+			if left > 0 {
+				require.ErrorIs(t, err, assert.AnError)
+				require.Contains(t, err.Error(), "sim: at t = ")
+				require.Less(t, s.State().Time, 0.5)
+				require.ErrorIs(t, s.RunContext(ctx, 0.5), assert.AnError)
+				err = s.Run(0.5)
+			}
+			require.NoError(t, err)
+			return s
+		}
+		want := run(0)
+		for _, left := range []int{1, 2, 3, 7, 20, 23, 61, 62, 63, 64} {
+			got := run(left)
+			require.Equal(t, want.State(), got.State(), "step %v, call %d", step, left)
+			require.Equal(t, want.Stats(), got.Stats(), "step %v, call %d", step, left)
+		}
+	}
+}
