@@ -268,7 +268,32 @@ func (s *System) denseDamped(out *Modes, d *dense) error {
 		Y.MulVec(d.N, mat.NewVecDense(f, im))
 		out.List = append(out.List, s.damped(lambda, X.RawVector().Data, Y.RawVector().Data, omega*omega))
 	}
+	if err := s.addRigid(out, d); err != nil {
+		return err
+	}
 	s.settleRigid(out)
+	return nil
+}
+
+// addRigid adds the directions that K leaves free, where a mode is rigid. Of several directions, zero is an eigenvalue with
+// two rows of shapes that rounding makes nearly dependent; the singular vectors of K are not.
+func (s *System) addRigid(out *Modes, d *dense) error {
+	if !slices.ContainsFunc(out.List, func(m Mode) bool { return m.Kind == Rigid }) {
+		return nil
+	}
+	var svd mat.SVD
+	if err := eigen.Singular(&svd, d.K, mat.SVDFullV); err != nil {
+		return err
+	}
+	var V, X mat.Dense
+	svd.VTo(&V)
+	X.Mul(d.N, &V)
+	size := svd.Values(nil)
+	for i, v := range size {
+		if m := s.undamped(mat.Col(nil, i, &X)); v <= zeroTol*size[0] && m.Kind == Rigid {
+			out.List = append(out.List, m)
+		}
+	}
 	return nil
 }
 
