@@ -17,7 +17,8 @@ import (
 // An error of Sample ends Run, which stands at the sample; the next Run calls it again.
 //
 // A sample forgets what the stepper knows about the last step, as forces may jump: Runge–Kutta methods compute
-// one evaluation more, the generalized-α method does its first step twice and factors anew.
+// one evaluation more, the generalized-α method does its first step twice and factors anew. Who changes inputs elsewhere, but in the action of an
+// event that returns Restart, calls Restart of the stepper.
 type Controller struct {
 	Name   string
 	Period float64 // s, > 0
