@@ -334,3 +334,28 @@ func TestStiffOwnForce(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, bare.Stats().Steps, 50*own.Stats().Steps)
 }
+
+// TestSplineRun: a prescribed spline is followed to its last time, at which the run ends with the name of the joint, unless it holds.
+func TestSplineRun(t *testing.T) {
+	m := slider(0, 0)
+	rail := &model.Motion{Kind: model.Spline, Times: []float64{0, 0.4, 1}, Values: []float64{0.1, 0.3, 0.2}, Ends: joints.Clamped}
+	m.Joints[0].Motion = []*model.Motion{rail}
+	want := func(at float64) float64 { q, _, _ := rail.Prepared().At(at); return q }
+	for _, step := range []float64{0, 0.05} {
+		r := newRig(t, m)
+		s := r.simulate(sim.DormandPrince(), 1e-9, sim.Options{Projector: r.proj, Step: step})
+		require.NoError(t, s.Run(0.7))
+		require.InDelta(t, want(0.7), s.State().Bodies[0].Position[2], 1e-9)
+		err := s.Run(2)
+		require.ErrorIs(t, err, mechanism.ErrMotionTime)
+		var at *mechanism.Error
+		require.ErrorAs(t, err, &at)
+		require.Equal(t, "rail", at.Joint)
+		require.InDelta(t, 1, s.State().Time, 0.051)
+	}
+	rail.Hold = true
+	r := newImplicit(t, m)
+	_, s := r.run(sim.GeneralizedAlphaOptions{}, alone(0.05))
+	require.NoError(t, s.Run(2))
+	require.InDelta(t, 0.2, s.State().Bodies[0].Position[2], 1e-9)
+}

@@ -128,16 +128,6 @@ type gauged interface {
 	redundantAt(st *mechanism.State) (bool, error)
 }
 
-// foothold is what a step changes before its rows and events are done with. giveUp goes back to
-// it.
-type foothold struct {
-	base    float64
-	count   int64
-	control control
-	stats   Stats
-	kept    []float64 // by the stepper
-}
-
 // New returns a simulation that starts from a copy of st.
 //
 // It panics if st is of another mechanism, if an option is negative or not
@@ -318,25 +308,6 @@ func (s *Simulation) step(until float64) error {
 	s.settleEvents()
 	s.stats.Steps++
 	return nil
-}
-
-// hold notes where a step begins, if it can be given up.
-func (s *Simulation) hold() {
-	if s.o.Recorder == nil && len(s.events) == 0 && s.ctx.Done() == nil {
-		return
-	}
-	s.back.base, s.back.count, s.back.control, s.back.stats = s.base, s.count, s.control, s.stats
-	s.back.kept = append(s.back.kept[:0], s.stepper.Kept()...)
-}
-
-// giveUp goes back to where the step has begun. Rows that have been written stay.
-func (s *Simulation) giveUp() {
-	s.base, s.count, s.control, s.stats = s.back.base, s.back.count, s.back.control, s.back.stats
-	s.stepper.Restart()
-	if len(s.back.kept) > 0 {
-		copy(s.stepper.Keep(), s.back.kept)
-	}
-	s.giveUpEvents()
 }
 
 // passEvents writes the rows and handles the events of the step to t1 in the order of
