@@ -62,6 +62,15 @@ func NewLayout(m *mechanism.Mechanism) *Layout {
 	return l
 }
 
+// With returns l for m, a mechanism with the same bodies and joints under other inputs.
+//
+// Cost: O(1).
+func (l *Layout) With(m *mechanism.Mechanism) *Layout {
+	out := *l
+	out.Mech = m
+	return &out
+}
+
 func sides(j *mechanism.Joint) int {
 	if j.Pred < 0 || j.Succ < 0 {
 		return 1

@@ -93,7 +93,7 @@ func TestMotionAddsARow(t *testing.T) {
 		n := m.Joints[j].Kind.Constraints()
 		if mo := m.Joints[j].Motion; mo != nil {
 			for i := range mo {
-				if mo[i].Kind != 0 {
+				if mo[i] != nil {
 					n++
 				}
 			}

@@ -162,7 +162,7 @@ func (y *Grounded) FillTo(s *mechanism.State) (free float64, err error) {
 	if bad >= 0 {
 		return 0, m.NotFinite(y.firstBad(s))
 	}
-	if err := s.CheckTime(); err != nil {
+	if err := m.CheckTime(s); err != nil {
 		return 0, err
 	}
 	if y.force != nil {

@@ -88,6 +88,15 @@ const (
 	fewGrouped = 2
 )
 
+// With returns g for l, a layout of the same mechanism under other inputs.
+//
+// Cost: O(1).
+func (g *Ground) With(l *Layout) *Ground {
+	out := *g
+	out.L = l
+	return &out
+}
+
 // NewGround chooses groups: all bodies with a joint to the world that may be in a tree, and
 // what hangs on them. It returns nil if they are few.
 //

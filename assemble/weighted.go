@@ -100,7 +100,7 @@ func (y *Weighted) FillTo(s *mechanism.State) error {
 	if i := y.each(rangeTask{kind: fillBodyRange, n: len(m.Bodies), s: s}); i < len(m.Bodies) {
 		return m.NotFinite(i)
 	}
-	if err := s.CheckTime(); err != nil {
+	if err := m.CheckTime(s); err != nil {
 		return err
 	}
 	if err := y.addApplied(s); err != nil {

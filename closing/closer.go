@@ -120,7 +120,7 @@ const (
 // A held body counts as infinitely heavy: its columns of W are zero. So the pattern and the
 // factor are those of the plan, and the body stays bit by bit.
 type Closer struct {
-	work *kkt.Workspace
+	work   *kkt.Workspace
 	guard  team.Guard
 	layout *assemble.Layout
 	mech   *mechanism.Mechanism // of the plan, without loads
@@ -167,16 +167,12 @@ func NewCloser(p *kkt.Plan, o Options) *Closer { return NewCloserOn(p.NewWorkspa
 func NewCloserOn(w *kkt.Workspace, o Options) *Closer {
 	p := w.Plan()
 	// Loads do not matter, and may have no direction on the way.
-	layout, mech := *p.Layout(), *p.Mechanism()
-	mech.Forces, mech.Joints = nil, append([]mechanism.Joint(nil), mech.Joints...)
-	for j := range mech.Joints {
-		mech.Joints[j].Drive = nil
-	}
-	layout.Mech = &mech
+	layout, mech := *p.Layout(), p.Mechanism().Unloaded()
+	layout.Mech = mech
 	n, nb := layout.Pattern.Dim(), mech.NumBodies()
 	c := &Closer{
-		work: w,
-		layout: p.Layout(), mech: &mech, sys: layout.NewWeightedOn(w.Team()),
+		work:   w,
+		layout: p.Layout(), mech: mech, sys: layout.NewWeightedOn(w.Team()),
 		unit: make([]float64, n), flat: make([]bool, n),
 		kin: &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, nb)},
 		at:  mech.Initial(), try: mech.Initial(), from: mech.Initial(),

@@ -12,7 +12,7 @@ import (
 func ExampleSpec_EvalTo() {
 	s := &joints.Spec{
 		Kind:   joints.Revolute,
-		Motion: &[6]joints.Motion{joints.NewPolynomial([]float64{math.Pi / 3, 2, 0.5})},
+		Motion: &[6]*joints.Motion{joints.NewPolynomial([]float64{math.Pi / 3, 2, 0.5})},
 	}
 	f := &joints.Frames{
 		EP:     spatial.Identity3(),

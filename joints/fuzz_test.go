@@ -24,7 +24,7 @@ func FuzzJoint(f *testing.F) {
 		}
 		s := &joints.Spec{
 			Kind: joints.Kind(kind % uint8(joints.NumKinds)), Pitch: 0.2, Length: 1.5,
-			Motion: &[6]joints.Motion{{}, joints.NewHarmonic(a, b, 1, c)},
+			Motion: &[6]*joints.Motion{nil, joints.NewHarmonic(a, b, 1, c)},
 		}
 		EP := spatial.Exp(spatial.Vec3{a, b, c}).Mat()
 		fr := &joints.Frames{

@@ -74,7 +74,7 @@ func (j *goldenJoint) spec(t *testing.T) *joints.Spec {
 			continue
 		}
 		if s.Motion == nil {
-			s.Motion = new([6]joints.Motion)
+			s.Motion = new([6]*joints.Motion)
 		}
 		if s.Motion[i] = joints.NewPolynomial(m.Coefficients); m.Kind == "harmonic" {
 			s.Motion[i] = joints.NewHarmonic(m.Offset, m.Amplitude, m.Frequency, m.Phase)

@@ -6,10 +6,10 @@ import "github.com/rung-mbd/rung/spatial"
 // that is neither a body nor a state.
 type Spec struct {
 	Kind   Kind
-	Pitch  float64    // helical, m/rad, not 0
-	Length float64    // distance, m, > 0
-	Motion *[6]Motion // nil where no freedom is prescribed; entries by freedom
-	Turns  *[6]int64  // whole turns added to angles, by freedom; nil is zero; unused by helical
+	Pitch  float64     // helical, m/rad, not 0
+	Length float64     // distance, m, > 0
+	Motion *[6]*Motion // nil where no freedom is prescribed; entries by freedom, nil where that is free
+	Turns  *[6]int64   // whole turns added to angles, by freedom; nil is zero; unused by helical
 }
 
 // Frames is the motion of the successor frame S relative to the predecessor

@@ -68,8 +68,8 @@ func TestKindFacts(t *testing.T) {
 	require.Equal(t, "Kind(12)", joints.NumKinds.String())
 	require.False(t, joints.NumKinds.Valid())
 	require.Equal(t, "harmonic", joints.Harmonic.String())
-	require.Equal(t, "MotionKind(3)", joints.MotionKind(3).String())
-	require.False(t, joints.MotionKind(3).Valid())
+	require.Equal(t, "MotionKind(9)", joints.MotionKind(9).String())
+	require.False(t, joints.MotionKind(9).Valid())
 }
 
 func TestUnknownKindPanics(t *testing.T) {
@@ -91,8 +91,8 @@ func TestUnknownKindPanics(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	on := func(i int) *[6]joints.Motion {
-		m := new([6]joints.Motion)
+	on := func(i int) *[6]*joints.Motion {
+		m := new([6]*joints.Motion)
 		m[i] = joints.NewHarmonic(0, 1, 1, 0)
 		return m
 	}
@@ -121,8 +121,8 @@ func TestCheck(t *testing.T) {
 }
 
 func TestMotion(t *testing.T) {
-	for name, m := range map[string]joints.Motion{
-		"none":     {},
+	for name, m := range map[string]*joints.Motion{
+		"none":     new(joints.Motion),
 		"harmonic": joints.NewHarmonic(0.3, -1.2, 0.9, 0.4),
 		"constant": joints.NewPolynomial([]float64{2.5}),
 		"empty":    joints.NewPolynomial(nil),

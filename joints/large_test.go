@@ -159,14 +159,14 @@ func TestHelicalTakesTheTurnOfItsPosition(t *testing.T) {
 }
 
 func TestPrescribedErrorWraps(t *testing.T) {
-	s := &joints.Spec{Kind: joints.Cylindrical, Motion: &[6]joints.Motion{
+	s := &joints.Spec{Kind: joints.Cylindrical, Motion: &[6]*joints.Motion{
 		joints.NewPolynomial([]float64{20}), joints.NewPolynomial([]float64{20}),
 	}}
 	e := positionError(s, still(axisTurn(2, 20.25), spatial.Vec3{0, 0, 20.5}), 0)
 	require.InDelta(t, 0.25, e[4], roundTol, "an angle, to the nearest turn")
 	require.InDelta(t, 0.5, e[5], roundTol)
 
-	s = &joints.Spec{Kind: joints.Helical, Pitch: 0.1, Motion: &[6]joints.Motion{joints.NewPolynomial([]float64{20})}}
+	s = &joints.Spec{Kind: joints.Helical, Pitch: 0.1, Motion: &[6]*joints.Motion{joints.NewPolynomial([]float64{20})}}
 	e = positionError(s, still(axisTurn(2, 1), spatial.Vec3{0, 0, 0.1}), 0)
 	require.InDelta(t, -19, e[5], roundTol, "turns of a screw count")
 }

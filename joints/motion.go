@@ -14,9 +14,11 @@ const (
 	None       MotionKind = iota // the freedom is free
 	Harmonic                     // Offset + Amplitude·sin(2π·Frequency·t + Phase)
 	Polynomial                   // c0 + c1·t + c2·t² + …
+	Spline                       // the C² cubic spline through Values at Times
+	Table                        // the second integral of Accelerations at Times, from Value and Rate at the first of them
 )
 
-var motionNames = [...]string{None: "none", Harmonic: "harmonic", Polynomial: "polynomial"}
+var motionNames = [...]string{None: "none", Harmonic: "harmonic", Polynomial: "polynomial", Spline: "spline", Table: "table"}
 
 // String returns the name of rung-model/1.
 func (k MotionKind) String() string {
@@ -29,30 +31,106 @@ func (k MotionKind) String() string {
 // Valid reports whether k is a kind of motion; None is one.
 func (k MotionKind) Valid() bool { return int(k) < len(motionNames) }
 
+// Ends says how a spline ends.
+type Ends uint8
+
+// The ends of a spline.
+const (
+	NotAKnot Ends = iota // the third derivative is continuous at the second point and at the last but one; three points give a parabola, two a line
+	Natural              // the second derivative is zero at both ends
+	Clamped              // the rates at both ends are given
+)
+
+var endNames = [...]string{NotAKnot: "not_a_knot", Natural: "natural", Clamped: "clamped"}
+
+// String returns the name of rung-model/1.
+func (e Ends) String() string {
+	if !e.Valid() {
+		return fmt.Sprintf("Ends(%d)", uint8(e))
+	}
+	return endNames[e]
+}
+
+// Valid reports whether e is one of the constants.
+func (e Ends) Valid() bool { return int(e) < len(endNames) }
+
 // Motion prescribes one freedom as a function of time. The zero Motion leaves
 // the freedom free.
+//
+// A Spline and a Table hold from the first of Times to the last. Outside, the mechanism
+// refuses the time (mechanism.ErrMotionTime), unless Hold is set: then the value stays what it is at the
+// nearer end, and the rate is zero.
 //
 // Units: SI, rad for an angle; Frequency in Hz, Phase in rad.
 type Motion struct {
 	Kind                                MotionKind
 	Offset, Amplitude, Frequency, Phase float64   // Harmonic
-	Coefficients                        []float64 // Polynomial, not changed after
+	Coefficients                        []float64 // Polynomial
+
+	Times         []float64  // Spline, Table: s, increasing
+	Values        []float64  // Spline: one a time
+	Ends          Ends       // Spline
+	Rates         [2]float64 // Spline with Clamped ends: at the first time and at the last
+	Accelerations []float64  // Table: one a time, linear between them; with Steps one an interval, constant in it
+	Value, Rate   float64    // Table: at the first time
+	Steps         bool       // Table
+	Hold          bool       // Spline, Table
+
+	pieces []piece // of a Spline or a Table that is Prepared
 }
 
 // NewHarmonic returns offset + amplitude·sin(2π·frequency·t + phase), frequency
 // in Hz, phase in rad.
-func NewHarmonic(offset, amplitude, frequency, phase float64) Motion {
-	return Motion{Kind: Harmonic, Offset: offset, Amplitude: amplitude, Frequency: frequency, Phase: phase}
+func NewHarmonic(offset, amplitude, frequency, phase float64) *Motion {
+	return &Motion{Kind: Harmonic, Offset: offset, Amplitude: amplitude, Frequency: frequency, Phase: phase}
 }
 
 // NewPolynomial returns c[0] + c[1]·t + c[2]·t² + …, with a copy of c.
-func NewPolynomial(c []float64) Motion {
-	return Motion{Kind: Polynomial, Coefficients: slices.Clone(c)}
+func NewPolynomial(c []float64) *Motion {
+	return &Motion{Kind: Polynomial, Coefficients: slices.Clone(c)}
 }
 
-// At returns value, rate and second derivative at the time t (s).
+// Prepared returns a copy of m that shares nothing with it and is ready for At. m has no Faults.
 //
-// Cost: O(1), for a polynomial O(coefficients); no allocation.
+// Cost: O(coefficients or times); allocates.
+func (m *Motion) Prepared() *Motion {
+	out := new(Motion)
+	out.Set(m)
+	return out
+}
+
+// Set makes m what m.Prepared makes of from, in the memory that m has if it is large enough.
+//
+// Cost: O(coefficients or times); no allocation if m has had as many before.
+func (m *Motion) Set(from *Motion) {
+	own := *m
+	*m = *from
+	m.Coefficients = append(own.Coefficients[:0], from.Coefficients...)
+	m.Times = append(own.Times[:0], from.Times...)
+	m.Values = append(own.Values[:0], from.Values...)
+	m.Accelerations = append(own.Accelerations[:0], from.Accelerations...)
+	m.pieces = own.pieces[:0]
+	switch m.Kind {
+	case Spline:
+		m.spline()
+	case Table:
+		m.table()
+	}
+}
+
+// Span returns the first and the last time at which m holds, s; infinite ones if it holds always.
+func (m *Motion) Span() (from, until float64) {
+	if (m.Kind == Spline || m.Kind == Table) && !m.Hold {
+		return m.Times[0], m.Times[len(m.Times)-1]
+	}
+	return math.Inf(-1), math.Inf(1)
+}
+
+// At returns value, rate and second derivative at the time t (s). At a time where the second derivative jumps,
+// it is the one after it; outside of Span the first or the last piece goes on.
+//
+// Cost: O(1), for a polynomial O(coefficients), for a spline or a table O(log times); no allocation.
+// It panics if a spline or a table is not Prepared.
 func (m *Motion) At(t float64) (q, qd, qdd float64) {
 	switch m.Kind {
 	case Harmonic:
@@ -70,6 +148,8 @@ func (m *Motion) At(t float64) (q, qd, qdd float64) {
 			q = q*t + m.Coefficients[i]
 		}
 		return q, qd, qdd
+	case Spline, Table:
+		return m.along(t)
 	default:
 		return 0, 0, 0
 	}

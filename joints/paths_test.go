@@ -193,7 +193,7 @@ func diff(g func(float64) float64, t float64) float64 {
 // the path's own coordinate.
 func (p *path) driven() *joints.Spec {
 	s := p.spec
-	s.Motion = new([6]joints.Motion)
+	s.Motion = new([6]*joints.Motion)
 	for i := range s.Kind.Dof() {
 		if s.Kind.Scalar(i) {
 			s.Motion[i] = joints.NewPolynomial(p.q[i][:])

@@ -32,27 +32,24 @@ func (s *Spec) Check() error {
 		return nil
 	}
 	for i := range s.Motion {
-		if s.Motion[i].Kind != None && !s.Kind.Scalar(i) {
+		if s.Motion[i] != nil && s.Motion[i].Kind != None && !s.Kind.Scalar(i) {
 			return fmt.Errorf("%w: %v, freedom %d", ErrMotion, s.Kind, i)
 		}
 	}
 	return nil
 }
 
-// prescribed reports whether freedom i has a scalar coordinate and a motion.
-func (s *Spec) prescribed(i int) bool {
-	return s.Motion[i].Kind != None && s.Kind.Scalar(i)
+// Prescribed reports whether freedom i has a scalar coordinate and a motion.
+func (s *Spec) Prescribed(i int) bool {
+	return s.Motion != nil && s.Motion[i] != nil && s.Motion[i].Kind != None && s.Kind.Scalar(i)
 }
 
 // NumRows returns the number of rows of EvalTo, at most 6: the type's
 // constraints and one for each prescribed freedom.
 func (s *Spec) NumRows() int {
 	n := s.Kind.Constraints()
-	if s.Motion == nil {
-		return n
-	}
 	for i := range s.Kind.Freedoms() {
-		if s.prescribed(i) {
+		if s.Prescribed(i) {
 			n++
 		}
 	}
@@ -99,7 +96,7 @@ func (s *Spec) appendPrescribed(out *Rows, f *Frames, t float64) {
 	var D [6]spatial.Force
 	n := s.duals(&D, f)
 	for i := range n {
-		if s.prescribed(i) {
+		if s.Prescribed(i) {
 			k := out.N
 			out.T[k] = D[i]
 			_, out.Sigma[k], out.SigmaDot[k] = s.Motion[i].At(t)
@@ -205,7 +202,7 @@ func (s *Spec) appendPrescribedError(delta *[6]float64, f *Frames, t float64) {
 	s.CoordinatesTo(&q, &qd, f)
 	k := s.Kind.Constraints()
 	for i := range s.Kind.Freedoms() {
-		if !s.prescribed(i) {
+		if !s.Prescribed(i) {
 			continue
 		}
 		m, _, _ := s.Motion[i].At(t)
@@ -259,12 +256,12 @@ func pinnedRates(e *[6]float64, f *Frames, k Kind) {
 //
 // It panics if the freedom is not prescribed.
 func (s *Spec) PrescribedRow(i int) int {
-	if s.Motion == nil || i < 0 || i >= len(s.Motion) || !s.prescribed(i) {
+	if i < 0 || i >= 6 || !s.Prescribed(i) {
 		panic("joints: freedom not prescribed")
 	}
 	row := s.Kind.Constraints()
 	for k := range i {
-		if s.prescribed(k) {
+		if s.Prescribed(k) {
 			row++
 		}
 	}

@@ -45,7 +45,7 @@ type Plan struct {
 	threads    int
 	length     []float64 // by body: ℓ, m (assemble.Layout.LengthsTo)
 	spread     spread    // where inertias of very different size meet
-	span       spanOnce  // of Report, where rows are redundant
+	span       *spanOnce // of Report, where rows are redundant
 }
 
 // NewPlan analyses a compiled mechanism.
@@ -93,7 +93,7 @@ func NewPlanContext(ctx context.Context, mech *mechanism.Mechanism, o Options) (
 
 // newPlan returns a plan without an order.
 func newPlan(mech *mechanism.Mechanism, epsilon float64, threads int) *Plan {
-	p := &Plan{mech: mech, layout: assemble.NewLayout(mech), epsilon: epsilon, threads: threads, length: make([]float64, mech.NumBodies())}
+	p := &Plan{mech: mech, layout: assemble.NewLayout(mech), epsilon: epsilon, threads: threads, length: make([]float64, mech.NumBodies()), span: new(spanOnce)}
 	p.layout.LengthsTo(p.length)
 	p.spread = spreadOf(p.layout, p.length)
 	return p

@@ -102,11 +102,8 @@ func requireBodiesBalance(t *testing.T, m *mechanism.Mechanism, s *kkt.Solver, s
 func loads(t *testing.T, m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) []spatial.Force {
 	t.Helper()
 	// The forces of the mechanism less its drives and gyroscopic moments.
-	rest := *m
-	rest.Joints = append([]mechanism.Joint(nil), m.Joints...)
-	for j := range rest.Joints {
-		rest.Joints[j].Drive = nil
-	}
+	rest := m.Unloaded()
+	rest.Forces = m.Forces
 	f := make([]spatial.Force, m.NumBodies())
 	require.NoError(t, rest.ForcesTo(f, k, st))
 	for i := range f {
@@ -153,7 +150,7 @@ func newBalance(t testing.TB, m *mechanism.Mechanism, s *kkt.Solver, st *mechani
 		row := m.Joints[j].Kind.Constraints()
 		if n := s.JointMultipliersTo(&lambda, j); n > row {
 			for i := range m.Joints[j].Motion {
-				if mo := &m.Joints[j].Motion[i]; mo.Kind != 0 {
+				if mo := m.Joints[j].Motion[i]; mo != nil {
 					_, rate, _ := mo.At(st.Time)
 					add(&b.motions, lambda[row]*rate)
 					row++

@@ -235,20 +235,23 @@ func (s *search) measure(out *Equilibrium, start *mechanism.State) {
 }
 
 // holonomic reports whether all loads have a potential by their kind: those that
-// need not are constant torques and forces on the rotations of balls.
+// need not are constant torques, forces on the rotations of balls and forces of one's own.
 func (s *System) holonomic() bool {
+	if s.mech.NumOwn() > 0 {
+		return false
+	}
 	for i := range s.mech.Forces {
 		if e := &s.mech.Forces[i]; e.Kind == model.Wrench && e.Torque != (spatial.Vec3{}) {
 			return false
 		}
 	}
 	for j := range s.mech.Joints {
-		jt := &s.mech.Joints[j]
-		if jt.Drive == nil {
+		jt, d := &s.mech.Joints[j], s.mech.Drive(j)
+		if d == nil {
 			continue
 		}
 		for i := range jt.Kind.Freedoms() {
-			if !jt.Kind.Scalar(i) && jt.Drive.Force[i] != 0 {
+			if !jt.Kind.Scalar(i) && d.Force[i] != 0 {
 				return false
 			}
 		}

@@ -35,15 +35,15 @@ func (s *System) fillJoint(j int) {
 	var r reaction
 	s.reach(&r, jt, &jk)
 	s.addConstraint(&r, j)
-	if jt.Drive != nil {
-		s.addDrive(&r, jt, &jk)
+	if s.mech.Drive(j) != nil {
+		s.addDrive(&r, j, &jk)
 	}
 	r.sum()
 	if r.moment == (spatial.Vec3{}) && r.force == (spatial.Vec3{}) {
 		return
 	}
 	switch {
-	case jt.Kind == joints.Fixed, jt.Kind == joints.Revolute, jt.Kind == joints.Spherical && jt.Drive == nil:
+	case jt.Kind == joints.Fixed, jt.Kind == joints.Revolute, jt.Kind == joints.Spherical && s.mech.Drive(j) == nil:
 		s.fillPinned(&r, jt, &jk)
 	default:
 		s.fillGeneral(&r, j)
@@ -87,7 +87,7 @@ func (s *System) addConstraint(r *reaction, j int) {
 // secondRow returns the row that prescribes the second freedom of a universal joint,
 // or −1.
 func secondRow(jt *mechanism.Joint) int {
-	if jt.Motion == nil || jt.Motion[1].Kind == joints.None {
+	if !jt.Prescribed(1) {
 		return -1
 	}
 	return jt.PrescribedRow(1)
@@ -96,8 +96,9 @@ func secondRow(jt *mechanism.Joint) int {
 // addDrive adds the wrench of the drive, and the springs and dampers along the
 // freedoms as rows: with D the wrench dual to a freedom q, δq = (XᵀD)·x and the
 // generalized force changes by −k·δq − d·δq̇.
-func (s *System) addDrive(r *reaction, jt *mechanism.Joint, jk *mechanism.JointKinematics) {
+func (s *System) addDrive(r *reaction, j int, jk *mechanism.JointKinematics) {
 	var q, qd [6]float64
+	jt, drive := &s.mech.Joints[j], s.mech.Drive(j)
 	jt.CoordinatesTo(&q, &qd, jk)
 	for i := range jt.Kind.Freedoms() {
 		var unit [6]float64
@@ -106,10 +107,10 @@ func (s *System) addDrive(r *reaction, jt *mechanism.Joint, jk *mechanism.JointK
 		jt.WrenchTo(&D, &unit, &jk.Frames)
 		one := *r
 		one.withP, one.withS, one.normal = spatial.Force{}, spatial.Vec3{}, 0
-		tau := jt.Drive.Force[i]
-		k, d := jt.Drive.Stiffness[i], jt.Drive.Damping[i]
+		tau := drive.Force[i]
+		k, d := drive.Stiffness[i], drive.Damping[i]
 		if jt.Kind.Scalar(i) {
-			tau -= k*(q[i]-jt.Drive.Rest[i]) + d*qd[i]
+			tau -= k*(q[i]-drive.Rest[i]) + d*qd[i]
 		}
 		if jt.Kind == joints.Universal && i == 1 {
 			one.withS = D.Moment()
@@ -120,7 +121,7 @@ func (s *System) addDrive(r *reaction, jt *mechanism.Joint, jk *mechanism.JointK
 		}
 		for _, b := range r.body {
 			s.note(b, D.Moment().Scale(tau), D.Linear().Scale(tau))
-			if terms := math.Abs(k) * (math.Abs(q[i]) + math.Abs(jt.Drive.Rest[i])); jt.Kind.Scalar(i) {
+			if terms := math.Abs(k) * (math.Abs(q[i]) + math.Abs(drive.Rest[i])); jt.Kind.Scalar(i) {
 				s.noteRounding(b, terms*D.Moment().Norm(), terms*D.Linear().Norm())
 			}
 		}

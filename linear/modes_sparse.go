@@ -109,6 +109,11 @@ func (s *System) hasDamping() bool {
 			return true
 		}
 	}
+	for i := range s.pairs {
+		if C := s.pairs[i].C; C != nil && !allZero(C[:]) {
+			return true
+		}
+	}
 	for i := range s.damp {
 		if !allZero(s.damp[i][:]) {
 			return true

@@ -146,7 +146,7 @@ func (v *mover) hang(dst *mechanism.State, l *treeLink, jk *mechanism.JointKinem
 func allowed(w, s *spatial.Vec3, jt *mechanism.Joint, jk *mechanism.JointKinematics) {
 	turn := jk.EP.TMulVec(jk.OmegaS.Sub(jk.OmegaP))
 	slide := jk.EP.TMulVec(jk.V)
-	free := func(i int) bool { return jt.Motion == nil || jt.Motion[i].Kind == joints.None }
+	free := func(i int) bool { return !jt.Prescribed(i) }
 	set := func(out *float64, i int, value float64) {
 		if free(i) {
 			*out = value

@@ -64,14 +64,36 @@ func (s *System) splitTerms(aC, aK float64, braced bool) (*split, error) {
 		r := &s.rows[i]
 		s.addTerm(z, &term{body: r.body, b: r.v, k: aK*r.k + aC*r.d})
 	}
-	if aK != 0 {
-		for i := range s.pairs {
-			if err := s.addPair(z, &s.pairs[i], aK); err != nil {
-				return nil, s.jointError(int(s.pairs[i].joint), err)
-			}
+	for i := range s.pairs {
+		p, scale := &s.pairs[i], aK
+		if p.C != nil {
+			p, scale = p.mixed(aC, aK), 1
+		}
+		if scale == 0 {
+			continue
+		}
+		if err := s.addPair(z, p, scale); err != nil {
+			return nil, s.pairError(p, err)
 		}
 	}
 	return z, nil
+}
+
+// mixed returns a pair with aC·C + aK·K in place of K.
+func (p *pair) mixed(aC, aK float64) *pair {
+	out := pair{body: p.body, joint: p.joint}
+	for i := range out.K {
+		out.K[i] = aC*p.C[i] + aK*p.K[i]
+	}
+	return &out
+}
+
+// pairError adds the name of the joint of p, or a body of its force, to err.
+func (s *System) pairError(p *pair, err error) error {
+	if p.joint < 0 {
+		return s.bodyError(int(p.body[0]), err)
+	}
+	return s.jointError(int(p.joint), err)
 }
 
 // timesTo stores Z·x in dst, which is not x, but for aM·M.
@@ -236,8 +258,10 @@ const freeTol = 1e-9
 // C, the displacement of the world left out; nil if there is none.
 func (s *System) pairFree(p *pair, C *mat.Dense) (*mat.Dense, error) {
 	layout := s.plan.Layout()
-	node := layout.JointNode(int(p.joint))
-	fixed := 0
+	node, fixed := -1, 0
+	if p.joint >= 0 {
+		node = layout.JointNode(int(p.joint))
+	}
 	for _, b := range p.body {
 		if b < 0 {
 			fixed = 6

@@ -60,12 +60,13 @@ type row struct {
 	k, d    float64
 }
 
-// pair is the stiffness between the bodies of a joint, of its rows and columns six
+// pair is the stiffness between the bodies of a joint, or of a force of one's own, of its rows and columns six
 // for each body.
 type pair struct {
 	body  [2]int32
-	joint int32
+	joint int32 // −1 for a force
 	K     [144]float64
+	C     *[144]float64 // damping; nil for a joint
 }
 
 // NewSystem allocates the linearized system of the plan's mechanism.
@@ -226,6 +227,11 @@ func (s *System) fill() error {
 			return s.jointError(j, ErrNotFinite)
 		}
 	}
+	for i := range s.mech.NumOwn() {
+		if err := s.fillOwn(i); err != nil {
+			return err
+		}
+	}
 	for i := range s.mech.Bodies {
 		s.note(int32(i), spatial.Vec3{}, s.mech.Gravity.Scale(s.mech.Bodies[i].Mass))
 	}
@@ -262,7 +268,7 @@ func (s *System) MassTo(dst, x []float64) {
 func (s *System) StiffnessTo(dst, x []float64) {
 	s.mustFit(dst, x)
 	s.multiply(dst, x, s.stiff)
-	var u, w [12]float64
+	var u [12]float64
 	for i := range s.rows {
 		r := &s.rows[i]
 		gather(&u, x, &r.body)
@@ -274,12 +280,18 @@ func (s *System) StiffnessTo(dst, x []float64) {
 	}
 	for i := range s.pairs {
 		p := &s.pairs[i]
-		gather(&u, x, &p.body)
-		for a := range w {
-			w[a] = dot12((*[12]float64)(p.K[12*a:]), &u)
-		}
-		scatter(dst, &w, 1, &p.body)
+		p.addTo(dst, x, &p.K)
 	}
+}
+
+// addTo adds A·x to dst, A the stiffness or the damping of p.
+func (p *pair) addTo(dst, x []float64, A *[144]float64) {
+	var u, w [12]float64
+	gather(&u, x, &p.body)
+	for a := range w {
+		w[a] = dot12((*[12]float64)(A[12*a:]), &u)
+	}
+	scatter(dst, &w, 1, &p.body)
 }
 
 // DampingTo stores C·x in dst, which is not x.
@@ -294,6 +306,11 @@ func (s *System) DampingTo(dst, x []float64) {
 		if r := &s.rows[i]; r.d != 0 {
 			gather(&u, x, &r.body)
 			scatter(dst, &r.v, r.d*dot12(&r.v, &u), &r.body)
+		}
+	}
+	for i := range s.pairs {
+		if p := &s.pairs[i]; p.C != nil {
+			p.addTo(dst, x, p.C)
 		}
 	}
 }

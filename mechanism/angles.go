@@ -2,6 +2,7 @@ package mechanism
 
 import (
 	"math"
+	"slices"
 
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/model"
@@ -15,29 +16,33 @@ import (
 // sprung are the freedoms of a joint whose angles a State carries: NumSprung counts
 // them from first on.
 type sprung struct {
-	first, n int32
-	freedom  [2]int8
+	first   int32
+	n       int8
+	freedom [2]int8
 }
+
+// has reports whether freedom i is one of them.
+func (d *sprung) has(i int) bool { return slices.Contains(d.freedom[:d.n], int8(i)) }
 
 // findSprung numbers the angles with springs.
 func (m *Mechanism) findSprung() {
 	next := int32(0)
 	for j := range m.Joints {
-		jt := &m.Joints[j]
-		if jt.Drive == nil || jt.Kind == joints.Helical { // which tells its turn by its slide
+		jt, drive := &m.Joints[j], m.Drive(j)
+		if drive == nil || jt.Kind == joints.Helical { // which tells its turn by its slide
 			continue
 		}
-		d := &jt.Drive.sprung
+		d := &jt.sprung
 		d.first = next
 		for i := range jt.Kind.Freedoms() {
-			if jt.Kind.Scalar(i) && jt.Kind.Rotational(i) && jt.Drive.Stiffness[i] != 0 {
+			if jt.Kind.Scalar(i) && jt.Kind.Rotational(i) && drive.Stiffness[i] != 0 {
 				d.freedom[d.n] = int8(i)
 				d.n++
 			}
 		}
 		if d.n > 0 {
 			m.sprung = append(m.sprung, int32(j))
-			next += d.n
+			next += int32(d.n)
 		}
 	}
 	m.angles = int(next)
@@ -69,7 +74,7 @@ func (m *Mechanism) FollowAngles(k *Kinematics, s *State) {
 	for _, j := range m.sprung {
 		jt := m.sprungTo(&jk, j, k, s)
 		jt.CoordinatesTo(&q, &qd, &jk)
-		d := &jt.Drive.sprung
+		d := &jt.sprung
 		for i, f := range d.freedom[:d.n] {
 			at[int(d.first)+i] = q[f]
 		}
@@ -96,14 +101,14 @@ func (m *Mechanism) Adopt(s *State, from *Mechanism) {
 	kept := make(map[string][]float64, len(from.sprung)) // by joint
 	if len(s.Angles) > 0 {
 		for _, j := range from.sprung {
-			d := &from.Joints[j].Drive.sprung
+			d := &from.Joints[j].sprung
 			kept[from.JointName(int(j))] = s.Angles[d.first:][:d.n]
 		}
 	}
 	s.Angles = nil
 	m.FollowAngles(m.NewKinematics(), s)
 	for _, j := range m.sprung {
-		d := &m.Joints[j].Drive.sprung
+		d := &m.Joints[j].sprung
 		if was := kept[m.JointName(int(j))]; len(was) == int(d.n) {
 			copy(s.Angles[d.first:], was)
 		}
@@ -138,7 +143,7 @@ func (m *Mechanism) TurnsTo(out *model.Model, k *Kinematics, s *State) {
 		jt.Spec.CoordinatesTo(&raw, &qd, &jk.Frames)
 		turns := make([]int64, to.Type.Turns())
 		copy(turns, to.Turns)
-		d := &jt.Drive.sprung
+		d := &jt.sprung
 		for _, f := range d.freedom[:d.n] {
 			turns[f] += int64(math.RoundToEven((q[f] - raw[f]) / (2 * math.Pi)))
 		}
@@ -156,7 +161,7 @@ func (jt *Joint) CoordinatesTo(q, qd *[6]float64, jk *JointKinematics) {
 	if jk.angles == nil {
 		return
 	}
-	d := &jt.Drive.sprung
+	d := &jt.sprung
 	for i, f := range d.freedom[:d.n] {
 		q[f] += 2 * math.Pi * math.RoundToEven((jk.angles[i]-q[f])/(2*math.Pi))
 	}

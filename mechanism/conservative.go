@@ -3,11 +3,11 @@ package mechanism
 import "github.com/rung-mbd/rung/model"
 
 // Conservative reports whether the energy of the mechanism stays the same in its motion: nothing in it does work that Energy leaves out, as
-// prescribed motions, joint forces, dampers and wrenches do.
+// prescribed motions, joint forces, dampers, wrenches and forces of one's own do.
 func (m *Mechanism) Conservative() bool {
 	for j := range m.Joints {
-		jt := &m.Joints[j]
-		if jt.Motion != nil || jt.Drive != nil && (jt.Drive.Force != [6]float64{} || jt.Drive.Damping != [6]float64{}) {
+		d := m.Drive(j)
+		if m.Joints[j].Motion != nil || d != nil && (d.Force != [6]float64{} || d.Damping != [6]float64{}) {
 			return false
 		}
 	}
@@ -16,7 +16,7 @@ func (m *Mechanism) Conservative() bool {
 			return false
 		}
 	}
-	return true
+	return m.NumOwn() == 0
 }
 
 // WorstJoint returns the joint with the largest violation of a row at s, and its residuals at position (m, rad) and velocity level

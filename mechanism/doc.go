@@ -3,6 +3,8 @@
 // graph with its components and loops.
 //
 // A Mechanism never changes after New and may be shared between goroutines.
+// What acts on it, gravity, forces, springs and prescribed motions, can be set for each
+// of them in Inputs, a view of the mechanism with values of its own.
 // What changes lives in a State (poses and velocities of all bodies) and in a
 // Kinematics (what is computed from a State and used by everybody).
 //

@@ -76,18 +76,6 @@ func (m *Mechanism) ForcesTo(f []spatial.Force, k *Kinematics, s *State) error {
 	return m.AddAppliedTo(f, k, s)
 }
 
-// HasApplied reports whether m has anything that AddAppliedTo adds.
-//
-// Cost: O(joints).
-func (m *Mechanism) HasApplied() bool {
-	for j := range m.Joints {
-		if m.Joints[j].Drive != nil {
-			return true
-		}
-	}
-	return len(m.Forces) > 0
-}
-
 // AddAppliedTo adds to f, one entry a body, the wrenches of the drives of the joints and of the
 // force elements: P Tᵃ τ + fˣ of RBDA eq. 8.64 without gravity, about the centres of mass,
 // world axes.
@@ -100,9 +88,8 @@ func (m *Mechanism) AddAppliedTo(f []spatial.Force, k *Kinematics, s *State) err
 		panic("mechanism: length mismatch")
 	}
 	var jk JointKinematics
-	for j := range m.Joints {
-		jt := &m.Joints[j]
-		if jt.Drive == nil {
+	for j, d := range m.driveOf {
+		if d < 0 {
 			continue
 		}
 		m.JointTo(&jk, j, k, s)
@@ -110,15 +97,17 @@ func (m *Mechanism) AddAppliedTo(f []spatial.Force, k *Kinematics, s *State) err
 		m.DriveWrenchTo(&w, j, &jk)
 		m.addJointWrench(f, j, &jk, &w, k)
 	}
-	return m.addElements(f, k, s)
+	if err := m.addElements(f, k, s); err != nil {
+		return err
+	}
+	return m.addOwn(f, k, s)
 }
 
 // DriveWrenchTo stores in w the wrench of joint j's drive on the successor,
 // about the origin of S, world axes. A joint without drive gives zero.
 func (m *Mechanism) DriveWrenchTo(w *spatial.Force, j int, jk *JointKinematics) {
-	jt := &m.Joints[j]
+	jt, d := &m.Joints[j], m.Drive(j)
 	*w = spatial.Force{}
-	d := jt.Drive
 	if d == nil {
 		return
 	}
@@ -273,17 +262,17 @@ func (m *Mechanism) EnergyAt(k *Kinematics, s *State) Energy {
 	}
 	var jk JointKinematics
 	var q, qd [6]float64
-	for j := range m.Joints {
-		jt := &m.Joints[j]
-		if jt.Drive == nil {
+	for j, d := range m.driveOf {
+		if d < 0 {
 			continue
 		}
+		jt, d := &m.Joints[j], &m.drives[d]
 		m.JointTo(&jk, j, k, s)
 		jt.CoordinatesTo(&q, &qd, &jk)
 		for i := range jt.Kind.Freedoms() {
 			if jt.Kind.Scalar(i) {
-				x := q[i] - jt.Drive.Rest[i]
-				e.Joints += 0.5 * jt.Drive.Stiffness[i] * x * x
+				x := q[i] - d.Rest[i]
+				e.Joints += 0.5 * d.Stiffness[i] * x * x
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func loaded(t *testing.T, name string, l load) *mechanism.Mechanism {
 		}
 	}
 	for j := range m.Joints {
-		d := m.Joints[j].Drive
+		d := m.Drive(j)
 		if d == nil {
 			continue
 		}

@@ -2,7 +2,6 @@ package mechanism
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -21,13 +20,13 @@ type Frame struct {
 	Origin spatial.Vec3 // m, body frame
 }
 
-// Joint is an edge of the graph: type, the two bodies, the frames in them and
-// what acts along its freedoms.
+// Joint is an edge of the graph: type, the two bodies and the frames in them. What acts along its
+// freedoms is Loads.Drive.
 type Joint struct {
 	*JointSpec
-	Drive      *Drive // nil if there is none
-	Pred, Succ int32  // body numbers or World
-	P, S       Frame  // in the predecessor and in the successor
+	sprung     sprung
+	Pred, Succ int32 // body numbers or World
+	P, S       Frame // in the predecessor and in the successor
 }
 
 // JointSpec is a joint's type with its parameters, and what follows from them. Joints
@@ -40,25 +39,19 @@ type JointSpec struct {
 
 func newJointSpec(s joints.Spec) *JointSpec { return &JointSpec{s, int32(s.NumRows()), s.Angles()} }
 
-// Drive holds the generalized forces along a joint's freedoms: the applied
-// force, and −Stiffness·(q − Rest) − Damping·q̇ where a freedom has a scalar
-// coordinate. A joint without any has a nil Drive.
-type Drive struct {
-	Force, Stiffness, Damping, Rest [6]float64
-
-	sprung sprung
-}
-
-// Mechanism is the constant description of a model.
+// Mechanism is the description of a model. It never changes, and goroutines may share it. What acts on
+// it can be set in Inputs.
 type Mechanism struct {
-	Name    string
-	Gravity spatial.Vec3 // m/s², world axes
-	Bodies  []bodies.Body
-	Joints  []Joint
-	Forces  []ForceElement
+	Name   string
+	Bodies []bodies.Body
+	Joints []Joint
+	*Loads
 
-	sprung                []int32 // joints that have angles with springs
-	angles                int     // number of these
+	inputs                *Inputs     // of which it is the view; nil for the values of the model
+	driven                []int32     // joints with prescribed freedoms
+	span                  *[2]float64 // times at which all their motions hold
+	sprung                []int32     // joints that have angles with springs
+	angles                int         // number of these
 	bodyNames, jointNames names
 	initial               State
 }
@@ -77,9 +70,10 @@ func New(m *model.Model) (*Mechanism, error) {
 	}
 	mech := &Mechanism{
 		Name:    m.Name,
-		Gravity: m.Gravity,
 		Bodies:  pages.Make[bodies.Body](len(m.Bodies)),
 		Joints:  pages.Make[Joint](len(m.Joints)),
+		Loads:   &Loads{Gravity: m.Gravity},
+		span:    new([2]float64),
 		initial: State{Time: m.Time, Bodies: pages.Make[BodyState](len(m.Bodies))},
 	}
 	if mech.bodyNames, err = newNames(len(m.Bodies), func(i int) string { return m.Bodies[i].Name }); err != nil {
@@ -99,7 +93,10 @@ func New(m *model.Model) (*Mechanism, error) {
 	}
 	for i := range m.Joints {
 		mech.Joints[i].set(&m.Joints[i], links.Joints[i], &plain)
+		mech.setDrive(i, &m.Joints[i])
 	}
+	mech.setDriven()
+	mech.setSpan()
 	mech.findSprung()
 	for i := range m.Forces {
 		mech.Forces = append(mech.Forces, newForce(&m.Forces[i], links.Forces[i]))
@@ -128,14 +125,6 @@ func (m *Mechanism) addBody(i int, b *model.Body) error {
 func (out *Joint) set(j *model.Joint, bodies [2]int32, plain *[joints.NumKinds]*JointSpec) {
 	out.Pred, out.Succ = bodies[0], bodies[1]
 	out.P, out.S = newFrame(j.PredecessorFrame), newFrame(j.SuccessorFrame)
-	if !allZero(j.Force) || !allZero(j.Stiffness) || !allZero(j.Damping) {
-		d := &Drive{}
-		copy(d.Force[:], j.Force)
-		copy(d.Stiffness[:], j.Stiffness)
-		copy(d.Damping[:], j.Damping)
-		copy(d.Rest[:], j.Rest)
-		out.Drive = d
-	}
 	spec := joints.Spec{Kind: j.Type, Pitch: j.Pitch, Length: j.Length}
 	setMotions(&spec, j)
 	setTurns(&spec, j)
@@ -145,16 +134,27 @@ func (out *Joint) set(j *model.Joint, bodies [2]int32, plain *[joints.NumKinds]*
 	}
 }
 
+// setDrive compiles what acts along the freedoms of joint i.
+func (m *Mechanism) setDrive(i int, j *model.Joint) {
+	if allZero(j.Force) && allZero(j.Stiffness) && allZero(j.Damping) {
+		return
+	}
+	d := m.addDrive(i, len(m.Joints))
+	copy(d.Force[:], j.Force)
+	copy(d.Stiffness[:], j.Stiffness)
+	copy(d.Damping[:], j.Damping)
+	copy(d.Rest[:], j.Rest)
+}
+
 func setMotions(s *joints.Spec, j *model.Joint) {
 	for k, mo := range j.Motion {
 		if mo == nil {
 			continue
 		}
 		if s.Motion == nil {
-			s.Motion = new([6]joints.Motion)
+			s.Motion = new([6]*joints.Motion)
 		}
-		s.Motion[k] = *mo
-		s.Motion[k].Coefficients = slices.Clone(mo.Coefficients)
+		s.Motion[k] = mo.Prepared()
 	}
 }
 
@@ -215,6 +215,18 @@ func (m *Mechanism) BodyIndex(name string) (int, error) {
 		return World, nil
 	}
 	return find(&m.bodyNames, name, "body")
+}
+
+// ForceIndex returns the number of the force element, or of the force of one's own, of that name.
+//
+// Cost: O(force elements); keep the number. It returns an error if there is none.
+func (m *Mechanism) ForceIndex(name string) (int, error) {
+	for i := range len(m.Forces) + len(m.own) {
+		if m.ForceName(i) == name {
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("mechanism: no force %s", fault.Name(name))
 }
 
 // JointIndex returns the number of the joint of that name.

@@ -57,9 +57,9 @@ func TestNewCompiles(t *testing.T) {
 	require.Equal(t, int32(6), a.Rows, "five and the motion")
 	require.Equal(t, int32(mechanism.World), a.Pred)
 	require.Equal(t, int32(0), a.Succ)
-	require.Nil(t, a.Drive)
+	require.Nil(t, mech.Drive(0))
 	require.Equal(t, int32(1), b.Pred)
-	require.Equal(t, [6]float64{0, 3}, b.Drive.Force)
+	require.Equal(t, [6]float64{0, 3}, mech.Drive(1).Force)
 	require.Equal(t, spatial.Identity3(), b.P.E)
 	require.Equal(t, spatial.Mat3{-1, 0, 0, 0, -1, 0, 0, 0, 1}, b.S.E)
 	require.Equal(t, spatial.Vec3{0, 0, 1}, b.S.Origin)
@@ -70,7 +70,7 @@ func TestNewCompiles(t *testing.T) {
 	m.Bodies[1].Pose.Position[0] = 99
 	q, _, _ := a.Motion[0].At(0)
 	require.Equal(t, 1.0, q)
-	require.Equal(t, 3.0, b.Drive.Force[1])
+	require.Equal(t, 3.0, mech.Drive(1).Force[1])
 	s.Bodies[1].Position[0] = 98
 	require.Equal(t, spatial.Vec3{1}, mech.Initial().Bodies[1].Position)
 	c := s.Clone()

@@ -51,7 +51,7 @@ func (m *Mechanism) AtBody(i int, err error) *Error {
 	return &Error{Body: m.BodyName(i), BodyIndex: i, JointIndex: -1, Row: -1, ForceIndex: -1, Err: err}
 }
 
-// AtForce returns err as an error at force element i.
+// AtForce returns err as an error at force element i, or at a force of one's own, which count on.
 func (m *Mechanism) AtForce(i int, err error) *Error {
-	return &Error{Force: m.Forces[i].Name, ForceIndex: i, JointIndex: -1, Row: -1, BodyIndex: -1, Err: err}
+	return &Error{Force: m.ForceName(i), ForceIndex: i, JointIndex: -1, Row: -1, BodyIndex: -1, Err: err}
 }

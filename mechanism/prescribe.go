@@ -32,22 +32,23 @@ func (m *Mechanism) Prescribe(freedoms []Freedom) (*Mechanism, error) {
 		if !j.Kind.Scalar(f.Freedom) {
 			return nil, m.AtJoint(f.Joint, -1, fault.Errorf("%w: freedom %d of type %v has no scalar coordinate", ErrFreedom, f.Freedom, j.Kind))
 		}
-		var motion [6]joints.Motion
+		var motion [6]*joints.Motion
 		if j.Motion != nil {
 			motion = *j.Motion
 		}
-		if motion[f.Freedom].Kind != joints.None {
+		if motion[f.Freedom] != nil {
 			why := "given twice"
-			if own := m.Joints[f.Joint].Motion; own != nil && own[f.Freedom].Kind != joints.None {
+			if m.Joints[f.Joint].Prescribed(f.Freedom) {
 				why = "prescribed already"
 			}
 			return nil, m.AtJoint(f.Joint, -1, fault.Errorf("%w: freedom %d is %s", ErrFreedom, f.Freedom, why))
 		}
-		motion[f.Freedom].Kind = joints.Polynomial
+		motion[f.Freedom] = &joints.Motion{Kind: joints.Polynomial}
 		spec := j.Spec
 		spec.Motion = &motion
 		j.JointSpec = newJointSpec(spec)
 	}
+	out.setDriven()
 	return &out, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 
-	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/spatial"
@@ -74,7 +73,7 @@ func (m *Mechanism) KinematicsTo(k *Kinematics, s *State) error {
 	for i := range k.I {
 		m.Bodies[i].WorldInertiaTo(&k.I[i], &k.Bodies[i].E)
 	}
-	return s.CheckTime()
+	return m.CheckTime(s)
 }
 
 // BodyTo computes the entry of body i in KinematicsTo and reports whether its
@@ -91,14 +90,6 @@ func (m *Mechanism) BodyTo(k *BodyKinematics, s *State, i int) bool {
 // NotFinite returns the error of KinematicsTo that names body i.
 func (m *Mechanism) NotFinite(i int) error {
 	return m.AtBody(i, ErrNotFinite)
-}
-
-// CheckTime returns an error that wraps ErrNotFinite if the time is not finite.
-func (s *State) CheckTime() error {
-	if !finite(s.Time) {
-		return fault.Errorf("%w: time", ErrNotFinite)
-	}
-	return nil
 }
 
 // IsFinite reports whether all numbers are finite and the quaternion is unit to
@@ -132,8 +123,8 @@ type JointKinematics struct {
 func (m *Mechanism) JointTo(out *JointKinematics, j int, k *Kinematics, s *State) {
 	jt := &m.Joints[j]
 	out.angles = nil
-	if d := jt.Drive; d != nil && d.sprung.n > 0 && len(s.Angles) > 0 {
-		out.angles = s.Angles[d.sprung.first:][:d.sprung.n]
+	if d := &jt.sprung; d.n > 0 && len(s.Angles) > 0 {
+		out.angles = s.Angles[d.first:][:d.n]
 	}
 	var p, q end
 	p.placeTo(&out.EP, &out.ArmP, &out.OmegaP, &jt.P, jt.Pred, k, s)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -41,7 +42,7 @@ func TestLongLists(t *testing.T) {
 	m := sample()
 	m.Joints[0] = model.Joint{
 		Name: "j", Type: model.Revolute, Predecessor: model.World, Successor: m.Bodies[0].Name,
-		Motion: []*model.Motion{{Kind: model.Polynomial, Coefficients: make([]float64, model.MaxCoefficients+1)}},
+		Motion: []*model.Motion{{Kind: model.Polynomial, Coefficients: make([]float64, joints.MaxCoefficients+1)}},
 	}
 	require.ErrorContains(t, model.Check(m), "$.joints[0].motion[0].coefficients: wrong length 1001, must have at most 1000 entries")
 }

@@ -157,36 +157,7 @@ func (c *checker) checkMotions(j *Joint) {
 			c.report(tail, m.Kind.String(), "prescribes a ball rotation")
 			continue
 		}
-		c.checkMotion(tail, m)
-	}
-}
-
-func (c *checker) checkMotion(tail string, m *Motion) {
-	numbers := [...]float64{m.Offset, m.Amplitude, m.Frequency, m.Phase}
-	switch m.Kind {
-	case Harmonic:
-		for k, x := range numbers {
-			c.number(tail+"."+motionFields[motionOffset+k], x)
-		}
-		if len(m.Coefficients) > 0 {
-			c.report(tail+".coefficients", formatFloats(m.Coefficients), meaningless("motion kind", "harmonic"))
-		}
-	case Polynomial:
-		for k, x := range numbers {
-			if x != 0 {
-				c.report(tail+"."+motionFields[motionOffset+k], formatFloat(x), meaningless("motion kind", "polynomial"))
-			}
-		}
-		if len(m.Coefficients) == 0 {
-			c.report(tail+".coefficients", "[]", "has no entries")
-		}
-		if n := len(m.Coefficients); n > MaxCoefficients {
-			c.report(tail+".coefficients", "", fmt.Sprintf("wrong length %d, must have at most %d entries", n, MaxCoefficients))
-			return
-		}
-		c.finite(tail+".coefficients", m.Coefficients)
-	default:
-		c.report(tail+".kind", m.Kind.String(), "unknown motion kind")
+		m.Faults(func(field, value, rule string) { c.report(tail+"."+field, value, rule) })
 	}
 }
 

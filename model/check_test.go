@@ -120,7 +120,7 @@ func TestCheckRules(t *testing.T) {
 		{"$.joints[4].motion[1].coefficients[1]", "finite", j(model.Cylindrical, func(j *model.Joint) { j.Motion[1].Coefficients[1] = nan })},
 		{"$.joints[4].motion[1].coefficients", "no entries", j(model.Cylindrical, func(j *model.Joint) { j.Motion[1].Coefficients = nil })},
 		{"$.joints[4].motion[1].phase", "no meaning", j(model.Cylindrical, func(j *model.Joint) { j.Motion[1].Phase = 1 })},
-		{"$.joints[4].motion[1].kind", "unknown", j(model.Cylindrical, func(j *model.Joint) { j.Motion[1].Kind = 3 })},
+		{"$.joints[4].motion[1].kind", "unknown", j(model.Cylindrical, func(j *model.Joint) { j.Motion[1].Kind = 9 })},
 		{"$.joints[4].motion[1].kind", "unknown", j(model.Cylindrical, func(j *model.Joint) { j.Motion[1].Kind = joints.None })},
 		{"$.joints[1].motion[0].frequency", "finite", j(model.Revolute, func(j *model.Joint) { j.Motion[0].Frequency = inf })},
 		{"$.joints[1].motion[0].coefficients", "no meaning", j(model.Revolute, func(j *model.Joint) { j.Motion[0].Coefficients = []float64{1} })},

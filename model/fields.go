@@ -55,7 +55,10 @@ const (
 	jointMotion
 )
 
-var motionFields = []string{"kind", "offset", "amplitude", "frequency", "phase", "coefficients"}
+var motionFields = []string{
+	"kind", "offset", "amplitude", "frequency", "phase", "coefficients", "times", "values", "ends", "rates",
+	"accelerations", "value", "rate", "interpolation", "outside",
+}
 
 const (
 	motionKind   = iota
@@ -64,6 +67,15 @@ const (
 	motionFrequency
 	motionPhase
 	motionCoefficients
+	motionTimes
+	motionValues
+	motionEnds
+	motionRates
+	motionAccelerations
+	motionValue
+	motionRate
+	motionInterpolation
+	motionOutside
 )
 
 var forceFields = []string{

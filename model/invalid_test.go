@@ -104,7 +104,7 @@ func TestReadInvalid(t *testing.T) {
 		{"motion a number", joint("revolute", `, "motion": [1]`), J + ".motion[0]", "is not an object or null"},
 		{"motion null", joint("revolute", `, "motion": null`), J + ".motion", "is not a list"},
 		{"motion kind missing", joint("revolute", `, "motion": [{}]`), J + ".motion[0].kind", "missing"},
-		{"motion kind unknown", joint("revolute", `, "motion": [{"kind": "spline"}]`), J + ".motion[0].kind", "unknown motion kind"},
+		{"motion kind unknown", joint("revolute", `, "motion": [{"kind": "bezier"}]`), J + ".motion[0].kind", "unknown motion kind"},
 		{"amplitude missing", joint("revolute", `, "motion": [{"kind": "harmonic", "frequency": 1}]`), J + ".motion[0].amplitude", "missing"},
 		{"harmonic coefficients", joint("revolute", `, "motion": [{"kind": "harmonic", "amplitude": 1, "frequency": 1, "coefficients": [1]}]`), J + ".motion[0].coefficients", "no meaning"},
 		{"polynomial phase", joint("revolute", `, "motion": [{"kind": "polynomial", "coefficients": [1], "phase": 0}]`), J + ".motion[0].phase", "no meaning"},

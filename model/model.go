@@ -6,9 +6,6 @@ const Format = "rung-model/1"
 const (
 	// MaxElements is the largest number of bodies, of joints and of force elements of a document.
 	MaxElements = 100_000_000
-	// MaxCoefficients is the largest number of coefficients of a polynomial motion.
-	MaxCoefficients = 1000
-
 	// maxList is the number of entries of a list of a joint that are read. No joint has as many freedoms; a
 	// longer list is refused before the type of the joint is known.
 	maxList = 64

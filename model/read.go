@@ -10,7 +10,7 @@ import (
 // Read reads one document of rung-model/1 from r up to its end; file names it in messages.
 // Lists of zeros become nil, orientations are normalized.
 //
-// Cost: O(bytes of the document). Lists that are too long (MaxElements, MaxCoefficients) are
+// Cost: O(bytes of the document). Lists that are too long (MaxElements, joints.MaxCoefficients, joints.MaxTimes) are
 // refused and not stored. The memory is little more than the model's if r is a file or has a
 // Len method. If the length is unknown, lists grow by copying, and the peak is two to three
 // times that. It returns *Problems with every broken rule if the document is not valid. For a

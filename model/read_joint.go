@@ -1,7 +1,9 @@
 package model
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -215,7 +217,25 @@ func (d *decoder) motion(m *Motion) {
 		case motionKind:
 			known = d.motionKind(&m.Kind)
 		case motionCoefficients:
-			m.Coefficients = d.numbers(nil, MaxCoefficients)
+			m.Coefficients = d.numbers(nil, joints.MaxCoefficients)
+		case motionTimes:
+			m.Times = d.numbers(nil, joints.MaxTimes)
+		case motionValues:
+			m.Values = d.numbers(nil, joints.MaxTimes)
+		case motionAccelerations:
+			m.Accelerations = d.numbers(nil, joints.MaxTimes)
+		case motionEnds:
+			m.Ends = joints.Ends(d.choice(joints.NotAKnot.String(), joints.Natural.String(), joints.Clamped.String()))
+		case motionRates:
+			d.vector(m.Rates[:])
+		case motionValue:
+			d.number(&m.Value)
+		case motionRate:
+			d.number(&m.Rate)
+		case motionInterpolation:
+			m.Steps = d.choice("linear", "constant") == 1
+		case motionOutside:
+			m.Hold = d.choice("error", "hold") == 1
 		default:
 			d.number(numbers[k-motionOffset])
 		}
@@ -224,17 +244,51 @@ func (d *decoder) motion(m *Motion) {
 		return
 	}
 	d.require(motionFields, seen, motionKind)
-	if !known {
-		return
+	if known {
+		d.wantParts(m, seen)
 	}
-	if m.Kind == Harmonic {
-		d.require(motionFields, seen, motionAmplitude, motionFrequency)
-		d.refuse(motionFields, seen, meaningless("motion kind", "harmonic"), motionCoefficients)
-		return
+}
+
+// motionParts are the fields that a kind of motion must have, and those that it may have.
+var motionParts = [...]struct{ must, may []int }{
+	joints.Harmonic:   {[]int{motionAmplitude, motionFrequency}, []int{motionOffset, motionPhase}},
+	joints.Polynomial: {must: []int{motionCoefficients}},
+	joints.Spline:     {[]int{motionTimes, motionValues}, []int{motionEnds, motionRates, motionOutside}},
+	joints.Table:      {[]int{motionTimes, motionAccelerations}, []int{motionValue, motionRate, motionInterpolation, motionOutside}},
+}
+
+// wantParts reports the fields of m that are missing or have no meaning.
+func (d *decoder) wantParts(m *Motion, seen uint32) {
+	parts := &motionParts[m.Kind]
+	d.require(motionFields, seen, parts.must...)
+	for k := motionKind + 1; k < len(motionFields); k++ {
+		if !slices.Contains(parts.must, k) && !slices.Contains(parts.may, k) {
+			d.refuse(motionFields, seen, meaningless("motion kind", m.Kind.String()), k)
+		}
 	}
-	d.require(motionFields, seen, motionCoefficients)
-	d.refuse(motionFields, seen, meaningless("motion kind", "polynomial"),
-		motionOffset, motionAmplitude, motionFrequency, motionPhase)
+	switch {
+	case m.Kind != joints.Spline:
+	case m.Ends == joints.Clamped:
+		d.require(motionFields, seen, motionRates)
+	default:
+		d.refuse(motionFields, seen, meaningless("ends", m.Ends.String()), motionRates)
+		m.Rates = [2]float64{}
+	}
+}
+
+// choice reads one of the given texts and returns its number; 0 after a problem.
+func (d *decoder) choice(texts ...string) int {
+	s, ok := d.text()
+	if !ok {
+		return 0
+	}
+	for i, t := range texts {
+		if t == string(s) {
+			return i
+		}
+	}
+	d.problem(quoteBytes(s), "must be one of "+strings.Join(texts, ", "))
+	return 0
 }
 
 // refuse reports the fields that were seen but have no meaning; those of an

@@ -36,6 +36,8 @@ type MotionKind = joints.MotionKind
 const (
 	Harmonic   = joints.Harmonic
 	Polynomial = joints.Polynomial
+	Spline     = joints.Spline
+	Table      = joints.Table
 )
 
 var forceNames = [...]string{SpringDamper: "spring_damper", Wrench: "wrench"}

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/rung-mbd/rung/internal/outfile"
+	"github.com/rung-mbd/rung/joints"
 )
 
 // Write writes m as a document of rung-model/1: a line for each body, joint and
@@ -184,20 +185,43 @@ func (o *writer) joint(j *Joint) {
 }
 
 func (o *writer) motion(m *Motion) {
-	switch {
-	case m == nil:
+	if m == nil {
 		o.b = append(o.b, "null"...)
 		return
-	case m.Kind == Harmonic:
-		o.b = append(o.b, `{"kind": "harmonic"`...)
+	}
+	o.b = append(o.b, `{"kind": "`...)
+	o.b = append(append(o.b, m.Kind.String()...), '"')
+	switch m.Kind {
+	case joints.Harmonic:
 		o.number(`, "offset": `, m.Offset)
 		o.always(`, "amplitude": `, m.Amplitude)
 		o.always(`, "frequency": `, m.Frequency)
 		o.number(`, "phase": `, m.Phase)
-	default:
-		o.vector(`{"kind": "polynomial", "coefficients": `, m.Coefficients)
+	case joints.Polynomial:
+		o.vector(`, "coefficients": `, m.Coefficients)
+	case joints.Spline:
+		o.vector(`, "times": `, m.Times)
+		o.vector(`, "values": `, m.Values)
+		o.choice(`, "ends": `, m.Ends.String(), m.Ends != joints.NotAKnot)
+		if m.Ends == joints.Clamped {
+			o.vector(`, "rates": `, m.Rates[:])
+		}
+	case joints.Table:
+		o.vector(`, "times": `, m.Times)
+		o.vector(`, "accelerations": `, m.Accelerations)
+		o.number(`, "value": `, m.Value)
+		o.number(`, "rate": `, m.Rate)
+		o.choice(`, "interpolation": `, "constant", m.Steps)
 	}
+	o.choice(`, "outside": `, "hold", m.Hold)
 	o.b = append(o.b, '}')
+}
+
+// choice writes a text after key unless it is the default.
+func (o *writer) choice(key, text string, write bool) {
+	if write {
+		o.text(key, text)
+	}
 }
 
 func (o *writer) force(e *ForceElement) {

@@ -231,7 +231,7 @@ func (r *drifter) measure(st *mechanism.State) (driftFit, error) {
 	if bodies.bad >= 0 {
 		return bodies, r.mech.NotFinite(bodies.bad)
 	}
-	if err := st.CheckTime(); err != nil {
+	if err := r.mech.CheckTime(st); err != nil {
 		return bodies, err
 	}
 	return r.rows(st, bodies), nil

@@ -32,6 +32,10 @@ import (
 // s·damping, theory.md (57). The second unknown is the slack of these rows, σ = G·ũ.
 // Eliminating it leaves GᵀG = C⁻¹(p·K + s·D)C⁻ᵀ beside the unit matrix.
 //
+// A force of one's own with derivatives (mechanism.DifferentiableForce) has rows of the same
+// kind, six for each of its bodies. Their slacks leave the symmetric and positive semidefinite
+// part of p·K + s·D.
+//
 // So for every κ ≥ 0 the matrix has the form that package factor takes. To the orderings a
 // spring is a joint with a body of its own. The pivot of its row is −1 or beyond, however stiff
 // it is. And the unknowns are scaled so that nothing in the matrix but κ depends on the step
@@ -46,6 +50,7 @@ type Newton struct {
 	sys    *assemble.Weighted
 	fac    *kkt.Factored // of W and G at the state of Linearize
 	rows   []compliance
+	own    []own   // forces
 	driven []int32 // joints with prescribed freedoms
 
 	root       []float64 // √κ of rows
@@ -69,21 +74,21 @@ const (
 func NewNewton(p *kkt.Plan) *Newton {
 	d, o, l := NewDynamics(p), p.Options(), p.Layout()
 	t := d.solver.Workspace().Team()
-	n := &Newton{Dynamics: d, sys: l.NewWeightedOn(t), rows: compliances(l.Mech)}
+	n := &Newton{Dynamics: d, sys: l.NewWeightedOn(t), rows: compliances(l.Mech), own: owns(l.Mech)}
 	for j := range l.Mech.Joints {
 		if l.Mech.Joints[j].Motion != nil {
 			n.driven = append(n.driven, int32(j))
 		}
 	}
 	pattern, symbolic := l.Pattern, p.Symbolic()
-	if len(n.rows) > 0 {
-		pattern = compliantPattern(pattern, n.rows)
+	if len(n.rows)+len(n.own) > 0 {
+		pattern = compliantPattern(pattern, n.rows, n.own)
 		symbolic, _, _ = factor.Choose(pattern, o.Ordering, o.Threads)
 	}
 	n.fac = kkt.NewFactored(symbolic.NewFactorOn(t), sparse.NewUnitMatrix(pattern), nil, make([]float64, pattern.Dim()), o.Epsilon, kkt.KeepAll, n.at)
 	n.fac.Heed(d.solver.Workspace().Watched())
-	n.first, n.gap, n.root = 6*l.Mech.NumBodies(), len(n.rows), make([]float64, len(n.rows))
 	dim, wide := l.Pattern.Dim(), pattern.Dim()
+	n.first, n.gap, n.root = 6*l.Mech.NumBodies(), (wide-dim)/2, make([]float64, len(n.rows))
 	n.x, n.r = make([]float64, dim), make([]float64, dim)
 	n.b, n.y = make([]float64, wide), make([]float64, wide)
 	return n
@@ -91,7 +96,7 @@ func NewNewton(p *kkt.Plan) *Newton {
 
 // Rows returns the number of multipliers: one a row of the joints, then the tension
 // of every spring and damper.
-func (n *Newton) Rows() int { return len(n.x) - n.first + n.gap }
+func (n *Newton) Rows() int { return len(n.x) - n.first + len(n.rows) }
 
 // Levels returns the number of ways to factor that Linearize knows.
 func (n *Newton) Levels() int { return int(kkt.KeepAll) + 1 }
@@ -124,6 +129,11 @@ func (n *Newton) Linearize(st *mechanism.State, position, velocity float64, leve
 	for i := range n.rows {
 		n.fillCompliance(i, st, position, velocity)
 	}
+	for i := range n.own {
+		if err := n.fillOwn(&n.own[i], st, position, velocity); err != nil {
+			return fault.Errorf("motion: %w", err)
+		}
+	}
 	if err := n.fac.Factorize(kkt.Way(level)); err != nil {
 		return fault.Errorf("motion: %w", err)
 	}
@@ -133,16 +143,33 @@ func (n *Newton) Linearize(st *mechanism.State, position, velocity float64, leve
 // at returns err as an error at the place of a node of n.fac, as assemble.Layout.At does.
 func (n *Newton) at(node, row int, err error) *mechanism.Error {
 	l := n.sys.L
-	nb, joints := l.Mech.NumBodies(), n.fac.Matrix.P.Len()-n.gap
+	slacks := (n.fac.Matrix.P.Len() - l.Pattern.Len()) / 2
+	nb, joints := l.Mech.NumBodies(), n.fac.Matrix.P.Len()-slacks
 	switch {
 	case node < nb:
 		return l.At(node, row, err)
-	case node < nb+n.gap:
-		return n.rows[node-nb].at(l.Mech, err)
+	case node < nb+slacks:
+		return n.atSlack(node-nb, err)
 	case node < joints:
-		return l.At(node-n.gap, row, err)
+		return l.At(node-slacks, row, err)
 	}
-	return n.rows[node-joints].at(l.Mech, err)
+	return n.atSlack(node-joints, err)
+}
+
+// atSlack returns err as an error at what slack i belongs to.
+func (n *Newton) atSlack(i int, err error) *mechanism.Error {
+	m := n.sys.L.Mech
+	if i < len(n.rows) {
+		return n.rows[i].at(m, err)
+	}
+	i -= len(n.rows)
+	for k := range n.own {
+		o := &n.own[k]
+		if i -= len(o.bodies); i < 0 {
+			return m.AtForce(len(m.Forces)+o.index, err)
+		}
+	}
+	panic("motion: node out of range")
 }
 
 // setScales takes the scales of the joints' rows from the assembled system, as a row may vanish
@@ -182,7 +209,7 @@ func (n *Newton) Correct(du, dlambda []float64, st *mechanism.State, u, lambda [
 		return err
 	}
 	n.sys.WeighTo(n.x, u)
-	joints := n.Rows() - n.gap
+	joints := n.Rows() - len(n.rows)
 	for i, l := range lambda[:joints] {
 		n.x[n.first+i] = -l
 	}

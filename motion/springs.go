@@ -3,8 +3,8 @@ package motion
 import (
 	"math"
 
-	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sparse"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -30,20 +30,14 @@ const rootLeast = 1e-100
 // compliances lists the springs and dampers of m.
 func compliances(m *mechanism.Mechanism) (rows []compliance) {
 	for i := range m.Forces {
-		if f := &m.Forces[i]; f.Stiffness > 0 || f.Damping > 0 {
+		if f := &m.Forces[i]; f.Kind == model.SpringDamper {
 			rows = append(rows, compliance{joint: -1, index: int32(i), pred: f.A.Body, succ: f.B.Body})
 		}
 	}
 	for j := range m.Joints {
 		jt := &m.Joints[j]
-		if jt.Drive == nil {
-			continue
-		}
 		for i := range jt.Kind.Freedoms() {
-			if jt.Motion != nil && jt.Motion[i].Kind != joints.None {
-				continue // prescribed
-			}
-			if k, d := jt.Drive.Stiffness[i], jt.Drive.Damping[i]; jt.Kind.Scalar(i) && (k > 0 || d > 0) {
+			if m.Sprung(j, i) && !jt.Prescribed(i) {
 				rows = append(rows, compliance{joint: int32(j), index: int32(i), pred: jt.Pred, succ: jt.Succ})
 			}
 		}
@@ -57,14 +51,31 @@ func compliances(m *mechanism.Mechanism) (rows []compliance) {
 	return moving
 }
 
-// compliantPattern returns p with a slack and a row for each compliance, and sets
-// the nodes of these rows.
-func compliantPattern(p *sparse.Pattern, rows []compliance) *sparse.Pattern {
-	list := make([]sparse.Slack, len(rows))
-	for i := range rows {
-		c := &rows[i]
-		c.node = int32(p.Len() + len(rows) + i)
-		list[i] = sparse.Slack{Nodes: [2]int32{c.pred, c.succ}, Size: 1, Rows: 1}
+// compliantPattern returns p with a slack and a row for each compliance, and with six of both for each body of a
+// force of one's own. It sets the nodes of these rows.
+func compliantPattern(p *sparse.Pattern, springs []compliance, forces []own) *sparse.Pattern {
+	list := make([]sparse.Slack, len(springs), len(springs)+len(forces))
+	for i := range springs {
+		list[i] = sparse.Slack{Nodes: [2]int32{springs[i].pred, springs[i].succ}, Size: 1, Rows: 1}
+	}
+	for i := range forces {
+		f := &forces[i]
+		s := sparse.Slack{Nodes: [2]int32{f.bodies[0], -1}, Size: sparse.MaxBlock, Rows: sparse.MaxBlock}
+		if len(f.bodies) > 1 {
+			s.Nodes[1], s.More = f.bodies[1], f.bodies[2:]
+		}
+		for range f.bodies {
+			list = append(list, s)
+		}
+	}
+	node := int32(p.Len() + len(list)) // of the first row
+	for i := range springs {
+		springs[i].node = node + int32(i)
+	}
+	node += int32(len(springs))
+	for i := range forces {
+		forces[i].node = node
+		node += int32(len(forces[i].bodies))
 	}
 	return p.WithSlacks(list)
 }
@@ -98,8 +109,9 @@ func (n *Newton) pullTo(q *pull, c *compliance, st *mechanism.State) {
 		q.armS = jk.ArmS.Sub(k.Bodies[c.succ].Com)
 	}
 	j.CoordinatesTo(&x, &rate, &jk)
-	q.stiffness, q.damping = j.Drive.Stiffness[i], j.Drive.Damping[i]
-	q.tension = q.stiffness*(x[i]-j.Drive.Rest[i]) + q.damping*rate[i]
+	d := m.Drive(int(c.joint))
+	q.stiffness, q.damping = d.Stiffness[i], d.Damping[i]
+	q.tension = q.stiffness*(x[i]-d.Rest[i]) + q.damping*rate[i]
 }
 
 // springTo is pullTo for a force element.

@@ -24,8 +24,13 @@ var ErrCheckpoint = errors.New("sim: checkpoint does not fit")
 // output. Numbers are written with as many digits as they need to be read back
 // exactly.
 //
-// What the actions of events have changed outside the state is not in it; Fired
-// of the restored simulation tells the caller which changes to repeat.
+// With controllers, their samples that are done, their Memory and, if the mechanism is that of mechanism.Inputs, gravity,
+// drives and parameters of force elements are in it.
+//
+// What is not in it: motions that have been set during the run, what forces of one's own and controllers
+// remember elsewhere, and what the actions of events have changed outside the state and these inputs; Fired
+// of the restored simulation tells the caller which changes to repeat. The inputs of the new simulation have to be as
+// those of the first one were at its start.
 type Checkpoint struct {
 	Format  string `json:"format"`
 	Model   string `json:"model"`
@@ -51,6 +56,9 @@ type Checkpoint struct {
 	Events   []EventMark `json:"events"`
 	Stopped  string      `json:"stopped,omitempty"`
 	Failed   float64     `json:"failed,omitempty"` // time at which a step was given up
+
+	Controllers []ControllerMark `json:"controllers,omitempty"`
+	Inputs      []float64        `json:"inputs,omitempty"` // as mechanism.Inputs.Values returns them
 
 	Rows     int64  `json:"rows"`                   // written so far
 	Recorded int64  `json:"recorded"`               // position of the recorder
@@ -111,6 +119,7 @@ func (s *Simulation) Checkpoint() (*Checkpoint, error) {
 	for i := range s.events {
 		c.Events[i] = EventMark{s.events[i].Name, s.watches[i].sign, s.watches[i].fired, s.watches[i].again}
 	}
+	s.markControllers(c)
 	if s.o.Recorder != nil {
 		var err error
 		if c.Recorded, err = s.o.Recorder.Mark(); err != nil {
@@ -148,7 +157,11 @@ func (s *Simulation) Restore(c *Checkpoint) error {
 	if err := s.inspect(c); err != nil {
 		return err
 	}
+	if err := s.inspectControllers(c); err != nil {
+		return err
+	}
 	s.restore(c)
+	s.restoreControllers(c)
 	return nil
 }
 
@@ -182,8 +195,8 @@ func (s *Simulation) restore(c *Checkpoint) {
 // settings are the options that decide about results. The first step and the recorder are not
 // among them.
 func (s *Simulation) settings() string {
-	return fmt.Sprintf("step %v, at most %v, drift %v %v, projected %t, stages %t %t, rows every %v, samples %d",
-		s.o.Step, s.o.MaxStep, s.o.Drift.Position, s.o.Drift.Velocity, s.o.Projector != nil, s.o.CloseStages, s.o.OpenStages, s.o.Every, s.samples)
+	return fmt.Sprintf("step %v, at most %v, drift %v %v, projected %t, stages %t %t, rows every %v, samples %d%s",
+		s.o.Step, s.o.MaxStep, s.o.Drift.Position, s.o.Drift.Velocity, s.o.Projector != nil, s.o.CloseStages, s.o.OpenStages, s.o.Every, s.samples, s.controllers())
 }
 
 // fingerprint returns a hash of everything in a mechanism that decides about
@@ -211,13 +224,18 @@ func fingerprint(m *mechanism.Mechanism) uint64 {
 			add(f.E[:]...)
 			add(f.Origin[:]...)
 		}
-		if d := j.Drive; d != nil {
+		if d := m.Drive(i); d != nil {
 			for _, v := range []*[6]float64{&d.Force, &d.Stiffness, &d.Damping, &d.Rest} {
 				add(v[:]...)
 			}
 		}
-		if j.Motion != nil || j.Turns != nil {
-			fmt.Fprint(h, j.Motion, j.Turns)
+		if j.Motion != nil {
+			for _, f := range j.Motion {
+				fmt.Fprintf(h, "%+v", f)
+			}
+		}
+		if j.Turns != nil {
+			fmt.Fprint(h, j.Turns)
 		}
 	}
 	for i := range m.Forces {

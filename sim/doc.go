@@ -31,6 +31,7 @@
 // controller (Gustafsson 1991; Hairer, Nørsett & Wanner 1993), finds events on the
 // continuous extension, writes rows at chosen times, and after each step brings the
 // state back to the constraints where it has left them by more than a tolerance.
+// Controllers are called at exact multiples of their periods, where steps end, and set inputs of the mechanism in between.
 // Baumgarte is the older remedy, feedback of the violations (RBDA §8.3), for
 // comparison.
 //

@@ -96,7 +96,7 @@ type GeneralizedAlpha struct {
 	change  []float64 // of a in the last step
 	lambda  []float64
 	swing   []float64 // change of lambda
-	pose    []float64 // seven a body: where the matrix has been factored
+	pose    []float64 // thirteen a body: the state for which the matrix has been factored
 	valid   bool      // kept is of the state from which the next step starts
 	factors bool      // the matrix is that of head and pose
 
@@ -148,14 +148,14 @@ func NewGeneralizedAlpha(m *mechanism.Mechanism, d ImplicitDynamics, o Generaliz
 	nb, nr := m.NumBodies(), d.Rows()
 	k := &GeneralizedAlpha{mech: m, dyn: d, o: o, c: chungHulbert(o.Rho), start: make([]anchor, nb), relative: o.Tolerance.Relative}
 	na := m.NumSprung()
-	k.kept = make([]float64, headSize+4*6*nb+2*nr+7*nb+na)
+	k.kept = make([]float64, headSize+4*6*nb+2*nr+13*nb+na)
 	rest := k.kept
 	cut := func(n int) (v []float64) {
 		v, rest = rest[:n:n], rest[n:]
 		return v
 	}
 	k.head, k.offset, k.u, k.a, k.change = cut(headSize), cut(6*nb), cut(6*nb), cut(6*nb), cut(6*nb)
-	k.lambda, k.swing, k.pose, k.lin.Angles = cut(nr), cut(nr), cut(7*nb), cut(na)
+	k.lambda, k.swing, k.pose, k.lin.Angles = cut(nr), cut(nr), cut(13*nb), cut(na)
 	for _, v := range []*[]float64{&k.u0, &k.a0, &k.w0, &k.u1, &k.a1, &k.w1, &k.x, &k.v1, &k.du, &k.e} {
 		*v = make([]float64, 6*nb)
 	}

@@ -82,7 +82,7 @@ func (k *GeneralizedAlpha) predict() {
 	}
 }
 
-// linearize factors the matrix of this step at the poses of st, theory.md (58).
+// linearize factors the matrix of this step at st, theory.md (58).
 func (k *GeneralizedAlpha) linearize(st *mechanism.State, level int) error {
 	g := k.c.Gain
 	k.head[headMatrix] = 1
@@ -90,8 +90,11 @@ func (k *GeneralizedAlpha) linearize(st *mechanism.State, level int) error {
 	k.head[headLevel], k.head[headTime] = float64(level), st.Time
 	for i := range st.Bodies {
 		b := &st.Bodies[i]
-		copy(k.pose[7*i:], b.Position[:])
-		copy(k.pose[7*i+3:], b.Rotation[:])
+		at := k.pose[13*i:]
+		copy(at, b.Position[:])
+		copy(at[3:], b.Rotation[:])
+		copy(at[7:], b.Velocity[:])
+		copy(at[10:], b.Omega[:])
 	}
 	copy(k.lin.Angles, st.Angles)
 	return k.refactor()
@@ -103,8 +106,11 @@ func (k *GeneralizedAlpha) refactor() error {
 	k.lin.Time = k.head[headTime]
 	for i := range k.lin.Bodies {
 		b := &k.lin.Bodies[i]
-		copy(b.Position[:], k.pose[7*i:])
-		copy(b.Rotation[:], k.pose[7*i+3:])
+		at := k.pose[13*i:]
+		copy(b.Position[:], at)
+		copy(b.Rotation[:], at[3:])
+		copy(b.Velocity[:], at[7:])
+		copy(b.Omega[:], at[10:])
 	}
 	k.factorizations++
 	err := k.dyn.Linearize(&k.lin, k.head[headPosition], k.head[headVelocity], int(k.head[headLevel]))

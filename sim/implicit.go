@@ -25,7 +25,7 @@ type ImplicitDynamics interface {
 	// Rows returns the number of multipliers.
 	Rows() int
 	// Linearize factors the Newton matrix at st. The result must depend on the
-	// arguments alone, and not on the velocities of st. Levels below Levels are ways to do so, in
+	// arguments alone. Levels below Levels are ways to do so, in
 	// the order in which they are to be tried.
 	Linearize(st *mechanism.State, position, velocity float64, level int) error
 	Levels() int

@@ -43,6 +43,8 @@ type Options struct {
 	// such as an ordering. A run is resumed only under an equal one.
 	Dynamics string
 
+	Controllers []Controller
+
 	// OnStep is called after each step; an error ends the run there, from where Run may go on.
 	OnStep func(s *Simulation) error
 }
@@ -99,7 +101,8 @@ type Simulation struct {
 	base    float64 // fixed steps end at base + count·Step
 	count   int64
 	control control
-	rows    int64 // rows written
+	rows    int64   // rows written
+	called  []int64 // samples of each controller that are done
 	begun   bool
 	stopped string
 	failed  float64 // time at which a step has been given up
@@ -125,20 +128,10 @@ type gauged interface {
 	redundantAt(st *mechanism.State) (bool, error)
 }
 
-// foothold is what a step changes before its rows and events are done with. giveUp goes back to
-// it.
-type foothold struct {
-	base    float64
-	count   int64
-	control control
-	stats   Stats
-	kept    []float64 // by the stepper
-}
-
 // New returns a simulation that starts from a copy of st.
 //
 // It panics if st is of another mechanism, if an option is negative or not
-// finite, if there is a Recorder without Every or
+// finite, if there is a Controller without Period or Sample, a Recorder without Every or
 // CloseStages without a Projector, or if there is neither a Step nor
 // an error estimate.
 func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options) *Simulation {
@@ -165,13 +158,14 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 	if o.Recorder != nil && o.Every == 0 {
 		panic("sim: recorder without interval")
 	}
+	mustControl(o.Controllers)
 	o.Drift = o.Drift.withDefaults()
 	s := &Simulation{
 		mech: m, stepper: stepper, o: o, events: o.Events,
 		watches: make([]watch, len(o.Events)), samples: max(o.EventSamples, 1),
 		unit: m.DriftUnit(), print: fingerprint(m), st: st.Clone(), next: *st.Clone(), sample: *st.Clone(),
 		kin:   newKinematics(m),
-		start: st.Time, base: st.Time, limit: 1,
+		start: st.Time, base: st.Time, limit: 1, called: make([]int64, len(o.Controllers)),
 	}
 	m.FollowAngles(&s.kin, s.st)
 	s.row.State = &s.sample
@@ -212,7 +206,7 @@ func (s *Simulation) Fired(i int) int64 { return s.watches[i].fired }
 // A time that is reached or has passed asks for no step. A later Run goes on from there. The
 // last step of a run ends at until, but error control does not notice the end of a run.
 //
-// It returns errors of dynamics, Projector, Recorder and OnStep and, under error control, what
+// It returns errors of dynamics, Projector, Controllers, Recorder and OnStep and, under error control, what
 // wraps ErrStepTooSmall. The simulation then stands at its last good state, and a later Run, or
 // one from a Checkpoint, does the step again. Rows that have been written are not written
 // again. It panics if until is NaN.
@@ -240,7 +234,11 @@ func (s *Simulation) RunContext(ctx context.Context, until float64) error {
 		return s.orCause(err)
 	}
 	for s.st.Time < until && s.stopped == "" {
-		if err := s.step(until); err != nil {
+		next, err := s.callControllers(until)
+		if err != nil {
+			return err
+		}
+		if err := s.step(next); err != nil {
 			return err
 		}
 		if err := s.keepPace(until); err != nil {
@@ -310,25 +308,6 @@ func (s *Simulation) step(until float64) error {
 	s.settleEvents()
 	s.stats.Steps++
 	return nil
-}
-
-// hold notes where a step begins, if it can be given up.
-func (s *Simulation) hold() {
-	if s.o.Recorder == nil && len(s.events) == 0 && s.ctx.Done() == nil {
-		return
-	}
-	s.back.base, s.back.count, s.back.control, s.back.stats = s.base, s.count, s.control, s.stats
-	s.back.kept = append(s.back.kept[:0], s.stepper.Kept()...)
-}
-
-// giveUp goes back to where the step has begun. Rows that have been written stay.
-func (s *Simulation) giveUp() {
-	s.base, s.count, s.control, s.stats = s.back.base, s.back.count, s.back.control, s.back.stats
-	s.stepper.Restart()
-	if len(s.back.kept) > 0 {
-		copy(s.stepper.Keep(), s.back.kept)
-	}
-	s.giveUpEvents()
 }
 
 // passEvents writes the rows and handles the events of the step to t1 in the order of

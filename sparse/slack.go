@@ -4,9 +4,10 @@ package sparse
 // pattern does not allow. With a node of its own for the slack u = b·x, and a row that says so, it
 // keeps to the pattern: the slack is a leaf.
 
-// Slack is a node of sign +1 that rows of sign −1 tie to at most two others of sign +1.
+// Slack is a node of sign +1 that rows of sign −1 tie to others of sign +1.
 type Slack struct {
 	Nodes      [2]int32 // which, not equal; −1 for none
+	More       []int32  // further ones, increasing and above these
 	Size, Rows int8     // of the slack, and of the node of sign −1
 }
 
@@ -33,7 +34,7 @@ func (p *Pattern) WithSlacks(list []Slack) *Pattern {
 		if hi >= 0 {
 			ind = append(ind, hi)
 		}
-		ind = append(ind, int32(nb+i))
+		ind = append(append(ind, s.More...), int32(nb+i))
 		ptr = append(ptr, int32(len(ind)))
 	}
 	return NewPattern(size, sign, ptr, ind)

@@ -147,6 +147,19 @@ func NewPlan(m *mechanism.Mechanism, o Options) (*Plan, error) {
 	return p, nil
 }
 
+// With returns p for the mechanism under other inputs, which all that is made of it reads whenever it computes. It belongs
+// with in to one goroutine at a time.
+//
+// Cost: O(1). It panics if in is nil or of another mechanism.
+func (p *Plan) With(in *mechanism.Inputs) *Plan {
+	if in == nil || !in.Are(p.mech) {
+		panic("tree: foreign inputs")
+	}
+	q := *p
+	q.mech = in.Mechanism()
+	return &q
+}
+
 // Mechanism returns the mechanism of the plan.
 func (p *Plan) Mechanism() *mechanism.Mechanism { return p.mech }
 
@@ -237,11 +250,8 @@ func (p *Plan) prescribe(l *Link) {
 		return
 	}
 	spec := &p.mech.Joints[l.Joint].Spec
-	if spec.Motion == nil {
-		return
-	}
 	for k := range spec.Kind.Freedoms() {
-		if spec.Kind.Scalar(k) && spec.Motion[k].Kind != joints.None {
+		if spec.Prescribed(k) {
 			p.Prescribed = append(p.Prescribed, Prescribed{l.Joint, int32(k), l.Dof + int32(k)})
 		}
 	}

@@ -169,7 +169,7 @@ func TestPrescribed(t *testing.T) {
 	r := newRig(t, golden(t, "driven-mixed"), tree.Options{}).atInitial(t)
 	require.NotEmpty(t, r.plan.Prescribed)
 	for _, f := range r.plan.Prescribed {
-		mo := &r.mech.Joints[f.Joint].Motion[f.Freedom]
+		mo := r.mech.Joints[f.Joint].Motion[f.Freedom]
 		q, qd, _ := mo.At(r.w.State().Time)
 		l := &r.plan.Links[linkOfDof(r.plan, f.Dof)]
 		assert.Equal(t, f.Joint, l.Joint)

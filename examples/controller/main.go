@@ -24,15 +24,17 @@ const (
 	platform     = 0    // number of the body
 )
 
-// legs are the six sliding joints with the memory to read them.
+// legs are the six sliding joints with the memory to read them, and the inputs of this run.
 type legs struct {
+	in     *mechanism.Inputs
 	mech   *mechanism.Mechanism
 	kin    *mechanism.Kinematics
 	joints [6]int
 }
 
-func newLegs(mech *mechanism.Mechanism) (*legs, error) {
-	l := &legs{mech: mech, kin: mech.NewKinematics()}
+func newLegs(in *mechanism.Inputs) (*legs, error) {
+	mech := in.Mechanism()
+	l := &legs{in: in, mech: mech, kin: mech.NewKinematics()}
 	for i := range l.joints {
 		j, err := mech.JointIndex(fmt.Sprint("leg ", i+1))
 		if err != nil {
@@ -67,10 +69,13 @@ func (l *legs) read(st *mechanism.State) (length, rate [6]float64, err error) {
 }
 
 // set sets the forces of the legs.
-func (l *legs) set(force [6]float64) {
+func (l *legs) set(force [6]float64) error {
 	for i, j := range l.joints {
-		l.mech.Joints[j].Drive.Force[0] = force[i]
+		if err := l.in.SetForce(j, 0, force[i]); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // goal returns a state with the platform 6 cm higher and tilted by a tenth of a radian, and all legs at their places.
@@ -87,11 +92,13 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	plan, err := rung.NewPlan(m, rung.Options{})
+	shared, err := rung.NewPlan(m, rung.Options{})
 	if err != nil {
 		return err
 	}
-	l, err := newLegs(plan.Mechanism())
+	in := shared.Mechanism().NewInputs() // what this run sets; the plan may serve others at the same time
+	plan := shared.With(in)
+	l, err := newLegs(in)
 	if err != nil {
 		return err
 	}
@@ -107,18 +114,18 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	l.set([6]float64{}) // statics finds what is missing
+	if err := l.set([6]float64{}); err != nil { // statics finds what is missing
+		return err
+	}
 	if err := statics.Solve(plan.Initial(), nil); err != nil {
 		return err
 	}
 	hold := [6]float64(statics.Forces())
 
-	d := motion.NewDynamics(plan)
-	method := sim.NewRungeKutta(plan.Mechanism(), d, sim.RungeKutta4(), sim.Tolerance{})
-	s := sim.New(plan.Mechanism(), method, plan.Initial(), sim.Options{Step: sample, Projector: d})
+	n := 0
 	var force [6]float64
-	for n := range int(until / sample) {
-		length, rate, err := l.read(s.State())
+	control := func(st *mechanism.State) error {
+		length, rate, err := l.read(st)
 		if err != nil {
 			return err
 		}
@@ -129,17 +136,24 @@ func run() error {
 			worst = max(worst, math.Abs(missing))
 		}
 		if n%250 == 0 {
-			fmt.Printf("%.2f s: at most %.3f mm missing, at most %.1f N\n", s.State().Time, 1000*worst, largest(force))
+			fmt.Printf("%.2f s: at most %.3f mm missing, at most %.1f N\n", st.Time, 1000*worst, largest(force))
 		}
-		l.set(force)
-		method.Restart() // the accelerations have changed
-		if err := s.Run(float64(n+1) * sample); err != nil {
-			return err
-		}
+		n++
+		return l.set(force)
+	}
+	d := motion.NewDynamics(plan)
+	method := sim.NewRungeKutta(plan.Mechanism(), d, sim.RungeKutta4(), sim.Tolerance{})
+	s := sim.New(plan.Mechanism(), method, plan.Initial(), sim.Options{
+		Step: sample, Projector: d, Controllers: []sim.Controller{{Name: "legs", Period: sample, Sample: control}},
+	})
+	if err := s.Run(until); err != nil {
+		return err
 	}
 
 	// At rest the legs carry what statics says.
-	l.set([6]float64{})
+	if err := l.set([6]float64{}); err != nil {
+		return err
+	}
 	if err := statics.Solve(s.State(), nil); err != nil {
 		return err
 	}

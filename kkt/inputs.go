@@ -1,0 +1,22 @@
+package kkt
+
+import "github.com/rung-mbd/rung/mechanism"
+
+// With returns p for the mechanism under other inputs: all that is made of it, solvers, closers, what integrators
+// need, linearized systems and so on, reads in whenever it computes. The analysis is shared. What is made
+// belongs with in to one goroutine at a time.
+//
+// Cost: O(1). It panics if in is nil or of another mechanism.
+func (p *Plan) With(in *mechanism.Inputs) *Plan {
+	p.mustBe()
+	if in == nil || !in.Are(p.mech) {
+		panic("kkt: foreign inputs")
+	}
+	q := *p
+	q.mech = in.Mechanism()
+	q.layout = p.layout.With(q.mech)
+	if p.ground != nil {
+		q.ground = &groundPlan{p.ground.ground.With(q.layout), p.ground.symbolic}
+	}
+	return &q
+}

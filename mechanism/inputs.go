@@ -1,0 +1,233 @@
+package mechanism
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// ErrInput is wrapped by the errors of the setters of Inputs.
+var ErrInput = errors.New("mechanism: input refused")
+
+// Inputs are what acts on a mechanism in one workspace: gravity, the drives of the joints, the
+// parameters of the force elements, the prescribed motions, and forces of one's own. They start as those of
+// the model and may change at any time between two computations; the shared mechanism stays as it is.
+//
+// Everything that is made for Mechanism, or for a plan that has been given the Inputs
+// (kkt.Plan.With, tree.Plan.With), reads them whenever it computes. They belong with these workspaces
+// to one goroutine at a time; any number of Inputs of one mechanism may be used at once.
+//
+// Inputs change values and not the structure of the mechanism: a freedom is prescribed, and has a spring or
+// a damper, if that is so in the model. Setters return an error that wraps ErrInput and names joint or force,
+// freedom and value if they are refused; nothing has changed then. They panic if a joint or a
+// force element is out of range. Their cost is O(1) unless they say otherwise; none allocates, but for the first
+// force at a joint without any in the model.
+type Inputs struct {
+	view  Mechanism // with loads of its own, and joints of its own if some are prescribed
+	model *Mechanism
+}
+
+// NewInputs returns inputs with the values of m.
+//
+// Cost: O(joints + force elements); a copy of the joints if there are prescribed freedoms.
+func (m *Mechanism) NewInputs() *Inputs {
+	in := &Inputs{view: *m, model: m}
+	v := &in.view
+	v.Loads, v.inputs, v.span = m.Loads.clone(), in, new([2]float64)
+	if len(m.driven) > 0 {
+		v.Joints = slices.Clone(m.Joints)
+	}
+	for _, j := range m.driven {
+		own := *m.Joints[j].JointSpec
+		motion := new([6]*joints.Motion)
+		for i, was := range own.Motion {
+			if was != nil {
+				motion[i] = was.Prepared()
+			}
+		}
+		own.Motion = motion
+		v.Joints[j].JointSpec = &own
+	}
+	*v.span = *m.span
+	return in
+}
+
+// Mechanism returns the mechanism under these inputs.
+func (in *Inputs) Mechanism() *Mechanism { return &in.view }
+
+// Inputs returns the inputs that m is under; nil for a mechanism with the values of its model.
+func (m *Mechanism) Inputs() *Inputs { return m.inputs }
+
+// Are reports whether the inputs were made from m.
+func (in *Inputs) Are(m *Mechanism) bool {
+	return in.model == m || m.inputs != nil && m.inputs.model == in.model
+}
+
+// Reset gives all values those of the model again. Forces of one's own stay.
+//
+// Cost: O(joints + force elements), no allocation.
+func (in *Inputs) Reset() {
+	v, m := &in.view, in.model
+	v.Gravity = m.Gravity
+	copy(v.Forces, m.Forces)
+	for j, d := range v.driveOf {
+		if was := m.Drive(j); d >= 0 {
+			v.drives[d] = Drive{}
+			if was != nil {
+				v.drives[d] = *was
+			}
+		}
+	}
+	for _, j := range m.driven {
+		for i, motion := range m.Joints[j].Motion {
+			if motion != nil {
+				v.Joints[j].Motion[i].Set(motion)
+			}
+		}
+	}
+	*v.span = *m.span
+}
+
+// SetGravity sets the acceleration of gravity, m/s², world axes.
+func (in *Inputs) SetGravity(g spatial.Vec3) error {
+	if !finiteVec(&g) {
+		return fault.Errorf("%w: gravity %v is not finite", ErrInput, g)
+	}
+	in.view.Gravity = g
+	return nil
+}
+
+// SetForce sets the generalized force of freedom i of joint j, N or N m (Drive.Force).
+func (in *Inputs) SetForce(j, i int, force float64) error {
+	if err := in.check(j, i, "force", force); err != nil {
+		return err
+	}
+	in.drive(j).Force[i] = force
+	return nil
+}
+
+// SetStiffness sets the stiffness of a scalar freedom, N/m or N m/rad. The model gives the freedom a
+// stiffness or damping other than zero; an angle, unless it is that of a helical joint, a stiffness, as its
+// turns are counted then (State.Angles).
+func (in *Inputs) SetStiffness(j, i int, stiffness float64) error {
+	if err := in.checkSpring(j, i, "stiffness", stiffness); err != nil {
+		return err
+	}
+	in.drive(j).Stiffness[i] = stiffness
+	return nil
+}
+
+// SetDamping sets the damping of a scalar freedom, N s/m or N m s/rad. The model gives it a stiffness or damping other than zero.
+func (in *Inputs) SetDamping(j, i int, damping float64) error {
+	if err := in.checkSpring(j, i, "damping", damping); err != nil {
+		return err
+	}
+	in.drive(j).Damping[i] = damping
+	return nil
+}
+
+// SetRest sets the coordinate at which the spring of a scalar freedom has no force, m or rad.
+func (in *Inputs) SetRest(j, i int, rest float64) error {
+	if err := in.checkSpring(j, i, "rest", rest); err != nil {
+		return err
+	}
+	in.drive(j).Rest[i] = rest
+	return nil
+}
+
+// SetMotion prescribes freedom i of joint j, which is prescribed in the model, by a copy of motion.
+//
+// Cost: O(prescribed freedoms + coefficients or times); no allocation if the freedom has had as many before.
+func (in *Inputs) SetMotion(j, i int, motion *joints.Motion) error {
+	if err := in.check(j, i, "motion", 0); err != nil {
+		return err
+	}
+	v := &in.view
+	jt := &v.Joints[j]
+	if !jt.Prescribed(i) {
+		return v.AtJoint(j, -1, fault.Errorf("%w: freedom %d is not prescribed in the model", ErrInput, i))
+	}
+	if err := motion.Check(); err != nil {
+		return v.AtJoint(j, -1, fault.Errorf("%w: motion of freedom %d: %w", ErrInput, i, err))
+	}
+	jt.Motion[i].Set(motion)
+	v.setSpan()
+	return nil
+}
+
+// SetWrench sets force, N, and torque, N m, of force element i, a wrench; world axes.
+func (in *Inputs) SetWrench(i int, force, torque spatial.Vec3) error {
+	v := &in.view
+	e := &v.Forces[i]
+	switch {
+	case e.Kind != model.Wrench:
+		return v.AtForce(i, fault.Errorf("%w: it is a %v and no wrench", ErrInput, e.Kind))
+	case !finiteVec(&force) || !finiteVec(&torque):
+		return v.AtForce(i, fault.Errorf("%w: force %v or torque %v is not finite", ErrInput, force, torque))
+	}
+	e.Force, e.Torque = force, torque
+	return nil
+}
+
+// SetSpringDamper sets stiffness, N/m, damping, N s/m, and rest length, m, of force element i, a
+// spring-damper.
+func (in *Inputs) SetSpringDamper(i int, stiffness, damping, restLength float64) error {
+	v := &in.view
+	e := &v.Forces[i]
+	switch {
+	case e.Kind != model.SpringDamper:
+		return v.AtForce(i, fault.Errorf("%w: it is a %v and no spring_damper", ErrInput, e.Kind))
+	case !finite(stiffness) || !finite(damping) || !finite(restLength):
+		return v.AtForce(i, fault.Errorf("%w: stiffness %v, damping %v or rest length %v is not finite", ErrInput, stiffness, damping, restLength))
+	}
+	e.Stiffness, e.Damping, e.RestLength = stiffness, damping, restLength
+	return nil
+}
+
+// drive returns the drive of joint j, which is to be changed.
+func (in *Inputs) drive(j int) *Drive { return in.view.addDrive(j, len(in.view.Joints)) }
+
+// check returns an error if joint j has no freedom i or x is not finite.
+func (in *Inputs) check(j, i int, what string, x float64) error {
+	v := &in.view
+	switch kind := v.Joints[j].Kind; {
+	case i < 0 || i >= kind.Freedoms():
+		return v.AtJoint(j, -1, fault.Errorf("%w: %s of freedom %d, of which a %v joint has %d", ErrInput, what, i, kind, kind.Freedoms()))
+	case !finite(x):
+		return v.AtJoint(j, -1, fault.Errorf("%w: %s %v of freedom %d is not finite", ErrInput, what, x, i))
+	}
+	return nil
+}
+
+// checkSpring is check for a parameter of a spring or damper.
+func (in *Inputs) checkSpring(j, i int, what string, x float64) error {
+	if err := in.check(j, i, what, x); err != nil {
+		return err
+	}
+	v := &in.view
+	jt := &v.Joints[j]
+	switch {
+	case !jt.Kind.Scalar(i):
+		return v.AtJoint(j, -1, fault.Errorf("%w: %s %v of freedom %d, which has no scalar coordinate", ErrInput, what, x, i))
+	case !v.Sprung(j, i):
+		return v.AtJoint(j, -1, fault.Errorf("%w: %s %v of freedom %d, which has no stiffness or damping in the model", ErrInput, what, x, i))
+	case what == "stiffness" && jt.Kind != joints.Helical && jt.Kind.Rotational(i) && !jt.sprung.has(i):
+		return v.AtJoint(j, -1, fault.Errorf("%w: stiffness %v of freedom %d, whose turns are not counted as it has none in the model", ErrInput, x, i))
+	}
+	return nil
+}
+
+// Sprung reports whether freedom i of joint j has a spring or a damper in the model.
+func (m *Mechanism) Sprung(j, i int) bool {
+	if m.inputs != nil {
+		m = m.inputs.model
+	}
+	d := m.Drive(j)
+	return d != nil && m.Joints[j].Kind.Scalar(i) && (d.Stiffness[i] != 0 || d.Damping[i] != 0)
+}
+
+func finiteVec(v *spatial.Vec3) bool { return finite(v[0]) && finite(v[1]) && finite(v[2]) }

@@ -1,0 +1,122 @@
+package mechanism
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// ErrMotionTime is wrapped by the error of an evaluation at a time at which a prescribed motion does not hold.
+var ErrMotionTime = errors.New("mechanism: no prescribed motion at this time")
+
+// Loads are the values of what acts on the bodies of a Mechanism. Those of the mechanism that
+// New has made are the model's and never change; an Inputs has its own.
+type Loads struct {
+	Gravity spatial.Vec3 // m/s², world axes
+	Forces  []ForceElement
+
+	driveOf []int32 // of each joint: its number in drives, −1 for none; nil if there are no drives
+	drives  []Drive
+	own     []ownForce
+	open    bool // of an Inputs: more may come
+}
+
+// Drive holds the generalized forces along a joint's freedoms: the applied
+// force, and −Stiffness·(q − Rest) − Damping·q̇ where a freedom has a scalar
+// coordinate.
+type Drive struct {
+	Force, Stiffness, Damping, Rest [6]float64
+}
+
+// Drive returns the drive of joint j, nil if it has none. It is to be read only, before Inputs change again.
+func (l *Loads) Drive(j int) *Drive {
+	if l.driveOf == nil || l.driveOf[j] < 0 {
+		return nil
+	}
+	return &l.drives[l.driveOf[j]]
+}
+
+// addDrive returns the drive of joint j among n joints; a new one if it has none.
+func (l *Loads) addDrive(j, n int) *Drive {
+	if l.driveOf == nil {
+		l.driveOf = make([]int32, n)
+		for i := range l.driveOf {
+			l.driveOf[i] = -1
+		}
+	}
+	if l.driveOf[j] < 0 {
+		l.driveOf[j] = int32(len(l.drives))
+		l.drives = append(l.drives, Drive{})
+	}
+	return &l.drives[l.driveOf[j]]
+}
+
+// HasApplied reports whether there is, or an Inputs may add, anything that AddAppliedTo adds.
+func (l *Loads) HasApplied() bool { return len(l.drives) > 0 || len(l.Forces) > 0 || l.open }
+
+// Unloaded returns a copy of m, with its motions, on which nothing acts but gravity.
+//
+// Cost: O(1). Inputs that change motions change those of the copy.
+func (m *Mechanism) Unloaded() *Mechanism {
+	out := *m
+	out.Loads = &Loads{Gravity: m.Gravity}
+	return &out
+}
+
+// CheckTime returns an error that wraps ErrNotFinite if the time of s is not finite, and one that wraps
+// ErrMotionTime and names the joint if a prescribed motion does not hold then.
+//
+// Cost: O(1), no allocation without an error.
+func (m *Mechanism) CheckTime(s *State) error {
+	if t := s.Time; t >= m.span[0] && t <= m.span[1] {
+		return nil
+	}
+	if !finite(s.Time) {
+		return fault.Errorf("%w: time", ErrNotFinite)
+	}
+	for _, j := range m.driven {
+		jt := &m.Joints[j]
+		for i := range jt.Kind.Freedoms() {
+			if !jt.Prescribed(i) {
+				continue
+			}
+			if from, until := jt.Motion[i].Span(); !(s.Time >= from && s.Time <= until) {
+				return m.AtJoint(int(j), -1, fault.Errorf("%w: that of freedom %d is from %v to %v s, the time is %v s", ErrMotionTime, i, from, until, s.Time))
+			}
+		}
+	}
+	return nil
+}
+
+// setDriven lists the joints with prescribed freedoms.
+func (m *Mechanism) setDriven() {
+	m.driven = nil
+	for j := range m.Joints {
+		if m.Joints[j].Motion != nil {
+			m.driven = append(m.driven, int32(j))
+		}
+	}
+}
+
+// setSpan finds the times at which all motions hold.
+func (m *Mechanism) setSpan() {
+	from, until := -math.MaxFloat64, math.MaxFloat64
+	for _, j := range m.driven {
+		jt := &m.Joints[j]
+		for i := range jt.Kind.Freedoms() {
+			if jt.Prescribed(i) {
+				a, b := jt.Motion[i].Span()
+				from, until = max(from, a), min(until, b)
+			}
+		}
+	}
+	*m.span = [2]float64{from, until}
+}
+
+// clone returns a copy of l for an Inputs.
+func (l *Loads) clone() *Loads {
+	return &Loads{Gravity: l.Gravity, Forces: slices.Clone(l.Forces), driveOf: slices.Clone(l.driveOf), drives: slices.Clone(l.drives), open: true}
+}

@@ -1,0 +1,186 @@
+package mechanism
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// ErrNoDerivatives is wrapped by the error of what needs the derivatives of a force that has none.
+var ErrNoDerivatives = errors.New("mechanism: force has no derivatives")
+
+// OwnForce is a force of one's own: wrenches on chosen bodies as a function of their motion and of time
+// (Inputs.AddForce). Where a computation needs its derivatives and it is no DifferentiableForce, the computation is
+// refused (ErrNoDerivatives): linearized systems, modes and equilibria. Implicit integrators do without: their Newton
+// matrix then leaves the force out, which converges if it is not stiff within a step.
+type OwnForce interface {
+	// WrenchesTo stores in w the wrenches on the bodies with the motions at, in the order in which the force was added: moment about the
+	// centre of mass, N m, then force, N, world axes. t is the time, s.
+	//
+	// w holds zeros. The result depends on at and t alone, and nothing is allocated. An error ends the
+	// computation; its text gets the name of the force.
+	WrenchesTo(w []spatial.Force, at []BodyMotion, t float64) error
+}
+
+// DifferentiableForce is an OwnForce with derivatives.
+type DifferentiableForce interface {
+	OwnForce
+	// DerivativesTo stores in pose and velocity the derivatives of the wrenches, six rows a body, in the entries of all
+	// bodies, six columns a body, row by row. Columns of pose are a small rotation about the world's axes, rad, and a displacement of
+	// the centre of mass, m, with the velocities in world axes held; those of velocity are the angular velocity, rad/s, and
+	// the velocity of the centre of mass, m/s.
+	//
+	// Both hold zeros. The result depends on at and t alone, and nothing is allocated.
+	DerivativesTo(pose, velocity []float64, at []BodyMotion, t float64) error
+}
+
+// BodyMotion is where a body is and how it moves, world axes.
+type BodyMotion struct {
+	E        spatial.Mat3 // columns are the body's axes
+	Position spatial.Vec3 // of the body frame's origin, m
+	Com      spatial.Vec3 // from there to the centre of mass, m
+	Omega    spatial.Vec3 // rad/s
+	Velocity spatial.Vec3 // of the centre of mass, m/s
+}
+
+// Point returns arm, m, from the centre of mass to a point of the body, given in its frame, and the velocity of
+// the point, m/s; world axes.
+func (b *BodyMotion) Point(p spatial.Vec3) (arm, velocity spatial.Vec3) {
+	arm = b.E.MulVec(p).Sub(b.Com)
+	return arm, b.Velocity.Add(b.Omega.Cross(arm))
+}
+
+// ownForce is a force with its bodies and memory.
+type ownForce struct {
+	name           string
+	force          OwnForce
+	body           []int32
+	at             []BodyMotion
+	w              []spatial.Force
+	pose, velocity []float64 // nil if the force has no derivatives
+}
+
+// AddForce adds a force of one's own that acts on the given bodies, by number. Its number counts on after the force
+// elements of the model. It has to be added before anything is made for the inputs, and belongs to their goroutine.
+//
+// It returns an error that wraps ErrInput if the name is empty or that of another force, or if a body is out of
+// range, the world or given twice. It panics if f is nil.
+func (in *Inputs) AddForce(name string, f OwnForce, bodies ...int) (int, error) {
+	if f == nil {
+		panic("mechanism: no force")
+	}
+	v := &in.view
+	_, err := v.ForceIndex(name)
+	switch {
+	case name == "" || err == nil:
+		return 0, fault.Errorf("%w: name %s of a force is empty or given twice", ErrInput, fault.Name(name))
+	case len(bodies) == 0:
+		return 0, fault.Errorf("%w: force %s acts on no body", ErrInput, fault.Name(name))
+	}
+	n := len(bodies)
+	own := ownForce{name: name, force: f, at: make([]BodyMotion, n), w: make([]spatial.Force, n)}
+	for _, b := range bodies {
+		if b < 0 || b >= v.NumBodies() || slices.Contains(own.body, int32(b)) {
+			return 0, fault.Errorf("%w: force %s acts on body %d, which is out of range or given twice", ErrInput, fault.Name(name), b)
+		}
+		own.body = append(own.body, int32(b))
+	}
+	if _, ok := f.(DifferentiableForce); ok {
+		own.pose, own.velocity = make([]float64, 36*n*n), make([]float64, 36*n*n)
+	}
+	v.own = append(v.own, own)
+	return len(v.Forces) + len(v.own) - 1, nil
+}
+
+// NumOwn returns the number of forces of one's own. Force i of them has the number len(Forces) + i elsewhere.
+func (l *Loads) NumOwn() int { return len(l.own) }
+
+// ForceName returns the name of a force element, or of a force of one's own, which count on.
+func (l *Loads) ForceName(i int) string {
+	if i < len(l.Forces) {
+		return l.Forces[i].Name
+	}
+	return l.own[i-len(l.Forces)].name
+}
+
+// OwnBodies returns the bodies of force i of one's own, and whether it has derivatives.
+func (l *Loads) OwnBodies(i int) (bodies []int32, derivatives bool) {
+	return l.own[i].body, l.own[i].pose != nil
+}
+
+// setAt stores the motions of the force's bodies at s, whose kinematics are k.
+func (o *ownForce) setAt(k *Kinematics, s *State) {
+	for i, b := range o.body {
+		st, kb := &s.Bodies[b], &k.Bodies[b]
+		o.at[i] = BodyMotion{E: kb.E, Position: st.Position, Com: kb.Com, Omega: st.Omega, Velocity: st.Velocity.Add(st.Omega.Cross(kb.Com))}
+	}
+}
+
+// addOwn adds the forces of one's own to f.
+func (m *Mechanism) addOwn(f []spatial.Force, k *Kinematics, s *State) error {
+	for i := range m.own {
+		o := &m.own[i]
+		if err := o.wrenches(k, s); err != nil {
+			return m.AtForce(len(m.Forces)+i, err)
+		}
+		for j, b := range o.body {
+			for r, x := range o.w[j] {
+				f[b][r] += x
+			}
+		}
+	}
+	return nil
+}
+
+// wrenches computes o.w at s.
+func (o *ownForce) wrenches(k *Kinematics, s *State) error {
+	o.setAt(k, s)
+	clear(o.w)
+	if err := o.force.WrenchesTo(o.w, o.at, s.Time); err != nil {
+		return err
+	}
+	for _, w := range o.w {
+		for _, x := range w {
+			if !finite(x) {
+				return ErrNotFinite
+			}
+		}
+	}
+	return nil
+}
+
+// OwnWrenches returns the wrenches of force i of one's own at s, in the order of OwnBodies. They hold until the next evaluation.
+//
+// Cost: that of the force; k was computed at s. Errors are those of the force, with its name, and ErrNotFinite.
+func (m *Mechanism) OwnWrenches(i int, k *Kinematics, s *State) ([]spatial.Force, error) {
+	if err := m.own[i].wrenches(k, s); err != nil {
+		return nil, m.AtForce(len(m.Forces)+i, err)
+	}
+	return m.own[i].w, nil
+}
+
+// OwnDerivatives returns the derivatives of force i of one's own at s, as DerivativesTo of DifferentiableForce stores
+// them. They hold until the next evaluation.
+//
+// Cost: that of the force; k was computed at s. It returns ErrNoDerivatives and the errors of the force, with its name, and ErrNotFinite.
+func (m *Mechanism) OwnDerivatives(i int, k *Kinematics, s *State) (pose, velocity []float64, err error) {
+	o := &m.own[i]
+	f, ok := o.force.(DifferentiableForce)
+	if !ok {
+		return nil, nil, m.AtForce(len(m.Forces)+i, ErrNoDerivatives)
+	}
+	o.setAt(k, s)
+	clear(o.pose)
+	clear(o.velocity)
+	if err := f.DerivativesTo(o.pose, o.velocity, o.at, s.Time); err != nil {
+		return nil, nil, m.AtForce(len(m.Forces)+i, err)
+	}
+	for _, list := range [2][]float64{o.pose, o.velocity} {
+		if slices.ContainsFunc(list, func(x float64) bool { return !finite(x) }) {
+			return nil, nil, m.AtForce(len(m.Forces)+i, ErrNotFinite)
+		}
+	}
+	return o.pose, o.velocity, nil
+}

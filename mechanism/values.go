@@ -1,0 +1,85 @@
+package mechanism
+
+import (
+	"slices"
+
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+const (
+	driveValues   = 1 + 4*6 // of a drive, with the number of its joint
+	elementValues = 9       // of a force element
+)
+
+// Values returns gravity, the drives of the joints and the parameters of the force elements as
+// numbers for SetValues. Motions and forces of one's own are not among them.
+//
+// Cost: O(joints + force elements); allocates.
+func (in *Inputs) Values() []float64 {
+	v := &in.view
+	out := append(make([]float64, 0, 3+len(v.drives)*driveValues+len(v.Forces)*elementValues), v.Gravity[:]...)
+	for i := range v.Forces {
+		e := &v.Forces[i]
+		out = append(out, e.Stiffness, e.Damping, e.RestLength)
+		out = append(append(out, e.Force[:]...), e.Torque[:]...)
+	}
+	for j := range v.driveOf {
+		d := v.Drive(j)
+		if d == nil {
+			continue
+		}
+		out = append(out, float64(j))
+		for _, part := range [4]*[6]float64{&d.Force, &d.Stiffness, &d.Damping, &d.Rest} {
+			out = append(out, part[:]...)
+		}
+	}
+	return out
+}
+
+// CheckValues returns an error that wraps ErrInput if values are not what Values of inputs of the same mechanism has returned.
+func (in *Inputs) CheckValues(values []float64) error {
+	v := &in.view
+	first := 3 + len(v.Forces)*elementValues
+	if len(values) < first || (len(values)-first)%driveValues != 0 {
+		return fault.Errorf("%w: %d values", ErrInput, len(values))
+	}
+	if i := slices.IndexFunc(values, func(x float64) bool { return !finite(x) }); i >= 0 {
+		return fault.Errorf("%w: value %d is %v", ErrInput, i, values[i])
+	}
+	last := -1.0
+	for i := first; i < len(values); i += driveValues {
+		j := values[i]
+		if !(j > last && j < float64(len(v.Joints))) || j != float64(int(j)) {
+			return fault.Errorf("%w: value %d is joint %v", ErrInput, i, j)
+		}
+		last = j
+	}
+	return nil
+}
+
+// SetValues sets what Values has returned, of inputs of the same mechanism. It panics if CheckValues
+// returns an error.
+//
+// Cost: O(joints + force elements).
+func (in *Inputs) SetValues(values []float64) {
+	if in.CheckValues(values) != nil {
+		panic("mechanism: foreign values")
+	}
+	v := &in.view
+	copy(v.Gravity[:], values)
+	values = values[3:]
+	for i := range v.Forces {
+		e := &v.Forces[i]
+		e.Stiffness, e.Damping, e.RestLength = values[0], values[1], values[2]
+		copy(e.Force[:], values[3:])
+		copy(e.Torque[:], values[6:])
+		values = values[elementValues:]
+	}
+	clear(v.drives)
+	for ; len(values) > 0; values = values[driveValues:] {
+		d := in.drive(int(values[0]))
+		for k, part := range [4]*[6]float64{&d.Force, &d.Stiffness, &d.Damping, &d.Rest} {
+			copy(part[:], values[1+6*k:])
+		}
+	}
+}

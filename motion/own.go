@@ -1,0 +1,128 @@
+package motion
+
+import (
+	"math"
+	"slices"
+
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// own are the rows of G of a force of one's own on n bodies with derivatives P of pose and V of velocity: the 6n rows of a factor
+// of what p·K + s·D = −(p·P + s·V) has that is symmetric and positive semidefinite, in mass-weighted coordinates. What is not stays
+// in the residual alone.
+type own struct {
+	index  int     // of the force among those of one's own
+	bodies []int32 // increasing
+	at     []int   // place of each among the force's bodies
+	node   int32   // the first of n nodes of six rows each in the pattern of Newton.fac
+	A, B   []float64
+}
+
+// owns lists the forces of one's own that have derivatives.
+func owns(m *mechanism.Mechanism) (list []own) {
+	for i := range m.NumOwn() {
+		bodies, derivatives := m.OwnBodies(i)
+		if !derivatives {
+			continue
+		}
+		o := own{index: i, bodies: slices.Sorted(slices.Values(bodies))}
+		for _, b := range o.bodies {
+			o.at = append(o.at, slices.Index(bodies, b))
+		}
+		n := 6 * len(bodies)
+		o.A, o.B = make([]float64, n*n), make([]float64, n*n)
+		list = append(list, o)
+	}
+	return list
+}
+
+// fillOwn stores the rows of o at st in n.fac.
+func (n *Newton) fillOwn(o *own, st *mechanism.State, position, velocity float64) error {
+	P, V, err := n.sys.L.Mech.OwnDerivatives(o.index, n.sys.Kin, st)
+	if err != nil {
+		return err
+	}
+	wide := 6 * len(o.bodies)
+	for r := range wide {
+		for c := range wide {
+			k := (6*o.at[r/6]+r%6)*wide + 6*o.at[c/6] + c%6
+			o.A[r*wide+c] = -(position*P[k] + velocity*V[k])
+		}
+	}
+	n.weigh(o) // to both sides
+	n.weigh(o)
+	for r := range wide {
+		for c := range r {
+			x := (o.A[r*wide+c] + o.A[c*wide+r]) / 2
+			o.A[r*wide+c], o.A[c*wide+r] = x, x
+		}
+	}
+	rootTo(o.B, o.A, wide)
+	p := n.fac.Matrix.P
+	for k := range o.bodies {
+		at := p.Ptr[o.node+int32(k)]
+		blocks := n.fac.Matrix.Val[p.Pos[at]:]
+		for r := range 6 {
+			for c := range wide {
+				blocks[36*(c/6)+6*r+c%6] = o.B[(6*k+r)*wide+c]
+			}
+			for c := range 6 {
+				blocks[6*wide+6*r+c] = 0
+			}
+			blocks[6*wide+7*r] = -1
+		}
+	}
+	return nil
+}
+
+// weigh replaces o.A by the transpose of o.A·C⁻ᵀ.
+func (n *Newton) weigh(o *own) {
+	wide := 6 * len(o.bodies)
+	var v [6]float64
+	var none spatial.Vec3
+	for r := range wide {
+		for k, b := range o.bodies {
+			w := spatial.Force(o.A[r*wide+6*k:])
+			n.fillEnd(v[:], &w, &none, b, 1)
+			for c, x := range v {
+				o.B[(6*k+c)*wide+r] = x
+			}
+		}
+	}
+	copy(o.A, o.B)
+}
+
+// rootDrop is the pivot, relative to the largest entry of the diagonal, that is rounding.
+const rootDrop = 1e-13
+
+// rootTo stores in G rows with GᵀG = A for a positive semidefinite A of order n, by Cholesky's method with
+// complete pivoting. Of another symmetric A it leaves out what comes after the last positive pivot. A is used up.
+func rootTo(G, A []float64, n int) {
+	clear(G[:n*n])
+	least := 0.0
+	for i := range n {
+		least = max(least, rootDrop*math.Abs(A[i*n+i]))
+	}
+	for row := range n {
+		i := 0
+		for k := range n {
+			if A[k*n+k] > A[i*n+i] {
+				i = k
+			}
+		}
+		if !(A[i*n+i] > least) {
+			return
+		}
+		g := G[row*n:][:n]
+		root := math.Sqrt(A[i*n+i])
+		for k := range g {
+			g[k] = A[i*n+k] / root
+		}
+		for r, x := range g {
+			for c, y := range g {
+				A[r*n+c] -= x * y
+			}
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package sim
+
+// foothold is what a step changes before its rows and events are done with. giveUp goes back to
+// it.
+type foothold struct {
+	base    float64
+	count   int64
+	control control
+	stats   Stats
+	kept    []float64 // by the stepper
+}
+
+// hold notes where a step begins, if it can be given up.
+func (s *Simulation) hold() {
+	if s.o.Recorder == nil && len(s.events) == 0 && s.ctx.Done() == nil {
+		return
+	}
+	s.back.base, s.back.count, s.back.control, s.back.stats = s.base, s.count, s.control, s.stats
+	s.back.kept = append(s.back.kept[:0], s.stepper.Kept()...)
+}
+
+// giveUp goes back to where the step has begun. Rows that have been written stay.
+func (s *Simulation) giveUp() {
+	s.base, s.count, s.control, s.stats = s.back.base, s.back.count, s.back.control, s.back.stats
+	s.stepper.Restart()
+	if len(s.back.kept) > 0 {
+		copy(s.stepper.Keep(), s.back.kept)
+	}
+	s.giveUpEvents()
+}
