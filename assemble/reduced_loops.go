@@ -12,9 +12,7 @@ import (
 type loopWork struct {
 	any  jointWork
 	pins pinWork
-	rows [2][36]float64 // of the joint on predecessor and successor, where they are not in W or constants
-
-	pred, succ []float64 // where the rows of the joint at hand are
+	rows [2][36]float64 // on predecessor and successor
 }
 
 // fillLoops fills the rows of loop joints. It returns the first one without direction, or −1.
@@ -26,11 +24,11 @@ func (y *Grounded) fillLoops(list []int32, s *mechanism.State) int32 {
 		q := &g.loops[i]
 		o, n := int(q.row), int(g.L.Mech.Joints[q.joint].Rows)
 		b := y.B[o : o+n]
-		y.place(&w, q, true)
-		if !y.rowsTo(&w, q, y.Scale[o:o+n], b, s) {
+		p, s1 := y.rowsAt(q, &w, true)
+		if !y.rowsTo(&w, p, s1, q, y.Scale[o:o+n], b, s) {
 			return i
 		}
-		y.Parts[first+int(i)] = y.reduce(&q.end[0], w.pred, b) + y.reduce(&q.end[1], w.succ, b)
+		y.Parts[first+int(i)] = y.reduce(&q.end[0], p, b) + y.reduce(&q.end[1], s1, b)
 	}
 	return -1
 }
@@ -45,46 +43,47 @@ func (y *Grounded) fillLoopErrors(list []int32, e []float64, s *mechanism.State)
 		n := int(g.L.Mech.Joints[q.joint].Rows)
 		b := y.B[q.row:][:n]
 		copy(b, g.L.rowsOf(q.joint, e))
-		y.place(&w, q, false)
-		if !y.rowsTo(&w, q, scale[:n], old[:n], s) {
+		p, s1 := y.rowsAt(q, &w, false)
+		if !y.rowsTo(&w, p, s1, q, scale[:n], old[:n], s) {
 			continue // it had a direction where the factor was made
 		}
-		y.subtractParticular(&q.end[0], w.pred, b)
-		y.subtractParticular(&q.end[1], w.succ, b)
+		y.subtractParticular(&q.end[0], p, b)
+		y.subtractParticular(&q.end[1], s1, b)
 	}
 }
 
-// place says in w where the rows of a loop joint on predecessor and successor go, or stand already: those on bodies in no
+// rowsAt returns where the rows of a loop joint on predecessor and successor go, or stand already: those on bodies in no
 // group in W, if they may be stored there, all others in w.
-func (y *Grounded) place(w *loopWork, q *loopJoint, store bool) {
-	w.pred, w.succ = w.rows[0][:], w.rows[1][:]
+func (y *Grounded) rowsAt(q *loopJoint, w *loopWork, store bool) (pred, succ []float64) {
+	pred, succ = w.rows[0][:], w.rows[1][:]
 	inW := func(e *loopEnd) bool { return store && e.tree < 0 && e.block >= 0 }
 	switch {
 	case q.constant >= 0:
-		w.pred = y.constants[q.constant:]
+		pred = y.constants[q.constant:]
 	case inW(&q.end[0]):
-		w.pred = y.W.Val[q.end[0].block:]
+		pred = y.W.Val[q.end[0].block:]
 	}
 	if inW(&q.end[1]) {
-		w.succ = y.W.Val[q.end[1].block:]
+		succ = y.W.Val[q.end[1].block:]
 	}
+	return pred, succ
 }
 
 // rowsTo stores the rows of a loop joint on its predecessor and successor, and their squared norms
 // and right sides. Of a pinned joint those on the predecessor stand already. It reports whether the joint has a direction.
-func (y *Grounded) rowsTo(w *loopWork, q *loopJoint, scale, b []float64, s *mechanism.State) bool {
+func (y *Grounded) rowsTo(w *loopWork, pred, succ []float64, q *loopJoint, scale, b []float64, s *mechanism.State) bool {
 	m := y.G.L.Mech
 	jt := &m.Joints[q.joint]
 	if pinned(jt) {
 		w.pins.pin.Base = y.base[q.row:]
 		w.pins.set(jt, y.bodies, y.Kin, s)
-		lanes.PinRows(w.succ, scale, b, &w.pins.pin, pins(jt.Kind))
+		lanes.PinRows(succ, scale, b, &w.pins.pin, pins(jt.Kind))
 		return true
 	}
 	if w.any.eval(m, q.joint, y.Kin, s) != nil {
 		return false
 	}
-	w.any.weightedTo(w.pred, w.succ, scale, jt, y.bodies, y.Kin)
+	w.any.weightedTo(pred, succ, scale, jt, y.bodies, y.Kin)
 	w.any.rightSideTo(b)
 	return true
 }
