@@ -198,7 +198,7 @@ func TestReleasePrefersFrames(t *testing.T) {
 	preferred := 0
 	for seed := range uint64(200) {
 		m := flatModel(seed)
-		r := releaser{m: *m, st: initial(t, m), trials: releaseTrials}
+		r := releaser{ctx: t.Context(), m: *m, st: initial(t, m), trials: releaseTrials}
 		rank, err := rankOf(t.Context(), m, r.st)
 		require.NoError(t, err)
 		r.rank, r.rows = rank.Rank, rank.RedundantRows
