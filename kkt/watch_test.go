@@ -41,7 +41,10 @@ func TestContexts(t *testing.T) {
 			require.Equal(t, report, r, family)
 		}
 		work := map[string]func(ctx context.Context) error{
-			"plan":  func(ctx context.Context) error { _, err := kkt.NewPlanContext(ctx, p.Mechanism(), kkt.Options{}); return err },
+			"plan": func(ctx context.Context) error {
+				_, err := kkt.NewPlanContext(ctx, p.Mechanism(), kkt.Options{})
+				return err
+			},
 			"solve": func(ctx context.Context) error { return s.SolveContext(ctx, st) },
 			"report": func(ctx context.Context) error {
 				require.NoError(t, s.Solve(st))
