@@ -30,12 +30,12 @@ type platform struct {
 	when []float64 // of the samples
 }
 
-// The controller's gains are those of a platform of 10 kg on six legs that swings by 30 rad/s, critically damped; it learns the
-// weight by an integral.
+// The gains damp a platform of 10 kg on six legs well in every direction. The integral learns the weight. With more of it the turn
+// about the vertical, which the legs hold least, would swing up.
 const (
-	legStiffness = 2000.0
-	legDamping   = 130.0
-	legIntegral  = 8000.0
+	legStiffness = 8000.0
+	legDamping   = 500.0
+	legIntegral  = 20000.0
 	legPeriod    = 1e-3
 )
 
@@ -122,8 +122,8 @@ func TestControllerHoldsAPlatform(t *testing.T) {
 	speed := p.run.State().Bodies[top].Velocity.Norm()
 	t.Logf("after %v s: moved %.2e m, speed %.2e m/s, %+v", until, moved, speed, p.run.Stats())
 	if !testing.Short() {
-		assert.Less(t, moved, 2e-3)
-		assert.Less(t, speed, 2e-3)
+		assert.Less(t, moved, 1e-4)
+		assert.Less(t, speed, 1e-3)
 	}
 	require.Less(t, moved, 0.1)
 }
