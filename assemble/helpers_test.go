@@ -99,19 +99,19 @@ func drifted(m *mechanism.Mechanism, s *mechanism.State, h float64) *mechanism.S
 
 // product returns K·(v, 0) in the rows of the joints: J·v.
 func product(y *assemble.System, v []float64) []float64 {
-	n, all := y.L.Pattern.Dim(), len(v)
+	n, all := y.Layout.Pattern.Dim(), len(v)
 	x, r := make([]float64, n), make([]float64, n)
 	copy(x, v)
-	y.K.MulVecTo(r, x)
+	y.Matrix.MulVecTo(r, x)
 	return r[all:]
 }
 
 // each calls f for every joint with rows, with the place of its first row among
 // the rows of the joints.
 func each(y *assemble.System, f func(j, row, n int)) {
-	m, p := y.L.Mech, y.L.Pattern
+	m, p := y.Layout.Mech, y.Layout.Pattern
 	for j := range m.Joints {
-		if node := y.L.JointNode(j); node >= 0 {
+		if node := y.Layout.JointNode(j); node >= 0 {
 			f(j, int(p.Off[node])-6*m.NumBodies(), int(p.Size[node]))
 		}
 	}
@@ -120,7 +120,7 @@ func each(y *assemble.System, f func(j, row, n int)) {
 // kinematics returns the motion of joint j at s.
 func kinematics(y *assemble.System, j int, s *mechanism.State) *joints.Frames {
 	var jk mechanism.JointKinematics
-	y.L.Mech.JointTo(&jk, j, y.Kin, s)
+	y.Layout.Mech.JointTo(&jk, j, y.Kin, s)
 	return &jk.Frames
 }
 
@@ -128,7 +128,7 @@ func kinematics(y *assemble.System, j int, s *mechanism.State) *joints.Frames {
 func rowsOf(t testing.TB, y *assemble.System, j int, s *mechanism.State) *joints.Rows {
 	t.Helper()
 	r := new(joints.Rows)
-	require.NoError(t, y.L.Mech.Joints[j].EvalTo(r, kinematics(y, j, s), s.Time))
+	require.NoError(t, y.Layout.Mech.Joints[j].EvalTo(r, kinematics(y, j, s), s.Time))
 	return r
 }
 

@@ -112,14 +112,14 @@ func TestFillDoesNotAllocate(t *testing.T) {
 		m := generate(t, family, 40, 1)
 		s := m.Initial()
 		y := filled(t, m, s)
-		dia, val, b := append([]float64(nil), y.K.Dia...), append([]float64(nil), y.K.Val...), append([]float64(nil), y.B...)
+		dia, val, b := append([]float64(nil), y.Matrix.Dia...), append([]float64(nil), y.Matrix.Val...), append([]float64(nil), y.Right...)
 		require.Zero(t, testing.AllocsPerRun(10, func() {
 			if err := y.FillTo(s); err != nil {
 				t.Error(err)
 			}
 		}), family)
-		require.Equal(t, dia, y.K.Dia)
-		require.Equal(t, val, y.K.Val)
-		require.Equal(t, b, y.B)
+		require.Equal(t, dia, y.Matrix.Dia)
+		require.Equal(t, val, y.Matrix.Val)
+		require.Equal(t, b, y.Right)
 	}
 }

@@ -18,10 +18,12 @@ import (
 //
 // Frame: as Weighted, blocks in the axes of their body.
 type Precise struct {
-	L     *Layout
-	W     []dd.Num  // the places of sparse.Matrix.Val
-	B     []dd.Num  // right side, original scalar order
-	Scale []float64 // squared norms of the rows of W; zero in the bodies' rows
+	heeds
+
+	Layout *Layout
+	Values []dd.Num  // the places of sparse.Matrix.Val
+	Right  []dd.Num  // right side, original scalar order
+	Scale  []float64 // squared norms of the rows of W; zero in the bodies' rows
 
 	kin    *mechanism.Kinematics
 	force  []spatial.Force
@@ -49,12 +51,12 @@ func (l *Layout) NewPrecise() *Precise {
 	p := l.Pattern
 	nb := l.Mech.NumBodies()
 	y := &Precise{
-		L: l, W: make([]dd.Num, p.Pos[len(p.Pos)-1]), B: make([]dd.Num, p.Dim()), Scale: make([]float64, p.Dim()),
+		Layout: l, Values: make([]dd.Num, p.Pos[len(p.Pos)-1]), Right: make([]dd.Num, p.Dim()), Scale: make([]float64, p.Dim()),
 		kin:    &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, nb)},
 		force:  make([]spatial.Force, nb),
 		weight: make([]preciseWeight, nb), axes: make([]mat, nb),
 	}
-	y.rows = make([]dd.Num, len(y.W))
+	y.rows = make([]dd.Num, len(y.Values))
 	for i := range y.weight {
 		y.weight[i].set(&l.Mech.Bodies[i].Inertia, l.Mech.Bodies[i].Mass)
 	}
@@ -81,12 +83,12 @@ func (w *preciseWeight) set(I *spatial.Sym3, mass float64) {
 // nearest one again. A solution that changes by it is not determined by doubles.
 func (y *Precise) Shake(on bool) { y.shaken = on }
 
-// FillTo stores in y the system at s: y.W, y.B and y.Scale.
+// FillTo stores in y the system at s: y.Matrix, y.Right and y.Scale.
 //
 // Cost: O(bodies + joints + forces), some thirty times that of Weighted.FillTo; no allocation. Errors and panics are
 // those of System.FillTo.
 func (y *Precise) FillTo(s *mechanism.State) error {
-	m := y.L.Mech
+	m := y.Layout.Mech
 	if err := m.KinematicsTo(y.kin, s); err != nil {
 		return err
 	}
@@ -99,7 +101,10 @@ func (y *Precise) FillTo(s *mechanism.State) error {
 		y.fillBody(i, s)
 	}
 	var w jointWork
-	for i, j := range y.L.joint {
+	for i, j := range y.Layout.joint {
+		if y.watch.Every(i) {
+			return y.watch.Err()
+		}
 		if err := y.fillJoint(&w, j, int32(len(m.Bodies)+i), s); err != nil {
 			return fault.Errorf("assemble: %w", m.AtJoint(int(j), -1, err))
 		}
@@ -108,12 +113,12 @@ func (y *Precise) FillTo(s *mechanism.State) error {
 	return nil
 }
 
-// GeometricTo replaces the inertias in y.W and y.Scale by those of
+// GeometricTo replaces the inertias in y.Matrix and y.Scale by those of
 // Weighted.GeometricTo, length ℓ for each body. y has been filled.
 //
 // Cost: O(joints), no allocation.
 func (y *Precise) GeometricTo(length []float64) {
-	if len(length) != y.L.Mech.NumBodies() {
+	if len(length) != y.Layout.Mech.NumBodies() {
 		panic("assemble: length mismatch")
 	}
 	y.weigh(func(body int32, row, out *[6]dd.Num) {
@@ -124,16 +129,16 @@ func (y *Precise) GeometricTo(length []float64) {
 	})
 }
 
-// weigh stores in y.W the rows with the weights of apply, and their squared norms in y.Scale.
+// weigh stores in y.Matrix the rows with the weights of apply, and their squared norms in y.Scale.
 func (y *Precise) weigh(apply func(body int32, row, out *[6]dd.Num)) {
-	p := y.L.Pattern
+	p := y.Layout.Pattern
 	clear(y.Scale)
-	for node := y.L.Mech.NumBodies(); node < p.Len(); node++ {
+	for node := y.Layout.Mech.NumBodies(); node < p.Len() && !y.watch.Every(node); node++ {
 		scale := y.Scale[p.Off[node]:p.Off[node+1]]
 		for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
 			for r := range scale {
 				at := p.Pos[k] + int64(6*r)
-				out := (*[6]dd.Num)(y.W[at:])
+				out := (*[6]dd.Num)(y.Values[at:])
 				apply(p.Ind[k], (*[6]dd.Num)(y.rows[at:]), out)
 				for _, x := range out {
 					scale[r] += x.Hi * x.Hi
@@ -156,7 +161,7 @@ func (w *preciseWeight) apply(row, out *[6]dd.Num) {
 
 // fillBody stores C⁻¹·f of body i, with u = Eᵀω: the moment Eᵀn − u×Iu and the force Eᵀf + m·Eᵀg.
 func (y *Precise) fillBody(i int, s *mechanism.State) {
-	b, E := &y.L.Mech.Bodies[i], &y.axes[i]
+	b, E := &y.Layout.Mech.Bodies[i], &y.axes[i]
 	u := E.into(s.Bodies[i].Omega)
 	I := &b.Inertia
 	h := vec{
@@ -165,34 +170,34 @@ func (y *Precise) fillBody(i int, s *mechanism.State) {
 		dot3(u, I[4], I[5], I[2]),
 	}
 	spin := cross(u, h)
-	n, f, g := E.into(y.force[i].Moment()), E.into(y.force[i].Linear()), E.into(y.L.Mech.Gravity)
+	n, f, g := E.into(y.force[i].Moment()), E.into(y.force[i].Linear()), E.into(y.Layout.Mech.Gravity)
 	var load [6]dd.Num
 	for k := range 3 {
 		load[k] = dd.Sub(n[k], spin[k])
 		load[3+k] = dd.Add(f[k], dd.MulFloat(g[k], b.Mass))
 	}
-	y.weight[i].apply(&load, (*[6]dd.Num)(y.B[6*i:]))
+	y.weight[i].apply(&load, (*[6]dd.Num)(y.Right[6*i:]))
 }
 
 // fillJoint stores the rows of joint j without weights, and their right side.
 func (y *Precise) fillJoint(w *jointWork, j, node int32, s *mechanism.State) error {
-	jt := &y.L.Mech.Joints[j]
-	if err := w.eval(y.L.Mech, j, y.kin, s); err != nil {
+	jt := &y.Layout.Mech.Joints[j]
+	if err := w.eval(y.Layout.Mech, j, y.kin, s); err != nil {
 		return err
 	}
 	if y.shaken {
 		shake(&w.rows.T, int(j))
 	}
-	at := y.L.place(jt, node)
+	at := y.Layout.place(jt, node)
 	var bias, arm vec // relative acceleration of the origins at zero ω̇ and c̈
 	if jt.Succ >= 0 {
-		arm = difference(jt.S.Origin, y.L.Mech.Bodies[jt.Succ].Com)
+		arm = difference(jt.S.Origin, y.Layout.Mech.Bodies[jt.Succ].Com)
 		y.side(at.succ, &w.rows.T, w.rows.N, jt.Succ, arm, 1)
 		addTurning(&bias, w.kin.OmegaS, y.axes[jt.Succ].out(arm), 1)
 	}
 	if jt.Pred >= 0 {
 		E := &y.axes[jt.Pred]
-		arm = plus(difference(jt.P.Origin, y.L.Mech.Bodies[jt.Pred].Com), E.into(w.rows.Arm))
+		arm = plus(difference(jt.P.Origin, y.Layout.Mech.Bodies[jt.Pred].Com), E.into(w.rows.Arm))
 		y.side(at.pred, &w.rows.T, w.rows.N, jt.Pred, arm, -1)
 		addTurning(&bias, w.kin.OmegaP, E.out(arm), -1)
 	}
@@ -205,7 +210,7 @@ func (y *Precise) fillJoint(w *jointWork, j, node int32, s *mechanism.State) err
 		t := &w.rows.T[k]
 		b := dd.Difference(w.rows.SigmaDot[k], w.rows.TDot[k])
 		b = dd.Sub(b, dot3(turn, t[0], t[1], t[2]))
-		y.B[int(at.row)+k] = dd.Sub(b, dot3(bias, t[3], t[4], t[5]))
+		y.Right[int(at.row)+k] = dd.Sub(b, dot3(bias, t[3], t[4], t[5]))
 	}
 	return nil
 }

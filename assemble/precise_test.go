@@ -31,11 +31,11 @@ func TestPreciseAgrees(t *testing.T) {
 		require.NoError(t, y.FillTo(s))
 		requireSame(t, l, w, y)
 		size := 0.0
-		for _, x := range w.B {
+		for _, x := range w.Right {
 			size = max(size, math.Abs(x))
 		}
-		for i, x := range floats(y.B) {
-			require.InDelta(t, w.B[i], x, preciseTol*size, "right side %d", i)
+		for i, x := range floats(y.Right) {
+			require.InDelta(t, w.Right[i], x, preciseTol*size, "right side %d", i)
 		}
 		length := make([]float64, m.NumBodies())
 		w.GeometricTo(length)
@@ -48,7 +48,7 @@ func TestPreciseAgrees(t *testing.T) {
 func requireSame(t *testing.T, l *assemble.Layout, w *assemble.Weighted, y *assemble.Precise) {
 	t.Helper()
 	p := l.Pattern
-	got := floats(y.W)
+	got := floats(y.Values)
 	for node := l.Mech.NumBodies(); node < p.Len(); node++ {
 		for r := range int(p.Size[node]) {
 			scale := w.Scale[int(p.Off[node])+r]
@@ -56,7 +56,7 @@ func requireSame(t *testing.T, l *assemble.Layout, w *assemble.Weighted, y *asse
 			for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
 				for c := range 6 {
 					at := int(p.Pos[k]) + 6*r + c
-					require.InDelta(t, w.W.Val[at], got[at], preciseTol*math.Sqrt(scale), "row %d of %s", r, l.NodeName(node))
+					require.InDelta(t, w.Matrix.Val[at], got[at], preciseTol*math.Sqrt(scale), "row %d of %s", r, l.NodeName(node))
 				}
 			}
 		}
@@ -88,7 +88,7 @@ func TestPreciseBalances(t *testing.T) {
 					E := &k.Bodies[p.Ind[b]].E
 					for i := range 3 {
 						for c := range 3 {
-							sum[i] += E[3*i+c] * y.W[int(p.Pos[b])+6*r+3+c].Float()
+							sum[i] += E[3*i+c] * y.Values[int(p.Pos[b])+6*r+3+c].Float()
 						}
 					}
 				}
@@ -105,11 +105,11 @@ func TestPreciseShakes(t *testing.T) {
 	l := assemble.NewLayout(m)
 	y := l.NewPrecise()
 	require.NoError(t, y.FillTo(m.Initial()))
-	was := floats(y.W)
+	was := floats(y.Values)
 	y.Shake(true)
 	require.NoError(t, y.FillTo(m.Initial()))
 	changed := 0
-	for i, x := range floats(y.W) {
+	for i, x := range floats(y.Values) {
 		require.InDelta(t, was[i], x, 1e-14*math.Sqrt(12/1e-4), "entry %d", i) // of the largest weights
 		if x != was[i] {
 			changed++
@@ -118,7 +118,7 @@ func TestPreciseShakes(t *testing.T) {
 	require.Positive(t, changed)
 	y.Shake(false)
 	require.NoError(t, y.FillTo(m.Initial()))
-	require.Equal(t, was, floats(y.W))
+	require.Equal(t, was, floats(y.Values))
 }
 
 func TestPreciseAllocatesNothing(t *testing.T) {
@@ -129,7 +129,7 @@ func TestPreciseAllocatesNothing(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(10, func() {
 		require.NoError(t, y.FillTo(s))
 		y.GeometricTo(length)
-		y.AccelerationsTo(a, y.B)
+		y.AccelerationsTo(a, y.Right)
 	}))
 	require.PanicsWithValue(t, "assemble: length mismatch", func() { y.GeometricTo(nil) })
 }

@@ -7,28 +7,30 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/pages"
-	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sparse"
 	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/team"
 )
 
-// Grounded is the memory of one KKT system in mass-weighted coordinates that is reduced by the
-// groups of a Ground (docs/theory.md, equation R2):
+// Reduced is the memory of one KKT system in mass-weighted coordinates that is reduced by the
+// groups of a Groups (docs/theory.md, equation R2):
 //
 //	⎡ 1  Wᵀ ⎤ ⎡  z ⎤   ⎡ b ⎤
 //	⎣ W  0  ⎦ ⎣ −λ ⎦ = ⎣ g ⎦
 //
 // For a body in no group z is x̃, b and the columns of W are those of Weighted; for a group,
 // b = Nᵀ(C⁻¹f − c), and W·N and g − W·c stand for W and g. It belongs to one goroutine at a time.
-type Grounded struct {
-	G     *Ground
-	W     *sparse.Matrix        // unit diagonal blocks, not stored, and W
-	B     []float64             // right side
-	Scale []float64             // of the rows of joints, as in Weighted: the squared norms of W, not of W·N
-	Parts []float64             // by node: Σ‖c‖² of the bodies of a joint, whose parts of its rows are in B (factor.Factor.SetParts)
-	Kin   *mechanism.Kinematics // without I
+type Reduced struct {
+	heeds
+
+	Groups *Groups
+	Matrix *sparse.Matrix        // unit diagonal blocks, not stored, and W
+	Right  []float64             // right side
+	Scale  []float64             // of the rows of joints, as in Weighted: the squared norms of W, not of W·N
+	Parts  []float64             // by node: Σ‖c‖² of the bodies of a joint, whose parts of its rows are in B (factor.Factor.SetParts)
+	Kin    *mechanism.Kinematics // without I
 
 	bodies     []bodies.Body
 	force      []spatial.Force // of drives and force elements; nil if there are none
@@ -70,7 +72,7 @@ const (
 type pass struct {
 	kind passKind
 	s    *mechanism.State
-	e    []float64 // errors of rows, in the scalar order of L.Pattern
+	e    []float64 // errors of rows, in the scalar order of Layout.Pattern
 	a, z []float64 // accelerations, and the solution that they are made of
 }
 
@@ -84,7 +86,7 @@ type passEnd struct {
 type tasks struct{ eights, lone, single int }
 
 // tasks returns the numbers of eights, of things in no eight and of bodies in no group that a pass goes over.
-func (g *Ground) tasks(kind passKind) tasks {
+func (g *Groups) tasks(kind passKind) tasks {
 	if kind == loopPass || kind == loopErrorPass {
 		return tasks{len(g.outerLoops()), len(g.eights.loneLoops), 0}
 	}
@@ -97,20 +99,20 @@ func (n tasks) number() int {
 }
 
 // innerLoops returns the eights of loop joints whose groups one task fills, outerLoops those that no task has.
-func (g *Ground) innerLoops(task int) []loopEight {
+func (g *Groups) innerLoops(task int) []loopEight {
 	return g.eights.loops[g.eights.firstLoop[task]:g.eights.firstLoop[task+1]]
 }
 
-func (g *Ground) outerLoops() []loopEight {
+func (g *Groups) outerLoops() []loopEight {
 	return g.eights.loops[g.eights.firstLoop[len(g.eights.firstLoop)-1]:]
 }
 
-// NewGroundedOn allocates a reduced system that is filled with a team. The results have the
+// NewReducedOn allocates a reduced system that is filled with a team. The results have the
 // same bits for every team.
-func (g *Ground) NewGroundedOn(t *team.Team) *Grounded {
-	n, m := g.Pattern.Dim(), g.L.Mech
-	y := &Grounded{
-		G: g, W: sparse.NewUnitMatrix(g.Pattern), B: pages.Make[float64](n), Scale: pages.Make[float64](n),
+func (g *Groups) NewReducedOn(t *team.Team) *Reduced {
+	n, m := g.Pattern.Dim(), g.Layout.Mech
+	y := &Reduced{
+		Groups: g, Matrix: sparse.NewUnitMatrix(g.Pattern), Right: pages.Make[float64](n), Scale: pages.Make[float64](n),
 		Parts: make([]float64, g.Pattern.Len()),
 		Kin:   &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())},
 
@@ -133,32 +135,35 @@ func (g *Ground) NewGroundedOn(t *team.Team) *Grounded {
 
 // fillConstants stores the rows of pinned loop joints on their predecessors, and the squared norms of
 // these rows.
-func (y *Grounded) fillConstants() {
-	for i := range y.G.loops {
-		q := &y.G.loops[i]
-		jt := &y.G.L.Mech.Joints[q.joint]
+func (y *Reduced) fillConstants() {
+	for i := range y.Groups.loops {
+		q := &y.Groups.loops[i]
+		jt := &y.Groups.Layout.Mech.Joints[q.joint]
 		switch {
 		case !pinned(jt) || jt.Pred < 0:
 		case q.constant >= 0:
 			constantRows(y.constants[q.constant:], y.base[q.row:], y.bodies, jt)
 		default:
-			constantRows(y.W.Val[q.end[0].block:], y.base[q.row:], y.bodies, jt)
+			constantRows(y.Matrix.Val[q.end[0].block:], y.base[q.row:], y.bodies, jt)
 		}
 	}
 }
 
-// FillTo stores in y the system at s: y.W, y.B, y.Scale, y.Parts, and the kinematics in y.Kin. It returns
+// FillTo stores in y the system at s: y.Matrix, y.Right, y.Scale, y.Parts, and the kinematics in y.Kin. It returns
 // the largest magnitude of a component of C⁻¹·f, as Weighted.FreeSize does, and NaN if numbers of a group overflow.
 //
 // Units: SI.
 // Cost: O(bodies + joints + forces), no allocation; safe for distinct y at the same time.
 // Errors and panics are those of System.FillTo.
-func (y *Grounded) FillTo(s *mechanism.State) (free float64, err error) {
-	g, m := y.G, y.G.L.Mech
+func (y *Reduced) FillTo(s *mechanism.State) (free float64, err error) {
+	g, m := y.Groups, y.Groups.Layout.Mech
 	if !m.Owns(s) {
 		panic("mechanism: foreign state")
 	}
 	bad, free := y.run(pass{kind: statePass, s: s})
+	if y.watch.Up() {
+		return 0, y.watch.Err()
+	}
 	if bad >= 0 {
 		return 0, m.NotFinite(y.firstBad(s))
 	}
@@ -172,14 +177,18 @@ func (y *Grounded) FillTo(s *mechanism.State) (free float64, err error) {
 		}
 		_, free = y.run(pass{kind: loadPass, s: s})
 	}
-	if i, _ := y.run(pass{kind: loopPass, s: s}); i >= 0 {
+	bad, _ = y.run(pass{kind: loopPass, s: s})
+	if y.watch.Up() {
+		return 0, y.watch.Err()
+	}
+	if i := bad; i >= 0 {
 		return 0, fault.Errorf("assemble: %w", m.AtJoint(int(g.loops[i].joint), -1, joints.ErrNoDirection))
 	}
 	return free, nil
 }
 
 // firstBad returns the first body whose state is not finite.
-func (y *Grounded) firstBad(s *mechanism.State) int {
+func (y *Reduced) firstBad(s *mechanism.State) int {
 	for i := range s.Bodies {
 		if !y.stateOf(int32(i), s) {
 			return i
@@ -189,15 +198,15 @@ func (y *Grounded) firstBad(s *mechanism.State) int {
 }
 
 // stateOf computes the kinematics of a body. It reports whether its state is finite.
-func (y *Grounded) stateOf(body int32, s *mechanism.State) bool {
-	return y.G.L.Mech.BodyTo(&y.Kin.Bodies[body], s, int(body))
+func (y *Reduced) stateOf(body int32, s *mechanism.State) bool {
+	return y.Groups.Layout.Mech.BodyTo(&y.Kin.Bodies[body], s, int(body))
 }
 
 // run makes a pass. It returns the first thing with which it could not go on, or −1, and the largest component that
 // tasks have found.
-func (y *Grounded) run(p pass) (bad int, free float64) {
+func (y *Reduced) run(p pass) (bad int, free float64) {
 	y.pass = p
-	n := y.G.tasks(p.kind).number()
+	n := y.Groups.tasks(p.kind).number()
 	y.team.Run(n, (*passJob)(y))
 	y.pass = pass{}
 	bad = -1
@@ -212,14 +221,17 @@ func (y *Grounded) run(p pass) (bad int, free float64) {
 }
 
 // passJob is the job of run.
-type passJob Grounded
+type passJob Reduced
 
 // Do works on one range.
 func (j *passJob) Do(worker, task int) {
-	y := (*Grounded)(j)
-	n := y.G.tasks(y.pass.kind)
+	y := (*Reduced)(j)
+	n := y.Groups.tasks(y.pass.kind)
 	end := &y.ends[task]
 	*end = passEnd{bad: -1}
+	if y.pass.kind <= loopPass && y.watch.Up() {
+		return
+	}
 	k := task - rangesOf(n.eights, eightRange)
 	if k < 0 {
 		lo := task * eightRange
@@ -232,12 +244,12 @@ func (j *passJob) Do(worker, task int) {
 		return
 	}
 	lo = k * groupRange
-	y.doSingle(end, y.G.single[lo:min(lo+groupRange, n.single)])
+	y.doSingle(end, y.Groups.single[lo:min(lo+groupRange, n.single)])
 }
 
 // doLone works on the groups, or loop joints, lo ≤ i < hi of those in no eight.
-func (y *Grounded) doLone(w *groupWork, end *passEnd, lo, hi int) {
-	g, p := y.G, &y.pass
+func (y *Reduced) doLone(w *groupWork, end *passEnd, lo, hi int) {
+	g, p := y.Groups, &y.pass
 	switch p.kind {
 	case loopPass:
 		end.bad = y.fillLoops(g.eights.loneLoops[lo:hi], p.s)
@@ -268,9 +280,9 @@ func (y *Grounded) doLone(w *groupWork, end *passEnd, lo, hi int) {
 }
 
 // groupState computes the kinematics of a group. It reports whether its states are finite.
-func (y *Grounded) groupState(q *group, s *mechanism.State) bool {
+func (y *Reduced) groupState(q *group, s *mechanism.State) bool {
 	for k := q.first; k < q.end; k++ {
-		if !y.stateOf(y.G.trees[k].body, s) {
+		if !y.stateOf(y.Groups.trees[k].body, s) {
 			return false
 		}
 	}
@@ -278,8 +290,8 @@ func (y *Grounded) groupState(q *group, s *mechanism.State) bool {
 }
 
 // doSingle works on bodies in no group.
-func (y *Grounded) doSingle(end *passEnd, list []int32) {
-	g, p := y.G, &y.pass
+func (y *Reduced) doSingle(end *passEnd, list []int32) {
+	g, p := y.Groups, &y.pass
 	for _, body := range list {
 		row := int(g.Pattern.Off[g.node[body]])
 		switch p.kind {
@@ -294,7 +306,7 @@ func (y *Grounded) doSingle(end *passEnd, list []int32) {
 		case loadPass:
 			end.free = max(end.free, y.fillSingle(row, body, p.s))
 		case errorPass:
-			clear(y.B[row : row+6])
+			clear(y.Right[row : row+6])
 		case resultPass:
 			y.unweigh((*[6]float64)(p.a[6*body:]), body, (*[6]float64)(p.z[row:]))
 		}
@@ -302,17 +314,17 @@ func (y *Grounded) doSingle(end *passEnd, list []int32) {
 }
 
 // fillSingle stores the right side of a body in no group. It returns the largest component.
-func (y *Grounded) fillSingle(row int, body int32, s *mechanism.State) float64 {
+func (y *Reduced) fillSingle(row int, body int32, s *mechanism.State) float64 {
 	var spin spatial.Vec3
-	b := (*[6]float64)(y.B[row:])
+	b := (*[6]float64)(y.Right[row:])
 	y.load(b, &spin, body, s)
 	return algebra.MaxAbs(b[:])
 }
 
 // load stores C⁻¹·f of a body, and its angular velocity in its axes.
-func (y *Grounded) load(out *[6]float64, spin *spatial.Vec3, body int32, s *mechanism.State) {
+func (y *Reduced) load(out *[6]float64, spin *spatial.Vec3, body int32, s *mechanism.State) {
 	b, E := &y.bodies[body], &y.Kin.Bodies[body].E
-	weightedLoad(out, spin, b, E, &s.Bodies[body].Omega, &y.G.L.Mech.Gravity)
+	weightedLoad(out, spin, b, E, &s.Bodies[body].Omega, &y.Groups.Layout.Mech.Gravity)
 	if y.force != nil {
 		addWeightedForce(out, b, E, &y.force[body])
 	}

@@ -59,7 +59,7 @@ type eights struct {
 	treeConsts []lanes.BodyConst
 	loopConsts []lanes.JointConst
 
-	loneGroups, loneLoops []int32 // in Ground, in no eight
+	loneGroups, loneLoops []int32 // in Groups, in no eight
 }
 
 // groupEight is eight groups of one shape.
@@ -71,12 +71,12 @@ type groupEight struct {
 
 // treeEight is a tree joint of eight groups, each number that where something of one of them begins.
 type treeEight struct {
-	tree       places // in Ground.trees, and Grounded.squares
+	tree       places // in Groups.trees, and Reduced.squares
 	state, kin places // in the states and the kinematics of bodies
 	accel      places // in accelerations of bodies
-	particular places // in Grounded.particular
-	directions places // in Grounded.directions
-	wholeRow   places // rows of the joint, in the scalar order of L.Pattern
+	particular places // in Reduced.particular
+	directions places // in Reduced.directions
+	wholeRow   places // rows of the joint, in the scalar order of Layout.Pattern
 	treeConsts int32  // in eights.treeConsts
 }
 
@@ -84,7 +84,7 @@ type treeEight struct {
 type loopEight struct {
 	ball       bool   // or hinges
 	row        places // first scalar row
-	wholeRow   places // the same in L.Pattern
+	wholeRow   places // the same in Layout.Pattern
 	node       places
 	end        [2]endEight
 	loopConsts int32 // in eights.loopConsts
@@ -95,7 +95,7 @@ type endEight struct {
 	dof, from              int8 // of the groups, and the first column of N that is not zero; −1 for the world
 	omega, kin             places
 	particular, directions places
-	tree, block            places // in Ground.trees and W.Val
+	tree, block            places // in Groups.trees and Matrix.Val
 }
 
 // groupShape is what the groups of an eight have in common.
@@ -141,8 +141,8 @@ func (o *sorter[S]) add(shape S, i int32) {
 }
 
 // makeEights sorts groups and loop joints into eights and those that are in none; all are in none if have is false.
-func (g *Ground) makeEights(have bool) {
-	have = have && g.L.Mech.NumBodies() < math.MaxInt32/int(stateNumbers) &&
+func (g *Groups) makeEights(have bool) {
+	have = have && g.Layout.Mech.NumBodies() < math.MaxInt32/int(stateNumbers) &&
 		g.columns < math.MaxInt32 && g.Pattern.Pos[len(g.Pattern.Ind)] < math.MaxInt32
 	task := g.groupsToEights(have)
 	g.loopsToEights(have, task)
@@ -151,7 +151,7 @@ func (g *Ground) makeEights(have bool) {
 }
 
 // groupsToEights sorts the groups. It returns the task that fills each tree joint's body, −1 if it is in no eight.
-func (g *Ground) groupsToEights(have bool) (task []int32) {
+func (g *Groups) groupsToEights(have bool) (task []int32) {
 	task = make([]int32, len(g.trees))
 	for i := range task {
 		task[i] = -1
@@ -182,7 +182,7 @@ func (g *Ground) groupsToEights(have bool) (task []int32) {
 }
 
 // loopsToEights sorts the loop joints: those between bodies of one task, in the order of tasks, then the others.
-func (g *Ground) loopsToEights(have bool, task []int32) {
+func (g *Groups) loopsToEights(have bool, task []int32) {
 	e := &g.eights
 	tasks := int32(rangesOf(len(e.groups), eightRange))
 	sorted := sorter[loopShape]{last: map[loopShape]int{}}
@@ -227,7 +227,7 @@ func taskOf(q *loopJoint, task []int32, tasks int32) int32 {
 }
 
 // groupShape returns the shape of a group, and whether it can be in an eight.
-func (g *Ground) groupShape(q *group) (s groupShape, ok bool) {
+func (g *Groups) groupShape(q *group) (s groupShape, ok bool) {
 	s.n, s.dof = int8(q.end-q.first), q.dof
 	for k := range s.n {
 		t := &g.trees[q.first+int32(k)]
@@ -240,8 +240,8 @@ func (g *Ground) groupShape(q *group) (s groupShape, ok bool) {
 }
 
 // loopShape returns the shape of a loop joint, and whether it can be in an eight.
-func (g *Ground) loopShape(q *loopJoint) (s loopShape, ok bool) {
-	jt := &g.L.Mech.Joints[q.joint]
+func (g *Groups) loopShape(q *loopJoint) (s loopShape, ok bool) {
+	jt := &g.Layout.Mech.Joints[q.joint]
 	if !pinned(jt) || jt.Kind == joints.Fixed {
 		return s, false
 	}
@@ -264,7 +264,7 @@ func (g *Ground) loopShape(q *loopJoint) (s loopShape, ok bool) {
 func inLane(list []int32, l int) int32 { return list[min(l, len(list)-1)] }
 
 // addGroups makes an eight of groups.
-func (g *Ground) addGroups(list []int32, shape groupShape, consts map[lanes.BodyConst]int32, shapes map[groupShape]int32) {
+func (g *Groups) addGroups(list []int32, shape groupShape, consts map[lanes.BodyConst]int32, shapes map[groupShape]int32) {
 	e := &g.eights
 	q := groupEight{shape: number(&e.shapes, shapes, &shape), first: int32(len(e.trees))}
 	trees, fixed := make([]treeEight, shape.n), make([]lanes.BodyConst, shape.n)
@@ -295,12 +295,12 @@ func number[C comparable](list *[]C, known map[C]int32, c *C) int32 {
 }
 
 // set fills lane l with tree joint k, and its constants.
-func (q *treeEight) set(l int, g *Ground, k int32, c *lanes.BodyConst) {
+func (q *treeEight) set(l int, g *Groups, k int32, c *lanes.BodyConst) {
 	t := &g.trees[k]
 	q.tree[l], q.state[l], q.kin[l], q.accel[l] = k, stateNumbers*t.body, kinNumbers*t.body, 6*t.body
 	q.particular[l], q.directions[l] = 6*k, t.column
-	q.wholeRow[l] = g.L.Pattern.Off[g.L.JointNode(int(t.joint))]
-	body := &g.L.Mech.Bodies[t.body]
+	q.wholeRow[l] = g.Layout.Pattern.Off[g.Layout.JointNode(int(t.joint))]
+	body := &g.Layout.Mech.Bodies[t.body]
 	setLane(c.Com[:], l, body.Com[:])
 	setLane(c.L[:], l, t.L[:])
 	w := body.Weight()
@@ -308,7 +308,7 @@ func (q *treeEight) set(l int, g *Ground, k int32, c *lanes.BodyConst) {
 	c.Root[l], c.InvRoot[l] = t.rootMass, w.Mass
 	setLane(c.ArmP[:], l, t.armParent[:])
 	setLane(c.ArmC[:], l, t.armBody[:])
-	setLane(c.Frame[:], l, g.L.Mech.Joints[t.joint].P.E[:])
+	setLane(c.Frame[:], l, g.Layout.Mech.Joints[t.joint].P.E[:])
 }
 
 // setLane stores numbers in lane l.
@@ -319,7 +319,7 @@ func setLane(to []lanes.Vector, l int, x []float64) {
 }
 
 // addLoops makes an eight of loop joints.
-func (g *Ground) addLoops(list []int32, shape loopShape, consts map[lanes.JointConst]int32) {
+func (g *Groups) addLoops(list []int32, shape loopShape, consts map[lanes.JointConst]int32) {
 	e := &g.eights
 	q := loopEight{ball: shape.kind == joints.Spherical}
 	for i, s := range shape.end {
@@ -329,19 +329,19 @@ func (g *Ground) addLoops(list []int32, shape loopShape, consts map[lanes.JointC
 	for l := range lanes.Width {
 		i := inLane(list, l)
 		loop := &g.loops[i]
-		jt := &g.L.Mech.Joints[loop.joint]
-		q.row[l], q.wholeRow[l] = loop.row, g.L.Pattern.Off[g.L.JointNode(int(loop.joint))]
+		jt := &g.Layout.Mech.Joints[loop.joint]
+		q.row[l], q.wholeRow[l] = loop.row, g.Layout.Pattern.Off[g.Layout.JointNode(int(loop.joint))]
 		q.node[l] = int32(g.Pattern.Len()-len(g.loops)) + i
 		q.end[0].set(l, g, &loop.end[0], jt.Pred)
 		q.end[1].set(l, g, &loop.end[1], jt.Succ)
-		setJoint(&c, l, jt, g.L.Mech.Bodies)
+		setJoint(&c, l, jt, g.Layout.Mech.Bodies)
 	}
 	q.loopConsts = number(&e.loopConsts, consts, &c)
 	e.loops = append(e.loops, q)
 }
 
 // set fills lane l with an end of a loop joint, whose body is given.
-func (q *endEight) set(l int, g *Ground, end *loopEnd, body int32) {
+func (q *endEight) set(l int, g *Groups, end *loopEnd, body int32) {
 	if body < 0 {
 		return
 	}

@@ -12,24 +12,24 @@ const farBodies, ahead = 1 << 13, 1
 
 // nearEight returns the tree joints of eight i of groups and the number of columns of their bodies; none if it does not
 // pay to fetch what they need.
-func (y *Grounded) nearEight(i int) (trees []treeEight, dof int) {
-	if len(y.bodies) < farBodies || i >= len(y.G.eights.groups) {
+func (y *Reduced) nearEight(i int) (trees []treeEight, dof int) {
+	if len(y.bodies) < farBodies || i >= len(y.Groups.eights.groups) {
 		return nil, 0
 	}
-	trees, shape := y.treesOf(&y.G.eights.groups[i])
+	trees, shape := y.treesOf(&y.Groups.eights.groups[i])
 	return trees, int(shape.dof)
 }
 
 // fetchGroups brings what eight i of groups reads and writes into the caches, if it is close together, and the tree
 // joints of the eight behind it: processors do not foresee what lies behind the end of a page.
-func (y *Grounded) fetchGroups(i int, s *mechanism.State) {
+func (y *Reduced) fetchGroups(i int, s *mechanism.State) {
 	trees, dof := y.nearEight(i)
 	n := len(trees)
 	if n == 0 {
 		return
 	}
-	all := y.G.eights.trees
-	next := int(y.G.eights.groups[i].first) + n
+	all := y.Groups.eights.trees
+	next := int(y.Groups.eights.groups[i].first) + n
 	for k := next; k < min(next+n, len(all)); k++ {
 		kernel.PrefetchItem(&all[k])
 	}
@@ -41,7 +41,7 @@ func (y *Grounded) fetchGroups(i int, s *mechanism.State) {
 }
 
 // fetchResults does so for what eightResult reads and writes.
-func (y *Grounded) fetchResults(i int, a []float64) {
+func (y *Reduced) fetchResults(i int, a []float64) {
 	trees, dof := y.nearEight(i)
 	n := len(trees)
 	if n == 0 {
@@ -55,7 +55,7 @@ func (y *Grounded) fetchResults(i int, a []float64) {
 }
 
 // fetchLoops does so for eight i of a list of loop joints.
-func (y *Grounded) fetchLoops(list []loopEight, i int) {
+func (y *Reduced) fetchLoops(list []loopEight, i int) {
 	if len(y.bodies) < farBodies || i >= len(list) {
 		return
 	}
@@ -65,10 +65,10 @@ func (y *Grounded) fetchLoops(list []loopEight, i int) {
 	q := &list[i]
 	pred, succ := &q.end[0], &q.end[1]
 	if pred.dof >= 0 && succ.dof >= 0 {
-		fetch(y.W.Val, &pred.block, &succ.block, eightRows*2*groupFreedoms)
+		fetch(y.Matrix.Val, &pred.block, &succ.block, eightRows*2*groupFreedoms)
 	}
 	fetch(y.Scale, &q.row, &q.row, eightRows)
-	fetch(y.B, &q.row, &q.row, eightRows)
+	fetch(y.Right, &q.row, &q.row, eightRows)
 }
 
 // fetch brings numbers into the caches from the first place of one table to n behind the last of another, unless there is

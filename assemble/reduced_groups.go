@@ -10,7 +10,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Ground is a choice of groups for one layout, and the pattern of the system that is left
+// Groups is a choice of groups for one layout, and the pattern of the system that is left
 // (docs/theory.md, "Bodies that hang on the ground", equations R1 to R9). It is immutable and may
 // be shared.
 //
@@ -21,8 +21,8 @@ import (
 //
 // The first nodes of the pattern are the bodies in no group and the groups with freedoms, in the order of
 // their first bodies; then follow the loop joints, in order.
-type Ground struct {
-	L       *Layout
+type Groups struct {
+	Layout  *Layout
 	Pattern *sparse.Pattern
 
 	groups []group
@@ -51,7 +51,7 @@ type group struct {
 type treeJoint struct {
 	body, joint int32
 	parent      int32 // tree joint that leads to the body on the other side, −1 for the world
-	column      int32 // first scalar of the body's columns in Grounded.directions
+	column      int32 // first scalar of the body's columns in Reduced.directions
 	dof         int8  // freedoms of the joint
 	from        int8  // first column of N that is not zero for the body
 	hinge       bool  // a revolute joint; the arms and the axis below are for these alone
@@ -67,7 +67,7 @@ type treeJoint struct {
 type loopJoint struct {
 	joint    int32
 	row      int32      // first scalar row
-	constant int32      // first scalar in Grounded.constants of the predecessor's rows; −1 unless the joint is pinned and that body in a group
+	constant int32      // first scalar in Reduced.constants of the predecessor's rows; −1 unless the joint is pinned and that body in a group
 	end      [2]loopEnd // predecessor and successor
 }
 
@@ -75,7 +75,7 @@ type loopJoint struct {
 type loopEnd struct {
 	tree  int32 // tree joint that leads to the body; −1 for a body in no group, and for the world
 	dof   int32 // columns of the block
-	block int64 // first value of the block in W.Val, −1 if there is none
+	block int64 // first value of the block in Matrix.Val, −1 if there is none
 }
 
 const (
@@ -91,17 +91,17 @@ const (
 // With returns g for l, a layout of the same mechanism under other inputs.
 //
 // Cost: O(1).
-func (g *Ground) With(l *Layout) *Ground {
+func (g *Groups) With(l *Layout) *Groups {
 	out := *g
-	out.L = l
+	out.Layout = l
 	return &out
 }
 
-// NewGround chooses groups: all bodies with a joint to the world that may be in a tree, and
+// NewGroups chooses groups: all bodies with a joint to the world that may be in a tree, and
 // what hangs on them. It returns nil if they are few.
 //
 // Cost: O(bodies + joints); allocates.
-func NewGround(l *Layout) *Ground {
+func NewGroups(l *Layout) *Groups {
 	m := l.Mech
 	roots := 0 // at least as many as groups
 	for j := range m.Joints {
@@ -121,7 +121,7 @@ func NewGround(l *Layout) *Ground {
 }
 
 // NodeJoint returns the joint of a node, or −1 for a node of a body or group.
-func (g *Ground) NodeJoint(node int) int {
+func (g *Groups) NodeJoint(node int) int {
 	if i := node - (g.Pattern.Len() - len(g.loops)); i >= 0 {
 		return int(g.loops[i].joint)
 	}
@@ -139,17 +139,17 @@ func mayBeInTree(j *mechanism.Joint) bool {
 	return false
 }
 
-// chooser grows the groups of a Ground.
+// chooser grows the groups of a Groups.
 type chooser struct {
-	*Ground
+	*Groups
 	joints *mechanism.Incidence
 	root   []int32 // of each body: its first joint to the world that may be in a tree, −1 if there is none
 }
 
 // choose grows all groups, in the order of the bodies that they begin with.
-func choose(l *Layout) *Ground {
+func choose(l *Layout) *Groups {
 	m := l.Mech
-	g := &Ground{L: l, node: make([]int32, m.NumBodies()), treeOf: make([]int32, m.NumBodies())}
+	g := &Groups{Layout: l, node: make([]int32, m.NumBodies()), treeOf: make([]int32, m.NumBodies())}
 	c := chooser{g, m.Incidence(), make([]int32, m.NumBodies())}
 	for i := range m.Bodies {
 		g.treeOf[i], c.root[i] = -1, -1
@@ -171,7 +171,7 @@ func choose(l *Layout) *Ground {
 // grow adds the group that begins at a body on the ground, with what hangs on it as long as
 // the bounds allow.
 func (c *chooser) grow(first int32) {
-	m := c.L.Mech
+	m := c.Layout.Mech
 	g := group{first: int32(len(c.trees)), node: -1}
 	c.add(&g, first, c.root[first], -1)
 	for parent := g.first; parent < g.end; parent++ {
@@ -188,7 +188,7 @@ func (c *chooser) grow(first int32) {
 // fits reports whether a body that hangs on a group by joint j may be added to it: it is in no group and begins
 // none of its own, the bounds allow it, and no other joint leads from it back into the group.
 func (c *chooser) fits(g *group, body, j int32) bool {
-	jt := &c.L.Mech.Joints[j]
+	jt := &c.Layout.Mech.Joints[j]
 	switch {
 	case c.treeOf[body] >= 0 || c.root[body] >= 0 || !mayBeInTree(jt),
 		int(g.dof)+jt.Kind.Dof() > groupFreedoms,
@@ -200,7 +200,7 @@ func (c *chooser) fits(g *group, body, j int32) bool {
 		if i == j {
 			continue
 		}
-		if o := c.L.Mech.Joints[i].Other(body); o >= 0 && c.treeOf[o] >= g.first {
+		if o := c.Layout.Mech.Joints[i].Other(body); o >= 0 && c.treeOf[o] >= g.first {
 			return false
 		}
 	}
@@ -209,7 +209,7 @@ func (c *chooser) fits(g *group, body, j int32) bool {
 
 // add adds a body to the last group, which is g.
 func (c *chooser) add(g *group, body, joint, parent int32) {
-	m := c.L.Mech
+	m := c.Layout.Mech
 	jt := &m.Joints[joint]
 	t := treeJoint{
 		body: body, joint: joint, parent: parent, dof: int8(jt.Kind.Dof()),
@@ -233,16 +233,16 @@ func (c *chooser) add(g *group, body, joint, parent int32) {
 }
 
 // layOut numbers columns and nodes, and builds the pattern and the eights.
-func (g *Ground) layOut() {
+func (g *Groups) layOut() {
 	size := g.numberNodes()
 	nodes := len(size)
-	sign := make([]int8, nodes, nodes+g.L.Mech.NumJoints())
+	sign := make([]int8, nodes, nodes+g.Layout.Mech.NumJoints())
 	for i := range sign {
 		sign[i] = 1
 	}
 	ptr, ind := make([]int32, nodes+1), []int32(nil)
-	for j := range g.L.Mech.Joints {
-		jt := &g.L.Mech.Joints[j]
+	for j := range g.Layout.Mech.Joints {
+		jt := &g.Layout.Mech.Joints[j]
 		if jt.Rows == 0 || g.isTreeJoint(int32(j)) {
 			continue
 		}
@@ -269,9 +269,9 @@ func (g *Ground) layOut() {
 
 // numberNodes gives nodes to bodies in no group and to groups, and columns to the bodies of groups. It returns the
 // sizes of the nodes.
-func (g *Ground) numberNodes() (size []int8) {
+func (g *Groups) numberNodes() (size []int8) {
 	groups := g.groups // in the order of their first bodies
-	for i := range g.L.Mech.Bodies {
+	for i := range g.Layout.Mech.Bodies {
 		t := g.treeOf[i]
 		if t < 0 {
 			g.node[i] = int32(len(size))
@@ -294,7 +294,7 @@ func (g *Ground) numberNodes() (size []int8) {
 
 // numberColumns gives columns of N to the bodies of a group: those of its last joints come first, so that
 // bodies close to the ground have few.
-func (g *Ground) numberColumns(q *group) {
+func (g *Groups) numberColumns(q *group) {
 	from := q.dof
 	for k := q.first; k < q.end; k++ {
 		t := &g.trees[k]
@@ -306,8 +306,8 @@ func (g *Ground) numberColumns(q *group) {
 }
 
 // isTreeJoint reports whether joint j leads to a body of a group.
-func (g *Ground) isTreeJoint(j int32) bool {
-	jt := &g.L.Mech.Joints[j]
+func (g *Groups) isTreeJoint(j int32) bool {
+	jt := &g.Layout.Mech.Joints[j]
 	for _, body := range [2]int32{jt.Pred, jt.Succ} {
 		if body >= 0 && g.treeOf[body] >= 0 && g.trees[g.treeOf[body]].joint == j {
 			return true
@@ -317,8 +317,8 @@ func (g *Ground) isTreeJoint(j int32) bool {
 }
 
 // place fills a loop joint, whose joint and node are given.
-func (g *Ground) place(q *loopJoint, node int) {
-	p, jt := g.Pattern, &g.L.Mech.Joints[q.joint]
+func (g *Groups) place(q *loopJoint, node int) {
+	p, jt := g.Pattern, &g.Layout.Mech.Joints[q.joint]
 	q.row = p.Off[node]
 	for e, body := range [2]int32{jt.Pred, jt.Succ} {
 		end := loopEnd{tree: -1, block: -1}
@@ -341,7 +341,7 @@ func (g *Ground) place(q *loopJoint, node int) {
 }
 
 // nodeAt returns the node of a body, or −1 for the world.
-func (g *Ground) nodeAt(body int32) int32 {
+func (g *Groups) nodeAt(body int32) int32 {
 	if body < 0 {
 		return -1
 	}

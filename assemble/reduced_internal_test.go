@@ -115,7 +115,7 @@ func TestGrounded(t *testing.T) {
 		g := choose(l)
 		g.layOut()
 		st := mech.Initial()
-		whole, y := l.NewWeighted(), g.NewGroundedOn(nil)
+		whole, y := l.NewWeighted(), g.NewReducedOn(nil)
 		require.NoError(t, whole.FillTo(st))
 		free, err := y.FillTo(st)
 		require.NoError(t, err)
@@ -131,15 +131,15 @@ func TestGrounded(t *testing.T) {
 			r := make([]float64, n)
 			b := append(make([]float64, nb), right[nb:]...)
 			x = append(append([]float64(nil), x[:nb]...), make([]float64, n-nb)...)
-			whole.W.ResidualTo(r, b, x)
+			whole.Matrix.ResidualTo(r, b, x)
 			for i := range r {
 				r[i] = -r[i]
 			}
 			return r
 		}
-		size := 1 + check.MaxAbs(c) + check.MaxAbs(whole.B) + check.MaxAbs(whole.W.Val)
+		size := 1 + check.MaxAbs(c) + check.MaxAbs(whole.Right) + check.MaxAbs(whole.Matrix.Val)
 		size *= size
-		offC := rows(c, whole.B)
+		offC := rows(c, whole.Right)
 		offN := make([][]float64, len(N))
 		for i := range N {
 			offN[i] = rows(N[i], make([]float64, n))
@@ -156,23 +156,23 @@ func TestGrounded(t *testing.T) {
 					continue
 				}
 				at := int(g.Pattern.Off[node]) + r
-				require.InDelta(t, -offC[o+r], y.B[at], groundedTol*size, "seed %d, joint %d, row %d", seed, j, r)
+				require.InDelta(t, -offC[o+r], y.Right[at], groundedTol*size, "seed %d, joint %d, row %d", seed, j, r)
 				require.InEpsilon(t, whole.Scale[o+r], y.Scale[at], 1e-12)
 				z, back := make([]float64, nr), make([]float64, nr)
 				z[at] = 1
-				y.W.MulVecTo(back, z)
+				y.Matrix.MulVecTo(back, z)
 				for i := range N {
 					require.InDelta(t, offN[i][o+r], back[i], groundedTol*size, "seed %d, joint %d, row %d, column %d", seed, j, r, i)
 				}
 			}
 		}
-		load := append([]float64(nil), whole.B[:nb]...)
+		load := append([]float64(nil), whole.Right[:nb]...)
 		for i := range load {
 			load[i] -= c[i]
 		}
 		for i := range N {
 			// c of a free body is zero.
-			require.InDelta(t, dotOf(N[i][:nb], load), y.B[i], groundedTol*size, "seed %d, column %d", seed, i)
+			require.InDelta(t, dotOf(N[i][:nb], load), y.Right[i], groundedTol*size, "seed %d, column %d", seed, i)
 		}
 		for i := range g.groups {
 			if g.groups[i].dof == 0 {
@@ -186,7 +186,7 @@ func TestGrounded(t *testing.T) {
 			e[i] = rng.NormFloat64()
 		}
 		y.ErrorsTo(e, st)
-		b := append([]float64(nil), y.B...)
+		b := append([]float64(nil), y.Right...)
 		c = expanded(whole, y, make([]float64, nr))
 		offC = rows(c, e)
 		for j := range mech.Joints {
@@ -209,7 +209,7 @@ func TestGrounded(t *testing.T) {
 }
 
 // nodeOf returns the node of a joint, −1 if it is a tree joint.
-func nodeOf(g *Ground, joint int) int {
+func nodeOf(g *Groups, joint int) int {
 	for node := range g.Pattern.Len() {
 		if g.NodeJoint(node) == joint {
 			return node
@@ -219,16 +219,16 @@ func nodeOf(g *Ground, joint int) int {
 }
 
 // expanded returns c + N·z.
-func expanded(whole *Weighted, y *Grounded, z []float64) []float64 {
-	a := make([]float64, whole.L.Pattern.Dim())
+func expanded(whole *Weighted, y *Reduced, z []float64) []float64 {
+	a := make([]float64, whole.Layout.Pattern.Dim())
 	y.AccelerationsTo(a, z)
 	whole.WeighTo(a, a)
 	return a
 }
 
 // directionsOf returns c and the columns of N.
-func directionsOf(whole *Weighted, y *Grounded) (c []float64, N [][]float64) {
-	p := y.G.Pattern
+func directionsOf(whole *Weighted, y *Reduced) (c []float64, N [][]float64) {
+	p := y.Groups.Pattern
 	c = expanded(whole, y, make([]float64, p.Dim()))
 	for i := range p.Off[p.Positive()] {
 		z := make([]float64, p.Dim())
@@ -276,7 +276,7 @@ func TestGroundedNearlyParallel(t *testing.T) {
 	mech, err := mechanism.New(m)
 	require.NoError(t, err)
 	l := NewLayout(mech)
-	whole, y := l.NewWeighted(), NewGround(l).NewGroundedOn(nil)
+	whole, y := l.NewWeighted(), NewGroups(l).NewReducedOn(nil)
 	st := mech.Initial()
 	require.NoError(t, whole.FillTo(st))
 	_, err = y.FillTo(st)

@@ -23,8 +23,8 @@ type eightWork struct {
 
 // doEights works on the eights lo ≤ i < hi of a pass, and once they have their loads or c on those of the loop joints
 // between them.
-func (y *Grounded) doEights(w *eightWork, end *passEnd, lo, hi int) {
-	g, p := y.G, &y.pass
+func (y *Reduced) doEights(w *eightWork, end *passEnd, lo, hi int) {
+	g, p := y.Groups, &y.pass
 	switch p.kind {
 	case statePass, loadPass:
 		for i := lo; i < hi; i++ {
@@ -52,8 +52,8 @@ func (y *Grounded) doEights(w *eightWork, end *passEnd, lo, hi int) {
 }
 
 // doGroupEight fills eight i of groups, as fillGroup does a group, and tells end what it has found.
-func (y *Grounded) doGroupEight(w *eightWork, end *passEnd, i int32) {
-	q := &y.G.eights.groups[i]
+func (y *Reduced) doGroupEight(w *eightWork, end *passEnd, i int32) {
+	q := &y.Groups.eights.groups[i]
 	free, finite := y.fillEight(w, q)
 	if !finite && !y.eightStates(q) {
 		end.bad = i
@@ -62,17 +62,19 @@ func (y *Grounded) doGroupEight(w *eightWork, end *passEnd, i int32) {
 }
 
 // treesOf returns the tree joints and the shape of an eight.
-func (y *Grounded) treesOf(q *groupEight) ([]treeEight, *groupShape) {
-	shape := &y.G.eights.shapes[q.shape]
-	return y.G.eights.trees[q.first:][:shape.n], shape
+func (y *Reduced) treesOf(q *groupEight) ([]treeEight, *groupShape) {
+	shape := &y.Groups.eights.shapes[q.shape]
+	return y.Groups.eights.trees[q.first:][:shape.n], shape
 }
 
 // consts returns the constants of a tree joint of an eight.
-func (y *Grounded) consts(t *treeEight) *lanes.BodyConst { return &y.G.eights.treeConsts[t.treeConsts] }
+func (y *Reduced) consts(t *treeEight) *lanes.BodyConst {
+	return &y.Groups.eights.treeConsts[t.treeConsts]
+}
 
 // fillEight does for an eight what fillGroup does for a group, kinematics included; if applied forces are still to come,
 // only these. It reports whether the states are certain to be finite, and returns the largest component of C⁻¹·f.
-func (y *Grounded) fillEight(w *eightWork, q *groupEight) (free float64, finite bool) {
+func (y *Reduced) fillEight(w *eightWork, q *groupEight) (free float64, finite bool) {
 	trees, shape := y.treesOf(q)
 	finite = true
 	waiting := y.force != nil && y.pass.kind == statePass
@@ -105,11 +107,11 @@ func (y *Grounded) fillEight(w *eightWork, q *groupEight) (free float64, finite 
 }
 
 // eightStates computes the kinematics of an eight one body after the other. It reports whether the states are finite.
-func (y *Grounded) eightStates(q *groupEight) bool {
+func (y *Reduced) eightStates(q *groupEight) bool {
 	trees, _ := y.treesOf(q)
 	for i := range trees {
 		for _, k := range trees[i].tree {
-			if !y.stateOf(y.G.trees[k].body, y.pass.s) {
+			if !y.stateOf(y.Groups.trees[k].body, y.pass.s) {
 				return false
 			}
 		}
@@ -119,19 +121,19 @@ func (y *Grounded) eightStates(q *groupEight) bool {
 
 // loadEight fills the kinematics and the loads of gravity and rotation of bodies k. It reports whether their states are
 // certain to be finite.
-func (y *Grounded) loadEight(w *eightWork, k int, t *treeEight) bool {
+func (y *Reduced) loadEight(w *eightWork, k int, t *treeEight) bool {
 	b := &w.bodies[k]
 	lanes.Gather(b.State[:], lanes.Numbers(y.pass.s.Bodies), &t.state)
-	finite := lanes.Load(b, y.consts(t), (*[3]float64)(&y.G.L.Mech.Gravity))
+	finite := lanes.Load(b, y.consts(t), (*[3]float64)(&y.Groups.Layout.Mech.Gravity))
 	lanes.Scatter(lanes.Numbers(y.Kin.Bodies), &t.kin, b.Kin[:])
 	return finite
 }
 
 // addApplied adds C⁻¹ times applied forces to the loads of bodies.
-func (y *Grounded) addApplied(b *lanes.Body, t *treeEight) {
+func (y *Reduced) addApplied(b *lanes.Body, t *treeEight) {
 	for l, k := range t.tree {
 		var f [6]float64
-		body := y.G.trees[k].body
+		body := y.Groups.trees[k].body
 		addWeightedForce(&f, &y.bodies[body], &y.Kin.Bodies[body].E, &y.force[body])
 		for e, v := range f {
 			b.Load[e][l] += v
@@ -150,7 +152,7 @@ func (w *eightWork) parent(t *treeShape) *lanes.Body {
 }
 
 // hingeEight does for bodies k what rotation and hinge do for one.
-func (y *Grounded) hingeEight(w *eightWork, k int, t *treeEight, shape *treeShape) {
+func (y *Reduced) hingeEight(w *eightWork, k int, t *treeEight, shape *treeShape) {
 	b, c, up := &w.bodies[k], y.consts(t), w.parent(shape)
 	if up == nil {
 		lanes.HingeBiasWorld(b, c)
@@ -175,7 +177,7 @@ func (w *eightWork) toBody(v *[3]lanes.Vector, b, up *lanes.Body, reversed bool)
 }
 
 // particularEight stores c of bodies k and its squares, and subtracts it from the loads.
-func (y *Grounded) particularEight(w *eightWork, k int, t *treeEight, shape *treeShape) {
+func (y *Reduced) particularEight(w *eightWork, k int, t *treeEight, shape *treeShape) {
 	b := &w.bodies[k]
 	if up := w.parent(shape); up == nil {
 		lanes.ParticularWorld(&w.six, b, y.consts(t))
@@ -198,7 +200,7 @@ func (w *eightWork) columnsOf(shape *groupShape, k int) []lanes.Vector {
 }
 
 // directionsEight computes and stores N of an eight.
-func (y *Grounded) directionsEight(w *eightWork, trees []treeEight, shape *groupShape) {
+func (y *Reduced) directionsEight(w *eightWork, trees []treeEight, shape *groupShape) {
 	list := shape.tree[:shape.n]
 	for k := range list {
 		y.columnEight(w, trees, list, k)
@@ -212,7 +214,7 @@ func (y *Grounded) directionsEight(w *eightWork, trees []treeEight, shape *group
 }
 
 // columnEight does for the hinges k of an eight what fillColumn does for one.
-func (y *Grounded) columnEight(w *eightWork, trees []treeEight, list []treeShape, k int) {
+func (y *Reduced) columnEight(w *eightWork, trees []treeEight, list []treeShape, k int) {
 	i := list[k].from
 	lanes.OwnDirection(w.column(list, k, i), &w.bodies[k], y.consts(&trees[k]))
 	moved := uint8(1) << k
@@ -228,7 +230,7 @@ func (y *Grounded) columnEight(w *eightWork, trees []treeEight, list []treeShape
 	}
 }
 
-// orthonormalize is Grounded.orthonormalize for an eight. Where one group needs another round, all have it.
+// orthonormalize is Reduced.orthonormalize for an eight. Where one group needs another round, all have it.
 func (w *eightWork) orthonormalize(list []treeShape, i int8) {
 	for {
 		var lost lanes.Vector
@@ -278,7 +280,7 @@ func (w *eightWork) removeColumn(list []treeShape, i, j int8, lost *lanes.Vector
 }
 
 // projectEight is project for an eight, whose columns and loads are in w.
-func (y *Grounded) projectEight(w *eightWork, q *groupEight, shape *groupShape) {
+func (y *Reduced) projectEight(w *eightWork, q *groupEight, shape *groupShape) {
 	list := shape.tree[:shape.n]
 	for i := range shape.dof {
 		sum := &w.right[i]
@@ -289,11 +291,11 @@ func (y *Grounded) projectEight(w *eightWork, q *groupEight, shape *groupShape) 
 			}
 		}
 	}
-	lanes.Scatter(y.B, &q.row, w.right[:shape.dof])
+	lanes.Scatter(y.Right, &q.row, w.right[:shape.dof])
 }
 
 // fillEightErrors does for an eight what fillGroupErrors does for a group.
-func (y *Grounded) fillEightErrors(w *eightWork, q *groupEight, e []float64) {
+func (y *Reduced) fillEightErrors(w *eightWork, q *groupEight, e []float64) {
 	trees, shape := y.treesOf(q)
 	for k := range trees {
 		t, b := &trees[k], &w.bodies[k]
@@ -310,7 +312,7 @@ func (y *Grounded) fillEightErrors(w *eightWork, q *groupEight, e []float64) {
 }
 
 // demandEight is demandHinge for hinges k.
-func (y *Grounded) demandEight(w *eightWork, k int, t *treeEight, shape *treeShape, e []float64) {
+func (y *Reduced) demandEight(w *eightWork, k int, t *treeEight, shape *treeShape, e []float64) {
 	b, c := &w.bodies[k], y.consts(t)
 	right := w.joint.B[:]
 	lanes.Gather(right, e, &t.wholeRow)
@@ -330,7 +332,7 @@ func (y *Grounded) demandEight(w *eightWork, k int, t *treeEight, shape *treeSha
 }
 
 // eightResult does for an eight what groupResult does for a group.
-func (y *Grounded) eightResult(w *eightWork, q *groupEight, a, z []float64) {
+func (y *Reduced) eightResult(w *eightWork, q *groupEight, a, z []float64) {
 	trees, shape := y.treesOf(q)
 	freedoms := w.right[:shape.dof]
 	lanes.Gather(freedoms, z, &q.row)

@@ -10,9 +10,9 @@ import (
 
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/lanes"
-	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/team"
 )
 
 // forestModel is copies of a random tree on the ground, of hinges, here and there a slide or a fixed joint, each with lengths, masses and states of its own. The last
@@ -65,8 +65,8 @@ func forestModel(rng *rand.Rand, copies int, drives bool) *model.Model {
 	return b.m
 }
 
-// withoutEights returns a copy of a Ground that works on one group and joint after the other.
-func withoutEights(g *Ground) *Ground {
+// withoutEights returns a copy of Groups that works on one group and joint after the other.
+func withoutEights(g *Groups) *Groups {
 	c := *g
 	c.eights = eights{}
 	c.makeEights(false)
@@ -94,7 +94,7 @@ func TestEights(t *testing.T) {
 		g := choose(NewLayout(mech))
 		g.layOut()
 		st := mech.Initial()
-		y, one := g.NewGroundedOn(nil), withoutEights(g).NewGroundedOn(nil)
+		y, one := g.NewReducedOn(nil), withoutEights(g).NewReducedOn(nil)
 		free, err := y.FillTo(st)
 		require.NoError(t, err)
 		want, err := one.FillTo(st)
@@ -105,9 +105,9 @@ func TestEights(t *testing.T) {
 		requireClose(t, one.directions, y.directions, "directions")
 		requireClose(t, one.squares, y.squares, "squares")
 		requireClose(t, one.Parts, y.Parts, "Parts")
-		requireClose(t, one.B, y.B, "B", one.particular...)
+		requireClose(t, one.Right, y.Right, "B", one.particular...)
 		requireClose(t, one.Scale, y.Scale, "Scale")
-		requireClose(t, one.W.Val, y.W.Val, "W")
+		requireClose(t, one.Matrix.Val, y.Matrix.Val, "W")
 		z := make([]float64, g.Pattern.Dim())
 		for i := range z {
 			z[i] = rng.NormFloat64()
@@ -118,30 +118,30 @@ func TestEights(t *testing.T) {
 		requireClose(t, b, a, "accelerations", one.particular...)
 
 		for _, threads := range []int{2, 3} {
-			two := g.NewGroundedOn(team.New(threads))
+			two := g.NewReducedOn(team.New(threads))
 			_, err := two.FillTo(st)
 			require.NoError(t, err)
-			require.Equal(t, y.W.Val, two.W.Val)
-			require.Equal(t, y.B, two.B)
+			require.Equal(t, y.Matrix.Val, two.Matrix.Val)
+			require.Equal(t, y.Right, two.Right)
 			require.Equal(t, y.Scale, two.Scale)
 			require.Equal(t, y.Parts, two.Parts)
 			two.AccelerationsTo(b, z)
 			require.Equal(t, a, b)
 		}
 		// Errors of rows.
-		e := make([]float64, g.L.Pattern.Dim())
+		e := make([]float64, g.Layout.Pattern.Dim())
 		for i := range e {
 			e[i] = rng.NormFloat64()
 		}
-		two := g.NewGroundedOn(team.New(2))
+		two := g.NewReducedOn(team.New(2))
 		_, err = two.FillTo(st)
 		require.NoError(t, err)
-		for _, x := range []*Grounded{y, one, two} {
+		for _, x := range []*Reduced{y, one, two} {
 			x.ErrorsTo(e, st)
 		}
 		requireClose(t, one.particular, y.particular, "particular of errors")
-		requireClose(t, one.B, y.B, "B of errors", one.particular...)
-		require.Equal(t, y.B, two.B)
+		requireClose(t, one.Right, y.Right, "B of errors", one.particular...)
+		require.Equal(t, y.Right, two.Right)
 
 		groups, loops = groups+len(g.eights.groups), loops+len(g.eights.loops)
 		inner += int(g.eights.firstLoop[len(g.eights.firstLoop)-1])
@@ -181,7 +181,7 @@ func TestEightStates(t *testing.T) {
 	require.NoError(t, err)
 	g := choose(NewLayout(mech))
 	g.layOut()
-	y := g.NewGroundedOn(nil)
+	y := g.NewReducedOn(nil)
 	for i := range mech.Bodies {
 		for _, spoil := range []func(b *mechanism.BodyState){
 			func(b *mechanism.BodyState) { b.Position[1] = math.NaN() },
@@ -210,7 +210,7 @@ func TestUnitLimit(t *testing.T) {
 	require.NoError(t, err)
 	g := choose(NewLayout(mech))
 	g.layOut()
-	y, k := g.NewGroundedOn(nil), mechanism.BodyKinematics{}
+	y, k := g.NewReducedOn(nil), mechanism.BodyKinematics{}
 	good, bad := 0, 0
 	for range 3000 {
 		st := mech.Initial()

@@ -8,7 +8,7 @@ import (
 // Eight loop joints at a time: reduced_loops.go with a vector for each number.
 
 // fillLoopEights does for eights of loop joints what fillLoops does for loop joints.
-func (y *Grounded) fillLoopEights(w *eightWork, list []loopEight) {
+func (y *Reduced) fillLoopEights(w *eightWork, list []loopEight) {
 	for i := range list {
 		y.fetchLoops(list, i+ahead)
 		q, joint := &list[i], &w.joint
@@ -17,27 +17,27 @@ func (y *Grounded) fillLoopEights(w *eightWork, list []loopEight) {
 		y.reduceEight(w, &q.end[0], joint.P[:], n)
 		y.reduceEight(w, &q.end[1], joint.S[:], n)
 		lanes.Scatter(y.Scale, &q.row, joint.Scale[:n])
-		lanes.Scatter(y.B, &q.row, joint.B[:n])
+		lanes.Scatter(y.Right, &q.row, joint.B[:n])
 		lanes.Scatter(y.Parts, &q.node, w.sums[:])
 	}
 }
 
 // fillLoopEightErrors does for eights of loop joints what fillLoopErrors does for loop joints.
-func (y *Grounded) fillLoopEightErrors(w *eightWork, list []loopEight) {
+func (y *Reduced) fillLoopEightErrors(w *eightWork, list []loopEight) {
 	for i := range list {
 		q, joint := &list[i], &w.joint
 		n := y.rowsEight(w, q)
 		lanes.Gather(joint.B[:n], y.pass.e, &q.wholeRow)
 		y.subtractEight(w, &q.end[0], joint.P[:], n)
 		y.subtractEight(w, &q.end[1], joint.S[:], n)
-		lanes.Scatter(y.B, &q.row, joint.B[:n])
+		lanes.Scatter(y.Right, &q.row, joint.B[:n])
 	}
 }
 
 // rowsEight computes the rows of eight loop joints, their squared norms and right sides, in w.joint. It returns the number of
 // rows.
-func (y *Grounded) rowsEight(w *eightWork, q *loopEight) (n int) {
-	joint, c := &w.joint, &y.G.eights.loopConsts[q.loopConsts]
+func (y *Reduced) rowsEight(w *eightWork, q *loopEight) (n int) {
+	joint, c := &w.joint, &y.Groups.eights.loopConsts[q.loopConsts]
 	y.endState(&joint.EP, &joint.OmegaP, &q.end[0])
 	y.endState(&joint.ES, &joint.OmegaS, &q.end[1])
 	if q.ball {
@@ -49,7 +49,7 @@ func (y *Grounded) rowsEight(w *eightWork, q *loopEight) (n int) {
 }
 
 // endState gathers the axes and angular velocities of bodies.
-func (y *Grounded) endState(E *[9]lanes.Vector, omega *[3]lanes.Vector, q *endEight) {
+func (y *Reduced) endState(E *[9]lanes.Vector, omega *[3]lanes.Vector, q *endEight) {
 	if q.dof < 0 {
 		*E, *omega = worldAxes, [3]lanes.Vector{}
 		return
@@ -69,7 +69,7 @@ var worldAxes = func() (E [9]lanes.Vector) {
 }()
 
 // subtractEight is subtractParticular for one end of eight joints with n rows.
-func (y *Grounded) subtractEight(w *eightWork, q *endEight, rows []lanes.Vector, n int) {
+func (y *Reduced) subtractEight(w *eightWork, q *endEight, rows []lanes.Vector, n int) {
 	if q.dof >= 0 {
 		lanes.Gather(w.six[:], y.particular, &q.particular)
 		lanes.SubProducts(w.joint.B[:], rows, n, &w.six)
@@ -77,7 +77,7 @@ func (y *Grounded) subtractEight(w *eightWork, q *endEight, rows []lanes.Vector,
 }
 
 // reduceEight is reduce for one end of eight joints with n rows; it adds ‖c‖² to w.sums.
-func (y *Grounded) reduceEight(w *eightWork, q *endEight, rows []lanes.Vector, n int) {
+func (y *Reduced) reduceEight(w *eightWork, q *endEight, rows []lanes.Vector, n int) {
 	if q.dof < 0 {
 		return
 	}
@@ -99,5 +99,5 @@ func (y *Grounded) reduceEight(w *eightWork, q *endEight, rows []lanes.Vector, n
 	for i := from; i < dof; i++ {
 		lanes.Products(block[i:], dof, rows, n, (*[6]lanes.Vector)(columns[6*(i-from):]))
 	}
-	lanes.Scatter(y.W.Val, &q.block, block)
+	lanes.Scatter(y.Matrix.Val, &q.block, block)
 }

@@ -16,14 +16,14 @@ type loopWork struct {
 }
 
 // fillLoops fills the rows of loop joints. It returns the first one without direction, or −1.
-func (y *Grounded) fillLoops(list []int32, s *mechanism.State) int32 {
-	g := y.G
+func (y *Reduced) fillLoops(list []int32, s *mechanism.State) int32 {
+	g := y.Groups
 	var w loopWork
 	first := g.Pattern.Len() - len(g.loops) // node
 	for _, i := range list {
 		q := &g.loops[i]
-		o, n := int(q.row), int(g.L.Mech.Joints[q.joint].Rows)
-		b := y.B[o : o+n]
+		o, n := int(q.row), int(g.Layout.Mech.Joints[q.joint].Rows)
+		b := y.Right[o : o+n]
 		p, s1 := y.rowsAt(q, &w, true)
 		if !y.rowsTo(&w, p, s1, q, y.Scale[o:o+n], b, s) {
 			return i
@@ -34,15 +34,15 @@ func (y *Grounded) fillLoops(list []int32, s *mechanism.State) int32 {
 }
 
 // fillLoopErrors stores e − W·c in the right sides of loop joints (R8).
-func (y *Grounded) fillLoopErrors(list []int32, e []float64, s *mechanism.State) {
-	g := y.G
+func (y *Reduced) fillLoopErrors(list []int32, e []float64, s *mechanism.State) {
+	g := y.Groups
 	var w loopWork
 	var scale, old [6]float64
 	for _, i := range list {
 		q := &g.loops[i]
-		n := int(g.L.Mech.Joints[q.joint].Rows)
-		b := y.B[q.row:][:n]
-		copy(b, g.L.rowsOf(q.joint, e))
+		n := int(g.Layout.Mech.Joints[q.joint].Rows)
+		b := y.Right[q.row:][:n]
+		copy(b, g.Layout.rowsOf(q.joint, e))
 		p, s1 := y.rowsAt(q, &w, false)
 		if !y.rowsTo(&w, p, s1, q, scale[:n], old[:n], s) {
 			continue // it had a direction where the factor was made
@@ -54,25 +54,25 @@ func (y *Grounded) fillLoopErrors(list []int32, e []float64, s *mechanism.State)
 
 // rowsAt returns where the rows of a loop joint on predecessor and successor go, or stand already: those on bodies in no
 // group in W, if they may be stored there, all others in w.
-func (y *Grounded) rowsAt(q *loopJoint, w *loopWork, store bool) (pred, succ []float64) {
+func (y *Reduced) rowsAt(q *loopJoint, w *loopWork, store bool) (pred, succ []float64) {
 	pred, succ = w.rows[0][:], w.rows[1][:]
 	inW := func(e *loopEnd) bool { return store && e.tree < 0 && e.block >= 0 }
 	switch {
 	case q.constant >= 0:
 		pred = y.constants[q.constant:]
 	case inW(&q.end[0]):
-		pred = y.W.Val[q.end[0].block:]
+		pred = y.Matrix.Val[q.end[0].block:]
 	}
 	if inW(&q.end[1]) {
-		succ = y.W.Val[q.end[1].block:]
+		succ = y.Matrix.Val[q.end[1].block:]
 	}
 	return pred, succ
 }
 
 // rowsTo stores the rows of a loop joint on its predecessor and successor, and their squared norms
 // and right sides. Of a pinned joint those on the predecessor stand already. It reports whether the joint has a direction.
-func (y *Grounded) rowsTo(w *loopWork, pred, succ []float64, q *loopJoint, scale, b []float64, s *mechanism.State) bool {
-	m := y.G.L.Mech
+func (y *Reduced) rowsTo(w *loopWork, pred, succ []float64, q *loopJoint, scale, b []float64, s *mechanism.State) bool {
+	m := y.Groups.Layout.Mech
 	jt := &m.Joints[q.joint]
 	if pinned(jt) {
 		w.pins.pin.Base = y.base[q.row:]
@@ -89,7 +89,7 @@ func (y *Grounded) rowsTo(w *loopWork, pred, succ []float64, q *loopJoint, scale
 }
 
 // subtractParticular subtracts W·c of a body in a group from b, with W the rows of a joint on it.
-func (y *Grounded) subtractParticular(e *loopEnd, W, b []float64) {
+func (y *Reduced) subtractParticular(e *loopEnd, W, b []float64) {
 	if e.tree >= 0 {
 		kernel.SubRows(b, W, len(b), y.particular[6*e.tree:][:6])
 	}
@@ -98,7 +98,7 @@ func (y *Grounded) subtractParticular(e *loopEnd, W, b []float64) {
 // reduce stores W·N in the block of a joint and the group of a body, with W the rows of the
 // joint on the body, and subtracts W·c from b. It returns ‖c‖². It does nothing for a body in no group. Columns that
 // are zero for the body have been so from the beginning.
-func (y *Grounded) reduce(e *loopEnd, W, b []float64) (square float64) {
+func (y *Reduced) reduce(e *loopEnd, W, b []float64) (square float64) {
 	if e.tree < 0 {
 		return 0
 	}
@@ -108,8 +108,8 @@ func (y *Grounded) reduce(e *loopEnd, W, b []float64) (square float64) {
 		return square
 	}
 	n, dof := len(b), int(e.dof)
-	t := &y.G.trees[e.tree]
-	block := y.W.Val[e.block:][:n*dof]
+	t := &y.Groups.trees[e.tree]
+	block := y.Matrix.Val[e.block:][:n*dof]
 	for i := t.from; i < int8(dof); i++ {
 		var x [6]float64
 		kernel.SubRows(x[:n], W, n, y.column(t, i)[:])

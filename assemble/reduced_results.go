@@ -10,17 +10,17 @@ import (
 //
 // Shapes: a has room for six entries a body; z has Pattern.Dim entries. They do not overlap.
 // Cost: O(bodies), no allocation. y has been filled.
-func (y *Grounded) AccelerationsTo(a, z []float64) {
-	if len(a) < 6*len(y.bodies) || len(z) != y.G.Pattern.Dim() {
+func (y *Reduced) AccelerationsTo(a, z []float64) {
+	if len(a) < 6*len(y.bodies) || len(z) != y.Groups.Pattern.Dim() {
 		panic("assemble: length mismatch")
 	}
 	y.run(pass{kind: resultPass, a: a, z: z})
 }
 
 // groupResult is AccelerationsTo for a group.
-func (y *Grounded) groupResult(q *group, a, z []float64) {
+func (y *Reduced) groupResult(q *group, a, z []float64) {
 	for k := q.first; k < q.end; k++ {
-		body := y.G.trees[k].body
+		body := y.Groups.trees[k].body
 		var x [6]float64
 		y.weightedTo(&x, q, k, z)
 		y.unweigh((*[6]float64)(a[6*body:]), body, &x)
@@ -28,13 +28,13 @@ func (y *Grounded) groupResult(q *group, a, z []float64) {
 }
 
 // weightedTo stores c + N·z of the body of tree joint k of a group.
-func (y *Grounded) weightedTo(x *[6]float64, q *group, k int32, z []float64) {
+func (y *Reduced) weightedTo(x *[6]float64, q *group, k int32, z []float64) {
 	*x = [6]float64(y.particular[6*k:])
 	if q.dof == 0 {
 		return
 	}
-	t := &y.G.trees[k]
-	z = z[y.G.Pattern.Off[q.node]:][:q.dof]
+	t := &y.Groups.trees[k]
+	z = z[y.Groups.Pattern.Off[q.node]:][:q.dof]
 	columns := y.directions[t.column:]
 	for _, v := range z[t.from:] {
 		n := (*[6]float64)(columns)
@@ -49,19 +49,19 @@ func (y *Grounded) weightedTo(x *[6]float64, q *group, k int32, z []float64) {
 }
 
 // unweigh stores C⁻ᵀ·x of a body.
-func (y *Grounded) unweigh(out *[6]float64, body int32, x *[6]float64) {
+func (y *Reduced) unweigh(out *[6]float64, body int32, x *[6]float64) {
 	unweigh(out, &y.bodies[body], &y.Kin.Bodies[body].E, x)
 }
 
-// ErrorsTo puts in y.B the right side for accelerations, or displacements, that make the errors e of
+// ErrorsTo puts in y.Right the right side for accelerations, or displacements, that make the errors e of
 // the rows of all joints, without loads, at the kinematics of the last FillTo (docs/theory.md, equation R8). What
 // AccelerationsTo makes of a solution for it are those of least size in the metric of the inertias.
 //
-// Shapes: e is in the scalar order of L.Pattern, of which the rows of joints are read. s is near the state of the
+// Shapes: e is in the scalar order of Layout.Pattern, of which the rows of joints are read. s is near the state of the
 // last FillTo: arms of sliding joints are taken from it.
 // Cost: that of FillTo, no allocation. The reduced accelerations of the last solution are lost.
-func (y *Grounded) ErrorsTo(e []float64, s *mechanism.State) {
-	if len(e) != y.G.L.Pattern.Dim() {
+func (y *Reduced) ErrorsTo(e []float64, s *mechanism.State) {
+	if len(e) != y.Groups.Layout.Pattern.Dim() {
 		panic("assemble: length mismatch")
 	}
 	y.run(pass{kind: errorPass, s: s, e: e})
@@ -69,14 +69,14 @@ func (y *Grounded) ErrorsTo(e []float64, s *mechanism.State) {
 }
 
 // MultipliersTo stores −λ of all joints in the rows of joints of x, which is in the scalar order of
-// L.Pattern, for the solution z of the reduced system at s. Those of tree joints follow by equation R7, from the last
+// Layout.Pattern, for the solution z of the reduced system at s. Those of tree joints follow by equation R7, from the last
 // bodies to the ground, from what the bodies' accelerations and loads and the other joints leave.
 //
-// Shapes: x has L.Pattern.Dim entries, z has Pattern.Dim.
+// Shapes: x has Layout.Pattern.Dim entries, z has Pattern.Dim.
 // Cost: O(bodies + joints); allocates. y has been filled at s.
-func (y *Grounded) MultipliersTo(x, z []float64, s *mechanism.State) {
-	g := y.G
-	if len(x) != g.L.Pattern.Dim() || len(z) != g.Pattern.Dim() {
+func (y *Reduced) MultipliersTo(x, z []float64, s *mechanism.State) {
+	g := y.Groups
+	if len(x) != g.Layout.Pattern.Dim() || len(z) != g.Pattern.Dim() {
 		panic("assemble: length mismatch")
 	}
 	r := reactions{y, s, make([]spatial.Force, len(g.trees)), jointWork{}}
@@ -88,27 +88,27 @@ func (y *Grounded) MultipliersTo(x, z []float64, s *mechanism.State) {
 	}
 	for i := range g.loops {
 		q := &g.loops[i]
-		lambda := z[q.row:][:g.L.Mech.Joints[q.joint].Rows]
-		copy(g.L.rowsOf(q.joint, x), lambda)
+		lambda := z[q.row:][:g.Layout.Mech.Joints[q.joint].Rows]
+		copy(g.Layout.rowsOf(q.joint, x), lambda)
 		r.loop(q, lambda)
 	}
 	for k := int32(len(g.trees)) - 1; k >= 0; k-- {
-		r.tree(k, g.L.rowsOf(g.trees[k].joint, x))
+		r.tree(k, g.Layout.rowsOf(g.trees[k].joint, x))
 	}
 }
 
 // reactions is the work of MultipliersTo: lack holds, by tree joint, the wrench that its body lacks, about
 // the centre of mass, world axes.
 type reactions struct {
-	y    *Grounded
+	y    *Reduced
 	s    *mechanism.State
 	lack []spatial.Force
 	work jointWork
 }
 
 // lacking returns M·a − f of the body of tree joint k of a group.
-func (y *Grounded) lacking(q *group, k int32, z []float64, s *mechanism.State) spatial.Force {
-	t := &y.G.trees[k]
+func (y *Reduced) lacking(q *group, k int32, z []float64, s *mechanism.State) spatial.Force {
+	t := &y.Groups.trees[k]
 	E := &y.Kin.Bodies[t.body].E
 	var spin spatial.Vec3
 	var f [6]float64
@@ -126,7 +126,7 @@ func (y *Grounded) lacking(q *group, k int32, z []float64, s *mechanism.State) s
 
 // loop takes the wrench that a loop joint delivers from what its bodies lack. lambda is −λ.
 func (r *reactions) loop(q *loopJoint, lambda []float64) {
-	m := r.y.G.L.Mech
+	m := r.y.Groups.Layout.Mech
 	if r.work.eval(m, q.joint, r.y.Kin, r.s) != nil {
 		return
 	}
@@ -142,7 +142,7 @@ func (r *reactions) loop(q *loopJoint, lambda []float64) {
 // tree stores −λ of tree joint k in out (R7): what its body lacks is what the joint delivers, and its parent
 // lacks that too.
 func (r *reactions) tree(k int32, out []float64) {
-	t, w := &r.y.G.trees[k], &r.work
+	t, w := &r.y.Groups.trees[k], &r.work
 	r.y.eval(w, t, r.s)
 	armBody, armParent, sign := &w.armS, &w.armP, 1.0
 	if t.reversed {
@@ -158,16 +158,16 @@ func (r *reactions) tree(k int32, out []float64) {
 		out[i] = -sign * dot6(T, (*[6]float64)(&f)) / dot6(T, T)
 	}
 	if t.parent >= 0 {
-		r.add(r.y.G.trees[t.parent].body, &f, armParent, 1)
+		r.add(r.y.Groups.trees[t.parent].body, &f, armParent, 1)
 	}
 }
 
 // add adds sign times the wrench f at the arm r to what a body lacks, if it is in a group.
 func (r *reactions) add(body int32, f *spatial.Force, arm *spatial.Vec3, sign float64) {
-	if body < 0 || r.y.G.treeOf[body] < 0 {
+	if body < 0 || r.y.Groups.treeOf[body] < 0 {
 		return
 	}
-	lack := &r.lack[r.y.G.treeOf[body]]
+	lack := &r.lack[r.y.Groups.treeOf[body]]
 	n := arm.Cross(f.Linear())
 	for e := range 3 {
 		lack[e] += sign * (f[e] + n[e])

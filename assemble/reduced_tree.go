@@ -35,9 +35,9 @@ func (w *groupWork) of(q *group, k int32) *treeState { return &w.trees[k-q.first
 
 // fillGroup fills the right side of a group, and its N and c. The kinematics are there. It returns the largest
 // component of C⁻¹·f, NaN if c overflows.
-func (y *Grounded) fillGroup(w *groupWork, q *group, s *mechanism.State) (free float64) {
+func (y *Reduced) fillGroup(w *groupWork, q *group, s *mechanism.State) (free float64) {
 	for k := q.first; k < q.end; k++ {
-		t, at := &y.G.trees[k], w.of(q, k)
+		t, at := &y.Groups.trees[k], w.of(q, k)
 		y.load(&at.load, &at.spin, t.body, s)
 		free = max(free, algebra.MaxAbs(at.load[:]))
 		y.rotation(t, at)
@@ -57,9 +57,9 @@ func (y *Grounded) fillGroup(w *groupWork, q *group, s *mechanism.State) (free f
 }
 
 // rotation stores R, unless the parent is the world.
-func (y *Grounded) rotation(t *treeJoint, at *treeState) {
+func (y *Reduced) rotation(t *treeJoint, at *treeState) {
 	if t.parent >= 0 {
-		y.Kin.Bodies[t.body].E.TMulTo(&at.R, &y.Kin.Bodies[y.G.trees[t.parent].body].E)
+		y.Kin.Bodies[t.body].E.TMulTo(&at.R, &y.Kin.Bodies[y.Groups.trees[t.parent].body].E)
 	}
 }
 
@@ -86,10 +86,10 @@ func (w *groupWork) hinge(q *group, t *treeJoint, at *treeState, E *spatial.Mat3
 }
 
 // joint stores the arms, equation R4 and the freedoms of a joint of any kind.
-func (y *Grounded) joint(w *groupWork, t *treeJoint, at *treeState, s *mechanism.State) {
+func (y *Reduced) joint(w *groupWork, t *treeJoint, at *treeState, s *mechanism.State) {
 	var work jointWork
 	y.eval(&work, t, s)
-	jt := &y.G.L.Mech.Joints[t.joint]
+	jt := &y.Groups.Layout.Mech.Joints[t.joint]
 	var right [6]float64
 	work.rightSideTo(right[:jt.Rows])
 	y.demand(t, at, &work, right[:jt.Rows])
@@ -103,14 +103,14 @@ func (y *Grounded) joint(w *groupWork, t *treeJoint, at *treeState, s *mechanism
 }
 
 // eval computes the rows of a tree joint.
-func (y *Grounded) eval(w *jointWork, t *treeJoint, s *mechanism.State) {
-	if w.eval(y.G.L.Mech, t.joint, y.Kin, s) != nil {
+func (y *Reduced) eval(w *jointWork, t *treeJoint, s *mechanism.State) {
+	if w.eval(y.Groups.Layout.Mech, t.joint, y.Kin, s) != nil {
 		panic("assemble: joint without direction in a tree")
 	}
 }
 
 // demand stores the arms, and equation R4 for the right sides of the rows in w: adds = Σ T·b/‖T‖².
-func (y *Grounded) demand(t *treeJoint, at *treeState, w *jointWork, right []float64) {
+func (y *Reduced) demand(t *treeJoint, at *treeState, w *jointWork, right []float64) {
 	E := &y.Kin.Bodies[t.body].E
 	armParent, armBody, sign := &w.armP, &w.armS, 1.0
 	if t.reversed {
@@ -118,7 +118,7 @@ func (y *Grounded) demand(t *treeJoint, at *treeState, w *jointWork, right []flo
 	}
 	E.TMulVecTo(&at.armBody, armBody)
 	if t.parent >= 0 {
-		y.Kin.Bodies[y.G.trees[t.parent].body].E.TMulVecTo(&at.armParent, armParent)
+		y.Kin.Bodies[y.Groups.trees[t.parent].body].E.TMulVecTo(&at.armParent, armParent)
 	}
 	var r motion
 	for i, b := range right {
@@ -135,9 +135,9 @@ func (y *Grounded) demand(t *treeJoint, at *treeState, w *jointWork, right []flo
 
 // demandHinge is demand for a hinge. Its rows are three forces along the axes of its predecessor's frame and two
 // moments about the first of them. With A those axes in the body's, R4 is (A·(b₃, b₄, 0), A·(b₀, b₁, b₂)).
-func (y *Grounded) demandHinge(t *treeJoint, at *treeState, right []float64) {
+func (y *Reduced) demandHinge(t *treeJoint, at *treeState, right []float64) {
 	at.armParent, at.armBody = t.armParent, t.armBody
-	axes := &y.G.L.Mech.Joints[t.joint].P.E
+	axes := &y.Groups.Layout.Mech.Joints[t.joint].P.E
 	turn, move := &at.adds.turn, &at.adds.move
 	*turn, *move = spatial.Vec3{right[3], right[4]}, spatial.Vec3(right[:3])
 	axes.MulVecTo(turn, turn)
@@ -158,13 +158,13 @@ func (y *Grounded) demandHinge(t *treeJoint, at *treeState, right []float64) {
 }
 
 // fillGroupErrors computes c of a group, and its right side −Nᵀ·c, for the errors e of all rows (R8).
-func (y *Grounded) fillGroupErrors(w *groupWork, q *group, e []float64, s *mechanism.State) {
+func (y *Reduced) fillGroupErrors(w *groupWork, q *group, e []float64, s *mechanism.State) {
 	var work jointWork
 	for k := q.first; k < q.end; k++ {
-		t, at := &y.G.trees[k], w.of(q, k)
+		t, at := &y.Groups.trees[k], w.of(q, k)
 		y.rotation(t, at)
 		at.load = [6]float64{}
-		right := y.G.L.rowsOf(t.joint, e)
+		right := y.Groups.Layout.rowsOf(t.joint, e)
 		if t.hinge {
 			y.demandHinge(t, at, right)
 			continue
@@ -184,9 +184,9 @@ func (l *Layout) rowsOf(joint int32, x []float64) []float64 {
 
 // fillParticular stores c of a group, how its bodies move if only adds moves the joints, and
 // subtracts it from the loads. It returns ‖c‖².
-func (y *Grounded) fillParticular(w *groupWork, q *group) (size float64) {
+func (y *Reduced) fillParticular(w *groupWork, q *group) (size float64) {
 	for k := q.first; k < q.end; k++ {
-		t, at := &y.G.trees[k], w.of(q, k)
+		t, at := &y.Groups.trees[k], w.of(q, k)
 		var up *motion
 		if t.parent >= 0 {
 			up = &w.of(q, t.parent).moves
@@ -234,22 +234,22 @@ func (t *treeJoint) weigh(out *[6]float64, a *motion) {
 }
 
 // fillDirections computes N of a group, column by column.
-func (y *Grounded) fillDirections(w *groupWork, q *group) {
+func (y *Reduced) fillDirections(w *groupWork, q *group) {
 	for k := q.first; k < q.end; k++ {
-		t := &y.G.trees[k]
+		t := &y.Groups.trees[k]
 		for i := t.from; i < t.from+t.dof; i++ {
 			y.fillColumn(w, q, k, i)
 		}
 	}
 	for i := range q.dof {
-		y.orthonormalize(y.G.trees[q.first:q.end], i)
+		y.orthonormalize(y.Groups.trees[q.first:q.end], i)
 	}
 }
 
 // fillColumn stores column i of N, a freedom of tree joint k: what it makes of the body of that joint, and of all that
 // hangs on that body. For the other bodies behind k that have this column, it is zero.
-func (y *Grounded) fillColumn(w *groupWork, q *group, k int32, i int8) {
-	trees := y.G.trees
+func (y *Reduced) fillColumn(w *groupWork, q *group, k int32, i int8) {
+	trees := y.Groups.trees
 	at := w.of(q, k)
 	at.follow(nil, &w.freedoms[i])
 	trees[k].weigh(y.column(&trees[k], i), &at.moves)
@@ -271,13 +271,13 @@ func (y *Grounded) fillColumn(w *groupWork, q *group, k int32, i int8) {
 var unmoved motion
 
 // column returns column i of N of the body of a tree joint.
-func (y *Grounded) column(t *treeJoint, i int8) *[6]float64 {
+func (y *Reduced) column(t *treeJoint, i int8) *[6]float64 {
 	return (*[6]float64)(y.directions[int(t.column)+6*int(i-t.from):])
 }
 
 // orthonormalize makes column i of N of a group orthogonal to those before, which are, and a unit vector. What
 // is left of a column that loses more than half of its square is made orthogonal once more, to be so to rounding.
-func (y *Grounded) orthonormalize(list []treeJoint, i int8) {
+func (y *Reduced) orthonormalize(list []treeJoint, i int8) {
 	for {
 		lost := 0.0
 		for j := range i {
@@ -304,7 +304,7 @@ func (y *Grounded) orthonormalize(list []treeJoint, i int8) {
 }
 
 // dotColumns returns the product of columns i and j ≤ i of N of a group.
-func (y *Grounded) dotColumns(list []treeJoint, i, j int8) (sum float64) {
+func (y *Reduced) dotColumns(list []treeJoint, i, j int8) (sum float64) {
 	for k := range list {
 		if t := &list[k]; t.from <= j {
 			sum += dot6(y.column(t, i), y.column(t, j))
@@ -314,7 +314,7 @@ func (y *Grounded) dotColumns(list []treeJoint, i, j int8) (sum float64) {
 }
 
 // removeColumn subtracts from column i its part along column j, and returns the square of that part.
-func (y *Grounded) removeColumn(list []treeJoint, i, j int8) float64 {
+func (y *Reduced) removeColumn(list []treeJoint, i, j int8) float64 {
 	part := y.dotColumns(list, i, j)
 	for k := range list {
 		if t := &list[k]; t.from <= j {
@@ -328,14 +328,14 @@ func (y *Grounded) removeColumn(list []treeJoint, i, j int8) float64 {
 }
 
 // project stores Nᵀ of the loads, which are less c, in the right side of a group.
-func (y *Grounded) project(w *groupWork, q *group) {
+func (y *Reduced) project(w *groupWork, q *group) {
 	if q.dof == 0 {
 		return
 	}
-	b := y.B[y.G.Pattern.Off[q.node]:][:q.dof]
+	b := y.Right[y.Groups.Pattern.Off[q.node]:][:q.dof]
 	clear(b)
 	for k := q.first; k < q.end; k++ {
-		t := &y.G.trees[k]
+		t := &y.Groups.trees[k]
 		for i := t.from; i < q.dof; i++ {
 			b[i] += dot6(y.column(t, i), &w.of(q, k).load)
 		}

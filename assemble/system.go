@@ -12,11 +12,13 @@ import (
 // the right side and the scales of the constraint rows. It belongs to one
 // goroutine at a time.
 type System struct {
-	L     *Layout
-	K     *sparse.Matrix
-	B     []float64 // right side, original scalar order
-	Scale []float64 // diagonal of J·M⁻¹·Jᵀ in the joints' rows, zero in the bodies'
-	Kin   *mechanism.Kinematics
+	heeds
+
+	Layout *Layout
+	Matrix *sparse.Matrix
+	Right  []float64 // right side, original scalar order
+	Scale  []float64 // diagonal of J·M⁻¹·Jᵀ in the joints' rows, zero in the bodies'
+	Kin    *mechanism.Kinematics
 
 	force []spatial.Force
 }
@@ -25,16 +27,16 @@ type System struct {
 func (l *Layout) NewSystem() *System {
 	n := l.Pattern.Dim()
 	return &System{
-		L:     l,
-		K:     sparse.NewMatrix(l.Pattern),
-		B:     make([]float64, n),
-		Scale: make([]float64, n),
-		Kin:   l.Mech.NewKinematics(),
-		force: make([]spatial.Force, l.Mech.NumBodies()),
+		Layout: l,
+		Matrix: sparse.NewMatrix(l.Pattern),
+		Right:  make([]float64, n),
+		Scale:  make([]float64, n),
+		Kin:    l.Mech.NewKinematics(),
+		force:  make([]spatial.Force, l.Mech.NumBodies()),
 	}
 }
 
-// FillTo stores in y the system at s, theory.md (2) (RBDA eq. 8.64): y.K, y.B, y.Scale, and the
+// FillTo stores in y the system at s, theory.md (2) (RBDA eq. 8.64): y.Matrix, y.Right, y.Scale, and the
 // kinematics in y.Kin.
 //
 // Frame: world axes at centres of mass. Units: SI.
@@ -43,18 +45,27 @@ func (l *Layout) NewSystem() *System {
 // joints.ErrNoDirection, with the name, where the ends of a spring-damper or of a distance
 // joint coincide. It panics if s is of another mechanism.
 func (y *System) FillTo(s *mechanism.State) error {
-	m := y.L.Mech
+	m := y.Layout.Mech
 	if err := m.KinematicsTo(y.Kin, s); err != nil {
 		return err
+	}
+	if y.watch.Up() {
+		return y.watch.Err()
 	}
 	if err := m.ForcesTo(y.force, y.Kin, s); err != nil {
 		return err
 	}
 	for i := range m.Bodies {
+		if y.watch.Every(i) {
+			return y.watch.Err()
+		}
 		y.fillBody(i)
 	}
 	var w jointWork
-	for i, j := range y.L.joint {
+	for i, j := range y.Layout.joint {
+		if y.watch.Every(i) {
+			return y.watch.Err()
+		}
 		if err := y.fillJoint(&w, j, int32(len(m.Bodies)+i), s); err != nil {
 			return fault.Errorf("assemble: %w", m.AtJoint(int(j), -1, err))
 		}
@@ -65,13 +76,13 @@ func (y *System) FillTo(s *mechanism.State) error {
 // fillBody stores diag(E·Ic·Eᵀ, m·1) and the right side of body i, theory.md (3).
 func (y *System) fillBody(i int) {
 	I := &y.Kin.I[i]
-	mass := y.L.Mech.Bodies[i].Mass
-	d := (*[36]float64)(y.K.Dia[36*i:])
+	mass := y.Layout.Mech.Bodies[i].Mass
+	d := (*[36]float64)(y.Matrix.Dia[36*i:])
 	d[0], d[1], d[2] = I[0], I[3], I[4]
 	d[6], d[7], d[8] = I[3], I[1], I[5]
 	d[12], d[13], d[14] = I[4], I[5], I[2]
 	d[21], d[28], d[35] = mass, mass, mass
-	*(*spatial.Force)(y.B[6*i:]) = y.force[i]
+	*(*spatial.Force)(y.Right[6*i:]) = y.force[i]
 }
 
 // jointWork is the scratch of one joint's rows.
@@ -84,18 +95,18 @@ type jointWork struct {
 // fillJoint stores the blocks ±TᵀX of joint j, theory.md (8), and its right side, (9). It
 // returns joints.ErrNoDirection as EvalTo does.
 func (y *System) fillJoint(w *jointWork, j, node int32, s *mechanism.State) error {
-	jt := &y.L.Mech.Joints[j]
-	if err := w.eval(y.L.Mech, j, y.Kin, s); err != nil {
+	jt := &y.Layout.Mech.Joints[j]
+	if err := w.eval(y.Layout.Mech, j, y.Kin, s); err != nil {
 		return err
 	}
-	at := y.L.place(jt, node)
-	pred, succ := at.rowsIn(y.K.Val)
+	at := y.Layout.place(jt, node)
+	pred, succ := at.rowsIn(y.Matrix.Val)
 	o, end := at.row, at.row+int32(jt.Rows)
 	scale := y.Scale[o:end]
 	clear(scale)
 	y.fillSide(succ, scale, &w.rows, &w.armS, jt.Succ, 1)
 	y.fillSide(pred, scale, &w.rows, &w.armP, jt.Pred, -1)
-	w.rightSideTo(y.B[o:end])
+	w.rightSideTo(y.Right[o:end])
 	return nil
 }
 
@@ -147,7 +158,7 @@ func (y *System) fillSide(v, scale []float64, r *joints.Rows, arm *spatial.Vec3,
 		return
 	}
 	var inv spatial.Sym3
-	b := &y.L.Mech.Bodies[body]
+	b := &y.Layout.Mech.Bodies[body]
 	b.InvWorldInertiaTo(&inv, &y.Kin.Bodies[body].E)
 	for k := range scale {
 		t := &r.T[k]
@@ -180,7 +191,7 @@ func addCentripetal(a, w, r *spatial.Vec3, sign float64) {
 // successor about the origin of S, world axes, and their number. The system has
 // been filled at s.
 func (y *System) ForceSubspace(j int, s *mechanism.State) (T [6]spatial.Force, n int) {
-	return y.L.ForceSubspace(j, y.Kin, s)
+	return y.Layout.ForceSubspace(j, y.Kin, s)
 }
 
 // ForceSubspace is System.ForceSubspace for kinematics k at s.

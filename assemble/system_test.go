@@ -79,7 +79,7 @@ func TestRightSideIsJacobianRate(t *testing.T) {
 			r := rowsOf(t, y, j, s)
 			for k := range n {
 				want := r.SigmaDot[k] - (after[row+k]-before[row+k])/(2*step)
-				check.Close(t, y.B[nb+row+k], want, tol, size*size, "%s, row %d (%v)", m.JointName(j), k, m.Joints[j].Kind)
+				check.Close(t, y.Right[nb+row+k], want, tol, size*size, "%s, row %d (%v)", m.JointName(j), k, m.Joints[j].Kind)
 			}
 		})
 	})
@@ -95,7 +95,7 @@ func TestMatrixIsInertiaAndSubspace(t *testing.T) {
 		s := m.Initial()
 		y := filled(t, m, s)
 		nb := 6 * m.NumBodies()
-		want := mat.NewSymDense(y.L.Pattern.Dim(), nil)
+		want := mat.NewSymDense(y.Layout.Pattern.Dim(), nil)
 		for i := range m.Bodies {
 			I := m.Bodies[i].Inertia.Mat()
 			E := s.Bodies[i].Rotation.Mat()
@@ -117,10 +117,10 @@ func TestMatrixIsInertiaAndSubspace(t *testing.T) {
 				setRow(want, m, s, nb+row+k, jt.Pred, T[k].Scale(-1), at)
 			}
 		})
-		requireDense(t, want, interop.Dense(y.K, nil), tolerance(s, rowTol, farRowTol))
+		requireDense(t, want, interop.Dense(y.Matrix, nil), tolerance(s, rowTol, farRowTol))
 		// Both triangles of the stored blocks.
 		for i := range m.Bodies {
-			d := y.K.Dia[36*i : 36*i+36]
+			d := y.Matrix.Dia[36*i : 36*i+36]
 			for k := range d {
 				require.Equal(t, d[k], d[k%6*6+k/6], "body %d, entry %d", i, k)
 			}
@@ -199,15 +199,15 @@ func square(v spatial.Vec3) float64 { return v.Dot(v) }
 
 func requireScale(t *testing.T, y *assemble.System) {
 	t.Helper()
-	nb := 6 * y.L.Mech.NumBodies()
+	nb := 6 * y.Layout.Mech.NumBodies()
 	for _, e := range y.Scale[:nb] {
 		require.Zero(t, e)
 	}
-	n := y.L.Pattern.Dim()
+	n := y.Layout.Pattern.Dim()
 	if n == nb {
 		return
 	}
-	K := interop.Dense(y.K, nil)
+	K := interop.Dense(y.Matrix, nil)
 	var chol mat.Cholesky
 	require.True(t, chol.Factorize(K.SliceSym(0, nb)))
 	row, x := mat.NewVecDense(nb, nil), mat.NewVecDense(nb, nil)

@@ -4,11 +4,11 @@ import (
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/pages"
-	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sparse"
 	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/team"
 )
 
 // Weighted is the memory of one KKT system in mass-weighted coordinates, theory.md (11). With M
@@ -22,16 +22,18 @@ import (
 // Frame: C is diag(E·L, √m·E), theory.md (10), E the axes of the body in the world and L·Lᵀ its
 // inertia in them. So a weighted block is in the axes of its body.
 type Weighted struct {
-	L     *Layout
-	W     *sparse.Matrix        // unit diagonal blocks, not stored, and W
-	B     []float64             // right side, original scalar order
-	Scale []float64             // squared norms of the rows of W, the diagonal of J·M⁻¹·Jᵀ; zero in the bodies' rows
-	Kin   *mechanism.Kinematics // without I
+	heeds
+
+	Layout *Layout
+	Matrix *sparse.Matrix        // unit diagonal blocks, not stored, and W
+	Right  []float64             // right side, original scalar order
+	Scale  []float64             // squared norms of the rows of W, the diagonal of J·M⁻¹·Jᵀ; zero in the bodies' rows
+	Kin    *mechanism.Kinematics // without I
 
 	force []spatial.Force // of drives and force elements; nil if there are none
 	base  []float64       // part of Scale that no state changes, from the first joint's row on
 
-	bodies    []bodies.Body // whose inertias count: those of L.Mech unless SetBodies has changed them
+	bodies    []bodies.Body // whose inertias count: those of Layout.Mech unless SetBodies has changed them
 	geometric bool          // W is that of GeometricTo
 
 	team  *team.Team
@@ -47,12 +49,12 @@ func (l *Layout) NewWeighted() *Weighted { return l.NewWeightedOn(nil) }
 func (l *Layout) NewWeightedOn(t *team.Team) *Weighted {
 	n := l.Pattern.Dim()
 	y := &Weighted{
-		L:     l,
-		W:     sparse.NewUnitMatrix(l.Pattern),
-		B:     pages.Make[float64](n),
-		Scale: pages.Make[float64](n),
-		Kin:   &mechanism.Kinematics{Bodies: pages.Make[mechanism.BodyKinematics](l.Mech.NumBodies())},
-		team:  t, bodies: l.Mech.Bodies,
+		Layout: l,
+		Matrix: sparse.NewUnitMatrix(l.Pattern),
+		Right:  pages.Make[float64](n),
+		Scale:  pages.Make[float64](n),
+		Kin:    &mechanism.Kinematics{Bodies: pages.Make[mechanism.BodyKinematics](l.Mech.NumBodies())},
+		team:   t, bodies: l.Mech.Bodies,
 	}
 	y.stops = make([]int32, ranges(max(l.Mech.NumBodies(), len(l.joint))))
 	if l.Mech.HasApplied() {
@@ -71,7 +73,7 @@ func (l *Layout) NewWeightedOn(t *team.Team) *Weighted {
 // differs.
 func (y *Weighted) SetBodies(b []bodies.Body) {
 	if b == nil {
-		b = y.L.Mech.Bodies
+		b = y.Layout.Mech.Bodies
 	}
 	if len(b) != len(y.bodies) {
 		panic("assemble: length mismatch")
@@ -82,14 +84,14 @@ func (y *Weighted) SetBodies(b []bodies.Body) {
 	}
 }
 
-// FillTo stores in y the system at s: y.W, y.B, y.Scale, and the kinematics in
+// FillTo stores in y the system at s: y.Matrix, y.Right, y.Scale, and the kinematics in
 // y.Kin.
 //
 // Units: SI.
 // Cost: O(bodies + joints + forces), no allocation; safe for distinct y at the
 // same time. Errors and panics are those of System.FillTo.
 func (y *Weighted) FillTo(s *mechanism.State) error {
-	m := y.L.Mech
+	m := y.Layout.Mech
 	if !m.Owns(s) {
 		panic("mechanism: foreign state")
 	}
@@ -97,7 +99,11 @@ func (y *Weighted) FillTo(s *mechanism.State) error {
 		y.geometric = false
 		y.fillConstant()
 	}
-	if i := y.each(rangeTask{kind: fillBodyRange, n: len(m.Bodies), s: s}); i < len(m.Bodies) {
+	i := y.each(rangeTask{kind: fillBodyRange, n: len(m.Bodies), s: s})
+	if y.watch.Up() {
+		return y.watch.Err()
+	}
+	if i < len(m.Bodies) {
 		return m.NotFinite(i)
 	}
 	if err := m.CheckTime(s); err != nil {
@@ -106,8 +112,12 @@ func (y *Weighted) FillTo(s *mechanism.State) error {
 	if err := y.addApplied(s); err != nil {
 		return err
 	}
-	if i := y.each(rangeTask{kind: fillJointRange, n: len(y.L.joint), s: s}); i < len(y.L.joint) {
-		return fault.Errorf("assemble: %w", m.AtJoint(int(y.L.joint[i]), -1, joints.ErrNoDirection))
+	i = y.each(rangeTask{kind: fillJointRange, n: len(y.Layout.joint), s: s})
+	if y.watch.Up() {
+		return y.watch.Err()
+	}
+	if i < len(y.Layout.joint) {
+		return fault.Errorf("assemble: %w", m.AtJoint(int(y.Layout.joint[i]), -1, joints.ErrNoDirection))
 	}
 	return nil
 }
@@ -115,7 +125,7 @@ func (y *Weighted) FillTo(s *mechanism.State) error {
 // fillBodies fills the rows of the bodies lo ≤ i < hi, and their kinematics. It
 // returns the first one whose state is not finite, or hi.
 func (y *Weighted) fillBodies(s *mechanism.State, lo, hi int) int {
-	m := y.L.Mech
+	m := y.Layout.Mech
 	for i := lo; i < hi; i++ {
 		k := &y.Kin.Bodies[i]
 		if !m.BodyTo(k, s, i) {
@@ -130,7 +140,7 @@ func (y *Weighted) fillBodies(s *mechanism.State, lo, hi int) int {
 // the inertia in body axes this is −L⁻¹·(u×Iu) and √m·Eᵀg.
 func (y *Weighted) fillBody(i int, E *spatial.Mat3, omega *spatial.Vec3) {
 	var spin spatial.Vec3
-	weightedLoad((*[6]float64)(y.B[6*i:]), &spin, &y.bodies[i], E, omega, &y.L.Mech.Gravity)
+	weightedLoad((*[6]float64)(y.Right[6*i:]), &spin, &y.bodies[i], E, omega, &y.Layout.Mech.Gravity)
 }
 
 // weightedLoad is fillBody for a body b with the axes E; it stores u too.
@@ -159,13 +169,22 @@ func (y *Weighted) addApplied(s *mechanism.State) error {
 		return nil
 	}
 	clear(y.force)
-	if err := y.L.Mech.AddAppliedTo(y.force, y.Kin, s); err != nil {
+	if err := y.Layout.Mech.AddAppliedTo(y.force, y.Kin, s); err != nil {
 		return err
 	}
 	for i := range y.force {
-		addWeightedForce((*[6]float64)(y.B[6*i:]), &y.bodies[i], &y.Kin.Bodies[i].E, &y.force[i])
+		addWeightedForce((*[6]float64)(y.Right[6*i:]), &y.bodies[i], &y.Kin.Bodies[i].E, &y.force[i])
 	}
 	return nil
+}
+
+// AddWrenchTo adds s·C⁻¹·w to the six numbers b of body i, theory.md (14): the right side of a wrench w about its
+// centre of mass, world axes.
+//
+// Cost: O(1), no allocation. y has been filled. It panics if b has fewer than six numbers.
+func (y *Weighted) AddWrenchTo(b []float64, i int, s float64, w *spatial.Force) {
+	f := w.Scale(s)
+	addWeightedForce((*[6]float64)(b), &y.bodies[i], &y.Kin.Bodies[i].E, &f)
 }
 
 // addWeightedForce adds C⁻¹·w of a body b with the axes E, theory.md (14), w a wrench in world
@@ -186,11 +205,11 @@ func addWeightedForce(out *[6]float64, b *bodies.Body, E *spatial.Mat3, w *spati
 func (y *Weighted) fillJoints(s *mechanism.State, lo, hi int) int {
 	var w jointWork
 	var pins pinWork
-	nb := y.L.Mech.NumBodies()
+	nb := y.Layout.Mech.NumBodies()
 	for i := lo; i < hi; i++ {
-		j := y.L.joint[i]
-		if jt := &y.L.Mech.Joints[j]; pinned(jt) {
-			y.fillPinned(&pins, jt, y.L.place(jt, int32(nb+i)), s)
+		j := y.Layout.joint[i]
+		if jt := &y.Layout.Mech.Joints[j]; pinned(jt) {
+			y.fillPinned(&pins, jt, y.Layout.place(jt, int32(nb+i)), s)
 		} else if y.fillAny(&w, j, int32(nb+i), s) != nil {
 			return i
 		}
@@ -200,15 +219,15 @@ func (y *Weighted) fillJoints(s *mechanism.State, lo, hi int) int {
 
 // fillAny fills the rows of joint j of any kind.
 func (y *Weighted) fillAny(w *jointWork, j, node int32, s *mechanism.State) error {
-	jt := &y.L.Mech.Joints[j]
-	if err := w.eval(y.L.Mech, j, y.Kin, s); err != nil {
+	jt := &y.Layout.Mech.Joints[j]
+	if err := w.eval(y.Layout.Mech, j, y.Kin, s); err != nil {
 		return err
 	}
-	at := y.L.place(jt, node)
-	pred, succ := at.rowsIn(y.W.Val)
+	at := y.Layout.place(jt, node)
+	pred, succ := at.rowsIn(y.Matrix.Val)
 	o, end := at.row, at.row+int32(jt.Rows)
 	w.weightedTo(pred, succ, y.Scale[o:end], jt, y.bodies, y.Kin)
-	w.rightSideTo(y.B[o:end])
+	w.rightSideTo(y.Right[o:end])
 	return nil
 }
 
@@ -303,7 +322,7 @@ func (y *Weighted) WeighTo(x, a []float64) {
 // mustHold returns the number of scalars of all bodies, for which a and b must
 // have room.
 func (y *Weighted) mustHold(a, b []float64) int {
-	n := 6 * y.L.Mech.NumBodies()
+	n := 6 * y.Layout.Mech.NumBodies()
 	if len(a) < n || len(b) < n {
 		panic("assemble: length mismatch")
 	}
@@ -312,5 +331,5 @@ func (y *Weighted) mustHold(a, b []float64) int {
 
 // ForceSubspace is System.ForceSubspace.
 func (y *Weighted) ForceSubspace(j int, s *mechanism.State) (T [6]spatial.Force, n int) {
-	return y.L.ForceSubspace(j, y.Kin, s)
+	return y.Layout.ForceSubspace(j, y.Kin, s)
 }

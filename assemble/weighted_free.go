@@ -17,7 +17,7 @@ func (y *Weighted) FreeAcceleration() (a float64) {
 	for i := range y.Kin.Bodies {
 		b, E := &y.bodies[i], &y.Kin.Bodies[i].E
 		c := b.Weight()
-		q := (*[6]float64)(y.B[6*i:])
+		q := (*[6]float64)(y.Right[6*i:])
 		n, f := spatial.Vec3(q[:3]), spatial.Vec3(q[3:])
 		c.Inertia.SolveTo(&n, &n)
 		a = max(a, maxAbs3(E.MulVec(n))/b.Inertia.Trace(), maxAbs3(E.MulVec(f))*c.Mass)
@@ -30,7 +30,7 @@ func (y *Weighted) FreeAcceleration() (a float64) {
 //
 // Cost: O(bodies), no allocation.
 func (y *Weighted) FreeSize() float64 {
-	return algebra.MaxAbs(y.B[:6*y.L.Mech.NumBodies()])
+	return algebra.MaxAbs(y.Right[:6*y.Layout.Mech.NumBodies()])
 }
 
 func maxAbs3(v spatial.Vec3) float64 {

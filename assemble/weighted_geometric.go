@@ -7,24 +7,24 @@ import (
 )
 
 // GeometricTo replaces the inertias by unit masses with a length for each body, diag(ℓ²·1, 1),
-// theory.md (25). y.W becomes J weighted by that metric, in body axes,
+// theory.md (25). y.Matrix becomes J weighted by that metric, in body axes,
 // and y.Scale the squared norms of its rows. AccelerationsTo and WeighTo keep the inertias.
 //
 // Shapes: length has one entry a body and receives ℓ, m.
 // Cost: O(bodies + joints), no allocation. y has been filled; its right side stays.
 func (y *Weighted) GeometricTo(length []float64) {
-	p := y.L.Pattern
-	y.L.LengthsTo(length)
+	p := y.Layout.Pattern
+	y.Layout.LengthsTo(length)
 	if y.geometric {
 		return
 	}
 	y.geometric = true
 	clear(y.Scale)
-	for node := len(length); node < p.Len(); node++ {
+	for node := len(length); node < p.Len() && !y.watch.Every(node); node++ {
 		scale := y.Scale[p.Off[node]:p.Off[node+1]]
 		for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
 			body := p.Ind[k]
-			y.reweigh(y.W.Val[p.Pos[k]:p.Pos[k+1]], scale, body, 1/length[body])
+			y.reweigh(y.Matrix.Val[p.Pos[k]:p.Pos[k+1]], scale, body, 1/length[body])
 		}
 	}
 }

@@ -38,8 +38,8 @@ func TestRangesGiveTheSameBits(t *testing.T) {
 			at := cut * nj / nb
 			require.Equal(t, nj, parts.fillJoints(s, at, nj))
 			require.Equal(t, at, parts.fillJoints(s, 0, at))
-			require.Equal(t, whole.W, parts.W)
-			require.Equal(t, whole.B, parts.B)
+			require.Equal(t, whole.Matrix, parts.Matrix)
+			require.Equal(t, whole.Right, parts.Right)
 			require.Equal(t, whole.Scale, parts.Scale)
 			require.Equal(t, whole.Kin, parts.Kin)
 		}
@@ -53,7 +53,7 @@ func TestRangesNameTheFirst(t *testing.T) {
 	s := m.Initial()
 	y := NewLayout(m).NewWeighted()
 	require.NoError(t, y.FillTo(s))
-	nb, nj := m.NumBodies(), len(y.L.joint)
+	nb, nj := m.NumBodies(), len(y.Layout.joint)
 	s.Bodies[20].Omega[1], s.Bodies[50].Position[0] = math.NaN(), math.Inf(1)
 	require.Equal(t, 20, y.fillBodies(s, 0, nb))
 	require.Equal(t, 20, y.fillBodies(s, 0, 40))
@@ -63,7 +63,7 @@ func TestRangesNameTheFirst(t *testing.T) {
 
 	s = m.Initial()
 	var bad []int // joints of the kind that may fail, with coincident origins
-	for i, j := range y.L.joint {
+	for i, j := range y.Layout.joint {
 		jt := &m.Joints[j]
 		if pinned(jt) || len(bad) == 2 {
 			continue

@@ -49,15 +49,15 @@ type pinWork struct {
 // fillConstant stores the blocks of the predecessors of pinned joints, and in
 // y.base the squared norms of their rows.
 func (y *Weighted) fillConstant() {
-	m := y.L.Mech
+	m := y.Layout.Mech
 	nb := m.NumBodies()
-	for i, j := range y.L.joint {
+	for i, j := range y.Layout.joint {
 		jt := &m.Joints[j]
 		if jt.Pred < 0 || !pinned(jt) {
 			continue
 		}
-		at := y.L.place(jt, int32(nb+i))
-		constantRows(y.W.Val[at.pred:], y.base[int(at.row)-6*nb:], y.bodies, jt)
+		at := y.Layout.place(jt, int32(nb+i))
+		constantRows(y.Matrix.Val[at.pred:], y.base[int(at.row)-6*nb:], y.bodies, jt)
 	}
 }
 
@@ -87,11 +87,11 @@ func (y *Weighted) fillPinned(w *pinWork, jt *mechanism.Joint, at place, s *mech
 	o := int(at.row)
 	v := w.block[:]
 	if jt.Succ >= 0 {
-		v = y.W.Val[at.succ:]
+		v = y.Matrix.Val[at.succ:]
 	}
-	w.pin.Base = y.base[o-6*y.L.Mech.NumBodies():]
+	w.pin.Base = y.base[o-6*y.Layout.Mech.NumBodies():]
 	w.set(jt, y.bodies, y.Kin, s)
-	lanes.PinRows(v, y.Scale[o:], y.B[o:], &w.pin, pins(jt.Kind))
+	lanes.PinRows(v, y.Scale[o:], y.Right[o:], &w.pin, pins(jt.Kind))
 }
 
 // set fills w.pin for a joint, but for Base.

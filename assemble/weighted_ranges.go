@@ -35,6 +35,10 @@ func (j *rangeJob) Do(_, i int) {
 	lo := i * rangeSize
 	hi := min(lo+rangeSize, t.n)
 	end := hi
+	if t.kind != accelerationRange && y.watch.Up() {
+		y.stops[i] = int32(t.n)
+		return
+	}
 	switch t.kind {
 	case fillBodyRange:
 		end = y.fillBodies(t.s, lo, hi)

@@ -61,14 +61,14 @@ func times(c *[36]float64, v []float64, transposed bool) (out [6]float64) {
 // requireRoots checks that the C·Cᵀ of the bodies are the inertias of y.
 func requireRoots(t *testing.T, y *assemble.System, s *mechanism.State) {
 	t.Helper()
-	for i := range y.L.Mech.Bodies {
-		c := root(t, y.L.Mech, s, i)
-		size := check.MaxAbs(y.K.Dia[36*i : 36*i+36])
+	for i := range y.Layout.Mech.Bodies {
+		c := root(t, y.Layout.Mech, s, i)
+		size := check.MaxAbs(y.Matrix.Dia[36*i : 36*i+36])
 		for k := range 6 {
 			// Column k of Cᵀ is row k of C.
 			col := times(&c, c[6*k:6*k+6], false)
 			for r := range 6 {
-				check.Close(t, col[r], y.K.Dia[36*i+6*r+k], weightedTol, size, "body %d, entry %d, %d", i, r, k)
+				check.Close(t, col[r], y.Matrix.Dia[36*i+6*r+k], weightedTol, size, "body %d, entry %d, %d", i, r, k)
 			}
 		}
 	}
@@ -79,32 +79,32 @@ func TestWeightedIsSystem(t *testing.T) {
 	mechanisms(t, func(t *testing.T, m *mechanism.Mechanism) {
 		s := m.Initial()
 		y, w := filled(t, m, s), weighted(t, m, s)
-		require.Nil(t, w.W.Dia)
+		require.Nil(t, w.Matrix.Dia)
 		requireRoots(t, y, s)
-		p := y.L.Pattern
+		p := y.Layout.Pattern
 		requireJacobian(t, y, w, s)
 		for i := range m.Bodies {
 			c := root(t, m, s, i)
-			f := times(&c, w.B[6*i:6*i+6], false)
+			f := times(&c, w.Right[6*i:6*i+6], false)
 			for k := range f {
-				half := y.B[6*i+k/3*3 : 6*i+k/3*3+3] // moments or forces
-				check.Close(t, f[k], y.B[6*i+k], weightedTol, math.Max(1e-6, check.MaxAbs(half)), "load %d of body %d", k, i)
+				half := y.Right[6*i+k/3*3 : 6*i+k/3*3+3] // moments or forces
+				check.Close(t, f[k], y.Right[6*i+k], weightedTol, math.Max(1e-6, check.MaxAbs(half)), "load %d of body %d", k, i)
 				require.Zero(t, w.Scale[6*i+k])
 			}
 		}
 		size := 1 + check.MaxAbs(velocities(m, s))
 		tol := tolerance(s, rowTol, farRowTol)
 		for i := 6 * m.NumBodies(); i < p.Dim(); i++ {
-			check.Close(t, w.B[i], y.B[i], tol, size*size, "right side of row %d", i)
+			check.Close(t, w.Right[i], y.Right[i], tol, size*size, "right side of row %d", i)
 			check.Close(t, w.Scale[i], y.Scale[i], math.Max(tol, weightedTol), y.Scale[i], "scale of row %d", i)
 		}
 		free := 0.0
 		for i := range m.Bodies {
-			load := y.B[6*i : 6*i+6]
+			load := y.Right[6*i : 6*i+6]
 			free = max(free, check.MaxAbs(load[:3])/m.Bodies[i].Inertia.Trace(), check.MaxAbs(load[3:])/m.Bodies[i].Mass)
 		}
 		require.InEpsilon(t, 1+free, 1+w.FreeAcceleration(), weightedTol)
-		require.Equal(t, check.MaxAbs(w.B[:6*m.NumBodies()]), w.FreeSize())
+		require.Equal(t, check.MaxAbs(w.Right[:6*m.NumBodies()]), w.FreeSize())
 		for j := range m.Joints {
 			T, n := y.ForceSubspace(j, s)
 			T2, n2 := w.ForceSubspace(j, s)
@@ -117,16 +117,16 @@ func TestWeightedIsSystem(t *testing.T) {
 // requireJacobian checks W·Cᵀ = J block by block.
 func requireJacobian(t *testing.T, y *assemble.System, w *assemble.Weighted, s *mechanism.State) {
 	t.Helper()
-	m, p := y.L.Mech, y.L.Pattern
+	m, p := y.Layout.Mech, y.Layout.Pattern
 	tol := tolerance(s, weightedTol, farRowTol)
 	for node := m.NumBodies(); node < p.Len(); node++ {
 		for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
 			c := root(t, m, s, int(p.Ind[k]))
 			for o := p.Pos[k]; o < p.Pos[k+1]; o += 6 {
-				row := times(&c, w.W.Val[o:o+6], false)
+				row := times(&c, w.Matrix.Val[o:o+6], false)
 				for i := range row {
-					check.Close(t, row[i], y.K.Val[o+int64(i)], tol, 1+check.MaxAbs(y.K.Val[o:o+6]),
-						"%s, body %d, row %d, column %d", y.L.NodeName(node), p.Ind[k], (o-p.Pos[k])/6, i)
+					check.Close(t, row[i], y.Matrix.Val[o+int64(i)], tol, 1+check.MaxAbs(y.Matrix.Val[o:o+6]),
+						"%s, body %d, row %d, column %d", y.Layout.NodeName(node), p.Ind[k], (o-p.Pos[k])/6, i)
 				}
 			}
 		}
@@ -174,11 +174,11 @@ func TestWeightedGeometric(t *testing.T) {
 	mechanisms(t, func(t *testing.T, m *mechanism.Mechanism) {
 		s := m.Initial()
 		y, w := filled(t, m, s), weighted(t, m, s)
-		val, b, scale := slices.Clone(w.W.Val), slices.Clone(w.B), slices.Clone(w.Scale)
+		val, b, scale := slices.Clone(w.Matrix.Val), slices.Clone(w.Right), slices.Clone(w.Scale)
 		length := make([]float64, m.NumBodies())
 		w.GeometricTo(length)
-		require.Equal(t, b, w.B, "right side")
-		p, tol := y.L.Pattern, tolerance(s, weightedTol, farRowTol)
+		require.Equal(t, b, w.Right, "right side")
+		p, tol := y.Layout.Pattern, tolerance(s, weightedTol, farRowTol)
 		for i, e := range geometricScale(y, length) {
 			check.Close(t, w.Scale[i], e, tol, e, "scale of row %d", i)
 		}
@@ -187,31 +187,31 @@ func TestWeightedGeometric(t *testing.T) {
 				body := p.Ind[k]
 				E := s.Bodies[body].Rotation.Mat()
 				for o := p.Pos[k]; o < p.Pos[k+1]; o += 3 {
-					v := E.TMulVec(spatial.Vec3(y.K.Val[o : o+3]))
+					v := E.TMulVec(spatial.Vec3(y.Matrix.Val[o : o+3]))
 					if (o-p.Pos[k])%6 == 0 {
 						v = v.Scale(1 / length[body])
 					}
 					for i := range v {
-						check.Close(t, w.W.Val[o+int64(i)], v[i], tol, 1+v.Norm(), "%s, body %d", y.L.NodeName(node), body)
+						check.Close(t, w.Matrix.Val[o+int64(i)], v[i], tol, 1+v.Norm(), "%s, body %d", y.Layout.NodeName(node), body)
 					}
 				}
 			}
 		}
 		require.NoError(t, w.FillTo(s))
-		require.Equal(t, val, w.W.Val)
-		require.Equal(t, b, w.B)
+		require.Equal(t, val, w.Matrix.Val)
+		require.Equal(t, b, w.Right)
 		require.Equal(t, scale, w.Scale)
 	})
 }
 
 // geometricScale returns the diagonal of J·G⁻¹·Jᵀ, G = diag(ℓ²·1, 1), by the rows of y.
 func geometricScale(y *assemble.System, length []float64) []float64 {
-	p := y.L.Pattern
+	p := y.Layout.Pattern
 	scale := make([]float64, p.Dim())
 	for node := p.Positive(); node < p.Len(); node++ {
 		for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
 			l := length[p.Ind[k]]
-			for i, v := range y.K.Val[p.Pos[k]:p.Pos[k+1]] {
+			for i, v := range y.Matrix.Val[p.Pos[k]:p.Pos[k+1]] {
 				if i%6 < 3 {
 					v /= l
 				}
@@ -228,7 +228,7 @@ func TestSetBodies(t *testing.T) {
 	mechanisms(t, func(t *testing.T, m *mechanism.Mechanism) {
 		s := m.Initial()
 		w := weighted(t, m, s)
-		val, b, scale := slices.Clone(w.W.Val), slices.Clone(w.B), slices.Clone(w.Scale)
+		val, b, scale := slices.Clone(w.Matrix.Val), slices.Clone(w.Right), slices.Clone(w.Scale)
 		other := *m
 		other.Bodies = slices.Clone(m.Bodies)
 		for i := range other.Bodies {
@@ -239,7 +239,7 @@ func TestSetBodies(t *testing.T) {
 			*body = heavy
 		}
 		want := weighted(t, &other, s)
-		x := make([]float64, len(w.B))
+		x := make([]float64, len(w.Right))
 		for i := range x {
 			x[i] = float64(i % 7)
 		}
@@ -249,8 +249,8 @@ func TestSetBodies(t *testing.T) {
 			w.SetBodies(other.Bodies)
 			w.GeometricTo(make([]float64, m.NumBodies()))
 			require.NoError(t, w.FillTo(s))
-			require.Equal(t, want.W.Val, w.W.Val)
-			require.Equal(t, want.B, w.B)
+			require.Equal(t, want.Matrix.Val, w.Matrix.Val)
+			require.Equal(t, want.Right, w.Right)
 			require.Equal(t, want.Scale, w.Scale)
 			require.Equal(t, want.FreeAcceleration(), w.FreeAcceleration())
 			w.WeighTo(y, y)
@@ -262,8 +262,8 @@ func TestSetBodies(t *testing.T) {
 
 			w.SetBodies(nil)
 			require.NoError(t, w.FillTo(s))
-			require.Equal(t, val, w.W.Val)
-			require.Equal(t, b, w.B)
+			require.Equal(t, val, w.Matrix.Val)
+			require.Equal(t, b, w.Right)
 			require.Equal(t, scale, w.Scale)
 		}
 		require.PanicsWithValue(t, "assemble: length mismatch", func() { w.SetBodies(make([]bodies.Body, m.NumBodies()+1)) })
@@ -278,7 +278,7 @@ func TestWeightedDoesNotAllocate(t *testing.T) {
 		s := m.Initial()
 		w := weighted(t, m, s)
 		n := 6 * m.NumBodies()
-		x, r := make([]float64, len(w.B)), make([]float64, len(w.B))
+		x, r := make([]float64, len(w.Right)), make([]float64, len(w.Right))
 		length := make([]float64, m.NumBodies())
 		x[0], r[n] = 1, 1
 		other := slices.Clone(m.Bodies)

@@ -15,6 +15,7 @@ import (
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/model/modeltest"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -111,7 +112,7 @@ func TestBuilderPlacesFrames(t *testing.T) {
 			body string
 			pose *model.Pose
 		}{{j.Predecessor, &j.PredecessorFrame}, {j.Successor, &j.SuccessorFrame}} {
-			q, x := check.Placed(m, f.body, f.pose)
+			q, x := modeltest.Placed(m, f.body, f.pose)
 			closeTo(t, x, p.Origin, 10*directionTol, 10, "origin of %s", j.Name)
 			got, want := q.Mat(), p.Orientation.Mat()
 			check.CloseVec(t, got[:], want[:], 10*directionTol, 1, "axes of %s", j.Name)
@@ -153,7 +154,7 @@ func TestRodDirections(t *testing.T) {
 		b.Rod("rod", 1, 0.01, from, from.Add(d))
 		m, err := b.Model()
 		require.NoError(t, err)
-		q, x := check.Placed(m, "rod", &model.Pose{Position: [3]float64{2 * m.Bodies[0].Com[0]}})
+		q, x := modeltest.Placed(m, "rod", &model.Pose{Position: [3]float64{2 * m.Bodies[0].Com[0]}})
 		closeTo(t, x, from.Add(d), 10*directionTol, 4, "end of %v", d)
 		closeTo(t, q.Rotate(spatial.Vec3{1}), d.Scale(1/d.Norm()), 10*directionTol, 1, "axis of %v", d)
 	}

@@ -77,7 +77,7 @@ func (p *Place) quat() spatial.Quat {
 	if p.Orientation == (spatial.Quat{}) {
 		return spatial.IdentityQuat()
 	}
-	return p.Orientation
+	return p.Orientation.Normalize()
 }
 
 // direction returns the unit vector along v, which may be of any length, or an error if v is

@@ -1,6 +1,7 @@
 package closing
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -8,7 +9,7 @@ import (
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/team"
+	"github.com/rung-mbd/rung/internal/guard"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -121,7 +122,7 @@ const (
 // factor are those of the plan, and the body stays bit by bit.
 type Closer struct {
 	work   *kkt.Workspace
-	guard  team.Guard
+	guard  guard.Guard
 	layout *assemble.Layout
 	mech   *mechanism.Mechanism // of the plan, without loads
 	sys    *assemble.Weighted
@@ -165,19 +166,37 @@ func NewCloser(p *kkt.Plan, o Options) *Closer { return NewCloserOn(p.NewWorkspa
 
 // NewCloserOn is NewCloser with the goroutines and the factor of w, for use in turn with the other solvers on w.
 func NewCloserOn(w *kkt.Workspace, o Options) *Closer {
+	c, _ := NewCloserContext(context.Background(), w, o)
+	return c
+}
+
+// NewCloserContext is NewCloserOn, and ends early when ctx does. It then returns the cause for which ctx has ended.
+func NewCloserContext(ctx context.Context, w *kkt.Workspace, o Options) (*Closer, error) {
 	p := w.Plan()
 	// Loads do not matter, and may have no direction on the way.
 	layout, mech := *p.Layout(), p.Mechanism().Unloaded()
 	layout.Mech = mech
 	n, nb := layout.Pattern.Dim(), mech.NumBodies()
+	if err := ended(ctx); err != nil {
+		return nil, err
+	}
+	sys := layout.NewWeightedOn(w.Team())
+	if err := ended(ctx); err != nil {
+		return nil, err
+	}
 	c := &Closer{
 		work:   w,
-		layout: p.Layout(), mech: mech, sys: layout.NewWeightedOn(w.Team()),
+		layout: p.Layout(), mech: mech, sys: sys,
 		unit: make([]float64, n), flat: make([]bool, n),
-		kin: &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, nb)},
-		at:  mech.Initial(), try: mech.Initial(), from: mech.Initial(),
+		kin:   &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, nb)},
 		delta: make([]float64, n), weight: make([]float64, n), x: make([]float64, n),
 		length: make([]float64, nb), long: make([]float64, layout.Pattern.Len()-nb),
+	}
+	for _, st := range [...]**mechanism.State{&c.at, &c.try, &c.from} {
+		if err := ended(ctx); err != nil {
+			return nil, err
+		}
+		*st = mech.Initial()
 	}
 	if o.Nearest {
 		c.best, c.along, c.open = mech.Initial(), make([]float64, 6*nb), make([]float64, n)
@@ -191,16 +210,23 @@ func NewCloserOn(w *kkt.Workspace, o Options) *Closer {
 		}
 		c.held[i] = true
 	}
+	c.sys.Heed(w.Watched())
+	if err := ended(ctx); err != nil {
+		return nil, err
+	}
 	c.measureUnits()
+	if err := ended(ctx); err != nil {
+		return nil, err
+	}
 	c.damping = c.sys.Scale
-	c.fac = kkt.NewFactored(w.Factor(), c.sys.W, c.sys.B, c.sys.Scale, p.Options().Epsilon, kkt.KeepAllFirmly, layout.At)
+	c.fac = kkt.NewFactored(w.Factor(), c.sys.Matrix, c.sys.Right, c.sys.Scale, p.Options().Epsilon, kkt.KeepAllFirmly, layout.At)
 	if c.loose = o.Tolerance; c.loose == 0 {
 		c.loose = closeLoose
 	}
 	if !(c.loose >= AngleTol) || math.IsInf(c.loose, 1) {
 		panic("closing: tolerance out of range")
 	}
-	return c
+	return c, nil
 }
 
 // Exactly sets whether the following calls go on until no step makes the errors smaller, and
@@ -266,8 +292,7 @@ func (c *Closer) closePositions(st *mechanism.State) error {
 		}
 	}
 	c.closing.After = fit.largest
-	copy(st.Bodies, c.at.Bodies)
-	return nil
+	return c.giveTo(st)
 }
 
 // closeEither is close. Where that fails it closes from the start again, with stiffened bodies.
@@ -276,6 +301,9 @@ func (c *Closer) closeEither(start misfit) (misfit, error) {
 	fit, err := c.close(start)
 	if err == nil {
 		return fit, nil
+	}
+	if ended := c.work.Watched().Err(); ended != nil {
+		return fit, ended
 	}
 	copy(c.at.Bodies, c.from.Bodies)
 	if _, again := c.misfitAt(c.at); again != nil {
@@ -350,7 +378,7 @@ func (c *Closer) cannot(fit misfit, rate bool) error {
 }
 
 // step moves c.at to a state with a smaller merit and reports whether there is
-// one. The system has been linearized at c.at, whose errors are in c.delta.
+// one. The errors of c.at are in c.delta.
 //
 // The step is that of Levenberg and Marquardt, theory.md (37), the minimum of
 //
@@ -378,6 +406,9 @@ func (c *Closer) step(fit misfit) (misfit, bool, error) {
 	mu := min(max(fit.relative*fit.relative, closeLeast), 1)
 	var lost error // a pivot is lost where damping is too little against rounding
 	for range closeRaises {
+		if ended := c.work.Watched().Err(); ended != nil {
+			return fit, false, ended
+		}
 		if lost = c.fac.FactorizeDamped(c.damping, mu); lost == nil {
 			if after, ok := c.search(fit, closeHalves, closeDrop); ok {
 				return after, true, nil
@@ -392,35 +423,20 @@ func (c *Closer) step(fit misfit) (misfit, bool, error) {
 	return fit, false, named(lost)
 }
 
-// setErrors makes −δ the right side of the rows, and zero that of the bodies.
-func (c *Closer) setErrors() {
-	b := c.sys.B
-	first := 6 * c.mech.NumBodies()
-	clear(b[:first])
-	for i := first; i < len(b); i++ {
-		b[i] = -c.delta[i]
-	}
-}
-
-// named returns an error of a factorization, which may be nil, as one of this package.
-func named(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fault.Errorf("closing: %w", err)
-}
-
 // search goes from c.at along the solution of the factored system. It halves the step a few
 // times at most, until the merit drops by a part, and returns false if it does not.
 //
 // Where branches of motion meet, errors are of second order in the displacements, and a full
 // step goes half the way. So if it gains little, twice the step is tried.
 func (c *Closer) search(fit misfit, halves int, drop float64) (misfit, bool) {
-	c.fac.SolveTo(c.x, c.sys.B)
+	c.fac.SolveTo(c.x, c.sys.Right)
 	c.sys.AccelerationsTo(c.x, c.x)
 	longest := closeTurn / c.turn()
 	h := min(1, longest)
 	for range halves {
+		if c.work.Watched().Up() {
+			break
+		}
 		c.mech.DisplaceTo(c.try, c.at, h, c.x)
 		after, err := c.misfitAt(c.try)
 		if err == nil && after.merit <= (1-drop*h)*fit.merit {

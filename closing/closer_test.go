@@ -328,9 +328,9 @@ func allowed(t testing.TB, p *kkt.Plan, st *mechanism.State) (basis *mat.Dense, 
 	t.Helper()
 	y := p.Layout().NewSystem()
 	require.NoError(t, y.FillTo(st))
-	K := interop.Dense(y.K, nil)
+	K := interop.Dense(y.Matrix, nil)
 	n := 6 * p.Mechanism().NumBodies()
-	rows := len(y.B) - n
+	rows := len(y.Right) - n
 	M := mat.NewSymDense(n, nil)
 	J := mat.NewDense(max(rows, n), n, nil)
 	for i := range n {

@@ -12,6 +12,7 @@ import (
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/model/modeltest"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
@@ -98,7 +99,7 @@ func TestCloseTreesFromFar(t *testing.T) {
 // than at its own pose the redundant loop holds to that and no further.
 func TestCloseTolerance(t *testing.T) {
 	const tilt = 5e-11
-	m := check.TiltedHinges(t, tilt)
+	m := modeltest.TiltedHinges(t, tilt)
 	p := newPlan(t, m, order.Auto)
 	moved := func() *mechanism.State {
 		st := p.Initial()

@@ -31,12 +31,15 @@ const (
 func (c *Closer) approach(fit misfit) (misfit, error) {
 	c.measureMoves()
 	for range approachSteps {
+		if ended := c.work.Watched().Err(); ended != nil {
+			return fit, ended
+		}
 		before := c.closing.Distance
 		if err := c.linearize(c.at); err != nil {
 			return fit, err
 		}
-		clear(c.sys.B)
-		c.backTo(c.sys.B)
+		clear(c.sys.Right)
+		c.backTo(c.sys.Right)
 		if !c.solveTangent() {
 			break // the pose at hand is closed, though not the nearest
 		}

@@ -76,8 +76,7 @@ func (c *Closer) projectVelocities(st *mechanism.State) error {
 		}
 	}
 	c.closing.After = fit.largest
-	copy(st.Bodies, c.at.Bodies)
-	return nil
+	return c.giveTo(st)
 }
 
 // measureRates compares the velocities of c.at with those of c.from.
@@ -101,9 +100,16 @@ func (c *Closer) measureRates() {
 // Cost: a factorization and a few solves, as for ProjectVelocities; no allocation but for errors. Errors and panics are
 // those of ClosePositions; it panics on a length mismatch.
 func (c *Closer) AllowMotion(v []float64, st *mechanism.State) error {
+	c.enter()
+	defer c.guard.Leave()
+	mustHaveState(st)
 	if len(v) != 6*c.mech.NumBodies() {
 		panic("closing: length mismatch")
 	}
+	return c.orCause(c.allowMotion(v, st))
+}
+
+func (c *Closer) allowMotion(v []float64, st *mechanism.State) error {
 	c.start(st, true)
 	if err := c.mech.KinematicsTo(c.kin, st); err != nil {
 		return err
@@ -119,6 +125,9 @@ func (c *Closer) AllowMotion(v []float64, st *mechanism.State) error {
 	}
 	c.closing, c.before = Closing{Before: fit.largest}, fit.relative
 	if _, err = c.project(fit, true); err != nil {
+		return err
+	}
+	if err = c.work.Watched().Err(); err != nil {
 		return err
 	}
 	for i := range c.at.Bodies {
@@ -142,6 +151,9 @@ func (c *Closer) project(fit misfit, still bool) (misfit, error) {
 		var off error
 		if fit, off = c.correct(fit, still); off != nil || c.good(fit) {
 			return fit, off
+		}
+		if ended := c.work.Watched().Err(); ended != nil {
+			return fit, ended
 		}
 		c.setErrors()
 		err = c.fac.FactorizeFrom(c.fac.Way()+1, ErrCannotClose)
@@ -174,7 +186,7 @@ func (c *Closer) correct(fit misfit, still bool) (misfit, error) {
 		if k > 0 {
 			c.setErrors()
 		}
-		c.fac.SolveTo(c.x, c.sys.B)
+		c.fac.SolveTo(c.x, c.sys.Right)
 		c.sys.AccelerationsTo(c.x, c.x)
 		c.change(c.x, 1)
 		c.closing.Steps++
@@ -218,6 +230,9 @@ func (c *Closer) ratesAt(st *mechanism.State, still bool) (fit misfit, err error
 	var delta, e [6]float64
 	speed, turn := speeds(st)
 	for node := c.mech.NumBodies(); node < p.Len(); node++ {
+		if c.work.Watched().Every(node) {
+			return fit, c.work.Watched().Err()
+		}
 		j := c.layout.NodeJoint(node)
 		err := c.mech.ErrorsTo(&delta, &e, j, c.kin, st)
 		if err == nil && still && c.mech.Joints[j].Motion != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -110,6 +111,9 @@ func (c *Closer) linearize(st *mechanism.State) error {
 	}
 	p, nb := c.layout.Pattern, c.mech.NumBodies()
 	for node := nb; node < p.Len(); node++ {
+		if c.work.Watched().Every(node) {
+			return c.work.Watched().Err()
+		}
 		scale := c.sys.Scale[p.Off[node]:p.Off[node+1]]
 		unit := c.unit[p.Off[node]:p.Off[node+1]]
 		c.hold(node, scale)
@@ -124,7 +128,7 @@ func (c *Closer) hold(node int, scale []float64) {
 	if c.held == nil {
 		return
 	}
-	p, W := c.layout.Pattern, c.sys.W
+	p, W := c.layout.Pattern, c.sys.Matrix
 	any := false
 	for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
 		if c.held[p.Ind[k]] {
@@ -145,6 +149,9 @@ func (c *Closer) hold(node int, scale []float64) {
 
 // misfitAt stores the position errors at st in c.delta and sums them up.
 func (c *Closer) misfitAt(st *mechanism.State) (fit misfit, err error) {
+	if err := c.work.Watched().Err(); err != nil {
+		return fit, err
+	}
 	if err := c.mech.KinematicsTo(c.kin, st); err != nil {
 		return fit, err
 	}
@@ -152,6 +159,9 @@ func (c *Closer) misfitAt(st *mechanism.State) (fit misfit, err error) {
 	p := c.layout.Pattern
 	var delta, rate [6]float64
 	for node := c.mech.NumBodies(); node < p.Len(); node++ {
+		if c.work.Watched().Every(node) {
+			return fit, c.work.Watched().Err()
+		}
 		j := c.layout.NodeJoint(node)
 		jt := &c.mech.Joints[j]
 		_ = c.mech.ErrorsTo(&delta, &rate, j, c.kin, st) // an error is of the rates
@@ -178,4 +188,22 @@ func reach(st *mechanism.State, body int32, f *mechanism.Frame) float64 {
 		r = max(r, algebra.MaxAbs(st.Bodies[body].Position[:]))
 	}
 	return r
+}
+
+// setErrors makes −δ the right side of the rows, and zero that of the bodies.
+func (c *Closer) setErrors() {
+	b := c.sys.Right
+	first := 6 * c.mech.NumBodies()
+	clear(b[:first])
+	for i := first; i < len(b); i++ {
+		b[i] = -c.delta[i]
+	}
+}
+
+// named returns an error of a factorization, which may be nil, as one of this package.
+func named(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fault.Errorf("closing: %w", err)
 }

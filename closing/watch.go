@@ -21,10 +21,27 @@ func (c *Closer) ClosePositionsContext(ctx context.Context, st *mechanism.State)
 	return c.ClosePositions(st)
 }
 
+// giveTo makes st the state in c.at, unless the context has ended that c heeds: what was worked out since may be unfinished.
+func (c *Closer) giveTo(st *mechanism.State) error {
+	if err := c.work.Watched().Err(); err != nil {
+		return err
+	}
+	copy(st.Bodies, c.at.Bodies)
+	return nil
+}
+
 // orCause returns err, or the cause of it, if that is the end of the context that c heeds.
 func (c *Closer) orCause(err error) error {
 	if cause := c.work.Watched().Err(); err != nil && cause != nil {
 		return fault.Errorf("closing: %w", cause)
 	}
 	return err
+}
+
+// ended returns the cause for which ctx has ended, or nil.
+func ended(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return fault.Errorf("closing: %w", context.Cause(ctx))
 }

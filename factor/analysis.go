@@ -67,7 +67,12 @@ func newAnalysis(s *Symbolic, e *elimination) *analysis {
 			a.parent[c] = at[q]
 		}
 	}
-	a.findLeaves()
+	if a.stop.Up() {
+		return a
+	}
+	if a.findLeaves(); a.stop.Up() {
+		return a
+	}
 	a.findNeighbours()
 	return a
 }

@@ -9,7 +9,7 @@ import "github.com/rung-mbd/rung/sparse"
 // assertInput panics unless the arguments of Factorize are as documented; a
 // scale that is not a number is left to its pivot.
 func assertInput(m *sparse.Matrix, scale []float64, eps float64, policy Policy) {
-	p := m.P
+	p := m.Pattern
 	if m.Dia != nil && len(m.Dia) != int(p.Dia[p.Len()]) || len(m.Val) != int(p.Pos[len(p.Ind)]) {
 		panic("factor: matrix does not fit its pattern")
 	}

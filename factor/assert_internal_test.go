@@ -11,7 +11,7 @@ import (
 
 func TestAssertions(t *testing.T) {
 	m := sparse.NewMatrix(sparse.NewPattern([]int8{2, 1}, []int8{1, -1}, []int32{0, 0, 1}, []int32{0}))
-	short := &sparse.Matrix{P: m.P, Dia: m.Dia, Val: m.Val[:1]}
+	short := &sparse.Matrix{Pattern: m.Pattern, Dia: m.Dia, Val: m.Val[:1]}
 	good := []float64{-1, -1, 0} // scales of +1 rows are not used
 	v := make([]float64, 6)
 	for _, c := range []struct {
@@ -42,7 +42,7 @@ func TestAssertions(t *testing.T) {
 func TestChecksFollowTheTag(t *testing.T) {
 	m := sparse.NewMatrix(sparse.NewPattern([]int8{1, 1}, []int8{1, -1}, []int32{0, 0, 1}, []int32{0}))
 	m.Dia[0], m.Val[0] = 2, 1
-	f := Analyze(m.P, []int32{0, 1}).NewFactor()
+	f := Analyze(m.Pattern, []int32{0, 1}).NewFactor()
 	call := func() { _ = f.Factorize(m, []float64{0, 1}, 2, Everywhere) }
 	if checks {
 		require.PanicsWithValue(t, "factor: eps out of range", call)

@@ -76,14 +76,14 @@ func ChooseContext(ctx context.Context, p *sparse.Pattern, o order.Ordering, thr
 	}
 	c := &choice{ctx: ctx, p: p, threads: threads}
 	var end func()
-	c.stop, end = halt.Watch(ctx)
+	c.stop, end = halt.FlagOf(ctx)
 	defer end()
 	if o != order.Auto {
 		c.try(o)
 	} else {
 		c.tryAll()
 	}
-	if c.stop.Up() {
+	if ctx.Err() != nil {
 		return nil, o, nil, context.Cause(ctx)
 	}
 	best := fewestFlops(c.made)
@@ -94,7 +94,7 @@ func ChooseContext(ctx context.Context, p *sparse.Pattern, o order.Ordering, thr
 		return nil, o, tried, err
 	}
 	s = c.made[best].analyze()
-	if c.stop.Up() {
+	if ctx.Err() != nil {
 		return nil, o, nil, context.Cause(ctx)
 	}
 	return s, c.list[best], tried, nil
@@ -107,7 +107,7 @@ type choice struct {
 	p       *sparse.Pattern
 	threads int
 	list    []order.Ordering
-	made    []*elimination // by list; none is nil unless the flag is up
+	made    []*elimination // by list; none is nil unless the context has ended
 }
 
 // tryAll tries the orders that Auto compares.
@@ -121,7 +121,7 @@ func (c *choice) tryAll() {
 		}
 	}
 	c.tryList()
-	if c.stop.Up() {
+	if c.ctx.Err() != nil {
 		return
 	}
 	if len(c.list) > 1 && !small && c.made[fewestFlops(c.made)].counts.MaxFront >= wideFront {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
-	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 // autoLoss is how much more work than the best single order Auto may choose.
@@ -24,7 +24,7 @@ type namedPattern struct {
 }
 
 // autoPatterns are the families of package bench in several sizes and seeded
-// random graphs.
+// random sparsetest.
 func autoPatterns(t testing.TB) []namedPattern {
 	var list []namedPattern
 	for _, c := range []struct {
@@ -48,22 +48,22 @@ func autoPatterns(t testing.TB) []namedPattern {
 	rng := rand.New(rand.NewPCG(1, 61))
 	for _, n := range []int{10, 50, 200, 800} {
 		list = append(list,
-			namedPattern{fmt.Sprintf("closed chain %d", n), graphs.Chain(n, true)},
-			namedPattern{fmt.Sprintf("shuffled ladder %d", n), graphs.Shuffle(graphs.Ladder(n), rng)},
-			namedPattern{fmt.Sprintf("hub %d", n), graphs.Star(n, 0, 0)},
-			namedPattern{fmt.Sprintf("petals %d", n), graphs.Star(n/2, 1, 0)},
-			namedPattern{fmt.Sprintf("wheel %d", n), graphs.Star(n/2, 3, n/4)},
-			namedPattern{fmt.Sprintf("islands %d", n), graphs.Islands(n)},
-			namedPattern{fmt.Sprintf("local %d", n), graphs.Random(2*n, 13*n/5, 2, 4, rng)},
-			namedPattern{fmt.Sprintf("far %d", n), graphs.Random(2*n, 11*n/5, 2, 0, rng)},
-			namedPattern{fmt.Sprintf("gears %d", n), graphs.Random(n, 4*n/5, 4, 6, rng)},
+			namedPattern{fmt.Sprintf("closed chain %d", n), sparsetest.Chain(n, true)},
+			namedPattern{fmt.Sprintf("shuffled ladder %d", n), sparsetest.Shuffle(sparsetest.Ladder(n), rng)},
+			namedPattern{fmt.Sprintf("hub %d", n), sparsetest.Star(n, 0, 0)},
+			namedPattern{fmt.Sprintf("petals %d", n), sparsetest.Star(n/2, 1, 0)},
+			namedPattern{fmt.Sprintf("wheel %d", n), sparsetest.Star(n/2, 3, n/4)},
+			namedPattern{fmt.Sprintf("islands %d", n), sparsetest.Islands(n)},
+			namedPattern{fmt.Sprintf("local %d", n), sparsetest.Random(2*n, 13*n/5, 2, 4, rng)},
+			namedPattern{fmt.Sprintf("far %d", n), sparsetest.Random(2*n, 11*n/5, 2, 0, rng)},
+			namedPattern{fmt.Sprintf("gears %d", n), sparsetest.Random(n, 4*n/5, 4, 6, rng)},
 		)
 	}
 	for n := range 10 {
 		nb := 5 + rng.IntN(60)
 		list = append(list,
-			namedPattern{fmt.Sprintf("sparse %d", n), graphs.Random(nb, nb+rng.IntN(nb), 2, 0, rng)},
-			namedPattern{fmt.Sprintf("near %d", n), graphs.Random(10*nb, 10*nb+rng.IntN(6*nb), 2, 2+rng.IntN(8), rng)},
+			namedPattern{fmt.Sprintf("sparse %d", n), sparsetest.Random(nb, nb+rng.IntN(nb), 2, 0, rng)},
+			namedPattern{fmt.Sprintf("near %d", n), sparsetest.Random(10*nb, 10*nb+rng.IntN(6*nb), 2, 2+rng.IntN(8), rng)},
 		)
 	}
 	return list
@@ -124,7 +124,7 @@ func TestChooseOnThreads(t *testing.T) {
 		}
 	}
 	require.Positive(t, large)
-	require.PanicsWithValue(t, "factor: no threads", func() { factor.Choose(graphs.Chain(2, false), order.Auto, 0) })
+	require.PanicsWithValue(t, "factor: no threads", func() { factor.Choose(sparsetest.Chain(2, false), order.Auto, 0) })
 }
 
 // What Choose says of its candidates is what the orders cost.
@@ -149,5 +149,5 @@ func TestChooseTellsTheTruth(t *testing.T) {
 			require.Equal(t, []factor.Candidate{{Ordering: o, Counts: factor.CountOrder(c.p, order.Of(c.p, o))}}, tried)
 		}
 	}
-	require.PanicsWithValue(t, "order: no such ordering to compute", func() { factor.Choose(graphs.Chain(2, false), 99, 1) })
+	require.PanicsWithValue(t, "order: no such ordering to compute", func() { factor.Choose(sparsetest.Chain(2, false), 99, 1) })
 }

@@ -63,12 +63,12 @@ func eachOrder(b *testing.B, y *assemble.Weighted, bodies int, f func(b *testing
 			break
 		}
 		b.Run("order="+o.String(), func(b *testing.B) {
-			s, _, _ := factor.Choose(y.W.P, o, 1)
+			s, _, _ := factor.Choose(y.Matrix.Pattern, o, 1)
 			if s.Counts.Flops > benchFlops && bodies <= benchAllTop {
 				b.Skipf("%.2g flops", float64(s.Counts.Flops))
 			}
 			f(b, s)
-			report(b, s, y.L.Mech.NumBodies())
+			report(b, s, y.Layout.Mech.NumBodies())
 		})
 	}
 }
@@ -86,12 +86,12 @@ func BenchmarkFactor(b *testing.B) {
 		eachOrder(b, y, bodies, func(b *testing.B, s *factor.Symbolic) {
 			f := s.NewFactor()
 			// The first time the system hands out the pages of f.
-			if err := f.Factorize(y.W, y.Scale, epsilon, factor.WhereWeak); err != nil {
+			if err := f.Factorize(y.Matrix, y.Scale, epsilon, factor.WhereWeak); err != nil {
 				b.Fatal(err)
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := f.Factorize(y.W, y.Scale, epsilon, factor.WhereWeak); err != nil {
+				if err := f.Factorize(y.Matrix, y.Scale, epsilon, factor.WhereWeak); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -104,13 +104,13 @@ func BenchmarkSolve(b *testing.B) {
 	eachSystem(b, func(b *testing.B, y *assemble.Weighted, bodies int) {
 		eachOrder(b, y, bodies, func(b *testing.B, s *factor.Symbolic) {
 			f := s.NewFactor()
-			if err := f.Factorize(y.W, y.Scale, epsilon, factor.WhereWeak); err != nil {
+			if err := f.Factorize(y.Matrix, y.Scale, epsilon, factor.WhereWeak); err != nil {
 				b.Fatal(err)
 			}
-			x := make([]float64, len(y.B))
+			x := make([]float64, len(y.Right))
 			b.ReportAllocs()
 			for b.Loop() {
-				f.SolveTo(x, y.B)
+				f.SolveTo(x, y.Right)
 			}
 		})
 	})
@@ -124,10 +124,10 @@ func BenchmarkAnalyze(b *testing.B) {
 			var f *factor.Factor
 			b.ReportAllocs()
 			for b.Loop() {
-				s, _, _ := factor.Choose(y.W.P, order.Auto, 1)
+				s, _, _ := factor.Choose(y.Matrix.Pattern, order.Auto, 1)
 				f = s.NewFactor()
 			}
-			report(b, f.S, y.L.Mech.NumBodies())
+			report(b, f.Symbolic, y.Layout.Mech.NumBodies())
 		})
 	})
 }
@@ -137,21 +137,21 @@ func BenchmarkAnalyze(b *testing.B) {
 func BenchmarkFactorSolve(b *testing.B) {
 	eachSystem(b, func(b *testing.B, y *assemble.Weighted, bodies int) {
 		b.Run("order=auto", func(b *testing.B) {
-			s, _, _ := factor.Choose(y.W.P, order.Auto, 1)
+			s, _, _ := factor.Choose(y.Matrix.Pattern, order.Auto, 1)
 			f := s.NewFactor()
-			x := make([]float64, len(y.B))
+			x := make([]float64, len(y.Right))
 			run := func() {
-				if err := f.FactorizeFor(y.B, y.W, y.Scale, epsilon, factor.WhereWeak); err != nil {
+				if err := f.FactorizeFor(y.Right, y.Matrix, y.Scale, epsilon, factor.WhereWeak); err != nil {
 					b.Fatal(err)
 				}
-				f.SolveTo(x, y.B)
+				f.SolveTo(x, y.Right)
 			}
 			run()
 			b.ReportAllocs()
 			for b.Loop() {
 				run()
 			}
-			report(b, f.S, y.L.Mech.NumBodies())
+			report(b, f.Symbolic, y.Layout.Mech.NumBodies())
 		})
 	})
 }

@@ -54,7 +54,7 @@ func (f *Factor) conjugateGradients(x, b []float64, floor float64) float64 {
 	f.beginCorrection(c.r)
 	best, least, idle := conjugateFair, 1.0, 0
 	metric := 0.0 // pᵀ(S + Γ)p of the last step; ρ is −rᵀz
-	for k := 0; k < conjugateSteps && idle < conjugateIdle && !f.watch.up(); k++ {
+	for k := 0; k < conjugateSteps && idle < conjugateIdle && !f.watch.Up(); k++ {
 		clear(c.z)
 		f.backward(solution{x: c.z, b: b, add: true})
 		beta := c.cg.Turn(c.z, -f.jointProduct(c.r, c.z))
@@ -87,7 +87,7 @@ func (f *Factor) conjugateGradients(x, b []float64, floor float64) float64 {
 
 // jointProduct returns x·y over the −1 rows of the core.
 func (f *Factor) jointProduct(x, y []float64) (sum float64) {
-	s := f.S
+	s := f.Symbolic
 	for c, o := range s.oldOff {
 		if s.sign[c] < 0 {
 			n := s.off[c+1] - s.off[c]

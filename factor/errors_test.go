@@ -11,8 +11,8 @@ import (
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
-	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 const (
@@ -35,9 +35,9 @@ type pivotCase struct {
 // are the bodies, 3 to 5 the joints. Spoil changes a copy of the matrix and its
 // scales.
 func pivotCases() []pivotCase {
-	base := randomMatrix(graphs.Chain(3, false), rand.New(rand.NewPCG(1, 31)))
+	base := randomMatrix(sparsetest.Chain(3, false), rand.New(rand.NewPCG(1, 31)))
 	spoil := func(name string, node, row int, value float64, f func(m *sparse.Matrix, scale []float64)) pivotCase {
-		m := sparse.NewMatrix(base.P)
+		m := sparse.NewMatrix(base.Pattern)
 		copy(m.Dia, base.Dia)
 		copy(m.Val, base.Val)
 		scale := ones(m)
@@ -56,7 +56,7 @@ func pivotCases() []pivotCase {
 		for k := range 2 {
 			clear(block(m, 5, k)[:6])
 		}
-		scale[m.P.Off[5]] = 0
+		scale[m.Pattern.Off[5]] = 0
 	})
 	weak := last
 	weak.name, weak.policy = "zero row without term, where weak", factor.WhereWeak
@@ -81,8 +81,8 @@ func pivotCases() []pivotCase {
 		spoil("NaN in a joint", -1, -1, nan, func(m *sparse.Matrix, _ []float64) { block(m, 4, 1)[7] = nan }),
 		spoil("infinity in a joint", -1, -1, nan, func(m *sparse.Matrix, _ []float64) { block(m, 4, 0)[0] = inf }),
 		spoil("overflow", -1, -1, nan, func(m *sparse.Matrix, _ []float64) { block(m, 4, 0)[0] = 1e300 }),
-		spoil("NaN scale", 4, 2, nan, func(m *sparse.Matrix, s []float64) { s[m.P.Off[4]+2] = nan }),
-		spoil("infinite scale", 4, 2, -inf, func(m *sparse.Matrix, s []float64) { s[m.P.Off[4]+2] = inf }),
+		spoil("NaN scale", 4, 2, nan, func(m *sparse.Matrix, s []float64) { s[m.Pattern.Off[4]+2] = nan }),
+		spoil("infinite scale", 4, 2, -inf, func(m *sparse.Matrix, s []float64) { s[m.Pattern.Off[4]+2] = inf }),
 	}
 }
 
@@ -90,7 +90,7 @@ func TestPivotError(t *testing.T) {
 	for _, c := range pivotCases() {
 		t.Run(c.name, func(t *testing.T) {
 			// Bodies first and in their order, so that no joint changes them.
-			f := factor.Analyze(c.m.P, []int32{0, 1, 2, 3, 4, 5}).NewFactor()
+			f := factor.Analyze(c.m.Pattern, []int32{0, 1, 2, 3, 4, 5}).NewFactor()
 			err := f.Factorize(c.m, c.scale, 1, c.policy)
 			var p *factor.PivotError
 			require.ErrorAs(t, err, &p)
@@ -116,17 +116,17 @@ func TestPivotError(t *testing.T) {
 // pivots positive; then the factorization exists.
 func TestPivotErrorInEveryOrder(t *testing.T) {
 	for _, c := range pivotCases() {
-		for _, o := range orders(c.m.P, rand.New(rand.NewPCG(2, 2))) {
-			f := factor.Analyze(c.m.P, o.perm).NewFactor()
+		for _, o := range orders(c.m.Pattern, rand.New(rand.NewPCG(2, 2))) {
+			f := factor.Analyze(c.m.Pattern, o.perm).NewFactor()
 			err := f.Factorize(c.m, c.scale, 1, c.policy)
 			if err == nil && c.node == 0 && c.value-c.value == 0 {
-				requireInertia(t, c.m.P, pivotsOf(f))
+				requireInertia(t, c.m.Pattern, pivotsOf(f))
 				continue
 			}
 			var p *factor.PivotError
 			require.ErrorAs(t, err, &p, "%s, %s", c.name, o.name)
-			require.Less(t, p.Row, int(c.m.P.Size[p.Node]), "%s, %s", c.name, o.name)
-			bad := p.Value*float64(c.m.P.Sign[p.Node]) <= 0 || p.Value-p.Value != 0
+			require.Less(t, p.Row, int(c.m.Pattern.Size[p.Node]), "%s, %s", c.name, o.name)
+			bad := p.Value*float64(c.m.Pattern.Sign[p.Node]) <= 0 || p.Value-p.Value != 0
 			require.True(t, bad, "%s, %s: %v", c.name, o.name, p)
 			requireInvalid(t, f, c.m)
 		}
@@ -140,7 +140,7 @@ func TestPivotErrorText(t *testing.T) {
 // requireInvalid requires that nothing can be read from f.
 func requireInvalid(t *testing.T, f *factor.Factor, m *sparse.Matrix) {
 	t.Helper()
-	n := m.P.Dim()
+	n := m.Pattern.Dim()
 	x, r, b := make([]float64, n), make([]float64, n), make([]float64, n)
 	require.PanicsWithValue(t, noFactor, func() { f.SolveTo(x, b) })
 	require.PanicsWithValue(t, noFactor, func() { f.SolveRefinedTo(x, r, b, m, 0) })
@@ -152,7 +152,7 @@ func requireInvalid(t *testing.T, f *factor.Factor, m *sparse.Matrix) {
 // A factor is invalid until Factorize, valid after it, gone after a failure and
 // valid again.
 func TestFactorStates(t *testing.T) {
-	p := graphs.Ladder(4)
+	p := sparsetest.Ladder(4)
 	good := randomMatrix(p, rand.New(rand.NewPCG(3, 3)))
 	bad := sparse.NewMatrix(p)
 	f := factor.Analyze(p, order.Of(p, order.Banded)).NewFactor()
@@ -170,9 +170,9 @@ func TestFactorStates(t *testing.T) {
 }
 
 func TestFactorPanics(t *testing.T) {
-	p := graphs.Ladder(2)
+	p := sparsetest.Ladder(2)
 	m := randomMatrix(p, rand.New(rand.NewPCG(5, 5)))
-	other := randomMatrix(graphs.Ladder(2), rand.New(rand.NewPCG(5, 5)))
+	other := randomMatrix(sparsetest.Ladder(2), rand.New(rand.NewPCG(5, 5)))
 	n := p.Dim()
 	v, short := make([]float64, n), make([]float64, n-1)
 	f := factored(t, m, order.Of(p, order.Natural), ones(m), 1, factor.Everywhere)

@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/internal/sets"
 	"github.com/rung-mbd/rung/sparse"
 )
@@ -12,6 +13,7 @@ type graph struct {
 	size   []int32 // rows of each node
 	lowPtr []int32
 	low    []int32 // lower neighbours, in no order
+	stop   *halt.Flag
 }
 
 // newGraph renumbers p by inv (inv[old] = new), keeping only the lower
@@ -116,6 +118,9 @@ func (g *graph) counts(parent []int32) []int32 {
 		first[i], prevLeaf[i] = -1, -1
 	}
 	for k := range n {
+		if g.stop.Every(k) {
+			return cnt
+		}
 		if first[k] == -1 {
 			cnt[k] = g.size[k] // a leaf of the tree
 		}
@@ -126,6 +131,9 @@ func (g *graph) counts(parent []int32) []int32 {
 	// Row subtree i has a leaf at each j whose column first meets row i there.
 	high, ptr := g.transpose()
 	for j := range int32(n) {
+		if g.stop.Every(int(j)) {
+			return cnt
+		}
 		if p := parent[j]; p >= 0 {
 			cnt[p] -= g.size[j] // row j ends at j
 		}

@@ -23,7 +23,7 @@ func doorSystem() (*sparse.Matrix, []float64) {
 // Analyse once, then factor and solve as often as values change.
 func ExampleFactor() {
 	m, scale := doorSystem()
-	s, used, _ := factor.Choose(m.P, order.Auto, 1)
+	s, used, _ := factor.Choose(m.Pattern, order.Auto, 1)
 	f := s.NewFactor()
 	if err := f.Factorize(m, scale, 1e-12, factor.WhereWeak); err != nil {
 		fmt.Println(err)
@@ -42,7 +42,7 @@ func ExampleFactor() {
 // With terms on all rows refinement tends to the multipliers of least norm.
 func ExampleFactor_SolveRefinedTo() {
 	m, scale := doorSystem()
-	f := factor.Analyze(m.P, order.Of(m.P, order.Natural)).NewFactor()
+	f := factor.Analyze(m.Pattern, order.Of(m.Pattern, order.Natural)).NewFactor()
 	if err := f.Factorize(m, scale, 1e-6, factor.Everywhere); err != nil {
 		fmt.Println(err)
 		return
@@ -60,7 +60,7 @@ func ExampleFactor_SolveRefinedTo() {
 // The work of an order is known before any number.
 func ExampleSymbolic() {
 	m, _ := doorSystem()
-	s := factor.Analyze(m.P, []int32{0, 1, 2, 3})
+	s := factor.Analyze(m.Pattern, []int32{0, 1, 2, 3})
 	fmt.Printf("%+v\n", s.Counts)
 	// Output:
 	// {NonZeros:14 Flops:35 MaxFront:3 Bandwidth:3}
@@ -70,7 +70,7 @@ func ExampleSymbolic() {
 func ExamplePivotError() {
 	m, scale := doorSystem()
 	m.Dia[3] = -4
-	f := factor.Analyze(m.P, []int32{0, 1, 2, 3}).NewFactor()
+	f := factor.Analyze(m.Pattern, []int32{0, 1, 2, 3}).NewFactor()
 	fmt.Println(f.Factorize(m, scale, 1e-12, factor.WhereWeak))
 	// Output:
 	// factor: pivot 1 of node 0 is -4

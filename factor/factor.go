@@ -7,8 +7,8 @@ import (
 
 	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/internal/pages"
-	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/team"
 )
 
 // PivotError says that a pivot has the wrong sign or is not finite.
@@ -28,7 +28,7 @@ func (e *PivotError) Error() string {
 type Factor struct {
 	heeds
 
-	S *Symbolic
+	Symbolic *Symbolic
 	Tally
 
 	panels   []float64 // L by fronts
@@ -121,12 +121,12 @@ func (s *Symbolic) NewFactor() *Factor { return s.NewFactorOn(nil) }
 // NewFactorOn is NewFactor for a factor that works with a team. The results have
 // the same bits for every team.
 func (s *Symbolic) NewFactorOn(t *team.Team) *Factor {
-	if s == nil || s.P == nil {
+	if s == nil || s.Pattern == nil {
 		panic("factor: zero Symbolic; use Analyze")
 	}
 	core := int(s.off[len(s.node)])
 	f := &Factor{
-		S:        s,
+		Symbolic: s,
 		panels:   pages.Make[float64](s.panels),
 		dinv:     pages.Make[float64](core),
 		x:        pages.Make[float64](core),
@@ -153,7 +153,7 @@ func (s *Symbolic) NewFactorOn(t *team.Team) *Factor {
 
 // mustBe panics unless f has been made by NewFactor.
 func (f *Factor) mustBe() {
-	if f == nil || f.S == nil {
+	if f == nil || f.Symbolic == nil {
 		panic("factor: zero Factor; use Symbolic.NewFactor")
 	}
 }
@@ -168,9 +168,9 @@ func (f *Factor) Runs() int { return f.runs }
 // A pivot is lost to rounding if it comes out positive, or smaller in magnitude than half its
 // term (a quarter under WhereWeak). It is then set to minus the term and counted in Corrected.
 //
-// Shapes: m has the pattern of f.S and stays as it is while the factor is used; scale, not
+// Shapes: m has the pattern of f.Symbolic and stays as it is while the factor is used; scale, not
 // negative, has Dim entries in the original order, those of +1 rows unused; 0 < eps ≤ 1.
-// Cost: f.S.Counts.Flops, no allocation (but once for a matrix whose +1 blocks are not units).
+// Cost: f.Symbolic.Counts.Flops, no allocation (but once for a matrix whose +1 blocks are not units).
 // It returns a *PivotError if a +1 block is not positive definite, a −1 row without term is not
 // negative, or a value is not finite; the factor is then invalid. It panics on a foreign
 // pattern or a length mismatch.
@@ -183,11 +183,11 @@ func (f *Factor) Factorize(m *sparse.Matrix, scale []float64, eps float64, polic
 // row is left out if b is nil or the +1 blocks are not units.
 func (f *Factor) FactorizeFor(b []float64, m *sparse.Matrix, scale []float64, eps float64, policy Policy) error {
 	f.mustBe()
-	s := f.S
-	if m == nil || m.P != s.P {
+	s := f.Symbolic
+	if m == nil || m.Pattern != s.Pattern {
 		panic("factor: foreign pattern")
 	}
-	if len(scale) != s.P.Dim() || b != nil && len(b) != s.P.Dim() {
+	if len(scale) != s.Pattern.Dim() || b != nil && len(b) != s.Pattern.Dim() {
 		panic("factor: length mismatch")
 	}
 	if checks {
@@ -200,9 +200,9 @@ func (f *Factor) FactorizeFor(b []float64, m *sparse.Matrix, scale []float64, ep
 	f.unit, f.b = m, b
 	if m.Dia != nil {
 		if f.weight == nil {
-			f.weight = newWeighting(s.P)
+			f.weight = newWeighting(s.Pattern)
 		}
-		if err := f.weight.set(m); err != nil {
+		if err := f.weight.set(m, f.watch); err != nil {
 			return err
 		}
 		f.unit, f.b = f.weight.m, nil
@@ -215,13 +215,13 @@ func (f *Factor) FactorizeFor(b []float64, m *sparse.Matrix, scale []float64, ep
 		w := f.workers[0]
 		w.Tally = Tally{bad: -1}
 		for _, k := range s.top {
-			if w.front(&s.fronts[k]); w.bad >= 0 || f.watch.up() {
+			if w.front(&s.fronts[k]); w.bad >= 0 || f.watch.Up() {
 				break
 			}
 		}
 		f.Tally.add(&w.Tally)
 	}
-	if f.watch.up() {
+	if f.watch.Up() {
 		return f.watch.Err()
 	}
 	if f.bad >= 0 {
@@ -237,20 +237,20 @@ type eliminateTasks Factor
 // Do eliminates the fronts of one task.
 func (e *eliminateTasks) Do(worker, task int) {
 	f := (*Factor)(e)
-	w, t := f.workers[worker], f.S.tasks[task]
+	w, t := f.workers[worker], f.Symbolic.tasks[task]
 	w.Tally = Tally{bad: -1}
-	for k := t.lo; k < t.hi && w.bad < 0 && !f.watch.up(); k++ {
-		if k+ahead < t.hi && f.S.panels > 4*farPanels {
-			w.fetchLeaves(&f.S.fronts[k+ahead])
+	for k := t.lo; k < t.hi && w.bad < 0 && !f.watch.Up(); k++ {
+		if k+ahead < t.hi && f.Symbolic.panels > 4*farPanels {
+			w.fetchLeaves(&f.Symbolic.fronts[k+ahead])
 		}
-		w.front(&f.S.fronts[k])
+		w.front(&f.Symbolic.fronts[k])
 	}
 	f.results[task] = w.Tally
 }
 
 // pivotError builds the error for the bad pivot.
 func (f *Factor) pivotError() error {
-	off := f.S.P.Off
+	off := f.Symbolic.Pattern.Off
 	node, _ := slices.BinarySearch(off, int32(f.bad)+1)
 	node--
 	return &PivotError{Node: node, Row: f.bad - int(off[node]), Value: f.lost}
@@ -258,14 +258,15 @@ func (f *Factor) pivotError() error {
 
 // front assembles and eliminates one front.
 func (w *worker) front(fr *front) {
-	f, s := w.f, w.f.S
+	f, s := w.f, w.f.Symbolic
 	n, p, m := fr.ld(), int(fr.width), int(fr.below)
 	pan := f.panels[fr.panel : fr.panel+int64(n*p)]
 	upd := w.update(fr)
-	clear(pan)
-	clear(upd)
+	if !w.clear(pan) || !w.clear(upd) {
+		return
+	}
 	w.scatter(fr, pan, n)
-	d := dest{pan, upd, n, p, m + 1}
+	d := dest{pan, upd, n, p, m + 1, f.watch}
 	for i := fr.kidHi - 1; i >= fr.kidLo; i-- {
 		q := &s.fronts[s.kids[i]]
 		d.add(w.update(q), int(q.below)+1, s.runs[q.upLo:q.upHi])
@@ -276,23 +277,6 @@ func (w *worker) front(fr *front) {
 		w.subtract(upd, m+1, pan[p:], w.ld[p:], n, m+1, m, p)
 	}
 }
-
-// stopFlops is the work, some 10 ms, after which a wide front looks whether it is still wanted.
-const stopFlops = 4e8
-
-// subtract is kernel.Update, C −= A·Bᵀ, by some columns at a time where it takes long.
-func (w *worker) subtract(c []float64, ldc int, a, b []float64, ld, n, m, k int) {
-	step := m
-	if float64(n)*float64(m)*float64(k) > stopFlops {
-		step = max(subtractColumns, int(stopFlops/(float64(n)*float64(k)))/subtractColumns*subtractColumns)
-	}
-	for j := 0; j < m && !w.f.watch.up(); j += step {
-		kernel.Update(c[j*ldc+j:], ldc, a[j:], ld, b[j:], ld, n-j, min(step, m-j), k)
-	}
-}
-
-// subtractColumns is a multiple of the columns that kernel.Update takes at a time, so that its results do not depend on step.
-const subtractColumns = 48
 
 // update returns the memory of the update matrix of a front.
 func (w *worker) update(fr *front) []float64 {
@@ -305,7 +289,7 @@ func (w *worker) update(fr *front) []float64 {
 // scatter adds to a panel of n rows the blocks between −1 and +1 nodes of the
 // core, the unit blocks of the latter, and the right side as last row.
 func (w *worker) scatter(fr *front, pan []float64, n int) {
-	f, s := w.f, w.f.S
+	f, s := w.f, w.f.Symbolic
 	for c := fr.super; c < fr.last; c++ {
 		i := int(s.off[c] - fr.first)
 		size := int(s.off[c+1] - s.off[c])
@@ -345,6 +329,7 @@ func (w *worker) scatter(fr *front, pan []float64, n int) {
 type dest struct {
 	pan, upd []float64
 	n, w, m  int
+	watch    *Watch
 }
 
 // at returns the front from element (i, j) on, i ≥ j, and its leading dimension.
@@ -362,6 +347,9 @@ func (d *dest) add(u []float64, m int, runs []run) {
 	last := d.w + d.m - 1
 	j := 0 // row and column of u at which the run begins
 	for i, r := range runs {
+		if m > stopRows && d.watch.Up() {
+			return
+		}
 		c, n := int(r.dst), int(r.n)
 		dst, ld := d.at(c, c)
 		kernel.AddLower(dst, ld, u[j*m+j:], m, n, n)
@@ -381,7 +369,7 @@ func (d *dest) add(u []float64, m int, runs []run) {
 
 // addLeaves adds −W·Wᵀ of the leaves of a front, theory.md (17), and −W·b.
 func (w *worker) addLeaves(fr *front, d *dest) {
-	s := w.f.S
+	f, s := w.f, w.f.Symbolic
 	if fr.spread {
 		// Few rows: the leaves side by side, spread over all rows of the front.
 		leaves := s.leaves[fr.leafLo:fr.leafHi]
@@ -395,7 +383,7 @@ func (w *worker) addLeaves(fr *front, d *dest) {
 		w.addProduct(d, 0, w.ld, d.n, d.n, int(fr.columns))
 		return
 	}
-	for i := fr.leafLo; i < fr.leafHi; i++ {
+	for i := fr.leafLo; i < fr.leafHi && !f.watch.Every(int(i-fr.leafLo)); i++ {
 		w.addLeaf(d, &s.leaves[i])
 	}
 }
@@ -405,11 +393,19 @@ func (w *worker) addLeaves(fr *front, d *dest) {
 func (w *worker) addProduct(d *dest, r int, t []float64, ld, m, k int) {
 	c := min(m-1, max(0, d.w-r)) // columns that are pivots
 	if c > 0 {
-		kernel.Update(d.pan[r*d.n+r:], d.n, t, ld, t, ld, m, c, k)
+		if p := d.pan[r*d.n+r:]; m > stopRows {
+			w.subtract(p, d.n, t, t, ld, m, c, k)
+		} else {
+			kernel.Update(p, d.n, t, ld, t, ld, m, c, k)
+		}
 	}
 	if c < m-1 {
 		r += c - d.w
-		kernel.Update(d.upd[r*d.m+r:], d.m, t[c:], ld, t[c:], ld, m-c, m-1-c, k)
+		if u := d.upd[r*d.m+r:]; m > stopRows {
+			w.subtract(u, d.m, t[c:], t[c:], ld, m-c, m-1-c, k)
+		} else {
+			kernel.Update(u, d.m, t[c:], ld, t[c:], ld, m-c, m-1-c, k)
+		}
 	}
 }
 
@@ -417,7 +413,7 @@ func (w *worker) addProduct(d *dest, r int, t []float64, ld, m, k int) {
 func (w *worker) addLeaf(d *dest, l *leaf) {
 	m, k := int(l.rows)+1, int(l.size)
 	t := w.ld[:m*k] // W and bᵀ, column-major
-	runs := w.f.S.runs[l.up:l.to]
+	runs := w.f.Symbolic.runs[l.up:l.to]
 	w.spreadTo(t, m, l, false)
 	if r := int(runs[0].dst); r+m == d.w+d.m {
 		w.addProduct(d, r, t, m, m, k) // the rows are the last of the front
@@ -425,7 +421,7 @@ func (w *worker) addLeaf(d *dest, l *leaf) {
 	}
 	u := w.leaf[:m*(m-1)]
 	clear(u)
-	kernel.Update(u, m, t, m, t, m, m, m-1, k)
+	w.subtract(u, m, t, t, m, m, m-1, k)
 	d.add(u, m, runs)
 }
 
@@ -433,7 +429,7 @@ func (w *worker) addLeaf(d *dest, l *leaf) {
 // the rows of the front; else they follow each other. The leaf's right side is in the last row.
 func (w *worker) spreadTo(t []float64, n int, l *leaf, spread bool) {
 	f, k := w.f, int(l.size)
-	blocks := f.S.blocks[l.lo:l.hi]
+	blocks := f.Symbolic.blocks[l.lo:l.hi]
 	switch {
 	case spread && k == 6:
 		kernel.SpreadBlocks(t, n, f.unit.Val, blocks)
@@ -467,27 +463,33 @@ func (w *worker) eliminate(fr *front, pan []float64, n int) {
 	dinv := f.dinv[fr.first : int(fr.first)+p]
 	limit := w.limit[:p]
 	w.limits(fr, limit)
-	ld := w.ld[:n*p]
-	shift := w.shift[:p]
+	ld, shift := w.ld[:n*p], w.shift[:p]
 	repaired := 0
 	for from, to := 0, p; from < p; from = to { // one round, but in wide fronts
 		if p > widePanel {
 			to = min(from+wideStep, p)
 		}
 		at := from*n + from
-		for q := from + kernel.Panel(pan[at:], n, n-from, to-from, 0, ld[at:], n, dinv[from:to], limit[from:to], shift[from:to]); q < to; repaired++ {
+		for q := from; ; repaired++ {
+			if n > stopRows {
+				q = w.panel(fr, pan, n, from, to, q)
+			} else {
+				q = from + kernel.Panel(pan[at:], n, n-from, to-from, q-from, ld[at:], n, dinv[from:to], limit[from:to], shift[from:to])
+			}
+			if q == to {
+				break
+			}
 			v, ok := w.pivot(fr, q, pan[q*n+q])
 			if !ok {
 				w.bad, w.lost = w.original(fr, q), v
 				return
 			}
 			pan[q*n+q], limit[q] = v, math.Inf(1)
-			q = from + kernel.Panel(pan[at:], n, n-from, to-from, q-from, ld[at:], n, dinv[from:to], limit[from:to], shift[from:to])
 		}
 		if to < p {
 			w.subtract(pan[to*n+to:], n, pan[from*n+to:], ld[from*n+to:], n, n-to, p-to, to-from)
 		}
-		if w.f.watch.up() {
+		if (to < p || n > stopRows) && f.watch.Up() {
 			return
 		}
 	}
@@ -503,15 +505,14 @@ func (w *worker) eliminate(fr *front, pan []float64, n int) {
 	w.Weak -= repaired // pivot has counted these
 }
 
-// Fronts of more than widePanel pivots are eliminated wideStep at a time, with a look in between whether they are still
-// wanted. Others take less than stopFlops.
+// Fronts of more than widePanel pivots are eliminated wideStep at a time.
 const widePanel, wideStep = 512, 128
 
 // pivot returns the pivot q of a front to use for its Schur complement v, and
 // whether there is one.
 func (w *worker) pivot(fr *front, q int, v float64) (float64, bool) {
 	i := w.original(fr, q)
-	if p := w.f.S.P; i < int(p.Off[p.Positive()]) {
+	if p := w.f.Symbolic.Pattern; i < int(p.Off[p.Positive()]) {
 		return v, v > 0
 	}
 	v = w.jointPivot(v, w.f.scale[i])
@@ -520,7 +521,7 @@ func (w *worker) pivot(fr *front, q int, v float64) (float64, bool) {
 
 // original returns the original scalar of pivot q of a front.
 func (w *worker) original(fr *front, q int) int {
-	s := w.f.S
+	s := w.f.Symbolic
 	c, i := fr.super, fr.first+int32(q)
 	for s.off[c+1] <= i {
 		c++
@@ -535,7 +536,7 @@ const tinyPivot = 1e-300
 // kernel.Panel takes the pivot as it is: a −1 row with such a pivot is not weak. The shift is
 // the term that kernel.Panel puts on a weak row.
 func (w *worker) limits(fr *front, limit []float64) {
-	f, s := w.f, w.f.S
+	f, s := w.f, w.f.Symbolic
 	shift := w.shift[:len(limit)]
 	weak := -weakPivot * f.eps
 	i := 0

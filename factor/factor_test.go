@@ -12,8 +12,8 @@ import (
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
-	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 const (
@@ -28,19 +28,19 @@ const (
 // factored returns a factor of m − scale·eps in the order perm.
 func factored(t testing.TB, m *sparse.Matrix, perm []int32, scale []float64, eps float64, policy factor.Policy) *factor.Factor {
 	t.Helper()
-	f := factor.Analyze(m.P, perm).NewFactor()
+	f := factor.Analyze(m.Pattern, perm).NewFactor()
 	require.NoError(t, f.Factorize(m, scale, eps, policy))
 	return f
 }
 
 func pivotsOf(f *factor.Factor) []float64 {
-	d := make([]float64, f.S.P.Dim())
+	d := make([]float64, f.Symbolic.Pattern.Dim())
 	f.PivotsTo(d)
 	return d
 }
 
 func growthOf(f *factor.Factor) []float64 {
-	g := make([]float64, f.S.P.Dim())
+	g := make([]float64, f.Symbolic.Pattern.Dim())
 	f.GrowthTo(g)
 	return g
 }
@@ -76,16 +76,16 @@ func TestFactorQuasiDefinite(t *testing.T) {
 func TestFactorLarge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for name, p := range map[string]*sparse.Pattern{
-		"closed chain": graphs.Chain(1500, true),
-		"ladder":       graphs.Ladder(500),
-		"grid":         graphs.Grid(18),
-		"tree":         graphs.Tree(1000, rng),
-		"hub":          graphs.Star(120, 0, 0),
-		"petals":       graphs.Star(60, 1, 0),
-		"wheel":        graphs.Star(120, 3, 60),
-		"islands":      graphs.Islands(200),
-		"local":        graphs.Random(500, 650, 2, 4, rng),
-		"gears":        graphs.Random(400, 330, 5, 6, rng),
+		"closed chain": sparsetest.Chain(1500, true),
+		"ladder":       sparsetest.Ladder(500),
+		"grid":         sparsetest.Grid(18),
+		"tree":         sparsetest.Tree(1000, rng),
+		"hub":          sparsetest.Star(120, 0, 0),
+		"petals":       sparsetest.Star(60, 1, 0),
+		"wheel":        sparsetest.Star(120, 3, 60),
+		"islands":      sparsetest.Islands(200),
+		"local":        sparsetest.Random(500, 650, 2, 4, rng),
+		"gears":        sparsetest.Random(400, 330, 5, 6, rng),
 	} {
 		m := randomMatrix(p, rand.New(rand.NewPCG(4, 4)))
 		scale := ones(m)
@@ -126,15 +126,15 @@ func requireDense(t *testing.T, f *factor.Factor, a *mat.SymDense, x, b []float6
 	var want mat.VecDense
 	require.NoError(t, want.SolveVec(a, mat.NewVecDense(len(b), b)))
 	check.CloseVec(t, x, want.RawVector().Data, denseTol, mat.Norm(&want, math.Inf(1)), "x")
-	pivots, _ := denseLDL(f.S, a)
+	pivots, _ := denseLDL(f.Symbolic, a)
 	check.CloseVec(t, pivotsOf(f), pivots, denseTol, check.MaxAbs(pivots), "pivots")
-	_, growth := denseLDL(f.S, unitBlocks(t, f.S.P, a))
+	_, growth := denseLDL(f.Symbolic, unitBlocks(t, f.Symbolic.Pattern, a))
 	check.CloseVec(t, growthOf(f), growth, denseTol, check.MaxAbs(growth), "growth")
 }
 
 // One Factor takes one matrix after the other, and another right side.
 func TestFactorAgain(t *testing.T) {
-	p := graphs.Grid(5)
+	p := sparsetest.Grid(5)
 	s := factor.Analyze(p, order.Of(p, order.NestedDissection))
 	f := s.NewFactor()
 	for n := range uint64(3) {
@@ -156,7 +156,7 @@ func TestFactorAgain(t *testing.T) {
 // The +1 blocks are read in their lower triangles only, and m is not changed.
 func TestFactorReadsLowerTriangles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
-	p := graphs.Ladder(3)
+	p := sparsetest.Ladder(3)
 	m := randomMatrix(p, rng)
 	b := randomVector(p.Dim(), rng)
 	perm := order.Of(p, order.Banded)

@@ -54,23 +54,23 @@ func TestOrdersAgreeOnMechanisms(t *testing.T) {
 		{"random", 60, -1},
 	} {
 		y := systemOf(t, c.family, c.n)
-		np := positiveRows(y.K.P)
-		n := len(y.B)
+		np := positiveRows(y.Matrix.Pattern)
+		n := len(y.Right)
 		var want []float64
 		weak := c.redundant
 		for _, o := range order.All() {
 			t.Run(fmt.Sprintf("%s/%v", c.family, o), func(t *testing.T) {
-				f := factored(t, y.K, order.Of(y.K.P, o), y.Scale, epsilon, factor.WhereWeak)
+				f := factored(t, y.Matrix, order.Of(y.Matrix.Pattern, o), y.Scale, epsilon, factor.WhereWeak)
 				assert.Zero(t, f.Corrected)
-				requireInertia(t, y.K.P, pivotsOf(f))
+				requireInertia(t, y.Matrix.Pattern, pivotsOf(f))
 				if weak < 0 {
 					weak = f.Weak
 				}
 				assert.Equal(t, weak, f.Weak)
 				x, r := make([]float64, n), make([]float64, n)
-				ref := f.SolveRefinedTo(x, r, y.B, y.K, 0)
+				ref := f.SolveRefinedTo(x, r, y.Right, y.Matrix, 0)
 				assert.LessOrEqual(t, ref.Error, 1e-12)
-				requireResidual(t, y.K, prox(y.K, y.Scale, 0), x, y.B, growthOf(f))
+				requireResidual(t, y.Matrix, prox(y.Matrix, y.Scale, 0), x, y.Right, growthOf(f))
 				if want == nil {
 					want = x
 				}

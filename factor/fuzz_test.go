@@ -10,8 +10,8 @@ import (
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
-	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 // tape reads numbers from the bytes of a fuzz input; after the end all are zero.
@@ -44,15 +44,15 @@ func (r *tape) number() float64 {
 func (r *tape) pattern(most int) *sparse.Pattern {
 	nb := 1 + r.next()%6
 	nj := r.next() % (most + 1)
-	var joints []graphs.Joint
+	var joints []sparsetest.Joint
 	for range nj {
-		j := graphs.Joint{Rows: int8(1 + r.next()%6)}
+		j := sparsetest.Joint{Rows: int8(1 + r.next()%6)}
 		for range r.next() % 4 {
 			j.Bodies = append(j.Bodies, int32(r.next()%nb))
 		}
 		joints = append(joints, j)
 	}
-	p := graphs.New(nb, joints)
+	p := sparsetest.New(nb, joints)
 	size := append([]int8{}, p.Size...)
 	for b := range nb {
 		size[b] = int8(1 + r.next()%6)
@@ -154,7 +154,7 @@ func FuzzFactor(f *testing.F) {
 // a row of C·L is a sum over at most six rows of L, with |C|·|C|ᵀ at most the
 // diagonal of the block.
 func blockGrowth(m *sparse.Matrix, g []float64) {
-	p := m.P
+	p := m.Pattern
 	for i := range p.Positive() {
 		worst := 0.0
 		for k := p.Off[i]; k < p.Off[i+1]; k++ {
@@ -188,7 +188,7 @@ func requireBackward(t *testing.T, f *factor.Factor, m *sparse.Matrix, scale []f
 	m.ResidualTo(r, b, x)
 	for i := range r {
 		off := math.Abs(r[i])
-		if i >= positiveRows(m.P) {
+		if i >= positiveRows(m.Pattern) {
 			switch policy {
 			case factor.Everywhere:
 				off = math.Abs(r[i] + eps*scale[i]*x[i])

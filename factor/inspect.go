@@ -14,10 +14,10 @@ func (f *Factor) PivotsTo(dst []float64) {
 	if !f.ok {
 		panic("factor: no valid factor")
 	}
-	if len(dst) != f.S.P.Dim() {
+	if len(dst) != f.Symbolic.Pattern.Dim() {
 		panic("factor: length mismatch")
 	}
-	s, p := f.S, f.S.P
+	s, p := f.Symbolic, f.Symbolic.Pattern
 	for i := range dst[:p.Off[p.Positive()]] {
 		dst[i] = 1 // leaves
 	}
@@ -45,7 +45,7 @@ func (f *Factor) Weakest() (node, row int, ratio float64) {
 	if !f.ok {
 		panic("factor: no valid factor")
 	}
-	s := f.S
+	s := f.Symbolic
 	node, ratio = -1, math.Inf(1)
 	for c, o := range s.oldOff {
 		if s.sign[c] > 0 {
@@ -76,10 +76,10 @@ func (f *Factor) GrowthTo(dst []float64) {
 	if !f.ok {
 		panic("factor: no valid factor")
 	}
-	if len(dst) != f.S.P.Dim() {
+	if len(dst) != f.Symbolic.Pattern.Dim() {
 		panic("factor: length mismatch")
 	}
-	s, p := f.S, f.S.P
+	s, p := f.Symbolic, f.Symbolic.Pattern
 	for i := range dst[:p.Off[p.Positive()]] {
 		dst[i] = 1 // leaves
 	}
@@ -87,9 +87,15 @@ func (f *Factor) GrowthTo(dst []float64) {
 		f.x[i] = math.Abs(1 / t)
 	}
 	for k := range s.fronts {
+		if f.watch.Every(k) {
+			return
+		}
 		f.addGrowth(&s.fronts[k])
 	}
 	for c, old := range s.node {
+		if f.watch.Every(c) {
+			return
+		}
 		o := p.Off[old]
 		y := dst[o:p.Off[old+1]]
 		copy(y, f.x[s.off[c]:s.off[c+1]])
@@ -115,7 +121,7 @@ func (f *Factor) addGrowth(fr *front) {
 			f.x[int(fr.first)+i] += col[i] * col[i] * d
 		}
 		col = col[w:]
-		for _, r := range f.S.runs[fr.rowLo:fr.rowHi] {
+		for _, r := range f.Symbolic.runs[fr.rowLo:fr.rowHi] {
 			for i := range r.n {
 				f.x[r.dst+i] += col[i] * col[i] * d
 			}

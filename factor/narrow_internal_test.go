@@ -40,7 +40,7 @@ func narrowPattern(sizes []int8, n, many int, rng *rand.Rand) *sparse.Pattern {
 
 // denseOf returns m − diag(e), the +1 blocks of m units.
 func denseOf(m *sparse.Matrix, e []float64) *mat.SymDense {
-	p := m.P
+	p := m.Pattern
 	a := mat.NewSymDense(p.Dim(), nil)
 	for i := range p.Dim() {
 		a.SetSym(i, i, -e[i])
@@ -115,7 +115,7 @@ func requireSolves(t *testing.T, f *Factor, m *sparse.Matrix, scale, b []float64
 		tol   = 1e-12 // of the solution; K − Γ has no eigenvalue in (−1, 1)
 		terms = 1e-13 // of the residual's terms
 	)
-	n, np := len(b), int(m.P.Off[m.P.Positive()])
+	n, np := len(b), int(m.Pattern.Off[m.Pattern.Positive()])
 	var want mat.VecDense
 	require.NoError(t, want.SolveVec(denseOf(m, scale), mat.NewVecDense(n, b)))
 	size := mat.Norm(&want, 2)

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/factor/order"
-	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 // placedGraphs are graphs that are divided into tasks, and small ones that are not.
@@ -32,13 +32,13 @@ func placedGraphs() map[string]*sparse.Pattern {
 	}
 	out := map[string]*sparse.Pattern{}
 	for name, p := range map[string]*sparse.Pattern{
-		"empty":   graphs.Uniform(0, 5, nil),
-		"one":     graphs.Uniform(1, 5, [][]int32{{0}}),
-		"grid":    graphs.Uniform(30*30, 5, graphs.Lattice(30)),
-		"chain":   graphs.Uniform(2001, 5, chain),
-		"sparse":  graphs.Uniform(1500, 3, random(1500, 1500)),
-		"islands": graphs.Uniform(4000, 6, random(4000, 1900)),
-		"dense":   graphs.Uniform(60, 4, random(60, 200)),
+		"empty":   sparsetest.Uniform(0, 5, nil),
+		"one":     sparsetest.Uniform(1, 5, [][]int32{{0}}),
+		"grid":    sparsetest.Uniform(30*30, 5, sparsetest.Lattice(30)),
+		"chain":   sparsetest.Uniform(2001, 5, chain),
+		"sparse":  sparsetest.Uniform(1500, 3, random(1500, 1500)),
+		"islands": sparsetest.Uniform(4000, 6, random(4000, 1900)),
+		"dense":   sparsetest.Uniform(60, 4, random(60, 200)),
 	} {
 		out[name] = sparse.NewPattern(p.Size, p.Sign, p.Ptr, p.Ind)
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
-	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
 	"github.com/rung-mbd/rung/sparse/interop"
+	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 const (
@@ -37,46 +37,46 @@ type redundant struct {
 
 // withJoints returns m with more joints; blocks of joint k start as zero and
 // are filled by fill.
-func withJoints(m *sparse.Matrix, more []graphs.Joint, fill func(m *sparse.Matrix, first int)) *sparse.Matrix {
-	p := graphs.New(m.P.Positive(), append(graphs.JointsOf(m.P), more...))
+func withJoints(m *sparse.Matrix, more []sparsetest.Joint, fill func(m *sparse.Matrix, first int)) *sparse.Matrix {
+	p := sparsetest.New(m.Pattern.Positive(), append(sparsetest.JointsOf(m.Pattern), more...))
 	w := sparse.NewMatrix(p)
 	copy(w.Dia, m.Dia)
 	copy(w.Val, m.Val)
-	fill(w, m.P.Len())
+	fill(w, m.Pattern.Len())
 	return w
 }
 
 // block returns the values of the k-th block of node i.
 func block(m *sparse.Matrix, i, k int) []float64 {
-	at := int(m.P.Ptr[i]) + k
-	return m.Val[m.P.Pos[at]:m.P.Pos[at+1]]
+	at := int(m.Pattern.Ptr[i]) + k
+	return m.Val[m.Pattern.Pos[at]:m.Pattern.Pos[at+1]]
 }
 
 // redundantSystems are small systems with duplicate rows, linear combinations
 // and loops of every kind.
 func redundantSystems() []redundant {
 	rng := rand.New(rand.NewPCG(1, 21))
-	chain := randomMatrix(graphs.Chain(6, false), rng)
+	chain := randomMatrix(sparsetest.Chain(6, false), rng)
 	list := []redundant{
-		{"ladder", incidenceMatrix(graphs.Ladder(5), rng)},
-		{"closed chain", incidenceMatrix(graphs.Chain(12, true), rng)},
-		{"grid", incidenceMatrix(graphs.Grid(4), rng)},
-		{"islands", incidenceMatrix(graphs.Islands(3), rng)},
-		{"petals", incidenceMatrix(graphs.Star(5, 1, 0), rng)},
-		{"over-constrained", randomMatrix(graphs.Random(6, 14, 2, 0, rng), rng)},
-		{"duplicate joint", withJoints(chain, []graphs.Joint{graphs.Link(5, 2, 3)}, func(m *sparse.Matrix, first int) {
+		{"ladder", incidenceMatrix(sparsetest.Ladder(5), rng)},
+		{"closed chain", incidenceMatrix(sparsetest.Chain(12, true), rng)},
+		{"grid", incidenceMatrix(sparsetest.Grid(4), rng)},
+		{"islands", incidenceMatrix(sparsetest.Islands(3), rng)},
+		{"petals", incidenceMatrix(sparsetest.Star(5, 1, 0), rng)},
+		{"over-constrained", randomMatrix(sparsetest.Random(6, 14, 2, 0, rng), rng)},
+		{"duplicate joint", withJoints(chain, []sparsetest.Joint{sparsetest.Link(5, 2, 3)}, func(m *sparse.Matrix, first int) {
 			for k := range 2 {
-				copy(block(m, first, k), block(chain, chain.P.Positive()+3, k))
+				copy(block(m, first, k), block(chain, chain.Pattern.Positive()+3, k))
 			}
 		})},
-		{"duplicate joint, other unit", withJoints(chain, []graphs.Joint{graphs.Link(5, 2, 3)}, func(m *sparse.Matrix, first int) {
+		{"duplicate joint, other unit", withJoints(chain, []sparsetest.Joint{sparsetest.Link(5, 2, 3)}, func(m *sparse.Matrix, first int) {
 			for k := range 2 {
-				for a, v := range block(chain, chain.P.Positive()+3, k) {
+				for a, v := range block(chain, chain.Pattern.Positive()+3, k) {
 					block(m, first, k)[a] = 1024 * v
 				}
 			}
 		})},
-		{"combination within a joint", withJoints(chain, []graphs.Joint{graphs.Link(3, 0, 5)}, func(m *sparse.Matrix, first int) {
+		{"combination within a joint", withJoints(chain, []sparsetest.Joint{sparsetest.Link(3, 0, 5)}, func(m *sparse.Matrix, first int) {
 			for k := range 2 {
 				b := block(m, first, k)
 				for a := range 6 {
@@ -85,9 +85,9 @@ func redundantSystems() []redundant {
 				}
 			}
 		})},
-		{"combination of joints", withJoints(chain, []graphs.Joint{graphs.Link(2, 1, 2, 3)}, func(m *sparse.Matrix, first int) {
+		{"combination of joints", withJoints(chain, []sparsetest.Joint{sparsetest.Link(2, 1, 2, 3)}, func(m *sparse.Matrix, first int) {
 			// Joints 2 and 3 couple bodies 1, 2 and 2, 3.
-			j := chain.P.Positive() + 2
+			j := chain.Pattern.Positive() + 2
 			for a := range 12 {
 				block(m, first, 0)[a] = block(chain, j, 0)[a]
 				block(m, first, 1)[a] = block(chain, j, 1)[a] + 0.5*block(chain, j+1, 0)[a]
@@ -96,7 +96,7 @@ func redundantSystems() []redundant {
 		})},
 	}
 	for n := range 4 {
-		p := graphs.Random(5+n, 7+2*n, 2, 3, rng)
+		p := sparsetest.Random(5+n, 7+2*n, 2, 3, rng)
 		list = append(list, redundant{fmt.Sprintf("random %d", n), incidenceMatrix(withBodies(p), rng)})
 	}
 	return list
@@ -104,29 +104,29 @@ func redundantSystems() []redundant {
 
 // withBodies leaves the joints of no body out of p: their rows are zero.
 func withBodies(p *sparse.Pattern) *sparse.Pattern {
-	var js []graphs.Joint
-	for _, j := range graphs.JointsOf(p) {
+	var js []sparsetest.Joint
+	for _, j := range sparsetest.JointsOf(p) {
 		if len(j.Bodies) > 0 {
 			js = append(js, j)
 		}
 	}
-	return graphs.New(p.Positive(), js)
+	return sparsetest.New(p.Positive(), js)
 }
 
 // WhereWeak: as many weak rows as are redundant, and the result of one solve, of
 // the dense method; Everywhere: the same +1 part after refinement.
 func TestRedundantRows(t *testing.T) {
 	for _, c := range redundantSystems() {
-		rng := rand.New(rand.NewPCG(2, uint64(c.m.P.Dim())))
+		rng := rand.New(rand.NewPCG(2, uint64(c.m.Pattern.Dim())))
 		scale := scales(t, c.m)
 		b := consistentSide(c.m, rng)
 		want, rank := constrained(t, c.m, scale, b)
-		np := positiveRows(c.m.P)
-		rows := c.m.P.Dim() - np
+		np := positiveRows(c.m.Pattern)
+		rows := c.m.Pattern.Dim() - np
 		require.Less(t, rank, rows, c.name)
 		for _, o := range order.All() {
 			t.Run(c.name+"/"+o.String(), func(t *testing.T) {
-				f := factored(t, c.m, order.Of(c.m.P, o), scale, epsilon, factor.WhereWeak)
+				f := factored(t, c.m, order.Of(c.m.Pattern, o), scale, epsilon, factor.WhereWeak)
 				assert.Equal(t, rows-rank, f.Weak)
 				assert.Zero(t, f.Corrected)
 				assert.Zero(t, f.Contraction)
@@ -150,7 +150,7 @@ func TestRedundantRows(t *testing.T) {
 // requireWeakest requires Weakest to find the least pivot, in its row's scale, above a bound.
 func requireWeakest(t *testing.T, f *factor.Factor, scale []float64, above float64) {
 	t.Helper()
-	p, d, at, want := f.S.P, pivotsOf(f), -1, math.Inf(1)
+	p, d, at, want := f.Symbolic.Pattern, pivotsOf(f), -1, math.Inf(1)
 	for i := positiveRows(p); i < len(d); i++ {
 		if r := -d[i] / scale[i]; r > above && r < want*(1-pivotTol) {
 			at, want = i, r
@@ -166,7 +166,7 @@ func requireWeakest(t *testing.T, f *factor.Factor, scale []float64, above float
 // pivot is minus their scale, to vanish.
 func requireWeakAreFree(t *testing.T, f *factor.Factor, scale, x []float64) {
 	t.Helper()
-	p, d, n := f.S.P, pivotsOf(f), 0
+	p, d, n := f.Symbolic.Pattern, pivotsOf(f), 0
 	np := positiveRows(p)
 	for i := np; i < p.Dim(); i++ {
 		if math.Abs(d[i]+scale[i]) <= weakTol*scale[i] && !standsAlone(f, i) {
@@ -180,9 +180,9 @@ func requireWeakAreFree(t *testing.T, f *factor.Factor, scale, x []float64) {
 // standsAlone reports whether row i is eliminated before every other row of its
 // bodies, so that its true pivot is minus its scale too.
 func standsAlone(f *factor.Factor, i int) bool {
-	p := f.S.P
+	p := f.Symbolic.Pattern
 	touched := make([]bool, p.Len())
-	for _, node := range f.S.Order() {
+	for _, node := range f.Symbolic.Order() {
 		if p.Sign[node] > 0 {
 			continue
 		}
@@ -203,11 +203,11 @@ func TestRedundantRowsOfLongLoops(t *testing.T) {
 	// 1000 links, each with rounding of its own, solved to one another's answer.
 	const tol = 1e-8
 	for name, p := range map[string]*sparse.Pattern{
-		"closed chain": graphs.Chain(1000, true),
-		"ladder":       graphs.Ladder(500),
-		"grid":         graphs.Grid(20),
-		"islands":      graphs.Islands(300),
-		"wheel":        graphs.Star(40, 4, 20),
+		"closed chain": sparsetest.Chain(1000, true),
+		"ladder":       sparsetest.Ladder(500),
+		"grid":         sparsetest.Grid(20),
+		"islands":      sparsetest.Islands(300),
+		"wheel":        sparsetest.Star(40, 4, 20),
 	} {
 		m := incidenceMatrix(p, rand.New(rand.NewPCG(3, 3)))
 		scale := bodyScales(t, m)
@@ -245,10 +245,10 @@ func uniform(p *sparse.Pattern) bool {
 
 // bodyScales is scales body by body, for large m.
 func bodyScales(t testing.TB, m *sparse.Matrix) []float64 {
-	p := m.P
+	p := m.Pattern
 	scale := make([]float64, p.Dim())
 	for b := range p.Positive() {
-		one := graphs.New(1, []graphs.Joint{graphs.Link(6, 0)})
+		one := sparsetest.New(1, []sparsetest.Joint{sparsetest.Link(6, 0)})
 		w := sparse.NewMatrix(one)
 		copy(w.Dia, m.Dia[p.Dia[b]:p.Dia[b+1]])
 		for i := p.Positive(); i < p.Len(); i++ {
@@ -273,11 +273,11 @@ func TestEverywhereTellsRedundantRows(t *testing.T) {
 	const step = 10
 	for _, c := range redundantSystems() {
 		scale := scales(t, c.m)
-		_, rank := constrained(t, c.m, scale, make([]float64, c.m.P.Dim()))
-		np := positiveRows(c.m.P)
+		_, rank := constrained(t, c.m, scale, make([]float64, c.m.Pattern.Dim()))
+		np := positiveRows(c.m.Pattern)
 		for _, o := range order.All() {
 			t.Run(c.name+"/"+o.String(), func(t *testing.T) {
-				perm := order.Of(c.m.P, o)
+				perm := order.Of(c.m.Pattern, o)
 				small := factored(t, c.m, perm, scale, epsilon, factor.Everywhere)
 				large := factored(t, c.m, perm, scale, step*epsilon, factor.Everywhere)
 				p1, p2 := pivotsOf(small), pivotsOf(large)
@@ -290,7 +290,7 @@ func TestEverywhereTellsRedundantRows(t *testing.T) {
 						check.Close(t, ratio, 1, 0.2, 1, "ratio of pivots of row %d", i)
 					}
 				}
-				assert.Equal(t, c.m.P.Dim()-np-rank, follow)
+				assert.Equal(t, c.m.Pattern.Dim()-np-rank, follow)
 				// They see the terms through the true pivots before them.
 				tol := 4 * large.Contraction
 				check.CloseVec(t, p2[:np], p1[:np], tol, check.MaxAbs(p1[:np]), "+1 pivots")
@@ -303,7 +303,7 @@ func TestEverywhereTellsRedundantRows(t *testing.T) {
 // redundant, whose pivot is more than ten terms.
 func TestContraction(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	p := graphs.Grid(5)
+	p := sparsetest.Grid(5)
 	m := randomMatrix(p, rng)
 	scale := bodyScales(t, m)
 	for _, eps := range []float64{1e-2, 1e-4, 1e-6} {
@@ -322,7 +322,7 @@ func TestContraction(t *testing.T) {
 // Rows of scale zero have no term under any policy.
 func TestZeroScale(t *testing.T) {
 	const eps = 0.5
-	for n, p := range []*sparse.Pattern{graphs.Chain(8, false), graphs.Tree(12, rand.New(rand.NewPCG(6, 6)))} {
+	for n, p := range []*sparse.Pattern{sparsetest.Chain(8, false), sparsetest.Tree(12, rand.New(rand.NewPCG(6, 6)))} {
 		rng := rand.New(rand.NewPCG(7, uint64(n)))
 		m := randomMatrix(p, rng)
 		scale := ones(m)
@@ -357,9 +357,9 @@ func TestCorrected(t *testing.T) {
 	for _, c := range redundantSystems() {
 		scale := scales(t, c.m)
 		b := consistentSide(c.m, rand.New(rand.NewPCG(8, 8)))
-		np := positiveRows(c.m.P)
+		np := positiveRows(c.m.Pattern)
 		for _, o := range order.All() {
-			f := factor.Analyze(c.m.P, order.Of(c.m.P, o)).NewFactor()
+			f := factor.Analyze(c.m.Pattern, order.Of(c.m.Pattern, o)).NewFactor()
 			if err := f.Factorize(c.m, scale, eps, factor.Everywhere); err != nil {
 				// Rounding over such pivots may square itself until it overflows.
 				var p *factor.PivotError
@@ -367,7 +367,7 @@ func TestCorrected(t *testing.T) {
 				require.False(t, p.Value-p.Value == 0, "%s: %v", c.name, err)
 				continue
 			}
-			requireInertia(t, c.m.P, pivotsOf(f))
+			requireInertia(t, c.m.Pattern, pivotsOf(f))
 			factored++
 			set := 0
 			for i, d := range pivotsOf(f)[np:] {

@@ -168,7 +168,7 @@ func (f *Precise) Factorize(values []dd.Num, scale []float64, tau float64) error
 		if err := f.pivot(k, f.row(k, len(f.old)), tau); err != nil {
 			return err
 		}
-		if f.watch.up() {
+		if f.watch.Up() {
 			return f.watch.Err()
 		}
 	}
@@ -241,7 +241,7 @@ func (f *Precise) LastOrder(values []dd.Num, scale []float64, m int) ([]int32, e
 	n := len(f.old)
 	s := make([][]dd.Num, m) // what is left of the last rows, symmetric
 	for k := range f.old {
-		if f.watch.up() {
+		if f.watch.Up() {
 			return nil, f.watch.Err()
 		}
 		d := f.row(k, n-m)
@@ -262,7 +262,7 @@ func (f *Precise) LastOrder(values []dd.Num, scale []float64, m int) ([]int32, e
 	out := make([]int32, 0, m)
 	taken := make([]bool, m)
 	for range m {
-		if f.watch.up() {
+		if f.watch.Up() {
 			return nil, f.watch.Err()
 		}
 		best, size := -1, 0.0
@@ -319,12 +319,15 @@ func (f *Precise) SolveTo(x, b []dd.Num) {
 		w[k] = b[o]
 	}
 	for k := range w {
+		if f.watch.Every(k) {
+			return
+		}
 		for q := f.ptr[k]; q < f.ptr[k+1]; q++ {
 			i := f.ind[q]
 			w[i] = dd.Sub(w[i], dd.Mul(f.val[q], w[k]))
 		}
 	}
-	for k := len(w) - 1; k >= 0; k-- {
+	for k := len(w) - 1; k >= 0 && !f.watch.Every(k); k-- {
 		s := dd.Div(w[k], f.d[k])
 		for q := f.ptr[k]; q < f.ptr[k+1]; q++ {
 			s = dd.Sub(s, dd.Mul(f.val[q], w[f.ind[q]]))
@@ -345,6 +348,9 @@ func (f *Precise) ResidualTo(r, b, x []dd.Num) {
 		}
 	}
 	for k, o := range f.old {
+		if f.watch.Every(k) {
+			return
+		}
 		for e := f.rowPtr[k]; e < f.rowPtr[k+1]; e++ {
 			c := f.old[f.rowInd[e]]
 			v := f.values[f.rowSrc[e]]

@@ -11,8 +11,8 @@ import (
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/dd"
-	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 const (
@@ -108,7 +108,7 @@ func hasEmptyRow(scale []float64, p *sparse.Pattern) bool {
 // digits; at the end, by falling pivots, it does not.
 func TestPreciseLastOrder(t *testing.T) {
 	// One body with four joints of one row each to it: rows 0 and 1 differ by 1e-10, row 3 is the sum of 1 and 2.
-	p := graphs.New(1, []graphs.Joint{graphs.Link(1, 0, graphs.World), graphs.Link(1, 0, graphs.World), graphs.Link(1, 0, graphs.World), graphs.Link(1, 0, graphs.World)})
+	p := sparsetest.New(1, []sparsetest.Joint{sparsetest.Link(1, 0, sparsetest.World), sparsetest.Link(1, 0, sparsetest.World), sparsetest.Link(1, 0, sparsetest.World), sparsetest.Link(1, 0, sparsetest.World)})
 	const small = 1e-7
 	rows := [4][6]float64{{1}, {1, small}, {0, 0, 1}, {1, small, 1}}
 	w := make([]dd.Num, 24)
@@ -137,7 +137,7 @@ func TestPreciseLastOrder(t *testing.T) {
 }
 
 func TestPreciseRefuses(t *testing.T) {
-	p := graphs.New(1, []graphs.Joint{graphs.Link(2, 0, graphs.World)})
+	p := sparsetest.New(1, []sparsetest.Joint{sparsetest.Link(2, 0, sparsetest.World)})
 	f := factor.NewPrecise(p, []int32{0, 1})
 	require.PanicsWithValue(t, "factor: length mismatch", func() { _ = f.Factorize(make([]dd.Num, 12), nil, preciseTau) })
 	w := make([]dd.Num, 12)
@@ -149,7 +149,7 @@ func TestPreciseRefuses(t *testing.T) {
 }
 
 func TestPreciseAllocatesNothing(t *testing.T) {
-	p := graphs.Ladder(6)
+	p := sparsetest.Ladder(6)
 	rng := rand.New(rand.NewPCG(3, 1))
 	w, scale := preciseSystem(p, rng)
 	f := factor.NewPrecise(p, order.Of(p, order.MinDegree))

@@ -50,7 +50,7 @@ type Worst struct {
 //
 // It panics unless there is one number a node.
 func (f *Factor) SetParts(parts []float64) {
-	if parts != nil && len(parts) != f.S.P.Len() {
+	if parts != nil && len(parts) != f.Symbolic.Pattern.Len() {
 		panic("factor: length mismatch")
 	}
 	f.parts = parts
@@ -95,9 +95,9 @@ const atRest = 1e-4
 // needed. It panics on a foreign pattern, a length mismatch, or without a valid factor.
 func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix, floor float64) Refinement {
 	f.mustBe()
-	n := f.S.P.Dim()
+	n := f.Symbolic.Pattern.Dim()
 	switch {
-	case m == nil || m.P != f.S.P:
+	case m == nil || m.Pattern != f.Symbolic.Pattern:
 		panic("factor: foreign pattern")
 	case !f.ok:
 		panic("factor: no valid factor")
@@ -140,7 +140,7 @@ func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 		}
 	}
 	left := 0.0 // error that conjugate gradients have left
-	for out.Steps < maxRefinements && !f.watch.up() {
+	for out.Steps < maxRefinements && !f.watch.Up() {
 		if !begun {
 			e = f.beginCorrection(r)
 		}
@@ -183,7 +183,7 @@ func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 	if left < conjugateFair {
 		out.Error = max(out.Error, left)
 	}
-	if f.watch.up() {
+	if f.watch.Up() {
 		out.Error = math.NaN()
 	}
 	return out
@@ -208,7 +208,7 @@ func (f *Factor) ends(e, last float64, out *Refinement) bool {
 // passes these nodes.
 func (f *Factor) freeSize(x []float64) float64 {
 	q := 0.0
-	for _, i := range f.S.free {
+	for _, i := range f.Symbolic.free {
 		keep(&q, square(x[i.first:i.first+int32(i.size)]))
 	}
 	return math.Sqrt(q)
@@ -224,7 +224,7 @@ func (f *Factor) beginCorrection(r []float64) float64 {
 
 // energy returns the norm of the +1 part of x.
 func (f *Factor) energy(x []float64) float64 {
-	p := f.S.P
+	p := f.Symbolic.Pattern
 	return math.Sqrt(square(x[:p.Off[p.Positive()]]))
 }
 
@@ -242,7 +242,7 @@ const residualNodes = 512
 // largest rₖ²/|dₖ|, with d the pivots, and the least |dₖ| relative to the scale. The first is
 // NaN if a residual is.
 func (f *Factor) residual(r, b, x []float64, out *Refinement) (largest, least float64) {
-	s, p := f.S, f.S.P
+	s, p := f.Symbolic, f.Symbolic.Pattern
 	f.check = equation{r, b, x, atRest * out.Size}
 	f.team.Run(len(f.checked), (*residualTasks)(f))
 	f.check = equation{}
@@ -281,7 +281,7 @@ type checked struct {
 // Do computes the residuals of the −1 rows of one range of core nodes.
 func (e *residualTasks) Do(_, task int) {
 	f := (*Factor)(e)
-	s, p := f.S, f.S.P
+	s, p := f.Symbolic, f.Symbolic.Pattern
 	r, b, x := f.check.r, f.check.b, f.check.x
 	largest, inverse, doubt := 0.0, 0.0, 0.0
 	worst := Worst{Node: -1, Row: -1, Ratio: roundingRatio}
@@ -339,7 +339,7 @@ func (e *residualTasks) Do(_, task int) {
 
 // ratio returns the measure of Worst of row k of a node.
 func (f *Factor) ratio(node, k int) float64 {
-	p, c := f.S.P, &f.check
+	p, c := f.Symbolic.Pattern, &f.check
 	lo, hi := p.Off[node], p.Off[node+1]
 	row := int(lo) + k
 	a, y := c.rest, 0.0

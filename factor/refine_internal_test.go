@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/factor/order"
-	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/team"
 )
 
 // looseChain returns a chain of n bodies, each joined to the next by three rows, with
@@ -26,7 +26,7 @@ func looseChain(n int, difference float64) (m *sparse.Matrix, scale []float64) {
 		ptr[i+1] = int32(len(ind))
 	}
 	m = sparse.NewUnitMatrix(sparse.NewPattern(size, sign, ptr, ind))
-	p := m.P
+	p := m.Pattern
 	scale = make([]float64, p.Dim())
 	rng := rand.New(rand.NewPCG(uint64(n), 71))
 	for i := p.Positive(); i < p.Len(); i++ {
@@ -51,7 +51,7 @@ func looseChain(n int, difference float64) (m *sparse.Matrix, scale []float64) {
 func TestEnergyOfAnError(t *testing.T) {
 	for _, difference := range []float64{1, 1e-2} {
 		m, scale := looseChain(30, difference)
-		p := m.P
+		p := m.Pattern
 		for _, o := range []order.Ordering{order.LeafFirst, order.NestedDissection} {
 			f := Analyze(p, order.Of(p, o)).NewFactor()
 			require.NoError(t, f.Factorize(m, scale, 1e-12, WhereWeak))
@@ -73,7 +73,7 @@ func TestEnergyOfAnError(t *testing.T) {
 func TestSmallPivotsAreNotTrusted(t *testing.T) {
 	for _, difference := range []float64{1, 1e-3, 1e-4} {
 		m, scale := looseChain(200, difference)
-		p := m.P
+		p := m.Pattern
 		f := Analyze(p, order.Of(p, order.LeafFirst)).NewFactor()
 		require.NoError(t, f.Factorize(m, scale, 1e-15, WhereWeak))
 		require.Zero(t, f.Weak)
@@ -106,7 +106,7 @@ func TestLastCorrectionNeedsNoResidual(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 72))
 		m, scale := looseChain(100+int(seed), math.Pow(10, -5*rng.Float64()))
 		repeatRows(m, scale, rng)
-		p := m.P
+		p := m.Pattern
 		b, want := make([]float64, p.Dim()), make([]float64, p.Dim())
 		for i := range want {
 			want[i] = rng.NormFloat64()
@@ -145,7 +145,7 @@ func TestLastCorrectionNeedsNoResidual(t *testing.T) {
 
 // repeatRows makes the last row of some joints of a looseChain the first one.
 func repeatRows(m *sparse.Matrix, scale []float64, rng *rand.Rand) {
-	p := m.P
+	p := m.Pattern
 	for i := p.Positive(); i < p.Len(); i++ {
 		if rng.IntN(2) == 0 {
 			continue
@@ -164,7 +164,7 @@ func TestUncheckedCorrectionsAreSmall(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 73))
 		m, scale := looseChain(40, math.Pow(10, -3*rng.Float64()))
-		p := m.P
+		p := m.Pattern
 		perm := make([]int32, p.Len())
 		for i, v := range rng.Perm(p.Len()) {
 			perm[i] = int32(v)
@@ -172,8 +172,8 @@ func TestUncheckedCorrectionsAreSmall(t *testing.T) {
 		f := Analyze(p, perm).NewFactor()
 		require.NoError(t, f.Factorize(m, scale, 1e-13, WhereWeak))
 		x, r, b := make([]float64, p.Dim()), make([]float64, p.Dim()), make([]float64, p.Dim())
-		for c, o := range f.S.oldOff {
-			for k := o; k < o+f.S.off[c+1]-f.S.off[c]; k++ {
+		for c, o := range f.Symbolic.oldOff {
+			for k := o; k < o+f.Symbolic.off[c+1]-f.Symbolic.off[c]; k++ {
 				r[k] = rng.NormFloat64()
 			}
 		}

@@ -12,9 +12,9 @@ import (
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
-	"github.com/rung-mbd/rung/internal/graphs"
-	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/sparse/sparsetest"
+	"github.com/rung-mbd/rung/team"
 )
 
 // nearSingular are two bodies of two rows and unit blocks, each held by two rows
@@ -45,7 +45,7 @@ func TestRefineNearSingular(t *testing.T) {
 		t.Run(fmt.Sprintf("d=%g", d), func(t *testing.T) {
 			m, b, want := nearSingular(d)
 			scale := scales(t, m)
-			f := factored(t, m, order.Of(m.P, order.Natural), scale, epsilon, factor.Everywhere)
+			f := factored(t, m, order.Of(m.Pattern, order.Natural), scale, epsilon, factor.Everywhere)
 			x, r := make([]float64, len(b)), make([]float64, len(b))
 			f.SolveTo(x, b)
 			first := distance(x, want)
@@ -76,7 +76,7 @@ func TestRefineHeedsContraction(t *testing.T) {
 	copy(m.Val, []float64{1, 0, 0, 1}) // body 0 is held well
 	b := []float64{3, -1, 2 * small, 5 * small, 0.5, 0.25, 0, small * math.Sin(1e-5)}
 	want := []float64{0.5, 0.25, 0, small}
-	f := factored(t, m, order.Of(m.P, order.Natural), scales(t, m), epsilon, factor.Everywhere)
+	f := factored(t, m, order.Of(m.Pattern, order.Natural), scales(t, m), epsilon, factor.Everywhere)
 	require.Greater(t, f.Contraction, 1e-3)
 	x, r := make([]float64, len(b)), make([]float64, len(b))
 	ref := f.SolveRefinedTo(x, r, b, m, 0)
@@ -90,7 +90,7 @@ func TestRefineBeyondTheTerm(t *testing.T) {
 	const slack, floor = 10, 4e-16 // as in TestRefineNearSingular
 	for _, d := range []float64{1e-6, 3e-7, 1e-7, 1e-8, 1e-9} {
 		m, b, want := nearSingular(d)
-		f := factored(t, m, order.Of(m.P, order.Natural), scales(t, m), epsilon, factor.Everywhere)
+		f := factored(t, m, order.Of(m.Pattern, order.Natural), scales(t, m), epsilon, factor.Everywhere)
 		x, r := make([]float64, len(b)), make([]float64, len(b))
 		ref := f.SolveRefinedTo(x, r, b, m, 0)
 		t.Logf("d = %g: error %.2g, predicted %.2g", d, distance(x, want), ref.Error)
@@ -127,7 +127,7 @@ func requireResidualIs(t *testing.T, m *sparse.Matrix, b, x, r []float64) {
 // A large term leaves no trace after enough steps, and each step shrinks the
 // error about as Contraction says.
 func TestRefineRemovesTheTerm(t *testing.T) {
-	p := graphs.Ladder(6)
+	p := sparsetest.Ladder(6)
 	m := incidenceMatrix(p, rand.New(rand.NewPCG(1, 41)))
 	scale := scales(t, m)
 	b := consistentSide(m, rand.New(rand.NewPCG(2, 41)))
@@ -159,7 +159,7 @@ func TestRefineLeastNorm(t *testing.T) {
 		b := consistentSide(c.m, rand.New(rand.NewPCG(3, 41)))
 		want, _ := constrained(t, c.m, scale, b)
 		for _, o := range order.All() {
-			f := factored(t, c.m, order.Of(c.m.P, o), scale, eps, factor.Everywhere)
+			f := factored(t, c.m, order.Of(c.m.Pattern, o), scale, eps, factor.Everywhere)
 			x, r := make([]float64, len(b)), make([]float64, len(b))
 			f.SolveRefinedTo(x, r, b, c.m, 0)
 			check.CloseVec(t, x, want, tol, check.MaxAbs(want), "%s, %v", c.name, o)
@@ -171,7 +171,7 @@ func TestRefineLeastNorm(t *testing.T) {
 // at once.
 func TestRefineTrivial(t *testing.T) {
 	for name, p := range map[string]*sparse.Pattern{
-		"empty": graphs.New(0, nil), "bodies": graphs.New(2, nil), "chain": graphs.Chain(3, false),
+		"empty": sparsetest.New(0, nil), "bodies": sparsetest.New(2, nil), "chain": sparsetest.Chain(3, false),
 	} {
 		m := randomMatrix(p, rand.New(rand.NewPCG(4, 41)))
 		f := factored(t, m, order.Of(p, order.Natural), ones(m), 1e-12, factor.Everywhere)
@@ -229,7 +229,7 @@ func rowMeasure(m *sparse.Matrix, scale, x, r, b []float64, size float64, policy
 	if r[k] == 0 {
 		return 0
 	}
-	p := m.P
+	p := m.Pattern
 	norm := func(v []float64) (s float64) {
 		for _, e := range v {
 			s = math.Hypot(s, e)
@@ -254,8 +254,8 @@ func rowMeasure(m *sparse.Matrix, scale, x, r, b []float64, size float64, policy
 func TestRefineResiduals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 41))
 	patterns := map[string]*sparse.Pattern{
-		"ladder": graphs.Ladder(600), "grid": graphs.Grid(20), "tree": graphs.Tree(1500, rng), "wheel": graphs.Star(60, 3, 30),
-		"islands": graphs.Islands(200), "gears": graphs.Random(150, 120, 5, 6, rng), "no body": graphs.New(0, []graphs.Joint{{Rows: 3}, {Rows: 1}}),
+		"ladder": sparsetest.Ladder(600), "grid": sparsetest.Grid(20), "tree": sparsetest.Tree(1500, rng), "wheel": sparsetest.Star(60, 3, 30),
+		"islands": sparsetest.Islands(200), "gears": sparsetest.Random(150, 120, 5, 6, rng), "no body": sparsetest.New(0, []sparsetest.Joint{{Rows: 3}, {Rows: 1}}),
 	}
 	for _, name := range []string{"ladder", "grid", "tree", "gears"} {
 		patterns[name+" of any sizes"] = resized(patterns[name], rng)
@@ -302,8 +302,8 @@ func TestRefineResiduals(t *testing.T) {
 func TestRefinementSize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 41))
 	for name, p := range map[string]*sparse.Pattern{
-		"bodies": graphs.New(3, nil), "chain": graphs.Chain(5, false), "hub": graphs.Star(5, 0, 0),
-		"loose": graphs.New(4, []graphs.Joint{graphs.Link(3, 0, 1), graphs.Link(5, 1, graphs.World)}),
+		"bodies": sparsetest.New(3, nil), "chain": sparsetest.Chain(5, false), "hub": sparsetest.Star(5, 0, 0),
+		"loose": sparsetest.New(4, []sparsetest.Joint{sparsetest.Link(3, 0, 1), sparsetest.Link(5, 1, sparsetest.World)}),
 	} {
 		m := sparse.NewUnitMatrix(p)
 		for i := range m.Val {
@@ -334,7 +334,7 @@ func TestRefinementSize(t *testing.T) {
 // What is not a number shows in Error and in Size or Worst, wherever in the right side it
 // is, also if all that is looked at later is finite.
 func TestRefineNotFinite(t *testing.T) {
-	p := graphs.New(7, []graphs.Joint{graphs.Link(3, 0, 1), graphs.Link(5, 1, graphs.World), graphs.Link(3, 3, 4), graphs.Link(5, 5, graphs.World), graphs.Link(6, 6, graphs.World)})
+	p := sparsetest.New(7, []sparsetest.Joint{sparsetest.Link(3, 0, 1), sparsetest.Link(5, 1, sparsetest.World), sparsetest.Link(3, 3, 4), sparsetest.Link(5, 5, sparsetest.World), sparsetest.Link(6, 6, sparsetest.World)})
 	rng := rand.New(rand.NewPCG(12, 41))
 	m := sparse.NewUnitMatrix(p)
 	for i := range m.Val {
@@ -361,10 +361,10 @@ func requireJointResiduals(t *testing.T, m *sparse.Matrix, b, x, r []float64, na
 	t.Helper()
 	want, terms := make([]float64, len(b)), make([]float64, len(b))
 	m.ResidualTo(want, b, x)
-	size := sparse.NewUnitMatrix(m.P)
+	size := sparse.NewUnitMatrix(m.Pattern)
 	copy(size.Val, magnitudes(m.Val))
 	size.MulVecTo(terms, magnitudes(x))
-	for i := positiveRows(m.P); i < len(b); i++ {
+	for i := positiveRows(m.Pattern); i < len(b); i++ {
 		require.InDelta(t, want[i], r[i], 16*0x1p-53*(terms[i]+math.Abs(b[i])), "%s, row %d", name, i)
 	}
 }

@@ -9,31 +9,31 @@ import (
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
-	"github.com/rung-mbd/rung/internal/graphs"
-	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/sparse/sparsetest"
+	"github.com/rung-mbd/rung/team"
 )
 
 // groundedPattern has a closed chain of n bodies with some chords, where the even bodies
 // have a joint of one to six rows to the world, some of them two, and one more body that
 // has nothing but such a joint. There are fewer rows than freedoms everywhere.
 func groundedPattern(n int, rng *rand.Rand) *sparse.Pattern {
-	var js []graphs.Joint
+	var js []sparsetest.Joint
 	for b := range int32(n) {
-		js = append(js, graphs.Link(int8(1+rng.IntN(2)), b, (b+1)%int32(n)))
+		js = append(js, sparsetest.Link(int8(1+rng.IntN(2)), b, (b+1)%int32(n)))
 		c := int8(1 + b/2%6)
 		if b%2 == 0 {
-			js = append(js, graphs.Link(c, graphs.World, b))
+			js = append(js, sparsetest.Link(c, sparsetest.World, b))
 		}
 		if b%4 == 0 && c < 4 {
-			js = append(js, graphs.Link(1, b))
+			js = append(js, sparsetest.Link(1, b))
 		}
 		if b%5 == 0 {
-			js = append(js, graphs.Link(1, b, (b+int32(n)/2)%int32(n)))
+			js = append(js, sparsetest.Link(1, b, (b+int32(n)/2)%int32(n)))
 		}
 	}
-	js = append(js, graphs.Link(5, int32(n)))
-	return graphs.New(n+1, js)
+	js = append(js, sparsetest.Link(5, int32(n)))
+	return sparsetest.New(n+1, js)
 }
 
 // normalMatrix returns a matrix of p with unit +1 blocks and random rows.
@@ -86,7 +86,7 @@ func TestRightSideInTheFactor(t *testing.T) {
 
 // rowSquares returns the squared norms of the rows of W.
 func rowSquares(m *sparse.Matrix) []float64 {
-	p := m.P
+	p := m.Pattern
 	scale := make([]float64, p.Dim())
 	for i := p.Positive(); i < p.Len(); i++ {
 		for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
@@ -102,12 +102,12 @@ func rowSquares(m *sparse.Matrix) []float64 {
 
 // stored returns m with its unit blocks stored.
 func stored(m *sparse.Matrix) *sparse.Matrix {
-	out := sparse.NewMatrix(m.P)
+	out := sparse.NewMatrix(m.Pattern)
 	out.Val = m.Val
-	for i := range m.P.Positive() {
-		n := int(m.P.Size[i])
+	for i := range m.Pattern.Positive() {
+		n := int(m.Pattern.Size[i])
 		for k := range n {
-			out.Dia[int(m.P.Dia[i])+k*n+k] = 1
+			out.Dia[int(m.Pattern.Dia[i])+k*n+k] = 1
 		}
 	}
 	return out

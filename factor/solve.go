@@ -19,7 +19,7 @@ func (f *Factor) SolveTo(x, b []float64) {
 	if !f.ok {
 		panic("factor: no valid factor")
 	}
-	if len(x) != f.S.P.Dim() || len(b) != len(x) {
+	if len(x) != f.Symbolic.Pattern.Dim() || len(b) != len(x) {
 		panic("factor: length mismatch")
 	}
 	if w := f.weighted(); w != nil {
@@ -50,7 +50,7 @@ func (f *Factor) solve(x, b, r []float64) float64 {
 	if !begun {
 		f.forward(rightSide{b, true})
 	}
-	for _, i := range f.S.free {
+	for _, i := range f.Symbolic.free {
 		copy(x[i.first:i.first+int32(i.size)], b[i.first:])
 	}
 	_, size := f.backward(solution{x: x, b: b, r: r, begun: begun})
@@ -69,10 +69,10 @@ type forwardTasks Factor
 // Do does the part of D·L·y = b of one task.
 func (e *forwardTasks) Do(worker, task int) {
 	f := (*Factor)(e)
-	w, t := f.workers[worker], f.S.tasks[task]
+	w, t := f.workers[worker], f.Symbolic.tasks[task]
 	w.energy = 0
-	for k := t.lo; k < t.hi && !f.watch.up(); k++ {
-		w.forward(&f.S.fronts[k])
+	for k := t.lo; k < t.hi && !f.watch.Up(); k++ {
+		w.forward(&f.Symbolic.fronts[k])
 	}
 	f.energies[task] = w.energy
 }
@@ -80,11 +80,14 @@ func (e *forwardTasks) Do(worker, task int) {
 // forward is the first half of a solve. It stores y = D⁻¹·L⁻¹·b in the core vector, b the right
 // side, and returns yᵀ·|D|·y.
 func (f *Factor) forward(from rightSide) float64 {
-	s, w := f.S, f.workers[0]
+	s, w := f.Symbolic, f.workers[0]
 	f.from = from
 	f.team.Run(len(s.tasks), (*forwardTasks)(f))
 	w.energy = 0
 	for _, k := range s.top {
+		if f.watch.Up() {
+			break
+		}
 		w.forward(&s.fronts[k])
 	}
 	f.from = rightSide{}
@@ -99,7 +102,7 @@ func (f *Factor) forward(from rightSide) float64 {
 // solution in a leaf is b − Wᵀ·(multipliers), so the rows of its neighbours get b − W·b, with
 // the b of the leaf in the second term.
 func (w *worker) load(fr *front, y []float64) {
-	f, s, p, b := w.f, w.f.S, w.f.S.P, w.f.from.b
+	f, s, p, b := w.f, w.f.Symbolic, w.f.Symbolic.Pattern, w.f.from.b
 	for c := fr.super; c < fr.last; c++ {
 		n := int(s.off[c+1] - s.off[c])
 		dst := y[:n]
@@ -120,7 +123,7 @@ func (w *worker) load(fr *front, y []float64) {
 // forward does the part of D·L·y = b that belongs to a front. What it subtracts from the rows
 // below goes to the parent, in the place of the update matrix.
 func (w *worker) forward(fr *front) {
-	f, s := w.f, w.f.S
+	f, s := w.f, w.f.Symbolic
 	n, p, m := fr.ld(), int(fr.width), int(fr.below)
 	pan := f.panels[fr.panel : fr.panel+int64(n*p)]
 	x := w.x[:n-1]
@@ -164,12 +167,12 @@ type backwardTasks Factor
 // Do solves for one task.
 func (e *backwardTasks) Do(worker, task int) {
 	f := (*Factor)(e)
-	w, t := f.workers[worker], f.S.tasks[task]
-	for k := t.hi - 1; k >= t.lo && !f.watch.up(); k-- {
-		if k-ahead >= t.lo && f.S.panels > farPanels {
-			w.fetch(&f.S.fronts[k-ahead])
+	w, t := f.workers[worker], f.Symbolic.tasks[task]
+	for k := t.hi - 1; k >= t.lo && !f.watch.Up(); k-- {
+		if k-ahead >= t.lo && f.Symbolic.panels > farPanels {
+			w.fetch(&f.Symbolic.fronts[k-ahead])
 		}
-		w.backward(&f.S.fronts[k])
+		w.backward(&f.Symbolic.fronts[k])
 	}
 }
 
@@ -177,12 +180,12 @@ func (e *backwardTasks) Do(worker, task int) {
 // with neighbours it returns two norms: the largest of what it stored or added in a node, and
 // the largest of what was in a node afterwards.
 func (f *Factor) backward(to solution) (step, size float64) {
-	s := f.S
+	s := f.Symbolic
 	f.to = to
 	for _, w := range f.workers {
 		w.step, w.size = 0, 0
 	}
-	for i := len(s.top) - 1; i >= 0; i-- {
+	for i := len(s.top) - 1; i >= 0 && !f.watch.Up(); i-- {
 		f.workers[0].backward(&s.fronts[s.top[i]])
 	}
 	f.team.Run(len(s.tasks), (*backwardTasks)(f))
@@ -203,7 +206,7 @@ const (
 // fetch brings what backward reads of a front into the caches. It begins at the end of the
 // front, as backward takes fronts in decreasing order.
 func (w *worker) fetch(fr *front) {
-	f, s := w.f, w.f.S
+	f, s := w.f, w.f.Symbolic
 	kernel.PrefetchDown(f.panels[fr.panel : fr.panel+int64(fr.ld())*int64(fr.width)])
 	for i := fr.leafHi - 1; i >= fr.leafLo; i-- {
 		l := &s.leaves[i]
@@ -216,7 +219,7 @@ func (w *worker) fetch(fr *front) {
 
 // fetchLeaves brings the blocks of the leaves of a front into the caches.
 func (w *worker) fetchLeaves(fr *front) {
-	f, s := w.f, w.f.S
+	f, s := w.f, w.f.Symbolic
 	for i := fr.leafLo; i < fr.leafHi; i++ {
 		l := &s.leaves[i]
 		for k := l.lo; k < l.hi; k++ {
@@ -228,7 +231,7 @@ func (w *worker) fetchLeaves(fr *front) {
 
 // backward does the part of Lᵀ·x = y that belongs to a front, and its leaves.
 func (w *worker) backward(fr *front) {
-	f, s := w.f, w.f.S
+	f, s := w.f, w.f.Symbolic
 	n, p, m := fr.ld(), int(fr.width), int(fr.below)
 	pan := f.panels[fr.panel : fr.panel+int64(n*p)]
 	x := w.x[:n-1]
@@ -254,7 +257,7 @@ func (w *worker) backward(fr *front) {
 
 // storeCore stores the pivots y of a front in the solution.
 func (w *worker) storeCore(fr *front, y []float64) {
-	s, to := w.f.S, &w.f.to
+	s, to := w.f.Symbolic, &w.f.to
 	for c := fr.super; c < fr.last; c++ {
 		n := int(s.off[c+1] - s.off[c])
 		dst := to.x[s.oldOff[c] : int(s.oldOff[c])+n]
@@ -286,7 +289,7 @@ func keep(m *float64, q float64) {
 // storeLeaf stores the solution of a leaf, b − Wᵀ·y with y the rows of its front, and subtracts
 // W·x from the residuals of its neighbours, x the solution of the leaf then.
 func (w *worker) storeLeaf(l *leaf, y []float64) {
-	f, s, to := w.f, w.f.S, &w.f.to
+	f, s, to := w.f, w.f.Symbolic, &w.f.to
 	k := int(l.size)
 	blocks := s.blocks[l.lo:l.hi]
 	dst := to.x[l.first : int(l.first)+k]

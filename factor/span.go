@@ -82,7 +82,7 @@ func (p *SpanPlan) NewSpan() *Span {
 // pattern, or on a length mismatch.
 func (q *Span) Factorize(m *sparse.Matrix, scale []float64, tol float64) {
 	p := q.plan.p
-	if m.P != p {
+	if m.Pattern != p {
 		panic("factor: foreign pattern")
 	}
 	if len(scale) != p.Dim() {
@@ -98,7 +98,7 @@ func (q *Span) Factorize(m *sparse.Matrix, scale []float64, tol float64) {
 	clear(q.dropped)
 	q.rank, q.gap, q.stack = 0, SpanGap{Smallest: math.Inf(1)}, q.stack[:0]
 	for k := range q.fronts {
-		if q.watch.up() {
+		if q.watch.Up() {
 			return
 		}
 		q.front(k, m)
@@ -113,9 +113,9 @@ func (q *Span) Gap() SpanGap { return q.gap }
 
 // columnNorms stores the lengths of the columns of D^(−½)·W.
 func (q *Span) columnNorms(m *sparse.Matrix) {
-	p := m.P
+	p := m.Pattern
 	clear(q.norm)
-	for i := p.Positive(); i < p.Len(); i++ {
+	for i := p.Positive(); i < p.Len() && !q.watch.Every(i); i++ {
 		for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
 			o, n := int(p.Off[p.Ind[k]]), int(p.Size[p.Ind[k]])
 			v := m.Val[p.Pos[k]:p.Pos[k+1]]
@@ -142,7 +142,9 @@ func (q *Span) front(k int, m *sparse.Matrix) {
 	w.fill(q, f, m, base)
 	q.stack = q.stack[:base]
 	w.limits(q, f)
-	w.reduce()
+	if w.reduce(q.watch); q.watch.Up() {
+		return
+	}
 	q.rank += w.kept
 	q.gap.Smallest = min(q.gap.Smallest, w.gap.Smallest)
 	q.gap.Dropped = max(q.gap.Dropped, w.gap.Dropped)
@@ -168,16 +170,27 @@ func (q *Span) ProjectTo(y, x []float64) {
 		panic("factor: length mismatch")
 	}
 	copy(y, x)
-	for k := range q.fronts {
-		q.reflect(&q.fronts[k], y, false)
-	}
+	q.reflectAll(y, false)
 	for i, live := range q.live {
 		if !live {
 			y[i] = 0
 		}
 	}
-	for k := len(q.fronts) - 1; k >= 0; k-- {
-		q.reflect(&q.fronts[k], y, true)
+	q.reflectAll(y, true)
+}
+
+// reflectAll applies the reflections of all fronts to y, in order, or backwards. It is not finished if the context has
+// ended that q heeds.
+func (q *Span) reflectAll(y []float64, back bool) {
+	for i := range q.fronts {
+		if q.watch.Every(i) {
+			return
+		}
+		k := i
+		if back {
+			k = len(q.fronts) - 1 - i
+		}
+		q.reflect(&q.fronts[k], y, back)
 	}
 }
 

@@ -160,12 +160,12 @@ func (w *spanWork) limits(q *Span, f *front) {
 	}
 }
 
-// reduce brings the front to rows of R by reflections.
-func (w *spanWork) reduce() {
+// reduce brings the front to rows of R by reflections. It is not finished if the context of watch has ended.
+func (w *spanWork) reduce(watch *Watch) {
 	w.list, w.v, w.pivot = w.list[:0], w.v[:0], w.pivot[:0]
 	w.kept, w.gap = 0, SpanGap{Smallest: math.Inf(1)}
 	row, end := 0, 0
-	for j := 0; j < w.cols; {
+	for j := 0; j < w.cols && !(w.large() && watch.Up()); {
 		w.begin(row)
 		for ; j < w.cols && w.panelWidth < spanPanel; j++ {
 			for end < w.rows && int(w.lead[end]) <= j {
@@ -180,10 +180,16 @@ func (w *spanWork) reduce() {
 			}
 		}
 		for c := j; c < w.cols; c++ {
+			if w.large() && watch.Every(c) {
+				return
+			}
 			w.turn(c)
 		}
 	}
 }
+
+// large reports whether it takes long to apply some reflections to all columns.
+func (w *spanWork) large() bool { return w.rows > stopRows }
 
 // column makes the reflection that leaves of column j, in the rows row … end−1, the first entry
 // only. It returns false where there is no reflection, as the column depends on those before.

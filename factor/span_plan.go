@@ -36,7 +36,7 @@ func AnalyzeSpan(p *sparse.Pattern, o order.Ordering, threads int) *SpanPlan {
 
 // AnalyzeSpanContext is AnalyzeSpan, and ends early when ctx does. It returns the cause for which ctx has ended.
 func AnalyzeSpanContext(ctx context.Context, p *sparse.Pattern, o order.Ordering, threads int) (*SpanPlan, error) {
-	stop, end := halt.Watch(ctx)
+	stop, end := halt.FlagOf(ctx)
 	defer end()
 	s, err := chooseDual(ctx, stop, dualOf(p), o, threads)
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *Symbolic) pointTo(p *sparse.Pattern) {
 	nj := p.Len() - nb
 	for i := range s.leaves {
 		l := &s.leaves[i]
-		j, _ := slices.BinarySearch(s.P.Off[:nj], l.first)
+		j, _ := slices.BinarySearch(s.Pattern.Off[:nj], l.first)
 		lo, hi := p.Ptr[nb+j], p.Ptr[nb+j+1]
 		for k := l.lo; k < l.hi; k++ {
 			b := &s.blocks[k]

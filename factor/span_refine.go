@@ -63,7 +63,7 @@ func (q *Span) refine(r *refining, keep func()) LeastNorm {
 	best := LeastNorm{Optimality: math.Inf(1), Change: math.Inf(1)}
 	for step := 0; ; step++ {
 		now := q.residuals(r, step)
-		if q.watch.up() {
+		if q.watch.Up() {
 			return best
 		}
 		size, was := max(now.Optimality, now.Change), max(best.Optimality, best.Change)
@@ -128,18 +128,14 @@ func (q *Span) residuals(r *refining, step int) (out LeastNorm) {
 // correct solves for the residuals and adds the solution, theory.md (30): Δμ − V·Δu = f, Vᵀ·Δμ
 // = g.
 func (q *Span) correct(r *refining) {
-	for k := range q.fronts {
-		q.reflect(&q.fronts[k], r.f, false)
-	}
+	q.reflectAll(r.f, false)
 	q.solveTransposed(r.g) // at the columns: k = R⁻ᵀ·g
 	q.eachPivot(func(row, column int) {
 		r.du[column] = r.g[column] - r.f[row]
 		r.f[row] = r.g[column]
 	})
 	q.solve(r.du)
-	for k := len(q.fronts) - 1; k >= 0; k-- {
-		q.reflect(&q.fronts[k], r.f, true)
-	}
+	q.reflectAll(r.f, true)
 	r.before, r.step = r.step, algebra.MaxAbs(r.f[q.first():])
 	for i := q.first(); i < len(r.mu); i++ {
 		r.mu[i] += r.f[i]
@@ -176,8 +172,8 @@ func (t twice) sub(s twice) float64 { return (t.hi - s.hi) + (t.lo - s.lo) }
 // rowSums stores b + V·u − μ in f.
 func (q *Span) rowSums(r *refining) {
 	m := q.m
-	p := m.P
-	for i := p.Positive(); i < p.Len(); i++ {
+	p := m.Pattern
+	for i := p.Positive(); i < p.Len() && !q.watch.Every(i); i++ {
 		for a := range int(p.Size[i]) {
 			row := int(p.Off[i]) + a
 			var sum twice
@@ -201,9 +197,9 @@ func (q *Span) rowSums(r *refining) {
 // columnSums stores Vᵀ·μ in w.
 func (q *Span) columnSums(w []twice, mu []float64) {
 	m := q.m
-	p := m.P
+	p := m.Pattern
 	clear(w)
-	for i := p.Positive(); i < p.Len(); i++ {
+	for i := p.Positive(); i < p.Len() && !q.watch.Every(i); i++ {
 		for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
 			o, n := int(p.Off[p.Ind[k]]), int(p.Size[p.Ind[k]])
 			for a := range int(p.Size[i]) {

@@ -58,7 +58,7 @@ func (q *RowSpan) Heed(w *Watch) { q.span.Heed(w) }
 //
 // Cost: as Span.Factorize. It panics if m is of another pattern.
 func (q *RowSpan) Factorize(m *sparse.Matrix, tol float64) {
-	if m.P != q.p {
+	if m.Pattern != q.p {
 		panic("factor: foreign pattern")
 	}
 	q.transpose(m)
@@ -67,7 +67,7 @@ func (q *RowSpan) Factorize(m *sparse.Matrix, tol float64) {
 
 // transpose stores Wᵀ in q.m.
 func (q *RowSpan) transpose(m *sparse.Matrix) {
-	p, d := m.P, q.m.P
+	p, d := m.Pattern, q.m.Pattern
 	nb := p.Positive()
 	nj := p.Len() - nb
 	next := slices.Clone(d.Ptr)

@@ -13,7 +13,7 @@ func (q *Span) eachPivot(f func(row, column int)) {
 // solve replaces y by R⁻¹·y, both by column. The result is zero where a column is dependent,
 // and the entries of y there are not read.
 func (q *Span) solve(y []float64) {
-	for k := len(q.fronts) - 1; k >= 0; k-- {
+	for k := len(q.fronts) - 1; k >= 0 && !q.watch.Every(k); k-- {
 		f := &q.fronts[k]
 		n, cols := int(f.kept), len(f.column)
 		for c := n; c < n+int(f.dropped); c++ {
@@ -35,6 +35,9 @@ func (q *Span) solve(y []float64) {
 // dependent.
 func (q *Span) solveTransposed(y []float64) {
 	for k := range q.fronts {
+		if q.watch.Every(k) {
+			return
+		}
 		f := &q.fronts[k]
 		n, cols := int(f.kept), len(f.column)
 		for c := n; c < n+int(f.dropped); c++ {

@@ -44,14 +44,14 @@ func newSpanCase(t *testing.T, family string, n int, spread float64, o order.Ord
 	require.NoError(t, err)
 	y := assemble.NewLayout(m).NewWeighted()
 	require.NoError(t, y.FillTo(m.Initial()))
-	p := y.L.Pattern
+	p := y.Layout.Pattern
 	c := &spanCase{p: factor.AnalyzeSpan(p, o, 1), y: y, scale: make([]float64, p.Dim()), first: int(p.Off[p.Positive()])}
 	rng := rand.New(rand.NewPCG(5, uint64(n)))
 	c.V = mat.NewDense(p.Dim()-c.first, c.first, nil)
 	for i := c.first; i < p.Dim(); i++ {
 		c.scale[i] = y.Scale[i] * math.Pow(spread, 2*rng.Float64()-1)
 		for k := range c.first {
-			c.V.Set(i-c.first, k, y.W.At(i, k)/math.Sqrt(c.scale[i]))
+			c.V.Set(i-c.first, k, y.Matrix.At(i, k)/math.Sqrt(c.scale[i]))
 		}
 	}
 	return c
@@ -92,7 +92,7 @@ func TestSpan(t *testing.T) {
 	spanCases(t, func(t *testing.T, c *spanCase) {
 		U, rank := c.dense(t)
 		q := c.p.NewSpan()
-		q.Factorize(c.y.W, c.scale, spanTol)
+		q.Factorize(c.y.Matrix, c.scale, spanTol)
 		require.Equal(t, rank, q.Rank())
 		require.Greater(t, q.Gap().Smallest, spanTol)
 		require.Less(t, q.Gap().Dropped, spanTol)
@@ -138,12 +138,12 @@ func TestRowSpan(t *testing.T) {
 			W := c.V
 			for i := c.first; i < len(c.scale); i++ {
 				for k := range c.first {
-					W.Set(i-c.first, k, c.y.W.At(i, k))
+					W.Set(i-c.first, k, c.y.Matrix.At(i, k))
 				}
 			}
 			_, rank := c.dense(t)
-			q := factor.AnalyzeRowSpan(c.y.L.Pattern, order.Auto, 1).NewRowSpan()
-			q.Factorize(c.y.W, spanTol)
+			q := factor.AnalyzeRowSpan(c.y.Layout.Pattern, order.Auto, 1).NewRowSpan()
+			q.Factorize(c.y.Matrix, spanTol)
 			require.Equal(t, rank, q.Rank())
 			require.Greater(t, q.Gap().Smallest, q.Gap().Dropped)
 
@@ -170,14 +170,14 @@ func TestRowSpan(t *testing.T) {
 			want.AddVec(&want, mat.NewVecDense(c.first, b[:c.first]))
 			check.CloseVec(t, x[:c.first], want.RawVector().Data, 1e-9, check.MaxAbs(x[:c.first]), "x₁")
 			r := make([]float64, len(b))
-			c.y.W.ResidualTo(r, b, x)
+			c.y.Matrix.ResidualTo(r, b, x)
 			require.Less(t, check.MaxAbs(r), 1e-9*(1+check.MaxAbs(x)))
 		})
 	}
 	c, other := newSpanCase(t, "nfourbar", 2, 1, order.Auto), newSpanCase(t, "nfourbar", 3, 1, order.Auto)
-	q := factor.AnalyzeRowSpan(c.y.L.Pattern, order.Auto, 1).NewRowSpan()
-	require.PanicsWithValue(t, "factor: foreign pattern", func() { q.Factorize(other.y.W, spanTol) })
-	q.Factorize(c.y.W, spanTol)
+	q := factor.AnalyzeRowSpan(c.y.Layout.Pattern, order.Auto, 1).NewRowSpan()
+	require.PanicsWithValue(t, "factor: foreign pattern", func() { q.Factorize(other.y.Matrix, spanTol) })
+	q.Factorize(c.y.Matrix, spanTol)
 	x := make([]float64, len(c.scale))
 	require.PanicsWithValue(t, "factor: length mismatch", func() { q.SolveTo(x, x[1:]) })
 	require.PanicsWithValue(t, "factor: length mismatch", func() { q.SolveTo(x[1:], x) })
@@ -188,14 +188,14 @@ func TestSpanAgain(t *testing.T) {
 	a := newSpanCase(t, "random", 25, 1, order.Auto)
 	q, fresh := a.p.NewSpan(), a.p.NewSpan()
 	other := newSpanCase(t, "random", 25, 1e3, order.Auto)
-	q.Factorize(a.y.W, other.scale, 0.5)
+	q.Factorize(a.y.Matrix, other.scale, 0.5)
 	q.LeastNormTo(make([]float64, len(a.scale)))
 	x, y := make([]float64, len(a.scale)), make([]float64, len(a.scale))
 	for i := range x {
 		x[i], y[i] = float64(i%5), float64(i%5)
 	}
-	q.Factorize(a.y.W, a.scale, spanTol)
-	fresh.Factorize(a.y.W, a.scale, spanTol)
+	q.Factorize(a.y.Matrix, a.scale, spanTol)
+	fresh.Factorize(a.y.Matrix, a.scale, spanTol)
 	require.Equal(t, fresh.Gap(), q.Gap())
 	require.Equal(t, fresh.LeastNormTo(x), q.LeastNormTo(y))
 	require.Equal(t, x, y)
@@ -205,12 +205,12 @@ func TestSpanAgain(t *testing.T) {
 func TestSpanTolerance(t *testing.T) {
 	c := newSpanCase(t, "nfourbar", 3, 1, order.Auto)
 	q := c.p.NewSpan()
-	q.Factorize(c.y.W, c.scale, spanTol)
+	q.Factorize(c.y.Matrix, c.scale, spanTol)
 	rank, least := q.Rank(), q.Gap().Smallest
-	q.Factorize(c.y.W, c.scale, 1.01*least)
+	q.Factorize(c.y.Matrix, c.scale, 1.01*least)
 	require.Less(t, q.Rank(), rank)
 	require.Equal(t, least, q.Gap().Dropped)
-	q.Factorize(c.y.W, c.scale, 2)
+	q.Factorize(c.y.Matrix, c.scale, 2)
 	require.Zero(t, q.Rank())
 	require.Equal(t, math.Inf(1), q.Gap().Smallest)
 }
@@ -218,9 +218,9 @@ func TestSpanTolerance(t *testing.T) {
 func TestSpanPanics(t *testing.T) {
 	c, other := newSpanCase(t, "nfourbar", 2, 1, order.Auto), newSpanCase(t, "nfourbar", 3, 1, order.Auto)
 	q := c.p.NewSpan()
-	require.PanicsWithValue(t, "factor: foreign pattern", func() { q.Factorize(other.y.W, c.scale, spanTol) })
-	require.PanicsWithValue(t, "factor: length mismatch", func() { q.Factorize(c.y.W, c.scale[1:], spanTol) })
-	q.Factorize(c.y.W, c.scale, spanTol)
+	require.PanicsWithValue(t, "factor: foreign pattern", func() { q.Factorize(other.y.Matrix, c.scale, spanTol) })
+	require.PanicsWithValue(t, "factor: length mismatch", func() { q.Factorize(c.y.Matrix, c.scale[1:], spanTol) })
+	q.Factorize(c.y.Matrix, c.scale, spanTol)
 	x := make([]float64, len(c.scale))
 	require.PanicsWithValue(t, "factor: length mismatch", func() { q.ProjectTo(x, x[1:]) })
 	require.PanicsWithValue(t, "factor: length mismatch", func() { q.ProjectTo(x[1:], x) })

@@ -9,11 +9,11 @@ import (
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
-	"github.com/rung-mbd/rung/internal/graphs"
+	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 func TestStepsAllocateNothing(t *testing.T) {
-	p := graphs.Grid(6)
+	p := sparsetest.Grid(6)
 	rng := rand.New(rand.NewPCG(1, 51))
 	m := incidenceMatrix(p, rng)
 	scale := bodyScales(t, m)
@@ -56,7 +56,7 @@ func TestSolveInPlace(t *testing.T) {
 // The same input gives the same bits, in goroutines that share a Symbolic too,
 // and reading the factor does not change it.
 func TestSameBits(t *testing.T) {
-	p := graphs.Grid(8)
+	p := sparsetest.Grid(8)
 	rng := rand.New(rand.NewPCG(3, 51))
 	m := incidenceMatrix(p, rng)
 	scale := bodyScales(t, m)

@@ -26,8 +26,8 @@ type Counts struct {
 // other nodes are the core: those of sign −1, and those of sign +1 that are no leaves.
 // Supernodes and permuted vectors hold the core only.
 type Symbolic struct {
-	P      *sparse.Pattern
-	Counts Counts
+	Pattern *sparse.Pattern
+	Counts  Counts
 
 	perm []int32 // perm[new] = old node, postordered
 	leaf []bool  // by old node: eliminated without a front
@@ -162,7 +162,11 @@ func eliminate(p *sparse.Pattern, perm []int32, stop *halt.Flag) *elimination {
 	for i, o := range e.perm {
 		e.perm[i] = perm[o]
 	}
+	e.graph.stop = stop
 	e.rows = e.graph.counts(e.parent)
+	if stop.Up() {
+		return nil
+	}
 	e.counts = countsOf(p, e.perm, e.graph, e.rows)
 	e.counts.Bandwidth = band
 	return e
@@ -268,7 +272,7 @@ func Analyze(p *sparse.Pattern, perm []int32) *Symbolic {
 
 // AnalyzeContext is Analyze, and ends early when ctx does. It returns the cause for which ctx has ended.
 func AnalyzeContext(ctx context.Context, p *sparse.Pattern, perm []int32) (*Symbolic, error) {
-	stop, end := halt.Watch(ctx)
+	stop, end := halt.FlagOf(ctx)
 	defer end()
 	s := eliminate(p, perm, stop).analyze()
 	if stop.Up() {
@@ -282,7 +286,10 @@ func (e *elimination) analyze() *Symbolic {
 	if e == nil {
 		return nil
 	}
-	s := &Symbolic{P: e.p, perm: e.perm, Counts: e.counts}
+	s := &Symbolic{Pattern: e.p, perm: e.perm, Counts: e.counts}
+	if e.stop.Up() {
+		return nil
+	}
 	a := newAnalysis(s, e)
 	for _, pass := range [...]func(){a.supernodes, a.structure, a.relax, a.place, a.divide, a.closeRows, a.stack} {
 		if e.stop.Up() {

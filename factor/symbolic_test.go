@@ -8,8 +8,8 @@ import (
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
-	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 // eliminated plays the elimination of whole nodes on a matrix of booleans and
@@ -65,11 +65,11 @@ func eliminated(p *sparse.Pattern, perm []int32) factor.Counts {
 func TestCountsEqualElimination(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 11))
 	patterns := smallGraphs()
-	patterns["long chain"] = resized(graphs.Chain(80, true), rng)
-	patterns["long ladder"] = resized(graphs.Ladder(40), rng)
-	patterns["wide grid"] = graphs.Grid(8)
-	patterns["big star"] = resized(graphs.Star(60, 2, 20), rng)
-	patterns["bundle"] = graphs.New(2, []graphs.Joint{graphs.Link(1, 0, 1), graphs.Link(1, 0, 1), graphs.Link(2, 0, 1), graphs.Link(1, 0), graphs.Link(1, 1)})
+	patterns["long chain"] = resized(sparsetest.Chain(80, true), rng)
+	patterns["long ladder"] = resized(sparsetest.Ladder(40), rng)
+	patterns["wide grid"] = sparsetest.Grid(8)
+	patterns["big star"] = resized(sparsetest.Star(60, 2, 20), rng)
+	patterns["bundle"] = sparsetest.New(2, []sparsetest.Joint{sparsetest.Link(1, 0, 1), sparsetest.Link(1, 0, 1), sparsetest.Link(2, 0, 1), sparsetest.Link(1, 0), sparsetest.Link(1, 1)})
 	for name, p := range patterns {
 		for _, o := range orders(p, rand.New(rand.NewPCG(2, 2))) {
 			want := eliminated(p, o.perm)
@@ -94,7 +94,7 @@ func TestAnalyzeKeepsPostorders(t *testing.T) {
 }
 
 func TestAnalyzePanics(t *testing.T) {
-	p := graphs.Chain(2, false)
+	p := sparsetest.Chain(2, false)
 	for name, f := range map[string]func(perm []int32){
 		"Analyze":    func(perm []int32) { factor.Analyze(p, perm) },
 		"CountOrder": func(perm []int32) { factor.CountOrder(p, perm) },

@@ -10,16 +10,16 @@ import (
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
-	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
 	"github.com/rung-mbd/rung/sparse/interop"
+	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 // resized returns the graph of p with 1 to 6 rows in every node.
 func resized(p *sparse.Pattern, rng *rand.Rand) *sparse.Pattern {
 	size := make([]int8, p.Len())
 	for i := range size {
-		size[i] = graphs.Rows(rng)
+		size[i] = sparsetest.Rows(rng)
 	}
 	return sparse.NewPattern(size, p.Sign, p.Ptr, p.Ind)
 }
@@ -37,9 +37,9 @@ func randomMatrix(p *sparse.Pattern, rng *rand.Rand) *sparse.Matrix {
 // fillBodies fills the +1 blocks of m with G·Gᵀ + 1, exactly symmetric.
 func fillBodies(m *sparse.Matrix, rng *rand.Rand) {
 	var g [sparse.MaxBlock * sparse.MaxBlock]float64
-	for i := range m.P.Positive() {
-		s := int(m.P.Size[i])
-		d := m.Dia[m.P.Dia[i]:m.P.Dia[i+1]]
+	for i := range m.Pattern.Positive() {
+		s := int(m.Pattern.Size[i])
+		d := m.Dia[m.Pattern.Dia[i]:m.Pattern.Dia[i+1]]
 		for k := range s * s {
 			g[k] = rng.NormFloat64()
 		}
@@ -112,7 +112,7 @@ func loops(p *sparse.Pattern) int {
 
 // ones returns the scale 1 for every row.
 func ones(m *sparse.Matrix) []float64 {
-	s := make([]float64, m.P.Dim())
+	s := make([]float64, m.Pattern.Dim())
 	for i := range s {
 		s[i] = 1
 	}
@@ -121,8 +121,8 @@ func ones(m *sparse.Matrix) []float64 {
 
 // prox returns the diagonal of E: eps·scale in −1 rows, zero in the others.
 func prox(m *sparse.Matrix, scale []float64, eps float64) []float64 {
-	e := make([]float64, m.P.Dim())
-	for i := positiveRows(m.P); i < len(e); i++ {
+	e := make([]float64, m.Pattern.Dim())
+	for i := positiveRows(m.Pattern); i < len(e); i++ {
 		e[i] = eps * scale[i]
 	}
 	return e
@@ -145,7 +145,7 @@ func dense(m *sparse.Matrix, e []float64) *mat.SymDense {
 // −1 rows.
 func parts(m *sparse.Matrix) (M *mat.SymDense, J *mat.Dense) {
 	a := interop.Dense(m, nil)
-	n, np := m.P.Dim(), positiveRows(m.P)
+	n, np := m.Pattern.Dim(), positiveRows(m.Pattern)
 	return a.SliceSym(0, np).(*mat.SymDense), mat.DenseCopyOf(a).Slice(np, n, 0, np).(*mat.Dense)
 }
 
@@ -163,8 +163,8 @@ func schur(t testing.TB, m *sparse.Matrix) (*mat.Dense, *mat.Cholesky) {
 // scales returns the diagonal of J·M⁻¹·Jᵀ in the −1 rows, zero in the others.
 func scales(t testing.TB, m *sparse.Matrix) []float64 {
 	s, _ := schur(t, m)
-	np := positiveRows(m.P)
-	scale := make([]float64, m.P.Dim())
+	np := positiveRows(m.Pattern)
+	scale := make([]float64, m.Pattern.Dim())
 	for i := np; i < len(scale); i++ {
 		scale[i] = s.At(i-np, i-np)
 	}
@@ -182,7 +182,7 @@ const rankCut = 1e-10
 func constrained(t testing.TB, m *sparse.Matrix, scale, b []float64) ([]float64, int) {
 	s, chol := schur(t, m)
 	_, J := parts(m)
-	n, np := m.P.Dim(), positiveRows(m.P)
+	n, np := m.Pattern.Dim(), positiveRows(m.Pattern)
 	nc := n - np
 	// D·S·D·z = D·(J·M⁻¹·b₁ − b₂), y = D·z.
 	d := make([]float64, nc)
@@ -229,7 +229,7 @@ func constrained(t testing.TB, m *sparse.Matrix, scale, b []float64) ([]float64,
 func denseLDL(s *factor.Symbolic, a mat.Symmetric) (pivots, growth []float64) {
 	var sequence []int
 	for _, node := range s.Order() {
-		for i := s.P.Off[node]; i < s.P.Off[node+1]; i++ {
+		for i := s.Pattern.Off[node]; i < s.Pattern.Off[node+1]; i++ {
 			sequence = append(sequence, int(i))
 		}
 	}
@@ -299,7 +299,7 @@ func randomVector(n int, rng *rand.Rand) []float64 {
 
 // consistentSide returns a right side whose −1 rows are met by some x.
 func consistentSide(m *sparse.Matrix, rng *rand.Rand) []float64 {
-	n, np := m.P.Dim(), positiveRows(m.P)
+	n, np := m.Pattern.Dim(), positiveRows(m.Pattern)
 	x := randomVector(n, rng)
 	b := make([]float64, n)
 	m.MulVecTo(b, x)
@@ -309,10 +309,10 @@ func consistentSide(m *sparse.Matrix, rng *rand.Rand) []float64 {
 
 // scaledResidual returns ‖b − (m−E)·x‖∞ / (‖m−E‖₁·‖x‖∞ + ‖b‖∞) and ‖m−E‖₁.
 func scaledResidual(m *sparse.Matrix, e, x, b []float64) (residual, norm float64) {
-	n := m.P.Dim()
+	n := m.Pattern.Dim()
 	r, col := make([]float64, n), make([]float64, n)
 	m.ResidualTo(r, b, x)
-	size := &sparse.Matrix{P: m.P, Dia: magnitudes(m.Dia), Val: magnitudes(m.Val)}
+	size := &sparse.Matrix{Pattern: m.Pattern, Dia: magnitudes(m.Dia), Val: magnitudes(m.Val)}
 	one := ones(m)
 	size.MulVecTo(col, one)
 	top, wide, high := 0.0, 0.0, 0.0
@@ -366,24 +366,24 @@ func orders(p *sparse.Pattern, rng *rand.Rand) []namedOrder {
 func smallGraphs() map[string]*sparse.Pattern {
 	rng := rand.New(rand.NewPCG(1, 7))
 	g := map[string]*sparse.Pattern{
-		"empty":          graphs.New(0, nil),
-		"bodies":         graphs.New(3, nil),
-		"world joint":    graphs.New(1, []graphs.Joint{graphs.Link(5, 0, graphs.World)}),
-		"no body":        graphs.New(0, []graphs.Joint{{Rows: 3}, {Rows: 1}}),
-		"parallel":       graphs.New(2, []graphs.Joint{graphs.Link(5, 0, 1), graphs.Link(3, 1, 0), graphs.Link(2, 0, 1), graphs.Link(6, 0, graphs.World)}),
-		"parallel world": graphs.New(1, []graphs.Joint{graphs.Link(5, 0, graphs.World), graphs.Link(1, 0, graphs.World), graphs.Link(1, 0, graphs.World)}),
-		"three bodies":   graphs.New(4, []graphs.Joint{graphs.Link(5, 0, 1, 2), graphs.Link(3, 3, 2), graphs.Link(3, 3, 2)}),
-		"chain":          graphs.Chain(12, false),
-		"closed chain":   graphs.Chain(12, true),
-		"ladder":         graphs.Ladder(6),
-		"grid":           graphs.Grid(4),
-		"star":           graphs.Star(8, 0, 0),
-		"petals":         graphs.Star(6, 1, 0),
-		"wheel":          graphs.Star(9, 3, 5),
-		"islands":        graphs.Islands(4),
-		"tree":           graphs.Tree(15, rng),
-		"dense":          graphs.Random(8, 20, 2, 0, rng),
-		"gears":          graphs.Random(12, 10, 5, 6, rng),
+		"empty":          sparsetest.New(0, nil),
+		"bodies":         sparsetest.New(3, nil),
+		"world joint":    sparsetest.New(1, []sparsetest.Joint{sparsetest.Link(5, 0, sparsetest.World)}),
+		"no body":        sparsetest.New(0, []sparsetest.Joint{{Rows: 3}, {Rows: 1}}),
+		"parallel":       sparsetest.New(2, []sparsetest.Joint{sparsetest.Link(5, 0, 1), sparsetest.Link(3, 1, 0), sparsetest.Link(2, 0, 1), sparsetest.Link(6, 0, sparsetest.World)}),
+		"parallel world": sparsetest.New(1, []sparsetest.Joint{sparsetest.Link(5, 0, sparsetest.World), sparsetest.Link(1, 0, sparsetest.World), sparsetest.Link(1, 0, sparsetest.World)}),
+		"three bodies":   sparsetest.New(4, []sparsetest.Joint{sparsetest.Link(5, 0, 1, 2), sparsetest.Link(3, 3, 2), sparsetest.Link(3, 3, 2)}),
+		"chain":          sparsetest.Chain(12, false),
+		"closed chain":   sparsetest.Chain(12, true),
+		"ladder":         sparsetest.Ladder(6),
+		"grid":           sparsetest.Grid(4),
+		"star":           sparsetest.Star(8, 0, 0),
+		"petals":         sparsetest.Star(6, 1, 0),
+		"wheel":          sparsetest.Star(9, 3, 5),
+		"islands":        sparsetest.Islands(4),
+		"tree":           sparsetest.Tree(15, rng),
+		"dense":          sparsetest.Random(8, 20, 2, 0, rng),
+		"gears":          sparsetest.Random(12, 10, 5, 6, rng),
 	}
 	for name, p := range g {
 		if p.Len() == 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
-	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 // wide is a matrix whose last front has more pivots than are eliminated at a time.
@@ -22,8 +22,8 @@ func wide(t *testing.T) (*sparse.Matrix, *factor.Symbolic, []float64) {
 		a := rnd.Int32N(599)
 		joints[i] = []int32{a, a + 1 + rnd.Int32N(599-a)}
 	}
-	m := randomMatrix(graphs.Uniform(600, 3, joints), rnd)
-	s, _, _ := factor.Choose(m.P, order.MinDegree, 1)
+	m := randomMatrix(sparsetest.Uniform(600, 3, joints), rnd)
+	s, _, _ := factor.Choose(m.Pattern, order.MinDegree, 1)
 	require.Greater(t, s.Counts.MaxFront, 700)
 	return m, s, ones(m)
 }
@@ -31,7 +31,7 @@ func wide(t *testing.T) (*sparse.Matrix, *factor.Symbolic, []float64) {
 // TestWideFront: a front that is eliminated in parts gives a solution as good as any.
 func TestWideFront(t *testing.T) {
 	m, s, scale := wide(t)
-	b := graphs.Vec(check.Rand(5), m.P.Dim())
+	b := sparsetest.Vec(check.Rand(5), m.Pattern.Dim())
 	x, f := make([]float64, len(b)), s.NewFactor()
 	require.NoError(t, f.Factorize(m, scale, 1, factor.Everywhere))
 	f.SolveTo(x, b)
@@ -42,7 +42,7 @@ func TestWideFront(t *testing.T) {
 // fresh factor. Without a context that ends, watched work has the same bits too.
 func TestWatch(t *testing.T) {
 	m, s, scale := wide(t)
-	b := graphs.Vec(check.Rand(5), m.P.Dim())
+	b := sparsetest.Vec(check.Rand(5), m.Pattern.Dim())
 	solve := func(f *factor.Factor) []float64 {
 		x, r := make([]float64, len(b)), make([]float64, len(b))
 		require.NoError(t, f.FactorizeFor(b, m, scale, 1, factor.Everywhere))
@@ -81,7 +81,7 @@ func TestWatch(t *testing.T) {
 func TestAnalysisEnds(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(assert.AnError)
-	p := graphs.Grid(40)
+	p := sparsetest.Grid(40)
 	for _, o := range append(order.All(), order.Auto) {
 		_, _, _, err := factor.ChooseContext(ctx, p, o, 2, factor.Limits{})
 		require.ErrorIs(t, err, assert.AnError, "%v", o)

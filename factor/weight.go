@@ -19,20 +19,26 @@ func newWeighting(p *sparse.Pattern) *weighting {
 }
 
 // set computes C and W of m. It returns a *PivotError if a block is not positive
-// definite.
-func (g *weighting) set(m *sparse.Matrix) error {
-	p := m.P
+// definite, or Err of watch.
+func (g *weighting) set(m *sparse.Matrix, watch *Watch) error {
+	p := m.Pattern
 	for i := range p.Positive() {
+		if watch.Every(i) {
+			return watch.Err()
+		}
 		n := int(p.Size[i])
 		c := g.chol[p.Dia[i]:p.Dia[i+1]]
 		if r, v := algebra.Cholesky(c, m.Dia[p.Dia[i]:p.Dia[i+1]], n); r >= 0 {
 			return &PivotError{Node: i, Row: r, Value: v}
 		}
 	}
-	copy(g.m.Val, m.Val)
 	for k, b := range p.Ind {
+		if watch.Every(k) {
+			return watch.Err()
+		}
 		n := int(p.Size[b])
 		c := g.chol[p.Dia[b]:p.Dia[b+1]]
+		copy(g.m.Val[p.Pos[k]:p.Pos[k+1]], m.Val[p.Pos[k]:p.Pos[k+1]])
 		for v := g.m.Val[p.Pos[k]:p.Pos[k+1]]; len(v) > 0; v = v[n:] {
 			algebra.SolveLower(c, v[:n])
 		}
@@ -42,7 +48,7 @@ func (g *weighting) set(m *sparse.Matrix) error {
 
 // each applies f to the +1 part of x, block by block.
 func (g *weighting) each(x []float64, f func(c, v []float64)) {
-	p := g.m.P
+	p := g.m.Pattern
 	for i := range p.Positive() {
 		f(g.chol[p.Dia[i]:p.Dia[i+1]], x[p.Off[i]:p.Off[i+1]])
 	}

@@ -126,6 +126,21 @@ func (m *Motion) Span() (from, until float64) {
 	return math.Inf(-1), math.Inf(1)
 }
 
+// NextKnot returns the first time after t at which m goes on with another polynomial, so that one of its derivatives may jump: one of
+// Times; +Inf if there is none.
+//
+// Cost: O(log times), no allocation.
+func (m *Motion) NextKnot(t float64) float64 {
+	i, found := slices.BinarySearch(m.Times, t)
+	if found {
+		i++
+	}
+	if (m.Kind == Spline || m.Kind == Table) && i < len(m.Times) {
+		return m.Times[i]
+	}
+	return math.Inf(1)
+}
+
 // At returns value, rate and second derivative at the time t (s). At a time where the second derivative jumps,
 // it is the one after it; outside of Span the first or the last piece goes on.
 //

@@ -17,8 +17,8 @@ var (
 	ErrNoDirection = errors.New("joints: the origins of a distance joint coincide, so it has no direction")
 )
 
-// Check returns an error that wraps ErrKind, ErrPitch, ErrLength or ErrMotion if
-// the other methods would not accept s.
+// Check returns an error that wraps ErrKind, ErrPitch, ErrLength or ErrMotion if kind, length, or the freedoms
+// with motions are not what the other methods accept. The motions themselves have a Check of their own.
 func (s *Spec) Check() error {
 	switch {
 	case s.Kind >= NumKinds:

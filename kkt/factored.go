@@ -4,9 +4,9 @@ import (
 	"errors"
 
 	"github.com/rung-mbd/rung/factor"
-	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/team"
 )
 
 // Way is a way to solve a system whose rows may depend on each other. The ways are ordered by
@@ -176,7 +176,7 @@ func (p *Plan) NewWorkspace() *Workspace {
 // Plan returns the plan of w.
 func (w *Workspace) Plan() *Plan { return w.plan }
 
-// Team returns the goroutines of w, for the other packages of this module.
+// Team returns the goroutines of w.
 func (w *Workspace) Team() *team.Team { return w.team }
 
 // Factor returns the factor of the whole system.

@@ -2,7 +2,7 @@ package kkt
 
 import "github.com/rung-mbd/rung/mechanism"
 
-// enter begins a use of s, which ends with s.guard.Leave. It panics on misuse.
+// enter begins a use of s, which ends when its guard is left. It panics on misuse.
 func (s *Solver) enter() {
 	if s == nil || s.plan == nil {
 		panic("kkt: zero Solver; use Plan.NewSolver")

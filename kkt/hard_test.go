@@ -92,16 +92,16 @@ func TestMassRatiosRedundant(t *testing.T) {
 // exact solves the system in extended precision by Gaussian elimination with
 // partial pivoting.
 func exact(y *assemble.System) []float64 {
-	n := len(y.B)
+	n := len(y.Right)
 	A := make([][]*big.Float, n)
 	number := func(x float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(x) }
-	K := interop.Dense(y.K, nil)
+	K := interop.Dense(y.Matrix, nil)
 	for i := range A {
 		A[i] = make([]*big.Float, n+1)
 		for j := range n {
 			A[i][j] = number(K.At(i, j))
 		}
-		A[i][n] = number(y.B[i])
+		A[i][n] = number(y.Right[i])
 	}
 	var f, p big.Float
 	f.SetPrec(precision)

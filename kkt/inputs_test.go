@@ -195,3 +195,29 @@ func TestForeignInputs(t *testing.T) {
 	in := p.Mechanism().NewInputs()
 	require.Same(t, in.Mechanism(), p.With(in).With(in).Mechanism())
 }
+
+// TestInputsOfInputs: inputs made from a mechanism under inputs have its values and its forces of one's own, on memory of
+// their own, and are inputs of the same model.
+func TestInputsOfInputs(t *testing.T) {
+	p := newPlan(t, generate(t, "ladder", 4, 1), order.Auto)
+	in := p.Mechanism().NewInputs()
+	_, err := in.AddForce("drag", &drag{c: 0.3}, 1)
+	require.NoError(t, err)
+	require.NoError(t, in.SetGravity(spatial.Vec3{1, 2, 3}))
+	st := p.Initial()
+	st.Bodies[1].Velocity[0] = 1
+	accelerations := func(in *mechanism.Inputs) []float64 {
+		a := make([]float64, 6*p.Mechanism().NumBodies())
+		s := p.With(in).NewSolver()
+		require.NoError(t, s.Solve(st))
+		s.AccelerationsTo(a)
+		return a
+	}
+	want := accelerations(in)
+	require.NotEqual(t, accelerations(p.Mechanism().NewInputs()), want)
+	again := in.Mechanism().NewInputs()
+	require.Equal(t, want, accelerations(again))
+	require.Equal(t, want, accelerations(p.With(again).Mechanism().NewInputs()))
+	require.NoError(t, again.SetGravity(spatial.Vec3{}))
+	require.Equal(t, want, accelerations(in))
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/model/modeltest"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -157,7 +158,7 @@ func turned(m *model.Model, q spatial.Quat) *model.Model {
 	turn := func(v *[3]float64) { *v = q.Rotate(*v) }
 	pose := func(p *model.Pose) {
 		turn(&p.Position)
-		p.Orientation = q.Mul(check.Unit(p.Orientation)).Normalize()
+		p.Orientation = q.Mul(modeltest.Unit(p.Orientation)).Normalize()
 	}
 	turn(&c.Gravity)
 	for i := range c.Bodies {
@@ -236,20 +237,20 @@ func reverse(m *model.Model, j *model.Joint) {
 	j.Predecessor, j.Successor = j.Successor, j.Predecessor
 	j.PredecessorFrame, j.SuccessorFrame = j.SuccessorFrame, j.PredecessorFrame
 	for _, p := range []*model.Pose{&j.PredecessorFrame, &j.SuccessorFrame} {
-		p.Orientation = check.Unit(p.Orientation).Mul(over)
+		p.Orientation = modeltest.Unit(p.Orientation).Mul(over)
 	}
 }
 
 // frames returns the orientations of P and S in the world.
 func frames(m *model.Model, j *model.Joint) (P, S spatial.Quat) {
-	P, _ = check.Placed(m, j.Predecessor, &j.PredecessorFrame)
-	S, _ = check.Placed(m, j.Successor, &j.SuccessorFrame)
+	P, _ = modeltest.Placed(m, j.Predecessor, &j.PredecessorFrame)
+	S, _ = modeltest.Placed(m, j.Successor, &j.SuccessorFrame)
 	return P, S
 }
 
 // distance returns the vector from the origin of P to that of S.
 func distance(m *model.Model, j *model.Joint) spatial.Vec3 {
-	_, p := check.Placed(m, j.Predecessor, &j.PredecessorFrame)
-	_, s := check.Placed(m, j.Successor, &j.SuccessorFrame)
+	_, p := modeltest.Placed(m, j.Predecessor, &j.PredecessorFrame)
+	_, s := modeltest.Placed(m, j.Successor, &j.SuccessorFrame)
 	return s.Sub(p)
 }

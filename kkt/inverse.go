@@ -8,7 +8,7 @@ import (
 
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/team"
+	"github.com/rung-mbd/rung/internal/guard"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -18,7 +18,7 @@ import (
 // wanted acceleration. The multiplier of the row is the force. It belongs to one goroutine at a
 // time.
 type Inverse struct {
-	guard        team.Guard
+	guard        guard.Guard
 	base, driven *Solver
 	actuators    []mechanism.Freedom
 	rows         []int // scalar row of each actuator in the driven system
@@ -36,7 +36,8 @@ type Inverse struct {
 }
 
 // NewInverse prepares inverse dynamics with the given actuators: freedoms with a
-// scalar coordinate that are not prescribed.
+// scalar coordinate that are not prescribed. The forces of motions are those of actuators on a mechanism that
+// gives them up (mechanism.Mechanism.Release), for the accelerations of the one that has them.
 //
 // Cost: a plan of the driven mechanism. It returns an error that wraps
 // mechanism.ErrFreedom and names the joint otherwise.
@@ -124,10 +125,11 @@ func (v *Inverse) consistent(st *mechanism.State, wanted []float64) error {
 		return err
 	}
 	nb := len(v.wanted)
-	clear(s.sys.B[:nb])
+	clear(s.sys.Right[:nb])
 	if wanted != nil {
-		s.sys.WeighTo(s.sys.B[:nb], wanted)
+		s.sys.WeighTo(s.sys.Right[:nb], wanted)
 	}
+	s.alter()
 	if err := s.Factorize(); err != nil {
 		return err
 	}
@@ -149,13 +151,14 @@ func (v *Inverse) consistent(st *mechanism.State, wanted []float64) error {
 // wanted accelerations.
 func (v *Inverse) hold() {
 	y := v.driven.sys
-	x := make([]float64, len(y.B))
+	x := make([]float64, len(y.Right))
 	y.WeighTo(x, v.wanted)
 	product := make([]float64, len(x))
-	y.W.MulVecTo(product, x)
+	y.Matrix.MulVecTo(product, x)
 	for _, r := range v.rows {
-		y.B[r] = product[r]
+		y.Right[r] = product[r]
 	}
+	v.driven.alter()
 }
 
 // explain reads the forces, replaces them by those of least norm, and compares
@@ -339,7 +342,7 @@ func (v *Inverse) findFree() error {
 	}
 	d.sys.WeighTo(b[:len(r)], r)
 	x := make([]float64, len(b))
-	d.whole.SolveRefinedTo(x, d.whole.r, b, d.sys.W, 0)
+	d.whole.SolveRefinedTo(x, d.whole.r, b, d.sys.Matrix, 0)
 	d.sys.AccelerationsTo(x, x)
 	for i := range st.Bodies {
 		st.Bodies[i].SetComVelocity((*[6]float64)(x[6*i:]), &d.sys.Kin.Bodies[i].Com)

@@ -5,33 +5,47 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
+	"sync/atomic"
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// spanOnce holds the analyses of the orthogonal factorizations, made when they are first needed.
-type spanOnce struct {
-	mutex sync.Mutex
-	plan  *factor.SpanPlan
-	rows  *factor.RowSpanPlan
+// spans are the analyses of the orthogonal factorizations, made when they are first needed.
+type spans struct {
+	columns once[factor.SpanPlan]
+	rows    once[factor.RowSpanPlan]
+}
+
+// once is an analysis that is made when it is first needed. Goroutines that need it at the same time do not wait for each
+// other, as each of them may end early. Each makes it, with the same result, and all take the one that is ready first.
+type once[T any] struct{ made atomic.Pointer[T] }
+
+// get returns the analysis, or nil if make fails.
+func (o *once[T]) get(make func() (*T, error)) *T {
+	if made := o.made.Load(); made != nil {
+		return made
+	}
+	made, err := make()
+	if err != nil {
+		return nil
+	}
+	o.made.CompareAndSwap(nil, made)
+	return o.made.Load()
 }
 
 // newSpan returns an orthogonal factorization of the columns of the whole system's W, or nil if the context has ended that
 // s heeds.
 func (s *Solver) newSpan() *factor.Span {
 	p, w := s.plan, &s.work.watch
-	p.span.mutex.Lock()
-	defer p.span.mutex.Unlock()
-	if p.span.plan == nil {
-		p.span.plan, _ = factor.AnalyzeSpanContext(w.Context(), p.layout.Pattern, order.Auto, p.threads)
-	}
-	if p.span.plan == nil {
+	plan := p.spans.columns.get(func() (*factor.SpanPlan, error) {
+		return factor.AnalyzeSpanContext(w.Context(), p.layout.Pattern, order.Auto, p.threads)
+	})
+	if plan == nil {
 		return nil
 	}
-	q := p.span.plan.NewSpan()
+	q := plan.NewSpan()
 	q.Heed(w)
 	return q
 }
@@ -39,15 +53,13 @@ func (s *Solver) newSpan() *factor.Span {
 // newRowSpan returns that of the rows.
 func (s *Solver) newRowSpan() *factor.RowSpan {
 	p, w := s.plan, &s.work.watch
-	p.span.mutex.Lock()
-	defer p.span.mutex.Unlock()
-	if p.span.rows == nil {
-		p.span.rows, _ = factor.AnalyzeRowSpanContext(w.Context(), p.layout.Pattern, order.Auto, p.threads)
-	}
-	if p.span.rows == nil {
+	plan := p.spans.rows.get(func() (*factor.RowSpanPlan, error) {
+		return factor.AnalyzeRowSpanContext(w.Context(), p.layout.Pattern, order.Auto, p.threads)
+	})
+	if plan == nil {
 		return nil
 	}
-	q := p.span.rows.NewRowSpan()
+	q := plan.NewRowSpan()
 	q.Heed(w)
 	return q
 }
@@ -81,7 +93,9 @@ func (s *Solver) factorSpan(q *factor.Span, scale []float64, rank int, off float
 		if tol < violated*off && i+1 < len(spanTols) {
 			continue
 		}
-		q.Factorize(s.sys.W, scale, tol)
+		if q.Factorize(s.sys.Matrix, scale, tol); s.work.watch.Up() {
+			return false
+		}
 		g := q.Gap()
 		c := spanChoice{tol, g.Smallest / max(g.Dropped, spanLeast)}
 		if c.ratio >= spanSure {
@@ -96,7 +110,7 @@ func (s *Solver) factorSpan(q *factor.Span, scale []float64, rank int, off float
 	if !clear && same.tol > 0 {
 		best = same
 	}
-	q.Factorize(s.sys.W, scale, best.tol)
+	q.Factorize(s.sys.Matrix, scale, best.tol)
 	return clear
 }
 
@@ -129,6 +143,9 @@ func isLeast(how factor.LeastNorm, g factor.SpanGap) bool {
 func (s *Solver) violation() (worst float64) {
 	m := s.plan.mech
 	for j := range m.Joints {
+		if s.work.watch.Every(j) {
+			break
+		}
 		l := 0.0
 		for _, b := range [...]int32{m.Joints[j].Pred, m.Joints[j].Succ} {
 			if b >= 0 {
@@ -156,7 +173,9 @@ func (s *Solver) confirm(r *Report, k *ranking) {
 		return // Report returns the cause
 	}
 	counted := len(s.x) - 6*s.plan.mech.NumBodies() - r.Redundant
-	k.off = s.violation()
+	if k.off = s.violation(); s.work.watch.Up() {
+		return
+	}
 	sure := s.factorSpan(k.span, s.sys.Scale, counted, k.off)
 	if k.rows == nil && sure && k.span.Rank() != counted {
 		r.NearSingular = true
@@ -188,7 +207,9 @@ func (s *Solver) recount(r *Report, redundant int, k *ranking) {
 // matrix and its scales are in s.sys.
 func (s *Solver) spread(r *Report, metric []float64, k *ranking) {
 	s.uniqueness(r, k)
-	s.factorSpan(k.span, metric, r.Rank, k.off)
+	if s.factorSpan(k.span, metric, r.Rank, k.off); s.work.watch.Up() {
+		return
+	}
 	x := append([]float64(nil), s.x...)
 	how := k.span.LeastNormTo(x)
 	if r.NormResidual = max(how.Optimality, how.Change); !(r.NormResidual < 1) {
@@ -213,6 +234,9 @@ func (s *Solver) uniqueness(r *Report, k *ranking) {
 	for range probes {
 		s.nullVector(z, k, rng)
 		for j := range r.Undetermined {
+			if s.work.watch.Every(j) {
+				return
+			}
 			s.probeJoint(r, j, z)
 		}
 	}
@@ -228,6 +252,9 @@ func (s *Solver) nullVector(z []float64, k *ranking, rng *rand.Rand) {
 		if rng.Uint64()&1 == 1 {
 			c[i] = -c[i]
 		}
+	}
+	if s.work.watch.Up() {
+		return
 	}
 	if k.rows != nil {
 		k.rows.nullTo(z, c)

@@ -49,12 +49,12 @@ type oracle struct {
 func newOracle(t testing.TB, s *kkt.Solver) *oracle {
 	t.Helper()
 	sys := systemOf(t, s)
-	K, p := interop.Dense(sys.K, nil), sys.K.P
+	K, p := interop.Dense(sys.Matrix, nil), sys.Matrix.Pattern
 	n := int(p.Off[p.Positive()])
 	m := p.Dim() - n
 	var chol mat.Cholesky
 	require.True(t, chol.Factorize(K.SliceSym(0, n)))
-	f := mat.NewVecDense(n, append([]float64(nil), sys.B[:n]...))
+	f := mat.NewVecDense(n, append([]float64(nil), sys.Right[:n]...))
 	var free mat.VecDense
 	require.NoError(t, chol.SolveVecTo(&free, f))
 	if m == 0 {
@@ -75,7 +75,7 @@ func newOracle(t testing.TB, s *kkt.Solver) *oracle {
 	rhs.MulVec(J, &free)
 	for i := range m {
 		d := math.Sqrt(sys.Scale[n+i])
-		rhs.SetVec(i, (sys.B[n+i]-rhs.AtVec(i))/d)
+		rhs.SetVec(i, (sys.Right[n+i]-rhs.AtVec(i))/d)
 		for k := range n {
 			Gt.Set(k, i, Gt.At(k, i)/d)
 		}
@@ -169,7 +169,7 @@ func multipliers(s *kkt.Solver, r *kkt.Report) []float64 {
 // wrenches. It fails where a component is neither reached nor clearly not.
 func undetermined(t *testing.T, s *kkt.Solver, st *mechanism.State, o *oracle) []uint8 {
 	t.Helper()
-	out := make([]uint8, systemOf(t, s).L.Mech.NumJoints())
+	out := make([]uint8, systemOf(t, s).Layout.Mech.NumJoints())
 	if o.null == nil {
 		return out
 	}

@@ -45,7 +45,7 @@ type Plan struct {
 	threads    int
 	length     []float64 // by body: ℓ, m (assemble.Layout.LengthsTo)
 	spread     spread    // where inertias of very different size meet
-	span       *spanOnce // of Report, where rows are redundant
+	spans      *spans    // of Report, where rows are redundant
 }
 
 // NewPlan analyses a compiled mechanism.
@@ -79,8 +79,10 @@ func NewPlanContext(ctx context.Context, mech *mechanism.Mechanism, o Options) (
 	if o.MaxFlops < 0 || o.MaxNonZeros < 0 {
 		panic("kkt: bound out of range")
 	}
-	p := newPlan(mech, o.Epsilon, max(o.Threads, 1))
-	var err error
+	p, err := newPlan(ctx, mech, o.Epsilon, max(o.Threads, 1))
+	if err != nil {
+		return nil, fault.Errorf("kkt: %w", err)
+	}
 	p.symbolic, p.ordering, p.candidates, err = factor.ChooseContext(ctx, p.layout.Pattern, o.Ordering, p.threads, factor.Limits{Flops: o.MaxFlops, NonZeros: o.MaxNonZeros})
 	if err == nil {
 		p.ground, err = newGroundPlan(ctx, p.layout, p.ordering)
@@ -91,12 +93,15 @@ func NewPlanContext(ctx context.Context, mech *mechanism.Mechanism, o Options) (
 	return p, nil
 }
 
-// newPlan returns a plan without an order.
-func newPlan(mech *mechanism.Mechanism, epsilon float64, threads int) *Plan {
-	p := &Plan{mech: mech, layout: assemble.NewLayout(mech), epsilon: epsilon, threads: threads, length: make([]float64, mech.NumBodies()), span: new(spanOnce)}
+// newPlan returns a plan without an order, or the cause for which ctx has ended.
+func newPlan(ctx context.Context, mech *mechanism.Mechanism, epsilon float64, threads int) (*Plan, error) {
+	p := &Plan{mech: mech, layout: assemble.NewLayout(mech), epsilon: epsilon, threads: threads, length: make([]float64, mech.NumBodies()), spans: new(spans)}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	p.layout.LengthsTo(p.length)
 	p.spread = spreadOf(p.layout, p.length)
-	return p
+	return p, nil
 }
 
 // Renumbered returns a copy of m, the model of p, with bodies and joints in elimination order.
@@ -148,7 +153,7 @@ func (p *Plan) Replan(mech *mechanism.Mechanism) *Plan {
 	if mech.NumBodies() != p.mech.NumBodies() {
 		panic("kkt: other bodies")
 	}
-	q := newPlan(mech, p.epsilon, p.threads)
+	q, _ := newPlan(context.Background(), mech, p.epsilon, p.threads)
 	q.ordering = p.ordering
 	sequence := p.symbolic.Order()
 	was := make([]int32, len(sequence)) // place of each node of p
@@ -243,11 +248,11 @@ func (p *Plan) Candidates() []factor.Candidate {
 	return append([]factor.Candidate(nil), p.candidates...)
 }
 
-// Ground returns the choice of bodies that hang on the world by few freedoms and are eliminated with
+// Groups returns the choice of bodies that hang on the world by few freedoms and are eliminated with
 // their joints before the factorization, and the analysis of the reduced system that a Solver
 // factors then. Counts and Order are those of the whole system, which it factors where that is
 // needed. Both are nil if there are too few such bodies to pay.
-func (p *Plan) Ground() (*assemble.Ground, *factor.Symbolic) {
+func (p *Plan) Groups() (*assemble.Groups, *factor.Symbolic) {
 	p.mustBe()
 	if p.ground == nil {
 		return nil, nil

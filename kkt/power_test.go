@@ -11,6 +11,7 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/model/modeltest"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -61,7 +62,7 @@ func TestBodiesBalance(t *testing.T) {
 // takes for redundant are only nearly so, and what they add to the reactions is no null vector.
 func TestTiltedHinges(t *testing.T) {
 	for _, tilt := range []float64{1e-2, 1e-3, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 1e-7, 1e-9, 1e-12} {
-		m := check.TiltedHinges(t, tilt)
+		m := modeltest.TiltedHinges(t, tilt)
 		p := newPlan(t, m, order.Auto)
 		s, st := p.NewSolver(), p.Initial()
 		require.NoError(t, s.Solve(st), "tilt %g", tilt)
@@ -134,8 +135,8 @@ func newBalance(t testing.TB, m *mechanism.Mechanism, s *kkt.Solver, st *mechani
 		add(&b.kinetic, omega.Dot(I.MulVec(s.AngularAcceleration(i))))
 		add(&b.kinetic, m.Bodies[i].Mass*v.Dot(s.ComAcceleration(i)))
 		for c := range 3 {
-			add(&b.others, omega[c]*sys.B[6*i+c])
-			add(&b.others, v[c]*sys.B[6*i+3+c])
+			add(&b.others, omega[c]*sys.Right[6*i+c])
+			add(&b.others, v[c]*sys.Right[6*i+3+c])
 		}
 	}
 	for j := range m.Joints {
@@ -168,7 +169,7 @@ func newBalance(t testing.TB, m *mechanism.Mechanism, s *kkt.Solver, st *mechani
 func TestHingeOutOfLineBalances(t *testing.T) {
 	p := newPlan(t, generate(t, "chain", 4, 1), 0)
 	m := p.Mechanism()
-	g, _ := p.Ground()
+	g, _ := p.Groups()
 	require.NotNil(t, g)
 	for _, tilt := range []float64{0, 1e-9, 1e-5, 1e-2} {
 		st := p.Initial()

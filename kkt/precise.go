@@ -125,6 +125,7 @@ func (s *spread) describe() *IllScaled {
 
 // precise is the memory of solutions with twice the digits.
 type precise struct {
+	solver *Solver // that it is of
 	sys    *assemble.Precise
 	fac    *factor.Precise // in the order of the plan
 	last   *factor.Precise // the one in use: fac, or one with other rows last
@@ -156,13 +157,26 @@ func (p *Plan) newPrecise() *precise {
 	return out
 }
 
+// fill fills the system at st, with the right side of the solver where that is not the loads'.
+func (p *precise) fill(st *mechanism.State) error {
+	if err := p.sys.FillTo(st); err != nil {
+		return err
+	}
+	if s := p.solver; s.altered {
+		for i, b := range s.right {
+			p.sys.Right[i] = dd.Of(b)
+		}
+	}
+	return nil
+}
+
 // solve solves the system at st, of which the joints are violated by noise.
 func (p *precise) solve(st *mechanism.State, noise float64) error {
 	p.error, p.worst = 0, factor.Worst{Node: -1, Row: -1}
 	if !(noise <= roughState) {
 		return errRough
 	}
-	if err := p.sys.FillTo(st); err != nil {
+	if err := p.fill(st); err != nil {
 		return err
 	}
 	p.tau = max(preciseTau, stateNoise*noise*stateNoise*noise)
@@ -176,9 +190,13 @@ func (p *precise) solve(st *mechanism.State, noise float64) error {
 		if err := p.factorizeBy(way); err != nil {
 			return err
 		}
-		p.last.SolveTo(p.x, p.sys.B)
+		if p.last.SolveTo(p.x, p.sys.Right); p.fac.Watched().Up() {
+			return p.fac.Watched().Err()
+		}
 		for k := 0; k < preciseSteps && (k == 0 || p.error > preciseTol); k++ {
-			p.refine()
+			if p.refine(); p.fac.Watched().Up() {
+				return p.fac.Watched().Err()
+			}
 		}
 		if p.error <= preciseTol && p.worst.Ratio <= enough && p.separated() {
 			return nil
@@ -205,7 +223,7 @@ func (p *precise) factorizeBy(way int) error {
 // factorize factors the system in the order of the plan.
 func (p *precise) factorize() error {
 	p.last = p.fac
-	return p.fac.Factorize(p.sys.W, p.sys.Scale, p.tau)
+	return p.fac.Factorize(p.sys.Values, p.sys.Scale, p.tau)
 }
 
 // factorizeByGap factors the system in the order of the plan, with the limit of redundant rows in the widest gap of the
@@ -214,7 +232,7 @@ func (p *precise) factorizeByGap() error {
 	if err := p.factorize(); err != nil {
 		return err
 	}
-	return p.fac.Factorize(p.sys.W, p.sys.Scale, max(p.tau, p.gap()))
+	return p.fac.Factorize(p.sys.Values, p.sys.Scale, max(p.tau, p.gap()))
 }
 
 // separated reports whether the pivots of redundant rows are far below those of the others.
@@ -260,17 +278,17 @@ func (p *precise) factorizeLate() error {
 	if len(late) == 0 || len(late) > lateRows {
 		return nil
 	}
-	order, err := p.fac.Postponed(late).LastOrder(p.sys.W, p.sys.Scale, len(late))
+	order, err := p.fac.Postponed(late).LastOrder(p.sys.Values, p.sys.Scale, len(late))
 	if err != nil {
 		return err
 	}
 	p.last = p.fac.Postponed(order)
-	return p.last.Factorize(p.sys.W, p.sys.Scale, p.tau)
+	return p.last.Factorize(p.sys.Values, p.sys.Scale, p.tau)
 }
 
 // refine corrects x, and says by how much, and how far redundant rows are from holding.
 func (p *precise) refine() {
-	p.last.ResidualTo(p.r, p.sys.B, p.x)
+	p.last.ResidualTo(p.r, p.sys.Right, p.x)
 	p.judge()
 	// Multipliers of redundant rows stay zero. The other rows do not make up for what these lack.
 	p.last.EachRow(func(i int32, weak bool, _ float64) {
@@ -282,12 +300,12 @@ func (p *precise) refine() {
 	change, size := 0.0, 0.0
 	for i := range p.x {
 		p.x[i] = dd.Add(p.x[i], p.r[i])
-		if i < 6*p.sys.L.Mech.NumBodies() {
+		if i < 6*p.sys.Layout.Mech.NumBodies() {
 			change, size = max(change, math.Abs(p.r[i].Hi)), max(size, math.Abs(p.x[i].Hi))
 		}
 	}
 	// Accelerations that the loads almost cancel in are known no better than the loads.
-	for _, b := range p.sys.B[:6*p.sys.L.Mech.NumBodies()] {
+	for _, b := range p.sys.Right[:6*p.sys.Layout.Mech.NumBodies()] {
 		size = max(size, cancelled*math.Abs(b.Hi))
 	}
 	p.error = 0
@@ -298,10 +316,10 @@ func (p *precise) refine() {
 
 // judge finds the largest residual of a redundant row relative to its terms, as factor.Worst.
 func (p *precise) judge() {
-	n := 6 * p.sys.L.Mech.NumBodies()
+	n := 6 * p.sys.Layout.Mech.NumBodies()
 	size := 0.0 // of the accelerations, or those that the loads alone would make
 	for i := range p.x {
-		p.hi.x[i], p.hi.b[i], p.hi.r[i] = p.x[i].Hi, p.sys.B[i].Hi, p.r[i].Hi
+		p.hi.x[i], p.hi.b[i], p.hi.r[i] = p.x[i].Hi, p.sys.Right[i].Hi, p.r[i].Hi
 		if i < n {
 			size = max(size, math.Abs(p.hi.x[i]), math.Abs(p.hi.b[i]))
 		}
@@ -311,7 +329,7 @@ func (p *precise) judge() {
 			p.hi.r[i] = 0
 		}
 	}
-	p.worst = worstOf(p.sys.L.Pattern, p.hi.r, p.hi.b, p.hi.x, p.sys.Scale, size)
+	p.worst = worstOf(p.sys.Layout.Pattern, p.hi.r, p.hi.b, p.hi.x, p.sys.Scale, size)
 }
 
 // redundant returns by scalar whether the last factorization has found a row redundant. The slice is overwritten by the
@@ -334,7 +352,9 @@ func (s *Solver) preciseFor(err error) bool {
 func (s *Solver) refineMore() error {
 	if s.more == nil {
 		s.more = s.plan.newPrecise()
+		s.more.solver = s
 		s.more.fac.Heed(&s.work.watch)
+		s.more.sys.Heed(&s.work.watch)
 	}
 	p := s.more
 	if err := p.solve(s.st, s.violation()); err != nil {

@@ -108,16 +108,24 @@ func (s *Solver) Report() (*Report, error) {
 func (s *Solver) report() (*Report, error) {
 	s.complete()
 	r := s.newReport()
+	if err := s.work.watch.Err(); err != nil {
+		return nil, err
+	}
 	if s.reduced() {
 		if err := s.assembleWhole(); err != nil {
 			return nil, err
 		}
 	}
 	s.stage = solved // whatever becomes of the factor
-	r.BackwardError = s.backwardError()
+	if r.BackwardError = s.backwardError(); s.work.watch.Up() {
+		return nil, s.work.watch.Err()
+	}
 	rows := s.verify(r)
 	if rows != nil {
 		r.BackwardError = s.backwardError()
+	}
+	if err := s.work.watch.Err(); err != nil {
+		return nil, err
 	}
 	was := append([]float64(nil), s.x...)
 	if err := s.explain(r, rows); err != nil {
@@ -125,6 +133,10 @@ func (s *Solver) report() (*Report, error) {
 	}
 	// The geometric matrix has taken the place of the assembled one.
 	if err := s.sys.FillTo(s.st); err != nil {
+		return nil, err
+	}
+	s.restore()
+	if err := s.work.watch.Err(); err != nil {
 		return nil, err
 	}
 	if !s.holds(r) {
@@ -176,7 +188,9 @@ func (s *Solver) explain(r *Report, rows *verification) error {
 	r.Mobility = 6*s.plan.mech.NumBodies() - r.Rank
 	r.LeastNorm = true
 	if r.Redundant > 0 {
-		s.spread(r, metric, k)
+		if s.spread(r, metric, k); s.work.watch.Up() {
+			return s.work.watch.Err()
+		}
 		s.atSingular(r, k)
 	}
 	return nil
@@ -185,8 +199,14 @@ func (s *Solver) explain(r *Report, rows *verification) error {
 // backwardError is the backward error of the solution in mass-weighted coordinates.
 func (s *Solver) backwardError() float64 {
 	x := append([]float64(nil), s.x...)
-	s.sys.WeighTo(x, x)
-	return s.sys.W.BackwardError(s.sys.B, x)
+	if s.sys.WeighTo(x, x); s.work.watch.Up() {
+		return math.NaN()
+	}
+	r := make([]float64, len(x))
+	if s.sys.Matrix.ResidualTo(r, s.sys.Right, x); s.work.watch.Up() {
+		return math.NaN()
+	}
+	return s.sys.Matrix.ScaledResidual(r, s.sys.Right, x)
 }
 
 // growth returns the largest diagonal of |L||D||Lᵀ| of the solution's factor relative to the scale of
@@ -221,17 +241,23 @@ func (s *Solver) rank(r *Report, rows *verification) (*ranking, error) {
 	nb := s.plan.mech.NumBodies()
 	k := &ranking{p1: make([]float64, len(s.x)), p2: make([]float64, len(s.x)), redundant: make([]bool, len(s.x)), rows: rows}
 	s.sys.GeometricTo(make([]float64, nb)) // of the lengths in the plan
+	if err := s.work.watch.Err(); err != nil {
+		return nil, err
+	}
 	for _, c := range []struct {
 		dst []float64
 		eps float64
 	}{{k.p2, geometricEpsilon * epsilonStep}, {k.p1, geometricEpsilon}} {
-		if err := s.work.fac.Factorize(s.sys.W, s.sys.Scale, c.eps, factor.Everywhere); err != nil {
+		if err := s.work.fac.Factorize(s.sys.Matrix, s.sys.Scale, c.eps, factor.Everywhere); err != nil {
 			return nil, err
 		}
 		s.work.fac.PivotsTo(c.dst)
 	}
 	layout, near := s.plan.layout, r.NearSingular
 	for node := nb; node < layout.Pattern.Len(); node++ {
+		if s.work.watch.Every(node) {
+			return nil, s.work.watch.Err()
+		}
 		j := layout.NodeJoint(node)
 		for i := layout.Pattern.Off[node]; i < layout.Pattern.Off[node+1]; i++ {
 			redundant := classify(r, j, -k.p1[i], -k.p2[i], s.sys.Scale[i])

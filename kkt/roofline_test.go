@@ -142,7 +142,7 @@ func bandwidth(bytes int64) float64 {
 
 // system returns the pattern of the system that p factors first, whole or reduced, and its nonzeros and flops.
 func system(p *kkt.Plan) (*sparse.Pattern, factor.Counts) {
-	if g, symbolic := p.Ground(); g != nil {
+	if g, symbolic := p.Groups(); g != nil {
 		return g.Pattern, symbolic.Counts
 	}
 	return p.Layout().Pattern, p.Counts()

@@ -42,7 +42,7 @@ func (s *Solver) atSingular(r *Report, k *ranking) {
 			e[i] = s.sys.Scale[i]
 		}
 	}
-	if s.work.fac.Factorize(s.sys.W, e, 1, factor.Everywhere) != nil {
+	if s.work.fac.Factorize(s.sys.Matrix, e, 1, factor.Everywhere) != nil {
 		r.NearSingular = true
 		return
 	}
@@ -70,6 +70,9 @@ func (s *Solver) atSingular(r *Report, k *ranking) {
 	for i := range n {
 		v[i] /= speed
 	}
+	if s.work.watch.Up() {
+		return
+	}
 	ahead, ok := s.geometricAt(v, length, singularStep)
 	behind, ok2 := s.geometricAt(v, length, -singularStep)
 	if !ok || !ok2 {
@@ -78,7 +81,7 @@ func (s *Solver) atSingular(r *Report, k *ranking) {
 	// (dJ/dv)ᵀ·y, and its part in the motions.
 	turning := make([]float64, len(s.x))
 	reaction := 0.0
-	for node := len(length); node < p.Len(); node++ {
+	for node := len(length); node < p.Len() && !s.work.watch.Every(node); node++ {
 		for i := p.Off[node]; i < p.Off[node+1]; i++ {
 			reaction = max(reaction, math.Abs(y[i])*math.Sqrt(ahead.Scale[i]))
 		}
@@ -98,7 +101,7 @@ func addTurning(out []float64, ahead, behind *assemble.Weighted, pos int64, y []
 	for k, f := range y {
 		at := int(pos) + 6*k
 		for i := range out {
-			out[i] += (ahead.W.Val[at+i] - behind.W.Val[at+i]) / (2 * singularStep) * f
+			out[i] += (ahead.Matrix.Val[at+i] - behind.Matrix.Val[at+i]) / (2 * singularStep) * f
 		}
 	}
 }
@@ -144,6 +147,7 @@ func (s *Solver) geometricAt(v, length []float64, h float64) (*assemble.Weighted
 	st := s.st.Clone()
 	s.plan.mech.DisplaceTo(st, s.st, h, world)
 	y := s.plan.layout.NewWeightedOn(s.work.team)
+	y.Heed(&s.work.watch)
 	if y.FillTo(st) != nil {
 		return nil, false
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/guard"
 	"github.com/rung-mbd/rung/internal/pages"
-	"github.com/rung-mbd/rung/internal/team"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -52,7 +52,7 @@ const (
 // Solver solves the forward dynamics of one mechanism. It owns all memory it
 // needs and belongs to one goroutine at a time.
 type Solver struct {
-	guard  team.Guard
+	guard  guard.Guard
 	plan   *Plan
 	ground *grounded // the system that is solved first; nil if that is the whole one
 
@@ -72,6 +72,9 @@ type Solver struct {
 	inconsistency float64 // largest relative residual of a constraint row
 	st            *mechanism.State
 	multipliers   bool // those of the solution are in x
+
+	altered bool      // the right side is not that of the loads
+	right   []float64 // a copy of it then
 
 	more      *precise // nil until it is needed
 	imprecise error    // why twice the digits are not enough either, where doubles are not
@@ -110,8 +113,9 @@ func (s *Solver) needWhole() {
 	}
 	l := s.plan.layout
 	y := l.NewWeightedOn(s.work.team)
+	y.Heed(&s.work.watch)
 	s.sys, s.whole = y, &system{
-		Factored: NewFactored(s.work.Factor(), y.W, y.B, y.Scale, s.plan.epsilon, KeepAll, l.At),
+		Factored: NewFactored(s.work.Factor(), y.Matrix, y.Right, y.Scale, s.plan.epsilon, KeepAll, l.At),
 		kin:      y.Kin, x: s.x, r: pages.Make[float64](len(s.x)), accelerations: y.AccelerationsTo,
 	}
 }
@@ -120,7 +124,7 @@ func (s *Solver) needWhole() {
 // The results are read with the other methods. They hold until the next Solve, and refer to st,
 // which is kept but not copied.
 //
-// Where many bodies hang on the world by few freedoms (assemble.Ground), Solve solves a reduced
+// Where many bodies hang on the world by few freedoms (assemble.Groups), Solve solves a reduced
 // system without these. The whole one is solved too where rounding makes the reduced one fail.
 //
 // The system is solved once more with twice the digits in three cases, if that takes up to 10⁸
@@ -139,7 +143,7 @@ func (s *Solver) Solve(st *mechanism.State) error {
 	s.enter()
 	defer s.guard.Leave()
 	if err := s.assemble(st); err != nil {
-		return err
+		return s.orCause(err)
 	}
 	if err := s.factorize(); err != nil {
 		return s.orCause(err)
@@ -151,7 +155,7 @@ func (s *Solver) Solve(st *mechanism.State) error {
 func (s *Solver) Assemble(st *mechanism.State) error {
 	s.enter()
 	defer s.guard.Leave()
-	return s.assemble(st)
+	return s.orCause(s.assemble(st))
 }
 
 func (s *Solver) assemble(st *mechanism.State) error {
@@ -180,12 +184,24 @@ func (s *Solver) assembleWhole() error {
 	s.needWhole()
 	s.stage, s.now = empty, s.whole
 	s.now.Changed()
+	s.altered = false
 	if err := s.sys.FillTo(s.st); err != nil {
 		return err
 	}
 	s.free = s.sys.FreeSize()
 	s.stage = assembled
 	return nil
+}
+
+// alter says that the right side of the whole system has been changed after it was filled. Whoever fills the
+// system again at the same state then takes that right side (restore).
+func (s *Solver) alter() { s.altered, s.right = true, append(s.right[:0], s.sys.Right...) }
+
+// restore puts an altered right side back after the system has been filled again.
+func (s *Solver) restore() {
+	if s.altered {
+		copy(s.sys.Right, s.right)
+	}
 }
 
 // reduced reports whether the system at hand is the reduced one.
@@ -216,6 +232,9 @@ func (s *Solver) factorize() error {
 // that was the last. The reduced system has one way only: the rows of the joints of its trees
 // are not in it, and they would show a pivot that is wrongly taken for a true one.
 func (s *Solver) next(err error) error {
+	if cause := s.work.watch.Err(); cause != nil {
+		return cause
+	}
 	w := s.now.Way() + 1
 	if s.reduced() {
 		s.whyWhole = whyWhole(err)
@@ -225,9 +244,6 @@ func (s *Solver) next(err error) error {
 		w = DropWeak
 	}
 	s.stage = assembled
-	if cause := s.work.watch.Err(); cause != nil {
-		return cause
-	}
 	if err = s.now.FactorizeFrom(w, err); err != nil {
 		s.now.Changed()
 		return s.describe(err)

@@ -13,16 +13,19 @@ import (
 
 // groundPlan is the analysis of a reduced system.
 type groundPlan struct {
-	ground   *assemble.Ground
+	ground   *assemble.Groups
 	symbolic *factor.Symbolic
 }
 
 // newGroundPlan analyses the reduced system of a layout in an order of the given kind. It
 // returns nil if too few bodies hang on the ground.
 func newGroundPlan(ctx context.Context, l *assemble.Layout, o order.Ordering) (*groundPlan, error) {
-	g := assemble.NewGround(l)
+	g := assemble.NewGroups(l)
 	if g == nil {
 		return nil, nil
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	perm, err := order.OfContext(ctx, g.Pattern, o, 1)
 	if err != nil {
@@ -61,16 +64,17 @@ func beforeJoints(p *sparse.Pattern, perm []int32) []int32 {
 
 // grounded is the memory of a reduced system.
 type grounded struct {
-	sys *assemble.Grounded
+	sys *assemble.Reduced
 	system
 }
 
 func (p *groundPlan) newGrounded(w *Workspace) *grounded {
-	n, y, f := p.ground.Pattern.Dim(), p.ground.NewGroundedOn(w.team), p.symbolic.NewFactorOn(w.team)
+	n, y, f := p.ground.Pattern.Dim(), p.ground.NewReducedOn(w.team), p.symbolic.NewFactorOn(w.team)
+	y.Heed(&w.watch)
 	f.Heed(&w.watch)
 	f.SetParts(y.Parts)
 	return &grounded{y, system{
-		Factored: NewFactored(f, y.W, y.B, y.Scale, w.plan.epsilon, DropWeak, nil),
+		Factored: NewFactored(f, y.Matrix, y.Right, y.Scale, w.plan.epsilon, DropWeak, nil),
 		kin:      y.Kin, x: make([]float64, n), r: make([]float64, n), accelerations: y.AccelerationsTo,
 	}}
 }
@@ -81,7 +85,7 @@ var errDoubt = errors.New("doubtful pivot")
 // Route says which of two systems a solution is that of, and why.
 type Route struct {
 	// Reduced is true for the system in which bodies that hang on the ground by few freedoms are reduced to these
-	// freedoms (assemble.Ground), false for the whole system.
+	// freedoms (assemble.Groups), false for the whole system.
 	Reduced bool
 	// WhyWhole says why the whole system was taken; empty if Reduced.
 	WhyWhole string

@@ -123,7 +123,7 @@ func TestErrorsByTheReducedFactor(t *testing.T) {
 		for i := range nb {
 			x[i] = rng.NormFloat64()
 		}
-		plain.sys.W.MulVecTo(e, x)
+		plain.sys.Matrix.MulVecTo(e, x)
 		clear(e[:nb])
 		plain.whole.SolveTo(x, e)
 		plain.sys.AccelerationsTo(x, x)

@@ -20,17 +20,17 @@ const orthogonalTol = 1e-10
 //
 // Cost: two to four factorizations, each as long as the ordinary one on masts; allocates.
 func (s *Solver) orthogonal(err error) bool {
-	if !errors.Is(err, ErrInaccurate) || !isFinite(s.sys.B) {
+	if !errors.Is(err, ErrInaccurate) || !isFinite(s.sys.Right) {
 		return false
 	}
 	q := s.newRowSpan()
 	if q == nil || !s.factorRowSpan(q) {
 		return false
 	}
-	how := q.SolveTo(s.x, s.sys.B)
+	how := q.SolveTo(s.x, s.sys.Right)
 	s.ref = factor.Refinement{Steps: how.Steps, Error: how.Error, Size: algebra.MaxAbs(s.x[:6*s.plan.mech.NumBodies()])}
-	s.sys.W.ResidualTo(s.whole.r, s.sys.B, s.x)
-	s.ref.Worst = worstOf(s.plan.layout.Pattern, s.whole.r, s.sys.B, s.x, s.sys.Scale, s.ref.Size)
+	s.sys.Matrix.ResidualTo(s.whole.r, s.sys.Right, s.x)
+	s.ref.Worst = worstOf(s.plan.layout.Pattern, s.whole.r, s.sys.Right, s.x, s.sys.Scale, s.ref.Size)
 	s.inconsistency, s.way = s.ref.Worst.Ratio, Orthogonal
 	return how.Residual <= orthogonalTol && how.Error <= orthogonalTol && s.inconsistency <= orthogonalTol
 }
@@ -48,7 +48,10 @@ func (s *Solver) factorRowSpan(q *factor.RowSpan) bool {
 		return false
 	}
 	for _, tol := range rowSpanTols {
-		if q.Factorize(s.sys.W, tol); q.Rank() == columns.Rank() {
+		if s.work.watch.Up() {
+			return false
+		}
+		if q.Factorize(s.sys.Matrix, tol); q.Rank() == columns.Rank() {
 			return true
 		}
 	}

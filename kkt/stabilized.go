@@ -25,10 +25,11 @@ func (s *Solver) SolveStabilized(st *mechanism.State, alpha, beta float64) error
 		s.stage = empty
 		return err
 	}
+	s.alter()
 	if err := s.factorize(); err != nil {
-		return err
+		return s.orCause(err)
 	}
-	return s.refine()
+	return s.orCause(s.refine())
 }
 
 // feedBack adds −2α·δ̇ − β²·δ to the right side of the joints' rows.
@@ -44,7 +45,7 @@ func (s *Solver) feedBack(alpha, beta float64) error {
 		if err := jt.VelocityErrorTo(&rate, &jk.Frames, s.st.Time); err != nil {
 			return fault.Errorf("kkt: %w", mech.AtJoint(j, -1, err))
 		}
-		b := s.sys.B[p.Off[node]:p.Off[node+1]]
+		b := s.sys.Right[p.Off[node]:p.Off[node+1]]
 		for k := range b {
 			delta[k] = 2*alpha*rate[k] + beta*beta*delta[k]
 		}

@@ -2,6 +2,10 @@ package kkt_test
 
 import (
 	"context"
+	"errors"
+	"runtime/debug"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -11,6 +15,7 @@ import (
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/mechanism"
@@ -25,6 +30,8 @@ func TestContexts(t *testing.T) {
 		s, c, sys := p.NewSolver(), closing.NewCloser(p, closing.Options{}), linear.NewSystem(p)
 		st, off := p.Initial(), p.Initial()
 		off.Bodies[0].Position[0] += 1e-3
+		closed := off.Clone()
+		require.NoError(t, closing.NewCloser(p, closing.Options{}).ClosePositions(closed))
 		fresh := p.NewSolver()
 		require.NoError(t, fresh.Solve(st))
 		want := make([]float64, 6*p.Mechanism().NumBodies())
@@ -56,6 +63,8 @@ func TestContexts(t *testing.T) {
 				err := c.ClosePositionsContext(ctx, now)
 				if err != nil {
 					require.Equal(t, off, now)
+				} else {
+					require.Equal(t, closed, now)
 				}
 				return err
 			},
@@ -85,7 +94,7 @@ func TestContexts(t *testing.T) {
 			for _, after := range []time.Duration{10 * time.Microsecond, 300 * time.Microsecond} {
 				ctx, cancel := context.WithCancelCause(context.Background())
 				timer := time.AfterFunc(after, func() { cancel(assert.AnError) })
-				if err := do(ctx); context.Cause(ctx) != nil && name != "equilibrium" && err != nil {
+				if err := do(ctx); err != nil && (name != "equilibrium" || context.Cause(ctx) != nil && errors.Is(err, assert.AnError)) {
 					require.ErrorIs(t, err, assert.AnError, "%s, %s", family, name)
 				}
 				timer.Stop()
@@ -110,4 +119,42 @@ func TestBounds(t *testing.T) {
 	}
 	_, err = kkt.NewPlanContext(context.Background(), mech, kkt.Options{MaxFlops: p.Counts().Flops, MaxNonZeros: p.Counts().NonZeros})
 	require.NoError(t, err)
+}
+
+// TestAnalysesDoNotBlock: while one goroutine analyses the orthogonal factorization of a plan, another one reports on that
+// plan, with the same result.
+func TestAnalysesDoNotBlock(t *testing.T) {
+	p := newPlan(t, generate(t, "scissor", 6, 1), order.Auto)
+	st := p.Initial()
+	begun, done := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	base, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	ctx := halt.WithLook(base, func() bool {
+		if stack := string(debug.Stack()); strings.Contains(stack, "AnalyzeSpanContext") {
+			once.Do(func() {
+				close(begun)
+				<-done
+			})
+		}
+		return false
+	})
+	var slow *kkt.Report
+	ended := make(chan error)
+	go func() {
+		s := p.NewSolver()
+		err := s.Solve(st)
+		if err == nil {
+			slow, err = s.ReportContext(ctx)
+		}
+		ended <- err
+	}()
+	<-begun
+	s := p.NewSolver()
+	require.NoError(t, s.Solve(st))
+	quick, err := s.Report() // never returns if it waits for the other
+	require.NoError(t, err)
+	close(done)
+	require.NoError(t, <-ended)
+	require.Equal(t, quick, slow)
 }

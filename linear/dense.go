@@ -28,6 +28,9 @@ func (s *System) reduce() (*dense, error) {
 		J := mat.NewDense(rows, n, nil)
 		col, x := make([]float64, rows), make([]float64, n)
 		for c := range n {
+			if s.over() {
+				return nil, s.orCause(nil)
+			}
 			mat.Col(x, c, root)
 			s.JacobianTo(col, x)
 			J.SetCol(c, col)
@@ -35,19 +38,27 @@ func (s *System) reduce() (*dense, error) {
 		if i := firstInfinite(J.RawMatrix().Data); i >= 0 {
 			return nil, s.rowError(i / n)
 		}
-		free, err := nullSpace(J)
-		if free == nil || err != nil {
+		var free, RN *mat.Dense
+		err := apart(s.space.Watched(), func() (err error) {
+			if free, err = nullSpace(J); free != nil && err == nil {
+				RN = new(mat.Dense)
+				RN.Mul(root, free)
+			}
+			return err
+		})
+		if err != nil || free == nil {
 			return nil, err
 		}
-		var RN mat.Dense
-		RN.Mul(root, free)
-		N = &RN
+		N = RN
 	}
 	_, f := N.Dims()
 	d := &dense{N: mat.DenseCopyOf(N)}
 	KN, CN := mat.NewDense(n, f, nil), mat.NewDense(n, f, nil)
 	x, y := make([]float64, n), make([]float64, n)
 	for c := range f {
+		if s.over() {
+			return nil, s.orCause(nil)
+		}
 		mat.Col(x, c, N)
 		s.StiffnessTo(y, x)
 		subtractTurning(y, s.left, x)
@@ -56,8 +67,14 @@ func (s *System) reduce() (*dense, error) {
 		CN.SetCol(c, y)
 	}
 	d.K, d.C = new(mat.Dense), new(mat.Dense)
-	d.K.Mul(N.T(), KN)
-	d.C.Mul(N.T(), CN)
+	err := apart(s.space.Watched(), func() error {
+		d.K.Mul(N.T(), KN)
+		d.C.Mul(N.T(), CN)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	for _, A := range [4]*mat.Dense{d.K, d.C, KN, CN} {
 		if i := firstInfinite(A.RawMatrix().Data); i >= 0 {
 			return nil, s.bodyError(largestIn(mat.Col(nil, i%f, d.N))/6, ErrNotFinite)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -140,7 +141,10 @@ func EquilibrateContext(ctx context.Context, p *kkt.Plan, st *mechanism.State, o
 	if o.Steps == 0 {
 		o.Steps = equilibriumSteps
 	}
-	s := newSearch(p, st)
+	s, err := newSearch(ctx, p, st)
+	if err != nil {
+		return nil, err
+	}
 	defer s.sys.space.Watch(ctx)()
 	out, err := s.run(st, o)
 	if err := s.sys.orCause(err); err != nil {
@@ -149,6 +153,59 @@ func EquilibrateContext(ctx context.Context, p *kkt.Plan, st *mechanism.State, o
 	copy(st.Bodies, s.st.Bodies)
 	st.Angles = s.st.Angles
 	return out, nil
+}
+
+// newSearch returns a search from st, or the cause for which ctx has ended.
+func newSearch(ctx context.Context, p *kkt.Plan, st *mechanism.State) (*search, error) {
+	n := 6 * p.Mechanism().NumBodies()
+	if len(st.Bodies) != p.Mechanism().NumBodies() {
+		panic("linear: foreign state")
+	}
+	sys, err := newSystem(ctx, p)
+	if err == nil {
+		err = ended(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	closer, err := closing.NewCloserContext(ctx, sys.space, closing.Options{Tolerance: closing.RunTolerance})
+	if err != nil {
+		return nil, fault.Errorf("linear: %w", err)
+	}
+	mover := mechanism.NewMover(p.Mechanism())
+	if err := ended(ctx); err != nil {
+		return nil, err
+	}
+	s := &search{
+		sys: sys, closer: closer, mover: mover, st: st.Clone(),
+		f0: make([]float64, n), left: make([]float64, n), d: make([]float64, n),
+	}
+	for i := range s.st.Bodies {
+		s.st.Bodies[i].Velocity, s.st.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
+	}
+	s.sys.mech.FollowAngles(s.sys.y.Kin, s.st)
+	if err := ended(ctx); err != nil {
+		return nil, err
+	}
+	for _, c := range [...]struct {
+		to   **mechanism.State
+		from *mechanism.State
+	}{{&s.try, s.st}, {&s.other, s.st}, {&s.start, st}} {
+		if err := ended(ctx); err != nil {
+			return nil, err
+		}
+		*c.to = c.from.Clone()
+	}
+	s.try.Angles, s.other.Angles = s.st.Angles, s.st.Angles
+	if err := ended(ctx); err != nil {
+		return nil, err
+	}
+	s.sys.rest = true
+	s.sys.ready = true
+	s.metric = newBrace(s.sys)
+	s.length, s.radius = s.metric.length, 1
+	s.extent0 = s.extentOf(s.st)
+	return s, nil
 }
 
 // run searches from st.
@@ -312,7 +369,7 @@ func (s *System) unbalanced() (left Unbalanced, worst, size float64) {
 			return max(spatial.Vec3(v[:3]).Norm()/arm, spatial.Vec3(v[3:]).Norm())
 		}
 		sum := (*[6]float64)(all[6*i:])
-		load := (*[6]float64)(s.y.B[6*i:])
+		load := (*[6]float64)(s.y.Right[6*i:])
 		var reaction [6]float64
 		for k := range reaction {
 			reaction[k] = sum[k] - load[k]

@@ -57,15 +57,18 @@ func (q *quadratic) solveTo(x, b []float64) error {
 	var y []float64
 	steps := 0
 	for steps < gmresSteps {
+		if s.over() {
+			return s.orCause(nil)
+		}
 		w := make([]float64, len(x))
 		q.productTo(w, q.basis[steps])
 		q.h.solveTo(w, w)
 		h := make([]float64, steps+2)
-		full := orthogonalize(w, q.basis, s.MassTo, q.g, h)
+		full := orthogonalize(w, q.basis, s.MassTo, q.g, h, s.space.Watched())
 		t := norm(w)
 		if t < gmresNoise*full {
 			s.projectTo(w, w)
-			orthogonalize(w, q.basis, s.MassTo, q.g, h)
+			orthogonalize(w, q.basis, s.MassTo, q.g, h, s.space.Watched())
 			t = norm(w)
 		}
 		h[steps+1] = t

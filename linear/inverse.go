@@ -73,6 +73,9 @@ func (v *inverse) set(h *shifted, s float64, err error) error {
 // rounding allows neither, it goes on with a smaller shift.
 func (v *inverse) take(s float64) (err error) {
 	for range shiftDrops {
+		if err := v.sys.orCause(nil); err != nil {
+			return err
+		}
 		if s >= shiftGain*v.least {
 			if err = v.exact(max(s, v.least)); !unfactored(err) {
 				return err
@@ -128,6 +131,9 @@ func (v *inverse) iterate(x []float64) error {
 	v.cg.Rho = 0
 	first, best := 0.0, math.Inf(1)
 	for step := 0; ; step++ {
+		if err := v.sys.orCause(nil); err != nil {
+			return err
+		}
 		v.h.solveTo(v.q, v.r)
 		v.cg.Turn(v.q, floats.Dot(v.r, v.q))
 		rho, p := v.cg.Rho, v.cg.P

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/eigen"
 	"github.com/rung-mbd/rung/internal/fault"
 )
@@ -27,6 +28,7 @@ var ErrNoConvergence = errors.New("linear: no convergence")
 //
 // The basis V satisfies A·V[:done] = V·H, and VᵀGV = 1 in the metric G.
 type krylov struct {
+	watch     *factor.Watch // ends the iteration
 	n         int
 	apply     func(dst, x []float64) error
 	metric    func(dst, x []float64) // G·x; dst may be x
@@ -93,15 +95,15 @@ func (k *krylov) include(v []float64) {
 	k.extend(nil)
 }
 
-// newKrylov allocates an iteration with an operator on n numbers.
-func newKrylov(n int, apply func(dst, x []float64) error, metric func(dst, x []float64)) *krylov {
-	return &krylov{n: n, apply: apply, metric: metric, w: make([]float64, n), g: make([]float64, n)}
+// newKrylov allocates an iteration with an operator on n numbers. It ends with the context that s heeds.
+func (s *System) newKrylov(n int, apply func(dst, x []float64) error, metric func(dst, x []float64)) *krylov {
+	return &krylov{watch: s.space.Watched(), n: n, apply: apply, metric: metric, w: make([]float64, n), g: make([]float64, n)}
 }
 
 // extend orthogonalizes w against the basis, adds the products to h, and appends what
 // is left unless it is nothing.
 func (k *krylov) extend(h []float64) []float64 {
-	size := orthogonalize(k.w, k.V, k.metric, k.g, h)
+	size := orthogonalize(k.w, k.V, k.metric, k.g, h, k.watch)
 	k.metric(k.g, k.w)
 	left := math.Sqrt(max(floats.Dot(k.w, k.g), 0))
 	if !(left > dropTol*size) || left == 0 {
@@ -216,7 +218,7 @@ func (k *krylov) ritz() ([]ritz, error) {
 	if k.symmetric {
 		S, _ := symmetric(A, 1)
 		var e mat.EigenSym
-		if err := eigen.Symmetric(&e, S); err != nil {
+		if err := apart(k.watch, func() error { return eigen.Symmetric(&e, S) }); err != nil {
 			return nil, err
 		}
 		var U mat.Dense
@@ -230,7 +232,7 @@ func (k *krylov) ritz() ([]ritz, error) {
 		}
 	} else {
 		var e mat.Eigen
-		if err := eigen.General(&e, A); err != nil {
+		if err := apart(k.watch, func() error { return eigen.General(&e, A) }); err != nil {
 			return nil, err
 		}
 		var U mat.CDense
@@ -317,6 +319,9 @@ func (k *krylov) restart(r []ritz, keep int) error {
 	for c := range keep {
 		v := make([]float64, k.n)
 		for j := range n {
+			if k.watch.Up() {
+				return k.watch.Err()
+			}
 			floats.AddScaled(v, Q.At(j, c), k.V[j])
 		}
 		V = append(V, v)
@@ -341,6 +346,9 @@ func (k *krylov) restart(r []ritz, keep int) error {
 func (k *krylov) vector(y []complex128) (re, im []float64) {
 	re, im = make([]float64, k.n), make([]float64, k.n)
 	for j, c := range y {
+		if k.watch.Up() {
+			break
+		}
 		floats.AddScaled(re, real(c), k.V[j])
 		if imag(c) != 0 {
 			floats.AddScaled(im, imag(c), k.V[j])

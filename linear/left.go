@@ -31,10 +31,10 @@ func (s *System) weighLeft() {
 	n := s.dim()
 	x, r := make([]float64, len(s.x)), make([]float64, len(s.x))
 	copy(x[n:], s.x[n:]) // −λ
-	s.y.K.MulVecTo(r, x)
+	s.y.Matrix.MulVecTo(r, x)
 	s.left = r[:n]
 	for i := range s.left {
-		s.left[i] = s.y.B[i] - s.left[i]
+		s.left[i] = s.y.Right[i] - s.left[i]
 	}
 }
 

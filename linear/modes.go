@@ -220,18 +220,35 @@ func (s *System) denseModes(o ModeOptions) (*Modes, error) {
 	K, sym := symmetric(d.K, largest(d.K))
 	if o.Undamped || sym && largest(d.C) == 0 {
 		var e mat.EigenSym
-		if err := eigen.Symmetric(&e, K); err != nil {
+		var X mat.Dense
+		err := apart(s.space.Watched(), func() error {
+			if err := eigen.Symmetric(&e, K); err != nil {
+				return err
+			}
+			var U mat.Dense
+			e.VectorsTo(&U)
+			X.Mul(d.N, &U)
+			return nil
+		})
+		if s.over() {
+			return nil, s.orCause(nil)
+		}
+		if err != nil {
 			return nil, s.stiffestError(err)
 		}
-		var U, X mat.Dense
-		e.VectorsTo(&U)
-		X.Mul(d.N, &U)
 		for i := range e.Values(nil) {
+			if s.over() {
+				return nil, s.orCause(nil)
+			}
 			out.List = append(out.List, s.undamped(mat.Col(nil, i, &X)))
 		}
 	} else {
 		out.Damped = true
-		if err := s.denseDamped(out, d); err != nil {
+		err := s.denseDamped(out, d)
+		if s.over() {
+			return nil, s.orCause(nil)
+		}
+		if err != nil {
 			return nil, s.stiffestError(err)
 		}
 	}
@@ -253,12 +270,21 @@ func (s *System) denseDamped(out *Modes, d *dense) error {
 		}
 	}
 	var e mat.Eigen
-	if err := eigen.General(&e, A); err != nil {
+	var U mat.CDense
+	err := apart(s.space.Watched(), func() error {
+		if err := eigen.General(&e, A); err != nil {
+			return err
+		}
+		e.VectorsTo(&U)
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	var U mat.CDense
-	e.VectorsTo(&U)
 	for i, lambda := range e.Values(nil) {
+		if s.over() {
+			return s.orCause(nil)
+		}
 		if imag(lambda) < 0 {
 			continue
 		}
@@ -285,12 +311,19 @@ func (s *System) addRigid(out *Modes, d *dense) error {
 		return nil
 	}
 	var svd mat.SVD
-	if err := eigen.Singular(&svd, d.K, mat.SVDFullV); err != nil {
+	var X mat.Dense
+	err := apart(s.space.Watched(), func() error {
+		if err := eigen.Singular(&svd, d.K, mat.SVDFullV); err != nil {
+			return err
+		}
+		var V mat.Dense
+		svd.VTo(&V)
+		X.Mul(d.N, &V)
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	var V, X mat.Dense
-	svd.VTo(&V)
-	X.Mul(d.N, &V)
 	size := svd.Values(nil)
 	for i, v := range size {
 		if m := s.undamped(mat.Col(nil, i, &X)); v <= zeroTol*size[0] && m.Kind == Rigid {
@@ -388,7 +421,7 @@ func (s *System) settleRigid(out *Modes) {
 				continue
 			}
 			x = slices.Clone(x)
-			orthogonalize(x, basis, s.MassTo, g, nil)
+			orthogonalize(x, basis, s.MassTo, g, nil, s.space.Watched())
 			size := math.Sqrt(max(floats.Dot(x, s.massTimes(x)), 0))
 			if size <= rigidTol {
 				continue
@@ -421,6 +454,9 @@ func (s *System) massTimes(x []float64) []float64 {
 // errors are relative to.
 func (s *System) termsOf(x []float64) (sum float64) {
 	for i := range s.stiff {
+		if s.every(i) {
+			break
+		}
 		u := (*[6]float64)(x[6*i:])
 		for a := range 6 {
 			for b := range 6 {
@@ -439,6 +475,9 @@ func (s *System) termsOf(x []float64) (sum float64) {
 		sum += math.Abs(r.k) * t * t
 	}
 	for i := range s.pairs {
+		if s.every(i) {
+			break
+		}
 		p := &s.pairs[i]
 		gather(&u, x, &p.body)
 		for a := range u {
@@ -469,6 +508,9 @@ func (s *System) energyOf(i int, x []float64) float64 {
 func (s *System) measure() {
 	clear(s.size)
 	for i := range s.stiff {
+		if s.every(i) {
+			return
+		}
 		for c := range 6 {
 			var col [6]float64
 			for r := range col {
@@ -488,6 +530,9 @@ func (s *System) measure() {
 		}
 	}
 	for i := range s.pairs {
+		if s.every(i) {
+			return
+		}
 		p := &s.pairs[i]
 		for c := range 12 {
 			if p.body[c/6] < 0 {

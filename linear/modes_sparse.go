@@ -58,6 +58,9 @@ const (
 func (s *System) sparseModes(o ModeOptions) (*Modes, error) {
 	s.skip = 0
 	for {
+		if s.over() {
+			return nil, s.orCause(nil)
+		}
 		out, err := s.shiftedModes(o)
 		if !errors.Is(err, errDropped) {
 			return out, err
@@ -135,6 +138,9 @@ func (s *System) typical(z *split, least float64) (float64, *inverse, error) {
 	if err != nil {
 		return 0, nil, err
 	}
+	if s.over() {
+		return 0, nil, s.orCause(nil)
+	}
 	h := v.h
 	n := s.dim()
 	rng := rand.New(rand.NewPCG(2, uint64(n)))
@@ -176,6 +182,9 @@ func (s *System) symmetricOn(h *shifted, left []float64) bool {
 	x, y, g := make([]float64, n), make([]float64, n), make([]float64, n)
 	Kx, Ky := make([]float64, n), make([]float64, n)
 	for range 3 {
+		if s.over() {
+			return true
+		}
 		for _, v := range [2][]float64{x, y} {
 			for i := range g {
 				g[i] = rng.NormFloat64()
@@ -228,6 +237,9 @@ func (s *System) undampedModes(out *Modes, o ModeOptions, v *inverse, typical fl
 		out.All = whole()
 	}
 	for i := range min(want, len(r)) {
+		if s.over() {
+			return s.orCause(nil)
+		}
 		x, _ := k.vector(r[i].y)
 		if s.violates(x, algebra.MaxAbs(x)) {
 			return errDropped
@@ -246,7 +258,7 @@ func (s *System) lowest(out *Modes, v *inverse, want int) (*krylov, []ritz, erro
 	// Where rounding allows no factor with a larger shift, take goes back to a smaller one.
 	// That could go on in a circle.
 	for round := 0; ; round++ {
-		k := newKrylov(s.dim(), v.applyMass, s.MassTo)
+		k := s.newKrylov(s.dim(), v.applyMass, s.MassTo)
 		k.symmetric = true
 		err := k.start(want)
 		var r []ritz
@@ -270,7 +282,7 @@ func (s *System) lowest(out *Modes, v *inverse, want int) (*krylov, []ritz, erro
 // iteration show that size.
 func (s *System) lower(out *Modes, v *inverse, typical float64) error {
 	for range shiftRounds {
-		k := newKrylov(s.dim(), v.applyMass, s.MassTo)
+		k := s.newKrylov(s.dim(), v.applyMass, s.MassTo)
 		k.symmetric = true
 		err := k.start(1)
 		for range lookSteps {
@@ -380,7 +392,7 @@ func (s *System) dampedBand(out *Modes, o ModeOptions, undamped []Mode, sigma fl
 	}
 	out.Factors++
 	n := s.dim()
-	k := newKrylov(2*n, g.apply, g.metric)
+	k := s.newKrylov(2*n, g.apply, g.metric)
 	k.warm = 1
 	// The undamped shapes are a good start. Modes that damping brings down are in vectors that
 	// do not depend on these shapes.
@@ -393,6 +405,9 @@ func (s *System) dampedBand(out *Modes, o ModeOptions, undamped []Mode, sigma fl
 	want := min(2*o.Count+max(4, o.Count/2), 2*n)
 	before := out.List
 	for {
+		if s.over() {
+			return b, 0, s.orCause(nil)
+		}
 		r, err := k.run(want, ritzTol)
 		if err != nil {
 			return b, 0, err
@@ -424,6 +439,9 @@ func (s *System) collect(out *Modes, k *krylov, r []ritz, b *band, radius float6
 	n := s.dim()
 	before := out.List
 	for i := range r {
+		if s.over() {
+			return count
+		}
 		theta := r[i].theta
 		if imag(theta) > 0 { // λ is below the real axis
 			continue
@@ -457,11 +475,13 @@ func (s *System) covers(count int) bool {
 	if count < mobility {
 		return false
 	}
-	rows, err := s.plan.RedundantRows(s.st)
+	solver := s.plan.NewSolver()
+	defer solver.Watch(s.space.Watched().Context())()
+	rank, err := solver.RankAt(s.st)
 	if err != nil {
 		return false
 	}
-	for _, n := range rows {
+	for _, n := range rank.RedundantRows {
 		mobility += n
 	}
 	return count >= mobility

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/rung-mbd/rung/factor"
 )
 
 // orthogonalize takes out of w its parts along the vectors of a basis, which are orthonormal in the metric G, and adds
@@ -11,14 +13,18 @@ import (
 // leaves mostly rounding, of which the second takes out what lies in the span ("twice is enough"). It
 // returns the size √(wᵀGw) that w had. metric stores G·x in dst, and g is scratch.
 //
-// Cost: two products with G and 4·len(w) multiplications a vector of the basis; no allocation.
-func orthogonalize(w []float64, basis [][]float64, metric func(dst, x []float64), g, h []float64) (size float64) {
+// Cost: two products with G and 4·len(w) multiplications a vector of the basis; no allocation. It is not finished if the
+// context of watch ends.
+func orthogonalize(w []float64, basis [][]float64, metric func(dst, x []float64), g, h []float64, watch *factor.Watch) (size float64) {
 	for round := range 2 {
 		metric(g, w)
 		if round == 0 {
 			size = math.Sqrt(max(floats.Dot(w, g), 0))
 		}
 		for j, v := range basis {
+			if watch.Up() {
+				return size
+			}
 			t := floats.Dot(v, g)
 			if h != nil {
 				h[j] += t

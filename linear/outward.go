@@ -3,6 +3,7 @@ package linear
 import (
 	"slices"
 
+	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -23,21 +24,37 @@ import (
 // Yannakakis 1984).
 //
 // Cost: O(blocks, those of the fill included); allocates.
-func outward(p *sparse.Pattern, perm []int32) []int32 {
+//
+// It returns anything if the context of watch ends.
+func outward(p *sparse.Pattern, perm []int32, watch *factor.Watch) []int32 {
 	g := newJoined(p, perm)
-	if g == nil {
+	if g == nil || watch.Up() {
 		return perm
 	}
-	return g.emit(g.search(g.filled(), g.levels()))
+	g.watch = watch
+	after := g.filled()
+	if watch.Up() {
+		return perm
+	}
+	levels := g.levels()
+	if watch.Up() {
+		return perm
+	}
+	seq := g.search(after, levels)
+	if watch.Up() {
+		return perm
+	}
+	return g.emit(seq)
 }
 
 // joined is the graph of the joints of a pattern: two are neighbours if they have a body in
 // common. Joints have the numbers of their positions among each other in an order.
 type joined struct {
-	p    *sparse.Pattern
-	node []int32 // of each joint
-	ptr  []int32 // joints of body b: of[ptr[b]:ptr[b+1]], increasing
-	of   []int32
+	watch *factor.Watch
+	p     *sparse.Pattern
+	node  []int32 // of each joint
+	ptr   []int32 // joints of body b: of[ptr[b]:ptr[b+1]], increasing
+	of    []int32
 }
 
 // newJoined returns the graph for the order perm, nil if there is a body after a joint of it.
@@ -93,6 +110,9 @@ func (g *joined) filled() [][]int32 {
 		child[j] = -1
 	}
 	for j := range int32(n) {
+		if g.watch.Every(int(j)) {
+			break
+		}
 		var list []int32
 		take := func(from []int32) {
 			for _, k := range from {
@@ -138,7 +158,7 @@ func (g *joined) levels() []int32 {
 	}
 	head := 0
 	for start := range int32(n + 1) {
-		for ; head < len(out); head++ {
+		for ; head < len(out) && !g.watch.Every(head); head++ {
 			for _, b := range g.bodies(out[head]) {
 				if passed[b] {
 					continue
@@ -163,6 +183,9 @@ func (g *joined) search(after [][]int32, levels []int32) []int32 {
 	n := len(g.node)
 	before := make([][]int32, n)
 	for j, list := range after {
+		if g.watch.Every(j) {
+			return nil
+		}
 		for _, k := range list {
 			before[k] = append(before[k], int32(j))
 		}
@@ -189,6 +212,9 @@ func (g *joined) search(after [][]int32, levels []int32) []int32 {
 			}
 			come[j] = true
 			out = append(out, j)
+			if g.watch.Every(len(out)) {
+				return out
+			}
 			for _, side := range [2][]int32{after[j], before[j]} {
 				for _, k := range side {
 					if !come[k] {
@@ -223,7 +249,7 @@ func (g *joined) emit(seq []int32) []int32 {
 			}
 		}
 	}
-	for i := len(seq) - 1; i >= 0; i-- {
+	for i := len(seq) - 1; i >= 0 && !g.watch.Every(i); i-- {
 		for _, b := range g.bodies(seq[i]) {
 			if !done[b] {
 				body(b)

@@ -66,7 +66,7 @@ func TestOutwardFillsNoMore(t *testing.T) {
 	look := func(name string, p *sparse.Pattern) {
 		for _, o := range []order.Ordering{order.Natural, order.LeafFirst, order.Banded, order.MinDegree, order.NestedDissection} {
 			perm := order.Of(p, o)
-			q := outward(p, perm)
+			q := outward(p, perm, nil)
 			require.NoError(t, order.CheckTileRule(p, q), "%s %v", name, o)
 			before, after := factor.CountOrder(p, perm), factor.CountOrder(p, q)
 			assert.LessOrEqual(t, float64(after.NonZeros), sizes*float64(before.NonZeros), "%s %v", name, o)
@@ -99,7 +99,7 @@ func TestOutwardFromTheWorld(t *testing.T) {
 	p := shiftedPattern(columnOf(t, n))
 	for _, o := range []order.Ordering{order.LeafFirst, order.Banded, order.MinDegree, order.NestedDissection} {
 		body := int32(0) // the highest so far
-		for _, v := range outward(p, order.Of(p, o)) {
+		for _, v := range outward(p, order.Of(p, o), nil) {
 			if p.Sign[v] > 0 {
 				continue
 			}

@@ -79,6 +79,9 @@ func (k *saddle) solveFirst(x, r, b []float64, holds func() bool) error {
 	best, at := math.Inf(1), kkt.Way(0)
 	var first error
 	for w := k.skip; w <= kkt.KeepAll; w++ {
+		if err := k.Watched().Err(); err != nil {
+			return err
+		}
 		off, err := k.try(x, r, b, w)
 		if err == nil && holds != nil && !holds() {
 			err = ErrSingular
@@ -127,8 +130,8 @@ func (k *saddle) try(x, r, b []float64, w kkt.Way) (off float64, err error) {
 
 // nodeAt returns the node of row i of the system.
 func (k *saddle) nodeAt(i int) int {
-	off := k.Matrix.P.Off
-	return sort.Search(k.Matrix.P.Len()-1, func(n int) bool { return int(off[n+1]) > i })
+	off := k.Matrix.Pattern.Off
+	return sort.Search(k.Matrix.Pattern.Len()-1, func(n int) bool { return int(off[n+1]) > i })
 }
 
 // solve solves for another b.
@@ -144,10 +147,13 @@ func (k *saddle) solve(x, r, b []float64) {
 // freeSize returns the largest √(bᵀA⁻¹b) of a block: how large x would be, measured
 // with A, if B were not there.
 func (k *saddle) freeSize(b []float64) (size float64) {
-	p := k.Matrix.P
+	p := k.Matrix.Pattern
 	var c [sparse.MaxBlock * sparse.MaxBlock]float64
 	var w [sparse.MaxBlock]float64
 	for i := range p.Positive() {
+		if k.Watched().Every(i) {
+			break
+		}
 		n, o := int(p.Size[i]), int(p.Off[i])
 		if r, _ := algebra.Cholesky(c[:n*n], k.Matrix.Dia[p.Dia[i]:p.Dia[i+1]], n); r >= 0 {
 			continue // the factorization reports it

@@ -9,7 +9,6 @@ import (
 
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/internal/algebra"
-	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -74,7 +73,7 @@ const (
 type search struct {
 	sys    *System
 	closer *closing.Closer
-	mover  *mover
+	mover  *mechanism.Mover
 	start  *mechanism.State
 	st     *mechanism.State // at rest and closed
 	try    *mechanism.State
@@ -92,36 +91,12 @@ type search struct {
 	f0, left, d []float64 // loads; forces left by loads and the reactions in K; the step
 }
 
-func newSearch(p *kkt.Plan, st *mechanism.State) *search {
-	n := 6 * p.Mechanism().NumBodies()
-	if len(st.Bodies) != p.Mechanism().NumBodies() {
-		panic("linear: foreign state")
-	}
-	sys := NewSystem(p)
-	s := &search{
-		sys: sys, closer: closing.NewCloserOn(sys.space, closing.Options{Tolerance: closing.RunTolerance}), mover: newMover(p.Mechanism()), st: st.Clone(),
-		f0: make([]float64, n), left: make([]float64, n), d: make([]float64, n),
-	}
-	for i := range s.st.Bodies {
-		s.st.Bodies[i].Velocity, s.st.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
-	}
-	s.sys.mech.FollowAngles(s.sys.y.Kin, s.st)
-	s.try, s.other, s.start = s.st.Clone(), s.st.Clone(), st.Clone()
-	s.try.Angles, s.other.Angles = s.st.Angles, s.st.Angles
-	s.sys.rest = true
-	s.sys.ready = true
-	s.metric = newBrace(s.sys)
-	s.length, s.radius = s.metric.length, 1
-	s.extent0 = s.extentOf(s.st)
-	return s
-}
-
 // load fills the system at st with the loads in f0.
 func (s *search) load(st *mechanism.State) error {
 	if err := s.sys.loadState(st); err != nil {
 		return err
 	}
-	copy(s.f0, s.sys.y.B)
+	copy(s.f0, s.sys.y.Right)
 	return nil
 }
 
@@ -182,6 +157,9 @@ func (s *search) settle() error {
 	if err := s.sys.react(); err != nil {
 		return err
 	}
+	if err := s.sys.orCause(nil); err != nil {
+		return err
+	}
 	if err := s.reactions(); err != nil {
 		return err
 	}
@@ -192,13 +170,16 @@ func (s *search) settle() error {
 // loads. In that metric a travel weighs next to nothing where bodies travel only because others
 // turn, so hardly anything but moments is left.
 //
-// With these multipliers, K is the curvature of the potential along the motions that mover
+// With these multipliers, K is the curvature of the potential along the motions that mechanism.Mover
 // makes: in them rotations, and not travels, are in proportion to the step. The multipliers of
 // a mechanism that falls from rest would leave out all that hangs on a free end. In equilibrium
 // both are the same.
 func (s *search) reactions() (err error) {
 	sys, n := s.sys, s.sys.dim()
 	s.metric.loads(s.f0)
+	if err := sys.orCause(nil); err != nil {
+		return err
+	}
 	if s.statics, err = s.metric.solver(sys, 0, s.statics, s.metric.split); err != nil {
 		return err
 	}
@@ -249,6 +230,9 @@ func (s *search) damp() error {
 		mu = 0
 	}
 	for range dampingRaises {
+		if err := s.sys.orCause(nil); err != nil {
+			return err
+		}
 		h, err := s.metric.solver(sys, 0, s.h, func() (*split, error) {
 			z, err := sys.braced(0, s.metric, false)
 			if err == nil {
@@ -300,6 +284,9 @@ func (s *search) balance(relative float64) (bool, error) {
 	}
 	t := min(1, 1/s.reach())
 	for range balanceHalves / 3 {
+		if err := s.sys.orCause(nil); err != nil {
+			return false, err
+		}
 		if s.place(t) == nil && s.load(s.try) == nil && sys.react() == nil && sys.fill() == nil {
 			if _, after := sys.Unbalanced(); after < (1-0.1*t)*relative {
 				s.take()
@@ -346,6 +333,9 @@ func (s *search) direction(relative, most float64) (bent bool) {
 	clear(s.d)
 	first, eta := 0.0, max(conjugateLeast, min(conjugateMost, relative))
 	for step := range conjugateSteps {
+		if s.sys.over() {
+			break
+		}
 		s.h.solveTo(q, r)
 		cg.Turn(q, floats.Dot(r, q))
 		rho, p := cg.Rho, cg.P
@@ -434,12 +424,12 @@ func (s *search) take() {
 // place stores in s.try the poses after the displacement t·d, and closes them. Bodies move
 // along the tree, or each body for itself if that opens the joints of loops less.
 func (s *search) place(t float64) error {
-	if err := s.mover.moveTo(s.try, s.st, s.d, t); err != nil {
+	if err := s.mover.MoveTo(s.try, s.st, s.d, t); err != nil {
 		return err
 	}
-	if s.mover.loops {
+	if s.mover.Loops() {
 		s.sys.mech.DisplaceTo(s.other, s.st, t, s.d)
-		if s.mover.gap(s.other) < s.mover.gap(s.try) {
+		if s.mover.Gap(s.other) < s.mover.Gap(s.try) {
 			s.try, s.other = s.other, s.try
 		}
 	}

@@ -54,15 +54,27 @@ type group struct {
 // *factor.PivotError or ErrSingular.
 func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
 	groups := groupsOf(z.terms)
+	if sys.over() {
+		return nil, sys.orCause(nil)
+	}
 	p := sys.pattern(z, groups)
+	if sys.over() {
+		return nil, sys.orCause(nil)
+	}
 	h := &shifted{sys: sys, s: s, n: sys.dim()}
 	var f *factor.Factor
-	if old != nil && samePattern(old.k.Matrix.P, p) {
-		f, p = old.k.Factor, old.k.Matrix.P
+	if old != nil && samePattern(old.k.Matrix.Pattern, p) {
+		f, p = old.k.Factor, old.k.Matrix.Pattern
 	} else {
-		best, _, _ := factor.Choose(p, order.Auto, sys.plan.Options().Threads)
-		f = factor.Analyze(p, outward(p, best.Order())).NewFactorOn(sys.space.Team())
+		s, err := sys.analyze(p)
+		if err != nil {
+			return nil, err
+		}
+		f = s.NewFactorOn(sys.space.Team())
 		f.Heed(sys.space.Watched())
+	}
+	if sys.over() {
+		return nil, sys.orCause(nil)
 	}
 	h.k = newSaddle(sys.plan, f, sparse.NewMatrix(p), make([]float64, p.Dim()))
 	h.k.skip = sys.skip
@@ -70,6 +82,9 @@ func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
 	h.fill(z, groups)
 	if err := h.align(); err != nil {
 		return nil, h.name(err)
+	}
+	if sys.over() {
+		return nil, sys.orCause(nil)
 	}
 	// A load on all bodies tells which way to factor.
 	rng := rand.New(rand.NewPCG(1, uint64(h.n)))
@@ -83,10 +98,24 @@ func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
 	return h, nil
 }
 
+// analyze returns the analysis of the pattern of shifted systems, in outward order.
+func (sys *System) analyze(p *sparse.Pattern) (*factor.Symbolic, error) {
+	ctx := sys.space.Watched().Context()
+	best, _, _, err := factor.ChooseContext(ctx, p, order.Auto, sys.plan.Options().Threads, factor.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	perm := outward(p, best.Order(), sys.space.Watched())
+	if sys.over() {
+		return nil, sys.orCause(nil)
+	}
+	return factor.AnalyzeContext(ctx, p, perm)
+}
+
 // name adds to an error the name of the body or joint, where it has one, and the shift.
 func (h *shifted) name(err error) error {
 	layout, shifted := h.sys.plan.Layout(), fault.Errorf("linear: shift %.3g: %w", h.s, err)
-	switch node, nb, first := nodeOf(err), h.sys.mech.NumBodies(), h.k.Matrix.P.Positive(); {
+	switch node, nb, first := nodeOf(err), h.sys.mech.NumBodies(), h.k.Matrix.Pattern.Positive(); {
 	case node >= 0 && node < nb:
 		return fault.Errorf("linear: %w", layout.At(node, -1, shifted))
 	case node >= first && node < first+h.joints():
@@ -138,10 +167,10 @@ func samePattern(p, q *sparse.Pattern) bool {
 
 // fill stores the values of the matrix.
 func (h *shifted) fill(z *split, groups []group) {
-	m, p, sys := h.k.Matrix, h.k.Matrix.P, h.sys
+	m, p, sys := h.k.Matrix, h.k.Matrix.Pattern, h.sys
 	nb := sys.mech.NumBodies()
-	for i := range nb {
-		d, M := m.Dia[36*i:36*i+36], sys.y.K.Dia[36*i:36*i+36]
+	for i := 0; i < nb && !sys.every(i); i++ {
+		d, M := m.Dia[36*i:36*i+36], sys.y.Matrix.Dia[36*i:36*i+36]
 		for k := range d {
 			d[k] = z.block[i][k] + h.s*M[k]
 		}
@@ -149,8 +178,14 @@ func (h *shifted) fill(z *split, groups []group) {
 	base := sys.plan.Layout().Pattern
 	first := nb + len(groups)
 	nj := base.Len() - nb
-	copy(m.Val[p.Pos[p.Ptr[first]]:], sys.y.K.Val)
+	for v, w := m.Val[p.Pos[p.Ptr[first]]:], sys.y.Matrix.Val; len(w) > 0 && !sys.over(); { // new memory takes long
+		n := copy(v, w[:min(len(w), 1<<18)])
+		v, w = v[n:], w[n:]
+	}
 	for k, g := range groups {
+		if sys.every(k) {
+			return
+		}
 		r := g.hi - g.lo
 		d := m.Dia[p.Dia[nb+k]:]
 		at := p.Ptr[first+nj+k]
@@ -181,10 +216,13 @@ func (h *shifted) fill(z *split, groups []group) {
 // It returns *factor.PivotError where a block of A is not positive definite, and
 // *overflowError.
 func (h *shifted) align() error {
-	m, p := h.k.Matrix, h.k.Matrix.P
+	m, p := h.k.Matrix, h.k.Matrix.Pattern
 	n := p.Positive()
 	chol := make([]float64, p.Dia[n])
 	for i := range n {
+		if h.sys.every(i) {
+			return h.sys.orCause(nil)
+		}
 		s := int(p.Size[i])
 		if r, v := algebra.Cholesky(chol[p.Dia[i]:p.Dia[i+1]], m.Dia[p.Dia[i]:p.Dia[i+1]], s); r >= 0 {
 			return &factor.PivotError{Node: i, Row: r, Value: v}
@@ -192,6 +230,9 @@ func (h *shifted) align() error {
 	}
 	h.axes = make([][36]float64, h.joints())
 	for i := n; i < p.Len(); i++ {
+		if h.sys.every(i) {
+			return h.sys.orCause(nil)
+		}
 		S := h.yield(i, chol)
 		if c := i - n; c < len(h.axes) {
 			if err := h.turn(i, &h.axes[c], &S); err != nil {
@@ -214,7 +255,7 @@ func (h *shifted) joints() int {
 // yield returns the block B·A⁻¹·Bᵀ of the rows of node i, with rows of blockSize, chol the
 // factors of the blocks of A.
 func (h *shifted) yield(i int, chol []float64) (S [36]float64) {
-	m, p := h.k.Matrix, h.k.Matrix.P
+	m, p := h.k.Matrix, h.k.Matrix.Pattern
 	rows := int(p.Size[i])
 	var w [sparse.MaxBlock][sparse.MaxBlock]float64
 	for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
@@ -240,7 +281,7 @@ func (h *shifted) yield(i int, chol []float64) (S [36]float64) {
 // turn replaces the rows R of node i by Qᵀ·R, Q the eigenvectors of its block S, which are
 // stored as columns in Q.
 func (h *shifted) turn(i int, Q, S *[36]float64) error {
-	m, p := h.k.Matrix, h.k.Matrix.P
+	m, p := h.k.Matrix, h.k.Matrix.Pattern
 	rows := int(p.Size[i])
 	*Q = *S
 	var w [6]float64
@@ -265,7 +306,7 @@ func (h *shifted) turn(i int, Q, S *[36]float64) error {
 
 // multipliersTo stores the multipliers of the joints of the last solution in dst.
 func (h *shifted) multipliersTo(dst []float64) {
-	p := h.k.Matrix.P
+	p := h.k.Matrix.Pattern
 	at := 0
 	for c := range h.axes {
 		i := p.Positive() + c
@@ -295,6 +336,9 @@ const (
 func (h *shifted) holds() bool {
 	x := make([]float64, h.n)
 	for range probes {
+		if h.sys.over() {
+			return false
+		}
 		copy(x, h.x)
 		largest := algebra.MaxAbs(x)
 		if largest == 0 {
@@ -315,9 +359,9 @@ func (h *shifted) holds() bool {
 // that such rows would have for bodies that move alike in all directions.
 func (h *shifted) violation() float64 {
 	worst, most := 0.0, 0.0
-	p := h.k.Matrix.P
+	p := h.k.Matrix.Pattern
 	last := p.Positive() + h.joints()
-	for node := p.Positive(); node < last; node++ {
+	for node := p.Positive(); node < last && !h.sys.every(node); node++ {
 		for r := range int(p.Size[node]) {
 			sum, terms := 0.0, 0.0
 			for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {

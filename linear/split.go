@@ -53,6 +53,9 @@ func (s *System) splitOf(aC, aK float64) (*split, error) { return s.splitTerms(a
 func (s *System) splitTerms(aC, aK float64, braced bool) (*split, error) {
 	z := &split{aC: aC, aK: aK, braced: braced, block: make([][36]float64, len(s.stiff))}
 	for i := range z.block {
+		if s.every(i) {
+			return nil, s.orCause(nil)
+		}
 		for r := range 6 {
 			for c := range 6 {
 				a, b := 6*r+c, 6*c+r
@@ -61,10 +64,17 @@ func (s *System) splitTerms(aC, aK float64, braced bool) (*split, error) {
 		}
 	}
 	for i := range s.rows {
+		if s.every(i) {
+			return nil, s.orCause(nil)
+		}
 		r := &s.rows[i]
 		s.addTerm(z, &term{body: r.body, b: r.v, k: aK*r.k + aC*r.d})
 	}
 	for i := range s.pairs {
+		if s.over() { // an eigenvalue problem each
+			return nil, s.orCause(nil)
+		}
+		z.terms = roomFor(z.terms, i, len(s.pairs))
 		p, scale := &s.pairs[i], aK
 		if p.C != nil {
 			p, scale = p.mixed(aC, aK), 1
@@ -293,7 +303,7 @@ func (s *System) pairFree(p *pair, C *mat.Dense) (*mat.Dense, error) {
 				}
 				for r := range int(P.Size[node]) {
 					for c := range 6 {
-						J.Set(at+r, 6*e+c, s.y.K.Val[int(P.Pos[k])+6*r+c])
+						J.Set(at+r, 6*e+c, s.y.Matrix.Val[int(P.Pos[k])+6*r+c])
 					}
 				}
 			}
@@ -356,6 +366,9 @@ func (s *System) leastShift(z *split) (float64, error) {
 	var T mat.Dense
 	var eig mat.EigenSym
 	for i := range z.block {
+		if i%16 == 15 && s.over() { // an eigenvalue problem each
+			return 0, s.orCause(nil)
+		}
 		if allZero(z.block[i][:]) {
 			continue
 		}

@@ -1,11 +1,12 @@
 package linear
 
 import (
+	"context"
 	"math"
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/team"
+	"github.com/rung-mbd/rung/internal/guard"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -25,7 +26,7 @@ import (
 //
 // It belongs to one goroutine at a time.
 type System struct {
-	guard team.Guard
+	guard guard.Guard
 	plan  *kkt.Plan
 	space *kkt.Workspace
 	mech  *mechanism.Mechanism
@@ -73,21 +74,33 @@ type pair struct {
 //
 // Cost: near-linear in bodies and joints.
 func NewSystem(p *kkt.Plan) *System {
+	s, _ := newSystem(context.Background(), p)
+	return s
+}
+
+// newSystem is NewSystem that ends early when ctx does. It then returns the cause.
+func newSystem(ctx context.Context, p *kkt.Plan) (*System, error) {
 	if p == nil {
 		panic("linear: no plan")
 	}
 	layout, mech := p.Layout(), p.Mechanism()
 	y, space := layout.NewSystem(), p.NewWorkspace()
-	s := &System{
-		plan: p, mech: mech, y: y,
-		space: space, kkt: newSaddle(p, space.Factor(), y.K, y.Scale),
-		x:     make([]float64, layout.Pattern.Dim()),
-		work:  make([]float64, 2*layout.Pattern.Dim()),
-		stiff: make([][36]float64, mech.NumBodies()),
-		damp:  make([][36]float64, mech.NumBodies()),
-		size:  make([]float64, mech.NumBodies()),
+	y.Heed(space.Watched())
+	if err := ended(ctx); err != nil {
+		return nil, err
 	}
-	return s
+	f := space.Factor()
+	if err := ended(ctx); err != nil {
+		return nil, err
+	}
+	s := &System{plan: p, mech: mech, y: y, space: space, kkt: newSaddle(p, f, y.Matrix, y.Scale)}
+	s.x, s.work = make([]float64, layout.Pattern.Dim()), make([]float64, 2*layout.Pattern.Dim())
+	s.stiff, s.size = make([][36]float64, mech.NumBodies()), make([]float64, mech.NumBodies())
+	if err := ended(ctx); err != nil {
+		return nil, err
+	}
+	s.damp = make([][36]float64, mech.NumBodies())
+	return s, nil
 }
 
 // Linearize stores in s the equations of motion about st, which is kept, not
@@ -109,6 +122,12 @@ func (s *System) Linearize(st *mechanism.State) error {
 		panic("linear: no state")
 	}
 	s.ready = false
+	err := s.orCause(s.linearize(st))
+	s.ready = err == nil
+	return err
+}
+
+func (s *System) linearize(st *mechanism.State) error {
 	s.rest = atRest(st)
 	if err := s.loadState(st); err != nil {
 		return err
@@ -116,14 +135,13 @@ func (s *System) Linearize(st *mechanism.State) error {
 	if err := s.react(); err != nil {
 		return err
 	}
-	if err := s.fill(); err != nil {
-		return err
+	if s.over() {
+		return s.orCause(nil)
 	}
-	s.ready = true
-	return nil
+	return s.fill()
 }
 
-// enter begins a use of s, which ends with s.guard.Leave. It panics on misuse.
+// enter begins a use of s, which ends when its guard is left. It panics on misuse.
 func (s *System) enter() {
 	if s == nil || s.plan == nil {
 		panic("linear: zero System; use NewSystem")
@@ -160,14 +178,14 @@ func (s *System) loadState(st *mechanism.State) error {
 		return err
 	}
 	if s.rest {
-		clear(s.y.B[s.dim():])
+		clear(s.y.Right[s.dim():])
 	}
 	return nil
 }
 
 // react computes accelerations and multipliers of the loaded state.
 func (s *System) react() error {
-	return s.name(s.kkt.solveFirst(s.x, s.work[:len(s.x)], s.y.B, nil))
+	return s.name(s.kkt.solveFirst(s.x, s.work[:len(s.x)], s.y.Right, nil))
 }
 
 // projectTo stores in x the displacement next to v, in the metric M, that the joints
@@ -200,11 +218,17 @@ func (s *System) name(err error) error {
 // fill computes K and C at the loaded state.
 func (s *System) fill() error {
 	clear(s.stiff)
+	if s.over() {
+		return s.orCause(nil)
+	}
 	clear(s.damp)
 	s.load, s.rounding = 0, 0
 	s.rows, s.pairs = s.rows[:0], s.pairs[:0]
 	if !s.rest {
 		s.fillInertia()
+	}
+	if s.over() {
+		return s.orCause(nil)
 	}
 	for i := range s.mech.Bodies {
 		if !s.finite(s.filled(), int32(i)) {
@@ -212,6 +236,9 @@ func (s *System) fill() error {
 		}
 	}
 	for i := range s.mech.Forces {
+		if s.every(i) {
+			return s.orCause(nil)
+		}
 		before, e := s.filled(), &s.mech.Forces[i]
 		if err := s.fillElement(i); err != nil {
 			return err
@@ -221,6 +248,10 @@ func (s *System) fill() error {
 		}
 	}
 	for j := range s.mech.Joints {
+		if j%16 == 15 && s.over() {
+			return s.orCause(nil)
+		}
+		s.rows, s.pairs = roomFor(s.rows, j, s.mech.NumJoints()), roomFor(s.pairs, j, s.mech.NumJoints())
 		before, jt := s.filled(), &s.mech.Joints[j]
 		s.fillJoint(j)
 		if !s.finite(before, jt.Pred, jt.Succ) {
@@ -329,7 +360,7 @@ func (s *System) JacobianTo(dst, x []float64) {
 	n := len(s.x)
 	full, r := make([]float64, n), make([]float64, n)
 	copy(full, x)
-	s.y.K.MulVecTo(r, full)
+	s.y.Matrix.MulVecTo(r, full)
 	copy(dst, r[s.dim():])
 }
 

@@ -37,7 +37,7 @@ type residual struct {
 // α + φ̈ + φ̇×ω + φ×α.
 func (r *residual) at(t *testing.T, st *mechanism.State, x, xd []float64, h float64) []float64 {
 	t.Helper()
-	m := r.y.L.Mech
+	m := r.y.Layout.Mech
 	out := st.Clone()
 	acc := append([]float64(nil), r.acc...)
 	for i := range out.Bodies {
@@ -58,16 +58,16 @@ func (r *residual) at(t *testing.T, st *mechanism.State, x, xd []float64, h floa
 		b.Velocity = cd.Add(traveld).Sub(omega.Cross(turned))
 	}
 	require.NoError(t, r.y.FillTo(out))
-	n, all := 6*m.NumBodies(), r.y.L.Pattern.Dim()
+	n, all := 6*m.NumBodies(), r.y.Layout.Pattern.Dim()
 	full, prod := make([]float64, all), make([]float64, all)
 	copy(full, acc)
 	for i, l := range r.lambda {
 		full[n+i] = -l
 	}
-	r.y.K.MulVecTo(prod, full) // M·a − Jᵀλ
+	r.y.Matrix.MulVecTo(prod, full) // M·a − Jᵀλ
 	f := make([]float64, n)
 	for i := range f {
-		f[i] = r.y.B[i] - prod[i]
+		f[i] = r.y.Right[i] - prod[i]
 	}
 	return f
 }

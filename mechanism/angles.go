@@ -52,6 +52,17 @@ func (m *Mechanism) findSprung() {
 // than helical ones: the length of State.Angles.
 func (m *Mechanism) NumSprung() int { return m.angles }
 
+// AnglePlace returns the place of a freedom in State.Angles, or −1 if it is no angle with a spring.
+//
+// Cost: O(1), no allocation.
+func (m *Mechanism) AnglePlace(f Freedom) int {
+	d := &m.Joints[f.Joint].sprung
+	if i := slices.Index(d.freedom[:d.n], int8(f.Freedom)); i >= 0 {
+		return int(d.first) + i
+	}
+	return -1
+}
+
 // FollowAngles stores in s.Angles the angles with springs at s: those within half a
 // turn of the numbers there, or, if there are none, in (−π, π] plus the turns of the
 // model. It is to be called whenever less than half a turn has passed.

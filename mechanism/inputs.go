@@ -2,6 +2,7 @@ package mechanism
 
 import (
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/rung-mbd/rung/internal/fault"
@@ -31,11 +32,15 @@ type Inputs struct {
 	model *Mechanism
 }
 
-// NewInputs returns inputs with the values of m.
+// NewInputs returns inputs with the values of m. If m is under inputs itself (Inputs.Mechanism), these are its values of the
+// moment and its forces of one's own, on memory of their own; the new inputs are of the same model.
 //
 // Cost: O(joints + force elements); a copy of the joints if there are prescribed freedoms.
 func (m *Mechanism) NewInputs() *Inputs {
 	in := &Inputs{view: *m, model: m}
+	if m.inputs != nil {
+		in.model = m.inputs.model
+	}
 	v := &in.view
 	v.Loads, v.inputs, v.span = m.Loads.clone(), in, new([2]float64)
 	if len(m.driven) > 0 {
@@ -141,7 +146,8 @@ func (in *Inputs) SetRest(j, i int, rest float64) error {
 
 // SetMotion prescribes freedom i of joint j, which is prescribed in the model, by a copy of motion.
 //
-// Cost: O(prescribed freedoms + coefficients or times); no allocation if the freedom has had as many before.
+// Cost: O(coefficients or times), and O(prescribed freedoms) where a motion does not hold at all times; no allocation if the
+// freedom has had as many before.
 func (in *Inputs) SetMotion(j, i int, motion *joints.Motion) error {
 	if err := in.check(j, i, "motion", 0); err != nil {
 		return err
@@ -154,9 +160,18 @@ func (in *Inputs) SetMotion(j, i int, motion *joints.Motion) error {
 	if err := motion.Check(); err != nil {
 		return v.AtJoint(j, -1, fault.Errorf("%w: motion of freedom %d: %w", ErrInput, i, err))
 	}
+	always := holdsAlways(jt.Motion[i]) && holdsAlways(motion)
 	jt.Motion[i].Set(motion)
-	v.setSpan()
+	if !always {
+		v.setSpan()
+	}
 	return nil
+}
+
+// holdsAlways reports whether a motion bounds no time.
+func holdsAlways(m *joints.Motion) bool {
+	from, until := m.Span()
+	return math.IsInf(from, -1) && math.IsInf(until, 1)
 }
 
 // SetWrench sets force, N, and torque, N m, of force element i, a wrench; world axes.

@@ -91,6 +91,23 @@ func (m *Mechanism) CheckTime(s *State) error {
 	return nil
 }
 
+// NextKnot returns the first time after t at which a prescribed motion goes on with another polynomial (joints.Motion.NextKnot);
+// +Inf if there is none.
+//
+// Cost: O(prescribed freedoms), with the logarithm of the times of each; no allocation.
+func (m *Mechanism) NextKnot(t float64) float64 {
+	next := math.Inf(1)
+	for _, j := range m.driven {
+		jt := &m.Joints[j]
+		for i := range jt.Kind.Freedoms() {
+			if jt.Prescribed(i) {
+				next = min(next, jt.Motion[i].NextKnot(t))
+			}
+		}
+	}
+	return next
+}
+
 // setDriven lists the joints with prescribed freedoms.
 func (m *Mechanism) setDriven() {
 	m.driven = nil
@@ -118,5 +135,10 @@ func (m *Mechanism) setSpan() {
 
 // clone returns a copy of l for an Inputs.
 func (l *Loads) clone() *Loads {
-	return &Loads{Gravity: l.Gravity, Forces: slices.Clone(l.Forces), driveOf: slices.Clone(l.driveOf), drives: slices.Clone(l.drives), open: true}
+	out := &Loads{Gravity: l.Gravity, Forces: slices.Clone(l.Forces), driveOf: slices.Clone(l.driveOf), drives: slices.Clone(l.drives), open: true}
+	for i := range l.own {
+		o := &l.own[i]
+		out.own = append(out.own, newOwnForce(o.name, o.force, o.body))
+	}
+	return out
 }

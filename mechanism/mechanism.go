@@ -52,6 +52,7 @@ type Mechanism struct {
 	span                  *[2]float64 // times at which all their motions hold
 	sprung                []int32     // joints that have angles with springs
 	angles                int         // number of these
+	limits                map[Freedom]model.Limit
 	bodyNames, jointNames names
 	initial               State
 }
@@ -94,6 +95,7 @@ func New(m *model.Model) (*Mechanism, error) {
 	for i := range m.Joints {
 		mech.Joints[i].set(&m.Joints[i], links.Joints[i], &plain)
 		mech.setDrive(i, &m.Joints[i])
+		mech.setLimits(i, &m.Joints[i])
 	}
 	mech.setDriven()
 	mech.setSpan()
@@ -144,6 +146,19 @@ func (m *Mechanism) setDrive(i int, j *model.Joint) {
 	copy(d.Stiffness[:], j.Stiffness)
 	copy(d.Damping[:], j.Damping)
 	copy(d.Rest[:], j.Rest)
+}
+
+// setLimits notes the bounds of the freedoms of joint i.
+func (m *Mechanism) setLimits(i int, j *model.Joint) {
+	for k, l := range j.Limits {
+		if l == nil {
+			continue
+		}
+		if m.limits == nil {
+			m.limits = map[Freedom]model.Limit{}
+		}
+		m.limits[Freedom{i, k}] = *l
+	}
 }
 
 func setMotions(s *joints.Spec, j *model.Joint) {

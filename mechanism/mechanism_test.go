@@ -91,6 +91,24 @@ func TestTurnsByFreedom(t *testing.T) {
 	require.Nil(t, mech.Joints[2].Turns)
 }
 
+// TestLimits: bounds are those of the model, which they outlive, and of a copy with prescribed freedoms; others do not bound.
+func TestLimits(t *testing.T) {
+	m := cubes(1)
+	join(t, m, "universal w 0", "revolute w 0")
+	bound := model.Limit{Lower: -1, Upper: math.Inf(1), Force: 3}
+	m.Joints[0].Limits = []*model.Limit{nil, &bound}
+	mech := compiled(t, m)
+	want := bound
+	bound.Lower = -9
+	driven, err := mech.Prescribe([]mechanism.Freedom{{Joint: 0, Freedom: 1}})
+	require.NoError(t, err)
+	for _, mech := range []*mechanism.Mechanism{mech, driven} {
+		require.Equal(t, want, mech.Limit(mechanism.Freedom{Joint: 0, Freedom: 1}))
+		require.Equal(t, model.NoLimit(), mech.Limit(mechanism.Freedom{Joint: 0}))
+		require.Equal(t, model.NoLimit(), mech.Limit(mechanism.Freedom{Joint: 1}))
+	}
+}
+
 // TestNewErrors checks that a bad model built in Go is refused with all its
 // problems.
 func TestNewErrors(t *testing.T) {

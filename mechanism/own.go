@@ -79,19 +79,25 @@ func (in *Inputs) AddForce(name string, f OwnForce, bodies ...int) (int, error) 
 	case len(bodies) == 0:
 		return 0, fault.Errorf("%w: force %s acts on no body", ErrInput, fault.Name(name))
 	}
-	n := len(bodies)
-	own := ownForce{name: name, force: f, at: make([]BodyMotion, n), w: make([]spatial.Force, n)}
+	var list []int32
 	for _, b := range bodies {
-		if b < 0 || b >= v.NumBodies() || slices.Contains(own.body, int32(b)) {
+		if b < 0 || b >= v.NumBodies() || slices.Contains(list, int32(b)) {
 			return 0, fault.Errorf("%w: force %s acts on body %d, which is out of range or given twice", ErrInput, fault.Name(name), b)
 		}
-		own.body = append(own.body, int32(b))
+		list = append(list, int32(b))
 	}
-	if _, ok := f.(DifferentiableForce); ok {
-		own.pose, own.velocity = make([]float64, 36*n*n), make([]float64, 36*n*n)
-	}
-	v.own = append(v.own, own)
+	v.own = append(v.own, newOwnForce(name, f, list))
 	return len(v.Forces) + len(v.own) - 1, nil
+}
+
+// newOwnForce returns a force on the bodies, which are kept, with memory.
+func newOwnForce(name string, f OwnForce, bodies []int32) ownForce {
+	n := len(bodies)
+	o := ownForce{name: name, force: f, body: bodies, at: make([]BodyMotion, n), w: make([]spatial.Force, n)}
+	if _, ok := f.(DifferentiableForce); ok {
+		o.pose, o.velocity = make([]float64, 36*n*n), make([]float64, 36*n*n)
+	}
+	return o
 }
 
 // NumOwn returns the number of forces of one's own. Force i of them has the number len(Forces) + i elsewhere.

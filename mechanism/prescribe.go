@@ -6,16 +6,30 @@ import (
 
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/model"
 )
 
 // ErrFreedom is wrapped by the error of Prescribe for a freedom that cannot be
 // prescribed.
 var ErrFreedom = errors.New("mechanism: freedom cannot be prescribed")
 
+// ErrReleased is wrapped by the error of Release for a freedom that has no motion to take away.
+var ErrReleased = errors.New("mechanism: only prescribed freedoms can be released")
+
 // Freedom names one freedom of one joint, both by number.
 type Freedom struct {
 	Joint   int
 	Freedom int
+}
+
+// Limit returns the bounds that the model has for f, those of model.NoLimit if it has none.
+//
+// Cost: O(1), no allocation.
+func (m *Mechanism) Limit(f Freedom) model.Limit {
+	if l, ok := m.limits[f]; ok {
+		return l
+	}
+	return model.NoLimit()
 }
 
 // Prescribe returns a copy of m in which the given freedoms are prescribed too,
@@ -50,6 +64,46 @@ func (m *Mechanism) Prescribe(freedoms []Freedom) (*Mechanism, error) {
 	}
 	out.setDriven()
 	return &out, nil
+}
+
+// Release returns a copy of m in which the given freedoms have no motions any more: what Prescribe undoes for freedoms that the model prescribes.
+// Inverse dynamics of the copy with these freedoms as actuators finds the forces of the motions.
+//
+// Cost: O(bodies + joints). It returns an error that wraps ErrReleased, with the joint, for a freedom that is not prescribed
+// or that is given twice. It panics on a joint out of range.
+func (m *Mechanism) Release(freedoms []Freedom) (*Mechanism, error) {
+	out := *m
+	out.Joints = append([]Joint(nil), m.Joints...)
+	for _, f := range freedoms {
+		j := &out.Joints[f.Joint]
+		if f.Freedom < 0 || f.Freedom >= 6 || !j.Prescribed(f.Freedom) {
+			return nil, m.AtJoint(f.Joint, -1, fault.Errorf("%w: freedom %d is not", ErrReleased, f.Freedom))
+		}
+		motion := *j.Motion
+		motion[f.Freedom] = nil
+		spec := j.Spec
+		if spec.Motion = &motion; motion == ([6]*joints.Motion{}) {
+			spec.Motion = nil
+		}
+		j.JointSpec = newJointSpec(spec)
+	}
+	out.setDriven()
+	return &out, nil
+}
+
+// Prescribed returns the freedoms with motions, in the order of the joints.
+//
+// Cost: O(joints); allocates.
+func (m *Mechanism) Prescribed() []Freedom {
+	var list []Freedom
+	for _, j := range m.driven {
+		for i := range m.Joints[j].Kind.Freedoms() {
+			if m.Joints[j].Prescribed(i) {
+				list = append(list, Freedom{int(j), i})
+			}
+		}
+	}
+	return list
 }
 
 // Moving returns the scalar freedoms whose rate at s is larger in magnitude than

@@ -121,7 +121,13 @@ type JointKinematics struct {
 //
 // Cost: O(1), no allocation.
 func (m *Mechanism) JointTo(out *JointKinematics, j int, k *Kinematics, s *State) {
-	jt := &m.Joints[j]
+	m.FramesTo(out, &m.Joints[j], k, s)
+}
+
+// FramesTo is JointTo for a joint between bodies of m that need not be one of its own.
+//
+// Cost: O(1), no allocation.
+func (m *Mechanism) FramesTo(out *JointKinematics, jt *Joint, k *Kinematics, s *State) {
 	out.angles = nil
 	if d := &jt.sprung; d.n > 0 && len(s.Angles) > 0 {
 		out.angles = s.Angles[d.first:][:d.n]

@@ -36,7 +36,8 @@ func (in *Inputs) Values() []float64 {
 	return out
 }
 
-// CheckValues returns an error that wraps ErrInput if values are not what Values of inputs of the same mechanism has returned.
+// CheckValues returns an error that wraps ErrInput if values cannot be what Values of inputs of the same mechanism has
+// returned: it accepts what the setters do.
 func (in *Inputs) CheckValues(values []float64) error {
 	v := &in.view
 	first := 3 + len(v.Forces)*elementValues
@@ -53,6 +54,17 @@ func (in *Inputs) CheckValues(values []float64) error {
 			return fault.Errorf("%w: value %d is joint %v", ErrInput, i, j)
 		}
 		last = j
+		for k := range 6 {
+			for part, what := range [...]string{"stiffness", "damping"} {
+				x := values[i+1+6*(part+1)+k]
+				if x == 0 {
+					continue
+				}
+				if err := in.checkSpring(int(j), k, what, x); err != nil {
+					return err
+				}
+			}
+		}
 	}
 	return nil
 }

@@ -7,7 +7,9 @@ import (
 	"math/rand/v2"
 
 	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -60,16 +62,29 @@ func CompareContext(ctx context.Context, p *kkt.Plan, st *mechanism.State) (*Nea
 	for i := range rest.Bodies {
 		rest.Bodies[i].Velocity, rest.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
 	}
+	if ctx.Err() != nil {
+		return nil, fault.Errorf("mobility: %w", context.Cause(ctx))
+	}
 	s, mech := p.NewSolver(), p.Mechanism()
 	defer s.Watch(ctx)()
+	if ctx.Err() != nil {
+		return nil, fault.Errorf("mobility: %w", context.Cause(ctx))
+	}
+	closer, err := closing.NewCloserContext(ctx, s.Workspace(), closing.Options{Tolerance: closing.RunTolerance})
+	if err != nil {
+		return nil, fault.Errorf("mobility: %w", err)
+	}
 	c := &comparison{
-		s: s, closer: closing.NewCloserOn(s.Workspace(), closing.Options{Tolerance: closing.RunTolerance}), mech: mech, rest: rest, kin: mech.NewKinematics(),
+		watch: s.Workspace().Watched(),
+		s:     s, closer: closer, mech: mech, rest: rest, kin: mech.NewKinematics(),
 		random: make([]float64, 6*mech.NumBodies()), v: make([]float64, 6*mech.NumBodies()), length: make([]float64, mech.NumBodies()),
 	}
 	p.Layout().LengthsTo(c.length)
 	n := &Nearby{At: rest}
-	err := mech.KinematicsTo(c.kin, rest)
-	if err != nil {
+	if err := c.watch.Err(); err != nil {
+		return nil, fault.Errorf("mobility: %w", err)
+	}
+	if err := mech.KinematicsTo(c.kin, rest); err != nil {
 		return nil, err
 	}
 	if n.Rank, err = c.rank(rest); err != nil {
@@ -100,11 +115,15 @@ func CompareContext(ctx context.Context, p *kkt.Plan, st *mechanism.State) (*Nea
 	if n.At != rest {
 		n.Appearing, err = c.appearing(n.At)
 	}
+	if cause := s.Workspace().Watched().Err(); cause != nil {
+		return nil, fault.Errorf("mobility: %w", cause)
+	}
 	return n, err
 }
 
 // comparison is the scratch of Nearby.
 type comparison struct {
+	watch     *factor.Watch
 	s         *kkt.Solver
 	closer    *closing.Closer // with the factor of s
 	mech      *mechanism.Mechanism
@@ -149,6 +168,9 @@ func (c *comparison) neighbour(sign float64) (*mechanism.State, error) {
 	if rate <= stillTol*largest {
 		return nil, nil
 	}
+	if err := c.watch.Err(); err != nil {
+		return nil, err
+	}
 	near := c.rest.Clone()
 	c.mech.DisplaceTo(near, c.rest, sign*nearbyStep/rate, c.v)
 	err := c.closer.ClosePositions(near)
@@ -166,6 +188,9 @@ func (c *comparison) jointRate(v []float64) (rate float64) {
 	var jk mechanism.JointKinematics
 	var rel spatial.Motion
 	for j := range mech.Joints {
+		if c.watch.Every(j) {
+			break
+		}
 		jt := &mech.Joints[j]
 		if jt.Rows == 0 {
 			continue

@@ -1,9 +1,9 @@
 package model
 
 import (
-	"strconv"
 	"unicode/utf8"
 
+	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
@@ -42,12 +42,12 @@ func check(m *Model, link bool) (*Links, error) {
 	if m.Name != "" {
 		name = fault.Name(m.Name)
 	}
-	c := checker{collector: &collector{file: name}, m: m}
+	c := checker{faults: new(document.Faults), m: m}
 	if link {
 		c.links = &Links{Joints: make([][2]int32, len(m.Joints)), Forces: make([][2]int32, len(m.Forces))}
 	}
 	c.run()
-	if err := c.err(); err != nil {
+	if err := problems(name, c.faults); err != nil {
 		return nil, err
 	}
 	return c.links, nil
@@ -95,32 +95,21 @@ func (j *Joint) canonicalize() {
 	if !driven(j.Motion) {
 		j.Motion = nil
 	}
+	j.Limits = canonicalLimits(j.Limits)
 }
-
-// flaws are fields, as bits, that the reader has already complained about; the
-// rules for them are skipped. The bits are the positions in the field lists.
-type flaws uint32
-
-func (f flaws) has(field int) bool { return f>>field&1 != 0 }
 
 // checker applies the rules to a model, from Go or from the reader.
 type checker struct {
-	*collector
+	faults *document.Faults
 	m      *Model
-	flaws  map[place]flaws // from the reader
-	bodies *nameTable      // set when all bodies are there
-	intern bool            // let references share the bodies' strings
-	noRefs bool            // see decoder
-	near   int             // body of the last reference
-	links  *Links          // numbers of the bodies, if they are wanted
-	sec    section         // element the rules are at
+	flaws  map[document.Place]document.Flaws // fields that the reader has complained about; their rules are skipped
+	bodies *nameTable                        // set when all bodies are there
+	intern bool                              // let references share the bodies' strings
+	noRefs bool                              // see decoder
+	near   int                               // body of the last reference
+	links  *Links                            // numbers of the bodies, if they are wanted
+	sec    int                               // section of the element the rules are at
 	index  int
-}
-
-// place is an element of a section.
-type place struct {
-	sec   section
-	index int
 }
 
 // run applies all rules to all of m.
@@ -143,9 +132,9 @@ func (c *checker) run() {
 }
 
 // at makes element i of sec the current one and returns its flaws.
-func (c *checker) at(sec section, i int) flaws {
+func (c *checker) at(sec int, i int) document.Flaws {
 	c.sec, c.index = sec, i
-	return c.flaws[place{sec, i}]
+	return c.flaws[document.Place{Section: sec, Index: i}]
 }
 
 // report records a broken rule at path tail of the current element.
@@ -154,7 +143,7 @@ func (c *checker) report(tail, value, rule string) {
 	if c.sec != secDocument {
 		path = elementPath(c.sec, c.index) + tail
 	}
-	c.add(c.sec, c.index, path, value, rule)
+	c.faults.Add(document.Place{Section: c.sec, Index: c.index}, path, value, rule)
 }
 
 func (c *checker) checkDocument() {
@@ -175,7 +164,7 @@ func (c *checker) indexBodies() {
 }
 
 // unique reports names that occurred earlier and returns the table of all.
-func (c *checker) unique(sec section, n int, at func(i int) string) *nameTable {
+func (c *checker) unique(sec int, n int, at func(i int) string) *nameTable {
 	t := newNameTable(n, at)
 	for i := range n {
 		if at(i) == "" {
@@ -200,18 +189,18 @@ func (c *checker) checkName(name string) {
 	}
 }
 
-func (c *checker) checkBody(b *Body, f flaws) {
-	if !f.has(bodyName) {
+func (c *checker) checkBody(b *Body, f document.Flaws) {
+	if !f.Has(bodyName) {
 		c.checkName(b.Name)
 	}
-	if !f.has(bodyMass) && c.number(".mass", b.Mass) && !(b.Mass > 0) {
-		c.report(".mass", formatFloat(b.Mass), "is not positive")
+	if !f.Has(bodyMass) && c.number(".mass", b.Mass) && !(b.Mass > 0) {
+		c.report(".mass", document.Number(b.Mass), ruleNotPositive)
 	}
 	c.finite(".com", b.Com[:])
-	if !f.has(bodyInertia) {
+	if !f.Has(bodyInertia) {
 		c.checkInertia(&b.Inertia)
 	}
-	if !f.has(bodyPose) {
+	if !f.Has(bodyPose) {
 		c.checkPose(&b.Pose, ".pose.position", ".pose.orientation")
 	}
 	c.finite(".velocity.linear", b.Velocity.Linear[:])
@@ -222,17 +211,17 @@ func (c *checker) checkInertia(I *Inertia) {
 	list := I.list()
 	for k, x := range list {
 		if !finite(x) {
-			c.report(".inertia."+inertiaFields[k], formatFloat(x), ruleNotFinite)
+			c.report(".inertia."+inertiaFields[k], document.Number(x), document.RuleNotFinite)
 			return
 		}
 	}
 	switch {
 	case !I.positiveDefinite():
-		c.report(".inertia", formatFloats(list[:]), "is not positive definite")
+		c.report(".inertia", document.Numbers(list[:]), "is not positive definite")
 	case !I.triangular():
-		c.report(".inertia", formatFloats(list[:]), "breaks the triangle inequality")
+		c.report(".inertia", document.Numbers(list[:]), "breaks the triangle inequality")
 	case !I.invertible():
-		c.report(".inertia", formatFloats(list[:]), "is too small: its inverse overflows")
+		c.report(".inertia", document.Numbers(list[:]), "is too small: its inverse overflows")
 	}
 }
 
@@ -244,18 +233,15 @@ func (c *checker) checkPose(p *Pose, position, orientation string) {
 		return
 	}
 	if c.finite(orientation, q[:]) && !nearUnit(q) {
-		c.report(orientation, formatFloats(q[:]), ruleQuaternion)
+		c.report(orientation, document.Numbers(q[:]), ruleQuaternion)
 	}
 }
-
-// entry returns the path of entry k of the list at tail.
-func entry(tail string, k int) string { return tail + "[" + strconv.Itoa(k) + "]" }
 
 // finite reports the first entry of x that is not finite, at its index.
 func (c *checker) finite(tail string, x []float64) bool {
 	for k, v := range x {
 		if !finite(v) {
-			c.report(entry(tail, k), formatFloat(v), ruleNotFinite)
+			c.report(document.Entry(tail, k), document.Number(v), document.RuleNotFinite)
 			return false
 		}
 	}
@@ -265,7 +251,7 @@ func (c *checker) finite(tail string, x []float64) bool {
 // number reports x if it is not finite.
 func (c *checker) number(tail string, x float64) bool {
 	if !finite(x) {
-		c.report(tail, formatFloat(x), ruleNotFinite)
+		c.report(tail, document.Number(x), document.RuleNotFinite)
 		return false
 	}
 	return true

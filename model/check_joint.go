@@ -4,25 +4,26 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-func (c *checker) checkJoint(j *Joint, f flaws) {
-	if !f.has(jointName) {
+func (c *checker) checkJoint(j *Joint, f document.Flaws) {
+	if !f.Has(jointName) {
 		c.checkName(j.Name)
 	}
-	pred := f.has(jointPredecessor) || c.reference(".predecessor", &j.Predecessor, 0)
-	succ := f.has(jointSuccessor) || c.reference(".successor", &j.Successor, 1)
-	if pred && succ && !f.has(jointPredecessor) && !f.has(jointSuccessor) && j.Predecessor == j.Successor {
+	pred := f.Has(jointPredecessor) || c.reference(".predecessor", &j.Predecessor, 0)
+	succ := f.Has(jointSuccessor) || c.reference(".successor", &j.Successor, 1)
+	if pred && succ && !f.Has(jointPredecessor) && !f.Has(jointSuccessor) && j.Predecessor == j.Successor {
 		c.report(".successor", fault.Name(j.Successor), "joins a body to itself")
 	}
-	if !f.has(jointPredecessorFrame) {
+	if !f.Has(jointPredecessorFrame) {
 		c.checkPose(&j.PredecessorFrame, ".predecessor_frame.position", ".predecessor_frame.orientation")
 	}
-	if !f.has(jointSuccessorFrame) {
+	if !f.Has(jointSuccessorFrame) {
 		c.checkPose(&j.SuccessorFrame, ".successor_frame.position", ".successor_frame.orientation")
 	}
-	if f.has(jointType) {
+	if f.Has(jointType) {
 		return
 	}
 	if !j.Type.Valid() {
@@ -31,15 +32,18 @@ func (c *checker) checkJoint(j *Joint, f flaws) {
 	}
 	c.checkParameters(j, f)
 	for k, list := range j.lists() {
-		if !f.has(jointForce + k) {
+		if !f.Has(jointForce + k) {
 			c.checkList(j.Type, jointForce+k, list)
 		}
 	}
-	if !f.has(jointTurns) {
+	if !f.Has(jointTurns) {
 		c.checkTurns(j)
 	}
-	if !f.has(jointMotion) {
+	if !f.Has(jointMotion) {
 		c.checkMotions(j)
+	}
+	if !f.Has(jointLimits) {
+		c.checkLimits(j)
 	}
 }
 
@@ -88,21 +92,21 @@ func meaningless(kind, name string) string {
 }
 
 // checkParameters checks pitch and length.
-func (c *checker) checkParameters(j *Joint, f flaws) {
-	if !f.has(jointPitch) && c.number(".pitch", j.Pitch) {
+func (c *checker) checkParameters(j *Joint, f document.Flaws) {
+	if !f.Has(jointPitch) && c.number(".pitch", j.Pitch) {
 		switch {
 		case j.Type != Helical && j.Pitch != 0:
-			c.report(".pitch", formatFloat(j.Pitch), meaningless("joint type", j.Type.String()))
+			c.report(".pitch", document.Number(j.Pitch), meaningless("joint type", j.Type.String()))
 		case j.Type == Helical && j.Pitch == 0:
 			c.report(".pitch", "0", "is zero (a helical joint without pitch is a revolute)")
 		}
 	}
-	if !f.has(jointLength) && c.number(".length", j.Length) {
+	if !f.Has(jointLength) && c.number(".length", j.Length) {
 		switch {
 		case j.Type != Distance && j.Length != 0:
-			c.report(".length", formatFloat(j.Length), meaningless("joint type", j.Type.String()))
+			c.report(".length", document.Number(j.Length), meaningless("joint type", j.Type.String()))
 		case j.Type == Distance && !(j.Length > 0):
-			c.report(".length", formatFloat(j.Length), "is not positive")
+			c.report(".length", document.Number(j.Length), ruleNotPositive)
 		}
 	}
 }
@@ -126,9 +130,9 @@ func (c *checker) checkList(t JointType, field int, list []float64) {
 	for k, x := range list {
 		switch {
 		case !finite(x):
-			c.report(entry(tail, k), formatFloat(x), ruleNotFinite)
+			c.report(document.Entry(tail, k), document.Number(x), document.RuleNotFinite)
 		case x != 0 && field != jointForce && !t.Scalar(k):
-			c.report(entry(tail, k), formatFloat(x), "is not zero on a ball rotation")
+			c.report(document.Entry(tail, k), document.Number(x), "is not zero on a ball rotation")
 		}
 	}
 }
@@ -138,8 +142,8 @@ func (c *checker) checkTurns(j *Joint) {
 		return
 	}
 	for k, n := range j.Turns {
-		if n > maxTurns || n < -maxTurns {
-			c.report(entry(".turns", k), strconv.FormatInt(n, 10), ruleTurns)
+		if n > document.MaxInteger || n < -document.MaxInteger {
+			c.report(document.Entry(".turns", k), strconv.FormatInt(n, 10), document.RuleInteger)
 		}
 	}
 }
@@ -152,7 +156,7 @@ func (c *checker) checkMotions(j *Joint) {
 		if m == nil {
 			continue
 		}
-		tail := entry(".motion", k)
+		tail := document.Entry(".motion", k)
 		if !j.Type.Scalar(k) {
 			c.report(tail, m.Kind.String(), "prescribes a ball rotation")
 			continue
@@ -161,11 +165,39 @@ func (c *checker) checkMotions(j *Joint) {
 	}
 }
 
-func (c *checker) checkForce(e *ForceElement, f flaws) {
-	if !f.has(forceName) {
+func (c *checker) checkLimits(j *Joint) {
+	if j.Limits == nil || !c.length(".limits", len(j.Limits), j.Type.Freedoms(), j.Type) {
+		return
+	}
+	for k, l := range j.Limits {
+		if !l.bounds() {
+			continue
+		}
+		tail := document.Entry(".limits", k)
+		if !j.Type.Scalar(k) {
+			c.report(tail, "", "bounds a ball rotation")
+			continue
+		}
+		if !(l.Lower < l.Upper) {
+			c.report(tail+".lower", document.Number(l.Lower), "is not below upper, "+document.Number(l.Upper))
+		}
+		c.magnitude(tail+".rate", l.Rate)
+		c.magnitude(tail+".force", l.Force)
+	}
+}
+
+// magnitude checks a largest magnitude, of which 0 stands for none.
+func (c *checker) magnitude(tail string, x float64) {
+	if c.number(tail, x) && x < 0 {
+		c.report(tail, document.Number(x), ruleNotPositive)
+	}
+}
+
+func (c *checker) checkForce(e *ForceElement, f document.Flaws) {
+	if !f.Has(forceName) {
 		c.checkName(e.Name)
 	}
-	if f.has(forceType) {
+	if f.Has(forceType) {
 		return
 	}
 	switch e.Type {
@@ -178,16 +210,16 @@ func (c *checker) checkForce(e *ForceElement, f flaws) {
 	}
 }
 
-func (c *checker) checkSpring(e *ForceElement, f flaws) {
-	c.checkAttachment(".a", &e.A, 0, f.has(forceA))
-	c.checkAttachment(".b", &e.B, 1, f.has(forceB))
+func (c *checker) checkSpring(e *ForceElement, f document.Flaws) {
+	c.checkAttachment(".a", &e.A, 0, f.Has(forceA))
+	c.checkAttachment(".b", &e.B, 1, f.Has(forceB))
 	c.number(".stiffness", e.Stiffness)
 	c.number(".damping", e.Damping)
 	c.number(".rest_length", e.RestLength)
-	if !f.has(forceForce) {
+	if !f.Has(forceForce) {
 		c.zero(".force", e.Force[:], e.Type)
 	}
-	if !f.has(forceTorque) {
+	if !f.Has(forceTorque) {
 		c.zero(".torque", e.Torque[:], e.Type)
 	}
 }
@@ -200,11 +232,11 @@ func (c *checker) checkAttachment(tail string, a *Attachment, end int, flawed bo
 	c.finite(tail+".point", a.Point[:])
 }
 
-func (c *checker) checkWrench(e *ForceElement, f flaws) {
+func (c *checker) checkWrench(e *ForceElement, f document.Flaws) {
 	c.note(1, -1)
-	if e.A.Body == World && !f.has(forceBody) {
+	if e.A.Body == World && !f.Has(forceBody) {
 		c.report(".body", fault.Name(World), "a wrench needs a body, not the world")
-	} else if !f.has(forceBody) {
+	} else if !f.Has(forceBody) {
 		c.reference(".body", &e.A.Body, 0)
 	}
 	c.finite(".point", e.A.Point[:])
@@ -221,6 +253,6 @@ func (c *checker) checkWrench(e *ForceElement, f flaws) {
 // zero reports values that the force element does not have.
 func (c *checker) zero(tail string, x []float64, t ForceType) {
 	if !allZero(x) {
-		c.report(tail, formatFloats(x), meaningless("force element", t.String()))
+		c.report(tail, document.Numbers(x), meaningless("force element", t.String()))
 	}
 }

@@ -46,6 +46,9 @@ func sample() *model.Model {
 	r.Stiffness, r.Damping, r.Rest = []float64{1}, []float64{2}, []float64{-3}
 	r.Motion = []*model.Motion{{Kind: model.Harmonic, Offset: 1, Amplitude: 0, Frequency: 3, Phase: 4}}
 	c.Motion = []*model.Motion{nil, {Kind: model.Polynomial, Coefficients: []float64{0, 1}}}
+	r.Limits = []*model.Limit{{Lower: -1, Upper: 2.5, Rate: 3, Force: 40}}
+	m.Joints[model.Universal].Limits = []*model.Limit{nil, {Lower: math.Inf(-1), Upper: math.Inf(1), Rate: 5}}
+	m.Joints[model.SphereInCylinder].Limits = []*model.Limit{nil, nil, nil, {Lower: 0, Upper: math.Inf(1)}}
 	m.Forces = []model.ForceElement{
 		{Name: "s", Type: model.SpringDamper, A: model.Attachment{Body: model.World}, B: model.Attachment{Body: "b", Point: [3]float64{1, 0, 0}}, Stiffness: 1, Damping: 2, RestLength: 3},
 		{Name: "w", Type: model.Wrench, A: model.Attachment{Body: "b"}, Force: [3]float64{1, 2, 3}},
@@ -125,6 +128,14 @@ func TestCheckRules(t *testing.T) {
 		{"$.joints[1].motion[0].frequency", "finite", j(model.Revolute, func(j *model.Joint) { j.Motion[0].Frequency = inf })},
 		{"$.joints[1].motion[0].coefficients", "no meaning", j(model.Revolute, func(j *model.Joint) { j.Motion[0].Coefficients = []float64{1} })},
 		{"$.joints[7].motion[0]", "ball", j(model.Spherical, func(j *model.Joint) { j.Motion = []*model.Motion{{}, nil, nil} })},
+		{"$.joints[5].limits", "length 1", j(model.Universal, func(j *model.Joint) { j.Limits = j.Limits[:1] })},
+		{"$.joints[7].limits[2]", "ball", j(model.Spherical, func(j *model.Joint) { j.Limits = []*model.Limit{nil, nil, {Upper: 1}} })},
+		{"$.joints[1].limits[0].lower", "is not below upper, 2.5", j(1, func(j *model.Joint) { j.Limits[0].Lower = 2.5 })},
+		{"$.joints[1].limits[0].lower", "is not below upper, 0", j(1, func(j *model.Joint) { *j.Limits[0] = model.Limit{} })},
+		{"$.joints[1].limits[0].lower", "is not below", j(1, func(j *model.Joint) { j.Limits[0].Upper = nan })},
+		{"$.joints[1].limits[0].lower", "is not below", j(1, func(j *model.Joint) { j.Limits[0].Lower = inf })},
+		{"$.joints[1].limits[0].rate", "positive", j(1, func(j *model.Joint) { j.Limits[0].Rate = -1 })},
+		{"$.joints[1].limits[0].force", "finite", j(1, func(j *model.Joint) { j.Limits[0].Force = inf })},
 		{"$.forces[1].name", "duplicate", f(1, func(e *model.ForceElement) { e.Name = "s" })},
 		{"$.forces[0].name", "is empty", f(0, func(e *model.ForceElement) { e.Name = "" })},
 		{"$.forces[0].type", "unknown", f(0, func(e *model.ForceElement) { e.Type = 2 })},

@@ -35,7 +35,7 @@ var velocityFields = []string{"linear", "angular"}
 
 var jointFields = []string{
 	"name", "type", "predecessor", "successor", "predecessor_frame", "successor_frame",
-	"pitch", "length", "force", "stiffness", "damping", "rest", "turns", "motion",
+	"pitch", "length", "force", "stiffness", "damping", "rest", "turns", "motion", "limits",
 }
 
 const (
@@ -53,6 +53,16 @@ const (
 	jointRest
 	jointTurns
 	jointMotion
+	jointLimits
+)
+
+var limitFields = []string{"lower", "upper", "rate", "force"}
+
+const (
+	limitLower = iota
+	limitUpper
+	limitRate
+	limitForce
 )
 
 var motionFields = []string{

@@ -1,5 +1,7 @@
 package model
 
+import "math"
+
 // Format is the value of the "format" field of every document.
 const Format = "rung-model/1"
 
@@ -81,7 +83,19 @@ type Joint struct {
 	Rest             []float64
 	Turns            []int64   // one a rotational scalar freedom
 	Motion           []*Motion // nil entries are free
+	Limits           []*Limit  // nil entries do not bound
 }
+
+// Limit says how far, how fast and with what force a freedom of the real machine moves. It is information for
+// those who plan motions, as package ik does, and no force: a simulation passes it.
+type Limit struct {
+	Lower, Upper float64 // coordinate, rad or m, turns included; Lower < Upper; infinite: no bound
+	Rate         float64 // largest rate, rad/s or m/s; 0: no bound
+	Force        float64 // largest generalized force, N m or N; 0: no bound
+}
+
+// NoLimit returns a Limit that does not bound.
+func NoLimit() Limit { return Limit{Lower: math.Inf(-1), Upper: math.Inf(1)} }
 
 // ForceType enumerates the force elements.
 type ForceType uint8

@@ -2,17 +2,15 @@ package model
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // MaxProblems is the number of problems of one document that are kept; of
 // further ones only the count is.
-const MaxProblems = 1000
+const MaxProblems = document.MaxFaults
 
 // Problem is one rule broken at one place of a document.
 type Problem struct {
@@ -62,130 +60,28 @@ func (p *Problems) Unwrap() []error {
 	return errs
 }
 
-// section names a part of the document; problems are sorted by it.
-type section uint8
-
+// Sections of the document; problems are sorted by them.
 const (
-	secDocument section = iota
+	secDocument = iota
 	secBodies
 	secJoints
 	secForces
-	secSyntax // stops the reading, so it comes last
 )
 
 var sectionKeys = [...]string{secBodies: "bodies", secJoints: "joints", secForces: "forces"}
 
-// elementPath returns the path of element i of s, such as $.bodies[1].
-func elementPath(s section, i int) string {
-	return "$." + sectionKeys[s] + "[" + strconv.Itoa(i) + "]"
-}
+// elementPath returns the path of element i of section s, such as $.bodies[1].
+func elementPath(s, i int) string { return document.Entry("$."+sectionKeys[s], i) }
 
-// found is a problem with its place in the document's order.
-type found struct {
-	*Problem
-	sec   section
-	index int
-}
-
-// collector gathers the problems of one document.
-type collector struct {
-	file string
-	list []found
-	more int
-}
-
-// full reports whether further problems are only counted.
-func (c *collector) full() bool { return len(c.list) >= MaxProblems }
-
-// add records one problem of element index of sec.
-func (c *collector) add(sec section, index int, path, value, rule string) {
-	if c.full() {
-		c.more++
-		return
-	}
-	p := &Problem{File: c.file, Path: path, Value: value, Rule: rule}
-	c.list = append(c.list, found{p, sec, index})
-}
-
-// err returns the problems in the document's order, or nil.
-func (c *collector) err() error {
-	if len(c.list) == 0 {
+// problems returns f, of file, in the document's order, or nil.
+func problems(file string, f *document.Faults) error {
+	list, more := f.Sorted()
+	if len(list) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(c.list, func(a, b found) int {
-		if a.sec != b.sec {
-			return int(a.sec) - int(b.sec)
-		}
-		return a.index - b.index
-	})
-	p := &Problems{List: make([]*Problem, len(c.list)), More: c.more}
-	for i, f := range c.list {
-		p.List[i] = f.Problem
+	p := &Problems{List: make([]*Problem, len(list)), More: more}
+	for i, f := range list {
+		p.List[i] = &Problem{file, f.Path, f.Value, f.Rule}
 	}
 	return p
-}
-
-// shortLen is the length, in bytes, beyond which texts are cut in messages.
-const shortLen = 60
-
-// cutShort returns s without the bytes after shortLen, cut between runes.
-func cutShort(s string) string {
-	if len(s) <= shortLen {
-		return s
-	}
-	n := shortLen
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
-}
-
-// quoteBytes is fault.Name for the beginning of a text that is not a string yet.
-func quoteBytes(s []byte) string { return fault.Name(string(s[:min(len(s), 1<<12)])) }
-
-func formatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-
-// formatFloats returns x as a list, cut after a few entries.
-func formatFloats(x []float64) string {
-	const most = 8
-	b := []byte{'['}
-	for i, v := range x {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		if i == most {
-			b = append(b, "…"...)
-			break
-		}
-		b = strconv.AppendFloat(b, v, 'g', -1, 64)
-	}
-	return string(append(b, ']'))
-}
-
-// appendKey appends one step of a JSON path: .key, or ["key"] if key is not an
-// identifier.
-func appendKey(b []byte, key string) []byte {
-	if isIdentifier(key) && len(key) <= shortLen {
-		return append(append(b, '.'), key...)
-	}
-	b = append(b, '[')
-	b = strconv.AppendQuote(b, cutShort(key))
-	return append(b, ']')
-}
-
-func appendIndex(b []byte, i int) []byte {
-	b = append(b, '[')
-	b = strconv.AppendInt(b, int64(i), 10)
-	return append(b, ']')
-}
-
-func isIdentifier(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		letter := c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-		if !letter && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return s != ""
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/rung-mbd/rung/internal/document"
 )
 
 // Read reads one document of rung-model/1 from r up to its end; file names it in messages.
@@ -20,22 +22,21 @@ func Read(r io.Reader, file string) (*Model, error) { return read(r, file, MaxEl
 
 // read is Read for documents of at most most bodies, joints and forces each.
 func read(r io.Reader, file string, most int) (*Model, error) {
-	d := &decoder{src: newSource(r), path: make([]step, 0, 16), most: most}
-	d.dec = d.src.dec
+	d := &decoder{Reader: document.NewReader(r), most: most}
 	d.checker = checker{
-		collector: &collector{file: cutShort(file)},
-		m:         New(""),
-		flaws:     map[place]flaws{},
-		intern:    true,
+		faults: &d.Reader.Faults,
+		m:      New(""),
+		flaws:  map[document.Place]document.Flaws{},
+		intern: true,
 	}
-	d.document()
-	if d.ioErr != nil {
-		return nil, fmt.Errorf("model: read %s: %w", file, d.ioErr)
+	d.all()
+	if err := d.Err(); err != nil {
+		return nil, fmt.Errorf("model: read %s: %w", file, err)
 	}
-	if !d.fatal && !d.partial {
+	if !d.Fatal && !d.partial {
 		d.run()
 	}
-	if err := d.err(); err != nil {
+	if err := problems(document.Cut(file), d.faults); err != nil {
 		return nil, err
 	}
 	return d.m, nil
@@ -52,40 +53,58 @@ func ReadFile(path string) (*Model, error) {
 	return m, errors.Join(err, f.Close())
 }
 
-func (d *decoder) document() {
-	if d.dec.PeekKind() != '{' {
-		d.wrong("an object, so not a " + Format + " document")
+// decoder turns the tokens of a document into a model. Its checker holds the model.
+//
+// What has gone wrong decides which rules are still applied:
+//
+//   - Flaw: a field was refused. The rules for this field are skipped (checker.flaws), the
+//     others applied.
+//   - noRefs, of the checker: there is no list of bodies, so names of bodies are not judged.
+//   - partial: elements were dropped, because there are too many, or because so many problems
+//     are known that the model will not be returned. Only what is read on is judged, field by
+//     field; the rules of the checker are left out.
+//   - Fatal: reading has ended, and the rules of the checker are left out.
+type decoder struct {
+	*document.Reader
+	checker
+	partial bool
+	most    int          // elements of a list of bodies, joints or forces that are read
+	lists   [4][]float64 // of the current joint
+	turns   []int64
+	arena   []float64 // unused rest of the block that lists are cut from
+}
+
+// all reads the whole document.
+func (d *decoder) all() {
+	if !d.Begin(Format) {
 		d.partial = true // nothing to apply rules to
 		return
 	}
-	d.openObject()
 	var seen uint32
 	d.noRefs = true
 	for {
-		k, ok := d.member(documentFields, &seen)
+		k, ok := d.Member(documentFields, &seen)
 		if !ok {
 			break
 		}
 		switch k {
 		case docSchema:
-			_, _ = d.text() // for editors
+			_, _ = d.Text() // for editors
 		case docFormat:
-			if s, ok := d.text(); ok && string(s) != Format {
-				d.problem(quoteBytes(s), `is not "`+Format+`"`)
-			}
+			d.Format(Format)
 		case docName:
-			if s, ok := d.text(); ok {
+			if s, ok := d.Text(); ok {
 				d.m.Name = string(s)
 			}
 		case docGravity:
-			d.vector(d.m.Gravity[:])
+			d.Vector(d.m.Gravity[:])
 		case docTime:
-			d.number(&d.m.Time)
+			d.Number(&d.m.Time)
 		case docBodies:
 			d.noRefs = !readSection(d, secBodies, &d.m.Bodies, d.body)
-			if !d.fatal && !d.partial {
+			if !d.Fatal && !d.partial {
 				d.indexBodies()
-				d.sec, d.index = secDocument, 0
+				d.At = document.Place{}
 			}
 		case docJoints:
 			readSection(d, secJoints, &d.m.Joints, d.joint)
@@ -93,54 +112,33 @@ func (d *decoder) document() {
 			readSection(d, secForces, &d.m.Forces, d.force)
 		}
 	}
-	if d.fatal {
+	if d.Fatal {
 		return
 	}
-	d.require(documentFields, seen, docFormat, docBodies)
-	d.end()
-}
-
-// end checks that nothing follows the document.
-func (d *decoder) end() {
-	offset := d.dec.InputOffset()
-	_, err := d.dec.ReadToken()
-	switch {
-	case err == io.EOF:
-	case err == nil:
-		d.trailing(offset)
-	default:
-		if d.fail(err); d.ioErr == nil {
-			d.list = d.list[:len(d.list)-1]
-			d.fatal = false // the document itself is complete
-			d.trailing(offset)
-		}
-	}
-}
-
-func (d *decoder) trailing(offset int64) {
-	d.add(secSyntax, 0, "$", "", "there is more after the end of the document, at "+d.src.where(offset))
+	d.Require(documentFields, seen, docFormat, docBodies)
+	d.End()
 }
 
 // readSection reads a list of elements and reports whether it is a list.
-func readSection[T any](d *decoder, sec section, list *[]T, read func(*T)) bool {
-	if !d.openArray() {
+func readSection[T any](d *decoder, sec int, list *[]T, read func(*T)) bool {
+	if !d.OpenArray() {
 		return false
 	}
-	d.sec = sec
-	start := d.dec.InputOffset()
+	d.At.Section = sec
+	start := d.Offset()
 	var spare T
-	for i := 0; d.element(i); i++ {
+	for i := 0; d.Element(i); i++ {
 		if i == d.most {
-			d.note("", fmt.Sprintf("more than %d entries", d.most))
+			d.Note("", fmt.Sprintf("more than %d entries", d.most))
 			d.partial = true
 		}
 		if i >= d.most {
-			d.skip()
+			d.Skip()
 			continue
 		}
-		d.index, d.flaw, d.field = i, 0, 0
+		d.At.Index, d.Flaw, d.Field = i, 0, 0
 		e := &spare
-		if d.full() { // the model will not be returned: do not store the rest
+		if d.Full() { // the model will not be returned: do not store the rest
 			d.partial = true
 			spare = *new(T)
 		} else {
@@ -150,16 +148,16 @@ func readSection[T any](d *decoder, sec section, list *[]T, read func(*T)) bool 
 			*list = (*list)[:i+1]
 			e = &(*list)[i]
 		}
-		if d.openObject() {
+		if d.OpenObject() {
 			read(e)
 		} else {
-			d.flaw = ^flaws(0)
+			d.Flaw = ^document.Flaws(0)
 		}
-		if d.flaw != 0 && !d.partial {
-			d.flaws[place{sec, i}] = d.flaw
+		if d.Flaw != 0 && !d.partial {
+			d.flaws[d.At] = d.Flaw
 		}
 	}
-	d.sec, d.index = secDocument, 0
+	d.At = document.Place{}
 	if n := len(*list); n < cap(*list)/2 {
 		*list = append(make([]T, 0, n), *list...)
 	}
@@ -175,10 +173,10 @@ func grow[T any](d *decoder, list []T, start int64) []T {
 	room := max(32, n)
 	if n >= 1024 {
 		room = n / 4
-		if rest := d.src.size - d.dec.InputOffset(); rest > 0 {
-			mean := max(float64(d.dec.InputOffset()-start)/float64(n), minBytes)
+		if rest := d.Left(); rest > 0 {
+			mean := max(float64(d.Offset()-start)/float64(n), minBytes)
 			share := 1.02
-			if d.sec == secBodies && len(d.m.Joints) == 0 {
+			if d.At.Section == secBodies && len(d.m.Joints) == 0 {
 				share = 0.5
 			}
 			room = max(room/2, int(share*float64(rest)/mean)+64)
@@ -192,7 +190,7 @@ func (d *decoder) body(b *Body) {
 	b.Pose.Orientation[0] = 1
 	var seen uint32
 	for {
-		k, ok := d.member(bodyFields, &seen)
+		k, ok := d.Member(bodyFields, &seen)
 		if !ok {
 			break
 		}
@@ -200,9 +198,9 @@ func (d *decoder) body(b *Body) {
 		case bodyName:
 			b.Name = d.name()
 		case bodyMass:
-			d.number(&b.Mass)
+			d.Number(&b.Mass)
 		case bodyCom:
-			d.vector(b.Com[:])
+			d.Vector(b.Com[:])
 		case bodyInertia:
 			d.inertia(&b.Inertia)
 		case bodyPose:
@@ -211,47 +209,47 @@ func (d *decoder) body(b *Body) {
 			d.velocity(&b.Velocity)
 		}
 	}
-	if !d.fatal {
-		d.require(bodyFields, seen, bodyName, bodyMass, bodyInertia)
+	if !d.Fatal {
+		d.Require(bodyFields, seen, bodyName, bodyMass, bodyInertia)
 	}
 }
 
 // name reads a string of its own.
 func (d *decoder) name() string {
-	s, _ := d.text()
+	s, _ := d.Text()
 	return string(s)
 }
 
 func (d *decoder) inertia(I *Inertia) {
-	if !d.openObject() {
+	if !d.OpenObject() {
 		return
 	}
 	entries := [...]*float64{&I.XX, &I.YY, &I.ZZ, &I.XY, &I.XZ, &I.YZ}
 	var seen uint32
 	for {
-		k, ok := d.member(inertiaFields, &seen)
+		k, ok := d.Member(inertiaFields, &seen)
 		if !ok {
 			break
 		}
-		d.number(entries[k])
+		d.Number(entries[k])
 	}
-	if !d.fatal {
-		d.require(inertiaFields, seen, 0, 1, 2)
+	if !d.Fatal {
+		d.Require(inertiaFields, seen, 0, 1, 2)
 	}
 }
 
 func (d *decoder) pose(p *Pose) {
-	if !d.openObject() {
+	if !d.OpenObject() {
 		return
 	}
 	var seen uint32
 	for {
-		k, ok := d.member(poseFields, &seen)
+		k, ok := d.Member(poseFields, &seen)
 		switch {
 		case !ok:
 			return
 		case k == 0:
-			d.vector(p.Position[:])
+			d.Vector(p.Position[:])
 		default:
 			d.orientation(&p.Orientation)
 		}
@@ -261,30 +259,30 @@ func (d *decoder) pose(p *Pose) {
 // orientation reads a quaternion and normalizes it. The rule is here too, as
 // Check lets a zero quaternion pass.
 func (d *decoder) orientation(q *[4]float64) {
-	if !d.vector(q[:]) {
+	if !d.Vector(q[:]) {
 		return
 	}
 	if !nearUnit(q) {
-		d.problem(formatFloats(q[:]), ruleQuaternion)
+		d.Problem(document.Numbers(q[:]), ruleQuaternion)
 		return
 	}
 	normalize(q)
 }
 
 func (d *decoder) velocity(v *Velocity) {
-	if !d.openObject() {
+	if !d.OpenObject() {
 		return
 	}
 	var seen uint32
 	for {
-		k, ok := d.member(velocityFields, &seen)
+		k, ok := d.Member(velocityFields, &seen)
 		switch {
 		case !ok:
 			return
 		case k == 0:
-			d.vector(v.Linear[:])
+			d.Vector(v.Linear[:])
 		default:
-			d.vector(v.Angular[:])
+			d.Vector(v.Angular[:])
 		}
 	}
 }

@@ -1,11 +1,13 @@
 package model
 
+import "github.com/rung-mbd/rung/internal/document"
+
 // force reads a force element after its opening brace.
 func (d *decoder) force(e *ForceElement) {
 	var seen uint32
 	var wrench Attachment // body and point, which only a wrench has
 	for {
-		k, ok := d.member(forceFields, &seen)
+		k, ok := d.Member(forceFields, &seen)
 		if !ok {
 			break
 		}
@@ -19,22 +21,22 @@ func (d *decoder) force(e *ForceElement) {
 		case forceB:
 			d.attachment(&e.B)
 		case forceStiffness:
-			d.number(&e.Stiffness)
+			d.Number(&e.Stiffness)
 		case forceDamping:
-			d.number(&e.Damping)
+			d.Number(&e.Damping)
 		case forceRestLength:
-			d.number(&e.RestLength)
+			d.Number(&e.RestLength)
 		case forceBody:
 			wrench.Body = d.reference()
 		case forcePoint:
-			d.vector(wrench.Point[:])
+			d.Vector(wrench.Point[:])
 		case forceForce:
-			d.vector(e.Force[:])
+			d.Vector(e.Force[:])
 		case forceTorque:
-			d.vector(e.Torque[:])
+			d.Vector(e.Torque[:])
 		}
 	}
-	if !d.fatal {
+	if !d.Fatal {
 		d.finishForce(e, seen, wrench)
 	}
 }
@@ -42,25 +44,25 @@ func (d *decoder) force(e *ForceElement) {
 // finishForce applies what depends on the type. Fields of the other type are
 // reported and dropped.
 func (d *decoder) finishForce(e *ForceElement, seen uint32, wrench Attachment) {
-	d.require(forceFields, seen, forceName, forceType)
-	if d.flaw.has(forceType) {
+	d.Require(forceFields, seen, forceName, forceType)
+	if d.Flaw.Has(forceType) {
 		return
 	}
 	none := meaningless("force element", e.Type.String())
 	if e.Type == SpringDamper {
-		d.require(forceFields, seen, forceA, forceB)
-		d.refuse(forceFields, seen, none, forceBody, forcePoint, forceForce, forceTorque)
+		d.Require(forceFields, seen, forceA, forceB)
+		d.Refuse(forceFields, seen, none, forceBody, forcePoint, forceForce, forceTorque)
 		e.Force, e.Torque = [3]float64{}, [3]float64{}
 		return
 	}
-	d.require(forceFields, seen, forceBody, forceTorque)
-	d.refuse(forceFields, seen, none, forceA, forceB, forceStiffness, forceDamping, forceRestLength)
+	d.Require(forceFields, seen, forceBody, forceTorque)
+	d.Refuse(forceFields, seen, none, forceA, forceB, forceStiffness, forceDamping, forceRestLength)
 	e.A, e.B = wrench, Attachment{}
 	e.Stiffness, e.Damping, e.RestLength = 0, 0, 0
 }
 
 func (d *decoder) forceType(t *ForceType) {
-	s, ok := d.text()
+	s, ok := d.Text()
 	if !ok {
 		return
 	}
@@ -70,33 +72,33 @@ func (d *decoder) forceType(t *ForceType) {
 			return
 		}
 	}
-	d.problem(quoteBytes(s), "unknown force element type")
+	d.Problem(document.Quote(s), "unknown force element type")
 }
 
 // attachment reads body and point. Its field counts as flawed only if the body
 // is, so that a bad point does not hide an unknown body.
 func (d *decoder) attachment(a *Attachment) {
-	if !d.openObject() {
+	if !d.OpenObject() {
 		return
 	}
 	var seen uint32
-	before, body := d.flaw, flaws(0)
+	before, body := d.Flaw, document.Flaws(0)
 	for {
-		k, ok := d.member(attachmentFields, &seen)
+		k, ok := d.Member(attachmentFields, &seen)
 		if !ok {
 			break
 		}
 		if k == attachmentPoint {
-			d.vector(a.Point[:])
+			d.Vector(a.Point[:])
 			continue
 		}
-		d.flaw = before
+		d.Flaw = before
 		a.Body = d.reference()
-		body = d.flaw
+		body = d.Flaw
 	}
-	if d.fatal {
+	if d.Fatal {
 		return
 	}
-	d.flaw = before | body
-	d.require(attachmentFields, seen, attachmentBody)
+	d.Flaw = before | body
+	d.Require(attachmentFields, seen, attachmentBody)
 }

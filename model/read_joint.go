@@ -2,11 +2,8 @@ package model
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/joints"
 )
 
@@ -16,7 +13,7 @@ func (d *decoder) joint(j *Joint) {
 	j.SuccessorFrame.Orientation[0] = 1
 	var seen uint32
 	for {
-		k, ok := d.member(jointFields, &seen)
+		k, ok := d.Member(jointFields, &seen)
 		if !ok {
 			break
 		}
@@ -34,26 +31,28 @@ func (d *decoder) joint(j *Joint) {
 		case jointSuccessorFrame:
 			d.pose(&j.SuccessorFrame)
 		case jointPitch:
-			d.number(&j.Pitch)
+			d.Number(&j.Pitch)
 		case jointLength:
-			d.number(&j.Length)
+			d.Number(&j.Length)
 		case jointTurns:
 			d.readTurns()
 		case jointMotion:
-			j.Motion = d.motions()
+			j.Motion = entries(d, d.motion)
+		case jointLimits:
+			j.Limits = entries(d, d.limit)
 		default:
-			d.lists[k-jointForce] = d.numbers(d.lists[k-jointForce][:0], maxList)
+			d.lists[k-jointForce] = d.Numbers(d.lists[k-jointForce][:0], maxList)
 		}
 	}
-	if !d.fatal {
+	if !d.Fatal {
 		d.finishJoint(j, seen)
 	}
 }
 
 // finishJoint applies what depends on the type, which may come last.
 func (d *decoder) finishJoint(j *Joint, seen uint32) {
-	d.require(jointFields, seen, jointName, jointType, jointPredecessor, jointSuccessor)
-	if d.flaw.has(jointType) {
+	d.Require(jointFields, seen, jointName, jointType, jointPredecessor, jointSuccessor)
+	if d.Flaw.Has(jointType) {
 		return
 	}
 	d.parameter(j, seen, jointPitch, &j.Pitch, Helical)
@@ -72,6 +71,9 @@ func (d *decoder) finishJoint(j *Joint, seen uint32) {
 	if len(j.Motion) == j.Type.Freedoms() && !driven(j.Motion) {
 		j.Motion = nil
 	}
+	if len(j.Limits) == j.Type.Freedoms() {
+		j.Limits = canonicalLimits(j.Limits)
+	}
 }
 
 // parameter checks that pitch or length is there where only owner has it.
@@ -79,9 +81,9 @@ func (d *decoder) parameter(j *Joint, seen uint32, field int, x *float64, owner 
 	there := seen>>field&1 != 0
 	switch {
 	case j.Type == owner && !there:
-		d.problemAt(jointFields, field, "", ruleMissing)
-	case j.Type != owner && there && !d.flaw.has(field):
-		d.problemAt(jointFields, field, formatFloat(*x), meaningless("joint type", j.Type.String()))
+		d.ProblemAt(jointFields, field, "", document.RuleMissing)
+	case j.Type != owner && there && !d.Flaw.Has(field):
+		d.ProblemAt(jointFields, field, document.Number(*x), meaningless("joint type", j.Type.String()))
 		*x = 0
 	}
 }
@@ -106,7 +108,7 @@ func (d *decoder) keep(list []float64, freedoms int) []float64 {
 }
 
 func (d *decoder) jointType(t *JointType) {
-	s, ok := d.text()
+	s, ok := d.Text()
 	if !ok {
 		return
 	}
@@ -116,12 +118,12 @@ func (d *decoder) jointType(t *JointType) {
 			return
 		}
 	}
-	d.problem(quoteBytes(s), "unknown joint type")
+	d.Problem(document.Quote(s), "unknown joint type")
 }
 
 // reference reads a body's name; it shares the body's string if that is known.
 func (d *decoder) reference() string {
-	s, ok := d.text()
+	s, ok := d.Text()
 	switch {
 	case !ok:
 		return ""
@@ -138,70 +140,60 @@ func (d *decoder) reference() string {
 
 func (d *decoder) readTurns() {
 	d.turns = d.turns[:0]
-	if !d.openArray() {
+	if !d.OpenArray() {
 		return
 	}
 	n := 0
-	for ; d.element(n); n++ {
+	for ; d.Element(n); n++ {
 		if n >= maxList {
-			d.skip()
+			d.Skip()
 			continue
 		}
-		d.turns = append(d.turns, d.integer())
+		d.turns = append(d.turns, d.Integer())
 	}
-	d.bound(n, maxList)
+	d.Bound(n, maxList)
 }
 
-// integer reads a number with an integer value, written in any way.
-func (d *decoder) integer() int64 {
-	if d.dec.PeekKind() != jsontext.KindNumber {
-		d.wrong("a number")
-		return 0
-	}
-	raw, err := d.dec.ReadValue()
-	if err != nil {
-		d.fail(err)
-		return 0
-	}
-	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
-		if n > maxTurns || n < -maxTurns {
-			d.problem(cutShort(string(raw)), ruleTurns)
-			return 0
-		}
-		return n
-	}
-	x, err := strconv.ParseFloat(string(raw), 64)
-	if err != nil || x > maxTurns || x < -maxTurns || x != float64(int64(x)) {
-		d.problem(cutShort(string(raw)), ruleTurns)
-		return 0
-	}
-	return int64(x)
-}
-
-func (d *decoder) motions() []*Motion {
-	if !d.openArray() {
+// entries reads a list of objects, an entry a freedom, of which some may be null.
+func entries[T any](d *decoder, read func(*T)) []*T {
+	if !d.OpenArray() {
 		return nil
 	}
-	list := []*Motion{}
+	list := []*T{}
 	n := 0
-	for ; d.element(n); n++ {
+	for ; d.Element(n); n++ {
 		if n >= maxList {
-			d.skip()
+			d.Skip()
 			continue
 		}
-		if d.dec.PeekKind() == jsontext.KindNull {
-			d.skip()
+		if d.Null() {
 			list = append(list, nil)
 			continue
 		}
-		m := new(Motion)
-		list = append(list, m)
-		if d.open(jsontext.KindBeginObject, "an object or null") {
-			d.motion(m)
+		e := new(T)
+		list = append(list, e)
+		if d.OpenObjectOr("null") {
+			read(e)
 		}
 	}
-	d.bound(n, maxList)
+	d.Bound(n, maxList)
 	return list
+}
+
+// limit reads a limit after its opening brace.
+func (d *decoder) limit(l *Limit) {
+	*l = NoLimit()
+	numbers := [...]*float64{&l.Lower, &l.Upper, &l.Rate, &l.Force}
+	var seen uint32
+	for {
+		k, ok := d.Member(limitFields, &seen)
+		if !ok {
+			return
+		}
+		if d.Number(numbers[k]) && k >= limitRate && *numbers[k] == 0 {
+			d.Problem("0", ruleNotPositive)
+		}
+	}
 }
 
 func (d *decoder) motion(m *Motion) {
@@ -209,7 +201,7 @@ func (d *decoder) motion(m *Motion) {
 	var seen uint32
 	known := false
 	for {
-		k, ok := d.member(motionFields, &seen)
+		k, ok := d.Member(motionFields, &seen)
 		if !ok {
 			break
 		}
@@ -217,33 +209,33 @@ func (d *decoder) motion(m *Motion) {
 		case motionKind:
 			known = d.motionKind(&m.Kind)
 		case motionCoefficients:
-			m.Coefficients = d.numbers(nil, joints.MaxCoefficients)
+			m.Coefficients = d.Numbers(nil, joints.MaxCoefficients)
 		case motionTimes:
-			m.Times = d.numbers(nil, joints.MaxTimes)
+			m.Times = d.Numbers(nil, joints.MaxTimes)
 		case motionValues:
-			m.Values = d.numbers(nil, joints.MaxTimes)
+			m.Values = d.Numbers(nil, joints.MaxTimes)
 		case motionAccelerations:
-			m.Accelerations = d.numbers(nil, joints.MaxTimes)
+			m.Accelerations = d.Numbers(nil, joints.MaxTimes)
 		case motionEnds:
-			m.Ends = joints.Ends(d.choice(joints.NotAKnot.String(), joints.Natural.String(), joints.Clamped.String()))
+			m.Ends = joints.Ends(d.Choice(joints.NotAKnot.String(), joints.Natural.String(), joints.Clamped.String()))
 		case motionRates:
-			d.vector(m.Rates[:])
+			d.Vector(m.Rates[:])
 		case motionValue:
-			d.number(&m.Value)
+			d.Number(&m.Value)
 		case motionRate:
-			d.number(&m.Rate)
+			d.Number(&m.Rate)
 		case motionInterpolation:
-			m.Steps = d.choice("linear", "constant") == 1
+			m.Steps = d.Choice("linear", "constant") == 1
 		case motionOutside:
-			m.Hold = d.choice("error", "hold") == 1
+			m.Hold = d.Choice("error", "hold") == 1
 		default:
-			d.number(numbers[k-motionOffset])
+			d.Number(numbers[k-motionOffset])
 		}
 	}
-	if d.fatal {
+	if d.Fatal {
 		return
 	}
-	d.require(motionFields, seen, motionKind)
+	d.Require(motionFields, seen, motionKind)
 	if known {
 		d.wantParts(m, seen)
 	}
@@ -260,50 +252,24 @@ var motionParts = [...]struct{ must, may []int }{
 // wantParts reports the fields of m that are missing or have no meaning.
 func (d *decoder) wantParts(m *Motion, seen uint32) {
 	parts := &motionParts[m.Kind]
-	d.require(motionFields, seen, parts.must...)
+	d.Require(motionFields, seen, parts.must...)
 	for k := motionKind + 1; k < len(motionFields); k++ {
 		if !slices.Contains(parts.must, k) && !slices.Contains(parts.may, k) {
-			d.refuse(motionFields, seen, meaningless("motion kind", m.Kind.String()), k)
+			d.Refuse(motionFields, seen, meaningless("motion kind", m.Kind.String()), k)
 		}
 	}
 	switch {
 	case m.Kind != joints.Spline:
 	case m.Ends == joints.Clamped:
-		d.require(motionFields, seen, motionRates)
+		d.Require(motionFields, seen, motionRates)
 	default:
-		d.refuse(motionFields, seen, meaningless("ends", m.Ends.String()), motionRates)
+		d.Refuse(motionFields, seen, meaningless("ends", m.Ends.String()), motionRates)
 		m.Rates = [2]float64{}
 	}
 }
 
-// choice reads one of the given texts and returns its number; 0 after a problem.
-func (d *decoder) choice(texts ...string) int {
-	s, ok := d.text()
-	if !ok {
-		return 0
-	}
-	for i, t := range texts {
-		if t == string(s) {
-			return i
-		}
-	}
-	d.problem(quoteBytes(s), "must be one of "+strings.Join(texts, ", "))
-	return 0
-}
-
-// refuse reports the fields that were seen but have no meaning; those of an
-// element only if they have no other problem.
-func (d *decoder) refuse(fields []string, seen uint32, rule string, forbidden ...int) {
-	element := len(d.path) == 2
-	for _, k := range forbidden {
-		if seen>>k&1 != 0 && !(element && d.flaw.has(k)) {
-			d.problemAt(fields, k, "", rule)
-		}
-	}
-}
-
 func (d *decoder) motionKind(kind *MotionKind) bool {
-	s, ok := d.text()
+	s, ok := d.Text()
 	if !ok {
 		return false
 	}
@@ -313,6 +279,6 @@ func (d *decoder) motionKind(kind *MotionKind) bool {
 			return true
 		}
 	}
-	d.problem(quoteBytes(s), "unknown motion kind")
+	d.Problem(document.Quote(s), "unknown motion kind")
 	return false
 }

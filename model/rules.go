@@ -1,6 +1,9 @@
 package model
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Tolerances of the format's reading rules, relative.
 const (
@@ -8,15 +11,10 @@ const (
 	triangleTolerance   = 1e-9 // of the triangle inequality of an inertia
 )
 
-// maxTurns is the largest number of turns: beyond it float64 skips integers.
-const maxTurns = 1 << 53
-
 // Texts that the reader and the rules share.
 const (
-	ruleMissing    = "missing field"
-	ruleNotFinite  = "is not finite"
-	ruleQuaternion = "is not a unit quaternion"
-	ruleTurns      = "is not an integer within ±2^53"
+	ruleNotPositive = "is not positive"
+	ruleQuaternion  = "is not a unit quaternion"
 )
 
 // positiveDefinite reports whether I is positive definite, by its Cholesky
@@ -108,6 +106,25 @@ func allZeroInts(x []int64) bool {
 		}
 	}
 	return true
+}
+
+// bounds reports whether l bounds anything.
+func (l *Limit) bounds() bool { return l != nil && *l != NoLimit() }
+
+// limited reports whether a joint's list bounds any freedom.
+func limited(list []*Limit) bool { return slices.ContainsFunc(list, (*Limit).bounds) }
+
+// canonicalLimits makes entries of list that do not bound nil, and returns it, or nil if no entry is left.
+func canonicalLimits(list []*Limit) []*Limit {
+	for k, l := range list {
+		if !l.bounds() {
+			list[k] = nil
+		}
+	}
+	if !limited(list) {
+		return nil
+	}
+	return list
 }
 
 // driven reports whether a joint's list prescribes any freedom.

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -70,7 +71,7 @@ func write(w io.Writer, m *Model) error {
 	return nil
 }
 
-func writeSection[T any](o *writer, sec section, list []T, line func(*writer, *T)) {
+func writeSection[T any](o *writer, sec int, list []T, line func(*writer, *T)) {
 	o.b = append(o.b, ",\n \""+sectionKeys[sec]+"\": ["...)
 	for i := range list {
 		if i > 0 {
@@ -182,6 +183,31 @@ func (o *writer) joint(j *Joint) {
 		}
 		o.b = append(o.b, ']')
 	}
+	if limited(j.Limits) {
+		o.b = append(o.b, `, "limits": [`...)
+		for k, l := range j.Limits {
+			o.comma(k)
+			o.limit(l)
+		}
+		o.b = append(o.b, ']')
+	}
+}
+
+// limit writes the bounds that l has.
+func (o *writer) limit(l *Limit) {
+	if !l.bounds() {
+		o.b = append(o.b, "null"...)
+		return
+	}
+	before := `{"`
+	for k, x := range [...]float64{l.Lower, l.Upper, l.Rate, l.Force} {
+		if math.IsInf(x, 0) || k >= limitRate && x == 0 {
+			continue
+		}
+		o.always(before+limitFields[k]+`": `, x)
+		before = `, "`
+	}
+	o.b = append(o.b, '}')
 }
 
 func (o *writer) motion(m *Motion) {

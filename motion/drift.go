@@ -5,9 +5,10 @@ import (
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/closing"
-	"github.com/rung-mbd/rung/internal/team"
+	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/team"
 )
 
 const (
@@ -52,13 +53,16 @@ func (d *Dynamics) ProjectDrift(st *mechanism.State, boundP, boundV float64) (me
 		panic("motion: foreign state")
 	}
 	fit, err := d.drift.measure(st)
+	if err == nil {
+		err = d.drift.watch.Err()
+	}
 	if err != nil || fit.position <= boundP && fit.velocity <= boundV {
 		return fit.off, err
 	}
 	near := d.nextTo(st) && d.correct(st, fit, boundP, boundV)
 	d.solver.Drop()
-	if near {
-		return fit.off, nil
+	if err = d.drift.watch.Err(); near || err != nil {
+		return fit.off, err
 	}
 	if err = d.ClosePositions(st); err == nil {
 		err = d.ProjectVelocities(st)
@@ -77,11 +81,14 @@ func (d *Dynamics) nextTo(st *mechanism.State) bool {
 // up. It corrects positions, unless their errors are small and velocities can do without, and
 // then velocities. It returns false if that is not enough; the errors have not grown then.
 func (d *Dynamics) correct(st *mechanism.State, fit driftFit, boundP, boundV float64) bool {
-	if fit.position <= driftSmall*boundP && d.correctRates(st, fit, boundV) {
-		return true
+	if fit.position <= driftSmall*boundP {
+		var ok bool
+		if fit, ok = d.correctRates(st, fit, boundV); ok {
+			return true
+		}
 	}
 	enough := max(driftLeft*boundP, closing.AngleTol*d.drift.least+closing.FarTol*2*fit.reach/d.drift.unit)
-	for k := 1; fit.position > enough; k++ {
+	for k := 1; !(fit.position <= enough); k++ {
 		d.solver.SolveErrorsTo(d.drift.x, d.drift.delta, st)
 		after, ok := d.drift.move(st, -1)
 		if !ok || !(after.position <= fit.position) {
@@ -93,25 +100,26 @@ func (d *Dynamics) correct(st *mechanism.State, fit driftFit, boundP, boundV flo
 		}
 		fit = after
 	}
-	return d.correctRates(st, fit, boundV)
+	_, ok := d.correctRates(st, fit, boundV)
+	return ok
 }
 
-// correctRates is correct for the velocities.
-func (d *Dynamics) correctRates(st *mechanism.State, fit driftFit, bound float64) bool {
+// correctRates is correct for the velocities. It returns the errors that are left, too.
+func (d *Dynamics) correctRates(st *mechanism.State, fit driftFit, bound float64) (driftFit, bool) {
 	enough := max(driftLeft*bound, closing.RateTol*max(fit.speed/d.drift.unit, fit.turn))
-	for k := 1; fit.velocity > enough; k++ {
+	for k := 1; !(fit.velocity <= enough); k++ {
 		d.solver.SolveErrorsTo(d.drift.x, d.drift.rate, st)
 		after, ok := d.drift.change(st, -1)
 		if !ok || !(after.velocity <= fit.velocity) {
-			d.drift.change(st, 1)
-			return false
+			fit, _ = d.drift.change(st, 1)
+			return fit, false
 		}
 		if after.velocity > enough && (k == chordSteps || after.velocity > chordGain*fit.velocity) {
-			return false
+			return after, false
 		}
 		fit = after
 	}
-	return true
+	return fit, true
 }
 
 // drifter measures errors of states and applies corrections, range by range of bodies or
@@ -126,7 +134,8 @@ type drifter struct {
 	unit   float64               // of lengths, m (mechanism.Mechanism.DriftUnit)
 	least  float64               // the least length of a joint's longer body in that unit, at most 1
 	team   *team.Team
-	found  []driftFit // by range
+	watch  *factor.Watch // ends passes early
+	found  []driftFit    // by range
 	task   driftTask
 }
 
@@ -135,7 +144,7 @@ func newDrifter(s *kkt.Solver) *drifter {
 	l := s.Plan().Layout()
 	p, nb, dim := l.Pattern, l.Mech.NumBodies(), l.Pattern.Dim()
 	r := &drifter{
-		mech: l.Mech, layout: l, kin: l.Mech.NewKinematics(), unit: l.Mech.DriftUnit(), least: 1, team: s.Workspace().Team(),
+		mech: l.Mech, layout: l, kin: l.Mech.NewKinematics(), unit: l.Mech.DriftUnit(), least: 1, team: s.Workspace().Team(), watch: s.Workspace().Watched(),
 		delta: make([]float64, dim), rate: make([]float64, dim), x: make([]float64, dim),
 		found: make([]driftFit, (max(nb, p.Len()-nb)+driftRange-1)/driftRange),
 	}
@@ -194,7 +203,9 @@ const (
 // Do works on one range.
 func (r *drifter) Do(_, i int) {
 	t, f := &r.task, &r.found[i]
-	*f = driftFit{bad: -1}
+	if *f = (driftFit{bad: -1}); r.watch.Up() {
+		return
+	}
 	lo, hi := i*driftRange, min((i+1)*driftRange, t.n)
 	switch t.kind {
 	case placePass:

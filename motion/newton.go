@@ -7,7 +7,7 @@ import (
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/team"
+	"github.com/rung-mbd/rung/internal/guard"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -46,7 +46,7 @@ import (
 // springs. They are in the residual.
 type Newton struct {
 	*Dynamics
-	guard  team.Guard
+	guard  guard.Guard
 	sys    *assemble.Weighted
 	fac    *kkt.Factored // of W and G at the state of Linearize
 	rows   []compliance
@@ -55,7 +55,7 @@ type Newton struct {
 
 	root       []float64 // √κ of rows
 	first, gap int       // scalar rows of the bodies; of the slacks
-	x, r       []float64 // as sys.B: unknowns and residual
+	x, r       []float64 // as sys.Right: unknowns and residual
 	b, y       []float64 // as fac: right side and solution
 }
 
@@ -66,6 +66,8 @@ const (
 	newtonRateTol = 1e-13
 	// newtonRateDrop is the part of the error that a solve may leave.
 	newtonRateDrop = 0.5
+	// copyPart is how many numbers are copied between looks at the context.
+	copyPart = 1 << 18
 )
 
 // NewNewton allocates a Newton of the plan, with a Dynamics.
@@ -87,6 +89,7 @@ func NewNewton(p *kkt.Plan) *Newton {
 	}
 	n.fac = kkt.NewFactored(symbolic.NewFactorOn(t), sparse.NewUnitMatrix(pattern), nil, make([]float64, pattern.Dim()), o.Epsilon, kkt.KeepAll, n.at)
 	n.fac.Heed(d.solver.Workspace().Watched())
+	n.sys.Heed(d.solver.Workspace().Watched())
 	dim, wide := l.Pattern.Dim(), pattern.Dim()
 	n.first, n.gap, n.root = 6*l.Mech.NumBodies(), (wide-dim)/2, make([]float64, len(n.rows))
 	n.x, n.r = make([]float64, dim), make([]float64, dim)
@@ -124,9 +127,17 @@ func (n *Newton) Linearize(st *mechanism.State, position, velocity float64, leve
 	if err := n.sys.FillTo(st); err != nil {
 		return err
 	}
-	copy(n.fac.Matrix.Val, n.sys.W.Val)
+	for v, w := n.fac.Matrix.Val, n.sys.Matrix.Val; len(w) > 0; { // new memory takes long
+		k := copy(v, w[:min(len(w), copyPart)])
+		if v, w = v[k:], w[k:]; n.fac.Watched().Up() {
+			return n.fac.Watched().Err()
+		}
+	}
 	n.setScales()
 	for i := range n.rows {
+		if n.fac.Watched().Every(i) {
+			return n.fac.Watched().Err()
+		}
 		n.fillCompliance(i, st, position, velocity)
 	}
 	for i := range n.own {
@@ -142,9 +153,9 @@ func (n *Newton) Linearize(st *mechanism.State, position, velocity float64, leve
 
 // at returns err as an error at the place of a node of n.fac, as assemble.Layout.At does.
 func (n *Newton) at(node, row int, err error) *mechanism.Error {
-	l := n.sys.L
-	slacks := (n.fac.Matrix.P.Len() - l.Pattern.Len()) / 2
-	nb, joints := l.Mech.NumBodies(), n.fac.Matrix.P.Len()-slacks
+	l := n.sys.Layout
+	slacks := (n.fac.Matrix.Pattern.Len() - l.Pattern.Len()) / 2
+	nb, joints := l.Mech.NumBodies(), n.fac.Matrix.Pattern.Len()-slacks
 	switch {
 	case node < nb:
 		return l.At(node, row, err)
@@ -158,7 +169,7 @@ func (n *Newton) at(node, row int, err error) *mechanism.Error {
 
 // atSlack returns err as an error at what slack i belongs to.
 func (n *Newton) atSlack(i int, err error) *mechanism.Error {
-	m := n.sys.L.Mech
+	m := n.sys.Layout.Mech
 	if i < len(n.rows) {
 		return n.rows[i].at(m, err)
 	}
@@ -175,7 +186,7 @@ func (n *Newton) atSlack(i int, err error) *mechanism.Error {
 // setScales takes the scales of the joints' rows from the assembled system, as a row may vanish
 // at a pose. The scales of springs are 1.
 func (n *Newton) setScales() {
-	p := n.sys.L.Pattern
+	p := n.sys.Layout.Pattern
 	scale := n.fac.Scale[n.first+n.gap:]
 	for i := copy(scale, n.sys.Scale[n.first:]); i < len(scale); i++ {
 		scale[i] = 1
@@ -208,13 +219,18 @@ func (n *Newton) Correct(du, dlambda []float64, st *mechanism.State, u, lambda [
 	if err := n.sys.FillTo(st); err != nil {
 		return err
 	}
-	n.sys.WeighTo(n.x, u)
+	if n.sys.WeighTo(n.x, u); n.fac.Watched().Up() {
+		return n.fac.Watched().Err()
+	}
 	joints := n.Rows() - len(n.rows)
 	for i, l := range lambda[:joints] {
 		n.x[n.first+i] = -l
 	}
-	n.sys.W.ResidualTo(n.r, n.sys.B, n.x)
+	n.sys.Matrix.ResidualTo(n.r, n.sys.Right, n.x)
 	n.setErrors(st, -1/position)
+	if n.fac.Watched().Up() {
+		return n.fac.Watched().Err()
+	}
 	n.setTensions(lambda[joints:], st)
 	n.solve()
 	n.sys.AccelerationsTo(du, n.y)
@@ -231,7 +247,7 @@ func (n *Newton) Correct(du, dlambda []float64, st *mechanism.State, u, lambda [
 // setErrors stores the position errors of the joints at st, times factor, in their
 // rows of n.r.
 func (n *Newton) setErrors(st *mechanism.State, factor float64) {
-	l := n.sys.L
+	l := n.sys.Layout
 	p := l.Pattern
 	var jk mechanism.JointKinematics
 	var delta [6]float64
@@ -269,7 +285,7 @@ func (n *Newton) Soften(e []float64, st *mechanism.State) error {
 	n.enter()
 	defer n.guard.Leave()
 	mustHaveState(st)
-	if err := n.sys.L.Mech.KinematicsTo(n.sys.Kin, st); err != nil {
+	if err := n.sys.Layout.Mech.KinematicsTo(n.sys.Kin, st); err != nil {
 		return err
 	}
 	n.sys.WeighTo(n.r, e)
@@ -299,8 +315,8 @@ func (n *Newton) Allow(v []float64, st *mechanism.State) (left float64, err erro
 	for range newtonRates {
 		n.sys.WeighTo(n.x, v)
 		clear(n.x[n.first:])
-		// n.sys.B holds the prescribed rates in the joints' rows.
-		n.sys.W.ResidualTo(n.r, n.sys.B, n.x)
+		// n.sys.Right holds the prescribed rates in the joints' rows.
+		n.sys.Matrix.ResidualTo(n.r, n.sys.Right, n.x)
 		left = algebra.MaxAbs(n.r[n.first:]) / (1 + algebra.MaxAbs(v))
 		if left <= newtonRateTol || !(left < newtonRateDrop*last) {
 			break
@@ -317,10 +333,10 @@ func (n *Newton) Allow(v []float64, st *mechanism.State) (left float64, err erro
 }
 
 // setRates stores the prescribed rates of the joints at the time of st in their rows
-// of n.sys.B, and zero elsewhere.
+// of n.sys.Right, and zero elsewhere.
 func (n *Newton) setRates(st *mechanism.State) {
-	clear(n.sys.B)
-	l := n.sys.L
+	clear(n.sys.Right)
+	l := n.sys.Layout
 	var jk mechanism.JointKinematics
 	var rows joints.Rows
 	for _, j := range n.driven {
@@ -329,14 +345,14 @@ func (n *Newton) setRates(st *mechanism.State) {
 		if jt.EvalTo(&rows, &jk.Frames, st.Time) != nil {
 			continue // refused by FillTo
 		}
-		copy(n.sys.B[l.Pattern.Off[l.JointNode(int(j))]:], rows.Sigma[:jt.Rows])
+		copy(n.sys.Right[l.Pattern.Off[l.JointNode(int(j))]:], rows.Sigma[:jt.Rows])
 	}
 }
 
 // RowsOf returns the first of the multipliers of joint j and their number. It panics
 // if j is out of range.
 func (n *Newton) RowsOf(j int) (first, rows int) {
-	l := n.sys.L
+	l := n.sys.Layout
 	if uint(j) >= uint(l.Mech.NumJoints()) {
 		panic("motion: joint out of range")
 	}

@@ -67,7 +67,7 @@ func TestNewtonNames(t *testing.T) {
 	require.NoError(t, err)
 	n := NewNewton(p)
 	l, nb := p.Layout(), p.Mechanism().NumBodies()
-	for node := range n.fac.Matrix.P.Len() {
+	for node := range n.fac.Matrix.Pattern.Len() {
 		at := n.at(node, -1, kkt.ErrInaccurate)
 		switch joint := node - n.gap; {
 		case node < nb:
@@ -78,5 +78,5 @@ func TestNewtonNames(t *testing.T) {
 			require.NotEmpty(t, at.Force+at.Joint)
 		}
 	}
-	require.Equal(t, n.at(nb, -1, nil), n.at(n.fac.Matrix.P.Len()-n.gap, -1, nil), "slack and row")
+	require.Equal(t, n.at(nb, -1, nil), n.at(n.fac.Matrix.Pattern.Len()-n.gap, -1, nil), "slack and row")
 }

@@ -39,7 +39,7 @@ func owns(m *mechanism.Mechanism) (list []own) {
 
 // fillOwn stores the rows of o at st in n.fac.
 func (n *Newton) fillOwn(o *own, st *mechanism.State, position, velocity float64) error {
-	P, V, err := n.sys.L.Mech.OwnDerivatives(o.index, n.sys.Kin, st)
+	P, V, err := n.sys.Layout.Mech.OwnDerivatives(o.index, n.sys.Kin, st)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (n *Newton) fillOwn(o *own, st *mechanism.State, position, velocity float64
 		}
 	}
 	rootTo(o.B, o.A, wide)
-	p := n.fac.Matrix.P
+	p := n.fac.Matrix.Pattern
 	for k := range o.bodies {
 		at := p.Ptr[o.node+int32(k)]
 		blocks := n.fac.Matrix.Val[p.Pos[at]:]

@@ -90,7 +90,7 @@ type pull struct {
 
 // pullTo stores c at st, whose bodies have the kinematics of n.sys.
 func (n *Newton) pullTo(q *pull, c *compliance, st *mechanism.State) {
-	m, k := n.sys.L.Mech, n.sys.Kin
+	m, k := n.sys.Layout.Mech, n.sys.Kin
 	if c.joint < 0 {
 		springTo(q, &m.Forces[c.index], k, st)
 		return
@@ -146,7 +146,7 @@ func springTo(q *pull, f *mechanism.ForceElement, k *mechanism.Kinematics, st *m
 
 // fillCompliance stores row i of G at st in n.fac.
 func (n *Newton) fillCompliance(i int, st *mechanism.State, position, velocity float64) {
-	c, p := &n.rows[i], n.fac.Matrix.P
+	c, p := &n.rows[i], n.fac.Matrix.Pattern
 	var q pull
 	n.pullTo(&q, c, st)
 	root := max(math.Sqrt(max(q.stiffness*position+q.damping*velocity, 0)), rootLeast)
@@ -199,7 +199,7 @@ func addTo(dst []float64, v *[6]float64) {
 
 // fillEnd stores sign·wᵀ·X·C⁻ᵀ of one body (assemble.Weighted).
 func (n *Newton) fillEnd(v []float64, w *spatial.Force, arm *spatial.Vec3, body int32, sign float64) {
-	E, c := &n.sys.Kin.Bodies[body].E, n.sys.L.Mech.Bodies[body].Weight()
+	E, c := &n.sys.Kin.Bodies[body].E, n.sys.Layout.Mech.Bodies[body].Weight()
 	f := w.Linear()
 	moment := E.TMulVec(w.Moment().Add(arm.Cross(f)))
 	c.Inertia.MulVecTo(&moment, &moment)

@@ -50,6 +50,7 @@ type Checkpoint struct {
 	Error    float64     `json:"error"`
 	Rejected bool        `json:"rejected"`
 	Closed   [2]int      `json:"closed"` // steps with closed stages: still to do, and the last number of them
+	Knots    [2]int      `json:"knots"`  // of motions at which steps are to end: still to come, and the last number of them
 	Stages   bool        `json:"stages"` // all steps have closed stages, as rows are redundant
 	Near     Near        `json:"near"`
 	Kept     []float64   `json:"kept"`
@@ -105,6 +106,7 @@ func (s *Simulation) Checkpoint() (*Checkpoint, error) {
 		Stepper: s.stepper.Settings(), Options: s.settings(), Solver: s.o.Dynamics,
 		Start: s.start, Time: s.st.Time, Bodies: make([][13]float64, len(s.st.Bodies)), Angles: append([]float64(nil), s.st.Angles...),
 		Base: s.base, Count: s.count, Step: s.control.h, Error: s.control.old, Rejected: s.control.rejected, Closed: [2]int{s.control.closed, s.control.span},
+		Knots:  [2]int{s.control.knots.left, s.control.knots.spell},
 		Stages: s.control.redundant, Near: s.control.near.mark(),
 		Kept: append([]float64(nil), s.stepper.Kept()...), Events: make([]EventMark, len(s.events)), Stopped: s.stopped, Failed: s.failed,
 		Rows: s.rows, Stats: s.stats,
@@ -184,6 +186,7 @@ func (s *Simulation) restore(c *Checkpoint) {
 	s.start, s.base, s.count = c.Start, c.Base, c.Count
 	s.control.h, s.control.old, s.control.rejected = c.Step, c.Error, c.Rejected
 	s.control.closed, s.control.span = c.Closed[0], c.Closed[1]
+	s.control.knots = knots{c.Knots[0], c.Knots[1]}
 	s.control.redundant = c.Stages
 	if s.o.Step > 0 {
 		s.closeStages(s.stagesClosed())

@@ -144,6 +144,11 @@ func (s *Simulation) inspectTimes(c *Checkpoint) error {
 			return misfit(n, "closed[%d]", i)
 		}
 	}
+	for i, n := range c.Knots {
+		if n < 0 || n > longestSpell {
+			return misfit(n, "knots[%d]", i)
+		}
+	}
 	for _, x := range [...]struct {
 		name string
 		n    int64

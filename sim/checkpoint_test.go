@@ -97,6 +97,7 @@ func TestCheckpointValues(t *testing.T) {
 		"its near.most is NaN":                         func(c *sim.Checkpoint) { c.Near.Most = math.NaN() },
 		"its near.rows is -2":                          func(c *sim.Checkpoint) { c.Near.Rows = -2 },
 		"its near.leaving is 9":                        func(c *sim.Checkpoint) { c.Near.Leaving = 9 },
+		"its knots[0] is -1":                           func(c *sim.Checkpoint) { c.Knots[0] = -1 },
 		"its closed[1] is 64":                          func(c *sim.Checkpoint) { c.Closed[1] = 64 },
 		"its stats.steps is -5":                        func(c *sim.Checkpoint) { c.Stats.Steps = -5 },
 		"its stats.worst is {-1 0}":                    func(c *sim.Checkpoint) { c.Stats.Worst = sim.Drift{Position: -1} },

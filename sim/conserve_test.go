@@ -160,11 +160,11 @@ func (d *stabilized) StabilizedAccelerations(a []float64, st *mechanism.State, a
 			return err
 		}
 		for k := range jt.Rows {
-			sys.B[d.layout.Pattern.Off[node]+k] -= 2*alpha*rate[k] + beta*beta*delta[k]
+			sys.Right[d.layout.Pattern.Off[node]+k] -= 2*alpha*rate[k] + beta*beta*delta[k]
 		}
 	}
 	var x mat.VecDense
-	if err := x.SolveVec(interop.Dense(sys.K, nil), mat.NewVecDense(len(sys.B), sys.B)); err != nil {
+	if err := x.SolveVec(interop.Dense(sys.Matrix, nil), mat.NewVecDense(len(sys.Right), sys.Right)); err != nil {
 		return err
 	}
 	copy(a, x.RawVector().Data)

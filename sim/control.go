@@ -18,6 +18,7 @@ type control struct {
 	most     float64 // angle that a body is to turn by in a step at most, rad
 
 	near         nearing
+	knots        knots
 	redundant    bool // fixed steps have closed stages, as rows are redundant
 	closed, span int  // steps with closed stages: still to do, and the last number of them
 }
@@ -111,16 +112,20 @@ func (s *Simulation) try(until float64) (t1 float64, err error) {
 	if c.h == 0 {
 		c.h = firstStep
 	}
-	if t1, ok := s.tryNear(until); ok {
+	end := s.upToKnot(until)
+	if t1, ok := s.tryNear(end); ok {
 		return t1, nil
 	}
 	s.closeStages(s.o.CloseStages || c.closed > 0)
-	t1, e, err := s.attempt(until)
+	t1, e, end, err := s.tryKnots(until, end)
 	switch good := err == nil && e <= 1; {
 	case good && c.closed == 0:
 		c.span /= 2
 	case !good && s.o.Projector != nil && !s.implicit && !errors.Is(err, ErrHalfTurn):
-		t1, e, err = s.leap(until)
+		if end < until { // a step that ends there has been tried
+			c.h = min(c.h, end-s.st.Time)
+		}
+		t1, e, err = s.leap(end)
 	}
 	for (err != nil || !(e <= 1)) && !s.ended() {
 		switch half := new(HalfTurnError); {
@@ -137,17 +142,24 @@ func (s *Simulation) try(until float64) (t1 float64, err error) {
 			}
 			return 0, fault.Errorf("sim: at t = %v: %w: %w", s.st.Time, ErrStepTooSmall, err)
 		}
-		t1, e, err = s.attempt(until)
+		t1, e, err = s.attempt(end)
 	}
+	h := c.h
 	s.accept(t1-s.st.Time, e, false)
+	if end < until && t1 == end { // a knot, which says nothing about steps across the next one
+		c.h, c.knots.left = min(c.h, h), max(c.knots.left-1, 0)
+	}
 	c.closed = max(c.closed-1, 0)
 	return t1, nil
 }
 
 // tooShort reports whether the next step would be below rounding.
 func (s *Simulation) tooShort() bool {
-	return s.control.h < max(s.o.MinStep, leastStep*ulp(max(math.Abs(s.st.Time), firstStep)))
+	return s.control.h < max(s.o.MinStep, shortest(s.st.Time))
 }
+
+// shortest returns the least step at a time.
+func shortest(t float64) float64 { return leastStep * ulp(max(math.Abs(t), firstStep)) }
 
 // accept takes in an accepted step h with the error e. over says that the step was led over a
 // singular pose.

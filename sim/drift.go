@@ -2,6 +2,7 @@ package sim
 
 import (
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -18,7 +19,7 @@ const DefaultDrift = 1e-10
 // Cost: O(bodies + joints); allocates.
 func Closed(m *mechanism.Mechanism, st *mechanism.State) (bool, error) {
 	k := newKinematics(m)
-	d, err := driftOf(m, &k, st)
+	d, err := driftOf(m, &k, st, nil)
 	return driftIn(&d, m.DriftUnit()).within(Drift{}.withDefaults()), err
 }
 
@@ -79,14 +80,56 @@ func newKinematics(m *mechanism.Mechanism) mechanism.Kinematics {
 
 // driftOf measures st. k is the kinematics of st afterwards.
 //
-// Cost: O(bodies + joints), no allocation.
-func driftOf(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) (v mechanism.Violation, err error) {
+// Cost: O(bodies + joints), no allocation. It returns the cause for which the context of watch has ended.
+func driftOf(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State, watch *halt.Watch) (v mechanism.Violation, err error) {
 	if err := m.KinematicsTo(k, st); err != nil {
 		return v, fault.Errorf("sim: at t = %v: %w", st.Time, err)
 	}
 	for j := range m.Joints {
+		if watch.Every(j) {
+			return v, watch.Err()
+		}
 		w := m.ViolationOf(j, k, st)
 		v.Widen(&w)
 	}
 	return v, nil
+}
+
+// projectEnd is project for s.next right after its step has been tried.
+func (s *Simulation) projectEnd() (changed bool, err error) {
+	d, err := projectDrift(s.drifts, &s.next, s.o.Drift)
+	if err != nil {
+		return false, err
+	}
+	s.stats.Worst.widen(driftIn(&d, 1))
+	if driftIn(&d, s.unit).within(s.o.Drift) {
+		return false, nil
+	}
+	return true, nil
+}
+
+// project brings st back to the constraints if it has drifted and there is a
+// projector, and reports whether it has changed.
+func (s *Simulation) project(st *mechanism.State) (changed bool, err error) {
+	d, err := driftOf(s.mech, &s.kin, st, &s.halt)
+	if err != nil {
+		return false, err
+	}
+	if st != &s.sample {
+		s.stats.Worst.widen(driftIn(&d, 1))
+	}
+	if s.o.Projector == nil || driftIn(&d, s.unit).within(s.o.Drift) {
+		return false, nil
+	}
+	if s.beside {
+		return true, project(s.exact, st)
+	}
+	return true, project(s.o.Projector, st)
+}
+
+// countProjected counts a projection of a state that the run goes on from.
+func (s *Simulation) countProjected(projected bool) {
+	if projected {
+		s.stats.Projections++
+	}
 }

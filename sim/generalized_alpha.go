@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -83,6 +84,7 @@ func chungHulbert(rho float64) alphas {
 // the start (Arnold, Brüls & Cardona 2015), is kept beside the projected velocities, and
 // changes with h².
 type GeneralizedAlpha struct {
+	halt halt.Watch
 	mech *mechanism.Mechanism
 	dyn  ImplicitDynamics
 	o    GeneralizedAlphaOptions
@@ -241,6 +243,9 @@ func (k *GeneralizedAlpha) Try(st *mechanism.State, t float64) (float64, error) 
 	k.t0, k.h = st.Time, t-st.Time
 	k.end.Time, k.end.Angles = t, st.Angles
 	k.anchor(st)
+	if err := k.halt.Err(); err != nil {
+		return 0, err
+	}
 	if err := k.prepare(st); err != nil {
 		return 0, err
 	}

@@ -45,6 +45,9 @@ func (k *GeneralizedAlpha) solve(st *mechanism.State) error {
 		how, err = k.iterate(true)
 	}
 	for try := 0; how != converged && try < 2*k.dyn.Levels(); try++ {
+		if err := k.halt.Err(); err != nil {
+			return err
+		}
 		at := &k.end
 		if how == lost || !(k.corrected <= newtonNear) {
 			at = st
@@ -132,6 +135,9 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 		if err := k.place(); err != nil {
 			return lost, err
 		}
+		if err := k.halt.Err(); err != nil {
+			return lost, err
+		}
 		k.evaluations++
 		if err := k.dyn.Correct(k.du, k.dlambda, &k.end, k.u1, k.lambda1, position); err != nil {
 			return lost, err
@@ -202,6 +208,9 @@ func (k *GeneralizedAlpha) estimate() (float64, error) {
 		return 0, nil
 	}
 	k.relative = max(k.o.Tolerance.Relative, leastTolerance*k.roundings)
+	if err := k.halt.Err(); err != nil {
+		return 0, err
+	}
 	for i, a := range k.a1 {
 		k.e[i] = a - k.a0[i]
 	}

@@ -60,7 +60,7 @@ func newOnManifold(m *mechanism.Mechanism, d Dynamics) *onManifold {
 //
 // Cost: that of a projection and of the accelerations, no allocation of its own.
 func (d *onManifold) Accelerations(a []float64, st *mechanism.State) error {
-	drift, err := driftOf(d.mech, &d.kin, st)
+	drift, err := driftOf(d.mech, &d.kin, st, nil)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ const roundTol = 1e-14
 // trees: of order 5 for the solution, of order 4 for the embedded one, and of the
 // order of the extension at every θ, where 1/γ becomes θᵖ/γ.
 func TestOrderConditions(t *testing.T) {
-	for _, tab := range tableaux {
+	for _, tab := range append([]*sim.Tableau{sim.Euler()}, tableaux...) {
 		t.Run(tab.Name, func(t *testing.T) {
 			trees := treesOf(tab)
 			holds := func(b []float64, theta float64, order int) {

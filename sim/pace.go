@@ -1,6 +1,10 @@
 package sim
 
-import "github.com/rung-mbd/rung/internal/fault"
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/fault"
+)
 
 const (
 	// paceSteps is the number of steps after which a run looks at its pace, again and again.
@@ -31,7 +35,7 @@ func (s *Simulation) keepPace(until float64) error {
 	mean := (s.st.Time - s.pace.from) / paceSteps
 	s.pace.steps = 0
 	left := until - s.st.Time
-	if !(left > paceMost*mean) {
+	if !(left > paceMost*mean) || math.IsInf(until, 1) {
 		return nil
 	}
 	at := 0

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -104,6 +105,7 @@ func (t Tolerance) withDefaults(m *mechanism.Mechanism) Tolerance {
 // RungeKutta is an explicit Runge–Kutta method in exponential coordinates
 // around the start of each step. It is a Stepper.
 type RungeKutta struct {
+	halt halt.Watch
 	mech *mechanism.Mechanism
 	dyn  Dynamics
 	size stepSizer   // dyn, if it wants to know the step
@@ -284,6 +286,9 @@ func (k *RungeKutta) evaluate(a []float64, st *mechanism.State) error {
 // turnedTo is combineTo for stages and ends. It returns a HalfTurnError if a rotation does
 // not stay below half a turn.
 func (k *RungeKutta) turnedTo(y *mechanism.State, w []float64, h float64, rate []float64) error {
+	if err := k.halt.Err(); err != nil {
+		return err
+	}
 	body, square := k.combineTo(y, w, h, rate)
 	k.turned = math.Sqrt(square)
 	if square >= math.Pi*math.Pi {

@@ -6,7 +6,8 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/team"
+	"github.com/rung-mbd/rung/internal/guard"
+	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -72,7 +73,7 @@ type Stats struct {
 // Simulation is a run: a state that moves through time. It owns all memory it
 // needs and belongs to one goroutine.
 type Simulation struct {
-	guard    team.Guard
+	guard    guard.Guard
 	mech     *mechanism.Mechanism
 	stepper  Stepper
 	o        Options
@@ -91,11 +92,12 @@ type Simulation struct {
 	implicit bool           // the stepper closes the joints by itself
 	print    uint64         // of the mechanism as it was at the start
 
-	st     *mechanism.State
-	next   mechanism.State // the end of a step, projected
-	sample mechanism.State // of rows and events
-	kin    mechanism.Kinematics
-	row    Row
+	st        *mechanism.State
+	next      mechanism.State // the end of a step, projected
+	projected bool            // next has been changed by that, and not to rounding
+	sample    mechanism.State // of rows and events
+	kin       mechanism.Kinematics
+	row       Row
 
 	start   float64
 	base    float64 // fixed steps end at base + count·Step
@@ -103,6 +105,7 @@ type Simulation struct {
 	control control
 	rows    int64   // rows written
 	called  []int64 // samples of each controller that are done
+	placed  bool    // the state at the start has been projected
 	begun   bool
 	stopped string
 	failed  float64 // time at which a step has been given up
@@ -110,7 +113,8 @@ type Simulation struct {
 	back    foothold
 	pace    pace
 
-	ctx context.Context // of the run
+	ctx  context.Context // of the run
+	halt halt.Watch      // of ctx
 }
 
 // turner is a Stepper that knows the largest angle of a body in the step last tried, rad.
@@ -259,7 +263,7 @@ func (s *Simulation) begin() error {
 	if s.begun {
 		return nil
 	}
-	if _, err := s.project(s.st); err != nil {
+	if err := s.place(); err != nil {
 		return err
 	}
 	if s.o.Step > 0 && s.gauged != nil && !s.o.CloseStages && !s.o.OpenStages {
@@ -277,6 +281,22 @@ func (s *Simulation) begin() error {
 		}
 	}
 	s.begun = true
+	return nil
+}
+
+// place projects the state at the start, once. An error leaves it as it was, so that the next Run does the same.
+func (s *Simulation) place() error {
+	if s.placed {
+		return nil
+	}
+	copyTo(&s.next, s.st)
+	changed, err := s.project(&s.next)
+	if err != nil {
+		return err
+	}
+	copyTo(s.st, &s.next)
+	s.countProjected(changed)
+	s.placed = true
 	return nil
 }
 
@@ -302,6 +322,7 @@ func (s *Simulation) step(until float64) error {
 	}
 	if !gone {
 		s.stepper.Accept()
+		s.countProjected(s.projected)
 		copyTo(s.st, &s.next)
 		s.mech.FollowAngles(&s.kin, s.st)
 	}
@@ -316,6 +337,9 @@ func (s *Simulation) passEvents(t1 float64) (gone bool, err error) {
 	t0 := s.st.Time
 	s.findAll()
 	for {
+		if s.ended() { // what has been found since may be wrong
+			return false, s.orCause(nil)
+		}
 		i, theta := s.firstEvent(), 1.0
 		if i >= 0 {
 			theta = s.watches[i].root
@@ -345,6 +369,9 @@ func (s *Simulation) sampleAt(theta float64) {
 // the same instant, and reports whether the run goes on from there, the rest of the step left out.
 func (s *Simulation) act(theta float64) (gone bool, err error) {
 	s.meet(theta)
+	if s.ended() {
+		return false, s.orCause(nil)
+	}
 	response, stopped := Continue, ""
 	for i := range s.events {
 		if !s.watches[i].now {
@@ -368,9 +395,11 @@ func (s *Simulation) act(theta float64) (gone bool, err error) {
 		return false, nil
 	}
 	copyTo(&s.next, &s.sample)
-	if _, err := s.project(&s.next); err != nil {
+	changed, err := s.project(&s.next)
+	if err != nil {
 		return false, err
 	}
+	s.countProjected(changed)
 	copyTo(s.st, &s.next)
 	s.mech.FollowAngles(&s.kin, s.st)
 	s.stepper.Restart()
@@ -409,43 +438,8 @@ func (s *Simulation) settle() error {
 	if err != nil {
 		return err
 	}
+	s.projected = changed && !s.exactly
 	return s.stepper.Lead(&s.next, changed)
-}
-
-// projectEnd is project for s.next right after its step has been tried.
-func (s *Simulation) projectEnd() (changed bool, err error) {
-	d, err := projectDrift(s.drifts, &s.next, s.o.Drift)
-	if err != nil {
-		return false, err
-	}
-	s.stats.Worst.widen(driftIn(&d, 1))
-	if driftIn(&d, s.unit).within(s.o.Drift) {
-		return false, nil
-	}
-	s.stats.Projections++
-	return true, nil
-}
-
-// project brings st back to the constraints if it has drifted and there is a
-// projector, and reports whether it has changed.
-func (s *Simulation) project(st *mechanism.State) (changed bool, err error) {
-	d, err := driftOf(s.mech, &s.kin, st)
-	if err != nil {
-		return false, err
-	}
-	if st != &s.sample {
-		s.stats.Worst.widen(driftIn(&d, 1))
-	}
-	if s.o.Projector == nil || driftIn(&d, s.unit).within(s.o.Drift) {
-		return false, nil
-	}
-	if st != &s.sample {
-		s.stats.Projections++
-	}
-	if s.beside {
-		return true, project(s.exact, st)
-	}
-	return true, project(s.o.Projector, st)
 }
 
 // recordUpTo writes the rows that are due up to the fraction theta of the step
@@ -462,6 +456,9 @@ func (s *Simulation) recordUpTo(t0, t1, theta float64) error {
 			return nil
 		}
 		s.sampleAt(min(max((due-t0)/(t1-t0), 0), theta))
+		if s.ended() {
+			return s.orCause(nil)
+		}
 		if err := s.record(); err != nil {
 			return err
 		}
@@ -473,7 +470,7 @@ const dueSlack = 1e-10
 
 // record writes the row of s.sample.
 func (s *Simulation) record() error {
-	d, err := driftOf(s.mech, &s.kin, &s.sample)
+	d, err := driftOf(s.mech, &s.kin, &s.sample, &s.halt)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,11 @@ type Tableau struct {
 	FSAL       bool        // the last stage is the first of the next step
 }
 
+// Euler is the explicit method of order 1.
+func Euler() *Tableau {
+	return &Tableau{Name: "euler", Order: 1, Dense: 1, A: [][]float64{{}}, B: []float64{1}, C: []float64{0}, P: [][]float64{{1}}}
+}
+
 // RungeKutta4 is the classical method of order 4, with the extension of order 3
 // that its stages allow (Hairer, Nørsett & Wanner 1993 §II.6).
 func RungeKutta4() *Tableau {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/halt"
 )
 
 // Watcher is what a Dynamics, a Projector or a Stepper may be besides: after Watch, and until end is called, its methods
@@ -18,10 +19,11 @@ func (s *Simulation) watch(ctx context.Context) (end func()) {
 	if ctx.Done() == nil {
 		return unwatched
 	}
-	stepper, projector := watchOf(ctx, s.stepper), watchOf(ctx, s.o.Projector)
+	own, stepper, projector := s.halt.Begin(ctx), watchOf(ctx, s.stepper), watchOf(ctx, s.o.Projector)
 	return func() {
 		projector()
 		stepper()
+		own()
 	}
 }
 
@@ -46,11 +48,22 @@ func (s *Simulation) orCause(err error) error {
 	return fault.Errorf("sim: at t = %v: %w", s.st.Time, context.Cause(s.ctx))
 }
 
-// Watch implements Watcher if the dynamics do.
-func (k *RungeKutta) Watch(ctx context.Context) (end func()) { return watchOf(ctx, k.dyn) }
+// Watch implements Watcher, for the dynamics too if they do.
+func (k *RungeKutta) Watch(ctx context.Context) (end func()) { return watchBoth(ctx, &k.halt, k.dyn) }
 
-// Watch implements Watcher if the dynamics do.
-func (k *GeneralizedAlpha) Watch(ctx context.Context) (end func()) { return watchOf(ctx, k.dyn) }
+// Watch implements Watcher, for the dynamics too if they do.
+func (k *GeneralizedAlpha) Watch(ctx context.Context) (end func()) {
+	return watchBoth(ctx, &k.halt, k.dyn)
+}
+
+// watchBoth makes own, and w if it can, watch ctx.
+func watchBoth(ctx context.Context, own *halt.Watch, w any) (end func()) {
+	first, second := own.Begin(ctx), watchOf(ctx, w)
+	return func() {
+		second()
+		first()
+	}
+}
 
 // Watch implements Watcher if the dynamics do.
 func (b *Baumgarte) Watch(ctx context.Context) (end func()) { return watchOf(ctx, b.Dynamics) }

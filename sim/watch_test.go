@@ -39,7 +39,8 @@ func (c *cancels) Accelerations(a []float64, st *mechanism.State) error {
 // and counts of a run that nobody has stopped.
 func TestRunContext(t *testing.T) {
 	for _, step := range []float64{0, 0.01} {
-		run := func(left int) *sim.Simulation {
+		run := func(left int) (*sim.Simulation, *memory) {
+			rows := &memory{}
 			r := golden(t, "four-bar")
 			ctx, cancel := context.WithCancelCause(context.Background())
 			defer cancel(nil)
@@ -49,7 +50,9 @@ func TestRunContext(t *testing.T) {
 				tab = sim.RungeKutta4()
 			}
 			s := sim.New(r.mech, sim.NewRungeKutta(r.mech, dyn, tab, sim.Tolerance{Relative: 1e-7}), r.mech.Initial(),
-				sim.Options{Step: step, Projector: r.proj})
+				sim.Options{Step: step, Projector: r.proj, Every: 0.003, Recorder: rows, Events: []sim.Event{{
+					Name: "turn", Function: func(st *mechanism.State) float64 { return st.Bodies[0].Omega[2] - 1 },
+				}}})
 			err := s.RunContext(ctx, 0.5)
 			if left > 0 {
 				require.ErrorIs(t, err, assert.AnError)
@@ -59,13 +62,51 @@ func TestRunContext(t *testing.T) {
 				err = s.Run(0.5)
 			}
 			require.NoError(t, err)
-			return s
+			return s, rows
 		}
-		want := run(0)
+		want, wantRows := run(0)
 		for _, left := range []int{1, 2, 3, 7, 20, 23, 61, 62, 63, 64} {
-			got := run(left)
+			got, gotRows := run(left)
 			require.Equal(t, want.State(), got.State(), "step %v, call %d", step, left)
+			require.Equal(t, wantRows.states, gotRows.states, "step %v, call %d", step, left)
 			require.Equal(t, want.Stats(), got.Stats(), "step %v, call %d", step, left)
 		}
+	}
+}
+
+// fails is a Dynamics with one call that fails.
+type fails struct {
+	sim.Dynamics
+	left int // calls until then
+}
+
+func (f *fails) Accelerations(a []float64, st *mechanism.State) error {
+	if f.left--; f.left == 0 {
+		return assert.AnError
+	}
+	return f.Dynamics.Accelerations(a, st)
+}
+
+// TestProjectionsCountOnce: a step that is done again after an error counts its projection once.
+func TestProjectionsCountOnce(t *testing.T) {
+	run := func(left int) *sim.Simulation {
+		r := golden(t, "four-bar")
+		dyn := &fails{Dynamics: r.dyn, left: left}
+		s := sim.New(r.mech, sim.NewRungeKutta(r.mech, dyn, sim.RungeKutta4(), sim.Tolerance{}), r.mech.Initial(),
+			sim.Options{Step: 0.01, Projector: r.proj, Drift: sim.Drift{Position: 1e-15, Velocity: 1e-15}})
+		err := s.Run(0.05)
+		if left > 0 {
+			require.ErrorIs(t, err, assert.AnError)
+			err = s.Run(0.05)
+		}
+		require.NoError(t, err)
+		return s
+	}
+	want := run(0)
+	require.GreaterOrEqual(t, want.Stats().Projections, int64(4))
+	for left := 1; left <= 12; left++ {
+		got := run(left)
+		require.Equal(t, want.Stats(), got.Stats(), "call %d", left)
+		require.Equal(t, want.State(), got.State(), "call %d", left)
 	}
 }

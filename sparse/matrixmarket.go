@@ -43,7 +43,7 @@ func (v *View) WriteMatrixMarket(w io.Writer, comments ...string) error {
 	if err != nil {
 		return err
 	}
-	n := v.m.P.Dim()
+	n := v.m.Pattern.Dim()
 	b := bufio.NewWriter(w)
 	writeBanner(b, "coordinate real symmetric", comments)
 	fmt.Fprintf(b, "%d %d %d\n", n, n, nz)

@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/internal/check"
-	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 // readMatrixMarket reads "coordinate real symmetric" and "array real general"
@@ -68,18 +68,18 @@ func readMatrixMarket(t *testing.T, text string) (d *mat.Dense, entries int, com
 }
 
 func TestMatrixMarketRoundTrip(t *testing.T) {
-	graphs.EachMatrix(t, func(t *testing.T, seed uint64, m *sparse.Matrix) {
+	sparsetest.EachMatrix(t, func(t *testing.T, seed uint64, m *sparse.Matrix) {
 		var b bytes.Buffer
 		require.NoError(t, m.WriteMatrixMarket(&b))
 		d, entries, _ := readMatrixMarket(t, b.String())
-		assert.True(t, mat.Equal(graphs.Dense(m, nil), d))
-		assert.Equal(t, m.P.NonZeros(), int64(entries))
+		assert.True(t, mat.Equal(sparsetest.Dense(m, nil), d))
+		assert.Equal(t, m.Pattern.NonZeros(), int64(entries))
 
-		perm := graphs.Perm(check.Rand(seed), m.P.Len())
+		perm := sparsetest.Perm(check.Rand(seed), m.Pattern.Len())
 		b.Reset()
 		require.NoError(t, m.View(perm).WriteMatrixMarket(&b))
 		d, _, _ = readMatrixMarket(t, b.String())
-		assert.True(t, mat.Equal(graphs.Dense(m, perm), d))
+		assert.True(t, mat.Equal(sparsetest.Dense(m, perm), d))
 	})
 }
 
@@ -111,7 +111,7 @@ func TestMatrixMarketText(t *testing.T) {
 }
 
 func TestVectorRoundTrip(t *testing.T) {
-	x := graphs.Vec(check.Rand(1), 20)
+	x := sparsetest.Vec(check.Rand(1), 20)
 	x = append(x, 0, math.MaxFloat64, math.SmallestNonzeroFloat64, 1e23, math.Pi)
 	var b bytes.Buffer
 	require.NoError(t, sparse.WriteVector(&b, x, "right side"))
@@ -154,11 +154,11 @@ func (f *full) Write(p []byte) (int, error) {
 }
 
 func TestWritersReportTheErrorOfTheFile(t *testing.T) {
-	m := graphs.Matrix(6, 8, 14)
+	m := sparsetest.Matrix(6, 8, 14)
 	for name, write := range map[string]func(io.Writer) error{
 		"matrix": func(w io.Writer) error { return m.WriteMatrixMarket(w) },
 		"vector": func(w io.Writer) error { return sparse.WriteVector(w, make([]float64, 9000)) },
-		"spy":    func(w io.Writer) error { return sparse.WriteSpy(w, m.P, nil, sparse.SpyOptions{Title: "t"}) },
+		"spy":    func(w io.Writer) error { return sparse.WriteSpy(w, m.Pattern, nil, sparse.SpyOptions{Title: "t"}) },
 	} {
 		for _, room := range []full{0, 5000} {
 			t.Run(fmt.Sprintf("%s/%d", name, room), func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 // MulVecTo stores in dst the product m·x.
 //
-// Shapes: dst and x have m.P.Dim() entries and do not overlap.
+// Shapes: dst and x have m.Pattern.Dim() entries and do not overlap.
 // Cost: O(stored values), no allocation. It panics on a length mismatch.
 func (m *Matrix) MulVecTo(dst, x []float64) {
 	m.ResidualTo(dst, nil, x)
@@ -19,10 +19,10 @@ func (m *Matrix) MulVecTo(dst, x []float64) {
 
 // ResidualTo stores r = b − m·x. A nil b stands for zero.
 //
-// Shapes: r, b and x have m.P.Dim() entries; r may be b, not x.
+// Shapes: r, b and x have m.Pattern.Dim() entries; r may be b, not x.
 // Cost: O(stored values), no allocation. It panics on a length mismatch.
 func (m *Matrix) ResidualTo(r, b, x []float64) {
-	p := m.P
+	p := m.Pattern
 	if len(r) != p.Dim() || len(x) != p.Dim() || b != nil && len(b) != p.Dim() {
 		panic("sparse: length mismatch")
 	}
@@ -35,7 +35,7 @@ func (m *Matrix) ResidualTo(r, b, x []float64) {
 
 // diagonalResidual stores r = b − D·x in the rows of the np diagonal blocks D.
 func (m *Matrix) diagonalResidual(r, b, x []float64, np int) {
-	p := m.P
+	p := m.Pattern
 	if m.Dia == nil {
 		for i, t := range x[:p.Off[np]] {
 			r[i] = at(b, i) - t
@@ -78,7 +78,7 @@ func at(b []float64, i int) float64 {
 // rowResidual finishes row i of sign −1: its own residual, and its transposed
 // blocks taken from the rows of its columns.
 func (m *Matrix) rowResidual(r, b, x []float64, i int) {
-	p := m.P
+	p := m.Pattern
 	o, s := int(p.Off[i]), int(p.Size[i])
 	var t [MaxBlock]float64
 	for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
@@ -122,21 +122,31 @@ func rowTerm6(v []float64, x, r *[6]float64, xi []float64, t *[MaxBlock]float64)
 //
 // Cost: O(stored values); allocates one vector.
 func (m *Matrix) Norm1() float64 {
-	p := m.P
+	p := m.Pattern
 	sum := make([]float64, p.Dim())
 	for i := range p.Len() {
 		o, s := int(p.Off[i]), int(p.Size[i])
-		if p.Sign[i] > 0 {
+		switch {
+		case p.Sign[i] > 0 && m.Dia == nil:
+			for k := range s {
+				sum[o+k]++
+			}
+		case p.Sign[i] > 0:
 			for k := range s * s {
 				sum[o+k/s] += math.Abs(m.diagonal(int32(i), k/s, k%s))
 			}
 		}
 		for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
 			j := p.Ind[k]
-			oj, sj := int(p.Off[j]), int(p.Size[j])
-			for e, v := range m.Val[p.Pos[k]:p.Pos[k+1]] {
-				sum[o+e/sj] += math.Abs(v)
-				sum[oj+e%sj] += math.Abs(v)
+			columns := sum[p.Off[j]:p.Off[j+1]]
+			v := m.Val[p.Pos[k]:p.Pos[k+1]]
+			for a := range s {
+				for c := range columns {
+					x := math.Abs(v[c])
+					sum[o+a] += x
+					columns[c] += x
+				}
+				v = v[len(columns):]
 			}
 		}
 	}
@@ -148,8 +158,15 @@ func (m *Matrix) Norm1() float64 {
 //
 // Cost: O(stored values); allocates.
 func (m *Matrix) BackwardError(b, x []float64) float64 {
-	r := make([]float64, m.P.Dim())
+	r := make([]float64, m.Pattern.Dim())
 	m.ResidualTo(r, b, x)
+	return m.ScaledResidual(r, b, x)
+}
+
+// ScaledResidual is BackwardError for the residual r = b − m·x.
+//
+// Cost: O(stored values); allocates.
+func (m *Matrix) ScaledResidual(r, b, x []float64) float64 {
 	size := m.Norm1()*algebra.MaxAbs(x) + algebra.MaxAbs(b)
 	if size == 0 {
 		return 0

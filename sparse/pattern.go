@@ -102,31 +102,31 @@ func (p *Pattern) NonZeros() int64 {
 
 // Matrix holds the values of a symmetric block matrix.
 type Matrix struct {
-	P   *Pattern
-	Dia []float64 // P.Dia[n]: diagonal blocks, both triangles filled; nil stands for unit blocks
-	Val []float64 // P.Pos[last]: strict lower blocks
+	Pattern *Pattern
+	Dia     []float64 // Pattern.Dia[n]: diagonal blocks, both triangles filled; nil stands for unit blocks
+	Val     []float64 // Pattern.Pos[last]: strict lower blocks
 }
 
 // NewMatrix returns a zero matrix of the pattern.
 func NewMatrix(p *Pattern) *Matrix {
 	return &Matrix{
-		P:   p,
-		Dia: pages.Make[float64](p.Dia[p.Len()]),
-		Val: pages.Make[float64](p.Pos[len(p.Ind)]),
+		Pattern: p,
+		Dia:     pages.Make[float64](p.Dia[p.Len()]),
+		Val:     pages.Make[float64](p.Pos[len(p.Ind)]),
 	}
 }
 
 // NewUnitMatrix returns a matrix of the pattern with unit diagonal blocks, which
 // are not stored, and zero blocks elsewhere.
 func NewUnitMatrix(p *Pattern) *Matrix {
-	return &Matrix{P: p, Val: pages.Make[float64](p.Pos[len(p.Ind)])}
+	return &Matrix{Pattern: p, Val: pages.Make[float64](p.Pos[len(p.Ind)])}
 }
 
 // diagonal returns entry (r, c) of the diagonal block of node u, of sign +1.
 func (m *Matrix) diagonal(u int32, r, c int) float64 {
 	switch {
 	case m.Dia != nil:
-		return m.Dia[int(m.P.Dia[u])+r*int(m.P.Size[u])+c]
+		return m.Dia[int(m.Pattern.Dia[u])+r*int(m.Pattern.Size[u])+c]
 	case r == c:
 		return 1
 	}
@@ -140,7 +140,7 @@ func (m *Matrix) At(i, j int) float64 {
 	if i < j {
 		i, j = j, i
 	}
-	p := m.P
+	p := m.Pattern
 	if j < 0 || i >= p.Dim() {
 		panic("sparse: index out of range")
 	}

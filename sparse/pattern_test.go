@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/internal/check"
-	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 func TestNewPatternPanics(t *testing.T) {
@@ -87,9 +87,9 @@ func TestPatternCounts(t *testing.T) {
 }
 
 func TestAt(t *testing.T) {
-	graphs.EachMatrix(t, func(t *testing.T, _ uint64, m *sparse.Matrix) {
-		n := m.P.Dim()
-		d := graphs.Dense(m, nil)
+	sparsetest.EachMatrix(t, func(t *testing.T, _ uint64, m *sparse.Matrix) {
+		n := m.Pattern.Dim()
+		d := sparsetest.Dense(m, nil)
 		for i := range n {
 			for j := range n {
 				require.Equal(t, d.At(i, j), m.At(i, j), "(%d, %d)", i, j)
@@ -102,47 +102,47 @@ func TestAt(t *testing.T) {
 }
 
 func TestNonZerosCountsTheLowerTriangle(t *testing.T) {
-	graphs.EachMatrix(t, func(t *testing.T, _ uint64, m *sparse.Matrix) {
-		d := graphs.Dense(m, nil)
+	sparsetest.EachMatrix(t, func(t *testing.T, _ uint64, m *sparse.Matrix) {
+		d := sparsetest.Dense(m, nil)
 		want := int64(0)
-		for i := range m.P.Dim() {
+		for i := range m.Pattern.Dim() {
 			for j := range i + 1 {
 				if d.At(i, j) != 0 {
 					want++
 				}
 			}
 		}
-		assert.Equal(t, want, m.P.NonZeros())
+		assert.Equal(t, want, m.Pattern.NonZeros())
 	})
 }
 
 func TestMulVecTo(t *testing.T) {
-	graphs.EachMatrix(t, func(t *testing.T, seed uint64, m *sparse.Matrix) {
-		n := m.P.Dim()
-		x := graphs.Vec(check.Rand(seed), n)
+	sparsetest.EachMatrix(t, func(t *testing.T, seed uint64, m *sparse.Matrix) {
+		n := m.Pattern.Dim()
+		x := sparsetest.Vec(check.Rand(seed), n)
 		var want mat.VecDense
-		want.MulVec(graphs.Dense(m, nil), mat.NewVecDense(n, x))
-		got := graphs.Vec(check.Rand(seed+1), n)
+		want.MulVec(sparsetest.Dense(m, nil), mat.NewVecDense(n, x))
+		got := sparsetest.Vec(check.Rand(seed+1), n)
 		m.MulVecTo(got, x)
 		scale := check.MaxAbs(want.RawVector().Data)
-		check.CloseVec(t, got, want.RawVector().Data, graphs.Rounding, scale, "product")
+		check.CloseVec(t, got, want.RawVector().Data, sparsetest.Rounding, scale, "product")
 	})
 }
 
 func TestResidualTo(t *testing.T) {
-	graphs.EachMatrix(t, func(t *testing.T, seed uint64, m *sparse.Matrix) {
-		n := m.P.Dim()
+	sparsetest.EachMatrix(t, func(t *testing.T, seed uint64, m *sparse.Matrix) {
+		n := m.Pattern.Dim()
 		rnd := check.Rand(seed)
-		x, b := graphs.Vec(rnd, n), graphs.Vec(rnd, n)
-		d := graphs.Dense(m, nil)
+		x, b := sparsetest.Vec(rnd, n), sparsetest.Vec(rnd, n)
+		d := sparsetest.Dense(m, nil)
 		var want mat.VecDense
 		want.MulVec(d, mat.NewVecDense(n, x))
 		want.SubVec(mat.NewVecDense(n, b), &want)
-		got := graphs.Vec(rnd, n)
+		got := sparsetest.Vec(rnd, n)
 		m.ResidualTo(got, b, x)
 		scale := check.MaxAbs(want.RawVector().Data)
-		check.CloseVec(t, got, want.RawVector().Data, graphs.Rounding, scale, "residual")
-		check.Close(t, m.BackwardError(b, x), check.Residual(d, x, b), graphs.Rounding, 1, "backward error")
+		check.CloseVec(t, got, want.RawVector().Data, sparsetest.Rounding, scale, "residual")
+		check.Close(t, m.BackwardError(b, x), check.Residual(d, x, b), sparsetest.Rounding, 1, "backward error")
 
 		// Without b, and in place of b.
 		minus := make([]float64, n)
@@ -150,7 +150,7 @@ func TestResidualTo(t *testing.T) {
 		for i := range minus {
 			minus[i] += b[i]
 		}
-		check.CloseVec(t, minus, got, graphs.Rounding, scale, "without b")
+		check.CloseVec(t, minus, got, sparsetest.Rounding, scale, "without b")
 		m.ResidualTo(b, b, x)
 		assert.Equal(t, got, b)
 	})
@@ -186,11 +186,11 @@ func TestProductsCheckLengths(t *testing.T) {
 }
 
 func TestProductsDoNotAllocate(t *testing.T) {
-	m := graphs.Matrix(3, 20, 30)
-	n := m.P.Dim()
-	x, b, r := graphs.Vec(check.Rand(1), n), graphs.Vec(check.Rand(2), n), make([]float64, n)
+	m := sparsetest.Matrix(3, 20, 30)
+	n := m.Pattern.Dim()
+	x, b, r := sparsetest.Vec(check.Rand(1), n), sparsetest.Vec(check.Rand(2), n), make([]float64, n)
 	assert.Zero(t, testing.AllocsPerRun(20, func() { m.MulVecTo(r, x) }))
 	assert.Zero(t, testing.AllocsPerRun(20, func() { m.ResidualTo(r, b, x) }))
-	v := m.View(graphs.Perm(check.Rand(3), m.P.Len()))
+	v := m.View(sparsetest.Perm(check.Rand(3), m.Pattern.Len()))
 	assert.Zero(t, testing.AllocsPerRun(20, func() { v.VecTo(r, x) }))
 }

@@ -15,8 +15,8 @@ type View struct {
 //
 // Cost: O(nodes). It panics if perm is not a permutation of the nodes.
 func (m *Matrix) View(perm []int32) *View {
-	perm, _ = orderOf(m.P, perm)
-	return &View{m: m, perm: perm, off: offsets(m.P, perm)}
+	perm, _ = orderOf(m.Pattern, perm)
+	return &View{m: m, perm: perm, off: offsets(m.Pattern, perm)}
 }
 
 // At returns the scalar entry (i, j) of the reordered matrix.
@@ -36,10 +36,10 @@ func (v *View) At(i, j int) float64 {
 // Shapes: prox has one entry a row, in the order of the pattern.
 // Cost: O(nodes + stored values). It panics on a length mismatch.
 func (v *View) Entries(prox []float64, emit func(i, j int, x float64)) {
-	if prox != nil && len(prox) != v.m.P.Dim() {
+	if prox != nil && len(prox) != v.m.Pattern.Dim() {
 		panic("sparse: length mismatch")
 	}
-	l := newLayout(v.m.P, v.perm)
+	l := newLayout(v.m.Pattern, v.perm)
 	for c := range l.perm {
 		o := int(l.off[c])
 		for a := range int(l.off[c+1]) - o {
@@ -54,7 +54,7 @@ func (v *View) Entries(prox []float64, emit func(i, j int, x float64)) {
 // Shapes: dst and x have as many entries as the matrix has rows and do not
 // overlap. Cost: O(rows), no allocation. It panics on a length mismatch.
 func (v *View) VecTo(dst, x []float64) {
-	p := v.m.P
+	p := v.m.Pattern
 	if len(dst) != p.Dim() || len(x) != p.Dim() {
 		panic("sparse: length mismatch")
 	}
@@ -70,7 +70,7 @@ func (v *View) old(i int) int {
 		panic("sparse: index out of range")
 	}
 	c := search(v.off, i)
-	return int(v.m.P.Off[v.perm[c]]) + i - int(v.off[c])
+	return int(v.m.Pattern.Off[v.perm[c]]) + i - int(v.off[c])
 }
 
 // orderOf checks perm, replaces nil by the identity, and returns it with its

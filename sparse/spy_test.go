@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/internal/check"
-	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 // The colours of the picture.
@@ -86,9 +86,9 @@ func rectangles(t *testing.T, path string) map[[4]int]bool {
 }
 
 func TestSpyDrawsEveryBlockOnce(t *testing.T) {
-	m := graphs.Matrix(6, 8, 14)
-	p := m.P
-	perm := graphs.Perm(check.Rand(6), p.Len())
+	m := sparsetest.Matrix(6, 8, 14)
+	p := m.Pattern
+	perm := sparsetest.Perm(check.Rand(6), p.Len())
 	at := make([]int, p.Len())
 	o := 0
 	for _, u := range perm {
@@ -186,7 +186,7 @@ const pictureLimit = 2_000_000 // bytes
 // TestSpyDensity draws large patterns: cells within the grid, none twice, the
 // diagonal without a gap, and a bounded size.
 func TestSpyDensity(t *testing.T) {
-	scattered := graphs.Matrix(1, 20000, 30000).P
+	scattered := sparsetest.Matrix(1, 20000, 30000).Pattern
 	band, order := ladder(10000)
 	small, smallOrder := ladder(60)
 	for _, c := range []struct {

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/internal/pages"
 )
 
@@ -29,9 +30,10 @@ const (
 //
 // It implements mat.Symmetric as long as it is not factored.
 type BranchMatrix struct {
-	plan *Plan
-	val  []float64
-	what content
+	plan  *Plan
+	val   []float64
+	what  content
+	watch *halt.Watch // of a ClosedSolver
 }
 
 var _ mat.Symmetric = (*BranchMatrix)(nil)
@@ -134,7 +136,7 @@ func (b *BranchMatrix) MulVecTo(dst, x []float64) {
 		panic("tree: length mismatch")
 	}
 	clear(dst)
-	for k := range p.nv {
+	for k := 0; k < p.nv && !b.watch.Every(k); k++ {
 		row := b.Row(k)
 		e := len(row) - 1
 		sum := row[e] * x[k]

@@ -4,17 +4,22 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/rung-mbd/rung/internal/halt"
 )
 
 // choleskyRows replaces the lower triangle of A, n×n in rows of the given
 // stride, by L of LLᵀ. It returns the row of a pivot that is not positive, with
 // the pivot on the diagonal, or −1.
 //
-// Cost: n³/6 multiplications, no allocation.
-func choleskyRows(A []float64, n, stride int) int {
-	for i := range n {
+// Cost: n³/6 multiplications, no allocation. It is not finished if the context of watch ends.
+func choleskyRows(A []float64, n, stride int, watch *halt.Watch) int {
+	for i := 0; i < n && !watch.Up(); i++ {
 		row := A[i*stride : i*stride+i+1]
 		for j := range i {
+			if watch.Every(j) {
+				return -1
+			}
 			up := A[j*stride : j*stride+j+1]
 			row[j] = (row[j] - floats.Dot(row[:j], up[:j])) / up[j]
 		}
@@ -30,12 +35,12 @@ func choleskyRows(A []float64, n, stride int) int {
 // solveCholeskyRows replaces x by the solution of LLᵀx = b.
 //
 // Cost: n² multiplications, no allocation.
-func solveCholeskyRows(A []float64, n, stride int, x []float64) {
-	for i := range n {
+func solveCholeskyRows(A []float64, n, stride int, x []float64, watch *halt.Watch) {
+	for i := 0; i < n && !watch.Every(i); i++ {
 		row := A[i*stride : i*stride+i+1]
 		x[i] = (x[i] - floats.Dot(row[:i], x[:i])) / row[i]
 	}
-	for i := n - 1; i >= 0; i-- {
+	for i := n - 1; i >= 0 && !watch.Every(i); i-- {
 		row := A[i*stride : i*stride+i+1]
 		x[i] /= row[i]
 		axpy(-x[i], row[:i], x[:i])

@@ -6,7 +6,8 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/team"
+	"github.com/rung-mbd/rung/internal/guard"
+	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -85,6 +86,8 @@ type eliminator interface {
 	// solveTo stores the solution of H·q̈ − Kᵀλ = f, K·q̈ = k for the rows kept; λ
 	// of the others is zero.
 	solveTo(s *ClosedSolver, qdd, lambda, f, k []float64)
+	// heed makes factor and solveTo end early when the context ends that w watches.
+	heed(w *halt.Watch)
 	// counts returns the counts of the factors.
 	counts(s *ClosedSolver) Counts
 }
@@ -106,7 +109,8 @@ const (
 // a basic solution. Accelerations do not depend on that choice, and neither do
 // those parts of λ and of the joint wrenches that are unique.
 type ClosedSolver struct {
-	guard team.Guard
+	guard guard.Guard
+	watch halt.Watch
 	plan  *Plan
 	opts  SolverOptions
 	w     *Workspace
@@ -175,6 +179,7 @@ func (p *Plan) NewSolver(m Method, o SolverOptions) *ClosedSolver {
 	default:
 		panic("tree: unknown method")
 	}
+	s.heed()
 	return s
 }
 
@@ -201,7 +206,7 @@ func (s *ClosedSolver) Assemble(st *mechanism.State) error {
 	if err := s.w.SetState(st); err != nil {
 		return err
 	}
-	return s.prepare(nil)
+	return s.orCause(s.prepare(nil))
 }
 
 // Factorize is the second part of Solve, after Assemble: the factors of the
@@ -216,7 +221,7 @@ func (s *ClosedSolver) Factorize() error {
 		panic("tree: not assembled")
 	}
 	s.ok = false
-	return s.factor()
+	return s.orCause(s.factor())
 }
 
 // Refine is the last part of Solve, after Factorize: the solution, its
@@ -230,7 +235,7 @@ func (s *ClosedSolver) Refine() error {
 		panic("tree: no factor")
 	}
 	s.ok, s.haveWrench = false, false
-	return s.refine()
+	return s.orCause(s.refine())
 }
 
 // SolveForced is Solve with the generalized forces tau on the tree in addition.
@@ -243,7 +248,7 @@ func (s *ClosedSolver) SolveForced(st *mechanism.State, tau []float64) error {
 	if err := s.w.SetState(st); err != nil {
 		return err
 	}
-	return s.solve(tau)
+	return s.orCause(s.solve(tau))
 }
 
 // SolveAt is SolveForced at the state with the joint variables q and qd and the
@@ -257,15 +262,15 @@ func (s *ClosedSolver) SolveAt(q, qd []float64, t float64, tau []float64) error 
 	if err := s.w.Set(q, qd, t); err != nil {
 		return err
 	}
-	return s.solve(tau)
+	return s.orCause(s.solve(tau))
 }
 
 // solve does all of Solve but the state.
 func (s *ClosedSolver) solve(tau []float64) error {
-	if err := s.prepare(tau); err != nil {
+	if err := s.prepare(tau); err != nil || s.watch.Up() {
 		return err
 	}
-	if err := s.factor(); err != nil {
+	if err := s.factor(); err != nil || s.watch.Up() {
 		return err
 	}
 	return s.refine()
@@ -365,7 +370,7 @@ func (s *ClosedSolver) correct() error {
 	s.how.solveTo(s, s.qdd, s.lambda, s.f, s.K.rhs)
 	load := s.norm(s.f, false)
 	s.correction = math.Inf(1)
-	for range refineMax {
+	for k := 0; k < refineMax && !s.watch.Up(); k++ {
 		before := s.correction
 		s.residuals(s.qdd, s.lambda, s.f, s.K.rhs)
 		s.how.solveTo(s, s.dq, s.dl, s.rf, s.rk)
@@ -487,7 +492,7 @@ func (s *ClosedSolver) mustHave() {
 	}
 }
 
-// enter begins a use of s, which ends with s.guard.Leave. It panics on misuse.
+// enter begins a use of s, which ends when its guard is left. It panics on misuse.
 func (s *ClosedSolver) enter() {
 	if s == nil || s.plan == nil {
 		panic("tree: zero ClosedSolver; use Plan.NewSolver")

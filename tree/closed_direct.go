@@ -20,8 +20,11 @@ func newDirect(n, rows int) *direct {
 
 // factor costs O((n + nᶜ)³).
 func (m *direct) factor(s *ClosedSolver) error {
-	clear(m.ldl.a)
+	clearWatched(m.ldl.a, &s.watch)
 	for d := range m.n {
+		if s.watch.Every(d) {
+			return nil
+		}
 		row := s.H.Row(d)
 		dst := m.ldl.row(d)
 		e := len(row) - 1
@@ -32,6 +35,9 @@ func (m *direct) factor(s *ClosedSolver) error {
 		}
 	}
 	for i := range s.K.groups {
+		if s.watch.Every(i) {
+			return nil
+		}
 		g := &s.K.groups[i]
 		v := s.K.val[g.val:]
 		for k := range int(g.rows) {

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/internal/pages"
 )
 
@@ -20,6 +21,7 @@ import (
 // L leaves a row of Y zero off the root paths of the row's links, and A zero
 // where the paths of two loops have nothing in common.
 type lambdaFirst struct {
+	watch   *halt.Watch
 	n, rows int
 	L       *BranchMatrix
 	Y       []float64 // rows×n by rows
@@ -73,8 +75,11 @@ func (m *lambdaFirst) factor(s *ClosedSolver) error {
 	if err := m.L.FactorLTL(); err != nil {
 		return err
 	}
-	clear(m.Y)
+	clearWatched(m.Y, m.watch)
 	for i := range s.K.groups {
+		if m.watch.Up() {
+			return nil
+		}
 		g := &s.K.groups[i]
 		v := s.K.val[g.val:]
 		for k := range int(g.rows) {
@@ -105,6 +110,9 @@ func (m *lambdaFirst) fillProducts(K *Constraints) {
 	for i := range K.groups {
 		gi := &K.groups[i]
 		for j := range i + 1 {
+			if j%16 == 15 && m.watch.Up() {
+				return
+			}
 			gj := &K.groups[j]
 			list := m.shared(i, j)
 			for a := gi.row; a < gi.row+gi.rows; a++ {
@@ -118,7 +126,7 @@ func (m *lambdaFirst) fillProducts(K *Constraints) {
 	for i := range m.rows {
 		m.scale[i] = 1 / math.Sqrt(max(1, m.A.row(i)[i]))
 	}
-	for i := range m.rows {
+	for i := 0; i < m.rows && !m.watch.Every(i); i++ {
 		row := m.A.row(i)
 		for j := range row {
 			row[j] *= m.scale[i] * m.scale[j]
@@ -162,11 +170,11 @@ func spanDot(x, y []float64, list []span) float64 {
 func (m *lambdaFirst) solveTo(s *ClosedSolver, qdd, lambda, f, k []float64) {
 	copy(m.z, f)
 	m.L.SolveLT(m.z)
-	for i := range m.rows {
+	for i := 0; i < m.rows && !m.watch.Every(i); i++ {
 		m.b[i] = m.scale[i] * (s.rowScale[i]*k[i] - floats.Dot(m.row(i), m.z))
 	}
 	m.A.solve(m.b)
-	for i := range m.rows {
+	for i := 0; i < m.rows && !m.watch.Every(i); i++ {
 		y := m.scale[i] * m.b[i]
 		lambda[i] = s.rowScale[i] * y
 		axpy(y, m.row(i), m.z)

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/internal/pages"
 )
 
@@ -37,6 +38,7 @@ func (e *IndependentError) Error() string {
 // elimination with complete pivoting on each block of K, in the scales of rows
 // and freedoms, so each cluster of loops is eliminated on its own.
 type projection struct {
+	watch   *halt.Watch
 	n       int
 	blocks  []block
 	elims   []*elimination
@@ -102,13 +104,17 @@ func (m *projection) arrange() {
 // factor costs O(Σ rows·cols·rank) over the blocks for G, O(n·Σ cols·(cols −
 // rank)) for H·G and GᵀHG, and O(m³) for its factor.
 func (m *projection) factor(s *ClosedSolver) error {
-	m.eliminate(s)
+	if m.eliminate(s); m.watch.Up() {
+		return nil
+	}
 	if err := m.checkChoice(s); err != nil {
 		return err
 	}
 	m.fillInertia(s)
-	m.project()
-	if k := choleskyRows(m.A, m.count, m.n); k >= 0 {
+	if m.project(); m.watch.Up() {
+		return nil
+	}
+	if k := choleskyRows(m.A, m.count, m.n, m.watch); k >= 0 {
 		return s.plan.pivotError(int(m.y[k]), m.A[k*m.n+k])
 	}
 	return nil
@@ -119,6 +125,9 @@ func (m *projection) eliminate(s *ClosedSolver) {
 	m.count = 0
 	s.gap = rankGap{smallest: math.Inf(1)}
 	for i := range m.blocks {
+		if m.watch.Up() {
+			return
+		}
 		m.fill(s, i)
 		e := m.elims[i]
 		e.factor(s.opts.RankTolerance)
@@ -139,7 +148,7 @@ func (m *projection) eliminate(s *ClosedSolver) {
 // fill stores a block of K in its scales.
 func (m *projection) fill(s *ClosedSolver, i int) {
 	e := m.elims[i]
-	clear(e.a)
+	clearWatched(e.a, m.watch)
 	r := 0
 	for _, group := range m.blocks[i].groups {
 		g := &s.K.groups[group]
@@ -207,8 +216,8 @@ func (m *projection) related(s *ClosedSolver, i int) (list []Entry) {
 
 // fillInertia stores H in the scales of the freedoms.
 func (m *projection) fillInertia(s *ClosedSolver) {
-	clear(m.H)
-	for d := range m.n {
+	clearWatched(m.H, m.watch)
+	for d := 0; d < m.n && !m.watch.Every(d); d++ {
 		row := s.H.Row(d)
 		e := len(row) - 1
 		m.H[d*m.n+d] = 1
@@ -224,12 +233,12 @@ func (m *projection) fillInertia(s *ClosedSolver) {
 func (m *projection) project() {
 	for i, e := range m.elims {
 		cols := m.blocks[i].cols
-		for j := e.rank; j < e.cols; j++ {
+		for j := e.rank; j < e.cols && !m.watch.Up(); j++ {
 			// Column of H·G: H of the independent variable less W times H of the
 			// dependent ones.
 			d := int(cols[e.colPerm[j]])
 			copy(m.col, m.H[d*m.n:(d+1)*m.n])
-			for r := range e.rank {
+			for r := 0; r < e.rank && !m.watch.Every(r); r++ {
 				d := int(cols[e.colPerm[r]])
 				if w := e.row(r)[j]; w != 0 {
 					axpy(-w, m.H[d*m.n:(d+1)*m.n], m.col)
@@ -249,7 +258,7 @@ func (m *projection) restrict(dst, x []float64, count int) {
 		for j := range out {
 			out[j] = x[cols[e.colPerm[e.rank+j]]]
 		}
-		for r := range e.rank {
+		for r := 0; r < e.rank && !m.watch.Every(r); r++ {
 			axpy(-x[cols[e.colPerm[r]]], e.row(r)[e.rank:], out)
 		}
 	}
@@ -263,7 +272,7 @@ func (m *projection) prolong(x, y []float64) {
 		for j, v := range in {
 			x[cols[e.colPerm[e.rank+j]]] = v
 		}
-		for r := range e.rank {
+		for r := 0; r < e.rank && !m.watch.Every(r); r++ {
 			x[cols[e.colPerm[r]]] -= floats.Dot(e.row(r)[e.rank:], in)
 		}
 	}
@@ -274,14 +283,14 @@ func (m *projection) solveTo(s *ClosedSolver, qdd, lambda, f, k []float64) {
 	u, v := m.u, m.v
 	m.biasTo(u, s, k)
 	// v = f − H·g, ÿ = (GᵀHG)⁻¹·Gᵀv.
-	for d := range m.n {
+	for d := 0; d < m.n && !m.watch.Every(d); d++ {
 		v[d] = s.colScale[d]*f[d] - floats.Dot(m.H[d*m.n:(d+1)*m.n], u)
 	}
 	y := m.z[:m.count]
 	m.restrict(y, v, len(m.elims))
-	solveCholeskyRows(m.A, m.count, m.n, y)
+	solveCholeskyRows(m.A, m.count, m.n, y, m.watch)
 	m.prolong(u, y)
-	for d := range m.n {
+	for d := 0; d < m.n && !m.watch.Every(d); d++ {
 		v[d] = floats.Dot(m.H[d*m.n:(d+1)*m.n], u) - s.colScale[d]*f[d]
 	}
 	m.multipliersTo(lambda, s, v)

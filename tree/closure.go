@@ -133,7 +133,7 @@ func (c *Closure) ForwardTo(ydd, tau []float64) error {
 			axpy(c.HG[y*n+d], row[:y+1], c.A[y*m:])
 		}
 	}
-	if k := choleskyRows(c.A, m, m); k >= 0 {
+	if k := choleskyRows(c.A, m, m, nil); k >= 0 {
 		most := 0
 		for d := range n {
 			if math.Abs(c.G[d*m+k]) > math.Abs(c.G[most*m+k]) {
@@ -142,7 +142,7 @@ func (c *Closure) ForwardTo(ydd, tau []float64) error {
 		}
 		return c.plan.atDof(most, &PivotError{Dof: k, Value: c.A[k*m+k]})
 	}
-	solveCholeskyRows(c.A, m, m, ydd)
+	solveCholeskyRows(c.A, m, m, ydd, nil)
 	copy(c.ydd, ydd)
 	for d := range n {
 		c.qdd[d] = c.g[d] + floats.Dot(c.G[d*m:(d+1)*m], ydd)

@@ -26,7 +26,7 @@ func (w *Workspace) InertiaTo(H *BranchMatrix) {
 		c := &p.consts[i]
 		w.comp[i] = composite{mass: c.mass, J: w.kin.I[c.body]}
 	}
-	for i := len(p.Links) - 1; i >= 0; i-- {
+	for i := len(p.Links) - 1; i >= 0 && !w.watch.Every(i); i-- {
 		l := &p.Links[i]
 		// I^c_λ += X*·I^c_i·X.
 		if l.Parent != World {

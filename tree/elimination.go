@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/internal/pages"
 )
 
@@ -16,6 +17,7 @@ import (
 //
 // with R below the tolerance. Pivots are taken from the first lead columns only.
 type elimination struct {
+	watch            *halt.Watch
 	rows, cols, lead int
 	a                []float64 // rows×cols by rows: A, then L below U, M, W = U⁻¹·V after explicit
 	rowPerm, colPerm []int32   // row and column of A in each place
@@ -52,7 +54,7 @@ func (e *elimination) factor(tol float64) {
 		e.colPerm[j] = int32(j)
 	}
 	e.smallest, e.dropped, e.rest = math.Inf(1), 0, 0
-	for e.rank = 0; e.rank < e.rows; e.rank++ {
+	for e.rank = 0; e.rank < e.rows && !e.watch.Up(); e.rank++ {
 		i := e.largest()
 		if v := e.best[i]; e.rank == e.lead || !(v > tol) {
 			e.dropped = v
@@ -85,7 +87,7 @@ func (e *elimination) largest() int {
 func (e *elimination) eliminate(k int) {
 	pivot := e.row(k)
 	inv := 1 / pivot[k]
-	for i := k + 1; i < e.rows; i++ {
+	for i := k + 1; i < e.rows && !e.watch.Every(i); i++ {
 		row := e.row(i)
 		if row[k] == 0 {
 			continue
@@ -123,9 +125,9 @@ func (e *elimination) swap(k, i, j int) {
 // Cost: rank²·(cols − rank)/2, no allocation.
 func (e *elimination) explicit() {
 	r := e.rank
-	for i := r - 1; i >= 0; i-- {
+	for i := r - 1; i >= 0 && !e.watch.Up(); i-- {
 		row := e.row(i)
-		for j := i + 1; j < r; j++ {
+		for j := i + 1; j < r && !e.watch.Every(j); j++ {
 			axpy(-row[j], e.row(j)[r:], row[r:])
 		}
 		inv := 1 / row[i]
@@ -138,10 +140,10 @@ func (e *elimination) explicit() {
 // solve replaces the first rank entries of x, a right side by place, by the
 // solution of L·U·x = b.
 func (e *elimination) solve(x []float64) {
-	for i := 1; i < e.rank; i++ {
+	for i := 1; i < e.rank && !e.watch.Every(i); i++ {
 		x[i] -= floats.Dot(e.row(i)[:i], x[:i])
 	}
-	for i := e.rank - 1; i >= 0; i-- {
+	for i := e.rank - 1; i >= 0 && !e.watch.Every(i); i-- {
 		row := e.row(i)
 		x[i] = (x[i] - floats.Dot(row[i+1:e.rank], x[i+1:e.rank])) / row[i]
 	}
@@ -150,12 +152,12 @@ func (e *elimination) solve(x []float64) {
 // solveTrans replaces the first rank entries of x by the solution of
 // (L·U)ᵀ·x = b.
 func (e *elimination) solveTrans(x []float64) {
-	for i := range e.rank {
+	for i := 0; i < e.rank && !e.watch.Every(i); i++ {
 		row := e.row(i)
 		x[i] /= row[i]
 		axpy(-x[i], row[i+1:e.rank], x[i+1:e.rank])
 	}
-	for i := e.rank - 1; i > 0; i-- {
+	for i := e.rank - 1; i > 0 && !e.watch.Every(i); i-- {
 		axpy(-x[i], e.row(i)[:i], x[:i])
 	}
 }

@@ -202,12 +202,12 @@ func TestCholeskyRows(t *testing.T) {
 	for i := range n {
 		copy(a[i*stride:], A.RawRowView(i))
 	}
-	require.Equal(t, -1, choleskyRows(a, n, stride))
+	require.Equal(t, -1, choleskyRows(a, n, stride, nil))
 	b := inRange(A, rng)
 	x := append([]float64(nil), b...)
-	solveCholeskyRows(a, n, stride, x)
+	solveCholeskyRows(a, n, stride, x, nil)
 	require.LessOrEqual(t, check.Residual(A, x, b), denseTol)
-	require.Equal(t, 1, choleskyRows([]float64{1, 0, 2, 3}, 2, 2), "3 − 2² is negative")
+	require.Equal(t, 1, choleskyRows([]float64{1, 0, 2, 3}, 2, 2, nil), "3 − 2² is negative")
 }
 
 // TestIndefiniteWork: a matrix without a diagonal takes pivots of two rows only, each of which costs 4 flops more a row

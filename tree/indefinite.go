@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/internal/pages"
 )
 
@@ -13,15 +14,16 @@ import (
 // blocks of one and two rows in D and complete pivoting (Bunch and Parlett 1971).
 // It ends where nothing above the tolerance is left.
 type indefinite struct {
-	n    int
-	a    []float64 // n×n by rows, lower triangle: A, then L below D
-	perm []int32   // index in A of each place
-	two  []bool    // a block of two rows begins at this place
-	rank int
-	col  []float64 // columns of L in work
-	col2 []float64
-	x    []float64
-	best []float64 // by row from rank on: largest magnitude left of the diagonal, from column rank on
+	watch *halt.Watch
+	n     int
+	a     []float64 // n×n by rows, lower triangle: A, then L below D
+	perm  []int32   // index in A of each place
+	two   []bool    // a block of two rows begins at this place
+	rank  int
+	col   []float64 // columns of L in work
+	col2  []float64
+	x     []float64
+	best  []float64 // by row from rank on: largest magnitude left of the diagonal, from column rank on
 
 	smallest, dropped float64 // magnitudes of the smallest pivot and of the largest entry left
 	flops             int64   // of the factorization, as Counts has them
@@ -50,12 +52,13 @@ const bunchParlett = 0.6403882032022076 // (1 + √17)/8
 // Cost: n³/6 multiplications and comparisons at most, no allocation. Rows with
 // zeros in the columns of a pivot are neither changed nor searched again.
 func (f *indefinite) factor(tol float64) {
-	for i := range f.perm {
-		f.perm[i], f.two[i] = int32(i), false
-		f.search(i, 0)
-	}
 	f.rank, f.flops, f.smallest, f.dropped = 0, 0, math.Inf(1), 0
-	for f.rank < f.n {
+	for i := range f.perm {
+		if f.perm[i], f.two[i] = int32(i), false; !f.watch.Every(i) {
+			f.search(i, 0)
+		}
+	}
+	for f.rank < f.n && !f.watch.Up() {
 		d, p, q := f.largest()
 		k := f.rank
 		diag, off := math.Abs(f.row(d)[d]), 0.0
@@ -150,7 +153,7 @@ func (f *indefinite) one(k int) {
 	for i := k + 1; i < f.n; i++ {
 		f.col[i] = f.a[i*f.n+k]
 	}
-	for i := k + 1; i < f.n; i++ {
+	for i := k + 1; i < f.n && !f.watch.Every(i); i++ {
 		l := f.col[i] * inv
 		if l == 0 {
 			continue
@@ -172,7 +175,7 @@ func (f *indefinite) pair(k int) {
 	for i := k + 2; i < f.n; i++ {
 		f.col[i], f.col2[i] = f.a[i*f.n+k], f.a[i*f.n+k+1]
 	}
-	for i := k + 2; i < f.n; i++ {
+	for i := k + 2; i < f.n && !f.watch.Every(i); i++ {
 		x, y := f.col[i], f.col2[i]
 		if x == 0 && y == 0 {
 			continue
@@ -196,7 +199,7 @@ func (f *indefinite) solve(b []float64) {
 	for i, p := range f.perm {
 		x[i] = b[p]
 	}
-	for i := range r {
+	for i := 0; i < r && !f.watch.Every(i); i++ {
 		lo := i
 		if i > 0 && f.two[i-1] {
 			lo-- // the entry beside belongs to D
@@ -214,7 +217,7 @@ func (f *indefinite) solve(b []float64) {
 		x[i], x[i+1] = (v*x[i]-x[i+1])*inv, (u*x[i+1]-x[i])*inv
 		i++
 	}
-	for i := r - 1; i >= 0; i-- {
+	for i := r - 1; i >= 0 && !f.watch.Every(i); i-- {
 		lo := i
 		if i > 0 && f.two[i-1] {
 			lo--

@@ -83,6 +83,9 @@ func TestExample82(t *testing.T) {
 func TestInverseGivesBack(t *testing.T) {
 	tested := 0
 	closedModels(t, func(t *testing.T, m *model.Model) {
+		if testing.Short() && len(m.Joints) > 100 {
+			return // some seconds
+		}
 		r := newRig(t, m, tree.Options{}).atInitial(t)
 		var names []string
 		for j := range m.Joints {

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -19,6 +20,7 @@ import (
 //
 // It implements mat.Matrix with the entries of K.
 type Constraints struct {
+	watch  *halt.Watch // of a ClosedSolver
 	plan   *Plan
 	groups []rowGroup // loops, then prescribed freedoms
 	rows   int
@@ -107,6 +109,9 @@ func (w *Workspace) ConstraintsTo(c *Constraints) error {
 	var jk mechanism.JointKinematics
 	var rows joints.Rows
 	for i := range p.Loops {
+		if w.watch.Every(i) {
+			return w.watch.Err()
+		}
 		l, g := &p.Loops[i], &c.groups[i]
 		w.loopTo(&jk, l)
 		if err := p.mech.Joints[l.Joint].EvalTo(&rows, &jk.Frames, w.state.Time); err != nil {
@@ -303,6 +308,9 @@ func (c *Constraints) MulVecTo(dst, x []float64) {
 		panic("tree: length mismatch")
 	}
 	for i := range c.groups {
+		if c.watch.Every(i) {
+			return
+		}
 		g := &c.groups[i]
 		v := c.val[g.val:]
 		for k := range g.rows {
@@ -325,6 +333,9 @@ func (c *Constraints) AddMulTransTo(dst, y []float64) {
 		panic("tree: length mismatch")
 	}
 	for i := range c.groups {
+		if c.watch.Every(i) {
+			return
+		}
 		g := &c.groups[i]
 		v := c.val[g.val:]
 		for k := range g.rows {

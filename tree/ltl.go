@@ -29,7 +29,7 @@ func (b *BranchMatrix) factor(what content) error {
 	b.mustHold(symmetric)
 	b.what = what
 	p := b.plan
-	for k := p.nv - 1; k >= 0; {
+	for k := p.nv - 1; k >= 0 && !b.watch.Up(); {
 		n := 1
 		for n < group && k-n >= 0 && p.DofParent[k-n+1] == int32(k-n) {
 			n++
@@ -66,7 +66,7 @@ func (b *BranchMatrix) eliminate(k, n int) error {
 	}
 	// Rows above the group.
 	e := len(rows[n-1]) - 2
-	for i := p.DofParent[k-n+1]; i >= 0; i = p.DofParent[i] {
+	for i := p.DofParent[k-n+1]; i >= 0 && !b.watch.Every(e); i = p.DofParent[i] {
 		dst := b.Row(int(i))
 		if n == group {
 			subtract4(dst, &rows, &inv, e)
@@ -139,7 +139,7 @@ func (b *BranchMatrix) SolveTo(x, rhs []float64) {
 func (b *BranchMatrix) SolveLT(x []float64) {
 	b.mustBeFactored(x)
 	p := b.plan
-	for k := p.nv - 1; k >= 0; k-- {
+	for k := p.nv - 1; k >= 0 && !b.watch.Every(k); k-- {
 		row := b.Row(k)
 		e := len(row) - 1
 		if b.what == factorLTL {
@@ -160,7 +160,7 @@ func (b *BranchMatrix) SolveLT(x []float64) {
 func (b *BranchMatrix) SolveL(x []float64) {
 	b.mustBeFactored(x)
 	p := b.plan
-	for k := range p.nv {
+	for k := 0; k < p.nv && !b.watch.Every(k); k++ {
 		row := b.Row(k)
 		e := len(row) - 1
 		v := x[k]

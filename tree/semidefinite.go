@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/internal/pages"
 )
 
@@ -12,12 +13,13 @@ import (
 // matrix with diagonal pivoting. It ends where no pivot above the tolerance is
 // left: the rank of A.
 type semidefinite struct {
-	n    int
-	a    []float64 // n×n by rows, lower triangle: A, then the columns of L below rank
-	perm []int32   // index in A of each place
-	rank int
-	col  []float64 // column of L in work
-	x    []float64
+	watch *halt.Watch
+	n     int
+	a     []float64 // n×n by rows, lower triangle: A, then the columns of L below rank
+	perm  []int32   // index in A of each place
+	rank  int
+	col   []float64 // column of L in work
+	x     []float64
 
 	smallest, dropped float64 // smallest pivot, largest one left
 	flops             int64   // of the factorization, as Counts has them
@@ -42,7 +44,7 @@ func (f *semidefinite) factor(tol float64) {
 		f.perm[i] = int32(i)
 	}
 	f.flops, f.smallest, f.dropped = 0, math.Inf(1), 0
-	for f.rank = 0; f.rank < f.n; f.rank++ {
+	for f.rank = 0; f.rank < f.n && !f.watch.Up(); f.rank++ {
 		k := f.rank
 		p, pivot := k, f.row(k)[k]
 		for i := k + 1; i < f.n; i++ {
@@ -75,7 +77,7 @@ func (f *semidefinite) eliminate(k int, root float64) {
 		}
 		f.a[i*f.n+k], f.col[i] = v, v
 	}
-	for i := first; i < f.n; i++ {
+	for i := first; i < f.n && !f.watch.Every(i); i++ {
 		if l := f.col[i]; l != 0 {
 			axpy(-l, f.col[first:i+1], f.row(i)[first:])
 			f.flops += 1 + 2*int64(i-first+1)
@@ -92,12 +94,12 @@ func (f *semidefinite) solve(b []float64) {
 	for i, p := range f.perm[:r] {
 		x[i] = b[p]
 	}
-	for i := range r {
+	for i := 0; i < r && !f.watch.Every(i); i++ {
 		row := f.row(i)
 		x[i] = (x[i] - floats.Dot(row[:i], x[:i])) / row[i]
 	}
 	clear(b)
-	for i := r - 1; i >= 0; i-- {
+	for i := r - 1; i >= 0 && !f.watch.Every(i); i-- {
 		row := f.row(i)
 		x[i] /= row[i]
 		axpy(-x[i], row[:i], x[:i])

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -27,6 +28,8 @@ type Workspace struct {
 	wr     []spatial.Force // by link, InverseTo: force through the joint
 	comp   []composite     // by link, InertiaTo
 	ground spatial.Mat3    // axes of the world
+
+	watch *halt.Watch // of a ClosedSolver
 }
 
 // linkState is the motion of a link at the state in use: world axes, about the

@@ -19,7 +19,7 @@ fi
 
 say() { echo "$*" >&2; }
 
-packages=(g++ libsuitesparse-dev libmetis-dev libmumps-seq-dev libeigen3-dev libopenblas-pthread-dev libsimbody-dev libmujoco-dev)
+packages=(g++ libsuitesparse-dev libmetis-dev libmumps-seq-dev libeigen3-dev libopenblas-pthread-dev libsimbody-dev libmujoco-dev liborocos-kdl-dev)
 
 # installed PACKAGE
 installed() { [ "$(dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null)" = "ii " ]; }
@@ -82,8 +82,9 @@ compile mumps libmumps-seq-dev -ldmumps_seq
 compile eigen libeigen3-dev
 compile simbody libsimbody-dev -lSimTKsimbody -lSimTKmath -lSimTKcommon
 compile mujoco libmujoco-dev -lmujoco
+compile kdl liborocos-kdl-dev -lorocos-kdl
 
-(cd "$root" && go build -o "$build/rung" ./cmd/rung)
+(cd "$root" && go build -o "$build/rung" ./cmd/rung && go build -o "$build/reach" ./bench/reach)
 (cd "$here" && go build -o "$build/peers" .)
 
 # What a published table has to name.

@@ -119,7 +119,7 @@ func TestAccelJSONNotFinite(t *testing.T) {
 		{Energy: rung.EnergyResult{Kinetic: math.Inf(1)}},
 		{Bodies: []rung.BodyResult{{ComAcceleration: [3]float64{0, math.Inf(-1), 0}}}},
 	} {
-		require.ErrorIs(t, state.WriteResult(new(bytes.Buffer), r), state.ErrNotFinite)
+		require.ErrorIs(t, state.WriteResult(new(bytes.Buffer), r), shell.ErrNotFinite)
 	}
 }
 

@@ -148,11 +148,12 @@ func TestInverseRefuses(t *testing.T) {
 			args   []string
 			status int
 		}{
-			"prescribed already": {[]string{golden("driven-crank"), "--actuated", "p1"}, shell.ExitUse},
-			`no joint "elbow"`:   {[]string{golden("four-bar"), "--actuated", "elbow"}, shell.ExitUse},
-			"no scalar":          {[]string{golden("ball-ladder-5"), "--actuated", "lb1.0"}, shell.ExitUse},
-			"no actuators":       {[]string{golden("four-bar")}, shell.ExitUse},
-			"not controlled":     {[]string{golden("rbda-8-3"), "--actuated", "joint1"}, shell.ExitFailed},
+			"given twice":                      {[]string{golden("driven-crank"), "--actuated", "p1,p1.0"}, shell.ExitUse},
+			`no joint "elbow"`:                 {[]string{golden("four-bar"), "--actuated", "elbow"}, shell.ExitUse},
+			"no scalar":                        {[]string{golden("ball-ladder-5"), "--actuated", "lb1.0"}, shell.ExitUse},
+			"no actuators: .* prescribes none": {[]string{golden("four-bar")}, shell.ExitUse},
+			"finite":                           {[]string{golden("four-bar"), "--actuated", "p1", "--time", "Inf"}, shell.ExitUse},
+			"not controlled":                   {[]string{golden("rbda-8-3"), "--actuated", "joint1"}, shell.ExitFailed},
 		} {
 			r := rungRun(append(append([]string{"inverse"}, c.args...), "--method", method)...)
 			assert.Equal(t, c.status, r.status, "%s %v", method, c.args)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/ik"
 	"github.com/rung-mbd/rung/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,9 +43,15 @@ func hostileModel(t *testing.T) string {
 func TestHostileNames(t *testing.T) {
 	path := hostileModel(t)
 	body := hostile + "x"
+	m, err := rung.Open(path)
+	require.NoError(t, err)
+	bodyName := m.Bodies[0].Name
+	task := filepath.Join(t.TempDir(), "task.json")
+	require.NoError(t, ikTask(task, ik.Target{Name: body, Type: ik.Point, Body: bodyName, Position: [3]float64{9, 9}}))
 	for _, args := range [][]string{
 		{"accel", path}, {"accel", "--method", "tree-direct", path}, {"analyze", path}, {"assemble", path, "-o", filepath.Join(t.TempDir(), "o.json")},
 		{"assemble", path, "--hold", body}, {"equilibrium", path}, {"modes", path}, {"inverse", path, "--actuated", body},
+		{"ik", path, "--reach", body + " = 0,0,0"}, {"ik", path, "--reach", hostile}, {"ik", path, task}, {"ik", path, "--driven", body, "--reach", bodyName + " = 9,9,0"},
 		{"simulate", path, "--until", "0.001", "--bodies", body}, {"simulate", path, "--until", "0.001", "--wrenches", body},
 		{"simulate", path, "--until", "0.001"}, {"matrix", path, "-o", filepath.Join(t.TempDir(), "k.mtx")}, {"bench", path, "--min-seconds", "0"},
 		{"accel", hostile + ".json"}, {"accel", path, hostile}, {"accel", path, "--ordering", hostile}, {"generate", hostile, "3"},

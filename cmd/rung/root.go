@@ -4,10 +4,12 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/growth"
+	"github.com/rung-mbd/rung/cmd/rung/internal/reach"
 	"github.com/rung-mbd/rung/cmd/rung/internal/schema"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 	"github.com/rung-mbd/rung/cmd/rung/internal/state"
+	"github.com/rung-mbd/rung/cmd/rung/internal/terrain"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/spf13/cobra"
 )
@@ -38,8 +40,9 @@ full, 2 bad use or bad input.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return shell.UseErrorf("%w", err) })
 	root.AddCommand(state.Commands()...)
 	root.AddCommand(simulate.Commands()...)
+	root.AddCommand(reach.Commands()...)
 	root.AddCommand(growth.Commands()...)
-	root.AddCommand(newVersion(), newMan(), schema.New())
+	root.AddCommand(terrain.New(), newVersion(), newMan(), schema.New())
 	return root
 }
 

@@ -89,7 +89,15 @@ func TestDocumentsFitTheirSchemas(t *testing.T) {
 			{"equilibrium", golden("four-bar"), "-o", out, "--json"},
 			{"equilibrium", golden("single-body"), "-o", out, "--steps", "20", "--json"},
 		},
-		"modes":      {{"modes", golden("springs"), "--json"}, {"modes", golden("springs"), "--undamped", "--json"}},
+		"ik-result": {
+			{"ik", ikFile("stewart.model.json"), ikFile("stewart.task.json"), "--json"},
+			{"ik", ikFile("fik-3r-reach.model.json"), "--reach", "link3 = 9,0,0", "--json"},
+		},
+		"modes": {{"modes", golden("springs"), "--json"}, {"modes", golden("springs"), "--undamped", "--json"}},
+		"terrain": {
+			{"terrain", "random", "--size", "5x6", "--json"},
+			{"terrain", "function", "x*y", "--at", "1,2", "--json"},
+		},
 		"validation": {{"validate", standardFolder, "--model", "a01", "--short", "--json"}},
 		"simulation": {
 			{"simulate", golden("four-bar"), "--until", "0.1", "--json", "--out", filepath.Join(t.TempDir(), "run.csv")},

@@ -37,7 +37,7 @@ const (
 	wholeSize  = 8 << 20 // of the file system, bytes
 	wholePage  = 4096
 	wholeTimes = 200
-	wholeShort = 40
+	wholeShort = 16
 )
 
 // wholeJob is a command that writes. Its files are whole if they are what they were, or as they are after a

@@ -59,11 +59,11 @@ func solve(l *assemble.Layout, perm []int32, st *mechanism.State) ([]float64, er
 	if err := system.FillTo(st); err != nil {
 		return nil, err
 	}
-	if err := numeric.Factorize(system.W, system.Scale, kkt.DefaultEpsilon, factor.WhereWeak); err != nil {
+	if err := numeric.Factorize(system.Matrix, system.Scale, kkt.DefaultEpsilon, factor.WhereWeak); err != nil {
 		return nil, err
 	}
-	x, r := make([]float64, len(system.B)), make([]float64, len(system.B))
-	numeric.SolveRefinedTo(x, r, system.B, system.W, system.FreeSize())
+	x, r := make([]float64, len(system.Right)), make([]float64, len(system.Right))
+	numeric.SolveRefinedTo(x, r, system.Right, system.Matrix, system.FreeSize())
 	a := make([]float64, 6*l.Mech.NumBodies())
 	system.AccelerationsTo(a, x)
 	return a, nil

@@ -17,6 +17,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
@@ -42,14 +43,14 @@ func plan(w http.ResponseWriter, r *http.Request) (*model.Model, *rung.Plan) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return nil, nil
 	}
-	p, err := rung.NewPlan(m, rung.Options{})
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
+	p, err := rung.NewPlanContext(r.Context(), m, rung.Options{MaxFlops: maxFlops})
+	var tooDear *factor.CostError
+	switch {
+	case errors.As(err, &tooDear): // known before memory for a factor is allocated
+		http.Error(w, fmt.Sprintf("a solution takes %d flops, of which %d are allowed", tooDear.Counts.Flops, tooDear.Limits.Flops), http.StatusUnprocessableEntity)
 		return nil, nil
-	}
-	// The work is known before anything is factored.
-	if c := p.Counts(); c.Flops > maxFlops {
-		http.Error(w, fmt.Sprintf("a solution takes %d flops, of which %d are allowed", c.Flops, maxFlops), http.StatusUnprocessableEntity)
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusBadRequest)
 		return nil, nil
 	}
 	return m, p
@@ -62,6 +63,7 @@ func accelerations(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	solver := p.NewSolver()
+	defer solver.Watch(r.Context())() // it ends with the request
 	if err := solver.Solve(p.Initial()); err != nil {
 		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 		return
@@ -87,13 +89,10 @@ func simulate(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	d := motion.NewDynamics(p)
 	method := sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{})
-	s := sim.New(p.Mechanism(), method, p.Initial(), sim.Options{
-		Projector: d,
-		OnStep:    func(*sim.Simulation) error { return ctx.Err() },
-	})
-	switch err := s.Run(longest); {
+	s := sim.New(p.Mechanism(), method, p.Initial(), sim.Options{Projector: d})
+	switch err := s.RunContext(ctx, longest); {
 	case errors.Is(err, context.Canceled):
-		fmt.Println("  nobody waits for it any more: ended between two steps")
+		fmt.Println("  nobody waits for it any more: ended")
 		return
 	case errors.Is(err, context.DeadlineExceeded):
 		http.Error(w, fmt.Sprintf("%v are not enough for it", maxTime), http.StatusServiceUnavailable)

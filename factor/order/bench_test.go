@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/rung-mbd/rung/factor/order"
-	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 func BenchmarkOrder(b *testing.B) {
@@ -14,10 +14,10 @@ func BenchmarkOrder(b *testing.B) {
 		name string
 		make func(bodies int) *sparse.Pattern
 	}{
-		{"chain", func(n int) *sparse.Pattern { return graphs.Chain(n, true) }},
-		{"ladder", func(n int) *sparse.Pattern { return graphs.Ladder(n / 2) }},
-		{"grid", func(n int) *sparse.Pattern { return graphs.Grid(side(n)) }},
-		{"star", func(n int) *sparse.Pattern { return graphs.Star(n/2, 0, 0) }},
+		{"chain", func(n int) *sparse.Pattern { return sparsetest.Chain(n, true) }},
+		{"ladder", func(n int) *sparse.Pattern { return sparsetest.Ladder(n / 2) }},
+		{"grid", func(n int) *sparse.Pattern { return sparsetest.Grid(side(n)) }},
+		{"star", func(n int) *sparse.Pattern { return sparsetest.Star(n/2, 0, 0) }},
 	}
 	for _, m := range models {
 		for n := 1000; n <= 1000000; n *= 10 {

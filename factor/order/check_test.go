@@ -7,15 +7,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/factor/order"
-	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 func TestCheckTileRule(t *testing.T) {
 	// world –3– 0 –4– 1 –5– 2 –6– world
-	loop := graphs.Chain(3, true)
+	loop := sparsetest.Chain(3, true)
 	// 0 –3– 1 –4– 2 –5– 0, floating
-	ring := graphs.New(3, []graphs.Joint{graphs.Link(5, 0, 1), graphs.Link(5, 1, 2), graphs.Link(5, 2, 0)})
+	ring := sparsetest.New(3, []sparsetest.Joint{sparsetest.Link(5, 0, 1), sparsetest.Link(5, 1, 2), sparsetest.Link(5, 2, 0)})
 	tests := []struct {
 		name string
 		p    *sparse.Pattern
@@ -54,7 +54,7 @@ func TestCheckTileRuleAgainstDefinition(t *testing.T) {
 	for seed := range uint64(4000) {
 		rng := rand.New(rand.NewPCG(7, seed))
 		n := 1 + rng.IntN(5)
-		p := graphs.Random(n, 1+rng.IntN(6), 3, 0, rng)
+		p := sparsetest.Random(n, 1+rng.IntN(6), 3, 0, rng)
 		perm := make([]int32, len(p.Sign))
 		for k, v := range rng.Perm(len(perm)) {
 			perm[k] = int32(v)

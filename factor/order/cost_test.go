@@ -3,8 +3,8 @@ package order_test
 import (
 	"slices"
 
-	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 // cost is what a symbolic elimination of whole nodes counts.
@@ -69,7 +69,7 @@ func symbolic(p *sparse.Pattern, perm []int32) cost {
 // explicit graph of joints that share a body, bodies just before their first
 // joint.
 func exactMinDegree(p *sparse.Pattern) []int32 {
-	js := graphs.JointsOf(p)
+	js := sparsetest.JointsOf(p)
 	nb := len(p.Sign) - len(js)
 	near := make([]map[int]bool, len(js))
 	for i := range js {

@@ -7,23 +7,23 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung/internal/graphs"
+	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 func TestCore(t *testing.T) {
-	require.Equal(t, 0, coreSize(graphs.Uniform(0, 5, nil)))
-	require.Equal(t, 0, coreSize(graphs.Uniform(3, 5, [][]int32{{0}, {0, 1}, {1, 2}})), "hanging")
-	require.Equal(t, 0, coreSize(graphs.Uniform(4, 5, [][]int32{{0, 1}, {1, 2}})), "floating")
-	require.Equal(t, 3, coreSize(graphs.Uniform(4, 5, [][]int32{{0, 1}, {1, 2}, {0, 2}, {2, 3}})), "loop with a tail")
-	require.Equal(t, 0, coreSize(graphs.Uniform(1, 5, [][]int32{{0}, {0}})), "loop through the world")
+	require.Equal(t, 0, coreSize(sparsetest.Uniform(0, 5, nil)))
+	require.Equal(t, 0, coreSize(sparsetest.Uniform(3, 5, [][]int32{{0}, {0, 1}, {1, 2}})), "hanging")
+	require.Equal(t, 0, coreSize(sparsetest.Uniform(4, 5, [][]int32{{0, 1}, {1, 2}})), "floating")
+	require.Equal(t, 3, coreSize(sparsetest.Uniform(4, 5, [][]int32{{0, 1}, {1, 2}, {0, 2}, {2, 3}})), "loop with a tail")
+	require.Equal(t, 0, coreSize(sparsetest.Uniform(1, 5, [][]int32{{0}, {0}})), "loop through the world")
 }
 
 // After each step the quotient graph stands for the elimination graph: weights
 // of elements are those of their variables, and with two bodies a joint the
 // degrees are exact.
 func TestQuotientDegrees(t *testing.T) {
-	joints := graphs.Lattice(9)
-	g := newGraph(graphs.Uniform(81, 5, joints))
+	joints := sparsetest.Lattice(9)
+	g := newGraph(sparsetest.Uniform(81, 5, joints))
 	core := make([]int32, g.nj)
 	for j := range core {
 		core[j] = int32(j)
@@ -64,7 +64,7 @@ func TestQuotientDegrees(t *testing.T) {
 
 // A halo counts in the degrees and the work and stays.
 func TestQuotientHalo(t *testing.T) {
-	g := newGraph(graphs.Uniform(3, 2, [][]int32{{0}, {0, 1}, {1, 2}, {2}}))
+	g := newGraph(sparsetest.Uniform(3, 2, [][]int32{{0}, {0, 1}, {1, 2}, {2}}))
 	q := newQuotient(g)
 	inCore := []bool{true, true, true, true}
 	for range 2 { // the memory is reused
@@ -96,8 +96,8 @@ func TestCoarsen(t *testing.T) {
 	for k := range star {
 		star[k] = []int32{0, int32(k + 1)}
 	}
-	for _, joints := range [][][]int32{graphs.Lattice(18), star, nil} {
-		d := &dissector{g: newGraph(graphs.Uniform(324, 5, joints)), vertex: slices.Repeat([]int32{-1}, 324)}
+	for _, joints := range [][][]int32{sparsetest.Lattice(18), star, nil} {
+		d := &dissector{g: newGraph(sparsetest.Uniform(324, 5, joints)), vertex: slices.Repeat([]int32{-1}, 324)}
 		all := make([]int32, len(joints))
 		for j := range all {
 			all[j] = int32(j)
@@ -125,8 +125,8 @@ func TestCoarsen(t *testing.T) {
 // The best bisection of a k×k net cuts k joints.
 func TestBisectGrid(t *testing.T) {
 	const k, slack = 24, 1.1
-	joints := graphs.Lattice(k)
-	d := &dissector{g: newGraph(graphs.Uniform(k*k, 5, joints)), vertex: slices.Repeat([]int32{-1}, k*k)}
+	joints := sparsetest.Lattice(k)
+	d := &dissector{g: newGraph(sparsetest.Uniform(k*k, 5, joints)), vertex: slices.Repeat([]int32{-1}, k*k)}
 	all := make([]int32, len(joints))
 	for j := range all {
 		all[j] = int32(j)

@@ -86,7 +86,10 @@ func (q *quotient) load(joints []int32, halo []bool) {
 	q.order = slices.Grow(q.order, len(joints))
 	q.pool = slices.Grow(q.pool, 2*blocks+len(joints))
 	q.bodies = slices.Grow(q.bodies, min(blocks, int(g.nb)))
-	for _, j := range joints {
+	for i, j := range joints {
+		if g.stop.Every(i) {
+			return
+		}
 		q.addVar(j)
 	}
 	for _, j := range joints {
@@ -98,8 +101,14 @@ func (q *quotient) load(joints []int32, halo []bool) {
 		}
 	}
 	q.elem = slices.Grow(q.elem, len(q.bodies)+len(joints)) // of bodies, then of eliminated joints
-	for _, b := range q.bodies {
+	for i, b := range q.bodies {
+		if g.stop.Every(i) {
+			return
+		}
 		q.addBody(b, halo)
+	}
+	if g.stop.Up() {
+		return
 	}
 	q.link()
 	for _, j := range joints {

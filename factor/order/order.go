@@ -67,7 +67,7 @@ func Of(p *sparse.Pattern, o Ordering) []int32 {
 //
 // It returns the cause for which ctx has ended.
 func OfContext(ctx context.Context, p *sparse.Pattern, o Ordering, threads int) ([]int32, error) {
-	stop, end := halt.Watch(ctx)
+	stop, end := halt.FlagOf(ctx)
 	defer end()
 	perm := of(p, o, threads, stop)
 	if stop.Up() {
@@ -80,6 +80,9 @@ func OfContext(ctx context.Context, p *sparse.Pattern, o Ordering, threads int) 
 func of(p *sparse.Pattern, o Ordering, threads int, stop *halt.Flag) []int32 {
 	g := newGraph(p)
 	g.stop = stop
+	if stop.Up() {
+		return nil
+	}
 	e := newEmitter(g)
 	switch o {
 	case Natural:
@@ -98,6 +101,9 @@ func of(p *sparse.Pattern, o Ordering, threads int, stop *halt.Flag) []int32 {
 		e.joints(coreDissection(g, peel(g, e), threads))
 	default:
 		panic("order: no such ordering to compute")
+	}
+	if stop.Up() {
+		return nil
 	}
 	e.rest()
 	return e.perm
@@ -208,7 +214,10 @@ func (e *emitter) joint(j int32) {
 
 // joints emits joints in sequence, each after its bodies.
 func (e *emitter) joints(seq []int32) {
-	for _, j := range seq {
+	for i, j := range seq {
+		if e.g.stop.Every(i) {
+			return
+		}
 		if e.done[j] {
 			continue
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/factor/order"
-	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 // peeling are the orderings that peel pendant trees first.
@@ -21,33 +21,33 @@ var peeling = []order.Ordering{order.LeafFirst, order.MinDegree, order.NestedDis
 func cases() map[string]*sparse.Pattern {
 	rng := rand.New(rand.NewPCG(1, 1))
 	cases := map[string]*sparse.Pattern{
-		"empty":          graphs.New(0, nil),
-		"body":           graphs.New(1, nil),
-		"bodies":         graphs.New(3, nil),
-		"world joint":    graphs.New(1, []graphs.Joint{graphs.Link(5, 0, graphs.World)}),
-		"no body":        graphs.New(0, []graphs.Joint{{Rows: 3}, {Rows: 1}}),
-		"parallel":       graphs.New(2, []graphs.Joint{graphs.Link(5, 0, 1), graphs.Link(3, 1, 0), graphs.Link(2, 0, 1), graphs.Link(6, 0, graphs.World)}),
-		"parallel world": graphs.New(1, []graphs.Joint{graphs.Link(5, 0, graphs.World), graphs.Link(1, 0, graphs.World), graphs.Link(1, 0, graphs.World)}),
-		"bundle":         graphs.New(2, slices.Repeat([]graphs.Joint{graphs.Link(1, 0, 1)}, 500)),
-		"three bodies":   graphs.New(4, []graphs.Joint{graphs.Link(5, 0, 1, 2), graphs.Link(3, 3, 2), graphs.Link(3, 3, 2)}),
-		"chain":          graphs.Chain(40, false),
-		"closed chain":   graphs.Chain(300, true),
-		"ladder":         graphs.Ladder(200),
-		"grid":           graphs.Grid(25),
-		"star":           graphs.Star(500, 0, 0),
-		"big star":       graphs.Star(50000, 0, 0),
-		"petals":         graphs.Star(60, 1, 0),
-		"big petals":     graphs.Star(20000, 1, 0),
-		"wheel":          graphs.Star(60, 3, 30),
-		"islands":        graphs.Islands(700),
+		"empty":          sparsetest.New(0, nil),
+		"body":           sparsetest.New(1, nil),
+		"bodies":         sparsetest.New(3, nil),
+		"world joint":    sparsetest.New(1, []sparsetest.Joint{sparsetest.Link(5, 0, sparsetest.World)}),
+		"no body":        sparsetest.New(0, []sparsetest.Joint{{Rows: 3}, {Rows: 1}}),
+		"parallel":       sparsetest.New(2, []sparsetest.Joint{sparsetest.Link(5, 0, 1), sparsetest.Link(3, 1, 0), sparsetest.Link(2, 0, 1), sparsetest.Link(6, 0, sparsetest.World)}),
+		"parallel world": sparsetest.New(1, []sparsetest.Joint{sparsetest.Link(5, 0, sparsetest.World), sparsetest.Link(1, 0, sparsetest.World), sparsetest.Link(1, 0, sparsetest.World)}),
+		"bundle":         sparsetest.New(2, slices.Repeat([]sparsetest.Joint{sparsetest.Link(1, 0, 1)}, 500)),
+		"three bodies":   sparsetest.New(4, []sparsetest.Joint{sparsetest.Link(5, 0, 1, 2), sparsetest.Link(3, 3, 2), sparsetest.Link(3, 3, 2)}),
+		"chain":          sparsetest.Chain(40, false),
+		"closed chain":   sparsetest.Chain(300, true),
+		"ladder":         sparsetest.Ladder(200),
+		"grid":           sparsetest.Grid(25),
+		"star":           sparsetest.Star(500, 0, 0),
+		"big star":       sparsetest.Star(50000, 0, 0),
+		"petals":         sparsetest.Star(60, 1, 0),
+		"big petals":     sparsetest.Star(20000, 1, 0),
+		"wheel":          sparsetest.Star(60, 3, 30),
+		"islands":        sparsetest.Islands(700),
 	}
 	for k := range 8 {
 		n := 1 + rng.IntN(120)
-		cases[fmt.Sprintf("tree %d", k)] = graphs.Tree(n, rng)
-		cases[fmt.Sprintf("sparse %d", k)] = graphs.Random(n, n, 2, 0, rng)
-		cases[fmt.Sprintf("dense %d", k)] = graphs.Random(4*n, 8*n, 2, 0, rng)
-		cases[fmt.Sprintf("local %d", k)] = graphs.Random(10*n, 13*n, 2, 4, rng)
-		cases[fmt.Sprintf("gears %d", k)] = graphs.Random(5*n, 4*n, 5, 6, rng)
+		cases[fmt.Sprintf("tree %d", k)] = sparsetest.Tree(n, rng)
+		cases[fmt.Sprintf("sparse %d", k)] = sparsetest.Random(n, n, 2, 0, rng)
+		cases[fmt.Sprintf("dense %d", k)] = sparsetest.Random(4*n, 8*n, 2, 0, rng)
+		cases[fmt.Sprintf("local %d", k)] = sparsetest.Random(10*n, 13*n, 2, 4, rng)
+		cases[fmt.Sprintf("gears %d", k)] = sparsetest.Random(5*n, 4*n, 5, 6, rng)
 	}
 	return cases
 }
@@ -67,7 +67,7 @@ func TestObeysTileRule(t *testing.T) {
 func TestForestStaysNarrow(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(2, seed))
-		p := graphs.Tree(1+rng.IntN(300), rng)
+		p := sparsetest.Tree(1+rng.IntN(300), rng)
 		for _, o := range peeling {
 			got := symbolic(p, order.Of(p, o))
 			require.LessOrEqual(t, got.width, 18, "%v, seed %d", o, seed)
@@ -77,7 +77,7 @@ func TestForestStaysNarrow(t *testing.T) {
 
 // A hub with arms is a forest whatever its degree.
 func TestStarStaysNarrow(t *testing.T) {
-	p := graphs.Star(50000, 0, 0)
+	p := sparsetest.Star(50000, 0, 0)
 	for _, o := range peeling {
 		got := symbolic(p, order.Of(p, o))
 		require.LessOrEqual(t, got.width, 18, o.String())
@@ -89,9 +89,9 @@ func TestBandedLadder(t *testing.T) {
 	// RBDA Fig. 8.4: L1 l1 R1 m1 r1 L2 l2 …, and from the other end L3 R3 m3 R2 r3
 	// l3 …; joints are nodes from 6 on.
 	want := []int32{0, 6, 1, 7, 8, 2, 9, 4, 5, 14, 3, 13, 12, 11, 10}
-	require.Equal(t, want, order.Of(graphs.Ladder(3), order.Banded))
+	require.Equal(t, want, order.Of(sparsetest.Ladder(3), order.Banded))
 	for _, n := range []int{5, 50, 500} {
-		got := symbolic(graphs.Ladder(n), order.Of(graphs.Ladder(n), order.Banded))
+		got := symbolic(sparsetest.Ladder(n), order.Of(sparsetest.Ladder(n), order.Banded))
 		assert.Equal(t, 15, got.width, "rows below a node, n = %d", n)
 		assert.Equal(t, 14*n-9, got.nnz, "blocks, n = %d", n)
 	}
@@ -101,9 +101,9 @@ func TestBandedLadder(t *testing.T) {
 func TestBandedShuffledLadder(t *testing.T) {
 	// Start and direction may differ by a few joints at the ends.
 	const slack = 1.02
-	want := symbolic(graphs.Ladder(300), order.Of(graphs.Ladder(300), order.Banded))
+	want := symbolic(sparsetest.Ladder(300), order.Of(sparsetest.Ladder(300), order.Banded))
 	for seed := range uint64(5) {
-		p := graphs.Shuffle(graphs.Ladder(300), rand.New(rand.NewPCG(3, seed)))
+		p := sparsetest.Shuffle(sparsetest.Ladder(300), rand.New(rand.NewPCG(3, seed)))
 		got := symbolic(p, order.Of(p, order.Banded))
 		require.LessOrEqual(t, got.flops, slack*want.flops)
 	}
@@ -113,7 +113,7 @@ func TestBandedShuffledLadder(t *testing.T) {
 func TestThinGraphs(t *testing.T) {
 	// Dissection may exceed the band by the tolerance it is given and the cut.
 	const slack = 1.3
-	for name, p := range map[string]*sparse.Pattern{"ladder": graphs.Ladder(2000), "chain": graphs.Chain(4000, true)} {
+	for name, p := range map[string]*sparse.Pattern{"ladder": sparsetest.Ladder(2000), "chain": sparsetest.Chain(4000, true)} {
 		want := symbolic(p, order.Of(p, order.Banded)).flops
 		assert.LessOrEqual(t, symbolic(p, order.Of(p, order.MinDegree)).flops, slack*want, name)
 		assert.LessOrEqual(t, symbolic(p, order.Of(p, order.NestedDissection)).flops, slack*want, name)
@@ -130,14 +130,14 @@ func TestGridWork(t *testing.T) {
 		slackNumbered = 1.1 // between one numbering of the nodes and another
 	)
 	for _, k := range []int{30, 60, 100} {
-		p := graphs.Grid(k)
+		p := sparsetest.Grid(k)
 		cube := float64(k * k * k)
 		dissect := symbolic(p, order.Of(p, order.NestedDissection)).flops
 		minimum := symbolic(p, order.Of(p, order.MinDegree)).flops
 		assert.LessOrEqual(t, dissect/cube, slackDissect*ideal, "k = %d", k)
 		assert.LessOrEqual(t, minimum/cube, slackMinimum*ideal, "k = %d", k)
 		if k == 60 {
-			q := graphs.Shuffle(p, rand.New(rand.NewPCG(4, 4)))
+			q := sparsetest.Shuffle(p, rand.New(rand.NewPCG(4, 4)))
 			shuffled := symbolic(q, order.Of(q, order.NestedDissection)).flops
 			assert.LessOrEqual(t, shuffled, slackNumbered*dissect)
 		}
@@ -153,7 +153,7 @@ func TestMinDegreeAgainstExact(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(5, seed))
 		n := 10 + rng.IntN(60)
-		p := graphs.Random(n, n+rng.IntN(n), 2+int(seed%2), 3+rng.IntN(20), rng)
+		p := sparsetest.Random(n, n+rng.IntN(n), 2+int(seed%2), 3+rng.IntN(20), rng)
 		got := symbolic(p, order.Of(p, order.MinDegree)).flops
 		want := symbolic(p, exactMinDegree(p)).flops
 		require.LessOrEqual(t, got, single*want, "seed %d", seed)
@@ -175,14 +175,14 @@ func TestNames(t *testing.T) {
 }
 
 func TestPanics(t *testing.T) {
-	p := graphs.Chain(3, false)
+	p := sparsetest.Chain(3, false)
 	require.PanicsWithValue(t, "order: no such ordering to compute", func() { order.Of(p, order.Auto) })
 	require.PanicsWithValue(t, "order: no such ordering to compute", func() { order.Of(p, 99) })
 	const shape = "order: pattern is not bodies followed by joints"
-	mixed := graphs.Chain(3, false)
+	mixed := sparsetest.Chain(3, false)
 	mixed.Sign[5] = 1
 	require.PanicsWithValue(t, shape, func() { order.Of(mixed, order.Natural) })
-	coupled := graphs.Chain(3, false)
+	coupled := sparsetest.Chain(3, false)
 	coupled.Ind[0] = 3
 	require.PanicsWithValue(t, shape, func() { order.Of(coupled, order.Natural) })
 }
@@ -211,9 +211,9 @@ func FuzzOrder(f *testing.F) {
 			return int(x)
 		}
 		nb := next()
-		var joints []graphs.Joint
+		var joints []sparsetest.Joint
 		for len(data) > 0 {
-			j := graphs.Joint{Rows: int8(1 + next()%6)}
+			j := sparsetest.Joint{Rows: int8(1 + next()%6)}
 			for range next() % 4 {
 				if nb > 0 {
 					j.Bodies = append(j.Bodies, int32(next()%nb))
@@ -221,7 +221,7 @@ func FuzzOrder(f *testing.F) {
 			}
 			joints = append(joints, j)
 		}
-		p := graphs.New(nb, joints)
+		p := sparsetest.New(nb, joints)
 		for _, o := range order.All() {
 			require.NoError(t, order.CheckTileRule(p, order.Of(p, o)), o.String())
 		}

@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/factor/order"
-	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 // without returns the joints of a graph that keep says, and the nodes that they have in
 // the graph of all.
-func without(nb int, joints []graphs.Joint, keep []bool) (*sparse.Pattern, []int32) {
-	var rest []graphs.Joint
+func without(nb int, joints []sparsetest.Joint, keep []bool) (*sparse.Pattern, []int32) {
+	var rest []sparsetest.Joint
 	nodes := make([]int32, nb)
 	for b := range nb {
 		nodes[b] = int32(b)
@@ -26,7 +26,7 @@ func without(nb int, joints []graphs.Joint, keep []bool) (*sparse.Pattern, []int
 			nodes = append(nodes, int32(nb+j))
 		}
 	}
-	return graphs.New(nb, rest), nodes
+	return sparsetest.New(nb, rest), nodes
 }
 
 // Joints that go and come, on random graphs in every order: the rule holds, what is left
@@ -36,9 +36,9 @@ func TestRevise(t *testing.T) {
 	for seed := range uint64(1500) {
 		rng := rand.New(rand.NewPCG(21, seed))
 		nb := 1 + rng.IntN(12)
-		var joints []graphs.Joint
+		var joints []sparsetest.Joint
 		for range rng.IntN(2 * nb) {
-			j := graphs.Joint{Rows: int8(1 + rng.IntN(6)), Bodies: []int32{int32(rng.IntN(nb))}}
+			j := sparsetest.Joint{Rows: int8(1 + rng.IntN(6)), Bodies: []int32{int32(rng.IntN(nb))}}
 			if b := int32(rng.IntN(nb)); b != j.Bodies[0] && rng.IntN(5) > 0 {
 				j.Bodies = append(j.Bodies, b)
 				slices.Sort(j.Bodies)
@@ -85,7 +85,7 @@ func TestRevise(t *testing.T) {
 }
 
 func TestRevisePanics(t *testing.T) {
-	p := graphs.New(2, []graphs.Joint{graphs.Link(5, 0, 1)}) // joint node 2
+	p := sparsetest.New(2, []sparsetest.Joint{sparsetest.Link(5, 0, 1)}) // joint node 2
 	require.Panics(t, func() { order.Revise(p, []int32{0, 1}, 3) })
 	require.Panics(t, func() { order.Revise(p, []int32{0, 0, 1}, 3) })
 	require.Panics(t, func() { order.Revise(p, []int32{0, 3, 1}, 3) })

@@ -66,7 +66,7 @@ func TestExamplesRun(t *testing.T) {
 }
 
 // found matches a number, perhaps with a unit, and the one that has been found by hand after it.
-var found = regexp.MustCompile(`(-?[\d.]+)[^\d,]*, by hand (-?[\d.]+)`)
+var found = regexp.MustCompile(`(-?[\d.]+)[^\d,]*, +by hand +(-?[\d.]+)`)
 
 // byHand compares the numbers before and after "by hand" in an output.
 func byHand(t *testing.T, output string) {

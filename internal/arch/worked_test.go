@@ -69,7 +69,7 @@ func (w *worked) force() []float64 {
 // along returns the components of that force along the rows f x and f y.
 func (w *worked) along() (lambda []float64) {
 	for k := range 2 {
-		t, f := w.block(w.sys.K, k, coupler)[3:], w.force()
+		t, f := w.block(w.sys.Matrix, k, coupler)[3:], w.force()
 		lambda = append(lambda, t[0]*f[0]+t[1]*f[1]+t[2]*f[2])
 	}
 	return lambda
@@ -80,14 +80,14 @@ func (w *worked) quantities() map[string][]float64 {
 	r := w.row()
 	acc, c := w.res.Bodies, w.res.Constraints
 	return map[string][]float64{
-		"right side of the coupler":      w.sys.B[6*coupler : 6*coupler+6],
-		"row f x of A, coupler":          w.block(w.sys.K, 0, coupler),
-		"row f x of A, crank":            w.block(w.sys.K, 0, crank),
-		"row f y of A, coupler":          w.block(w.sys.K, 1, coupler),
-		"row f y of A, crank":            w.block(w.sys.K, 1, crank),
-		"right side of A":                w.sys.B[r : r+5],
-		"weighted row f x of A, coupler": w.block(w.w.W, 0, coupler),
-		"weighted row f y of A, crank":   w.block(w.w.W, 1, crank),
+		"right side of the coupler":      w.sys.Right[6*coupler : 6*coupler+6],
+		"row f x of A, coupler":          w.block(w.sys.Matrix, 0, coupler),
+		"row f x of A, crank":            w.block(w.sys.Matrix, 0, crank),
+		"row f y of A, coupler":          w.block(w.sys.Matrix, 1, coupler),
+		"row f y of A, crank":            w.block(w.sys.Matrix, 1, crank),
+		"right side of A":                w.sys.Right[r : r+5],
+		"weighted row f x of A, coupler": w.block(w.w.Matrix, 0, coupler),
+		"weighted row f y of A, crank":   w.block(w.w.Matrix, 1, crank),
 		"scales of f x and f y of A":     w.w.Scale[r : r+2],
 		"ω̇ of the crank about z":        {acc[crank].AngularAcceleration[2]},
 		"c̈ of the coupler":              acc[coupler].ComAcceleration[:],

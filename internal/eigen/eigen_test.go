@@ -15,6 +15,9 @@ import (
 // tol is the rounding of eigenvalues of order one.
 const tol = 1e-14
 
+func second[T any](_ T, err error) error        { return err }
+func third[S, T any](_ S, _ T, err error) error { return err }
+
 // TestNotFinite: no routine sees a matrix that is not finite, wherever the number is.
 func TestNotFinite(t *testing.T) {
 	const n = 4
@@ -35,7 +38,8 @@ func TestNotFinite(t *testing.T) {
 				eigen.Symmetric(new(mat.EigenSym), S), eigen.General(new(mat.Eigen), A), eigen.Singular(new(mat.SVD), A, mat.SVDFull),
 				eigen.Orthogonal(new(mat.QR), A), eigen.Inverse(new(mat.Dense), A),
 				eigen.Small(blas64.Symmetric{N: n, Stride: n, Uplo: blas.Lower, Data: data}, w, work),
-				eigen.SingularTo(raw, other, other, w, work),
+				eigen.SingularTo(raw, other, other, w, work), eigen.Values(raw, w, w), eigen.SingularValues(raw, w),
+				second(eigen.Solve(raw, other)), second(eigen.Solve(other, raw)), third(eigen.StableSubspace(other, raw)),
 			} {
 				require.ErrorIs(t, err, eigen.ErrNotFinite, "%v at %d", bad, at)
 			}

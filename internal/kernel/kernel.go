@@ -230,7 +230,7 @@ const leaf = 6
 // its product subtracted from the right half, the right half. The left half has
 // a multiple of leaf columns.
 func panelHalves(v variant, leaf int, f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit, shift []float64) int {
-	half := from + ((w-from+2*leaf-1)/(2*leaf))*leaf // w−1 at most
+	half := halfOf(leaf, w, from)
 	stop := panel(v, f, ldf, n, half, from, ld, ldd, dinv, limit, shift)
 	if stop > from {
 		update(v, f[half+half*ldf:], ldf, f[half+from*ldf:], ldf, ld[half+from*ldd:], ldd, n-half, w-half, stop-from)
@@ -239,4 +239,17 @@ func panelHalves(v variant, leaf int, f []float64, ldf, n, w, from int, ld []flo
 		return stop
 	}
 	return panel(v, f, ldf, n, w, half, ld, ldd, dinv, limit, shift)
+}
+
+// halfOf returns the column at which panelHalves begins the right half, w−1 at most.
+func halfOf(leaf, w, from int) int { return from + ((w-from+2*leaf-1)/(2*leaf))*leaf }
+
+// Half returns the column, from < Half < w, at which Panel divides a wide panel. Panel up to there, an Update of the
+// columns from there on, and Panel from there on give the bits of one Panel: the two halves of a panel that takes long.
+// It returns w for a panel that is not divided.
+func Half(n, w, from int) int {
+	if leaf := leafOf(active, n, w, from); leaf > 0 {
+		return halfOf(leaf, w, from)
+	}
+	return w
 }

@@ -91,11 +91,8 @@ func panel(v variant, f []float64, ldf, n, w, from int, ld []float64, ldd int, d
 		return from + panelAVX2(&f[from+from*ldf], ldf, n-from, w-from, after(ld, from+from*ldd), ldd, &dinv[from], &limit[from], &shift[from])
 	case w-from <= leaf:
 		return panelPlain(f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
-	case v != avx512:
-		return panelHalves(v, leaf, f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
-	case w-from > panelColumns && n-from > panelRows:
-		return panelHalves(v, panelColumns, f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
-	case w-from > shortColumns: // halves of even size
+	}
+	if leaf := leafOf(v, n, w, from); leaf > 0 {
 		return panelHalves(v, leaf, f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
 	}
 	q := from + panelAVX512(&f[from+from*ldf], ldf, n-from, w-from, &ld[from+from*ldd], ldd, &dinv[from], &limit[from], &shift[from])
@@ -103,6 +100,21 @@ func panel(v variant, f []float64, ldf, n, w, from int, ld []float64, ldd int, d
 		panelStopped(v, f, ldf, n, w, from, q, ld, ldd)
 	}
 	return q
+}
+
+// leafOf returns the multiple of columns at which panel divides its work, 0 if it does not.
+func leafOf(v variant, n, w, from int) int {
+	switch {
+	case w-from <= leaf:
+		return 0
+	case v != avx512:
+		return leaf
+	case w-from > panelColumns && n-from > panelRows:
+		return panelColumns
+	case w-from > shortColumns: // halves of even size
+		return leaf
+	}
+	return 0
 }
 
 // panelStopped applies columns from to q−1, which panelAVX512 has factored before

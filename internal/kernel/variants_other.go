@@ -12,10 +12,18 @@ func update(_ variant, c []float64, ldc int, a []float64, lda int, b []float64, 
 
 // panel is Panel of the set v.
 func panel(v variant, f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit, shift []float64) int {
-	if w-from > leaf {
+	if leaf := leafOf(v, n, w, from); leaf > 0 {
 		return panelHalves(v, leaf, f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
 	}
 	return panelPlain(f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
+}
+
+// leafOf returns the multiple of columns at which panel divides its work, 0 if it does not.
+func leafOf(_ variant, _, w, from int) int {
+	if w-from > leaf {
+		return leaf
+	}
+	return 0
 }
 
 // subMul is SubMul of the set v.

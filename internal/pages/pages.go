@@ -9,8 +9,8 @@ const (
 
 // Make returns make([]T, n). For an array of 4 MB and more it asks the system to use large
 // pages inside the array. A sweep through a factor then misses the tables of pages less often.
-// A system without large pages, or one that is set to refuse, ignores the request, and nothing
-// else changes.
+// A system without large pages, or one that is set to refuse, ignores the request. The place in
+// memory keeps it after the array has gone.
 //
 // Cost: that of make, and a system call for a large array.
 func Make[T any, N int | int64](n N) []T {

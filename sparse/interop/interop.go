@@ -19,7 +19,7 @@ type symmetric struct {
 // Cost: O(nodes); each At as Matrix.At. It panics if perm is not a permutation of
 // the nodes.
 func Symmetric(m *sparse.Matrix, perm []int32) mat.Symmetric {
-	return symmetric{m.View(perm), m.P.Dim()}
+	return symmetric{m.View(perm), m.Pattern.Dim()}
 }
 
 // Dims returns the numbers of scalar rows and columns.
@@ -36,7 +36,7 @@ func (s symmetric) T() mat.Matrix { return s }
 //
 // Cost: O(rows²) memory. It panics if perm is not a permutation of the nodes.
 func Dense(m *sparse.Matrix, perm []int32) *mat.SymDense {
-	v, n := m.View(perm), m.P.Dim()
+	v, n := m.View(perm), m.Pattern.Dim()
 	if n == 0 {
 		return &mat.SymDense{}
 	}
@@ -61,7 +61,7 @@ func Dense(m *sparse.Matrix, perm []int32) *mat.SymDense {
 // Cost: O(stored values). It panics on a length mismatch, and if perm is not a
 // permutation of the nodes.
 func CSC(m *sparse.Matrix, perm []int32, prox []float64) *jbsparse.CSC {
-	p, n := m.P, m.P.Dim()
+	p, n := m.Pattern, m.Pattern.Dim()
 	nz := int(2*p.Pos[len(p.Ind)] + p.Dia[p.Len()])
 	if prox != nil {
 		nz += n - int(p.Off[p.Positive()])

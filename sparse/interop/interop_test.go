@@ -9,33 +9,33 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/internal/check"
-	"github.com/rung-mbd/rung/internal/graphs"
 	"github.com/rung-mbd/rung/sparse"
 	"github.com/rung-mbd/rung/sparse/interop"
+	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 func TestDenseAndMatrixView(t *testing.T) {
-	graphs.EachMatrix(t, func(t *testing.T, seed uint64, m *sparse.Matrix) {
-		perm := graphs.Perm(check.Rand(seed), m.P.Len())
+	sparsetest.EachMatrix(t, func(t *testing.T, seed uint64, m *sparse.Matrix) {
+		perm := sparsetest.Perm(check.Rand(seed), m.Pattern.Len())
 		for name, c := range map[string]struct {
 			got  mat.Symmetric
 			want *mat.Dense
 		}{
-			"dense":          {interop.Dense(m, nil), graphs.Dense(m, nil)},
-			"view":           {interop.Symmetric(m, nil), graphs.Dense(m, nil)},
-			"permuted dense": {interop.Dense(m, perm), graphs.Dense(m, perm)},
-			"permuted view":  {interop.Symmetric(m, perm), graphs.Dense(m, perm)},
+			"dense":          {interop.Dense(m, nil), sparsetest.Dense(m, nil)},
+			"view":           {interop.Symmetric(m, nil), sparsetest.Dense(m, nil)},
+			"permuted dense": {interop.Dense(m, perm), sparsetest.Dense(m, perm)},
+			"permuted view":  {interop.Symmetric(m, perm), sparsetest.Dense(m, perm)},
 		} {
 			assert.True(t, mat.Equal(c.want, c.got), name)
 			assert.True(t, mat.Equal(c.want, c.got.T()), name)
 			rows, cols := c.got.Dims()
-			assert.Equal(t, [3]int{m.P.Dim(), m.P.Dim(), m.P.Dim()}, [3]int{rows, cols, c.got.SymmetricDim()}, name)
+			assert.Equal(t, [3]int{m.Pattern.Dim(), m.Pattern.Dim(), m.Pattern.Dim()}, [3]int{rows, cols, c.got.SymmetricDim()}, name)
 		}
 	})
 }
 
 func TestViewSharesTheValues(t *testing.T) {
-	m := graphs.Matrix(2, 3, 4)
+	m := sparsetest.Matrix(2, 3, 4)
 	v, d := interop.Symmetric(m, nil), interop.Dense(m, nil)
 	old := m.Dia[0]
 	m.Dia[0] = 99
@@ -44,13 +44,13 @@ func TestViewSharesTheValues(t *testing.T) {
 }
 
 func TestCSC(t *testing.T) {
-	graphs.EachMatrix(t, func(t *testing.T, seed uint64, m *sparse.Matrix) {
-		n := m.P.Dim()
+	sparsetest.EachMatrix(t, func(t *testing.T, seed uint64, m *sparse.Matrix) {
+		n := m.Pattern.Dim()
 		rnd := check.Rand(seed)
-		perm := graphs.Perm(rnd, m.P.Len())
-		x, prox := graphs.Vec(rnd, n), graphs.Vec(rnd, n)
-		want, wantPermuted := graphs.Dense(m, nil), graphs.Dense(m, perm)
-		shifted, shiftedPermuted := graphs.Dense(m, nil), graphs.Dense(m, perm)
+		perm := sparsetest.Perm(rnd, m.Pattern.Len())
+		x, prox := sparsetest.Vec(rnd, n), sparsetest.Vec(rnd, n)
+		want, wantPermuted := sparsetest.Dense(m, nil), sparsetest.Dense(m, perm)
+		shifted, shiftedPermuted := sparsetest.Dense(m, nil), sparsetest.Dense(m, perm)
 		moved := make([]float64, n)
 		m.View(perm).VecTo(moved, negative(m, prox))
 		for i, e := range negative(m, prox) {
@@ -72,7 +72,7 @@ func TestCSC(t *testing.T) {
 			b.MulVec(c.want, mat.NewVecDense(n, x))
 			got := make([]float64, n)
 			c.got.MulVecTo(got, false, x)
-			check.CloseVec(t, got, b.RawVector().Data, graphs.Rounding, check.MaxAbs(b.RawVector().Data), "%s", name)
+			check.CloseVec(t, got, b.RawVector().Data, sparsetest.Rounding, check.MaxAbs(b.RawVector().Data), "%s", name)
 		}
 	})
 }
@@ -80,7 +80,7 @@ func TestCSC(t *testing.T) {
 // negative is prox with zeros in the rows of sign +1.
 func negative(m *sparse.Matrix, prox []float64) []float64 {
 	e := append([]float64(nil), prox...)
-	clear(e[:m.P.Off[m.P.Positive()]])
+	clear(e[:m.Pattern.Off[m.Pattern.Positive()]])
 	return e
 }
 
@@ -104,12 +104,12 @@ func canonical(t *testing.T, name string, c *jbsparse.CSC) {
 }
 
 func TestCSCStructureDoesNotDependOnValues(t *testing.T) {
-	m := graphs.Matrix(6, 8, 14)
-	full, zero := interop.CSC(m, nil, nil).RawMatrix(), interop.CSC(sparse.NewMatrix(m.P), nil, nil).RawMatrix()
+	m := sparsetest.Matrix(6, 8, 14)
+	full, zero := interop.CSC(m, nil, nil).RawMatrix(), interop.CSC(sparse.NewMatrix(m.Pattern), nil, nil).RawMatrix()
 	assert.Equal(t, full.Ind, zero.Ind)
 	assert.Equal(t, full.Indptr, zero.Indptr)
-	prox := make([]float64, m.P.Dim())
-	assert.Equal(t, interop.CSC(m, nil, nil).NNZ()+m.P.Dim()-int(m.P.Off[m.P.Positive()]), interop.CSC(m, nil, prox).NNZ())
+	prox := make([]float64, m.Pattern.Dim())
+	assert.Equal(t, interop.CSC(m, nil, nil).NNZ()+m.Pattern.Dim()-int(m.Pattern.Off[m.Pattern.Positive()]), interop.CSC(m, nil, prox).NNZ())
 }
 
 func TestEmptyMatrix(t *testing.T) {
@@ -123,8 +123,8 @@ func TestEmptyMatrix(t *testing.T) {
 }
 
 func TestInteropPanics(t *testing.T) {
-	m := graphs.Matrix(3, 2, 3)
-	n := m.P.Dim()
+	m := sparsetest.Matrix(3, 2, 3)
+	n := m.Pattern.Dim()
 	const length = "sparse: length mismatch"
 	for name, c := range map[string]struct {
 		want string
@@ -148,14 +148,14 @@ func TestInteropPanics(t *testing.T) {
 // TestPermutedSystemHasThePermutedSolution ties the order of views and vectors
 // together: P·A·Pᵀ·(P·x) = P·(A·x).
 func TestPermutedSystemHasThePermutedSolution(t *testing.T) {
-	m := graphs.Matrix(6, 8, 14)
-	n := m.P.Dim()
-	x, b := graphs.Vec(check.Rand(6), n), make([]float64, n)
+	m := sparsetest.Matrix(6, 8, 14)
+	n := m.Pattern.Dim()
+	x, b := sparsetest.Vec(check.Rand(6), n), make([]float64, n)
 	m.MulVecTo(b, x)
-	perm := graphs.Perm(check.Rand(7), m.P.Len())
+	perm := sparsetest.Perm(check.Rand(7), m.Pattern.Len())
 	v := m.View(perm)
 	px, pb := make([]float64, n), make([]float64, n)
 	v.VecTo(px, x)
 	v.VecTo(pb, b)
-	assert.Less(t, check.Residual(interop.Symmetric(m, perm), px, pb), graphs.Rounding)
+	assert.Less(t, check.Residual(interop.Symmetric(m, perm), px, pb), sparsetest.Rounding)
 }

@@ -233,7 +233,7 @@ func residual(plan *rung.Plan, s *kkt.Solver) (float64, error) {
 		}
 	}
 	debug.FreeOSMemory() // the factor, which s.System does not refer to
-	return sys.K.BackwardError(sys.B, x), nil
+	return sys.Matrix.BackwardError(sys.Right, x), nil
 }
 
 // how returns the order of the sparse method, or another method's name.

@@ -20,6 +20,18 @@ type Panel struct {
 	Curves []Curve
 }
 
+// View is a picture of a mechanism from one side, with the same scale along both axes.
+type View struct {
+	X, Y  string // labels of the axes
+	Poses []Pose
+}
+
+// Pose is a mechanism as lines, m. The last one of a view is drawn in full colour, those before it paler.
+type Pose struct {
+	Name  string
+	Lines [][][2]float64
+}
+
 // Curve is a line of a panel, with a value a time.
 type Curve struct {
 	Name string

@@ -19,21 +19,43 @@ const panelHeight = 6 * vg.Centimeter
 
 // Run draws panels of curves over the time of a run, s, below each other, in the format svg or png. There are panels, and points.
 func Run(w io.Writer, format, title string, time []float64, panels []Panel) error {
+	return Motion(w, format, title, "time, s", time, panels, nil)
+}
+
+// Motion is Run over anything that x is, with views beside each other below the panels.
+func Motion(w io.Writer, format, title, label string, x []float64, panels []Panel, views []View) error {
 	list := make([][]*plot.Plot, len(panels))
 	for i := range panels {
 		draw := linearPanel
 		if panels[i].Log {
 			draw = logPanel
 		}
-		p, err := draw(time, &panels[i])
+		p, err := draw(x, &panels[i])
 		if err != nil {
 			return err
 		}
 		list[i] = []*plot.Plot{p}
 	}
 	list[0][0].Title.Text = title
-	list[len(list)-1][0].X.Label.Text = "time, s"
-	return drawPanels(w, list, format)
+	list[len(list)-1][0].X.Label.Text = label
+	height := panelHeight * vg.Length(len(panels))
+	below := vg.Length(0)
+	if len(views) > 0 {
+		below = viewHeight
+	}
+	to, err := draw.NewFormattedCanvas(plotWidth+legendWidth, height+below, format)
+	if err != nil {
+		return err
+	}
+	all := draw.New(to)
+	placePanels(draw.Crop(all, 0, 0, below, 0), list)
+	if below > 0 {
+		if err := placeViews(draw.Crop(all, 0, 0, 0, -height), views); err != nil {
+			return err
+		}
+	}
+	_, err = to.WriteTo(w)
+	return err
 }
 
 // curves draws a panel with the axis that its values ask for.
@@ -92,18 +114,13 @@ func logPanel(time []float64, panel *Panel) (*plot.Plot, error) {
 	return p, nil
 }
 
-// drawPanels writes the panels, each with its legend beside it.
-func drawPanels(w io.Writer, panels [][]*plot.Plot, format string) error {
+// placePanels draws the panels below each other, each with its legend beside it.
+func placePanels(all draw.Canvas, panels [][]*plot.Plot) {
 	legends := make([]plot.Legend, len(panels))
 	for i := range panels {
 		legends[i] = panels[i][0].Legend
 		panels[i][0].Legend = plot.NewLegend()
 	}
-	to, err := draw.NewFormattedCanvas(plotWidth+legendWidth, panelHeight*vg.Length(len(panels)), format)
-	if err != nil {
-		return err
-	}
-	all := draw.New(to)
 	margin := vg.Points(6)
 	tiles := draw.Tiles{
 		Rows: len(panels), Cols: 1, PadY: vg.Points(8), PadTop: margin, PadBottom: margin, PadLeft: margin,
@@ -116,8 +133,6 @@ func drawPanels(w io.Writer, panels [][]*plot.Plot, format string) error {
 		beside.Min.X, beside.Max.X = c.Max.X+margin, all.Max.X
 		legends[i].Draw(beside)
 	}
-	_, err = to.WriteTo(w)
-	return err
 }
 
 // powers marks powers of ten, at most about eight of them by name.

@@ -10,7 +10,18 @@ const Drawn = false
 // Growth panics: nothing is drawn.
 func Growth(io.Writer, string, []Line) error { panic("picture: built with the tag small") }
 
+// Motion panics: nothing is drawn.
+func Motion(io.Writer, string, string, string, []float64, []Panel, []View) error {
+	panic("picture: built with the tag small")
+}
+
 // Run panics: nothing is drawn.
 func Run(io.Writer, string, string, []float64, []Panel) error {
 	panic("picture: built with the tag small")
 }
+
+// Map panics: nothing is drawn.
+func Map(io.Writer, string, *Terrain) error { panic("picture: built with the tag small") }
+
+// Relief panics: nothing is drawn.
+func Relief(io.Writer, string, *Terrain) error { panic("picture: built with the tag small") }

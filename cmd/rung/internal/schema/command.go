@@ -9,6 +9,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/ik"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 )
@@ -18,7 +19,7 @@ var files embed.FS
 
 // names are the documents that have a schema: rung-model/1 and so on.
 var names = []string{
-	"model", "result", "analysis", "assembly", "bench", "equilibrium", "inverse", "modes", "simulation", "validation",
+	"model", "ik", "result", "analysis", "assembly", "bench", "equilibrium", "ik-result", "inverse", "modes", "simulation", "terrain", "validation",
 }
 
 // Names returns the names of the documents that have a schema.
@@ -31,6 +32,10 @@ func Of(name string) ([]byte, error) {
 	switch name {
 	case "model":
 		return model.Schema(), nil
+	case "ik":
+		return ik.Schema(), nil
+	case "ik-result":
+		return ik.ResultSchema(), nil
 	case "result":
 		return rung.ResultSchema(), nil
 	}
@@ -47,13 +52,15 @@ func New() *cobra.Command {
 		Use:   "schema [DOCUMENT]",
 		Short: "Print the JSON Schema of models, or of what a subcommand prints",
 		Long: `Prints the JSON Schema (draft 2020-12) of a document: "model", the default, is
-what all subcommands read; the others are what they print with --json:
+what all subcommands read, and "ik", a task of rung ik; the others are what they print
+with --json:
 
   result       rung accel         inverse      rung inverse
   analysis     rung analyze       modes        rung modes
   assembly     rung assemble      simulation   rung simulate
-  bench        rung bench         validation   rung validate
-  equilibrium  rung equilibrium`,
+  bench        rung bench         terrain      rung terrain
+  equilibrium  rung equilibrium   validation   rung validate
+  ik-result    rung ik`,
 		Example: `  rung schema > rung-model.schema.json
   rung schema result`,
 		Args: func(cmd *cobra.Command, args []string) error {

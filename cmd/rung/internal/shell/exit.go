@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/model"
@@ -78,6 +79,10 @@ func Failed(name string, err error) error {
 // after the name of the command, mistakes in the use with where to read on.
 func report(w io.Writer, cmd *cobra.Command, err error) {
 	if p := new(model.Problems); errors.As(err, &p) {
+		fmt.Fprintln(w, p)
+		return
+	}
+	if p := new(ground.Problems); errors.As(err, &p) {
 		fmt.Fprintln(w, p)
 		return
 	}

@@ -121,7 +121,7 @@ func printSimulation(p *sheet.Page, s *Simulation) {
 	}
 	p.Item("steps", fmt.Sprintf("%d, %d rejected, %s%s", s.Steps, s.Rejected, sheet.Plural(int(s.Evaluations), "evaluation"), since))
 	if s.Careful > 0 {
-		p.Item("", sheet.Plural(int(s.Careful), "step")+" failed and repeated with closed stages, as it happens near singular poses")
+		p.Item("", sheet.Plural(int(s.Careful), "rejected step")+" tried again with closed stages, in case a singular pose is near")
 	}
 	if s.Singular > 0 {
 		p.Item("", sheet.Plural(int(s.Singular), "step")+" next to singular poses, led over them between two stages")

@@ -2,16 +2,13 @@ package state
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"math"
 	"strconv"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 )
-
-// ErrNotFinite says that a result has no form in JSON.
-var ErrNotFinite = errors.New("the result is not finite")
 
 // jsonWriter appends to a buffer and passes it on when it is full. The first
 // error is kept.
@@ -110,7 +107,7 @@ func (o *jsonWriter) raw(s string) *jsonWriter {
 
 func (o *jsonWriter) number(x float64) {
 	if (math.IsNaN(x) || math.IsInf(x, 0)) && o.err == nil {
-		o.err = ErrNotFinite
+		o.err = shell.ErrNotFinite
 	}
 	o.b = strconv.AppendFloat(o.b, x, 'g', -1, 64)
 }
@@ -119,7 +116,7 @@ func (o *jsonWriter) number(x float64) {
 func (o *jsonWriter) value(v any) {
 	b, err := json.Marshal(v)
 	if err != nil && o.err == nil {
-		o.err = ErrNotFinite
+		o.err = shell.ErrNotFinite
 	}
 	o.b = append(o.b, b...)
 }

@@ -110,8 +110,8 @@ func runAssemble(cmd *cobra.Command, path string, f *assembleFlags) error {
 	if err := shell.CheckModelOutput(f.output); err != nil {
 		return err
 	}
-	c := stateChange{path: path, output: f.output, json: f.json}
-	return c.run(cmd, func(m *model.Model, p *shell.Progress) (any, func(*sheet.Page), error) {
+	c := shell.StateChange{Path: path, Output: f.output, JSON: f.json}
+	return c.Run(cmd, func(m *model.Model, p *shell.Progress) (any, func(*sheet.Page), error) {
 		a, err := assembleModel(m, path, f, p)
 		if a == nil {
 			return nil, nil, err

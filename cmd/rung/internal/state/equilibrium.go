@@ -112,8 +112,8 @@ func runEquilibrium(cmd *cobra.Command, path string, f *equilibriumFlags) error 
 			return err
 		}
 	}
-	c := stateChange{path: path, output: f.output, json: f.json}
-	return c.run(cmd, func(m *model.Model, p *shell.Progress) (any, func(*sheet.Page), error) {
+	c := shell.StateChange{Path: path, Output: f.output, JSON: f.json}
+	return c.Run(cmd, func(m *model.Model, p *shell.Progress) (any, func(*sheet.Page), error) {
 		r, err := settle(m, path, f, p)
 		if r == nil {
 			return nil, nil, err

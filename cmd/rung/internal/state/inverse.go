@@ -29,20 +29,30 @@ type inverseFlags struct {
 	threads  shell.ThreadsFlag
 	actuated []string
 	accel    string
+	time     float64
 	json     bool
+
+	given func(name string) bool
 }
 
 func newInverse() *cobra.Command {
 	f := &inverseFlags{}
 	cmd := &cobra.Command{
-		Use:   "inverse MODEL --actuated j1,j2,…",
+		Use:   "inverse MODEL [--actuated j1,j2,…]",
 		Short: "Actuator forces that make wanted accelerations",
 		Long: `Finds the forces along chosen freedoms that make wanted accelerations at the
 state of MODEL ("-": standard input), in addition to the forces that the model
 has. An actuator is a joint, with all its scalar freedoms, or one freedom of it:
-j1.0. The wanted accelerations are the bodies of a rung-result/1 document
-(--accel), or zero, to hold still; those that the joints do not allow are
-replaced by the nearest ones, and the distance is reported.
+j1.0. By default actuators are the freedoms that the model prescribes, as those
+that rung ik --model-out drives along a path: their forces are those that the
+motions need. --time moves them to another time first; what they leave free stays
+as near as it can.
+
+The wanted accelerations are the bodies of a rung-result/1 document (--accel).
+Without one, actuators that are prescribed accelerate as their motions say and
+the others not at all. If none of them is prescribed all bodies are to hold still.
+Accelerations that the joints do not allow are replaced by the nearest ones, and
+the distance is reported.
 
 Status: proper, as many actuators as needed; redundant, more, with forces of
 least norm; under, some motion is not controlled, which is an error if the
@@ -54,13 +64,18 @@ their rows. The tree methods solve Guᵀ·u = Gᵀ·τ on a spanning tree, at a 
 at least the square of the size: tree-projection with the matrix G of the
 independent variables, the other two with the accelerations that each actuator
 makes by itself, which they solve for.`,
-		Example:           "  rung inverse four-bar.json --actuated p1",
+		Example: `  rung inverse four-bar.json --actuated p1
+  rung inverse moving.json --time 1.5`,
 		Args:              shell.Arguments("MODEL"),
 		ValidArgsFunction: shell.CompleteModel,
-		RunE:              func(cmd *cobra.Command, args []string) error { return runInverse(cmd, args[0], f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.given = cmd.Flags().Changed
+			return runInverse(cmd, args[0], f)
+		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.actuated, "actuated", nil, "joints, or joint.freedom, that are actuated")
+	flags.StringSliceVar(&f.actuated, "actuated", nil, "joints, or joint.freedom, that are actuated (default: those that are prescribed)")
+	flags.Float64Var(&f.time, "time", 0, "time to which the motions are followed first, s (default: that of the model)")
 	flags.StringVar(&f.accel, "accel", "", `rung-result/1 document with the wanted accelerations of the bodies; "-" is standard input`)
 	flags.BoolVar(&f.json, "json", false, "print one JSON document")
 	shell.CompleteNames(cmd, "actuated", shell.FreedomNames)
@@ -75,6 +90,7 @@ type InverseDocument struct {
 	Format       string          `json:"format"`
 	Name         string          `json:"name"`
 	Method       string          `json:"method"`
+	Time         float64         `json:"time"` // s
 	Actuators    []actuatorForce `json:"actuators"`
 	Status       string          `json:"status"`
 	Uncontrolled []string        `json:"uncontrolled"`
@@ -91,9 +107,6 @@ type actuatorForce struct {
 
 func runInverse(cmd *cobra.Command, path string, f *inverseFlags) error {
 	stdin, stdout, stderr := shell.Streams(cmd)
-	if len(f.actuated) == 0 {
-		return shell.UseErrorf("no actuators: give --actuated j1,j2,…")
-	}
 	if path == shell.Stdio && f.accel == shell.Stdio {
 		return shell.UseErrorf("MODEL and --accel - both read from standard input")
 	}
@@ -107,30 +120,21 @@ func runInverse(cmd *cobra.Command, path string, f *inverseFlags) error {
 	if err != nil {
 		return err
 	}
-	actuators, err := parseActuators(mech, f.actuated)
+	q, err := newQuestion(mech, f)
 	if err != nil {
 		return err
 	}
-	if _, err := mech.Prescribe(actuators); err != nil {
-		return shell.UseErrorf("%v", err)
-	}
-	wanted, err := readAccelerations(f.accel, stdin, mech)
-	if err != nil {
+	if q.wanted, err = readAccelerations(f.accel, stdin, mech); err != nil {
 		return err
 	}
 	p.Stage("solving", 0)
-	var r *actuation
-	if f.method.Method == motion.Sparse {
-		r, err = actuateBySparse(mech, actuators, wanted, rung.Options{Ordering: f.ordering.Ordering, Threads: int(f.threads)})
-	} else {
-		r, err = actuateByTree(mech, actuators, wanted, f.method.Method)
-	}
+	r, err := q.answer(f)
 	if r == nil {
 		return shell.Failed(shell.ModelFile(path), err)
 	}
 	p.End()
-	doc := newInverseDocument(mech, actuators, r)
-	doc.Method = f.method.String()
+	doc := newInverseDocument(mech, q.actuators, r)
+	doc.Method, doc.Time = f.method.String(), q.st.Time
 	var werr error
 	if f.json {
 		werr = shell.WriteJSON(stdout, doc)
@@ -249,12 +253,12 @@ type actuation struct {
 
 // actuateBySparse solves with the actuated freedoms prescribed. The actuation is
 // nil unless the error is that the actuators are too few.
-func actuateBySparse(mech *mechanism.Mechanism, actuators []mechanism.Freedom, wanted []float64, o rung.Options) (*actuation, error) {
-	v, err := kkt.NewPlan(mech, o).NewInverse(actuators)
+func (q *question) actuateBySparse(o rung.Options) (*actuation, error) {
+	v, err := kkt.NewPlan(q.free, o).NewInverse(q.actuators)
 	if err != nil {
 		return nil, err
 	}
-	err = v.Solve(mech.Initial(), wanted)
+	err = v.Solve(q.st, q.wanted)
 	if err != nil && !errors.As(err, new(*mechanism.UnderactuatedError)) {
 		return nil, err
 	}
@@ -265,8 +269,8 @@ func actuateBySparse(mech *mechanism.Mechanism, actuators []mechanism.Freedom, w
 }
 
 // actuateByTree is actuateBySparse on the spanning tree.
-func actuateByTree(mech *mechanism.Mechanism, actuators []mechanism.Freedom, wanted []float64, m motion.Method) (*actuation, error) {
-	plan, err := tree.NewPlan(mech, tree.Options{})
+func (q *question) actuateByTree(m motion.Method) (*actuation, error) {
+	plan, err := tree.NewPlan(q.free, tree.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -274,12 +278,12 @@ func actuateByTree(mech *mechanism.Mechanism, actuators []mechanism.Freedom, wan
 		return nil, fmt.Errorf("%v: %w", m, fault.Plain(err))
 	}
 	var a []spatial.ClassicalAccel // nil asks for zero, as on the sparse side
-	for i := 0; i < len(wanted); i += 6 {
-		a = append(a, spatial.ClassicalAccel(wanted[i:i+6]))
+	for i := 0; i < len(q.wanted); i += 6 {
+		a = append(a, spatial.ClassicalAccel(q.wanted[i:i+6]))
 	}
 	method, _ := m.Tree()
-	v := plan.NewInverse(method, actuators, nil)
-	err = v.SolveBodies(mech.Initial(), a)
+	v := plan.NewInverse(method, q.actuators, nil)
+	err = v.SolveBodies(q.st, a)
 	if err != nil && !errors.As(err, new(*mechanism.UnderactuatedError)) {
 		return nil, err
 	}
@@ -310,6 +314,7 @@ func printInverse(p *sheet.Page, doc *InverseDocument) {
 		t.Row(fault.Text(a.Joint, 24), strconv.Itoa(a.Freedom), fmt.Sprintf("%.6g", a.Force))
 	}
 	p.Blank()
+	p.Item("time", fmt.Sprintf("%.6g s", doc.Time))
 	p.Item("status", doc.Status)
 	if doc.Status == "under" {
 		p.Item("uncontrolled", listOf(doc.Uncontrolled))

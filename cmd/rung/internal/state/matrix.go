@@ -120,15 +120,15 @@ func (f *matrixFlags) write(plan *rung.Plan, sys *assemble.System, stdout io.Wri
 	if f.permuted {
 		perm = plan.Order()
 	}
-	view := sys.K.View(perm)
+	view := sys.Matrix.View(perm)
 	mech := plan.Mechanism()
 	return shell.WriteFiles(stdout, []shell.FileOf{
 		{Path: f.output, Write: func(w io.Writer) error {
 			return view.WriteMatrixMarket(w, f.comment(plan, "matrix K"), rowComment(plan.Layout(), perm))
 		}},
 		{Path: f.rhs, Write: func(w io.Writer) error {
-			b := make([]float64, len(sys.B))
-			view.VecTo(b, sys.B)
+			b := make([]float64, len(sys.Right))
+			view.VecTo(b, sys.Right)
 			return sparse.WriteVector(w, b, f.comment(plan, "right side b"))
 		}},
 		{Path: f.spy, Write: func(w io.Writer) error {

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/model"
+)
+
+func ikFile(name string) string { return filepath.Join(reference, "ik", name) }
+
+// ikTask writes a task to path.
+func ikTask(path string, targets ...ik.Target) error {
+	b, err := json.Marshal(ik.Task{Targets: targets})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, b, 0o600)
+}
+
+// posed is the document of a run of rung ik --json.
+type posed struct {
+	Status, Method, Engine string
+	Steps, Restarts        int
+	Targets                []struct {
+		Name            string
+		Linear, Angular float64
+		Reached         bool
+	}
+	Driven []struct {
+		Joint string
+		Value float64
+		Limit *string
+	}
+	Solutions [][]float64
+}
+
+func poses(t *testing.T, status int, args ...string) (p posed) {
+	t.Helper()
+	r := rungRun(append([]string{"ik", "--json"}, args...)...)
+	require.Equal(t, status, r.status, r.err)
+	require.NoError(t, json.Unmarshal([]byte(r.out), &p))
+	return p
+}
+
+// tip returns where the end of the planar arm is in a model.
+func tip(t *testing.T, path string) [2]float64 {
+	t.Helper()
+	m, err := model.ReadFile(path)
+	require.NoError(t, err)
+	p := m.Bodies[2].Pose
+	a := 2 * math.Atan2(p.Orientation[3], p.Orientation[0])
+	return [2]float64{p.Position[0] + 0.3*math.Cos(a), p.Position[1] + 0.3*math.Sin(a)}
+}
+
+// TestIK poses an arm, a Stewart platform and a walker; the model that is written is in the pose.
+func TestIK(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.json")
+	arm := ikFile("fik-3r-reach.model.json")
+	p := poses(t, shell.ExitDone, arm, "--reach", "link3 at 0.3,0,0 = 0.6,0.4,0", "-o", out)
+	assert.Equal(t, "reached", p.Status)
+	assert.Equal(t, "tree", p.Engine)
+	is := tip(t, out)
+	assert.InDelta(t, 0.6, is[0], 1e-8)
+	assert.InDelta(t, 0.4, is[1], 1e-8)
+
+	p = poses(t, shell.ExitDone, ikFile("stewart.model.json"), ikFile("stewart.task.json"), "--tolerance", "1e-12", "-o", out)
+	want := []float64{0.36398722635193259, 0.41196436675461656, 0.35295961864898784, 0.29136646982213932, 0.14622300638608565, 0.13783577348630049}
+	require.Len(t, p.Driven, len(want))
+	for i, q := range want {
+		assert.InDelta(t, q, p.Driven[i].Value, 1e-11)
+	}
+	again := poses(t, shell.ExitDone, out, ikFile("stewart.task.json"))
+	assert.Zero(t, again.Steps, "it is there already")
+
+	assert.Equal(t, "reached", poses(t, shell.ExitDone, ikFile("walker.model.json"), ikFile("walker.task.json")).Status)
+	text := ok(t, "ik", ikFile("walker.model.json"), ikFile("walker.task.json"))
+	for _, want := range []string{"targets reached after", "trunk.0", "foot4", "motor4", "rad", "reached"} {
+		assert.Contains(t, text, want)
+	}
+}
+
+// TestIKFailures: the reason is told, the document printed, and no model written unless the nearest pose is wanted.
+func TestIKFailures(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.json")
+	arm := ikFile("fik-3r-reach.model.json")
+	far := []string{arm, "--reach", "link3 at 0.3,0,0 = 3,4,0", "--restarts", "2", "-o", out}
+	p := poses(t, shell.ExitFailed, far...)
+	assert.Equal(t, "nearest", p.Status)
+	assert.InDelta(t, 5-1.2, p.Targets[0].Linear, 1e-9)
+	assert.NoFileExists(t, out)
+	r := rungRun(append([]string{"ik"}, far...)...)
+	assert.Equal(t, shell.ExitFailed, r.status)
+	assert.Equal(t, "rung: "+arm+`: targets not reached: out of reach; "link3 at 0.3,0,0" is off by 3.8 m`+"\n", r.err)
+	assert.Contains(t, r.out, "out of reach: no motion of the driven freedoms brings the targets nearer")
+	assert.Contains(t, r.out, "not reached")
+
+	p = poses(t, shell.ExitDone, append(far, "--nearest")...)
+	assert.Equal(t, "nearest", p.Status)
+	is := tip(t, out)
+	assert.InDelta(t, 1.2*0.6, is[0], 1e-6)
+	assert.InDelta(t, 1.2*0.8, is[1], 1e-6)
+
+	// A limit is named.
+	m, err := model.ReadFile(arm)
+	require.NoError(t, err)
+	for i := range m.Joints {
+		m.Joints[i].Limits = []*model.Limit{{Lower: -0.3, Upper: 0.2}}
+	}
+	bounded := filepath.Join(t.TempDir(), "bounded.json")
+	require.NoError(t, model.WriteFile(bounded, m))
+	r = rungRun("ik", bounded, "--reach", "link3 at 0.3,0,0 = 0,1.1,0", "--restarts", "2")
+	assert.Equal(t, shell.ExitFailed, r.status)
+	assert.Contains(t, r.err, "targets not reached: against a limit")
+	assert.Contains(t, r.out, "against limits: j1 at its upper limit")
+
+	// A start outside of the limits is told.
+	for i := range m.Joints {
+		m.Joints[i].Limits = []*model.Limit{{Lower: 3, Upper: 4}}
+	}
+	require.NoError(t, model.WriteFile(bounded, m))
+	r = rungRun("ik", bounded, "--reach", "link3 at 0.3,0,0 = 0.3,0.3,0", "--restarts", "2")
+	assert.Contains(t, strings.Join(strings.Fields(r.out), " "), "outside their limits at the start, to which the first step went:")
+
+	// Targets that contradict each other are named, with their rows.
+	r = rungRun("ik", arm, "--reach", "link3 = 0.5,0.2,0", "--reach", "link3 at 0.3,0,0 = 0.5,0.9,0")
+	assert.Equal(t, shell.ExitFailed, r.status)
+	assert.Contains(t, r.err, "contradict")
+}
+
+// TestIKBadUse: what is wrong with the command line or the task is status 2, and names the place.
+func TestIKBadUse(t *testing.T) {
+	arm, stewart := ikFile("fik-3r-reach.model.json"), ikFile("stewart.model.json")
+	bad := filepath.Join(t.TempDir(), "bad.json")
+	require.NoError(t, os.WriteFile(bad, []byte(`{"format": "rung-ik/1", "driven": ["j9", 7], "targets": [{"name": "a", "type": "point", "body": "link9", "position": [0, 0]}], "x": 1}`), 0o600))
+	for _, c := range []struct {
+		err  string
+		args []string
+	}{
+		{"no target: give TASK, --reach or --orient", []string{arm}},
+		{"unexpected argument", []string{arm, "a.json", "b.json"}},
+		{"no body and no target", []string{arm, "--reach", "hand = 0,0,0"}},
+		{"want NAME = numbers", []string{arm, "--reach", "link3 0,0,0"}},
+		{"want three numbers", []string{arm, "--reach", "link3 = 0,0"}},
+		{"want three numbers", []string{arm, "--reach", "link3 at 1 = 0,0,0"}},
+		{"want a unit quaternion", []string{arm, "--orient", "link3 = 1,1,0,0"}},
+		{"no method \"newton\"; there are auto, fik, dls", []string{arm, "--reach", "link3 = 0,0,0", "--method", "newton"}},
+		{"no engine", []string{arm, "--reach", "link3 = 0,0,0", "--engine", "steam"}},
+		{"--tolerance", []string{arm, "--reach", "link3 = 0,0,0", "--tolerance", "-1"}},
+		{"--steps", []string{arm, "--reach", "link3 = 0,0,0", "--steps", "0"}},
+		{"several outputs on standard output", []string{arm, "--reach", "link3 = 0,0,0", "--json", "-o", "-"}},
+		{"tree is for mechanisms without loops", []string{stewart, "--reach", "platform = 0,0,0.8", "--engine", "tree"}},
+		{"the driven freedoms leave motions free: base1.0", []string{stewart, "--reach", "platform = 0,0,0.8", "--driven", "slide1"}},
+		{"no such file", []string{arm, filepath.Join(t.TempDir(), "none.json")}},
+	} {
+		r := rungRun(append([]string{"ik"}, c.args...)...)
+		assert.Equal(t, shell.ExitUse, r.status, "%q: %s", c.args, r.err)
+		assert.Contains(t, r.err, c.err, "%q", c.args)
+		assert.Empty(t, r.out)
+	}
+	r := rungRun("ik", arm, bad)
+	assert.Equal(t, shell.ExitUse, r.status)
+	var paths []string
+	for line := range strings.Lines(r.err) {
+		path, _, _ := strings.Cut(strings.TrimPrefix(line, bad+": "), ":")
+		paths = append(paths, path)
+	}
+	assert.Equal(t, []string{"$.x", "$.driven[0]", "$.driven[1]", "$.targets[0].position", "$.targets[0].body"}, paths, r.err)
+}
+
+// TestIKAll finds the solutions of the reference arm.
+func TestIKAll(t *testing.T) {
+	p := poses(t, shell.ExitDone, ikFile("ik-6r-all.model.json"), "--reach", "link6 at 0,0,0.1 = 0.4,0.2,0.5", "--orient", "link6 = 1,0,0,0", "--all")
+	assert.Greater(t, len(p.Solutions), 1)
+	for _, q := range p.Solutions {
+		assert.Len(t, q, 6)
+	}
+}
+
+func example(name string) string { return filepath.Join("../../examples/reach", name) }
+
+// table reads a file of comma-separated values as columns of numbers; texts are left out.
+func table(t *testing.T, path string) map[string][]float64 {
+	t.Helper()
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	defer f.Close()
+	all, err := csv.NewReader(f).ReadAll()
+	require.NoError(t, err)
+	columns := map[string][]float64{}
+	for _, row := range all[1:] {
+		for k, text := range row {
+			if x, err := strconv.ParseFloat(text, 64); err == nil {
+				columns[all[0][k]] = append(columns[all[0][k]], x)
+			}
+		}
+	}
+	return columns
+}
+
+// TestIKPath: the hand follows the path, its model runs along it in a simulation, and pictures are drawn.
+func TestIKPath(t *testing.T) {
+	dir := t.TempDir()
+	out, moving, run := filepath.Join(dir, "out.csv"), filepath.Join(dir, "moving.json"), filepath.Join(dir, "run.csv")
+	args := []string{"ik", example("arm.json"), example("carry.json"), "--out", out, "--model-out", moving}
+	text := ok(t, args...)
+	assert.Contains(t, text, "path followed to 3 s in 151 samples")
+	c := table(t, out)
+	require.Len(t, c["time"], 151)
+	for k, x := range c["tip.error.linear"] {
+		assert.LessOrEqual(t, x, 1e-8, k)
+	}
+	for _, joint := range []string{"turn.0", "shoulder.0", "elbow.0", "wrist.0"} {
+		q, rate, h := c[joint], c[joint+".rate"], c["time"][1]
+		for k := 1; k < len(q)-1; k++ {
+			assert.InDelta(t, (q[k+1]-q[k-1])/(2*h), rate[k], 2e-3, "%s at sample %d", joint, k)
+		}
+	}
+
+	// The hand is where the path has it when the model runs by itself.
+	ok(t, "simulate", moving, "--until", "3", "--every", "0.02", "--out", run, "--quiet", "--bodies", "hand")
+	s := table(t, run)
+	require.Len(t, s["time"], 151)
+	for _, k := range []int{0, 50, 100, 150} {
+		want := [][3]float64{{0.4, 0.3, 0.2}, {0.5, 0.1, 0.35}, {0.5, -0.1, 0.35}, {0.4, -0.3, 0.2}}[k/50]
+		assert.InDelta(t, want[0], s["hand.px"][k], 1e-6)
+		assert.InDelta(t, want[1], s["hand.py"][k], 1e-6)
+		assert.InDelta(t, want[2]+0.1, s["hand.pz"][k], 1e-6)
+	}
+	r := rungRun("ik", example("arm.json"), example("pick.json"), "--out", out)
+	assert.Equal(t, shell.ExitUse, r.status)
+	assert.Contains(t, r.err, "for a task with a path")
+}
+
+// TestIKPathUnreached: a path that leaves the reach ends there, with status 1, the rows so far, and no model.
+func TestIKPathUnreached(t *testing.T) {
+	dir := t.TempDir()
+	task, out, moving := filepath.Join(dir, "task.json"), filepath.Join(dir, "out.csv"), filepath.Join(dir, "moving.json")
+	require.NoError(t, os.WriteFile(task, []byte(`{"format": "rung-ik/1", "targets": [{"name": "tip", "type": "point", "body": "hand", "point": [0.1, 0, 0]}],
+		"path": {"times": [0, 1], "step": 0.1, "exact": true, "tip": {"position": [[0.5, 0, 0.3], [0.95, 0, 0.3]]}}}`), 0o600))
+	r := rungRun("ik", example("arm.json"), task, "--out", out, "--model-out", moving, "--json")
+	assert.Equal(t, shell.ExitFailed, r.status)
+	assert.Contains(t, r.err, `of the path: targets not reached: `)
+	assert.Contains(t, r.out, `"missed": 1`)
+	assert.Len(t, table(t, out)["time"], 8, "up to the first beyond 0.8 m")
+	assert.NoFileExists(t, moving)
+}
+
+// TestIKPictures draws a pose and a path; the picture of no kind is refused.
+func TestIKPictures(t *testing.T) {
+	dir := t.TempDir()
+	for _, args := range [][]string{{"arm.json", "pick.json"}, {"arm.json", "carry.json"}} {
+		for _, ending := range []string{".svg", ".png"} {
+			path := filepath.Join(dir, "picture"+ending)
+			ok(t, "ik", example(args[0]), example(args[1]), "--plot", path)
+			b, err := os.ReadFile(path)
+			require.NoError(t, err)
+			assert.Greater(t, len(b), 10_000)
+			if ending == ".svg" {
+				assert.Contains(t, string(b), "from the side")
+				assert.Contains(t, string(b), "singular value")
+			}
+		}
+	}
+	r := rungRun("ik", example("arm.json"), example("pick.json"), "--plot", "picture.gif")
+	assert.Equal(t, shell.ExitUse, r.status)
+}

@@ -1,0 +1,97 @@
+package reach
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// reasons say in a few words why targets are not reached.
+var reasons = map[ik.Status]string{
+	ik.Nearest:      "out of reach",
+	ik.AgainstLimit: "against a limit",
+	ik.Stuck:        "stuck",
+	ik.Conflicting:  "targets contradict each other",
+	ik.OutOfSteps:   "steps or time used up",
+	ik.Unstable:     "feedback inverse kinematics does not converge",
+}
+
+// unreached returns the error of targets that are not reached, with the reason and the target that is off most.
+func unreached(r *ik.Result) error {
+	text := "targets not reached: " + reasons[r.Status]
+	if t := worst(r); t != nil {
+		text += fmt.Sprintf("; %s is off by %s", fault.Name(t.Name), missing(t))
+	}
+	return errors.New(text)
+}
+
+// worst returns the target that misses most, of those that are not reached.
+func worst(r *ik.Result) (most *ik.TargetResult) {
+	for i := range r.Targets {
+		t := &r.Targets[i]
+		if !t.Reached && (most == nil || max(t.Linear, t.Angular) > max(most.Linear, most.Angular)) {
+			most = t
+		}
+	}
+	return most
+}
+
+// missing says what is missing of a target.
+func missing(t *ik.TargetResult) string {
+	switch {
+	case t.Angular == 0:
+		return sheet.Digits3(t.Linear) + " m"
+	case t.Linear == 0:
+		return sheet.Digits3(t.Angular) + " rad"
+	}
+	return sheet.Digits3(t.Linear) + " m and " + sheet.Digits3(t.Angular) + " rad"
+}
+
+// explain says what keeps the targets from being reached, and what may help.
+func (r *posing) explain(result *ik.Result) string {
+	switch result.Status {
+	case ik.Nearest:
+		if result.Restarts > 0 {
+			return fmt.Sprintf("out of reach: no motion of the driven freedoms brings the targets nearer, from any of %d starts", result.Restarts+1)
+		}
+		return "out of reach: no motion of the driven freedoms brings the targets nearer; other starts (--restarts) may find other poses"
+	case ik.AgainstLimit:
+		return "against limits: " + sheet.Enumerate(r.limited(result), ", ") + "; without them the targets would come nearer"
+	case ik.Stuck:
+		return "stuck: in this pose the driven freedoms do not move the targets the way they should go, not even at second order; start from another one (--restarts), or, of feedback inverse kinematics, take a full P"
+	case ik.Conflicting:
+		return "targets of one priority contradict each other: " + sheet.Enumerate(conflicts(result), ", ") + "; give one of them a lower priority, or take rows out by weights of 0"
+	case ik.OutOfSteps:
+		return "still getting nearer when the steps or the time were used up: give more --steps or --max-time"
+	case ik.Unstable:
+		return "feedback inverse kinematics does not converge at these gains: a shorter h, or \"adapt\": true, helps"
+	}
+	return ""
+}
+
+// limited names the freedoms that are at a limit.
+func (r *posing) limited(result *ik.Result) (names []string) {
+	for i := range result.Driven {
+		if side := sides[result.Driven[i].Limit]; side != "" {
+			names = append(names, r.freedom(i)+" "+side)
+		}
+	}
+	return names
+}
+
+// sides say at which limit a freedom is.
+var sides = map[int8]string{-1: "at its lower limit", 1: "at its upper limit"}
+
+// conflicts names the rows of targets that others keep from being met.
+func conflicts(r *ik.Result) (names []string) {
+	for _, c := range r.Conflicts {
+		names = append(names, fmt.Sprintf("%s (row %d, off by %s)", fault.Text(c.Target, sheet.NameWidth), c.Row, sheet.Digits3(c.Residual)))
+	}
+	return names
+}
+
+// freedom names driven freedom i for people.
+func (r *posing) freedom(i int) string { return fault.Text(r.problem.DrivenName(i), sheet.NameWidth) }

@@ -1,0 +1,240 @@
+package reach
+
+import (
+	"context"
+	"io"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+const (
+	// posesShown is the number of poses of a path that are drawn.
+	posesShown = 6
+	// posedBodies is the largest number of bodies of a mechanism that is drawn.
+	posedBodies = 2000
+	// leastError is what is drawn of errors that are less.
+	leastError = 1e-17
+)
+
+// pose is a mechanism at one time, as lines between the joints of each body.
+type pose struct {
+	time  float64
+	lines [][]spatial.Vec3
+}
+
+// snapshot keeps the pose of a sample if a picture shows it.
+func (r *posing) snapshot(t float64, st *mechanism.State) {
+	mech := r.plan.Mechanism()
+	if r.plot == "" || mech.NumBodies() > posedBodies {
+		return
+	}
+	from, until := t, t
+	if path := r.task.Path; path != nil {
+		from, until = path.Times[0], path.Times[len(path.Times)-1]
+	}
+	n := len(r.log.poses)
+	if due := from + (until-from)*float64(n)/(posesShown-1); r.task.Path == nil || t >= due-1e-9*(until-from) {
+		r.log.poses = append(r.log.poses, pose{t, r.skeleton(st)})
+	}
+}
+
+// skeleton returns for each body a line through its joints in their order, and through the points of its targets if it has no more than two
+// joints; for one with a single such point, the line from it to the centre of mass. Lines along sliding joints and rods follow.
+func (r *posing) skeleton(st *mechanism.State) [][]spatial.Vec3 {
+	mech := r.plan.Mechanism()
+	points := make([][]spatial.Vec3, mech.NumBodies())
+	at := func(body int, local spatial.Vec3) spatial.Vec3 {
+		if body == mechanism.World {
+			return local
+		}
+		b := &st.Bodies[body]
+		return b.Position.Add(b.Rotation.Rotate(local))
+	}
+	add := func(body int, local spatial.Vec3) {
+		if body != mechanism.World {
+			points[body] = append(points[body], at(body, local))
+		}
+	}
+	var slides [][]spatial.Vec3
+	for i := range mech.Joints {
+		j := &mech.Joints[i]
+		add(int(j.Pred), j.P.Origin)
+		add(int(j.Succ), j.S.Origin)
+		switch j.Kind {
+		case model.Prismatic, model.Helical, model.Cylindrical, model.SphereInCylinder, model.Distance:
+			slides = append(slides, []spatial.Vec3{at(int(j.Pred), j.P.Origin), at(int(j.Succ), j.S.Origin)})
+		}
+	}
+	for i := range r.task.Targets {
+		if t := &r.task.Targets[i]; t.Body != "" {
+			if b, err := mech.BodyIndex(t.Body); err == nil && b != mechanism.World && len(points[b]) < 3 {
+				add(b, t.Frame.Position)
+			}
+		}
+	}
+	for i := range points {
+		switch len(points[i]) {
+		case 0, 1:
+			add(i, mech.Bodies[i].Com)
+		case 2:
+		default:
+			points[i] = append(points[i], points[i][0])
+		}
+	}
+	return append(points, slides...)
+}
+
+// views returns the poses from the side and from above, without a view in which they are flat.
+func (l *log) views(title func(i int) string) []picture.View {
+	if len(l.poses) == 0 {
+		return nil
+	}
+	lo, hi := spatial.Vec3{math.Inf(1), math.Inf(1), math.Inf(1)}, spatial.Vec3{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
+	for _, p := range l.poses {
+		for _, line := range p.lines {
+			for _, x := range line {
+				for k := range 3 {
+					lo[k], hi[k] = min(lo[k], x[k]), max(hi[k], x[k])
+				}
+			}
+		}
+	}
+	size := hi.Sub(lo).Norm()
+	axes := [...]string{"x, m", "y, m", "z, m"}
+	var list []picture.View
+	for _, v := range [...]struct {
+		x, y int
+		from string
+	}{{0, 2, "from the side"}, {0, 1, "from above"}, {1, 2, "from the front"}} {
+		if hi[v.x]-lo[v.x] < 1e-6*size || hi[v.y]-lo[v.y] < 1e-6*size || len(list) == 2 {
+			continue
+		}
+		view := picture.View{X: axes[v.x] + ", " + v.from, Y: axes[v.y]}
+		for i, p := range l.poses {
+			out := picture.Pose{Name: title(i)}
+			for _, line := range p.lines {
+				var flat [][2]float64
+				for _, x := range line {
+					flat = append(flat, [2]float64{x[v.x], x[v.y]})
+				}
+				out.Lines = append(out.Lines, flat)
+			}
+			view.Poses = append(view.Poses, out)
+		}
+		list = append(list, view)
+	}
+	return list
+}
+
+// draw writes the picture of the path, or of the steps to the pose.
+func (r *posing) draw(stdout io.Writer) error {
+	if r.plot == "" || len(r.log.samples) == 0 {
+		return nil
+	}
+	label, title := "time, s", func(i int) string { return sheet.Digits3(r.log.poses[i].time) + " s" }
+	if r.task.Path == nil {
+		label, title = "steps", func(i int) string { return [...]string{"start", "end"}[i] }
+	}
+	x := make([]float64, len(r.log.samples))
+	for k, s := range r.log.samples {
+		x[k] = s.time
+	}
+	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(r.plot)), ".")
+	return shell.WriteFile(r.plot, stdout, func(w io.Writer) error {
+		return picture.Motion(w, format, sheet.ModelTitle(r.plan.Mechanism().Name), label, x, r.panels(), r.log.views(title))
+	})
+}
+
+// panels returns errors, coordinates, rates of a path, and the least singular value.
+func (r *posing) panels() []picture.Panel {
+	over := func(of func(s *sample) float64) []float64 {
+		y := make([]float64, len(r.log.samples))
+		for k := range y {
+			y[k] = of(&r.log.samples[k])
+		}
+		return y
+	}
+	off := picture.Panel{Label: "error, m or rad", Log: true}
+	for i := range r.task.Targets {
+		t := &r.task.Targets[i]
+		name, turns := fault.Text(t.Name, sheet.NameWidth), r.turns(t)
+		for part, unit := range [...]string{"m", "rad"} {
+			if t.Type == ik.PoseTarget || turns == (part == 1) {
+				y := over(func(s *sample) float64 { return max(s.off[2*i+part], leastError) })
+				off.Curves = append(off.Curves, picture.Curve{Name: name + ", " + unit, Y: y})
+			}
+		}
+	}
+	list := []picture.Panel{off}
+	coordinates, rates := picture.Panel{Label: "coordinate"}, picture.Panel{Label: "rate"}
+	for i := range min(len(r.problem.Driven()), mostCurves) {
+		name, unit := r.freedom(i), r.unit(i)
+		coordinates.Curves = append(coordinates.Curves, picture.Curve{Name: name + ", " + unit, Y: over(func(s *sample) float64 { return s.q[i] })})
+		rates.Curves = append(rates.Curves, picture.Curve{Name: name + ", " + unit + "/s", Y: over(func(s *sample) float64 { return s.rate[i] })})
+	}
+	list = append(list, coordinates)
+	if r.task.Path != nil {
+		list = append(list, rates)
+	}
+	return append(list, picture.Panel{Label: "singular value", Curves: []picture.Curve{{Name: "least", Y: over(func(s *sample) float64 { return s.sigma })}}})
+}
+
+// mostCurves is the number of freedoms that a panel shows.
+const mostCurves = 12
+
+// turns reports whether a target other than a pose is one of rotation.
+func (r *posing) turns(t *ik.Target) bool {
+	if t.Type != ik.Coordinate {
+		return t.Type == ik.Orientation || t.Type == ik.Axis
+	}
+	mech := r.plan.Mechanism()
+	joint, freedom := t.Freedom, 0
+	j, err := mech.JointIndex(joint)
+	if i := strings.LastIndexByte(joint, '.'); err != nil && i >= 0 {
+		if j, err = mech.JointIndex(joint[:i]); err == nil {
+			freedom, err = strconv.Atoi(joint[i+1:])
+		}
+	}
+	return err == nil && mech.Joints[j].Kind.Rotational(freedom)
+}
+
+// mostSteps is the number of steps that a picture shows.
+const mostSteps = 200
+
+// trace repeats the steps from the first start, one more each time, for a picture. It leaves the state as it is.
+func (r *posing) trace(ctx context.Context, from *mechanism.State) error {
+	if r.plot == "" {
+		return nil
+	}
+	r.snapshot(0, from)
+	defer func() { r.snapshot(1, r.st) }()
+	for n := 1; n <= mostSteps; n++ {
+		o := r.task.Solver
+		o.Steps, o.Restarts, o.All, o.Nearest = n, 0, false, true
+		s, err := r.problem.NewSolver(o)
+		if err != nil {
+			return err
+		}
+		st := from.Clone()
+		result, err := s.ReachContext(ctx, st)
+		if err != nil {
+			return err
+		}
+		r.log.add(float64(n), st, result)
+		if result.Status != ik.OutOfSteps {
+			return nil
+		}
+	}
+	return nil
+}

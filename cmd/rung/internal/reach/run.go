@@ -1,0 +1,150 @@
+package reach
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/spf13/cobra"
+)
+
+// run poses the model at path as the task says, or moves it along the path of the task.
+func (f *flags) run(cmd *cobra.Command, path, task string) error {
+	if err := f.check(path, task); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	stdin, stdout, _ := shell.Streams(cmd)
+	c := shell.StateChange{Path: path, Output: f.output, JSON: f.json, Always: true}
+	return c.Run(cmd, func(m *model.Model, p *shell.Progress) (any, func(*sheet.Page), error) {
+		t, err := f.task(task, m, stdin)
+		if t == nil {
+			return nil, nil, err
+		}
+		if t.Path == nil && f.out+f.modelOut != "" {
+			return nil, nil, shell.UseErrorf("--out and --model-out are for a task with a path")
+		}
+		r := &posing{flags: f, path: path, m: m, task: t}
+		if err := r.prepare(p, err); err != nil {
+			return nil, nil, err
+		}
+		result, err := r.move(ctx, p, stdout)
+		if result == nil {
+			return nil, nil, err
+		}
+		return result, func(p *sheet.Page) { r.print(p, result) }, err
+	})
+}
+
+// posing is one run of the command.
+type posing struct {
+	*flags
+	path    string // of the model
+	m       *model.Model
+	task    *ik.Task
+	plan    *kkt.Plan
+	problem *ik.Problem
+	solver  *ik.Solver
+	st      *mechanism.State
+	log     log
+}
+
+// prepare makes the solver and a state that satisfies the joints. broken are the problems of the task's document, if any.
+func (r *posing) prepare(p *shell.Progress, broken error) error {
+	p.Stage("analysing", 0)
+	plan, err := rung.NewPlan(r.m, rung.Options{Ordering: r.ordering.Ordering, Threads: int(r.threads)})
+	if err != nil {
+		return err
+	}
+	r.plan = plan
+	if r.problem, err = ik.NewProblem(plan, r.task); err == nil {
+		err = broken
+	}
+	if err == nil {
+		r.solver, err = r.problem.NewSolver(r.task.Solver)
+	}
+	if err != nil {
+		return r.refused(err)
+	}
+	p.Stage("closing", 0)
+	mech := plan.Mechanism()
+	r.st = plan.Initial()
+	mech.FollowAngles(mech.NewKinematics(), r.st)
+	closer := closing.NewCloser(plan, closing.Options{Nearest: true, Tolerance: closing.RunTolerance})
+	return shell.Failed(shell.ModelFile(r.path), closer.ClosePositions(r.st))
+}
+
+// refused returns the error of a task that cannot be done with the model: of bad input, unless the joints are at fault.
+func (r *posing) refused(err error) error {
+	switch {
+	case errors.As(err, new(*model.Problems)):
+		return err
+	case errors.As(err, new(*closing.CloseError)):
+		return shell.Failed(shell.ModelFile(r.path), err)
+	}
+	return fault.Errorf("%s: %w", shell.ModelFile(r.path), err)
+}
+
+// move reaches the targets or follows the path, and draws what was done. It stores the last state in the model.
+func (r *posing) move(ctx context.Context, p *shell.Progress, stdout io.Writer) (*ik.Result, error) {
+	var result *ik.Result
+	var err error
+	if r.task.Path != nil {
+		result, err = r.follow(ctx, p, stdout)
+	} else {
+		from := r.st.Clone()
+		if result, err = r.reach(ctx, p); result != nil {
+			if e := r.trace(ctx, from); e != nil {
+				return nil, shell.Failed(shell.ModelFile(r.path), e)
+			}
+		}
+	}
+	if result == nil {
+		return nil, err
+	}
+	p.Stage("drawing", 0)
+	if e := r.draw(stdout); e != nil {
+		return nil, e
+	}
+	result.ClosingError = r.violation()
+	mech := r.plan.Mechanism()
+	rung.SetState(r.m, r.st)
+	mech.TurnsTo(r.m, mech.NewKinematics(), r.st)
+	return result, err
+}
+
+// violation returns the largest violation of a joint at the state, m or rad.
+func (r *posing) violation() float64 {
+	closer := closing.NewCloser(r.plan, closing.Options{Nearest: true, Tolerance: closing.RunTolerance})
+	if e := new(closing.CloseError); errors.As(closer.ClosePositions(r.st.Clone()), &e) {
+		return e.Off
+	}
+	return closer.Closing().Before
+}
+
+// reach moves the state once.
+func (r *posing) reach(ctx context.Context, p *shell.Progress) (*ik.Result, error) {
+	p.Stage("reaching", 0)
+	result, err := r.solver.ReachContext(ctx, r.st)
+	switch {
+	case err == nil:
+	case errors.Is(err, ik.ErrUnreached):
+		err = shell.Failed(shell.ModelFile(r.path), unreached(result))
+	default:
+		return nil, shell.Failed(shell.ModelFile(r.path), err)
+	}
+	return result, err
+}

@@ -1,0 +1,186 @@
+package reach
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// rows is the largest number of rows of a table.
+const rows = 20
+
+// print writes the result for people.
+func (r *posing) print(p *sheet.Page, result *ik.Result) {
+	if result.Path != nil {
+		r.printPath(p, result)
+		return
+	}
+	r.head(p, result)
+	p.Blank()
+	printTargets(p, "", result.Targets)
+	p.Blank()
+	r.printDriven(p, result)
+	p.Blank()
+	printJacobian(p, result)
+	printSolutions(p, result)
+}
+
+// head says what was done, and if it failed, why.
+func (r *posing) head(p *sheet.Page, result *ik.Result) {
+	mech := r.plan.Mechanism()
+	found := "targets reached"
+	if result.Status != ik.Reached {
+		found = "targets not reached"
+	}
+	again := ""
+	if result.Restarts > 0 {
+		again = " and " + sheet.Plural(result.Restarts, "restart")
+	}
+	p.Line("%s: %s, %s, %s after %s%s", sheet.ModelTitle(mech.Name), sheet.Plural(mech.NumBodies(), "body"),
+		sheet.Plural(mech.NumJoints(), "joint"), found, sheet.Plural(result.Steps, "step"), again)
+	if text := r.explain(result); text != "" {
+		p.Line("%s", text)
+	}
+}
+
+// printTargets writes how far targets are off; most tells of what these numbers are.
+func printTargets(p *sheet.Page, most string, targets []ik.TargetResult) {
+	t := p.Table(
+		sheet.Group{Columns: []sheet.Column{{Head: "target", Width: 17, Left: true}}},
+		sheet.Group{Columns: []sheet.Column{{Head: most + "off, m", Width: 10}, {Head: most + "off, rad", Width: 10}, {Head: "level", Width: 6}, {Width: 2}, {Width: 11, Left: true}}},
+	)
+	for i := range targets {
+		if i == rows {
+			p.More(len(targets)-i, "")
+			return
+		}
+		g := &targets[i]
+		met := "reached"
+		if !g.Reached {
+			met = "not reached"
+		}
+		t.Row("  "+fault.Text(g.Name, sheet.NameWidth), sheet.Narrow(g.Linear), sheet.Narrow(g.Angular), strconv.Itoa(g.Priority), "", met)
+	}
+}
+
+func (r *posing) printDriven(p *sheet.Page, result *ik.Result) {
+	t := p.Table(
+		sheet.Group{Columns: []sheet.Column{{Head: "driven", Width: 17, Left: true}, {Width: 11}, {Width: 1}, {Width: 5, Left: true}}},
+		sheet.Group{Columns: []sheet.Column{{Left: true}}},
+	)
+	for i := range result.Driven {
+		if i == rows {
+			p.More(len(result.Driven)-i, "")
+			return
+		}
+		d := &result.Driven[i]
+		t.Row("  "+r.freedom(i), sheet.Short(d.Value), "", r.unit(i), sides[d.Limit])
+	}
+}
+
+// unit returns the unit of driven freedom i.
+func (r *posing) unit(i int) string {
+	f := r.problem.Driven()[i]
+	if r.plan.Mechanism().Joints[f.Joint].Kind.Rotational(f.Freedom) {
+		return "rad"
+	}
+	return "m"
+}
+
+func printJacobian(p *sheet.Page, result *ik.Result) {
+	s := result.SingularValues
+	text := "none"
+	switch {
+	case len(s) == 1:
+		text = sheet.Digits3(s[0])
+	case len(s) > 1:
+		text = sheet.Digits3(s[0]) + " … " + sheet.Digits3(s[len(s)-1])
+	}
+	p.Item("method", fmt.Sprintf("%v, engine %v", result.Method, result.Engine))
+	if result.Rank != ik.NotComputed {
+		p.Item("singular", fmt.Sprintf("values %s of the Jacobian, rank %d", text, result.Rank))
+		p.Item("free", sheet.Plural(result.NullMotions, "motion")+" of the driven freedoms that the targets leave")
+	}
+	p.Item("joints", "closed to "+sheet.Digits2(result.ClosingError))
+	if len(result.Outside) > 0 {
+		p.Item("warning", "outside their limits at the start, to which the first step went: "+fault.List(result.Outside))
+	}
+	if len(result.Following) > 0 {
+		p.Item("following", followers(result.Following))
+	}
+}
+
+// followers lists freedoms that follow from the driven ones.
+func followers(list []ik.DrivenResult) string {
+	names := make([]string, len(list))
+	for i, d := range list {
+		if names[i] = fmt.Sprintf("%s.%d", d.Joint, d.Freedom); d.Limit != 0 {
+			names[i] += " (" + sides[d.Limit] + " or beyond)"
+		}
+	}
+	return "more freedoms are driven than the mechanism moves: " + fault.List(names)
+}
+
+// printSolutions lists the distinct solutions, if they were asked for.
+func printSolutions(p *sheet.Page, result *ik.Result) {
+	if len(result.Solutions) == 0 {
+		return
+	}
+	p.Blank()
+	p.Line("%s", sheet.Plural(len(result.Solutions), "distinct solution"))
+	for i, q := range result.Solutions {
+		if i == rows {
+			p.More(len(result.Solutions)-i, "")
+			return
+		}
+		text := ""
+		for _, x := range q {
+			text += sheet.Short(x) + " "
+		}
+		p.Item(fmt.Sprintf("  %d", i+1), text)
+	}
+}
+
+// printPath writes what became of a path.
+func (r *posing) printPath(p *sheet.Page, result *ik.Result) {
+	mech, all := r.plan.Mechanism(), result.Path
+	p.Line("%s: %s, %s, path followed to %s s in %s", sheet.ModelTitle(mech.Name), sheet.Plural(mech.NumBodies(), "body"),
+		sheet.Plural(mech.NumJoints(), "joint"), sheet.Short(all.End), sheet.Plural(all.Samples, "sample"))
+	switch {
+	case all.Missed == 0:
+	case r.task.Path.Exact && !r.task.Solver.Nearest:
+		p.Line("%s", r.explain(result))
+	default:
+		p.Line("off by more than the tolerances at %s; \"exact\": true in the path meets all targets at each", sheet.Plural(all.Missed, "sample"))
+	}
+	p.Blank()
+	printTargets(p, "most\n", all.Largest)
+	p.Blank()
+	r.printMotions(p)
+	p.Blank()
+	p.Item("method", fmt.Sprintf("%v, engine %v", result.Method, result.Engine))
+	p.Item("singular", "least singular value "+sheet.Digits3(all.SigmaMin))
+}
+
+// printMotions writes between which coordinates the driven freedoms move, and how fast.
+func (r *posing) printMotions(p *sheet.Page) {
+	t := p.Table(
+		sheet.Group{Columns: []sheet.Column{{Head: "driven", Width: 17, Left: true}}},
+		sheet.Group{Columns: []sheet.Column{{Head: "least", Width: 10}, {Head: "greatest", Width: 10}, {Head: "rate", Width: 11}, {Width: 1}, {Width: 5, Left: true}}},
+	)
+	for i := range r.problem.Driven() {
+		if i == rows {
+			p.More(len(r.problem.Driven())-i, "")
+			return
+		}
+		lo, hi, rate := math.Inf(1), math.Inf(-1), 0.0
+		for _, s := range r.log.samples {
+			lo, hi, rate = min(lo, s.q[i]), max(hi, s.q[i]), max(rate, math.Abs(s.rate[i]))
+		}
+		t.Row("  "+r.freedom(i), sheet.Narrow(lo), sheet.Narrow(hi), sheet.Narrow(rate), "", r.unit(i)+"/s")
+	}
+}

@@ -1,0 +1,136 @@
+package terrain
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/ground"
+)
+
+var nan = math.NaN()
+
+// report is the document of rung terrain.
+type report struct {
+	Format    string     `json:"format"`
+	Name      string     `json:"name"`
+	Nodes     [2]int     `json:"nodes"`
+	Origin    [2]float64 `json:"origin"`
+	Spacing   [2]float64 `json:"spacing"`
+	Heights   heights    `json:"heights"`
+	Slopes    slopes     `json:"slopes"`
+	Roughness float64    `json:"roughness"`
+	Places    []place    `json:"places"`
+	Warnings  []string   `json:"warnings"`
+}
+
+// heights are those of the nodes, m.
+type heights struct {
+	Lowest  float64 `json:"lowest"`
+	Highest float64 `json:"highest"`
+	Mean    float64 `json:"mean"`
+	RMS     float64 `json:"rms"` // about the mean
+}
+
+// slopes are those of the nodes, by differences.
+type slopes struct {
+	Largest float64 `json:"largest"`
+	RMS     float64 `json:"rms"`
+}
+
+// place is what the surface is somewhere.
+type place struct {
+	At       [2]float64 `json:"at"`
+	Height   float64    `json:"height"`
+	Gradient [2]float64 `json:"gradient"`
+	Normal   [3]float64 `json:"normal"`
+}
+
+// report looks at all nodes and at the places.
+func (g *terrain) report(places [][2]float64) (*report, error) {
+	f := g.field
+	r := &report{
+		Format: "rung-terrain/1", Name: g.name, Nodes: f.Size, Origin: f.Origin, Spacing: f.Spacing, Places: []place{},
+		Warnings: append([]string{}, g.warnings...),
+	}
+	r.Heights.Lowest, r.Heights.Highest = f.Range()
+	r.Heights.Mean, r.Heights.RMS, r.Roughness = roughness(f)
+	r.Slopes = slopesOf(f)
+	for _, at := range places {
+		p, err := g.surface.At(at[0], at[1])
+		if err != nil {
+			return nil, errPlaces(at, err)
+		}
+		r.Places = append(r.Places, place{at, p.Z, [2]float64{p.X, p.Y}, p.Normal()})
+	}
+	return r, nil
+}
+
+// slopesOf returns the slopes at the nodes.
+func slopesOf(f *ground.Field) (s slopes) {
+	gx, gy := make([]float64, len(f.Heights)), make([]float64, len(f.Heights))
+	f.GradientTo(gx, gy)
+	sum := 0.0
+	for k := range gx {
+		h := math.Hypot(gx[k], gy[k])
+		s.Largest = max(s.Largest, h)
+		sum += h * h
+	}
+	s.RMS = math.Sqrt(sum / float64(len(gx)))
+	return s
+}
+
+// roughness returns the mean of the heights, their root mean square about it, and that about the plane of least squares.
+func roughness(f *ground.Field) (mean, rms, rough float64) {
+	n := float64(len(f.Heights))
+	for _, z := range f.Heights {
+		mean += z / n
+	}
+	// On a regular grid the slopes of the plane do not depend on each other. u and v count nodes from the middle.
+	var uz, vz, uu, vv, zz float64
+	for k, z := range f.Heights {
+		u := float64(k%f.Size[0]) - float64(f.Size[0]-1)/2
+		v := float64(k/f.Size[0]) - float64(f.Size[1]-1)/2
+		z -= mean
+		uz, vz, uu, vv, zz = uz+u*z, vz+v*z, uu+u*u, vv+v*v, zz+z*z
+	}
+	return mean, math.Sqrt(zz / n), math.Sqrt(max(0, zz-uz*uz/uu-vz*vz/vv) / n)
+}
+
+// print writes the report for people.
+func (r *report) print(p *sheet.Page) {
+	p.Line("%s: %d × %d nodes", r.Name, r.Nodes[0], r.Nodes[1])
+	p.Blank()
+	for c, name := range "xy" {
+		length := r.Spacing[c] * float64(r.Nodes[c]-1)
+		p.Item(string(name), fmt.Sprintf("%s to %s m, spacing %s m", sheet.Short(r.Origin[c]), sheet.Short(r.Origin[c]+length), sheet.Short(r.Spacing[c])))
+	}
+	p.Item("heights", fmt.Sprintf("%s to %s m, mean %s m, rms about it %s m", sheet.Short(r.Heights.Lowest), sheet.Short(r.Heights.Highest), sheet.Short(r.Heights.Mean), sheet.Short(r.Heights.RMS)))
+	p.Item("slopes", fmt.Sprintf("largest %s (%s°), rms %s", sheet.Short(r.Slopes.Largest), sheet.Digits3(math.Atan(r.Slopes.Largest)*180/math.Pi), sheet.Short(r.Slopes.RMS)))
+	p.Item("roughness", fmt.Sprintf("%s m, rms about the plane that fits best", sheet.Short(r.Roughness)))
+	for _, w := range r.Warnings {
+		p.Item("warning", w)
+	}
+	if len(r.Places) > 0 {
+		p.Blank()
+		r.table(p)
+	}
+}
+
+// table writes the places.
+func (r *report) table(p *sheet.Page) {
+	column := func(head string) sheet.Column { return sheet.Column{Head: head, Width: 10} }
+	t := p.Table(
+		sheet.Group{Title: "at", Columns: []sheet.Column{column("x"), column("y")}},
+		sheet.Group{Columns: []sheet.Column{column("height")}},
+		sheet.Group{Title: "gradient", Columns: []sheet.Column{column("x"), column("y")}},
+		sheet.Group{Title: "normal", Columns: []sheet.Column{column("x"), column("y"), column("z")}},
+	)
+	for _, q := range r.Places {
+		cells := make([]string, 0, 8)
+		for _, v := range [...]float64{q.At[0], q.At[1], q.Height, q.Gradient[0], q.Gradient[1], q.Normal[0], q.Normal[1], q.Normal[2]} {
+			cells = append(cells, sheet.Narrow(v))
+		}
+		t.Row(cells...)
+	}
+}

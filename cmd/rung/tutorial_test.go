@@ -1,0 +1,85 @@
+package main
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// blocks returns the blocks of a page in a language.
+func blocks(page, language string) (list []string) {
+	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(page, -1) {
+		list = append(list, m[1])
+	}
+	return list
+}
+
+// fields splits a command line at blanks outside of quotes.
+func fields(line string) (list []string) {
+	for _, m := range regexp.MustCompile(`"([^"]*)"|(\S+)`).FindAllStringSubmatch(line, -1) {
+		list = append(list, m[1]+m[2])
+	}
+	return list
+}
+
+// same compares two texts word by word: numbers to their third digit, those that are rounding by that alone.
+func same(t *testing.T, want, got, command string) {
+	t.Helper()
+	counts := regexp.MustCompile(` after \d+ steps?( and \d+\s+restarts?)?|, from\s+any\s+of\s+\d+\s+starts`) // of a method that may become better
+	a, b := strings.Fields(counts.ReplaceAllString(want, "")), strings.Fields(counts.ReplaceAllString(got, ""))
+	require.Len(t, b, len(a), "%s\nprints\n%s", command, got)
+	for i := range a {
+		x, ex := strconv.ParseFloat(a[i], 64)
+		y, ey := strconv.ParseFloat(b[i], 64)
+		if ex != nil || ey != nil {
+			require.Equal(t, a[i], b[i], "%s\nprints\n%s", command, got)
+			continue
+		}
+		require.LessOrEqual(t, math.Abs(x-y), 2e-3*math.Abs(x)+1e-9, "%s\nprints\n%s", command, got)
+	}
+}
+
+// TestTutorial runs the tutorial of inverse kinematics: its files are those of the example, and its commands print what it says.
+func TestTutorial(t *testing.T) {
+	text, err := os.ReadFile("../../docs/tutorial-ik.md")
+	require.NoError(t, err)
+	page := string(text)
+	files, err := filepath.Glob(example("*.json"))
+	require.NoError(t, err)
+	dir := t.TempDir()
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		require.NoError(t, err)
+		if filepath.Base(file) != "stewart.json" { // which the program writes
+			assert.Contains(t, blocks(page, "json"), string(b), "%s is not in the tutorial as it is", file)
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.Base(file)), b, 0o600))
+	}
+	source, err := os.ReadFile(filepath.Join(filepath.Dir(files[0]), "main.go"))
+	require.NoError(t, err)
+	for _, part := range blocks(page, "go") {
+		assert.Contains(t, string(source), part)
+	}
+	t.Chdir(dir)
+	runs := 0
+	for _, block := range blocks(page, "console") {
+		for _, part := range strings.Split("\n"+block, "\n$ ")[1:] {
+			command, want, _ := strings.Cut(part, "\n")
+			args := fields(command)
+			if args[0] != "rung" {
+				continue
+			}
+			runs++
+			r := rungRun(args[1:]...)
+			same(t, want, r.out+r.err, command)
+		}
+	}
+	assert.Greater(t, runs, 6)
+}

@@ -1,0 +1,71 @@
+package factor
+
+import "github.com/rung-mbd/rung/internal/kernel"
+
+// What follows is done in parts where it takes long, with a look in between whether it is still wanted.
+const (
+	stopFlops = 4e8     // multiplications that take some 10 ms
+	stopRows  = 1024    // of a front that takes so long, or of an update matrix whose sum does
+	stopClear = 1 << 20 // numbers that are cleared at once: some ms if the memory is new
+)
+
+// clear sets v to zero. It reports whether that is still wanted.
+func (w *worker) clear(v []float64) bool {
+	if len(v) > stopClear {
+		return w.clearLarge(v)
+	}
+	clear(v)
+	return true
+}
+
+func (w *worker) clearLarge(v []float64) bool {
+	for ; len(v) > 0; v = v[min(len(v), stopClear):] {
+		if w.f.watch.Up() {
+			return false
+		}
+		clear(v[:min(len(v), stopClear)])
+	}
+	return true
+}
+
+// subtract is kernel.Update, C −= A·Bᵀ, by some columns at a time where it takes long.
+func (w *worker) subtract(c []float64, ldc int, a, b []float64, ld, n, m, k int) {
+	if n <= stopRows {
+		kernel.Update(c, ldc, a, ld, b, ld, n, m, k)
+		return
+	}
+	step := m
+	if float64(n)*float64(m)*float64(k) > stopFlops {
+		step = max(subtractColumns, int(stopFlops/(float64(n)*float64(k)))/subtractColumns*subtractColumns)
+	}
+	for j := 0; j < m && !w.f.watch.Up(); j += step {
+		kernel.Update(c[j*ldc+j:], ldc, a[j:], ld, b[j:], ld, n-j, min(step, m-j), k)
+	}
+}
+
+// subtractColumns is a multiple of the columns that kernel.Update takes at a time, so that its results do not depend on step.
+const subtractColumns = 48
+
+// panel is kernel.Panel of the columns from … to−1 of a front with n rows, from column q on. Where that takes long, it is
+// done in the halves in which kernel.Panel does it. It is not finished if it is not wanted any more.
+func (w *worker) panel(fr *front, pan []float64, n, from, to, q int) int {
+	rows, first, at := n-from, int(fr.first), from*n+from
+	half := to
+	if rows > stopRows && float64(rows)*float64(to-q)*float64(to-q) > stopFlops {
+		if w.f.watch.Up() {
+			return to
+		}
+		half = from + kernel.Half(rows, to-from, q-from)
+	}
+	if half == to {
+		return from + kernel.Panel(pan[at:], n, rows, to-from, q-from, w.ld[at:], n, w.f.dinv[first+from:first+to], w.limit[from:to], w.shift[from:to])
+	}
+	stop := w.panel(fr, pan, n, from, half, q)
+	if stop > q {
+		w.subtract(pan[half*n+half:], n, pan[q*n+half:], w.ld[q*n+half:], n, n-half, to-half, stop-q)
+	}
+	if stop < half {
+		return stop
+	}
+	return w.panel(fr, pan, n, from, to, half)
+}

@@ -1,0 +1,141 @@
+package ground
+
+// axis is one direction of a grid: its nodes, and how heights are interpolated along it.
+type axis struct {
+	origin, spacing float64 // m
+	nodes           int
+	interpolation   Interpolation
+	outside         Outside
+}
+
+// weights are those of the few values along an axis that count at a place: the interpolated value is Σ v[i]·c[at+i], its
+// derivatives have d and dd in place of v, in 1/m and 1/m².
+type weights struct {
+	at, n    int
+	v, d, dd [4]float64
+}
+
+// slack is how far beyond its ends, in cells, an axis goes on as inside: what rounding makes of a place on the border.
+const slack = 1e-9
+
+// weightsTo stores the weights at x in w. It returns ErrOff outside, where the axis ends.
+func (a *axis) weightsTo(w *weights, x float64) error {
+	u, last := (x-a.origin)/a.spacing, float64(a.nodes-1)
+	beyond := 0.0
+	if !(u >= -slack && u <= last+slack) {
+		if a.outside == Stop || u != u {
+			return ErrOff
+		}
+		border := 0.0
+		if u > 0 {
+			border = last
+		}
+		beyond, u = u-border, border
+	}
+	cell := min(max(int(u), 0), a.nodes-2)
+	t := u - float64(cell)
+	switch a.interpolation {
+	case Spline:
+		w.spline(cell, t)
+	case Hermite:
+		w.hermite(cell, t, a.nodes)
+	default:
+		w.linear(cell, t)
+	}
+	if beyond != 0 {
+		w.continueTo(beyond, a.outside)
+	}
+	w.scale(1 / a.spacing)
+	return nil
+}
+
+// spline has the four cubic B-splines of a cell, docs/ground.md (G3).
+func (w *weights) spline(cell int, t float64) {
+	r := 1 - t
+	w.at, w.n = cell, 4
+	w.v = [4]float64{r * r * r / 6, (4 - 3*t*t*(2-t)) / 6, (4 - 3*r*r*(2-r)) / 6, t * t * t / 6}
+	w.d = [4]float64{-r * r / 2, t * (3*t - 4) / 2, -r * (3*r - 4) / 2, t * t / 2}
+	w.dd = [4]float64{r, 3*t - 2, 3*r - 2, t}
+}
+
+// hermite has the cubic between two nodes whose slopes are differences of second order, docs/ground.md (G5).
+func (w *weights) hermite(cell int, t float64, nodes int) {
+	*w = weights{at: max(min(cell-1, nodes-4), 0), n: min(nodes, 4)}
+	r := 1 - t
+	here := cell - w.at
+	w.add(here, (1+2*t)*r*r, -6*t*r, 12*t-6)
+	w.add(here+1, t*t*(3-2*t), 6*t*r, 6-12*t)
+	w.slope(cell, nodes, t*r*r, r*(1-3*t), 6*t-4)
+	w.slope(cell+1, nodes, -t*t*r, t*(3*t-2), 6*t-2)
+}
+
+// slope adds the slope at a node, times v, d and dd.
+func (w *weights) slope(node, nodes int, v, d, dd float64) {
+	at := node - w.at
+	for k, c := range differences(node, nodes) {
+		w.add(at+k-1, c*v, c*d, c*dd)
+	}
+	switch node {
+	case 0:
+		w.add(at+2, -0.5*v, -0.5*d, -0.5*dd)
+	case nodes - 1:
+		w.add(at-2, 0.5*v, 0.5*d, 0.5*dd)
+	}
+}
+
+// difference has the slope at a node in v, by cells, docs/ground.md (G5); that of two nodes is their difference.
+func (w *weights) difference(node, nodes int) {
+	if nodes == 2 {
+		*w = weights{n: 2, v: [4]float64{-1, 1}}
+		return
+	}
+	*w = weights{at: max(min(node-1, nodes-3), 0), n: 3}
+	w.slope(node, nodes, 1, 0, 0)
+}
+
+// add adds to the weights of a value. A place without a value has the weight 0.
+func (w *weights) add(at int, v, d, dd float64) {
+	if at < 0 || at >= w.n {
+		return
+	}
+	w.v[at] += v
+	w.d[at] += d
+	w.dd[at] += dd
+}
+
+// linear has the line between two nodes.
+func (w *weights) linear(cell int, t float64) {
+	w.at, w.n = cell, 2
+	w.v, w.d, w.dd = [4]float64{1 - t, t}, [4]float64{-1, 1}, [4]float64{}
+}
+
+// continueTo takes weights at the border so many cells beyond it, docs/ground.md (G6).
+func (w *weights) continueTo(beyond float64, outside Outside) {
+	for i := range w.v {
+		if outside == Level {
+			w.d[i] = 0
+		}
+		w.v[i] += w.d[i] * beyond
+		w.dd[i] = 0
+	}
+}
+
+// scale makes derivatives by cells derivatives by m; s is cells a m.
+func (w *weights) scale(s float64) {
+	for i := range w.v {
+		w.d[i] *= s
+		w.dd[i] *= s * s
+	}
+}
+
+// differences are the weights of the node before, the node and the node behind it in the slope at a node, by cells. At an end
+// there is one node more, with ∓1/2.
+func differences(node, nodes int) [3]float64 {
+	switch node {
+	case 0:
+		return [3]float64{0, -1.5, 2}
+	case nodes - 1:
+		return [3]float64{-2, 1.5, 0}
+	}
+	return [3]float64{-0.5, 0, 0.5}
+}

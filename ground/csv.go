@@ -1,0 +1,134 @@
+package ground
+
+import (
+	"context"
+	"fmt"
+	"io"
+)
+
+// Layout is what the lines of a CSV file are.
+type Layout uint8
+
+const (
+	Matrix Layout = iota // the heights along a line of the grid, a line of the file each
+	Points               // x, y and z of a node each, in any order
+)
+
+// layoutNames are those of documents.
+var layoutNames = [...]string{"matrix", "points"}
+
+// String returns the name of documents.
+func (l Layout) String() string { return layoutNames[l] }
+
+// ParseLayout returns the layout of a name, or an error that lists the names.
+func ParseLayout(name string) (Layout, error) {
+	i, err := parseName("layout", name, layoutNames[:])
+	return Layout(i), err
+}
+
+// Side is where the first line of heights of a file lies.
+type Side uint8
+
+const (
+	Usual Side = iota // south in CSV files, north in pictures
+	South             // the least y
+	North             // the greatest y
+)
+
+// sideNames are those of documents.
+var sideNames = [...]string{"", "south", "north"}
+
+// String returns the name of documents.
+func (s Side) String() string { return sideNames[s] }
+
+// ParseSide returns the side of a name, or an error that lists the names.
+func ParseSide(name string) (Side, error) {
+	i, err := parseName("side", name, sideNames[1:])
+	return Side(i + 1), err
+}
+
+// CSV says what a file of numbers in text is: numbers with commas, semicolons, tabs or blanks between them. Lines that are blank
+// or begin with # are left out.
+type CSV struct {
+	Layout          Layout
+	Origin, Spacing [2]float64 // of a matrix, m; points have their own
+	Scale           float64    // 0 is 1; height = Offset + Scale · number
+	Offset          float64    // m
+	First           Side       // of a matrix
+}
+
+// Read reads the heights of a file. See Format.
+//
+// Cost: O(length of the file), for points O(n log n).
+func (c *CSV) Read(ctx context.Context, r io.Reader, name string) (*Field, error) {
+	p := &Problems{File: name}
+	t := newTable(&ended{ctx, r}, p)
+	var f *Field
+	var err error
+	if c.Layout == Points {
+		f, err = points(ctx, t, p)
+	} else {
+		f, err = c.matrix(t, p)
+	}
+	if err == nil {
+		err = p.err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	scale := c.Scale
+	if scale == 0 {
+		scale = 1
+	}
+	for k := range f.Heights {
+		f.Heights[k] = c.Offset + scale*f.Heights[k]
+	}
+	return p.checked(f)
+}
+
+// matrix reads a line of the grid from each line of the file.
+func (c *CSV) matrix(t *table, p *Problems) (*Field, error) {
+	f := &Field{Origin: c.Origin, Spacing: c.Spacing}
+	var where, many []int // the number of each line in the file, and its heights
+	for {
+		n := len(f.Heights)
+		var err error
+		if f.Heights, err = t.line(f.Heights); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		if int64(len(f.Heights)) > MaxNodes {
+			return nil, fmt.Errorf("ground: %s: more than 2³¹ heights", name(p))
+		}
+		where, many = append(where, t.at), append(many, len(f.Heights)-n)
+	}
+	if len(many) == 0 {
+		p.add(0, 0, "no heights")
+	}
+	nx := usual(many)
+	for j, n := range many {
+		if n != nx {
+			p.add(where[j], 0, "%d heights, other lines have %d", n, nx)
+		}
+	}
+	f.Size = [2]int{nx, len(many)}
+	if c.First == North && p.err() == nil {
+		upsideDown(f.Heights, nx)
+	}
+	return f, nil
+}
+
+// usual returns the number that is most often in a list, the first one of several.
+func usual(list []int) (best int) {
+	count := map[int]int{}
+	for _, n := range list {
+		count[n]++
+	}
+	for _, n := range list {
+		if count[n] > count[best] {
+			best = n
+		}
+	}
+	return best
+}

@@ -1,0 +1,125 @@
+package ground
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// Format reads the heights of a file: *CSV or *PNG.
+type Format interface {
+	// Read reads heights from r, which messages call name. It returns a *Problems for what is wrong in the file, and other errors
+	// for reading and for the end of ctx.
+	Read(ctx context.Context, r io.Reader, name string) (*Field, error)
+}
+
+// ReadFile reads the heights of a file of a file system.
+//
+// It returns the errors of Format.Read and of opening the file.
+func ReadFile(ctx context.Context, files fs.FS, name string, format Format) (*Field, error) {
+	f, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return format.Read(ctx, f, name)
+}
+
+// Problem is one thing that is wrong in a file. Line and Column count from 1; 0 is none.
+type Problem struct {
+	Line, Column int
+	Text         string // with the value
+}
+
+// mostProblems is how many problems of a file are listed.
+const mostProblems = 20
+
+// Problems is all that is wrong in a file, of which the first are listed.
+type Problems struct {
+	File string
+	List []Problem
+	More int // that are not listed
+}
+
+// add lists a problem, or counts it.
+func (p *Problems) add(line, column int, format string, args ...any) {
+	if len(p.List) == mostProblems {
+		p.More++
+		return
+	}
+	p.List = append(p.List, Problem{line, column, fmt.Sprintf(format, args...)})
+}
+
+// err returns p if there is a problem.
+func (p *Problems) err() error {
+	if len(p.List) == 0 {
+		return nil
+	}
+	return p
+}
+
+// Error has a line a problem: the file, line and column, and what is wrong there.
+func (p *Problems) Error() string {
+	var b strings.Builder
+	for i, q := range p.List {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(fault.Line(p.File))
+		if q.Line > 0 {
+			fmt.Fprintf(&b, ":%d", q.Line)
+		}
+		if q.Column > 0 {
+			fmt.Fprintf(&b, ":%d", q.Column)
+		}
+		b.WriteString(": " + q.Text)
+	}
+	if p.More > 0 {
+		fmt.Fprintf(&b, "\n%s: and %d more", fault.Line(p.File), p.More)
+	}
+	return b.String()
+}
+
+// ended is a reader that ends with a context.
+type ended struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (e *ended) Read(b []byte) (int, error) {
+	if e.ctx.Err() != nil {
+		return 0, context.Cause(e.ctx)
+	}
+	return e.r.Read(b)
+}
+
+// checked returns f, or what Field.Check finds as problems of the file.
+func (p *Problems) checked(f *Field) (*Field, error) {
+	var list interface{ Unwrap() []error }
+	err := f.Check()
+	switch {
+	case err == nil:
+		return f, nil
+	case errors.As(err, &list):
+		for _, e := range list.Unwrap() {
+			p.add(0, 0, "%v", fault.Plain(e))
+		}
+	default:
+		p.add(0, 0, "%v", fault.Plain(err))
+	}
+	return nil, p
+}
+
+// upsideDown exchanges the lines of heights, so that the last one is the first.
+func upsideDown(heights []float64, nx int) {
+	for a, b := 0, len(heights)-nx; a < b; a, b = a+nx, b-nx {
+		for i := range nx {
+			heights[a+i], heights[b+i] = heights[b+i], heights[a+i]
+		}
+	}
+}

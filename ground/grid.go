@@ -1,0 +1,140 @@
+package ground
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/rung-mbd/rung/internal/halt"
+)
+
+// Interpolation is how a grid has heights between its nodes.
+type Interpolation uint8
+
+const (
+	Spline  Interpolation = iota // the tensor product of cubic splines, not-a-knot ends: C², exact for cubics; 4 nodes at least each way
+	Hermite                      // bicubic patches, slopes by differences: C¹, local, 3 nodes at least each way
+	Linear                       // bilinear patches, for comparison: C⁰, its kinks make steps of integrators short
+)
+
+// interpolationNames are those of documents.
+var interpolationNames = [...]string{"spline", "hermite", "linear"}
+
+// leastNodes are the nodes each way that an interpolation needs.
+var leastNodes = [...]int{4, 3, 2}
+
+// String returns the name of documents.
+func (i Interpolation) String() string { return interpolationNames[i] }
+
+// Outside is what a grid is beyond its nodes.
+type Outside uint8
+
+const (
+	Stop    Outside = iota // nothing: ErrOff
+	Level                  // the height of the border goes on, level outwards: C⁰
+	Tangent                // the slope of the border goes on: C¹
+)
+
+// outsideNames are those of documents.
+var outsideNames = [...]string{"stop", "level", "tangent"}
+
+// String returns the name of documents.
+func (o Outside) String() string { return outsideNames[o] }
+
+// ParseInterpolation returns the interpolation of a name, or an error that lists the names.
+func ParseInterpolation(name string) (Interpolation, error) {
+	i, err := parseName("interpolation", name, interpolationNames[:])
+	return Interpolation(i), err
+}
+
+// ParseOutside returns what is outside by its name, or an error that lists the names.
+func ParseOutside(name string) (Outside, error) {
+	i, err := parseName("rule for outside", name, outsideNames[:])
+	return Outside(i), err
+}
+
+// Options say what a grid is between and beyond its nodes.
+type Options struct {
+	Interpolation Interpolation
+	Outside       Outside
+}
+
+// grid is heights with an interpolation: at each place the tensor product of the weights of both axes with few values.
+type grid struct {
+	axes   [2]axis
+	values []float64 // heights, or the coefficients of the spline, line by line
+	stride int       // values a line
+	// Values count from shift, and the sum over them from base, so that rounding is that of differences in height.
+	shift, base float64
+}
+
+// NewGrid returns the surface through the heights at the nodes of f, which belong to the surface from now on.
+//
+// It returns an error if f is not as Field.Check wants it, has too few nodes for the interpolation, or ctx ends.
+//
+// Cost: O(nodes). A spline keeps a coefficient a node and not the heights, the others keep the heights.
+func NewGrid(ctx context.Context, f *Field, o Options) (*Surface, error) {
+	if err := f.Check(); err != nil {
+		return nil, err
+	}
+	least := leastNodes[o.Interpolation]
+	if f.Size[0] < least || f.Size[1] < least {
+		return nil, fmt.Errorf("ground: %d × %d nodes; interpolation %v needs %d × %d at least", f.Size[0], f.Size[1], o.Interpolation, least, least)
+	}
+	g := &grid{values: f.Heights, stride: f.Size[0]}
+	for c := range g.axes {
+		g.axes[c] = axis{f.Origin[c], f.Spacing[c], f.Size[c], o.Interpolation, o.Outside}
+	}
+	lo, hi := f.Range()
+	g.base = lo + (hi-lo)/2
+	g.shift = g.base
+	if o.Interpolation == Spline {
+		flag, end := halt.FlagOf(ctx)
+		defer end()
+		g.shift = 0
+		g.stride = f.Size[0] + 2
+		if g.values = splineOf(f, g.base, flag); g.values == nil {
+			return nil, context.Cause(ctx)
+		}
+	}
+	return &Surface{kind: kindGrid, grid: g}, nil
+}
+
+// at is Surface.At, docs/ground.md (G2).
+func (g *grid) at(x, y float64) (p Patch, err error) {
+	var wx, wy weights
+	if err := g.axes[0].weightsTo(&wx, x); err != nil {
+		return p, err
+	}
+	if err := g.axes[1].weightsTo(&wy, y); err != nil {
+		return p, err
+	}
+	for j := range wy.n {
+		from := (wy.at+j)*g.stride + wx.at
+		var v, d, dd float64
+		for i, c := range g.values[from : from+wx.n] {
+			c -= g.shift
+			v += wx.v[i&3] * c
+			d += wx.d[i&3] * c
+			dd += wx.dd[i&3] * c
+		}
+		p.Z += wy.v[j&3] * v
+		p.X += wy.v[j&3] * d
+		p.XX += wy.v[j&3] * dd
+		p.Y += wy.d[j&3] * v
+		p.XY += wy.d[j&3] * d
+		p.YY += wy.dd[j&3] * v
+	}
+	p.Z += g.base
+	if !p.finite() {
+		return p, ErrNotFinite
+	}
+	return p, nil
+}
+
+// extent is the rectangle of the nodes.
+func (g *grid) extent() (e Extent) {
+	for c, a := range g.axes {
+		e.Min[c], e.Max[c] = a.origin, a.origin+a.spacing*float64(a.nodes-1)
+	}
+	return e
+}

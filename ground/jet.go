@@ -1,0 +1,185 @@
+package ground
+
+import "math"
+
+// jet is a number that depends on x and y, with its derivatives up to the second order: forward differentiation, docs/ground.md
+// (G7).
+type jet Patch
+
+// mul returns a b.
+func (a *jet) mul(b *jet) jet {
+	return jet{
+		a.Z * b.Z,
+		a.X*b.Z + a.Z*b.X,
+		a.Y*b.Z + a.Z*b.Y,
+		a.XX*b.Z + 2*a.X*b.X + a.Z*b.XX,
+		a.XY*b.Z + a.X*b.Y + a.Y*b.X + a.Z*b.XY,
+		a.YY*b.Z + 2*a.Y*b.Y + a.Z*b.YY,
+	}
+}
+
+// add returns a + s b.
+func (a *jet) add(s float64, b *jet) jet {
+	return jet{a.Z + s*b.Z, a.X + s*b.X, a.Y + s*b.Y, a.XX + s*b.XX, a.XY + s*b.XY, a.YY + s*b.YY}
+}
+
+// div returns a/b: the quotient q has a = q b.
+func (a *jet) div(b *jet) (q jet) {
+	r := 1 / b.Z
+	q.Z = a.Z / b.Z
+	q.X = (a.X - q.Z*b.X) * r
+	q.Y = (a.Y - q.Z*b.Y) * r
+	q.XX = (a.XX - 2*q.X*b.X - q.Z*b.XX) * r
+	q.XY = (a.XY - q.X*b.Y - q.Y*b.X - q.Z*b.XY) * r
+	q.YY = (a.YY - 2*q.Y*b.Y - q.Z*b.YY) * r
+	return q
+}
+
+// of returns g(a), with the value of g and its first and second derivative at a.
+func (a *jet) of(g, g1, g2 float64) jet {
+	return jet{g, g1 * a.X, g1 * a.Y, g1*a.XX + g2*a.X*a.X, g1*a.XY + g2*a.X*a.Y, g1*a.YY + g2*a.Y*a.Y}
+}
+
+// power returns a^c for a number c.
+func (a *jet) power(c float64) jet {
+	switch c {
+	case 0:
+		return jet{Z: 1}
+	case 1:
+		return *a
+	case 2:
+		return a.of(a.Z*a.Z, 2*a.Z, 2)
+	}
+	return a.of(math.Pow(a.Z, c), c*math.Pow(a.Z, c-1), c*(c-1)*math.Pow(a.Z, c-2))
+}
+
+// pow returns a^b, for a > 0.
+func (a *jet) pow(b *jet) jet {
+	if *b == (jet{Z: b.Z}) {
+		return a.power(b.Z)
+	}
+	l := a.log()
+	l = l.mul(b)
+	p := math.Pow(a.Z, b.Z)
+	return l.of(p, p, p)
+}
+
+// atan2 returns the angle of (b, a) from the first axis.
+func (a *jet) atan2(b *jet) jet {
+	// The derivatives are those of atan(a/b) or, where b is smaller, of −atan(b/a).
+	var t jet
+	if math.Abs(b.Z) >= math.Abs(a.Z) {
+		q := a.div(b)
+		t = q.atan()
+	} else {
+		q := b.div(a)
+		q = q.atan()
+		t = q.of(-q.Z, -1, 0)
+	}
+	t.Z = math.Atan2(a.Z, b.Z)
+	return t
+}
+
+// unary returns a function of one number, by its operation. Those of angles and their like are in turn.
+func (a *jet) unary(o op) jet {
+	switch o {
+	case opNeg:
+		return a.of(-a.Z, -1, 0)
+	case opExp:
+		e := math.Exp(a.Z)
+		return a.of(e, e, e)
+	case opLog:
+		return a.log()
+	case opSqrt:
+		s := math.Sqrt(a.Z)
+		return a.of(s, 0.5/s, -0.25/(s*a.Z))
+	case opAbs:
+		return a.abs()
+	}
+	return a.turn(o)
+}
+
+// log returns the natural logarithm of a.
+func (a *jet) log() jet {
+	r := 1 / a.Z
+	return a.of(math.Log(a.Z), r, -r*r)
+}
+
+// abs returns |a|; at the kink its derivatives are the means of both sides.
+func (a *jet) abs() jet {
+	switch {
+	case a.Z > 0:
+		return *a
+	case a.Z < 0:
+		return a.of(-a.Z, -1, 0)
+	}
+	return jet{Z: a.Z * 0} // what is not a number stays so
+}
+
+// atan returns the angle with the tangent a.
+func (a *jet) atan() jet {
+	r := 1 / (1 + a.Z*a.Z)
+	return a.of(math.Atan(a.Z), r, -2*a.Z*r*r)
+}
+
+// turn returns a circular or hyperbolic function, or the inverse of one.
+func (a *jet) turn(o op) jet {
+	switch o {
+	case opSin:
+		s, c := math.Sincos(a.Z)
+		return a.of(s, c, -s)
+	case opCos:
+		s, c := math.Sincos(a.Z)
+		return a.of(c, -s, -c)
+	case opTan:
+		t := math.Tan(a.Z)
+		return a.of(t, 1+t*t, 2*t*(1+t*t))
+	case opAsin:
+		r := 1 / ((1 - a.Z) * (1 + a.Z))
+		return a.of(math.Asin(a.Z), math.Sqrt(r), a.Z*r*math.Sqrt(r))
+	case opAcos:
+		r := 1 / ((1 - a.Z) * (1 + a.Z))
+		return a.of(math.Acos(a.Z), -math.Sqrt(r), -a.Z*r*math.Sqrt(r))
+	case opAtan:
+		return a.atan()
+	case opSinh:
+		s, c := math.Sinh(a.Z), math.Cosh(a.Z)
+		return a.of(s, c, s)
+	case opCosh:
+		s, c := math.Sinh(a.Z), math.Cosh(a.Z)
+		return a.of(c, s, c)
+	case opTanh:
+		t, c := math.Tanh(a.Z), 1/math.Cosh(a.Z)
+		return a.of(t, c*c, -2*t*c*c)
+	}
+	panic("ground: no such function")
+}
+
+// binary returns an operation on two numbers.
+func (a *jet) binary(o op, b *jet) jet {
+	switch o {
+	case opAdd:
+		return a.add(1, b)
+	case opSub:
+		return a.add(-1, b)
+	case opMul:
+		return a.mul(b)
+	case opDiv:
+		return a.div(b)
+	case opPow:
+		return a.pow(b)
+	case opAtan2:
+		return a.atan2(b)
+	case opMin:
+		if b.Z < a.Z || b.Z != b.Z {
+			return *b
+		}
+		return *a
+	case opMax:
+		if b.Z > a.Z || b.Z != b.Z {
+			return *b
+		}
+		return *a
+	}
+	panic("ground: no such operation")
+}

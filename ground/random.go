@@ -1,0 +1,206 @@
+package ground
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/internal/halt"
+)
+
+// RandomKind is how the heights of neighbours belong together.
+type RandomKind uint8
+
+const (
+	Gaussian RandomKind = iota // correlated over a length
+	Fractal                    // a power law over all lengths
+	Uniform                    // uniform noise, smoothed as the Gaussian kind but not normalized
+)
+
+// randomNames are those of documents.
+var randomNames = [...]string{"gaussian", "fractal", "uniform"}
+
+// String returns the name of documents.
+func (k RandomKind) String() string { return randomNames[k] }
+
+// ParseRandomKind returns the kind of a name, or an error that lists the names.
+func ParseRandomKind(name string) (RandomKind, error) {
+	i, err := parseName("kind of random ground", name, randomNames[:])
+	return RandomKind(i), err
+}
+
+// RandomGround says what a random field is. Opposite borders of it fit each other.
+type RandomGround struct {
+	Origin, Spacing [2]float64 // m
+	Size            [2]int     // nodes along x and y
+	Kind            RandomKind
+	RMS             float64 // m; root mean square of the heights of the first two kinds, whose mean is 0; factor of the noise of the third
+	Length          float64 // of Gaussian and Uniform, m: the noise is smoothed by exp(−2 (Δx² + Δy²)/Length²)
+	Hurst           float64 // of Fractal, in (0, 1): amplitudes fall as k^−(Hurst + 1)
+	Seed            uint64
+}
+
+// Check returns an error with all that is wrong with r.
+func (r *RandomGround) Check() error {
+	f := Field{Origin: r.Origin, Spacing: r.Spacing, Size: r.Size}
+	err := errors.Join(f.checkPlaces(), CheckSize(r.Size))
+	if !(r.RMS >= 0) || math.IsInf(r.RMS, 0) {
+		err = errors.Join(err, fmt.Errorf("ground: rms is not 0 or above and finite (value %v)", r.RMS))
+	}
+	if r.Kind == Fractal {
+		if !(r.Hurst > 0 && r.Hurst < 1) {
+			err = errors.Join(err, fmt.Errorf("ground: hurst is not between 0 and 1 (value %v)", r.Hurst))
+		}
+	} else if !(r.Length > 0) || math.IsInf(r.Length, 0) {
+		err = errors.Join(err, fmt.Errorf("ground: length is not above 0 and finite (value %v)", r.Length))
+	}
+	return err
+}
+
+// Random returns random heights, docs/ground.md (G9), (G10). Equal seeds give equal bits on one machine.
+//
+// It returns the error of RandomGround.Check, or that of ctx.
+//
+// Cost: O(nodes · log nodes), and 16 bytes a node besides the heights.
+func Random(ctx context.Context, r RandomGround) (*Field, error) {
+	if err := r.Check(); err != nil {
+		return nil, err
+	}
+	flag, end := halt.FlagOf(ctx)
+	defer end()
+	nx, ny := r.Size[0], r.Size[1]
+	c := make([]complex128, nx*ny)
+	r.noise(c, flag)
+	t := newTransform(nx, ny, flag)
+	t.forward(c)
+	if r.Kind == Fractal {
+		r.powerLaw(c, flag)
+	} else {
+		r.smooth(c, flag)
+	}
+	t.inverse(c)
+	if flag.Up() {
+		return nil, context.Cause(ctx)
+	}
+	f := &Field{Origin: r.Origin, Spacing: r.Spacing, Size: r.Size, Heights: make([]float64, nx*ny)}
+	if r.Kind == Uniform {
+		r.shifted(f.Heights, c)
+	} else {
+		r.normalized(f.Heights, c)
+	}
+	return f, nil
+}
+
+// noise fills c with one random number a node, line by line: normal ones, or for Uniform those of [0, 1) times RMS. What it leaves
+// if the flag goes up has no meaning.
+func (r *RandomGround) noise(c []complex128, flag *halt.Flag) {
+	s := splitMix64(r.Seed)
+	for k := range c {
+		if flag.Every(k) {
+			return
+		}
+		if r.Kind == Uniform {
+			c[k] = complex(r.RMS*s.uniform(), 0)
+		} else {
+			c[k] = complex(s.normal(), 0)
+		}
+	}
+}
+
+// smooth multiplies the modes of c by those of the kernel exp(−2 (Δx² + Δy²)/Length²) on the torus, which is a product of two.
+func (r *RandomGround) smooth(c []complex128, flag *halt.Flag) {
+	var modes [2][]float64
+	for a, n := range r.Size {
+		kernel := make([]complex128, n)
+		for k := range kernel {
+			d := float64(min(k, n-k)) * r.Spacing[a] / r.Length
+			kernel[k] = complex(math.Exp(-2*d*d), 0)
+		}
+		newFourier(n).forward(kernel)
+		modes[a] = make([]float64, n)
+		for k, m := range kernel {
+			modes[a][k] = real(m) // the kernel is even
+		}
+	}
+	for j, my := range modes[1] {
+		if flag.Up() {
+			return
+		}
+		for i, mx := range modes[0] {
+			c[j*r.Size[0]+i] *= complex(mx*my, 0)
+		}
+	}
+}
+
+// powerLaw multiplies the modes of c by k^−(Hurst + 1), k the wave number; that of k = 0 becomes 0.
+func (r *RandomGround) powerLaw(c []complex128, flag *halt.Flag) {
+	nx, ny := r.Size[0], r.Size[1]
+	for j := range ny {
+		if flag.Up() {
+			return
+		}
+		ky := float64(min(j, ny-j)) / (float64(ny) * r.Spacing[1])
+		for i := range nx {
+			kx := float64(min(i, nx-i)) / (float64(nx) * r.Spacing[0])
+			factor := 0.0
+			if i+j > 0 {
+				factor = math.Pow(kx*kx+ky*ky, -(r.Hurst+1)/2)
+			}
+			c[j*nx+i] *= complex(factor, 0)
+		}
+	}
+}
+
+// normalized stores the real parts of c with the mean 0 and the root mean square RMS.
+func (r *RandomGround) normalized(z []float64, c []complex128) {
+	mean := 0.0
+	for k := range c {
+		mean += real(c[k])
+	}
+	mean /= float64(len(c))
+	square := 0.0
+	for k := range c {
+		z[k] = real(c[k]) - mean
+		square += z[k] * z[k]
+	}
+	factor := 0.0
+	if square > 0 {
+		factor = r.RMS / math.Sqrt(square/float64(len(c)))
+	}
+	for k := range z {
+		z[k] *= factor
+	}
+}
+
+// shifted stores the real parts of c over √nodes, moved by half the grid.
+func (r *RandomGround) shifted(z []float64, c []complex128) {
+	nx, ny := r.Size[0], r.Size[1]
+	factor := 1 / math.Sqrt(float64(len(c)))
+	for j := range ny {
+		for i := range nx {
+			z[(j+ny/2)%ny*nx+(i+nx/2)%nx] = factor * real(c[j*nx+i])
+		}
+	}
+}
+
+// splitMix64 is the generator of Steele, Lea & Flood 2014.
+type splitMix64 uint64
+
+// next returns 64 random bits.
+func (s *splitMix64) next() uint64 {
+	*s += 0x9e3779b97f4a7c15
+	x := uint64(*s)
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// uniform returns a number of [0, 1), of 53 bits.
+func (s *splitMix64) uniform() float64 { return float64(s.next()>>11) / (1 << 53) }
+
+// normal returns a number of mean 0 and variance 1 from two draws, by Box & Muller.
+func (s *splitMix64) normal() float64 {
+	u, v := s.uniform(), s.uniform()
+	return math.Sqrt(-2*math.Log1p(-u)) * math.Cos(2*math.Pi*v)
+}

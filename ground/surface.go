@@ -1,0 +1,175 @@
+package ground
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/spatial"
+)
+
+var (
+	// ErrOff is returned for a place that a surface does not reach.
+	ErrOff = errors.New("ground: off the terrain")
+	// ErrNotFinite is returned where a height or a derivative of it is not a finite number.
+	ErrNotFinite = errors.New("ground: the height is not finite, or it has no finite slope")
+)
+
+// Patch is a surface near a place: the height, m, its slopes along x and y, and its second derivatives, 1/m.
+type Patch struct {
+	Z, X, Y, XX, XY, YY float64
+}
+
+// Normal returns the unit normal that points out of the ground, docs/ground.md (G1).
+func (p *Patch) Normal() spatial.Vec3 {
+	s := 1 / math.Sqrt(1+p.X*p.X+p.Y*p.Y)
+	return spatial.Vec3{-p.X * s, -p.Y * s, s}
+}
+
+// finite reports whether all numbers of the patch are.
+func (p *Patch) finite() bool {
+	s := p.Z*0 + p.X*0 + p.Y*0 + p.XX*0 + p.XY*0 + p.YY*0
+	return s == 0
+}
+
+// Extent is the rectangle of the places that data cover, m. It is infinite where there is no end.
+type Extent struct {
+	Min, Max [2]float64
+}
+
+// everywhere is the extent of what has no end.
+var everywhere = Extent{[2]float64{math.Inf(-1), math.Inf(-1)}, [2]float64{math.Inf(1), math.Inf(1)}}
+
+// Finite reports whether the rectangle has ends on all four sides.
+func (e *Extent) Finite() bool {
+	return !math.IsInf(e.Min[0], 0) && !math.IsInf(e.Min[1], 0) && !math.IsInf(e.Max[0], 0) && !math.IsInf(e.Max[1], 0)
+}
+
+// kind tells what a surface is.
+type kind uint8
+
+const (
+	kindPlane kind = iota
+	kindGrid
+	kindFunction
+	kindSum
+)
+
+// Surface is a ground z = f(x, y). It is immutable.
+type Surface struct {
+	kind  kind
+	plane plane
+	grid  *grid
+	f     *function
+	parts []*Surface
+}
+
+// At returns the surface near (x, y).
+//
+// It returns ErrOff where the surface does not reach, and ErrNotFinite where the height or a derivative is not finite. The
+// patch beside an error has no meaning.
+//
+// Cost: O(1), for an expression O(its length), for a sum that of its parts; no allocation. It is safe for concurrent use.
+func (s *Surface) At(x, y float64) (Patch, error) {
+	switch s.kind {
+	case kindGrid:
+		return s.grid.at(x, y)
+	case kindFunction:
+		return s.f.at(x, y)
+	case kindSum:
+		return s.sum(x, y)
+	}
+	return s.plane.at(x, y)
+}
+
+// sum adds the parts at a place.
+func (s *Surface) sum(x, y float64) (sum Patch, err error) {
+	for _, part := range s.parts {
+		p, err := part.At(x, y)
+		if err != nil {
+			return Patch{}, err
+		}
+		sum.Z += p.Z
+		sum.X += p.X
+		sum.Y += p.Y
+		sum.XX += p.XX
+		sum.XY += p.XY
+		sum.YY += p.YY
+	}
+	if !sum.finite() {
+		return Patch{}, ErrNotFinite
+	}
+	return sum, nil
+}
+
+// Extent returns the rectangle of the nodes of a grid, for a sum that which all its parts have in common, and an infinite one
+// for planes and functions. Beyond it a grid ends or goes on, as its Outside says.
+func (s *Surface) Extent() Extent {
+	switch s.kind {
+	case kindGrid:
+		return s.grid.extent()
+	case kindSum:
+		e := everywhere
+		for _, p := range s.parts {
+			e = e.intersect(p.Extent())
+		}
+		return e
+	}
+	return everywhere
+}
+
+// intersect returns what two rectangles have in common.
+func (e Extent) intersect(b Extent) Extent {
+	for c := range e.Min {
+		e.Min[c] = math.Max(e.Min[c], b.Min[c])
+		e.Max[c] = math.Min(e.Max[c], b.Max[c])
+	}
+	return e
+}
+
+// Sum returns the surface whose height is the sum of the heights of the parts.
+//
+// It returns an error if there is none, or if no place belongs to all of them.
+func Sum(parts ...*Surface) (*Surface, error) {
+	if len(parts) == 0 {
+		return nil, errors.New("ground: a sum of no surfaces")
+	}
+	s := &Surface{kind: kindSum, parts: append([]*Surface(nil), parts...)}
+	if e := s.Extent(); !(e.Min[0] <= e.Max[0] && e.Min[1] <= e.Max[1]) {
+		return nil, fmt.Errorf("ground: no place belongs to all parts of the sum")
+	}
+	return s, nil
+}
+
+// plane is z = z0 + a (x − x0) + b (y − y0).
+type plane struct {
+	point spatial.Vec3
+	a, b  float64
+}
+
+func (p *plane) at(x, y float64) (Patch, error) {
+	q := Patch{Z: p.point[2] + p.a*(x-p.point[0]) + p.b*(y-p.point[1]), X: p.a, Y: p.b}
+	if !q.finite() {
+		return Patch{}, ErrNotFinite
+	}
+	return q, nil
+}
+
+// NewPlane returns the plane through a point with a normal, of any length, that points out of the ground.
+//
+// It returns an error if a number is not finite or the normal does not point up.
+func NewPlane(point, normal spatial.Vec3) (*Surface, error) {
+	for _, v := range [...]struct {
+		name string
+		v    spatial.Vec3
+	}{{"point", point}, {"normal", normal}} {
+		if s := v.v[0]*0 + v.v[1]*0 + v.v[2]*0; s != 0 {
+			return nil, fmt.Errorf("ground: the %s of a plane is not finite (value %v)", v.name, v.v)
+		}
+	}
+	a, b := -normal[0]/normal[2], -normal[1]/normal[2]
+	if !(normal[2] > 0) || math.IsInf(a, 0) || math.IsInf(b, 0) {
+		return nil, fmt.Errorf("ground: the normal of a plane does not point up (value %v)", normal)
+	}
+	return &Surface{kind: kindPlane, plane: plane{point, a, b}}, nil
+}

@@ -1,0 +1,128 @@
+package ground
+
+import (
+	"bufio"
+	"context"
+	"image"
+	"image/png"
+	"io"
+	"math"
+	"strconv"
+)
+
+// writer writes numbers in text until a context ends.
+type writer struct {
+	*bufio.Writer
+	ctx context.Context
+	b   []byte
+}
+
+func newWriter(ctx context.Context, w io.Writer) *writer {
+	return &writer{bufio.NewWriterSize(w, 1<<16), ctx, nil}
+}
+
+// number writes a mark and x, in as few digits as give x back.
+func (w *writer) number(mark string, x float64) {
+	w.b = strconv.AppendFloat(append(w.b[:0], mark...), x, 'g', -1, 64)
+	w.Write(w.b) // Flush returns the first error
+}
+
+// each calls write for all nodes, line by line, and flushes.
+func (f *Field) each(w *writer, write func(i, j int)) error {
+	for j := range f.Size[1] {
+		for i := range f.Size[0] {
+			if i&255 == 0 && w.ctx.Err() != nil {
+				return context.Cause(w.ctx)
+			}
+			write(i, j)
+		}
+	}
+	return w.Flush()
+}
+
+// WriteCSV writes the heights as a file of numbers, of which a CSV with this layout and no more than origin and spacing reads the
+// same bits; points have their places with them.
+//
+// It returns errors of writing and of ctx.
+func (f *Field) WriteCSV(ctx context.Context, to io.Writer, layout Layout) error {
+	w := newWriter(ctx, to)
+	return f.each(w, func(i, j int) {
+		z := f.Heights[j*f.Size[0]+i]
+		if layout == Points {
+			x, y := f.Place(i, j)
+			w.number("", x)
+			w.number(",", y)
+			w.number(",", z)
+			w.WriteByte('\n')
+			return
+		}
+		mark := ","
+		if i == 0 {
+			mark = ""
+		}
+		w.number(mark, z)
+		if i == f.Size[0]-1 {
+			w.WriteByte('\n')
+		}
+	})
+}
+
+// WriteOBJ writes the nodes as vertices and the cells as faces of four, seen from above anticlockwise, as Wavefront OBJ.
+//
+// It returns errors of writing and of ctx.
+func (f *Field) WriteOBJ(ctx context.Context, to io.Writer) error {
+	w := newWriter(ctx, to)
+	if err := f.each(w, func(i, j int) {
+		x, y := f.Place(i, j)
+		w.number("v ", x)
+		w.number(" ", y)
+		w.number(" ", f.Heights[j*f.Size[0]+i])
+		w.WriteByte('\n')
+	}); err != nil {
+		return err
+	}
+	nx, ny := f.Size[0], f.Size[1]
+	return f.each(w, func(i, j int) {
+		if i == nx-1 || j == ny-1 {
+			return
+		}
+		k := j*nx + i + 1 // vertices count from 1
+		w.WriteString("f")
+		for _, v := range [...]int{k, k + 1, k + 1 + nx, k + nx} {
+			w.b = strconv.AppendInt(append(w.b[:0], ' '), int64(v), 10)
+			w.Write(w.b)
+		}
+		w.WriteByte('\n')
+	})
+}
+
+// WritePNG writes the heights as a grey picture of 16 bits, north above: black is lowest and white highest, m. Heights beyond
+// them are black or white.
+//
+// It returns errors of writing and of ctx.
+func (f *Field) WritePNG(ctx context.Context, to io.Writer, lowest, highest float64) error {
+	nx, ny := f.Size[0], f.Size[1]
+	img := image.NewGray16(image.Rect(0, 0, nx, ny))
+	for k, z := range f.Heights {
+		v := uint16(0)
+		if highest > lowest {
+			v = uint16(math.Round(0xffff * min(max((z-lowest)/(highest-lowest), 0), 1)))
+		}
+		at := (ny-1-k/nx)*img.Stride + 2*(k%nx)
+		img.Pix[at], img.Pix[at+1] = byte(v>>8), byte(v)
+	}
+	return png.Encode(&endedWriter{ctx, to}, img)
+}
+
+// endedWriter is a writer that ends with a context.
+type endedWriter struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (e *endedWriter) Write(b []byte) (int, error) {
+	if e.ctx.Err() != nil {
+		return 0, context.Cause(e.ctx)
+	}
+	return e.w.Write(b)
+}

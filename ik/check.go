@@ -1,0 +1,284 @@
+package ik
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// checker looks up the names of a task and collects the rules that it breaks.
+type checker struct {
+	p     *Problem
+	m     *mechanism.Mechanism
+	scale float64 // typical length of the mechanism, m
+
+	taken  map[mechanism.Freedom]string // driven and held freedoms
+	place  map[mechanism.Freedom]int    // of the driven ones
+	joints index
+	bodies index
+
+	faults document.Faults
+	broken int // rules, also where the reader has told what is wrong
+}
+
+func newChecker(p *Problem) *checker {
+	m := p.plan.Mechanism()
+	return &checker{
+		p: p, m: m, scale: m.TypicalLength(),
+		taken: map[mechanism.Freedom]string{}, place: map[mechanism.Freedom]int{},
+		joints: index{n: m.NumJoints(), name: m.JointName, find: m.JointIndex},
+		bodies: index{n: m.NumBodies(), name: m.BodyName, find: m.BodyIndex},
+	}
+}
+
+// index finds names: the first few one by one, then in a map.
+type index struct {
+	n     int
+	name  func(i int) string
+	find  func(name string) (int, error)
+	asked int
+	all   map[string]int
+}
+
+// fewNames are looked up without a map.
+const fewNames = 8
+
+// of returns the number of a name and whether there is one.
+func (x *index) of(name string) (int, bool) {
+	if x.asked++; x.asked <= fewNames {
+		i, err := x.find(name)
+		return i, err == nil
+	}
+	if x.all == nil {
+		x.all = make(map[string]int, x.n)
+		for i := range x.n {
+			x.all[x.name(i)] = i
+		}
+	}
+	i, ok := x.all[name]
+	return i, ok
+}
+
+// add records a broken rule, unless the reader has complained of the value.
+func (c *checker) add(path, value, format string, args ...any) {
+	c.broken++
+	if !c.p.task.judged(path) {
+		c.faults.Add(document.Place{}, path, value, fmt.Sprintf(format, args...))
+	}
+}
+
+// freedomName returns the name of a freedom: that of its joint, with the number of the freedom where the joint has several.
+func freedomName(m *mechanism.Mechanism, f mechanism.Freedom) string {
+	if m.Joints[f.Joint].Kind.Freedoms() == 1 {
+		return m.JointName(f.Joint)
+	}
+	return m.JointName(f.Joint) + "." + strconv.Itoa(f.Freedom)
+}
+
+var (
+	errNoScalar = errors.New("has no freedom with a scalar coordinate")
+	errNoNumber = errors.New("has no scalar freedom of that number")
+	errSeveral  = errors.New("has several freedoms: one has to be named, as JOINT.0")
+)
+
+// freedoms returns the scalar freedoms that a name means: one of JOINT.i, all of JOINT.
+func (c *checker) freedoms(name string) ([]mechanism.Freedom, error) {
+	if j, ok := c.joints.of(name); ok {
+		var list []mechanism.Freedom
+		for i := range c.m.Joints[j].Kind.Freedoms() {
+			if c.m.Joints[j].Kind.Scalar(i) {
+				list = append(list, mechanism.Freedom{Joint: j, Freedom: i})
+			}
+		}
+		if list == nil {
+			return nil, fmt.Errorf("joint %s %w", fault.Name(name), errNoScalar)
+		}
+		return list, nil
+	}
+	dot := strings.LastIndexByte(name, '.')
+	if dot >= 0 {
+		j, ok := c.joints.of(name[:dot])
+		i, err := strconv.Atoi(name[dot+1:])
+		switch {
+		case !ok:
+		case err != nil || !c.m.Joints[j].Kind.Scalar(i):
+			return nil, fmt.Errorf("joint %s %w", fault.Name(name[:dot]), errNoNumber)
+		default:
+			return []mechanism.Freedom{{Joint: j, Freedom: i}}, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no joint %s", fault.Name(name))
+}
+
+// freedom is freedoms for a name that means one.
+func (c *checker) freedom(name string) (mechanism.Freedom, error) {
+	list, err := c.freedoms(name)
+	switch {
+	case err != nil:
+		return mechanism.Freedom{Joint: -1}, err
+	case len(list) > 1:
+		return mechanism.Freedom{Joint: -1}, fmt.Errorf("joint %s %w", fault.Name(name), errSeveral)
+	}
+	return list[0], nil
+}
+
+// drivenFreedoms returns the freedoms of $.driven, by default all that are not prescribed or held.
+func (c *checker) drivenFreedoms(names []string) []mechanism.Freedom {
+	if names == nil {
+		return c.allFreedoms()
+	}
+	list := c.take(names, "driven")
+	if len(names) == 0 {
+		c.add("$.driven", "[]", "names no freedom")
+	}
+	return list
+}
+
+// heldFreedoms returns the freedoms of $.hold.
+func (c *checker) heldFreedoms(names []string) []mechanism.Freedom {
+	list := c.take(names, "hold")
+	if c.p.task.Driven == nil {
+		c.p.driven = slices.DeleteFunc(c.p.driven, func(f mechanism.Freedom) bool { return slices.Contains(list, f) })
+	}
+	for i, f := range c.p.driven {
+		c.place[f] = i
+	}
+	return list
+}
+
+// allFreedoms returns all scalar freedoms that are not prescribed.
+func (c *checker) allFreedoms() []mechanism.Freedom {
+	var list []mechanism.Freedom
+	for j := range c.m.Joints {
+		jt := &c.m.Joints[j]
+		for i := range jt.Kind.Freedoms() {
+			if jt.Kind.Scalar(i) && !jt.Prescribed(i) {
+				list = append(list, mechanism.Freedom{Joint: j, Freedom: i})
+			}
+		}
+	}
+	return list
+}
+
+// take returns the freedoms of the names in a list of the document, of which each may be taken once.
+func (c *checker) take(names []string, key string) []mechanism.Freedom {
+	var out []mechanism.Freedom
+	for i, name := range names {
+		path := fmt.Sprintf("$.%s[%d]", key, i)
+		list, err := c.freedoms(name)
+		if err != nil {
+			c.add(path, fault.Name(name), "%v", err)
+			continue
+		}
+		for _, f := range list {
+			before, again := c.taken[f]
+			switch {
+			case c.m.Joints[f.Joint].Prescribed(f.Freedom):
+				c.add(path, fault.Name(name), "freedom %d is prescribed by the model", f.Freedom)
+			case again:
+				c.add(path, fault.Name(name), "freedom %d is in %s already", f.Freedom, before)
+			default:
+				c.taken[f] = path
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// limits merges the bounds of the task with those of the model: for each freedom that it names, the task's interval replaces that
+// of the model, and its rate if it gives one. A limit with nothing but a rate leaves the interval.
+func (c *checker) limits(list []Limit) {
+	p := c.p
+	n := len(p.driven)
+	p.lower, p.upper, p.rate = boundless(n)
+	p.angle = make([]bool, n)
+	for i, f := range p.driven {
+		p.angle[i] = isAngle(c.m, f)
+		l := c.m.Limit(f)
+		if p.lower[i], p.upper[i] = l.Lower, l.Upper; l.Rate > 0 {
+			p.rate[i] = l.Rate
+		}
+	}
+	seen := map[int]bool{}
+	for _, l := range list {
+		path, rate := document.Key("$.limits", l.Freedom), document.Key("$.rates", l.Freedom)
+		if math.IsNaN(l.Lower) || math.IsNaN(l.Upper) || l.Lower >= l.Upper {
+			c.add(path, fmt.Sprintf("[%v, %v]", l.Lower, l.Upper), "the lower bound is not below the upper one")
+		}
+		if !(l.Rate >= 0) {
+			c.add(rate, document.Number(l.Rate), "is not positive")
+		}
+		f, err := c.freedom(l.Freedom)
+		if err != nil {
+			c.add(path, "", "%v", err)
+			continue
+		}
+		i, ok := c.place[f]
+		switch {
+		case !ok:
+			c.add(path, "", "the freedom is not driven")
+		case seen[i]:
+			c.add(path, "", "is given twice")
+		default:
+			seen[i] = true
+			if l.Rate == 0 || !math.IsInf(l.Lower, -1) || !math.IsInf(l.Upper, 1) {
+				p.lower[i], p.upper[i] = l.Lower, l.Upper
+			}
+			if l.Rate > 0 {
+				p.rate[i] = l.Rate
+			}
+		}
+	}
+}
+
+func finite(v ...float64) bool {
+	for _, x := range v {
+		if x-x != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// posture checks the secondary motion.
+func (c *checker) posture(o *Posture) {
+	if o == nil {
+		return
+	}
+	if !(o.Gain > 0) || !finite(o.Gain) {
+		c.add("$.posture.gain", document.Number(o.Gain), "is not positive")
+	}
+	c.driven("$.posture.values", o.Values, func(i int, value float64) {
+		c.p.rest = append(c.p.rest, rest{driven: i, value: value})
+	})
+}
+
+// options checks how the task is solved.
+func (c *checker) options(o *Options) {
+	if len(c.p.task.Targets) == 0 {
+		c.add("$.targets", "", "there is no target")
+	}
+	bad := func(wrong bool, key string, value any, rule string) {
+		if wrong {
+			c.add("$.solver."+key, fmt.Sprint(value), "%s", rule)
+		}
+	}
+	bad(o.Method >= NumMethods, "method", o.Method, "is no method")
+	bad(o.Engine >= NumEngines, "engine", o.Engine, "is no engine")
+	bad(o.Metric > Inertia, "metric", o.Metric, "is no metric")
+	bad(o.Steps < 0, "steps", o.Steps, "is negative")
+	bad(o.Restarts < -1, "restarts", o.Restarts, "is below -1")
+	bad(!(o.Damping >= 0) || !finite(o.Damping), "damping", o.Damping, "is negative or not finite")
+	bad(o.MaxTime < 0, "max_time", o.MaxTime, "is negative")
+	bad(!(o.Length >= 0) || !finite(o.Length), "length", o.Length, "is negative or not finite")
+	bad(o.Threads < 0 || o.Threads > kkt.MaxThreads, "threads", o.Threads, "is out of range")
+}

@@ -1,0 +1,81 @@
+package ik
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// fik checks the options of feedback inverse kinematics.
+func (c *checker) fik(o *FIKOptions) {
+	if o == nil {
+		return
+	}
+	c.driven("$.fik.q0", o.Q0, nil)
+	c.driven("$.fik.gains", o.GainOf, nil)
+	for _, g := range o.GainOf {
+		if g.Value < 0 {
+			c.add(document.Key("$.fik.gains", g.Freedom), document.Number(g.Value), "is negative")
+		}
+	}
+	own := *o
+	if own.Design == DesignTune { // which begins as DesignNorm
+		own.Design = DesignNorm
+	}
+	if c.faults.Len() > 0 || c.p.task.faults != nil && c.p.task.faults.Len() > 0 { // rows or freedoms may be missing
+		own = own.scalars()
+	}
+	m, n := c.p.Dims()
+	_, err := own.Riccati.filled(m, n)
+	for _, e := range []error{own.check(m, n), err} {
+		c.optionErrors(e)
+	}
+}
+
+// scalars returns o without the lists that have to fit to the numbers of rows and freedoms.
+func (o FIKOptions) scalars() FIKOptions {
+	for _, v := range []*[]float64{&o.A, &o.P, &o.Riccati.M, &o.Riccati.V} {
+		if len(*v) > 1 {
+			*v = nil
+		}
+	}
+	return o
+}
+
+// optionErrors adds the errors of options at their fields in the document.
+func (c *checker) optionErrors(err error) {
+	if one := new(OptionError); errors.As(err, &one) && one == err {
+		field := one.Field
+		if f, _, _ := strings.Cut(field, "["); f != "A" && f != "P" {
+			field = strings.ToLower(field)
+		}
+		c.add("$.fik."+field, one.Value, "%s", one.Reason)
+		return
+	}
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range all.Unwrap() {
+			c.optionErrors(e)
+		}
+	}
+}
+
+// driven checks numbers by the names of driven freedoms, and gives those that are right to take, unless it is nil.
+func (c *checker) driven(path string, list []Coordinated, take func(i int, value float64)) {
+	for _, v := range list {
+		at := document.Key(path, v.Freedom)
+		f, err := c.freedom(v.Freedom)
+		i, driven := c.place[f]
+		switch {
+		case err != nil:
+			c.add(at, fault.Name(v.Freedom), "%v", err)
+		case !driven:
+			c.add(at, fault.Name(v.Freedom), "the freedom is not driven")
+		case !finite(v.Value):
+			c.add(at, document.Number(v.Value), "is not finite")
+		case take != nil:
+			take(i, v.Value)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package ik
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// path checks the waypoints of a task.
+func (c *checker) path(o *Path) {
+	if o == nil {
+		return
+	}
+	if len(o.Times) < 2 {
+		c.add("$.path.times", document.Numbers(o.Times), "has fewer than two times")
+	}
+	for i, t := range o.Times {
+		switch {
+		case !finite(t):
+			c.add(fmt.Sprintf("$.path.times[%d]", i), document.Number(t), "is not finite")
+		case i > 0 && !(t > o.Times[i-1]):
+			c.add(fmt.Sprintf("$.path.times[%d]", i), document.Number(t), "is not after the time before it, %v", o.Times[i-1])
+		}
+	}
+	if !(o.Step >= 0) || !finite(o.Step) {
+		c.add("$.path.step", document.Number(o.Step), "is negative or not finite")
+	}
+	if o.Stretch && c.p.moving {
+		c.add("$.path.stretch", "true", "means nothing where the model has motions of its own, which are not stretched")
+	}
+	seen := map[string]bool{}
+	for i := range o.Targets {
+		w := &o.Targets[i]
+		at := document.Key("$.path", w.Target)
+		k := slices.IndexFunc(c.p.task.Targets, func(T Target) bool { return T.Name == w.Target })
+		switch {
+		case w.Target == "" || k < 0:
+			c.add(at, fault.Name(w.Target), "there is no such target")
+		case seen[w.Target]:
+			c.add(at, fault.Name(w.Target), "is given twice")
+		case c.p.task.Targets[k].Type < NumTargetTypes:
+			c.waypoints(at, w, c.p.task.Targets[k].Type, len(o.Times))
+		}
+		seen[w.Target] = true
+	}
+}
+
+// waypoints checks the lists of one target: which it may have, and that each has an entry a time.
+func (c *checker) waypoints(at string, w *Waypoints, t TargetType, times int) {
+	position := t != Coordinate && t != Orientation && t != Axis
+	orientation := t == Orientation || t == PoseTarget
+	value := t == Coordinate || t == Distance
+	c.oneEach(at+".position", w.Position != nil, len(w.Position), times, position, t)
+	c.oneEach(at+".orientation", w.Orientation != nil, len(w.Orientation), times, orientation, t)
+	c.oneEach(at+".value", w.Value != nil, len(w.Value), times, value, t)
+	for i, p := range w.Position {
+		c.vector(fmt.Sprintf("%s.position[%d]", at, i), spatial.Vec3(p), false)
+	}
+	for i, q := range w.Orientation {
+		c.quaternion(fmt.Sprintf("%s.orientation[%d]", at, i), q)
+	}
+	for i, x := range w.Value {
+		if !finite(x) || t == Distance && !(x > 0) {
+			c.add(fmt.Sprintf("%s.value[%d]", at, i), document.Number(x), "is not finite, or is a length that is not positive")
+		}
+	}
+}
+
+// oneEach checks the length of a list that a target of type t may have.
+func (c *checker) oneEach(path string, given bool, entries, times int, may bool, t TargetType) {
+	switch {
+	case !given:
+	case !may:
+		c.add(path, "", "means nothing to a target of type %v", t)
+	case entries != times:
+		c.add(path, "", "has %d entries for %d times", entries, times)
+	}
+}
+
+// moves reports whether a motion of the mechanism moves anything.
+func moves(m *mechanism.Mechanism) bool {
+	return slices.ContainsFunc(m.Prescribed(), func(f mechanism.Freedom) bool {
+		motion := m.Joints[f.Joint].Motion[f.Freedom]
+		return motion.Kind != joints.Polynomial || len(motion.Coefficients) > 1
+	})
+}

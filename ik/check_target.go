@@ -1,0 +1,204 @@
+package ik
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// target checks target i and appends it.
+func (c *checker) target(i int, T *Target) {
+	at := fmt.Sprintf("$.targets[%d]", i)
+	before := c.broken
+	if T.Type >= NumTargetTypes {
+		c.add(at+".type", strconv.Itoa(int(T.Type)), "is no type of target")
+		return
+	}
+	for k := range c.p.task.Targets[:i] {
+		if T.Name != "" && c.p.task.Targets[k].Name == T.Name {
+			c.add(at+".name", fault.Name(T.Name), "is the name of target %d, too", k)
+			break
+		}
+	}
+	f := mechanism.Freedom{Joint: -1}
+	body := int32(mechanism.World)
+	var bodies []int32
+	switch T.Type {
+	case Coordinate:
+		f = c.coordinate(at, T)
+	case Com:
+		bodies = c.comBodies(at, T.Bodies)
+	default:
+		body = c.targetBody(at, T)
+	}
+	relative := c.relative(at, T, body)
+	c.place3(at, T)
+	c.weights(at, T)
+	if c.broken == before {
+		c.p.targets = append(c.p.targets, newTarget(T, c.m, relative, body, f, bodies, c.scale))
+	}
+}
+
+// coordinate returns the freedom of a Coordinate.
+func (c *checker) coordinate(at string, T *Target) mechanism.Freedom {
+	f, err := c.freedom(T.Freedom)
+	if err != nil {
+		c.add(at+".freedom", fault.Name(T.Freedom), "%v", err)
+	}
+	if !finite(T.Value) {
+		c.add(at+".value", document.Number(T.Value), "is not finite")
+	}
+	return f
+}
+
+// comBodies returns the bodies of a Com, by default all.
+func (c *checker) comBodies(at string, names []string) []int32 {
+	var out []int32
+	if len(names) == 0 {
+		for b := range c.m.NumBodies() {
+			out = append(out, int32(b))
+		}
+		if len(out) == 0 {
+			c.add(at, "", "there are no bodies")
+		}
+		return out
+	}
+	seen := map[int]bool{}
+	for k, name := range names {
+		b, ok := c.bodies.of(name)
+		path := fmt.Sprintf("%s.bodies[%d]", at, k)
+		switch {
+		case !ok:
+			c.add(path, fault.Name(name), "there is no such body")
+		case b < 0 || name == model.World:
+			c.add(path, fault.Name(name), "the world has no centre of mass")
+		case seen[b]:
+			c.add(path, fault.Name(name), "is given twice")
+		default:
+			seen[b] = true
+			out = append(out, int32(b))
+		}
+	}
+	return out
+}
+
+// targetBody returns the body that is to be moved.
+func (c *checker) targetBody(at string, T *Target) int32 {
+	b, ok := c.bodies.of(T.Body)
+	switch {
+	case T.Body == model.World:
+		c.add(at+".body", fault.Name(T.Body), "the world cannot be moved")
+	case !ok:
+		c.add(at+".body", fault.Name(T.Body), "there is no such body")
+	default:
+		return int32(b)
+	}
+	return mechanism.World
+}
+
+// relative returns the body that has R.
+func (c *checker) relative(at string, T *Target, body int32) int32 {
+	if T.Type == Coordinate {
+		return mechanism.World
+	}
+	key := ".relative_to"
+	if T.Type == Distance {
+		key = ".to.body"
+	}
+	if T.RelativeTo == "" || T.RelativeTo == model.World {
+		return mechanism.World
+	}
+	r, ok := c.bodies.of(T.RelativeTo)
+	switch {
+	case !ok:
+		c.add(at+key, fault.Name(T.RelativeTo), "there is no such body")
+	case T.Type != Com && T.RelativeTo == T.Body:
+		c.add(at+key, fault.Name(T.RelativeTo), "is the body itself")
+	default:
+		return int32(r)
+	}
+	return mechanism.World
+}
+
+// place3 checks the numbers that say where a target should be.
+func (c *checker) place3(at string, T *Target) {
+	if T.Type == Coordinate {
+		return
+	}
+	c.vector(at+".position", T.Position, false)
+	if T.Type != Com {
+		c.vector(at+".frame.position", T.Frame.Position, false)
+		c.quaternion(at+".frame.orientation", T.Frame.Orientation)
+	}
+	switch T.Type {
+	case Orientation, PoseTarget:
+		c.quaternion(at+".orientation", T.Orientation)
+	case Axis:
+		c.vector(at+".axis", T.Axis, true)
+		c.vector(at+".direction", T.Direction, true)
+	case Plane:
+		c.vector(at+".direction", T.Direction, true)
+	case Distance:
+		if !(T.Length > 0) || !finite(T.Length) {
+			c.add(at+".length", document.Number(T.Length), "is not positive")
+		}
+	}
+}
+
+// vector checks that v is finite, and if it is a direction that it is not zero.
+func (c *checker) vector(path string, v spatial.Vec3, direction bool) {
+	switch {
+	case !finite(v[:]...):
+		c.add(path, document.Numbers(v[:]), "is not finite")
+	case direction && v == spatial.Vec3{}:
+		c.add(path, document.Numbers(v[:]), "is zero, which is no direction")
+	}
+}
+
+// unitTol is the largest error of the length of a quaternion.
+const unitTol = 1e-6
+
+// quaternion checks that q is a unit quaternion; all zeros stand for the identity.
+func (c *checker) quaternion(path string, q [4]float64) {
+	if q == ([4]float64{}) {
+		return
+	}
+	if !(math.Abs(math.Sqrt(q[0]*q[0]+q[1]*q[1]+q[2]*q[2]+q[3]*q[3])-1) <= unitTol) {
+		c.add(path, document.Numbers(q[:]), "is not a unit quaternion")
+	}
+}
+
+// weights checks weights, priority, tolerance and rates of a target.
+func (c *checker) weights(at string, T *Target) {
+	rows := T.Type.Rows()
+	if T.Weight != nil {
+		good, any := len(T.Weight) == rows, false
+		for _, w := range T.Weight {
+			good = good && w >= 0 && finite(w)
+			any = any || w > 0
+		}
+		switch {
+		case len(T.Weight) != rows:
+			c.add(at+".weight", document.Numbers(T.Weight), "has %d entries; a target of type %v has %d rows", len(T.Weight), T.Type, rows)
+		case !good:
+			c.add(at+".weight", document.Numbers(T.Weight), "is negative or not finite")
+		case !any:
+			c.add(at+".weight", document.Numbers(T.Weight), "has no row with a weight")
+		}
+	}
+	if T.Priority < 0 {
+		c.add(at+".priority", strconv.Itoa(T.Priority), "is negative")
+	}
+	if tol := T.Tolerance; !(tol[0] >= 0 && tol[1] >= 0) || !finite(tol[:]...) {
+		c.add(at+".tolerance", document.Numbers(tol[:]), "is negative or not finite")
+	}
+	if T.Rate != nil && (len(T.Rate) != rows || !finite(T.Rate...)) {
+		c.add(at+".rate", document.Numbers(T.Rate), "is not finite, or has not one entry for each of the %d rows", rows)
+	}
+}

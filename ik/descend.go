@@ -1,0 +1,274 @@
+package ik
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/algebra"
+)
+
+const (
+	// Damping k = c·‖e‖² of Levenberg and Marquardt: the first, least and largest c, and its factors after steps that fail and
+	// succeed.
+	dampFirst, dampMin, dampMax = 0.3, 1e-6, 1e12
+	dampRaise, dampLower        = 10, 3
+	// A step is taken if the merit falls by acceptPart of what was predicted. Damping is
+	// lowered above goodPart, more so above surePart where the curvature is known, raised below poorPart.
+	acceptPart, poorPart, goodPart, surePart = 1e-4, 0.25, 0.5, 0.9
+	// meritSeen is the relative change of a merit that is seen in spite of rounding.
+	meritSeen = 1e-11
+	// flatGradient is the gradient, of the length of 𝒥 times that of e, that is zero to rounding.
+	flatGradient = 1e-13
+	// flatSteps is the number of steps without a smaller gradient after which it is not going to be smaller, if it is below
+	// smallGradient. Above that the search is only slow.
+	flatSteps, smallGradient = 12, 1e-7
+	// hastyGain is the predicted part of the merit below which a start is given up while others wait.
+	hastyGain = 3e-3
+
+	// kickSize is the size of a kick, of the step bounds of the freedoms over stepTurn; kickGain the part of the merit by which kickSteps steps have to
+	// reduce it.
+	kickSize, kickGain = 1e-3, 1e-6
+	kickSteps          = 5
+)
+
+// lower brings the errors of level l to their least with those of the levels before held, from s.q, and returns how that ended.
+func (s *Solver) lower(l int) Status {
+	v := &s.levels[l]
+	c, flat, least := dampFirst, 0, math.Inf(1)
+	s.refresh()
+	for !s.met(v) {
+		gain := s.step(v, c)
+		if s.hasty && gain < hastyGain && s.o.Method == DLS {
+			return Nearest
+		}
+		if gain < hastyGain || s.o.Method != DLS {
+			gradient := s.gradient(v)
+			if flat++; gradient < 0.9*least {
+				flat, least = 0, gradient
+			}
+			if !(gradient > flatGradient) || s.o.Method == DLS && (flat > flatSteps && gradient < smallGradient || c > dampMax) {
+				if s.o.Method == DLS && v.targets != nil && s.kick(v) {
+					c, flat, least = dampFirst, 0, math.Inf(1)
+					continue
+				}
+				return s.verdict(v)
+			}
+		}
+		if s.steps >= s.most || s.over() {
+			return OutOfSteps
+		}
+		s.learn(v, &c)
+	}
+	return Reached
+}
+
+// step computes the step of a level into s.bounded.u and returns the part of the merit that it should take away.
+func (s *Solver) step(v *level, c float64) float64 {
+	n, b := len(s.q), s.bounded
+	for i, q := range s.q {
+		b.lower[i], b.upper[i] = s.low[i]-q, s.high[i]-q
+	}
+	A, e := s.J[v.first*n:v.end*n], s.e[v.first:v.end]
+	b.curve = s.secant.known()
+	b.step(A, e, s.J[:v.first*n], s.damping(A, e, c))
+	scale := 1.0
+	for i, u := range b.u {
+		if math.Abs(u)*scale > s.unit[i] {
+			scale = s.unit[i] / math.Abs(u)
+		}
+	}
+	before, after := 0.0, 0.0
+	for i, x := range e {
+		y := (1-scale)*x + scale*b.r[i]
+		before += x * x
+		after += y * y
+	}
+	after += scale * scale * b.curvature()
+	if scale < 1 {
+		for i := range b.u {
+			b.u[i] *= scale
+		}
+	}
+	s.predicted = (before - after) / 2
+	return (before - after) / before
+}
+
+// damping returns k by the method.
+func (s *Solver) damping(A, e []float64, c float64) float64 {
+	switch s.o.Method {
+	case Constant:
+		return s.constant()
+	case Adaptive:
+		return s.adaptive(A, len(e))
+	case Pinv, Transpose, Selective:
+		return 0
+	}
+	return c * algebra.Dot(e, e)
+}
+
+// attempt moves by s.bounded.u if that is good, and adapts c.
+func (s *Solver) attempt(v *level, c *float64) bool {
+	s.steps++
+	b := s.bounded
+	for i, q := range s.q {
+		s.try[i] = min(max(q+b.u[i], s.low[i]), s.high[i])
+		switch { // exactly on the limit, which keeps it active
+		case b.side[i] < 0 && b.u[i] == b.lower[i]:
+			s.try[i] = s.low[i]
+		case b.side[i] > 0 && b.u[i] == b.upper[i]:
+			s.try[i] = s.high[i]
+		}
+	}
+	merit := v.merit(s.e)
+	if s.eng.moveTo(s.try) != nil || v.first > 0 && !s.restore(v) {
+		s.back()
+		*c *= dampRaise
+		return false
+	}
+	s.errorsTo(s.tried)
+	if s.o.Method == DLS && s.predicted < meritSeen*merit {
+		return s.attemptBlind(v, c)
+	}
+	ratio := (merit - v.merit(s.tried)) / s.predicted
+	if s.o.Method == DLS && !(ratio > acceptPart) {
+		s.back()
+		*c *= dampRaise
+		return false
+	}
+	switch {
+	case ratio > surePart && b.curve != nil:
+		*c = max(*c/dampRaise, dampMin)
+	case ratio > goodPart:
+		*c = max(*c/dampLower, dampMin)
+	case ratio < poorPart:
+		*c *= dampLower
+	}
+	s.take()
+	return true
+}
+
+// attemptBlind is the end of attempt where rounding hides how the merit changes: the gradient tells.
+func (s *Solver) attemptBlind(v *level, c *float64) bool {
+	before := s.gradient(v)
+	copy(s.from, s.q)
+	copy(s.before, s.slope)
+	s.take()
+	after := s.gradient(v)
+	switch turn := algebra.Dot(s.before, s.slope); {
+	case !(after < before):
+		s.returnTo(s.from)
+		*c *= dampRaise
+		return false
+	case turn < 0: // too far
+		*c *= dampLower
+	case after > before/4:
+		*c = max(*c/dampLower, dampMin)
+	}
+	return true
+}
+
+// take makes the place of the engine the place of the solver.
+func (s *Solver) take() {
+	copy(s.q, s.try)
+	s.e, s.tried = s.tried, s.e
+	s.refresh()
+}
+
+// back brings the engine back to s.q.
+func (s *Solver) back() {
+	copy(s.try, s.q)
+	if s.eng.moveTo(s.q) != nil { // the engine is where it was
+		s.eng.coordinatesTo(s.try)
+		copy(s.q, s.try)
+		s.errorsTo(s.e)
+		s.refresh()
+	}
+}
+
+// gradient returns the largest entry of the gradient of a level on the coordinates that may move, of the length of 𝒥 times
+// that of e. The gradient is left in s.slope.
+func (s *Solver) gradient(v *level) float64 {
+	n, b := len(s.q), s.bounded
+	A, e := s.J[v.first*n:v.end*n], s.e[v.first:v.end]
+	clear(s.slope)
+	for r, x := range e {
+		add(s.slope, -x, A[r*n:r*n+n])
+	}
+	for r := 0; r < v.first*n; r += n {
+		q := b.hold[r : r+n]
+		add(s.slope, -b.freeDot(q, s.slope), q)
+	}
+	most := 0.0
+	for i, g := range s.slope {
+		if !s.onLimit(i) {
+			most = max(most, math.Abs(g))
+		}
+	}
+	return most / s.scaleOf(A, e)
+}
+
+// scaleOf returns the length of A times that of e: what a gradient is compared with.
+func (s *Solver) scaleOf(A, e []float64) float64 {
+	return math.Sqrt(algebra.Dot(A, A) * algebra.Dot(e, e))
+}
+
+// onLimit reports whether driven freedom i is held by a limit at which it stands.
+func (s *Solver) onLimit(i int) bool {
+	b := s.bounded
+	return b.side[i] < 0 && b.lower[i] == 0 || b.side[i] > 0 && b.upper[i] == 0
+}
+
+// verdict says what ends a level whose gradient is zero. The gradient is in s.slope.
+func (s *Solver) verdict(v *level) Status {
+	n := len(s.q)
+	A, e := s.J[v.first*n:v.end*n], s.e[v.first:v.end]
+	if v.targets == nil {
+		return Reached
+	}
+	for i, g := range s.slope {
+		if s.onLimit(i) && math.Abs(g) > pullPart*s.scaleOf(A, e) {
+			return AgainstLimit
+		}
+	}
+	if s.contradict(v) {
+		return Conflicting
+	}
+	if s.o.Method != DLS {
+		return Stuck
+	}
+	return Nearest
+}
+
+// pullPart is the part of the length of 𝒥 times that of e that counts as a pull.
+const pullPart = 1e-6
+
+// contradict marks the targets of a level that pull on the driven freedoms, and reports whether there are several. As the
+// gradient is zero, they pull against each other.
+func (s *Solver) contradict(v *level) bool {
+	at, pulling := v.first, 0
+	for _, t := range v.targets {
+		rows := s.p.targets[t].n
+		one := level{first: at, end: at + rows, targets: v.targets[:1]}
+		s.contrary[t] = s.pull(v, &one) > pullPart
+		if s.contrary[t] {
+			pulling++
+		}
+		at += rows
+	}
+	return pulling > 1
+}
+
+// pull returns the gradient of one target of a level, as gradient does.
+func (s *Solver) pull(v, one *level) float64 {
+	n := len(s.q)
+	A, e := s.J[one.first*n:one.end*n], s.e[one.first:one.end]
+	if algebra.MaxAbs(e) == 0 {
+		return 0
+	}
+	clear(s.along)
+	for r, x := range e {
+		add(s.along, x, A[r*n:r*n+n])
+	}
+	s.bounded.free(s.along)
+	s.bounded.takeOut(s.along, v.first)
+	return algebra.MaxAbs(s.along) / s.scaleOf(A, e)
+}

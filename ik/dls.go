@@ -1,0 +1,317 @@
+package ik
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/eigen"
+)
+
+// way stores in b.p the way from b.u on the free coordinates, by the method. held is the number of rows of C.
+func (b *bounded) way(m int, k float64, held int) {
+	switch b.method {
+	case Pinv, Selective:
+		if b.spectrum.factor(b.rows[:m*len(b.u)], m) {
+			if b.method == Pinv {
+				b.inverse(m)
+			} else {
+				b.selective(m)
+			}
+			return
+		}
+		clear(b.p)
+	case Transpose:
+		b.downhill(m)
+	default:
+		b.damped(m, k, held)
+	}
+}
+
+// damped stores in b.p the way to the least of ½‖A u − e‖² + ½k‖u‖², with A the rows on the free coordinates and r what is
+// missing, docs/inverse-kinematics.md (L2):
+//
+//	p = −u + Aᵀ(A Aᵀ + k)⁻¹(r + A u)   or   (AᵀA + k) p = Aᵀ r − k u,
+//
+// whichever matrix is smaller. The part of u that C fixes is left out.
+func (b *bounded) damped(m int, k float64, held int) {
+	n, free := len(b.u), 0
+	for i, s := range b.side {
+		b.v[i] = 0
+		if s == 0 {
+			b.v[i] = b.u[i]
+			free++
+		}
+	}
+	if held > 0 {
+		b.takeOut(b.v, held)
+	}
+	if free >= m && b.curve == nil {
+		b.rowForm(m, n, k)
+		return
+	}
+	b.columnForm(m, free, held, k)
+	if held > 0 {
+		b.takeOut(b.p, held)
+	}
+}
+
+// rowForm is damped with a matrix m×m.
+func (b *bounded) rowForm(m, n int, k float64) {
+	most := 0.0
+	for i := range m {
+		row := b.rows[i*n : i*n+n]
+		for j := range i + 1 {
+			b.gram[i*m+j] = algebra.Dot(row, b.rows[j*n:j*n+n])
+		}
+		most = max(most, b.gram[i*m+i])
+		b.rhs[i] = b.r[i] + algebra.Dot(b.v, row)
+	}
+	if !b.solve(m, k, most) {
+		clear(b.p)
+		return
+	}
+	for i, v := range b.v {
+		b.p[i] = -v
+	}
+	for i := range m {
+		add(b.p, b.rhs[i], b.rows[i*n:i*n+n])
+	}
+}
+
+// columnForm is damped with a matrix of the free coordinates, S in it.
+func (b *bounded) columnForm(m, free, held int, k float64) {
+	n, most, at := len(b.u), 0.0, 0
+	for i, s := range b.side {
+		if s != 0 {
+			continue
+		}
+		t := -k * b.v[i]
+		for r := range m {
+			t += b.rows[r*n+i] * b.r[r]
+		}
+		b.rhs[at] = t
+		to := 0
+		for j, other := range b.side[:i+1] {
+			if other != 0 {
+				continue
+			}
+			t := 0.0
+			for r := 0; r < m*n; r += n {
+				t += b.rows[r+i] * b.rows[r+j]
+			}
+			b.gram[at*free+to] = t
+			to++
+		}
+		most = max(most, b.gram[at*free+at])
+		at++
+	}
+	if b.curve != nil {
+		most = b.addCurve(free, held)
+	}
+	clear(b.p)
+	if !b.solve(free, k, most) {
+		return
+	}
+	at = 0
+	for i, s := range b.side {
+		if s == 0 {
+			b.p[i] = b.rhs[at]
+			at++
+		}
+	}
+}
+
+// dampLeast is the least damping, of the largest entry of the Gram matrix: below it, rounding is larger.
+const dampLeast = 1e-15
+
+// solve replaces b.rhs by (b.gram + k)⁻¹·b.rhs. The damping is raised where the matrix is not positive definite to rounding. It
+// reports whether there is a solution.
+func (b *bounded) solve(n int, k, most float64) bool {
+	if !(most > 0) || math.IsInf(most, 1) {
+		return false
+	}
+	have := 0.0
+	for k = max(k, dampLeast*most); ; k *= 10 {
+		for i := range n {
+			b.gram[i*n+i] += k - have
+		}
+		have = k
+		if row, _ := algebra.Cholesky(b.chol, b.gram, n); row < 0 {
+			break
+		}
+		if !(k < most) {
+			return false
+		}
+	}
+	algebra.SolveLower(b.chol, b.rhs[:n])
+	algebra.SolveUpper(b.chol, b.rhs[:n])
+	return true
+}
+
+// downhill stores in b.p the way along the gradient to the least merit on it.
+func (b *bounded) downhill(m int) {
+	n := len(b.u)
+	clear(b.p)
+	for i := range m {
+		add(b.p, b.r[i], b.rows[i*n:i*n+n])
+	}
+	below := 0.0
+	for i := range m {
+		t := algebra.Dot(b.rows[i*n:i*n+n], b.p)
+		below += t * t
+	}
+	above := algebra.Dot(b.p, b.p)
+	if !(below > 0) {
+		return
+	}
+	for i := range b.p {
+		b.p[i] *= above / below
+	}
+}
+
+// pinvRank is the part of the largest singular value below which one counts as zero.
+const pinvRank = 1e-10
+
+// inverse stores in b.p the pseudoinverse of the rows times what is missing.
+func (b *bounded) inverse(m int) {
+	clear(b.p)
+	s := b.spectrum
+	for i, sigma := range s.values(m) {
+		if sigma > pinvRank*s.s[0] {
+			add(b.p, s.left(i, m, b.r)/sigma, s.right(i))
+		}
+	}
+}
+
+// selectiveTurn is the largest step of a coordinate with Selective, rad or m.
+const selectiveTurn = math.Pi / 4
+
+// selective stores in b.p the sum of the steps along the singular vectors, each of which may be as long as its gain on the
+// targets allows (Buss & Kim 2005, eqs. 9–14).
+func (b *bounded) selective(m int) {
+	s, n := b.spectrum, len(b.u)
+	clear(b.p)
+	for i, sigma := range s.values(m) {
+		if !(sigma > pinvRank*s.s[0]) {
+			continue
+		}
+		v := s.right(i)
+		gain, reach := 0.0, 0.0
+		for t, from := range b.blocks {
+			to := int32(m)
+			if t+1 < len(b.blocks) {
+				to = b.blocks[t+1]
+			}
+			gain += s.leftNorm(i, int(from), int(to))
+			for j := range n {
+				reach += math.Abs(v[j]) * b.columnNorm(j, int(from), int(to)) / sigma
+			}
+		}
+		most := selectiveTurn * min(1, gain/reach)
+		t := s.left(i, m, b.r) / sigma
+		if far := math.Abs(t) * algebra.MaxAbs(v); far > most {
+			t *= most / far
+		}
+		add(b.p, t, v)
+	}
+	if far := algebra.MaxAbs(b.p); far > selectiveTurn {
+		for i := range b.p {
+			b.p[i] *= selectiveTurn / far
+		}
+	}
+}
+
+// columnNorm returns the length of a piece of column j of the rows.
+func (b *bounded) columnNorm(j, from, to int) float64 {
+	n, sum := len(b.u), 0.0
+	for r := from; r < to; r++ {
+		sum += b.rows[r*n+j] * b.rows[r*n+j]
+	}
+	return math.Sqrt(sum)
+}
+
+// spectrum holds the singular values and vectors of matrices with up to m rows and n columns.
+type spectrum struct {
+	a, u, vt, s, work []float64
+	n, stride         int
+}
+
+// newSpectrum allocates.
+func newSpectrum(m, n int) *spectrum {
+	k := min(m, n)
+	s := &spectrum{a: make([]float64, m*n), u: make([]float64, m*k), vt: make([]float64, k*n), s: make([]float64, k), n: n}
+	var ask [1]float64
+	general := func(rows, cols int, data []float64) blas64.General {
+		return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: data}
+	}
+	lapack64.Gesvd(lapack.SVDStore, lapack.SVDStore, general(m, n, s.a), general(m, k, s.u), general(k, n, s.vt), s.s, ask[:], -1)
+	// A block of fewer rows may take another way through the routine.
+	s.work = make([]float64, max(int(ask[0]), 5*(m+n)+k*(m+n+k)))
+	return s
+}
+
+// factor computes the singular values and vectors of A, m×n, and reports whether that went well.
+func (s *spectrum) factor(A []float64, m int) bool {
+	k := min(m, s.n)
+	if k == 0 {
+		return false
+	}
+	copy(s.a, A)
+	s.stride = k
+	return eigen.SingularTo(blas64.General{Rows: m, Cols: s.n, Stride: s.n, Data: s.a}, blas64.General{Rows: m, Cols: k, Stride: k, Data: s.u},
+		blas64.General{Rows: k, Cols: s.n, Stride: s.n, Data: s.vt}, s.s[:k], s.work) == nil
+}
+
+// values returns the singular values of a matrix with m rows, the largest first.
+func (s *spectrum) values(m int) []float64 { return s.s[:min(m, s.n)] }
+
+// left returns the scalar product of left vector i with v.
+func (s *spectrum) left(i, m int, v []float64) (t float64) {
+	for r := range m {
+		t += s.u[r*s.stride+i] * v[r]
+	}
+	return t
+}
+
+// leftNorm returns the length of a piece of left vector i.
+func (s *spectrum) leftNorm(i, from, to int) float64 {
+	sum := 0.0
+	for r := from; r < to; r++ {
+		sum += s.u[r*s.stride+i] * s.u[r*s.stride+i]
+	}
+	return math.Sqrt(sum)
+}
+
+// right returns right vector i.
+func (s *spectrum) right(i int) []float64 { return s.vt[i*s.n : (i+1)*s.n] }
+
+const (
+	// constantPart is the k of Constant and the k₀ of Adaptive, of the square of the problem's length, where none is given.
+	constantPart = 1e-3
+	// adaptivePart is the manipulability below which Adaptive damps, of that of equal singular values with the same square sum.
+	adaptivePart = 1e-2
+)
+
+// constant returns k of Constant and k₀ of Adaptive.
+func (s *Solver) constant() float64 {
+	if s.o.Damping > 0 {
+		return s.o.Damping
+	}
+	return constantPart * s.p.length * s.p.length
+}
+
+// adaptive returns k₀(1 − w/w₀)² for a manipulability w = √det A Aᵀ < w₀, else 0 (Nakamura & Hanafusa 1986).
+func (s *Solver) adaptive(A []float64, m int) float64 {
+	w, even := 1.0, math.Sqrt(algebra.Dot(A, A)/float64(m))
+	if !s.spectrum.factor(A, m) || m > len(s.q) {
+		return s.constant()
+	}
+	for _, sigma := range s.spectrum.values(m) {
+		w *= sigma / even
+	}
+	return s.constant() * math.Pow(max(0, 1-w/adaptivePart), 2)
+}

@@ -1,0 +1,396 @@
+package ik
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// drivenEngine evaluates targets on any mechanism by the sparse system with the rows of the driven freedoms,
+// docs/inverse-kinematics.md (D1) to (D4).
+type drivenEngine struct {
+	goals
+	p      *Problem
+	in     *mechanism.Inputs    // the motions of driven and held freedoms are constants that moveTo sets
+	mech   *mechanism.Mechanism // under them
+	closer *closing.Closer
+	resp   *response
+	rows   []int                 // by driven freedom
+	given  []mechanism.Freedom   // prescribed by the model
+	at     []int                 // their rows
+	kin    *mechanism.Kinematics // of the state
+
+	st, try  *mechanism.State
+	q, to    []float64 // n: driven coordinates of st, and on the way
+	held     []float64 // coordinates of the held freedoms
+	toHeld   []float64
+	turns    []winding // coordinates of targets that count turns
+	constant *joints.Motion
+	near     bool // there is a factor of a pose near e.try
+}
+
+// winding follows the coordinate of a target that counts turns.
+type winding struct {
+	target      int
+	driven      int // number of the freedom, −1 if it is passive
+	at, tryAt   float64
+	coordinated mechanism.Freedom
+}
+
+const (
+	// partTurn and partLength bound a part of a move, after which loops are closed: rad, and a part of the length of the
+	// problem. So closing goes on along the branch of motion on which the mechanism is.
+	partTurn, partLength = 0.25, 0.25
+)
+
+func newDrivenEngine(p *Problem, d *driving) *drivenEngine {
+	in := d.plan.Mechanism().NewInputs()
+	plan := d.plan.With(in)
+	w := plan.NewWorkspace()
+	n := len(p.driven)
+	e := &drivenEngine{
+		goals: p.newGoals(), p: p, in: in, mech: plan.Mechanism(), rows: d.rows,
+		closer: closing.NewCloserOn(w, closing.Options{Tolerance: closing.RunTolerance}), resp: newResponse(w, d.rows),
+		st: plan.Initial(), try: plan.Initial(), q: make([]float64, n), to: make([]float64, n),
+		held: make([]float64, len(p.held)), toHeld: make([]float64, len(p.held)), constant: joints.NewPolynomial([]float64{0}),
+	}
+	e.kin = e.mech.NewKinematics()
+	base := p.plan.Mechanism()
+	for j := range base.Joints {
+		for i := range base.Joints[j].Kind.Freedoms() {
+			if f := (mechanism.Freedom{Joint: j, Freedom: i}); base.Joints[j].Prescribed(i) {
+				e.given, e.at = append(e.given, f), append(e.at, rowOf(plan, f))
+			}
+		}
+	}
+	for i := range p.targets {
+		if t := &p.targets[i]; t.Type == Coordinate {
+			e.turns = append(e.turns, winding{target: i, driven: indexOf(p.driven, t.freedom), coordinated: t.freedom})
+		}
+	}
+	return e
+}
+
+func indexOf(list []mechanism.Freedom, f mechanism.Freedom) int {
+	for i := range list {
+		if list[i] == f {
+			return i
+		}
+	}
+	return -1
+}
+
+// Dims returns the numbers of rows and of driven freedoms.
+func (e *drivenEngine) Dims() (m, n int) { return e.p.m, len(e.q) }
+
+// coordinate returns the coordinate of a freedom at st, whose bodies have the kinematics e.kin.
+func (e *drivenEngine) coordinate(f mechanism.Freedom, st *mechanism.State) float64 {
+	var jk mechanism.JointKinematics
+	var q, qd [6]float64
+	e.mech.JointTo(&jk, f.Joint, e.kin, st)
+	e.mech.Joints[f.Joint].CoordinatesTo(&q, &qd, &jk)
+	return q[f.Freedom]
+}
+
+func (e *drivenEngine) set(st *mechanism.State) error {
+	if err := e.mech.KinematicsTo(e.kin, st); err != nil {
+		return err
+	}
+	e.near = false
+	e.try.Time = st.Time
+	copy(e.try.Bodies, st.Bodies)
+	e.try.Angles = append(e.try.Angles[:0], st.Angles...)
+	stopBodies(e.try)
+	e.mech.FollowAngles(e.kin, e.try)
+	for i, f := range e.p.driven {
+		e.to[i] = e.coordinate(f, e.try)
+	}
+	for i := range e.turns {
+		e.turns[i].tryAt = e.coordinate(e.turns[i].coordinated, e.try)
+	}
+	for i, f := range e.p.held {
+		e.toHeld[i] = e.coordinate(f, e.try)
+	}
+	err := e.hold(e.toHeld)
+	if err == nil {
+		err = e.arrive()
+	}
+	if err != nil {
+		_ = e.hold(e.held) // as before
+		return e.back(err)
+	}
+	e.held, e.toHeld = e.toHeld, e.held
+	e.accept()
+	return nil
+}
+
+// hold prescribes the held freedoms.
+func (e *drivenEngine) hold(x []float64) error {
+	for i, f := range e.p.held {
+		if err := e.prescribe(f, x[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stopBodies takes the velocities from st.
+func stopBodies(st *mechanism.State) {
+	for i := range st.Bodies {
+		b := &st.Bodies[i]
+		b.Velocity, b.Omega = spatial.Vec3{}, spatial.Vec3{}
+	}
+}
+
+// prescribe holds a freedom at x.
+func (e *drivenEngine) prescribe(f mechanism.Freedom, x float64) error {
+	e.constant.Coefficients[0] = x
+	return e.in.SetMotion(f.Joint, f.Freedom, e.constant)
+}
+
+// moveTo goes to q in parts. In each the driven freedoms move with what (D2) says of the others, and then all joints are closed.
+func (e *drivenEngine) moveTo(q []float64) error {
+	parts := 1.0
+	for i, x := range q {
+		part := partLength * e.p.length
+		if e.p.angle[i] {
+			part = partTurn
+		}
+		parts = max(parts, math.Ceil(math.Abs(x-e.q[i])/part))
+	}
+	if !(parts <= mostParts) {
+		return mechanism.ErrNotFinite
+	}
+	e.begin()
+	for k := 1.0; k <= parts; k++ {
+		if err := e.part(q, k/parts); err != nil {
+			return e.back(err)
+		}
+	}
+	e.accept()
+	return nil
+}
+
+// begin makes e.try and e.to what e.st and e.q are, at rest.
+func (e *drivenEngine) begin() {
+	e.try.Time = e.st.Time
+	copy(e.try.Bodies, e.st.Bodies)
+	stopBodies(e.try)
+	e.try.Angles = append(e.try.Angles[:0], e.st.Angles...)
+	for i := range e.turns {
+		e.turns[i].tryAt = e.turns[i].at
+	}
+	copy(e.to, e.q)
+}
+
+// goOn closes all joints from where they are.
+func (e *drivenEngine) goOn(t float64) error {
+	e.begin()
+	e.try.Time, e.near = t, false
+	if err := e.arrive(); err != nil {
+		return e.back(err)
+	}
+	e.accept()
+	return nil
+}
+
+// mostParts bounds the parts of a move.
+const mostParts = 1 << 16
+
+// part goes on to the share s of the way to q, and factors there.
+func (e *drivenEngine) part(q []float64, s float64) error {
+	for i, row := range e.rows {
+		x := q[i]
+		if s < 1 {
+			x = e.q[i] + s*(q[i]-e.q[i])
+		}
+		e.resp.b[row], e.to[i] = x-e.to[i], x
+	}
+	e.resp.solve()
+	e.mech.DisplaceTo(e.try, e.try, 1, e.resp.velocities())
+	e.near = true
+	return e.arrive()
+}
+
+// arrive closes e.try at the driven coordinates e.to and factors there.
+func (e *drivenEngine) arrive() error {
+	for i, f := range e.p.driven {
+		if err := e.prescribe(f, e.to[i]); err != nil {
+			return err
+		}
+	}
+	if err := e.close(); err != nil {
+		return err
+	}
+	copy(e.kin.Bodies, e.resp.sys.Kin.Bodies)
+	e.mech.FollowAngles(e.kin, e.try)
+	for i := range e.turns {
+		e.follow(&e.turns[i])
+	}
+	return nil
+}
+
+// close closes e.try and factors there. Steps with a factor that is near are tried first, as a solve costs much less than
+// a factorization: with that of the state before, then with one of the pose to which they have led.
+func (e *drivenEngine) close() error {
+	if e.near && !e.resp.chord(e.try) && e.resp.at(e.try) == nil {
+		e.resp.chord(e.try)
+	}
+	if err := e.closer.ClosePositions(e.try); err != nil {
+		return fault.Errorf("ik: %w", err)
+	}
+	return e.resp.at(e.try)
+}
+
+// follow finds the coordinate at e.try of a target that counts turns.
+func (e *drivenEngine) follow(t *winding) {
+	if t.driven >= 0 {
+		t.tryAt = e.to[t.driven]
+		return
+	}
+	x := e.coordinate(t.coordinated, e.try)
+	if winds(e.mech, t.coordinated) {
+		x = nearTurn(x, t.tryAt)
+	}
+	t.tryAt = x
+}
+
+// accept makes e.try the state.
+func (e *drivenEngine) accept() {
+	e.st, e.try = e.try, e.st
+	e.q, e.to = e.to, e.q
+	for i := range e.turns {
+		t := &e.turns[i]
+		t.at = t.tryAt
+		e.sight[t.target].wound = t.at
+	}
+	e.seen = false
+}
+
+// back factors at the state that has not been left, and returns why.
+func (e *drivenEngine) back(why error) error {
+	if err := e.resp.at(e.st); err != nil {
+		return why // nothing has been set yet
+	}
+	copy(e.kin.Bodies, e.resp.sys.Kin.Bodies)
+	return why
+}
+
+func (e *drivenEngine) coordinatesTo(q []float64) { copy(q, e.q) }
+
+// look fills the sights at the state.
+func (e *drivenEngine) look() { e.goals.look(e.mech, e.kin, e.st) }
+
+func (e *drivenEngine) errorsTo(out []float64) {
+	e.look()
+	e.goals.errorsTo(out)
+}
+
+// jacobianTo solves once a row, or once a driven freedom if there are fewer, (D3), (D4).
+func (e *drivenEngine) jacobianTo(J []float64) {
+	e.look()
+	m, n := e.Dims()
+	if n < m {
+		for c, row := range e.rows {
+			e.resp.b[row] = 1
+			e.resp.solve()
+			e.seeTo(J[c:], n, e.resp.velocities())
+		}
+		return
+	}
+	for i := range e.list {
+		t := &e.list[i]
+		for k := range t.n {
+			e.pull(i, k, 1)
+			e.resp.solve()
+			r := t.first + k
+			e.bearTo(J[r*n : (r+1)*n])
+		}
+	}
+}
+
+// pull adds s times row k of target i to the right side, as wrenches on its bodies.
+func (e *drivenEngine) pull(i, k int, s float64) {
+	for b := range e.sight[i].sides {
+		x := &e.sight[i].sides[b]
+		e.resp.sys.AddWrenchTo(e.resp.b[6*x.body:], int(x.body), s, &x.F[k])
+	}
+}
+
+// bearTo stores what the rows of the driven freedoms bear in the solution, (D4).
+func (e *drivenEngine) bearTo(dst []float64) {
+	for c, row := range e.rows {
+		dst[c] = e.resp.x[row]
+	}
+}
+
+// seeTo stores T·v of all rows, one every stride numbers, v the velocities of the bodies.
+func (e *drivenEngine) seeTo(dst []float64, stride int, v []float64) {
+	for i := range e.list {
+		t := &e.list[i]
+		for k := range t.n {
+			dst[(t.first+k)*stride] = e.sight[i].rate(k, v)
+		}
+	}
+}
+
+// MulTo stores 𝒥·u, (D3).
+//
+// Cost: a solve, no allocation.
+func (e *drivenEngine) MulTo(dst, u []float64) {
+	e.look()
+	for c, row := range e.rows {
+		e.resp.b[row] = u[c]
+	}
+	e.resp.solve()
+	e.seeTo(dst, 1, e.resp.velocities())
+}
+
+// MulTransTo stores 𝒥ᵀ·f, (D4).
+//
+// Cost: a solve, no allocation.
+func (e *drivenEngine) MulTransTo(dst, f []float64) {
+	e.look()
+	for i := range e.list {
+		t := &e.list[i]
+		for k := range t.n {
+			e.pull(i, k, f[t.first+k])
+		}
+	}
+	e.resp.solve()
+	e.bearTo(dst)
+}
+
+func (e *drivenEngine) driftTo(dst []float64) {
+	e.look()
+	for i, f := range e.given {
+		_, e.resp.b[e.at[i]], _ = e.mech.Joints[f.Joint].Motion[f.Freedom].At(e.st.Time)
+	}
+	e.resp.solve()
+	e.seeTo(dst, 1, e.resp.velocities())
+}
+
+// setRates gives the bodies the velocities of (D2), with the rates that the model prescribes.
+func (e *drivenEngine) setRates(u []float64) {
+	for c, row := range e.rows {
+		e.resp.b[row] = u[c]
+	}
+	for i, f := range e.given {
+		_, e.resp.b[e.at[i]], _ = e.mech.Joints[f.Joint].Motion[f.Freedom].At(e.st.Time)
+	}
+	e.resp.solve()
+	x := e.resp.velocities()
+	for i := range e.st.Bodies {
+		e.st.Bodies[i].SetComVelocity((*[6]float64)(x[6*i:]), &e.kin.Bodies[i].Com)
+	}
+}
+
+func (e *drivenEngine) stateTo(st *mechanism.State) {
+	st.Time = e.st.Time
+	copy(st.Bodies, e.st.Bodies)
+	st.Angles = append(st.Angles[:0], e.st.Angles...)
+}

@@ -1,0 +1,373 @@
+package ik
+
+import (
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/tree"
+)
+
+// treeEngine evaluates targets by recursion on a tree: all its freedoms are driven, held or prescribed, so poses are
+// products along the links, and the Jacobian comes from walks to the root, docs/inverse-kinematics.md (T5).
+type treeEngine struct {
+	goals
+	p    *Problem
+	mech *mechanism.Mechanism // without loads
+	plan *tree.Plan
+	w    *tree.Workspace
+
+	place  []int32   // by driven freedom: its entry of the tree's q
+	dof    []int32   // by driven freedom: its entry of q̇
+	column []int32   // by entry of q̇: driven freedom, or −1
+	wound  []int32   // by target: entry of q of a Coordinate, or −1
+	angles []int32   // by angle with a spring: entry of q
+	q, qd  []float64 // of the tree
+	still  []float64 // rates of zero
+	try    []float64
+	rates  []float64 // of the tree, in products
+	time   float64
+	kin    *mechanism.Kinematics // of set
+
+	motion []spatial.Motion // by link: velocity, of products
+	force  []spatial.Force  // by link, in a sweep by link and row
+}
+
+// comRows is the number of rows of a Com.
+const comRows = 3
+
+// newTree returns the spanning tree of the mechanism if a tree engine can do the problem: there are no loops, and
+// nothing is passive. Else it returns nil, with the names of the passive freedoms if these are the reason.
+func (p *Problem) newTree() (plan *tree.Plan, passive []string) {
+	m := p.plan.Mechanism()
+	plan, err := tree.NewPlan(m.Unloaded(), tree.Options{})
+	if err != nil || plan.LoopRows > 0 {
+		return nil, nil
+	}
+	moved := make([]bool, plan.NumDof())
+	for _, f := range p.moved() {
+		moved[dofOf(plan, f)] = true
+	}
+	for _, f := range plan.Prescribed {
+		moved[f.Dof] = true
+	}
+	for d, m := range moved {
+		if !m {
+			passive = append(passive, plan.DofName(d))
+		}
+	}
+	if passive != nil {
+		return nil, passive
+	}
+	return plan, nil
+}
+
+// moved returns the driven and held freedoms.
+func (p *Problem) moved() []mechanism.Freedom {
+	return append(append([]mechanism.Freedom(nil), p.driven...), p.held...)
+}
+
+// link returns the link that hangs on a joint of the tree.
+func link(plan *tree.Plan, joint int) *tree.Link {
+	jt := &plan.Mechanism().Joints[joint]
+	for _, b := range [2]int32{jt.Succ, jt.Pred} {
+		if b >= 0 && int(plan.Links[plan.LinkOf[b]].Joint) == joint {
+			return &plan.Links[plan.LinkOf[b]]
+		}
+	}
+	panic("ik: joint is not in the tree")
+}
+
+// dofOf and entryOf return the entries of a scalar freedom in q̇ and q.
+func dofOf(plan *tree.Plan, f mechanism.Freedom) int32 {
+	return link(plan, f.Joint).Dof + int32(f.Freedom)
+}
+
+func entryOf(plan *tree.Plan, f mechanism.Freedom) int32 {
+	l := link(plan, f.Joint)
+	return l.Q + int32(f.Freedom) + (l.NumQ - l.NumDof) // after the four numbers of a quaternion
+}
+
+func newTreeEngine(p *Problem, plan *tree.Plan) *treeEngine {
+	n := len(p.driven)
+	e := &treeEngine{
+		goals: p.newGoals(), p: p, mech: plan.Mechanism(), plan: plan, w: plan.NewWorkspace(),
+		place: make([]int32, n), dof: make([]int32, n), column: make([]int32, plan.NumDof()), wound: make([]int32, len(p.targets)),
+		angles: make([]int32, plan.Mechanism().NumSprung()),
+		q:      make([]float64, plan.NumQ()), qd: make([]float64, plan.NumDof()), still: make([]float64, plan.NumDof()), rates: make([]float64, plan.NumDof()), try: make([]float64, plan.NumQ()),
+		kin:    &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, plan.NumLinks())},
+		motion: make([]spatial.Motion, plan.NumLinks()), force: make([]spatial.Force, comRows*plan.NumLinks()),
+	}
+	for d := range e.column {
+		e.column[d] = -1
+	}
+	for i, f := range p.driven {
+		e.place[i], e.dof[i] = entryOf(plan, f), dofOf(plan, f)
+		e.column[e.dof[i]] = int32(i)
+	}
+	for i := range p.targets {
+		if e.wound[i] = -1; p.targets[i].Type == Coordinate {
+			e.wound[i] = entryOf(plan, p.targets[i].freedom)
+		}
+	}
+	for j := range e.mech.Joints {
+		for i := range e.mech.Joints[j].Kind.Freedoms() {
+			f := mechanism.Freedom{Joint: j, Freedom: i}
+			if at := e.mech.AnglePlace(f); at >= 0 {
+				e.angles[at] = entryOf(plan, f)
+			}
+		}
+	}
+	return e
+}
+
+// Dims returns the numbers of rows and of driven freedoms.
+func (e *treeEngine) Dims() (m, n int) { return e.p.m, len(e.place) }
+
+func (e *treeEngine) set(st *mechanism.State) error {
+	if err := e.mech.KinematicsTo(e.kin, st); err != nil {
+		return err
+	}
+	e.plan.CoordinatesTo(e.try, e.qd, e.kin, st)
+	return e.prescribed(st.Time)
+}
+
+// prescribed accepts e.try at the time t, with the prescribed freedoms where their motions are then.
+func (e *treeEngine) prescribed(t float64) error {
+	for _, f := range e.plan.Prescribed {
+		at := mechanism.Freedom{Joint: int(f.Joint), Freedom: int(f.Freedom)}
+		e.try[entryOf(e.plan, at)], _, _ = e.mech.Joints[f.Joint].Motion[f.Freedom].At(t)
+	}
+	return e.accept(t)
+}
+
+func (e *treeEngine) goOn(t float64) error {
+	copy(e.try, e.q)
+	return e.prescribed(t)
+}
+
+func (e *treeEngine) moveTo(q []float64) error {
+	copy(e.try, e.q)
+	for i, at := range e.place {
+		e.try[at] = q[i]
+	}
+	return e.accept(e.time)
+}
+
+// accept makes e.try the variables at the time t, or leaves everything as it is.
+func (e *treeEngine) accept(t float64) error {
+	e.seen = false
+	if err := e.w.Set(e.try, e.still, t); err != nil {
+		_ = e.w.Set(e.q, e.still, e.time) // as before
+		return err
+	}
+	e.q, e.try, e.time = e.try, e.q, t
+	return nil
+}
+
+func (e *treeEngine) coordinatesTo(q []float64) {
+	for i, at := range e.place {
+		q[i] = e.q[at]
+	}
+}
+
+// look fills the sights at the state.
+func (e *treeEngine) look() {
+	for i, at := range e.wound {
+		if at >= 0 {
+			e.sight[i].wound = e.q[at]
+		}
+	}
+	e.goals.look(e.mech, e.w.Kinematics(), e.w.State())
+}
+
+func (e *treeEngine) errorsTo(out []float64) {
+	e.look()
+	e.goals.errorsTo(out)
+}
+
+func (e *treeEngine) jacobianTo(J []float64) {
+	e.look()
+	clear(J)
+	for i := range e.list {
+		if t := &e.list[i]; t.Type == Com {
+			e.sweep(J, t, e.sight[i].sides)
+		} else {
+			e.walk(J, t, e.sight[i].sides)
+		}
+	}
+}
+
+// walk adds the rows of a target that is a joint to J: from its bodies to the root, or to where the two ways meet, as what
+// moves both alike does not move the target.
+func (e *treeEngine) walk(J []float64, t *target, sides []side) {
+	stop := tree.World
+	if len(sides) == 2 {
+		stop = e.plan.CommonAncestor(int(e.plan.LinkOf[sides[0].body]), int(e.plan.LinkOf[sides[1].body]))
+	}
+	n, S := len(e.place), e.w.MotionSubspace()
+	rows := J[t.first*n:]
+	for s := range sides {
+		F := sides[s].F
+		for i := int(e.plan.LinkOf[sides[s].body]); i != stop; {
+			l := &e.plan.Links[i]
+			for d := l.Dof; d < l.Dof+l.NumDof; d++ {
+				if c := int(e.column[d]); c >= 0 {
+					for k := range t.n {
+						rows[k*n+c] += S[d].Dot(&F[k])
+					}
+				}
+			}
+			r := e.w.Shift(i)
+			for k := range t.n {
+				carry(&F[k], &r)
+			}
+			i = int(l.Parent)
+		}
+	}
+}
+
+// carry moves a force to a reference point that is −r away.
+func carry(f *spatial.Force, r *spatial.Vec3) {
+	f[0] += r[1]*f[5] - r[2]*f[4]
+	f[1] += r[2]*f[3] - r[0]*f[5]
+	f[2] += r[0]*f[4] - r[1]*f[3]
+}
+
+// sweep adds the rows of a target on many bodies to J, in one pass from the tips to the root.
+func (e *treeEngine) sweep(J []float64, t *target, sides []side) {
+	clear(e.force)
+	for s := range sides {
+		at := e.force[comRows*e.plan.LinkOf[sides[s].body]:]
+		for k := range t.n {
+			at[k] = at[k].Add(sides[s].F[k])
+		}
+	}
+	n, S := len(e.place), e.w.MotionSubspace()
+	rows := J[t.first*n:]
+	for i := len(e.plan.Links) - 1; i >= 0; i-- {
+		l, F := &e.plan.Links[i], e.force[comRows*i:][:comRows]
+		for d := l.Dof; d < l.Dof+l.NumDof; d++ {
+			if c := int(e.column[d]); c >= 0 {
+				for k := range t.n {
+					rows[k*n+c] += S[d].Dot(&F[k])
+				}
+			}
+		}
+		if l.Parent == tree.World {
+			continue
+		}
+		r, up := e.w.Shift(i), e.force[comRows*l.Parent:]
+		for k := range t.n {
+			carry(&F[k], &r)
+			up[k] = up[k].Add(F[k])
+		}
+	}
+}
+
+// MulTo stores 𝒥·u: the velocities of the links, from the root on, and what the targets see of them.
+//
+// Cost: O(links + rows), no allocation.
+func (e *treeEngine) MulTo(dst, u []float64) {
+	for d, c := range e.column {
+		if e.rates[d] = 0; c >= 0 {
+			e.rates[d] = u[c]
+		}
+	}
+	e.seeTo(dst)
+}
+
+func (e *treeEngine) driftTo(dst []float64) {
+	clear(e.rates)
+	for _, f := range e.plan.Prescribed {
+		_, e.rates[f.Dof], _ = e.mech.Joints[f.Joint].Motion[f.Freedom].At(e.time)
+	}
+	e.seeTo(dst)
+}
+
+// seeTo stores what the targets see of e.rates.
+func (e *treeEngine) seeTo(dst []float64) {
+	e.look()
+	S := e.w.MotionSubspace()
+	for i := range e.plan.Links {
+		l, v := &e.plan.Links[i], &e.motion[i]
+		*v = spatial.Motion{}
+		if l.Parent != tree.World {
+			r, up := e.w.Shift(i), &e.motion[l.Parent]
+			*v = up.Add(spatial.NewMotion(spatial.Vec3{}, up.Angular().Cross(r)))
+		}
+		for d := l.Dof; d < l.Dof+l.NumDof; d++ {
+			if x := e.rates[d]; x != 0 {
+				*v = v.Add(S[d].Scale(x))
+			}
+		}
+	}
+	for i := range e.list {
+		t := &e.list[i]
+		for k := range t.n {
+			sum := 0.0
+			for s := range e.sight[i].sides {
+				x := &e.sight[i].sides[s]
+				sum += e.motion[e.plan.LinkOf[x.body]].Dot(&x.F[k])
+			}
+			dst[t.first+k] = sum
+		}
+	}
+}
+
+// MulTransTo stores 𝒥ᵀ·f: the forces of the rows on the links, summed from the tips to the root.
+//
+// Cost: O(links + rows), no allocation.
+func (e *treeEngine) MulTransTo(dst, f []float64) {
+	e.look()
+	clear(e.force)
+	for i := range e.list {
+		t := &e.list[i]
+		for s := range e.sight[i].sides {
+			x := &e.sight[i].sides[s]
+			at := &e.force[e.plan.LinkOf[x.body]]
+			for k := range t.n {
+				*at = at.Add(x.F[k].Scale(f[t.first+k]))
+			}
+		}
+	}
+	S := e.w.MotionSubspace()
+	for i := len(e.plan.Links) - 1; i >= 0; i-- {
+		l, F := &e.plan.Links[i], &e.force[i]
+		for d := l.Dof; d < l.Dof+l.NumDof; d++ {
+			if c := e.column[d]; c >= 0 {
+				dst[c] = S[d].Dot(F)
+			}
+		}
+		if l.Parent != tree.World {
+			r := e.w.Shift(i)
+			carry(F, &r)
+			e.force[l.Parent] = e.force[l.Parent].Add(*F)
+		}
+	}
+}
+
+func (e *treeEngine) setRates(u []float64) {
+	copy(e.qd, e.still)
+	for i, d := range e.dof {
+		e.qd[d] = u[i]
+	}
+	for _, f := range e.plan.Prescribed {
+		_, e.qd[f.Dof], _ = e.mech.Joints[f.Joint].Motion[f.Freedom].At(e.time)
+	}
+	// The state is that of before but for its velocities, so nothing can fail.
+	_ = e.w.Set(e.q, e.qd, e.time)
+}
+
+func (e *treeEngine) stateTo(st *mechanism.State) {
+	own := e.w.State()
+	st.Time = own.Time
+	copy(st.Bodies, own.Bodies)
+	if len(e.angles) == 0 {
+		return
+	}
+	if len(st.Angles) == 0 {
+		st.Angles = make([]float64, len(e.angles))
+	}
+	for i, at := range e.angles {
+		st.Angles[i] = e.q[at]
+	}
+}

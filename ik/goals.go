@@ -1,0 +1,46 @@
+package ik
+
+import (
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// goals are the targets of one engine, whose wanted places may be moved, and what they show at its state.
+type goals struct {
+	list  []target
+	sight []*sight
+	seen  bool // sight is of the state and of the places wanted
+}
+
+func (p *Problem) newGoals() goals {
+	g := goals{list: make([]target, len(p.targets))}
+	copy(g.list, p.targets)
+	for i := range g.list {
+		g.sight = append(g.sight, g.list[i].newSight())
+	}
+	return g
+}
+
+// aim moves the place that target i wants.
+func (g *goals) aim(i int, w want) {
+	g.list[i].want, g.seen = w, false
+	g.list[i].aim()
+}
+
+// look fills the sights at st if they are not of it.
+func (g *goals) look(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) {
+	if g.seen {
+		return
+	}
+	for i := range g.list {
+		g.list[i].lookTo(g.sight[i], m, k, st)
+	}
+	g.seen = true
+}
+
+// errorsTo stores the weighted errors of all rows.
+func (g *goals) errorsTo(e []float64) {
+	for i := range g.list {
+		t := &g.list[i]
+		copy(e[t.first:t.first+t.n], g.sight[i].e[:])
+	}
+}

@@ -1,0 +1,136 @@
+package ik
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/algebra"
+)
+
+// Where the gradient is zero and errors are left, the pose may be a saddle: a straight arm whose target is straight inwards. Conjugate
+// gradients tell: they build directions one by one, and meet one of negative curvature where there is any.
+
+const (
+	// probeSize is the way, of the step bounds of the freedoms over stepTurn, on which the change of the gradient tells the curvature.
+	probeSize = 1e-5
+	// probeMost is the largest number of directions.
+	probeMost = 12
+	// probeFlat is the curvature, of the length of 𝒥 times that of e, that counts as zero.
+	probeFlat = 1e-5
+)
+
+// kick moves off a saddle of level v, and reports whether there was one. If not, all is as it was.
+func (s *Solver) kick(v *level) bool {
+	copy(s.home, s.q)
+	merit := v.merit(s.e)
+	if s.saddle(v) {
+		for _, sign := range [2]float64{1, -1} {
+			if s.over() {
+				return false
+			}
+			if s.kickAlong(v, sign) && v.merit(s.e) < merit*(1-kickGain) {
+				return true
+			}
+			s.returnTo(s.home)
+		}
+	}
+	s.step(v, dampFirst) // the active limits
+	s.gradient(v)
+	return false
+}
+
+// returnTo brings solver and engine to q.
+func (s *Solver) returnTo(q []float64) {
+	copy(s.q, q)
+	s.back()
+	s.errorsTo(s.e)
+	s.refresh()
+}
+
+// saddle looks for a direction of negative curvature at s.home, where the gradient is zero, and reports whether there is one. It is left in
+// s.along, in step bounds, its largest entry one. The solver is at s.home again.
+//
+// It runs conjugate gradients on the second derivative H of the merit, with a random right side. They need products H p only, which
+// are differences of gradients.
+func (s *Solver) saddle(v *level) bool {
+	n, r, b := len(s.q), s.from, s.bounded
+	flat := probeFlat * s.scaleOf(s.J[v.first*n:v.end*n], s.e[v.first:v.end])
+	s.gradient(v)
+	copy(s.before, s.slope)
+	for i, u := range s.unit {
+		r[i] = s.dice.NormFloat64() * u
+	}
+	b.free(r)
+	b.takeOut(r, v.first)
+	ways := algebra.Conjugate{P: s.along}
+	first := algebra.Dot(r, r)
+	for range min(n, probeMost) {
+		square := algebra.Dot(r, r)
+		if !(square > probeFlat*probeFlat*first) || s.over() {
+			return false
+		}
+		ways.Turn(r, square)
+		if !s.probe(v, ways.P) {
+			return false
+		}
+		curvature, most, long := algebra.Dot(ways.P, s.slope), 0.0, 0.0
+		for i, x := range ways.P {
+			x *= stepTurn / s.unit[i]
+			most, long = max(most, math.Abs(x)), long+x*x
+		}
+		if !(curvature > flat*long) {
+			for i, u := range s.unit {
+				s.along[i] *= stepTurn / (u * most)
+			}
+			return curvature < -flat*long
+		}
+		add(r, -square/curvature, s.slope)
+	}
+	return false
+}
+
+// probe stores in s.slope the second derivative of the merit of a level at s.home times p. s.before is the gradient there. It reports whether
+// the mechanism can move along p.
+func (s *Solver) probe(v *level, p []float64) bool {
+	s.steps++
+	n, b, most := len(s.q), s.bounded, 0.0
+	for i, x := range p {
+		most = max(most, math.Abs(x)*stepTurn/s.unit[i])
+	}
+	size := probeSize / most
+	for i, q := range s.home {
+		s.try[i] = q + size*p[i]
+	}
+	can := s.eng.moveTo(s.try) == nil && (v.first == 0 || s.restore(v))
+	if can {
+		s.errorsTo(s.tried)
+		s.take()
+		b.orthonormalize(s.J[:v.first*n])
+		s.gradient(v)
+		for i, g := range s.slope {
+			s.slope[i] = (g - s.before[i]) / size
+		}
+	}
+	s.returnTo(s.home)
+	b.orthonormalize(s.J[:v.first*n])
+	b.free(s.slope)
+	b.takeOut(s.slope, v.first)
+	return can
+}
+
+// kickAlong goes along s.along and then kickSteps steps. It reports whether it could.
+func (s *Solver) kickAlong(v *level, sign float64) bool {
+	for i, q := range s.q {
+		s.try[i] = min(max(q+sign*kickSize/stepTurn*s.unit[i]*s.along[i], s.low[i]), s.high[i])
+	}
+	if s.eng.moveTo(s.try) != nil || v.first > 0 && !s.restore(v) {
+		return false
+	}
+	s.errorsTo(s.tried)
+	s.take()
+	c := dampFirst
+	for range kickSteps {
+		s.step(v, c)
+		s.learn(v, &c)
+	}
+	return true
+}

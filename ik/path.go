@@ -1,0 +1,202 @@
+package ik
+
+import (
+	"math"
+	"sort"
+
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// course is a path by numbers: where the targets should be at any of its times, and how fast.
+type course struct {
+	times []float64
+	step  float64
+	ways  []way
+}
+
+// way is the course of one target.
+type way struct {
+	target      int
+	position    [3]*curve // nil: as the target has it
+	value       *curve
+	orientation *turns
+}
+
+// newCourse returns the course of the task's path.
+//
+// Cost: O(waypoints); allocates.
+func (p *Problem) newCourse() *course {
+	path := p.task.Path
+	c := &course{times: path.Times, step: path.Step}
+	if c.step == 0 {
+		c.step = math.Inf(1)
+		for i := range path.Times[1:] {
+			c.step = min(c.step, (path.Times[i+1]-path.Times[i])/100)
+		}
+	}
+	for i := range path.Targets {
+		w := &path.Targets[i]
+		v := way{target: p.targetIndex(w.Target)}
+		if w.Position != nil {
+			for k := range 3 {
+				v.position[k] = through(path, func(i int) float64 { return w.Position[i][k] })
+			}
+		}
+		if w.Value != nil {
+			v.value = through(path, func(i int) float64 { return w.Value[i] })
+		}
+		if w.Orientation != nil {
+			v.orientation = newTurns(path, w.Orientation)
+		}
+		c.ways = append(c.ways, v)
+	}
+	return c
+}
+
+// at returns the time of sample k of samples + 1, the last one that of the end.
+func (c *course) at(k, samples int) float64 {
+	first, last := c.times[0], c.times[len(c.times)-1]
+	if k == samples {
+		return last
+	}
+	return first + (last-first)/float64(samples)*float64(k)
+}
+
+// targetIndex returns the number of a target, or −1.
+func (p *Problem) targetIndex(name string) int {
+	for t := range p.targets {
+		if p.targets[t].Name == name {
+			return t
+		}
+	}
+	return -1
+}
+
+// curve is a function of time through values: a spline, or straight lines.
+type curve struct {
+	spline        *joints.Motion // nil for lines
+	times, values []float64
+}
+
+// through returns the curve of a path through the values at(i) at its times.
+func through(path *Path, at func(i int) float64) *curve {
+	v := make([]float64, len(path.Times))
+	for i := range v {
+		v[i] = at(i)
+	}
+	return newCurve(path.Times, v, path.Spline)
+}
+
+func newCurve(times, values []float64, spline bool) *curve {
+	c := &curve{times: times, values: values}
+	if spline {
+		c.spline = (&joints.Motion{Kind: joints.Spline, Times: times, Values: values, Hold: true}).Prepared()
+	}
+	return c
+}
+
+// at returns value and rate at the time t.
+func (c *curve) at(t float64) (x, rate float64) {
+	if c.spline != nil {
+		x, rate, _ = c.spline.At(t)
+		return x, rate
+	}
+	i := section(c.times, t)
+	rate = (c.values[i+1] - c.values[i]) / (c.times[i+1] - c.times[i])
+	return c.values[i] + rate*(t-c.times[i]), rate
+}
+
+// section returns the section of times in which t is: from times[i] to times[i+1].
+func section(times []float64, t float64) int {
+	i := sort.SearchFloat64s(times, t)
+	if i == len(times) || times[i] > t {
+		i--
+	}
+	return max(0, min(i, len(times)-2))
+}
+
+// turnsWindow is the number of waypoints to both sides of a time that are not its past or its future to rounding: what a
+// spline feels of a value falls by 2 − √3 a waypoint.
+const turnsWindow = 40
+
+// turns is a rotation through waypoints: the first one, and after it the rotations from each to the next, each about an axis that
+// is at rest, taken on by functions of time that go from 0 to 1 (docs/inverse-kinematics.md (P1); Kim, Kim & Shin 1995). As these
+// are C² with splines, so is the rotation.
+type turns struct {
+	times []float64
+	at0   []spatial.Quat // waypoints
+	omega []spatial.Vec3 // from the waypoint before, world axes; entry 0 is not used
+	part  []*curve       // how much of it is done; entry 0 is not used
+}
+
+func newTurns(path *Path, waypoints [][4]float64) *turns {
+	n := len(waypoints)
+	u := &turns{times: path.Times, at0: make([]spatial.Quat, n), omega: make([]spatial.Vec3, n), part: make([]*curve, n)}
+	for i, q := range waypoints {
+		u.at0[i] = unitQuat(q)
+		if i == 0 {
+			continue
+		}
+		u.omega[i] = u.at0[i].Mul(u.at0[i-1].Conj()).Log()
+		first, end := max(0, i-turnsWindow-1), min(n, i+turnsWindow+2)
+		done := make([]float64, end-first)
+		for k := range done {
+			if first+k >= i {
+				done[k] = 1
+			}
+		}
+		u.part[i] = newCurve(path.Times[first:end], done, path.Spline)
+	}
+	return u
+}
+
+// rotationTo stores rotation and angular velocity at the time t.
+//
+// Cost: O(turnsWindow), no allocation.
+func (u *turns) rotationTo(q *spatial.Quat, omega *spatial.Vec3, t float64) {
+	s := section(u.times, t)
+	first := max(0, s-turnsWindow+1)
+	*q, *omega = u.at0[first], spatial.Vec3{}
+	for i := first + 1; i < min(len(u.at0), s+turnsWindow); i++ {
+		part, rate := u.part[i].at(t)
+		turn := spatial.Exp(u.omega[i].Scale(part))
+		*q = turn.Mul(*q)
+		*omega = turn.Rotate(*omega).Add(u.omega[i].Scale(rate))
+	}
+	*q = q.Normalize()
+}
+
+// wantTo stores in w where the target should be at the time t, and in rate how fast: angular velocity and velocity in the axes of R,
+// and the rate of the value.
+func (v *way) wantTo(w *want, rate *[7]float64, t float64) {
+	*rate = [7]float64{}
+	if v.position[0] != nil {
+		for k := range 3 {
+			w.position[k], rate[3+k] = v.position[k].at(t)
+		}
+	}
+	if v.value != nil {
+		w.value, rate[6] = v.value.at(t)
+	}
+	if v.orientation != nil {
+		var omega spatial.Vec3
+		v.orientation.rotationTo(&w.orientation, &omega, t)
+		copy(rate[:3], omega[:])
+	}
+}
+
+// rateOf returns the rate of row k of a target, in its unit times its weight, from those of wantTo.
+func (t *target) rateOf(k int, rate *[7]float64) float64 {
+	row := int(t.own[k])
+	switch t.Type {
+	case PoseTarget, Orientation:
+		return t.weight[k] * rate[row]
+	case Plane:
+		n := unit(t.Direction)
+		return t.weight[k] * (n[0]*rate[3] + n[1]*rate[4] + n[2]*rate[5])
+	case Coordinate, Distance:
+		return t.weight[k] * rate[6]
+	}
+	return t.weight[k] * rate[3+row]
+}

@@ -1,0 +1,99 @@
+package ik
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// loopCase is a reference mechanism with loops: its task, the wants of each pose, and the driven coordinates there.
+type loopCase struct {
+	name  string
+	task  *Task
+	wants [][]want
+	found [][]float64
+}
+
+func loopCases(t testing.TB) []loopCase {
+	stewart, walker := loopCase{name: "stewart", task: stewartTask()}, loopCase{name: "walker", task: walkerTask()}
+	for _, row := range csvRows(t, "stewart.targets") {
+		stewart.wants = append(stewart.wants, []want{{position: spatial.Vec3(num(t, row, "px", "py", "pz")), orientation: spatial.Quat(num(t, row, "qw", "qx", "qy", "qz"))}})
+		stewart.found = append(stewart.found, num(t, row, stewartLegs...))
+	}
+	for _, row := range csvRows(t, "walker.targets") {
+		x := num(t, row, "trunk.theta", "trunk.x", "trunk.y")
+		list := []want{{position: spatial.Vec3{x[1], x[2]}, orientation: spatial.Exp(spatial.Vec3{2: x[0]})}}
+		for k := range 4 {
+			foot := "foot" + strconv.Itoa(k+1)
+			list = append(list, want{position: spatial.Vec3(num(t, row, foot+".x", foot+".y", foot+".z"))})
+		}
+		walker.wants, walker.found = append(walker.wants, list), append(walker.found, append(x, num(t, row, walkerDriven[1:]...)...))
+	}
+	return []loopCase{stewart, walker}
+}
+
+// start returns a solver of the case, its first state and one to move.
+func (c *loopCase) start(t testing.TB) (*Solver, *mechanism.State) {
+	t.Helper()
+	for i := range c.task.Targets {
+		c.task.Targets[i].Tolerance = [2]float64{1e-12, 1e-12}
+	}
+	p, err := NewProblem(mustPlan(t, readModel(t, c.name)), c.task)
+	require.NoError(t, err)
+	s, err := p.NewSolver(c.task.Solver)
+	require.NoError(t, err)
+	return s, p.plan.Initial()
+}
+
+// TestReachLoops: from the pose of the model each reference pose is reached to 1e-12, with the driven coordinates of the reference.
+func TestReachLoops(t *testing.T) {
+	for _, c := range loopCases(t) {
+		s, first := c.start(t)
+		for i := range c.wants {
+			st := first.Clone()
+			for k, w := range c.wants[i] {
+				s.eng.aim(k, w)
+			}
+			r, err := s.Reach(st)
+			require.NoError(t, err, "%s, pose %d", c.name, i)
+			require.Equal(t, Reached, r.Status)
+			require.Equal(t, DrivenEngine, r.Engine)
+			for k := range r.Driven {
+				check.Close(t, r.Driven[k].Value, c.found[i][k], 1e-10, 1, "%s, pose %d, freedom %d", c.name, i, k)
+			}
+			mech := s.p.plan.Mechanism()
+			kin := mech.NewKinematics()
+			require.NoError(t, mech.KinematicsTo(kin, st))
+			_, off, _ := mech.WorstJoint(kin, st)
+			require.LessOrEqual(t, off, 1e-13, "%s, pose %d", c.name, i)
+		}
+	}
+}
+
+// BenchmarkReach solves the reference poses one after the other.
+func BenchmarkReach(b *testing.B) {
+	for _, c := range loopCases(b) {
+		b.Run(c.name, func(b *testing.B) {
+			s, st := c.start(b)
+			b.ReportAllocs()
+			i, steps := 0, 0
+			for b.Loop() {
+				for k, w := range c.wants[i%len(c.wants)] {
+					s.eng.aim(k, w)
+				}
+				r, err := s.Reach(st)
+				if err != nil {
+					b.Fatal(err)
+				}
+				steps += r.Steps
+				i++
+			}
+			b.ReportMetric(float64(steps)/float64(b.N), "steps")
+		})
+	}
+}

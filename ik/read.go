@@ -1,0 +1,436 @@
+package ik
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/model"
+)
+
+// Format is the value of the "format" field of every task.
+const Format = "rung-ik/1"
+
+// maxNames is the number of names that a list of a task may have.
+const maxNames = model.MaxElements
+
+// Open reads the task in the file at path, and the waypoints in a file that it names, below the folder of path. It returns the errors of Read and of opening the file.
+func Open(path string) (*Task, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("ik: %w", err)
+	}
+	t, err := ReadIn(f, path, os.DirFS(filepath.Dir(path)))
+	return t, errors.Join(err, f.Close())
+}
+
+// Read reads one document of rung-ik/1 from r up to its end; file names it in messages.
+//
+// Cost: O(bytes of the document). It returns *model.Problems with everything that is wrong with the structure of the
+// document. If that is JSON and an object, what could be read is returned too: NewProblem of it reports these problems
+// once more, with those of the rules that need a mechanism. Restarts that are not given are −1, the default. Errors of r are returned wrapped, without a task.
+func Read(r io.Reader, file string) (*Task, error) { return ReadIn(r, file, nil) }
+
+// ReadIn is Read of a document whose path may be in a file of folder ("file" of the path). Without a folder that is an error of the document.
+func ReadIn(r io.Reader, file string, folder fs.FS) (*Task, error) {
+	d := &reader{folder: folder, Reader: document.NewReader(r), t: &Task{Solver: Options{Restarts: -1}, file: document.Cut(file)}, limits: map[string]int{}}
+	whole := d.all()
+	if err := d.Err(); err != nil {
+		return nil, fmt.Errorf("ik: read %s: %w", file, err)
+	}
+	d.t.faults = &d.Reader.Faults
+	err := d.t.problems(nil)
+	if !whole || d.Fatal {
+		return nil, err
+	}
+	return d.t, err
+}
+
+// reader turns the tokens of a document into a task.
+type reader struct {
+	*document.Reader
+	t       *Task
+	limits  map[string]int // places of freedoms in the limits of the task
+	folder  fs.FS          // of the file of a path
+	unread  bool           // that file has faults
+	missing []missing      // what targets lack unless the path has it
+}
+
+var taskFields = []string{
+	"$schema", "format", "driven", "hold", "limits", "rates", "targets", "posture", "path", "solver", "fik",
+}
+
+const (
+	taskSchema = iota
+	taskFormat
+	taskDriven
+	taskHold
+	taskLimits
+	taskRates
+	taskTargets
+	taskPosture
+	taskPath
+	taskSolver
+	taskFIK
+)
+
+// all reads the document and reports whether it is an object.
+func (d *reader) all() bool {
+	if !d.Begin(Format) {
+		return false
+	}
+	var seen uint32
+	for {
+		k, ok := d.Member(taskFields, &seen)
+		if !ok {
+			break
+		}
+		switch k {
+		case taskSchema:
+			_, _ = d.Text() // for editors
+		case taskFormat:
+			d.Format(Format)
+		case taskDriven:
+			d.t.Driven = d.names()
+		case taskHold:
+			d.t.Hold = d.names()
+		case taskLimits:
+			d.each(func(name string) { d.bounds(d.limit(name)) })
+		case taskRates:
+			d.each(func(name string) { d.positive(&d.limit(name).Rate) })
+		case taskTargets:
+			d.targets()
+		case taskPosture:
+			d.t.Posture = d.posture()
+		case taskPath:
+			d.t.Path = d.pathOf()
+		case taskSolver:
+			d.solver(&d.t.Solver)
+		case taskFIK:
+			d.t.FIK = d.fik()
+		}
+	}
+	if d.Fatal {
+		return true
+	}
+	d.Require(taskFields, seen, taskFormat, taskTargets)
+	d.wanted()
+	d.End()
+	return true
+}
+
+// names reads a list of names.
+func (d *reader) names() []string {
+	list := []string{}
+	if !d.OpenArray() {
+		return nil
+	}
+	n := 0
+	for ; d.Element(n); n++ {
+		if n >= maxNames {
+			d.Skip()
+			continue
+		}
+		s, _ := d.Text()
+		list = append(list, string(s))
+	}
+	d.Bound(n, maxNames)
+	return list
+}
+
+// each reads an object whose keys are names, and calls read for the value of each.
+func (d *reader) each(read func(name string)) {
+	if !d.OpenObject() {
+		return
+	}
+	seen := map[string]bool{}
+	for {
+		name, ok := d.Reader.Key(seen)
+		if !ok {
+			return
+		}
+		read(name)
+	}
+}
+
+// limit returns the limit of a freedom, a new one if it has none.
+func (d *reader) limit(freedom string) *Limit {
+	i, ok := d.limits[freedom]
+	if !ok {
+		i = len(d.t.Limits)
+		d.limits[freedom] = i
+		d.t.Limits = append(d.t.Limits, NoLimit(freedom))
+	}
+	return &d.t.Limits[i]
+}
+
+// bounds reads [lower, upper], of which null does not bound.
+func (d *reader) bounds(l *Limit) {
+	if !d.OpenArray() {
+		return
+	}
+	n := 0
+	for ; d.Element(n); n++ {
+		switch {
+		case n > 1:
+			d.Skip()
+		case d.Null():
+		case n == 0:
+			d.Number(&l.Lower)
+		default:
+			d.Number(&l.Upper)
+		}
+	}
+	if n != 2 && !d.Fatal {
+		d.Problem("", fmt.Sprintf("wrong length %d, must have 2 entries", n))
+	}
+}
+
+// positive reads a number above 0, as 0 stands for a default in Go.
+func (d *reader) positive(x *float64) {
+	if v := *x; d.Number(x) && !(*x > 0) {
+		d.Problem(document.Number(*x), "is not positive")
+		*x = v
+	}
+}
+
+// count reads an integer that is at least least and fits into an int.
+func (d *reader) count(n *int, least int64) {
+	before := d.Reader.Flaw
+	d.Reader.Flaw = 0
+	x := d.Integer()
+	switch {
+	case d.Reader.Flaw != 0:
+	case x < least:
+		d.Problem(fmt.Sprint(x), fmt.Sprintf("is below %d", least))
+	case x > math.MaxInt32:
+		d.Problem(fmt.Sprint(x), fmt.Sprintf("is above %d", math.MaxInt32))
+	default:
+		*n = int(x)
+	}
+	d.Reader.Flaw |= before
+}
+
+// seconds reads a time above 0.
+func (d *reader) seconds(t *time.Duration) {
+	var s float64
+	d.positive(&s)
+	*t = time.Duration(min(s*float64(time.Second), math.MaxInt64/2))
+}
+
+// coordinates reads numbers by the names of freedoms.
+func (d *reader) coordinates() (list []Coordinated) {
+	d.each(func(name string) {
+		c := Coordinated{Freedom: name}
+		d.Number(&c.Value)
+		list = append(list, c)
+	})
+	return list
+}
+
+var postureFields = []string{"gain", "values"}
+
+func (d *reader) posture() *Posture {
+	if !d.OpenObject() {
+		return nil
+	}
+	p := new(Posture)
+	var seen uint32
+	for {
+		k, ok := d.Member(postureFields, &seen)
+		switch {
+		case !ok:
+			d.Require(postureFields, seen, 0, 1)
+			return p
+		case k == 0:
+			d.positive(&p.Gain)
+		default:
+			p.Values = d.coordinates()
+		}
+	}
+}
+
+var solverFields = []string{
+	"method", "engine", "metric", "steps", "restarts", "seed", "damping", "max_time", "all", "nearest", "passive", "length", "threads",
+}
+
+const (
+	solverMethod = iota
+	solverEngine
+	solverMetric
+	solverSteps
+	solverRestarts
+	solverSeed
+	solverDamping
+	solverMaxTime
+	solverAll
+	solverNearest
+	solverPassive
+	solverLength
+	solverThreads
+)
+
+func (d *reader) solver(o *Options) {
+	if !d.OpenObject() {
+		return
+	}
+	var seen uint32
+	for {
+		k, ok := d.Member(solverFields, &seen)
+		if !ok {
+			return
+		}
+		switch k {
+		case solverMethod:
+			o.Method = Method(d.Choice(methodNames[:]...))
+		case solverEngine:
+			o.Engine = Engine(d.Choice(engineNames[:]...))
+		case solverMetric:
+			o.Metric = Metric(d.Choice(metricNames[:]...))
+		case solverSteps:
+			d.count(&o.Steps, 1)
+		case solverRestarts:
+			d.count(&o.Restarts, 0)
+		case solverSeed:
+			if n := d.Integer(); n < 0 {
+				d.Problem(fmt.Sprint(n), "is negative")
+			} else {
+				o.Seed = uint64(n)
+			}
+		case solverDamping:
+			d.orNull(&o.Damping)
+		case solverMaxTime:
+			d.seconds(&o.MaxTime)
+		case solverAll:
+			o.All = d.Bool()
+		case solverNearest:
+			o.Nearest = d.Bool()
+		case solverPassive:
+			o.Passive = d.Choice("error", "least") == 1
+		case solverLength:
+			d.positive(&o.Length)
+		case solverThreads:
+			d.count(&o.Threads, 1)
+		}
+	}
+}
+
+// orNull is positive, or null for what is found by the method.
+func (d *reader) orNull(x *float64) {
+	if !d.Null() {
+		d.positive(x)
+	}
+}
+
+var fikFields = []string{"form", "design", "A", "P", "h", "inner", "adapt", "w", "m", "v", "q0", "gains", "feedback"}
+
+const (
+	fikForm = iota
+	fikDesign
+	fikA
+	fikP
+	fikH
+	fikInner
+	fikAdapt
+	fikW
+	fikM
+	fikV
+	fikQ0
+	fikGains
+	fikFeedback
+)
+
+func (d *reader) fik() *FIKOptions {
+	if !d.OpenObject() {
+		return nil
+	}
+	o := new(FIKOptions)
+	var seen uint32
+	for {
+		k, ok := d.Member(fikFields, &seen)
+		if !ok {
+			return o
+		}
+		switch k {
+		case fikForm:
+			o.Form = Form(d.Choice(formNames[:]...))
+		case fikDesign:
+			o.Design = Design(d.Choice(designNames[:]...))
+		case fikA:
+			o.A = d.matrix(1)
+		case fikP:
+			o.P = d.matrix(2)
+		case fikH:
+			d.orNull(&o.H)
+		case fikInner:
+			d.count(&o.Inner, 1)
+		case fikAdapt:
+			o.Adapt = d.Bool()
+		case fikW:
+			d.positive(&o.Riccati.W)
+		case fikM:
+			o.Riccati.M = d.matrix(1)
+		case fikV:
+			o.Riccati.V = d.matrix(1)
+		case fikQ0:
+			o.Q0 = d.coordinates()
+		case fikGains:
+			o.GainOf = d.coordinates()
+		case fikFeedback:
+			d.Number(&o.Feedback)
+		}
+	}
+}
+
+// maxNumbers is the number of numbers that a matrix of feedback inverse kinematics may have.
+const maxNumbers = 1 << 20
+
+// matrix reads null, a number, a list of numbers, or with two dimensions a list of rows as long as the list.
+func (d *reader) matrix(dimensions int) []float64 {
+	switch {
+	case d.Null():
+		return nil
+	case !d.NextIsList():
+		var x float64
+		if !d.Number(&x) {
+			return nil
+		}
+		return []float64{x}
+	case dimensions == 1:
+		return d.Numbers([]float64{}, maxNumbers)
+	}
+	if !d.OpenArray() {
+		return nil
+	}
+	list, row := []float64{}, 0
+	n, even := 0, true
+	for ; d.Element(n); n++ {
+		before := len(list)
+		switch {
+		case before >= maxNumbers:
+			d.Skip()
+			continue
+		case d.NextIsList():
+			list = d.Numbers(list, maxNumbers)
+		default:
+			var x float64
+			d.Number(&x)
+			list = append(list, x)
+			before = len(list) // a row of its own length: none
+		}
+		if n == 0 {
+			row = len(list) - before
+		}
+		even = even && len(list)-before == row
+	}
+	if !d.Fatal && (!even || row > 0 && row != n) {
+		d.Problem("", "is neither a list of numbers nor a square matrix by rows")
+	}
+	return list
+}

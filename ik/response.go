@@ -1,0 +1,180 @@
+package ik
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// response solves the system K_d of a mechanism with driven freedoms at one state, docs/inverse-kinematics.md (D1): what
+// the bodies do when the rows of driven freedoms get rates, and what these rows have to bear when wrenches act.
+// It works in mass-weighted coordinates (assemble.Weighted).
+type response struct {
+	plan  *kkt.Plan
+	sys   *assemble.Weighted
+	fac   *kkt.Factored
+	b     []float64 // right side
+	probe []float64 // right side of a random motion of the prescribed freedoms
+	x, r  []float64
+	once  []float64 // solution without refinement
+	rough bool      // a solve has to be refined
+
+	unit []float64             // by row: the size to which an error is relative: 1, or the length of the longer body, m
+	kin  *mechanism.Kinematics // of chord
+}
+
+// ErrDependent is wrapped by the error for a pose at which driven freedoms depend on each other, so that they cannot be
+// moved independently: the mechanism is singular there.
+var ErrDependent = errors.New("ik: driven freedoms depend on each other at this pose")
+
+const (
+	// probeTol is the largest residual of a row, relative to its terms, with which driven freedoms follow their rates.
+	probeTol = 1e-9
+	// solveTol is the part of the largest velocity by which a refined solution may differ from that of one solve. Above it, solves
+	// are refined.
+	solveTol = 1e-12
+)
+
+// newResponse allocates a response of a plan on a workspace. rows are the scalar rows whose rates are given.
+func newResponse(w *kkt.Workspace, rows []int) *response {
+	p := w.Plan()
+	n := p.Layout().Pattern.Dim()
+	r := &response{plan: p, sys: p.Layout().NewWeightedOn(w.Team()), b: make([]float64, n), probe: make([]float64, n), x: make([]float64, n), r: make([]float64, n),
+		once: make([]float64, n)}
+	r.fac = kkt.NewFactored(w.Factor(), r.sys.Matrix, r.probe, r.sys.Scale, p.Options().Epsilon, kkt.KeepAllFirmly, p.Layout().At)
+	r.kin = &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, p.Mechanism().NumBodies())}
+	r.measureUnits(p.Layout())
+	for k, row := range rows {
+		r.probe[row] = 1 - 0.7*float64((k*k)%5) // no two neighbours alike
+	}
+	return r
+}
+
+// at factors the system at st. It tries the ways of kkt until one has a solution in which all rows with a given rate follow it.
+//
+// Cost: a factorization and a few solves, no allocation but for errors. It returns ErrDependent, or the errors of
+// assemble.System.FillTo.
+func (r *response) at(st *mechanism.State) error {
+	r.fac.Changed()
+	if err := r.sys.FillTo(st); err != nil {
+		return err
+	}
+	err := r.fac.FactorizeFrom(kkt.DropWeak, nil)
+	for err == nil {
+		r.fac.SolveTo(r.once, r.probe)
+		ref := r.fac.Refine(r.x, r.r, 0)
+		if ref.Worst.Ratio <= probeTol && ref.Error <= probeTol {
+			r.rough = !r.alike(r.once, r.x)
+			return nil
+		}
+		err = r.fac.FactorizeFrom(r.fac.Way()+1, ErrDependent)
+	}
+	if errors.Is(err, ErrDependent) {
+		return r.dependent()
+	}
+	return fmt.Errorf("%w: %w", ErrDependent, err)
+}
+
+// alike reports whether two solutions have the same velocities of the bodies, to solveTol.
+func (r *response) alike(a, b []float64) bool {
+	most, off := 0.0, 0.0
+	for i := range 6 * r.sys.Layout.Mech.NumBodies() {
+		most, off = max(most, math.Abs(b[i])), max(off, math.Abs(a[i]-b[i]))
+	}
+	return off <= solveTol*most
+}
+
+// dependent is ErrDependent with the joint whose row is weakest.
+func (r *response) dependent() error {
+	node, row, _ := r.fac.Weakest()
+	if node < 0 {
+		return ErrDependent
+	}
+	return fmt.Errorf("%w: %w", ErrDependent, r.plan.Layout().At(node, row, errors.New("row follows from the others")))
+}
+
+// solve solves for the right side r.b, and clears it. The solution is in r.x.
+func (r *response) solve() {
+	if r.rough {
+		r.fac.SolveRefinedTo(r.x, r.r, r.b, r.sys.Matrix, 0)
+	} else {
+		r.fac.SolveTo(r.x, r.b)
+	}
+	clear(r.b)
+}
+
+// velocities returns the velocities of the bodies in the solution, six numbers a body about its centre of mass.
+func (r *response) velocities() []float64 {
+	r.sys.AccelerationsTo(r.x, r.x)
+	return r.x[:6*r.sys.Layout.Mech.NumBodies()]
+}
+
+// measureUnits fills r.unit.
+func (r *response) measureUnits(l *assemble.Layout) {
+	p, nb := l.Pattern, l.Mech.NumBodies()
+	length := make([]float64, nb)
+	l.LengthsTo(length)
+	r.unit = make([]float64, p.Dim())
+	for node := nb; node < p.Len(); node++ {
+		long := 0.0
+		for _, b := range p.Ind[p.Ptr[node]:p.Ptr[node+1]] {
+			long = max(long, length[b])
+		}
+		angles := l.Mech.Joints[l.NodeJoint(node)].Angles
+		for k := range int(p.Size[node]) {
+			u := long
+			if angles>>k&1 != 0 {
+				u = 1
+			}
+			r.unit[int(p.Off[node])+k] = u
+		}
+	}
+}
+
+// misfit makes −δ, the errors of all rows at st, the right side, and returns the largest in their units. It returns NaN if
+// there is a number that is not finite.
+func (r *response) misfit(st *mechanism.State) (size float64) {
+	l := r.plan.Layout()
+	m, p := l.Mech, l.Pattern
+	if m.KinematicsTo(r.kin, st) != nil {
+		return math.NaN()
+	}
+	var delta, rate [6]float64
+	for node := m.NumBodies(); node < p.Len(); node++ {
+		_ = m.ErrorsTo(&delta, &rate, l.NodeJoint(node), r.kin, st) // an error is of the rates
+		o := int(p.Off[node])
+		for k := range int(p.Size[node]) {
+			r.b[o+k] = -delta[k]
+			size = max(size, math.Abs(delta[k])/r.unit[o+k])
+		}
+	}
+	return size
+}
+
+const (
+	chords    = 2    // most steps of chord
+	chordGain = 0.02 // part of the errors that a step of chord may leave
+)
+
+// chord brings st nearer to where all joints hold, by steps with the factor at hand, as long as they make the errors much
+// smaller. It reports whether nothing is left to do.
+//
+// Cost: O(bodies + joints) and a solve a step, no allocation.
+func (r *response) chord(st *mechanism.State) bool {
+	last := math.Inf(1)
+	for k := 0; ; k++ {
+		size := r.misfit(st)
+		if size <= closing.AngleTol || k == chords || !(size <= chordGain*last) {
+			clear(r.b)
+			return size <= closing.AngleTol
+		}
+		last = size
+		r.solve()
+		r.plan.Mechanism().DisplaceTo(st, st, 1, r.velocities())
+	}
+}

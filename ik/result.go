@@ -1,0 +1,110 @@
+package ik
+
+import (
+	"math"
+	"time"
+)
+
+// Status says how a task ended.
+type Status uint8
+
+// The ends of a task.
+const (
+	Reached      Status = iota // all targets within their tolerances
+	Nearest                    // out of reach: no motion brings the targets nearer
+	AgainstLimit               // the same, and limits are in the way
+	Stuck                      // the gradient is zero and yet it is not a minimum that could be shown
+	Conflicting                // targets of one priority contradict each other
+	OutOfSteps                 // the number of steps or the time is used up
+	Unstable                   // feedback inverse kinematics does not converge at these gains
+	NumStatuses
+)
+
+// String returns the name in rung-ik-result/1.
+func (s Status) String() string {
+	if s >= NumStatuses {
+		return "Status(?)"
+	}
+	return [NumStatuses]string{"reached", "nearest", "limit", "stuck", "conflict", "steps", "unstable"}[s]
+}
+
+// NotComputed is a Rank or a number of NullMotions that the sparse method leaves out, with the singular values.
+const NotComputed = -1
+
+// Result is what came of a task. Its slices belong to the solver and hold until its next use.
+type Result struct {
+	Name           string // of the model
+	Status         Status
+	Method         Method
+	Engine         Engine
+	Steps          int
+	Restarts       int
+	Targets        []TargetResult
+	Driven         []DrivenResult
+	Following      []DrivenResult // freedoms that the task drives but that follow from the others (Problem.Following); their limits are not kept, only reported
+	Outside        []string       // driven freedoms that were outside their limits at the start; the first step went to the limits. The sparse method leaves it out
+	SingularValues []float64      // of the effective Jacobian with weights, descending
+	Manipulability float64        // √det 𝒥𝒥ᵀ
+	Rank           int
+	NullMotions    int // motions of the driven freedoms that leave all targets
+	Conflicts      []Conflict
+	ClosingError   float64 // largest violation of a joint: an angle, rad, or a length relative to that of the problem
+	Elapsed        time.Duration
+	Path           *PathResult // nil unless whoever followed a path has set it
+	Solutions      [][]float64 // driven coordinates of all distinct solutions, with Options.All
+}
+
+// PathResult is what became of a whole path, beside the Result of its last sample.
+type PathResult struct {
+	Samples  int
+	End      float64        // time of the last sample, s
+	Missed   int            // samples at which targets were off by more than their tolerances
+	Largest  []TargetResult // largest errors of the targets
+	SigmaMin float64        // least of the least singular values
+}
+
+// Add takes in the result of a sample at the time t.
+func (p *PathResult) Add(t float64, r *Result) {
+	if p.Largest == nil {
+		p.Largest = append(p.Largest, r.Targets...)
+		p.SigmaMin = math.Inf(1)
+	}
+	p.Samples++
+	p.End = t
+	if r.Status != Reached {
+		p.Missed++
+	}
+	for i := range r.Targets {
+		from, to := &r.Targets[i], &p.Largest[i]
+		to.Linear, to.Angular, to.Reached = max(to.Linear, from.Linear), max(to.Angular, from.Angular), to.Reached && from.Reached
+	}
+	least := 0.0
+	if n := len(r.SingularValues); n > 0 {
+		least = r.SingularValues[n-1]
+	}
+	p.SigmaMin = min(p.SigmaMin, least)
+}
+
+// TargetResult says what became of a target.
+type TargetResult struct {
+	Name            string
+	Priority        int
+	Linear, Angular float64 // magnitude of what is missing, m and rad
+	Reached         bool
+}
+
+// DrivenResult is a driven freedom at the end. Of a following one Limit also says that it is beyond the limit.
+type DrivenResult struct {
+	Joint   string
+	Freedom int
+	Value   float64 // rad or m
+	Rate    float64 // on a path, rad/s or m/s
+	Limit   int8    // −1 at the lower, 1 at the upper limit, else 0
+}
+
+// Conflict is a row of a target that others of its priority keep from being met.
+type Conflict struct {
+	Target   string
+	Row      int
+	Residual float64 // m or rad
+}

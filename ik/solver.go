@@ -1,0 +1,386 @@
+package ik
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/halt"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// ErrUnreached is wrapped by the error of a task whose targets are not all within their tolerances. The result is filled and says why.
+var ErrUnreached = errors.New("ik: targets not reached")
+
+const (
+	defaultSteps    = 200
+	defaultRestarts = 100 // of trees
+
+	// stepTurn and stepLength bound a step of a driven freedom: rad, and a part of the length of the problem.
+	stepTurn, stepLength = 0.8, 0.3
+)
+
+// Solver moves states to where the targets of a problem are met. It owns all memory that it needs and belongs to one
+// goroutine at a time.
+type Solver struct {
+	p         *Problem
+	o         Options
+	eng       engine
+	whole     *sparseSolver // in place of all that follows but the result; nil with another engine
+	bounded   *bounded
+	spectrum  *spectrum // of the report
+	levels    []level
+	order     []int32   // row of the engine for each row here; nil: the same
+	unit      []float64 // n: largest step, rad or m
+	low, high []float64 // n: limits of the driven freedoms, or for a while others
+	noLimits  [2][]float64
+
+	q, try, start []float64 // n: coordinates, those at which the engine is, those of the call
+	e, raw, tried []float64 // errors of the rows by levels, as the engine gives them, and of a trial
+	J, rawJ       []float64 // 𝒥 by levels, with the rows of the posture
+	want          []float64 // errors at which the rows of finished levels are held
+	fix           *bounded  // of the rows of finished levels; nil for one level
+	fixJ          []float64
+	kept          kept // best of the starts
+	random        *rand.PCG
+	dice          *rand.Rand
+	along, home   []float64 // n: of kicks
+	from          []float64 // n: of a step
+	slope, before []float64 // n: gradient of a level, and that before a step
+	secant        *secant   // nil for many driven freedoms
+	predicted     float64   // what the step should take away from the merit
+	contrary      []bool    // by target: others of its priority pull against it
+
+	flag     *halt.Flag
+	deadline time.Time
+	steps    int // of this start
+	most     int // largest number of them
+	hasty    bool
+	result   Result
+	kin      *mechanism.Kinematics // of the report
+	failed   Unreached
+	track    *track // nil before Track
+}
+
+// level holds the rows of one priority, or those of the posture.
+type level struct {
+	first, end int
+	targets    []int32 // of the problem; nil for the posture
+	status     Status
+}
+
+// Unreached is the error of Reach: it wraps ErrUnreached and names the target that is farthest from its tolerance.
+type Unreached struct {
+	Status Status
+	Target string
+	Off    float64 // m or rad
+	Unit   string
+}
+
+// Error names the status and the target.
+func (u *Unreached) Error() string {
+	return fmt.Sprintf("%v (%v): target %q is off by %.3g %s", ErrUnreached, u.Status, u.Target, u.Off, u.Unit)
+}
+
+// Unwrap returns ErrUnreached.
+func (u *Unreached) Unwrap() error { return ErrUnreached }
+
+// ErrEngine is returned where the engine that is asked for cannot do a problem.
+var ErrEngine = errors.New("ik: engine cannot do this task")
+
+// NewSolver allocates a solver of p. Zero options are the defaults; those of the task are in Task.Solver.
+//
+// Cost: O(bodies + joints + m·n).
+// It returns ErrEngine where the engine that is asked for cannot do the problem.
+func (p *Problem) NewSolver(o Options) (*Solver, error) {
+	if p.sparse(&o) {
+		return p.newSparseSolver(o)
+	}
+	eng, err := p.newEngine(o)
+	if err != nil {
+		return nil, err
+	}
+	kind := DrivenEngine
+	if _, ok := eng.(*treeEngine); ok {
+		kind = TreeEngine
+	}
+	return newSolver(p, o, eng, kind), nil
+}
+
+// newSolver allocates a solver of p on an engine.
+func newSolver(p *Problem, o Options, eng engine, kind Engine) *Solver {
+	_, n := eng.Dims()
+	s := &Solver{p: p, o: o, eng: eng, most: o.Steps, random: rand.NewPCG(o.Seed, 0)}
+	s.dice = rand.New(s.random)
+	if s.most == 0 {
+		s.most = defaultSteps
+	}
+	if s.o.Method == Auto {
+		s.o.Method = DLS
+	}
+	rows := s.sortRows(n)
+	for _, v := range []*[]float64{&s.q, &s.try, &s.start, &s.unit, &s.along, &s.from, &s.home, &s.slope, &s.before} {
+		*v = make([]float64, n)
+	}
+	for _, v := range []*[]float64{&s.e, &s.tried, &s.want} {
+		*v = make([]float64, rows)
+	}
+	s.low, s.high = p.lower, p.upper
+	s.noLimits[0], s.noLimits[1], _ = boundless(n)
+	for i := range s.unit {
+		s.unit[i] = stepLength * p.length
+		if p.angle[i] {
+			s.unit[i] = stepTurn
+		}
+	}
+	s.bounded, s.spectrum = newBounded(rows, n, s.o.Method), newSpectrum(p.m, n)
+	if s.o.Method == DLS {
+		s.secant = newSecant(n)
+		s.bounded.allowCurve(s.secant)
+	}
+	if len(s.levels) > 1 {
+		s.fix = newBounded(rows, n, DLS)
+		s.fixJ = make([]float64, rows*n)
+	}
+	s.kept.make(p, n, len(s.levels))
+	s.contrary = make([]bool, len(p.targets))
+	s.result = Result{Name: p.plan.Mechanism().Name, Method: s.o.Method, Engine: kind, Targets: make([]TargetResult, len(p.targets)), Driven: make([]DrivenResult, n),
+		SingularValues: make([]float64, min(p.m, n))}
+	s.kin = &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, p.plan.Mechanism().NumBodies())}
+	for _, f := range p.following {
+		s.result.Following = append(s.result.Following, DrivenResult{Joint: p.plan.Mechanism().JointName(f.Joint), Freedom: f.Freedom})
+	}
+	for i, f := range p.driven {
+		s.result.Driven[i].Joint, s.result.Driven[i].Freedom = p.plan.Mechanism().JointName(f.Joint), f.Freedom
+	}
+	return s
+}
+
+// sortRows puts the rows in the order of their levels, the posture last, and returns their number.
+func (s *Solver) sortRows(n int) int {
+	p := s.p
+	inOrder := true
+	for l := range p.levels {
+		v := level{first: len(s.order)}
+		for t := range p.targets {
+			if g := &p.targets[t]; g.level == l {
+				v.targets = append(v.targets, int32(t))
+				for i := range g.n {
+					inOrder = inOrder && g.first+i == len(s.order)
+					s.order = append(s.order, int32(g.first+i))
+				}
+			}
+		}
+		v.end = len(s.order)
+		s.levels = append(s.levels, v)
+	}
+	rows := p.m
+	if len(p.rest) > 0 {
+		rows += len(p.rest)
+		s.levels = append(s.levels, level{first: p.m, end: rows})
+	}
+	s.J, s.raw, s.rawJ = make([]float64, rows*n), make([]float64, p.m), make([]float64, p.m*n)
+	if inOrder {
+		s.order = nil
+	}
+	for k, r := range p.rest {
+		s.J[(p.m+k)*n+r.driven] = p.unitOf(r.driven)
+	}
+	return rows
+}
+
+// unitOf returns what makes driven freedom i a length.
+func (p *Problem) unitOf(i int) float64 {
+	if p.angle[i] {
+		return p.length
+	}
+	return 1
+}
+
+// Reach moves st to a pose at which the targets are met, or as near to them as it gets, and says what came of it. st has to
+// satisfy the joints; rates become zero. The result holds until the next use of s.
+//
+// Cost: a step is one evaluation of the engine and O(m·n·min(m, n)), no allocation.
+// The error wraps ErrUnreached where targets are not met, unless Options.Nearest; or it is that of a state which is not of the
+// mechanism or does not satisfy its joints, with st as it was.
+func (s *Solver) Reach(st *mechanism.State) (*Result, error) {
+	return s.ReachContext(context.Background(), st)
+}
+
+// ReachContext is Reach that ends with the context: it returns the context's error within a step, with st as it was.
+func (s *Solver) ReachContext(ctx context.Context, st *mechanism.State) (*Result, error) {
+	if s.whole != nil {
+		if err := s.whole.reach(ctx, st, &s.result); err != nil {
+			return nil, err
+		}
+		return s.verdictOf()
+	}
+	begin := time.Now()
+	flag, end := halt.FlagOf(ctx)
+	defer end()
+	s.flag, s.deadline = flag, time.Time{}
+	if s.o.MaxTime > 0 {
+		s.deadline = begin.Add(s.o.MaxTime)
+	}
+	if err := s.eng.set(st); err != nil {
+		return nil, err
+	}
+	s.eng.coordinatesTo(s.q)
+	s.result.Outside = s.p.outside(s.q)
+	s.random.Seed(s.o.Seed, 0)
+	if err := s.enter(); err != nil {
+		return nil, err
+	}
+	copy(s.start, s.q)
+	if s.o.Method == FIKMethod {
+		copy(s.try, s.q)
+		if err := s.feed(); err != nil {
+			return nil, err
+		}
+	} else {
+		s.search()
+	}
+	if s.flag.Up() {
+		return nil, context.Cause(ctx)
+	}
+	s.eng.stateTo(st)
+	s.report(begin, st)
+	return s.verdictOf()
+}
+
+// verdictOf returns the result, with an error if the targets are not met.
+func (s *Solver) verdictOf() (*Result, error) {
+	if s.result.Status == Reached || s.o.Nearest {
+		return &s.result, nil
+	}
+	s.failed = s.worst()
+	return &s.result, &s.failed
+}
+
+// enter brings the driven freedoms within their limits.
+func (s *Solver) enter() error {
+	inside := true
+	for i, q := range s.q {
+		s.try[i] = min(max(q, s.low[i]), s.high[i])
+		inside = inside && s.try[i] == q
+	}
+	clear(s.bounded.side)
+	if inside {
+		return nil
+	}
+	copy(s.q, s.try)
+	return s.eng.moveTo(s.q)
+}
+
+// over reports whether the context or the time is.
+func (s *Solver) over() bool {
+	return s.flag.Up() || !s.deadline.IsZero() && time.Now().After(s.deadline)
+}
+
+// descend brings the levels to their least errors, one after the other, from s.q.
+func (s *Solver) descend() {
+	s.steps = 0
+	copy(s.try, s.q)
+	for l := range s.levels {
+		s.levels[l].status = OutOfSteps
+	}
+	s.errorsTo(s.e)
+	for l := range s.levels {
+		v := &s.levels[l]
+		v.status = s.lower(l)
+		s.secant.forget()
+		if v.status == OutOfSteps || s.hasty && v.status != Reached {
+			return
+		}
+		for r := v.first; r < v.end; r++ {
+			s.want[r] = s.e[r]
+			if v.status == Reached {
+				s.want[r] = 0
+			}
+		}
+	}
+}
+
+// errorsTo stores the errors of the rows by levels.
+func (s *Solver) errorsTo(e []float64) {
+	if s.order == nil {
+		s.eng.errorsTo(e[:s.p.m])
+	} else {
+		s.eng.errorsTo(s.raw)
+		for i, r := range s.order {
+			e[i] = s.raw[r]
+		}
+	}
+	for k, r := range s.p.rest {
+		e[s.p.m+k] = s.p.unitOf(r.driven) * (r.value - s.try[r.driven])
+	}
+}
+
+// refresh computes 𝒥 by levels.
+func (s *Solver) refresh() {
+	if s.order == nil {
+		s.eng.jacobianTo(s.J[:len(s.rawJ)])
+		return
+	}
+	s.eng.jacobianTo(s.rawJ)
+	n := len(s.q)
+	for i, r := range s.order {
+		copy(s.J[i*n:i*n+n], s.rawJ[int(r)*n:])
+	}
+}
+
+// merit returns half the square sum of the errors of a level.
+func (v *level) merit(e []float64) float64 {
+	e = e[v.first:v.end]
+	return algebra.Dot(e, e) / 2
+}
+
+// met reports whether all targets of a level are within their tolerances.
+func (s *Solver) met(v *level) bool {
+	if v.targets == nil {
+		return false
+	}
+	at := v.first
+	for _, t := range v.targets {
+		g := &s.p.targets[t]
+		linear, angular := g.off(s.e[at:])
+		if !(linear <= g.tolerance[0] && angular <= g.tolerance[1]) {
+			return false
+		}
+		at += g.n
+	}
+	return true
+}
+
+// Aim moves what a target wants: the place, and the orientation where it has one, in its frame R. It holds until the next Aim.
+//
+// Cost: O(targets), no allocation. It returns ErrUnknown for a name that is no target's or a target without a place, and ErrPlace
+// for numbers that are not finite or an orientation that is no unit quaternion to 1e-6.
+func (s *Solver) Aim(name string, position [3]float64, orientation [4]float64) error {
+	t := s.p.targetIndex(name)
+	if t < 0 || s.p.targets[t].Type == Coordinate || s.p.targets[t].Type == Distance {
+		return ErrUnknown
+	}
+	place := mechanism.BodyState{Position: position, Rotation: orientation}
+	if !place.IsFinite() {
+		return ErrPlace
+	}
+	w := s.p.targets[t].want
+	w.position, w.orientation = position, place.Rotation.Normalize()
+	if s.whole != nil {
+		s.whole.aim(t, w)
+	} else {
+		s.eng.aim(t, w)
+	}
+	return nil
+}
+
+var (
+	// ErrUnknown is returned for a name that no target has.
+	ErrUnknown = errors.New("ik: no such target")
+	// ErrPlace is returned for numbers that are not finite, or that are no unit quaternion.
+	ErrPlace = errors.New("ik: place not finite, or orientation no unit quaternion")
+)

@@ -1,0 +1,340 @@
+package ik
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/halt"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/team"
+)
+
+const (
+	// sparseTurn is the largest rotation of a body in a step, rad.
+	sparseTurn = 1
+	// sparseDamp is the first part c of the damping c·σ·f², σ the size of the rows' matrix and f the errors relative to R;
+	// sparseRaise and sparseLower are its factors after steps that fail and succeed.
+	sparseDamp, sparseDampMin, sparseDampMax = 1e-3, 1e-9, 1e9
+	sparseRaise, sparseLower                 = 10, 5
+	// sparseOver is the damping relative to σ from which on the first guess was too much.
+	sparseOver = 0.1
+	// sparseSoft is the least damping of soft rows, of their squares on free bodies. It is above the pivots that count as those of
+	// redundant rows. Else rows of joints between two targets would look redundant.
+	sparseSoft = 3e-8
+	// sparseKeen is a factor on it where it leaves more than the part sparseLeft of the merit.
+	sparseKeen, sparseLeft = 1e-3, 1e-2
+	// sparseHalves is the number of halvings of a step.
+	sparseHalves = 3
+	// sparseFlat is the part of the errors that a step takes away where no step takes away any.
+	sparseFlat = 1e-11
+	// sparseWithin is the part of the errors that a step within the limits has to take away unless it is the least.
+	sparseWithin = 0.1
+	// sparseRestores is the largest number of corrections that close loops and hold levels after a step. They end at
+	// restoredTol, or where they leave more than restoreGain of what was there.
+	sparseRestores, restoreGain, restoredTol = 8, 0.3, 1e-12
+	// closedTol is what hard rows may be open where targets count as reached.
+	closedTol = 1e-11
+	// sparseOpen is the part of the errors up to which hard rows may be open when merits are compared.
+	sparseOpen = 1e-5
+	// sparseKicks is the number of directions tried at a saddle, sparseKick the rotation of a kick, rad.
+	sparseKicks, sparseKick = 2, 0.01
+	// jointsRoot is the root of the weight of the turns of bodies in the metric of joints.
+	jointsRoot = 1e-3
+	// enterSteps is the largest number of steps into the limits.
+	enterSteps = 100
+)
+
+// sparseSolver is the sparse method: Levenberg–Marquardt steps of the whole mechanism with the targets in the factor,
+// docs/inverse-kinematics.md (S1). It belongs to one goroutine at a time.
+type sparseSolver struct {
+	p        *Problem
+	o        Options
+	mech     *mechanism.Mechanism // held freedoms are prescribed
+	held     []*joints.Motion     // their motions
+	plan     *kkt.Plan            // of mech
+	work     *kkt.Workspace
+	closer   *closing.Closer
+	sys      *sparseSystem
+	mover    *mechanism.Mover
+	loops    []int   // joints with rows, if there are loops; else nil: then the tree keeps all
+	open     float64 // largest error of a hard row at the last trial, angles or relative to the length of the problem
+	most     int
+	st, try  *mechanism.State
+	before   *mechanism.State // of kicks
+	spare    *mechanism.State
+	kin      *mechanism.Kinematics
+	q        []float64 // n: coordinates, wound
+	qTried   []float64 // the same at try
+	e        []float64 // m + posture: weighted errors at st
+	tried    []float64 // the same at try
+	want     []float64 // errors at which finished levels are held
+	first    []int     // by row of sys: its first entry in e
+	limited  bool      // some driven freedom has a limit
+	status   []Status  // by level
+	sigma    float64
+	chord    []float64 // right side of corrections
+	along    []float64 // the step, while corrections use its memory
+	contrary []bool    // by target
+	rng      *rand.PCG
+	dice     *rand.Rand
+	flag     *halt.Flag
+	deadline time.Time
+	steps    int
+	step     sparseStep
+}
+
+// sparseStep is the step that the system holds.
+type sparseStep struct {
+	merit       float64 // ½‖e‖² of the level's errors before it
+	slope, bend float64 // e·Tx and ‖Tx‖²
+	predicted   float64 // what a full step takes away from the merit
+	turn        float64 // largest rotation, rad
+	flat        float64 // the root of the part of the merit that it takes away
+}
+
+// newSparse analyses p for the sparse method.
+//
+// Cost: near-linear in bodies, joints and targets; allocates all memory but that of errors.
+// It returns the cause for which ctx has ended.
+func newSparse(ctx context.Context, p *Problem, o Options) (*sparseSolver, error) {
+	own := *p
+	own.targets = slices.Clone(p.targets) // which aim changes
+	p = &own
+	s := &sparseSolver{p: p, o: o, mech: p.plan.Mechanism(), plan: p.plan, most: o.Steps}
+	if s.most == 0 {
+		s.most = defaultSteps
+	}
+	if len(p.held) > 0 {
+		held, err := s.mech.Prescribe(p.held)
+		if err != nil {
+			return nil, fault.Errorf("ik: %w", err)
+		}
+		for _, f := range p.held {
+			motion := held.Joints[f.Joint].Motion[f.Freedom]
+			motion.Coefficients = make([]float64, 1)
+			s.held = append(s.held, motion)
+		}
+		s.mech = held
+		if s.plan, err = kkt.NewPlanContext(ctx, held, kkt.Options{Threads: o.Threads}); err != nil {
+			return nil, fault.Errorf("ik: %w", err)
+		}
+	}
+	s.work = s.plan.NewWorkspace()
+	s.closer = closing.NewCloserOn(s.work, closing.Options{})
+	var err error
+	if s.sys, err = newSparseSystem(ctx, p, o, s.mech, team.New(max(o.Threads, 1))); err != nil {
+		return nil, err
+	}
+	s.sys.fac.Heed(s.work.Watched())
+	s.mover = mechanism.NewMover(s.mech)
+	if s.mover.Loops() {
+		for j := range s.mech.Joints {
+			if s.mech.Joints[j].Rows > 0 {
+				s.loops = append(s.loops, j)
+			}
+		}
+	}
+	for i := range s.sys.bounds {
+		s.limited = s.limited || s.sys.bounds[i].limited
+	}
+	s.allocate()
+	return s, nil
+}
+
+// aim moves what target i wants.
+func (s *sparseSolver) aim(i int, w want) {
+	s.p.targets[i].want = w
+	s.p.targets[i].aim()
+}
+
+// allocate makes the memory of the steps.
+func (s *sparseSolver) allocate() {
+	m := s.mech
+	s.st, s.try, s.before, s.spare = m.Initial(), m.Initial(), m.Initial(), m.Initial()
+	s.chord, s.along = make([]float64, len(s.sys.x)), make([]float64, len(s.sys.d))
+	s.contrary = make([]bool, len(s.p.targets))
+	s.kin = &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())}
+	s.q, s.qTried = make([]float64, len(s.p.driven)), make([]float64, len(s.p.driven))
+	n := s.p.m + len(s.p.rest)
+	s.e, s.tried, s.want = make([]float64, n), make([]float64, n), make([]float64, n)
+	s.status = make([]Status, s.p.levels+1)
+	s.rng = rand.NewPCG(s.o.Seed, 1)
+	s.dice = rand.New(s.rng)
+	for i := range s.sys.rows {
+		r := &s.sys.rows[i]
+		switch {
+		case r.target >= 0:
+			s.first = append(s.first, s.p.targets[r.target].first)
+		case r.rest >= 0:
+			s.first = append(s.first, s.p.m+r.rest)
+		default:
+			s.first = append(s.first, -1)
+		}
+	}
+}
+
+// levels returns the number of levels, that of the posture included.
+func (s *sparseSolver) levels() int {
+	if len(s.p.rest) > 0 {
+		return s.p.levels + 1
+	}
+	return s.p.levels
+}
+
+// run moves st to where the levels have their least errors, one after the other.
+func (s *sparseSolver) run(st *mechanism.State) error {
+	copy(s.st.Bodies, st.Bodies)
+	s.st.Time, s.try.Time, s.spare.Time, s.before.Time = st.Time, st.Time, st.Time, st.Time
+	s.rng.Seed(s.o.Seed, 1)
+	s.steps, s.sigma, s.open = 0, 0, 0
+	for l := range s.status {
+		s.status[l] = OutOfSteps
+	}
+	if err := s.begin(); err != nil {
+		return err
+	}
+	for l := range s.levels() {
+		if s.status[l] = s.lower(l, sparseKicks); s.status[l] == OutOfSteps {
+			break
+		}
+		s.hold(l)
+	}
+	return s.end(st)
+}
+
+// begin holds the held freedoms where they are, closes the joints and brings the driven freedoms within their limits.
+func (s *sparseSolver) begin() error {
+	if err := s.mech.KinematicsTo(s.kin, s.st); err != nil {
+		return err
+	}
+	for k, f := range s.p.held {
+		s.held[k].Coefficients[0] = coordinate(s.mech, f, s.kin, s.st)
+	}
+	if err := s.closer.ClosePositions(s.st); err != nil {
+		return err
+	}
+	if err := s.mech.KinematicsTo(s.kin, s.st); err != nil {
+		return err
+	}
+	for i, f := range s.p.driven {
+		s.q[i] = coordinate(s.mech, f, s.kin, s.st)
+	}
+	s.errorsTo(s.e, s.kin, s.st)
+	for i := range s.sys.bounds {
+		s.sys.bounds[i].side = 0
+	}
+	return s.enter()
+}
+
+// end gives the pose to st, at rest, with its joints closed to rounding.
+func (s *sparseSolver) end(st *mechanism.State) error {
+	if s.mover.Loops() {
+		if err := s.closer.ClosePositions(s.st); err != nil {
+			return err
+		}
+		s.accept(s.st)
+	}
+	if err := s.work.Watched().Err(); err != nil {
+		return err
+	}
+	for i := range s.st.Bodies {
+		b := &s.st.Bodies[i]
+		b.Velocity, b.Omega = [3]float64{}, [3]float64{}
+	}
+	copy(st.Bodies, s.st.Bodies)
+	s.mech.FollowAngles(s.kin, st)
+	return nil
+}
+
+// coordinate returns the coordinate of a freedom, an angle in (−π, π] plus the turns of the model.
+func coordinate(m *mechanism.Mechanism, f mechanism.Freedom, k *mechanism.Kinematics, st *mechanism.State) float64 {
+	var jk mechanism.JointKinematics
+	var q, qd [6]float64
+	m.JointTo(&jk, f.Joint, k, st)
+	m.Joints[f.Joint].CoordinatesTo(&q, &qd, &jk)
+	return q[f.Freedom]
+}
+
+// accept takes the pose st, whose kinematics are in s.kin, for that of the solver: errors, and coordinates within half a turn of those
+// before.
+func (s *sparseSolver) accept(st *mechanism.State) {
+	if st != s.st {
+		s.st, s.try = s.try, s.st
+	}
+	if s.mech.KinematicsTo(s.kin, s.st) != nil {
+		return
+	}
+	s.coordinatesTo(s.q, s.st)
+	s.errorsTo(s.e, s.kin, s.st)
+}
+
+// errorsTo stores the weighted errors of all targets at st, then those of the posture at the coordinates there.
+func (s *sparseSolver) errorsTo(e []float64, k *mechanism.Kinematics, st *mechanism.State) {
+	for i := range s.p.targets {
+		t, g := &s.p.targets[i], s.sys.sight[i]
+		t.lookTo(g, s.mech, k, st)
+		copy(e[t.first:t.first+t.n], g.e[:t.n])
+	}
+	for k2, r := range s.p.rest {
+		x := coordinate(s.mech, s.p.driven[r.driven], k, st)
+		if winds(s.mech, s.p.driven[r.driven]) {
+			x = nearTurn(x, s.q[r.driven])
+		}
+		e[s.p.m+k2] = s.p.unitOf(r.driven) * (r.value - x)
+	}
+}
+
+// meritOf returns half the square sum of the errors of a level.
+func (s *sparseSolver) meritOf(l int, e []float64) (sum float64) {
+	if l == s.p.levels {
+		e = e[s.p.m:]
+		return algebra.Dot(e, e) / 2
+	}
+	for i := range s.p.targets {
+		if t := &s.p.targets[i]; t.level == l {
+			v := e[t.first : t.first+t.n]
+			sum += algebra.Dot(v, v) / 2
+		}
+	}
+	return sum
+}
+
+// hold fixes the errors that a finished level keeps.
+func (s *sparseSolver) hold(l int) {
+	for i := range s.p.targets {
+		if t := &s.p.targets[i]; t.level == l {
+			for r := t.first; r < t.first+t.n; r++ {
+				if s.want[r] = s.e[r]; s.status[l] == Reached {
+					s.want[r] = 0
+				}
+			}
+		}
+	}
+}
+
+// met reports whether all targets of a level are within their tolerances, and the driven freedoms within their limits.
+func (s *sparseSolver) met(l int) bool {
+	if l == s.p.levels || s.open > closedTol {
+		return false
+	}
+	for i := range s.p.targets {
+		t := &s.p.targets[i]
+		linear, angular := t.off(s.e[t.first:])
+		if t.level == l && !(linear <= t.tolerance[0] && angular <= t.tolerance[1]) {
+			return false
+		}
+	}
+	return s.inside(s.q)
+}
+
+// over reports whether the context has ended, or the time is up.
+func (s *sparseSolver) over() bool {
+	return s.flag.Up() || !s.deadline.IsZero() && time.Now().After(s.deadline)
+}

@@ -1,0 +1,79 @@
+package ik
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// limited is a task for a chain with the same limits for all its joints.
+func limited(n int, lower, upper float64, g Target) Task {
+	task := Task{Targets: []Target{g}}
+	for k := range n {
+		task.Limits = append(task.Limits, Limit{Freedom: fmt.Sprintf("j%d", k), Lower: lower, Upper: upper})
+	}
+	return task
+}
+
+// TestSparseLimitsAgainstGrid: the nearest pose of two links within limits is that of a fine grid.
+func TestSparseLimitsAgainstGrid(t *testing.T) {
+	const grid = 2000
+	for _, x := range []struct{ lower, upper, px, py float64 }{
+		{-0.3, 0.5, 0.2, 0.7}, {-0.3, 0.5, 0.9, 0.9}, {-0.3, 0.5, 0.6, -0.6}, {-1, 0.2, -0.3, 0.4}, {-1, 1, 0.6, -0.4},
+	} {
+		r, _ := sparsely(t, chainModel(2, 0.1), limited(2, x.lower, x.upper, tipAt(2, x.px, x.py)))
+		best := math.Inf(1)
+		for i := range grid + 1 {
+			for j := range grid + 1 {
+				q := x.lower + (x.upper-x.lower)*float64(i)/grid
+				p := q + x.lower + (x.upper-x.lower)*float64(j)/grid
+				best = min(best, math.Hypot(x.px-(math.Cos(q)+math.Cos(p))/2, x.py-(math.Sin(q)+math.Sin(p))/2))
+			}
+		}
+		require.LessOrEqual(t, r.Targets[0].Linear, best+1e-9, "%+v", x)
+		require.GreaterOrEqual(t, r.Targets[0].Linear, best-2*(x.upper-x.lower)/grid, "%+v", x)
+		if r.Status != Reached {
+			require.Equal(t, AgainstLimit, r.Status, "%+v", x)
+		}
+		for _, d := range r.Driven {
+			require.GreaterOrEqual(t, d.Value, x.lower-limitTol)
+			require.LessOrEqual(t, d.Value, x.upper+limitTol)
+		}
+	}
+}
+
+// TestSparseLimits: targets that are within the limits are reached, and those that are not end against them.
+func TestSparseLimits(t *testing.T) {
+	for _, n := range []int{10, 100} {
+		l := 1 / float64(n)
+		r, _ := sparsely(t, chainModel(n, 0.3*l), limited(n, -6*l, 6*l, tipAt(n, 0.4, 0.3)))
+		require.Equal(t, Reached, r.Status)
+		r, _ = sparsely(t, chainModel(n, 0.3*l), limited(n, -2*l, 2.5*l, tipAt(n, -0.5, 0.1)))
+		require.Equal(t, AgainstLimit, r.Status)
+		for _, d := range r.Driven {
+			require.GreaterOrEqual(t, d.Value, -2*l-limitTol)
+			require.LessOrEqual(t, d.Value, 2.5*l+limitTol)
+		}
+		// All at the same limit: a polygon in a circle.
+		sum, x, y, a := 0, 0.0, 0.0, 0.0
+		for k := range n {
+			sum += int(r.Driven[k].Limit)
+			a += 2.5 * l
+			x, y = x+l*math.Cos(a), y+l*math.Sin(a)
+		}
+		if sum == n {
+			require.InDelta(t, math.Hypot(-0.5-x, 0.1-y), r.Targets[0].Linear, 1e-9)
+		}
+	}
+}
+
+// TestSparseEnter: a chain that starts outside its limits goes within them first.
+func TestSparseEnter(t *testing.T) {
+	r, _ := sparsely(t, chainModel(8, 0.9), limited(8, -0.6, 0.6, tipAt(8, 0.85, 0.15)))
+	require.Equal(t, Reached, r.Status)
+	for _, d := range r.Driven {
+		require.LessOrEqual(t, math.Abs(d.Value), 0.6+limitTol)
+	}
+}

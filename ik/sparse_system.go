@@ -1,0 +1,430 @@
+package ik
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/team"
+)
+
+// The unknown of the sparse method is a displacement x of all bodies, docs/inverse-kinematics.md (S1). Joints are rows of
+// its system, and so are targets and driven freedoms with limits. Each of the latter has a slack of its own, a node of
+// sign +1 that nothing else touches: the row T·x + r·s = e is hard for r = 0, soft with the damping r² otherwise, and
+// absent with T = 0 and r = 1. So pattern, order and signs never change.
+
+// sparseSystem is the system of one problem with its factor.
+type sparseSystem struct {
+	p      *Problem
+	layout *assemble.Layout // of the joints, with the bodies of the metric
+	y      *assemble.Weighted
+	fac    *kkt.Factored
+	W      *sparse.Matrix
+	B      []float64 // right side
+	scale  []float64
+	x, r   []float64 // solution, and memory for its refinement
+	d      []float64 // displacement, six numbers a body about its centre of mass
+	reach  float64   // R of the metric, m
+	way    kkt.Way   // the first that is tried
+
+	rows   []sparseRow // targets but centres of mass, then bounds
+	shift  int         // scalars of the slacks
+	border *border     // of centres of mass; nil if there are none
+	val    []float64   // values of the blocks of rows on bodies, of the state at hand
+	sight  []*sight    // by target
+	bounds []bound
+}
+
+// sparseRow is the rows of one target, or of one driven freedom, in the system.
+type sparseRow struct {
+	target int // −1 for a bound
+	bound  int // −1 for a target
+	rest   int // of the posture; −1
+	level  int
+	node   int // of the rows
+	slack  int // node
+	n      int
+	first  int // of its blocks in val
+}
+
+// newSparseSystem analyses the system of p: its pattern and the order of its elimination. mech has the held freedoms prescribed.
+func newSparseSystem(ctx context.Context, p *Problem, o Options, mech *mechanism.Mechanism, t *team.Team) (*sparseSystem, error) {
+	m := *mech.Unloaded()
+	s := &sparseSystem{p: p}
+	s.reach = reachOf(&m)
+	if o.Metric != Inertia {
+		list, err := turnBodies(&m, s.reach)
+		if err != nil {
+			return nil, err
+		}
+		m.Bodies = list
+	}
+	s.layout = assemble.NewLayout(&m)
+	s.y = s.layout.NewWeightedOn(t)
+	s.findBounds(o)
+	symbolic, err := s.addRows(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	dim := symbolic.Pattern.Dim()
+	s.W = sparse.NewUnitMatrix(symbolic.Pattern)
+	for _, v := range []*[]float64{&s.B, &s.scale, &s.x, &s.r} {
+		*v = make([]float64, dim)
+	}
+	s.d = make([]float64, 6*m.NumBodies())
+	for i := range p.targets {
+		s.sight = append(s.sight, p.targets[i].newSight())
+	}
+	s.border = newBorder(p, dim)
+	s.fac = kkt.NewFactored(symbolic.NewFactorOn(t), s.W, s.B, s.scale, p.plan.Options().Epsilon, kkt.KeepAllFirmly, nil)
+	return s, nil
+}
+
+// reachOf returns how far a mechanism reaches: the longest way along a spanning tree from the world, or from the first of floating
+// bodies, over the lengths of its bodies. Where there are loops it is not more than some hundred lengths: a loop
+// of heavy turns moves so little that its rows would look redundant.
+func reachOf(m *mechanism.Mechanism) float64 {
+	const loopReach = 300
+	length := make([]float64, m.NumBodies())
+	m.SquareLengthsTo(length)
+	sum, most := 0.0, 0.0
+	way := make([]float64, len(length))
+	mover := mechanism.NewMover(m)
+	for _, link := range mover.Links() {
+		l := math.Sqrt(length[link.Body])
+		sum += l
+		way[link.Body] = 2 * l
+		if link.Up >= 0 {
+			way[link.Body] += way[link.Up]
+		}
+		most = max(most, way[link.Body])
+	}
+	if mover.Loops() {
+		most = min(most, loopReach*sum/float64(len(length)))
+	}
+	return max(most, 1e-100)
+}
+
+// turnBodies returns the bodies of the metric of turns: unit masses with the radius of gyration reach about their centres.
+func turnBodies(m *mechanism.Mechanism, reach float64) ([]bodies.Body, error) {
+	list := make([]bodies.Body, m.NumBodies())
+	for i := range list {
+		var err error
+		if list[i], err = bodies.New(1, m.Bodies[i].Com, spatial.Sym3{reach * reach, reach * reach, reach * reach}); err != nil {
+			return nil, fault.Errorf("ik: %w", m.AtBody(i, err))
+		}
+	}
+	return list, nil
+}
+
+// findBounds lists the driven freedoms that need rows: those with limits, and in the metric of joints all.
+func (s *sparseSystem) findBounds(o Options) {
+	for i, f := range s.p.driven {
+		limited := !math.IsInf(s.p.lower[i], -1) || !math.IsInf(s.p.upper[i], 1)
+		if !limited && o.Metric != Joints {
+			continue
+		}
+		b := bound{driven: i, freedom: f, limited: limited, weight: 1}
+		if s.p.angle[i] {
+			b.weight = s.reach
+		}
+		if o.Metric == Joints {
+			b.slack = jointsRoot
+		}
+		s.bounds = append(s.bounds, b)
+	}
+}
+
+// addRows lists the rows with slacks and returns the analysis of the pattern with them.
+func (s *sparseSystem) addRows(ctx context.Context, o Options) (*factor.Symbolic, error) {
+	var list []sparse.Slack
+	add := func(r sparseRow, pred, succ int32) {
+		r.slack = s.layout.Mech.NumBodies() + len(list)
+		r.first = s.shift
+		s.shift += r.n
+		s.rows = append(s.rows, r)
+		list = append(list, sparse.Slack{Nodes: [2]int32{pred, succ}, Size: int8(r.n), Rows: int8(r.n)})
+	}
+	for i := range s.p.targets {
+		if t := &s.p.targets[i]; t.Type != Com {
+			add(sparseRow{target: i, bound: -1, rest: -1, level: t.level, n: t.n}, t.joint.Pred, t.joint.Succ)
+		}
+	}
+	freedom := func(r sparseRow, f mechanism.Freedom) {
+		j := &s.layout.Mech.Joints[f.Joint]
+		r.n = 1
+		add(r, j.Pred, j.Succ)
+	}
+	for i := range s.bounds {
+		freedom(sparseRow{target: -1, bound: i, rest: -1, level: -1}, s.bounds[i].freedom)
+	}
+	for i, r := range s.p.rest {
+		freedom(sparseRow{target: -1, bound: -1, rest: i, level: s.p.levels}, s.p.driven[r.driven])
+	}
+	s.val = make([]float64, 12*s.shift)
+	for i := range s.rows {
+		s.rows[i].node = s.layout.Pattern.Len() + len(list) + i
+	}
+	p := s.layout.Pattern
+	perm, err := orderOf(ctx, p, list, o)
+	if err != nil {
+		return nil, err
+	}
+	return factor.Analyze(p.WithSlacks(list), perm), nil
+}
+
+// orderOf returns an order of p with slacks: that of the pattern in which the rows have none, with each slack right before its rows.
+// A slack would be taken for a body that holds its rows up, and its part of their pivots may be next to nothing.
+func orderOf(ctx context.Context, p *sparse.Pattern, list []sparse.Slack, o Options) ([]int32, error) {
+	bare, _, _, err := factor.ChooseContext(ctx, withRows(p, list), order.Auto, max(o.Threads, 1), factor.Limits{})
+	if err != nil {
+		return nil, fault.Errorf("ik: %w", err)
+	}
+	nb, n, k := int32(p.Positive()), int32(p.Len()), int32(len(list))
+	perm := make([]int32, 0, n+2*k)
+	for _, v := range bare.Order() {
+		switch {
+		case v < nb:
+			perm = append(perm, v)
+		case v < n:
+			perm = append(perm, v+k)
+		default:
+			perm = append(perm, nb+v-n, v+k)
+		}
+	}
+	return perm, nil
+}
+
+// withRows returns p with the rows of the list, without slacks.
+func withRows(p *sparse.Pattern, list []sparse.Slack) *sparse.Pattern {
+	size, sign := slices.Clone(p.Size), slices.Clone(p.Sign)
+	ptr, ind := slices.Clone(p.Ptr), slices.Clone(p.Ind)
+	for _, s := range list {
+		size, sign = append(size, s.Rows), append(sign, -1)
+		lo, hi := min(s.Nodes[0], s.Nodes[1]), max(s.Nodes[0], s.Nodes[1])
+		if lo >= 0 {
+			ind = append(ind, lo)
+		}
+		ind = append(ind, hi)
+		ptr = append(ptr, int32(len(ind)))
+	}
+	return sparse.NewPattern(size, sign, ptr, ind)
+}
+
+// linearize fills the rows of joints, targets and freedoms at st.
+func (s *sparseSystem) linearize(st *mechanism.State) error {
+	s.fac.Changed()
+	if err := s.y.FillTo(st); err != nil {
+		return err
+	}
+	copy(s.W.Val, s.y.Matrix.Val)
+	p := s.layout.Pattern
+	nb := s.layout.Mech.NumBodies()
+	copy(s.scale[6*nb+s.shift:], s.y.Scale[6*nb:])
+	unit := [6]float64{}
+	for node := nb; node < p.Len(); node++ {
+		o, n := int(p.Off[node]), int(p.Size[node])
+		angles := s.layout.Mech.Joints[s.layout.NodeJoint(node)].Angles
+		for k := range n {
+			if unit[k] = s.reach; angles>>k&1 != 0 {
+				unit[k] = 1
+			}
+		}
+		kkt.FloorScales(s.scale[o+s.shift:o+s.shift+n], unit[:n])
+	}
+	for i := range s.rows {
+		r := &s.rows[i]
+		switch {
+		case r.target >= 0:
+			t := &s.p.targets[r.target]
+			t.lookTo(s.sight[r.target], s.layout.Mech, s.y.Kin, st)
+			s.weigh(r, s.sight[r.target].sides)
+		case r.bound >= 0:
+			s.lookAtFreedom(r, s.bounds[r.bound].freedom, s.bounds[r.bound].weight, st)
+		default:
+			k := s.p.rest[r.rest].driven
+			s.lookAtFreedom(r, s.p.driven[k], s.p.unitOf(k), st)
+		}
+	}
+	if s.border != nil {
+		s.border.look(s, st)
+	}
+	return nil
+}
+
+// weigh stores the rows of sides in val, each block in the place that its body has in the pattern.
+func (s *sparseSystem) weigh(r *sparseRow, sides []side) {
+	P := s.W.Pattern
+	ind := P.Ind[P.Ptr[r.node] : P.Ptr[r.node+1]-1]
+	for i := range sides {
+		side := &sides[i]
+		at := 12 * r.first
+		if len(ind) > 1 && ind[1] == side.body {
+			at += 6 * r.n
+		}
+		for k := range r.n {
+			s.weighTo((*[6]float64)(s.val[at+6*k:]), side.body, &side.F[k])
+		}
+	}
+}
+
+// weighTo stores C⁻¹·F of a body.
+func (s *sparseSystem) weighTo(out *[6]float64, body int32, F *spatial.Force) {
+	c, E := s.layout.Mech.Bodies[body].Weight(), &s.y.Kin.Bodies[body].E
+	n, f := E.TMulVec(F.Moment()), E.TMulVec(F.Linear())
+	c.Inertia.MulVecTo(&n, &n)
+	out[0], out[1], out[2] = n[0], n[1], n[2]
+	out[3], out[4], out[5] = c.Mass*f[0], c.Mass*f[1], c.Mass*f[2]
+}
+
+// lookAtFreedom fills the row of a freedom: the power of its unit wrench.
+func (s *sparseSystem) lookAtFreedom(r *sparseRow, f mechanism.Freedom, weight float64, st *mechanism.State) {
+	var jk mechanism.JointKinematics
+	var w spatial.Force
+	var unit [6]float64
+	var sides [2]side
+	m := s.layout.Mech
+	jt := &m.Joints[f.Joint]
+	m.JointTo(&jk, f.Joint, s.y.Kin, st)
+	unit[f.Freedom] = weight
+	jt.WrenchTo(&w, &unit, &jk.Frames)
+	n := 0
+	put := func(body int32, arm spatial.Vec3, sign float64) {
+		if body >= 0 {
+			F := w.Linear().Scale(sign)
+			arm = arm.Sub(s.y.Kin.Bodies[body].Com)
+			sides[n].body = body
+			sides[n].F[0] = spatial.NewForce(w.Moment().Scale(sign).Add(arm.Cross(F)), F)
+			n++
+		}
+	}
+	put(jt.Succ, jk.ArmS, 1)
+	put(jt.Pred, jk.ArmP.Add(jk.R), -1)
+	s.weigh(r, sides[:n])
+}
+
+// A mode says what a row with a slack does in a solve.
+type mode uint8
+
+const (
+	absent mode = iota
+	soft
+	hard
+)
+
+// set makes the rows of r hard, soft with the damping root², or absent.
+func (s *sparseSystem) set(r *sparseRow, how mode, root float64) {
+	P, nb := s.W.Pattern, 0
+	lo, hi := P.Ptr[r.node], P.Ptr[r.node+1]-1
+	o := int(P.Off[r.node])
+	scale := s.scale[o : o+r.n]
+	clear(scale)
+	for k := lo; k < hi; k++ {
+		out := s.W.Val[P.Pos[k]:P.Pos[k+1]]
+		if how == absent {
+			clear(out)
+		} else {
+			copy(out, s.val[12*r.first+nb:])
+		}
+		for i, v := range out {
+			scale[i/6] += v * v
+		}
+		nb += 6 * r.n
+	}
+	out := s.W.Val[P.Pos[hi]:P.Pos[hi+1]]
+	clear(out)
+	for k := range r.n {
+		switch how {
+		case absent:
+			out[k*r.n+k] = 1
+		case soft:
+			out[k*r.n+k] = root
+		}
+		scale[k] += out[k*r.n+k] * out[k*r.n+k]
+	}
+}
+
+// rowsOf returns the entries of v, a vector of the system, that are those of the rows r, and right those of the right side.
+func (s *sparseSystem) rowsOf(v []float64, r *sparseRow) []float64 {
+	o := int(s.W.Pattern.Off[r.node])
+	return v[o : o+r.n]
+}
+
+func (s *sparseSystem) right(r *sparseRow) []float64 { return s.rowsOf(s.B, r) }
+
+// multipliers returns those of the rows r.
+func (s *sparseSystem) multipliers(r *sparseRow) []float64 { return s.rowsOf(s.x, r) }
+
+// jointRows is rowsOf for joint j, which has rows.
+func (s *sparseSystem) jointRows(v []float64, j int) []float64 {
+	node := s.layout.JointNode(j)
+	o := int(s.layout.Pattern.Off[node]) + s.shift
+	return v[o : o+int(s.layout.Pattern.Size[node])]
+}
+
+// factorize factors the system with its right side, in the first way that works.
+func (s *sparseSystem) factorize() error {
+	if err := s.fac.FactorizeFrom(s.way, nil); err != nil {
+		return fault.Errorf("ik: %w", err)
+	}
+	if s.border != nil {
+		s.border.prepare(s)
+	}
+	return nil
+}
+
+// solve solves for the right side, and stores the displacement.
+func (s *sparseSystem) solve() {
+	s.fac.Refine(s.x, s.r, 0)
+	if s.border != nil {
+		s.border.solve(s)
+	}
+	s.y.AccelerationsTo(s.d, s.x)
+}
+
+// correct solves for another right side with the factor at hand.
+func (s *sparseSystem) correct(b []float64) {
+	s.fac.SolveTo(s.x, b)
+	if s.border != nil {
+		s.border.solve(s)
+	}
+	s.y.AccelerationsTo(s.d, s.x)
+}
+
+// product returns T·x of row k of r, with the slack left out.
+func (s *sparseSystem) product(r *sparseRow, k int) (sum float64) {
+	at := 12*r.first + 6*k
+	for b := s.W.Pattern.Ptr[r.node]; b < s.W.Pattern.Ptr[r.node+1]-1; b++ {
+		x := s.x[s.W.Pattern.Off[s.W.Pattern.Ind[b]]:]
+		for i, v := range s.val[at : at+6] {
+			sum += v * x[i]
+		}
+		at += 6 * r.n
+	}
+	return sum
+}
+
+// size returns the norm of the displacement in the metric.
+func (s *sparseSystem) size() float64 {
+	x := s.x[:6*s.layout.Mech.NumBodies()]
+	return math.Sqrt(algebra.Dot(x, x))
+}
+
+// turn returns the largest rotation of a body in the displacement, rad.
+func (s *sparseSystem) turn() (angle float64) {
+	for i := 0; i < len(s.d); i += 6 {
+		w := (*spatial.Vec3)(s.d[i:])
+		angle = max(angle, w[0]*w[0]+w[1]*w[1]+w[2]*w[2])
+	}
+	return math.Sqrt(angle)
+}

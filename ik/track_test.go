@@ -1,0 +1,205 @@
+package ik
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// circleTask is a circle of the tip of the arm of planar with three links.
+func circleTask(path Path) *Task {
+	tip := tipOf(3, 0.3, 0.8, 0.3)
+	tip.Tolerance = [2]float64{1e-10, 1e-10}
+	w := Waypoints{Target: "tip"}
+	for i := range 9 {
+		phi := 2 * math.Pi * float64(i) / 8
+		path.Times = append(path.Times, 0.5*float64(i))
+		w.Position = append(w.Position, [3]float64{0.6 + 0.2*math.Cos(phi), 0.3 + 0.2*math.Sin(phi)})
+	}
+	path.Targets = []Waypoints{w}
+	return &Task{Targets: []Target{tip}, Path: &path}
+}
+
+// TestRotationPath: a rotation goes through its waypoints, its angular velocity is the rate of its rotation, and with splines it is continuous.
+func TestRotationPath(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	const n, h = 100, 1e-6
+	path := &Path{Spline: true}
+	var list [][4]float64
+	for i := range n {
+		path.Times = append(path.Times, float64(i)+0.4*rng.Float64())
+		list = append(list, randomQuat(rng))
+	}
+	u := newTurns(path, list)
+	var q, before, after spatial.Quat
+	var omega, other spatial.Vec3
+	for i, x := range path.Times {
+		u.rotationTo(&q, &omega, x)
+		require.Less(t, q.Mul(unitQuat(list[i]).Conj()).Log().Norm(), 1e-12)
+		if i == 0 || i == n-1 {
+			continue
+		}
+		u.rotationTo(&before, &other, x-h)
+		require.Less(t, other.Sub(omega).Norm(), 1e-3, "continuous")
+		u.rotationTo(&after, &other, x+h)
+		rate := after.Mul(before.Conj()).Log().Scale(1 / (2 * h))
+		require.Less(t, rate.Sub(omega).Norm(), 1e-6*(1+omega.Norm()), "waypoint %d", i)
+	}
+}
+
+// TestExactPath: at every sample the targets are met, and the rates are those of the coordinates.
+func TestExactPath(t *testing.T) {
+	plan := planar(t, 0.5, 0.4, 0.3)
+	p := testProblem(t, plan, circleTask(Path{Spline: true, Exact: true, Step: 1e-3}))
+	s := testSolver(t, p, Options{})
+	st := plan.Mechanism().Initial()
+	_, err := s.Reach(st)
+	require.NoError(t, err)
+	var times []float64
+	var q, rates [][3]float64
+	require.NoError(t, s.Track(context.Background(), st, func(now float64, st *mechanism.State, r *Result) error {
+		require.Equal(t, Reached, r.Status)
+		require.LessOrEqual(t, r.Steps, 4)
+		times = append(times, now)
+		q = append(q, [3]float64{r.Driven[0].Value, r.Driven[1].Value, r.Driven[2].Value})
+		rates = append(rates, [3]float64{r.Driven[0].Rate, r.Driven[1].Rate, r.Driven[2].Rate})
+		return nil
+	}))
+	require.Len(t, times, 4001)
+	for k := 1; k < len(q)-1; k++ {
+		for i := range 3 {
+			require.InDelta(t, (q[k+1][i]-q[k-1][i])/2e-3, rates[k][i], 1e-4, "sample %d", k)
+		}
+	}
+}
+
+// TestRatePath: rates with a feedback stay at the path, the closer the shorter the step.
+func TestRatePath(t *testing.T) {
+	plan := planar(t, 0.5, 0.4, 0.3)
+	last := 0.0
+	for i, step := range []float64{0.02, 0.01, 0.005} {
+		off := 0.0
+		p := testProblem(t, plan, circleTask(Path{Spline: true, Step: step}))
+		s := testSolver(t, p, Options{})
+		st := plan.Mechanism().Initial()
+		require.NoError(t, s.Track(context.Background(), st, func(now float64, st *mechanism.State, r *Result) error {
+			off = max(off, r.Targets[0].Linear)
+			return nil
+		}))
+		if i > 0 {
+			require.InDelta(t, 2, last/off, 0.3, "of first order: %v, %v", last, off)
+		}
+		last = off
+	}
+	require.Less(t, last, 2e-3)
+}
+
+// TestStretch: the motion takes as long as the largest rates need, and keeps to them; without, the tip falls behind.
+func TestStretch(t *testing.T) {
+	plan := planar(t, 0.5, 0.4, 0.3)
+	for _, exact := range []bool{false, true} {
+		for _, stretch := range []bool{false, true} {
+			task := circleTask(Path{Spline: true, Step: 0.01, Exact: exact, Stretch: stretch})
+			for _, j := range []string{"j0", "j1", "j2"} {
+				l := NoLimit(j)
+				l.Rate = 0.4
+				task.Limits = append(task.Limits, l)
+			}
+			p := testProblem(t, plan, task)
+			s := testSolver(t, p, Options{Nearest: true})
+			st := plan.Mechanism().Initial()
+			_, err := s.Reach(st)
+			require.NoError(t, err)
+			var before [3]float64
+			end, off, then := 0.0, 0.0, 0.0
+			require.NoError(t, s.Track(context.Background(), st, func(now float64, st *mechanism.State, r *Result) error {
+				for i := range before {
+					require.LessOrEqual(t, math.Abs(r.Driven[i].Rate), 0.4*(1+1e-9))
+					if now > 0 {
+						require.LessOrEqual(t, math.Abs(r.Driven[i].Value-before[i]), 0.4*(now-then)*(1+1e-9))
+					}
+					before[i] = r.Driven[i].Value
+				}
+				then, end, off = now, now, max(off, r.Targets[0].Linear)
+				return nil
+			}))
+			if stretch {
+				require.Greater(t, end, 4.5)
+				require.Less(t, off, 5e-3)
+			} else {
+				require.InDelta(t, 4, end, 1e-12)
+				require.Greater(t, off, 2e-2)
+			}
+		}
+	}
+}
+
+// TestSingularRates: at the straight arm, the rates of damped least squares have a bound; those of the pseudoinverse have none.
+func TestSingularRates(t *testing.T) {
+	plan := planar(t, 0.5, 0.4)
+	const k, speed = 1e-4, 0.1
+	task := &Task{
+		Targets: []Target{tipOf(2, 0.4, 0.9, 0)},
+		Path:    &Path{Times: []float64{0, 1}, Step: 0.01, Targets: []Waypoints{{Target: "tip", Position: [][3]float64{{0.9}, {0.9 - speed}}}}},
+	}
+	for _, method := range []Method{DLS, Pinv} {
+		most := 0.0
+		s := testSolver(t, testProblem(t, plan, task), Options{Method: method, Damping: k, Nearest: true})
+		st := plan.Mechanism().Initial()
+		require.NoError(t, s.eng.set(st))
+		require.NoError(t, s.eng.moveTo([]float64{0, 1e-8}))
+		s.eng.stateTo(st)
+		stop := 0
+		require.NoError(t, s.Track(context.Background(), st, func(now float64, st *mechanism.State, r *Result) error {
+			if stop++; stop == 1 {
+				most = max(math.Abs(r.Driven[0].Rate), math.Abs(r.Driven[1].Rate))
+			}
+			return nil
+		}))
+		if method == DLS {
+			require.Less(t, most, speed/(2*math.Sqrt(k)))
+		} else {
+			require.Greater(t, most, 1e6)
+		}
+	}
+}
+
+// TestWristRates: on a path through a singular wrist the rates of damped least squares keep to their bound at every sample.
+func TestWristRates(t *testing.T) {
+	const k, half = 1e-3, 0.25
+	plan, task := upright(t, sixJoints)
+	st := plan.Mechanism().Initial()
+	s := testSolver(t, testProblem(t, plan, task), Options{})
+	require.NoError(t, s.eng.set(st))
+	w := Waypoints{Target: "tool"}
+	var start []float64
+	for _, q := range [][]float64{{0.1, 0.6, 0.9, 0.8, 0.3, 0}, {0.1, 0.6, 0.9, -0.6, -0.3, 0.2}} {
+		require.NoError(t, s.eng.moveTo(q))
+		s.eng.stateTo(st)
+		tool := &st.Bodies[len(st.Bodies)-1]
+		w.Position, w.Orientation = append(w.Position, tool.Position), append(w.Orientation, tool.Rotation)
+		if start == nil {
+			start = q
+		}
+	}
+	task.Path = &Path{Times: []float64{0, 2 * half}, Step: 1e-3, Targets: []Waypoints{w}}
+	s = testSolver(t, testProblem(t, plan, task), Options{Damping: k})
+	require.NoError(t, s.eng.set(st))
+	require.NoError(t, s.eng.moveTo(start))
+	s.eng.stateTo(st)
+	least, most := math.Inf(1), 0.0
+	require.NoError(t, s.Track(context.Background(), st, func(now float64, st *mechanism.State, r *Result) error {
+		rate := norm(s.track.dq)
+		require.LessOrEqual(t, rate, norm(s.track.missing)/(2*math.Sqrt(k))*(1+1e-9))
+		least, most = min(least, r.SingularValues[5]), max(most, rate)
+		return nil
+	}))
+	require.Less(t, least, 0.02, "the path is not near the singular pose")
+	require.Greater(t, most, 0.0)
+}

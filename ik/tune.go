@@ -1,0 +1,103 @@
+package ik
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+)
+
+const (
+	tuneFactor    = 1.3
+	mostTrials    = 200
+	mostHalved    = 20        // halvings of h in a row
+	leastA, mostA = 1e-4, 1e3 // of −A, 1/s
+)
+
+// TuneTrial is one setting that Tune has tried.
+type TuneTrial struct {
+	P, A, H    float64
+	Iterations int // −1: unstable
+}
+
+// tuning is a search for P, A and h.
+type tuning struct {
+	ctx    context.Context
+	o      FIKOptions
+	run    func(context.Context, FIKOptions) (int, error)
+	trials []TuneTrial
+}
+
+// Tune looks for numbers P and A and a step h with which a path takes the fewest iterations. It starts from DesignNorm for the
+// Jacobian j0. run goes the path once with the given options, from the same start each time, and returns the number of iterations; where it returns
+// an error that wraps ErrUnstable, h is halved. Then P is multiplied by 1.3 as long as the iterations become fewer, and after that −A
+// likewise; where that does not help at once, −A is divided. All trials are returned in their order: equal runs make an equal choice.
+//
+// Cost: at most 200 runs. It returns an OptionError for each rule that o breaks, the error of run, or what ctx ended with.
+func Tune(ctx context.Context, o FIKOptions, j0 *Dense, run func(context.Context, FIKOptions) (int, error)) (FIKOptions, []TuneTrial, error) {
+	o.Design, o.P = DesignNorm, nil
+	if err := o.check(j0.Rows, j0.Cols); err != nil {
+		return o, nil, err
+	}
+	o, err := o.byNorm(j0)
+	if err != nil {
+		return o, nil, err
+	}
+	o.Design = DesignGiven
+	t := &tuning{ctx: ctx, o: o, run: run}
+	best, err := t.stable(&t.o)
+	if err == nil {
+		best, _, err = t.raise(best, func(o *FIKOptions) { o.P[0] *= tuneFactor })
+	}
+	helped := false
+	if err == nil && o.Form == FormV {
+		best, helped, err = t.raise(best, func(o *FIKOptions) { o.A[0] = max(o.A[0]*tuneFactor, -mostA) })
+	}
+	if err == nil && o.Form == FormV && !helped {
+		_, _, err = t.raise(best, func(o *FIKOptions) { o.A[0] = min(o.A[0]/tuneFactor, -leastA) })
+	}
+	return t.o, t.trials, err
+}
+
+// raise changes the options as long as that makes the iterations fewer than best.
+func (t *tuning) raise(best int, change func(*FIKOptions)) (int, bool, error) {
+	helped := false
+	for {
+		next := t.o
+		next.P, next.A = slices.Clone(t.o.P), slices.Clone(t.o.A)
+		change(&next)
+		n, err := t.stable(&next)
+		if errors.Is(err, ErrUnstable) || err == nil && n >= best {
+			return best, helped, nil
+		}
+		if err != nil {
+			return best, helped, err
+		}
+		t.o, best, helped = next, n, true
+	}
+}
+
+// stable runs with o, with h halved as long as it is unstable, and returns the number of iterations.
+func (t *tuning) stable(o *FIKOptions) (int, error) {
+	var err error
+	for range mostHalved {
+		if err := t.ctx.Err(); err != nil {
+			return 0, err
+		}
+		if len(t.trials) == mostTrials {
+			return math.MaxInt, nil
+		}
+		n := 0
+		n, err = t.run(t.ctx, *o)
+		trial := TuneTrial{o.P[0], o.A[0], o.H, n}
+		if err != nil {
+			trial.Iterations = -1
+		}
+		t.trials = append(t.trials, trial)
+		if !errors.Is(err, ErrUnstable) {
+			return n, err
+		}
+		o.H /= 2
+	}
+	return 0, err
+}

@@ -1,0 +1,77 @@
+package document
+
+import (
+	"math"
+	"slices"
+)
+
+// MaxFaults is the number of faults of one document that are kept; of
+// further ones only the count is.
+const MaxFaults = 1000
+
+// Texts that readers and rules share.
+const (
+	RuleMissing   = "missing field"
+	RuleNotFinite = "is not finite"
+	RuleInteger   = "is not an integer within ±2^53"
+)
+
+// MaxInteger is the largest magnitude of an integer: beyond it float64 skips some.
+const MaxInteger = 1 << 53
+
+// Last is the section of what ends the reading.
+const Last = math.MaxInt
+
+// Place is a place in the order of a document: an element of a section. Section 0 is the document itself.
+type Place struct{ Section, Index int }
+
+// Fault is one rule broken at one place of a document.
+type Fault struct {
+	Place
+	Path  string // JSON path, such as $.bodies[1].mass
+	Value string // what is there, cut short; empty if nothing is
+	Rule  string // what is wrong
+}
+
+// Faults gathers what is wrong with one document.
+type Faults struct {
+	list []Fault
+	more int
+}
+
+// Full reports whether further faults are only counted.
+func (f *Faults) Full() bool { return len(f.list) >= MaxFaults }
+
+// Add records one fault.
+func (f *Faults) Add(at Place, path, value, rule string) {
+	if f.Full() {
+		f.more++
+		return
+	}
+	f.list = append(f.list, Fault{at, path, value, rule})
+}
+
+// Len returns the number of faults, of those that are not kept too.
+func (f *Faults) Len() int { return len(f.list) + f.more }
+
+// Append adds copies of the faults of other, each at the place of its path.
+func (f *Faults) Append(other *Faults, place func(path string) Place) {
+	f.more += other.more
+	for _, o := range other.list {
+		if o.Section != Last {
+			o.Place = place(o.Path)
+		}
+		f.Add(o.Place, o.Path, o.Value, o.Rule)
+	}
+}
+
+// Sorted returns the faults in the document's order, and the number of those that are not kept.
+func (f *Faults) Sorted() (list []Fault, more int) {
+	slices.SortStableFunc(f.list, func(a, b Fault) int {
+		if a.Section != b.Section {
+			return a.Section - b.Section
+		}
+		return a.Index - b.Index
+	})
+	return f.list, f.more
+}

@@ -1,0 +1,148 @@
+package document
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Begin enters a document of a format and reports whether it is an object.
+func (d *Reader) Begin(format string) bool {
+	if d.dec.PeekKind() != jsontext.KindBeginObject {
+		d.Wrong("an object, so not a " + format + " document")
+		return false
+	}
+	return d.OpenObject()
+}
+
+// Format reads the field that names the format.
+func (d *Reader) Format(format string) {
+	if s, ok := d.Text(); ok && string(s) != format {
+		d.Problem(Quote(s), `is not "`+format+`"`)
+	}
+}
+
+// Null passes the next value if it is null, and reports whether it was.
+func (d *Reader) Null() bool {
+	if d.dec.PeekKind() != jsontext.KindNull {
+		return false
+	}
+	d.Skip()
+	return true
+}
+
+// NextIsList reports whether the next value is a list.
+func (d *Reader) NextIsList() bool { return d.dec.PeekKind() == jsontext.KindBeginArray }
+
+// Bool reads true or false.
+func (d *Reader) Bool() bool {
+	switch d.dec.PeekKind() {
+	case jsontext.KindTrue, jsontext.KindFalse:
+		t, err := d.dec.ReadToken()
+		d.fail(err)
+		return err == nil && t.Bool()
+	}
+	d.Wrong("true or false")
+	return false
+}
+
+// Key goes to the next member of the current object, whose keys are free, and returns its key; seen collects them.
+// Repeated ones are reported and passed. At the end of the object it leaves it.
+func (d *Reader) Key(seen map[string]bool) (string, bool) {
+	for !d.Fatal {
+		if d.dec.PeekKind() == jsontext.KindEndObject {
+			d.close()
+			break
+		}
+		raw, err := d.dec.ReadValue()
+		if err != nil {
+			d.fail(err)
+			break
+		}
+		key := string(d.unquote(raw))
+		d.path[len(d.path)-1].key = key
+		if !seen[key] {
+			seen[key] = true
+			return key, true
+		}
+		if value := d.Skip(); !d.Fatal {
+			d.Note(value, "duplicate key")
+		}
+	}
+	return "", false
+}
+
+// Integer reads a number with an integer value, written in any way.
+func (d *Reader) Integer() int64 {
+	if d.dec.PeekKind() != jsontext.KindNumber {
+		d.Wrong("a number")
+		return 0
+	}
+	raw, err := d.dec.ReadValue()
+	if err != nil {
+		d.fail(err)
+		return 0
+	}
+	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
+		if n > MaxInteger || n < -MaxInteger {
+			d.Problem(Cut(string(raw)), RuleInteger)
+			return 0
+		}
+		return n
+	}
+	x, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || x > MaxInteger || x < -MaxInteger || x != float64(int64(x)) {
+		d.Problem(Cut(string(raw)), RuleInteger)
+		return 0
+	}
+	return int64(x)
+}
+
+// Choice reads one of the given texts and returns its number; 0 after a problem.
+func (d *Reader) Choice(texts ...string) int {
+	s, ok := d.Text()
+	if !ok {
+		return 0
+	}
+	for i, t := range texts {
+		if t == string(s) {
+			return i
+		}
+	}
+	d.Problem(Quote(s), "must be one of "+strings.Join(texts, ", "))
+	return 0
+}
+
+// Refuse reports the fields that were seen but have no meaning; those of an
+// element only if they have no other problem.
+func (d *Reader) Refuse(fields []string, seen uint32, rule string, forbidden ...int) {
+	element := len(d.path) == 2
+	for _, k := range forbidden {
+		if seen>>k&1 != 0 && !(element && d.Flaw.Has(k)) {
+			d.ProblemAt(fields, k, "", rule)
+		}
+	}
+}
+
+// End checks that nothing follows the document.
+func (d *Reader) End() {
+	offset := d.dec.InputOffset()
+	_, err := d.dec.ReadToken()
+	switch {
+	case err == io.EOF:
+	case err == nil:
+		d.trailing(offset)
+	default:
+		if d.fail(err); d.ioErr == nil {
+			d.list = d.list[:len(d.list)-1]
+			d.Fatal = false // the document itself is complete
+			d.trailing(offset)
+		}
+	}
+}
+
+func (d *Reader) trailing(offset int64) {
+	d.Add(Place{Section: Last}, "$", "", "there is more after the end of the document, at "+d.src.where(offset))
+}

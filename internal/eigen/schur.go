@@ -1,0 +1,116 @@
+package eigen
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack"
+	lapackgonum "gonum.org/v1/gonum/lapack/gonum"
+	"gonum.org/v1/gonum/lapack/lapack64"
+)
+
+// Values stores in re and im the parts of the eigenvalues of the square matrix A. It destroys A.
+//
+// Shapes: re and im have n entries.
+// Cost: O(n³); allocates. It returns ErrNotFinite, with A as it was, or ErrNoConvergence.
+func Values(A blas64.General, re, im []float64) error {
+	for i := range A.Rows {
+		if !Finite(A.Data[i*A.Stride : i*A.Stride+A.Cols]) {
+			return ErrNotFinite
+		}
+	}
+	none, size := blas64.General{Stride: 1}, make([]float64, 1)
+	lapack64.Geev(lapack.LeftEVNone, lapack.RightEVNone, A, re, im, none, none, size, -1)
+	work := make([]float64, int(size[0]))
+	return verdict(lapack64.Geev(lapack.LeftEVNone, lapack.RightEVNone, A, re, im, none, none, work, len(work)) == 0)
+}
+
+// StableSubspace stores in Q an orthogonal matrix whose first columns, as many as it returns, span the invariant
+// subspace of A for the eigenvalues with a negative real part, by a real Schur form in that order. gap is the least distance of an eigenvalue
+// from the imaginary axis, relative to the largest eigenvalue. It destroys A.
+//
+// Shapes: A and Q are n×n, without gaps between rows.
+// Cost: O(n³); allocates. It returns ErrNotFinite, with A as it was, or ErrNoConvergence where the Schur form is not found
+// or two eigenvalues are too close to be exchanged.
+func StableSubspace(Q, A blas64.General) (stable int, gap float64, err error) {
+	n := A.Rows
+	if !Finite(A.Data[:n*n]) {
+		return 0, 0, ErrNotFinite
+	}
+	re, im, ok := schur(Q, A)
+	if !ok {
+		return 0, 0, ErrNoConvergence
+	}
+	most, least := 0.0, math.Inf(1)
+	for i := range n {
+		most, least = max(most, math.Hypot(re[i], im[i])), min(least, math.Abs(re[i]))
+	}
+	if most > 0 {
+		gap = least / most
+	}
+	var impl lapackgonum.Implementation
+	work := make([]float64, n)
+	for i := 0; i < n; {
+		size := 1
+		if i+1 < n && A.Data[(i+1)*A.Stride+i] != 0 {
+			size = 2
+		}
+		if A.Data[i*A.Stride+i] < 0 {
+			if i > stable {
+				if _, _, ok := impl.Dtrexc(lapack.UpdateSchur, n, A.Data, A.Stride, Q.Data, Q.Stride, i, stable, work); !ok {
+					return 0, gap, ErrNoConvergence
+				}
+			}
+			stable += size
+		}
+		i += size
+	}
+	return stable, gap, nil
+}
+
+// schur replaces A by its real Schur form T and stores in Q the vectors: A = Q T Qᵀ.
+func schur(Q, A blas64.General) (re, im []float64, ok bool) {
+	n := A.Rows
+	var impl lapackgonum.Implementation
+	re, im = make([]float64, n), make([]float64, n)
+	tau, work := make([]float64, max(n-1, 1)), make([]float64, max(16*n, 64))
+	impl.Dgehrd(n, 0, n-1, A.Data, A.Stride, tau[:n-1], work, len(work))
+	for i := range n { // the reflections stand below the subdiagonal
+		row := A.Data[i*A.Stride : i*A.Stride+n]
+		copy(Q.Data[i*Q.Stride:], row)
+		clear(row[:max(i-1, 0)])
+	}
+	impl.Dorghr(n, 0, n-1, Q.Data, Q.Stride, tau[:n-1], work, len(work))
+	left := impl.Dhseqr(lapack.EigenvaluesAndSchur, lapack.SchurOrig, n, 0, n-1, A.Data, A.Stride, re, im, Q.Data, Q.Stride, work, len(work))
+	return re, im, left == 0
+}
+
+// Solve returns X with A X = B. It destroys A; X is B's storage.
+//
+// Cost: O(n³); allocates. It returns ErrNotFinite if A is singular or a number is not finite.
+func Solve(A, B blas64.General) (X blas64.General, err error) {
+	pivots := make([]int, A.Rows)
+	if !Finite(A.Data) || !Finite(B.Data) || !lapack64.Getrf(A, pivots) {
+		return X, ErrNotFinite
+	}
+	lapack64.Getrs(blas.NoTrans, A, B, pivots)
+	if !Finite(B.Data) {
+		return X, ErrNotFinite
+	}
+	return B, nil
+}
+
+// SingularValues stores in s the singular values of A, the largest first. It destroys A.
+//
+// Shapes: s has as many entries as the lesser of rows and columns.
+// Cost: O(rows·cols·min(rows, cols)); allocates. It returns ErrNotFinite or ErrNoConvergence.
+func SingularValues(A blas64.General, s []float64) error {
+	if !Finite(A.Data) {
+		return ErrNotFinite
+	}
+	none, size := blas64.General{Stride: 1}, make([]float64, 1)
+	lapack64.Gesvd(lapack.SVDNone, lapack.SVDNone, A, none, none, s, size, -1)
+	work := make([]float64, int(size[0]))
+	return verdict(lapack64.Gesvd(lapack.SVDNone, lapack.SVDNone, A, none, none, s, work, len(work)))
+}

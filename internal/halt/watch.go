@@ -1,0 +1,73 @@
+package halt
+
+import "context"
+
+// Watch is a context that workspaces heed. The zero value and nil watch none.
+type Watch struct {
+	ctx  context.Context
+	stop *Flag // nil if the context cannot end
+}
+
+// Begin makes the workspaces that heed w end early when ctx does, until end is called. What factors and solves returns within
+// some milliseconds then, and leaves no factor and no solution. Where it has an error it returns Err; where it has none,
+// ask Err. The memory serves the next factorization as before. Calls may be nested.
+//
+// Cost: none for a context that cannot end; else a few allocations.
+func (w *Watch) Begin(ctx context.Context) (end func()) {
+	if ctx.Done() == nil {
+		return never
+	}
+	before := *w
+	if outer := before.ctx; outer != nil { // the end of either counts
+		both, cancel := context.WithCancelCause(ctx)
+		release := context.AfterFunc(outer, func() { cancel(context.Cause(outer)) })
+		inner := w.watch(both)
+		return func() {
+			inner()
+			release()
+			cancel(nil)
+			*w = before
+		}
+	}
+	inner := w.watch(ctx)
+	return func() {
+		inner()
+		*w = before
+	}
+}
+
+func (w *Watch) watch(ctx context.Context) (end func()) {
+	w.ctx = ctx
+	w.stop, end = FlagOf(ctx)
+	return end
+}
+
+// Err returns the cause for which the context has ended, or nil.
+func (w *Watch) Err() error {
+	if w == nil || w.ctx == nil || w.ctx.Err() == nil {
+		return nil
+	}
+	return context.Cause(w.ctx)
+}
+
+// Context returns the context that is watched, one without end if there is none.
+func (w *Watch) Context() context.Context {
+	if w == nil || w.ctx == nil {
+		return context.Background()
+	}
+	return w.ctx
+}
+
+// Up reports whether the context has ended.
+//
+// Cost: a load.
+func (w *Watch) Up() bool { return w != nil && w.stop.Up() }
+
+// Every is Up in each 256th round of a loop, and false in the others: i is the loop's counter. A loop of few rounds
+// does not look.
+func (w *Watch) Every(i int) bool { return i&255 == 255 && w.look() }
+
+// look is Up, not inlined, so that Every is.
+//
+//go:noinline
+func (w *Watch) look() bool { return w.Up() }

@@ -1,0 +1,209 @@
+package mechanism
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// A displacement x of all bodies is a tangent: what is made of it has to satisfy the
+// joints again. Moved along straight lines, the bodies of a long chain that swings by
+// an angle are far apart in the end, while on a spanning tree, body after body by
+// the relative motion of its joint, they stay together, and only joints that close
+// loops open. Mover does the latter.
+
+// Mover moves the bodies of a mechanism along a spanning tree. It belongs to one goroutine at a time.
+type Mover struct {
+	mech  *Mechanism
+	links []TreeLink // every body once, the inner before the outer
+	loops bool       // some joints are not in the tree
+	vel   *State     // poses with the displacement for velocities
+	kin   *Kinematics
+	moved []moved // by body
+}
+
+// TreeLink is a body and the joint that joins it to an inner one.
+type TreeLink struct {
+	Body, Up int32 // Up is World for a body of the first ring, and for the first of floating bodies
+	Joint    int32 // −1 for the first of floating bodies
+}
+
+// NewMover chooses the tree: breadth first from the world, so that loops are short,
+// and of the joints of a body those with more rows first.
+//
+// Cost: near-linear in bodies and joints.
+func NewMover(m *Mechanism) *Mover {
+	n := m.NumBodies()
+	v := &Mover{mech: m, vel: m.Initial(), kin: &Kinematics{Bodies: make([]BodyKinematics, n)}, moved: make([]moved, n), loops: m.Graph().Loops > 0}
+	in := m.Incidence()
+	seen := make([]bool, n)
+	var at []int32 // joints of a body
+	grow := func(from int32) {
+		for head := len(v.links); ; head++ {
+			at = append(at[:0], in.Joints(from)...)
+			slices.SortStableFunc(at, func(a, b int32) int { return cmp.Compare(m.Joints[b].Rows, m.Joints[a].Rows) })
+			for _, j := range at {
+				if to := m.Joints[j].Other(from); to >= 0 && !seen[to] {
+					seen[to] = true
+					v.links = append(v.links, TreeLink{to, from, j})
+				}
+			}
+			if head >= len(v.links) {
+				return
+			}
+			from = v.links[head].Body
+		}
+	}
+	grow(World)
+	for i := range n {
+		if !seen[i] {
+			seen[i] = true
+			v.links = append(v.links, TreeLink{int32(i), World, -1})
+			grow(int32(i))
+		}
+	}
+	return v
+}
+
+// Links returns the tree: every body once, the inner ones before the outer ones. The list is not to be changed.
+func (v *Mover) Links() []TreeLink { return v.links }
+
+// Loops reports whether some joints are not in the tree. These open when bodies move.
+func (v *Mover) Loops() bool { return v.loops }
+
+// MoveTo stores in dst the poses of st after the displacement t·d, six numbers a
+// body: its rotation vector, rad, and the travel of its centre of mass, m, world axes. Joints of the tree keep their
+// violations; of d they take what they allow. Prescribed freedoms stay.
+//
+// Cost: O(bodies), no allocation. dst and st are not the same. It returns ErrNotFinite with the body's name.
+func (v *Mover) MoveTo(dst, st *State, d []float64, t float64) error {
+	copy(v.vel.Bodies, st.Bodies)
+	v.vel.Time = st.Time
+	for i := range v.vel.Bodies {
+		b := &v.vel.Bodies[i]
+		arm := b.Rotation.Rotate(v.mech.Bodies[i].Com)
+		b.SetComVelocity((*[6]float64)(d[6*i:]), &arm)
+	}
+	if err := v.mech.KinematicsTo(v.kin, v.vel); err != nil {
+		return err
+	}
+	var jk JointKinematics
+	for i := range v.links {
+		l := &v.links[i]
+		if l.Joint < 0 {
+			b, k := &dst.Bodies[l.Body], v.kin.Bodies[l.Body]
+			*b = st.Bodies[l.Body]
+			b.Displace(t, (*[6]float64)(d[6*l.Body:]), &k, &v.mech.Bodies[l.Body].Com)
+			own := &v.moved[l.Body]
+			own.turn = b.Rotation.Mul(st.Bodies[l.Body].Rotation.Conj()).Normalize()
+			own.turn.MatTo(&own.E)
+			continue
+		}
+		v.mech.JointTo(&jk, int(l.Joint), v.kin, v.vel)
+		v.hang(dst, l, &jk, t)
+	}
+	return nil
+}
+
+// hang stores in dst the pose of the outer body of l, given that of the inner one, after
+// the motion of the joint for a time t.
+func (v *Mover) hang(dst *State, l *TreeLink, jk *JointKinematics, t float64) {
+	jt := &v.mech.Joints[l.Joint]
+	var w, s spatial.Vec3
+	allowed(&w, &s, jt, jk)
+	// S relative to P, in world axes: turned by the rotation turn, and slid.
+	var turn spatial.Quat
+	if jt.Kind == joints.Universal {
+		// First about y of S, then about x of P.
+		turn = spatial.Exp(jk.EP.Col(0).Scale(t * w[0])).Mul(spatial.Exp(jk.ES.Col(1).Scale(t * w[1])))
+	} else {
+		turn = spatial.Exp(jk.EP.MulVec(w.Scale(t)))
+	}
+	slid := jk.R.Add(jk.EP.MulVec(s.Scale(t)))
+	if jt.Kind == joints.Distance {
+		if n := slid.Norm(); n > 0 {
+			slid = slid.Scale(jk.R.Norm() / n)
+		}
+	}
+	inner, outer := jk.ArmP.Add(slid), jk.ArmS // both end at the origin of S
+	if l.Body != jt.Succ {
+		inner, outer, turn = jk.ArmS, inner, turn.Conj()
+	}
+	up, at := &fixed, spatial.Vec3{}
+	if l.Up >= 0 {
+		up, at = &v.moved[l.Up], dst.Bodies[l.Up].Position
+	}
+	b, own := &dst.Bodies[l.Body], &v.moved[l.Body]
+	own.turn = up.turn.Mul(turn).Normalize()
+	own.turn.MatTo(&own.E)
+	b.Rotation = own.turn.Mul(v.vel.Bodies[l.Body].Rotation).Normalize()
+	b.Position = at.Add(up.E.MulVec(inner).Sub(own.E.MulVec(outer)))
+}
+
+// moved is the rotation that a body has made, world axes, in two forms.
+type moved struct {
+	turn spatial.Quat
+	E    spatial.Mat3
+}
+
+// fixed is that of the world.
+var fixed = moved{spatial.IdentityQuat(), spatial.Identity3()}
+
+// allowed stores in w and s the turning and sliding of S relative to P, in P's axes,
+// that the joint allows: the rates of its freedoms. Of a universal joint the second
+// number of w is the rate about y of S.
+func allowed(w, s *spatial.Vec3, jt *Joint, jk *JointKinematics) {
+	turn := jk.EP.TMulVec(jk.OmegaS.Sub(jk.OmegaP))
+	slide := jk.EP.TMulVec(jk.V)
+	free := func(i int) bool { return !jt.Prescribed(i) }
+	set := func(out *float64, i int, value float64) {
+		if free(i) {
+			*out = value
+		}
+	}
+	switch jt.Kind {
+	case joints.Revolute:
+		set(&w[2], 0, turn[2])
+	case joints.Prismatic:
+		set(&s[2], 0, slide[2])
+	case joints.Helical:
+		set(&w[2], 0, turn[2])
+		s[2] = jt.Pitch * w[2]
+	case joints.Cylindrical:
+		set(&w[2], 0, turn[2])
+		set(&s[2], 1, slide[2])
+	case joints.Universal:
+		// y of S is at right angles to x of P.
+		set(&w[0], 0, turn[0])
+		set(&w[1], 1, jk.ES.Col(1).Dot(jk.OmegaS.Sub(jk.OmegaP)))
+	case joints.Planar:
+		set(&w[2], 0, turn[2])
+		set(&s[0], 1, slide[0])
+		set(&s[1], 2, slide[1])
+	case joints.Spherical:
+		*w = turn
+	case joints.SphereInCylinder:
+		*w = turn
+		set(&s[2], 3, slide[2])
+	case joints.PointOnPlane:
+		*w, s[0], s[1] = turn, slide[0], slide[1]
+	case joints.Distance:
+		*w, *s = turn, slide
+	}
+}
+
+// Gap returns the root of the sum of the squared violations of all joints at st.
+func (v *Mover) Gap(st *State) float64 {
+	if v.mech.KinematicsTo(v.kin, st) != nil {
+		return math.Inf(1)
+	}
+	sum := 0.0
+	for j := range v.mech.Joints {
+		off, _ := v.mech.Residuals(j, v.kin, st)
+		sum += off * off
+	}
+	return math.Sqrt(sum)
+}

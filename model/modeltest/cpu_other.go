@@ -1,0 +1,10 @@
+//go:build !unix
+
+package modeltest
+
+import "time"
+
+var begun = time.Now()
+
+// processorTime returns the time since the start.
+func processorTime() time.Duration { return time.Since(begun) }

@@ -1,0 +1,17 @@
+//go:build unix
+
+package modeltest
+
+import (
+	"syscall"
+	"time"
+)
+
+// processorTime returns the time that processors have spent on this process.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

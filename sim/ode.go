@@ -1,0 +1,171 @@
+package sim
+
+import (
+	"context"
+	"math"
+
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// Rates computes dy/dt = f(t, y) of ordinary differential equations and stores it in dst.
+type Rates func(dst, y []float64, t float64) error
+
+// ODE integrates ordinary differential equations in plain numbers with the methods that move mechanisms: any Tableau, and the same control
+// of steps. It is a workspace: one goroutine at a time.
+type ODE struct {
+	f     Rates
+	tab   *Tableau
+	k     [][]float64 // rates of the stages
+	stage []float64
+	end   []float64
+	first bool // k[0] holds the rates at the start of the next step
+	next  float64
+	steps int
+}
+
+// NewODE returns an integrator of n numbers.
+//
+// It panics if n < 1.
+func NewODE(n int, f Rates, tab *Tableau) *ODE {
+	if n < 1 {
+		panic("sim: no numbers to integrate")
+	}
+	o := &ODE{f: f, tab: tab, k: make([][]float64, len(tab.B)), stage: make([]float64, n), end: make([]float64, n)}
+	for i := range o.k {
+		o.k[i] = make([]float64, n)
+	}
+	return o
+}
+
+// Steps returns the number of steps done so far, rejected ones not counted.
+func (o *ODE) Steps() int { return o.steps }
+
+// Restart forgets the length of the next step: the rates have changed.
+func (o *ODE) Restart() { o.next = 0 }
+
+// Fixed brings y from t0 to t1 in equal steps of h at most. t1 may lie before t0.
+//
+// Cost: one evaluation a stage and step, no allocation of its own.
+// It returns errors of the rates, with the time, and what ctx ended with; y is then at the end of the last step. It panics on
+// a length mismatch, or if h is not positive.
+func (o *ODE) Fixed(ctx context.Context, y []float64, t0, t1, h float64) error {
+	if len(y) != len(o.end) || !(h > 0) {
+		panic("sim: step or length out of range")
+	}
+	o.first = false
+	n := math.Ceil(math.Abs(t1-t0)/h - fixedSlack)
+	for i := 0.; i < n; i++ {
+		if err := ctx.Err(); err != nil {
+			return fault.Errorf("sim: %w", err)
+		}
+		from, to := t0+(t1-t0)*(i/n), t0+(t1-t0)*((i+1)/n)
+		if err := o.try(y, from, to); err != nil {
+			return err
+		}
+		o.accept(y)
+	}
+	return nil
+}
+
+// Within brings y from t0 to t1 > t0 in steps whose estimated errors are at most tol·(1 + |y|), number by number. The length of the last step is
+// the first one of the next call.
+//
+// Cost: one evaluation a stage and step, no allocation of its own.
+// It returns errors of the rates and ErrStepTooSmall, with the time, and what ctx ended with; y is then at the end of the last step. It panics on
+// a length mismatch, if tol is not positive, or if the method has no estimate.
+func (o *ODE) Within(ctx context.Context, y []float64, t0, t1, tol float64) error {
+	if len(y) != len(o.end) || !(tol > 0) || o.tab.E == nil {
+		panic("sim: tolerance, method or length out of range")
+	}
+	c := control{h: o.next, old: firstError, order: float64(o.tab.ErrorOrder) + 1}
+	if c.h == 0 {
+		c.h = min(firstStep, t1-t0)
+	}
+	o.first = false
+	tol = max(tol, leastRelative)
+	for t := t0; t < t1; {
+		if err := ctx.Err(); err != nil {
+			return fault.Errorf("sim: %w", err)
+		}
+		to := t + c.h
+		if t+1.01*c.h >= t1 {
+			to = t1
+		}
+		if err := o.try(y, t, to); err != nil {
+			return err
+		}
+		e := o.estimate(y, to-t) / tol
+		if !(e <= 1) {
+			if c.reject(to-t, e); c.h < shortest(t) {
+				return fault.Errorf("sim: at t = %v: %w", t, ErrStepTooSmall)
+			}
+			continue
+		}
+		c.accept(to-t, e)
+		o.accept(y)
+		t = to
+	}
+	o.next = c.h
+	return nil
+}
+
+// try computes a step from y to the time t1 and leaves its end in o.end.
+func (o *ODE) try(y []float64, t0, t1 float64) error {
+	h, last := t1-t0, len(o.tab.B)-1
+	for i := range o.k {
+		if i == 0 && o.first {
+			continue
+		}
+		at, t := o.stage, t0+o.tab.C[i]*h
+		if o.tab.FSAL && i == last {
+			at = o.end
+		}
+		if o.tab.C[i] == 1 {
+			t = t1
+		}
+		o.combineTo(at, y, o.tab.A[i], h)
+		if err := o.f(o.k[i], at, t); err != nil {
+			return fault.Errorf("sim: rates at t = %v: %w", t, err)
+		}
+	}
+	if !o.tab.FSAL {
+		o.combineTo(o.end, y, o.tab.B, h)
+	}
+	o.first = true
+	return nil
+}
+
+// combineTo stores y + h Σ wⱼ·kⱼ in dst.
+func (o *ODE) combineTo(dst, y, w []float64, h float64) {
+	copy(dst, y)
+	for j, wj := range w {
+		if wj == 0 {
+			continue
+		}
+		s := h * wj
+		for i, k := range o.k[j] {
+			dst[i] += s * k
+		}
+	}
+}
+
+// estimate returns the estimated error of the step h, relative to 1 + |y|. It uses o.stage.
+func (o *ODE) estimate(y []float64, h float64) float64 {
+	clear(o.stage)
+	o.combineTo(o.stage, o.stage, o.tab.E, h)
+	worst := 0.0
+	for i, e := range o.stage {
+		worst = max(worst, math.Abs(e)/(1+math.Abs(y[i]))) // a NaN stays
+	}
+	return worst
+}
+
+// accept makes the end of the step the start of the next.
+func (o *ODE) accept(y []float64) {
+	copy(y, o.end)
+	o.steps++
+	if o.first = o.tab.FSAL; o.first {
+		last := len(o.k) - 1
+		o.k[0], o.k[last] = o.k[last], o.k[0]
+	}
+}

@@ -1,0 +1,240 @@
+package team
+
+import (
+	"runtime"
+	"sync/atomic"
+
+	"github.com/rung-mbd/rung/internal/guard"
+)
+
+// Job is work in numbered tasks. Do may run on several goroutines at the same
+// time, each with its own worker number; it must not panic.
+type Job interface {
+	Do(worker, task int)
+}
+
+// Team is a set of workers. The goroutine that calls Run is worker 0; the others
+// wait between the calls and end when the Team is collected as garbage. A Team
+// serves one Run at a time.
+type Team struct {
+	s *shared
+}
+
+// shared is what workers hold. They must not hold the Team.
+//
+// A Run is a round. Each worker has a block of consecutive tasks. The first task of a block
+// goes to whoever claims the block: the block's worker, or the goroutine of Run if that worker
+// has not begun. The other tasks of the block are taken one by one, by its worker and by
+// workers that have finished their own blocks.
+//
+// A worker that has claimed its block takes part in the round, and the round does not end
+// before that worker has reported how many tasks it has done. A worker that wakes late finds
+// its block claimed for it, and reads nothing else of the round.
+type shared struct {
+	guard   guard.Guard // of Run
+	helpers []*helper
+	spin    int // polls before a wait blocks: 0 if there are fewer processors than workers
+	round   atomic.Int64
+	left    atomic.Int64 // tasks that are not done
+	asleep  atomic.Bool  // Run waits, or is about to wait, for done
+	done    chan struct{}
+	blocks  []block // of worker 0 and of those helpers that the round has tasks for
+	all     []block // of all workers
+	job     Job
+}
+
+// block is the tasks lo … hi−1 of a worker. Its first task, lo, is claimed apart. Tasks from
+// next on are not taken yet.
+type block struct {
+	next   atomic.Int64
+	lo, hi int64
+	_      [5]int64 // a line of the cache for each
+}
+
+// helper is a worker with a goroutine of its own.
+type helper struct {
+	claimed atomic.Int64 // the last round for which its task is taken
+	asleep  atomic.Bool  // it waits, or is about to wait, for wake
+	wake    chan struct{}
+}
+
+// spins is the number of polls that a worker makes before it goes to sleep, of about half a
+// nanosecond each. Waking a goroutine may take tens of microseconds. A worker that has ended
+// its part of a phase waits for the others, and on a machine that does other work too their
+// times differ by some percent.
+const spins = 1000000
+
+// New starts a team of n workers, n − 1 of them new goroutines.
+//
+// It panics unless n is positive.
+func New(n int) *Team {
+	if n < 1 {
+		panic("team: no workers")
+	}
+	s := &shared{done: make(chan struct{}, 1), all: make([]block, n)}
+	if runtime.GOMAXPROCS(0) >= n {
+		s.spin = spins
+	}
+	for range n - 1 {
+		s.helpers = append(s.helpers, &helper{wake: make(chan struct{}, 1)})
+	}
+	for i, h := range s.helpers {
+		go s.work(i+1, h)
+	}
+	t := &Team{s}
+	runtime.AddCleanup(t, stop, s)
+	return t
+}
+
+func stop(s *shared) {
+	for _, h := range s.helpers {
+		close(h.wake)
+	}
+}
+
+// work takes part in every round whose task it can still claim, until the team is gone.
+func (s *shared) work(worker int, h *helper) {
+	for round := int64(0); s.await(h, &round); {
+		if !h.claim(round) {
+			continue
+		}
+		s.job.Do(worker, int(s.blocks[worker].lo))
+		if s.left.Add(-1-s.drain(worker)) == 0 && s.asleep.CompareAndSwap(true, false) {
+			s.done <- struct{}{}
+		}
+	}
+}
+
+// await waits for a round after *round, stores its number and returns true. It returns false
+// when the team is gone.
+func (s *shared) await(h *helper, round *int64) bool {
+	begun := func() bool {
+		r := s.round.Load()
+		if r == *round {
+			return false
+		}
+		*round = r
+		return true
+	}
+	for range s.spin {
+		if begun() {
+			return true
+		}
+	}
+	h.asleep.Store(true)
+	if begun() && h.asleep.CompareAndSwap(true, false) {
+		return true // begun in between; nobody will wake it
+	}
+	_, ok := <-h.wake
+	begun()
+	return ok
+}
+
+// claim takes the helper's task of a round and reports whether it was there to be
+// taken.
+func (h *helper) claim(round int64) bool {
+	last := h.claimed.Load()
+	return last < round && h.claimed.CompareAndSwap(last, round)
+}
+
+// drain runs tasks until there are none left, those of the worker's block first, and
+// returns their number.
+func (s *shared) drain(worker int) (n int64) {
+	for k := range s.blocks {
+		b := &s.blocks[(worker+k)%len(s.blocks)]
+		for i := b.next.Add(1) - 1; i < b.hi; i = b.next.Add(1) - 1 {
+			s.job.Do(worker, int(i))
+			n++
+		}
+	}
+	return n
+}
+
+// Workers returns the number of workers; a nil Team has one, the caller.
+func (t *Team) Workers() int {
+	if t == nil {
+		return 1
+	}
+	return len(t.s.helpers) + 1
+}
+
+// Run runs tasks 0 … tasks−1 of the job, in no order, and returns when all are done. A nil
+// Team, a team of one and a single task run on the calling goroutine, in order.
+//
+// Worker i of w begins with its share, the tasks from i·tasks/w on. In its caches it finds what
+// that part of earlier jobs has left there. A worker that has finished its share takes tasks of
+// the others. The caller takes the whole share of a worker that has not begun, so nobody waits
+// for a goroutine to wake.
+//
+// It panics if another Run of the team has not ended.
+//
+// Cost: under a microsecond if the last Run was a moment ago, else some to wake the workers; no
+// allocation if job is a pointer.
+func (t *Team) Run(tasks int, job Job) {
+	if t.Workers() == 1 || tasks < 2 {
+		for i := range tasks {
+			job.Do(0, i)
+		}
+		return
+	}
+	s := t.s
+	if !s.guard.Enter() {
+		panic("team: two runs at once")
+	}
+	s.job = job
+	n := min(len(s.helpers), tasks-1)
+	s.blocks = s.all[:n+1]
+	for i := range s.blocks {
+		b := &s.blocks[i]
+		b.lo, b.hi = int64(i*tasks/(n+1)), int64((i+1)*tasks/(n+1))
+		b.next.Store(b.lo + 1)
+	}
+	round := s.round.Load() + 1
+	for _, h := range s.helpers[n:] {
+		h.claimed.Store(round) // there is no task for it
+	}
+	s.left.Store(int64(tasks))
+	s.round.Store(round)
+	for _, h := range s.helpers[:n] {
+		if h.asleep.CompareAndSwap(true, false) {
+			h.wake <- struct{}{}
+		}
+	}
+	job.Do(0, 0)
+	did := 1 + s.drain(0)
+	for i, h := range s.helpers[:n] {
+		if h.claim(round) {
+			job.Do(0, int(s.blocks[i+1].lo))
+			did++
+		}
+	}
+	if s.left.Add(-did) > 0 {
+		s.wait()
+	}
+	s.job = nil
+	s.guard.Leave()
+	runtime.KeepAlive(t)
+}
+
+// wait returns when no task is left.
+//
+// A signal on done does not say which round it belongs to. Run may see the end of a round by
+// itself while the worker that ended it is still about to signal. That signal then arrives in
+// the next round. So wait looks at the number of tasks after each signal, and goes on waiting
+// if some are left.
+func (s *shared) wait() {
+	for range s.spin {
+		if s.left.Load() == 0 {
+			return
+		}
+	}
+	for {
+		s.asleep.Store(true)
+		if s.left.Load() == 0 && s.asleep.CompareAndSwap(true, false) {
+			return
+		}
+		if <-s.done; s.left.Load() == 0 {
+			return
+		}
+	}
+}

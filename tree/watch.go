@@ -1,0 +1,61 @@
+package tree
+
+import (
+	"context"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/halt"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// Watch makes Solve and its parts end early when ctx does, until end is called. They then return the cause for which ctx
+// has ended, and leave no results. s serves again after end. Calls may be nested; end them in reverse order.
+//
+// Cost: none for a context that cannot end; else a few allocations.
+func (s *ClosedSolver) Watch(ctx context.Context) (end func()) {
+	s.enter()
+	defer s.guard.Leave()
+	return s.watch.Begin(ctx)
+}
+
+// SolveContext is Solve that ends early when ctx does (Watch).
+func (s *ClosedSolver) SolveContext(ctx context.Context, st *mechanism.State) error {
+	defer s.Watch(ctx)()
+	return s.Solve(st)
+}
+
+// orCause returns err, or, if the context has ended that s heeds, the cause. There are no results then.
+func (s *ClosedSolver) orCause(err error) error {
+	cause := s.watch.Err()
+	if cause == nil {
+		return err
+	}
+	s.ok, s.phase = false, unready
+	return fault.Errorf("tree: %w", cause)
+}
+
+// heed makes the parts of s end early with it.
+func (s *ClosedSolver) heed() {
+	s.w.watch, s.H.watch, s.K.watch = &s.watch, &s.watch, &s.watch
+	s.how.heed(&s.watch)
+}
+
+func (m *direct) heed(w *halt.Watch) { m.ldl.watch = w }
+
+func (m *lambdaFirst) heed(w *halt.Watch) { m.watch, m.L.watch, m.A.watch = w, w, w }
+
+func (m *projection) heed(w *halt.Watch) {
+	m.watch = w
+	for _, e := range m.elims {
+		e.watch = w
+	}
+}
+
+// clearWatched sets x to zero, as long as that is wanted.
+func clearWatched(x []float64, w *halt.Watch) {
+	const part = 1 << 20 // some ms if the memory is new
+	for ; len(x) > part && !w.Up(); x = x[part:] {
+		clear(x[:part])
+	}
+	clear(x[:min(len(x), part)])
+}
