@@ -83,19 +83,26 @@ type passEnd struct {
 }
 
 // tasks are the tasks of a pass: over eights, then over things one after the other, then over bodies in no group.
-type tasks struct{ eights, lone, single int }
-
-// tasks returns the numbers of eights, of things in no eight and of bodies in no group that a pass goes over.
-func (g *Groups) tasks(kind passKind) tasks {
-	if kind == loopPass || kind == loopErrorPass {
-		return tasks{len(g.outerLoops()), len(g.eights.loneLoops), 0}
-	}
-	return tasks{len(g.eights.groups), len(g.eights.loneGroups), len(g.single)}
+type tasks struct {
+	eights, lone, single   int // numbers of things
+	firstLone, firstSingle int // tasks
+	number                 int // of tasks
 }
 
-// number returns the number of tasks.
-func (n tasks) number() int {
-	return rangesOf(n.eights, eightRange) + rangesOf(n.lone, groupRange) + rangesOf(n.single, groupRange)
+func newTasks(eights, lone, single int) (t tasks) {
+	t.eights, t.lone, t.single = eights, lone, single
+	t.firstLone = rangesOf(eights, eightRange)
+	t.firstSingle = t.firstLone + rangesOf(lone, groupRange)
+	t.number = t.firstSingle + rangesOf(single, groupRange)
+	return t
+}
+
+// tasks returns the tasks of a pass.
+func (g *Groups) tasks(kind passKind) *tasks {
+	if kind == loopPass || kind == loopErrorPass {
+		return &g.overLoops
+	}
+	return &g.overGroups
 }
 
 // innerLoops returns the eights of loop joints whose groups one task fills, outerLoops those that no task has.
@@ -121,7 +128,7 @@ func (g *Groups) NewReducedOn(t *team.Team) *Reduced {
 		constants: pages.Make[float64](g.blocks), base: pages.Make[float64](n),
 
 		team: t, one: make([]groupWork, t.Workers()),
-		ends: make([]passEnd, max(g.tasks(statePass).number(), g.tasks(loopPass).number())),
+		ends: make([]passEnd, max(g.overGroups.number, g.overLoops.number)),
 	}
 	if m.HasApplied() {
 		y.force = make([]spatial.Force, m.NumBodies())
@@ -181,8 +188,8 @@ func (y *Reduced) FillTo(s *mechanism.State) (free float64, err error) {
 	if y.watch.Up() {
 		return 0, y.watch.Err()
 	}
-	if i := bad; i >= 0 {
-		return 0, fault.Errorf("assemble: %w", m.AtJoint(int(g.loops[i].joint), -1, joints.ErrNoDirection))
+	if bad >= 0 {
+		return 0, fault.Errorf("assemble: %w", m.AtJoint(int(g.loops[bad].joint), -1, joints.ErrNoDirection))
 	}
 	return free, nil
 }
@@ -204,16 +211,16 @@ func (y *Reduced) stateOf(body int32, s *mechanism.State) bool {
 
 // run makes a pass. It returns the first thing with which it could not go on, or −1, and the largest component that
 // tasks have found.
-func (y *Reduced) run(p pass) (bad int, free float64) {
+func (y *Reduced) run(p pass) (bad int32, free float64) {
 	y.pass = p
-	n := y.Groups.tasks(p.kind).number()
+	n := y.Groups.tasks(p.kind).number
 	y.team.Run(n, (*passJob)(y))
 	y.pass = pass{}
 	bad = -1
 	for i := range y.ends[:n] {
 		e := &y.ends[i]
-		if bad < 0 && e.bad >= 0 {
-			bad = int(e.bad)
+		if bad < 0 {
+			bad = e.bad
 		}
 		free = max(free, e.free)
 	}
@@ -229,22 +236,18 @@ func (j *passJob) Do(worker, task int) {
 	n := y.Groups.tasks(y.pass.kind)
 	end := &y.ends[task]
 	*end = passEnd{bad: -1}
-	if y.pass.kind <= loopPass && y.watch.Up() {
-		return
-	}
-	k := task - rangesOf(n.eights, eightRange)
-	if k < 0 {
+	switch {
+	case y.pass.kind <= loopPass && y.watch.Up():
+	case task >= n.firstSingle:
+		lo := (task - n.firstSingle) * groupRange
+		y.doSingle(end, y.Groups.single[lo:min(lo+groupRange, n.single)])
+	case task >= n.firstLone:
+		lo := (task - n.firstLone) * groupRange
+		y.doLone(&y.one[worker], end, lo, min(lo+groupRange, n.lone))
+	default:
 		lo := task * eightRange
 		y.doEights(&y.eights[worker], end, lo, min(lo+eightRange, n.eights))
-		return
 	}
-	lo := k * groupRange
-	if k -= rangesOf(n.lone, groupRange); k < 0 {
-		y.doLone(&y.one[worker], end, lo, min(lo+groupRange, n.lone))
-		return
-	}
-	lo = k * groupRange
-	y.doSingle(end, y.Groups.single[lo:min(lo+groupRange, n.single)])
 }
 
 // doLone works on the groups, or loop joints, lo ≤ i < hi of those in no eight.
@@ -332,6 +335,26 @@ func (y *Reduced) load(out *[6]float64, spin *spatial.Vec3, body int32, s *mecha
 
 func dot6(a, b *[6]float64) float64 {
 	return (a[0]*b[0] + a[1]*b[1] + a[2]*b[2]) + (a[3]*b[3] + a[4]*b[4] + a[5]*b[5])
+}
+
+// sub6 subtracts t·b from a.
+func sub6(a *[6]float64, t float64, b *[6]float64) {
+	a[0] -= t * b[0]
+	a[1] -= t * b[1]
+	a[2] -= t * b[2]
+	a[3] -= t * b[3]
+	a[4] -= t * b[4]
+	a[5] -= t * b[5]
+}
+
+// scale6 multiplies a by t.
+func scale6(a *[6]float64, t float64) {
+	a[0] *= t
+	a[1] *= t
+	a[2] *= t
+	a[3] *= t
+	a[4] *= t
+	a[5] *= t
 }
 
 // isLarge reports whether a number is infinite or undefined.

@@ -37,6 +37,8 @@ type Groups struct {
 	blocks  int // scalars of all constant blocks of loop joints
 
 	eights eights // groups and loop joints that are worked on eight at a time
+
+	overGroups, overLoops tasks // of passes over these
 }
 
 // group is the tree joints first ≤ k < end. A group has as many bodies as tree joints.
@@ -44,6 +46,7 @@ type group struct {
 	first, end int32
 	node       int32 // −1 if there are no freedoms
 	dof        int8
+	owner      [groupFreedoms]int8 // of each column of N, the tree joint whose freedom it is, counted from the first
 }
 
 // treeJoint is a joint of the tree of a group with the body that it leads to. Vectors are in the axes of
@@ -300,6 +303,9 @@ func (g *Groups) numberColumns(q *group) {
 		t := &g.trees[k]
 		from -= t.dof
 		t.from, t.column = from, int32(g.columns)
+		for i := from; i < from+t.dof; i++ {
+			q.owner[i] = int8(k - q.first)
+		}
 		g.columns += 6 * int(q.dof-from)
 		g.node[t.body] = q.node
 	}

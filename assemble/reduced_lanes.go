@@ -12,7 +12,7 @@ import (
 // eightWork is the scratch of eights.
 type eightWork struct {
 	bodies  [groupBodies]lanes.Body
-	columns [groupBodies][6 * groupFreedoms]lanes.Vector // N of the bodies, each from its first column on
+	columns [groupBodies][6 * groupFreedoms]lanes.Vector // N of the bodies, six numbers a column
 	six     [6]lanes.Vector
 	right   [groupFreedoms]lanes.Vector
 	joint   lanes.Joint
@@ -91,9 +91,7 @@ func (y *Reduced) fillEight(w *eightWork, q *groupEight) (free float64, finite b
 		free = max(free, algebra.MaxAbs(w.bodies[k].Free[:]))
 		y.hingeEight(w, k, t, &shape.tree[k])
 		y.particularEight(w, k, t, &shape.tree[k])
-		for l, v := range w.bodies[k].Size {
-			size[l] += v
-		}
+		addVector(&size, &w.bodies[k].Size)
 	}
 	if waiting {
 		return 0, finite
@@ -104,6 +102,13 @@ func (y *Reduced) fillEight(w *eightWork, q *groupEight) (free float64, finite b
 		free = math.NaN()
 	}
 	return free, finite
+}
+
+// addVector adds u to v.
+func addVector(v, u *lanes.Vector) {
+	for l := range v {
+		v[l] += u[l]
+	}
 }
 
 // eightStates computes the kinematics of an eight one body after the other. It reports whether the states are finite.
@@ -160,7 +165,9 @@ func (y *Reduced) hingeEight(w *eightWork, k int, t *treeEight, shape *treeShape
 		lanes.Rotate(b, up)
 		lanes.HingeBias(b, c, up)
 	}
-	b.Axis = [3]lanes.Vector{c.Frame[2], c.Frame[5], c.Frame[8]}
+	for i := range b.Axis { // one after the other: all at once they would be copied twice
+		b.Axis[i] = c.Frame[3*i+2]
+	}
 	w.toBody(&b.Axis, b, up, shape.reversed)
 }
 
@@ -190,13 +197,13 @@ func (y *Reduced) particularEight(w *eightWork, k int, t *treeEight, shape *tree
 }
 
 // column returns column i of N of bodies k.
-func (w *eightWork) column(list []treeShape, k int, i int8) *[6]lanes.Vector {
-	return (*[6]lanes.Vector)(w.columns[k][6*(i-list[k].from):])
+func (w *eightWork) column(k int, i int8) *[6]lanes.Vector {
+	return (*[6]lanes.Vector)(w.columns[k][6*i:])
 }
 
-// columnsOf returns all columns of N of bodies k.
+// columnsOf returns all columns of N of bodies k, from their first on.
 func (w *eightWork) columnsOf(shape *groupShape, k int) []lanes.Vector {
-	return w.columns[k][:6*(shape.dof-shape.tree[k].from)]
+	return w.columns[k][6*shape.tree[k].from : 6*shape.dof]
 }
 
 // directionsEight computes and stores N of an eight.
@@ -216,16 +223,16 @@ func (y *Reduced) directionsEight(w *eightWork, trees []treeEight, shape *groupS
 // columnEight does for the hinges k of an eight what fillColumn does for one.
 func (y *Reduced) columnEight(w *eightWork, trees []treeEight, list []treeShape, k int) {
 	i := list[k].from
-	lanes.OwnDirection(w.column(list, k, i), &w.bodies[k], y.consts(&trees[k]))
+	lanes.OwnDirection(w.column(k, i), &w.bodies[k], y.consts(&trees[k]))
 	moved := uint8(1) << k
 	for d := k + 1; d < len(list); d++ {
 		parent := int(list[d].parent)
 		switch {
 		case parent >= k && moved>>parent&1 != 0:
 			moved |= 1 << d
-			lanes.CarriedDirection(w.column(list, d, i), &w.bodies[d], y.consts(&trees[d]), &w.bodies[parent])
+			lanes.CarriedDirection(w.column(d, i), &w.bodies[d], y.consts(&trees[d]), &w.bodies[parent])
 		case i >= list[d].from:
-			*w.column(list, d, i) = [6]lanes.Vector{}
+			*w.column(d, i) = [6]lanes.Vector{}
 		}
 	}
 }
@@ -239,28 +246,34 @@ func (w *eightWork) orthonormalize(list []treeShape, i int8) {
 		}
 		var size lanes.Vector
 		w.dotColumns(&size, list, i, i)
-		again := false
-		for l, v := range lost {
-			again = again || v > size[l]
-		}
-		if again {
+		if i > 0 && anyAbove(&lost, &size) {
 			continue
 		}
 		lanes.InverseRoot(&size)
 		for k := range list {
 			if list[k].from <= i {
-				lanes.Scale(w.column(list, k, i), &size)
+				lanes.Scale(w.column(k, i), &size)
 			}
 		}
 		return
 	}
 }
 
+// anyAbove reports whether a number of v is above that of u.
+func anyAbove(v, u *lanes.Vector) bool {
+	for l := range v {
+		if v[l] > u[l] {
+			return true
+		}
+	}
+	return false
+}
+
 // dotColumns adds the products of columns i and j ≤ i of N of an eight to sum.
 func (w *eightWork) dotColumns(sum *lanes.Vector, list []treeShape, i, j int8) {
 	for k := range list {
 		if list[k].from <= j {
-			lanes.Dot(sum, w.column(list, k, i), w.column(list, k, j))
+			lanes.Dot(sum, w.column(k, i), w.column(k, j))
 		}
 	}
 }
@@ -271,7 +284,7 @@ func (w *eightWork) removeColumn(list []treeShape, i, j int8, lost *lanes.Vector
 	w.dotColumns(&part, list, i, j)
 	for k := range list {
 		if list[k].from <= j {
-			lanes.Sub(w.column(list, k, i), &part, w.column(list, k, j))
+			lanes.Sub(w.column(k, i), &part, w.column(k, j))
 		}
 	}
 	for l, v := range part {
@@ -287,7 +300,7 @@ func (y *Reduced) projectEight(w *eightWork, q *groupEight, shape *groupShape) {
 		*sum = lanes.Vector{}
 		for k := range list {
 			if list[k].from <= i {
-				lanes.Dot(sum, w.column(list, k, i), &w.bodies[k].Load)
+				lanes.Dot(sum, w.column(k, i), &w.bodies[k].Load)
 			}
 		}
 	}

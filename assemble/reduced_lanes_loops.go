@@ -83,9 +83,7 @@ func (y *Reduced) reduceEight(w *eightWork, q *endEight, rows []lanes.Vector, n 
 	}
 	y.subtractEight(w, q, rows, n)
 	lanes.Gather(w.squares[:], y.squares, &q.tree)
-	for l, v := range w.squares[0] {
-		w.sums[0][l] += v
-	}
+	addVector(&w.sums[0], &w.squares[0])
 	dof, from := int(q.dof), int(q.from)
 	if from == dof {
 		return // the bodies do not move with the freedoms

@@ -109,14 +109,16 @@ func (y *Reduced) reduce(e *loopEnd, W, b []float64) (square float64) {
 	}
 	n, dof := len(b), int(e.dof)
 	t := &y.Groups.trees[e.tree]
+	columns := y.columnsOf(t, int8(dof))
 	block := y.Matrix.Val[e.block:][:n*dof]
-	for i := t.from; i < int8(dof); i++ {
+	for i := int(t.from); i < dof; i++ {
 		var x [6]float64
-		kernel.SubRows(x[:n], W, n, y.column(t, i)[:])
-		for a, at := 0, int(i); a < n; a++ {
+		kernel.SubRows(x[:n], W, n, columns[:6])
+		for a, at := 0, i; a < n; a++ {
 			block[at] = -x[a]
 			at += dof
 		}
+		columns = columns[6:]
 	}
 	return square
 }

@@ -28,7 +28,12 @@ type treeState struct {
 type groupWork struct {
 	trees    [groupBodies]treeState
 	freedoms [groupFreedoms]motion // r of R3 for N: what the freedoms allow, by column
+	columns  [groupFreedoms]column // N
 }
+
+// column is a column of N of a group: six numbers a body, from the body of the joint on whose freedom it is. It is zero for
+// the bodies before.
+type column [groupBodies][6]float64
 
 // of returns the state of tree joint k of a group.
 func (w *groupWork) of(q *group, k int32) *treeState { return &w.trees[k-q.first] }
@@ -173,6 +178,13 @@ func (y *Reduced) fillGroupErrors(w *groupWork, q *group, e []float64, s *mechan
 		y.demand(t, at, &work, right)
 	}
 	y.fillParticular(w, q)
+	for k := q.first; k < q.end; k++ {
+		n := y.columnsOf(&y.Groups.trees[k], q.dof)
+		for i := y.Groups.trees[k].from; i < q.dof; i++ {
+			w.columns[i][k-q.first] = [6]float64(n)
+			n = n[6:]
+		}
+	}
 	y.project(w, q)
 }
 
@@ -194,9 +206,7 @@ func (y *Reduced) fillParticular(w *groupWork, q *group) (size float64) {
 		at.follow(up, &at.adds)
 		c := (*[6]float64)(y.particular[6*k:])
 		t.weigh(c, &at.moves)
-		for i, v := range c {
-			at.load[i] -= v
-		}
+		sub6(&at.load, 1, c)
 		y.squares[k] = dot6(c, c)
 		size += y.squares[k]
 	}
@@ -235,55 +245,74 @@ func (t *treeJoint) weigh(out *[6]float64, a *motion) {
 
 // fillDirections computes N of a group, column by column.
 func (y *Reduced) fillDirections(w *groupWork, q *group) {
-	for k := q.first; k < q.end; k++ {
-		t := &y.Groups.trees[k]
+	trees := y.Groups.trees[q.first:q.end]
+	for k := range trees {
+		t := &trees[k]
 		for i := t.from; i < t.from+t.dof; i++ {
-			y.fillColumn(w, q, k, i)
+			w.fillColumn(trees, q, k, i)
 		}
 	}
 	for i := range q.dof {
-		y.orthonormalize(y.Groups.trees[q.first:q.end], i)
+		w.orthonormalize(q, i)
+	}
+	for k := range trees {
+		n := y.columnsOf(&trees[k], q.dof)
+		for i := trees[k].from; i < q.dof; i++ {
+			*(*[6]float64)(n) = w.columns[i][k]
+			n = n[6:]
+		}
 	}
 }
 
-// fillColumn stores column i of N, a freedom of tree joint k: what it makes of the body of that joint, and of all that
-// hangs on that body. For the other bodies behind k that have this column, it is zero.
-func (y *Reduced) fillColumn(w *groupWork, q *group, k int32, i int8) {
-	trees := y.Groups.trees
-	at := w.of(q, k)
+// columnsOf returns the columns of N of the body of a tree joint, as rows of six, in a group with dof columns.
+func (y *Reduced) columnsOf(t *treeJoint, dof int8) []float64 {
+	return y.directions[t.column:][:6*int(dof-t.from)]
+}
+
+// fillColumn stores column i of N, a freedom of the tree joint of body k of a group: what it makes of that body, and of all
+// that hangs on it. It is zero for the other bodies behind k.
+func (w *groupWork) fillColumn(trees []treeJoint, q *group, k int, i int8) {
+	v := w.columns[i][:len(trees)]
+	at := &w.trees[k]
 	at.follow(nil, &w.freedoms[i])
-	trees[k].weigh(y.column(&trees[k], i), &at.moves)
-	moved := uint8(1) << (k - q.first)
-	for d := k + 1; d < q.end; d++ {
-		t := &trees[d]
-		switch {
-		case t.parent >= k && moved>>(t.parent-q.first)&1 != 0:
-			moved |= 1 << (d - q.first)
-			at := w.of(q, d)
-			at.follow(&w.of(q, t.parent).moves, &unmoved)
-			t.weigh(y.column(t, i), &at.moves)
-		case i >= t.from:
-			*y.column(t, i) = [6]float64{}
+	trees[k].weigh(&v[k], &at.moves)
+	moved := uint8(1) << k
+	for d := k + 1; d < len(trees); d++ {
+		t, parent := &trees[d], trees[d].parent-q.first
+		if parent < 0 || moved>>parent&1 == 0 {
+			v[d] = [6]float64{}
+			continue
 		}
+		moved |= 1 << d
+		at := &w.trees[d]
+		at.follow(&w.trees[parent].moves, &unmoved)
+		t.weigh(&v[d], &at.moves)
 	}
 }
 
 var unmoved motion
 
-// column returns column i of N of the body of a tree joint.
-func (y *Reduced) column(t *treeJoint, i int8) *[6]float64 {
-	return (*[6]float64)(y.directions[int(t.column)+6*int(i-t.from):])
+// columnsFrom returns column i of N of a group for the bodies for which column j ≤ i is not zero, and column j for these.
+func (w *groupWork) columnsFrom(q *group, i, j int8) (vi, vj [][6]float64) {
+	k, n := q.owner[j], q.end-q.first
+	return w.columns[i][k:n], w.columns[j][k:n]
 }
 
 // orthonormalize makes column i of N of a group orthogonal to those before, which are, and a unit vector. What
 // is left of a column that loses more than half of its square is made orthogonal once more, to be so to rounding.
-func (y *Reduced) orthonormalize(list []treeJoint, i int8) {
+func (w *groupWork) orthonormalize(q *group, i int8) {
 	for {
 		lost := 0.0
 		for j := range i {
-			lost += y.removeColumn(list, i, j)
+			v, u := w.columnsFrom(q, i, j)
+			part := dotColumns(v, u)
+			for k := range u {
+				sub6(&v[k], part, &u[k])
+			}
+			lost += part * part
 		}
-		size := y.dotColumns(list, i, i)
+		v, _ := w.columnsFrom(q, i, i)
+		size := dotColumns(v, v)
 		if lost > size {
 			continue
 		}
@@ -291,40 +320,19 @@ func (y *Reduced) orthonormalize(list []treeJoint, i int8) {
 			size = math.NaN() // else the columns would be zero
 		}
 		size = 1 / math.Sqrt(size)
-		for k := range list {
-			if t := &list[k]; t.from <= i {
-				v := y.column(t, i)
-				for e := range v {
-					v[e] *= size
-				}
-			}
+		for k := range v {
+			scale6(&v[k], size)
 		}
 		return
 	}
 }
 
-// dotColumns returns the product of columns i and j ≤ i of N of a group.
-func (y *Reduced) dotColumns(list []treeJoint, i, j int8) (sum float64) {
-	for k := range list {
-		if t := &list[k]; t.from <= j {
-			sum += dot6(y.column(t, i), y.column(t, j))
-		}
+// dotColumns returns the product of two columns of N of a group.
+func dotColumns(v, u [][6]float64) (sum float64) {
+	for k := range v {
+		sum += dot6(&v[k], &u[k])
 	}
 	return sum
-}
-
-// removeColumn subtracts from column i its part along column j, and returns the square of that part.
-func (y *Reduced) removeColumn(list []treeJoint, i, j int8) float64 {
-	part := y.dotColumns(list, i, j)
-	for k := range list {
-		if t := &list[k]; t.from <= j {
-			v, w := y.column(t, i), y.column(t, j)
-			for e := range v {
-				v[e] -= part * w[e]
-			}
-		}
-	}
-	return part * part
 }
 
 // project stores Nᵀ of the loads, which are less c, in the right side of a group.
@@ -333,11 +341,12 @@ func (y *Reduced) project(w *groupWork, q *group) {
 		return
 	}
 	b := y.Right[y.Groups.Pattern.Off[q.node]:][:q.dof]
-	clear(b)
-	for k := q.first; k < q.end; k++ {
-		t := &y.Groups.trees[k]
-		for i := t.from; i < q.dof; i++ {
-			b[i] += dot6(y.column(t, i), &w.of(q, k).load)
+	for i := range b {
+		v, _ := w.columnsFrom(q, int8(i), int8(i))
+		trees := w.trees[q.owner[i]:]
+		b[i] = 0
+		for k := range v {
+			b[i] += dot6(&v[k], &trees[k].load)
 		}
 	}
 }

@@ -239,7 +239,8 @@ func (e *eliminateTasks) Do(worker, task int) {
 	f := (*Factor)(e)
 	w, t := f.workers[worker], f.Symbolic.tasks[task]
 	w.Tally = Tally{bad: -1}
-	for k := t.lo; k < t.hi && w.bad < 0 && !f.watch.Up(); k++ {
+	stop := f.watch.Flag()
+	for k := t.lo; k < t.hi && w.bad < 0 && !stop.Up(); k++ {
 		if k+ahead < t.hi && f.Symbolic.panels > 4*farPanels {
 			w.fetchLeaves(&f.Symbolic.fronts[k+ahead])
 		}
@@ -262,19 +263,27 @@ func (w *worker) front(fr *front) {
 	n, p, m := fr.ld(), int(fr.width), int(fr.below)
 	pan := f.panels[fr.panel : fr.panel+int64(n*p)]
 	upd := w.update(fr)
-	if !w.clear(pan) || !w.clear(upd) {
+	switch {
+	case len(pan)+len(upd) <= stopClear:
+		clear(pan)
+		clear(upd)
+	case !w.clearLarge(pan) || !w.clearLarge(upd):
 		return
 	}
 	w.scatter(fr, pan, n)
-	d := dest{pan, upd, n, p, m + 1, f.watch}
+	d := dest{pan, upd, n, p, m + 1}
 	for i := fr.kidHi - 1; i >= fr.kidLo; i-- {
 		q := &s.fronts[s.kids[i]]
-		d.add(w.update(q), int(q.below)+1, s.runs[q.upLo:q.upHi])
+		w.add(&d, w.update(q), int(q.below)+1, s.runs[q.upLo:q.upHi])
 	}
 	w.addLeaves(fr, &d)
 	w.eliminate(fr, pan, n)
-	if w.bad < 0 && m > 0 {
+	switch {
+	case w.bad >= 0 || m == 0:
+	case m > stopRows:
 		w.subtract(upd, m+1, pan[p:], w.ld[p:], n, m+1, m, p)
+	default:
+		kernel.Update(upd, m+1, pan[p:], n, w.ld[p:], n, m+1, m, p)
 	}
 }
 
@@ -329,7 +338,6 @@ func (w *worker) scatter(fr *front, pan []float64, n int) {
 type dest struct {
 	pan, upd []float64
 	n, w, m  int
-	watch    *Watch
 }
 
 // at returns the front from element (i, j) on, i ≥ j, and its leading dimension.
@@ -340,14 +348,14 @@ func (d *dest) at(i, j int) ([]float64, int) {
 	return d.upd[(j-d.w)*d.m+i-d.w:], d.m
 }
 
-// add adds the lower triangle of u to the front. u is column-major, with m rows and one column
+// add adds the lower triangle of u to a front. u is column-major, with m rows and one column
 // less. runs say which rows of the front its rows go to; the last row, of the right side, goes
 // to the last. No run is part pivot, part not.
-func (d *dest) add(u []float64, m int, runs []run) {
+func (w *worker) add(d *dest, u []float64, m int, runs []run) {
 	last := d.w + d.m - 1
 	j := 0 // row and column of u at which the run begins
 	for i, r := range runs {
-		if m > stopRows && d.watch.Up() {
+		if m > stopRows && w.f.watch.Up() {
 			return
 		}
 		c, n := int(r.dst), int(r.n)
@@ -422,7 +430,7 @@ func (w *worker) addLeaf(d *dest, l *leaf) {
 	u := w.leaf[:m*(m-1)]
 	clear(u)
 	w.subtract(u, m, t, t, m, m, m-1, k)
-	d.add(u, m, runs)
+	w.add(d, u, m, runs)
 }
 
 // spreadTo stores W of a leaf in the columns of t, which has n rows. If spread, its rows are
@@ -459,39 +467,30 @@ func (w *worker) spreadTo(t []float64, n int, l *leaf, spread bool) {
 
 // eliminate factors the panel of a front with n rows.
 func (w *worker) eliminate(fr *front, pan []float64, n int) {
-	f, p := w.f, int(fr.width)
-	dinv := f.dinv[fr.first : int(fr.first)+p]
+	p := int(fr.width)
+	dinv := w.f.dinv[fr.first : int(fr.first)+p]
 	limit := w.limit[:p]
 	w.limits(fr, limit)
 	ld, shift := w.ld[:n*p], w.shift[:p]
 	repaired := 0
-	for from, to := 0, p; from < p; from = to { // one round, but in wide fronts
-		if p > widePanel {
-			to = min(from+wideStep, p)
+	for q := 0; ; repaired++ {
+		if n > widePanel {
+			q = w.panelLarge(fr, pan, n, q)
+		} else {
+			q = kernel.Panel(pan, n, n, p, q, ld, n, dinv, limit, shift)
 		}
-		at := from*n + from
-		for q := from; ; repaired++ {
-			if n > stopRows {
-				q = w.panel(fr, pan, n, from, to, q)
-			} else {
-				q = from + kernel.Panel(pan[at:], n, n-from, to-from, q-from, ld[at:], n, dinv[from:to], limit[from:to], shift[from:to])
-			}
-			if q == to {
-				break
-			}
-			v, ok := w.pivot(fr, q, pan[q*n+q])
-			if !ok {
-				w.bad, w.lost = w.original(fr, q), v
-				return
-			}
-			pan[q*n+q], limit[q] = v, math.Inf(1)
+		if q == p {
+			break
 		}
-		if to < p {
-			w.subtract(pan[to*n+to:], n, pan[from*n+to:], ld[from*n+to:], n, n-to, p-to, to-from)
-		}
-		if (to < p || n > stopRows) && f.watch.Up() {
+		v, ok := w.pivot(fr, q, pan[q*n+q])
+		if !ok {
+			w.bad, w.lost = w.original(fr, q), v
 			return
 		}
+		pan[q*n+q], limit[q] = v, math.Inf(1)
+	}
+	if n > widePanel && w.f.watch.Up() {
+		return
 	}
 	for i, d := range dinv {
 		if d == 0 || d-d != 0 {
@@ -504,9 +503,6 @@ func (w *worker) eliminate(fr *front, pan []float64, n int) {
 	}
 	w.Weak -= repaired // pivot has counted these
 }
-
-// Fronts of more than widePanel pivots are eliminated wideStep at a time.
-const widePanel, wideStep = 512, 128
 
 // pivot returns the pivot q of a front to use for its Schur complement v, and
 // whether there is one.

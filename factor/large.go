@@ -9,15 +9,7 @@ const (
 	stopClear = 1 << 20 // numbers that are cleared at once: some ms if the memory is new
 )
 
-// clear sets v to zero. It reports whether that is still wanted.
-func (w *worker) clear(v []float64) bool {
-	if len(v) > stopClear {
-		return w.clearLarge(v)
-	}
-	clear(v)
-	return true
-}
-
+// clearLarge sets v to zero. It reports whether that is still wanted.
 func (w *worker) clearLarge(v []float64) bool {
 	for ; len(v) > 0; v = v[min(len(v), stopClear):] {
 		if w.f.watch.Up() {
@@ -45,6 +37,30 @@ func (w *worker) subtract(c []float64, ldc int, a, b []float64, ld, n, m, k int)
 
 // subtractColumns is a multiple of the columns that kernel.Update takes at a time, so that its results do not depend on step.
 const subtractColumns = 48
+
+// Panels of more than widePanel columns are factored wideStep columns at a time.
+const widePanel, wideStep = 512, 128
+
+// panelLarge is kernel.Panel of the panel of a front with n rows, in steps, from column q on. It is not finished if it is not
+// wanted any more.
+func (w *worker) panelLarge(fr *front, pan []float64, n, q int) int {
+	p := int(fr.width)
+	step := p
+	if p > widePanel {
+		step = wideStep
+	}
+	for {
+		from := q / step * step
+		to := min(from+step, p)
+		if q = w.panel(fr, pan, n, from, to, q); q < to {
+			return q
+		}
+		if to == p || w.f.watch.Up() {
+			return p
+		}
+		w.subtract(pan[to*n+to:], n, pan[from*n+to:], w.ld[from*n+to:], n, n-to, p-to, to-from)
+	}
+}
 
 // panel is kernel.Panel of the columns from … to−1 of a front with n rows, from column q on. Where that takes long, it is
 // done in the halves in which kernel.Panel does it. It is not finished if it is not wanted any more.

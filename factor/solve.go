@@ -71,7 +71,8 @@ func (e *forwardTasks) Do(worker, task int) {
 	f := (*Factor)(e)
 	w, t := f.workers[worker], f.Symbolic.tasks[task]
 	w.energy = 0
-	for k := t.lo; k < t.hi && !f.watch.Up(); k++ {
+	stop := f.watch.Flag()
+	for k := t.lo; k < t.hi && !stop.Up(); k++ {
 		w.forward(&f.Symbolic.fronts[k])
 	}
 	f.energies[task] = w.energy
@@ -168,7 +169,8 @@ type backwardTasks Factor
 func (e *backwardTasks) Do(worker, task int) {
 	f := (*Factor)(e)
 	w, t := f.workers[worker], f.Symbolic.tasks[task]
-	for k := t.hi - 1; k >= t.lo && !f.watch.Up(); k-- {
+	stop := f.watch.Flag()
+	for k := t.hi - 1; k >= t.lo && !stop.Up(); k-- {
 		if k-ahead >= t.lo && f.Symbolic.panels > farPanels {
 			w.fetch(&f.Symbolic.fronts[k-ahead])
 		}

@@ -111,20 +111,30 @@ func (m *Mechanism) DriveWrenchTo(w *spatial.Force, j int, jk *JointKinematics) 
 	if d == nil {
 		return
 	}
-	var q, qd, tau, none [6]float64
+	n := jt.Kind.Freedoms()
+	var q, qd, tau [6]float64
 	switch { // an arctangent costs as much as a row
-	case d.Stiffness != none:
+	case anyNonzero(d.Stiffness[:n]):
 		jt.CoordinatesTo(&q, &qd, jk)
-	case d.Damping != none:
+	case anyNonzero(d.Damping[:n]):
 		jt.RatesTo(&qd, &jk.Frames)
 	}
-	for i := range jt.Kind.Freedoms() {
+	for i := range n {
 		tau[i] = d.Force[i]
 		if jt.Kind.Scalar(i) {
 			tau[i] -= d.Stiffness[i]*(q[i]-d.Rest[i]) + d.Damping[i]*qd[i]
 		}
 	}
 	jt.WrenchTo(w, &tau, &jk.Frames)
+}
+
+func anyNonzero(list []float64) bool {
+	for _, x := range list {
+		if x != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // addJointWrench adds the wrench w of joint j, about the origin of S, to its

@@ -22,7 +22,7 @@ func laneRecover256() {
 	}, "out", "E", "c", "x")
 }
 
-// laneProducts256 writes Dot, Add, Sub, Scale, Products and SubProducts.
+// laneProducts256 writes Dot, Add, Sub, Scale, InverseRoot, Products and SubProducts.
 func laneProducts256() {
 	laneFunction("dot", func() {
 		sum, a, b := lanesOf("sum"), lanesOf("a"), lanesOf("b")
@@ -60,6 +60,17 @@ func laneProducts256() {
 			}
 		})
 	}, "a", "t")
+	laneFunction("inverseRoot", func() {
+		s, unit := lanesOf("s"), constant("unit", 1)
+		halves(func() {
+			v, bad, out := copied(s.at(0)), YMM(), broadcast(unit)
+			VSUBPD(v, v, bad) // NaN for an infinite v, else zero
+			VADDPD(bad, v, v)
+			VSQRTPD(v, v)
+			VDIVPD(v, out, out)
+			VMOVUPD(out, s.at(0))
+		})
+	}, "s")
 	laneRows256("productsAVX2", "func(y *float64, step int, v *float64, n int, x *float64)", "productsAVX2 is Products with AVX2 for n ≥ 1.", false)
 	laneRows256("subProductsAVX2", "func(y, v *float64, n int, x *float64)", "subProductsAVX2 is SubProducts with AVX2 for n ≥ 1.", true)
 }

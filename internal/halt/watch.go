@@ -58,6 +58,15 @@ func (w *Watch) Context() context.Context {
 	return w.ctx
 }
 
+// Flag returns the flag of the context that is watched, for a loop during which no watch begins or ends: a look at it takes one
+// load less than one at w.
+func (w *Watch) Flag() *Flag {
+	if w == nil {
+		return nil
+	}
+	return w.stop
+}
+
 // Up reports whether the context has ended.
 //
 // Cost: a load.

@@ -134,38 +134,19 @@ func Transpose(dst []float64, ld int, w []float64, n int) {
 }
 
 // blocksOfRows are single blocks by their number of rows.
-var blocksOfRows = func() (list [7][1]Block) {
+var blocksOfRows = func() (list [7]Block) {
 	for n := range list {
-		list[n][0].N = int32(n)
+		list[n].N = int32(n)
 	}
 	return list
 }()
 
 // rowsAsBlock returns n rows as one block at the beginning of all vectors.
-func rowsAsBlock(n int) []Block {
-	if n < len(blocksOfRows) {
-		return blocksOfRows[n][:]
+func rowsAsBlock(n int) *Block {
+	if uint(n) < uint(len(blocksOfRows)) {
+		return &blocksOfRows[n]
 	}
-	return []Block{{N: int32(n)}}
-}
-
-// subRows is SubRows of the set v.
-func subRows(v variant, y, w []float64, n int, x []float64) {
-	if n > 0 {
-		subBlocks(v, y, w, x, rowsAsBlock(n))
-	}
-}
-
-// subRowsT is SubRowsT of the set v.
-func subRowsT(v variant, x, w []float64, n int, y []float64) {
-	if n > 0 {
-		subBlocksT(v, x, w, y, rowsAsBlock(n))
-	}
-}
-
-// transpose is Transpose of the set v.
-func transpose(v variant, dst []float64, ld int, w []float64, n int) {
-	spreadBlocks(v, dst, ld, w, rowsAsBlock(n))
+	return &Block{N: int32(n)}
 }
 
 // AddLower adds a lower trapezoid to another, C += A:

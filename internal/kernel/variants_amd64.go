@@ -263,6 +263,54 @@ func solveLowerTBlocks(v variant, y, l []float64, ld, n int) {
 	}
 }
 
+// subRows is SubRows of the set v.
+func subRows(v variant, y, w []float64, n int, x []float64) {
+	subRowsAt(v, unsafe.SliceData(y), unsafe.SliceData(w), n, unsafe.SliceData(x))
+}
+
+// subRowsAt is SubRows of the set v.
+func subRowsAt(v variant, y, w *float64, n int, x *float64) {
+	switch {
+	case n <= 0:
+	case v == plain:
+		subRowsPlain(unsafe.Slice(y, n), unsafe.Slice(w, 6*n), n, unsafe.Slice(x, 6))
+	default:
+		subBlocksAVX2(y, w, x, (*byte)(unsafe.Pointer(rowsAsBlock(n))), 1)
+	}
+}
+
+// subRowsT is SubRowsT of the set v.
+func subRowsT(v variant, x, w []float64, n int, y []float64) {
+	subRowsTAt(v, unsafe.SliceData(x), unsafe.SliceData(w), n, unsafe.SliceData(y))
+}
+
+// subRowsTAt is SubRowsT of the set v.
+func subRowsTAt(v variant, x, w *float64, n int, y *float64) {
+	switch {
+	case n <= 0:
+	case v == plain:
+		subRowsTPlain(unsafe.Slice(x, 6), unsafe.Slice(w, 6*n), n, unsafe.Slice(y, n))
+	default:
+		subBlocksTAVX2(x, w, y, (*byte)(unsafe.Pointer(rowsAsBlock(n))), 1)
+	}
+}
+
+// transpose is Transpose of the set v.
+func transpose(v variant, dst []float64, ld int, w []float64, n int) {
+	transposeAt(v, unsafe.SliceData(dst), ld, unsafe.SliceData(w), n)
+}
+
+// transposeAt is Transpose of the set v.
+func transposeAt(v variant, dst *float64, ld int, w *float64, n int) {
+	switch {
+	case n <= 0:
+	case v == plain:
+		transposePlain(matrixAt(dst, ld, n, 6), ld, unsafe.Slice(w, 6*n), n)
+	default:
+		spreadBlocksAVX2(dst, ld, w, (*byte)(unsafe.Pointer(rowsAsBlock(n))), 1)
+	}
+}
+
 // subBlocksT is SubBlocksT of the set v.
 func subBlocksT(v variant, x, w, y []float64, blocks []Block) {
 	if len(blocks) == 0 {

@@ -56,6 +56,15 @@ func solveLowerT(_ variant, y, l []float64, ld, n int) {
 	solveLowerTPlain(y, l, ld, n)
 }
 
+// subRows is SubRows of the set v.
+func subRows(_ variant, y, w []float64, n int, x []float64) { subRowsPlain(y, w, n, x) }
+
+// subRowsT is SubRowsT of the set v.
+func subRowsT(_ variant, x, w []float64, n int, y []float64) { subRowsTPlain(x, w, n, y) }
+
+// transpose is Transpose of the set v.
+func transpose(_ variant, dst []float64, ld int, w []float64, n int) { transposePlain(dst, ld, w, n) }
+
 // subBlocksT is SubBlocksT of the set v.
 func subBlocksT(_ variant, x, w, y []float64, blocks []Block) { subBlocksTPlain(x, w, y, blocks) }
 

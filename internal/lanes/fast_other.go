@@ -26,6 +26,7 @@ func dotAVX2(sum, a, b *float64)                                       { panic(n
 func addAVX2(a, t, b *float64)                                         { panic(noAssembly) }
 func subAVX2(a, t, b *float64)                                         { panic(noAssembly) }
 func scaleAVX2(a, t *float64)                                          { panic(noAssembly) }
+func inverseRootAVX2(s *float64)                                       { panic(noAssembly) }
 func productsAVX2(y *float64, step int, v *float64, n int, x *float64) { panic(noAssembly) }
 func subProductsAVX2(y, v *float64, n int, x *float64)                 { panic(noAssembly) }
 func ballRowsAVX2(t, c *float64)                                       { panic(noAssembly) }

@@ -99,6 +99,11 @@ func subAVX2(a *float64, t *float64, b *float64)
 //go:noescape
 func scaleAVX2(a *float64, t *float64)
 
+// inverseRootAVX2 is InverseRoot with AVX2.
+//
+//go:noescape
+func inverseRootAVX2(s *float64)
+
 // productsAVX2 is Products with AVX2 for n ≥ 1.
 //
 //go:noescape

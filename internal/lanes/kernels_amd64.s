@@ -2188,6 +2188,30 @@ TEXT ·scaleAVX2(SB), NOSPLIT, $0-16
 	VZEROUPPER
 	RET
 
+// func inverseRootAVX2(s *float64)
+// Requires: AVX
+TEXT ·inverseRootAVX2(SB), NOSPLIT, $0-8
+	MOVQ         s+0(FP), AX
+	VMOVUPD      (AX), Y0
+	VBROADCASTSD unit<>+0(SB), Y2
+	VSUBPD       Y0, Y0, Y1
+	VADDPD       Y1, Y0, Y0
+	VSQRTPD      Y0, Y0
+	VDIVPD       Y0, Y2, Y2
+	VMOVUPD      Y2, (AX)
+	VMOVUPD      32(AX), Y0
+	VBROADCASTSD unit<>+0(SB), Y2
+	VSUBPD       Y0, Y0, Y1
+	VADDPD       Y1, Y0, Y0
+	VSQRTPD      Y0, Y0
+	VDIVPD       Y0, Y2, Y2
+	VMOVUPD      Y2, 32(AX)
+	VZEROUPPER
+	RET
+
+DATA unit<>+0(SB)/8, $(1.0)
+GLOBL unit<>(SB), RODATA|NOPTR, $8
+
 // func productsAVX2(y *float64, step int, v *float64, n int, x *float64)
 // Requires: AVX, FMA3
 TEXT ·productsAVX2(SB), NOSPLIT, $0-40

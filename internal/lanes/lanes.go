@@ -1,9 +1,6 @@
 package lanes
 
-import (
-	"math"
-	"unsafe"
-)
+import "unsafe"
 
 // Width is the number of equal things that are worked on at once.
 const Width = 8
@@ -309,10 +306,9 @@ func SubProducts(y, v []Vector, n int, x *[6]Vector) {
 
 // InverseRoot replaces every s by 1/√s, an infinite one by NaN.
 func InverseRoot(s *Vector) {
-	for l, v := range s {
-		if v > math.MaxFloat64 {
-			v = math.NaN()
-		}
-		s[l] = 1 / math.Sqrt(v)
+	if !fast {
+		inverseRootPlain(s)
+		return
 	}
+	inverseRootAVX2(&s[0])
 }

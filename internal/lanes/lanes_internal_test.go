@@ -97,6 +97,20 @@ func TestLanes(t *testing.T) {
 	}
 }
 
+// TestInverseRoot: 1/√s to the last bit, and NaN for what is infinite.
+func TestInverseRoot(t *testing.T) {
+	eachKind(t, func(t *testing.T) {
+		s := Vector{4, 3, 1e300, 5e-324, 0, math.Inf(1), math.NaN(), 1}
+		InverseRoot(&s)
+		for l, x := range []float64{4, 3, 1e300, 5e-324, 0} {
+			assert.Equal(t, 1/math.Sqrt(x), s[l], "lane %d", l)
+		}
+		assert.True(t, math.IsNaN(s[5]))
+		assert.True(t, math.IsNaN(s[6]))
+		assert.Equal(t, 1.0, s[7])
+	})
+}
+
 // TestLoadFinds compares what Load says of states, each number of each lane in turn not finite, and
 // quaternions around the limit.
 func TestLoadFinds(t *testing.T) {

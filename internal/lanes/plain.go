@@ -225,6 +225,12 @@ func scalePlain(a *[6]Vector, t *Vector) {
 	}
 }
 
+func inverseRootPlain(s *Vector) {
+	for l, v := range s {
+		s[l] = 1 / math.Sqrt(v+(v-v)) // NaN for an infinite v
+	}
+}
+
 // jointPlain is BallRows, and with moments HingeRows: PinRows lane by lane.
 func jointPlain(t *Joint, c *JointConst, moments bool) {
 	for l := range Width {
