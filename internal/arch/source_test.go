@@ -198,3 +198,26 @@ func receiver(x ast.Expr) string {
 	}
 	return ""
 }
+
+// TestFuzzTargetsWalk: every fuzz target takes the walk by which a commit is judged.
+func TestFuzzTargetsWalk(t *testing.T) {
+	count := 0
+	for _, f := range sources(t) {
+		for _, d := range f.ast.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || !f.test || !strings.HasPrefix(fn.Name.Name, "Fuzz") || fn.Recv != nil {
+				continue
+			}
+			count++
+			walks := false
+			ast.Inspect(fn.Body, func(n ast.Node) bool {
+				if id, ok := n.(*ast.Ident); ok && id.Name == "NewFuzz" {
+					walks = true
+				}
+				return true
+			})
+			require.True(t, walks, "%s: %s has to begin with check.NewFuzz", f.path, fn.Name.Name)
+		}
+	}
+	require.Greater(t, count, 10)
+}
