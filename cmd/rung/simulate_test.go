@@ -275,7 +275,7 @@ func TestSimulateKilled(t *testing.T) {
 		c, err := sim.ReadCheckpoint(out + ".ckpt")
 		require.NoError(t, err)
 		t.Logf("killed after %d steps and %d rows", c.Stats.Steps, c.Rows)
-		until := math.Ceil(c.Time + 0.5)
+		until := math.Ceil(10*c.Time+1) / 10
 		ok(t, args(until, out, "--checkpoint", out+".ckpt", "--resume")...)
 		ok(t, args(until, whole)...)
 		assert.Equal(t, readText(t, whole), readText(t, out), ending)

@@ -58,10 +58,16 @@ func hidden(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor"
 }
 
+// parsed is every Go file of the module, by its folder. Most tests want them.
+var parsed = map[string][]sourceFile{}
+
 // sources parses every Go file of the module, comments included.
 func sources(t *testing.T) []sourceFile {
 	t.Helper()
 	top := root(t)
+	if files, ok := parsed[top]; ok {
+		return files
+	}
 	fset := token.NewFileSet()
 	var files []sourceFile
 	err := filepath.WalkDir(top, func(name string, d fs.DirEntry, err error) error {
@@ -96,6 +102,7 @@ func sources(t *testing.T) []sourceFile {
 	})
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
+	parsed[top] = files
 	return files
 }
 
