@@ -65,7 +65,7 @@ const (
 	restarts = 100
 	// wholeRestarts is the largest number of restarts of a basis with as many vectors as there are numbers. It spans all
 	// there is, and a restart takes away rounding and nothing else.
-	wholeRestarts = 10
+	wholeRestarts = 4
 )
 
 // start makes the basis of count vectors without pattern, put through A. It may come

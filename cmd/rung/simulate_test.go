@@ -142,9 +142,12 @@ func TestSimulateMethods(t *testing.T) {
 
 // TestSimulateStabilize compares the drift of the ways to hold the joints.
 func TestSimulateStabilize(t *testing.T) {
-	drift := map[string]float64{}
+	drift, until := map[string]float64{}, "10"
+	if testing.Short() {
+		until = "3"
+	}
 	for _, how := range simulate.StabilizeNames {
-		_, rows := readTrajectory(t, ok(t, "simulate", golden("four-bar"), "--until", "10", "--integrator", "rk4", "--step", "0.005", "--stabilize", how))
+		_, rows := readTrajectory(t, ok(t, "simulate", golden("four-bar"), "--until", until, "--integrator", "rk4", "--step", "0.005", "--stabilize", how))
 		for _, row := range rows {
 			drift[how] = max(drift[how], row[len(row)-2])
 		}
