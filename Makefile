@@ -6,7 +6,8 @@
 #   make generated      whether the generated assembly is what its generator writes
 #   make race           the short tests under the race detector (needs a C compiler)
 #   make race-quick     the same, of the root package, kkt and the command those alone in which goroutines meet
-#   make fuzz           every fuzz target for FUZZTIME (a count, or a time such as 1m)
+#   make walk           every fuzz target on WALK inputs of its own, the same in every run
+#   make fuzz           every fuzz target for FUZZTIME (a count, or a time such as 1m), on new inputs
 #   make bench          benchmarks that match BENCH, COUNT times, into OUT
 #   make bench-compare  benchstat of OLD against NEW, two files made by make bench
 #   make golden         rewrite golden files from what the code does now
@@ -20,6 +21,7 @@ GO        ?= go
 PKGS      ?= ./...
 TAGS      ?=
 PLATFORMS ?= linux/386 linux/arm linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 js/wasm wasip1/wasm
+WALK      ?= 20000
 FUZZTIME  ?= 50000x
 BENCH     ?= .
 COUNT     ?= 1
@@ -43,7 +45,7 @@ MODULE       := $(shell $(GO) list -m)
 GOLDENPKGS    = $(filter-out $(MODULE)/internal/check,$(shell $(GO) list -f '{{range .XTestImports}}{{if eq . "$(MODULE)/internal/check"}}{{$$.ImportPath}}{{end}}{{end}}' $(PKGS)))
 TAGFLAG      := $(if $(TAGS),-tags=$(TAGS))
 
-.PHONY: check fmt vet staticcheck generated platforms test race race-quick fuzz bench bench-compare golden cover man
+.PHONY: check fmt vet staticcheck generated platforms test race race-quick walk fuzz bench bench-compare golden cover man
 
 check: fmt vet staticcheck generated test
 
@@ -90,6 +92,10 @@ RACERUN := Shared|Team|Threads|Goroutine|Progress|Signal|Waiting|SparseBits
 race-quick:
 	CGO_ENABLED=1 $(GO) test -race -short $(TAGFLAG) $$($(GO) list ./... | grep -vx -e $(MODULE) -e $(MODULE)/kkt -e $(MODULE)/sim -e $(MODULE)/ik -e $(MODULE)/cmd/rung)
 	CGO_ENABLED=1 $(GO) test -race -short -run '$(RACERUN)' $(TAGFLAG) . ./kkt ./sim ./ik ./cmd/rung
+
+# A seeded walk is a function of the commit, and so may decide about one. RUNG_WALK_SEED takes another (internal/check).
+walk:
+	RUNG_WALK=$(WALK) $(GO) test -run '^Fuzz' $(TAGFLAG) $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u)
 
 # go test runs one fuzz target at a time.
 fuzz:

@@ -204,11 +204,11 @@ func generated(t *testing.T, family string, n int) *kkt.Plan {
 // TestEnds: what can take long ends with its context, with the cause, at whichever look that is. The memory then gives
 // the bits that fresh memory gives, and a simulation goes on with them.
 func TestEnds(t *testing.T) {
-	moments := int64(40)
+	moments, families := int64(40), map[string]int{"ladder": 8, "grid": 3, "scissor": 6, "revolute-net": 3}
 	if testing.Short() {
-		moments = 6
+		moments, families = 6, map[string]int{"ladder": 2, "scissor": 3}
 	}
-	for family, n := range map[string]int{"ladder": 8, "grid": 3, "scissor": 6, "revolute-net": 3} {
+	for family, n := range families {
 		p := generated(t, family, n)
 		for _, j := range jobs {
 			const until = 0.02

@@ -14,7 +14,8 @@ import (
 
 // FuzzAccelerate solves whatever document is a model: it ends in a result of
 // finite numbers or in an error.
-func FuzzAccelerate(f *testing.F) {
+func FuzzAccelerate(tf *testing.F) {
+	f := check.NewFuzz(tf)
 	for _, name := range []string{"four-bar", "type-helical-loop", "type-universal", "type-distance", "driven-mixed", "islands", "springs", "rbda-8-3"} {
 		b, err := os.ReadFile(check.ModelPath(f, name))
 		if err != nil {

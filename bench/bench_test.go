@@ -85,6 +85,9 @@ func TestBoundedWhenLarge(t *testing.T) {
 		"ladder": 40000, "chain": 20000, "tree": 20000, "grid": 100, "ball-net": 100,
 		"nfourbar": 10000, "scissor": 10000, "revolute-net": 80, "stewart": 2000, "random": 20000,
 	} {
+		if testing.Short() {
+			n /= 8
+		}
 		t.Run(family, func(t *testing.T) {
 			m := generate(t, family, n, 1)
 			requireConsistent(t, m)

@@ -131,6 +131,9 @@ func TestRanks(t *testing.T) {
 		{"stewart", []int{1, 3}, func(n int) int { return 72 * n }, zero, func(n int) int { return 6 * n }, 0.02},
 	} {
 		for _, n := range c.n {
+			if testing.Short() && n > 60 {
+				continue
+			}
 			t.Run(fmt.Sprintf("%s/n=%d", c.family, n), func(t *testing.T) {
 				for seed := range seeds {
 					m := generate(t, c.family, n, seed)

@@ -102,7 +102,10 @@ func ratio(a, b int64) float64 {
 
 // The analysis does not depend on the number of threads.
 func TestChooseOnThreads(t *testing.T) {
-	large := 0
+	large, counts := 0, []int{2, 3, 8}
+	if testing.Short() {
+		counts = []int{3}
+	}
 	for _, c := range []namedPattern{
 		{"ladder", layoutOf(t, "ladder", 2000).Pattern},
 		{"grid", layoutOf(t, "grid", 70).Pattern},
@@ -115,7 +118,7 @@ func TestChooseOnThreads(t *testing.T) {
 			if used == order.NestedDissection && c.p.Len() > 10000 {
 				large++ // is dissected on several threads
 			}
-			for _, threads := range []int{2, 3, 8} {
+			for _, threads := range counts {
 				got, usedOn, triedOn := factor.Choose(c.p, o, threads)
 				require.Equal(t, used, usedOn, "%s on %d", c.name, threads)
 				require.Equal(t, tried, triedOn, "%s on %d", c.name, threads)

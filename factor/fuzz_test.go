@@ -10,6 +10,7 @@ import (
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/sparse"
 	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
@@ -95,7 +96,8 @@ func (r *tape) matrix(p *sparse.Pattern, raw bool) *sparse.Matrix {
 // FuzzFactor makes a small system of any bytes. Factorize returns a factor of
 // the right signs whose solution has a small residual, or a PivotError; a tame
 // quasi-definite system always has a factor.
-func FuzzFactor(f *testing.F) {
+func FuzzFactor(tf *testing.F) {
+	f := check.NewFuzz(tf)
 	f.Add([]byte{})
 	f.Add([]byte{0, 0, 0, 3, 1, 2, 4, 1, 0, 5, 16, 32, 48})
 	rng := rand.New(rand.NewPCG(1, 71))

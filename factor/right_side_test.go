@@ -122,7 +122,7 @@ func TestPivotErrorOfTeams(t *testing.T) {
 	s := factor.Analyze(p, order.Of(p, order.LeafFirst))
 	times := 20
 	if testing.Short() {
-		times = 4
+		times = 2
 	}
 	for _, workers := range []int{1, 2} {
 		f := s.NewFactorOn(team.New(workers))

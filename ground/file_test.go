@@ -268,7 +268,8 @@ func TestBadRandom(t *testing.T) {
 }
 
 // FuzzCSV: nothing panics, and what is read survives being written and read.
-func FuzzCSV(f *testing.F) {
+func FuzzCSV(tf *testing.F) {
+	f := check.NewFuzz(tf)
 	for _, text := range []string{"1,2\n3,4", "0 0 1\n1 0 2\n0 1 3\n1 1 4\n", "# x\n1;2\n\n3;;4", "1e308,-1e308\n0,0", "0 0 0\n1e300 0 0\n0 1e-300 0\n1e300 1e-300 0", "\ufeff,"} {
 		f.Add(text, true)
 		f.Add(text, false)
@@ -294,7 +295,8 @@ func FuzzCSV(f *testing.F) {
 }
 
 // FuzzPNG: nothing panics, hangs or fills the memory.
-func FuzzPNG(f *testing.F) {
+func FuzzPNG(tf *testing.F) {
+	f := check.NewFuzz(tf)
 	f.Add(encoded(f, image.NewGray(image.Rect(0, 0, 3, 2))))
 	f.Add(encoded(f, image.NewGray16(image.Rect(0, 0, 2, 5))))
 	f.Add(encoded(f, image.NewRGBA(image.Rect(0, 0, 2, 5))))
@@ -309,7 +311,8 @@ func FuzzPNG(f *testing.F) {
 }
 
 // FuzzExpression: nothing panics, and what is accepted has finite numbers or says that it has not.
-func FuzzExpression(f *testing.F) {
+func FuzzExpression(tf *testing.F) {
+	f := check.NewFuzz(tf)
 	for _, s := range []string{"x+y", "-x^2*sin(pi*y)", "min(x,atan2(y,1e3))", "((((", "2^^3", "x\xff", "1/0", "0^-1"} {
 		f.Add(s)
 	}

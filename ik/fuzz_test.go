@@ -8,11 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 )
 
 // FuzzRead: no document makes the reader or the rules panic. What is read is written, and reads back as the same.
-func FuzzRead(f *testing.F) {
+func FuzzRead(tf *testing.F) {
+	f := check.NewFuzz(tf)
 	f.Add(everything)
 	f.Add(several)
 	f.Add(`{"format": "rung-ik/1", "targets": [{"name": "tip", "type": "point", "body": "l2", "point": [1, 0, 0], "position": [1, 1, 0]}]}`)

@@ -4,13 +4,15 @@ import (
 	"math"
 	"testing"
 
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/spatial"
 )
 
 // FuzzJoint checks at any pose and velocity that all numbers are finite, that
 // S and T annihilate each other, and that angles and errors are in range.
-func FuzzJoint(f *testing.F) {
+func FuzzJoint(tf *testing.F) {
+	f := check.NewFuzz(tf)
 	f.Add(uint8(1), 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 1.0, 2.0)
 	f.Add(uint8(5), math.Pi, 0.0, 0.0, 0.0, math.Pi, 0.0, 0.0, -1.0)
 	f.Add(uint8(3), 0.0, math.Pi, 0.0, 0.0, 0.0, 0.0, 1e6, 1e-3)

@@ -140,7 +140,7 @@ func TestOrdinaryScaleIsNotFlagged(t *testing.T) {
 	}
 	count := 1000
 	if testing.Short() {
-		count = 100
+		count = 40
 	}
 	for seed := range count {
 		// Some of them are close to a singular pose indeed.

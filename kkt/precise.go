@@ -133,6 +133,7 @@ type precise struct {
 	hi     struct{ x, r, b []float64 } // of judge
 	rows   []bool                      // of redundant
 	sorted []float64                   // of gap
+	was    []float64                   // what Solver.refineMore replaces
 	tau    float64                     // of the last factorization
 	wide   bool                        // doubles are not enough, whatever the state
 
@@ -360,7 +361,12 @@ func (s *Solver) refineMore() error {
 	if err := p.solve(s.st, s.violation()); err != nil {
 		return err
 	}
+	p.was = append(p.was[:0], s.x...)
 	p.sys.AccelerationsTo(s.x, p.x)
+	if s.overflown() >= 0 {
+		copy(s.x, p.was)
+		return errImprecise
+	}
 	for i := 6 * s.plan.mech.NumBodies(); i < len(s.x); i++ {
 		s.x[i] = p.x[i].Float()
 	}

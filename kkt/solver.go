@@ -276,7 +276,7 @@ func (s *Solver) refine() error {
 		err = s.refineOnce()
 	}
 	if err == nil {
-		s.finish()
+		err = s.finish()
 	}
 	if !s.preciseFor(err) {
 		return err
@@ -305,10 +305,25 @@ func (s *Solver) SolveOnceTo(a []float64) {
 	s.now.accelerations(a, s.now.x)
 }
 
-// finish stores the accelerations of the solution, and its multipliers if they are there.
-func (s *Solver) finish() {
+// finish stores the accelerations of the solution, and its multipliers if they are there. Those of a finite solution
+// may overflow. It then returns ErrInaccurate with the name of the body.
+func (s *Solver) finish() error {
 	s.now.accelerations(s.x, s.now.x)
+	if i := s.overflown(); i >= 0 {
+		return fault.Errorf("kkt: %w", s.plan.mech.AtBody(i, fault.Errorf("%w: numbers overflow", ErrInaccurate)))
+	}
 	s.stage, s.multipliers = solved, !s.reduced()
+	return nil
+}
+
+// overflown returns the first body whose acceleration is not finite, −1 if there is none.
+func (s *Solver) overflown() int {
+	for i := range s.plan.mech.NumBodies() {
+		if a := s.x[6*i:][:6]; !isFinite(a) {
+			return i
+		}
+	}
+	return -1
 }
 
 // complete stores the multipliers of the solution where they are not there yet.

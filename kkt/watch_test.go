@@ -26,7 +26,11 @@ import (
 // worked on gives the bits of a fresh one afterwards, and states are as they were.
 func TestContexts(t *testing.T) {
 	for _, family := range []string{"ladder", "nfourbar", "scissor", "revolute-net"} {
-		p := newPlan(t, generate(t, family, 20, 1), order.Auto)
+		n := 20
+		if testing.Short() {
+			n = 6
+		}
+		p := newPlan(t, generate(t, family, n, 1), order.Auto)
 		s, c, sys := p.NewSolver(), closing.NewCloser(p, closing.Options{}), linear.NewSystem(p)
 		st, off := p.Initial(), p.Initial()
 		off.Bodies[0].Position[0] += 1e-3

@@ -63,7 +63,10 @@ func TestDampedOscillator(t *testing.T) {
 // TestDampedRow compares both methods on a chain with dampers in every third hinge, which no
 // change of coordinates takes apart.
 func TestDampedRow(t *testing.T) {
-	const n = 50
+	n := 50
+	if testing.Short() {
+		n = 25
+	}
 	b := chain(t, n, 1)
 	m, err := b.Model()
 	require.NoError(t, err)

@@ -48,6 +48,9 @@ func TestRodsFall(t *testing.T) {
 		{"all but upright", 300, 80, func(int) float64 { return math.Pi + 1e-3*rng.NormFloat64() }},
 		{"tangled", 300, 80, func(int) float64 { return 2 * math.Pi * rng.Float64() }},
 	} {
+		if testing.Short() {
+			c.n /= 3
+		}
 		t.Run(c.name, func(t *testing.T) {
 			p := rods(t, c.n, c.angle)
 			e, st := balanced(t, p, linear.EquilibriumOptions{})
@@ -123,14 +126,17 @@ func TestStandingColumn(t *testing.T) {
 
 // TestTallColumn stands, and leans to one side where its springs are too weak.
 func TestTallColumn(t *testing.T) {
-	const n = 1000
+	n := 1000
+	if testing.Short() {
+		n = 400
+	}
 	p := column(t, n, 1.5)
 	e, _ := balanced(t, p, linear.EquilibriumOptions{})
 	assert.Zero(t, e.Steps)
 	assert.Equal(t, linear.Stable, e.Stability)
 	// The frequencies of a heavy elastic column go like the root of g/length, but for what
 	// bodies make of it, in proportion to 1/bodies.
-	assert.InEpsilon(t, 200*columnExact(t, 200, 1.5)[0]/n, e.Lowest, 0.03)
+	assert.InEpsilon(t, 200*columnExact(t, 200, 1.5)[0]/float64(n), e.Lowest, 0.03)
 
 	const shorter = 200
 	e, _ = balanced(t, column(t, shorter, 0.7), linear.EquilibriumOptions{})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/model/modeltest"
@@ -22,14 +23,15 @@ const (
 
 // FuzzEquilibrium seeks the equilibrium of documents with extreme numbers: it ends in finite
 // poses or in an error.
-func FuzzEquilibrium(f *testing.F) {
+func FuzzEquilibrium(tf *testing.F) {
+	f := check.NewFuzz(tf)
+	f.Limit = longest
 	e := modeltest.NewExtremes(f)
 	f.Fuzz(func(t *testing.T, which uint8, edits []byte) {
 		m := e.Model(t, which, edits)
 		if m == nil {
 			return
 		}
-		defer modeltest.Watch(longest)()
 		p, err := rung.NewPlan(m, kkt.Options{})
 		if err != nil {
 			return
@@ -51,14 +53,15 @@ func FuzzEquilibrium(f *testing.F) {
 
 // FuzzModes computes modes about documents with extreme numbers, by both methods: they are finite,
 // or there is an error.
-func FuzzModes(f *testing.F) {
+func FuzzModes(tf *testing.F) {
+	f := check.NewFuzz(tf)
+	f.Limit = longest
 	e := modeltest.NewExtremes(f)
 	f.Fuzz(func(t *testing.T, which uint8, edits []byte) {
 		m := e.Model(t, which, edits)
 		if m == nil {
 			return
 		}
-		defer modeltest.Watch(longest)()
 		p, err := rung.NewPlan(m, kkt.Options{})
 		if err != nil {
 			return

@@ -63,6 +63,9 @@ const (
 	longBasis = 200
 	// restarts is the largest number of restarts.
 	restarts = 100
+	// wholeRestarts is the largest number of restarts of a basis with as many vectors as there are numbers. It spans all
+	// there is, and a restart takes away rounding and nothing else.
+	wholeRestarts = 4
 )
 
 // start makes the basis of count vectors without pattern, put through A. It may come
@@ -140,7 +143,7 @@ func (k *krylov) run(want int, tol float64) ([]ritz, error) {
 	if !k.symmetric {
 		size = keep + 2*max(30, want)
 	}
-	for range restarts {
+	for round := range restarts {
 		for k.done < size {
 			if _, err := k.step(); err != nil {
 				return nil, err
@@ -158,6 +161,9 @@ func (k *krylov) run(want int, tol float64) ([]ritz, error) {
 			if converged(out, want, tol) {
 				return out[:want], nil
 			}
+		}
+		if k.done >= k.n && round >= wholeRestarts {
+			return nil, fault.Errorf("linear: %w: rounding makes more directions than there are", ErrNoConvergence)
 		}
 		all, err := k.ritz()
 		if err == nil {

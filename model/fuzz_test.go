@@ -9,12 +9,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 )
 
 // FuzzReadModel: no input panics, what is refused has clear problems, and what
 // is accepted passes Check and survives a round trip.
-func FuzzReadModel(f *testing.F) {
+func FuzzReadModel(tf *testing.F) {
+	f := check.NewFuzz(tf)
 	files := referenceModels(f)
 	invalid, err := filepath.Glob(filepath.Join("..", "reference", "invalid", "*.model.json"))
 	require.NoError(f, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model/modeltest"
@@ -25,14 +26,15 @@ const (
 
 // FuzzSimulate closes documents with extreme numbers and runs them for a hundredth of a second, by
 // an explicit and an implicit method: what it reaches is finite, or there is an error.
-func FuzzSimulate(f *testing.F) {
+func FuzzSimulate(tf *testing.F) {
+	f := check.NewFuzz(tf)
+	f.Limit = fuzzLongest
 	e := modeltest.NewExtremes(f)
 	f.Fuzz(func(t *testing.T, which uint8, edits []byte) {
 		m := e.Model(t, which, edits)
 		if m == nil {
 			return
 		}
-		defer modeltest.Watch(fuzzLongest)()
 		p, err := rung.NewPlan(m, kkt.Options{})
 		if err != nil {
 			return

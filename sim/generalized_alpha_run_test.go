@@ -318,6 +318,9 @@ func TestAlphaLeastTolerance(t *testing.T) {
 		until float64
 		least float64 // at most
 	}{{"four-bar", 0.3, 3e-13}, {"ball-ladder-50", 0.03, 4e-12}, {"random-10-far", 0.1, 1e-7}} {
+		if testing.Short() {
+			c.until /= 3
+		}
 		r := newImplicit(t, open(t, "golden", c.name+".model.json"))
 		var steps [2]int64
 		for i, tol := range []float64{1e-13, 1e-16} {

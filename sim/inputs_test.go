@@ -309,6 +309,10 @@ func (a stiffAnchor) DerivativesTo(pose, velocity []float64, _ []mechanism.BodyM
 // without them Newton's method does not converge until its steps are halved to what the force allows.
 func TestStiffOwnForce(t *testing.T) {
 	const k, d, h = 1e8, 1e3, 0.01
+	until := 1.0
+	if testing.Short() {
+		until = 0.2
+	}
 	run := func(m *model.Model, add func(in *mechanism.Inputs)) (*sim.Simulation, error) {
 		plan, err := rung.NewPlan(m, kkt.Options{})
 		require.NoError(t, err)
@@ -316,7 +320,7 @@ func TestStiffOwnForce(t *testing.T) {
 		add(in)
 		n, mech := motion.NewNewton(plan.With(in)), in.Mechanism()
 		s := sim.New(mech, sim.NewGeneralizedAlpha(mech, n, sim.GeneralizedAlphaOptions{Fixed: true}), plan.Initial(), sim.Options{Step: h, Projector: n})
-		return s, s.Run(1)
+		return s, s.Run(until)
 	}
 	force := func(f mechanism.OwnForce) func(in *mechanism.Inputs) {
 		return func(in *mechanism.Inputs) {

@@ -96,7 +96,7 @@ func actuatorSets(t *testing.T, mech *mechanism.Mechanism) (sets []string) {
 // of the reference that have a loop, for actuators that are enough, too many and
 // too few, held still and for the accelerations the model has by itself.
 func TestInverseMethods(t *testing.T) {
-	count := map[string]int{}
+	count, turn := map[string]int{}, 0
 	for _, name := range goldenNames(t) {
 		m, err := model.ReadFile(golden(name))
 		require.NoError(t, err)
@@ -116,7 +116,12 @@ func TestInverseMethods(t *testing.T) {
 				args := append([]string{golden(name), "--actuated", set}, wanted...)
 				want := invert(t, args...)
 				count[fmt.Sprint(want.Status, " ", want.status)]++
-				for _, method := range shell.MethodNames()[1:] {
+				methods := shell.MethodNames()[1:]
+				if testing.Short() { // by turns
+					methods = methods[turn%len(methods):][:1]
+				}
+				turn++
+				for _, method := range methods {
 					what := fmt.Sprintf("%s %s %v", name, method, args[2:])
 					got := invert(t, append(args, "--method", method)...)
 					assert.Equal(t, method, got.Method)
@@ -143,6 +148,7 @@ func TestInverseMethods(t *testing.T) {
 func TestInverseRefuses(t *testing.T) {
 	big := filepath.Join(t.TempDir(), "chain.json")
 	ok(t, "generate", "chain", "30000", "-o", big)
+	last := shell.MethodNames()[len(shell.MethodNames())-1]
 	for _, method := range shell.MethodNames() {
 		for says, c := range map[string]struct {
 			args   []string
@@ -159,7 +165,7 @@ func TestInverseRefuses(t *testing.T) {
 			assert.Equal(t, c.status, r.status, "%s %v", method, c.args)
 			assert.Regexp(t, says, r.err, method)
 		}
-		if method != motion.Sparse.String() {
+		if method == last || method != motion.Sparse.String() && !testing.Short() {
 			r := rungRun("inverse", big, "--actuated", "j0", "--method", method)
 			assert.Equal(t, shell.ExitFailed, r.status, r.err)
 			assert.Contains(t, r.err, method+": too much memory for 30000 bodies")

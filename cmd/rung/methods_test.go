@@ -47,18 +47,22 @@ func TestAccelMethods(t *testing.T) {
 
 // TestBenchMethods measures all methods on a family with loops and one without.
 func TestBenchMethods(t *testing.T) {
+	families, kinds, crossovers := "ladder,chain", 9, 7 // articulated bodies are for the chain only
+	if testing.Short() {
+		families, kinds, crossovers = "ladder", 4, 3
+	}
 	var doc growth.BenchDocument
-	out := ok(t, "bench", "--min-seconds", "0.01", "--family", "ladder,chain", "--sizes", "5,20", "--method", "all", "--json", "--max-seconds", "1")
+	out := ok(t, "bench", "--min-seconds", "0.01", "--family", families, "--sizes", "5,20", "--method", "all", "--json", "--max-seconds", "1")
 	require.NoError(t, json.Unmarshal([]byte(out), &doc))
 	count := map[string]int{}
 	for _, r := range doc.Records {
 		count[r.Family+" "+r.Method]++
 		assert.Positive(t, r.TotalNs)
 	}
-	assert.Len(t, count, 9, "articulated bodies are for the chain only")
+	assert.Len(t, count, kinds)
 	for key, n := range count {
 		assert.Equal(t, 2, n, key)
 	}
-	assert.Len(t, doc.Fits, 9)
-	assert.Len(t, doc.Crossovers, 7)
+	assert.Len(t, doc.Fits, kinds)
+	assert.Len(t, doc.Crossovers, crossovers)
 }

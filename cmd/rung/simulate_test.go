@@ -142,9 +142,12 @@ func TestSimulateMethods(t *testing.T) {
 
 // TestSimulateStabilize compares the drift of the ways to hold the joints.
 func TestSimulateStabilize(t *testing.T) {
-	drift := map[string]float64{}
+	drift, until := map[string]float64{}, "10"
+	if testing.Short() {
+		until = "3"
+	}
 	for _, how := range simulate.StabilizeNames {
-		_, rows := readTrajectory(t, ok(t, "simulate", golden("four-bar"), "--until", "10", "--integrator", "rk4", "--step", "0.005", "--stabilize", how))
+		_, rows := readTrajectory(t, ok(t, "simulate", golden("four-bar"), "--until", until, "--integrator", "rk4", "--step", "0.005", "--stabilize", how))
 		for _, row := range rows {
 			drift[how] = max(drift[how], row[len(row)-2])
 		}
@@ -275,7 +278,7 @@ func TestSimulateKilled(t *testing.T) {
 		c, err := sim.ReadCheckpoint(out + ".ckpt")
 		require.NoError(t, err)
 		t.Logf("killed after %d steps and %d rows", c.Stats.Steps, c.Rows)
-		until := math.Ceil(c.Time + 0.5)
+		until := math.Ceil(10*c.Time+1) / 10
 		ok(t, args(until, out, "--checkpoint", out+".ckpt", "--resume")...)
 		ok(t, args(until, whole)...)
 		assert.Equal(t, readText(t, whole), readText(t, out), ending)

@@ -37,7 +37,7 @@ const (
 	wholeSize  = 8 << 20 // of the file system, bytes
 	wholePage  = 4096
 	wholeTimes = 200
-	wholeShort = 16
+	wholeShort = 10
 )
 
 // wholeJob is a command that writes. Its files are whole if they are what they were, or as they are after a
@@ -146,13 +146,12 @@ func wholeTest(t *testing.T, dir string) {
 	}
 	w := &wholeDisk{t: t, dir: dir, binary: binary, rng: rand.New(rand.NewPCG(1, 4))}
 	before := wholeInputs(t)
-	jobs := wholeJobs(standard)
+	jobs, times := wholeJobs(standard), wholeTimes
+	if testing.Short() {
+		jobs, times = jobs[3:8], wholeShort // of two files or more
+	}
 	for _, j := range jobs {
 		w.first(j, before)
-	}
-	times := wholeTimes
-	if testing.Short() {
-		times = wholeShort
 	}
 	for i := 0; w.killed+w.full < times; i++ {
 		require.Less(t, i, 5*times, "too few runs are disturbed")

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/sparse"
 	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
@@ -189,7 +190,8 @@ func TestPanics(t *testing.T) {
 
 // FuzzOrder reads a graph from bytes: the number of bodies, then joints of rows,
 // number of bodies, and bodies.
-func FuzzOrder(f *testing.F) {
+func FuzzOrder(tf *testing.F) {
+	f := check.NewFuzz(tf)
 	f.Add([]byte{})
 	f.Add([]byte{3, 5, 1, 0, 5, 2, 0, 1, 5, 2, 1, 2, 5, 1, 2})
 	f.Add([]byte{2, 1, 2, 0, 1, 1, 2, 0, 1, 6, 0, 3, 3, 0, 1, 1})

@@ -47,6 +47,9 @@ func TestExamplesAreListed(t *testing.T) {
 // TestExamplesRun builds the programs in examples/, runs each in its folder, and compares what it prints with its
 // output.txt. Numbers that a program has found in two ways have to agree.
 func TestExamplesRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("links all the programs")
+	}
 	bin := t.TempDir()
 	run(t, root(t), "build", "-o", bin+string(filepath.Separator), "-ldflags=-s -w", "./examples/...")
 	for pkg := range packages(sources(t)) {

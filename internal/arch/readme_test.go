@@ -19,6 +19,9 @@ var program = regexp.MustCompile("(?s)```go\n(package main\n.*?)```.*?```text\n(
 // readers do, in a module of their own outside the repository, and compares what
 // they print.
 func TestProgramsRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("links the programs, as TestFromOutside does one")
+	}
 	for _, name := range []string{"README.md", "docs/tutorial.md"} {
 		t.Run(name, func(t *testing.T) {
 			m := program.FindStringSubmatch(page(t, name))

@@ -58,10 +58,16 @@ func hidden(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor"
 }
 
+// parsed is every Go file of the module, by its folder. Most tests want them.
+var parsed = map[string][]sourceFile{}
+
 // sources parses every Go file of the module, comments included.
 func sources(t *testing.T) []sourceFile {
 	t.Helper()
 	top := root(t)
+	if files, ok := parsed[top]; ok {
+		return files
+	}
 	fset := token.NewFileSet()
 	var files []sourceFile
 	err := filepath.WalkDir(top, func(name string, d fs.DirEntry, err error) error {
@@ -96,6 +102,7 @@ func sources(t *testing.T) []sourceFile {
 	})
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
+	parsed[top] = files
 	return files
 }
 
@@ -197,4 +204,27 @@ func receiver(x ast.Expr) string {
 		return x.Name
 	}
 	return ""
+}
+
+// TestFuzzTargetsWalk: every fuzz target takes the walk by which a commit is judged.
+func TestFuzzTargetsWalk(t *testing.T) {
+	count := 0
+	for _, f := range sources(t) {
+		for _, d := range f.ast.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || !f.test || !strings.HasPrefix(fn.Name.Name, "Fuzz") || fn.Recv != nil {
+				continue
+			}
+			count++
+			walks := false
+			ast.Inspect(fn.Body, func(n ast.Node) bool {
+				if id, ok := n.(*ast.Ident); ok && id.Name == "NewFuzz" {
+					walks = true
+				}
+				return true
+			})
+			require.True(t, walks, "%s: %s has to begin with check.NewFuzz", f.path, fn.Name.Name)
+		}
+	}
+	require.Greater(t, count, 10)
 }

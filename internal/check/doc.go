@@ -1,6 +1,6 @@
 // Package check holds what the tests of the other packages share: closeness
 // relative to a stated scale, scaled residuals, seeded random numbers, golden
-// files and the reference data. Only tests import it.
+// files, the reference data, and seeded walks of fuzz targets. Only tests import it.
 //
 // A test binary that imports it has the flag -update, which rewrites the golden
 // files of its package:

@@ -5,9 +5,7 @@ import (
 	"math"
 	"os"
 	"reflect"
-	"runtime/debug"
 	"testing"
-	"time"
 
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
@@ -34,9 +32,12 @@ var extremeModels = []string{
 // seeded documents a model.
 const extremeEdits, extremeSeeds = 8, 4
 
-// NewExtremes reads the models and adds to f each of them, as it is and with some edits.
+// NewExtremes reads the models and adds to the fuzz target f each of them, as it is and with some edits.
 // Arguments of the target are a uint8 and bytes, those of Model.
-func NewExtremes(f *testing.F) *Extremes {
+func NewExtremes(f interface {
+	testing.TB
+	Add(args ...any)
+}) *Extremes {
 	f.Helper()
 	e := LoadExtremes(f)
 	for i := range e.docs {
@@ -148,28 +149,4 @@ func extreme(x float64, b byte) float64 {
 	default:
 		return x * math.Pow(10, float64(i)-178)
 	}
-}
-
-// Watch ends the program, with the stacks of all goroutines, if stop is not called before the process
-// has taken the limit of processor time, or 20 times that of any time: a fuzz target that
-// hangs has then found something. On a machine that does other work too, time alone says little.
-func Watch(limit time.Duration) (stop func()) {
-	const look, idle = 100 * time.Millisecond, 20
-	debug.SetTraceback("all")
-	start, cpu, done := time.Now(), processorTime(), make(chan struct{})
-	go func() {
-		tick := time.NewTicker(look)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-			}
-			if processorTime()-cpu > limit || time.Since(start) > idle*limit {
-				panic("check: a run takes longer than " + limit.String())
-			}
-		}
-	}()
-	return func() { close(done) }
 }

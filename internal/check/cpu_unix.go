@@ -1,6 +1,6 @@
 //go:build unix
 
-package modeltest
+package check
 
 import (
 	"syscall"
