@@ -65,11 +65,12 @@ func (s *Solver) lower(l int) Status {
 func (s *Solver) step(v *level, c float64) float64 {
 	n, b := len(s.q), s.bounded
 	for i, q := range s.q {
-		b.lower[i], b.upper[i] = s.low[i]-q, s.high[i]-q
+		b.lower[i], b.upper[i] = (s.low[i]-q)/s.size[i], (s.high[i]-q)/s.size[i]
 	}
 	A, e := s.J[v.first*n:v.end*n], s.e[v.first:v.end]
+	C := s.J[:v.first*n]
 	b.curve = s.secant.known()
-	b.step(A, e, s.J[:v.first*n], s.damping(A, e, c))
+	b.step(A, e, C, s.damping(A, e, C, c))
 	scale := 1.0
 	for i, u := range b.u {
 		if math.Abs(u)*scale > s.unit[i] {
@@ -93,12 +94,12 @@ func (s *Solver) step(v *level, c float64) float64 {
 }
 
 // damping returns k by the method.
-func (s *Solver) damping(A, e []float64, c float64) float64 {
+func (s *Solver) damping(A, e, C []float64, c float64) float64 {
 	switch s.o.Method {
 	case Constant:
 		return s.constant()
 	case Adaptive:
-		return s.adaptive(A, len(e))
+		return s.adaptive(A, C, len(e))
 	case Pinv, Transpose, Selective:
 		return 0
 	}
@@ -110,7 +111,7 @@ func (s *Solver) attempt(v *level, c *float64) bool {
 	s.steps++
 	b := s.bounded
 	for i, q := range s.q {
-		s.try[i] = min(max(q+b.u[i], s.low[i]), s.high[i])
+		s.try[i] = min(max(q+s.size[i]*b.u[i], s.low[i]), s.high[i])
 		switch { // exactly on the limit, which keeps it active
 		case b.side[i] < 0 && b.u[i] == b.lower[i]:
 			s.try[i] = s.low[i]

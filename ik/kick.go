@@ -98,7 +98,7 @@ func (s *Solver) probe(v *level, p []float64) bool {
 	}
 	size := probeSize / most
 	for i, q := range s.home {
-		s.try[i] = q + size*p[i]
+		s.try[i] = q + size*s.size[i]*p[i]
 	}
 	can := s.eng.moveTo(s.try) == nil && (v.first == 0 || s.restore(v))
 	if can {
@@ -120,7 +120,7 @@ func (s *Solver) probe(v *level, p []float64) bool {
 // kickAlong goes along s.along and then kickSteps steps. It reports whether it could.
 func (s *Solver) kickAlong(v *level, sign float64) bool {
 	for i, q := range s.q {
-		s.try[i] = min(max(q+sign*kickSize/stepTurn*s.unit[i]*s.along[i], s.low[i]), s.high[i])
+		s.try[i] = min(max(q+sign*kickSize/stepTurn*s.unit[i]*s.size[i]*s.along[i], s.low[i]), s.high[i])
 	}
 	if s.eng.moveTo(s.try) != nil || v.first > 0 && !s.restore(v) {
 		return false

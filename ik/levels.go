@@ -38,12 +38,12 @@ func (s *Solver) restore(v *level) bool {
 		s.refresh()
 		s.J, s.fixJ = s.fixJ, s.J
 		for i, q := range s.try {
-			b.lower[i], b.upper[i] = s.low[i]-q, s.high[i]-q
+			b.lower[i], b.upper[i] = (s.low[i]-q)/s.size[i], (s.high[i]-q)/s.size[i]
 		}
 		clear(b.side)
 		b.step(s.fixJ[:rows*n], s.tried[:rows], nil, 0)
 		for i, u := range b.u {
-			s.try[i] = min(max(s.try[i]+u, s.low[i]), s.high[i])
+			s.try[i] = min(max(s.try[i]+s.size[i]*u, s.low[i]), s.high[i])
 		}
 		if s.eng.moveTo(s.try) != nil {
 			return false

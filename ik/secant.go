@@ -75,7 +75,7 @@ func (s *Solver) learn(v *level, c *float64) bool {
 	}
 	s.gradient(v)
 	for i, q := range s.q {
-		k.s[i] = q - k.s[i]
+		k.s[i] = (q - k.s[i]) / s.size[i]
 		k.y[i] = s.slope[i] - k.g[i]
 	}
 	n := len(s.q)

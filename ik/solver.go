@@ -34,7 +34,9 @@ type Solver struct {
 	spectrum  *spectrum // of the report
 	levels    []level
 	order     []int32   // row of the engine for each row here; nil: the same
-	unit      []float64 // n: largest step, rad or m
+	size      []float64 // n: rad, or m of one unit of a step: the length of the problem where a freedom is a length
+	lengths   bool      // there is such a freedom
+	unit      []float64 // n: largest step, in these units
 	low, high []float64 // n: limits of the driven freedoms, or for a while others
 	noLimits  [2][]float64
 
@@ -122,7 +124,7 @@ func newSolver(p *Problem, o Options, eng engine, kind Engine) *Solver {
 		s.o.Method = DLS
 	}
 	rows := s.sortRows(n)
-	for _, v := range []*[]float64{&s.q, &s.try, &s.start, &s.unit, &s.along, &s.from, &s.home, &s.slope, &s.before} {
+	for _, v := range []*[]float64{&s.q, &s.try, &s.start, &s.unit, &s.size, &s.along, &s.from, &s.home, &s.slope, &s.before} {
 		*v = make([]float64, n)
 	}
 	for _, v := range []*[]float64{&s.e, &s.tried, &s.want} {
@@ -131,9 +133,9 @@ func newSolver(p *Problem, o Options, eng engine, kind Engine) *Solver {
 	s.low, s.high = p.lower, p.upper
 	s.noLimits[0], s.noLimits[1], _ = boundless(n)
 	for i := range s.unit {
-		s.unit[i] = stepLength * p.length
-		if p.angle[i] {
-			s.unit[i] = stepTurn
+		s.unit[i], s.size[i] = stepTurn, 1
+		if !p.angle[i] {
+			s.unit[i], s.size[i], s.lengths = stepLength, p.length, true
 		}
 	}
 	s.bounded, s.spectrum = newBounded(rows, n, s.o.Method), newSpectrum(p.m, n)
@@ -187,7 +189,7 @@ func (s *Solver) sortRows(n int) int {
 		s.order = nil
 	}
 	for k, r := range p.rest {
-		s.J[(p.m+k)*n+r.driven] = p.unitOf(r.driven)
+		s.J[(p.m+k)*n+r.driven] = p.length // unitOf times the unit of a step
 	}
 	return rows
 }
@@ -320,15 +322,27 @@ func (s *Solver) errorsTo(e []float64) {
 }
 
 // refresh computes 𝒥 by levels.
-func (s *Solver) refresh() {
-	if s.order == nil {
-		s.eng.jacobianTo(s.J[:len(s.rawJ)])
-		return
-	}
-	s.eng.jacobianTo(s.rawJ)
+func (s *Solver) refresh() { s.jacobianTo(s.J) }
+
+// jacobianTo stores 𝒥 by levels, in the units of steps: columns of lengths times the length of the problem. So neither damping nor
+// steps depend on the unit of length. Rows of the posture stay.
+func (s *Solver) jacobianTo(J []float64) {
+	J = J[:len(s.rawJ)]
 	n := len(s.q)
-	for i, r := range s.order {
-		copy(s.J[i*n:i*n+n], s.rawJ[int(r)*n:])
+	if s.order == nil {
+		s.eng.jacobianTo(J)
+	} else {
+		s.eng.jacobianTo(s.rawJ)
+		for i, r := range s.order {
+			copy(J[i*n:i*n+n], s.rawJ[int(r)*n:])
+		}
+	}
+	if s.lengths {
+		for r := 0; r < len(J); r += n {
+			for i, size := range s.size {
+				J[r+i] *= size
+			}
+		}
 	}
 }
 

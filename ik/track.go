@@ -292,14 +292,19 @@ func (s *Solver) rates(dt, feedback float64) {
 			}
 		}
 		for i, q := range s.q {
-			b.lower[i], b.upper[i] = (s.p.lower[i]-q)/dt-k.dq[i], (s.p.upper[i]-q)/dt-k.dq[i]
+			lower, upper := (s.p.lower[i]-q)/dt, (s.p.upper[i]-q)/dt
 			if !s.p.task.Path.Stretch {
-				b.lower[i], b.upper[i] = max(b.lower[i], -s.p.rate[i]-k.dq[i]), min(b.upper[i], s.p.rate[i]-k.dq[i])
+				lower, upper = max(lower, -s.p.rate[i]), min(upper, s.p.rate[i])
 			}
+			b.lower[i], b.upper[i] = lower/s.size[i]-k.dq[i], upper/s.size[i]-k.dq[i]
 			b.lower[i], b.upper[i] = min(b.lower[i], 0), max(b.upper[i], 0)
 		}
-		b.step(A, e, s.J[:v.first*n], s.trackDamping(A, len(e)))
+		C := s.J[:v.first*n]
+		b.step(A, e, C, s.trackDamping(A, C, len(e)))
 		add(k.dq, 1, b.u)
+	}
+	for i, size := range s.size {
+		k.dq[i] *= size
 	}
 }
 
@@ -313,10 +318,10 @@ func (s *Solver) cut() {
 }
 
 // trackDamping returns k of the rates by the method.
-func (s *Solver) trackDamping(A []float64, m int) float64 {
+func (s *Solver) trackDamping(A, C []float64, m int) float64 {
 	switch s.o.Method {
 	case Adaptive:
-		return s.adaptive(A, m)
+		return s.adaptive(A, C, m)
 	case Pinv, Transpose, Selective:
 		return 0
 	}
