@@ -35,6 +35,9 @@ func (s *Solver) lower(l int) Status {
 	v := &s.levels[l]
 	c, flat, least := dampFirst, 0, math.Inf(1)
 	s.refresh()
+	if s.bent {
+		s.perfect(v)
+	}
 	for !s.met(v) {
 		gain := s.step(v, c)
 		if s.hasty && gain < hastyGain && s.o.Method == DLS {
@@ -68,7 +71,7 @@ func (s *Solver) step(v *level, c float64) float64 {
 		b.lower[i], b.upper[i] = (s.low[i]-q)/s.size[i], (s.high[i]-q)/s.size[i]
 	}
 	A, e := s.J[v.first*n:v.end*n], s.e[v.first:v.end]
-	C := s.J[:v.first*n]
+	C := s.constraints(v)
 	b.curve = s.secant.known()
 	b.step(A, e, C, s.damping(A, e, C, c))
 	scale := 1.0
@@ -126,6 +129,11 @@ func (s *Solver) attempt(v *level, c *float64) bool {
 		return false
 	}
 	s.errorsTo(s.tried)
+	if s.bent && !s.asLeast(v, s.tried) {
+		s.back()
+		*c *= dampRaise
+		return false
+	}
 	if s.o.Method == DLS && s.predicted < meritSeen*merit {
 		return s.attemptBlind(v, c)
 	}
@@ -194,7 +202,7 @@ func (s *Solver) gradient(v *level) float64 {
 	for r, x := range e {
 		add(s.slope, -x, A[r*n:r*n+n])
 	}
-	for r := 0; r < v.first*n; r += n {
+	for r, end := 0, len(s.constraints(v)); r < end; r += n {
 		q := b.hold[r : r+n]
 		add(s.slope, -b.freeDot(q, s.slope), q)
 	}
@@ -270,6 +278,6 @@ func (s *Solver) pull(v, one *level) float64 {
 		add(s.along, x, A[r*n:r*n+n])
 	}
 	s.bounded.free(s.along)
-	s.bounded.takeOut(s.along, v.first)
+	s.bounded.takeOut(s.along, len(s.constraints(v))/len(s.q))
 	return algebra.MaxAbs(s.along) / s.scaleOf(A, e)
 }

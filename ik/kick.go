@@ -60,7 +60,7 @@ func (s *Solver) saddle(v *level) bool {
 		r[i] = s.dice.NormFloat64() * u
 	}
 	b.free(r)
-	b.takeOut(r, v.first)
+	b.takeOut(r, len(s.constraints(v))/n)
 	ways := algebra.Conjugate{P: s.along}
 	first := algebra.Dot(r, r)
 	for range min(n, probeMost) {
@@ -104,16 +104,17 @@ func (s *Solver) probe(v *level, p []float64) bool {
 	if can {
 		s.errorsTo(s.tried)
 		s.take()
-		b.orthonormalize(s.J[:v.first*n])
+		b.orthonormalize(s.constraints(v))
 		s.gradient(v)
 		for i, g := range s.slope {
 			s.slope[i] = (g - s.before[i]) / size
 		}
 	}
 	s.returnTo(s.home)
-	b.orthonormalize(s.J[:v.first*n])
+	C := s.constraints(v)
+	b.orthonormalize(C)
 	b.free(s.slope)
-	b.takeOut(s.slope, v.first)
+	b.takeOut(s.slope, len(C)/n)
 	return can
 }
 

@@ -71,7 +71,7 @@ func (s *Solver) learn(v *level, c *float64) bool {
 		return false
 	}
 	if v.first > 0 {
-		s.bounded.orthonormalize(s.J[:v.first*len(s.q)])
+		s.bounded.orthonormalize(s.constraints(v))
 	}
 	s.gradient(v)
 	for i, q := range s.q {
