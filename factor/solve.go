@@ -114,11 +114,25 @@ func (w *worker) load(fr *front, y []float64) {
 		}
 		old := s.node[c]
 		for k := p.Ptr[old]; k < p.Ptr[old+1]; k++ {
-			if pos := p.Ind[k]; s.leaf[pos] {
-				subRows(dst, f.unit.Val[p.Pos[k]:p.Pos[k+1]], b[p.Off[pos]:p.Off[pos+1]])
+			pos := p.Ind[k]
+			if !s.leaf[pos] {
+				continue
+			}
+			if of := b[p.Off[pos]:p.Off[pos+1]]; !zero(of) { // a right side of few entries, as for a column of an inverse
+				subRows(dst, f.unit.Val[p.Pos[k]:p.Pos[k+1]], of)
 			}
 		}
 	}
+}
+
+// zero reports whether all numbers are.
+func zero(v []float64) bool {
+	for _, x := range v {
+		if x != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // forward does the part of D·L·y = b that belongs to a front. What it subtracts from the rows

@@ -35,6 +35,9 @@ func (s *Solver) lower(l int) Status {
 	v := &s.levels[l]
 	c, flat, least := dampFirst, 0, math.Inf(1)
 	s.refresh()
+	if s.bent {
+		s.perfect(v)
+	}
 	for !s.met(v) {
 		gain := s.step(v, c)
 		if s.hasty && gain < hastyGain && s.o.Method == DLS {
@@ -65,11 +68,12 @@ func (s *Solver) lower(l int) Status {
 func (s *Solver) step(v *level, c float64) float64 {
 	n, b := len(s.q), s.bounded
 	for i, q := range s.q {
-		b.lower[i], b.upper[i] = s.low[i]-q, s.high[i]-q
+		b.lower[i], b.upper[i] = (s.low[i]-q)/s.size[i], (s.high[i]-q)/s.size[i]
 	}
 	A, e := s.J[v.first*n:v.end*n], s.e[v.first:v.end]
+	C := s.constraints(v)
 	b.curve = s.secant.known()
-	b.step(A, e, s.J[:v.first*n], s.damping(A, e, c))
+	b.step(A, e, C, s.damping(A, e, C, c))
 	scale := 1.0
 	for i, u := range b.u {
 		if math.Abs(u)*scale > s.unit[i] {
@@ -93,12 +97,12 @@ func (s *Solver) step(v *level, c float64) float64 {
 }
 
 // damping returns k by the method.
-func (s *Solver) damping(A, e []float64, c float64) float64 {
+func (s *Solver) damping(A, e, C []float64, c float64) float64 {
 	switch s.o.Method {
 	case Constant:
 		return s.constant()
 	case Adaptive:
-		return s.adaptive(A, len(e))
+		return s.adaptive(A, C, len(e))
 	case Pinv, Transpose, Selective:
 		return 0
 	}
@@ -110,7 +114,7 @@ func (s *Solver) attempt(v *level, c *float64) bool {
 	s.steps++
 	b := s.bounded
 	for i, q := range s.q {
-		s.try[i] = min(max(q+b.u[i], s.low[i]), s.high[i])
+		s.try[i] = min(max(q+s.size[i]*b.u[i], s.low[i]), s.high[i])
 		switch { // exactly on the limit, which keeps it active
 		case b.side[i] < 0 && b.u[i] == b.lower[i]:
 			s.try[i] = s.low[i]
@@ -125,6 +129,11 @@ func (s *Solver) attempt(v *level, c *float64) bool {
 		return false
 	}
 	s.errorsTo(s.tried)
+	if s.bent && !s.asLeast(v, s.tried) {
+		s.back()
+		*c *= dampRaise
+		return false
+	}
 	if s.o.Method == DLS && s.predicted < meritSeen*merit {
 		return s.attemptBlind(v, c)
 	}
@@ -193,7 +202,7 @@ func (s *Solver) gradient(v *level) float64 {
 	for r, x := range e {
 		add(s.slope, -x, A[r*n:r*n+n])
 	}
-	for r := 0; r < v.first*n; r += n {
+	for r, end := 0, len(s.constraints(v)); r < end; r += n {
 		q := b.hold[r : r+n]
 		add(s.slope, -b.freeDot(q, s.slope), q)
 	}
@@ -269,6 +278,6 @@ func (s *Solver) pull(v, one *level) float64 {
 		add(s.along, x, A[r*n:r*n+n])
 	}
 	s.bounded.free(s.along)
-	s.bounded.takeOut(s.along, v.first)
+	s.bounded.takeOut(s.along, len(s.constraints(v))/len(s.q))
 	return algebra.MaxAbs(s.along) / s.scaleOf(A, e)
 }

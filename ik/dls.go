@@ -304,8 +304,13 @@ func (s *Solver) constant() float64 {
 	return constantPart * s.p.length * s.p.length
 }
 
-// adaptive returns k₀(1 − w/w₀)² for a manipulability w = √det A Aᵀ < w₀, else 0 (Nakamura & Hanafusa 1986).
-func (s *Solver) adaptive(A []float64, m int) float64 {
+// adaptive returns k₀(1 − w/w₀)² for a manipulability w = √det A Aᵀ < w₀, else 0 (Nakamura & Hanafusa 1986). A counts as
+// the levels before leave it.
+func (s *Solver) adaptive(A, C []float64, m int) float64 {
+	if len(C) > 0 {
+		s.bounded.project(A, C, m)
+		A = s.bounded.rows[:len(A)]
+	}
 	w, even := 1.0, math.Sqrt(algebra.Dot(A, A)/float64(m))
 	if !s.spectrum.factor(A, m) || m > len(s.q) {
 		return s.constant()

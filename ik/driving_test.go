@@ -1,6 +1,7 @@
 package ik
 
 import (
+	"context"
 	"errors"
 	"math"
 	"strings"
@@ -262,6 +263,29 @@ func TestOutside(t *testing.T) {
 	r, err = s.Reach(st)
 	require.NoError(t, err)
 	require.Empty(t, r.Outside)
+}
+
+// TestOutsideOfPath: a path that begins beyond a limit tells so, by each method and engine.
+func TestOutsideOfPath(t *testing.T) {
+	for _, exact := range []bool{false, true} {
+		for _, o := range []Options{{}, {Engine: DrivenEngine}, {Method: FIKMethod}, {Method: Adaptive}} {
+			task := circleTask(Path{Step: 0.5, Exact: exact})
+			task.Limits = []Limit{{Freedom: "j1", Lower: 0.2, Upper: 2}}
+			if o.Method == FIKMethod {
+				task.FIK = &FIKOptions{Design: DesignNorm, Adapt: true}
+			}
+			plan := planar(t, 0.5, 0.4, 0.3)
+			o.Nearest = true
+			s, samples := testSolver(t, testProblem(t, plan, task), o), 0
+			require.NoError(t, s.Track(context.Background(), plan.Mechanism().Initial(), func(_ float64, _ *mechanism.State, r *Result) error {
+				samples++
+				require.Equal(t, []string{"j1"}, r.Outside)
+				require.True(t, r.Driven[1].Value >= 0.2 && r.Driven[1].Value <= 2, "%v", r.Driven[1].Value)
+				return nil
+			}))
+			require.Greater(t, samples, 4)
+		}
+	}
 }
 
 // sliderCrank is a crank and a rod of length 1 on a slider along x, with the crank at an angle.

@@ -1,6 +1,9 @@
 package ik
 
-import "github.com/rung-mbd/rung/mechanism"
+import (
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
 
 // An engine evaluates the targets of a problem at states of its mechanism. n is the number of driven
 // freedoms, m that of rows with a weight. Rows are weighted: lengths in m, angles times Options.Length.
@@ -27,6 +30,9 @@ type engine interface {
 	jacobianTo(J []float64)
 	// aim moves the place that target i wants. Errors, products and the Jacobian are then those of the new place.
 	aim(i int, w want)
+	// turningTo replaces the angular velocity with which the wanted orientation of target i turns, axes of R, by the rates of its rows by
+	// that, without weights. It is called after errorsTo.
+	turningTo(omega *spatial.Vec3, i int)
 	// setRates gives the driven freedoms rates, until the next set or moveTo, which ends with zeros.
 	setRates(u []float64)
 	// stateTo stores the state, with the rates of setRates, or zeros.

@@ -237,11 +237,11 @@ func (e *drivenEngine) arrive() error {
 // close closes e.try and factors there. Steps with a factor that is near are tried first, as a solve costs much less than
 // a factorization: with that of the state before, then with one of the pose to which they have led.
 func (e *drivenEngine) close() error {
-	if e.near && !e.resp.chord(e.try) && e.resp.at(e.try) == nil {
-		e.resp.chord(e.try)
-	}
-	if err := e.closer.ClosePositions(e.try); err != nil {
-		return fault.Errorf("ik: %w", err)
+	closed := e.near && (e.resp.chord(e.try) || e.resp.factor(e.try) == nil && e.resp.chord(e.try))
+	if !closed {
+		if err := e.closer.ClosePositions(e.try); err != nil {
+			return fault.Errorf("ik: %w", err)
+		}
 	}
 	return e.resp.at(e.try)
 }

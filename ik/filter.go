@@ -74,7 +74,7 @@ func (s *Solver) designJacobian(q0 []Coordinated) (*Dense, error) {
 	defer s.returnTo(append([]float64(nil), s.q...))
 	for range designTrials {
 		for i, q := range s.q {
-			s.try[i] = min(max(q+designTurn*(2*s.dice.Float64()-1)*s.unit[i]/stepTurn, s.low[i]), s.high[i])
+			s.try[i] = min(max(q+designTurn*(2*s.dice.Float64()-1)*s.unit[i]*s.size[i]/stepTurn, s.low[i]), s.high[i])
 		}
 		if q0 != nil {
 			for i, x := range s.byName(q0, math.NaN()) {

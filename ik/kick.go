@@ -60,7 +60,7 @@ func (s *Solver) saddle(v *level) bool {
 		r[i] = s.dice.NormFloat64() * u
 	}
 	b.free(r)
-	b.takeOut(r, v.first)
+	b.takeOut(r, len(s.constraints(v))/n)
 	ways := algebra.Conjugate{P: s.along}
 	first := algebra.Dot(r, r)
 	for range min(n, probeMost) {
@@ -98,29 +98,30 @@ func (s *Solver) probe(v *level, p []float64) bool {
 	}
 	size := probeSize / most
 	for i, q := range s.home {
-		s.try[i] = q + size*p[i]
+		s.try[i] = q + size*s.size[i]*p[i]
 	}
 	can := s.eng.moveTo(s.try) == nil && (v.first == 0 || s.restore(v))
 	if can {
 		s.errorsTo(s.tried)
 		s.take()
-		b.orthonormalize(s.J[:v.first*n])
+		b.orthonormalize(s.constraints(v))
 		s.gradient(v)
 		for i, g := range s.slope {
 			s.slope[i] = (g - s.before[i]) / size
 		}
 	}
 	s.returnTo(s.home)
-	b.orthonormalize(s.J[:v.first*n])
+	C := s.constraints(v)
+	b.orthonormalize(C)
 	b.free(s.slope)
-	b.takeOut(s.slope, v.first)
+	b.takeOut(s.slope, len(C)/n)
 	return can
 }
 
 // kickAlong goes along s.along and then kickSteps steps. It reports whether it could.
 func (s *Solver) kickAlong(v *level, sign float64) bool {
 	for i, q := range s.q {
-		s.try[i] = min(max(q+sign*kickSize/stepTurn*s.unit[i]*s.along[i], s.low[i]), s.high[i])
+		s.try[i] = min(max(q+sign*kickSize/stepTurn*s.unit[i]*s.size[i]*s.along[i], s.low[i]), s.high[i])
 	}
 	if s.eng.moveTo(s.try) != nil || v.first > 0 && !s.restore(v) {
 		return false

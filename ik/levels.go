@@ -6,8 +6,8 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 )
 
-// Priorities are strict. The levels are treated one after the other. A step of a level leaves the rows of those before as they are to
-// first order, docs/inverse-kinematics.md (L5) (Siciliano & Slotine 1991, with orthogonal factors of the rows in place of pseudoinverses), and what it changes of
+// Priorities are strict. The levels are treated one after the other. A step of a level leaves what those before hold as it is to
+// first order: the rows of levels that are reached, the gradient of others (curb.go), docs/inverse-kinematics.md (L5) (Siciliano & Slotine 1991, with orthogonal factors of the rows in place of pseudoinverses), and what it changes of
 // them to second order is taken back before the step is judged. The posture is the last level.
 
 const (
@@ -19,14 +19,22 @@ const (
 
 // restore brings the rows of the levels before v back to their errors, from s.try, and reports whether they are.
 func (s *Solver) restore(v *level) bool {
-	n, rows, b := len(s.q), v.first, s.fix
+	n, b := len(s.q), s.fix
 	last := math.Inf(1)
 	for range restoreSteps {
 		s.errorsTo(s.tried)
-		for r := range rows {
-			s.tried[r] -= s.want[r]
+		rows, C, off := v.first, s.fixJ, 0.0
+		if s.bent {
+			s.jacobianTo(s.fixJ)
+			off = s.lackTo(s.lack, v)
+			C = s.fixC
+			rows = s.gatherTo(C, s.fixJ, s.indexOf(v))
+		} else {
+			for r := range rows {
+				s.lack[r] = s.tried[r] - s.want[r]
+			}
+			off = algebra.MaxAbs(s.lack[:rows]) / s.p.length
 		}
-		off := algebra.MaxAbs(s.tried[:rows]) / s.p.length
 		if off <= restoreExact {
 			return true
 		}
@@ -34,16 +42,16 @@ func (s *Solver) restore(v *level) bool {
 			break
 		}
 		last = off
-		s.J, s.fixJ = s.fixJ, s.J
-		s.refresh()
-		s.J, s.fixJ = s.fixJ, s.J
+		if !s.bent {
+			s.jacobianTo(s.fixJ)
+		}
 		for i, q := range s.try {
-			b.lower[i], b.upper[i] = s.low[i]-q, s.high[i]-q
+			b.lower[i], b.upper[i] = (s.low[i]-q)/s.size[i], (s.high[i]-q)/s.size[i]
 		}
 		clear(b.side)
-		b.step(s.fixJ[:rows*n], s.tried[:rows], nil, 0)
+		b.step(C[:rows*n], s.lack[:rows], nil, 0)
 		for i, u := range b.u {
-			s.try[i] = min(max(s.try[i]+u, s.low[i]), s.high[i])
+			s.try[i] = min(max(s.try[i]+s.size[i]*u, s.low[i]), s.high[i])
 		}
 		if s.eng.moveTo(s.try) != nil {
 			return false

@@ -52,7 +52,7 @@ type Options struct {
 	Steps    int           // largest number of steps a start; 0: 200
 	Restarts int           // further starts at random; 0: none, −1: the default, 100 for trees and none for others
 	Seed     uint64        // of the restarts and of kicks
-	Damping  float64       // k of Constant and k₀ of Adaptive; 0: found by the method
+	Damping  float64       // k of Constant and k₀ of Adaptive, m², for rates in rad and in lengths of the problem; 0: found by the method
 	MaxTime  time.Duration // 0: none. What is found then depends on the machine
 	All      bool          // every distinct solution that the restarts find
 	Nearest  bool          // unreached targets are no error: the nearest pose is the answer

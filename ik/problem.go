@@ -191,7 +191,14 @@ func (t *target) setWeights(length float64) {
 		t.weight[k] = w
 		t.n++
 	}
-	t.uneven = (t.Type == Orientation || t.Type == PoseTarget) && t.Weight != nil && (t.Weight[0] != t.Weight[1] || t.Weight[1] != t.Weight[2])
+	if t.Weight != nil {
+		switch t.Type {
+		case Orientation, PoseTarget:
+			t.uneven = t.Weight[0] != t.Weight[1] || t.Weight[1] != t.Weight[2]
+		case Axis:
+			t.uneven = t.Weight[0] != t.Weight[1]
+		}
+	}
 }
 
 // newTarget returns the target T with the numbers of its bodies, wanted where T says.

@@ -56,7 +56,10 @@ func (s *Solver) reportTargets(v *level) {
 func (s *Solver) reportSpectrum() {
 	r, n, m := &s.result, len(s.q), s.p.m
 	r.Rank, r.Manipulability = 0, 1
-	if s.spectrum.factor(s.J[:m*n], m) {
+	for k := range s.rawJ {
+		s.rawJ[k] = s.J[k] / s.size[k%n]
+	}
+	if s.spectrum.factor(s.rawJ, m) {
 		copy(r.SingularValues, s.spectrum.values(m))
 	} else {
 		clear(r.SingularValues)

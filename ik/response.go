@@ -24,6 +24,8 @@ type response struct {
 	once  []float64 // solution without refinement
 	rough bool      // a solve has to be refined
 
+	unfilled bool // the last state was none that the system can be filled at
+
 	unit []float64             // by row: the size to which an error is relative: 1, or the length of the longer body, m
 	kin  *mechanism.Kinematics // of chord
 }
@@ -60,16 +62,17 @@ func newResponse(w *kkt.Workspace, rows []int) *response {
 // Cost: a factorization and a few solves, no allocation but for errors. It returns ErrDependent, or the errors of
 // assemble.System.FillTo.
 func (r *response) at(st *mechanism.State) error {
-	r.fac.Changed()
-	if err := r.sys.FillTo(st); err != nil {
+	err := r.factor(st)
+	if r.unfilled {
 		return err
 	}
-	err := r.fac.FactorizeFrom(kkt.DropWeak, nil)
 	for err == nil {
-		r.fac.SolveTo(r.once, r.probe)
 		ref := r.fac.Refine(r.x, r.r, 0)
 		if ref.Worst.Ratio <= probeTol && ref.Error <= probeTol {
-			r.rough = !r.alike(r.once, r.x)
+			if r.rough = ref.Steps > 0; r.rough {
+				r.fac.SolveTo(r.once, r.probe)
+				r.rough = !r.alike(r.once, r.x)
+			}
 			return nil
 		}
 		err = r.fac.FactorizeFrom(r.fac.Way()+1, ErrDependent)
@@ -78,6 +81,16 @@ func (r *response) at(st *mechanism.State) error {
 		return r.dependent()
 	}
 	return fmt.Errorf("%w: %w", ErrDependent, err)
+}
+
+// factor is at without the test of the solution, which is for steps that are judged by what they do.
+func (r *response) factor(st *mechanism.State) error {
+	r.fac.Changed()
+	err := r.sys.FillTo(st)
+	if r.unfilled = err != nil; r.unfilled {
+		return err
+	}
+	return r.fac.FactorizeFrom(kkt.DropWeak, nil)
 }
 
 // alike reports whether two solutions have the same velocities of the bodies, to solveTol.
@@ -145,8 +158,15 @@ func (r *response) misfit(st *mechanism.State) (size float64) {
 		return math.NaN()
 	}
 	var delta, rate [6]float64
+	var jk mechanism.JointKinematics
 	for node := m.NumBodies(); node < p.Len(); node++ {
-		_ = m.ErrorsTo(&delta, &rate, l.NodeJoint(node), r.kin, st) // an error is of the rates
+		j := l.NodeJoint(node)
+		if jt := &m.Joints[j]; jt.Motion == nil {
+			_ = m.ErrorsTo(&delta, &rate, j, r.kin, st) // the quickest for pins; an error is of the rates
+		} else {
+			m.JointTo(&jk, j, r.kin, st)
+			jt.PositionErrorTo(&delta, &jk.Frames, st.Time)
+		}
 		o := int(p.Off[node])
 		for k := range int(p.Size[node]) {
 			r.b[o+k] = -delta[k]
@@ -157,7 +177,7 @@ func (r *response) misfit(st *mechanism.State) (size float64) {
 }
 
 const (
-	chords    = 2    // most steps of chord
+	chords    = 6    // most steps of chord
 	chordGain = 0.02 // part of the errors that a step of chord may leave
 )
 

@@ -215,8 +215,13 @@ func (s *Solver) same(q []float64) bool {
 }
 
 // around looks for a pose within the limits by way of poses beyond them, from the start of the call: joints pass their limits on the
-// way, and are brought back by whole turns, or to the nearest limit.
+// way, and are brought back by whole turns, or to the nearest limit. The way is that of the levels up to the first that has not been reached: those
+// after it have no say in where that one ends.
 func (s *Solver) around() {
+	levels := 1
+	for s.levels[levels-1].status == Reached {
+		levels++
+	}
 	copy(s.try, s.start)
 	if s.eng.moveTo(s.try) != nil {
 		return
@@ -226,7 +231,7 @@ func (s *Solver) around() {
 	s.low, s.high = s.noLimits[0], s.noLimits[1]
 	hasty := s.hasty
 	s.hasty = s.restarts() > 0
-	s.descend()
+	s.descendTo(levels)
 	s.hasty = hasty
 	s.result.Steps += s.steps
 	s.low, s.high = s.p.lower, s.p.upper

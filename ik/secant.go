@@ -71,11 +71,11 @@ func (s *Solver) learn(v *level, c *float64) bool {
 		return false
 	}
 	if v.first > 0 {
-		s.bounded.orthonormalize(s.J[:v.first*len(s.q)])
+		s.bounded.orthonormalize(s.constraints(v))
 	}
 	s.gradient(v)
 	for i, q := range s.q {
-		k.s[i] = q - k.s[i]
+		k.s[i] = (q - k.s[i]) / s.size[i]
 		k.y[i] = s.slope[i] - k.g[i]
 	}
 	n := len(s.q)

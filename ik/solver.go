@@ -34,7 +34,9 @@ type Solver struct {
 	spectrum  *spectrum // of the report
 	levels    []level
 	order     []int32   // row of the engine for each row here; nil: the same
-	unit      []float64 // n: largest step, rad or m
+	size      []float64 // n: rad, or m of one unit of a step: the length of the problem where a freedom is a length
+	lengths   bool      // there is such a freedom
+	unit      []float64 // n: largest step, in these units
 	low, high []float64 // n: limits of the driven freedoms, or for a while others
 	noLimits  [2][]float64
 
@@ -43,8 +45,15 @@ type Solver struct {
 	J, rawJ       []float64 // 𝒥 by levels, with the rows of the posture
 	want          []float64 // errors at which the rows of finished levels are held
 	fix           *bounded  // of the rows of finished levels; nil for one level
-	fixJ          []float64
-	kept          kept // best of the starts
+	fixJ, fixC    []float64 // 𝒥 there, and with the rows of curbs
+	lack          []float64 // what finished levels lack after a step
+	curbs         []*curb   // by level, of those that are not reached; nil for one level, or many driven freedoms
+	bent          bool      // a level before the one at hand is not reached
+	level         int       // at hand
+	gathered      []float64 // what the levels before hold
+	stay          [2][]float64
+	aside         []float64 // n: coordinates near a pose
+	kept          kept      // best of the starts
 	random        *rand.PCG
 	dice          *rand.Rand
 	along, home   []float64 // n: of kicks
@@ -122,7 +131,7 @@ func newSolver(p *Problem, o Options, eng engine, kind Engine) *Solver {
 		s.o.Method = DLS
 	}
 	rows := s.sortRows(n)
-	for _, v := range []*[]float64{&s.q, &s.try, &s.start, &s.unit, &s.along, &s.from, &s.home, &s.slope, &s.before} {
+	for _, v := range []*[]float64{&s.q, &s.try, &s.start, &s.unit, &s.size, &s.along, &s.from, &s.home, &s.slope, &s.before} {
 		*v = make([]float64, n)
 	}
 	for _, v := range []*[]float64{&s.e, &s.tried, &s.want} {
@@ -131,19 +140,30 @@ func newSolver(p *Problem, o Options, eng engine, kind Engine) *Solver {
 	s.low, s.high = p.lower, p.upper
 	s.noLimits[0], s.noLimits[1], _ = boundless(n)
 	for i := range s.unit {
-		s.unit[i] = stepLength * p.length
-		if p.angle[i] {
-			s.unit[i] = stepTurn
+		s.unit[i], s.size[i] = stepTurn, 1
+		if !p.angle[i] {
+			s.unit[i], s.size[i], s.lengths = stepLength, p.length, true
 		}
 	}
-	s.bounded, s.spectrum = newBounded(rows, n, s.o.Method), newSpectrum(p.m, n)
+	some := rows
+	if len(s.levels) > 1 && s.o.Method == DLS && n <= secantMost {
+		some += n
+	}
+	s.bounded, s.spectrum = newBounded(some, n, s.o.Method), newSpectrum(p.m, n)
 	if s.o.Method == DLS {
 		s.secant = newSecant(n)
 		s.bounded.allowCurve(s.secant)
 	}
 	if len(s.levels) > 1 {
-		s.fix = newBounded(rows, n, DLS)
-		s.fixJ = make([]float64, rows*n)
+		s.fix = newBounded(some, n, DLS)
+		s.fixJ, s.lack = make([]float64, rows*n), make([]float64, some)
+	}
+	if some > rows {
+		s.fixC, s.gathered, s.aside = make([]float64, some*n), make([]float64, some*n), make([]float64, n)
+		s.stay[0], s.stay[1] = make([]float64, n), make([]float64, n)
+		for range s.levels[1:] {
+			s.curbs = append(s.curbs, newCurb(rows, n))
+		}
 	}
 	s.kept.make(p, n, len(s.levels))
 	s.contrary = make([]bool, len(p.targets))
@@ -187,7 +207,7 @@ func (s *Solver) sortRows(n int) int {
 		s.order = nil
 	}
 	for k, r := range p.rest {
-		s.J[(p.m+k)*n+r.driven] = p.unitOf(r.driven)
+		s.J[(p.m+k)*n+r.driven] = p.length // unitOf times the unit of a step
 	}
 	return rows
 }
@@ -281,15 +301,21 @@ func (s *Solver) over() bool {
 }
 
 // descend brings the levels to their least errors, one after the other, from s.q.
-func (s *Solver) descend() {
+func (s *Solver) descend() { s.descendTo(len(s.levels)) }
+
+// descendTo is descend for the first levels.
+func (s *Solver) descendTo(levels int) {
 	s.steps = 0
 	copy(s.try, s.q)
 	for l := range s.levels {
 		s.levels[l].status = OutOfSteps
 	}
 	s.errorsTo(s.e)
-	for l := range s.levels {
+	low, high := s.low, s.high
+	defer func() { s.low, s.high, s.bent, s.level = low, high, false, 0 }()
+	for l := range s.levels[:levels] {
 		v := &s.levels[l]
+		s.level = l
 		v.status = s.lower(l)
 		s.secant.forget()
 		if v.status == OutOfSteps || s.hasty && v.status != Reached {
@@ -301,11 +327,22 @@ func (s *Solver) descend() {
 				s.want[r] = 0
 			}
 		}
+		if l+1 < len(s.levels) && s.curbed(l) {
+			s.settle(l)
+		}
 	}
 }
 
 // errorsTo stores the errors of the rows by levels.
 func (s *Solver) errorsTo(e []float64) {
+	s.errorsOfTargetsTo(e)
+	for k, r := range s.p.rest {
+		e[s.p.m+k] = s.p.unitOf(r.driven) * (r.value - s.try[r.driven])
+	}
+}
+
+// errorsOfTargetsTo is errorsTo without the rows of the posture.
+func (s *Solver) errorsOfTargetsTo(e []float64) {
 	if s.order == nil {
 		s.eng.errorsTo(e[:s.p.m])
 	} else {
@@ -314,21 +351,37 @@ func (s *Solver) errorsTo(e []float64) {
 			e[i] = s.raw[r]
 		}
 	}
-	for k, r := range s.p.rest {
-		e[s.p.m+k] = s.p.unitOf(r.driven) * (r.value - s.try[r.driven])
+}
+
+// refresh computes 𝒥 by levels, and the curbs of levels before the one at hand.
+func (s *Solver) refresh() {
+	s.jacobianTo(s.J)
+	if s.bent {
+		s.curbsAt(s.level, s.q) // where a pose nearby cannot be had, they are those of the pose before
+		copy(s.aside, s.q)
+		_ = s.eng.moveTo(s.aside) // it has come from there
 	}
 }
 
-// refresh computes 𝒥 by levels.
-func (s *Solver) refresh() {
-	if s.order == nil {
-		s.eng.jacobianTo(s.J[:len(s.rawJ)])
-		return
-	}
-	s.eng.jacobianTo(s.rawJ)
+// jacobianTo stores 𝒥 by levels, in the units of steps: columns of lengths times the length of the problem. So neither damping nor
+// steps depend on the unit of length. Rows of the posture stay.
+func (s *Solver) jacobianTo(J []float64) {
+	J = J[:len(s.rawJ)]
 	n := len(s.q)
-	for i, r := range s.order {
-		copy(s.J[i*n:i*n+n], s.rawJ[int(r)*n:])
+	if s.order == nil {
+		s.eng.jacobianTo(J)
+	} else {
+		s.eng.jacobianTo(s.rawJ)
+		for i, r := range s.order {
+			copy(J[i*n:i*n+n], s.rawJ[int(r)*n:])
+		}
+	}
+	if s.lengths {
+		for r := 0; r < len(J); r += n {
+			for i, size := range s.size {
+				J[r+i] *= size
+			}
+		}
 	}
 }
 

@@ -301,6 +301,8 @@ func TestUnevenRotations(t *testing.T) {
 		p, err := NewProblem(plan, &Task{Targets: []Target{
 			{Name: "o", Type: Orientation, Body: "a", RelativeTo: "c", Frame: frame, Orientation: q, Weight: []float64{0, 3, 1}},
 			{Name: "p", Type: PoseTarget, Body: "a", Frame: frame, Orientation: q, Weight: []float64{1, 1, 0, 2, 1, 0}},
+			{Name: "x", Type: Axis, Body: "a", RelativeTo: "c", Axis: [3]float64{1, -1, 0.5}, Direction: [3]float64{rng.NormFloat64(), 2, 1}, Weight: []float64{1, 3}},
+			{Name: "y", Type: Axis, Body: "a", Axis: [3]float64{1, -1, 0.5}, Direction: [3]float64{rng.NormFloat64(), 0.1, -1}, Weight: []float64{1, 0}},
 		}, Solver: Options{Method: Sparse, Length: 0.37}})
 		require.NoError(t, err)
 		v := make([]float64, 6*m.NumBodies())

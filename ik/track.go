@@ -12,6 +12,7 @@ import (
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // ErrNoPath is returned by Track for a task without a path.
@@ -27,13 +28,14 @@ const (
 // track is the memory of a path.
 type track struct {
 	course    *course
-	want      []want    // by target
-	raw, rate []float64 // m, as the engine orders rows, and by levels with those of the posture: wanted rates
-	moved     []float64 // m: rates of the rows by the motions of the model
-	missing   []float64 // rows: what a level still has to do
-	dq, null  []float64 // n: rates of the driven freedoms, and those of the posture
-	from      []float64 // n: coordinates at the sample before
-	low, high []float64 // n: limits of a sample
+	want      []want         // by target
+	omega     []spatial.Vec3 // by way: angular velocity with which its orientation turns
+	raw, rate []float64      // m, as the engine orders rows, and by levels with those of the posture: wanted rates
+	moved     []float64      // m: rates of the rows by the motions of the model
+	missing   []float64      // rows: what a level still has to do
+	dq, null  []float64      // n: rates of the driven freedoms, and those of the posture
+	from      []float64      // n: coordinates at the sample before
+	low, high []float64      // n: limits of a sample
 	damping   float64
 	feedback  float64
 	lost      bool    // the start of the path is not reached
@@ -109,6 +111,7 @@ func (s *Solver) beginTrack(flag *halt.Flag, st *mechanism.State) error {
 		return err
 	}
 	s.eng.coordinatesTo(s.q)
+	s.result.Outside = s.p.outside(s.q)
 	if err := s.enter(); err != nil {
 		return err
 	}
@@ -160,6 +163,7 @@ func (s *Solver) newTrack() {
 	}
 	if s.p.task.Path != nil {
 		t.course = s.p.newCourse()
+		t.omega = make([]spatial.Vec3, len(t.course.ways))
 	}
 	s.track = t
 }
@@ -210,9 +214,10 @@ func (s *Solver) goOn(t float64) error {
 	return s.eng.goOn(t)
 }
 
-// drift takes what the motions of the model do from the wanted rates.
+// drift finishes the wanted rates, which depend on the pose: those of orientations, and what the motions of the model do by themselves.
 func (s *Solver) drift() {
 	k := s.track
+	s.turn()
 	if s.p.moving {
 		s.eng.driftTo(k.moved)
 		for i, x := range k.moved {
@@ -225,6 +230,28 @@ func (s *Solver) drift() {
 			at = int(s.order[i])
 		}
 		k.rate[i] = k.raw[at]
+	}
+}
+
+// turn puts into the wanted rates those of orientations that turn.
+func (s *Solver) turn() {
+	k, looked := s.track, false
+	for i := range k.course.ways {
+		v := &k.course.ways[i]
+		if v.orientation == nil {
+			continue
+		}
+		if !looked {
+			s.eng.errorsTo(s.raw)
+			looked = true
+		}
+		omega, g := k.omega[i], &s.p.targets[v.target]
+		s.eng.turningTo(&omega, v.target)
+		for r := range g.n {
+			if g.own[r] < 3 {
+				k.raw[g.first+r] = g.weight[r] * omega[g.own[r]]
+			}
+		}
 	}
 }
 
@@ -246,6 +273,7 @@ func (s *Solver) aimAt(t float64) {
 		g := &s.p.targets[v.target]
 		v.wantTo(&k.want[v.target], &rate, t)
 		s.eng.aim(v.target, k.want[v.target])
+		copy(k.omega[i][:], rate[:3])
 		for r := range g.n {
 			k.raw[g.first+r] = g.rateOf(r, &rate)
 		}
@@ -292,14 +320,19 @@ func (s *Solver) rates(dt, feedback float64) {
 			}
 		}
 		for i, q := range s.q {
-			b.lower[i], b.upper[i] = (s.p.lower[i]-q)/dt-k.dq[i], (s.p.upper[i]-q)/dt-k.dq[i]
+			lower, upper := (s.p.lower[i]-q)/dt, (s.p.upper[i]-q)/dt
 			if !s.p.task.Path.Stretch {
-				b.lower[i], b.upper[i] = max(b.lower[i], -s.p.rate[i]-k.dq[i]), min(b.upper[i], s.p.rate[i]-k.dq[i])
+				lower, upper = max(lower, -s.p.rate[i]), min(upper, s.p.rate[i])
 			}
+			b.lower[i], b.upper[i] = lower/s.size[i]-k.dq[i], upper/s.size[i]-k.dq[i]
 			b.lower[i], b.upper[i] = min(b.lower[i], 0), max(b.upper[i], 0)
 		}
-		b.step(A, e, s.J[:v.first*n], s.trackDamping(A, len(e)))
+		C := s.J[:v.first*n]
+		b.step(A, e, C, s.trackDamping(A, C, len(e)))
 		add(k.dq, 1, b.u)
+	}
+	for i, size := range s.size {
+		k.dq[i] *= size
 	}
 }
 
@@ -313,10 +346,10 @@ func (s *Solver) cut() {
 }
 
 // trackDamping returns k of the rates by the method.
-func (s *Solver) trackDamping(A []float64, m int) float64 {
+func (s *Solver) trackDamping(A, C []float64, m int) float64 {
 	switch s.o.Method {
 	case Adaptive:
-		return s.adaptive(A, m)
+		return s.adaptive(A, C, m)
 	case Pinv, Transpose, Selective:
 		return 0
 	}

@@ -203,3 +203,55 @@ func TestWristRates(t *testing.T) {
 	require.Less(t, least, 0.02, "the path is not near the singular pose")
 	require.Greater(t, most, 0.0)
 }
+
+// TestTurningRates: the wanted rates of orientations far from the pose are the rates of their errors with the mechanism at rest.
+func TestTurningRates(t *testing.T) {
+	const at, h = 0.37, 1e-5
+	for seed := range uint64(5) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		plan := testPlan(t, planarModel(t, 0.5, 0.4, 0.3))
+		path := &Path{Spline: true, Times: []float64{0, 0.3, 0.7, 1}}
+		task := &Task{Path: path, Targets: []Target{
+			{Name: "uneven", Type: PoseTarget, Body: "link2", Weight: []float64{1, 0, 3, 1, 1, 1}},
+			{Name: "even", Type: Orientation, Body: "link1", RelativeTo: "link0"},
+		}}
+		for i := range task.Targets {
+			w := Waypoints{Target: task.Targets[i].Name}
+			for range path.Times {
+				w.Orientation = append(w.Orientation, randomQuat(rng))
+			}
+			path.Targets = append(path.Targets, w)
+		}
+		for _, e := range []Engine{TreeEngine, DrivenEngine} {
+			s := testSolver(t, testProblem(t, plan, task), Options{Engine: e})
+			st := plan.Mechanism().Initial()
+			require.NoError(t, s.eng.set(st))
+			s.newTrack()
+			rows, _ := s.eng.Dims()
+			before, after, now := make([]float64, rows), make([]float64, rows), make([]float64, rows)
+			s.aimAt(at - h)
+			s.eng.errorsTo(before)
+			s.aimAt(at + h)
+			s.eng.errorsTo(after)
+			s.aimAt(at)
+			s.eng.errorsTo(now)
+			s.drift()
+			rates, length := s.track.raw, s.p.length
+			// Rows that weigh the same are angular velocities ω, of which the derivative is B ω.
+			even := s.p.targets[1].first
+			var omega, delta spatial.Vec3
+			for k := range 3 {
+				omega[k], delta[k] = rates[even+k]/length, -now[even+k]/length
+			}
+			B := rotationRates(delta)
+			omega = B.MulVec(omega)
+			for k := range rows {
+				rate := rates[k]
+				if k >= even {
+					rate = length * omega[k-even]
+				}
+				require.InDelta(t, (after[k]-before[k])/(2*h), rate, 1e-7, "seed %d row %d", seed, k)
+			}
+		}
+	}
+}

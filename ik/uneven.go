@@ -6,11 +6,16 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Where all three rows of a rotation weigh the same, angular velocities do for the derivatives of its rotation vector: the gradient of
+// Where all rows of a rotation weigh the same, angular velocities do for the derivatives of its rotation vector: the gradient of
 // its square is the same. Otherwise they do not: what a row of weight 0 leaves may be large at the end, too.
 
-// turnRows puts the derivatives of the rotation vector in place of the angular velocities in s.rows (a fixed joint's first three), docs/inverse-kinematics.md, Targets.
+// turnRows puts the derivatives of the rotation vector in place of the angular velocities in s.rows (a fixed joint's first three, a revolute one's
+// last two), docs/inverse-kinematics.md, Targets.
 func (t *target) turnRows(s *sight) {
+	if t.Type == Axis {
+		t.tiltRows(s)
+		return
+	}
 	var delta [6]float64
 	t.joint.PositionErrorTo(&delta, &s.jk.Frames, 0)
 	B := rotationRates(spatial.Vec3(delta[:3]))
@@ -23,6 +28,41 @@ func (t *target) turnRows(s *sight) {
 		}
 	}
 	copy(s.rows.T[:3], rows[:])
+}
+
+// leastSine is a sine below which an axis points to where it should, or the other way, to rounding.
+const leastSine = 1e-8
+
+// tiltRows is turnRows of an axis a, seen in the axes of P. With n the axis of the shortest rotation there from z, by the angle θ, the rotation vector
+// is θ n, and its rate is n (n·ω) + (θ/sin θ) (z×n) ((a×n)·ω).
+func (t *target) tiltRows(s *sight) {
+	P := &s.jk.EP
+	a := P.TMulVec(s.jk.ES.Col(2))
+	sine := math.Hypot(a[0], a[1])
+	if sine < leastSine {
+		return
+	}
+	n := spatial.Vec3{-a[1] / sine, a[0] / sine}
+	swing := a.Cross(n).Scale(math.Atan2(sine, a[2]) / sine)
+	for i, z := range [2]float64{-n[1], n[0]} {
+		row := n.Scale(n[i]).Add(swing.Scale(z))
+		s.rows.T[targetTraits[Axis].from+i] = spatial.NewForce(P.MulVec(row), spatial.Vec3{})
+	}
+}
+
+// turningTo replaces omega, the angular velocity with which the wanted orientation of target i turns, axes of R, by the rates that its rows have by that
+// at the state of the sights, docs/inverse-kinematics.md, Paths.
+func (g *goals) turningTo(omega *spatial.Vec3, i int) {
+	t, s := &g.list[i], g.sight[i]
+	var delta [6]float64
+	t.joint.PositionErrorTo(&delta, &s.jk.Frames, 0)
+	d := spatial.Vec3(delta[:3])
+	if !t.uneven {
+		*omega = spatial.Exp(d).Rotate(*omega)
+		return
+	}
+	B := rotationRates(d.Scale(-1))
+	*omega = B.MulVec(*omega)
 }
 
 // rotationRates returns the matrix B(δ) of docs/inverse-kinematics.md, Targets for a rotation vector δ of at most π.

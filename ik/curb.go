@@ -1,0 +1,322 @@
+package ik
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/eigen"
+)
+
+// A level that is reached holds its errors at zero. One that cannot be reached holds its merit at the least: its gradient stays zero. Where it may go
+// is then given by the second derivative H of its merit: directions in which H is zero are free, those in which the merit is curved are not,
+// docs/inverse-kinematics.md (L6).
+
+const (
+	// curbSize is the way on which gradients tell H, rad or lengths of the problem.
+	curbSize = 1e-5
+	// curbFlat and curbFaint are the curvature that counts as zero: of the length of 𝒥 times that of e, and of the square of that of 𝒥. What
+	// differences over curbSize leave is below both.
+	curbFlat, curbFaint = 1e-7, 1e-9
+	// curbLoose is the way to zero gradient that may be left, over restoreLoose.
+	curbLoose = 1e3
+	// meritRounding is the rounding of errors, of the length of the problem.
+	meritRounding = 1e-13
+)
+
+// curb is what a level that is not reached holds, at one pose.
+type curb struct {
+	Y      []float64 // rows, orthonormal: the directions in which the merit is curved
+	lambda []float64 // by row: how much
+	rows   int
+	merit  float64 // the least
+
+	normal, near []float64 // rows that the levels before hold, here and at another pose, orthonormal on the free coordinates
+	held         int       // their number
+	J, e         []float64 // at another pose
+	H, q, way, g []float64
+	work         []float64
+}
+
+// newCurb allocates for n driven freedoms and some rows of targets.
+func newCurb(rows, n int) *curb {
+	f := make([]float64, (3*rows+4*n+9)*n+rows)
+	cut := func(n int) []float64 {
+		s := f[:n:n]
+		f = f[n:]
+		return s
+	}
+	return &curb{Y: cut(n * n), lambda: cut(n), normal: cut((rows + n) * n), near: cut((rows + n) * n), J: cut(rows * n), e: cut(rows),
+		H: cut(n * n), q: cut(n), way: cut(n), g: cut(n), work: cut(4 * n)}
+}
+
+// curbed reports whether level l has ended with errors left and holds them at their least.
+func (s *Solver) curbed(l int) bool {
+	return s.curbs != nil && s.levels[l].targets != nil && s.levels[l].status != Reached
+}
+
+// settle ends level l, which is not reached: limits that hold it back against its pull stay where they are, and its merit has to stay as small as it is.
+func (s *Solver) settle(l int) {
+	v, n := &s.levels[l], len(s.q)
+	scale := s.scaleOf(s.J[v.first*n:v.end*n], s.e[v.first:v.end])
+	for i, g := range s.slope {
+		s.stay[0][i], s.stay[1][i] = s.low[i], s.high[i]
+		if s.onLimit(i) && math.Abs(g) > pullPart*scale {
+			s.stay[0][i], s.stay[1][i] = s.q[i], s.q[i]
+		}
+	}
+	s.low, s.high = s.stay[0], s.stay[1]
+	s.curbs[l].merit = v.merit(s.e)
+	s.bent = true
+}
+
+// perfect brings the levels before v from where their searches have ended to rounding.
+func (s *Solver) perfect(v *level) {
+	copy(s.try, s.q)
+	ok := s.restore(v)
+	if s.errorsTo(s.tried); !ok || !s.asLeast(v, s.tried) {
+		s.back()
+		return
+	}
+	s.take()
+	for l := range s.levels[:s.level] {
+		if s.curbed(l) {
+			s.curbs[l].merit = min(s.curbs[l].merit, s.levels[l].merit(s.e))
+		}
+	}
+}
+
+// asLeast reports whether the levels before v that are not reached have merits as small as they had, by the errors e.
+func (s *Solver) asLeast(v *level, e []float64) bool {
+	for l := range s.levels {
+		w := &s.levels[l]
+		if w.first >= v.first {
+			break
+		}
+		if s.curbed(l) {
+			most := s.curbs[l].merit
+			if !(w.merit(e) <= most*(1+meritSeen)+meritRounding*s.p.length*math.Sqrt(2*most)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// constraints returns the rows that the levels before v hold to first order: those of their targets, or the directions of curbs.
+func (s *Solver) constraints(v *level) []float64 {
+	if !s.bent {
+		return s.J[:v.first*len(s.q)]
+	}
+	return s.gathered[:s.gatherTo(s.gathered, s.J, s.indexOf(v))*len(s.q)]
+}
+
+// indexOf returns the number of a level.
+func (s *Solver) indexOf(v *level) int {
+	for l := range s.levels {
+		if s.levels[l].first == v.first {
+			return l
+		}
+	}
+	return len(s.levels)
+}
+
+// gatherTo stores in C what the levels before l hold, with 𝒥 of a pose, and returns the number of rows.
+func (s *Solver) gatherTo(C, J []float64, l int) (rows int) {
+	n := len(s.q)
+	for j := range l {
+		v := &s.levels[j]
+		from, count := J[v.first*n:v.end*n], v.end-v.first
+		if s.curbed(j) {
+			from, count = s.curbs[j].Y[:s.curbs[j].rows*n], s.curbs[j].rows
+		}
+		copy(C[rows*n:], from)
+		rows += count
+	}
+	return rows
+}
+
+// curbsAt computes the curbs of the levels before l at q, and reports whether it could. It leaves the engine elsewhere.
+//
+// Cost: 2n poses for each of them; where one comes after another, these have curbs of their own.
+func (s *Solver) curbsAt(l int, q []float64) bool {
+	others := false
+	for j := range l {
+		if !s.curbed(j) {
+			continue
+		}
+		if !s.curbAt(j, q, others) || others && !s.curbsAt(j, q) { // which have been those of other poses
+			return false
+		}
+		others = true
+	}
+	return true
+}
+
+// curbAt computes the curb of level l at q, where those of levels before are known: from differences of the gradient that they leave. others
+// says that there are some.
+func (s *Solver) curbAt(l int, q []float64, others bool) bool {
+	c, n, v := s.curbs[l], len(s.q), &s.levels[l]
+	copy(c.q, q)
+	if s.eng.moveTo(c.q) != nil {
+		return false
+	}
+	s.look(c)
+	c.held = s.orthonormalTo(c.normal, c.J, l)
+	A, e := c.J[v.first*n:v.end*n], c.e[v.first:v.end]
+	flat := curbFlat*s.scaleOf(A, e) + curbFaint*algebra.Dot(A, A)
+	clear(c.H)
+	for i := range n {
+		clear(c.way)
+		if c.way[i] = 1; !s.movable(i) {
+			continue
+		}
+		s.strip(c.way, c.normal, c.held)
+		s.strip(c.way, c.normal, c.held)
+		for _, size := range [2]float64{curbSize, -curbSize} {
+			for k, x := range c.way {
+				s.aside[k] = c.q[k] + size*s.size[k]*x
+			}
+			if !s.gradientAt(l, s.aside, others) {
+				return false
+			}
+			add(c.H[i*n:i*n+n], 0.5/size, c.g)
+		}
+		s.strip(c.H[i*n:i*n+n], c.normal, c.held)
+	}
+	return c.spectrum(n, flat)
+}
+
+// look stores errors and 𝒥 at the pose of the engine.
+func (s *Solver) look(c *curb) {
+	s.jacobianTo(c.J)
+	s.errorsOfTargetsTo(c.e)
+}
+
+// gradientAt stores in the curb's g the gradient of level l at q, as far as the levels before leave it.
+func (s *Solver) gradientAt(l int, q []float64, others bool) bool {
+	c, n, v := s.curbs[l], len(s.q), &s.levels[l]
+	if s.over() {
+		return false
+	}
+	if others {
+		copy(c.g, q) // as other curbs use the memory of q
+		if !s.curbsAt(l, c.g) {
+			return false
+		}
+		q = c.g
+	}
+	if s.eng.moveTo(q) != nil {
+		return false
+	}
+	s.look(c)
+	clear(c.g)
+	for r := v.first; r < v.end; r++ {
+		add(c.g, -c.e[r], c.J[r*n:r*n+n])
+	}
+	for i := range c.g {
+		if !s.movable(i) {
+			c.g[i] = 0
+		}
+	}
+	rows := s.orthonormalTo(c.near, c.J, l)
+	s.strip(c.g, c.near, rows)
+	return true
+}
+
+// movable reports whether the levels that have ended leave driven freedom i free to move.
+func (s *Solver) movable(i int) bool { return s.low[i] < s.high[i] }
+
+// orthonormalTo stores in N the rows of gatherTo made orthonormal on the coordinates that may move, and returns their number.
+func (s *Solver) orthonormalTo(N, J []float64, l int) (rows int) {
+	n := len(s.q)
+	all := s.gatherTo(N, J, l)
+	for r := range all {
+		row := N[rows*n : rows*n+n]
+		copy(row, N[r*n:r*n+n])
+		before := math.Sqrt(algebra.Dot(row, row))
+		for i := range row {
+			if !s.movable(i) {
+				row[i] = 0
+			}
+		}
+		s.strip(row, N, rows)
+		s.strip(row, N, rows)
+		if left := math.Sqrt(algebra.Dot(row, row)); left > dependent*before {
+			scale(row, 1/left)
+			rows++
+		}
+	}
+	return rows
+}
+
+// strip takes from v its part in the span of orthonormal rows.
+func (s *Solver) strip(v, N []float64, rows int) {
+	n := len(v)
+	for r := range rows {
+		add(v, -algebra.Dot(v, N[r*n:r*n+n]), N[r*n:r*n+n])
+	}
+}
+
+// spectrum finds the directions in which H is not zero.
+func (c *curb) spectrum(n int, flat float64) bool {
+	for i := range n {
+		for j := range i {
+			x := (c.H[i*n+j] + c.H[j*n+i]) / 2
+			c.H[i*n+j], c.H[j*n+i] = x, x
+		}
+	}
+	values := c.g
+	if eigen.Small(blas64.Symmetric{N: n, Stride: n, Data: c.H, Uplo: blas.Upper}, values, c.work) != nil {
+		return false
+	}
+	c.rows = 0
+	for i, x := range values {
+		if math.Abs(x) <= flat {
+			continue
+		}
+		for k := range n {
+			c.Y[c.rows*n+k] = c.H[k*n+i]
+		}
+		c.lambda[c.rows] = x
+		c.rows++
+	}
+	return true
+}
+
+// lackTo stores what the rows of constraints lack at the pose of the engine, the levels before v, with errors s.tried and 𝒥 in s.fixJ there, and
+// returns the largest, of lengths of the problem.
+func (s *Solver) lackTo(dst []float64, v *level) (off float64) {
+	n, at := len(s.q), 0
+	for l := range s.indexOf(v) {
+		w := &s.levels[l]
+		if !s.curbed(l) {
+			for r := w.first; r < w.end; r++ {
+				dst[at] = s.tried[r] - s.want[r]
+				off = max(off, math.Abs(dst[at])/s.p.length)
+				at++
+			}
+			continue
+		}
+		c := s.curbs[l]
+		clear(c.g)
+		for r := w.first; r < w.end; r++ {
+			add(c.g, -s.tried[r], s.fixJ[r*n:r*n+n])
+		}
+		rows := s.orthonormalTo(c.near, s.fixJ, l)
+		for i := range c.g {
+			if !s.movable(i) {
+				c.g[i] = 0
+			}
+		}
+		s.strip(c.g, c.near, rows)
+		for k := range c.rows {
+			dst[at] = -algebra.Dot(c.Y[k*n:k*n+n], c.g) / c.lambda[k]
+			off = max(off, math.Abs(dst[at])/curbLoose)
+			at++
+		}
+	}
+	return off
+}
