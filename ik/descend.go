@@ -35,6 +35,9 @@ func (s *Solver) lower(l int) Status {
 	v := &s.levels[l]
 	c, flat, least := dampFirst, 0, math.Inf(1)
 	s.refresh()
+	if l == 0 {
+		s.show()
+	}
 	for !s.met(v) {
 		gain := s.step(v, c)
 		if s.hasty && gain < hastyGain && s.o.Method == DLS {
@@ -57,6 +60,7 @@ func (s *Solver) lower(l int) Status {
 			return OutOfSteps
 		}
 		s.learn(v, &c)
+		s.show()
 	}
 	return Reached
 }

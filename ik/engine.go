@@ -27,8 +27,9 @@ type engine interface {
 	jacobianTo(J []float64)
 	// aim moves the place that target i wants. Errors, products and the Jacobian are then those of the new place.
 	aim(i int, w want)
-	// setRates gives the driven freedoms rates, until the next set or moveTo, which ends with zeros.
-	setRates(u []float64)
+	// setRates gives the driven freedoms rates, until the next set or moveTo, which ends with zeros. It returns ErrOverflow, with rates of zero, where the
+	// bodies' velocities would not be finite.
+	setRates(u []float64) error
 	// stateTo stores the state, with the rates of setRates, or zeros.
 	stateTo(st *mechanism.State)
 }

@@ -105,11 +105,11 @@ func (r *posing) move(ctx context.Context, p *shell.Progress, stdout io.Writer) 
 	if r.task.Path != nil {
 		result, err = r.follow(ctx, p, stdout)
 	} else {
-		from := r.st.Clone()
+		r.snapshot(0, r.st)
+		r.watch()
 		if result, err = r.reach(ctx, p); result != nil {
-			if e := r.trace(ctx, from); e != nil {
-				return nil, shell.Failed(shell.ModelFile(r.path), e)
-			}
+			r.snapshot(1, r.st)
+			r.watched(result)
 		}
 	}
 	if result == nil {
@@ -144,7 +144,15 @@ func (r *posing) reach(ctx context.Context, p *shell.Progress) (*ik.Result, erro
 	case errors.Is(err, ik.ErrUnreached):
 		err = shell.Failed(shell.ModelFile(r.path), unreached(result))
 	default:
-		return nil, shell.Failed(shell.ModelFile(r.path), err)
+		return nil, r.broken(err)
 	}
 	return result, err
+}
+
+// broken returns the error that ends a run: of bad input where it is at a place of the task.
+func (r *posing) broken(err error) error {
+	if errors.As(err, new(*ik.FilterError)) {
+		return err
+	}
+	return shell.Failed(shell.ModelFile(r.path), err)
 }
