@@ -14,7 +14,7 @@ import (
 
 // path checks the waypoints of a task.
 func (c *checker) path(o *Path) {
-	if o == nil {
+	if o == nil || c.p.task.judged("$.path.file") { // nobody knows what it has
 		return
 	}
 	if len(o.Times) < 2 {

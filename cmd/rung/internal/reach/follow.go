@@ -69,6 +69,7 @@ func (r *posing) follow(ctx context.Context, p *shell.Progress, stdout io.Writer
 	if err != nil && !errors.Is(err, ik.ErrUnreached) || last == nil {
 		return nil, r.broken(err)
 	}
+	r.lastPose()
 	table.Flush()
 	if r.out != "" {
 		if err := out.Close(table.Error()); err != nil {

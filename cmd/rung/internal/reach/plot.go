@@ -44,9 +44,21 @@ func (r *posing) snapshot(t float64, st *mechanism.State) {
 		from, until = path.Times[0], path.Times[len(path.Times)-1]
 	}
 	n := len(r.log.poses)
-	if due := from + (until-from)*float64(n)/(posesShown-1); r.task.Path == nil || t >= due-1e-9*(until-from) {
+	if due := from + (until-from)*float64(n)/(posesShown-1); r.task.Path == nil || n < posesShown && t >= due-1e-9*(until-from) {
 		r.log.poses = append(r.log.poses, pose{t, r.skeleton(st)})
 	}
+}
+
+// lastPose makes the last sample of a path the last pose that is drawn.
+func (r *posing) lastPose() {
+	n := len(r.log.poses)
+	if n == 0 || r.log.poses[n-1].time == r.log.all.End {
+		return
+	}
+	if n == posesShown {
+		r.log.poses = r.log.poses[:n-1]
+	}
+	r.log.poses = append(r.log.poses, pose{r.log.all.End, r.skeleton(r.st)})
 }
 
 // skeleton returns for each body a line through its joints in their order, and through the points of its targets if it has no more than two

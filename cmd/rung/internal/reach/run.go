@@ -37,7 +37,7 @@ func (f *flags) run(cmd *cobra.Command, path, task string) error {
 		if t.Path == nil && f.out+f.modelOut != "" {
 			return nil, nil, shell.UseErrorf("--out and --model-out are for a task with a path")
 		}
-		r := &posing{flags: f, path: path, m: m, task: t}
+		r := &posing{flags: f, path: path, from: task, m: m, task: t}
 		if err := r.prepare(p, err); err != nil {
 			return nil, nil, err
 		}
@@ -53,6 +53,7 @@ func (f *flags) run(cmd *cobra.Command, path, task string) error {
 type posing struct {
 	*flags
 	path    string // of the model
+	from    string // path of the task, or none
 	m       *model.Model
 	task    *ik.Task
 	plan    *kkt.Plan
@@ -94,6 +95,8 @@ func (r *posing) refused(err error) error {
 		return err
 	case errors.As(err, new(*closing.CloseError)):
 		return shell.Failed(shell.ModelFile(r.path), err)
+	case errors.Is(err, ik.ErrEngine) && r.from != "" && !r.given("engine") && !r.given("method") && !r.given("all") && !r.given("restarts"):
+		return fault.Errorf("%s: $.solver: %w", shell.ModelFile(r.from), err)
 	}
 	return fault.Errorf("%s: %w", shell.ModelFile(r.path), err)
 }
