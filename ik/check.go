@@ -214,8 +214,16 @@ func (c *checker) limits(list []Limit) {
 		if math.IsNaN(l.Lower) || math.IsNaN(l.Upper) || l.Lower >= l.Upper {
 			c.add(path, fmt.Sprintf("[%v, %v]", l.Lower, l.Upper), "the lower bound is not below the upper one")
 		}
-		if !(l.Rate >= 0) {
+		for k, x := range [2]float64{l.Lower, l.Upper} {
+			if finite(x) && math.Abs(x) > mostNumber {
+				c.add(fmt.Sprintf("%s[%d]", path, k), document.Number(x), "%s", magnitude(x))
+			}
+		}
+		switch {
+		case !(l.Rate >= 0):
 			c.add(rate, document.Number(l.Rate), "is not positive")
+		case !(l.Rate <= mostNumber):
+			c.add(rate, document.Number(l.Rate), "%s", magnitude(l.Rate))
 		}
 		f, err := c.freedom(l.Freedom)
 		if err != nil {
@@ -240,6 +248,22 @@ func (c *checker) limits(list []Limit) {
 	}
 }
 
+// mostNumber is the largest magnitude of a number of a task: squares of errors with their weights are then finite.
+const mostNumber = 1e50
+
+// magnitude returns what is wrong with the size of numbers, or nothing.
+func magnitude(v ...float64) string {
+	for _, x := range v {
+		switch {
+		case !finite(x):
+			return "is not finite"
+		case math.Abs(x) > mostNumber:
+			return "is beyond 1e50"
+		}
+	}
+	return ""
+}
+
 func finite(v ...float64) bool {
 	for _, x := range v {
 		if x-x != 0 {
@@ -254,8 +278,10 @@ func (c *checker) posture(o *Posture) {
 	if o == nil {
 		return
 	}
-	if !(o.Gain > 0) || !finite(o.Gain) {
+	if !(o.Gain > 0) {
 		c.add("$.posture.gain", document.Number(o.Gain), "is not positive")
+	} else if rule := magnitude(o.Gain); rule != "" {
+		c.add("$.posture.gain", document.Number(o.Gain), "%s", rule)
 	}
 	c.driven("$.posture.values", o.Values, func(i int, value float64) {
 		c.p.rest = append(c.p.rest, rest{driven: i, value: value})
@@ -277,8 +303,10 @@ func (c *checker) options(o *Options) {
 	bad(o.Metric > Inertia, "metric", o.Metric, "is no metric")
 	bad(o.Steps < 0, "steps", o.Steps, "is negative")
 	bad(o.Restarts < -1, "restarts", o.Restarts, "is below -1")
-	bad(!(o.Damping >= 0) || !finite(o.Damping), "damping", o.Damping, "is negative or not finite")
+	bad(!(o.Damping >= 0), "damping", o.Damping, "is negative or no number")
+	bad(o.Damping > mostNumber, "damping", o.Damping, "is beyond 1e50")
 	bad(o.MaxTime < 0, "max_time", o.MaxTime, "is negative")
-	bad(!(o.Length >= 0) || !finite(o.Length), "length", o.Length, "is negative or not finite")
+	bad(!(o.Length >= 0), "length", o.Length, "is negative or no number")
+	bad(o.Length > mostNumber || o.Length > 0 && o.Length < 1/mostNumber, "length", o.Length, "is not within 1e-50 … 1e50")
 	bad(o.Threads < 0 || o.Threads > kkt.MaxThreads, "threads", o.Threads, "is out of range")
 }

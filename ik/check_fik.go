@@ -2,6 +2,7 @@ package ik
 
 import (
 	"errors"
+	"math"
 	"strings"
 
 	"github.com/rung-mbd/rung/internal/document"
@@ -20,6 +21,19 @@ func (c *checker) fik(o *FIKOptions) {
 			c.add(document.Key("$.fik.gains", g.Freedom), document.Number(g.Value), "is negative")
 		}
 	}
+	for _, v := range []struct {
+		field string
+		x     []float64
+	}{{"A", o.A}, {"P", o.P}, {"h", []float64{o.H}}, {"w", []float64{o.Riccati.W}}, {"m", o.Riccati.M}, {"v", o.Riccati.V}, {"feedback", []float64{o.Feedback}}} {
+		for i, x := range v.x {
+			if finite(x) && math.Abs(x) > mostNumber {
+				c.add("$.fik."+place(v.field, i, len(v.x)), document.Number(x), "%s", magnitude(x))
+			}
+		}
+	}
+	if c.p.allStill(o.GainOf) {
+		c.add("$.fik.gains", "", "are all zero, so that nothing moves")
+	}
 	own := *o
 	if own.Design == DesignTune { // which begins as DesignNorm
 		own.Design = DesignNorm
@@ -32,6 +46,17 @@ func (c *checker) fik(o *FIKOptions) {
 	for _, e := range []error{own.check(m, n), err} {
 		c.optionErrors(e)
 	}
+}
+
+// allStill reports whether the gains of all driven freedoms are zero.
+func (p *Problem) allStill(gains []Coordinated) bool {
+	zero := 0
+	for _, g := range gains {
+		if g.Value == 0 {
+			zero++
+		}
+	}
+	return zero > 0 && zero == len(p.driven)
 }
 
 // scalars returns o without the lists that have to fit to the numbers of rows and freedoms.
@@ -72,8 +97,8 @@ func (c *checker) driven(path string, list []Coordinated, take func(i int, value
 			c.add(at, fault.Name(v.Freedom), "%v", err)
 		case !driven:
 			c.add(at, fault.Name(v.Freedom), "the freedom is not driven")
-		case !finite(v.Value):
-			c.add(at, document.Number(v.Value), "is not finite")
+		case magnitude(v.Value) != "":
+			c.add(at, document.Number(v.Value), "%s", magnitude(v.Value))
 		case take != nil:
 			take(i, v.Value)
 		}

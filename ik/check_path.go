@@ -2,6 +2,7 @@ package ik
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/rung-mbd/rung/internal/document"
@@ -13,7 +14,7 @@ import (
 
 // path checks the waypoints of a task.
 func (c *checker) path(o *Path) {
-	if o == nil {
+	if o == nil || c.p.task.judged("$.path.file") { // nobody knows what it has
 		return
 	}
 	if len(o.Times) < 2 {
@@ -21,14 +22,20 @@ func (c *checker) path(o *Path) {
 	}
 	for i, t := range o.Times {
 		switch {
-		case !finite(t):
-			c.add(fmt.Sprintf("$.path.times[%d]", i), document.Number(t), "is not finite")
+		case magnitude(t) != "":
+			c.add(fmt.Sprintf("$.path.times[%d]", i), document.Number(t), "%s", magnitude(t))
 		case i > 0 && !(t > o.Times[i-1]):
 			c.add(fmt.Sprintf("$.path.times[%d]", i), document.Number(t), "is not after the time before it, %v", o.Times[i-1])
 		}
 	}
 	if !(o.Step >= 0) || !finite(o.Step) {
 		c.add("$.path.step", document.Number(o.Step), "is negative or not finite")
+	} else if n := o.samples(); n > mostSamples {
+		path := "$.path.step"
+		if o.Step == 0 {
+			path = "$.path.times"
+		}
+		c.add(path, "", "makes %.3g samples; there may be %d: give a longer step", n, mostSamples)
 	}
 	if o.Stretch && c.p.moving {
 		c.add("$.path.stretch", "true", "means nothing where the model has motions of its own, which are not stretched")
@@ -50,6 +57,24 @@ func (c *checker) path(o *Path) {
 	}
 }
 
+// mostSamples is the largest number of samples of a path.
+const mostSamples = 1 << 30
+
+// samples returns the number of samples of a path whose times increase.
+func (o *Path) samples() float64 {
+	step := o.Step
+	if step == 0 {
+		step = math.Inf(1)
+		for i := 1; i < len(o.Times); i++ {
+			step = min(step, (o.Times[i]-o.Times[i-1])/100)
+		}
+	}
+	if len(o.Times) < 2 || !(step > 0) {
+		return 0
+	}
+	return (o.Times[len(o.Times)-1] - o.Times[0]) / step
+}
+
 // waypoints checks the lists of one target: which it may have, and that each has an entry a time.
 func (c *checker) waypoints(at string, w *Waypoints, t TargetType, times int) {
 	position := t != Coordinate && t != Orientation && t != Axis
@@ -65,8 +90,11 @@ func (c *checker) waypoints(at string, w *Waypoints, t TargetType, times int) {
 		c.quaternion(fmt.Sprintf("%s.orientation[%d]", at, i), q)
 	}
 	for i, x := range w.Value {
-		if !finite(x) || t == Distance && !(x > 0) {
-			c.add(fmt.Sprintf("%s.value[%d]", at, i), document.Number(x), "is not finite, or is a length that is not positive")
+		switch path := fmt.Sprintf("%s.value[%d]", at, i); {
+		case magnitude(x) != "":
+			c.add(path, document.Number(x), "%s", magnitude(x))
+		case t == Distance && !(x > 0):
+			c.add(path, document.Number(x), "is no positive length")
 		}
 	}
 }

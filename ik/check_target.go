@@ -51,8 +51,8 @@ func (c *checker) coordinate(at string, T *Target) mechanism.Freedom {
 	if err != nil {
 		c.add(at+".freedom", fault.Name(T.Freedom), "%v", err)
 	}
-	if !finite(T.Value) {
-		c.add(at+".value", document.Number(T.Value), "is not finite")
+	if rule := magnitude(T.Value); rule != "" {
+		c.add(at+".value", document.Number(T.Value), "%s", rule)
 	}
 	return f
 }
@@ -145,17 +145,19 @@ func (c *checker) place3(at string, T *Target) {
 	case Plane:
 		c.vector(at+".direction", T.Direction, true)
 	case Distance:
-		if !(T.Length > 0) || !finite(T.Length) {
+		if !(T.Length > 0) {
 			c.add(at+".length", document.Number(T.Length), "is not positive")
+		} else if rule := magnitude(T.Length); rule != "" {
+			c.add(at+".length", document.Number(T.Length), "%s", rule)
 		}
 	}
 }
 
 // vector checks that v is finite, and if it is a direction that it is not zero.
 func (c *checker) vector(path string, v spatial.Vec3, direction bool) {
-	switch {
-	case !finite(v[:]...):
-		c.add(path, document.Numbers(v[:]), "is not finite")
+	switch rule := magnitude(v[:]...); {
+	case !direction && rule != "" || direction && !finite(v[:]...):
+		c.add(path, document.Numbers(v[:]), "%s", rule)
 	case direction && v == spatial.Vec3{}:
 		c.add(path, document.Numbers(v[:]), "is zero, which is no direction")
 	}
@@ -178,9 +180,10 @@ func (c *checker) quaternion(path string, q [4]float64) {
 func (c *checker) weights(at string, T *Target) {
 	rows := T.Type.Rows()
 	if T.Weight != nil {
-		good, any := len(T.Weight) == rows, false
+		good, sized, any := true, true, false
 		for _, w := range T.Weight {
 			good = good && w >= 0 && finite(w)
+			sized = sized && (w == 0 || w >= 1/mostNumber && w <= mostNumber)
 			any = any || w > 0
 		}
 		switch {
@@ -188,6 +191,8 @@ func (c *checker) weights(at string, T *Target) {
 			c.add(at+".weight", document.Numbers(T.Weight), "has %d entries; a target of type %v has %d rows", len(T.Weight), T.Type, rows)
 		case !good:
 			c.add(at+".weight", document.Numbers(T.Weight), "is negative or not finite")
+		case !sized:
+			c.add(at+".weight", document.Numbers(T.Weight), "is neither 0 nor within 1e-50 … 1e50")
 		case !any:
 			c.add(at+".weight", document.Numbers(T.Weight), "has no row with a weight")
 		}
@@ -198,7 +203,11 @@ func (c *checker) weights(at string, T *Target) {
 	if tol := T.Tolerance; !(tol[0] >= 0 && tol[1] >= 0) || !finite(tol[:]...) {
 		c.add(at+".tolerance", document.Numbers(tol[:]), "is negative or not finite")
 	}
-	if T.Rate != nil && (len(T.Rate) != rows || !finite(T.Rate...)) {
-		c.add(at+".rate", document.Numbers(T.Rate), "is not finite, or has not one entry for each of the %d rows", rows)
+	switch {
+	case T.Rate == nil:
+	case len(T.Rate) != rows:
+		c.add(at+".rate", document.Numbers(T.Rate), "has not one entry for each of the %d rows", rows)
+	case magnitude(T.Rate...) != "":
+		c.add(at+".rate", document.Numbers(T.Rate), "%s", magnitude(T.Rate...))
 	}
 }

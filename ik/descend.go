@@ -35,6 +35,9 @@ func (s *Solver) lower(l int) Status {
 	v := &s.levels[l]
 	c, flat, least := dampFirst, 0, math.Inf(1)
 	s.refresh()
+	if l == 0 {
+		s.show()
+	}
 	if s.bent {
 		s.perfect(v)
 	}
@@ -60,6 +63,7 @@ func (s *Solver) lower(l int) Status {
 			return OutOfSteps
 		}
 		s.learn(v, &c)
+		s.show()
 	}
 	return Reached
 }

@@ -14,7 +14,7 @@ type Design uint8
 const (
 	DesignRiccati Design = iota // P by Riccati, A = −m_i
 	DesignNorm                  // P = (π/h − A)/‖J‖, a number; ‖J‖ is the root of the sum of squares
-	DesignTune                  // DesignNorm as the start of Tune
+	DesignTune                  // DesignNorm as the start of Tune; a Solver runs it, a filter of its own takes its answer
 	DesignGiven                 // P is given
 	NumDesigns
 )
@@ -35,8 +35,9 @@ type FIKOptions struct {
 	P      []float64 // symmetric positive definite; nil: by Design
 	// A of form V: a number or a diagonal, negative, 1/s. Form F: the entry α of the recurrence as it stands there. nil: by Design, −m_i or
 	// −20 in form V and exp(−m_i·H) or exp(−20·H) in form F.
-	A     []float64
-	H     float64   // form V: h, s; form F: dt, s. 0: half the least time constant in form V, none in form F, 0.02 with DesignNorm
+	A []float64
+	// H is h of form V and dt of form F, s. 0: half the least time constant in form V, 0.02 in form F. P of DesignNorm is then that of 0.02.
+	H     float64
 	Gains []float64 // diagonal of V ≥ 0, one a freedom or one for all; nil: 1
 
 	Riccati RiccatiOptions // of DesignRiccati
@@ -73,6 +74,9 @@ func (o FIKOptions) designed(j Linear) (FIKOptions, error) {
 	if err := o.check(m, n); err != nil {
 		return o, err
 	}
+	if o.H == 0 && o.Form == FormF {
+		o.H = normH
+	}
 	if o.P != nil {
 		if o.A == nil {
 			o.A = o.decay([]float64{-normA})
@@ -91,10 +95,10 @@ func (o FIKOptions) designed(j Linear) (FIKOptions, error) {
 
 // byNorm is the design of the norm, docs/inverse-kinematics.md (F7).
 func (o FIKOptions) byNorm(j0 *Dense) (FIKOptions, error) {
-	if o.H == 0 {
-		o.H = normH
+	h, a := o.H, normA
+	if h == 0 {
+		h = normH
 	}
-	a := normA
 	if o.A != nil && o.Form == FormV {
 		a = o.A[0]
 	}
@@ -102,9 +106,9 @@ func (o FIKOptions) byNorm(j0 *Dense) (FIKOptions, error) {
 	if !(size > 0) {
 		return o, errZeroJacobian()
 	}
-	o.P = []float64{(math.Pi/o.H - a) / size}
+	o.P = []float64{(math.Pi/h - a) / size}
 	if o.Form == FormF {
-		o.P[0] *= o.H
+		o.P[0] *= h
 	}
 	if o.A == nil {
 		o.A = o.decay([]float64{-a})
@@ -150,13 +154,11 @@ func (o *FIKOptions) check(m, n int) error {
 	var bad badOptions
 	bad.when(o.Form >= NumForms, "Form", o.Form, "is no form")
 	bad.when(o.Design >= NumDesigns, "Design", o.Design, "is no design")
-	bad.when(o.Design == DesignTune, "Design", "tune", "needs a path: see Tune")
-	bad.when(o.Design == DesignGiven && o.P == nil, "P", "nil", "is needed by the design")
+	bad.when(o.Design == DesignTune, "Design", "tune", "is for a Solver: a filter of its own takes what Tune returns")
+	bad.when(o.Design == DesignGiven && o.P == nil, "P", "", "missing: the design given takes it from here")
 	bad.when(o.Design == DesignNorm && o.P != nil, "P", "given", "and so is a design")
 	bad.when(o.Design == DesignNorm && len(o.A) > 1, "A", len(o.A), "numbers, the design needs one")
 	bad.when(!(o.H >= 0) || math.IsInf(o.H, 1), "H", o.H, "is no time")
-	timeless := o.H == 0 && o.Form == FormF && o.Design != DesignNorm && (o.P == nil || o.A == nil)
-	bad.when(timeless, "H", o.H, "is no time of a sample, which form F needs unless P and A are given")
 	bad.when(o.Inner < 0, "Inner", o.Inner, "is no number of iterations")
 	bad.when(o.Adapt && o.Form == FormF, "Adapt", true, "has no step to change in form F")
 	bad.when(!(o.Feedback >= 0) || math.IsInf(o.Feedback, 1), "Feedback", o.Feedback, "is no gain")

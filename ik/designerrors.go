@@ -11,12 +11,15 @@ import (
 // OptionError says which option of feedback inverse kinematics breaks a rule.
 type OptionError struct {
 	Field  string // as "P[1][0]"
-	Value  string
+	Value  string // empty if there is none
 	Reason string
 }
 
 // Error implements error.
 func (e *OptionError) Error() string {
+	if e.Value == "" {
+		return fmt.Sprintf("ik: option %s: %s", e.Field, e.Reason)
+	}
 	return fmt.Sprintf("ik: option %s: %s %s", e.Field, e.Value, e.Reason)
 }
 

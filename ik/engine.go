@@ -33,8 +33,9 @@ type engine interface {
 	// turningTo replaces the angular velocity with which the wanted orientation of target i turns, axes of R, by the rates of its rows by
 	// that, without weights. It is called after errorsTo.
 	turningTo(omega *spatial.Vec3, i int)
-	// setRates gives the driven freedoms rates, until the next set or moveTo, which ends with zeros.
-	setRates(u []float64)
+	// setRates gives the driven freedoms rates, until the next set or moveTo, which ends with zeros. It returns ErrOverflow, with rates of zero, where the
+	// bodies' velocities would not be finite.
+	setRates(u []float64) error
 	// stateTo stores the state, with the rates of setRates, or zeros.
 	stateTo(st *mechanism.State)
 }

@@ -375,7 +375,7 @@ func (e *drivenEngine) driftTo(dst []float64) {
 }
 
 // setRates gives the bodies the velocities of (D2), with the rates that the model prescribes.
-func (e *drivenEngine) setRates(u []float64) {
+func (e *drivenEngine) setRates(u []float64) error {
 	for c, row := range e.rows {
 		e.resp.b[row] = u[c]
 	}
@@ -384,9 +384,13 @@ func (e *drivenEngine) setRates(u []float64) {
 	}
 	e.resp.solve()
 	x := e.resp.velocities()
+	if !finite(x...) {
+		return ErrOverflow
+	}
 	for i := range e.st.Bodies {
 		e.st.Bodies[i].SetComVelocity((*[6]float64)(x[6*i:]), &e.kin.Bodies[i].Com)
 	}
+	return nil
 }
 
 func (e *drivenEngine) stateTo(st *mechanism.State) {

@@ -345,7 +345,7 @@ func (e *treeEngine) MulTransTo(dst, f []float64) {
 	}
 }
 
-func (e *treeEngine) setRates(u []float64) {
+func (e *treeEngine) setRates(u []float64) error {
 	copy(e.qd, e.still)
 	for i, d := range e.dof {
 		e.qd[d] = u[i]
@@ -353,8 +353,11 @@ func (e *treeEngine) setRates(u []float64) {
 	for _, f := range e.plan.Prescribed {
 		_, e.qd[f.Dof], _ = e.mech.Joints[f.Joint].Motion[f.Freedom].At(e.time)
 	}
-	// The state is that of before but for its velocities, so nothing can fail.
-	_ = e.w.Set(e.q, e.qd, e.time)
+	if e.w.Set(e.q, e.qd, e.time) != nil {
+		_ = e.w.Set(e.q, e.still, e.time)
+		return ErrOverflow
+	}
+	return nil
 }
 
 func (e *treeEngine) stateTo(st *mechanism.State) {

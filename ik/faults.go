@@ -35,15 +35,20 @@ func (t *Task) problems(more *document.Faults) error {
 	if len(list) == 0 {
 		return nil
 	}
-	file := t.file
-	if file == "" {
-		file = "task"
-	}
+	file := t.fileName()
 	p := &model.Problems{List: make([]*model.Problem, len(list)), More: left}
 	for i, f := range list {
 		p.List[i] = &model.Problem{File: file, Path: f.Path, Value: f.Value, Rule: f.Rule}
 	}
 	return p
+}
+
+// fileName returns the name of the task's document for messages.
+func (t *Task) fileName() string {
+	if t.file == "" {
+		return "task"
+	}
+	return t.file
 }
 
 // placeOf returns where a path belongs among the others: by the field of the task, and in a list by the entry.

@@ -141,8 +141,7 @@ func (f *FIK) Z() []float64 { return f.main.z }
 // NullZ returns the state zb of null motion, m numbers that belong to f. They may be set.
 func (f *FIK) NullZ() []float64 { return f.null.z }
 
-// Step returns h, the time of one iteration of form V, s. With FIKOptions.Adapt a step may lower it. It is 0 for
-// form F, whose time is its owner's.
+// Step returns the time of one iteration, s: h of form V, dt of form F. With FIKOptions.Adapt a step may lower h.
 func (f *FIK) Step() float64 { return f.h }
 
 // StepTo does one iteration of form V or F, docs/inverse-kinematics.md (F1), (F2), or FIKOptions.Inner of them at

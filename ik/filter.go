@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
 )
 
 const (
@@ -19,8 +21,10 @@ const (
 )
 
 // newFilter makes the filter of the task: its design is for the pose of FIKOptions.Q0, or for one near the present pose, at which the engine then is.
+// Without a time form F has the step of the path, and form V a step that may become shorter.
 //
-// It returns the errors of NewFIK, and what wraps ErrRank, with what to do, where no pose near the present one has a Jacobian of full rank.
+// It returns, at their places in the task, the errors of NewFIK, and what wraps ErrRank, with what to do, where no pose near the present one has a
+// Jacobian of full rank.
 func (s *Solver) newFilter() error {
 	o := FIKOptions{}
 	if s.p.task.FIK != nil {
@@ -35,18 +39,34 @@ func (s *Solver) newFilter() error {
 	if o.GainOf != nil {
 		o.Gains = s.byName(o.GainOf, 1)
 	}
-	if o.J0 == nil && o.Design == DesignRiccati && o.P == nil {
-		var err error
-		if o.J0, err = s.designJacobian(o.Q0); err != nil {
-			return err
-		}
+	switch c := s.track.course; {
+	case o.H > 0:
+	case o.Form == FormV:
+		o.Adapt = true // no step that was asked for is changed
+	case c != nil:
+		o.H = c.step
 	}
-	f, err := NewFIK(s.eng, o)
-	s.track.filter = f
-	if s.track.period = o.H; err == nil && f.Step() > 0 {
-		s.track.period = f.Step()
+	design, err := o.Design, error(nil)
+	switch {
+	case design == DesignTune:
+		o, err = s.tuned(o)
+	case o.J0 == nil && design == DesignRiccati && o.P == nil:
+		o.J0, err = s.designJacobian(o.Q0)
 	}
-	return err
+	if err == nil {
+		o, err = o.designed(s.eng)
+	}
+	s.track.filter, s.result.Filter = nil, nil
+	if err == nil {
+		s.result.Filter = &FilterResult{Form: o.Form, Design: design, P: o.P, A: o.A, H: o.H}
+		o.Design = DesignGiven
+		s.track.filter, err = NewFIK(s.eng, o)
+	}
+	if err != nil {
+		return s.filterError(err)
+	}
+	s.result.Filter.H = s.track.filter.Step()
+	return nil
 }
 
 // byName returns numbers of the driven freedoms: those of the list, other for the others.
@@ -102,6 +122,54 @@ func (s *Solver) designJacobian(q0 []Coordinated) (*Dense, error) {
 	return nil, s.noDesign()
 }
 
+// filterError returns err at its place in the task, and with what to write there.
+func (s *Solver) filterError(err error) error {
+	o := FIKOptions{}
+	if s.p.task.FIK != nil {
+		o = *s.p.task.FIK
+	}
+	unstable := new(UnstableError)
+	field, value, rule := "design", o.Design.String(), fault.Plain(err).Error()
+	switch {
+	case errors.As(err, &unstable):
+		switch {
+		case unstable.Suggest == 0:
+			field, value = "A", ""
+		case unstable.Form == FormV:
+			field, value = "h", document.Number(unstable.H)
+			rule += `, or "adapt": true`
+		case len(o.P) == 1:
+			field, value = "P", document.Number(o.P[0])
+		case len(o.P) > 1:
+			field, value = "P", ""
+		case len(s.result.Filter.P) == 1:
+			f := s.result.Filter
+			rule += fmt.Sprintf(`: write "design": "given", "P": %.3g, "A": %.6g, "h": %.6g`, unstable.Suggest*f.P[0], f.A[0], f.H)
+		default:
+			h := s.result.Filter.H
+			field, value = "h", document.Number(h)
+			rule += fmt.Sprintf(", of which h is a factor: take h = %.3g s or less", unstable.Suggest*h)
+		}
+	case errors.Is(err, ErrRank) && o.Q0 != nil:
+		field, value = "q0", ""
+	case errors.Is(err, ErrNotFinite):
+		return &FilterError{model.Problem{File: s.p.task.fileName(), Path: "$.fik", Rule: rule + ": P, A, h or feedback are too large"}, err}
+	case !errors.Is(err, ErrRank) && !errors.Is(err, ErrNoDesign):
+		return err
+	}
+	return &FilterError{model.Problem{File: s.p.task.fileName(), Path: "$.fik." + field, Value: value, Rule: rule}, err}
+}
+
+// FilterError says why feedback inverse kinematics cannot run at a pose, where in the task that is, and what to write there. It wraps what
+// NewFIK or a step of the filter has returned: ErrUnstable, ErrRank, ErrNoDesign or ErrNotFinite.
+type FilterError struct {
+	model.Problem
+	Err error
+}
+
+// Unwrap returns the error of the filter.
+func (e *FilterError) Unwrap() error { return e.Err }
+
 // noDesign is the error for a design that no pose allows, and says what to do.
 func (s *Solver) noDesign() error {
 	m, n := s.eng.Dims()
@@ -141,6 +209,10 @@ func (s *Solver) feed() error {
 	clear(k.raw)
 	for s.steps = 0; ; s.steps++ {
 		s.errorsTo(s.e)
+		if s.watch != nil {
+			s.refresh()
+			s.show()
+		}
 		status := OutOfSteps
 		switch {
 		case s.allMet():
@@ -150,13 +222,13 @@ func (s *Solver) feed() error {
 		case s.steps < most && !s.over():
 			err := s.filtered()
 			if err == nil {
-				err = s.advance(k.period)
+				err = s.advance(k.filter.Step())
 			}
 			if err == nil {
 				continue
 			}
 			if !errors.Is(err, ErrUnstable) {
-				return err
+				return s.filterError(err)
 			}
 			status = Unstable
 		}

@@ -55,3 +55,85 @@ func TestFilterPath(t *testing.T) {
 	}))
 	require.Less(t, off, 0.05)
 }
+
+// TestFilterDefaults: every design runs in both forms, for a pose and along a path, without anything else given; or it says where in the task what
+// has to be written, which then runs.
+func TestFilterDefaults(t *testing.T) {
+	plan := planar(t, 0.5, 0.4, 0.3)
+	path := circleTask(Path{Spline: true, Step: 0.02})
+	pose := &Task{Targets: path.Targets}
+	run := func(task *Task) (*FilterResult, error) {
+		p, err := NewProblem(plan, task)
+		if err != nil {
+			return nil, err
+		}
+		s, st := testSolver(t, p, Options{Method: FIKMethod, Steps: 20000, Nearest: true}), plan.Mechanism().Initial()
+		var r *Result
+		if task.Path == nil {
+			r, err = s.Reach(st)
+		} else {
+			err = s.Track(context.Background(), st, func(_ float64, _ *mechanism.State, at *Result) error {
+				r = at
+				return nil
+			})
+		}
+		if err != nil {
+			return nil, err
+		}
+		if task.Path == nil {
+			require.Equal(t, Reached, r.Status, "%+v", *task.FIK)
+		}
+		require.Equal(t, task.FIK.Design, r.Filter.Design)
+		return r.Filter, nil
+	}
+	for _, task := range []*Task{pose, path} {
+		for _, form := range []Form{FormV, FormF} {
+			for _, design := range []Design{DesignRiccati, DesignNorm, DesignTune} {
+				task.FIK = &FIKOptions{Form: form, Design: design}
+				f, err := run(task)
+				if form == FormF && design == DesignNorm { // 1.2 m long: its rule is far from stable
+					e := new(FilterError)
+					require.ErrorAs(t, err, &e)
+					require.ErrorIs(t, err, ErrUnstable)
+					require.Equal(t, "$.fik.design", e.Path)
+					require.Contains(t, e.Rule, `write "design": "given", "P": `)
+					continue
+				}
+				require.NoError(t, err, "%v %v", form, design)
+				if design == DesignTune {
+					task.FIK = &FIKOptions{Form: form, Design: DesignGiven, P: f.P, A: f.A, H: f.H} // as it was reported
+					again, err := run(task)
+					require.NoError(t, err)
+					require.Equal(t, f.P, again.P)
+				}
+			}
+		}
+	}
+}
+
+// TestFilterErrors: what keeps a filter from running is told at its place in the task.
+func TestFilterErrors(t *testing.T) {
+	plan := planar(t, 0.5, 0.4, 0.3)
+	for _, c := range []struct {
+		o          FIKOptions
+		path, rule string
+		is         error
+	}{
+		{FIKOptions{H: 1}, "$.fik.h", `"adapt": true`, ErrUnstable},
+		{FIKOptions{Form: FormF, H: 5}, "$.fik.h", "take h = ", ErrUnstable},
+		{FIKOptions{Form: FormF, H: 0.1, Design: DesignGiven, P: []float64{3}}, "$.fik.P", "multiply P by", ErrUnstable},
+		{FIKOptions{Design: DesignNorm, H: 1}, "$.fik.h", "take h = ", ErrUnstable},
+		{FIKOptions{Q0: []Coordinated{{"j0", 0.3}, {"j1", 0}, {"j2", 0}}}, "$.fik.q0", "singular values go from", ErrRank},
+		{FIKOptions{Riccati: RiccatiOptions{W: 1e9}}, "$.fik.design", "no stabilizing", ErrNoDesign},
+		{FIKOptions{Form: FormF, H: 1, Riccati: RiccatiOptions{M: []float64{1, 2}}}, "$.fik.A", "at any step", ErrUnstable},
+	} {
+		task := &Task{Targets: []Target{tipOf(3, 0.3, 0.5, 0.6)}, FIK: &c.o, file: "task.json"}
+		_, err := testSolver(t, testProblem(t, plan, task), Options{Method: FIKMethod}).Reach(plan.Mechanism().Initial())
+		e := new(FilterError)
+		require.ErrorAs(t, err, &e, "%+v: %v", c.o, err)
+		require.ErrorIs(t, err, c.is)
+		require.Equal(t, c.path, e.Path)
+		require.Contains(t, e.Rule, c.rule)
+		require.Contains(t, err.Error(), "task.json: "+c.path+": ")
+	}
+}

@@ -61,6 +61,9 @@ func readPathFile(folder fs.FS, name string, p *Path, report func(value, rule st
 	f := &pathFile{rows: csv.NewReader(left), path: p, report: func(value, rule string) { report(value, "in "+fault.Name(name)+": "+rule) }}
 	f.rows.TrimLeadingSpace, f.rows.ReuseRecord = true, true
 	f.read()
+	if !f.bad && len(p.Times) < 2 {
+		f.report("", "has fewer than two lines of numbers")
+	}
 	if left.N == 0 {
 		f.report("", fmt.Sprintf("longer than %d bytes", mostPathBytes))
 	}
@@ -72,7 +75,7 @@ func (f *pathFile) read() {
 		record, err := f.rows.Read()
 		switch {
 		case err == io.EOF && lines == 0:
-			f.report("", "has no line of names")
+			f.wrong("", "has no line of names")
 			return
 		case err == io.EOF:
 			return
@@ -102,6 +105,10 @@ func (f *pathFile) at(c int, value, rule string) {
 
 // header finds what the columns are. All that is wrong with it is told.
 func (f *pathFile) header(names []string) {
+	if len(names) == 1 && strings.ContainsAny(names[0], ";\t") {
+		f.at(0, fault.Name(names[0]), "is one column: columns are parted by commas")
+		return
+	}
 	f.column = make([]func(float64), len(names))
 	place := make(map[string]int, len(names))
 	for c, name := range names {

@@ -150,6 +150,14 @@ func (p *Problem) Driven() []mechanism.Freedom { return slices.Clone(p.driven) }
 // It panics if i is out of range.
 func (p *Problem) DrivenName(i int) string { return freedomName(p.plan.Mechanism(), p.driven[i]) }
 
+// Bounds returns between which coordinates driven freedom i may move, rad or m, and its largest rate, rad/s or m/s: those of the task or else of the
+// model, infinite where there is none.
+//
+// It panics if i is out of range.
+func (p *Problem) Bounds(i int) (lower, upper, rate float64) {
+	return p.lower[i], p.upper[i], p.rate[i]
+}
+
 // setRows numbers rows and levels of the targets.
 func (p *Problem) setRows() {
 	var ranks []int

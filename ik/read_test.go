@@ -249,7 +249,6 @@ func TestMatrices(t *testing.T) {
 		`"design": "given", "P": [1, 1, 1]`:          "$.fik.P",
 		`"design": "given"`:                          "$.fik.P",
 		`"design": "given", "P": 1, "A": [-1, 1]`:    "$.fik.A[1]",
-		`"form": "fixed", "design": "given", "P": 1`: "$.fik.h",
 		`"m": [1, 2, 3]`:                             "$.fik.m",
 		`"v": [1, 0, 1]`:                             "$.fik.v[1]",
 		`"q0": {"j7": 1}`:                            "$.fik.q0.j7",

@@ -12,7 +12,7 @@ const rankTol = 1e-10
 
 // report fills the result at the last place.
 func (s *Solver) report(begin time.Time, st *mechanism.State) {
-	r, p := &s.result, s.p
+	r := &s.result
 	r.Status = Reached
 	r.Conflicts = r.Conflicts[:0]
 	for l := range s.levels {
@@ -22,17 +22,22 @@ func (s *Solver) report(begin time.Time, st *mechanism.State) {
 			r.Status = v.status
 		}
 	}
-	for i := range r.Driven {
-		d := &r.Driven[i]
-		if d.Value, d.Limit = s.q[i], 0; d.Value == p.lower[i] {
-			d.Limit = -1
-		} else if d.Value == p.upper[i] {
-			d.Limit = 1
-		}
-	}
+	s.reportDriven()
 	s.reportSpectrum()
 	s.p.reportState(r, s.kin, st)
 	r.Elapsed = time.Since(begin)
+}
+
+// reportDriven fills the results of the driven freedoms.
+func (s *Solver) reportDriven() {
+	for i := range s.result.Driven {
+		d := &s.result.Driven[i]
+		if d.Value, d.Limit = s.q[i], 0; d.Value == s.p.lower[i] {
+			d.Limit = -1
+		} else if d.Value == s.p.upper[i] {
+			d.Limit = 1
+		}
+	}
 }
 
 // reportTargets fills the results of the targets of a level.

@@ -44,14 +44,24 @@ type Result struct {
 	Following      []DrivenResult // freedoms that the task drives but that follow from the others (Problem.Following); their limits are not kept, only reported
 	Outside        []string       // driven freedoms that were outside their limits at the start; the first step went to the limits. The sparse method leaves it out
 	SingularValues []float64      // of the effective Jacobian with weights, descending
-	Manipulability float64        // √det 𝒥𝒥ᵀ
+	Manipulability float64        // √det 𝒥𝒥ᵀ; of many rows it may be infinite, which is null in a document
 	Rank           int
 	NullMotions    int // motions of the driven freedoms that leave all targets
 	Conflicts      []Conflict
 	ClosingError   float64 // largest violation of a joint: an angle, rad, or a length relative to that of the problem
 	Elapsed        time.Duration
-	Path           *PathResult // nil unless whoever followed a path has set it
-	Solutions      [][]float64 // driven coordinates of all distinct solutions, with Options.All
+	Path           *PathResult   // nil unless whoever followed a path has set it
+	Solutions      [][]float64   // driven coordinates of all distinct solutions, with Options.All
+	Filter         *FilterResult // what feedback inverse kinematics ran with; nil for other methods
+}
+
+// FilterResult is the filter of a task as it was designed: what FIKOptions with DesignGiven would take.
+type FilterResult struct {
+	Form   Form
+	Design Design
+	P      []float64 // 1, m or m² numbers, m the rows with a weight
+	A      []float64 // 1 or m numbers, 1/s; form F: α
+	H      float64   // s; of form V at the start
 }
 
 // PathResult is what became of a whole path, beside the Result of its last sample.

@@ -26,6 +26,15 @@ type resultJSON struct {
 	Seconds        float64      `json:"seconds"`
 	Path           *pathJSON    `json:"path,omitempty"`
 	Solutions      [][]float64  `json:"solutions,omitempty"`
+	FIK            *filterJSON  `json:"fik,omitempty"`
+}
+
+type filterJSON struct {
+	Form   string    `json:"form"`
+	Design string    `json:"design"`
+	P      []float64 `json:"P"`
+	A      []float64 `json:"A"`
+	H      float64   `json:"h"`
 }
 
 type targetJSON struct {
@@ -71,7 +80,13 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	}
 	if r.Rank != NotComputed {
 		out.SingularValues = append([]float64{}, r.SingularValues...)
-		out.Manipulability, out.Rank, out.NullMotions = &r.Manipulability, &r.Rank, &r.NullMotions
+		out.Rank, out.NullMotions = &r.Rank, &r.NullMotions
+		if finite(r.Manipulability) {
+			out.Manipulability = &r.Manipulability
+		}
+	}
+	if f := r.Filter; f != nil {
+		out.FIK = &filterJSON{f.Form.String(), f.Design.String(), f.P, f.A, f.H}
 	}
 	for _, t := range r.Targets {
 		out.Targets = append(out.Targets, targetJSON(t))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -72,6 +73,8 @@ type Solver struct {
 	kin      *mechanism.Kinematics // of the report
 	failed   Unreached
 	track    *track // nil before Track
+	watch    func(*Result)
+	placed   bool // the engine is at a state
 }
 
 // level holds the rows of one priority, or those of the posture.
@@ -225,7 +228,8 @@ func (p *Problem) unitOf(i int) float64 {
 //
 // Cost: a step is one evaluation of the engine and O(m·n·min(m, n)), no allocation.
 // The error wraps ErrUnreached where targets are not met, unless Options.Nearest; or it is that of a state which is not of the
-// mechanism or does not satisfy its joints, with st as it was.
+// mechanism or does not satisfy its joints, with st as it was, or wraps ErrOverflow; with FIKMethod it is a *FilterError at a pose where the filter
+// cannot run.
 func (s *Solver) Reach(st *mechanism.State) (*Result, error) {
 	return s.ReachContext(context.Background(), st)
 }
@@ -233,6 +237,7 @@ func (s *Solver) Reach(st *mechanism.State) (*Result, error) {
 // ReachContext is Reach that ends with the context: it returns the context's error within a step, with st as it was.
 func (s *Solver) ReachContext(ctx context.Context, st *mechanism.State) (*Result, error) {
 	if s.whole != nil {
+		s.placed = false
 		if err := s.whole.reach(ctx, st, &s.result); err != nil {
 			return nil, err
 		}
@@ -245,7 +250,7 @@ func (s *Solver) ReachContext(ctx context.Context, st *mechanism.State) (*Result
 	if s.o.MaxTime > 0 {
 		s.deadline = begin.Add(s.o.MaxTime)
 	}
-	if err := s.eng.set(st); err != nil {
+	if err := s.Set(st); err != nil {
 		return nil, err
 	}
 	s.eng.coordinatesTo(s.q)
@@ -271,8 +276,32 @@ func (s *Solver) ReachContext(ctx context.Context, st *mechanism.State) (*Result
 	return s.verdictOf()
 }
 
+// ErrOverflow is wrapped by the error of a mechanism whose size, or distance from its targets, is beyond what numbers hold.
+var ErrOverflow = errors.New("ik: numbers overflow")
+
+// overflow returns an error if a number of the result is infinite or undefined, but for the manipulability.
+func (r *Result) overflow() error {
+	for i := range r.Targets {
+		if t := &r.Targets[i]; !finite(t.Linear, t.Angular) {
+			return fault.Errorf("%w: how far target %s is off is not finite", ErrOverflow, fault.Name(t.Name))
+		}
+	}
+	for i := range r.Driven {
+		if d := &r.Driven[i]; !finite(d.Value, d.Rate) {
+			return fault.Errorf("%w: freedom %d of joint %s is not finite", ErrOverflow, d.Freedom, fault.Name(d.Joint))
+		}
+	}
+	if !finite(r.ClosingError) || !finite(r.SingularValues...) {
+		return ErrOverflow
+	}
+	return nil
+}
+
 // verdictOf returns the result, with an error if the targets are not met.
 func (s *Solver) verdictOf() (*Result, error) {
+	if err := s.result.overflow(); err != nil {
+		return nil, err
+	}
 	if s.result.Status == Reached || s.o.Nearest {
 		return &s.result, nil
 	}
@@ -418,22 +447,45 @@ func (s *Solver) Aim(name string, position [3]float64, orientation [4]float64) e
 		return ErrUnknown
 	}
 	place := mechanism.BodyState{Position: position, Rotation: orientation}
-	if !place.IsFinite() {
+	if !place.IsFinite() || magnitude(position[:]...) != "" {
 		return ErrPlace
 	}
 	w := s.p.targets[t].want
 	w.position, w.orientation = position, place.Rotation.Normalize()
+	s.aimTarget(t, w)
+	return nil
+}
+
+// AimValue moves what a Coordinate, rad or m, or a Distance, m, wants. It holds until the next AimValue.
+//
+// Cost: O(targets), no allocation. It returns ErrUnknown for a name that is no such target's, and ErrPlace for a number that is not finite or no
+// length.
+func (s *Solver) AimValue(name string, value float64) error {
+	t := s.p.targetIndex(name)
+	if t < 0 || s.p.targets[t].Type != Coordinate && s.p.targets[t].Type != Distance {
+		return ErrUnknown
+	}
+	if magnitude(value) != "" || s.p.targets[t].Type == Distance && !(value > 0) {
+		return ErrPlace
+	}
+	w := s.p.targets[t].want
+	w.value = value
+	s.aimTarget(t, w)
+	return nil
+}
+
+func (s *Solver) aimTarget(t int, w want) {
 	if s.whole != nil {
 		s.whole.aim(t, w)
-	} else {
+	}
+	if s.eng != nil {
 		s.eng.aim(t, w)
 	}
-	return nil
 }
 
 var (
 	// ErrUnknown is returned for a name that no target has.
 	ErrUnknown = errors.New("ik: no such target")
 	// ErrPlace is returned for numbers that are not finite, or that are no unit quaternion.
-	ErrPlace = errors.New("ik: place not finite, or orientation no unit quaternion")
+	ErrPlace = errors.New("ik: place not finite or beyond 1e50, orientation no unit quaternion, or length not positive")
 )

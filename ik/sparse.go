@@ -82,6 +82,7 @@ type sparseSolver struct {
 	chord    []float64 // right side of corrections
 	along    []float64 // the step, while corrections use its memory
 	contrary []bool    // by target
+	watch    func()    // nil, or called before each step
 	rng      *rand.PCG
 	dice     *rand.Rand
 	flag     *halt.Flag

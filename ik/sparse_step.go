@@ -16,6 +16,9 @@ func (s *sparseSolver) lower(l, kicks int) Status {
 		if s.steps >= s.most || s.over() {
 			return OutOfSteps
 		}
+		if s.watch != nil {
+			s.watch()
+		}
 		s.steps++
 		if s.sys.linearize(s.st) != nil {
 			return OutOfSteps
@@ -44,6 +47,9 @@ func (s *sparseSolver) lower(l, kicks int) Status {
 			continue
 		}
 		return s.verdict(l)
+	}
+	if s.watch != nil {
+		s.watch()
 	}
 	return Reached
 }

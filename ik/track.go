@@ -38,9 +38,8 @@ type track struct {
 	low, high []float64      // n: limits of a sample
 	damping   float64
 	feedback  float64
-	lost      bool    // the start of the path is not reached
-	filter    *FIK    // nil unless FIKMethod
-	period    float64 // of the filter, s
+	lost      bool // the start of the path is not reached
+	filter    *FIK // nil unless FIKMethod
 }
 
 // Track moves st along the path of the task and calls each at every sample, the first and the last time of the path included, with the
@@ -107,7 +106,7 @@ func (s *Solver) Track(ctx context.Context, st *mechanism.State, each func(t flo
 // beginTrack brings the engine to st and makes the memory of the path.
 func (s *Solver) beginTrack(flag *halt.Flag, st *mechanism.State) error {
 	s.flag, s.deadline, s.hasty = flag, time.Time{}, false
-	if err := s.eng.set(st); err != nil {
+	if err := s.Set(st); err != nil {
 		return err
 	}
 	s.eng.coordinatesTo(s.q)
@@ -192,7 +191,9 @@ func (s *Solver) sample(t, dt float64, first bool) (took float64, err error) {
 	s.refresh()
 	s.drift()
 	if s.track.filter != nil {
-		err = s.filtered()
+		if err = s.filtered(); err != nil {
+			err = s.filterError(err)
+		}
 		s.cut()
 	} else {
 		s.rates(dt, min(s.track.feedback, 1/dt))
@@ -384,7 +385,9 @@ func (s *Solver) advance(took float64) error {
 
 // tell reports a sample.
 func (s *Solver) tell(now float64, st *mechanism.State, each func(t float64, st *mechanism.State, r *Result) error) error {
-	s.eng.setRates(s.track.dq)
+	if err := s.eng.setRates(s.track.dq); err != nil {
+		return err
+	}
 	s.eng.stateTo(st)
 	st.Time = now
 	s.result.Steps, s.result.Restarts = s.steps, 0
@@ -392,6 +395,9 @@ func (s *Solver) tell(now float64, st *mechanism.State, each func(t float64, st 
 	s.result.Elapsed = 0
 	for i, x := range s.track.dq {
 		s.result.Driven[i].Rate = x
+	}
+	if err := s.result.overflow(); err != nil {
+		return err
 	}
 	if err := each(now, st, &s.result); err != nil {
 		return err

@@ -30,7 +30,7 @@ type tuning struct {
 
 // Tune looks for numbers P and A and a step h with which a path takes the fewest iterations. It starts from DesignNorm for the
 // Jacobian j0. run goes the path once with the given options, from the same start each time, and returns the number of iterations; where it returns
-// an error that wraps ErrUnstable, h is halved. Then P is multiplied by 1.3 as long as the iterations become fewer, and after that −A
+// an error that wraps ErrUnstable, h is halved, in form F with P and with the root of α. Then P is multiplied by 1.3 as long as the iterations become fewer, and after that −A
 // likewise; where that does not help at once, −A is divided. All trials are returned in their order: equal runs make an equal choice.
 //
 // Cost: at most 200 runs. It returns an OptionError for each rule that o breaks, the error of run, or what ctx ended with.
@@ -38,6 +38,9 @@ func Tune(ctx context.Context, o FIKOptions, j0 *Dense, run func(context.Context
 	o.Design, o.P = DesignNorm, nil
 	if err := o.check(j0.Rows, j0.Cols); err != nil {
 		return o, nil, err
+	}
+	if o.H == 0 {
+		o.H = normH
 	}
 	o, err := o.byNorm(j0)
 	if err != nil {
@@ -77,6 +80,15 @@ func (t *tuning) raise(best int, change func(*FIKOptions)) (int, bool, error) {
 	}
 }
 
+// halve makes the time of an iteration half as long. In form F P has that time in it, and α the decay over it.
+func (o *FIKOptions) halve() {
+	o.H /= 2
+	if o.Form == FormF {
+		o.P[0] /= 2
+		o.A[0] = math.Copysign(math.Sqrt(math.Abs(o.A[0])), o.A[0])
+	}
+}
+
 // stable runs with o, with h halved as long as it is unstable, and returns the number of iterations.
 func (t *tuning) stable(o *FIKOptions) (int, error) {
 	var err error
@@ -97,7 +109,7 @@ func (t *tuning) stable(o *FIKOptions) (int, error) {
 		if !errors.Is(err, ErrUnstable) {
 			return n, err
 		}
-		o.H /= 2
+		o.halve()
 	}
 	return 0, err
 }

@@ -255,6 +255,65 @@ func TestIKPathUnreached(t *testing.T) {
 	assert.Contains(t, r.out, `"missed": 1`)
 	assert.Len(t, table(t, out)["time"], 8, "up to the first beyond 0.8 m")
 	assert.NoFileExists(t, moving)
+	assert.Contains(t, r.err, "; "+out+" has the samples up to there")
+	r = rungRun("ik", example("arm.json"), task)
+	assert.Contains(t, r.out, "path left at 0.7 s of 1 s in 8 samples")
+
+	// Rates that are too small are named.
+	require.NoError(t, os.WriteFile(task, []byte(`{"format": "rung-ik/1", "targets": [{"name": "tip", "type": "point", "body": "hand", "point": [0.1, 0, 0]}],
+		"path": {"times": [0, 0.1], "step": 0.01, "exact": true, "tip": {"position": [[0.5, 0.1, 0.3], [0.3, 0.5, 0.3]]}}}`), 0o600))
+	r = rungRun("ik", example("arm.json"), task)
+	assert.Equal(t, shell.ExitFailed, r.status)
+	text := strings.Join(strings.Fields(r.out), " ")
+	assert.Contains(t, text, "against limits: turn at its largest rate")
+	assert.Contains(t, text, `a slower path, or "stretch": true in it, leaves time for rates`)
+}
+
+// TestIKFilter: designs run from a task alone; what keeps them from running is told at its place in the task, and is bad input.
+func TestIKFilter(t *testing.T) {
+	arm, task := ikFile("fik-3r-reach.model.json"), filepath.Join(t.TempDir(), "task.json")
+	run := func(fik string, args ...string) result {
+		require.NoError(t, os.WriteFile(task, []byte(`{"format": "rung-ik/1", "solver": {"method": "fik"}, "fik": `+fik+`, "targets": [
+			{"name": "tip", "type": "point", "body": "link3", "point": [0.3, 0, 0], "position": [0.6, 0.4, 0], "weight": [1, 1, 0], "tolerance": [1e-6, 1e-6]}]}`), 0o600))
+		return rungRun(append([]string{"ik", arm, task}, args...)...)
+	}
+	for _, fik := range []string{`{}`, `{"design": "norm"}`, `{"design": "tune"}`, `{"form": "fixed"}`, `{"form": "fixed", "design": "tune"}`} {
+		r := run(fik, "--json")
+		require.Equal(t, shell.ExitDone, r.status, "%s: %s", fik, r.err)
+		assert.Contains(t, r.out, `"fik": {`)
+	}
+	for fik, want := range map[string]string{
+		`{"h": 1}`:                                 `$.fik.h: feedback inverse kinematics is unstable: `,
+		`{"form": "fixed", "design": "norm"}`:      `write "design": "given", "P": `,
+		`{"design": "given"}`:                      `$.fik.P: missing`,
+		`{"gains": {"j1": 0, "j2": 0, "j3": 0.0}}`: `$.fik.gains: are all zero`,
+		`{"feedback": 1e308}`:                      `$.fik.feedback: is beyond 1e50 (value 1e+308)`,
+	} {
+		r := run(fik)
+		assert.Equal(t, shell.ExitUse, r.status, fik)
+		assert.Contains(t, r.err, task+": ")
+		assert.Contains(t, r.err, want)
+		assert.Empty(t, r.out)
+	}
+}
+
+// TestIKFar: numbers that would overflow are refused with their place, or told.
+func TestIKFar(t *testing.T) {
+	r := rungRun("ik", example("arm.json"), "--reach", "hand = 1e308,0,0", "--json")
+	assert.Equal(t, shell.ExitUse, r.status)
+	assert.Equal(t, "task: $.targets[0].position: is beyond 1e50 (value [1e+308, 0, 0])\n", r.err)
+	p := poses(t, shell.ExitFailed, example("arm.json"), "--reach", "hand = 1e50,0,0")
+	assert.Equal(t, "nearest", p.Status)
+	m, err := model.ReadFile(example("arm.json"))
+	require.NoError(t, err)
+	for i := range m.Joints {
+		m.Joints[i].PredecessorFrame.Position[0] *= 1e160
+	}
+	large := filepath.Join(t.TempDir(), "large.json")
+	require.NoError(t, model.WriteFile(large, m))
+	r = rungRun("ik", large, "--reach", "hand = 1,0.2,0", "--json")
+	assert.Equal(t, shell.ExitFailed, r.status)
+	assert.Contains(t, r.err, "numbers overflow: how far target \"hand\" is off is not finite")
 }
 
 // TestIKPictures draws a pose and a path; the picture of no kind is refused.
@@ -273,6 +332,24 @@ func TestIKPictures(t *testing.T) {
 			}
 		}
 	}
+	// All starts are drawn, from step 0 on; a path that is stretched is drawn to its end.
+	path := filepath.Join(dir, "picture.svg")
+	ok(t, "ik", example("arm.json"), "--reach", "hand = 0.5,0.3,0.4", "--plot", path)
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Contains(t, string(b), "steps, one start after the other")
+	for _, tick := range []string{">0<", ">5<", ">20<"} {
+		assert.Contains(t, string(b), tick)
+	}
+	task := filepath.Join(dir, "task.json")
+	require.NoError(t, os.WriteFile(task, []byte(`{"format": "rung-ik/1", "targets": [{"name": "tip", "type": "point", "body": "hand", "point": [0.1, 0, 0]}],
+		"path": {"times": [0, 0.1], "step": 0.01, "exact": true, "stretch": true, "tip": {"position": [[0.5, 0.1, 0.3], [0.3, 0.5, 0.3]]}}}`), 0o600))
+	out := filepath.Join(dir, "out.csv")
+	ok(t, "ik", example("arm.json"), task, "--plot", path, "--out", out)
+	times := table(t, out)["time"]
+	b, err = os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Contains(t, string(b), ">"+strconv.FormatFloat(times[len(times)-1], 'g', 3, 64)+" s<")
 	r := rungRun("ik", example("arm.json"), example("pick.json"), "--plot", "picture.gif")
 	assert.Equal(t, shell.ExitUse, r.status)
 }

@@ -13,6 +13,16 @@ type Line struct {
 	Bodies, Time         []float64 // ns, of the same length, above 0
 }
 
+// Chart is what Motion draws: panels of curves over X, and views below them.
+type Chart struct {
+	Title, Label string // Label is what X is
+	X            []float64
+	Whole        bool  // X are numbers of steps: only whole numbers are marked
+	Starts       []int // places in X where curves begin anew, ascending, beside the first
+	Panels       []Panel
+	Views        []View
+}
+
 // Panel is a part of the picture of a run, with an axis of its own.
 type Panel struct {
 	Label  string

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -19,28 +21,28 @@ const panelHeight = 6 * vg.Centimeter
 
 // Run draws panels of curves over the time of a run, s, below each other, in the format svg or png. There are panels, and points.
 func Run(w io.Writer, format, title string, time []float64, panels []Panel) error {
-	return Motion(w, format, title, "time, s", time, panels, nil)
+	return Motion(w, format, &Chart{Title: title, Label: "time, s", X: time, Panels: panels})
 }
 
-// Motion is Run over anything that x is, with views beside each other below the panels.
-func Motion(w io.Writer, format, title, label string, x []float64, panels []Panel, views []View) error {
-	list := make([][]*plot.Plot, len(panels))
-	for i := range panels {
-		draw := linearPanel
-		if panels[i].Log {
-			draw = logPanel
+// Motion draws a chart: panels below each other, and views beside each other below them. There are panels, and points.
+func Motion(w io.Writer, format string, c *Chart) error {
+	list := make([][]*plot.Plot, len(c.Panels))
+	for i := range c.Panels {
+		draw := c.linearPanel
+		if c.Panels[i].Log {
+			draw = c.logPanel
 		}
-		p, err := draw(x, &panels[i])
+		p, err := draw(&c.Panels[i])
 		if err != nil {
 			return err
 		}
 		list[i] = []*plot.Plot{p}
 	}
-	list[0][0].Title.Text = title
-	list[len(list)-1][0].X.Label.Text = label
-	height := panelHeight * vg.Length(len(panels))
+	list[0][0].Title.Text = c.Title
+	list[len(list)-1][0].X.Label.Text = c.Label
+	height := panelHeight * vg.Length(len(c.Panels))
 	below := vg.Length(0)
-	if len(views) > 0 {
+	if len(c.Views) > 0 {
 		below = viewHeight
 	}
 	to, err := draw.NewFormattedCanvas(plotWidth+legendWidth, height+below, format)
@@ -50,7 +52,7 @@ func Motion(w io.Writer, format, title, label string, x []float64, panels []Pane
 	all := draw.New(to)
 	placePanels(draw.Crop(all, 0, 0, below, 0), list)
 	if below > 0 {
-		if err := placeViews(draw.Crop(all, 0, 0, 0, -height), views); err != nil {
+		if err := placeViews(draw.Crop(all, 0, 0, 0, -height), c.Views); err != nil {
 			return err
 		}
 	}
@@ -59,35 +61,68 @@ func Motion(w io.Writer, format, title, label string, x []float64, panels []Pane
 }
 
 // curves draws a panel with the axis that its values ask for.
-func curves(time []float64, panel *Panel) (*plot.Plot, error) {
+func (c *Chart) curves(panel *Panel) (*plot.Plot, error) {
 	p := plot.New()
 	p.Y.Label.Text = panel.Label
 	setFont(p)
 	p.Legend.Left, p.Legend.Top = true, true
 	p.Legend.Padding = vg.Points(2.5)
 	p.Add(plotter.NewGrid())
-	for i, c := range panel.Curves {
-		xy := make(plotter.XYs, len(time))
-		for k := range xy {
-			xy[k] = plotter.XY{X: time[k], Y: c.Y[k]}
+	for i := range panel.Curves {
+		curve, from := &panel.Curves[i], 0
+		for _, end := range append(slices.Clone(c.Starts), len(c.X)) {
+			line, err := c.line(curve, from, end)
+			if err != nil {
+				return nil, errors.Join(errors.New("the run cannot be drawn"), err)
+			}
+			line.Color, line.Width = plotColors[i%len(plotColors)], vg.Points(1)
+			p.Add(line)
+			if from == 0 {
+				p.Legend.Add(curve.Name, line)
+			}
+			from = end
 		}
-		line, err := plotter.NewLine(xy)
-		if err != nil {
-			return nil, errors.Join(errors.New("the run cannot be drawn"), err)
-		}
-		line.Color, line.Width = plotColors[i%len(plotColors)], vg.Points(1)
-		p.Add(line)
-		p.Legend.Add(c.Name, line)
 	}
 	if p.X.Max <= p.X.Min {
 		p.X.Min, p.X.Max = p.X.Min-0.5, p.X.Max+0.5
 	}
+	if c.Whole {
+		p.X.Tick.Marker = wholes{}
+	}
 	return p, nil
 }
 
+// line draws the points of a curve from one place to another, a single one as a short line.
+func (c *Chart) line(curve *Curve, from, end int) (*plotter.Line, error) {
+	xy := make(plotter.XYs, end-from)
+	for k := range xy {
+		xy[k] = plotter.XY{X: c.X[from+k], Y: curve.Y[from+k]}
+	}
+	if len(xy) == 1 {
+		xy = append(xy, plotter.XY{X: xy[0].X + 0.25, Y: xy[0].Y})
+	}
+	return plotter.NewLine(xy)
+}
+
+// wholes marks whole numbers, at most about seven of them.
+type wholes struct{}
+
+// Ticks returns the marks from lo to hi.
+func (wholes) Ticks(lo, hi float64) []plot.Tick {
+	step := 1.0
+	for k := 0; (hi-lo)/step > 7; k++ {
+		step *= [...]float64{2, 2.5, 2}[k%3] // 1, 2, 5, 10, …
+	}
+	var ticks []plot.Tick
+	for x := math.Ceil(lo/step) * step; x <= hi; x += step {
+		ticks = append(ticks, plot.Tick{Value: x, Label: strconv.FormatFloat(x, 'f', 0, 64)})
+	}
+	return ticks
+}
+
 // linearPanel draws a panel with an axis that is widened where its values are all the same.
-func linearPanel(time []float64, panel *Panel) (*plot.Plot, error) {
-	p, err := curves(time, panel)
+func (c *Chart) linearPanel(panel *Panel) (*plot.Plot, error) {
+	p, err := c.curves(panel)
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +134,8 @@ func linearPanel(time []float64, panel *Panel) (*plot.Plot, error) {
 }
 
 // logPanel draws a panel with a logarithmic axis, from one power of ten to another. All values are above zero.
-func logPanel(time []float64, panel *Panel) (*plot.Plot, error) {
-	p, err := curves(time, panel)
+func (c *Chart) logPanel(panel *Panel) (*plot.Plot, error) {
+	p, err := c.curves(panel)
 	if err != nil {
 		return nil, err
 	}

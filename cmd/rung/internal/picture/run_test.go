@@ -12,7 +12,8 @@ import (
 // TestLogPanel: the axis is one that can be drawn where all values are the same.
 func TestLogPanel(t *testing.T) {
 	for _, drift := range []float64{1e-18, 3e-12, 1e-10, 2} {
-		p, err := logPanel([]float64{0, 1, 2}, &Panel{Log: true, Curves: []Curve{{"drift", []float64{drift, drift, drift}}}})
+		c := Chart{X: []float64{0, 1, 2}}
+		p, err := c.logPanel(&Panel{Log: true, Curves: []Curve{{"drift", []float64{drift, drift, drift}}}})
 		require.NoError(t, err)
 		require.Greater(t, p.Y.Min, 0.0, "drift %v", drift) // powers would count to infinity
 		require.Greater(t, p.Y.Max, p.Y.Min)
@@ -20,5 +21,18 @@ func TestLogPanel(t *testing.T) {
 		assert.GreaterOrEqual(t, p.Y.Max, drift)
 		assert.InDelta(t, 10, p.Y.Max/p.Y.Min, 1e-6)
 		require.Less(t, len(powers{}.Ticks(p.Y.Min, p.Y.Max)), 4)
+	}
+}
+
+// TestWholeTicks: steps are marked at whole numbers, not too many of them.
+func TestWholeTicks(t *testing.T) {
+	for hi, want := range map[float64][]string{
+		0.5: {"0"}, 1: {"0", "1"}, 3: {"0", "1", "2", "3"}, 12: {"0", "2", "4", "6", "8", "10", "12"}, 523: {"0", "100", "200", "300", "400", "500"},
+	} {
+		var labels []string
+		for _, tick := range (wholes{}).Ticks(0, hi) {
+			labels = append(labels, tick.Label)
+		}
+		assert.Equal(t, want, labels)
 	}
 }

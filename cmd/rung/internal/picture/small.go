@@ -11,7 +11,7 @@ const Drawn = false
 func Growth(io.Writer, string, []Line) error { panic("picture: built with the tag small") }
 
 // Motion panics: nothing is drawn.
-func Motion(io.Writer, string, string, string, []float64, []Panel, []View) error {
+func Motion(io.Writer, string, *Chart) error {
 	panic("picture: built with the tag small")
 }
 

@@ -2,11 +2,14 @@ package reach
 
 import (
 	"math"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/spf13/cobra"
 )
 
@@ -98,7 +101,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.steps, "steps", 0, "largest number of steps from a start (default that of TASK, 200)")
 	flags.IntVar(&f.restarts, "restarts", 0, "further starts at random (default that of TASK, for trees 100, else 0)")
 	flags.Uint64Var(&f.seed, "seed", 0, "of random starts (default that of TASK, 0)")
-	flags.Float64Var(&f.tolerance, "tolerance", 0, "what may be missing of all targets, m and rad (default that of TASK, 1e-9)")
+	flags.Float64Var(&f.tolerance, "tolerance", 0, "what may be missing of all targets, m and rad (default that of TASK: 1e-9 of the typical length of the bodies, and 1e-9 rad)")
 	flags.DurationVar(&f.maxTime, "max-time", 0, "end the search after this time, such as 5ms; the result then depends on the machine")
 	flags.BoolVar(&f.all, "all", false, "find all distinct solutions that random starts lead to")
 	flags.BoolVar(&f.nearest, "nearest", false, "take the nearest pose where targets are out of reach")
@@ -154,6 +157,9 @@ func (f *flags) checkFiles(model, task string) error {
 				return err
 			}
 		}
+	}
+	if f.given("out") && f.out != shell.Stdio && !strings.EqualFold(filepath.Ext(f.out), ".csv") {
+		return shell.UseErrorf("--out %s: motions end in .csv", fault.Name(f.out))
 	}
 	if err := shell.CheckPicture(f.plot, picture.Endings...); err != nil {
 		return err

@@ -3,6 +3,8 @@ package reach
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/ik"
@@ -50,16 +52,30 @@ func missing(t *ik.TargetResult) string {
 	return sheet.Digits3(t.Linear) + " m and " + sheet.Digits3(t.Angular) + " rad"
 }
 
+// rounding is what is left of errors that cannot be less, rad and lengths.
+const rounding = 1e-13
+
 // explain says what keeps the targets from being reached, and what may help.
 func (r *posing) explain(result *ik.Result) string {
 	switch result.Status {
 	case ik.Nearest:
+		if t := worst(result); t != nil && t.Linear <= rounding*r.plan.Mechanism().TypicalLength() && t.Angular <= rounding {
+			return "met to rounding: the tolerance is finer than the numbers are"
+		}
 		if result.Restarts > 0 {
 			return fmt.Sprintf("out of reach: no motion of the driven freedoms brings the targets nearer, from any of %d starts", result.Restarts+1)
 		}
 		return "out of reach: no motion of the driven freedoms brings the targets nearer; other starts (--restarts) may find other poses"
 	case ik.AgainstLimit:
-		return "against limits: " + sheet.Enumerate(r.limited(result), ", ") + "; without them the targets would come nearer"
+		held := r.limited(result)
+		if held == nil {
+			held = []string{"those of freedoms that are driven"}
+		}
+		text := "against limits: " + sheet.Enumerate(held, ", ") + "; without them the targets would come nearer"
+		if r.task.Path != nil && slices.ContainsFunc(result.Driven, func(d ik.DrivenResult) bool { return d.Rate != 0 }) {
+			text += "; a slower path, or \"stretch\": true in it, leaves time for rates"
+		}
+		return text
 	case ik.Stuck:
 		return "stuck: in this pose the driven freedoms do not move the targets the way they should go, not even at second order; start from another one (--restarts), or, of feedback inverse kinematics, take a full P"
 	case ik.Conflicting:
@@ -75,8 +91,12 @@ func (r *posing) explain(result *ik.Result) string {
 // limited names the freedoms that are at a limit.
 func (r *posing) limited(result *ik.Result) (names []string) {
 	for i := range result.Driven {
-		if side := sides[result.Driven[i].Limit]; side != "" {
+		d := &result.Driven[i]
+		if side := sides[d.Limit]; side != "" {
 			names = append(names, r.freedom(i)+" "+side)
+		}
+		if _, _, rate := r.problem.Bounds(i); math.Abs(d.Rate) >= rate*(1-1e-9) {
+			names = append(names, r.freedom(i)+" at its largest rate")
 		}
 	}
 	return names

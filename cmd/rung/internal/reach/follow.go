@@ -31,6 +31,8 @@ type log struct {
 	samples []sample
 	poses   []pose
 	first   *mechanism.State
+	starts  []int // samples with which further starts begin
+	ended   bool  // before the end of the path, where its targets were not reached
 	all     ik.PathResult
 }
 
@@ -65,8 +67,9 @@ func (r *posing) follow(ctx context.Context, p *shell.Progress, stdout io.Writer
 		return table.Write(row(t, result))
 	})
 	if err != nil && !errors.Is(err, ik.ErrUnreached) || last == nil {
-		return nil, shell.Failed(shell.ModelFile(r.path), err)
+		return nil, r.broken(err)
 	}
+	r.lastPose()
 	table.Flush()
 	if r.out != "" {
 		if err := out.Close(table.Error()); err != nil {
@@ -75,7 +78,12 @@ func (r *posing) follow(ctx context.Context, p *shell.Progress, stdout io.Writer
 	}
 	last.Path = &r.log.all
 	if err != nil {
-		err = shell.Failed(shell.ModelFile(r.path), fault.Errorf("at %s s of the path: %w", strconv.FormatFloat(r.log.all.End, 'g', 4, 64), unreached(last)))
+		r.log.ended = true
+		err = fault.Errorf("at %s s of the path: %w", strconv.FormatFloat(r.log.all.End, 'g', 4, 64), unreached(last))
+		if r.out != "" && r.out != shell.Stdio {
+			err = fault.Errorf("%w; %s has the samples up to there", err, shell.ModelFile(r.out))
+		}
+		err = shell.Failed(shell.ModelFile(r.path), err)
 	} else if r.modelOut != "" {
 		if err := r.writeMoving(stdout); err != nil {
 			return nil, err
@@ -84,8 +92,20 @@ func (r *posing) follow(ctx context.Context, p *shell.Progress, stdout io.Writer
 	return last, err
 }
 
+const (
+	// notComputed stands for a singular value that the method leaves out.
+	notComputed = -1
+	// roundedOff is the part of the largest singular value below which the least one is rounding.
+	roundedOff = 1e-14
+)
+
 func (l *log) add(t float64, st *mechanism.State, result *ik.Result) {
-	s := sample{time: t, sigma: least(result.SingularValues)}
+	s := sample{time: t, sigma: notComputed}
+	if v := result.SingularValues; len(v) > 0 {
+		if s.sigma = v[len(v)-1]; s.sigma < roundedOff*v[0] {
+			s.sigma = 0
+		}
+	}
 	for _, d := range result.Driven {
 		s.q, s.rate = append(s.q, d.Value), append(s.rate, d.Rate)
 	}

@@ -1,10 +1,10 @@
 package reach
 
 import (
-	"context"
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,9 +44,21 @@ func (r *posing) snapshot(t float64, st *mechanism.State) {
 		from, until = path.Times[0], path.Times[len(path.Times)-1]
 	}
 	n := len(r.log.poses)
-	if due := from + (until-from)*float64(n)/(posesShown-1); r.task.Path == nil || t >= due-1e-9*(until-from) {
+	if due := from + (until-from)*float64(n)/(posesShown-1); r.task.Path == nil || n < posesShown && t >= due-1e-9*(until-from) {
 		r.log.poses = append(r.log.poses, pose{t, r.skeleton(st)})
 	}
+}
+
+// lastPose makes the last sample of a path the last pose that is drawn.
+func (r *posing) lastPose() {
+	n := len(r.log.poses)
+	if n == 0 || r.log.poses[n-1].time == r.log.all.End {
+		return
+	}
+	if n == posesShown {
+		r.log.poses = r.log.poses[:n-1]
+	}
+	r.log.poses = append(r.log.poses, pose{r.log.all.End, r.skeleton(r.st)})
 }
 
 // skeleton returns for each body a line through its joints in their order, and through the points of its targets if it has no more than two
@@ -144,16 +156,21 @@ func (r *posing) draw(stdout io.Writer) error {
 	}
 	label, title := "time, s", func(i int) string { return sheet.Digits3(r.log.poses[i].time) + " s" }
 	if r.task.Path == nil {
-		label, title = "steps", func(i int) string { return [...]string{"start", "end"}[i] }
+		if label = "steps"; len(r.log.starts) > 0 {
+			label = "steps, one start after the other"
+		}
+		title = func(i int) string { return [...]string{"start", "end"}[i] }
 	}
 	x := make([]float64, len(r.log.samples))
 	for k, s := range r.log.samples {
 		x[k] = s.time
 	}
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(r.plot)), ".")
-	return shell.WriteFile(r.plot, stdout, func(w io.Writer) error {
-		return picture.Motion(w, format, sheet.ModelTitle(r.plan.Mechanism().Name), label, x, r.panels(), r.log.views(title))
-	})
+	chart := &picture.Chart{
+		Title: sheet.ModelTitle(r.plan.Mechanism().Name), Label: label, X: x, Whole: r.task.Path == nil, Starts: r.log.starts,
+		Panels: r.panels(), Views: r.log.views(title),
+	}
+	return shell.WriteFile(r.plot, stdout, func(w io.Writer) error { return picture.Motion(w, format, chart) })
 }
 
 // panels returns errors, coordinates, rates of a path, and the least singular value.
@@ -187,6 +204,9 @@ func (r *posing) panels() []picture.Panel {
 	if r.task.Path != nil {
 		list = append(list, rates)
 	}
+	if r.log.samples[0].sigma == notComputed {
+		return list
+	}
 	return append(list, picture.Panel{Label: "singular value", Curves: []picture.Curve{{Name: "least", Y: over(func(s *sample) float64 { return s.sigma })}}})
 }
 
@@ -210,31 +230,37 @@ func (r *posing) turns(t *ik.Target) bool {
 }
 
 // mostSteps is the number of steps that a picture shows.
-const mostSteps = 200
+const mostSteps = 10_000
 
-// trace repeats the steps from the first start, one more each time, for a picture. It leaves the state as it is.
-func (r *posing) trace(ctx context.Context, from *mechanism.State) error {
+// watch keeps the steps of the search for a picture, one start after the other.
+func (r *posing) watch() {
 	if r.plot == "" {
-		return nil
+		return
 	}
-	r.snapshot(0, from)
-	defer func() { r.snapshot(1, r.st) }()
-	for n := 1; n <= mostSteps; n++ {
-		o := r.task.Solver
-		o.Steps, o.Restarts, o.All, o.Nearest = n, 0, false, true
-		s, err := r.problem.NewSolver(o)
-		if err != nil {
-			return err
+	first, last := 0, 0
+	r.solver.Watch(func(result *ik.Result) {
+		n := len(r.log.samples)
+		if n >= mostSteps {
+			return
 		}
-		st := from.Clone()
-		result, err := s.ReachContext(ctx, st)
-		if err != nil {
-			return err
+		if n > 0 && result.Steps < last {
+			r.log.starts = append(r.log.starts, n)
+			first += last
 		}
-		r.log.add(float64(n), st, result)
-		if result.Status != ik.OutOfSteps {
-			return nil
-		}
+		last = result.Steps
+		r.log.add(float64(first+last), r.st, result)
+	})
+}
+
+// watched adds the end of the search to what watch has kept.
+func (r *posing) watched(result *ik.Result) {
+	n := len(r.log.samples)
+	if n == 0 || n >= mostSteps {
+		return
 	}
-	return nil
+	before := r.log.samples[n-1]
+	r.log.add(max(before.time, float64(result.Steps)), r.st, result)
+	if !slices.Equal(before.q, r.log.samples[n].q) && before.time < float64(result.Steps) && result.Restarts > 0 {
+		r.log.starts = append(r.log.starts, n) // the place of an earlier start
+	}
 }

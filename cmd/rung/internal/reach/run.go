@@ -37,7 +37,7 @@ func (f *flags) run(cmd *cobra.Command, path, task string) error {
 		if t.Path == nil && f.out+f.modelOut != "" {
 			return nil, nil, shell.UseErrorf("--out and --model-out are for a task with a path")
 		}
-		r := &posing{flags: f, path: path, m: m, task: t}
+		r := &posing{flags: f, path: path, from: task, m: m, task: t}
 		if err := r.prepare(p, err); err != nil {
 			return nil, nil, err
 		}
@@ -53,6 +53,7 @@ func (f *flags) run(cmd *cobra.Command, path, task string) error {
 type posing struct {
 	*flags
 	path    string // of the model
+	from    string // path of the task, or none
 	m       *model.Model
 	task    *ik.Task
 	plan    *kkt.Plan
@@ -94,6 +95,8 @@ func (r *posing) refused(err error) error {
 		return err
 	case errors.As(err, new(*closing.CloseError)):
 		return shell.Failed(shell.ModelFile(r.path), err)
+	case errors.Is(err, ik.ErrEngine) && r.from != "" && !r.given("engine") && !r.given("method") && !r.given("all") && !r.given("restarts"):
+		return fault.Errorf("%s: $.solver: %w", shell.ModelFile(r.from), err)
 	}
 	return fault.Errorf("%s: %w", shell.ModelFile(r.path), err)
 }
@@ -105,11 +108,11 @@ func (r *posing) move(ctx context.Context, p *shell.Progress, stdout io.Writer) 
 	if r.task.Path != nil {
 		result, err = r.follow(ctx, p, stdout)
 	} else {
-		from := r.st.Clone()
+		r.snapshot(0, r.st)
+		r.watch()
 		if result, err = r.reach(ctx, p); result != nil {
-			if e := r.trace(ctx, from); e != nil {
-				return nil, shell.Failed(shell.ModelFile(r.path), e)
-			}
+			r.snapshot(1, r.st)
+			r.watched(result)
 		}
 	}
 	if result == nil {
@@ -144,7 +147,15 @@ func (r *posing) reach(ctx context.Context, p *shell.Progress) (*ik.Result, erro
 	case errors.Is(err, ik.ErrUnreached):
 		err = shell.Failed(shell.ModelFile(r.path), unreached(result))
 	default:
-		return nil, shell.Failed(shell.ModelFile(r.path), err)
+		return nil, r.broken(err)
 	}
 	return result, err
+}
+
+// broken returns the error that ends a run: of bad input where it is at a place of the task.
+func (r *posing) broken(err error) error {
+	if errors.As(err, new(*ik.FilterError)) {
+		return err
+	}
+	return shell.Failed(shell.ModelFile(r.path), err)
 }

@@ -148,12 +148,18 @@ func printSolutions(p *sheet.Page, result *ik.Result) {
 // printPath writes what became of a path.
 func (r *posing) printPath(p *sheet.Page, result *ik.Result) {
 	mech, all := r.plan.Mechanism(), result.Path
-	p.Line("%s: %s, %s, path followed to %s s in %s", sheet.ModelTitle(mech.Name), sheet.Plural(mech.NumBodies(), "body"),
-		sheet.Plural(mech.NumJoints(), "joint"), sheet.Short(all.End), sheet.Plural(all.Samples, "sample"))
+	path := "path followed to " + sheet.Short(all.End) + " s"
+	if r.log.ended {
+		path = fmt.Sprintf("path left at %s s of %s s", sheet.Short(all.End), sheet.Short(r.task.Path.Times[len(r.task.Path.Times)-1]))
+	}
+	p.Line("%s: %s, %s, %s in %s", sheet.ModelTitle(mech.Name), sheet.Plural(mech.NumBodies(), "body"),
+		sheet.Plural(mech.NumJoints(), "joint"), path, sheet.Plural(all.Samples, "sample"))
 	switch {
 	case all.Missed == 0:
-	case r.task.Path.Exact && !r.task.Solver.Nearest:
+	case r.log.ended:
 		p.Line("%s", r.explain(result))
+	case r.task.Path.Exact:
+		p.Line("off by more than the tolerances at %s, where the nearest pose is taken", sheet.Plural(all.Missed, "sample"))
 	default:
 		p.Line("off by more than the tolerances at %s; \"exact\": true in the path meets all targets at each", sheet.Plural(all.Missed, "sample"))
 	}
