@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/halt"
+	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -158,9 +159,9 @@ func (s *sparseSolver) aim(i int, w want) {
 func (s *sparseSolver) allocate() {
 	m := s.mech
 	s.st, s.try, s.before, s.spare = m.Initial(), m.Initial(), m.Initial(), m.Initial()
-	s.chord, s.along = make([]float64, len(s.sys.x)), make([]float64, len(s.sys.d))
+	s.chord, s.along = pages.Make[float64](len(s.sys.x)), pages.Make[float64](len(s.sys.d))
 	s.contrary = make([]bool, len(s.p.targets))
-	s.kin = &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())}
+	s.kin = &mechanism.Kinematics{Bodies: pages.Make[mechanism.BodyKinematics](m.NumBodies())}
 	s.q, s.qTried = make([]float64, len(s.p.driven)), make([]float64, len(s.p.driven))
 	n := s.p.m + len(s.p.rest)
 	s.e, s.tried, s.want = make([]float64, n), make([]float64, n), make([]float64, n)
@@ -239,7 +240,7 @@ func (s *sparseSolver) end(st *mechanism.State) error {
 		if err := s.closer.ClosePositions(s.st); err != nil {
 			return err
 		}
-		s.accept(s.st)
+		s.stand()
 	}
 	if err := s.work.Watched().Err(); err != nil {
 		return err
@@ -262,12 +263,19 @@ func coordinate(m *mechanism.Mechanism, f mechanism.Freedom, k *mechanism.Kinema
 	return q[f.Freedom]
 }
 
-// accept takes the pose st, whose kinematics are in s.kin, for that of the solver: errors, and coordinates within half a turn of those
-// before.
-func (s *sparseSolver) accept(st *mechanism.State) {
-	if st != s.st {
-		s.st, s.try = s.try, s.st
+// accept takes the last trial, which move has found good, for the pose of the solver.
+func (s *sparseSolver) accept() {
+	s.st, s.try = s.try, s.st
+	s.e, s.tried = s.tried, s.e
+	if s.limited {
+		s.q, s.qTried = s.qTried, s.q
+	} else {
+		s.coordinatesTo(s.q, s.st)
 	}
+}
+
+// stand computes kinematics, coordinates within half a turn of those before, and errors at s.st.
+func (s *sparseSolver) stand() {
 	if s.mech.KinematicsTo(s.kin, s.st) != nil {
 		return
 	}

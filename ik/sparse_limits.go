@@ -267,7 +267,7 @@ func (s *sparseSolver) enter() error {
 		if ok, err := s.move(h, -1); !ok || err != nil {
 			return err
 		}
-		s.accept(s.try)
+		s.accept()
 	}
 	return nil
 }
