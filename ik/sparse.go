@@ -31,6 +31,9 @@ const (
 	sparseSoft = 3e-8
 	// sparseKeen is a factor on it where it leaves more than the part sparseLeft of the merit.
 	sparseKeen, sparseLeft = 1e-3, 1e-2
+	// sparseRough: a step is as exact as rounding of so many times the step before it, where no row has to hold. So every step may take
+	// away all but 5e-9 of the errors, as Newton's method needs no more (Dembo, Eisenstat & Steihaug 1982).
+	sparseRough = 1e5
 	// sparseHalves is the number of halvings of a step.
 	sparseHalves = 3
 	// sparseFlat is the part of the errors that a step takes away where no step takes away any.
@@ -80,6 +83,7 @@ type sparseSolver struct {
 	limited  bool      // some driven freedom has a limit
 	status   []Status  // by level
 	sigma    float64
+	rough    float64   // size of displacements of whose rounding a step need not be more exact
 	chord    []float64 // right side of corrections
 	along    []float64 // the step, while corrections use its memory
 	contrary []bool    // by target

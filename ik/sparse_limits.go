@@ -143,7 +143,7 @@ func (s *sparseSolver) solveBounded() (fit, error) {
 		if err := s.sys.factorize(); err != nil {
 			return tooLong, err
 		}
-		s.sys.solve()
+		s.sys.solve(s.rough)
 		switch {
 		case !s.limited:
 			return leastFit, nil
@@ -262,7 +262,7 @@ func (s *sparseSolver) enter() error {
 		if err := s.sys.factorize(); err != nil {
 			return err
 		}
-		s.sys.solve()
+		s.sys.solve(0)
 		h := min(1, sparseTurn/s.sys.turn())
 		if ok, err := s.move(h, -1); !ok || err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 // lower brings the errors of level l to their least with those of the levels before held, from s.st, and says how that ended.
 func (s *sparseSolver) lower(l, kicks int) Status {
 	c, flat, least := sparseDamp, 0, math.Inf(1)
-	s.sigma, s.sys.way = 0, kkt.DropWeak
+	s.sigma, s.sys.way, s.rough = 0, kkt.DropWeak, 0
 	for !s.met(l) {
 		if s.steps >= s.most || s.over() {
 			return OutOfSteps
@@ -240,6 +240,9 @@ func (s *sparseSolver) promise(l int) (sigma float64) {
 		return 0
 	}
 	size := s.sys.size()
+	if s.loops == nil && !s.limited && l == 0 {
+		s.rough = sparseRough * size
+	}
 	return size * size / lambda
 }
 

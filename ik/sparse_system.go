@@ -386,9 +386,9 @@ func (s *sparseSystem) factorize() error {
 	return nil
 }
 
-// solve solves for the right side, and stores the displacement.
-func (s *sparseSystem) solve() {
-	s.fac.Refine(s.x, s.r, 0)
+// solve solves for the right side, and stores the displacement, to rounding of it or of floor where that is larger.
+func (s *sparseSystem) solve(floor float64) {
+	s.fac.Refine(s.x, s.r, floor)
 	if s.border != nil {
 		s.border.solve(s)
 	}

@@ -78,7 +78,7 @@ func (s *sparseSolver) rates(raw []float64, st *mechanism.State, r *Result) erro
 	if err := s.sys.factorize(); err != nil {
 		return err
 	}
-	s.sys.solve()
+	s.sys.solve(0)
 	for i := range st.Bodies {
 		st.Bodies[i].SetComVelocity((*[6]float64)(s.sys.d[6*i:]), &s.sys.y.Kin.Bodies[i].Com)
 	}
