@@ -82,6 +82,7 @@ type sparseSolver struct {
 	first    []int     // by row of sys: its first entry in e
 	limited  bool      // some driven freedom has a limit
 	status   []Status  // by level
+	outside  []string  // driven freedoms that were outside their limits at the start
 	sigma    float64
 	rough    float64   // size of displacements of whose rounding a step need not be more exact
 	chord    []float64 // right side of corrections
@@ -231,6 +232,7 @@ func (s *sparseSolver) begin() error {
 	for i, f := range s.p.driven {
 		s.q[i] = coordinate(s.mech, f, s.kin, s.st)
 	}
+	s.outside = s.p.outside(s.q)
 	s.errorsTo(s.e, s.kin, s.st)
 	for i := range s.sys.bounds {
 		s.sys.bounds[i].side = 0

@@ -96,7 +96,7 @@ func (s *sparseSolver) strayed() (most float64) {
 }
 
 // setBounds makes the rows of active limits hard, with what is left to the limit as right side,
-// docs/inverse-kinematics.md (S3).
+// docs/inverse-kinematics.md (S3), unless limits are left aside.
 func (s *sparseSolver) setBounds() {
 	for k := range s.sys.rows {
 		r := &s.sys.rows[k]
@@ -107,7 +107,7 @@ func (s *sparseSolver) setBounds() {
 		right := s.sys.right(r)
 		right[0] = 0
 		switch {
-		case b.side != 0:
+		case b.side != 0 && s.limited:
 			s.sys.set(r, hard, 0)
 			right[0] = b.weight * (s.limitOf(b) - s.q[b.driven])
 		case b.slack > 0:
@@ -224,9 +224,26 @@ func (s *sparseSolver) room() float64 {
 	return h
 }
 
-// pressed reports whether an active limit keeps the targets from coming nearer: its multiplier is a part of those of the
-// level's rows.
+// pressed reports whether limits keep the targets of level l from coming nearer. Some active limit holds against a pull: its multiplier has the
+// sign of one and is a part of those of the level's rows. And without limits there is a gradient. The first alone does not tell, as
+// multipliers are not unique where the rows of the levels before depend on limits.
 func (s *sparseSolver) pressed(l int) bool {
+	c := float64(sparseDamp)
+	if !s.limited || s.damped(l, &c) != nil || !s.holding(l) {
+		return false
+	}
+	s.limited = false
+	defer func() { s.limited = true }()
+	s.setRows(l, math.Sqrt(s.scaleOf(l))) // damped so much, a step is along the gradient
+	if _, err := s.solveBounded(); err != nil {
+		return false
+	}
+	s.promise(l)
+	return s.step.flat > pullPart
+}
+
+// holding reports whether the multiplier of an active limit is that of a pull of the rows of level l.
+func (s *sparseSolver) holding(l int) bool {
 	most := 0.0
 	for k := range s.sys.rows {
 		if r := &s.sys.rows[k]; r.level == l && r.bound < 0 {
@@ -239,7 +256,7 @@ func (s *sparseSolver) pressed(l int) bool {
 	for k := range s.sys.rows {
 		if r := &s.sys.rows[k]; r.bound >= 0 && s.sys.bounds[r.bound].side != 0 {
 			o := int(s.sys.W.Pattern.Off[r.node])
-			if math.Abs(s.sys.multipliers(r)[0])*math.Sqrt(s.sys.scale[o]) > pullPart*most {
+			if s.sys.multipliers(r)[0]*float64(s.sys.bounds[r.bound].side)*math.Sqrt(s.sys.scale[o]) > pullPart*most {
 				return true
 			}
 		}

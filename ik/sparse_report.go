@@ -75,6 +75,7 @@ func (s *sparseSolver) reach(ctx context.Context, st *mechanism.State, r *Result
 func (s *sparseSolver) report(r *Result) {
 	r.Status, r.Method, r.Engine, r.Steps, r.Restarts = Reached, Sparse, SparseEngine, s.steps, 0
 	r.SingularValues, r.Manipulability, r.Rank, r.NullMotions = nil, 0, NotComputed, NotComputed
+	r.Outside = s.outside
 	for l := range s.levels() {
 		if s.status[l] != Reached && r.Status == Reached {
 			r.Status = s.status[l]

@@ -435,11 +435,10 @@ func (s *sparseSolver) kick(l, kicks int) bool {
 
 // verdict says what ends a level whose gradient is zero.
 func (s *sparseSolver) verdict(l int) Status {
-	c := float64(sparseDamp)
 	switch {
 	case l == s.p.levels:
 		return Reached
-	case s.sys.linearize(s.st) != nil || s.damped(l, &c) != nil:
+	case s.sys.linearize(s.st) != nil:
 		return Nearest
 	case s.pressed(l):
 		return AgainstLimit
@@ -454,6 +453,7 @@ func (s *sparseSolver) verdict(l int) Status {
 func (s *sparseSolver) contradict(l int) bool {
 	clear(s.contrary)
 	s.setRows(l-1, 0)
+	s.setBounds()
 	if s.sys.factorize() != nil {
 		return false
 	}
