@@ -74,12 +74,15 @@ type sparseSolver struct {
 	before   *mechanism.State // of kicks
 	spare    *mechanism.State
 	kin      *mechanism.Kinematics
+	low      []float64 // n: limits, or those of a sample of a path
+	high     []float64 // n
 	q        []float64 // n: coordinates, wound
 	qTried   []float64 // the same at try
 	e        []float64 // m + posture: weighted errors at st
 	tried    []float64 // the same at try
 	want     []float64 // errors at which finished levels are held
 	first    []int     // by row of sys: its first entry in e
+	onPath   bool      // coordinates wind on from those of the sample before
 	limited  bool      // some driven freedom has a limit
 	status   []Status  // by level
 	outside  []string  // driven freedoms that were outside their limits at the start
@@ -92,7 +95,11 @@ type sparseSolver struct {
 	dice     *rand.Rand
 	flag     *halt.Flag
 	deadline time.Time
-	steps    int
+	steps    int // of this start
+	total    int // of all starts
+	restarts int
+	start    *sparsePlace // nil without restarts
+	best     *sparsePlace // the same
 	step     sparseStep
 }
 
@@ -168,6 +175,10 @@ func (s *sparseSolver) allocate() {
 	s.contrary = make([]bool, len(s.p.targets))
 	s.kin = &mechanism.Kinematics{Bodies: pages.Make[mechanism.BodyKinematics](m.NumBodies())}
 	s.q, s.qTried = make([]float64, len(s.p.driven)), make([]float64, len(s.p.driven))
+	s.low, s.high = s.p.lower, s.p.upper
+	if s.o.Restarts > 0 {
+		s.start, s.best = s.newPlace(), s.newPlace()
+	}
 	n := s.p.m + len(s.p.rest)
 	s.e, s.tried, s.want = make([]float64, n), make([]float64, n), make([]float64, n)
 	s.status = make([]Status, s.p.levels+1)
@@ -199,12 +210,25 @@ func (s *sparseSolver) run(st *mechanism.State) error {
 	copy(s.st.Bodies, st.Bodies)
 	s.st.Time, s.try.Time, s.spare.Time, s.before.Time = st.Time, st.Time, st.Time, st.Time
 	s.rng.Seed(s.o.Seed, 1)
+	s.total, s.restarts = 0, 0
+	if err := s.begin(); err != nil {
+		return err
+	}
+	if s.start != nil {
+		s.keep(s.start)
+	}
+	s.descend()
+	if s.start != nil && !s.reached() {
+		s.search()
+	}
+	return s.end(st)
+}
+
+// descend moves s.st to where the levels have their least errors, one after the other.
+func (s *sparseSolver) descend() {
 	s.steps, s.sigma, s.open = 0, 0, 0
 	for l := range s.status {
 		s.status[l] = OutOfSteps
-	}
-	if err := s.begin(); err != nil {
-		return err
 	}
 	for l := range s.levels() {
 		if s.status[l] = s.lower(l, sparseKicks); s.status[l] == OutOfSteps {
@@ -212,7 +236,7 @@ func (s *sparseSolver) run(st *mechanism.State) error {
 		}
 		s.hold(l)
 	}
-	return s.end(st)
+	s.total += s.steps
 }
 
 // begin holds the held freedoms where they are, closes the joints and brings the driven freedoms within their limits.
@@ -229,8 +253,12 @@ func (s *sparseSolver) begin() error {
 	if err := s.mech.KinematicsTo(s.kin, s.st); err != nil {
 		return err
 	}
-	for i, f := range s.p.driven {
-		s.q[i] = coordinate(s.mech, f, s.kin, s.st)
+	if s.onPath {
+		s.coordinatesTo(s.q, s.st)
+	} else {
+		for i, f := range s.p.driven {
+			s.q[i] = coordinate(s.mech, f, s.kin, s.st)
+		}
 	}
 	s.outside = s.p.outside(s.q)
 	s.errorsTo(s.e, s.kin, s.st)

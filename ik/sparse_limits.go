@@ -34,7 +34,7 @@ func (s *sparseSolver) inside(q []float64) bool {
 		if !s.p.angle[i] {
 			tol *= s.p.length
 		}
-		if x < s.p.lower[i]-tol || x > s.p.upper[i]+tol {
+		if x < s.low[i]-tol || x > s.high[i]+tol {
 			return false
 		}
 	}
@@ -59,7 +59,7 @@ func (s *sparseSolver) keeps(q []float64) bool {
 		if !s.p.angle[i] {
 			tol *= s.p.length
 		}
-		if x < min(s.p.lower[i]-tol, s.q[i]) || x > max(s.p.upper[i]+tol, s.q[i]) {
+		if x < min(s.low[i]-tol, s.q[i]) || x > max(s.high[i]+tol, s.q[i]) {
 			return false
 		}
 	}
@@ -121,9 +121,9 @@ func (s *sparseSolver) setBounds() {
 // limitOf returns the active limit.
 func (s *sparseSolver) limitOf(b *bound) float64 {
 	if b.side < 0 {
-		return s.p.lower[b.driven]
+		return s.low[b.driven]
 	}
-	return s.p.upper[b.driven]
+	return s.high[b.driven]
 }
 
 // fit says what a solution is within the limits.
@@ -164,9 +164,9 @@ func (s *sparseSolver) standing() {
 	for i := range s.sys.bounds {
 		b := &s.sys.bounds[i]
 		switch q := s.q[b.driven]; {
-		case q >= s.p.upper[b.driven]:
+		case q >= s.high[b.driven]:
 			b.side = 1
-		case q <= s.p.lower[b.driven]:
+		case q <= s.low[b.driven]:
 			b.side = -1
 		default:
 			b.side = 0
@@ -195,9 +195,9 @@ func (s *sparseSolver) changeBounds(release bool) (changed bool) {
 		to := s.q[b.driven] + s.sys.product(r, 0)/b.weight
 		tol := stepLimit * max(1, math.Abs(to))
 		switch {
-		case to > s.p.upper[b.driven]+tol:
+		case to > s.high[b.driven]+tol:
 			b.side, changed = 1, true
-		case to < s.p.lower[b.driven]-tol:
+		case to < s.low[b.driven]-tol:
 			b.side, changed = -1, true
 		}
 	}
@@ -215,10 +215,10 @@ func (s *sparseSolver) room() float64 {
 		b := &s.sys.bounds[r.bound]
 		u, q := s.sys.product(r, 0)/b.weight, s.q[b.driven]
 		switch {
-		case q+u > s.p.upper[b.driven]+stepLimit*max(1, math.Abs(q+u)):
-			h = min(h, max(0, s.p.upper[b.driven]-q)/u)
-		case q+u < s.p.lower[b.driven]-stepLimit*max(1, math.Abs(q+u)):
-			h = min(h, min(0, s.p.lower[b.driven]-q)/u)
+		case q+u > s.high[b.driven]+stepLimit*max(1, math.Abs(q+u)):
+			h = min(h, max(0, s.high[b.driven]-q)/u)
+		case q+u < s.low[b.driven]-stepLimit*max(1, math.Abs(q+u)):
+			h = min(h, min(0, s.low[b.driven]-q)/u)
 		}
 	}
 	return h

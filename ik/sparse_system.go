@@ -134,7 +134,7 @@ func turnBodies(m *mechanism.Mechanism, reach float64) ([]bodies.Body, error) {
 // findBounds lists the driven freedoms that need rows: those with limits, and in the metric of joints all.
 func (s *sparseSystem) findBounds(o Options) {
 	for i, f := range s.p.driven {
-		limited := !math.IsInf(s.p.lower[i], -1) || !math.IsInf(s.p.upper[i], 1)
+		limited := !math.IsInf(s.p.lower[i], -1) || !math.IsInf(s.p.upper[i], 1) || s.p.task.Path != nil && !math.IsInf(s.p.rate[i], 1)
 		if !limited && o.Metric != Joints {
 			continue
 		}

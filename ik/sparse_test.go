@@ -291,7 +291,7 @@ func TestSparseContext(t *testing.T) {
 func TestSparseMethods(t *testing.T) {
 	p, err := NewProblem(mustPlan(t, chainModel(3, 0.3)), &Task{Targets: []Target{tipAt(3, 0.5, 0.3)}})
 	require.NoError(t, err)
-	for _, o := range []Options{{Method: DLS, Engine: SparseEngine}, {Method: Sparse, Engine: TreeEngine}, {Method: Sparse, All: true}, {Method: Sparse, Restarts: 3}} {
+	for _, o := range []Options{{Method: DLS, Engine: SparseEngine}, {Method: Sparse, Engine: TreeEngine}, {Method: Sparse, All: true}} {
 		_, err := p.NewSolver(o)
 		require.ErrorIs(t, err, ErrEngine)
 	}
