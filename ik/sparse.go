@@ -91,6 +91,7 @@ type sparseSolver struct {
 	chord    []float64 // right side of corrections
 	along    []float64 // the step, while corrections use its memory
 	contrary []bool    // by target
+	undamped *undamped // nil for one target, and with centres of mass
 	rng      *rand.PCG
 	dice     *rand.Rand
 	flag     *halt.Flag
@@ -175,6 +176,9 @@ func (s *sparseSolver) allocate() {
 	s.contrary = make([]bool, len(s.p.targets))
 	s.kin = &mechanism.Kinematics{Bodies: pages.Make[mechanism.BodyKinematics](m.NumBodies())}
 	s.q, s.qTried = make([]float64, len(s.p.driven)), make([]float64, len(s.p.driven))
+	if len(s.p.targets) > 1 && s.sys.border == nil {
+		s.undamped = newUndamped(m.NumBodies(), s.p.m)
+	}
 	s.low, s.high = s.p.lower, s.p.upper
 	if s.o.Restarts > 0 {
 		s.start, s.best = s.newPlace(), s.newPlace()

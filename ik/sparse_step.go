@@ -162,6 +162,10 @@ func (s *sparseSolver) damped(l int, c *float64) error {
 			*c = max(*c*sparseRaise, sparseRaise*damping/(s.sigma*f*f))
 		case damping == least && s.sys.way == kkt.DropWeak && s.step.merit-s.step.predicted > sparseLeft*s.step.merit:
 			s.sys.way = kkt.DropWeakest
+		case s.undamped != nil && !s.limited && damping == least && s.step.merit-s.step.predicted > sparseLeft*s.step.merit:
+			s.undamp(l, damping)
+			s.promise(l)
+			return nil
 		default:
 			return nil
 		}

@@ -392,6 +392,11 @@ func (s *sparseSystem) solve(floor float64) {
 	if s.border != nil {
 		s.border.solve(s)
 	}
+	s.displace()
+}
+
+// displace stores the displacement of the solution.
+func (s *sparseSystem) displace() {
 	s.y.AccelerationsTo(s.d, s.x)
 	s.turned = -1
 }
@@ -402,8 +407,7 @@ func (s *sparseSystem) correct(b []float64) {
 	if s.border != nil {
 		s.border.solve(s)
 	}
-	s.y.AccelerationsTo(s.d, s.x)
-	s.turned = -1
+	s.displace()
 }
 
 // product returns T·x of row k of r, with the slack left out.
