@@ -42,7 +42,7 @@ type Result struct {
 	Targets        []TargetResult
 	Driven         []DrivenResult
 	Following      []DrivenResult // freedoms that the task drives but that follow from the others (Problem.Following); their limits are not kept, only reported
-	Outside        []string       // driven freedoms that were outside their limits at the start; the first step went to the limits. The sparse method leaves it out
+	Outside        []string       // driven freedoms that were outside their limits at the start; the first step went to the limits
 	SingularValues []float64      // of the effective Jacobian with weights, descending
 	Manipulability float64        // √det 𝒥𝒥ᵀ; of many rows it may be infinite, which is null in a document
 	Rank           int

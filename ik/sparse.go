@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/halt"
+	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -30,6 +31,9 @@ const (
 	sparseSoft = 3e-8
 	// sparseKeen is a factor on it where it leaves more than the part sparseLeft of the merit.
 	sparseKeen, sparseLeft = 1e-3, 1e-2
+	// sparseRough: a step is as exact as rounding of so many times the step before it, where no row has to hold. So every step may take
+	// away all but 5e-9 of the errors, as Newton's method needs no more (Dembo, Eisenstat & Steihaug 1982).
+	sparseRough = 1e5
 	// sparseHalves is the number of halvings of a step.
 	sparseHalves = 3
 	// sparseFlat is the part of the errors that a step takes away where no step takes away any.
@@ -70,24 +74,34 @@ type sparseSolver struct {
 	before   *mechanism.State // of kicks
 	spare    *mechanism.State
 	kin      *mechanism.Kinematics
+	low      []float64 // n: limits, or those of a sample of a path
+	high     []float64 // n
 	q        []float64 // n: coordinates, wound
 	qTried   []float64 // the same at try
 	e        []float64 // m + posture: weighted errors at st
 	tried    []float64 // the same at try
 	want     []float64 // errors at which finished levels are held
 	first    []int     // by row of sys: its first entry in e
+	onPath   bool      // coordinates wind on from those of the sample before
 	limited  bool      // some driven freedom has a limit
 	status   []Status  // by level
+	outside  []string  // driven freedoms that were outside their limits at the start
 	sigma    float64
+	rough    float64   // size of displacements of whose rounding a step need not be more exact
 	chord    []float64 // right side of corrections
 	along    []float64 // the step, while corrections use its memory
 	contrary []bool    // by target
 	watch    func()    // nil, or called before each step
+	undamped *undamped // nil for one target, and with centres of mass
 	rng      *rand.PCG
 	dice     *rand.Rand
 	flag     *halt.Flag
 	deadline time.Time
-	steps    int
+	steps    int // of this start
+	total    int // of all starts
+	restarts int
+	start    *sparsePlace // nil without restarts
+	best     *sparsePlace // the same
 	step     sparseStep
 }
 
@@ -159,10 +173,17 @@ func (s *sparseSolver) aim(i int, w want) {
 func (s *sparseSolver) allocate() {
 	m := s.mech
 	s.st, s.try, s.before, s.spare = m.Initial(), m.Initial(), m.Initial(), m.Initial()
-	s.chord, s.along = make([]float64, len(s.sys.x)), make([]float64, len(s.sys.d))
+	s.chord, s.along = pages.Make[float64](len(s.sys.x)), pages.Make[float64](len(s.sys.d))
 	s.contrary = make([]bool, len(s.p.targets))
-	s.kin = &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())}
+	s.kin = &mechanism.Kinematics{Bodies: pages.Make[mechanism.BodyKinematics](m.NumBodies())}
 	s.q, s.qTried = make([]float64, len(s.p.driven)), make([]float64, len(s.p.driven))
+	if len(s.p.targets) > 1 && s.sys.border == nil {
+		s.undamped = newUndamped(m.NumBodies(), s.p.m)
+	}
+	s.low, s.high = s.p.lower, s.p.upper
+	if s.o.Restarts > 0 {
+		s.start, s.best = s.newPlace(), s.newPlace()
+	}
 	n := s.p.m + len(s.p.rest)
 	s.e, s.tried, s.want = make([]float64, n), make([]float64, n), make([]float64, n)
 	s.status = make([]Status, s.p.levels+1)
@@ -194,12 +215,25 @@ func (s *sparseSolver) run(st *mechanism.State) error {
 	copy(s.st.Bodies, st.Bodies)
 	s.st.Time, s.try.Time, s.spare.Time, s.before.Time = st.Time, st.Time, st.Time, st.Time
 	s.rng.Seed(s.o.Seed, 1)
+	s.total, s.restarts = 0, 0
+	if err := s.begin(); err != nil {
+		return err
+	}
+	if s.start != nil {
+		s.keep(s.start)
+	}
+	s.descend()
+	if s.start != nil && !s.reached() {
+		s.search()
+	}
+	return s.end(st)
+}
+
+// descend moves s.st to where the levels have their least errors, one after the other.
+func (s *sparseSolver) descend() {
 	s.steps, s.sigma, s.open = 0, 0, 0
 	for l := range s.status {
 		s.status[l] = OutOfSteps
-	}
-	if err := s.begin(); err != nil {
-		return err
 	}
 	for l := range s.levels() {
 		if s.status[l] = s.lower(l, sparseKicks); s.status[l] == OutOfSteps {
@@ -207,7 +241,7 @@ func (s *sparseSolver) run(st *mechanism.State) error {
 		}
 		s.hold(l)
 	}
-	return s.end(st)
+	s.total += s.steps
 }
 
 // begin holds the held freedoms where they are, closes the joints and brings the driven freedoms within their limits.
@@ -224,9 +258,14 @@ func (s *sparseSolver) begin() error {
 	if err := s.mech.KinematicsTo(s.kin, s.st); err != nil {
 		return err
 	}
-	for i, f := range s.p.driven {
-		s.q[i] = coordinate(s.mech, f, s.kin, s.st)
+	if s.onPath {
+		s.coordinatesTo(s.q, s.st)
+	} else {
+		for i, f := range s.p.driven {
+			s.q[i] = coordinate(s.mech, f, s.kin, s.st)
+		}
 	}
+	s.outside = s.p.outside(s.q)
 	s.errorsTo(s.e, s.kin, s.st)
 	for i := range s.sys.bounds {
 		s.sys.bounds[i].side = 0
@@ -240,7 +279,7 @@ func (s *sparseSolver) end(st *mechanism.State) error {
 		if err := s.closer.ClosePositions(s.st); err != nil {
 			return err
 		}
-		s.accept(s.st)
+		s.stand()
 	}
 	if err := s.work.Watched().Err(); err != nil {
 		return err
@@ -263,12 +302,19 @@ func coordinate(m *mechanism.Mechanism, f mechanism.Freedom, k *mechanism.Kinema
 	return q[f.Freedom]
 }
 
-// accept takes the pose st, whose kinematics are in s.kin, for that of the solver: errors, and coordinates within half a turn of those
-// before.
-func (s *sparseSolver) accept(st *mechanism.State) {
-	if st != s.st {
-		s.st, s.try = s.try, s.st
+// accept takes the last trial, which move has found good, for the pose of the solver.
+func (s *sparseSolver) accept() {
+	s.st, s.try = s.try, s.st
+	s.e, s.tried = s.tried, s.e
+	if s.limited {
+		s.q, s.qTried = s.qTried, s.q
+	} else {
+		s.coordinatesTo(s.q, s.st)
 	}
+}
+
+// stand computes kinematics, coordinates within half a turn of those before, and errors at s.st.
+func (s *sparseSolver) stand() {
 	if s.mech.KinematicsTo(s.kin, s.st) != nil {
 		return
 	}

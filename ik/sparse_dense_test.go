@@ -137,7 +137,7 @@ func TestSparseAgainstDense(t *testing.T) {
 				want := d.step(l, root)
 				s.setRows(l, root)
 				require.NoError(t, s.sys.factorize())
-				s.sys.solve()
+				s.sys.solve(0)
 				check.CloseVec(t, s.sys.x[:len(s.sys.d)], want.RawVector().Data, tol, max(1, mat.Norm(want, 2)), "%s, level %d, %v", name, l, metric)
 				// What the level reaches in this step is held in the next.
 				var reached mat.VecDense

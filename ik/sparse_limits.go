@@ -34,7 +34,7 @@ func (s *sparseSolver) inside(q []float64) bool {
 		if !s.p.angle[i] {
 			tol *= s.p.length
 		}
-		if x < s.p.lower[i]-tol || x > s.p.upper[i]+tol {
+		if x < s.low[i]-tol || x > s.high[i]+tol {
 			return false
 		}
 	}
@@ -59,7 +59,7 @@ func (s *sparseSolver) keeps(q []float64) bool {
 		if !s.p.angle[i] {
 			tol *= s.p.length
 		}
-		if x < min(s.p.lower[i]-tol, s.q[i]) || x > max(s.p.upper[i]+tol, s.q[i]) {
+		if x < min(s.low[i]-tol, s.q[i]) || x > max(s.high[i]+tol, s.q[i]) {
 			return false
 		}
 	}
@@ -96,7 +96,7 @@ func (s *sparseSolver) strayed() (most float64) {
 }
 
 // setBounds makes the rows of active limits hard, with what is left to the limit as right side,
-// docs/inverse-kinematics.md (S3).
+// docs/inverse-kinematics.md (S3), unless limits are left aside.
 func (s *sparseSolver) setBounds() {
 	for k := range s.sys.rows {
 		r := &s.sys.rows[k]
@@ -107,7 +107,7 @@ func (s *sparseSolver) setBounds() {
 		right := s.sys.right(r)
 		right[0] = 0
 		switch {
-		case b.side != 0:
+		case b.side != 0 && s.limited:
 			s.sys.set(r, hard, 0)
 			right[0] = b.weight * (s.limitOf(b) - s.q[b.driven])
 		case b.slack > 0:
@@ -121,9 +121,9 @@ func (s *sparseSolver) setBounds() {
 // limitOf returns the active limit.
 func (s *sparseSolver) limitOf(b *bound) float64 {
 	if b.side < 0 {
-		return s.p.lower[b.driven]
+		return s.low[b.driven]
 	}
-	return s.p.upper[b.driven]
+	return s.high[b.driven]
 }
 
 // fit says what a solution is within the limits.
@@ -143,7 +143,7 @@ func (s *sparseSolver) solveBounded() (fit, error) {
 		if err := s.sys.factorize(); err != nil {
 			return tooLong, err
 		}
-		s.sys.solve()
+		s.sys.solve(s.rough)
 		switch {
 		case !s.limited:
 			return leastFit, nil
@@ -164,9 +164,9 @@ func (s *sparseSolver) standing() {
 	for i := range s.sys.bounds {
 		b := &s.sys.bounds[i]
 		switch q := s.q[b.driven]; {
-		case q >= s.p.upper[b.driven]:
+		case q >= s.high[b.driven]:
 			b.side = 1
-		case q <= s.p.lower[b.driven]:
+		case q <= s.low[b.driven]:
 			b.side = -1
 		default:
 			b.side = 0
@@ -195,9 +195,9 @@ func (s *sparseSolver) changeBounds(release bool) (changed bool) {
 		to := s.q[b.driven] + s.sys.product(r, 0)/b.weight
 		tol := stepLimit * max(1, math.Abs(to))
 		switch {
-		case to > s.p.upper[b.driven]+tol:
+		case to > s.high[b.driven]+tol:
 			b.side, changed = 1, true
-		case to < s.p.lower[b.driven]-tol:
+		case to < s.low[b.driven]-tol:
 			b.side, changed = -1, true
 		}
 	}
@@ -215,18 +215,35 @@ func (s *sparseSolver) room() float64 {
 		b := &s.sys.bounds[r.bound]
 		u, q := s.sys.product(r, 0)/b.weight, s.q[b.driven]
 		switch {
-		case q+u > s.p.upper[b.driven]+stepLimit*max(1, math.Abs(q+u)):
-			h = min(h, max(0, s.p.upper[b.driven]-q)/u)
-		case q+u < s.p.lower[b.driven]-stepLimit*max(1, math.Abs(q+u)):
-			h = min(h, min(0, s.p.lower[b.driven]-q)/u)
+		case q+u > s.high[b.driven]+stepLimit*max(1, math.Abs(q+u)):
+			h = min(h, max(0, s.high[b.driven]-q)/u)
+		case q+u < s.low[b.driven]-stepLimit*max(1, math.Abs(q+u)):
+			h = min(h, min(0, s.low[b.driven]-q)/u)
 		}
 	}
 	return h
 }
 
-// pressed reports whether an active limit keeps the targets from coming nearer: its multiplier is a part of those of the
-// level's rows.
+// pressed reports whether limits keep the targets of level l from coming nearer. Some active limit holds against a pull: its multiplier has the
+// sign of one and is a part of those of the level's rows. And without limits there is a gradient. The first alone does not tell, as
+// multipliers are not unique where the rows of the levels before depend on limits.
 func (s *sparseSolver) pressed(l int) bool {
+	c := float64(sparseDamp)
+	if !s.limited || s.damped(l, &c) != nil || !s.holding(l) {
+		return false
+	}
+	s.limited = false
+	defer func() { s.limited = true }()
+	s.setRows(l, math.Sqrt(s.scaleOf(l))) // damped so much, a step is along the gradient
+	if _, err := s.solveBounded(); err != nil {
+		return false
+	}
+	s.promise(l)
+	return s.step.flat > pullPart
+}
+
+// holding reports whether the multiplier of an active limit is that of a pull of the rows of level l.
+func (s *sparseSolver) holding(l int) bool {
 	most := 0.0
 	for k := range s.sys.rows {
 		if r := &s.sys.rows[k]; r.level == l && r.bound < 0 {
@@ -239,7 +256,7 @@ func (s *sparseSolver) pressed(l int) bool {
 	for k := range s.sys.rows {
 		if r := &s.sys.rows[k]; r.bound >= 0 && s.sys.bounds[r.bound].side != 0 {
 			o := int(s.sys.W.Pattern.Off[r.node])
-			if math.Abs(s.sys.multipliers(r)[0])*math.Sqrt(s.sys.scale[o]) > pullPart*most {
+			if s.sys.multipliers(r)[0]*float64(s.sys.bounds[r.bound].side)*math.Sqrt(s.sys.scale[o]) > pullPart*most {
 				return true
 			}
 		}
@@ -262,12 +279,12 @@ func (s *sparseSolver) enter() error {
 		if err := s.sys.factorize(); err != nil {
 			return err
 		}
-		s.sys.solve()
+		s.sys.solve(0)
 		h := min(1, sparseTurn/s.sys.turn())
 		if ok, err := s.move(h, -1); !ok || err != nil {
 			return err
 		}
-		s.accept(s.try)
+		s.accept()
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package ik
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -104,5 +105,28 @@ func TestSparseFamilies(t *testing.T) {
 		r, _ := sparsely(t, m, Task{Targets: nearby(t, m, list, 0.2)})
 		require.Equal(t, Reached, r.Status, "%s %d", x.family, x.n)
 		require.LessOrEqual(t, r.Steps, mostSteps, "%s %d", x.family, x.n)
+	}
+}
+
+// TestSparseNet: a thousand targets on random bodies of a net, some of which nearly depend on each other, are met in few steps.
+func TestSparseNet(t *testing.T) {
+	const mostSteps = 20
+	sizes := []int{20, 40, 70}
+	if testing.Short() {
+		sizes = sizes[:2]
+	}
+	for _, n := range sizes {
+		for seed := range uint64(2) {
+			m, err := bench.Generate("grid", n, 1)
+			require.NoError(t, err)
+			list := rand.New(rand.NewPCG(1, seed)).Perm(n * n)[:n*n*1000/4900]
+			r, _ := sparsely(t, m, Task{Targets: nearby(t, m, list, 0.2)})
+			require.Equal(t, Reached, r.Status, "%d rows, %d targets", n, len(list))
+			require.LessOrEqual(t, r.Steps, mostSteps, "%d rows, %d targets", n, len(list))
+			for i := range r.Targets {
+				require.LessOrEqual(t, r.Targets[i].Linear, 1e-10)
+			}
+			t.Logf("%d targets: %d steps", len(list), r.Steps)
+		}
 	}
 }

@@ -30,8 +30,8 @@ func (p *Problem) newSparseSolver(o Options) (*Solver, error) {
 		return nil, fmt.Errorf("%w: the sparse engine has the method %v, not %v", ErrEngine, Sparse, o.Method)
 	case o.Engine != SparseEngine && o.Engine != AutoEngine:
 		return nil, fmt.Errorf("%w: the method %v has the engine %v, not %v", ErrEngine, Sparse, SparseEngine, o.Engine)
-	case o.All || o.Restarts > 0:
-		return nil, fmt.Errorf("%w: the method %v makes one start", ErrEngine, Sparse)
+	case o.All:
+		return nil, fmt.Errorf("%w: the method %v has no option all: it keeps the best of its starts", ErrEngine, Sparse)
 	}
 	whole, err := newSparse(context.Background(), p, o)
 	if err != nil {
@@ -73,8 +73,9 @@ func (s *sparseSolver) reach(ctx context.Context, st *mechanism.State, r *Result
 
 // report fills r at the last pose. Singular values are not computed: the matrix that has them is not formed.
 func (s *sparseSolver) report(r *Result) {
-	r.Status, r.Method, r.Engine, r.Steps, r.Restarts = Reached, Sparse, SparseEngine, s.steps, 0
+	r.Status, r.Method, r.Engine, r.Steps, r.Restarts = Reached, Sparse, SparseEngine, s.total, s.restarts
 	r.SingularValues, r.Manipulability, r.Rank, r.NullMotions = nil, 0, NotComputed, NotComputed
+	r.Outside = s.outside
 	for l := range s.levels() {
 		if s.status[l] != Reached && r.Status == Reached {
 			r.Status = s.status[l]

@@ -11,7 +11,7 @@ import (
 // lower brings the errors of level l to their least with those of the levels before held, from s.st, and says how that ended.
 func (s *sparseSolver) lower(l, kicks int) Status {
 	c, flat, least := sparseDamp, 0, math.Inf(1)
-	s.sigma, s.sys.way = 0, kkt.DropWeak
+	s.sigma, s.sys.way, s.rough = 0, kkt.DropWeak, 0
 	for !s.met(l) {
 		if s.steps >= s.most || s.over() {
 			return OutOfSteps
@@ -150,8 +150,8 @@ func (s *sparseSolver) damped(l int, c *float64) error {
 		if s.sys.way == kkt.DropWeakest {
 			least *= sparseKeen
 		}
-		root := math.Sqrt(max(*c*s.sigma*f*f, least))
-		s.setRows(l, root)
+		damping := max(*c*s.sigma*f*f, least)
+		s.setRows(l, math.Sqrt(damping))
 		how, err := s.solveBounded()
 		if err != nil {
 			return err
@@ -162,12 +162,16 @@ func (s *sparseSolver) damped(l int, c *float64) error {
 			s.sigma = sigma
 		}
 		switch {
-		case first && sigma > 0 && root*root > max(sparseOver*sigma, least):
+		case first && sigma > 0 && damping > max(sparseOver*sigma, least):
 		case (how == tooLong || how == feasible && !(s.step.flat > sparseWithin)) && *c < sparseDampMax:
 			s.standing()
-			*c = max(*c*sparseRaise, sparseRaise*root*root/(s.sigma*f*f))
-		case root*root == least && s.sys.way == kkt.DropWeak && s.step.merit-s.step.predicted > sparseLeft*s.step.merit:
+			*c = max(*c*sparseRaise, sparseRaise*damping/(s.sigma*f*f))
+		case damping == least && s.sys.way == kkt.DropWeak && s.step.merit-s.step.predicted > sparseLeft*s.step.merit:
 			s.sys.way = kkt.DropWeakest
+		case s.undamped != nil && !s.limited && damping == least && s.step.merit-s.step.predicted > sparseLeft*s.step.merit:
+			s.undamp(l, damping)
+			s.promise(l)
+			return nil
 		default:
 			return nil
 		}
@@ -246,6 +250,9 @@ func (s *sparseSolver) promise(l int) (sigma float64) {
 		return 0
 	}
 	size := s.sys.size()
+	if s.loops == nil && !s.limited && l == 0 {
+		s.rough = sparseRough * size
+	}
 	return size * size / lambda
 }
 
@@ -263,7 +270,7 @@ func (s *sparseSolver) attempt(l int, c *float64) bool {
 			break
 		}
 		if ok && s.better(l, h, c) {
-			s.accept(s.try)
+			s.accept()
 			return true
 		}
 		h /= 2
@@ -293,29 +300,30 @@ func (s *sparseSolver) better(l int, h float64, c *float64) bool {
 //
 // Bodies move along the tree, or each for itself if that opens the joints of loops less.
 func (s *sparseSolver) move(h float64, l int) (bool, error) {
-	if err := s.mover.MoveTo(s.try, s.st, s.sys.d, h); err != nil {
+	if err := s.mover.MoveWithTo(s.try, s.kin, s.st, s.sys.y.Kin, s.sys.d, h); err != nil {
 		return false, err
 	}
 	if s.loops != nil {
 		s.mech.DisplaceTo(s.spare, s.st, h, s.sys.d)
 		if s.mover.Gap(s.spare) < s.mover.Gap(s.try) {
 			s.try, s.spare = s.spare, s.try
+			if err := s.mech.KinematicsTo(s.kin, s.try); err != nil {
+				return false, err
+			}
 		}
 	}
-	if err := s.lookAt(s.try); err != nil {
-		return false, err
-	}
+	s.errorsTo(s.tried, s.kin, s.try)
 	s.open = 0
 	if s.loops != nil || l > 0 || s.limited {
 		if ok, err := s.restore(h, l); !ok || err != nil {
 			return false, err
 		}
 	}
-	if !s.limited || l < 0 {
+	if !s.limited {
 		return true, nil
 	}
 	s.coordinatesTo(s.qTried, s.try)
-	return s.keeps(s.qTried), nil
+	return l < 0 || s.keeps(s.qTried), nil
 }
 
 // lookAt computes kinematics and errors at a trial.
@@ -330,10 +338,13 @@ func (s *sparseSolver) lookAt(st *mechanism.State) error {
 // restore closes loops and holds the levels before l and active limits at s.try by corrections with the factor at hand: each is the least displacement
 // that takes the errors away, to first order at s.st, docs/inverse-kinematics.md (S2).
 func (s *sparseSolver) restore(h float64, l int) (bool, error) {
-	turn := h * s.sys.turn()
+	whole := s.sys.turn()
 	s.aimBounds(h)
 	copy(s.along, s.sys.d)
-	defer func() { copy(s.sys.d, s.along) }()
+	defer func() {
+		copy(s.sys.d, s.along)
+		s.sys.turned = whole
+	}()
 	last := math.Inf(1)
 	for range sparseRestores {
 		if s.open = s.openAt(l); s.open <= restoredTol || !(s.open < restoreGain*last) {
@@ -345,7 +356,7 @@ func (s *sparseSolver) restore(h float64, l int) (bool, error) {
 			return false, err
 		}
 	}
-	if s.open <= restoredTol || s.open <= sparseOpen*turn {
+	if s.open <= restoredTol || s.open <= sparseOpen*h*whole {
 		return true, nil
 	}
 	if l > 0 || s.closer.ClosePositions(s.try) != nil {
@@ -359,13 +370,14 @@ func (s *sparseSolver) restore(h float64, l int) (bool, error) {
 func (s *sparseSolver) shift() error {
 	if s.loops != nil {
 		s.mech.DisplaceTo(s.try, s.try, 1, s.sys.d)
-	} else {
-		if err := s.mover.MoveTo(s.spare, s.try, s.sys.d, 1); err != nil {
-			return err
-		}
-		s.try, s.spare = s.spare, s.try
+		return s.lookAt(s.try)
 	}
-	return s.lookAt(s.try)
+	if err := s.mover.MoveWithTo(s.spare, s.kin, s.try, nil, s.sys.d, 1); err != nil {
+		return err
+	}
+	s.try, s.spare = s.spare, s.try
+	s.errorsTo(s.tried, s.kin, s.try)
+	return nil
 }
 
 // openAt stores in s.chord what is missing of the hard rows at s.try, and returns the largest, angles or relative to lengths.
@@ -417,7 +429,7 @@ func (s *sparseSolver) kick(l, kicks int) bool {
 		}
 		s.sys.correct(s.chord)
 		if ok, err := s.move(sparseKick/max(s.sys.turn(), sparseKick), l); err == nil && ok {
-			s.accept(s.try)
+			s.accept()
 			s.most = min(steps, s.steps+kickSteps)
 			s.lower(l, 0)
 			s.most = steps
@@ -426,18 +438,17 @@ func (s *sparseSolver) kick(l, kicks int) bool {
 			}
 		}
 		copy(s.st.Bodies, s.before.Bodies)
-		s.accept(s.st)
+		s.stand()
 	}
 	return false
 }
 
 // verdict says what ends a level whose gradient is zero.
 func (s *sparseSolver) verdict(l int) Status {
-	c := float64(sparseDamp)
 	switch {
 	case l == s.p.levels:
 		return Reached
-	case s.sys.linearize(s.st) != nil || s.damped(l, &c) != nil:
+	case s.sys.linearize(s.st) != nil:
 		return Nearest
 	case s.pressed(l):
 		return AgainstLimit
@@ -452,6 +463,7 @@ func (s *sparseSolver) verdict(l int) Status {
 func (s *sparseSolver) contradict(l int) bool {
 	clear(s.contrary)
 	s.setRows(l-1, 0)
+	s.setBounds()
 	if s.sys.factorize() != nil {
 		return false
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sparse"
@@ -34,6 +35,7 @@ type sparseSystem struct {
 	scale  []float64
 	x, r   []float64 // solution, and memory for its refinement
 	d      []float64 // displacement, six numbers a body about its centre of mass
+	turned float64   // largest rotation of a body in it, rad; negative if it is not known
 	reach  float64   // R of the metric, m
 	way    kkt.Way   // the first that is tried
 
@@ -78,10 +80,12 @@ func newSparseSystem(ctx context.Context, p *Problem, o Options, mech *mechanism
 	}
 	dim := symbolic.Pattern.Dim()
 	s.W = sparse.NewUnitMatrix(symbolic.Pattern)
+	// The blocks of joints come first, in the order of the layout: y fills them where they are.
+	s.y.Matrix.Val = s.W.Val[:copy(s.W.Val, s.y.Matrix.Val)]
 	for _, v := range []*[]float64{&s.B, &s.scale, &s.x, &s.r} {
-		*v = make([]float64, dim)
+		*v = pages.Make[float64](dim)
 	}
-	s.d = make([]float64, 6*m.NumBodies())
+	s.d = pages.Make[float64](6 * m.NumBodies())
 	for i := range p.targets {
 		s.sight = append(s.sight, p.targets[i].newSight())
 	}
@@ -130,7 +134,7 @@ func turnBodies(m *mechanism.Mechanism, reach float64) ([]bodies.Body, error) {
 // findBounds lists the driven freedoms that need rows: those with limits, and in the metric of joints all.
 func (s *sparseSystem) findBounds(o Options) {
 	for i, f := range s.p.driven {
-		limited := !math.IsInf(s.p.lower[i], -1) || !math.IsInf(s.p.upper[i], 1)
+		limited := !math.IsInf(s.p.lower[i], -1) || !math.IsInf(s.p.upper[i], 1) || s.p.task.Path != nil && !math.IsInf(s.p.rate[i], 1)
 		if !limited && o.Metric != Joints {
 			continue
 		}
@@ -227,7 +231,6 @@ func (s *sparseSystem) linearize(st *mechanism.State) error {
 	if err := s.y.FillTo(st); err != nil {
 		return err
 	}
-	copy(s.W.Val, s.y.Matrix.Val)
 	p := s.layout.Pattern
 	nb := s.layout.Mech.NumBodies()
 	copy(s.scale[6*nb+s.shift:], s.y.Scale[6*nb:])
@@ -383,13 +386,19 @@ func (s *sparseSystem) factorize() error {
 	return nil
 }
 
-// solve solves for the right side, and stores the displacement.
-func (s *sparseSystem) solve() {
-	s.fac.Refine(s.x, s.r, 0)
+// solve solves for the right side, and stores the displacement, to rounding of it or of floor where that is larger.
+func (s *sparseSystem) solve(floor float64) {
+	s.fac.Refine(s.x, s.r, floor)
 	if s.border != nil {
 		s.border.solve(s)
 	}
+	s.displace()
+}
+
+// displace stores the displacement of the solution.
+func (s *sparseSystem) displace() {
 	s.y.AccelerationsTo(s.d, s.x)
+	s.turned = -1
 }
 
 // correct solves for another right side with the factor at hand.
@@ -398,7 +407,7 @@ func (s *sparseSystem) correct(b []float64) {
 	if s.border != nil {
 		s.border.solve(s)
 	}
-	s.y.AccelerationsTo(s.d, s.x)
+	s.displace()
 }
 
 // product returns T·x of row k of r, with the slack left out.
@@ -421,10 +430,15 @@ func (s *sparseSystem) size() float64 {
 }
 
 // turn returns the largest rotation of a body in the displacement, rad.
-func (s *sparseSystem) turn() (angle float64) {
+func (s *sparseSystem) turn() float64 {
+	if s.turned >= 0 {
+		return s.turned
+	}
+	angle := 0.0
 	for i := 0; i < len(s.d); i += 6 {
 		w := (*spatial.Vec3)(s.d[i:])
 		angle = max(angle, w[0]*w[0]+w[1]*w[1]+w[2]*w[2])
 	}
-	return math.Sqrt(angle)
+	s.turned = math.Sqrt(angle)
+	return s.turned
 }

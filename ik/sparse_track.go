@@ -9,39 +9,82 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// trackWhole is Track by the sparse method: all targets are met at every sample, from the pose of the sample before. Rates are the
-// least, in the metric, with which the targets go on as they should; limits do not count for them.
+// trackWhole is Track by the sparse method: all targets are met at every sample, from the pose of the sample before, as far as the largest
+// rates let it, or with Path.Stretch in the time that they need. Rates are the least, in the metric, with which the targets go on as they
+// should; limits do not count for them. There are no restarts, as they would leave the path.
 func (s *Solver) trackWhole(ctx context.Context, st *mechanism.State, each func(t float64, st *mechanism.State, r *Result) error) error {
 	path := s.p.task.Path
-	if !path.Exact || path.Stretch {
-		return fmt.Errorf("%w: the method %v follows paths exactly, in their own time", ErrEngine, Sparse)
+	if !path.Exact {
+		return fmt.Errorf("%w: the method %v follows paths with the option exact", ErrEngine, Sparse)
 	}
-	c := s.p.newCourse()
-	raw := make([]float64, s.p.m)
+	w, c, n := s.whole, s.p.newCourse(), len(s.p.driven)
+	raw, from, low, high := make([]float64, s.p.m), make([]float64, n), make([]float64, n), make([]float64, n)
+	start := w.start
+	w.start = nil
 	defer func() {
+		w.start, w.low, w.high, w.onPath = start, s.p.lower, s.p.upper, false
 		for i := range s.p.targets {
-			s.whole.aim(i, s.p.targets[i].want)
+			w.aim(i, s.p.targets[i].want)
 		}
 	}()
 	span := c.times[len(c.times)-1] - c.times[0]
 	samples := max(1, int(math.Ceil(span/c.step-1e-9)))
+	dt, late := span/float64(samples), 0.0 // of the motion after the path, by stretching
 	for k := range samples + 1 {
 		st.Time = c.at(k, samples)
-		s.whole.follow(c, raw, st.Time)
-		if err := s.whole.reach(ctx, st, &s.result); err != nil {
+		w.follow(c, raw, st.Time)
+		w.low, w.high, w.onPath = s.p.lower, s.p.upper, k > 0
+		if k > 0 && !path.Stretch {
+			for i, q := range from {
+				low[i], high[i] = max(s.p.lower[i], q-s.p.rate[i]*dt), min(s.p.upper[i], q+s.p.rate[i]*dt)
+			}
+			w.low, w.high = low, high
+		}
+		if err := w.reach(ctx, st, &s.result); err != nil {
 			return err
 		}
-		if err := s.whole.rates(raw, st, &s.result); err != nil {
+		if k > 0 && path.Stretch {
+			late += s.p.slowest(dt, func(i int) float64 { return (w.q[i] - from[i]) / dt }) - dt
+		}
+		copy(from, w.q)
+		if err := w.rates(raw, st, &s.result); err != nil {
 			return err
 		}
-		if err := each(st.Time, st, &s.result); err != nil {
+		if path.Stretch {
+			slower(st, &s.result, dt/s.p.slowest(dt, func(i int) float64 { return s.result.Driven[i].Rate }))
+		}
+		at := st.Time
+		st.Time += late
+		err := each(st.Time, st, &s.result)
+		if st.Time = at; err != nil {
 			return err
 		}
 		if _, err := s.verdictOf(); err != nil {
 			return err
 		}
 	}
+	st.Time += late
 	return nil
+}
+
+// slowest returns the time in which no driven freedom is faster than it may be, if at the given rates dt is the time.
+func (p *Problem) slowest(dt float64, rate func(i int) float64) float64 {
+	took := dt
+	for i, most := range p.rate {
+		took = max(took, dt*math.Abs(rate(i))/most)
+	}
+	return took
+}
+
+// slower multiplies all rates by h.
+func slower(st *mechanism.State, r *Result, h float64) {
+	for i := range st.Bodies {
+		b := &st.Bodies[i]
+		b.Velocity, b.Omega = b.Velocity.Scale(h), b.Omega.Scale(h)
+	}
+	for i := range r.Driven {
+		r.Driven[i].Rate *= h
+	}
 }
 
 // follow aims the targets at the time t of a course, and stores the weighted rates of their rows.
@@ -78,7 +121,7 @@ func (s *sparseSolver) rates(raw []float64, st *mechanism.State, r *Result) erro
 	if err := s.sys.factorize(); err != nil {
 		return err
 	}
-	s.sys.solve()
+	s.sys.solve(0)
 	for i := range st.Bodies {
 		st.Bodies[i].SetComVelocity((*[6]float64)(s.sys.d[6*i:]), &s.sys.y.Kin.Bodies[i].Com)
 	}

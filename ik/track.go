@@ -52,7 +52,7 @@ type track struct {
 // as the largest rates need; the times that each is given are then those of the motion, not those of the path.
 //
 // Cost: a sample is one evaluation of the engine and O(m·n·min(m, n)), no allocation; with Path.Exact that of Reach.
-// It returns ErrNoPath, ErrEngine with the sparse method unless Path.Exact without Path.Stretch, the errors of Reach, and an *Unreached for a start, or with Path.Exact for the first sample, that is not reached, after the
+// It returns ErrNoPath, ErrEngine with the sparse method unless Path.Exact, the errors of Reach, and an *Unreached for a start, or with Path.Exact for the first sample, that is not reached, after the
 // call of each, unless Options.Nearest.
 func (s *Solver) Track(ctx context.Context, st *mechanism.State, each func(t float64, st *mechanism.State, r *Result) error) error {
 	switch {

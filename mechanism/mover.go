@@ -80,32 +80,57 @@ func (v *Mover) Loops() bool { return v.loops }
 //
 // Cost: O(bodies), no allocation. dst and st are not the same. It returns ErrNotFinite with the body's name.
 func (v *Mover) MoveTo(dst, st *State, d []float64, t float64) error {
-	copy(v.vel.Bodies, st.Bodies)
+	return v.MoveWithTo(dst, nil, st, nil, d, t)
+}
+
+// MoveWithTo is MoveTo for a state whose kinematics at are known, and stores those of dst in to. Nil means that they are not known, or
+// not wanted. Inertias are left out. It goes through memory once.
+//
+// Cost: O(bodies), no allocation. dst and st are not the same, nor are at and to. It returns ErrNotFinite with the body's name.
+func (v *Mover) MoveWithTo(dst *State, to *Kinematics, st *State, at *Kinematics, d []float64, t float64) error {
 	v.vel.Time = st.Time
-	for i := range v.vel.Bodies {
-		b := &v.vel.Bodies[i]
-		arm := b.Rotation.Rotate(v.mech.Bodies[i].Com)
-		b.SetComVelocity((*[6]float64)(d[6*i:]), &arm)
-	}
-	if err := v.mech.KinematicsTo(v.kin, v.vel); err != nil {
+	if err := v.mech.CheckTime(st); err != nil {
 		return err
+	}
+	from := at
+	if at == nil {
+		from = v.kin
 	}
 	var jk JointKinematics
 	for i := range v.links {
 		l := &v.links[i]
-		if l.Joint < 0 {
-			b, k := &dst.Bodies[l.Body], v.kin.Bodies[l.Body]
-			*b = st.Bodies[l.Body]
-			b.Displace(t, (*[6]float64)(d[6*l.Body:]), &k, &v.mech.Bodies[l.Body].Com)
-			own := &v.moved[l.Body]
-			own.turn = b.Rotation.Mul(st.Bodies[l.Body].Rotation.Conj()).Normalize()
-			own.turn.MatTo(&own.E)
-			continue
+		body := l.Body
+		b, k := &v.vel.Bodies[body], &from.Bodies[body]
+		b.Position, b.Rotation = st.Bodies[body].Position, st.Bodies[body].Rotation
+		if at == nil {
+			b.Rotation.MatTo(&k.E)
+			k.E.MulVecTo(&k.Com, &v.mech.Bodies[body].Com)
 		}
-		v.mech.JointTo(&jk, int(l.Joint), v.kin, v.vel)
-		v.hang(dst, l, &jk, t)
+		b.SetComVelocity((*[6]float64)(d[6*body:]), &k.Com)
+		if !b.IsFinite() {
+			return v.mech.NotFinite(int(body))
+		}
+		if l.Joint < 0 {
+			v.float(dst, st, body, d, t, k)
+		} else {
+			v.mech.JointTo(&jk, int(l.Joint), from, v.vel)
+			v.hang(dst, l, &jk, t)
+		}
+		if to != nil && !v.mech.BodyTo(&to.Bodies[body], dst, int(body)) {
+			return v.mech.NotFinite(int(body))
+		}
 	}
 	return nil
+}
+
+// float moves a body that no joint holds. k are its kinematics before.
+func (v *Mover) float(dst, st *State, body int32, d []float64, t float64, k *BodyKinematics) {
+	after := *k
+	b, own := &dst.Bodies[body], &v.moved[body]
+	*b = st.Bodies[body]
+	b.Displace(t, (*[6]float64)(d[6*body:]), &after, &v.mech.Bodies[body].Com)
+	own.turn = b.Rotation.Mul(st.Bodies[body].Rotation.Conj()).Normalize()
+	own.turn.MatTo(&own.E)
 }
 
 // hang stores in dst the pose of the outer body of l, given that of the inner one, after

@@ -1,0 +1,156 @@
+package ik
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/pages"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// sparsePlace is a pose of the sparse method with what is known of it.
+type sparsePlace struct {
+	bodies   []mechanism.BodyState
+	q, merit []float64 // coordinates; merits by level, zero for reached ones
+	status   []Status
+	contrary []bool
+}
+
+// newPlace allocates a place.
+func (s *sparseSolver) newPlace() *sparsePlace {
+	return &sparsePlace{
+		bodies: pages.Make[mechanism.BodyState](len(s.st.Bodies)), q: make([]float64, len(s.q)), merit: make([]float64, s.levels()),
+		status: make([]Status, len(s.status)), contrary: make([]bool, len(s.contrary)),
+	}
+}
+
+// keep stores the pose at hand in p.
+func (s *sparseSolver) keep(p *sparsePlace) {
+	copy(p.bodies, s.st.Bodies)
+	copy(p.q, s.q)
+	copy(p.status, s.status)
+	copy(p.contrary, s.contrary)
+	for l := range p.merit {
+		p.merit[l] = s.meritLeft(l)
+	}
+}
+
+// returnTo goes to a place.
+func (s *sparseSolver) returnTo(p *sparsePlace) {
+	copy(s.st.Bodies, p.bodies)
+	copy(s.q, p.q)
+	copy(s.status, p.status)
+	copy(s.contrary, p.contrary)
+	for i := range s.sys.bounds {
+		s.sys.bounds[i].side = 0
+	}
+	s.stand()
+}
+
+// meritLeft returns the merit of a level, zero where its targets are reached.
+func (s *sparseSolver) meritLeft(l int) float64 {
+	if l < s.p.levels && s.status[l] == Reached {
+		return 0
+	}
+	return s.meritOf(l, s.e)
+}
+
+// reached reports whether all levels are.
+func (s *sparseSolver) reached() bool {
+	for l := range s.levels() {
+		if s.status[l] != Reached {
+			return false
+		}
+	}
+	return true
+}
+
+// ahead reports whether the pose at hand is better than the best: the first level that differs decides.
+func (s *sparseSolver) ahead() bool {
+	for l, best := range s.best.merit {
+		if m := s.meritLeft(l); m != best {
+			return m < best
+		}
+	}
+	return false
+}
+
+// search makes further starts at random until one reaches all targets, and ends at the best.
+func (s *sparseSolver) search() {
+	s.keep(s.best)
+	for s.restarts < s.o.Restarts && !s.reached() && !s.over() {
+		s.restarts++
+		s.returnTo(s.start)
+		if !s.scatter() {
+			continue
+		}
+		if s.descend(); s.ahead() {
+			s.keep(s.best)
+		}
+	}
+	s.returnTo(s.best)
+}
+
+const (
+	// scatterTurn is what a random start turns a body by, rad: the deviation of what the joints make of it.
+	scatterTurn = math.Pi / 2
+	// scatterHalves is the number of halvings of a random motion after which loops may not be closed.
+	scatterHalves = 4
+)
+
+// scatter moves from the start of the call to a random pose: freedoms with limits are anywhere between them, and of a random motion of all bodies
+// the rest takes what the joints allow. It reports whether the joints can be closed there.
+func (s *sparseSolver) scatter() bool {
+	if s.sys.linearize(s.st) != nil {
+		return false
+	}
+	s.setRows(-1, 0)
+	for k := range s.sys.rows {
+		r := &s.sys.rows[k]
+		if r.bound < 0 {
+			continue
+		}
+		b := &s.sys.bounds[r.bound]
+		if !b.limited {
+			s.sys.set(r, absent, 0)
+			continue
+		}
+		s.sys.set(r, hard, 0)
+		s.sys.right(r)[0] = b.weight * (s.between(b.driven) - s.q[b.driven])
+	}
+	for i := range s.st.Bodies {
+		for k := range 3 {
+			s.sys.B[6*i+k] = scatterTurn * s.sys.reach * s.dice.NormFloat64()
+		}
+	}
+	if s.sys.factorize() != nil {
+		return false
+	}
+	s.sys.solve(0)
+	h := 1.0
+	for range scatterHalves {
+		if ok, err := s.move(h, -1); ok && err == nil {
+			s.accept()
+			return s.enter() == nil && s.inside(s.q)
+		}
+		h /= 2
+	}
+	return false
+}
+
+// between returns a random coordinate of driven freedom i within its limits, a turn or two lengths wide where there is one limit, or none.
+func (s *sparseSolver) between(i int) float64 {
+	lower, upper := s.low[i], s.high[i]
+	wide := s.p.length
+	if s.p.angle[i] {
+		wide = math.Pi
+	}
+	switch {
+	case math.IsInf(lower, -1) && math.IsInf(upper, 1):
+		lower, upper = s.q[i]-wide, s.q[i]+wide
+	case math.IsInf(lower, -1):
+		lower = upper - 2*wide
+	case math.IsInf(upper, 1):
+		upper = lower + 2*wide
+	}
+	return lower + (upper-lower)*s.dice.Float64()
+}
