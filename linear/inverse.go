@@ -60,6 +60,7 @@ func (v *inverse) exact(s float64) error {
 	return v.set(h, s, err)
 }
 
+// set takes h, or says that v has no factor: that of before has given its memory to the one that failed.
 func (v *inverse) set(h *shifted, s float64, err error) error {
 	v.s = s
 	if err == nil {

@@ -93,9 +93,11 @@ func (s *System) shiftedModes(o ModeOptions) (*Modes, error) {
 		out.All = true
 		return out, nil
 	}
-	out.Damped = !o.Undamped && (s.hasDamping() || !s.symmetricOn(v.h, s.left))
+	// Later shifts may fail, and v has no factor then.
+	symmetric := s.symmetricOn(v.h, s.left)
+	out.Damped = !o.Undamped && (s.hasDamping() || !symmetric)
 	if out.Damped {
-		err = s.dampedModes(out, o, v, typical)
+		err = s.dampedModes(out, o, v, typical, symmetric)
 	} else {
 		err = s.undampedModes(out, o, v, typical)
 	}
@@ -326,7 +328,9 @@ func (s *System) lower(out *Modes, v *inverse, typical float64) error {
 // (A − σB)⁻¹B for z = (x, ẋ), with A·z = λB·z the first-order form and λ = σ + 1/θ:
 //
 //	x' = −(σ²M + σC + K)⁻¹·(M·ẋ + (C + σM)·x),   ẋ' = x + σ·x'.
-func (s *System) dampedModes(out *Modes, o ModeOptions, v *inverse, typical float64) error {
+//
+// symmetric says whether K is symmetric on displacements that the joints allow.
+func (s *System) dampedModes(out *Modes, o ModeOptions, v *inverse, typical float64, symmetric bool) error {
 	// The undamped modes tell the size of the wanted eigenvalues.
 	first := &Modes{}
 	if err := s.undampedModes(first, o, v, typical); err != nil {
@@ -337,7 +341,7 @@ func (s *System) dampedModes(out *Modes, o ModeOptions, v *inverse, typical floa
 	for i := range first.List {
 		sigma = max(sigma, nearness*first.List[i].AngularFrequency())
 	}
-	if s.symmetricOn(v.h, s.left) {
+	if symmetric {
 		// Where K has no force, damping does not move a body either.
 		for i := range first.List {
 			if first.List[i].Kind == Rigid {
