@@ -82,6 +82,9 @@ func (s *Surface) At(x, y float64) (Patch, error) {
 	return s.plane.at(x, y)
 }
 
+// Flat reports whether the surface is a plane, one made by NewPlane.
+func (s *Surface) Flat() bool { return s.kind == kindPlane }
+
 // sum adds the parts at a place.
 func (s *Surface) sum(x, y float64) (sum Patch, err error) {
 	for _, part := range s.parts {

@@ -1,0 +1,177 @@
+package contact
+
+import (
+	"errors"
+	"math"
+
+	"github.com/rung-mbd/rung/ground"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+const (
+	rimPlaces = 19           // places of the lower half of the rim that are looked at first
+	rimStep   = math.Pi / 18 // between them, rad
+	rimSteps  = 60           // of the search for the deepest point
+	rimNear   = 1e-13        // of the angle, rad
+)
+
+// rim is a circle about c in the plane with the unit normal a, of the radius r; its points are c + r (u cos φ + v sin φ), with u
+// as far down as it gets over the plane of the ground below the centre.
+type rim struct {
+	c, a, u, v spatial.Vec3
+	r, tube    float64
+}
+
+// at returns the point of the rim at an angle, and the unit vectors from the centre to it and along the rim.
+func (w *rim) at(phi float64) (q, u, v spatial.Vec3) {
+	s, c := math.Sincos(phi)
+	u = w.u.Scale(c).Add(w.v.Scale(s))
+	v = w.v.Scale(c).Sub(w.u.Scale(s))
+	return w.c.Add(u.Scale(w.r)), u, v
+}
+
+// discs has the points of all discs of a shape.
+func (f *finder) discs(c, a *spatial.Vec3) error {
+	many := f.shape.discs()
+	for i := range many {
+		w := rim{c: *c, a: *a, tube: f.shape.tube()}
+		w.r = f.shape.Radius - w.tube
+		if many > 1 {
+			w.c = c.Add(a.Scale(f.shape.Width * (float64(i)/float64(many-1) - 0.5)))
+		}
+		if err := f.disc(&w, i, 1/float64(many)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// disc has the points of one disc.
+func (f *finder) disc(w *rim, disc int, share float64) error {
+	n, height, err := f.below(&w.c)
+	if err != nil {
+		return err
+	}
+	// Down: −(n − (n·a) a), docs/ground.md (G15).
+	d := w.a.Scale(n.Dot(w.a)).Sub(n)
+	if l := d.Norm(); l > lying {
+		w.u = d.Scale(1 / l)
+	} else {
+		w.u = across(&w.a)
+	}
+	w.v = w.a.Cross(w.u)
+	switch {
+	case f.ground.Flat() && f.shape.Where != Distributed, height > far*f.shape.Radius:
+		// The lowest point is known.
+		q := foot{n: n, distance: height + w.r*n.Dot(w.u)}
+		p := w.point(&q, 0, disc, share)
+		f.keep(&p)
+		return nil
+	}
+	switch f.shape.Where {
+	case Deepest:
+		return f.deepest(w, disc, share)
+	}
+	return errLater
+}
+
+// errLater: not there yet.
+var errLater = errors.New("ground/contact: not there yet")
+
+// across returns a unit vector across a unit vector.
+func across(a *spatial.Vec3) spatial.Vec3 {
+	e := spatial.Vec3{1, 0, 0}
+	if math.Abs(a[0]) > 0.8 {
+		e = spatial.Vec3{0, 1, 0}
+	}
+	d := e.Sub(a.Scale(e.Dot(*a)))
+	return d.Scale(1 / d.Norm())
+}
+
+// point returns the point of the rim at an angle whose foot is q.
+func (w *rim) point(q *foot, phi float64, disc int, share float64) Point {
+	at, u, v := w.at(phi)
+	return Point{
+		P: at.Sub(q.n.Scale(w.tube)), N: q.n, Depth: w.tube - q.distance, Share: share, Angle: phi, Disc: disc,
+		center: w.c, axis: w.a, u: u, v: v, rim: w.r, tube: w.tube, bend: q.bend,
+	}
+}
+
+// depths stores how deep the places of the lower half of the rim are, along the vertical, times n_z. Places off the ground are
+// infinitely high.
+func (f *finder) depths(w *rim, depth *[rimPlaces]float64) error {
+	for i := range depth {
+		q, _, _ := w.at(placeAngle(i))
+		g, err := f.ground.At(q[0], q[1])
+		switch {
+		case errors.Is(err, ground.ErrOff):
+			depth[i] = math.Inf(-1)
+			continue
+		case err != nil:
+			return err
+		}
+		depth[i] = (g.Z-q[2])/math.Sqrt(1+g.X*g.X+g.Y*g.Y) + w.tube
+	}
+	return nil
+}
+
+// placeAngle is the angle of a place of the rim.
+func placeAngle(i int) float64 { return float64(i-rimPlaces/2) * rimStep }
+
+// deepest has the deepest point of a disc.
+func (f *finder) deepest(w *rim, disc int, share float64) error {
+	var depth [rimPlaces]float64
+	if err := f.depths(w, &depth); err != nil {
+		return err
+	}
+	best := 0
+	for i, d := range depth {
+		if d > depth[best] {
+			best = i
+		}
+	}
+	if math.IsInf(depth[best], -1) {
+		return ErrOffTerrain
+	}
+	p, err := f.refine(w, placeAngle(best), disc, share)
+	if err != nil {
+		return err
+	}
+	f.keep(&p)
+	return nil
+}
+
+// refine finds the angle near phi at which the distance of the rim to the ground is least, docs/ground.md (G15): Newton's method
+// on its slope n·q′ within one and a half places, by halves where it does not help.
+func (f *finder) refine(w *rim, phi float64, disc int, share float64) (Point, error) {
+	var q foot
+	lo, hi := phi-1.5*rimStep, phi+1.5*rimStep
+	at, u, v := w.at(phi)
+	for k := 0; ; k++ {
+		if err := footTo(&q, f.ground, &at); err != nil {
+			return Point{}, err
+		}
+		slope, curve := q.n.Dot(v), w.r*v.Dot(q.bend.MulVec(v))-q.n.Dot(u)
+		if slope > 0 {
+			hi = phi
+		} else {
+			lo = phi
+		}
+		next := phi - slope/curve
+		if !(curve > 0 && next > lo && next < hi) {
+			next = lo + (hi-lo)/2
+		}
+		if math.Abs(next-phi) <= rimNear || k == rimSteps {
+			break
+		}
+		before := at
+		phi = next
+		at, u, v = w.at(phi)
+		// The foot moves along.
+		d := at.Sub(before)
+		d = d.Sub(q.n.Scale(d.Dot(q.n)))
+		q.x += d[0] - (at[0] - before[0])
+		q.y += d[1] - (at[1] - before[1])
+	}
+	return w.point(&q, phi, disc, share), nil
+}
