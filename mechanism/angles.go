@@ -10,7 +10,7 @@ import (
 
 // A pose tells an angle up to whole turns. For a torsion spring that is too little: as it is
 // wound past half a turn, the angle in (−π, π] jumps, and so would its torque. So a State may
-// carry the angles of such freedoms. They are then read within half a turn of the numbers
+// carry the angles of such freedoms, and those of actuators that hold a position or have an integral part. They are then read within half a turn of the numbers
 // there; a simulation follows them from step to step.
 
 // sprung are the freedoms of a joint whose angles a State carries: NumSprung counts
@@ -24,18 +24,24 @@ type sprung struct {
 // has reports whether freedom i is one of them.
 func (d *sprung) has(i int) bool { return slices.Contains(d.freedom[:d.n], int8(i)) }
 
-// findSprung numbers the angles with springs.
+// findSprung numbers the angles with springs, and those that actuators count as springs do.
 func (m *Mechanism) findSprung() {
+	wound := map[Freedom]bool{}
+	for i := range m.actuators {
+		if a := &m.actuators[i]; a.winds() {
+			wound[Freedom{int(a.joint), int(a.freedom)}] = true
+		}
+	}
 	next := int32(0)
 	for j := range m.Joints {
 		jt, drive := &m.Joints[j], m.Drive(j)
-		if drive == nil || jt.Kind == joints.Helical { // which tells its turn by its slide
+		if drive == nil && len(wound) == 0 || jt.Kind == joints.Helical { // which tells its turn by its slide
 			continue
 		}
 		d := &jt.sprung
 		d.first = next
 		for i := range jt.Kind.Freedoms() {
-			if jt.Kind.Scalar(i) && jt.Kind.Rotational(i) && drive.Stiffness[i] != 0 {
+			if jt.Kind.Scalar(i) && jt.Kind.Rotational(i) && (drive != nil && drive.Stiffness[i] != 0 || wound[Freedom{j, i}]) {
 				d.freedom[d.n] = int8(i)
 				d.n++
 			}

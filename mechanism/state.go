@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/spatial"
@@ -48,6 +49,8 @@ type BodyKinematics struct {
 type Kinematics struct {
 	Bodies []BodyKinematics
 	I      []spatial.Sym3 // inertias about the centres of mass, world axes, kg m²; nil where they are not needed
+
+	touch []*contact.Result // of the contacts; made when they are first asked for
 }
 
 // NewKinematics returns storage for m.

@@ -1,11 +1,17 @@
 package model
 
-import "github.com/rung-mbd/rung/internal/document"
+import (
+	"math"
+	"slices"
+
+	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/document"
+)
 
 // force reads a force element after its opening brace.
 func (d *decoder) force(e *ForceElement) {
 	var seen uint32
-	var wrench Attachment // body and point, which only a wrench has
+	var wrench Attachment // body and point
 	for {
 		k, ok := d.Member(forceFields, &seen)
 		if !ok {
@@ -34,11 +40,25 @@ func (d *decoder) force(e *ForceElement) {
 			d.Vector(e.Force[:])
 		case forceTorque:
 			d.Vector(e.Torque[:])
+		default:
+			if k < forceJoint {
+				d.contactField(made(&e.Contact), k)
+			} else {
+				d.actuatorField(made(&e.Actuator), k)
+			}
 		}
 	}
 	if !d.Fatal {
 		d.finishForce(e, seen, wrench)
 	}
+}
+
+// made returns what p points to, which is made if there is nothing yet.
+func made[T any](p **T) *T {
+	if *p == nil {
+		*p = new(T)
+	}
+	return *p
 }
 
 // finishForce applies what depends on the type. Fields of the other type are
@@ -49,16 +69,258 @@ func (d *decoder) finishForce(e *ForceElement, seen uint32, wrench Attachment) {
 		return
 	}
 	none := meaningless("force element", e.Type.String())
-	if e.Type == SpringDamper {
-		d.Require(forceFields, seen, forceA, forceB)
-		d.Refuse(forceFields, seen, none, forceBody, forcePoint, forceForce, forceTorque)
-		e.Force, e.Torque = [3]float64{}, [3]float64{}
+	own := &forceOwn[e.Type]
+	d.Require(forceFields, seen, own.must...)
+	for k := forceA; k < len(forceFields); k++ {
+		if !slices.Contains(own.must, k) && !slices.Contains(own.may, k) {
+			d.Refuse(forceFields, seen, none, k)
+		}
+	}
+	all := *e
+	*e = ForceElement{Name: e.Name, Type: e.Type}
+	switch e.Type {
+	case SpringDamper:
+		e.A, e.B, e.Stiffness, e.Damping, e.RestLength = all.A, all.B, all.Stiffness, all.Damping, all.RestLength
+	case Wrench:
+		e.A, e.Force, e.Torque = wrench, all.Force, all.Torque
+	case ContactForce:
+		e.A.Body, e.Contact = wrench.Body, made(&all.Contact)
+		fillLaw(&e.Contact.Law)
+	case ActuatorForce:
+		e.Actuator = made(&all.Actuator)
+		e.Actuator.Damping = all.Damping
+		d.finishActuator(e.Actuator, seen)
+	}
+}
+
+// forceOwn are the fields that a type of force element must have, and those that it may have.
+var forceOwn = [...]struct{ must, may []int }{
+	SpringDamper: {[]int{forceA, forceB}, []int{forceStiffness, forceDamping, forceRestLength}},
+	Wrench:       {[]int{forceBody, forceTorque}, []int{forcePoint, forceForce}},
+	ContactForce: {
+		[]int{forceBody, forceTerrain, forceShape, forceNormal},
+		[]int{forceFriction, forceRolling, forceDrilling, forceContacts, forceSamples},
+	},
+	ActuatorForce: {[]int{forceJoint, forceLaw, forceValue}, []int{forceFreedom, forceGain, forceIntegral, forceDamping, forceLimit}},
+}
+
+// actuatorOwn are the fields that a law of actuators must have, and those that it may have.
+var actuatorOwn = [...]struct{ must, may []int }{
+	ActuatorTorque:   {},
+	ActuatorSpeed:    {[]int{forceGain}, []int{forceIntegral, forceLimit}},
+	ActuatorPosition: {[]int{forceGain}, []int{forceDamping, forceLimit}},
+}
+
+// finishActuator applies what depends on the law.
+func (d *decoder) finishActuator(a *Actuator, seen uint32) {
+	if d.Flaw.Has(forceLaw) || seen>>forceLaw&1 == 0 {
 		return
 	}
-	d.Require(forceFields, seen, forceBody, forceTorque)
-	d.Refuse(forceFields, seen, none, forceA, forceB, forceStiffness, forceDamping, forceRestLength)
-	e.A, e.B = wrench, Attachment{}
-	e.Stiffness, e.Damping, e.RestLength = 0, 0, 0
+	own := &actuatorOwn[a.Law]
+	d.Require(forceFields, seen, own.must...)
+	none := meaningless("law", a.Law.String())
+	for _, k := range [...]int{forceDamping, forceGain, forceIntegral, forceLimit} {
+		if !slices.Contains(own.must, k) && !slices.Contains(own.may, k) {
+			d.Refuse(forceFields, seen, none, k)
+		}
+	}
+	if seen>>forceLimit&1 != 0 && a.Limit == 0 && !d.Flaw.Has(forceLimit) {
+		d.ProblemAt(forceFields, forceLimit, "0", ruleNotPositive)
+	}
+}
+
+func (d *decoder) actuatorField(a *Actuator, k int) {
+	switch k {
+	case forceJoint:
+		a.Joint = d.name()
+	case forceFreedom:
+		if n := d.Integer(); n < 0 || n >= maxList {
+			d.Problem(document.Number(float64(n)), "is no freedom of a joint")
+		} else {
+			a.Freedom = int(n)
+		}
+	case forceLaw:
+		a.Law = ActuatorLaw(d.Choice(lawNames...))
+	case forceValue:
+		a.Value = d.value()
+	case forceGain:
+		d.Number(&a.Gain)
+	case forceIntegral:
+		d.Number(&a.Integral)
+	case forceLimit:
+		d.Number(&a.Limit)
+	}
+}
+
+// value reads a function of time: a number, or an object as of a motion.
+func (d *decoder) value() *Motion {
+	m := new(Motion)
+	if d.NextIsNumber() {
+		m.Kind, m.Coefficients = Polynomial, make([]float64, 1)
+		d.Number(&m.Coefficients[0])
+		return m
+	}
+	if d.OpenObjectOr("a number") {
+		d.motion(m)
+	}
+	return m
+}
+
+func (d *decoder) contactField(c *Contact, k int) {
+	switch k {
+	case forceTerrain:
+		c.Terrain = d.name()
+	case forceShape:
+		d.shape(&c.Shape)
+	case forceNormal:
+		d.normal(&c.Law.Normal)
+	case forceFriction:
+		d.friction(&c.Law.Friction)
+	case forceRolling:
+		d.resistance(&c.Law.Rolling)
+	case forceDrilling:
+		d.resistance(&c.Law.Drilling)
+	case forceContacts:
+		c.Shape.Where = contact.Where(d.Choice("deepest", "local", "distributed"))
+	case forceSamples:
+		c.Shape.Samples = d.count()
+	}
+}
+
+// count reads a number from 1.
+func (d *decoder) count() int {
+	n := d.Integer()
+	if n < 1 || n > math.MaxInt32 {
+		d.Problem(document.Number(float64(n)), "is no number of points")
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) shape(s *contact.Shape) {
+	s.Axis = defaultAxis
+	if !d.OpenObject() {
+		return
+	}
+	var seen uint32
+	for {
+		k, ok := d.Member(shapeFields, &seen)
+		if !ok {
+			break
+		}
+		switch k {
+		case shapeType:
+			s.Type = contact.ShapeType(d.Choice("sphere", "disc", "torus", "cylinder"))
+		case shapeRadius:
+			d.Number(&s.Radius)
+		case shapeCenter:
+			d.Vector(s.Center[:])
+		case shapeAxis:
+			d.Vector(s.Axis[:])
+		case shapeTyreRadius:
+			d.Number(&s.TyreRadius)
+		case shapeWidth:
+			d.Number(&s.Width)
+		case shapeDiscs:
+			s.Discs = d.count()
+		}
+	}
+	d.Require(shapeFields, seen, shapeType, shapeRadius)
+	if d.Fatal || seen>>shapeType&1 == 0 {
+		return
+	}
+	none := meaningless("shape", s.Type.String())
+	if s.Type == contact.Torus {
+		d.Require(shapeFields, seen, shapeTyreRadius)
+	} else {
+		d.Refuse(shapeFields, seen, none, shapeTyreRadius)
+	}
+	if s.Type == contact.Cylinder {
+		d.Require(shapeFields, seen, shapeWidth)
+	} else {
+		d.Refuse(shapeFields, seen, none, shapeWidth, shapeDiscs)
+	}
+}
+
+func (d *decoder) normal(n *contact.Normal) {
+	if !d.OpenObject() {
+		return
+	}
+	var seen uint32
+	for {
+		k, ok := d.Member(normalFields, &seen)
+		if !ok {
+			break
+		}
+		switch k {
+		case normalStiffness:
+			d.Number(&n.Stiffness)
+		case normalExponent:
+			if d.Number(&n.Exponent) && n.Exponent == 0 {
+				d.Problem("0", "must be at least 1")
+			}
+		case normalDissipation:
+			d.Number(&n.Dissipation)
+		case normalDamping:
+			d.Number(&n.Damping)
+		case normalLaw:
+			n.Type = contact.NormalType(d.Choice("hunt-crossley", "linear"))
+		}
+	}
+	d.Require(normalFields, seen, normalStiffness)
+}
+
+func (d *decoder) friction(f *contact.Friction) {
+	if !d.OpenObject() {
+		return
+	}
+	var seen uint32
+	for {
+		k, ok := d.Member(frictionFields, &seen)
+		if !ok {
+			break
+		}
+		switch k {
+		case frictionType:
+			f.Type = contact.FrictionType(d.Choice("none", "coulomb"))
+		case frictionCoefficient:
+			if d.NextIsList() {
+				d.Vector(f.Coefficient[:])
+			} else if d.Number(&f.Coefficient[0]) {
+				f.Coefficient[1] = f.Coefficient[0]
+			}
+		case frictionSlipSpeed:
+			if d.Number(&f.SlipSpeed) && f.SlipSpeed == 0 {
+				d.Problem("0", ruleNotPositive)
+			}
+		}
+	}
+	d.Require(frictionFields, seen, frictionType)
+	if f.Type == contact.None {
+		d.Refuse(frictionFields, seen, meaningless("friction", f.Type.String()), frictionCoefficient, frictionSlipSpeed)
+		*f = contact.Friction{}
+	} else {
+		d.Require(frictionFields, seen, frictionCoefficient)
+	}
+}
+
+func (d *decoder) resistance(r *contact.Resistance) {
+	if !d.OpenObject() {
+		return
+	}
+	var seen uint32
+	for {
+		k, ok := d.Member(resistanceFields, &seen)
+		switch {
+		case !ok:
+			d.Require(resistanceFields, seen, resistanceCoefficient)
+			return
+		case k == resistanceCoefficient:
+			d.Number(&r.Coefficient)
+		case d.Number(&r.Speed) && r.Speed == 0:
+			d.Problem("0", ruleNotPositive)
+		}
+	}
 }
 
 func (d *decoder) forceType(t *ForceType) {

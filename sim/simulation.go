@@ -80,6 +80,7 @@ type Simulation struct {
 	events   []Event
 	watches  []watch
 	samples  int
+	lands    bool           // some event has Land
 	unit     float64        // of lengths, for drift
 	drifts   DriftProjector // the projector, if it is one
 	turner   turner         // the stepper, if it is one
@@ -170,6 +171,9 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 		unit: m.DriftUnit(), print: fingerprint(m), st: st.Clone(), next: *st.Clone(), sample: *st.Clone(),
 		kin:   newKinematics(m),
 		start: st.Time, base: st.Time, limit: 1, called: make([]int64, len(o.Controllers)),
+	}
+	for i := range s.events {
+		s.lands = s.lands || s.events[i].Land
 	}
 	m.FollowAngles(&s.kin, s.st)
 	s.row.State = &s.sample
@@ -308,6 +312,9 @@ func (s *Simulation) step(until float64) error {
 	}
 	s.hold()
 	t1, err := s.try(until)
+	if err == nil {
+		t1, err = s.land(t1)
+	}
 	if s.ended() {
 		s.giveUp()
 		return s.orCause(nil)
