@@ -192,8 +192,8 @@ func (k *GeneralizedAlpha) Settings() string {
 // CloseStages implements Stepper: every step closes the joints.
 func (k *GeneralizedAlpha) CloseStages(Projector) {}
 
-// closesJoints says that steps close the joints.
-func (k *GeneralizedAlpha) closesJoints() {}
+// ClosesJoints tells a Simulation that steps close the joints, and that a fixed step that fails can be tried halved.
+func (k *GeneralizedAlpha) ClosesJoints() {}
 
 // Restart implements Stepper.
 func (k *GeneralizedAlpha) Restart() {

@@ -184,7 +184,7 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 			s.exact = &exactly{p}
 		}
 	}
-	_, s.implicit = stepper.(interface{ closesJoints() })
+	_, s.implicit = stepper.(interface{ ClosesJoints() })
 	s.closeStages(s.stagesClosed())
 	s.control = control{h: o.InitialStep, old: firstError, order: float64(embedded + 1), steady: s.implicit, most: mostTurn}
 	if m.NumSprung() > 0 {
