@@ -44,7 +44,7 @@ func newVehicle(name string, n int, seed uint64, bodies, joints, wheels int) (*v
 	return v, nil
 }
 
-// hills returns Gaussian random heights that are level at all borders, in steps of 0.1 mm.
+// hills returns Gaussian random heights that are level at all borders, in steps of 0.01 mm.
 func hills(seed uint64) ([][]float64, error) {
 	nx, ny := int(hillsLength/hillsStep)+1, int(hillsWidth/hillsStep)+1
 	f, err := surface.Random(context.Background(), surface.RandomGround{
@@ -59,7 +59,7 @@ func hills(seed uint64) ([][]float64, error) {
 		y := hillsStep * float64(min(j, ny-1-j))
 		for i := range list[j] {
 			x := hillsStep * float64(min(i, nx-1-i))
-			list[j][i] = math.Round(1e4*list[j][i]*fade(x, hillsFade)*fade(y, hillsFade/4)) / 1e4
+			list[j][i] = math.Round(1e5*list[j][i]*fade(x, hillsFade)*fade(y, hillsFade/4)) / 1e5
 		}
 	}
 	return list, nil

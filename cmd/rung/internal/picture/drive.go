@@ -15,6 +15,7 @@ const mostNames = 16
 
 var (
 	outlineColor = color.RGBA{0x10, 0x10, 0x10, 0xff}
+	pastColor    = color.RGBA{0x58, 0x58, 0x58, 0xff}
 	wheelColor   = color.RGBA{0xb0, 0xb4, 0xb8, 0xff}
 )
 
@@ -49,8 +50,11 @@ func transform(c *draw.Canvas, plt *plot.Plot) func(places [][2]float64) []vg.Po
 
 // drawOutlines draws outlines, wheels filled.
 func drawOutlines(c draw.Canvas, to func([][2]float64) []vg.Point, list []Outline) {
-	line := draw.LineStyle{Color: outlineColor, Width: vg.Points(0.7)}
 	for _, o := range list {
+		line := draw.LineStyle{Color: outlineColor, Width: vg.Points(0.8)}
+		if o.Past {
+			line = draw.LineStyle{Color: pastColor, Width: vg.Points(0.5)}
+		}
 		pts := to(o.Points)
 		if len(pts) == 0 {
 			continue

@@ -19,10 +19,11 @@ import (
 )
 
 const (
-	mapPixels    = 600 // of the longer side
-	contourNodes = 300 // of the longer side
-	contourLines = 12  // about
-	arrowsAcross = 18  // of the longer side
+	mapPixels    = 600  // of the longer side
+	contourNodes = 300  // of the longer side
+	contourLines = 12   // about
+	arrowsAcross = 18   // of the longer side
+	besideLevel  = 1e-4 // of the heights: of ground that is level at a contour, rounding is not drawn
 	barWidth     = vg.Length(12)
 	barRoom      = vg.Length(34) // with the texts beside it
 	leastSide    = 4 * vg.Centimeter
@@ -153,10 +154,11 @@ func (p *contourPlot) Plot(c draw.Canvas, plt *plot.Plot) {
 	x, y := plt.Transforms(&c)
 	line := draw.LineStyle{Color: color.RGBA{0x20, 0x20, 0x20, 0xff}, Width: vg.Points(0.6)}
 	var taken []vg.Point
+	lo, hi, _ := p.r.bounds()
 	for _, z := range p.levels {
 		text := levelText(z, p.decimals)
 		width := p.style.Width(text) + vg.Points(4)
-		for _, places := range p.r.contours(z) {
+		for _, places := range p.r.contours(z + besideLevel*(hi-lo)) {
 			pts := make([]vg.Point, len(places))
 			for i, at := range places {
 				pts[i] = vg.Point{X: x(at[0]), Y: y(at[1])}

@@ -64,7 +64,7 @@ func (p *reliefPlot) project(x, y, z float64) (u, v float64) {
 func (p *reliefPlot) DataRange() (xmin, xmax, ymin, ymax float64) {
 	xmax, ymax = p.project(p.t.Max[0], p.t.Max[1], p.hi)
 	room := 0.06 * p.longSide
-	return -room / 3, xmax + room/3, -room, ymax + room
+	return -room / 3, xmax + 2*room, -room, ymax + room
 }
 
 // Plot draws strips of cells, the far ones first, each with its normals.

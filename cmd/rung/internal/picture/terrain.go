@@ -22,6 +22,7 @@ type Track struct {
 type Outline struct {
 	Points [][2]float64
 	Wheel  bool // filled
+	Past   bool // paler
 }
 
 // Profile is a section of a terrain along a way, with what has driven along it, for Side. Lengths count along the way, m.

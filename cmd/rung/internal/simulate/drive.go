@@ -23,6 +23,8 @@ const (
 	mostWheels, mostHulls = 64, 24
 	// mostOutlines is about the number of times at which outlines are drawn.
 	mostOutlines = 24
+	// fewestOutlines is the number of seconds below which outlines are closer than a second.
+	fewestOutlines = 5
 	// lightest is the part of the largest mass below which no outline is drawn.
 	lightest = 0.05
 	// viewMargin is the room around the tracks, of the longer side of what they take; viewLeast is the least one, m.
@@ -251,15 +253,17 @@ func hull(points [][2]float64) [][2]float64 {
 // interval returns a round time between outlines: a second, or less or more where there would be few or too many.
 func (d *drive) interval() float64 {
 	long := d.times[len(d.times)-1] - d.times[0]
-	switch {
-	case long < 3:
-		return math.Pow(10, math.Floor(math.Log10(max(long, 1e-300)/3)))
-	case long <= mostOutlines:
+	if long >= fewestOutlines && long <= mostOutlines {
 		return 1
 	}
-	step := math.Pow(10, math.Floor(math.Log10(long/mostOutlines)))
-	for _, m := range [...]float64{1, 2, 5, 10} {
-		if long <= m*step*mostOutlines {
+	times := mostOutlines
+	if long < fewestOutlines {
+		times = fewestOutlines * 2
+	}
+	least := max(long, math.SmallestNonzeroFloat64) / float64(times)
+	step := math.Pow(10, math.Floor(math.Log10(least)))
+	for _, m := range [...]float64{1, 2, 5} {
+		if least <= m*step*(1+1e-9) {
 			return m * step
 		}
 	}
@@ -301,7 +305,12 @@ func (d *drive) above(model string, gradient, relief bool) *picture.Terrain {
 	}
 	interval := d.interval()
 	for _, k := range d.instants(interval) {
-		t.Outlines = append(t.Outlines, d.outlines(k, see)...)
+		past := k != len(d.times)-1
+		for _, o := range d.outlines(k, see) {
+			if o.Past = past; !past || !o.Wheel {
+				t.Outlines = append(t.Outlines, o)
+			}
+		}
 	}
 	if relief {
 		t.Outlines = nil

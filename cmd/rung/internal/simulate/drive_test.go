@@ -76,7 +76,7 @@ func TestDriveOutlines(t *testing.T) {
 	for _, c := range []struct {
 		seconds, every, interval float64
 		count                    int
-	}{{10, 0.1, 1, 11}, {10.5, 0.3, 1, 12}, {100, 1, 5, 21}, {1, 0.01, 0.1, 11}, {0, 1, 0, 1}} {
+	}{{10, 0.1, 1, 11}, {10.5, 0.3, 1, 12}, {100, 1, 5, 21}, {1, 0.01, 0.1, 11}, {2, 0.02, 0.2, 11}, {0, 1, 0, 1}} {
 		d := turning(t, c.seconds, c.every)
 		if c.interval > 0 {
 			assert.InEpsilon(t, c.interval, d.interval(), 1e-12, "%v", c)
