@@ -161,22 +161,22 @@ func (f *finder) start(c *spatial.Vec3) (x, y float64, err error) {
 	if f.ground.Flat() {
 		return 0, 0, nil
 	}
-	g, err := f.ground.At(c[0], c[1])
+	z, err := f.ground.Height(c[0], c[1])
 	if err != nil {
 		return 0, 0, err
 	}
-	best := (g.Z - c[2]) * (g.Z - c[2])
+	best := (z - c[2]) * (z - c[2])
 	d := around * f.shape.Radius
 	for _, w := range ring {
 		dx, dy := d*w[0], d*w[1]
-		g, err := f.ground.At(c[0]+dx, c[1]+dy)
+		z, err := f.ground.Height(c[0]+dx, c[1]+dy)
 		switch {
 		case errors.Is(err, ground.ErrOff):
 			continue
 		case err != nil:
 			return 0, 0, err
 		}
-		if h := g.Z - c[2]; d*d+h*h < best {
+		if h := z - c[2]; d*d+h*h < best {
 			best = d*d + h*h
 			x, y = dx, dy
 		}
