@@ -62,6 +62,9 @@ func (c *Contact) Check(report Report) {
 	if c.Law.NumStates() > 0 && c.Shape.Where != Deepest {
 		report(".contacts", c.Shape.Where.String(), "laws with internal states need deepest points")
 	}
+	if c.Law.Friction.Type == Soil && (c.Shape.Where != Deepest || c.Shape.Type != Disc && c.Shape.Type != Cylinder) {
+		report(".friction.type", Soil.String(), "needs a disc or a cylinder that touches at its deepest points")
+	}
 	if c.Ground == nil {
 		report(".terrain", "none", "must be given")
 	}
@@ -104,6 +107,26 @@ func (c *Contact) EvalTo(r *Result, b *Body, internal []float64) error {
 	return nil
 }
 
+// RateTo stores in rate the rates of the internal states after EvalTo has stored r for b and internal.
+//
+// Cost: O(discs), no allocation. It panics if rate or internal has the wrong length.
+func (c *Contact) RateTo(rate []float64, r *Result, internal []float64) {
+	if len(rate) != c.NumStates() || len(internal) != c.NumStates() {
+		panic("ground/contact: length mismatch")
+	}
+	if len(rate) == 0 {
+		return
+	}
+	var air Motion
+	for i := range c.Shape.discs() {
+		c.Law.RateTo(c.states(rate, i), nil, &air, c.states(internal, i))
+	}
+	for i := range r.Touches {
+		t := &r.Touches[i]
+		c.Law.RateTo(c.states(rate, t.Disc), nil, &t.Motion, c.states(internal, t.Disc))
+	}
+}
+
 // states returns those of a disc.
 func (c *Contact) states(internal []float64, disc int) []float64 {
 	n := c.Law.NumStates()
@@ -143,10 +166,15 @@ func (c *Contact) motionTo(m *Motion, p *Point, b *Body) error {
 func (c *Contact) add(r *Result, t *Touch, b *Body) {
 	f := &t.Force
 	t.At = t.P
+	if f.AtCenter {
+		t.At = t.center
+	}
 	t.World = t.N.Scale(f.N).Add(t.X.Scale(f.X)).Add(t.Y.Scale(f.Y))
 	arm := t.At.Sub(b.Position).Sub(b.Com)
 	moment := arm.Cross(t.World).Add(t.axis.Scale(f.Axle)).Add(t.N.Scale(f.Turn))
 	r.Wrench = r.Wrench.Add(spatial.NewForce(moment, t.World))
 	r.Energy += f.Energy
-	r.Power += (f.Elastic-f.N)*t.Motion.N - f.X*t.Motion.X - f.Y*t.Motion.Y - f.Axle*t.Motion.Spin - f.Turn*t.Motion.Turn
+	// The power that goes in, less what is stored: the depth grows with −v_n.
+	v := b.Velocity.Add(b.Omega.Cross(arm))
+	r.Power += f.Elastic*t.Motion.N - t.World.Dot(v) - f.Axle*t.Motion.Spin - f.Turn*t.Motion.Turn
 }

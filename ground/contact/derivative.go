@@ -83,7 +83,15 @@ func (p *Point) changeTo(d *change, center, axis spatial.Vec3) {
 		q = q.Sub(p.axis.Scale(p.rim * axis.Dot(p.u)))
 	}
 	d.depth = -p.N.Dot(q)
-	if p.rim > 0 && !p.fixed {
+	switch {
+	case p.rim > 0 && p.fixed && 1-p.axis[2]*p.axis[2] > lying:
+		// The lowest direction u of the rim, with v along it, keeps e_z·v = 0; all points turn with it.
+		across := 1 - p.axis[2]*p.axis[2]
+		toLowest := spatial.Vec3{0, 0, 1}.Cross(p.axis) // v of the lowest point, times √across
+		phi := p.axis[2] * axis.Dot(toLowest) / across
+		d.depth -= p.rim * phi * p.N.Dot(p.v)
+		q = q.Add(p.v.Scale(p.rim * phi))
+	case p.rim > 0 && !p.fixed:
 		// The point goes along the rim so that n stays across it.
 		curve := p.rim*p.v.Dot(p.bend.MulVec(p.v)) - p.N.Dot(p.u)
 		phi := (p.N.Dot(p.axis)*axis.Dot(p.v) - p.v.Dot(p.bend.MulVec(q))) / curve
@@ -146,7 +154,11 @@ func (t *tangent) add(J *Jacobian, k int, by *[numBy]float64, d *change, shift s
 	p, f := &t.t.Point, &t.t.Force
 	force := p.N.Scale(df[OfN]).Add(p.X.Scale(df[OfX])).Add(p.Y.Scale(df[OfY]))
 	force = force.Add(d.n.Scale(f.N)).Add(d.x.Scale(f.X)).Add(d.y.Scale(f.Y))
-	moment := t.t.At.Sub(t.com).Cross(force).Add(d.p.Sub(shift).Cross(t.t.World))
+	at := d.p
+	if f.AtCenter {
+		at = d.center
+	}
+	moment := t.t.At.Sub(t.com).Cross(force).Add(at.Sub(shift).Cross(t.t.World))
 	moment = moment.Add(p.axis.Scale(df[OfAxle])).Add(d.axis.Scale(f.Axle))
 	moment = moment.Add(p.N.Scale(df[OfTurn])).Add(d.n.Scale(f.Turn))
 	for i := range 3 {

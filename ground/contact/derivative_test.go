@@ -76,6 +76,10 @@ var shapes = []contact.Shape{
 	{Type: contact.Disc, Radius: 0.3, Center: spatial.Vec3{0.01, 0.02, -0.03}, Axis: spatial.Vec3{0, 1, 0}},
 	{Type: contact.Torus, Radius: 0.3, TyreRadius: 0.08, Axis: spatial.Vec3{0, 1, 0}},
 	{Type: contact.Cylinder, Radius: 0.3, Width: 0.15, Discs: 3, Axis: spatial.Vec3{0, 1, 0}},
+	{Type: contact.Disc, Radius: 0.3, Axis: spatial.Vec3{0, 1, 0}, Where: contact.Local},
+	{Type: contact.Torus, Radius: 0.3, TyreRadius: 0.08, Axis: spatial.Vec3{0, 1, 0}, Where: contact.Local},
+	{Type: contact.Disc, Radius: 0.3, Axis: spatial.Vec3{0, 1, 0}, Where: contact.Distributed, Samples: 24},
+	{Type: contact.Torus, Radius: 0.3, TyreRadius: 0.08, Axis: spatial.Vec3{0, 1, 0}, Where: contact.Distributed, Samples: 24},
 }
 
 // laws are one of each kind.
@@ -88,6 +92,19 @@ func laws() map[string]contact.Law {
 			Normal: normal, Friction: contact.Friction{Type: contact.Coulomb, Coefficient: [2]float64{0.9, 0.5}, SlipSpeed: 0.5},
 			Rolling: contact.Resistance{Coefficient: 0.02, Speed: 2}, Drilling: contact.Resistance{Coefficient: 0.3, Speed: 2},
 		},
+		"hold": {Normal: normal, Friction: contact.Friction{Type: contact.Coulomb, Coefficient: [2]float64{0.9, 0.5}, SlipSpeed: 0.5, Hold: contact.Hold{Travel: 2e-3, Damping: 0.1}}},
+		"tyre": {Normal: normal, Friction: contact.Friction{
+			Type: contact.Tyre, Coefficient: [2]float64{1, 0.9},
+			Tyre: contact.TyreLaw{Long: contact.Curve{B: 10, C: 1.9, E: 0.97}, Lat: contact.Curve{B: 8, C: 1.4, E: -0.5}, LowSpeed: 0.5},
+		}},
+		"relaxation": {Normal: normal, Friction: contact.Friction{
+			Type: contact.Tyre, Coefficient: [2]float64{1, 0.9},
+			Tyre: contact.TyreLaw{Long: contact.Curve{B: 10, C: 1.9, E: 0.97}, Lat: contact.Curve{B: 8, C: 1.4, E: -0.5}, LowSpeed: 0.5, Relaxation: 0.3},
+		}},
+		"soil": {Normal: contact.Normal{Damping: 100}, Friction: contact.Friction{
+			Type: contact.Soil,
+			Soil: contact.SoilLaw{Cohesive: 1e3, Friction: 1.5e6, Exponent: 1.1, Cohesion: 1e3, Angle: 0.5, Shear: 0.025, C0: 0.43, C1: 0.32, Recovery: 0.1, Width: 0.1, LowSpeed: 0.5},
+		}},
 	}
 }
 
@@ -96,6 +113,7 @@ func TestDerivatives(t *testing.T) {
 	const h, tol = 1e-4, 1e-6
 	ice, err := ground.Function("0.6 + 0.3*sin(2*x + y)")
 	require.NoError(t, err)
+	tried := 0
 	for name, s := range surfaces(t) {
 		for law, l := range laws() {
 			for i, shape := range shapes {
@@ -104,19 +122,23 @@ func TestDerivatives(t *testing.T) {
 				if shape.Axis == (spatial.Vec3{}) {
 					c.Law.Rolling = contact.Resistance{}
 				}
-				require.Empty(t, flaws(&c))
+				if len(flaws(&c)) > 0 {
+					continue // soil and states are for few shapes
+				}
+				tried++
 				for range 5 {
 					compareDerivatives(t, &c, rng, h, tol, fmt.Sprintf("%s on %s, %s", shape.Type, name, law))
 				}
 			}
 		}
 	}
+	require.Greater(t, tried, 140)
 }
 
 func compareDerivatives(t *testing.T, c *contact.Contact, rng *rand.Rand, h, tol float64, what string) {
 	t.Helper()
 	b := randomBody(t, c, rng, 0.02)
-	for !smooth(t, c, &b) {
+	for !smooth(t, c, &b, h) {
 		b = randomBody(t, c, rng, 0.02)
 	}
 	internal := make([]float64, c.NumStates())
@@ -150,16 +172,29 @@ func compareDerivatives(t *testing.T, c *contact.Contact, rng *rand.Rand, h, tol
 	}
 }
 
-// smooth reports whether all discs are well away from where their forces have kinks.
-func smooth(t *testing.T, c *contact.Contact, b *contact.Body) bool {
+// smooth reports whether all points are well away from where their forces have kinks.
+func smooth(t *testing.T, c *contact.Contact, b *contact.Body, h float64) bool {
 	r := contact.NewResult(c)
-	require.NoError(t, c.EvalTo(r, b, make([]float64, c.NumStates())))
-	if len(r.Touches) < c.Shape.Discs {
+	touching := func(b *contact.Body) int {
+		require.NoError(t, c.EvalTo(r, b, make([]float64, c.NumStates())))
+		return len(r.Touches)
+	}
+	n := touching(b)
+	if n < max(c.Shape.Discs, 1) {
 		return false
 	}
 	for i := range r.Touches {
-		if r.Touches[i].Depth < 2e-3 || r.Touches[i].Force.N < 10 {
+		if r.Touches[i].Depth < 1e-3 || r.Touches[i].Force.N < 0.1 {
 			return false
+		}
+	}
+	for k := range 12 {
+		var d [4]spatial.Vec3
+		for _, s := range []float64{-2 * h, 2 * h} {
+			d[k/3][k%3] = s
+			if m := moved(*b, d[0], d[1], d[2], d[3]); touching(&m) != n {
+				return false
+			}
 		}
 	}
 	return true

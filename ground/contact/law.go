@@ -1,6 +1,9 @@
 package contact
 
-import "math"
+import (
+	"math"
+	"strconv"
+)
 
 // Law is the force at a point, from its depth and its velocity over the ground.
 type Law struct {
@@ -148,13 +151,72 @@ func (l *Law) checkFriction(report Report) {
 	for _, mu := range f.Coefficient {
 		report.notNegative(".friction.coefficient", mu)
 	}
-	if f.Type == Coulomb {
+	if f.Type != Coulomb && f.Hold != (Hold{}) {
+		report(".friction.hold", number(f.Hold.Travel), "is for coulomb")
+	}
+	switch f.Type {
+	case Coulomb:
 		report.positive(".friction.slip_speed", f.SlipSpeed)
 		report.notNegative(".friction.hold.travel", f.Hold.Travel)
 		report.notNegative(".friction.hold.damping", f.Hold.Damping)
+		if f.Hold.Travel == 0 && f.Hold.Damping != 0 {
+			report(".friction.hold.travel", "0", "must be positive where there is damping")
+		}
+	case Tyre:
+		f.Tyre.check(report)
+	case Soil:
+		f.Soil.check(report)
+		report.notResisting(".rolling", &l.Rolling)
 	}
-	if f.Hold != (Hold{}) || f.Type == Tyre || f.Type == Soil {
-		report(".friction.type", f.Type.String(), "is not there yet")
+}
+
+// notResisting reports a resistance where the law has its own.
+func (r Report) notResisting(path string, w *Resistance) {
+	if w.Coefficient != 0 {
+		r(path+".coefficient", number(w.Coefficient), "soil has its own")
+	}
+}
+
+func (t *TyreLaw) check(report Report) {
+	for _, c := range [...]struct {
+		path string
+		c    *Curve
+	}{{".friction.long", &t.Long}, {".friction.lat", &t.Lat}} {
+		report.positive(c.path+".B", c.c.B)
+		report.positive(c.path+".C", c.c.C)
+		if !(c.c.C <= 4) {
+			report(c.path+".C", number(c.c.C), "must be at most 4")
+		}
+		if !(c.c.E <= 1) || math.IsInf(c.c.E, 0) {
+			report(c.path+".E", number(c.c.E), "must be at most 1")
+		}
+	}
+	report.positive(".friction.low_speed", t.LowSpeed)
+	report.notNegative(".friction.relaxation", t.Relaxation)
+}
+
+func (s *SoilLaw) check(report Report) {
+	report.notNegative(".friction.cohesive_modulus", s.Cohesive)
+	report.notNegative(".friction.frictional_modulus", s.Friction)
+	if s.Cohesive+s.Friction == 0 {
+		report(".friction.frictional_modulus", "0", "must be positive where there is no cohesive modulus")
+	}
+	report.notNegative(".friction.exponent", s.Exponent)
+	report.notNegative(".friction.cohesion", s.Cohesion)
+	if !(s.Angle >= 0 && s.Angle < math.Pi/2) {
+		report(".friction.angle", number(s.Angle), "must be 0 or more and less than π/2")
+	}
+	report.positive(".friction.shear", s.Shear)
+	if !(s.C0 >= 0 && s.C0+math.Abs(s.C1) <= 1) {
+		report(".friction.c0", number(s.C0), "must be 0 or more, and with the magnitude of c1 1 at most")
+	}
+	if !(s.Recovery >= 0 && s.Recovery <= 1) {
+		report(".friction.recovery", number(s.Recovery), "must be 0 to 1")
+	}
+	report.positive(".friction.width", s.Width)
+	report.positive(".friction.low_speed", s.LowSpeed)
+	if s.Nodes != 0 && s.Nodes != 8 && s.Nodes != 16 && s.Nodes != 32 {
+		report(".friction.nodes", strconv.Itoa(s.Nodes), "must be 8, 16 or 32")
 	}
 }
 
@@ -192,6 +254,7 @@ type Force struct {
 	SlipAngle float64 // atan of the sideways speed over the rolling speed, rad
 	Energy    float64 // stored in the deformation, J
 	Elastic   float64 // its derivative by the depth: the part of N that stores, N
+	AtCenter  bool    // the force acts at the centre of the disc, as that of soil does, else at the point
 }
 
 // Columns of Derivatives: by what of Motion.
@@ -204,6 +267,8 @@ const (
 	BySpin
 	ByTurn
 	ByScale
+	ByState0 // the internal states
+	ByState1
 	numBy
 )
 
@@ -219,6 +284,9 @@ const (
 
 // Derivatives are those of N, X, Y, Axle and Turn of a Force by the numbers of a Motion.
 type Derivatives [numOf][numBy]float64
+
+// RateDerivatives are those of the rates of the two internal states of a point by the numbers of its Motion and by the states.
+type RateDerivatives [2][numBy]float64
 
 // Stiffness returns ∂N/∂Δ, N/m, or 0 where that is negative: what a row of a Newton matrix has for the normal.
 func (d *Derivatives) Stiffness() float64 { return max(d[OfN][ByDepth], 0) }
@@ -248,15 +316,59 @@ func (l *Law) ForceTo(f *Force, d *Derivatives, m *Motion, r, share float64, int
 	if d != nil {
 		*d = Derivatives{}
 	}
-	l.slips(f, m)
 	if m.Depth <= 0 {
 		return
 	}
-	l.normal(f, d, m, share)
-	if l.Friction.Type == Coulomb {
+	l.slips(f, m)
+	if l.Friction.Type == Soil {
+		l.soil(f, d, m, r, share)
+	} else {
+		l.normal(f, d, m, share)
+	}
+	switch {
+	case l.Friction.Type == Coulomb && l.Friction.Hold.Travel > 0:
+		l.bristles(f, d, m, internal)
+	case l.Friction.Type == Coulomb:
 		l.coulomb(f, d, m)
+	case l.Friction.Type == Tyre:
+		l.tyre(f, d, m, internal)
 	}
 	l.resist(f, d, m, r)
+}
+
+// RateTo stores in rate the rates of the internal states of a point, NumStates of them, and in d, unless it is nil, their derivatives.
+//
+// Equations: docs/ground.md (G26), (G29). Off the ground, where the depth is not positive, bristles straighten and a tyre's slips go to 0.
+//
+// Cost: O(1), no allocation.
+func (l *Law) RateTo(rate []float64, d *RateDerivatives, m *Motion, internal []float64) {
+	if d != nil {
+		*d = RateDerivatives{}
+	}
+	f := &l.Friction
+	switch {
+	case len(rate) == 0:
+	case m.Depth <= 0:
+		p := -f.airRate()
+		for i := range rate {
+			rate[i] = p * internal[i]
+			if d != nil {
+				d[i][ByState0+i] = p
+			}
+		}
+	case f.Type == Tyre:
+		f.Tyre.relaxation(rate, d, m, internal)
+	default:
+		f.Hold.bend(rate, d, m, internal)
+	}
+}
+
+// airRate is how fast internal states go to 0 off the ground, 1/s.
+func (f *Friction) airRate() float64 {
+	if f.Type == Tyre {
+		return f.Tyre.LowSpeed / f.Tyre.Relaxation
+	}
+	return f.SlipSpeed / f.Hold.Travel
 }
 
 // slips has the slip and the slip angle, docs/ground.md (G24).
@@ -266,17 +378,17 @@ func (l *Law) slips(f *Force, m *Motion) {
 	f.SlipAngle = math.Atan(m.Y / math.Hypot(m.Roll, low))
 }
 
-// defaultLowSpeed is the speed below which slips do not grow where the law has none, m/s.
-const defaultLowSpeed = 0.1
+// DefaultLowSpeed is the speed below which slips do not grow where the law has none, m/s; tyres and soil are best given it too.
+const DefaultLowSpeed = 0.1
 
 func (l *Law) lowSpeed() float64 {
-	switch f := &l.Friction; {
-	case f.Type == Tyre && f.Tyre.LowSpeed > 0:
+	switch f := &l.Friction; f.Type {
+	case Tyre:
 		return f.Tyre.LowSpeed
-	case f.Type == Soil && f.Soil.LowSpeed > 0:
+	case Soil:
 		return f.Soil.LowSpeed
 	}
-	return defaultLowSpeed
+	return DefaultLowSpeed
 }
 
 // normal has the normal force, docs/ground.md (G20), (G21).

@@ -28,14 +28,13 @@ type Point struct {
 	N, X, Y spatial.Vec3 // contact axes: unit normal out of the ground, forward, N × X
 	Depth   float64      // m, negative for a gap
 	Share   float64      // of the stiffness
-	Angle   float64      // along the rim from its lowest point over the plane of the ground below the centre, rad
 	Disc    int          // of the shape
 
 	center, axis spatial.Vec3 // of the disc and of its spin
 	u, v         spatial.Vec3 // from the centre to the rim's point, and along the rim
 	rim, tube    float64      // radii, m
 	bend         spatial.Mat3 // ∂N/∂(centre of the tube), 1/m
-	fixed        bool         // the point does not move along the rim
+	fixed        bool         // the point keeps its angle from the lowest point of the rim
 }
 
 // PointsTo stores in dst the points at which the shape with its centre at c and its axis a, both in world axes, touches the

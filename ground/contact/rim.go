@@ -13,6 +13,7 @@ const (
 	rimStep   = math.Pi / 18 // between them, rad
 	rimSteps  = 60           // of the search for the deepest point
 	rimNear   = 1e-13        // of the angle, rad
+	rimFlat   = 1e-6         // slope of the distance along the rim that tells of none that is level
 )
 
 // rim is a circle about c in the plane with the unit normal a, of the radius r; its points are c + r (u cos φ + v sin φ), with u
@@ -52,31 +53,34 @@ func (f *finder) disc(w *rim, disc int, share float64) error {
 	if err != nil {
 		return err
 	}
-	// Down: −(n − (n·a) a), docs/ground.md (G15).
-	d := w.a.Scale(n.Dot(w.a)).Sub(n)
+	up := n
+	upright := math.Abs(w.a[2]) < math.Sqrt2/2
+	if upright && !f.ground.Flat() || f.shape.Where == Distributed {
+		up = spatial.Vec3{0, 0, 1} // the ground below may be the face of a step
+	}
+	w.down(&up)
+	switch {
+	case height > far*f.shape.Radius || f.ground.Flat() && f.shape.Where != Distributed:
+		q := foot{n: n, distance: height + w.r*n.Dot(w.u)}
+		p := w.point(&q, 0, disc, share)
+		f.keep(&p)
+		return nil
+	case f.shape.Where == Distributed:
+		return f.distributed(w, disc, share)
+	}
+	return f.deepest(w, disc, share)
+}
+
+// down has the lowest direction u of the rim where n is up, docs/ground.md (G15), and v along it.
+func (w *rim) down(n *spatial.Vec3) {
+	d := w.a.Scale(n.Dot(w.a)).Sub(*n)
 	if l := d.Norm(); l > lying {
 		w.u = d.Scale(1 / l)
 	} else {
 		w.u = across(&w.a)
 	}
 	w.v = w.a.Cross(w.u)
-	switch {
-	case f.ground.Flat() && f.shape.Where != Distributed, height > far*f.shape.Radius:
-		// The lowest point is known.
-		q := foot{n: n, distance: height + w.r*n.Dot(w.u)}
-		p := w.point(&q, 0, disc, share)
-		f.keep(&p)
-		return nil
-	}
-	switch f.shape.Where {
-	case Deepest:
-		return f.deepest(w, disc, share)
-	}
-	return errLater
 }
-
-// errLater: not there yet.
-var errLater = errors.New("ground/contact: not there yet")
 
 // across returns a unit vector across a unit vector.
 func across(a *spatial.Vec3) spatial.Vec3 {
@@ -92,7 +96,7 @@ func across(a *spatial.Vec3) spatial.Vec3 {
 func (w *rim) point(q *foot, phi float64, disc int, share float64) Point {
 	at, u, v := w.at(phi)
 	return Point{
-		P: at.Sub(q.n.Scale(w.tube)), N: q.n, Depth: w.tube - q.distance, Share: share, Angle: phi, Disc: disc,
+		P: at.Sub(q.n.Scale(w.tube)), N: q.n, Depth: w.tube - q.distance, Share: share, Disc: disc,
 		center: w.c, axis: w.a, u: u, v: v, rim: w.r, tube: w.tube, bend: q.bend,
 	}
 }
@@ -118,7 +122,7 @@ func (f *finder) depths(w *rim, depth *[rimPlaces]float64) error {
 // placeAngle is the angle of a place of the rim.
 func placeAngle(i int) float64 { return float64(i-rimPlaces/2) * rimStep }
 
-// deepest has the deepest point of a disc.
+// deepest has the deepest point of a disc, or its local maxima.
 func (f *finder) deepest(w *rim, disc int, share float64) error {
 	var depth [rimPlaces]float64
 	if err := f.depths(w, &depth); err != nil {
@@ -133,7 +137,10 @@ func (f *finder) deepest(w *rim, disc int, share float64) error {
 	if math.IsInf(depth[best], -1) {
 		return ErrOffTerrain
 	}
-	p, err := f.refine(w, placeAngle(best), disc, share)
+	if f.shape.Where == Local {
+		return f.local(w, &depth, best, disc, share)
+	}
+	p, _, err := f.refine(w, placeAngle(best), disc, share)
 	if err != nil {
 		return err
 	}
@@ -141,17 +148,98 @@ func (f *finder) deepest(w *rim, disc int, share float64) error {
 	return nil
 }
 
+const (
+	// shallow is the depth, in radii, from which on a place may lie near a point that touches.
+	shallow = -0.05
+	// apart is how far two local maxima are from each other, rad.
+	apart = 1e-6
+)
+
+// local has the local maxima of the depth that touch, the deepest three of them in the order along the rim.
+func (f *finder) local(w *rim, depth *[rimPlaces]float64, best, disc int, share float64) error {
+	from, last := f.n, math.Inf(-1)
+	for i, d := range depth {
+		if i > 0 && !(d > depth[i-1]) || i < rimPlaces-1 && d < depth[i+1] || d < shallow*f.shape.Radius && i != best {
+			continue
+		}
+		p, phi, err := f.refine(w, placeAngle(i), disc, share)
+		if err != nil {
+			return err
+		}
+		if phi < last+apart {
+			continue // the same one again
+		}
+		last = phi
+		if f.n-from == mostLocal && p.Depth > 0 {
+			f.dropShallowest(from, &p)
+		}
+		if f.n-from < mostLocal {
+			f.keep(&p)
+		}
+	}
+	return nil
+}
+
+// dropShallowest takes the shallowest of the points from a number on out of the list, unless p is.
+func (f *finder) dropShallowest(from int, p *Point) {
+	k := from
+	for i := from; i < f.n; i++ {
+		if f.dst[i].Depth < f.dst[k].Depth {
+			k = i
+		}
+	}
+	if f.dst[k].Depth < p.Depth {
+		copy(f.dst[k:f.n-1], f.dst[k+1:f.n])
+		f.n--
+	}
+}
+
+// distributed has the points of the lower half of the rim that touch, evenly spread, docs/ground.md (G38).
+func (f *finder) distributed(w *rim, disc int, share float64) error {
+	m := f.shape.samples()
+	step := math.Pi / float64(m)
+	share *= 2 / float64(m)
+	found := false
+	for i := range m {
+		phi := (float64(i)+0.5)*step - math.Pi/2
+		at, _, _ := w.at(phi)
+		g, err := f.ground.At(at[0], at[1])
+		switch {
+		case errors.Is(err, ground.ErrOff):
+			continue
+		case err != nil:
+			return err
+		}
+		n := g.Normal()
+		q := foot{n: n, distance: (at[2] - g.Z) * n[2]}
+		if w.tube-q.distance > shallow*f.shape.Radius {
+			if err := footTo(&q, f.ground, &at); err != nil {
+				return err
+			}
+		}
+		p := w.point(&q, phi, disc, share)
+		p.fixed = true
+		f.keep(&p)
+		found = true
+	}
+	if !found {
+		return ErrOffTerrain
+	}
+	return nil
+}
+
 // refine finds the angle near phi at which the distance of the rim to the ground is least, docs/ground.md (G15): Newton's method
 // on its slope n·q′ within one and a half places, by halves where it does not help.
-func (f *finder) refine(w *rim, phi float64, disc int, share float64) (Point, error) {
+func (f *finder) refine(w *rim, phi float64, disc int, share float64) (p Point, angle float64, err error) {
 	var q foot
+	var slope, curve float64
 	lo, hi := phi-1.5*rimStep, phi+1.5*rimStep
 	at, u, v := w.at(phi)
 	for k := 0; ; k++ {
 		if err := footTo(&q, f.ground, &at); err != nil {
-			return Point{}, err
+			return p, 0, err
 		}
-		slope, curve := q.n.Dot(v), w.r*v.Dot(q.bend.MulVec(v))-q.n.Dot(u)
+		slope, curve = q.n.Dot(v), w.r*v.Dot(q.bend.MulVec(v))-q.n.Dot(u)
 		if slope > 0 {
 			hi = phi
 		} else {
@@ -173,5 +261,7 @@ func (f *finder) refine(w *rim, phi float64, disc int, share float64) (Point, er
 		q.x += d[0] - (at[0] - before[0])
 		q.y += d[1] - (at[1] - before[1])
 	}
-	return w.point(&q, phi, disc, share), nil
+	p = w.point(&q, phi, disc, share)
+	p.fixed = math.Abs(slope) > rimFlat || curve <= 0 // at an end of the range, or on an edge of the ground
+	return p, phi, nil
 }
