@@ -90,6 +90,9 @@ func (l *Loads) Actuator(i int) (f Freedom, element int) {
 	return Freedom{int(a.joint), int(a.freedom)}, int(a.index)
 }
 
+// ActuatorPulls reports whether the force of actuator i depends on the motion of its freedom.
+func (l *Loads) ActuatorPulls(i int) bool { return l.actuators[i].law != model.ActuatorTorque }
+
 // ActuatorSettings returns all that decides about the force of actuator i, for comparison.
 func (l *Loads) ActuatorSettings(i int) (settings struct {
 	Joint, Freedom, Law                   int

@@ -100,14 +100,15 @@ func (m *Mechanism) FollowAngles(k *Kinematics, s *State) {
 }
 
 // Owns reports whether s may be a state of m: it has as many bodies, and as many angles with
-// springs or none.
+// springs and internal states, or none of these.
 func (m *Mechanism) Owns(s *State) bool {
-	return s != nil && len(s.Bodies) == len(m.Bodies) && (len(s.Angles) == 0 || len(s.Angles) == m.NumSprung())
+	return s != nil && len(s.Bodies) == len(m.Bodies) && (len(s.Angles) == 0 || len(s.Angles) == m.NumSprung()) &&
+		(len(s.Internal) == 0 || len(s.Internal) == m.NumInternal())
 }
 
 // Adopt makes s, a state of the mechanism from, a state of m, which has the same bodies. Angles
 // with springs stay for joints of the same name. Other angles are read in (−π, π] plus the
-// turns of the model. So a simulation goes on where joints have been released, added or
+// turns of the model. Internal states stay if there are as many. So a simulation goes on where joints have been released, added or
 // changed.
 //
 // Cost: O(bodies), allocates. It panics if s is not of from, or from has other bodies.
@@ -123,6 +124,9 @@ func (m *Mechanism) Adopt(s *State, from *Mechanism) {
 		}
 	}
 	s.Angles = nil
+	if len(s.Internal) != m.NumInternal() {
+		s.Internal = nil
+	}
 	m.FollowAngles(m.NewKinematics(), s)
 	for _, j := range m.sprung {
 		d := &m.Joints[j].sprung

@@ -3,6 +3,7 @@ package mechanism
 import (
 	"context"
 
+	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
@@ -13,6 +14,7 @@ import (
 type touching struct {
 	contact.Contact
 	index, body int32 // of the force element, and of the body
+	first       int32 // of its internal states
 }
 
 // setContacts compiles the contacts of m.
@@ -26,11 +28,19 @@ func (m *Mechanism) setContacts(from *model.Model, links *model.Links) error {
 		if c == nil {
 			continue
 		}
+		var scale *ground.Surface
+		for k := range from.Terrains {
+			if t := &from.Terrains[k]; c.Map != "" && t.Name == c.Map {
+				scale = surfaces[k]
+			}
+		}
 		m.contacts = append(m.contacts, touching{
-			Contact: contact.Contact{Shape: c.Shape, Law: c.Law, Ground: surfaces[links.Forces[i][1]]},
-			index:   int32(i), body: links.Forces[i][0],
+			Contact: contact.Contact{Shape: c.Shape, Law: c.Law, Ground: surfaces[links.Forces[i][1]], Friction: scale},
+			index:   int32(i), body: links.Forces[i][0], first: int32(m.internal),
 		})
+		m.internal += m.contacts[len(m.contacts)-1].NumStates()
 	}
+	m.zeros = make([]float64, m.internal)
 	return nil
 }
 
@@ -65,12 +75,85 @@ func (m *Mechanism) ContactAt(i int, k *Kinematics, s *State) (*contact.Result, 
 	}
 	var b contact.Body
 	m.ContactBody(&b, i, k, s)
-	if err := t.EvalTo(r, &b, nil); err != nil {
+	if err := t.EvalTo(r, &b, m.internalOf(t, s)); err != nil {
 		p := &s.Bodies[t.body].Position
 		return nil, m.AtForce(int(t.index), fault.Errorf("mechanism: body %s at (%.4g, %.4g, %.4g), t = %v s: %w",
 			fault.Name(m.BodyName(int(t.body))), p[0], p[1], p[2], s.Time, fault.Plain(err)))
 	}
 	return r, nil
+}
+
+// NumInternal returns the number of internal states of contacts: the length of State.Internal.
+func (l *Loads) NumInternal() int { return l.internal }
+
+// internalOf returns the internal states of a contact at s.
+func (l *Loads) internalOf(t *touching, s *State) []float64 {
+	from := s.Internal
+	if len(from) == 0 {
+		from = l.zeros
+	}
+	return from[t.first : int(t.first)+t.NumStates()]
+}
+
+// ContactStates returns the internal states at s of a disc of contact i (contact.Point.Disc). They are not to be changed.
+func (l *Loads) ContactStates(i, disc int, s *State) []float64 {
+	t := &l.contacts[i]
+	n := t.Law.NumStates()
+	return l.internalOf(t, s)[n*disc : n*disc+n]
+}
+
+// InternalTo stores what the rates of the internal states at s are made of, as rate = a + b·state for each, and in scale, unless it is nil, their
+// sizes: how far bristles bend, and 1 for slips.
+//
+// Cost: that of ContactAt for contacts with internal states, no allocation but for the first time; k was computed at s. Errors are those of ContactAt. It panics on
+// a length mismatch.
+func (m *Mechanism) InternalTo(a, b, scale []float64, k *Kinematics, s *State) error {
+	if len(a) != m.internal || len(b) != m.internal || scale != nil && len(scale) != m.internal {
+		panic("mechanism: length mismatch")
+	}
+	if m.internal == 0 {
+		return nil
+	}
+	for i := range m.contacts {
+		t := &m.contacts[i]
+		n := t.Law.NumStates()
+		if n == 0 {
+			continue
+		}
+		size := t.Law.Friction.Hold.Travel
+		if size == 0 {
+			size = 1
+		}
+		r, err := m.ContactAt(i, k, s)
+		if err != nil {
+			return err
+		}
+		var air contact.Motion
+		for disc := range t.NumStates() / n {
+			t.rate(a, b, disc, &air)
+		}
+		for j := range r.Touches {
+			t.rate(a, b, r.Touches[j].Disc, &r.Touches[j].Motion)
+		}
+		if scale != nil {
+			for j := range t.NumStates() {
+				scale[int(t.first)+j] = size
+			}
+		}
+	}
+	return nil
+}
+
+// rate stores the coefficients of a disc of the contact, the rates of whose states are linear in these.
+func (t *touching) rate(a, b []float64, disc int, motion *contact.Motion) {
+	var d contact.RateDerivatives
+	var none [2]float64
+	n := t.Law.NumStates()
+	at := int(t.first) + n*disc
+	t.Law.RateTo(a[at:at+n], &d, motion, none[:n])
+	for i := range n {
+		b[at+i] = d[i][contact.ByState0+i]
+	}
 }
 
 // addContacts adds the wrenches of the contacts to f.

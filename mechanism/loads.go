@@ -24,7 +24,9 @@ type Loads struct {
 
 	actuators []actuator
 	contacts  []touching
-	open      bool // of an Inputs: more may come
+	internal  int       // number of internal states of the contacts
+	zeros     []float64 // as many
+	open      bool      // of an Inputs: more may come
 }
 
 // Drive holds the generalized forces along a joint's freedoms: the applied
@@ -152,7 +154,7 @@ func (m *Mechanism) setSpan() {
 // clone returns a copy of l for an Inputs.
 func (l *Loads) clone() *Loads {
 	out := &Loads{Gravity: l.Gravity, Forces: slices.Clone(l.Forces), driveOf: slices.Clone(l.driveOf), drives: slices.Clone(l.drives), open: true}
-	out.actuators, out.contacts = l.actuators, l.contacts
+	out.actuators, out.contacts, out.internal, out.zeros = l.actuators, l.contacts, l.internal, l.zeros
 	for i := range l.own {
 		o := &l.own[i]
 		out.own = append(out.own, newOwnForce(o.name, o.force, o.body))

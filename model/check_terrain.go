@@ -219,6 +219,9 @@ func (c *checker) checkContact(e *ForceElement, f document.Flaws) {
 			c.report(".terrain", fault.Name(t.Terrain), "unknown terrain")
 		}
 	}
+	if _, ok := c.terrains.find(t.Map); t.Map != "" && !ok {
+		c.report(".friction.map", fault.Name(t.Map), "unknown terrain")
+	}
 	// Rules for fields that the reader has refused are left out: their paths begin with those of the fields.
 	report := func(path, value, rule string) {
 		for k := forceShape; k <= forceSamples; k++ {

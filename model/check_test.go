@@ -83,11 +83,23 @@ func addGround(m *model.Model) {
 		Friction: contact.Friction{Type: contact.Coulomb, Coefficient: [2]float64{0.8, 0.8}, SlipSpeed: model.DefaultSlipSpeed},
 	}
 	y := spatial.Vec3{0, 1, 0}
+	hold, tyre, soil := linear, linear, linear
+	hold.Friction.Hold = contact.Hold{Travel: 0.01, Damping: 3}
+	road, peaks, _ := contact.TyrePreset("road")
+	road.Relaxation = 0.2
+	tyre.Friction = contact.Friction{Type: contact.Tyre, Tyre: road, Coefficient: peaks}
+	sand, _ := contact.SoilPreset("dry sand")
+	sand.Width = 0.2
+	soil.Normal = contact.Normal{Type: contact.Linear, Exponent: 1, Damping: 5}
+	soil.Friction = contact.Friction{Type: contact.Soil, Soil: sand}
 	for i, c := range []model.Contact{
 		{Terrain: "plane", Law: law, Shape: contact.Shape{Type: contact.Sphere, Radius: 0.1, Center: spatial.Vec3{1, 2, 3}}},
 		{Terrain: "sum", Law: ellipse, Shape: contact.Shape{Type: contact.Disc, Radius: 0.3, Axis: spatial.Vec3{0.1, 1, 0}, Where: contact.Local}},
 		{Terrain: "grid", Law: linear, Shape: contact.Shape{Type: contact.Torus, Radius: 0.3, TyreRadius: 0.05, Axis: y, Where: contact.Distributed, Samples: 40}},
 		{Terrain: "png", Law: linear, Shape: contact.Shape{Type: contact.Cylinder, Radius: 0.3, Width: 0.2, Discs: 3, Axis: y}},
+		{Terrain: "plane", Map: "grid", Law: hold, Shape: contact.Shape{Type: contact.Disc, Radius: 0.3, Axis: y}},
+		{Terrain: "plane", Law: tyre, Shape: contact.Shape{Type: contact.Disc, Radius: 0.3, Axis: y}},
+		{Terrain: "plane", Law: soil, Shape: contact.Shape{Type: contact.Disc, Radius: 0.3, Axis: y}},
 	} {
 		m.Forces = append(m.Forces, model.ForceElement{Name: fmt.Sprint("contact", i), Type: model.ContactForce, A: model.Attachment{Body: "b"}, Contact: &c})
 	}
@@ -212,18 +224,18 @@ func TestCheckRules(t *testing.T) {
 		{"$.forces[2].normal.stiffness", "positive", f(2, func(e *model.ForceElement) { e.Contact.Law.Normal.Stiffness = -1 })},
 		{"$.forces[2].normal.exponent", "at least 1", f(2, func(e *model.ForceElement) { e.Contact.Law.Normal.Exponent = 0.5 })},
 		{"$.forces[3].friction.slip_speed", "positive", f(3, func(e *model.ForceElement) { e.Contact.Law.Friction.SlipSpeed = -1 })},
-		{"$.forces[6]", "no actuator", f(6, func(e *model.ForceElement) { e.Actuator = nil })},
-		{"$.forces[6].joint", "unknown joint", f(6, func(e *model.ForceElement) { e.Actuator.Joint = "" })},
-		{"$.forces[6].freedom", "1 freedoms", f(6, func(e *model.ForceElement) { e.Actuator.Freedom = 1 })},
-		{"$.forces[6].freedom", "ball", f(6, func(e *model.ForceElement) { e.Actuator.Joint = "spherical" })},
-		{"$.forces[6].freedom", "prescribed", f(6, func(e *model.ForceElement) { e.Actuator.Joint = "revolute" })},
-		{"$.forces[6].value", "finite", f(6, func(e *model.ForceElement) { e.Actuator.Value.Coefficients[0] = nan })},
-		{"$.forces[6].value", "missing", f(6, func(e *model.ForceElement) { e.Actuator.Value = nil })},
-		{"$.forces[7].value.values", "must have 3", f(7, func(e *model.ForceElement) { e.Actuator.Value.Values = e.Actuator.Value.Values[:2] })},
-		{"$.forces[6].law", "unknown", f(6, func(e *model.ForceElement) { e.Actuator.Law = 5 })},
-		{"$.forces[6].gain", "no meaning", f(6, func(e *model.ForceElement) { e.Actuator.Gain = 1 })},
-		{"$.forces[7].gain", "negative", f(7, func(e *model.ForceElement) { e.Actuator.Gain = -1 })},
-		{"$.forces[8].integral", "no meaning", f(8, func(e *model.ForceElement) { e.Actuator.Integral = 1 })},
+		{"$.forces[9]", "no actuator", f(9, func(e *model.ForceElement) { e.Actuator = nil })},
+		{"$.forces[9].joint", "unknown joint", f(9, func(e *model.ForceElement) { e.Actuator.Joint = "" })},
+		{"$.forces[9].freedom", "1 freedoms", f(9, func(e *model.ForceElement) { e.Actuator.Freedom = 1 })},
+		{"$.forces[9].freedom", "ball", f(9, func(e *model.ForceElement) { e.Actuator.Joint = "spherical" })},
+		{"$.forces[9].freedom", "prescribed", f(9, func(e *model.ForceElement) { e.Actuator.Joint = "revolute" })},
+		{"$.forces[9].value", "finite", f(9, func(e *model.ForceElement) { e.Actuator.Value.Coefficients[0] = nan })},
+		{"$.forces[9].value", "missing", f(9, func(e *model.ForceElement) { e.Actuator.Value = nil })},
+		{"$.forces[10].value.values", "must have 3", f(10, func(e *model.ForceElement) { e.Actuator.Value.Values = e.Actuator.Value.Values[:2] })},
+		{"$.forces[9].law", "unknown", f(9, func(e *model.ForceElement) { e.Actuator.Law = 5 })},
+		{"$.forces[9].gain", "no meaning", f(9, func(e *model.ForceElement) { e.Actuator.Gain = 1 })},
+		{"$.forces[10].gain", "negative", f(10, func(e *model.ForceElement) { e.Actuator.Gain = -1 })},
+		{"$.forces[11].integral", "no meaning", f(11, func(e *model.ForceElement) { e.Actuator.Integral = 1 })},
 		{"$.terrains[7].name", "duplicate", g(7, func(t *model.Terrain) { t.Name = "plane" })},
 		{"$.terrains[6].name", "empty", g(6, func(t *model.Terrain) { t.Name = "" })},
 		{"$.terrains[0].type", "unknown", g(0, func(t *model.Terrain) { t.Type = 99 })},

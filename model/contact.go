@@ -10,6 +10,7 @@ import (
 // defaults of the format filled in.
 type Contact struct {
 	Terrain string
+	Map     string // terrain whose height scales the friction; "": none
 	Shape   contact.Shape
 	Law     contact.Law
 }
@@ -64,6 +65,11 @@ func fillLaw(l *contact.Law) {
 	}
 	if l.Friction.Type == contact.Coulomb && l.Friction.SlipSpeed == 0 {
 		l.Friction.SlipSpeed = DefaultSlipSpeed
+	}
+	if f := &l.Friction; f.Type == contact.Tyre && f.Tyre.LowSpeed == 0 {
+		f.Tyre.LowSpeed = contact.DefaultLowSpeed
+	} else if f.Type == contact.Soil && f.Soil.LowSpeed == 0 {
+		f.Soil.LowSpeed = contact.DefaultLowSpeed
 	}
 	for _, r := range [2]*contact.Resistance{&l.Rolling, &l.Drilling} {
 		if r.Coefficient != 0 && r.Speed == 0 {

@@ -1,5 +1,7 @@
 package model
 
+import "github.com/rung-mbd/rung/ground/contact"
+
 // The fields of each kind of object, in the order Write writes them. The
 // constants are positions in the lists and bits of flaws.
 
@@ -197,13 +199,50 @@ const (
 	normalLaw
 )
 
-var frictionFields = []string{"type", "coefficient", "slip_speed"}
+var frictionFields = []string{
+	"type", "preset", "coefficient", "slip_speed", "hold", "long", "lat", "relaxation", "low_speed",
+	"cohesive_modulus", "frictional_modulus", "exponent", "cohesion", "angle", "shear", "c0", "c1", "recovery", "width", "nodes", "map",
+}
 
 const (
 	frictionType = iota
+	frictionPreset
 	frictionCoefficient
 	frictionSlipSpeed
+	frictionHold
+	frictionLongitudinal
+	frictionLateral
+	frictionRelaxation
+	frictionLowSpeed
+	frictionKC // the numbers of soil follow each other
+	frictionKPhi
+	frictionExponent
+	frictionCohesion
+	frictionAngle
+	frictionShear
+	frictionC0
+	frictionC1
+	frictionRecovery
+	frictionWidth
+	frictionNodes
+	frictionMap
 )
+
+// frictionOwn are the fields that a friction must have, and those that it may have. With a preset it need not have those that the preset tells.
+var frictionOwn = [...]struct{ must, may []int }{
+	contact.None:    {},
+	contact.Coulomb: {[]int{frictionCoefficient}, []int{frictionSlipSpeed, frictionHold, frictionMap}},
+	contact.Tyre: {[]int{frictionCoefficient, frictionLongitudinal, frictionLateral}, []int{
+		frictionPreset, frictionRelaxation, frictionLowSpeed, frictionMap,
+	}},
+	contact.Soil: {[]int{frictionKC, frictionKPhi, frictionExponent, frictionCohesion, frictionAngle, frictionShear, frictionC0, frictionC1}, []int{
+		frictionWidth, frictionPreset, frictionRecovery, frictionLowSpeed, frictionNodes, frictionMap,
+	}},
+}
+
+var holdFields = []string{"travel", "damping"}
+
+var curveFields = []string{"b", "c", "e"}
 
 var resistanceFields = []string{"coefficient", "speed"}
 

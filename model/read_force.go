@@ -6,6 +6,7 @@ import (
 
 	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // force reads a force element after its opening brace.
@@ -85,6 +86,9 @@ func (d *decoder) finishForce(e *ForceElement, seen uint32, wrench Attachment) {
 		e.A, e.Force, e.Torque = wrench, all.Force, all.Torque
 	case ContactForce:
 		e.A.Body, e.Contact = wrench.Body, made(&all.Contact)
+		if e.Contact.Law.Friction.Type != contact.Soil { // which has its own
+			d.Require(forceFields, seen, forceNormal)
+		}
 		fillLaw(&e.Contact.Law)
 	case ActuatorForce:
 		e.Actuator = made(&all.Actuator)
@@ -98,8 +102,8 @@ var forceOwn = [...]struct{ must, may []int }{
 	SpringDamper: {[]int{forceA, forceB}, []int{forceStiffness, forceDamping, forceRestLength}},
 	Wrench:       {[]int{forceBody, forceTorque}, []int{forcePoint, forceForce}},
 	ContactForce: {
-		[]int{forceBody, forceTerrain, forceShape, forceNormal},
-		[]int{forceFriction, forceRolling, forceDrilling, forceContacts, forceSamples},
+		[]int{forceBody, forceTerrain, forceShape},
+		[]int{forceNormal, forceFriction, forceRolling, forceDrilling, forceContacts, forceSamples},
 	},
 	ActuatorForce: {[]int{forceJoint, forceLaw, forceValue}, []int{forceFreedom, forceGain, forceIntegral, forceDamping, forceLimit}},
 }
@@ -175,7 +179,7 @@ func (d *decoder) contactField(c *Contact, k int) {
 	case forceNormal:
 		d.normal(&c.Law.Normal)
 	case forceFriction:
-		d.friction(&c.Law.Friction)
+		d.friction(c)
 	case forceRolling:
 		d.resistance(&c.Law.Rolling)
 	case forceDrilling:
@@ -267,13 +271,17 @@ func (d *decoder) normal(n *contact.Normal) {
 			n.Type = contact.NormalType(d.Choice("hunt-crossley", "linear"))
 		}
 	}
-	d.Require(normalFields, seen, normalStiffness)
 }
 
-func (d *decoder) friction(f *contact.Friction) {
+// friction reads a friction. Its numbers replace those of its preset, wherever that stands.
+func (d *decoder) friction(c *Contact) {
+	f := &c.Law.Friction
 	if !d.OpenObject() {
 		return
 	}
+	var read contact.Friction
+	soil := readSoil(&read.Soil)
+	preset, named := "", false
 	var seen uint32
 	for {
 		k, ok := d.Member(frictionFields, &seen)
@@ -282,25 +290,124 @@ func (d *decoder) friction(f *contact.Friction) {
 		}
 		switch k {
 		case frictionType:
-			f.Type = contact.FrictionType(d.Choice("none", "coulomb"))
+			read.Type = contact.FrictionType(d.Choice("none", "coulomb", "tyre", "soil"))
+		case frictionPreset:
+			preset, named = d.name(), true
 		case frictionCoefficient:
 			if d.NextIsList() {
-				d.Vector(f.Coefficient[:])
-			} else if d.Number(&f.Coefficient[0]) {
-				f.Coefficient[1] = f.Coefficient[0]
+				d.Vector(read.Coefficient[:])
+			} else if d.Number(&read.Coefficient[0]) {
+				read.Coefficient[1] = read.Coefficient[0]
 			}
 		case frictionSlipSpeed:
-			if d.Number(&f.SlipSpeed) && f.SlipSpeed == 0 {
+			if d.Number(&read.SlipSpeed) && read.SlipSpeed == 0 {
 				d.Problem("0", ruleNotPositive)
 			}
+		case frictionHold:
+			d.numbersOf(holdFields, 1, &read.Hold.Travel, &read.Hold.Damping)
+		case frictionLongitudinal:
+			d.numbersOf(curveFields, 3, &read.Tyre.Long.B, &read.Tyre.Long.C, &read.Tyre.Long.E)
+		case frictionLateral:
+			d.numbersOf(curveFields, 3, &read.Tyre.Lat.B, &read.Tyre.Lat.C, &read.Tyre.Lat.E)
+		case frictionRelaxation:
+			d.Number(&read.Tyre.Relaxation)
+		case frictionLowSpeed:
+			if d.Number(&read.Tyre.LowSpeed) && read.Tyre.LowSpeed == 0 {
+				d.Problem("0", ruleNotPositive)
+			}
+		case frictionNodes:
+			read.Soil.Nodes = d.count()
+		case frictionMap:
+			c.Map = d.name()
+		default:
+			d.Number(soil[k-frictionKC])
 		}
 	}
 	d.Require(frictionFields, seen, frictionType)
-	if f.Type == contact.None {
-		d.Refuse(frictionFields, seen, meaningless("friction", f.Type.String()), frictionCoefficient, frictionSlipSpeed)
-		*f = contact.Friction{}
-	} else {
-		d.Require(frictionFields, seen, frictionCoefficient)
+	if d.Fatal || seen>>frictionType&1 == 0 {
+		return
+	}
+	own := &frictionOwn[read.Type]
+	none := meaningless("friction", read.Type.String())
+	for k := frictionPreset; k < len(frictionFields); k++ {
+		if !slices.Contains(own.must, k) && !slices.Contains(own.may, k) {
+			d.Refuse(frictionFields, seen, none, k)
+		}
+	}
+	f.Type = read.Type
+	if !named {
+		d.Require(frictionFields, seen, own.must...)
+	} else if err := setPreset(f, preset); err != nil {
+		d.ProblemAt(frictionFields, frictionPreset, fault.Name(preset), fault.Line(fault.Plain(err).Error()))
+	}
+	overlay(f, &read, seen)
+}
+
+// setPreset gives f the numbers of a preset.
+func setPreset(f *contact.Friction, name string) (err error) {
+	switch f.Type {
+	case contact.Tyre:
+		f.Tyre, f.Coefficient, err = contact.TyrePreset(name)
+	case contact.Soil:
+		f.Soil, err = contact.SoilPreset(name)
+	}
+	return err
+}
+
+// overlay puts what has been read in the place of what f has from a preset.
+func overlay(f, read *contact.Friction, seen uint32) {
+	has := func(k int) bool { return seen>>k&1 != 0 }
+	if has(frictionCoefficient) {
+		f.Coefficient = read.Coefficient
+	}
+	switch f.Type {
+	case contact.Coulomb:
+		f.SlipSpeed, f.Hold = read.SlipSpeed, read.Hold
+	case contact.Tyre:
+		if has(frictionLongitudinal) {
+			f.Tyre.Long = read.Tyre.Long
+		}
+		if has(frictionLateral) {
+			f.Tyre.Lat = read.Tyre.Lat
+		}
+		if has(frictionLowSpeed) {
+			f.Tyre.LowSpeed = read.Tyre.LowSpeed
+		}
+		f.Tyre.Relaxation = read.Tyre.Relaxation
+	case contact.Soil:
+		from := readSoil(&read.Soil)
+		for i, x := range readSoil(&f.Soil) {
+			if has(frictionKC + i) {
+				*x = *from[i]
+			}
+		}
+		if has(frictionLowSpeed) {
+			f.Soil.LowSpeed = read.Tyre.LowSpeed
+		}
+		f.Soil.Nodes = read.Soil.Nodes
+	}
+}
+
+// readSoil returns the numbers of soil in the order of frictionFields.
+func readSoil(s *contact.SoilLaw) [10]*float64 {
+	return [...]*float64{&s.Cohesive, &s.Friction, &s.Exponent, &s.Cohesion, &s.Angle, &s.Shear, &s.C0, &s.C1, &s.Recovery, &s.Width}
+}
+
+// numbersOf reads an object of numbers, of which the first ones must be there.
+func (d *decoder) numbersOf(fields []string, must int, x ...*float64) {
+	if !d.OpenObject() {
+		return
+	}
+	var seen uint32
+	for {
+		k, ok := d.Member(fields, &seen)
+		if !ok {
+			break
+		}
+		d.Number(x[k])
+	}
+	for k := range must {
+		d.Require(fields, seen, k)
 	}
 }
 

@@ -85,14 +85,14 @@ func (o *writer) contact(e *ForceElement) {
 	o.count(`, "discs": `, s.Discs)
 	n := &law.Normal
 	o.always(`}, "normal": {"stiffness": `, n.Stiffness)
-	if n.Exponent != 1 {
+	if n.Exponent != 1 && n.Exponent != 0 {
 		o.always(`, "exponent": `, n.Exponent)
 	}
 	o.number(`, "dissipation": `, n.Dissipation)
 	o.number(`, "damping": `, n.Damping)
 	o.choice(`, "law": `, n.Type.String(), n.Type != contact.HuntCrossley)
 	o.b = append(o.b, '}')
-	o.friction(&law.Friction)
+	o.friction(&law.Friction, c.Map)
 	o.resistance(`, "rolling": {`, &law.Rolling)
 	o.resistance(`, "drilling": {`, &law.Drilling)
 	o.choice(`, "contacts": `, s.Where.String(), s.Where != contact.Deepest)
@@ -106,20 +106,56 @@ func (o *writer) count(key string, n int) {
 	}
 }
 
-func (o *writer) friction(f *contact.Friction) {
+func (o *writer) friction(f *contact.Friction, of string) {
 	if f.Type == contact.None {
 		return
 	}
 	o.text(`, "friction": {"type": `, f.Type.String())
-	if f.Coefficient[0] == f.Coefficient[1] {
+	switch {
+	case f.Type == contact.Soil:
+	case f.Coefficient[0] == f.Coefficient[1]:
 		o.always(`, "coefficient": `, f.Coefficient[0])
-	} else {
+	default:
 		o.vector(`, "coefficient": `, f.Coefficient[:])
 	}
-	if f.SlipSpeed != DefaultSlipSpeed {
-		o.always(`, "slip_speed": `, f.SlipSpeed)
+	switch f.Type {
+	case contact.Coulomb:
+		if f.SlipSpeed != DefaultSlipSpeed {
+			o.always(`, "slip_speed": `, f.SlipSpeed)
+		}
+		if f.Hold != (contact.Hold{}) {
+			o.always(`, "hold": {"travel": `, f.Hold.Travel)
+			o.number(`, "damping": `, f.Hold.Damping)
+			o.b = append(o.b, '}')
+		}
+	case contact.Tyre:
+		for i, c := range [2]*contact.Curve{&f.Tyre.Long, &f.Tyre.Lat} {
+			o.always(`, "`+frictionFields[frictionLongitudinal+i]+`": {"b": `, c.B)
+			o.always(`, "c": `, c.C)
+			o.always(`, "e": `, c.E)
+			o.b = append(o.b, '}')
+		}
+		o.number(`, "relaxation": `, f.Tyre.Relaxation)
+		o.lowSpeed(f.Tyre.LowSpeed)
+	case contact.Soil:
+		for i, x := range readSoil(&f.Soil) {
+			if k := frictionKC + i; k <= frictionC1 || *x != 0 {
+				o.always(`, "`+frictionFields[k]+`": `, *x)
+			}
+		}
+		o.lowSpeed(f.Soil.LowSpeed)
+		o.count(`, "nodes": `, f.Soil.Nodes)
+	}
+	if of != "" {
+		o.text(`, "map": `, of)
 	}
 	o.b = append(o.b, '}')
+}
+
+func (o *writer) lowSpeed(v float64) {
+	if v != contact.DefaultLowSpeed {
+		o.always(`, "low_speed": `, v)
+	}
 }
 
 func (o *writer) resistance(key string, r *contact.Resistance) {

@@ -45,6 +45,8 @@ type Checkpoint struct {
 	Bodies [][13]float64 `json:"bodies"`           // position, rotation, velocity, omega
 	Angles []float64     `json:"angles,omitempty"` // with springs (mechanism.State.Angles)
 
+	Internal []float64 `json:"internal,omitempty"` // states of contacts (mechanism.State.Internal)
+
 	Base     float64     `json:"base"`
 	Count    int64       `json:"count"`
 	Step     float64     `json:"step"`
@@ -106,7 +108,8 @@ func (s *Simulation) Checkpoint() (*Checkpoint, error) {
 		Format: CheckpointFormat, Model: s.mech.Name, Print: fmt.Sprintf("%016x", s.print),
 		Stepper: s.stepper.Settings(), Options: s.settings(), Solver: s.o.Dynamics,
 		Start: s.start, Time: s.st.Time, Bodies: make([][13]float64, len(s.st.Bodies)), Angles: append([]float64(nil), s.st.Angles...),
-		Base: s.base, Count: s.count, Step: s.control.h, Error: s.control.old, Rejected: s.control.rejected, Closed: [2]int{s.control.closed, s.control.span},
+		Internal: append([]float64(nil), s.st.Internal...),
+		Base:     s.base, Count: s.count, Step: s.control.h, Error: s.control.old, Rejected: s.control.rejected, Closed: [2]int{s.control.closed, s.control.span},
 		Knots:  [2]int{s.control.knots.left, s.control.knots.spell},
 		Stages: s.control.redundant, Near: s.control.near.mark(),
 		Kept: append([]float64(nil), s.stepper.Kept()...), Events: make([]EventMark, len(s.events)), Stopped: s.stopped, Failed: s.failed,
@@ -171,6 +174,7 @@ func (s *Simulation) Restore(c *Checkpoint) error {
 func (s *Simulation) restore(c *Checkpoint) {
 	s.st.Time = c.Time
 	copy(s.st.Angles, c.Angles)
+	copy(s.st.Internal, c.Internal)
 	for i := range c.Bodies {
 		x := c.Bodies[i][:]
 		s.st.Bodies[i] = mechanism.BodyState{

@@ -172,6 +172,9 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 		kin:   newKinematics(m),
 		start: st.Time, base: st.Time, limit: 1, called: make([]int64, len(o.Controllers)),
 	}
+	if n := m.NumInternal(); len(st.Internal) != n {
+		s.st.Internal, s.next.Internal, s.sample.Internal = make([]float64, n), make([]float64, n), make([]float64, n)
+	}
 	for i := range s.events {
 		s.lands = s.lands || s.events[i].Land
 	}
