@@ -38,6 +38,10 @@ func families() []family {
 		{"revolute-net", func(n int64) int64 { return n * (2*n + 1) }, RevoluteNet},
 		{"stewart", func(n int64) int64 { return 13 * n }, Stewart},
 		{"random", same, Random},
+		{"rover", roverBodies, Rover},
+		{"rocker-bogie", rockerBodies, RockerBogie},
+		{"road-train", trainBodies, RoadTrain},
+		{"tracked", trackedBodies, Tracked},
 	}
 }
 

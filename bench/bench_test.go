@@ -84,6 +84,7 @@ func TestBoundedWhenLarge(t *testing.T) {
 	for family, n := range map[string]int{
 		"ladder": 40000, "chain": 20000, "tree": 20000, "grid": 100, "ball-net": 100,
 		"nfourbar": 10000, "scissor": 10000, "revolute-net": 80, "stewart": 2000, "random": 20000,
+		"rover": 2000, "rocker-bogie": 1000, "road-train": 2500, "tracked": 4000,
 	} {
 		if testing.Short() {
 			n /= 8
@@ -153,6 +154,8 @@ func TestCounts(t *testing.T) {
 		"grid": func(n int) int { return n*n - n }, "ball-net": func(n int) int { return n*n - n },
 		"revolute-net": func(n int) int { return n * n }, "stewart": func(n int) int { return 5 * n },
 		"random": func(n int) int { return n / 3 },
+		"rover":  func(int) int { return -1 }, "road-train": func(int) int { return -1 }, "tracked": func(int) int { return -1 },
+		"rocker-bogie": func(n int) int { return 2*n - 1 },
 	}
 	every(t, func(t *testing.T, family string, n int, m *model.Model) {
 		nb, err := bench.Bodies(family, n)

@@ -21,6 +21,13 @@
 //	revolute-net  2n²+n      n²         15n²+5n     3n²        n
 //	stewart       13n        5n         72n         0          6n
 //	random        n          ⌊n/3⌋      mixed       doubled    mixed
+//	rover         7n−1       0          32n−7       0          10n+1
+//	rocker-bogie  15n−1      2n         76n−7       0          14n+1
+//	road-train    9n         0          43n−2       0          11n+2
+//	tracked       4n+5       0          20n+20      0          4n+10
+//
+// The last four are vehicles on hills, which no joint holds to the world: they have a loop more than nj − nb. Each wheel has a
+// contact and a motor.
 //
 // Default frame: world axes. Units: SI.
 //

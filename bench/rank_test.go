@@ -129,6 +129,10 @@ func TestRanks(t *testing.T) {
 		{"ball-net", []int{1, 2, 4, 7}, func(n int) int { return 6*n*n - 3*n }, zero, func(n int) int { return 3 * n }, 1e-6},
 		{"revolute-net", []int{1, 2, 3}, func(n int) int { return 15*n*n + 5*n }, func(n int) int { return 3 * n * n }, func(n int) int { return n }, 0.02},
 		{"stewart", []int{1, 3}, func(n int) int { return 72 * n }, zero, func(n int) int { return 6 * n }, 0.02},
+		{"rover", []int{1, 3}, func(n int) int { return 32*n - 7 }, zero, func(n int) int { return 10*n + 1 }, 0.02},
+		{"rocker-bogie", []int{1, 2}, func(n int) int { return 76*n - 7 }, zero, func(n int) int { return 14*n + 1 }, 0.02},
+		{"road-train", []int{1, 2}, func(n int) int { return 43*n - 2 }, zero, func(n int) int { return 11*n + 2 }, 0.02},
+		{"tracked", []int{1, 3}, func(n int) int { return 20*n + 20 }, zero, func(n int) int { return 4*n + 10 }, 0.02},
 	} {
 		for _, n := range c.n {
 			if testing.Short() && n > 60 {

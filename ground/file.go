@@ -63,6 +63,18 @@ func (p *Problems) err() error {
 	return p
 }
 
+// In returns the problem as a line of text: the file, line and column, and what is wrong there.
+func (q *Problem) In(file string) string {
+	at := fault.Line(file)
+	if q.Line > 0 {
+		at += fmt.Sprintf(":%d", q.Line)
+	}
+	if q.Column > 0 {
+		at += fmt.Sprintf(":%d", q.Column)
+	}
+	return at + ": " + q.Text
+}
+
 // Error has a line a problem: the file, line and column, and what is wrong there.
 func (p *Problems) Error() string {
 	var b strings.Builder
@@ -70,14 +82,7 @@ func (p *Problems) Error() string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(fault.Line(p.File))
-		if q.Line > 0 {
-			fmt.Fprintf(&b, ":%d", q.Line)
-		}
-		if q.Column > 0 {
-			fmt.Fprintf(&b, ":%d", q.Column)
-		}
-		b.WriteString(": " + q.Text)
+		b.WriteString(q.In(p.File))
 	}
 	if p.More > 0 {
 		fmt.Fprintf(&b, "\n%s: and %d more", fault.Line(p.File), p.More)

@@ -82,6 +82,31 @@ func (s *Surface) At(x, y float64) (Patch, error) {
 	return s.plane.at(x, y)
 }
 
+// Height returns the height at (x, y), that of At but for rounding.
+//
+// Cost: a third of that of At for grids, else that of At. Errors are those of At where they concern the height.
+func (s *Surface) Height(x, y float64) (float64, error) {
+	switch s.kind {
+	case kindGrid:
+		return s.grid.height(x, y)
+	case kindSum:
+		var z float64
+		for _, part := range s.parts {
+			h, err := part.Height(x, y)
+			if err != nil {
+				return 0, err
+			}
+			z += h
+		}
+		return z, nil
+	}
+	p, err := s.At(x, y)
+	return p.Z, err
+}
+
+// Flat reports whether the surface is a plane, one made by NewPlane.
+func (s *Surface) Flat() bool { return s.kind == kindPlane }
+
 // sum adds the parts at a place.
 func (s *Surface) sum(x, y float64) (sum Patch, err error) {
 	for _, part := range s.parts {

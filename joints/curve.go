@@ -1,5 +1,7 @@
 package joints
 
+import "math"
+
 // A spline and a table are pieces on which the second derivative is linear, so that value and
 // rate are its exact integrals.
 
@@ -36,6 +38,66 @@ func (m *Motion) along(t float64) (q, qd, qdd float64) {
 		}
 	}
 	return m.pieces[lo].at(t)
+}
+
+// Integral returns the integral of the value from 0, or for a spline or a table from the first of its times, to t.
+//
+// Cost: O(1), for a polynomial O(coefficients), for a spline or a table O(times); no allocation.
+// It panics if a spline or a table is not Prepared.
+func (m *Motion) Integral(t float64) float64 {
+	switch m.Kind {
+	case Harmonic:
+		// (cos φ − cos(φ + wt))/w = sin(φ + wt/2)·sin(wt/2)·2/w
+		half := math.Pi * m.Frequency * t
+		return m.Offset*t + m.Amplitude*math.Sin(m.Phase+half)*sinc(half)*t
+	case Polynomial:
+		sum := 0.0
+		for i := len(m.Coefficients) - 1; i >= 0; i-- {
+			sum = sum*t + m.Coefficients[i]/float64(i+1)
+		}
+		return sum * t
+	case Spline, Table:
+		return m.integralAlong(t)
+	}
+	return 0
+}
+
+// sinc is sin(x)/x.
+func sinc(x float64) float64 {
+	if math.Abs(x) < 1e-8 {
+		return 1
+	}
+	return math.Sin(x) / x
+}
+
+// integralAlong is Integral for pieces.
+func (m *Motion) integralAlong(t float64) (sum float64) {
+	if len(m.pieces) == 0 {
+		panic("joints: motion not prepared")
+	}
+	first, last := m.Times[0], m.Times[len(m.Times)-1]
+	if m.Hold && t < first {
+		return (t - first) * m.pieces[0].q
+	}
+	for i := range m.pieces {
+		p := &m.pieces[i]
+		end := t
+		if i+1 < len(m.pieces) {
+			end = min(t, m.pieces[i+1].t)
+		} else if m.Hold {
+			end = min(t, last)
+		}
+		if i > 0 && end <= p.t {
+			return sum
+		}
+		x := end - p.t
+		sum += x * (p.q + x*(p.v/2+x*(p.a/6+x*p.jerk/24)))
+	}
+	if m.Hold && t > last {
+		q, _, _ := m.along(last)
+		sum += (t - last) * q
+	}
+	return sum
 }
 
 // table integrates the accelerations.

@@ -10,7 +10,7 @@ import (
 
 // A pose tells an angle up to whole turns. For a torsion spring that is too little: as it is
 // wound past half a turn, the angle in (−π, π] jumps, and so would its torque. So a State may
-// carry the angles of such freedoms. They are then read within half a turn of the numbers
+// carry the angles of such freedoms, and those of actuators that hold a position or have an integral part. They are then read within half a turn of the numbers
 // there; a simulation follows them from step to step.
 
 // sprung are the freedoms of a joint whose angles a State carries: NumSprung counts
@@ -24,18 +24,24 @@ type sprung struct {
 // has reports whether freedom i is one of them.
 func (d *sprung) has(i int) bool { return slices.Contains(d.freedom[:d.n], int8(i)) }
 
-// findSprung numbers the angles with springs.
+// findSprung numbers the angles with springs, and those that actuators count as springs do.
 func (m *Mechanism) findSprung() {
+	wound := map[Freedom]bool{}
+	for i := range m.actuators {
+		if a := &m.actuators[i]; a.winds() {
+			wound[Freedom{int(a.joint), int(a.freedom)}] = true
+		}
+	}
 	next := int32(0)
 	for j := range m.Joints {
 		jt, drive := &m.Joints[j], m.Drive(j)
-		if drive == nil || jt.Kind == joints.Helical { // which tells its turn by its slide
+		if drive == nil && len(wound) == 0 || jt.Kind == joints.Helical { // which tells its turn by its slide
 			continue
 		}
 		d := &jt.sprung
 		d.first = next
 		for i := range jt.Kind.Freedoms() {
-			if jt.Kind.Scalar(i) && jt.Kind.Rotational(i) && drive.Stiffness[i] != 0 {
+			if jt.Kind.Scalar(i) && jt.Kind.Rotational(i) && (drive != nil && drive.Stiffness[i] != 0 || wound[Freedom{j, i}]) {
 				d.freedom[d.n] = int8(i)
 				d.n++
 			}
@@ -94,14 +100,15 @@ func (m *Mechanism) FollowAngles(k *Kinematics, s *State) {
 }
 
 // Owns reports whether s may be a state of m: it has as many bodies, and as many angles with
-// springs or none.
+// springs and internal states, or none of these.
 func (m *Mechanism) Owns(s *State) bool {
-	return s != nil && len(s.Bodies) == len(m.Bodies) && (len(s.Angles) == 0 || len(s.Angles) == m.NumSprung())
+	return s != nil && len(s.Bodies) == len(m.Bodies) && (len(s.Angles) == 0 || len(s.Angles) == m.NumSprung()) &&
+		(len(s.Internal) == 0 || len(s.Internal) == m.NumInternal())
 }
 
 // Adopt makes s, a state of the mechanism from, a state of m, which has the same bodies. Angles
 // with springs stay for joints of the same name. Other angles are read in (−π, π] plus the
-// turns of the model. So a simulation goes on where joints have been released, added or
+// turns of the model. Internal states stay if there are as many. So a simulation goes on where joints have been released, added or
 // changed.
 //
 // Cost: O(bodies), allocates. It panics if s is not of from, or from has other bodies.
@@ -117,6 +124,9 @@ func (m *Mechanism) Adopt(s *State, from *Mechanism) {
 		}
 	}
 	s.Angles = nil
+	if len(s.Internal) != m.NumInternal() {
+		s.Internal = nil
+	}
 	m.FollowAngles(m.NewKinematics(), s)
 	for _, j := range m.sprung {
 		d := &m.Joints[j].sprung

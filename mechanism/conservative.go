@@ -12,7 +12,12 @@ func (m *Mechanism) Conservative() bool {
 		}
 	}
 	for i := range m.Forces {
-		if f := &m.Forces[i]; f.Kind == model.Wrench || f.Damping != 0 {
+		if f := &m.Forces[i]; f.Kind == model.Wrench || f.Kind == model.ActuatorForce || f.Damping != 0 {
+			return false
+		}
+	}
+	for i := range m.contacts {
+		if !m.contacts[i].Lossless() {
 			return false
 		}
 	}

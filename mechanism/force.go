@@ -27,7 +27,8 @@ type Attachment struct {
 	Point spatial.Vec3
 }
 
-// ForceElement is a spring-damper between A and B or a wrench on A.
+// ForceElement is a spring-damper between A and B, a wrench on A, a contact of the body of A (Mechanism.Contact), or an
+// actuator, which has no bodies of its own (Mechanism.Actuator).
 type ForceElement struct {
 	Name       string
 	Kind       model.ForceType
@@ -44,11 +45,15 @@ func newForce(f *model.ForceElement, bodies [2]int32) ForceElement {
 	out := ForceElement{
 		Name: f.Name, Kind: f.Type,
 		A:         Attachment{Body: bodies[0], Point: f.A.Point},
+		B:         Attachment{Body: World},
 		Stiffness: f.Stiffness, Damping: f.Damping, RestLength: f.RestLength,
 		Force: f.Force, Torque: f.Torque,
 	}
-	if f.Type == model.SpringDamper {
+	switch f.Type {
+	case model.SpringDamper:
 		out.B = Attachment{Body: bodies[1], Point: f.B.Point}
+	case model.ActuatorForce:
+		out.A.Body = World
 	}
 	return out
 }
@@ -98,6 +103,10 @@ func (m *Mechanism) AddAppliedTo(f []spatial.Force, k *Kinematics, s *State) err
 		m.addJointWrench(f, j, &jk, &w, k)
 	}
 	if err := m.addElements(f, k, s); err != nil {
+		return err
+	}
+	m.addActuators(f, k, s)
+	if err := m.addContacts(f, k, s); err != nil {
 		return err
 	}
 	return m.addOwn(f, k, s)
@@ -174,6 +183,9 @@ func (m *Mechanism) end(a *Attachment, k *Kinematics, s *State) (com, v spatial.
 func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) error {
 	for i := range m.Forces {
 		e := &m.Forces[i]
+		if e.Kind == model.ContactForce || e.Kind == model.ActuatorForce {
+			continue // which have lists of their own
+		}
 		comA, vA := m.end(&e.A, k, s)
 		if e.Kind == model.Wrench {
 			w := spatial.Force{e.Torque[0], e.Torque[1], e.Torque[2], e.Force[0], e.Force[1], e.Force[2]}
@@ -252,10 +264,12 @@ type Energy struct {
 	Gravity float64
 	Springs float64 // spring-dampers
 	Joints  float64 // springs of joint drives
+
+	Contacts float64 // bent ground and tyres; not a number where a contact has none, as off the terrain
 }
 
 // Potential returns the sum of all parts but the kinetic one.
-func (e Energy) Potential() float64 { return e.Gravity + e.Springs + e.Joints }
+func (e Energy) Potential() float64 { return e.Gravity + e.Springs + e.Joints + e.Contacts }
 
 // EnergyAt returns the energy of s.
 //
@@ -293,6 +307,14 @@ func (m *Mechanism) EnergyAt(k *Kinematics, s *State) Energy {
 			x := line.Norm() - f.RestLength
 			e.Springs += 0.5 * f.Stiffness * x * x
 		}
+	}
+	for i := range m.contacts {
+		r, err := m.ContactAt(i, k, s)
+		if err != nil {
+			e.Contacts = math.NaN()
+			break
+		}
+		e.Contacts += r.Energy
 	}
 	return e
 }

@@ -21,7 +21,12 @@ type Loads struct {
 	driveOf []int32 // of each joint: its number in drives, −1 for none; nil if there are no drives
 	drives  []Drive
 	own     []ownForce
-	open    bool // of an Inputs: more may come
+
+	actuators []actuator
+	contacts  []touching
+	internal  int       // number of internal states of the contacts
+	zeros     []float64 // as many
+	open      bool      // of an Inputs: more may come
 }
 
 // Drive holds the generalized forces along a joint's freedoms: the applied
@@ -67,7 +72,7 @@ func (m *Mechanism) Unloaded() *Mechanism {
 }
 
 // CheckTime returns an error that wraps ErrNotFinite if the time of s is not finite, and one that wraps
-// ErrMotionTime and names the joint if a prescribed motion does not hold then.
+// ErrMotionTime and names the joint or the actuator if a prescribed motion or a value does not hold then.
 //
 // Cost: O(1), no allocation without an error.
 func (m *Mechanism) CheckTime(s *State) error {
@@ -88,10 +93,16 @@ func (m *Mechanism) CheckTime(s *State) error {
 			}
 		}
 	}
+	for i := range m.actuators {
+		a := &m.actuators[i]
+		if from, until := a.value.Span(); !(s.Time >= from && s.Time <= until) {
+			return m.AtForce(int(a.index), fault.Errorf("%w: its value is from %v to %v s, the time is %v s", ErrMotionTime, from, until, s.Time))
+		}
+	}
 	return nil
 }
 
-// NextKnot returns the first time after t at which a prescribed motion goes on with another polynomial (joints.Motion.NextKnot);
+// NextKnot returns the first time after t at which a prescribed motion, or the value of an actuator, goes on with another polynomial (joints.Motion.NextKnot);
 // +Inf if there is none.
 //
 // Cost: O(prescribed freedoms), with the logarithm of the times of each; no allocation.
@@ -104,6 +115,9 @@ func (m *Mechanism) NextKnot(t float64) float64 {
 				next = min(next, jt.Motion[i].NextKnot(t))
 			}
 		}
+	}
+	for i := range m.actuators {
+		next = min(next, m.actuators[i].value.NextKnot(t))
 	}
 	return next
 }
@@ -130,12 +144,17 @@ func (m *Mechanism) setSpan() {
 			}
 		}
 	}
+	for i := range m.actuators {
+		a, b := m.actuators[i].value.Span()
+		from, until = max(from, a), min(until, b)
+	}
 	*m.span = [2]float64{from, until}
 }
 
 // clone returns a copy of l for an Inputs.
 func (l *Loads) clone() *Loads {
 	out := &Loads{Gravity: l.Gravity, Forces: slices.Clone(l.Forces), driveOf: slices.Clone(l.driveOf), drives: slices.Clone(l.drives), open: true}
+	out.actuators, out.contacts, out.internal, out.zeros = l.actuators, l.contacts, l.internal, l.zeros
 	for i := range l.own {
 		o := &l.own[i]
 		out.own = append(out.own, newOwnForce(o.name, o.force, o.body))

@@ -63,7 +63,8 @@ type Mechanism struct {
 // It checks a model that Read has checked once more, as it may have been changed since; that
 // takes a twentieth of the time of reading it.
 //
-// Cost: O(bodies + joints). It returns the problems of m as model.Check does.
+// Cost: O(bodies + joints), and what model.Model.Surfaces takes for terrains without surface. It returns the problems of m as model.Check and
+// Surfaces do.
 func New(m *model.Model) (*Mechanism, error) {
 	links, err := model.Link(m)
 	if err != nil {
@@ -98,12 +99,16 @@ func New(m *model.Model) (*Mechanism, error) {
 		mech.setLimits(i, &m.Joints[i])
 	}
 	mech.setDriven()
-	mech.setSpan()
-	mech.findSprung()
 	for i := range m.Forces {
 		mech.Forces = append(mech.Forces, newForce(&m.Forces[i], links.Forces[i]))
+		if a := m.Forces[i].Actuator; a != nil {
+			mech.actuators = append(mech.actuators, newActuator(a, i, int(links.Forces[i][0])))
+		}
 	}
-	return mech, nil
+	mech.setSpan()
+	mech.findSprung()
+	mech.startActuators()
+	return mech, mech.setContacts(m, links)
 }
 
 func (m *Mechanism) addBody(i int, b *model.Body) error {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/spatial"
@@ -28,11 +29,14 @@ type State struct {
 	// joints and their freedoms: the current ones are read within half a turn of them
 	// (Mechanism.FollowAngles). With nil, they are read in (−π, π] plus the turns of the model.
 	Angles []float64
+	// Internal are the internal states of contacts (Mechanism.NumInternal), in their order: how far bristles are bent, m, and slips of
+	// tyres. With nil they are zero.
+	Internal []float64
 }
 
 // Clone returns a copy that shares nothing.
 func (s *State) Clone() *State {
-	return &State{Time: s.Time, Bodies: append(pages.Make[BodyState](len(s.Bodies))[:0], s.Bodies...), Angles: append([]float64(nil), s.Angles...)}
+	return &State{Time: s.Time, Bodies: append(pages.Make[BodyState](len(s.Bodies))[:0], s.Bodies...), Angles: append([]float64(nil), s.Angles...), Internal: append([]float64(nil), s.Internal...)}
 }
 
 // Initial returns a copy of the state written in the model.
@@ -48,6 +52,8 @@ type BodyKinematics struct {
 type Kinematics struct {
 	Bodies []BodyKinematics
 	I      []spatial.Sym3 // inertias about the centres of mass, world axes, kg m²; nil where they are not needed
+
+	touch []*contact.Result // of the contacts; made when they are first asked for
 }
 
 // NewKinematics returns storage for m.

@@ -1,8 +1,11 @@
 package model
 
 import (
+	"context"
+	"io/fs"
 	"unicode/utf8"
 
+	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 )
@@ -25,7 +28,7 @@ func Check(m *Model) error {
 // the world is −1.
 type Links struct {
 	Joints [][2]int32 // predecessor and successor
-	Forces [][2]int32 // A and B; a wrench has no B, which is −1
+	Forces [][2]int32 // A and B; a wrench has no B, which is −1; of a contact body and terrain; of an actuator the joint and −1
 }
 
 // Link checks m as Check does and finds the bodies that its joints and forces
@@ -38,16 +41,12 @@ func check(m *Model, link bool) (*Links, error) {
 	if m == nil {
 		panic("model: no model")
 	}
-	name := "model"
-	if m.Name != "" {
-		name = fault.Name(m.Name)
-	}
 	c := checker{faults: new(document.Faults), m: m}
 	if link {
 		c.links = &Links{Joints: make([][2]int32, len(m.Joints)), Forces: make([][2]int32, len(m.Forces))}
 	}
 	c.run()
-	if err := problems(name, c.faults); err != nil {
+	if err := problems(nameOf(m), c.faults); err != nil {
 		return nil, err
 	}
 	return c.links, nil
@@ -69,8 +68,33 @@ func (m *Model) Canonicalize() {
 	if len(m.Joints) == 0 {
 		m.Joints = nil
 	}
+	for i := range m.Terrains {
+		m.Terrains[i].canonicalize()
+	}
+	if len(m.Terrains) == 0 {
+		m.Terrains = nil
+	}
+	for i := range m.Forces {
+		if c := m.Forces[i].Contact; c != nil {
+			fillLaw(&c.Law)
+		}
+	}
 	if len(m.Forces) == 0 {
 		m.Forces = nil
+	}
+}
+
+func (t *Terrain) canonicalize() {
+	switch t.Type {
+	case PlaneTerrain:
+		t.Normal = t.up()
+	case CSVTerrain, PNGTerrain:
+		if t.Type == CSVTerrain && t.Scale == 0 {
+			t.Scale = 1
+		}
+		if t.FirstRow == ground.Usual {
+			t.FirstRow = t.usualRow()
+		}
 	}
 }
 
@@ -103,13 +127,18 @@ type checker struct {
 	faults *document.Faults
 	m      *Model
 	flaws  map[document.Place]document.Flaws // fields that the reader has complained about; their rules are skipped
+	ctx    context.Context                   // of what takes long; nil where nothing does
+	files  fs.FS                             // from which the files of terrains are loaded; nil: they are not
 	bodies *nameTable                        // set when all bodies are there
-	intern bool                              // let references share the bodies' strings
-	noRefs bool                              // see decoder
-	near   int                               // body of the last reference
-	links  *Links                            // numbers of the bodies, if they are wanted
-	sec    int                               // section of the element the rules are at
-	index  int
+	joints *nameTable
+	// terrains are the names of the terrains.
+	terrains *nameTable
+	intern   bool   // let references share the bodies' strings
+	noRefs   bool   // see decoder
+	near     int    // body of the last reference
+	links    *Links // numbers of the bodies, if they are wanted
+	sec      int    // section of the element the rules are at
+	index    int
 }
 
 // run applies all rules to all of m.
@@ -121,9 +150,13 @@ func (c *checker) run() {
 	for i := range c.m.Bodies {
 		c.checkBody(&c.m.Bodies[i], c.at(secBodies, i))
 	}
-	c.unique(secJoints, len(c.m.Joints), func(i int) string { return c.m.Joints[i].Name })
+	c.joints = c.unique(secJoints, len(c.m.Joints), func(i int) string { return c.m.Joints[i].Name })
 	for i := range c.m.Joints {
 		c.checkJoint(&c.m.Joints[i], c.at(secJoints, i))
+	}
+	c.terrains = c.unique(secTerrains, len(c.m.Terrains), func(i int) string { return c.m.Terrains[i].Name })
+	for i := range c.m.Terrains {
+		c.checkTerrain(i, c.at(secTerrains, i))
 	}
 	c.unique(secForces, len(c.m.Forces), func(i int) string { return c.m.Forces[i].Name })
 	for i := range c.m.Forces {

@@ -200,13 +200,38 @@ func (c *checker) checkForce(e *ForceElement, f document.Flaws) {
 	if f.Has(forceType) {
 		return
 	}
+	c.checkOthers(e)
 	switch e.Type {
 	case SpringDamper:
 		c.checkSpring(e, f)
 	case Wrench:
 		c.checkWrench(e, f)
+	case ContactForce:
+		c.checkContact(e, f)
+	case ActuatorForce:
+		c.checkActuator(e, f)
 	default:
 		c.report(".type", e.Type.String(), "unknown force element type")
+	}
+}
+
+// checkOthers reports parts that the type of a force element does not have, of those that only models made in Go can have.
+func (c *checker) checkOthers(e *ForceElement) {
+	if e.Contact != nil && e.Type != ContactForce {
+		c.report(".contact", "", meaningless("force element", e.Type.String()))
+	}
+	if e.Actuator != nil && e.Type != ActuatorForce {
+		c.report(".actuator", "", meaningless("force element", e.Type.String()))
+	}
+	if e.Type != ContactForce && e.Type != ActuatorForce {
+		return
+	}
+	own := ForceElement{Name: e.Name, Type: e.Type, Contact: e.Contact, Actuator: e.Actuator}
+	if e.Type == ContactForce {
+		own.A.Body = e.A.Body
+	}
+	if own != *e {
+		c.report("", "", "has fields without meaning for force element "+e.Type.String())
 	}
 }
 

@@ -1,14 +1,18 @@
 package model_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/ground"
+	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // sample returns a model in canonical form that uses every field.
@@ -53,7 +57,60 @@ func sample() *model.Model {
 		{Name: "s", Type: model.SpringDamper, A: model.Attachment{Body: model.World}, B: model.Attachment{Body: "b", Point: [3]float64{1, 0, 0}}, Stiffness: 1, Damping: 2, RestLength: 3},
 		{Name: "w", Type: model.Wrench, A: model.Attachment{Body: "b"}, Force: [3]float64{1, 2, 3}},
 	}
+	addGround(m)
 	return m
+}
+
+// addGround adds terrains of all types and fields, contacts and actuators.
+func addGround(m *model.Model) {
+	m.Terrains = []model.Terrain{
+		{Name: "plane", Type: model.PlaneTerrain, Point: [3]float64{1, 2, 3}, Normal: [3]float64{0.1, 0, 2}},
+		{Name: "grid", Type: model.GridTerrain, Origin: [2]float64{-1, 2}, Spacing: [2]float64{0.5, 0.25}, Heights: [][]float64{{0, 1, 0}, {1, 2, -0.5}, {0, 0, 1}}, Interpolation: ground.Hermite, Outside: ground.Level},
+		{Name: "csv", Type: model.CSVTerrain, File: "a/b.csv", Spacing: [2]float64{1, 2}, Scale: 2, Offset: 3, FirstRow: ground.North},
+		{Name: "points", Type: model.CSVTerrain, File: "c.csv", Layout: ground.Points, Scale: 1, FirstRow: ground.South, Outside: ground.Tangent},
+		{Name: "png", Type: model.PNGTerrain, File: "d.png", Spacing: [2]float64{1, 1}, Lowest: -1, FirstRow: ground.North},
+		{Name: "function", Type: model.FunctionTerrain, Expression: "sin(x)*y"},
+		{Name: "random", Type: model.RandomTerrain, Size: [2]int{8, 9}, Spacing: [2]float64{1, 1}, RMS: 0.1, Length: 2, Seed: 1 << 53},
+		{Name: "fractal", Type: model.RandomTerrain, Kind: ground.Fractal, Size: [2]int{8, 9}, Spacing: [2]float64{1, 1}, RMS: 0.1, Hurst: 0.5},
+		{Name: "sum", Type: model.SumTerrain, Parts: []string{"plane", "function"}},
+	}
+	law := contact.Law{Normal: contact.Normal{Stiffness: 1e5, Exponent: 1.5, Dissipation: 0.2}}
+	ellipse := law
+	ellipse.Friction = contact.Friction{Type: contact.Coulomb, Coefficient: [2]float64{0.8, 0.5}, SlipSpeed: 0.01}
+	ellipse.Rolling, ellipse.Drilling = contact.Resistance{Coefficient: 0.01, Speed: 0.1}, contact.Resistance{Coefficient: 0.1, Speed: model.DefaultTurnSpeed}
+	linear := contact.Law{
+		Normal:   contact.Normal{Type: contact.Linear, Stiffness: 1e5, Exponent: 1, Damping: 20},
+		Friction: contact.Friction{Type: contact.Coulomb, Coefficient: [2]float64{0.8, 0.8}, SlipSpeed: model.DefaultSlipSpeed},
+	}
+	y := spatial.Vec3{0, 1, 0}
+	hold, tyre, soil := linear, linear, linear
+	hold.Friction.Hold = contact.Hold{Travel: 0.01, Damping: 3}
+	road, peaks, _ := contact.TyrePreset("road")
+	road.Relaxation = 0.2
+	tyre.Friction = contact.Friction{Type: contact.Tyre, Tyre: road, Coefficient: peaks}
+	sand, _ := contact.SoilPreset("dry sand")
+	sand.Width = 0.2
+	soil.Normal = contact.Normal{Type: contact.Linear, Exponent: 1, Damping: 5}
+	soil.Friction = contact.Friction{Type: contact.Soil, Soil: sand}
+	for i, c := range []model.Contact{
+		{Terrain: "plane", Law: law, Shape: contact.Shape{Type: contact.Sphere, Radius: 0.1, Center: spatial.Vec3{1, 2, 3}}},
+		{Terrain: "sum", Law: ellipse, Shape: contact.Shape{Type: contact.Disc, Radius: 0.3, Axis: spatial.Vec3{0.1, 1, 0}, Where: contact.Local}},
+		{Terrain: "grid", Law: linear, Shape: contact.Shape{Type: contact.Torus, Radius: 0.3, TyreRadius: 0.05, Axis: y, Where: contact.Distributed, Samples: 40}},
+		{Terrain: "png", Law: linear, Shape: contact.Shape{Type: contact.Cylinder, Radius: 0.3, Width: 0.2, Discs: 3, Axis: y}},
+		{Terrain: "plane", Map: "grid", Law: hold, Shape: contact.Shape{Type: contact.Disc, Radius: 0.3, Axis: y}},
+		{Terrain: "plane", Law: tyre, Shape: contact.Shape{Type: contact.Disc, Radius: 0.3, Axis: y}},
+		{Terrain: "plane", Law: soil, Shape: contact.Shape{Type: contact.Disc, Radius: 0.3, Axis: y}},
+	} {
+		m.Forces = append(m.Forces, model.ForceElement{Name: fmt.Sprint("contact", i), Type: model.ContactForce, A: model.Attachment{Body: "b"}, Contact: &c})
+	}
+	spline := &model.Motion{Kind: model.Spline, Times: []float64{0, 1, 2}, Values: []float64{0, 2, 0}}
+	for i, a := range []model.Actuator{
+		{Joint: "prismatic", Law: model.ActuatorTorque, Value: &model.Motion{Kind: model.Polynomial, Coefficients: []float64{-3}}},
+		{Joint: "universal", Freedom: 1, Law: model.ActuatorSpeed, Value: spline, Gain: 200, Integral: 3, Limit: 300},
+		{Joint: "planar", Freedom: 2, Law: model.ActuatorPosition, Value: &model.Motion{Kind: model.Harmonic, Amplitude: 1, Frequency: 2}, Gain: 5, Damping: 0.1},
+	} {
+		m.Forces = append(m.Forces, model.ForceElement{Name: fmt.Sprint("actuator", i), Type: model.ActuatorForce, Actuator: &a})
+	}
 }
 
 func TestCheckSample(t *testing.T) { require.NoError(t, model.Check(sample())) }
@@ -71,6 +128,9 @@ func TestCheckEmptyAndZeroOrientation(t *testing.T) {
 func TestCheckRules(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	b := func(f func(*model.Body)) func(*model.Model) { return func(m *model.Model) { f(&m.Bodies[1]) } }
+	g := func(k int, f func(*model.Terrain)) func(*model.Model) {
+		return func(m *model.Model) { f(&m.Terrains[k]) }
+	}
 	j := func(k model.JointType, f func(*model.Joint)) func(*model.Model) {
 		return func(m *model.Model) { f(&m.Joints[k]) }
 	}
@@ -138,7 +198,7 @@ func TestCheckRules(t *testing.T) {
 		{"$.joints[1].limits[0].force", "finite", j(1, func(j *model.Joint) { j.Limits[0].Force = inf })},
 		{"$.forces[1].name", "duplicate", f(1, func(e *model.ForceElement) { e.Name = "s" })},
 		{"$.forces[0].name", "is empty", f(0, func(e *model.ForceElement) { e.Name = "" })},
-		{"$.forces[0].type", "unknown", f(0, func(e *model.ForceElement) { e.Type = 2 })},
+		{"$.forces[0].type", "unknown", f(0, func(e *model.ForceElement) { e.Type = 9 })},
 		{"$.forces[0].b.body", "unknown body", f(0, func(e *model.ForceElement) { e.B.Body = "" })},
 		{"$.forces[0].a.point[0]", "finite", f(0, func(e *model.ForceElement) { e.A.Point[0] = nan })},
 		{"$.forces[0].stiffness", "finite", f(0, func(e *model.ForceElement) { e.Stiffness = nan })},
@@ -151,6 +211,50 @@ func TestCheckRules(t *testing.T) {
 		{"$.forces[1].torque[2]", "finite", f(1, func(e *model.ForceElement) { e.Torque[2] = nan })},
 		{"$.forces[1].b", "no meaning", f(1, func(e *model.ForceElement) { e.B.Body = "a" })},
 		{"$.forces[1].stiffness", "no meaning", f(1, func(e *model.ForceElement) { e.Stiffness = 1 })},
+		{"$.forces[1].contact", "no meaning", f(1, func(e *model.ForceElement) { e.Contact = &model.Contact{} })},
+		{"$.forces[1].actuator", "no meaning", f(1, func(e *model.ForceElement) { e.Actuator = &model.Actuator{} })},
+		{"$.forces[2]", "without meaning", f(2, func(e *model.ForceElement) { e.Damping = 1 })},
+		{"$.forces[2]", "no contact", f(2, func(e *model.ForceElement) { e.Contact = nil })},
+		{"$.forces[2].body", "not the world", f(2, func(e *model.ForceElement) { e.A.Body = model.World })},
+		{"$.forces[2].body", "unknown body", f(2, func(e *model.ForceElement) { e.A.Body = "no" })},
+		{"$.forces[2].terrain", "unknown terrain", f(2, func(e *model.ForceElement) { e.Contact.Terrain = "" })},
+		{"$.forces[2].shape.radius", "positive", f(2, func(e *model.ForceElement) { e.Contact.Shape.Radius = 0 })},
+		{"$.forces[2].contacts", "deepest", f(2, func(e *model.ForceElement) { e.Contact.Shape.Where = contact.Local })},
+		{"$.forces[4].shape.axis", "zero", f(4, func(e *model.ForceElement) { e.Contact.Shape.Axis = spatial.Vec3{} })},
+		{"$.forces[2].normal.stiffness", "positive", f(2, func(e *model.ForceElement) { e.Contact.Law.Normal.Stiffness = -1 })},
+		{"$.forces[2].normal.exponent", "at least 1", f(2, func(e *model.ForceElement) { e.Contact.Law.Normal.Exponent = 0.5 })},
+		{"$.forces[3].friction.slip_speed", "positive", f(3, func(e *model.ForceElement) { e.Contact.Law.Friction.SlipSpeed = -1 })},
+		{"$.forces[9]", "no actuator", f(9, func(e *model.ForceElement) { e.Actuator = nil })},
+		{"$.forces[9].joint", "unknown joint", f(9, func(e *model.ForceElement) { e.Actuator.Joint = "" })},
+		{"$.forces[9].freedom", "1 freedoms", f(9, func(e *model.ForceElement) { e.Actuator.Freedom = 1 })},
+		{"$.forces[9].freedom", "ball", f(9, func(e *model.ForceElement) { e.Actuator.Joint = "spherical" })},
+		{"$.forces[9].freedom", "prescribed", f(9, func(e *model.ForceElement) { e.Actuator.Joint = "revolute" })},
+		{"$.forces[9].value", "finite", f(9, func(e *model.ForceElement) { e.Actuator.Value.Coefficients[0] = nan })},
+		{"$.forces[9].value", "missing", f(9, func(e *model.ForceElement) { e.Actuator.Value = nil })},
+		{"$.forces[10].value.values", "must have 3", f(10, func(e *model.ForceElement) { e.Actuator.Value.Values = e.Actuator.Value.Values[:2] })},
+		{"$.forces[9].law", "unknown", f(9, func(e *model.ForceElement) { e.Actuator.Law = 5 })},
+		{"$.forces[9].gain", "no meaning", f(9, func(e *model.ForceElement) { e.Actuator.Gain = 1 })},
+		{"$.forces[10].gain", "negative", f(10, func(e *model.ForceElement) { e.Actuator.Gain = -1 })},
+		{"$.forces[11].integral", "no meaning", f(11, func(e *model.ForceElement) { e.Actuator.Integral = 1 })},
+		{"$.terrains[7].name", "duplicate", g(7, func(t *model.Terrain) { t.Name = "plane" })},
+		{"$.terrains[6].name", "empty", g(6, func(t *model.Terrain) { t.Name = "" })},
+		{"$.terrains[0].type", "unknown", g(0, func(t *model.Terrain) { t.Type = 99 })},
+		{"$.terrains[6].type", "no surface", g(6, func(t *model.Terrain) { *t = model.Terrain{Name: "x"} })},
+		{"$.terrains[0].normal", "point up", g(0, func(t *model.Terrain) { t.Normal[2] = -1 })},
+		{"$.terrains[0].point[1]", "finite", g(0, func(t *model.Terrain) { t.Point[1] = inf })},
+		{"$.terrains[0].file", "no meaning", g(0, func(t *model.Terrain) { t.File = "x" })},
+		{"$.terrains[1].spacing[1]", "positive", g(1, func(t *model.Terrain) { t.Spacing[1] = 0 })},
+		{"$.terrains[1].heights[2]", "2 heights, the first line has 3", g(1, func(t *model.Terrain) { t.Heights[2] = t.Heights[2][:2] })},
+		{"$.terrains[1].heights", "has 3 lines; interpolation spline needs 4", g(1, func(t *model.Terrain) { t.Interpolation = ground.Spline })},
+		{"$.terrains[1].heights[1][2]", "finite", g(1, func(t *model.Terrain) { t.Heights[1][2] = nan })},
+		{"$.terrains[2].file", "empty", g(2, func(t *model.Terrain) { t.File = "" })},
+		{"$.terrains[5].expression", "character 5: expected", g(5, func(t *model.Terrain) { t.Expression = "1 + * x" })},
+		{"$.terrains[6].size", "more than", g(6, func(t *model.Terrain) { t.Size = [2]int{1 << 40, 1 << 40} })},
+		{"$.terrains[6].size[1]", "needs 4", g(6, func(t *model.Terrain) { t.Size[1] = 3 })},
+		{"$.terrains[6].rms", "negative", g(6, func(t *model.Terrain) { t.RMS = -1 })},
+		{"$.terrains[6].seed", "integer", g(6, func(t *model.Terrain) { t.Seed++ })},
+		{"$.terrains[7].hurst", "between", g(7, func(t *model.Terrain) { t.Hurst = 1 })},
+		{"$.terrains[8].parts[1]", "stands before", g(8, func(t *model.Terrain) { t.Parts[1] = "sum" })},
 	} {
 		t.Run(c.path+" "+c.rule, func(t *testing.T) {
 			m := sample()
@@ -199,5 +303,5 @@ func TestInertiaBounds(t *testing.T) {
 }
 
 func TestTypes(t *testing.T) {
-	assert.Equal(t, "ForceType(2)", model.ForceType(2).String())
+	assert.Equal(t, "ForceType(9)", model.ForceType(9).String())
 }

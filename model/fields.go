@@ -1,9 +1,11 @@
 package model
 
+import "github.com/rung-mbd/rung/ground/contact"
+
 // The fields of each kind of object, in the order Write writes them. The
 // constants are positions in the lists and bits of flaws.
 
-var documentFields = []string{"$schema", "format", "name", "gravity", "time", "bodies", "joints", "forces"}
+var documentFields = []string{"$schema", "format", "name", "gravity", "time", "bodies", "joints", "terrains", "forces"}
 
 const (
 	docSchema = iota
@@ -13,6 +15,7 @@ const (
 	docTime
 	docBodies
 	docJoints
+	docTerrains
 	docForces
 )
 
@@ -91,6 +94,8 @@ const (
 var forceFields = []string{
 	"name", "type", "a", "b", "stiffness", "damping", "rest_length",
 	"body", "point", "force", "torque",
+	"terrain", "shape", "normal", "friction", "rolling", "drilling", "contacts", "samples",
+	"joint", "freedom", "law", "value", "gain", "integral", "limit",
 }
 
 const (
@@ -105,6 +110,145 @@ const (
 	forcePoint
 	forceForce
 	forceTorque
+	forceTerrain // the fields of contacts follow each other
+	forceShape
+	forceNormal
+	forceFriction
+	forceRolling
+	forceDrilling
+	forceContacts
+	forceSamples
+	forceJoint // the fields of actuators do
+	forceFreedom
+	forceLaw
+	forceValue
+	forceGain
+	forceIntegral
+	forceLimit
+)
+
+var terrainFields = []string{
+	"name", "type", "point", "normal", "origin", "spacing", "heights", "file", "layout", "scale", "offset", "first_row",
+	"lowest", "highest", "expression", "kind", "size", "rms", "length", "hurst", "seed", "parts", "interpolation", "outside",
+}
+
+const (
+	terrainName = iota
+	terrainType
+	terrainPoint
+	terrainNormal
+	terrainOrigin
+	terrainSpacing
+	terrainHeights
+	terrainFile
+	terrainLayout
+	terrainScale
+	terrainOffset
+	terrainFirstRow
+	terrainLowest
+	terrainHighest
+	terrainExpression
+	terrainKind
+	terrainSize
+	terrainRMS
+	terrainLength
+	terrainHurst
+	terrainSeed
+	terrainParts
+	terrainInterpolation
+	terrainOutside
+)
+
+// terrainOwn are the fields that a type of terrain must have, and those that it may have.
+var terrainOwn = [...]struct{ must, may []int }{
+	GivenTerrain: {},
+	PlaneTerrain: {may: []int{terrainPoint, terrainNormal}},
+	GridTerrain:  {[]int{terrainSpacing, terrainHeights}, []int{terrainOrigin, terrainInterpolation, terrainOutside}},
+	CSVTerrain: {[]int{terrainFile}, []int{
+		terrainLayout, terrainOrigin, terrainSpacing, terrainScale, terrainOffset, terrainFirstRow, terrainInterpolation, terrainOutside,
+	}},
+	PNGTerrain: {[]int{terrainFile, terrainSpacing, terrainLowest, terrainHighest}, []int{
+		terrainOrigin, terrainFirstRow, terrainInterpolation, terrainOutside,
+	}},
+	FunctionTerrain: {must: []int{terrainExpression}},
+	RandomTerrain: {[]int{terrainSpacing, terrainSize, terrainRMS}, []int{
+		terrainOrigin, terrainKind, terrainLength, terrainHurst, terrainSeed, terrainInterpolation, terrainOutside,
+	}},
+	SumTerrain: {must: []int{terrainParts}},
+}
+
+var shapeFields = []string{"type", "radius", "center", "axis", "tyre_radius", "width", "discs"}
+
+const (
+	shapeType = iota
+	shapeRadius
+	shapeCenter
+	shapeAxis
+	shapeTyreRadius
+	shapeWidth
+	shapeDiscs
+)
+
+var normalFields = []string{"stiffness", "exponent", "dissipation", "damping", "law"}
+
+const (
+	normalStiffness = iota
+	normalExponent
+	normalDissipation
+	normalDamping
+	normalLaw
+)
+
+var frictionFields = []string{
+	"type", "preset", "coefficient", "slip_speed", "hold", "long", "lat", "relaxation", "low_speed",
+	"cohesive_modulus", "frictional_modulus", "exponent", "cohesion", "angle", "shear", "c0", "c1", "recovery", "width", "nodes", "map",
+}
+
+const (
+	frictionType = iota
+	frictionPreset
+	frictionCoefficient
+	frictionSlipSpeed
+	frictionHold
+	frictionLongitudinal
+	frictionLateral
+	frictionRelaxation
+	frictionLowSpeed
+	frictionKC // the numbers of soil follow each other
+	frictionKPhi
+	frictionExponent
+	frictionCohesion
+	frictionAngle
+	frictionShear
+	frictionC0
+	frictionC1
+	frictionRecovery
+	frictionWidth
+	frictionNodes
+	frictionMap
+)
+
+// frictionOwn are the fields that a friction must have, and those that it may have. With a preset it need not have those that the preset tells.
+var frictionOwn = [...]struct{ must, may []int }{
+	contact.None:    {},
+	contact.Coulomb: {[]int{frictionCoefficient}, []int{frictionSlipSpeed, frictionHold, frictionMap}},
+	contact.Tyre: {[]int{frictionCoefficient, frictionLongitudinal, frictionLateral}, []int{
+		frictionPreset, frictionRelaxation, frictionLowSpeed, frictionMap,
+	}},
+	contact.Soil: {[]int{frictionKC, frictionKPhi, frictionExponent, frictionCohesion, frictionAngle, frictionShear, frictionC0, frictionC1}, []int{
+		frictionWidth, frictionPreset, frictionRecovery, frictionLowSpeed, frictionNodes, frictionMap,
+	}},
+}
+
+var holdFields = []string{"travel", "damping"}
+
+var curveFields = []string{"b", "c", "e"}
+
+var resistanceFields = []string{"coefficient", "speed"}
+
+const (
+	resistanceCoefficient = iota
+	resistanceSpeed
 )
 
 var attachmentFields = []string{"body", "point"}

@@ -27,7 +27,9 @@ type Model struct {
 	Time    float64    // s
 	Bodies  []Body
 	Joints  []Joint
-	Forces  []ForceElement
+	// Terrains are the grounds of contacts. A model may have terrains without use.
+	Terrains []Terrain
+	Forces   []ForceElement
 }
 
 // New returns an empty model with the format's defaults (gravity −9.81 m/s²
@@ -104,6 +106,8 @@ type ForceType uint8
 const (
 	SpringDamper ForceType = iota
 	Wrench
+	ContactForce
+	ActuatorForce
 )
 
 // Attachment is a point of a body, in its frame (m), or of the world.
@@ -112,14 +116,17 @@ type Attachment struct {
 	Point [3]float64
 }
 
-// ForceElement is a spring-damper between A and B, or a wrench on A.
+// ForceElement is a spring-damper between A and B, a wrench on A, a contact of the body of A with a terrain, or an
+// actuator.
 type ForceElement struct {
 	Name       string
 	Type       ForceType
-	A, B       Attachment // a wrench uses A only
+	A, B       Attachment // a wrench uses A only, a contact the body of A
 	Stiffness  float64    // N/m
 	Damping    float64    // N s/m
 	RestLength float64    // m
 	Force      [3]float64 // wrench: N, world axes
 	Torque     [3]float64 // wrench: N m, world axes
+	Contact    *Contact   // of a contact
+	Actuator   *Actuator  // of an actuator
 }

@@ -1,10 +1,13 @@
 package model
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/rung-mbd/rung/internal/document"
 )
@@ -18,12 +21,25 @@ import (
 // times that. It returns *Problems with every broken rule if the document is not valid. For a
 // document that is not JSON, these are the problems before the syntax error. Errors of r are
 // returned wrapped.
-func Read(r io.Reader, file string) (*Model, error) { return read(r, file, MaxElements) }
+//
+// Terrains whose heights are in files are not loaded, and have no Surface (Model.Load, ReadIn): who reads documents of others may not
+// want them to open files.
+func Read(r io.Reader, file string) (*Model, error) {
+	return read(context.Background(), r, file, nil, MaxElements)
+}
 
-// read is Read for documents of at most most bodies, joints and forces each.
-func read(r io.Reader, file string, most int) (*Model, error) {
+// ReadIn is Read, and loads the files of terrains from a file system such as Folder. What is wrong in them is among the
+// problems. It ends early with the error of ctx when that ends.
+func ReadIn(ctx context.Context, r io.Reader, file string, files fs.FS) (*Model, error) {
+	return read(ctx, r, file, files, MaxElements)
+}
+
+// read is ReadIn for documents of at most most bodies, joints, terrains and forces each. Without files it loads none.
+func read(ctx context.Context, r io.Reader, file string, files fs.FS, most int) (*Model, error) {
 	d := &decoder{Reader: document.NewReader(r), most: most}
 	d.checker = checker{
+		ctx:    ctx,
+		files:  files,
 		faults: &d.Reader.Faults,
 		m:      New(""),
 		flaws:  map[document.Place]document.Flaws{},
@@ -36,20 +52,20 @@ func read(r io.Reader, file string, most int) (*Model, error) {
 	if !d.Fatal && !d.partial {
 		d.run()
 	}
-	if err := problems(document.Cut(file), d.faults); err != nil {
+	if err := d.end(document.Cut(file)); err != nil {
 		return nil, err
 	}
 	return d.m, nil
 }
 
-// ReadFile reads the document in the file at path. It returns the errors of
-// Read and of opening the file.
+// ReadFile reads the document in the file at path, and the files of its terrains, whose names are relative to the folder of path. It returns the
+// errors of Read and of opening the file.
 func ReadFile(path string) (*Model, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
-	m, err := Read(f, path)
+	m, err := ReadIn(context.Background(), f, path, Folder(filepath.Dir(path)))
 	return m, errors.Join(err, f.Close())
 }
 
@@ -68,7 +84,7 @@ type decoder struct {
 	*document.Reader
 	checker
 	partial bool
-	most    int          // elements of a list of bodies, joints or forces that are read
+	most    int          // elements of a list of bodies, joints, terrains or forces that are read
 	lists   [4][]float64 // of the current joint
 	turns   []int64
 	arena   []float64 // unused rest of the block that lists are cut from
@@ -108,6 +124,8 @@ func (d *decoder) all() {
 			}
 		case docJoints:
 			readSection(d, secJoints, &d.m.Joints, d.joint)
+		case docTerrains:
+			readSection(d, secTerrains, &d.m.Terrains, d.terrain)
 		case docForces:
 			readSection(d, secForces, &d.m.Forces, d.force)
 		}

@@ -1,11 +1,18 @@
 package model
 
-import "github.com/rung-mbd/rung/internal/document"
+import (
+	"math"
+	"slices"
+
+	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
+)
 
 // force reads a force element after its opening brace.
 func (d *decoder) force(e *ForceElement) {
 	var seen uint32
-	var wrench Attachment // body and point, which only a wrench has
+	var wrench Attachment // body and point
 	for {
 		k, ok := d.Member(forceFields, &seen)
 		if !ok {
@@ -34,11 +41,25 @@ func (d *decoder) force(e *ForceElement) {
 			d.Vector(e.Force[:])
 		case forceTorque:
 			d.Vector(e.Torque[:])
+		default:
+			if k < forceJoint {
+				d.contactField(made(&e.Contact), k)
+			} else {
+				d.actuatorField(made(&e.Actuator), k)
+			}
 		}
 	}
 	if !d.Fatal {
 		d.finishForce(e, seen, wrench)
 	}
+}
+
+// made returns what p points to, which is made if there is nothing yet.
+func made[T any](p **T) *T {
+	if *p == nil {
+		*p = new(T)
+	}
+	return *p
 }
 
 // finishForce applies what depends on the type. Fields of the other type are
@@ -49,16 +70,364 @@ func (d *decoder) finishForce(e *ForceElement, seen uint32, wrench Attachment) {
 		return
 	}
 	none := meaningless("force element", e.Type.String())
-	if e.Type == SpringDamper {
-		d.Require(forceFields, seen, forceA, forceB)
-		d.Refuse(forceFields, seen, none, forceBody, forcePoint, forceForce, forceTorque)
-		e.Force, e.Torque = [3]float64{}, [3]float64{}
+	own := &forceOwn[e.Type]
+	d.Require(forceFields, seen, own.must...)
+	for k := forceA; k < len(forceFields); k++ {
+		if !slices.Contains(own.must, k) && !slices.Contains(own.may, k) {
+			d.Refuse(forceFields, seen, none, k)
+		}
+	}
+	all := *e
+	*e = ForceElement{Name: e.Name, Type: e.Type}
+	switch e.Type {
+	case SpringDamper:
+		e.A, e.B, e.Stiffness, e.Damping, e.RestLength = all.A, all.B, all.Stiffness, all.Damping, all.RestLength
+	case Wrench:
+		e.A, e.Force, e.Torque = wrench, all.Force, all.Torque
+	case ContactForce:
+		e.A.Body, e.Contact = wrench.Body, made(&all.Contact)
+		if e.Contact.Law.Friction.Type != contact.Soil { // which has its own
+			d.Require(forceFields, seen, forceNormal)
+		}
+		fillLaw(&e.Contact.Law)
+	case ActuatorForce:
+		e.Actuator = made(&all.Actuator)
+		e.Actuator.Damping = all.Damping
+		d.finishActuator(e.Actuator, seen)
+	}
+}
+
+// forceOwn are the fields that a type of force element must have, and those that it may have.
+var forceOwn = [...]struct{ must, may []int }{
+	SpringDamper: {[]int{forceA, forceB}, []int{forceStiffness, forceDamping, forceRestLength}},
+	Wrench:       {[]int{forceBody, forceTorque}, []int{forcePoint, forceForce}},
+	ContactForce: {
+		[]int{forceBody, forceTerrain, forceShape},
+		[]int{forceNormal, forceFriction, forceRolling, forceDrilling, forceContacts, forceSamples},
+	},
+	ActuatorForce: {[]int{forceJoint, forceLaw, forceValue}, []int{forceFreedom, forceGain, forceIntegral, forceDamping, forceLimit}},
+}
+
+// actuatorOwn are the fields that a law of actuators must have, and those that it may have.
+var actuatorOwn = [...]struct{ must, may []int }{
+	ActuatorTorque:   {},
+	ActuatorSpeed:    {[]int{forceGain}, []int{forceIntegral, forceLimit}},
+	ActuatorPosition: {[]int{forceGain}, []int{forceDamping, forceLimit}},
+}
+
+// finishActuator applies what depends on the law.
+func (d *decoder) finishActuator(a *Actuator, seen uint32) {
+	if d.Flaw.Has(forceLaw) || seen>>forceLaw&1 == 0 {
 		return
 	}
-	d.Require(forceFields, seen, forceBody, forceTorque)
-	d.Refuse(forceFields, seen, none, forceA, forceB, forceStiffness, forceDamping, forceRestLength)
-	e.A, e.B = wrench, Attachment{}
-	e.Stiffness, e.Damping, e.RestLength = 0, 0, 0
+	own := &actuatorOwn[a.Law]
+	d.Require(forceFields, seen, own.must...)
+	none := meaningless("law", a.Law.String())
+	for _, k := range [...]int{forceDamping, forceGain, forceIntegral, forceLimit} {
+		if !slices.Contains(own.must, k) && !slices.Contains(own.may, k) {
+			d.Refuse(forceFields, seen, none, k)
+		}
+	}
+	if seen>>forceLimit&1 != 0 && a.Limit == 0 && !d.Flaw.Has(forceLimit) {
+		d.ProblemAt(forceFields, forceLimit, "0", ruleNotPositive)
+	}
+}
+
+func (d *decoder) actuatorField(a *Actuator, k int) {
+	switch k {
+	case forceJoint:
+		a.Joint = d.name()
+	case forceFreedom:
+		if n := d.Integer(); n < 0 || n >= maxList {
+			d.Problem(document.Number(float64(n)), "is no freedom of a joint")
+		} else {
+			a.Freedom = int(n)
+		}
+	case forceLaw:
+		a.Law = ActuatorLaw(d.Choice(lawNames...))
+	case forceValue:
+		a.Value = d.value()
+	case forceGain:
+		d.Number(&a.Gain)
+	case forceIntegral:
+		d.Number(&a.Integral)
+	case forceLimit:
+		d.Number(&a.Limit)
+	}
+}
+
+// value reads a function of time: a number, or an object as of a motion.
+func (d *decoder) value() *Motion {
+	m := new(Motion)
+	if d.NextIsNumber() {
+		m.Kind, m.Coefficients = Polynomial, make([]float64, 1)
+		d.Number(&m.Coefficients[0])
+		return m
+	}
+	if d.OpenObjectOr("a number") {
+		d.motion(m)
+	}
+	return m
+}
+
+func (d *decoder) contactField(c *Contact, k int) {
+	switch k {
+	case forceTerrain:
+		c.Terrain = d.name()
+	case forceShape:
+		d.shape(&c.Shape)
+	case forceNormal:
+		d.normal(&c.Law.Normal)
+	case forceFriction:
+		d.friction(c)
+	case forceRolling:
+		d.resistance(&c.Law.Rolling)
+	case forceDrilling:
+		d.resistance(&c.Law.Drilling)
+	case forceContacts:
+		c.Shape.Where = contact.Where(d.Choice("deepest", "local", "distributed"))
+	case forceSamples:
+		c.Shape.Samples = d.count()
+	}
+}
+
+// count reads a number from 1.
+func (d *decoder) count() int {
+	n := d.Integer()
+	if n < 1 || n > math.MaxInt32 {
+		d.Problem(document.Number(float64(n)), "is no number of points")
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) shape(s *contact.Shape) {
+	s.Axis = defaultAxis
+	if !d.OpenObject() {
+		return
+	}
+	var seen uint32
+	for {
+		k, ok := d.Member(shapeFields, &seen)
+		if !ok {
+			break
+		}
+		switch k {
+		case shapeType:
+			s.Type = contact.ShapeType(d.Choice("sphere", "disc", "torus", "cylinder"))
+		case shapeRadius:
+			d.Number(&s.Radius)
+		case shapeCenter:
+			d.Vector(s.Center[:])
+		case shapeAxis:
+			d.Vector(s.Axis[:])
+		case shapeTyreRadius:
+			d.Number(&s.TyreRadius)
+		case shapeWidth:
+			d.Number(&s.Width)
+		case shapeDiscs:
+			s.Discs = d.count()
+		}
+	}
+	d.Require(shapeFields, seen, shapeType, shapeRadius)
+	if d.Fatal || seen>>shapeType&1 == 0 {
+		return
+	}
+	none := meaningless("shape", s.Type.String())
+	if s.Type == contact.Torus {
+		d.Require(shapeFields, seen, shapeTyreRadius)
+	} else {
+		d.Refuse(shapeFields, seen, none, shapeTyreRadius)
+	}
+	if s.Type == contact.Cylinder {
+		d.Require(shapeFields, seen, shapeWidth)
+	} else {
+		d.Refuse(shapeFields, seen, none, shapeWidth, shapeDiscs)
+	}
+}
+
+func (d *decoder) normal(n *contact.Normal) {
+	if !d.OpenObject() {
+		return
+	}
+	var seen uint32
+	for {
+		k, ok := d.Member(normalFields, &seen)
+		if !ok {
+			break
+		}
+		switch k {
+		case normalStiffness:
+			d.Number(&n.Stiffness)
+		case normalExponent:
+			if d.Number(&n.Exponent) && n.Exponent == 0 {
+				d.Problem("0", "must be at least 1")
+			}
+		case normalDissipation:
+			d.Number(&n.Dissipation)
+		case normalDamping:
+			d.Number(&n.Damping)
+		case normalLaw:
+			n.Type = contact.NormalType(d.Choice("hunt-crossley", "linear"))
+		}
+	}
+}
+
+// friction reads a friction. Its numbers replace those of its preset, wherever that stands.
+func (d *decoder) friction(c *Contact) {
+	f := &c.Law.Friction
+	if !d.OpenObject() {
+		return
+	}
+	var read contact.Friction
+	soil := readSoil(&read.Soil)
+	preset, named := "", false
+	var seen uint32
+	for {
+		k, ok := d.Member(frictionFields, &seen)
+		if !ok {
+			break
+		}
+		switch k {
+		case frictionType:
+			read.Type = contact.FrictionType(d.Choice("none", "coulomb", "tyre", "soil"))
+		case frictionPreset:
+			preset, named = d.name(), true
+		case frictionCoefficient:
+			if d.NextIsList() {
+				d.Vector(read.Coefficient[:])
+			} else if d.Number(&read.Coefficient[0]) {
+				read.Coefficient[1] = read.Coefficient[0]
+			}
+		case frictionSlipSpeed:
+			if d.Number(&read.SlipSpeed) && read.SlipSpeed == 0 {
+				d.Problem("0", ruleNotPositive)
+			}
+		case frictionHold:
+			d.numbersOf(holdFields, 1, &read.Hold.Travel, &read.Hold.Damping)
+		case frictionLongitudinal:
+			d.numbersOf(curveFields, 3, &read.Tyre.Long.B, &read.Tyre.Long.C, &read.Tyre.Long.E)
+		case frictionLateral:
+			d.numbersOf(curveFields, 3, &read.Tyre.Lat.B, &read.Tyre.Lat.C, &read.Tyre.Lat.E)
+		case frictionRelaxation:
+			d.Number(&read.Tyre.Relaxation)
+		case frictionLowSpeed:
+			if d.Number(&read.Tyre.LowSpeed) && read.Tyre.LowSpeed == 0 {
+				d.Problem("0", ruleNotPositive)
+			}
+		case frictionNodes:
+			read.Soil.Nodes = d.count()
+		case frictionMap:
+			c.Map = d.name()
+		default:
+			d.Number(soil[k-frictionKC])
+		}
+	}
+	d.Require(frictionFields, seen, frictionType)
+	if d.Fatal || seen>>frictionType&1 == 0 {
+		return
+	}
+	own := &frictionOwn[read.Type]
+	none := meaningless("friction", read.Type.String())
+	for k := frictionPreset; k < len(frictionFields); k++ {
+		if !slices.Contains(own.must, k) && !slices.Contains(own.may, k) {
+			d.Refuse(frictionFields, seen, none, k)
+		}
+	}
+	f.Type = read.Type
+	if !named {
+		d.Require(frictionFields, seen, own.must...)
+	} else if err := setPreset(f, preset); err != nil {
+		d.ProblemAt(frictionFields, frictionPreset, fault.Name(preset), fault.Line(fault.Plain(err).Error()))
+	}
+	overlay(f, &read, seen)
+}
+
+// setPreset gives f the numbers of a preset.
+func setPreset(f *contact.Friction, name string) (err error) {
+	switch f.Type {
+	case contact.Tyre:
+		f.Tyre, f.Coefficient, err = contact.TyrePreset(name)
+	case contact.Soil:
+		f.Soil, err = contact.SoilPreset(name)
+	}
+	return err
+}
+
+// overlay puts what has been read in the place of what f has from a preset.
+func overlay(f, read *contact.Friction, seen uint32) {
+	has := func(k int) bool { return seen>>k&1 != 0 }
+	if has(frictionCoefficient) {
+		f.Coefficient = read.Coefficient
+	}
+	switch f.Type {
+	case contact.Coulomb:
+		f.SlipSpeed, f.Hold = read.SlipSpeed, read.Hold
+	case contact.Tyre:
+		if has(frictionLongitudinal) {
+			f.Tyre.Long = read.Tyre.Long
+		}
+		if has(frictionLateral) {
+			f.Tyre.Lat = read.Tyre.Lat
+		}
+		if has(frictionLowSpeed) {
+			f.Tyre.LowSpeed = read.Tyre.LowSpeed
+		}
+		f.Tyre.Relaxation = read.Tyre.Relaxation
+	case contact.Soil:
+		from := readSoil(&read.Soil)
+		for i, x := range readSoil(&f.Soil) {
+			if has(frictionKC + i) {
+				*x = *from[i]
+			}
+		}
+		if has(frictionLowSpeed) {
+			f.Soil.LowSpeed = read.Tyre.LowSpeed
+		}
+		f.Soil.Nodes = read.Soil.Nodes
+	}
+}
+
+// readSoil returns the numbers of soil in the order of frictionFields.
+func readSoil(s *contact.SoilLaw) [10]*float64 {
+	return [...]*float64{&s.Cohesive, &s.Friction, &s.Exponent, &s.Cohesion, &s.Angle, &s.Shear, &s.C0, &s.C1, &s.Recovery, &s.Width}
+}
+
+// numbersOf reads an object of numbers, of which the first ones must be there.
+func (d *decoder) numbersOf(fields []string, must int, x ...*float64) {
+	if !d.OpenObject() {
+		return
+	}
+	var seen uint32
+	for {
+		k, ok := d.Member(fields, &seen)
+		if !ok {
+			break
+		}
+		d.Number(x[k])
+	}
+	for k := range must {
+		d.Require(fields, seen, k)
+	}
+}
+
+func (d *decoder) resistance(r *contact.Resistance) {
+	if !d.OpenObject() {
+		return
+	}
+	var seen uint32
+	for {
+		k, ok := d.Member(resistanceFields, &seen)
+		switch {
+		case !ok:
+			d.Require(resistanceFields, seen, resistanceCoefficient)
+			return
+		case k == resistanceCoefficient:
+			d.Number(&r.Coefficient)
+		case d.Number(&r.Speed) && r.Speed == 0:
+			d.Problem("0", ruleNotPositive)
+		}
+	}
 }
 
 func (d *decoder) forceType(t *ForceType) {

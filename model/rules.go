@@ -14,6 +14,8 @@ const (
 // Texts that the reader and the rules share.
 const (
 	ruleNotPositive = "is not positive"
+	ruleNegative    = "is negative"
+	ruleUp          = "does not point up"
 	ruleQuaternion  = "is not a unit quaternion"
 )
 

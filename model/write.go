@@ -8,19 +8,21 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/joints"
 )
 
-// Write writes m as a document of rung-model/1: a line for each body, joint and
+// Write writes m as a document of rung-model/1: a line for each body, joint, terrain and
 // force element, fields in the format's order, numbers with the fewest digits
 // that read back to the same value, defaults left out. Equal models give equal
 // bytes, and Read of them gives m in canonical form (see Canonicalize).
 //
 // Cost: O(bodies + joints + forces), constant memory besides the name tables.
-// It returns the errors of Check, before anything is written, and those of w.
+// It returns the errors of Check, before anything is written, and those of w. A terrain that is made in Go cannot be written; the error is
+// like those of Check.
 func Write(w io.Writer, m *Model) error {
-	if err := Check(m); err != nil {
+	if err := checkWritten(m); err != nil {
 		return err
 	}
 	return write(w, m)
@@ -32,13 +34,28 @@ func Write(w io.Writer, m *Model) error {
 // It returns the errors of Check and of the system, with the name of the file, and one if another process
 // is writing the file.
 func WriteFile(path string, m *Model) error {
-	if err := Check(m); err != nil {
+	if err := checkWritten(m); err != nil {
 		return err
 	}
 	if err := outfile.Write(path, func(w io.Writer) error { return write(w, m) }); err != nil {
 		return fmt.Errorf("model: %w", err)
 	}
 	return nil
+}
+
+// checkWritten is Check for models that are to be written.
+func checkWritten(m *Model) error {
+	if err := Check(m); err != nil {
+		return err
+	}
+	c := checker{faults: new(document.Faults), m: m}
+	for i := range m.Terrains {
+		if m.Terrains[i].Type == GivenTerrain {
+			c.at(secTerrains, i)
+			c.report(".type", "", "a surface that is made in Go cannot be written")
+		}
+	}
+	return c.end(nameOf(m))
 }
 
 // writer appends to a buffer and passes it on when it is full.
@@ -59,6 +76,9 @@ func write(w io.Writer, m *Model) error {
 	writeSection(o, secBodies, m.Bodies, (*writer).body)
 	if len(m.Joints) > 0 {
 		writeSection(o, secJoints, m.Joints, (*writer).joint)
+	}
+	if len(m.Terrains) > 0 {
+		writeSection(o, secTerrains, m.Terrains, (*writer).terrain)
 	}
 	if len(m.Forces) > 0 {
 		writeSection(o, secForces, m.Forces, (*writer).force)
@@ -253,7 +273,14 @@ func (o *writer) choice(key, text string, write bool) {
 func (o *writer) force(e *ForceElement) {
 	o.text(`"name": `, e.Name)
 	o.text(`, "type": `, e.Type.String())
-	if e.Type == Wrench {
+	switch e.Type {
+	case ContactForce:
+		o.contact(e)
+		return
+	case ActuatorForce:
+		o.actuator(e.Actuator)
+		return
+	case Wrench:
 		o.text(`, "body": `, e.A.Body)
 		o.point(&e.A.Point)
 		o.vector(`, "force": `, e.Force[:])

@@ -36,6 +36,10 @@ import (
 // kind, six for each of its bodies. Their slacks leave the symmetric and positive semidefinite
 // part of p·K + s·D.
 //
+// A contact has rows of its body alone: at the point that touches one along the normal and two along the ground, and those of its
+// moments, each with the κ of its own law. They are always in the pattern; where nothing touches they are zero. What couples them, such as friction that grows
+// with the normal force, is in the residual.
+//
 // So for every κ ≥ 0 the matrix has the form that package factor takes. To the orderings a
 // spring is a joint with a body of its own. The pivot of its row is −1 or beyond, however stiff
 // it is. And the unknowns are scaled so that nothing in the matrix but κ depends on the step
@@ -51,6 +55,7 @@ type Newton struct {
 	fac    *kkt.Factored // of W and G at the state of Linearize
 	rows   []compliance
 	own    []own   // forces
+	grips  []grip  // contacts
 	driven []int32 // joints with prescribed freedoms
 
 	root       []float64 // √κ of rows
@@ -76,15 +81,15 @@ const (
 func NewNewton(p *kkt.Plan) *Newton {
 	d, o, l := NewDynamics(p), p.Options(), p.Layout()
 	t := d.solver.Workspace().Team()
-	n := &Newton{Dynamics: d, sys: l.NewWeightedOn(t), rows: compliances(l.Mech), own: owns(l.Mech)}
+	n := &Newton{Dynamics: d, sys: l.NewWeightedOn(t), rows: compliances(l.Mech), own: owns(l.Mech), grips: grips(l.Mech)}
 	for j := range l.Mech.Joints {
 		if l.Mech.Joints[j].Motion != nil {
 			n.driven = append(n.driven, int32(j))
 		}
 	}
 	pattern, symbolic := l.Pattern, p.Symbolic()
-	if len(n.rows)+len(n.own) > 0 {
-		pattern = compliantPattern(pattern, n.rows, n.own)
+	if len(n.rows)+len(n.own)+len(n.grips) > 0 {
+		pattern = compliantPattern(pattern, n.rows, n.own, n.grips)
 		symbolic, _, _ = factor.Choose(pattern, o.Ordering, o.Threads)
 	}
 	n.fac = kkt.NewFactored(symbolic.NewFactorOn(t), sparse.NewUnitMatrix(pattern), nil, make([]float64, pattern.Dim()), o.Epsilon, kkt.KeepAll, n.at)
@@ -145,6 +150,14 @@ func (n *Newton) Linearize(st *mechanism.State, position, velocity float64, leve
 			return fault.Errorf("motion: %w", err)
 		}
 	}
+	for i := range n.grips {
+		if n.fac.Watched().Every(i) {
+			return n.fac.Watched().Err()
+		}
+		if err := n.fillGrip(i, st, position, velocity); err != nil {
+			return fault.Errorf("motion: %w", err)
+		}
+	}
 	if err := n.fac.Factorize(kkt.Way(level)); err != nil {
 		return fault.Errorf("motion: %w", err)
 	}
@@ -179,6 +192,10 @@ func (n *Newton) atSlack(i int, err error) *mechanism.Error {
 		if i -= len(o.bodies); i < 0 {
 			return m.AtForce(len(m.Forces)+o.index, err)
 		}
+	}
+	if i < len(n.grips) {
+		_, _, element := m.Contact(i)
+		return m.AtForce(element, err)
 	}
 	panic("motion: node out of range")
 }

@@ -9,9 +9,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// compliance is a row of G: a spring and damper along one coordinate.
+// compliance is a row of G: a spring and damper, or an actuator, along one coordinate.
 type compliance struct {
 	joint, index int32 // freedom of a joint; or −1 and a force element
+	motor        int32 // 1 + the number of an actuator on the freedom; 0: the spring and damper of the joint
 	pred, succ   int32 // bodies, or World; of a force element those of A and B
 	node         int32 // of the row in the pattern of Newton.fac
 }
@@ -21,13 +22,17 @@ func (c *compliance) at(m *mechanism.Mechanism, err error) *mechanism.Error {
 	if c.joint < 0 {
 		return m.AtForce(int(c.index), err)
 	}
+	if c.motor > 0 {
+		_, element := m.Actuator(int(c.motor) - 1)
+		return m.AtForce(element, err)
+	}
 	return m.AtJoint(int(c.joint), -1, err)
 }
 
 // rootLeast is the least √κ of a row, for springs whose stiffness has gone or is negative.
 const rootLeast = 1e-100
 
-// compliances lists the springs and dampers of m.
+// compliances lists the springs and dampers of m, and the actuators whose force depends on the motion.
 func compliances(m *mechanism.Mechanism) (rows []compliance) {
 	for i := range m.Forces {
 		if f := &m.Forces[i]; f.Kind == model.SpringDamper {
@@ -42,6 +47,13 @@ func compliances(m *mechanism.Mechanism) (rows []compliance) {
 			}
 		}
 	}
+	for i := range m.NumActuators() {
+		f, _ := m.Actuator(i)
+		jt := &m.Joints[f.Joint]
+		if m.ActuatorPulls(i) {
+			rows = append(rows, compliance{joint: int32(f.Joint), index: int32(f.Freedom), motor: int32(i) + 1, pred: jt.Pred, succ: jt.Succ})
+		}
+	}
 	moving := rows[:0]
 	for _, c := range rows {
 		if c.pred != c.succ { // else the ends cannot move against each other
@@ -52,9 +64,9 @@ func compliances(m *mechanism.Mechanism) (rows []compliance) {
 }
 
 // compliantPattern returns p with a slack and a row for each compliance, and with six of both for each body of a
-// force of one's own. It sets the nodes of these rows.
-func compliantPattern(p *sparse.Pattern, springs []compliance, forces []own) *sparse.Pattern {
-	list := make([]sparse.Slack, len(springs), len(springs)+len(forces))
+// force of one's own, and with as many of both as a contact has rows. It sets the nodes of these rows.
+func compliantPattern(p *sparse.Pattern, springs []compliance, forces []own, grips []grip) *sparse.Pattern {
+	list := make([]sparse.Slack, len(springs), len(springs)+len(forces)+len(grips))
 	for i := range springs {
 		list[i] = sparse.Slack{Nodes: [2]int32{springs[i].pred, springs[i].succ}, Size: 1, Rows: 1}
 	}
@@ -68,6 +80,10 @@ func compliantPattern(p *sparse.Pattern, springs []compliance, forces []own) *sp
 			list = append(list, s)
 		}
 	}
+	for i := range grips {
+		n := int8(grips[i].rows)
+		list = append(list, sparse.Slack{Nodes: [2]int32{grips[i].body, -1}, Size: n, Rows: n})
+	}
 	node := int32(p.Len() + len(list)) // of the first row
 	for i := range springs {
 		springs[i].node = node + int32(i)
@@ -76,6 +92,9 @@ func compliantPattern(p *sparse.Pattern, springs []compliance, forces []own) *sp
 	for i := range forces {
 		forces[i].node = node
 		node += int32(len(forces[i].bodies))
+	}
+	for i := range grips {
+		grips[i].node = node + int32(i)
 	}
 	return p.WithSlacks(list)
 }
@@ -107,6 +126,11 @@ func (n *Newton) pullTo(q *pull, c *compliance, st *mechanism.State) {
 	}
 	if c.succ >= 0 {
 		q.armS = jk.ArmS.Sub(k.Bodies[c.succ].Com)
+	}
+	if c.motor > 0 {
+		p := m.ActuatorAt(int(c.motor)-1, &jk, st)
+		q.stiffness, q.damping, q.tension = p.Stiffness, p.Damping, -p.Force
+		return
 	}
 	j.CoordinatesTo(&x, &rate, &jk)
 	d := m.Drive(int(c.joint))

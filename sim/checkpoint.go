@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"math"
 
+	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -43,6 +44,8 @@ type Checkpoint struct {
 	Time   float64       `json:"time"`
 	Bodies [][13]float64 `json:"bodies"`           // position, rotation, velocity, omega
 	Angles []float64     `json:"angles,omitempty"` // with springs (mechanism.State.Angles)
+
+	Internal []float64 `json:"internal,omitempty"` // states of contacts (mechanism.State.Internal)
 
 	Base     float64     `json:"base"`
 	Count    int64       `json:"count"`
@@ -105,7 +108,8 @@ func (s *Simulation) Checkpoint() (*Checkpoint, error) {
 		Format: CheckpointFormat, Model: s.mech.Name, Print: fmt.Sprintf("%016x", s.print),
 		Stepper: s.stepper.Settings(), Options: s.settings(), Solver: s.o.Dynamics,
 		Start: s.start, Time: s.st.Time, Bodies: make([][13]float64, len(s.st.Bodies)), Angles: append([]float64(nil), s.st.Angles...),
-		Base: s.base, Count: s.count, Step: s.control.h, Error: s.control.old, Rejected: s.control.rejected, Closed: [2]int{s.control.closed, s.control.span},
+		Internal: append([]float64(nil), s.st.Internal...),
+		Base:     s.base, Count: s.count, Step: s.control.h, Error: s.control.old, Rejected: s.control.rejected, Closed: [2]int{s.control.closed, s.control.span},
 		Knots:  [2]int{s.control.knots.left, s.control.knots.spell},
 		Stages: s.control.redundant, Near: s.control.near.mark(),
 		Kept: append([]float64(nil), s.stepper.Kept()...), Events: make([]EventMark, len(s.events)), Stopped: s.stopped, Failed: s.failed,
@@ -170,6 +174,7 @@ func (s *Simulation) Restore(c *Checkpoint) error {
 func (s *Simulation) restore(c *Checkpoint) {
 	s.st.Time = c.Time
 	copy(s.st.Angles, c.Angles)
+	copy(s.st.Internal, c.Internal)
 	for i := range c.Bodies {
 		x := c.Bodies[i][:]
 		s.st.Bodies[i] = mechanism.BodyState{
@@ -200,6 +205,28 @@ func (s *Simulation) restore(c *Checkpoint) {
 func (s *Simulation) settings() string {
 	return fmt.Sprintf("step %v, at most %v, drift %v %v, projected %t, stages %t %t, rows every %v, samples %d%s",
 		s.o.Step, s.o.MaxStep, s.o.Drift.Position, s.o.Drift.Velocity, s.o.Projector != nil, s.o.CloseStages, s.o.OpenStages, s.o.Every, s.samples, s.controllers())
+}
+
+// addSurface adds heights of a surface, which may be nil: those at some places of its extent, or about the origin.
+func addSurface(add func(...float64), g *ground.Surface) {
+	const places, far = 17, 10.0
+	if g == nil {
+		return
+	}
+	e := g.Extent()
+	if !e.Finite() {
+		e = ground.Extent{Min: [2]float64{-far, -far}, Max: [2]float64{far, far}}
+	}
+	add(e.Min[0], e.Min[1], e.Max[0], e.Max[1])
+	for i := range places * places {
+		x := e.Min[0] + (e.Max[0]-e.Min[0])*float64(i%places)/(places-1)
+		y := e.Min[1] + (e.Max[1]-e.Min[1])*float64(i/places)/(places-1)
+		p, err := g.At(x, y)
+		if err != nil {
+			p.Z = math.Inf(1)
+		}
+		add(p.Z, p.X, p.Y)
+	}
 }
 
 // fingerprint returns a hash of everything in a mechanism that decides about
@@ -243,6 +270,15 @@ func fingerprint(m *mechanism.Mechanism) uint64 {
 	}
 	for i := range m.Forces {
 		fmt.Fprint(h, m.Forces[i])
+	}
+	for i := range m.NumActuators() {
+		fmt.Fprintf(h, "%+v", m.ActuatorSettings(i))
+	}
+	for i := range m.NumContacts() {
+		c, body, _ := m.Contact(i)
+		fmt.Fprintf(h, "%d%+v%+v", body, c.Shape, c.Law)
+		addSurface(add, c.Ground)
+		addSurface(add, c.Friction)
 	}
 	return h.Sum64()
 }

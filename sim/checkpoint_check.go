@@ -49,6 +49,11 @@ func (c *Checkpoint) checkFinite() error {
 			return misfit(x, "angles[%d]", k)
 		}
 	}
+	for k, x := range c.Internal {
+		if !finite(x) {
+			return misfit(x, "internal[%d]", k)
+		}
+	}
 	for k, x := range c.Kept {
 		if !finite(x) {
 			return misfit(x, "kept[%d]", k)
@@ -107,7 +112,7 @@ func (s *Simulation) inspectLengths(c *Checkpoint) error {
 	for _, x := range [...]struct {
 		name      string
 		got, want int
-	}{{"bodies", len(c.Bodies), len(s.st.Bodies)}, {"angles", len(c.Angles), len(s.st.Angles)}, {"events", len(c.Events), len(s.events)}} {
+	}{{"bodies", len(c.Bodies), len(s.st.Bodies)}, {"angles", len(c.Angles), len(s.st.Angles)}, {"internal states", len(c.Internal), len(s.st.Internal)}, {"events", len(c.Events), len(s.events)}} {
 		if x.got != x.want {
 			return misfit(x.got, "number of %s, for %d,", x.name, x.want)
 		}

@@ -58,6 +58,9 @@ type Event struct {
 	// Action is called with the state at the crossing. Only an action that
 	// returns Restart or Stop may change it. nil stands for Continue.
 	Action func(st *mechanism.State) (Response, error)
+	// Land says that the dynamics have a kink at the crossing, over which methods lose their order: a step of error control over it is done
+	// once more, to end there.
+	Land bool
 }
 
 // watch follows one event.
@@ -118,6 +121,46 @@ func (s *Simulation) findAll() {
 		w.start, w.from, w.left, w.last = w.sign, 0, 0, -1
 		s.find(i)
 	}
+}
+
+// landed is the part of a step at its start and at its end where a crossing is not landed at.
+const landed = 1e-5
+
+// land does the step last tried, to t1, once more up to the first crossing of an event with Land, and returns its end.
+func (s *Simulation) land(t1 float64) (float64, error) {
+	if s.o.Step > 0 || !s.lands {
+		return t1, nil
+	}
+	s.findAll()
+	first := 1.0
+	for i := range s.watches {
+		w := &s.watches[i]
+		if w.sign = w.start; s.events[i].Land {
+			first = min(first, w.root)
+		}
+	}
+	if s.ended() {
+		return 0, s.orCause(nil)
+	}
+	h := t1 - s.st.Time
+	t := s.st.Time + first*h
+	if first < landed || first > 1-landed || t-s.st.Time < shortest(s.st.Time) {
+		return t1, nil
+	}
+	e, err := s.stepper.Try(s.st, t)
+	if err == nil && e <= s.limit {
+		if err = s.settle(); err == nil {
+			return t, nil
+		}
+	}
+	if s.ended() {
+		return 0, s.orCause(nil)
+	}
+	// The shorter step is no good: the longer one was.
+	if _, err := s.stepper.Try(s.st, t1); err != nil {
+		return 0, err
+	}
+	return t1, s.settle()
 }
 
 // find looks for the next crossing of event i.

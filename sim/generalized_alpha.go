@@ -113,6 +113,10 @@ type GeneralizedAlpha struct {
 	t0, h                float64
 	corrected, roundings float64 // size of the last Newton correction, and the size up to which a correction is rounding
 
+	inner      *internals
+	inA, inB   []float64 // rates of internal states at the start are inA + inB·state
+	inA1, inB1 []float64 // at the end
+
 	turned         float64 // largest angle of a body in the step, rad
 	relative       float64 // tolerance of the step last tried
 	tried          bool
@@ -149,15 +153,19 @@ func NewGeneralizedAlpha(m *mechanism.Mechanism, d ImplicitDynamics, o Generaliz
 	o.Tolerance = o.Tolerance.withDefaults(m)
 	nb, nr := m.NumBodies(), d.Rows()
 	k := &GeneralizedAlpha{mech: m, dyn: d, o: o, c: chungHulbert(o.Rho), start: make([]anchor, nb), relative: o.Tolerance.Relative}
-	na := m.NumSprung()
-	k.kept = make([]float64, headSize+4*6*nb+2*nr+13*nb+na)
+	na, ni := m.NumSprung(), m.NumInternal()
+	k.kept = make([]float64, headSize+4*6*nb+2*nr+13*nb+na+ni)
 	rest := k.kept
 	cut := func(n int) (v []float64) {
 		v, rest = rest[:n:n], rest[n:]
 		return v
 	}
 	k.head, k.offset, k.u, k.a, k.change = cut(headSize), cut(6*nb), cut(6*nb), cut(6*nb), cut(6*nb)
-	k.lambda, k.swing, k.pose, k.lin.Angles = cut(nr), cut(nr), cut(13*nb), cut(na)
+	k.lambda, k.swing, k.pose, k.lin.Angles, k.lin.Internal = cut(nr), cut(nr), cut(13*nb), cut(na), cut(ni)
+	k.inner, k.end.Internal = newInternals(m), make([]float64, ni)
+	for _, v := range []*[]float64{&k.inA, &k.inB, &k.inA1, &k.inB1} {
+		*v = make([]float64, ni)
+	}
 	for _, v := range []*[]float64{&k.u0, &k.a0, &k.w0, &k.u1, &k.a1, &k.w1, &k.x, &k.v1, &k.du, &k.e} {
 		*v = make([]float64, 6*nb)
 	}
@@ -192,8 +200,8 @@ func (k *GeneralizedAlpha) Settings() string {
 // CloseStages implements Stepper: every step closes the joints.
 func (k *GeneralizedAlpha) CloseStages(Projector) {}
 
-// closesJoints says that steps close the joints.
-func (k *GeneralizedAlpha) closesJoints() {}
+// ClosesJoints tells a Simulation that steps close the joints, and that a fixed step that fails can be tried halved.
+func (k *GeneralizedAlpha) ClosesJoints() {}
 
 // Restart implements Stepper.
 func (k *GeneralizedAlpha) Restart() {
@@ -245,6 +253,10 @@ func (k *GeneralizedAlpha) Try(st *mechanism.State, t float64) (float64, error) 
 	k.anchor(st)
 	if err := k.halt.Err(); err != nil {
 		return 0, err
+	}
+	k.inner.start(st)
+	if err := k.inner.coefficientsTo(k.inA, k.inB, st); err != nil {
+		return 0, fault.Errorf("sim: at t = %v: %w", st.Time, err)
 	}
 	if err := k.prepare(st); err != nil {
 		return 0, err
@@ -372,11 +384,35 @@ func (k *GeneralizedAlpha) place() error {
 	if !(square < math.Pi*math.Pi) {
 		return &HalfTurnError{*k.mech.AtBody(body, ErrHalfTurn), k.t0, k.turned, h}
 	}
-	return nil
+	return k.bend()
 }
 
 // furthest returns the largest angle of a body in the step last tried, at its end.
 func (k *GeneralizedAlpha) furthest() float64 { return k.turned }
+
+// bend makes the internal states of k.end those at the end of the step: the solution of ξ̇ = a + b·ξ with the means of a and b over the ends of the step,
+//
+//	ξ₁ = e^(hb)·ξ₀ + h·φ(hb)·a,   φ(z) = (e^z − 1)/z,
+//
+// which is of order 2 and follows however fast they settle. So they need no unknowns of their own.
+func (k *GeneralizedAlpha) bend() error {
+	if len(k.inner.at) == 0 {
+		return nil
+	}
+	copy(k.end.Internal, k.inner.at)
+	if err := k.inner.coefficientsTo(k.inA1, k.inB1, &k.end); err != nil {
+		return fault.Errorf("sim: at t = %v: %w", k.end.Time, err)
+	}
+	for i, x := range k.inner.at {
+		a, z := (k.inA[i]+k.inA1[i])/2, k.h*(k.inB[i]+k.inB1[i])/2
+		phi := 1.0
+		if math.Abs(z) > 1e-300 {
+			phi = math.Expm1(z) / z
+		}
+		k.end.Internal[i] = math.Exp(z)*x + k.h*phi*a
+	}
+	return nil
+}
 
 // settle projects the velocities of k.end and keeps their offset.
 func (k *GeneralizedAlpha) settle() error {
@@ -430,6 +466,10 @@ func (k *GeneralizedAlpha) AtTo(dst *mechanism.State, theta float64) {
 	one := t2 * (3 - 2*theta) // weight of the value at the end
 	r0, r1 := h*theta*(1-theta)*(1-theta), h*t2*(theta-1)
 	dst.Time, dst.Angles = k.end.Time-(1-theta)*h, k.end.Angles
+	dst.Internal = append(dst.Internal[:0], k.end.Internal...)
+	for i, x := range k.inner.at {
+		dst.Internal[i] = x + theta*(dst.Internal[i]-x)
+	}
 	for i := range k.start {
 		s, v1 := &k.start[i], (*[6]float64)(k.v1[6*i:])
 		v0 := &s.velocity

@@ -100,6 +100,7 @@ func (k *GeneralizedAlpha) linearize(st *mechanism.State, level int) error {
 		copy(at[10:], b.Omega[:])
 	}
 	copy(k.lin.Angles, st.Angles)
+	copy(k.lin.Internal, st.Internal)
 	return k.refactor()
 }
 

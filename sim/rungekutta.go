@@ -74,7 +74,7 @@ type Stepper interface {
 //	|δΘ|, |δc|/Length, |δω|/(Rate + |ω|), |δċ|/(Length·Rate + |ċ|)
 //
 // relative to Relative: rotation and displacement of the centre of mass, angular
-// velocity and velocity of the centre of mass. It depends neither on the
+// velocity and velocity of the centre of mass. Explicit methods count internal states of contacts too, relative to their size. It depends neither on the
 // number of bodies nor on where the mechanism is.
 type Tolerance struct {
 	Relative float64 // 0 stands for DefaultTolerance
@@ -114,10 +114,11 @@ type RungeKutta struct {
 	tol  Tolerance
 
 	start    []anchor
-	vel, acc [][]float64 // a stage: six a body, rates of the chart's x and of its v
-	lead     []float64   // accelerations at the state of Lead, if they are not those of the last stage
-	weights  []float64   // bᵢ(θ) of AtTo
-	some     struct {    // result of chosen
+	vel, acc [][]float64 // a stage: six a body, rates of the chart's x and of its v; those of internal states come after those of v
+	inner    *internals
+	lead     []float64 // accelerations at the state of Lead, if they are not those of the last stage
+	weights  []float64 // bᵢ(θ) of AtTo
+	some     struct {  // result of chosen
 		vel, acc [][]float64
 		weights  []float64
 	}
@@ -151,18 +152,20 @@ func NewRungeKutta(m *mechanism.Mechanism, d Dynamics, tab *Tableau, tol Toleran
 		start:   make([]anchor, n),
 		vel:     make([][]float64, s),
 		acc:     make([][]float64, s),
-		lead:    make([]float64, 6*n),
+		inner:   newInternals(m),
+		lead:    make([]float64, 6*n+m.NumInternal()),
 		weights: make([]float64, s),
 		stage:   mechanism.State{Bodies: make([]mechanism.BodyState, n)},
 		end:     mechanism.State{Bodies: make([]mechanism.BodyState, n)},
 	}
+	k.stage.Internal, k.end.Internal = make([]float64, m.NumInternal()), make([]float64, m.NumInternal())
 	k.some.vel, k.some.acc, k.some.weights = make([][]float64, s), make([][]float64, s), make([]float64, s)
 	k.tol.Relative = max(k.tol.Relative, leastRelative)
 	k.size, _ = d.(stepSizer)
 	k.gauge, _ = d.(Gauge)
 	for i := range s {
 		k.vel[i] = make([]float64, 6*n)
-		k.acc[i] = make([]float64, 6*n)
+		k.acc[i] = make([]float64, 6*n+m.NumInternal())
 	}
 	return k
 }
@@ -187,7 +190,7 @@ func (k *RungeKutta) CloseStages(p Projector) { k.near.proj = p }
 // Restart implements Stepper.
 func (k *RungeKutta) Restart() { k.kept, k.tried = false, false }
 
-// Kept implements Stepper: the accelerations at the start of the next step, of
+// Kept implements Stepper: the accelerations, and rates of internal states, at the start of the next step, of
 // methods whose last stage they are.
 func (k *RungeKutta) Kept() []float64 {
 	if !k.kept {
@@ -263,6 +266,7 @@ func (k *RungeKutta) first(st *mechanism.State) error {
 		k.measure(0)
 		k.kept = true
 	}
+	k.inner.start(st)
 	for i := range k.start {
 		a := &k.start[i]
 		a.set(&st.Bodies[i], &k.mech.Bodies[i].Com)
@@ -277,7 +281,12 @@ func (k *RungeKutta) evaluate(a []float64, st *mechanism.State) error {
 	if k.near.proj != nil {
 		d = k.near
 	}
-	if err := d.Accelerations(a, st); err != nil {
+	n := 6 * len(k.start)
+	err := d.Accelerations(a[:n], st)
+	if err == nil {
+		err = k.inner.ratesTo(a[n:], st)
+	}
+	if err != nil {
 		return fault.Errorf("sim: accelerations at t = %v: %w", st.Time, err)
 	}
 	return nil
@@ -326,6 +335,14 @@ func (k *RungeKutta) combineTo(y *mechanism.State, w []float64, h float64, rate 
 		spatial.DexpInvTo((*spatial.Vec3)(r[:3]), &theta, &b.Omega)
 		r[3], r[4], r[5] = v[3], v[4], v[5]
 	}
+	if len(k.inner.at) > 0 {
+		y.Internal = append(y.Internal[:0], k.inner.at...)
+		for j := range y.Internal {
+			for i, a := range acc {
+				y.Internal[j] += h * w[i] * a[6*len(k.start)+j]
+			}
+		}
+	}
 	return body, square
 }
 
@@ -372,6 +389,13 @@ func (k *RungeKutta) errorNorm(h float64) float64 {
 		w := (*[6]float64)(k.vel[0][6*i:])
 		angular, linear := rate+length(w[:3]), L*rate+length(w[3:])
 		worst = max(worst, length(x[:3]), length(x[3:])/L, length(v[:3])/angular, length(v[3:])/linear) // a NaN stays
+	}
+	for j, size := range k.inner.scale {
+		d := 0.0
+		for i, a := range acc {
+			d += e[i] * a[6*len(k.start)+j]
+		}
+		worst = max(worst, math.Abs(d)/size)
 	}
 	return math.Abs(h) * worst / k.tol.Relative
 }
@@ -442,5 +466,6 @@ func copyTo(dst, src *mechanism.State) {
 		panic("sim: foreign state")
 	}
 	dst.Time, dst.Angles = src.Time, src.Angles
+	dst.Internal = append(dst.Internal[:0], src.Internal...)
 	copy(dst.Bodies, src.Bodies)
 }

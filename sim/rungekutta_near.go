@@ -74,18 +74,19 @@ func (k *RungeKutta) allowedError(h float64, p ExactProjector) (float64, error) 
 	}
 	L, rate, worst := k.tol.Length, k.tol.Rate, 0.0
 	vel, acc, e := k.chosen(k.tab.E)
-	if err := k.allowTo(k.lead, e, vel, p); err != nil {
+	lead := k.lead[:6*len(k.start)]
+	if err := k.allowTo(lead, e, vel, p); err != nil {
 		return 0, err
 	}
-	for i := 0; i < len(k.lead); i += 6 {
-		worst = max(worst, length(k.lead[i:i+3]), length(k.lead[i+3:i+6])/L)
+	for i := 0; i < len(lead); i += 6 {
+		worst = max(worst, length(lead[i:i+3]), length(lead[i+3:i+6])/L)
 	}
-	if err := k.allowTo(k.lead, e, acc, p); err != nil {
+	if err := k.allowTo(lead, e, acc, p); err != nil {
 		return 0, err
 	}
-	for i := 0; i < len(k.lead); i += 6 {
+	for i := 0; i < len(lead); i += 6 {
 		w := (*[6]float64)(k.vel[0][i:])
-		worst = max(worst, length(k.lead[i:i+3])/(rate+length(w[:3])), length(k.lead[i+3:i+6])/(L*rate+length(w[3:])))
+		worst = max(worst, length(lead[i:i+3])/(rate+length(w[:3])), length(lead[i+3:i+6])/(L*rate+length(w[3:])))
 	}
 	return math.Abs(h) * worst / k.tol.Relative, nil
 }

@@ -80,6 +80,7 @@ type Simulation struct {
 	events   []Event
 	watches  []watch
 	samples  int
+	lands    bool           // some event has Land
 	unit     float64        // of lengths, for drift
 	drifts   DriftProjector // the projector, if it is one
 	turner   turner         // the stepper, if it is one
@@ -171,6 +172,12 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 		kin:   newKinematics(m),
 		start: st.Time, base: st.Time, limit: 1, called: make([]int64, len(o.Controllers)),
 	}
+	if n := m.NumInternal(); len(st.Internal) != n {
+		s.st.Internal, s.next.Internal, s.sample.Internal = make([]float64, n), make([]float64, n), make([]float64, n)
+	}
+	for i := range s.events {
+		s.lands = s.lands || s.events[i].Land
+	}
 	m.FollowAngles(&s.kin, s.st)
 	s.row.State = &s.sample
 	s.drifts, _ = o.Projector.(DriftProjector)
@@ -180,7 +187,7 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 			s.exact = &exactly{p}
 		}
 	}
-	_, s.implicit = stepper.(interface{ closesJoints() })
+	_, s.implicit = stepper.(interface{ ClosesJoints() })
 	s.closeStages(s.stagesClosed())
 	s.control = control{h: o.InitialStep, old: firstError, order: float64(embedded + 1), steady: s.implicit, most: mostTurn}
 	if m.NumSprung() > 0 {
@@ -308,6 +315,9 @@ func (s *Simulation) step(until float64) error {
 	}
 	s.hold()
 	t1, err := s.try(until)
+	if err == nil {
+		t1, err = s.land(t1)
+	}
 	if s.ended() {
 		s.giveUp()
 		return s.orCause(nil)

@@ -36,6 +36,9 @@ func (d *Reader) Null() bool {
 // NextIsList reports whether the next value is a list.
 func (d *Reader) NextIsList() bool { return d.dec.PeekKind() == jsontext.KindBeginArray }
 
+// NextIsNumber reports whether the next value is a number.
+func (d *Reader) NextIsNumber() bool { return d.dec.PeekKind() == jsontext.KindNumber }
+
 // Bool reads true or false.
 func (d *Reader) Bool() bool {
 	switch d.dec.PeekKind() {

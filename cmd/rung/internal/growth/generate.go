@@ -26,6 +26,10 @@ var FamilyHelp = map[string]string{
 	"revolute-net": "N×N four-bar windows, 2N²+N bodies, 3N² redundant rows",
 	"stewart":      "N Stewart platforms on each other, 13N bodies",
 	"random":       "N bodies, all joint types, motions and force elements",
+	"rover":        "N four-wheel rovers on drawbars, driving over hills, 7N−1 bodies",
+	"rocker-bogie": "N six-wheel rovers with differentials likewise, 15N−1 bodies",
+	"road-train":   "N wagons on hills, four driven wheels each, 9N bodies",
+	"tracked":      "vehicle on tracks of N+1 road wheels on hills, 4N+5 bodies",
 }
 
 // generateFlags are the flags of rung generate.

@@ -32,6 +32,18 @@ func (r *raster) place(u, v float64) (x, y float64) {
 	return r.min[0] + (r.max[0]-r.min[0])*u/float64(r.nx-1), r.min[1] + (r.max[1]-r.min[1])*v/float64(r.ny-1)
 }
 
+// at returns the height between the nodes, bilinear; not a number outside.
+func (r *raster) at(x, y float64) float64 {
+	u, v := (x-r.min[0])/(r.max[0]-r.min[0])*float64(r.nx-1), (y-r.min[1])/(r.max[1]-r.min[1])*float64(r.ny-1)
+	if !(u >= 0 && u <= float64(r.nx-1) && v >= 0 && v <= float64(r.ny-1)) {
+		return math.NaN()
+	}
+	i, j := min(int(u), r.nx-2), min(int(v), r.ny-2)
+	u, v = u-float64(i), v-float64(j)
+	k := j*r.nx + i
+	return (1-v)*((1-u)*r.z[k]+u*r.z[k+1]) + v*((1-u)*r.z[k+r.nx]+u*r.z[k+r.nx+1])
+}
+
 // bounds returns the lowest and the highest height; a flat terrain has some room around its height.
 func (r *raster) bounds() (lo, hi float64, flat bool) {
 	lo, hi = math.Inf(1), math.Inf(-1)

@@ -3,6 +3,7 @@
 package picture
 
 import (
+	"bytes"
 	"fmt"
 	"image"
 	"image/color"
@@ -18,10 +19,11 @@ import (
 )
 
 const (
-	mapPixels    = 600 // of the longer side
-	contourNodes = 300 // of the longer side
-	contourLines = 12  // about
-	arrowsAcross = 18  // of the longer side
+	mapPixels    = 600  // of the longer side
+	contourNodes = 300  // of the longer side
+	contourLines = 12   // about
+	arrowsAcross = 18   // of the longer side
+	besideLevel  = 1e-4 // of the heights: of ground that is level at a contour, rounding is not drawn
 	barWidth     = vg.Length(12)
 	barRoom      = vg.Length(34) // with the texts beside it
 	leastSide    = 4 * vg.Centimeter
@@ -45,7 +47,7 @@ func tint(share, shade float64) color.RGBA {
 }
 
 // Map draws a terrain from above in the format svg or png: heights as colours and as contours with their heights, and if wanted
-// the gradient as arrows.
+// the gradient as arrows; tracks with their names beside the heights, and outlines.
 func Map(w io.Writer, format string, t *Terrain) error {
 	p := plot.New()
 	p.Title.Text = t.Title
@@ -63,11 +65,21 @@ func Map(w io.Writer, format string, t *Terrain) error {
 		p.Title.Text += fmt.Sprintf("\narrows uphill, the longest a slope of %s", sheet.Digits2(longest))
 	}
 	p.Add(&contourPlot{r, list, decimals, style})
+	if len(t.Tracks)+len(t.Outlines) > 0 {
+		p.Add(&drivePlot{t})
+	}
 	room := vg.Length(0)
 	for _, z := range list {
 		room = max(room, barRoom+style.Width(levelText(z, decimals)+" m"))
 	}
-	return drawScaled(w, p, format, room, func(c, data draw.Canvas) { drawBar(c, data, style, lo, hi, list, decimals) })
+	names := room
+	if len(t.Tracks) > 0 {
+		room += trackRoom(t, p.Legend.TextStyle)
+	}
+	return drawScaled(w, p, format, room, func(c, data draw.Canvas) {
+		drawBar(c, data, style, lo, hi, list, decimals)
+		drawTracks(c, data, t, names, p.Legend.TextStyle)
+	})
 }
 
 // heat returns the colours of a terrain.
@@ -101,7 +113,12 @@ func drawScaled(w io.Writer, p *plot.Plot, format string, room vg.Length, beside
 	c := draw.Crop(all, 0, -room, 0, 0)
 	p.Draw(c)
 	beside(all, p.DataCanvas(c))
-	_, err = to.WriteTo(w)
+	var b bytes.Buffer
+	if _, err = to.WriteTo(&b); err != nil {
+		return err
+	}
+	// The canvas calls its PNG images JPEG, which some programs refuse to show then.
+	_, err = w.Write(bytes.Replace(b.Bytes(), []byte("data:image/jpg;base64,"), []byte("data:image/png;base64,"), 1))
 	return err
 }
 
@@ -137,10 +154,11 @@ func (p *contourPlot) Plot(c draw.Canvas, plt *plot.Plot) {
 	x, y := plt.Transforms(&c)
 	line := draw.LineStyle{Color: color.RGBA{0x20, 0x20, 0x20, 0xff}, Width: vg.Points(0.6)}
 	var taken []vg.Point
+	lo, hi, _ := p.r.bounds()
 	for _, z := range p.levels {
 		text := levelText(z, p.decimals)
 		width := p.style.Width(text) + vg.Points(4)
-		for _, places := range p.r.contours(z) {
+		for _, places := range p.r.contours(z + besideLevel*(hi-lo)) {
 			pts := make([]vg.Point, len(places))
 			for i, at := range places {
 				pts[i] = vg.Point{X: x(at[0]), Y: y(at[1])}

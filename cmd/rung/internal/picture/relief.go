@@ -35,7 +35,8 @@ type reliefPlot struct {
 }
 
 // Relief draws a terrain in oblique projection in the format svg or png: lengths along x and heights are true, those along y go
-// up to the right. Flat terrains have their heights drawn larger, which the title says. Normals stand on the surface as drawn.
+// up to the right. Flat terrains have their heights drawn larger, which the title says. Normals stand on the surface as drawn, and
+// tracks lie on it; what is nearer hides them.
 func Relief(w io.Writer, format string, t *Terrain) error {
 	p := plot.New()
 	p.Title.Text = t.Title
@@ -63,7 +64,7 @@ func (p *reliefPlot) project(x, y, z float64) (u, v float64) {
 func (p *reliefPlot) DataRange() (xmin, xmax, ymin, ymax float64) {
 	xmax, ymax = p.project(p.t.Max[0], p.t.Max[1], p.hi)
 	room := 0.06 * p.longSide
-	return -room / 3, xmax + room/3, -room, ymax + room
+	return -room / 3, xmax + 2*room, -room, ymax + room
 }
 
 // Plot draws strips of cells, the far ones first, each with its normals.
@@ -77,6 +78,7 @@ func (p *reliefPlot) Plot(c draw.Canvas, plt *plot.Plot) {
 		for i := range p.r.nx - 1 {
 			p.cell(c, at, i, j)
 		}
+		p.tracks(c, at, j)
 		p.wall(c, at, [2]int{p.r.nx - 1, j}, [2]int{p.r.nx - 1, j + 1}, 0.7)
 		if p.t.Normals && j%normalEvery == normalEvery/2 {
 			p.normals(c, at, j)
@@ -126,6 +128,56 @@ func (p *reliefPlot) cell(c draw.Canvas, at func(x, y, z float64) vg.Point, i, j
 	c.FillPolygon(fill, pts)
 	edge := color.RGBA{fill.R / 10 * 8, fill.G / 10 * 8, fill.B / 10 * 8, 0xff}
 	c.StrokeLines(draw.LineStyle{Color: edge, Width: vg.Points(0.3)}, append(pts, pts[0]))
+}
+
+// tracks draws what of them lies on a strip of cells.
+func (p *reliefPlot) tracks(c draw.Canvas, at func(x, y, z float64) vg.Point, j int) {
+	_, south := p.r.place(0, float64(j))
+	_, north := p.r.place(0, float64(j+1))
+	for i, t := range p.t.Tracks {
+		style := trackStyle(i)
+		for k := range t.Points {
+			if k == 0 {
+				continue
+			}
+			a, b := t.Points[k-1], t.Points[k]
+			lo, hi := min(a[1], b[1]), max(a[1], b[1])
+			if hi < south || lo >= north {
+				continue
+			}
+			from, to := share(a[1], b[1], south), share(a[1], b[1], north)
+			if from > to {
+				from, to = to, from
+			}
+			p.piece(c, at, style, along(a, b, from), along(a, b, to))
+		}
+	}
+}
+
+// share returns how far between a and b y is, from 0 to 1.
+func share(a, b, y float64) float64 {
+	if a == b {
+		if y <= a {
+			return 0
+		}
+		return 1
+	}
+	return min(max((y-a)/(b-a), 0), 1)
+}
+
+// along returns the place of a share of the way from a to b.
+func along(a, b [2]float64, u float64) [2]float64 {
+	return [2]float64{a[0] + u*(b[0]-a[0]), a[1] + u*(b[1]-a[1])}
+}
+
+// piece draws a straight piece of a track on the cells as drawn.
+func (p *reliefPlot) piece(c draw.Canvas, at func(x, y, z float64) vg.Point, style draw.LineStyle, a, b [2]float64) {
+	za, zb := p.r.at(a[0], a[1]), p.r.at(b[0], b[1])
+	if za+zb != za+zb {
+		return
+	}
+	p0, p1 := at(a[0], a[1], za), at(b[0], b[1], zb)
+	c.StrokeLine2(style, p0.X, p0.Y, p1.X, p1.Y)
 }
 
 // normals draws those of a line of nodes.

@@ -25,3 +25,6 @@ func Map(io.Writer, string, *Terrain) error { panic("picture: built with the tag
 
 // Relief panics: nothing is drawn.
 func Relief(io.Writer, string, *Terrain) error { panic("picture: built with the tag small") }
+
+// Side panics: nothing is drawn.
+func Side(io.Writer, string, *Profile) error { panic("picture: built with the tag small") }

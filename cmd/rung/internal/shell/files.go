@@ -3,6 +3,7 @@ package shell
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,13 +33,14 @@ func ModelFile(path string) string {
 	return fault.Line(path)
 }
 
-// ReadModel reads the model at path, or from stdin if path is "-".
+// ReadModel reads the model at path, or from stdin if path is "-", and the files of its terrains, which are relative to the folder of the
+// model or to the working folder.
 //
 // It returns the errors of model.Read and of opening the file.
 func ReadModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) {
 	if path == Stdio {
 		p.Stage("reading", 0)
-		m, err := model.Read(stdin, ModelFile(path))
+		m, err := model.ReadIn(context.Background(), stdin, ModelFile(path), model.Folder("."))
 		return m, InputError(ModelFile(path), err)
 	}
 	if ending := filepath.Ext(path); !strings.EqualFold(ending, modelEnding) {
@@ -58,7 +60,7 @@ func ReadModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) 
 		p.Stage("reading", info.Size())
 		in = &countingReader{f, p, info.Size()}
 	}
-	m, err := model.Read(in, path)
+	m, err := model.ReadIn(context.Background(), in, path, model.Folder(filepath.Dir(path)))
 	return m, InputError(path, err)
 }
 

@@ -33,6 +33,9 @@ type Flags struct {
 	wrenches     []string
 	plot         string
 	plotColumns  []string
+	view, side   string // pictures of a drive
+	relief       string
+	gradient     bool
 	checkpoint   string
 	resume       bool
 	method       shell.MethodFlag
@@ -62,7 +65,7 @@ func integratorNames() []string {
 	for _, i := range integrators {
 		names = append(names, i.name)
 	}
-	return append(names, alphaIntegrator)
+	return append(names, alphaIntegrator, balanceIntegrator)
 }
 
 // note stores which flags were given.
@@ -90,11 +93,11 @@ func (f *Flags) check(model string) error {
 		return shell.UseErrorf("missing --until T")
 	case math.IsNaN(f.until) || math.IsInf(f.until, 0):
 		return shell.UseErrorf("--until is not finite")
-	case tab == nil && !f.implicit():
+	case tab == nil && !f.implicit() && !f.balanced():
 		return shell.UseErrorf("no integrator %s; there are %s", fault.Name(f.integrator), strings.Join(integratorNames(), ", "))
 	case f.stepSet && f.tolSet:
 		return shell.UseErrorf("--step and --tol exclude each other: steps are fixed or chosen by their error")
-	case !f.stepSet && tab != nil && tab.ErrorOrder == 0:
+	case !f.stepSet && (f.balanced() || tab != nil && tab.ErrorOrder == 0):
 		return shell.UseErrorf("%s has no error control: give --step", f.integrator)
 	}
 	for _, x := range [...]struct {
@@ -212,6 +215,12 @@ const alphaTolerance = 1e-6
 
 var tolUsage = fmt.Sprintf("relative error that a step may make (%s: default %v)", alphaIntegrator, alphaTolerance)
 
+// balanceIntegrator is the method of force balance that --integrator takes.
+const balanceIntegrator = "force-balance"
+
+// balanced reports whether the integrator is balanceIntegrator.
+func (f *Flags) balanced() bool { return f.integrator == balanceIntegrator }
+
 // implicit reports whether the integrator is alphaIntegrator.
 func (f *Flags) implicit() bool { return f.integrator == alphaIntegrator }
 
@@ -234,6 +243,10 @@ func (f *Flags) checkRho() error {
 		return shell.UseErrorf("--rho is of %s, not of %s", alphaIntegrator, f.integrator)
 	case !(f.rho >= 0 && f.rho < 1):
 		return shell.UseErrorf("--rho %v is not in [0, 1)", f.rho)
+	case f.balanced() && f.method.Method != motion.Sparse:
+		return shell.UseErrorf("%s has a spanning tree of its own: --method is not for it", balanceIntegrator)
+	case f.balanced() && f.stabilize == baumgarte:
+		return shell.UseErrorf("%s needs projection: --stabilize baumgarte is not for it", balanceIntegrator)
 	case f.implicit() && f.method.Method != motion.Sparse:
 		return shell.UseErrorf("%s needs --method sparse: its Newton matrix is that of the sparse method", alphaIntegrator)
 	case f.implicit() && f.stabilize == baumgarte:
@@ -242,20 +255,35 @@ func (f *Flags) checkRho() error {
 	return nil
 }
 
-// checkPlot is check for the flags of the picture.
+// checkPlot is check for the flags of the pictures.
 func (f *Flags) checkPlot(model string) error {
-	switch ending := strings.ToLower(filepath.Ext(f.plot)); {
+	switch {
 	case f.plot == "" && len(f.plotColumns) > 0:
 		return shell.UseErrorf("--plot-columns needs --plot FILE")
-	case f.plot == "":
-		return nil
-	case !picture.Drawn:
-		return shell.UseErrorf(picture.Missing)
-	case !slices.Contains(picture.Endings, ending):
-		return shell.UseErrorf("%s: pictures end in %s", f.plot, strings.Join(picture.Endings, " or "))
+	case f.view == "" && f.gradient:
+		return shell.UseErrorf("--gradient needs a view to stand in: --view FILE")
 	}
-	return shell.Apart(f.plot, "the picture would replace this file", model, f.output, f.checkpoint)
+	others := []string{model, f.output, f.checkpoint}
+	for _, path := range f.pictures() {
+		if path == "" {
+			continue
+		}
+		if !picture.Drawn {
+			return shell.UseErrorf(picture.Missing)
+		}
+		if !slices.Contains(picture.Endings, strings.ToLower(filepath.Ext(path))) {
+			return shell.UseErrorf("%s: pictures end in %s", path, strings.Join(picture.Endings, " or "))
+		}
+		if err := shell.Apart(path, "the picture would replace this file", others...); err != nil {
+			return err
+		}
+		others = append(others, path)
+	}
+	return nil
 }
+
+// pictures are the files of all pictures; "" is none.
+func (f *Flags) pictures() [4]string { return [...]string{f.plot, f.view, f.side, f.relief} }
 
 // chosenJoints returns the numbers of the joints of --wrenches.
 func (f *Flags) chosenJoints(mech *mechanism.Mechanism) ([]int, error) {

@@ -3,6 +3,8 @@ package simulate
 import (
 	"fmt"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
@@ -29,6 +31,15 @@ func (f *Flags) newMover(plan *kkt.Plan) (*mover, error) {
 			Rho: f.rho, Annihilate: f.rho == 0, Tolerance: tol, Fixed: f.stepSet, RawVelocities: f.stabilize == none,
 		})
 		m.projectBy(n, f.stabilize)
+		return m, nil
+	}
+	if f.balanced() {
+		b, err := motion.NewBalance(plan, motion.BalanceOptions{})
+		if err != nil {
+			return nil, shell.Failed("", fault.Plain(err))
+		}
+		m.stepper = b
+		m.projectBy(motion.NewDynamics(plan), f.stabilize)
 		return m, nil
 	}
 	d, err := motion.New(plan, f.method.Method)

@@ -147,7 +147,7 @@ func (r *runner) closeStart(plan *rung.Plan) error {
 
 // open opens the trajectory. For a new run it writes the first checkpoint, so that there is
 // never a checkpoint of another run beside the trajectory. Errors are those of bad input. It
-// touches no file before it knows that it, and nobody else, can write checkpoint and picture.
+// touches no file before it knows that it, and nobody else, can write checkpoint and pictures.
 func (r *runner) open(stdout io.Writer) error {
 	var err error
 	if r.f.checkpoint != "" {
@@ -155,10 +155,8 @@ func (r *runner) open(stdout io.Writer) error {
 			return shell.InputError(r.f.checkpoint, err)
 		}
 	}
-	if r.watch.curves != nil {
-		if r.watch.picture, err = shell.Create(r.f.plot, stdout); err != nil {
-			return err
-		}
+	if err := r.watch.openPictures(stdout); err != nil {
+		return err
 	}
 	t, err := r.f.openTrajectory(r.watch.columns, r.check, stdout)
 	if err != nil {
@@ -177,9 +175,7 @@ func (r *runner) release() {
 	if r.watch.trajectory != nil {
 		_ = r.watch.release()
 	}
-	if r.watch.picture != nil {
-		_ = r.watch.picture.Drop()
-	}
+	r.watch.dropPictures()
 	if r.marks != nil {
 		_ = r.marks.Release()
 	}
@@ -211,7 +207,7 @@ func (r *runner) run(parent context.Context) error {
 	return r.finish(err, file != nil)
 }
 
-// finish writes the last checkpoint, what is in memory, and the picture, after a run that has ended with err; broken says
+// finish writes the last checkpoint, what is in memory, and the pictures, after a run that has ended with err; broken says
 // that a file could not be written. It returns the first error that tells more than that the run was interrupted.
 //
 // The rows take the place of an older trajectory if they are all there or the run can go on, and are left
@@ -235,7 +231,7 @@ func (r *runner) finish(err error, broken bool) error {
 			err = shell.Failed("", fmt.Errorf("%w; %s is as it was, the rows so far are in %s", err, r.f.output, where))
 		}
 	}
-	first(r.watch.writePlot(r.f, r.mech.Name))
+	first(r.watch.writePictures())
 	return err
 }
 

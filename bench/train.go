@@ -1,0 +1,77 @@
+package bench
+
+import "github.com/rung-mbd/rung/model"
+
+var wagonTyre = tyre{
+	mass: 40, radius: 0.5, width: 0.25, stiffness: 4e5, chi: 0.5, friction: 0.8, slip: 1e-2, speed: 3, gain: 4000, strong: 3000,
+}
+
+const (
+	wagonMass, dollyMass, frontMass, trailMass = 1500.0, 80.0, 60.0, 30.0 // kg
+	wagonBase, wagonTrack                      = 3.0, 1.8                 // m, between wheels along x and y
+	wagonApart                                 = 6.0                      // m, from wagon to wagon
+	trailLength                                = 0.6                      // m, of a trailing arm
+	trailSpring, trailDamper                   = 4e4, 2e3                 // N m, N m s
+)
+
+// RoadTrain is a train of n wagons with four driven wheels each, that drives over hills. A wagon has a dolly that turns about z and
+// has the drawbar to the wagon before, a front axle that rolls on the dolly about x, and a trailing arm with spring and damper for
+// each rear wheel. The first dolly is held straight by a motion. Wagon k has the bodies "wagonk", "dollyk", "axlek", "arml_k",
+// "armr_k", "flk", "frk", "rlk", "rrk".
+//
+// 9n bodies, no loops. The state is at rest near equilibrium.
+//
+// Cost: O(n).
+// It returns ErrSize.
+func RoadTrain(n int, seed uint64) (*model.Model, error) {
+	nb, err := count("road-train", n, trainBodies)
+	if err != nil {
+		return nil, err
+	}
+	v, err := newVehicle("road-train", n, seed, nb, nb-1, 4*n)
+	if err != nil {
+		return nil, err
+	}
+	for k := range n {
+		v.wagon(k)
+	}
+	return v.m, nil
+}
+
+func trainBodies(n int64) int64 { return 9 * n }
+
+// wagon appends wagon k.
+func (v *vehicle) wagon(k int) {
+	t := &wagonTyre
+	arms := trailMass * trailLength / (2 * wagonBase)     // kg of an arm that weigh on the front
+	front := wagonMass/4 + arms + (dollyMass+frontMass)/2 // kg, over each wheel
+	rear := wagonMass/4 + trailMass - arms
+	zf := t.radius - (front+t.mass)*Gravity/t.stiffness
+	zr := t.radius - (rear+t.mass)*Gravity/t.stiffness
+	x := -1 - wagonApart*float64(k) // of the front axle
+	const bed = 0.9
+	body := v.body(v.name("wagon", k), box(wagonMass, vec{4, 1.8, 0.8}, vec{}), at(vec{x - wagonBase/2, 0, bed + 0.4}), twist{})
+	dolly := v.body(v.name("dolly", k), box(dollyMass, vec{1, 1, 0.1}, vec{}), at(vec{x, 0, bed}), twist{})
+	turntable := v.fit(v.name("turn", k), model.Revolute, body, dolly, at(vec{x, 0, bed}), at(vec{x, 0, bed}))
+	if k == 0 {
+		turntable.Motion = []*model.Motion{{Kind: model.Polynomial, Coefficients: []float64{0}}}
+	} else {
+		hitch := at(vec{x + wagonApart - wagonBase - 0.6, 0, 0.6})
+		v.fit(v.name("hitch", k), model.Spherical, v.before, dolly, hitch, hitch)
+	}
+	axle := v.body(v.name("axle", k), box(frontMass, vec{0.12, wagonTrack, 0.12}, vec{}), at(vec{x, 0, zf}), twist{})
+	roll := place{vec{x, 0, zf}, alongX}
+	v.fit(v.name("roll", k), model.Revolute, dolly, axle, roll, roll).Damping = []float64{200}
+	for s, side := range [2]string{"l", "r"} {
+		y := wagonTrack / 2 * float64(1-2*s)
+		v.wheel(v.name("f"+side, k), axle, vec{x, y, zf}, t)
+		eye := place{vec{x - wagonBase + trailLength, y, zr + 0.1}, alongY}
+		arm := v.body(v.name("arm"+side+"_", k), box(trailMass, vec{trailLength, 0.1, 0.1}, vec{-trailLength / 2}), at(eye.p), twist{})
+		spring := v.fit(v.name("trail"+side, k), model.Revolute, body, arm, eye, eye)
+		spring.Stiffness, spring.Damping = []float64{trailSpring}, []float64{trailDamper}
+		// At rest the spring holds the arm against its weight and what the wheel lifts it with.
+		spring.Rest = []float64{-(rear - trailMass/2) * Gravity * trailLength / trailSpring}
+		v.wheel(v.name("r"+side, k), arm, vec{x - wagonBase, y, zr}, t)
+	}
+	v.before = body
+}

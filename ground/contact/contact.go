@@ -1,0 +1,180 @@
+package contact
+
+import (
+	"fmt"
+
+	"github.com/rung-mbd/rung/ground"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Contact is a shape of a body on a surface with a law. It is immutable while it is used.
+type Contact struct {
+	Shape    Shape
+	Law      Law
+	Ground   *ground.Surface
+	Friction *ground.Surface // scales the friction from place to place, cut at 0; nil: 1 everywhere
+}
+
+// Body is where a body is and how it moves, world axes. It has the fields of mechanism.BodyMotion, which can be converted to it.
+type Body struct {
+	E        spatial.Mat3 // columns are the body's axes
+	Position spatial.Vec3 // of the body frame's origin, m
+	Com      spatial.Vec3 // from there to the centre of mass, m
+	Omega    spatial.Vec3 // rad/s
+	Velocity spatial.Vec3 // of the centre of mass, m/s
+}
+
+// Touch is a point with its motion and its force.
+type Touch struct {
+	Point
+	Motion Motion
+	Force  Force
+	World  spatial.Vec3 // the force in world axes, N
+	At     spatial.Vec3 // where it acts, m
+}
+
+// Result is what Contact.EvalTo stores. It belongs to one goroutine.
+type Result struct {
+	Touches []Touch       // those that touch
+	Depth   float64       // of the deepest point, m; negative: the gap
+	Nearest Point         // the deepest point, whether it touches or not
+	Wrench  spatial.Force // on the body: moment about its centre of mass, N m, and force, N; world axes
+	Energy  float64       // stored, J
+	Power   float64       // dissipated, W
+
+	touches []Touch
+	points  []Point
+}
+
+// NewResult returns a result with the memory for a contact, which has passed Check.
+func NewResult(c *Contact) *Result {
+	n := c.Shape.MaxPoints()
+	return &Result{touches: make([]Touch, n), points: make([]Point, n)}
+}
+
+// Check reports all that is wrong with the contact, with paths after its own, such as ".shape.radius".
+func (c *Contact) Check(report Report) {
+	c.Shape.Check(func(path, value, rule string) { report(".shape"+path, value, rule) })
+	c.Law.Check(report)
+	if c.Law.Rolling.Coefficient != 0 && c.Shape.Axis == (spatial.Vec3{}) {
+		report(".rolling.coefficient", number(c.Law.Rolling.Coefficient), "needs an axis")
+	}
+	if c.Law.NumStates() > 0 && c.Shape.Where != Deepest {
+		report(".contacts", c.Shape.Where.String(), "laws with internal states need deepest points")
+	}
+	if c.Law.Friction.Type == Soil && (c.Shape.Where != Deepest || c.Shape.Type != Disc && c.Shape.Type != Cylinder) {
+		report(".friction.type", Soil.String(), "needs a disc or a cylinder that touches at its deepest points")
+	}
+	if c.Ground == nil {
+		report(".terrain", "none", "must be given")
+	}
+}
+
+// NumStates returns the number of internal states of the contact: those of a point for each disc.
+func (c *Contact) NumStates() int { return c.Law.NumStates() * c.Shape.discs() }
+
+// EvalTo stores in r the points, the forces and the wrench of the contact for a body and internal states, of which there are NumStates.
+//
+// Cost: O(points of a disc), no allocation; safe for distinct r at the same time.
+// It returns the errors of Shape.PointsTo, and ErrNotFinite. It panics if internal has the wrong length.
+func (c *Contact) EvalTo(r *Result, b *Body, internal []float64) error {
+	if len(internal) != c.NumStates() {
+		panic("ground/contact: length mismatch")
+	}
+	center, axis := c.place(b)
+	n, err := c.Shape.PointsTo(r.points, c.Ground, center, axis)
+	if err != nil {
+		return err
+	}
+	r.Touches, r.Wrench, r.Energy, r.Power = r.touches[:n], spatial.Force{}, 0, 0
+	r.Nearest = r.points[0]
+	for i := range r.Touches {
+		if r.points[i].Depth > r.Nearest.Depth {
+			r.Nearest = r.points[i]
+		}
+		t := &r.Touches[i]
+		t.Point = r.points[i]
+		if err := c.motionTo(&t.Motion, &t.Point, b); err != nil {
+			return err
+		}
+		c.Law.ForceTo(&t.Force, nil, &t.Motion, c.Shape.Radius, t.Share, c.states(internal, t.Disc))
+		c.add(r, t, b)
+	}
+	r.Depth = r.Nearest.Depth
+	if w := &r.Wrench; !w.Moment().IsFinite() || !w.Linear().IsFinite() {
+		return fmt.Errorf("%w: force", ErrNotFinite)
+	}
+	return nil
+}
+
+// RateTo stores in rate the rates of the internal states after EvalTo has stored r for b and internal.
+//
+// Cost: O(discs), no allocation. It panics if rate or internal has the wrong length.
+func (c *Contact) RateTo(rate []float64, r *Result, internal []float64) {
+	if len(rate) != c.NumStates() || len(internal) != c.NumStates() {
+		panic("ground/contact: length mismatch")
+	}
+	if len(rate) == 0 {
+		return
+	}
+	var air Motion
+	for i := range c.Shape.discs() {
+		c.Law.RateTo(c.states(rate, i), nil, &air, c.states(internal, i))
+	}
+	for i := range r.Touches {
+		t := &r.Touches[i]
+		c.Law.RateTo(c.states(rate, t.Disc), nil, &t.Motion, c.states(internal, t.Disc))
+	}
+}
+
+// states returns those of a disc.
+func (c *Contact) states(internal []float64, disc int) []float64 {
+	n := c.Law.NumStates()
+	return internal[n*disc : n*disc+n]
+}
+
+// place returns the centre and the unit axis of the shape, or 0 if there is none, in the world.
+func (c *Contact) place(b *Body) (center, axis spatial.Vec3) {
+	center = b.Position.Add(b.E.MulVec(c.Shape.Center))
+	if c.Shape.Axis != (spatial.Vec3{}) {
+		axis = b.E.MulVec(c.Shape.Axis)
+		axis = axis.Scale(1 / axis.Norm())
+	}
+	return center, axis
+}
+
+// motionTo stores how a point of a body moves, docs/ground.md (G18).
+func (c *Contact) motionTo(m *Motion, p *Point, b *Body) error {
+	com := b.Position.Add(b.Com)
+	v := b.Velocity.Add(b.Omega.Cross(p.P.Sub(com)))
+	rolling := b.Velocity.Add(b.Omega.Cross(p.center.Sub(com)))
+	*m = Motion{
+		Depth: p.Depth, N: v.Dot(p.N), X: v.Dot(p.X), Y: v.Dot(p.Y),
+		Roll: rolling.Dot(p.X), Spin: b.Omega.Dot(p.axis), Turn: b.Omega.Dot(p.N), Scale: 1,
+	}
+	if c.Friction != nil {
+		g, err := c.Friction.At(p.P[0], p.P[1])
+		if err != nil {
+			return fmt.Errorf("ground/contact: map of the friction: %w", err)
+		}
+		m.Scale = max(g.Z, 0)
+	}
+	return nil
+}
+
+// add has the force of a point in world axes, and adds it to the wrench, docs/ground.md (G19).
+func (c *Contact) add(r *Result, t *Touch, b *Body) {
+	f := &t.Force
+	t.At = t.P
+	if f.AtCenter {
+		t.At = t.center
+	}
+	t.World = t.N.Scale(f.N).Add(t.X.Scale(f.X)).Add(t.Y.Scale(f.Y))
+	arm := t.At.Sub(b.Position).Sub(b.Com)
+	moment := arm.Cross(t.World).Add(t.axis.Scale(f.Axle)).Add(t.N.Scale(f.Turn))
+	r.Wrench = r.Wrench.Add(spatial.NewForce(moment, t.World))
+	r.Energy += f.Energy
+	// The power that goes in, less what is stored: the depth grows with −v_n.
+	v := b.Velocity.Add(b.Omega.Cross(arm))
+	r.Power += f.Elastic*t.Motion.N - t.World.Dot(v) - f.Axle*t.Motion.Spin - f.Turn*t.Motion.Turn
+}

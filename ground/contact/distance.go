@@ -1,0 +1,166 @@
+package contact
+
+import (
+	"errors"
+	"math"
+
+	"github.com/rung-mbd/rung/ground"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// errFoot: no nearest point of the ground was found.
+var errFoot = errors.New("ground/contact: no point of the ground is nearest")
+
+// foot is the point p of the ground nearest to a point q, and the signed distance there, docs/ground.md (G11) to (G13).
+type foot struct {
+	x, y     float64      // of p − q
+	distance float64      // n·(q − p), negative where q is below the ground
+	n        spatial.Vec3 // unit normal at p
+	bend     spatial.Mat3 // ∂n/∂q, symmetric, 1/m
+	j        [3]float64   // xx, xy and yy of the matrix of Newton's method
+}
+
+const (
+	footSteps = 60    // of Newton's method
+	footNear  = 3e-9  // of a step against the distance, whose square is below rounding: the last one
+	footTiny  = 1e-2  // m, distance below which steps count as against this one
+	footFail  = 1e-3  // of a step against the distance that tells of no foot
+	footSlack = 1e-14 // of the squared distance: its rounding
+)
+
+// footTo finds the foot of q, from p − q = (f.x, f.y) on: Newton's method on ½‖q − p‖², docs/ground.md (G11). Where its matrix
+// is not positive definite, a multiple of 1 is added to it; a step that does not lessen the distance, or leaves the ground, is
+// shortened. The last step goes on along the second-order surface of the step before.
+func footTo(f *foot, s *ground.Surface, q *spatial.Vec3) error {
+	if s.Flat() {
+		return f.plane(s, q)
+	}
+	g, err := s.At(q[0]+f.x, q[1]+f.y)
+	if err != nil {
+		return err
+	}
+	j := &f.j
+	for k := 0; ; k++ {
+		h := g.Z - q[2] // height of p over q
+		gx, gy := f.x+h*g.X, f.y+h*g.Y
+		*j = [3]float64{1 + g.X*g.X + h*g.XX, g.X*g.Y + h*g.XY, 1 + g.Y*g.Y + h*g.YY}
+		dx, dy := descent(j, gx, gy)
+		size := f.x*f.x + f.y*f.y + h*h + footTiny*footTiny
+		step := dx*dx + dy*dy
+		if step <= footNear*footNear*size {
+			f.along(&g, dx, dy)
+			break
+		}
+		if k == footSteps {
+			if step > footFail*footFail*size {
+				return errFoot
+			}
+			break // to and fro over a kink
+		}
+		moved, err := f.shorten(s, q, &g, dx, dy)
+		if err != nil {
+			return err
+		}
+		if !moved {
+			break // at a kink, or as near as rounding lets it
+		}
+	}
+	f.n = g.Normal()
+	f.distance = (q[2]-g.Z)*f.n[2] - f.x*f.n[0] - f.y*f.n[1]
+	f.setBend(&g)
+	return nil
+}
+
+// follow moves the foot as q moves by d, to first order of both: docs/ground.md (G13) and p = q − s n.
+func (f *foot) follow(d *spatial.Vec3) {
+	along := f.n.Dot(*d)
+	var turn spatial.Vec3
+	f.bend.MulVecTo(&turn, d)
+	for i := range 2 {
+		// d(p − q) = −(n·d) n − s dn
+		step := -along*f.n[i] - f.distance*turn[i]
+		if i == 0 {
+			f.x += step
+		} else {
+			f.y += step
+		}
+	}
+	f.distance += along + d.Dot(turn)/2
+	f.n = f.n.Add(turn)
+}
+
+// plane has the foot on a plane in closed form.
+func (f *foot) plane(s *ground.Surface, q *spatial.Vec3) error {
+	g, err := s.At(q[0], q[1])
+	if err != nil {
+		return err
+	}
+	f.n = g.Normal()
+	f.distance = (q[2] - g.Z) * f.n[2]
+	f.x, f.y = -f.distance*f.n[0], -f.distance*f.n[1]
+	f.bend = spatial.Mat3{}
+	return nil
+}
+
+// along moves the foot by a step so small that the ground is of second order there.
+func (f *foot) along(g *ground.Patch, dx, dy float64) {
+	f.x += dx
+	f.y += dy
+	g.Z += g.X*dx + g.Y*dy
+	g.X += g.XX*dx + g.XY*dy
+	g.Y += g.XY*dx + g.YY*dy
+}
+
+// descent returns the step −J⁻¹ g, with J = (j_xx, j_xy, j_yy) made positive definite by a multiple of 1 where it is not.
+func descent(j *[3]float64, gx, gy float64) (dx, dy float64) {
+	const least = 0.1
+	xx, xy, yy := j[0], j[1], j[2]
+	if low := (xx+yy)/2 - math.Hypot((xx-yy)/2, xy); low < least {
+		add := math.Abs(low) + least - low // the lower eigenvalue becomes |low| + least
+		xx += add
+		yy += add
+	}
+	d := 1 / (xx*yy - xy*xy)
+	return -(yy*gx - xy*gy) * d, -(xx*gy - xy*gx) * d
+}
+
+// shorten moves the foot by the first of a step, its half, its quarter, … that stays on the ground and lessens the distance, and
+// stores the ground there in g. It reports whether there is one.
+func (f *foot) shorten(s *ground.Surface, q *spatial.Vec3, g *ground.Patch, dx, dy float64) (moved bool, err error) {
+	const most = 40
+	h := g.Z - q[2]
+	here := f.x*f.x + f.y*f.y + h*h
+	noise := math.Abs(q[0]) + math.Abs(q[1]) + math.Abs(q[2])
+	here += footSlack * (here + noise*(math.Abs(f.x)+math.Abs(f.y)+math.Abs(h)))
+	for range most {
+		x, y := f.x+dx, f.y+dy
+		next, off := s.At(q[0]+x, q[1]+y)
+		if off == nil {
+			h := next.Z - q[2]
+			if x*x+y*y+h*h <= here {
+				f.x, f.y, *g = x, y, next
+				return true, nil
+			}
+		}
+		err = off
+		dx, dy = dx/2, dy/2
+	}
+	return false, err
+}
+
+// setBend has ∂n/∂q = −n_z Tᵀ W F J⁻¹ T, docs/ground.md (G13).
+func (f *foot) setBend(g *ground.Patch) {
+	j, nz := &f.j, f.n[2]
+	d := -nz / (j[0]*j[2] - j[1]*j[1])
+	// A = W F, W = 1 − n_z² ∇f ∇fᵀ
+	wxx, wxy, wyy := 1-nz*nz*g.X*g.X, -nz*nz*g.X*g.Y, 1-nz*nz*g.Y*g.Y
+	axx, axy := wxx*g.XX+wxy*g.XY, wxx*g.XY+wxy*g.YY
+	ayx, ayy := wxy*g.XX+wyy*g.XY, wxy*g.XY+wyy*g.YY
+	// M = −n_z A J⁻¹, symmetric
+	mxx := d * (axx*j[2] - axy*j[1])
+	mxy := d * (axy*j[0] - axx*j[1] + ayx*j[2] - ayy*j[1]) / 2
+	myy := d * (ayy*j[0] - ayx*j[1])
+	// Tᵀ M T, T = (1 | ∇f)
+	x, y := mxx*g.X+mxy*g.Y, mxy*g.X+myy*g.Y
+	f.bend = spatial.Mat3{mxx, mxy, x, mxy, myy, y, x, y, x*g.X + y*g.Y}
+}

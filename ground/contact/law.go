@@ -1,0 +1,472 @@
+package contact
+
+import (
+	"math"
+	"strconv"
+)
+
+// Law is the force at a point, from its depth and its velocity over the ground.
+type Law struct {
+	Normal   Normal
+	Friction Friction
+	Rolling  Resistance // against the spin
+	Drilling Resistance // against turning about the normal
+}
+
+// NormalType is a law of the normal force.
+type NormalType uint8
+
+const (
+	HuntCrossley NormalType = iota // N = k Δ^e max(0, 1 − χ v_n): it starts from zero
+	Linear                         // N = max(0, k Δ^e − d v_n)
+)
+
+// normalNames are those of documents.
+var normalNames = [...]string{"hunt-crossley", "linear"}
+
+// String returns the name of documents.
+func (t NormalType) String() string { return normalNames[t] }
+
+// ParseNormalType returns the type of a name, or an error that lists the names.
+func ParseNormalType(name string) (NormalType, error) {
+	i, err := parseName("normal law", name, normalNames[:])
+	return NormalType(i), err
+}
+
+// Normal is the law of the normal force, docs/ground.md (G20), (G21).
+type Normal struct {
+	Type        NormalType
+	Stiffness   float64 // k, N/m^e; of soil none
+	Exponent    float64 // e ≥ 1; 0 is 1
+	Dissipation float64 // χ of HuntCrossley, s/m
+	Damping     float64 // d of Linear and of soil, N s/m
+}
+
+// FrictionType is a law of the forces along the ground.
+type FrictionType uint8
+
+const (
+	None    FrictionType = iota // no friction
+	Coulomb                     // regularised Coulomb friction
+	Tyre                        // a tyre's magic formula
+	Soil                        // soft soil, which also has the normal force
+)
+
+// frictionNames are those of documents.
+var frictionNames = [...]string{"none", "coulomb", "tyre", "soil"}
+
+// String returns the name of documents.
+func (t FrictionType) String() string { return frictionNames[t] }
+
+// ParseFrictionType returns the type of a name, or an error that lists the names.
+func ParseFrictionType(name string) (FrictionType, error) {
+	i, err := parseName("friction", name, frictionNames[:])
+	return FrictionType(i), err
+}
+
+// Friction is the law of the forces along the ground.
+type Friction struct {
+	Type        FrictionType
+	Coefficient [2]float64 // μ along x and y, of Coulomb and Tyre
+	SlipSpeed   float64    // v_s of Coulomb, m/s
+	Hold        Hold       // of Coulomb
+	Tyre        TyreLaw
+	Soil        SoilLaw
+}
+
+// Hold are bristles that hold a body at rest without creep, docs/ground.md. They bend with the ground; a contact with them has two
+// internal states, their bend along x and y in m.
+type Hold struct {
+	Travel  float64 // ξ_max, how far they bend, m; 0: none
+	Damping float64 // of their bending, s/m
+}
+
+// TyreLaw is a magic formula, docs/ground.md: forces from slips. The Coefficient of the friction is the peak of each curve over N.
+type TyreLaw struct {
+	Long, Lat  Curve
+	LowSpeed   float64 // v_0, below which slips are those of this speed, m/s
+	Relaxation float64 // length along which the slips follow, m; 0: at once. With it a contact has two internal states, the slips
+}
+
+// Curve is sin(C atan(x − E (x − atan x))) with x = B · slip.
+type Curve struct {
+	B, C, E float64
+}
+
+// SoilLaw is soft soil under a rigid wheel, docs/ground.md: pressure by Bekker, as distributed by Wong and Reece (1967), shear by
+// Janosi and Hanamoto. The normal force is the soil's too.
+type SoilLaw struct {
+	Cohesive float64 // k_c, N/m^(n+1)
+	Friction float64 // k_φ, N/m^(n+2)
+	Exponent float64 // n
+	Cohesion float64 // c, Pa
+	Angle    float64 // φ, of internal friction, rad
+	Shear    float64 // K, m
+	C0, C1   float64 // θ_m = (C0 + C1 s) θ_f
+	Recovery float64 // λ, 0 to 1: how much of the sinkage comes back behind the wheel
+	Width    float64 // b of the wheel, m
+	LowSpeed float64 // v_0, m/s
+	Nodes    int     // of the quadrature each side of θ_m; 0: DefaultNodes
+}
+
+// Resistance is the moment −C N r tanh(ω/ω_0).
+type Resistance struct {
+	Coefficient float64 // C; 0: none
+	Speed       float64 // ω_0, rad/s
+}
+
+// Check reports what is wrong with the law, with paths after that of the contact, such as ".normal.stiffness".
+func (l *Law) Check(report Report) {
+	l.checkNormal(report)
+	l.checkFriction(report)
+	l.Rolling.check(report, ".rolling")
+	l.Drilling.check(report, ".drilling")
+}
+
+func (l *Law) checkNormal(report Report) {
+	n := &l.Normal
+	if l.Friction.Type == Soil {
+		if n.Stiffness != 0 {
+			report(".normal.stiffness", number(n.Stiffness), "soil has its own")
+		}
+	} else {
+		report.positive(".normal.stiffness", n.Stiffness)
+	}
+	if n.Exponent != 0 && !(n.Exponent >= 1) || math.IsInf(n.Exponent, 0) {
+		report(".normal.exponent", number(n.Exponent), "must be at least 1")
+	}
+	report.notNegative(".normal.dissipation", n.Dissipation)
+	report.notNegative(".normal.damping", n.Damping)
+	damped := n.Type == Linear || l.Friction.Type == Soil
+	if damped && n.Dissipation != 0 {
+		report(".normal.dissipation", number(n.Dissipation), "is for hunt-crossley")
+	}
+	if !damped && n.Damping != 0 {
+		report(".normal.damping", number(n.Damping), "is for the linear law and for soil")
+	}
+}
+
+func (l *Law) checkFriction(report Report) {
+	f := &l.Friction
+	for _, mu := range f.Coefficient {
+		report.notNegative(".friction.coefficient", mu)
+	}
+	if f.Type != Coulomb && f.Hold != (Hold{}) {
+		report(".friction.hold", number(f.Hold.Travel), "is for coulomb")
+	}
+	switch f.Type {
+	case Coulomb:
+		report.positive(".friction.slip_speed", f.SlipSpeed)
+		report.notNegative(".friction.hold.travel", f.Hold.Travel)
+		report.notNegative(".friction.hold.damping", f.Hold.Damping)
+		if f.Hold.Travel == 0 && f.Hold.Damping != 0 {
+			report(".friction.hold.travel", "0", "must be positive where there is damping")
+		}
+	case Tyre:
+		f.Tyre.check(report)
+	case Soil:
+		f.Soil.check(report)
+		report.notResisting(".rolling", &l.Rolling)
+	}
+}
+
+// notResisting reports a resistance where the law has its own.
+func (r Report) notResisting(path string, w *Resistance) {
+	if w.Coefficient != 0 {
+		r(path+".coefficient", number(w.Coefficient), "soil has its own")
+	}
+}
+
+func (t *TyreLaw) check(report Report) {
+	for _, c := range [...]struct {
+		path string
+		c    *Curve
+	}{{".friction.long", &t.Long}, {".friction.lat", &t.Lat}} {
+		report.positive(c.path+".B", c.c.B)
+		report.positive(c.path+".C", c.c.C)
+		if !(c.c.C <= 4) {
+			report(c.path+".C", number(c.c.C), "must be at most 4")
+		}
+		if !(c.c.E <= 1) || math.IsInf(c.c.E, 0) {
+			report(c.path+".E", number(c.c.E), "must be at most 1")
+		}
+	}
+	report.positive(".friction.low_speed", t.LowSpeed)
+	report.notNegative(".friction.relaxation", t.Relaxation)
+}
+
+func (s *SoilLaw) check(report Report) {
+	report.notNegative(".friction.cohesive_modulus", s.Cohesive)
+	report.notNegative(".friction.frictional_modulus", s.Friction)
+	if s.Cohesive+s.Friction == 0 {
+		report(".friction.frictional_modulus", "0", "must be positive where there is no cohesive modulus")
+	}
+	report.notNegative(".friction.exponent", s.Exponent)
+	report.notNegative(".friction.cohesion", s.Cohesion)
+	if !(s.Angle >= 0 && s.Angle < math.Pi/2) {
+		report(".friction.angle", number(s.Angle), "must be 0 or more and less than π/2")
+	}
+	report.positive(".friction.shear", s.Shear)
+	if !(s.C0 >= 0 && s.C0+math.Abs(s.C1) <= 1) {
+		report(".friction.c0", number(s.C0), "must be 0 or more, and with the magnitude of c1 1 at most")
+	}
+	if !(s.Recovery >= 0 && s.Recovery <= 1) {
+		report(".friction.recovery", number(s.Recovery), "must be 0 to 1")
+	}
+	report.positive(".friction.width", s.Width)
+	report.positive(".friction.low_speed", s.LowSpeed)
+	if s.Nodes != 0 && s.Nodes != 8 && s.Nodes != 16 && s.Nodes != 32 {
+		report(".friction.nodes", strconv.Itoa(s.Nodes), "must be 8, 16 or 32")
+	}
+}
+
+func (r *Resistance) check(report Report, path string) {
+	report.notNegative(path+".coefficient", r.Coefficient)
+	if r.Coefficient != 0 {
+		report.positive(path+".speed", r.Speed)
+	}
+}
+
+// NumStates returns the number of internal states a point: 0 or 2.
+func (l *Law) NumStates() int {
+	if l.Friction.Hold.Travel > 0 || l.Friction.Tyre.Relaxation > 0 {
+		return 2
+	}
+	return 0
+}
+
+// Motion is how a point that touches moves, and what else its force depends on.
+type Motion struct {
+	Depth   float64 // Δ, m
+	N, X, Y float64 // velocity of the wheel's material point along the contact axes, m/s; N > 0: apart
+	Roll    float64 // V: velocity of the centre of the disc along x, m/s
+	Spin    float64 // about the axis, rad/s
+	Turn    float64 // about the normal, rad/s
+	Scale   float64 // of the friction there; of an even ground 1
+}
+
+// Force is the force of the ground on the shape, in contact axes.
+type Force struct {
+	N, X, Y   float64 // N
+	Axle      float64 // moment about the axis of the spin, N m
+	Turn      float64 // moment about the normal, N m
+	Slip      float64 // driving positive: (rim speed − rolling speed)/rim speed, the denominator at least a little above 0
+	SlipAngle float64 // atan of the sideways speed over the rolling speed, rad
+	Energy    float64 // stored in the deformation, J
+	Elastic   float64 // its derivative by the depth: the part of N that stores, N
+	AtCenter  bool    // the force acts at the centre of the disc, as that of soil does, else at the point
+}
+
+// Columns of Derivatives: by what of Motion.
+const (
+	ByDepth = iota
+	ByN
+	ByX
+	ByY
+	ByRoll
+	BySpin
+	ByTurn
+	ByScale
+	ByState0 // the internal states
+	ByState1
+	numBy
+)
+
+// Rows of Derivatives: of what of Force.
+const (
+	OfN = iota
+	OfX
+	OfY
+	OfAxle
+	OfTurn
+	numOf
+)
+
+// Derivatives are those of N, X, Y, Axle and Turn of a Force by the numbers of a Motion.
+type Derivatives [numOf][numBy]float64
+
+// RateDerivatives are those of the rates of the two internal states of a point by the numbers of its Motion and by the states.
+type RateDerivatives [2][numBy]float64
+
+// Stiffness returns ∂N/∂Δ, N/m, or 0 where that is negative: what a row of a Newton matrix has for the normal.
+func (d *Derivatives) Stiffness() float64 { return max(d[OfN][ByDepth], 0) }
+
+// Damping returns −∂N/∂v_n, N s/m, or 0 where that is negative.
+func (d *Derivatives) Damping() float64 { return max(-d[OfN][ByN], 0) }
+
+// SlidingTo stores the symmetric part of −∂(F_x, F_y)/∂(v_x, v_y) by its principal values, N s/m, the larger first, and the unit vector
+// (cos, sin) of the first one's axis in the contact axes x, y. Negative values are stored as 0.
+func (d *Derivatives) SlidingTo(value, axis *[2]float64) {
+	xx, yy := -d[OfX][ByX], -d[OfY][ByY]
+	xy := -(d[OfX][ByY] + d[OfY][ByX]) / 2
+	mean, half := (xx+yy)/2, math.Hypot((xx-yy)/2, xy)
+	value[0], value[1] = max(mean+half, 0), max(mean-half, 0)
+	t := math.Atan2(2*xy, xx-yy) / 2
+	axis[1], axis[0] = math.Sincos(t)
+}
+
+// ForceTo stores the force at a point in f, and its derivatives in d unless d is nil. internal has the point's internal states,
+// NumStates of them. A shape of radius r has the share of the stiffness.
+//
+// Equations: docs/ground.md (G20) to (G24). Where the depth is not positive all is zero.
+//
+// Cost: O(1), no allocation. Errors: none; numbers that are not finite go through.
+func (l *Law) ForceTo(f *Force, d *Derivatives, m *Motion, r, share float64, internal []float64) {
+	*f = Force{}
+	if d != nil {
+		*d = Derivatives{}
+	}
+	if m.Depth <= 0 {
+		return
+	}
+	l.slips(f, m)
+	if l.Friction.Type == Soil {
+		l.soil(f, d, m, r, share)
+	} else {
+		l.normal(f, d, m, share)
+	}
+	switch {
+	case l.Friction.Type == Coulomb && l.Friction.Hold.Travel > 0:
+		l.bristles(f, d, m, internal)
+	case l.Friction.Type == Coulomb:
+		l.coulomb(f, d, m)
+	case l.Friction.Type == Tyre:
+		l.tyre(f, d, m, internal)
+	}
+	l.resist(f, d, m, r)
+}
+
+// RateTo stores in rate the rates of the internal states of a point, NumStates of them, and in d, unless it is nil, their derivatives.
+//
+// Equations: docs/ground.md (G26), (G29). Off the ground, where the depth is not positive, bristles straighten and a tyre's slips go to 0.
+//
+// Cost: O(1), no allocation.
+func (l *Law) RateTo(rate []float64, d *RateDerivatives, m *Motion, internal []float64) {
+	if d != nil {
+		*d = RateDerivatives{}
+	}
+	f := &l.Friction
+	switch {
+	case len(rate) == 0:
+	case m.Depth <= 0:
+		p := -f.airRate()
+		for i := range rate {
+			rate[i] = p * internal[i]
+			if d != nil {
+				d[i][ByState0+i] = p
+			}
+		}
+	case f.Type == Tyre:
+		f.Tyre.relaxation(rate, d, m, internal)
+	default:
+		f.Hold.bend(rate, d, m, internal)
+	}
+}
+
+// airRate is how fast internal states go to 0 off the ground, 1/s.
+func (f *Friction) airRate() float64 {
+	if f.Type == Tyre {
+		return f.Tyre.LowSpeed / f.Tyre.Relaxation
+	}
+	return f.SlipSpeed / f.Hold.Travel
+}
+
+// slips has the slip and the slip angle, docs/ground.md (G24).
+func (l *Law) slips(f *Force, m *Motion) {
+	low := l.lowSpeed()
+	f.Slip = -m.X / math.Hypot(m.Roll-m.X, low)
+	f.SlipAngle = math.Atan(m.Y / math.Hypot(m.Roll, low))
+}
+
+// DefaultLowSpeed is the speed below which slips do not grow where the law has none, m/s; tyres and soil are best given it too.
+const DefaultLowSpeed = 0.1
+
+func (l *Law) lowSpeed() float64 {
+	switch f := &l.Friction; f.Type {
+	case Tyre:
+		return f.Tyre.LowSpeed
+	case Soil:
+		return f.Soil.LowSpeed
+	}
+	return DefaultLowSpeed
+}
+
+// normal has the normal force, docs/ground.md (G20), (G21).
+func (l *Law) normal(f *Force, d *Derivatives, m *Motion, share float64) {
+	n := &l.Normal
+	k, e := n.Stiffness*share, max(n.Exponent, 1)
+	power := 1.0 // Δ^(e−1)
+	if e != 1 {
+		power = math.Pow(m.Depth, e-1)
+	}
+	f.Elastic = k * power * m.Depth
+	f.Energy = f.Elastic * m.Depth / (e + 1)
+	byDepth, byN := k*e*power, 0.0
+	switch n.Type {
+	case HuntCrossley:
+		g := max(0, 1-n.Dissipation*m.N)
+		f.N = f.Elastic * g
+		byDepth *= g
+		if g > 0 {
+			byN = -f.Elastic * n.Dissipation
+		}
+	case Linear:
+		f.N = max(0, f.Elastic-n.Damping*share*m.N)
+		if f.N > 0 {
+			byN = -n.Damping * share
+		} else {
+			byDepth = 0
+		}
+	}
+	if d != nil {
+		d[OfN][ByDepth], d[OfN][ByN] = byDepth, byN
+	}
+}
+
+// coulomb has regularised Coulomb friction, docs/ground.md (G22).
+func (l *Law) coulomb(f *Force, d *Derivatives, m *Motion) {
+	c := &l.Friction
+	mx, my := m.Scale*c.Coefficient[0], m.Scale*c.Coefficient[1]
+	most := max(mx, my)
+	if most == 0 {
+		return
+	}
+	x, y := mx*m.X, my*m.Y
+	rho := math.Sqrt(x*x + y*y + most*most*c.SlipSpeed*c.SlipSpeed)
+	ax, ay := mx*x/rho, my*y/rho // F = −N a
+	f.X, f.Y = -f.N*ax, -f.N*ay
+	if d == nil {
+		return
+	}
+	for _, by := range [...]int{ByDepth, ByN} {
+		d[OfX][by], d[OfY][by] = -d[OfN][by]*ax, -d[OfN][by]*ay
+	}
+	d[OfX][ByX] = -f.N * (mx*mx/rho - ax*ax/rho)
+	d[OfX][ByY] = f.N * ax * ay / rho
+	d[OfY][ByX] = d[OfX][ByY]
+	d[OfY][ByY] = -f.N * (my*my/rho - ay*ay/rho)
+	if m.Scale > 0 { // forces are proportional to it
+		d[OfX][ByScale], d[OfY][ByScale] = f.X/m.Scale, f.Y/m.Scale
+	}
+}
+
+// resist has rolling and drilling resistance, docs/ground.md (G23).
+func (l *Law) resist(f *Force, d *Derivatives, m *Motion, r float64) {
+	for _, w := range [...]struct {
+		law    *Resistance
+		moment *float64
+		speed  float64
+		of, by int
+	}{{&l.Rolling, &f.Axle, m.Spin, OfAxle, BySpin}, {&l.Drilling, &f.Turn, m.Turn, OfTurn, ByTurn}} {
+		if w.law.Coefficient == 0 {
+			continue
+		}
+		t := math.Tanh(w.speed / w.law.Speed)
+		lever := -w.law.Coefficient * r * t
+		*w.moment = f.N * lever
+		if d != nil {
+			d[w.of][ByDepth], d[w.of][ByN] = lever*d[OfN][ByDepth], lever*d[OfN][ByN]
+			d[w.of][w.by] = -w.law.Coefficient * r * f.N * (1 - t*t) / w.law.Speed
+		}
+	}
+}

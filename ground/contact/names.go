@@ -1,0 +1,21 @@
+package contact
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// parseName returns the place of a name in a list, or an error that lists what there is.
+func parseName(what, name string, list []string) (int, error) {
+	if i := slices.Index(list, name); i >= 0 {
+		return i, nil
+	}
+	return 0, fmt.Errorf("ground/contact: no %s %s; there are %s", what, fault.Name(name), strings.Join(list, ", "))
+}
+
+// number is a value as messages have it.
+func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

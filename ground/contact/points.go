@@ -1,0 +1,191 @@
+package contact
+
+import (
+	"errors"
+	"math"
+
+	"github.com/rung-mbd/rung/ground"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+var (
+	// ErrOffTerrain is returned where a shape is beyond the terrain.
+	ErrOffTerrain = errors.New("ground/contact: off the terrain")
+	// ErrSteep is returned where the ground that a shape touches is as good as upright.
+	ErrSteep = errors.New("ground/contact: the ground is too steep there")
+	// ErrBuried is returned where the centre of a shape is below the ground by more than its radius.
+	ErrBuried = errors.New("ground/contact: the centre is below the ground by more than the radius")
+	// ErrNotFinite is returned for a pose, a velocity or a force that is not finite.
+	ErrNotFinite = errors.New("ground/contact: not finite")
+)
+
+// steepest is the least n_z of ground that can be touched.
+const steepest = 0.01
+
+// Point is where a shape touches the ground, or is nearest to it.
+type Point struct {
+	P       spatial.Vec3 // of the undeformed shape, m
+	N, X, Y spatial.Vec3 // contact axes: unit normal out of the ground, forward, N × X
+	Depth   float64      // m, negative for a gap
+	Share   float64      // of the stiffness
+	Disc    int          // of the shape
+
+	center, axis spatial.Vec3 // of the disc and of its spin
+	u, v         spatial.Vec3 // from the centre to the rim's point, and along the rim
+	rim, tube    float64      // radii, m
+	bend         spatial.Mat3 // ∂N/∂(centre of the tube), 1/m
+	fixed        bool         // the point keeps its angle from the lowest point of the rim
+}
+
+// PointsTo stores in dst the points at which the shape with its centre at c and its axis a, both in world axes, touches the
+// ground, and returns how many there are. If none touches, dst[0] has the nearest point that was found, with a depth that is not
+// positive, and the number is 0; so far above the ground that no contact is near, its depth is an estimate.
+//
+// Equations: docs/ground.md (G11) to (G17). dst has MaxPoints() points at least. a is a unit vector, or 0 for a sphere without an axis.
+//
+// Cost: O(points of a disc), no allocation.
+// It returns ErrOffTerrain, ErrSteep, ErrBuried, ErrNotFinite and the errors of the surface.
+func (s *Shape) PointsTo(dst []Point, g *ground.Surface, c, a spatial.Vec3) (n int, err error) {
+	f := finder{shape: s, ground: g, dst: dst}
+	if !c.IsFinite() || !a.IsFinite() {
+		return 0, ErrNotFinite
+	}
+	if s.Type == Sphere {
+		err = f.sphere(&c, &a)
+	} else {
+		err = f.discs(&c, &a)
+	}
+	if errors.Is(err, ground.ErrOff) {
+		err = ErrOffTerrain
+	}
+	if err != nil {
+		return 0, err
+	}
+	for i := range dst[:f.n] {
+		if dst[i].N[2] < steepest {
+			return 0, ErrSteep
+		}
+	}
+	return f.n, nil
+}
+
+// finder finds the points of one shape.
+type finder struct {
+	shape  *Shape
+	ground *ground.Surface
+	dst    []Point
+	n      int  // points that touch
+	near   bool // dst[0] has the nearest point so far, while none touches
+}
+
+// below has the ground under the centre, with its normal, and the height of the centre over its plane.
+func (f *finder) below(c *spatial.Vec3) (n spatial.Vec3, height float64, err error) {
+	g, err := f.ground.At(c[0], c[1])
+	if err != nil {
+		return n, 0, err
+	}
+	n = g.Normal()
+	height = (c[2] - g.Z) * n[2]
+	if height < -f.shape.Radius {
+		return n, 0, ErrBuried
+	}
+	return n, height, nil
+}
+
+// keep takes a point if it touches, or if none does and it is the nearest so far.
+func (f *finder) keep(p *Point) {
+	switch {
+	case p.Depth > 0:
+		p.setAxes()
+		f.dst[f.n] = *p
+		f.n++
+	case f.n == 0 && (!f.near || p.Depth > f.dst[0].Depth):
+		p.setAxes()
+		f.dst[0] = *p
+		f.near = true
+	}
+}
+
+// setAxes has the contact axes, docs/ground.md (G17).
+func (p *Point) setAxes() {
+	x := p.forward().Cross(p.N)
+	p.X = x.Scale(1 / x.Norm())
+	p.Y = p.N.Cross(p.X)
+}
+
+// forward is the axis that, crossed with the normal, points forward: that of the spin, or the world's y axis if there is none or
+// the shape lies on its side.
+func (p *Point) forward() spatial.Vec3 {
+	if x := p.axis.Cross(p.N); x.Dot(x) > lying*lying {
+		return p.axis
+	}
+	return spatial.Vec3{0, 1, 0}
+}
+
+// lying is the sine of the angle between axis and normal below which a wheel lies on its side.
+const lying = 1e-9
+
+const (
+	// far is the height of a shape over the plane of the ground below, in radii, beyond which nothing is looked for.
+	far = 3
+	// around is where a sphere looks for nearer ground, in radii.
+	around = 0.7
+)
+
+// sphere has the deepest point of a sphere, docs/ground.md (G14): its centre less the radius along the normal at its foot.
+func (f *finder) sphere(c, a *spatial.Vec3) error {
+	n, height, err := f.below(c)
+	if err != nil {
+		return err
+	}
+	r := f.shape.Radius
+	q := foot{n: n, distance: height}
+	if height < far*r {
+		if q.x, q.y, err = f.start(c); err != nil {
+			return err
+		}
+		if err := footTo(&q, f.ground, c); err != nil {
+			return err
+		}
+	}
+	p := Point{
+		P: c.Sub(q.n.Scale(r)), N: q.n, Depth: r - q.distance, Share: 1,
+		center: *c, axis: *a, tube: r, bend: q.bend,
+	}
+	f.keep(&p)
+	return nil
+}
+
+// start returns where, from the centre, the ground is nearest of nine places.
+func (f *finder) start(c *spatial.Vec3) (x, y float64, err error) {
+	if f.ground.Flat() {
+		return 0, 0, nil
+	}
+	z, err := f.ground.Height(c[0], c[1])
+	if err != nil {
+		return 0, 0, err
+	}
+	best := (z - c[2]) * (z - c[2])
+	d := around * f.shape.Radius
+	for _, w := range ring {
+		dx, dy := d*w[0], d*w[1]
+		z, err := f.ground.Height(c[0]+dx, c[1]+dy)
+		switch {
+		case errors.Is(err, ground.ErrOff):
+			continue
+		case err != nil:
+			return 0, 0, err
+		}
+		if h := z - c[2]; d*d+h*h < best {
+			best = d*d + h*h
+			x, y = dx, dy
+		}
+	}
+	return x, y, nil
+}
+
+// ring is eight directions.
+var ring = [8][2]float64{
+	{1, 0}, {math.Sqrt2 / 2, math.Sqrt2 / 2}, {0, 1}, {-math.Sqrt2 / 2, math.Sqrt2 / 2},
+	{-1, 0}, {-math.Sqrt2 / 2, -math.Sqrt2 / 2}, {0, -1}, {math.Sqrt2 / 2, -math.Sqrt2 / 2},
+}

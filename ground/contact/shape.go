@@ -1,0 +1,188 @@
+package contact
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// ShapeType is what touches the ground.
+type ShapeType uint8
+
+const (
+	Sphere   ShapeType = iota // a ball or a foot of radius Radius
+	Disc                      // the rim of a thin wheel: a circle of radius Radius about Axis
+	Torus                     // a round tyre: all points within TyreRadius of a circle of radius Radius − TyreRadius
+	Cylinder                  // a wide wheel: Discs discs spread over Width, each with its share of the stiffness
+)
+
+// shapeNames are those of documents.
+var shapeNames = [...]string{"sphere", "disc", "torus", "cylinder"}
+
+// String returns the name of documents.
+func (t ShapeType) String() string { return shapeNames[t] }
+
+// ParseShapeType returns the type of a name, or an error that lists the names.
+func ParseShapeType(name string) (ShapeType, error) {
+	i, err := parseName("shape", name, shapeNames[:])
+	return ShapeType(i), err
+}
+
+// Where says at which points of a wheel the ground is felt.
+type Where uint8
+
+const (
+	Deepest     Where = iota // at the deepest point: one a disc
+	Local                    // at every local maximum of the depth along the rim, the three deepest at most: kerbs are felt in front as well as below
+	Distributed              // at Samples points of the lower half of the rim, each with its share of the stiffness: smooth over steps
+)
+
+// whereNames are those of documents.
+var whereNames = [...]string{"deepest", "local", "distributed"}
+
+// String returns the name of documents.
+func (w Where) String() string { return whereNames[w] }
+
+// ParseWhere returns where the ground is felt by its name, or an error that lists the names.
+func ParseWhere(name string) (Where, error) {
+	i, err := parseName("rule for contacts", name, whereNames[:])
+	return Where(i), err
+}
+
+const (
+	// mostLocal is the most points of a disc of Local.
+	mostLocal = 3
+	// DefaultSamples and DefaultDiscs are Samples and Discs where they are 0.
+	DefaultSamples, DefaultDiscs = 32, 2
+	// mostSamples and mostDiscs keep a contact from more points than a computer has memory for.
+	mostSamples, mostDiscs = 1000, 100
+)
+
+// Shape is what touches the ground, as it is undeformed.
+type Shape struct {
+	Type       ShapeType
+	Radius     float64      // of the whole shape, m
+	TyreRadius float64      // of a torus: that of the tube, m, at most Radius
+	Width      float64      // of a cylinder: from its first to its last disc, m
+	Center     spatial.Vec3 // body frame, m
+	Axis       spatial.Vec3 // of the spin, body frame, of any length but 0; a sphere may have none: then its x axis lies over the world's x axis
+	Where      Where        // of discs, tori and cylinders
+	Samples    int          // points a disc of Distributed; 0: DefaultSamples
+	Discs      int          // of a cylinder; 0: DefaultDiscs
+}
+
+// Report takes a rule that a value breaks, with the path of its field after that of the contact, such as ".shape.radius".
+type Report func(path, value, rule string)
+
+// positive reports x unless it is positive and finite.
+func (r Report) positive(path string, x float64) {
+	if !(x > 0) || math.IsInf(x, 0) {
+		r(path, number(x), "must be positive")
+	}
+}
+
+// notNegative reports x unless it is finite and at least 0.
+func (r Report) notNegative(path string, x float64) {
+	if !(x >= 0) || math.IsInf(x, 0) {
+		r(path, number(x), "must not be negative")
+	}
+}
+
+// Check reports what is wrong with the shape, with paths after that of the shape, such as ".radius".
+func (s *Shape) Check(report Report) {
+	report.positive(".radius", s.Radius)
+	s.checkTyre(report)
+	s.checkWidth(report)
+	for _, v := range [...]struct {
+		path string
+		v    spatial.Vec3
+	}{{".center", s.Center}, {".axis", s.Axis}} {
+		if !v.v.IsFinite() {
+			report(v.path, fmt.Sprint(v.v), "must be finite")
+		}
+	}
+	if s.Axis == (spatial.Vec3{}) && s.Type != Sphere {
+		report(".axis", fmt.Sprint(s.Axis), "must not be zero")
+	}
+	s.checkWhere(report)
+}
+
+// checkTyre reports a tube that does not fit.
+func (s *Shape) checkTyre(report Report) {
+	switch {
+	case s.Type != Torus && s.TyreRadius != 0:
+		report(".tyre_radius", number(s.TyreRadius), "is for a torus")
+	case s.Type == Torus && !(s.TyreRadius > 0 && s.TyreRadius < s.Radius):
+		report(".tyre_radius", number(s.TyreRadius), "must be positive and less than the radius")
+	}
+}
+
+// checkWidth reports a width or a number of discs that has no meaning.
+func (s *Shape) checkWidth(report Report) {
+	switch {
+	case s.Type == Cylinder:
+		report.positive(".width", s.Width)
+		if s.Discs != 0 && (s.Discs < 2 || s.Discs > mostDiscs) {
+			report(".discs", fmt.Sprint(s.Discs), fmt.Sprintf("must be 2 to %d", mostDiscs))
+		}
+	case s.Discs != 0:
+		report(".discs", fmt.Sprint(s.Discs), "is for a cylinder")
+	case s.Width != 0:
+		report(".width", number(s.Width), "is for a cylinder")
+	}
+}
+
+// checkWhere reports a rule for points that has no meaning.
+func (s *Shape) checkWhere(report Report) {
+	if s.Type == Sphere && s.Where != Deepest {
+		report(".contacts", s.Where.String(), "a sphere touches at its deepest point")
+	}
+	switch {
+	case s.Where != Distributed && s.Samples != 0:
+		report(".samples", fmt.Sprint(s.Samples), "is for distributed contacts")
+	case s.Where == Distributed && s.Samples != 0 && (s.Samples < 4 || s.Samples > mostSamples):
+		report(".samples", fmt.Sprint(s.Samples), fmt.Sprintf("must be 4 to %d", mostSamples))
+	}
+}
+
+// discs is the number of discs of the shape.
+func (s *Shape) discs() int {
+	switch {
+	case s.Type != Cylinder:
+		return 1
+	case s.Discs == 0:
+		return DefaultDiscs
+	}
+	return s.Discs
+}
+
+// samples is the number of points a disc of Distributed.
+func (s *Shape) samples() int {
+	if s.Samples == 0 {
+		return DefaultSamples
+	}
+	return s.Samples
+}
+
+// MaxPoints returns the most points at which the shape can touch.
+func (s *Shape) MaxPoints() int {
+	switch s.Where {
+	case Local:
+		return mostLocal * s.discs()
+	case Distributed:
+		return s.samples() * s.discs()
+	}
+	return s.discs()
+}
+
+// tube is the radius of what is round about the rim.
+func (s *Shape) tube() float64 {
+	switch s.Type {
+	case Sphere:
+		return s.Radius
+	case Torus:
+		return s.TyreRadius
+	}
+	return 0
+}

@@ -1,0 +1,133 @@
+package mechanism
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// actuator is a motor on a freedom of a joint (model.Actuator).
+type actuator struct {
+	index, joint            int32 // of the force element, and of the joint
+	freedom                 int32
+	law                     model.ActuatorLaw
+	value                   *joints.Motion
+	gain, integral, damping float64
+	limit                   float64 // 0: none
+
+	// The integral of u − q̇ is ∫u − q − start, as the time integral of q̇ is q. So it needs no state of its own.
+	start float64
+}
+
+func newActuator(a *model.Actuator, index, joint int) actuator {
+	return actuator{
+		index: int32(index), joint: int32(joint), freedom: int32(a.Freedom), law: a.Law, value: a.Value.Prepared(),
+		gain: a.Gain, integral: a.Integral, damping: a.Damping, limit: a.Limit,
+	}
+}
+
+// winds reports whether the force depends on the coordinate, so that turns of an angle are counted.
+func (a *actuator) winds() bool {
+	return a.law == model.ActuatorPosition || a.law == model.ActuatorSpeed && a.integral != 0
+}
+
+// startActuators makes the integrals of actuators zero in the state that is written in the model.
+func (m *Mechanism) startActuators() {
+	var jk JointKinematics
+	var q, qd [6]float64
+	k := &Kinematics{}
+	for i := range m.actuators {
+		a := &m.actuators[i]
+		if a.law != model.ActuatorSpeed || a.integral == 0 {
+			continue
+		}
+		if k.Bodies == nil {
+			k.Bodies = make([]BodyKinematics, len(m.Bodies))
+		}
+		jt := m.sprungTo(&jk, a.joint, k, &m.initial)
+		jt.CoordinatesTo(&q, &qd, &jk)
+		a.start = a.value.Integral(m.initial.Time) - q[a.freedom]
+	}
+}
+
+// Push is what an actuator does at a state: its generalized force, N m or N, and the derivatives of that by coordinate and rate, with the
+// sign of a spring and a damper.
+type Push struct {
+	Force, Stiffness, Damping float64
+}
+
+// at returns what the actuator does at the coordinate q with the rate qd.
+func (a *actuator) at(q, qd, t float64) (p Push) {
+	u, _, _ := a.value.At(t)
+	switch a.law {
+	case model.ActuatorTorque:
+		return Push{Force: u}
+	case model.ActuatorSpeed:
+		p = Push{a.gain * (u - qd), 0, a.gain}
+		if a.integral != 0 {
+			p.Force += a.integral * (a.value.Integral(t) - q - a.start)
+			p.Stiffness = a.integral
+		}
+	case model.ActuatorPosition:
+		p = Push{a.gain*(u-q) - a.damping*qd, a.gain, a.damping}
+	}
+	if a.limit > 0 {
+		s := math.Tanh(p.Force / a.limit)
+		slope := 1 - s*s
+		p = Push{a.limit * s, p.Stiffness * slope, p.Damping * slope}
+	}
+	return p
+}
+
+// NumActuators returns the number of actuators.
+func (l *Loads) NumActuators() int { return len(l.actuators) }
+
+// Actuator returns the freedom of actuator i, and the number of its force element.
+func (l *Loads) Actuator(i int) (f Freedom, element int) {
+	a := &l.actuators[i]
+	return Freedom{int(a.joint), int(a.freedom)}, int(a.index)
+}
+
+// ActuatorPulls reports whether the force of actuator i depends on the motion of its freedom.
+func (l *Loads) ActuatorPulls(i int) bool { return l.actuators[i].law != model.ActuatorTorque }
+
+// ActuatorSettings returns all that decides about the force of actuator i, for comparison.
+func (l *Loads) ActuatorSettings(i int) (settings struct {
+	Joint, Freedom, Law                   int
+	Value                                 joints.Motion
+	Gain, Integral, Damping, Limit, Start float64
+}) {
+	a := &l.actuators[i]
+	settings.Joint, settings.Freedom, settings.Law, settings.Value = int(a.joint), int(a.freedom), int(a.law), *a.value
+	settings.Gain, settings.Integral, settings.Damping, settings.Limit, settings.Start = a.gain, a.integral, a.damping, a.limit, a.start
+	return settings
+}
+
+// ActuatorAt returns what actuator i does at s, of whose joint jk is (JointTo).
+//
+// Cost: O(1), with a spline O(log times), no allocation.
+func (m *Mechanism) ActuatorAt(i int, jk *JointKinematics, s *State) Push {
+	a := &m.actuators[i]
+	if a.law == model.ActuatorTorque {
+		return a.at(0, 0, s.Time)
+	}
+	var q, qd [6]float64
+	m.Joints[a.joint].CoordinatesTo(&q, &qd, jk)
+	return a.at(q[a.freedom], qd[a.freedom], s.Time)
+}
+
+// addActuators adds the wrenches of the actuators to f.
+func (m *Mechanism) addActuators(f []spatial.Force, k *Kinematics, s *State) {
+	var jk JointKinematics
+	for i := range m.actuators {
+		a := &m.actuators[i]
+		m.JointTo(&jk, int(a.joint), k, s)
+		var tau [6]float64
+		var w spatial.Force
+		tau[a.freedom] = m.ActuatorAt(i, &jk, s).Force
+		m.Joints[a.joint].WrenchTo(&w, &tau, &jk.Frames)
+		m.addJointWrench(f, int(a.joint), &jk, &w, k)
+	}
+}

@@ -1,0 +1,178 @@
+package mechanism
+
+import (
+	"context"
+
+	"github.com/rung-mbd/rung/ground"
+	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// touching is a contact of a body with the ground. It never changes.
+type touching struct {
+	contact.Contact
+	index, body int32 // of the force element, and of the body
+	first       int32 // of its internal states
+}
+
+// setContacts compiles the contacts of m.
+func (m *Mechanism) setContacts(from *model.Model, links *model.Links) error {
+	surfaces, err := from.Surfaces(context.Background())
+	if err != nil {
+		return err
+	}
+	for i := range from.Forces {
+		c := from.Forces[i].Contact
+		if c == nil {
+			continue
+		}
+		var scale *ground.Surface
+		for k := range from.Terrains {
+			if t := &from.Terrains[k]; c.Map != "" && t.Name == c.Map {
+				scale = surfaces[k]
+			}
+		}
+		m.contacts = append(m.contacts, touching{
+			Contact: contact.Contact{Shape: c.Shape, Law: c.Law, Ground: surfaces[links.Forces[i][1]], Friction: scale},
+			index:   int32(i), body: links.Forces[i][0], first: int32(m.internal),
+		})
+		m.internal += m.contacts[len(m.contacts)-1].NumStates()
+	}
+	m.zeros = make([]float64, m.internal)
+	return nil
+}
+
+// NumContacts returns the number of contacts.
+func (l *Loads) NumContacts() int { return len(l.contacts) }
+
+// Contact returns contact i, the number of its body and that of its force element.
+func (l *Loads) Contact(i int) (c *contact.Contact, body, element int) {
+	t := &l.contacts[i]
+	return &t.Contact, int(t.body), int(t.index)
+}
+
+// ContactBody stores where the body of contact i is and how it moves.
+func (m *Mechanism) ContactBody(b *contact.Body, i int, k *Kinematics, s *State) {
+	n := m.contacts[i].body
+	st, kb := &s.Bodies[n], &k.Bodies[n]
+	*b = contact.Body{E: kb.E, Position: st.Position, Com: kb.Com, Omega: st.Omega, Velocity: st.Velocity.Add(st.Omega.Cross(kb.Com))}
+}
+
+// ContactAt returns the points and forces of contact i at s. They are k's own, and hold until k is asked for this contact again.
+//
+// Cost: O(points), no allocation but for the first time; k was computed at s.
+// It returns the errors of contact.Contact.EvalTo, with the names of contact and body, the time and the place.
+func (m *Mechanism) ContactAt(i int, k *Kinematics, s *State) (*contact.Result, error) {
+	if len(k.touch) != len(m.contacts) {
+		k.touch = make([]*contact.Result, len(m.contacts))
+	}
+	t, r := &m.contacts[i], k.touch[i]
+	if r == nil {
+		r = contact.NewResult(&t.Contact)
+		k.touch[i] = r
+	}
+	var b contact.Body
+	m.ContactBody(&b, i, k, s)
+	if err := t.EvalTo(r, &b, m.internalOf(t, s)); err != nil {
+		p := &s.Bodies[t.body].Position
+		return nil, m.AtForce(int(t.index), fault.Errorf("mechanism: body %s at (%.4g, %.4g, %.4g), t = %v s: %w",
+			fault.Name(m.BodyName(int(t.body))), p[0], p[1], p[2], s.Time, fault.Plain(err)))
+	}
+	return r, nil
+}
+
+// NumInternal returns the number of internal states of contacts: the length of State.Internal.
+func (l *Loads) NumInternal() int { return l.internal }
+
+// internalOf returns the internal states of a contact at s.
+func (l *Loads) internalOf(t *touching, s *State) []float64 {
+	from := s.Internal
+	if len(from) == 0 {
+		from = l.zeros
+	}
+	return from[t.first : int(t.first)+t.NumStates()]
+}
+
+// ContactStates returns the internal states at s of a disc of contact i (contact.Point.Disc). They are not to be changed.
+func (l *Loads) ContactStates(i, disc int, s *State) []float64 {
+	t := &l.contacts[i]
+	n := t.Law.NumStates()
+	return l.internalOf(t, s)[n*disc : n*disc+n]
+}
+
+// InternalTo stores what the rates of the internal states at s are made of, as rate = a + b·state for each, and in scale, unless it is nil, their
+// sizes: how far bristles bend, and 1 for slips.
+//
+// Cost: that of ContactAt for contacts with internal states, no allocation but for the first time; k was computed at s. Errors are those of ContactAt. It panics on
+// a length mismatch.
+func (m *Mechanism) InternalTo(a, b, scale []float64, k *Kinematics, s *State) error {
+	if len(a) != m.internal || len(b) != m.internal || scale != nil && len(scale) != m.internal {
+		panic("mechanism: length mismatch")
+	}
+	if m.internal == 0 {
+		return nil
+	}
+	for i := range m.contacts {
+		t := &m.contacts[i]
+		n := t.Law.NumStates()
+		if n == 0 {
+			continue
+		}
+		size := t.Law.Friction.Hold.Travel
+		if size == 0 {
+			size = 1
+		}
+		r, err := m.ContactAt(i, k, s)
+		if err != nil {
+			return err
+		}
+		var air contact.Motion
+		for disc := range t.NumStates() / n {
+			t.rate(a, b, disc, &air)
+		}
+		for j := range r.Touches {
+			t.rate(a, b, r.Touches[j].Disc, &r.Touches[j].Motion)
+		}
+		if scale != nil {
+			for j := range t.NumStates() {
+				scale[int(t.first)+j] = size
+			}
+		}
+	}
+	return nil
+}
+
+// rate stores the coefficients of a disc of the contact, the rates of whose states are linear in these.
+func (t *touching) rate(a, b []float64, disc int, motion *contact.Motion) {
+	var d contact.RateDerivatives
+	var none [2]float64
+	n := t.Law.NumStates()
+	at := int(t.first) + n*disc
+	t.Law.RateTo(a[at:at+n], &d, motion, none[:n])
+	for i := range n {
+		b[at+i] = d[i][contact.ByState0+i]
+	}
+}
+
+// addContacts adds the wrenches of the contacts to f.
+func (m *Mechanism) addContacts(f []spatial.Force, k *Kinematics, s *State) error {
+	for i := range m.contacts {
+		r, err := m.ContactAt(i, k, s)
+		if err != nil {
+			return err
+		}
+		w := &f[m.contacts[i].body]
+		for j, x := range r.Wrench {
+			w[j] += x
+		}
+	}
+	return nil
+}
+
+// Lossless reports whether the contact takes no energy from the motion.
+func (t *touching) Lossless() bool {
+	l := &t.Law
+	return l.Friction.Type == contact.None && l.Rolling.Coefficient == 0 && l.Drilling.Coefficient == 0 && l.Normal.Dissipation == 0 && l.Normal.Damping == 0
+}

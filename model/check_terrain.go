@@ -1,0 +1,328 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rung-mbd/rung/ground"
+	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// checkTerrain checks terrain i, and loads its file if the checker has files.
+func (c *checker) checkTerrain(i int, f document.Flaws) {
+	t := &c.m.Terrains[i]
+	before := c.faults.Len()
+	if !f.Has(terrainName) {
+		c.checkName(t.Name)
+	}
+	if f.Has(terrainType) {
+		return
+	}
+	if !t.Type.Valid() {
+		c.report(".type", t.Type.String(), "unknown terrain type")
+		return
+	}
+	if t.Type == GivenTerrain {
+		if t.Surface == nil {
+			c.report(".type", "", "has no type and no surface")
+		}
+		return
+	}
+	c.checkOwn(t, f)
+	c.vector(terrainPoint, t.Point[:], f)
+	c.vector(terrainNormal, t.Normal[:], f)
+	c.vector(terrainOrigin, t.Origin[:], f)
+	if !f.Has(terrainNormal) && t.Type == PlaneTerrain && !(t.up()[2] > 0) {
+		c.report(".normal", document.Numbers(t.Normal[:]), ruleUp)
+	}
+	c.checkNodes(t, f)
+	c.checkSource(t, i, f)
+	if c.files != nil && t.file() && t.Surface == nil && f == 0 && c.faults.Len() == before && c.ctx.Err() == nil {
+		c.load(t)
+	}
+}
+
+// vector reports a field of a terrain with a number that is not finite.
+func (c *checker) vector(field int, v []float64, f document.Flaws) {
+	if !f.Has(field) {
+		c.finite("."+terrainFields[field], v)
+	}
+}
+
+// checkOwn reports fields that the type does not have.
+func (c *checker) checkOwn(t *Terrain, f document.Flaws) {
+	own := &terrainOwn[t.Type]
+	set := [...]bool{
+		terrainPoint: t.Point != [3]float64{}, terrainNormal: t.Normal != [3]float64{}, terrainOrigin: t.Origin != [2]float64{},
+		terrainSpacing: t.Spacing != [2]float64{}, terrainHeights: t.Heights != nil, terrainFile: t.File != "", terrainLayout: t.Layout != 0,
+		terrainScale: t.Scale != 0, terrainOffset: t.Offset != 0, terrainFirstRow: t.FirstRow != 0, terrainLowest: t.Lowest != 0,
+		terrainHighest: t.Highest != 0, terrainExpression: t.Expression != "", terrainKind: t.Kind != 0, terrainSize: t.Size != [2]int{},
+		terrainRMS: t.RMS != 0, terrainLength: t.Length != 0, terrainHurst: t.Hurst != 0, terrainSeed: t.Seed != 0, terrainParts: t.Parts != nil,
+		terrainInterpolation: t.Interpolation != 0, terrainOutside: t.Outside != 0,
+	}
+	for k, is := range set {
+		if is && !f.Has(k) && !slices.Contains(own.must, k) && !slices.Contains(own.may, k) {
+			c.report("."+terrainFields[k], "", meaningless("terrain", t.Type.String()))
+		}
+	}
+}
+
+// checkNodes checks what terrains with nodes have in common.
+func (c *checker) checkNodes(t *Terrain, f document.Flaws) {
+	if !t.nodes() {
+		return
+	}
+	if t.Interpolation > ground.Linear {
+		c.report(".interpolation", fmt.Sprint(uint8(t.Interpolation)), "unknown interpolation")
+	}
+	if t.Outside > ground.Tangent {
+		c.report(".outside", fmt.Sprint(uint8(t.Outside)), "unknown rule")
+	}
+	if f.Has(terrainSpacing) || t.Type == CSVTerrain && t.Layout == ground.Points {
+		return
+	}
+	for k, x := range t.Spacing {
+		if c.number(document.Entry(".spacing", k), x) && !(x > 0) {
+			c.report(document.Entry(".spacing", k), document.Number(x), ruleNotPositive)
+		}
+	}
+}
+
+// checkSource checks where the heights come from.
+func (c *checker) checkSource(t *Terrain, i int, f document.Flaws) {
+	for _, x := range [...]struct {
+		field int
+		value float64
+	}{
+		{terrainScale, t.Scale}, {terrainOffset, t.Offset}, {terrainLowest, t.Lowest}, {terrainHighest, t.Highest}, {terrainRMS, t.RMS},
+		{terrainLength, t.Length}, {terrainHurst, t.Hurst},
+	} {
+		if !f.Has(x.field) {
+			c.number("."+terrainFields[x.field], x.value)
+		}
+	}
+	switch t.Type {
+	case GridTerrain:
+		if !f.Has(terrainHeights) {
+			c.checkHeights(t)
+		}
+	case CSVTerrain, PNGTerrain:
+		if !f.Has(terrainFile) && (t.File == "" || !utf8.ValidString(t.File)) {
+			c.report(".file", fault.Name(t.File), "is empty or no text")
+		}
+	case FunctionTerrain:
+		if !f.Has(terrainExpression) {
+			c.checkExpression(t.Expression)
+		}
+	case RandomTerrain:
+		c.checkRandom(t, f)
+	case SumTerrain:
+		if !f.Has(terrainParts) {
+			c.checkParts(t, i)
+		}
+	}
+}
+
+func (c *checker) checkHeights(t *Terrain) {
+	least := t.leastNodes()
+	if len(t.Heights) < least {
+		c.report(".heights", "", fmt.Sprintf("has %d lines; interpolation %v needs %d at least", len(t.Heights), t.Interpolation, least))
+		return
+	}
+	n := len(t.Heights[0])
+	if n < least {
+		c.report(".heights[0]", "", fmt.Sprintf("has %d heights; interpolation %v needs %d at least", n, t.Interpolation, least))
+	}
+	for j, row := range t.Heights {
+		if len(row) != n {
+			c.report(document.Entry(".heights", j), "", fmt.Sprintf("has %d heights, the first line has %d", len(row), n))
+		}
+		c.finite(document.Entry(".heights", j), row)
+	}
+}
+
+// leastNodes is the number of nodes each way that the interpolation needs.
+func (t *Terrain) leastNodes() int { return 4 - int(min(t.Interpolation, ground.Linear)) }
+
+func (c *checker) checkExpression(text string) {
+	_, err := ground.Function(text)
+	if e := new(ground.ExpressionError); errors.As(err, &e) {
+		c.report(".expression", fault.Name(text), fmt.Sprintf("character %d: %s", e.Position, fault.Line(e.Text)))
+	} else if err != nil {
+		c.report(".expression", fault.Name(text), fault.Line(fault.Plain(err).Error()))
+	}
+}
+
+func (c *checker) checkRandom(t *Terrain, f document.Flaws) {
+	if !f.Has(terrainSize) {
+		least := t.leastNodes()
+		for k, n := range t.Size {
+			if n < least {
+				c.report(document.Entry(".size", k), fmt.Sprint(n), fmt.Sprintf("interpolation %v needs %d nodes at least", t.Interpolation, least))
+			}
+		}
+		if nx, ny := t.Size[0], t.Size[1]; nx > 0 && ny > MaxRandomNodes/nx {
+			c.report(".size", fmt.Sprintf("[%d, %d]", nx, ny), fmt.Sprintf("more than %d nodes", MaxRandomNodes))
+		}
+	}
+	if t.Seed > document.MaxInteger {
+		c.report(".seed", fmt.Sprint(t.Seed), document.RuleInteger)
+	}
+	if t.Kind > ground.Uniform {
+		c.report(".kind", fmt.Sprint(uint8(t.Kind)), "unknown kind")
+	}
+	if !f.Has(terrainRMS) && t.RMS < 0 {
+		c.report(".rms", document.Number(t.RMS), ruleNegative)
+	}
+	switch fractal := t.Kind == ground.Fractal; {
+	case fractal && !f.Has(terrainHurst) && !(t.Hurst > 0 && t.Hurst < 1):
+		c.report(".hurst", document.Number(t.Hurst), "is not between 0 and 1")
+	case !fractal && !f.Has(terrainLength) && !(t.Length > 0):
+		c.report(".length", document.Number(t.Length), ruleNotPositive)
+	}
+}
+
+func (c *checker) checkParts(t *Terrain, i int) {
+	if len(t.Parts) == 0 {
+		c.report(".parts", "[]", "has no entries")
+	}
+	for k, name := range t.Parts {
+		if c.terrain(name, i) < 0 {
+			c.report(document.Entry(".parts", k), fault.Name(name), "is no terrain that stands before this one")
+		}
+	}
+}
+
+// checkContact checks a contact.
+func (c *checker) checkContact(e *ForceElement, f document.Flaws) {
+	c.note(1, -1)
+	t := e.Contact
+	if t == nil {
+		c.report("", "", "has no contact")
+		return
+	}
+	if e.A.Body == World && !f.Has(forceBody) {
+		c.report(".body", fault.Name(World), "a contact needs a body, not the world")
+	} else if !f.Has(forceBody) {
+		c.reference(".body", &e.A.Body, 0)
+	}
+	if !f.Has(forceTerrain) {
+		if i, ok := c.terrains.find(t.Terrain); ok {
+			c.note(1, int32(i))
+		} else {
+			c.report(".terrain", fault.Name(t.Terrain), "unknown terrain")
+		}
+	}
+	if _, ok := c.terrains.find(t.Map); t.Map != "" && !ok {
+		c.report(".friction.map", fault.Name(t.Map), "unknown terrain")
+	}
+	// Rules for fields that the reader has refused are left out: their paths begin with those of the fields.
+	report := func(path, value, rule string) {
+		for k := forceShape; k <= forceSamples; k++ {
+			if f.Has(k) && strings.HasPrefix(path, "."+forceFields[k]) {
+				return
+			}
+		}
+		c.report(path, value, rule)
+	}
+	t.Shape.Check(func(path, value, rule string) {
+		if path != ".contacts" && path != ".samples" {
+			path = ".shape" + path
+		}
+		report(path, value, rule)
+	})
+	t.Law.Check(report)
+	if t.Law.NumStates() > 0 && t.Shape.Where != contact.Deepest {
+		report(".contacts", t.Shape.Where.String(), "laws with internal states need deepest points")
+	}
+	if t.Law.Rolling.Coefficient != 0 && t.Shape.Axis == (spatial.Vec3{}) {
+		report(".rolling.coefficient", document.Number(t.Law.Rolling.Coefficient), "needs an axis")
+	}
+}
+
+// notNegative reports x if it is below zero.
+func (c *checker) notNegative(tail string, x float64) {
+	if c.number(tail, x) && x < 0 {
+		c.report(tail, document.Number(x), ruleNegative)
+	}
+}
+
+// checkActuator checks an actuator.
+func (c *checker) checkActuator(e *ForceElement, f document.Flaws) {
+	c.note(0, -1)
+	c.note(1, -1)
+	a := e.Actuator
+	if a == nil {
+		c.report("", "", "has no actuator")
+		return
+	}
+	if !f.Has(forceJoint) {
+		if j, ok := c.joints.find(a.Joint); ok && a.Joint != "" {
+			c.note(0, int32(j))
+			c.checkActuated(j, a.Freedom, f)
+		} else {
+			c.report(".joint", fault.Name(a.Joint), "unknown joint")
+		}
+	}
+	if !f.Has(forceValue) {
+		if a.Value == nil {
+			c.report(".value", "", document.RuleMissing)
+		} else {
+			a.Value.Faults(func(field, value, rule string) {
+				if a.constant() {
+					field = ""
+				} else {
+					field = "." + field
+				}
+				c.report(".value"+field, value, rule)
+			})
+		}
+	}
+	if f.Has(forceLaw) {
+		return
+	}
+	if int(a.Law) >= len(lawNames) {
+		c.report(".law", a.Law.String(), "unknown law")
+		return
+	}
+	own := &actuatorOwn[a.Law]
+	for k, x := range [...]float64{a.Gain, a.Integral, a.Damping, a.Limit} {
+		field := [...]int{forceGain, forceIntegral, forceDamping, forceLimit}[k]
+		tail := "." + forceFields[field]
+		switch {
+		case f.Has(field):
+		case x != 0 && !slices.Contains(own.must, field) && !slices.Contains(own.may, field):
+			c.report(tail, document.Number(x), meaningless("law", a.Law.String()))
+		default:
+			c.notNegative(tail, x)
+		}
+	}
+}
+
+// constant reports whether the value is a number.
+func (a *Actuator) constant() bool {
+	return a.Value.Kind == Polynomial && len(a.Value.Coefficients) == 1
+}
+
+// checkActuated checks that freedom k of joint j can have an actuator.
+func (c *checker) checkActuated(j, k int, f document.Flaws) {
+	jt := &c.m.Joints[j]
+	jf := c.flaws[document.Place{Section: secJoints, Index: j}]
+	if f.Has(forceFreedom) || jf.Has(jointType) || !jt.Type.Valid() {
+		return
+	}
+	switch {
+	case k < 0 || k >= jt.Type.Freedoms():
+		c.report(".freedom", fmt.Sprint(k), fmt.Sprintf("joint type %s has %d freedoms", jt.Type, jt.Type.Freedoms()))
+	case !jt.Type.Scalar(k):
+		c.report(".freedom", fmt.Sprint(k), "is a ball rotation, which has no coordinate")
+	case !jf.Has(jointMotion) && k < len(jt.Motion) && jt.Motion[k] != nil:
+		c.report(".freedom", fmt.Sprint(k), "is prescribed by a motion")
+	}
+}

@@ -1,0 +1,161 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rung-mbd/rung/ground"
+	"github.com/rung-mbd/rung/internal/document"
+)
+
+// terrain reads a terrain after its opening brace.
+func (d *decoder) terrain(t *Terrain) {
+	numbers := map[int]*float64{
+		terrainScale: &t.Scale, terrainOffset: &t.Offset, terrainLowest: &t.Lowest, terrainHighest: &t.Highest,
+		terrainRMS: &t.RMS, terrainLength: &t.Length, terrainHurst: &t.Hurst,
+	}
+	vectors := map[int][]float64{terrainPoint: t.Point[:], terrainNormal: t.Normal[:], terrainOrigin: t.Origin[:], terrainSpacing: t.Spacing[:]}
+	var seen uint32
+	for {
+		k, ok := d.Member(terrainFields, &seen)
+		if !ok {
+			break
+		}
+		switch k {
+		case terrainName:
+			t.Name = d.name()
+		case terrainType:
+			t.Type = TerrainType(1 + d.Choice(terrainNames[1:]...))
+		case terrainHeights:
+			t.Heights = d.heights()
+		case terrainFile:
+			t.File = d.name()
+		case terrainExpression:
+			t.Expression = d.name()
+		case terrainLayout:
+			t.Layout = ground.Layout(d.Choice("matrix", "points"))
+		case terrainFirstRow:
+			t.FirstRow = ground.South + ground.Side(d.Choice("south", "north"))
+		case terrainKind:
+			t.Kind = ground.RandomKind(d.Choice("gaussian", "fractal", "uniform"))
+		case terrainInterpolation:
+			t.Interpolation = ground.Interpolation(d.Choice("spline", "hermite", "linear"))
+		case terrainOutside:
+			t.Outside = ground.Outside(d.Choice("stop", "level", "tangent"))
+		case terrainSize:
+			d.size(&t.Size)
+		case terrainSeed:
+			if n := d.Integer(); n < 0 {
+				d.Problem(document.Number(float64(n)), ruleNegative)
+			} else {
+				t.Seed = uint64(n)
+			}
+		case terrainParts:
+			t.Parts = d.texts()
+		default:
+			if v := vectors[k]; v != nil {
+				d.Vector(v)
+			} else if d.Number(numbers[k]) && k == terrainScale && t.Scale == 0 {
+				d.Problem("0", "is zero")
+			}
+		}
+	}
+	if !d.Fatal {
+		d.finishTerrain(t, seen)
+	}
+}
+
+// finishTerrain applies what depends on the type, which may come last.
+func (d *decoder) finishTerrain(t *Terrain, seen uint32) {
+	d.Require(terrainFields, seen, terrainName, terrainType)
+	if d.Flaw.Has(terrainType) {
+		return
+	}
+	if t.Type == PlaneTerrain && t.Normal == [3]float64{} && !d.Flaw.Has(terrainNormal) {
+		if seen>>terrainNormal&1 != 0 {
+			d.ProblemAt(terrainFields, terrainNormal, document.Numbers(t.Normal[:]), ruleUp)
+		}
+		t.Normal = t.up()
+	}
+	if t.Type == CSVTerrain && seen>>terrainScale&1 == 0 {
+		t.Scale = 1
+	}
+	if (t.Type == CSVTerrain || t.Type == PNGTerrain) && t.FirstRow == ground.Usual {
+		t.FirstRow = t.usualRow()
+	}
+	own := &terrainOwn[t.Type]
+	d.Require(terrainFields, seen, own.must...)
+	none := meaningless("terrain", t.Type.String())
+	for k := terrainPoint; k < len(terrainFields); k++ {
+		if !slices.Contains(own.must, k) && !slices.Contains(own.may, k) {
+			d.Refuse(terrainFields, seen, none, k)
+		}
+	}
+	switch points := t.Type == CSVTerrain && t.Layout == ground.Points; {
+	case points:
+		d.Refuse(terrainFields, seen, "has no meaning for layout points", terrainOrigin, terrainSpacing)
+	case t.Type == CSVTerrain:
+		d.Require(terrainFields, seen, terrainSpacing)
+	case t.Type == RandomTerrain && t.Kind == ground.Fractal:
+		d.Require(terrainFields, seen, terrainHurst)
+	case t.Type == RandomTerrain:
+		d.Require(terrainFields, seen, terrainLength)
+	}
+}
+
+// usualRow is the side where the first row of a file lies unless the document tells.
+func (t *Terrain) usualRow() ground.Side {
+	if t.Type == PNGTerrain {
+		return ground.North
+	}
+	return ground.South
+}
+
+// size reads numbers of nodes.
+func (d *decoder) size(n *[2]int) {
+	if !d.OpenArray() {
+		return
+	}
+	k := 0
+	for ; d.Element(k); k++ {
+		if k < len(n) {
+			n[k] = int(d.Integer())
+		} else {
+			d.Skip()
+		}
+	}
+	if k != len(n) && !d.Fatal {
+		d.Problem("", fmt.Sprintf("wrong length %d, must have %d entries", k, len(n)))
+	}
+}
+
+// heights reads a list of lists of numbers.
+func (d *decoder) heights() (list [][]float64) {
+	if !d.OpenArray() {
+		return nil
+	}
+	n := 0
+	for j := 0; d.Element(j); j++ {
+		row := d.Numbers(nil, ground.MaxNodes-n)
+		n += len(row)
+		list = append(list, row)
+	}
+	return list
+}
+
+// texts reads a list of texts.
+func (d *decoder) texts() (list []string) {
+	if !d.OpenArray() {
+		return nil
+	}
+	n := 0
+	for ; d.Element(n); n++ {
+		if n >= maxList {
+			d.Skip()
+			continue
+		}
+		list = append(list, d.name())
+	}
+	d.Bound(n, maxList)
+	return list
+}

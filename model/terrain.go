@@ -1,0 +1,258 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/rung-mbd/rung/ground"
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// TerrainType says where the heights of a terrain come from.
+type TerrainType uint8
+
+// The terrains of rung-model/1, and one that is made in Go and cannot be written.
+const (
+	GivenTerrain    TerrainType = iota // Surface
+	PlaneTerrain                       // Point, Normal
+	GridTerrain                        // Origin, Spacing, Heights
+	CSVTerrain                         // File, Layout, Origin, Spacing, Scale, Offset, FirstRow
+	PNGTerrain                         // File, Origin, Spacing, Lowest, Highest, FirstRow
+	FunctionTerrain                    // Expression
+	RandomTerrain                      // Kind, Origin, Spacing, Size, RMS, Length, Hurst, Seed
+	SumTerrain                         // Parts
+)
+
+var terrainNames = [...]string{
+	GivenTerrain: "given", PlaneTerrain: "plane", GridTerrain: "grid", CSVTerrain: "csv", PNGTerrain: "png",
+	FunctionTerrain: "function", RandomTerrain: "random", SumTerrain: "sum",
+}
+
+// Valid reports whether t is a type of terrain.
+func (t TerrainType) Valid() bool { return int(t) < len(terrainNames) }
+
+// String returns the name of rung-model/1.
+func (t TerrainType) String() string {
+	if !t.Valid() {
+		return fmt.Sprintf("TerrainType(%d)", uint8(t))
+	}
+	return terrainNames[t]
+}
+
+// MaxRandomNodes is the number of nodes that a random terrain of a document has at most, as a few bytes ask for them.
+const MaxRandomNodes = 1 << 26
+
+// Terrain is a ground z = f(x, y), world axes, z up, on which contacts stand (docs/ground.md). Types have the fields that stand beside
+// them; the others are zero.
+type Terrain struct {
+	Name string
+	Type TerrainType
+
+	Point, Normal   [3]float64  // PlaneTerrain; a zero Normal stands for up
+	Origin, Spacing [2]float64  // m
+	Heights         [][]float64 // m, a line of the grid each, from the south
+	File            string      // relative to the folder of the model
+	Layout          ground.Layout
+	Scale           float64 // of CSVTerrain; 0 stands for 1
+	Offset          float64 // m
+	FirstRow        ground.Side
+	Lowest, Highest float64 // m, of black and white
+	Expression      string
+	Size            [2]int // nodes along x and y
+	Kind            ground.RandomKind
+	RMS             float64 // m
+	Length, Hurst   float64
+	Seed            uint64
+	Parts           []string // terrains that stand before this one
+
+	Interpolation ground.Interpolation // of the types with nodes
+	Outside       ground.Outside
+
+	// Surface is made of the fields above, by Read and Load for files. It is not made anew when they change; set it to nil then.
+	Surface *ground.Surface
+}
+
+// nodes reports whether the terrain has heights at nodes.
+func (t *Terrain) nodes() bool {
+	return t.Type == GridTerrain || t.Type == CSVTerrain || t.Type == PNGTerrain || t.Type == RandomTerrain
+}
+
+// file reports whether the heights come from a file.
+func (t *Terrain) file() bool { return t.Type == CSVTerrain || t.Type == PNGTerrain }
+
+// Folder is a file system of the files of a folder, for Load: a name is relative to the folder, may lead out of it, or is absolute.
+type Folder string
+
+// Path returns where the file of a name is.
+func (f Folder) Path(name string) string {
+	if path := filepath.FromSlash(name); filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(string(f), filepath.FromSlash(name))
+}
+
+// Open implements fs.FS.
+func (f Folder) Open(name string) (fs.File, error) { return os.Open(f.Path(name)) }
+
+// pathIn returns what messages call a file of files.
+func pathIn(files fs.FS, name string) string {
+	if f, ok := files.(Folder); ok {
+		name = f.Path(name)
+	}
+	return fault.Line(name)
+}
+
+// Load reads the files of the terrains that have no Surface yet, from a file system such as Folder.
+//
+// Cost: O(nodes). It returns *Problems with all that Check finds and all that is wrong in the files, and the error of ctx if that ends.
+func (m *Model) Load(ctx context.Context, files fs.FS) error {
+	c := checker{faults: new(document.Faults), m: m, ctx: ctx, files: files}
+	c.run()
+	return c.end(nameOf(m))
+}
+
+// Surfaces returns the surfaces of the terrains, in their order: those that are there, and new ones for the others.
+//
+// Cost: O(nodes), for random ones with the logarithm. It returns *Problems for what cannot be made, which are the files that have not been
+// loaded if m passes Check, and the error of ctx if that ends.
+func (m *Model) Surfaces(ctx context.Context) ([]*ground.Surface, error) {
+	if len(m.Terrains) == 0 {
+		return nil, nil
+	}
+	c := checker{faults: new(document.Faults), m: m, ctx: ctx}
+	list := make([]*ground.Surface, len(m.Terrains))
+	for i := range m.Terrains {
+		t := &m.Terrains[i]
+		c.at(secTerrains, i)
+		if list[i] = t.Surface; list[i] == nil {
+			list[i] = c.surface(t, list[:i])
+		}
+	}
+	return list, c.end(nameOf(m))
+}
+
+// surface makes the surface of t, nil after a problem. The surfaces of the terrains before it are given.
+func (c *checker) surface(t *Terrain, before []*ground.Surface) (s *ground.Surface) {
+	var err error
+	o := ground.Options{Interpolation: t.Interpolation, Outside: t.Outside}
+	field := &ground.Field{Origin: t.Origin, Spacing: t.Spacing}
+	switch t.Type {
+	case PlaneTerrain:
+		s, err = ground.NewPlane(t.Point, t.up())
+	case FunctionTerrain:
+		s, err = ground.Function(t.Expression)
+	case GridTerrain:
+		field.Size = [2]int{len(t.Heights[0]), len(t.Heights)}
+		field.Heights = slices.Concat(t.Heights...)
+		s, err = ground.NewGrid(c.ctx, field, o)
+	case RandomTerrain:
+		if field, err = ground.Random(c.ctx, t.random()); err == nil {
+			s, err = ground.NewGrid(c.ctx, field, o)
+		}
+	case SumTerrain:
+		parts := make([]*ground.Surface, len(t.Parts))
+		for k, name := range t.Parts {
+			i := c.terrain(name, len(before))
+			if i < 0 || before[i] == nil {
+				return nil
+			}
+			parts[k] = before[i]
+		}
+		s, err = ground.Sum(parts...)
+	default:
+		c.report(".file", fault.Name(t.File), "the file has not been loaded (Model.Load)")
+		return nil
+	}
+	if err != nil {
+		c.failed("", err)
+		return nil
+	}
+	return s
+}
+
+// up is the normal of a plane.
+func (t *Terrain) up() spatial.Vec3 {
+	if t.Normal == [3]float64{} {
+		return spatial.Vec3{0, 0, 1}
+	}
+	return t.Normal
+}
+
+func (t *Terrain) random() ground.RandomGround {
+	return ground.RandomGround{
+		Origin: t.Origin, Spacing: t.Spacing, Size: t.Size, Kind: t.Kind, RMS: t.RMS, Length: t.Length, Hurst: t.Hurst, Seed: t.Seed,
+	}
+}
+
+// terrain returns the number of the terrain of a name among the first n, −1 if there is none.
+func (c *checker) terrain(name string, n int) int {
+	return slices.IndexFunc(c.m.Terrains[:n], func(t Terrain) bool { return t.Name == name && name != "" })
+}
+
+// load reads the file of t, whose fields are right.
+func (c *checker) load(t *Terrain) {
+	var format ground.Format = &ground.CSV{Layout: t.Layout, Origin: t.Origin, Spacing: t.Spacing, Scale: t.Scale, Offset: t.Offset, First: t.FirstRow}
+	if t.Type == PNGTerrain {
+		format = &ground.PNG{Origin: t.Origin, Spacing: t.Spacing, Lowest: t.Lowest, Highest: t.Highest, First: t.FirstRow}
+	}
+	path := pathIn(c.files, t.File)
+	f, err := c.files.Open(t.File)
+	if err != nil {
+		if p := new(fs.PathError); errors.As(err, &p) {
+			err = p.Err
+		}
+		c.report(".file", path, fault.Line("cannot be opened: "+err.Error()))
+		return
+	}
+	defer f.Close() // nothing has been written
+	field, err := format.Read(c.ctx, f, path)
+	if err == nil {
+		t.Surface, err = ground.NewGrid(c.ctx, field, ground.Options{Interpolation: t.Interpolation, Outside: t.Outside})
+	}
+	if err != nil {
+		c.failed(".file", err)
+	}
+}
+
+// failed reports the error of a surface, one problem a line of a file.
+func (c *checker) failed(tail string, err error) {
+	if c.ctx.Err() != nil {
+		return // which end tells
+	}
+	if p := new(ground.Problems); errors.As(err, &p) {
+		for _, q := range p.List {
+			c.report(tail, "", q.In(p.File))
+		}
+		if p.More > 0 {
+			c.report(tail, "", fmt.Sprintf("%s: and %d more", fault.Line(p.File), p.More))
+		}
+		return
+	}
+	if p := new(fs.PathError); errors.As(err, &p) { // of reading
+		err = p.Err
+	}
+	c.report(tail, "", fault.Line(fault.Plain(err).Error()))
+}
+
+// end returns the problems of the checker, or the error of its context.
+func (c *checker) end(name string) error {
+	if c.ctx != nil && c.ctx.Err() != nil {
+		return fmt.Errorf("model: %w", context.Cause(c.ctx))
+	}
+	return problems(name, c.faults)
+}
+
+// nameOf returns what problems of m have in the place of a file.
+func nameOf(m *Model) string {
+	if m.Name != "" {
+		return fault.Name(m.Name)
+	}
+	return "model"
+}

@@ -1,0 +1,314 @@
+package motion
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// byOfTurns are the directions along which forces are moments.
+var byOfTurns = [2]int{contact.ByTurn, contact.BySpin}
+
+// Constants of the line search: sufficient decrease and curvature of the strong Wolfe conditions (Nocedal & Wright 2006, 3.7),
+// and the number of points that are looked at.
+const (
+	wolfeDecrease  = 1e-4
+	wolfeCurvature = 0.9
+	wolfePoints    = 20
+	// unbalanced is the residual over the weight beyond which a step is not taken, where the tolerance is below.
+	unbalanced = 1e-2
+	// leastPivot is the least part of a diagonal that a pivot of H has.
+	leastPivot = 1e-14
+)
+
+// balanceWork is the memory of the search for balance. Arrays have an entry, or a row, a row of the Balance.
+type balanceWork struct {
+	force []float64 // of the laws, N
+	slope []float64 // m×m: derivatives of force by rate, in blocks along the diagonal
+	block []int     // first row of the block of each row
+	stop  []int     // behind its last row
+	res   []float64
+	J, H  []float64
+	g, p  []float64
+	sp    []float64 // change of the rates along p
+	z0    []float64
+	rate0 []float64
+	v     []float64 // a freedom each
+}
+
+func (w *balanceWork) allocate(m int) {
+	vec := func() []float64 { return make([]float64, m) }
+	w.force, w.res, w.g, w.p, w.sp, w.z0, w.rate0 = vec(), vec(), vec(), vec(), vec(), vec(), vec()
+	w.slope, w.J, w.H = make([]float64, m*m), make([]float64, m*m), make([]float64, m*m)
+	w.block, w.stop = make([]int, m), make([]int, m)
+}
+
+// balance finds the forces z with z = f(z), docs/ground.md (G42): Gauss–Newton steps with a line search.
+func (b *Balance) balance() error {
+	w := &b.work
+	b.ratesAt(b.z)
+	b.residual(b.z, true)
+	phi := half(w.res[:b.m])
+	tol := b.opts.Tolerance * b.weight
+	b.stats.Steps++
+	k := 0
+	for ; k < b.opts.Iterations && phi > 0.5*tol*tol; k++ {
+		b.stats.Iterations++
+		b.jacobian()
+		if !b.descent() {
+			break
+		}
+		next, ok := b.search(phi)
+		if !ok || !(next < phi) {
+			break
+		}
+		phi = next
+	}
+	rest := math.Sqrt(2*phi) / b.weight
+	if !(rest <= max(unbalanced, b.opts.Tolerance)) {
+		return fault.Errorf("%w within %d iterations (residual %.3g of the weight)", ErrBalance, k, rest)
+	}
+	b.stats.Worst = max(b.stats.Worst, rest)
+	return nil
+}
+
+// half returns half of the square of the norm.
+func half(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v * v
+	}
+	return sum / 2
+}
+
+// ratesAt has the rates of the rows at the end of the step with the forces z.
+func (b *Balance) ratesAt(z []float64) {
+	for i := range b.m {
+		sum := 0.0
+		for k, s := range b.s[i*b.m0() : i*b.m0()+b.m] {
+			sum += s * z[k]
+		}
+		b.rate[i] = b.free[i] + b.h*sum
+	}
+}
+
+// residual stores z − f in w.res at the rates in b.rate, and the slopes of f.
+func (b *Balance) residual(z []float64, slopes bool) {
+	w, n := &b.work, b.m0()
+	for i := range b.wheels.used {
+		b.pointForce(&b.wheels.points[i], slopes)
+	}
+	first := b.wheels.count
+	for i := range b.drives {
+		k := first + i
+		w.block[k], w.stop[k] = k, k+1
+		w.force[k], w.slope[k*n+k] = b.push(&b.drives[i], b.rate[k])
+	}
+	for i := range b.m {
+		w.res[i] = z[i] - w.force[i]
+	}
+}
+
+// pointForce stores the forces at a point at the depth and the rates at the end of the step.
+func (b *Balance) pointForce(p *wheelPoint, slopes bool) {
+	w, n := &b.work, b.m0()
+	m := p.motion
+	for k, by := range p.by {
+		r := b.rate[p.first+k]
+		switch by {
+		case contact.ByN:
+			m.N = r
+			m.Depth -= b.h * r
+		case contact.ByX:
+			m.X = r
+		case contact.ByY:
+			m.Y = r
+		case contact.ByRoll:
+			m.Roll = r
+		case contact.BySpin:
+			m.Spin = r
+		case contact.ByTurn:
+			m.Turn = r
+		}
+	}
+	var f contact.Force
+	var d contact.Derivatives
+	p.contact.Law.ForceTo(&f, &d, &m, p.contact.Shape.Radius, p.share, nil)
+	forces := [...]float64{contact.OfN: f.N, contact.OfX: f.X, contact.OfY: f.Y, contact.OfAxle: f.Axle, contact.OfTurn: f.Turn}
+	last := p.first + len(p.by)
+	for k, of := range p.of {
+		i := p.first + k
+		w.block[i], w.stop[i] = p.first, last
+		w.force[i] = 0
+		if of >= 0 {
+			w.force[i] = forces[of] / b.unit[i]
+		}
+		if !slopes {
+			continue
+		}
+		for l, by := range p.by {
+			s := 0.0
+			if of >= 0 {
+				if s = d[of][by]; by == contact.ByN {
+					s -= b.h * d[of][contact.ByDepth]
+				}
+			}
+			w.slope[i*n+p.first+l] = s / b.unit[i]
+		}
+	}
+}
+
+// jacobian has J = 1 − h·F′·S.
+func (b *Balance) jacobian() {
+	w, n := &b.work, b.m0()
+	for i := range b.m {
+		J := w.J[i*n : i*n+b.m]
+		clear(J)
+		for k := w.block[i]; k < w.stop[i]; k++ {
+			f := b.h * w.slope[i*n+k]
+			if f == 0 {
+				continue
+			}
+			for j, s := range b.s[k*n : k*n+b.m] {
+				J[j] -= f * s
+			}
+		}
+		J[i]++
+	}
+}
+
+// descent solves H·p = −Jᵀr with H = JᵀJ by Cholesky. It reports whether p is finite.
+func (b *Balance) descent() bool {
+	w, n, m := &b.work, b.m0(), b.m
+	for i := range m {
+		clear(w.H[i*n : i*n+i+1])
+		w.g[i] = 0
+	}
+	for k := range m {
+		J, r := w.J[k*n:k*n+m], w.res[k]
+		for i, a := range J {
+			if a == 0 {
+				continue
+			}
+			w.g[i] += a * r
+			H := w.H[i*n : i*n+i+1]
+			for j := range H {
+				H[j] += a * J[j]
+			}
+		}
+	}
+	for i := range m {
+		Li := w.H[i*n : i*n+i+1]
+		diagonal := Li[i]
+		for j := range i {
+			Lj := w.H[j*n : j*n+j+1]
+			sum := Li[j]
+			for k := range j {
+				sum -= Li[k] * Lj[k]
+			}
+			Li[j] = sum / Lj[j]
+			Li[i] -= Li[j] * Li[j]
+		}
+		Li[i] = math.Sqrt(max(Li[i], leastPivot*diagonal))
+	}
+	p := w.p[:m]
+	for i := range p {
+		sum := -w.g[i]
+		for k, l := range w.H[i*n : i*n+i] {
+			sum -= l * p[k]
+		}
+		p[i] = sum / w.H[i*n+i]
+	}
+	for i := m - 1; i >= 0; i-- {
+		p[i] /= w.H[i*n+i]
+		for k, l := range w.H[i*n : i*n+i] {
+			p[k] -= l * p[i]
+		}
+	}
+	total := 0.0
+	for _, x := range p {
+		total += x * 0
+	}
+	return total == 0
+}
+
+// at moves to z0 + α·p and returns φ and its derivative by α there.
+func (b *Balance) at(alpha float64) (phi, slope float64) {
+	w, n := &b.work, b.m0()
+	for i := range b.m {
+		b.z[i] = w.z0[i] + alpha*w.p[i]
+		b.rate[i] = w.rate0[i] + alpha*w.sp[i]
+	}
+	b.residual(b.z, true)
+	for i := range b.m {
+		r := w.res[i]
+		phi += r * r / 2
+		d := w.p[i]
+		for k := w.block[i]; k < w.stop[i]; k++ {
+			d -= w.slope[i*n+k] * w.sp[k]
+		}
+		slope += r * d
+	}
+	return phi, slope
+}
+
+// search looks along p for a point with the strong Wolfe conditions (Nocedal & Wright 2006, algorithms 3.5 and 3.6), and stays there,
+// or at the best point that it has seen. It returns φ there, and whether that is less.
+func (b *Balance) search(phi0 float64) (phi float64, ok bool) {
+	w := &b.work
+	copy(w.z0[:b.m], b.z)
+	copy(w.rate0[:b.m], b.rate)
+	slope0 := 0.0
+	for i := range b.m {
+		sum := 0.0
+		for k, s := range b.s[i*b.m0() : i*b.m0()+b.m] {
+			sum += s * w.p[k]
+		}
+		w.sp[i] = b.h * sum
+		slope0 += w.g[i] * w.p[i]
+	}
+	if !(slope0 < 0) {
+		return phi0, false
+	}
+	best, bestPhi := 0.0, phi0
+	lo, philo, dlo := 0.0, phi0, slope0
+	hi, phihi, bracketed := 0.0, 0.0, false
+	alpha := 1.0
+	for range wolfePoints {
+		p, d := b.at(alpha)
+		if p < bestPhi {
+			best, bestPhi = alpha, p
+		}
+		switch {
+		case !(p <= phi0+wolfeDecrease*alpha*slope0) || p >= philo && lo > 0:
+			hi, phihi, bracketed = alpha, p, true
+		case math.Abs(d) <= -wolfeCurvature*slope0:
+			return p, true
+		case d*(alpha-lo) >= 0:
+			hi, phihi, bracketed = lo, philo, true
+			lo, philo, dlo = alpha, p, d
+		default:
+			lo, philo, dlo = alpha, p, d
+		}
+		if !bracketed {
+			alpha *= 2
+			continue
+		}
+		alpha = between(lo, hi, philo, dlo, phihi)
+	}
+	p, _ := b.at(best)
+	return p, best > 0
+}
+
+// between returns a point between lo and hi: where a parabola through φ(lo), φ′(lo) and φ(hi) is least, or the middle.
+func between(lo, hi, philo, dlo, phihi float64) float64 {
+	x := hi - lo
+	alpha := lo + x/2
+	if c := phihi - philo - dlo*x; c > 0 {
+		if q := lo - dlo*x*x/(2*c); (q-lo)/x > 0.1 && (q-lo)/x < 0.9 {
+			alpha = q
+		}
+	}
+	return alpha
+}

@@ -1,0 +1,179 @@
+package motion
+
+import (
+	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/tree"
+)
+
+// Wheels has the Jacobians of contacts on a spanning tree, for integrators and for controllers: a row for each direction in which a
+// point of a contact moves over the ground, so that its entries times q̇ are that velocity, and the force of the ground along it,
+// times the row, adds to τ. The rows of a point are those of its axes N, X and Y, and, where the law of the contact asks for them,
+// those of the velocity of its centre along X, of its spin, and of its turning about N (contact.Motion).
+//
+// H and C of the same tree are those of tree.Workspace.InertiaTo and InverseTo. A Wheels belongs to one goroutine.
+type Wheels struct {
+	mech   *mechanism.Mechanism
+	plan   *tree.Plan
+	points []wheelPoint
+	used   int
+	eval   []*contact.Result // by contact
+	rows   []WheelRow
+	count  int
+	matrix []float64 // of the rows in use, one after the other
+	jac    []spatial.Motion
+}
+
+// WheelRow says what a row of Wheels is.
+type WheelRow struct {
+	Contact int // of the mechanism
+	Point   int // among those of the contact
+	By      int // contact.ByN, ByX, ByY, ByRoll, BySpin or ByTurn
+}
+
+// wheelPoint is a point of a contact with its rows.
+type wheelPoint struct {
+	contact *contact.Contact
+	motion  contact.Motion
+	share   float64
+	first   int // row
+	by      []int
+	of      []int
+}
+
+// forceBy is the force along each direction of a point; −1 for none.
+var forceBy = [...]int{
+	contact.ByN: contact.OfN, contact.ByX: contact.OfX, contact.ByY: contact.OfY,
+	contact.ByRoll: -1, contact.BySpin: contact.OfAxle, contact.ByTurn: contact.OfTurn,
+}
+
+// NewWheels returns the rows of all contacts of the mechanism of a tree, with their memory.
+func NewWheels(p *tree.Plan) *Wheels {
+	m := p.Mechanism()
+	w := &Wheels{mech: m, plan: p, jac: make([]spatial.Motion, p.NumDof())}
+	for i := range m.NumContacts() {
+		c, _, _ := m.Contact(i)
+		w.eval = append(w.eval, contact.NewResult(c))
+		by := []int{contact.ByN, contact.ByX, contact.ByY}
+		l := &c.Law
+		slips := l.Friction.Type == contact.Tyre || l.Friction.Type == contact.Soil
+		if slips {
+			by = append(by, contact.ByRoll)
+		}
+		if slips || l.Rolling.Coefficient != 0 {
+			by = append(by, contact.BySpin)
+		}
+		if l.Drilling.Coefficient != 0 {
+			by = append(by, contact.ByTurn)
+		}
+		var of []int
+		for _, k := range by {
+			of = append(of, forceBy[k])
+		}
+		for range c.Shape.MaxPoints() {
+			w.points = append(w.points, wheelPoint{contact: c, by: by, of: of})
+			for range by {
+				w.rows = append(w.rows, WheelRow{})
+			}
+		}
+	}
+	w.matrix = make([]float64, len(w.rows)*p.NumDof())
+	return w
+}
+
+// Set finds the points of all contacts at the state in use of a workspace of the tree, and their rows. A contact that does not
+// touch has those of the point that is nearest to the ground.
+//
+// Cost: that of the contacts, and O(rows·NumDof), no allocation.
+// It returns the errors of contact.Contact.EvalTo, with the names of contact and body.
+func (w *Wheels) Set(at *tree.Workspace) error {
+	w.used, w.count = 0, 0
+	st := at.State()
+	var b contact.Body
+	for i, r := range w.eval {
+		c, body, element := w.mech.Contact(i)
+		w.mech.ContactBody(&b, i, at.Kinematics(), st)
+		if err := c.EvalTo(r, &b, nil); err != nil {
+			return w.mech.AtForce(element, err)
+		}
+		link := int(w.plan.LinkOf[body])
+		var err error
+		for k := range r.Touches {
+			if e := w.add(at, i, k, link, &b, &r.Touches[k].Point); e != nil {
+				err = e
+			}
+		}
+		if len(r.Touches) == 0 {
+			err = w.add(at, i, 0, link, &b, &r.Nearest)
+		}
+		if err != nil {
+			return w.mech.AtForce(element, err)
+		}
+	}
+	return nil
+}
+
+// add appends a point with its rows.
+func (w *Wheels) add(at *tree.Workspace, i, k, link int, b *contact.Body, p *contact.Point) error {
+	q := &w.points[w.used]
+	c, _, _ := w.mech.Contact(i)
+	q.contact, q.share, q.first = c, p.Share, w.count
+	w.used++
+	com := b.Position.Add(b.Com)
+	if err := c.MotionTo(&q.motion, p, b); err != nil {
+		return err
+	}
+	n := len(w.jac)
+	at.JacobianTo(w.jac, link, p.P.Sub(com))
+	for _, by := range q.by {
+		w.rows[w.count] = WheelRow{i, k, by}
+		row := w.matrix[w.count*n : (w.count+1)*n]
+		w.count++
+		var dir spatial.Vec3
+		turns := false
+		switch by {
+		case contact.ByN:
+			dir = p.N
+		case contact.ByX:
+			dir = p.X
+		case contact.ByY:
+			dir = p.Y
+		case contact.ByRoll: // of the centre: of the point, less what turning adds
+			w.roll(row, p)
+			continue
+		case contact.BySpin:
+			dir, turns = p.Axis(), true
+		case contact.ByTurn:
+			dir, turns = p.N, true
+		}
+		for d := range row {
+			j := &w.jac[d]
+			if turns {
+				row[d] = j[0]*dir[0] + j[1]*dir[1] + j[2]*dir[2]
+			} else {
+				row[d] = j[3]*dir[0] + j[4]*dir[1] + j[5]*dir[2]
+			}
+		}
+	}
+	return nil
+}
+
+// roll stores the row of the velocity of the centre along X.
+func (w *Wheels) roll(row []float64, p *contact.Point) {
+	arm := p.Center().Sub(p.P)
+	for d := range row {
+		j := &w.jac[d]
+		v := spatial.Vec3{j[3], j[4], j[5]}.Add(spatial.Vec3{j[0], j[1], j[2]}.Cross(arm))
+		row[d] = v.Dot(p.X)
+	}
+}
+
+// NumRows returns the number of rows at the state of the last Set.
+func (w *Wheels) NumRows() int { return w.count }
+
+// Row returns the entries of row i, one a freedom of the tree, and what it is. They hold until the next Set.
+func (w *Wheels) Row(i int) ([]float64, WheelRow) {
+	n := w.plan.NumDof()
+	return w.matrix[:w.count*n][i*n : (i+1)*n], w.rows[i]
+}

@@ -1,0 +1,50 @@
+package sim
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// MostLandings is the number of contacts up to which steps of ContactEvents end at touch and departure: with more, some contact touches in every step.
+const MostLandings = 100
+
+// ContactEvents returns an event for each contact of m, with the name of the contact: it touches the ground, or leaves it. act, which may be nil, is told at
+// each.
+//
+// Forces have a kink there, over which a method loses its order. So steps by error control end there (Event.Land), at the cost of some steps for each event,
+// unless there are more than MostLandings contacts.
+//
+// Cost of a function: that of contact.Contact.EvalTo.
+func ContactEvents(m *mechanism.Mechanism, act func(contact int, touches bool, st *mechanism.State) error) []Event {
+	events := make([]Event, m.NumContacts())
+	k := m.NewKinematics()
+	at := func(i int, st *mechanism.State) (depth, rate float64) {
+		_, body, _ := m.Contact(i)
+		if !m.BodyTo(&k.Bodies[body], st, body) {
+			return math.NaN(), math.NaN()
+		}
+		r, err := m.ContactAt(i, k, st)
+		if err != nil {
+			return math.NaN(), math.NaN() // the dynamics tell
+		}
+		b, n := &st.Bodies[body], &r.Nearest
+		v := b.Velocity.Add(b.Omega.Cross(n.P.Sub(b.Position)))
+		return r.Depth, -v.Dot(n.N)
+	}
+	for i := range events {
+		_, _, element := m.Contact(i)
+		events[i] = Event{
+			Name: m.ForceName(element), Land: len(events) <= MostLandings,
+			Function: func(st *mechanism.State) float64 { depth, _ := at(i, st); return depth },
+			Action: func(st *mechanism.State) (Response, error) {
+				if act == nil {
+					return Continue, nil
+				}
+				_, rate := at(i, st)
+				return Continue, act(i, rate > 0, st)
+			},
+		}
+	}
+	return events
+}

@@ -1,0 +1,207 @@
+package sim_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// wheels are the runs of reference/ground: wheels and rovers.
+var wheels = []struct {
+	name string
+	long bool
+}{{"sphere-roll", false}, {"sphere-slide", false}, {"sphere-hills", false}, {"disc-roll", false}, {"rover-drive", true}, {"rover-drop", true}}
+
+const (
+	// groundTol is the tolerance of runs on the ground, and groundError the error they may have: m, rad, and of velocities relative to 1 + their size.
+	groundTol, groundError = 1e-9, 1e-6
+	// bodyColumns is the number of columns of a body in reference/ground: position, orientation, velocity, angular velocity.
+	bodyColumns = 13
+)
+
+// groundErrors are the largest errors over a run, those of velocities relative to 1 m/s or 1 rad/s + their size.
+type groundErrors struct{ position, turn, velocity, omega float64 }
+
+// add compares st with a row of a reference.
+func (e *groundErrors) add(row []float64, st *mechanism.State) {
+	for i := range st.Bodies {
+		b, x := &st.Bodies[i], row[1+bodyColumns*i:]
+		e.position = max(e.position, b.Position.Sub(spatial.Vec3(x[:3])).Norm())
+		q := spatial.Quat(x[3:7])
+		e.turn = max(e.turn, b.Rotation.Mul(q.Conj()).Log().Norm())
+		v, w := spatial.Vec3(x[7:10]), spatial.Vec3(x[10:13])
+		e.velocity = max(e.velocity, b.Velocity.Sub(v).Norm()/(1+v.Norm()))
+		e.omega = max(e.omega, b.Omega.Sub(w).Norm()/(1+w.Norm()))
+	}
+}
+
+// TestGroundExplicit runs every case of reference/ground with contacts by the pair of Dormand and Prince, with steps that end at the times of
+// the reference: their interpolants are worse by orders of magnitude where friction is stiff.
+func TestGroundExplicit(t *testing.T) {
+	for _, c := range wheels {
+		for _, method := range []motion.Method{motion.Sparse, motion.TreeLambda} {
+			t.Run(c.name+"/"+method.String(), func(t *testing.T) {
+				if testing.Short() && (c.long || method != motion.Sparse) {
+					t.Skip("long")
+				}
+				p, err := rung.NewPlan(open(t, "ground", c.name+".model.json"), kkt.Options{})
+				require.NoError(t, err)
+				d, err := motion.New(p, method)
+				require.NoError(t, err)
+				ref := readTable(t, check.Reference(t, "ground", c.name+".csv")).rows
+				s := sim.New(p.Mechanism(), sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{Relative: groundTol}), p.Initial(), sim.Options{Projector: d, Events: sim.ContactEvents(p.Mechanism(), nil)})
+				var e groundErrors
+				for _, row := range ref {
+					require.NoError(t, s.Run(row[0]))
+					e.add(row, s.State())
+				}
+				t.Logf("%d steps, %d rejected, errors %.2g m, %.2g rad, %.2g of velocities, %.2g of angular velocities", s.Stats().Steps, s.Stats().Rejected, e.position, e.turn, e.velocity, e.omega)
+				assert.Less(t, math.Max(math.Max(e.position, e.turn), math.Max(e.velocity, e.omega)), groundError)
+			})
+		}
+	}
+}
+
+// damped returns a run of a plan by the generalized-α method, with fixed steps or a tolerance.
+func damped(p *kkt.Plan, step, tol float64, o sim.Options) (*sim.Simulation, *sim.GeneralizedAlpha) {
+	n := motion.NewNewton(p)
+	k := sim.NewGeneralizedAlpha(p.Mechanism(), n, sim.GeneralizedAlphaOptions{Fixed: step > 0, Tolerance: sim.Tolerance{Relative: tol}})
+	o.Projector, o.Step = n, step
+	return sim.New(p.Mechanism(), k, p.Initial(), o), k
+}
+
+// TestGroundImplicit sees the order 2 of the generalized-α method in every case: a quarter of the step leaves a sixteenth of the error, or nearly so where
+// wheels touch and leave within steps.
+func TestGroundImplicit(t *testing.T) {
+	const coarse, fine, order = 2e-3, 5e-4, 12
+	for _, c := range wheels {
+		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() && c.long {
+				t.Skip("long")
+			}
+			p, err := rung.NewPlan(open(t, "ground", c.name+".model.json"), kkt.Options{})
+			require.NoError(t, err)
+			ref := readTable(t, check.Reference(t, "ground", c.name+".csv")).rows
+			var e [2]groundErrors
+			for i, h := range []float64{coarse, fine} {
+				s, k := damped(p, h, 0, sim.Options{})
+				for _, row := range ref {
+					require.NoError(t, s.Run(row[0]))
+					e[i].add(row, s.State())
+				}
+				t.Logf("step %g: %d evaluations, %d factorizations, %d rejected; errors %.2g m, %.2g rad, %.2g of velocities, %.2g of angular velocities",
+					h, k.Evaluations(), k.Factorizations(), s.Stats().Rejected, e[i].position, e[i].turn, e[i].velocity, e[i].omega)
+			}
+			assert.Greater(t, e[0].position, order*e[1].position)
+			assert.Greater(t, e[0].turn, order*e[1].turn)
+		})
+	}
+}
+
+// rolling is a wheel that rolls on stiff level ground, driven by its axle, which a slider leads.
+func rolling(t testing.TB, friction contact.Friction, slope float64) *model.Model {
+	t.Helper()
+	const r, mass = 0.25, 20.0
+	m := model.New("rolling")
+	m.Terrains = []model.Terrain{{Name: "ground", Type: model.PlaneTerrain, Normal: [3]float64{math.Sin(slope), 0, math.Cos(slope)}}}
+	z := (r - 1.5*mass*9.81*math.Cos(slope)/1e6) / math.Cos(slope)
+	I := model.Inertia{XX: 0.3, YY: 0.5, ZZ: 0.3}
+	m.Bodies = []model.Body{
+		{Name: "wheel", Mass: mass, Inertia: I, Pose: model.Pose{Position: [3]float64{0, 0, z}}},
+		{Name: "frame", Mass: mass / 2, Com: [3]float64{0, 0, 0.1}, Inertia: I, Pose: model.Pose{Position: [3]float64{0, 0, z}}},
+	}
+	across := [4]float64{math.Sqrt2 / 2, -math.Sqrt2 / 2, 0, 0} // z along the y axis of the body
+	m.Joints = []model.Joint{
+		{Name: "axle", Type: model.Revolute, Predecessor: "frame", Successor: "wheel", PredecessorFrame: model.Pose{Orientation: across}, SuccessorFrame: model.Pose{Orientation: across}},
+		{Name: "rail", Type: model.Planar, Predecessor: model.World, Successor: "frame", PredecessorFrame: model.Pose{Orientation: across}, SuccessorFrame: model.Pose{Orientation: across},
+			Motion: []*model.Motion{{Kind: model.Polynomial, Coefficients: []float64{0}}, nil, nil}},
+	}
+	m.Forces = []model.ForceElement{
+		{Name: "tyre", Type: model.ContactForce, A: model.Attachment{Body: "wheel"}, Contact: &model.Contact{
+			Terrain: "ground", Shape: contact.Shape{Type: contact.Disc, Radius: r, Axis: spatial.Vec3{0, 1, 0}},
+			Law: contact.Law{Normal: contact.Normal{Stiffness: 1e6, Exponent: 1, Dissipation: 0.5}, Friction: friction},
+		}},
+	}
+	return m
+}
+
+// drive adds a motor that speeds the wheel of rolling up.
+func drive(m *model.Model) *model.Model {
+	value := &model.Motion{Kind: model.Spline, Times: []float64{0, 1, 2, 3}, Values: []float64{0, 2, 4, 4}}
+	m.Forces = append(m.Forces, model.ForceElement{Name: "motor", Type: model.ActuatorForce, Actuator: &model.Actuator{
+		Joint: "axle", Law: model.ActuatorSpeed, Value: value, Gain: 50, Integral: 100, Limit: 40,
+	}})
+	return m
+}
+
+// coulomb is the stiffest friction that documents have by default.
+var coulomb = contact.Friction{Type: contact.Coulomb, Coefficient: [2]float64{0.8, 0.8}, SlipSpeed: 1e-3}
+
+// TestImplicitStepsAreLong: at an error of 1e-4 m after three seconds, steps of the generalized-α method on a stiff driven wheel are 20 times those of
+// the pair of Dormand and Prince, which stability bounds.
+func TestImplicitStepsAreLong(t *testing.T) {
+	const until, wanted, times = 3.0, 1e-4, 20
+	p, err := rung.NewPlan(drive(rolling(t, coulomb, 0)), kkt.Options{})
+	require.NoError(t, err)
+	exact, _ := damped(p, 0, 1e-9, sim.Options{})
+	require.NoError(t, exact.Run(until))
+	d := motion.NewDynamics(p)
+	explicit := sim.New(p.Mechanism(), sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{Relative: wanted / 10}), p.Initial(), sim.Options{Projector: d})
+	require.NoError(t, explicit.Run(until))
+	long, _ := damped(p, 0, wanted, sim.Options{})
+	require.NoError(t, long.Run(until))
+	off := func(s *sim.Simulation) float64 {
+		return s.State().Bodies[0].Position.Sub(exact.State().Bodies[0].Position).Norm()
+	}
+	t.Logf("explicit: %d steps, error %.2g m; implicit: %d steps, error %.2g m; way %.3g m", explicit.Stats().Steps, off(explicit), long.Stats().Steps, off(long), exact.State().Bodies[0].Position[0])
+	assert.Less(t, off(explicit), wanted)
+	assert.Less(t, off(long), wanted)
+	assert.Greater(t, explicit.Stats().Steps, times*long.Stats().Steps)
+}
+
+// TestHold: a braked wheel creeps down a slope by regularised friction with v_s·tan α/√(μ² − tan²α), and stays with bristles, with both methods.
+func TestHold(t *testing.T) {
+	const slope, mu, until = 0.2, 0.8, 4.0
+	const restTol = 1e-7 // m/s: what the tolerance leaves of the swinging of the bristles, which creeping is a thousand times faster than
+	hold := contact.Friction{Type: contact.Coulomb, Coefficient: [2]float64{mu, mu}, SlipSpeed: 1e-3, Hold: contact.Hold{Travel: 1e-3, Damping: 10}}
+	creep := 1e-3 * math.Tan(slope) / math.Sqrt(mu*mu-math.Tan(slope)*math.Tan(slope))
+	for _, c := range []struct {
+		name     string
+		friction contact.Friction
+		speed    float64
+	}{{"creeps", coulomb, creep}, {"holds", hold, 0}} {
+		for _, explicit := range []bool{false, true} {
+			m := rolling(t, c.friction, slope)
+			m.Joints[0].Motion = []*model.Motion{{Kind: model.Polynomial, Coefficients: []float64{0}}} // the brake
+			p, err := rung.NewPlan(m, kkt.Options{})
+			require.NoError(t, err)
+			s, _ := damped(p, 0, 1e-7, sim.Options{})
+			if explicit {
+				if testing.Short() {
+					continue
+				}
+				d := motion.NewDynamics(p)
+				s = sim.New(p.Mechanism(), sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{Relative: 1e-8}), p.Initial(), sim.Options{Projector: d})
+			}
+			require.NoError(t, s.Run(until))
+			v := s.State().Bodies[0].Velocity.Norm()
+			t.Logf("%s, explicit %t: %d steps, %.9g m/s, expected %.9g, internal %v", c.name, explicit, s.Stats().Steps, v, c.speed, s.State().Internal)
+			assert.InDelta(t, c.speed, v, restTol)
+			if c.speed == 0 { // the bristles carry the weight
+				assert.InDelta(t, math.Tan(slope)/mu*1e-3, math.Abs(s.State().Internal[0]), 1e-8)
+			}
+		}
+	}
+}
