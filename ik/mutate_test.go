@@ -252,7 +252,8 @@ func TestMutated(t *testing.T) {
 }
 
 // FuzzTask is TestMutated with what the fuzzer chooses.
-func FuzzTask(f *testing.F) {
+func FuzzTask(tf *testing.F) {
+	f := check.NewFuzz(tf)
 	u := newMutated(f)
 	for i := range u.docs {
 		f.Add(uint8(i), []byte{})
