@@ -13,6 +13,7 @@ func (s *Solver) Watch(f func(r *Result)) {
 	if s.whole.watch = nil; f != nil {
 		s.whole.watch = func() {
 			s.whole.report(&s.result)
+			s.result.Steps = s.whole.steps
 			f(&s.result)
 		}
 	}
