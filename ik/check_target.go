@@ -2,7 +2,6 @@ package ik
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 
 	"github.com/rung-mbd/rung/internal/document"
@@ -163,16 +162,13 @@ func (c *checker) vector(path string, v spatial.Vec3, direction bool) {
 	}
 }
 
-// unitTol is the largest error of the length of a quaternion.
-const unitTol = 1e-6
-
 // quaternion checks that q is a unit quaternion; all zeros stand for the identity.
 func (c *checker) quaternion(path string, q [4]float64) {
 	if q == ([4]float64{}) {
 		return
 	}
-	if !(math.Abs(math.Sqrt(q[0]*q[0]+q[1]*q[1]+q[2]*q[2]+q[3]*q[3])-1) <= unitTol) {
-		c.add(path, document.Numbers(q[:]), "is not a unit quaternion")
+	if !document.NearUnit(&q) {
+		c.add(path, document.Numbers(q[:]), document.RuleQuaternion)
 	}
 }
 

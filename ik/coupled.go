@@ -102,6 +102,10 @@ func (f *FIK) coupledLimit() error {
 	g.mu, g.limit = 0, math.Inf(1)
 	for i, re := range c.re {
 		size := math.Hypot(re, c.im[i])
+		if size == 0 { // which no step brings to zero
+			g.limit = 0
+			continue
+		}
 		g.mu, g.limit = max(g.mu, size), min(g.limit, 2*re/(size*size))
 	}
 	return nil

@@ -201,9 +201,9 @@ func (f *pathFile) line(record []string) {
 		f.at(f.time, fault.Name(record[f.time]), "is not after the time before it, "+document.Number(f.path.Times[n-1]))
 	}
 	for _, t := range f.turns {
-		q := f.path.Targets[t.target].Orientation[n]
-		if !(math.Abs(math.Hypot(math.Hypot(q[0], q[1]), math.Hypot(q[2], q[3]))-1) <= unitTol) {
-			f.at(t.column, document.Numbers(q[:]), "is not a unit quaternion")
+		q := &f.path.Targets[t.target].Orientation[n]
+		if !document.NearUnit(q) {
+			f.at(t.column, document.Numbers(q[:]), document.RuleQuaternion)
 		}
 	}
 }

@@ -125,7 +125,7 @@ func (d *reader) part(t *Target, k int) {
 	case targetPosition:
 		d.Vector(t.Position[:])
 	case targetOrientation:
-		d.quaternion(&t.Orientation)
+		d.Orientation(&t.Orientation)
 	case targetAxis:
 		d.Vector(t.Axis[:])
 	case targetDirection:
@@ -193,13 +193,6 @@ func (d *reader) name() string {
 	return string(s)
 }
 
-// quaternion reads an orientation. All zeros, which stand for the identity in Go, are none.
-func (d *reader) quaternion(q *[4]float64) {
-	if d.Vector(q[:]) && *q == [4]float64{} {
-		d.Problem("[0, 0, 0, 0]", "is not a unit quaternion")
-	}
-}
-
 // tolerance reads two numbers above 0.
 func (d *reader) tolerance(t *Target) {
 	if d.Vector(t.Tolerance[:]) && !(t.Tolerance[0] > 0 && t.Tolerance[1] > 0) {
@@ -222,7 +215,7 @@ func (d *reader) pose(p *model.Pose) {
 		case k == 0:
 			d.Vector(p.Position[:])
 		default:
-			d.quaternion(&p.Orientation)
+			d.Orientation(&p.Orientation)
 		}
 	}
 }
@@ -312,7 +305,7 @@ func (d *reader) waypoints(target string) Waypoints {
 		case 0:
 			w.Position = vectors(d, func(v *[3]float64) { d.Vector(v[:]) })
 		case 1:
-			w.Orientation = vectors(d, d.quaternion)
+			w.Orientation = vectors(d, d.Orientation)
 		default:
 			w.Value = d.Numbers([]float64{}, joints.MaxTimes)
 		}

@@ -228,7 +228,7 @@ func TestEverythingAtOnce(t *testing.T) {
 		"$.driven[1]", "$.driven[2]", "$.driven[3]", "$.driven[4]", "$.driven[5]",
 		"$.limits.j0", "$.limits.j9", "$.rates.j0",
 		"$.targets[0].colour", "$.targets[0].body",
-		"$.targets[1].priority", "$.targets[1].relative_to", "$.targets[1].orientation",
+		"$.targets[1].orientation", "$.targets[1].priority", "$.targets[1].relative_to",
 		"$.targets[2].direction[1]", "$.targets[2].axis",
 		"$.targets[3].body", "$.targets[3].length", "$.targets[3].weight",
 		"$.targets[4].freedom", "$.targets[4].weight",

@@ -213,3 +213,15 @@ func TestFormF(t *testing.T) {
 	}
 	require.InDelta(t, 0.5/(1-1.2+0.5), dq[0], 1e-9)
 }
+
+// TestZeroEigenvalue: where J V Jᵀ P − A has the eigenvalue zero no step brings its mode to zero, and that is what is said.
+func TestZeroEigenvalue(t *testing.T) {
+	for _, o := range []ik.FIKOptions{{}, {H: 1e-3}, {Adapt: true}} {
+		o.P, o.A = []float64{1, 3, 3, 10.75}, []float64{-1, -16}
+		_, err := ik.NewFIK(ik.NewDense(2, 1, []float64{1, -4}), o)
+		e := new(ik.UnstableError)
+		require.ErrorAs(t, err, &e)
+		require.Zero(t, e.Suggest, "%v", err)
+		require.Contains(t, err.Error(), "at any step")
+	}
+}

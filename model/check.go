@@ -102,7 +102,7 @@ func (p *Pose) canonicalize() {
 	if p.Orientation == [4]float64{} {
 		p.Orientation[0] = 1
 	}
-	normalize(&p.Orientation)
+	document.Normalize(&p.Orientation)
 }
 
 func (j *Joint) canonicalize() {
@@ -265,8 +265,8 @@ func (c *checker) checkPose(p *Pose, position, orientation string) {
 	if *q == [4]float64{} {
 		return
 	}
-	if c.finite(orientation, q[:]) && !nearUnit(q) {
-		c.report(orientation, document.Numbers(q[:]), ruleQuaternion)
+	if c.finite(orientation, q[:]) && !document.NearUnit(q) {
+		c.report(orientation, document.Numbers(q[:]), document.RuleQuaternion)
 	}
 }
 

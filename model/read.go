@@ -269,22 +269,9 @@ func (d *decoder) pose(p *Pose) {
 		case k == 0:
 			d.Vector(p.Position[:])
 		default:
-			d.orientation(&p.Orientation)
+			d.Orientation(&p.Orientation)
 		}
 	}
-}
-
-// orientation reads a quaternion and normalizes it. The rule is here too, as
-// Check lets a zero quaternion pass.
-func (d *decoder) orientation(q *[4]float64) {
-	if !d.Vector(q[:]) {
-		return
-	}
-	if !nearUnit(q) {
-		d.Problem(document.Numbers(q[:]), ruleQuaternion)
-		return
-	}
-	normalize(q)
 }
 
 func (d *decoder) velocity(v *Velocity) {

@@ -7,8 +7,7 @@ import (
 
 // Tolerances of the format's reading rules, relative.
 const (
-	quaternionTolerance = 1e-6 // of the length of an orientation
-	triangleTolerance   = 1e-9 // of the triangle inequality of an inertia
+	triangleTolerance = 1e-9 // of the triangle inequality of an inertia
 )
 
 // Texts that the reader and the rules share.
@@ -16,7 +15,6 @@ const (
 	ruleNotPositive = "is not positive"
 	ruleNegative    = "is negative"
 	ruleUp          = "does not point up"
-	ruleQuaternion  = "is not a unit quaternion"
 )
 
 // positiveDefinite reports whether I is positive definite, by its Cholesky
@@ -68,25 +66,6 @@ func cholesky(xx, yy, zz, xy, xz, yz float64) bool {
 	yz -= ly * xz
 	zz -= lz * xz
 	return yy > 0 && zz-yz/yy*yz > 0
-}
-
-// nearUnit reports whether q is a unit quaternion up to quaternionTolerance.
-func nearUnit(q *[4]float64) bool {
-	return math.Abs(math.Sqrt(q[0]*q[0]+q[1]*q[1]+q[2]*q[2]+q[3]*q[3])-1) <= quaternionTolerance
-}
-
-// normalize gives a nearUnit q the length 1. A length that is 1 up to rounding
-// is left alone, so that normalizing twice changes nothing.
-func normalize(q *[4]float64) {
-	const rounding = 8 * 0x1p-52 // of the sum of four squares and of one division
-	sq := q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3]
-	if math.Abs(sq-1) <= rounding {
-		return
-	}
-	n := math.Sqrt(sq)
-	for i := range q {
-		q[i] /= n
-	}
 }
 
 func finite(x float64) bool { return x-x == 0 }

@@ -1,0 +1,40 @@
+package document
+
+import "math"
+
+// QuaternionTol is the largest error of the length of a quaternion that is taken for a rotation.
+const QuaternionTol = 1e-6
+
+// RuleQuaternion says that four numbers are no rotation.
+const RuleQuaternion = "is not a unit quaternion"
+
+// NearUnit reports whether q has the length 1 up to QuaternionTol.
+func NearUnit(q *[4]float64) bool {
+	return math.Abs(math.Sqrt(q[0]*q[0]+q[1]*q[1]+q[2]*q[2]+q[3]*q[3])-1) <= QuaternionTol
+}
+
+// Normalize gives a NearUnit q the length 1. A length that is 1 up to rounding
+// is left alone, so that normalizing twice changes nothing.
+func Normalize(q *[4]float64) {
+	const rounding = 8 * 0x1p-52 // of the sum of four squares and of one division
+	sq := q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3]
+	if math.Abs(sq-1) <= rounding {
+		return
+	}
+	n := math.Sqrt(sq)
+	for i := range q {
+		q[i] /= n
+	}
+}
+
+// Orientation reads a unit quaternion, w first, and normalizes it.
+func (d *Reader) Orientation(q *[4]float64) {
+	if !d.Vector(q[:]) {
+		return
+	}
+	if !NearUnit(q) {
+		d.Problem(Numbers(q[:]), RuleQuaternion)
+		return
+	}
+	Normalize(q)
+}
