@@ -46,6 +46,28 @@ func TestRingKept(t *testing.T) {
 	}
 }
 
+// TestRingsKept: the second link as in TestRingKept; the third one, out of reach too, turns the ring towards its target. What is left are two links
+// that reach theirs from there.
+func TestRingsKept(t *testing.T) {
+	plan := planar(t, 0.5, 0.3, 0.4, 0.25, 0.2)
+	rng := rand.New(rand.NewPCG(2, 7))
+	for range 10 {
+		phi, psi, far := 2*math.Pi*rng.Float64(), 2*math.Pi*rng.Float64(), 0.1+0.3*rng.Float64()
+		elbow, wrist := tipOf(2, 0.3, 0, 0), tipOf(3, 0.4, 1.5*math.Cos(phi), 1.5*math.Sin(phi))
+		elbow.Name, wrist.Name, wrist.Priority = "elbow", "wrist", 1
+		tip := tipOf(5, 0.2, 0.6*math.Cos(phi)+far*math.Cos(psi), 0.6*math.Sin(phi)+far*math.Sin(psi))
+		tip.Priority = 2
+		st := plan.Mechanism().Initial()
+		s := testSolver(t, testProblem(t, plan, &Task{Targets: []Target{elbow, wrist, tip}}), Options{Nearest: true, Steps: 500})
+		bend(t, s, st, []float64{phi - 0.3, 2, -2, 0.4, 0.5})
+		r, err := s.Reach(st)
+		require.NoError(t, err)
+		check.Close(t, r.Targets[0].Linear, 0.2, keptTol, 1, "ring")
+		check.Close(t, r.Targets[1].Linear, 0.9, keptTol, 1, "wrist")
+		require.True(t, r.Targets[2].Reached, "off by %v after %d steps", r.Targets[2].Linear, r.Steps)
+	}
+}
+
 // bush returns a random tree with two tips, and a task: the first target of them, at priority 0, is out of reach, the second one within.
 func bush(t testing.TB, rng *rand.Rand, limits bool) (*kkt.Plan, *Task) {
 	b := build.New("bush")
@@ -137,16 +159,57 @@ func TestLeastKept(t *testing.T) {
 	require.Greater(t, ends[Nearest], n/10, "%v", ends)
 }
 
-// noBetter: with both targets of one level, the first weighing a thousand times as much, the second gets no nearer than by what that weight lets it.
+// noBetter: with all targets of one level, each weighing much more than the next, the last gets no nearer than by what these weights let it.
 func noBetter(t *testing.T, s *Solver, task *Task) {
 	const heavy = 1e3
-	st := s.p.plan.Mechanism().Initial()
+	st, last := s.p.plan.Mechanism().Initial(), len(task.Targets)-1
 	s.eng.stateTo(st)
-	before := s.result.Targets[1].Linear
+	before := s.result.Targets[last].Linear
 	even := *task
 	even.Targets = append([]Target(nil), task.Targets...)
-	even.Targets[0].Weight, even.Targets[1].Priority = []float64{heavy, heavy, heavy}, 0
+	for k, w := last, 1.0; k >= 0; k, w = k-1, w*heavy {
+		even.Targets[k].Weight, even.Targets[k].Priority = []float64{w, w, w}, 0
+	}
 	r, err := testSolver(t, testProblem(t, s.p.plan, &even), Options{Nearest: true, Steps: 1000}).Reach(st)
 	require.NoError(t, err)
-	require.Greater(t, r.Targets[1].Linear, before*(1-1e-3), "%v after %v", r.Status, before)
+	require.Greater(t, r.Targets[last].Linear, before*(1-1e-3), "%v after %v", r.Status, before)
+}
+
+// TestTwoLeastKept: of two levels out of reach both keep their errors, whatever a third asks for.
+func TestTwoLeastKept(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 36))
+	n := 20
+	if testing.Short() {
+		n = 6
+	}
+	told := 0
+	for i := range n {
+		plan, task := bush(t, rng, i%3 == 0)
+		task.Targets[1].Position = [3]float64{3 * rng.NormFloat64(), 3 * rng.NormFloat64(), 3 * rng.NormFloat64()}
+		task.Targets = append(task.Targets, Target{
+			Name: "middle", Type: Point, Body: task.Targets[1].Body[:len("right")] + "0", Priority: 2,
+			Position: [3]float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()},
+		})
+		solve := func(levels int) (*Result, *Solver) {
+			part := *task
+			part.Targets = task.Targets[:levels]
+			s := testSolver(t, testProblem(t, plan, &part), Options{Nearest: true, Steps: 500})
+			r, err := s.Reach(plan.Mechanism().Initial())
+			require.NoError(t, err)
+			return r, s
+		}
+		two, s := solve(2)
+		if s.levels[0].status == OutOfSteps || s.levels[1].status == OutOfSteps || s.levels[1].status == Reached {
+			continue
+		}
+		three, s := solve(3)
+		told++
+		for k := range 2 {
+			check.Close(t, three.Targets[k].Linear, two.Targets[k].Linear, keptTol, two.Targets[k].Linear, "tree %d, level %d", i, k)
+		}
+		if task.Limits == nil && s.levels[2].status == Nearest {
+			noBetter(t, s, task)
+		}
+	}
+	require.Greater(t, told, n/2)
 }

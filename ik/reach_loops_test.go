@@ -1,6 +1,7 @@
 package ik
 
 import (
+	"math/rand/v2"
 	"strconv"
 	"testing"
 
@@ -8,12 +9,14 @@ import (
 
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// loopCase is a reference mechanism with loops: its task, the wants of each pose, and the driven coordinates there.
+// loopCase is a mechanism with loops, of reference unless it has a model: its task, the wants of each pose, and the driven coordinates there.
 type loopCase struct {
 	name  string
+	model *model.Model
 	task  *Task
 	wants [][]want
 	found [][]float64
@@ -34,7 +37,19 @@ func loopCases(t testing.TB) []loopCase {
 		}
 		walker.wants, walker.found = append(walker.wants, list), append(walker.found, append(x, num(t, row, walkerDriven[1:]...)...))
 	}
-	return []loopCase{stewart, walker}
+	return []loopCase{stewart, walker, deltaCase(t)}
+}
+
+// deltaCase returns the delta robot of the tests and its places, by their closed form.
+func deltaCase(t testing.TB) loopCase {
+	c, rng := loopCase{name: "delta"}, rand.New(rand.NewPCG(8, 3))
+	c.model, c.task = delta(t)
+	for range 25 {
+		p := spatial.Vec3{0.3*rng.Float64() - 0.15, 0.3*rng.Float64() - 0.15, -0.45 - 0.2*rng.Float64()}
+		angles := deltaAngles(p)
+		c.wants, c.found = append(c.wants, []want{{position: p, orientation: spatial.IdentityQuat()}}), append(c.found, angles[:])
+	}
+	return c
 }
 
 // start returns a solver of the case, its first state and one to move.
@@ -43,7 +58,11 @@ func (c *loopCase) start(t testing.TB) (*Solver, *mechanism.State) {
 	for i := range c.task.Targets {
 		c.task.Targets[i].Tolerance = [2]float64{1e-12, 1e-12}
 	}
-	p, err := NewProblem(mustPlan(t, readModel(t, c.name)), c.task)
+	m := c.model
+	if m == nil {
+		m = readModel(t, c.name)
+	}
+	p, err := NewProblem(mustPlan(t, m), c.task)
 	require.NoError(t, err)
 	s, err := p.NewSolver(c.task.Solver)
 	require.NoError(t, err)
