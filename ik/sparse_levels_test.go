@@ -73,9 +73,13 @@ func TestSparseStrict(t *testing.T) {
 }
 
 // TestSparseStrictAsTree: on small chains the levels end with the residuals that the tree engine has, or with less at the first that differs, but
-// for tasks with several minima.
+// for tasks of which the best of many starts is not the same minimum.
 func TestSparseStrictAsTree(t *testing.T) {
 	const n, tasks, same = 5, 30, 1e-6
+	const mostOthers, mostMore = 4, 2 // tasks of which the starts of the two have found different minima
+	if testing.Short() {
+		t.Skip("many starts")
+	}
 	alike, less, more := 0, 0, 0
 	for seed := range uint64(tasks) {
 		task := strictTask(rand.New(rand.NewPCG(seed, n)), n)
@@ -98,4 +102,6 @@ func TestSparseStrictAsTree(t *testing.T) {
 		*verdict++
 	}
 	t.Logf("%d alike, %d less, %d more", alike, less, more)
+	require.LessOrEqual(t, less+more, mostOthers)
+	require.LessOrEqual(t, more, mostMore)
 }
