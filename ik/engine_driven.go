@@ -243,6 +243,10 @@ func (e *drivenEngine) close() error {
 			return fault.Errorf("ik: %w", err)
 		}
 	}
+	if err := e.resp.at(e.try); err != nil || !e.resp.rough {
+		return err
+	}
+	e.resp.polish(e.try)
 	return e.resp.at(e.try)
 }
 

@@ -198,3 +198,22 @@ func (r *response) chord(st *mechanism.State) bool {
 		r.plan.Mechanism().DisplaceTo(st, st, 1, r.velocities())
 	}
 }
+
+// polishMost is the largest number of corrections of polish.
+const polishMost = 4
+
+// polish closes the joints of st, which are closed to their tolerance, as far as rounding allows. It is for mechanisms whose solves have to be refined: long
+// chains of loops make errors of joints larger with the square of their length, and with them those of the pose and of 𝒥.
+func (r *response) polish(st *mechanism.State) {
+	last := math.Inf(1)
+	for range polishMost {
+		size := r.misfit(st)
+		if !(size < last/2) {
+			break
+		}
+		last = size
+		r.solve()
+		r.plan.Mechanism().DisplaceTo(st, st, 1, r.velocities())
+	}
+	clear(r.b)
+}

@@ -47,6 +47,8 @@ const (
 	closedTol = 1e-11
 	// sparseOpen is the part of the errors up to which hard rows may be open when merits are compared.
 	sparseOpen = 1e-5
+	// settleSteps is the largest number of steps that close hard rows at the end of a level.
+	settleSteps = 8
 	// sparseKicks is the number of directions tried at a saddle, sparseKick the rotation of a kick, rad.
 	sparseKicks, sparseKick = 2, 0.01
 	// jointsRoot is the root of the weight of the turns of bodies in the metric of joints.
@@ -67,8 +69,11 @@ type sparseSolver struct {
 	closer   *closing.Closer
 	sys      *sparseSystem
 	mover    *mechanism.Mover
-	loops    []int   // joints with rows, if there are loops; else nil: then the tree keeps all
-	open     float64 // largest error of a hard row at the last trial, angles or relative to the length of the problem
+	loops    []int                 // joints with rows, if there are loops; else nil: then the tree keeps all
+	open     float64               // largest error of a hard row at the last trial, angles or relative to the length of the problem
+	ajar     float64               // the same at st
+	tight    []mechanism.BodyState // the last pose of a level whose hard rows hold; nil for one level
+	tightQ   []float64
 	most     int
 	st, try  *mechanism.State
 	before   *mechanism.State // of kicks
@@ -181,6 +186,9 @@ func (s *sparseSolver) allocate() {
 		s.undamped = newUndamped(m.NumBodies(), s.p.m)
 	}
 	s.low, s.high = s.p.lower, s.p.upper
+	if s.levels() > 1 {
+		s.tight, s.tightQ = pages.Make[mechanism.BodyState](m.NumBodies()), make([]float64, len(s.p.driven))
+	}
 	if s.o.Restarts > 0 {
 		s.start, s.best = s.newPlace(), s.newPlace()
 	}
@@ -231,12 +239,14 @@ func (s *sparseSolver) run(st *mechanism.State) error {
 
 // descend moves s.st to where the levels have their least errors, one after the other.
 func (s *sparseSolver) descend() {
-	s.steps, s.sigma, s.open = 0, 0, 0
+	s.steps, s.sigma, s.open, s.ajar = 0, 0, 0, 0
 	for l := range s.status {
 		s.status[l] = OutOfSteps
 	}
 	for l := range s.levels() {
-		if s.status[l] = s.lower(l, sparseKicks); s.status[l] == OutOfSteps {
+		s.note()
+		s.status[l] = s.lower(l, sparseKicks)
+		if s.settle(l); s.status[l] == OutOfSteps {
 			break
 		}
 		s.hold(l)
@@ -311,6 +321,8 @@ func (s *sparseSolver) accept() {
 	} else {
 		s.coordinatesTo(s.q, s.st)
 	}
+	s.ajar = s.open
+	s.note()
 }
 
 // stand computes kinematics, coordinates within half a turn of those before, and errors at s.st.
@@ -368,7 +380,7 @@ func (s *sparseSolver) hold(l int) {
 
 // met reports whether all targets of a level are within their tolerances, and the driven freedoms within their limits.
 func (s *sparseSolver) met(l int) bool {
-	if l == s.p.levels || s.open > closedTol {
+	if l == s.p.levels || s.ajar > closedTol {
 		return false
 	}
 	for i := range s.p.targets {

@@ -11,7 +11,7 @@ import (
 //	⎡ K  Cᵀ ⎤ ⎡ x ⎤   ⎡ b ⎤
 //	⎣ C  −Γ ⎦ ⎣ λ ⎦ = ⎣ e ⎦,   x = x₀ − Z·λ,   (C·Z + Γ)·λ = C·x₀ − e,   K·x₀ = b,   K·Z = Cᵀ,
 //
-// one solve more a row, docs/inverse-kinematics.md (S4). Γ is the damping of soft rows.
+// one solve more a row, docs/inverse-kinematics.md (S5). Γ is the damping of soft rows.
 type border struct {
 	targets []int       // of the problem
 	C       [][]float64 // rows in weighted coordinates, of the length of the system

@@ -96,7 +96,7 @@ func (s *sparseSolver) strayed() (most float64) {
 }
 
 // setBounds makes the rows of active limits hard, with what is left to the limit as right side,
-// docs/inverse-kinematics.md (S3), unless limits are left aside.
+// docs/inverse-kinematics.md (S4), unless limits are left aside.
 func (s *sparseSolver) setBounds() {
 	for k := range s.sys.rows {
 		r := &s.sys.rows[k]

@@ -130,3 +130,21 @@ func TestSparseNet(t *testing.T) {
 		}
 	}
 }
+
+// TestSparseNetDoesNotAllocate: conjugate gradients and corrections of levels take no memory either.
+func TestSparseNetDoesNotAllocate(t *testing.T) {
+	m, err := bench.Generate("grid", 20, 1)
+	require.NoError(t, err)
+	task := Task{Targets: nearby(t, m, rand.New(rand.NewPCG(1, 0)).Perm(400)[:81], 0.2), Solver: Options{Nearest: true}}
+	for i := range task.Targets[:20] {
+		task.Targets[i].Priority = 1
+	}
+	s, from := sparseOf(t, m, task)
+	st := from.Clone()
+	require.Zero(t, testing.AllocsPerRun(1, func() {
+		copy(st.Bodies, from.Bodies)
+		if _, err := s.Reach(st); err != nil {
+			t.Error(err)
+		}
+	}))
+}

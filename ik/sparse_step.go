@@ -410,10 +410,47 @@ func (s *sparseSolver) openAt(l int) (most float64) {
 	return most
 }
 
+// note stores the pose at hand if its hard rows hold.
+func (s *sparseSolver) note() {
+	if s.tight != nil && s.ajar <= closedTol {
+		copy(s.tight, s.st.Bodies)
+		copy(s.tightQ, s.q)
+	}
+}
+
+// settle makes the hard rows of level l hold at its end: steps may leave them open by a part of what they gain. Where corrections do not
+// get there, the last pose at which they have held is taken.
+func (s *sparseSolver) settle(l int) {
+	if s.tight == nil || l == 0 {
+		return
+	}
+	for range settleSteps {
+		if !(s.ajar > closedTol) || s.over() || s.sys.linearize(s.st) != nil {
+			break
+		}
+		s.setRows(l, math.Sqrt(s.scaleOf(l)))
+		if how, err := s.solveBounded(); err != nil || how == tooLong {
+			break
+		}
+		before := s.ajar
+		if ok, err := s.move(1, l); err != nil || !ok || !(s.open < before) {
+			break
+		}
+		s.accept()
+	}
+	if s.ajar > closedTol {
+		copy(s.st.Bodies, s.tight)
+		copy(s.q, s.tightQ)
+		s.stand()
+		s.ajar = 0
+		s.standing()
+	}
+}
+
 // kick moves off a saddle of level l, and reports whether there was one: some steps after a random motion that the joints allow and
 // the hard rows do not see. If not, all is as it was.
 func (s *sparseSolver) kick(l, kicks int) bool {
-	merit, steps := s.meritOf(l, s.e), s.most
+	merit, steps, ajar := s.meritOf(l, s.e), s.most, s.ajar
 	copy(s.before.Bodies, s.st.Bodies)
 	for range kicks {
 		if s.over() || s.sys.linearize(s.st) != nil {
@@ -439,6 +476,7 @@ func (s *sparseSolver) kick(l, kicks int) bool {
 		}
 		copy(s.st.Bodies, s.before.Bodies)
 		s.stand()
+		s.ajar = ajar
 	}
 	return false
 }

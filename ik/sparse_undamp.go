@@ -11,7 +11,7 @@ import (
 //
 //	z = (S + μ)⁻¹·r,   x_z = P·Tᵀ·z,   S·z = T·x_z,
 //
-// and there are about as many of them as there are such eigenvalues, docs/inverse-kinematics.md (S5).
+// and there are about as many of them as there are such eigenvalues, docs/inverse-kinematics.md (S3).
 
 const (
 	// undampMost is the largest number of iterations; they end at the part undampLeft of the errors.
