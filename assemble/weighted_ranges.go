@@ -3,7 +3,7 @@ package assemble
 import "github.com/rung-mbd/rung/mechanism"
 
 // rangeSize is the number of bodies or joints that one task of a team takes.
-const rangeSize = 512
+const rangeSize = 128
 
 // ranges returns the number of ranges of n bodies or joints.
 func ranges(n int) int { return rangesOf(n, rangeSize) }
