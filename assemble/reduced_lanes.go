@@ -19,6 +19,8 @@ type eightWork struct {
 	squares [1]lanes.Vector // ‖c‖² of a body
 	sums    [1]lanes.Vector // and of both bodies of a joint
 	block   [eightRows * groupFreedoms]lanes.Vector
+
+	_ [16]float64 // between workers: two lines of the cache
 }
 
 // doEights works on the eights lo ≤ i < hi of a pass, and once they have their loads or c on those of the loop joints

@@ -29,6 +29,8 @@ type groupWork struct {
 	trees    [groupBodies]treeState
 	freedoms [groupFreedoms]motion // r of R3 for N: what the freedoms allow, by column
 	columns  [groupFreedoms]column // N
+
+	_ [16]float64 // between workers: two lines of the cache
 }
 
 // column is a column of N of a group: six numbers a body, from the body of the joint on whose freedom it is. It is zero for

@@ -34,6 +34,7 @@ type Weighted struct {
 	base  []float64       // part of Scale that no state changes, from the first joint's row on
 
 	bodies    []bodies.Body // whose inertias count: those of Layout.Mech unless SetBodies has changed them
+	constant  bool          // what no state changes is there
 	geometric bool          // W is that of GeometricTo
 
 	team  *team.Team
@@ -61,7 +62,6 @@ func (l *Layout) NewWeightedOn(t *team.Team) *Weighted {
 		y.force = pages.Make[spatial.Force](l.Mech.NumBodies())
 	}
 	y.base = pages.Make[float64](n - 6*l.Mech.NumBodies())
-	y.fillConstant()
 	return y
 }
 
@@ -69,7 +69,7 @@ func (l *Layout) NewWeightedOn(t *team.Team) *Weighted {
 // FillTo on. Nil brings back those of the mechanism. Masses and centres of mass have to be the
 // same.
 //
-// Cost: O(joints) if that is a change, no allocation. It panics if the number of bodies
+// Cost: O(joints) in that FillTo if it is a change, no allocation. It panics if the number of bodies
 // differs.
 func (y *Weighted) SetBodies(b []bodies.Body) {
 	if b == nil {
@@ -79,8 +79,7 @@ func (y *Weighted) SetBodies(b []bodies.Body) {
 		panic("assemble: length mismatch")
 	}
 	if len(b) > 0 && &b[0] != &y.bodies[0] {
-		y.bodies = b
-		y.fillConstant()
+		y.bodies, y.constant = b, false
 	}
 }
 
@@ -95,9 +94,13 @@ func (y *Weighted) FillTo(s *mechanism.State) error {
 	if !m.Owns(s) {
 		panic("mechanism: foreign state")
 	}
-	if y.geometric {
-		y.geometric = false
-		y.fillConstant()
+	if !y.constant {
+		// Not before, so that the large arrays are touched for the first time where somebody looks whether they are still wanted.
+		y.each(rangeTask{kind: constantRange, n: len(y.Layout.joint)})
+		if y.watch.Up() {
+			return y.watch.Err()
+		}
+		y.constant, y.geometric = true, false
 	}
 	i := y.each(rangeTask{kind: fillBodyRange, n: len(m.Bodies), s: s})
 	if y.watch.Up() {

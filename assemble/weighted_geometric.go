@@ -18,7 +18,7 @@ func (y *Weighted) GeometricTo(length []float64) {
 	if y.geometric {
 		return
 	}
-	y.geometric = true
+	y.constant, y.geometric = false, true
 	clear(y.Scale)
 	for node := len(length); node < p.Len() && !y.watch.Every(node); node++ {
 		scale := y.Scale[p.Off[node]:p.Off[node+1]]

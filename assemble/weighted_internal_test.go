@@ -36,6 +36,8 @@ func TestRangesGiveTheSameBits(t *testing.T) {
 			require.Equal(t, cut, parts.fillBodies(s, 0, cut))
 			require.NoError(t, parts.addApplied(s))
 			at := cut * nj / nb
+			parts.fillConstant(at, nj)
+			parts.fillConstant(0, at)
 			require.Equal(t, nj, parts.fillJoints(s, at, nj))
 			require.Equal(t, at, parts.fillJoints(s, 0, at))
 			require.Equal(t, whole.Matrix, parts.Matrix)

@@ -46,13 +46,13 @@ type pinWork struct {
 	block [36]float64 // of the world
 }
 
-// fillConstant stores the blocks of the predecessors of pinned joints, and in
+// fillConstant stores the blocks of the predecessors of pinned joints lo ≤ i < hi, and in
 // y.base the squared norms of their rows.
-func (y *Weighted) fillConstant() {
+func (y *Weighted) fillConstant(lo, hi int) {
 	m := y.Layout.Mech
 	nb := m.NumBodies()
-	for i, j := range y.Layout.joint {
-		jt := &m.Joints[j]
+	for i := lo; i < hi; i++ {
+		jt := &m.Joints[y.Layout.joint[i]]
 		if jt.Pred < 0 || !pinned(jt) {
 			continue
 		}

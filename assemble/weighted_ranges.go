@@ -3,7 +3,7 @@ package assemble
 import "github.com/rung-mbd/rung/mechanism"
 
 // rangeSize is the number of bodies or joints that one task of a team takes.
-const rangeSize = 512
+const rangeSize = 128
 
 // ranges returns the number of ranges of n bodies or joints.
 func ranges(n int) int { return rangesOf(n, rangeSize) }
@@ -12,7 +12,8 @@ func ranges(n int) int { return rangesOf(n, rangeSize) }
 type rangeKind uint8
 
 const (
-	fillBodyRange rangeKind = iota
+	constantRange rangeKind = iota
+	fillBodyRange
 	fillJointRange
 	accelerationRange
 )
@@ -40,6 +41,8 @@ func (j *rangeJob) Do(_, i int) {
 		return
 	}
 	switch t.kind {
+	case constantRange:
+		y.fillConstant(lo, hi)
 	case fillBodyRange:
 		end = y.fillBodies(t.s, lo, hi)
 	case fillJointRange:

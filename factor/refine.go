@@ -235,7 +235,7 @@ type equation struct {
 }
 
 // residualNodes is the number of core nodes of one task of residual.
-const residualNodes = 512
+const residualNodes = 128
 
 // residual stores b − K·x, with unit +1 blocks of K, in those core rows of r where backward has
 // not, and the worst residual of all rows in out. It returns two numbers of the −1 rows: the
