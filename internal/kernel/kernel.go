@@ -100,7 +100,7 @@ func SubMulT(y, a []float64, lda, n, k int, x []float64) {
 // Shapes: w has length 6·n, x has length 6, y has length n.
 // Cost: 12·n operations, no allocation.
 func SubRows(y, w []float64, n int, x []float64) {
-	if checking {
+	if checking && n > 0 {
 		assertBlocks(x, w, nil, y, []Block{{N: int32(n)}})
 	}
 	subRows(active, y, w, n, x)
@@ -114,7 +114,7 @@ func SubRows(y, w []float64, n int, x []float64) {
 // Shapes: w has length 6·n, x has length 6, y has length n.
 // Cost: 12·n operations, no allocation.
 func SubRowsT(x, w []float64, n int, y []float64) {
-	if checking {
+	if checking && n > 0 {
 		assertBlocks(x, w, y, nil, []Block{{N: int32(n)}})
 	}
 	subRowsT(active, x, w, n, y)
