@@ -84,7 +84,7 @@ func (m *Mechanism) ContactAt(i int, k *Kinematics, s *State) (*contact.Result, 
 }
 
 // NumInternal returns the number of internal states of contacts: the length of State.Internal.
-func (l *Loads) NumInternal() int { return l.internal }
+func (m *Mechanism) NumInternal() int { return m.internal }
 
 // internalOf returns the internal states of a contact at s.
 func (l *Loads) internalOf(t *touching, s *State) []float64 {

@@ -72,6 +72,8 @@ where this run began.`,
 	flags.StringSliceVar(&f.wrenches, "wrenches", nil, "joints whose constraint wrenches are written, after the other columns")
 	flags.StringVar(&f.plot, "plot", "", "picture of the run, ending in .svg or .png")
 	flags.StringSliceVar(&f.plotColumns, "plot-columns", nil, "columns of the trajectory in the picture (default the position of its first body)")
+	flags.StringVar(&f.contacts, "contacts", "", "file for depths, places and forces of the contacts at the times of the trajectory, ending in .csv")
+	flags.StringVar(&f.events, "events", "", "file for the times at which contacts touch the ground and leave it, ending in .csv")
 	flags.StringVar(&f.checkpoint, "checkpoint", "", "file to keep what is needed to go on after an interruption")
 	flags.BoolVar(&f.resume, "resume", false, "go on from the checkpoint")
 	flags.BoolVar(&f.json, "json", false, "print the summary as one JSON document")

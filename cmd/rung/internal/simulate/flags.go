@@ -33,6 +33,8 @@ type Flags struct {
 	wrenches     []string
 	plot         string
 	plotColumns  []string
+	contacts     string // file of contacts
+	events       string // file of touches and departures
 	checkpoint   string
 	resume       bool
 	method       shell.MethodFlag
@@ -132,6 +134,9 @@ func (f *Flags) checkFiles(model string) error {
 		return err
 	}
 	if err := shell.Apart(f.checkpoint, "the checkpoint would replace this file", model, f.output); err != nil {
+		return err
+	}
+	if err := f.checkGround(model); err != nil {
 		return err
 	}
 	return f.checkPlot(model)

@@ -52,6 +52,7 @@ type watcher struct {
 	kin     mechanism.Kinematics
 	curves  *curves       // nil unless there will be a picture
 	picture *shell.Output // which is there before the run begins
+	ground  *groundFiles
 
 	seen         bool
 	first, last  float64   // total energy, J
@@ -74,6 +75,9 @@ func (w *watcher) Record(row *sim.Row) error {
 	w.drift.Position = max(w.drift.Position, row.Drift.Position)
 	w.drift.Velocity = max(w.drift.Velocity, row.Drift.Velocity)
 	w.rows++
+	if err := w.ground.record(row); err != nil {
+		return err
+	}
 	if err := w.trajectory.Record(row); err != nil || w.curves == nil {
 		return err
 	}
