@@ -95,6 +95,9 @@ func (l *Loads) internalOf(t *touching, s *State) []float64 {
 	return from[t.first : int(t.first)+t.NumStates()]
 }
 
+// ContactInternal returns all internal states of contact i at s. They are not to be changed.
+func (l *Loads) ContactInternal(i int, s *State) []float64 { return l.internalOf(&l.contacts[i], s) }
+
 // ContactStates returns the internal states at s of a disc of contact i (contact.Point.Disc). They are not to be changed.
 func (l *Loads) ContactStates(i, disc int, s *State) []float64 {
 	t := &l.contacts[i]
