@@ -12,8 +12,8 @@ const MostLandings = 100
 // ContactEvents returns an event for each contact of m, with the name of the contact: it touches the ground, or leaves it. act, which may be nil, is told at
 // each.
 //
-// Forces have a kink there, over which a method loses its order. So steps by error control end there (Event.Land), at the cost of some steps for each event,
-// unless there are more than MostLandings contacts.
+// Forces have a kink there, over which an explicit method loses its order. So its steps by error control end there (Event.Land), at the cost of some steps for
+// each event, unless there are more than MostLandings contacts.
 //
 // Cost of a function: that of contact.Contact.EvalTo.
 func ContactEvents(m *mechanism.Mechanism, act func(contact int, touches bool, st *mechanism.State) error) []Event {
