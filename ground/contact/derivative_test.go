@@ -126,7 +126,11 @@ func TestDerivatives(t *testing.T) {
 					continue // soil and states are for few shapes
 				}
 				tried++
-				for range 5 {
+				poses := 5
+				if testing.Short() {
+					poses = 1
+				}
+				for range poses {
 					compareDerivatives(t, &c, rng, h, tol, fmt.Sprintf("%s on %s, %s", shape.Type, name, law))
 				}
 			}
