@@ -226,15 +226,14 @@ func (f *finder) distributed(w *rim, disc int, share float64) error {
 	for i := range m {
 		phi := (float64(i)+0.5)*step - math.Pi/2
 		at, _, _ := w.at(phi)
-		g, err := f.ground.At(at[0], at[1])
+		z, err := f.ground.Height(at[0], at[1])
 		switch {
 		case errors.Is(err, ground.ErrOff):
 			continue
 		case err != nil:
 			return err
 		}
-		n := g.Normal()
-		q := foot{n: n, distance: (at[2] - g.Z) * n[2]}
+		q := foot{n: spatial.Vec3{0, 0, 1}, distance: at[2] - z}
 		if w.tube-q.distance > shallow*f.shape.Radius {
 			if err := footTo(&q, f.ground, &at); err != nil {
 				return err
