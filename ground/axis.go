@@ -20,11 +20,25 @@ const slack = 1e-9
 
 // weightsTo stores the weights at x in w. It returns ErrOff outside, where the axis ends.
 func (a *axis) weightsTo(w *weights, x float64) error {
+	cell, t, beyond, err := a.cell(x)
+	if err != nil {
+		return err
+	}
+	a.inside(w, cell, t)
+	if beyond != 0 {
+		w.continueTo(beyond, a.outside)
+	}
+	w.scale(1 / a.spacing)
+	return nil
+}
+
+// cell returns the cell of x, its place in it, 0 to 1, and how far beyond the border it is, in cells. It returns ErrOff outside, where
+// the axis ends.
+func (a *axis) cell(x float64) (cell int, t, beyond float64, err error) {
 	u, last := (x-a.origin)/a.spacing, float64(a.nodes-1)
-	beyond := 0.0
 	if !(u >= -slack && u <= last+slack) {
 		if a.outside == Stop || u != u {
-			return ErrOff
+			return 0, 0, 0, ErrOff
 		}
 		border := 0.0
 		if u > 0 {
@@ -32,8 +46,12 @@ func (a *axis) weightsTo(w *weights, x float64) error {
 		}
 		beyond, u = u-border, border
 	}
-	cell := min(max(int(u), 0), a.nodes-2)
-	t := u - float64(cell)
+	cell = min(max(int(u), 0), a.nodes-2)
+	return cell, u - float64(cell), beyond, nil
+}
+
+// inside has the weights of a place in a cell.
+func (a *axis) inside(w *weights, cell int, t float64) {
 	switch a.interpolation {
 	case Spline:
 		w.spline(cell, t)
@@ -42,18 +60,19 @@ func (a *axis) weightsTo(w *weights, x float64) error {
 	default:
 		w.linear(cell, t)
 	}
-	if beyond != 0 {
-		w.continueTo(beyond, a.outside)
-	}
-	w.scale(1 / a.spacing)
-	return nil
+}
+
+// cubic has the values of the four cubic B-splines of a cell, docs/ground.md (G3).
+func cubic(t float64) [4]float64 {
+	r := 1 - t
+	return [4]float64{r * r * r / 6, (4 - 3*t*t*(2-t)) / 6, (4 - 3*r*r*(2-r)) / 6, t * t * t / 6}
 }
 
 // spline has the four cubic B-splines of a cell, docs/ground.md (G3).
 func (w *weights) spline(cell int, t float64) {
 	r := 1 - t
 	w.at, w.n = cell, 4
-	w.v = [4]float64{r * r * r / 6, (4 - 3*t*t*(2-t)) / 6, (4 - 3*r*r*(2-r)) / 6, t * t * t / 6}
+	w.v = cubic(t)
 	w.d = [4]float64{-r * r / 2, t * (3*t - 4) / 2, -r * (3*r - 4) / 2, t * t / 2}
 	w.dd = [4]float64{r, 3*t - 2, 3*r - 2, t}
 }

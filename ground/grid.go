@@ -108,6 +108,20 @@ func (g *grid) at(x, y float64) (p Patch, err error) {
 	if err := g.axes[1].weightsTo(&wy, y); err != nil {
 		return p, err
 	}
+	if wx.n == 4 && wy.n == 4 {
+		g.sum16(&p, &wx, &wy)
+	} else {
+		g.sum(&p, &wx, &wy)
+	}
+	p.Z += g.base
+	if !p.finite() {
+		return p, ErrNotFinite
+	}
+	return p, nil
+}
+
+// sum adds what (G2) of docs/ground.md has for any number of weights.
+func (g *grid) sum(p *Patch, wx, wy *weights) {
 	for j := range wy.n {
 		from := (wy.at+j)*g.stride + wx.at
 		var v, d, dd float64
@@ -124,11 +138,49 @@ func (g *grid) at(x, y float64) (p Patch, err error) {
 		p.XY += wy.d[j&3] * d
 		p.YY += wy.dd[j&3] * v
 	}
-	p.Z += g.base
-	if !p.finite() {
-		return p, ErrNotFinite
+}
+
+// sum16 does so for four weights an axis.
+func (g *grid) sum16(p *Patch, wx, wy *weights) {
+	for j := range 4 {
+		row := (*[4]float64)(g.values[(wy.at+j)*g.stride+wx.at:])
+		c0, c1, c2, c3 := row[0]-g.shift, row[1]-g.shift, row[2]-g.shift, row[3]-g.shift
+		v := wx.v[0]*c0 + wx.v[1]*c1 + wx.v[2]*c2 + wx.v[3]*c3
+		d := wx.d[0]*c0 + wx.d[1]*c1 + wx.d[2]*c2 + wx.d[3]*c3
+		dd := wx.dd[0]*c0 + wx.dd[1]*c1 + wx.dd[2]*c2 + wx.dd[3]*c3
+		p.Z += wy.v[j] * v
+		p.X += wy.v[j] * d
+		p.XX += wy.v[j] * dd
+		p.Y += wy.d[j] * v
+		p.XY += wy.d[j] * d
+		p.YY += wy.dd[j] * v
 	}
-	return p, nil
+}
+
+// height is Surface.Height: that of at to rounding.
+func (g *grid) height(x, y float64) (z float64, err error) {
+	cellX, tx, beyondX, err := g.axes[0].cell(x)
+	if err != nil {
+		return 0, err
+	}
+	cellY, ty, beyondY, err := g.axes[1].cell(y)
+	if err != nil {
+		return 0, err
+	}
+	if g.axes[0].interpolation != Spline || beyondX != 0 || beyondY != 0 {
+		p, err := g.at(x, y)
+		return p.Z, err
+	}
+	w, v := cubic(tx), cubic(ty)
+	for j := range 4 {
+		c := (*[4]float64)(g.values[(cellY+j)*g.stride+cellX:])
+		z += v[j] * (w[0]*c[0] + w[1]*c[1] + w[2]*c[2] + w[3]*c[3])
+	}
+	z += g.base
+	if z-z != 0 {
+		return 0, ErrNotFinite
+	}
+	return z, nil
 }
 
 // extent is the rectangle of the nodes.

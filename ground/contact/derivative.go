@@ -2,6 +2,7 @@ package contact
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -21,19 +22,20 @@ func (c *Contact) DerivativesTo(pose, velocity *Jacobian, r *Result, b *Body, in
 	}
 	*pose, *velocity = Jacobian{}, Jacobian{}
 	for i := range r.Touches {
-		t := tangent{contact: c, b: b, t: &r.Touches[i], com: b.Position.Add(b.Com)}
+		t := tangent{contact: c, b: b, t: &r.Touches[i]}
+		t.setArms()
 		var f Force
 		c.Law.ForceTo(&f, &t.by, &t.t.Motion, c.Shape.Radius, t.t.Share, c.states(internal, t.t.Disc))
 		if err := t.mapSlope(); err != nil {
 			return err
 		}
 		for k := range 3 {
-			var e spatial.Vec3
+			var e, zero spatial.Vec3
 			e[k] = 1
-			t.pose(pose, k, e, spatial.Vec3{})
-			t.pose(pose, 3+k, spatial.Vec3{}, e)
-			t.velocity(velocity, k, e, spatial.Vec3{})
-			t.velocity(velocity, 3+k, spatial.Vec3{}, e)
+			t.pose(pose, k, &e, &zero)
+			t.pose(pose, 3+k, &zero, &e)
+			t.velocity(velocity, k, &e, &zero)
+			t.velocity(velocity, 3+k, &zero, &e)
 		}
 	}
 	var sum float64
@@ -51,9 +53,19 @@ type tangent struct {
 	contact *Contact
 	b       *Body
 	t       *Touch
-	com     spatial.Vec3
 	by      Derivatives
 	slope   [2]float64 // of the map of the friction
+
+	pointArm, centerArm, forceArm spatial.Vec3 // from the centre of mass to the point, the centre of the disc and where the force acts
+	v, rolling                    spatial.Vec3 // velocities of the point and of the centre
+}
+
+// setArms has the arms and velocities of the point.
+func (t *tangent) setArms() {
+	com := t.b.Position.Add(t.b.Com)
+	t.pointArm, t.centerArm, t.forceArm = t.t.P.Sub(com), t.t.center.Sub(com), t.t.At.Sub(com)
+	t.v = t.b.Velocity.Add(t.b.Omega.Cross(t.pointArm))
+	t.rolling = t.b.Velocity.Add(t.b.Omega.Cross(t.centerArm))
 }
 
 // mapSlope has the slope of the map of the friction.
@@ -76,93 +88,126 @@ type change struct {
 }
 
 // changeTo stores the change of a point whose centre and axis change, docs/ground.md (G16).
-func (p *Point) changeTo(d *change, center, axis spatial.Vec3) {
-	d.center, d.axis = center, axis
-	q := center // of the centre of the tube
+func (p *Point) changeTo(d *change, center, axis *spatial.Vec3) {
+	d.center, d.axis = *center, *axis
+	q := *center // of the centre of the tube
+	bend := &p.bend
 	if p.rim > 0 {
-		q = q.Sub(p.axis.Scale(p.rim * axis.Dot(p.u)))
+		spatial.AddScaledTo(&q, &q, -p.rim*spatial.Dot(axis, &p.u), &p.axis)
 	}
-	d.depth = -p.N.Dot(q)
-	switch {
-	case p.rim > 0 && p.fixed && 1-p.axis[2]*p.axis[2] > lying:
-		// The lowest direction u of the rim, with v along it, keeps e_z·v = 0; all points turn with it.
-		across := 1 - p.axis[2]*p.axis[2]
-		toLowest := spatial.Vec3{0, 0, 1}.Cross(p.axis) // v of the lowest point, times √across
-		phi := p.axis[2] * axis.Dot(toLowest) / across
-		d.depth -= p.rim * phi * p.N.Dot(p.v)
-		q = q.Add(p.v.Scale(p.rim * phi))
+	d.depth = -spatial.Dot(&p.N, &q)
+	phi := 0.0
+	switch across := 1 - p.axis[2]*p.axis[2]; {
 	case p.rim > 0 && !p.fixed:
 		// The point goes along the rim so that n stays across it.
-		curve := p.rim*p.v.Dot(p.bend.MulVec(p.v)) - p.N.Dot(p.u)
-		phi := (p.N.Dot(p.axis)*axis.Dot(p.v) - p.v.Dot(p.bend.MulVec(q))) / curve
-		q = q.Add(p.v.Scale(p.rim * phi))
+		var along spatial.Vec3
+		bend.MulVecTo(&along, &p.v)
+		curve := p.rim*spatial.Dot(&p.v, &along) - spatial.Dot(&p.N, &p.u)
+		phi = (spatial.Dot(&p.N, &p.axis)*spatial.Dot(axis, &p.v) - spatial.Dot(&along, &q)) / curve
+	case p.rim > 0 && across > lying:
+		// The lowest direction u of the rim, with v along it, keeps e_z·v = 0; all points turn with it.
+		phi = p.axis[2] * (axis[1]*p.axis[0] - axis[0]*p.axis[1]) / across
+		d.depth -= p.rim * phi * spatial.Dot(&p.N, &p.v)
 	}
-	d.n = p.bend.MulVec(q)
-	d.p = q.Sub(d.n.Scale(p.tube))
-	// Contact axes.
-	a, da := p.forward(), axis
+	spatial.AddScaledTo(&q, &q, p.rim*phi, &p.v)
+	bend.MulVecTo(&d.n, &q)
+	spatial.AddScaledTo(&d.p, &q, -p.tube, &d.n)
+	p.axesTo(d)
+}
+
+// axesTo stores the change of the contact axes, docs/ground.md (G17).
+func (p *Point) axesTo(d *change) {
+	a, da := p.forward(), d.axis
 	if a != p.axis {
 		da = spatial.Vec3{}
 	}
-	l := 1 / a.Cross(p.N).Norm()
-	d.x = da.Cross(p.N).Add(a.Cross(d.n)).Scale(l)
-	d.x = d.x.Sub(p.X.Scale(p.X.Dot(d.x)))
-	d.y = d.n.Cross(p.X).Add(p.N.Cross(d.x))
+	var x, y spatial.Vec3
+	spatial.CrossTo(&x, &a, &p.N)
+	l := 1 / math.Sqrt(spatial.Dot(&x, &x))
+	spatial.CrossTo(&x, &da, &p.N)
+	spatial.CrossTo(&y, &a, &d.n)
+	for i := range x {
+		x[i] = (x[i] + y[i]) * l
+	}
+	spatial.AddScaledTo(&d.x, &x, -spatial.Dot(&p.X, &x), &p.X)
+	spatial.CrossTo(&x, &d.n, &p.X)
+	spatial.CrossTo(&y, &p.N, &d.x)
+	d.y = x.Add(y)
 }
 
 // pose adds column k: a small rotation about the centre of mass and a displacement.
-func (t *tangent) pose(J *Jacobian, k int, turn, shift spatial.Vec3) {
-	p, b := &t.t.Point, t.b
+func (t *tangent) pose(J *Jacobian, k int, turn, shift *spatial.Vec3) {
+	p, w := &t.t.Point, &t.b.Omega
 	var d change
-	p.changeTo(&d, shift.Add(turn.Cross(p.center.Sub(t.com))), turn.Cross(p.axis))
-	w := b.Omega
-	v, dv := b.Velocity.Add(w.Cross(p.P.Sub(t.com))), w.Cross(d.p.Sub(shift))
-	r, dr := b.Velocity.Add(w.Cross(p.center.Sub(t.com))), w.Cross(d.center.Sub(shift))
+	var center, axis, dv, dr spatial.Vec3
+	spatial.CrossTo(&center, turn, &t.centerArm)
+	spatial.CrossTo(&axis, turn, &p.axis)
+	center = center.Add(*shift)
+	p.changeTo(&d, &center, &axis)
+	arm := d.p.Sub(*shift)
+	spatial.CrossTo(&dv, w, &arm)
+	arm = d.center.Sub(*shift)
+	spatial.CrossTo(&dr, w, &arm)
 	by := [numBy]float64{
 		ByDepth: d.depth,
-		ByN:     dv.Dot(p.N) + v.Dot(d.n),
-		ByX:     dv.Dot(p.X) + v.Dot(d.x),
-		ByY:     dv.Dot(p.Y) + v.Dot(d.y),
-		ByRoll:  dr.Dot(p.X) + r.Dot(d.x),
-		BySpin:  w.Dot(d.axis),
-		ByTurn:  w.Dot(d.n),
+		ByN:     spatial.Dot(&dv, &p.N) + spatial.Dot(&t.v, &d.n),
+		ByX:     spatial.Dot(&dv, &p.X) + spatial.Dot(&t.v, &d.x),
+		ByY:     spatial.Dot(&dv, &p.Y) + spatial.Dot(&t.v, &d.y),
+		ByRoll:  spatial.Dot(&dr, &p.X) + spatial.Dot(&t.rolling, &d.x),
+		BySpin:  spatial.Dot(w, &d.axis),
+		ByTurn:  spatial.Dot(w, &d.n),
 		ByScale: t.slope[0]*d.p[0] + t.slope[1]*d.p[1],
 	}
-	t.add(J, k, &by, &d, shift)
+	// The force and its arm change, docs/ground.md (G19).
+	f := &t.t.Force
+	var force, moment spatial.Vec3
+	for i := range force {
+		force[i] = f.N*d.n[i] + f.X*d.x[i] + f.Y*d.y[i]
+		moment[i] = f.Axle*d.axis[i] + f.Turn*d.n[i]
+	}
+	arm = d.p.Sub(*shift)
+	if f.AtCenter {
+		arm = d.center.Sub(*shift)
+	}
+	var turned spatial.Vec3
+	spatial.CrossTo(&turned, &arm, &t.t.World)
+	moment = moment.Add(turned)
+	t.add(J, k, &by, &force, &moment)
 }
 
 // velocity adds column k: an angular velocity and a velocity of the centre of mass.
-func (t *tangent) velocity(J *Jacobian, k int, omega, velocity spatial.Vec3) {
+func (t *tangent) velocity(J *Jacobian, k int, omega, velocity *spatial.Vec3) {
 	p := &t.t.Point
-	v := velocity.Add(omega.Cross(p.P.Sub(t.com)))
-	r := velocity.Add(omega.Cross(p.center.Sub(t.com)))
+	var v, r, force, moment spatial.Vec3
+	spatial.CrossTo(&v, omega, &t.pointArm)
+	spatial.CrossTo(&r, omega, &t.centerArm)
+	v, r = v.Add(*velocity), r.Add(*velocity)
 	by := [numBy]float64{
-		ByN: v.Dot(p.N), ByX: v.Dot(p.X), ByY: v.Dot(p.Y),
-		ByRoll: r.Dot(p.X), BySpin: omega.Dot(p.axis), ByTurn: omega.Dot(p.N),
+		ByN: spatial.Dot(&v, &p.N), ByX: spatial.Dot(&v, &p.X), ByY: spatial.Dot(&v, &p.Y),
+		ByRoll: spatial.Dot(&r, &p.X), BySpin: spatial.Dot(omega, &p.axis), ByTurn: spatial.Dot(omega, &p.N),
 	}
-	t.add(J, k, &by, &change{}, spatial.Vec3{})
+	t.add(J, k, &by, &force, &moment)
 }
 
-// add adds the change of the wrench to column k, docs/ground.md (G19).
-func (t *tangent) add(J *Jacobian, k int, by *[numBy]float64, d *change, shift spatial.Vec3) {
+// add adds to column k the change of the wrench: that of force and moment by the axes, and that by the motion of the point.
+func (t *tangent) add(J *Jacobian, k int, by *[numBy]float64, force, moment *spatial.Vec3) {
 	var df [numOf]float64
 	for i := range df {
-		for j, x := range by {
-			df[i] += t.by[i][j] * x
-		}
+		row := &t.by[i]
+		df[i] = row[ByDepth]*by[ByDepth] + row[ByN]*by[ByN] + row[ByX]*by[ByX] + row[ByY]*by[ByY] +
+			row[ByRoll]*by[ByRoll] + row[BySpin]*by[BySpin] + row[ByTurn]*by[ByTurn] + row[ByScale]*by[ByScale]
 	}
-	p, f := &t.t.Point, &t.t.Force
-	force := p.N.Scale(df[OfN]).Add(p.X.Scale(df[OfX])).Add(p.Y.Scale(df[OfY]))
-	force = force.Add(d.n.Scale(f.N)).Add(d.x.Scale(f.X)).Add(d.y.Scale(f.Y))
-	at := d.p
-	if f.AtCenter {
-		at = d.center
+	p := &t.t.Point
+	var change, turned spatial.Vec3
+	for i := range change {
+		change[i] = df[OfN]*p.N[i] + df[OfX]*p.X[i] + df[OfY]*p.Y[i]
 	}
-	moment := t.t.At.Sub(t.com).Cross(force).Add(at.Sub(shift).Cross(t.t.World))
-	moment = moment.Add(p.axis.Scale(df[OfAxle])).Add(d.axis.Scale(f.Axle))
-	moment = moment.Add(p.N.Scale(df[OfTurn])).Add(d.n.Scale(f.Turn))
-	for i := range 3 {
-		J[6*i+k] += moment[i]
-		J[6*(3+i)+k] += force[i]
+	for i := range change {
+		change[i] += force[i]
+	}
+	spatial.CrossTo(&turned, &t.forceArm, &change)
+	for i := range change {
+		J[6*i+k] += turned[i] + moment[i] + df[OfAxle]*p.axis[i] + df[OfTurn]*p.N[i]
+		J[6*(3+i)+k] += change[i]
 	}
 }

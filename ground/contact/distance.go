@@ -71,6 +71,24 @@ func footTo(f *foot, s *ground.Surface, q *spatial.Vec3) error {
 	return nil
 }
 
+// follow moves the foot as q moves by d, to first order of both: docs/ground.md (G13) and p = q − s n.
+func (f *foot) follow(d *spatial.Vec3) {
+	along := f.n.Dot(*d)
+	var turn spatial.Vec3
+	f.bend.MulVecTo(&turn, d)
+	for i := range 2 {
+		// d(p − q) = −(n·d) n − s dn
+		step := -along*f.n[i] - f.distance*turn[i]
+		if i == 0 {
+			f.x += step
+		} else {
+			f.y += step
+		}
+	}
+	f.distance += along + d.Dot(turn)/2
+	f.n = f.n.Add(turn)
+}
+
 // plane has the foot on a plane in closed form.
 func (f *foot) plane(s *ground.Surface, q *spatial.Vec3) error {
 	g, err := s.At(q[0], q[1])

@@ -41,11 +41,14 @@ type Point struct {
 // ground, and returns how many there are. If none touches, dst[0] has the nearest point that was found, with a depth that is not
 // positive, and the number is 0; so far above the ground that no contact is near, its depth is an estimate.
 //
-// Equations: docs/ground.md (G11) to (G17). dst has MaxPoints() points at least. a is a unit vector, or 0 for a sphere without an axis.
+// Equations: docs/ground.md (G11) to (G17). dst has MaxPoints() points at least, else it panics. a is a unit vector, or 0 for a sphere without an axis.
 //
 // Cost: O(points of a disc), no allocation.
 // It returns ErrOffTerrain, ErrSteep, ErrBuried, ErrNotFinite and the errors of the surface.
 func (s *Shape) PointsTo(dst []Point, g *ground.Surface, c, a spatial.Vec3) (n int, err error) {
+	if len(dst) < s.MaxPoints() {
+		panic("ground/contact: length mismatch")
+	}
 	f := finder{shape: s, ground: g, dst: dst}
 	if !c.IsFinite() || !a.IsFinite() {
 		return 0, ErrNotFinite
@@ -161,22 +164,22 @@ func (f *finder) start(c *spatial.Vec3) (x, y float64, err error) {
 	if f.ground.Flat() {
 		return 0, 0, nil
 	}
-	g, err := f.ground.At(c[0], c[1])
+	z, err := f.ground.Height(c[0], c[1])
 	if err != nil {
 		return 0, 0, err
 	}
-	best := (g.Z - c[2]) * (g.Z - c[2])
+	best := (z - c[2]) * (z - c[2])
 	d := around * f.shape.Radius
 	for _, w := range ring {
 		dx, dy := d*w[0], d*w[1]
-		g, err := f.ground.At(c[0]+dx, c[1]+dy)
+		z, err := f.ground.Height(c[0]+dx, c[1]+dy)
 		switch {
 		case errors.Is(err, ground.ErrOff):
 			continue
 		case err != nil:
 			return 0, 0, err
 		}
-		if h := g.Z - c[2]; d*d+h*h < best {
+		if h := z - c[2]; d*d+h*h < best {
 			best = d*d + h*h
 			x, y = dx, dy
 		}

@@ -12,7 +12,8 @@ const (
 	rimPlaces = 19           // places of the lower half of the rim that are looked at first
 	rimStep   = math.Pi / 18 // between them, rad
 	rimSteps  = 60           // of the search for the deepest point
-	rimNear   = 1e-13        // of the angle, rad
+	rimNear   = 3e-7         // rad, a step of the angle whose square is below rounding: the last one
+	rimEnd    = 1e-13        // rad, half of a range in which there is no lowest point
 	rimFlat   = 1e-6         // slope of the distance along the rim that tells of none that is level
 )
 
@@ -101,23 +102,49 @@ func (w *rim) point(q *foot, phi float64, disc int, share float64) Point {
 	}
 }
 
-// depths stores how deep the places of the lower half of the rim are, along the vertical, times n_z. Places off the ground are
-// infinitely high.
-func (f *finder) depths(w *rim, depth *[rimPlaces]float64) error {
-	for i := range depth {
-		q, _, _ := w.at(placeAngle(i))
-		g, err := f.ground.At(q[0], q[1])
+// depths stores how deep the places of the lower half of the tread are, and returns the deepest: along the vertical, and times n_z
+// where a place may be one that touches and is the deepest. Places off the ground are infinitely high, and −1 is returned if all are.
+func (f *finder) depths(w *rim, depth *[rimPlaces]float64) (best int, err error) {
+	best = -1
+	tread := w.r + w.tube
+	u, v := w.u.Scale(tread), w.v.Scale(tread)
+	for k := range depth {
+		// From the lowest place outwards: 9, 8, 10, 7, 11, …
+		i := rimPlaces/2 + (k+1)/2*(1-2*(k&1))
+		sin, cos := placeTurn[i][0], placeTurn[i][1]
+		q := spatial.Vec3{w.c[0] + cos*u[0] + sin*v[0], w.c[1] + cos*u[1] + sin*v[1], w.c[2] + cos*u[2] + sin*v[2]}
+		z, err := f.ground.Height(q[0], q[1])
 		switch {
 		case errors.Is(err, ground.ErrOff):
 			depth[i] = math.Inf(-1)
 			continue
 		case err != nil:
-			return err
+			return -1, err
 		}
-		depth[i] = (g.Z-q[2])/math.Sqrt(1+g.X*g.X+g.Y*g.Y) + w.tube
+		depth[i] = z - q[2]
+		// Below the ground, a place is less deep along the normal than along the vertical.
+		deeper := best < 0 || depth[best] <= 0 || depth[i] > depth[best]
+		if depth[i] > shallow*f.shape.Radius && (deeper || f.shape.Where == Local) {
+			g, err := f.ground.At(q[0], q[1])
+			if err != nil {
+				return -1, err
+			}
+			depth[i] /= math.Sqrt(1 + g.X*g.X + g.Y*g.Y)
+		}
+		if best < 0 || depth[i] > depth[best] {
+			best = i
+		}
 	}
-	return nil
+	return best, nil
 }
+
+// placeTurn has the sines and cosines of the places.
+var placeTurn = func() (t [rimPlaces][2]float64) {
+	for i := range t {
+		t[i][0], t[i][1] = math.Sincos(placeAngle(i))
+	}
+	return t
+}()
 
 // placeAngle is the angle of a place of the rim.
 func placeAngle(i int) float64 { return float64(i-rimPlaces/2) * rimStep }
@@ -125,16 +152,11 @@ func placeAngle(i int) float64 { return float64(i-rimPlaces/2) * rimStep }
 // deepest has the deepest point of a disc, or its local maxima.
 func (f *finder) deepest(w *rim, disc int, share float64) error {
 	var depth [rimPlaces]float64
-	if err := f.depths(w, &depth); err != nil {
+	best, err := f.depths(w, &depth)
+	switch {
+	case err != nil:
 		return err
-	}
-	best := 0
-	for i, d := range depth {
-		if d > depth[best] {
-			best = i
-		}
-	}
-	if math.IsInf(depth[best], -1) {
+	case best < 0:
 		return ErrOffTerrain
 	}
 	if f.shape.Where == Local {
@@ -149,8 +171,9 @@ func (f *finder) deepest(w *rim, disc int, share float64) error {
 }
 
 const (
-	// shallow is the depth, in radii, from which on a place may lie near a point that touches.
-	shallow = -0.05
+	// shallow is the depth, in radii, from which on a place may lie near a point that touches; beside an edge, which may touch between
+	// two places, it may be one of edged.
+	shallow, edged = -0.05, -0.12
 	// apart is how far two local maxima are from each other, rad.
 	apart = 1e-6
 )
@@ -159,7 +182,7 @@ const (
 func (f *finder) local(w *rim, depth *[rimPlaces]float64, best, disc int, share float64) error {
 	from, last := f.n, math.Inf(-1)
 	for i, d := range depth {
-		if i > 0 && !(d > depth[i-1]) || i < rimPlaces-1 && d < depth[i+1] || d < shallow*f.shape.Radius && i != best {
+		if i > 0 && !(d > depth[i-1]) || i < rimPlaces-1 && d < depth[i+1] || d < edged*f.shape.Radius && i != best {
 			continue
 		}
 		p, phi, err := f.refine(w, placeAngle(i), disc, share)
@@ -203,15 +226,14 @@ func (f *finder) distributed(w *rim, disc int, share float64) error {
 	for i := range m {
 		phi := (float64(i)+0.5)*step - math.Pi/2
 		at, _, _ := w.at(phi)
-		g, err := f.ground.At(at[0], at[1])
+		z, err := f.ground.Height(at[0], at[1])
 		switch {
 		case errors.Is(err, ground.ErrOff):
 			continue
 		case err != nil:
 			return err
 		}
-		n := g.Normal()
-		q := foot{n: n, distance: (at[2] - g.Z) * n[2]}
+		q := foot{n: spatial.Vec3{0, 0, 1}, distance: at[2] - z}
 		if w.tube-q.distance > shallow*f.shape.Radius {
 			if err := footTo(&q, f.ground, &at); err != nil {
 				return err
@@ -232,36 +254,41 @@ func (f *finder) distributed(w *rim, disc int, share float64) error {
 // on its slope n·q′ within one and a half places, by halves where it does not help.
 func (f *finder) refine(w *rim, phi float64, disc int, share float64) (p Point, angle float64, err error) {
 	var q foot
-	var slope, curve float64
 	lo, hi := phi-1.5*rimStep, phi+1.5*rimStep
 	at, u, v := w.at(phi)
 	for k := 0; ; k++ {
 		if err := footTo(&q, f.ground, &at); err != nil {
 			return p, 0, err
 		}
-		slope, curve = q.n.Dot(v), w.r*v.Dot(q.bend.MulVec(v))-q.n.Dot(u)
+		slope, curve := q.n.Dot(v), w.r*bendAlong(&q.bend, &v)-q.n.Dot(u)
 		if slope > 0 {
 			hi = phi
 		} else {
 			lo = phi
 		}
-		next := phi - slope/curve
-		if !(curve > 0 && next > lo && next < hi) {
-			next = lo + (hi-lo)/2
-		}
-		if math.Abs(next-phi) <= rimNear || k == rimSteps {
-			break
+		step := -slope / curve
+		last := curve > 0 && math.Abs(step) <= rimNear
+		if !last && !(curve > 0 && phi+step > lo && phi+step < hi) {
+			step = lo + (hi-lo)/2 - phi
+			last = math.Abs(step) <= rimEnd || k == rimSteps
 		}
 		before := at
-		phi = next
+		phi += step
 		at, u, v = w.at(phi)
-		// The foot moves along.
 		d := at.Sub(before)
-		d = d.Sub(q.n.Scale(d.Dot(q.n)))
-		q.x += d[0] - (at[0] - before[0])
-		q.y += d[1] - (at[1] - before[1])
+		q.follow(&d)
+		if last {
+			p = w.point(&q, phi, disc, share)
+			// At an end of the range, or on an edge of the ground, the point does not move as (G16) has it.
+			p.fixed = !(curve > 0) || math.Abs(q.n.Dot(v)) > rimFlat
+			return p, phi, nil
+		}
 	}
-	p = w.point(&q, phi, disc, share)
-	p.fixed = math.Abs(slope) > rimFlat || curve <= 0 // at an end of the range, or on an edge of the ground
-	return p, phi, nil
+}
+
+// bendAlong returns vᵀBv.
+func bendAlong(B *spatial.Mat3, v *spatial.Vec3) float64 {
+	var w spatial.Vec3
+	B.MulVecTo(&w, v)
+	return v.Dot(w)
 }

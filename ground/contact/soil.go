@@ -40,153 +40,147 @@ func (s *SoilLaw) rule() []gaussNode {
 	return gauss[1]
 }
 
-// dual is a number with its derivatives by the sinkage, the slip, the sideways slip and the scale of the shear.
-type dual [5]float64
+// wheelForce are N, F_x, F_y and the moment about the axle, each with its derivatives by the sinkage, the slip, the sideways slip and
+// the scale of the shear.
+type wheelForce [4][5]float64
 
-// add returns a + s b.
-func (a *dual) add(s float64, b *dual) (c dual) {
-	for i := range c {
-		c[i] = a[i] + s*b[i]
-	}
-	return c
-}
-
-// mul returns a b.
-func (a *dual) mul(b *dual) (c dual) {
-	c[0] = a[0] * b[0]
-	for i := 1; i < len(c); i++ {
-		c[i] = a[i]*b[0] + a[0]*b[i]
-	}
-	return c
-}
-
-// of returns g(a) from its value and its derivative at a.
-func (a *dual) of(g, slope float64) (c dual) {
-	c[0] = g
-	for i := 1; i < len(c); i++ {
-		c[i] = slope * a[i]
-	}
-	return c
-}
-
-func (a *dual) sin() dual {
-	s, c := math.Sincos(a[0])
-	return a.of(s, c)
-}
-
-func (a *dual) cos() dual {
-	s, c := math.Sincos(a[0])
-	return a.of(c, -s)
-}
-
-// arc returns acos(1 − h/r), the angle of a wheel of radius r at a depth h.
-func arc(h *dual, r float64) dual {
-	x := min(h[0]/r, 2)
+// arcOf returns acos(1 − h/r), the angle of a wheel of radius r at a depth h, and its derivative by h.
+func arcOf(h, r float64) (angle, slope float64) {
+	x := min(h/r, 2)
 	if x <= 0 {
-		return dual{}
+		return 0, 0
 	}
-	s := math.Sqrt(x * (2 - x)) // the sine
-	return h.of(2*math.Asin(math.Sqrt(x/2)), 1/(r*s))
+	return 2 * math.Asin(math.Sqrt(x/2)), 1 / (r * math.Sqrt(x*(2-x)))
 }
 
-// wheelForce are N, F_x, F_y and the moment about the axle.
-type wheelForce [4]dual
+// edge is an angle of the arc, with its derivatives by the sinkage and the slip.
+type edge [3]float64
 
-// arcForce has the forces of soil along the arc of a wheel that moves forwards, with the slip s and the sideways slip t,
-// docs/ground.md (G30) to (G36).
-func (l *SoilLaw) arcForce(depth, slip, side, scale, r float64) (sum wheelForce) {
-	h := dual{depth, 1}
-	s := dual{slip, 0, 1}
-	t := dual{side, 0, 0, 1}
-	shear := dual{scale, 0, 0, 0, 1}
-	front := arc(&h, r)
-	back := h.of(l.Recovery*depth, l.Recovery)
-	back = arc(&back, r)
-	back = back.of(-back[0], -1)
-	part := s.of(l.C0+l.C1*slip, l.C1)
-	if lo, hi := max(l.C0-math.Abs(l.C1), 0), l.C0+math.Abs(l.C1); part[0] < lo || part[0] > hi {
-		part = dual{min(max(part[0], lo), hi)}
+// mix returns a + x (b − a).
+func (a *edge) mix(x float64, b *edge) (c edge) {
+	for i := range c {
+		c[i] = a[i] + x*(b[i]-a[i])
 	}
-	peak := part.mul(&front)
-	w := soilArc{law: l, r: r, front: front, sinFront: front.sin(), cosFront: front.cos(), side: t, shear: shear}
-	w.ratio = s.of(1-slip, -1) // V/U
+	return c
+}
+
+// soilArc is what the places along an arc share: docs/ground.md (G30), (G31).
+type soilArc struct {
+	law                *SoilLaw
+	front, peak, back  edge
+	sinFront, cosFront float64
+	r, k, tan          float64
+	slip, side, scale  float64
+	derivatives        bool
+	sum                wheelForce
+}
+
+// arcForce stores in w.sum the forces of soil along the arc of a wheel of radius r that moves forwards with the slips in w, and their
+// derivatives if w wants them, docs/ground.md (G30) to (G36).
+func (l *SoilLaw) arcForce(w *soilArc, depth, r float64) {
+	w.law, w.r = l, r
+	slip := w.slip
+	w.tan = math.Tan(l.Angle)
 	w.k = (l.Cohesive/l.Width + l.Friction) * math.Pow(r, l.Exponent)
-	ahead, behind := front.add(-1, &peak), peak.add(-1, &back)
+	w.front[0], w.front[1] = arcOf(depth, r)
+	back, slope := arcOf(l.Recovery*depth, r)
+	w.back = edge{-back, -l.Recovery * slope}
+	w.sinFront, w.cosFront = math.Sincos(w.front[0])
+	part, bySlip := l.C0+l.C1*slip, l.C1
+	if lo, hi := max(l.C0-math.Abs(l.C1), 0), l.C0+math.Abs(l.C1); part < lo || part > hi {
+		part, bySlip = min(max(part, lo), hi), 0
+	}
+	w.peak = edge{part * w.front[0], part * w.front[1], bySlip * w.front[0]}
 	for _, g := range l.rule() {
-		// θ = θ_f − ξ (θ_f − θ_m) and θ_r + ξ (θ_m − θ_r) with ξ = x², so that fractional powers at the ends do not matter.
+		// ξ = x² keeps fractional powers at both ends from mattering.
 		xi := g.x * g.x
-		pressed := front.add(-xi, &ahead)
-		w.at(&sum, &pressed, &pressed, &ahead, 2*g.x*g.w)
-		theta := back.add(xi, &behind)
-		w.at(&sum, &theta, &pressed, &behind, 2*g.x*g.w)
+		pressed := w.front.mix(xi, &w.peak)
+		w.at(&pressed, &pressed, &w.peak, &w.front, 2*g.x*g.w)
+		theta := w.back.mix(xi, &w.peak)
+		w.at(&theta, &pressed, &w.back, &w.peak, 2*g.x*g.w)
 	}
 	b := r * l.Width
 	for i, c := range [...]float64{b, b, -b, -r * b} {
-		sum[i] = sum[i].of(c*sum[i][0], c)
-	}
-	return sum
-}
-
-// soilArc is what the places along an arc share.
-type soilArc struct {
-	law                                           *SoilLaw
-	r, k                                          float64
-	front, sinFront, cosFront, ratio, side, shear dual
-}
-
-// at adds a place θ of the arc, where the pressure is that of the angle pressed: weight times length.
-func (w *soilArc) at(sum *wheelForce, theta, pressed, length *dual, weight float64) {
-	l := w.law
-	// σ = k rⁿ (cos θ_e − cos θ_f)ⁿ
-	c := pressed.cos()
-	c = c.add(-1, &w.cosFront)
-	sigma := dual{}
-	if x := max(c[0], 0); x > 0 {
-		p := w.k * math.Pow(x, l.Exponent)
-		sigma = c.of(p, l.Exponent*p/x)
-	}
-	// j, the shear of the soil
-	sin, cos := theta.sin(), theta.cos()
-	turned := w.front.add(-1, theta)
-	moved := w.sinFront.add(-1, &sin)
-	moved = moved.mul(&w.ratio)
-	jx := turned.add(-1, &moved)
-	jy := turned.mul(&w.side)
-	jx, jy = jx.of(w.r*jx[0], w.r), jy.of(w.r*jy[0], w.r)
-	// τ/j = (c + σ tan φ) (1 − e^(−j/K))/j
-	limit := sigma.of(l.Cohesion+sigma[0]*math.Tan(l.Angle), math.Tan(l.Angle))
-	j2 := jx.mul(&jx)
-	q := jy.mul(&jy)
-	j2 = j2.add(1, &q)
-	rise := riseOf(&j2, l.Shear)
-	tau := limit.mul(&rise)
-	tau = tau.mul(&w.shear)
-	tx, ty := tau.mul(&jx), tau.mul(&jy)
-	// N, F_x, F_y and M over r b
-	n, x := sigma.mul(&cos), tx.mul(&cos)
-	ns, xs := tx.mul(&sin), sigma.mul(&sin)
-	n, x = n.add(1, &ns), x.add(-1, &xs)
-	for i, v := range [...]*dual{&n, &x, &ty, &tx} {
-		v := v.mul(length)
-		sum[i] = sum[i].add(weight, &v)
-	}
-}
-
-// riseOf returns (1 − e^(−j/K))/j for j² = j2.
-func riseOf(j2 *dual, K float64) dual {
-	j := math.Sqrt(j2[0])
-	x := j / K
-	if x < 1e-4 {
-		// 1 − x/2 + x²/6, whose first derivative by j² is as −1/(4 K² x): it multiplies j.
-		g := (1 - x/2 + x*x/6) / K
-		if j == 0 {
-			return dual{g}
+		for k := range w.sum[i] {
+			w.sum[i][k] *= c
 		}
-		return j2.of(g, (-0.5+x/3)/(2*K*K*j))
 	}
-	e := math.Exp(-x)
-	g := -math.Expm1(-x) / j
-	return j2.of(g, (e/K-g)/(2*j*j))
+}
+
+// at adds a place θ of the part of the arc between two edges, where the pressure is that of the angle pressed.
+func (w *soilArc) at(theta, pressed, from, to *edge, weight float64) {
+	l := w.law
+	// σ = k rⁿ (cos θ_e − cos θ_f)ⁿ, (G32)
+	sinE, cosE := math.Sincos(pressed[0])
+	base := max(cosE-w.cosFront, 0)
+	sigma := 0.0
+	if base > 0 {
+		sigma = w.k * math.Pow(base, l.Exponent)
+	}
+	// The shear of the soil, (G34)
+	sin, cos := sinE, cosE
+	if theta != pressed {
+		sin, cos = math.Sincos(theta[0])
+	}
+	turned := w.front[0] - theta[0]
+	jx, jy := w.r*(turned-(1-w.slip)*(w.sinFront-sin)), w.r*turned*w.side
+	// τ/j, (G35)
+	limit := l.Cohesion + sigma*w.tan
+	rise, fall := riseOf(math.Hypot(jx, jy), l.Shear)
+	tau := w.scale * limit * rise
+	tx, ty := tau*jx, tau*jy
+	// N, F_x, F_y and M over r b
+	v := [4]float64{sigma*cos + tx*sin, tx*cos - sigma*sin, ty, tx}
+	length := to[0] - from[0]
+	for i := range v {
+		w.sum[i][0] += weight * length * v[i]
+	}
+	if !w.derivatives {
+		return
+	}
+	for k := 1; k < 5; k++ {
+		var dFront, dTheta, dPressed, dLength, dSlip, dSide, dScale float64
+		switch k {
+		case 1, 2:
+			dFront, dTheta, dPressed, dLength = w.front[k], theta[k], pressed[k], to[k]-from[k]
+			dSlip = float64(k - 1)
+		case 3:
+			dSide = 1
+		case 4:
+			dScale = 1
+		}
+		dSigma := 0.0
+		if base > 0 {
+			dSigma = sigma * l.Exponent / base * (w.sinFront*dFront - sinE*dPressed)
+		}
+		dTurned := dFront - dTheta
+		dx := w.r * (dTurned - (1-w.slip)*(w.cosFront*dFront-cos*dTheta) + dSlip*(w.sinFront-sin))
+		dy := w.r * (dTurned*w.side + turned*dSide)
+		dTau := dScale*limit*rise + w.scale*(dSigma*w.tan*rise+limit*fall*(jx*dx+jy*dy))
+		dtx, dty := dTau*jx+tau*dx, dTau*jy+tau*dy
+		d := [4]float64{
+			dSigma*cos + dtx*sin + (tx*cos-sigma*sin)*dTheta,
+			dtx*cos - dSigma*sin - (tx*sin+sigma*cos)*dTheta,
+			dty, dtx,
+		}
+		for i := range d {
+			w.sum[i][k] += weight * (length*d[i] + dLength*v[i])
+		}
+	}
+}
+
+// riseOf returns (1 − e^(−j/K))/j and its derivative by j²/2.
+func riseOf(j, K float64) (rise, fall float64) {
+	const small = 1e-4
+	x := j / K
+	switch {
+	case j == 0:
+		return 1 / K, 0 // the derivative is multiplied by j
+	case x < small:
+		return (1 - x/2 + x*x/6) / K, (-0.5 + x/3) / (K * K * j)
+	}
+	rise = -math.Expm1(-x) / j
+	return rise, (math.Exp(-x)/K - rise) / (j * j)
 }
 
 // soil has all forces of soft soil, docs/ground.md (G31) and (G37).
@@ -196,19 +190,24 @@ func (l *Law) soil(f *Force, d *Derivatives, m *Motion, r, share float64) {
 	u := m.Roll - m.X
 	q := 1 / math.Sqrt(u*u+low*low)
 	slip, side := -m.X*q, m.Y*q
-	way := math.Tanh((m.Roll - m.X/2) / low)
-	var w [4]dual // N, F_x, F_y, M of both ways
+	way, byWay := wayOf((m.Roll - m.X/2) / (2 * low))
+	byWay /= 2 * low
+	var w wheelForce // of both ways
 	var turn [4]float64
 	for _, sign := range [...]float64{1, -1} {
 		weight := (1 + sign*way) / 2
-		if weight < wayLeast {
+		if weight == 0 {
 			continue
 		}
-		a := s.arcForce(m.Depth, sign*slip, side, m.Scale, r)
-		for i, c := range [...]float64{1, sign, 1, sign} {
+		arc := soilArc{slip: sign * slip, side: side, scale: m.Scale, derivatives: d != nil}
+		s.arcForce(&arc, m.Depth, r)
+		a := &arc.sum
+		for i, c := range [...]float64{share, sign * share, share, sign * share} {
 			a[i][2] *= sign // by the slip
-			w[i] = w[i].add(c*weight*share, &a[i])
-			turn[i] += c * share * sign / 2 * a[i][0]
+			for k := range a[i] {
+				w[i][k] += c * weight * a[i][k]
+			}
+			turn[i] += c * sign / 2 * a[i][0]
 		}
 	}
 	damping := l.Normal.Damping * share
@@ -221,7 +220,6 @@ func (l *Law) soil(f *Force, d *Derivatives, m *Motion, r, share float64) {
 	fall := u * q * q
 	bySlip := [3]float64{slip*fall - q, 0, -slip * fall}
 	bySide := [3]float64{side * fall, q, -side * fall}
-	byWay := (1 - way*way) / low
 	ways := [3]float64{-byWay / 2, 0, byWay}
 	for i, of := range [...]int{OfN, OfX, OfY, OfAxle} {
 		if of == OfN && f.N == 0 {
@@ -237,5 +235,11 @@ func (l *Law) soil(f *Force, d *Derivatives, m *Motion, r, share float64) {
 	}
 }
 
-// wayLeast is the weight below which the other way of rolling is left out.
-const wayLeast = 1e-13
+// wayOf returns a polynomial p that goes from −1 at −1 to 1 at 1, level at both ends up to the second derivative, and its slope.
+func wayOf(x float64) (p, slope float64) {
+	if x <= -1 || x >= 1 {
+		return math.Copysign(1, x), 0
+	}
+	q := 1 - x*x
+	return x * (15 - 10*x*x + 3*x*x*x*x) / 8, 15 * q * q / 8
+}
