@@ -33,7 +33,7 @@ var (
 
 // Balance takes force-balance steps (Seegmiller & Kelly 2016): a method of first order for vehicles on wheels that stays stable
 // with steps of 10 to 40 ms. On a spanning tree it looks for the forces of contacts, actuators, springs and dampers that are those of
-// their laws at the velocity and the depth at the end of the step, docs/ground.md (G39) to (G44). All other forces are those at the
+// their laws at the velocity and the depth at the end of the step, docs/ground.md (G41) to (G46). All other forces are those at the
 // start of the step. It is a sim.Stepper, and belongs to one goroutine.
 type Balance struct {
 	mech   *mechanism.Mechanism

@@ -48,3 +48,21 @@ func ContactEvents(m *mechanism.Mechanism, act func(contact int, touches bool, s
 	}
 	return events
 }
+
+// travelPart is the part of its radius by which a shape on uneven ground is to move in a step at most, so that it does not miss what lies between.
+const travelPart = 0.25
+
+// mostTravel returns the longest step from the end of the one last tried, in which no shape on uneven ground moves farther than travelPart of its radius.
+func (s *Simulation) mostTravel() float64 {
+	h := math.Inf(1)
+	for i := range s.mech.NumContacts() {
+		c, body, _ := s.mech.Contact(i)
+		if c.Ground.Flat() {
+			continue
+		}
+		b := &s.next.Bodies[body]
+		v := b.Velocity.Add(b.Omega.Cross(b.Rotation.Rotate(c.Shape.Center)))
+		h = min(h, travelPart*c.Shape.Radius/v.Norm())
+	}
+	return h
+}
