@@ -26,14 +26,15 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	p, st, err := drive(m, 20)
+	_, st, err := drive(m, 20)
 	if err != nil {
 		log.Fatal(err)
 	}
 	c := st.Bodies[0].Position
 	fmt.Printf("after 20 s on the hills: (%.2f, %.2f, %.2f) m\n", c[0], c[1], c[2])
 	level(m)
-	if p, st, err = drive(m, 2.9); err != nil {
+	p, st, err := drive(m, 2.9)
+	if err != nil {
 		log.Fatal(err)
 	}
 	if err := loads(p.Mechanism(), st); err != nil {
