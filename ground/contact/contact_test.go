@@ -281,6 +281,30 @@ func TestDistributed(t *testing.T) {
 	check.Close(t, got[2], 1.2*k*depth*math.Sqrt(depth/r), 0.02, got[2], "force as the page says it")
 }
 
+// TestSideSlope: a tyre that stands upright on ground that is steep across touches with its side, by all rules.
+func TestSideSlope(t *testing.T) {
+	for _, tan := range []float64{0.5, 1, 2, 3.5} {
+		slope := func(x, y float64) float64 { return tan * y }
+		plane, err := ground.NewPlane(spatial.Vec3{}, spatial.Vec3{0, -tan, 1})
+		require.NoError(t, err)
+		n := spatial.Vec3{0, -tan, 1}.Scale(1 / math.Hypot(1, tan))
+		for _, s := range []*ground.Surface{plane, gridOf(t, [2]float64{-5, -5}, slope)} {
+			for _, where := range []contact.Where{contact.Deepest, contact.Local, contact.Distributed} {
+				shape := contact.Shape{Type: contact.Torus, Radius: 0.3, TyreRadius: 0.08, Axis: spatial.Vec3{0, 1, 0}, Where: where}
+				dst := make([]contact.Point, shape.MaxPoints())
+				// Along n the tyre reaches 0.22 n_z + 0.08 from its centre.
+				c := n.Scale(0.22*n[2] + 0.08 - 0.01)
+				many, err := shape.PointsTo(dst, s, c, spatial.Vec3{0, 1, 0})
+				require.NoError(t, err)
+				require.Positive(t, many, "slope %v, %s", tan, where)
+				if where != contact.Distributed {
+					check.Close(t, dst[0].Depth, 0.01, 1e-13, 1, "slope %v, %s", tan, where)
+				}
+			}
+		}
+	}
+}
+
 // TestErrors: places and poses that are not fit.
 func TestErrors(t *testing.T) {
 	grid := gridOf(t, [2]float64{-5, -5}, func(x, y float64) float64 { return 0 })

@@ -174,6 +174,8 @@ const (
 	// shallow is the depth, in radii, from which on a place may lie near a point that touches; beside an edge, which may touch between
 	// two places, it may be one of edged.
 	shallow, edged = -0.05, -0.12
+	// steepTube is the height in radii of the tube from which on it does not touch: on ground up to 75° steep.
+	steepTube = 4
 	// apart is how far two local maxima are from each other, rad.
 	apart = 1e-6
 )
@@ -234,8 +236,13 @@ func (f *finder) distributed(w *rim, disc int, share float64) error {
 			return err
 		}
 		q := foot{n: spatial.Vec3{0, 0, 1}, distance: at[2] - z}
-		if w.tube-q.distance > shallow*f.shape.Radius {
-			if err := footTo(&q, f.ground, &at); err != nil {
+		// A point above the ground touches with its tube alone, far along the vertical where the ground is steep.
+		if above := q.distance; above < max(-shallow*f.shape.Radius, steepTube*w.tube) {
+			err := footTo(&q, f.ground, &at)
+			switch {
+			case errors.Is(err, ground.ErrOff) && above > 0:
+				continue // nearest beyond the border
+			case err != nil:
 				return err
 			}
 		}
