@@ -208,7 +208,18 @@ func (b *Builder) has(body Body) bool { return body >= 0 && int(body) < len(b.m.
 func (b *Builder) Model() (*model.Model, error) {
 	b.mustBe()
 	m := *b.m
-	m.Bodies, m.Forces = slices.Clone(m.Bodies), slices.Clone(m.Forces)
+	m.Bodies, m.Forces, m.Terrains = slices.Clone(m.Bodies), slices.Clone(m.Forces), slices.Clone(m.Terrains)
+	for i := range m.Forces {
+		f := &m.Forces[i]
+		if c := f.Contact; c != nil {
+			own := *c
+			f.Contact = &own
+		}
+		if a := f.Actuator; a != nil {
+			own := *a
+			f.Actuator = &own
+		}
+	}
 	for _, from := range b.joints {
 		j := from.Joint
 		for _, list := range []*[]float64{&j.Force, &j.Stiffness, &j.Damping, &j.Rest} {

@@ -32,25 +32,6 @@ func (a *axis) weightsTo(w *weights, x float64) error {
 	return nil
 }
 
-// valuesTo stores the weights of the values alone.
-func (a *axis) valuesTo(w *weights, x float64) error {
-	cell, t, beyond, err := a.cell(x)
-	switch {
-	case err != nil:
-		return err
-	case beyond == 0 && a.interpolation == Spline:
-		r := 1 - t
-		w.at, w.n = cell, 4
-		w.v = [4]float64{r * r * r / 6, (4 - 3*t*t*(2-t)) / 6, (4 - 3*r*r*(2-r)) / 6, t * t * t / 6}
-		return nil
-	}
-	a.inside(w, cell, t)
-	if beyond != 0 {
-		w.continueTo(beyond, a.outside)
-	}
-	return nil
-}
-
 // cell returns the cell of x, its place in it, 0 to 1, and how far beyond the border it is, in cells. It returns ErrOff outside, where
 // the axis ends.
 func (a *axis) cell(x float64) (cell int, t, beyond float64, err error) {
@@ -81,11 +62,17 @@ func (a *axis) inside(w *weights, cell int, t float64) {
 	}
 }
 
+// cubic has the values of the four cubic B-splines of a cell, docs/ground.md (G3).
+func cubic(t float64) [4]float64 {
+	r := 1 - t
+	return [4]float64{r * r * r / 6, (4 - 3*t*t*(2-t)) / 6, (4 - 3*r*r*(2-r)) / 6, t * t * t / 6}
+}
+
 // spline has the four cubic B-splines of a cell, docs/ground.md (G3).
 func (w *weights) spline(cell int, t float64) {
 	r := 1 - t
 	w.at, w.n = cell, 4
-	w.v = [4]float64{r * r * r / 6, (4 - 3*t*t*(2-t)) / 6, (4 - 3*r*r*(2-r)) / 6, t * t * t / 6}
+	w.v = cubic(t)
 	w.d = [4]float64{-r * r / 2, t * (3*t - 4) / 2, -r * (3*r - 4) / 2, t * t / 2}
 	w.dd = [4]float64{r, 3*t - 2, 3*r - 2, t}
 }

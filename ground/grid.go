@@ -159,20 +159,22 @@ func (g *grid) sum16(p *Patch, wx, wy *weights) {
 
 // height is Surface.Height: that of at to rounding.
 func (g *grid) height(x, y float64) (z float64, err error) {
-	var wx, wy weights
-	if err := g.axes[0].valuesTo(&wx, x); err != nil {
+	cellX, tx, beyondX, err := g.axes[0].cell(x)
+	if err != nil {
 		return 0, err
 	}
-	if err := g.axes[1].valuesTo(&wy, y); err != nil {
+	cellY, ty, beyondY, err := g.axes[1].cell(y)
+	if err != nil {
 		return 0, err
 	}
-	for j := range wy.n {
-		from := (wy.at+j)*g.stride + wx.at
-		var v float64
-		for i, c := range g.values[from : from+wx.n] {
-			v += wx.v[i&3] * (c - g.shift)
-		}
-		z += wy.v[j&3] * v
+	if g.axes[0].interpolation != Spline || beyondX != 0 || beyondY != 0 {
+		p, err := g.at(x, y)
+		return p.Z, err
+	}
+	w, v := cubic(tx), cubic(ty)
+	for j := range 4 {
+		c := (*[4]float64)(g.values[(cellY+j)*g.stride+cellX:])
+		z += v[j] * (w[0]*c[0] + w[1]*c[1] + w[2]*c[2] + w[3]*c[3])
 	}
 	z += g.base
 	if z-z != 0 {

@@ -84,7 +84,8 @@ func (s *Surface) At(x, y float64) (Patch, error) {
 
 // Height returns the height at (x, y), that of At but for rounding.
 //
-// Cost: a third of that of At for grids, else that of At. Errors are those of At where they concern the height.
+// Cost: for grids with splines a third of that of At, else that of At. Errors are those of At, which for such grids concern the
+// height alone.
 func (s *Surface) Height(x, y float64) (float64, error) {
 	switch s.kind {
 	case kindGrid:

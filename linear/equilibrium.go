@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -299,6 +300,11 @@ func (s *System) holonomic() bool {
 	}
 	for i := range s.mech.Forces {
 		if e := &s.mech.Forces[i]; e.Kind == model.Wrench && e.Torque != (spatial.Vec3{}) {
+			return false
+		}
+	}
+	for i := range s.mech.NumContacts() {
+		if c, _, _ := s.mech.Contact(i); c.Law.Friction.Type == contact.Soil { // its normal force is no function of the depth alone
 			return false
 		}
 	}

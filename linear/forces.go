@@ -13,7 +13,10 @@ import (
 // with its body, so that its moment changes by (φ×r)×F; its torque is constant.
 func (s *System) fillElement(i int) error {
 	e := &s.mech.Forces[i]
-	if e.Kind == model.Wrench {
+	switch e.Kind {
+	case model.ContactForce, model.ActuatorForce:
+		return nil // of fillContact and fillJoint
+	case model.Wrench:
 		s.turnArm(e.A.Body, s.arm(&e.A), e.Force)
 		s.note(e.A.Body, e.Torque, e.Force)
 		return nil

@@ -38,6 +38,9 @@ func (s *System) fillJoint(j int) {
 	if s.mech.Drive(j) != nil {
 		s.addDrive(&r, j, &jk)
 	}
+	for _, i := range s.motors[j] {
+		s.addMotor(&r, int(i), j, &jk)
+	}
 	r.sum()
 	if r.moment == (spatial.Vec3{}) && r.force == (spatial.Vec3{}) {
 		return
@@ -128,6 +131,32 @@ func (s *System) addDrive(r *reaction, j int, jk *mechanism.JointKinematics) {
 		if jt.Kind.Scalar(i) && (k != 0 || d != 0) {
 			s.rows = append(s.rows, s.driveRow(&one, k, d))
 		}
+	}
+}
+
+// addMotor adds what actuator i does, as addDrive.
+func (s *System) addMotor(r *reaction, i, j int, jk *mechanism.JointKinematics) {
+	jt := &s.mech.Joints[j]
+	f, _ := s.mech.Actuator(i)
+	p := s.mech.ActuatorAt(i, jk, s.st)
+	var unit [6]float64
+	var D spatial.Force
+	unit[f.Freedom] = 1
+	jt.WrenchTo(&D, &unit, &jk.Frames)
+	one := *r
+	one.withP, one.withS, one.normal = spatial.Force{}, spatial.Vec3{}, 0
+	if jt.Kind == joints.Universal && f.Freedom == 1 {
+		one.withS = D.Moment()
+		r.withS = r.withS.Add(one.withS.Scale(p.Force))
+	} else {
+		one.withP = D
+		r.withP = r.withP.Add(D.Scale(p.Force))
+	}
+	for _, b := range r.body {
+		s.note(b, D.Moment().Scale(p.Force), D.Linear().Scale(p.Force))
+	}
+	if p.Stiffness != 0 || p.Damping != 0 {
+		s.rows = append(s.rows, s.driveRow(&one, p.Stiffness, p.Damping))
 	}
 }
 

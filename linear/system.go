@@ -38,18 +38,19 @@ type System struct {
 	skip kkt.Way // ways to factor shifted systems that have dropped a row
 
 	st        *mechanism.State
-	rest      bool          // nothing moves
-	x         []float64     // accelerations, then −λ
-	work      []float64     // right side, residual
-	projected []float64     // of projectTo
-	stiff     [][36]float64 // K of single bodies, row-major
-	damp      [][36]float64 // C of single bodies
-	rows      []row         // springs and dampers along one direction
-	load      float64       // largest force of an element or drive on a body, moments over the radius of gyration
-	rounding  float64       // of the largest spring's force on a body, the same
-	size      []float64     // of the terms of K at each body, 1/s² (measure)
-	left      []float64     // forces out of balance, or nil (weighLeft)
-	pairs     []pair        // geometric stiffness of joints whose reactions couple two bodies
+	rest      bool            // nothing moves
+	x         []float64       // accelerations, then −λ
+	work      []float64       // right side, residual
+	projected []float64       // of projectTo
+	stiff     [][36]float64   // K of single bodies, row-major
+	damp      [][36]float64   // C of single bodies
+	rows      []row           // springs and dampers along one direction
+	load      float64         // largest force of an element or drive on a body, moments over the radius of gyration
+	rounding  float64         // of the largest spring's force on a body, the same
+	size      []float64       // of the terms of K at each body, 1/s² (measure)
+	left      []float64       // forces out of balance, or nil (weighLeft)
+	motors    map[int][]int32 // actuators of the joints that have some
+	pairs     []pair          // geometric stiffness of joints whose reactions couple two bodies
 }
 
 // row is a spring and damper along one direction of up to two bodies: for a
@@ -94,6 +95,13 @@ func newSystem(ctx context.Context, p *kkt.Plan) (*System, error) {
 		return nil, err
 	}
 	s := &System{plan: p, mech: mech, y: y, space: space, kkt: newSaddle(p, f, y.Matrix, y.Scale)}
+	for i := range mech.NumActuators() {
+		if s.motors == nil {
+			s.motors = map[int][]int32{}
+		}
+		f, _ := mech.Actuator(i)
+		s.motors[f.Joint] = append(s.motors[f.Joint], int32(i))
+	}
 	s.x, s.work = make([]float64, layout.Pattern.Dim()), make([]float64, 2*layout.Pattern.Dim())
 	s.stiff, s.size = make([][36]float64, mech.NumBodies()), make([]float64, mech.NumBodies())
 	if err := ended(ctx); err != nil {
@@ -256,6 +264,11 @@ func (s *System) fill() error {
 		s.fillJoint(j)
 		if !s.finite(before, jt.Pred, jt.Succ) {
 			return s.jointError(j, ErrNotFinite)
+		}
+	}
+	for i := range s.mech.NumContacts() {
+		if err := s.fillContact(i); err != nil {
+			return err
 		}
 	}
 	for i := range s.mech.NumOwn() {

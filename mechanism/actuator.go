@@ -118,6 +118,15 @@ func (m *Mechanism) ActuatorAt(i int, jk *JointKinematics, s *State) Push {
 	return a.at(q[a.freedom], qd[a.freedom], s.Time)
 }
 
+// ActuatorForce returns the generalized force of actuator i at s. k receives the kinematics of the bodies at its joint.
+//
+// Cost: as ActuatorAt.
+func (m *Mechanism) ActuatorForce(i int, k *Kinematics, s *State) float64 {
+	var jk JointKinematics
+	m.sprungTo(&jk, m.actuators[i].joint, k, s)
+	return m.ActuatorAt(i, &jk, s).Force
+}
+
 // addActuators adds the wrenches of the actuators to f.
 func (m *Mechanism) addActuators(f []spatial.Force, k *Kinematics, s *State) {
 	var jk JointKinematics

@@ -84,7 +84,7 @@ func (m *Mechanism) ContactAt(i int, k *Kinematics, s *State) (*contact.Result, 
 }
 
 // NumInternal returns the number of internal states of contacts: the length of State.Internal.
-func (l *Loads) NumInternal() int { return l.internal }
+func (m *Mechanism) NumInternal() int { return m.internal }
 
 // internalOf returns the internal states of a contact at s.
 func (l *Loads) internalOf(t *touching, s *State) []float64 {
@@ -94,6 +94,9 @@ func (l *Loads) internalOf(t *touching, s *State) []float64 {
 	}
 	return from[t.first : int(t.first)+t.NumStates()]
 }
+
+// ContactInternal returns all internal states of contact i at s. They are not to be changed.
+func (l *Loads) ContactInternal(i int, s *State) []float64 { return l.internalOf(&l.contacts[i], s) }
 
 // ContactStates returns the internal states at s of a disc of contact i (contact.Point.Disc). They are not to be changed.
 func (l *Loads) ContactStates(i, disc int, s *State) []float64 {

@@ -24,8 +24,7 @@ type Loads struct {
 
 	actuators []actuator
 	contacts  []touching
-	internal  int       // number of internal states of the contacts
-	zeros     []float64 // as many
+	zeros     []float64 // one an internal state of a contact
 	open      bool      // of an Inputs: more may come
 }
 
@@ -154,7 +153,7 @@ func (m *Mechanism) setSpan() {
 // clone returns a copy of l for an Inputs.
 func (l *Loads) clone() *Loads {
 	out := &Loads{Gravity: l.Gravity, Forces: slices.Clone(l.Forces), driveOf: slices.Clone(l.driveOf), drives: slices.Clone(l.drives), open: true}
-	out.actuators, out.contacts, out.internal, out.zeros = l.actuators, l.contacts, l.internal, l.zeros
+	out.actuators, out.contacts, out.zeros = l.actuators, l.contacts, l.zeros
 	for i := range l.own {
 		o := &l.own[i]
 		out.own = append(out.own, newOwnForce(o.name, o.force, o.body))

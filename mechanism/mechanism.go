@@ -52,6 +52,7 @@ type Mechanism struct {
 	span                  *[2]float64 // times at which all their motions hold
 	sprung                []int32     // joints that have angles with springs
 	angles                int         // number of these
+	internal              int         // number of internal states of the contacts
 	limits                map[Freedom]model.Limit
 	bodyNames, jointNames names
 	initial               State

@@ -58,6 +58,9 @@ const (
 	DefaultTurnSpeed = 1e-2 // rad/s
 )
 
+// Fill puts the defaults of the format in the place of zeros of the law: the exponent 1, and speeds below which friction is damped.
+func (c *Contact) Fill() { fillLaw(&c.Law) }
+
 // fillLaw puts the defaults of the format in the place of zeros.
 func fillLaw(l *contact.Law) {
 	if l.Normal.Exponent == 0 {

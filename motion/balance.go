@@ -33,7 +33,7 @@ var (
 
 // Balance takes force-balance steps (Seegmiller & Kelly 2016): a method of first order for vehicles on wheels that stays stable
 // with steps of 10 to 40 ms. On a spanning tree it looks for the forces of contacts, actuators, springs and dampers that are those of
-// their laws at the velocity and the depth at the end of the step, docs/ground.md (G39) to (G44). All other forces are those at the
+// their laws at the velocity and the depth at the end of the step, docs/ground.md (G41) to (G46). All other forces are those at the
 // start of the step. It is a sim.Stepper, and belongs to one goroutine.
 type Balance struct {
 	mech   *mechanism.Mechanism
@@ -51,9 +51,9 @@ type Balance struct {
 	tried      bool
 
 	n, m  int       // freedoms; rows in use
-	a     []float64 // m×n: rows
+	a, f  []float64 // m×n: rows of velocities and of forces
 	r     []float64 // m×n: what a unit of each force adds to q̈
-	s     []float64 // m×m: what a unit of each force adds to the acceleration of each row, ℓ_i·ℓ_j scaled
+	s     []float64 // m×m: what a unit of each force adds to the acceleration of each row
 	unit  []float64 // by row: metres by which a moment counts as a force; 1 for forces
 	free  []float64 // rates of the rows at the end without any of the forces
 	rate  []float64 // with them
@@ -177,7 +177,7 @@ func (b *Balance) allocate() {
 	b.start.Bodies = make([]mechanism.BodyState, b.mech.NumBodies())
 	b.end.Bodies = make([]mechanism.BodyState, b.mech.NumBodies())
 	b.q, b.q1, b.qd, b.qdd = vec(b.plan.NumQ()), vec(b.plan.NumQ()), vec(n), vec(n)
-	b.a, b.r, b.s = vec(m*n), vec(m*n), vec(m*m)
+	b.a, b.f, b.r, b.s = vec(m*n), vec(m*n), vec(m*n), vec(m*m)
 	b.unit, b.free, b.rate, b.z = vec(m), vec(m), vec(m), vec(m)
 	b.work.allocate(m)
 	b.work.v = vec(n)
@@ -278,6 +278,7 @@ func (b *Balance) setRows(w *tree.Workspace, t float64) {
 	for i := range b.wheels.NumRows() {
 		row, is := b.wheels.Row(i)
 		copy(add(), row)
+		copy(b.f[(b.m-1)*n:], b.wheels.Push(i))
 		b.unit[b.m-1] = 1
 		if is.By == byOfTurns[0] || is.By == byOfTurns[1] {
 			c, _, _ := b.mech.Contact(is.Contact)
@@ -291,6 +292,7 @@ func (b *Balance) setRows(w *tree.Workspace, t float64) {
 		row := add()
 		clear(row)
 		row[d.dof] = 1
+		copy(b.f[(b.m-1)*n:], row)
 		b.unit[b.m-1] = 1
 		b.mech.JointTo(&jk, d.freedom.Joint, w.Kinematics(), &b.start)
 		b.mech.Joints[d.freedom.Joint].CoordinatesTo(&q, &qd, &jk)
@@ -305,19 +307,19 @@ func (b *Balance) setRows(w *tree.Workspace, t float64) {
 			x += a * qdd[d]
 		}
 		b.free[i] = v + b.h*x
-		b.solver.RespondTo(r, row)
+		b.solver.RespondTo(r, b.f[i*n:(i+1)*n])
 		for d := range r { // of a unit of z
 			r[d] *= b.unit[i]
 		}
-		for k := range i + 1 {
+	}
+	for i := range b.m {
+		row, s := b.a[i*n:(i+1)*n], b.s[i*b.m0():i*b.m0()+b.m]
+		for k := range s {
 			sum := 0.0
-			for d, a := range b.a[k*n : (k+1)*n] {
-				sum += a * r[d]
+			for d, x := range b.r[k*n : (k+1)*n] {
+				sum += row[d] * x
 			}
-			b.s[k*b.m0()+i] = sum
-			if k < i {
-				b.s[i*b.m0()+k] = sum * b.unit[k] / b.unit[i]
-			}
+			s[k] = sum
 		}
 	}
 }

@@ -44,7 +44,7 @@ func (w *balanceWork) allocate(m int) {
 	w.block, w.stop = make([]int, m), make([]int, m)
 }
 
-// balance finds the forces z with z = f(z), docs/ground.md (G42): Gauss–Newton steps with a line search.
+// balance finds the forces z with z = f(z), docs/ground.md (G44): Gauss–Newton steps with a line search.
 func (b *Balance) balance() error {
 	w := &b.work
 	b.ratesAt(b.z)

@@ -75,6 +75,25 @@ func TestBalanceOrder(t *testing.T) {
 	assert.InDelta(t, 2, e[1]/e[2], 0.3)
 }
 
+// TestBalanceSoil: on soil, whose forces act elsewhere than where velocities are taken, steps are of order 1 too.
+func TestBalanceSoil(t *testing.T) {
+	m := generate(t, "rover", 1, 1)
+	soil(t, m)
+	p := newPlan(t, m, order.Auto)
+	const until = 1.5
+	ref := explicit(1e-6)
+	want, _, _ := ref.run(t, p, until)
+	var e [3]float64
+	for i, h := range []float64{0.02, 0.01, 0.005} {
+		d := balancing(t, h)
+		at, _, _ := d.run(t, p, until)
+		e[i] = at.Sub(want).Norm()
+	}
+	t.Logf("errors %.3g m", e)
+	assert.InDelta(t, 2, e[0]/e[1], 0.4)
+	assert.InDelta(t, 2, e[1]/e[2], 0.4)
+}
+
 // TestBalanceAtRest: with its motors held, a rover on level ground keeps still, and each wheel carries what statics say.
 func TestBalanceAtRest(t *testing.T) {
 	m := generate(t, "rover", 1, 1)

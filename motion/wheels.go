@@ -8,8 +8,8 @@ import (
 )
 
 // Wheels has the Jacobians of contacts on a spanning tree, for integrators and for controllers: a row for each direction in which a
-// point of a contact moves over the ground, so that its entries times q̇ are that velocity, and the force of the ground along it,
-// times the row, adds to τ. The rows of a point are those of its axes N, X and Y, and, where the law of the contact asks for them,
+// point of a contact moves over the ground, so that its entries times q̇ are that velocity, and a row along which the force of the
+// ground acts, which adds to τ the force times that row. These are the same, but for forces of soil, which act at the centre of the wheel. The rows of a point are those of its axes N, X and Y, and, where the law of the contact asks for them,
 // those of the velocity of its centre along X, of its spin, and of its turning about N (contact.Motion).
 //
 // H and C of the same tree are those of tree.Workspace.InertiaTo and InverseTo. A Wheels belongs to one goroutine.
@@ -22,6 +22,7 @@ type Wheels struct {
 	rows   []WheelRow
 	count  int
 	matrix []float64 // of the rows in use, one after the other
+	push   []float64 // likewise, of the forces
 	jac    []spatial.Motion
 }
 
@@ -78,7 +79,7 @@ func NewWheels(p *tree.Plan) *Wheels {
 			}
 		}
 	}
-	w.matrix = make([]float64, len(w.rows)*p.NumDof())
+	w.matrix, w.push = make([]float64, len(w.rows)*p.NumDof()), make([]float64, len(w.rows)*p.NumDof())
 	return w
 }
 
@@ -126,10 +127,12 @@ func (w *Wheels) add(at *tree.Workspace, i, k, link int, b *contact.Body, p *con
 	}
 	n := len(w.jac)
 	at.JacobianTo(w.jac, link, p.P.Sub(com))
+	arm := p.Center().Sub(p.P)
 	for _, by := range q.by {
 		w.rows[w.count] = WheelRow{i, k, by}
-		row := w.matrix[w.count*n : (w.count+1)*n]
+		row, push := w.matrix[w.count*n:(w.count+1)*n], w.push[w.count*n:(w.count+1)*n]
 		w.count++
+		clear(push)
 		var dir spatial.Vec3
 		turns := false
 		switch by {
@@ -139,33 +142,38 @@ func (w *Wheels) add(at *tree.Workspace, i, k, link int, b *contact.Body, p *con
 			dir = p.X
 		case contact.ByY:
 			dir = p.Y
-		case contact.ByRoll: // of the centre: of the point, less what turning adds
-			w.roll(row, p)
+		case contact.ByRoll: // of the centre; no force is along it
+			w.along(row, &p.X, &arm)
 			continue
 		case contact.BySpin:
 			dir, turns = p.Axis(), true
 		case contact.ByTurn:
 			dir, turns = p.N, true
 		}
-		for d := range row {
-			j := &w.jac[d]
-			if turns {
+		if turns {
+			for d := range row {
+				j := &w.jac[d]
 				row[d] = j[0]*dir[0] + j[1]*dir[1] + j[2]*dir[2]
-			} else {
-				row[d] = j[3]*dir[0] + j[4]*dir[1] + j[5]*dir[2]
 			}
+		} else {
+			w.along(row, &dir, &spatial.Vec3{})
+		}
+		if copy(push, row); c.Law.Friction.Type == contact.Soil && !turns {
+			w.along(push, &dir, &arm)
 		}
 	}
 	return nil
 }
 
-// roll stores the row of the velocity of the centre along X.
-func (w *Wheels) roll(row []float64, p *contact.Point) {
-	arm := p.Center().Sub(p.P)
+// along stores the row of the velocity along a direction, of the point that is arm away from that of w.jac.
+func (w *Wheels) along(row []float64, dir, arm *spatial.Vec3) {
 	for d := range row {
 		j := &w.jac[d]
-		v := spatial.Vec3{j[3], j[4], j[5]}.Add(spatial.Vec3{j[0], j[1], j[2]}.Cross(arm))
-		row[d] = v.Dot(p.X)
+		v := spatial.Vec3{j[3], j[4], j[5]}
+		if *arm != (spatial.Vec3{}) {
+			v = v.Add(spatial.Vec3{j[0], j[1], j[2]}.Cross(*arm))
+		}
+		row[d] = v.Dot(*dir)
 	}
 }
 
@@ -176,4 +184,10 @@ func (w *Wheels) NumRows() int { return w.count }
 func (w *Wheels) Row(i int) ([]float64, WheelRow) {
 	n := w.plan.NumDof()
 	return w.matrix[:w.count*n][i*n : (i+1)*n], w.rows[i]
+}
+
+// Push returns the row along which the force of row i acts. It holds until the next Set.
+func (w *Wheels) Push(i int) []float64 {
+	n := w.plan.NumDof()
+	return w.push[:w.count*n][i*n : (i+1)*n]
 }

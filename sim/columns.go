@@ -16,8 +16,8 @@ type Wrenches interface {
 
 // Columns are the columns of a trajectory (docs/cli.md): the time, pose and
 // velocity of the frames of chosen bodies as in rung-model/1, kinetic and potential
-// energy, drift, and, where they are wanted, constraint wrenches of chosen joints.
-// They belong to one Recorder.
+// energy, drift, where they are wanted, constraint wrenches of chosen joints, and the forces of actuators.
+// Or they are those of contacts (NewContactColumns). They belong to one Recorder.
 type Columns struct {
 	Values []float64 // of the row last filled in
 
@@ -27,12 +27,16 @@ type Columns struct {
 	joints []int
 	source Wrenches
 	wrench []spatial.Force
+
+	contacts bool // the columns of contacts instead of those of bodies
+	kin      *mechanism.Kinematics
 }
 
 var (
-	bodyColumns   = [...]string{"px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz"}
-	runColumns    = [...]string{"energy.kinetic", "energy.potential", "drift.position", "drift.velocity"}
-	wrenchColumns = [...]string{"force.x", "force.y", "force.z", "moment.x", "moment.y", "moment.z"}
+	bodyColumns    = [...]string{"px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz"}
+	runColumns     = [...]string{"energy.kinetic", "energy.potential", "drift.position", "drift.velocity"}
+	contactColumns = [...]string{"depth", "px", "py", "pz", "nx", "ny", "nz", "normal", "fx", "fy", "slip", "slip_angle"}
+	wrenchColumns  = [...]string{"force.x", "force.y", "force.z", "moment.x", "moment.y", "moment.z"}
 )
 
 // NewColumns returns the columns for the bodies, for all if bodies is nil.
@@ -45,9 +49,24 @@ func NewColumns(m *mechanism.Mechanism, bodies []int) *Columns {
 		}
 	}
 	mustBeDistinct(bodies, m.NumBodies(), "sim: body out of range", "sim: body given twice")
-	c := &Columns{mech: m, bodies: bodies}
+	c := &Columns{mech: m, bodies: bodies, kin: newColumnKinematics(m)}
 	c.Values = make([]float64, c.Len())
 	return c
+}
+
+// NewContactColumns returns the time and, of each contact, the depth, m, where it touches and the normal there (of the deepest point), the normal force and the
+// forces along its axes x and y, N, the slip and the slip angle, rad; then the forces of actuators. Depths are negative in the air.
+func NewContactColumns(m *mechanism.Mechanism) *Columns {
+	c := &Columns{mech: m, contacts: true, kin: newColumnKinematics(m)}
+	c.Values = make([]float64, c.Len())
+	return c
+}
+
+func newColumnKinematics(m *mechanism.Mechanism) *mechanism.Kinematics {
+	if m.NumActuators()+m.NumContacts() == 0 {
+		return nil
+	}
+	return &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())}
 }
 
 // AddWrenches appends the columns of the constraint wrenches of the joints, force
@@ -78,12 +97,24 @@ func (c *Columns) Model() string { return c.mech.Name }
 
 // Len returns the number of columns.
 func (c *Columns) Len() int {
-	return 1 + len(bodyColumns)*len(c.bodies) + len(runColumns) + len(wrenchColumns)*len(c.joints)
+	if c.contacts {
+		return 1 + len(contactColumns)*c.mech.NumContacts() + c.mech.NumActuators()
+	}
+	return 1 + len(bodyColumns)*len(c.bodies) + len(runColumns) + len(wrenchColumns)*len(c.joints) + c.mech.NumActuators()
 }
 
 // Names returns the names of the columns. They differ from each other.
 func (c *Columns) Names() []string {
 	names := append(make([]string, 0, c.Len()), "time")
+	if c.contacts {
+		for i := range c.mech.NumContacts() {
+			_, _, element := c.mech.Contact(i)
+			for _, s := range contactColumns {
+				names = append(names, c.mech.ForceName(element)+"."+s)
+			}
+		}
+		return c.addTorques(names)
+	}
 	for _, b := range c.bodies {
 		for _, s := range bodyColumns {
 			names = append(names, c.mech.BodyName(b)+"."+s)
@@ -95,6 +126,15 @@ func (c *Columns) Names() []string {
 			names = append(names, c.mech.JointName(j)+"."+s)
 		}
 	}
+	return c.addTorques(names)
+}
+
+// addTorques adds the names of the columns of actuators.
+func (c *Columns) addTorques(names []string) []string {
+	for i := range c.mech.NumActuators() {
+		_, element := c.mech.Actuator(i)
+		names = append(names, c.mech.ForceName(element)+".torque")
+	}
 	return names
 }
 
@@ -104,6 +144,14 @@ func (c *Columns) Names() []string {
 func (c *Columns) Fill(r *Row) error {
 	c.Values[0] = r.State.Time
 	at := c.Values[1:]
+	if c.contacts {
+		if err := c.fillContacts(at, r.State); err != nil {
+			return err
+		}
+		c.fillTorques(r.State)
+		return nil
+	}
+	c.fillTorques(r.State)
 	for _, i := range c.bodies {
 		b := &r.State.Bodies[i]
 		copy(at[0:3], b.Position[:])
@@ -125,6 +173,44 @@ func (c *Columns) Fill(r *Row) error {
 		copy(at[0:3], force[:])
 		copy(at[3:6], moment[:])
 		at = at[len(wrenchColumns):]
+	}
+	return nil
+}
+
+// fillTorques stores the forces of the actuators in the last columns.
+func (c *Columns) fillTorques(st *mechanism.State) {
+	n := c.mech.NumActuators()
+	at := c.Values[len(c.Values)-n:]
+	for i := range n {
+		at[i] = c.mech.ActuatorForce(i, c.kin, st)
+	}
+}
+
+// fillContacts stores the columns of the contacts.
+func (c *Columns) fillContacts(at []float64, st *mechanism.State) error {
+	for i := range c.mech.NumContacts() {
+		_, body, _ := c.mech.Contact(i)
+		if !c.mech.BodyTo(&c.kin.Bodies[body], st, body) {
+			return c.mech.NotFinite(body)
+		}
+		r, err := c.mech.ContactAt(i, c.kin, st)
+		if err != nil {
+			return err
+		}
+		clear(at[:len(contactColumns)])
+		at[0] = r.Depth
+		copy(at[1:], r.Nearest.P[:])
+		copy(at[4:], r.Nearest.N[:])
+		for k := range r.Touches {
+			f := &r.Touches[k].Force
+			at[7] += f.N
+			at[8] += f.X
+			at[9] += f.Y
+			if r.Touches[k].Depth == r.Depth {
+				at[10], at[11] = f.Slip, f.SlipAngle
+			}
+		}
+		at = at[len(contactColumns):]
 	}
 	return nil
 }

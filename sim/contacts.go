@@ -12,8 +12,8 @@ const MostLandings = 100
 // ContactEvents returns an event for each contact of m, with the name of the contact: it touches the ground, or leaves it. act, which may be nil, is told at
 // each.
 //
-// Forces have a kink there, over which a method loses its order. So steps by error control end there (Event.Land), at the cost of some steps for each event,
-// unless there are more than MostLandings contacts.
+// Forces have a kink there, over which an explicit method loses its order. So its steps by error control end there (Event.Land), at the cost of some steps for
+// each event, unless there are more than MostLandings contacts.
 //
 // Cost of a function: that of contact.Contact.EvalTo.
 func ContactEvents(m *mechanism.Mechanism, act func(contact int, touches bool, st *mechanism.State) error) []Event {
@@ -47,4 +47,22 @@ func ContactEvents(m *mechanism.Mechanism, act func(contact int, touches bool, s
 		}
 	}
 	return events
+}
+
+// travelPart is the part of its radius by which a shape on uneven ground is to move in a step at most, so that it does not miss what lies between.
+const travelPart = 0.25
+
+// mostTravel returns the longest step from the end of the one last tried, in which no shape on uneven ground moves farther than travelPart of its radius.
+func (s *Simulation) mostTravel() float64 {
+	h := math.Inf(1)
+	for i := range s.mech.NumContacts() {
+		c, body, _ := s.mech.Contact(i)
+		if c.Ground.Flat() {
+			continue
+		}
+		b := &s.next.Bodies[body]
+		v := b.Velocity.Add(b.Omega.Cross(b.Rotation.Rotate(c.Shape.Center)))
+		h = min(h, travelPart*c.Shape.Radius/v.Norm())
+	}
+	return h
 }

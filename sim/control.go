@@ -169,6 +169,9 @@ func (s *Simulation) accept(h, e float64, over bool) {
 	if s.turner != nil {
 		c.turn(s.turner.furthest(), h)
 	}
+	if most := s.mostTravel(); c.h > most {
+		c.h = most
+	}
 	s.noteNearness(h, over)
 }
 

@@ -58,8 +58,8 @@ type Event struct {
 	// Action is called with the state at the crossing. Only an action that
 	// returns Restart or Stop may change it. nil stands for Continue.
 	Action func(st *mechanism.State) (Response, error)
-	// Land says that the dynamics have a kink at the crossing, over which methods lose their order: a step of error control over it is done
-	// once more, to end there.
+	// Land says that the dynamics have a kink at the crossing, over which explicit methods lose their order: a step by error control over it is
+	// done once more, to end there.
 	Land bool
 }
 
@@ -128,7 +128,7 @@ const landed = 1e-5
 
 // land does the step last tried, to t1, once more up to the first crossing of an event with Land, and returns its end.
 func (s *Simulation) land(t1 float64) (float64, error) {
-	if s.o.Step > 0 || !s.lands {
+	if s.o.Step > 0 || s.implicit || !s.lands {
 		return t1, nil
 	}
 	s.findAll()

@@ -16,7 +16,9 @@ const (
 	newtonRounding = 5e-16 // correction that is rounding, for a mechanism near the origin
 	newtonSteps    = 15    // corrections with one matrix
 	newtonMore     = 3     // expected corrections for which a matrix of another step is kept
-	newtonNear     = 1e-5  // correction below which a pose is good for a matrix
+	newtonGround   = 1e-12 // newtonTol of mechanisms with contacts, and the part of the tolerance of a step that it is at least
+	newtonPart     = 1e-5
+	newtonNear     = 1e-5 // correction below which a pose is good for a matrix
 )
 
 // outcome is how an iteration ended.
@@ -132,6 +134,13 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 	position := k.c.Gain * k.c.Beta * k.h * k.h
 	last := math.Inf(1)
 	tol, loose := max(newtonTol, 2*k.roundings), max(newtonLoose, 200*k.roundings)
+	if k.mech.NumContacts() > 0 {
+		// With friction, of whose dependence on the normal force the matrix knows nothing, corrections shrink slowly.
+		tol = max(tol, newtonGround)
+		if !k.o.Fixed {
+			tol = max(tol, newtonPart*k.o.Tolerance.Relative)
+		}
+	}
 	for n := range newtonSteps {
 		if err := k.place(); err != nil {
 			return lost, err

@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"math"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -202,6 +203,133 @@ func TestHold(t *testing.T) {
 			if c.speed == 0 { // the bristles carry the weight
 				assert.InDelta(t, math.Tan(slope)/mu*1e-3, math.Abs(s.State().Internal[0]), 1e-8)
 			}
+		}
+	}
+}
+
+// wheelOn is a driven wheel of all that has internal states: bristles, an integral part, and a spring that counts turns.
+func wheelOn(t testing.TB, friction contact.Friction) *model.Model {
+	t.Helper()
+	m := drive(rolling(t, friction, 0.05))
+	m.Bodies[0].Pose.Position[2] += 0.01 // it falls and bounces
+	m.Bodies[1].Pose.Position[2] += 0.01
+	m.Forces = append(m.Forces, model.ForceElement{Name: "height", Type: model.ActuatorForce, Actuator: &model.Actuator{
+		Joint: "rail", Freedom: 1, Law: model.ActuatorPosition, Value: &model.Motion{Kind: model.Harmonic, Amplitude: 0.1, Frequency: 1}, Gain: 3, Damping: 2,
+	}})
+	return m
+}
+
+// grounds are frictions with and without internal states.
+func grounds(t testing.TB) map[string]contact.Friction {
+	t.Helper()
+	tyre, peaks, err := contact.TyrePreset("road")
+	require.NoError(t, err)
+	tyre.Relaxation = 0.1
+	return map[string]contact.Friction{
+		"coulomb": coulomb,
+		"hold":    {Type: contact.Coulomb, Coefficient: [2]float64{0.8, 0.8}, SlipSpeed: 1e-3, Hold: contact.Hold{Travel: 1e-3, Damping: 10}},
+		"tyre":    {Type: contact.Tyre, Coefficient: peaks, Tyre: tyre},
+	}
+}
+
+// TestGroundResume: a run that goes on from a checkpoint has the bits of one that was not interrupted, with internal states and
+// integral parts.
+func TestGroundResume(t *testing.T) {
+	const half, until = 0.37, 0.7
+	for name, friction := range grounds(t) {
+		for _, method := range []string{"explicit", "implicit"} {
+			t.Run(name+"/"+method, func(t *testing.T) {
+				p, err := rung.NewPlan(wheelOn(t, friction), kkt.Options{})
+				require.NoError(t, err)
+				var touched int
+				fresh := func() *sim.Simulation {
+					o := sim.Options{Events: sim.ContactEvents(p.Mechanism(), func(int, bool, *mechanism.State) error { touched++; return nil })}
+					if method == "implicit" {
+						s, _ := damped(p, 0, 1e-6, o)
+						return s
+					}
+					d := motion.NewDynamics(p)
+					o.Projector = d
+					return sim.New(p.Mechanism(), sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{Relative: 1e-7}), p.Initial(), o)
+				}
+				whole := fresh()
+				require.NoError(t, whole.Run(half))
+				c, err := whole.Checkpoint()
+				require.NoError(t, err)
+				path := filepath.Join(t.TempDir(), "c.json")
+				require.NoError(t, sim.WriteCheckpoint(path, c))
+				require.NoError(t, whole.Run(until))
+				require.NotZero(t, touched)
+				c, err = sim.ReadCheckpoint(path)
+				require.NoError(t, err)
+				rest := fresh()
+				require.NoError(t, rest.Restore(c))
+				require.NoError(t, rest.Run(until))
+				require.Equal(t, whole.State(), rest.State())
+				require.Equal(t, whole.Stats(), rest.Stats())
+				require.Len(t, rest.State().Internal, p.Mechanism().NumInternal())
+			})
+		}
+	}
+}
+
+// TestGroundMethodsAgree: internal states come out alike by both methods.
+func TestGroundMethodsAgree(t *testing.T) {
+	const until, tol = 0.5, 3e-4
+	for name, friction := range grounds(t) {
+		if testing.Short() && name != "tyre" {
+			continue
+		}
+		p, err := rung.NewPlan(wheelOn(t, friction), kkt.Options{})
+		require.NoError(t, err)
+		d := motion.NewDynamics(p)
+		explicit := sim.New(p.Mechanism(), sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{Relative: 1e-8}), p.Initial(),
+			sim.Options{Projector: d, Events: sim.ContactEvents(p.Mechanism(), nil)})
+		require.NoError(t, explicit.Run(until))
+		s, _ := damped(p, 0, 1e-8, sim.Options{})
+		require.NoError(t, s.Run(until))
+		a, b := explicit.State(), s.State()
+		t.Logf("%s: %d and %d steps; off by %.2g m, %.2g m/s; internal %v and %v", name, explicit.Stats().Steps, s.Stats().Steps,
+			a.Bodies[0].Position.Sub(b.Bodies[0].Position).Norm(), a.Bodies[0].Velocity.Sub(b.Bodies[0].Velocity).Norm(), a.Internal, b.Internal)
+		assert.InDelta(t, 0, a.Bodies[0].Position.Sub(b.Bodies[0].Position).Norm(), tol, name)
+		assert.InDelta(t, 0, a.Bodies[0].Velocity.Sub(b.Bodies[0].Velocity).Norm(), 10*tol, name)
+		for i := range a.Internal {
+			assert.InDelta(t, a.Internal[i], b.Internal[i], tol, name)
+		}
+	}
+}
+
+// TestGroundDoesNotAllocate: steps with contacts, actuators and internal states use the memory that is there.
+func TestGroundDoesNotAllocate(t *testing.T) {
+	for name, friction := range grounds(t) {
+		p, err := rung.NewPlan(wheelOn(t, friction), kkt.Options{})
+		require.NoError(t, err)
+		m := p.Mechanism()
+		events := sim.ContactEvents(m, nil)
+		for _, k := range []sim.Stepper{
+			sim.NewRungeKutta(m, motion.NewDynamics(p), sim.DormandPrince(), sim.Tolerance{}),
+			sim.NewGeneralizedAlpha(m, motion.NewNewton(p), sim.GeneralizedAlphaOptions{}),
+		} {
+			st, mid := p.Initial(), p.Initial()
+			m.FollowAngles(m.NewKinematics(), st)
+			h := 1e-4
+			step := func() {
+				if _, e := k.Try(st, st.Time+h); e != nil {
+					err = e
+					return
+				}
+				k.AtTo(mid, 0.3)
+				_ = events[0].Function(mid)
+				k.AtTo(st, 1)
+				_ = k.Lead(st, true)
+				k.Accept()
+			}
+			for range 500 { // until it touches
+				step()
+			}
+			require.NoError(t, err)
+			require.Zero(t, testing.AllocsPerRun(20, step), name)
+			require.NoError(t, err)
 		}
 	}
 }

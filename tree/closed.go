@@ -68,6 +68,8 @@ const (
 	// consistentTol is the largest residual of a row, relative to what its terms
 	// amount to, that passes as the violation of an imperfect state.
 	consistentTol = 1e-4
+	// restPart is the part of the motion of all freedoms of which rounding may be seen in any row.
+	restPart = 1e-10
 	// refineTol ends the refinement: the size of a correction relative to the
 	// solution.
 	refineTol = 1e-13
@@ -450,10 +452,12 @@ func (s *ClosedSolver) norm(x []float64, acceleration bool) float64 {
 //	|K·q̈ − k| / (terms of k + ‖row‖·‖(q̈, f, ω·q̇)‖).
 //
 // The norms are in the scales of the freedoms of the row, with the terms of its entries. ω is
-// the largest angular velocity of a body.
+// the largest angular velocity of a body. Where the freedoms of a row keep still, what the motion of all others leaves as rounding
+// is not held against it.
 func (s *ClosedSolver) checkRows() error {
 	s.residual, s.worstRow = 0, -1
 	turn := s.w.turn()
+	whole := restPart * (s.norm(s.qdd, true) + s.norm(s.f, false))
 	s.K.MulVecTo(s.rk, s.qdd)
 	for i := range s.K.groups {
 		g := &s.K.groups[i]
@@ -462,7 +466,7 @@ func (s *ClosedSolver) checkRows() error {
 			a, b, v := s.qdd[d]/s.colScale[d], s.f[d]*s.colScale[d], turn*s.w.qd[d]/s.colScale[d]
 			motion += a*a + b*b + v*v
 		}
-		motion = math.Sqrt(motion)
+		motion = math.Sqrt(motion) + whole
 		for k := range int(g.rows) {
 			row := int(g.row) + k
 			r := math.Abs(s.rk[row] - s.K.rhs[row])

@@ -68,7 +68,12 @@ func TestTutorial(t *testing.T) {
 		assert.Contains(t, string(source), part)
 	}
 	t.Chdir(dir)
-	runs := 0
+	assert.Greater(t, runPage(t, page), 6)
+}
+
+// runPage runs the commands of a page, which print what it says, and returns how many there are.
+func runPage(t *testing.T, page string) (runs int) {
+	t.Helper()
 	for _, block := range blocks(page, "console") {
 		for _, part := range strings.Split("\n"+block, "\n$ ")[1:] {
 			command, want, _ := strings.Cut(part, "\n")
@@ -81,5 +86,51 @@ func TestTutorial(t *testing.T) {
 			same(t, want, r.out+r.err, command)
 		}
 	}
-	assert.Greater(t, runs, 6)
+	return runs
+}
+
+// TestTutorialGround runs the tutorial of the ground: what it says of the model is there, its commands print what it says, and the
+// rover is where it says.
+func TestTutorialGround(t *testing.T) {
+	text, err := os.ReadFile("../../docs/tutorial-ground.md")
+	require.NoError(t, err)
+	page := string(text)
+	dir := t.TempDir()
+	folder := filepath.Join("..", "..", "examples", "rover")
+	files := map[string]string{}
+	for _, name := range []string{"rover.json", "hills.png", "main.go"} {
+		b, err := os.ReadFile(filepath.Join(folder, name))
+		require.NoError(t, err)
+		files[name] = string(b)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), b, 0o600))
+	}
+	for _, part := range blocks(page, "json") {
+		assert.Contains(t, files["rover.json"], strings.TrimSpace(part))
+	}
+	for _, part := range blocks(page, "go") {
+		assert.Contains(t, files["main.go"], part)
+	}
+	t.Chdir(dir)
+	assert.Equal(t, 6, runPage(t, page))
+	for _, name := range []string{"hills.svg", "relief.png", "view.png", "side.png", "drive.png", "row.svg", "contacts.csv"} {
+		info, err := os.Stat(name)
+		require.NoError(t, err)
+		assert.Greater(t, info.Size(), int64(10000), name)
+	}
+	assert.Equal(t, "time,contact,event\n", readText(t, "events.csv"), "no wheel leaves the ground")
+	fast, exact := lastPlace(t, "rover.csv"), lastPlace(t, "exact.csv")
+	assert.InDelta(t, 0.05, math.Hypot(fast[0]-exact[0], fast[1]-exact[1]), 0.005)
+}
+
+// lastPlace returns where the first body of a trajectory is at its end.
+func lastPlace(t *testing.T, path string) (p [3]float64) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(readText(t, path)), "\n")
+	cells := strings.Split(lines[len(lines)-1], ",")
+	for i := range p {
+		x, err := strconv.ParseFloat(cells[1+i], 64)
+		require.NoError(t, err)
+		p[i] = x
+	}
+	return p
 }

@@ -25,7 +25,11 @@ func cases(t testing.TB) (names []string, contacts []contact.Contact, bodies []c
 			require.Empty(t, flaws(&c))
 			names = append(names, fmt.Sprintf("shape=%s/where=%s/law=%s", s.Type, s.Where, law))
 			contacts = append(contacts, c)
-			bodies = append(bodies, randomBody(t, &c, check.Rand(uint64(i)), 0.02))
+			b := randomBody(t, &c, check.Rand(uint64(i)), 0.02)
+			r := contact.NewResult(&c)
+			require.NoError(t, c.EvalTo(r, &b, make([]float64, c.NumStates())))
+			b.Velocity, b.Omega = r.Nearest.X.Scale(3).Add(r.Nearest.Y.Scale(0.1)), b.E.MulVec(spatial.Vec3{0, 11, 0})
+			bodies = append(bodies, b)
 		}
 	}
 	add("ellipse", shapes[1:]...)

@@ -35,12 +35,12 @@ type Touch struct {
 
 // Result is what Contact.EvalTo stores. It belongs to one goroutine.
 type Result struct {
-	Touches []Touch       // those that touch
+	Touches []Touch       // those that touch; none after an error of the geometry
 	Depth   float64       // of the deepest point, m; negative: the gap
 	Nearest Point         // the deepest point, whether it touches or not
 	Wrench  spatial.Force // on the body: moment about its centre of mass, N m, and force, N; world axes
 	Energy  float64       // stored, J
-	Power   float64       // dissipated, W
+	Power   float64       // dissipated, W; what bends bristles counts as such, and may come back
 
 	touches []Touch
 	points  []Point
@@ -81,18 +81,19 @@ func (c *Contact) EvalTo(r *Result, b *Body, internal []float64) error {
 	if len(internal) != c.NumStates() {
 		panic("ground/contact: length mismatch")
 	}
+	r.Touches = r.touches[:0]
 	center, axis := c.place(b)
 	n, err := c.Shape.PointsTo(r.points, c.Ground, center, axis)
 	if err != nil {
 		return err
 	}
-	r.Touches, r.Wrench, r.Energy, r.Power = r.touches[:n], spatial.Force{}, 0, 0
+	r.Wrench, r.Energy, r.Power = spatial.Force{}, 0, 0
 	r.Nearest = r.points[0]
-	for i := range r.Touches {
+	for i := range n {
 		if r.points[i].Depth > r.Nearest.Depth {
 			r.Nearest = r.points[i]
 		}
-		t := &r.Touches[i]
+		t := &r.touches[i]
 		t.Point = r.points[i]
 		if err := c.motionTo(&t.Motion, &t.Point, b); err != nil {
 			return err
@@ -100,7 +101,7 @@ func (c *Contact) EvalTo(r *Result, b *Body, internal []float64) error {
 		c.Law.ForceTo(&t.Force, nil, &t.Motion, c.Shape.Radius, t.Share, c.states(internal, t.Disc))
 		c.add(r, t, b)
 	}
-	r.Depth = r.Nearest.Depth
+	r.Touches, r.Depth = r.touches[:n], r.Nearest.Depth
 	if w := &r.Wrench; !w.Moment().IsFinite() || !w.Linear().IsFinite() {
 		return fmt.Errorf("%w: force", ErrNotFinite)
 	}

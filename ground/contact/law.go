@@ -465,8 +465,10 @@ func (l *Law) resist(f *Force, d *Derivatives, m *Motion, r float64) {
 		lever := -w.law.Coefficient * r * t
 		*w.moment = f.N * lever
 		if d != nil {
-			d[w.of][ByDepth], d[w.of][ByN] = lever*d[OfN][ByDepth], lever*d[OfN][ByN]
-			d[w.of][w.by] = -w.law.Coefficient * r * f.N * (1 - t*t) / w.law.Speed
+			for by, x := range d[OfN] {
+				d[w.of][by] = lever * x
+			}
+			d[w.of][w.by] -= w.law.Coefficient * r * f.N * (1 - t*t) / w.law.Speed
 		}
 	}
 }

@@ -41,11 +41,14 @@ type Point struct {
 // ground, and returns how many there are. If none touches, dst[0] has the nearest point that was found, with a depth that is not
 // positive, and the number is 0; so far above the ground that no contact is near, its depth is an estimate.
 //
-// Equations: docs/ground.md (G11) to (G17). dst has MaxPoints() points at least. a is a unit vector, or 0 for a sphere without an axis.
+// Equations: docs/ground.md (G11) to (G17). dst has MaxPoints() points at least, else it panics. a is a unit vector, or 0 for a sphere without an axis.
 //
 // Cost: O(points of a disc), no allocation.
 // It returns ErrOffTerrain, ErrSteep, ErrBuried, ErrNotFinite and the errors of the surface.
 func (s *Shape) PointsTo(dst []Point, g *ground.Surface, c, a spatial.Vec3) (n int, err error) {
+	if len(dst) < s.MaxPoints() {
+		panic("ground/contact: length mismatch")
+	}
 	f := finder{shape: s, ground: g, dst: dst}
 	if !c.IsFinite() || !a.IsFinite() {
 		return 0, ErrNotFinite

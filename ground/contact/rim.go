@@ -13,6 +13,7 @@ const (
 	rimStep   = math.Pi / 18 // between them, rad
 	rimSteps  = 60           // of the search for the deepest point
 	rimNear   = 3e-7         // rad, a step of the angle whose square is below rounding: the last one
+	rimEnd    = 1e-13        // rad, half of a range in which there is no lowest point
 	rimFlat   = 1e-6         // slope of the distance along the rim that tells of none that is level
 )
 
@@ -170,8 +171,11 @@ func (f *finder) deepest(w *rim, disc int, share float64) error {
 }
 
 const (
-	// shallow is the depth, in radii, from which on a place may lie near a point that touches.
-	shallow = -0.05
+	// shallow is the depth, in radii, from which on a place may lie near a point that touches; beside an edge, which may touch between
+	// two places, it may be one of edged.
+	shallow, edged = -0.05, -0.12
+	// steepTube is the height in radii of the tube from which on it does not touch: on ground up to 75° steep.
+	steepTube = 4
 	// apart is how far two local maxima are from each other, rad.
 	apart = 1e-6
 )
@@ -180,7 +184,7 @@ const (
 func (f *finder) local(w *rim, depth *[rimPlaces]float64, best, disc int, share float64) error {
 	from, last := f.n, math.Inf(-1)
 	for i, d := range depth {
-		if i > 0 && !(d > depth[i-1]) || i < rimPlaces-1 && d < depth[i+1] || d < shallow*f.shape.Radius && i != best {
+		if i > 0 && !(d > depth[i-1]) || i < rimPlaces-1 && d < depth[i+1] || d < edged*f.shape.Radius && i != best {
 			continue
 		}
 		p, phi, err := f.refine(w, placeAngle(i), disc, share)
@@ -224,17 +228,21 @@ func (f *finder) distributed(w *rim, disc int, share float64) error {
 	for i := range m {
 		phi := (float64(i)+0.5)*step - math.Pi/2
 		at, _, _ := w.at(phi)
-		g, err := f.ground.At(at[0], at[1])
+		z, err := f.ground.Height(at[0], at[1])
 		switch {
 		case errors.Is(err, ground.ErrOff):
 			continue
 		case err != nil:
 			return err
 		}
-		n := g.Normal()
-		q := foot{n: n, distance: (at[2] - g.Z) * n[2]}
-		if w.tube-q.distance > shallow*f.shape.Radius {
-			if err := footTo(&q, f.ground, &at); err != nil {
+		q := foot{n: spatial.Vec3{0, 0, 1}, distance: at[2] - z}
+		// A point above the ground touches with its tube alone, far along the vertical where the ground is steep.
+		if above := q.distance; above < max(-shallow*f.shape.Radius, steepTube*w.tube) {
+			err := footTo(&q, f.ground, &at)
+			switch {
+			case errors.Is(err, ground.ErrOff) && above > 0:
+				continue // nearest beyond the border
+			case err != nil:
 				return err
 			}
 		}
@@ -265,14 +273,14 @@ func (f *finder) refine(w *rim, phi float64, disc int, share float64) (p Point, 
 		} else {
 			lo = phi
 		}
-		next := phi - slope/curve
-		if !(curve > 0 && next > lo && next < hi) {
-			next = lo + (hi-lo)/2
+		step := -slope / curve
+		last := curve > 0 && math.Abs(step) <= rimNear
+		if !last && !(curve > 0 && phi+step > lo && phi+step < hi) {
+			step = lo + (hi-lo)/2 - phi
+			last = math.Abs(step) <= rimEnd || k == rimSteps
 		}
-		step := next - phi
-		last := math.Abs(step) <= rimNear || k == rimSteps
 		before := at
-		phi = next
+		phi += step
 		at, u, v = w.at(phi)
 		d := at.Sub(before)
 		q.follow(&d)

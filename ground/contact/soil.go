@@ -94,10 +94,11 @@ func (l *SoilLaw) arcForce(w *soilArc, depth, r float64) {
 	for _, g := range l.rule() {
 		// ξ = x² keeps fractional powers at both ends from mattering.
 		xi := g.x * g.x
-		pressed := w.front.mix(xi, &w.peak)
-		w.at(&pressed, &pressed, &w.peak, &w.front, 2*g.x*g.w)
+		p := w.pressure(xi)
+		w.at(&p, &p.angle, p.sin, p.cos, &w.peak, &w.front, 2*g.x*g.w)
 		theta := w.back.mix(xi, &w.peak)
-		w.at(&theta, &pressed, &w.back, &w.peak, 2*g.x*g.w)
+		sin, cos := math.Sincos(theta[0])
+		w.at(&p, &theta, sin, cos, &w.back, &w.peak, 2*g.x*g.w)
 	}
 	b := r * l.Width
 	for i, c := range [...]float64{b, b, -b, -r * b} {
@@ -107,26 +108,33 @@ func (l *SoilLaw) arcForce(w *soilArc, depth, r float64) {
 	}
 }
 
-// at adds a place θ of the part of the arc between two edges, where the pressure is that of the angle pressed.
-func (w *soilArc) at(theta, pressed, from, to *edge, weight float64) {
-	l := w.law
-	// σ = k rⁿ (cos θ_e − cos θ_f)ⁿ, (G32)
-	sinE, cosE := math.Sincos(pressed[0])
-	base := max(cosE-w.cosFront, 0)
-	sigma := 0.0
-	if base > 0 {
-		sigma = w.k * math.Pow(base, l.Exponent)
+// pressure is σ at an angle ahead of θ_m, which is that of one angle behind too.
+type pressure struct {
+	angle    edge
+	sin, cos float64
+	base     float64 // cos θ_e − cos θ_f
+	sigma    float64 // Pa
+}
+
+// pressure returns σ = k rⁿ (cos θ_e − cos θ_f)ⁿ at the part ξ of the way from θ_f to θ_m, docs/ground.md (G32).
+func (w *soilArc) pressure(xi float64) (p pressure) {
+	p.angle = w.front.mix(xi, &w.peak)
+	p.sin, p.cos = math.Sincos(p.angle[0])
+	if p.base = p.cos - w.cosFront; p.base > 0 {
+		p.sigma = w.k * math.Exp(w.law.Exponent*math.Log(p.base)) // a third of the time of math.Pow
 	}
+	return p
+}
+
+// at adds a place θ of the part of the arc between two edges, with the pressure p. The place counts for weight times their distance.
+func (w *soilArc) at(p *pressure, theta *edge, sin, cos float64, from, to *edge, weight float64) {
+	l, sigma := w.law, p.sigma
 	// The shear of the soil, (G34)
-	sin, cos := sinE, cosE
-	if theta != pressed {
-		sin, cos = math.Sincos(theta[0])
-	}
 	turned := w.front[0] - theta[0]
 	jx, jy := w.r*(turned-(1-w.slip)*(w.sinFront-sin)), w.r*turned*w.side
 	// τ/j, (G35)
 	limit := l.Cohesion + sigma*w.tan
-	rise, fall := riseOf(math.Hypot(jx, jy), l.Shear)
+	rise, fall := riseOf(math.Sqrt(jx*jx+jy*jy), l.Shear)
 	tau := w.scale * limit * rise
 	tx, ty := tau*jx, tau*jy
 	// N, F_x, F_y and M over r b
@@ -142,7 +150,7 @@ func (w *soilArc) at(theta, pressed, from, to *edge, weight float64) {
 		var dFront, dTheta, dPressed, dLength, dSlip, dSide, dScale float64
 		switch k {
 		case 1, 2:
-			dFront, dTheta, dPressed, dLength = w.front[k], theta[k], pressed[k], to[k]-from[k]
+			dFront, dTheta, dPressed, dLength = w.front[k], theta[k], p.angle[k], to[k]-from[k]
 			dSlip = float64(k - 1)
 		case 3:
 			dSide = 1
@@ -150,8 +158,8 @@ func (w *soilArc) at(theta, pressed, from, to *edge, weight float64) {
 			dScale = 1
 		}
 		dSigma := 0.0
-		if base > 0 {
-			dSigma = sigma * l.Exponent / base * (w.sinFront*dFront - sinE*dPressed)
+		if p.base > 0 {
+			dSigma = sigma * l.Exponent / p.base * (w.sinFront*dFront - p.sin*dPressed)
 		}
 		dTurned := dFront - dTheta
 		dx := w.r * (dTurned - (1-w.slip)*(w.cosFront*dFront-cos*dTheta) + dSlip*(w.sinFront-sin))
@@ -179,8 +187,9 @@ func riseOf(j, K float64) (rise, fall float64) {
 	case x < small:
 		return (1 - x/2 + x*x/6) / K, (-0.5 + x/3) / (K * K * j)
 	}
-	rise = -math.Expm1(-x) / j
-	return rise, (math.Exp(-x)/K - rise) / (j * j)
+	e := math.Expm1(-x)
+	rise = -e / j
+	return rise, ((1+e)/K - rise) / (j * j)
 }
 
 // soil has all forces of soft soil, docs/ground.md (G31) and (G37).

@@ -117,8 +117,13 @@ func drawScaled(w io.Writer, p *plot.Plot, format string, room vg.Length, beside
 	if _, err = to.WriteTo(&b); err != nil {
 		return err
 	}
-	// The canvas calls its PNG images JPEG, which some programs refuse to show then.
-	_, err = w.Write(bytes.Replace(b.Bytes(), []byte("data:image/jpg;base64,"), []byte("data:image/png;base64,"), 1))
+	text := b.Bytes()
+	if format == "svg" {
+		// The canvas calls its PNG images JPEG, which some programs refuse to show then, and lets them keep their shape where scales differ.
+		text = bytes.Replace(text, []byte("data:image/jpg;base64,"), []byte("data:image/png;base64,"), 1)
+		text = bytes.Replace(text, []byte("<image "), []byte(`<image preserveAspectRatio="none" `), 1)
+	}
+	_, err = w.Write(text)
 	return err
 }
 

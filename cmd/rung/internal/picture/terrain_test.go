@@ -92,4 +92,6 @@ func TestTerrains(t *testing.T) {
 	for _, word := range []string{"0.4", "0.4 m", "1.8 m", "x, m", "y, m", "bowl", "arrows uphill, the longest a slope of 2.7"} {
 		assert.True(t, strings.Contains(b.String(), ">"+word+"<"), word)
 	}
+	assert.True(t, strings.Contains(b.String(), `<image preserveAspectRatio="none" `) && strings.Contains(b.String(), "data:image/png;base64,"))
+	assert.False(t, strings.Contains(b.String(), "image/jpg"))
 }

@@ -36,6 +36,8 @@ type Flags struct {
 	view, side   string // pictures of a drive
 	relief       string
 	gradient     bool
+	contacts     string // file of contacts
+	events       string // file of touches and departures
 	checkpoint   string
 	resume       bool
 	method       shell.MethodFlag
@@ -135,6 +137,9 @@ func (f *Flags) checkFiles(model string) error {
 		return err
 	}
 	if err := shell.Apart(f.checkpoint, "the checkpoint would replace this file", model, f.output); err != nil {
+		return err
+	}
+	if err := f.checkGround(model); err != nil {
 		return err
 	}
 	return f.checkPlot(model)

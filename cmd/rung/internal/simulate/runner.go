@@ -44,6 +44,7 @@ type runner struct {
 	stepper sim.Stepper
 	sim     *sim.Simulation
 	watch   *watcher
+	ground  *groundFiles
 	marks   *outfile.Place // of the checkpoint; nil: there is none
 
 	signals  context.Context
@@ -98,8 +99,11 @@ func newRunner(path string, stdin io.Reader, f *Flags, p *shell.Progress) (*runn
 		return nil, err
 	}
 	r.stepper = move.stepper
+	r.ground = newGroundFiles(r.mech, f)
+	r.watch.ground = r.ground
 	r.sim = sim.New(r.mech, r.stepper, r.start, sim.Options{
 		Step: f.step, Projector: move.projector, Recorder: r.watch, Every: f.every, OnStep: r.onStep, Dynamics: move.settings,
+		Events: sim.ContactEvents(r.mech, r.ground.event),
 	})
 	if r.check != nil {
 		if err := r.sim.Restore(r.check); err != nil {
@@ -158,6 +162,9 @@ func (r *runner) open(stdout io.Writer) error {
 	if err := r.watch.openPictures(stdout); err != nil {
 		return err
 	}
+	if err := r.ground.open(r.check); err != nil {
+		return err
+	}
 	t, err := r.f.openTrajectory(r.watch.columns, r.check, stdout)
 	if err != nil {
 		return err
@@ -176,6 +183,7 @@ func (r *runner) release() {
 		_ = r.watch.release()
 	}
 	r.watch.dropPictures()
+	r.ground.release()
 	if r.marks != nil {
 		_ = r.marks.Release()
 	}
@@ -220,6 +228,9 @@ func (r *runner) finish(err error, broken bool) error {
 	}
 	ended := err == nil
 	e := r.mark()
+	if e == nil {
+		e = r.ground.close()
+	}
 	broken = broken || e != nil
 	first(e)
 	if t := r.watch.trajectory; ended || !broken && (r.marks != nil || t.fresh()) {
@@ -241,6 +252,9 @@ func (r *runner) mark() error {
 		return nil
 	}
 	begun := time.Now()
+	if err := r.ground.flush(); err != nil {
+		return err
+	}
 	c, err := r.sim.Checkpoint()
 	if err != nil {
 		return shell.Failed("", plainSim(shell.InputError(r.f.output, err)))

@@ -126,6 +126,7 @@ type watcher struct {
 	curves   *curves // nil unless there will be a picture of them
 	drive    *drive  // likewise
 	drawings []*drawing
+	ground   *groundFiles
 
 	seen         bool
 	first, last  float64   // total energy, J
@@ -148,6 +149,9 @@ func (w *watcher) Record(row *sim.Row) error {
 	w.drift.Position = max(w.drift.Position, row.Drift.Position)
 	w.drift.Velocity = max(w.drift.Velocity, row.Drift.Velocity)
 	w.rows++
+	if err := w.ground.record(row); err != nil {
+		return err
+	}
 	if err := w.trajectory.Record(row); err != nil {
 		return err
 	}

@@ -1,0 +1,64 @@
+package build
+
+import (
+	"github.com/rung-mbd/rung/ground"
+	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Ground is a handle of a terrain of one Builder.
+type Ground int
+
+// Terrain adds a terrain, with its name in it, for contacts. Files of terrains are not opened: the model needs model.Model.Load then.
+func (b *Builder) Terrain(t model.Terrain) Ground {
+	b.mustBe()
+	b.m.Terrains = append(b.m.Terrains, t)
+	return Ground(len(b.m.Terrains) - 1)
+}
+
+// Surface adds a surface that is made in Go. The model can be used and not written.
+func (b *Builder) Surface(name string, s *ground.Surface) Ground {
+	return b.Terrain(model.Terrain{Name: name, Surface: s})
+}
+
+// Contact adds a contact of a body with a terrain. The shape is given where it is: its centre and its axis in the world. A law without slip
+// speed has that of the format, model.DefaultSlipSpeed.
+func (b *Builder) Contact(name string, body Body, g Ground, shape contact.Shape, law contact.Law) {
+	b.mustBe()
+	f := model.ForceElement{Name: name, Type: model.ContactForce, Contact: &model.Contact{Shape: shape, Law: law}}
+	f.Contact.Fill()
+	at := b.forcePlace(name)
+	if g < 0 || int(g) >= len(b.m.Terrains) {
+		b.check(at, fault.Errorf("build: no terrain with handle %d", g))
+	} else {
+		f.Contact.Terrain = b.m.Terrains[g].Name
+	}
+	if b.known(at, body) {
+		at := b.attachment(body, shape.Center)
+		f.A.Body, f.Contact.Shape.Center = at.Body, at.Point
+		f.Contact.Shape.Axis = b.direction(body, shape.Axis)
+	}
+	b.m.Forces = append(b.m.Forces, f)
+}
+
+// direction returns a direction of the world in a body's frame.
+func (b *Builder) direction(body Body, axis spatial.Vec3) spatial.Vec3 {
+	if body == World {
+		return axis
+	}
+	return b.poses[body].Orientation.Conj().Rotate(axis)
+}
+
+// Motor adds an actuator on a freedom of a joint of the builder. The name of the joint in a is set.
+func (b *Builder) Motor(name string, j *Joint, a model.Actuator) {
+	b.mustBe()
+	f := model.ForceElement{Name: name, Type: model.ActuatorForce, Actuator: &a}
+	if j == nil || j.index >= len(b.joints) || b.joints[j.index] != j {
+		b.check(b.forcePlace(name), fault.Errorf("build: no joint of this builder"))
+	} else {
+		a.Joint = j.Name
+	}
+	b.m.Forces = append(b.m.Forces, f)
+}

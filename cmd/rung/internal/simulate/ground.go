@@ -1,0 +1,209 @@
+package simulate
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/outfile"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// groundFiles are the files of --contacts and --events. Both have whole lines, one a row of the trajectory and one an event, so that a run that is
+// resumed knows how many to keep. The zero one writes nothing.
+type groundFiles struct {
+	mech     *mechanism.Mechanism
+	columns  *sim.Columns
+	contacts *lines // nil: not wanted
+	events   *lines
+}
+
+// lines is a file of lines.
+type lines struct {
+	path  string
+	place *outfile.Place
+	file  *os.File
+	out   *bufio.Writer
+}
+
+// checkGround is check for --contacts and --events.
+func (f *Flags) checkGround(model string) error {
+	others := []string{model, f.output, f.checkpoint}
+	for _, x := range [...]struct{ flag, path string }{{"contacts", f.contacts}, {"events", f.events}} {
+		if x.path == "" {
+			continue
+		}
+		if !strings.EqualFold(filepath.Ext(x.path), CSVEnding) {
+			return shell.UseErrorf("--%s %s: the file ends in %s", x.flag, x.path, CSVEnding)
+		}
+		if err := shell.Apart(x.path, "the file of --"+x.flag+" would replace this file", others...); err != nil {
+			return err
+		}
+		others = append(others, x.path)
+	}
+	return nil
+}
+
+func newGroundFiles(mech *mechanism.Mechanism, f *Flags) *groundFiles {
+	g := &groundFiles{mech: mech}
+	if f.contacts != "" {
+		g.columns, g.contacts = sim.NewContactColumns(mech), &lines{path: f.contacts}
+	}
+	if f.events != "" {
+		g.events = &lines{path: f.events}
+	}
+	return g
+}
+
+// open begins the files, or those that are there are cut to what the checkpoint knows of.
+func (g *groundFiles) open(check *sim.Checkpoint) error {
+	rows, fired := int64(0), int64(0)
+	if check != nil {
+		rows = check.Rows
+		for i := range check.Events {
+			fired += check.Events[i].Fired
+		}
+	}
+	var header []string
+	if g.contacts != nil {
+		header = g.columns.Names()
+	}
+	if err := g.contacts.open(header, check != nil, rows); err != nil {
+		return err
+	}
+	return g.events.open([]string{"time", "contact", "event"}, check != nil, fired)
+}
+
+// open begins a file with a header, or goes on behind a number of lines of it.
+func (l *lines) open(header []string, resume bool, keep int64) (err error) {
+	if l == nil {
+		return nil
+	}
+	if l.place, err = outfile.Hold(l.path); err != nil {
+		return shell.InputError(l.path, err)
+	}
+	mode := os.O_RDWR
+	if !resume {
+		mode |= os.O_CREATE | os.O_TRUNC
+	}
+	if l.file, err = os.OpenFile(l.place.Path(), mode, 0o666); err != nil {
+		return shell.InputError(l.path, err)
+	}
+	l.out = bufio.NewWriterSize(l.file, 1<<16)
+	if !resume {
+		w := csv.NewWriter(l.out)
+		_ = w.Write(header) // errors stay in l.out
+		w.Flush()
+		return l.flush()
+	}
+	end, in := int64(0), bufio.NewReaderSize(l.file, 1<<16)
+	for n := int64(0); n <= keep; n++ {
+		line, err := in.ReadString('\n')
+		if errors.Is(err, io.EOF) {
+			return fmt.Errorf("%s: %d lines, the checkpoint goes on behind %d", l.path, n, keep+1)
+		}
+		if err != nil {
+			return shell.InputError(l.path, err)
+		}
+		end += int64(len(line))
+	}
+	if err := l.file.Truncate(end); err != nil {
+		return shell.InputError(l.path, err)
+	}
+	_, err = l.file.Seek(end, io.SeekStart)
+	return shell.InputError(l.path, err)
+}
+
+// record writes the contacts of a row.
+func (g *groundFiles) record(row *sim.Row) error {
+	if g.contacts == nil {
+		return nil
+	}
+	if err := g.columns.Fill(row); err != nil {
+		return err
+	}
+	b := g.contacts.out.AvailableBuffer()
+	for i, x := range g.columns.Values {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendFloat(b, x, 'g', 17, 64)
+	}
+	_, err := g.contacts.out.Write(append(b, '\n'))
+	return g.contacts.failed(err)
+}
+
+// event writes that a contact touches or leaves.
+func (g *groundFiles) event(contact int, touches bool, st *mechanism.State) error {
+	if g.events == nil {
+		return nil
+	}
+	_, _, element := g.mech.Contact(contact)
+	what := "leave"
+	if touches {
+		what = "touch"
+	}
+	w := csv.NewWriter(g.events.out)
+	_ = w.Write([]string{strconv.FormatFloat(st.Time, 'g', 17, 64), g.mech.ForceName(element), what}) // errors stay in w
+	w.Flush()
+	return g.events.failed(w.Error())
+}
+
+// flush writes what is in memory.
+func (g *groundFiles) flush() error {
+	if err := g.contacts.flush(); err != nil {
+		return err
+	}
+	return g.events.flush()
+}
+
+func (l *lines) flush() error {
+	if l == nil || l.out == nil {
+		return nil
+	}
+	return l.failed(l.out.Flush())
+}
+
+// failed makes an error of writing a failure.
+func (l *lines) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return shell.Failed("", shell.InputError(l.path, err))
+}
+
+// close ends the files.
+func (g *groundFiles) close() error {
+	err := g.flush()
+	for _, l := range [2]*lines{g.contacts, g.events} {
+		if l == nil || l.file == nil {
+			continue
+		}
+		if e := l.failed(l.file.Close()); err == nil {
+			err = e
+		}
+		l.file = nil
+	}
+	return err
+}
+
+// release lets others write the files.
+func (g *groundFiles) release() {
+	for _, l := range [2]*lines{g.contacts, g.events} {
+		if l == nil || l.place == nil {
+			continue
+		}
+		if l.file != nil {
+			_ = l.file.Close()
+		}
+		_ = l.place.Release()
+	}
+}

@@ -1,0 +1,59 @@
+package linear
+
+import (
+	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// fillContact adds contact i, whose derivatives are exact, as fillOwn a force on one body. Friction at rest is a damper. Bristles, while nothing slides, are springs
+// besides: they bend by as much as the point moves.
+//
+// It returns an error that wraps mechanism.ErrNoDerivatives, with the name of the contact, for internal states of tyres, and for bristles
+// while something moves: their rates are no springs.
+func (s *System) fillContact(i int) error {
+	m, k := s.mech, s.y.Kin
+	r, err := m.ContactAt(i, k, s.st)
+	if err != nil {
+		return fault.Errorf("linear: %w", err)
+	}
+	c, body, element := m.Contact(i)
+	states := c.Law.NumStates()
+	if states > 0 && (c.Law.Friction.Type != contact.Coulomb || !s.rest) {
+		return fault.Errorf("linear: %w", m.AtForce(element, mechanism.ErrNoDerivatives))
+	}
+	s.note(int32(body), r.Wrench.Moment(), r.Wrench.Linear())
+	var b contact.Body
+	var pose, velocity contact.Jacobian
+	m.ContactBody(&b, i, k, s.st)
+	if err := c.DerivativesTo(&pose, &velocity, r, &b, m.ContactInternal(i, s.st)); err != nil {
+		return fault.Errorf("linear: %w", m.AtForce(element, err))
+	}
+	if states > 0 {
+		s.bend(&pose, c, r, &b, i)
+	}
+	s.addOwn(pose[:], velocity[:], []int32{int32(body)}, [2]int{0, -1}, 1)
+	return nil
+}
+
+// bend adds the stiffness of bristles to the derivatives.
+func (s *System) bend(pose *contact.Jacobian, c *contact.Contact, r *contact.Result, b *contact.Body, i int) {
+	com := b.Position.Add(b.Com)
+	for j := range r.Touches {
+		t := &r.Touches[j]
+		var f contact.Force
+		var d contact.Derivatives
+		c.Law.ForceTo(&f, &d, &t.Motion, c.Shape.Radius, t.Share, s.mech.ContactStates(i, t.Disc, s.st))
+		arm := t.P.Sub(com)
+		for axis, e := range [2][3]float64{t.X, t.Y} {
+			k := d[contact.OfX+axis][contact.ByState0+axis]
+			m := arm.Cross(e)
+			w := [6]float64{m[0], m[1], m[2], e[0], e[1], e[2]}
+			for row, x := range w {
+				for column, y := range w {
+					pose[6*row+column] += k * x * y
+				}
+			}
+		}
+	}
+}
