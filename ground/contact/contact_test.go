@@ -412,7 +412,8 @@ func TestSameBits(t *testing.T) {
 }
 
 // FuzzEval: any pose and velocity give finite forces or an error.
-func FuzzEval(f *testing.F) {
+func FuzzEval(tf *testing.F) {
+	f := check.NewFuzz(tf)
 	f.Add(uint8(0), 0.0, 0.0, 0.3, 0.1, 0.2, 0.3, 1.0, 2.0, 3.0)
 	f.Add(uint8(3), 1e9, -1e300, 0.3, 1e9, 0.2, math.Inf(1), 1.0, 2.0, math.NaN())
 	f.Add(uint8(9), 5.0, 5.0, -0.1, 1.5708, 0.0, 0.0, 1e200, 1e-320, 3.0)
