@@ -243,3 +243,27 @@ func TestBalanceFlight(t *testing.T) {
 	assert.Greater(t, up[2], 0.9, "it stands")
 	assert.Less(t, st.Bodies[0].Position[2], m.Bodies[0].Pose.Position[2]-0.2)
 }
+
+// TestAckermann: the rover of the tutorial drives on level ground on the circle of 5 m that its steering is made for, the nearer the
+// less its wheels slip.
+func TestAckermann(t *testing.T) {
+	const base, radius, until = 1.0, 5.0, 12.0
+	var e [3]float64
+	for i, slip := range []float64{1e-2, 1e-3, 1e-4} {
+		m, err := model.ReadFile("../examples/rover/rover.json")
+		require.NoError(t, err)
+		m.Terrains = []model.Terrain{{Name: "hills", Type: model.PlaneTerrain}}
+		for k := range m.Forces {
+			if c := m.Forces[k].Contact; c != nil {
+				c.Law.Friction.SlipSpeed = slip
+			}
+		}
+		st, _ := balanced(t, newPlan(t, m, order.Auto), 0.02, until)
+		b := &st.Bodies[0]
+		rear := b.Velocity.Add(b.Omega.Cross(b.Rotation.Rotate(spatial.Vec3{-base / 2})))
+		e[i] = math.Hypot(rear[0], rear[1])/b.Omega[2] - radius
+	}
+	t.Logf("radius less 5 m: %.3g", e)
+	assert.InDelta(t, 10, e[0]/e[1], 2)
+	assert.Less(t, math.Abs(e[2]), 5e-3)
+}
