@@ -68,8 +68,8 @@ func (n *Newton) fillGrip(i int, st *mechanism.State, position, velocity float64
 			}
 		}
 	}
-	for i := range r.Touches {
-		t := &r.Touches[i]
+	for j := range r.Touches {
+		t := &r.Touches[j]
 		c.Law.ForceTo(&f, &d, &t.Motion, c.Shape.Radius, t.Share, m.ContactStates(i, t.Disc, st))
 		if c.Law.NumStates() > 0 && velocity > 0 {
 			follow(&d, &c.Law, &t.Motion, m.ContactStates(i, t.Disc, st), position/velocity)
@@ -78,6 +78,7 @@ func (n *Newton) fillGrip(i int, st *mechanism.State, position, velocity float64
 		add(arm.Cross(t.N), t.N, position*d.Stiffness()+velocity*d.Damping())
 		var value, axis [2]float64
 		d.SlidingTo(&value, &axis)
+		value[1] = max(value[1], secant(&f, &t.Motion, value[0]))
 		e := t.X.Scale(axis[0]).Add(t.Y.Scale(axis[1]))
 		add(arm.Cross(e), e, velocity*value[0])
 		e = t.Y.Scale(axis[0]).Sub(t.X.Scale(axis[1]))
@@ -98,6 +99,16 @@ func (n *Newton) fillGrip(i int, st *mechanism.State, position, velocity float64
 		blocks[6*rows+r*rows+r] = -1
 	}
 	return nil
+}
+
+// secant returns the friction of a point over its slip, at most most, N s/m. Along the slip the derivative of friction is much smaller: with it Newton's method
+// goes from one direction of the slip to the other and back, where a step would end sticking.
+func secant(f *contact.Force, motion *contact.Motion, most float64) float64 {
+	v := math.Hypot(motion.X, motion.Y)
+	if v == 0 {
+		return most
+	}
+	return min(math.Hypot(f.X, f.Y)/v, most)
 }
 
 // follow adds to d what the velocities at the end of a step do to the forces through the internal states there (sim.GeneralizedAlpha): half the step, which is about

@@ -99,6 +99,7 @@ type GeneralizedAlpha struct {
 	lambda  []float64
 	swing   []float64 // change of lambda
 	pose    []float64 // thirteen a body: the state for which the matrix has been factored
+	eager   bool      // a matrix is given up early
 	valid   bool      // kept is of the state from which the next step starts
 	factors bool      // the matrix is that of head and pose
 

@@ -46,6 +46,11 @@ func (k *GeneralizedAlpha) solve(st *mechanism.State) error {
 		}
 		how, err = k.iterate(true)
 	}
+	if how != converged && k.mech.NumContacts() > 0 {
+		if how, err = k.solveTouching(st, how); err != nil && how != converged && k.halt.Err() != nil {
+			return err
+		}
+	}
 	for try := 0; how != converged && try < 2*k.dyn.Levels(); try++ {
 		if err := k.halt.Err(); err != nil {
 			return err
@@ -70,6 +75,44 @@ func (k *GeneralizedAlpha) solve(st *mechanism.State) error {
 		return fault.Errorf("sim: step to t = %v: %w", k.end.Time, err)
 	}
 	return fault.Errorf("sim: step to t = %v: %w", k.end.Time, ErrNewton)
+}
+
+// touchTries is the number of matrices of a step for a mechanism with contacts.
+const touchTries = 20
+
+const (
+	// eagerNear is the correction above which a matrix serves for one correction, where contacts may begin or end in it.
+	eagerNear = 1e-6
+	// eagerTheta is what a correction may leave of the error.
+	eagerTheta = 0.25
+)
+
+// solveTouching is solve for a mechanism with contacts, whose forces have kinks: a contact at the end of the step need not be one at its start. So the first matrix is
+// at the predicted end, and the next ones where the iteration has come. Only where that is lost it is one at st.
+func (k *GeneralizedAlpha) solveTouching(st *mechanism.State, how outcome) (outcome, error) {
+	err := error(nil)
+	losses := 0
+	for try := 0; how != converged && try < touchTries && losses < 3; try++ {
+		if err := k.halt.Err(); err != nil {
+			return how, err
+		}
+		at := &k.end
+		if how == lost {
+			k.predict()
+			if losses == 1 || k.place() != nil {
+				at = st
+			}
+			losses++
+		}
+		if err = k.linearize(at, 0); err != nil {
+			how = lost
+			continue
+		}
+		k.eager = true
+		how, err = k.iterate(false)
+		k.eager = false
+	}
+	return how, err
 }
 
 // predict starts the iteration at what is known at the start of the step.
@@ -169,6 +212,9 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 				return lost, err
 			}
 			return converged, nil
+		}
+		if k.eager && (n == 0 && size > eagerNear || n > 0 && theta > eagerTheta && size > loose) {
+			return slow, k.place()
 		}
 		if old && n > 0 && !(size*math.Pow(theta, newtonMore) <= tol) {
 			_ = k.place() // if there is no such pose, the next iteration is lost
