@@ -12,6 +12,7 @@ import (
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
@@ -94,9 +95,16 @@ func TestBalanceSoil(t *testing.T) {
 	assert.InDelta(t, 2, e[1]/e[2], 0.4)
 }
 
-// TestBalanceAtRest: with its motors held, a rover on level ground keeps still, and each wheel carries what statics say.
+// TestBalanceAtRest: with their motors held, a rover and one with rockers, bogies and a differential keep still on level ground, and
+// each wheel carries what statics say: the parts of both are such that all wheels carry the same.
 func TestBalanceAtRest(t *testing.T) {
-	m := generate(t, "rover", 1, 1)
+	for family, wheels := range map[string]float64{"rover": 4, "rocker-bogie": 6} {
+		t.Run(family, func(t *testing.T) { requireRest(t, generate(t, family, 1, 1), wheels) })
+	}
+}
+
+func requireRest(t *testing.T, m *model.Model, wheels float64) {
+	t.Helper()
 	for i := range m.Forces {
 		if a := m.Forces[i].Actuator; a != nil {
 			a.Value.Values = []float64{0, 0}
@@ -114,7 +122,7 @@ func TestBalanceAtRest(t *testing.T) {
 	for i := range mech.NumContacts() {
 		r, err := mech.ContactAt(i, k, st)
 		require.NoError(t, err)
-		assert.InEpsilon(t, weight/4, r.Wrench.Linear()[2], 1e-3)
+		assert.InEpsilon(t, weight/wheels, r.Wrench.Linear()[2], 1e-3)
 	}
 	was := mech.Initial()
 	for i := range st.Bodies {
@@ -167,9 +175,7 @@ func TestBalanceRefuses(t *testing.T) {
 		}
 	}
 	mech, err := mechanism.New(m)
-	if err != nil {
-		t.Skip("models have no internal states yet: ", err)
-	}
+	require.NoError(t, err)
 	_, err = motion.NewBalance(kkt.NewPlan(mech, kkt.Options{}), motion.BalanceOptions{})
 	require.ErrorIs(t, err, motion.ErrBalanceStates)
 	require.ErrorContains(t, err, `"tyre_fl0"`)
@@ -236,4 +242,28 @@ func TestBalanceFlight(t *testing.T) {
 	up := st.Bodies[0].Rotation.Rotate(spatial.Vec3{0, 0, 1})
 	assert.Greater(t, up[2], 0.9, "it stands")
 	assert.Less(t, st.Bodies[0].Position[2], m.Bodies[0].Pose.Position[2]-0.2)
+}
+
+// TestAckermann: the rover of the tutorial drives on level ground on the circle of 5 m that its steering is made for, the nearer the
+// less its wheels slip.
+func TestAckermann(t *testing.T) {
+	const base, radius, until = 1.0, 5.0, 12.0
+	var e [3]float64
+	for i, slip := range []float64{1e-2, 1e-3, 1e-4} {
+		m, err := model.ReadFile("../examples/rover/rover.json")
+		require.NoError(t, err)
+		m.Terrains = []model.Terrain{{Name: "hills", Type: model.PlaneTerrain}}
+		for k := range m.Forces {
+			if c := m.Forces[k].Contact; c != nil {
+				c.Law.Friction.SlipSpeed = slip
+			}
+		}
+		st, _ := balanced(t, newPlan(t, m, order.Auto), 0.02, until)
+		b := &st.Bodies[0]
+		rear := b.Velocity.Add(b.Omega.Cross(b.Rotation.Rotate(spatial.Vec3{-base / 2})))
+		e[i] = math.Hypot(rear[0], rear[1])/b.Omega[2] - radius
+	}
+	t.Logf("radius less 5 m: %.3g", e)
+	assert.InDelta(t, 10, e[0]/e[1], 2)
+	assert.Less(t, math.Abs(e[2]), 5e-3)
 }
