@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/rung-mbd/rung/ground"
@@ -136,7 +137,7 @@ func (d *decoder) heights() (list [][]float64) {
 	}
 	n := 0
 	for j := 0; d.Element(j); j++ {
-		row := d.Numbers(nil, ground.MaxNodes-n)
+		row := d.Numbers(nil, min(ground.MaxNodes, math.MaxInt)-n)
 		n += len(row)
 		list = append(list, row)
 	}
