@@ -83,6 +83,9 @@ func (m *Mechanism) ContactAt(i int, k *Kinematics, s *State) (*contact.Result, 
 	return r, nil
 }
 
+// Contact returns what ContactAt last found for contact i, with these kinematics. It is k's own. It panics without one.
+func (k *Kinematics) Contact(i int) *contact.Result { return k.touch[i] }
+
 // NumInternal returns the number of internal states of contacts: the length of State.Internal.
 func (m *Mechanism) NumInternal() int { return m.internal }
 

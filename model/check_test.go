@@ -249,7 +249,7 @@ func TestCheckRules(t *testing.T) {
 		{"$.terrains[1].heights[1][2]", "finite", g(1, func(t *model.Terrain) { t.Heights[1][2] = nan })},
 		{"$.terrains[2].file", "empty", g(2, func(t *model.Terrain) { t.File = "" })},
 		{"$.terrains[5].expression", "character 5: expected", g(5, func(t *model.Terrain) { t.Expression = "1 + * x" })},
-		{"$.terrains[6].size", "more than", g(6, func(t *model.Terrain) { t.Size = [2]int{1 << 40, 1 << 40} })},
+		{"$.terrains[6].size", "more than", g(6, func(t *model.Terrain) { t.Size = [2]int{math.MaxInt32, math.MaxInt32} })},
 		{"$.terrains[6].size[1]", "needs 4", g(6, func(t *model.Terrain) { t.Size[1] = 3 })},
 		{"$.terrains[6].rms", "negative", g(6, func(t *model.Terrain) { t.RMS = -1 })},
 		{"$.terrains[6].seed", "integer", g(6, func(t *model.Terrain) { t.Seed++ })},

@@ -35,13 +35,10 @@ func grips(m *mechanism.Mechanism) []grip {
 	return list
 }
 
-// fillGrip stores the rows of contact i at st in n.fac.
-func (n *Newton) fillGrip(i int, st *mechanism.State, position, velocity float64) error {
+// fillGrip stores the rows of contact i at st in n.fac, after n.sys was filled at st.
+func (n *Newton) fillGrip(i int, st *mechanism.State, position, velocity float64) {
 	m, k, g := n.sys.Layout.Mech, n.sys.Kin, &n.grips[i]
-	r, err := m.ContactAt(i, k, st)
-	if err != nil {
-		return err
-	}
+	r := k.Contact(i)
 	c, _, _ := m.Contact(i)
 	p := n.fac.Matrix.Pattern
 	blocks := n.fac.Matrix.Val[p.Pos[p.Ptr[g.node]]:]
@@ -79,6 +76,8 @@ func (n *Newton) fillGrip(i int, st *mechanism.State, position, velocity float64
 		var value, axis [2]float64
 		d.SlidingTo(&value, &axis)
 		value[1] = max(value[1], secant(&f, &t.Motion, value[0]))
+		// Forces of soil act at the centre, with a moment about the axle: together nearly where the wheel touches.
+		arm = t.P.Sub(com)
 		e := t.X.Scale(axis[0]).Add(t.Y.Scale(axis[1]))
 		add(arm.Cross(e), e, velocity*value[0])
 		e = t.Y.Scale(axis[0]).Sub(t.X.Scale(axis[1]))
@@ -98,7 +97,6 @@ func (n *Newton) fillGrip(i int, st *mechanism.State, position, velocity float64
 	for r := range rows {
 		blocks[6*rows+r*rows+r] = -1
 	}
-	return nil
 }
 
 // secant returns the friction of a point over its slip, at most most, N s/m. Along the slip the derivative of friction is much smaller: with it Newton's method

@@ -2,6 +2,7 @@ package motion
 
 import (
 	"math"
+	"slices"
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
@@ -58,10 +59,12 @@ type Newton struct {
 	grips  []grip  // contacts
 	driven []int32 // joints with prescribed freedoms
 
-	root       []float64 // √κ of rows
-	first, gap int       // scalar rows of the bodies; of the slacks
-	x, r       []float64 // as sys.Right: unknowns and residual
-	b, y       []float64 // as fac: right side and solution
+	root       []float64       // √κ of rows
+	first, gap int             // scalar rows of the bodies; of the slacks
+	x, r       []float64       // as sys.Right: unknowns and residual
+	filled     mechanism.State // of the last Linearize
+	fresh      bool            // sys is as Linearize left it
+	b, y       []float64       // as fac: right side and solution
 }
 
 const (
@@ -98,6 +101,9 @@ func NewNewton(p *kkt.Plan) *Newton {
 	dim, wide := l.Pattern.Dim(), pattern.Dim()
 	n.first, n.gap, n.root = 6*l.Mech.NumBodies(), (wide-dim)/2, make([]float64, len(n.rows))
 	n.x, n.r = make([]float64, dim), make([]float64, dim)
+	n.filled = mechanism.State{
+		Bodies: make([]mechanism.BodyState, l.Mech.NumBodies()), Angles: make([]float64, l.Mech.NumSprung()), Internal: make([]float64, l.Mech.NumInternal()),
+	}
 	n.b, n.y = make([]float64, wide), make([]float64, wide)
 	return n
 }
@@ -114,6 +120,8 @@ func (n *Newton) Levels() int { return int(kkt.KeepAll) + 1 }
 // higher ones, below Levels, are slower to converge but take mechanisms that are
 // nearly singular.
 //
+// A Correct at the same state that comes next takes the forces that Linearize found there.
+//
 // Cost: O(bodies + joints) + a factorization; no allocation but for errors.
 // It returns mechanism.ErrNotFinite, joints.ErrNoDirection or
 // mechanism.ErrNoDirection with the name of the body, joint or force, or a
@@ -129,7 +137,7 @@ func (n *Newton) Linearize(st *mechanism.State, position, velocity float64, leve
 	if !(position >= 0 && velocity >= 0) {
 		panic("motion: derivative out of range")
 	}
-	if err := n.sys.FillTo(st); err != nil {
+	if err := n.fill(st); err != nil {
 		return err
 	}
 	for v, w := n.fac.Matrix.Val, n.sys.Matrix.Val; len(w) > 0; { // new memory takes long
@@ -154,14 +162,41 @@ func (n *Newton) Linearize(st *mechanism.State, position, velocity float64, leve
 		if n.fac.Watched().Every(i) {
 			return n.fac.Watched().Err()
 		}
-		if err := n.fillGrip(i, st, position, velocity); err != nil {
-			return fault.Errorf("motion: %w", err)
-		}
+		n.fillGrip(i, st, position, velocity)
 	}
 	if err := n.fac.Factorize(kkt.Way(level)); err != nil {
 		return fault.Errorf("motion: %w", err)
 	}
+	n.keepFill(st)
 	return nil
+}
+
+// fill stores the equations of motion at st in n.sys.
+func (n *Newton) fill(st *mechanism.State) error {
+	n.fresh = false
+	return n.sys.FillTo(st)
+}
+
+// keepFill notes that n.sys has the equations at st, of which contacts take most of the time.
+func (n *Newton) keepFill(st *mechanism.State) {
+	if len(n.grips) == 0 {
+		return
+	}
+	f := &n.filled
+	f.Time = st.Time
+	copy(f.Bodies, st.Bodies)
+	f.Angles, f.Internal = append(f.Angles[:0], st.Angles...), append(f.Internal[:0], st.Internal...)
+	n.fresh = true
+}
+
+// refill is fill, unless n.sys has the equations at st.
+func (n *Newton) refill(st *mechanism.State) error {
+	f := &n.filled
+	if n.fresh && f.Time == st.Time && slices.Equal(f.Bodies, st.Bodies) && slices.Equal(f.Angles, st.Angles) && slices.Equal(f.Internal, st.Internal) {
+		n.fresh = false
+		return nil
+	}
+	return n.fill(st)
 }
 
 // at returns err as an error at the place of a node of n.fac, as assemble.Layout.At does.
@@ -233,7 +268,7 @@ func (n *Newton) Correct(du, dlambda []float64, st *mechanism.State, u, lambda [
 	n.enter()
 	defer n.guard.Leave()
 	mustHaveState(st)
-	if err := n.sys.FillTo(st); err != nil {
+	if err := n.refill(st); err != nil {
 		return err
 	}
 	if n.sys.WeighTo(n.x, u); n.fac.Watched().Up() {
@@ -302,6 +337,7 @@ func (n *Newton) Soften(e []float64, st *mechanism.State) error {
 	n.enter()
 	defer n.guard.Leave()
 	mustHaveState(st)
+	n.fresh = false
 	if err := n.sys.Layout.Mech.KinematicsTo(n.sys.Kin, st); err != nil {
 		return err
 	}
@@ -324,7 +360,7 @@ func (n *Newton) Allow(v []float64, st *mechanism.State) (left float64, err erro
 	n.enter()
 	defer n.guard.Leave()
 	mustHaveState(st)
-	if err := n.sys.FillTo(st); err != nil {
+	if err := n.fill(st); err != nil {
 		return 0, err
 	}
 	n.setRates(st)

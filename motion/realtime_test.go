@@ -64,7 +64,7 @@ func (d *drive) run(t testing.TB, p *kkt.Plan, until float64) (at spatial.Vec3, 
 //
 //	RUNG_REALTIME=hard go test -run TestRealTime -v ./motion
 //
-// and with soil, or train, in the place of hard.
+// and with soil, rough, rough-soil, or train, in the place of hard.
 func TestRealTime(t *testing.T) {
 	what := os.Getenv("RUNG_REALTIME")
 	m := generate(t, "rover", 1, 1)
@@ -86,11 +86,21 @@ func TestRealTime(t *testing.T) {
 			explicit(1e-4), alpha("generalized-alpha, tolerance 1e-3", 0, 1e-3), alpha("generalized-alpha, tolerance 1e-4", 0, 1e-4),
 			alpha("generalized-alpha, step 0.01 s", 0.01, 0), balancing(t, 0.02), balancing(t, 0.01), balancing(t, 0.005),
 		}
+	case "rough", "rough-soil":
+		rough(t, m)
+		if what == "rough-soil" {
+			soil(t, m)
+		}
+		ref = explicit(1e-7)
+		list = []drive{
+			alpha("generalized-alpha, tolerance 1e-2", 0, 1e-2), alpha("generalized-alpha, tolerance 1e-3", 0, 1e-3),
+			alpha("generalized-alpha, tolerance 1e-4", 0, 1e-4), alpha("generalized-alpha, tolerance 1e-5", 0, 1e-5),
+		}
 	case "train":
 		trains(t)
 		return
 	default:
-		t.Skip("a table of times, by RUNG_REALTIME=hard, soil or train")
+		t.Skip("a table of times, by RUNG_REALTIME=hard, soil, rough, rough-soil or train")
 	}
 	const until = 10
 	p := newPlan(t, m, order.Auto)

@@ -111,6 +111,7 @@ type GeneralizedAlpha struct {
 	v1                   []float64 // velocities of the end, angular and of centres of mass
 	du, dlambda, e       []float64
 	end, lin             mechanism.State
+	mix                  anderson
 	t0, h                float64
 	corrected, roundings float64 // size of the last Newton correction, and the size up to which a correction is rounding
 
@@ -172,6 +173,9 @@ func NewGeneralizedAlpha(m *mechanism.Mechanism, d ImplicitDynamics, o Generaliz
 	}
 	for _, v := range []*[]float64{&k.lambda0, &k.lambda1, &k.dlambda} {
 		*v = make([]float64, nr)
+	}
+	if m.NumContacts() > 0 {
+		k.mix.allocate(6*nb, nr, o.Tolerance.Length)
 	}
 	k.end.Bodies, k.lin.Bodies = make([]mechanism.BodyState, nb), make([]mechanism.BodyState, nb)
 	return k

@@ -80,12 +80,8 @@ func (k *GeneralizedAlpha) solve(st *mechanism.State) error {
 // touchTries is the number of matrices of a step for a mechanism with contacts.
 const touchTries = 20
 
-const (
-	// eagerNear is the correction above which a matrix serves for one correction, where contacts may begin or end in it.
-	eagerNear = 1e-6
-	// eagerTheta is what a correction may leave of the error.
-	eagerTheta = 0.25
-)
+// eagerTheta is what a correction may leave of the error, from the third one with a matrix on, where contacts may begin or end in it.
+const eagerTheta = 0.7
 
 // solveTouching is solve for a mechanism with contacts, whose forces have kinks: a contact at the end of the step need not be one at its start. So the first matrix is
 // at the predicted end, and the next ones where the iteration has come. Only where that is lost it is one at st.
@@ -176,9 +172,10 @@ func (k *GeneralizedAlpha) refactor() error {
 func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 	position := k.c.Gain * k.c.Beta * k.h * k.h
 	last := math.Inf(1)
+	k.mix.begin()
 	tol, loose := max(newtonTol, 2*k.roundings), max(newtonLoose, 200*k.roundings)
 	if k.mech.NumContacts() > 0 {
-		// With friction, of whose dependence on the normal force the matrix knows nothing, corrections shrink slowly.
+		// The matrix knows nothing of how friction depends on the normal force, so that corrections shrink slowly.
 		tol = max(tol, newtonGround)
 		if !k.o.Fixed {
 			tol = max(tol, newtonPart*k.o.Tolerance.Relative)
@@ -201,19 +198,14 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 		if math.IsNaN(size) || n > 1 && theta > 1 && size > loose {
 			return lost, nil
 		}
-		for i, d := range k.du {
-			k.u1[i] += d
-		}
-		for i, d := range k.dlambda {
-			k.lambda1[i] += d
-		}
+		k.mix.correct(k.u1, k.lambda1, k.du, k.dlambda)
 		if size <= tol || n > 0 && (size*theta <= (1-theta)*tol || theta > 0.5 && size <= loose) {
 			if err := k.place(); err != nil {
 				return lost, err
 			}
 			return converged, nil
 		}
-		if k.eager && (n == 0 && size > eagerNear || n > 0 && theta > eagerTheta && size > loose) {
+		if k.eager && n > 1 && theta > eagerTheta && size > loose {
 			return slow, k.place()
 		}
 		if old && n > 0 && !(size*math.Pow(theta, newtonMore) <= tol) {
