@@ -91,3 +91,15 @@ func TestGroundMessages(t *testing.T) {
 	assert.Contains(t, r.err, `force "contact1": body "wheel1" at (`)
 	assert.Contains(t, r.err, "off the terrain")
 }
+
+// TestGroundFilesWithoutContacts: files of contacts are refused where there are none, and no file is left.
+func TestGroundFilesWithoutContacts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.csv")
+	model := check.Reference(t, "golden", "pendulum.model.json")
+	for _, flag := range []string{"--contacts", "--events"} {
+		r := rungRun("simulate", model, "--until", "1", flag, path)
+		assert.Equal(t, 2, r.status)
+		assert.Contains(t, r.err, "the model has no contact")
+		assert.NoFileExists(t, path)
+	}
+}

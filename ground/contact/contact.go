@@ -73,6 +73,12 @@ func (c *Contact) Check(report Report) {
 // NumStates returns the number of internal states of the contact: those of a point for each disc.
 func (c *Contact) NumStates() int { return c.Law.NumStates() * c.Shape.discs() }
 
+// Lossless reports whether the contact takes no energy from the motion.
+func (c *Contact) Lossless() bool {
+	l := &c.Law
+	return l.Friction.Type == None && l.Rolling.Coefficient == 0 && l.Drilling.Coefficient == 0 && l.Normal.Dissipation == 0 && l.Normal.Damping == 0
+}
+
 // EvalTo stores in r the points, the forces and the wrench of the contact for a body and internal states, of which there are NumStates.
 //
 // Cost: O(points of a disc), no allocation; safe for distinct r at the same time.

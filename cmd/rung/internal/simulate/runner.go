@@ -99,7 +99,9 @@ func newRunner(path string, stdin io.Reader, f *Flags, p *shell.Progress) (*runn
 		return nil, err
 	}
 	r.stepper = move.stepper
-	r.ground = newGroundFiles(r.mech, f)
+	if r.ground, err = newGroundFiles(r.mech, f); err != nil {
+		return nil, err
+	}
 	r.watch.ground = r.ground
 	r.sim = sim.New(r.mech, r.stepper, r.start, sim.Options{
 		Step: f.step, Projector: move.projector, Recorder: r.watch, Every: f.every, OnStep: r.onStep, Dynamics: move.settings,
