@@ -3,7 +3,6 @@ package sim
 import (
 	"math"
 
-	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -59,7 +58,11 @@ func (s *Simulation) dissipate(t1, theta float64) error {
 		s.stepper.AtTo(&d.at, theta*g.at)
 		power := 0.0
 		for _, i := range d.lossy {
-			r, err := s.contactAt(i)
+			_, body, _ := s.mech.Contact(i)
+			if !s.mech.BodyTo(&d.kin.Bodies[body], &d.at, body) {
+				return s.mech.NotFinite(body)
+			}
+			r, err := s.mech.ContactAt(i, d.kin, &d.at)
 			if err != nil {
 				return fault.Errorf("sim: work of contacts: %w", err)
 			}
@@ -68,18 +71,8 @@ func (s *Simulation) dissipate(t1, theta float64) error {
 		work += span * g.weight * power
 	}
 	if math.IsNaN(work) || math.IsInf(work, 0) {
-		return fault.Errorf("sim: work of contacts at t = %v: %w", s.st.Time, contact.ErrNotFinite)
+		return fault.Errorf("sim: work of contacts at t = %v: %w", s.st.Time, mechanism.ErrNotFinite)
 	}
 	d.work += work
 	return nil
-}
-
-// contactAt returns a contact in the state of the sum.
-func (s *Simulation) contactAt(i int) (*contact.Result, error) {
-	d := s.loss
-	_, body, _ := s.mech.Contact(i)
-	if !s.mech.BodyTo(&d.kin.Bodies[body], &d.at, body) {
-		return nil, s.mech.NotFinite(body)
-	}
-	return s.mech.ContactAt(i, d.kin, &d.at)
 }
