@@ -5,6 +5,17 @@ import "github.com/rung-mbd/rung/model"
 // Conservative reports whether the energy of the mechanism stays the same in its motion: nothing in it does work that Energy leaves out, as
 // prescribed motions, joint forces, dampers, wrenches and forces of one's own do.
 func (m *Mechanism) Conservative() bool {
+	for i := range m.contacts {
+		if !m.contacts[i].Lossless() {
+			return false
+		}
+	}
+	return m.ConservativeButContacts()
+}
+
+// ConservativeButContacts reports whether what changes the energy of the mechanism in its motion are contacts alone, or nothing: energy and what contacts have taken
+// (sim.Simulation.Dissipated) make the same sum all the time.
+func (m *Mechanism) ConservativeButContacts() bool {
 	for j := range m.Joints {
 		d := m.Drive(j)
 		if m.Joints[j].Motion != nil || d != nil && (d.Force != [6]float64{} || d.Damping != [6]float64{}) {
@@ -13,11 +24,6 @@ func (m *Mechanism) Conservative() bool {
 	}
 	for i := range m.Forces {
 		if f := &m.Forces[i]; f.Kind == model.Wrench || f.Kind == model.ActuatorForce || f.Damping != 0 {
-			return false
-		}
-	}
-	for i := range m.contacts {
-		if !m.contacts[i].Lossless() {
 			return false
 		}
 	}

@@ -176,9 +176,3 @@ func (m *Mechanism) addContacts(f []spatial.Force, k *Kinematics, s *State) erro
 	}
 	return nil
 }
-
-// Lossless reports whether the contact takes no energy from the motion.
-func (t *touching) Lossless() bool {
-	l := &t.Law
-	return l.Friction.Type == contact.None && l.Rolling.Coefficient == 0 && l.Drilling.Coefficient == 0 && l.Normal.Dissipation == 0 && l.Normal.Damping == 0
-}

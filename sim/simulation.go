@@ -40,6 +40,8 @@ type Options struct {
 	Recorder Recorder // gets rows at the start and every Every seconds; nil: no rows
 	Every    float64  // s
 
+	Dissipation bool // whether the work that contacts take is added up (Simulation.Dissipated)
+
 	// Dynamics names how the accelerations are computed, with all that decides about their bits,
 	// such as an ordering. A run is resumed only under an equal one.
 	Dynamics string
@@ -113,6 +115,7 @@ type Simulation struct {
 	stats   Stats
 	back    foothold
 	pace    pace
+	loss    *dissipation // nil: nothing is lost, or it is not wanted
 
 	ctx  context.Context // of the run
 	halt halt.Watch      // of ctx
@@ -174,6 +177,9 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 	}
 	if n := m.NumInternal(); len(st.Internal) != n {
 		s.st.Internal, s.next.Internal, s.sample.Internal = make([]float64, n), make([]float64, n), make([]float64, n)
+	}
+	if o.Dissipation {
+		s.loss = newDissipation(m, s.st)
 	}
 	for i := range s.events {
 		s.lands = s.lands || s.events[i].Land
@@ -358,9 +364,9 @@ func (s *Simulation) passEvents(t1 float64) (gone bool, err error) {
 			return false, err
 		}
 		if i < 0 {
-			return false, nil
+			return false, s.dissipate(t1, 1)
 		}
-		if gone, err := s.act(theta); gone || err != nil {
+		if gone, err := s.act(t1, theta); gone || err != nil {
 			return gone, err
 		}
 	}
@@ -376,8 +382,8 @@ func (s *Simulation) sampleAt(theta float64) {
 }
 
 // act handles the crossing of an event at the fraction theta of the step, with all others at
-// the same instant, and reports whether the run goes on from there, the rest of the step left out.
-func (s *Simulation) act(theta float64) (gone bool, err error) {
+// the same instant, and reports whether the run goes on from there, the rest of the step to t1 left out.
+func (s *Simulation) act(t1, theta float64) (gone bool, err error) {
 	s.meet(theta)
 	if s.ended() {
 		return false, s.orCause(nil)
@@ -406,6 +412,9 @@ func (s *Simulation) act(theta float64) (gone bool, err error) {
 	}
 	copyTo(&s.next, &s.sample)
 	changed, err := s.project(&s.next)
+	if err == nil {
+		err = s.dissipate(t1, theta)
+	}
 	if err != nil {
 		return false, err
 	}

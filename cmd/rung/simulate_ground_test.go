@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 	"github.com/rung-mbd/rung/internal/check"
 )
 
@@ -90,4 +92,101 @@ func TestGroundMessages(t *testing.T) {
 	r = rungRun("simulate", path, "--until", "1")
 	assert.Contains(t, r.err, `force "contact1": body "wheel1" at (`)
 	assert.Contains(t, r.err, "off the terrain")
+}
+
+// TestGroundFilesWithoutContacts: files of contacts are refused where there are none, and no file is left.
+func TestGroundFilesWithoutContacts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.csv")
+	model := check.Reference(t, "golden", "pendulum.model.json")
+	for _, flag := range []string{"--contacts", "--events"} {
+		r := rungRun("simulate", model, "--until", "1", flag, path)
+		assert.Equal(t, 2, r.status)
+		assert.Contains(t, r.err, "the model has no contact")
+		assert.NoFileExists(t, path)
+	}
+}
+
+// block writes a block that slides down a slope on three feet, on terrains of which the last counts, and returns the path.
+func block(t *testing.T, slope float64, terrains ...map[string]any) string {
+	t.Helper()
+	sin, cos := math.Sincos(slope)
+	at := func(along, up float64) []float64 { return []float64{along*cos + up*sin, 0, up*cos - along*sin} }
+	forces := []any{}
+	for i, foot := range [][]float64{{0.2, 0, -0.1}, {-0.2, 0.2, -0.1}, {-0.2, -0.2, -0.1}} {
+		forces = append(forces, map[string]any{"name": []string{"front", "left", "right"}[i], "type": "contact", "body": "block", "terrain": terrains[len(terrains)-1]["name"],
+			"shape": map[string]any{"type": "sphere", "radius": 0.05, "center": foot}, "normal": map[string]any{"stiffness": 1e5, "dissipation": 3},
+			"friction": map[string]any{"type": "coulomb", "coefficient": 0.6, "slip_speed": 0.01}})
+	}
+	data, err := json.Marshal(map[string]any{"format": "rung-model/1", "name": "block", "terrains": terrains, "joints": []any{}, "forces": forces,
+		"bodies": []any{map[string]any{"name": "block", "mass": 3, "com": []float64{0, 0, 0}, "inertia": map[string]any{"xx": 0.05, "yy": 0.06, "zz": 0.07, "xy": 0, "xz": 0, "yz": 0},
+			"pose":     map[string]any{"position": at(0, 0.151), "orientation": []float64{math.Cos(slope / 2), 0, math.Sin(slope / 2), 0}},
+			"velocity": map[string]any{"linear": at(1, 0), "angular": []float64{0, 0, 0}}}}})
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "block.json")
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+	return path
+}
+
+// TestSimulateContactEnergy: the summary has what contacts took, and what is left of the change of energy; and how fast a block creeps that
+// has come to rest, v_s·tan α/√(μ² − tan²α).
+func TestSimulateContactEnergy(t *testing.T) {
+	const slope, mu, slip = 0.3, 0.6, 0.01
+	path := block(t, slope, map[string]any{"name": "slope", "type": "plane", "normal": []float64{math.Sin(slope), 0, math.Cos(slope)}})
+	out := filepath.Join(t.TempDir(), "out.csv")
+	var s simulate.Simulation
+	require.NoError(t, json.Unmarshal([]byte(ok(t, "simulate", path, "--until", "1.5", "--out", out, "--json")), &s))
+	require.NotNil(t, s.Energy.Contacts)
+	require.NotNil(t, s.Energy.Balance)
+	require.NotNil(t, s.Creep)
+	assert.Greater(t, *s.Energy.Contacts, 3.0)
+	assert.InDelta(t, 0, *s.Energy.Balance, 1e-6**s.Energy.Contacts)
+	assert.InDelta(t, slip*math.Tan(slope)/math.Sqrt(mu*mu-math.Tan(slope)*math.Tan(slope)), s.Creep.Speed, 1e-6)
+	assert.Equal(t, slip, s.Creep.Slip)
+	assert.Empty(t, s.Warnings)
+	r := rungRun("simulate", path, "--until", "1.5", "--out", out)
+	text := strings.Join(strings.Fields(r.err), " ")
+	assert.Contains(t, text, "contacts took")
+	assert.Contains(t, text, "which lets it creep with 0.00602 m/s (slip speed 0.01 m/s)")
+
+	// While it slides, nothing creeps.
+	r = rungRun("simulate", path, "--until", "0.1", "--out", out)
+	assert.NotContains(t, r.err, "creep")
+	assert.Contains(t, r.err, "contacts took")
+}
+
+// TestSimulateGroundWarnings: kinks under implicit steps, and places without a height.
+func TestSimulateGroundWarnings(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.csv")
+	flat := map[string]any{"name": "flat", "type": "grid", "origin": []float64{-4, -4}, "spacing": []float64{4, 4}, "interpolation": "linear",
+		"heights": [][]float64{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}}
+	edge := map[string]any{"name": "edge", "type": "function", "expression": "0*sqrt(x+9)"}
+	both := map[string]any{"name": "both", "type": "sum", "parts": []string{"flat", "edge"}}
+	const kinks, gap = "interpolation linear has kinks", "the height is not finite"
+	for _, c := range []struct {
+		name            string
+		path, method    string
+		kinked, missing bool
+	}{
+		{"linear, explicit", block(t, 0, flat), "dopri5", false, false},
+		{"linear, implicit", block(t, 0, flat), "generalized-alpha", true, false},
+		{"function without an end", block(t, 0, edge), "dopri5", false, true},
+		{"sum, whose extent is that of the grid", block(t, 0, flat, edge, both), "generalized-alpha", true, false},
+	} {
+		r := rungRun("simulate", c.path, "--until", "0.01", "--out", out, "--integrator", c.method)
+		require.Zero(t, r.status, r.err)
+		text := strings.Join(strings.Fields(r.err), " ")
+		assert.Equal(t, c.kinked, strings.Contains(text, kinks), "%s: %s", c.name, r.err)
+		assert.Equal(t, c.missing, strings.Contains(text, gap), "%s: %s", c.name, r.err)
+	}
+}
+
+// TestRutsAreRefused: runs do not press ruts, so that a document that asks for them is refused and not run without.
+func TestRutsAreRefused(t *testing.T) {
+	path := driven(t, t.TempDir())
+	text := strings.Replace(readText(t, path), `"hold":`, `"ruts":true,"hold":`, 1)
+	require.Contains(t, text, "ruts")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	r := rungRun("simulate", path, "--until", "1")
+	assert.Equal(t, 2, r.status)
+	assert.Contains(t, r.err, "$.forces[0].friction.ruts: ")
 }

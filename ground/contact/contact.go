@@ -40,7 +40,7 @@ type Result struct {
 	Nearest Point         // the deepest point, whether it touches or not
 	Wrench  spatial.Force // on the body: moment about its centre of mass, N m, and force, N; world axes
 	Energy  float64       // stored, J
-	Power   float64       // dissipated, W; what bends bristles counts as such, and may come back
+	Power   float64       // taken from the motion and not stored, W; what bends bristles counts as such, and may come back; distributed points may give, docs/ground.md (G47)
 
 	touches []Touch
 	points  []Point
@@ -72,6 +72,12 @@ func (c *Contact) Check(report Report) {
 
 // NumStates returns the number of internal states of the contact: those of a point for each disc.
 func (c *Contact) NumStates() int { return c.Law.NumStates() * c.Shape.discs() }
+
+// Lossless reports whether the contact takes no energy from the motion and gives none. Distributed points do either: they do not turn with the wheel.
+func (c *Contact) Lossless() bool {
+	l := &c.Law
+	return c.Shape.Where != Distributed && l.Friction.Type == None && l.Rolling.Coefficient == 0 && l.Drilling.Coefficient == 0 && l.Normal.Dissipation == 0 && l.Normal.Damping == 0
+}
 
 // EvalTo stores in r the points, the forces and the wrench of the contact for a body and internal states, of which there are NumStates.
 //
@@ -175,7 +181,14 @@ func (c *Contact) add(r *Result, t *Touch, b *Body) {
 	moment := arm.Cross(t.World).Add(t.axis.Scale(f.Axle)).Add(t.N.Scale(f.Turn))
 	r.Wrench = r.Wrench.Add(spatial.NewForce(moment, t.World))
 	r.Energy += f.Energy
-	// The power that goes in, less what is stored: the depth grows with −v_n.
+	// The power that goes in, less what is stored: the depth grows with −v_n, but where points do not turn with the wheel.
+	sinking := -t.Motion.N
+	if t.fixed {
+		var d change
+		center, axis := b.Velocity.Add(b.Omega.Cross(t.center.Sub(b.Position).Sub(b.Com))), b.Omega.Cross(t.axis)
+		t.changeTo(&d, &center, &axis)
+		sinking = d.depth
+	}
 	v := b.Velocity.Add(b.Omega.Cross(arm))
-	r.Power += f.Elastic*t.Motion.N - t.World.Dot(v) - f.Axle*t.Motion.Spin - f.Turn*t.Motion.Turn
+	r.Power -= f.Elastic*sinking + t.World.Dot(v) + f.Axle*t.Motion.Spin + f.Turn*t.Motion.Turn
 }

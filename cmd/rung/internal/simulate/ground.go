@@ -52,15 +52,18 @@ func (f *Flags) checkGround(model string) error {
 	return nil
 }
 
-func newGroundFiles(mech *mechanism.Mechanism, f *Flags) *groundFiles {
+func newGroundFiles(mech *mechanism.Mechanism, f *Flags) (*groundFiles, error) {
 	g := &groundFiles{mech: mech}
+	if mech.NumContacts() == 0 && (f.contacts != "" || f.events != "") {
+		return nil, shell.UseErrorf("--contacts and --events write what touches the ground: the model has no contact")
+	}
 	if f.contacts != "" {
 		g.columns, g.contacts = sim.NewContactColumns(mech), &lines{path: f.contacts}
 	}
 	if f.events != "" {
 		g.events = &lines{path: f.events}
 	}
-	return g
+	return g, nil
 }
 
 // open begins the files, or those that are there are cut to what the checkpoint knows of.

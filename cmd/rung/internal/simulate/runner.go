@@ -41,11 +41,12 @@ type runner struct {
 	fit   *startFit        // nil if the state of the model holds
 	check *sim.Checkpoint  // nil unless resumed
 
-	stepper sim.Stepper
-	sim     *sim.Simulation
-	watch   *watcher
-	ground  *groundFiles
-	marks   *outfile.Place // of the checkpoint; nil: there is none
+	stepper  sim.Stepper
+	sim      *sim.Simulation
+	watch    *watcher
+	ground   *groundFiles
+	warnings []string       // of the terrains
+	marks    *outfile.Place // of the checkpoint; nil: there is none
 
 	signals  context.Context
 	begun    time.Time
@@ -99,11 +100,14 @@ func newRunner(path string, stdin io.Reader, f *Flags, p *shell.Progress) (*runn
 		return nil, err
 	}
 	r.stepper = move.stepper
-	r.ground = newGroundFiles(r.mech, f)
+	if r.ground, err = newGroundFiles(r.mech, f); err != nil {
+		return nil, err
+	}
 	r.watch.ground = r.ground
+	r.warnings = groundWarnings(context.Background(), m, r.mech, r.start, f.implicit())
 	r.sim = sim.New(r.mech, r.stepper, r.start, sim.Options{
 		Step: f.step, Projector: move.projector, Recorder: r.watch, Every: f.every, OnStep: r.onStep, Dynamics: move.settings,
-		Events: sim.ContactEvents(r.mech, r.ground.event),
+		Events: sim.ContactEvents(r.mech, r.ground.event), Dissipation: true,
 	})
 	if r.check != nil {
 		if err := r.sim.Restore(r.check); err != nil {

@@ -35,6 +35,8 @@ type Simulation struct {
 	Wall        float64          `json:"wall_seconds"`
 	Closed      *simulationFit   `json:"closed,omitempty"`
 	Energy      simulationEnergy `json:"energy"`
+	Creep       *creep           `json:"creep,omitempty"`
+	Warnings    []string         `json:"warnings,omitempty"`
 	Drift       simulationDrift  `json:"drift"`
 	Projected   simulationDrift  `json:"drift_before_projection"`
 }
@@ -59,6 +61,9 @@ type simulationEnergy struct {
 	Change       float64 `json:"largest_change"`
 	Kinetic      float64 `json:"largest_kinetic"`
 	Conservative bool    `json:"conservative"` // nothing does work that the energy leaves out
+
+	Contacts *float64 `json:"taken_by_contacts,omitempty"` // where there are contacts
+	Balance  *float64 `json:"balance,omitempty"`           // End − Start + Contacts, where nothing but contacts does work
 }
 
 // simulationDrift is the largest error of a joint's row.
@@ -74,9 +79,19 @@ func (r *runner) summary() *Simulation {
 		Start: r.from, End: end, Until: r.f.until, Resumed: r.f.resume, Finished: end >= r.f.until,
 		Rows: w.rows, Steps: n.Steps, Rejected: n.Rejected, Careful: n.Careful, Singular: n.Singular, Projections: n.Projections,
 		Evaluations: r.stepper.Evaluations(), CPU: r.worked.Seconds(), Wall: r.took.Seconds(),
-		Energy:    simulationEnergy{w.first, w.last, w.change, w.kinetic, w.conservative},
+		Energy:    simulationEnergy{Start: w.first, End: w.last, Change: w.change, Kinetic: w.kinetic, Conservative: w.conservative},
+		Creep:     creepAt(r.mech, r.sim.State()),
+		Warnings:  r.warnings,
 		Drift:     newSimulationDrift(w.drift),
 		Projected: newSimulationDrift(n.Worst),
+	}
+	if r.mech.NumContacts() > 0 {
+		taken := r.sim.Dissipated()
+		s.Energy.Contacts = &taken
+		if r.mech.ConservativeButContacts() {
+			balance := w.last - w.first + taken
+			s.Energy.Balance = &balance
+		}
 	}
 	if !r.f.stepSet {
 		s.Tolerance = r.f.tol
@@ -131,8 +146,15 @@ func printSimulation(p *sheet.Page, s *Simulation) {
 	}
 	p.Item("time", fmt.Sprintf("%s s of the processor, %s s in all, %s", sheet.Digits3(s.CPU), sheet.Digits3(s.Wall), ratio(s.End-s.Start, s.Wall)))
 	p.Item("energy", energyText(&s.Energy)+since)
+	if c := s.Creep; c != nil {
+		p.Item("creep", fmt.Sprintf("%s is at rest by regularised friction, which lets it creep with %s m/s (slip speed %s m/s)",
+			fault.Text(c.Contact, sheet.NameWidth), sheet.Digits3(c.Speed), sheet.Short(c.Slip)))
+	}
 	p.Item("drift", fmt.Sprintf("at most %.2g m or rad, %.2g m/s or rad/s in the rows; %.2g and %.2g before projection",
 		s.Drift.Position, s.Drift.Velocity, s.Projected.Position, s.Projected.Velocity))
+	for _, w := range s.Warnings {
+		p.Item("warning", w)
+	}
 }
 
 // undecidedText says why and when the branch of the motion is not sure.
@@ -155,6 +177,12 @@ func moved(what string, c *state.ClosingResult, length, angle string) string {
 
 // energyText says how well the energy holds, where it should.
 func energyText(e *simulationEnergy) string {
+	if b := e.Balance; b != nil && !e.Conservative {
+		return fmt.Sprintf("%s J to %s J; contacts took %s J, all but %.2g J of the change", sheet.Short(e.Start), sheet.Short(e.End), sheet.Short(*e.Contacts), *b)
+	}
+	if c := e.Contacts; c != nil && !e.Conservative {
+		return fmt.Sprintf("%s J to %s J; contacts took %s J, and motions, loads or dampers do work, so it is not conserved", sheet.Short(e.Start), sheet.Short(e.End), sheet.Short(*c))
+	}
 	if !e.Conservative {
 		return fmt.Sprintf("%s J to %s J; motions, loads or dampers do work, so it is not conserved", sheet.Short(e.Start), sheet.Short(e.End))
 	}

@@ -1,0 +1,78 @@
+package sim
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// gauss are places and weights of the sum of Gauss and Legendre with three places in [0, 1].
+var gauss = [...]struct{ at, weight float64 }{
+	{0.5 - 0.3872983346207417, 5.0 / 18}, {0.5, 8.0 / 18}, {0.5 + 0.3872983346207417, 5.0 / 18},
+}
+
+// dissipation adds up what contacts take from the motion, docs/ground.md (G47).
+type dissipation struct {
+	lossy []int // contacts
+	kin   *mechanism.Kinematics
+	at    mechanism.State
+	work  float64 // J
+}
+
+// newDissipation returns nil if m has no contact that takes energy.
+func newDissipation(m *mechanism.Mechanism, st *mechanism.State) *dissipation {
+	d := new(dissipation)
+	for i := range m.NumContacts() {
+		if c, _, _ := m.Contact(i); !c.Lossless() {
+			d.lossy = append(d.lossy, i)
+		}
+	}
+	if len(d.lossy) == 0 {
+		return nil
+	}
+	d.at, d.kin = *st.Clone(), m.NewKinematics()
+	d.kin.I = nil
+	return d
+}
+
+// Dissipated returns what the contacts have taken from the motion since the simulation was made, J: the integral of contact.Result.Power, if
+// Options.Dissipation is set. What has bent bristles counts as such, and may come back.
+func (s *Simulation) Dissipated() float64 {
+	if s.loss == nil {
+		return 0
+	}
+	return s.loss.work
+}
+
+// dissipate adds the work of the contacts up to the fraction theta of the step, which goes to t1.
+//
+// Cost: three times that of the contacts and of Stepper.AtTo, no allocation. It returns the errors of the contacts, with nothing added.
+func (s *Simulation) dissipate(t1, theta float64) error {
+	d := s.loss
+	if d == nil {
+		return nil
+	}
+	span, work := theta*(t1-s.st.Time), 0.0
+	for _, g := range gauss {
+		s.stepper.AtTo(&d.at, theta*g.at)
+		power := 0.0
+		for _, i := range d.lossy {
+			_, body, _ := s.mech.Contact(i)
+			if !s.mech.BodyTo(&d.kin.Bodies[body], &d.at, body) {
+				return s.mech.NotFinite(body)
+			}
+			r, err := s.mech.ContactAt(i, d.kin, &d.at)
+			if err != nil {
+				return fault.Errorf("sim: work of contacts: %w", err)
+			}
+			power += r.Power
+		}
+		work += span * g.weight * power
+	}
+	if math.IsNaN(work) || math.IsInf(work, 0) {
+		return fault.Errorf("sim: work of contacts at t = %v: %w", s.st.Time, mechanism.ErrNotFinite)
+	}
+	d.work += work
+	return nil
+}
