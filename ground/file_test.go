@@ -58,6 +58,7 @@ func TestBadCSV(t *testing.T) {
 		{"1,2,3\n1,2\n1,2,3\n1,2,3,4", "field.csv:2: 2 heights, other lines have 3\nfield.csv:4: 4 heights, other lines have 3", matrix},
 		{"1,2\n3,x1\n,5", "field.csv:2:3: not a finite number (value \"x1\")\nfield.csv:3:1: no number before the mark (value ',')", matrix},
 		{"1,2\n3,", "field.csv:2:3: the line ends where a number should stand", matrix},
+		{"1_000,2\n3,0x1p4", "field.csv:1:1: not a finite number (value \"1_000\")\nfield.csv:2:3: not a finite number (value \"0x1p4\")", matrix},
 		{"1,nan\n3,1e999", "field.csv:1:3: not a finite number (value \"nan\")\nfield.csv:2:3: not a finite number (value \"1e999\")", matrix},
 		{"", "field.csv: no heights", matrix},
 		{"# nothing\n\n", "field.csv: no heights", matrix},

@@ -130,7 +130,8 @@ func (t *table) number(b byte) (x float64, mark bool, err error) {
 		t.token = bytes.TrimPrefix(t.token, []byte("\ufeff"))
 	}
 	x, bad := strconv.ParseFloat(string(t.token), 64)
-	if bad != nil || x*0 != 0 || len(t.token) == longest {
+	// Numbers are decimal: those of Go may also be 0x1p4 and 1_000.
+	if bad != nil || x*0 != 0 || len(t.token) == longest || bytes.ContainsAny(t.token, "_xX") {
 		t.problems.add(t.at, column, "not a finite number (value %s)", fault.Name(string(t.token)))
 		x = 0
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // checkTerrain checks terrain i, and loads its file if the checker has files.
@@ -231,19 +230,12 @@ func (c *checker) checkContact(e *ForceElement, f document.Flaws) {
 		}
 		c.report(path, value, rule)
 	}
-	t.Shape.Check(func(path, value, rule string) {
-		if path != ".contacts" && path != ".samples" {
-			path = ".shape" + path
+	whole := contact.Contact{Shape: t.Shape, Law: t.Law}
+	whole.Check(func(path, value, rule string) {
+		if path != ".terrain" { // of which the name counts here
+			report(path, value, rule)
 		}
-		report(path, value, rule)
 	})
-	t.Law.Check(report)
-	if t.Law.NumStates() > 0 && t.Shape.Where != contact.Deepest {
-		report(".contacts", t.Shape.Where.String(), "laws with internal states need deepest points")
-	}
-	if t.Law.Rolling.Coefficient != 0 && t.Shape.Axis == (spatial.Vec3{}) {
-		report(".rolling.coefficient", document.Number(t.Law.Rolling.Coefficient), "needs an axis")
-	}
 }
 
 // notNegative reports x if it is below zero.

@@ -242,6 +242,11 @@ var frictionOwn = [...]struct{ must, may []int }{
 
 var holdFields = []string{"travel", "damping"}
 
+const (
+	holdTravel = iota
+	holdDamping
+)
+
 var curveFields = []string{"b", "c", "e"}
 
 var resistanceFields = []string{"coefficient", "speed"}

@@ -304,7 +304,7 @@ func (d *decoder) friction(c *Contact) {
 				d.Problem("0", ruleNotPositive)
 			}
 		case frictionHold:
-			d.numbersOf(holdFields, 1, &read.Hold.Travel, &read.Hold.Damping)
+			d.hold(&read.Hold)
 		case frictionLongitudinal:
 			d.numbersOf(curveFields, 3, &read.Tyre.Long.B, &read.Tyre.Long.C, &read.Tyre.Long.E)
 		case frictionLateral:
@@ -408,6 +408,25 @@ func (d *decoder) numbersOf(fields []string, must int, x ...*float64) {
 	}
 	for k := range must {
 		d.Require(fields, seen, k)
+	}
+}
+
+func (d *decoder) hold(h *contact.Hold) {
+	if !d.OpenObject() {
+		return
+	}
+	var seen uint32
+	for {
+		k, ok := d.Member(holdFields, &seen)
+		switch {
+		case !ok:
+			d.Require(holdFields, seen, holdTravel)
+			return
+		case k == holdDamping:
+			d.Number(&h.Damping)
+		case d.Number(&h.Travel) && h.Travel == 0:
+			d.Problem("0", ruleNotPositive)
+		}
 	}
 }
 

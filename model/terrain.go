@@ -98,8 +98,16 @@ func (f Folder) Path(name string) string {
 	return filepath.Join(string(f), filepath.FromSlash(name))
 }
 
-// Open implements fs.FS.
-func (f Folder) Open(name string) (fs.File, error) { return os.Open(f.Path(name)) }
+// Open implements fs.FS. It refuses what is neither a file nor a folder: a pipe or a device may never end.
+func (f Folder) Open(name string) (fs.File, error) {
+	path := f.Path(name)
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errIrregular}
+	}
+	return os.Open(path)
+}
+
+var errIrregular = errors.New("not a regular file")
 
 // pathIn returns what messages call a file of files.
 func pathIn(files fs.FS, name string) string {
@@ -221,10 +229,16 @@ func (c *checker) load(t *Terrain) {
 	}
 }
 
-// failed reports the error of a surface, one problem a line of a file.
+// failed reports the error of a surface, one problem a line of a file, and those of a joined error one by one.
 func (c *checker) failed(tail string, err error) {
 	if c.ctx.Err() != nil {
 		return // which end tells
+	}
+	if list, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range list.Unwrap() {
+			c.failed(tail, err)
+		}
+		return
 	}
 	if p := new(ground.Problems); errors.As(err, &p) {
 		for _, q := range p.List {

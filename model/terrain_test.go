@@ -96,6 +96,11 @@ func TestGroundInvalid(t *testing.T) {
 		{grounds(plane, standing(disc+", "+normal+`, "friction": {"type": "coulomb"}`)), F + ".friction.coefficient", "missing", true},
 		{grounds(plane, standing(disc+", "+normal+`, "friction": {"type": "coulomb", "coefficient": [1, -1]}`)), F + ".friction.coefficient", "negative", true},
 		{grounds(plane, standing(disc+", "+normal+`, "friction": {"type": "coulomb", "coefficient": 1, "slip_speed": 0}`)), F + ".friction.slip_speed", "positive", true},
+		{grounds(plane, standing(disc+", "+normal+`, "friction": {"type": "coulomb", "coefficient": 1, "hold": {"travel": 0}}`)), F + ".friction.hold.travel", "positive", true},
+		{grounds(plane, standing(disc+", "+normal+`, "friction": {"type": "coulomb", "coefficient": 1, "hold": {"damping": 1}}`)), F + ".friction.hold.travel", "missing", true},
+		{grounds(plane, standing(disc+", "+normal+`, "friction": {"type": "tyre", "preset": "road", "long": {"b": -1, "c": 1, "e": 1}}`)), F + ".friction.long.b", "positive", false},
+		{grounds(plane, standing(`"shape": {"type": "sphere", "radius": 1}, "friction": {"type": "soil", "preset": "clay", "width": 1}`)), F + ".friction.type", "needs a disc or a cylinder", false},
+		{grounds(plane, standing(disc+`, "contacts": "local", "friction": {"type": "soil", "preset": "clay", "width": 1}`)), F + ".friction.type", "deepest points", false},
 		{grounds(plane, standing(disc+", "+normal+`, "contacts": "deepest", "samples": 8`)), F + ".samples", "distributed", false},
 		{grounds("", standing(disc+", "+normal)), F + ".terrain", "unknown terrain", false},
 		{grounds(plane, standing(disc+", "+normal+`, "gain": 1`)), F + ".gain", "no meaning for force element contact", true},
@@ -183,4 +188,10 @@ func TestGivenTerrain(t *testing.T) {
 	require.Same(t, s, list[0])
 	var b strings.Builder
 	require.ErrorContains(t, model.Write(&b, m), "$.terrains[0].type: a surface that is made in Go cannot be written")
+}
+
+// TestFolderRefusesDevices: what may never end is not opened.
+func TestFolderRefusesDevices(t *testing.T) {
+	_, err := model.Folder(".").Open(os.DevNull)
+	require.ErrorContains(t, err, "not a regular file")
 }

@@ -54,7 +54,12 @@ func NewResult(c *Contact) *Result {
 
 // Check reports all that is wrong with the contact, with paths after its own, such as ".shape.radius".
 func (c *Contact) Check(report Report) {
-	c.Shape.Check(func(path, value, rule string) { report(".shape"+path, value, rule) })
+	c.Shape.Check(func(path, value, rule string) {
+		if path != ".contacts" && path != ".samples" { // which stand beside the shape
+			path = ".shape" + path
+		}
+		report(path, value, rule)
+	})
 	c.Law.Check(report)
 	if c.Law.Rolling.Coefficient != 0 && c.Shape.Axis == (spatial.Vec3{}) {
 		report(".rolling.coefficient", number(c.Law.Rolling.Coefficient), "needs an axis")

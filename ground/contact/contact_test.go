@@ -383,7 +383,7 @@ func TestCheck(t *testing.T) {
 	}
 	list := strings.Join(flaws(&c), "\n")
 	for _, path := range []string{
-		".shape.radius: -1", ".shape.tyre_radius: 2", ".shape.width: 1", ".shape.center", ".shape.axis", ".shape.samples", ".normal.stiffness: 0",
+		".shape.radius: -1", ".shape.tyre_radius: 2", ".shape.width: 1", ".shape.center", ".shape.axis", ".samples", ".normal.stiffness: 0",
 		".normal.exponent: 0.5", ".normal.damping: 3", ".normal.dissipation: -1", ".friction.coefficient: -1", ".friction.coefficient: +Inf",
 		".friction.slip_speed: 0", ".rolling.speed: 0", ".rolling.coefficient: 1 needs an axis", ".contacts", ".terrain",
 	} {

@@ -148,8 +148,9 @@ func (l *Law) checkNormal(report Report) {
 
 func (l *Law) checkFriction(report Report) {
 	f := &l.Friction
-	for _, mu := range f.Coefficient {
-		report.notNegative(".friction.coefficient", mu)
+	report.notNegative(".friction.coefficient", f.Coefficient[0])
+	if f.Coefficient[1] != f.Coefficient[0] {
+		report.notNegative(".friction.coefficient", f.Coefficient[1])
 	}
 	if f.Type != Coulomb && f.Hold != (Hold{}) {
 		report(".friction.hold", number(f.Hold.Travel), "is for coulomb")
@@ -182,13 +183,13 @@ func (t *TyreLaw) check(report Report) {
 		path string
 		c    *Curve
 	}{{".friction.long", &t.Long}, {".friction.lat", &t.Lat}} {
-		report.positive(c.path+".B", c.c.B)
-		report.positive(c.path+".C", c.c.C)
+		report.positive(c.path+".b", c.c.B)
+		report.positive(c.path+".c", c.c.C)
 		if !(c.c.C <= 4) {
-			report(c.path+".C", number(c.c.C), "must be at most 4")
+			report(c.path+".c", number(c.c.C), "must be at most 4")
 		}
 		if !(c.c.E <= 1) || math.IsInf(c.c.E, 0) {
-			report(c.path+".E", number(c.c.E), "must be at most 1")
+			report(c.path+".e", number(c.c.E), "must be at most 1")
 		}
 	}
 	report.positive(".friction.low_speed", t.LowSpeed)

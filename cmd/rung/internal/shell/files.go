@@ -258,6 +258,10 @@ func WriteJSON(stdout io.Writer, v any) error {
 	return WriteFile(Stdio, stdout, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", " ")
-		return e.Encode(v)
+		err := e.Encode(v)
+		if bad := new(json.UnsupportedValueError); errors.As(err, &bad) {
+			return fmt.Errorf("%w (value %s)", ErrNotFinite, bad.Str)
+		}
+		return err
 	})
 }

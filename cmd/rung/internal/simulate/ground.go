@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sim"
@@ -77,7 +78,9 @@ func (g *groundFiles) open(check *sim.Checkpoint) error {
 	}
 	var header []string
 	if g.contacts != nil {
-		header = g.columns.Names()
+		for _, name := range g.columns.Names() {
+			header = append(header, fault.Escape(name)) // lines stay whole
+		}
 	}
 	if err := g.contacts.open(header, check != nil, rows); err != nil {
 		return err
@@ -155,7 +158,7 @@ func (g *groundFiles) event(contact int, touches bool, st *mechanism.State) erro
 		what = "touch"
 	}
 	w := csv.NewWriter(g.events.out)
-	_ = w.Write([]string{strconv.FormatFloat(st.Time, 'g', 17, 64), g.mech.ForceName(element), what}) // errors stay in w
+	_ = w.Write([]string{strconv.FormatFloat(st.Time, 'g', 17, 64), fault.Escape(g.mech.ForceName(element)), what}) // errors stay in w
 	w.Flush()
 	return g.events.failed(w.Error())
 }
