@@ -30,9 +30,9 @@ type engine interface {
 	jacobianTo(J []float64)
 	// aim moves the place that target i wants. Errors, products and the Jacobian are then those of the new place.
 	aim(i int, w want)
-	// turningTo replaces the angular velocity with which the wanted orientation of target i turns, axes of R, by the rates of its rows by
-	// that, without weights. It is called after errorsTo.
-	turningTo(omega *spatial.Vec3, i int)
+	// turningTo stores in raw, the weighted rates of all rows, those that the rotation of target i has where its wanted orientation turns with
+	// the angular velocity omega, axes of R. It is called after errorsTo.
+	turningTo(raw []float64, omega spatial.Vec3, i int)
 	// setRates gives the driven freedoms rates, until the next set or moveTo, which ends with zeros. It returns ErrOverflow, with rates of zero, where the
 	// bodies' velocities would not be finite.
 	setRates(u []float64) error

@@ -2,6 +2,7 @@ package ik
 
 import (
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // goals are the targets of one engine, whose wanted places may be moved, and what they show at its state.
@@ -43,4 +44,8 @@ func (g *goals) errorsTo(e []float64) {
 		t := &g.list[i]
 		copy(e[t.first:t.first+t.n], g.sight[i].e[:])
 	}
+}
+
+func (g *goals) turningTo(raw []float64, omega spatial.Vec3, i int) {
+	g.list[i].turningTo(raw, omega, g.sight[i])
 }

@@ -246,13 +246,7 @@ func (s *Solver) turn() {
 			s.eng.errorsTo(s.raw)
 			looked = true
 		}
-		omega, g := k.omega[i], &s.p.targets[v.target]
-		s.eng.turningTo(&omega, v.target)
-		for r := range g.n {
-			if g.own[r] < 3 {
-				k.raw[g.first+r] = g.weight[r] * omega[g.own[r]]
-			}
-		}
+		s.eng.turningTo(k.raw, k.omega[i], v.target)
 	}
 }
 
