@@ -2,7 +2,6 @@ package ik
 
 import (
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // goals are the targets of one engine, whose wanted places may be moved, and what they show at its state.
@@ -46,6 +45,6 @@ func (g *goals) errorsTo(e []float64) {
 	}
 }
 
-func (g *goals) turningTo(raw []float64, omega spatial.Vec3, i int) {
-	g.list[i].turningTo(raw, omega, g.sight[i])
+func (g *goals) poseRatesTo(raw []float64, rate *[7]float64, i int) {
+	g.list[i].poseRatesTo(raw, rate, g.sight[i])
 }

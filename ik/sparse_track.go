@@ -7,7 +7,6 @@ import (
 
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // trackWhole is Track by the sparse method: all targets are met at every sample, from the pose of the sample before, as far as the largest
@@ -19,7 +18,7 @@ func (s *Solver) trackWhole(ctx context.Context, st *mechanism.State, each func(
 		return fmt.Errorf("%w: the method %v follows paths with the option exact", ErrEngine, Sparse)
 	}
 	w, c, n := s.whole, s.p.newCourse(), len(s.p.driven)
-	raw, omega := make([]float64, s.p.m), make([]spatial.Vec3, len(c.ways))
+	raw, rates := make([]float64, s.p.m), make([][7]float64, len(c.ways))
 	from, low, high := make([]float64, n), make([]float64, n), make([]float64, n)
 	start := w.start
 	w.start = nil
@@ -34,7 +33,7 @@ func (s *Solver) trackWhole(ctx context.Context, st *mechanism.State, each func(
 	dt, late := span/float64(samples), 0.0 // of the motion after the path, by stretching
 	for k := range samples + 1 {
 		st.Time = c.at(k, samples)
-		w.follow(c, raw, omega, st.Time)
+		w.follow(c, raw, rates, st.Time)
 		w.low, w.high, w.onPath = s.p.lower, s.p.upper, k > 0
 		if k > 0 && !path.Stretch {
 			for i, q := range from {
@@ -49,7 +48,7 @@ func (s *Solver) trackWhole(ctx context.Context, st *mechanism.State, each func(
 			late += s.p.slowest(dt, func(i int) float64 { return (w.q[i] - from[i]) / dt }) - dt
 		}
 		copy(from, w.q)
-		if err := w.rates(c, raw, omega, st, &s.result); err != nil {
+		if err := w.rates(c, raw, rates, st, &s.result); err != nil {
 			return err
 		}
 		if path.Stretch {
@@ -89,10 +88,9 @@ func slower(st *mechanism.State, r *Result, h float64) {
 	}
 }
 
-// follow aims the targets at the time t of a course, and stores the weighted rates of their rows, but for those of orientations, and by way the
-// angular velocities of these.
-func (s *sparseSolver) follow(c *course, raw []float64, omega []spatial.Vec3, t float64) {
-	var rate [7]float64
+// follow aims the targets at the time t of a course, and stores the weighted rates of their rows, but for those that depend on the pose, and by way the
+// rates of its place.
+func (s *sparseSolver) follow(c *course, raw []float64, rates [][7]float64, t float64) {
 	for i := range s.p.targets {
 		g := &s.p.targets[i]
 		for k := range g.n {
@@ -106,31 +104,31 @@ func (s *sparseSolver) follow(c *course, raw []float64, omega []spatial.Vec3, t 
 		v := &c.ways[i]
 		g := &s.p.targets[v.target]
 		w := g.want
-		v.wantTo(&w, &rate, t)
+		rate := &rates[i]
+		v.wantTo(&w, rate, t)
 		s.aim(v.target, w)
-		copy(omega[i][:], rate[:3])
 		for k := range g.n {
-			raw[g.first+k] = g.rateOf(k, &rate)
+			raw[g.first+k] = g.rateOf(k, rate)
 		}
 	}
 }
 
-// turn puts into raw the rates of orientations that turn, at the pose of the last linearization.
-func (s *sparseSolver) turn(c *course, raw []float64, omega []spatial.Vec3) {
+// turn puts into raw the rates that depend on the pose, at the pose of the last linearization.
+func (s *sparseSolver) turn(c *course, raw []float64, rates [][7]float64) {
 	for i := range c.ways {
-		if v := &c.ways[i]; v.orientation != nil {
-			s.p.targets[v.target].turningTo(raw, omega[i], s.sys.sight[v.target])
+		if v := &c.ways[i]; v.posed {
+			s.p.targets[v.target].poseRatesTo(raw, &rates[i], s.sys.sight[v.target])
 		}
 	}
 }
 
 // rates gives the bodies of st, where the last reach has ended, the least velocities with which the rows of the targets have the rates of
 // follow, and r those of the driven freedoms.
-func (s *sparseSolver) rates(c *course, raw []float64, omega []spatial.Vec3, st *mechanism.State, r *Result) error {
+func (s *sparseSolver) rates(c *course, raw []float64, rates [][7]float64, st *mechanism.State, r *Result) error {
 	if err := s.sys.linearize(s.st); err != nil {
 		return err
 	}
-	s.turn(c, raw, omega)
+	s.turn(c, raw, rates)
 	s.setRates(raw)
 	if err := s.sys.factorize(); err != nil {
 		return err

@@ -276,10 +276,10 @@ func TestTurningRatesOfEngines(t *testing.T) {
 		dense.drift()
 		w := testSolver(t, testProblem(t, plan, task), Options{Engine: SparseEngine}).whole
 		c := w.p.newCourse()
-		raw, omega := make([]float64, w.p.m), make([]spatial.Vec3, len(c.ways))
-		w.follow(c, raw, omega, at)
+		raw, rates := make([]float64, w.p.m), make([][7]float64, len(c.ways))
+		w.follow(c, raw, rates, at)
 		require.NoError(t, w.sys.linearize(st))
-		w.turn(c, raw, omega)
+		w.turn(c, raw, rates)
 		require.InDeltaSlice(t, dense.track.raw, raw, 1e-13, "seed %d", seed)
 	}
 }
@@ -329,4 +329,41 @@ func TestSparseTurningRates(t *testing.T) {
 		}
 	}
 	require.Greater(t, most, 1.0)
+}
+
+// TestDistanceRates: the wanted rate of a distance from a point that moves is the rate of its error with the mechanism at rest, in the axes of the body
+// that it moves with; it is the same in all engines.
+func TestDistanceRates(t *testing.T) {
+	const at, h = 0.37, 1e-5
+	plan := testPlan(t, planarModel(t, 0.5, 0.4, 0.3))
+	task := &Task{
+		Targets: []Target{{Name: "rope", Type: Distance, Body: "link2", RelativeTo: "link0", Length: 0.7}},
+		Path: &Path{Spline: true, Exact: true, Times: []float64{0, 0.4, 1}, Targets: []Waypoints{
+			{Target: "rope", Position: [][3]float64{{0.1, 0.5, 0.1}, {0.3, 0.2, -0.4}, {0.5, 0.4, 0.2}}, Value: []float64{0.7, 0.9, 0.8}}}},
+	}
+	st := plan.Mechanism().Initial()
+	for _, e := range []Engine{TreeEngine, DrivenEngine} {
+		s := testSolver(t, testProblem(t, plan, task), Options{Engine: e})
+		require.NoError(t, s.eng.set(st))
+		require.NoError(t, s.eng.moveTo([]float64{0.7, 0.4, -0.3}))
+		s.newTrack()
+		before, after := make([]float64, 1), make([]float64, 1)
+		s.aimAt(at - h)
+		s.eng.errorsTo(before)
+		s.aimAt(at + h)
+		s.eng.errorsTo(after)
+		s.aimAt(at)
+		s.errorsTo(s.e)
+		s.drift()
+		require.InDelta(t, (after[0]-before[0])/(2*h), s.track.raw[0], 1e-8, "%v", e)
+		to := st.Clone()
+		s.eng.stateTo(to)
+		w := testSolver(t, testProblem(t, plan, task), Options{Engine: SparseEngine}).whole
+		c := w.p.newCourse()
+		raw, rates := make([]float64, 1), make([][7]float64, 1)
+		w.follow(c, raw, rates, at)
+		require.NoError(t, w.sys.linearize(to))
+		w.turn(c, raw, rates)
+		require.InDelta(t, s.track.raw[0], raw[0], 1e-13)
+	}
 }

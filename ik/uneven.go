@@ -50,25 +50,6 @@ func (t *target) tiltRows(s *sight) {
 	}
 }
 
-// turningTo stores in raw, the rates of all rows, those that the rotation of t has where its wanted orientation turns with omega, axes of R, at the
-// state of s, docs/inverse-kinematics.md, Paths.
-func (t *target) turningTo(raw []float64, omega spatial.Vec3, s *sight) {
-	var delta [6]float64
-	t.joint.PositionErrorTo(&delta, &s.jk.Frames, 0)
-	d := spatial.Vec3(delta[:3])
-	if t.uneven {
-		B := rotationRates(d.Scale(-1))
-		omega = B.MulVec(omega)
-	} else {
-		omega = spatial.Exp(d).Rotate(omega)
-	}
-	for k := range t.n {
-		if t.own[k] < 3 {
-			raw[t.first+k] = t.weight[k] * omega[t.own[k]]
-		}
-	}
-}
-
 // rotationRates returns the matrix B(δ) of docs/inverse-kinematics.md, Targets for a rotation vector δ of at most π.
 func rotationRates(d spatial.Vec3) spatial.Mat3 {
 	a := d.Norm()
