@@ -2,7 +2,6 @@ package ik
 
 import (
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // An engine evaluates the targets of a problem at states of its mechanism. n is the number of driven
@@ -30,9 +29,9 @@ type engine interface {
 	jacobianTo(J []float64)
 	// aim moves the place that target i wants. Errors, products and the Jacobian are then those of the new place.
 	aim(i int, w want)
-	// turningTo replaces the angular velocity with which the wanted orientation of target i turns, axes of R, by the rates of its rows by
-	// that, without weights. It is called after errorsTo.
-	turningTo(omega *spatial.Vec3, i int)
+	// poseRatesTo stores in raw, the weighted rates of all rows, those of target i that depend on the pose where its place moves with rate, as
+	// way.wantTo tells. It is called after errorsTo.
+	poseRatesTo(raw []float64, rate *[7]float64, i int)
 	// setRates gives the driven freedoms rates, until the next set or moveTo, which ends with zeros. It returns ErrOverflow, with rates of zero, where the
 	// bodies' velocities would not be finite.
 	setRates(u []float64) error

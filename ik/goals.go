@@ -44,3 +44,7 @@ func (g *goals) errorsTo(e []float64) {
 		copy(e[t.first:t.first+t.n], g.sight[i].e[:])
 	}
 }
+
+func (g *goals) poseRatesTo(raw []float64, rate *[7]float64, i int) {
+	g.list[i].poseRatesTo(raw, rate, g.sight[i])
+}

@@ -21,6 +21,7 @@ type way struct {
 	position    [3]*curve // nil: as the target has it
 	value       *curve
 	orientation *turns
+	posed       bool // its rates depend on the pose: target.poseRatesTo
 }
 
 // newCourse returns the course of the task's path.
@@ -49,6 +50,7 @@ func (p *Problem) newCourse() *course {
 		if w.Orientation != nil {
 			v.orientation = newTurns(path, w.Orientation)
 		}
+		v.posed = v.orientation != nil || p.targets[v.target].Type == Distance && w.Position != nil
 		c.ways = append(c.ways, v)
 	}
 	return c
@@ -186,7 +188,7 @@ func (v *way) wantTo(w *want, rate *[7]float64, t float64) {
 	}
 }
 
-// rateOf returns the rate of row k of a target, in its unit times its weight, from those of wantTo.
+// rateOf returns the rate of row k of a target, in its unit times its weight, from those of wantTo, as far as it does not depend on the pose.
 func (t *target) rateOf(k int, rate *[7]float64) float64 {
 	row := int(t.own[k])
 	switch t.Type {
@@ -199,4 +201,42 @@ func (t *target) rateOf(k int, rate *[7]float64) float64 {
 		return t.weight[k] * rate[6]
 	}
 	return t.weight[k] * rate[3+row]
+}
+
+// poseRatesTo stores in raw, the rates of all rows, those rates of t that depend on its pose, docs/inverse-kinematics.md, Paths: of a rotation, and of a
+// distance from a point that moves. rate is that of wantTo, s of the pose.
+func (t *target) poseRatesTo(raw []float64, rate *[7]float64, s *sight) {
+	switch t.Type {
+	case Orientation, PoseTarget:
+		t.turningTo(raw, spatial.Vec3(rate[:3]), s)
+	case Distance:
+		raw[t.first] = t.weight[0] * (rate[6] + s.away().Dot(spatial.Vec3(rate[3:6])))
+	}
+}
+
+// away returns the direction of a Distance from its point to the other, axes of R.
+func (s *sight) away() spatial.Vec3 {
+	far := s.jk.R.Norm()
+	if far == 0 {
+		return spatial.Vec3{2: 1} // as its rows do
+	}
+	return s.jk.EP.TMulVec(s.jk.R.Scale(1 / far))
+}
+
+// turningTo stores the rates of a rotation whose wanted orientation turns with omega, axes of R.
+func (t *target) turningTo(raw []float64, omega spatial.Vec3, s *sight) {
+	var delta [6]float64
+	t.joint.PositionErrorTo(&delta, &s.jk.Frames, 0)
+	d := spatial.Vec3(delta[:3])
+	if t.uneven {
+		B := rotationRates(d.Scale(-1))
+		omega = B.MulVec(omega)
+	} else {
+		omega = spatial.Exp(d).Rotate(omega)
+	}
+	for k := range t.n {
+		if t.own[k] < 3 {
+			raw[t.first+k] = t.weight[k] * omega[t.own[k]]
+		}
+	}
 }

@@ -71,25 +71,32 @@ func (c *loopCase) start(t testing.TB) (*Solver, *mechanism.State) {
 
 // TestReachLoops: from the pose of the model each reference pose is reached to 1e-12, with the driven coordinates of the reference.
 func TestReachLoops(t *testing.T) {
-	for _, c := range loopCases(t) {
-		s, first := c.start(t)
-		for i := range c.wants {
-			st := first.Clone()
-			for k, w := range c.wants[i] {
-				s.eng.aim(k, w)
+	for _, engine := range loopEngines {
+		for _, c := range loopCases(t) {
+			c.task.Solver.Engine = engine
+			s, first := c.start(t)
+			aim := func(i int, w want) { s.eng.aim(i, w) }
+			if s.whole != nil {
+				aim = s.whole.aim
 			}
-			r, err := s.Reach(st)
-			require.NoError(t, err, "%s, pose %d", c.name, i)
-			require.Equal(t, Reached, r.Status)
-			require.Equal(t, DrivenEngine, r.Engine)
-			for k := range r.Driven {
-				check.Close(t, r.Driven[k].Value, c.found[i][k], 1e-10, 1, "%s, pose %d, freedom %d", c.name, i, k)
+			for i := range c.wants {
+				st := first.Clone()
+				for k, w := range c.wants[i] {
+					aim(k, w)
+				}
+				r, err := s.Reach(st)
+				require.NoError(t, err, "%s, pose %d", c.name, i)
+				require.Equal(t, Reached, r.Status)
+				require.Equal(t, engine, r.Engine)
+				for k := range r.Driven {
+					check.Close(t, r.Driven[k].Value, c.found[i][k], 1e-10, 1, "%v, %s, pose %d, freedom %d", engine, c.name, i, k)
+				}
+				mech := s.p.plan.Mechanism()
+				kin := mech.NewKinematics()
+				require.NoError(t, mech.KinematicsTo(kin, st))
+				_, off, _ := mech.WorstJoint(kin, st)
+				require.LessOrEqual(t, off, 1e-13, "%v, %s, pose %d", engine, c.name, i)
 			}
-			mech := s.p.plan.Mechanism()
-			kin := mech.NewKinematics()
-			require.NoError(t, mech.KinematicsTo(kin, st))
-			_, off, _ := mech.WorstJoint(kin, st)
-			require.LessOrEqual(t, off, 1e-13, "%s, pose %d", c.name, i)
 		}
 	}
 }

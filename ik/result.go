@@ -33,18 +33,20 @@ const NotComputed = -1
 
 // Result is what came of a task. Its slices belong to the solver and hold until its next use.
 type Result struct {
-	Name           string // of the model
-	Status         Status
-	Method         Method
-	Engine         Engine
-	Steps          int
-	Restarts       int
-	Targets        []TargetResult
-	Driven         []DrivenResult
-	Following      []DrivenResult // freedoms that the task drives but that follow from the others (Problem.Following); their limits are not kept, only reported
-	Outside        []string       // driven freedoms that were outside their limits at the start; the first step went to the limits
-	SingularValues []float64      // of the effective Jacobian with weights, descending
-	Manipulability float64        // √det 𝒥𝒥ᵀ; of many rows it may be infinite, which is null in a document
+	Name      string // of the model
+	Status    Status
+	Method    Method
+	Engine    Engine
+	Steps     int
+	Restarts  int
+	Targets   []TargetResult
+	Driven    []DrivenResult
+	Following []DrivenResult // freedoms that the task drives but that follow from the others (Problem.Following); their limits are not kept, only reported
+	// Outside are the driven freedoms that were outside their limits at the start; the first step went to the limits. At the end all are within them,
+	// of the sparse method to 1e-9 rad or lengths, unless steps or time were used up: then DrivenResult.Limit tells.
+	Outside        []string
+	SingularValues []float64 // of the effective Jacobian with weights, descending
+	Manipulability float64   // √det 𝒥𝒥ᵀ; of many rows it may be infinite, which is null in a document
 	Rank           int
 	NullMotions    int // motions of the driven freedoms that leave all targets
 	Conflicts      []Conflict

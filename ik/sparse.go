@@ -37,7 +37,9 @@ const (
 	// sparseHalves is the number of halvings of a step.
 	sparseHalves = 3
 	// sparseFlat is the part of the errors that a step takes away where no step takes away any.
-	sparseFlat = 1e-11
+	sparseFlat = 1e-12
+	// slopeSeen is the part of the errors' squares from which on rounding does not hide what a step changes in them.
+	slopeSeen = 1e-14
 	// sparseWithin is the part of the errors that a step within the limits has to take away unless it is the least.
 	sparseWithin = 0.1
 	// sparseRestores is the largest number of corrections that close loops and hold levels after a step. They end at
@@ -72,7 +74,7 @@ type sparseSolver struct {
 	loops    []int                 // joints with rows, if there are loops; else nil: then the tree keeps all
 	open     float64               // largest error of a hard row at the last trial, angles or relative to the length of the problem
 	ajar     float64               // the same at st
-	tight    []mechanism.BodyState // the last pose of a level whose hard rows hold; nil for one level
+	tight    []mechanism.BodyState // the last pose of a level whose hard rows hold; nil for one level without loops or limits
 	tightQ   []float64
 	most     int
 	st, try  *mechanism.State
@@ -186,7 +188,7 @@ func (s *sparseSolver) allocate() {
 		s.undamped = newUndamped(m.NumBodies(), s.p.m)
 	}
 	s.low, s.high = s.p.lower, s.p.upper
-	if s.levels() > 1 {
+	if s.levels() > 1 || s.limited && s.loops != nil {
 		s.tight, s.tightQ = pages.Make[mechanism.BodyState](m.NumBodies()), make([]float64, len(s.p.driven))
 	}
 	if s.o.Restarts > 0 {
@@ -283,13 +285,24 @@ func (s *sparseSolver) begin() error {
 	return s.enter()
 }
 
-// end gives the pose to st, at rest, with its joints closed to rounding.
+// end gives the pose to st, at rest, with its joints closed to rounding. Closing moves the driven freedoms, too. Those that it takes beyond a limit
+// go back, with the joints closed to restoredTol, and a level that was reached and is no more is AgainstLimit.
 func (s *sparseSolver) end(st *mechanism.State) error {
 	if s.mover.Loops() {
 		if err := s.closer.ClosePositions(s.st); err != nil {
 			return err
 		}
 		s.stand()
+		if s.ajar = 0; s.limited && !s.inside(s.q) {
+			if err := s.enter(); err != nil {
+				return err
+			}
+			for l := range s.p.levels {
+				if s.status[l] == Reached && !s.met(l) {
+					s.status[l] = AgainstLimit
+				}
+			}
+		}
 	}
 	if err := s.work.Watched().Err(); err != nil {
 		return err

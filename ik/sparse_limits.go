@@ -238,7 +238,7 @@ func (s *sparseSolver) pressed(l int) bool {
 	if _, err := s.solveBounded(); err != nil {
 		return false
 	}
-	s.promise(l)
+	s.promise(l, 0)
 	return s.step.flat > pullPart
 }
 

@@ -77,3 +77,38 @@ func TestSparseEnter(t *testing.T) {
 		require.LessOrEqual(t, math.Abs(d.Value), 0.6+limitTol)
 	}
 }
+
+// TestSparseEndKeepsLimits: where closing the joints at the end takes a driven freedom beyond its limit, it comes back, and the joints stay closed.
+func TestSparseEndKeepsLimits(t *testing.T) {
+	task := Task{Driven: []string{"a"}, Limits: []Limit{{Freedom: "a", Lower: 0.3, Upper: 1}}, Solver: Options{Length: 1, Nearest: true},
+		Targets: []Target{{Name: "slider", Type: Coordinate, Freedom: "d", Value: 1.98, Tolerance: [2]float64{1e-12}}}}
+	s, st := sparseOf(t, sliderCrank(0.7), task)
+	_, err := s.Reach(st)
+	require.NoError(t, err)
+	w := s.whole
+	reach := func() (least, most float64) { // of the crank after closing alone, joints opened both ways
+		least, most = math.Inf(1), math.Inf(-1)
+		for _, open := range []float64{1e-4, -1e-4} {
+			copy(w.st.Bodies, st.Bodies)
+			w.st.Bodies[len(w.st.Bodies)-1].Position[0] += open
+			require.NoError(t, w.closer.ClosePositions(w.st))
+			w.stand()
+			least, most = min(least, w.q[0]), max(most, w.q[0])
+		}
+		return least, most
+	}
+	least, most := reach()
+	require.Less(t, least, 0.3-1e-6, "closing does not move the crank")
+	require.Greater(t, most, 0.3+1e-6)
+	to := st.Clone()
+	for _, open := range []float64{1e-4, -1e-4} {
+		copy(w.st.Bodies, st.Bodies)
+		w.st.Bodies[len(w.st.Bodies)-1].Position[0] += open
+		w.stand()
+		w.status[0] = Reached
+		require.NoError(t, w.end(to))
+		require.GreaterOrEqual(t, w.q[0], 0.3-limitTol)
+		require.Less(t, w.closing(), 1e-12)
+		require.Equal(t, w.q[0] < 0.3+1e-6, w.status[0] == AgainstLimit, "only where closing has taken the crank beyond")
+	}
+}

@@ -156,7 +156,7 @@ func (s *sparseSolver) damped(l int, c *float64) error {
 		if err != nil {
 			return err
 		}
-		sigma := s.promise(l)
+		sigma := s.promise(l, damping)
 		first := guess
 		if guess = false; sigma > s.sigma || first {
 			s.sigma = sigma
@@ -170,7 +170,7 @@ func (s *sparseSolver) damped(l int, c *float64) error {
 			s.sys.way = kkt.DropWeakest
 		case s.undamped != nil && !s.limited && damping == least && s.step.merit-s.step.predicted > sparseLeft*s.step.merit:
 			s.undamp(l, damping)
-			s.promise(l)
+			s.promise(l, 0)
 			return nil
 		default:
 			return nil
@@ -211,7 +211,10 @@ func (s *sparseSolver) scaleOf(l int) (most float64) {
 }
 
 // promise stores what the step at hand promises, and returns the size σ = ‖x‖²/‖λ‖² of the matrix of its rows along the multipliers λ.
-func (s *sparseSolver) promise(l int) (sigma float64) {
+//
+// Where damping > 0 is that of the level's rows and no right side of a hard row is left, e·Tx = ‖Tx‖² + damping·‖x‖². That sum does not cancel as the
+// left side does near the least of large errors, and takes its place where they differ by rounding only.
+func (s *sparseSolver) promise(l int, damping float64) (sigma float64) {
 	var merit, slope, bend float64 // ‖e‖², e·Tx, ‖Tx‖²
 	note := func(e, change float64) {
 		merit += e * e
@@ -243,13 +246,16 @@ func (s *sparseSolver) promise(l int) (sigma float64) {
 			}
 		}
 	}
+	size := s.sys.size()
+	if sum := bend + damping*size*size; damping > 0 && s.o.Metric != Joints && math.Abs(slope-sum) < slopeSeen*merit {
+		slope = sum
+	}
 	s.step = sparseStep{merit: merit / 2, slope: slope, bend: bend, turn: s.sys.turn()}
 	s.step.predicted = s.step.promised(1)
 	s.step.flat = math.Sqrt(max(0, s.step.predicted) / s.step.merit)
 	if !(lambda > 0) {
 		return 0
 	}
-	size := s.sys.size()
 	if s.loops == nil && !s.limited && l == 0 {
 		s.rough = sparseRough * size
 	}
@@ -419,9 +425,9 @@ func (s *sparseSolver) note() {
 }
 
 // settle makes the hard rows of level l hold at its end: steps may leave them open by a part of what they gain. Where corrections do not
-// get there, the last pose at which they have held is taken.
+// get there, the last pose at which they have held is taken. Where the only hard rows are those of joints, end closes them.
 func (s *sparseSolver) settle(l int) {
-	if s.tight == nil || l == 0 {
+	if l == 0 && !s.limited {
 		return
 	}
 	for range settleSteps {
@@ -438,7 +444,7 @@ func (s *sparseSolver) settle(l int) {
 		}
 		s.accept()
 	}
-	if s.ajar > closedTol {
+	if s.ajar > closedTol && s.tight != nil {
 		copy(s.st.Bodies, s.tight)
 		copy(s.q, s.tightQ)
 		s.stand()

@@ -18,7 +18,8 @@ func (s *Solver) trackWhole(ctx context.Context, st *mechanism.State, each func(
 		return fmt.Errorf("%w: the method %v follows paths with the option exact", ErrEngine, Sparse)
 	}
 	w, c, n := s.whole, s.p.newCourse(), len(s.p.driven)
-	raw, from, low, high := make([]float64, s.p.m), make([]float64, n), make([]float64, n), make([]float64, n)
+	raw, rates := make([]float64, s.p.m), make([][7]float64, len(c.ways))
+	from, low, high := make([]float64, n), make([]float64, n), make([]float64, n)
 	start := w.start
 	w.start = nil
 	defer func() {
@@ -32,7 +33,7 @@ func (s *Solver) trackWhole(ctx context.Context, st *mechanism.State, each func(
 	dt, late := span/float64(samples), 0.0 // of the motion after the path, by stretching
 	for k := range samples + 1 {
 		st.Time = c.at(k, samples)
-		w.follow(c, raw, st.Time)
+		w.follow(c, raw, rates, st.Time)
 		w.low, w.high, w.onPath = s.p.lower, s.p.upper, k > 0
 		if k > 0 && !path.Stretch {
 			for i, q := range from {
@@ -47,7 +48,7 @@ func (s *Solver) trackWhole(ctx context.Context, st *mechanism.State, each func(
 			late += s.p.slowest(dt, func(i int) float64 { return (w.q[i] - from[i]) / dt }) - dt
 		}
 		copy(from, w.q)
-		if err := w.rates(raw, st, &s.result); err != nil {
+		if err := w.rates(c, raw, rates, st, &s.result); err != nil {
 			return err
 		}
 		if path.Stretch {
@@ -87,9 +88,9 @@ func slower(st *mechanism.State, r *Result, h float64) {
 	}
 }
 
-// follow aims the targets at the time t of a course, and stores the weighted rates of their rows.
-func (s *sparseSolver) follow(c *course, raw []float64, t float64) {
-	var rate [7]float64
+// follow aims the targets at the time t of a course, and stores the weighted rates of their rows, but for those that depend on the pose, and by way the
+// rates of its place.
+func (s *sparseSolver) follow(c *course, raw []float64, rates [][7]float64, t float64) {
 	for i := range s.p.targets {
 		g := &s.p.targets[i]
 		for k := range g.n {
@@ -103,20 +104,31 @@ func (s *sparseSolver) follow(c *course, raw []float64, t float64) {
 		v := &c.ways[i]
 		g := &s.p.targets[v.target]
 		w := g.want
-		v.wantTo(&w, &rate, t)
+		rate := &rates[i]
+		v.wantTo(&w, rate, t)
 		s.aim(v.target, w)
 		for k := range g.n {
-			raw[g.first+k] = g.rateOf(k, &rate)
+			raw[g.first+k] = g.rateOf(k, rate)
 		}
 	}
 }
 
-// rates gives the bodies of st, where the last reach has ended, the least velocities with which the rows of the targets have the rates raw,
-// and r those of the driven freedoms.
-func (s *sparseSolver) rates(raw []float64, st *mechanism.State, r *Result) error {
+// turn puts into raw the rates that depend on the pose, at the pose of the last linearization.
+func (s *sparseSolver) turn(c *course, raw []float64, rates [][7]float64) {
+	for i := range c.ways {
+		if v := &c.ways[i]; v.posed {
+			s.p.targets[v.target].poseRatesTo(raw, &rates[i], s.sys.sight[v.target])
+		}
+	}
+}
+
+// rates gives the bodies of st, where the last reach has ended, the least velocities with which the rows of the targets have the rates of
+// follow, and r those of the driven freedoms.
+func (s *sparseSolver) rates(c *course, raw []float64, rates [][7]float64, st *mechanism.State, r *Result) error {
 	if err := s.sys.linearize(s.st); err != nil {
 		return err
 	}
+	s.turn(c, raw, rates)
 	s.setRates(raw)
 	if err := s.sys.factorize(); err != nil {
 		return err

@@ -12,7 +12,6 @@ import (
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // ErrNoPath is returned by Track for a task without a path.
@@ -28,14 +27,14 @@ const (
 // track is the memory of a path.
 type track struct {
 	course    *course
-	want      []want         // by target
-	omega     []spatial.Vec3 // by way: angular velocity with which its orientation turns
-	raw, rate []float64      // m, as the engine orders rows, and by levels with those of the posture: wanted rates
-	moved     []float64      // m: rates of the rows by the motions of the model
-	missing   []float64      // rows: what a level still has to do
-	dq, null  []float64      // n: rates of the driven freedoms, and those of the posture
-	from      []float64      // n: coordinates at the sample before
-	low, high []float64      // n: limits of a sample
+	want      []want       // by target
+	ways      [][7]float64 // by way: rates of the place of its target
+	raw, rate []float64    // m, as the engine orders rows, and by levels with those of the posture: wanted rates
+	moved     []float64    // m: rates of the rows by the motions of the model
+	missing   []float64    // rows: what a level still has to do
+	dq, null  []float64    // n: rates of the driven freedoms, and those of the posture
+	from      []float64    // n: coordinates at the sample before
+	low, high []float64    // n: limits of a sample
 	damping   float64
 	feedback  float64
 	lost      bool // the start of the path is not reached
@@ -162,7 +161,7 @@ func (s *Solver) newTrack() {
 	}
 	if s.p.task.Path != nil {
 		t.course = s.p.newCourse()
-		t.omega = make([]spatial.Vec3, len(t.course.ways))
+		t.ways = make([][7]float64, len(t.course.ways))
 	}
 	s.track = t
 }
@@ -215,7 +214,7 @@ func (s *Solver) goOn(t float64) error {
 	return s.eng.goOn(t)
 }
 
-// drift finishes the wanted rates, which depend on the pose: those of orientations, and what the motions of the model do by themselves.
+// drift finishes the wanted rates, which depend on the pose: those of orientations and distances, and what the motions of the model do by themselves.
 func (s *Solver) drift() {
 	k := s.track
 	s.turn()
@@ -234,32 +233,25 @@ func (s *Solver) drift() {
 	}
 }
 
-// turn puts into the wanted rates those of orientations that turn.
+// turn puts into the wanted rates those that depend on the pose.
 func (s *Solver) turn() {
 	k, looked := s.track, false
 	for i := range k.course.ways {
 		v := &k.course.ways[i]
-		if v.orientation == nil {
+		if !v.posed {
 			continue
 		}
 		if !looked {
 			s.eng.errorsTo(s.raw)
 			looked = true
 		}
-		omega, g := k.omega[i], &s.p.targets[v.target]
-		s.eng.turningTo(&omega, v.target)
-		for r := range g.n {
-			if g.own[r] < 3 {
-				k.raw[g.first+r] = g.weight[r] * omega[g.own[r]]
-			}
-		}
+		s.eng.poseRatesTo(k.raw, &k.ways[i], v.target)
 	}
 }
 
 // aimAt aims the targets at the path's time t and stores their rates.
 func (s *Solver) aimAt(t float64) {
 	k := s.track
-	var rate [7]float64
 	for i := range s.p.targets {
 		g := &s.p.targets[i]
 		for r := range g.n {
@@ -272,11 +264,11 @@ func (s *Solver) aimAt(t float64) {
 	for i := range k.course.ways {
 		v := &k.course.ways[i]
 		g := &s.p.targets[v.target]
-		v.wantTo(&k.want[v.target], &rate, t)
+		rate := &k.ways[i]
+		v.wantTo(&k.want[v.target], rate, t)
 		s.eng.aim(v.target, k.want[v.target])
-		copy(k.omega[i][:], rate[:3])
 		for r := range g.n {
-			k.raw[g.first+r] = g.rateOf(r, &rate)
+			k.raw[g.first+r] = g.rateOf(r, rate)
 		}
 	}
 }

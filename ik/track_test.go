@@ -8,7 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -204,24 +206,28 @@ func TestWristRates(t *testing.T) {
 	require.Greater(t, most, 0.0)
 }
 
+// turningTask is a path of two orientations through random waypoints, one of which has uneven weights.
+func turningTask(rng *rand.Rand) *Task {
+	path := &Path{Spline: true, Exact: true, Times: []float64{0, 0.3, 0.7, 1}}
+	task := &Task{Path: path, Targets: []Target{
+		{Name: "uneven", Type: PoseTarget, Body: "link2", Weight: []float64{1, 0, 3, 1, 1, 1}},
+		{Name: "even", Type: Orientation, Body: "link1", RelativeTo: "link0"},
+	}}
+	for i := range task.Targets {
+		w := Waypoints{Target: task.Targets[i].Name}
+		for range path.Times {
+			w.Orientation = append(w.Orientation, randomQuat(rng))
+		}
+		path.Targets = append(path.Targets, w)
+	}
+	return task
+}
+
 // TestTurningRates: the wanted rates of orientations far from the pose are the rates of their errors with the mechanism at rest.
 func TestTurningRates(t *testing.T) {
 	const at, h = 0.37, 1e-5
 	for seed := range uint64(5) {
-		rng := rand.New(rand.NewPCG(seed, 4))
-		plan := testPlan(t, planarModel(t, 0.5, 0.4, 0.3))
-		path := &Path{Spline: true, Times: []float64{0, 0.3, 0.7, 1}}
-		task := &Task{Path: path, Targets: []Target{
-			{Name: "uneven", Type: PoseTarget, Body: "link2", Weight: []float64{1, 0, 3, 1, 1, 1}},
-			{Name: "even", Type: Orientation, Body: "link1", RelativeTo: "link0"},
-		}}
-		for i := range task.Targets {
-			w := Waypoints{Target: task.Targets[i].Name}
-			for range path.Times {
-				w.Orientation = append(w.Orientation, randomQuat(rng))
-			}
-			path.Targets = append(path.Targets, w)
-		}
+		plan, task := testPlan(t, planarModel(t, 0.5, 0.4, 0.3)), turningTask(rand.New(rand.NewPCG(seed, 4)))
 		for _, e := range []Engine{TreeEngine, DrivenEngine} {
 			s := testSolver(t, testProblem(t, plan, task), Options{Engine: e})
 			st := plan.Mechanism().Initial()
@@ -253,5 +259,111 @@ func TestTurningRates(t *testing.T) {
 				require.InDelta(t, (after[k]-before[k])/(2*h), rate, 1e-7, "seed %d row %d", seed, k)
 			}
 		}
+	}
+}
+
+// TestTurningRatesOfEngines: all engines, the sparse one too, give rows of orientations that are off the same wanted rates.
+func TestTurningRatesOfEngines(t *testing.T) {
+	const at = 0.37
+	for seed := range uint64(5) {
+		plan, task := testPlan(t, planarModel(t, 0.5, 0.4, 0.3)), turningTask(rand.New(rand.NewPCG(seed, 4)))
+		st := plan.Mechanism().Initial()
+		dense := testSolver(t, testProblem(t, plan, task), Options{Engine: TreeEngine})
+		require.NoError(t, dense.eng.set(st))
+		dense.newTrack()
+		dense.aimAt(at)
+		dense.errorsTo(dense.e)
+		dense.drift()
+		w := testSolver(t, testProblem(t, plan, task), Options{Engine: SparseEngine}).whole
+		c := w.p.newCourse()
+		raw, rates := make([]float64, w.p.m), make([][7]float64, len(c.ways))
+		w.follow(c, raw, rates, at)
+		require.NoError(t, w.sys.linearize(st))
+		w.turn(c, raw, rates)
+		require.InDeltaSlice(t, dense.track.raw, raw, 1e-13, "seed %d", seed)
+	}
+}
+
+// TestSparseTurningRates: along a path whose orientation stays off by an angle of weight 0, the two freedoms of a wrist have the same
+// rates by the sparse method as by the tree, and these are the derivatives of what they do.
+func TestSparseTurningRates(t *testing.T) {
+	m := model.New("wrist")
+	for i, name := range []string{"fork", "hand"} {
+		m.Bodies = append(m.Bodies, model.Body{Name: name, Mass: 1, Inertia: model.Inertia{XX: 0.01, YY: 0.02, ZZ: 0.03}, Pose: model.Pose{Orientation: [4]float64{1}}})
+		f := model.Pose{Orientation: [4]float64{1}}
+		if i == 1 { // about x
+			f.Orientation = [4]float64{math.Sqrt(0.5), 0, math.Sqrt(0.5), 0}
+		}
+		m.Joints = append(m.Joints, model.Joint{Name: "j" + name, Type: joints.Revolute, Predecessor: [2]string{model.World, "fork"}[i], Successor: name, PredecessorFrame: f, SuccessorFrame: f})
+	}
+	var turns [][4]float64
+	for _, v := range []spatial.Vec3{{0.3, 0.2, 0.4}, {0.5, 0.4, 0.2}, {0.2, 0.5, -0.3}, {0.1, 0.3, 0.2}} {
+		turns = append(turns, spatial.Exp(v))
+	}
+	plan := testPlan(t, m)
+	task := &Task{
+		Targets: []Target{{Name: "look", Type: Orientation, Body: "hand", Weight: []float64{2, 0, 1}, Tolerance: [2]float64{1e-12, 1e-12}}},
+		Path:    &Path{Spline: true, Exact: true, Step: 1e-3, Times: []float64{0, 0.3, 0.7, 1}, Targets: []Waypoints{{Target: "look", Orientation: turns}}},
+	}
+	run := func(o Options) (values, rates [][2]float64) {
+		s := testSolver(t, testProblem(t, plan, task), o)
+		require.NoError(t, s.Track(context.Background(), plan.Mechanism().Initial(), func(_ float64, _ *mechanism.State, r *Result) error {
+			values = append(values, [2]float64{r.Driven[0].Value, r.Driven[1].Value})
+			rates = append(rates, [2]float64{r.Driven[0].Rate, r.Driven[1].Rate})
+			return nil
+		}))
+		return values, rates
+	}
+	want, wantRates := run(Options{Engine: TreeEngine, Method: Pinv})
+	values, rates := run(Options{Engine: SparseEngine})
+	require.Len(t, values, 1001)
+	most := 0.0
+	for k := range values {
+		for i := range 2 {
+			require.InDelta(t, want[k][i], values[k][i], 1e-10, "sample %d", k)
+			require.InDelta(t, wantRates[k][i], rates[k][i], 1e-9, "sample %d", k)
+			if k > 0 && k < len(values)-1 {
+				require.InDelta(t, (values[k+1][i]-values[k-1][i])/2e-3, rates[k][i], 1e-4, "sample %d", k)
+			}
+			most = max(most, math.Abs(rates[k][i]))
+		}
+	}
+	require.Greater(t, most, 1.0)
+}
+
+// TestDistanceRates: the wanted rate of a distance from a point that moves is the rate of its error with the mechanism at rest, in the axes of the body
+// that it moves with; it is the same in all engines.
+func TestDistanceRates(t *testing.T) {
+	const at, h = 0.37, 1e-5
+	plan := testPlan(t, planarModel(t, 0.5, 0.4, 0.3))
+	task := &Task{
+		Targets: []Target{{Name: "rope", Type: Distance, Body: "link2", RelativeTo: "link0", Length: 0.7}},
+		Path: &Path{Spline: true, Exact: true, Times: []float64{0, 0.4, 1}, Targets: []Waypoints{
+			{Target: "rope", Position: [][3]float64{{0.1, 0.5, 0.1}, {0.3, 0.2, -0.4}, {0.5, 0.4, 0.2}}, Value: []float64{0.7, 0.9, 0.8}}}},
+	}
+	st := plan.Mechanism().Initial()
+	for _, e := range []Engine{TreeEngine, DrivenEngine} {
+		s := testSolver(t, testProblem(t, plan, task), Options{Engine: e})
+		require.NoError(t, s.eng.set(st))
+		require.NoError(t, s.eng.moveTo([]float64{0.7, 0.4, -0.3}))
+		s.newTrack()
+		before, after := make([]float64, 1), make([]float64, 1)
+		s.aimAt(at - h)
+		s.eng.errorsTo(before)
+		s.aimAt(at + h)
+		s.eng.errorsTo(after)
+		s.aimAt(at)
+		s.errorsTo(s.e)
+		s.drift()
+		require.InDelta(t, (after[0]-before[0])/(2*h), s.track.raw[0], 1e-8, "%v", e)
+		to := st.Clone()
+		s.eng.stateTo(to)
+		w := testSolver(t, testProblem(t, plan, task), Options{Engine: SparseEngine}).whole
+		c := w.p.newCourse()
+		raw, rates := make([]float64, 1), make([][7]float64, 1)
+		w.follow(c, raw, rates, at)
+		require.NoError(t, w.sys.linearize(to))
+		w.turn(c, raw, rates)
+		require.InDelta(t, s.track.raw[0], raw[0], 1e-13)
 	}
 }

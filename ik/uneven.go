@@ -50,21 +50,6 @@ func (t *target) tiltRows(s *sight) {
 	}
 }
 
-// turningTo replaces omega, the angular velocity with which the wanted orientation of target i turns, axes of R, by the rates that its rows have by that
-// at the state of the sights, docs/inverse-kinematics.md, Paths.
-func (g *goals) turningTo(omega *spatial.Vec3, i int) {
-	t, s := &g.list[i], g.sight[i]
-	var delta [6]float64
-	t.joint.PositionErrorTo(&delta, &s.jk.Frames, 0)
-	d := spatial.Vec3(delta[:3])
-	if !t.uneven {
-		*omega = spatial.Exp(d).Rotate(*omega)
-		return
-	}
-	B := rotationRates(d.Scale(-1))
-	*omega = B.MulVec(*omega)
-}
-
 // rotationRates returns the matrix B(δ) of docs/inverse-kinematics.md, Targets for a rotation vector δ of at most π.
 func rotationRates(d spatial.Vec3) spatial.Mat3 {
 	a := d.Norm()

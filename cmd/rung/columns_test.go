@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,6 +16,9 @@ import (
 func TestColumns(t *testing.T) {
 	dir := t.TempDir()
 	out := func(name string) string { return filepath.Join(dir, name) }
+	limits := out("limits.json")
+	require.NoError(t, os.WriteFile(limits, []byte(`{"format": "rung-ik/1", "limits": {"j1": [0.1, 0.2], "j2": [-0.2, -0.1]},
+		"targets": [{"name": "tip", "type": "point", "body": "link3", "position": [-9, 0, 0]}]}`), 0o600))
 	for _, columns := range []string{"80", "57", "40"} {
 		t.Setenv("COLUMNS", columns)
 		width := shell.Columns(nil)
@@ -30,6 +34,7 @@ func TestColumns(t *testing.T) {
 			{"ik", ikFile("stewart.model.json"), ikFile("stewart.task.json")},
 			{"ik", ikFile("ik-6r-all.model.json"), "--reach", "link6 = 0.4,0.2,0.5", "--orient", "link6 = 1,0,0,0", "--all"},
 			{"ik", ikFile("fik-3r-reach.model.json"), "--reach", "link3 = 9,0,0", "--nearest"},
+			{"ik", ikFile("fik-3r-reach.model.json"), limits, "--nearest"},
 			{"simulate", golden("four-bar"), "--until", "0.1", "--out", out("x.csv")},
 			{"bench", "--sizes", "10,20", "--min-seconds", "0", "--method", "all"},
 			{"--help"}, {"accel", "--help"}, {"analyze", "--help"}, {"generate", "--help"}, {"validate", "--help"},

@@ -70,7 +70,7 @@ func printTargets(p *sheet.Page, most string, targets []ik.TargetResult) {
 func (r *posing) printDriven(p *sheet.Page, result *ik.Result) {
 	t := p.Table(
 		sheet.Group{Columns: []sheet.Column{{Head: "driven", Width: 17, Left: true}, {Width: 11}, {Width: 1}, {Width: 5, Left: true}}},
-		sheet.Group{Columns: []sheet.Column{{Left: true}}},
+		sheet.Group{Columns: []sheet.Column{{Width: len(sides[-1]), Left: true}}},
 	)
 	for i := range result.Driven {
 		if i == rows {
