@@ -1,10 +1,15 @@
 package linear
 
 import (
+	"fmt"
+
 	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 )
+
+// errLags says why a contact with internal states has no place among springs and dampers.
+var errLags = fmt.Errorf("%w: its internal states follow their own equations", mechanism.ErrNoDerivatives)
 
 // fillContact adds contact i, whose derivatives are exact, as fillOwn a force on one body. Friction at rest is a damper. Bristles, while nothing slides, are springs
 // besides: they bend by as much as the point moves.
@@ -20,7 +25,7 @@ func (s *System) fillContact(i int) error {
 	c, body, element := m.Contact(i)
 	states := c.Law.NumStates()
 	if states > 0 && (c.Law.Friction.Type != contact.Coulomb || !s.rest) {
-		return fault.Errorf("linear: %w", m.AtForce(element, mechanism.ErrNoDerivatives))
+		return fault.Errorf("linear: %w", m.AtForce(element, errLags))
 	}
 	s.note(int32(body), r.Wrench.Moment(), r.Wrench.Linear())
 	var b contact.Body

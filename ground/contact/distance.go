@@ -21,7 +21,7 @@ type foot struct {
 }
 
 const (
-	footSteps = 60    // of Newton's method
+	footSteps = 200   // of Newton's method; over a kerb, where J all but vanishes, it takes a hundred
 	footNear  = 3e-9  // of a step against the distance, whose square is below rounding: the last one
 	footTiny  = 1e-2  // m, distance below which steps count as against this one
 	footFail  = 1e-3  // of a step against the distance that tells of no foot

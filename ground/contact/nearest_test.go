@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/spatial"
@@ -73,5 +74,22 @@ func TestNearest(t *testing.T) {
 			}
 			require.LessOrEqual(t, deepest, max(dst[0].Depth, 0)+2e-3*r, "wheel of %v at %v with the axis %v", r, c, a)
 		}
+	}
+}
+
+// TestFlatKerb: a point over a kerb at which the second derivative of the distance all but vanishes has a foot too.
+func TestFlatKerb(t *testing.T) {
+	s, err := ground.Function("0.08/(1+exp(-(x-1)/0.01))")
+	require.NoError(t, err)
+	ball := contact.Shape{Type: contact.Sphere, Radius: 0.1}
+	var dst [1]contact.Point
+	for i := range 100 {
+		c := spatial.Vec3{1.0416748232579665 + 1e-6*float64(i), 0, 0.04376141699991837 - 2e-6*float64(i)}
+		_, err := ball.PointsTo(dst[:], s, c, spatial.Vec3{})
+		require.NoError(t, err, "%v", c)
+		foot := c.Sub(dst[0].N.Scale(0.1 - dst[0].Depth))
+		z, err := s.Height(foot[0], foot[1])
+		require.NoError(t, err)
+		require.InDelta(t, z, foot[2], 1e-9)
 	}
 }
