@@ -118,7 +118,7 @@ func (w *worker) load(fr *front, y []float64) {
 			if !s.leaf[pos] {
 				continue
 			}
-			if of := b[p.Off[pos]:p.Off[pos+1]]; !zero(of) { // a right side of few entries, as for a column of an inverse
+			if of := b[p.Off[pos]:p.Off[pos+1]]; of[0] != 0 || !zero(of) { // a right side of few entries, as for a column of an inverse
 				subRows(dst, f.unit.Val[p.Pos[k]:p.Pos[k+1]], of)
 			}
 		}

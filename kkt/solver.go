@@ -318,6 +318,14 @@ func (s *Solver) finish() error {
 
 // overflown returns the first body whose acceleration is not finite, −1 if there is none.
 func (s *Solver) overflown() int {
+	sum := 0.0 // not finite if a number is not
+	for i := range s.plan.mech.NumBodies() {
+		a := s.x[6*i:][:6]
+		sum += a[0] + a[1] + (a[2] + a[3]) + (a[4] + a[5])
+	}
+	if sum-sum == 0 {
+		return -1
+	}
 	for i := range s.plan.mech.NumBodies() {
 		if a := s.x[6*i:][:6]; !isFinite(a) {
 			return i
