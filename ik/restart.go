@@ -2,6 +2,7 @@ package ik
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -124,20 +125,7 @@ func (s *Solver) better() bool {
 // scatter goes to random coordinates within the limits, and reports whether the mechanism can.
 func (s *Solver) scatter() bool {
 	for i := range s.try {
-		lower, upper := s.low[i], s.high[i]
-		reach := s.p.length
-		if s.p.angle[i] {
-			reach = math.Pi
-		}
-		switch {
-		case math.IsInf(lower, -1) && math.IsInf(upper, 1):
-			lower, upper = s.start[i]-reach, s.start[i]+reach
-		case math.IsInf(lower, -1):
-			lower = upper - 2*reach
-		case math.IsInf(upper, 1):
-			upper = lower + 2*reach
-		}
-		s.try[i] = lower + (upper-lower)*s.dice.Float64()
+		s.try[i] = s.p.between(i, s.low[i], s.high[i], s.start[i], s.dice)
 	}
 	clear(s.bounded.side)
 	if s.eng.moveTo(s.try) != nil {
@@ -265,4 +253,22 @@ func turnedWithin(q, lower, upper float64) float64 {
 		}
 	}
 	return q
+}
+
+// between returns a random coordinate of driven freedom i within its limits, a turn or two lengths wide about at where there is none, and from the limit
+// on where there is one.
+func (p *Problem) between(i int, lower, upper, at float64, dice *rand.Rand) float64 {
+	wide := p.length
+	if p.angle[i] {
+		wide = math.Pi
+	}
+	switch {
+	case math.IsInf(lower, -1) && math.IsInf(upper, 1):
+		lower, upper = at-wide, at+wide
+	case math.IsInf(lower, -1):
+		lower = upper - 2*wide
+	case math.IsInf(upper, 1):
+		upper = lower + 2*wide
+	}
+	return lower + (upper-lower)*dice.Float64()
 }

@@ -115,7 +115,8 @@ func (s *sparseSolver) scatter() bool {
 			continue
 		}
 		s.sys.set(r, hard, 0)
-		s.sys.right(r)[0] = b.weight * (s.between(b.driven) - s.q[b.driven])
+		i := b.driven
+		s.sys.right(r)[0] = b.weight * (s.p.between(i, s.low[i], s.high[i], s.q[i], s.dice) - s.q[i])
 	}
 	for i := range s.st.Bodies {
 		for k := range 3 {
@@ -135,22 +136,4 @@ func (s *sparseSolver) scatter() bool {
 		h /= 2
 	}
 	return false
-}
-
-// between returns a random coordinate of driven freedom i within its limits, a turn or two lengths wide where there is one limit, or none.
-func (s *sparseSolver) between(i int) float64 {
-	lower, upper := s.low[i], s.high[i]
-	wide := s.p.length
-	if s.p.angle[i] {
-		wide = math.Pi
-	}
-	switch {
-	case math.IsInf(lower, -1) && math.IsInf(upper, 1):
-		lower, upper = s.q[i]-wide, s.q[i]+wide
-	case math.IsInf(lower, -1):
-		lower = upper - 2*wide
-	case math.IsInf(upper, 1):
-		upper = lower + 2*wide
-	}
-	return lower + (upper-lower)*s.dice.Float64()
 }
