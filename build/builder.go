@@ -209,6 +209,7 @@ func (b *Builder) Model() (*model.Model, error) {
 	b.mustBe()
 	m := *b.m
 	m.Bodies, m.Forces, m.Terrains = slices.Clone(m.Bodies), slices.Clone(m.Forces), slices.Clone(m.Terrains)
+	m.Frames, m.Visuals = slices.Clone(m.Frames), slices.Clone(m.Visuals)
 	for i := range m.Forces {
 		f := &m.Forces[i]
 		if c := f.Contact; c != nil {

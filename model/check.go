@@ -82,6 +82,7 @@ func (m *Model) Canonicalize() {
 	if len(m.Forces) == 0 {
 		m.Forces = nil
 	}
+	m.canonicalizeCarried()
 }
 
 func (t *Terrain) canonicalize() {
@@ -162,6 +163,7 @@ func (c *checker) run() {
 	for i := range c.m.Forces {
 		c.checkForce(&c.m.Forces[i], c.at(secForces, i))
 	}
+	c.checkCarried()
 }
 
 // at makes element i of sec the current one and returns its flaws.
@@ -173,7 +175,9 @@ func (c *checker) at(sec int, i int) document.Flaws {
 // report records a broken rule at path tail of the current element.
 func (c *checker) report(tail, value, rule string) {
 	path := "$" + tail
-	if c.sec != secDocument {
+	if c.sec == secSource {
+		path = "$.source" + tail
+	} else if c.sec != secDocument {
 		path = elementPath(c.sec, c.index) + tail
 	}
 	c.faults.Add(document.Place{Section: c.sec, Index: c.index}, path, value, rule)

@@ -81,7 +81,7 @@ func (c *checker) note(end int, body int32) {
 	case c.links == nil:
 	case c.sec == secJoints:
 		c.links.Joints[c.index][end] = body
-	default:
+	case c.sec == secForces:
 		c.links.Forces[c.index][end] = body
 	}
 }

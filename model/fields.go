@@ -5,7 +5,7 @@ import "github.com/rung-mbd/rung/ground/contact"
 // The fields of each kind of object, in the order Write writes them. The
 // constants are positions in the lists and bits of flaws.
 
-var documentFields = []string{"$schema", "format", "name", "gravity", "time", "bodies", "joints", "terrains", "forces"}
+var documentFields = []string{"$schema", "format", "name", "gravity", "time", "bodies", "joints", "terrains", "forces", "frames", "visuals", "source"}
 
 const (
 	docSchema = iota
@@ -17,6 +17,9 @@ const (
 	docJoints
 	docTerrains
 	docForces
+	docFrames
+	docVisuals
+	docSource
 )
 
 var bodyFields = []string{"name", "mass", "com", "inertia", "pose", "velocity"}

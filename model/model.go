@@ -6,7 +6,7 @@ import "math"
 const Format = "rung-model/1"
 
 const (
-	// MaxElements is the largest number of bodies, of joints and of force elements of a document.
+	// MaxElements is the largest number of bodies, of joints, of force elements and so on of a document.
 	MaxElements = 100_000_000
 	// maxList is the number of entries of a list of a joint that are read. No joint has as many freedoms; a
 	// longer list is refused before the type of the joint is known.
@@ -30,6 +30,10 @@ type Model struct {
 	// Terrains are the grounds of contacts. A model may have terrains without use.
 	Terrains []Terrain
 	Forces   []ForceElement
+	// What files of other formats have, and no computation looks at.
+	Frames  []Frame
+	Visuals []Visual
+	Source  *Source // of a model that has been imported
 }
 
 // New returns an empty model with the format's defaults (gravity −9.81 m/s²

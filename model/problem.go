@@ -67,9 +67,15 @@ const (
 	secJoints
 	secTerrains
 	secForces
+	secFrames
+	secVisuals
+	secSource // no list
 )
 
-var sectionKeys = [...]string{secBodies: "bodies", secJoints: "joints", secTerrains: "terrains", secForces: "forces"}
+var sectionKeys = [...]string{
+	secBodies: "bodies", secJoints: "joints", secTerrains: "terrains", secForces: "forces", secFrames: "frames", secVisuals: "visuals",
+	secSource: "source",
+}
 
 // elementPath returns the path of element i of section s, such as $.bodies[1].
 func elementPath(s, i int) string { return document.Entry("$."+sectionKeys[s], i) }

@@ -83,6 +83,15 @@ func write(w io.Writer, m *Model) error {
 	if len(m.Forces) > 0 {
 		writeSection(o, secForces, m.Forces, (*writer).force)
 	}
+	if len(m.Frames) > 0 {
+		writeSection(o, secFrames, m.Frames, (*writer).frame)
+	}
+	if len(m.Visuals) > 0 {
+		writeSection(o, secVisuals, m.Visuals, (*writer).visual)
+	}
+	if m.Source != nil {
+		o.source(m.Source)
+	}
 	o.b = append(o.b, "\n}\n"...)
 	o.flush(0)
 	if o.err != nil {
