@@ -58,7 +58,7 @@ func (a *Assembly) Build(o *source.Options, report *source.Report) (*Result, err
 	if err := model.Check(b.m); err != nil {
 		return nil, err
 	}
-	r.Model = b.m
+	r.Model, r.Coordinates = b.m, b.named
 	return r, nil
 }
 
@@ -75,6 +75,7 @@ type builder struct {
 	body        []string // name of the body by link
 	names       names    // of joints
 	coordinates map[int]coordinate
+	named       []Coordinate
 }
 
 // coordinate is a freedom of the model that has a coordinate of the file, with a sign.
@@ -136,7 +137,7 @@ func (b *builder) bodies(r *Result) {
 		}
 	}
 	for i := range b.a.Links {
-		r.Links[i] = Where{model.World, b.c[i].pose}
+		r.Links[i] = Where{b.a.Links[i].Name, model.World, b.c[i].pose}
 		if l := b.c[i].link; l != World {
 			r.Links[i].Body = b.body[l]
 		}
@@ -255,6 +256,9 @@ func (b *builder) freedoms(out *model.Joint, list []freedom, row []Axis) {
 		}
 		if a.Coordinate != 0 {
 			b.coordinates[a.Coordinate] = coordinate{out.Name, k, f.sign}
+		}
+		if a.Name != "" {
+			b.named = append(b.named, Coordinate{a.Name, len(b.m.Joints), k, f.sign})
 		}
 	}
 }

@@ -140,6 +140,7 @@ type accountant struct {
 const (
 	unknown     = "unknown to this reader"
 	meaningless = "has no meaning here"
+	effectless  = "has no effect on the motion"
 )
 
 func (a *accountant) node(n *Node) {
@@ -181,10 +182,12 @@ func (a *accountant) attr(n *Node, at *Attr, r rule) {
 	if at.class == source.Unread {
 		at.class = r.attrs[at.Name]
 		switch {
+		case at.class == source.Ignored:
+			at.why = effectless
 		case at.class == source.Used:
 			at.class, at.why = source.Ignored, meaningless
 		case at.class == source.Unread && space(at.Name):
-			at.class = source.Ignored
+			at.class, at.why = source.Ignored, "names of XML"
 		case at.class == source.Unread:
 			at.class, at.why = source.Dropped, unknown
 		}
