@@ -1,0 +1,90 @@
+package assembly
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Reference returns the poses of all links with all coordinates zero.
+func (a *Assembly) Reference() []Pose {
+	poses, _ := a.place(a.trees(), false)
+	return poses
+}
+
+// Bounds change masses and inertias as the settings of MuJoCo do.
+type Bounds struct {
+	Mass, Inertia float64 // least mass and principal moment of each link
+	Balance       bool    // principal moments that no body has become their mean
+	Total         float64 // of all masses; 0: as they are
+}
+
+// Bound changes the masses of some links, and reports it.
+func (a *Assembly) Bound(links []int, b Bounds, report *source.Report) {
+	for _, i := range links {
+		l := &a.Links[i]
+		if l.Mass < b.Mass {
+			report.Change(l.At, "mass of "+fault.Name(l.Name), "the file bounds masses", fmt.Sprintf("%g kg become %g", l.Mass, b.Mass))
+			l.Mass = b.Mass
+		}
+		if b.Inertia > 0 {
+			m, E := Principal(l.Inertia)
+			if low := min(m[0], m[1], m[2]); low < b.Inertia {
+				for k := range m {
+					m[k] = max(m[k], b.Inertia)
+				}
+				l.Inertia = FromPrincipal(m, E)
+				report.Change(l.At, "inertia of "+fault.Name(l.Name), "the file bounds principal moments", fmt.Sprintf("%g kg m² become %g", low, b.Inertia))
+			}
+		}
+		if b.Balance {
+			m, _ := Principal(l.Inertia)
+			if high, sum := max(m[0], m[1], m[2]), m[0]+m[1]+m[2]; 2*high > sum {
+				l.Inertia = spatial.Diag3(sum/3, sum/3, sum/3)
+				report.Change(l.At, "inertia of "+fault.Name(l.Name), "two principal moments together are less than the third", fmt.Sprintf("all become their mean, %g kg m²", sum/3))
+			}
+		}
+	}
+	if !(b.Total > 0) {
+		return
+	}
+	total := 0.0
+	for _, i := range links {
+		total += a.Links[i].Mass
+	}
+	if total <= 0 {
+		return
+	}
+	scale := b.Total / total
+	for _, i := range links {
+		a.Links[i].Mass *= scale
+		a.Links[i].Inertia = a.Links[i].Inertia.Scale(scale)
+	}
+	report.Change(nil, "all masses and inertias", "the file states the sum of the masses", fmt.Sprintf("they are multiplied by %.9g", scale))
+}
+
+// SetPose sets the coordinates that o has by name.
+func (a *Assembly) SetPose(o *source.Options, report *source.Report) {
+	if len(o.Pose) == 0 {
+		return
+	}
+	found := map[string]bool{}
+	for k := range a.Joints {
+		for m := range a.Joints[k].Axes {
+			x := &a.Joints[k].Axes[m]
+			if v, ok := o.Pose[x.Name]; ok && x.Name != "" && x.Kind != Ball {
+				x.Value = v
+				found[x.Name] = true
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Pose)) {
+		if !found[name] {
+			report.Refuse(nil, "joint "+fault.Name(name), "has no coordinate that could be set")
+		}
+	}
+}

@@ -1,0 +1,287 @@
+package assembly
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// closed is the residual, m or rad, up to which a loop counts as closed.
+const closed = 1e-9
+
+// Build makes the model. It takes a over: links and joints change.
+//
+// Cost: O(links + joints). It returns the errors of the report, which may be there before, and those of model.Check.
+func (a *Assembly) Build(o *source.Options, report *source.Report) (*Result, error) {
+	if err := report.Err(false); err != nil {
+		return nil, err
+	}
+	if o.Gravity != nil {
+		a.Gravity = *o.Gravity
+	}
+	tree := a.trees()
+	if o.Snap >= 0 {
+		a.snap(tree, o, report)
+	}
+	poses, rates := a.place(tree, true)
+	r := &Result{Links: make([]Where, len(a.Links))}
+	a.residual(tree, poses, r)
+	if e := max(r.Linear, r.Angular); e > closed {
+		report.Note(nil, "the loops are open in this pose", fmt.Sprintf("by %.3g m and %.3g rad; the worst is joint %s; the solver can close them", r.Linear, r.Angular, fault.Name(r.Worst)))
+	}
+	for i := range a.Links {
+		a.Links[i].Pose = poses[i]
+	}
+	c := a.carriers(o, report)
+	alive := a.merge(c)
+	f := a.fold(alive, o, report)
+	b := builder{a: a, o: o, report: report, f: f, c: c, poses: poses, rates: rates, names: newNames(), coordinates: map[int]coordinate{}}
+	b.m = model.New(a.Name)
+	b.m.Gravity = a.Gravity
+	b.bodies(r)
+	for k := range a.Joints {
+		if f.joints[k] {
+			b.joint(&a.Joints[k])
+		}
+	}
+	b.couplings()
+	b.forces()
+	if err := report.Err(o.Strict); err != nil {
+		return nil, err
+	}
+	b.m.Canonicalize()
+	if err := model.Check(b.m); err != nil {
+		return nil, err
+	}
+	r.Model, r.Coordinates = b.m, b.named
+	return r, nil
+}
+
+// builder writes the model.
+type builder struct {
+	a           *Assembly
+	o           *source.Options
+	report      *source.Report
+	f           *folder
+	c           []carrier
+	poses       []Pose
+	rates       []twist
+	m           *model.Model
+	body        []string // name of the body by link
+	names       names    // of joints
+	coordinates map[int]coordinate
+	named       []Coordinate
+}
+
+// coordinate is a freedom of the model that has a coordinate of the file, with a sign.
+type coordinate struct {
+	joint   string
+	freedom int
+	sign    float64
+}
+
+// names makes names that differ.
+type names struct {
+	seen map[string]bool
+	next map[string]int
+}
+
+func newNames() names { return names{map[string]bool{}, map[string]int{}} }
+
+// unique returns a name like the given one that no other has.
+func (n *names) unique(name string) string {
+	out := name
+	for n.seen[out] {
+		n.next[name]++
+		out = name + "#" + strconv.Itoa(n.next[name]+1)
+	}
+	n.seen[out] = true
+	return out
+}
+
+// bodies writes the bodies, and where each link went.
+func (b *builder) bodies(r *Result) {
+	b.body = make([]string, len(b.a.Links))
+	n := newNames()
+	n.seen[model.World] = true
+	for i := range b.a.Links {
+		if !b.f.alive[i] {
+			continue
+		}
+		l := &b.a.Links[i]
+		if l.Mass == 0 && l.Inertia == (spatial.Sym3{}) && b.report.Failed() {
+			continue // refused already
+		}
+		checkInertia(l, b.o, b.report)
+		name := l.Name
+		if name == model.World {
+			name = "world_"
+		}
+		b.body[i] = n.unique(name)
+		if b.body[i] != l.Name {
+			b.report.Note(l.At, "link "+fault.Name(l.Name), "its body is "+fault.Name(b.body[i]))
+		}
+		w, x := b.rates[i].w, b.poses[i]
+		b.m.Bodies = append(b.m.Bodies, model.Body{
+			Name: b.body[i], Mass: l.Mass, Com: l.Com, Pose: x.model(),
+			Inertia:  model.Inertia{XX: l.Inertia[0], YY: l.Inertia[1], ZZ: l.Inertia[2], XY: l.Inertia[3], XZ: l.Inertia[4], YZ: l.Inertia[5]},
+			Velocity: model.Velocity{Linear: b.rates[i].v.Add(w.Cross(x.R)), Angular: w},
+		})
+		if b.o.KeepFree && len(b.f.at(i)) == 0 {
+			b.m.Joints = append(b.m.Joints, model.Joint{Name: b.names.unique(l.Name + "#free"), Type: model.Free, Predecessor: model.World, Successor: b.body[i]})
+		}
+	}
+	for i := range b.a.Links {
+		r.Links[i] = Where{b.a.Links[i].Name, model.World, b.c[i].pose}
+		if l := b.c[i].link; l != World {
+			r.Links[i].Body = b.body[l]
+		}
+	}
+}
+
+func (b *builder) name(link int) string {
+	if link == World {
+		return model.World
+	}
+	return b.body[link]
+}
+
+// joint writes the joints of the model that j is.
+func (b *builder) joint(j *Joint) {
+	pred, succ := b.name(j.Predecessor), b.name(j.Successor)
+	if pred == "" || succ == "" {
+		return // refused already
+	}
+	if j.Name == "" {
+		j.Name = "joint"
+	}
+	if j.Typed {
+		b.m.Joints = append(b.m.Joints, model.Joint{
+			Name: b.names.unique(j.Name), Type: j.Type, Predecessor: pred, Successor: succ,
+			PredecessorFrame: j.P.model(), SuccessorFrame: j.S.model(), Length: j.Length,
+		})
+		return
+	}
+	parts, ok := combine(j.Axes)
+	if !ok {
+		b.composite(j, pred, succ)
+		return
+	}
+	if len(parts) == 0 {
+		b.report.Note(j.At, "joint "+fault.Name(j.Name), "lets everything pass and is left out")
+	}
+	for k := range parts {
+		p := &parts[k]
+		name := j.Name
+		if k > 0 {
+			name += "#" + p.kind.String()
+		}
+		s := p.frame
+		if p.frameS != nil {
+			s = *p.frameS
+		}
+		out := model.Joint{
+			Name: b.names.unique(name), Type: p.kind, Predecessor: pred, Successor: succ,
+			PredecessorFrame: j.P.Mul(p.frame).model(), SuccessorFrame: j.S.Mul(s).model(),
+			Length: p.length, Pitch: p.pitch,
+		}
+		if p.reversed {
+			out.Predecessor, out.Successor = out.Successor, out.Predecessor
+			out.PredecessorFrame, out.SuccessorFrame = out.SuccessorFrame, out.PredecessorFrame
+		}
+		b.freedoms(&out, p.freedoms, j.Axes)
+		b.m.Joints = append(b.m.Joints, out)
+	}
+}
+
+// freedoms writes what acts on the coordinates of a joint, and their turns.
+func (b *builder) freedoms(out *model.Joint, list []freedom, row []Axis) {
+	n := out.Type.Freedoms()
+	turn := 0
+	for k := range list {
+		rotational := out.Type.Scalar(k) && out.Type.Rotational(k)
+		f := list[k]
+		if f.axis < 0 {
+			if rotational {
+				turn++
+			}
+			continue
+		}
+		a := &row[f.axis]
+		set := func(to *[]float64, x float64) {
+			if x == 0 {
+				return
+			}
+			if *to == nil {
+				*to = make([]float64, n)
+			}
+			(*to)[k] = x
+		}
+		set(&out.Force, f.sign*a.Force)
+		set(&out.Stiffness, a.Stiffness)
+		set(&out.Damping, a.Damping)
+		if a.Stiffness != 0 {
+			set(&out.Rest, f.sign*a.Rest)
+		}
+		b.extras(out, k, n, a, f.sign)
+		if l := a.Limit; l != nil && *l != model.NoLimit() {
+			if out.Limits == nil {
+				out.Limits = make([]*model.Limit, n)
+			}
+			c := *l
+			if f.sign < 0 {
+				c.Lower, c.Upper = -l.Upper, -l.Lower
+			}
+			out.Limits[k] = &c
+		}
+		if a.Motion != nil {
+			if out.Motion == nil {
+				out.Motion = make([]*model.Motion, n)
+			}
+			out.Motion[k] = a.Motion
+		}
+		if rotational {
+			if turns := math.Round((a.Value - math.Remainder(a.Value, 2*math.Pi)) / (2 * math.Pi)); turns != 0 && turn < out.Type.Turns() {
+				if out.Turns == nil {
+					out.Turns = make([]int64, out.Type.Turns())
+				}
+				out.Turns[turn] = int64(f.sign * turns)
+			}
+			turn++
+		}
+		if a.Coordinate != 0 {
+			b.coordinates[a.Coordinate] = coordinate{out.Name, k, f.sign}
+		}
+		if a.Name != "" {
+			b.named = append(b.named, Coordinate{a.Name, len(b.m.Joints), k, f.sign})
+		}
+	}
+}
+
+// forces writes the force elements.
+func (b *builder) forces() {
+	n := newNames()
+	for k := range b.a.Forces {
+		f := &b.a.Forces[k]
+		if f.Type == model.Wrench && f.A == World {
+			continue // on the ground
+		}
+		e := model.ForceElement{
+			Name: n.unique(f.Name), Type: f.Type, A: model.Attachment{Body: b.name(f.A), Point: f.PointA},
+			Force: f.Force, Torque: f.Torque, Stiffness: f.Stiffness, Damping: f.Damping, RestLength: f.RestLength,
+		}
+		if f.Type == model.SpringDamper {
+			e.B = model.Attachment{Body: b.name(f.B), Point: f.PointB}
+			if f.A == f.B {
+				b.report.Note(f.At, "force "+fault.Name(f.Name), "acts between points of one body and is left out")
+				continue
+			}
+		}
+		b.m.Forces = append(b.m.Forces, e)
+	}
+}

@@ -1,0 +1,300 @@
+package assembly
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// exact is the largest error of a right angle or of a meeting point, rad or m, that is taken for rounding of the file.
+const exact = 1e-9
+
+// part is a joint of the model: its type with the frame that P and S share at zero, and for each freedom the motion
+// whose coordinate it is.
+type part struct {
+	kind     model.JointType
+	frame    Pose // in P, and in S
+	frameS   *Pose
+	length   float64
+	pitch    float64
+	freedoms []freedom
+	reversed bool // predecessor and successor change places
+}
+
+// freedom is a motion of the row with the sign of its coordinate; −1: of none.
+type freedom struct {
+	axis int
+	sign float64
+}
+
+// combine returns the joints of the model that let pass exactly what a row of motions lets pass, or false if there
+// are none. With held, the coordinates of these motions have to be freedoms.
+//
+//	no motion                                      fixed
+//	one motion                                     its type
+//	two rotations about one line                   revolute
+//	two translations along one line                prismatic
+//	rotations, axes perpendicular and meeting      universal
+//	rotations, axes parallel                       planar and distance
+//	rotation and translation along one line        cylindrical
+//	translations and rotation, all perpendicular   planar
+//	three rotations, perpendicular and meeting     spherical
+//	translation and ball                           sphere in cylinder
+//	two translations and ball                      point on plane
+//	three translations and ball or spherical       nothing
+//	two balls                                      distance
+func combine(row []Axis) ([]part, bool) {
+	held := make([]bool, len(row))
+	any := false
+	for k := range row {
+		held[k] = row[k].held()
+		any = any || held[k]
+	}
+	count := [4]int{}
+	for k := range row {
+		count[row[k].Kind]++
+	}
+	r, p, b := count[Revolute], count[Prismatic], count[Ball]
+	switch {
+	case len(row) == 0:
+		return []part{{kind: model.Fixed, frame: Identity()}}, true
+	case len(row) == 1:
+		return single(&row[0]), true
+	case count[Helical] > 0:
+		return nil, false
+	case r == 2 && p == 0 && b == 0:
+		return twoRotations(row, any)
+	case r == 1 && p == 1 && b == 0:
+		return cylinder(row)
+	case r == 0 && p == 2 && b == 0:
+		if parallel(row[0].Axis, row[1].Axis) && !any {
+			return single(&row[0]), true
+		}
+	case r == 1 && p == 2 && b == 0:
+		return plane(row, held)
+	case r == 3 && p == 0 && b == 0:
+		if point, ok := meet(row); ok && !any {
+			return []part{{kind: model.Spherical, frame: Pose{R: point}}}, true
+		}
+	case b == 1 && r == 0 && p == 1:
+		k := 0
+		if row[0].Kind == Ball {
+			k = 1
+		}
+		ball := row[1-k].Point
+		f := freedom{k, 1}
+		if k == 1 { // the ball is in the predecessor, the line in the successor
+			f.sign = -1
+		}
+		none := freedom{-1, 1}
+		return []part{{kind: model.SphereInCylinder, frame: Along(ball, row[k].Axis), freedoms: []freedom{none, none, none, f}, reversed: k == 1}}, true
+	case b == 1 && r == 0 && p == 2 && !any && row[1].Kind != Ball:
+		s := translations(row)
+		if math.Abs(s[0].Dot(s[1])) > exact {
+			return nil, false
+		}
+		ball := 2
+		if row[0].Kind == Ball {
+			ball = 0
+		}
+		return []part{{kind: model.PointOnPlane, frame: axes(row[ball].Point, s[0], s[1]), reversed: ball == 0}}, true
+	case p == 3 && !any && (b == 1 && r == 0 || b == 0 && r == 3):
+		s := translations(row)
+		if math.Abs(s[0].Cross(s[1]).Dot(s[2])) < 1e-6 {
+			return nil, false
+		}
+		if r == 3 {
+			if _, ok := meet(rotations(row)); !ok {
+				return nil, false
+			}
+		}
+		return nil, true
+	case b == 2 && len(row) == 2:
+		if d := row[1].Point.Sub(row[0].Point); d.Norm() > exact {
+			s := Pose{R: row[1].Point}
+			return []part{{kind: model.Distance, frame: Pose{R: row[0].Point}, frameS: &s, length: d.Norm()}}, true
+		}
+		return []part{{kind: model.Spherical, frame: Pose{R: row[0].Point}}}, true
+	}
+	return nil, false
+}
+
+// single returns the joint of one motion.
+func single(a *Axis) []part {
+	q := part{freedoms: []freedom{{0, 1}}}
+	switch a.Kind {
+	case Revolute:
+		q.kind = model.Revolute
+	case Prismatic:
+		q.kind = model.Prismatic
+	case Helical:
+		q.kind, q.pitch = model.Helical, a.Pitch
+	case Ball:
+		return []part{{kind: model.Spherical, frame: Pose{R: a.Point}}}
+	}
+	q.frame = Along(a.Point, a.Axis)
+	return []part{q}
+}
+
+func twoRotations(row []Axis, held bool) ([]part, bool) {
+	a, b := &row[0], &row[1]
+	d := b.Point.Sub(a.Point)
+	if parallel(a.Axis, b.Axis) {
+		across := d.Sub(a.Axis.Scale(a.Axis.Dot(d)))
+		switch {
+		case held:
+			return nil, false
+		case across.Norm() <= exact:
+			return single(a), true
+		}
+		f := Along(a.Point, a.Axis)
+		s := Pose{R: a.Point.Add(across), Q: f.Q}
+		return []part{
+			{kind: model.Planar, frame: f},
+			{kind: model.Distance, frame: f, frameS: &s, length: across.Norm()},
+		}, true
+	}
+	if math.Abs(a.Axis.Dot(b.Axis)) > exact {
+		return nil, false
+	}
+	point, ok := cross(a, b)
+	if !ok {
+		return nil, false
+	}
+	return []part{{kind: model.Universal, frame: axes(point, a.Axis, b.Axis), freedoms: []freedom{{0, 1}, {1, 1}}}}, true
+}
+
+func cylinder(row []Axis) ([]part, bool) {
+	r, p := 0, 1
+	if row[0].Kind == Prismatic {
+		r, p = 1, 0
+	}
+	if !parallel(row[0].Axis, row[1].Axis) {
+		return nil, false
+	}
+	sign := math.Copysign(1, row[0].Axis.Dot(row[1].Axis))
+	return []part{{kind: model.Cylindrical, frame: Along(row[r].Point, row[r].Axis), freedoms: []freedom{{r, 1}, {p, sign}}}}, true
+}
+
+// plane joins a rotation and two translations. Translations behind the rotation turn with it: their coordinates are
+// then none of the joint's.
+func plane(row []Axis, held []bool) ([]part, bool) {
+	r := 0
+	for row[r].Kind != Revolute {
+		r++
+	}
+	x, y := (r+1)%3, (r+2)%3
+	if x > y {
+		x, y = y, x
+	}
+	if r != 2 && (held[x] || held[y]) {
+		return nil, false
+	}
+	ax, ay, az := row[x].Axis, row[y].Axis, row[r].Axis
+	for _, c := range [3]float64{ax.Dot(ay), ay.Dot(az), az.Dot(ax)} {
+		if math.Abs(c) > exact {
+			return nil, false
+		}
+	}
+	sign := math.Copysign(1, ax.Cross(ay).Dot(az))
+	f := axes(row[r].Point, ax, ay.Scale(sign)) // z along the rotation
+	q := part{kind: model.Planar, frame: f, freedoms: []freedom{{r, 1}, {x, 1}, {y, sign}}}
+	if r != 2 {
+		q.freedoms[1].axis, q.freedoms[2].axis = -1, -1
+	}
+	return []part{q}, true
+}
+
+func parallel(a, b spatial.Vec3) bool { return a.Cross(b).Norm() <= exact }
+
+func translations(row []Axis) (out []spatial.Vec3) {
+	for k := range row {
+		if row[k].Kind == Prismatic {
+			out = append(out, row[k].Axis)
+		}
+	}
+	return out
+}
+
+func rotations(row []Axis) (out []Axis) {
+	for k := range row {
+		if row[k].Kind == Revolute {
+			out = append(out, row[k])
+		}
+	}
+	return out
+}
+
+// cross returns the point where two lines meet that are not parallel.
+func cross(a, b *Axis) (spatial.Vec3, bool) {
+	n := a.Axis.Cross(b.Axis)
+	d := b.Point.Sub(a.Point)
+	n2 := n.Dot(n)
+	if math.Abs(d.Dot(n)) > exact*math.Sqrt(n2) {
+		return spatial.Vec3{}, false
+	}
+	if d == (spatial.Vec3{}) {
+		return a.Point, true
+	}
+	return a.Point.Add(a.Axis.Scale(d.Cross(b.Axis).Dot(n) / n2)), true
+}
+
+// meet returns the point of three rotations whose axes meet, each perpendicular to the next. The first and the third
+// may be one line: such a row is locked there, which the joint that it stands for is not.
+func meet(row []Axis) (spatial.Vec3, bool) {
+	if math.Abs(row[0].Axis.Dot(row[1].Axis)) > exact || math.Abs(row[1].Axis.Dot(row[2].Axis)) > exact {
+		return spatial.Vec3{}, false
+	}
+	p, ok := cross(&row[0], &row[1])
+	if !ok {
+		return p, false
+	}
+	q, ok := cross(&row[1], &row[2])
+	if !ok || p.Sub(q).Norm() > exact {
+		return p, false
+	}
+	return p, true
+}
+
+// reverse returns the joint with predecessor and successor in each other's place. Coordinates keep their values.
+func (j Joint) reverse() Joint {
+	j.Predecessor, j.Successor = j.Successor, j.Predecessor
+	j.P, j.S = j.S, j.P
+	row := make([]Axis, len(j.Axes))
+	for k := range row {
+		a := j.Axes[len(row)-1-k]
+		a.Axis = a.Axis.Neg()
+		if a.Kind == Ball && a.Turn != (spatial.Quat{}) {
+			a.Spin = a.Turn.Rotate(a.Spin).Neg()
+			a.Turn = a.Turn.Conj()
+		} else {
+			a.Spin = a.Spin.Neg()
+		}
+		row[k] = a
+	}
+	j.Axes = row
+	return j
+}
+
+// compose returns the joint of a and b in a row, the successor of a being the predecessor of b and left out.
+func compose(a, b Joint) Joint {
+	g := a.S.Inverse().Mul(b.P)
+	j := a
+	j.Successor = b.Successor
+	j.S = b.S.Mul(g.Inverse())
+	j.Axes = append(append([]Axis(nil), a.Axes...), b.Axes...)
+	for k := len(a.Axes); k < len(j.Axes); k++ {
+		x := &j.Axes[k]
+		x.Axis, x.Point = g.Dir(x.Axis), g.Point(x.Point)
+		if x.Kind == Ball {
+			if x.Turn != (spatial.Quat{}) {
+				x.Turn = g.quat().Mul(x.Turn).Mul(g.quat().Conj())
+			}
+			x.Spin = g.Dir(x.Spin)
+		}
+	}
+	j.Loop = a.Loop || b.Loop
+	j.Name = a.Name + "+" + b.Name
+	return j
+}

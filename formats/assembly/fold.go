@@ -1,0 +1,266 @@
+package assembly
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+const (
+	// lightest is the mass, relative to the lightest neighbour, below which a link counts as one without mass.
+	lightest = 1e-8
+	// defaultRatio is the mass, relative to the lightest neighbour, that links without mass get if asked for.
+	defaultRatio = 1e-6
+)
+
+// folder takes links without mass out of an assembly.
+type folder struct {
+	a      *Assembly
+	o      *source.Options
+	report *source.Report
+	alive  []bool  // links
+	joints []bool  // joints that are there
+	near   [][]int // joints by link
+	forced []bool  // links that forces act on
+	gone   []int   // coordinates that went with a joint
+}
+
+func (a *Assembly) fold(alive []bool, o *source.Options, report *source.Report) *folder {
+	f := &folder{a: a, o: o, report: report, alive: alive, joints: make([]bool, len(a.Joints)), near: make([][]int, len(a.Links)), forced: make([]bool, len(a.Links))}
+	for k := range a.Joints {
+		j := &a.Joints[k]
+		if j.Predecessor == j.Successor { // both within one body
+			if !o.KeepFixed && j.fixed() {
+				continue
+			}
+			report.Note(j.At, "joint "+fault.Name(j.Name), "its links are one body without it")
+			for m := range j.Axes {
+				f.lose(&j.Axes[m])
+			}
+			continue
+		}
+		f.joints[k] = true
+		f.link(k)
+	}
+	for k := range a.Forces {
+		for _, l := range [2]int{a.Forces[k].A, a.Forces[k].B} {
+			if l != World {
+				f.forced[l] = true
+			}
+		}
+	}
+	queue := make([]int, 0, len(a.Links))
+	for i := range a.Links {
+		if alive[i] {
+			queue = append(queue, i)
+		}
+	}
+	for len(queue) > 0 {
+		i := queue[0]
+		queue = queue[1:]
+		if alive[i] {
+			queue = append(queue, f.look(i)...)
+		}
+	}
+	return f
+}
+
+// link enters joint k at its links.
+func (f *folder) link(k int) {
+	for _, l := range [2]int{f.a.Joints[k].Predecessor, f.a.Joints[k].Successor} {
+		if l != World {
+			f.near[l] = append(f.near[l], k)
+		}
+	}
+}
+
+// at returns the joints of a link that are still there.
+func (f *folder) at(i int) []int {
+	out := f.near[i][:0]
+	for _, k := range f.near[i] {
+		if j := &f.a.Joints[k]; f.joints[k] && (j.Predecessor == i || j.Successor == i) {
+			out = append(out, k)
+		}
+	}
+	f.near[i] = out
+	return out
+}
+
+// other returns the link on the other side of joint k.
+func (f *folder) other(k, i int) int {
+	if j := &f.a.Joints[k]; j.Predecessor != i {
+		return j.Predecessor
+	}
+	return f.a.Joints[k].Successor
+}
+
+// massless reports whether link i has no mass, or next to none, which is then reported.
+func (f *folder) massless(i int, joints []int) bool {
+	l := &f.a.Links[i]
+	trace := l.Inertia[0] + l.Inertia[1] + l.Inertia[2]
+	if l.Mass == 0 && trace == 0 {
+		return true
+	}
+	if l.Mass < 0 || trace < 0 {
+		return false
+	}
+	least := math.Inf(1)
+	for _, k := range joints {
+		if n := f.other(k, i); n != World && f.a.Links[n].Mass > 0 {
+			least = min(least, f.a.Links[n].Mass)
+		}
+	}
+	if math.IsInf(least, 1) {
+		return false
+	}
+	if ratio := max(l.Mass, l.Mass*l.Com.Dot(l.Com)+trace) / least; ratio < lightest {
+		f.report.Change(l.At, "link "+fault.Name(l.Name), fmt.Sprintf("has next to no mass, %.3g of its lightest neighbour's", ratio), "it counts as one without mass")
+		return true
+	}
+	return false
+}
+
+// look folds link i if it has no mass, and returns the links that are to be looked at again.
+func (f *folder) look(i int) []int {
+	l := &f.a.Links[i]
+	joints := f.at(i)
+	if !f.massless(i, joints) {
+		return nil
+	}
+	name := "link " + fault.Name(l.Name)
+	switch {
+	case f.forced[i]:
+		f.report.Refuse(l.At, name, "has no mass although a force acts on it")
+		return nil
+	case f.o.Massless == source.RefuseLinks:
+		f.report.Refuse(l.At, name, "has no mass")
+		return nil
+	case f.o.Massless == source.GiveMass:
+		f.weigh(i, joints)
+		return nil
+	}
+	switch len(joints) {
+	case 0:
+		f.alive[i] = false
+		f.report.Note(l.At, name, "has neither mass nor joints and is left out")
+		return nil
+	case 1:
+		return f.drop(i, joints[0])
+	case 2:
+		return f.join(i, joints[0], joints[1])
+	}
+	f.report.Refuse(l.At, name, fmt.Sprintf("has no mass and %d joints; --massless mass gives it a small mass", len(joints)))
+	return nil
+}
+
+// drop takes a link out that hangs at one joint, and the joint.
+func (f *folder) drop(i, k int) []int {
+	l, j := &f.a.Links[i], &f.a.Joints[k]
+	f.alive[i], f.joints[k] = false, false
+	f.report.Note(l.At, "link "+fault.Name(l.Name), "has no mass and nothing behind it; it is left out with its joint "+fault.Name(j.Name)+", whose coordinate nothing determines")
+	for m := range j.Axes {
+		x := &j.Axes[m]
+		f.lose(x)
+		if x.Stiffness != 0 || x.Damping != 0 || x.Armature != 0 || x.Force != 0 {
+			f.report.Drop(x.At, "spring, damper, rotor or force of "+fault.Name(x.Name), "its link has no mass and is left out", "")
+		}
+	}
+	if n := f.other(k, i); n != World {
+		return []int{n}
+	}
+	return nil
+}
+
+// lose notes that nothing has the coordinate of x any more.
+func (f *folder) lose(x *Axis) {
+	if x.Coordinate != 0 {
+		f.gone = append(f.gone, x.Coordinate)
+	}
+}
+
+// join makes one joint of the two of link i.
+func (f *folder) join(i, k, m int) []int {
+	l := &f.a.Links[i]
+	name := "link " + fault.Name(l.Name)
+	a, b := f.a.Joints[k], f.a.Joints[m]
+	if a.Typed || b.Typed || !f.o.KeepFixed && (len(a.Axes) == 0 || len(b.Axes) == 0) && !a.Loop && !b.Loop {
+		f.report.Refuse(l.At, name, "has no mass and cannot be folded: joint "+fault.Name(a.Name)+" or "+fault.Name(b.Name)+" is of another kind")
+		return nil
+	}
+	// The joint that places the link comes first, so that the new one points as the file does.
+	if a.Successor != i && b.Successor == i {
+		a, b = b, a
+	}
+	if a.Successor != i {
+		a = a.reverse()
+	}
+	if b.Predecessor != i {
+		b = b.reverse()
+	}
+	if a.Predecessor == b.Successor {
+		f.alive[i], f.joints[k], f.joints[m] = false, false, false
+		f.report.Note(l.At, name, "has no mass and joins a body to itself; it is left out with its joints "+fault.Name(a.Name)+" and "+fault.Name(b.Name))
+		for _, j := range [2]*Joint{&a, &b} {
+			for x := range j.Axes {
+				f.lose(&j.Axes[x])
+			}
+		}
+		if a.Predecessor == World {
+			return nil
+		}
+		return []int{a.Predecessor}
+	}
+	j := compose(a, b)
+	if len(a.Axes) == 0 { // a fixed loop joint leaves the other as it is
+		j.Name, j.At = b.Name, b.At
+	} else if len(b.Axes) == 0 {
+		j.Name = a.Name
+	}
+	f.alive[i], f.joints[m] = false, false
+	f.a.Joints[k] = j
+	f.link(k)
+	f.report.Note(l.At, name, "has no mass; its joints "+fault.Name(a.Name)+" and "+fault.Name(b.Name)+" become one")
+	return nil
+}
+
+// weigh gives link i a mass.
+func (f *folder) weigh(i int, joints []int) {
+	l := &f.a.Links[i]
+	least, reach := math.Inf(1), 0.0
+	for _, k := range joints {
+		j := &f.a.Joints[k]
+		if n := f.other(k, i); n != World && f.a.Links[n].Mass > 0 {
+			least = min(least, f.a.Links[n].Mass)
+		}
+		p := j.P.R
+		if j.Successor == i {
+			p = j.S.R
+		}
+		reach = max(reach, p.Norm())
+	}
+	if math.IsInf(least, 1) {
+		for n := range f.a.Links {
+			if m := f.a.Links[n].Mass; m > 0 {
+				least = min(least, m)
+			}
+		}
+	}
+	if math.IsInf(least, 1) {
+		f.report.Refuse(l.At, "link "+fault.Name(l.Name), "has no mass, and no link has one")
+		return
+	}
+	ratio := f.o.MassRatio
+	if ratio == 0 {
+		ratio = defaultRatio
+	}
+	if reach == 0 {
+		reach = 0.1
+	}
+	l.Mass = ratio * least
+	side := l.Mass * reach * reach / 6
+	l.Inertia = spatial.Diag3(side, side, side)
+	f.report.Change(l.At, "link "+fault.Name(l.Name), "has no mass", fmt.Sprintf("it gets %.3g kg, %.3g of its lightest neighbour; expect errors of that size, relative, where it is not still", l.Mass, ratio))
+}

@@ -1,0 +1,105 @@
+package assembly
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Principal returns the principal moments of S, not sorted, and the axes in the columns of E: S = E·diag·Eᵀ, by Jacobi's
+// rotations.
+func Principal(S spatial.Sym3) (spatial.Vec3, spatial.Mat3) {
+	A := S.Mat()
+	E := spatial.Identity3()
+	for range 60 {
+		off := A[1]*A[1] + A[2]*A[2] + A[5]*A[5]
+		if off == 0 {
+			break
+		}
+		for _, pq := range [3][2]int{{0, 1}, {0, 2}, {1, 2}} {
+			p, q := pq[0], pq[1]
+			if A[3*p+q] == 0 {
+				continue
+			}
+			theta := (A[4*q] - A[4*p]) / (2 * A[3*p+q])
+			t := math.Copysign(1, theta) / (math.Abs(theta) + math.Hypot(theta, 1))
+			c := 1 / math.Hypot(t, 1)
+			s := t * c
+			J := spatial.Identity3()
+			J[4*p], J[4*q], J[3*p+q], J[3*q+p] = c, c, s, -s
+			A = J.TMul(A).Mul(J)
+			A[3*p+q], A[3*q+p] = 0, 0
+			E = E.Mul(J)
+		}
+	}
+	return spatial.Vec3{A[0], A[4], A[8]}, E
+}
+
+// FromPrincipal returns E·diag(m)·Eᵀ.
+func FromPrincipal(m spatial.Vec3, E spatial.Mat3) spatial.Sym3 {
+	return spatial.Diag3(m[0], m[1], m[2]).Rotate(E)
+}
+
+const (
+	// triangle is by how much, relative to the largest moment, the model lets principal moments break the triangle
+	// inequality; triangleShift by how much rounding of files is taken to do so.
+	triangle, triangleShift = 0.5e-9, 1e-6
+)
+
+// checkInertia refuses or repairs the inertia of a link with mass.
+func checkInertia(l *Link, o *source.Options, report *source.Report) {
+	what := "inertia of " + fault.Name(l.Name)
+	for _, x := range append(l.Inertia[:], l.Mass, l.Com[0], l.Com[1], l.Com[2]) {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			report.Refuse(l.At, "mass and inertia of "+fault.Name(l.Name), "are not finite")
+			return
+		}
+	}
+	if l.Mass < 0 {
+		report.Refuse(l.At, "mass of "+fault.Name(l.Name), fmt.Sprintf("is negative, %g", l.Mass))
+		return
+	}
+	if l.Mass == 0 {
+		report.Refuse(l.At, what, "is not zero although the mass is")
+		return
+	}
+	m, E := Principal(l.Inertia)
+	low, high, at := min(m[0], m[1], m[2]), max(m[0], m[1], m[2]), 0
+	for k := range m {
+		if m[k] == high {
+			at = k
+		}
+	}
+	excess := 2*high - (m[0] + m[1] + m[2])
+	numbers := fmt.Sprintf("the principal moments are %.9g, %.9g and %.9g kg m²", m[0], m[1], m[2])
+	switch {
+	case !(low > 0) && low >= -1e-9*high && !singularInertias:
+		report.Refuse(l.At, what, numbers+"; the model has no bodies without inertia about an axis")
+	case low < -1e-9*high:
+		report.Refuse(l.At, what, numbers+"; none may be negative")
+	case excess <= triangle*high:
+	case excess <= triangleShift*high:
+		// The least change of the moments: a third of the excess each.
+		for k := range m {
+			if k == at {
+				m[k] -= excess / 3
+			} else {
+				m[k] += excess / 3
+			}
+		}
+		l.Inertia = FromPrincipal(m, E)
+		report.Change(l.At, what, "two principal moments together are less than the third", fmt.Sprintf("each changes by %.3g kg m²", excess/3))
+	case o.Inertia == source.BalanceInertia:
+		mean := (m[0] + m[1] + m[2]) / 3
+		l.Inertia = spatial.Diag3(mean, mean, mean)
+		report.Change(l.At, what, "two principal moments together are less than the third", fmt.Sprintf("all become their mean, %.9g kg m²", mean))
+	default:
+		report.Refuse(l.At, what, numbers+"; two together have to be at least the third")
+	}
+}
+
+// singularInertias says whether the model takes bodies whose inertia is singular.
+const singularInertias = false

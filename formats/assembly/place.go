@@ -1,0 +1,135 @@
+package assembly
+
+import "github.com/rung-mbd/rung/spatial"
+
+// motion returns the pose of S in P at the coordinates of the state, or at zero.
+func (j *Joint) motion(state bool) Pose {
+	x := Identity()
+	if !state {
+		return x
+	}
+	for k := range j.Axes {
+		x = x.Mul(j.Axes[k].move())
+	}
+	return x
+}
+
+// move returns the motion of a at its value.
+func (a *Axis) move() Pose {
+	turn, shift := spatial.IdentityQuat(), spatial.Vec3{}
+	switch a.Kind {
+	case Revolute:
+		turn = spatial.FromAxisAngle(a.Axis, a.Value)
+	case Prismatic:
+		shift = a.Axis.Scale(a.Value)
+	case Helical:
+		turn, shift = spatial.FromAxisAngle(a.Axis, a.Value), a.Axis.Scale(a.Pitch*a.Value)
+	case Ball:
+		if a.Turn != (spatial.Quat{}) {
+			turn = a.Turn
+		}
+	}
+	return Pose{R: a.Point.Sub(turn.Rotate(a.Point)).Add(shift), Q: turn}
+}
+
+// twist is an angular velocity and the velocity of the body's point at the world's origin, world axes.
+type twist struct{ w, v spatial.Vec3 }
+
+// trees finds the joint that places each link: the first that is no loop. Joints that close a circle become loops.
+func (a *Assembly) trees() []int {
+	tree := make([]int, len(a.Links))
+	for i := range tree {
+		tree[i] = World
+	}
+	for k := range a.Joints {
+		j := &a.Joints[k]
+		switch {
+		case j.Loop || j.Successor == World || j.Typed:
+		case tree[j.Successor] >= 0:
+		default:
+			tree[j.Successor] = k
+		}
+	}
+	mark := make([]int, len(a.Links)) // 1 + the walk that came by
+	for i := range tree {
+		for l := i; l != World && mark[l] == 0; {
+			mark[l] = i + 1
+			k := tree[l]
+			if k < 0 {
+				break
+			}
+			up := a.Joints[k].Predecessor
+			if up != World && mark[up] == i+1 { // round in a circle
+				tree[l] = World
+				break
+			}
+			l = up
+		}
+	}
+	return tree
+}
+
+// place returns poses and velocities of all links, in the state or in the reference pose.
+func (a *Assembly) place(tree []int, state bool) ([]Pose, []twist) {
+	n := len(a.Links)
+	poses, rates, done := make([]Pose, n), make([]twist, n), make([]bool, n)
+	var chain []int
+	for i := range n {
+		chain = chain[:0]
+		for l := i; l != World && !done[l]; {
+			chain = append(chain, l)
+			if tree[l] < 0 {
+				break
+			}
+			l = a.Joints[tree[l]].Predecessor
+		}
+		for k := len(chain) - 1; k >= 0; k-- {
+			l := chain[k]
+			done[l] = true
+			if tree[l] < 0 {
+				poses[l] = a.Links[l].Pose
+				poses[l].Q = poses[l].quat()
+				w := a.Links[l].Angular
+				rates[l] = twist{w, a.Links[l].Linear.Sub(w.Cross(poses[l].R))}
+				continue
+			}
+			j := &a.Joints[tree[l]]
+			x, t := Identity(), twist{}
+			if j.Predecessor != World {
+				x, t = poses[j.Predecessor], rates[j.Predecessor]
+			}
+			x = x.Mul(j.P)
+			if state {
+				for m := range j.Axes {
+					t = j.Axes[m].drive(x, t)
+					x = x.Mul(j.Axes[m].move())
+				}
+			}
+			poses[l], rates[l] = x.Mul(j.S.Inverse()), t
+		}
+	}
+	return poses, rates
+}
+
+// drive adds the rate of a, in the frame x before its motion, to a velocity.
+func (a *Axis) drive(x Pose, t twist) twist {
+	dir := x.Dir(a.Axis)
+	if a.Kind == Ball {
+		dir = x.Mul(a.move()).Dir(a.Spin)
+	} else if a.Rate == 0 {
+		return t
+	} else {
+		dir = dir.Scale(a.Rate)
+	}
+	switch a.Kind {
+	case Prismatic:
+		t.v = t.v.Add(dir)
+	default:
+		t.w = t.w.Add(dir)
+		t.v = t.v.Add(x.Point(a.Point).Cross(dir))
+		if a.Kind == Helical {
+			t.v = t.v.Add(dir.Scale(a.Pitch))
+		}
+	}
+	return t
+}

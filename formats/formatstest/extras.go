@@ -1,0 +1,6 @@
+package formatstest
+
+import "github.com/rung-mbd/rung/model"
+
+// rigid takes out what else acts on the coordinates of j.
+func rigid(*model.Joint) {}

@@ -1,0 +1,215 @@
+package formatstest
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Truth is a file NAME.truth.json: what a model implies in some states. World axes, SI units.
+type Truth struct {
+	Variant   string     `json:"variant"` // rigid: no springs, dampers, rotors; full: with them
+	Cases     []Case     `json:"cases"`
+	Gravity   [3]float64 `json:"gravity"`
+	Tolerance struct {
+		Relative float64 `json:"relative_to_largest_of_the_case"`
+		Absolute float64 `json:"absolute"`
+	} `json:"tolerance"`
+}
+
+// Case is one state.
+type Case struct {
+	Name        string             `json:"name"`
+	Bodies      []Body             `json:"bodies"`
+	JointForces map[string]float64 `json:"joint_forces"`
+	Rows        int                `json:"constraint_rows"` // of the loops
+	Rank        int                `json:"rank"`
+	Mobility    int                `json:"mobility"`
+}
+
+// Body is the motion of a body's frame.
+type Body struct {
+	Name                string       `json:"name"`
+	Position            spatial.Vec3 `json:"position"`
+	Orientation         spatial.Quat `json:"orientation"`
+	LinearVelocity      spatial.Vec3 `json:"linear_velocity"`
+	AngularVelocity     spatial.Vec3 `json:"angular_velocity"`
+	OriginAcceleration  spatial.Vec3 `json:"origin_acceleration"`
+	AngularAcceleration spatial.Vec3 `json:"angular_acceleration"`
+}
+
+// Folder returns the folder of the models of others. Without it the test is skipped, and says so.
+func Folder(t testing.TB) string {
+	t.Helper()
+	if dir := os.Getenv("RUNG_IMPORT_REFERENCE"); dir != "" {
+		_, err := os.Stat(dir)
+		require.NoError(t, err, "RUNG_IMPORT_REFERENCE")
+		return dir
+	}
+	for dir := check.Root(t); ; {
+		up := filepath.Dir(dir)
+		if try := filepath.Join(up, "shared", "reference", "import"); isFolder(try) {
+			return try
+		}
+		if up == dir {
+			t.Skip("NOT TESTED: the models of others are not here; RUNG_IMPORT_REFERENCE may name their folder")
+		}
+		dir = up
+	}
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// ReadTruth reads a file below Folder.
+func ReadTruth(t testing.TB, elem ...string) *Truth {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(append([]string{Folder(t)}, elem...)...))
+	require.NoError(t, err)
+	truth := &Truth{}
+	require.NoError(t, json.Unmarshal(data, truth))
+	require.NotEmpty(t, truth.Cases)
+	return truth
+}
+
+// Files returns a folder below Folder as the files of a reader.
+func Files(t testing.TB, dir string) *source.Files {
+	t.Helper()
+	return source.NewFiles(os.DirFS(filepath.Join(Folder(t), dir)), nil)
+}
+
+// Rigid takes what acts on the coordinates of joints out of a model: springs, dampers and rotors.
+func Rigid(m *model.Model) {
+	for k := range m.Joints {
+		j := &m.Joints[k]
+		j.Stiffness, j.Damping, j.Rest = nil, nil, nil
+		rigid(j)
+	}
+}
+
+// Check puts each case into the model of r and compares accelerations of all links, mobility and the
+// number of redundant rows.
+func (truth *Truth) Check(t *testing.T, r *assembly.Result) {
+	t.Helper()
+	if truth.Variant == "rigid" {
+		Rigid(r.Model)
+	}
+	check.CloseVec(t, r.Model.Gravity[:], truth.Gravity[:], 1e-15, 10, "gravity")
+	number := map[string]int{}
+	for i := range r.Links {
+		number[r.Links[i].Link] = i
+	}
+	for _, c := range truth.Cases {
+		t.Run(c.Name, func(t *testing.T) {
+			m := *r.Model
+			m.Bodies = append([]model.Body(nil), m.Bodies...)
+			m.Joints = append([]model.Joint(nil), m.Joints...)
+			set := pose(t, &m, r, number, &c)
+			require.Equal(t, len(m.Bodies), set, "bodies with a pose")
+			push(t, &m, r, &c)
+			got, err := rung.Accelerate(&m, rung.Options{})
+			require.NoError(t, err)
+			compare(t, &m, got, r, number, &c, truth)
+			require.Equal(t, c.Mobility, got.Constraints.Mobility, "mobility")
+			require.Equal(t, c.Rows-c.Rank, got.Constraints.Redundant, "redundant rows")
+		})
+	}
+}
+
+// pose puts the bodies in the state of c and returns how many.
+func pose(t *testing.T, m *model.Model, r *assembly.Result, number map[string]int, c *Case) (set int) {
+	t.Helper()
+	body := map[string]int{}
+	for i := range m.Bodies {
+		body[m.Bodies[i].Name] = i
+	}
+	done := map[string]bool{}
+	for k := range c.Bodies {
+		b := &c.Bodies[k]
+		i, ok := number[b.Name]
+		require.True(t, ok, "link %s", b.Name)
+		w := r.Links[i]
+		if w.Body == "" || w.Body == model.World || done[w.Body] {
+			continue
+		}
+		// The body's frame from that of its link.
+		x := assembly.Pose{R: b.Position, Q: b.Orientation}.Mul(w.Pose.Inverse())
+		out := &m.Bodies[body[w.Body]]
+		out.Pose = model.Pose{Position: x.R, Orientation: x.Q}
+		out.Velocity.Angular = b.AngularVelocity
+		out.Velocity.Linear = b.LinearVelocity.Add(b.AngularVelocity.Cross(x.R.Sub(b.Position)))
+		done[w.Body] = true
+		set++
+	}
+	return set
+}
+
+// push puts the forces of c on the joints.
+func push(t *testing.T, m *model.Model, r *assembly.Result, c *Case) {
+	t.Helper()
+	at := map[string]assembly.Coordinate{}
+	for _, q := range r.Coordinates {
+		at[q.Name] = q
+	}
+	for name, f := range c.JointForces {
+		q, ok := at[name]
+		require.True(t, ok, "coordinate %s", name)
+		j := &m.Joints[q.Joint]
+		if j.Force == nil {
+			j.Force = make([]float64, j.Type.Freedoms())
+		} else {
+			j.Force = append([]float64(nil), j.Force...)
+		}
+		j.Force[q.Freedom] += q.Sign * f
+	}
+}
+
+func compare(t *testing.T, m *model.Model, got *rung.Result, r *assembly.Result, number map[string]int, c *Case, truth *Truth) {
+	t.Helper()
+	body := map[string]int{}
+	for i := range m.Bodies {
+		body[m.Bodies[i].Name] = i
+	}
+	largest := [2]float64{}
+	for k := range c.Bodies {
+		largest[0] = math.Max(largest[0], check.MaxAbs(c.Bodies[k].OriginAcceleration[:]))
+		largest[1] = math.Max(largest[1], check.MaxAbs(c.Bodies[k].AngularAcceleration[:]))
+	}
+	compared := 0
+	for k := range c.Bodies {
+		want := &c.Bodies[k]
+		w := r.Links[number[want.Name]]
+		if w.Body == "" {
+			continue
+		}
+		compared++
+		var linear, angular spatial.Vec3
+		if w.Body != model.World {
+			i := body[w.Body]
+			b := &m.Bodies[i]
+			omega := spatial.Vec3(b.Velocity.Angular)
+			x := assembly.Pose{R: b.Pose.Position, Q: b.Pose.Orientation}
+			angular = got.Bodies[i].AngularAcceleration
+			d := x.Dir(w.Pose.R.Sub(b.Com))
+			linear = got.Bodies[i].ComAcceleration.Add(angular.Cross(d)).Add(omega.Cross(omega.Cross(d)))
+		}
+		tol := func(kind int) float64 { return truth.Tolerance.Absolute + truth.Tolerance.Relative*largest[kind] }
+		check.CloseVec(t, linear[:], want.OriginAcceleration[:], 1, tol(0), "origin acceleration of %s", want.Name)
+		check.CloseVec(t, angular[:], want.AngularAcceleration[:], 1, tol(1), "angular acceleration of %s", want.Name)
+	}
+	require.NotZero(t, compared)
+	t.Logf("%d of %d links compared, %d bodies, %d joints", compared, len(c.Bodies), len(m.Bodies), len(m.Joints))
+}

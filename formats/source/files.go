@@ -1,0 +1,160 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+const (
+	// MaxFile is the largest size of a file that is read, bytes.
+	MaxFile = 64 << 20
+	// MaxTotal is the largest size of all files of one model together, bytes.
+	MaxTotal = 256 << 20
+	// MaxIncludes is the largest number of files that one model includes.
+	MaxIncludes = 256
+	// MaxDepth is how deep files may include each other.
+	MaxDepth = 32
+)
+
+// Files are the files that one model is read from: those of a file system, and those of packages with folders
+// of their own. Nothing else is opened. It belongs to one goroutine.
+type Files struct {
+	root     fs.FS
+	packages map[string]fs.FS
+	left     int64
+	opened   int
+}
+
+// NewFiles returns the files below root. Packages have file systems of their own.
+func NewFiles(root fs.FS, packages map[string]fs.FS) *Files {
+	return &Files{root: root, packages: packages, left: MaxTotal}
+}
+
+// Name is a file: its package, "" for the root, and its path there.
+type Name struct{ Package, Path string }
+
+// String returns the name as messages have it.
+func (n Name) String() string {
+	if n.Package == "" {
+		return n.Path
+	}
+	return "package://" + n.Package + "/" + n.Path
+}
+
+// Resolve returns the file that a text in a file in folder dir of the root means: a path relative to dir, package://NAME/PATH,
+// model://NAME/PATH or file://PATH. It returns an error for what lies outside the root and the packages.
+func (f *Files) Resolve(dir Name, text string) (Name, error) {
+	if scheme, rest, ok := strings.Cut(text, "://"); ok {
+		switch scheme {
+		case "package", "model":
+			name, p, _ := strings.Cut(rest, "/")
+			if name == "" { // package:///x, as some exporters write, is relative
+				return f.within(dir, p, text)
+			}
+			if _, ok := f.packages[name]; !ok {
+				return Name{}, fmt.Errorf("formats/source: no folder was given for the package %s of %s", fault.Name(name), fault.Name(text))
+			}
+			return f.within(Name{Package: name, Path: "."}, p, text)
+		case "file":
+			return f.within(dir, rest, text)
+		default:
+			return Name{}, fmt.Errorf("formats/source: %s files are not read: %s", fault.Name(scheme), fault.Name(text))
+		}
+	}
+	return f.within(dir, text, text)
+}
+
+// within joins a path to a folder and refuses what leaves its root.
+func (f *Files) within(dir Name, p, text string) (Name, error) {
+	if strings.ContainsAny(p, "\\\x00") {
+		return Name{}, fmt.Errorf("formats/source: no path of a file: %s", fault.Name(text))
+	}
+	if path.IsAbs(p) {
+		return Name{}, fmt.Errorf("formats/source: absolute paths are not read: %s", fault.Name(text))
+	}
+	joined := path.Join(dir.Path, p)
+	if !fs.ValidPath(joined) {
+		return Name{}, fmt.Errorf("formats/source: the path leaves the folder that may be read: %s", fault.Name(text))
+	}
+	return Name{dir.Package, joined}, nil
+}
+
+// Dir returns the folder of a file.
+func Dir(n Name) Name { return Name{n.Package, path.Dir(n.Path)} }
+
+// Exists reports whether n is a regular file.
+func (f *Files) Exists(n Name) bool {
+	root := f.fs(n)
+	if root == nil {
+		return false
+	}
+	info, err := fs.Stat(root, n.Path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func (f *Files) fs(n Name) fs.FS {
+	if n.Package == "" {
+		return f.root
+	}
+	return f.packages[n.Package]
+}
+
+// Include is Read for files that other files name, of which there may be MaxIncludes.
+func (f *Files) Include(n Name) ([]byte, error) {
+	if f.opened++; f.opened > MaxIncludes {
+		return nil, fmt.Errorf("formats/source: more than %d files are included", MaxIncludes)
+	}
+	return f.Read(n)
+}
+
+// Read returns a file. It returns an error if it is not a regular file or too large.
+func (f *Files) Read(n Name) ([]byte, error) {
+	root := f.fs(n)
+	if root == nil || !fs.ValidPath(n.Path) {
+		return nil, fmt.Errorf("formats/source: no file %s", fault.Name(n.String()))
+	}
+	info, err := fs.Stat(root, n.Path)
+	if err != nil {
+		return nil, fmt.Errorf("formats/source: %s: %w", fault.Name(n.String()), cause(err))
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("formats/source: %s is not a regular file", fault.Name(n.String()))
+	}
+	most := min(MaxFile, f.left)
+	if info.Size() > most {
+		return nil, tooLarge(n)
+	}
+	in, err := root.Open(n.Path)
+	if err != nil {
+		return nil, fmt.Errorf("formats/source: %s: %w", fault.Name(n.String()), cause(err))
+	}
+	defer func() { _ = in.Close() }()
+	data, err := io.ReadAll(io.LimitReader(in, most+1))
+	if err != nil {
+		return nil, fmt.Errorf("formats/source: %s: %w", fault.Name(n.String()), cause(err))
+	}
+	if int64(len(data)) > most {
+		return nil, tooLarge(n)
+	}
+	f.left -= int64(len(data))
+	return data, nil
+}
+
+func tooLarge(n Name) error {
+	return fmt.Errorf("formats/source: %s is larger than the %d MiB that are read", fault.Name(n.String()), MaxFile>>20)
+}
+
+// cause returns the error of the system without the operation and the path.
+func cause(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

@@ -1,0 +1,260 @@
+package urdf
+
+import (
+	"math"
+	"strings"
+
+	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/formats/xmltree"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// gazebo reads what an element for Gazebo says of the mechanism.
+func (r *reader) gazebo(n *xmltree.Node) {
+	reference, _ := n.Attr("reference")
+	link, isLink := r.links[reference]
+	joint, isJoint := r.joints[reference]
+	for _, c := range n.Children {
+		switch c.Name {
+		case "joint":
+			r.gazeboJoint(c)
+		case "static":
+			if reference == "" && r.truth(c) {
+				for i := range r.a.Links {
+					r.a.Links[i].Ground = r.a.Links[i].Ground || r.parent[i] < 0
+				}
+			}
+		case "pose":
+			if x := r.TextNumbers(c, 6, 6); x != nil {
+				for i := range r.a.Links {
+					if r.parent[i] < 0 && r.a.Links[i].Name != "world" {
+						r.a.Links[i].Pose = assembly.Pose{R: spatial.Vec3(x[:3]), Q: assembly.RollPitchYaw(x[3], x[4], x[5])}
+					}
+				}
+			}
+		case "turnGravityOff":
+			if isLink && r.truth(c) {
+				r.float(link)
+			}
+		case "gravity":
+			if isLink && !r.truth(c) {
+				r.float(link)
+			}
+		case "springStiffness", "springReference":
+			x := r.TextNumbers(c, 1, 1)
+			if !isJoint || x == nil {
+				break
+			}
+			if a := r.scalar(c, reference); a != nil && c.Name == "springStiffness" {
+				a.Stiffness = x[0]
+			} else if a != nil {
+				a.Rest = x[0]
+			}
+		}
+	}
+	_ = joint
+}
+
+// float lets no gravity act on a link.
+func (r *reader) float(link int) {
+	if l := &r.a.Links[link]; l.Mass > 0 {
+		r.later = append(r.later, func() { r.a.Forces = append(r.a.Forces, r.a.Balance(link, 1)) })
+		r.Report.Note(l.At, "link "+fault.Name(l.Name), "gravity does not act on it: a force makes up for its weight")
+	}
+}
+
+// truth reads the text of n.
+func (r *reader) truth(n *xmltree.Node) bool {
+	n.Use()
+	switch strings.ToLower(n.Text) {
+	case "true", "1":
+		return true
+	case "false", "0":
+		return false
+	}
+	r.Report.Refuse(n, "the text of "+fault.Name(n.Name), fault.Name(n.Text)+" is neither true nor false")
+	return false
+}
+
+// gazeboJoint reads a joint of SDFormat: its frame is the child's, moved by pose, and the parent's frame is there in
+// the reference pose.
+func (r *reader) gazeboJoint(n *xmltree.Node) {
+	name, kind := r.Required(n, "name"), r.Required(n, "type")
+	var at [2]int
+	for k, part := range [2]string{"parent", "child"} {
+		c := r.need(n, part)
+		if c == nil {
+			return
+		}
+		text := c.Text
+		if c.Has("link") {
+			text, _ = c.Attr("link")
+		}
+		var ok bool
+		if at[k], ok = r.named(c, text); !ok {
+			return
+		}
+	}
+	if at[0] == at[1] {
+		r.Report.Refuse(n, "joint "+fault.Name(name), "joins a link to itself")
+		return
+	}
+	s := assembly.Identity()
+	if c := n.Child("pose"); c != nil {
+		for _, attr := range [3]string{"relative_to", "degrees", "rotation_format"} {
+			if c.Has(attr) {
+				r.Refuse(c, attr, "is not read within a robot")
+			}
+		}
+		if x := r.TextNumbers(c, 6, 6); x != nil {
+			s = assembly.Pose{R: spatial.Vec3(x[:3]), Q: assembly.RollPitchYaw(x[3], x[4], x[5])}
+		}
+	}
+	poses := r.a.Reference()
+	world := func(link int) assembly.Pose {
+		if link == assembly.World {
+			return assembly.Identity()
+		}
+		return poses[link]
+	}
+	frame := world(at[1]).Mul(s)
+	axis := func(element string) (a assembly.Axis, ok bool) {
+		a = assembly.Axis{At: n, Name: name, Kind: assembly.Revolute, Axis: zAxis}
+		c := r.need(n, element)
+		if c == nil {
+			return a, false
+		}
+		inModel := false
+		if x := r.need(c, "xyz"); x != nil {
+			if v := r.TextNumbers(x, 3, 3); v != nil {
+				a.Axis = r.unit(x, spatial.Vec3(v))
+			}
+			switch in, _ := x.Attr("expressed_in"); in {
+			case "":
+			case "__model__":
+				inModel = true
+			default:
+				r.Refuse(x, "expressed_in", "frames other than __model__ are not read within a robot")
+			}
+		}
+		if u := c.Child("use_parent_model_frame"); u != nil {
+			inModel = inModel || r.truth(u)
+		}
+		if inModel {
+			a.Axis = frame.Inverse().Dir(a.Axis)
+		}
+		r.gazeboAxis(c, &a)
+		return a, true
+	}
+	var row []assembly.Axis
+	switch kind {
+	case "revolute", "continuous", "prismatic", "screw":
+		a, ok := axis("axis")
+		if !ok {
+			return
+		}
+		switch kind {
+		case "prismatic":
+			a.Kind = assembly.Prismatic
+		case "screw":
+			a.Kind = assembly.Helical
+			if c := n.Child("screw_thread_pitch"); c != nil {
+				if x := r.TextNumbers(c, 1, 1); x != nil {
+					a.Pitch = x[0] / (2 * math.Pi)
+				}
+			} else if c := r.need(n, "thread_pitch"); c != nil {
+				if x := r.TextNumbers(c, 1, 1); x != nil && x[0] != 0 {
+					a.Pitch = -1 / x[0]
+				}
+			}
+			if a.Pitch == 0 {
+				a.Kind = assembly.Revolute
+			}
+		}
+		row = []assembly.Axis{a}
+	case "universal", "revolute2":
+		a, ok := axis("axis")
+		b, ok2 := axis("axis2")
+		if !ok || !ok2 {
+			return
+		}
+		a.Name, b.Name = name+"[0]", name+"[1]"
+		row = []assembly.Axis{a, b}
+	case "ball":
+		row = []assembly.Axis{{At: n, Kind: assembly.Ball}}
+	case "fixed":
+	default:
+		r.Refuse(n, "type", "is unknown: "+fault.Name(kind))
+		return
+	}
+	r.append(source.Placed(n), name, row, at, [2]assembly.Pose{world(at[0]).Inverse().Mul(frame), s}, true)
+}
+
+// gazeboAxis reads what acts on the coordinate of an axis of SDFormat.
+func (r *reader) gazeboAxis(n *xmltree.Node, a *assembly.Axis) {
+	number := func(in *xmltree.Node, name string, usual float64) float64 {
+		c := in.Child(name)
+		if c == nil {
+			return usual
+		}
+		x, err := xmltree.Float(c.Text)
+		if err != nil {
+			r.Report.Refuse(c, "the text of "+name, fault.Plain(err).Error())
+			return usual
+		}
+		return x
+	}
+	if d := n.Child("dynamics"); d != nil {
+		a.Damping, a.Friction = number(d, "damping", 0), number(d, "friction", 0)
+		a.Stiffness, a.Rest = number(d, "spring_stiffness", 0), number(d, "spring_reference", 0)
+	}
+	if l := n.Child("limit"); l != nil {
+		limit := model.NoLimit()
+		const none = 1e16
+		if x := number(l, "lower", -none); x > -none {
+			limit.Lower = x
+		}
+		if x := number(l, "upper", none); x < none {
+			limit.Upper = x
+		}
+		if x := number(l, "effort", -1); x > 0 && x < none {
+			limit.Force = x
+		}
+		if x := number(l, "velocity", -1); x > 0 && x < none {
+			limit.Rate = x
+		}
+		if limit.Lower < limit.Upper {
+			a.Limit = &limit
+		} else {
+			r.Report.Drop(l, "limits of joint "+fault.Name(a.Name), "the lower one is not below the upper one", "")
+		}
+	}
+}
+
+// compiler reads what MuJoCo's settings change in the masses.
+func (r *reader) compiler(n *xmltree.Node) {
+	n.Use()
+	for _, c := range n.Children {
+		if c.Name != "compiler" {
+			continue
+		}
+		c.Use()
+		r.mujoco.mass, r.mujoco.inertia = r.Number(c, "boundmass", 0), r.Number(c, "boundinertia", 0)
+		r.mujoco.total = r.Number(c, "settotalmass", 0)
+		r.balance = r.True(c, "balanceinertia", false)
+	}
+}
+
+// bounds does to the masses what MuJoCo's settings say.
+func (r *reader) bounds() {
+	var links []int
+	for i := range r.a.Links {
+		if r.a.Links[i].Name != "world" {
+			links = append(links, i)
+		}
+	}
+	r.a.Bound(links, assembly.Bounds{Mass: r.mujoco.mass, Inertia: r.mujoco.inertia, Balance: r.balance, Total: r.mujoco.total}, r.Report)
+}

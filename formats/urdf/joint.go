@@ -1,0 +1,216 @@
+package urdf
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/formats/xmltree"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+var (
+	xAxis = spatial.Vec3{1, 0, 0}
+	yAxis = spatial.Vec3{0, 1, 0}
+	zAxis = spatial.Vec3{0, 0, 1}
+)
+
+func (r *reader) joint(n *xmltree.Node) {
+	name := r.Required(n, "name")
+	if _, ok := r.joints[name]; ok {
+		r.Report.Refuse(n, "joint "+fault.Name(name), "stands twice")
+		return
+	}
+	parent, child := r.need(n, "parent"), r.need(n, "child")
+	if parent == nil || child == nil || name == "" {
+		return
+	}
+	p, ok1 := r.find(parent, "link")
+	c, ok2 := r.find(child, "link")
+	if !ok1 || !ok2 {
+		return
+	}
+	if p == c {
+		r.Report.Refuse(n, "joint "+fault.Name(name), "joins a link to itself")
+		return
+	}
+	j := assembly.Joint{At: n, Name: name, Predecessor: p, Successor: c, P: r.origin(n.Child("origin")), S: assembly.Identity()}
+	kind := r.Required(n, "type")
+	row, ok := r.motions(n, kind, n.Child("axis"))
+	if !ok {
+		return
+	}
+	j.Axes = row
+	if len(row) == 1 && row[0].Kind != assembly.Ball {
+		row[0].Name = name
+		r.acts(n, &row[0], kind != "continuous")
+		if m := n.Child("mimic"); m != nil {
+			r.later = append(r.later, func() { r.mimic(m, name) })
+		}
+	} else if len(row) == 2 { // universal
+		row[0].Name, row[1].Name = name+"[0]", name+"[1]"
+		if d := n.Child("dynamics"); d != nil {
+			for k := range row {
+				row[k].Damping = r.Number(d, "damping", 0)
+			}
+		}
+	} else if d := n.Child("dynamics"); d != nil && (r.Number(d, "damping", 0) != 0 || r.Number(d, "friction", 0) != 0) {
+		r.Report.Drop(d, "damping and friction of "+fault.Name(name), "a joint of type "+fault.Name(kind)+" has no such coordinate in the model", "")
+	}
+	if c != assembly.World {
+		if r.parent[c] < 0 {
+			r.parent[c] = len(r.a.Joints)
+		} else {
+			j.Loop = len(row) > 0
+			r.Report.Note(n, "joint "+fault.Name(name), "is a second parent of link "+fault.Name(r.a.Links[c].Name)+"; it closes a loop")
+		}
+	}
+	r.joints[name] = len(r.a.Joints)
+	r.a.Joints = append(r.a.Joints, j)
+}
+
+// motions returns the elementary motions of a joint of some type, in its frame.
+func (r *reader) motions(n *xmltree.Node, kind string, axis *xmltree.Node) ([]assembly.Axis, bool) {
+	turn := func(a spatial.Vec3) assembly.Axis { return assembly.Axis{At: n, Kind: assembly.Revolute, Axis: a} }
+	slide := func(a spatial.Vec3) assembly.Axis { return assembly.Axis{At: n, Kind: assembly.Prismatic, Axis: a} }
+	switch kind {
+	case "":
+		return nil, false
+	case "revolute", "continuous":
+		return []assembly.Axis{turn(r.axis(axis))}, true
+	case "prismatic":
+		return []assembly.Axis{slide(r.axis(axis))}, true
+	case "fixed":
+		return nil, true
+	case "spherical", "ball":
+		return []assembly.Axis{{At: n, Kind: assembly.Ball}}, true
+	case "floating":
+		return []assembly.Axis{slide(xAxis), slide(yAxis), slide(zAxis), {At: n, Kind: assembly.Ball}}, true
+	case "planar":
+		q := assembly.Least(zAxis, r.axis(axis))
+		return []assembly.Axis{slide(q.Rotate(xAxis)), slide(q.Rotate(yAxis)), turn(q.Rotate(zAxis))}, true
+	case "universal":
+		return []assembly.Axis{turn(xAxis), turn(yAxis)}, true
+	case "screw":
+		a := assembly.Axis{At: n, Kind: assembly.Helical, Axis: r.axis(axis)}
+		if p := r.need(n, "drake:screw_thread_pitch"); p != nil {
+			if a.Pitch = r.Number(p, "value", 0) / (2 * math.Pi); a.Pitch == 0 {
+				a.Kind = assembly.Revolute
+			}
+		}
+		return []assembly.Axis{a}, true
+	}
+	r.Refuse(n, "type", "is unknown: "+fault.Name(kind))
+	return nil, false
+}
+
+// acts reads what acts on the coordinate of a joint.
+func (r *reader) acts(n *xmltree.Node, a *assembly.Axis, bounded bool) {
+	for _, name := range [2]string{"dynamics", "joint_properties"} {
+		if d := n.Child(name); d != nil {
+			a.Damping = r.Number(d, "damping", 0)
+			a.Friction = r.Number(d, "friction", 0)
+		}
+	}
+	l := n.Child("limit")
+	if l == nil {
+		return
+	}
+	limit := model.NoLimit()
+	if bounded && (l.Has("lower") || l.Has("upper")) {
+		limit.Lower, limit.Upper = r.Bound(l, "lower", 0), r.Bound(l, "upper", 0)
+		if !(limit.Lower < limit.Upper) {
+			r.Report.Drop(l, "limits of joint "+fault.Name(a.Name), "the lower one is not below the upper one", fmt.Sprintf("they are %g and %g", limit.Lower, limit.Upper))
+			limit.Lower, limit.Upper = math.Inf(-1), math.Inf(1)
+		}
+	}
+	limit.Force, limit.Rate = r.largest(l, "effort"), r.largest(l, "velocity")
+	a.Limit = &limit
+}
+
+// largest reads a largest magnitude, of which 0 and infinity stand for none.
+func (r *reader) largest(n *xmltree.Node, name string) float64 {
+	x := r.Bound(n, name, 0)
+	switch {
+	case math.IsInf(x, 1):
+		return 0
+	case x < 0:
+		r.Report.Drop(n, "attribute "+name, "is negative", fmt.Sprintf("its value is %g", x))
+		return 0
+	}
+	return x
+}
+
+// scalar returns the motion of the joint of a name, which has one coordinate.
+func (r *reader) scalar(at source.Placed, name string) *assembly.Axis {
+	k, ok := r.joints[name]
+	if !ok {
+		r.Report.Refuse(at, "joint "+fault.Name(name), "does not exist")
+		return nil
+	}
+	if j := &r.a.Joints[k]; len(j.Axes) == 1 && j.Axes[0].Kind != assembly.Ball {
+		return &j.Axes[0]
+	}
+	r.Report.Refuse(at, "joint "+fault.Name(name), "has no single coordinate")
+	return nil
+}
+
+// coordinate returns the number of the coordinate of a.
+func (r *reader) coordinate(a *assembly.Axis) int {
+	if a.Coordinate == 0 {
+		a.Coordinate = r.a.NewCoordinate()
+	}
+	return a.Coordinate
+}
+
+// mimic reads q = multiplier·q' + offset.
+func (r *reader) mimic(n *xmltree.Node, name string) {
+	a := r.scalar(n, name)
+	of := r.Required(n, "joint")
+	if of == "" || a == nil {
+		return
+	}
+	b := r.scalar(n, of)
+	if b == nil {
+		return
+	}
+	if a == b {
+		r.Refuse(n, "joint", "a joint cannot mimic itself")
+		return
+	}
+	c := assembly.Coupling{At: n, Name: name + "#mimic", Offset: r.Number(n, "offset", 0)}
+	c.Terms = []assembly.Term{{Coordinate: r.coordinate(a), Factor: 1}}
+	if m := r.Number(n, "multiplier", 1); m != 0 {
+		c.Terms = append(c.Terms, assembly.Term{Coordinate: r.coordinate(b), Factor: -m})
+	}
+	r.a.Couplings = append(r.a.Couplings, c)
+}
+
+// transmission reads the rotor inertia of a motor, if it is there.
+func (r *reader) transmission(n *xmltree.Node) {
+	for _, c := range n.Children {
+		if c.Name != "actuator" {
+			continue
+		}
+		inertia := c.Child("drake:rotor_inertia")
+		if inertia == nil {
+			continue
+		}
+		n.Use()
+		c.Use()
+		j := r.need(n, "joint")
+		if j == nil {
+			return
+		}
+		ratio := 1.0
+		if g := c.Child("drake:gear_ratio"); g != nil {
+			ratio = r.Number(g, "value", 1)
+		}
+		if a := r.scalar(j, r.Required(j, "name")); a != nil {
+			a.Armature += r.Number(inertia, "value", 0) * ratio * ratio
+		}
+	}
+}

@@ -1,0 +1,248 @@
+package urdf
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/formats/xmltree"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// closes appends a joint that closes a loop between two frames.
+func (r *reader) closes(n *xmltree.Node, name, kind string, axis *xmltree.Node, ends [2]int, frames [2]assembly.Pose) {
+	if ends[0] == ends[1] {
+		r.Report.Refuse(n, "loop "+fault.Name(name), "joins a link to itself")
+		return
+	}
+	if kind == "floating" {
+		r.Refuse(n, "type", "a loop that is floating is none")
+		return
+	}
+	if frame := ""; axis != nil {
+		if frame, _ = axis.Attr("frame"); frame == "parent" { // turn the axis from the link into the loop's frame
+			a := frames[0].Inverse().Dir(r.axis(axis))
+			row, ok := r.motions(n, kind, nil)
+			if ok && len(row) == 1 && row[0].Kind != assembly.Ball {
+				row[0].Axis, row[0].Name = a, name
+			} else if len(row) > 1 {
+				r.Refuse(axis, "frame", "has no meaning for this type")
+			}
+			r.append(n, name, row, ends, frames, ok)
+			return
+		} else if frame != "" && frame != "joint" {
+			r.Refuse(axis, "frame", fault.Name(frame)+" is not known")
+		}
+	}
+	row, ok := r.motions(n, kind, axis)
+	if ok && len(row) == 1 {
+		row[0].Name = name
+	}
+	r.append(n, name, row, ends, frames, ok)
+}
+
+func (r *reader) append(n source.Placed, name string, row []assembly.Axis, ends [2]int, frames [2]assembly.Pose, ok bool) {
+	if ok {
+		r.a.Joints = append(r.a.Joints, assembly.Joint{
+			At: n, Name: name, Predecessor: ends[0], Successor: ends[1], P: frames[0], S: frames[1], Axes: row, Loop: true,
+		})
+	}
+}
+
+// loopJoint reads loop_joint: link1 and link2 with their frames, or parent and child with theirs.
+func (r *reader) loopJoint(n *xmltree.Node) {
+	name, kind := r.Required(n, "name"), r.Required(n, "type")
+	var ends []*xmltree.Node
+	for _, c := range n.Children {
+		if c.Name == "link1" || c.Name == "link2" {
+			ends = append(ends, c.Use())
+		}
+	}
+	var at [2]int
+	var frames [2]assembly.Pose
+	if len(ends) == 0 {
+		for k, names := range [2][2]string{{"parent", "parent_origin"}, {"child", "child_origin"}} {
+			c := r.need(n, names[0])
+			if c == nil {
+				return
+			}
+			var ok bool
+			if at[k], ok = r.find(c, "link"); !ok {
+				return
+			}
+			frames[k] = r.origin(n.Child(names[1]))
+		}
+	} else {
+		if len(ends) != 2 {
+			r.Report.Refuse(n, "loop "+fault.Name(name), "has to have two links")
+			return
+		}
+		for k, c := range ends {
+			var ok bool
+			if at[k], ok = r.find(c, "link"); !ok {
+				return
+			}
+			frames[k] = r.place(c)
+		}
+	}
+	r.closes(n, name, kind, n.Child("axis"), at, frames)
+}
+
+// ends reads predecessor and successor of an element of URDF+.
+func (r *reader) ends(n *xmltree.Node) (at [2]int, frames [2]assembly.Pose, ok bool) {
+	for k, name := range [2]string{"predecessor", "successor"} {
+		c := r.need(n, name)
+		if c == nil {
+			return at, frames, false
+		}
+		if at[k], ok = r.find(c, "link"); !ok {
+			return at, frames, false
+		}
+		frames[k] = r.origin(c.Child("origin"))
+	}
+	return at, frames, true
+}
+
+func (r *reader) loop(n *xmltree.Node) {
+	name, kind := r.Required(n, "name"), r.Required(n, "type")
+	if at, frames, ok := r.ends(n); ok {
+		r.closes(n, name, kind, n.Child("axis"), at, frames)
+	}
+}
+
+// coupling reads: the coordinates from the nearest common ancestor to the successor sum up to ratio times those to the
+// predecessor.
+func (r *reader) coupling(n *xmltree.Node) {
+	name := r.Required(n, "name")
+	at, _, ok := r.ends(n)
+	if !ok {
+		return
+	}
+	ratio := 1.0
+	if c := n.Child("ratio"); c != nil {
+		ratio = r.Number(c, "value", 1)
+	} else if n.Has("ratio") {
+		ratio = r.Number(n, "ratio", 1)
+	} else {
+		r.Report.Refuse(n, "element ratio", "is missing")
+	}
+	if at[0] == assembly.World || at[1] == assembly.World {
+		r.Report.Refuse(n, "coupling "+fault.Name(name), "has the world as an end")
+		return
+	}
+	down, up := r.chain(at[1]), r.chain(at[0])
+	for len(down) > 0 && len(up) > 0 && down[len(down)-1] == up[len(up)-1] {
+		down, up = down[:len(down)-1], up[:len(up)-1]
+	}
+	c := assembly.Coupling{At: n, Name: name}
+	for side, list := range [2][]int{down, up} {
+		slices.Reverse(list)
+		for _, k := range list {
+			j := &r.a.Joints[k]
+			if len(j.Axes) == 0 {
+				continue
+			}
+			a := r.scalar(n, j.Name)
+			if a == nil {
+				return
+			}
+			factor := 1.0
+			if side == 1 {
+				factor = -ratio
+			}
+			c.Terms = append(c.Terms, assembly.Term{Coordinate: r.coordinate(a), Factor: factor})
+		}
+	}
+	if len(c.Terms) == 0 {
+		r.Report.Refuse(n, "coupling "+fault.Name(name), "has no joints between its links")
+		return
+	}
+	r.a.Couplings = append(r.a.Couplings, c)
+}
+
+// chain returns the joints from a link up to its root.
+func (r *reader) chain(link int) (list []int) {
+	for seen := map[int]bool{}; link != assembly.World && r.parent[link] >= 0 && !seen[link]; {
+		seen[link] = true
+		k := r.parent[link]
+		list = append(list, k)
+		link = r.a.Joints[k].Predecessor
+	}
+	return list
+}
+
+// drake reads the constraints and springs of Drake, whose parts are elements with the name of the whole before them.
+func (r *reader) drake(n *xmltree.Node) {
+	n.Use()
+	part := func(name string) *xmltree.Node { return n.Child(n.Name + "_" + name) }
+	var at [2]int
+	for k, name := range [2]string{"body_A", "body_B"} {
+		c := r.need(n, n.Name+"_"+name)
+		if c == nil {
+			return
+		}
+		var ok bool
+		if at[k], ok = r.find(c, "name"); !ok {
+			return
+		}
+	}
+	point := func(name string) (p spatial.Vec3) {
+		if c := part(name); c != nil {
+			p = r.Vector(c, "value", [3]float64{})
+		}
+		return p
+	}
+	pose := func(name string) assembly.Pose {
+		x := assembly.Identity()
+		if c := part(name); c != nil {
+			if v := r.Numbers(c, "value", 6, 6); v != nil {
+				x.R, x.Q = spatial.Vec3(v[:3]), assembly.RollPitchYaw(v[3], v[4], v[5])
+			}
+		}
+		return x
+	}
+	number := func(name string) float64 {
+		if c := r.need(n, n.Name+"_"+name); c != nil {
+			return r.Number(c, "value", 0)
+		}
+		return 0
+	}
+	kind := strings.TrimPrefix(n.Name, "drake:")
+	name, _ := n.Attr("name")
+	if name == "" {
+		name = kind
+	}
+	if at[0] == at[1] {
+		r.Report.Refuse(n, "element "+n.Name, "joins a link to itself")
+		return
+	}
+	points := [2]assembly.Pose{{R: point("p_AP")}, {R: point("p_BQ")}}
+	switch kind {
+	case "ball_constraint":
+		r.append(n, name, []assembly.Axis{{At: n, Kind: assembly.Ball}}, at, points, true)
+	case "weld_constraint":
+		r.append(n, name, nil, at, [2]assembly.Pose{pose("X_AP"), pose("X_BQ")}, true)
+	case "distance_constraint":
+		j := assembly.Joint{At: n, Name: name, Predecessor: at[0], Successor: at[1], P: points[0], S: points[1], Typed: true, Type: model.Distance, Loop: true}
+		if j.Length = number("distance"); !(j.Length > 0) {
+			r.Report.Refuse(n, "distance of "+n.Name, "is not positive")
+		}
+		r.a.Joints = append(r.a.Joints, j)
+	case "linear_spring_damper":
+		r.a.Forces = append(r.a.Forces, assembly.Force{
+			At: n, Name: name, Type: model.SpringDamper, A: at[0], B: at[1], PointA: points[0].R, PointB: points[1].R,
+			Stiffness: number("stiffness"), Damping: number("damping"), RestLength: number("free_length"),
+		})
+	}
+}
+
+// frame reads a named frame of a link.
+func (r *reader) frame(n *xmltree.Node) {
+	name := r.Required(n, "name")
+	if l, ok := r.find(n, "link"); ok && name != "" && l != assembly.World {
+		r.a.Links[l].Frames = append(r.a.Links[l].Frames, assembly.Frame{Name: name, Pose: r.place(n)})
+	}
+}

@@ -1,0 +1,146 @@
+package urdf
+
+import (
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// pair is a loop of the file beside the model.
+type pair struct {
+	Name string `yaml:"name"`
+	Type string `yaml:"type"`
+	A    string `yaml:"a"`
+	B    string `yaml:"b"`
+}
+
+// table is the other form of that file: lists beside each other.
+type table struct {
+	Loops      []pair     `yaml:"loops"`
+	ClosedLoop [][]string `yaml:"closed_loop"`
+	Type       []string   `yaml:"type"`
+	Motors     []string   `yaml:"name_mot"`
+	JointName  []string   `yaml:"joint_name"`
+	JointType  []string   `yaml:"joint_type"`
+}
+
+// largestPairs is the size of a file of pairs that is read, bytes.
+const largestPairs = 1 << 20
+
+// pairs reads the file that is given for the loops: a list of {type, a, b} in YAML or JSON, or an object with lists.
+func (r *reader) pairs() {
+	name, err := r.files.Resolve(source.Dir(r.name), r.o.Loops)
+	if err != nil {
+		r.Report.Refuse(nil, "file of loops", fault.Plain(err).Error())
+		return
+	}
+	data, err := r.files.Include(name)
+	if err == nil && len(data) > largestPairs {
+		err = fmt.Errorf("formats/urdf: is larger than %d bytes", largestPairs)
+	}
+	at := source.Place{File: name.String()}
+	if err != nil {
+		r.Report.Refuse(at, "file of loops", fault.Plain(err).Error())
+		return
+	}
+	var list []pair
+	var t table
+	if err := yaml.Unmarshal(data, &list); err != nil {
+		list = nil
+		if err := yaml.Unmarshal(data, &t); err != nil {
+			r.Report.Refuse(at, "file of loops", strings.TrimPrefix(err.Error(), "yaml: "))
+			return
+		}
+	}
+	list = append(list, t.Loops...)
+	for k, ends := range t.ClosedLoop {
+		if len(ends) != 2 || k >= len(t.Type) {
+			r.Report.Refuse(at, fmt.Sprintf("closed_loop[%d]", k), "has to have two names and an entry of type")
+			return
+		}
+		list = append(list, pair{Name: fmt.Sprintf("loop%d", k), Type: t.Type[k], A: ends[0], B: ends[1]})
+	}
+	if len(t.Motors) > 0 {
+		r.Report.Note(at, "name_mot", "belongs to the control of the robot")
+	}
+	if len(t.JointName) != len(t.JointType) {
+		r.Report.Refuse(at, "joint_name and joint_type", "differ in length")
+		return
+	}
+	for k, name := range t.JointName {
+		r.replace(at, name, t.JointType[k])
+	}
+	for k, p := range list {
+		if p.Name == "" {
+			p.Name = fmt.Sprintf("loop%d", k)
+		}
+		r.pair(at, p)
+	}
+}
+
+// pair appends the loop of p.
+func (r *reader) pair(at source.Place, p pair) {
+	a, ok1 := r.end(at, p.A)
+	b, ok2 := r.end(at, p.B)
+	if !ok1 || !ok2 {
+		return
+	}
+	if a == b {
+		r.Report.Refuse(at, "loop "+fault.Name(p.Name), "joins a link to itself")
+		return
+	}
+	var row []assembly.Axis
+	switch strings.ToLower(p.Type) {
+	case "3d", "spherical", "ball":
+		row = []assembly.Axis{{At: at, Name: p.Name, Kind: assembly.Ball}}
+	case "6d", "fixed", "weld":
+	case "revolute", "continuous": // about z
+		row = []assembly.Axis{{At: at, Name: p.Name, Kind: assembly.Revolute, Axis: zAxis}}
+	case "prismatic":
+		row = []assembly.Axis{{At: at, Name: p.Name, Kind: assembly.Prismatic, Axis: zAxis}}
+	default:
+		r.Report.Refuse(at, "loop "+fault.Name(p.Name), "its type is unknown: "+fault.Name(p.Type))
+		return
+	}
+	frames := [2]assembly.Pose{assembly.Identity(), assembly.Identity()}
+	r.append(at, p.Name, row, [2]int{a, b}, frames, true)
+}
+
+// end returns the link that a name means: a link, or the child of a joint.
+func (r *reader) end(at source.Place, name string) (int, bool) {
+	if k, ok := r.joints[name]; ok {
+		if _, both := r.links[name]; !both {
+			return r.a.Joints[k].Successor, true
+		}
+	}
+	return r.named(at, name)
+}
+
+// replace changes the type of a joint.
+func (r *reader) replace(at source.Place, name, kind string) {
+	k, ok := r.joints[name]
+	if !ok {
+		r.Report.Refuse(at, "joint "+fault.Name(name), "does not exist")
+		return
+	}
+	j := &r.a.Joints[k]
+	switch strings.ToUpper(kind) {
+	case "SPHERICAL":
+		j.Axes = []assembly.Axis{{At: at, Kind: assembly.Ball}}
+	case "UJOINT", "UNIVERSAL":
+		j.Axes = []assembly.Axis{
+			{At: at, Name: name + "[0]", Kind: assembly.Revolute, Axis: xAxis},
+			{At: at, Name: name + "[1]", Kind: assembly.Revolute, Axis: yAxis},
+		}
+		r.Report.Note(at, "joint "+fault.Name(name), "becomes universal; the file names no axes, x and y of its frame are taken")
+	case "FIXED":
+		j.Axes = nil
+	default:
+		r.Report.Refuse(at, "joint "+fault.Name(name), "its new type is unknown: "+fault.Name(kind))
+	}
+}

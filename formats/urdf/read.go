@@ -1,0 +1,267 @@
+package urdf
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/formats/xmltree"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Read reads a robot and makes its model. The report is never nil, and says what became of each element.
+//
+// Cost: O(bytes). It returns a *source.Problems with what is wrong, each with its place, and the errors of files and of the XML.
+func Read(files *source.Files, name source.Name, o *source.Options) (*assembly.Result, *source.Report, error) {
+	report := &source.Report{File: name.String(), Format: "urdf"}
+	data, err := files.Read(name)
+	if err != nil {
+		return nil, report, err
+	}
+	root, err := xmltree.Parse(name.String(), data)
+	if err != nil {
+		if bytes.Contains(data, []byte("<%")) {
+			err = fmt.Errorf("%w; this is a template: run erb first", err)
+		}
+		return nil, report, err
+	}
+	r := &reader{files: files, name: name, o: o, Values: xmltree.Values{Report: report}, links: map[string]int{}, joints: map[string]int{}}
+	r.robot(root)
+	xmltree.Account(root, Table, report)
+	result, err := r.a.Build(o, report)
+	return result, report, err
+}
+
+type reader struct {
+	xmltree.Values
+	files     *source.Files
+	name      source.Name
+	o         *source.Options
+	a         assembly.Assembly
+	links     map[string]int // by name; a link called world has assembly.World
+	joints    map[string]int // joints that are no loops, by name
+	parent    []int          // joint that is first with the link as its child, or −1
+	later     []func()       // what is read when links and joints are there
+	static    bool
+	materials map[string][4]float64
+	mujoco    struct{ mass, inertia, total float64 }
+	balance   bool
+}
+
+func (r *reader) robot(root *xmltree.Node) {
+	if root.Name != "robot" {
+		r.Report.Refuse(root, "element "+fault.Name(root.Name), "the file has to begin with robot")
+		return
+	}
+	if n := template(root); n != nil {
+		r.Report.Refuse(n, "element "+fault.Name(n.Name), "this is a template: run xacro first")
+		return
+	}
+	root.Use()
+	r.a.Name, _ = root.Attr("name")
+	r.Report.Version, _ = root.Attr("version")
+	r.a.Gravity = spatial.Vec3{0, 0, -9.81}
+	r.materials = map[string][4]float64{}
+	for _, n := range root.Children {
+		switch n.Name {
+		case "material":
+			r.material(n)
+		case "link":
+			r.link(n)
+		}
+	}
+	r.parent = make([]int, len(r.a.Links))
+	for i := range r.parent {
+		r.parent[i] = -1
+	}
+	for _, n := range root.Children {
+		if n.Name == "joint" || n.Name == "drake:joint" {
+			r.joint(n)
+		}
+	}
+	if r.Report.Failed() {
+		return
+	}
+	r.roots(root)
+	for _, n := range root.Children {
+		switch n.Name {
+		case "loop_joint":
+			r.loopJoint(n)
+		case "loop":
+			r.loop(n)
+		case "coupling":
+			r.coupling(n)
+		case "gazebo":
+			r.gazebo(n)
+		case "transmission":
+			r.transmission(n)
+		case "frame", "fixed_frame":
+			r.frame(n)
+		case "mujoco":
+			r.compiler(n)
+		case "drake:ball_constraint", "drake:weld_constraint", "drake:distance_constraint", "drake:linear_spring_damper":
+			r.drake(n)
+		}
+	}
+	for _, f := range r.later {
+		f()
+	}
+	if r.o.Loops != "" {
+		r.pairs()
+	}
+	r.bounds()
+	r.pose(root)
+}
+
+// template returns an element that a template has and a robot has not, or nil.
+func template(n *xmltree.Node) *xmltree.Node {
+	if strings.HasPrefix(n.Name, "xacro:") {
+		return n
+	}
+	for k := range n.Attrs {
+		if strings.Contains(n.Attrs[k].Value, "${") {
+			return n
+		}
+	}
+	for _, c := range n.Children {
+		if t := template(c); t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// roots settles which links stand on the ground, and where each link is.
+func (r *reader) roots(root *xmltree.Node) {
+	if len(r.a.Links) == 0 {
+		r.Report.Refuse(root, "the robot", "has no link")
+		return
+	}
+	var roots []int
+	world := -1
+	for i := range r.a.Links {
+		if r.a.Links[i].Name == "world" {
+			world = i
+			r.a.Links[i].Ground = true
+			if r.a.Links[i].Mass != 0 {
+				r.Report.Note(r.a.Links[i].At, "link world", "is the ground; its mass has no effect")
+				r.a.Links[i].Mass, r.a.Links[i].Inertia = 0, spatial.Sym3{}
+			}
+		} else if r.parent[i] < 0 {
+			roots = append(roots, i)
+		}
+	}
+	if len(roots) == 0 && world < 0 {
+		roots = []int{0}
+		if k := r.parent[0]; k >= 0 {
+			r.a.Joints[k].Loop = true
+			r.parent[0] = -1
+		}
+		r.Report.Note(r.a.Links[0].At, "link "+fault.Name(r.a.Links[0].Name), "every link is a child; the first is taken for the root")
+	}
+	for n, i := range roots {
+		l := &r.a.Links[i]
+		name := "link " + fault.Name(l.Name)
+		switch {
+		case r.o.Base == source.BaseFloating:
+		case r.o.Base == source.BaseFixed:
+			l.Ground = true
+		case world >= 0:
+			r.Report.Note(l.At, name, "has no joint to the link world; it floats")
+		case n == 0:
+			l.Ground = true
+			r.Report.Note(l.At, name, "no link is called world: this root stands on the ground (--base floating lets it float)")
+		default:
+			r.Report.Note(l.At, name, "is a further root; it floats")
+		}
+	}
+}
+
+// pose sets the coordinates that are asked for.
+func (r *reader) pose(root *xmltree.Node) {
+	if r.o.Key != "" {
+		r.Report.Refuse(root, "keyframe "+fault.Name(r.o.Key), "robots of this format have none")
+	}
+	r.a.SetPose(r.o, r.Report)
+}
+
+func (r *reader) origin(n *xmltree.Node) assembly.Pose {
+	if n == nil {
+		return assembly.Identity()
+	}
+	return r.place(n)
+}
+
+// place reads the pose that the attributes of n are.
+func (r *reader) place(n *xmltree.Node) assembly.Pose {
+	n.Use()
+	x := assembly.Identity()
+	x.R = r.Vector(n, "xyz", [3]float64{})
+	if n.Has("quat_xyzw") {
+		if q := r.Numbers(n, "quat_xyzw", 4, 4); q != nil {
+			w := spatial.Quat{q[3], q[0], q[1], q[2]}
+			if !(w.Norm() > 1e-9) {
+				r.Refuse(n, "quat_xyzw", "has no direction")
+				return x
+			}
+			x.Q = w.Normalize()
+		}
+		if n.Has("rpy") {
+			r.Refuse(n, "rpy", "stands beside quat_xyzw")
+		}
+		return x
+	}
+	a := r.Vector(n, "rpy", [3]float64{})
+	x.Q = assembly.RollPitchYaw(a[0], a[1], a[2])
+	return x
+}
+
+// axis reads the axis of a joint, x by default.
+func (r *reader) axis(n *xmltree.Node) spatial.Vec3 {
+	if n == nil {
+		return spatial.Vec3{1, 0, 0}
+	}
+	a := spatial.Vec3(r.Vector(n, "xyz", [3]float64{1, 0, 0}))
+	return r.unit(n, a)
+}
+
+func (r *reader) unit(n *xmltree.Node, a spatial.Vec3) spatial.Vec3 {
+	length := a.Norm()
+	if !(length > 1e-9) {
+		r.Report.Refuse(n, "the axis", "has no direction")
+		return spatial.Vec3{1, 0, 0}
+	}
+	return a.Scale(1 / length)
+}
+
+// find returns the link that attribute link of n names.
+func (r *reader) find(n *xmltree.Node, attr string) (int, bool) {
+	name := r.Required(n, attr)
+	if name == "" {
+		return 0, false
+	}
+	return r.named(n, name)
+}
+
+func (r *reader) named(n source.Placed, name string) (int, bool) {
+	i, ok := r.links[name]
+	if !ok && name == "world" {
+		return assembly.World, true
+	}
+	if !ok {
+		r.Report.Refuse(n, "link "+fault.Name(name), "does not exist")
+	}
+	return i, ok
+}
+
+// need returns the child of a name, which has to be there.
+func (r *reader) need(n *xmltree.Node, name string) *xmltree.Node {
+	c := n.Child(name)
+	if c == nil {
+		r.Report.Refuse(n, "element "+fault.Name(name), "is missing")
+	}
+	return c
+}

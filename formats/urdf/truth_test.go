@@ -1,0 +1,34 @@
+package urdf_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/formats/formatstest"
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/formats/urdf"
+)
+
+// TestTruth holds robots of others to the accelerations of another engine.
+func TestTruth(t *testing.T) {
+	for _, c := range []struct {
+		dir, file, truth string
+		o                source.Options
+	}{
+		{"urdf-5bar", "robot.urdf", "5bar_linkage_iso3d.rigid.truth.json", source.Options{Loops: "robot.yaml"}},
+		{"urdf-strandbeest", "Strandbeest.urdf", "strandbeest.rigid.truth.json", source.Options{}},
+		{"urdfplus-four-bar", "four_bar.urdf", "grbda_four_bar.rigid.truth.json", source.Options{}},
+	} {
+		t.Run(c.dir, func(t *testing.T) {
+			truth := formatstest.ReadTruth(t, c.dir, c.truth)
+			r, report, err := urdf.Read(formatstest.Files(t, c.dir), source.Name{Path: c.file}, &c.o)
+			for k := range report.Entries {
+				t.Log(report.Entries[k].String())
+			}
+			t.Logf("%+v", report.Counts)
+			require.NoError(t, err)
+			truth.Check(t, r)
+		})
+	}
+}

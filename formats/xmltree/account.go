@@ -1,0 +1,223 @@
+package xmltree
+
+import (
+	"strings"
+
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// Rule says what becomes of an element and its attributes. Those that are Used are read; one that is not read in its
+// place has no meaning there.
+type Rule struct {
+	Element string // its name, or PARENT/NAME where it depends on that
+	Class   source.Class
+	Why     string // of elements that are not used
+	// Attributes of an element that is Used, with blanks between the names.
+	Used, Visual, Ignored, Dropped string
+}
+
+// Table has the rules of a format by element.
+type Table struct {
+	rules map[string]rule
+	list  []Rule
+}
+
+type rule struct {
+	class source.Class
+	why   string
+	attrs map[string]source.Class
+}
+
+// NewTable returns the table of some rules. It panics if there are two for an element or an attribute.
+func NewTable(rules []Rule) *Table {
+	t := &Table{rules: map[string]rule{}, list: rules}
+	for _, r := range rules {
+		if _, ok := t.rules[r.Element]; ok {
+			panic("xmltree: two rules for " + r.Element)
+		}
+		attrs := map[string]source.Class{}
+		for class, names := range map[source.Class]string{
+			source.Used: r.Used, source.Visual: r.Visual, source.Ignored: r.Ignored, source.Dropped: r.Dropped,
+		} {
+			for _, name := range strings.Fields(names) {
+				if attrs[name] != source.Unread {
+					panic("xmltree: two rules for " + r.Element + "@" + name)
+				}
+				attrs[name] = class
+			}
+		}
+		t.rules[r.Element] = rule{r.Class, r.Why, attrs}
+	}
+	return t
+}
+
+// Rules returns the rules of t.
+func (t *Table) Rules() []Rule { return t.list }
+
+func (t *Table) rule(n *Node) (rule, bool) {
+	if n.Parent != nil {
+		if r, ok := t.rules[n.Parent.Name+"/"+n.Name]; ok {
+			return r, true
+		}
+	}
+	r, ok := t.rules[n.Name]
+	return r, ok
+}
+
+// Class returns what became of n, which Account has settled.
+func (n *Node) Class() source.Class { return n.class }
+
+// Use marks n as used, unless it has a class already, and returns it.
+func (n *Node) Use() *Node {
+	if n.class == source.Unread {
+		n.class = source.Used
+	}
+	return n
+}
+
+// Set gives n with all in it a class, and the reason if it is to be reported.
+func (n *Node) Set(class source.Class, why string) { n.class, n.why = class, why }
+
+// SetAttr gives an attribute of n a class, and the reason if it is to be reported.
+func (n *Node) SetAttr(name string, class source.Class, why string) {
+	for k := range n.Attrs {
+		if n.Attrs[k].Name == name {
+			n.Attrs[k].class, n.Attrs[k].why = class, why
+		}
+	}
+}
+
+// Attr returns an attribute of n and marks both as used.
+func (n *Node) Attr(name string) (string, bool) {
+	n.Use()
+	for k := range n.Attrs {
+		if a := &n.Attrs[k]; a.Name == name {
+			if a.class == source.Unread {
+				a.class = source.Used
+			}
+			return a.Value, true
+		}
+	}
+	return "", false
+}
+
+// Has reports whether n has an attribute, and marks nothing.
+func (n *Node) Has(name string) bool {
+	for k := range n.Attrs {
+		if n.Attrs[k].Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Child returns the first element of a name in n, marked as used, or nil. Others of that name are errors of the file, for
+// Account to report, as nothing has read them.
+func (n *Node) Child(name string) *Node {
+	for _, c := range n.Children {
+		if c.Name == name {
+			return c.Use()
+		}
+	}
+	return nil
+}
+
+// Account settles the class of every element and attribute below root by what was read and by the table, counts them and
+// writes to the report what the model lacks.
+//
+// Cost: O(elements + attributes), and O(siblings) for each line of the report.
+func Account(root *Node, t *Table, report *source.Report) {
+	a := accountant{t: t, report: report}
+	a.node(root)
+}
+
+type accountant struct {
+	t      *Table
+	report *source.Report
+}
+
+const (
+	unknown     = "unknown to this reader"
+	meaningless = "has no meaning here"
+	effectless  = "has no effect on the motion"
+)
+
+func (a *accountant) node(n *Node) {
+	r, known := a.t.rule(n)
+	if n.class == source.Unread {
+		switch {
+		case !known:
+			n.class, n.why = source.Dropped, unknown
+		case r.class == source.Used:
+			n.class, n.why = source.Ignored, meaningless
+		default:
+			n.class, n.why = r.class, r.why
+		}
+		switch n.class {
+		case source.Dropped:
+			a.report.Drop(n, "element "+fault.Name(n.Name), n.why, "")
+		case source.Ignored:
+			a.report.Once(n, "elements "+fault.Name(n.Name)+" have no effect on the motion", n.why)
+		}
+	} else if n.class == source.Ignored && n.why != "" {
+		a.report.Once(n, "elements "+fault.Name(n.Name)+" have no effect on the motion", n.why)
+	} else if n.class == source.Dropped && n.why != "" {
+		a.report.Drop(n, "element "+fault.Name(n.Name), n.why, "")
+	}
+	if n.class != source.Used {
+		a.report.Tally(n.class, inherit(n, n.class))
+		return
+	}
+	a.report.Tally(source.Used, 1)
+	for k := range n.Attrs {
+		a.attr(n, &n.Attrs[k], r)
+	}
+	for _, c := range n.Children {
+		a.node(c)
+	}
+}
+
+func (a *accountant) attr(n *Node, at *Attr, r rule) {
+	if at.class == source.Unread {
+		at.class = r.attrs[at.Name]
+		switch {
+		case at.class == source.Ignored:
+			at.why = effectless
+		case at.class == source.Used:
+			at.class, at.why = source.Ignored, meaningless
+		case at.class == source.Unread && space(at.Name):
+			at.class, at.why = source.Ignored, "names of XML"
+		case at.class == source.Unread:
+			at.class, at.why = source.Dropped, unknown
+		}
+	}
+	name := func() string { return fault.Name(at.Name) + " of " + fault.Name(n.Name) }
+	switch at.class {
+	case source.Dropped:
+		a.report.Drop(n, "attribute "+name(), at.why, "its value is "+fault.Name(at.Value))
+	case source.Ignored:
+		if at.why != "" {
+			a.report.Once(n, "attributes "+name()+" are not read", at.why)
+		}
+	}
+	a.report.Tally(at.class, 1)
+}
+
+// space reports whether an attribute belongs to XML and not to the format.
+func space(name string) bool {
+	return name == "xmlns" || strings.HasPrefix(name, "xmlns:") || strings.HasPrefix(name, "xsi:") || strings.HasPrefix(name, "xml:")
+}
+
+// inherit gives all in n, n too, the class and returns how many elements and attributes that are.
+func inherit(n *Node, class source.Class) int {
+	count := 1 + len(n.Attrs)
+	n.class = class
+	for k := range n.Attrs {
+		n.Attrs[k].class = class
+	}
+	for _, c := range n.Children {
+		count += inherit(c, class)
+	}
+	return count
+}

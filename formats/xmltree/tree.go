@@ -1,0 +1,297 @@
+package xmltree
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+const (
+	// MaxDepth is how deep elements may stand in each other.
+	MaxDepth = 10_000
+	// MaxNodes is the largest number of elements of a file.
+	MaxNodes = 1 << 21
+	// MaxAttributes is the largest number of attributes of an element.
+	MaxAttributes = 1 << 7
+)
+
+// Node is an element.
+type Node struct {
+	Name     string // with the prefix of a name space, as in drake:joint
+	Attrs    []Attr
+	Children []*Node
+	Text     string // without blanks at its ends; that of several pieces joined
+	Parent   *Node
+	File     string
+	Line     int
+	Column   int
+
+	class source.Class
+	why   string
+}
+
+// Attr is an attribute.
+type Attr struct {
+	Name, Value string
+	class       source.Class
+	why         string
+}
+
+// Place returns where n stands.
+func (n *Node) Place() source.Place {
+	return source.Place{File: n.File, Line: n.Line, Column: n.Column, Element: n.Path()}
+}
+
+// Path returns the names of the elements down to n, with the number of n among those of its name, from 1, where it
+// has such siblings: /robot/joint[3]/mimic. Of a deep element the middle is left out.
+func (n *Node) Path() string {
+	const ends = 8 // elements at each end
+	var up []*Node
+	for a := n; a != nil; a = a.Parent {
+		up = append(up, a)
+	}
+	var b strings.Builder
+	for k := len(up) - 1; k >= 0; k-- {
+		if len(up) > 2*ends && k == len(up)-1-ends {
+			b.WriteString("/…")
+			k = ends - 1
+		}
+		b.WriteByte('/')
+		b.WriteString(cut(up[k].Name))
+		if i, many := up[k].number(); many {
+			b.WriteString("[" + strconv.Itoa(i) + "]")
+		}
+	}
+	return b.String()
+}
+
+// cut shortens a name for a path.
+func cut(name string) string {
+	const most = 40
+	if len(name) > most {
+		return strings.ToValidUTF8(name[:most], "") + "…"
+	}
+	return name
+}
+
+// number returns the number of n among the siblings of its name, from 1, and whether there are others.
+func (n *Node) number() (i int, many bool) {
+	if n.Parent == nil {
+		return 1, false
+	}
+	count := 0
+	for _, s := range n.Parent.Children {
+		if s.Name != n.Name {
+			continue
+		}
+		if count++; s == n {
+			i = count
+		}
+		if i > 0 && count > 1 {
+			return i, true
+		}
+	}
+	return i, false
+}
+
+// SyntaxError is what is wrong with a file before any element counts.
+type SyntaxError struct {
+	source.Place
+	Rule string
+}
+
+// Error returns the error on one line.
+func (e *SyntaxError) Error() string {
+	if e.Line == 0 {
+		return fault.Line("formats/xmltree: " + e.File + ": " + e.Rule)
+	}
+	return fault.Line(fmt.Sprintf("formats/xmltree: %s:%d:%d: %s", e.File, e.Line, e.Column, e.Rule))
+}
+
+// Parse reads a document.
+//
+// Cost: O(bytes) time and memory. It returns a *SyntaxError.
+func Parse(file string, data []byte) (*Node, error) {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	p := parser{file: file, d: xml.NewDecoder(bytes.NewReader(data))}
+	if len(data) > 1 && (data[0] == 0xfe && data[1] == 0xff || data[0] == 0xff && data[1] == 0xfe) {
+		return nil, p.fail("the encoding UTF-16 is not read")
+	}
+	p.d.CharsetReader = charset
+	for {
+		p.line, p.column = p.d.InputPos()
+		token, err := p.d.RawToken()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, p.syntax(err)
+		}
+		if err := p.token(token); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case p.at != nil:
+		p.line, p.column = p.at.Line, p.at.Column
+		return nil, p.fail("the element " + fault.Name(p.at.Name) + " does not end")
+	case p.root == nil:
+		return nil, p.fail("there is no element")
+	}
+	return p.root, nil
+}
+
+// charset decodes the encodings of one byte a character.
+func charset(name string, in io.Reader) (io.Reader, error) {
+	switch strings.ToLower(name) {
+	case "us-ascii", "ascii":
+		return in, nil // whatever is not ASCII is refused with what is not UTF-8, or means the same
+	case "iso-8859-1", "latin1", "latin-1":
+		return &latin1{in: in}, nil
+	}
+	return nil, encodingError(name)
+}
+
+type encodingError string
+
+func (e encodingError) Error() string {
+	return "the encoding " + fault.Name(string(e)) + " is not read"
+}
+
+// latin1 turns Latin 1 into UTF-8.
+type latin1 struct {
+	in   io.Reader
+	buf  [1024]byte
+	rest []byte
+}
+
+func (l *latin1) Read(out []byte) (int, error) {
+	if len(l.rest) == 0 {
+		n, err := l.in.Read(l.buf[:])
+		if n == 0 {
+			return 0, err
+		}
+		l.rest = l.rest[:0]
+		for _, c := range l.buf[:n] {
+			l.rest = append(l.rest, string(rune(c))...)
+		}
+	}
+	n := copy(out, l.rest)
+	l.rest = l.rest[n:]
+	return n, nil
+}
+
+type parser struct {
+	file         string
+	d            *xml.Decoder
+	root, at     *Node
+	line, column int
+	depth, nodes int
+	text         [][]byte // of the elements that are open
+}
+
+func (p *parser) fail(rule string) error {
+	return &SyntaxError{source.Place{File: p.file, Line: p.line, Column: p.column}, rule}
+}
+
+// syntax returns an error of the decoder as ours.
+func (p *parser) syntax(err error) error {
+	var s *xml.SyntaxError
+	var e encodingError
+	p.line, p.column = p.d.InputPos()
+	if errors.As(err, &e) {
+		return p.fail(e.Error())
+	}
+	if errors.As(err, &s) {
+		return p.fail(s.Msg)
+	}
+	// xml wraps the error of a CharsetReader in a text of its own.
+	text := err.Error()
+	if _, after, ok := strings.Cut(text, "xml: opening charset "); ok {
+		if k := strings.LastIndex(after, ": "); k >= 0 {
+			return p.fail(after[k+2:])
+		}
+	}
+	return p.fail(strings.TrimPrefix(text, "xml: "))
+}
+
+func (p *parser) token(token xml.Token) error {
+	switch t := token.(type) {
+	case xml.StartElement:
+		return p.start(&t)
+	case xml.EndElement:
+		name := join(t.Name)
+		if p.at == nil || p.at.Name != name {
+			return p.fail("the end of " + fault.Name(name) + " has no beginning here")
+		}
+		p.at.Text = string(bytes.TrimSpace(p.text[p.depth-1]))
+		p.at, p.depth = p.at.Parent, p.depth-1
+	case xml.CharData:
+		if p.at == nil {
+			if len(bytes.TrimSpace(t)) > 0 {
+				return p.fail("text outside of the elements")
+			}
+			return nil
+		}
+		if len(bytes.TrimSpace(t)) > 0 || len(p.text[p.depth-1]) > 0 {
+			p.text[p.depth-1] = append(p.text[p.depth-1], t...)
+		}
+	case xml.Directive:
+		return p.fail("document types and entities are not read")
+	}
+	return nil
+}
+
+func (p *parser) start(t *xml.StartElement) error {
+	n := &Node{Name: join(t.Name), Parent: p.at, File: p.file, Line: p.line, Column: p.column}
+	if p.depth++; p.depth > MaxDepth {
+		return p.fail(fmt.Sprintf("elements stand deeper than %d in each other", MaxDepth))
+	}
+	if p.nodes++; p.nodes > MaxNodes {
+		return p.fail(fmt.Sprintf("there are more than %d elements", MaxNodes))
+	}
+	if len(t.Attr) > MaxAttributes {
+		return p.fail(fmt.Sprintf("the element %s has more than %d attributes", fault.Name(n.Name), MaxAttributes))
+	}
+	if len(t.Attr) > 0 {
+		n.Attrs = make([]Attr, len(t.Attr))
+	}
+	for k, a := range t.Attr {
+		name := join(a.Name)
+		for _, b := range n.Attrs[:k] {
+			if b.Name == name {
+				return p.fail("the attribute " + fault.Name(name) + " stands twice")
+			}
+		}
+		n.Attrs[k] = Attr{Name: name, Value: a.Value}
+	}
+	switch {
+	case p.at != nil:
+		p.at.Children = append(p.at.Children, n)
+	case p.root != nil:
+		return p.fail("there is a second element outside of " + fault.Name(p.root.Name))
+	default:
+		p.root = n
+	}
+	p.at = n
+	if len(p.text) < p.depth {
+		p.text = append(p.text, nil)
+	}
+	p.text[p.depth-1] = p.text[p.depth-1][:0]
+	return nil
+}
+
+// join returns a name as it is written.
+func join(n xml.Name) string {
+	if n.Space == "" {
+		return n.Local
+	}
+	return n.Space + ":" + n.Local
+}

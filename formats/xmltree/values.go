@@ -1,0 +1,165 @@
+package xmltree
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// Values reads the values of attributes and texts, and writes to the report what is wrong with them. What is wrong
+// reads as the default.
+type Values struct{ Report *source.Report }
+
+// Floats returns the numbers of a text with blanks between them.
+func Floats(text string) ([]float64, error) {
+	var out []float64
+	for _, word := range strings.Fields(text) {
+		x, err := Float(word)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+// Float returns the number that a word is: decimal, or infinite.
+func Float(word string) (float64, error) {
+	if strings.ContainsAny(word, "_xXpP") {
+		return 0, fmt.Errorf("formats/xmltree: %s is not a number", fault.Name(word))
+	}
+	x, err := strconv.ParseFloat(word, 64)
+	switch {
+	case err != nil && math.IsInf(x, 0):
+		return 0, fmt.Errorf("formats/xmltree: %s is too large", fault.Name(word))
+	case err != nil, math.IsNaN(x):
+		return 0, fmt.Errorf("formats/xmltree: %s is not a number", fault.Name(word))
+	}
+	return x, nil
+}
+
+// refuse reports a value of an attribute; name "" is the text of n.
+func (v Values) refuse(n *Node, name, why string) {
+	what := "the text of " + fault.Name(n.Name)
+	if name != "" {
+		what = "attribute " + fault.Name(name)
+		n.SetAttr(name, source.Refused, "")
+	}
+	v.Report.Refuse(n, what, why)
+}
+
+// Numbers returns the finite numbers of an attribute, of which there must be least to most, or nil if there is none or
+// something is wrong.
+func (v Values) Numbers(n *Node, name string, least, most int) []float64 {
+	text, ok := n.Attr(name)
+	if !ok {
+		return nil
+	}
+	return v.parse(n, name, text, least, most)
+}
+
+// TextNumbers is Numbers of the text of n.
+func (v Values) TextNumbers(n *Node, least, most int) []float64 {
+	n.Use()
+	return v.parse(n, "", n.Text, least, most)
+}
+
+func (v Values) parse(n *Node, name, text string, least, most int) []float64 {
+	list, err := Floats(text)
+	switch {
+	case err != nil:
+		v.refuse(n, name, fault.Plain(err).Error())
+		return nil
+	case len(list) < least || len(list) > most:
+		want := strconv.Itoa(least)
+		if most != least {
+			want += " to " + strconv.Itoa(most)
+		}
+		v.refuse(n, name, fmt.Sprintf("has %d numbers in place of %s", len(list), want))
+		return nil
+	}
+	for _, x := range list {
+		if math.IsInf(x, 0) {
+			v.refuse(n, name, "is not finite")
+			return nil
+		}
+	}
+	return list
+}
+
+// Number returns a number, or what is usual.
+func (v Values) Number(n *Node, name string, usual float64) float64 {
+	if x := v.Numbers(n, name, 1, 1); x != nil {
+		return x[0]
+	}
+	return usual
+}
+
+// Bound is Number that may be infinite.
+func (v Values) Bound(n *Node, name string, usual float64) float64 {
+	text, ok := n.Attr(name)
+	if !ok {
+		return usual
+	}
+	x, err := Float(strings.TrimSpace(text))
+	if err != nil {
+		v.refuse(n, name, fault.Plain(err).Error())
+		return usual
+	}
+	return x
+}
+
+// Vector returns three numbers, or what is usual.
+func (v Values) Vector(n *Node, name string, usual [3]float64) [3]float64 {
+	if x := v.Numbers(n, name, 3, 3); x != nil {
+		return [3]float64(x)
+	}
+	return usual
+}
+
+// Required returns a text, and reports if there is none.
+func (v Values) Required(n *Node, name string) string {
+	text, ok := n.Attr(name)
+	if !ok || text == "" {
+		v.Report.Refuse(n, "attribute "+fault.Name(name), "is missing")
+	}
+	return text
+}
+
+// Choice returns the place of a text among some, or usual if there is none.
+func (v Values) Choice(n *Node, name string, usual int, among ...string) int {
+	text, ok := n.Attr(name)
+	if !ok {
+		return usual
+	}
+	for k, s := range among {
+		if s == text {
+			return k
+		}
+	}
+	v.refuse(n, name, fault.Name(text)+" is none of "+strings.Join(among, ", "))
+	return usual
+}
+
+// True returns a truth: true, false, 1 or 0.
+func (v Values) True(n *Node, name string, usual bool) bool {
+	text, ok := n.Attr(name)
+	if !ok {
+		return usual
+	}
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "true", "1":
+		return true
+	case "false", "0":
+		return false
+	}
+	v.refuse(n, name, fault.Name(text)+" is neither true nor false")
+	return usual
+}
+
+// Refuse reports a value of an attribute of n.
+func (v Values) Refuse(n *Node, name, why string) { v.refuse(n, name, why) }
