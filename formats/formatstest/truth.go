@@ -31,9 +31,10 @@ type Truth struct {
 // Case is one state.
 type Case struct {
 	Name        string             `json:"name"`
+	Time        float64            `json:"time"`
 	Bodies      []Body             `json:"bodies"`
 	JointForces map[string]float64 `json:"joint_forces"`
-	Rows        int                `json:"constraint_rows"` // of the loops
+	Rows        int                `json:"constraint_rows"` // of the loops; 0: neither they nor the mobility are known
 	Rank        int                `json:"rank"`
 	Mobility    int                `json:"mobility"`
 }
@@ -115,6 +116,7 @@ func (truth *Truth) Check(t *testing.T, r *assembly.Result) {
 	for _, c := range truth.Cases {
 		t.Run(c.Name, func(t *testing.T) {
 			m := *r.Model
+			m.Time = c.Time
 			m.Bodies = append([]model.Body(nil), m.Bodies...)
 			m.Joints = append([]model.Joint(nil), m.Joints...)
 			set := pose(t, &m, r, number, &c)
@@ -123,6 +125,9 @@ func (truth *Truth) Check(t *testing.T, r *assembly.Result) {
 			got, err := rung.Accelerate(&m, rung.Options{})
 			require.NoError(t, err)
 			compare(t, &m, got, r, number, &c, truth)
+			if c.Rows == 0 {
+				return
+			}
 			require.Equal(t, c.Mobility, got.Constraints.Mobility, "mobility")
 			require.Equal(t, c.Rows-c.Rank, got.Constraints.Redundant, "redundant rows")
 		})

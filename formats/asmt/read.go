@@ -1,0 +1,254 @@
+package asmt
+
+import (
+	"math"
+	"strings"
+
+	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/formats/xmltree"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Read reads a file and makes its model, with the report on all its elements.
+//
+// Cost: O(bytes). It returns the errors of the file as a *xmltree.SyntaxError or a *source.Problems; the report is there too.
+func Read(files *source.Files, name source.Name, o *source.Options) (*assembly.Result, *source.Report, error) {
+	report := &source.Report{File: name.String(), Format: "asmt"}
+	data, err := files.Read(name)
+	if err != nil {
+		return nil, report, err
+	}
+	root, err := parse(report.File, data)
+	if err != nil {
+		return nil, report, err
+	}
+	r := &reader{report: report, values: xmltree.Values{Report: report}, markers: map[string]place{}, joints: map[string]int{}}
+	if o.Key != "" || len(o.Pose) > 0 {
+		report.Refuse(nil, "a pose by keyframe or coordinates", "this format has the state of its parts")
+	}
+	r.assembly(root)
+	xmltree.Account(root, table, report)
+	result, err := r.a.Build(o, report)
+	if err != nil {
+		return nil, report, err
+	}
+	result.Model.Time = r.time
+	return result, report, nil
+}
+
+// place is a frame of a link, or of the world.
+type place struct {
+	link int
+	pose assembly.Pose
+}
+
+type reader struct {
+	a       assembly.Assembly
+	report  *source.Report
+	values  xmltree.Values
+	prefix  string // of markers
+	markers map[string]place
+	joints  map[string]int // 1 + number in the assembly
+	time    float64
+}
+
+// assembly reads the root.
+func (r *reader) assembly(root *xmltree.Node) {
+	root.Use()
+	r.a.Name = r.name(root)
+	r.prefix = "/" + r.a.Name + "/"
+	ground := r.pose(root)
+	for _, name := range [...]string{"Velocity3D", "Omega3D"} {
+		if r.vector(root, name) != (spatial.Vec3{}) {
+			r.report.Refuse(root, "the assembly", "moves, and is the world of the model")
+		}
+	}
+	if g := root.Child("ConstantGravity"); g != nil {
+		if x := r.values.TextNumbers(g, 3, 3); x != nil {
+			r.a.Gravity = spatial.Vec3(x)
+		}
+	}
+	if s := root.Child("SimulationParameters"); s != nil {
+		r.time = r.number(s, "tstart", 0)
+	}
+	r.refPoints(root, assembly.World, ground, "")
+	if parts := root.Child("Parts"); parts != nil {
+		for _, n := range parts.Children {
+			if n.Name == "Part" {
+				r.part(n)
+			}
+		}
+	}
+	if sets := root.Child("ConstraintSets"); sets != nil {
+		r.constraints(sets)
+	}
+	for _, name := range [...]string{"ForceTorques", "ForcesTorques"} {
+		root.Child(name) // whose children are dropped
+	}
+}
+
+// constraints reads joints, motions and limits.
+func (r *reader) constraints(sets *xmltree.Node) {
+	for _, list := range [...]struct {
+		name string
+		read func(*xmltree.Node)
+	}{{"Joints", r.joint}, {"Motions", r.motion}, {"Limits", r.limit}} {
+		if n := sets.Child(list.name); n != nil {
+			for _, c := range n.Children {
+				list.read(c)
+			}
+		}
+	}
+	if n := sets.Child("GeneralConstraintSets"); n != nil && len(n.Children) > 0 {
+		r.report.Refuse(n, "element "+fault.Name(n.Name), "constraints of a general kind are not read")
+	}
+}
+
+// part reads a part with its state.
+func (r *reader) part(n *xmltree.Node) {
+	n.Use()
+	l := assembly.Link{At: n, Name: r.name(n), Pose: r.pose(n), Linear: r.vector(n, "Velocity3D"), Angular: r.vector(n, "Omega3D")}
+	if m := n.Child("PrincipalMassMarker"); m == nil {
+		r.report.Refuse(n, "part "+fault.Name(l.Name), "has no mass marker")
+	} else {
+		if c := m.Child("Name"); c != nil {
+			c.Use()
+		}
+		x := r.pose(m)
+		l.Com = x.R
+		l.Mass = r.number(m, "Mass", 0)
+		moments := r.vector(m, "MomentOfInertias")
+		l.Inertia = spatial.Diag3(moments[0], moments[1], moments[2])
+		if x.Q != spatial.IdentityQuat() {
+			l.Inertia = l.Inertia.Rotate(x.Q.Mat())
+		}
+	}
+	r.a.Links = append(r.a.Links, l)
+	r.refPoints(n, len(r.a.Links)-1, assembly.Identity(), l.Name+"/")
+}
+
+// refPoints reads the markers of a link, or of the world, whose frame is at outer.
+func (r *reader) refPoints(n *xmltree.Node, link int, outer assembly.Pose, prefix string) {
+	points := n.Child("RefPoints")
+	if points == nil {
+		return
+	}
+	for _, p := range points.Children {
+		if p.Name != "RefPoint" {
+			continue
+		}
+		p.Use()
+		at := outer.Mul(r.pose(p))
+		list := p.Child("Markers")
+		if list == nil {
+			continue
+		}
+		for _, m := range list.Children {
+			if m.Name != "Marker" {
+				continue
+			}
+			m.Use()
+			name := prefix + r.name(m)
+			x := at.Mul(r.pose(m))
+			if _, twice := r.markers[r.prefix+name]; twice {
+				r.report.Refuse(m, "marker "+fault.Name(name), "has the name of another")
+			}
+			r.markers[r.prefix+name] = place{link, x}
+			if link != assembly.World {
+				l := &r.a.Links[link]
+				l.Frames = append(l.Frames, assembly.Frame{Name: name, Pose: x})
+			}
+		}
+	}
+}
+
+// marker returns the marker that an element of n names.
+func (r *reader) marker(n *xmltree.Node, field string) (place, bool) {
+	path := r.text(n, field)
+	p, ok := r.markers[path]
+	if !ok {
+		r.report.Refuse(n, "element "+fault.Name(field), "there is no marker "+fault.Name(path))
+	}
+	return p, ok
+}
+
+// world returns the pose of a place in the world at the beginning.
+func (r *reader) world(p place) assembly.Pose {
+	if p.link == assembly.World {
+		return p.pose
+	}
+	return r.a.Links[p.link].Pose.Mul(p.pose)
+}
+
+func (r *reader) linkName(link int) string {
+	if link == assembly.World {
+		return "the assembly"
+	}
+	return r.a.Links[link].Name
+}
+
+// text returns the text of an element in n, "" if there is none.
+func (r *reader) text(n *xmltree.Node, field string) string {
+	if c := n.Child(field); c != nil {
+		return c.Text
+	}
+	return ""
+}
+
+// name returns the name of n.
+func (r *reader) name(n *xmltree.Node) string {
+	name := r.text(n, "Name")
+	if strings.ContainsAny(name, "/\n") || name == "" {
+		r.report.Refuse(n, "the name "+fault.Name(name), "is empty, or has slashes or lines")
+	}
+	return name
+}
+
+func (r *reader) number(n *xmltree.Node, field string, usual float64) float64 {
+	if c := n.Child(field); c != nil {
+		if x := r.values.TextNumbers(c, 1, 1); x != nil {
+			return x[0]
+		}
+	}
+	return usual
+}
+
+func (r *reader) vector(n *xmltree.Node, field string) (v spatial.Vec3) {
+	if c := n.Child(field); c != nil {
+		if x := r.values.TextNumbers(c, 3, 3); x != nil {
+			v = spatial.Vec3(x)
+		}
+	}
+	return v
+}
+
+// orthogonal is how far the entries of RᵀR of a rotation matrix may be from those of the identity: files have six digits at least.
+const orthogonal = 1e-5
+
+// pose reads the position and the rotation matrix of n.
+func (r *reader) pose(n *xmltree.Node) assembly.Pose {
+	x := assembly.Identity()
+	x.R = r.vector(n, "Position3D")
+	c := n.Child("RotationMatrix")
+	if c == nil {
+		return x
+	}
+	list := r.values.TextNumbers(c, 9, 9)
+	if list == nil {
+		return x
+	}
+	E := spatial.Mat3(list)
+	G, one := E.TMul(E), spatial.Identity3()
+	off := 0.0
+	for k := range G {
+		off = max(off, math.Abs(G[k]-one[k]))
+	}
+	if !(off <= orthogonal) || E.Det() < 0 {
+		r.values.Refuse(c, "", "is no rotation")
+		return x
+	}
+	x.Q = spatial.FromMat(E).Normalize()
+	return x
+}

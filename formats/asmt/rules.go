@@ -1,0 +1,60 @@
+package asmt
+
+import (
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/formats/xmltree"
+)
+
+// element is a rule, and whether the lines in the element are values.
+type element struct {
+	xmltree.Rule
+	value bool
+}
+
+func used(names ...string) (list []element)   { return listed(false, source.Used, "", names) }
+func valued(names ...string) (list []element) { return listed(true, source.Used, "", names) }
+func ignored(why string, value bool, names ...string) []element {
+	return listed(value, source.Ignored, why, names)
+}
+
+func listed(value bool, class source.Class, why string, names []string) (list []element) {
+	for _, name := range names {
+		list = append(list, element{xmltree.Rule{Element: name, Class: class, Why: why}, value})
+	}
+	return list
+}
+
+// rules are what becomes of the elements of the format.
+var rules = concat(
+	used("Assembly", "RefPoints", "RefPoint", "Markers", "Marker", "Parts", "Part", "PrincipalMassMarker", "ConstraintSets", "Joints",
+		"Motions", "Limits", "GeneralConstraintSets", "ForceTorques", "ForcesTorques", "SimulationParameters"),
+	used(jointTypes()...),
+	used("RotationalMotion", "TranslationalMotion", "RotationLimit", "TranslationLimit"),
+	valued("Name", "Position3D", "RotationMatrix", "Velocity3D", "Omega3D", "Mass", "MomentOfInertias", "MarkerI", "MarkerJ", "MotionJoint",
+		"RotationZ", "TranslationZ", "pitch", "distanceIJ", "offset", "ConstantGravity", "tstart", "limit", "type"),
+	ignored("a remark", true, "Notes"),
+	ignored("shapes; the mass is that of the mass marker", false, "FeatureOrder", "RefCurves", "RefSurfaces"),
+	ignored("the mass is stated", true, "Density"),
+	ignored("measurements", false, "KinematicIJs"),
+	ignored("settings of another solver", true, "tend", "hmin", "hmax", "hout", "errorTol", "errorTolPosKine", "errorTolAccKine", "iterMaxPosKine",
+		"iterMaxAccKine", "tol"),
+	ignored("settings of a film", false, "AnimationParameters"),
+	ignored("results of another solver", false, series),
+	listed(false, source.Dropped, "forces as functions of markers are not read", []string{"ForceTorque"}),
+)
+
+func concat(lists ...[]element) (all []element) {
+	for _, l := range lists {
+		all = append(all, l...)
+	}
+	return all
+}
+
+// table is what the account is made by.
+var table = func() *xmltree.Table {
+	list := make([]xmltree.Rule, len(rules))
+	for i, r := range rules {
+		list[i] = r.Rule
+	}
+	return xmltree.NewTable(list)
+}()
