@@ -289,9 +289,6 @@ func (r *reader) shape(n *xmltree.Node) (v assembly.Visual, ok bool) {
 	case "ellipsoid":
 		v.Kind = assembly.Ellipsoid
 		list("radii")
-		for k := range v.Size {
-			v.Size[k] *= 2
-		}
 	case "sphere":
 		v.Kind, v.Size[0] = assembly.Sphere, r.number(c, "radius", 1)
 	case "cylinder":
