@@ -50,7 +50,7 @@ type Visual struct {
 	Name  string
 	Pose  Pose // in the link
 	Kind  Shape
-	Size  [3]float64 // m: a sphere's radius; a cylinder's or capsule's radius and length; a box's or an ellipsoid's full lengths
+	Size  [3]float64 // m: a sphere's radius; a cylinder's or capsule's radius and length; a box's full lengths; an ellipsoid's half axes
 	File  string     // of a mesh, as the format names it
 	Scale [3]float64
 	Color [4]float64 // red, green, blue, opacity, 0 to 1; all 0: none is given

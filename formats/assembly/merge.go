@@ -130,7 +130,7 @@ func (a *Assembly) merge(c []carrier) (alive []bool) {
 	}
 	for i := range a.Links {
 		if l := c[i].link; l != i && l != World {
-			a.Links[l].add(&a.Links[i], c[i].pose)
+			a.Links[l].Add(&a.Links[i], c[i].pose)
 		}
 	}
 	for k := range a.Joints {
@@ -156,8 +156,8 @@ func carry(c []carrier, link int, x Pose) (int, Pose) {
 	return c[link].link, c[link].pose.Mul(x)
 }
 
-// add puts the mass of b, whose frame is at x, to that of l.
-func (l *Link) add(b *Link, x Pose) {
+// Add puts the mass of b, whose frame is at x, to that of l.
+func (l *Link) Add(b *Link, x Pose) {
 	if b.Mass == 0 && b.Inertia == (spatial.Sym3{}) {
 		return
 	}

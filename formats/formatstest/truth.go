@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -112,6 +113,9 @@ func (truth *Truth) Check(t *testing.T, r *assembly.Result) {
 	number := map[string]int{}
 	for i := range r.Links {
 		number[r.Links[i].Link] = i
+		if before, after, ok := strings.Cut(r.Links[i].Link, "#"); ok { // of a body without name
+			number["#"+before+after] = i
+		}
 	}
 	for _, c := range truth.Cases {
 		t.Run(c.Name, func(t *testing.T) {
