@@ -80,7 +80,8 @@ type WrenchResult struct {
 type JointResult struct {
 	Name             string       `json:"name"`
 	ConstraintWrench WrenchResult `json:"constraint_wrench"`
-	TotalWrench      WrenchResult `json:"total_wrench"`
+	TotalWrench      WrenchResult `json:"total_wrench"`             // what acts along its freedoms included
+	ArmatureForce    []float64    `json:"armature_force,omitempty"` // −I·q̈ of each freedom, N m or N, of a joint with armature
 	WrenchUnique     bool         `json:"wrench_unique"`
 	Undetermined     []string     `json:"undetermined"`
 	PositionResidual float64      `json:"position_residual"` // m or rad
@@ -183,7 +184,8 @@ func NewResult(s *kkt.Solver) (*Result, error) {
 		out.Joints[j] = JointResult{
 			Name:             mech.JointName(j),
 			ConstraintWrench: wrenchResult(c),
-			TotalWrench:      wrenchResult(c.Add(s.AppliedWrench(j))),
+			TotalWrench:      wrenchResult(s.TotalWrench(j)),
+			ArmatureForce:    armatureForce(s, j),
 			WrenchUnique:     rep.Unique(j),
 			Undetermined:     rep.UndeterminedComponents(j),
 			PositionResidual: pos,
@@ -191,6 +193,17 @@ func NewResult(s *kkt.Solver) (*Result, error) {
 		}
 	}
 	return out, nil
+}
+
+// armatureForce returns the forces of the armature of joint j, nil if it has none.
+func armatureForce(s *kkt.Solver, j int) []float64 {
+	jt := &s.Plan().Mechanism().Joints[j]
+	if jt.Armature == nil {
+		return nil
+	}
+	var f [6]float64
+	s.ArmatureForceTo(&f, j)
+	return slices.Clone(f[:jt.Kind.Freedoms()])
 }
 
 func constraints(mech *mechanism.Mechanism, r *kkt.Report) ConstraintsResult {

@@ -60,6 +60,11 @@ func (l *Layout) NewPrecise() *Precise {
 	for i := range y.weight {
 		y.weight[i].set(&l.Mech.Bodies[i].Inertia, l.Mech.Bodies[i].Mass)
 	}
+	for i := range l.Mech.Singular() {
+		k := l.Mech.Singular()[i].Body
+		I := l.Mech.HeldInertia(int(k))
+		y.weight[k].set(&I, l.Mech.Bodies[k].Mass)
+	}
 	return y
 }
 
@@ -105,11 +110,11 @@ func (y *Precise) FillTo(s *mechanism.State) error {
 		if y.watch.Every(i) {
 			return y.watch.Err()
 		}
-		if err := y.fillJoint(&w, j, int32(len(m.Bodies)+i), s); err != nil {
+		if err := y.fillJoint(&w, j, int32(y.Layout.FirstJoint()+i), s); err != nil {
 			return fault.Errorf("assemble: %w", m.AtJoint(int(j), -1, err))
 		}
 	}
-	y.weigh(func(body int32, row, out *[6]dd.Num) { y.weight[body].apply(row, out) })
+	y.weigh(false, func(body int32, row, out *[6]dd.Num) { y.weight[body].apply(row, out) })
 	return nil
 }
 
@@ -121,7 +126,7 @@ func (y *Precise) GeometricTo(length []float64) {
 	if len(length) != y.Layout.Mech.NumBodies() {
 		panic("assemble: length mismatch")
 	}
-	y.weigh(func(body int32, row, out *[6]dd.Num) {
+	y.weigh(true, func(body int32, row, out *[6]dd.Num) {
 		l := dd.Of(length[body])
 		for k := range 3 {
 			out[k], out[3+k] = dd.Div(row[k], l), row[3+k]
@@ -130,12 +135,17 @@ func (y *Precise) GeometricTo(length []float64) {
 }
 
 // weigh stores in y.Matrix the rows with the weights of apply, and their squared norms in y.Scale.
-func (y *Precise) weigh(apply func(body int32, row, out *[6]dd.Num)) {
+func (y *Precise) weigh(geometric bool, apply func(body int32, row, out *[6]dd.Num)) {
 	p := y.Layout.Pattern
 	clear(y.Scale)
-	for node := y.Layout.Mech.NumBodies(); node < p.Len() && !y.watch.Every(node); node++ {
+	nb := y.Layout.Mech.NumBodies()
+	for node := y.Layout.FirstJoint(); node < p.Len() && !y.watch.Every(node); node++ {
 		scale := y.Scale[p.Off[node]:p.Off[node+1]]
 		for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
+			if int(p.Ind[k]) >= nb {
+				y.flywheel(node, p.Pos[k], scale, geometric)
+				continue
+			}
 			for r := range scale {
 				at := p.Pos[k] + int64(6*r)
 				out := (*[6]dd.Num)(y.Values[at:])
@@ -185,6 +195,7 @@ func (y *Precise) fillJoint(w *jointWork, j, node int32, s *mechanism.State) err
 	if err := w.eval(y.Layout.Mech, j, y.kin, s); err != nil {
 		return err
 	}
+	w.appendGeared(y.Layout, j)
 	if y.shaken {
 		shake(&w.rows.T, int(j))
 	}

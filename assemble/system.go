@@ -66,7 +66,7 @@ func (y *System) FillTo(s *mechanism.State) error {
 		if y.watch.Every(i) {
 			return y.watch.Err()
 		}
-		if err := y.fillJoint(&w, j, int32(len(m.Bodies)+i), s); err != nil {
+		if err := y.fillJoint(&w, j, int32(y.Layout.FirstJoint()+i), s); err != nil {
 			return fault.Errorf("assemble: %w", m.AtJoint(int(j), -1, err))
 		}
 	}
@@ -85,6 +85,16 @@ func (y *System) fillBody(i int) {
 	*(*spatial.Force)(y.Right[6*i:]) = y.force[i]
 }
 
+// fillUnit stores the unit matrix of n rows.
+func fillUnit(d []float64, n int) {
+	for i := range n * n {
+		d[i] = 0
+	}
+	for i := range n {
+		d[i*n+i] = 1
+	}
+}
+
 // jointWork is the scratch of one joint's rows.
 type jointWork struct {
 	kin        mechanism.JointKinematics
@@ -99,11 +109,16 @@ func (y *System) fillJoint(w *jointWork, j, node int32, s *mechanism.State) erro
 	if err := w.eval(y.Layout.Mech, j, y.Kin, s); err != nil {
 		return err
 	}
+	w.appendGeared(y.Layout, j)
 	at := y.Layout.place(jt, node)
 	pred, succ := at.rowsIn(y.Matrix.Val)
-	o, end := at.row, at.row+int32(jt.Rows)
+	o, end := at.row, at.row+int32(w.rows.N)
 	scale := y.Scale[o:end]
 	clear(scale)
+	if at.fly >= 0 {
+		flywheelTo(y.Matrix.Val[at.fly:], scale, jt)
+		fillUnit(y.Matrix.Dia[y.Layout.Pattern.Dia[y.Layout.fly[j]]:], jt.NumGeared())
+	}
 	y.fillSide(succ, scale, &w.rows, &w.armS, jt.Succ, 1)
 	y.fillSide(pred, scale, &w.rows, &w.armP, jt.Pred, -1)
 	w.rightSideTo(y.Right[o:end])

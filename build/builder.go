@@ -222,7 +222,7 @@ func (b *Builder) Model() (*model.Model, error) {
 	}
 	for _, from := range b.joints {
 		j := from.Joint
-		for _, list := range []*[]float64{&j.Force, &j.Stiffness, &j.Damping, &j.Rest} {
+		for _, list := range []*[]float64{&j.Force, &j.Stiffness, &j.Damping, &j.Rest, &j.Armature} {
 			*list = slices.Clone(*list)
 		}
 		j.Turns, j.Motion = slices.Clone(j.Turns), slices.Clone(j.Motion)

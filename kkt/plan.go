@@ -46,6 +46,8 @@ type Plan struct {
 	length     []float64 // by body: ℓ, m (assemble.Layout.LengthsTo)
 	spread     spread    // where inertias of very different size meet
 	spans      *spans    // of Report, where rows are redundant
+	geared     *Plan     // of the system with armature, which solvers solve; nil without
+	held       []held    // directions without inertia
 }
 
 // NewPlan analyses a compiled mechanism.
@@ -85,7 +87,10 @@ func NewPlanContext(ctx context.Context, mech *mechanism.Mechanism, o Options) (
 	}
 	p.symbolic, p.ordering, p.candidates, err = factor.ChooseContext(ctx, p.layout.Pattern, o.Ordering, p.threads, factor.Limits{Flops: o.MaxFlops, NonZeros: o.MaxNonZeros})
 	if err == nil {
-		p.ground, err = newGroundPlan(ctx, p.layout, p.ordering)
+		err = p.analyse(ctx)
+	}
+	if err == nil {
+		err = p.analyseGeared(ctx)
 	}
 	if err != nil {
 		return nil, fault.Errorf("kkt: %w", err)
@@ -93,9 +98,23 @@ func NewPlanContext(ctx context.Context, mech *mechanism.Mechanism, o Options) (
 	return p, nil
 }
 
+// analyse finds what is left of a plan that has an order.
+func (p *Plan) analyse(ctx context.Context) (err error) {
+	if p.held = newHeld(p.mech); p.held == nil && !p.isGeared() {
+		p.ground, err = newGroundPlan(ctx, p.layout, p.ordering)
+	}
+	return err
+}
+
 // newPlan returns a plan without an order, or the cause for which ctx has ended.
 func newPlan(ctx context.Context, mech *mechanism.Mechanism, epsilon float64, threads int) (*Plan, error) {
-	p := &Plan{mech: mech, layout: assemble.NewLayout(mech), epsilon: epsilon, threads: threads, length: make([]float64, mech.NumBodies()), spans: new(spans)}
+	return newPlanOn(ctx, assemble.NewLayout(mech), epsilon, threads)
+}
+
+// newPlanOn is newPlan for a layout.
+func newPlanOn(ctx context.Context, l *assemble.Layout, epsilon float64, threads int) (*Plan, error) {
+	mech := l.Mech
+	p := &Plan{mech: mech, layout: l, epsilon: epsilon, threads: threads, length: make([]float64, mech.NumBodies()), spans: new(spans)}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -178,8 +197,9 @@ func (p *Plan) Replan(mech *mechanism.Mechanism) *Plan {
 	}
 	perm := order.Revise(q.layout.Pattern, place, len(sequence))
 	q.symbolic = factor.Analyze(q.layout.Pattern, perm)
-	q.ground, _ = newGroundPlan(context.Background(), q.layout, q.ordering)
+	_ = q.analyse(context.Background())
 	q.candidates = []factor.Candidate{{Ordering: q.ordering, Counts: q.symbolic.Counts}}
+	_ = q.analyseGeared(context.Background())
 	return q
 }
 

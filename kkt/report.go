@@ -163,9 +163,9 @@ func (s *Solver) holds(r *Report) bool {
 
 // newReport returns a report with what the factor of the solution tells.
 func (s *Solver) newReport() *Report {
-	nb, nj := s.plan.mech.NumBodies(), s.plan.mech.NumJoints()
+	nj := s.plan.mech.NumJoints()
 	r := &Report{
-		Rows:          s.plan.layout.Pattern.Dim() - 6*nb,
+		Rows:          s.plan.layout.Pattern.Dim() - s.plan.first() - s.plan.gears(),
 		RedundantRows: make([]int, nj),
 		Undetermined:  make([]uint8, nj),
 		Distance:      1,
@@ -254,7 +254,7 @@ func (s *Solver) rank(r *Report, rows *verification) (*ranking, error) {
 		s.work.fac.PivotsTo(c.dst)
 	}
 	layout, near := s.plan.layout, r.NearSingular
-	for node := nb; node < layout.Pattern.Len(); node++ {
+	for node := layout.FirstJoint(); node < layout.Pattern.Len(); node++ {
 		if s.work.watch.Every(node) {
 			return nil, s.work.watch.Err()
 		}

@@ -121,11 +121,66 @@ func (s *Solver) JointMultipliersTo(dst *[6]float64, j int) int {
 		return 0
 	}
 	o := s.plan.layout.Pattern.Off[node]
-	n := int(s.plan.layout.Pattern.Size[node])
+	jt := &s.plan.mech.Joints[j]
+	n := int(jt.Rows)
 	for k := range n {
 		dst[k] = -s.x[int(o)+k]
 	}
+	if jt.Armature != nil && jt.Motion != nil {
+		s.driveArmature(dst, jt)
+	}
 	return n
+}
+
+// driveArmature adds to the multipliers of prescribed freedoms what moves their armature, I·q̈: the drive moves it besides the
+// bodies.
+func (s *Solver) driveArmature(dst *[6]float64, jt *mechanism.Joint) {
+	for i, I := range jt.Armature {
+		if I > 0 && jt.Prescribed(i) {
+			_, _, qdd := jt.Motion[i].At(s.st.Time)
+			dst[jt.PrescribedRow(i)] += I * qdd
+		}
+	}
+}
+
+// ArmatureForceTo stores in f the generalized forces −I·q̈ of the armature of joint j, an entry a freedom: those on the
+// successor.
+//
+// It panics without a solution or if j is out of range.
+func (s *Solver) ArmatureForceTo(f *[6]float64, j int) {
+	s.mustHaveJoint(j)
+	*f = [6]float64{}
+	jt := &s.plan.mech.Joints[j]
+	if jt.Armature == nil {
+		return
+	}
+	s.complete()
+	row := 0
+	if node := s.plan.layout.JointNode(j); node >= 0 {
+		row = int(s.plan.layout.Pattern.Off[node]) + int(jt.Rows)
+	}
+	for i, I := range jt.Armature {
+		switch {
+		case I > 0 && jt.Prescribed(i):
+			_, _, qdd := jt.Motion[i].At(s.st.Time)
+			f[i] = -I * qdd
+		case jt.Geared(i):
+			f[i] = -s.x[row]
+			row++
+		}
+	}
+}
+
+// ArmatureWrench returns the wrench of the forces of ArmatureForceTo on the successor about the origin of S.
+func (s *Solver) ArmatureWrench(j int) (w spatial.Force) {
+	var f [6]float64
+	if s.ArmatureForceTo(&f, j); f == ([6]float64{}) {
+		return w
+	}
+	var jk mechanism.JointKinematics
+	s.plan.mech.JointTo(&jk, j, s.now.kin, s.st)
+	s.plan.mech.Joints[j].WrenchTo(&w, &f, &jk.Frames)
+	return w
 }
 
 // ConstraintWrench returns T·λ of joint j: the constraint wrench on the
@@ -136,9 +191,9 @@ func (s *Solver) ConstraintWrench(j int) spatial.Force {
 	if node < 0 {
 		return spatial.Force{}
 	}
-	s.complete()
-	p := s.plan.layout.Pattern
-	return s.wrench(j, s.x[p.Off[node]:p.Off[node+1]]).Scale(-1)
+	var lambda [6]float64
+	s.JointMultipliersTo(&lambda, j)
+	return s.wrench(j, lambda[:])
 }
 
 // AppliedWrench returns the wrench of the drive of joint j (force, springs and
@@ -154,7 +209,11 @@ func (s *Solver) AppliedWrench(j int) spatial.Force {
 
 // TotalWrench returns everything joint j does to its successor.
 func (s *Solver) TotalWrench(j int) spatial.Force {
-	return s.ConstraintWrench(j).Add(s.AppliedWrench(j))
+	w := s.ConstraintWrench(j).Add(s.AppliedWrench(j))
+	if s.plan.mech.Joints[j].Armature != nil {
+		w = w.Add(s.ArmatureWrench(j))
+	}
+	return w
 }
 
 // wrench returns T·λ for multipliers λ of joint j in the rows of x.

@@ -8,7 +8,7 @@ import (
 func (s *Solver) Plan() *Plan {
 	s.enter()
 	defer s.guard.Leave()
-	return s.plan
+	return s.owner
 }
 
 // State returns the state of the solution, which is the caller's own.
@@ -32,7 +32,7 @@ func (s *Solver) Kinematics() *mechanism.Kinematics {
 func (s *Solver) Workspace() *Workspace {
 	s.enter()
 	defer s.guard.Leave()
-	return s.work
+	return s.side
 }
 
 // Drop ends the results of s, whose state is about to change.
@@ -45,7 +45,7 @@ func (s *Solver) Drop() {
 // FactorKinematics returns the kinematics of the state at which s has factored its system. They hold until the next Solve.
 // It returns nil if there is no factor, or one in which no row counts as redundant.
 func (s *Solver) FactorKinematics() *mechanism.Kinematics {
-	if s.now == nil || !s.now.Current() || s.now.Way() != DropWeak {
+	if s.plan != s.owner || s.now == nil || !s.now.Current() || s.now.Way() != DropWeak {
 		return nil
 	}
 	return s.now.kin
@@ -96,7 +96,7 @@ func (s *Solver) RankAt(st *mechanism.State) (Rank, error) {
 	if _, err := s.rank(r, nil); err != nil {
 		return Rank{}, s.orCause(err)
 	}
-	return Rank{len(s.x) - 6*s.plan.mech.NumBodies() - r.Redundant, r.RedundantRows}, nil
+	return Rank{len(s.x) - s.plan.first() - s.plan.gears() - r.Redundant, r.RedundantRows}, nil
 }
 
 // RedundantRows returns the number of redundant rows of each joint at st, as a

@@ -70,8 +70,8 @@ type grounded struct {
 
 func (p *groundPlan) newGrounded(w *Workspace) *grounded {
 	n, y, f := p.ground.Pattern.Dim(), p.ground.NewReducedOn(w.team), p.symbolic.NewFactorOn(w.team)
-	y.Heed(&w.watch)
-	f.Heed(&w.watch)
+	y.Heed(w.watch)
+	f.Heed(w.watch)
 	f.SetParts(y.Parts)
 	return &grounded{y, system{
 		Factored: NewFactored(f, y.Matrix, y.Right, y.Scale, w.plan.epsilon, DropWeak, nil),
@@ -104,7 +104,22 @@ func (s *Solver) Route() Route {
 	return Route{Reduced: why == "", WhyWhole: why, Way: s.way}
 }
 
-const whyNoGroups = "too few bodies hang on the ground by few freedoms"
+const (
+	whyNoGroups = "too few bodies hang on the ground by few freedoms"
+	whyGeared   = "joints have armature"
+	whySingular = "bodies have no inertia in some direction"
+)
+
+// whyNoGroups says why there is no reduced system.
+func (p *Plan) whyNoGroups() string {
+	switch {
+	case p.geared != nil:
+		return whyGeared
+	case p.held != nil:
+		return whySingular
+	}
+	return whyNoGroups
+}
 
 // whyWhole says why the reduced system does not do after err.
 func whyWhole(err error) string {

@@ -37,7 +37,7 @@ func (s *Solver) feedBack(alpha, beta float64) error {
 	p, mech := s.plan.layout.Pattern, s.plan.mech
 	var jk mechanism.JointKinematics
 	var delta, rate [6]float64
-	for node := mech.NumBodies(); node < p.Len(); node++ {
+	for node := p.Positive(); node < p.Len(); node++ {
 		j := s.plan.layout.NodeJoint(node)
 		jt := &mech.Joints[j]
 		mech.JointTo(&jk, j, s.sys.Kin, s.st)
@@ -45,7 +45,7 @@ func (s *Solver) feedBack(alpha, beta float64) error {
 		if err := jt.VelocityErrorTo(&rate, &jk.Frames, s.st.Time); err != nil {
 			return fault.Errorf("kkt: %w", mech.AtJoint(j, -1, err))
 		}
-		b := s.sys.Right[p.Off[node]:p.Off[node+1]]
+		b := s.sys.Right[p.Off[node]:][:jt.Rows]
 		for k := range b {
 			delta[k] = 2*alpha*rate[k] + beta*beta*delta[k]
 		}

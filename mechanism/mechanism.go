@@ -50,6 +50,8 @@ type Mechanism struct {
 	inputs                *Inputs     // of which it is the view; nil for the values of the model
 	driven                []int32     // joints with prescribed freedoms
 	span                  *[2]float64 // times at which all their motions hold
+	singular              []Singular  // bodies without inertia in some direction
+	geared                []int32     // joints with armature
 	sprung                []int32     // joints that have angles with springs
 	angles                int         // number of these
 	internal              int         // number of internal states of the contacts
@@ -100,6 +102,8 @@ func New(m *model.Model) (*Mechanism, error) {
 		mech.setLimits(i, &m.Joints[i])
 	}
 	mech.setDriven()
+	mech.findSingular()
+	mech.setGeared()
 	for i := range m.Forces {
 		mech.Forces = append(mech.Forces, newForce(&m.Forces[i], links.Forces[i]))
 		if a := m.Forces[i].Actuator; a != nil {
@@ -136,6 +140,7 @@ func (out *Joint) set(j *model.Joint, bodies [2]int32, plain *[joints.NumKinds]*
 	spec := joints.Spec{Kind: j.Type, Pitch: j.Pitch, Length: j.Length}
 	setMotions(&spec, j)
 	setTurns(&spec, j)
+	setArmature(&spec, j)
 	out.JointSpec = plain[j.Type]
 	if spec != out.Spec {
 		out.JointSpec = newJointSpec(spec)
@@ -185,6 +190,14 @@ func setTurns(s *joints.Spec, j *model.Joint) {
 	}
 	s.Turns = new([6]int64)
 	copy(s.Turns[:], j.Turns) // the angles are the first freedoms
+}
+
+func setArmature(s *joints.Spec, j *model.Joint) {
+	if allZero(j.Armature) {
+		return
+	}
+	s.Armature = new([6]float64)
+	copy(s.Armature[:], j.Armature)
 }
 
 func allZero(v []float64) bool {

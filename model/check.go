@@ -108,7 +108,7 @@ func (p *Pose) canonicalize() {
 func (j *Joint) canonicalize() {
 	j.PredecessorFrame.canonicalize()
 	j.SuccessorFrame.canonicalize()
-	for _, list := range []*[]float64{&j.Force, &j.Stiffness, &j.Damping, &j.Rest} {
+	for _, list := range []*[]float64{&j.Force, &j.Stiffness, &j.Damping, &j.Rest, &j.Armature} {
 		if allZero(*list) {
 			*list = nil
 		}
@@ -248,12 +248,22 @@ func (c *checker) checkInertia(I *Inertia) {
 			return
 		}
 	}
+	if I.positiveDefinite() {
+		if !I.triangular() {
+			c.report(".inertia", document.Numbers(list[:]), "breaks the triangle inequality")
+		} else if !I.invertible() {
+			c.report(".inertia", document.Numbers(list[:]), "is too small: its inverse overflows")
+		}
+		return
+	}
+	clean := *I // of a rod or a point mass, whose moments of zero may be rounded
+	zeros := clean.semidefinite()
 	switch {
-	case !I.positiveDefinite():
-		c.report(".inertia", document.Numbers(list[:]), "is not positive definite")
-	case !I.triangular():
+	case zeros < 0:
+		c.report(".inertia", document.Numbers(list[:]), "is not positive semidefinite")
+	case clean != (Inertia{}) && !clean.triangular():
 		c.report(".inertia", document.Numbers(list[:]), "breaks the triangle inequality")
-	case !I.invertible():
+	case zeros == 0 && !clean.invertible() || zeros == 1 && !finite(1/clean.sym().Trace()):
 		c.report(".inertia", document.Numbers(list[:]), "is too small: its inverse overflows")
 	}
 }

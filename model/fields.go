@@ -38,7 +38,7 @@ var velocityFields = []string{"linear", "angular"}
 
 var jointFields = []string{
 	"name", "type", "predecessor", "successor", "predecessor_frame", "successor_frame",
-	"pitch", "length", "force", "stiffness", "damping", "rest", "turns", "motion", "limits",
+	"pitch", "length", "force", "stiffness", "damping", "rest", "armature", "turns", "motion", "limits",
 }
 
 const (
@@ -50,10 +50,11 @@ const (
 	jointSuccessorFrame
 	jointPitch
 	jointLength
-	jointForce // the four lists with an entry a freedom follow each other
+	jointForce // the five lists with an entry a freedom follow each other
 	jointStiffness
 	jointDamping
 	jointRest
+	jointArmature
 	jointTurns
 	jointMotion
 	jointLimits

@@ -83,6 +83,7 @@ type Joint struct {
 	Stiffness        []float64
 	Damping          []float64
 	Rest             []float64
+	Armature         []float64 // inertia of the rotor of a drive, kg m² or kg, ≥ 0
 	Turns            []int64   // one a rotational scalar freedom
 	Motion           []*Motion // nil entries are free
 	Limits           []*Limit  // nil entries do not bound

@@ -85,7 +85,7 @@ type decoder struct {
 	checker
 	partial bool
 	most    int          // elements of a list of bodies, joints, terrains or forces that are read
-	lists   [4][]float64 // of the current joint
+	lists   [5][]float64 // of the current joint
 	turns   []int64
 	arena   []float64 // unused rest of the block that lists are cut from
 }

@@ -187,6 +187,7 @@ func (o *writer) joint(j *Joint) {
 	o.list(`, "stiffness": `, j.Stiffness)
 	o.list(`, "damping": `, j.Damping)
 	o.list(`, "rest": `, j.Rest)
+	o.list(`, "armature": `, j.Armature)
 	if !allZeroInts(j.Turns) {
 		o.b = append(o.b, `, "turns": [`...)
 		for k, n := range j.Turns {

@@ -75,6 +75,17 @@ func (o *jsonWriter) joint(j *rung.JointResult) {
 	o.raw(`"name": `).value(j.Name)
 	o.raw(`, "constraint_wrench": `).wrench(&j.ConstraintWrench)
 	o.raw(`, "total_wrench": `).wrench(&j.TotalWrench)
+	for i, f := range j.ArmatureForce {
+		if i == 0 {
+			o.raw(`, "armature_force": [`)
+		} else {
+			o.raw(", ")
+		}
+		o.number(f)
+	}
+	if len(j.ArmatureForce) > 0 {
+		o.raw("]")
+	}
 	o.raw(`, "wrench_unique": ` + strconv.FormatBool(j.WrenchUnique))
 	o.raw(`, "undetermined": [`)
 	for i, name := range j.Undetermined {
