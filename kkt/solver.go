@@ -163,6 +163,9 @@ func (s *Solver) assemble(st *mechanism.State) error {
 	s.stage, s.st = empty, st
 	if s.ground == nil {
 		s.whyWhole = whyNoGroups
+		if s.plan.mech.NumCouplings() > 0 {
+			s.whyWhole = whyCouplings
+		}
 		return s.assembleWhole()
 	}
 	s.now, s.whyWhole = &s.ground.system, ""

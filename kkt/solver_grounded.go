@@ -20,6 +20,9 @@ type groundPlan struct {
 // newGroundPlan analyses the reduced system of a layout in an order of the given kind. It
 // returns nil if too few bodies hang on the ground.
 func newGroundPlan(ctx context.Context, l *assemble.Layout, o order.Ordering) (*groundPlan, error) {
+	if l.Mech.NumCouplings() > 0 {
+		return nil, nil // the rows of couplings are not reduced
+	}
 	g := assemble.NewGroups(l)
 	if g == nil {
 		return nil, nil
@@ -103,6 +106,8 @@ func (s *Solver) Route() Route {
 	}
 	return Route{Reduced: why == "", WhyWhole: why, Way: s.way}
 }
+
+const whyCouplings = "couplings are rows of the whole system only"
 
 const whyNoGroups = "too few bodies hang on the ground by few freedoms"
 
