@@ -13,15 +13,15 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// gearedMachines are the models of reference/joints with armature and singular inertias, without couplings and composites.
-var gearedMachines = []string{"armature-floating", "armature-four-bar", "point-governor", "slender-four-bar", "slender-slider-crank"}
+// machines are the models of reference/joints without composite joints.
+var machines = append([]string{"armature-floating", "armature-four-bar", "point-governor", "slender-four-bar", "slender-slider-crank"}, coupled...)
 
 // TestMachines compares the solutions of the sparse method with reference/joints, under every ordering.
 func TestMachines(t *testing.T) {
-	for _, name := range gearedMachines {
+	for _, name := range machines {
 		for _, o := range orderings {
 			t.Run(name+"/"+o.String(), func(t *testing.T) {
-				m, err := rung.Open(check.MachinePath(t, name))
+				m, err := rung.Open(check.Reference(t, "joints", name+".model.json"))
 				require.NoError(t, err)
 				p, err := rung.NewPlan(m, rung.Options{Ordering: o})
 				require.NoError(t, err)
@@ -29,7 +29,7 @@ func TestMachines(t *testing.T) {
 				require.NoError(t, s.Solve(p.Initial()))
 				r, err := rung.NewResult(s)
 				require.NoError(t, err)
-				e := check.ReadMachine(t, name)
+				e := check.ReadExpectedIn(t, "joints", name)
 				requireMachine(t, e, r)
 				requireSecondRates(t, e, s)
 				if o != order.Auto {
@@ -40,7 +40,7 @@ func TestMachines(t *testing.T) {
 	}
 }
 
-func requireMachine(t *testing.T, e *check.ExpectedMachine, r *rung.Result) {
+func requireMachine(t *testing.T, e *check.Expected, r *rung.Result) {
 	t.Helper()
 	allowed := e.Allowed()
 	for i, w := range e.Bodies {
@@ -67,12 +67,21 @@ func requireMachine(t *testing.T, e *check.ExpectedMachine, r *rung.Result) {
 			}
 		}
 	}
+	for i, w := range e.Couplings {
+		got := r.Couplings[i]
+		require.Equal(t, w.Name, got.Name)
+		assert.Equal(t, w.Multiplier.Known, got.MultiplierUnique, "%s: unique", w.Name)
+		if w.Multiplier.Known {
+			check.Close(t, got.Multiplier, w.Multiplier.Value, 1, allowed.Multiplier, "%s: multiplier", w.Name)
+		}
+	}
+	assert.Less(t, r.Solve.Residual, residualTol)
 	check.Close(t, r.Energy.Kinetic, e.Energy.Kinetic, 1, allowed.Energy, "kinetic energy")
 	check.Close(t, r.Energy.Potential, e.Energy.Potential, 1, allowed.Energy, "potential energy")
 }
 
 // requireSecondRates compares coordinates' second derivatives and the rate of the kinetic energy.
-func requireSecondRates(t *testing.T, e *check.ExpectedMachine, s *rung.Solver) {
+func requireSecondRates(t *testing.T, e *check.Expected, s *rung.Solver) {
 	t.Helper()
 	mech, st, kin := s.Plan().Mechanism(), s.State(), s.Kinematics()
 	a := make([]float64, 6*mech.NumBodies())

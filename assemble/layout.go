@@ -12,7 +12,7 @@ import (
 // bodies and joints in it. It is immutable and may be shared.
 //
 // Nodes 0 … bodies−1 are the bodies; then follow the joints with at least one
-// row, in order. The layout of NewGeared has the flywheels of armature in between.
+// row, in order, then the couplings. The layout of NewGeared has the flywheels of armature between bodies and joints.
 type Layout struct {
 	Mech    *mechanism.Mechanism
 	Pattern *sparse.Pattern
@@ -25,7 +25,7 @@ type Layout struct {
 
 // NewLayout finds the pattern of m.
 //
-// Cost: O(bodies + joints).
+// Cost: O(bodies + joints), and the terms of couplings.
 func NewLayout(m *mechanism.Mechanism) *Layout { return newLayout(m, false) }
 
 // newLayout finds the pattern of m, with or without flywheels.
@@ -37,6 +37,9 @@ func newLayout(m *mechanism.Mechanism, geared bool) *Layout {
 	}
 	n := nb + len(l.geared)
 	blocks := 0
+	for i := range m.Couplings {
+		blocks += len(m.Couplings[i].Bodies)
+	}
 	for j := range m.Joints {
 		l.node[j] = -1
 		if jt := &m.Joints[j]; l.rows(j) > 0 {
@@ -46,9 +49,11 @@ func newLayout(m *mechanism.Mechanism, geared bool) *Layout {
 		}
 	}
 	blocks += len(l.geared)
+	first := n
+	n += m.NumCouplings()
 	size, sign := make([]int8, n), make([]int8, n)
 	ptr, ind := make([]int32, n+1), make([]int32, 0, blocks)
-	l.joint = make([]int32, 0, n-nb-len(l.geared))
+	l.joint = make([]int32, 0, first-nb-len(l.geared))
 	for i := range nb {
 		size[i], sign[i] = 6, 1
 	}
@@ -74,6 +79,12 @@ func newLayout(m *mechanism.Mechanism, geared bool) *Layout {
 		ptr[i+1] = int32(len(ind))
 		l.joint = append(l.joint, int32(j))
 	}
+	for i := range m.Couplings {
+		k := first + i
+		size[k], sign[k] = 1, -1
+		ind = append(ind, m.Couplings[i].Bodies...)
+		ptr[k+1] = int32(len(ind))
+	}
 	l.Pattern = sparse.NewPattern(size, sign, ptr, ind)
 	return l
 }
@@ -97,34 +108,61 @@ func sides(j *mechanism.Joint) int {
 // JointNode returns the node of joint j, or −1 if it has no rows.
 func (l *Layout) JointNode(j int) int { return int(l.node[j]) }
 
-// NodeJoint returns the joint of a node, or −1 for a body's node.
+// NodeJoint returns the joint of a node, or −1 for the node of a body or coupling.
 func (l *Layout) NodeJoint(node int) int {
-	if node < l.FirstJoint() {
-		return -1
+	if i := node - l.FirstJoint(); i >= 0 && i < len(l.joint) {
+		return int(l.joint[i])
 	}
-	return int(l.joint[node-l.FirstJoint()])
+	return -1
 }
 
-// NodeName returns the name of the body or joint of a node, for messages.
-func (l *Layout) NodeName(node int) string {
-	j := l.NodeJoint(node)
-	if k := node - l.Mech.NumBodies(); j < 0 && k >= 0 {
-		j = int(l.geared[k])
+// CouplingNode returns the node of coupling i.
+func (l *Layout) CouplingNode(i int) int { return l.FirstJoint() + len(l.joint) + i }
+
+// NodeConstraint returns the joint or coupling of a node, numbered as by mechanism.Mechanism.NumConstraints, or −1 for the node of a body or
+// flywheel.
+func (l *Layout) NodeConstraint(node int) int {
+	i := node - l.FirstJoint()
+	switch {
+	case i < 0:
+		return -1
+	case i < len(l.joint):
+		return int(l.joint[i])
 	}
-	if j >= 0 {
-		return fmt.Sprintf("joint %s", fault.Name(l.Mech.JointName(j)))
+	return l.Mech.NumJoints() + i - len(l.joint)
+}
+
+// ConstraintNode returns the node of a joint or coupling, or −1 if it has no rows.
+func (l *Layout) ConstraintNode(i int) int {
+	if c := i - len(l.node); c >= 0 {
+		return l.CouplingNode(c)
+	}
+	return l.JointNode(i)
+}
+
+// NodeName returns the name of the body, joint or coupling of a node, for messages.
+func (l *Layout) NodeName(node int) string {
+	i := l.NodeConstraint(node)
+	if k := node - l.Mech.NumBodies(); i < 0 && k >= 0 {
+		i = int(l.geared[k])
+	}
+	switch {
+	case i >= l.Mech.NumJoints():
+		return fmt.Sprintf("coupling %s", fault.Name(l.Mech.ConstraintName(i)))
+	case i >= 0:
+		return fmt.Sprintf("joint %s", fault.Name(l.Mech.ConstraintName(i)))
 	}
 	return fmt.Sprintf("body %s", fault.Name(l.Mech.BodyName(node)))
 }
 
-// At returns err as an error at the body or joint of a node, and at a row of it unless row
-// is −1 or the node is a body (mechanism.Error).
+// At returns err as an error at the body, joint or coupling of a node, and at a row of it unless row
+// is −1 or the node is no joint (mechanism.Error).
 func (l *Layout) At(node, row int, err error) *mechanism.Error {
-	if j := l.NodeJoint(node); j >= 0 {
-		if row >= int(l.Mech.Joints[j].Rows) {
+	if i := l.NodeConstraint(node); i >= 0 {
+		if i < l.Mech.NumJoints() && row >= int(l.Mech.Joints[i].Rows) {
 			row = -1 // of armature
 		}
-		return l.Mech.AtJoint(j, row, err)
+		return l.Mech.AtConstraint(i, row, err)
 	}
 	if k := node - l.Mech.NumBodies(); k >= 0 {
 		return l.Mech.AtJoint(int(l.geared[k]), -1, err)

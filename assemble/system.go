@@ -70,6 +70,12 @@ func (y *System) FillTo(s *mechanism.State) error {
 			return fault.Errorf("assemble: %w", m.AtJoint(int(j), -1, err))
 		}
 	}
+	for i := range m.Couplings {
+		if y.watch.Every(i) {
+			return y.watch.Err()
+		}
+		y.fillCoupling(&w, i, s)
+	}
 	return nil
 }
 
@@ -133,6 +139,12 @@ func (w *jointWork) eval(m *mechanism.Mechanism, j int32, k *mechanism.Kinematic
 	if err := jt.EvalTo(&w.rows, &w.kin.Frames, s.Time); err != nil {
 		return err
 	}
+	w.setArms(jt, k)
+	return nil
+}
+
+// setArms computes the arms for w.kin and w.rows.
+func (w *jointWork) setArms(jt *mechanism.Joint, k *mechanism.Kinematics) {
 	w.armP, w.armS = spatial.Vec3{}, spatial.Vec3{}
 	if jt.Pred >= 0 {
 		com := &k.Bodies[jt.Pred].Com
@@ -143,7 +155,6 @@ func (w *jointWork) eval(m *mechanism.Mechanism, j int32, k *mechanism.Kinematic
 	if jt.Succ >= 0 {
 		armTo(&w.armS, &w.kin.ArmS, &k.Bodies[jt.Succ].Com)
 	}
-	return nil
 }
 
 // rightSideTo stores the right side g of the rows in b, theory.md (9).

@@ -57,7 +57,7 @@ func (l *Layout) NewWeightedOn(t *team.Team) *Weighted {
 		Kin:    &mechanism.Kinematics{Bodies: pages.Make[mechanism.BodyKinematics](l.Mech.NumBodies())},
 		team:   t, bodies: l.Mech.Bodies,
 	}
-	y.stops = make([]int32, ranges(max(l.Mech.NumBodies(), len(l.joint))))
+	y.stops = make([]int32, ranges(max(l.Mech.NumBodies(), len(l.joint), l.Mech.NumCouplings())))
 	if l.Mech.HasApplied() {
 		y.force = pages.Make[spatial.Force](l.Mech.NumBodies())
 	}
@@ -121,6 +121,10 @@ func (y *Weighted) FillTo(s *mechanism.State) error {
 	}
 	if i < len(y.Layout.joint) {
 		return fault.Errorf("assemble: %w", m.AtJoint(int(y.Layout.joint[i]), -1, joints.ErrNoDirection))
+	}
+	if len(m.Couplings) > 0 {
+		y.each(rangeTask{kind: fillCouplingRange, n: len(m.Couplings), s: s})
+		return y.watch.Err()
 	}
 	return nil
 }

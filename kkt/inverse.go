@@ -206,7 +206,7 @@ func (v *Inverse) explain() error {
 	if err != nil {
 		return err
 	}
-	driven := &Report{RedundantRows: make([]int, d.plan.mech.NumJoints()), WeakestJoint: -1}
+	driven := &Report{RedundantRows: make([]int, d.plan.mech.NumConstraints()), WeakestJoint: -1}
 	k, err := d.rank(driven, nil)
 	if err != nil {
 		return err

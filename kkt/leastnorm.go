@@ -161,6 +161,15 @@ func (s *Solver) violation() (worst float64) {
 		off, _ := v.In(l)
 		worst = max(worst, off)
 	}
+	for i := range m.Couplings {
+		l := 0.0
+		for _, b := range m.Couplings[i].Bodies {
+			l = max(l, s.plan.length[b])
+		}
+		v := m.ConstraintViolation(m.NumJoints()+i, s.now.kin, s.st)
+		off, _ := v.In(l)
+		worst = max(worst, off)
+	}
 	return worst
 }
 
@@ -198,7 +207,7 @@ func (s *Solver) recount(r *Report, redundant int, k *ranking) {
 	p := s.plan.layout.Pattern
 	for _, i := range rows[:redundant] {
 		node, _ := slices.BinarySearch(p.Off, int32(i+1))
-		r.RedundantRows[s.plan.layout.NodeJoint(node-1)]++
+		r.RedundantRows[s.plan.layout.NodeConstraint(node-1)]++
 	}
 }
 
@@ -239,6 +248,12 @@ func (s *Solver) uniqueness(r *Report, k *ranking) {
 			}
 			s.probeJoint(r, j, z)
 		}
+		for i := range r.UndeterminedCouplings {
+			o := s.plan.layout.Pattern.Off[s.plan.layout.CouplingNode(i)]
+			if math.Abs(z[o])*math.Sqrt(s.sys.Scale[o]) > probeTol {
+				r.UndeterminedCouplings[i] = true
+			}
+		}
 	}
 }
 
@@ -267,18 +282,23 @@ func (s *Solver) nullVector(z []float64, k *ranking, rng *rand.Rand) {
 	}
 }
 
-// probeJoint marks the components of joint j's wrench that the null-space
+// probeJoint marks the components of joint j's total wrench that the null-space
 // multipliers v reach.
 func (s *Solver) probeJoint(r *Report, j int, v []float64) {
-	node := s.plan.layout.JointNode(j)
-	if node < 0 {
+	node, mech := s.plan.layout.JointNode(j), s.plan.mech
+	if node < 0 && len(mech.LegsAt(j)) == 0 {
 		return
 	}
 	p := s.plan.layout.Pattern
-	w := s.wrench(j, v[p.Off[node]:p.Off[node+1]])
+	w := s.couplingWrench(j, v)
+	if node >= 0 {
+		w = w.Add(s.wrench(j, v[p.Off[node]:p.Off[node+1]]))
+	}
 	l := 0.0
-	for _, b := range s.plan.bodiesOf(node) {
-		l = max(l, s.plan.length[b])
+	for _, b := range [...]int32{mech.Joints[j].Pred, mech.Joints[j].Succ} {
+		if b >= 0 {
+			l = max(l, s.plan.length[b])
+		}
 	}
 	for c, x := range w {
 		tol := probeTol

@@ -207,12 +207,54 @@ func (s *Solver) AppliedWrench(j int) spatial.Force {
 	return w
 }
 
-// TotalWrench returns everything joint j does to its successor.
+// TotalWrench returns everything joint j does to its successor: with constraints and drive, what couplings do along its freedoms.
 func (s *Solver) TotalWrench(j int) spatial.Force {
 	w := s.ConstraintWrench(j).Add(s.AppliedWrench(j))
+	if len(s.plan.mech.LegsAt(j)) > 0 {
+		w = w.Add(s.CouplingWrench(j))
+	}
 	if s.plan.mech.Joints[j].Armature != nil {
 		w = w.Add(s.ArmatureWrench(j))
 	}
+	return w
+}
+
+// CouplingMultiplier returns the constraint-force variable λ of coupling i, in the unit of its terms: it acts as the generalized force
+// λ·factor along the freedom of each term, and −λ·p′ along that of its polynomial. It is not unique where Report says so.
+//
+// Its cost is that of JointMultipliersTo. It panics without a solution or if i is out of range.
+func (s *Solver) CouplingMultiplier(i int) float64 {
+	s.mustHave()
+	if uint(i) >= uint(s.plan.mech.NumCouplings()) {
+		panic("kkt: coupling out of range")
+	}
+	s.complete()
+	return -s.x[s.plan.layout.Pattern.Off[s.plan.layout.CouplingNode(i)]]
+}
+
+// CouplingWrench returns the wrench that couplings exert along the freedoms of joint j on the successor about the origin of S.
+func (s *Solver) CouplingWrench(j int) spatial.Force {
+	s.mustHaveJoint(j)
+	s.complete()
+	return s.couplingWrench(j, s.x).Scale(-1)
+}
+
+// couplingWrench returns the wrench of the couplings at joint j for multipliers in the rows of x.
+func (s *Solver) couplingWrench(j int, x []float64) (w spatial.Force) {
+	m, l := s.plan.mech, s.plan.layout
+	legs := m.LegsAt(j)
+	if len(legs) == 0 {
+		return w
+	}
+	var jk mechanism.JointKinematics
+	var tau [6]float64
+	for _, at := range legs {
+		var of mechanism.Coupled
+		c := &m.Couplings[at.Coupling]
+		m.LegTo(&of, &jk, c, int(at.Leg), s.now.kin, s.st)
+		tau[c.Legs[at.Leg].Freedom.Freedom] += of.Factor * x[l.Pattern.Off[l.CouplingNode(int(at.Coupling))]]
+	}
+	m.Joints[j].WrenchTo(&w, &tau, &jk.Frames)
 	return w
 }
 

@@ -76,7 +76,7 @@ func (s *Solver) SolveErrorsTo(x, e []float64, st *mechanism.State) {
 // Rank is what a Report says of the rank alone.
 type Rank struct {
 	Rank          int   // of the constraint Jacobian
-	RedundantRows []int // by joint, as in Report
+	RedundantRows []int // by joint, then by coupling, as in Report
 }
 
 // RankAt finds the rank of the constraints at st, without solving the dynamics. It ends the results of s.
@@ -92,14 +92,14 @@ func (s *Solver) RankAt(st *mechanism.State) (Rank, error) {
 		return Rank{}, err
 	}
 	s.stage = empty // the geometric matrix takes its place
-	r := &Report{RedundantRows: make([]int, s.plan.mech.NumJoints()), WeakestJoint: -1}
+	r := &Report{RedundantRows: make([]int, s.plan.mech.NumConstraints()), WeakestJoint: -1}
 	if _, err := s.rank(r, nil); err != nil {
 		return Rank{}, s.orCause(err)
 	}
 	return Rank{len(s.x) - s.plan.first() - s.plan.gears() - r.Redundant, r.RedundantRows}, nil
 }
 
-// RedundantRows returns the number of redundant rows of each joint at st, as a
+// RedundantRows returns the number of redundant rows of each joint and coupling at st, as a
 // Report does, without solving the dynamics.
 //
 // Cost: two factorizations and a solver. Errors are those of Solver.RankAt.

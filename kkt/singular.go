@@ -126,7 +126,7 @@ func (s *Solver) turningJoint(motion, y []float64, ahead, behind *assemble.Weigh
 			var w [6]float64
 			addTurning(w[:], ahead, behind, p.Pos[k], y[p.Off[node]:p.Off[node+1]])
 			if size := algebra.MaxAbs(w[:]); joint < 0 || size > most {
-				joint, most = layout.NodeJoint(node), size
+				joint, most = layout.NodeConstraint(node), size
 			}
 		}
 	}

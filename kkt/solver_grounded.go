@@ -20,6 +20,9 @@ type groundPlan struct {
 // newGroundPlan analyses the reduced system of a layout in an order of the given kind. It
 // returns nil if too few bodies hang on the ground.
 func newGroundPlan(ctx context.Context, l *assemble.Layout, o order.Ordering) (*groundPlan, error) {
+	if l.Mech.NumCouplings() > 0 {
+		return nil, nil // the rows of couplings are not reduced
+	}
 	g := assemble.NewGroups(l)
 	if g == nil {
 		return nil, nil
@@ -105,14 +108,17 @@ func (s *Solver) Route() Route {
 }
 
 const (
-	whyNoGroups = "too few bodies hang on the ground by few freedoms"
-	whyGeared   = "joints have armature"
-	whySingular = "bodies have no inertia in some direction"
+	whyNoGroups  = "too few bodies hang on the ground by few freedoms"
+	whyCouplings = "couplings are rows of the whole system only"
+	whyGeared    = "joints have armature"
+	whySingular  = "bodies have no inertia in some direction"
 )
 
 // whyNoGroups says why there is no reduced system.
 func (p *Plan) whyNoGroups() string {
 	switch {
+	case p.mech.NumCouplings() > 0:
+		return whyCouplings
 	case p.geared != nil:
 		return whyGeared
 	case p.held != nil:

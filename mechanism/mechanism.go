@@ -45,6 +45,8 @@ type Mechanism struct {
 	Name   string
 	Bodies []bodies.Body
 	Joints []Joint
+	// Couplings are rows over freedoms of several joints. In lists of constraints they follow the joints (NumConstraints).
+	Couplings []Coupling
 	*Loads
 
 	inputs                *Inputs     // of which it is the view; nil for the values of the model
@@ -57,6 +59,9 @@ type Mechanism struct {
 	internal              int         // number of internal states of the contacts
 	limits                map[Freedom]model.Limit
 	bodyNames, jointNames names
+	couplingNames         names
+	legPtr                []int32 // of each joint: its first one in legs
+	legs                  []LegAt
 	initial               State
 }
 
@@ -87,6 +92,9 @@ func New(m *model.Model) (*Mechanism, error) {
 	if mech.jointNames, err = newNames(len(m.Joints), func(i int) string { return m.Joints[i].Name }); err != nil {
 		return nil, err
 	}
+	if mech.couplingNames, err = newNames(len(m.Couplings), func(i int) string { return m.Couplings[i].Name }); err != nil {
+		return nil, err
+	}
 	for i := range m.Bodies {
 		if err := mech.addBody(i, &m.Bodies[i]); err != nil {
 			return nil, err
@@ -101,6 +109,10 @@ func New(m *model.Model) (*Mechanism, error) {
 		mech.setDrive(i, &m.Joints[i])
 		mech.setLimits(i, &m.Joints[i])
 	}
+	for i := range m.Couplings {
+		mech.Couplings = append(mech.Couplings, mech.newCoupling(&m.Couplings[i], links.Couplings[i]))
+	}
+	mech.setLegs()
 	mech.setDriven()
 	mech.findSingular()
 	mech.setGeared()

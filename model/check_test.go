@@ -57,6 +57,13 @@ func sample() *model.Model {
 		{Name: "s", Type: model.SpringDamper, A: model.Attachment{Body: model.World}, B: model.Attachment{Body: "b", Point: [3]float64{1, 0, 0}}, Stiffness: 1, Damping: 2, RestLength: 3},
 		{Name: "w", Type: model.Wrench, A: model.Attachment{Body: "b"}, Force: [3]float64{1, 2, 3}},
 	}
+	m.Couplings = []model.Coupling{
+		{Name: "mesh", Terms: []model.CouplingTerm{
+			{Coupled: model.Coupled{Joint: "prismatic"}, Factor: 0.1}, {Coupled: model.Coupled{Joint: "cylindrical", Freedom: 1}, Factor: -3},
+		}, Offset: 1e-3},
+		{Name: "cam", Terms: []model.CouplingTerm{{Coupled: model.Coupled{Joint: "universal", Freedom: 1}, Factor: 2}},
+			Polynomial: &model.CouplingPolynomial{Of: model.Coupled{Joint: "planar", Freedom: 2}, Coefficients: []float64{0, 1, 0.5}}},
+	}
 	addGround(m)
 	return m
 }

@@ -5,7 +5,7 @@ import "github.com/rung-mbd/rung/ground/contact"
 // The fields of each kind of object, in the order Write writes them. The
 // constants are positions in the lists and bits of flaws.
 
-var documentFields = []string{"$schema", "format", "name", "gravity", "time", "bodies", "joints", "terrains", "forces"}
+var documentFields = []string{"$schema", "format", "name", "gravity", "time", "bodies", "joints", "couplings", "terrains", "forces"}
 
 const (
 	docSchema = iota
@@ -15,6 +15,7 @@ const (
 	docTime
 	docBodies
 	docJoints
+	docCouplings
 	docTerrains
 	docForces
 )
