@@ -20,7 +20,8 @@ func TestTruth(t *testing.T) {
 		{"mjcf-equality", "equality_site_body_compare.xml", "mj_site_body.rigid.truth.json", source.Options{}},
 		{"mjcf-equality", "jdotv_connect_3d.xml", "mj_jdotv_connect.rigid.truth.json", source.Options{}},
 		{"mjcf-equality", "jdotv_weld_3d.xml", "mj_jdotv_weld.rigid.truth.json", source.Options{}},
-		{"mjcf-cassie", "cassie.xml", "cassie.rigid.truth.json", source.Options{DropArmature: true}},
+		{"mjcf-cassie", "cassie.xml", "cassie.rigid.truth.json", source.Options{}},
+		{"mjcf-cassie", "cassie.xml", "cassie.full.truth.json", source.Options{}},
 	} {
 		t.Run(c.truth, func(t *testing.T) {
 			truth := formatstest.ReadTruth(t, c.dir, c.truth)
