@@ -16,6 +16,7 @@ import (
 
 	"github.com/rung-mbd/rung/formats/asmt"
 	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/mjcf"
 	"github.com/rung-mbd/rung/formats/sdf"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/formats/urdf"
@@ -24,7 +25,7 @@ import (
 )
 
 // Endings are those of the files that are read, in small letters.
-var Endings = []string{".urdf", ".sdf", ".world", ".xml", ".asmt"}
+var Endings = []string{".urdf", ".sdf", ".world", ".xml", ".mjcf", ".asmt"}
 
 // Is reports whether a file is read by this package, by the ending of its name.
 func Is(name string) bool {
@@ -35,7 +36,7 @@ func Is(name string) bool {
 type reader func(files *source.Files, name source.Name, o *source.Options) (*assembly.Result, *source.Report, error)
 
 // readers are those of XML by the element with which a file begins.
-var readers = map[string]reader{"robot": urdf.Read, "sdf": sdf.Read}
+var readers = map[string]reader{"mujoco": mjcf.Read, "robot": urdf.Read, "sdf": sdf.Read}
 
 // Read reads a file, whose format is that of its beginning, and makes its model, with the report on all its elements. The model has the report
 // in its Source.

@@ -27,6 +27,8 @@ type Model struct {
 	Time    float64    // s
 	Bodies  []Body
 	Joints  []Joint
+	// Couplings make freedoms of joints depend on each other.
+	Couplings []Coupling
 	// Terrains are the grounds of contacts. A model may have terrains without use.
 	Terrains []Terrain
 	Forces   []ForceElement
@@ -87,6 +89,7 @@ type Joint struct {
 	Stiffness        []float64
 	Damping          []float64
 	Rest             []float64
+	Armature         []float64 // inertia of the rotor of a drive, kg m² or kg, ≥ 0
 	Turns            []int64   // one a rotational scalar freedom
 	Motion           []*Motion // nil entries are free
 	Limits           []*Limit  // nil entries do not bound

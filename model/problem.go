@@ -65,6 +65,7 @@ const (
 	secDocument = iota
 	secBodies
 	secJoints
+	secCouplings
 	secTerrains
 	secForces
 	secFrames
@@ -73,7 +74,7 @@ const (
 )
 
 var sectionKeys = [...]string{
-	secBodies: "bodies", secJoints: "joints", secTerrains: "terrains", secForces: "forces", secFrames: "frames", secVisuals: "visuals",
+	secBodies: "bodies", secJoints: "joints", secCouplings: "couplings", secTerrains: "terrains", secForces: "forces", secFrames: "frames", secVisuals: "visuals",
 	secSource: "source",
 }
 

@@ -85,7 +85,7 @@ type decoder struct {
 	checker
 	partial bool
 	most    int          // elements of a list of bodies, joints and so on that are read
-	lists   [4][]float64 // of the current joint
+	lists   [5][]float64 // of the current joint
 	turns   []int64
 	arena   []float64 // unused rest of the block that lists are cut from
 }
@@ -124,6 +124,8 @@ func (d *decoder) all() {
 			}
 		case docJoints:
 			readSection(d, secJoints, &d.m.Joints, d.joint)
+		case docCouplings:
+			readSection(d, secCouplings, &d.m.Couplings, d.coupling)
 		case docTerrains:
 			readSection(d, secTerrains, &d.m.Terrains, d.terrain)
 		case docForces:

@@ -57,7 +57,7 @@ func (d *decoder) finishJoint(j *Joint, seen uint32) {
 	}
 	d.parameter(j, seen, jointPitch, &j.Pitch, Helical)
 	d.parameter(j, seen, jointLength, &j.Length, Distance)
-	for k, list := range []*[]float64{&j.Force, &j.Stiffness, &j.Damping, &j.Rest} {
+	for k, list := range []*[]float64{&j.Force, &j.Stiffness, &j.Damping, &j.Rest, &j.Armature} {
 		if seen>>(jointForce+k)&1 != 0 {
 			*list = d.keep(d.lists[k], j.Type.Freedoms())
 		}

@@ -88,3 +88,26 @@ func (a *Assembly) SetPose(o *source.Options, report *source.Report) {
 		}
 	}
 }
+
+// Set makes the right side of c the polynomial p of a sum of coordinates. It reports false for powers of a sum of several.
+func (c *Coupling) Set(p []float64, of []Term) bool {
+	switch {
+	case len(p) > 2 && len(of) == 1:
+		c.Of, c.Polynomial = of[0].Coordinate, nil
+		power := 1.0
+		for _, x := range p {
+			c.Polynomial = append(c.Polynomial, x*power)
+			power *= of[0].Factor
+		}
+	case len(p) > 2:
+		return false
+	default:
+		c.Offset = p[0]
+		if len(p) == 2 && p[1] != 0 {
+			for _, t := range of {
+				c.Terms = append(c.Terms, Term{t.Coordinate, -p[1] * t.Factor})
+			}
+		}
+	}
+	return true
+}

@@ -19,23 +19,72 @@ func (b *builder) composite(j *Joint, _, _ string) {
 }
 
 // extras writes what else a coordinate has.
-func (b *builder) extras(_ *model.Joint, _, _ int, a *Axis, _ float64) {
-	if a.Armature != 0 {
-		if b.o.DropArmature {
-			b.report.Drop(a.At, "rotor inertia of "+fault.Name(a.Name), "is to be left out", fmt.Sprintf("its value is %g", a.Armature))
-		} else {
-			b.report.Refuse(a.At, "rotor inertia of "+fault.Name(a.Name), fmt.Sprintf("%g: the model has none", a.Armature))
+func (b *builder) extras(out *model.Joint, k, n int, a *Axis, _ float64) {
+	switch {
+	case a.Armature < 0:
+		b.report.Refuse(a.At, "rotor inertia of "+fault.Name(a.Name), fmt.Sprintf("is negative, %g", a.Armature))
+	case a.Armature > 0 && b.o.DropArmature:
+		b.report.Drop(a.At, "rotor inertia of "+fault.Name(a.Name), "is to be left out", fmt.Sprintf("its value is %g", a.Armature))
+	case a.Armature > 0:
+		if out.Armature == nil {
+			out.Armature = make([]float64, n)
 		}
+		out.Armature[k] = a.Armature
 	}
 	if a.Friction != 0 {
 		b.report.Drop(a.At, "dry friction of "+fault.Name(a.Name), "the model has none", fmt.Sprintf("its value is %g", a.Friction))
 	}
 }
 
-// couplings writes the equations between coordinates.
+// couplings writes the equations between coordinates. One with a coordinate that went with a link without mass only
+// says where that link is.
 func (b *builder) couplings() {
+	gone := map[int]bool{}
+	for _, c := range b.f.gone {
+		gone[c] = true
+	}
+	n := newNames()
 	for k := range b.a.Couplings {
 		c := &b.a.Couplings[k]
-		b.report.Refuse(c.At, "coupling "+fault.Name(c.Name), "the model has no equations between coordinates")
+		what := "coupling " + fault.Name(c.Name)
+		out := model.Coupling{Name: n.unique(c.Name), Offset: c.Offset}
+		left := 0
+		coupled := func(id int) (model.Coupled, float64) {
+			q, ok := b.coordinates[id]
+			switch {
+			case gone[id]:
+				left++
+			case !ok:
+				b.report.Refuse(c.At, what, "the joint of one of its coordinates has none in the model")
+			}
+			return model.Coupled{Joint: q.joint, Freedom: q.freedom}, q.sign
+		}
+		for _, t := range c.Terms {
+			if t.Factor == 0 {
+				continue
+			}
+			q, sign := coupled(t.Coordinate)
+			out.Terms = append(out.Terms, model.CouplingTerm{Coupled: q, Factor: t.Factor * sign})
+		}
+		if c.Of != 0 {
+			q, sign := coupled(c.Of)
+			p := &model.CouplingPolynomial{Of: q}
+			power := 1.0
+			for _, x := range c.Polynomial {
+				p.Coefficients = append(p.Coefficients, x*power)
+				power *= sign
+			}
+			out.Polynomial = p
+		}
+		switch {
+		case left == 1:
+			b.report.Note(c.At, what, "only places a link without mass, which is left out")
+		case left > 1:
+			b.report.Refuse(c.At, what, "joins coordinates that nothing determines: their links have no mass")
+		case len(out.Terms) == 0:
+			b.report.Refuse(c.At, what, "has no coordinates")
+		default:
+			b.m.Couplings = append(b.m.Couplings, out)
+		}
 	}
 }

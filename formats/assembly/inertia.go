@@ -76,8 +76,6 @@ func checkInertia(l *Link, o *source.Options, report *source.Report) {
 	excess := 2*high - (m[0] + m[1] + m[2])
 	numbers := fmt.Sprintf("the principal moments are %.9g, %.9g and %.9g kg m²", m[0], m[1], m[2])
 	switch {
-	case !(low > 0) && low >= -1e-9*high && !singularInertias:
-		report.Refuse(l.At, what, numbers+"; the model has no bodies without inertia about an axis")
 	case low < -1e-9*high:
 		report.Refuse(l.At, what, numbers+"; none may be negative")
 	case excess <= triangle*high:
@@ -100,6 +98,3 @@ func checkInertia(l *Link, o *source.Options, report *source.Report) {
 		report.Refuse(l.At, what, numbers+"; two together have to be at least the third")
 	}
 }
-
-// singularInertias says whether the model takes bodies whose inertia is singular.
-const singularInertias = false

@@ -76,10 +76,10 @@ func (n *Node) Use() *Node {
 	return n
 }
 
-// Set gives n with all in it a class, and the reason if it is to be reported.
+// Set gives n with all in it a class. With a reason Account reports it; without one, the caller does.
 func (n *Node) Set(class source.Class, why string) { n.class, n.why = class, why }
 
-// SetAttr gives an attribute of n a class, and the reason if it is to be reported.
+// SetAttr gives an attribute of n a class. With a reason Account reports it; without one, the caller does.
 func (n *Node) SetAttr(name string, class source.Class, why string) {
 	for k := range n.Attrs {
 		if n.Attrs[k].Name == name {
@@ -195,7 +195,9 @@ func (a *accountant) attr(n *Node, at *Attr, r rule) {
 	name := func() string { return fault.Name(at.Name) + " of " + fault.Name(n.Name) }
 	switch at.class {
 	case source.Dropped:
-		a.report.Drop(n, "attribute "+name(), at.why, "its value is "+fault.Name(at.Value))
+		if at.why != "" {
+			a.report.Drop(n, "attribute "+name(), at.why, "its value is "+fault.Name(at.Value))
+		}
 	case source.Ignored:
 		if at.why != "" {
 			a.report.Once(n, "attributes "+name()+" are not read", at.why)

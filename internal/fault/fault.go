@@ -94,7 +94,7 @@ func cut(s string, n int) string {
 // prefixes are the names with which errors of the packages begin.
 var prefixes = [...]string{
 	"rung", "assemble", "bench", "bodies", "build", "closing", "eigen", "factor", "formats", "formats/asmt", "formats/assembly", "formats/mesh", "formats/sdf", "formats/source",
-	"formats/xmltree", "ground", "ground/contact", "ik", "joints", "kkt", "linear", "mechanism", "mobility", "model", "motion", "order",
+	"formats/mjcf", "formats/urdf", "formats/xmltree", "ground", "ground/contact", "ik", "joints", "kkt", "linear", "mechanism", "mobility", "model", "motion", "order",
 	"sim", "sim/parquet", "sparse", "spatial", "tree",
 }
 

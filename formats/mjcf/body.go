@@ -1,0 +1,329 @@
+package mjcf
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/formats/xmltree"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// member is an element of a body, within the frames of the file that stand around it, and the class there.
+type member struct {
+	*xmltree.Node
+	x Pose
+	c *class
+}
+
+// Pose places a frame.
+type Pose = assembly.Pose
+
+// members returns what stands in a body or the world, frames resolved.
+func (r *reader) members(n *xmltree.Node, x Pose, c *class, list []member) []member {
+	for _, e := range n.Children {
+		if e.Name != "frame" {
+			list = append(list, member{e, x, c})
+			continue
+		}
+		f := element{e.Use(), "frame", nil}
+		in := c
+		if name, ok := e.Attr("childclass"); ok {
+			in = r.known(e, name)
+		}
+		list = r.members(e, x.Mul(r.pose(f)), in, list)
+	}
+	return list
+}
+
+// inside reads what stands in a link: bodies, sites and what is not read.
+func (r *reader) inside(list []member, link int) {
+	for _, e := range list {
+		switch e.Name {
+		case "body":
+			r.body(e, link)
+		case "site":
+			r.site(e, link)
+		case "geom":
+			if link == assembly.World {
+				e.Set(source.Visual, "")
+			}
+		case "composite", "flexcomp", "replicate", "attach", "plugin":
+			r.refuseElement(e.Node)
+		}
+	}
+}
+
+func (r *reader) site(e member, link int) {
+	s := r.element(e.Node, "site", e.c)
+	at := site{link, e.x.Mul(r.sitePose(s))}
+	name, _ := e.Attr("name")
+	if name == "" {
+		return
+	}
+	if _, ok := r.sites[name]; ok {
+		r.Report.Refuse(e.Node, "site "+fault.Name(name), "stands twice")
+	}
+	r.sites[name] = at
+	if link != assembly.World {
+		r.a.Links[link].Frames = append(r.a.Links[link].Frames, assembly.Frame{Name: name, Pose: at.pose})
+	}
+}
+
+// body reads a body of link up.
+func (r *reader) body(m member, up int) {
+	n, c := m.Use(), m.c
+	r.count++
+	name, _ := n.Attr("name")
+	if name == "" {
+		name = unnamed("body", r.count)
+	}
+	if _, ok := r.bodies[name]; ok {
+		r.Report.Refuse(n, "body "+fault.Name(name), "stands twice")
+		return
+	}
+	if text, ok := n.Attr("childclass"); ok {
+		c = r.known(n, text)
+	}
+	i := len(r.a.Links)
+	r.bodies[name] = i
+	r.a.Links = append(r.a.Links, assembly.Link{At: n, Name: name})
+	list := r.members(n, assembly.Identity(), c, nil)
+	r.inertia(list, i)
+	if g := r.Number(n, "gravcomp", 0); g != 0 {
+		r.weights = append(r.weights, weight{i, g})
+		r.Report.Note(n, "body "+fault.Name(name), "gravity acts on it less: a force makes up for it")
+	}
+	r.hangs(n, list, up, i, m.x.Mul(r.pose(element{n, "body", nil})))
+	r.inside(list, i)
+}
+
+// hangs reads the joints of link i, which stands at pose in link up.
+func (r *reader) hangs(n *xmltree.Node, members []member, up, i int, pose Pose) {
+	var list []element
+	var frames []Pose
+	for _, e := range members {
+		switch e.Name {
+		case "joint":
+			list = append(list, r.element(e.Node, "joint", e.c))
+		case "freejoint":
+			list = append(list, element{e.Use(), "joint", nil})
+		default:
+			continue
+		}
+		frames = append(frames, e.x)
+	}
+	l := &r.a.Links[i]
+	what := "body " + fault.Name(l.Name)
+	mocap := r.True(n, "mocap", false)
+	free := len(list) > 0 && (list[0].Name == "freejoint" || r.kind(list[0]) == 0)
+	switch {
+	case free:
+		if len(list) > 1 {
+			r.Report.Refuse(list[1].Node, what, "has joints beside a free one")
+			return
+		}
+		if up != assembly.World {
+			r.Report.Refuse(list[0].Node, what, "has a free joint although it stands in another body")
+			return
+		}
+		l.Pose = pose
+		r.free(list[0], i)
+	case mocap:
+		if up != assembly.World || len(list) > 0 {
+			r.Refuse(n, "mocap", "such a body has no joints and stands in the world")
+			return
+		}
+		l.Pose, l.Ground = pose, true
+		r.Report.Note(n, what, "is moved by hand in the simulator; here it is part of the ground")
+	default:
+		j := assembly.Joint{At: n, Name: l.Name + "#fixed", Predecessor: up, Successor: i, P: pose, S: assembly.Identity()}
+		for k, e := range list {
+			a := r.joint(e, len(r.a.Joints), k)
+			a.Axis, a.Point = frames[k].Dir(a.Axis), frames[k].Point(a.Point)
+			if k == 0 {
+				j.At, j.Name = e.Node, a.Name
+			} else {
+				j.Name += "+" + a.Name
+			}
+			j.Axes = append(j.Axes, a)
+		}
+		r.a.Joints = append(r.a.Joints, j)
+	}
+}
+
+// kind reads the type of a joint: 0 free, 1 ball, 2 hinge, 3 slide.
+func (r *reader) kind(e element) int { return r.choice(e, "type", 2, "free", "ball", "hinge", "slide") }
+
+// free reads a free joint: its place in the state.
+func (r *reader) free(e element, link int) {
+	name, _ := e.Attr("name")
+	if e.Name != "freejoint" {
+		r.losses(e, name)
+	}
+	p := place{joint: -1, link: link}
+	r.remember(e, name, p)
+}
+
+// remember enters a joint by its name and in the order of the state.
+func (r *reader) remember(e element, name string, p place) {
+	r.row = append(r.row, p)
+	if name == "" {
+		return
+	}
+	if _, ok := r.joints[name]; ok {
+		r.Report.Refuse(e.Node, "joint "+fault.Name(name), "stands twice")
+	}
+	r.joints[name] = p
+}
+
+// losses reports what a joint without a coordinate has and the model lacks.
+func (r *reader) losses(e element, name string) {
+	for _, attr := range [3]string{"stiffness", "damping", "frictionloss"} {
+		if x := r.numbers(e, attr, 1, 3); x != nil && x[0] != 0 {
+			e.Node.SetAttr(attr, source.Dropped, "")
+			r.Report.Drop(e.Node, attr+" of joint "+fault.Name(name), "it has no coordinate in the model", fmt.Sprintf("its value is %g", x[0]))
+		}
+	}
+	if r.number(e, "armature", 0) != 0 {
+		r.Report.Refuse(e.Node, "armature of joint "+fault.Name(name), "it has no coordinate in the model")
+	}
+}
+
+// joint reads axis k of joint number j.
+func (r *reader) joint(e element, j, k int) assembly.Axis {
+	name, _ := e.Attr("name")
+	named := name
+	if name == "" {
+		named = unnamed("joint", len(r.row))
+	}
+	p := place{joint: j, axis: k, link: -1}
+	a := assembly.Axis{At: e.Node, Name: named, Point: r.vector(e, "pos", [3]float64{})}
+	kind := r.kind(e)
+	switch kind {
+	case 0:
+		r.Report.Refuse(e.Node, "joint "+fault.Name(named), "a free joint stands alone")
+		return a
+	case 1:
+		a.Kind = assembly.Ball
+		p.ball = true
+		r.losses(e, named)
+		r.remember(e, name, p)
+		return a
+	case 3:
+		a.Kind = assembly.Prismatic
+	}
+	a.Axis = r.vector(e, "axis", [3]float64{0, 0, 1})
+	if length := a.Axis.Norm(); length > 1e-12 {
+		a.Axis = a.Axis.Scale(1 / length)
+	} else {
+		r.Report.Refuse(e.Node, "axis of joint "+fault.Name(named), "has no direction")
+		a.Axis = spatial.Vec3{0, 0, 1}
+	}
+	angle := func(x float64) float64 {
+		if kind == 2 {
+			return r.angle(x)
+		}
+		return x
+	}
+	p.ref = angle(r.number(e, "ref", 0))
+	a.Stiffness = r.first(e, "stiffness", named)
+	a.Damping = r.first(e, "damping", named)
+	a.Rest = angle(r.number(e, "springref", 0)) - p.ref
+	a.Armature = r.number(e, "armature", 0)
+	a.Friction = r.number(e, "frictionloss", 0)
+	if r.disabled["passive"] || r.disabled["spring"] {
+		a.Stiffness = 0
+	}
+	if r.disabled["passive"] || r.disabled["damper"] {
+		a.Damping = 0
+	}
+	if r.disabled["constraint"] || r.disabled["frictionloss"] {
+		a.Friction = 0
+	}
+	if s := r.numbers(e, "springdamper", 2, 2); s != nil && (s[0] > 0 || s[1] > 0) {
+		r.Report.Refuse(e.Node, "springdamper of joint "+fault.Name(named), "is not read: it depends on the inertia; stiffness and damping say the same")
+	}
+	a.Limit = r.limit(e, angle, p.ref)
+	r.remember(e, name, p)
+	return a
+}
+
+// first reads a number that may be followed by those of higher powers, which the model lacks.
+func (r *reader) first(e element, attr, name string) float64 {
+	x := r.numbers(e, attr, 1, 3)
+	for k := 1; k < len(x); k++ {
+		if x[k] != 0 {
+			r.Report.Drop(e.Node, attr+" of joint "+fault.Name(name), "powers of the coordinate beyond the first are not read", "")
+			break
+		}
+	}
+	if x == nil {
+		return 0
+	}
+	return x[0]
+}
+
+// limit reads the bounds of a coordinate, and of the force on it.
+func (r *reader) limit(e element, angle func(float64) float64, ref float64) *model.Limit {
+	l := model.NoLimit()
+	x := r.numbers(e, "range", 2, 2)
+	if r.limited(e, "limited", x != nil) {
+		if x == nil {
+			x = []float64{0, 0}
+		}
+		l.Lower, l.Upper = angle(x[0])-ref, angle(x[1])-ref
+		if !(l.Lower < l.Upper) {
+			r.Report.Refuse(e.Node, "range", "the lower limit is not below the upper one")
+			return nil
+		}
+	}
+	f := r.numbers(e, "actuatorfrcrange", 2, 2)
+	if r.limited(e, "actuatorfrclimited", f != nil) && f != nil {
+		l.Force = math.Max(math.Abs(f[0]), math.Abs(f[1]))
+	}
+	if l == model.NoLimit() || r.disabled["constraint"] || r.disabled["limit"] {
+		return nil
+	}
+	return &l
+}
+
+// limited reads whether a range holds: as it says, or else if there is one.
+func (r *reader) limited(e element, name string, has bool) bool {
+	switch r.choice(e, name, 2, "false", "true", "auto") {
+	case 0:
+		return false
+	case 1:
+		return true
+	}
+	return has && r.compiler.autolimits
+}
+
+// sitePose reads the pose of a site, which may be given by two points.
+func (r *reader) sitePose(e element) assembly.Pose {
+	if x, _, ok := r.between(e); ok {
+		return x
+	}
+	return r.pose(e)
+}
+
+// between reads the pose in the middle of two points, z from one to the other, and half their distance.
+func (r *reader) between(e element) (assembly.Pose, float64, bool) {
+	if n := e.has("fromto"); n == nil || e.Has("pos") && !e.Has("fromto") {
+		return assembly.Pose{}, 0, false
+	}
+	v := r.numbers(e, "fromto", 6, 6)
+	if v == nil {
+		return assembly.Pose{}, 0, false
+	}
+	a, b := spatial.Vec3(v[:3]), spatial.Vec3(v[3:])
+	d := a.Sub(b)
+	if !(d.Norm() > 1e-12) {
+		r.Report.Refuse(e.Node, "attribute fromto", "its points coincide")
+		return assembly.Identity(), 0, true
+	}
+	return assembly.Along(a.Add(b).Scale(0.5), d.Scale(1/d.Norm())), d.Norm() / 2, true
+}

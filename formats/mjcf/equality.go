@@ -1,0 +1,273 @@
+package mjcf
+
+import (
+	"strings"
+
+	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/formats/xmltree"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// equality reads a constraint.
+func (r *reader) equality(n *xmltree.Node) {
+	switch n.Name {
+	case "connect", "weld", "joint", "tendon":
+	case "distance", "flex", "flexvert", "flexstrain":
+		r.Report.Refuse(n, "element "+n.Name, "such equalities are not read")
+		return
+	default:
+		return
+	}
+	e := r.element(n, "equality", r.main)
+	name, _ := n.Attr("name")
+	if name == "" {
+		name = unnamed(n.Name, len(r.a.Joints)+len(r.a.Couplings))
+	}
+	if !r.truth(e, "active", true) || r.disabled["equality"] || r.disabled["constraint"] {
+		r.Report.Note(n, "equality "+fault.Name(name), "is not active and is left out")
+		n.Set(source.Ignored, "")
+		return
+	}
+	r.Report.Once(n, "equalities hold exactly", "the simulator's are soft")
+	switch n.Name {
+	case "connect", "weld":
+		r.holds(e, name)
+	case "joint":
+		r.couples(e, name)
+	case "tendon":
+		r.tendons2(e, name)
+	}
+}
+
+// holds reads connect and weld.
+func (r *reader) holds(e element, name string) {
+	var ends [2]int
+	var frames [2]assembly.Pose
+	weld := e.Name == "weld"
+	sites := e.Has("site1") || e.Has("site2")
+	if sites {
+		for k, attr := range [2]string{"site1", "site2"} {
+			text := r.Required(e.Node, attr)
+			s, ok := r.sites[text]
+			if !ok {
+				if text != "" {
+					r.Refuse(e.Node, attr, "does not exist: "+fault.Name(text))
+				}
+				return
+			}
+			ends[k], frames[k] = s.link, s.pose
+		}
+	} else {
+		for k, attr := range [2]string{"body1", "body2"} {
+			text, ok := e.Attr(attr)
+			if k == 0 && !ok {
+				r.Required(e.Node, attr)
+				return
+			}
+			if !ok {
+				text = "world"
+			}
+			if ends[k], ok = r.bodies[text]; !ok {
+				r.Refuse(e.Node, attr, "does not exist: "+fault.Name(text))
+				return
+			}
+		}
+	}
+	if ends[0] == ends[1] {
+		r.Report.Refuse(e.Node, "equality "+fault.Name(name), "joins a body to itself")
+		return
+	}
+	// Of bodies the second frame is where the first is in the reference pose.
+	between := r.at(ends[0]).Inverse().Mul(r.at(ends[1])) // body 2 in body 1
+	ball := !weld
+	switch {
+	case weld:
+		ball = r.number(e, "torquescale", 1) == 0
+		if !sites {
+			anchor := spatial.Vec3(r.vector(e, "anchor", [3]float64{}))
+			frames[1] = assembly.Pose{R: anchor, Q: spatial.IdentityQuat()}
+			frames[0] = between.Mul(frames[1])
+			if v := r.numbers(e, "relpose", 7, 7); v != nil {
+				if q := spatial.Quat(v[3:]); q.Norm() > 0 {
+					frames[0] = assembly.Pose{R: spatial.Vec3(v[:3]), Q: q.Normalize()}
+				}
+			}
+		}
+	case !sites:
+		if e.has("anchor") == nil {
+			r.Report.Refuse(e.Node, "attribute anchor", "is missing")
+			return
+		}
+		frames[0] = assembly.Pose{R: r.vector(e, "anchor", [3]float64{}), Q: spatial.IdentityQuat()}
+		frames[1] = between.Inverse().Mul(frames[0])
+	}
+	j := assembly.Joint{At: e.Node, Name: name, Predecessor: ends[0], Successor: ends[1], P: frames[0], S: frames[1], Loop: true}
+	if ball {
+		j.Axes = []assembly.Axis{{At: e.Node, Kind: assembly.Ball}}
+	}
+	r.a.Joints = append(r.a.Joints, j)
+}
+
+func (r *reader) at(link int) assembly.Pose {
+	if link == assembly.World {
+		return assembly.Identity()
+	}
+	return r.poses[link]
+}
+
+// scalar returns the coordinate of the joint that attribute attr of n names, and its number.
+func (r *reader) scalar(n *xmltree.Node, attr string) (*assembly.Axis, int) {
+	name := r.Required(n, attr)
+	if name == "" {
+		return nil, 0
+	}
+	p, ok := r.joints[name]
+	if !ok {
+		r.Refuse(n, attr, "does not exist: "+fault.Name(name))
+		return nil, 0
+	}
+	if p.joint < 0 || p.ball {
+		r.Refuse(n, attr, "has no single coordinate: "+fault.Name(name))
+		return nil, 0
+	}
+	a := &r.a.Joints[p.joint].Axes[p.axis]
+	if a.Coordinate == 0 {
+		a.Coordinate = r.a.NewCoordinate()
+	}
+	return a, a.Coordinate
+}
+
+// polynomial reads the five coefficients of an equality between coordinates, without zeros at the end.
+func (r *reader) polynomial(e element) []float64 {
+	p := []float64{0, 1, 0, 0, 0}
+	if v := r.numbers(e, "polycoef", 1, 5); v != nil {
+		copy(p, v)
+	}
+	for len(p) > 1 && p[len(p)-1] == 0 {
+		p = p[:len(p)-1]
+	}
+	return p
+}
+
+// couples reads: the first coordinate is a polynomial of the second, both less their references, as those of the model are.
+func (r *reader) couples(e element, name string) {
+	p := r.polynomial(e)
+	if !e.Has("joint2") {
+		text, _ := e.Attr("joint1")
+		at, ok := r.joints[text]
+		if !ok || at.joint < 0 || at.ball {
+			r.Refuse(e.Node, "joint1", "has no coordinate: "+fault.Name(text))
+			return
+		}
+		r.a.Joints[at.joint].Axes[at.axis].Motion = &model.Motion{Kind: joints.Polynomial, Coefficients: p[:1]}
+		return
+	}
+	_, a := r.scalar(e.Node, "joint1")
+	_, b := r.scalar(e.Node, "joint2")
+	if a == 0 || b == 0 {
+		return
+	}
+	if a == b {
+		r.Refuse(e.Node, "joint2", "is the same joint")
+		return
+	}
+	c := assembly.Coupling{At: e.Node, Name: name, Terms: []assembly.Term{{Coordinate: a, Factor: 1}}}
+	c.Set(p, []assembly.Term{{Coordinate: b, Factor: 1}})
+	r.a.Couplings = append(r.a.Couplings, c)
+}
+
+// tendon is a fixed tendon: a sum of coordinates.
+type tendon struct {
+	at    *xmltree.Node
+	terms []tendonTerm
+	fixed bool
+}
+
+type tendonTerm struct {
+	joint *xmltree.Node
+	coef  float64
+}
+
+// tendon reads a tendon. What it exerts is dropped; its length may be part of an equality.
+func (r *reader) tendon(n *xmltree.Node) {
+	if n.Name != "fixed" && n.Name != "spatial" {
+		return
+	}
+	e := r.element(n, "tendon", r.main)
+	name, _ := n.Attr("name")
+	t := tendon{at: n, fixed: n.Name == "fixed"}
+	for _, c := range n.Children {
+		if t.fixed && c.Name == "joint" {
+			c.Use()
+			if r.Required(c, "joint") != "" && r.Required(c, "coef") != "" {
+				t.terms = append(t.terms, tendonTerm{c, r.Number(c, "coef", 0)})
+			}
+		}
+	}
+	var forces []string
+	for _, attr := range [5]string{"stiffness", "damping", "frictionloss", "armature", "range"} {
+		v := r.numbers(e, attr, 1, 3)
+		for _, x := range v {
+			if x != 0 && (attr != "range" || r.limited(e, "limited", true)) {
+				forces = append(forces, attr)
+				break
+			}
+		}
+	}
+	if len(forces) > 0 {
+		r.Report.Drop(n, "tendon "+fault.Name(name), "the model has no tendons", "its "+strings.Join(forces, ", ")+" act on nothing")
+	}
+	if !t.fixed {
+		n.Set(source.Ignored, "a path alone, which nothing pulls")
+	}
+	r.tendons[name] = t
+}
+
+// length returns the terms of a tendon that attribute attr of n names.
+func (r *reader) length(n *xmltree.Node, attr string) (list []assembly.Term, ok bool) {
+	name := r.Required(n, attr)
+	t, known := r.tendons[name]
+	if !known {
+		r.Refuse(n, attr, "does not exist: "+fault.Name(name))
+		return nil, false
+	}
+	if !t.fixed {
+		r.Refuse(n, attr, "is a tendon along a path: "+fault.Name(name))
+		return nil, false
+	}
+	for _, x := range t.terms {
+		_, c := r.scalar(x.joint, "joint")
+		if c == 0 {
+			return nil, false
+		}
+		list = append(list, assembly.Term{Coordinate: c, Factor: x.coef})
+	}
+	return list, len(list) > 0
+}
+
+// tendons2 reads: the length of a tendon is a polynomial of that of another.
+func (r *reader) tendons2(e element, name string) {
+	p := r.polynomial(e)
+	terms, ok := r.length(e.Node, "tendon1")
+	if !ok {
+		return
+	}
+	c := assembly.Coupling{At: e.Node, Name: name, Terms: terms}
+	if !e.Has("tendon2") {
+		c.Offset = p[0]
+	} else {
+		of, ok := r.length(e.Node, "tendon2")
+		if !ok {
+			return
+		}
+		if !c.Set(p, of) {
+			r.Report.Refuse(e.Node, "equality "+fault.Name(name), "powers of a tendon over several joints are not read")
+			return
+		}
+	}
+	r.a.Couplings = append(r.a.Couplings, c)
+}

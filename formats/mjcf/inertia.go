@@ -1,0 +1,347 @@
+package mjcf
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path"
+
+	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/mesh"
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/formats/xmltree"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// inertia reads mass and inertia of link i: those that are given, or the sum over its geoms.
+func (r *reader) inertia(list []member, i int) {
+	l := &r.a.Links[i]
+	given := false
+	for _, e := range list {
+		if e.Name != "inertial" || r.compiler.fromGeoms == 1 {
+			continue
+		}
+		if given {
+			r.Report.Refuse(e.Node, "element inertial", "stands twice")
+			return
+		}
+		given = true
+		r.given(e.Node, l)
+	}
+	count := !given && r.compiler.fromGeoms != 0
+	for _, e := range list {
+		if e.Name != "geom" {
+			continue
+		}
+		g := r.element(e.Node, "geom", e.c)
+		s, ok := r.shape(g, e.x)
+		if ok {
+			l.Visuals = append(l.Visuals, s.visual)
+		}
+		if group := r.number(g, "group", 0); !ok || !count || group < r.compiler.groups[0] || group > r.compiler.groups[1] || !r.weigh(g, &s, l) {
+			e.Set(source.Visual, "")
+		}
+	}
+}
+
+// given reads an element inertial.
+func (r *reader) given(n *xmltree.Node, l *assembly.Link) {
+	n.Use()
+	if !n.Has("pos") {
+		r.Report.Refuse(n, "attribute pos", "is missing")
+	}
+	if r.Required(n, "mass") != "" {
+		l.Mass = r.Number(n, "mass", 0)
+	}
+	l.Com = r.Vector(n, "pos", [3]float64{})
+	switch {
+	case n.Has("fullinertia"):
+		if v := r.Numbers(n, "fullinertia", 6, 6); v != nil {
+			l.Inertia = spatial.Sym3(v)
+		}
+		for _, name := range append([]string{"diaginertia"}, turns[:]...) {
+			if n.Has(name) {
+				r.Refuse(n, name, "stands beside fullinertia")
+			}
+		}
+	case n.Has("diaginertia"):
+		if v := r.Numbers(n, "diaginertia", 3, 3); v != nil {
+			l.Inertia = assembly.FromPrincipal(spatial.Vec3(v), r.turn(element{n, "inertial", nil}).Mat())
+		}
+	default:
+		r.Report.Refuse(n, "the inertia", "is missing")
+	}
+}
+
+// shape is a geom with the mass properties that it has at density 1.
+type shape struct {
+	visual  assembly.Visual
+	pose    assembly.Pose                          // of the geom in the link
+	moments func(shell bool) (mesh.Moments, error) // in that frame; nil: no mass
+}
+
+var geomTypes = []string{"plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf"}
+
+// shape reads a geom; x places the frame around it in the link.
+func (r *reader) shape(g element, x assembly.Pose) (s shape, ok bool) {
+	kind := geomTypes[r.choice(g, "type", 2, geomTypes...)]
+	v := &s.visual
+	v.Name, _ = g.Attr("name")
+	v.Scale = [3]float64{1, 1, 1}
+	v.Hull = r.number(g, "contype", 1) != 0 || r.number(g, "conaffinity", 1) != 0
+	v.Color = r.color(g)
+	size := [3]float64{}
+	copy(size[:], r.numbers(g, "size", 1, 3))
+	if name := r.text(g, "mesh"); kind == "mesh" || name != "" && kind != "plane" && kind != "hfield" {
+		if kind != "mesh" {
+			r.Report.Refuse(g.Node, "geom "+fault.Name(v.Name), "shapes fitted to meshes are not read")
+			return s, false
+		}
+		s.pose = x.Mul(r.pose(g))
+		return r.mesh(g, name, s)
+	}
+	pose, half, two := r.between(g)
+	if two {
+		switch kind {
+		case "capsule", "cylinder":
+			size[1] = half
+		case "box", "ellipsoid":
+			size[1], size[2] = size[0], half
+		default:
+			r.Refuse(g.Node, "fromto", "has no meaning for the type "+kind)
+			return s, false
+		}
+		v.Pose = x.Mul(pose)
+	} else {
+		v.Pose = x.Mul(r.pose(g))
+	}
+	s.pose = v.Pose
+	need := map[string]int{"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}[kind]
+	for k := range need {
+		if !(size[k] > 0) {
+			r.Report.Refuse(g.Node, "attribute size", "is not positive")
+			return s, false
+		}
+	}
+	a, b, c := size[0], size[1], size[2]
+	switch kind {
+	case "sphere":
+		v.Kind, v.Size = assembly.Sphere, [3]float64{a}
+	case "capsule":
+		v.Kind, v.Size = assembly.Capsule, [3]float64{a, 2 * b}
+	case "cylinder":
+		v.Kind, v.Size = assembly.Cylinder, [3]float64{a, 2 * b}
+	case "box":
+		v.Kind, v.Size = assembly.Box, [3]float64{2 * a, 2 * b, 2 * c}
+	case "ellipsoid":
+		v.Kind, v.Size = assembly.Ellipsoid, size
+	default:
+		return s, false // planes, height fields and distance fields have no mass
+	}
+	s.moments = func(shell bool) (mesh.Moments, error) { return moments(kind, a, b, c, shell) }
+	return s, true
+}
+
+// color returns the color of a geom, or that of its material.
+func (r *reader) color(g element) [4]float64 {
+	if v := r.numbers(g, "rgba", 4, 4); v != nil {
+		return [4]float64(v)
+	}
+	return r.colors[r.text(g, "material")]
+}
+
+// moments returns the mass properties of a shape of density 1, full or its surface, about its frame.
+func moments(kind string, a, b, c float64, shell bool) (m mesh.Moments, err error) {
+	diag := func(mass, x, y, z float64) (mesh.Moments, error) {
+		return mesh.Moments{Mass: mass, Inertia: spatial.Diag3(x, y, z)}, nil
+	}
+	switch kind {
+	case "sphere":
+		mass, k := 4*math.Pi/3*a*a*a, 2.0/5
+		if shell {
+			mass, k = 4*math.Pi*a*a, 2.0/3
+		}
+		I := k * mass * a * a
+		return diag(mass, I, I, I)
+	case "cylinder":
+		if shell {
+			side, end := 4*math.Pi*a*b, math.Pi*a*a // b is half the length
+			z := side*a*a + 2*end*a*a/2
+			x := side*(a*a/2+b*b/3) + 2*end*(a*a/4+b*b)
+			return diag(side+2*end, x, x, z)
+		}
+		mass := 2 * math.Pi * a * a * b
+		x := mass * (a*a/4 + b*b/3)
+		return diag(mass, x, x, mass*a*a/2)
+	case "capsule":
+		// A cylinder and two halves of a ball, whose centres are 3/8 of the radius, or 1/2 of it, off its ends.
+		d := 3.0 / 8
+		core := 2 * math.Pi * a * a * b
+		x, z := core*(a*a/4+b*b/3), core*a*a/2
+		ball, k := 4*math.Pi/3*a*a*a, 2.0/5
+		if shell {
+			core = 4 * math.Pi * a * b
+			x, z = core*(a*a/2+b*b/3), core*a*a
+			ball, k, d = 4*math.Pi*a*a, 2.0/3, 1.0/2
+		}
+		z += k * ball * a * a
+		x += k*ball*a*a + ball*(b*b+2*d*a*b)
+		return diag(core+ball, x, x, z)
+	case "box":
+		if shell {
+			fx, fy, fz := 4*b*c, 4*a*c, 4*a*b // a face each
+			x2 := 2*fx*a*a + 2*(fy+fz)*a*a/3
+			y2 := 2*fy*b*b + 2*(fx+fz)*b*b/3
+			z2 := 2*fz*c*c + 2*(fx+fy)*c*c/3
+			return diag(2*(fx+fy+fz), y2+z2, x2+z2, x2+y2)
+		}
+		mass := 8 * a * b * c
+		return diag(mass, mass*(b*b+c*c)/3, mass*(a*a+c*c)/3, mass*(a*a+b*b)/3)
+	case "ellipsoid":
+		if shell {
+			return m, errors.New("the inertia of the surface of an ellipsoid is not computed")
+		}
+		mass := 4 * math.Pi / 3 * a * b * c
+		return diag(mass, mass*(b*b+c*c)/5, mass*(a*a+c*c)/5, mass*(a*a+b*b)/5)
+	}
+	return m, nil
+}
+
+// weigh adds the mass of a geom to l, and reports whether it has one.
+func (r *reader) weigh(g element, s *shape, l *assembly.Link) bool {
+	byMass := g.has("mass") != nil
+	mass, density := r.number(g, "mass", 0), r.number(g, "density", 1000)
+	if mass < 0 || density < 0 {
+		r.Report.Refuse(g.Node, "mass or density", "is negative")
+		return true
+	}
+	if s.moments == nil || byMass && mass == 0 || !byMass && density == 0 {
+		return false
+	}
+	m, err := s.moments(r.truth(g, "shellinertia", false))
+	if err != nil {
+		r.Report.Refuse(g.Node, "the mass of the geom", fault.Plain(err).Error()+"; an element inertial in its body says what it is")
+		return true
+	}
+	scale := density
+	if byMass {
+		scale = mass / m.Mass
+	}
+	part := assembly.Link{Mass: m.Mass * scale, Com: m.Com, Inertia: m.Inertia.Scale(scale)}
+	l.Add(&part, s.pose)
+	return true
+}
+
+// meshAsset is a mesh of the section asset.
+type meshAsset struct {
+	at      *xmltree.Node
+	file    string
+	scale   [3]float64
+	ref     assembly.Pose
+	inertia int // of meshRules
+	loaded  *mesh.Mesh
+	err     error
+}
+
+var meshRules = []string{"legacy", "exact", "convex", "shell"}
+
+// asset reads the meshes and the colors of materials.
+func (r *reader) asset(n *xmltree.Node) {
+	for _, c := range n.Children {
+		switch c.Name {
+		case "material":
+			name, _ := c.Attr("name")
+			if v := r.numbers(r.element(c, "material", r.main), "rgba", 4, 4); v != nil {
+				r.colors[name] = [4]float64(v)
+			}
+			c.Set(source.Visual, "")
+		case "mesh":
+			r.meshAsset(c)
+		}
+	}
+}
+
+func (r *reader) meshAsset(n *xmltree.Node) {
+	e := r.element(n, "mesh", r.main)
+	file, _ := n.Attr("file")
+	name, _ := n.Attr("name")
+	if name == "" {
+		name = path.Base(file)
+		name = name[:len(name)-len(path.Ext(name))]
+	}
+	m := &meshAsset{at: n, file: file, scale: r.vector(e, "scale", [3]float64{1, 1, 1}), inertia: r.choice(e, "inertia", 0, meshRules...)}
+	m.ref = assembly.Pose{R: r.vector(e, "refpos", [3]float64{}), Q: spatial.IdentityQuat()}
+	if q := r.numbers(e, "refquat", 4, 4); q != nil {
+		if w := spatial.Quat(q); w.Norm() > 1e-12 {
+			m.ref.Q = w.Normalize()
+		}
+	}
+	if n.Has("vertex") || n.Has("builtin") {
+		m.err = errors.New("meshes that are written in the model are not read")
+	}
+	r.meshes[name] = m
+}
+
+// resolve returns the file of a mesh.
+func (r *reader) resolve(m *meshAsset) (source.Name, error) {
+	dir := r.compiler.meshes
+	if dir == "" {
+		dir = r.compiler.assets
+	}
+	file := m.file
+	if r.compiler.strip {
+		file = path.Base(file)
+	}
+	return r.files.Resolve(source.Dir(r.name), path.Join(dir, file))
+}
+
+// mesh makes the shape of a geom that is a mesh.
+func (r *reader) mesh(g element, name string, s shape) (shape, bool) {
+	m, ok := r.meshes[name]
+	if !ok {
+		r.Report.Refuse(g.Node, "mesh "+fault.Name(name), "does not exist")
+		return s, false
+	}
+	v := &s.visual
+	v.Kind, v.Scale = assembly.Mesh, m.scale
+	v.File = path.Join(r.compiler.meshes, m.file)
+	// The file is moved by the inverse of its reference pose before it is scaled; of a picture the scale comes first.
+	back := m.ref.Inverse()
+	for k := range back.R {
+		back.R[k] *= m.scale[k]
+	}
+	v.Pose = s.pose.Mul(back)
+	s.moments = func(shell bool) (mesh.Moments, error) { return r.meshMoments(m, shell) }
+	return s, true
+}
+
+func (r *reader) meshMoments(m *meshAsset, shell bool) (mesh.Moments, error) {
+	if m.err == nil && m.loaded == nil {
+		name, err := r.resolve(m)
+		var data []byte
+		if err == nil {
+			data, err = r.files.Include(name)
+		}
+		if err == nil {
+			m.loaded, err = mesh.Read(name.Path, data)
+		}
+		if m.err = err; err == nil {
+			back := m.ref.Inverse()
+			m.loaded.Transform(spatial.Vec3{1, 1, 1}, back.Q.Mat(), back.R)
+			m.loaded.Transform(m.scale, spatial.Identity3(), spatial.Vec3{})
+		}
+	}
+	if m.err != nil {
+		return mesh.Moments{}, m.err
+	}
+	switch rule := meshRules[m.inertia]; {
+	case rule == "shell" || shell:
+		return m.loaded.Shell()
+	case rule == "exact":
+		return m.loaded.Solid()
+	case rule == "convex":
+		return mesh.Moments{}, fmt.Errorf("formats/mjcf: the inertia of convex hulls is not computed")
+	}
+	return m.loaded.Convexoid()
+}

@@ -1,0 +1,128 @@
+package mjcf
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/xmltree"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+var turns = [...]string{"quat", "axisangle", "euler", "xyaxes", "zaxis"}
+
+// angle returns an angle of the file in radians.
+func (r *reader) angle(x float64) float64 {
+	if r.compiler.degrees {
+		return x * math.Pi / 180
+	}
+	return x
+}
+
+// pose reads position and orientation of e.
+func (r *reader) pose(e element) assembly.Pose {
+	return assembly.Pose{R: r.vector(e, "pos", [3]float64{}), Q: r.turn(e)}
+}
+
+// turn reads the orientation of e, which one attribute of five gives.
+func (r *reader) turn(e element) spatial.Quat {
+	count := func(n *xmltree.Node) (k int) {
+		for _, name := range turns {
+			if n.Has(name) {
+				k++
+			}
+		}
+		return k
+	}
+	n := e.first(func(n *xmltree.Node) bool { return count(n) > 0 })
+	if n == nil {
+		return spatial.IdentityQuat()
+	}
+	if count(n) > 1 {
+		r.Report.Refuse(n, "the orientation", "is given twice")
+		return spatial.IdentityQuat()
+	}
+	bad := func(name string) spatial.Quat {
+		r.Refuse(n, name, "has no direction")
+		return spatial.IdentityQuat()
+	}
+	const tiny = 1e-12
+	switch {
+	case n.Has("quat"):
+		v := r.Numbers(n, "quat", 4, 4)
+		if v == nil {
+			break
+		}
+		q := spatial.Quat(v)
+		if !(q.Norm() > tiny) {
+			return bad("quat")
+		}
+		return q.Normalize()
+	case n.Has("axisangle"):
+		v := r.Numbers(n, "axisangle", 4, 4)
+		if v == nil {
+			break
+		}
+		a := spatial.Vec3(v[:3])
+		if !(a.Norm() > tiny) {
+			return bad("axisangle")
+		}
+		return spatial.FromAxisAngle(a, r.angle(v[3]))
+	case n.Has("euler"):
+		v := r.Numbers(n, "euler", 3, 3)
+		if v == nil {
+			break
+		}
+		return r.euler(v)
+	case n.Has("xyaxes"):
+		v := r.Numbers(n, "xyaxes", 6, 6)
+		if v == nil {
+			break
+		}
+		x, y := spatial.Vec3(v[:3]), spatial.Vec3(v[3:])
+		if !(x.Norm() > tiny) {
+			return bad("xyaxes")
+		}
+		x = x.Scale(1 / x.Norm())
+		y = y.Sub(x.Scale(x.Dot(y)))
+		if !(y.Norm() > tiny) {
+			return bad("xyaxes")
+		}
+		y = y.Scale(1 / y.Norm())
+		z := x.Cross(y)
+		return spatial.FromMat(spatial.Mat3{x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]}).Normalize()
+	case n.Has("zaxis"):
+		v := r.Numbers(n, "zaxis", 3, 3)
+		if v == nil {
+			break
+		}
+		z := spatial.Vec3(v)
+		if !(z.Norm() > tiny) {
+			return bad("zaxis")
+		}
+		return assembly.Least(spatial.Vec3{0, 0, 1}, z.Scale(1/z.Norm()))
+	}
+	return spatial.IdentityQuat()
+}
+
+// euler returns the rotation of three angles in the order of the settings: lower case letters are axes that turn with the
+// frame, upper case ones are fixed.
+func (r *reader) euler(v []float64) spatial.Quat {
+	q := spatial.IdentityQuat()
+	for k := range 3 {
+		letter := r.compiler.order[k]
+		moving := letter >= 'x'
+		var axis spatial.Vec3
+		if moving {
+			axis[letter-'x'] = 1
+		} else {
+			axis[letter-'X'] = 1
+		}
+		turn := spatial.FromAxisAngle(axis, r.angle(v[k]))
+		if moving {
+			q = q.Mul(turn)
+		} else {
+			q = turn.Mul(q)
+		}
+	}
+	return q
+}
