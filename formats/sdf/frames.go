@@ -1,6 +1,7 @@
 package sdf
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/rung-mbd/rung/formats/assembly"
@@ -50,7 +51,10 @@ type scope struct {
 	static    bool
 }
 
-// The names that formats reserve.
+// maxChain is the number of frames that may be relative to each other in a row.
+const maxChain = 10_000
+
+// The names that the format reserves.
 const (
 	worldName = "world"
 	modelName = "__model__"
@@ -107,6 +111,14 @@ func (r *reader) place(f *frame) assembly.Pose {
 		f.pose, f.state = assembly.Identity(), known
 		return f.pose
 	}
+	if r.chain++; r.chain > maxChain {
+		r.report.Refuse(f.at, "the pose of "+fault.Name(f.name), fmt.Sprintf("is relative to others, more than %d in a row", maxChain))
+		f.state = known
+	}
+	defer func() { r.chain-- }()
+	if f.state == known {
+		return f.pose
+	}
 	f.state = searching
 	base := f.home
 	if f.relative != "" {
@@ -156,8 +168,13 @@ func (r *reader) carrier(f *frame, s *scope) int {
 		r.report.Refuse(f.at, "frame "+fault.Name(f.name), "is attached to itself, by way of others")
 		return assembly.World
 	}
+	if r.chain++; r.chain > maxChain {
+		r.report.Refuse(f.at, "frame "+fault.Name(f.name), fmt.Sprintf("is attached to others, more than %d in a row", maxChain))
+		r.chain--
+		return assembly.World
+	}
 	f.going = true
-	defer func() { f.going = false }()
+	defer func() { f.going, r.chain = false, r.chain-1 }()
 	if f.attached == "" {
 		return r.carrier(f.home, f.scope)
 	}

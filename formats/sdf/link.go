@@ -28,7 +28,7 @@ func (r *reader) link(n *xmltree.Node, s *scope, home *frame) {
 	l := assembly.Link{At: n, Name: s.prefix + f.name, Ground: s.static}
 	r.inertial(n, &l)
 	r.shapes(n, &l)
-	if !r.truth(n, "gravity", true) {
+	if !r.truth(n, "gravity", true) || !r.truth(n, "enable_gravity", true) {
 		r.weightless(n, f.link)
 	}
 	r.unusual(n)
@@ -119,6 +119,11 @@ func (r *reader) auto(n, c *xmltree.Node, l *assembly.Link) {
 		r.report.Refuse(c, "link "+fault.Name(l.Name), "its mass is that of its collisions, which have none")
 	}
 	l.Mass, l.Com, l.Inertia = sum.Mass, sum.Com, sum.Inertia
+	if stated := r.number(c, "mass", 0); stated > 0 && sum.Mass > 0 {
+		l.Mass, l.Inertia = stated, sum.Inertia.Scale(stated/sum.Mass)
+		r.report.Change(c, "link "+fault.Name(l.Name), "its mass is stated and that of its collisions is another", "the inertia of the collisions is scaled to the stated mass")
+		return
+	}
 	r.report.Note(c, "link "+fault.Name(l.Name), fmt.Sprintf("its mass is that of its collisions, %.6g kg", l.Mass))
 }
 

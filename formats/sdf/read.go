@@ -1,6 +1,7 @@
 package sdf
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"strconv"
@@ -49,6 +50,7 @@ type reader struct {
 	roots   []*xmltree.Node
 	version int // minor, of the file that is read
 	depth   int // of includes and nested models
+	chain   int // of frames that are being looked for
 
 	order   []*frame // all, in the order of the file
 	joints  []*joint
@@ -80,6 +82,9 @@ func (r *reader) open(name source.Name, included bool) (*xmltree.Node, error) {
 	}
 	root, err := xmltree.Parse(name.String(), data)
 	if err != nil {
+		if bytes.Contains(data, []byte("<%")) {
+			err = fmt.Errorf("%w; this is a template: run erb first", err)
+		}
 		return nil, err
 	}
 	if root.Name != "sdf" {
@@ -289,6 +294,10 @@ func (r *reader) include(n *xmltree.Node, s *scope, home *frame) {
 		r.report.Refuse(n, "include", "names no file")
 		return
 	}
+	if !r.files.Known(uri) && scenery(uri) {
+		n.Set(source.Ignored, "light and ground of Gazebo, which nothing touches here")
+		return
+	}
 	if r.depth++; r.depth > source.MaxDepth {
 		r.report.Refuse(n, "include", fmt.Sprintf("files include each other deeper than %d", source.MaxDepth))
 		return
@@ -315,6 +324,12 @@ func (r *reader) include(n *xmltree.Node, s *scope, home *frame) {
 		}
 	}
 	r.report.Refuse(n, "include", fault.Plain(err).Error())
+}
+
+// scenery reports whether an address is that of the light or the ground that most worlds include: neither can move.
+func scenery(uri string) bool {
+	name := strings.ToLower(uri[strings.LastIndexByte(uri, '/')+1:])
+	return name == "sun" || name == "ground_plane" || name == "ground plane" || name == "ground%20plane"
 }
 
 // locate returns the file of an include: a file, or the newest of the folder of a model.

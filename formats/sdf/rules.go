@@ -28,7 +28,7 @@ var rules = func() []xmltree.Rule {
 		why   string
 		names string
 	}{
-		{source.Used, "", `inertia mass ixx iyy izz ixy ixz iyz density gravity static uri parent child axis axis2 dynamics damping friction
+		{source.Used, "", `inertia mass ixx iyy izz ixy ixz iyz density gravity enable_gravity static uri parent child axis axis2 dynamics damping friction
 			spring_reference spring_stiffness limit lower upper effort velocity screw_thread_pitch thread_pitch gearbox_ratio gearbox_reference_body
 			use_parent_model_frame multiplier offset reference kinematic must_be_base_link velocity_decay velocity_decay/linear velocity_decay/angular include/name
 			auto_inertia_params`},

@@ -30,6 +30,7 @@ be dropped, nothing is written and the exit status is 2.
 
   .urdf           robots, with all dialects that close loops
   .sdf .world     SDFormat 1.4 to 1.12, models and worlds
+  .mjcf           robots for MuJoCo
   .asmt           assemblies of FreeCAD and Ondsel
   .xml            one of these, by its first element
 
