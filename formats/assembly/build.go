@@ -43,6 +43,7 @@ func (a *Assembly) Build(o *source.Options, report *source.Report) (*Result, err
 	b := builder{a: a, o: o, report: report, f: f, c: c, poses: poses, rates: rates, names: newNames(), coordinates: map[int]coordinate{}}
 	b.m = model.New(a.Name)
 	b.m.Gravity = a.Gravity
+	b.m.Bodies, b.m.Joints = make([]model.Body, 0, len(a.Links)), make([]model.Joint, 0, len(a.Joints))
 	b.bodies(r)
 	for k := range a.Joints {
 		if f.joints[k] {

@@ -17,6 +17,11 @@ var shapes = [...]model.VisualKind{
 // carried writes what the model keeps and no computation looks at: the frames of links, links that are part of others as frames, and shapes.
 func (b *builder) carried(r *Result) {
 	n := newNames()
+	visuals := 0
+	for i := range b.a.Links {
+		visuals += len(b.a.Links[i].Visuals)
+	}
+	b.m.Visuals = make([]model.Visual, 0, visuals)
 	frame := func(l *Link, name string, body string, x Pose) {
 		unique := n.unique(name)
 		if unique != name {

@@ -3,6 +3,7 @@ package sdf
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/rung-mbd/rung/formats/assembly"
@@ -52,6 +53,7 @@ func (r *reader) finish(top *scope) {
 	for _, do := range r.after {
 		do()
 	}
+	r.a.Joints = slices.Grow(r.a.Joints, len(r.joints))
 	for _, j := range r.joints {
 		if j.kind != "gearbox" {
 			r.joint(j)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -166,6 +167,12 @@ type includeOf struct {
 
 // contents reads what stands in a model or a world. home is what __model__ means there.
 func (r *reader) contents(n *xmltree.Node, s *scope, home *frame) {
+	count := map[string]int{}
+	for _, c := range n.Children {
+		count[c.Name]++
+	}
+	r.a.Links, r.links = slices.Grow(r.a.Links, count["link"]), slices.Grow(r.links, count["link"])
+	r.joints, r.order = slices.Grow(r.joints, count["joint"]), slices.Grow(r.order, len(n.Children))
 	for _, c := range n.Children {
 		switch c.Name {
 		case "link":
