@@ -126,11 +126,11 @@ func (b *builder) bodies(r *Result) {
 		if b.body[i] != l.Name {
 			b.report.Note(l.At, "link "+fault.Name(l.Name), "its body is "+fault.Name(b.body[i]))
 		}
-		w, x := b.rates[i].w, b.poses[i]
+		x := b.poses[i]
 		b.m.Bodies = append(b.m.Bodies, model.Body{
 			Name: b.body[i], Mass: l.Mass, Com: l.Com, Pose: x.model(),
 			Inertia:  model.Inertia{XX: l.Inertia[0], YY: l.Inertia[1], ZZ: l.Inertia[2], XY: l.Inertia[3], XZ: l.Inertia[4], YZ: l.Inertia[5]},
-			Velocity: model.Velocity{Linear: b.rates[i].v.Add(w.Cross(x.R)), Angular: w},
+			Velocity: model.Velocity{Linear: b.rates[i].v, Angular: b.rates[i].w},
 		})
 		if b.o.KeepFree && len(b.f.at(i)) == 0 {
 			b.m.Joints = append(b.m.Joints, model.Joint{Name: b.names.unique(l.Name + "#free"), Type: model.Free, Predecessor: model.World, Successor: b.body[i]})
