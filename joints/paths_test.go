@@ -218,22 +218,9 @@ func (p *path) relative(t float64) (E spatial.Mat3, x, w, v spatial.Vec3) {
 		x, v = spatial.Vec3{q[3], q[4], q[5]}, spatial.Vec3{qd[3], qd[4], qd[5]}
 	}
 	if a := p.spec.Axes; a != nil {
-		// Each motion moves the origin of S about its axis where the ones before have put that.
 		E, x = chain(a, &q)
-		for k := range a.Len() {
-			before := q
-			for i := k; i < 6; i++ {
-				before[i] = 0
-			}
-			Ek, xk := chain(a, &before)
-			m := a.At(k)
-			u := Ek.MulVec(m.Axis).Scale(qd[k])
-			if m.Kind == joints.Prismatic {
-				v = v.Add(u)
-				continue
-			}
-			w = w.Add(u)
-			v = v.Add(u.Cross(x.Sub(xk.Add(Ek.MulVec(m.Point))))).Add(u.Scale(m.Pitch))
+		for k, S := range motionsOf(a, &q) {
+			w, v = w.Add(S.Angular().Scale(qd[k])), v.Add(S.Linear().Scale(qd[k]))
 		}
 	}
 	return E, x, w, v
