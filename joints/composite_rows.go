@@ -126,9 +126,8 @@ const (
 	firm = 1e-9
 )
 
-// settled reports whether the pose tells the rows, and with duals the duals too. An error δ of the pose moves the coordinates by
-// D·δ, and these move S and all that is made of it: theory.md (99). Near a pose where S loses its rank, both factors
-// D are large. The axes of a ball make no other rows even there, for S moves within its own span.
+// settled reports whether the pose tells the rows, and with duals the duals too. An error δS of the columns moves a row T by −D·δSᵀT. So does an error δ of
+// the pose, which moves the coordinates by D·δ, and these the columns: theory.md (99). Near a pose where S loses its rank, D is large.
 func (c *complement) settled(duals bool) bool {
 	if !(c.worst < lostRank) {
 		return false
@@ -142,6 +141,11 @@ func (c *complement) settled(duals bool) bool {
 		size[i] = norm6((*[6]float64)(&c.D[i]))
 	}
 	rows := 6 - c.n
+	for k := range moved {
+		for i := range c.n {
+			moved[k] += size[i] // by rounding of the columns
+		}
+	}
 	for j := range c.n {
 		var Sd [MaxAxes]spatial.Motion
 		var unit [MaxAxes]float64

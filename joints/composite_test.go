@@ -171,7 +171,7 @@ func TestSingularPoses(t *testing.T) {
 		f := still(chain(ball.Axes, &q))
 		f.Near = q[:3]
 		err := ball.EvalTo(&rows, f, 0)
-		if gap == 0 {
+		if gap < 1e-6 {
 			require.ErrorIs(t, err, joints.ErrSingular)
 			continue
 		}
@@ -179,9 +179,6 @@ func TestSingularPoses(t *testing.T) {
 		for k := range rows.N {
 			require.Zero(t, rows.T[k].Moment())
 		}
-		driven := ball
-		driven.Motion = &[6]*joints.Motion{joints.NewPolynomial([]float64{0.3})}
-		require.Equal(t, gap < 1e-6, driven.EvalTo(&rows, f, 0) != nil, "gap %v", gap)
 	}
 	// The first and the last axis of the other one are one line at q_3 = 0. What the others allow is not closed there, so that the rows turn
 	// fast: by 1/gap times the error of the pose.
