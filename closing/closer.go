@@ -357,6 +357,9 @@ func (c *Closer) start(st *mechanism.State, rates bool) {
 	}
 	copy(c.from.Bodies, st.Bodies)
 	copy(c.at.Bodies, st.Bodies)
+	c.mech.CopyBranches(c.from, st)
+	c.mech.CopyBranches(c.at, st)
+	c.mech.CopyBranches(c.try, st)
 	c.at.Time, c.try.Time, c.rates = st.Time, st.Time, rates
 }
 

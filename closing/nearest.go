@@ -49,6 +49,7 @@ func (c *Closer) approach(fit misfit) (misfit, error) {
 		c.sys.AccelerationsTo(c.x, c.x)
 		copy(c.along, c.x)
 		copy(c.best.Bodies, c.at.Bodies)
+		c.mech.CopyBranches(c.best, c.at)
 		after, ok := c.closerTo(before)
 		if !ok {
 			break

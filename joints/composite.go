@@ -77,8 +77,6 @@ func NewAxes(list []Axis) (*Axes, error) {
 	if len(list) == 0 || len(list) > MaxAxes {
 		return nil, fmt.Errorf("%w: %d axes", ErrAxes, len(list))
 	}
-	a := &Axes{n: len(list)}
-	turning := 0
 	for i := range list {
 		var err error
 		list[i].Faults(func(field, value, rule string) {
@@ -90,20 +88,30 @@ func NewAxes(list []Axis) (*Axes, error) {
 		if err != nil {
 			return nil, err
 		}
+	}
+	a := prepared(list)
+	if i := a.dependent(); i >= 0 {
+		return nil, fmt.Errorf("%w: axis %d follows from those before it at every pose", ErrAxes, i)
+	}
+	return a, nil
+}
+
+// prepared returns the axes of a list that is valid but for dependence.
+func prepared(list []Axis) *Axes {
+	a := &Axes{n: len(list), kind: CompositeKind(list)}
+	for i := range list {
 		a.list[i] = list[i]
 		u := &a.list[i].Axis
 		most := max(math.Abs(u[0]), math.Abs(u[1]), math.Abs(u[2]))
 		*u = spatial.Vec3{u[0] / most, u[1] / most, u[2] / most} // so that no square vanishes or overflows
 		*u = u.Scale(1 / u.Norm())
-		if list[i].Kind != Prismatic {
-			turning |= 1 << i
-		}
 	}
-	a.kind = compositeKind(len(list), turning)
-	if i := a.dependent(); i >= 0 {
-		return nil, fmt.Errorf("%w: axis %d follows from those before it at every pose", ErrAxes, i)
-	}
-	return a, nil
+	return a
+}
+
+// DependentAxis returns the first axis of the list, each without Faults, that follows from those before it wherever the joint is, or −1.
+func DependentAxis(list []Axis) int {
+	return prepared(list).dependent()
 }
 
 // Len returns the number of axes.
@@ -120,8 +128,8 @@ func (a *Axes) Kind() Kind { return a.kind }
 func (a *Axes) dependent() int {
 	last := -1
 	for _, q := range [2][MaxAxes]float64{{0.61, -1.13, 0.83, -0.47, 1.31}, {-0.93, 0.71, -1.37, 1.09, 0.53}} {
-		p := posture{q: q}
-		p.place(a)
+		p := Posture{Q: q}
+		p.Place(a)
 		var o orthogonal
 		o.factor(&p)
 		first := -1
@@ -148,6 +156,20 @@ const (
 	composites  = 2 + 4 + 8 + 16 + 32
 	numAllKinds = NumKinds + composites
 )
+
+// CompositeKind returns the kind of a composite joint with the axes of the list; Composite if there are none or too many.
+func CompositeKind(list []Axis) Kind {
+	if len(list) == 0 || len(list) > MaxAxes {
+		return Composite
+	}
+	turning := 0
+	for i := range list {
+		if list[i].Kind != Prismatic {
+			turning |= 1 << i
+		}
+	}
+	return compositeKind(len(list), turning)
+}
 
 // compositeKind returns the kind of n axes, of which those of the mask turning turn.
 func compositeKind(n, turning int) Kind { return NumKinds + Kind(1<<n-2+turning) }

@@ -6,26 +6,28 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// posture is a composite joint at coordinates q. Frame: axes of P.
-type posture struct {
-	q     [MaxAxes]float64
+// Posture is a composite joint at coordinates Q, wherever its bodies are. Frame: axes of P.
+type Posture struct {
+	Q     [MaxAxes]float64 // rad and m
 	n     int
 	E     spatial.Mat3            // axes of S
-	r     spatial.Vec3            // from the origin of P to that of S, m
+	R     spatial.Vec3            // from the origin of P to that of S, m
 	S     [MaxAxes]spatial.Motion // rates of S about its origin for unit rates of the coordinates, theory.md (95)
 	at    [MaxAxes]spatial.Vec3   // where the points of the axes are, m
 	h     [MaxAxes]float64        // pitches, m/rad
 	turns [MaxAxes]bool           // whether axis k turns
 }
 
-// place computes p from p.q, theory.md (94), (95).
-func (p *posture) place(a *Axes) {
+// Place computes p from p.Q, theory.md (94), (95).
+//
+// Cost: O(1), no allocation.
+func (p *Posture) Place(a *Axes) {
 	var t spatial.Vec3
 	p.n = a.n
-	E, r := &p.E, &p.r
+	E, r := &p.E, &p.R
 	*E, *r = spatial.Identity3(), spatial.Vec3{}
 	for k := range a.n {
-		x, S, q := &a.list[k], &p.S[k], p.q[k]
+		x, S, q := &a.list[k], &p.S[k], p.Q[k]
 		u, at := (*spatial.Vec3)(S[:3]), &p.at[k]
 		E.MulVecTo(u, &x.Axis)
 		p.h[k], p.turns[k] = x.Pitch, x.Kind != Prismatic
@@ -71,8 +73,10 @@ func turnAbout(E *spatial.Mat3, u *spatial.Vec3, q float64) {
 	}
 }
 
-// ratesTo stores in Sd the derivatives of the columns of S as the coordinates move with the rates qd, theory.md (96).
-func (p *posture) ratesTo(Sd *[MaxAxes]spatial.Motion, qd *[MaxAxes]float64) {
+// RatesTo stores in Sd the derivatives of the columns of S, seen from P, as the coordinates move with the rates qd, theory.md (96).
+//
+// Cost: O(1), no allocation. p has been placed.
+func (p *Posture) RatesTo(Sd *[MaxAxes]spatial.Motion, qd *[MaxAxes]float64) {
 	var v spatial.Vec3 // of the origin of S
 	for k := range p.n {
 		spatial.AddScaledTo(&v, &v, qd[k], (*spatial.Vec3)(p.S[k][3:]))
@@ -90,7 +94,7 @@ func (p *posture) ratesTo(Sd *[MaxAxes]spatial.Motion, qd *[MaxAxes]float64) {
 		u, ud, at := (*spatial.Vec3)(S[:3]), (*spatial.Vec3)(out[:3]), &p.at[k]
 		spatial.CrossTo(ud, &w, u)
 		for i := range d {
-			d[i] = p.r[i] - at[i]
+			d[i] = p.R[i] - at[i]
 		}
 		spatial.CrossTo(&t, ud, &d)
 		spatial.CrossTo(&d, &w, at)
@@ -125,7 +129,7 @@ func (x *pose) set(f *Frames) {
 
 // errorTo stores in e what takes S from where p has it to x: rotation vector, rad, and translation, m, theory.md (97).
 // It returns the sum of the squares.
-func (p *posture) errorTo(e *spatial.Motion, x *pose) float64 {
+func (p *Posture) errorTo(e *spatial.Motion, x *pose) float64 {
 	var M spatial.Mat3
 	for i := range 3 { // x.E·p.Eᵀ
 		for j := range 3 {
@@ -135,7 +139,7 @@ func (p *posture) errorTo(e *spatial.Motion, x *pose) float64 {
 	v := spatial.LogMat(M)
 	sum := 0.0
 	for i := range 3 {
-		e[i], e[3+i] = v[i], x.r[i]-p.r[i]
+		e[i], e[3+i] = v[i], x.r[i]-p.R[i]
 		sum += e[i]*e[i] + e[3+i]*e[3+i]
 	}
 	return sum
@@ -155,12 +159,12 @@ const (
 	poseAlike = 1e-9
 )
 
-// search finds coordinates near p.q at which the pose is x, or is nearest to it, by the method of Levenberg and Marquardt: the steps solve
+// search finds coordinates near p.Q at which the pose is x, or is nearest to it, by the method of Levenberg and Marquardt: the steps solve
 // (SᵀS + μ)·δ = Sᵀe with the error e of the pose. It ends where Sᵀe = 0. It returns |e|².
-func (p *posture) search(a *Axes, x *pose) float64 {
+func (p *Posture) search(a *Axes, x *pose) float64 {
 	var e spatial.Motion
-	var next posture
-	p.place(a)
+	var next Posture
+	p.Place(a)
 	left := p.errorTo(&e, x)
 	floor := poseRound * (1 + max(math.Abs(x.r[0]), math.Abs(x.r[1]), math.Abs(x.r[2])))
 	floor *= floor
@@ -176,14 +180,14 @@ func (p *posture) search(a *Axes, x *pose) float64 {
 		}
 		size, q := 0.0, 0.0
 		for k := range p.n {
-			size, q = max(size, math.Abs(step[k])), max(q, math.Abs(p.q[k]))
-			next.q[k] = p.q[k] + step[k]
+			size, q = max(size, math.Abs(step[k])), max(q, math.Abs(p.Q[k]))
+			next.Q[k] = p.Q[k] + step[k]
 		}
 		if size <= poseStill*(1+q) || size < poseAlike && size >= 0.9*last {
 			break // rounding
 		}
 		var f spatial.Motion
-		next.place(a)
+		next.Place(a)
 		if now := next.errorTo(&f, x); now <= left || size < poseAlike {
 			*p, e, left, last = next, f, now, size
 			if mu *= 0.1; mu < poseDamp {
@@ -200,7 +204,7 @@ func (p *posture) search(a *Axes, x *pose) float64 {
 const poseDamp = 1e-6
 
 // stepTo stores the step of search. It reports whether the matrix is positive definite with a margin.
-func (p *posture) stepTo(step *[MaxAxes]float64, e *spatial.Motion, mu float64) bool {
+func (p *Posture) stepTo(step *[MaxAxes]float64, e *spatial.Motion, mu float64) bool {
 	var A [MaxAxes][MaxAxes]float64
 	n := p.n
 	for i := range n {
@@ -247,12 +251,12 @@ func dot6(a, b *[6]float64) float64 {
 // With near they are those that a search from there leads to: coordinates that a state carries. Else, or if the pose does not fit
 // within poseFits there, they are those of all found with the smallest sum of squares, angles in (−π, π]. So they
 // are a function of x and near.
-func (p *posture) find(a *Axes, x *pose, near []float64) {
+func (p *Posture) find(a *Axes, x *pose, near []float64) {
 	if near != nil {
 		for k := range a.n {
-			p.q[k] = near[k]
+			p.Q[k] = near[k]
 			if a.list[k].Kind == Revolute {
-				p.q[k] = math.Remainder(near[k], 2*math.Pi) // whose sine has all its digits
+				p.Q[k] = math.Remainder(near[k], 2*math.Pi) // whose sine has all its digits
 			}
 		}
 		if left := p.search(a, x); left > poseFits*poseFits {
@@ -263,7 +267,7 @@ func (p *posture) find(a *Axes, x *pose, near []float64) {
 		}
 		for k := range a.n {
 			if a.list[k].Kind == Revolute {
-				p.q[k] = math.Remainder(p.q[k], 2*math.Pi)
+				p.Q[k] = math.Remainder(p.Q[k], 2*math.Pi)
 			}
 		}
 		return
@@ -272,7 +276,7 @@ func (p *posture) find(a *Axes, x *pose, near []float64) {
 }
 
 // findAll is find without near: searches from angles a third of a turn apart. It returns |e|².
-func (p *posture) findAll(a *Axes, x *pose) float64 {
+func (p *Posture) findAll(a *Axes, x *pose) float64 {
 	turning := 0
 	for k := range a.n {
 		if a.list[k].Kind != Prismatic {
@@ -285,10 +289,10 @@ func (p *posture) findAll(a *Axes, x *pose) float64 {
 	}
 	best, least := math.Inf(1), math.Inf(1)
 	for i := range starts {
-		var c posture
+		var c Posture
 		for k, rest := 0, i; k < a.n; k++ {
 			if a.list[k].Kind != Prismatic {
-				c.q[k] = poseStarts[rest%len(poseStarts)]
+				c.Q[k] = poseStarts[rest%len(poseStarts)]
 				rest /= len(poseStarts)
 			}
 		}
@@ -302,12 +306,12 @@ func (p *posture) findAll(a *Axes, x *pose) float64 {
 		size := 0.0
 		for k := range a.n {
 			if a.list[k].Kind == Revolute {
-				c.q[k] = math.Remainder(c.q[k], 2*math.Pi)
-				if c.q[k] <= -math.Pi {
-					c.q[k] = math.Pi
+				c.Q[k] = math.Remainder(c.Q[k], 2*math.Pi)
+				if c.Q[k] <= -math.Pi {
+					c.Q[k] = math.Pi
 				}
 			}
-			size += c.q[k] * c.q[k]
+			size += c.Q[k] * c.Q[k]
 		}
 		if left < best-poseAlike || left <= best+poseAlike && size < least-poseAlike {
 			best, least, *p = left, size, c
@@ -324,7 +328,7 @@ const poseScrews = 4
 
 // screw adds to the helical coordinates the whole turns that would take away the translation which is left along their axes. It reports
 // whether there are any.
-func (p *posture) screw(a *Axes, x *pose) (any bool) {
+func (p *Posture) screw(a *Axes, x *pose) (any bool) {
 	var e spatial.Motion
 	p.errorTo(&e, x)
 	for k := range a.n {
@@ -334,7 +338,7 @@ func (p *posture) screw(a *Axes, x *pose) (any bool) {
 		u := (*spatial.Vec3)(p.S[k][:3])
 		turns := math.Round(spatial.Dot(u, (*spatial.Vec3)(e[3:])) / (2 * math.Pi * p.h[k]))
 		if turns != 0 && math.Abs(turns) < 1e15 {
-			p.q[k] += 2 * math.Pi * turns
+			p.Q[k] += 2 * math.Pi * turns
 			any = true
 		}
 	}

@@ -11,9 +11,9 @@ import (
 // without a part among the rows: T˚ = −D·S˚ᵀT, D˚ = −D·S˚ᵀD. So a row has T˚·V̂ = −T·S˚q̇, theory.md (99). Other bases
 // of the rows, and other duals, make the same reactions of the whole joint.
 
-// complement is what rows are made of at one posture. Frame: axes of P, about the origin of S.
+// complement is what rows are made of at one Posture. Frame: axes of P, about the origin of S.
 type complement struct {
-	posture
+	Posture
 	T     [6]spatial.Force       // 6 − n rows
 	D     [MaxAxes]spatial.Force // n duals
 	worst float64                // how near S is to losing rank: the size of the inverse of R, columns of length 1
@@ -28,7 +28,7 @@ type orthogonal struct {
 }
 
 // factor computes o from the columns of S.
-func (o *orthogonal) factor(p *posture) {
+func (o *orthogonal) factor(p *Posture) {
 	for k := range p.n {
 		S := (*[6]float64)(&p.S[k])
 		o.length[k] = math.Sqrt(dot6(S, S))
@@ -71,7 +71,7 @@ func (o *orthogonal) column(x *[6]float64, j, n int) {
 // leastPivot is the least pivot of R that is divided by: below it S has lost its rank.
 const leastPivot = 1e-14
 
-// settle finds the posture of s at f and its complement.
+// settle finds the Posture of s at f and its complement.
 func (c *complement) settle(s *Spec, f *Frames) {
 	var (
 		x   pose
@@ -81,7 +81,7 @@ func (c *complement) settle(s *Spec, f *Frames) {
 	)
 	x.set(f)
 	c.find(s.Axes, &x, f.Near)
-	o.factor(&c.posture)
+	o.factor(&c.Posture)
 	n, sum := c.n, 0.0
 	for k := range n {
 		pivot := o.R[k][k]
@@ -113,6 +113,26 @@ func (c *complement) settle(s *Spec, f *Frames) {
 	for k := n; k < 6; k++ {
 		o.column((*[6]float64)(&c.T[k-n]), k, n)
 	}
+}
+
+// SettleTo stores in p the posture of the composite joint s at f, and in qd the rates of its coordinates; entries past the axes are zero.
+//
+// Cost: O(1), no allocation. It returns ErrSingular where the pose does not tell the rates.
+func (s *Spec) SettleTo(p *Posture, qd *[6]float64, f *Frames) error {
+	var (
+		c       complement
+		rates   [MaxAxes]float64
+		v, bias spatial.Motion
+	)
+	s.mustBeComposite()
+	c.settle(s, f)
+	if !c.settled(true) {
+		return ErrSingular
+	}
+	c.rates(&rates, &v, &bias, f)
+	*p, *qd = c.Posture, [6]float64{}
+	copy(qd[:], rates[:])
+	return nil
 }
 
 const (
@@ -150,7 +170,7 @@ func (c *complement) settled(duals bool) bool {
 		var Sd [MaxAxes]spatial.Motion
 		var unit [MaxAxes]float64
 		unit[j] = 1
-		c.ratesTo(&Sd, &unit)
+		c.RatesTo(&Sd, &unit)
 		for i := range c.n {
 			for k := range rows {
 				moved[k] += size[i] * size[j] * math.Abs(Sd[i].Dot(&c.T[k]))
@@ -185,7 +205,7 @@ func (c *complement) rates(qd *[MaxAxes]float64, v, bias *spatial.Motion, f *Fra
 	for k := range c.n {
 		qd[k] = V.Dot(&c.D[k])
 	}
-	c.ratesTo(&Sd, qd)
+	c.RatesTo(&Sd, qd)
 	*v, *bias = spatial.Motion{}, spatial.Motion{}
 	for k := range c.n {
 		for e := range v {
@@ -213,7 +233,7 @@ func (s *Spec) compositeRows(out *Rows, f *Frames, t float64) bool {
 		return false
 	}
 	c.rates(&qd, &v, &bias, f)
-	f.EP.MulVecTo(&out.Arm, &c.r)
+	f.EP.MulVecTo(&out.Arm, &c.R)
 	f.EP.MulVecTo(&out.Slip, (*spatial.Vec3)(v[3:]))
 	for k := range 6 - c.n {
 		out.TDot[k] = -bias.Dot(&c.T[k])
@@ -242,7 +262,7 @@ func (s *Spec) compositeDuals(D *[6]spatial.Force, f *Frames) int {
 }
 
 func (s *Spec) compositeMotions(S *[6]spatial.Motion, f *Frames) {
-	var p posture
+	var p Posture
 	var x pose
 	x.set(f)
 	p.find(s.Axes, &x, f.Near)
@@ -253,12 +273,12 @@ func (s *Spec) compositeMotions(S *[6]spatial.Motion, f *Frames) {
 
 // compositeCoordinates stores the angles within half a turn of f.Near, if that is there.
 func (s *Spec) compositeCoordinates(q *[6]float64, f *Frames) {
-	var p posture
+	var p Posture
 	var x pose
 	x.set(f)
 	p.find(s.Axes, &x, f.Near)
 	for i := range p.n {
-		if q[i] = p.q[i]; f.Near != nil && s.Winds(i) {
+		if q[i] = p.Q[i]; f.Near != nil && s.Winds(i) {
 			q[i] += 2 * math.Pi * math.RoundToEven((f.Near[i]-q[i])/(2*math.Pi))
 		}
 	}

@@ -37,11 +37,21 @@ func sample() *model.Model {
 			j.Pitch = -0.5
 		case model.Distance:
 			j.Length = 1
+		case model.Composite:
+			j.Axes = []model.Axis{
+				{Kind: model.Revolute, Axis: [3]float64{0, 0, 1}, Point: [3]float64{0.1, 0, 0}},
+				{Kind: model.Revolute, Axis: [3]float64{0.1, 2, 0}}, {Kind: model.Helical, Axis: [3]float64{1, 0, 0}, Pitch: 0.25},
+				{Kind: model.Prismatic, Axis: [3]float64{0, 0, -3}},
+			}
 		}
-		for k := range t.Freedoms() {
+		for k := range j.Kind().Freedoms() {
 			j.Force = append(j.Force, float64(k)+0.5)
 		}
-		for k := range t.Turns() {
+		for k := range j.Kind().Turns() {
+			if t == model.Composite && k == 3 {
+				j.Turns = append(j.Turns, 0) // which slides
+				break
+			}
 			j.Turns = append(j.Turns, int64(1-3*k))
 		}
 		m.Joints = append(m.Joints, j)
