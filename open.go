@@ -24,6 +24,7 @@ type (
 	Body    = build.Body    // handle of a body
 	Place   = build.Place   // frame in the world
 	Spring  = build.Spring  // parameters of Builder.SpringDamper
+	Term    = build.Term    // of Builder.Couple
 	Ground  = build.Ground  // handle of a terrain
 )
 

@@ -3,6 +3,7 @@ package rung
 import (
 	_ "embed"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/rung-mbd/rung/internal/fault"
@@ -32,6 +33,7 @@ type Result struct {
 	Ordering    string            `json:"ordering"`
 	Bodies      []BodyResult      `json:"bodies"`
 	Joints      []JointResult     `json:"joints"`
+	Couplings   []CouplingResult  `json:"couplings,omitempty"`
 	Constraints ConstraintsResult `json:"constraints"`
 	Energy      EnergyResult      `json:"energy"`
 	Solve       SolveResult       `json:"solve"`
@@ -48,6 +50,7 @@ type ContradictionResult struct {
 	Relative float64 `json:"relative"` // see kkt.Solver.Inconsistency
 	Joint    string  `json:"joint"`    // with the worst row
 	Text     string  `json:"text"`
+	Coupling string  `json:"coupling,omitempty"` // with the worst row, where that is none of a joint
 }
 
 // RankDiffersResult says that two methods differ about which constraints are redundant.
@@ -80,11 +83,21 @@ type WrenchResult struct {
 type JointResult struct {
 	Name             string       `json:"name"`
 	ConstraintWrench WrenchResult `json:"constraint_wrench"`
-	TotalWrench      WrenchResult `json:"total_wrench"`
+	TotalWrench      WrenchResult `json:"total_wrench"`             // what acts along its freedoms included
+	ArmatureForce    []float64    `json:"armature_force,omitempty"` // −I·q̈ of each freedom, N m or N, of a joint with armature
 	WrenchUnique     bool         `json:"wrench_unique"`
 	Undetermined     []string     `json:"undetermined"`
 	PositionResidual float64      `json:"position_residual"` // m or rad
 	VelocityResidual float64      `json:"velocity_residual"` // m/s or rad/s
+}
+
+// CouplingResult is the reaction of one coupling. Everything is in the unit of its terms.
+type CouplingResult struct {
+	Name             string  `json:"name"`
+	Multiplier       float64 `json:"multiplier"` // λ: the generalized force along the freedom of a term is λ·factor
+	MultiplierUnique bool    `json:"multiplier_unique"`
+	PositionResidual float64 `json:"position_residual"` // |φ|
+	VelocityResidual float64 `json:"velocity_residual"` // |φ̇|
 }
 
 // RedundantJoint is a joint with redundant rows.
@@ -103,8 +116,12 @@ type ConstraintsResult struct {
 	Distance        float64          `json:"distance"` // see kkt.Report.Distance
 	WeakestJoint    string           `json:"weakest_joint,omitempty"`
 	RedundantJoints []RedundantJoint `json:"redundant_joints"`
-	LeastNorm       bool             `json:"least_norm"`    // see kkt.Report.LeastNorm
-	NormResidual    float64          `json:"norm_residual"` // see kkt.Report.NormResidual
+
+	WeakestCoupling    string   `json:"weakest_coupling,omitempty"` // in place of the joint
+	RedundantCouplings []string `json:"redundant_couplings,omitempty"`
+
+	LeastNorm    bool    `json:"least_norm"`    // see kkt.Report.LeastNorm
+	NormResidual float64 `json:"norm_residual"` // see kkt.Report.NormResidual
 }
 
 // EnergyResult is the energy of the state, J.
@@ -170,27 +187,51 @@ func NewResult(s *kkt.Solver) (*Result, error) {
 		}
 	}
 	if size := s.Inconsistency(); size > exact {
-		joint := mech.JointName(plan.Layout().NodeJoint(ref.Worst.Node))
+		i, kind := plan.Layout().NodeConstraint(ref.Worst.Node), "joint"
+		name, joint := mech.ConstraintName(i), mech.ConstraintName(i)
+		coupling := ""
+		if i >= mech.NumJoints() {
+			kind, joint, coupling = "coupling", "", name
+		}
 		out.Contradiction = &ContradictionResult{size, joint, fmt.Sprintf("constraints contradict each other by %.2g of what their terms make, "+
-			"most in joint %s; accelerations are those of least squares", size, fault.Text(joint, nameColumns))}
+			"most in %s %s; accelerations are those of least squares", size, kind, fault.Text(name, nameColumns)), coupling}
 	}
 	for i := range out.Bodies {
 		out.Bodies[i] = BodyResult{mech.BodyName(i), s.ComAcceleration(i), s.AngularAcceleration(i)}
 	}
 	for j := range out.Joints {
 		pos, vel := mech.Residuals(j, kin, st)
-		c := s.ConstraintWrench(j)
+		c, total := s.ConstraintWrench(j), s.TotalWrench(j)
 		out.Joints[j] = JointResult{
 			Name:             mech.JointName(j),
 			ConstraintWrench: wrenchResult(c),
-			TotalWrench:      wrenchResult(c.Add(s.AppliedWrench(j))),
+			TotalWrench:      wrenchResult(total),
+			ArmatureForce:    armatureForce(s, j),
 			WrenchUnique:     rep.Unique(j),
 			Undetermined:     rep.UndeterminedComponents(j),
 			PositionResidual: pos,
 			VelocityResidual: vel,
 		}
 	}
+	for i := range mech.NumCouplings() {
+		phi, rate := mech.CouplingErrors(i, kin, st)
+		out.Couplings = append(out.Couplings, CouplingResult{
+			Name: mech.CouplingName(i), Multiplier: s.CouplingMultiplier(i), MultiplierUnique: !rep.UndeterminedCouplings[i],
+			PositionResidual: math.Abs(phi), VelocityResidual: math.Abs(rate),
+		})
+	}
 	return out, nil
+}
+
+// armatureForce returns the forces of the armature of joint j, nil if it has none.
+func armatureForce(s *kkt.Solver, j int) []float64 {
+	jt := &s.Plan().Mechanism().Joints[j]
+	if jt.Armature == nil {
+		return nil
+	}
+	var f [6]float64
+	s.ArmatureForceTo(&f, j)
+	return slices.Clone(f[:jt.Kind.Freedoms()])
 }
 
 func constraints(mech *mechanism.Mechanism, r *kkt.Report) ConstraintsResult {
@@ -199,12 +240,19 @@ func constraints(mech *mechanism.Mechanism, r *kkt.Report) ConstraintsResult {
 		NearSingular: r.NearSingular, Distance: r.Distance, RedundantJoints: []RedundantJoint{},
 		LeastNorm: r.LeastNorm, NormResidual: r.NormResidual,
 	}
-	if r.WeakestJoint >= 0 {
-		c.WeakestJoint = mech.JointName(r.WeakestJoint)
+	switch i := r.WeakestJoint; {
+	case i >= mech.NumJoints():
+		c.WeakestCoupling = mech.ConstraintName(i)
+	case i >= 0:
+		c.WeakestJoint = mech.ConstraintName(i)
 	}
-	for j, n := range r.RedundantRows {
-		if n > 0 {
-			c.RedundantJoints = append(c.RedundantJoints, RedundantJoint{mech.JointName(j), n})
+	for i, n := range r.RedundantRows {
+		switch {
+		case n == 0:
+		case i >= mech.NumJoints():
+			c.RedundantCouplings = append(c.RedundantCouplings, mech.ConstraintName(i))
+		default:
+			c.RedundantJoints = append(c.RedundantJoints, RedundantJoint{mech.ConstraintName(i), n})
 		}
 	}
 	return c

@@ -60,6 +60,11 @@ func (l *Layout) NewPrecise() *Precise {
 	for i := range y.weight {
 		y.weight[i].set(&l.Mech.Bodies[i].Inertia, l.Mech.Bodies[i].Mass)
 	}
+	for i := range l.Mech.Singular() {
+		k := l.Mech.Singular()[i].Body
+		I := l.Mech.HeldInertia(int(k))
+		y.weight[k].set(&I, l.Mech.Bodies[k].Mass)
+	}
 	return y
 }
 
@@ -105,11 +110,17 @@ func (y *Precise) FillTo(s *mechanism.State) error {
 		if y.watch.Every(i) {
 			return y.watch.Err()
 		}
-		if err := y.fillJoint(&w, j, int32(len(m.Bodies)+i), s); err != nil {
+		if err := y.fillJoint(&w, j, int32(y.Layout.FirstJoint()+i), s); err != nil {
 			return fault.Errorf("assemble: %w", m.AtJoint(int(j), -1, err))
 		}
 	}
-	y.weigh(func(body int32, row, out *[6]dd.Num) { y.weight[body].apply(row, out) })
+	for i := range m.Couplings {
+		if y.watch.Every(i) {
+			return y.watch.Err()
+		}
+		y.fillCoupling(&w, i, s)
+	}
+	y.weigh(false, func(body int32, row, out *[6]dd.Num) { y.weight[body].apply(row, out) })
 	return nil
 }
 
@@ -121,7 +132,7 @@ func (y *Precise) GeometricTo(length []float64) {
 	if len(length) != y.Layout.Mech.NumBodies() {
 		panic("assemble: length mismatch")
 	}
-	y.weigh(func(body int32, row, out *[6]dd.Num) {
+	y.weigh(true, func(body int32, row, out *[6]dd.Num) {
 		l := dd.Of(length[body])
 		for k := range 3 {
 			out[k], out[3+k] = dd.Div(row[k], l), row[3+k]
@@ -130,12 +141,17 @@ func (y *Precise) GeometricTo(length []float64) {
 }
 
 // weigh stores in y.Matrix the rows with the weights of apply, and their squared norms in y.Scale.
-func (y *Precise) weigh(apply func(body int32, row, out *[6]dd.Num)) {
+func (y *Precise) weigh(geometric bool, apply func(body int32, row, out *[6]dd.Num)) {
 	p := y.Layout.Pattern
 	clear(y.Scale)
-	for node := y.Layout.Mech.NumBodies(); node < p.Len() && !y.watch.Every(node); node++ {
+	nb := y.Layout.Mech.NumBodies()
+	for node := y.Layout.FirstJoint(); node < p.Len() && !y.watch.Every(node); node++ {
 		scale := y.Scale[p.Off[node]:p.Off[node+1]]
 		for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
+			if int(p.Ind[k]) >= nb {
+				y.flywheel(node, p.Pos[k], scale, geometric)
+				continue
+			}
 			for r := range scale {
 				at := p.Pos[k] + int64(6*r)
 				out := (*[6]dd.Num)(y.Values[at:])
@@ -185,34 +201,57 @@ func (y *Precise) fillJoint(w *jointWork, j, node int32, s *mechanism.State) err
 	if err := w.eval(y.Layout.Mech, j, y.kin, s); err != nil {
 		return err
 	}
+	w.appendGeared(y.Layout, j)
 	if y.shaken {
 		shake(&w.rows.T, int(j))
 	}
-	at := y.Layout.place(jt, node)
-	var bias, arm vec // relative acceleration of the origins at zero ω̇ and c̈
+	at, mo := y.Layout.place(jt, node), y.motionOf(w, jt)
+	for k := range w.rows.N {
+		t := &w.rows.T[k]
+		if jt.Succ >= 0 {
+			y.rowTo((*[6]dd.Num)(y.rows[at.succ+int64(6*k):]), t, jt.Succ, &mo.armS, 1)
+		}
+		if jt.Pred >= 0 {
+			y.rowTo((*[6]dd.Num)(y.rows[at.pred+int64(6*k):]), t, jt.Pred, &mo.armP, -1)
+		}
+		y.Right[int(at.row)+k] = mo.right(w, k)
+	}
+	return nil
+}
+
+// preciseMotion is the motion of a joint with twice the digits.
+type preciseMotion struct {
+	armP, armS vec // from the centres of mass to the joint, in the axes of the bodies; zero for the world
+	bias       vec // relative acceleration of the origins at zero ω̇ and c̈
+	turn       vec // −ω_P×ω_r
+}
+
+// motionOf computes the motion of a joint, of which w has the rows.
+func (y *Precise) motionOf(w *jointWork, jt *mechanism.Joint) (mo preciseMotion) {
 	if jt.Succ >= 0 {
-		arm = difference(jt.S.Origin, y.Layout.Mech.Bodies[jt.Succ].Com)
-		y.side(at.succ, &w.rows.T, w.rows.N, jt.Succ, arm, 1)
-		addTurning(&bias, w.kin.OmegaS, y.axes[jt.Succ].out(arm), 1)
+		mo.armS = difference(jt.S.Origin, y.Layout.Mech.Bodies[jt.Succ].Com)
+		addTurning(&mo.bias, w.kin.OmegaS, y.axes[jt.Succ].out(mo.armS), 1)
 	}
 	if jt.Pred >= 0 {
 		E := &y.axes[jt.Pred]
-		arm = plus(difference(jt.P.Origin, y.Layout.Mech.Bodies[jt.Pred].Com), E.into(w.rows.Arm))
-		y.side(at.pred, &w.rows.T, w.rows.N, jt.Pred, arm, -1)
-		addTurning(&bias, w.kin.OmegaP, E.out(arm), -1)
+		mo.armP = plus(difference(jt.P.Origin, y.Layout.Mech.Bodies[jt.Pred].Com), E.into(w.rows.Arm))
+		addTurning(&mo.bias, w.kin.OmegaP, E.out(mo.armP), -1)
 	}
 	wp, ws := of(w.kin.OmegaP), of(w.kin.OmegaS)
-	slip, turn := cross(wp, of(w.rows.Slip)), cross(ws, wp) // turn = −ω_P×ω_r
+	slip := cross(wp, of(w.rows.Slip))
+	mo.turn = cross(ws, wp)
 	for k := range 3 {
-		bias[k] = dd.Sub(bias[k], dd.MulFloat(slip[k], 2))
+		mo.bias[k] = dd.Sub(mo.bias[k], dd.MulFloat(slip[k], 2))
 	}
-	for k := range w.rows.N {
-		t := &w.rows.T[k]
-		b := dd.Difference(w.rows.SigmaDot[k], w.rows.TDot[k])
-		b = dd.Sub(b, dot3(turn, t[0], t[1], t[2]))
-		y.Right[int(at.row)+k] = dd.Sub(b, dot3(bias, t[3], t[4], t[5]))
-	}
-	return nil
+	return mo
+}
+
+// right returns the right side of row k of w.
+func (mo *preciseMotion) right(w *jointWork, k int) dd.Num {
+	t := &w.rows.T[k]
+	b := dd.Difference(w.rows.SigmaDot[k], w.rows.TDot[k])
+	b = dd.Sub(b, dot3(mo.turn, t[0], t[1], t[2]))
+	return dd.Sub(b, dot3(mo.bias, t[3], t[4], t[5]))
 }
 
 // shake changes each number by one unit in the last place. Whether up or down depends on the
@@ -226,16 +265,13 @@ func shake(T *[6]spatial.Force, joint int) {
 	}
 }
 
-// side stores sign·(n + arm×f, f) of n rows T, all in the axes of the body.
-func (y *Precise) side(at int64, T *[6]spatial.Force, n int, body int32, arm vec, sign float64) {
+// rowTo stores sign·(n + arm×f, f) of a row t, all in the axes of the body.
+func (y *Precise) rowTo(out *[6]dd.Num, t *spatial.Force, body int32, arm *vec, sign float64) {
 	E := &y.axes[body]
-	for k := range n {
-		f := E.into(T[k].Linear())
-		m := plus(E.into(T[k].Moment()), cross(arm, f))
-		out := y.rows[at+int64(6*k):]
-		for i := range 3 {
-			out[i], out[3+i] = dd.MulFloat(m[i], sign), dd.MulFloat(f[i], sign)
-		}
+	f := E.into(t.Linear())
+	m := plus(E.into(t.Moment()), cross(*arm, f))
+	for i := range 3 {
+		out[i], out[3+i] = dd.MulFloat(m[i], sign), dd.MulFloat(f[i], sign)
 	}
 }
 

@@ -66,9 +66,15 @@ func (y *System) FillTo(s *mechanism.State) error {
 		if y.watch.Every(i) {
 			return y.watch.Err()
 		}
-		if err := y.fillJoint(&w, j, int32(len(m.Bodies)+i), s); err != nil {
+		if err := y.fillJoint(&w, j, int32(y.Layout.FirstJoint()+i), s); err != nil {
 			return fault.Errorf("assemble: %w", m.AtJoint(int(j), -1, err))
 		}
+	}
+	for i := range m.Couplings {
+		if y.watch.Every(i) {
+			return y.watch.Err()
+		}
+		y.fillCoupling(&w, i, s)
 	}
 	return nil
 }
@@ -85,6 +91,16 @@ func (y *System) fillBody(i int) {
 	*(*spatial.Force)(y.Right[6*i:]) = y.force[i]
 }
 
+// fillUnit stores the unit matrix of n rows.
+func fillUnit(d []float64, n int) {
+	for i := range n * n {
+		d[i] = 0
+	}
+	for i := range n {
+		d[i*n+i] = 1
+	}
+}
+
 // jointWork is the scratch of one joint's rows.
 type jointWork struct {
 	kin        mechanism.JointKinematics
@@ -99,11 +115,16 @@ func (y *System) fillJoint(w *jointWork, j, node int32, s *mechanism.State) erro
 	if err := w.eval(y.Layout.Mech, j, y.Kin, s); err != nil {
 		return err
 	}
+	w.appendGeared(y.Layout, j)
 	at := y.Layout.place(jt, node)
 	pred, succ := at.rowsIn(y.Matrix.Val)
-	o, end := at.row, at.row+int32(jt.Rows)
+	o, end := at.row, at.row+int32(w.rows.N)
 	scale := y.Scale[o:end]
 	clear(scale)
+	if at.fly >= 0 {
+		flywheelTo(y.Matrix.Val[at.fly:], scale, jt)
+		fillUnit(y.Matrix.Dia[y.Layout.Pattern.Dia[y.Layout.fly[j]]:], jt.NumGeared())
+	}
 	y.fillSide(succ, scale, &w.rows, &w.armS, jt.Succ, 1)
 	y.fillSide(pred, scale, &w.rows, &w.armP, jt.Pred, -1)
 	w.rightSideTo(y.Right[o:end])
@@ -118,6 +139,12 @@ func (w *jointWork) eval(m *mechanism.Mechanism, j int32, k *mechanism.Kinematic
 	if err := jt.EvalTo(&w.rows, &w.kin.Frames, s.Time); err != nil {
 		return err
 	}
+	w.setArms(jt, k)
+	return nil
+}
+
+// setArms computes the arms for w.kin and w.rows.
+func (w *jointWork) setArms(jt *mechanism.Joint, k *mechanism.Kinematics) {
 	w.armP, w.armS = spatial.Vec3{}, spatial.Vec3{}
 	if jt.Pred >= 0 {
 		com := &k.Bodies[jt.Pred].Com
@@ -128,7 +155,6 @@ func (w *jointWork) eval(m *mechanism.Mechanism, j int32, k *mechanism.Kinematic
 	if jt.Succ >= 0 {
 		armTo(&w.armS, &w.kin.ArmS, &k.Bodies[jt.Succ].Com)
 	}
-	return nil
 }
 
 // rightSideTo stores the right side g of the rows in b, theory.md (9).

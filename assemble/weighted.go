@@ -57,7 +57,7 @@ func (l *Layout) NewWeightedOn(t *team.Team) *Weighted {
 		Kin:    &mechanism.Kinematics{Bodies: pages.Make[mechanism.BodyKinematics](l.Mech.NumBodies())},
 		team:   t, bodies: l.Mech.Bodies,
 	}
-	y.stops = make([]int32, ranges(max(l.Mech.NumBodies(), len(l.joint))))
+	y.stops = make([]int32, ranges(max(l.Mech.NumBodies(), len(l.joint), l.Mech.NumCouplings())))
 	if l.Mech.HasApplied() {
 		y.force = pages.Make[spatial.Force](l.Mech.NumBodies())
 	}
@@ -121,6 +121,10 @@ func (y *Weighted) FillTo(s *mechanism.State) error {
 	}
 	if i < len(y.Layout.joint) {
 		return fault.Errorf("assemble: %w", m.AtJoint(int(y.Layout.joint[i]), -1, joints.ErrNoDirection))
+	}
+	if len(m.Couplings) > 0 {
+		y.each(rangeTask{kind: fillCouplingRange, n: len(m.Couplings), s: s})
+		return y.watch.Err()
 	}
 	return nil
 }
@@ -208,10 +212,10 @@ func addWeightedForce(out *[6]float64, b *bodies.Body, E *spatial.Mat3, w *spati
 func (y *Weighted) fillJoints(s *mechanism.State, lo, hi int) int {
 	var w jointWork
 	var pins pinWork
-	nb := y.Layout.Mech.NumBodies()
+	nb := y.Layout.FirstJoint()
 	for i := lo; i < hi; i++ {
 		j := y.Layout.joint[i]
-		if jt := &y.Layout.Mech.Joints[j]; pinned(jt) {
+		if jt := &y.Layout.Mech.Joints[j]; y.Layout.pinned(j, jt) {
 			y.fillPinned(&pins, jt, y.Layout.place(jt, int32(nb+i)), s)
 		} else if y.fillAny(&w, j, int32(nb+i), s) != nil {
 			return i
@@ -226,10 +230,14 @@ func (y *Weighted) fillAny(w *jointWork, j, node int32, s *mechanism.State) erro
 	if err := w.eval(y.Layout.Mech, j, y.Kin, s); err != nil {
 		return err
 	}
+	w.appendGeared(y.Layout, j)
 	at := y.Layout.place(jt, node)
 	pred, succ := at.rowsIn(y.Matrix.Val)
-	o, end := at.row, at.row+int32(jt.Rows)
+	o, end := at.row, at.row+int32(w.rows.N)
 	w.weightedTo(pred, succ, y.Scale[o:end], jt, y.bodies, y.Kin)
+	if at.fly >= 0 {
+		flywheelTo(y.Matrix.Val[at.fly:], y.Scale[o:end], jt)
+	}
 	w.rightSideTo(y.Right[o:end])
 	return nil
 }

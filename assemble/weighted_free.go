@@ -20,7 +20,10 @@ func (y *Weighted) FreeAcceleration() (a float64) {
 		q := (*[6]float64)(y.Right[6*i:])
 		n, f := spatial.Vec3(q[:3]), spatial.Vec3(q[3:])
 		c.Inertia.SolveTo(&n, &n)
-		a = max(a, maxAbs3(E.MulVec(n))/b.Inertia.Trace(), maxAbs3(E.MulVec(f))*c.Mass)
+		a = max(a, maxAbs3(E.MulVec(f))*c.Mass)
+		if t := b.Inertia.Trace(); t > 0 { // else a point mass
+			a = max(a, maxAbs3(E.MulVec(n))/t)
+		}
 	}
 	return a
 }

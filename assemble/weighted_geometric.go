@@ -20,10 +20,16 @@ func (y *Weighted) GeometricTo(length []float64) {
 	}
 	y.constant, y.geometric = false, true
 	clear(y.Scale)
-	for node := len(length); node < p.Len() && !y.watch.Every(node); node++ {
+	for node := y.Layout.FirstJoint(); node < p.Len() && !y.watch.Every(node); node++ {
 		scale := y.Scale[p.Off[node]:p.Off[node+1]]
 		for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
 			body := p.Ind[k]
+			if int(body) >= len(length) {
+				jt := &y.Layout.Mech.Joints[y.Layout.NodeJoint(node)]
+				pred, succ := y.Layout.place(jt, int32(node)).rowsIn(y.Matrix.Val)
+				geometricFlywheel(y.Matrix.Val[p.Pos[k]:], scale, pred, succ, jt)
+				continue
+			}
 			y.reweigh(y.Matrix.Val[p.Pos[k]:p.Pos[k+1]], scale, body, 1/length[body])
 		}
 	}

@@ -50,13 +50,13 @@ type pinWork struct {
 // y.base the squared norms of their rows.
 func (y *Weighted) fillConstant(lo, hi int) {
 	m := y.Layout.Mech
-	nb := m.NumBodies()
+	nb, first := m.NumBodies(), y.Layout.FirstJoint()
 	for i := lo; i < hi; i++ {
 		jt := &m.Joints[y.Layout.joint[i]]
-		if jt.Pred < 0 || !pinned(jt) {
+		if jt.Pred < 0 || !y.Layout.pinned(y.Layout.joint[i], jt) {
 			continue
 		}
-		at := y.Layout.place(jt, int32(nb+i))
+		at := y.Layout.place(jt, int32(first+i))
 		constantRows(y.Matrix.Val[at.pred:], y.base[int(at.row)-6*nb:], y.bodies, jt)
 	}
 }

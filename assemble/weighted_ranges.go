@@ -2,7 +2,7 @@ package assemble
 
 import "github.com/rung-mbd/rung/mechanism"
 
-// rangeSize is the number of bodies or joints that one task of a team takes.
+// rangeSize is the number of bodies, joints or couplings that one task of a team takes.
 const rangeSize = 128
 
 // ranges returns the number of ranges of n bodies or joints.
@@ -15,6 +15,7 @@ const (
 	constantRange rangeKind = iota
 	fillBodyRange
 	fillJointRange
+	fillCouplingRange
 	accelerationRange
 )
 
@@ -47,6 +48,8 @@ func (j *rangeJob) Do(_, i int) {
 		end = y.fillBodies(t.s, lo, hi)
 	case fillJointRange:
 		end = y.fillJoints(t.s, lo, hi)
+	case fillCouplingRange:
+		y.fillCouplings(t.s, lo, hi)
 	case accelerationRange:
 		y.accelerations(t.a, t.x, lo, hi)
 	}

@@ -42,8 +42,11 @@ func TestNewRefuses(t *testing.T) {
 		"infinite mass":   {inf, spatial.Vec3{}, ok, bodies.ErrMass},
 		"nan mass":        {nan, spatial.Vec3{}, ok, bodies.ErrMass},
 		"com":             {1, spatial.Vec3{0, nan}, ok, bodies.ErrCom},
-		"point mass":      {1, spatial.Vec3{}, spatial.Sym3{}, bodies.ErrPointMass},
-		"slender to zero": {1, spatial.Vec3{}, spatial.Diag3(0, 1, 1), bodies.ErrInertia},
+		"point mass":      {1, spatial.Vec3{}, spatial.Sym3{}, nil},
+		"slender to zero": {1, spatial.Vec3{}, spatial.Diag3(0, 1, 1), nil},
+		"one moment":      {1, spatial.Vec3{}, spatial.Diag3(0, 0, 1), bodies.ErrInertia},
+		"rod of two":      {1, spatial.Vec3{}, spatial.Diag3(0, 1, 1.1), bodies.ErrTriangle},
+		"below zero":      {1, spatial.Vec3{}, spatial.Diag3(-1e-8, 1, 1), bodies.ErrInertia},
 		"indefinite":      {1, spatial.Vec3{}, spatial.Sym3{1, 1, 1, 2}, bodies.ErrInertia},
 		"nan":             {1, spatial.Vec3{}, spatial.Sym3{1, nan, 1}, bodies.ErrInertia},
 		"infinite":        {1, spatial.Vec3{}, spatial.Diag3(1, 1, inf), bodies.ErrInertia},
@@ -69,7 +72,6 @@ func TestNewRefuses(t *testing.T) {
 	_, err := bodies.New(0, spatial.Vec3{nan}, spatial.Sym3{})
 	require.ErrorIs(t, err, bodies.ErrMass)
 	require.ErrorIs(t, err, bodies.ErrCom)
-	require.ErrorIs(t, err, bodies.ErrPointMass)
 }
 
 // lattice returns the inertia of a homogeneous solid of the given mass, by a
@@ -228,9 +230,14 @@ func ExampleBox() {
 }
 
 func ExampleNew() {
-	_, err := bodies.New(1, spatial.Vec3{}, spatial.Sym3{})
+	_, err := bodies.New(1, spatial.Vec3{}, spatial.Diag3(1, 1, 3))
 	fmt.Println(err)
-	// Output: bodies: inertia [0 0 0 0 0 0]: inertia is zero: a point mass has no forward dynamics in rotation; use a small solid
+	rod, err := bodies.New(1, spatial.Vec3{}, spatial.Diag3(0, 1, 1))
+	axes, n := rod.Null()
+	fmt.Println(axes[:n], err)
+	// Output:
+	// bodies: inertia [1 1 3 0 0 0]: inertia breaks the triangle inequality
+	// [[1 0 0]] <nil>
 }
 
 func BenchmarkInvWorldInertiaTo(b *testing.B) {

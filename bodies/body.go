@@ -16,9 +16,8 @@ const triangleTol = 1e-9
 var (
 	ErrMass       = errors.New("bodies: mass is not positive and finite")
 	ErrCom        = errors.New("bodies: centre of mass is not finite")
-	ErrInertia    = errors.New("bodies: inertia is not positive definite and finite")
+	ErrInertia    = errors.New("bodies: inertia is not positive semidefinite and finite")
 	ErrTriangle   = errors.New("bodies: inertia breaks the triangle inequality")
-	ErrPointMass  = errors.New("bodies: inertia is zero: a point mass has no forward dynamics in rotation; use a small solid")
 	ErrDimensions = errors.New("bodies: dimension is not positive and finite")
 	ErrPlace      = errors.New("bodies: place is not finite, or its orientation not of length one")
 	ErrPolygon    = errors.New("bodies: not a simple polygon")
@@ -26,6 +25,9 @@ var (
 
 // Body is the mass distribution of one rigid body. Make one with New or the
 // constructor of a solid; a literal has no Weight.
+//
+// One principal moment, or all three, may be zero: a slender rod, or a point mass. The Weight of such a body is that of
+// Inertia + h·N, with N the projection on the directions of zero and h what Held is given.
 type Body struct {
 	Mass    float64      // kg
 	Com     spatial.Vec3 // centre of mass, body frame, m
@@ -35,7 +37,8 @@ type Body struct {
 }
 
 // Weight is C⁻¹ of a body, theory.md (10). M = C·Cᵀ is its inertia at the centre of mass in
-// body axes: M is diag(Inertia, Mass·1) and C is diag(L, √Mass·1) with L·Lᵀ = Inertia.
+// body axes: M is diag(Inertia, Mass·1) and C is diag(L, √Mass·1) with L·Lᵀ = Inertia, of a
+// rod or a point mass the inertia of Held.
 type Weight struct {
 	Inertia spatial.Lower3 // L⁻¹, 1/√(kg m²)
 	Mass    float64        // 1/√Mass, 1/√kg
@@ -45,8 +48,7 @@ type Weight struct {
 // rotational inertia (about the centre of mass, body axes).
 //
 // Units: kg, m, kg m².
-// It returns an error that wraps ErrMass, ErrCom, ErrInertia, ErrPointMass or
-// ErrTriangle, several of them joined.
+// It returns an error that wraps ErrMass, ErrCom, ErrInertia or ErrTriangle, several of them joined.
 func New(mass float64, com spatial.Vec3, inertia spatial.Sym3) (Body, error) {
 	var errs []error
 	if !(mass > 0) || !(spatial.Vec3{mass}).IsFinite() {
@@ -56,7 +58,11 @@ func New(mass float64, com spatial.Vec3, inertia spatial.Sym3) (Body, error) {
 		errs = append(errs, fault.Errorf("bodies: centre of mass %v: %w", com, ErrCom))
 	}
 	b := Body{Mass: mass, Com: com, Inertia: inertia}
-	if err := checkInertia(inertia, &b.weight.Inertia); err != nil {
+	if err := checkInertia(inertia, &b.weight.Inertia); err == errSingular {
+		if err := b.makeSingular(); err != nil {
+			errs = append(errs, fault.Errorf("bodies: inertia %v: %w", inertia, err))
+		}
+	} else if err != nil {
 		errs = append(errs, fault.Errorf("bodies: inertia %v: %w", inertia, err))
 	}
 	if errs != nil {
@@ -69,26 +75,36 @@ func New(mass float64, com spatial.Vec3, inertia spatial.Sym3) (Body, error) {
 // checkInertia stores in M the inverse of the Cholesky factor of I, or says why I
 // belongs to no body.
 func checkInertia(I spatial.Sym3, M *spatial.Lower3) error {
-	if I == (spatial.Sym3{}) {
-		return ErrPointMass
+	if !I.IsFinite() {
+		return ErrInertia
 	}
 	var L spatial.Chol3
-	if err := I.CholeskyTo(&L); err != nil || !I.IsFinite() {
-		return ErrInertia
+	if I.CholeskyTo(&L) != nil {
+		return errSingular
 	}
 	var inv spatial.Sym3
 	L.InverseTo(M)
 	if M.GramTo(&inv); !inv.IsFinite() {
 		return ErrInertia
 	}
-	// ½·tr·1 − I has no negative eigenvalue: each principal moment is at most the
-	// sum of the two others. With half the tolerance added, it is positive definite.
-	half := (I[0]/2 + I[1]/2 + I[2]/2) * (1 + triangleTol/2)
-	rest := spatial.Sym3{half - I[0], half - I[1], half - I[2], -I[3], -I[4], -I[5]}
-	if rest.CholeskyTo(&L) != nil {
+	if !surelyRegular(&I, &inv) {
+		if _, n, _ := I.Null(); n != 0 {
+			return errSingular
+		}
+	}
+	if !triangular(&I) {
 		return ErrTriangle
 	}
 	return nil
+}
+
+// triangular reports whether ½·tr·1 − I has no negative eigenvalue: each principal moment is at most the
+// sum of the two others. With half the tolerance added, it is positive definite.
+func triangular(I *spatial.Sym3) bool {
+	var L spatial.Chol3
+	half := (I[0]/2 + I[1]/2 + I[2]/2) * (1 + triangleTol/2)
+	rest := spatial.Sym3{half - I[0], half - I[1], half - I[2], -I[3], -I[4], -I[5]}
+	return rest.CholeskyTo(&L) == nil
 }
 
 // WithCom returns b with its centre of mass moved to com in the body frame.

@@ -178,9 +178,9 @@ func TestComposite(t *testing.T) {
 	near(t, I[:], turned.Inertia[:], 10*roundTol)
 
 	for want, parts := range map[error][]bodies.Part{
-		bodies.ErrMass:      {},
-		bodies.ErrPointMass: {{Body: ball}, {Body: bodies.Body{Mass: 1}}},
-		bodies.ErrPlace:     {{Body: ball}, {Body: ball, Orientation: spatial.Quat{2}}},
+		bodies.ErrMass:    {},
+		bodies.ErrInertia: {{Body: ball}, {Body: bodies.Body{Mass: 1, Inertia: spatial.Diag3(0, 0, 1)}}},
+		bodies.ErrPlace:   {{Body: ball}, {Body: ball, Orientation: spatial.Quat{2}}},
 	} {
 		_, err := bodies.Composite(parts...)
 		require.ErrorIs(t, err, want)

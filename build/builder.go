@@ -13,13 +13,15 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Builder makes a model. It collects all errors, each with the name of the body, joint or
+// Builder makes a model. It collects all errors, each with the name of the body, joint, coupling or
 // force element (mechanism.Error); Model returns them together.
 type Builder struct {
 	m      *model.Model // without joints
 	joints []*Joint
 	poses  []Place // of the body frames
 	errs   []error
+
+	couplings []*Coupling
 }
 
 // Body is the handle of a body: its number in the model and in all that is made of it.
@@ -170,15 +172,15 @@ func (b *Builder) local(body Body, place Place) (string, model.Pose) {
 
 // The places of errors: the body, joint or force element that is being added.
 func (b *Builder) bodyPlace(name string) mechanism.Error {
-	return mechanism.Error{Body: name, BodyIndex: len(b.m.Bodies), JointIndex: -1, ForceIndex: -1, Row: -1}
+	return mechanism.Error{Body: name, BodyIndex: len(b.m.Bodies), JointIndex: -1, ForceIndex: -1, CouplingIndex: -1, Row: -1}
 }
 
 func (b *Builder) jointPlace(name string) mechanism.Error {
-	return mechanism.Error{Joint: name, JointIndex: len(b.joints), BodyIndex: -1, ForceIndex: -1, Row: -1}
+	return mechanism.Error{Joint: name, JointIndex: len(b.joints), BodyIndex: -1, ForceIndex: -1, CouplingIndex: -1, Row: -1}
 }
 
 func (b *Builder) forcePlace(name string) mechanism.Error {
-	return mechanism.Error{Force: name, ForceIndex: len(b.m.Forces), JointIndex: -1, BodyIndex: -1, Row: -1}
+	return mechanism.Error{Force: name, ForceIndex: len(b.m.Forces), JointIndex: -1, BodyIndex: -1, CouplingIndex: -1, Row: -1}
 }
 
 // check keeps err, unless it is nil, as an error at a place.
@@ -222,28 +224,32 @@ func (b *Builder) Model() (*model.Model, error) {
 	}
 	for _, from := range b.joints {
 		j := from.Joint
-		for _, list := range []*[]float64{&j.Force, &j.Stiffness, &j.Damping, &j.Rest} {
+		for _, list := range []*[]float64{&j.Force, &j.Stiffness, &j.Damping, &j.Rest, &j.Armature} {
 			*list = slices.Clone(*list)
 		}
 		j.Turns, j.Motion = slices.Clone(j.Turns), slices.Clone(j.Motion)
 		j.Limits = slices.Clone(j.Limits)
 		m.Joints = append(m.Joints, j)
 	}
-	if err := errors.Join(append(slices.Clone(b.errs), b.untold(model.Check(&m)))...); err != nil {
+	errs := slices.Clone(b.errs)
+	for _, c := range b.couplings {
+		m.Couplings = append(m.Couplings, b.coupling(c, &errs))
+	}
+	if err := errors.Join(append(errs, untold(errs, model.Check(&m)))...); err != nil {
 		return nil, err
 	}
 	return &m, nil
 }
 
-// untold returns the problems of a model without those of bodies, joints and force elements
+// untold returns the problems of a model without those of bodies, joints, couplings and force elements
 // that errors of calls tell of already.
-func (b *Builder) untold(err error) error {
+func untold(known []error, err error) error {
 	var p *model.Problems
 	if !errors.As(err, &p) {
 		return err
 	}
 	told := map[string]bool{}
-	for _, err := range b.errs {
+	for _, err := range known {
 		if at := new(mechanism.Error); errors.As(err, &at) {
 			told[elementPath(at)] = true
 		}
@@ -265,6 +271,9 @@ func elementPath(at *mechanism.Error) string {
 		return fmt.Sprintf("$.bodies[%d", at.BodyIndex)
 	case at.JointIndex >= 0:
 		return fmt.Sprintf("$.joints[%d", at.JointIndex)
+	}
+	if at.ForceIndex < 0 {
+		return fmt.Sprintf("$.couplings[%d", at.CouplingIndex)
 	}
 	return fmt.Sprintf("$.forces[%d", at.ForceIndex)
 }

@@ -21,11 +21,11 @@ var ErrCannotClose = errors.New("closing: joints cannot be closed")
 
 // CloseError names the row that is farthest from holding where closing ended.
 type CloseError struct {
-	At                     mechanism.Error // the joint and its row
-	Predecessor, Successor string          // its bodies
+	At                     mechanism.Error // the joint and its row, or the coupling
+	Predecessor, Successor string          // bodies of the joint; empty for a coupling
 	Linear                 bool            // the row is a length, not an angle
 	Rate                   bool            // a velocity is meant, not a position
-	Off                    float64         // what is left: m or rad, m/s or rad/s
+	Off                    float64         // what is left: m or rad, m/s or rad/s; of a coupling, of the freedom with the largest factor
 	Steps                  int
 }
 
@@ -41,8 +41,11 @@ func (e *CloseError) Unit() string {
 	return u
 }
 
-// Error names joint and bodies.
+// Error names joint and bodies, or the coupling.
 func (e *CloseError) Error() string {
+	if e.At.Coupling != "" {
+		return fmt.Sprintf("%v: coupling %s is off by %.3g %s", ErrCannotClose, fault.Name(e.At.Coupling), e.Off, e.Unit())
+	}
 	return fmt.Sprintf("%v: joint %s between %s and %s is off by %.3g %s (row %d)",
 		ErrCannotClose, fault.Name(e.At.Joint), fault.Name(e.Predecessor), fault.Name(e.Successor), e.Off, e.Unit(), e.At.Row)
 }
@@ -128,7 +131,7 @@ type Closer struct {
 	sys    *assemble.Weighted
 	fac    *kkt.Factored // of sys
 
-	unit   []float64     // by row: the size to which an error is relative: 1, or the length of the longer body, m
+	unit   []float64     // by row: the size to which an error is relative: 1, or the length of the longer body, m; of a coupling, times its size
 	flat   []bool        // by row: it is an angle
 	weight []float64     // by row: its scale on free bodies, d₀, to which its error is relative in the merit
 	long   []float64     // by joint with rows: the length of its longer body, m
@@ -305,7 +308,7 @@ func (c *Closer) closeEither(start misfit) (misfit, error) {
 	if ended := c.work.Watched().Err(); ended != nil {
 		return fit, ended
 	}
-	copy(c.at.Bodies, c.from.Bodies)
+	c.carry(c.at, c.from)
 	if _, again := c.misfitAt(c.at); again != nil {
 		return fit, err
 	}
@@ -355,12 +358,32 @@ func (c *Closer) start(st *mechanism.State, rates bool) {
 	if len(st.Bodies) != len(c.at.Bodies) {
 		panic("closing: foreign state")
 	}
-	copy(c.from.Bodies, st.Bodies)
-	copy(c.at.Bodies, st.Bodies)
-	c.mech.CopyBranches(c.from, st)
-	c.mech.CopyBranches(c.at, st)
-	c.mech.CopyBranches(c.try, st)
+	c.carry(c.from, st)
+	if c.coupled() {
+		c.mech.FollowAngles(c.kin, c.from)
+	}
+	c.carry(c.at, c.from)
 	c.at.Time, c.try.Time, c.rates = st.Time, st.Time, rates
+}
+
+// coupled reports whether there are couplings, which count the turns of angles. Steps then are so short that no turn is lost, and the
+// angles of states are followed.
+func (c *Closer) coupled() bool { return c.mech.NumCouplings() > 0 || c.mech.HasComposites() }
+
+// carry gives dst poses and velocities of src, and its angles if they are followed.
+func (c *Closer) carry(dst, src *mechanism.State) {
+	copy(dst.Bodies, src.Bodies)
+	if c.coupled() {
+		dst.Angles = append(dst.Angles[:0], src.Angles...)
+	}
+}
+
+// displace moves dst from src by h·x. Angles that are followed are still those of src, until misfitAt reads them anew.
+func (c *Closer) displace(dst, src *mechanism.State, h float64, x []float64) {
+	c.mech.DisplaceTo(dst, src, h, x)
+	if c.coupled() {
+		dst.Angles = append(dst.Angles[:0], src.Angles...)
+	}
 }
 
 // cannot is the error for the errors in c.delta.
@@ -371,6 +394,13 @@ func (c *Closer) cannot(fit misfit, rate bool) error {
 		node++
 	}
 	j := c.layout.NodeJoint(node)
+	if j < 0 {
+		i := c.layout.NodeConstraint(node)
+		return &CloseError{
+			At: *c.mech.AtConstraint(i, -1, ErrCannotClose), Linear: !c.flat[fit.row], Rate: rate,
+			Off: math.Abs(c.delta[fit.row]) / c.size(node), Steps: c.closing.Steps,
+		}
+	}
 	jt := &c.mech.Joints[j]
 	return &CloseError{
 		At:          *c.mech.AtJoint(j, fit.row-int(p.Off[node]), ErrCannotClose),
@@ -440,7 +470,7 @@ func (c *Closer) search(fit misfit, halves int, drop float64) (misfit, bool) {
 		if c.work.Watched().Up() {
 			break
 		}
-		c.mech.DisplaceTo(c.try, c.at, h, c.x)
+		c.displace(c.try, c.at, h, c.x)
 		after, err := c.misfitAt(c.try)
 		if err == nil && after.merit <= (1-drop*h)*fit.merit {
 			c.at, c.try = c.try, c.at
@@ -456,7 +486,7 @@ func (c *Closer) search(fit misfit, halves int, drop float64) (misfit, bool) {
 
 // double goes on from c.at by the step c.x again if that is better.
 func (c *Closer) double(fit misfit) (misfit, bool) {
-	c.mech.DisplaceTo(c.try, c.at, 1, c.x)
+	c.displace(c.try, c.at, 1, c.x)
 	after, err := c.misfitAt(c.try)
 	if err == nil && after.merit < fit.merit {
 		c.at, c.try = c.try, c.at

@@ -48,8 +48,7 @@ func (c *Closer) approach(fit misfit) (misfit, error) {
 		}
 		c.sys.AccelerationsTo(c.x, c.x)
 		copy(c.along, c.x)
-		copy(c.best.Bodies, c.at.Bodies)
-		c.mech.CopyBranches(c.best, c.at)
+		c.carry(c.best, c.at)
 		after, ok := c.closerTo(before)
 		if !ok {
 			break
@@ -78,8 +77,11 @@ func (c *Closer) solveTangent() bool {
 // c.best then.
 func (c *Closer) closerTo(before float64) (fit misfit, ok bool) {
 	h := 1.0
+	if c.coupled() {
+		h = min(1, closeTurn/c.turn())
+	}
 	for range approachHalves {
-		c.mech.DisplaceTo(c.at, c.best, h, c.along)
+		c.displace(c.at, c.best, h, c.along)
 		fit, err := c.misfitAt(c.at)
 		if err == nil {
 			fit, err = c.close(fit)
@@ -91,7 +93,7 @@ func (c *Closer) closerTo(before float64) (fit misfit, ok bool) {
 		}
 		h /= 2
 	}
-	copy(c.at.Bodies, c.best.Bodies)
+	c.carry(c.at, c.best)
 	c.chord = false
 	return fit, false
 }

@@ -234,13 +234,13 @@ func (c *Closer) ratesAt(st *mechanism.State, still bool) (fit misfit, err error
 		if c.work.Watched().Every(node) {
 			return fit, c.work.Watched().Err()
 		}
-		j := c.layout.NodeJoint(node)
-		err := c.mech.ErrorsTo(&delta, &e, j, c.kin, st)
-		if err == nil && still && c.mech.Joints[j].Motion != nil {
+		j := c.layout.NodeConstraint(node)
+		err := c.mech.ConstraintErrorsTo(&delta, &e, j, c.kin, st)
+		if err == nil && still && j < c.mech.NumJoints() && c.mech.Joints[j].Motion != nil {
 			err = c.addMotion(&e, j, st)
 		}
 		if err != nil {
-			return fit, fault.Errorf("closing: %w", c.mech.AtJoint(j, -1, err))
+			return fit, fault.Errorf("closing: %w", c.mech.AtConstraint(j, -1, err))
 		}
 		o, long := int(p.Off[node]), c.long[node-c.mech.NumBodies()]
 		all := max(speed/long, turn)
@@ -248,10 +248,11 @@ func (c *Closer) ratesAt(st *mechanism.State, still bool) (fit misfit, err error
 		if c.exact {
 			tol = 0
 		}
+		size := c.size(node)
 		for k := range int(p.Size[node]) {
 			i := o + k
 			c.delta[i] = e[k]
-			fit.add(i, e[k], c.unit[i], c.weight[i], tol*c.unit[i], loose*c.unit[i])
+			fit.add(i, e[k]/size, c.unit[i]/size, c.weight[i]/(size*size), tol*c.unit[i]/size, loose*c.unit[i]/size)
 		}
 	}
 	return fit, nil

@@ -40,21 +40,48 @@ func (c *Closer) measureUnits() {
 	p := c.layout.Pattern
 	c.layout.LengthsTo(c.length)
 	for node := c.mech.NumBodies(); node < p.Len(); node++ {
-		j := c.layout.NodeJoint(node)
 		long := 0.0
 		for _, b := range p.Ind[p.Ptr[node]:p.Ptr[node+1]] {
 			long = max(long, c.length[b])
 		}
 		c.long[node-len(c.length)] = long
-		o, angles := int(p.Off[node]), c.mech.Joints[j].Angles
+		o, angles := int(p.Off[node]), c.anglesOf(node)
 		for k := range int(p.Size[node]) {
 			c.unit[o+k] = long
 			if angles>>k&1 != 0 {
 				c.unit[o+k], c.flat[o+k] = 1, true
 			}
 			c.weight[o+k] = c.freeScale(p.Ind[p.Ptr[node]:p.Ptr[node+1]], c.flat[o+k])
+			if size := c.size(node); size != 1 {
+				c.unit[o+k] *= size
+				c.weight[o+k] *= size * size
+			}
 		}
 	}
+}
+
+// anglesOf returns the rows of a node that are angles, as bits.
+func (c *Closer) anglesOf(node int) uint8 {
+	if j := c.layout.NodeJoint(node); j >= 0 {
+		return c.mech.Joints[j].Angles
+	}
+	if c.couplingOf(node).Angle {
+		return 1
+	}
+	return 0
+}
+
+// couplingOf returns the coupling of a node that is of no joint.
+func (c *Closer) couplingOf(node int) *mechanism.Coupling {
+	return &c.mech.Couplings[c.layout.NodeConstraint(node)-c.mech.NumJoints()]
+}
+
+// size returns the factor from an angle or a length to the error of a row: 1 but for couplings.
+func (c *Closer) size(node int) float64 {
+	if c.layout.NodeJoint(node) >= 0 {
+		return 1
+	}
+	return c.couplingOf(node).Size
 }
 
 // freeScale returns d₀ of theory.md (39), the scale of a row, an angle or a length, on the
@@ -155,6 +182,9 @@ func (c *Closer) misfitAt(st *mechanism.State) (fit misfit, err error) {
 	if err := c.mech.KinematicsTo(c.kin, st); err != nil {
 		return fit, err
 	}
+	if c.coupled() {
+		c.mech.FollowAngles(c.kin, st)
+	}
 	fit.row = -1
 	p := c.layout.Pattern
 	var delta, rate [6]float64
@@ -163,6 +193,10 @@ func (c *Closer) misfitAt(st *mechanism.State) (fit misfit, err error) {
 			return fit, c.work.Watched().Err()
 		}
 		j := c.layout.NodeJoint(node)
+		if j < 0 {
+			c.addCoupling(&fit, node, st)
+			continue
+		}
 		jt := &c.mech.Joints[j]
 		_ = c.mech.ErrorsTo(&delta, &rate, j, c.kin, st) // an error is of the rates
 		far := FarTol * (reach(st, jt.Pred, &jt.P) + reach(st, jt.Succ, &jt.S))
@@ -178,6 +212,30 @@ func (c *Closer) misfitAt(st *mechanism.State) (fit misfit, err error) {
 		}
 	}
 	return fit, nil
+}
+
+// addCoupling is the part of misfitAt for the coupling of a node. The error is summed up in the size of the coupling.
+func (c *Closer) addCoupling(fit *misfit, node int, st *mechanism.State) {
+	k := c.couplingOf(node)
+	n, i, size := c.layout.NodeConstraint(node)-c.mech.NumJoints(), int(c.layout.Pattern.Off[node]), k.Size
+	phi, _ := c.mech.CouplingErrors(n, c.kin, st)
+	c.delta[i] = phi
+	far := c.mech.CouplingSize(n, c.kin, st)
+	for _, l := range k.Legs {
+		jt := &c.mech.Joints[l.Joint]
+		r := 1.0
+		if !jt.Kind.Rotational(l.Freedom.Freedom) {
+			r = reach(st, jt.Pred, &jt.P) + reach(st, jt.Succ, &jt.S)
+		}
+		far += math.Abs(l.Factor) * r
+	}
+	far *= FarTol / size
+	unit := c.unit[i] / size
+	enough := AngleTol*unit + far
+	if c.exact {
+		enough = 0
+	}
+	fit.add(i, phi/size, unit, c.weight[i]/(size*size), enough, c.loose*unit+far)
 }
 
 // reach returns the largest coordinate that rounds the origin of a joint frame: of the body's

@@ -2,6 +2,8 @@ package closing
 
 import (
 	"context"
+	"math"
+	"slices"
 
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
@@ -27,8 +29,24 @@ func (c *Closer) giveTo(st *mechanism.State) error {
 		return err
 	}
 	copy(st.Bodies, c.at.Bodies)
+	if c.coupled() && (len(st.Angles) == 0 || c.wound()) {
+		st.Angles = slices.Clone(c.at.Angles) // other states may share those of st
+	}
 	return nil
 }
+
+// wound reports whether an angle has changed so much that it may not be read from that of the state that was closed.
+func (c *Closer) wound() bool {
+	for i, a := range c.from.Angles {
+		if math.Abs(a-c.at.Angles[i]) > woundAngle {
+			return true
+		}
+	}
+	return false
+}
+
+// woundAngle is the change of an angle, rad, from which on a closed state has angles of its own. It is far below half a turn.
+const woundAngle = 1
 
 // orCause returns err, or the cause of it, if that is the end of the context that c heeds.
 func (c *Closer) orCause(err error) error {

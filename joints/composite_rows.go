@@ -41,7 +41,10 @@ func (o *orthogonal) factor(p *Posture) {
 			o.R[j][k] = x[j]
 		}
 		clear(x[:k])
-		alpha := -math.Copysign(math.Sqrt(dot6(x, x)), x[k])
+		alpha := -math.Sqrt(dot6(x, x))
+		if x[k] < reflectBack*-alpha {
+			alpha = -alpha
+		}
 		o.R[k][k] = alpha
 		x[k] -= alpha
 		if o.beta[k] = 0; alpha != 0 {
@@ -49,6 +52,10 @@ func (o *orthogonal) factor(p *Posture) {
 		}
 	}
 }
+
+// reflectBack is the entry of a column of length 1 below which it is reflected to the other side. The rows jump there. Zero would lose the fewest digits, but
+// axes along each other and across each other have zeros.
+const reflectBack = -0.4137
 
 // reflect applies the reflection of column k to x.
 func (o *orthogonal) reflect(k int, x *[6]float64) {
@@ -126,7 +133,7 @@ func (s *Spec) SettleTo(p *Posture, qd *[6]float64, f *Frames) error {
 	)
 	s.mustBeComposite()
 	c.settle(s, f)
-	if !c.settled(true) {
+	if !c.settled() {
 		return ErrSingular
 	}
 	c.rates(&rates, &v, &bias, f)
@@ -146,16 +153,16 @@ const (
 	firm = 1e-9
 )
 
-// settled reports whether the pose tells the rows, and with duals the duals too. An error δS of the columns moves a row T by −D·δSᵀT. So does an error δ of
+// settled reports whether the pose tells the rows and the duals. An error δS of the columns moves a row T by −D·δSᵀT. So does an error δ of
 // the pose, which moves the coordinates by D·δ, and these the columns: theory.md (99). Near a pose where S loses its rank, D is large.
-func (c *complement) settled(duals bool) bool {
+func (c *complement) settled() bool {
 	if !(c.worst < lostRank) {
 		return false
 	}
 	if c.worst < surely {
 		return true
 	}
-	var moved [6 + MaxAxes]float64
+	var moved [6]float64
 	var size [MaxAxes]float64
 	for i := range c.n {
 		size[i] = norm6((*[6]float64)(&c.D[i]))
@@ -180,11 +187,7 @@ func (c *complement) settled(duals bool) bool {
 			}
 		}
 	}
-	check := moved[:rows]
-	if duals {
-		check = moved[:6]
-	}
-	for _, x := range check {
+	for _, x := range moved[:6] {
 		if !(loose*x <= firm) {
 			return false
 		}
@@ -229,7 +232,7 @@ func (s *Spec) compositeRows(out *Rows, f *Frames, t float64) bool {
 		v, bias spatial.Motion
 	)
 	c.settle(s, f)
-	if !c.settled(s.Motion != nil) {
+	if !c.settled() {
 		return false
 	}
 	c.rates(&qd, &v, &bias, f)
@@ -259,6 +262,57 @@ func (s *Spec) compositeDuals(D *[6]spatial.Force, f *Frames) int {
 		outTo((*[6]float64)(&D[i]), (*[6]float64)(&c.D[i]), &f.EP)
 	}
 	return c.n
+}
+
+// compositeFreedoms fills out with a row for each freedom, as FreedomRowsTo.
+func (s *Spec) compositeFreedoms(out *Rows, f *Frames) {
+	var (
+		c       complement
+		qd      [MaxAxes]float64
+		v, bias spatial.Motion
+	)
+	c.settle(s, f)
+	c.rates(&qd, &v, &bias, f)
+	f.EP.MulVecTo(&out.Arm, &c.R)
+	f.EP.MulVecTo(&out.Slip, (*spatial.Vec3)(v[3:]))
+	for i := range c.n {
+		out.TDot[i] = -bias.Dot(&c.D[i])
+		outTo((*[6]float64)(&out.T[i]), (*[6]float64)(&c.D[i]), &f.EP)
+	}
+	out.N = c.n
+}
+
+// BendTo stores in B, by rows, how the wrench w of a composite joint on S turns with its axes: as S moves by a small x relative to P, w changes by −B·x, if
+// the generalized forces Sᵀw stay and w turns with P otherwise, theory.md (100). What the rows of the joint can make of it is left out.
+//
+// Frame: world axes, about the origin of S; x as seen from P.
+// Cost: O(1), no allocation.
+func (s *Spec) BendTo(B *[36]float64, w *spatial.Force, f *Frames) {
+	var c complement
+	var W spatial.Force
+	var D [MaxAxes][6]float64
+	s.mustBeComposite()
+	c.settle(s, f)
+	f.EP.TMulVecTo((*spatial.Vec3)(W[:3]), (*spatial.Vec3)(w[:3]))
+	f.EP.TMulVecTo((*spatial.Vec3)(W[3:]), (*spatial.Vec3)(w[3:]))
+	for i := range c.n {
+		outTo(&D[i], (*[6]float64)(&c.D[i]), &f.EP)
+	}
+	*B = [36]float64{}
+	for j := range c.n {
+		var Sd [MaxAxes]spatial.Motion
+		var unit [MaxAxes]float64
+		unit[j] = 1
+		c.RatesTo(&Sd, &unit)
+		for i := range c.n {
+			g := Sd[i].Dot(&W)
+			for k := range 6 {
+				for l := range 6 {
+					B[6*k+l] += g * D[i][k] * D[j][l]
+				}
+			}
+		}
+	}
 }
 
 func (s *Spec) compositeMotions(S *[6]spatial.Motion, f *Frames) {

@@ -11,6 +11,8 @@ type Spec struct {
 	Axes   *Axes       // composite, whose Kind is that of the axes
 	Motion *[6]*Motion // nil where no freedom is prescribed; entries by freedom, nil where that is free
 	Turns  *[6]int64   // whole turns added to angles, by freedom; nil is zero; unused by helical
+
+	Armature *[6]float64 // by freedom, kg m² or kg, ≥ 0, zero without a scalar coordinate; nil is zero
 }
 
 // Frames is the motion of the successor frame S relative to the predecessor

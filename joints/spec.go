@@ -128,6 +128,24 @@ func (s *Spec) appendPrescribed(out *Rows, f *Frames, t float64) {
 	}
 }
 
+// FreedomRowsTo fills out with a row for each freedom, in their order: its dual wrench, as EvalTo has it where the freedom is
+// prescribed. So T·V̂ is the rate of a scalar freedom, and T·V̂˚ + TDot its second derivative. Sigma and SigmaDot are zero.
+//
+// Cost: O(1), no allocation.
+func (s *Spec) FreedomRowsTo(out *Rows, f *Frames) {
+	*out = Rows{}
+	if s.Kind.Freedoms() == 0 {
+		return
+	}
+	if s.Axes != nil {
+		s.compositeFreedoms(out, f)
+		return
+	}
+	s.rows(out, f) // for Arm and Slip
+	out.T, out.TDot = [6]spatial.Force{}, [6]float64{}
+	out.N = s.duals(&out.T, f)
+}
+
 // WrenchTo stores in w the wrench on S of the generalized forces tau, one a
 // freedom: torques about and forces along the axes of the freedoms. Entries of
 // tau past Kind.Freedoms are not read.

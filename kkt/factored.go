@@ -164,13 +164,13 @@ type Workspace struct {
 	team *team.Team
 	fac  *factor.Factor // nil until it is needed
 
-	watch factor.Watch
+	watch *factor.Watch
 }
 
 // NewWorkspace starts the goroutines of a plan.
 func (p *Plan) NewWorkspace() *Workspace {
 	p.mustBe()
-	return &Workspace{plan: p, team: team.New(p.threads)}
+	return &Workspace{plan: p, team: team.New(p.threads), watch: new(factor.Watch)}
 }
 
 // Plan returns the plan of w.
@@ -183,7 +183,7 @@ func (w *Workspace) Team() *team.Team { return w.team }
 func (w *Workspace) Factor() *factor.Factor {
 	if w.fac == nil {
 		w.fac = w.plan.symbolic.NewFactorOn(w.team)
-		w.fac.Heed(&w.watch)
+		w.fac.Heed(w.watch)
 	}
 	return w.fac
 }

@@ -18,5 +18,8 @@ func (p *Plan) With(in *mechanism.Inputs) *Plan {
 	if p.ground != nil {
 		q.ground = &groundPlan{p.ground.ground.With(q.layout), p.ground.symbolic}
 	}
+	if p.geared != nil {
+		q.geared = p.geared.With(in)
+	}
 	return &q
 }

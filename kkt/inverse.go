@@ -6,10 +6,12 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/guard"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // Inverse solves the inverse dynamics of a mechanism with loops on the sparse side (RBDA
@@ -49,14 +51,15 @@ func (p *Plan) NewInverse(actuators []mechanism.Freedom) (*Inverse, error) {
 	}
 	plan := NewPlan(driven, Options{Epsilon: p.epsilon, Threads: p.threads})
 	v := &Inverse{
-		base: p.newSolver(), driven: plan.newSolver(),
+		base: p.newPlainSolver(), driven: plan.newSolver(),
 		actuators: append([]mechanism.Freedom(nil), actuators...),
 		wanted:    make([]float64, 6*p.mech.NumBodies()),
 		force:     make([]float64, len(actuators)),
 	}
 	for _, a := range actuators {
-		node := plan.layout.JointNode(a.Joint)
-		v.rows = append(v.rows, int(plan.layout.Pattern.Off[node])+driven.Joints[a.Joint].PrescribedRow(a.Freedom))
+		l := plan.dynamic().layout
+		node := l.JointNode(a.Joint)
+		v.rows = append(v.rows, int(l.Pattern.Off[node])+driven.Joints[a.Joint].PrescribedRow(a.Freedom))
 	}
 	return v, nil
 }
@@ -158,7 +161,32 @@ func (v *Inverse) hold() {
 	for _, r := range v.rows {
 		y.Right[r] = product[r]
 	}
+	v.moveArmature(y)
 	v.driven.alter()
+}
+
+// moveArmature adds the forces −I·q̈ of the armature of the actuated freedoms to the right side of y, for the wanted accelerations. The
+// actuators overcome them besides. Other freedoms have flywheels, or are prescribed: what drives these is not asked for.
+func (v *Inverse) moveArmature(y *assemble.Weighted) {
+	mech, st := v.driven.plan.mech, v.driven.st
+	var load []spatial.Force
+	for _, a := range v.actuators {
+		jt := &mech.Joints[a.Joint]
+		if jt.Armature == nil || jt.Armature[a.Freedom] == 0 {
+			continue
+		}
+		if load == nil {
+			load = make([]spatial.Force, mech.NumBodies())
+		}
+		var qdd, tau [6]float64
+		if mech.SecondRatesTo(&qdd, a.Joint, v.wanted, y.Kin, st) == nil { // else it has no scalar freedom
+			tau[a.Freedom] = -jt.Armature[a.Freedom] * qdd[a.Freedom]
+			mech.AddFreedomForcesTo(load, a.Joint, &tau, y.Kin, st)
+		}
+	}
+	for i := range load {
+		y.AddWrenchTo(y.Right[6*i:][:6], i, 1, &load[i])
+	}
 }
 
 // explain reads the forces, replaces them by those of least norm, and compares
@@ -178,12 +206,12 @@ func (v *Inverse) explain() error {
 	if err != nil {
 		return err
 	}
-	driven := &Report{RedundantRows: make([]int, d.plan.mech.NumJoints()), WeakestJoint: -1}
+	driven := &Report{RedundantRows: make([]int, d.plan.mech.NumConstraints()), WeakestJoint: -1}
 	k, err := d.rank(driven, nil)
 	if err != nil {
 		return err
 	}
-	rows := len(x) - nb
+	rows := len(x) - d.plan.first() - d.plan.gears()
 	v.mobility = base.Mobility
 	v.left = nb - (rows - driven.Redundant)
 	if v.leastNorm = true; v.mobility-v.left < len(v.actuators) {
@@ -221,7 +249,7 @@ func (v *Inverse) spread(x []float64, k *ranking, redundant int) {
 	for _, r := range v.rows {
 		metric[r], driven[r] = 1, true
 	}
-	d.factorSpan(k.span, metric, len(x)-len(v.wanted)-redundant, k.off)
+	d.factorSpan(k.span, metric, len(x)-d.plan.first()-redundant, k.off)
 	was, y := append([]float64(nil), x...), make([]float64, len(x))
 	v.leastNorm = true
 	for range idleSteps {

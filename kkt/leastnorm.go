@@ -38,7 +38,7 @@ func (o *once[T]) get(make func() (*T, error)) *T {
 // newSpan returns an orthogonal factorization of the columns of the whole system's W, or nil if the context has ended that
 // s heeds.
 func (s *Solver) newSpan() *factor.Span {
-	p, w := s.plan, &s.work.watch
+	p, w := s.plan, s.work.watch
 	plan := p.spans.columns.get(func() (*factor.SpanPlan, error) {
 		return factor.AnalyzeSpanContext(w.Context(), p.layout.Pattern, order.Auto, p.threads)
 	})
@@ -52,7 +52,7 @@ func (s *Solver) newSpan() *factor.Span {
 
 // newRowSpan returns that of the rows.
 func (s *Solver) newRowSpan() *factor.RowSpan {
-	p, w := s.plan, &s.work.watch
+	p, w := s.plan, s.work.watch
 	plan := p.spans.rows.get(func() (*factor.RowSpanPlan, error) {
 		return factor.AnalyzeRowSpanContext(w.Context(), p.layout.Pattern, order.Auto, p.threads)
 	})
@@ -161,6 +161,15 @@ func (s *Solver) violation() (worst float64) {
 		off, _ := v.In(l)
 		worst = max(worst, off)
 	}
+	for i := range m.Couplings {
+		l := 0.0
+		for _, b := range m.Couplings[i].Bodies {
+			l = max(l, s.plan.length[b])
+		}
+		v := m.ConstraintViolation(m.NumJoints()+i, s.now.kin, s.st)
+		off, _ := v.In(l)
+		worst = max(worst, off)
+	}
 	return worst
 }
 
@@ -172,7 +181,7 @@ func (s *Solver) confirm(r *Report, k *ranking) {
 	if k.span = s.newSpan(); k.span == nil {
 		return // Report returns the cause
 	}
-	counted := len(s.x) - 6*s.plan.mech.NumBodies() - r.Redundant
+	counted := len(s.x) - s.plan.first() - r.Redundant
 	if k.off = s.violation(); s.work.watch.Up() {
 		return
 	}
@@ -186,7 +195,7 @@ func (s *Solver) confirm(r *Report, k *ranking) {
 // recount sets a number of redundant rows other than that of the pivots. It names the rows
 // whose pivots grow most with the proximal term.
 func (s *Solver) recount(r *Report, redundant int, k *ranking) {
-	first := 6 * s.plan.mech.NumBodies()
+	first := s.plan.first()
 	rows := make([]int, 0, len(s.x)-first)
 	for i := first; i < len(s.x); i++ {
 		rows = append(rows, i)
@@ -198,7 +207,7 @@ func (s *Solver) recount(r *Report, redundant int, k *ranking) {
 	p := s.plan.layout.Pattern
 	for _, i := range rows[:redundant] {
 		node, _ := slices.BinarySearch(p.Off, int32(i+1))
-		r.RedundantRows[s.plan.layout.NodeJoint(node-1)]++
+		r.RedundantRows[s.plan.layout.NodeConstraint(node-1)]++
 	}
 }
 
@@ -207,7 +216,7 @@ func (s *Solver) recount(r *Report, redundant int, k *ranking) {
 // matrix and its scales are in s.sys.
 func (s *Solver) spread(r *Report, metric []float64, k *ranking) {
 	s.uniqueness(r, k)
-	if s.factorSpan(k.span, metric, r.Rank, k.off); s.work.watch.Up() {
+	if s.factorSpan(k.span, metric, r.Rank+s.plan.gears(), k.off); s.work.watch.Up() {
 		return
 	}
 	x := append([]float64(nil), s.x...)
@@ -239,12 +248,18 @@ func (s *Solver) uniqueness(r *Report, k *ranking) {
 			}
 			s.probeJoint(r, j, z)
 		}
+		for i := range r.UndeterminedCouplings {
+			o := s.plan.layout.Pattern.Off[s.plan.layout.CouplingNode(i)]
+			if math.Abs(z[o])*math.Sqrt(s.sys.Scale[o]) > probeTol {
+				r.UndeterminedCouplings[i] = true
+			}
+		}
 	}
 }
 
 // nullVector stores in z a random reaction without effect on any body, of order 1 in the metric of the rows' scales.
 func (s *Solver) nullVector(z []float64, k *ranking, rng *rand.Rand) {
-	first := 6 * s.plan.mech.NumBodies()
+	first := s.plan.first()
 	clear(z[:first])
 	c := make([]float64, len(z))
 	for i := first; i < len(c); i++ {
@@ -267,18 +282,23 @@ func (s *Solver) nullVector(z []float64, k *ranking, rng *rand.Rand) {
 	}
 }
 
-// probeJoint marks the components of joint j's wrench that the null-space
+// probeJoint marks the components of joint j's total wrench that the null-space
 // multipliers v reach.
 func (s *Solver) probeJoint(r *Report, j int, v []float64) {
-	node := s.plan.layout.JointNode(j)
-	if node < 0 {
+	node, mech := s.plan.layout.JointNode(j), s.plan.mech
+	if node < 0 && len(mech.LegsAt(j)) == 0 {
 		return
 	}
 	p := s.plan.layout.Pattern
-	w := s.wrench(j, v[p.Off[node]:p.Off[node+1]])
+	w := s.couplingWrench(j, v)
+	if node >= 0 {
+		w = w.Add(s.wrench(j, v[p.Off[node]:p.Off[node+1]]))
+	}
 	l := 0.0
-	for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
-		l = max(l, s.plan.length[p.Ind[k]])
+	for _, b := range [...]int32{mech.Joints[j].Pred, mech.Joints[j].Succ} {
+		if b >= 0 {
+			l = max(l, s.plan.length[b])
+		}
 	}
 	for c, x := range w {
 		tol := probeTol

@@ -2,6 +2,7 @@ package kkt
 
 import (
 	"context"
+	"slices"
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
@@ -46,6 +47,8 @@ type Plan struct {
 	length     []float64 // by body: ℓ, m (assemble.Layout.LengthsTo)
 	spread     spread    // where inertias of very different size meet
 	spans      *spans    // of Report, where rows are redundant
+	geared     *Plan     // of the system with armature, which solvers solve; nil without
+	held       []held    // directions without inertia
 }
 
 // NewPlan analyses a compiled mechanism.
@@ -85,7 +88,10 @@ func NewPlanContext(ctx context.Context, mech *mechanism.Mechanism, o Options) (
 	}
 	p.symbolic, p.ordering, p.candidates, err = factor.ChooseContext(ctx, p.layout.Pattern, o.Ordering, p.threads, factor.Limits{Flops: o.MaxFlops, NonZeros: o.MaxNonZeros})
 	if err == nil {
-		p.ground, err = newGroundPlan(ctx, p.layout, p.ordering)
+		err = p.analyse(ctx)
+	}
+	if err == nil {
+		err = p.analyseGeared(ctx)
 	}
 	if err != nil {
 		return nil, fault.Errorf("kkt: %w", err)
@@ -93,9 +99,23 @@ func NewPlanContext(ctx context.Context, mech *mechanism.Mechanism, o Options) (
 	return p, nil
 }
 
+// analyse finds what is left of a plan that has an order.
+func (p *Plan) analyse(ctx context.Context) (err error) {
+	if p.held = newHeld(p.mech); p.held == nil && !p.isGeared() {
+		p.ground, err = newGroundPlan(ctx, p.layout, p.ordering)
+	}
+	return err
+}
+
 // newPlan returns a plan without an order, or the cause for which ctx has ended.
 func newPlan(ctx context.Context, mech *mechanism.Mechanism, epsilon float64, threads int) (*Plan, error) {
-	p := &Plan{mech: mech, layout: assemble.NewLayout(mech), epsilon: epsilon, threads: threads, length: make([]float64, mech.NumBodies()), spans: new(spans)}
+	return newPlanOn(ctx, assemble.NewLayout(mech), epsilon, threads)
+}
+
+// newPlanOn is newPlan for a layout.
+func newPlanOn(ctx context.Context, l *assemble.Layout, epsilon float64, threads int) (*Plan, error) {
+	mech := l.Mech
+	p := &Plan{mech: mech, layout: l, epsilon: epsilon, threads: threads, length: make([]float64, mech.NumBodies()), spans: new(spans)}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -104,28 +124,32 @@ func newPlan(ctx context.Context, mech *mechanism.Mechanism, epsilon float64, th
 	return p, nil
 }
 
-// Renumbered returns a copy of m, the model of p, with bodies and joints in elimination order.
+// Renumbered returns a copy of m, the model of p, with bodies, joints and couplings in elimination order.
 // A solver then finds what it needs next to each other in memory. Names stay. Large mechanisms
 // that were numbered at random are solved about twice as fast; those numbered along their shape
 // gain nothing.
 //
 // Cost: O(bodies + joints). Joints without rows come last. Slices within bodies and joints are
-// shared with m. It panics if m has other numbers of bodies and joints.
+// shared with m. It panics if m has other numbers of bodies, joints and couplings.
 func (p *Plan) Renumbered(m *model.Model) *model.Model {
 	p.mustBe()
 	if m == nil {
 		panic("kkt: no model")
 	}
 	nb, nj := p.mech.NumBodies(), p.mech.NumJoints()
-	if len(m.Bodies) != nb || len(m.Joints) != nj {
+	if len(m.Bodies) != nb || len(m.Joints) != nj || len(m.Couplings) != p.mech.NumCouplings() {
 		panic("kkt: foreign model")
 	}
 	out := *m
 	out.Bodies, out.Joints = make([]model.Body, 0, nb), make([]model.Joint, 0, nj)
+	out.Couplings = nil
 	for _, v := range p.symbolic.Order() {
-		if j := p.layout.NodeJoint(int(v)); j >= 0 {
-			out.Joints = append(out.Joints, m.Joints[j])
-		} else {
+		switch i := p.layout.NodeConstraint(int(v)); {
+		case i >= nj:
+			out.Couplings = append(out.Couplings, m.Couplings[i-nj])
+		case i >= 0:
+			out.Joints = append(out.Joints, m.Joints[i])
+		default:
 			out.Bodies = append(out.Bodies, m.Bodies[v])
 		}
 	}
@@ -170,26 +194,28 @@ func (p *Plan) Replan(mech *mechanism.Mechanism) *Plan {
 	former := namesakes(p.mech, mech)
 	for i := mech.NumBodies(); i < len(place); i++ {
 		place[i] = -1
-		if j := former[q.layout.NodeJoint(i)]; j >= 0 {
-			if v := p.layout.JointNode(int(j)); v >= 0 {
+		if j := former[q.layout.NodeConstraint(i)]; j >= 0 {
+			if v := p.layout.ConstraintNode(int(j)); v >= 0 {
 				place[i] = was[v]
 			}
 		}
 	}
 	perm := order.Revise(q.layout.Pattern, place, len(sequence))
 	q.symbolic = factor.Analyze(q.layout.Pattern, perm)
-	q.ground, _ = newGroundPlan(context.Background(), q.layout, q.ordering)
+	_ = q.analyse(context.Background())
 	q.candidates = []factor.Candidate{{Ordering: q.ordering, Counts: q.symbolic.Counts}}
+	_ = q.analyseGeared(context.Background())
 	return q
 }
 
-// namesakes returns for each joint of b the joint of the same name and bodies in a, −1
+// namesakes returns for each joint and coupling of b that of the same name and bodies in a, −1
 // if there is none.
 func namesakes(a, b *mechanism.Mechanism) []int32 {
-	out := make([]int32, b.NumJoints())
+	out := make([]int32, b.NumConstraints())
+	sameCouplings(out[b.NumJoints():], a, b)
 	var byName map[string]int // made when the lists first differ
 	next := 0
-	for j := range out {
+	for j := range b.NumJoints() {
 		name := b.JointName(j)
 		i, found := next, next < a.NumJoints() && a.JointName(next) == name
 		if !found {
@@ -211,6 +237,20 @@ func namesakes(a, b *mechanism.Mechanism) []int32 {
 		next = i + 1
 	}
 	return out
+}
+
+// sameCouplings is namesakes for the couplings.
+func sameCouplings(out []int32, a, b *mechanism.Mechanism) {
+	byName := make(map[string]int, a.NumCouplings())
+	for i := range a.NumCouplings() {
+		byName[a.CouplingName(i)] = i
+	}
+	for k := range out {
+		out[k] = -1
+		if i, found := byName[b.CouplingName(k)]; found && slices.Equal(a.Couplings[i].Bodies, b.Couplings[k].Bodies) {
+			out[k] = int32(a.NumJoints() + i)
+		}
+	}
 }
 
 // sameBodies reports whether two joints are between the same bodies.

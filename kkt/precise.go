@@ -301,12 +301,12 @@ func (p *precise) refine() {
 	change, size := 0.0, 0.0
 	for i := range p.x {
 		p.x[i] = dd.Add(p.x[i], p.r[i])
-		if i < 6*p.sys.Layout.Mech.NumBodies() {
+		if i < p.solver.plan.first() {
 			change, size = max(change, math.Abs(p.r[i].Hi)), max(size, math.Abs(p.x[i].Hi))
 		}
 	}
 	// Accelerations that the loads almost cancel in are known no better than the loads.
-	for _, b := range p.sys.Right[:6*p.sys.Layout.Mech.NumBodies()] {
+	for _, b := range p.sys.Right[:p.solver.plan.first()] {
 		size = max(size, cancelled*math.Abs(b.Hi))
 	}
 	p.error = 0
@@ -317,7 +317,7 @@ func (p *precise) refine() {
 
 // judge finds the largest residual of a redundant row relative to its terms, as factor.Worst.
 func (p *precise) judge() {
-	n := 6 * p.sys.Layout.Mech.NumBodies()
+	n := p.solver.plan.first()
 	size := 0.0 // of the accelerations, or those that the loads alone would make
 	for i := range p.x {
 		p.hi.x[i], p.hi.b[i], p.hi.r[i] = p.x[i].Hi, p.sys.Right[i].Hi, p.r[i].Hi
@@ -354,8 +354,8 @@ func (s *Solver) refineMore() error {
 	if s.more == nil {
 		s.more = s.plan.newPrecise()
 		s.more.solver = s
-		s.more.fac.Heed(&s.work.watch)
-		s.more.sys.Heed(&s.work.watch)
+		s.more.fac.Heed(s.work.watch)
+		s.more.sys.Heed(s.work.watch)
 	}
 	p := s.more
 	if err := p.solve(s.st, s.violation()); err != nil {
@@ -367,7 +367,7 @@ func (s *Solver) refineMore() error {
 		copy(s.x, p.was)
 		return errImprecise
 	}
-	for i := 6 * s.plan.mech.NumBodies(); i < len(s.x); i++ {
+	for i := s.plan.first(); i < len(s.x); i++ {
 		s.x[i] = p.x[i].Float()
 	}
 	s.stage, s.way, s.multipliers, s.ref.Error = solved, TwiceTheDigits, true, p.error

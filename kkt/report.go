@@ -14,15 +14,18 @@ type Report struct {
 	Redundant int // Rows − Rank
 	Mobility  int // 6·bodies − Rank
 
-	// RedundantRows counts, joint by joint, the rows that depend on rows
+	// RedundantRows counts, joint by joint and then coupling by coupling
+	// (mechanism.Mechanism.NumConstraints), the rows that depend on rows
 	// eliminated before: which joint of a dependent set is named depends on the
 	// elimination order, how many rows are redundant does not.
 	RedundantRows []int
 
-	// Undetermined holds one bit for each component of each joint's wrench that the constraints
+	// Undetermined holds one bit for each component of each joint's total wrench that the constraints
 	// leave undetermined: from bit 0 on the force along x, y, z and the moment about x, y, z of the
 	// world, moments about the origin of the successor frame.
 	Undetermined []uint8
+	// UndeterminedCouplings says of each coupling whether the constraints leave its multiplier undetermined; nil if there are no couplings.
+	UndeterminedCouplings []bool
 
 	// LeastNorm says that the multipliers have the least norm of all with the same effect on
 	// the bodies, to rounding, or are unique. If not, the undetermined parts of the reactions
@@ -43,7 +46,7 @@ type Report struct {
 	// small without any singularity near; the factor n makes up for that. Distance is 1 if
 	// there are no rows.
 	Distance     float64
-	WeakestJoint int // joint of that pivot, −1 if there are no rows
+	WeakestJoint int // joint or coupling (mechanism.Mechanism.NumConstraints) of that pivot, −1 if there are no rows
 
 	// NearSingular says that the pose is close to a singular one, or that the rank is not sure.
 	// There are four reasons. Distance is below NearSingularDistance. A pivot answers to the
@@ -163,13 +166,16 @@ func (s *Solver) holds(r *Report) bool {
 
 // newReport returns a report with what the factor of the solution tells.
 func (s *Solver) newReport() *Report {
-	nb, nj := s.plan.mech.NumBodies(), s.plan.mech.NumJoints()
+	nj := s.plan.mech.NumJoints()
 	r := &Report{
-		Rows:          s.plan.layout.Pattern.Dim() - 6*nb,
-		RedundantRows: make([]int, nj),
+		Rows:          s.plan.layout.Pattern.Dim() - s.plan.first() - s.plan.gears(),
+		RedundantRows: make([]int, s.plan.mech.NumConstraints()),
 		Undetermined:  make([]uint8, nj),
 		Distance:      1,
 		WeakestJoint:  -1,
+	}
+	if n := s.plan.mech.NumCouplings(); n > 0 {
+		r.UndeterminedCouplings = make([]bool, n)
 	}
 	if s.way != TwiceTheDigits || s.now.Current() {
 		r.Growth, r.Corrected = s.growth(), s.now.Corrected
@@ -254,11 +260,11 @@ func (s *Solver) rank(r *Report, rows *verification) (*ranking, error) {
 		s.work.fac.PivotsTo(c.dst)
 	}
 	layout, near := s.plan.layout, r.NearSingular
-	for node := nb; node < layout.Pattern.Len(); node++ {
+	for node := layout.FirstJoint(); node < layout.Pattern.Len(); node++ {
 		if s.work.watch.Every(node) {
 			return nil, s.work.watch.Err()
 		}
-		j := layout.NodeJoint(node)
+		j := layout.NodeConstraint(node)
 		for i := layout.Pattern.Off[node]; i < layout.Pattern.Off[node+1]; i++ {
 			redundant := classify(r, j, -k.p1[i], -k.p2[i], s.sys.Scale[i])
 			if rows != nil {
@@ -280,7 +286,7 @@ func (s *Solver) rank(r *Report, rows *verification) (*ranking, error) {
 	return k, s.work.watch.Err()
 }
 
-// classify takes in one row of joint j, with its pivots under both proximal terms, and reports
+// classify takes in one row of joint or coupling j, with its pivots under both proximal terms, and reports
 // whether it is redundant. In terms of the row's scale a pivot is t + ε·n, theory.md (32). t is
 // 0 where the row is redundant. n is the squared norm, in the metric of the scales, of the
 // reaction to a unit force along the row. In a long row of loops that are all nearly singular

@@ -121,11 +121,66 @@ func (s *Solver) JointMultipliersTo(dst *[6]float64, j int) int {
 		return 0
 	}
 	o := s.plan.layout.Pattern.Off[node]
-	n := int(s.plan.layout.Pattern.Size[node])
+	jt := &s.plan.mech.Joints[j]
+	n := int(jt.Rows)
 	for k := range n {
 		dst[k] = -s.x[int(o)+k]
 	}
+	if jt.Armature != nil && jt.Motion != nil {
+		s.driveArmature(dst, jt)
+	}
 	return n
+}
+
+// driveArmature adds to the multipliers of prescribed freedoms what moves their armature, I·q̈: the drive moves it besides the
+// bodies.
+func (s *Solver) driveArmature(dst *[6]float64, jt *mechanism.Joint) {
+	for i, I := range jt.Armature {
+		if I > 0 && jt.Prescribed(i) {
+			_, _, qdd := jt.Motion[i].At(s.st.Time)
+			dst[jt.PrescribedRow(i)] += I * qdd
+		}
+	}
+}
+
+// ArmatureForceTo stores in f the generalized forces −I·q̈ of the armature of joint j, an entry a freedom: those on the
+// successor.
+//
+// It panics without a solution or if j is out of range.
+func (s *Solver) ArmatureForceTo(f *[6]float64, j int) {
+	s.mustHaveJoint(j)
+	*f = [6]float64{}
+	jt := &s.plan.mech.Joints[j]
+	if jt.Armature == nil {
+		return
+	}
+	s.complete()
+	row := 0
+	if node := s.plan.layout.JointNode(j); node >= 0 {
+		row = int(s.plan.layout.Pattern.Off[node]) + int(jt.Rows)
+	}
+	for i, I := range jt.Armature {
+		switch {
+		case I > 0 && jt.Prescribed(i):
+			_, _, qdd := jt.Motion[i].At(s.st.Time)
+			f[i] = -I * qdd
+		case jt.Geared(i):
+			f[i] = -s.x[row]
+			row++
+		}
+	}
+}
+
+// ArmatureWrench returns the wrench of the forces of ArmatureForceTo on the successor about the origin of S.
+func (s *Solver) ArmatureWrench(j int) (w spatial.Force) {
+	var f [6]float64
+	if s.ArmatureForceTo(&f, j); f == ([6]float64{}) {
+		return w
+	}
+	var jk mechanism.JointKinematics
+	s.plan.mech.JointTo(&jk, j, s.now.kin, s.st)
+	s.plan.mech.Joints[j].WrenchTo(&w, &f, &jk.Frames)
+	return w
 }
 
 // ConstraintWrench returns T·λ of joint j: the constraint wrench on the
@@ -136,9 +191,9 @@ func (s *Solver) ConstraintWrench(j int) spatial.Force {
 	if node < 0 {
 		return spatial.Force{}
 	}
-	s.complete()
-	p := s.plan.layout.Pattern
-	return s.wrench(j, s.x[p.Off[node]:p.Off[node+1]]).Scale(-1)
+	var lambda [6]float64
+	s.JointMultipliersTo(&lambda, j)
+	return s.wrench(j, lambda[:])
 }
 
 // AppliedWrench returns the wrench of the drive of joint j (force, springs and
@@ -152,9 +207,55 @@ func (s *Solver) AppliedWrench(j int) spatial.Force {
 	return w
 }
 
-// TotalWrench returns everything joint j does to its successor.
+// TotalWrench returns everything joint j does to its successor: with constraints and drive, what couplings do along its freedoms.
 func (s *Solver) TotalWrench(j int) spatial.Force {
-	return s.ConstraintWrench(j).Add(s.AppliedWrench(j))
+	w := s.ConstraintWrench(j).Add(s.AppliedWrench(j))
+	if len(s.plan.mech.LegsAt(j)) > 0 {
+		w = w.Add(s.CouplingWrench(j))
+	}
+	if s.plan.mech.Joints[j].Armature != nil {
+		w = w.Add(s.ArmatureWrench(j))
+	}
+	return w
+}
+
+// CouplingMultiplier returns the constraint-force variable λ of coupling i, in the unit of its terms: it acts as the generalized force
+// λ·factor along the freedom of each term, and −λ·p′ along that of its polynomial. It is not unique where Report says so.
+//
+// Its cost is that of JointMultipliersTo. It panics without a solution or if i is out of range.
+func (s *Solver) CouplingMultiplier(i int) float64 {
+	s.mustHave()
+	if uint(i) >= uint(s.plan.mech.NumCouplings()) {
+		panic("kkt: coupling out of range")
+	}
+	s.complete()
+	return -s.x[s.plan.layout.Pattern.Off[s.plan.layout.CouplingNode(i)]]
+}
+
+// CouplingWrench returns the wrench that couplings exert along the freedoms of joint j on the successor about the origin of S.
+func (s *Solver) CouplingWrench(j int) spatial.Force {
+	s.mustHaveJoint(j)
+	s.complete()
+	return s.couplingWrench(j, s.x).Scale(-1)
+}
+
+// couplingWrench returns the wrench of the couplings at joint j for multipliers in the rows of x.
+func (s *Solver) couplingWrench(j int, x []float64) (w spatial.Force) {
+	m, l := s.plan.mech, s.plan.layout
+	legs := m.LegsAt(j)
+	if len(legs) == 0 {
+		return w
+	}
+	var jk mechanism.JointKinematics
+	var tau [6]float64
+	for _, at := range legs {
+		var of mechanism.Coupled
+		c := &m.Couplings[at.Coupling]
+		m.LegTo(&of, &jk, c, int(at.Leg), s.now.kin, s.st)
+		tau[c.Legs[at.Leg].Freedom.Freedom] += of.Factor * x[l.Pattern.Off[l.CouplingNode(int(at.Coupling))]]
+	}
+	m.Joints[j].WrenchTo(&w, &tau, &jk.Frames)
+	return w
 }
 
 // wrench returns T·λ for multipliers λ of joint j in the rows of x.

@@ -8,7 +8,7 @@ import (
 func (s *Solver) Plan() *Plan {
 	s.enter()
 	defer s.guard.Leave()
-	return s.plan
+	return s.owner
 }
 
 // State returns the state of the solution, which is the caller's own.
@@ -32,7 +32,7 @@ func (s *Solver) Kinematics() *mechanism.Kinematics {
 func (s *Solver) Workspace() *Workspace {
 	s.enter()
 	defer s.guard.Leave()
-	return s.work
+	return s.side
 }
 
 // Drop ends the results of s, whose state is about to change.
@@ -45,7 +45,7 @@ func (s *Solver) Drop() {
 // FactorKinematics returns the kinematics of the state at which s has factored its system. They hold until the next Solve.
 // It returns nil if there is no factor, or one in which no row counts as redundant.
 func (s *Solver) FactorKinematics() *mechanism.Kinematics {
-	if s.now == nil || !s.now.Current() || s.now.Way() != DropWeak {
+	if s.plan != s.owner || s.now == nil || !s.now.Current() || s.now.Way() != DropWeak {
 		return nil
 	}
 	return s.now.kin
@@ -76,7 +76,7 @@ func (s *Solver) SolveErrorsTo(x, e []float64, st *mechanism.State) {
 // Rank is what a Report says of the rank alone.
 type Rank struct {
 	Rank          int   // of the constraint Jacobian
-	RedundantRows []int // by joint, as in Report
+	RedundantRows []int // by joint, then by coupling, as in Report
 }
 
 // RankAt finds the rank of the constraints at st, without solving the dynamics. It ends the results of s.
@@ -92,14 +92,14 @@ func (s *Solver) RankAt(st *mechanism.State) (Rank, error) {
 		return Rank{}, err
 	}
 	s.stage = empty // the geometric matrix takes its place
-	r := &Report{RedundantRows: make([]int, s.plan.mech.NumJoints()), WeakestJoint: -1}
+	r := &Report{RedundantRows: make([]int, s.plan.mech.NumConstraints()), WeakestJoint: -1}
 	if _, err := s.rank(r, nil); err != nil {
 		return Rank{}, s.orCause(err)
 	}
-	return Rank{len(s.x) - 6*s.plan.mech.NumBodies() - r.Redundant, r.RedundantRows}, nil
+	return Rank{len(s.x) - s.plan.first() - s.plan.gears() - r.Redundant, r.RedundantRows}, nil
 }
 
-// RedundantRows returns the number of redundant rows of each joint at st, as a
+// RedundantRows returns the number of redundant rows of each joint and coupling at st, as a
 // Report does, without solving the dynamics.
 //
 // Cost: two factorizations and a solver. Errors are those of Solver.RankAt.

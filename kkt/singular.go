@@ -47,7 +47,7 @@ func (s *Solver) atSingular(r *Report, k *ranking) {
 		return
 	}
 	motion := func(v []float64) {
-		clear(v[n:])
+		clear(v[s.plan.first():])
 		s.work.fac.SolveTo(v, v)
 	}
 	rng := rand.New(rand.NewPCG(2, uint64(len(s.x))))
@@ -81,11 +81,11 @@ func (s *Solver) atSingular(r *Report, k *ranking) {
 	// (dJ/dv)ᵀ·y, and its part in the motions.
 	turning := make([]float64, len(s.x))
 	reaction := 0.0
-	for node := len(length); node < p.Len() && !s.work.watch.Every(node); node++ {
+	for node := p.Positive(); node < p.Len() && !s.work.watch.Every(node); node++ {
 		for i := p.Off[node]; i < p.Off[node+1]; i++ {
 			reaction = max(reaction, math.Abs(y[i])*math.Sqrt(ahead.Scale[i]))
 		}
-		for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
+		for k := p.Ptr[node]; k < p.Ptr[node]+int32(len(s.plan.bodiesOf(node))); k++ {
 			addTurning(turning[p.Off[p.Ind[k]]:][:6], ahead, behind, p.Pos[k], y[p.Off[node]:p.Off[node+1]])
 		}
 	}
@@ -126,7 +126,7 @@ func (s *Solver) turningJoint(motion, y []float64, ahead, behind *assemble.Weigh
 			var w [6]float64
 			addTurning(w[:], ahead, behind, p.Pos[k], y[p.Off[node]:p.Off[node+1]])
 			if size := algebra.MaxAbs(w[:]); joint < 0 || size > most {
-				joint, most = layout.NodeJoint(node), size
+				joint, most = layout.NodeConstraint(node), size
 			}
 		}
 	}
@@ -147,7 +147,7 @@ func (s *Solver) geometricAt(v, length []float64, h float64) (*assemble.Weighted
 	st := s.st.Clone()
 	s.plan.mech.DisplaceTo(st, s.st, h, world)
 	y := s.plan.layout.NewWeightedOn(s.work.team)
-	y.Heed(&s.work.watch)
+	y.Heed(s.work.watch)
 	if y.FillTo(st) != nil {
 		return nil, false
 	}

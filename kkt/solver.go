@@ -53,13 +53,15 @@ const (
 // needs and belongs to one goroutine at a time.
 type Solver struct {
 	guard  guard.Guard
-	plan   *Plan
+	owner  *Plan     // that has made it
+	plan   *Plan     // of the system: owner, or that with armature
 	ground *grounded // the system that is solved first; nil if that is the whole one
 
 	// The whole system: nil until it is needed, if there is a reduced one.
 	sys   *assemble.Weighted
 	whole *system
 	work  *Workspace
+	side  *Workspace // for others: work, or that of the constraints alone
 
 	x   []float64 // accelerations, then −λ; in mass-weighted coordinates until Refine ends
 	ref factor.Refinement
@@ -76,8 +78,9 @@ type Solver struct {
 	altered bool      // the right side is not that of the loads
 	right   []float64 // a copy of it then
 
-	more      *precise // nil until it is needed
-	imprecise error    // why twice the digits are not enough either, where doubles are not
+	more      *precise  // nil until it is needed
+	release   *releaser // nil if there is inertia in all directions
+	imprecise error     // why twice the digits are not enough either, where doubles are not
 }
 
 // system is a system that a Solver factors.
@@ -94,14 +97,33 @@ func (p *Plan) NewSolver() *Solver {
 	if p.ground == nil {
 		return p.newSolver()
 	}
-	s := &Solver{plan: p, work: p.NewWorkspace(), x: pages.Make[float64](p.layout.Pattern.Dim())}
-	s.ground = p.ground.newGrounded(s.work)
+	s := &Solver{owner: p, plan: p, work: p.NewWorkspace(), x: pages.Make[float64](p.layout.Pattern.Dim())}
+	s.side, s.ground = s.work, p.ground.newGrounded(s.work)
 	return s
 }
 
 // newSolver is NewSolver for the whole system.
 func (p *Plan) newSolver() *Solver {
-	s := &Solver{plan: p, work: p.NewWorkspace(), x: pages.Make[float64](p.layout.Pattern.Dim())}
+	return p.newSolverOf(p.dynamic())
+}
+
+// newPlainSolver returns a solver of the whole system without armature, in which rods and point masses have what they are held by.
+func (p *Plan) newPlainSolver() *Solver {
+	s := p.newSolverOf(p)
+	s.release = nil
+	return s
+}
+
+// newSolverOf returns a solver of the whole system of q, p or its geared plan.
+func (p *Plan) newSolverOf(q *Plan) *Solver {
+	s := &Solver{owner: p, plan: q, work: q.NewWorkspace(), x: pages.Make[float64](q.layout.Pattern.Dim())}
+	s.side = s.work
+	if q != p {
+		s.side = &Workspace{plan: p, team: s.work.team, watch: s.work.watch}
+	}
+	if q.held != nil {
+		s.release = newReleaser(s)
+	}
 	s.needWhole()
 	return s
 }
@@ -113,7 +135,7 @@ func (s *Solver) needWhole() {
 	}
 	l := s.plan.layout
 	y := l.NewWeightedOn(s.work.team)
-	y.Heed(&s.work.watch)
+	y.Heed(s.work.watch)
 	s.sys, s.whole = y, &system{
 		Factored: NewFactored(s.work.Factor(), y.Matrix, y.Right, y.Scale, s.plan.epsilon, KeepAll, l.At),
 		kin:      y.Kin, x: s.x, r: pages.Make[float64](len(s.x)), accelerations: y.AccelerationsTo,
@@ -162,7 +184,7 @@ func (s *Solver) assemble(st *mechanism.State) error {
 	mustHaveState(st)
 	s.stage, s.st = empty, st
 	if s.ground == nil {
-		s.whyWhole = whyNoGroups
+		s.whyWhole = s.owner.whyNoGroups()
 		return s.assembleWhole()
 	}
 	s.now, s.whyWhole = &s.ground.system, ""
@@ -261,8 +283,19 @@ func (s *Solver) Refine() error {
 	return s.orCause(s.refine())
 }
 
-// refine refines with the factor, and goes on up the ladder where that fails.
+// refine refines with the factor, and takes off what bodies without inertia are held by.
 func (s *Solver) refine() error {
+	err := s.refineAll()
+	if err == nil && s.release != nil {
+		if err = s.release.run(); err != nil {
+			s.stage = factored
+		}
+	}
+	return err
+}
+
+// refineAll refines with the factor, and goes on up the ladder where that fails.
+func (s *Solver) refineAll() error {
 	s.mustHaveFactor()
 	s.imprecise = nil
 	err := s.refineOnce()

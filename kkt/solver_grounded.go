@@ -20,6 +20,9 @@ type groundPlan struct {
 // newGroundPlan analyses the reduced system of a layout in an order of the given kind. It
 // returns nil if too few bodies hang on the ground.
 func newGroundPlan(ctx context.Context, l *assemble.Layout, o order.Ordering) (*groundPlan, error) {
+	if l.Mech.NumCouplings() > 0 {
+		return nil, nil // the rows of couplings are not reduced
+	}
 	g := assemble.NewGroups(l)
 	if g == nil {
 		return nil, nil
@@ -70,8 +73,8 @@ type grounded struct {
 
 func (p *groundPlan) newGrounded(w *Workspace) *grounded {
 	n, y, f := p.ground.Pattern.Dim(), p.ground.NewReducedOn(w.team), p.symbolic.NewFactorOn(w.team)
-	y.Heed(&w.watch)
-	f.Heed(&w.watch)
+	y.Heed(w.watch)
+	f.Heed(w.watch)
 	f.SetParts(y.Parts)
 	return &grounded{y, system{
 		Factored: NewFactored(f, y.Matrix, y.Right, y.Scale, w.plan.epsilon, DropWeak, nil),
@@ -104,7 +107,25 @@ func (s *Solver) Route() Route {
 	return Route{Reduced: why == "", WhyWhole: why, Way: s.way}
 }
 
-const whyNoGroups = "too few bodies hang on the ground by few freedoms"
+const (
+	whyNoGroups  = "too few bodies hang on the ground by few freedoms"
+	whyCouplings = "couplings are rows of the whole system only"
+	whyGeared    = "joints have armature"
+	whySingular  = "bodies have no inertia in some direction"
+)
+
+// whyNoGroups says why there is no reduced system.
+func (p *Plan) whyNoGroups() string {
+	switch {
+	case p.mech.NumCouplings() > 0:
+		return whyCouplings
+	case p.geared != nil:
+		return whyGeared
+	case p.held != nil:
+		return whySingular
+	}
+	return whyNoGroups
+}
 
 // whyWhole says why the reduced system does not do after err.
 func whyWhole(err error) string {

@@ -28,7 +28,7 @@ func (s *Solver) orthogonal(err error) bool {
 		return false
 	}
 	how := q.SolveTo(s.x, s.sys.Right)
-	s.ref = factor.Refinement{Steps: how.Steps, Error: how.Error, Size: algebra.MaxAbs(s.x[:6*s.plan.mech.NumBodies()])}
+	s.ref = factor.Refinement{Steps: how.Steps, Error: how.Error, Size: algebra.MaxAbs(s.x[:s.plan.first()])}
 	s.sys.Matrix.ResidualTo(s.whole.r, s.sys.Right, s.x)
 	s.ref.Worst = worstOf(s.plan.layout.Pattern, s.whole.r, s.sys.Right, s.x, s.sys.Scale, s.ref.Size)
 	s.inconsistency, s.way = s.ref.Worst.Ratio, Orthogonal

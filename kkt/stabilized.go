@@ -37,15 +37,20 @@ func (s *Solver) feedBack(alpha, beta float64) error {
 	p, mech := s.plan.layout.Pattern, s.plan.mech
 	var jk mechanism.JointKinematics
 	var delta, rate [6]float64
-	for node := mech.NumBodies(); node < p.Len(); node++ {
-		j := s.plan.layout.NodeJoint(node)
-		jt := &mech.Joints[j]
-		mech.JointTo(&jk, j, s.sys.Kin, s.st)
-		jt.PositionErrorTo(&delta, &jk.Frames, s.st.Time)
-		if err := jt.VelocityErrorTo(&rate, &jk.Frames, s.st.Time); err != nil {
-			return fault.Errorf("kkt: %w", mech.AtJoint(j, -1, err))
+	for node := p.Positive(); node < p.Len(); node++ {
+		rows := int32(1)
+		if j := s.plan.layout.NodeJoint(node); j >= 0 {
+			jt := &mech.Joints[j]
+			rows = jt.Rows
+			mech.JointTo(&jk, j, s.sys.Kin, s.st)
+			jt.PositionErrorTo(&delta, &jk.Frames, s.st.Time)
+			if err := jt.VelocityErrorTo(&rate, &jk.Frames, s.st.Time); err != nil {
+				return fault.Errorf("kkt: %w", mech.AtJoint(j, -1, err))
+			}
+		} else {
+			delta[0], rate[0] = mech.CouplingErrors(s.plan.layout.NodeConstraint(node)-mech.NumJoints(), s.sys.Kin, s.st)
 		}
-		b := s.sys.Right[p.Off[node]:p.Off[node+1]]
+		b := s.sys.Right[p.Off[node]:][:rows]
 		for k := range b {
 			delta[k] = 2*alpha*rate[k] + beta*beta*delta[k]
 		}

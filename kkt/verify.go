@@ -169,7 +169,7 @@ func (v *verification) nullTo(z, c []float64) {
 		}
 	}
 	p.last.SolveTo(p.r, p.r)
-	for i := 6 * p.sys.Layout.Mech.NumBodies(); i < len(z); i++ {
+	for i := p.solver.plan.first(); i < len(z); i++ {
 		z[i] = p.r[i].Float()
 	}
 }

@@ -16,7 +16,7 @@ import (
 func (w *Workspace) Watch(ctx context.Context) (end func()) { return w.watch.Begin(ctx) }
 
 // Watched returns the watch of w, for factors that are made beside.
-func (w *Workspace) Watched() *factor.Watch { return &w.watch }
+func (w *Workspace) Watched() *factor.Watch { return w.watch }
 
 // Watch is Workspace.Watch for Solve, its parts, Report and RankAt.
 func (s *Solver) Watch(ctx context.Context) (end func()) {

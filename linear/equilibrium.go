@@ -43,7 +43,7 @@ func (e *UnbalancedError) Error() string {
 
 // Unwrap returns the place, which wraps ErrNoEquilibrium.
 func (e *UnbalancedError) Unwrap() error {
-	return &mechanism.Error{Body: e.Body, BodyIndex: e.BodyIndex, JointIndex: -1, ForceIndex: -1, Row: -1, Err: ErrNoEquilibrium}
+	return &mechanism.Error{Body: e.Body, BodyIndex: e.BodyIndex, JointIndex: -1, ForceIndex: -1, CouplingIndex: -1, Row: -1, Err: ErrNoEquilibrium}
 }
 
 // Unbalanced is the force that is left on a body, reactions included: M·a with a the

@@ -10,7 +10,8 @@ import (
 
 // A pose tells an angle up to whole turns. For a torsion spring that is too little: as it is
 // wound past half a turn, the angle in (−π, π] jumps, and so would its torque. So a State may
-// carry the angles of such freedoms, and those of actuators that hold a position or have an integral part. They are then read within half a turn of the numbers
+// carry the angles of such freedoms, those of actuators that hold a position or have an integral part, and those that couplings
+// count. They are then read within half a turn of the numbers
 // there; a simulation follows them from step to step.
 
 // sprung are the freedoms of a joint whose angles a State carries: NumSprung counts
@@ -49,12 +50,17 @@ func (d *sprung) at(i int8) int {
 	return int(d.freedom[i])
 }
 
-// findSprung numbers the angles with springs, and those that actuators count as springs do.
+// findSprung numbers the angles with springs, and those that actuators and couplings count as springs do.
 func (m *Mechanism) findSprung() {
 	wound := map[Freedom]bool{}
 	for i := range m.actuators {
 		if a := &m.actuators[i]; a.winds() {
 			wound[Freedom{int(a.joint), int(a.freedom)}] = true
+		}
+	}
+	for i := range m.Couplings {
+		for _, l := range m.Couplings[i].Legs {
+			wound[l.Freedom] = true
 		}
 	}
 	next := int32(0)

@@ -284,6 +284,9 @@ func (m *Mechanism) EnergyAt(k *Kinematics, s *State) Energy {
 		e.Kinetic += b.KineticEnergy(&b.Inertia, &omega, &v) // in body axes
 		e.Gravity -= b.Mass * m.Gravity.Dot(st.Position.Add(kb.Com))
 	}
+	if m.geared != nil {
+		e.Kinetic += m.ArmatureEnergy(k, s)
+	}
 	var jk JointKinematics
 	var q, qd [6]float64
 	for j, d := range m.driveOf {

@@ -3,18 +3,18 @@ package mechanism
 import "github.com/rung-mbd/rung/internal/sets"
 
 // Graph facts of a mechanism: the nodes are the bodies and the world, the
-// edges are the joints with at least one constraint row.
+// edges are the joints with at least one constraint row, and the couplings, each a hyperedge between the bodies of its joints.
 type Graph struct {
 	Components int     // connected parts without the world, each counted once
 	Grounded   int     // of these, joined to the world
-	Loops      int     // independent kinematic loops: edges − nodes + connected components of the whole graph
+	Loops      int     // independent kinematic loops: edges − nodes + connected components of the whole graph, a coupling of n bodies as n − 1 edges
 	Component  []int32 // component of each body, numbered by its first body
 }
 
 // Graph analyses the connectivity of m. A component is a set of bodies joined
-// with each other without passing through the world.
+// with each other, by joints or couplings, without passing through the world.
 //
-// Cost: near-linear in bodies and joints.
+// Cost: near-linear in bodies, joints and terms of couplings.
 func (m *Mechanism) Graph() *Graph {
 	n := len(m.Bodies)
 	g := &Graph{Component: make([]int32, n)}
@@ -29,6 +29,15 @@ func (m *Mechanism) Graph() *Graph {
 		}
 		if !whole.Union(jt.Pred+1, jt.Succ+1) {
 			g.Loops++
+		}
+	}
+	for i := range m.Couplings {
+		list := m.Couplings[i].Bodies
+		for _, b := range list[1:] {
+			within.Union(list[0]+1, b+1)
+			if !whole.Union(list[0]+1, b+1) {
+				g.Loops++
+			}
 		}
 	}
 	for i := range g.Component {

@@ -44,6 +44,7 @@ func (m *Mechanism) SquareLengthsTo(length2 []float64) {
 		raise(jt.Pred, &jt.P.Origin)
 		raise(jt.Succ, &jt.S.Origin)
 	}
+	m.lengthsOfPoints(length2)
 }
 
 // DriftUnit returns the unit, m, in which lengths are compared with angles, rad: the typical

@@ -45,17 +45,24 @@ type Mechanism struct {
 	Name   string
 	Bodies []bodies.Body
 	Joints []Joint
+	// Couplings are rows over freedoms of several joints. In lists of constraints they follow the joints (NumConstraints).
+	Couplings []Coupling
 	*Loads
 
 	inputs                *Inputs     // of which it is the view; nil for the values of the model
 	driven                []int32     // joints with prescribed freedoms
 	span                  *[2]float64 // times at which all their motions hold
+	singular              []Singular  // bodies without inertia in some direction
+	geared                []int32     // joints with armature
 	sprung                []int32     // joints that have angles with springs
 	angles                int         // number of these
 	internal              int         // number of internal states of the contacts
 	composite             bool        // there are composite joints
 	limits                map[Freedom]model.Limit
 	bodyNames, jointNames names
+	couplingNames         names
+	legPtr                []int32 // of each joint: its first one in legs
+	legs                  []LegAt
 	initial               State
 }
 
@@ -86,6 +93,9 @@ func New(m *model.Model) (*Mechanism, error) {
 	if mech.jointNames, err = newNames(len(m.Joints), func(i int) string { return m.Joints[i].Name }); err != nil {
 		return nil, err
 	}
+	if mech.couplingNames, err = newNames(len(m.Couplings), func(i int) string { return m.Couplings[i].Name }); err != nil {
+		return nil, err
+	}
 	for i := range m.Bodies {
 		if err := mech.addBody(i, &m.Bodies[i]); err != nil {
 			return nil, err
@@ -106,7 +116,13 @@ func New(m *model.Model) (*Mechanism, error) {
 		mech.setDrive(i, &m.Joints[i])
 		mech.setLimits(i, &m.Joints[i])
 	}
+	for i := range m.Couplings {
+		mech.Couplings = append(mech.Couplings, mech.newCoupling(&m.Couplings[i], links.Couplings[i]))
+	}
+	mech.setLegs()
 	mech.setDriven()
+	mech.findSingular()
+	mech.setGeared()
 	for i := range m.Forces {
 		mech.Forces = append(mech.Forces, newForce(&m.Forces[i], links.Forces[i]))
 		if a := m.Forces[i].Actuator; a != nil {
@@ -147,6 +163,7 @@ func (out *Joint) set(j *model.Joint, bodies [2]int32, axes *joints.Axes, plain 
 	spec := joints.Spec{Kind: j.Kind(), Pitch: j.Pitch, Length: j.Length, Axes: axes}
 	setMotions(&spec, j)
 	setTurns(&spec, j)
+	setArmature(&spec, j)
 	out.JointSpec = plain[j.Type]
 	if out.JointSpec == nil || spec != out.Spec {
 		out.JointSpec = newJointSpec(spec)
@@ -196,6 +213,14 @@ func setTurns(s *joints.Spec, j *model.Joint) {
 	}
 	s.Turns = new([6]int64)
 	copy(s.Turns[:], j.Turns) // the angles are the first freedoms
+}
+
+func setArmature(s *joints.Spec, j *model.Joint) {
+	if allZero(j.Armature) {
+		return
+	}
+	s.Armature = new([6]float64)
+	copy(s.Armature[:], j.Armature)
 }
 
 func allZero(v []float64) bool {

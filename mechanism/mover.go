@@ -19,7 +19,7 @@ import (
 type Mover struct {
 	mech  *Mechanism
 	links []TreeLink // every body once, the inner before the outer
-	loops bool       // some joints are not in the tree
+	loops bool       // some joints are not in the tree, or there are couplings
 	vel   *State     // poses with the displacement for velocities
 	kin   *Kinematics
 	moved []moved // by body
@@ -37,7 +37,7 @@ type TreeLink struct {
 // Cost: near-linear in bodies and joints.
 func NewMover(m *Mechanism) *Mover {
 	n := m.NumBodies()
-	v := &Mover{mech: m, vel: m.Initial(), kin: &Kinematics{Bodies: make([]BodyKinematics, n)}, moved: make([]moved, n), loops: m.Graph().Loops > 0}
+	v := &Mover{mech: m, vel: m.Initial(), kin: &Kinematics{Bodies: make([]BodyKinematics, n)}, moved: make([]moved, n), loops: m.Graph().Loops > 0 || len(m.Couplings) > 0}
 	in := m.Incidence()
 	seen := make([]bool, n)
 	var at []int32 // joints of a body
@@ -71,7 +71,7 @@ func NewMover(m *Mechanism) *Mover {
 // Links returns the tree: every body once, the inner ones before the outer ones. The list is not to be changed.
 func (v *Mover) Links() []TreeLink { return v.links }
 
-// Loops reports whether some joints are not in the tree. These open when bodies move.
+// Loops reports whether some joints are not in the tree, or there are couplings. These open when bodies move.
 func (v *Mover) Loops() bool { return v.loops }
 
 // MoveTo stores in dst the poses of st after the displacement t·d, six numbers a

@@ -41,7 +41,7 @@ func TestErrorNamesThePlace(t *testing.T) {
 	require.ErrorAs(t, mech.ForcesTo(make([]spatial.Force, 2), k, st), &at)
 	require.ErrorIs(t, at, mechanism.ErrNoDirection)
 	require.Equal(t, mechanism.Error{
-		Force: "spring", ForceIndex: 0, JointIndex: -1, BodyIndex: -1, Row: -1, Err: mechanism.ErrNoDirection,
+		Force: "spring", ForceIndex: 0, JointIndex: -1, BodyIndex: -1, CouplingIndex: -1, Row: -1, Err: mechanism.ErrNoDirection,
 	}, *at)
 
 	st.Bodies[1].Omega[0] = math.NaN()

@@ -24,11 +24,13 @@ func Check(m *Model) error {
 	return err
 }
 
-// Links holds the numbers of the bodies that a model's joints and forces name;
+// Links holds the numbers of the bodies that a model's joints and forces name, and of the joints that its couplings do;
 // the world is −1.
 type Links struct {
 	Joints [][2]int32 // predecessor and successor
-	Forces [][2]int32 // A and B; a wrench has no B, which is −1; of a contact body and terrain; of an actuator the joint and −1
+	// Couplings are the joints that each coupling names: those of its terms, then that of its polynomial.
+	Couplings [][]int32
+	Forces    [][2]int32 // A and B; a wrench has no B, which is −1; of a contact body and terrain; of an actuator the joint and −1
 }
 
 // Link checks m as Check does and finds the bodies that its joints and forces
@@ -44,6 +46,9 @@ func check(m *Model, link bool) (*Links, error) {
 	c := checker{faults: new(document.Faults), m: m}
 	if link {
 		c.links = &Links{Joints: make([][2]int32, len(m.Joints)), Forces: make([][2]int32, len(m.Forces))}
+		if len(m.Couplings) > 0 {
+			c.links.Couplings = make([][]int32, len(m.Couplings))
+		}
 	}
 	c.run()
 	if err := problems(nameOf(m), c.faults); err != nil {
@@ -67,6 +72,9 @@ func (m *Model) Canonicalize() {
 	}
 	if len(m.Joints) == 0 {
 		m.Joints = nil
+	}
+	if len(m.Couplings) == 0 {
+		m.Couplings = nil
 	}
 	for i := range m.Terrains {
 		m.Terrains[i].canonicalize()
@@ -108,7 +116,7 @@ func (p *Pose) canonicalize() {
 func (j *Joint) canonicalize() {
 	j.PredecessorFrame.canonicalize()
 	j.SuccessorFrame.canonicalize()
-	for _, list := range []*[]float64{&j.Force, &j.Stiffness, &j.Damping, &j.Rest} {
+	for _, list := range []*[]float64{&j.Force, &j.Stiffness, &j.Damping, &j.Rest, &j.Armature} {
 		if allZero(*list) {
 			*list = nil
 		}
@@ -153,6 +161,10 @@ func (c *checker) run() {
 	c.joints = c.unique(secJoints, len(c.m.Joints), func(i int) string { return c.m.Joints[i].Name })
 	for i := range c.m.Joints {
 		c.checkJoint(&c.m.Joints[i], c.at(secJoints, i))
+	}
+	c.unique(secCouplings, len(c.m.Couplings), func(i int) string { return c.m.Couplings[i].Name })
+	for i := range c.m.Couplings {
+		c.checkCoupling(&c.m.Couplings[i], c.at(secCouplings, i))
 	}
 	c.terrains = c.unique(secTerrains, len(c.m.Terrains), func(i int) string { return c.m.Terrains[i].Name })
 	for i := range c.m.Terrains {
@@ -248,12 +260,22 @@ func (c *checker) checkInertia(I *Inertia) {
 			return
 		}
 	}
+	if I.positiveDefinite() {
+		if !I.triangular() {
+			c.report(".inertia", document.Numbers(list[:]), "breaks the triangle inequality")
+		} else if !I.invertible() {
+			c.report(".inertia", document.Numbers(list[:]), "is too small: its inverse overflows")
+		}
+		return
+	}
+	clean := *I // of a rod or a point mass, whose moments of zero may be rounded
+	zeros := clean.semidefinite()
 	switch {
-	case !I.positiveDefinite():
-		c.report(".inertia", document.Numbers(list[:]), "is not positive definite")
-	case !I.triangular():
+	case zeros < 0:
+		c.report(".inertia", document.Numbers(list[:]), "is not positive semidefinite")
+	case clean != (Inertia{}) && !clean.triangular():
 		c.report(".inertia", document.Numbers(list[:]), "breaks the triangle inequality")
-	case !I.invertible():
+	case zeros == 0 && !clean.invertible() || zeros == 1 && !finite(1/clean.sym().Trace()):
 		c.report(".inertia", document.Numbers(list[:]), "is too small: its inverse overflows")
 	}
 }

@@ -52,8 +52,8 @@ func (c *checker) checkJoint(j *Joint, f document.Flaws) {
 }
 
 // lists returns the lists with an entry a freedom, in the order of jointFields.
-func (j *Joint) lists() [4][]float64 {
-	return [4][]float64{j.Force, j.Stiffness, j.Damping, j.Rest}
+func (j *Joint) lists() [5][]float64 {
+	return [5][]float64{j.Force, j.Stiffness, j.Damping, j.Rest, j.Armature}
 }
 
 // reference reports a body name that no body has, and notes the body that a name
@@ -169,6 +169,8 @@ func (c *checker) checkList(t JointType, field int, list []float64) {
 			c.report(document.Entry(tail, k), document.Number(x), document.RuleNotFinite)
 		case x != 0 && field != jointForce && !t.Scalar(k):
 			c.report(document.Entry(tail, k), document.Number(x), "is not zero on a ball rotation")
+		case x < 0 && field == jointArmature:
+			c.report(document.Entry(tail, k), document.Number(x), ruleNegative)
 		}
 	}
 }

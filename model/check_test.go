@@ -57,7 +57,7 @@ func sample() *model.Model {
 		m.Joints = append(m.Joints, j)
 	}
 	r, c := &m.Joints[model.Revolute], &m.Joints[model.Cylindrical]
-	r.Stiffness, r.Damping, r.Rest = []float64{1}, []float64{2}, []float64{-3}
+	r.Stiffness, r.Damping, r.Rest, r.Armature = []float64{1}, []float64{2}, []float64{-3}, []float64{4}
 	r.Motion = []*model.Motion{{Kind: model.Harmonic, Offset: 1, Amplitude: 0, Frequency: 3, Phase: 4}}
 	c.Motion = []*model.Motion{nil, {Kind: model.Polynomial, Coefficients: []float64{0, 1}}}
 	r.Limits = []*model.Limit{{Lower: -1, Upper: 2.5, Rate: 3, Force: 40}}
@@ -66,6 +66,13 @@ func sample() *model.Model {
 	m.Forces = []model.ForceElement{
 		{Name: "s", Type: model.SpringDamper, A: model.Attachment{Body: model.World}, B: model.Attachment{Body: "b", Point: [3]float64{1, 0, 0}}, Stiffness: 1, Damping: 2, RestLength: 3},
 		{Name: "w", Type: model.Wrench, A: model.Attachment{Body: "b"}, Force: [3]float64{1, 2, 3}},
+	}
+	m.Couplings = []model.Coupling{
+		{Name: "mesh", Terms: []model.CouplingTerm{
+			{Coupled: model.Coupled{Joint: "prismatic"}, Factor: 0.1}, {Coupled: model.Coupled{Joint: "cylindrical", Freedom: 1}, Factor: -3},
+		}, Offset: 1e-3},
+		{Name: "cam", Terms: []model.CouplingTerm{{Coupled: model.Coupled{Joint: "universal", Freedom: 1}, Factor: 2}},
+			Polynomial: &model.CouplingPolynomial{Of: model.Coupled{Joint: "planar", Freedom: 2}, Coefficients: []float64{0, 1, 0.5}}},
 	}
 	addGround(m)
 	return m
@@ -162,9 +169,12 @@ func TestCheckRules(t *testing.T) {
 		{"$.bodies[1].mass", "positive", b(func(b *model.Body) { b.Mass = 0 })},
 		{"$.bodies[1].com[2]", "finite", b(func(b *model.Body) { b.Com[2] = nan })},
 		{"$.bodies[1].inertia.xz", "finite", b(func(b *model.Body) { b.Inertia.XZ = nan })},
-		{"$.bodies[1].inertia", "positive definite", b(func(b *model.Body) { b.Inertia.XX = -1 })},
+		{"$.bodies[1].inertia", "positive semidefinite", b(func(b *model.Body) { b.Inertia.XX = -1 })},
 		{"$.bodies[1].inertia", "too small", b(func(b *model.Body) { b.Inertia = model.Inertia{XX: 5e-324, YY: 5e-324, ZZ: 5e-324} })},
-		{"$.bodies[1].inertia", "too small", b(func(b *model.Body) { b.Inertia = model.Inertia{XX: 1e-310, YY: 1, ZZ: 1} })},
+		{"$.bodies[1].inertia", "too small", b(func(b *model.Body) { b.Inertia = model.Inertia{YY: 1e-310, ZZ: 1e-310} })},
+		{"$.bodies[1].inertia", "positive semidefinite", b(func(b *model.Body) { b.Inertia = model.Inertia{XX: -2e-9, YY: 1, ZZ: 1} })},
+		{"$.bodies[1].inertia", "positive semidefinite", b(func(b *model.Body) { b.Inertia = model.Inertia{ZZ: 1} })},
+		{"$.bodies[1].inertia", "triangle", b(func(b *model.Body) { b.Inertia = model.Inertia{YY: 1, ZZ: 1.1} })},
 		{"$.bodies[1].inertia", "triangle", b(func(b *model.Body) { b.Inertia.XX = 10 })},
 		{"$.bodies[1].pose.position[0]", "finite", b(func(b *model.Body) { b.Pose.Position[0] = nan })},
 		{"$.bodies[1].pose.orientation[3]", "finite", b(func(b *model.Body) { b.Pose.Orientation[3] = nan })},
@@ -173,7 +183,7 @@ func TestCheckRules(t *testing.T) {
 		{"$.bodies[1].velocity.angular[1]", "finite", b(func(b *model.Body) { b.Velocity.Angular[1] = inf })},
 		{"$.joints[1].name", "duplicate", j(1, func(j *model.Joint) { j.Name = "fixed" })},
 		{"$.joints[1].name", "is empty", j(1, func(j *model.Joint) { j.Name = "" })},
-		{"$.joints[1].type", "unknown joint type", j(1, func(j *model.Joint) { j.Type = 12 })},
+		{"$.joints[1].type", "unknown joint type", j(1, func(j *model.Joint) { j.Type = 200 })},
 		{"$.joints[1].predecessor", "unknown body", j(1, func(j *model.Joint) { j.Predecessor = "" })},
 		{"$.joints[1].successor", "itself", j(1, func(j *model.Joint) { j.Successor = model.World })},
 		{"$.joints[1].predecessor_frame.orientation", "unit", j(1, func(j *model.Joint) { j.PredecessorFrame.Orientation[0] = 0.5 })},
@@ -184,6 +194,8 @@ func TestCheckRules(t *testing.T) {
 		{"$.joints[3].length", "no meaning", j(model.Helical, func(j *model.Joint) { j.Length = 1 })},
 		{"$.joints[10].length", "positive", j(model.Distance, func(j *model.Joint) { j.Length = -1 })},
 		{"$.joints[4].force", "length 1", j(model.Cylindrical, func(j *model.Joint) { j.Force = j.Force[:1] })},
+		{"$.joints[4].armature[1]", "negative", j(model.Cylindrical, func(j *model.Joint) { j.Armature = []float64{1, -1} })},
+		{"$.joints[4].armature", "length 1", j(model.Cylindrical, func(j *model.Joint) { j.Armature = []float64{1} })},
 		{"$.joints[4].damping", "length 0", j(model.Cylindrical, func(j *model.Joint) { j.Damping = []float64{} })},
 		{"$.joints[4].rest[1]", "finite", j(model.Cylindrical, func(j *model.Joint) { j.Rest = []float64{0, inf} })},
 		{"$.joints[8].rest[2]", "ball", j(model.SphereInCylinder, func(j *model.Joint) { j.Rest = []float64{0, 0, 1, 1} })},

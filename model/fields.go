@@ -5,7 +5,7 @@ import "github.com/rung-mbd/rung/ground/contact"
 // The fields of each kind of object, in the order Write writes them. The
 // constants are positions in the lists and bits of flaws.
 
-var documentFields = []string{"$schema", "format", "name", "gravity", "time", "bodies", "joints", "terrains", "forces"}
+var documentFields = []string{"$schema", "format", "name", "gravity", "time", "bodies", "joints", "couplings", "terrains", "forces"}
 
 const (
 	docSchema = iota
@@ -15,6 +15,7 @@ const (
 	docTime
 	docBodies
 	docJoints
+	docCouplings
 	docTerrains
 	docForces
 )
@@ -38,7 +39,7 @@ var velocityFields = []string{"linear", "angular"}
 
 var jointFields = []string{
 	"name", "type", "predecessor", "successor", "predecessor_frame", "successor_frame",
-	"pitch", "length", "force", "stiffness", "damping", "rest", "turns", "motion", "limits",
+	"pitch", "length", "force", "stiffness", "damping", "rest", "armature", "turns", "motion", "limits",
 	"axes",
 }
 
@@ -51,10 +52,11 @@ const (
 	jointSuccessorFrame
 	jointPitch
 	jointLength
-	jointForce // the four lists with an entry a freedom follow each other
+	jointForce // the five lists with an entry a freedom follow each other
 	jointStiffness
 	jointDamping
 	jointRest
+	jointArmature
 	jointTurns
 	jointMotion
 	jointLimits

@@ -6,7 +6,7 @@ import "math"
 const Format = "rung-model/1"
 
 const (
-	// MaxElements is the largest number of bodies, of joints and of force elements of a document.
+	// MaxElements is the largest number of bodies, of joints, of couplings and of force elements of a document.
 	MaxElements = 100_000_000
 	// maxList is the number of entries of a list of a joint that are read. No joint has as many freedoms; a
 	// longer list is refused before the type of the joint is known.
@@ -27,6 +27,8 @@ type Model struct {
 	Time    float64    // s
 	Bodies  []Body
 	Joints  []Joint
+	// Couplings make freedoms of joints depend on each other.
+	Couplings []Coupling
 	// Terrains are the grounds of contacts. A model may have terrains without use.
 	Terrains []Terrain
 	Forces   []ForceElement
@@ -83,6 +85,7 @@ type Joint struct {
 	Stiffness        []float64
 	Damping          []float64
 	Rest             []float64
+	Armature         []float64 // inertia of the rotor of a drive, kg m² or kg, ≥ 0
 	Turns            []int64   // one a rotational scalar freedom
 	Motion           []*Motion // nil entries are free
 	Limits           []*Limit  // nil entries do not bound

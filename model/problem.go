@@ -65,11 +65,12 @@ const (
 	secDocument = iota
 	secBodies
 	secJoints
+	secCouplings
 	secTerrains
 	secForces
 )
 
-var sectionKeys = [...]string{secBodies: "bodies", secJoints: "joints", secTerrains: "terrains", secForces: "forces"}
+var sectionKeys = [...]string{secBodies: "bodies", secJoints: "joints", secCouplings: "couplings", secTerrains: "terrains", secForces: "forces"}
 
 // elementPath returns the path of element i of section s, such as $.bodies[1].
 func elementPath(s, i int) string { return document.Entry("$."+sectionKeys[s], i) }

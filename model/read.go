@@ -34,7 +34,7 @@ func ReadIn(ctx context.Context, r io.Reader, file string, files fs.FS) (*Model,
 	return read(ctx, r, file, files, MaxElements)
 }
 
-// read is ReadIn for documents of at most most bodies, joints, terrains and forces each. Without files it loads none.
+// read is ReadIn for documents of at most most bodies, joints, couplings, terrains and forces each. Without files it loads none.
 func read(ctx context.Context, r io.Reader, file string, files fs.FS, most int) (*Model, error) {
 	d := &decoder{Reader: document.NewReader(r), most: most}
 	d.checker = checker{
@@ -84,8 +84,8 @@ type decoder struct {
 	*document.Reader
 	checker
 	partial bool
-	most    int          // elements of a list of bodies, joints, terrains or forces that are read
-	lists   [4][]float64 // of the current joint
+	most    int          // elements of a list of bodies, joints, couplings, terrains or forces that are read
+	lists   [5][]float64 // of the current joint
 	turns   []int64
 	arena   []float64 // unused rest of the block that lists are cut from
 }
@@ -124,6 +124,8 @@ func (d *decoder) all() {
 			}
 		case docJoints:
 			readSection(d, secJoints, &d.m.Joints, d.joint)
+		case docCouplings:
+			readSection(d, secCouplings, &d.m.Couplings, d.coupling)
 		case docTerrains:
 			readSection(d, secTerrains, &d.m.Terrains, d.terrain)
 		case docForces:

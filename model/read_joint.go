@@ -65,7 +65,7 @@ func (d *decoder) finishJoint(j *Joint, seen uint32) {
 		d.ProblemAt(jointFields, jointAxes, "", meaningless("joint type", j.Type.String()))
 		j.Axes = nil
 	}
-	for k, list := range []*[]float64{&j.Force, &j.Stiffness, &j.Damping, &j.Rest} {
+	for k, list := range []*[]float64{&j.Force, &j.Stiffness, &j.Damping, &j.Rest, &j.Armature} {
 		if seen>>(jointForce+k)&1 != 0 {
 			*list = d.keep(d.lists[k], j.Kind().Freedoms())
 		}

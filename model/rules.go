@@ -3,6 +3,8 @@ package model
 import (
 	"math"
 	"slices"
+
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // Tolerances of the format's reading rules, relative.
@@ -18,11 +20,24 @@ const (
 )
 
 // positiveDefinite reports whether I is positive definite, by its Cholesky
-// factors (I must be finite).
+// factors (I must be finite), and no moment is so small that it may be zero (spatial.Sym3.Null).
 func (I *Inertia) positiveDefinite() bool {
 	s := I.largest()
-	return s > 0 && cholesky(I.XX/s, I.YY/s, I.ZZ/s, I.XY/s, I.XZ/s, I.YZ/s)
+	return s > 0 && cholesky(I.XX/s, I.YY/s, I.ZZ/s, I.XY/s, I.XZ/s, I.YZ/s) && I.inverse() < surelyRegular
 }
+
+// surelyRegular is the size of an inverse, relative to that of the matrix, up to which no principal moment counts as zero.
+const surelyRegular = 1e13
+
+// semidefinite replaces I, with one or three principal moments that are zero to rounding, by the inertia with
+// moments of zero, and returns their number, or −1 if I is no inertia (spatial.Sym3.Null).
+func (I *Inertia) semidefinite() int {
+	_, n, clean := I.sym().Null()
+	*I = Inertia{clean[0], clean[1], clean[2], clean[3], clean[4], clean[5]}
+	return n
+}
+
+func (I *Inertia) sym() spatial.Sym3 { return spatial.Sym3{I.XX, I.YY, I.ZZ, I.XY, I.XZ, I.YZ} }
 
 // triangular reports whether the principal moments satisfy the triangle
 // inequality up to triangleTolerance: ½tr(I)·1 − I, the matrix of second
@@ -33,9 +48,12 @@ func (I *Inertia) triangular() bool {
 	return cholesky(half-I.XX/s, half-I.YY/s, half-I.ZZ/s, -I.XY/s, -I.XZ/s, -I.YZ/s)
 }
 
-// invertible reports whether the inverse of I, which is positive definite, is finite. With
-// I = LDLᵀ its diagonal is that of L⁻ᵀD⁻¹L⁻¹, a sum of positive terms, and bounds the rest.
-func (I *Inertia) invertible() bool {
+// invertible reports whether the inverse of I, which is positive definite, is finite.
+func (I *Inertia) invertible() bool { return finite(I.inverse() / I.largest()) }
+
+// inverse returns the largest entry of the inverse of I, which is positive definite, times the largest of I. With
+// I = LDLᵀ the diagonal of the inverse is that of L⁻ᵀD⁻¹L⁻¹, a sum of positive terms, and bounds the rest.
+func (I *Inertia) inverse() float64 {
 	s := I.largest()
 	xx, xy, xz := I.XX/s, I.XY/s, I.XZ/s
 	l10, l20 := xy/xx, xz/xx
@@ -44,7 +62,7 @@ func (I *Inertia) invertible() bool {
 	zz := I.ZZ/s - l20*xz - l21*yz
 	m20 := l10*l21 - l20
 	x, y, z := 1/xx+l10/yy*l10+m20/zz*m20, 1/yy+l21/zz*l21, 1/zz
-	return finite(max(x, y, z) / s)
+	return max(x, y, z)
 }
 
 func (I *Inertia) largest() float64 {

@@ -13,7 +13,7 @@ import (
 	"github.com/rung-mbd/rung/joints"
 )
 
-// Write writes m as a document of rung-model/1: a line for each body, joint, terrain and
+// Write writes m as a document of rung-model/1: a line for each body, joint, coupling, terrain and
 // force element, fields in the format's order, numbers with the fewest digits
 // that read back to the same value, defaults left out. Equal models give equal
 // bytes, and Read of them gives m in canonical form (see Canonicalize).
@@ -76,6 +76,9 @@ func write(w io.Writer, m *Model) error {
 	writeSection(o, secBodies, m.Bodies, (*writer).body)
 	if len(m.Joints) > 0 {
 		writeSection(o, secJoints, m.Joints, (*writer).joint)
+	}
+	if len(m.Couplings) > 0 {
+		writeSection(o, secCouplings, m.Couplings, (*writer).coupling)
 	}
 	if len(m.Terrains) > 0 {
 		writeSection(o, secTerrains, m.Terrains, (*writer).terrain)
@@ -187,6 +190,7 @@ func (o *writer) joint(j *Joint) {
 	o.list(`, "stiffness": `, j.Stiffness)
 	o.list(`, "damping": `, j.Damping)
 	o.list(`, "rest": `, j.Rest)
+	o.list(`, "armature": `, j.Armature)
 	if !allZeroInts(j.Turns) {
 		o.b = append(o.b, `, "turns": [`...)
 		for k, n := range j.Turns {

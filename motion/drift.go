@@ -339,6 +339,10 @@ func (r *drifter) errors(f *driftFit, lo, hi int) {
 	var gap, turned, speed, turn float64
 	for node := nb + lo; node < nb+hi; node++ {
 		j := r.layout.NodeJoint(node)
+		if j < 0 {
+			r.couplingErrors(f, node)
+			continue
+		}
 		if r.mech.ErrorsTo(&delta, &rate, j, r.kin, t.st) != nil {
 			f.lost = true
 			v := r.mech.ViolationOf(j, r.kin, t.st)
@@ -359,4 +363,12 @@ func (r *drifter) errors(f *driftFit, lo, hi int) {
 		}
 	}
 	f.off.Widen(&mechanism.Violation{Length: gap, Angle: turned, Speed: speed, Turn: turn})
+}
+
+// couplingErrors is errors for the coupling of a node.
+func (r *drifter) couplingErrors(f *driftFit, node int) {
+	i, o := r.layout.NodeConstraint(node)-r.mech.NumJoints(), r.layout.Pattern.Off[node]
+	r.delta[o], r.rate[o] = r.mech.CouplingErrors(i, r.kin, r.task.st)
+	c := &r.mech.Couplings[i]
+	f.off.Note(c.Angle, r.delta[o]/c.Size, r.rate[o]/c.Size)
 }

@@ -305,6 +305,11 @@ func (n *Newton) setErrors(st *mechanism.State, factor float64) {
 	var delta [6]float64
 	for node := p.Positive(); node < p.Len(); node++ {
 		j := l.NodeJoint(node)
+		if j < 0 {
+			phi, _ := l.Mech.CouplingErrors(l.NodeConstraint(node)-l.Mech.NumJoints(), n.sys.Kin, st)
+			n.r[p.Off[node]] = factor * phi
+			continue
+		}
 		l.Mech.JointTo(&jk, j, n.sys.Kin, st)
 		l.Mech.Joints[j].PositionErrorTo(&delta, &jk.Frames, st.Time)
 		r := n.r[p.Off[node]:p.Off[node+1]]

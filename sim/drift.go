@@ -85,11 +85,11 @@ func driftOf(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.Stat
 	if err := m.KinematicsTo(k, st); err != nil {
 		return v, fault.Errorf("sim: at t = %v: %w", st.Time, err)
 	}
-	for j := range m.Joints {
+	for j := range m.NumConstraints() {
 		if watch.Every(j) {
 			return v, watch.Err()
 		}
-		w := m.ViolationOf(j, k, st)
+		w := m.ConstraintViolation(j, k, st)
 		v.Widen(&w)
 	}
 	return v, nil

@@ -386,7 +386,7 @@ func (k *GeneralizedAlpha) place() error {
 		copy(k.v1[o:o+6], v[:])
 	}
 	k.turned = math.Sqrt(square)
-	if !(square < math.Pi*math.Pi) {
+	if most := turnBound(k.mech); !(square < most*most) {
 		return &HalfTurnError{*k.mech.AtBody(body, ErrHalfTurn), k.t0, k.turned, h}
 	}
 	return k.bend()

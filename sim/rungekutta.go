@@ -12,7 +12,8 @@ import (
 )
 
 // ErrHalfTurn is wrapped by the error of a step in which a body would turn by half a turn or
-// more, a HalfTurnError: the step is too long for exponential coordinates.
+// more, a HalfTurnError: the step is too long for exponential coordinates. With couplings, which count turns of two bodies against each
+// other, a quarter of a turn is too much.
 var ErrHalfTurn = errors.New("sim: half a turn or more in one step")
 
 // HalfTurnError tells which body turns too far. It wraps ErrHalfTurn.
@@ -25,6 +26,9 @@ type HalfTurnError struct {
 
 // Error implements error.
 func (e *HalfTurnError) Error() string {
+	if e.Angle < math.Pi {
+		return fmt.Sprintf("sim: step from t = %v: body %s would turn by %.3g rad in %.3g s: a quarter of a turn or more, by which the turns of coupled angles are lost", e.Time, fault.Name(e.At.Body), e.Angle, e.Span)
+	}
 	return fmt.Sprintf("sim: step from t = %v: body %s would turn by %.3g rad in %.3g s: %v", e.Time, fault.Name(e.At.Body), e.Angle, e.Span, fault.Plain(ErrHalfTurn))
 }
 
@@ -300,10 +304,19 @@ func (k *RungeKutta) turnedTo(y *mechanism.State, w []float64, h float64, rate [
 	}
 	body, square := k.combineTo(y, w, h, rate)
 	k.turned = math.Sqrt(square)
-	if square >= math.Pi*math.Pi {
+	if most := turnBound(k.mech); square >= most*most {
 		return &HalfTurnError{*k.mech.AtBody(body, ErrHalfTurn), k.t0, k.turned, y.Time - k.t0}
 	}
 	return nil
+}
+
+// turnBound returns the angle, rad, below which a body has to turn in a step: half a turn, and a quarter where couplings count
+// the turns of two bodies against each other.
+func turnBound(m *mechanism.Mechanism) float64 {
+	if m.NumCouplings() > 0 {
+		return math.Pi / 2
+	}
+	return math.Pi
 }
 
 // furthest returns the largest angle of a body in the step last tried, at its end.

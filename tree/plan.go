@@ -4,10 +4,14 @@ import (
 	"errors"
 	"sort"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
+
+// ErrCoupling is returned for a mechanism with couplings, which the tree methods do not have.
+var ErrCoupling = errors.New("tree: the tree methods have no couplings")
 
 // Reasons for which NewPlan refuses Options.
 var (
@@ -122,7 +126,7 @@ const (
 // NewPlan chooses the spanning tree of m and numbers links and joint variables.
 //
 // Cost: near-linear in bodies and joints.
-// It returns ErrTreeJoint or ErrFloating, with the name. It panics if a number
+// It returns ErrTreeJoint, ErrFloating or ErrCoupling, with the name. It panics if a number
 // in o is out of range.
 func NewPlan(m *mechanism.Mechanism, o Options) (*Plan, error) {
 	if m == nil {
@@ -137,6 +141,9 @@ func NewPlan(m *mechanism.Mechanism, o Options) (*Plan, error) {
 		if b < 0 || b >= m.NumBodies() {
 			panic("tree: body out of range")
 		}
+	}
+	if m.NumCouplings() > 0 {
+		return nil, fault.Errorf("tree: %w", m.AtCoupling(0, ErrCoupling))
 	}
 	inTree, err := chooseJoints(m, o.TreeJoints)
 	if err != nil {

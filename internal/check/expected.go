@@ -10,14 +10,15 @@ import (
 	"os"
 )
 
-// Expected is a file reference/golden/NAME.expected.json: what the state of a
-// model implies. SI units, world axes. reference/README.md defines the fields.
+// Expected is a file NAME.expected.json of reference/golden or reference/joints: what the state of a
+// model implies. SI units, world axes. reference/README.md and reference/joints/README.md define the fields.
 type Expected struct {
 	Format      string              `json:"format"`
 	Name        string              `json:"name"`
 	Time        float64             `json:"time"` // s
 	Bodies      []ExpectedBody      `json:"bodies"`
 	Joints      []ExpectedJoint     `json:"joints"`
+	Couplings   []ExpectedCoupling  `json:"couplings,omitempty"`
 	Constraints ExpectedConstraints `json:"constraints"`
 	Energy      ExpectedEnergy      `json:"energy"`
 	Power       ExpectedPower       `json:"power"`
@@ -51,6 +52,19 @@ type ExpectedJoint struct {
 	AppliedWrench    Wrench   `json:"applied_wrench"`
 	TotalWrench      Wrench   `json:"total_wrench"`
 	MotionForce      []Number `json:"motion_force,omitempty"` // of each prescribed freedom; nil without motions
+
+	// Of reference/joints, where there is no split of the total wrench.
+	Accelerations []Number `json:"accelerations,omitempty"`
+	ArmatureForce []Number `json:"armature_force,omitempty"`
+}
+
+// ExpectedCoupling is the row of a coupling, in the unit of its terms. The multiplier is unknown where the constraints do not
+// determine it.
+type ExpectedCoupling struct {
+	Name             string  `json:"name"`
+	PositionResidual float64 `json:"position_residual"`
+	VelocityResidual float64 `json:"velocity_residual"`
+	Multiplier       Number  `json:"multiplier"`
 }
 
 // ExpectedConstraints are the counts and the conditioning of the constraint
@@ -101,6 +115,9 @@ type ByKind struct {
 	Moment              float64 `json:"moment"`
 	Energy              float64 `json:"energy"`
 	Power               float64 `json:"power"`
+
+	CoordinateAcceleration float64 `json:"coordinate_acceleration,omitempty"` // of reference/joints
+	Multiplier             float64 `json:"multiplier,omitempty"`
 }
 
 const (
@@ -123,6 +140,9 @@ func (e *Expected) Allowed() ByKind {
 		Moment:              f(t.Moment, s.Moment),
 		Energy:              f(t.Energy, s.Energy),
 		Power:               f(t.Power, s.Power),
+
+		CoordinateAcceleration: f(t.CoordinateAcceleration, s.CoordinateAcceleration),
+		Multiplier:             f(t.Multiplier, s.Multiplier),
 	}
 }
 

@@ -82,7 +82,13 @@ func ModelPath(t testing.TB, name string) string {
 // file is missing or not as Expected says.
 func ReadExpected(t testing.TB, name string) *Expected {
 	t.Helper()
-	e, err := readExpected(Reference(t, "golden", name+expectedEnding))
+	return ReadExpectedIn(t, "golden", name)
+}
+
+// ReadExpectedIn is ReadExpected for a model of another folder of reference/.
+func ReadExpectedIn(t testing.TB, folder, name string) *Expected {
+	t.Helper()
+	e, err := readExpected(Reference(t, folder, name+expectedEnding))
 	if err != nil {
 		t.Fatal(err)
 	}

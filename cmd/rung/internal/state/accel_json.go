@@ -19,7 +19,7 @@ type jsonWriter struct {
 }
 
 // WriteResult writes r as the document of rung accel --json: the fields of
-// rung.Result, a line for each body and joint, numbers with the fewest digits
+// rung.Result, a line for each body, joint and coupling, numbers with the fewest digits
 // that read back to the same value.
 //
 // Cost: O(bodies + joints), constant memory besides the list of redundant joints.
@@ -33,6 +33,9 @@ func WriteResult(w io.Writer, r *rung.Result) error {
 	o.raw(",\n \"ordering\": ").value(r.Ordering)
 	jsonList(o, "bodies", r.Bodies, (*jsonWriter).body)
 	jsonList(o, "joints", r.Joints, (*jsonWriter).joint)
+	if len(r.Couplings) > 0 {
+		jsonList(o, "couplings", r.Couplings, (*jsonWriter).coupling)
+	}
 	o.raw(",\n \"constraints\": ").value(r.Constraints)
 	o.raw(",\n \"energy\": ").value(r.Energy)
 	o.raw(",\n \"solve\": ").value(r.Solve)
@@ -75,6 +78,17 @@ func (o *jsonWriter) joint(j *rung.JointResult) {
 	o.raw(`"name": `).value(j.Name)
 	o.raw(`, "constraint_wrench": `).wrench(&j.ConstraintWrench)
 	o.raw(`, "total_wrench": `).wrench(&j.TotalWrench)
+	for i, f := range j.ArmatureForce {
+		if i == 0 {
+			o.raw(`, "armature_force": [`)
+		} else {
+			o.raw(", ")
+		}
+		o.number(f)
+	}
+	if len(j.ArmatureForce) > 0 {
+		o.raw("]")
+	}
 	o.raw(`, "wrench_unique": ` + strconv.FormatBool(j.WrenchUnique))
 	o.raw(`, "undetermined": [`)
 	for i, name := range j.Undetermined {
@@ -85,6 +99,14 @@ func (o *jsonWriter) joint(j *rung.JointResult) {
 	}
 	o.raw(`], "position_residual": `).number(j.PositionResidual)
 	o.raw(`, "velocity_residual": `).number(j.VelocityResidual)
+}
+
+func (o *jsonWriter) coupling(c *rung.CouplingResult) {
+	o.raw(`"name": `).value(c.Name)
+	o.raw(`, "multiplier": `).number(c.Multiplier)
+	o.raw(`, "multiplier_unique": ` + strconv.FormatBool(c.MultiplierUnique))
+	o.raw(`, "position_residual": `).number(c.PositionResidual)
+	o.raw(`, "velocity_residual": `).number(c.VelocityResidual)
 }
 
 func (o *jsonWriter) wrench(w *rung.WrenchResult) {

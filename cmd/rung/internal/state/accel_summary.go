@@ -29,8 +29,8 @@ func printSummary(p *sheet.Page, r *rung.Result) {
 	}
 	p.Item("redundant", redundancy(c))
 	if r.Contradiction != nil && c.NearSingular && c.Distance >= kkt.NearSingularDistance {
-		p.Item("singularity", fmt.Sprintf("PERHAPS NEARLY SINGULAR, which the contradiction hides: distance %.3g, weakest joint %s",
-			c.Distance, fault.Text(c.WeakestJoint, sheet.TextWidth)))
+		p.Item("singularity", fmt.Sprintf("PERHAPS NEARLY SINGULAR, which the contradiction hides: distance %.3g, %s",
+			c.Distance, weakest(c)))
 	} else {
 		p.Item("singularity", singularity(c))
 	}
@@ -39,6 +39,9 @@ func printSummary(p *sheet.Page, r *rung.Result) {
 	}
 	p.Item("reactions", Reactions(r.Joints, c))
 	p.Item("state", violations(r.Joints))
+	if n := len(r.Couplings); n > 0 {
+		p.Item("couplings", coupled(r.Couplings))
+	}
 	p.Item("energy", fmt.Sprintf("kinetic %s J, potential %s J", sheet.Short(r.Energy.Kinetic), sheet.Short(r.Energy.Potential)))
 	s := &r.Solve
 	if r.Method != motion.Sparse.String() {
@@ -58,21 +61,31 @@ func redundancy(c *rung.ConstraintsResult) string {
 		return "none"
 	}
 	var names []string
-	for i, j := range c.RedundantJoints {
-		if i == namedRedundant {
-			names = append(names, fmt.Sprintf("and %d more", len(c.RedundantJoints)-i))
-			break
-		}
+	for _, j := range c.RedundantJoints[:min(len(c.RedundantJoints), namedRedundant)] {
 		names = append(names, fmt.Sprintf("%s (%d)", fault.Text(j.Name, sheet.TextWidth), j.Rows))
+	}
+	for _, name := range c.RedundantCouplings[:min(len(c.RedundantCouplings), namedRedundant-len(names))] {
+		names = append(names, "coupling "+fault.Text(name, sheet.TextWidth))
+	}
+	if more := len(c.RedundantJoints) + len(c.RedundantCouplings) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
 	}
 	return sheet.Plural(c.Redundant, "row") + ": " + strings.Join(names, ", ")
 }
 
+// weakest names the weakest joint or coupling.
+func weakest(c *rung.ConstraintsResult) string {
+	if c.WeakestCoupling != "" {
+		return "weakest coupling " + fault.Text(c.WeakestCoupling, sheet.TextWidth)
+	}
+	return "weakest joint " + fault.Text(c.WeakestJoint, sheet.TextWidth)
+}
+
 func singularity(c *rung.ConstraintsResult) string {
-	if c.WeakestJoint == "" {
+	if c.WeakestJoint == "" && c.WeakestCoupling == "" {
 		return "none possible: no joint constrains anything"
 	}
-	where := fmt.Sprintf("distance %.3g, weakest joint %s", c.Distance, fault.Text(c.WeakestJoint, sheet.TextWidth))
+	where := fmt.Sprintf("distance %.3g, %s", c.Distance, weakest(c))
 	if c.NearSingular {
 		return fmt.Sprintf("NEARLY SINGULAR: %s; accelerations change fast with the pose here", where)
 	}
@@ -104,6 +117,28 @@ func Reactions(joints []rung.JointResult, c *rung.ConstraintsResult) string {
 	}
 	return fmt.Sprintf("undetermined in %d of %s, where redundant constraints share the load; components marked * are %s",
 		n, sheet.Plural(len(joints), "joint"), choice)
+}
+
+// coupled says how many multipliers are undetermined and how well the state satisfies the couplings.
+func coupled(list []rung.CouplingResult) string {
+	n, worst := 0, 0
+	for i := range list {
+		if !list[i].MultiplierUnique {
+			n++
+		}
+		if max(list[i].PositionResidual, list[i].VelocityResidual) > max(list[worst].PositionResidual, list[worst].VelocityResidual) {
+			worst = i
+		}
+	}
+	text := "all determined"
+	if n > 0 {
+		text = fmt.Sprintf("undetermined in %d of %s", n, sheet.Plural(len(list), "coupling"))
+	}
+	w := &list[worst]
+	if w.PositionResidual > Closed || w.VelocityResidual > Closed {
+		return fmt.Sprintf("%s; VIOLATES coupling %s by %.2g, its rate by %.2g", text, fault.Text(w.Name, sheet.TextWidth), w.PositionResidual, w.VelocityResidual)
+	}
+	return text + fmt.Sprintf("; closed to %.2g, their rates to %.2g", w.PositionResidual, w.VelocityResidual)
 }
 
 // violations says how well the state satisfies the joints.

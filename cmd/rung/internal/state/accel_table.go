@@ -22,6 +22,7 @@ func printResult(p *sheet.Page, r *rung.Result, most int) {
 	p.Line("%s at %s s: %s, %s", sheet.ModelTitle(r.Name), sheet.Short(r.Time), sheet.Plural(len(r.Bodies), "body"), sheet.Plural(len(r.Joints), "joint"))
 	printBodies(p, r.Bodies, most)
 	printJoints(p, r.Joints, most)
+	printCouplings(p, r.Couplings, most)
 	printSummary(p, r)
 }
 
@@ -61,6 +62,25 @@ func printJoints(p *sheet.Page, list []rung.JointResult, most int) {
 	}
 	printTable(p, "joint", [2]string{"force, N", "moment, N m"}, rows, scale)
 	printMore(p, len(list)-len(rows), "joint")
+}
+
+// printCouplings writes the multipliers of couplings, which have no unit of their own, and by how much the state violates them.
+func printCouplings(p *sheet.Page, list []rung.CouplingResult, most int) {
+	if len(list) == 0 {
+		return
+	}
+	p.Blank()
+	t := p.Table(sheet.Group{Title: "coupling", Columns: []sheet.Column{{Width: sheet.NameWidth, Left: true}}},
+		sheet.Group{Title: "", Columns: []sheet.Column{{Head: "multiplier ", Width: 12}, {Head: "off by ", Width: 11}, {Head: "rate off by ", Width: 13}}})
+	for i := range list[:min(len(list), most)] {
+		c := &list[i]
+		mark := " "
+		if !c.MultiplierUnique {
+			mark = "*"
+		}
+		t.Row(fault.Text(c.Name, sheet.NameWidth-1), sheet.Narrow(c.Multiplier)+mark, sheet.Narrow(c.PositionResidual)+" ", sheet.Narrow(c.VelocityResidual)+" ")
+	}
+	printMore(p, len(list)-min(len(list), most), "coupling")
 }
 
 // marks returns the bits of the undetermined components, forces first.

@@ -96,6 +96,8 @@ type unmet struct {
 	Level       string  `json:"level"` // position or velocity
 	Error       float64 `json:"error"`
 	Unit        string  `json:"unit"`
+
+	Coupling string `json:"coupling,omitempty"` // in place of the joint
 }
 
 func runAssemble(cmd *cobra.Command, path string, f *assembleFlags) error {
@@ -166,7 +168,7 @@ func (a *Assembly) fail(path string, err error) (*Assembly, error) {
 }
 
 func newUnmet(e *closing.CloseError) *unmet {
-	u := &unmet{e.At.Joint, e.Predecessor, e.Successor, e.At.Row, "position", e.Off, e.Unit()}
+	u := &unmet{e.At.Joint, e.Predecessor, e.Successor, max(e.At.Row, 0), "position", e.Off, e.Unit(), e.At.Coupling}
 	if e.Rate {
 		u.Level = "velocity"
 	}

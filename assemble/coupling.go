@@ -1,0 +1,145 @@
+package assemble
+
+import (
+	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/internal/dd"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// The row of a coupling is the sum of the rows of its freedoms, each times its factor (theory.md, equation K2). Legs that act on one body
+// add up in its block.
+
+// leg is what one freedom adds to the row of a coupling.
+type leg struct {
+	joint  *mechanism.Joint
+	factor float64 // of the freedom's row, which is the first of jointWork.rows
+	bend   float64 // p″·q̇², which the bend of the polynomial adds to the right side
+}
+
+// leg computes leg l of coupling c at s, whose bodies have the kinematics k, and in w the row of its freedom.
+func (w *jointWork) leg(m *mechanism.Mechanism, c *mechanism.Coupling, l int, k *mechanism.Kinematics, s *mechanism.State) (out leg) {
+	at := &c.Legs[l]
+	out.joint, out.factor = &m.Joints[at.Joint], at.Factor
+	if c.Bent(l) {
+		var x mechanism.Coupled
+		m.LegTo(&x, &w.kin, c, l, k, s)
+		out.factor, out.bend = x.Factor, -x.Curve*x.Rate*x.Rate
+	} else { // coordinates cost as much as a row
+		m.JointTo(&w.kin, at.Joint, k, s)
+	}
+	out.joint.FreedomRowsTo(&w.rows, &w.kin.Frames)
+	i := at.Freedom.Freedom
+	w.rows.T[0], w.rows.TDot[0], w.rows.N = w.rows.T[i], w.rows.TDot[i], 1
+	w.setArms(out.joint, k)
+	return out
+}
+
+// addRow adds f·(n + arm×t, t) to out, for the first of the rows (n, t), about the centre of mass of a body.
+func (w *jointWork) addRow(out []float64, arm *spatial.Vec3, f float64) {
+	q, t := (*[6]float64)(out), &w.rows.T[0]
+	q[0] += f * (t[0] + (arm[1]*t[5] - arm[2]*t[4]))
+	q[1] += f * (t[1] + (arm[2]*t[3] - arm[0]*t[5]))
+	q[2] += f * (t[2] + (arm[0]*t[4] - arm[1]*t[3]))
+	q[3] += f * t[3]
+	q[4] += f * t[4]
+	q[5] += f * t[5]
+}
+
+// couplingRow stores the row of coupling i in its blocks of val, in world axes and without weights, and returns its right side.
+func (l *Layout) couplingRow(w *jointWork, val []float64, i int, k *mechanism.Kinematics, s *mechanism.State) (right float64) {
+	c, p := &l.Mech.Couplings[i], l.Pattern
+	node := l.CouplingNode(i)
+	first := p.Ptr[node]
+	clear(val[p.Pos[first]:p.Pos[p.Ptr[node+1]]])
+	for n := range c.Legs {
+		a, at := w.leg(l.Mech, c, n, k, s), &c.Legs[n]
+		if at.Succ >= 0 {
+			w.addRow(val[p.Pos[first+at.Succ]:], &w.armS, a.factor)
+		}
+		if at.Pred >= 0 {
+			w.addRow(val[p.Pos[first+at.Pred]:], &w.armP, -a.factor)
+		}
+		var b [1]float64
+		w.rightSideTo(b[:])
+		right += a.factor*b[0] + a.bend
+	}
+	return right
+}
+
+// fillCoupling stores the row of coupling i, its right side and its scale.
+func (y *System) fillCoupling(w *jointWork, i int, s *mechanism.State) {
+	p, node := y.Layout.Pattern, y.Layout.CouplingNode(i)
+	o := p.Off[node]
+	y.Right[o] = y.Layout.couplingRow(w, y.Matrix.Val, i, y.Kin, s)
+	y.Scale[o] = 0
+	for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
+		var inv spatial.Sym3
+		b, q := &y.Layout.Mech.Bodies[p.Ind[k]], (*[6]float64)(y.Matrix.Val[p.Pos[k]:])
+		b.InvWorldInertiaTo(&inv, &y.Kin.Bodies[p.Ind[k]].E)
+		y.Scale[o] += q[0]*(inv[0]*q[0]+2*(inv[3]*q[1]+inv[4]*q[2])) + q[1]*(inv[1]*q[1]+2*inv[5]*q[2]) + q[2]*q[2]*inv[2] +
+			1/b.Mass*(q[3]*q[3]+q[4]*q[4]+q[5]*q[5])
+	}
+}
+
+// fillCouplings fills the rows of the couplings lo ≤ i < hi. The bodies' kinematics are there.
+func (y *Weighted) fillCouplings(s *mechanism.State, lo, hi int) {
+	var w jointWork
+	p := y.Layout.Pattern
+	for i := lo; i < hi; i++ {
+		node := y.Layout.CouplingNode(i)
+		o := p.Off[node]
+		y.Right[o] = y.Layout.couplingRow(&w, y.Matrix.Val, i, y.Kin, s)
+		y.Scale[o] = 0
+		for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
+			b := p.Ind[k]
+			y.Scale[o] += weighRow((*[6]float64)(y.Matrix.Val[p.Pos[k]:]), &y.bodies[b], &y.Kin.Bodies[b].E)
+		}
+	}
+}
+
+// weighRow replaces a row (n, f) of a body b with the axes E, theory.md (13), by L⁻¹·Eᵀ·n, Eᵀf/√m, and returns its squared norm.
+func weighRow(q *[6]float64, b *bodies.Body, E *spatial.Mat3) float64 {
+	c := b.Weight()
+	n, f := spatial.Vec3(q[:3]), spatial.Vec3(q[3:])
+	E.TMulVecTo(&n, &n)
+	E.TMulVecTo(&f, &f)
+	c.Inertia.MulVecTo(&n, &n)
+	sum := 0.0
+	for i := range 3 {
+		q[i], q[3+i] = n[i], c.Mass*f[i]
+		sum += q[i]*q[i] + q[3+i]*q[3+i]
+	}
+	return sum
+}
+
+// fillCoupling stores the row of coupling i without weights, in the axes of the bodies, and its right side.
+func (y *Precise) fillCoupling(w *jointWork, i int, s *mechanism.State) {
+	m, p := y.Layout.Mech, y.Layout.Pattern
+	c, node := &m.Couplings[i], y.Layout.CouplingNode(i)
+	first := p.Ptr[node]
+	clear(y.rows[p.Pos[first]:p.Pos[p.Ptr[node+1]]])
+	right := dd.Num{}
+	add := func(place, body int32, arm *vec, f float64) {
+		if place < 0 {
+			return
+		}
+		var row [6]dd.Num
+		y.rowTo(&row, &w.rows.T[0], body, arm, 1)
+		out := y.rows[p.Pos[first+place]:][:6]
+		for k, x := range row {
+			out[k] = dd.Add(out[k], dd.MulFloat(x, f))
+		}
+	}
+	for n := range c.Legs {
+		a, at := w.leg(m, c, n, y.kin, s), &c.Legs[n]
+		if y.shaken {
+			shake(&w.rows.T, m.NumJoints()+i)
+		}
+		mo := y.motionOf(w, a.joint)
+		add(at.Succ, a.joint.Succ, &mo.armS, a.factor)
+		add(at.Pred, a.joint.Pred, &mo.armP, -a.factor)
+		right = dd.Add(right, dd.Add(dd.MulFloat(mo.right(w, 0), a.factor), dd.Of(a.bend)))
+	}
+	y.Right[p.Off[node]] = right
+}

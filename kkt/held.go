@@ -1,0 +1,263 @@
+package kkt
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Bodies without inertia in some direction, slender rods and point masses, have no mass-weighted coordinates. So the weights of
+// their bodies have some inertia h there (mechanism.Singular), and the system that is factored is K₀ = K + U·Uᵀ in weighted
+// coordinates, with a column u of U for each direction n: u = √h·L⁻¹·n in the rows of the body, of length one.
+//
+// The solution of K·x = b is that of K₀·x = b + U·z with z = Uᵀ·x: the torques h·α that the held inertia asks for are given
+// back. z = c + B·z is linear, with B = Uᵀ·K₀⁻¹·U, symmetric. An eigenvalue of B is h/(h + m), where m is the inertia that
+// the joints add to a combination of such directions. So 1 − B is positive definite where the accelerations are determined, well conditioned unless m is
+// far below h, and conjugate gradients find z in a few solves. Where nothing resists a rotation its eigenvalue is zero.
+//
+// The result has no trace of h: z is corrected until the solution of K₀ by the ladder of Solve itself confirms it.
+
+// held is a direction of a body without inertia.
+type held struct {
+	row  int32        // first row of the body
+	u    spatial.Vec3 // unit vector in its first three rows
+	body int32
+	axis spatial.Vec3 // in body axes
+	root float64      // √h: uᵀ·x = √h·n·α
+}
+
+// newHeld lists the directions of a mechanism, nil if there are none.
+func newHeld(m *mechanism.Mechanism) (list []held) {
+	for _, s := range m.Singular() {
+		root := math.Sqrt(s.Hold)
+		for _, n := range s.Axes {
+			h := held{row: 6 * s.Body, body: s.Body, axis: n, root: root}
+			m.Bodies[s.Body].Weight().Inertia.MulVecTo(&h.u, &n)
+			h.u = h.u.Scale(1 / h.u.Norm())
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+const (
+	// releaseSteps bounds the corrections of z, releaseProducts the products with B of each.
+	releaseSteps    = 8
+	releaseProducts = 200
+	// releaseTol is the residual of z = c + B·z, relative to the size of the solution, at which corrections end; enoughReleased is
+	// the largest that is accepted where they do not get there.
+	releaseTol     = 1e-15
+	enoughReleased = 1e-11
+	// innerTol is the residual of conjugate gradients, relative to the right side.
+	innerTol = 1e-9
+	// undetermined is an eigenvalue of 1 − B up to which it counts as zero.
+	undetermined = 1e-9
+)
+
+// releaser takes the held inertia off. It is part of a Solver.
+type releaser struct {
+	s       *Solver
+	b, x    []float64 // of a product
+	z, y, c []float64 // by direction
+	r, p, q []float64 // of conjugate gradients
+	world   []float64
+	probe   []float64
+}
+
+func newReleaser(s *Solver) *releaser {
+	n, k := s.plan.layout.Pattern.Dim(), len(s.plan.held)
+	v := &releaser{s: s, b: make([]float64, n), x: make([]float64, n)}
+	for _, list := range []*[]float64{&v.z, &v.y, &v.c, &v.r, &v.p, &v.q, &v.probe} {
+		*list = make([]float64, k)
+	}
+	rng := rand.New(rand.NewPCG(3, uint64(k)))
+	for i := range v.probe {
+		v.probe[i] = 0.5 + rng.Float64()
+		if rng.Uint64()&1 == 1 {
+			v.probe[i] = -v.probe[i]
+		}
+	}
+	s.right = make([]float64, n)
+	return v
+}
+
+// run corrects the solution of s until the held inertia has no part in it.
+//
+// Cost: some ten solves for the test whether the accelerations are determined, and some ten for each of two or three
+// corrections; no allocation. It returns mechanism.ErrUndetermined with the body and the direction, or ErrInaccurate.
+func (v *releaser) run() error {
+	s := v.s
+	direct := s.now.Current() && s.way <= KeepAllFirmly
+	if direct {
+		if err := v.determined(); err != nil {
+			return err
+		}
+	}
+	clear(v.z)
+	best := math.Inf(1)
+	for step := 0; ; step++ {
+		// The residual of z = Uᵀ·x(z).
+		v.now(v.c)
+		for i := range v.c {
+			v.c[i] -= v.z[i]
+		}
+		size := v.size()
+		off := algebra.MaxAbs(v.c) / size
+		if size == 0 || off <= releaseTol {
+			return nil
+		}
+		if step == releaseSteps || off > 0.5*best {
+			if min(off, best) <= enoughReleased {
+				return nil
+			}
+			return v.lost()
+		}
+		best = off
+		if direct {
+			v.solve(v.y, v.c)
+		} else {
+			copy(v.y, v.c)
+		}
+		for i, d := range v.y {
+			v.z[i] += d
+			h := &s.plan.held[i]
+			for k := range h.u {
+				s.sys.Right[int(h.row)+k] += d * h.u[k]
+			}
+		}
+		s.alter()
+		if !s.now.Current() {
+			if err := s.factorizeAgain(); err != nil {
+				return err
+			}
+		}
+		if err := s.refineAll(); err != nil {
+			return err
+		}
+		direct = s.now.Current() && s.way <= KeepAllFirmly
+	}
+}
+
+// now stores Uᵀ·x of the solution of s.
+func (v *releaser) now(z []float64) {
+	s := v.s
+	for i := range s.plan.held {
+		h := &s.plan.held[i]
+		alpha := spatial.Vec3(s.x[h.row : h.row+3])
+		n := s.now.kin.Bodies[h.body].E.MulVec(h.axis)
+		z[i] = h.root * n.Dot(alpha)
+	}
+}
+
+// size returns the size of the solution in weighted coordinates.
+func (v *releaser) size() float64 {
+	return max(v.s.ref.Size, v.s.free, algebra.MaxAbs(v.z))
+}
+
+// product stores p − B·p in q.
+func (v *releaser) product(q, p []float64) {
+	s := v.s
+	for i := range p {
+		h := &s.plan.held[i]
+		for k := range h.u {
+			v.b[int(h.row)+k] += p[i] * h.u[k]
+		}
+	}
+	s.now.SolveTo(v.x, v.b)
+	for i := range p {
+		h := &s.plan.held[i]
+		q[i] = p[i] - (h.u[0]*v.x[h.row] + h.u[1]*v.x[h.row+1] + h.u[2]*v.x[h.row+2])
+		clear(v.b[h.row : h.row+3])
+	}
+}
+
+// solve finds y with (1 − B)·y = c by conjugate gradients. It reports whether it has, and the least quotient pᵀ(1 − B)p/pᵀp that it
+// has met, which bounds the least eigenvalue from above.
+func (v *releaser) solve(y, c []float64) (ok bool, least float64) {
+	clear(y)
+	copy(v.r, c)
+	copy(v.p, c)
+	rr := algebra.Dot(c, c)
+	enough := innerTol * innerTol * rr
+	least = math.Inf(1)
+	for range releaseProducts {
+		if rr <= enough || v.s.work.watch.Up() {
+			return true, least
+		}
+		v.product(v.q, v.p)
+		pq, pp := algebra.Dot(v.p, v.q), algebra.Dot(v.p, v.p)
+		if least = min(least, pq/pp); !(least > undetermined) {
+			return false, least
+		}
+		a := rr / pq
+		for i := range y {
+			y[i] += a * v.p[i]
+			v.r[i] -= a * v.q[i]
+		}
+		was := rr
+		rr = algebra.Dot(v.r, v.r)
+		for i := range v.p {
+			v.p[i] = v.r[i] + rr/was*v.p[i]
+		}
+	}
+	return false, least
+}
+
+// determined tests with a random right side whether an eigenvalue of 1 − B is zero. The solution then grows along its vector.
+func (v *releaser) determined() error {
+	ok, least := v.solve(v.y, v.probe)
+	grown := math.Sqrt(algebra.Dot(v.y, v.y) / algebra.Dot(v.probe, v.probe))
+	if v.s.work.watch.Up() || ok && least > undetermined && grown*undetermined < 1 {
+		return nil
+	}
+	if !(least > undetermined) {
+		// The last direction is, up to rounding, such a vector.
+		copy(v.y, v.p)
+	}
+	worst, at := 0.0, 0
+	for i, x := range v.y {
+		if w := math.Abs(x) / v.s.plan.held[i].root; w > worst {
+			worst, at = w, i
+		}
+	}
+	return v.undetermined(at)
+}
+
+// undetermined returns the error that names the body of direction at, with the axis in the world of its free rotation.
+func (v *releaser) undetermined(at int) error {
+	s := v.s
+	body := s.plan.held[at].body
+	var axis spatial.Vec3
+	for i := range s.plan.held {
+		if h := &s.plan.held[i]; h.body == body {
+			axis = axis.Add(s.now.kin.Bodies[body].E.MulVec(h.axis).Scale(v.y[i]))
+		}
+	}
+	axis = axis.Scale(1 / axis.Norm())
+	return fault.Errorf("kkt: %w", s.plan.mech.AtBody(int(body), fault.Errorf("%w, about the axis (%.4g, %.4g, %.4g) of the world", mechanism.ErrUndetermined, axis[0], axis[1], axis[2])))
+}
+
+// lost returns the error for a z that does not converge.
+func (v *releaser) lost() error {
+	worst, at := 0.0, 0
+	for i, x := range v.c {
+		if math.Abs(x) > worst {
+			worst, at = math.Abs(x), i
+		}
+	}
+	return fault.Errorf("kkt: %w", v.s.plan.mech.AtBody(int(v.s.plan.held[at].body), fault.Errorf("%w: it has next to no inertia about an axis", ErrInaccurate)))
+}
+
+// factorizeAgain factors the whole system again after others have taken its factor.
+func (s *Solver) factorizeAgain() error {
+	if err := s.sys.FillTo(s.st); err != nil {
+		return err
+	}
+	s.restore()
+	s.stage = assembled
+	return s.factorize()
+}

@@ -1,0 +1,79 @@
+package mechanism
+
+import (
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Geared returns the joints with armature. The list is not to be changed.
+func (m *Mechanism) Geared() []int32 { return m.geared }
+
+// setGeared lists the joints with armature.
+func (m *Mechanism) setGeared() {
+	m.geared = nil
+	for j := range m.Joints {
+		if m.Joints[j].Armature != nil {
+			m.geared = append(m.geared, int32(j))
+		}
+	}
+}
+
+// ArmatureEnergy returns the kinetic energy of the armature, J: the sum of ½·I·q̇².
+//
+// Cost: O(joints with armature), no allocation; k was computed at s.
+func (m *Mechanism) ArmatureEnergy(k *Kinematics, s *State) (e float64) {
+	var jk JointKinematics
+	var qd [6]float64
+	for _, j := range m.geared {
+		jt := &m.Joints[j]
+		m.JointTo(&jk, int(j), k, s)
+		jt.RatesTo(&qd, &jk.Frames)
+		for i, I := range jt.Armature {
+			e += 0.5 * I * qd[i] * qd[i]
+		}
+	}
+	return e
+}
+
+// SecondRatesTo stores in qdd the second derivatives q̈ of the freedoms of joint j, given the accelerations a of all bodies:
+// six numbers each, ω̇ and that of the centre of mass, world axes. Entries past Kind.Freedoms are zero.
+//
+// Cost: O(1), no allocation; k was computed at s. It returns joints.ErrNoDirection as joints.Spec.EvalTo does.
+func (m *Mechanism) SecondRatesTo(qdd *[6]float64, j int, a []float64, k *Kinematics, s *State) error {
+	jt := &m.Joints[j]
+	var jk JointKinematics
+	var rows joints.Rows
+	m.JointTo(&jk, j, k, s)
+	*qdd = [6]float64{}
+	if err := jt.EvalTo(&rows, &jk.Frames, s.Time); err != nil {
+		return err
+	}
+	// The apparent derivative of V̂, theory.md (7): what P's turning makes is taken off.
+	turn := jk.OmegaS.Cross(jk.OmegaP)
+	slide := jk.OmegaP.Cross(rows.Slip).Scale(-2)
+	if i := jt.Succ; i >= 0 {
+		alpha, arm := spatial.Vec3(a[6*i:6*i+3]), jk.ArmS.Sub(k.Bodies[i].Com)
+		turn = turn.Add(alpha)
+		slide = slide.Add(spatial.Vec3(a[6*i+3 : 6*i+6])).Add(alpha.Cross(arm)).Add(jk.OmegaS.Cross(jk.OmegaS.Cross(arm)))
+	}
+	if i := jt.Pred; i >= 0 {
+		alpha, arm := spatial.Vec3(a[6*i:6*i+3]), jk.ArmP.Add(rows.Arm).Sub(k.Bodies[i].Com)
+		turn = turn.Sub(alpha)
+		slide = slide.Sub(spatial.Vec3(a[6*i+3 : 6*i+6])).Sub(alpha.Cross(arm)).Sub(jk.OmegaP.Cross(jk.OmegaP.Cross(arm)))
+	}
+	v := spatial.NewMotion(turn, slide)
+	jt.SecondRatesTo(qdd, &jk.Frames, &v)
+	return nil
+}
+
+// AddFreedomForcesTo adds to f, wrenches on the bodies about their centres of mass in world axes, what generalized forces tau along the freedoms
+// of joint j do.
+//
+// Cost: O(1), no allocation; k was computed at s.
+func (m *Mechanism) AddFreedomForcesTo(f []spatial.Force, j int, tau *[6]float64, k *Kinematics, s *State) {
+	var jk JointKinematics
+	var w spatial.Force
+	m.JointTo(&jk, j, k, s)
+	m.Joints[j].WrenchTo(&w, tau, &jk.Frames)
+	m.addJointWrench(f, j, &jk, &w, k)
+}
