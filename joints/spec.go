@@ -99,17 +99,25 @@ func (s *Spec) EvalTo(out *Rows, f *Frames, t float64) error {
 	*out = Rows{}
 	if s.Axes != nil {
 		if !s.compositeRows(out, f, t) {
-			return ErrSingular
+			return s.NoRows()
 		}
 		return nil
 	}
 	if !s.rows(out, f) {
-		return ErrNoDirection
+		return s.NoRows()
 	}
 	if s.Motion != nil {
 		s.appendPrescribed(out, f, t)
 	}
 	return nil
+}
+
+// NoRows returns the failure of EvalTo that a joint of the type may have: ErrSingular or ErrNoDirection.
+func (s *Spec) NoRows() error {
+	if s.Axes != nil {
+		return ErrSingular
+	}
+	return ErrNoDirection
 }
 
 // appendPrescribed adds one row for each prescribed freedom: its dual wrench, with σ and σ̇

@@ -202,7 +202,7 @@ func (m *Mechanism) TurnsTo(out *model.Model, k *Kinematics, s *State) {
 		jt.CoordinatesTo(&q, &qd, &jk)
 		jk.Near = nil
 		jt.Spec.CoordinatesTo(&raw, &qd, &jk.Frames)
-		turns := make([]int64, to.Type.Turns())
+		turns := make([]int64, to.Kind().Turns())
 		copy(turns, to.Turns)
 		d := &jt.sprung
 		for i := range d.n {
