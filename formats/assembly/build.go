@@ -201,10 +201,11 @@ func (b *builder) joint(j *Joint) {
 
 // freedoms writes what acts on the coordinates of a joint, and their turns.
 func (b *builder) freedoms(out *model.Joint, list []freedom, row []Axis) {
-	n := out.Type.Freedoms()
+	kind := out.Kind()
+	n := kind.Freedoms()
 	turn := 0
 	for k := range list {
-		rotational := out.Type.Scalar(k) && out.Type.Rotational(k)
+		rotational := kind.Scalar(k) && kind.Rotational(k)
 		f := list[k]
 		if f.axis < 0 {
 			if rotational {
@@ -246,9 +247,9 @@ func (b *builder) freedoms(out *model.Joint, list []freedom, row []Axis) {
 			out.Motion[k] = a.Motion
 		}
 		if rotational {
-			if turns := math.Round((a.Value - math.Remainder(a.Value, 2*math.Pi)) / (2 * math.Pi)); turns != 0 && turn < out.Type.Turns() {
+			if turns := math.Round((a.Value - math.Remainder(a.Value, 2*math.Pi)) / (2 * math.Pi)); turns != 0 && turn < kind.Turns() {
 				if out.Turns == nil {
-					out.Turns = make([]int64, out.Type.Turns())
+					out.Turns = make([]int64, kind.Turns())
 				}
 				out.Turns[turn] = int64(f.sign * turns)
 			}

@@ -76,3 +76,25 @@ func Same(t *testing.T, got, want *model.Model) {
 		require.Equal(t, wantAcc.Constraints.Mobility, gotAcc.Constraints.Mobility, "mobility")
 	}
 }
+
+// Accelerations returns the angular acceleration and that of the centre of mass of a body of m.
+func Accelerations(t *testing.T, m *model.Model, body string) (out []float64) {
+	t.Helper()
+	r, err := rung.Accelerate(m, rung.Options{})
+	require.NoError(t, err)
+	for i := range r.Bodies {
+		if b := &r.Bodies[i]; b.Name == body {
+			return append(append(out, b.AngularAcceleration[:]...), b.ComAcceleration[:]...)
+		}
+	}
+	t.Fatalf("no body %s", body)
+	return nil
+}
+
+// Mobility returns the freedoms that the joints of m leave.
+func Mobility(t *testing.T, m *model.Model) int {
+	t.Helper()
+	r, err := rung.Accelerate(m, rung.Options{})
+	require.NoError(t, err)
+	return r.Constraints.Mobility
+}
