@@ -2,18 +2,6 @@ package assembly
 
 import "github.com/rung-mbd/rung/spatial"
 
-// motion returns the pose of S in P at the coordinates of the state, or at zero.
-func (j *Joint) motion(state bool) Pose {
-	x := Identity()
-	if !state {
-		return x
-	}
-	for k := range j.Axes {
-		x = x.Mul(j.Axes[k].move())
-	}
-	return x
-}
-
 // move returns the motion of a at its value.
 func (a *Axis) move() Pose {
 	turn, shift := spatial.IdentityQuat(), spatial.Vec3{}
