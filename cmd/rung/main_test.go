@@ -147,7 +147,7 @@ func TestBadUse(t *testing.T) {
 		{"both read from standard input", []string{"inverse", "-", "--actuated", "p1", "--accel", "-"}},
 		{"no such file", []string{"inverse", model, "--actuated", "p1", "--accel", missing}},
 		{"is a directory", []string{"accel", directory(t, "d.json")}},
-		{`ending in ".urdf"; models end in .json`, []string{"accel", "robot.urdf"}},
+		{`ending in ".step"; models end in .json`, []string{"accel", "robot.step"}},
 		{`ending in ""`, []string{"accel", "robot"}},
 		{"unknown flag: --thread", []string{"bench", "--thread", "2"}},
 		{"not a number of threads", []string{"accel", golden("four-bar"), "--threads", "0"}},

@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/bring"
 	"github.com/rung-mbd/rung/cmd/rung/internal/growth"
 	"github.com/rung-mbd/rung/cmd/rung/internal/reach"
 	"github.com/rung-mbd/rung/cmd/rung/internal/schema"
@@ -23,9 +24,10 @@ all bodies and joints go into one sparse system that is factored in linear time
 on ladders, chains and the like, with redundant and nearly singular constraints
 solved and explained by name.
 
-Models are files of the format rung-model/1, ending in .json; "-" is standard
-input. Exit status: 0 done, 1 the computation could not be done or the disk is
-full, 2 bad use or bad input.`,
+Models are files of the format rung-model/1, ending in .json, or robots and
+assemblies of other formats (rung import); "-" is standard input. Exit status: 0
+done, 1 the computation could not be done or the disk is full, 2 bad use or bad
+input.`,
 		Example: `  rung generate ladder 1000 -o ladder.json
   rung accel ladder.json`,
 		Version:       version(),
@@ -42,7 +44,7 @@ full, 2 bad use or bad input.`,
 	root.AddCommand(simulate.Commands()...)
 	root.AddCommand(reach.Commands()...)
 	root.AddCommand(growth.Commands()...)
-	root.AddCommand(terrain.New(), newVersion(), newMan(), schema.New())
+	root.AddCommand(terrain.New(), bring.New(), newVersion(), newMan(), schema.New())
 	return root
 }
 

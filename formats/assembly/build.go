@@ -11,8 +11,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// closed is the residual, m or rad, up to which a loop counts as closed.
-const closed = 1e-9
+// Closed is the residual, m or rad, up to which a loop counts as closed.
+const Closed = 1e-9
 
 // Build makes the model. It takes a over: links and joints change.
 //
@@ -31,7 +31,7 @@ func (a *Assembly) Build(o *source.Options, report *source.Report) (*Result, err
 	poses, rates := a.place(tree, true)
 	r := &Result{Links: make([]Where, len(a.Links))}
 	a.residual(tree, poses, r)
-	if e := max(r.Linear, r.Angular); e > closed {
+	if e := max(r.Linear, r.Angular); e > Closed {
 		report.Note(nil, "the loops are open in this pose", fmt.Sprintf("by %.3g m and %.3g rad; the worst is joint %s; the solver can close them", r.Linear, r.Angular, fault.Name(r.Worst)))
 	}
 	for i := range a.Links {
@@ -51,6 +51,7 @@ func (a *Assembly) Build(o *source.Options, report *source.Report) (*Result, err
 	}
 	b.couplings()
 	b.forces()
+	b.carried(r)
 	if err := report.Err(o.Strict); err != nil {
 		return nil, err
 	}

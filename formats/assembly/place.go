@@ -37,7 +37,7 @@ func (a *Assembly) trees() []int {
 	for k := range a.Joints {
 		j := &a.Joints[k]
 		switch {
-		case j.Loop || j.Successor == World || j.Typed:
+		case j.Loop || j.Successor == World || j.Typed || a.Links[j.Successor].Ground:
 		case tree[j.Successor] >= 0:
 		default:
 			tree[j.Successor] = k

@@ -85,6 +85,16 @@ func (f *Files) within(dir Name, p, text string) (Name, error) {
 	return Name{dir.Package, joined}, nil
 }
 
+// Known reports whether a text is the address of a file in a package that was given, or of no package.
+func (f *Files) Known(text string) bool {
+	scheme, rest, ok := strings.Cut(text, "://")
+	if !ok || scheme == "file" {
+		return true
+	}
+	name, _, _ := strings.Cut(rest, "/")
+	return (scheme == "package" || scheme == "model") && f.packages[name] != nil
+}
+
 // Dir returns the folder of a file.
 func Dir(n Name) Name { return Name{n.Package, path.Dir(n.Path)} }
 

@@ -27,6 +27,7 @@ This file is made by "make golden" from what is linked on Linux, macOS and Windo
 // licences tells a text by its words. That of BSD-2-Clause is part of BSD-3-Clause.
 var licences = []struct{ name, words string }{
 	{"Apache-2.0", "Apache License Version 2.0"},
+	{"Apache-2.0 (notice)", "Licensed under the Apache License, Version 2.0"},
 	{"OFL-1.1", "SIL OPEN FONT LICENSE Version 1.1"},
 	{"FTL", "The FreeType Project LICENSE"},
 	{"CC-BY-4.0", "Creative Commons Attribution 4.0 International Public License"},

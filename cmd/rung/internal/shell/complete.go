@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rung-mbd/rung/formats"
+	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 	"github.com/spf13/cobra"
@@ -25,12 +27,23 @@ func CompleteModel(_ *cobra.Command, args []string, _ string) ([]string, cobra.S
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
+	return Endings(true), cobra.ShellCompDirectiveFilterFileExt
 }
 
 // CompleteModels makes the shell offer model files.
 func CompleteModels(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
+	return Endings(true), cobra.ShellCompDirectiveFilterFileExt
+}
+
+// Endings returns the endings of the files of foreign formats, without points, and, if they are wanted, those of models before them.
+func Endings(models bool) (list []string) {
+	if models {
+		list = append(list, strings.TrimPrefix(modelEnding, "."))
+	}
+	for _, e := range formats.Endings {
+		list = append(list, strings.TrimPrefix(e, "."))
+	}
+	return list
 }
 
 const (
@@ -50,7 +63,7 @@ func CompleteNames(cmd *cobra.Command, flag string, names func(m *model.Model) i
 		if info, err := os.Stat(args[0]); err != nil || !info.Mode().IsRegular() || info.Size() > completedBytes {
 			return nil, rest
 		}
-		m, err := model.ReadFile(args[0])
+		m, err := readForCompletion(args[0])
 		if err != nil {
 			return nil, rest
 		}
@@ -59,6 +72,18 @@ func CompleteNames(cmd *cobra.Command, flag string, names func(m *model.Model) i
 	if err := cmd.RegisterFlagCompletionFunc(flag, offer); err != nil {
 		panic(err) // the flag is not defined
 	}
+}
+
+// readForCompletion reads the model or the file of a foreign format at path.
+func readForCompletion(path string) (*model.Model, error) {
+	if !formats.Is(path) {
+		return model.ReadFile(path)
+	}
+	r, _, err := formats.ReadFile(path, nil, &source.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return r.Model, nil
 }
 
 // matching returns the lists that word, a list itself, may become: its last name completed. Names that are in the list already, and

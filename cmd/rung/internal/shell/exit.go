@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/outfile"
@@ -79,6 +80,10 @@ func Failed(name string, err error) error {
 // after the name of the command, mistakes in the use with where to read on.
 func report(w io.Writer, cmd *cobra.Command, err error) {
 	if p := new(model.Problems); errors.As(err, &p) {
+		fmt.Fprintln(w, p)
+		return
+	}
+	if p := new(source.Problems); errors.As(err, &p) {
 		fmt.Fprintln(w, p)
 		return
 	}

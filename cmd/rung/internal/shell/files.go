@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/formats"
+	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/model"
@@ -33,7 +35,7 @@ func ModelFile(path string) string {
 	return fault.Line(path)
 }
 
-// ReadModel reads the model at path, or from stdin if path is "-", and the files of its terrains, which are relative to the folder of the
+// ReadModel reads the model at path, or from stdin if path is "-", or imports the file of a foreign format at path, and the files of its terrains, which are relative to the folder of the
 // model or to the working folder.
 //
 // It returns the errors of model.Read and of opening the file.
@@ -43,8 +45,12 @@ func ReadModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) 
 		m, err := model.ReadIn(context.Background(), stdin, ModelFile(path), model.Folder("."))
 		return m, InputError(ModelFile(path), err)
 	}
+	if formats.Is(path) {
+		return importModel(path, p)
+	}
 	if ending := filepath.Ext(path); !strings.EqualFold(ending, modelEnding) {
-		return nil, fmt.Errorf("%s: cannot read files ending in %s; models end in %s (rung-model/1)", path, fault.Name(ending), modelEnding)
+		return nil, fmt.Errorf("%s: cannot read files ending in %s; models end in %s (rung-model/1), files to import in %s",
+			path, fault.Name(ending), modelEnding, strings.Join(formats.Endings, ", "))
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -62,6 +68,30 @@ func ReadModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) 
 	}
 	m, err := model.ReadIn(context.Background(), in, path, model.Folder(filepath.Dir(path)))
 	return m, InputError(path, err)
+}
+
+// maxLosses is the number of lines about what an import has dropped.
+const maxLosses = 10
+
+// importModel reads a file of a foreign format as rung import does without flags. What is dropped is said beside the output.
+func importModel(path string, p *Progress) (*model.Model, error) {
+	p.Stage("reading", 0)
+	r, report, err := formats.ReadFile(path, nil, &source.Options{})
+	if err != nil {
+		return nil, InputError(path, err)
+	}
+	losses := 0
+	for i := range report.Entries {
+		if e := &report.Entries[i]; e.Severity == source.Loss {
+			if losses++; losses <= maxLosses {
+				p.Say(e.String())
+			}
+		}
+	}
+	if losses > maxLosses {
+		p.Say(fmt.Sprintf("%s: %d more elements are dropped; rung import says which", fault.Line(path), losses-maxLosses))
+	}
+	return r.Model, nil
 }
 
 // InputError makes errors of the system one line; problems of the document and

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -20,6 +21,7 @@ const (
 // second. On anything else it does nothing.
 type Progress struct {
 	w     io.Writer // nil: nothing is shown
+	say   io.Writer // for lines that are no progress
 	begun time.Time
 	done  atomic.Int64 // of the current stage
 
@@ -35,13 +37,13 @@ type Progress struct {
 // NewProgress starts to watch over the work of one command.
 func NewProgress(stderr io.Writer) *Progress {
 	if !Terminal(stderr) {
-		return &Progress{}
+		return &Progress{say: stderr}
 	}
 	return startProgress(stderr, progressDelay, progressTick)
 }
 
 func startProgress(w io.Writer, delay, tick time.Duration) *Progress {
-	p := &Progress{w: w, begun: time.Now(), stop: make(chan struct{})}
+	p := &Progress{w: w, say: w, begun: time.Now(), stop: make(chan struct{})}
 	p.closed.Go(func() {
 		t := time.NewTicker(tick)
 		defer t.Stop()
@@ -101,6 +103,13 @@ func (p *Progress) Aside(print func()) {
 	p.clear()
 	p.fresh = p.name != ""
 	print()
+}
+
+// Say writes a line beside the output, at once.
+func (p *Progress) Say(line string) {
+	if p.say != nil {
+		p.Aside(func() { fmt.Fprintln(p.say, line) })
+	}
 }
 
 // End removes the bar for good. It may be called twice.

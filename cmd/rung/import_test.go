@@ -1,0 +1,198 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/model"
+)
+
+// foreign returns the path of a file of a foreign format.
+func foreign(name string) string { return filepath.Join(reference, "import", name) }
+
+// altered writes a file of reference/import with parts of it replaced, and returns its path.
+func altered(t *testing.T, name string, pairs ...string) string {
+	t.Helper()
+	data, err := os.ReadFile(foreign(name))
+	require.NoError(t, err)
+	for i := 0; i < len(pairs); i += 2 {
+		require.Contains(t, string(data), pairs[i])
+	}
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, []byte(strings.NewReplacer(pairs...).Replace(string(data))), 0o600))
+	return path
+}
+
+// TestImport: files of foreign formats become models with the closed form of a leaning parallelogram, and every other subcommand reads them.
+func TestImport(t *testing.T) {
+	want := 2 * 9.81 * math.Sin(0.4) / (5. / 3)
+	for name, left := range map[string]string{"four-bar.sdf": "four-bar::left", "four-bar.asmt": "left"} {
+		out := filepath.Join(t.TempDir(), "out.json")
+		text := ok(t, "import", foreign(name), "-o", out, "--strict")
+		assert.Contains(t, text, "3 bodies, 4 joints")
+		requireColumns(t, text)
+		m, err := rung.Open(out)
+		require.NoError(t, err)
+		require.NotNil(t, m.Source)
+		assert.Equal(t, name, m.Source.File)
+		assert.NotEmpty(t, m.Source.Report)
+		assert.Equal(t, left, m.Bodies[0].Name)
+		for _, path := range []string{out, foreign(name)} {
+			r := rungRun("accel", path, "--json")
+			require.Equal(t, shell.ExitDone, r.status, r.err)
+			assert.Empty(t, r.err, "nothing is dropped")
+			var got rung.Result
+			require.NoError(t, json.Unmarshal([]byte(r.out), &got))
+			assert.InEpsilon(t, want, got.Bodies[0].AngularAcceleration.Norm(), 1e-12)
+			assert.InDelta(t, 0, got.Bodies[1].AngularAcceleration.Norm(), 1e-12)
+			assert.Equal(t, 1, got.Constraints.Mobility)
+			assert.Equal(t, 3, got.Constraints.Redundant)
+		}
+		// What goes to standard output is the model that goes to the file.
+		data, err := os.ReadFile(out)
+		require.NoError(t, err)
+		r := rungRun("import", foreign(name), "-o", "-")
+		assert.Equal(t, string(data), r.out)
+		assert.Equal(t, text, r.err)
+		for _, args := range [][]string{
+			{"analyze", foreign(name)}, {"assemble", foreign(name), "-o", out}, {"modes", foreign(name), "--moving"}, {"simulate", foreign(name), "--until", "0.3", "--out", out + ".csv"},
+			{"inverse", foreign(name), "--actuated", m.Joints[0].Name},
+		} {
+			ok(t, args...)
+		}
+		mustFit(t, "import", ok(t, "import", foreign(name), "--json"))
+		mustFit(t, "import", ok(t, "import", foreign(name), "--json", "--close"))
+		assert.Contains(t, ok(t, "__complete", "simulate", foreign(name), "--bodies", left[:len(left)-1]), left)
+	}
+	assert.Contains(t, ok(t, "__complete", "import", ""), "asmt")
+	assert.Contains(t, ok(t, "__complete", "import", "--base", ""), "floating")
+}
+
+// TestImportFlags: flags change the model as they say.
+func TestImportFlags(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.json")
+	read := func(args ...string) *model.Model {
+		t.Helper()
+		ok(t, append([]string{"import", "-o", out}, args...)...)
+		m, err := rung.Open(out)
+		require.NoError(t, err)
+		return m
+	}
+	sdf := foreign("four-bar.sdf")
+	assert.Equal(t, [3]float64{0, -1, 0.5}, read(sdf, "--gravity=0,-1,0.5").Gravity)
+	assert.Len(t, read(sdf, "--keep-fixed").Bodies, 4)
+
+	// One hinge turned: the loop is open, until it is closed.
+	text := ok(t, "import", sdf, "--pose", "four-bar::a=0.1")
+	assert.Contains(t, text, "open by")
+	m := read(sdf, "--pose", "four-bar::a=0.1", "--close")
+	r := rungRun("accel", out)
+	require.Equal(t, shell.ExitDone, r.status, r.err)
+	assert.Greater(t, math.Abs(m.Bodies[0].Pose.Orientation[0]-read(sdf).Bodies[0].Pose.Orientation[0]), 1e-3)
+
+	// Rounding of six digits is taken out, or left in.
+	rough := altered(t, "four-bar.asmt", "0.9210609940028851", "0.921061", "\t\t\t-0.3894183423086505", "\t\t\t-0.389418")
+	text = ok(t, "import", rough)
+	assert.Contains(t, text, "does not quite close its loop")
+	assert.Contains(t, text, "none, or closed in this pose")
+	assert.Contains(t, ok(t, "import", rough, "--snap", "0"), "open by")
+
+	// Included models come from folders with names.
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "model.sdf"), []byte(`<sdf version="1.6"><model name="box"><link name="b"/></model></sdf>`), 0o600))
+	host := filepath.Join(t.TempDir(), "host.sdf")
+	require.NoError(t, os.WriteFile(host, []byte(`<sdf version="1.9"><world name="w"><include><uri>model://box</uri><pose>1 2 3 0 0 0</pose></include></world></sdf>`), 0o600))
+	assert.Equal(t, [3]float64{1, 2, 3}, read(host, "--package-dir", "box="+dir).Bodies[0].Pose.Position)
+	r = rungRun("import", host)
+	assert.Equal(t, shell.ExitUse, r.status)
+	assert.Contains(t, r.err, `no folder was given for the package "box"`)
+}
+
+// TestImportRefused: with an error nothing is written, the status is 2, and each error is a line.
+func TestImportRefused(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.json")
+	dropping := altered(t, "four-bar.sdf", `<link name="bar">`, `<velocity_decay/><link name="bar"><velocity_decay><linear>0.1</linear></velocity_decay><kinematic>1</kinematic>`)
+	sdf := foreign("four-bar.sdf")
+	odd := filepath.Join(t.TempDir(), "odd.xml")
+	require.NoError(t, os.WriteFile(odd, []byte(`<html/>`), 0o600))
+	none := filepath.Join(t.TempDir(), "none.sdf")
+	for _, c := range []struct {
+		says string
+		args []string
+	}{
+		{"velocity_decay", []string{dropping, "--strict"}},
+		{"missing FILE", nil},
+		{"files to import end in .urdf, .sdf", []string{golden("four-bar")}},
+		{`begin with the element "html" are not read`, []string{odd}},
+		{"none.sdf: no such file", []string{none}},
+		{"--base \"x\": there are auto, fixed, floating", []string{sdf, "--base", "x"}},
+		{"--massless \"x\"", []string{sdf, "--massless", "x"}},
+		{"mass=RATIO", []string{sdf, "--massless", "mass=2"}},
+		{"mass=RATIO", []string{sdf, "--massless", "fold=0.1"}},
+		{"--snap 2", []string{sdf, "--snap", "2"}},
+		{"joint=number", []string{sdf, "--pose", "a"}},
+		{"joint=number", []string{sdf, "--pose", "a=inf"}},
+		{"given twice", []string{sdf, "--pose", "a=1,a=2"}},
+		{`"nothing": has no coordinate`, []string{sdf, "--pose", "nothing=1"}},
+		{"2 numbers in place of 3", []string{sdf, "--gravity", "1,2"}},
+		{"is not a finite number", []string{sdf, "--gravity", "1,2,x"}},
+		{"name=folder", []string{sdf, "--package-dir", "a"}},
+		{"no such file", []string{sdf, "--package-dir", "a=" + none}},
+		{"not a folder", []string{sdf, "--package-dir", "a=" + odd}},
+		{"given twice", []string{sdf, "--package-dir", "a=.", "--package-dir", "a=."}},
+		{"a model file has to end in .json", []string{sdf, "-o", out + ".txt"}},
+		{"--json and the model in one output", []string{sdf, "--json", "-o", "-"}},
+		{"a pose by keyframe", []string{sdf, "--key", "home"}},
+	} {
+		r := rungRun(append([]string{"import", "-o", out}, c.args...)...)
+		assert.Equal(t, shell.ExitUse, r.status, "%q", c.args)
+		assert.Contains(t, r.err, c.says, "%q", c.args)
+		assert.Empty(t, r.out)
+		assert.NoFileExists(t, out)
+	}
+	r := rungRun("accel", dropping)
+	assert.Equal(t, shell.ExitDone, r.status, r.err)
+	assert.Equal(t, 2, strings.Count(r.err, "dropped: "), r.err)
+	r = rungRun("import", altered(t, "four-bar.sdf", "<xyz>0 1 0</xyz>", "<xyz>0 0 0</xyz>", "<mass>1</mass>", "<mass>-1</mass>"), "-o", out)
+	assert.Equal(t, shell.ExitUse, r.status)
+	for line := range strings.Lines(r.err) {
+		assert.Contains(t, line, "four-bar.sdf:")
+	}
+	assert.GreaterOrEqual(t, strings.Count(r.err, "\n"), 3)
+
+	// A link that leads out of the folder is not followed by what the file names, but the file itself may be one.
+	dir := t.TempDir()
+	full, err := filepath.Abs(foreign("four-bar.sdf"))
+	require.NoError(t, err)
+	require.NoError(t, os.Symlink(full, filepath.Join(dir, "link.sdf")))
+	ok(t, "import", filepath.Join(dir, "link.sdf"))
+	host := filepath.Join(dir, "host.sdf")
+	for _, uri := range []string{"link.sdf", "../x.sdf", full, "file://" + full, "https://fuel.example/box"} {
+		require.NoError(t, os.WriteFile(host, []byte(`<sdf version="1.9"><world name="w"><include><uri>`+uri+`</uri></include></world></sdf>`), 0o600))
+		r := rungRun("import", host)
+		assert.Equal(t, shell.ExitUse, r.status, uri)
+		assert.Equal(t, 1, strings.Count(r.err, "\n"), r.err)
+	}
+}
+
+// TestImportColumns: the report fits narrow terminals.
+func TestImportColumns(t *testing.T) {
+	t.Setenv("COLUMNS", "40")
+	for _, args := range [][]string{{"import", foreign("four-bar.sdf")}, {"import", foreign("four-bar.asmt")}, {"import", "--help"}} {
+		for line := range strings.Lines(ok(t, args...)) {
+			if line = strings.TrimRight(line, "\n"); !strings.HasPrefix(line, "  rung ") {
+				assert.LessOrEqual(t, utf8.RuneCountInString(line), 40, line)
+			}
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package assembly
+
+import (
+	"math"
+	"strings"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
+)
+
+// shapes are those of the model.
+var shapes = [...]model.VisualKind{
+	Mesh: model.MeshVisual, Box: model.BoxVisual, Sphere: model.SphereVisual, Cylinder: model.CylinderVisual, Capsule: model.CapsuleVisual,
+	Ellipsoid: model.EllipsoidVisual,
+}
+
+// carried writes what the model keeps and no computation looks at: the frames of links, links that are part of others as frames, and shapes.
+func (b *builder) carried(r *Result) {
+	n := newNames()
+	frame := func(l *Link, name string, body string, x Pose) {
+		unique := n.unique(name)
+		if unique != name {
+			b.report.Note(l.At, "frame "+fault.Name(name), "is called "+fault.Name(unique))
+		}
+		b.m.Frames = append(b.m.Frames, model.Frame{Name: unique, Body: body, Pose: x.model()})
+	}
+	for i := range b.a.Links {
+		l, w := &b.a.Links[i], &r.Links[i]
+		if w.Body == "" {
+			continue
+		}
+		if w.Body != b.body[i] && l.Name != "" && l.Name != model.World {
+			frame(l, l.Name, w.Body, w.Pose)
+		}
+		for _, f := range l.Frames {
+			if f.Name != "" {
+				frame(l, f.Name, w.Body, w.Pose.Mul(f.Pose))
+			}
+		}
+		for k := range l.Visuals {
+			b.visual(&l.Visuals[k], l, w)
+		}
+	}
+}
+
+// visual writes a shape. Those without a size, which nobody sees, are left out with a note.
+func (b *builder) visual(v *Visual, l *Link, w *Where) {
+	out := model.Visual{Body: w.Body, Pose: w.Pose.Mul(v.Pose).model(), Kind: shapes[v.Kind], Collision: v.Hull}
+	good := true
+	number := func(x float64) bool { return x > 0 && !math.IsInf(x, 0) }
+	count := 0
+	switch v.Kind {
+	case Mesh:
+		out.File, out.Scale = strings.ToValidUTF8(v.File, "\ufffd"), v.Scale
+		if out.Scale == [3]float64{} {
+			out.Scale = [3]float64{1, 1, 1}
+		}
+		for _, x := range out.Scale {
+			good = good && number(math.Abs(x))
+		}
+		good = good && out.File != ""
+	case Box, Ellipsoid:
+		count = 3
+	case Sphere:
+		count = 1
+	case Cylinder, Capsule:
+		count = 2
+	}
+	for k := range count {
+		out.Size[k] = v.Size[k]
+		good = good && number(out.Size[k])
+	}
+	for k, x := range v.Color {
+		out.Color[k] = min(max(x, 0), 1)
+		if math.IsNaN(x) {
+			out.Color = [4]float64{}
+			break
+		}
+	}
+	if !good {
+		b.report.Once(l.At, "shapes are left out", "they have no size that a viewer could draw")
+		return
+	}
+	b.m.Visuals = append(b.m.Visuals, out)
+}

@@ -1,0 +1,208 @@
+package sdf
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/xmltree"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// frame is a node of the graph of frames: a link, a joint, a frame element, or a nested model.
+type frame struct {
+	at    *xmltree.Node
+	name  string
+	scope *scope
+	home  *frame // what __model__ means to it; nil: the model of the scope
+
+	local    assembly.Pose
+	relative string // frame that the pose is in; "": home
+	attached string // frame that moves it; "" of a link
+	link     int    // of a link
+	isLink   bool
+	inner    *scope // of a nested model
+
+	pose  assembly.Pose // in the model of the scope, once it is known
+	state state         // of the pose
+	going bool          // the link is being looked for
+}
+
+// state says how far a value is known.
+type state uint8
+
+const (
+	unknown state = iota
+	searching
+	known
+)
+
+// scope is a model, or the world, with the names of its frames.
+type scope struct {
+	outer     *scope
+	prefix    string // of the names of its links and joints in the assembly
+	self      *frame // the model in the outer scope; nil of the outermost
+	frames    map[string]*frame
+	canonical string // link that moves the model; "": first
+	first     *frame // first link, or first nested model
+	placement string // frame that the pose of the model places; "": the model
+	isWorld   bool
+	static    bool
+}
+
+// maxChain is the number of frames that may be relative to each other in a row.
+const maxChain = 10_000
+
+// The names that the format reserves.
+const (
+	worldName = "world"
+	modelName = "__model__"
+)
+
+// find returns the frame of a name in s, such as a::b of a nested model. home is what __model__ means; nil, true is the model of s, or the world.
+func (s *scope) find(name string, home *frame) (*frame, bool) {
+	switch {
+	case name == modelName || name == "__root__":
+		return home, true
+	case name == worldName && s.isWorld:
+		return nil, true
+	}
+	if f := s.frames[name]; f != nil {
+		return f, true
+	}
+	at := s
+	for {
+		first, rest, nested := strings.Cut(name, "::")
+		f := at.frames[first]
+		switch {
+		case f == nil:
+			return nil, false
+		case !nested:
+			return f, true
+		case f.inner == nil:
+			return nil, false
+		case rest == modelName:
+			return f, true
+		}
+		at, name = f.inner, rest
+	}
+}
+
+// within returns the pose of f in the model of scope s, which has it or one of whose nested models has it.
+func (r *reader) within(f *frame, s *scope) assembly.Pose {
+	if f == nil {
+		return assembly.Identity()
+	}
+	x := r.place(f)
+	for at := f.scope; at != s && at.self != nil; at = at.self.scope {
+		x = r.place(at.self).Mul(x)
+	}
+	return x
+}
+
+// place returns the pose of f in the model of its scope.
+func (r *reader) place(f *frame) assembly.Pose {
+	switch f.state {
+	case known:
+		return f.pose
+	case searching:
+		r.report.Refuse(f.at, "the pose of "+fault.Name(f.name), "is relative to itself, by way of others")
+		f.pose, f.state = assembly.Identity(), known
+		return f.pose
+	}
+	if r.chain++; r.chain > maxChain {
+		r.report.Refuse(f.at, "the pose of "+fault.Name(f.name), fmt.Sprintf("is relative to others, more than %d in a row", maxChain))
+		f.state = known
+	}
+	defer func() { r.chain-- }()
+	if f.state == known {
+		return f.pose
+	}
+	f.state = searching
+	base := f.home
+	if f.relative != "" {
+		var ok bool
+		if base, ok = f.scope.find(f.relative, f.home); !ok {
+			r.report.Refuse(f.at, "the pose of "+fault.Name(f.name), "is relative to "+fault.Name(f.relative)+", which is no frame here")
+		}
+	}
+	x := r.within(base, f.scope).Mul(f.local)
+	if f.inner != nil && f.inner.placement != "" {
+		p, ok := f.inner.find(f.inner.placement, nil)
+		if !ok {
+			r.report.Refuse(f.at, "the placement frame "+fault.Name(f.inner.placement), "is no frame of "+fault.Name(f.name))
+		}
+		x = x.Mul(r.within(p, f.inner).Inverse())
+	}
+	if f.state != known {
+		f.pose, f.state = x, known
+	}
+	return f.pose
+}
+
+// world returns the pose of f in the world.
+func (r *reader) world(f *frame) assembly.Pose {
+	if f == nil {
+		return assembly.Identity()
+	}
+	x := r.place(f)
+	for at := f.scope; at.self != nil; at = at.self.scope {
+		x = r.place(at.self).Mul(x)
+	}
+	return x
+}
+
+// carrier returns the link that moves f, which is nil for the model of s, or for the world.
+func (r *reader) carrier(f *frame, s *scope) int {
+	switch {
+	case f == nil && s.isWorld:
+		return assembly.World
+	case f == nil:
+		return r.canonical(s)
+	case f.isLink:
+		return f.link
+	case f.inner != nil:
+		return r.canonical(f.inner)
+	case f.going:
+		r.report.Refuse(f.at, "frame "+fault.Name(f.name), "is attached to itself, by way of others")
+		return assembly.World
+	}
+	if r.chain++; r.chain > maxChain {
+		r.report.Refuse(f.at, "frame "+fault.Name(f.name), fmt.Sprintf("is attached to others, more than %d in a row", maxChain))
+		r.chain--
+		return assembly.World
+	}
+	f.going = true
+	defer func() { f.going, r.chain = false, r.chain-1 }()
+	if f.attached == "" {
+		return r.carrier(f.home, f.scope)
+	}
+	to, ok := f.scope.find(f.attached, f.home)
+	if !ok {
+		r.report.Refuse(f.at, "frame "+fault.Name(f.name), "is attached to "+fault.Name(f.attached)+", which is no frame here")
+		return assembly.World
+	}
+	return r.carrier(to, f.scope)
+}
+
+// canonical returns the link that moves the model of s.
+func (r *reader) canonical(s *scope) int {
+	f := s.first
+	if s.canonical != "" {
+		var ok bool
+		if f, ok = s.find(s.canonical, nil); !ok {
+			r.report.Refuse(s.self.at, "the canonical link "+fault.Name(s.canonical), "is no link of the model")
+			return assembly.World
+		}
+	}
+	if f == nil || f == s.self {
+		return assembly.World // a model without links
+	}
+	return r.carrier(f, s)
+}
+
+// direction returns a direction of a frame in the axes of another, both in the world.
+func (r *reader) direction(v spatial.Vec3, from, to *frame) spatial.Vec3 {
+	return r.world(to).Inverse().Dir(r.world(from).Dir(v))
+}

@@ -1,0 +1,316 @@
+package sdf
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/mesh"
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/formats/xmltree"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// density of shapes that do not say, kg/m³.
+const density = 1000
+
+// link reads a link. Its pose is found when all frames are known.
+func (r *reader) link(n *xmltree.Node, s *scope, home *frame) {
+	f := r.named(n, s, home)
+	f.isLink, f.link = true, len(r.a.Links)
+	r.pose(n, f)
+	if s.first == nil {
+		s.first = f
+	}
+	l := assembly.Link{At: n, Name: s.prefix + f.name, Ground: s.static}
+	r.inertial(n, &l)
+	r.shapes(n, &l)
+	if !r.truth(n, "gravity", true) || !r.truth(n, "enable_gravity", true) {
+		r.weightless(n, f.link)
+	}
+	r.unusual(n)
+	r.a.Links = append(r.a.Links, l)
+	r.links = append(r.links, linked{f})
+}
+
+// weightless lets no gravity act on a link, once its mass is known.
+func (r *reader) weightless(n *xmltree.Node, link int) {
+	r.after = append(r.after, func() {
+		if l := &r.a.Links[link]; l.Mass > 0 && !l.Ground {
+			r.a.Forces = append(r.a.Forces, r.a.Balance(link, 1))
+			r.report.Once(n, "gravity does not act on links", "forces make up for their weight")
+		}
+	})
+}
+
+// unusual reports what links have that the model has not.
+func (r *reader) unusual(n *xmltree.Node) {
+	for _, name := range [...]string{"kinematic", "must_be_base_link"} {
+		if c := n.Child(name); c != nil && r.truth(n, name, false) {
+			c.Set(source.Dropped, "links that are moved or held otherwise than by joints are not read")
+		}
+	}
+	if d := n.Child("velocity_decay"); d != nil && (r.number(d, "linear", 0) != 0 || r.number(d, "angular", 0) != 0) {
+		d.Set(source.Dropped, "resistance of the air is not read")
+	}
+}
+
+// inertial reads mass, centre of mass and inertia.
+func (r *reader) inertial(n *xmltree.Node, l *assembly.Link) {
+	c := n.Child("inertial")
+	if c == nil {
+		l.Mass, l.Inertia = 1, spatial.Diag3(1, 1, 1)
+		if !l.Ground {
+			r.report.Once(n, "links do not say their mass", "the format gives them 1 kg and 1 kg m² about each axis")
+		}
+		return
+	}
+	if r.values.True(c, "auto", false) {
+		r.auto(n, c, l)
+		return
+	}
+	l.Mass = r.number(c, "mass", 1)
+	l.Inertia = spatial.Diag3(1, 1, 1)
+	if i := c.Child("inertia"); i != nil {
+		for k, name := range [...]string{"ixx", "iyy", "izz", "ixy", "ixz", "iyz"} {
+			l.Inertia[k] = r.number(i, name, l.Inertia[k])
+		}
+	}
+	if p := c.Child("pose"); p != nil {
+		x, relative := r.poseOf(p)
+		if relative != "" {
+			r.values.Refuse(p, "relative_to", "the pose of an inertial is in its link")
+		}
+		l.Com = x.R
+		if x.Q != spatial.IdentityQuat() {
+			l.Inertia = l.Inertia.Rotate(x.Q.Mat())
+		}
+	}
+}
+
+// auto computes mass and inertia from the collisions of a link.
+func (r *reader) auto(n, c *xmltree.Node, l *assembly.Link) {
+	usual := r.number(c, "density", density)
+	var sum assembly.Link
+	for _, shape := range n.Children {
+		if shape.Name != "collision" {
+			continue
+		}
+		name, _ := shape.Attr("name")
+		rho := r.number(shape, "density", usual)
+		m, err := r.solid(shape)
+		if err != nil {
+			r.report.Refuse(shape, "the mass of collision "+fault.Name(name), fault.Plain(err).Error())
+			continue
+		}
+		x, relative := assembly.Identity(), ""
+		if p := shape.Child("pose"); p != nil {
+			x, relative = r.poseOf(p)
+		}
+		if relative != "" {
+			r.values.Refuse(shape.Child("pose"), "relative_to", "the pose of a collision that has mass is read in its link")
+		}
+		sum.Add(&assembly.Link{Mass: rho * m.Mass, Com: m.Com, Inertia: m.Inertia.Scale(rho)}, x)
+	}
+	if sum.Mass == 0 {
+		r.report.Refuse(c, "link "+fault.Name(l.Name), "its mass is that of its collisions, which have none")
+	}
+	l.Mass, l.Com, l.Inertia = sum.Mass, sum.Com, sum.Inertia
+	if stated := r.number(c, "mass", 0); stated > 0 && sum.Mass > 0 {
+		l.Mass, l.Inertia = stated, sum.Inertia.Scale(stated/sum.Mass)
+		r.report.Change(c, "link "+fault.Name(l.Name), "its mass is stated and that of its collisions is another", "the inertia of the collisions is scaled to the stated mass")
+		return
+	}
+	r.report.Note(c, "link "+fault.Name(l.Name), fmt.Sprintf("its mass is that of its collisions, %.6g kg", l.Mass))
+}
+
+// errNoVolume is for shapes that have none.
+var errNoVolume = errors.New("formats/sdf: the shape encloses no volume that could be computed")
+
+// solid returns the mass properties of a shape of density 1.
+func (r *reader) solid(n *xmltree.Node) (mesh.Moments, error) {
+	g := n.Child("geometry")
+	if g == nil || len(g.Children) == 0 {
+		return mesh.Moments{}, errNoVolume
+	}
+	c := g.Children[0].Use()
+	size := func(name string) float64 { return r.number(c, name, 1) }
+	about := func(volume, xx, yy, zz float64) (mesh.Moments, error) {
+		if !(volume > 0) {
+			return mesh.Moments{}, errNoVolume
+		}
+		return mesh.Moments{Mass: volume, Inertia: spatial.Diag3(volume*xx, volume*yy, volume*zz)}, nil
+	}
+	switch c.Name {
+	case "box":
+		s := spatial.Vec3{1, 1, 1}
+		if d := c.Child("size"); d != nil {
+			if x := r.values.TextNumbers(d, 3, 3); x != nil {
+				s = spatial.Vec3(x)
+			}
+		}
+		x, y, z := s[0]*s[0], s[1]*s[1], s[2]*s[2]
+		return about(s[0]*s[1]*s[2], (y+z)/12, (x+z)/12, (x+y)/12)
+	case "sphere":
+		a := size("radius")
+		return about(4*math.Pi/3*a*a*a, 0.4*a*a, 0.4*a*a, 0.4*a*a)
+	case "cylinder":
+		a, h := size("radius"), size("length")
+		return about(math.Pi*a*a*h, a*a/4+h*h/12, a*a/4+h*h/12, a*a/2)
+	case "capsule": // a cylinder and two halves of a ball, whose centres of mass are 3/8 of the radius beyond its ends
+		a, h := size("radius"), size("length")
+		if !(a > 0 && h >= 0) {
+			return mesh.Moments{}, errNoVolume
+		}
+		cyl, ball := math.Pi*a*a*h, 4*math.Pi/3*a*a*a
+		d := h/2 + 3*a/8
+		xx := cyl*(a*a/4+h*h/12) + ball*(83./320*a*a+d*d)
+		return mesh.Moments{Mass: cyl + ball, Inertia: spatial.Diag3(xx, xx, cyl*a*a/2+ball*0.4*a*a)}, nil
+	case "ellipsoid":
+		s := spatial.Vec3{1, 1, 1}
+		if d := c.Child("radii"); d != nil {
+			if x := r.values.TextNumbers(d, 3, 3); x != nil {
+				s = spatial.Vec3(x)
+			}
+		}
+		x, y, z := s[0]*s[0], s[1]*s[1], s[2]*s[2]
+		return about(4*math.Pi/3*s[0]*s[1]*s[2], (y+z)/5, (x+z)/5, (x+y)/5)
+	case "cone": // its middle is the origin, its centre of mass a quarter of the length below
+		a, h := size("radius"), size("length")
+		m, err := about(math.Pi*a*a*h/3, 3*a*a/20+3*h*h/80, 3*a*a/20+3*h*h/80, 0.3*a*a)
+		m.Com = spatial.Vec3{0, 0, -h / 4}
+		return m, err
+	case "mesh":
+		return r.meshOf(c)
+	}
+	return mesh.Moments{}, errNoVolume
+}
+
+// meshOf reads the file of a mesh and returns its mass properties.
+func (r *reader) meshOf(c *xmltree.Node) (mesh.Moments, error) {
+	for _, name := range [...]string{"submesh", "optimization"} {
+		if d := c.Child(name); d != nil {
+			return mesh.Moments{}, fmt.Errorf("formats/sdf: %s of a mesh is not read where the mass depends on it", name)
+		}
+	}
+	name, err := r.files.Resolve(source.Dir(r.nameOf(c)), r.text(c, "uri"))
+	if err != nil {
+		return mesh.Moments{}, err
+	}
+	data, err := r.files.Include(name)
+	if err != nil {
+		return mesh.Moments{}, fmt.Errorf("%w; an inertial with numbers needs no file", err)
+	}
+	m, err := mesh.Read(name.String(), data)
+	if err != nil {
+		return mesh.Moments{}, err
+	}
+	m.Transform(r.scaleOf(c), spatial.Identity3(), spatial.Vec3{})
+	if gap := m.Gap(); gap > 1e-6 {
+		r.report.Note(c, "mesh "+fault.Name(name.String()), fmt.Sprintf("is not closed: its areas do not cancel, by %.2g", gap))
+	}
+	return m.Solid()
+}
+
+func (r *reader) scaleOf(c *xmltree.Node) spatial.Vec3 {
+	if d := c.Child("scale"); d != nil {
+		if x := r.values.TextNumbers(d, 3, 3); x != nil {
+			return spatial.Vec3(x)
+		}
+	}
+	return spatial.Vec3{1, 1, 1}
+}
+
+// shapes keeps visuals and collisions for viewers. A pose in another frame than the link is found when all frames are known.
+func (r *reader) shapes(n *xmltree.Node, l *assembly.Link) {
+	link := len(r.a.Links)
+	for _, c := range n.Children {
+		if c.Name != "visual" && c.Name != "collision" {
+			continue
+		}
+		v, ok := r.shape(c)
+		x, relative := assembly.Identity(), ""
+		if p := c.Child("pose"); p != nil {
+			x, relative = r.poseOf(p)
+		}
+		c.Set(source.Visual, "")
+		if !ok {
+			continue
+		}
+		v.Pose = x
+		at := len(l.Visuals)
+		l.Visuals = append(l.Visuals, v)
+		if relative == "" {
+			continue
+		}
+		r.after = append(r.after, func() {
+			own := r.links[link].f
+			base, ok := own.scope.find(relative, own.home)
+			if !ok {
+				r.report.Refuse(c, c.Name, "its pose is relative to "+fault.Name(relative)+", which is no frame here")
+				return
+			}
+			r.a.Links[link].Visuals[at].Pose = r.within(own, own.scope).Inverse().Mul(r.within(base, own.scope)).Mul(x)
+		})
+	}
+}
+
+// shape reads the geometry of a visual or collision. Planes, terrains and lines have no shape in the model.
+func (r *reader) shape(n *xmltree.Node) (v assembly.Visual, ok bool) {
+	v.Name, _ = n.Attr("name")
+	v.Hull = n.Name == "collision"
+	v.Scale = [3]float64{1, 1, 1}
+	if m := n.Child("material"); m != nil {
+		if d := m.Child("diffuse"); d != nil {
+			if x := r.values.TextNumbers(d, 3, 4); x != nil {
+				v.Color = [4]float64{0, 0, 0, 1}
+				copy(v.Color[:], x)
+			}
+		}
+	}
+	g := n.Child("geometry")
+	if g == nil || len(g.Children) == 0 {
+		return v, false
+	}
+	c := g.Children[0].Use()
+	list := func(name string) {
+		v.Size = [3]float64{1, 1, 1}
+		if d := c.Child(name); d != nil {
+			if x := r.values.TextNumbers(d, 3, 3); x != nil {
+				v.Size = [3]float64(x)
+			}
+		}
+	}
+	round := func(kind assembly.Shape) {
+		v.Kind, v.Size = kind, [3]float64{r.number(c, "radius", 1), r.number(c, "length", 1)}
+	}
+	switch c.Name {
+	case "box":
+		v.Kind = assembly.Box
+		list("size")
+	case "ellipsoid":
+		v.Kind = assembly.Ellipsoid
+		list("radii")
+	case "sphere":
+		v.Kind, v.Size[0] = assembly.Sphere, r.number(c, "radius", 1)
+	case "cylinder":
+		round(assembly.Cylinder)
+	case "capsule":
+		round(assembly.Capsule)
+	case "mesh":
+		v.Kind, v.File, v.Scale = assembly.Mesh, strings.TrimSpace(r.text(c, "uri")), r.scaleOf(c)
+		return v, v.File != ""
+	default:
+		return v, false
+	}
+	for k := range v.Size {
+		if v.Size[k] < 0 {
+			r.report.Refuse(c, n.Name, "has a negative size")
+			return v, false
+		}
+	}
+	return v, true
+}

@@ -1,0 +1,459 @@
+package sdf
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/formats/xmltree"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// The versions that are read are 1.oldest to 1.newest.
+const oldest, newest = 4, 12
+
+// gravity is that of the format, m/s².
+const gravity = -9.8
+
+// Read reads a file and makes its model, with the report on all its elements.
+//
+// Cost: O(bytes) of all files. It returns the errors of the file as a *xmltree.SyntaxError or a *source.Problems; the report is there too.
+func Read(files *source.Files, name source.Name, o *source.Options) (*assembly.Result, *source.Report, error) {
+	r := &reader{files: files, o: o, byFrame: map[*frame]*joint{}, report: &source.Report{File: name.String(), Format: "sdf"}}
+	r.values = xmltree.Values{Report: r.report}
+	if o.Key != "" {
+		r.report.Refuse(nil, "a pose by keyframe", "this format has none")
+	}
+	root, err := r.open(name, false)
+	if err != nil {
+		return nil, r.report, err
+	}
+	r.document(root)
+	for _, n := range r.roots {
+		xmltree.Account(n, table, r.report)
+	}
+	result, err := r.a.Build(o, r.report)
+	return result, r.report, err
+}
+
+type reader struct {
+	files   *source.Files
+	o       *source.Options
+	report  *source.Report
+	values  xmltree.Values
+	a       assembly.Assembly
+	roots   []*xmltree.Node
+	version int // minor, of the file that is read
+	depth   int // of includes and nested models
+	chain   int // of frames that are being looked for
+
+	order   []*frame // all, in the order of the file
+	joints  []*joint
+	byFrame map[*frame]*joint
+	after   []func() // what is done when all frames are known
+	links   []linked // in the order of the assembly
+	plugins []pending
+}
+
+// linked is a link of the assembly with its frame.
+type linked struct{ f *frame }
+
+// pending is a plugin that may hold links together, and where it stands.
+type pending struct {
+	node  *xmltree.Node
+	scope *scope
+	home  *frame
+}
+
+// open reads a file and its version.
+func (r *reader) open(name source.Name, included bool) (*xmltree.Node, error) {
+	read := r.files.Read
+	if included {
+		read = r.files.Include
+	}
+	data, err := read(name)
+	if err != nil {
+		return nil, err
+	}
+	root, err := xmltree.Parse(name.String(), data)
+	if err != nil {
+		if bytes.Contains(data, []byte("<%")) {
+			err = fmt.Errorf("%w; this is a template: run erb first", err)
+		}
+		return nil, err
+	}
+	if root.Name != "sdf" {
+		return nil, &xmltree.SyntaxError{Place: root.Place(), Rule: "the root element is " + fault.Name(root.Name) + " in place of sdf"}
+	}
+	text, _ := root.Attr("version")
+	major, minor, _ := strings.Cut(text, ".")
+	n, err := strconv.Atoi(minor)
+	if err != nil || major != "1" || n < oldest || n > newest {
+		return nil, &xmltree.SyntaxError{Place: root.Place(), Rule: fmt.Sprintf("version %s is not read; 1.%d to 1.%d are", fault.Name(text), oldest, newest)}
+	}
+	if !included {
+		r.report.Version = text
+	}
+	r.version = n
+	r.roots = append(r.roots, root)
+	return root, nil
+}
+
+// document reads the main file.
+func (r *reader) document(root *xmltree.Node) {
+	r.a.Gravity = spatial.Vec3{0, 0, gravity}
+	var models, worlds []*xmltree.Node
+	for _, n := range root.Children {
+		switch n.Name {
+		case "model":
+			models = append(models, n)
+		case "world":
+			worlds = append(worlds, n)
+		}
+	}
+	top := &scope{frames: map[string]*frame{}, isWorld: true}
+	switch {
+	case len(worlds) > 1 || len(worlds) == 1 && len(models) > 0:
+		r.report.Refuse(root, "the file", "has a world and something beside it")
+		return
+	case len(worlds) == 1:
+		w := worlds[0].Use()
+		r.a.Name, _ = w.Attr("name")
+		if g := w.Child("gravity"); g != nil {
+			if x := r.values.TextNumbers(g, 3, 3); x != nil {
+				r.a.Gravity = spatial.Vec3(x)
+			}
+		}
+		r.setGravity()
+		r.contents(w, top, nil)
+	case len(models) == 0:
+		r.report.Refuse(root, "the file", "has neither a model nor a world")
+		return
+	default:
+		if r.o.Gravity == nil {
+			r.report.Note(models[0], "gravity is 0 0 −9.8", "which is that of a world which does not say; the file has no world")
+		}
+		r.setGravity()
+		r.a.Name, _ = models[0].Attr("name")
+		for _, n := range models {
+			r.model(n, top, nil, includeOf{}, len(models) == 1)
+		}
+	}
+	r.finish(top)
+}
+
+// setGravity replaces gravity by that of the options, before forces that make up for it are made.
+func (r *reader) setGravity() {
+	if r.o.Gravity != nil {
+		r.a.Gravity = *r.o.Gravity
+	}
+}
+
+// includeOf is what an include says of the model that it includes.
+type includeOf struct {
+	node      *xmltree.Node
+	name      string
+	pose      *xmltree.Node
+	placement string
+	static    bool
+	merge     bool
+}
+
+// contents reads what stands in a model or a world. home is what __model__ means there.
+func (r *reader) contents(n *xmltree.Node, s *scope, home *frame) {
+	for _, c := range n.Children {
+		switch c.Name {
+		case "link":
+			r.link(c, s, home)
+		case "joint":
+			r.newJoint(c, s, home)
+		case "frame":
+			f := r.named(c, s, home)
+			f.attached, _ = c.Attr("attached_to")
+			r.pose(c, f)
+			if f.relative == "" {
+				f.relative = f.attached
+			}
+		case "model":
+			r.model(c, s, home, includeOf{}, false)
+		case "include":
+			r.include(c, s, home)
+		case "plugin":
+			r.plugins = append(r.plugins, pending{c, s, home})
+		}
+	}
+}
+
+// named adds a frame with the name of n to s.
+func (r *reader) named(n *xmltree.Node, s *scope, home *frame) *frame {
+	n.Use()
+	name, _ := n.Attr("name")
+	return r.add(n, name, s, home)
+}
+
+func (r *reader) add(n *xmltree.Node, name string, s *scope, home *frame) *frame {
+	switch {
+	case name == "" || name == worldName || strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__") || strings.Contains(name, "::"):
+		r.report.Refuse(n, "the name "+fault.Name(name), "is empty or reserved")
+	case s.frames[name] != nil:
+		r.report.Refuse(n, "the name "+fault.Name(name), "is that of something else in the model")
+	}
+	f := &frame{at: n, name: name, scope: s, home: home, local: assembly.Identity()}
+	s.frames[name] = f
+	r.order = append(r.order, f)
+	return f
+}
+
+// model reads a model that stands in s. Of a file with one model its name is no prefix.
+func (r *reader) model(n *xmltree.Node, s *scope, home *frame, in includeOf, alone bool) {
+	if r.depth++; r.depth > source.MaxDepth {
+		r.report.Refuse(n, "model", fmt.Sprintf("models stand deeper than %d in each other", source.MaxDepth))
+		return
+	}
+	defer func() { r.depth-- }()
+	n.Use()
+	name, _ := n.Attr("name")
+	if in.name != "" {
+		name = in.name
+	}
+	static := s.static || in.static || r.truth(n, "static", false)
+	if in.merge {
+		r.merged(n, s, home, in, name)
+		return
+	}
+	f := r.add(n, name, s, home)
+	f.inner = &scope{outer: s, self: f, frames: map[string]*frame{}, static: static, prefix: s.prefix + name + "::"}
+	if alone {
+		f.inner.prefix = ""
+	}
+	f.inner.canonical, _ = n.Attr("canonical_link")
+	f.inner.placement, _ = n.Attr("placement_frame")
+	r.pose(n, f)
+	r.posedBy(f, in)
+	if in.placement != "" {
+		f.inner.placement = in.placement
+	}
+	r.contents(n, f.inner, nil)
+	if s.first == nil {
+		s.first = f
+	}
+}
+
+// posedBy gives a model the pose of its include, if that has one.
+func (r *reader) posedBy(f *frame, in includeOf) {
+	if in.pose != nil {
+		f.local, f.relative = r.poseOf(in.pose)
+	}
+}
+
+// merged puts what stands in an included model into the model that includes it. A frame stands in for the model.
+func (r *reader) merged(n *xmltree.Node, s *scope, home *frame, in includeOf, name string) {
+	if s.isWorld {
+		r.report.Refuse(in.node, "include", "a world cannot merge models")
+		return
+	}
+	f := &frame{at: n, name: "_merged__" + name + "__model__", scope: s, home: home, local: assembly.Identity()}
+	if s.frames[f.name] != nil {
+		r.report.Refuse(in.node, "include", "merges a model of the same name as another")
+	}
+	s.frames[f.name] = f
+	r.pose(n, f)
+	r.posedBy(f, in)
+	placement, _ := n.Attr("placement_frame")
+	canonical, _ := n.Attr("canonical_link")
+	if in.placement != "" || placement != "" {
+		r.report.Refuse(in.node, "include", "merging a model by a placement frame is not read")
+	}
+	first := s.first
+	s.first = nil
+	r.contents(n, s, f)
+	if f.attached = canonical; canonical == "" && s.first != nil {
+		f.attached = s.first.name
+	}
+	if first != nil {
+		s.first = first
+	}
+}
+
+// include reads a model of another file.
+func (r *reader) include(n *xmltree.Node, s *scope, home *frame) {
+	n.Use()
+	in := includeOf{node: n, pose: n.Child("pose"), static: r.truth(n, "static", false), merge: r.values.True(n, "merge", false)}
+	in.name = r.text(n, "name")
+	in.placement = r.text(n, "placement_frame")
+	if text, ok := n.Attr("placement_frame"); ok {
+		in.placement = text
+	}
+	uri := r.text(n, "uri")
+	if uri == "" {
+		r.report.Refuse(n, "include", "names no file")
+		return
+	}
+	if !r.files.Known(uri) && scenery(uri) {
+		n.Set(source.Ignored, "light and ground of Gazebo, which nothing touches here")
+		return
+	}
+	if r.depth++; r.depth > source.MaxDepth {
+		r.report.Refuse(n, "include", fmt.Sprintf("files include each other deeper than %d", source.MaxDepth))
+		return
+	}
+	defer func() { r.depth-- }()
+	name, err := r.locate(n, uri)
+	if err == nil {
+		version := r.version
+		defer func() { r.version = version }()
+		var root *xmltree.Node
+		if root, err = r.open(name, true); err == nil {
+			var models []*xmltree.Node
+			for _, c := range root.Children {
+				if c.Name == "model" {
+					models = append(models, c)
+				}
+			}
+			if len(models) != 1 {
+				r.report.Refuse(n, "include", fmt.Sprintf("the file has %d models in place of one", len(models)))
+				return
+			}
+			r.model(models[0], s, home, in, false)
+			return
+		}
+	}
+	r.report.Refuse(n, "include", fault.Plain(err).Error())
+}
+
+// scenery reports whether an address is that of the light or the ground that most worlds include: neither can move.
+func scenery(uri string) bool {
+	name := strings.ToLower(uri[strings.LastIndexByte(uri, '/')+1:])
+	return name == "sun" || name == "ground_plane" || name == "ground plane" || name == "ground%20plane"
+}
+
+// locate returns the file of an include: a file, or the newest of the folder of a model.
+func (r *reader) locate(n *xmltree.Node, uri string) (source.Name, error) {
+	name, err := r.files.Resolve(source.Dir(r.nameOf(n)), uri)
+	if err != nil || r.files.Exists(name) {
+		return name, err
+	}
+	in := func(file string) (source.Name, error) { return r.files.Resolve(name, file) }
+	config, err := in("model.config")
+	if err != nil {
+		return name, err
+	}
+	if !r.files.Exists(config) {
+		return in("model.sdf")
+	}
+	data, err := r.files.Include(config)
+	if err != nil {
+		return name, err
+	}
+	root, err := xmltree.Parse(config.String(), data)
+	if err != nil {
+		return name, err
+	}
+	best, file := -1, "model.sdf"
+	for _, c := range root.Children {
+		if c.Name != "sdf" {
+			continue
+		}
+		version, ok := c.Attr("version")
+		_, minor, _ := strings.Cut(version, ".")
+		if k, err := strconv.Atoi(minor); err == nil && k > best && k <= newest {
+			best, file = k, c.Text
+		} else if !ok && best < 0 {
+			file = c.Text
+		}
+	}
+	return in(file)
+}
+
+// nameOf returns the file of n.
+func (r *reader) nameOf(n *xmltree.Node) source.Name {
+	if rest, ok := strings.CutPrefix(n.File, "package://"); ok {
+		pack, path, _ := strings.Cut(rest, "/")
+		return source.Name{Package: pack, Path: path}
+	}
+	return source.Name{Path: n.File}
+}
+
+// pose reads the pose of n into f.
+func (r *reader) pose(n *xmltree.Node, f *frame) {
+	if c := n.Child("pose"); c != nil {
+		f.local, f.relative = r.poseOf(c)
+	}
+}
+
+// poseOf reads a pose: six numbers, x y z and the angles about the fixed axes x, y, z, or seven with a quaternion, w last. It returns the
+// name of the frame that it is in.
+func (r *reader) poseOf(c *xmltree.Node) (assembly.Pose, string) {
+	c.Use()
+	x := assembly.Identity()
+	relative, _ := c.Attr("relative_to")
+	if r.version < 7 {
+		if text, _ := c.Attr("frame"); text != "" {
+			r.values.Refuse(c, "frame", "no program ever read it; state the pose in the usual frame")
+		}
+	}
+	if c.Text == "" {
+		return x, relative
+	}
+	unit := 1.0
+	if r.values.True(c, "degrees", false) {
+		unit = math.Pi / 180
+	}
+	if format, _ := c.Attr("rotation_format"); format == "quat_xyzw" {
+		p := r.values.TextNumbers(c, 7, 7)
+		if p == nil {
+			return x, relative
+		}
+		q := spatial.Quat{p[6], p[3], p[4], p[5]}
+		if n := q.Norm(); !(n > 1e-6) || math.IsInf(n, 0) {
+			r.values.Refuse(c, "", "its quaternion is zero")
+			return x, relative
+		}
+		return assembly.Pose{R: spatial.Vec3(p[:3]), Q: q.Normalize()}, relative
+	} else if format != "" && format != "euler_rpy" {
+		r.values.Refuse(c, "rotation_format", fault.Name(format)+" is neither euler_rpy nor quat_xyzw")
+	}
+	p := r.values.TextNumbers(c, 6, 6)
+	if p == nil {
+		return x, relative
+	}
+	return assembly.Pose{R: spatial.Vec3(p[:3]), Q: assembly.RollPitchYaw(p[3]*unit, p[4]*unit, p[5]*unit)}, relative
+}
+
+// text returns the text of an element in n, "" if there is none.
+func (r *reader) text(n *xmltree.Node, field string) string {
+	if c := n.Child(field); c != nil {
+		return c.Text
+	}
+	return ""
+}
+
+func (r *reader) number(n *xmltree.Node, field string, usual float64) float64 {
+	if c := n.Child(field); c != nil {
+		if x := r.values.TextNumbers(c, 1, 1); x != nil {
+			return x[0]
+		}
+	}
+	return usual
+}
+
+// truth returns the truth of an element in n.
+func (r *reader) truth(n *xmltree.Node, field string, usual bool) bool {
+	c := n.Child(field)
+	if c == nil {
+		return usual
+	}
+	switch strings.ToLower(c.Text) {
+	case "true", "1":
+		return true
+	case "false", "0":
+		return false
+	}
+	r.values.Refuse(c, "", fault.Name(c.Text)+" is neither true nor false")
+	return usual
+}

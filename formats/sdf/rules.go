@@ -1,0 +1,58 @@
+package sdf
+
+import (
+	"strings"
+
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/formats/xmltree"
+)
+
+// rules are what becomes of the elements of the format.
+var rules = func() []xmltree.Rule {
+	list := []xmltree.Rule{
+		{Element: "sdf", Used: "version"},
+		{Element: "world", Used: "name"},
+		{Element: "model", Used: "name canonical_link placement_frame"},
+		{Element: "link", Used: "name"},
+		{Element: "joint", Used: "name type"},
+		{Element: "frame", Used: "name attached_to"},
+		{Element: "pose", Used: "relative_to rotation_format degrees frame"},
+		{Element: "inertial", Used: "auto"},
+		{Element: "xyz", Used: "expressed_in"},
+		{Element: "mimic", Used: "joint axis"},
+		{Element: "include", Used: "merge placement_frame"},
+		{Element: "plugin", Class: source.Ignored, Why: "plugins are programs"},
+	}
+	for _, c := range []struct {
+		class source.Class
+		why   string
+		names string
+	}{
+		{source.Used, "", `inertia mass ixx iyy izz ixy ixz iyz density gravity enable_gravity static uri parent child axis axis2 dynamics damping friction
+			spring_reference spring_stiffness limit lower upper effort velocity screw_thread_pitch thread_pitch gearbox_ratio gearbox_reference_body
+			use_parent_model_frame multiplier offset reference kinematic must_be_base_link velocity_decay velocity_decay/linear velocity_decay/angular include/name
+			auto_inertia_params`},
+		{source.Visual, "shapes", "visual collision"},
+		{source.Ignored, "sensors do not act", "sensor"},
+		{source.Ignored, "lights and pictures", "light light_state material scene audio_sink audio_source projector particle_emitter gui actor road population heightmap"},
+		{source.Ignored, "settings of another solver", `physics atmosphere magnetic_field spherical_coordinates stiffness dissipation provide_feedback joint/physics self_collide
+			allow_auto_disable battery`},
+		{source.Ignored, "wind", "enable_wind wind"},
+		{source.Dropped, "a saved state of the world is not read", "state"},
+		{source.Dropped, "grippers are not read", "gripper"},
+		{source.Dropped, "added mass of a fluid is not read", "fluid_added_mass"},
+	} {
+		for _, name := range strings.Fields(c.names) {
+			list = append(list, xmltree.Rule{Element: name, Class: c.class, Why: c.why})
+		}
+	}
+	for i := range list {
+		if list[i].Class == source.Unread {
+			list[i].Class = source.Used
+		}
+	}
+	return list
+}()
+
+// table is what the account is made by.
+var table = xmltree.NewTable(rules)
