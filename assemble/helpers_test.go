@@ -12,6 +12,7 @@ import (
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/model/modeltest"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -54,6 +55,11 @@ func mechanisms(t *testing.T, f func(t *testing.T, m *mechanism.Mechanism)) {
 				f(t, m)
 			})
 		}
+	}
+	for seed := range uint64(5) {
+		m := compiled(t, modeltest.Composites(seed, 6, 2))
+		kinds[joints.Composite] += len(m.Joints)
+		t.Run(m.Name, func(t *testing.T) { f(t, m) })
 	}
 	for k, n := range kinds {
 		require.Positive(t, n, "no joint of type %v", joints.Kind(k))

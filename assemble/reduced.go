@@ -7,7 +7,6 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/pages"
-	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sparse"
 	"github.com/rung-mbd/rung/spatial"
@@ -189,7 +188,8 @@ func (y *Reduced) FillTo(s *mechanism.State) (free float64, err error) {
 		return 0, y.watch.Err()
 	}
 	if bad >= 0 {
-		return 0, fault.Errorf("assemble: %w", m.AtJoint(int(g.loops[bad].joint), -1, joints.ErrNoDirection))
+		j := g.loops[bad].joint
+		return 0, fault.Errorf("assemble: %w", m.AtJoint(int(j), -1, m.Joints[j].NoRows()))
 	}
 	return free, nil
 }

@@ -120,7 +120,8 @@ func (y *Weighted) FillTo(s *mechanism.State) error {
 		return y.watch.Err()
 	}
 	if i < len(y.Layout.joint) {
-		return fault.Errorf("assemble: %w", m.AtJoint(int(y.Layout.joint[i]), -1, joints.ErrNoDirection))
+		j := y.Layout.joint[i]
+		return fault.Errorf("assemble: %w", m.AtJoint(int(j), -1, m.Joints[j].NoRows()))
 	}
 	if len(m.Couplings) > 0 {
 		y.each(rangeTask{kind: fillCouplingRange, n: len(m.Couplings), s: s})
@@ -207,7 +208,7 @@ func addWeightedForce(out *[6]float64, b *bodies.Body, E *spatial.Mat3, w *spati
 }
 
 // fillJoints fills the rows of the joints lo ≤ i < hi among those that have
-// rows. It returns the first one without direction (joints.ErrNoDirection), or
+// rows. It returns the first one without rows (joints.Spec.NoRows), or
 // hi. The bodies' kinematics are there.
 func (y *Weighted) fillJoints(s *mechanism.State, lo, hi int) int {
 	var w jointWork

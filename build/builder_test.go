@@ -281,7 +281,10 @@ func TestEveryJointType(t *testing.T) {
 			return b.PointOnPlane(n, p, s, at, axis)
 		},
 		joints.Distance: func(b *build.Builder, n string, p, s build.Body) *build.Joint { return b.Distance(n, p, s, at, other) },
-		joints.Free:     func(b *build.Builder, n string, p, s build.Body) *build.Joint { return b.Free(n, p, s, at) },
+		joints.Composite: func(b *build.Builder, n string, p, s build.Body) *build.Joint {
+			return b.CompositeJoint(n, p, s, joints.Axis{Kind: joints.Revolute, Axis: axis, Point: at}, joints.Axis{Kind: joints.Prismatic, Axis: other})
+		},
+		joints.Free: func(b *build.Builder, n string, p, s build.Body) *build.Joint { return b.Free(n, p, s, at) },
 	} {
 		t.Run(kind.String(), func(t *testing.T) {
 			b := build.New("one")
@@ -294,7 +297,7 @@ func TestEveryJointType(t *testing.T) {
 			require.NoError(t, err)
 			mech, err := mechanism.New(m)
 			require.NoError(t, err)
-			require.Equal(t, kind, mech.Joints[j.Index()].Kind)
+			require.Equal(t, kind, mech.Joints[j.Index()].Kind.Type())
 			require.Equal(t, "joint", mech.JointName(j.Index()))
 			require.Equal(t, "second", mech.BodyName(second.Index()))
 			require.Equal(t, mechanism.World, build.World.Index())

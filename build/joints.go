@@ -104,6 +104,21 @@ func (b *Builder) Distance(name string, predecessor, successor Body, from, to sp
 	return j
 }
 
+// CompositeJoint adds one to five elementary motions in a row, the first next to the predecessor, with axes and points in the world. The bodies are where
+// all coordinates are zero.
+func (b *Builder) CompositeJoint(name string, predecessor, successor Body, axes ...joints.Axis) *Joint {
+	place := Place{}
+	if len(axes) > 0 {
+		place.Origin = axes[0].Point
+	}
+	j := b.Joint(name, joints.Composite, predecessor, successor, place)
+	for _, a := range axes {
+		a.Point = a.Point.Sub(place.Origin)
+		j.Axes = append(j.Axes, a)
+	}
+	return j
+}
+
 // Free adds a joint that allows everything and places a floating base, with its frame at a
 // point.
 func (b *Builder) Free(name string, predecessor, successor Body, point spatial.Vec3) *Joint {

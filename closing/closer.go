@@ -368,7 +368,7 @@ func (c *Closer) start(st *mechanism.State, rates bool) {
 
 // coupled reports whether there are couplings, which count the turns of angles. Steps then are so short that no turn is lost, and the
 // angles of states are followed.
-func (c *Closer) coupled() bool { return c.mech.NumCouplings() > 0 }
+func (c *Closer) coupled() bool { return c.mech.NumCouplings() > 0 || c.mech.HasComposites() }
 
 // carry gives dst poses and velocities of src, and its angles if they are followed.
 func (c *Closer) carry(dst, src *mechanism.State) {

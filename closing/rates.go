@@ -2,6 +2,7 @@ package closing
 
 import (
 	"math"
+	"slices"
 
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -177,7 +178,7 @@ func (c *Closer) samePoses(st *mechanism.State) bool {
 			return false
 		}
 	}
-	return true
+	return c.from.Angles == nil || slices.Equal(c.from.Angles, st.Angles)
 }
 
 // correct solves with the factor at hand as long as that makes the errors smaller.

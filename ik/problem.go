@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/tree"
@@ -250,7 +249,7 @@ func isAngle(m *mechanism.Mechanism, f mechanism.Freedom) bool {
 
 // winds reports whether a scalar freedom is an angle whose turns a pose does not tell.
 func winds(m *mechanism.Mechanism, f mechanism.Freedom) bool {
-	return isAngle(m, f) && m.Joints[f.Joint].Kind != joints.Helical
+	return m.Joints[f.Joint].Winds(f.Freedom)
 }
 
 // outside returns the names of the driven freedoms whose coordinates q are beyond their limits.

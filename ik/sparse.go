@@ -62,19 +62,22 @@ const (
 // sparseSolver is the sparse method: Levenberg–Marquardt steps of the whole mechanism with the targets in the factor,
 // docs/inverse-kinematics.md (S1). It belongs to one goroutine at a time.
 type sparseSolver struct {
-	p        *Problem
-	o        Options
-	mech     *mechanism.Mechanism // held freedoms are prescribed
-	held     []*joints.Motion     // their motions
-	plan     *kkt.Plan            // of mech
-	work     *kkt.Workspace
-	closer   *closing.Closer
-	sys      *sparseSystem
-	mover    *mechanism.Mover
-	loops    []int                 // joints with rows, if there are loops; else nil: then the tree keeps all
-	open     float64               // largest error of a hard row at the last trial, angles or relative to the length of the problem
-	ajar     float64               // the same at st
-	tight    []mechanism.BodyState // the last pose of a level whose hard rows hold; nil for one level without loops or limits
+	p      *Problem
+	o      Options
+	mech   *mechanism.Mechanism // held freedoms are prescribed
+	held   []*joints.Motion     // their motions
+	plan   *kkt.Plan            // of mech
+	work   *kkt.Workspace
+	closer *closing.Closer
+	sys    *sparseSystem
+	mover  *mechanism.Mover
+	loops  []int                 // joints with rows, if there are loops; else nil: then the tree keeps all
+	open   float64               // largest error of a hard row at the last trial, angles or relative to the length of the problem
+	ajar   float64               // the same at st
+	tight  []mechanism.BodyState // the last pose of a level whose hard rows hold; nil for one level without loops or limits
+
+	tightAngles, kickAngles []float64 // of tight, and of the pose before a kick (mechanism.State.Angles)
+
 	tightQ   []float64
 	most     int
 	st, try  *mechanism.State
@@ -223,6 +226,7 @@ func (s *sparseSolver) levels() int {
 // run moves st to where the levels have their least errors, one after the other.
 func (s *sparseSolver) run(st *mechanism.State) error {
 	copy(s.st.Bodies, st.Bodies)
+	s.setBranches(st.Angles)
 	s.st.Time, s.try.Time, s.spare.Time, s.before.Time = st.Time, st.Time, st.Time, st.Time
 	s.rng.Seed(s.o.Seed, 1)
 	s.total, s.restarts = 0, 0
@@ -312,6 +316,7 @@ func (s *sparseSolver) end(st *mechanism.State) error {
 		b.Velocity, b.Omega = [3]float64{}, [3]float64{}
 	}
 	copy(st.Bodies, s.st.Bodies)
+	s.mech.CopyBranches(st, s.st)
 	s.mech.FollowAngles(s.kin, st)
 	return nil
 }
@@ -328,6 +333,8 @@ func coordinate(m *mechanism.Mechanism, f mechanism.Freedom, k *mechanism.Kinema
 // accept takes the last trial, which move has found good, for the pose of the solver.
 func (s *sparseSolver) accept() {
 	s.st, s.try = s.try, s.st
+	s.mech.FollowBranches(s.kin, s.st)
+	s.setBranches(s.st.Angles)
 	s.e, s.tried = s.tried, s.e
 	if s.limited {
 		s.q, s.qTried = s.qTried, s.q
@@ -336,6 +343,14 @@ func (s *sparseSolver) accept() {
 	}
 	s.ajar = s.open
 	s.note()
+}
+
+// setBranches tells all poses of the solver from where composite joints have their coordinates (mechanism.State.Angles).
+func (s *sparseSolver) setBranches(angles []float64) {
+	at := mechanism.State{Angles: angles}
+	for _, st := range [...]*mechanism.State{s.st, s.try, s.spare, s.before} {
+		s.mech.CopyBranches(st, &at)
+	}
 }
 
 // stand computes kinematics, coordinates within half a turn of those before, and errors at s.st.

@@ -420,6 +420,7 @@ func (s *sparseSolver) openAt(l int) (most float64) {
 func (s *sparseSolver) note() {
 	if s.tight != nil && s.ajar <= closedTol {
 		copy(s.tight, s.st.Bodies)
+		s.tightAngles = append(s.tightAngles[:0], s.st.Angles...)
 		copy(s.tightQ, s.q)
 	}
 }
@@ -446,6 +447,7 @@ func (s *sparseSolver) settle(l int) {
 	}
 	if s.ajar > closedTol && s.tight != nil {
 		copy(s.st.Bodies, s.tight)
+		s.setBranches(s.tightAngles)
 		copy(s.q, s.tightQ)
 		s.stand()
 		s.ajar = 0
@@ -458,6 +460,7 @@ func (s *sparseSolver) settle(l int) {
 func (s *sparseSolver) kick(l, kicks int) bool {
 	merit, steps, ajar := s.meritOf(l, s.e), s.most, s.ajar
 	copy(s.before.Bodies, s.st.Bodies)
+	s.kickAngles = append(s.kickAngles[:0], s.st.Angles...)
 	for range kicks {
 		if s.over() || s.sys.linearize(s.st) != nil {
 			break
@@ -481,6 +484,7 @@ func (s *sparseSolver) kick(l, kicks int) bool {
 			}
 		}
 		copy(s.st.Bodies, s.before.Bodies)
+		s.setBranches(s.kickAngles)
 		s.stand()
 		s.ajar = ajar
 	}

@@ -225,7 +225,7 @@ func (t *target) coordinate(s *sight) float64 {
 	var q, qd [6]float64
 	t.joint.Spec.CoordinatesTo(&q, &qd, &s.jk.Frames)
 	x, i := q[t.freedom.Freedom], t.freedom.Freedom
-	if !t.joint.Kind.Rotational(i) || t.joint.Kind == joints.Helical {
+	if !t.joint.Winds(i) {
 		return x
 	}
 	if t.Turns {

@@ -408,7 +408,7 @@ func (s *Solver) tell(now float64, st *mechanism.State, each func(t float64, st 
 func (p *Problem) MotionsTo(m *model.Model, times []float64, values [][]float64) {
 	for i, f := range p.driven {
 		j := &m.Joints[f.Joint]
-		motions := make([]*model.Motion, j.Type.Freedoms())
+		motions := make([]*model.Motion, j.Kind().Freedoms())
 		copy(motions, j.Motion)
 		v := make([]float64, len(times))
 		for k := range times {

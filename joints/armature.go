@@ -42,6 +42,17 @@ func (s *Spec) AppendGeared(out *Rows, f *Frames) {
 	if s.Armature == nil {
 		return
 	}
+	if s.Axes != nil {
+		var own Rows
+		s.compositeFreedoms(&own, f)
+		for i := range own.N {
+			if s.Geared(i) {
+				out.T[out.N], out.TDot[out.N] = own.T[i], own.TDot[i]
+				out.N++
+			}
+		}
+		return
+	}
 	var D [6]spatial.Force
 	for i := range s.duals(&D, f) {
 		if s.Geared(i) {
@@ -58,6 +69,14 @@ func (s *Spec) AppendGeared(out *Rows, f *Frames) {
 func (s *Spec) SecondRatesTo(qdd *[6]float64, f *Frames, a *spatial.Motion) {
 	var D [6]spatial.Force
 	*qdd = [6]float64{}
+	if s.Axes != nil {
+		var own Rows
+		s.compositeFreedoms(&own, f)
+		for i := range own.N {
+			qdd[i] = a.Dot(&own.T[i]) + own.TDot[i]
+		}
+		return
+	}
 	for i := range s.duals(&D, f) {
 		qdd[i] = a.Dot(&D[i])
 	}

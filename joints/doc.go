@@ -28,6 +28,7 @@
 //	point_on_plane      force z                               – (S: rotations, x, y)
 //	distance            force along R                         – (S: rotations, 2 tangents)
 //	free                –                                     – (S: rotations, x, y, z)
+//	composite           complement of its axes                one an axis
 //
 // The screw row is a force z with a moment −pitch·z.
 //

@@ -64,7 +64,11 @@ func TestSubspacesAreComplementary(t *testing.T) {
 		}
 		var svd mat.SVD
 		require.True(t, svd.Factorize(M, mat.SVDNone))
-		require.Greater(t, svd.Values(nil)[5], 0.3)
+		least := 0.3
+		if p.spec.Axes != nil {
+			least = 0.05 // axes may be nearly parallel
+		}
+		require.Greater(t, svd.Values(nil)[5], least)
 	})
 }
 
@@ -140,7 +144,9 @@ func TestVelocityProduct(t *testing.T) {
 	forPaths(t, func(t *testing.T, p *path, seed uint64) {
 		const time = 0.1
 		s := p.driven()
-		p.violate(seed, 0.2, 0.4)
+		if p.spec.Axes == nil { // whose coordinates of a violated pose are nearest ones, and their rates too
+			p.violate(seed, 0.2, 0.4)
+		}
 		f := p.frames(time)
 		rows := eval(t, s, f, time)
 		a := p.apparent(time)
@@ -186,7 +192,7 @@ func TestCoordinates(t *testing.T) {
 			switch {
 			case k.Scalar(i):
 				want, rate := p.q[i].at(time)
-				if k.Rotational(i) && k != joints.Helical {
+				if p.spec.Winds(i) && p.spec.Axes == nil {
 					want = math.Remainder(want, 2*math.Pi)
 				}
 				require.InDelta(t, want, q[i], roundTol)
@@ -229,7 +235,7 @@ func TestRotatedFrames(t *testing.T) {
 		f := p.violate(seed, 0.3, 0.5).frames(0.1)
 		g := &joints.Frames{
 			EP: Q.Mul(f.EP), ES: Q.Mul(f.ES), R: Q.MulVec(f.R), V: Q.MulVec(f.V),
-			OmegaP: Q.MulVec(f.OmegaP), OmegaS: Q.MulVec(f.OmegaS),
+			OmegaP: Q.MulVec(f.OmegaP), OmegaS: Q.MulVec(f.OmegaS), Near: f.Near,
 		}
 		a, b := eval(t, s, f, 0.1), eval(t, s, g, 0.1)
 		var ea, eb, qa, qb, da, db [6]float64

@@ -8,6 +8,7 @@ type Spec struct {
 	Kind   Kind
 	Pitch  float64     // helical, m/rad, not 0
 	Length float64     // distance, m, > 0
+	Axes   *Axes       // composite, whose Kind is that of the axes
 	Motion *[6]*Motion // nil where no freedom is prescribed; entries by freedom, nil where that is free
 	Turns  *[6]int64   // whole turns added to angles, by freedom; nil is zero; unused by helical
 
@@ -21,6 +22,7 @@ type Frames struct {
 	R              spatial.Vec3 // from the origin of P to the origin of S, m
 	OmegaP, OmegaS spatial.Vec3 // angular velocities of the two bodies, rad/s
 	V              spatial.Vec3 // velocity of S's origin as seen from P: d(R)/dt − OmegaP×R, world axes, m/s
+	Near           []float64    // of a composite joint, one an axis: the coordinates are found from there (Spec.CoordinatesTo); nil for none
 }
 
 // Rows are the constraint rows of one joint at one instant, in the form Tᵀ(ω̇_S − ω̇_P, …) of

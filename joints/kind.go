@@ -23,6 +23,7 @@ const (
 	PointOnPlane
 	Distance
 	Free
+	Composite // of which each number of axes, and each set of those that turn, is a kind of its own: Axes.Kind
 	NumKinds
 )
 
@@ -40,7 +41,16 @@ type traits struct {
 	rotational uint8 // mask: columns that turn
 }
 
-var kindTraits = [NumKinds]traits{
+var kindTraits = allTraits()
+
+// allTraits returns the facts of all types, and of all composite joints.
+func allTraits() (list [numAllKinds]traits) {
+	copy(list[:], types[:])
+	addComposites(&list)
+	return list
+}
+
+var types = [NumKinds]traits{
 	Fixed:            {name: "fixed"},
 	Revolute:         {"revolute", 1, 1, 0b1, 0b1},
 	Prismatic:        {"prismatic", 1, 1, 0b1, 0b0},
@@ -53,11 +63,12 @@ var kindTraits = [NumKinds]traits{
 	PointOnPlane:     {"point_on_plane", 5, 0, 0, 0b111},
 	Distance:         {"distance", 5, 0, 0, 0b111},
 	Free:             {"free", 6, 0, 0, 0b111},
+	Composite:        {name: "composite"},
 }
 
 // of returns the traits of k.
 func (k Kind) of() *traits {
-	if k >= NumKinds {
+	if k >= numAllKinds {
 		panic(badKind)
 	}
 	return &kindTraits[k]
@@ -84,8 +95,11 @@ func (k Kind) Scalar(i int) bool { return i >= 0 && i < 6 && k.of().scalar>>i&1 
 func (k Kind) Rotational(i int) bool { return i >= 0 && i < 6 && k.of().rotational>>i&1 == 1 }
 
 // Turns returns the length of the list turns of a model file: the number of freedoms
-// that are angles with a scalar coordinate. They are the first freedoms of the type.
+// that are angles with a scalar coordinate. They are the first freedoms of the type. Of a composite joint the list has an entry an axis.
 func (k Kind) Turns() int {
+	if k.Type() == Composite {
+		return k.Freedoms()
+	}
 	n := 0
 	for k.Scalar(n) && k.Rotational(n) {
 		n++
@@ -94,11 +108,11 @@ func (k Kind) Turns() int {
 }
 
 // Valid reports whether k is a joint type.
-func (k Kind) Valid() bool { return k < NumKinds }
+func (k Kind) Valid() bool { return k < numAllKinds }
 
 // String returns the name of rung-model/1.
 func (k Kind) String() string {
-	if k >= NumKinds {
+	if k >= numAllKinds {
 		return fmt.Sprintf("Kind(%d)", uint8(k))
 	}
 	return k.of().name
@@ -109,7 +123,7 @@ func (k Kind) String() string {
 // It returns an error that wraps ErrKind for another name; names are case-sensitive.
 func ParseKind(name string) (Kind, error) {
 	for k := range NumKinds {
-		if kindTraits[k].name == name {
+		if types[k].name == name {
 			return k, nil
 		}
 	}

@@ -30,6 +30,7 @@ func TestKindFacts(t *testing.T) {
 		{joints.PointOnPlane, "point_on_plane", 5, 0, "", "012"},
 		{joints.Distance, "distance", 5, 0, "", "012"},
 		{joints.Free, "free", 6, 0, "", "012"},
+		{joints.Composite, "composite", 0, 0, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var scalar, turns string
@@ -61,19 +62,19 @@ func TestKindFacts(t *testing.T) {
 			assert.Equal(t, c.kind, k)
 		})
 	}
-	for _, name := range []string{"", "Revolute", "ball", "Kind(12)"} {
+	for _, name := range []string{"", "Revolute", "ball", "Kind(200)"} {
 		_, err := joints.ParseKind(name)
 		require.ErrorIs(t, err, joints.ErrKind)
 	}
-	require.Equal(t, "Kind(12)", joints.NumKinds.String())
-	require.False(t, joints.NumKinds.Valid())
+	require.Equal(t, "Kind(200)", joints.Kind(200).String())
+	require.False(t, joints.Kind(200).Valid())
 	require.Equal(t, "harmonic", joints.Harmonic.String())
 	require.Equal(t, "MotionKind(9)", joints.MotionKind(9).String())
 	require.False(t, joints.MotionKind(9).Valid())
 }
 
 func TestUnknownKindPanics(t *testing.T) {
-	s := &joints.Spec{Kind: joints.NumKinds}
+	s := &joints.Spec{Kind: 200}
 	f := still(spatial.Identity3(), spatial.Vec3{})
 	var x, y [6]float64
 	for name, call := range map[string]func(){
@@ -103,7 +104,8 @@ func TestCheck(t *testing.T) {
 		spec joints.Spec
 		want error
 	}{
-		{joints.Spec{Kind: joints.NumKinds}, joints.ErrKind},
+		{joints.Spec{Kind: 200}, joints.ErrKind},
+		{joints.Spec{Kind: joints.Composite}, joints.ErrAxes},
 		{joints.Spec{Kind: joints.Helical}, joints.ErrPitch},
 		{joints.Spec{Kind: joints.Helical, Pitch: math.NaN()}, joints.ErrPitch},
 		{joints.Spec{Kind: joints.Helical, Pitch: math.Inf(-1)}, joints.ErrPitch},

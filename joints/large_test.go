@@ -117,7 +117,7 @@ func TestHalfTurnIsPlusPi(t *testing.T) {
 func TestAngleOfATiltedPose(t *testing.T) {
 	tilt := spatial.Exp(spatial.Vec3{0.9, -0.5, 0}).Mat()
 	for _, s := range specs {
-		if s.Kind == joints.Universal || s.Kind.Freedoms() != s.Kind.Dof() || !s.Kind.Scalar(0) || !s.Kind.Rotational(0) {
+		if s.Kind == joints.Universal || s.Axes != nil || s.Kind.Freedoms() != s.Kind.Dof() || !s.Kind.Scalar(0) || !s.Kind.Rotational(0) {
 			continue
 		}
 		for _, theta := range []float64{-3, -1, 0, 0.4, 2.5} {

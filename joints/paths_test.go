@@ -3,6 +3,8 @@ package joints_test
 import (
 	"math"
 	"math/rand/v2"
+	"strconv"
+	"strings"
 
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/spatial"
@@ -23,6 +25,63 @@ var specs = []joints.Spec{
 	{Kind: joints.PointOnPlane},
 	{Kind: joints.Distance, Length: 0.8},
 	{Kind: joints.Free},
+	composite("R 0 0 1, P 1 0 0"),
+	composite("P 0.2 1 0, R 0 0.6 0.8 at 0.3 -0.2 0.1, R 1 0 0.1 at 0 0.4 0"),
+	composite("R 1 0 0, R 0 1 0, R 0 0 1"),
+	composite("H 0.2 0 1 0 at 0 0.1 0.3, R 0 1 0 at 0.2 0 0, P 0 0.6 0.8"),
+	composite("R 0 0 1, R 0 0 1 at 0.9 0 0, R 0 0 1 at 1.2 0.5 0"),
+	composite("R 1 0 0, R 0 1 0.2 at 0 0 0.5, P 0 0 1, R 1 0.3 0 at 0.1 0.2 0"),
+	composite("R 0 0 1, R 1 0 0 at 0 0.3 0.4, P 0 1 0, R 0 1 0, R 0 0 1 at 0.5 0 0.1"),
+}
+
+// composite returns the spec of a composite joint with axes as in "R 0 0 1 at 1 2 3, P 1 0 0, H pitch 0 0 1".
+func composite(text string) joints.Spec {
+	var list []joints.Axis
+	for _, part := range strings.Split(text, ",") {
+		words := strings.Fields(part)
+		numbers := func(from, n int) (x spatial.Vec3) {
+			for i := range n {
+				v, err := strconv.ParseFloat(words[from+i], 64)
+				if err != nil {
+					panic(err)
+				}
+				x[i] = v
+			}
+			return x
+		}
+		a := joints.Axis{Kind: map[string]joints.Kind{"R": joints.Revolute, "P": joints.Prismatic, "H": joints.Helical}[words[0]]}
+		at := 1
+		if a.Kind == joints.Helical {
+			a.Pitch = numbers(1, 1)[0]
+			at = 2
+		}
+		a.Axis = numbers(at, 3)
+		if len(words) > at+3 {
+			a.Point = numbers(at+4, 3)
+		}
+		list = append(list, a)
+	}
+	axes, err := joints.NewAxes(list)
+	if err != nil {
+		panic(err)
+	}
+	return joints.Spec{Kind: axes.Kind(), Axes: axes}
+}
+
+// chain returns the pose of S in P of a composite joint, as a product of its motions.
+func chain(a *joints.Axes, q *[6]float64) (E spatial.Mat3, x spatial.Vec3) {
+	E = spatial.Identity3()
+	for k := range a.Len() {
+		m := a.At(k)
+		turn, slide := spatial.Identity3(), m.Axis.Scale(q[k])
+		if m.Kind != joints.Prismatic {
+			turn = spatial.FromAxisAngle(m.Axis, q[k]).Mat()
+			slide = m.Point.Sub(turn.MulVec(m.Point)).Add(m.Axis.Scale(m.Pitch * q[k]))
+		}
+		x = x.Add(E.MulVec(slide))
+		E = E.Mul(turn)
+	}
+	return E, x
 }
 
 // poly is a smooth function of time, a cubic.
@@ -73,15 +132,36 @@ func randomPath(spec joints.Spec, seed uint64) *path {
 	for i := range p.turn {
 		p.turn[i] = randomPoly(r, 2)
 	}
-	for i := range p.q {
-		p.q[i] = randomPoly(r, 1.4)
+	for ready := false; !ready; ready = p.spec.Axes == nil || p.regular() {
+		for i := range p.q {
+			p.q[i] = randomPoly(r, 1.4)
+		}
 	}
 	return p
+}
+
+// regular reports whether a composite joint is far from poses at which its axes depend on each other, from −0.1 to 0.3 s.
+func (p *path) regular() bool {
+	for t := -0.1; t < 0.35; t += 0.05 {
+		for i := range p.spec.Axes.Len() {
+			var w spatial.Force
+			var tau [6]float64
+			tau[i] = 1
+			p.spec.WrenchTo(&w, &tau, p.frames(t))
+			if !(w.Moment().Norm()+w.Linear().Norm() < 4) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // violate adds a smooth violation of the given size and rate at t = 0.
 func (p *path) violate(seed uint64, size, rate float64) *path {
 	r := rand.New(rand.NewPCG(2, seed))
+	if p.spec.Axes != nil { // of which a pose that is off by much may have no nearest coordinates but singular ones
+		size, rate = 0.03*size, 0.03*rate
+	}
 	for i := range p.off {
 		p.off[i] = randomPoly(r, rate)
 		p.off[i][0] *= size / rate
@@ -137,6 +217,12 @@ func (p *path) relative(t float64) (E spatial.Mat3, x, w, v spatial.Vec3) {
 		turnBall()
 		x, v = spatial.Vec3{q[3], q[4], q[5]}, spatial.Vec3{qd[3], qd[4], qd[5]}
 	}
+	if a := p.spec.Axes; a != nil {
+		E, x = chain(a, &q)
+		for k, S := range motionsOf(a, &q) {
+			w, v = w.Add(S.Angular().Scale(qd[k])), v.Add(S.Linear().Scale(qd[k]))
+		}
+	}
 	return E, x, w, v
 }
 
@@ -159,6 +245,12 @@ func (p *path) frames(t float64) *joints.Frames {
 	f.ES = f.EP.Mul(E)
 	f.OmegaS = f.OmegaP.Add(f.EP.MulVec(w))
 	f.R, f.V = f.EP.MulVec(x), f.EP.MulVec(v)
+	if p.spec.Axes != nil {
+		for i := range p.spec.Axes.Len() { // several sets of coordinates may make the pose
+			q, _ := p.q[i].at(t)
+			f.Near = append(f.Near, q+0.02)
+		}
+	}
 	return f
 }
 

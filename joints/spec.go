@@ -17,12 +17,14 @@ var (
 	ErrNoDirection = errors.New("joints: the origins of a distance joint coincide, so it has no direction")
 )
 
-// Check returns an error that wraps ErrKind, ErrPitch, ErrLength or ErrMotion if kind, length, or the freedoms
+// Check returns an error that wraps ErrKind, ErrAxes, ErrPitch, ErrLength or ErrMotion if kind, axes, length, or the freedoms
 // with motions are not what the other methods accept. The motions themselves have a Check of their own.
 func (s *Spec) Check() error {
 	switch {
-	case s.Kind >= NumKinds:
+	case !s.Kind.Valid():
 		return fmt.Errorf("%w %d", ErrKind, s.Kind)
+	case s.Kind.Type() == Composite && (s.Axes == nil || s.Axes.kind != s.Kind), s.Kind.Type() != Composite && s.Axes != nil:
+		return fmt.Errorf("%w: kind and axes do not go together", ErrAxes)
 	case s.Kind == Helical && (s.Pitch == 0 || math.IsNaN(s.Pitch) || math.IsInf(s.Pitch, 0)):
 		return fmt.Errorf("%w: %v", ErrPitch, s.Pitch)
 	case s.Kind == Distance && (!(s.Length > 0) || math.IsInf(s.Length, 0)):
@@ -44,6 +46,18 @@ func (s *Spec) Prescribed(i int) bool {
 	return s.Motion != nil && s.Motion[i] != nil && s.Motion[i].Kind != None && s.Kind.Scalar(i)
 }
 
+// Winds reports whether freedom i is an angle that a pose tells up to whole turns: scalar, and not that of a
+// helical motion, which tells its turn by its slide. It is false for i out of range.
+func (s *Spec) Winds(i int) bool {
+	if !s.Kind.Scalar(i) || !s.Kind.Rotational(i) {
+		return false
+	}
+	if s.Axes != nil {
+		return s.Axes.list[i].Kind == Revolute
+	}
+	return s.Kind != Helical
+}
+
 // NumRows returns the number of rows of EvalTo, at most 6: the type's
 // constraints and one for each prescribed freedom.
 func (s *Spec) NumRows() int {
@@ -57,8 +71,11 @@ func (s *Spec) NumRows() int {
 }
 
 // Angles returns a set of bits: bit k is set if row k is an angle, rad, its wrench a moment, and
-// not a length, m.
+// not a length, m. The rows of a composite joint count as lengths.
 func (s *Spec) Angles() (rows uint8) {
+	if s.Axes != nil {
+		return 0
+	}
 	var out Rows
 	at := Frames{EP: spatial.Identity3(), ES: spatial.Identity3()}
 	if s.EvalTo(&out, &at, 0) != nil {
@@ -77,16 +94,30 @@ func (s *Spec) Angles() (rows uint8) {
 //
 // Frame: world axes, wrenches on S about its origin. Units: SI.
 // Cost: O(1), no allocation. It returns ErrNoDirection for a distance joint whose origins
-// coincide; the values of out are then unspecified.
+// coincide, and ErrSingular for a composite joint whose axes depend on each other; the values of out are then unspecified.
 func (s *Spec) EvalTo(out *Rows, f *Frames, t float64) error {
 	*out = Rows{}
+	if s.Axes != nil {
+		if !s.compositeRows(out, f, t) {
+			return s.NoRows()
+		}
+		return nil
+	}
 	if !s.rows(out, f) {
-		return ErrNoDirection
+		return s.NoRows()
 	}
 	if s.Motion != nil {
 		s.appendPrescribed(out, f, t)
 	}
 	return nil
+}
+
+// NoRows returns the failure of EvalTo that a joint of the type may have: ErrSingular or ErrNoDirection.
+func (s *Spec) NoRows() error {
+	if s.Axes != nil {
+		return ErrSingular
+	}
+	return ErrNoDirection
 }
 
 // appendPrescribed adds one row for each prescribed freedom: its dual wrench, with σ and σ̇
@@ -112,6 +143,10 @@ func (s *Spec) appendPrescribed(out *Rows, f *Frames, t float64) {
 func (s *Spec) FreedomRowsTo(out *Rows, f *Frames) {
 	*out = Rows{}
 	if s.Kind.Freedoms() == 0 {
+		return
+	}
+	if s.Axes != nil {
+		s.compositeFreedoms(out, f)
 		return
 	}
 	s.rows(out, f) // for Arm and Slip
@@ -153,7 +188,8 @@ func (s *Spec) MotionSubspaceTo(S *[6]spatial.Motion, f *Frames) int {
 //
 // Angles are in (−π, π] plus 2π·Turns; the angle of a helical joint has the turn
 // nearest to d/Pitch, whatever Turns says. Where the joint is violated, an angle
-// is that of the nearest rotation about its axis. The freedoms of a ball have no
+// is that of the nearest rotation about its axis. Several sets of coordinates may make a pose of a composite joint. With f.Near they are those that a search from there
+// leads to, angles within half a turn of it, whatever Turns says; else those with the smallest sum of squares. The freedoms of a ball have no
 // coordinate: their q is 0 and their qd are the components of ω_S − ω_P in P's
 // axes.
 //
@@ -161,7 +197,7 @@ func (s *Spec) MotionSubspaceTo(S *[6]spatial.Motion, f *Frames) int {
 func (s *Spec) CoordinatesTo(q, qd *[6]float64, f *Frames) {
 	*q = [6]float64{}
 	s.coordinates(q, f)
-	if s.Turns != nil && s.Kind != Helical {
+	if s.Turns != nil && f.Near == nil {
 		s.addTurns(q)
 	}
 	s.RatesTo(qd, f)
@@ -185,7 +221,7 @@ func (s *Spec) RatesTo(qd *[6]float64, f *Frames) {
 // addTurns adds the whole turns to the scalar angles in q.
 func (s *Spec) addTurns(q *[6]float64) {
 	for i := range s.Kind.Freedoms() {
-		if s.Kind.Scalar(i) && s.Kind.Rotational(i) {
+		if s.Winds(i) {
 			q[i] += 2 * math.Pi * float64(s.Turns[i])
 		}
 	}
@@ -221,7 +257,7 @@ func (s *Spec) appendPrescribedError(delta *[6]float64, f *Frames, t float64) {
 		}
 		m, _, _ := s.Motion[i].At(t)
 		delta[k] = q[i] - m
-		if s.Kind.Rotational(i) && s.Kind != Helical {
+		if s.Winds(i) {
 			delta[k] = math.Remainder(delta[k], 2*math.Pi)
 		}
 		k++

@@ -6,7 +6,7 @@ import "github.com/rung-mbd/rung/spatial"
 // particular to a type is there; its facts are in the table of kind.go.
 
 // rows fills out with the constraint rows of the type, without prescribed freedoms. It
-// returns false if a distance joint has no direction.
+// returns false if a distance joint has no direction. EvalTo has composite joints from compositeRows.
 func (s *Spec) rows(out *Rows, f *Frames) bool {
 	switch s.Kind {
 	case Fixed:
@@ -60,7 +60,8 @@ func (s *Spec) duals(D *[6]spatial.Force, f *Frames) int {
 	case SphereInCylinder:
 		return sphereInCylinderDuals(D, f)
 	default:
-		panic(badKind)
+		s.mustBeComposite()
+		return s.compositeDuals(D, f)
 	}
 }
 
@@ -91,7 +92,8 @@ func (s *Spec) motions(S *[6]spatial.Motion, f *Frames) {
 	case Free:
 		freeMotion(S, f)
 	default:
-		panic(badKind)
+		s.mustBeComposite()
+		s.compositeMotions(S, f)
 	}
 }
 
@@ -115,7 +117,8 @@ func (s *Spec) coordinates(q *[6]float64, f *Frames) {
 	case SphereInCylinder:
 		sphereInCylinderCoordinates(q, f)
 	default:
-		panic(badKind)
+		s.mustBeComposite()
+		s.compositeCoordinates(q, f)
 	}
 }
 
@@ -146,6 +149,14 @@ func (s *Spec) errors(delta *[6]float64, f *Frames) {
 		distanceError(delta, f, s.Length)
 	case Free:
 	default:
+		s.mustBeComposite()
+		s.compositeError(delta, f)
+	}
+}
+
+// mustBeComposite panics unless s is a composite joint with its axes.
+func (s *Spec) mustBeComposite() {
+	if s.Kind.Type() != Composite || s.Axes == nil {
 		panic(badKind)
 	}
 }

@@ -16,6 +16,10 @@ type reaction struct {
 	normal float64       // multiplier of the moment y_S×x_P of a universal joint
 	x, y   spatial.Vec3  // x_P and y_S
 
+	joint *mechanism.Joint
+	at    *mechanism.JointKinematics
+	bend  [36]float64 // of a composite joint (joints.Spec.BendTo)
+
 	body   [2]int32        // successor, predecessor
 	arm    [2]spatial.Vec3 // from their centres of mass to the origin of S
 	moment spatial.Vec3    // of all parts
@@ -63,6 +67,7 @@ func (s *System) reach(r *reaction, jt *mechanism.Joint, jk *mechanism.JointKine
 		r.arm[1] = jk.ArmP.Add(jk.R).Sub(s.y.Kin.Bodies[jt.Pred].Com)
 	}
 	r.x, r.y = jk.EP.Col(0), jk.ES.Col(1)
+	r.joint, r.at = jt, jk
 }
 
 // addConstraint adds the multipliers' wrench T·λ of joint j.
@@ -179,6 +184,9 @@ func (r *reaction) sum() {
 	n := r.y.Cross(r.x)
 	r.moment = r.withP.Moment().Add(r.withS).Add(n.Scale(r.normal))
 	r.force = r.withP.Linear()
+	if r.joint.Axes != nil {
+		r.joint.BendTo(&r.bend, &r.withP, &r.at.Frames)
+	}
 }
 
 // effectTo stores in f the forces on the two bodies.
@@ -203,11 +211,25 @@ func (r *reaction) changeTo(df, u *[12]float64) {
 	N := phiP.Cross(r.withP.Moment()).Add(phiS.Cross(r.withS))
 	turned := phiS.Cross(r.y).Cross(r.x).Add(r.y.Cross(phiP.Cross(r.x)))
 	N = N.Add(turned.Scale(r.normal))
+	if r.joint.Axes != nil {
+		r.bendBy(&N, &F, phiS.Sub(phiP), armP.Sub(phiP.Cross(r.arm[1])))
+	}
 	onS := N.Add(armS.Cross(r.force)).Add(r.arm[0].Cross(F))
 	onP := N.Add(armP.Cross(r.force)).Add(r.arm[1].Cross(F))
 	for k := range 3 {
 		df[k], df[3+k] = onS[k], F[k]
 		df[6+k], df[9+k] = -onP[k], -F[k]
+	}
+}
+
+// bendBy adds to moment N and force F what the axes of a composite joint make of a small motion of S as seen from P.
+func (r *reaction) bendBy(N, F *spatial.Vec3, turn, slide spatial.Vec3) {
+	x := spatial.NewMotion(turn, slide)
+	for k := range 3 {
+		for l := range x {
+			N[k] -= r.bend[6*k+l] * x[l]
+			F[k] -= r.bend[18+6*k+l] * x[l]
+		}
 	}
 }
 

@@ -8,12 +8,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model/modeltest"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -157,7 +159,7 @@ func TestDerivatives(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			for j := range p.Mechanism().Joints {
-				kinds[p.Mechanism().Joints[j].Kind]++
+				kinds[p.Mechanism().Joints[j].Kind.Type()]++
 			}
 			t.Run("rest", func(t *testing.T) { requireDerivatives(t, p, resting(p), true) })
 			t.Run("moving", func(t *testing.T) { requireDerivatives(t, p, p.Initial(), false) })
@@ -171,6 +173,10 @@ func TestDerivatives(t *testing.T) {
 	}
 	for seed := range uint64(8) {
 		try(fmt.Sprint("random-", seed), random(t, 8, seed))
+		m := modeltest.Composites(seed, 5, int(seed%3))
+		p, err := rung.NewPlan(m, kkt.Options{})
+		require.NoError(t, err)
+		try(m.Name, p)
 	}
 	for k, n := range kinds {
 		require.Positive(t, n, "no joint of type %v", joints.Kind(k))

@@ -23,7 +23,32 @@ type sprung struct {
 }
 
 // has reports whether freedom i is one of them.
-func (d *sprung) has(i int) bool { return slices.Contains(d.freedom[:d.n], int8(i)) }
+func (d *sprung) has(i int) bool { return d.place(i) >= 0 }
+
+// whole in freedom[0] says that all freedoms of a composite joint are among them, springs or not, and lengths too: several sets of coordinates
+// may make one pose, and which of them it is tells what the joint allows.
+const whole = -1
+
+// place returns the place of freedom i among them, or −1.
+func (d *sprung) place(i int) int {
+	if d.whole() {
+		if i >= 0 && i < int(d.n) {
+			return i
+		}
+		return -1
+	}
+	return slices.Index(d.freedom[:d.n], int8(i))
+}
+
+func (d *sprung) whole() bool { return d.n > 0 && d.freedom[0] == whole }
+
+// at returns number i of them.
+func (d *sprung) at(i int8) int {
+	if d.whole() {
+		return int(i)
+	}
+	return int(d.freedom[i])
+}
 
 // findSprung numbers the angles with springs, and those that actuators and couplings count as springs do.
 func (m *Mechanism) findSprung() {
@@ -41,6 +66,13 @@ func (m *Mechanism) findSprung() {
 	next := int32(0)
 	for j := range m.Joints {
 		jt, drive := &m.Joints[j], m.Drive(j)
+		if jt.Axes != nil {
+			m.composite = true
+			jt.sprung = sprung{first: next, n: int8(jt.Axes.Len()), freedom: [2]int8{whole}}
+			m.sprung = append(m.sprung, int32(j))
+			next += int32(jt.Axes.Len())
+			continue
+		}
 		if drive == nil && len(wound) == 0 || jt.Kind == joints.Helical { // which tells its turn by its slide
 			continue
 		}
@@ -61,7 +93,7 @@ func (m *Mechanism) findSprung() {
 }
 
 // NumSprung returns the number of freedoms that are angles with a spring, in joints other
-// than helical ones: the length of State.Angles.
+// than helical ones, and of all freedoms of composite joints: the length of State.Angles.
 func (m *Mechanism) NumSprung() int { return m.angles }
 
 // AnglePlace returns the place of a freedom in State.Angles, or −1 if it is no angle with a spring.
@@ -69,7 +101,7 @@ func (m *Mechanism) NumSprung() int { return m.angles }
 // Cost: O(1), no allocation.
 func (m *Mechanism) AnglePlace(f Freedom) int {
 	d := &m.Joints[f.Joint].sprung
-	if i := slices.Index(d.freedom[:d.n], int8(f.Freedom)); i >= 0 {
+	if i := d.place(f.Freedom); i >= 0 {
 		return int(d.first) + i
 	}
 	return -1
@@ -98,8 +130,8 @@ func (m *Mechanism) FollowAngles(k *Kinematics, s *State) {
 		jt := m.sprungTo(&jk, j, k, s)
 		jt.CoordinatesTo(&q, &qd, &jk)
 		d := &jt.sprung
-		for i, f := range d.freedom[:d.n] {
-			at[int(d.first)+i] = q[f]
+		for i := range d.n {
+			at[d.first+int32(i)] = q[d.at(i)]
 		}
 	}
 	s.Angles = at
@@ -155,7 +187,8 @@ func (m *Mechanism) sprungTo(jk *JointKinematics, j int32, k *Kinematics, s *Sta
 }
 
 // TurnsTo stores in out the turns of the angles with springs at s, so that out is wound as s
-// is. out is the model of m with the poses of s. Without s.Angles it changes nothing.
+// is. out is the model of m with the poses of s. Without s.Angles it changes nothing. A model cannot say which of several sets of
+// coordinates a composite joint has: it has the smallest, with turns that are nearest to those of s.
 //
 // Cost: O(angles), allocates. k receives the kinematics of the bodies at these joints.
 func (m *Mechanism) TurnsTo(out *model.Model, k *Kinematics, s *State) {
@@ -167,16 +200,48 @@ func (m *Mechanism) TurnsTo(out *model.Model, k *Kinematics, s *State) {
 	for _, j := range m.sprung {
 		jt, to := m.sprungTo(&jk, j, k, s), &out.Joints[j]
 		jt.CoordinatesTo(&q, &qd, &jk)
+		jk.Near = nil
 		jt.Spec.CoordinatesTo(&raw, &qd, &jk.Frames)
-		turns := make([]int64, to.Type.Turns())
+		turns := make([]int64, to.Kind().Turns())
 		copy(turns, to.Turns)
 		d := &jt.sprung
-		for _, f := range d.freedom[:d.n] {
-			turns[f] += int64(math.RoundToEven((q[f] - raw[f]) / (2 * math.Pi)))
+		for i := range d.n {
+			if f := d.at(i); jt.Winds(f) {
+				turns[f] += int64(math.RoundToEven((q[f] - raw[f]) / (2 * math.Pi)))
+			}
 		}
 		to.Turns = turns
 	}
 }
+
+// CopyBranches makes dst tell composite joints from where to find their coordinates as src does (State.Angles). It is for states whose bodies are copied from
+// src. Without composite joints it does nothing.
+//
+// Cost: O(angles), no allocation but for the first time.
+func (m *Mechanism) CopyBranches(dst, src *State) {
+	if m.composite {
+		dst.Angles = append(dst.Angles[:0], src.Angles...)
+	}
+}
+
+// FollowBranches is FollowAngles if there are composite joints; without them it does nothing.
+//
+// Cost: O(angles), no allocation but for the first time.
+func (m *Mechanism) FollowBranches(k *Kinematics, s *State) {
+	if m.composite {
+		m.FollowAngles(k, s)
+	}
+}
+
+// startComposites gives the initial state the coordinates of composite joints, if there are any, so that nobody searches for them again.
+func (m *Mechanism) startComposites() {
+	if m.composite {
+		m.FollowAngles(m.NewKinematics(), &m.initial)
+	}
+}
+
+// HasComposites reports whether there are composite joints.
+func (m *Mechanism) HasComposites() bool { return m.composite }
 
 // CoordinatesTo stores in q and qd the coordinates and rates of the freedoms, as
 // joints.Spec.CoordinatesTo, but angles with springs within half a turn of those in the

@@ -230,7 +230,7 @@ func (in *Inputs) checkSpring(j, i int, what string, x float64) error {
 		return v.AtJoint(j, -1, fault.Errorf("%w: %s %v of freedom %d, which has no scalar coordinate", ErrInput, what, x, i))
 	case !v.Sprung(j, i):
 		return v.AtJoint(j, -1, fault.Errorf("%w: %s %v of freedom %d, which has no stiffness or damping in the model", ErrInput, what, x, i))
-	case what == "stiffness" && jt.Kind != joints.Helical && jt.Kind.Rotational(i) && !jt.sprung.has(i):
+	case what == "stiffness" && jt.Winds(i) && !jt.sprung.has(i):
 		return v.AtJoint(j, -1, fault.Errorf("%w: stiffness %v of freedom %d, whose turns are not counted as it has none in the model", ErrInput, x, i))
 	}
 	return nil

@@ -57,6 +57,7 @@ type Mechanism struct {
 	sprung                []int32     // joints that have angles with springs
 	angles                int         // number of these
 	internal              int         // number of internal states of the contacts
+	composite             bool        // there are composite joints
 	limits                map[Freedom]model.Limit
 	bodyNames, jointNames names
 	couplingNames         names
@@ -101,11 +102,17 @@ func New(m *model.Model) (*Mechanism, error) {
 		}
 	}
 	var plain [joints.NumKinds]*JointSpec // types without parameters
-	for k := range plain {
-		plain[k] = newJointSpec(joints.Spec{Kind: joints.Kind(k)})
+	for k := range joints.Composite {
+		plain[k] = newJointSpec(joints.Spec{Kind: k})
 	}
 	for i := range m.Joints {
-		mech.Joints[i].set(&m.Joints[i], links.Joints[i], &plain)
+		var axes *joints.Axes
+		if m.Joints[i].Type == model.Composite {
+			if axes, err = joints.NewAxes(m.Joints[i].Axes); err != nil {
+				return nil, mech.AtJoint(i, -1, err)
+			}
+		}
+		mech.Joints[i].set(&m.Joints[i], links.Joints[i], axes, &plain)
 		mech.setDrive(i, &m.Joints[i])
 		mech.setLimits(i, &m.Joints[i])
 	}
@@ -125,7 +132,11 @@ func New(m *model.Model) (*Mechanism, error) {
 	mech.setSpan()
 	mech.findSprung()
 	mech.startActuators()
-	return mech, mech.setContacts(m, links)
+	if err := mech.setContacts(m, links); err != nil {
+		return nil, err
+	}
+	mech.startComposites()
+	return mech, nil
 }
 
 func (m *Mechanism) addBody(i int, b *model.Body) error {
@@ -146,15 +157,15 @@ func (m *Mechanism) addBody(i int, b *model.Body) error {
 
 // set compiles a joint between the given bodies. If its type has no parameters,
 // it is that of plain.
-func (out *Joint) set(j *model.Joint, bodies [2]int32, plain *[joints.NumKinds]*JointSpec) {
+func (out *Joint) set(j *model.Joint, bodies [2]int32, axes *joints.Axes, plain *[joints.NumKinds]*JointSpec) {
 	out.Pred, out.Succ = bodies[0], bodies[1]
 	out.P, out.S = newFrame(j.PredecessorFrame), newFrame(j.SuccessorFrame)
-	spec := joints.Spec{Kind: j.Type, Pitch: j.Pitch, Length: j.Length}
+	spec := joints.Spec{Kind: j.Kind(), Pitch: j.Pitch, Length: j.Length, Axes: axes}
 	setMotions(&spec, j)
 	setTurns(&spec, j)
 	setArmature(&spec, j)
 	out.JointSpec = plain[j.Type]
-	if spec != out.Spec {
+	if out.JointSpec == nil || spec != out.Spec {
 		out.JointSpec = newJointSpec(spec)
 	}
 }

@@ -88,7 +88,7 @@ func (v *Mover) MoveTo(dst, st *State, d []float64, t float64) error {
 //
 // Cost: O(bodies), no allocation. dst and st are not the same, nor are at and to. It returns ErrNotFinite with the body's name.
 func (v *Mover) MoveWithTo(dst *State, to *Kinematics, st *State, at *Kinematics, d []float64, t float64) error {
-	v.vel.Time = st.Time
+	v.vel.Time, v.vel.Angles = st.Time, st.Angles
 	if err := v.mech.CheckTime(st); err != nil {
 		return err
 	}
@@ -137,22 +137,7 @@ func (v *Mover) float(dst, st *State, body int32, d []float64, t float64, k *Bod
 // the motion of the joint for a time t.
 func (v *Mover) hang(dst *State, l *TreeLink, jk *JointKinematics, t float64) {
 	jt := &v.mech.Joints[l.Joint]
-	var w, s spatial.Vec3
-	allowed(&w, &s, jt, jk)
-	// S relative to P, in world axes: turned by the rotation turn, and slid.
-	var turn spatial.Quat
-	if jt.Kind == joints.Universal {
-		// First about y of S, then about x of P.
-		turn = spatial.Exp(jk.EP.Col(0).Scale(t * w[0])).Mul(spatial.Exp(jk.ES.Col(1).Scale(t * w[1])))
-	} else {
-		turn = spatial.Exp(jk.EP.MulVec(w.Scale(t)))
-	}
-	slid := jk.R.Add(jk.EP.MulVec(s.Scale(t)))
-	if jt.Kind == joints.Distance {
-		if n := slid.Norm(); n > 0 {
-			slid = slid.Scale(jk.R.Norm() / n)
-		}
-	}
+	turn, slid := jt.goOn(jk, t)
 	inner, outer := jk.ArmP.Add(slid), jk.ArmS // both end at the origin of S
 	if l.Body != jt.Succ {
 		inner, outer, turn = jk.ArmS, inner, turn.Conj()
@@ -166,6 +151,46 @@ func (v *Mover) hang(dst *State, l *TreeLink, jk *JointKinematics, t float64) {
 	own.turn.MatTo(&own.E)
 	b.Rotation = own.turn.Mul(v.vel.Bodies[l.Body].Rotation).Normalize()
 	b.Position = at.Add(up.E.MulVec(inner).Sub(own.E.MulVec(outer)))
+}
+
+// goOn returns the rotation of S relative to P, in world axes, that the joint makes in a time t, and where S is relative to P then.
+func (jt *Joint) goOn(jk *JointKinematics, t float64) (turn spatial.Quat, slid spatial.Vec3) {
+	if jt.Axes != nil {
+		return jt.goOnComposite(jk, t)
+	}
+	var w, s spatial.Vec3
+	allowed(&w, &s, jt, jk)
+	if jt.Kind == joints.Universal {
+		// First about y of S, then about x of P.
+		turn = spatial.Exp(jk.EP.Col(0).Scale(t * w[0])).Mul(spatial.Exp(jk.ES.Col(1).Scale(t * w[1])))
+	} else {
+		turn = spatial.Exp(jk.EP.MulVec(w.Scale(t)))
+	}
+	slid = jk.R.Add(jk.EP.MulVec(s.Scale(t)))
+	if jt.Kind == joints.Distance {
+		if n := slid.Norm(); n > 0 {
+			slid = slid.Scale(jk.R.Norm() / n)
+		}
+	}
+	return turn, slid
+}
+
+// goOnComposite is goOn for a composite joint: its coordinates go on at their rates. What it is violated by goes with S.
+func (jt *Joint) goOnComposite(jk *JointKinematics, t float64) (turn spatial.Quat, slid spatial.Vec3) {
+	var q, qd [6]float64
+	var from, to joints.Posture
+	jt.Spec.CoordinatesTo(&q, &qd, &jk.Frames)
+	for i := range jt.Axes.Len() {
+		from.Q[i], to.Q[i] = q[i], q[i]
+		if !jt.Prescribed(i) {
+			to.Q[i] += t * qd[i]
+		}
+	}
+	from.Place(jt.Axes)
+	to.Place(jt.Axes)
+	turned := jk.EP.Mul(to.E).MulT(jk.EP.Mul(from.E))
+	left := jk.R.Sub(jk.EP.MulVec(from.R))
+	return spatial.FromMat(turned), jk.EP.MulVec(to.R).Add(turned.MulVec(left))
 }
 
 // moved is the rotation that a body has made, world axes, in two forms.

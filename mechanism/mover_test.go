@@ -12,6 +12,7 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/model/modeltest"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -24,9 +25,20 @@ func TestMoveOnTree(t *testing.T) {
 		stepTol   = 1e-4 // its first order error for rates of order 10
 	)
 	var kinds [joints.NumKinds]bool
-	for _, name := range check.GoldenModels(t) {
-		m, err := model.ReadFile(check.ModelPath(t, name))
-		require.NoError(t, err)
+	composites := map[string]*model.Model{}
+	names := check.GoldenModels(t)
+	for seed := range uint64(6) {
+		m := modeltest.Composites(seed, 5, 0)
+		composites[m.Name] = m
+		names = append(names, m.Name)
+	}
+	for _, name := range names {
+		m := composites[name]
+		if m == nil {
+			var err error
+			m, err = model.ReadFile(check.ModelPath(t, name))
+			require.NoError(t, err)
+		}
 		p, err := rung.NewPlan(m, kkt.Options{})
 		require.NoError(t, err)
 		mech, st := p.Mechanism(), p.Initial()
@@ -37,7 +49,7 @@ func TestMoveOnTree(t *testing.T) {
 		driven := false
 		for j := range mech.Joints {
 			driven = driven || mech.Joints[j].Motion != nil
-			kinds[mech.Joints[j].Kind] = true
+			kinds[mech.Joints[j].Kind.Type()] = true
 		}
 		d := make([]float64, 6*mech.NumBodies())
 		for i := range st.Bodies {

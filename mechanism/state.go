@@ -28,6 +28,7 @@ type State struct {
 	// Angles are angles with springs (Mechanism.NumSprung), rad, in the order of the
 	// joints and their freedoms: the current ones are read within half a turn of them
 	// (Mechanism.FollowAngles). With nil, they are read in (−π, π] plus the turns of the model.
+	// Of composite joints they are all coordinates, rad and m, and the current ones are found from there.
 	Angles []float64
 	// Internal are the internal states of contacts (Mechanism.NumInternal), in their order: how far bristles are bent, m, and slips of
 	// tyres. With nil they are zero.
@@ -134,9 +135,11 @@ func (m *Mechanism) JointTo(out *JointKinematics, j int, k *Kinematics, s *State
 //
 // Cost: O(1), no allocation.
 func (m *Mechanism) FramesTo(out *JointKinematics, jt *Joint, k *Kinematics, s *State) {
-	out.angles = nil
+	out.angles, out.Near = nil, nil
 	if d := &jt.sprung; d.n > 0 && len(s.Angles) > 0 {
-		out.angles = s.Angles[d.first:][:d.n]
+		if out.angles = s.Angles[d.first:][:d.n]; d.whole() {
+			out.angles, out.Near = nil, out.angles
+		}
 	}
 	var p, q end
 	p.placeTo(&out.EP, &out.ArmP, &out.OmegaP, &jt.P, jt.Pred, k, s)

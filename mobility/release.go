@@ -129,6 +129,10 @@ func FindReleases(m *model.Model, st *mechanism.State) (*Relief, error) {
 
 // FindReleasesContext is FindReleases that ends early when ctx does. It then returns the cause for which ctx has ended.
 func FindReleasesContext(ctx context.Context, m *model.Model, st *mechanism.State) (*Relief, error) {
+	if len(st.Angles) > 0 { // whose places change where joints are released; those of composite joints are found again
+		st = st.Clone()
+		st.Angles = nil
+	}
 	rank, err := rankOf(ctx, m, st)
 	if err != nil {
 		return nil, err

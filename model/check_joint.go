@@ -6,6 +6,7 @@ import (
 
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/joints"
 )
 
 func (c *checker) checkJoint(j *Joint, f document.Flaws) {
@@ -31,9 +32,12 @@ func (c *checker) checkJoint(j *Joint, f document.Flaws) {
 		return
 	}
 	c.checkParameters(j, f)
+	if f.Has(jointAxes) || !c.checkAxes(j) {
+		return
+	}
 	for k, list := range j.lists() {
 		if !f.Has(jointForce + k) {
-			c.checkList(j.Type, jointForce+k, list)
+			c.checkList(j.Kind(), jointForce+k, list)
 		}
 	}
 	if !f.Has(jointTurns) {
@@ -111,6 +115,38 @@ func (c *checker) checkParameters(j *Joint, f document.Flaws) {
 	}
 }
 
+// checkAxes checks the axes of a composite joint, and that no other has any. It reports whether they say what freedoms the joint has.
+func (c *checker) checkAxes(j *Joint) bool {
+	switch n := len(j.Axes); {
+	case j.Type != Composite && n == 0:
+		return true
+	case j.Type != Composite:
+		c.report(".axes", "", meaningless("joint type", j.Type.String()))
+		return true
+	case n == 0:
+		c.report(".axes", "[]", "has no entries")
+		return false
+	case n > joints.MaxAxes:
+		c.report(".axes", "", fmt.Sprintf("wrong length %d, must have at most %d entries", n, joints.MaxAxes))
+		return false
+	}
+	good := true
+	for k := range j.Axes {
+		tail := document.Entry(".axes", k)
+		j.Axes[k].Faults(func(field, value, rule string) {
+			c.report(tail+"."+field, value, rule)
+			good = false
+		})
+	}
+	if !good {
+		return false
+	}
+	if k := joints.DependentAxis(j.Axes); k >= 0 {
+		c.report(document.Entry(".axes", k), "", "follows from the axes before it at every pose")
+	}
+	return true
+}
+
 // length reports a list of n entries that should have want.
 func (c *checker) length(tail string, n, want int, t JointType) bool {
 	if n != want {
@@ -140,18 +176,21 @@ func (c *checker) checkList(t JointType, field int, list []float64) {
 }
 
 func (c *checker) checkTurns(j *Joint) {
-	if j.Turns == nil || !c.length(".turns", len(j.Turns), j.Type.Turns(), j.Type) {
+	if j.Turns == nil || !c.length(".turns", len(j.Turns), j.Kind().Turns(), j.Type) {
 		return
 	}
 	for k, n := range j.Turns {
 		if n > document.MaxInteger || n < -document.MaxInteger {
 			c.report(document.Entry(".turns", k), strconv.FormatInt(n, 10), document.RuleInteger)
 		}
+		if n != 0 && j.Type == Composite && j.Axes[k].Kind == Prismatic {
+			c.report(document.Entry(".turns", k), strconv.FormatInt(n, 10), "is not zero on an axis that slides")
+		}
 	}
 }
 
 func (c *checker) checkMotions(j *Joint) {
-	if j.Motion == nil || !c.length(".motion", len(j.Motion), j.Type.Freedoms(), j.Type) {
+	if j.Motion == nil || !c.length(".motion", len(j.Motion), j.Kind().Freedoms(), j.Type) {
 		return
 	}
 	for k, m := range j.Motion {
@@ -159,7 +198,7 @@ func (c *checker) checkMotions(j *Joint) {
 			continue
 		}
 		tail := document.Entry(".motion", k)
-		if !j.Type.Scalar(k) {
+		if !j.Kind().Scalar(k) {
 			c.report(tail, m.Kind.String(), "prescribes a ball rotation")
 			continue
 		}
@@ -168,7 +207,7 @@ func (c *checker) checkMotions(j *Joint) {
 }
 
 func (c *checker) checkLimits(j *Joint) {
-	if j.Limits == nil || !c.length(".limits", len(j.Limits), j.Type.Freedoms(), j.Type) {
+	if j.Limits == nil || !c.length(".limits", len(j.Limits), j.Kind().Freedoms(), j.Type) {
 		return
 	}
 	for k, l := range j.Limits {
@@ -176,7 +215,7 @@ func (c *checker) checkLimits(j *Joint) {
 			continue
 		}
 		tail := document.Entry(".limits", k)
-		if !j.Type.Scalar(k) {
+		if !j.Kind().Scalar(k) {
 			c.report(tail, "", "bounds a ball rotation")
 			continue
 		}

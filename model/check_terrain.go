@@ -310,9 +310,9 @@ func (c *checker) checkActuated(j, k int, f document.Flaws) {
 		return
 	}
 	switch {
-	case k < 0 || k >= jt.Type.Freedoms():
-		c.report(".freedom", fmt.Sprint(k), fmt.Sprintf("joint type %s has %d freedoms", jt.Type, jt.Type.Freedoms()))
-	case !jt.Type.Scalar(k):
+	case k < 0 || k >= jt.Kind().Freedoms():
+		c.report(".freedom", fmt.Sprint(k), fmt.Sprintf("joint type %s has %d freedoms", jt.Type, jt.Kind().Freedoms()))
+	case !jt.Kind().Scalar(k):
 		c.report(".freedom", fmt.Sprint(k), "is a ball rotation, which has no coordinate")
 	case !jf.Has(jointMotion) && k < len(jt.Motion) && jt.Motion[k] != nil:
 		c.report(".freedom", fmt.Sprint(k), "is prescribed by a motion")

@@ -37,11 +37,21 @@ func sample() *model.Model {
 			j.Pitch = -0.5
 		case model.Distance:
 			j.Length = 1
+		case model.Composite:
+			j.Axes = []model.Axis{
+				{Kind: model.Revolute, Axis: [3]float64{0, 0, 1}, Point: [3]float64{0.1, 0, 0}},
+				{Kind: model.Revolute, Axis: [3]float64{0.1, 2, 0}}, {Kind: model.Helical, Axis: [3]float64{1, 0, 0}, Pitch: 0.25},
+				{Kind: model.Prismatic, Axis: [3]float64{0, 0, -3}},
+			}
 		}
-		for k := range t.Freedoms() {
+		for k := range j.Kind().Freedoms() {
 			j.Force = append(j.Force, float64(k)+0.5)
 		}
-		for k := range t.Turns() {
+		for k := range j.Kind().Turns() {
+			if t == model.Composite && k == 3 {
+				j.Turns = append(j.Turns, 0) // which slides
+				break
+			}
 			j.Turns = append(j.Turns, int64(1-3*k))
 		}
 		m.Joints = append(m.Joints, j)
@@ -174,7 +184,7 @@ func TestCheckRules(t *testing.T) {
 		{"$.bodies[1].velocity.angular[1]", "finite", b(func(b *model.Body) { b.Velocity.Angular[1] = inf })},
 		{"$.joints[1].name", "duplicate", j(1, func(j *model.Joint) { j.Name = "fixed" })},
 		{"$.joints[1].name", "is empty", j(1, func(j *model.Joint) { j.Name = "" })},
-		{"$.joints[1].type", "unknown joint type", j(1, func(j *model.Joint) { j.Type = 12 })},
+		{"$.joints[1].type", "unknown joint type", j(1, func(j *model.Joint) { j.Type = 200 })},
 		{"$.joints[1].predecessor", "unknown body", j(1, func(j *model.Joint) { j.Predecessor = "" })},
 		{"$.joints[1].successor", "itself", j(1, func(j *model.Joint) { j.Successor = model.World })},
 		{"$.joints[1].predecessor_frame.orientation", "unit", j(1, func(j *model.Joint) { j.PredecessorFrame.Orientation[0] = 0.5 })},

@@ -223,11 +223,11 @@ func (c *checker) checkCoupled(tail string, q *Coupled) (ok, open bool) {
 		return false, false
 	}
 	value := fmt.Sprint(q.Freedom)
-	switch n := jt.Type.Freedoms(); {
+	switch n := jt.Kind().Freedoms(); {
 	case q.Freedom < 0 || q.Freedom >= n:
 		c.report(tail+".freedom", value, fmt.Sprintf("joint type %s has %d freedoms", jt.Type, n))
 		return false, false
-	case !jt.Type.Scalar(q.Freedom):
+	case !jt.Kind().Scalar(q.Freedom):
 		c.report(tail+".freedom", value, "is a ball rotation, which has no coordinate")
 		return false, false
 	}

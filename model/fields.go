@@ -43,6 +43,7 @@ var velocityFields = []string{"linear", "angular"}
 var jointFields = []string{
 	"name", "type", "predecessor", "successor", "predecessor_frame", "successor_frame",
 	"pitch", "length", "force", "stiffness", "damping", "rest", "armature", "turns", "motion", "limits",
+	"axes",
 }
 
 const (
@@ -62,6 +63,16 @@ const (
 	jointTurns
 	jointMotion
 	jointLimits
+	jointAxes
+)
+
+var axisFields = []string{"kind", "axis", "point", "pitch"}
+
+const (
+	axisKind = iota
+	axisAxis
+	axisPoint
+	axisPitch
 )
 
 var limitFields = []string{"lower", "upper", "rate", "force"}

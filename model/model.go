@@ -93,6 +93,7 @@ type Joint struct {
 	Turns            []int64   // one a rotational scalar freedom
 	Motion           []*Motion // nil entries are free
 	Limits           []*Limit  // nil entries do not bound
+	Axes             []Axis    // of a composite joint, which has a freedom each
 }
 
 // Limit says how far, how fast and with what force a freedom of the real machine moves. It is information for

@@ -40,6 +40,8 @@ func (d *decoder) joint(j *Joint) {
 			j.Motion = entries(d, d.motion)
 		case jointLimits:
 			j.Limits = entries(d, d.limit)
+		case jointAxes:
+			d.axes(j)
 		default:
 			d.lists[k-jointForce] = d.Numbers(d.lists[k-jointForce][:0], maxList)
 		}
@@ -57,21 +59,27 @@ func (d *decoder) finishJoint(j *Joint, seen uint32) {
 	}
 	d.parameter(j, seen, jointPitch, &j.Pitch, Helical)
 	d.parameter(j, seen, jointLength, &j.Length, Distance)
+	if j.Type == Composite {
+		d.Require(jointFields, seen, jointAxes)
+	} else if seen>>jointAxes&1 != 0 && !d.Flaw.Has(jointAxes) {
+		d.ProblemAt(jointFields, jointAxes, "", meaningless("joint type", j.Type.String()))
+		j.Axes = nil
+	}
 	for k, list := range []*[]float64{&j.Force, &j.Stiffness, &j.Damping, &j.Rest, &j.Armature} {
 		if seen>>(jointForce+k)&1 != 0 {
-			*list = d.keep(d.lists[k], j.Type.Freedoms())
+			*list = d.keep(d.lists[k], j.Kind().Freedoms())
 		}
 	}
 	if seen>>jointTurns&1 != 0 {
 		j.Turns = append([]int64{}, d.turns...)
-		if len(d.turns) == j.Type.Turns() && allZeroInts(d.turns) {
+		if len(d.turns) == j.Kind().Turns() && allZeroInts(d.turns) {
 			j.Turns = nil
 		}
 	}
-	if len(j.Motion) == j.Type.Freedoms() && !driven(j.Motion) {
+	if len(j.Motion) == j.Kind().Freedoms() && !driven(j.Motion) {
 		j.Motion = nil
 	}
-	if len(j.Limits) == j.Type.Freedoms() {
+	if len(j.Limits) == j.Kind().Freedoms() {
 		j.Limits = canonicalLimits(j.Limits)
 	}
 }
@@ -178,6 +186,51 @@ func entries[T any](d *decoder, read func(*T)) []*T {
 	}
 	d.Bound(n, maxList)
 	return list
+}
+
+// axes reads the axes of a composite joint.
+func (d *decoder) axes(j *Joint) {
+	if !d.OpenArray() {
+		return
+	}
+	j.Axes = []Axis{}
+	n := 0
+	for ; d.Element(n); n++ {
+		if n >= joints.MaxAxes {
+			d.Skip()
+			continue
+		}
+		j.Axes = append(j.Axes, Axis{})
+		if d.OpenObject() {
+			d.axis(&j.Axes[n])
+		}
+	}
+	d.Bound(n, joints.MaxAxes)
+}
+
+// axis reads an axis after its opening brace.
+func (d *decoder) axis(a *Axis) {
+	var seen uint32
+	for {
+		k, ok := d.Member(axisFields, &seen)
+		if !ok {
+			break
+		}
+		switch k {
+		case axisKind:
+			a.Kind = [...]joints.Kind{Revolute, Prismatic, Helical}[d.Choice("revolute", "prismatic", "helical")]
+		case axisAxis:
+			d.Vector(a.Axis[:])
+		case axisPoint:
+			d.Vector(a.Point[:])
+		case axisPitch:
+			d.Number(&a.Pitch)
+		}
+	}
+	if d.Fatal {
+		return
+	}
+	d.Require(axisFields, seen, axisKind, axisAxis)
 }
 
 // limit reads a limit after its opening brace.

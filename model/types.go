@@ -24,7 +24,19 @@ const (
 	PointOnPlane     = joints.PointOnPlane
 	Distance         = joints.Distance
 	Free             = joints.Free
+	Composite        = joints.Composite
 )
+
+// Axis is one elementary motion of a composite joint, as in package joints.
+type Axis = joints.Axis
+
+// Kind returns the type with its freedoms: that of a composite joint has those of its axes.
+func (j *Joint) Kind() joints.Kind {
+	if j.Type == Composite {
+		return joints.CompositeKind(j.Axes)
+	}
+	return j.Type
+}
 
 // Motion prescribes one freedom as a function of time, as in package joints.
 type Motion = joints.Motion

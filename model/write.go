@@ -224,6 +224,25 @@ func (o *writer) joint(j *Joint) {
 		}
 		o.b = append(o.b, ']')
 	}
+	if len(j.Axes) > 0 {
+		o.b = append(o.b, `, "axes": [`...)
+		for k := range j.Axes {
+			o.comma(k)
+			o.axis(&j.Axes[k])
+		}
+		o.b = append(o.b, ']')
+	}
+}
+
+func (o *writer) axis(a *Axis) {
+	o.b = append(o.b, '{')
+	o.text(`"kind": `, a.Kind.String())
+	o.vector(`, "axis": `, a.Axis[:])
+	if a.Point != [3]float64{} {
+		o.vector(`, "point": `, a.Point[:])
+	}
+	o.number(`, "pitch": `, a.Pitch)
+	o.b = append(o.b, '}')
 }
 
 // limit writes the bounds that l has.

@@ -78,7 +78,11 @@ func (p *Plan) StateTo(s *mechanism.State, q, qd []float64) {
 			c.hangSimple(b, up, lq[0], lqd[0])
 			continue
 		}
-		d.set(l.Kind, lq, lqd)
+		if p.postureOf(i) >= 0 {
+			d.setComposite(p.mech.Joints[l.Joint].Axes, lq, lqd)
+		} else {
+			d.set(l.Kind, lq, lqd)
+		}
 		if l.Reversed {
 			d.hangReversed(b, up, c)
 		} else {

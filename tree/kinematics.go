@@ -21,7 +21,7 @@ import (
 //	c_v = ω_λ×(ω_λ×r1) + ω_i×(ω_i×d) + 2·ω_P×V + c_ω×d.
 //
 // S = (A, B + A×d) are the columns about c. The axes A and B are at rest in P
-// but for y_S, so there is no other S̊ term. Where the link is reversed, A, B, ω_r,
+// but for y_S and the axes of composite joints, so there is no other S̊ term. Where the link is reversed, A, B, ω_r,
 // V and the universal term change sign, and P is carried by the link itself.
 
 // velocities runs from the root to the tips: S, v and c of every link.
@@ -101,8 +101,14 @@ func (w *Workspace) moveSeveral(i int, c *linkConst, up *linkState) {
 	var S [6]spatial.Motion
 	w.axes(jt.Pred).MulTo(&f.EP, &jt.P.E)
 	w.axes(jt.Succ).MulTo(&f.ES, &jt.S.E)
-	n := jt.MotionSubspaceTo(&S, &f)
 	qd := w.qd[l.Dof : l.Dof+l.NumDof]
+	n := len(qd)
+	var turned, slid spatial.Vec3 // S̊·q̇ of a composite joint
+	if k := w.plan.postureOf(i); k >= 0 {
+		turned, slid = columnsTo(&S, &w.postures[k], qd, &f.EP)
+	} else {
+		jt.MotionSubspaceTo(&S, &f)
+	}
 
 	var rel spatial.Motion // (ω_r, V)
 	for k := range n {
@@ -141,7 +147,11 @@ func (w *Workspace) moveSeveral(i int, c *linkConst, up *linkState) {
 	if l.Kind == joints.Universal {
 		cw = cw.Add(S[0].Angular().Cross(S[1].Angular()).Scale(c.sign * qd[0] * qd[1]))
 	}
-	cv := omegaP.Cross(V).Scale(2).Add(cw.Cross(d))
+	cv := omegaP.Cross(V).Scale(2)
+	if w.plan.posture != nil {
+		cw, cv = cw.Add(turned.Scale(c.sign)), cv.Add(slid.Scale(c.sign))
+	}
+	cv = cv.Add(cw.Cross(d))
 	addCentripetal(&cv, &omegaL, &r1)
 	addCentripetal(&cv, &omegaI, &d)
 	st.c = spatial.NewClassicalAccel(cw, cv)

@@ -82,6 +82,10 @@ type Plan struct {
 	nq, nv int
 	consts []linkConst // by link
 	rowPtr []int       // start of each row of a BranchMatrix
+
+	posture  []int32 // by link: number of its composite joint, −1 for another; nil if there are none
+	postures int     // composite tree joints
+	own      bool    // q tells all of State.Angles
 }
 
 // linkConst is what the kernels need of a link's joint, compact and in the
@@ -150,6 +154,7 @@ func NewPlan(m *mechanism.Mechanism, o Options) (*Plan, error) {
 		return nil, err
 	}
 	p.assignVariables()
+	p.numberPostures()
 	p.findLoops(inTree)
 	return p, nil
 }

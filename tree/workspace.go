@@ -1,7 +1,9 @@
 package tree
 
 import (
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/halt"
+	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -28,6 +30,8 @@ type Workspace struct {
 	wr     []spatial.Force // by link, InverseTo: force through the joint
 	comp   []composite     // by link, InertiaTo
 	ground spatial.Mat3    // axes of the world
+
+	postures []joints.Posture // of composite tree joints, Plan.postureOf
 
 	watch *halt.Watch // of a ClosedSolver
 }
@@ -59,6 +63,8 @@ func (p *Plan) NewWorkspace() *Workspace {
 		wr:     make([]spatial.Force, n),
 		comp:   make([]composite, n),
 		ground: spatial.Identity3(),
+
+		postures: make([]joints.Posture, p.postures),
 	}
 }
 
@@ -67,7 +73,7 @@ func (p *Plan) NewWorkspace() *Workspace {
 // joints. s is kept, not copied.
 //
 // Cost: O(links + joints + forces), no allocation.
-// It returns mechanism.ErrNotFinite or mechanism.ErrNoDirection; no state is in
+// It returns mechanism.ErrNotFinite, mechanism.ErrNoDirection, or joints.ErrSingular for a composite tree joint; no state is in
 // use then. It panics if s is of another mechanism.
 func (w *Workspace) SetState(s *mechanism.State) error {
 	w.ready = false
@@ -75,7 +81,9 @@ func (w *Workspace) SetState(s *mechanism.State) error {
 		return err
 	}
 	w.state = s
-	w.measure()
+	if err := w.measure(); err != nil {
+		return err
+	}
 	return w.finish()
 }
 
@@ -93,6 +101,7 @@ func (w *Workspace) Set(q, qd []float64, t float64) error {
 	w.ready = false
 	w.own.Time = t
 	p.StateTo(w.own, q, qd)
+	p.branchesTo(w.own, q)
 	if err := p.mech.KinematicsTo(w.kin, w.own); err != nil {
 		return err
 	}
@@ -100,7 +109,10 @@ func (w *Workspace) Set(q, qd []float64, t float64) error {
 	copy(w.qd, qd)
 	for i := range p.Links {
 		l := &p.Links[i]
-		if p.consts[i].form > turning && l.Joint >= 0 {
+		if k := p.postureOf(i); k >= 0 {
+			p.postureTo(&w.postures[k], i, q[l.Q:l.Q+l.NumQ])
+			w.slide[i] = w.postures[k].R
+		} else if p.consts[i].form > turning && l.Joint >= 0 {
 			w.slide[i] = slideOf(l.Kind, p.mech.Joints[l.Joint].Pitch, q[l.Q:l.Q+l.NumQ])
 		}
 	}
@@ -118,7 +130,7 @@ func (w *Workspace) finish() error {
 }
 
 // measure stores the joint rates and slides at w.state.
-func (w *Workspace) measure() {
+func (w *Workspace) measure() error {
 	p, s := w.plan, w.state
 	var jk mechanism.JointKinematics
 	var q, qd [6]float64
@@ -136,6 +148,14 @@ func (w *Workspace) measure() {
 			l := &p.Links[i]
 			p.mech.JointTo(&jk, int(l.Joint), w.kin, s)
 			spec := &p.mech.Joints[l.Joint].Spec
+			if k := p.postureOf(i); k >= 0 {
+				if err := spec.SettleTo(&w.postures[k], &qd, &jk.Frames); err != nil {
+					return fault.Errorf("tree: %w", p.mech.AtJoint(int(l.Joint), -1, err))
+				}
+				copy(w.qd[l.Dof:l.Dof+l.NumDof], qd[:])
+				w.slide[i] = w.postures[k].R
+				continue
+			}
 			spec.CoordinatesTo(&q, &qd, &jk.Frames)
 			copy(w.qd[l.Dof:l.Dof+l.NumDof], qd[:])
 			if hasBall(l.Kind) {
@@ -144,6 +164,7 @@ func (w *Workspace) measure() {
 			w.slide[i] = slideOf(l.Kind, spec.Pitch, q[:])
 		}
 	}
+	return nil
 }
 
 // relativeOmega returns the angular velocity of the link less that of its

@@ -128,11 +128,11 @@ func (b *builder) bodies(r *Result) {
 		if b.body[i] != l.Name {
 			b.report.Note(l.At, "link "+fault.Name(l.Name), "its body is "+fault.Name(b.body[i]))
 		}
-		w, x := b.rates[i].w, b.poses[i]
+		x := b.poses[i]
 		b.m.Bodies = append(b.m.Bodies, model.Body{
 			Name: b.body[i], Mass: l.Mass, Com: l.Com, Pose: x.model(),
 			Inertia:  model.Inertia{XX: l.Inertia[0], YY: l.Inertia[1], ZZ: l.Inertia[2], XY: l.Inertia[3], XZ: l.Inertia[4], YZ: l.Inertia[5]},
-			Velocity: model.Velocity{Linear: b.rates[i].v.Add(w.Cross(x.R)), Angular: w},
+			Velocity: model.Velocity{Linear: b.rates[i].v, Angular: b.rates[i].w},
 		})
 		if b.o.KeepFree && len(b.f.at(i)) == 0 {
 			b.m.Joints = append(b.m.Joints, model.Joint{Name: b.names.unique(l.Name + "#free"), Type: model.Free, Predecessor: model.World, Successor: b.body[i]})
@@ -203,10 +203,11 @@ func (b *builder) joint(j *Joint) {
 
 // freedoms writes what acts on the coordinates of a joint, and their turns.
 func (b *builder) freedoms(out *model.Joint, list []freedom, row []Axis) {
-	n := out.Type.Freedoms()
+	kind := out.Kind()
+	n := kind.Freedoms()
 	turn := 0
 	for k := range list {
-		rotational := out.Type.Scalar(k) && out.Type.Rotational(k)
+		rotational := kind.Scalar(k) && kind.Rotational(k)
 		f := list[k]
 		if f.axis < 0 {
 			if rotational {
@@ -248,9 +249,9 @@ func (b *builder) freedoms(out *model.Joint, list []freedom, row []Axis) {
 			out.Motion[k] = a.Motion
 		}
 		if rotational {
-			if turns := math.Round((a.Value - math.Remainder(a.Value, 2*math.Pi)) / (2 * math.Pi)); turns != 0 && turn < out.Type.Turns() {
+			if turns := math.Round((a.Value - math.Remainder(a.Value, 2*math.Pi)) / (2 * math.Pi)); turns != 0 && turn < kind.Turns() {
 				if out.Turns == nil {
-					out.Turns = make([]int64, out.Type.Turns())
+					out.Turns = make([]int64, kind.Turns())
 				}
 				out.Turns[turn] = int64(f.sign * turns)
 			}

@@ -8,15 +8,34 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// composite writes a joint that no type of the model is.
-func (b *builder) composite(j *Joint, _, _ string) {
+// most is the number of motions that a composite joint of the model may have.
+const most = 5
+
+// composite writes a joint that no other type of the model is: its motions in a row.
+func (b *builder) composite(j *Joint, pred, succ string) {
+	out := model.Joint{
+		Name: b.names.unique(j.Name), Type: model.Composite, Predecessor: pred, Successor: succ,
+		PredecessorFrame: j.P.model(), SuccessorFrame: j.S.model(),
+	}
+	var list []freedom
 	var row []string
+	ball := false
 	for k := range j.Axes {
 		a := &j.Axes[k]
+		ball = ball || a.Kind == Ball
+		out.Axes = append(out.Axes, model.Axis{Kind: kinds[a.Kind], Axis: a.Axis, Point: a.Point, Pitch: a.Pitch})
+		list = append(list, freedom{k, 1})
 		row = append(row, fmt.Sprintf("%s %s along %.6g at %.6g", a.Kind, fault.Name(a.Name), a.Axis, a.Point))
 	}
-	b.report.Refuse(j.At, "joint "+fault.Name(j.Name), "no joint of the model lets pass these motions in a row: "+strings.Join(row, ", "))
+	if ball || len(row) > most {
+		b.report.Refuse(j.At, "joint "+fault.Name(j.Name), "no joint of the model lets pass these motions in a row: "+strings.Join(row, ", "))
+		return
+	}
+	b.freedoms(&out, list, j.Axes)
+	b.m.Joints = append(b.m.Joints, out)
 }
+
+var kinds = [...]model.JointType{Revolute: model.Revolute, Prismatic: model.Prismatic, Helical: model.Helical, Ball: model.Spherical}
 
 // extras writes what else a coordinate has.
 func (b *builder) extras(out *model.Joint, k, n int, a *Axis, _ float64) {

@@ -2,18 +2,6 @@ package assembly
 
 import "github.com/rung-mbd/rung/spatial"
 
-// motion returns the pose of S in P at the coordinates of the state, or at zero.
-func (j *Joint) motion(state bool) Pose {
-	x := Identity()
-	if !state {
-		return x
-	}
-	for k := range j.Axes {
-		x = x.Mul(j.Axes[k].move())
-	}
-	return x
-}
-
 // move returns the motion of a at its value.
 func (a *Axis) move() Pose {
 	turn, shift := spatial.IdentityQuat(), spatial.Vec3{}
@@ -32,8 +20,13 @@ func (a *Axis) move() Pose {
 	return Pose{R: a.Point.Sub(turn.Rotate(a.Point)).Add(shift), Q: turn}
 }
 
-// twist is an angular velocity and the velocity of the body's point at the world's origin, world axes.
-type twist struct{ w, v spatial.Vec3 }
+// twist is an angular velocity and the velocity of the body's point at p, world axes.
+type twist struct{ w, v, p spatial.Vec3 }
+
+// to returns t with the velocity at another point.
+func (t twist) to(p spatial.Vec3) twist {
+	return twist{t.w, t.v.Add(t.w.Cross(p.Sub(t.p))), p}
+}
 
 // trees finds the joint that places each link: the first that is no loop. Joints that close a circle become loops.
 func (a *Assembly) trees() []int {
@@ -89,8 +82,7 @@ func (a *Assembly) place(tree []int, state bool) ([]Pose, []twist) {
 			if tree[l] < 0 {
 				poses[l] = a.Links[l].Pose
 				poses[l].Q = poses[l].quat()
-				w := a.Links[l].Angular
-				rates[l] = twist{w, a.Links[l].Linear.Sub(w.Cross(poses[l].R))}
+				rates[l] = twist{a.Links[l].Angular, a.Links[l].Linear, poses[l].R}
 				continue
 			}
 			j := &a.Joints[tree[l]]
@@ -105,7 +97,8 @@ func (a *Assembly) place(tree []int, state bool) ([]Pose, []twist) {
 					x = x.Mul(j.Axes[m].move())
 				}
 			}
-			poses[l], rates[l] = x.Mul(j.S.Inverse()), t
+			poses[l] = x.Mul(j.S.Inverse())
+			rates[l] = t.to(poses[l].R)
 		}
 	}
 	return poses, rates
@@ -126,7 +119,7 @@ func (a *Axis) drive(x Pose, t twist) twist {
 		t.v = t.v.Add(dir)
 	default:
 		t.w = t.w.Add(dir)
-		t.v = t.v.Add(x.Point(a.Point).Cross(dir))
+		t.v = t.v.Add(dir.Cross(t.p.Sub(x.Point(a.Point))))
 		if a.Kind == Helical {
 			t.v = t.v.Add(dir.Scale(a.Pitch))
 		}

@@ -190,7 +190,7 @@ func push(t *testing.T, m *model.Model, r *assembly.Result, c *Case) {
 		require.True(t, ok, "coordinate %s", name)
 		j := &m.Joints[q.Joint]
 		if j.Force == nil {
-			j.Force = make([]float64, j.Type.Freedoms())
+			j.Force = make([]float64, j.Kind().Freedoms())
 		} else {
 			j.Force = append([]float64(nil), j.Force...)
 		}

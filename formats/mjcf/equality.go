@@ -18,6 +18,7 @@ func (r *reader) equality(n *xmltree.Node) {
 	case "connect", "weld", "joint", "tendon":
 	case "distance", "flex", "flexvert", "flexstrain":
 		r.Report.Refuse(n, "element "+n.Name, "such equalities are not read")
+		n.Set(source.Refused, "")
 		return
 	default:
 		return

@@ -132,6 +132,7 @@ func (r *reader) model(root *xmltree.Node) {
 		for _, c := range n.Children {
 			if c.Name == "flex" {
 				r.Report.Refuse(c, "element flex", "bodies that deform are not read")
+				c.Set(source.Refused, "")
 			}
 		}
 	}
@@ -248,6 +249,7 @@ func (r *reader) masses(root *xmltree.Node) {
 // refuseElement refuses an element that would make bodies.
 func (r *reader) refuseElement(n *xmltree.Node) {
 	r.Report.Refuse(n, "element "+fault.Name(n.Name), "is not read; what it makes can be written out by the simulator that reads it")
+	n.Set(source.Refused, "")
 }
 
 // unnamed returns the name of the k-th thing of a kind.

@@ -19,7 +19,7 @@ const (
 	jointUsed  = "name class type pos axis springdamper limited actuatorfrclimited range ref springref stiffness damping armature frictionloss actuatorfrcrange"
 	jointRest  = "group solreflimit solimplimit solreffriction solimpfriction margin user actuatorgravcomp"
 	geomUsed   = "name class type size pos fromto mass density shellinertia mesh group contype conaffinity rgba material " + turned
-	geomRest   = "condim priority friction solmix solref solimp margin gap hfield fitscale fluidshape fluidcoef user surfacevel"
+	geomRest   = "condim priority friction solmix solref solimp margin gap hfield fitscale fluidshape fluidcoef user surfacevel adhesion"
 	equalUsed  = "name class active body1 body2 anchor site1 site2 relpose torquescale joint1 joint2 polycoef tendon1 tendon2"
 	equalRest  = "solref solimp"
 	tendonUsed = "name class limited range stiffness damping frictionloss armature"
@@ -38,7 +38,7 @@ var Table = xmltree.NewTable([]xmltree.Rule{
 		Ignored: "timestep apirate impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance mpr_tolerance magnetic o_margin o_solref o_solimp o_friction " +
 			"integrator cone jacobian solver iterations ls_iterations noslip_iterations ccd_iterations mpr_iterations sdf_iterations sdf_initpoints actuatorgroupdisable collision sleep_tolerance"},
 	{Element: "flag", Class: source.Used, Used: "gravity equality constraint passive spring damper frictionloss limit",
-		Ignored: "contact actuation clampctrl warmstart filterparent refsafe sensor midphase eulerdamp override energy fwdinv invdiscrete sensornoise multiccd island nativeccd autoreset sleep"},
+		Ignored: "contact actuation clampctrl warmstart filterparent refsafe sensor midphase eulerdamp override energy fwdinv invdiscrete sensornoise multiccd island nativeccd autoreset sleep diagexact ipc"},
 	{Element: "size", Class: source.Ignored, Why: memory},
 	{Element: "statistic", Class: source.Ignored, Why: watched},
 	{Element: "mujoco/visual", Class: source.Ignored, Why: watched},
@@ -48,6 +48,7 @@ var Table = xmltree.NewTable([]xmltree.Rule{
 	{Element: "asset/mesh", Class: source.Used, Used: "name class file scale inertia refpos refquat vertex builtin",
 		Ignored: "content_type normal texcoord face smoothnormal maxhullvert params material"},
 	{Element: "asset/material", Class: source.Visual},
+	{Element: "mesh/plugin", Class: source.Dropped, Why: "meshes that programs make are not read"},
 	{Element: "asset/texture", Class: source.Ignored, Why: watched},
 	{Element: "asset/hfield", Class: source.Ignored, Why: contacts},
 	{Element: "asset/skin", Class: source.Ignored, Why: watched},
@@ -73,10 +74,12 @@ var Table = xmltree.NewTable([]xmltree.Rule{
 	{Element: "default/cylinder", Class: source.Ignored, Why: drive},
 	{Element: "default/muscle", Class: source.Ignored, Why: drive},
 	{Element: "default/adhesion", Class: source.Ignored, Why: drive},
+	{Element: "default/orientation", Class: source.Ignored, Why: drive},
+	{Element: "default/pid", Class: source.Ignored, Why: drive},
 	{Element: "default/dcmotor", Class: source.Ignored, Why: drive},
 
 	{Element: "worldbody", Class: source.Used, Used: "childclass", Ignored: "name"},
-	{Element: "body", Class: source.Used, Used: "name childclass pos mocap gravcomp " + turned, Ignored: "user sleep"},
+	{Element: "body", Class: source.Used, Used: "name childclass pos mocap gravcomp " + turned, Ignored: "user sleep simple"},
 	{Element: "frame", Class: source.Used, Used: "childclass pos " + turned, Ignored: "name"},
 	{Element: "inertial", Class: source.Used, Used: "pos mass diaginertia fullinertia " + turned},
 	{Element: "joint", Class: source.Used, Used: jointUsed, Ignored: jointRest},

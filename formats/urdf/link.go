@@ -68,36 +68,33 @@ func (r *reader) visual(n *xmltree.Node) (v assembly.Visual, ok bool) {
 		v.Color = r.material(m)
 	}
 	g := n.Child("geometry")
-	if g == nil {
+	if g == nil || len(g.Children) == 0 {
 		return v, false
 	}
-	for _, c := range g.Children {
-		c.Use()
-		switch c.Name {
-		case "box":
-			v.Kind, v.Size = assembly.Box, r.Vector(c, "size", [3]float64{})
-		case "sphere":
-			v.Kind, v.Size = assembly.Sphere, [3]float64{r.Number(c, "radius", 0)}
-		case "cylinder":
-			v.Kind, v.Size = assembly.Cylinder, [3]float64{r.Number(c, "radius", 0), r.Number(c, "length", 0)}
-		case "capsule":
-			v.Kind, v.Size = assembly.Capsule, [3]float64{r.Number(c, "radius", 0), r.Number(c, "length", 0)}
-		case "mesh":
-			v.Kind = assembly.Mesh
-			v.File, _ = c.Attr("filename")
-			switch s := r.Numbers(c, "scale", 1, 3); len(s) {
-			case 1:
-				v.Scale = [3]float64{s[0], s[0], s[0]}
-			case 3:
-				v.Scale = [3]float64(s)
-			}
-		default:
-			r.Report.Note(c, "shape "+fault.Name(c.Name), "is left out")
-			return v, false
+	c := g.Children[0].Use()
+	switch c.Name {
+	case "box":
+		v.Kind, v.Size = assembly.Box, r.Vector(c, "size", [3]float64{})
+	case "sphere":
+		v.Kind, v.Size = assembly.Sphere, [3]float64{r.Number(c, "radius", 0)}
+	case "cylinder":
+		v.Kind, v.Size = assembly.Cylinder, [3]float64{r.Number(c, "radius", 0), r.Number(c, "length", 0)}
+	case "capsule":
+		v.Kind, v.Size = assembly.Capsule, [3]float64{r.Number(c, "radius", 0), r.Number(c, "length", 0)}
+	case "mesh":
+		v.Kind = assembly.Mesh
+		v.File, _ = c.Attr("filename")
+		switch s := r.Numbers(c, "scale", 1, 3); len(s) {
+		case 1:
+			v.Scale = [3]float64{s[0], s[0], s[0]}
+		case 3:
+			v.Scale = [3]float64(s)
 		}
-		return v, true
+	default:
+		r.Report.Note(c, "shape "+fault.Name(c.Name), "is left out")
+		return v, false
 	}
-	return v, false
+	return v, true
 }
 
 // material reads a color, or that of the material of the same name.

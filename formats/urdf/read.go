@@ -45,7 +45,6 @@ type reader struct {
 	joints    map[string]int // joints that are no loops, by name
 	parent    []int          // joint that is first with the link as its child, or −1
 	later     []func()       // what is read when links and joints are there
-	static    bool
 	materials map[string][4]float64
 	mujoco    struct{ mass, inertia, total float64 }
 	balance   bool

@@ -140,6 +140,7 @@ type accountant struct {
 const (
 	unknown     = "unknown to this reader"
 	meaningless = "has no meaning here"
+	lacking     = "the model has no such thing"
 	effectless  = "has no effect on the motion"
 )
 
@@ -182,6 +183,8 @@ func (a *accountant) attr(n *Node, at *Attr, r rule) {
 	if at.class == source.Unread {
 		at.class = r.attrs[at.Name]
 		switch {
+		case at.class == source.Dropped:
+			at.why = lacking
 		case at.class == source.Ignored:
 			at.why = effectless
 		case at.class == source.Used:

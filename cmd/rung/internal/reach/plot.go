@@ -83,8 +83,8 @@ func (r *posing) skeleton(st *mechanism.State) [][]spatial.Vec3 {
 		j := &mech.Joints[i]
 		add(int(j.Pred), j.P.Origin)
 		add(int(j.Succ), j.S.Origin)
-		switch j.Kind {
-		case model.Prismatic, model.Helical, model.Cylindrical, model.SphereInCylinder, model.Distance:
+		switch j.Kind.Type() {
+		case model.Prismatic, model.Helical, model.Cylindrical, model.SphereInCylinder, model.Distance, model.Composite:
 			slides = append(slides, []spatial.Vec3{at(int(j.Pred), j.P.Origin), at(int(j.Succ), j.S.Origin)})
 		}
 	}

@@ -132,8 +132,8 @@ func FreedomNames(m *model.Model) iter.Seq[string] {
 		for i := range m.Joints {
 			j := &m.Joints[i]
 			names := []string{j.Name}
-			for k := range j.Type.Freedoms() {
-				if j.Type.Scalar(k) {
+			for k := range j.Kind().Freedoms() {
+				if j.Kind().Scalar(k) {
 					names = append(names, fmt.Sprintf("%s.%d", j.Name, k))
 				}
 			}

@@ -1,0 +1,126 @@
+package rung_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/model/modeltest"
+	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// TestCompositeReference compares the sparse method with the models of reference/joints that have composite joints, under every ordering.
+func TestCompositeReference(t *testing.T) {
+	for _, name := range []string{"composite-prr-loop", "composite-rr-loop", "random-mix-8"} {
+		m, err := rung.Open(check.Reference(t, "joints", name+".model.json"))
+		require.NoError(t, err)
+		e := check.ReadExpectedIn(t, "joints", name)
+		for _, o := range orderings {
+			t.Run(name+"/"+o.String(), func(t *testing.T) {
+				p, err := rung.NewPlan(m, rung.Options{Ordering: o})
+				require.NoError(t, err)
+				s := p.NewSolver()
+				require.NoError(t, s.Solve(p.Initial()))
+				r, err := rung.NewResult(s)
+				require.NoError(t, err)
+				requireMachine(t, e, r)
+				requireSecondRates(t, e, s)
+			})
+		}
+	}
+}
+
+// sameTol is the difference of two solutions of one mechanism, relative to the largest acceleration or wrench.
+const sameTol = 1e-12
+
+// requireSame compares two results: accelerations and wrenches, and ranks and uniqueness exactly.
+func requireSame(t *testing.T, want, got *rung.Result, tol float64) {
+	t.Helper()
+	a, f := 1.0, 1.0
+	for i := range want.Bodies {
+		a = max(a, want.Bodies[i].ComAcceleration.Norm(), want.Bodies[i].AngularAcceleration.Norm())
+	}
+	for i := range want.Bodies {
+		w, g := &want.Bodies[i], &got.Bodies[i]
+		check.CloseVec(t, g.ComAcceleration[:], w.ComAcceleration[:], tol, a, "%s: acceleration", w.Name)
+		check.CloseVec(t, g.AngularAcceleration[:], w.AngularAcceleration[:], tol, a, "%s: angular acceleration", w.Name)
+	}
+	for j := range want.Joints {
+		f = max(f, spatial.Vec3(want.Joints[j].TotalWrench.Force).Norm(), spatial.Vec3(want.Joints[j].TotalWrench.Moment).Norm())
+	}
+	for j := range want.Joints {
+		w, g := &want.Joints[j], &got.Joints[j]
+		require.Equal(t, w.Undetermined, g.Undetermined, w.Name)
+		require.Equal(t, w.WrenchUnique, g.WrenchUnique, w.Name)
+		if w.WrenchUnique {
+			check.CloseVec(t, g.TotalWrench.Force[:], w.TotalWrench.Force[:], 100*tol, f, "%s: force", w.Name)
+			check.CloseVec(t, g.TotalWrench.Moment[:], w.TotalWrench.Moment[:], 100*tol, f, "%s: moment", w.Name)
+		}
+	}
+	assert.Equal(t, [4]int{want.Constraints.Rows, want.Constraints.Rank, want.Constraints.Redundant, want.Constraints.Mobility},
+		[4]int{got.Constraints.Rows, got.Constraints.Rank, got.Constraints.Redundant, got.Constraints.Mobility})
+	check.Close(t, got.Energy.Kinetic, want.Energy.Kinetic, tol, 1+want.Energy.Kinetic, "kinetic energy")
+	check.Close(t, got.Energy.Potential, want.Energy.Potential, tol, 1+max(want.Energy.Potential, -want.Energy.Potential), "potential energy")
+}
+
+// TestCompositesInPlaceOfTypes: the reference models with composite joints in place of all types that they can be have the same solutions.
+func TestCompositesInPlaceOfTypes(t *testing.T) {
+	for _, c := range goldenCases(t) {
+		if len(c.m.Bodies) > 70 && testing.Short() {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			m, of := modeltest.AsComposites(c.m)
+			n := 0
+			for _, list := range of {
+				if list != nil {
+					n++
+				}
+			}
+			if n == 0 {
+				t.Skip("no such joint")
+			}
+			want, err := rung.Accelerate(c.m, rung.Options{})
+			require.NoError(t, err)
+			got, err := rung.Accelerate(m, rung.Options{})
+			require.NoError(t, err)
+			requireSame(t, want, got, 1e-10)
+		})
+	}
+}
+
+// TestRandomComposites compares orderings and the tree method in random mechanisms of composite joints with loops.
+func TestRandomComposites(t *testing.T) {
+	cases := 60
+	if testing.Short() {
+		cases = 12
+	}
+	for seed := range uint64(cases) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			m := modeltest.Composites(seed, 2+int(seed%7), int(seed%4))
+			want, err := rung.Accelerate(m, rung.Options{})
+			require.NoError(t, err)
+			for j := range want.Joints {
+				require.LessOrEqual(t, want.Joints[j].PositionResidual, fitTol)
+				require.LessOrEqual(t, want.Joints[j].VelocityResidual, fitTol)
+			}
+			for _, o := range orderings {
+				got, err := rung.Accelerate(m, rung.Options{Ordering: o})
+				require.NoError(t, err)
+				requireSame(t, want, got, 1e-10)
+			}
+			p, err := rung.NewPlan(m, rung.Options{})
+			require.NoError(t, err)
+			for _, method := range motion.Methods()[1:] {
+				got, err := motion.Accelerate(p, method, p.Initial())
+				require.NoError(t, err, "%v", method)
+				requireSame(t, want, got, 1e-10)
+			}
+		})
+	}
+}

@@ -1,0 +1,374 @@
+package joints
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Posture is a composite joint at coordinates Q, wherever its bodies are. Frame: axes of P.
+type Posture struct {
+	Q     [MaxAxes]float64 // rad and m
+	n     int
+	E     spatial.Mat3            // axes of S
+	R     spatial.Vec3            // from the origin of P to that of S, m
+	S     [MaxAxes]spatial.Motion // rates of S about its origin for unit rates of the coordinates, theory.md (95)
+	at    [MaxAxes]spatial.Vec3   // where the points of the axes are, m
+	h     [MaxAxes]float64        // pitches, m/rad
+	turns [MaxAxes]bool           // whether axis k turns
+}
+
+// Place computes p from p.Q, theory.md (94), (95).
+//
+// Cost: O(1), no allocation.
+func (p *Posture) Place(a *Axes) {
+	var t spatial.Vec3
+	p.n = a.n
+	E, r := &p.E, &p.R
+	*E, *r = spatial.Identity3(), spatial.Vec3{}
+	for k := range a.n {
+		x, S, q := &a.list[k], &p.S[k], p.Q[k]
+		u, at := (*spatial.Vec3)(S[:3]), &p.at[k]
+		E.MulVecTo(u, &x.Axis)
+		p.h[k], p.turns[k] = x.Pitch, x.Kind != Prismatic
+		if x.Kind == Prismatic {
+			spatial.AddScaledTo(r, r, q, u)
+			S[3], S[4], S[5] = u[0], u[1], u[2]
+			*u = spatial.Vec3{}
+			continue
+		}
+		E.MulVecTo(at, &x.Point)
+		for i := range at {
+			at[i] += r[i]
+		}
+		turnAbout(E, u, q)
+		E.MulVecTo(&t, &x.Point)
+		for i := range r {
+			r[i] = at[i] - t[i] + x.Pitch*q*u[i]
+		}
+	}
+	// The point of S at its origin moves with each axis: u×(r − at) + pitch·u.
+	for k := range a.n {
+		if !p.turns[k] {
+			continue
+		}
+		S := &p.S[k]
+		d := spatial.Vec3{r[0] - p.at[k][0], r[1] - p.at[k][1], r[2] - p.at[k][2]}
+		spatial.CrossTo(&t, (*spatial.Vec3)(S[:3]), &d)
+		for i := range t {
+			S[3+i] = t[i] + p.h[k]*S[i]
+		}
+	}
+}
+
+// turnAbout turns the axes E by the angle q about the unit vector u.
+func turnAbout(E *spatial.Mat3, u *spatial.Vec3, q float64) {
+	s, c := math.Sincos(q)
+	for j := range 3 {
+		x, y, z := E[j], E[3+j], E[6+j]
+		d := (1 - c) * (u[0]*x + u[1]*y + u[2]*z)
+		E[j] = c*x + s*(u[1]*z-u[2]*y) + d*u[0]
+		E[3+j] = c*y + s*(u[2]*x-u[0]*z) + d*u[1]
+		E[6+j] = c*z + s*(u[0]*y-u[1]*x) + d*u[2]
+	}
+}
+
+// RatesTo stores in Sd the derivatives of the columns of S, seen from P, as the coordinates move with the rates qd, theory.md (96).
+//
+// Cost: O(1), no allocation. p has been placed.
+func (p *Posture) RatesTo(Sd *[MaxAxes]spatial.Motion, qd *[MaxAxes]float64) {
+	var v spatial.Vec3 // of the origin of S
+	for k := range p.n {
+		spatial.AddScaledTo(&v, &v, qd[k], (*spatial.Vec3)(p.S[k][3:]))
+	}
+	// w and c are the angular velocity of what carries axis k, and the velocity of its point at P's origin.
+	var w, c, t, d spatial.Vec3
+	for k := range p.n {
+		S, out := &p.S[k], &Sd[k]
+		*out = spatial.Motion{}
+		if !p.turns[k] {
+			spatial.CrossTo((*spatial.Vec3)(out[3:]), &w, (*spatial.Vec3)(S[3:]))
+			spatial.AddScaledTo(&c, &c, qd[k], (*spatial.Vec3)(S[3:]))
+			continue
+		}
+		u, ud, at := (*spatial.Vec3)(S[:3]), (*spatial.Vec3)(out[:3]), &p.at[k]
+		spatial.CrossTo(ud, &w, u)
+		for i := range d {
+			d[i] = p.R[i] - at[i]
+		}
+		spatial.CrossTo(&t, ud, &d)
+		spatial.CrossTo(&d, &w, at)
+		for i := range d {
+			out[3+i] = t[i] + p.h[k]*ud[i]
+			d[i] = v[i] - (c[i] + d[i])
+		}
+		spatial.CrossTo(&t, u, &d)
+		for i := range t {
+			out[3+i] += t[i]
+		}
+		// What carries the next axis turns about the point at, too.
+		spatial.CrossTo(&t, at, u)
+		for i := range c {
+			c[i] += qd[k] * (t[i] + p.h[k]*u[i])
+			w[i] += qd[k] * u[i]
+		}
+	}
+}
+
+// pose is the pose of S in P that a joint is at.
+type pose struct {
+	E spatial.Mat3
+	r spatial.Vec3
+}
+
+// set stores the pose of f.
+func (x *pose) set(f *Frames) {
+	f.EP.TMulTo(&x.E, &f.ES)
+	f.EP.TMulVecTo(&x.r, &f.R)
+}
+
+// errorTo stores in e what takes S from where p has it to x: rotation vector, rad, and translation, m, theory.md (97).
+// It returns the sum of the squares.
+func (p *Posture) errorTo(e *spatial.Motion, x *pose) float64 {
+	var M spatial.Mat3
+	for i := range 3 { // x.E·p.Eᵀ
+		for j := range 3 {
+			M[3*i+j] = x.E[3*i]*p.E[3*j] + x.E[3*i+1]*p.E[3*j+1] + x.E[3*i+2]*p.E[3*j+2]
+		}
+	}
+	v := spatial.LogMat(M)
+	sum := 0.0
+	for i := range 3 {
+		e[i], e[3+i] = v[i], x.r[i]-p.R[i]
+		sum += e[i]*e[i] + e[3+i]*e[3+i]
+	}
+	return sum
+}
+
+const (
+	// poseSteps bounds the steps of one search.
+	poseSteps = 300
+	// poseRound is the rounding of a pose, relative to 1 rad and to the lengths in it: what is left of an error that has gone.
+	poseRound = 4e-16
+	// poseStill is the change of coordinates, relative to 1 + their size, that ends a search.
+	poseStill = 2e-15
+	// poseFits is the error of a pose, m and rad, up to which coordinates count as found: more is a joint that is open by far, and then other
+	// coordinates may be nearer.
+	poseFits = 1e-3
+	// poseAlike tells sets of coordinates apart: their size, or the error of the pose, differs by more.
+	poseAlike = 1e-9
+)
+
+// search finds coordinates near p.Q at which the pose is x, or is nearest to it, by the method of Levenberg and Marquardt: the steps solve
+// (SᵀS + μ)·δ = Sᵀe with the error e of the pose. It ends where Sᵀe = 0. It returns |e|².
+func (p *Posture) search(a *Axes, x *pose) float64 {
+	var e spatial.Motion
+	var next Posture
+	p.Place(a)
+	left := p.errorTo(&e, x)
+	floor := poseRound * (1 + max(math.Abs(x.r[0]), math.Abs(x.r[1]), math.Abs(x.r[2])))
+	floor *= floor
+	mu, last := 0.0, math.Inf(1)
+	for range poseSteps {
+		if left <= floor {
+			break
+		}
+		var step [MaxAxes]float64
+		if !p.stepTo(&step, &e, mu) {
+			mu = max(10*mu, poseDamp)
+			continue
+		}
+		size, q := 0.0, 0.0
+		for k := range p.n {
+			size, q = max(size, math.Abs(step[k])), max(q, math.Abs(p.Q[k]))
+			next.Q[k] = p.Q[k] + step[k]
+		}
+		if size <= poseStill*(1+q) || size < poseAlike && size >= 0.9*last {
+			break // rounding
+		}
+		var f spatial.Motion
+		next.Place(a)
+		if now := next.errorTo(&f, x); now <= left || size < poseAlike {
+			*p, e, left, last = next, f, now, size
+			if mu *= 0.1; mu < poseDamp {
+				mu = 0
+			}
+		} else {
+			mu = max(10*mu, poseDamp)
+		}
+	}
+	return left
+}
+
+// poseDamp is the least μ that is not zero, for columns of S of length 1.
+const poseDamp = 1e-6
+
+// stepTo stores the step of search. It reports whether the matrix is positive definite with a margin.
+func (p *Posture) stepTo(step *[MaxAxes]float64, e *spatial.Motion, mu float64) bool {
+	var A [MaxAxes][MaxAxes]float64
+	n := p.n
+	for i := range n {
+		for j := range i + 1 {
+			A[i][j] = dot6((*[6]float64)(&p.S[i]), (*[6]float64)(&p.S[j]))
+		}
+		step[i] = dot6((*[6]float64)(&p.S[i]), (*[6]float64)(e))
+	}
+	for i := range n {
+		d := A[i][i]
+		A[i][i] += mu * d
+		for j := range i + 1 {
+			for k := range j {
+				A[i][j] -= A[i][k] * A[j][k]
+			}
+			if j < i {
+				A[i][j] /= A[j][j]
+			}
+		}
+		if !(A[i][i] > 1e-14*d) {
+			return false
+		}
+		A[i][i] = math.Sqrt(A[i][i])
+		for k := range i {
+			step[i] -= A[i][k] * step[k]
+		}
+		step[i] /= A[i][i]
+	}
+	for i := n - 1; i >= 0; i-- {
+		for k := i + 1; k < n; k++ {
+			step[i] -= A[k][i] * step[k]
+		}
+		step[i] /= A[i][i]
+	}
+	return true
+}
+
+func dot6(a, b *[6]float64) float64 {
+	return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] + a[3]*b[3] + a[4]*b[4] + a[5]*b[5]
+}
+
+// find stores in p the coordinates of the pose x.
+//
+// With near they are those that a search from there leads to: coordinates that a state carries. Else, or if the pose does not fit
+// within poseFits there, they are those of all found with the smallest sum of squares, angles in (−π, π]. So they
+// are a function of x and near.
+func (p *Posture) find(a *Axes, x *pose, near []float64) {
+	if near != nil {
+		for k := range a.n {
+			p.Q[k] = near[k]
+			if a.list[k].Kind == Revolute {
+				p.Q[k] = math.Remainder(near[k], 2*math.Pi) // whose sine has all its digits
+			}
+		}
+		if left := p.search(a, x); left > poseFits*poseFits {
+			own := *p
+			if best := p.findAll(a, x); best >= left-poseAlike {
+				*p = own
+			}
+		}
+		for k := range a.n {
+			if a.list[k].Kind == Revolute {
+				p.Q[k] = math.Remainder(p.Q[k], 2*math.Pi)
+			}
+		}
+		return
+	}
+	p.findAll(a, x)
+}
+
+// findAll is find without near: searches from angles a third of a turn apart. It returns |e|².
+func (p *Posture) findAll(a *Axes, x *pose) float64 {
+	turning := 0
+	for k := range a.n {
+		if a.list[k].Kind != Prismatic {
+			turning++
+		}
+	}
+	starts := 1
+	for range turning {
+		starts *= len(poseStarts)
+	}
+	best, least := math.Inf(1), math.Inf(1)
+	for i := range starts {
+		var c Posture
+		for k, rest := 0, i; k < a.n; k++ {
+			if a.list[k].Kind != Prismatic {
+				c.Q[k] = poseStarts[rest%len(poseStarts)]
+				rest /= len(poseStarts)
+			}
+		}
+		left := c.search(a, x)
+		for range poseScrews {
+			if left <= poseFits*poseFits || !c.screw(a, x) {
+				break
+			}
+			left = c.search(a, x)
+		}
+		size := 0.0
+		for k := range a.n {
+			if a.list[k].Kind == Revolute {
+				c.Q[k] = math.Remainder(c.Q[k], 2*math.Pi)
+				if c.Q[k] <= -math.Pi {
+					c.Q[k] = math.Pi
+				}
+			}
+			size += c.Q[k] * c.Q[k]
+		}
+		if left < best-poseAlike || left <= best+poseAlike && size < least-poseAlike {
+			best, least, *p = left, size, c
+		}
+		if i == 0 && left <= poseFits*poseFits && a.unique() {
+			break
+		}
+	}
+	return best
+}
+
+// poseScrews bounds how often whole turns are given to helical motions.
+const poseScrews = 4
+
+// screw adds to the helical coordinates the whole turns that would take away the translation which is left along their axes. It reports
+// whether there are any.
+func (p *Posture) screw(a *Axes, x *pose) (any bool) {
+	var e spatial.Motion
+	p.errorTo(&e, x)
+	for k := range a.n {
+		if a.list[k].Kind != Helical {
+			continue
+		}
+		u := (*spatial.Vec3)(p.S[k][:3])
+		turns := math.Round(spatial.Dot(u, (*spatial.Vec3)(e[3:])) / (2 * math.Pi * p.h[k]))
+		if turns != 0 && math.Abs(turns) < 1e15 {
+			p.Q[k] += 2 * math.Pi * turns
+			any = true
+		}
+	}
+	return any
+}
+
+// poseStarts are the angles from which searches start; zero is first.
+var poseStarts = [3]float64{0, 2 * math.Pi / 3, -2 * math.Pi / 3}
+
+// unique reports whether a pose has one set of coordinates at most, as far as the order of the axes tells without a search: one axis
+// turns, or two do that are not parallel, as then the rotation tells the angles.
+func (a *Axes) unique() bool {
+	var turns [MaxAxes]int
+	n := 0
+	for k := range a.n {
+		switch a.list[k].Kind {
+		case Helical:
+			return a.n == 1
+		case Revolute:
+			turns[n] = k
+			n++
+		}
+	}
+	switch n {
+	case 0, 1:
+		return true
+	case 2:
+		var t spatial.Vec3
+		spatial.CrossTo(&t, &a.list[turns[0]].Axis, &a.list[turns[1]].Axis)
+		return t.Norm() > 1e-6
+	}
+	return false
+}

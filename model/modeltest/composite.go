@@ -1,0 +1,342 @@
+package modeltest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Composites returns a random mechanism of n bodies whose joints are composite: a tree, and loops joints that close loops. Poses and velocities satisfy all of
+// them. A joint that closes a loop leaves the joints between its bodies a freedom that no other loop takes; where there is none it is left out.
+func Composites(seed uint64, n, loops int) *model.Model {
+	g := composites{rng: check.Rand(seed), m: model.New(fmt.Sprintf("composites-%d", seed))}
+	g.m.Gravity = [3]float64{0.3, -1, -9.81}
+	for i := range n {
+		up := g.rng.IntN(i+1) - 1
+		axes, q, qd := g.chain(1 + g.rng.IntN(4))
+		g.up, g.spare = append(g.up, up), append(g.spare, len(axes))
+		g.hang(up, axes, q, qd)
+	}
+	for i := range loops {
+		g.close(i, 1+g.rng.IntN(joints.MaxAxes))
+	}
+	return g.m
+}
+
+// composites grows a mechanism.
+type composites struct {
+	rng   *rand.Rand
+	m     *model.Model
+	up    []int // body that each body hangs from, −1 for the world
+	spare []int // freedoms of the joint that a body hangs by
+	loops []loop
+}
+
+// path returns the bodies whose joints are between a and b.
+func (g *composites) path(a, b int) (list []int) {
+	for a != b {
+		if a > b { // the outer one has the larger number
+			list = append(list, a)
+			a = g.up[a]
+		} else {
+			list = append(list, b)
+			b = g.up[b]
+		}
+	}
+	return list
+}
+
+// take adds a loop with rows over a path, and reports whether it may: any set of loops leaves the joints on its paths a freedom at least, and so does the way
+// around all of them.
+func (g *composites) take(path []int, rows int) bool {
+	loops := append(g.loops, loop{path, rows})
+	for set := range 1 << len(loops) {
+		times, spare, round := map[int]int{}, 0, -6
+		for i, l := range loops {
+			if set>>i&1 == 0 {
+				continue
+			}
+			spare -= l.rows
+			round += 6 - l.rows
+			for _, b := range l.path {
+				if times[b]++; times[b] == 1 {
+					spare += g.spare[b]
+				}
+				if times[b]%2 == 1 { // joints on the way around all of them at once
+					round += g.spare[b]
+				} else {
+					round -= g.spare[b]
+				}
+			}
+		}
+		if set > 0 && min(spare, round) < 1 {
+			return false
+		}
+	}
+	g.loops = loops
+	return true
+}
+
+// loop is a loop that a joint with so many rows has closed.
+type loop struct {
+	path []int
+	rows int
+}
+
+func (g *composites) vec(size float64) (v spatial.Vec3) {
+	for i := range v {
+		v[i] = size * (2*g.rng.Float64() - 1)
+	}
+	return v
+}
+
+// chain returns n axes that are far from depending on each other at coordinates q, and rates of these.
+func (g *composites) chain(n int) (axes []joints.Axis, q, qd []float64) {
+	for {
+		axes, q, qd = nil, nil, nil
+		for range n {
+			a := joints.Axis{Kind: joints.Revolute, Axis: g.vec(1), Point: g.vec(0.4)}
+			switch x := g.rng.Float64(); {
+			case x < 0.25 && len(axes) > 0: // not all of them, as slides alone close no loop
+				a.Kind = joints.Prismatic
+			case x < 0.35:
+				a.Kind, a.Pitch = joints.Helical, 0.2+0.2*g.rng.Float64()
+			}
+			if g.rng.IntN(3) == 0 {
+				a.Axis = spatial.Vec3{}
+				a.Axis[g.rng.IntN(3)] = 1
+			}
+			if g.rng.IntN(3) == 0 {
+				a.Point = spatial.Vec3{}
+			}
+			axes = append(axes, a)
+			q, qd = append(q, 2*g.rng.Float64()-1), append(qd, 2*g.rng.Float64()-1)
+		}
+		if regular(axes, q) {
+			return axes, q, qd
+		}
+	}
+}
+
+// regular reports whether the pose of axes at q tells q and the rates well: the coordinates are those that the pose is read as, and the duals are small.
+func regular(axes []joints.Axis, q []float64) bool {
+	a, err := joints.NewAxes(axes)
+	if err != nil {
+		return false
+	}
+	p := postured(a, q)
+	s, f := joints.Spec{Kind: a.Kind(), Axes: a}, joints.Frames{EP: spatial.Identity3(), ES: p.E, R: p.R}
+	var found, qd [6]float64
+	s.CoordinatesTo(&found, &qd, &f)
+	for i := range q {
+		var w spatial.Force
+		var tau [6]float64
+		tau[i] = 1
+		s.WrenchTo(&w, &tau, &f)
+		if math.Abs(found[i]-q[i]) > 1e-9 || w.Moment().Norm()+w.Linear().Norm() > 5 {
+			return false
+		}
+	}
+	return true
+}
+
+func postured(a *joints.Axes, q []float64) *joints.Posture {
+	p := new(joints.Posture)
+	copy(p.Q[:], q)
+	p.Place(a)
+	return p
+}
+
+// end is a frame of a body, or of the world, with its motion.
+type end struct {
+	body  int // −1 for the world
+	local model.Pose
+	E     spatial.Mat3
+	at    spatial.Vec3
+	v, w  spatial.Vec3 // of its origin, and angular
+}
+
+// end returns a random frame of a body.
+func (g *composites) end(body int) end {
+	e := end{body: body, local: model.Pose{Position: g.vec(0.5), Orientation: spatial.Exp(g.vec(3))}}
+	e.E, e.at = spatial.Quat(e.local.Orientation).Mat(), e.local.Position
+	if body >= 0 {
+		b := &g.m.Bodies[body]
+		E := spatial.Quat(b.Pose.Orientation).Mat()
+		arm := E.MulVec(e.at)
+		e.E, e.at = E.Mul(e.E), spatial.Vec3(b.Pose.Position).Add(arm)
+		e.w = b.Velocity.Angular
+		e.v = spatial.Vec3(b.Velocity.Linear).Add(e.w.Cross(arm))
+	}
+	return e
+}
+
+func (g *composites) name(body int) string {
+	if body < 0 {
+		return model.World
+	}
+	return g.m.Bodies[body].Name
+}
+
+// hang adds a body that hangs from up by a composite joint at q.
+func (g *composites) hang(up int, axes []joints.Axis, q, qd []float64) {
+	a, err := joints.NewAxes(axes)
+	if err != nil {
+		panic(err)
+	}
+	from, p := g.end(up), postured(a, q)
+	i := len(g.m.Bodies)
+	b := model.Body{Name: fmt.Sprintf("b%d", i), Mass: 0.5 + g.rng.Float64(), Com: g.vec(0.2)}
+	d := spatial.Vec3{0.02 + 0.02*g.rng.Float64(), 0.02 + 0.02*g.rng.Float64(), 0.02 + 0.02*g.rng.Float64()}
+	b.Inertia = model.Inertia{XX: d[1] + d[2], YY: d[0] + d[2], ZZ: d[0] + d[1]}
+	// The frame S of the joint, then the body around it.
+	local := model.Pose{Position: g.vec(0.4), Orientation: spatial.Exp(g.vec(3))}
+	E := from.E.Mul(p.E)
+	arm := from.E.MulVec(p.R)
+	w, v := from.w, from.v.Add(from.w.Cross(arm))
+	for k := range q {
+		w = w.Add(from.E.MulVec(p.S[k].Angular()).Scale(qd[k]))
+		v = v.Add(from.E.MulVec(p.S[k].Linear()).Scale(qd[k]))
+	}
+	EB := E.MulT(spatial.Quat(local.Orientation).Mat())
+	out := EB.MulVec(local.Position)
+	b.Pose = model.Pose{Position: from.at.Add(arm).Sub(out), Orientation: spatial.FromMat(EB)}
+	b.Velocity = model.Velocity{Linear: v.Sub(w.Cross(out)), Angular: w}
+	g.m.Bodies = append(g.m.Bodies, b)
+	j := model.Joint{Name: fmt.Sprintf("j%d", i), Type: model.Composite, Axes: axes, Predecessor: g.name(up), Successor: b.Name, PredecessorFrame: from.local, SuccessorFrame: local}
+	g.load(&j, len(axes))
+	g.m.Joints = append(g.m.Joints, j)
+}
+
+// load gives some joints forces, springs and dampers.
+func (g *composites) load(j *model.Joint, n int) {
+	if g.rng.IntN(2) == 0 {
+		return
+	}
+	for range n {
+		j.Force = append(j.Force, 2*g.rng.Float64()-1)
+		j.Stiffness = append(j.Stiffness, 5*g.rng.Float64())
+		j.Damping = append(j.Damping, g.rng.Float64())
+		j.Rest = append(j.Rest, 2*g.rng.Float64()-1)
+	}
+}
+
+// close closes a loop between two random bodies by a joint of n axes. The last one is the screw of the relative velocity that the others leave.
+func (g *composites) close(i, n int) {
+	for range 200 {
+		a := g.rng.IntN(len(g.m.Bodies)+1) - 1
+		b := g.rng.IntN(len(g.m.Bodies))
+		if a == b {
+			continue
+		}
+		from, to := g.end(a), g.end(b)
+		axes, q, qd := g.chain(n)
+		q[n-1] = 0
+		x, err := joints.NewAxes(axes)
+		if err != nil {
+			continue
+		}
+		// S is where the axes have it; the frame of the successor is put there.
+		p := postured(x, q)
+		E, at := from.E.Mul(p.E), from.at.Add(from.E.MulVec(p.R))
+		body := &g.m.Bodies[b]
+		EB := spatial.Quat(body.Pose.Orientation).Mat()
+		to.local = model.Pose{Position: EB.TMulVec(at.Sub(body.Pose.Position)), Orientation: spatial.FromMat(EB.TMul(E))}
+		// Motion of S seen from P, axes of P, less that of the other axes.
+		arm := at.Sub(body.Pose.Position)
+		w := spatial.Vec3(body.Velocity.Angular).Sub(from.w)
+		v := spatial.Vec3(body.Velocity.Linear).Add(spatial.Vec3(body.Velocity.Angular).Cross(arm)).Sub(from.v).Sub(from.w.Cross(at.Sub(from.at)))
+		w, v = from.E.TMulVec(w), from.E.TMulVec(v)
+		for k := range n - 1 {
+			w = w.Sub(p.S[k].Angular().Scale(qd[k]))
+			v = v.Sub(p.S[k].Linear().Scale(qd[k]))
+		}
+		ww := w.Dot(w)
+		if ww < 0.1 {
+			continue
+		}
+		// In axes of P at the coordinates q, the screw goes through S + (w×v)/w². With all coordinates zero S is at P.
+		last := &axes[n-1]
+		*last = joints.Axis{Kind: joints.Helical, Axis: p.E.TMulVec(w), Point: p.E.TMulVec(w.Cross(v).Scale(1 / ww)), Pitch: w.Dot(v) / ww}
+		if math.Abs(last.Pitch) < 0.05 || last.Point.Norm() > 1 || !regular(axes, q) || !g.take(g.path(a, b), 6-n) {
+			continue
+		}
+		g.m.Joints = append(g.m.Joints, model.Joint{
+			Name: fmt.Sprintf("k%d", i), Type: model.Composite, Axes: axes, Predecessor: g.name(a), Successor: g.name(b),
+			PredecessorFrame: from.local, SuccessorFrame: to.local,
+		})
+		return
+	}
+}
+
+// axesOf are the axes of the types that a composite joint can be, in the order of their freedoms. Those of a planar joint turn about axes that have slid, so
+// that they come last there.
+func axesOf(j *model.Joint) (axes []joints.Axis, freedom []int) {
+	x, y, z := spatial.Vec3{1}, spatial.Vec3{0, 1}, spatial.Vec3{0, 0, 1}
+	turn := func(u spatial.Vec3) joints.Axis { return joints.Axis{Kind: joints.Revolute, Axis: u} }
+	slide := func(u spatial.Vec3) joints.Axis { return joints.Axis{Kind: joints.Prismatic, Axis: u} }
+	switch j.Type {
+	case model.Revolute:
+		return []joints.Axis{turn(z)}, []int{0}
+	case model.Prismatic:
+		return []joints.Axis{slide(z)}, []int{0}
+	case model.Helical:
+		return []joints.Axis{{Kind: joints.Helical, Axis: z, Pitch: j.Pitch}}, []int{0}
+	case model.Cylindrical:
+		return []joints.Axis{turn(z), slide(z)}, []int{0, 1}
+	case model.Universal:
+		return []joints.Axis{turn(x), turn(y)}, []int{0, 1}
+	case model.Planar:
+		return []joints.Axis{slide(x), slide(y), turn(z)}, []int{1, 2, 0}
+	}
+	return nil, nil
+}
+
+// AsComposites returns m with composite joints in place of all joints that they can be, and for each joint that it has replaced the freedom of each
+// axis; nil for the others.
+func AsComposites(m *model.Model) (out *model.Model, freedom [][]int) {
+	c := *m
+	c.Joints = append([]model.Joint(nil), m.Joints...)
+	freedom = make([][]int, len(m.Joints))
+	for i := range c.Joints {
+		j := &c.Joints[i]
+		axes, of := axesOf(j)
+		if axes == nil {
+			continue
+		}
+		freedom[i] = of
+		was := *j
+		j.Type, j.Axes, j.Pitch = model.Composite, axes, 0
+		for _, list := range [...]struct{ to, from *[]float64 }{
+			{&j.Force, &was.Force}, {&j.Stiffness, &was.Stiffness}, {&j.Damping, &was.Damping}, {&j.Rest, &was.Rest}, {&j.Armature, &was.Armature},
+		} {
+			*list.to = reordered(*list.from, of)
+		}
+		j.Motion, j.Limits = reordered(was.Motion, of), reordered(was.Limits, of)
+		if j.Turns = nil; len(was.Turns) > 0 {
+			j.Turns = make([]int64, len(of))
+			for k, f := range of {
+				if f < len(was.Turns) && axes[k].Kind != joints.Prismatic {
+					j.Turns[k] = was.Turns[f]
+				}
+			}
+		}
+	}
+	return &c, freedom
+}
+
+func reordered[T any](list []T, of []int) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]T, len(of))
+	for k, f := range of {
+		out[k] = list[f]
+	}
+	return out
+}
