@@ -170,7 +170,7 @@ func TestCountsAgreeWithSparse(t *testing.T) {
 			rows := make([]int, len(m.Joints))
 			for i := range rep.Rows {
 				if !s.Kept(i) {
-					rows[s.Constraints().RowJoint(i)]++
+					rows[s.Constraints().RowConstraint(i)]++
 				}
 			}
 			require.Equal(t, want, byCluster(rows), "%v: redundant rows by cluster", method)
