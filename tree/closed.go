@@ -405,11 +405,10 @@ func (s *ClosedSolver) correct() error {
 	s.how.solveTo(s, s.qdd, s.all, s.f, s.k)
 	load := s.norm(s.f, false)
 	s.correction = math.Inf(1)
-	most, shrink := refineMax, 0.25
 	if s.plan.held != nil {
-		most, shrink = heldMax, heldShrink
+		s.release()
 	}
-	for k := 0; k < most && !s.watch.Up(); k++ {
+	for k := 0; k < refineMax && !s.watch.Up(); k++ {
 		before := s.correction
 		s.residuals(s.qdd, s.all, s.f, s.k)
 		s.how.solveTo(s, s.dq, s.dl, s.rf, s.rk)
@@ -425,7 +424,7 @@ func (s *ClosedSolver) correct() error {
 			s.correction /= size
 		}
 		// A correction that does not shrink is rounding.
-		if s.correction <= refineTol || s.correction > shrink*before {
+		if s.correction <= refineTol || s.correction > 0.25*before {
 			break
 		}
 	}

@@ -4,14 +4,17 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
 
 // The inertia H of a tree with rods and point masses may be singular, where the loops alone give their rotations inertia. So a
-// ClosedSolver factors H + N, with some inertia held where bodies have none (mechanism.Singular), and takes N off by refinement: residuals are those
-// of H. A correction leaves the part h/(h + m) of an error, m the inertia that joints and loops add.
+// ClosedSolver factors H + N, with some inertia held where bodies have none (mechanism.Singular), and takes N off by conjugate gradients with
+// these factors as preconditioner, which keep to the motions that the loops allow. Of a direction they leave the part h/(h + m), m the inertia that joints
+// and loops add.
 
 // heldLink is a direction of a link without inertia.
 type heldLink struct {
@@ -79,14 +82,98 @@ func (w *Workspace) addHeldTo(tau, qdd []float64) {
 }
 
 const (
-	// heldMax bounds the refinements that take N off; heldShrink is the part that one has to leave at most.
-	heldMax    = 400
-	heldShrink = 0.98
-	// heldTests is the number of steps of the power method that look for a rotation that nothing resists, and undetermined the part of
-	// it that a step loses at most.
-	heldTests    = 60
+	// heldMax bounds the steps of conjugate gradients, heldTol is the size of a step relative to the solution at which they end.
+	heldMax = 300
+	heldTol = 1e-15
+	// heldTests bounds the steps of the power method that look for a rotation that nothing resists. A step leaves all of it but
+	// undetermined, and heldSure such steps are enough. If no more than heldLost is left of a random vector, there is no such rotation.
+	heldTests    = 300
+	heldSure     = 4
+	heldLost     = 1e-10
 	undetermined = 1e-9
 )
+
+// release takes N off a solution.
+func (s *ClosedSolver) release() {
+	x, r, z, p, Ap := s.qdd, s.rf, s.dq, s.probe[0], s.probe[1]
+	load := s.norm(s.f, false)
+	s.freeResidual(r, x)
+	last := 0.0
+	for k := 0; k < heldMax && !s.watch.Up(); k++ {
+		s.how.solveTo(s, z, s.dl, r, s.zero)
+		s.K.AddMulTransTo(r, s.dl[:s.K.rows]) // what joints take does not matter, but would cost digits
+		rz := floats.Dot(r, z)
+		if !(rz > 0) || math.Sqrt(rz) <= heldTol*max(s.norm(x, true), load) {
+			break
+		}
+		beta := 0.0
+		if k > 0 {
+			beta = rz / last
+		}
+		last = rz
+		for d := range p {
+			if k == 0 {
+				p[d] = 0
+			}
+			p[d] = z[d] + beta*p[d]
+		}
+		s.trueInertiaTo(Ap, p)
+		pAp := floats.Dot(p, Ap)
+		if !(pAp > 0) {
+			break
+		}
+		a := rz / pAp
+		for d := range x {
+			x[d] += a * p[d]
+			r[d] -= a * Ap[d]
+		}
+	}
+	// The multipliers make up for what is left of the forces.
+	s.freeResidual(r, x)
+	s.how.solveTo(s, z, s.all, r, s.zero)
+	if s.G != nil {
+		rest := s.all[s.K.rows:]
+		s.G.MulVecTo(rest, x)
+		for i, I := range s.G.inertia {
+			rest[i] = -I * (rest[i] - s.k[s.K.rows+i])
+		}
+	}
+}
+
+// trueInertiaTo stores H·x in y, without N and with the armature of gears.
+func (s *ClosedSolver) trueInertiaTo(y, x []float64) {
+	s.H.MulVecTo(y, x)
+	for d := range y {
+		y[d] = -y[d]
+	}
+	s.w.addHeldTo(y, x)
+	for d := range y {
+		y[d] = -y[d]
+	}
+	if s.G != nil {
+		t := s.rk[s.K.rows:]
+		s.G.MulVecTo(t, x)
+		for i, I := range s.G.inertia {
+			t[i] *= I
+		}
+		s.G.AddMulTransTo(y, t)
+	}
+}
+
+// freeResidual stores in r what the forces leave beside the accelerations x, without multipliers.
+func (s *ClosedSolver) freeResidual(r, x []float64) {
+	s.trueInertiaTo(r, x)
+	for d := range r {
+		r[d] = s.f[d] - r[d]
+	}
+	if s.G != nil {
+		t := s.rk[s.K.rows:]
+		for i, I := range s.G.inertia {
+			t[i] = I * s.k[s.K.rows+i]
+		}
+		s.G.AddMulTransTo(r, t)
+	}
+}
 
 // determined tests by the power method whether a rotation of a rod or a point mass is left that nothing resists: x ← (H + N)⁻¹·N·x on
 // the motions that the loops allow keeps such an x, and shrinks the others.
@@ -100,27 +187,26 @@ func (s *ClosedSolver) determined() error {
 		x[d] = (rng.Float64() - 0.5) * s.colScale[d]
 	}
 	clear(s.zero)
-	last := 0.0
-	for k := range heldTests {
+	lost, kept := 1.0, 0
+	for k := 0; kept < heldSure; k++ {
 		clear(f)
 		s.w.addHeldTo(f, x)
 		s.how.solveTo(s, x, s.dl, f, s.zero)
 		size := s.norm(x, true)
-		if size == 0 || s.watch.Up() {
+		if size == 0 || k >= heldTests || s.watch.Up() {
 			return nil
-		}
-		if k > 2 && size < 0.5*last {
-			return nil
-		}
-		if k == heldTests-1 && size >= (1-undetermined)*last {
-			break
 		}
 		for d := range x {
 			x[d] /= size
 		}
-		last = 1
-		if k == heldTests-1 {
+		if k == 0 {
+			continue // x had other parts
+		}
+		if lost *= size; lost < heldLost {
 			return nil
+		}
+		if kept++; size < 1-undetermined {
+			kept = 0
 		}
 	}
 	clear(f)
