@@ -98,6 +98,9 @@ func (v *releaser) run() error {
 		}
 	}
 	clear(v.z)
+	if direct {
+		v.polish()
+	}
 	best := math.Inf(1)
 	for step := 0; ; step++ {
 		// The residual of z = Uᵀ·x(z).
@@ -138,8 +141,25 @@ func (v *releaser) run() error {
 		if err := s.refineAll(); err != nil {
 			return err
 		}
-		direct = s.now.Current() && s.way <= KeepAllFirmly
+		if direct = s.now.Current() && s.way <= KeepAllFirmly; direct {
+			v.polish()
+		}
 	}
+}
+
+// polish refines the solution of s once more, however small its error is: what is left of it in the directions counts 1/(1 − B) times.
+func (v *releaser) polish() {
+	s := v.s
+	copy(v.x, s.x)
+	s.sys.WeighTo(v.x, v.x)
+	s.sys.Matrix.ResidualTo(v.b, s.sys.Right, v.x)
+	s.now.SolveTo(v.b, v.b)
+	for i, d := range v.b {
+		v.x[i] += d
+	}
+	s.sys.AccelerationsTo(v.x, v.x)
+	copy(s.x, v.x)
+	clear(v.b)
 }
 
 // now stores Uᵀ·x of the solution of s.
