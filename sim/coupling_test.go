@@ -126,3 +126,23 @@ func TestSpindleCheckpoint(t *testing.T) {
 	m.Couplings[0].Offset += 1e-9
 	require.Error(t, fresh(m).Restore(c))
 }
+
+// TestMultiplierColumns: they come after the wrenches, and are the forces that the equations of motion want.
+func TestMultiplierColumns(t *testing.T) {
+	r := newImplicit(t, testSpindle.model(t))
+	c := sim.NewColumns(r.mech, []int{1})
+	c.AddWrenches(r.dyn, []int{0})
+	c.AddMultipliers(r.dyn, []int{1, 0})
+	names := c.Names()
+	require.Len(t, names, c.Len())
+	require.Equal(t, []string{"screw.multiplier", "gears.multiplier"}, names[len(names)-2:])
+	st := r.mech.Initial()
+	require.NoError(t, c.Fill(&sim.Row{State: st}))
+	a := make([]float64, 18)
+	require.NoError(t, r.dyn.Accelerations(a, st))
+	s := &testSpindle
+	n := len(c.Values)
+	check.Close(t, c.Values[n-2], s.mass*(a[17]+s.gravty), 1, 1e-12, "force on the mass")
+	check.Close(t, c.Values[n-1], s.wheel*a[8], 1, 1e-12, "torque on the wheel")
+	require.Equal(t, c.Len()-2, len(names)-2)
+}
