@@ -160,8 +160,8 @@ func newSparse(ctx context.Context, p *Problem, o Options) (*sparseSolver, error
 	s.sys.fac.Heed(s.work.Watched())
 	s.mover = mechanism.NewMover(s.mech)
 	if s.mover.Loops() {
-		for j := range s.mech.Joints {
-			if s.mech.Joints[j].Rows > 0 {
+		for j := range s.mech.NumConstraints() {
+			if s.mech.ConstraintRows(j) > 0 {
 				s.loops = append(s.loops, j)
 			}
 		}
@@ -227,6 +227,8 @@ func (s *sparseSolver) levels() int {
 func (s *sparseSolver) run(st *mechanism.State) error {
 	copy(s.st.Bodies, st.Bodies)
 	s.setBranches(st.Angles)
+	s.mech.FollowBranches(s.kin, s.st)
+	s.setBranches(s.st.Angles)
 	s.st.Time, s.try.Time, s.spare.Time, s.before.Time = st.Time, st.Time, st.Time, st.Time
 	s.rng.Seed(s.o.Seed, 1)
 	s.total, s.restarts = 0, 0
@@ -345,7 +347,7 @@ func (s *sparseSolver) accept() {
 	s.note()
 }
 
-// setBranches tells all poses of the solver from where composite joints have their coordinates (mechanism.State.Angles).
+// setBranches gives all poses of the solver what a pose does not tell (mechanism.Mechanism.CopyBranches).
 func (s *sparseSolver) setBranches(angles []float64) {
 	at := mechanism.State{Angles: angles}
 	for _, st := range [...]*mechanism.State{s.st, s.try, s.spare, s.before} {
@@ -358,6 +360,7 @@ func (s *sparseSolver) stand() {
 	if s.mech.KinematicsTo(s.kin, s.st) != nil {
 		return
 	}
+	s.wind(s.st)
 	s.coordinatesTo(s.q, s.st)
 	s.errorsTo(s.e, s.kin, s.st)
 }
