@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/growth"
+	"github.com/rung-mbd/rung/cmd/rung/internal/look"
 	"github.com/rung-mbd/rung/cmd/rung/internal/reach"
 	"github.com/rung-mbd/rung/cmd/rung/internal/schema"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
@@ -42,6 +43,7 @@ full, 2 bad use or bad input.`,
 	root.AddCommand(simulate.Commands()...)
 	root.AddCommand(reach.Commands()...)
 	root.AddCommand(growth.Commands()...)
+	root.AddCommand(look.New()...)
 	root.AddCommand(terrain.New(), newVersion(), newMan(), schema.New())
 	return root
 }
