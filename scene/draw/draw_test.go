@@ -55,7 +55,9 @@ func TestBall(t *testing.T) {
 func TestSameBytes(t *testing.T) {
 	s, st := scissor(t)
 	for _, f := range []func(w *bytes.Buffer) error{
-		func(w *bytes.Buffer) error { return draw.PNG(context.Background(), w, s, st, draw.View{Width: 400, Height: 300}) },
+		func(w *bytes.Buffer) error {
+			return draw.PNG(context.Background(), w, s, st, draw.View{Width: 400, Height: 300})
+		},
 		func(w *bytes.Buffer) error { return draw.SVG(context.Background(), w, s, st, draw.View{}) },
 	} {
 		var a, b bytes.Buffer

@@ -78,7 +78,7 @@ func (c *collector) add(f face, both bool) {
 	c.faces = append(c.faces, f)
 }
 
-// tree is a binary space partition, walked from the farthest to the nearest while it is built: what lies behind the plane of the first face, this
+// tree is a binary space partition (Fuchs, Kedem & Naylor 1980), walked from the farthest to the nearest while it is built: what lies behind the plane of the first face, this
 // face, then what lies before it. out has the faces in that order.
 type tree struct {
 	ctx context.Context

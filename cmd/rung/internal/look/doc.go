@@ -1,2 +1,2 @@
-// Package look has the subcommands that show mechanisms: draw.
+// Package look has the subcommands that show mechanisms: draw, view.
 package look
