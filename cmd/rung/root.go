@@ -5,6 +5,7 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/bring"
 	"github.com/rung-mbd/rung/cmd/rung/internal/growth"
+	"github.com/rung-mbd/rung/cmd/rung/internal/look"
 	"github.com/rung-mbd/rung/cmd/rung/internal/reach"
 	"github.com/rung-mbd/rung/cmd/rung/internal/schema"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
@@ -45,6 +46,7 @@ input.`,
 	root.AddCommand(reach.Commands()...)
 	root.AddCommand(growth.Commands()...)
 	root.AddCommand(terrain.New(), bring.New(), newVersion(), newMan(), schema.New())
+	root.AddCommand(look.New()...)
 	return root
 }
 

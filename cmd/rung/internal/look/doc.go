@@ -1,0 +1,2 @@
+// Package look has the subcommands that show mechanisms: draw, view.
+package look

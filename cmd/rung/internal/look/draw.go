@@ -1,0 +1,156 @@
+package look
+
+import (
+	"context"
+	"io"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/scene"
+	"github.com/rung-mbd/rung/scene/draw"
+	"github.com/rung-mbd/rung/scene/glb"
+)
+
+// drawFlags are the flags of rung draw.
+type drawFlags struct {
+	output, run string
+	from, size  string
+	at          float64
+	noJoints    bool
+
+	view draw.View
+}
+
+// New returns the subcommands.
+func New() []*cobra.Command { return []*cobra.Command{newDraw(), newView()} }
+
+func newDraw() *cobra.Command {
+	f := &drawFlags{}
+	cmd := &cobra.Command{
+		Use:   "draw MODEL",
+		Short: "Draw the mechanism, or write it and its motion as glTF",
+		Long: `Draws the bodies and joints of MODEL ("-": standard input) as the eye sees them:
+a body as a rod between its joints, a frame through three or more of them, else
+the block with its mass and inertia; joints as marks, red where they turn, blue
+where they slide, orange where they hold points; wheels, springs and the ground.
+
+-o says what is written: .svg and .png are pictures in parallel projection, .glb
+is binary glTF 2.0, which 3-D programs and browsers show. With --run TRAJECTORY
+(.csv or .parquet of rung simulate) a picture shows the time of --at, and a .glb
+moves.`,
+		Example: `  rung draw stewart.json -o stewart.png --from -40,30
+  rung simulate stewart.json --until 2 -o run.csv && rung draw stewart.json --run run.csv -o run.glb`,
+		Args:              shell.Arguments("MODEL"),
+		ValidArgsFunction: shell.CompleteModel,
+		RunE:              func(cmd *cobra.Command, args []string) error { return runDraw(cmd, args[0], f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.output, "output", "o", "", "file to write, ending in .svg, .png or .glb")
+	flags.StringVar(&f.run, "run", "", "trajectory of MODEL, ending in .csv or .parquet")
+	flags.Float64Var(&f.at, "at", 0, "time of the picture, s: that of the row before it")
+	flags.StringVar(&f.from, "from", "-60,25", "where the eye is: AZIMUTH,ELEVATION, degrees, from the x axis and above the xy plane")
+	flags.StringVar(&f.size, "size", "1200x900", "WIDTHxHEIGHT of a picture, pixels")
+	flags.BoolVar(&f.noJoints, "no-joints", false, "without the marks of joints")
+	return cmd
+}
+
+// check reads the flags.
+func (f *drawFlags) check(cmd *cobra.Command, model string) error {
+	if f.output == "" {
+		return shell.UseErrorf("nothing to write: give -o FILE.svg, .png or .glb")
+	}
+	if f.output == shell.Stdio {
+		return shell.UseErrorf("-o needs a file name, whose ending says what to write")
+	}
+	if err := shell.CheckPicture(f.output, ".svg", ".png", ".glb"); err != nil {
+		return err
+	}
+	for _, other := range []string{model, f.run} {
+		if err := shell.Apart(f.output, "would replace an input", other); err != nil {
+			return err
+		}
+	}
+	az, el, ok := pair(f.from, ",")
+	if !ok || math.Abs(az) > 360 || math.Abs(el) > 90 {
+		return shell.UseErrorf("--from %s: want AZIMUTH,ELEVATION in degrees, at most 360 and 90", f.from)
+	}
+	w, h, ok := pair(f.size, "x")
+	if !ok || w != math.Trunc(w) || h != math.Trunc(h) || w < 1 || h < 1 || w > draw.MaxSide || h > draw.MaxSide {
+		return shell.UseErrorf("--size %s: want WIDTHxHEIGHT in pixels, each from 1 to %d", f.size, draw.MaxSide)
+	}
+	if cmd.Flags().Changed("at") && f.run == "" {
+		return shell.UseErrorf("--at needs --run TRAJECTORY")
+	}
+	if !(math.Abs(f.at) < math.Inf(1)) {
+		return shell.UseErrorf("--at %g: not finite", f.at)
+	}
+	f.view = draw.View{Azimuth: az * math.Pi / 180, Elevation: el * math.Pi / 180, Angles: true, Width: int(w), Height: int(h)}
+	return nil
+}
+
+// pair reads two numbers.
+func pair(text, between string) (a, b float64, ok bool) {
+	x, y, found := strings.Cut(text, between)
+	a, err1 := strconv.ParseFloat(x, 64)
+	b, err2 := strconv.ParseFloat(y, 64)
+	return a, b, found && err1 == nil && err2 == nil
+}
+
+func runDraw(cmd *cobra.Command, path string, f *drawFlags) (err error) {
+	stdin, stdout, stderr := shell.Streams(cmd)
+	if err := f.check(cmd, path); err != nil {
+		return err
+	}
+	p := shell.NewProgress(stderr)
+	defer p.End()
+	m, err := shell.ReadModel(path, stdin, p)
+	if err != nil {
+		return err
+	}
+	mech, err := mechanism.New(m)
+	if err != nil {
+		return err
+	}
+	st := mech.Initial()
+	var run *recording
+	if f.run != "" {
+		p.Stage("reading the trajectory", 0)
+		if run, err = openRun(cmd.Context(), mech, f.run); err != nil {
+			return err
+		}
+		defer func() { err = firstOf(err, run.close()) }()
+		if err := run.StateTo(st, run.RowAt(f.at)); err != nil {
+			return err
+		}
+	}
+	p.Stage("drawing", 0)
+	s := scene.New(mech, scene.Options{NoJoints: f.noJoints})
+	err = shell.WriteFile(f.output, stdout, func(w io.Writer) error { return f.write(cmd.Context(), w, s, st, run) })
+	return shell.Failed(shell.ModelFile(path), err)
+}
+
+func firstOf(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+func (f *drawFlags) write(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, run *recording) error {
+	switch strings.ToLower(filepath.Ext(f.output)) {
+	case ".png":
+		return draw.PNG(ctx, w, s, st, f.view)
+	case ".svg":
+		return draw.SVG(ctx, w, s, st, f.view)
+	}
+	if run == nil {
+		return glb.Write(ctx, w, s, st, nil)
+	}
+	return glb.Write(ctx, w, s, st, run)
+}

@@ -1,0 +1,132 @@
+package look
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os/exec"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/scene"
+	"github.com/rung-mbd/rung/scene/view"
+)
+
+// viewFlags are the flags of rung view.
+type viewFlags struct {
+	run       string
+	port      int
+	noBrowser bool
+}
+
+func newView() *cobra.Command {
+	f := &viewFlags{}
+	cmd := &cobra.Command{
+		Use:   "view MODEL",
+		Short: "Show the mechanism, and its motion, in the browser",
+		Long: `Serves a page that shows MODEL to the browser of this machine, and opens it: turn
+with the mouse, choose bodies and joints, see velocities, reactions and what is
+redundant. With --run TRAJECTORY (.csv or .parquet of rung simulate) the page
+plays it and draws curves of its columns.
+
+The page comes from the program alone: it loads nothing from elsewhere. Its
+address has a secret, and the server answers only this machine. It ends with
+the command: press Ctrl-C.`,
+		Example: `  rung view stewart.json
+  rung simulate stewart.json --until 2 -o run.parquet && rung view stewart.json --run run.parquet`,
+		Args:              shell.Arguments("MODEL"),
+		ValidArgsFunction: shell.CompleteModel,
+		RunE:              func(cmd *cobra.Command, args []string) error { return runView(cmd, args[0], f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.run, "run", "", "trajectory of MODEL, ending in .csv or .parquet")
+	flags.IntVar(&f.port, "port", 0, "port of the page; 0: any that is free")
+	flags.BoolVar(&f.noBrowser, "no-browser", false, "only print the address")
+	return cmd
+}
+
+func runView(cmd *cobra.Command, path string, f *viewFlags) (err error) {
+	stdin, stdout, stderr := shell.Streams(cmd)
+	if f.port < 0 || f.port > 65535 {
+		return shell.UseErrorf("--port %d: want 0 to 65535", f.port)
+	}
+	p := shell.NewProgress(stderr)
+	defer p.End()
+	m, err := shell.ReadModel(path, stdin, p)
+	if err != nil {
+		return err
+	}
+	p.Stage("analysing", 0)
+	plan, err := rung.NewPlanContext(cmd.Context(), m, rung.Options{})
+	if err != nil {
+		return err
+	}
+	mech := plan.Mechanism()
+	o := view.Options{Plan: plan}
+	st := mech.Initial()
+	if f.run != "" {
+		p.Stage("reading the trajectory", 0)
+		run, err := openRun(cmd.Context(), mech, f.run)
+		if err != nil {
+			return err
+		}
+		defer run.close()
+		if err := run.StateTo(st, 0); err != nil {
+			return err
+		}
+		o.Run = run.Replay
+	}
+	v, err := view.NewViewer(scene.New(mech, scene.Options{}), st, view.NewSecret(), o)
+	if err != nil {
+		return shell.Failed(shell.ModelFile(path), err)
+	}
+	p.End()
+	return serve(cmd.Context(), v, f, func(address string) { fmt.Fprintln(stdout, address) })
+}
+
+// serve answers until the context ends.
+func serve(ctx context.Context, v *view.Viewer, f *viewFlags, print func(address string)) error {
+	l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", f.port))
+	if err != nil {
+		return shell.UseErrorf("--port %d: %w", f.port, err)
+	}
+	address := v.Address(l.Addr().String())
+	print(address)
+	if !f.noBrowser {
+		open(address)
+	}
+	s := &http.Server{Handler: v, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 1 << 16}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(l) }()
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		err = s.Close()
+		<-ended
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		err = nil
+	}
+	return err
+}
+
+// open shows an address in the browser of the user. Where there is none, the printed address is what there is.
+func open(address string) {
+	name, args := "xdg-open", []string{address}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", address}
+	}
+	c := exec.Command(name, args...)
+	if c.Start() == nil {
+		go c.Wait()
+	}
+}

@@ -1,0 +1,139 @@
+package draw
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/scene"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// View is from where and how large a scene is drawn. The zero value is a picture of 1200 by 900 pixels from the front, right and above, of all there is.
+type View struct {
+	Azimuth, Elevation float64 // of the eye as seen from the middle, rad: azimuth from the world's x axis to its y axis, elevation above the xy plane
+	Angles             bool    // Azimuth and Elevation are given; else −60° and 25°
+	Width, Height      int     // pixels; 0: 1200 and 900
+	Background         *scene.Color
+}
+
+const (
+	defaultAzimuth   = -math.Pi / 3
+	defaultElevation = 25 * math.Pi / 180
+	defaultWidth     = 1200
+	defaultHeight    = 900
+	margin           = 1.08 // of what the shapes take
+	// MaxSide is the largest width and height, pixels.
+	MaxSide = 8192
+)
+
+// camera takes points of the world to pixels: x to the right, y down, and the depth towards the eye, all in pixels.
+type camera struct {
+	axes          spatial.Mat3 // rows: right, up, towards the eye
+	center        spatial.Vec3
+	scale         float64
+	width, height float64
+}
+
+// newCamera returns the camera that looks at the scene so that all of its shapes are in the picture.
+func newCamera(v View, s *scene.Scene, st *mechanism.State, center spatial.Vec3) camera {
+	az, el := defaultAzimuth, defaultElevation
+	if v.Angles {
+		az, el = v.Azimuth, v.Elevation
+	}
+	sa, ca := math.Sincos(az)
+	se, ce := math.Sincos(el)
+	eye := spatial.Vec3{ce * ca, ce * sa, se}
+	right := spatial.Vec3{-sa, ca, 0}
+	up := eye.Cross(right)
+	c := camera{width: float64(v.Width), height: float64(v.Height)}
+	for k := range 3 {
+		c.axes[k], c.axes[3+k], c.axes[6+k] = right[k], up[k], eye[k]
+	}
+	lo, hi := spatial.Vec3{math.Inf(1), math.Inf(1)}, spatial.Vec3{math.Inf(-1), math.Inf(-1)}
+	s.Balls(st, func(p spatial.Vec3, r float64) {
+		q := c.axes.MulVec(p.Sub(center))
+		for k := range 2 {
+			lo[k], hi[k] = min(lo[k], q[k]-r), max(hi[k], q[k]+r)
+		}
+	})
+	c.center = center.Add(c.axes.TMulVec(spatial.Vec3{(lo[0] + hi[0]) / 2, (lo[1] + hi[1]) / 2}))
+	c.scale = min(c.width/(hi[0]-lo[0]), c.height/(hi[1]-lo[1])) / margin
+	return c
+}
+
+// project returns the pixel and the depth of a point.
+func (c *camera) project(p spatial.Vec3) spatial.Vec3 {
+	q := c.axes.MulVec(p.Sub(c.center)).Scale(c.scale)
+	return spatial.Vec3{c.width/2 + q[0], c.height/2 - q[1], q[2]}
+}
+
+// light comes from the upper left behind the viewer; in the axes of the camera.
+var light = spatial.Vec3{-0.35, 0.55, 0.757}
+
+// shade returns the colour of a side whose unit normal, world axes, is n.
+func (c *camera) shade(col scene.Color, n spatial.Vec3) scene.Color {
+	m := c.axes.MulVec(n)
+	s := 0.45 + 0.55*math.Max(0, m.Dot(light)/light.Norm())
+	var out scene.Color
+	for k := range col {
+		out[k] = uint8(math.Min(255, s*float64(col[k])+0.5))
+	}
+	return out
+}
+
+// face is a flat polygon of one side of a solid, in the world.
+type face struct {
+	points []spatial.Vec3
+	normal spatial.Vec3
+	color  scene.Color
+	solid  int32 // its number among all that is drawn
+}
+
+var groundColor = scene.Color{196, 190, 176}
+
+// prepare checks the view and returns the camera and the shapes, links among them.
+func prepare(s *scene.Scene, st *mechanism.State, v *View) (camera, []scene.Shape, error) {
+	if v.Width == 0 {
+		v.Width = defaultWidth
+	}
+	if v.Height == 0 {
+		v.Height = defaultHeight
+	}
+	if v.Width < 1 || v.Height < 1 || v.Width > MaxSide || v.Height > MaxSide {
+		return camera{}, nil, fmt.Errorf("draw: picture of %d × %d pixels, want 1 to %d a side", v.Width, v.Height, MaxSide)
+	}
+	center, radius := s.Bounds(st)
+	if !(radius > 0) || math.IsInf(radius, 0) || !center.IsFinite() {
+		return camera{}, nil, fmt.Errorf("draw: the mechanism has no finite extent: centre %v m, radius %v m", center, radius)
+	}
+	shapes := append([]scene.Shape(nil), s.Shapes...)
+	for i := range s.Links {
+		shapes = append(shapes, s.Links[i].Shape(st))
+	}
+	return newCamera(*v, s, st, center), shapes, nil
+}
+
+// terrains returns the grounds of s around the mechanism, as quadrangles.
+func terrains(s *scene.Scene, st *mechanism.State, nodes int, add func(f *face)) {
+	center, radius := s.Bounds(st)
+	for k, g := range s.Surfaces {
+		t := scene.NewTerrain(g, center, 1.3*radius, nodes)
+		for j := range t.Rows - 1 {
+			for i := range t.Columns - 1 {
+				a, b, c, d := t.At(i, j), t.At(i+1, j), t.At(i+1, j+1), t.At(i, j+1)
+				for _, tri := range [2][]spatial.Vec3{{a, b, c}, {a, c, d}} {
+					n := tri[1].Sub(tri[0]).Cross(tri[2].Sub(tri[0]))
+					l := n.Norm()
+					if !(l > 0) {
+						continue // no ground here
+					}
+					add(&face{points: tri, normal: n.Scale(1 / l), color: groundColor, solid: int32(-1 - k)})
+				}
+			}
+		}
+	}
+}
+
+// eye returns the direction towards the eye, world axes.
+func (c *camera) eye() spatial.Vec3 { return spatial.Vec3{c.axes[6], c.axes[7], c.axes[8]} }

@@ -1,0 +1,186 @@
+package draw
+
+import (
+	"context"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"math"
+
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/scene"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// oversampling is how many samples a pixel has along each side.
+const oversampling = 2
+
+// PNG writes the picture of s at st.
+//
+// Cost: O(pixels + triangles). It returns an error for a view that cannot be drawn, a mechanism without finite extent, that of ctx if it ends, and those of w.
+func PNG(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, v View) error {
+	cam, shapes, err := prepare(s, st, &v)
+	if err != nil {
+		return err
+	}
+	r := newRaster(cam, v)
+	terrains(s, st, 96, func(f *face) { r.face(f) })
+	meshes := newMeshes(48)
+	for i := range shapes {
+		if i&1023 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		r.shape(&shapes[i], meshes[shapes[i].Kind], st, int32(i))
+	}
+	return png.Encode(w, r.image(v))
+}
+
+// newMeshes returns a mesh a kind.
+func newMeshes(corners int) map[scene.Kind]*scene.Mesh {
+	m := map[scene.Kind]*scene.Mesh{}
+	for _, k := range []scene.Kind{scene.Box, scene.Sphere, scene.Cylinder, scene.Capsule} {
+		m[k] = scene.NewMesh(k, corners)
+	}
+	return m
+}
+
+// raster has a colour, a depth and the number of a solid at each sample.
+type raster struct {
+	cam           camera
+	width, height int
+	depth         []float32
+	solid         []int32
+	color         []scene.Color
+	corner        []spatial.Vec3 // of the shape being drawn: pixels and depth
+	shades        []scene.Color
+}
+
+const nothing = math.MinInt32
+
+func newRaster(cam camera, v View) *raster {
+	r := &raster{cam: cam, width: oversampling * v.Width, height: oversampling * v.Height}
+	r.cam.scale *= oversampling
+	r.cam.width *= oversampling
+	r.cam.height *= oversampling
+	n := r.width * r.height
+	r.depth, r.solid, r.color = make([]float32, n), make([]int32, n), make([]scene.Color, n)
+	for i := range r.depth {
+		r.depth[i], r.solid[i] = float32(math.Inf(-1)), nothing
+	}
+	return r
+}
+
+// shape draws a shape: all vertices first, then its triangles.
+func (r *raster) shape(s *scene.Shape, m *scene.Mesh, st *mechanism.State, number int32) {
+	at := s.Place(st)
+	r.corner, r.shades = r.corner[:0], r.shades[:0]
+	for i := range m.Points {
+		var p spatial.Vec3
+		m.PointTo(&p, s, i)
+		r.corner = append(r.corner, r.cam.project(at.Origin.Add(at.E.MulVec(p))))
+		r.shades = append(r.shades, r.cam.shade(s.Color, at.E.MulVec(m.Normals[i])))
+	}
+	for _, t := range m.Triangles {
+		r.triangle([3]*spatial.Vec3{&r.corner[t[0]], &r.corner[t[1]], &r.corner[t[2]]},
+			[3]scene.Color{r.shades[t[0]], r.shades[t[1]], r.shades[t[2]]}, number, false)
+	}
+}
+
+// face draws a triangle of one shade, seen from both sides.
+func (r *raster) face(f *face) {
+	var p [3]spatial.Vec3
+	for k := range p {
+		p[k] = r.cam.project(f.points[k])
+	}
+	c := r.cam.shade(f.color, f.normal)
+	r.triangle([3]*spatial.Vec3{&p[0], &p[1], &p[2]}, [3]scene.Color{c, c, c}, f.solid, true)
+}
+
+// triangle draws what is nearest so far of a triangle, with colours between those at its corners (barycentric coordinates).
+func (r *raster) triangle(p [3]*spatial.Vec3, c [3]scene.Color, number int32, both bool) {
+	a, b, d := p[0], p[1], p[2]
+	area := (b[0]-a[0])*(d[1]-a[1]) - (b[1]-a[1])*(d[0]-a[0]) // negative towards the eye, as y points down
+	if area == 0 || area > 0 && !both || math.IsNaN(area) {
+		return
+	}
+	x0, x1 := span(min(a[0], b[0], d[0]), max(a[0], b[0], d[0]), r.width)
+	y0, y1 := span(min(a[1], b[1], d[1]), max(a[1], b[1], d[1]), r.height)
+	for y := y0; y < y1; y++ {
+		v := float64(y) + 0.5
+		for x := x0; x < x1; x++ {
+			u := float64(x) + 0.5
+			wa := ((b[0]-u)*(d[1]-v) - (b[1]-v)*(d[0]-u)) / area
+			wb := ((d[0]-u)*(a[1]-v) - (d[1]-v)*(a[0]-u)) / area
+			wd := 1 - wa - wb
+			if wa < 0 || wb < 0 || wd < 0 {
+				continue
+			}
+			z := float32(wa*a[2] + wb*b[2] + wd*d[2])
+			i := y*r.width + x
+			if z <= r.depth[i] {
+				continue
+			}
+			r.depth[i], r.solid[i] = z, number
+			for k := range 3 {
+				r.color[i][k] = uint8(wa*float64(c[0][k]) + wb*float64(c[1][k]) + wd*float64(c[2][k]) + 0.5)
+			}
+		}
+	}
+}
+
+// span returns the samples whose middles lie between lo and hi, within the picture.
+func span(lo, hi float64, n int) (from, to int) {
+	return int(math.Min(math.Max(math.Floor(lo), 0), float64(n))), int(math.Min(math.Max(math.Ceil(hi), 0), float64(n)))
+}
+
+// image returns the picture: the mean of the samples of each pixel, with a darker line where one solid ends before another.
+func (r *raster) image(v View) *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, v.Width, v.Height))
+	back := scene.Color{255, 255, 255}
+	if v.Background != nil {
+		back = *v.Background
+	}
+	for y := range v.Height {
+		for x := range v.Width {
+			var sum [3]int
+			for dy := range oversampling {
+				for dx := range oversampling {
+					c := r.sample(oversampling*x+dx, oversampling*y+dy, back)
+					for k := range c {
+						sum[k] += int(c[k])
+					}
+				}
+			}
+			const n = oversampling * oversampling
+			img.SetNRGBA(x, y, color.NRGBA{R: uint8(sum[0] / n), G: uint8(sum[1] / n), B: uint8(sum[2] / n), A: 255})
+		}
+	}
+	return img
+}
+
+// sample returns the colour of a sample.
+func (r *raster) sample(x, y int, back scene.Color) scene.Color {
+	i := y*r.width + x
+	if r.solid[i] == nothing {
+		return back
+	}
+	c := r.color[i]
+	if r.edge(x, y) {
+		for k := range c {
+			c[k] = uint8(int(c[k]) * 45 / 100)
+		}
+	}
+	return c
+}
+
+// edge reports whether another solid begins behind this sample, to one of four sides.
+func (r *raster) edge(x, y int) bool {
+	i := y*r.width + x
+	me := r.solid[i]
+	if me < 0 {
+		return false // the ground has no line
+	}
+	behind := func(k int) bool { return r.solid[k] != me && r.depth[k] < r.depth[i] }
+	return x > 0 && behind(i-1) || x+1 < r.width && behind(i+1) || y > 0 && behind(i-r.width) || y+1 < r.height && behind(i+r.width)
+}

@@ -1,0 +1,263 @@
+package glb
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/qmuntal/gltf"
+	"github.com/qmuntal/gltf/modeler"
+
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/scene"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Motion gives the states to animate. A replay.Replay is one.
+type Motion interface {
+	// Times returns the times, s, increasing.
+	Times() []float64
+	// StateTo stores the state at time i in st.
+	StateTo(st *mechanism.State, i int) error
+}
+
+// MaxBytes is the most that positions and orientations take.
+const MaxBytes = 1 << 30
+
+// Write writes s at the state rest, animated by m unless it is nil.
+//
+// Cost: O(shapes + bodies·times), and the file in memory. It returns the errors of m and w, that of ctx if it ends, and an error if the motion takes more than
+// MaxBytes or a position is not finite.
+func Write(ctx context.Context, w io.Writer, s *scene.Scene, rest *mechanism.State, m Motion) error {
+	center, radius := s.Bounds(rest)
+	if !center.IsFinite() || math.IsInf(radius, 0) || math.IsNaN(radius) {
+		return fmt.Errorf("glb: the mechanism has no finite extent: centre %v m, radius %v m", center, radius)
+	}
+	for k := range center {
+		center[k] = float64(float32(center[k])) // so that the root is where the bodies take it to be
+	}
+	b := &builder{scene: s, center: center, doc: gltf.NewDocument(), meshes: map[meshKey]int{}, solids: map[solidKey]gltf.PrimitiveAttributes{},
+		indices: map[solidKey]int{}, materials: map[scene.Color]int{}}
+	b.doc.Asset.Generator = "rung"
+	b.nodes(rest)
+	b.terrains(radius)
+	if m != nil {
+		if err := b.animate(ctx, m); err != nil {
+			return err
+		}
+	}
+	e := gltf.NewEncoder(w)
+	e.AsBinary = true
+	if err := e.Encode(b.doc); err != nil {
+		return fmt.Errorf("glb: %w", err)
+	}
+	return nil
+}
+
+// solidKey is a geometry: unit ones are scaled by their nodes, capsules are not.
+type solidKey struct {
+	kind scene.Kind
+	size spatial.Vec3
+}
+
+type meshKey struct {
+	solidKey
+	color scene.Color
+}
+
+// builder makes the document. Nodes 0 to bodies−1 are the bodies, then come the links, then all others.
+type builder struct {
+	scene     *scene.Scene
+	center    spatial.Vec3
+	doc       *gltf.Document
+	solids    map[solidKey]gltf.PrimitiveAttributes
+	indices   map[solidKey]int
+	meshes    map[meshKey]int
+	materials map[scene.Color]int
+	root      *gltf.Node
+}
+
+// upright turns z up to y up.
+var upright = [4]float64{-math.Sqrt2 / 2, 0, 0, math.Sqrt2 / 2}
+
+// nodes adds all nodes at the state rest.
+func (b *builder) nodes(rest *mechanism.State) {
+	m := b.scene.Mechanism
+	b.root = &gltf.Node{Name: "world", Rotation: upright, Scale: gltf.DefaultScale, Matrix: gltf.DefaultMatrix,
+		Translation: [3]float64{b.center[0], b.center[2], -b.center[1]}}
+	for i := range m.NumBodies() {
+		st := &rest.Bodies[i]
+		b.add(b.root, &gltf.Node{Name: m.BodyName(i), Translation: b.relative(st.Position), Rotation: quat(st.Rotation), Scale: gltf.DefaultScale})
+	}
+	for i := range b.scene.Links {
+		l := &b.scene.Links[i]
+		sh := l.Shape(rest)
+		n := b.shape(&sh, b.linkName(l))
+		n.Translation = b.relative(sh.At.Origin)
+		b.add(b.root, n)
+	}
+	for i := range b.scene.Shapes {
+		sh := &b.scene.Shapes[i]
+		name := ""
+		if sh.Joint >= 0 {
+			name = m.JointName(int(sh.Joint))
+		}
+		n := b.shape(sh, name)
+		if sh.Body == mechanism.World {
+			n.Translation = b.relative(sh.At.Origin)
+			b.add(b.root, n)
+			continue
+		}
+		b.add(b.doc.Nodes[sh.Body], n)
+	}
+	b.doc.Nodes = append(b.doc.Nodes, b.root)
+	b.doc.Scenes[0].Nodes = []int{len(b.doc.Nodes) - 1}
+}
+
+func (b *builder) linkName(l *scene.Link) string {
+	if l.Joint >= 0 {
+		return b.scene.Mechanism.JointName(int(l.Joint))
+	}
+	return b.scene.Mechanism.ForceName(int(l.Force))
+}
+
+// add adds a node below a parent.
+func (b *builder) add(parent, n *gltf.Node) {
+	n.Matrix = gltf.DefaultMatrix
+	parent.Children = append(parent.Children, len(b.doc.Nodes))
+	b.doc.Nodes = append(b.doc.Nodes, n)
+}
+
+// relative returns a position of the world as the nodes have it.
+func (b *builder) relative(p spatial.Vec3) [3]float64 { return p.Sub(b.center) }
+
+// quat returns a quaternion in the order of glTF: x y z w.
+func quat(q spatial.Quat) [4]float64 { return [4]float64{q[1], q[2], q[3], q[0]} }
+
+// shape returns the node of a shape.
+func (b *builder) shape(s *scene.Shape, name string) *gltf.Node {
+	n := &gltf.Node{Name: name, Translation: s.At.Origin, Rotation: quat(spatial.FromMat(s.At.E)), Scale: scale(s)}
+	n.Mesh = gltf.Index(b.mesh(s))
+	return n
+}
+
+// scale returns the factors that make a unit mesh the shape. A shape without length gets a tiny one: a factor of zero has no inverse.
+func scale(s *scene.Shape) [3]float64 {
+	if s.Kind == scene.Capsule {
+		return [3]float64{1, 1, 1}
+	}
+	var f [3]float64
+	for k := range f {
+		f[k] = max(s.Size[k], 1e-9*s.Size.Norm(), 1e-30)
+	}
+	return f
+}
+
+// corners is how many a round shape has.
+const corners = 24
+
+// mesh returns the number of the mesh of a shape.
+func (b *builder) mesh(s *scene.Shape) int {
+	key := meshKey{solidKey: solidKey{kind: s.Kind}, color: s.Color}
+	if s.Kind == scene.Capsule {
+		key.size = s.Size
+	}
+	if i, ok := b.meshes[key]; ok {
+		return i
+	}
+	attributes, ok := b.solids[key.solidKey]
+	if !ok {
+		attributes = b.solid(key.solidKey)
+	}
+	b.doc.Meshes = append(b.doc.Meshes, &gltf.Mesh{Name: s.Kind.String(), Primitives: []*gltf.Primitive{
+		{Attributes: attributes, Indices: gltf.Index(b.indices[key.solidKey]), Material: gltf.Index(b.material(s.Color))}}})
+	b.meshes[key] = len(b.doc.Meshes) - 1
+	return b.meshes[key]
+}
+
+// solid writes the vertices of a geometry.
+func (b *builder) solid(key solidKey) gltf.PrimitiveAttributes {
+	m := scene.NewMesh(key.kind, corners)
+	of := scene.Shape{Kind: key.kind, Size: key.size}
+	if key.kind != scene.Capsule {
+		of.Size = spatial.Vec3{1, 1, 1}
+	}
+	points, normals := make([][3]float32, len(m.Points)), make([][3]float32, len(m.Points))
+	for i := range points {
+		var p spatial.Vec3
+		m.PointTo(&p, &of, i)
+		points[i], normals[i] = single(p), single(m.Normals[i])
+	}
+	b.indices[key] = modeler.WriteIndices(b.doc, flat(m.Triangles))
+	b.solids[key] = gltf.PrimitiveAttributes{gltf.POSITION: modeler.WritePosition(b.doc, points), gltf.NORMAL: modeler.WriteNormal(b.doc, normals)}
+	return b.solids[key]
+}
+
+func single(p spatial.Vec3) [3]float32 {
+	return [3]float32{float32(p[0]), float32(p[1]), float32(p[2])}
+}
+
+func flat(t [][3]int32) []uint32 {
+	out := make([]uint32, 0, 3*len(t))
+	for i := range t {
+		out = append(out, uint32(t[i][0]), uint32(t[i][1]), uint32(t[i][2]))
+	}
+	return out
+}
+
+// material returns the number of the material of a colour, which glTF has linear.
+func (b *builder) material(c scene.Color) int {
+	if i, ok := b.materials[c]; ok {
+		return i
+	}
+	var f [4]float64
+	for k := range c {
+		x := float64(c[k]) / 255
+		if f[k] = x / 12.92; x > 0.04045 {
+			f[k] = math.Pow((x+0.055)/1.055, 2.4)
+		}
+	}
+	f[3] = 1
+	b.doc.Materials = append(b.doc.Materials, &gltf.Material{PBRMetallicRoughness: &gltf.PBRMetallicRoughness{BaseColorFactor: &f,
+		MetallicFactor: gltf.Float(0), RoughnessFactor: gltf.Float(0.7)}})
+	b.materials[c] = len(b.doc.Materials) - 1
+	return b.materials[c]
+}
+
+// terrains adds the grounds around the scene at rest, without the parts where there is none.
+func (b *builder) terrains(radius float64) {
+	const nodes = 128
+	for _, g := range b.scene.Surfaces {
+		t := scene.NewTerrain(g, b.center, 3*radius, nodes)
+		points, number := [][3]float32{}, make([]int, nodes*nodes)
+		normals := [][3]float32{}
+		for j := range t.Rows {
+			for i := range t.Columns {
+				p := t.At(i, j)
+				number[j*t.Columns+i] = -1
+				if patch, err := g.At(p[0], p[1]); err == nil {
+					number[j*t.Columns+i] = len(points)
+					points, normals = append(points, single(p.Sub(b.center))), append(normals, single(patch.Normal()))
+				}
+			}
+		}
+		var triangles [][3]int32
+		for j := range t.Rows - 1 {
+			for i := range t.Columns - 1 {
+				a, e, c, d := number[j*t.Columns+i], number[j*t.Columns+i+1], number[(j+1)*t.Columns+i+1], number[(j+1)*t.Columns+i]
+				if min(a, e, c, d) >= 0 {
+					triangles = append(triangles, [3]int32{int32(a), int32(e), int32(c)}, [3]int32{int32(a), int32(c), int32(d)})
+				}
+			}
+		}
+		if len(triangles) == 0 {
+			continue
+		}
+		b.doc.Meshes = append(b.doc.Meshes, &gltf.Mesh{Name: "ground", Primitives: []*gltf.Primitive{{
+			Indices:    gltf.Index(modeler.WriteIndices(b.doc, flat(triangles))),
+			Attributes: gltf.PrimitiveAttributes{gltf.POSITION: modeler.WritePosition(b.doc, points), gltf.NORMAL: modeler.WriteNormal(b.doc, normals)},
+			Material:   gltf.Index(b.material(scene.Color{196, 190, 176}))}}})
+		b.add(b.root, &gltf.Node{Name: "ground", Mesh: gltf.Index(len(b.doc.Meshes) - 1), Rotation: gltf.DefaultRotation, Scale: gltf.DefaultScale})
+	}
+}

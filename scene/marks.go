@@ -1,0 +1,140 @@
+package scene
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+var (
+	wheelColor  = Color{70, 74, 82}
+	worldColor  = Color{150, 150, 150}
+	rodColor    = Color{170, 176, 184}
+	springColor = Color{34, 139, 110}
+)
+
+// bodyColors differ in hue and little in lightness, so that shading is read as form.
+var bodyColors = [...]Color{{78, 121, 167}, {242, 142, 43}, {89, 161, 79}, {237, 201, 72}, {176, 122, 161}, {118, 183, 178}, {255, 157, 167}, {156, 117, 95}}
+
+// BodyColor returns the colour of body i.
+func BodyColor(i int) Color { return bodyColors[i%len(bodyColors)] }
+
+// JointColor returns the colour of the marks of a joint type: a group of hues for those that turn, slide, do both or hold points.
+func JointColor(k joints.Kind) Color {
+	switch k {
+	case joints.Revolute, joints.Universal:
+		return Color{200, 40, 50}
+	case joints.Prismatic, joints.Planar, joints.PointOnPlane:
+		return Color{30, 90, 200}
+	case joints.Cylindrical, joints.Helical:
+		return Color{130, 60, 190}
+	case joints.Spherical, joints.SphereInCylinder:
+		return Color{230, 120, 20}
+	case joints.Distance:
+		return Color{60, 60, 60}
+	}
+	return Color{90, 90, 90}
+}
+
+// marks returns the shapes that stand for a joint type, of radius r, in the axes of its frame.
+func marks(k joints.Kind, r float64) []Shape {
+	x, y := spatial.Vec3{1}, spatial.Vec3{0, 1}
+	cylinder := func(axis spatial.Vec3, radius, half float64) Shape {
+		return Shape{Kind: Cylinder, Size: spatial.Vec3{radius, radius, half}, At: mechanism.Frame{E: Along(axis)}}
+	}
+	box := func(x, y, z float64) Shape {
+		return Shape{Kind: Box, Size: spatial.Vec3{x, y, z}, At: mechanism.Frame{E: spatial.Identity3()}}
+	}
+	z := spatial.Vec3{0, 0, 1}
+	switch k {
+	case joints.Revolute:
+		return []Shape{cylinder(z, r, 1.3*r)}
+	case joints.Prismatic:
+		return []Shape{box(0.8*r, 0.8*r, 2.2*r)}
+	case joints.Cylindrical:
+		return []Shape{cylinder(z, 0.9*r, 2.2*r)}
+	case joints.Helical:
+		return []Shape{cylinder(z, 0.7*r, 2.2*r), cylinder(z, r, 0.3*r)}
+	case joints.Universal:
+		return []Shape{cylinder(x, 0.5*r, 1.4*r), cylinder(y, 0.5*r, 1.4*r)}
+	case joints.Spherical:
+		return []Shape{{Kind: Sphere, Size: spatial.Vec3{1.15 * r, 1.15 * r, 1.15 * r}, At: mechanism.Frame{E: spatial.Identity3()}}}
+	case joints.SphereInCylinder:
+		return []Shape{{Kind: Sphere, Size: spatial.Vec3{r, r, r}, At: mechanism.Frame{E: spatial.Identity3()}}, cylinder(z, 0.4*r, 2.2*r)}
+	case joints.Planar, joints.PointOnPlane:
+		return []Shape{box(1.6*r, 1.6*r, 0.25*r)}
+	}
+	return []Shape{box(r, r, r)}
+}
+
+// Along returns axes whose z axis has the direction of d; those of the world for zero. Their x axis is the nearest to one of the world's axes that
+// is not along d.
+func Along(d spatial.Vec3) spatial.Mat3 {
+	n := d.Norm()
+	if !(n > 0) || math.IsInf(n, 0) {
+		return spatial.Identity3()
+	}
+	z := d.Scale(1 / n)
+	x := spatial.Vec3{1}
+	if math.Abs(z[0]) > 0.9 {
+		x = spatial.Vec3{0, 1}
+	}
+	x = x.Sub(z.Scale(z.Dot(x)))
+	x = x.Scale(1 / x.Norm())
+	y := z.Cross(x)
+	return spatial.Mat3{x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]}
+}
+
+// principal returns the eigenvalues of S, ascending, and its eigenvectors as the columns of a rotation (cyclic Jacobi, Golub & Van Loan §8.5).
+func principal(S spatial.Sym3) (values spatial.Vec3, axes spatial.Mat3) {
+	A, V := S.Mat(), spatial.Identity3()
+	for range 30 {
+		off := A[1]*A[1] + A[2]*A[2] + A[5]*A[5]
+		if !(off > 1e-30*(A[0]*A[0]+A[4]*A[4]+A[8]*A[8])) {
+			break
+		}
+		for _, pq := range [3][2]int{{0, 1}, {0, 2}, {1, 2}} {
+			p, q := pq[0], pq[1]
+			if A[3*p+q] == 0 {
+				continue
+			}
+			c, s := rotation(A[3*p+p], A[3*q+q], A[3*p+q])
+			J := spatial.Identity3()
+			J[3*p+p], J[3*q+q], J[3*p+q], J[3*q+p] = c, c, s, -s
+			A, V = J.TMul(A).Mul(J), V.Mul(J)
+		}
+	}
+	order := [3]int{0, 1, 2}
+	for i := range 2 { // bubbles
+		for k := range 2 - i {
+			if A[4*order[k]] > A[4*order[k+1]] {
+				order[k], order[k+1] = order[k+1], order[k]
+			}
+		}
+	}
+	for k, from := range order {
+		values[k] = A[4*from]
+		for i := range 3 {
+			axes[3*i+k] = V[3*i+from]
+		}
+	}
+	if axes.Det() < 0 {
+		for i := range 3 {
+			axes[3*i] = -axes[3*i]
+		}
+	}
+	return values, axes
+}
+
+// rotation returns the cosine and sine that make the symmetric [a b; b d] diagonal.
+func rotation(a, d, b float64) (c, s float64) {
+	tau := (d - a) / (2 * b)
+	t := 1 / (math.Abs(tau) + math.Sqrt(1+tau*tau))
+	if tau < 0 {
+		t = -t
+	}
+	c = 1 / math.Sqrt(1+t*t)
+	return c, t * c
+}

@@ -1,0 +1,174 @@
+package scene
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/ground"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Mesh is the surface of a Kind of size one as triangles, seen from outside anticlockwise. A vertex of a shape is, in the axes of the shape and from
+// its centre,
+//
+//	Points[i] ∘ s + Shifts[i]·Size[2]·z
+//
+// with s = Size, but Size[0] in all three for capsules, whose two ends are shifted along z; Shifts is nil for the others. Normals need no factor: what
+// is scaled differently along x, y and z is a box, or round about z.
+type Mesh struct {
+	Points, Normals []spatial.Vec3
+	Shifts          []float64
+	Triangles       [][3]int32
+}
+
+// NewMesh returns the mesh of a kind, round ones with that many corners a turn, at least 6.
+//
+// Cost: O(corners²).
+func NewMesh(k Kind, corners int) *Mesh {
+	corners = max(corners, 6)
+	m := &Mesh{}
+	switch k {
+	case Box:
+		m.box()
+	case Cylinder:
+		m.cylinder(corners)
+	case Capsule:
+		m.ball(corners, true)
+	default:
+		m.ball(corners, false)
+	}
+	return m
+}
+
+func (m *Mesh) vertex(p, n spatial.Vec3) int32 {
+	m.Points, m.Normals = append(m.Points, p), append(m.Normals, n)
+	return int32(len(m.Points) - 1)
+}
+
+func (m *Mesh) quad(a, b, c, d int32) {
+	m.Triangles = append(m.Triangles, [3]int32{a, b, c}, [3]int32{a, c, d})
+}
+
+func (m *Mesh) box() {
+	for k := range 3 {
+		for _, side := range [2]float64{-1, 1} {
+			var n, u, v spatial.Vec3
+			n[k], u[(k+1)%3], v[(k+2)%3] = side, 1, side // so that u×v = n
+			corner := func(a, b float64) int32 { return m.vertex(n.Add(u.Scale(a)).Add(v.Scale(b)), n) }
+			m.quad(corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1))
+		}
+	}
+}
+
+func (m *Mesh) cylinder(corners int) {
+	for i := range corners {
+		a, b := turn(i, corners), turn(i+1, corners)
+		at := func(p spatial.Vec3, z float64) int32 { return m.vertex(spatial.Vec3{p[0], p[1], z}, p) }
+		m.quad(at(a, -1), at(b, -1), at(b, 1), at(a, 1))
+		for _, z := range [2]float64{-1, 1} {
+			n := spatial.Vec3{0, 0, z}
+			c := m.vertex(n, n)
+			p, q := m.vertex(spatial.Vec3{a[0], a[1], z}, n), m.vertex(spatial.Vec3{b[0], b[1], z}, n)
+			if z < 0 {
+				p, q = q, p
+			}
+			m.Triangles = append(m.Triangles, [3]int32{c, p, q})
+		}
+	}
+}
+
+// turn returns corner i of a regular polygon on the unit circle.
+func turn(i, corners int) spatial.Vec3 {
+	s, c := math.Sincos(2 * math.Pi * float64(i%corners) / float64(corners))
+	return spatial.Vec3{c, s}
+}
+
+// ball adds a sphere, or with apart two halves that the wall of a cylinder joins.
+func (m *Mesh) ball(corners int, apart bool) {
+	rings := (corners + 3) / 4 // from the equator to a pole
+	var rows [][]int32
+	row := func(latitude, shift float64) {
+		s, c := math.Sincos(latitude)
+		var r []int32
+		for i := range corners {
+			p := turn(i, corners)
+			n := spatial.Vec3{c * p[0], c * p[1], s}
+			r = append(r, m.vertex(n, n))
+			if apart {
+				m.Shifts = append(m.Shifts, shift)
+			}
+		}
+		rows = append(rows, r)
+	}
+	step := math.Pi / 2 / float64(rings)
+	for k := -rings; k <= 0; k++ {
+		row(float64(k)*step, -1)
+	}
+	first := 1
+	if apart {
+		first = 0
+	}
+	for k := first; k <= rings; k++ {
+		row(float64(k)*step, 1)
+	}
+	for k := range len(rows) - 1 {
+		for i := range corners {
+			j := (i + 1) % corners
+			a, b, c, d := rows[k][i], rows[k][j], rows[k+1][j], rows[k+1][i]
+			if k > 0 { // at the south pole a and b are one point
+				m.Triangles = append(m.Triangles, [3]int32{a, b, c})
+			} else {
+				m.Triangles = append(m.Triangles, [3]int32{a, c, d})
+				continue
+			}
+			if k < len(rows)-2 {
+				m.Triangles = append(m.Triangles, [3]int32{a, c, d})
+			}
+		}
+	}
+}
+
+// PointTo stores in p vertex i of the shape s in its own axes and from its centre.
+func (m *Mesh) PointTo(p *spatial.Vec3, s *Shape, i int) {
+	size := s.Size
+	if s.Kind == Capsule || s.Kind == Sphere {
+		size = spatial.Vec3{size[0], size[0], size[0]}
+	}
+	u := &m.Points[i]
+	*p = spatial.Vec3{u[0] * size[0], u[1] * size[1], u[2] * size[2]}
+	if m.Shifts != nil {
+		p[2] += m.Shifts[i] * s.Size[2]
+	}
+}
+
+// Terrain is a ground as heights at the nodes of a rectangle: Z[j*Columns+i] at Min + (i·Step[0], j·Step[1]). Nodes where there is no ground have NaN.
+type Terrain struct {
+	Columns, Rows int
+	Min, Step     [2]float64
+	Z             []float64
+}
+
+// NewTerrain returns the part of a surface within reach of a place, to each side, with nodes² nodes.
+//
+// Cost: O(nodes²).
+func NewTerrain(g *ground.Surface, center spatial.Vec3, reach float64, nodes int) *Terrain {
+	t := &Terrain{Columns: nodes, Rows: nodes}
+	for k := range 2 {
+		t.Min[k], t.Step[k] = center[k]-reach, 2*reach/float64(nodes-1)
+	}
+	t.Z = make([]float64, nodes*nodes)
+	for j := range nodes {
+		for i := range nodes {
+			z, err := g.Height(t.Min[0]+float64(i)*t.Step[0], t.Min[1]+float64(j)*t.Step[1])
+			if err != nil {
+				z = math.NaN()
+			}
+			t.Z[j*nodes+i] = z
+		}
+	}
+	return t
+}
+
+// At returns node i, j.
+func (t *Terrain) At(i, j int) spatial.Vec3 {
+	return spatial.Vec3{t.Min[0] + float64(i)*t.Step[0], t.Min[1] + float64(j)*t.Step[1], t.Z[j*t.Columns+i]}
+}

@@ -1,0 +1,430 @@
+package scene
+
+import (
+	"math"
+	"slices"
+
+	"github.com/rung-mbd/rung/ground"
+	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Kind is the form of a Shape.
+type Kind uint8
+
+const (
+	Box      Kind = iota // Size: half the edges
+	Sphere               // Size[0]: radius
+	Cylinder             // Size[0]: radius, Size[2]: half the length, along z
+	Capsule              // a cylinder with a half ball at both ends; Size as of a cylinder
+	numKinds
+)
+
+var kindNames = [numKinds]string{"box", "sphere", "cylinder", "capsule"}
+
+// String returns the name of the kind.
+func (k Kind) String() string {
+	if k >= numKinds {
+		return "unknown"
+	}
+	return kindNames[k]
+}
+
+// Color is red, green, blue, as on a screen (sRGB).
+type Color [3]uint8
+
+// Shape is a solid of one colour that is fixed in a body or in the world.
+type Shape struct {
+	Kind  Kind
+	Color Color
+	Body  int32 // its number or mechanism.World
+	Joint int32 // of which it is the mark; −1: it is part of the body
+	Size  spatial.Vec3
+	At    mechanism.Frame // axes and centre of the shape, body frame
+}
+
+// Link is a line between points of two bodies: a spring, a joint that keeps a distance.
+type Link struct {
+	A, B   mechanism.Attachment
+	Radius float64 // m
+	Color  Color
+	Joint  int32 // −1 if it is a force element
+	Force  int32 // −1 if it is a joint
+}
+
+// Scene is what is drawn of a mechanism. It is immutable.
+type Scene struct {
+	Mechanism *mechanism.Mechanism
+	Shapes    []Shape
+	Links     []Link
+	Surfaces  []*ground.Surface // those of its contacts, each once
+	Unit      float64           // a length of its bodies, m: half of them are longer
+}
+
+// Options choose what is drawn. The zero value draws all.
+type Options struct {
+	NoJoints bool // no marks of joints
+}
+
+// New returns the scene of m.
+//
+// Cost: O(bodies + joints + forces).
+func New(m *mechanism.Mechanism, o Options) *Scene {
+	b := &builder{Scene: Scene{Mechanism: m}}
+	b.anchors()
+	b.measure()
+	b.wheels()
+	for i := range m.Bodies {
+		b.body(i)
+	}
+	for j := range m.Joints {
+		b.joint(j, o.NoJoints)
+	}
+	b.forces()
+	return &b.Scene
+}
+
+// builder collects the shapes. The anchors of body i, where its joints are, are points[first[i]:first[i+1]].
+type builder struct {
+	Scene
+
+	first  []int32
+	points []spatial.Vec3
+	radius []float64 // of the rods of each body
+	wheel  []bool    // bodies that have one
+}
+
+// anchors lists where joints hold each body.
+func (b *builder) anchors() {
+	m := b.Mechanism
+	b.first = make([]int32, len(m.Bodies)+1)
+	ends := func(visit func(body int32, p *spatial.Vec3)) {
+		for j := range m.Joints {
+			jt := &m.Joints[j]
+			visit(jt.Pred, &jt.P.Origin)
+			visit(jt.Succ, &jt.S.Origin)
+		}
+	}
+	ends(func(body int32, _ *spatial.Vec3) {
+		if body != mechanism.World {
+			b.first[body+1]++
+		}
+	})
+	for i := range m.Bodies {
+		b.first[i+1] += b.first[i]
+	}
+	b.points = make([]spatial.Vec3, b.first[len(m.Bodies)])
+	next := slices.Clone(b.first)
+	ends(func(body int32, p *spatial.Vec3) {
+		if body != mechanism.World {
+			b.points[next[body]] = *p
+			next[body]++
+		}
+	})
+}
+
+// Sizes relative to the length of a body, and bounds relative to the Unit.
+const (
+	rodPart            = 0.045 // radius of a rod to its length
+	thinnest, thickest = 0.01, 0.08
+	samePoint          = 1e-6 // anchors nearer than this part of the Unit are one
+)
+
+// measure finds the length of each body, the Unit and the radii of rods.
+func (b *builder) measure() {
+	m := b.Mechanism
+	b.radius = make([]float64, len(m.Bodies))
+	for i := range m.Bodies {
+		b.radius[i] = b.length(i)
+	}
+	sorted := slices.Clone(b.radius)
+	slices.Sort(sorted)
+	if n := len(sorted); n > 0 {
+		b.Unit = sorted[n/2]
+	}
+	if !(b.Unit > 0) || math.IsInf(b.Unit, 0) {
+		b.Unit = 1
+	}
+	for i, l := range b.radius {
+		b.radius[i] = min(max(rodPart*l, thinnest*b.Unit), thickest*b.Unit)
+	}
+}
+
+// length returns the longest way between what a body has: its joints, its centre of mass and its inertia.
+func (b *builder) length(i int) float64 {
+	body := &b.Mechanism.Bodies[i]
+	l := 2 * math.Sqrt(math.Max(0, body.Inertia.Trace()/2/body.Mass))
+	at := b.points[b.first[i]:b.first[i+1]]
+	for k := range at {
+		l = max(l, at[k].Sub(body.Com).Norm())
+		if k > 0 {
+			l = max(l, at[k].Sub(at[0]).Norm())
+		}
+	}
+	return l
+}
+
+// body adds the shapes of body i.
+func (b *builder) body(i int) {
+	body := &b.Mechanism.Bodies[i]
+	at := b.distinct(b.points[b.first[i]:b.first[i+1]])
+	c := BodyColor(i)
+	switch len(at) {
+	case 0, 1:
+		if b.wheel[i] {
+			return // which is all of it
+		}
+		half := b.block(i, c)
+		if len(at) == 1 && at[0].Sub(body.Com).Norm() > 1.2*max(half[0], half[1], half[2]) {
+			b.rod(i, at[0], body.Com, c)
+		}
+	case 2:
+		b.rod(i, at[0], at[1], c)
+	default:
+		b.frame(i, at, c)
+	}
+}
+
+// distinct returns the points without those that repeat one before.
+func (b *builder) distinct(points []spatial.Vec3) []spatial.Vec3 {
+	const most = 64 // of a body with more, the first are enough for a picture
+	var out []spatial.Vec3
+	for _, p := range points {
+		same := func(o spatial.Vec3) bool { return o.Sub(p).Norm() <= samePoint*b.Unit }
+		if len(out) < most && !slices.ContainsFunc(out, same) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// block adds the uniform block with the mass and inertia of body i, and returns half its edges. With moments A, B, C along x, y, z these are, of x,
+// √(3(B+C−A)/2m).
+func (b *builder) block(i int, c Color) spatial.Vec3 {
+	body := &b.Mechanism.Bodies[i]
+	moments, axes := principal(body.Inertia)
+	var half spatial.Vec3
+	total := moments[0] + moments[1] + moments[2]
+	for k := range half {
+		half[k] = math.Sqrt(math.Max(0, 1.5*(total-2*moments[k])/body.Mass))
+	}
+	longest := max(half[0], half[1], half[2])
+	if !(longest > 0) {
+		longest = 0.1 * b.Unit
+	}
+	for k := range half {
+		half[k] = max(half[k], 0.05*longest)
+	}
+	b.Shapes = append(b.Shapes, Shape{Kind: Box, Color: c, Body: int32(i), Joint: -1, Size: half, At: mechanism.Frame{E: axes, Origin: body.Com}})
+	return half
+}
+
+// rod adds a capsule between two points of body i.
+func (b *builder) rod(i int, from, to spatial.Vec3, c Color) {
+	b.Shapes = append(b.Shapes, Shape{Kind: Capsule, Color: c, Body: int32(i), Joint: -1, Size: spatial.Vec3{b.radius[i], b.radius[i], to.Sub(from).Norm() / 2},
+		At: mechanism.Frame{E: Along(to.Sub(from)), Origin: from.Add(to).Scale(0.5)}})
+}
+
+// frame adds the rods of a body with three joints or more: the polygon through them if they are nearly in one plane, else rods from their middle.
+func (b *builder) frame(i int, at []spatial.Vec3, c Color) {
+	var middle spatial.Vec3
+	for _, p := range at {
+		middle = middle.Add(p.Scale(1 / float64(len(at))))
+	}
+	var second spatial.Sym3
+	for _, p := range at {
+		d := p.Sub(middle)
+		second = second.Add(spatial.Sym3{d[0] * d[0], d[1] * d[1], d[2] * d[2], d[0] * d[1], d[0] * d[2], d[1] * d[2]})
+	}
+	moments, axes := principal(second) // ascending
+	const flat, thin = 0.02, 1e-3
+	switch {
+	case moments[1] <= thin*moments[2]: // all on a line
+		along := axes.Col(2)
+		slices.SortFunc(at, func(p, q spatial.Vec3) int { return compare(along.Dot(p), along.Dot(q)) })
+		b.rod(i, at[0], at[len(at)-1], c)
+	case moments[0] <= flat*moments[1]:
+		x, y := axes.Col(2), axes.Col(1)
+		angle := func(p spatial.Vec3) float64 { d := p.Sub(middle); return math.Atan2(y.Dot(d), x.Dot(d)) }
+		slices.SortStableFunc(at, func(p, q spatial.Vec3) int { return compare(angle(p), angle(q)) })
+		for k, p := range at {
+			b.rod(i, p, at[(k+1)%len(at)], c)
+		}
+	default:
+		for _, p := range at {
+			b.rod(i, middle, p, c)
+		}
+	}
+}
+
+func compare(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// wheels adds what touches the ground. Round ones have a spoke, so that it is seen how they turn.
+func (b *builder) wheels() {
+	m := b.Mechanism
+	b.wheel = make([]bool, len(m.Bodies))
+	for i := range m.NumContacts() {
+		c, body, _ := m.Contact(i)
+		if !slices.Contains(b.Surfaces, c.Ground) {
+			b.Surfaces = append(b.Surfaces, c.Ground)
+		}
+		sh := &c.Shape
+		s := Shape{Kind: Sphere, Color: wheelColor, Body: int32(body), Joint: -1, Size: spatial.Vec3{sh.Radius, sh.Radius, sh.Radius},
+			At: mechanism.Frame{E: spatial.Identity3(), Origin: sh.Center}}
+		if sh.Type != contact.Sphere {
+			half := max(sh.Width/2, sh.TyreRadius, 0.05*sh.Radius)
+			s.Kind, s.Size[2], s.At.E = Cylinder, half, Along(sh.Axis)
+			b.wheel[body] = true
+			spoke := s
+			spoke.Kind, spoke.Color, spoke.Size = Box, BodyColor(body), spatial.Vec3{0.85 * sh.Radius, 0.1 * sh.Radius, 1.06 * half}
+			b.Shapes = append(b.Shapes, spoke)
+		}
+		b.Shapes = append(b.Shapes, s)
+	}
+}
+
+// joint adds the mark of joint j. It is fixed in the successor, in the predecessor if that is the world.
+func (b *builder) joint(j int, hidden bool) {
+	m := b.Mechanism
+	jt := &m.Joints[j]
+	if jt.Kind == joints.Distance {
+		b.Links = append(b.Links, Link{A: mechanism.Attachment{Body: jt.Pred, Point: jt.P.Origin}, B: mechanism.Attachment{Body: jt.Succ, Point: jt.S.Origin},
+			Radius: b.markRadius(jt) / 2, Color: JointColor(jt.Kind), Joint: int32(j), Force: -1})
+		return
+	}
+	if hidden || jt.Kind == joints.Free {
+		return
+	}
+	body, frame := jt.Succ, jt.S
+	if body == mechanism.World {
+		body, frame = jt.Pred, jt.P
+	}
+	r := b.markRadius(jt)
+	if jt.Kind == joints.Prismatic || jt.Kind == joints.Cylindrical || jt.Kind == joints.Helical { // what slides in it
+		b.Links = append(b.Links, Link{A: mechanism.Attachment{Body: jt.Pred, Point: jt.P.Origin}, B: mechanism.Attachment{Body: jt.Succ, Point: jt.S.Origin},
+			Radius: 0.5 * r, Color: rodColor, Joint: int32(j), Force: -1})
+	}
+	for _, s := range marks(jt.Kind, r) {
+		s.Color, s.Body, s.Joint = JointColor(jt.Kind), body, int32(j)
+		s.At = mechanism.Frame{E: frame.E.Mul(s.At.E), Origin: frame.Origin.Add(frame.E.MulVec(s.At.Origin))}
+		b.Shapes = append(b.Shapes, s)
+	}
+	if jt.Pred == mechanism.World || jt.Succ == mechanism.World {
+		at := jt.P
+		if jt.Succ == mechanism.World {
+			at = jt.S
+		}
+		b.Shapes = append(b.Shapes, Shape{Kind: Box, Color: worldColor, Body: mechanism.World, Joint: int32(j), Size: spatial.Vec3{1.2 * r, 1.2 * r, 0.6 * r}, At: at})
+	}
+}
+
+// markRadius is somewhat more than the radius of the rods that joint jt holds.
+func (b *builder) markRadius(jt *mechanism.Joint) float64 {
+	r := 0.0
+	for _, body := range [2]int32{jt.Pred, jt.Succ} {
+		if body != mechanism.World {
+			r = max(r, b.radius[body])
+		}
+	}
+	return 1.4 * r
+}
+
+// forces adds a line for each spring.
+func (b *builder) forces() {
+	m := b.Mechanism
+	for i := range m.Forces {
+		f := &m.Forces[i]
+		if f.Kind != model.SpringDamper {
+			continue
+		}
+		b.Links = append(b.Links, Link{A: f.A, B: f.B, Radius: 0.012 * b.Unit, Color: springColor, Joint: -1, Force: int32(i)})
+	}
+}
+
+// Place returns the axes and the centre of the shape in the world at st.
+func (s *Shape) Place(st *mechanism.State) mechanism.Frame {
+	if s.Body == mechanism.World {
+		return s.At
+	}
+	body := &st.Bodies[s.Body]
+	E := body.Rotation.Mat()
+	return mechanism.Frame{E: E.Mul(s.At.E), Origin: body.Position.Add(E.MulVec(s.At.Origin))}
+}
+
+// Ends returns where the link begins and ends in the world at st.
+func (l *Link) Ends(st *mechanism.State) (from, to spatial.Vec3) {
+	return Point(st, l.A), Point(st, l.B)
+}
+
+// Point returns where a point of a body is in the world at st.
+func Point(st *mechanism.State, a mechanism.Attachment) spatial.Vec3 {
+	if a.Body == mechanism.World {
+		return a.Point
+	}
+	body := &st.Bodies[a.Body]
+	return body.Position.Add(body.Rotation.Rotate(a.Point))
+}
+
+// Shape returns the cylinder of the link at st, in the world.
+func (l *Link) Shape(st *mechanism.State) Shape {
+	from, to := l.Ends(st)
+	d := to.Sub(from)
+	return Shape{Kind: Cylinder, Color: l.Color, Body: mechanism.World, Joint: l.Joint, Size: spatial.Vec3{l.Radius, l.Radius, d.Norm() / 2},
+		At: mechanism.Frame{E: Along(d), Origin: from.Add(to).Scale(0.5)}}
+}
+
+// Balls calls visit with a ball around each shape at st, and with one at each end of a link: its centre in the world and its radius, m.
+//
+// Cost: O(shapes).
+func (s *Scene) Balls(st *mechanism.State, visit func(center spatial.Vec3, radius float64)) {
+	for i := range s.Shapes {
+		visit(s.Shapes[i].Place(st).Origin, s.Shapes[i].reach())
+	}
+	for i := range s.Links {
+		from, to := s.Links[i].Ends(st)
+		visit(from, s.Links[i].Radius)
+		visit(to, s.Links[i].Radius)
+	}
+}
+
+// Bounds returns a ball around all shapes at st: its centre, that of the box around them along the world's axes, and its radius, m.
+//
+// Cost: O(shapes).
+func (s *Scene) Bounds(st *mechanism.State) (center spatial.Vec3, radius float64) {
+	lo, hi := spatial.Vec3{math.Inf(1), math.Inf(1), math.Inf(1)}, spatial.Vec3{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
+	s.Balls(st, func(p spatial.Vec3, r float64) {
+		for k := range p {
+			lo[k], hi[k] = min(lo[k], p[k]-r), max(hi[k], p[k]+r)
+		}
+	})
+	if lo[0] > hi[0] {
+		return spatial.Vec3{}, s.Unit
+	}
+	center = lo.Add(hi).Scale(0.5)
+	s.Balls(st, func(p spatial.Vec3, r float64) { radius = max(radius, p.Sub(center).Norm()+r) })
+	return center, radius
+}
+
+// reach is the radius of the ball around a shape.
+func (s *Shape) reach() float64 {
+	switch s.Kind {
+	case Sphere:
+		return s.Size[0]
+	case Capsule:
+		return s.Size[0] + s.Size[2]
+	case Cylinder:
+		return math.Hypot(s.Size[0], s.Size[2])
+	}
+	return s.Size.Norm()
+}

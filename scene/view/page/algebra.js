@@ -1,0 +1,83 @@
+// Vectors and matrices of the camera. Matrices are columns, as WebGL takes them.
+
+export const sub = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+export const add = (a, b) => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
+export const scale = (a, s) => [a[0] * s, a[1] * s, a[2] * s];
+export const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+export const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+export const norm = (a) => Math.hypot(a[0], a[1], a[2]);
+
+// rotate turns v by the quaternion q = x y z w.
+export function rotate(q, v) {
+  const u = [q[0], q[1], q[2]];
+  const t = add(cross(u, v), scale(v, q[3]));
+  return add(v, scale(cross(u, t), 2));
+}
+
+// multiply returns a·b of 4×4 matrices.
+export function multiply(a, b) {
+  const out = new Float32Array(16);
+  for (let c = 0; c < 4; c++) {
+    for (let r = 0; r < 4; r++) {
+      let s = 0;
+      for (let k = 0; k < 4; k++) s += a[4 * k + r] * b[4 * c + k];
+      out[4 * c + r] = s;
+    }
+  }
+  return out;
+}
+
+// Camera looks at a target from a distance, its up the world's z axis.
+export class Camera {
+  constructor(radius) {
+    this.target = [0, 0, 0];
+    this.azimuth = -Math.PI / 3;
+    this.elevation = 0.42;
+    this.radius = radius;
+    this.distance = 1;
+    this.fit(1);
+  }
+
+  // fit goes so far back that a ball of the radius fills the window; aspect is width over height.
+  fit(aspect) {
+    this.zoomed = false; // by the user
+    this.distance = 1.05 * this.radius / Math.sin(this.angle / 2) / Math.min(1, aspect);
+  }
+
+  get angle() { return 0.6; }
+
+  // axes returns the directions to the right, up and towards the eye.
+  axes() {
+    const sa = Math.sin(this.azimuth), ca = Math.cos(this.azimuth), se = Math.sin(this.elevation), ce = Math.cos(this.elevation);
+    const eye = [ce * ca, ce * sa, se], right = [-sa, ca, 0];
+    return { right, up: cross(eye, right), eye };
+  }
+
+  // matrix takes points of the world to the cube of WebGL.
+  matrix(aspect) {
+    const { right, up, eye } = this.axes();
+    const at = add(this.target, scale(eye, this.distance));
+    const view = new Float32Array([right[0], up[0], eye[0], 0, right[1], up[1], eye[1], 0, right[2], up[2], eye[2], 0, -dot(right, at), -dot(up, at), -dot(eye, at), 1]);
+    const near = Math.max(this.distance - 12 * this.radius, this.distance * 0.01), far = this.distance + 12 * this.radius;
+    const f = 1 / Math.tan(this.angle / 2);
+    const project = new Float32Array([f / aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, (far + near) / (near - far), -1, 0, 0, 2 * far * near / (near - far), 0]);
+    return multiply(project, view);
+  }
+
+  turn(dx, dy) {
+    this.azimuth -= dx;
+    this.elevation = Math.max(-Math.PI / 2, Math.min(Math.PI / 2, this.elevation + dy));
+  }
+
+  // shift moves the target by pixels of a window of some height.
+  shift(dx, dy, height) {
+    const { right, up } = this.axes();
+    const s = 2 * this.distance * Math.tan(this.angle / 2) / height;
+    this.target = add(this.target, add(scale(right, -dx * s), scale(up, dy * s)));
+  }
+
+  zoom(factor) {
+    this.zoomed = true;
+    this.distance = Math.max(1e-4 * this.radius, Math.min(100 * this.radius, this.distance * factor));
+  }
+}

@@ -1,0 +1,146 @@
+package view
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+)
+
+//go:embed page
+var page embed.FS
+
+// policy lets the page load from where it came and from nowhere else.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob: data:; media-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// NewSecret returns a random secret of 128 bits.
+func NewSecret() string {
+	b := make([]byte, 16)
+	rand.Read(b) // never fails
+	return hex.EncodeToString(b)
+}
+
+// types are the files of the page with their content types. The path of a request is looked up here, and is never the name of a file.
+var types = map[string]string{
+	"": "text/html; charset=utf-8", "page.css": "text/css; charset=utf-8",
+	"app.js": "text/javascript; charset=utf-8", "drawing.js": "text/javascript; charset=utf-8", "algebra.js": "text/javascript; charset=utf-8",
+	"shapes.js": "text/javascript; charset=utf-8", "chart.js": "text/javascript; charset=utf-8",
+}
+
+// ServeHTTP implements http.Handler.
+func (v *Viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	path, ok := v.admit(r)
+	if !ok {
+		http.Error(w, "403 forbidden", http.StatusForbidden)
+		return
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		http.Error(w, "405 method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	if kind, ok := types[path]; ok {
+		name := path
+		if name == "" {
+			name = "index.html"
+		}
+		data, err := page.ReadFile("page/" + name)
+		if err != nil {
+			http.Error(w, "404 not found", http.StatusNotFound)
+			return
+		}
+		h.Set("Content-Type", kind)
+		w.Write(data)
+		return
+	}
+	v.data(w, r, path)
+}
+
+// admit returns the path behind the secret, if the request may be answered.
+func (v *Viewer) admit(r *http.Request) (path string, ok bool) {
+	if !local(r.Host) {
+		return "", false
+	}
+	if origin := r.Header.Get("Origin"); origin != "" && origin != "http://"+r.Host {
+		return "", false
+	}
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
+		return "", false
+	}
+	secret, path, found := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if !found || subtle.ConstantTimeCompare([]byte(secret), []byte(v.secret)) != 1 {
+		return "", false
+	}
+	return path, true
+}
+
+// local reports whether a host, with or without a port, is this machine under one of the names that no other site can have.
+func local(host string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	return name == "127.0.0.1" || name == "localhost" || name == "::1" || name == "[::1]"
+}
+
+// data answers requests for numbers.
+func (v *Viewer) data(w http.ResponseWriter, r *http.Request, path string) {
+	row, err := number(r, "row")
+	if err != nil {
+		http.Error(w, "400 row is no number", http.StatusBadRequest)
+		return
+	}
+	var b []byte
+	kind := "application/octet-stream"
+	switch path {
+	case "scene.json":
+		b, kind = v.head, "application/json"
+	case "shapes":
+		b = v.shapes
+	case "links":
+		b = v.links
+	case "terrain":
+		if row < 0 || row >= len(v.terrains) {
+			err = errRow
+			break
+		}
+		b = v.terrains[row]
+	case "frame":
+		b, err = v.frame(row)
+	case "reactions":
+		b, err = v.reactions(r.Context(), row)
+	case "series":
+		b, err = v.series(r.URL.Query().Get("column"))
+	case "report":
+		kind = "application/json"
+		var rep *report
+		if rep, err = v.reportOf(r.Context(), row); err == nil {
+			b, err = json.Marshal(rep)
+		}
+	default:
+		err = errRow
+	}
+	switch {
+	case errors.Is(err, errRow):
+		http.Error(w, "404 not found", http.StatusNotFound)
+	case err != nil:
+		http.Error(w, "500 "+err.Error(), http.StatusInternalServerError)
+	default:
+		w.Header().Set("Content-Type", kind)
+		w.Write(b)
+	}
+}
+
+// Address returns the address of the page on a server that listens at host:port.
+func (v *Viewer) Address(host string) string { return "http://" + host + "/" + v.secret + "/" }

@@ -1,0 +1,172 @@
+package view_test
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/scene"
+	"github.com/rung-mbd/rung/scene/view"
+)
+
+const (
+	secret = "0123456789abcdef"
+	host   = "127.0.0.1:4711"
+)
+
+func viewer(t testing.TB) (*view.Viewer, *mechanism.Mechanism) {
+	m, err := bench.Scissor(3, 1)
+	require.NoError(t, err)
+	plan, err := rung.NewPlan(m, rung.Options{})
+	require.NoError(t, err)
+	mech := plan.Mechanism()
+	v, err := view.NewViewer(scene.New(mech, scene.Options{}), mech.Initial(), secret, view.Options{Plan: plan})
+	require.NoError(t, err)
+	return v, mech
+}
+
+// ask sends a request; headers come in pairs.
+func ask(v http.Handler, host, path string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest("GET", "http://"+host+"/", nil)
+	r.URL.Path, r.Host = path, host
+	if at := strings.IndexByte(path, '?'); at >= 0 {
+		r.URL.Path, r.URL.RawQuery = path[:at], path[at+1:]
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	v.ServeHTTP(w, r)
+	return w
+}
+
+// Who does not know the secret, comes by another name of this machine or from another page gets 403 and nothing else.
+func TestForbidden(t *testing.T) {
+	v, _ := viewer(t)
+	for _, c := range []struct {
+		host, path string
+		headers    []string
+	}{
+		{host, "/", nil},
+		{host, "/scene.json", nil},
+		{host, "/0123456789abcdee/", nil},
+		{host, "/" + secret, nil},
+		{host, "/../" + secret + "/", nil},
+		{"evil.example:4711", "/" + secret + "/", nil},
+		{"127.0.0.1.evil.example", "/" + secret + "/", nil},
+		{"10.0.0.1:4711", "/" + secret + "/", nil},
+		{"", "/" + secret + "/", nil},
+		{host, "/" + secret + "/", []string{"Origin", "http://evil.example"}},
+		{host, "/" + secret + "/frame", []string{"Origin", "http://localhost:4711"}},
+		{host, "/" + secret + "/frame", []string{"Origin", "null"}},
+		{host, "/" + secret + "/frame", []string{"Sec-Fetch-Site", "cross-site"}},
+		{host, "/" + secret + "/frame", []string{"Sec-Fetch-Site", "same-site"}},
+	} {
+		w := ask(v, c.host, c.path, c.headers...)
+		assert.Equal(t, http.StatusForbidden, w.Code, "%v", c)
+		assert.Equal(t, "403 forbidden\n", w.Body.String())
+	}
+}
+
+// Only the files of the page and the numbers of the mechanism are there, whatever a path looks like.
+func TestPaths(t *testing.T) {
+	v, _ := viewer(t)
+	for _, path := range []string{"../viewer.go", "..", "page/app.js", "index.html", "./app.js", "%2e%2e/doc.go", "app.js/", "/etc/passwd", "frame?row=1", "frame?row=-1", "terrain", "series?column=time"} {
+		assert.Equal(t, http.StatusNotFound, ask(v, host, "/"+secret+"/"+path).Code, path)
+	}
+	assert.Equal(t, http.StatusBadRequest, ask(v, host, "/"+secret+"/frame?row=x").Code)
+	for _, name := range []string{host, "localhost:1", "localhost", "[::1]:80", "127.0.0.1"} {
+		assert.Equal(t, http.StatusOK, ask(v, name, "/"+secret+"/", "Origin", "http://"+name, "Sec-Fetch-Site", "same-origin").Code, name)
+	}
+	r := httptest.NewRequest("POST", "http://"+host+"/"+secret+"/", nil)
+	w := httptest.NewRecorder()
+	v.ServeHTTP(w, r)
+	assert.Equal(t, http.StatusMethodNotAllowed, w.Code)
+}
+
+// All that the page loads is there, from the page itself: every name in an import, src or href.
+func TestWhole(t *testing.T) {
+	v, _ := viewer(t)
+	loads := regexp.MustCompile(`(?:from '\./|src="|href=")([^"']+)["']`)
+	seen, list := map[string]bool{}, []string{""}
+	for len(list) > 0 {
+		name := list[0]
+		list = list[1:]
+		if seen[name] || name == "data:," {
+			continue
+		}
+		seen[name] = true
+		w := ask(v, host, "/"+secret+"/"+name)
+		require.Equal(t, http.StatusOK, w.Code, name)
+		assert.NotContains(t, w.Body.String(), "https://", name)
+		policy := w.Header().Get("Content-Security-Policy")
+		assert.Contains(t, policy, "default-src 'none'")
+		assert.NotContains(t, policy, "unsafe")
+		for _, m := range loads.FindAllStringSubmatch(w.Body.String(), -1) {
+			list = append(list, m[1])
+		}
+	}
+	assert.Len(t, seen, 7)
+}
+
+// The arrays have the lengths that the head tells, and the poses are those of the state.
+func TestNumbers(t *testing.T) {
+	v, m := viewer(t)
+	var head struct {
+		Bodies []string
+		Joints []struct{ Name, Type string }
+		Shapes []int
+		Links  int
+		Center [3]float64
+	}
+	require.NoError(t, json.Unmarshal(ask(v, host, "/"+secret+"/scene.json").Body.Bytes(), &head))
+	require.Len(t, head.Bodies, m.NumBodies())
+	require.Len(t, head.Joints, m.NumJoints())
+	shapes := 0
+	for _, n := range head.Shapes {
+		shapes += n
+	}
+	assert.Len(t, floats(ask(v, host, "/"+secret+"/shapes").Body.Bytes()), 15*shapes)
+	assert.Len(t, floats(ask(v, host, "/"+secret+"/links").Body.Bytes()), 14*head.Links)
+	frame := floats(ask(v, host, "/"+secret+"/frame").Body.Bytes()[8:])
+	require.Len(t, frame, 13*m.NumBodies())
+	st := m.Initial()
+	for i := range st.Bodies {
+		for k := range 3 {
+			assert.InDelta(t, st.Bodies[i].Position[k]-head.Center[k], frame[7*i+k], 1e-6)
+			assert.InDelta(t, st.Bodies[i].Velocity[k], frame[7*m.NumBodies()+6*i+k], 1e-6)
+		}
+		assert.InDelta(t, st.Bodies[i].Rotation[0], frame[7*i+6], 1e-6)
+	}
+	for _, x := range floats(ask(v, host, "/"+secret+"/reactions").Body.Bytes()) {
+		assert.False(t, math.IsNaN(x))
+	}
+	var report struct {
+		Rows, Rank, Mobility    int
+		Redundant, Undetermined []int
+	}
+	require.NoError(t, json.Unmarshal(ask(v, host, "/"+secret+"/report").Body.Bytes(), &report))
+	assert.Equal(t, 30*3-8, report.Rows)
+	assert.Equal(t, 18*3-7, report.Rows-report.Rank, "redundant rows of a mast of 3")
+	assert.Equal(t, 1, report.Mobility)
+	assert.NotEmpty(t, report.Undetermined)
+}
+
+func floats(b []byte) []float64 {
+	out := make([]float64, len(b)/4)
+	for i := range out {
+		out[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
+	}
+	return out
+}

@@ -1,0 +1,335 @@
+package view
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/scene"
+	"github.com/rung-mbd/rung/sim/replay"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Options are what a Viewer may have besides the mechanism.
+type Options struct {
+	Run  *replay.Replay // a trajectory of the mechanism
+	Plan *kkt.Plan      // with it the page shows accelerations, reactions and what is redundant
+}
+
+// Viewer answers the requests of pages that show one mechanism. It serves any number of them at the same time.
+type Viewer struct {
+	scene  *scene.Scene
+	state  *mechanism.State
+	center spatial.Vec3
+	radius float64
+	secret string
+
+	head, shapes, links []byte
+	terrains            [][]byte
+
+	mu     sync.Mutex // of all below
+	run    *replay.Replay
+	st     *mechanism.State
+	solver *kkt.Solver
+	report *report
+}
+
+// NewViewer returns the viewer of s at st, whose addresses begin with a secret: a path element that others cannot guess.
+//
+// Cost: O(shapes). It returns an error if the mechanism has no finite extent.
+func NewViewer(s *scene.Scene, st *mechanism.State, secret string, o Options) (*Viewer, error) {
+	v := &Viewer{scene: s, state: st.Clone(), secret: secret, run: o.Run, st: st.Clone()}
+	v.center, v.radius = s.Bounds(st)
+	if !v.center.IsFinite() || math.IsInf(v.radius, 0) || math.IsNaN(v.radius) {
+		return nil, errors.New("view: the mechanism has no finite extent")
+	}
+	if o.Plan != nil {
+		v.solver = o.Plan.NewSolver()
+	}
+	if err := v.encode(); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// head is what the page reads first.
+type head struct {
+	Name     string     `json:"name"`
+	Bodies   []string   `json:"bodies"`
+	Joints   []joint    `json:"joints"`
+	Forces   []string   `json:"forces"`
+	Shapes   [4]int     `json:"shapes"` // how many of each kind, in the order of scene.Kind
+	Links    int        `json:"links"`
+	Terrains int        `json:"terrains"`
+	Center   [3]float64 `json:"center"`
+	Radius   float64    `json:"radius"`
+	Unit     float64    `json:"unit"`
+	Times    []float64  `json:"times,omitempty"`
+	Columns  []string   `json:"columns,omitempty"`
+	Solves   bool       `json:"solves"`
+}
+
+type joint struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+	Pred int32  `json:"pred"`
+	Succ int32  `json:"succ"`
+}
+
+// encode makes what never changes.
+func (v *Viewer) encode() error {
+	m := v.scene.Mechanism
+	h := head{Name: m.Name, Links: len(v.scene.Links), Terrains: len(v.scene.Surfaces), Center: v.center, Radius: v.radius, Unit: v.scene.Unit, Solves: v.solver != nil,
+		Bodies: make([]string, m.NumBodies()), Joints: make([]joint, m.NumJoints()), Forces: make([]string, len(m.Forces))}
+	for i := range h.Bodies {
+		h.Bodies[i] = m.BodyName(i)
+	}
+	for j := range h.Joints {
+		jt := &m.Joints[j]
+		h.Joints[j] = joint{m.JointName(j), jt.Kind.String(), jt.Pred, jt.Succ}
+	}
+	for i := range h.Forces {
+		h.Forces[i] = m.ForceName(i)
+	}
+	if v.run != nil {
+		h.Times, h.Columns = v.run.Times(), v.run.Source.Names()
+	}
+	for kind := range scene.Kind(len(h.Shapes)) {
+		for i := range v.scene.Shapes {
+			if s := &v.scene.Shapes[i]; s.Kind == kind {
+				h.Shapes[kind]++
+				v.shapes = v.appendShape(v.shapes, s)
+			}
+		}
+	}
+	for i := range v.scene.Links {
+		v.links = v.appendLink(v.links, &v.scene.Links[i])
+	}
+	for _, g := range v.scene.Surfaces {
+		v.terrains = append(v.terrains, v.terrain(scene.NewTerrain(g, v.center, 4*v.radius, 160)))
+	}
+	var err error
+	v.head, err = json.Marshal(&h)
+	return err
+}
+
+// appendShape appends 15 numbers: place, orientation (x y z w), size, colour, body and joint. Places of shapes of the world are relative to the middle.
+func (v *Viewer) appendShape(b []byte, s *scene.Shape) []byte {
+	at := s.At.Origin
+	if s.Body == mechanism.World {
+		at = at.Sub(v.center)
+	}
+	q := spatial.FromMat(s.At.E)
+	return appendFloats(appendColor(appendFloats(b, at[0], at[1], at[2], q[1], q[2], q[3], q[0], s.Size[0], s.Size[1], s.Size[2]), s.Color), float64(s.Body), float64(s.Joint))
+}
+
+// appendLink appends 14 numbers: both ends as point and body, radius, colour, joint and force.
+func (v *Viewer) appendLink(b []byte, l *scene.Link) []byte {
+	for _, a := range [2]mechanism.Attachment{l.A, l.B} {
+		p := a.Point
+		if a.Body == mechanism.World {
+			p = p.Sub(v.center)
+		}
+		b = appendFloats(b, p[0], p[1], p[2], float64(a.Body))
+	}
+	return appendFloats(appendColor(appendFloats(b, l.Radius), l.Color), float64(l.Joint), float64(l.Force))
+}
+
+func appendColor(b []byte, c scene.Color) []byte {
+	return appendFloats(b, float64(c[0])/255, float64(c[1])/255, float64(c[2])/255)
+}
+
+func appendFloats(b []byte, x ...float64) []byte {
+	for _, v := range x {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(v)))
+	}
+	return b
+}
+
+// terrain returns columns, rows, place and steps of a ground, then its heights; NaN where there is none.
+func (v *Viewer) terrain(t *scene.Terrain) []byte {
+	b := appendFloats(nil, float64(t.Columns), float64(t.Rows), t.Min[0]-v.center[0], t.Min[1]-v.center[1], t.Step[0], t.Step[1])
+	for _, z := range t.Z {
+		b = appendFloats(b, z-v.center[2])
+	}
+	return b
+}
+
+// frame returns the time of a row and, of each body, place and orientation, then velocity and angular velocity.
+func (v *Viewer) frame(row int) ([]byte, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if err := v.at(row); err != nil {
+		return nil, err
+	}
+	b := make([]byte, 0, 8+4*13*len(v.st.Bodies))
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v.st.Time))
+	for i := range v.st.Bodies {
+		s := &v.st.Bodies[i]
+		p, q := s.Position.Sub(v.center), s.Rotation
+		b = appendFloats(b, p[0], p[1], p[2], q[1], q[2], q[3], q[0])
+	}
+	for i := range v.st.Bodies {
+		s := &v.st.Bodies[i]
+		b = appendFloats(b, s.Velocity[0], s.Velocity[1], s.Velocity[2], s.Omega[0], s.Omega[1], s.Omega[2])
+	}
+	return b, nil
+}
+
+// errRow is the error of a row that is not there.
+var errRow = errors.New("no such row")
+
+// at puts the state of a row in v.st: of row 0 without a trajectory, that of the model.
+func (v *Viewer) at(row int) error {
+	if v.run == nil {
+		if row != 0 {
+			return errRow
+		}
+		copyState(v.st, v.state)
+		return nil
+	}
+	if row < 0 || row >= len(v.run.Times()) {
+		return errRow
+	}
+	return v.run.StateTo(v.st, row)
+}
+
+func copyState(to, from *mechanism.State) {
+	to.Time = from.Time
+	copy(to.Bodies, from.Bodies)
+}
+
+// report is what the constraints of the model's state are.
+type report struct {
+	Rows      int   `json:"rows"`
+	Rank      int   `json:"rank"`
+	Mobility  int   `json:"mobility"`
+	Redundant []int `json:"redundant"` // rows a joint
+	// Undetermined has the joints with a reaction that is not unique.
+	Undetermined []int  `json:"undetermined"`
+	Error        string `json:"error,omitempty"`
+}
+
+// reportOf explains the constraints of a row.
+func (v *Viewer) reportOf(ctx context.Context, row int) (*report, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.solver == nil {
+		return nil, errRow
+	}
+	if err := v.at(row); err != nil {
+		return nil, err
+	}
+	if err := v.solver.SolveContext(ctx, v.st); err != nil {
+		return &report{Error: err.Error()}, nil
+	}
+	k, err := v.solver.ReportContext(ctx)
+	if err != nil {
+		return &report{Error: err.Error()}, nil
+	}
+	r := &report{Rows: k.Rows, Rank: k.Rank, Mobility: k.Mobility, Redundant: k.RedundantRows, Undetermined: []int{}}
+	for j, bits := range k.Undetermined {
+		if bits != 0 {
+			r.Undetermined = append(r.Undetermined, j)
+		}
+	}
+	return r, nil
+}
+
+// reactions returns, of each joint, where it acts on its successor, relative to the middle, and force and moment there; NaN where there is no solution.
+func (v *Viewer) reactions(ctx context.Context, row int) ([]byte, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.solver == nil {
+		return nil, errRow
+	}
+	if err := v.at(row); err != nil {
+		return nil, err
+	}
+	m := v.scene.Mechanism
+	failed := v.solver.SolveContext(ctx, v.st)
+	var b []byte
+	for j := range m.Joints {
+		jt := &m.Joints[j]
+		p := scene.Point(v.st, mechanism.Attachment{Body: jt.Succ, Point: jt.S.Origin}).Sub(v.center)
+		f := spatial.NewForce(spatial.Vec3{math.NaN()}, spatial.Vec3{math.NaN()})
+		if failed == nil {
+			f = v.solver.TotalWrench(j)
+		}
+		n, l := f.Moment(), f.Linear()
+		b = appendFloats(b, p[0], p[1], p[2], l[0], l[1], l[2], n[0], n[1], n[2])
+	}
+	return b, nil
+}
+
+// most is how many points of a curve a page gets.
+const most = 2000
+
+// series returns a column of the trajectory as times and values, of longer ones the least and the largest value of each of many pieces.
+func (v *Viewer) series(name string) ([]byte, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.run == nil {
+		return nil, errRow
+	}
+	for k, n := range v.run.Source.Names() {
+		if n != name {
+			continue
+		}
+		x := make([]float64, v.run.Source.Rows())
+		if err := v.run.Source.ColumnTo(x, k); err != nil {
+			return nil, err
+		}
+		return thin(v.run.Times(), x), nil
+	}
+	return nil, errRow
+}
+
+// thin encodes pairs of time and value. Of each piece of a long curve it keeps the least and the largest value, in their order.
+func thin(t, x []float64) []byte {
+	var b []byte
+	add := func(i int) {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(t[i]))
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x[i]))
+	}
+	if len(x) <= most {
+		for i := range x {
+			add(i)
+		}
+		return b
+	}
+	const pieces = most / 2
+	for p := range pieces {
+		from, to := p*len(x)/pieces, (p+1)*len(x)/pieces
+		lo, hi := from, from
+		for i := from; i < to; i++ {
+			if x[i] < x[lo] {
+				lo = i
+			}
+			if x[i] > x[hi] {
+				hi = i
+			}
+		}
+		add(min(lo, hi))
+		if lo != hi {
+			add(max(lo, hi))
+		}
+	}
+	return b
+}
+
+// number reads a number of the query, 0 if it is not there.
+func number(r *http.Request, name string) (int, error) {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return 0, nil
+	}
+	return strconv.Atoi(text)
+}

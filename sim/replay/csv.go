@@ -1,0 +1,203 @@
+package replay
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// Source is a table of numbers, a row a time. It is safe for concurrent use.
+type Source interface {
+	// Names returns the names of the columns. They are not to be changed.
+	Names() []string
+	// Rows returns the number of rows.
+	Rows() int
+	// RowTo stores row i in dst, which has an entry a column.
+	//
+	// Cost: that of reading a few rows. It returns an error of reading, and one that names place and value if a field is no number.
+	RowTo(dst []float64, i int) error
+	// ColumnTo stores column k of all rows in dst, which has an entry a row.
+	//
+	// Cost: at most that of reading all rows once. Errors are those of RowTo.
+	ColumnTo(dst []float64, k int) error
+}
+
+const (
+	// every so many rows the place of one is kept
+	every = 16
+	// maxHeader is the longest first line, bytes.
+	maxHeader = 256 << 20
+)
+
+// CSV is the Source of a CSV file: a line of names, then lines of numbers. It keeps the place of every sixteenth line.
+type CSV struct {
+	r      io.ReaderAt
+	size   int64
+	name   string
+	names  []string
+	places []int64 // of lines 0, every, 2·every, …
+	rows   int
+}
+
+// NewCSV returns the table in the first size bytes of r; name is what messages call it. A last line without an end, as a run that has been killed leaves
+// it, does not count.
+//
+// Cost: that of reading the file once. It returns errors of reading, that of ctx, and an error for a first line that is no list of different names.
+func NewCSV(ctx context.Context, r io.ReaderAt, size int64, name string) (*CSV, error) {
+	c := &CSV{r: r, size: size, name: name}
+	in := bufio.NewReaderSize(io.NewSectionReader(r, 0, size), 1<<20)
+	head, err := in.ReadSlice('\n')
+	line := append([]byte(nil), head...)
+	for errors.Is(err, bufio.ErrBufferFull) && len(line) < maxHeader {
+		head, err = in.ReadSlice('\n')
+		line = append(line, head...)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: no line of column names", name)
+	}
+	if c.names, err = csv.NewReader(bytes.NewReader(line)).Read(); err != nil {
+		return nil, fmt.Errorf("%s: line 1: no names of columns: %w", name, err)
+	}
+	seen := make(map[string]bool, len(c.names))
+	for i, n := range c.names {
+		if seen[n] {
+			return nil, fmt.Errorf("%s: line 1: column %d repeats the name %s", name, i+1, fault.Name(n))
+		}
+		seen[n] = true
+	}
+	return c, c.index(ctx, in, int64(len(line)))
+}
+
+// index finds the lines from the place at on.
+func (c *CSV) index(ctx context.Context, in *bufio.Reader, at int64) error {
+	begin := at
+	for looks := 0; ; looks++ {
+		if looks&63 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		piece, err := in.ReadSlice('\n')
+		at += int64(len(piece))
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		if c.rows%every == 0 {
+			c.places = append(c.places, begin)
+		}
+		c.rows++
+		begin = at
+	}
+}
+
+// Names implements Source.
+func (c *CSV) Names() []string { return c.names }
+
+// Rows implements Source.
+func (c *CSV) Rows() int { return c.rows }
+
+// RowTo implements Source. It panics if i is out of range or dst has another length.
+func (c *CSV) RowTo(dst []float64, i int) error {
+	if i < 0 || i >= c.rows {
+		panic("replay: row out of range")
+	}
+	if len(dst) != len(c.names) {
+		panic("replay: length mismatch")
+	}
+	from := c.places[i/every]
+	in := bufio.NewReaderSize(io.NewSectionReader(c.r, from, c.size-from), 64<<10)
+	for range i % every {
+		if err := skipLine(in); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	for k := range dst {
+		end := byte(',')
+		if k == len(dst)-1 {
+			end = '\n'
+		}
+		field, err := in.ReadString(end)
+		text := strings.TrimRight(strings.TrimSuffix(field, string(end)), "\r")
+		if err != nil || strings.ContainsAny(text, ",\n") {
+			return fmt.Errorf("%s: line %d: not %d fields", c.name, i+2, len(dst))
+		}
+		if dst[k], err = strconv.ParseFloat(text, 64); err != nil {
+			return fmt.Errorf("%s: line %d, column %s: %s is no number", c.name, i+2, fault.Name(c.names[k]), fault.Name(text))
+		}
+	}
+	return nil
+}
+
+// ColumnTo implements Source. It panics if k is out of range or dst has another length.
+func (c *CSV) ColumnTo(dst []float64, k int) error {
+	if k < 0 || k >= len(c.names) {
+		panic("replay: column out of range")
+	}
+	if len(dst) != c.rows {
+		panic("replay: length mismatch")
+	}
+	if c.rows == 0 {
+		return nil
+	}
+	from := c.places[0]
+	in := bufio.NewReaderSize(io.NewSectionReader(c.r, from, c.size-from), 1<<20)
+	for i := range dst {
+		field, last, err := fieldOf(in, k)
+		if err != nil {
+			return fmt.Errorf("%s: line %d: %w", c.name, i+2, err)
+		}
+		if dst[i], err = strconv.ParseFloat(string(field), 64); err != nil {
+			return fmt.Errorf("%s: line %d, column %s: %s is no number", c.name, i+2, fault.Name(c.names[k]), fault.Name(string(field)))
+		}
+		if !last {
+			if err := skipLine(in); err != nil {
+				return fmt.Errorf("%s: line %d: %w", c.name, i+2, err)
+			}
+		}
+	}
+	return nil
+}
+
+// fieldOf reads field k of a line, and reports whether it was the last.
+func fieldOf(in *bufio.Reader, k int) (field []byte, last bool, err error) {
+	for n := 0; ; {
+		b, err := in.ReadByte()
+		switch {
+		case err != nil:
+			return nil, false, err
+		case b == '\n' && n < k:
+			return nil, true, fmt.Errorf("%d fields, fewer than names of columns", n+1)
+		case b == '\n':
+			return bytes.TrimSuffix(field, []byte{'\r'}), true, nil
+		case b == ',' && n == k:
+			return field, false, nil
+		case b == ',':
+			n++
+		case n == k:
+			if field = append(field, b); len(field) > 64 {
+				return nil, false, fmt.Errorf("a field is no number")
+			}
+		}
+	}
+}
+
+// skipLine reads to the end of a line.
+func skipLine(in *bufio.Reader) error {
+	for {
+		_, err := in.ReadSlice('\n')
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return err
+		}
+	}
+}

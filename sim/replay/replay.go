@@ -1,0 +1,127 @@
+package replay
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// parts are the columns of a body, in the order in which they are stored.
+var parts = [...]string{"px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz"}
+
+// Replay gives the states of a mechanism at the rows of a Source. It belongs to one goroutine at a time.
+type Replay struct {
+	Source Source
+	Mech   *mechanism.Mechanism
+
+	bodies  []int32           // that the source has
+	columns [][len(parts)]int // of each of these
+	times   []float64
+	row     []float64
+	start   *mechanism.State
+}
+
+// New returns the replay of a source for the mechanism of which it is a trajectory. Bodies that it does not have stay where the model has them.
+//
+// Cost: that of Source.ColumnTo, for the times. It returns an error if there is no column time, no column of a body of m, or a part of the columns
+// of one; if the times do not increase; and errors of the source.
+func New(m *mechanism.Mechanism, s Source) (*Replay, error) {
+	r := &Replay{Source: s, Mech: m, row: make([]float64, len(s.Names())), start: m.Initial()}
+	at := make(map[string]int, len(s.Names()))
+	for k, n := range s.Names() {
+		at[n] = k
+	}
+	time, ok := at["time"]
+	if !ok {
+		return nil, fmt.Errorf("no column \"time\" in the trajectory")
+	}
+	for i := range m.NumBodies() {
+		if err := r.body(i, at); err != nil {
+			return nil, err
+		}
+	}
+	if len(r.bodies) == 0 && m.NumBodies() > 0 {
+		return nil, fmt.Errorf("the trajectory has no body of the model; of its first body the columns were %s", fault.Name(m.BodyName(0)+".px")+" and so on")
+	}
+	if s.Rows() == 0 {
+		return nil, fmt.Errorf("the trajectory has no rows")
+	}
+	r.times = make([]float64, s.Rows())
+	if err := s.ColumnTo(r.times, time); err != nil {
+		return nil, err
+	}
+	for i, t := range r.times {
+		if math.IsNaN(t) || math.IsInf(t, 0) || i > 0 && t <= r.times[i-1] {
+			return nil, fmt.Errorf("row %d of the trajectory: time %g does not come after the one before", i+1, t)
+		}
+	}
+	return r, nil
+}
+
+// body finds the columns of body i.
+func (r *Replay) body(i int, at map[string]int) error {
+	var c [len(parts)]int
+	name := r.Mech.BodyName(i)
+	var missing []string
+	for k, p := range parts {
+		col, ok := at[name+"."+p]
+		if !ok {
+			missing = append(missing, name+"."+p)
+		}
+		c[k] = col
+	}
+	switch len(missing) {
+	case 0:
+		r.bodies, r.columns = append(r.bodies, int32(i)), append(r.columns, c)
+	case len(parts):
+	default:
+		return fmt.Errorf("the trajectory has columns of body %s but not %s", fault.Name(name), fault.Name(strings.Join(missing, ", ")))
+	}
+	return nil
+}
+
+// Times returns the times of the rows, s. They are not to be changed.
+func (r *Replay) Times() []float64 { return r.times }
+
+// Bodies returns the numbers of the bodies that the source has. They are not to be changed.
+func (r *Replay) Bodies() []int32 { return r.bodies }
+
+// StateTo stores in st the state at row i.
+//
+// Cost: that of Source.RowTo. It returns its errors, and one that names row and body for a pose that is none. It panics if st has another number of bodies
+// or i is out of range.
+func (r *Replay) StateTo(st *mechanism.State, i int) error {
+	if len(st.Bodies) != r.Mech.NumBodies() {
+		panic("replay: state of another mechanism")
+	}
+	if err := r.Source.RowTo(r.row, i); err != nil {
+		return err
+	}
+	st.Time = r.times[i]
+	copy(st.Bodies, r.start.Bodies)
+	for k, b := range r.bodies {
+		c := &r.columns[k]
+		v := func(p int) float64 { return r.row[c[p]] }
+		to := &st.Bodies[b]
+		to.Position = spatial.Vec3{v(0), v(1), v(2)}
+		to.Rotation = spatial.Quat{v(3), v(4), v(5), v(6)}
+		to.Velocity = spatial.Vec3{v(7), v(8), v(9)}
+		to.Omega = spatial.Vec3{v(10), v(11), v(12)}
+		const unit = 1e-6 // from one, as files have decimal digits
+		if n := to.Rotation.Norm(); !to.IsFinite() || math.Abs(n-1) > unit {
+			return fmt.Errorf("row %d of the trajectory: no pose of body %s", i+1, fault.Name(r.Mech.BodyName(int(b))))
+		}
+		to.Rotation = to.Rotation.Normalize()
+	}
+	return nil
+}
+
+// RowAt returns the row whose time is the last up to t, 0 for times before the first.
+func (r *Replay) RowAt(t float64) int {
+	return max(0, sort.Search(len(r.times), func(i int) bool { return r.times[i] > t })-1)
+}

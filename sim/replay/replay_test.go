@@ -1,0 +1,127 @@
+package replay_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/sim/replay"
+)
+
+func table(t testing.TB, text string) (*replay.CSV, error) {
+	t.Helper()
+	return replay.NewCSV(context.Background(), strings.NewReader(text), int64(len(text)), "run.csv")
+}
+
+// record returns a trajectory as sim writes it, and its states.
+func record(t *testing.T, m *mechanism.Mechanism, rows int) (string, []*mechanism.State) {
+	t.Helper()
+	var b strings.Builder
+	rec, err := sim.NewCSV(&b, sim.NewColumns(m, nil))
+	require.NoError(t, err)
+	var states []*mechanism.State
+	r := check.Rand(3)
+	for i := range rows {
+		st := m.Initial()
+		st.Time = 0.01 * float64(i)
+		for k := range st.Bodies {
+			st.Bodies[k].Position[0] += r.NormFloat64()
+		}
+		states = append(states, st)
+		require.NoError(t, rec.Record(&sim.Row{State: st}))
+	}
+	require.NoError(t, rec.Flush())
+	require.NoError(t, rec.Flush())
+	return b.String(), states
+}
+
+// Rows come back with their bits, in any order.
+func TestRows(t *testing.T) {
+	m, err := bench.Ladder(6, 1)
+	require.NoError(t, err)
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	text, states := record(t, mech, 100)
+	text += "0.99999,17" // what a killed run leaves
+	src, err := table(t, text)
+	require.NoError(t, err)
+	run, err := replay.New(mech, src)
+	require.NoError(t, err)
+	require.Len(t, run.Times(), 100)
+	st := mech.Initial()
+	for _, i := range check.Rand(4).Perm(100) {
+		require.NoError(t, run.StateTo(st, i))
+		for k := range st.Bodies {
+			check.CloseVec(t, st.Bodies[k].Rotation[:], states[i].Bodies[k].Rotation[:], 1e-15, 1, "rotation")
+			st.Bodies[k].Rotation = states[i].Bodies[k].Rotation // which was made a unit one
+		}
+		require.Equal(t, states[i].Bodies, st.Bodies)
+		require.Equal(t, i, run.RowAt(st.Time))
+		require.Equal(t, i, run.RowAt(st.Time+0.005))
+	}
+	assert.Equal(t, 0, run.RowAt(-1))
+}
+
+func TestRefused(t *testing.T) {
+	m, err := bench.Chain(1, 1)
+	require.NoError(t, err)
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	text, _ := record(t, mech, 3)
+	name := mech.BodyName(0)
+	for _, c := range []struct{ old, new, want string }{
+		{"time", "Time", `no column "time"`},
+		{name + ".px", name + ".x", `columns of body "` + name + `" but not "` + name + `.px"`},
+		{name + ".", "else.", "has no body of the model"},
+		{"\n0.01,", "\n0,", "row 2 of the trajectory: time 0 does not come after the one before"},
+		{"\n0.01,", "\nnow,", `line 3, column "time": "now" is no number`},
+		{"time,", "time,time,", `line 1: column 2 repeats the name "time"`},
+	} {
+		require.Contains(t, text, c.old)
+		bad := strings.ReplaceAll(text, c.old, c.new)
+		src, err := table(t, bad)
+		if err == nil {
+			_, err = replay.New(mech, src)
+		}
+		assert.ErrorContains(t, err, c.want)
+	}
+	_, err = table(t, "time,a")
+	assert.ErrorContains(t, err, "run.csv: no line of column names")
+	src, err := table(t, "time,a\n1,2\n3\n5,6,7\n")
+	require.NoError(t, err)
+	row := make([]float64, 2)
+	require.NoError(t, src.RowTo(row, 0))
+	assert.ErrorContains(t, src.RowTo(row, 1), "line 3: not 2 fields")
+	assert.ErrorContains(t, src.RowTo(row, 2), "line 4: not 2 fields")
+}
+
+// FuzzCSV: any bytes give rows or an error.
+func FuzzCSV(f *testing.F) {
+	walk := check.NewFuzz(f)
+	walk.Add("time,a\n0,1\n1,2\n")
+	walk.Add("time\n\n")
+	walk.Add("\"a\"\"b\",c\r\n1,2\r\n")
+	walk.Fuzz(func(t *testing.T, text string) {
+		src, err := table(t, text)
+		if err != nil {
+			return
+		}
+		row, column := make([]float64, len(src.Names())), make([]float64, src.Rows())
+		whole := true
+		for i := range src.Rows() {
+			whole = src.RowTo(row, i) == nil && whole
+		}
+		for k := range row {
+			if err := src.ColumnTo(column, k); whole {
+				require.NoError(t, err)
+			}
+		}
+	})
+}
