@@ -15,6 +15,7 @@ type touching struct {
 	contact.Contact
 	index, body int32 // of the force element, and of the body
 	first       int32 // of its internal states
+	terrain     int32 // of the document
 }
 
 // setContacts compiles the contacts of m.
@@ -36,7 +37,7 @@ func (m *Mechanism) setContacts(from *model.Model, links *model.Links) error {
 		}
 		m.contacts = append(m.contacts, touching{
 			Contact: contact.Contact{Shape: c.Shape, Law: c.Law, Ground: surfaces[links.Forces[i][1]], Friction: scale},
-			index:   int32(i), body: links.Forces[i][0], first: int32(m.internal),
+			index:   int32(i), body: links.Forces[i][0], first: int32(m.internal), terrain: links.Forces[i][1],
 		})
 		m.internal += m.contacts[len(m.contacts)-1].NumStates()
 	}

@@ -26,6 +26,7 @@ type Loads struct {
 	contacts  []touching
 	zeros     []float64 // one an internal state of a contact
 	open      bool      // of an Inputs: more may come
+	ruts      []TerrainRuts
 }
 
 // Drive holds the generalized forces along a joint's freedoms: the applied

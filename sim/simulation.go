@@ -116,6 +116,7 @@ type Simulation struct {
 	back    foothold
 	pace    pace
 	loss    *dissipation // nil: nothing is lost, or it is not wanted
+	ruts    *rutted      // nil: no wheel leaves any
 
 	ctx  context.Context // of the run
 	halt halt.Watch      // of ctx
@@ -181,6 +182,7 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 	if o.Dissipation {
 		s.loss = newDissipation(m, s.st)
 	}
+	s.ruts = newRutted(m, s.st)
 	for i := range s.events {
 		s.lands = s.lands || s.events[i].Land
 	}
@@ -279,6 +281,9 @@ func (s *Simulation) begin() error {
 	if err := s.place(); err != nil {
 		return err
 	}
+	if err := s.ruts.begin(s.st); err != nil {
+		return err
+	}
 	if s.o.Step > 0 && s.gauged != nil && !s.o.CloseStages && !s.o.OpenStages {
 		var err error
 		if s.control.redundant, err = s.gauged.redundantAt(s.st); err != nil {
@@ -364,7 +369,7 @@ func (s *Simulation) passEvents(t1 float64) (gone bool, err error) {
 			return false, err
 		}
 		if i < 0 {
-			return false, s.dissipate(t1, 1)
+			return false, s.wear(t1, 1)
 		}
 		if gone, err := s.act(t1, theta); gone || err != nil {
 			return gone, err
@@ -413,7 +418,7 @@ func (s *Simulation) act(t1, theta float64) (gone bool, err error) {
 	copyTo(&s.next, &s.sample)
 	changed, err := s.project(&s.next)
 	if err == nil {
-		err = s.dissipate(t1, theta)
+		err = s.wear(t1, theta)
 	}
 	if err != nil {
 		return false, err

@@ -78,6 +78,9 @@ func newRunner(path string, stdin io.Reader, f *Flags, p *shell.Progress) (*runn
 	if err != nil {
 		return nil, err
 	}
+	if plan.Mechanism().WantsRuts() { // which are this run's
+		plan = plan.With(plan.Mechanism().NewInputs())
+	}
 	r.mech, r.start = plan.Mechanism(), plan.Initial()
 	if f.resume {
 		err = r.readCheckpoint()
