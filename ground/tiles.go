@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 )
 
 // ErrTiles is returned where Tiles would have more than MostTiles tiles, or a node beyond the range of their numbers.
@@ -17,6 +16,7 @@ const (
 
 	// TileNodes is the number of nodes of a tile.
 	TileNodes = tileSide * tileSide
+	fewTiles = 64 // that there is memory for at first
 	// MostTiles is the most tiles that Tiles have.
 	MostTiles = 1 << 15
 	// farthestNode is the largest number of a node along an axis, with room for neighbours.
@@ -40,7 +40,9 @@ func NewTiles(origin [2]float64, spacing float64) (*Tiles, error) {
 	if !(spacing > 0) || math.IsInf(spacing, 0) || origin[0]-origin[0] != 0 || origin[1]-origin[1] != 0 {
 		return nil, fmt.Errorf("ground: tiles at %v with the spacing %v", origin, spacing)
 	}
-	return &Tiles{origin: origin, spacing: spacing, table: make([]int32, 64)}, nil
+	return &Tiles{
+		origin: origin, spacing: spacing, values: make([]float64, 0, fewTiles*TileNodes), places: make([][2]int32, 0, fewTiles), table: make([]int32, 2*fewTiles),
+	}, nil
 }
 
 // Len returns the number of values: TileNodes a tile.
@@ -92,19 +94,30 @@ func (t *Tiles) Make(i, j int32) (int, error) {
 	if len(t.places) == MostTiles || max(i, j) > farthestNode || min(i, j) < -farthestNode {
 		return 0, ErrTiles
 	}
-	if 2*(len(t.places)+1) > len(t.table) {
-		t.table = make([]int32, 2*len(t.table))
-		for k := range t.places {
-			t.enter(k)
-		}
-	}
 	k := len(t.places)
+	if k == cap(t.places) {
+		t.grow()
+	}
 	t.places = append(t.places, [2]int32{i >> tileBits, j >> tileBits})
-	t.values = slices.Grow(t.values, TileNodes)[:(k+1)*TileNodes]
+	t.values = t.values[:(k+1)*TileNodes]
 	clear(t.values[k*TileNodes:])
 	t.enter(k)
 	return k*TileNodes + inTile(i, j), nil
 }
+
+// grow doubles the memory.
+func (t *Tiles) grow() {
+	n := len(t.places)
+	t.places = append(make([][2]int32, 0, 2*n), t.places...)
+	t.values = append(make([]float64, 0, 2*n*TileNodes), t.values...)
+	t.table = make([]int32, 4*n)
+	for k := range t.places {
+		t.enter(k)
+	}
+}
+
+// Cap returns the number of values that there is memory for.
+func (t *Tiles) Cap() int { return cap(t.values) }
 
 // Clear removes all tiles and keeps the memory.
 func (t *Tiles) Clear() {

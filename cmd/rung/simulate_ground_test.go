@@ -13,6 +13,7 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/sim"
 )
 
 // driven writes the falling rover of reference/ground with a motor and bristles to a folder, on a terrain of a file there.
@@ -180,12 +181,52 @@ func TestSimulateGroundWarnings(t *testing.T) {
 	}
 }
 
-// TestRutsAreRefused: runs do not press ruts, so that a document that asks for them is refused and not run without.
-func TestRutsAreRefused(t *testing.T) {
-	path := driven(t, t.TempDir())
-	text := strings.Replace(readText(t, path), `"hold":`, `"ruts":true,"hold":`, 1)
-	require.Contains(t, text, "ruts")
-	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+// onSand writes a rover on dry sand that leaves ruts.
+func onSand(t *testing.T, path string) {
+	t.Helper()
+	ok(t, "generate", "rover", "1", "-o", path)
+	var m map[string]any
+	require.NoError(t, json.Unmarshal([]byte(readText(t, path)), &m))
+	for _, f := range m["forces"].([]any) {
+		if f := f.(map[string]any); f["type"] == "contact" {
+			f["friction"] = map[string]any{"type": "soil", "preset": "dry sand", "width": 0.12, "ruts": true}
+			f["normal"] = map[string]any{"damping": 200}
+		}
+	}
+	data, err := json.Marshal(m)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+}
+
+// TestSimulateRuts: a run that was interrupted twice has the files of one that was not, and its checkpoint the same ruts; the picture from the side shows
+// the ground with them.
+func TestSimulateRuts(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	onSand(t, at("sand.json"))
+	args := []string{"simulate", at("sand.json"), "--until", "1.2", "--every", "0.02", "--integrator", "force-balance", "--step", "0.01"}
+	files := func(name string) []string {
+		return []string{"--out", at(name + ".csv"), "--contacts", at(name + "-contacts.csv"), "--checkpoint", at(name + ".ckpt")}
+	}
+	ok(t, append(append(args, files("whole")...), "--side", at("side.svg"))...)
+	kept := append(args[1:len(args):len(args)], files("part")...)
+	stopped(t, 40, kept[0], kept[1:]...)
+	stopped(t, 30, kept[0], append(kept[1:len(kept):len(kept)], "--resume")...)
+	ok(t, append([]string{"simulate"}, append(kept, "--resume")...)...)
+	for _, name := range []string{".csv", "-contacts.csv"} {
+		assert.Equal(t, readText(t, at("whole"+name)), readText(t, at("part"+name)), name)
+	}
+	ruts := func(name string) []sim.RutsMark {
+		c, err := sim.ReadCheckpoint(at(name + ".ckpt"))
+		require.NoError(t, err)
+		return c.Ruts
+	}
+	require.NotEmpty(t, ruts("whole"))
+	assert.Equal(t, ruts("whole"), ruts("part"))
+
+	// Of other frictions ruts are refused.
+	path := driven(t, dir)
+	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(readText(t, path), `"hold":`, `"ruts":true,"hold":`, 1)), 0o600))
 	r := rungRun("simulate", path, "--until", "1")
 	assert.Equal(t, 2, r.status)
 	assert.Contains(t, r.err, "$.forces[0].friction.ruts: ")

@@ -13,7 +13,7 @@ import (
 // each contact on it is noted at one or more instants (Note); then Settle presses the ground and lowers what no wheel stands on any more. Ruts belong
 // to one goroutine, and so does their surface.
 //
-// Memory: 28 bytes a node of ground.Tiles that have been rolled over, 7 KB a tile of 16 × 16 nodes, up to ground.MostTiles tiles, or 235 MB. It grows by doubling.
+// Memory: 32 bytes a node of ground.Tiles that have been rolled over, 8 KB a tile of 16 × 16 nodes, up to ground.MostTiles tiles, or 268 MB. It grows by doubling.
 type Ruts struct {
 	base    *ground.Surface
 	surface *ground.Surface
@@ -46,6 +46,9 @@ type stand struct {
 // RutSpacing is the spacing of ruts of a wheel, in its width.
 const RutSpacing = 0.25
 
+// fewNodes and fewStands are what there is memory for at first.
+const fewNodes, fewStands = 1024, 64
+
 // NewRuts returns ruts in a surface, on a square grid of nodes without an end. The spacing, m, is best RutSpacing of the width of the narrowest wheel.
 //
 // It returns an error if the spacing is not positive and finite.
@@ -58,7 +61,7 @@ func NewRuts(base *ground.Surface, spacing float64) (*Ruts, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ground/contact: ruts: %w", err)
 	}
-	r := &Ruts{base: base, tiles: tiles, step: 1}
+	r := &Ruts{base: base, tiles: tiles, active: make([]int32, 0, fewNodes), stands: make([]stand, 0, fewStands), step: 1}
 	if r.surface, err = ground.Sum(base, tiles.Surface()); err != nil {
 		return nil, err
 	}
@@ -224,8 +227,12 @@ func (s *stand) lowest(d *spatial.Vec3) float64 {
 // make returns the number of the value at a node.
 func (r *Ruts) make(i, j int32) (int, error) {
 	n, err := r.tiles.Make(i, j)
-	for len(r.prints) < r.tiles.Len() {
-		r.prints = append(r.prints, footprint{})
+	if from := len(r.prints); from < r.tiles.Len() {
+		if cap(r.prints) < r.tiles.Cap() {
+			r.prints = append(make([]footprint, 0, r.tiles.Cap()), r.prints...)
+		}
+		r.prints = r.prints[:r.tiles.Len()]
+		clear(r.prints[from:])
 	}
 	return n, err
 }
