@@ -2,15 +2,20 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/sim"
@@ -230,4 +235,72 @@ func TestSimulateRuts(t *testing.T) {
 	r := rungRun("simulate", path, "--until", "1")
 	assert.Equal(t, 2, r.status)
 	assert.Contains(t, r.err, "$.forces[0].friction.ruts: ")
+}
+
+// killedGround tells the test binary to be the process that TestSimulateGroundKilled ends, and where to write.
+const killedGround = "RUNG_TEST_KILLED_GROUND"
+
+// TestSimulateGroundKilled ends a process at whatever it is doing. Until then files of contacts and events that were there stay as they were; the run that goes on from
+// the checkpoint has them whole, and they take their places.
+func TestSimulateGroundKilled(t *testing.T) {
+	args := func(dir, name string, until float64, more ...string) []string {
+		at := func(ending string) string { return filepath.Join(dir, name+ending) }
+		return append([]string{"simulate", filepath.Join(dir, "rover.json"), "--until", strconv.FormatFloat(until, 'g', -1, 64), "--every", "0.0005",
+			"--out", at(".csv"), "--contacts", at("-contacts.csv"), "--events", at("-events.csv")}, more...)
+	}
+	if dir := os.Getenv(killedGround); dir != "" {
+		cmd := simulate.Command(&simulate.Flags{Between: time.Millisecond})
+		cmd.SetArgs(args(dir, "out", 1e6, "--checkpoint", filepath.Join(dir, "ckpt"))[1:])
+		cmd.SetErr(io.Discard)
+		_ = cmd.ExecuteContext(t.Context())
+		os.Exit(shell.ExitDone)
+	}
+	const old = "an older file\n"
+	for _, there := range []bool{false, true} {
+		dir := t.TempDir()
+		driven(t, dir)
+		files := []string{filepath.Join(dir, "out-contacts.csv"), filepath.Join(dir, "out-events.csv")}
+		if there {
+			for _, f := range files {
+				require.NoError(t, os.WriteFile(f, []byte(old), 0o600))
+			}
+		}
+		ckpt := filepath.Join(dir, "ckpt")
+		cmd := exec.Command(os.Args[0], "-test.run=^TestSimulateGroundKilled$")
+		cmd.Env = append(os.Environ(), killedGround+"="+dir)
+		require.NoError(t, cmd.Start())
+		require.Eventually(t, func() bool {
+			c, err := sim.ReadCheckpoint(ckpt)
+			return err == nil && c.Rows > 500
+		}, 20*time.Second, time.Millisecond)
+		require.NoError(t, cmd.Process.Kill())
+		require.Error(t, cmd.Wait())
+		if there {
+			for _, f := range files {
+				assert.Equal(t, old, readText(t, f))
+			}
+		}
+		c, err := sim.ReadCheckpoint(ckpt)
+		require.NoError(t, err)
+		until := math.Ceil(10*c.Time+0.1) / 10
+		ok(t, args(dir, "out", until, "--checkpoint", ckpt, "--resume")...)
+		ok(t, args(dir, "whole", until)...)
+		for _, ending := range []string{".csv", "-contacts.csv", "-events.csv"} {
+			assert.Equal(t, readText(t, filepath.Join(dir, "whole"+ending)), readText(t, filepath.Join(dir, "out"+ending)), ending)
+		}
+		require.Greater(t, strings.Count(readText(t, files[1]), ",touch\n"), 2)
+		left, err := filepath.Glob(filepath.Join(dir, "*.rung-*"))
+		require.NoError(t, err)
+		assert.Empty(t, left)
+	}
+
+	// Without a checkpoint, what was there stays, and it is said where the lines are.
+	dir := t.TempDir()
+	path := driven(t, dir)
+	contacts := filepath.Join(dir, "out-contacts.csv")
+	require.NoError(t, os.WriteFile(contacts, []byte(old), 0o600))
+	r := stopped(t, 40, path, args(dir, "out", 1)[2:]...)
+	assert.Equal(t, old, readText(t, contacts))
+	assert.Contains(t, r.err, contacts+" is as it was, the lines so far are in "+contacts+".rung-new")
+	assert.True(t, strings.HasPrefix(readText(t, contacts+".rung-new"), "time,contact1.depth,"))
 }

@@ -236,10 +236,16 @@ func (r *runner) finish(err error, broken bool) error {
 	ended := err == nil
 	e := r.mark()
 	if e == nil {
-		e = r.ground.close()
+		e = r.ground.flush()
 	}
 	broken = broken || e != nil
 	first(e)
+	left, e := r.ground.close(ended || !broken && r.marks != nil)
+	broken = broken || e != nil
+	first(e)
+	for _, where := range left {
+		err = shell.Failed("", fmt.Errorf("%w; %s", err, where))
+	}
 	if t := r.watch.trajectory; ended || !broken && (r.marks != nil || t.fresh()) {
 		first(shell.Failed("", shell.InputError(r.f.output, t.finish())))
 	} else {
