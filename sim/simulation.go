@@ -226,7 +226,7 @@ func (s *Simulation) Fired(i int) int64 { return s.watches[i].fired }
 // last step of a run ends at until, but error control does not notice the end of a run.
 //
 // It returns errors of dynamics, Projector, Controllers, Recorder and OnStep and, under error control, what
-// wraps ErrStepTooSmall. The simulation then stands at its last good state, and a later Run, or
+// wraps ErrStepTooSmall. Where a body has left the terrain or sunk too deep they are a mechanism.Error of the contact with a mechanism.GroundError. The simulation then stands at its last good state, and a later Run, or
 // one from a Checkpoint, does the step again. Rows that have been written are not written
 // again. It panics if until is NaN.
 //
@@ -250,7 +250,7 @@ func (s *Simulation) RunContext(ctx context.Context, until float64) error {
 	}
 	defer s.watch(ctx)()
 	if err := s.begin(); err != nil {
-		return s.orCause(err)
+		return s.orCause(groundFirst(err))
 	}
 	for s.st.Time < until && s.stopped == "" {
 		next, err := s.callControllers(until)
@@ -329,6 +329,7 @@ func (s *Simulation) step(until float64) error {
 	if err == nil {
 		t1, err = s.land(t1)
 	}
+	err = groundFirst(err)
 	if s.ended() {
 		s.giveUp()
 		return s.orCause(nil)
@@ -339,7 +340,7 @@ func (s *Simulation) step(until float64) error {
 	gone, err := s.passEvents(t1)
 	if err != nil {
 		s.giveUp()
-		return err
+		return groundFirst(err)
 	}
 	if !gone {
 		s.stepper.Accept()
@@ -350,6 +351,17 @@ func (s *Simulation) step(until float64) error {
 	s.settleEvents()
 	s.stats.Steps++
 	return nil
+}
+
+// groundFirst returns what is wrong at a contact alone, where a step has failed for that: what else there is to say, as that shorter steps do not help, hides it.
+func groundFirst(err error) error {
+	if err == nil {
+		return nil
+	}
+	if e := mechanism.GroundFault(err); e != nil {
+		return fault.Errorf("sim: %w", e)
+	}
+	return err
 }
 
 // passEvents writes the rows and handles the events of the step to t1 in the order of

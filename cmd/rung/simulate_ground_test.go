@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -96,8 +97,17 @@ func TestGroundMessages(t *testing.T) {
 	text := strings.Replace(readText(t, path), `"origin":[-10,-10]`, `"origin":[50,50]`, 1)
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	r = rungRun("simulate", path, "--until", "1")
-	assert.Contains(t, r.err, `force "contact1": body "wheel1" at (`)
-	assert.Contains(t, r.err, "off the terrain")
+	assert.Contains(t, r.err, `rung: `+path+`: force "contact1": off the terrain: body "wheel1" at (0.2854, 0.5277, 0.2498), t = 0 s`)
+	// Whatever the steps are, what has happened comes first: contact, body, place and time.
+	short := filepath.Join(dir, "edge.json")
+	edge(t, short)
+	for _, method := range [][]string{{"dopri5"}, {"generalized-alpha"}, {"force-balance", "--step", "0.02"}, {"rk4", "--step", "0.0005"}} {
+		r = rungRun(append([]string{"simulate", short, "--until", "3", "--out", filepath.Join(dir, "edge.csv"), "--integrator"}, method...)...)
+		assert.Equal(t, shell.ExitFailed, r.status)
+		last := r.err[strings.LastIndex(r.err, "rung: "):]
+		assert.Regexp(t, `^rung: `+regexp.QuoteMeta(short)+`: force "tyre_f[lr]0": off the terrain: body "[^"]+" at \(0\.[0-9]+, -?0\.[0-9]+, 0\.[0-9]+\), t = [0-9.]+ s`, last, method[0])
+		assert.NotContains(t, last, "too small")
+	}
 }
 
 // TestGroundFilesWithoutContacts: files of contacts are refused where there are none, and no file is left.
@@ -303,4 +313,18 @@ func TestSimulateGroundKilled(t *testing.T) {
 	assert.Equal(t, old, readText(t, contacts))
 	assert.Contains(t, r.err, contacts+" is as it was, the lines so far are in "+contacts+".rung-new")
 	assert.True(t, strings.HasPrefix(readText(t, contacts+".rung-new"), "time,contact1.depth,"))
+}
+
+// edge writes a rover that drives off a level terrain, at x = 0.4 m.
+func edge(t *testing.T, path string) {
+	t.Helper()
+	ok(t, "generate", "rover", "1", "-o", path)
+	var m map[string]any
+	require.NoError(t, json.Unmarshal([]byte(readText(t, path)), &m))
+	row := []float64{0, 0, 0, 0}
+	ground := m["terrains"].([]any)[0].(map[string]any)
+	m["terrains"] = []any{map[string]any{"name": ground["name"], "type": "grid", "origin": []float64{-2, -2}, "spacing": []float64{0.8, 1.5}, "heights": [][]float64{row, row, row, row}}}
+	data, err := json.Marshal(m)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, data, 0o600))
 }

@@ -90,6 +90,11 @@ func newRunner(path string, stdin io.Reader, f *Flags, p *shell.Progress) (*runn
 	if err != nil {
 		return nil, err
 	}
+	if r.check == nil {
+		if err := r.mech.CheckGround(r.start); err != nil {
+			return nil, shell.Failed(r.name, plainSim(err))
+		}
+	}
 	columns, err := f.columns(plan)
 	if err != nil {
 		return nil, err
