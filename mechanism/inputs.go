@@ -80,6 +80,10 @@ func (in *Inputs) Reset() {
 	v, m := &in.view, in.model
 	v.Gravity = m.Gravity
 	copy(v.Forces, m.Forces)
+	for i := range v.actuators {
+		v.actuators[i].value.Set(m.actuators[i].value)
+		v.actuators[i].start = m.actuators[i].start
+	}
 	for i := range v.ruts {
 		v.ruts[i].Ruts.Clear()
 	}
@@ -166,6 +170,28 @@ func (in *Inputs) SetMotion(j, i int, motion *joints.Motion) error {
 	}
 	always := holdsAlways(jt.Motion[i]) && holdsAlways(motion)
 	jt.Motion[i].Set(motion)
+	if !always {
+		v.setSpan()
+	}
+	return nil
+}
+
+// SetActuator makes motion, of which a copy is taken, the value u(t) of actuator i. The integral of a speed actuator is that of the new value from the time of the model on.
+//
+// Cost: as SetMotion. It panics if the actuator is out of range.
+func (in *Inputs) SetActuator(i int, motion *joints.Motion) error {
+	v := &in.view
+	a := &v.actuators[i]
+	if err := motion.Check(); err != nil {
+		return v.AtForce(int(a.index), fault.Errorf("%w: value: %w", ErrInput, err))
+	}
+	always := holdsAlways(a.value) && holdsAlways(motion)
+	t0 := in.model.initial.Time
+	before := a.value.Integral(t0)
+	a.value.Set(motion)
+	if a.law == model.ActuatorSpeed && a.integral != 0 {
+		a.start += a.value.Integral(t0) - before
+	}
 	if !always {
 		v.setSpan()
 	}
