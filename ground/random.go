@@ -85,9 +85,12 @@ func Random(ctx context.Context, r RandomGround) (*Field, error) {
 	}
 	f := &Field{Origin: r.Origin, Spacing: r.Spacing, Size: r.Size, Heights: make([]float64, nx*ny)}
 	if r.Kind == Uniform {
-		r.shifted(f.Heights, c)
+		r.shifted(f.Heights, c, flag)
 	} else {
-		r.normalized(f.Heights, c)
+		r.normalized(f.Heights, c, flag)
+	}
+	if flag.Up() {
+		return nil, context.Cause(ctx)
 	}
 	return f, nil
 }
@@ -152,15 +155,21 @@ func (r *RandomGround) powerLaw(c []complex128, flag *halt.Flag) {
 	}
 }
 
-// normalized stores the real parts of c with the mean 0 and the root mean square RMS.
-func (r *RandomGround) normalized(z []float64, c []complex128) {
+// normalized stores the real parts of c with the mean 0 and the root mean square RMS. What it leaves if the flag goes up has no meaning, and so with shifted.
+func (r *RandomGround) normalized(z []float64, c []complex128, flag *halt.Flag) {
 	mean := 0.0
 	for k := range c {
+		if flag.Every(k) {
+			return
+		}
 		mean += real(c[k])
 	}
 	mean /= float64(len(c))
 	square := 0.0
 	for k := range c {
+		if flag.Every(k) {
+			return
+		}
 		z[k] = real(c[k]) - mean
 		square += z[k] * z[k]
 	}
@@ -169,15 +178,21 @@ func (r *RandomGround) normalized(z []float64, c []complex128) {
 		factor = r.RMS / math.Sqrt(square/float64(len(c)))
 	}
 	for k := range z {
+		if flag.Every(k) {
+			return
+		}
 		z[k] *= factor
 	}
 }
 
 // shifted stores the real parts of c over √nodes, moved by half the grid.
-func (r *RandomGround) shifted(z []float64, c []complex128) {
+func (r *RandomGround) shifted(z []float64, c []complex128, flag *halt.Flag) {
 	nx, ny := r.Size[0], r.Size[1]
 	factor := 1 / math.Sqrt(float64(len(c)))
 	for j := range ny {
+		if flag.Up() {
+			return
+		}
 		for i := range nx {
 			z[(j+ny/2)%ny*nx+(i+nx/2)%nx] = factor * real(c[j*nx+i])
 		}

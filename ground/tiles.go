@@ -16,7 +16,7 @@ const (
 
 	// TileNodes is the number of nodes of a tile.
 	TileNodes = tileSide * tileSide
-	fewTiles = 64 // that there is memory for at first
+	fewTiles  = 64 // that there is memory for at first
 	// MostTiles is the most tiles that Tiles have.
 	MostTiles = 1 << 15
 	// farthestNode is the largest number of a node along an axis, with room for neighbours.
