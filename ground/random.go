@@ -30,6 +30,9 @@ func ParseRandomKind(name string) (RandomKind, error) {
 	return RandomKind(i), err
 }
 
+// MostRandom is the number of nodes of a random field at most, which takes 24 bytes a node, and up to 128 where it is long and narrow.
+const MostRandom = 1 << 26
+
 // RandomGround says what a random field is. Opposite borders of it fit each other.
 type RandomGround struct {
 	Origin, Spacing [2]float64 // m
@@ -45,6 +48,9 @@ type RandomGround struct {
 func (r *RandomGround) Check() error {
 	f := Field{Origin: r.Origin, Spacing: r.Spacing, Size: r.Size}
 	err := errors.Join(f.checkPlaces(), CheckSize(r.Size))
+	if nx, ny := r.Size[0], r.Size[1]; nx > 0 && ny > MostRandom/nx {
+		err = errors.Join(err, fmt.Errorf("ground: %d × %d nodes; a random field has %d at most", nx, ny, MostRandom))
+	}
 	if !(r.RMS >= 0) || math.IsInf(r.RMS, 0) {
 		err = errors.Join(err, fmt.Errorf("ground: rms is not 0 or above and finite (value %v)", r.RMS))
 	}
