@@ -19,6 +19,9 @@ type Field struct {
 	Heights         []float64  // m; that of node (i, j) is Heights[j·Size[0] + i]
 }
 
+// mostHeight is the largest height, m, whose square is finite for any number of them.
+const mostHeight = 1e100
+
 // CheckSize returns an error for numbers of nodes along x and y of which one is below 2, or whose product is above MaxNodes.
 func CheckSize(size [2]int) error {
 	nx, ny := size[0], size[1]
@@ -32,7 +35,7 @@ func CheckSize(size [2]int) error {
 }
 
 // Check returns an error with all that is wrong with f: fewer than 2 × 2 nodes or more than MaxNodes, heights that are not as
-// many as nodes or not finite, a spacing that is not above 0.
+// many as nodes, not finite or beyond 1e100 m, a spacing that is not above 0.
 func (f *Field) Check() error {
 	err := f.checkPlaces()
 	nx, ny := f.Size[0], f.Size[1]
@@ -43,8 +46,12 @@ func (f *Field) Check() error {
 		return errors.Join(err, fmt.Errorf("ground: %d heights for %d × %d nodes", len(f.Heights), nx, ny))
 	}
 	for k, z := range f.Heights {
-		if z*0 != 0 {
-			return errors.Join(err, fmt.Errorf("ground: the height of node (%d, %d) is not finite (value %v)", k%nx, k/nx, z))
+		if !(math.Abs(z) <= mostHeight) {
+			rule := "not finite"
+			if z*0 == 0 {
+				rule = fmt.Sprintf("beyond %v m", mostHeight)
+			}
+			return errors.Join(err, fmt.Errorf("ground: the height of node (%d, %d) is %s (value %v)", k%nx, k/nx, rule, z))
 		}
 	}
 	return err

@@ -35,7 +35,7 @@ func readText(text string, format ground.Format) (*ground.Field, error) {
 // TestSeparators: all of them, blanks, comments, ends of lines, a mark of the byte order.
 func TestSeparators(t *testing.T) {
 	for _, text := range []string{
-		"1,2,3\n4,5,6\n", "1;2;3\n4;5;6", "1\t2\t3\r\n4\t5\t6\r\n", "1 2 3\n4 5 6", "  1,  2 ;3  \n\n# 7 8\n4\t,5   6\t\n\n", "\ufeff1,2,3\n4,5,6",
+		"1,2,3\n4,5,6\n", "1;2;3\n4;5;6", "1\t2\t3\r\n4\t5\t6\r\n", "1 2 3\n4 5 6", "  1,  2 ,3  \n\n# 7; 8\n4\t,5   6\t\n\n", "\ufeff1,2,3\n4,5,6",
 		"+1,.2e1,3.\n4,5e0,60e-1", strings.Repeat("# a long line of a comment", 9999) + "\n1 2 3\n4 5 6",
 	} {
 		f, err := readText(text, &ground.CSV{Spacing: unit})
@@ -57,6 +57,7 @@ func TestBadCSV(t *testing.T) {
 	}{
 		{"1,2,3\n1,2\n1,2,3\n1,2,3,4", "field.csv:2: 2 heights, other lines have 3\nfield.csv:4: 4 heights, other lines have 3", matrix},
 		{"1,2\n3,x1\n,5", "field.csv:2:3: not a finite number (value \"x1\")\nfield.csv:3:1: no number before the mark (value ',')", matrix},
+		{"0,5;0,2\n0,1;0,4", "field.csv:1:4: both commas and semicolons; numbers have a point, and one of the two between them", matrix},
 		{"1,2\n3,", "field.csv:2:3: the line ends where a number should stand", matrix},
 		{"1_000,2\n3,0x1p4", "field.csv:1:1: not a finite number (value \"1_000\")\nfield.csv:2:3: not a finite number (value \"0x1p4\")", matrix},
 		{"1,nan\n3,1e999", "field.csv:1:3: not a finite number (value \"nan\")\nfield.csv:2:3: not a finite number (value \"1e999\")", matrix},

@@ -121,14 +121,20 @@ func (t *transform) forward(c []complex128) {
 	}
 }
 
-// inverse replaces c by what has the transform c.
+// inverse replaces c by what has the transform c. What it leaves if the flag goes up has no meaning.
 func (t *transform) inverse(c []complex128) {
 	scale := 1 / float64(len(c))
 	for k := range c {
+		if t.flag.Every(k) {
+			return
+		}
 		c[k] = conj(c[k])
 	}
 	t.forward(c)
 	for k := range c {
+		if t.flag.Every(k) {
+			return
+		}
 		c[k] = complex(real(c[k])*scale, -imag(c[k])*scale)
 	}
 }

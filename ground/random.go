@@ -30,6 +30,9 @@ func ParseRandomKind(name string) (RandomKind, error) {
 	return RandomKind(i), err
 }
 
+// MostRandom is the number of nodes of a random field at most, which takes 24 bytes a node, and up to 128 where it is long and narrow.
+const MostRandom = 1 << 26
+
 // RandomGround says what a random field is. Opposite borders of it fit each other.
 type RandomGround struct {
 	Origin, Spacing [2]float64 // m
@@ -45,6 +48,9 @@ type RandomGround struct {
 func (r *RandomGround) Check() error {
 	f := Field{Origin: r.Origin, Spacing: r.Spacing, Size: r.Size}
 	err := errors.Join(f.checkPlaces(), CheckSize(r.Size))
+	if nx, ny := r.Size[0], r.Size[1]; nx > 0 && ny > MostRandom/nx {
+		err = errors.Join(err, fmt.Errorf("ground: %d × %d nodes; a random field has %d at most", nx, ny, MostRandom))
+	}
 	if !(r.RMS >= 0) || math.IsInf(r.RMS, 0) {
 		err = errors.Join(err, fmt.Errorf("ground: rms is not 0 or above and finite (value %v)", r.RMS))
 	}
@@ -85,9 +91,12 @@ func Random(ctx context.Context, r RandomGround) (*Field, error) {
 	}
 	f := &Field{Origin: r.Origin, Spacing: r.Spacing, Size: r.Size, Heights: make([]float64, nx*ny)}
 	if r.Kind == Uniform {
-		r.shifted(f.Heights, c)
+		r.shifted(f.Heights, c, flag)
 	} else {
-		r.normalized(f.Heights, c)
+		r.normalized(f.Heights, c, flag)
+	}
+	if flag.Up() {
+		return nil, context.Cause(ctx)
 	}
 	return f, nil
 }
@@ -152,15 +161,21 @@ func (r *RandomGround) powerLaw(c []complex128, flag *halt.Flag) {
 	}
 }
 
-// normalized stores the real parts of c with the mean 0 and the root mean square RMS.
-func (r *RandomGround) normalized(z []float64, c []complex128) {
+// normalized stores the real parts of c with the mean 0 and the root mean square RMS. What it leaves if the flag goes up has no meaning, and so with shifted.
+func (r *RandomGround) normalized(z []float64, c []complex128, flag *halt.Flag) {
 	mean := 0.0
 	for k := range c {
+		if flag.Every(k) {
+			return
+		}
 		mean += real(c[k])
 	}
 	mean /= float64(len(c))
 	square := 0.0
 	for k := range c {
+		if flag.Every(k) {
+			return
+		}
 		z[k] = real(c[k]) - mean
 		square += z[k] * z[k]
 	}
@@ -169,15 +184,21 @@ func (r *RandomGround) normalized(z []float64, c []complex128) {
 		factor = r.RMS / math.Sqrt(square/float64(len(c)))
 	}
 	for k := range z {
+		if flag.Every(k) {
+			return
+		}
 		z[k] *= factor
 	}
 }
 
 // shifted stores the real parts of c over √nodes, moved by half the grid.
-func (r *RandomGround) shifted(z []float64, c []complex128) {
+func (r *RandomGround) shifted(z []float64, c []complex128, flag *halt.Flag) {
 	nx, ny := r.Size[0], r.Size[1]
 	factor := 1 / math.Sqrt(float64(len(c)))
 	for j := range ny {
+		if flag.Up() {
+			return
+		}
 		for i := range nx {
 			z[(j+ny/2)%ny*nx+(i+nx/2)%nx] = factor * real(c[j*nx+i])
 		}

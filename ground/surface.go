@@ -53,15 +53,17 @@ const (
 	kindGrid
 	kindFunction
 	kindSum
+	kindTiles
 )
 
-// Surface is a ground z = f(x, y). It is immutable.
+// Surface is a ground z = f(x, y). It is immutable, but for one with Tiles.
 type Surface struct {
 	kind  kind
 	plane plane
 	grid  *grid
 	f     *function
 	parts []*Surface
+	tiles *Tiles
 }
 
 // At returns the surface near (x, y).
@@ -78,6 +80,8 @@ func (s *Surface) At(x, y float64) (Patch, error) {
 		return s.f.at(x, y)
 	case kindSum:
 		return s.sum(x, y)
+	case kindTiles:
+		return s.tiles.at(x, y)
 	}
 	return s.plane.at(x, y)
 }

@@ -14,11 +14,13 @@ const longest = 512
 
 // table reads the numbers of a text, line by line.
 type table struct {
-	in       *bufio.Reader
-	problems *Problems
-	at       int // the line that was read last, from 1
-	column   int // of the byte that was read last, from 1
-	token    []byte
+	in        *bufio.Reader
+	problems  *Problems
+	at        int  // the line that was read last, from 1
+	column    int  // of the byte that was read last, from 1
+	separator byte // the mark that stands between numbers, 0: none yet
+	mixed     bool // both have been met, which has been listed
+	token     []byte
 }
 
 func newTable(r io.Reader, p *Problems) *table {
@@ -63,6 +65,7 @@ func (t *table) numbers(v []float64) (_ []float64, end bool, err error) {
 			}
 			return v, end, nil
 		case b == ',' || b == ';':
+			t.same(b)
 			t.problems.add(t.at, t.column, "no number before the mark (value %q)", b)
 			v, wanted = append(v, 0), true
 		case b == '#' && t.column == 1:
@@ -146,10 +149,22 @@ func (t *table) mark() (bool, error) {
 		return false, err
 	}
 	if b == ',' || b == ';' {
+		t.same(b)
 		return true, nil
 	}
 	t.column--
 	return false, t.in.UnreadByte()
+}
+
+// same lists a mark that is not the one between the numbers so far: 0,5;0,2 may be two numbers or four.
+func (t *table) same(mark byte) {
+	if t.separator == 0 {
+		t.separator = mark
+	}
+	if mark != t.separator && !t.mixed {
+		t.mixed = true
+		t.problems.add(t.at, t.column, "both commas and semicolons; numbers have a point, and one of the two between them")
+	}
 }
 
 func blank(b byte) bool { return b == ' ' || b == '\t' || b == '\r' }

@@ -14,7 +14,9 @@ var errLags = fmt.Errorf("%w: its internal states follow their own equations", m
 // fillContact adds contact i, whose derivatives are exact, as fillOwn a force on one body. Friction at rest is a damper. Bristles, while nothing slides, are springs
 // besides: they bend by as much as the point moves.
 //
-// It returns an error that wraps mechanism.ErrNoDerivatives, with the name of the contact, for internal states of tyres, and for bristles
+// Tyres that lag have no slip in equilibrium, and carry nothing along the ground.
+//
+// It returns an error that wraps mechanism.ErrNoDerivatives, with the name of the contact, for internal states of tyres but in a search for equilibrium, and for bristles
 // while something moves: their rates are no springs.
 func (s *System) fillContact(i int) error {
 	m, k := s.mech, s.y.Kin
@@ -24,7 +26,7 @@ func (s *System) fillContact(i int) error {
 	}
 	c, body, element := m.Contact(i)
 	states := c.Law.NumStates()
-	if states > 0 && (c.Law.Friction.Type != contact.Coulomb || !s.rest) {
+	if states > 0 && !(s.statics || s.rest && c.Law.Friction.Type == contact.Coulomb) {
 		return fault.Errorf("linear: %w", m.AtForce(element, errLags))
 	}
 	s.note(int32(body), r.Wrench.Moment(), r.Wrench.Linear())
@@ -34,7 +36,7 @@ func (s *System) fillContact(i int) error {
 	if err := c.DerivativesTo(&pose, &velocity, r, &b, m.ContactInternal(i, s.st)); err != nil {
 		return fault.Errorf("linear: %w", m.AtForce(element, err))
 	}
-	if states > 0 {
+	if states > 0 && c.Law.Friction.Type == contact.Coulomb {
 		s.bend(&pose, c, r, &b, i)
 	}
 	s.addOwn(pose[:], velocity[:], []int32{int32(body)}, [2]int{0, -1}, 1)

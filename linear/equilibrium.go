@@ -29,16 +29,33 @@ type UnbalancedError struct {
 	Away      float64
 	Gone      string
 	GoneIndex int
+
+	// Loose is a contact on which the search has ended and whose friction, regularised or that of a tyre or of soil, holds nothing at rest; Sliding one with bristles
+	// (contact.Hold) that are bent to the end: what they carry is all that friction can. Off is why the search cannot go on: a body has left the ground. They are empty, or nil,
+	// where that is not so.
+	Loose, Sliding string
+	Off            *mechanism.Error
 }
 
 // Error names the body.
 func (e *UnbalancedError) Error() string {
-	if e.Away > 0 {
-		return fmt.Sprintf("%v: nothing holds body %s, which has gone %.3g m in %d steps; body %s is left with a force of %.3g N and a moment of %.3g N m",
-			ErrNoEquilibrium, fault.Name(e.Gone), e.Away, e.Steps, fault.Name(e.Body), e.Force.Norm(), e.Moment.Norm())
+	why := ""
+	switch {
+	case e.Sliding != "":
+		why = fmt.Sprintf("contact %s slides: its friction carries all it can; ", fault.Name(e.Sliding))
+	case e.Loose != "":
+		why = fmt.Sprintf("friction at rest holds nothing: simulate, or give the friction of contact %s hold; ", fault.Name(e.Loose))
 	}
-	return fmt.Sprintf("%v in %d steps: body %s is left with a force of %.3g N and a moment of %.3g N m",
-		ErrNoEquilibrium, e.Steps, fault.Name(e.Body), e.Force.Norm(), e.Moment.Norm())
+	left := fmt.Sprintf("body %s is left with a force of %.3g N and a moment of %.3g N m", fault.Name(e.Body), e.Force.Norm(), e.Moment.Norm())
+	switch {
+	case e.Off != nil:
+		return fmt.Sprintf("%v: %safter %d steps %v", ErrNoEquilibrium, why, e.Steps, fault.Plain(e.Off))
+	case e.Away > 0:
+		return fmt.Sprintf("%v: %snothing holds body %s, which has gone %.3g m in %d steps; %s", ErrNoEquilibrium, why, fault.Name(e.Gone), e.Away, e.Steps, left)
+	case why != "":
+		return fmt.Sprintf("%v: %safter %d steps %s", ErrNoEquilibrium, why, e.Steps, left)
+	}
+	return fmt.Sprintf("%v in %d steps: %s", ErrNoEquilibrium, e.Steps, left)
 }
 
 // Unwrap returns the place, which wraps ErrNoEquilibrium.
@@ -109,7 +126,7 @@ type Equilibrium struct {
 
 // Equilibrate moves the bodies of st to an equilibrium at rest: poses that satisfy the joints
 // and in which all forces balance. Prescribed freedoms are held at the values of their motions
-// at the time of st. Dampers do not matter. Angles with springs are followed over any number of
+// at the time of st. Dampers do not matter, and friction holds nothing, but that of bristles (contact.Hold): those bend, in st.Internal, as the bodies move from where they start. Angles with springs are followed over any number of
 // turns (mechanism.State.Angles).
 //
 // From where it starts the search goes downhill, in Newton steps that the joints allow. If the
@@ -152,7 +169,7 @@ func EquilibrateContext(ctx context.Context, p *kkt.Plan, st *mechanism.State, o
 		return nil, err
 	}
 	copy(st.Bodies, s.st.Bodies)
-	st.Angles = s.st.Angles
+	st.Angles, st.Internal = s.st.Angles, s.st.Internal
 	return out, nil
 }
 
@@ -185,6 +202,9 @@ func newSearch(ctx context.Context, p *kkt.Plan, st *mechanism.State) (*search, 
 		s.st.Bodies[i].Velocity, s.st.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
 	}
 	s.sys.mech.FollowAngles(s.sys.y.Kin, s.st)
+	if n := p.Mechanism().NumInternal(); len(s.st.Internal) != n {
+		s.st.Internal = make([]float64, n)
+	}
 	if err := ended(ctx); err != nil {
 		return nil, err
 	}
@@ -201,7 +221,7 @@ func newSearch(ctx context.Context, p *kkt.Plan, st *mechanism.State) (*search, 
 	if err := ended(ctx); err != nil {
 		return nil, err
 	}
-	s.sys.rest = true
+	s.sys.rest, s.sys.statics = true, true
 	s.sys.ready = true
 	s.metric = newBrace(s.sys)
 	s.length, s.radius = s.metric.length, 1
@@ -221,6 +241,10 @@ func (s *search) run(st *mechanism.State, o EquilibriumOptions) (*Equilibrium, e
 	out.Before = s.sys.mech.EnergyAt(s.sys.y.Kin, s.st)
 	for {
 		if err := s.descend(out, o.Steps); err != nil {
+			if off := mechanism.GroundFault(err); off != nil && out.Steps > 0 {
+				e := s.unbalancedError(out)
+				e.Off, err = off, e
+			}
 			return nil, err
 		}
 		if err := s.judge(out); err != nil {
@@ -295,7 +319,7 @@ func (s *search) measure(out *Equilibrium, start *mechanism.State) {
 // holonomic reports whether all loads have a potential by their kind: those that
 // need not are constant torques, forces on the rotations of balls and forces of one's own.
 func (s *System) holonomic() bool {
-	if s.mech.NumOwn() > 0 {
+	if s.mech.NumOwn() > 0 || s.bent() {
 		return false
 	}
 	for i := range s.mech.Forces {

@@ -122,3 +122,87 @@ func TestActuatorsAreSprings(t *testing.T) {
 		assert.InDelta(t, imag(a), imag(b), 1e-8)
 	}
 }
+
+// blockOn returns a block of 0.4 m with a ball of 0.05 m for a foot at each corner, on a plane with a slope along x.
+func blockOn(slope, mu float64, hold contact.Hold) *model.Model {
+	const mass, side, r, k = 10.0, 0.4, 0.05, 1e5
+	m := model.New("block")
+	c, s := math.Cos(slope), math.Sin(slope)
+	m.Terrains = []model.Terrain{{Name: "ground", Type: model.PlaneTerrain, Normal: [3]float64{s, 0, c}}}
+	I := mass * side * side / 6
+	up := side/2 + r - mass*9.81*c/4/k
+	m.Bodies = []model.Body{{Name: "block", Mass: mass, Inertia: model.Inertia{XX: I, YY: I, ZZ: I}, Pose: model.Pose{
+		Position: [3]float64{s * up, 0, c * up}, Orientation: [4]float64{math.Cos(slope / 2), 0, math.Sin(slope / 2), 0},
+	}}}
+	for i := range 4 {
+		m.Forces = append(m.Forces, model.ForceElement{Name: string(rune('a' + i)), Type: model.ContactForce, A: model.Attachment{Body: "block"}, Contact: &model.Contact{
+			Terrain: "ground", Shape: contact.Shape{Type: contact.Sphere, Radius: r, Center: spatial.Vec3{side / 2 * float64(1-i&2), side / 2 * float64(1-i&1*2), -side / 2}},
+			Law: contact.Law{Normal: contact.Normal{Stiffness: k, Exponent: 1}, Friction: contact.Friction{Type: contact.Coulomb, Coefficient: [2]float64{mu, mu}, SlipSpeed: 1e-3, Hold: hold}},
+		}})
+	}
+	return m
+}
+
+// TestBlockHeldOnSlope: bristles bend until they carry the weight; the feet carry what statics says. Above the angle of friction it is said that the block slides, and without bristles that
+// friction at rest holds nothing.
+func TestBlockHeldOnSlope(t *testing.T) {
+	const mu, travel = 0.5, 1e-3
+	limit := math.Atan(mu)
+	for _, slope := range []float64{0, 0.1, 0.3, 0.99 * limit} {
+		p := planned(t, blockOn(slope, mu, contact.Hold{Travel: travel}))
+		st := p.Initial()
+		e, err := linear.Equilibrate(p, st, linear.EquilibriumOptions{})
+		require.NoError(t, err, "slope %v", slope)
+		mech := p.Mechanism()
+		k := mech.NewKinematics()
+		require.NoError(t, mech.KinematicsTo(k, st))
+		down, load := 0.0, 0.0
+		for i := range 4 {
+			r, err := mech.ContactAt(i, k, st)
+			require.NoError(t, err)
+			load += r.Touches[0].Force.N
+			down += math.Hypot(r.Touches[0].Force.X, r.Touches[0].Force.Y)
+		}
+		t.Logf("slope %.4f: %d steps, loads %.6g N and %.6g N, %v", slope, e.Steps, load, down, e.Stability)
+		check.Close(t, load, 98.1*math.Cos(slope), 1e-9, 98.1, "load")
+		check.Close(t, down, 98.1*math.Sin(slope), 1e-9, 98.1, "friction")
+		if slope > 0 {
+			assert.Equal(t, linear.Stable, e.Stability)
+		}
+		assert.Less(t, e.Travel, 2*travel)
+	}
+	for _, c := range []struct {
+		hold contact.Hold
+		text string
+	}{
+		{contact.Hold{Travel: travel}, `contact "a" slides: its friction carries all it can; `},
+		{contact.Hold{}, `friction at rest holds nothing: simulate, or give the friction of contact "a" hold; `},
+	} {
+		p := planned(t, blockOn(1.02*limit, mu, c.hold))
+		_, err := linear.Equilibrate(p, p.Initial(), linear.EquilibriumOptions{})
+		require.ErrorIs(t, err, linear.ErrNoEquilibrium)
+		assert.ErrorContains(t, err, c.text)
+	}
+}
+
+// TestRoverHeldOnSlope: the rover of reference/ground, whose wheels are braked by springs, is held by bristles.
+func TestRoverHeldOnSlope(t *testing.T) {
+	m, err := model.ReadFile(check.Reference(t, "ground", "rover-drop.model.json"))
+	require.NoError(t, err)
+	for i := range m.Forces {
+		if c := m.Forces[i].Contact; c != nil {
+			c.Law.Friction.Hold = contact.Hold{Travel: 1e-3}
+		}
+	}
+	p := planned(t, m)
+	st := p.Initial()
+	e, err := linear.Equilibrate(p, st, linear.EquilibriumOptions{})
+	require.NoError(t, err)
+	t.Logf("%d steps, %v, least stiffness %.3g", e.Steps, e.Stability, e.Lowest)
+	assert.Equal(t, linear.Stable, e.Stability)
+	// It is the rest of the motion too: nothing moves off.
+	s := linear.NewSystem(p)
+	require.NoError(t, s.Linearize(st))
+	_, relative := s.Unbalanced()
+	assert.Less(t, relative, 1e-9)
+}

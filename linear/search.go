@@ -88,6 +88,7 @@ type search struct {
 	extent0 float64  // the same at the start
 	radius  float64  // of the region in which K is trusted, 1 at the start
 
+	bristles    []bristle // at st
 	f0, left, d []float64 // loads; forces left by loads and the reactions in K; the step
 }
 
@@ -152,6 +153,9 @@ func (s *search) balanced() (at Unbalanced, relative, left float64) {
 func (s *search) settle() error {
 	s.extent = s.extentOf(s.st)
 	if err := s.load(s.st); err != nil {
+		return err
+	}
+	if err := s.bristlesAt(); err != nil {
 		return err
 	}
 	if err := s.sys.react(); err != nil {
@@ -299,7 +303,9 @@ func (s *search) balance(relative float64) (bool, error) {
 }
 
 func (s *search) unbalancedError(out *Equilibrium) *UnbalancedError {
-	return &UnbalancedError{Unbalanced: out.Unbalanced, Steps: out.Steps}
+	e := &UnbalancedError{Unbalanced: out.Unbalanced, Steps: out.Steps}
+	s.blame(e)
+	return e
 }
 
 // away returns the largest distance that a body has gone, and the body.
@@ -434,7 +440,11 @@ func (s *search) place(t float64) error {
 			s.try, s.other = s.other, s.try
 		}
 	}
-	return s.closer.ClosePositions(s.try)
+	if err := s.closer.ClosePositions(s.try); err != nil {
+		return err
+	}
+	s.bend(s.try)
+	return nil
 }
 
 // reach returns the size of the step s.d relative to the largest that is taken, the larger one

@@ -40,6 +40,7 @@ type System struct {
 
 	st        *mechanism.State
 	rest      bool            // nothing moves
+	statics   bool            // an equilibrium is sought
 	x         []float64       // accelerations, then −λ
 	work      []float64       // right side, residual
 	projected []float64       // of projectTo

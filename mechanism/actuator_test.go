@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -94,4 +95,27 @@ func TestActuatorTime(t *testing.T) {
 	err := m.KinematicsTo(m.NewKinematics(), s)
 	require.ErrorIs(t, err, mechanism.ErrMotionTime)
 	require.ErrorContains(t, err, `force "motor"`)
+}
+
+// TestInputsSetActuator: the value of an actuator under inputs is what they are given; the model's stays, and Reset brings it back. The integral is that of the new value.
+func TestInputsSetActuator(t *testing.T) {
+	a := model.Actuator{Law: model.ActuatorSpeed, Gain: 2, Integral: 3, Value: &model.Motion{Kind: model.Polynomial, Coefficients: []float64{1}}}
+	m := spinning(t, a)
+	in := m.NewInputs()
+	v := in.Mechanism()
+	push := func(m *mechanism.Mechanism) float64 { p, _ := pushAt(t, m, 0.4, 1.5, 2.5); return p.Force }
+	first := push(m)
+	require.Equal(t, first, push(v))
+	require.NoError(t, in.SetActuator(0, &joints.Motion{Kind: joints.Polynomial, Coefficients: []float64{4}}))
+	require.Equal(t, first, push(m))
+	require.InDelta(t, 2*(4-1.5)+3*(4*(2.5-0.5)-0.4), push(v), 1e-12)
+	require.ErrorIs(t, in.SetActuator(0, &joints.Motion{Kind: joints.Polynomial, Coefficients: []float64{math.NaN()}}), mechanism.ErrInput)
+	require.NoError(t, in.SetActuator(0, &joints.Motion{Kind: joints.Spline, Times: []float64{0, 1, 2, 3}, Values: []float64{0, 1, 2, 3}}))
+	s := v.Initial()
+	s.Time = 4
+	require.ErrorIs(t, v.CheckTime(s), mechanism.ErrMotionTime)
+	require.NoError(t, m.CheckTime(s))
+	in.Reset()
+	require.Equal(t, first, push(v))
+	require.Zero(t, testing.AllocsPerRun(10, func() { _ = in.SetActuator(0, a.Value) }))
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/ground/contact"
-	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -15,6 +14,7 @@ type touching struct {
 	contact.Contact
 	index, body int32 // of the force element, and of the body
 	first       int32 // of its internal states
+	terrain     int32 // of the document
 }
 
 // setContacts compiles the contacts of m.
@@ -36,7 +36,7 @@ func (m *Mechanism) setContacts(from *model.Model, links *model.Links) error {
 		}
 		m.contacts = append(m.contacts, touching{
 			Contact: contact.Contact{Shape: c.Shape, Law: c.Law, Ground: surfaces[links.Forces[i][1]], Friction: scale},
-			index:   int32(i), body: links.Forces[i][0], first: int32(m.internal),
+			index:   int32(i), body: links.Forces[i][0], first: int32(m.internal), terrain: links.Forces[i][1],
 		})
 		m.internal += m.contacts[len(m.contacts)-1].NumStates()
 	}
@@ -63,7 +63,7 @@ func (m *Mechanism) ContactBody(b *contact.Body, i int, k *Kinematics, s *State)
 // ContactAt returns the points and forces of contact i at s. They are k's own, and hold until k is asked for this contact again.
 //
 // Cost: O(points), no allocation but for the first time; k was computed at s.
-// It returns the errors of contact.Contact.EvalTo, with the names of contact and body, the time and the place.
+// It returns the errors of contact.Contact.EvalTo in a GroundError, in an Error of the contact.
 func (m *Mechanism) ContactAt(i int, k *Kinematics, s *State) (*contact.Result, error) {
 	if len(k.touch) != len(m.contacts) {
 		k.touch = make([]*contact.Result, len(m.contacts))
@@ -76,9 +76,7 @@ func (m *Mechanism) ContactAt(i int, k *Kinematics, s *State) (*contact.Result, 
 	var b contact.Body
 	m.ContactBody(&b, i, k, s)
 	if err := t.EvalTo(r, &b, m.internalOf(t, s)); err != nil {
-		p := &s.Bodies[t.body].Position
-		return nil, m.AtForce(int(t.index), fault.Errorf("mechanism: body %s at (%.4g, %.4g, %.4g), t = %v s: %w",
-			fault.Name(m.BodyName(int(t.body))), p[0], p[1], p[2], s.Time, fault.Plain(err)))
+		return nil, m.ContactError(i, s, err)
 	}
 	return r, nil
 }

@@ -37,15 +37,17 @@ func TestContactErrors(t *testing.T) {
 		err     error
 		says    string
 	}{
-		{grid, [3]float64{5, 1, 0}, contact.ErrOffTerrain, "(5, 1, 0)"},
+		{grid, [3]float64{5, 1, 0}, contact.ErrOffTerrain, "off the terrain"},
 		{plane, [3]float64{0, 0, -0.2}, contact.ErrBuried, "below the ground by more than the radius"},
-		{model.Terrain{Type: model.FunctionTerrain, Expression: "1000*x"}, [3]float64{0, 0, 0}, contact.ErrSteep, "too steep"},
+		{model.Terrain{Type: model.FunctionTerrain, Expression: "1000*x"}, [3]float64{0, 0, 0}, contact.ErrSteep, "the ground is too steep there"},
 	} {
 		err := ball(c.terrain, c.at)
 		require.ErrorIs(t, err, c.err)
 		require.ErrorContains(t, err, c.says)
-		require.ErrorContains(t, err, `force "sole": body "foot" at`)
+		require.ErrorContains(t, err, c.says+`: body "foot" at (`)
 		require.ErrorContains(t, err, "t = 2.5 s")
+		require.ErrorAs(t, err, new(*mechanism.GroundError))
+		require.NotNil(t, mechanism.GroundFault(err))
 		var at *mechanism.Error
 		require.ErrorAs(t, err, &at)
 		require.Equal(t, 0, at.ForceIndex)

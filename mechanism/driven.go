@@ -7,4 +7,6 @@ func (m *Mechanism) PushAt(i int, q, qd, t float64) Push { return m.actuators[i]
 
 // LeaveOutDriven takes contacts and actuators out of the inputs, for integrators that compute their forces themselves. Reset does
 // not bring them back.
-func (in *Inputs) LeaveOutDriven() { in.view.actuators, in.view.contacts = nil, nil }
+func (in *Inputs) LeaveOutDriven() {
+	in.view.actuators, in.view.contacts, in.view.ruts = nil, nil, nil
+}

@@ -15,7 +15,7 @@ import (
 var ErrInput = errors.New("mechanism: input refused")
 
 // Inputs are what acts on a mechanism in one workspace: gravity, the drives of the joints, the
-// parameters of the force elements, the prescribed motions, and forces of one's own. They start as those of
+// parameters of the force elements, the prescribed motions, forces of one's own, and the ground with its ruts. They start as those of
 // the model and may change at any time between two computations; the shared mechanism stays as it is.
 //
 // Everything that is made for Mechanism, or for a plan that has been given the Inputs
@@ -43,6 +43,7 @@ func (m *Mechanism) NewInputs() *Inputs {
 	}
 	v := &in.view
 	v.Loads, v.inputs, v.span = m.Loads.clone(), in, new([2]float64)
+	v.setRuts(m.Loads)
 	if len(m.driven) > 0 {
 		v.Joints = slices.Clone(m.Joints)
 	}
@@ -72,13 +73,20 @@ func (in *Inputs) Are(m *Mechanism) bool {
 	return in.model == m || m.inputs != nil && m.inputs.model == in.model
 }
 
-// Reset gives all values those of the model again. Forces of one's own stay.
+// Reset gives all values those of the model again, and makes the ground what it was before there were ruts. Forces of one's own stay.
 //
 // Cost: O(joints + force elements), no allocation.
 func (in *Inputs) Reset() {
 	v, m := &in.view, in.model
 	v.Gravity = m.Gravity
 	copy(v.Forces, m.Forces)
+	for i := range v.actuators {
+		v.actuators[i].value.Set(m.actuators[i].value)
+		v.actuators[i].start = m.actuators[i].start
+	}
+	for i := range v.ruts {
+		v.ruts[i].Ruts.Clear()
+	}
 	for j, d := range v.driveOf {
 		if was := m.Drive(j); d >= 0 {
 			v.drives[d] = Drive{}
@@ -162,6 +170,28 @@ func (in *Inputs) SetMotion(j, i int, motion *joints.Motion) error {
 	}
 	always := holdsAlways(jt.Motion[i]) && holdsAlways(motion)
 	jt.Motion[i].Set(motion)
+	if !always {
+		v.setSpan()
+	}
+	return nil
+}
+
+// SetActuator makes motion, of which a copy is taken, the value u(t) of actuator i. The integral of a speed actuator is that of the new value from the time of the model on.
+//
+// Cost: as SetMotion. It panics if the actuator is out of range.
+func (in *Inputs) SetActuator(i int, motion *joints.Motion) error {
+	v := &in.view
+	a := &v.actuators[i]
+	if err := motion.Check(); err != nil {
+		return v.AtForce(int(a.index), fault.Errorf("%w: value: %w", ErrInput, err))
+	}
+	always := holdsAlways(a.value) && holdsAlways(motion)
+	t0 := in.model.initial.Time
+	before := a.value.Integral(t0)
+	a.value.Set(motion)
+	if a.law == model.ActuatorSpeed && a.integral != 0 {
+		a.start += a.value.Integral(t0) - before
+	}
 	if !always {
 		v.setSpan()
 	}

@@ -26,6 +26,7 @@ type Loads struct {
 	contacts  []touching
 	zeros     []float64 // one an internal state of a contact
 	open      bool      // of an Inputs: more may come
+	ruts      []TerrainRuts
 }
 
 // Drive holds the generalized forces along a joint's freedoms: the applied
@@ -153,7 +154,11 @@ func (m *Mechanism) setSpan() {
 // clone returns a copy of l for an Inputs.
 func (l *Loads) clone() *Loads {
 	out := &Loads{Gravity: l.Gravity, Forces: slices.Clone(l.Forces), driveOf: slices.Clone(l.driveOf), drives: slices.Clone(l.drives), open: true}
-	out.actuators, out.contacts, out.zeros = l.actuators, l.contacts, l.zeros
+	out.contacts, out.zeros = l.contacts, l.zeros
+	out.actuators = slices.Clone(l.actuators)
+	for i := range out.actuators {
+		out.actuators[i].value = l.actuators[i].value.Prepared()
+	}
 	for i := range l.own {
 		o := &l.own[i]
 		out.own = append(out.own, newOwnForce(o.name, o.force, o.body))

@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -72,6 +73,9 @@ func (c *checker) checkOwn(t *Terrain, f document.Flaws) {
 	}
 }
 
+// mostSpacing is the largest spacing, m, and leastSpacing the smallest one beside the distance from the origin.
+const mostSpacing, leastSpacing = 1e12, 1e-12
+
 // checkNodes checks what terrains with nodes have in common.
 func (c *checker) checkNodes(t *Terrain, f document.Flaws) {
 	if !t.nodes() {
@@ -89,6 +93,13 @@ func (c *checker) checkNodes(t *Terrain, f document.Flaws) {
 	for k, x := range t.Spacing {
 		if c.number(document.Entry(".spacing", k), x) && !(x > 0) {
 			c.report(document.Entry(".spacing", k), document.Number(x), ruleNotPositive)
+			continue
+		}
+		switch far := math.Abs(t.Origin[k]); {
+		case x > mostSpacing && !math.IsInf(x, 0):
+			c.report(document.Entry(".spacing", k), document.Number(x), fmt.Sprintf("must be at most %v m", mostSpacing))
+		case x > 0 && far*leastSpacing >= x && !math.IsInf(far, 0):
+			c.report(document.Entry(".origin", k), document.Number(t.Origin[k]), fmt.Sprintf("so far away the spacing %v is lost to rounding", x))
 		}
 	}
 }

@@ -217,7 +217,7 @@ const (
 
 var frictionFields = []string{
 	"type", "preset", "coefficient", "slip_speed", "hold", "long", "lat", "relaxation", "low_speed",
-	"cohesive_modulus", "frictional_modulus", "exponent", "cohesion", "angle", "shear", "c0", "c1", "recovery", "width", "nodes", "map",
+	"cohesive_modulus", "frictional_modulus", "exponent", "cohesion", "angle", "shear", "c0", "c1", "recovery", "width", "nodes", "map", "ruts",
 }
 
 const (
@@ -242,6 +242,7 @@ const (
 	frictionWidth
 	frictionNodes
 	frictionMap
+	frictionRuts
 )
 
 // frictionOwn are the fields that a friction must have, and those that it may have. With a preset it need not have those that the preset tells.
@@ -252,7 +253,7 @@ var frictionOwn = [...]struct{ must, may []int }{
 		frictionPreset, frictionRelaxation, frictionLowSpeed, frictionMap,
 	}},
 	contact.Soil: {[]int{frictionKC, frictionKPhi, frictionExponent, frictionCohesion, frictionAngle, frictionShear, frictionC0, frictionC1}, []int{
-		frictionWidth, frictionPreset, frictionRecovery, frictionLowSpeed, frictionNodes, frictionMap,
+		frictionWidth, frictionPreset, frictionRecovery, frictionLowSpeed, frictionNodes, frictionMap, frictionRuts,
 	}},
 }
 

@@ -319,6 +319,8 @@ func (d *decoder) friction(c *Contact) {
 			read.Soil.Nodes = d.count()
 		case frictionMap:
 			c.Map = d.name()
+		case frictionRuts:
+			read.Soil.Ruts = d.Bool()
 		default:
 			d.Number(soil[k-frictionKC])
 		}
@@ -384,7 +386,7 @@ func overlay(f, read *contact.Friction, seen uint32) {
 		if has(frictionLowSpeed) {
 			f.Soil.LowSpeed = read.Tyre.LowSpeed
 		}
-		f.Soil.Nodes = read.Soil.Nodes
+		f.Soil.Nodes, f.Soil.Ruts = read.Soil.Nodes, read.Soil.Ruts
 	}
 }
 

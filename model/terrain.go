@@ -47,7 +47,7 @@ func (t TerrainType) String() string {
 }
 
 // MaxRandomNodes is the number of nodes that a random terrain of a document has at most, as a few bytes ask for them.
-const MaxRandomNodes = 1 << 26
+const MaxRandomNodes = ground.MostRandom
 
 // Terrain is a ground z = f(x, y), world axes, z up, on which contacts stand (docs/ground.md). Types have the fields that stand beside
 // them; the others are zero.

@@ -145,6 +145,9 @@ func (o *writer) friction(f *contact.Friction, of string) {
 		}
 		o.lowSpeed(f.Soil.LowSpeed)
 		o.count(`, "nodes": `, f.Soil.Nodes)
+		if f.Soil.Ruts {
+			o.b = append(o.b, `, "ruts": true`...)
+		}
 	}
 	if of != "" {
 		o.text(`, "map": `, of)

@@ -64,7 +64,7 @@ func (d *drive) run(t testing.TB, p *kkt.Plan, until float64) (at spatial.Vec3, 
 //
 //	RUNG_REALTIME=hard go test -run TestRealTime -v ./motion
 //
-// and with soil, rough, rough-soil, or train, in the place of hard.
+// and with soil, rough, rough-soil, train, train-long, or train-hills, in the place of hard; RUNG_WAGONS=2500 takes the train of that length alone.
 func TestRealTime(t *testing.T) {
 	what := os.Getenv("RUNG_REALTIME")
 	m := generate(t, "rover", 1, 1)
@@ -96,11 +96,11 @@ func TestRealTime(t *testing.T) {
 			alpha("generalized-alpha, tolerance 1e-2", 0, 1e-2), alpha("generalized-alpha, tolerance 1e-3", 0, 1e-3),
 			alpha("generalized-alpha, tolerance 1e-4", 0, 1e-4), alpha("generalized-alpha, tolerance 1e-5", 0, 1e-5),
 		}
-	case "train":
-		trains(t)
+	case "train", "train-long", "train-hills":
+		trains(t, what != "train", what == "train-hills")
 		return
 	default:
-		t.Skip("a table of times, by RUNG_REALTIME=hard, soil, rough, rough-soil or train")
+		t.Skip("a table of times, by RUNG_REALTIME=hard, soil, rough, rough-soil, train, train-long or train-hills")
 	}
 	const until = 10
 	p := newPlan(t, m, order.Auto)
@@ -131,15 +131,26 @@ func soil(t testing.TB, m *model.Model) {
 	}
 }
 
-// trains writes what a wheel and a step cost in trains from 4 wheels to 10 000.
-func trains(t *testing.T) {
+// trains writes what a wheel and a step cost in trains from 4 wheels to 10 000: at the start, three times, or over a second, once: on the family's own ground, or with all wheels on hills, onto which they
+// fall by up to 5 mm.
+func trains(t *testing.T, long, onHills bool) {
+	until, times := 0.1, 3
+	if long {
+		until, times = 1, 1
+	}
 	for _, wagons := range []int{1, 25, 250, 2500} {
-		p := newPlan(t, generate(t, "road-train", wagons, 1), order.Auto)
+		if only := os.Getenv("RUNG_WAGONS"); only != "" && only != fmt.Sprint(wagons) {
+			continue
+		}
+		m := generate(t, "road-train", wagons, 1)
+		if onHills {
+			m.Terrains[0] = model.Terrain{Name: m.Terrains[0].Name, Type: model.FunctionTerrain, Expression: "0.005*sin(0.9*x)*cos(1.1*y+0.3*x)"}
+		}
+		p := newPlan(t, m, order.Auto)
 		d := alpha("", 0.005, 0)
-		const until = 0.1
 		best := time.Duration(1 << 60)
 		var steps int64
-		for range 3 {
+		for range times {
 			_, n, took := d.run(t, p, until)
 			steps, best = n, min(best, took)
 		}

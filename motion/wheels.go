@@ -87,16 +87,16 @@ func NewWheels(p *tree.Plan) *Wheels {
 // touch has those of the point that is nearest to the ground.
 //
 // Cost: that of the contacts, and O(rows·NumDof), no allocation.
-// It returns the errors of contact.Contact.EvalTo, with the names of contact and body.
+// Errors are those of mechanism.Mechanism.ContactAt.
 func (w *Wheels) Set(at *tree.Workspace) error {
 	w.used, w.count = 0, 0
 	st := at.State()
 	var b contact.Body
 	for i, r := range w.eval {
-		c, body, element := w.mech.Contact(i)
+		c, body, _ := w.mech.Contact(i)
 		w.mech.ContactBody(&b, i, at.Kinematics(), st)
 		if err := c.EvalTo(r, &b, nil); err != nil {
-			return w.mech.AtForce(element, err)
+			return w.mech.ContactError(i, st, err)
 		}
 		link := int(w.plan.LinkOf[body])
 		var err error
@@ -109,7 +109,7 @@ func (w *Wheels) Set(at *tree.Workspace) error {
 			err = w.add(at, i, 0, link, &b, &r.Nearest)
 		}
 		if err != nil {
-			return w.mech.AtForce(element, err)
+			return w.mech.ContactError(i, st, err)
 		}
 	}
 	return nil

@@ -47,6 +47,8 @@ type Checkpoint struct {
 
 	Internal []float64 `json:"internal,omitempty"` // states of contacts (mechanism.State.Internal)
 
+	Ruts []RutsMark `json:"ruts,omitempty"` // terrain by terrain (mechanism.Loads.Ruts)
+
 	Base     float64     `json:"base"`
 	Count    int64       `json:"count"`
 	Step     float64     `json:"step"`
@@ -98,7 +100,7 @@ type EventMark struct {
 
 // Checkpoint returns what is needed to go on from here. It marks the recorder.
 //
-// Cost: O(bodies); allocates. Call it between steps, as from OnStep. It returns
+// Cost: O(bodies + nodes of ruts); allocates. Call it between steps, as from OnStep. It returns
 // errors of the recorder.
 func (s *Simulation) Checkpoint() (*Checkpoint, error) {
 	if err := s.begin(); err != nil {
@@ -126,6 +128,7 @@ func (s *Simulation) Checkpoint() (*Checkpoint, error) {
 		c.Events[i] = EventMark{s.events[i].Name, s.watches[i].sign, s.watches[i].fired, s.watches[i].again}
 	}
 	s.markControllers(c)
+	c.Ruts = s.ruts.marks()
 	if s.o.Recorder != nil {
 		var err error
 		if c.Recorded, err = s.o.Recorder.Mark(); err != nil {
@@ -164,6 +167,9 @@ func (s *Simulation) Restore(c *Checkpoint) error {
 		return err
 	}
 	if err := s.inspectControllers(c); err != nil {
+		return err
+	}
+	if err := s.ruts.restore(c.Ruts); err != nil {
 		return err
 	}
 	s.restore(c)
@@ -280,7 +286,7 @@ func fingerprint(m *mechanism.Mechanism) uint64 {
 	for i := range m.NumContacts() {
 		c, body, _ := m.Contact(i)
 		fmt.Fprintf(h, "%d%+v%+v", body, c.Shape, c.Law)
-		addSurface(add, c.Ground)
+		addSurface(add, unrutted(m, c.Ground))
 		addSurface(add, c.Friction)
 	}
 	return h.Sum64()

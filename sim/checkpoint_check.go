@@ -54,6 +54,9 @@ func (c *Checkpoint) checkFinite() error {
 			return misfit(x, "internal[%d]", k)
 		}
 	}
+	if err := checkRuts(c.Ruts); err != nil {
+		return err
+	}
 	for k, x := range c.Kept {
 		if !finite(x) {
 			return misfit(x, "kept[%d]", k)

@@ -18,6 +18,7 @@ const (
 	newtonMore     = 3     // expected corrections for which a matrix of another step is kept
 	newtonGround   = 1e-12 // newtonTol of mechanisms with contacts, and the part of the tolerance of a step that it is at least
 	newtonPart     = 1e-5
+	newtonSpeed    = 5e-4 // what is left in the pose is this part of the tolerance of velocities times the step at most: else short steps take it for an error of theirs
 	newtonNear     = 1e-5 // correction below which a pose is good for a matrix
 )
 
@@ -178,7 +179,7 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 		// The matrix knows nothing of how friction depends on the normal force, so that corrections shrink slowly.
 		tol = max(tol, newtonGround)
 		if !k.o.Fixed {
-			tol = max(tol, newtonPart*k.o.Tolerance.Relative)
+			tol = max(tol, min(newtonPart, newtonSpeed*k.h*k.o.Tolerance.Rate)*k.o.Tolerance.Relative)
 		}
 	}
 	for n := range newtonSteps {

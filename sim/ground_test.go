@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"errors"
 	"math"
 	"path/filepath"
 	"testing"
@@ -332,4 +333,25 @@ func TestGroundDoesNotAllocate(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
+}
+
+// TestStiffMotors: motors that hold speeds with a gain so large that rounding of the pose would be newton metres are no reason for short steps.
+func TestStiffMotors(t *testing.T) {
+	m, err := model.ReadFile(filepath.Join("..", "examples", "rover", "rover.json"))
+	require.NoError(t, err)
+	for i := range m.Forces {
+		if a := m.Forces[i].Actuator; a != nil {
+			a.Gain = 1e6
+		}
+	}
+	p, err := rung.NewPlan(m, kkt.Options{})
+	require.NoError(t, err)
+	s, _ := damped(p, 0, 1e-4, sim.Options{OnStep: func(s *sim.Simulation) error {
+		if s.Stats().Steps > 500 {
+			return errors.New("too many steps")
+		}
+		return nil
+	}})
+	require.NoError(t, s.Run(2))
+	t.Logf("%d steps, %d rejected", s.Stats().Steps, s.Stats().Rejected)
 }

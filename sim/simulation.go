@@ -116,6 +116,7 @@ type Simulation struct {
 	back    foothold
 	pace    pace
 	loss    *dissipation // nil: nothing is lost, or it is not wanted
+	ruts    *rutted      // nil: no wheel leaves any
 
 	ctx  context.Context // of the run
 	halt halt.Watch      // of ctx
@@ -181,6 +182,7 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 	if o.Dissipation {
 		s.loss = newDissipation(m, s.st)
 	}
+	s.ruts = newRutted(m, s.st)
 	for i := range s.events {
 		s.lands = s.lands || s.events[i].Land
 	}
@@ -224,7 +226,7 @@ func (s *Simulation) Fired(i int) int64 { return s.watches[i].fired }
 // last step of a run ends at until, but error control does not notice the end of a run.
 //
 // It returns errors of dynamics, Projector, Controllers, Recorder and OnStep and, under error control, what
-// wraps ErrStepTooSmall. The simulation then stands at its last good state, and a later Run, or
+// wraps ErrStepTooSmall. Where a body has left the terrain or sunk too deep they are a mechanism.Error of the contact with a mechanism.GroundError. The simulation then stands at its last good state, and a later Run, or
 // one from a Checkpoint, does the step again. Rows that have been written are not written
 // again. It panics if until is NaN.
 //
@@ -248,7 +250,7 @@ func (s *Simulation) RunContext(ctx context.Context, until float64) error {
 	}
 	defer s.watch(ctx)()
 	if err := s.begin(); err != nil {
-		return s.orCause(err)
+		return s.orCause(groundFirst(err))
 	}
 	for s.st.Time < until && s.stopped == "" {
 		next, err := s.callControllers(until)
@@ -277,6 +279,9 @@ func (s *Simulation) begin() error {
 		return nil
 	}
 	if err := s.place(); err != nil {
+		return err
+	}
+	if err := s.ruts.begin(s.st); err != nil {
 		return err
 	}
 	if s.o.Step > 0 && s.gauged != nil && !s.o.CloseStages && !s.o.OpenStages {
@@ -324,6 +329,7 @@ func (s *Simulation) step(until float64) error {
 	if err == nil {
 		t1, err = s.land(t1)
 	}
+	err = groundFirst(err)
 	if s.ended() {
 		s.giveUp()
 		return s.orCause(nil)
@@ -334,7 +340,7 @@ func (s *Simulation) step(until float64) error {
 	gone, err := s.passEvents(t1)
 	if err != nil {
 		s.giveUp()
-		return err
+		return groundFirst(err)
 	}
 	if !gone {
 		s.stepper.Accept()
@@ -345,6 +351,17 @@ func (s *Simulation) step(until float64) error {
 	s.settleEvents()
 	s.stats.Steps++
 	return nil
+}
+
+// groundFirst returns what is wrong at a contact alone, where a step has failed for that: what else there is to say, as that shorter steps do not help, hides it.
+func groundFirst(err error) error {
+	if err == nil {
+		return nil
+	}
+	if e := mechanism.GroundFault(err); e != nil {
+		return fault.Errorf("sim: %w", e)
+	}
+	return err
 }
 
 // passEvents writes the rows and handles the events of the step to t1 in the order of
@@ -364,7 +381,7 @@ func (s *Simulation) passEvents(t1 float64) (gone bool, err error) {
 			return false, err
 		}
 		if i < 0 {
-			return false, s.dissipate(t1, 1)
+			return false, s.wear(t1, 1)
 		}
 		if gone, err := s.act(t1, theta); gone || err != nil {
 			return gone, err
@@ -413,7 +430,7 @@ func (s *Simulation) act(t1, theta float64) (gone bool, err error) {
 	copyTo(&s.next, &s.sample)
 	changed, err := s.project(&s.next)
 	if err == nil {
-		err = s.dissipate(t1, theta)
+		err = s.wear(t1, theta)
 	}
 	if err != nil {
 		return false, err

@@ -113,3 +113,22 @@ func TestDissipationChangesNothing(t *testing.T) {
 	require.Equal(t, with.Dissipated(), again.Dissipated())
 	require.Positive(t, with.Dissipated())
 }
+
+// TestDissipationDoesNotAllocate: the work of contacts is added up in the memory that is there.
+func TestDissipationDoesNotAllocate(t *testing.T) {
+	for name, friction := range grounds(t) {
+		p, err := rung.NewPlan(wheelOn(t, friction), kkt.Options{})
+		require.NoError(t, err)
+		s, _ := damped(p, 1e-3, 0, sim.Options{Dissipation: true})
+		until := 0.3
+		require.NoError(t, s.Run(until)) // it has touched
+		require.Zero(t, testing.AllocsPerRun(5, func() {
+			until += 0.01
+			if e := s.Run(until); e != nil {
+				err = e
+			}
+		}), name)
+		require.NoError(t, err)
+		require.NotZero(t, s.Dissipated(), name)
+	}
+}

@@ -2,17 +2,24 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/sim"
 )
 
 // driven writes the falling rover of reference/ground with a motor and bristles to a folder, on a terrain of a file there.
@@ -90,8 +97,17 @@ func TestGroundMessages(t *testing.T) {
 	text := strings.Replace(readText(t, path), `"origin":[-10,-10]`, `"origin":[50,50]`, 1)
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	r = rungRun("simulate", path, "--until", "1")
-	assert.Contains(t, r.err, `force "contact1": body "wheel1" at (`)
-	assert.Contains(t, r.err, "off the terrain")
+	assert.Contains(t, r.err, `rung: `+path+`: force "contact1": off the terrain: body "wheel1" at (0.2854, 0.5277, 0.2498), t = 0 s`)
+	// Whatever the steps are, what has happened comes first: contact, body, place and time.
+	short := filepath.Join(dir, "edge.json")
+	edge(t, short)
+	for _, method := range [][]string{{"dopri5"}, {"generalized-alpha"}, {"force-balance", "--step", "0.02"}, {"rk4", "--step", "0.0005"}} {
+		r = rungRun(append([]string{"simulate", short, "--until", "3", "--out", filepath.Join(dir, "edge.csv"), "--integrator"}, method...)...)
+		assert.Equal(t, shell.ExitFailed, r.status)
+		last := r.err[strings.LastIndex(r.err, "rung: "):]
+		assert.Regexp(t, `^rung: `+regexp.QuoteMeta(short)+`: force "tyre_f[lr]0": off the terrain: body "[^"]+" at \(0\.[0-9]+, -?0\.[0-9]+, 0\.[0-9]+\), t = [0-9.]+ s`, last, method[0])
+		assert.NotContains(t, last, "too small")
+	}
 }
 
 // TestGroundFilesWithoutContacts: files of contacts are refused where there are none, and no file is left.
@@ -180,13 +196,135 @@ func TestSimulateGroundWarnings(t *testing.T) {
 	}
 }
 
-// TestRutsAreRefused: runs do not press ruts, so that a document that asks for them is refused and not run without.
-func TestRutsAreRefused(t *testing.T) {
-	path := driven(t, t.TempDir())
-	text := strings.Replace(readText(t, path), `"hold":`, `"ruts":true,"hold":`, 1)
-	require.Contains(t, text, "ruts")
-	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+// onSand writes a rover on dry sand that leaves ruts.
+func onSand(t *testing.T, path string) {
+	t.Helper()
+	ok(t, "generate", "rover", "1", "-o", path)
+	var m map[string]any
+	require.NoError(t, json.Unmarshal([]byte(readText(t, path)), &m))
+	for _, f := range m["forces"].([]any) {
+		if f := f.(map[string]any); f["type"] == "contact" {
+			f["friction"] = map[string]any{"type": "soil", "preset": "dry sand", "width": 0.12, "ruts": true}
+			f["normal"] = map[string]any{"damping": 200}
+		}
+	}
+	data, err := json.Marshal(m)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+}
+
+// TestSimulateRuts: a run that was interrupted twice has the files of one that was not, and its checkpoint the same ruts; the picture from the side shows
+// the ground with them.
+func TestSimulateRuts(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	onSand(t, at("sand.json"))
+	args := []string{"simulate", at("sand.json"), "--until", "1.2", "--every", "0.02", "--integrator", "force-balance", "--step", "0.01"}
+	files := func(name string) []string {
+		return []string{"--out", at(name + ".csv"), "--contacts", at(name + "-contacts.csv"), "--checkpoint", at(name + ".ckpt")}
+	}
+	ok(t, append(append(args, files("whole")...), "--side", at("side.svg"))...)
+	kept := append(args[1:len(args):len(args)], files("part")...)
+	stopped(t, 40, kept[0], kept[1:]...)
+	stopped(t, 30, kept[0], append(kept[1:len(kept):len(kept)], "--resume")...)
+	ok(t, append([]string{"simulate"}, append(kept, "--resume")...)...)
+	for _, name := range []string{".csv", "-contacts.csv"} {
+		assert.Equal(t, readText(t, at("whole"+name)), readText(t, at("part"+name)), name)
+	}
+	ruts := func(name string) []sim.RutsMark {
+		c, err := sim.ReadCheckpoint(at(name + ".ckpt"))
+		require.NoError(t, err)
+		return c.Ruts
+	}
+	require.NotEmpty(t, ruts("whole"))
+	assert.Equal(t, ruts("whole"), ruts("part"))
+
+	// Of other frictions ruts are refused.
+	path := driven(t, dir)
+	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(readText(t, path), `"hold":`, `"ruts":true,"hold":`, 1)), 0o600))
 	r := rungRun("simulate", path, "--until", "1")
 	assert.Equal(t, 2, r.status)
 	assert.Contains(t, r.err, "$.forces[0].friction.ruts: ")
+}
+
+// killedGround tells the test binary to be the process that TestSimulateGroundKilled ends, and where to write.
+const killedGround = "RUNG_TEST_KILLED_GROUND"
+
+// TestSimulateGroundKilled ends a process at whatever it is doing. Until then files of contacts and events that were there stay as they were; the run that goes on from
+// the checkpoint has them whole, and they take their places.
+func TestSimulateGroundKilled(t *testing.T) {
+	args := func(dir, name string, until float64, more ...string) []string {
+		at := func(ending string) string { return filepath.Join(dir, name+ending) }
+		return append([]string{"simulate", filepath.Join(dir, "rover.json"), "--until", strconv.FormatFloat(until, 'g', -1, 64), "--every", "0.0005",
+			"--out", at(".csv"), "--contacts", at("-contacts.csv"), "--events", at("-events.csv")}, more...)
+	}
+	if dir := os.Getenv(killedGround); dir != "" {
+		cmd := simulate.Command(&simulate.Flags{Between: time.Millisecond})
+		cmd.SetArgs(args(dir, "out", 1e6, "--checkpoint", filepath.Join(dir, "ckpt"))[1:])
+		cmd.SetErr(io.Discard)
+		_ = cmd.ExecuteContext(t.Context())
+		os.Exit(shell.ExitDone)
+	}
+	const old = "an older file\n"
+	for _, there := range []bool{false, true} {
+		dir := t.TempDir()
+		driven(t, dir)
+		files := []string{filepath.Join(dir, "out-contacts.csv"), filepath.Join(dir, "out-events.csv")}
+		if there {
+			for _, f := range files {
+				require.NoError(t, os.WriteFile(f, []byte(old), 0o600))
+			}
+		}
+		ckpt := filepath.Join(dir, "ckpt")
+		cmd := exec.Command(os.Args[0], "-test.run=^TestSimulateGroundKilled$")
+		cmd.Env = append(os.Environ(), killedGround+"="+dir)
+		require.NoError(t, cmd.Start())
+		require.Eventually(t, func() bool {
+			c, err := sim.ReadCheckpoint(ckpt)
+			return err == nil && c.Rows > 500
+		}, 20*time.Second, time.Millisecond)
+		require.NoError(t, cmd.Process.Kill())
+		require.Error(t, cmd.Wait())
+		if there {
+			for _, f := range files {
+				assert.Equal(t, old, readText(t, f))
+			}
+		}
+		c, err := sim.ReadCheckpoint(ckpt)
+		require.NoError(t, err)
+		until := math.Ceil(10*c.Time+0.1) / 10
+		ok(t, args(dir, "out", until, "--checkpoint", ckpt, "--resume")...)
+		ok(t, args(dir, "whole", until)...)
+		for _, ending := range []string{".csv", "-contacts.csv", "-events.csv"} {
+			assert.Equal(t, readText(t, filepath.Join(dir, "whole"+ending)), readText(t, filepath.Join(dir, "out"+ending)), ending)
+		}
+		require.Greater(t, strings.Count(readText(t, files[1]), ",touch\n"), 2)
+		left, err := filepath.Glob(filepath.Join(dir, "*.rung-*"))
+		require.NoError(t, err)
+		assert.Empty(t, left)
+	}
+
+	// Without a checkpoint, what was there stays, and it is said where the lines are.
+	dir := t.TempDir()
+	path := driven(t, dir)
+	contacts := filepath.Join(dir, "out-contacts.csv")
+	require.NoError(t, os.WriteFile(contacts, []byte(old), 0o600))
+	r := stopped(t, 40, path, args(dir, "out", 1)[2:]...)
+	assert.Equal(t, old, readText(t, contacts))
+	assert.Contains(t, r.err, contacts+" is as it was, the lines so far are in "+contacts+".rung-new")
+	assert.True(t, strings.HasPrefix(readText(t, contacts+".rung-new"), "time,contact1.depth,"))
+}
+
+// edge writes a rover that drives off a level terrain, at x = 0.4 m.
+func edge(t *testing.T, path string) {
+	t.Helper()
+	ok(t, "generate", "rover", "1", "-o", path)
+	var m map[string]any
+	require.NoError(t, json.Unmarshal([]byte(readText(t, path)), &m))
+	row := []float64{0, 0, 0, 0}
+	ground := m["terrains"].([]any)[0].(map[string]any)
+	m["terrains"] = []any{map[string]any{"name": ground["name"], "type": "grid", "origin": []float64{-2, -2}, "spacing": []float64{0.8, 1.5}, "heights": [][]float64{row, row, row, row}}}
+	data, err := json.Marshal(m)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, data, 0o600))
 }

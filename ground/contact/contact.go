@@ -31,6 +31,8 @@ type Touch struct {
 	Force  Force
 	World  spatial.Vec3 // the force in world axes, N
 	At     spatial.Vec3 // where it acts, m
+
+	velocity spatial.Vec3 // of the centre of the disc, m/s
 }
 
 // Result is what Contact.EvalTo stores. It belongs to one goroutine.
@@ -109,6 +111,7 @@ func (c *Contact) EvalTo(r *Result, b *Body, internal []float64) error {
 		if err := c.motionTo(&t.Motion, &t.Point, b); err != nil {
 			return err
 		}
+		t.velocity = b.velocityAt(&t.center)
 		c.Law.ForceTo(&t.Force, nil, &t.Motion, c.Shape.Radius, t.Share, c.states(internal, t.Disc))
 		c.add(r, t, b)
 	}
@@ -155,11 +158,14 @@ func (c *Contact) place(b *Body) (center, axis spatial.Vec3) {
 	return center, axis
 }
 
+// velocityAt returns the velocity of the body's point that is at p.
+func (b *Body) velocityAt(p *spatial.Vec3) spatial.Vec3 {
+	return b.Velocity.Add(b.Omega.Cross(p.Sub(b.Position.Add(b.Com))))
+}
+
 // motionTo stores how a point of a body moves, docs/ground.md (G18).
 func (c *Contact) motionTo(m *Motion, p *Point, b *Body) error {
-	com := b.Position.Add(b.Com)
-	v := b.Velocity.Add(b.Omega.Cross(p.P.Sub(com)))
-	rolling := b.Velocity.Add(b.Omega.Cross(p.center.Sub(com)))
+	v, rolling := b.velocityAt(&p.P), b.velocityAt(&p.center)
 	*m = Motion{
 		Depth: p.Depth, N: v.Dot(p.N), X: v.Dot(p.X), Y: v.Dot(p.Y),
 		Roll: rolling.Dot(p.X), Spin: b.Omega.Dot(p.axis), Turn: b.Omega.Dot(p.N), Scale: 1,

@@ -107,6 +107,7 @@ type SoilLaw struct {
 	Width    float64 // b of the wheel, m
 	LowSpeed float64 // v_0, m/s
 	Nodes    int     // of the quadrature each side of θ_m; 0: DefaultNodes
+	Ruts     bool    // whether the wheel leaves a rut in runs (Ruts); the law itself is the same
 }
 
 // Resistance is the moment −C N r tanh(ω/ω_0).

@@ -166,8 +166,26 @@ func (f *finder) deepest(w *rim, disc int, share float64) error {
 	if err != nil {
 		return err
 	}
+	// An edge between two places may be deeper than the deepest place.
+	for i, d := range depth {
+		if i == best || d < edged*f.shape.Radius || !peak(&depth, i) {
+			continue
+		}
+		other, _, err := f.refine(w, placeAngle(i), disc, share)
+		if err != nil {
+			return err
+		}
+		if other.Depth > p.Depth {
+			p = other
+		}
+	}
 	f.keep(&p)
 	return nil
+}
+
+// peak reports whether a place is deeper than the one before, and as deep as the next at least.
+func peak(depth *[rimPlaces]float64, i int) bool {
+	return (i == 0 || depth[i] > depth[i-1]) && (i == rimPlaces-1 || depth[i] >= depth[i+1])
 }
 
 const (
@@ -184,7 +202,7 @@ const (
 func (f *finder) local(w *rim, depth *[rimPlaces]float64, best, disc int, share float64) error {
 	from, last := f.n, math.Inf(-1)
 	for i, d := range depth {
-		if i > 0 && !(d > depth[i-1]) || i < rimPlaces-1 && d < depth[i+1] || d < edged*f.shape.Radius && i != best {
+		if !peak(depth, i) || d < edged*f.shape.Radius && i != best {
 			continue
 		}
 		p, phi, err := f.refine(w, placeAngle(i), disc, share)

@@ -1,7 +1,6 @@
 package contact
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -10,182 +9,332 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Ruts are what wheels leave in soft soil: a surface that is lowered between steps, docs/ground.md (G39), (G40). After every
-// accepted step each contact on it is pressed (Press), then the ground that no wheel stands on any more is lowered (Settle). It belongs
-// to one goroutine, and so does its surface.
+// Ruts are what wheels leave in soft soil: a surface that is lowered between steps, docs/ground.md (G39), (G40). In every accepted step
+// each contact on it is noted at one or more instants (Note); then Settle presses the ground and lowers what no wheel stands on any more. Ruts belong
+// to one goroutine, and so does their surface.
+//
+// Memory: 32 bytes a node of ground.Tiles that have been rolled over, 8 KB a tile of 16 × 16 nodes, up to ground.MostTiles tiles, or 268 MB. It grows by doubling.
 type Ruts struct {
 	base    *ground.Surface
 	surface *ground.Surface
-	field   *ground.Field // how far nodes are lowered, at most 0; its heights are those of the surface's grid
-	passage []float64     // the lowest place of a wheel over a node, m; +Inf without one
-	stamp   []uint32      // step at which a node was last pressed
-	back    []float64     // λ of the wheel at the passage
-	active  []int32       // nodes with a passage
+	tiles   *ground.Tiles // how far nodes are lowered, at most 0
+	prints  []footprint   // one a value of tiles
+	active  []int32       // values with a passage
+	stands  []stand       // noted since the last Settle
 	step    uint32
 }
 
-// mostRutNodes is the most nodes of ruts.
-const mostRutNodes = 1 << 24
+// footprint is what has passed over a node.
+type footprint struct {
+	passage float64 // the lowest place of a wheel, m
+	back    float64 // λ of that wheel
+	stamp   uint32  // the step in which a wheel stood on the node or so near that the node is part of its ground
+	pressed bool    // there is a passage
+}
 
-// NewRuts returns ruts in a surface, on a grid with its own origin, spacing, m, and size, 3 × 3 nodes at least. Beyond the grid
-// nothing is lowered. The spacing is best a quarter of the width of the wheels, or less.
+// stand is a touch with what a rut depends on.
+type stand struct {
+	p, x, center, axis spatial.Vec3
+	rim                float64 // m
+	chord, reach       float64 // half the length of the arc, m, and the radius about p that holds it
+	width, back        float64
+	way                spatial.Vec3 // unit vector of the centre's motion, 0 at rest
+	half               float64      // how far along it the wheel is taken to be, either way, m
+	presses            bool
+}
+
+// RutSpacing is the spacing of ruts of a wheel, in its width.
+const RutSpacing = 0.25
+
+// fewNodes and fewStands are what there is memory for at first.
+const fewNodes, fewStands = 1024, 64
+
+// NewRuts returns ruts in a surface, on a square grid of nodes without an end. The spacing, m, is best RutSpacing of the width of the narrowest wheel.
 //
-// It returns an error if a number is not fit for a grid, or no place belongs to the surface and the grid.
-//
-// Cost: O(nodes), 28 bytes a node.
-func NewRuts(base *ground.Surface, origin, spacing [2]float64, size [2]int) (*Ruts, error) {
-	if size[0] < 3 || size[1] < 3 || size[0] > mostRutNodes || size[1] > mostRutNodes/size[0] {
-		return nil, fmt.Errorf("ground/contact: %d × %d nodes of ruts; there have to be 3 × 3 at least and %d at most", size[0], size[1], mostRutNodes)
+// It returns an error if the spacing is not positive and finite.
+func NewRuts(base *ground.Surface, spacing float64) (*Ruts, error) {
+	var origin [2]float64
+	if e := base.Extent(); e.Finite() {
+		origin = e.Min
 	}
-	n := size[0] * size[1]
-	r := &Ruts{base: base, passage: make([]float64, n), stamp: make([]uint32, n), back: make([]float64, n)}
-	r.field = &ground.Field{Origin: origin, Spacing: spacing, Size: size, Heights: make([]float64, n)}
-	// Patches of Hermite are local, so that a node that is lowered is felt at once and only near it.
-	grid, err := ground.NewGrid(context.Background(), r.field, ground.Options{Interpolation: ground.Hermite, Outside: ground.Level})
+	tiles, err := ground.NewTiles(origin, spacing)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("ground/contact: ruts: %w", err)
 	}
-	if r.surface, err = ground.Sum(base, grid); err != nil {
+	r := &Ruts{base: base, tiles: tiles, active: make([]int32, 0, fewNodes), stands: make([]stand, 0, fewStands), step: 1}
+	if r.surface, err = ground.Sum(base, tiles.Surface()); err != nil {
 		return nil, err
-	}
-	for i := range r.passage {
-		r.passage[i] = math.Inf(1)
 	}
 	return r, nil
 }
 
+// Base returns the ground without ruts.
+func (r *Ruts) Base() *ground.Surface { return r.base }
+
 // Surface returns the ground with the ruts, which is the Ground of the contacts that press it.
 func (r *Ruts) Surface() *ground.Surface { return r.surface }
 
-// Press notes where the wheels of a contact stand, after EvalTo has stored res.
+// Spacing returns the distance of nodes, m.
+func (r *Ruts) Spacing() float64 { return r.tiles.Spacing() }
+
+// Note takes in where a contact touches the surface, after EvalTo has stored res. A contact whose law has ruts presses the ground; all others hold up what
+// is under them until they leave. The touches stand for the time span, s, about the instant: wheels are taken to move on evenly for half of it either way, so that
+// the bottom of a rut has no waves between instants.
 //
-// Cost: O(nodes under the wheels), no allocation once as many nodes as ever are pressed at a time.
-func (r *Ruts) Press(c *Contact, res *Result) {
+// Cost: O(touches), no allocation once there have been as many in a step.
+func (r *Ruts) Note(c *Contact, res *Result, span float64) {
 	for i := range res.Touches {
 		t := &res.Touches[i]
-		width, many := c.Law.Friction.Soil.Width, c.Shape.discs()
-		r.press(t, width/float64(many), c.Law.Friction.Soil.Recovery)
+		radius := t.rim + t.tube
+		chord := math.Sqrt(max(radius*radius-(radius-t.Depth)*(radius-t.Depth), 0))
+		s := stand{p: t.P, x: t.X, center: t.center, axis: t.axis, rim: t.rim, chord: chord}
+		if soil := &c.Law.Friction.Soil; c.Law.Friction.Type == Soil {
+			s.width, s.back, s.presses = c.RutWidth(), soil.Recovery, soil.Ruts
+		}
+		if speed := t.velocity.Norm(); speed > 0 {
+			s.way, s.half = t.velocity.Scale(1/speed), speed*span/2
+		}
+		s.reach = math.Hypot(chord, s.width/2)
+		r.stands = append(r.stands, s)
 	}
 }
 
-// press notes the lower side of a wheel over the nodes below it, docs/ground.md (G39).
-func (r *Ruts) press(t *Touch, width, back float64) {
-	// The arc with its width lies within a circle about the foot of the chord.
-	chord := math.Sqrt(max(t.rim*t.rim-(t.rim-t.Depth)*(t.rim-t.Depth), 0))
-	reach := math.Hypot(chord, width/2)
-	f := r.field
-	var from, to [2]int
-	for k := range from {
-		lo, hi := (t.P[k]-reach-f.Origin[k])/f.Spacing[k], (t.P[k]+reach-f.Origin[k])/f.Spacing[k]
-		// The outermost nodes stay, so that nothing is lowered beyond.
-		from[k] = int(math.Ceil(min(max(lo, 1), float64(f.Size[k]))))
-		to[k] = int(math.Floor(max(min(hi, float64(f.Size[k]-2)), 0)))
+// RutWidth returns the width of the rut of one disc of a contact on soil, m.
+func (c *Contact) RutWidth() float64 {
+	return c.Law.Friction.Soil.Width / float64(c.Shape.discs())
+}
+
+// Drop forgets what has been noted since the last Settle, of a step that is given up.
+func (r *Ruts) Drop() { r.stands = r.stands[:0] }
+
+// Settle presses the nodes under the wheels that have been noted, (G39), and lowers those on and about which nothing has stood in this step, (G40). It ends the step.
+//
+// What it lowers is beyond the ground that any point noted last depends on, so that forces at that state stay the same to the bit.
+//
+// Cost: O(nodes under the wheels), no allocation but where memory grows. It returns ground.ErrTiles, and the errors of the surface but
+// ground.ErrOff: what is beyond the ground stays. After an error the step is to be done again.
+func (r *Ruts) Settle() error {
+	for i := range r.stands {
+		if s := &r.stands[i]; s.presses {
+			if err := r.press(s); err != nil {
+				return err
+			}
+		}
 	}
-	a := &t.axis
+	for i := range r.stands {
+		if err := r.hold(&r.stands[i]); err != nil {
+			return err
+		}
+	}
+	kept := r.active[:0]
+	for at, n := range r.active {
+		f := &r.prints[n]
+		if f.stamp == r.step {
+			kept = append(kept, n)
+			continue
+		}
+		x, y := r.tiles.Place(r.tiles.Node(int(n)))
+		z, err := r.base.Height(x, y)
+		if err != nil && !errors.Is(err, ground.ErrOff) {
+			r.active = append(kept, r.active[at:]...)
+			return err
+		}
+		lowered := r.tiles.Value(int(n))
+		if now := z + *lowered; err == nil && f.passage < now {
+			*lowered -= (1 - f.back) * (now - f.passage)
+		}
+		*f = footprint{}
+	}
+	r.active = kept
+	r.stands = r.stands[:0]
+	r.step++
+	return nil
+}
+
+// around returns the nodes in the square about a place.
+func (r *Ruts) around(p *spatial.Vec3, reach float64) (from, to [2]int32, err error) {
+	for k := range from {
+		if from[k], to[k], err = r.tiles.Between(p[k]-reach, p[k]+reach, k); err != nil {
+			return from, to, fmt.Errorf("ground/contact: ruts at (%.4g, %.4g): %w", p[0], p[1], err)
+		}
+	}
+	return from, to, nil
+}
+
+// press notes the lower side of a wheel over the nodes below it, docs/ground.md (G39). A node of whose cell the wheel takes a part across takes that part, so that
+// the sides of a rut have no steps where it runs at an angle to the grid.
+func (r *Ruts) press(s *stand) error {
+	h := r.tiles.Spacing()
+	from, to, err := r.around(&s.p, s.reach+h/2+s.half)
+	if err != nil {
+		return err
+	}
+	a := &s.axis
 	q := 1 - a[2]*a[2]
+	if q <= lying {
+		return nil
+	}
 	for j := from[1]; j <= to[1]; j++ {
 		for i := from[0]; i <= to[0]; i++ {
-			x, y := f.Place(i, j)
-			d := spatial.Vec3{x - t.center[0], y - t.center[1]}
+			x, y := r.tiles.Place(i, j)
+			d := spatial.Vec3{x - s.center[0], y - s.center[1]}
+			// When the centre has gone on by moved, the wheel is as low over the node as it gets.
+			moved := s.lowest(&d)
+			d[0] -= moved * s.way[0]
+			d[1] -= moved * s.way[1]
 			// The lower z of the wheel's surface, at the distance r from its axis.
-			s := d[0]*a[0] + d[1]*a[1]
-			p := a[2] * s
-			root := p*p - q*(d[0]*d[0]+d[1]*d[1]-s*s-t.rim*t.rim)
-			if root < 0 || q <= lying {
+			along := d[0]*a[0] + d[1]*a[1]
+			p := a[2] * along
+			root := p*p - q*(d[0]*d[0]+d[1]*d[1]-along*along-s.rim*s.rim)
+			if root < 0 {
 				continue
 			}
 			d[2] = (p - math.Sqrt(root)) / q
-			along := d.Sub(t.P.Sub(t.center)).Dot(t.X)
-			if math.Abs(s+a[2]*d[2]) > width/2 || math.Abs(along) > chord {
+			forward := d.Sub(s.p.Sub(s.center)).Dot(s.x)
+			under := (s.width/2-math.Abs(along+a[2]*d[2]))/h + 0.5
+			if under <= 0 || math.Abs(forward) > s.chord {
 				continue
 			}
-			r.note(int32(j*f.Size[0]+i), t.center[2]+d[2], back)
+			n, err := r.make(i, j)
+			if err != nil {
+				return fmt.Errorf("ground/contact: ruts at (%.4g, %.4g): %w", x, y, err)
+			}
+			z := s.center[2] + moved*s.way[2] + d[2]
+			if under < 1 {
+				was, err := r.base.Height(x, y)
+				if err != nil {
+					continue // nothing is lowered there, or Settle tells
+				}
+				z += (1 - under) * max(was+*r.tiles.Value(n)-z, 0)
+			}
+			r.note(n, z, s.back)
 		}
 	}
+	return nil
+}
+
+// lowest returns how far along its way the centre of a wheel moves until it is lowest over a node, which is at d from the centre, as far as it is taken to. The envelope of a
+// circle of radius r on a way that rises with the angle σ touches it at r sin σ ahead of the centre.
+func (s *stand) lowest(d *spatial.Vec3) float64 {
+	level := math.Hypot(s.way[0], s.way[1])
+	if level*s.half == 0 {
+		return 0
+	}
+	ahead := (d[0]*s.way[0] + d[1]*s.way[1]) / level
+	return min(max((ahead-s.rim*s.way[2])/level, -s.half), s.half)
+}
+
+// make returns the number of the value at a node.
+func (r *Ruts) make(i, j int32) (int, error) {
+	n, err := r.tiles.Make(i, j)
+	if from := len(r.prints); from < r.tiles.Len() {
+		if cap(r.prints) < r.tiles.Cap() {
+			r.prints = append(make([]footprint, 0, r.tiles.Cap()), r.prints...)
+		}
+		r.prints = r.prints[:r.tiles.Len()]
+		clear(r.prints[from:])
+	}
+	return n, err
 }
 
 // note takes a passage over a node.
-func (r *Ruts) note(node int32, z, back float64) {
-	if math.IsInf(r.passage[node], 1) {
-		r.active = append(r.active, node)
+func (r *Ruts) note(n int, z, back float64) {
+	f := &r.prints[n]
+	if !f.pressed {
+		r.active = append(r.active, int32(n))
 	}
-	r.stamp[node] = r.step
-	if z < r.passage[node] {
-		r.passage[node], r.back[node] = z, back
+	if !f.pressed || z < f.passage {
+		f.passage, f.back = z, back
 	}
+	f.pressed, f.stamp = true, r.step
 }
 
-// Settle lowers the nodes that have been pressed and on which no wheel has stood in this step, docs/ground.md (G40), and ends the step.
-//
-// Cost: O(nodes under the wheels), no allocation. It returns the errors of the surface.
-func (r *Ruts) Settle() error {
-	kept := r.active[:0]
-	var bad error
-	for _, node := range r.active {
-		if r.stamp[node] == r.step {
-			kept = append(kept, node)
-			continue
-		}
-		x, y := r.field.Place(int(node)%r.field.Size[0], int(node)/r.field.Size[0])
-		z, err := r.base.Height(x, y)
-		if err != nil {
-			bad = errors.Join(bad, err)
-		} else if now := z + r.field.Heights[node]; r.passage[node] < now {
-			r.field.Heights[node] -= (1 - r.back[node]) * (now - r.passage[node])
-		}
-		r.passage[node] = math.Inf(1)
+// support is how far from a node the surface depends on it, in its spacing, along an axis.
+const support = 2
+
+// hold keeps up the nodes that the ground about a touch depends on, as far as they have been pressed.
+func (r *Ruts) hold(s *stand) error {
+	reach := s.reach + support*math.Sqrt2*r.tiles.Spacing()
+	from, to, err := r.around(&s.p, reach)
+	if err != nil {
+		return err
 	}
-	r.active = kept
-	r.step++
-	return bad
+	for j := from[1]; j <= to[1]; j++ {
+		for i := from[0]; i <= to[0]; i++ {
+			n := r.tiles.Find(i, j)
+			if n < 0 || !r.prints[n].pressed {
+				continue
+			}
+			if x, y := r.tiles.Place(i, j); math.Hypot(x-s.p[0], y-s.p[1]) <= reach {
+				r.prints[n].stamp = r.step
+			}
+		}
+	}
+	return nil
+}
+
+// Clear makes the ground what it was at first, and keeps the memory.
+func (r *Ruts) Clear() {
+	r.tiles.Clear()
+	r.prints, r.active, r.stands = r.prints[:0], r.active[:0], r.stands[:0]
+	r.step = 1
 }
 
 // RutNode is what Ruts know of a node.
 type RutNode struct {
-	Node    int32   // number, line by line
-	Pressed bool    // a wheel stands on it
+	I, J    int32   // number of the node along x and y
 	Lowered float64 // m, at most 0
+	Pressed bool    // a wheel stands on it
 	Passage float64 // lowest place of the wheel, m, if it is pressed
 	Back    float64 // λ of that wheel, if it is pressed
 }
 
-// Nodes returns all nodes that are lowered or pressed, by number: what a checkpoint has to hold.
+// Nodes returns all nodes that are lowered or pressed: what a checkpoint has to hold.
 func (r *Ruts) Nodes() (list []RutNode) {
-	for i, h := range r.field.Heights {
-		n := RutNode{Node: int32(i), Lowered: h, Pressed: !math.IsInf(r.passage[i], 1)}
-		if n.Pressed {
-			n.Passage, n.Back = r.passage[i], r.back[i]
+	for n := range r.prints {
+		f, lowered := &r.prints[n], *r.tiles.Value(n)
+		if lowered == 0 && !f.pressed {
+			continue
 		}
-		if h != 0 || n.Pressed {
-			list = append(list, n)
-		}
+		i, j := r.tiles.Node(n)
+		list = append(list, RutNode{I: i, J: j, Lowered: lowered, Pressed: f.pressed, Passage: f.passage, Back: f.back})
 	}
 	return list
 }
 
-// Restore makes the ruts those of a list that Nodes has returned. A run that goes on from it has the same bits.
-//
-// It returns an error that names the first entry that is not fit, and leaves the ruts as they were.
-func (r *Ruts) Restore(list []RutNode) error {
-	last := int32(-1)
+// CheckNodes returns an error that names the first entry of a list that Nodes cannot have returned.
+func CheckNodes(list []RutNode) error {
 	for i, n := range list {
 		finite := n.Lowered-n.Lowered == 0 && n.Passage-n.Passage == 0
-		if n.Node <= last || int(n.Node) >= len(r.passage) || !finite || n.Lowered > 0 || !(n.Back >= 0 && n.Back <= 1) {
-			return fmt.Errorf("ground/contact: entry %d of ruts is not fit (node %d, lowered by %v, passage %v)", i, n.Node, n.Lowered, n.Passage)
+		if !finite || n.Lowered > 0 || !(n.Back >= 0 && n.Back <= 1) {
+			return fmt.Errorf("ground/contact: entry %d of ruts is not fit (node %d, %d, lowered by %v, passage %v)", i, n.I, n.J, n.Lowered, n.Passage)
 		}
-		last = n.Node
 	}
-	clear(r.field.Heights)
-	for i := range r.passage {
-		r.passage[i] = math.Inf(1)
+	return nil
+}
+
+// Restore makes the ruts those of a list that Nodes has returned. A run that goes on from it has the same bits.
+//
+// It returns the error of CheckNodes and leaves the ruts as they were, and ground.ErrTiles, after which there are none.
+func (r *Ruts) Restore(list []RutNode) error {
+	if err := CheckNodes(list); err != nil {
+		return err
 	}
-	r.active, r.step = r.active[:0], 1
-	clear(r.stamp)
+	r.Clear()
 	for _, n := range list {
-		r.field.Heights[n.Node] = n.Lowered
+		k, err := r.make(n.I, n.J)
+		if err != nil {
+			r.Clear()
+			return fmt.Errorf("ground/contact: ruts at node %d, %d: %w", n.I, n.J, err)
+		}
+		if f := &r.prints[k]; *r.tiles.Value(k) != 0 || f.pressed {
+			r.Clear()
+			return fmt.Errorf("ground/contact: node %d, %d of ruts is there twice", n.I, n.J)
+		}
+		*r.tiles.Value(k) = n.Lowered
 		if n.Pressed {
-			r.passage[n.Node], r.back[n.Node] = n.Passage, n.Back
-			r.active = append(r.active, n.Node)
+			r.prints[k] = footprint{passage: n.Passage, back: n.Back, pressed: true}
+			r.active = append(r.active, int32(k))
 		}
 	}
 	return nil

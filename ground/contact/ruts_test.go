@@ -17,11 +17,11 @@ func rutWheel(t testing.TB) (*contact.Ruts, contact.Contact) {
 	t.Helper()
 	base, err := ground.NewPlane(spatial.Vec3{}, spatial.Vec3{0.05, 0.02, 1})
 	require.NoError(t, err)
-	ruts, err := contact.NewRuts(base, [2]float64{-0.5, -0.5}, [2]float64{0.02, 0.02}, [2]int{151, 51})
+	ruts, err := contact.NewRuts(base, 0.02)
 	require.NoError(t, err)
 	l, err := contact.SoilPreset("lunar")
 	require.NoError(t, err)
-	l.Width, l.Recovery = 0.12, 0.25
+	l.Width, l.Recovery, l.Ruts = 0.12, 0.25, true
 	return ruts, contact.Contact{
 		Shape:  contact.Shape{Type: contact.Disc, Radius: 0.3, Axis: spatial.Vec3{0, 1, 0}},
 		Law:    contact.Law{Friction: contact.Friction{Type: contact.Soil, Soil: l}},
@@ -37,7 +37,7 @@ func rollOver(t testing.TB, ruts *contact.Ruts, c *contact.Contact, from, to int
 		x := 0.005 * float64(k)
 		b := contact.Body{E: spatial.Identity3(), Position: spatial.Vec3{x, 0.01, -0.05*x - 0.02*0.01 - 0.04 + 0.3}, Velocity: spatial.Vec3{1, 0, 0}, Omega: spatial.Vec3{0, 3.4, 0}}
 		require.NoError(t, c.EvalTo(r, &b, nil))
-		ruts.Press(c, r)
+		ruts.Note(c, r, 0.005)
 		require.NoError(t, ruts.Settle())
 		if each != nil {
 			each(r)
@@ -93,23 +93,76 @@ func TestRutsResume(t *testing.T) {
 	require.Equal(t, ruts.Nodes(), again.Nodes())
 
 	for _, bad := range [][]contact.RutNode{
-		{{Node: -1}}, {{Node: 151 * 51}}, {{Node: 3}, {Node: 3}}, {{Node: 1, Lowered: 0.1}}, {{Node: 1, Lowered: math.NaN()}}, {{Node: 1, Back: 2}},
+		{{Lowered: 0.1}}, {{Lowered: math.NaN()}}, {{Back: 2}}, {{Pressed: true, Passage: math.Inf(1)}},
 	} {
 		require.Error(t, again.Restore(bad))
 	}
 	require.Equal(t, ruts.Nodes(), again.Nodes(), "what is not fit changes nothing")
+	require.ErrorContains(t, again.Restore([]contact.RutNode{{I: 3, Lowered: -1}, {I: 3, Lowered: -1}}), "twice")
+	require.ErrorIs(t, again.Restore([]contact.RutNode{{I: math.MaxInt32, Lowered: -1}}), ground.ErrTiles)
+	require.Empty(t, again.Nodes())
 }
 
-// TestRutsRefused: grids that are not fit.
+// TestRutsRefused: spacings that are not fit, and wheels so far away that nodes have no number.
 func TestRutsRefused(t *testing.T) {
 	base, err := ground.NewPlane(spatial.Vec3{}, spatial.Vec3{0, 0, 1})
 	require.NoError(t, err)
-	for _, size := range [][2]int{{0, 5}, {5, 2}, {1 << 13, 1 << 13}, {-4, 9}} {
-		_, err := contact.NewRuts(base, [2]float64{}, [2]float64{1, 1}, size)
-		require.ErrorContains(t, err, "nodes of ruts")
+	for _, spacing := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		_, err := contact.NewRuts(base, spacing)
+		require.ErrorContains(t, err, "spacing")
 	}
-	_, err = contact.NewRuts(base, [2]float64{math.NaN(), 0}, [2]float64{1, 1}, [2]int{5, 5})
-	require.Error(t, err)
-	_, err = contact.NewRuts(base, [2]float64{}, [2]float64{0, 1}, [2]int{5, 5})
-	require.Error(t, err)
+	ruts, c := rutWheel(t)
+	c.Ground, err = ground.NewPlane(spatial.Vec3{1e9, 0, 0}, spatial.Vec3{0, 0, 1})
+	require.NoError(t, err)
+	r := contact.NewResult(&c)
+	require.NoError(t, c.EvalTo(r, &contact.Body{E: spatial.Identity3(), Position: spatial.Vec3{1e9, 0, 0.27}}, nil))
+	ruts.Note(&c, r, 0)
+	require.ErrorIs(t, ruts.Settle(), ground.ErrTiles)
+}
+
+// TestRutsOfOneselfAreNotFelt: what a step lowers changes nothing at the state at its end, to the bit, for the wheel and one close behind it.
+func TestRutsOfOneselfAreNotFelt(t *testing.T) {
+	ruts, c := rutWheel(t)
+	one, two := contact.NewResult(&c), contact.NewResult(&c)
+	lowered := 0
+	for k := range 300 {
+		var where [2]contact.Body
+		for i, r := range [2]*contact.Result{one, two} {
+			x := 0.004*float64(k) - 0.3*float64(i)
+			where[i] = contact.Body{E: spatial.Identity3(), Position: spatial.Vec3{x, 0.01, -0.05*x - 0.02*0.01 - 0.002 - 0.03*float64(i) + 0.3}, Velocity: spatial.Vec3{1, 0, 0}, Omega: spatial.Vec3{0, 3.4, 0}}
+			require.NoError(t, c.EvalTo(r, &where[i], nil))
+			ruts.Note(&c, r, 0.004)
+		}
+		before := [2]spatial.Force{one.Wrench, two.Wrench}
+		require.NoError(t, ruts.Settle())
+		lowered = len(ruts.Nodes())
+		for i, r := range [2]*contact.Result{one, two} {
+			require.NoError(t, c.EvalTo(r, &where[i], nil))
+			require.Equal(t, before[i], r.Wrench)
+		}
+	}
+	require.Greater(t, lowered, 200)
+}
+
+// TestRutsAllocateNothing: over ground that has memory.
+func TestRutsAllocateNothing(t *testing.T) {
+	ruts, c := rutWheel(t)
+	r := contact.NewResult(&c)
+	k := 0
+	step := func() {
+		k++
+		x := 0.005 * float64(k%200)
+		b := contact.Body{E: spatial.Identity3(), Position: spatial.Vec3{x, 0.01, -0.05*x - 0.0002 - 0.04 + 0.3}, Velocity: spatial.Vec3{1, 0, 0}}
+		if err := c.EvalTo(r, &b, nil); err != nil {
+			t.Fatal(err)
+		}
+		ruts.Note(&c, r, 0.005)
+		if err := ruts.Settle(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 200 {
+		step()
+	}
+	require.Zero(t, testing.AllocsPerRun(400, step))
 }

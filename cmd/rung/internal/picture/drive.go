@@ -3,6 +3,8 @@
 package picture
 
 import (
+	"fmt"
+
 	"image/color"
 
 	"gonum.org/v1/plot"
@@ -66,9 +68,12 @@ func drawOutlines(c draw.Canvas, to func([][2]float64) []vg.Point, list []Outlin
 	}
 }
 
+// lineHeight is that of a name of a track.
+var lineHeight = vg.Points(13)
+
 // trackRoom is the width of the names of tracks.
 func trackRoom(t *Terrain, style draw.TextStyle) vg.Length {
-	width := vg.Length(0)
+	width := style.Width("and 99 more") - vg.Points(18)
 	for i := range t.Tracks[:min(len(t.Tracks), mostNames)] {
 		width = max(width, style.Width(t.Tracks[i].Name))
 	}
@@ -79,9 +84,17 @@ func trackRoom(t *Terrain, style draw.TextStyle) vg.Length {
 func drawTracks(c, data draw.Canvas, t *Terrain, from vg.Length, style draw.TextStyle) {
 	left := data.Max.X + from
 	style.XAlign, style.YAlign = draw.XLeft, draw.YCenter
-	for i := range t.Tracks[:min(len(t.Tracks), mostNames)] {
-		y := data.Max.Y - vg.Length(i)*vg.Points(13) - vg.Points(6)
-		if y < data.Min.Y {
+	lines := min(len(t.Tracks), max(1, int((data.Max.Y-data.Min.Y-vg.Points(6))/lineHeight)+1))
+	names := min(lines, mostNames)
+	if names < len(t.Tracks) {
+		names = max(0, min(lines, mostNames+1)-1)
+	}
+	for i := range names + 1 {
+		y := data.Max.Y - vg.Length(i)*lineHeight - vg.Points(6)
+		if i == names {
+			if more := len(t.Tracks) - names; more > 0 {
+				c.FillText(style, vg.Point{X: left, Y: y}, fmt.Sprintf("and %d more", more))
+			}
 			break
 		}
 		line := trackStyle(i)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -27,12 +28,13 @@ type groundFiles struct {
 	events   *lines
 }
 
-// lines is a file of lines.
+// lines is a file of lines: in its place, where nothing else was, or beside it until the run ends.
 type lines struct {
-	path  string
-	place *outfile.Place
-	file  *os.File
-	out   *bufio.Writer
+	path   string
+	place  *outfile.Place
+	file   *os.File
+	beside *outfile.File // file, or nil if that is in its place
+	out    *bufio.Writer
 }
 
 // checkGround is check for --contacts and --events.
@@ -96,36 +98,88 @@ func (l *lines) open(header []string, resume bool, keep int64) (err error) {
 	if l.place, err = outfile.Hold(l.path); err != nil {
 		return shell.InputError(l.path, err)
 	}
-	mode := os.O_RDWR
-	if !resume {
-		mode |= os.O_CREATE | os.O_TRUNC
+	if resume {
+		err = l.reopen(keep)
+	} else {
+		err = l.create()
 	}
-	if l.file, err = os.OpenFile(l.place.Path(), mode, 0o666); err != nil {
+	if err != nil {
 		return shell.InputError(l.path, err)
 	}
 	l.out = bufio.NewWriterSize(l.file, 1<<16)
-	if !resume {
-		w := csv.NewWriter(l.out)
-		_ = w.Write(header) // errors stay in l.out
-		w.Flush()
-		return l.flush()
+	if resume {
+		return nil
 	}
-	end, in := int64(0), bufio.NewReaderSize(l.file, 1<<16)
+	w := csv.NewWriter(l.out)
+	_ = w.Write(header) // errors stay in l.out
+	w.Flush()
+	return l.flush()
+}
+
+// create begins the file.
+func (l *lines) create() (err error) {
+	l.file, err = os.OpenFile(l.place.Path(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		if l.beside, err = l.place.Create(); err == nil {
+			l.file = l.beside.File
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(l.place.New()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err // what a killed run has left
+	}
+	return nil
+}
+
+// reopen goes on with the file of a checkpoint, where a killed run has left it: beside its place or there.
+func (l *lines) reopen(keep int64) error {
+	if l.place.Direct() {
+		return errors.New("no regular file, so that no run can go on with it")
+	}
+	f, err := l.place.Reopen()
+	if err == nil {
+		if err = cutLines(f.File, keep); err == nil {
+			l.file, l.beside = f.File, f
+			return nil
+		}
+		_ = f.Close()
+	}
+	there, e := os.OpenFile(l.place.Path(), os.O_RDWR, 0)
+	if errors.Is(e, fs.ErrNotExist) && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if e != nil {
+		return e
+	}
+	if err := cutLines(there, keep); err != nil {
+		_ = there.Close()
+		return err
+	}
+	l.file = there
+	return nil
+}
+
+// cutLines cuts a file behind its header and a number of lines, and goes there.
+func cutLines(f *os.File, keep int64) error {
+	end, in := int64(0), bufio.NewReaderSize(f, 1<<16)
 	for n := int64(0); n <= keep; n++ {
 		line, err := in.ReadString('\n')
 		if errors.Is(err, io.EOF) {
-			return fmt.Errorf("%s: %d lines, the checkpoint goes on behind %d", l.path, n, keep+1)
+			return fmt.Errorf("%d lines, the checkpoint goes on behind %d", n, keep+1)
 		}
 		if err != nil {
-			return shell.InputError(l.path, err)
+			return err
 		}
 		end += int64(len(line))
 	}
-	if err := l.file.Truncate(end); err != nil {
-		return shell.InputError(l.path, err)
+	if err := f.Truncate(end); err != nil {
+		return err
 	}
-	_, err = l.file.Seek(end, io.SeekStart)
-	return shell.InputError(l.path, err)
+	_, err := f.Seek(end, io.SeekStart)
+	return err
 }
 
 // record writes the contacts of a row.
@@ -186,19 +240,33 @@ func (l *lines) failed(err error) error {
 	return shell.Failed("", shell.InputError(l.path, err))
 }
 
-// close ends the files.
-func (g *groundFiles) close() error {
-	err := g.flush()
+// fresh reports whether nothing was there that the file replaces.
+func (l *lines) fresh() bool { return l.beside == nil || l.place.Direct() }
+
+// close ends the files. With keep they take their places, and so does a file that replaces nothing; else what was there before stays, and left names where the lines are.
+func (g *groundFiles) close(keep bool) (left []string, err error) {
 	for _, l := range [2]*lines{g.contacts, g.events} {
 		if l == nil || l.file == nil {
 			continue
 		}
-		if e := l.failed(l.file.Close()); err == nil {
+		e := l.flush()
+		switch {
+		case e == nil && l.beside != nil && (keep || l.fresh()):
+			e = l.failed(l.beside.Commit())
+		default:
+			if c := l.failed(l.file.Close()); e == nil {
+				e = c
+			}
+			if !l.fresh() {
+				left = append(left, fmt.Sprintf("%s is as it was, the lines so far are in %s", l.path, l.place.New()))
+			}
+		}
+		if err == nil {
 			err = e
 		}
 		l.file = nil
 	}
-	return err
+	return left, err
 }
 
 // release lets others write the files.

@@ -78,6 +78,9 @@ func newRunner(path string, stdin io.Reader, f *Flags, p *shell.Progress) (*runn
 	if err != nil {
 		return nil, err
 	}
+	if plan.Mechanism().WantsRuts() { // which are this run's
+		plan = plan.With(plan.Mechanism().NewInputs())
+	}
 	r.mech, r.start = plan.Mechanism(), plan.Initial()
 	if f.resume {
 		err = r.readCheckpoint()
@@ -86,6 +89,11 @@ func newRunner(path string, stdin io.Reader, f *Flags, p *shell.Progress) (*runn
 	}
 	if err != nil {
 		return nil, err
+	}
+	if r.check == nil {
+		if err := r.mech.CheckGround(r.start); err != nil {
+			return nil, shell.Failed(r.name, plainSim(err))
+		}
 	}
 	columns, err := f.columns(plan)
 	if err != nil {
@@ -233,10 +241,16 @@ func (r *runner) finish(err error, broken bool) error {
 	ended := err == nil
 	e := r.mark()
 	if e == nil {
-		e = r.ground.close()
+		e = r.ground.flush()
 	}
 	broken = broken || e != nil
 	first(e)
+	left, e := r.ground.close(ended || !broken && r.marks != nil)
+	broken = broken || e != nil
+	first(e)
+	for _, where := range left {
+		err = shell.Failed("", fmt.Errorf("%w; %s", err, where))
+	}
 	if t := r.watch.trajectory; ended || !broken && (r.marks != nil || t.fresh()) {
 		first(shell.Failed("", shell.InputError(r.f.output, t.finish())))
 	} else {

@@ -172,7 +172,11 @@ func (w *watcher) see(st *mechanism.State) {
 }
 
 func (w *watcher) note(e mechanism.Energy) {
-	w.last = e.Kinetic + e.Potential()
+	if total := e.Kinetic + e.Potential(); !math.IsNaN(total) { // where a contact has left the terrain, there is none, and the run ends
+		w.last = total
+	} else {
+		return
+	}
 	if !w.seen {
 		w.first, w.seen = w.last, true
 	}

@@ -1,0 +1,203 @@
+package ground
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// ErrTiles is returned where Tiles would have more than MostTiles tiles, or a node beyond the range of their numbers.
+var ErrTiles = errors.New("ground: no room for more tiles")
+
+const (
+	tileBits = 4
+	tileSide = 1 << tileBits
+	tileMask = tileSide - 1
+
+	// TileNodes is the number of nodes of a tile.
+	TileNodes = tileSide * tileSide
+	fewTiles  = 64 // that there is memory for at first
+	// MostTiles is the most tiles that Tiles have.
+	MostTiles = 1 << 15
+	// farthestNode is the largest number of a node along an axis, with room for neighbours.
+	farthestNode = 1<<30 - 1
+)
+
+// Tiles are values at the nodes of a square grid without an end, 0 but in tiles of 16 × 16 nodes that have been asked for. Their surface is C²:
+// with the weights B of docs/ground.md (G3), z = Σ B_j(y) B_i(x) c_ij, so that it is between the least and the largest of the values around.
+// It belongs to one goroutine, as its values change.
+type Tiles struct {
+	origin  [2]float64
+	spacing float64
+	values  []float64  // tile by tile, line by line
+	places  [][2]int32 // of the tiles
+	table   []int32    // open addressing: 1 + number of a tile, 0: free; its length is a power of two
+}
+
+// NewTiles returns tiles on a grid with a node at the origin, without a tile. It returns an error if the spacing is not positive or a
+// number is not finite.
+func NewTiles(origin [2]float64, spacing float64) (*Tiles, error) {
+	if !(spacing > 0) || math.IsInf(spacing, 0) || origin[0]-origin[0] != 0 || origin[1]-origin[1] != 0 {
+		return nil, fmt.Errorf("ground: tiles at %v with the spacing %v", origin, spacing)
+	}
+	return &Tiles{
+		origin: origin, spacing: spacing, values: make([]float64, 0, fewTiles*TileNodes), places: make([][2]int32, 0, fewTiles), table: make([]int32, 2*fewTiles),
+	}, nil
+}
+
+// Len returns the number of values: TileNodes a tile.
+func (t *Tiles) Len() int { return len(t.values) }
+
+// Spacing returns the distance of nodes, m.
+func (t *Tiles) Spacing() float64 { return t.spacing }
+
+// Value returns a value, to be changed; n is less than Len. It holds until a tile is added.
+func (t *Tiles) Value(n int) *float64 { return &t.values[n] }
+
+// Node returns where value n stands: the numbers of its node from the origin along x and y.
+func (t *Tiles) Node(n int) (i, j int32) {
+	p := &t.places[n/TileNodes]
+	return p[0]<<tileBits + int32(n&tileMask), p[1]<<tileBits + int32(n>>tileBits&tileMask)
+}
+
+// Place returns where a node is.
+func (t *Tiles) Place(i, j int32) (x, y float64) {
+	return t.origin[0] + float64(i)*t.spacing, t.origin[1] + float64(j)*t.spacing
+}
+
+// Between returns the first and the last node from place a to place b along an axis; there is none between if the first is behind the last. It returns ErrTiles beyond the range of
+// the numbers.
+func (t *Tiles) Between(a, b float64, axis int) (first, last int32, err error) {
+	lo, hi := math.Ceil((a-t.origin[axis])/t.spacing), math.Floor((b-t.origin[axis])/t.spacing)
+	if !(math.Abs(lo) <= farthestNode && math.Abs(hi) <= farthestNode) {
+		return 0, 0, ErrTiles
+	}
+	return int32(lo), int32(hi), nil
+}
+
+// Find returns the number of the value at a node, or −1 if there is no tile. Cost: O(1), no allocation.
+func (t *Tiles) Find(i, j int32) int {
+	k := t.tile(i>>tileBits, j>>tileBits)
+	if k < 0 {
+		return -1
+	}
+	return k*TileNodes + inTile(i, j)
+}
+
+// Make is Find, and adds the tile if there is none.
+//
+// Cost: O(1) but where memory grows, which it does by doubling. It returns ErrTiles.
+func (t *Tiles) Make(i, j int32) (int, error) {
+	if n := t.Find(i, j); n >= 0 {
+		return n, nil
+	}
+	if len(t.places) == MostTiles || max(i, j) > farthestNode || min(i, j) < -farthestNode {
+		return 0, ErrTiles
+	}
+	k := len(t.places)
+	if k == cap(t.places) {
+		t.grow()
+	}
+	t.places = append(t.places, [2]int32{i >> tileBits, j >> tileBits})
+	t.values = t.values[:(k+1)*TileNodes]
+	clear(t.values[k*TileNodes:])
+	t.enter(k)
+	return k*TileNodes + inTile(i, j), nil
+}
+
+// grow doubles the memory.
+func (t *Tiles) grow() {
+	n := len(t.places)
+	t.places = append(make([][2]int32, 0, 2*n), t.places...)
+	t.values = append(make([]float64, 0, 2*n*TileNodes), t.values...)
+	t.table = make([]int32, 4*n)
+	for k := range t.places {
+		t.enter(k)
+	}
+}
+
+// Cap returns the number of values that there is memory for.
+func (t *Tiles) Cap() int { return cap(t.values) }
+
+// Clear removes all tiles and keeps the memory.
+func (t *Tiles) Clear() {
+	clear(t.table)
+	t.places, t.values = t.places[:0], t.values[:0]
+}
+
+func inTile(i, j int32) int { return int(j&tileMask)<<tileBits | int(i&tileMask) }
+
+// slot is where the search for a tile begins.
+func (t *Tiles) slot(i, j int32) uint64 {
+	h := (uint64(uint32(i))<<32 | uint64(uint32(j))) * 0x9e3779b97f4a7c15
+	return (h ^ h>>32) & uint64(len(t.table)-1)
+}
+
+// tile returns the number of a tile, −1 for none.
+func (t *Tiles) tile(i, j int32) int {
+	for s := t.slot(i, j); ; s = (s + 1) & uint64(len(t.table)-1) {
+		k := int(t.table[s]) - 1
+		if k < 0 || t.places[k] == [2]int32{i, j} {
+			return k
+		}
+	}
+}
+
+// enter puts tile k into the table.
+func (t *Tiles) enter(k int) {
+	p := &t.places[k]
+	s := t.slot(p[0], p[1])
+	for t.table[s] != 0 {
+		s = (s + 1) & uint64(len(t.table)-1)
+	}
+	t.table[s] = int32(k) + 1
+}
+
+// Surface returns the surface of the values, which changes with them.
+func (t *Tiles) Surface() *Surface { return &Surface{kind: kindTiles, tiles: t} }
+
+// weigh has the weights along an axis, of nodes from w.at on.
+func (t *Tiles) weigh(w *weights, x float64, axis int) bool {
+	u := (x - t.origin[axis]) / t.spacing
+	cell := math.Floor(u)
+	if !(math.Abs(cell) < farthestNode-2) {
+		return false // no tile is there
+	}
+	w.spline(int(cell)-1, u-cell)
+	w.scale(1 / t.spacing)
+	return true
+}
+
+// at is Surface.At.
+func (t *Tiles) at(x, y float64) (p Patch, err error) {
+	if x-x != 0 || y-y != 0 {
+		return p, ErrOff
+	}
+	var wx, wy weights
+	if !t.weigh(&wx, x, 0) || !t.weigh(&wy, y, 1) {
+		return p, nil
+	}
+	i, j := int32(wx.at), int32(wy.at)
+	// The four nodes along an axis are in one tile, or in two.
+	for b := j >> tileBits; b <= (j+3)>>tileBits; b++ {
+		for a := i >> tileBits; a <= (i+3)>>tileBits; a++ {
+			k := t.tile(a, b)
+			if k < 0 {
+				continue
+			}
+			values := t.values[k*TileNodes:][:TileNodes]
+			for m := max(j, b<<tileBits); m <= min(j+3, b<<tileBits+tileMask); m++ {
+				for l := max(i, a<<tileBits); l <= min(i+3, a<<tileBits+tileMask); l++ {
+					c, u, v := values[inTile(l, m)], l-i, m-j
+					p.Z += wy.v[v] * wx.v[u] * c
+					p.X += wy.v[v] * wx.d[u] * c
+					p.Y += wy.d[v] * wx.v[u] * c
+					p.XX += wy.v[v] * wx.dd[u] * c
+					p.XY += wy.d[v] * wx.d[u] * c
+					p.YY += wy.dd[v] * wx.v[u] * c
+				}
+			}
+		}
+	}
+	return p, nil
+}

@@ -1,0 +1,234 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/ground"
+	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// ErrRuts is returned by a run whose wheels leave ruts, on a ground that others may use: the mechanism has to be that of mechanism.Inputs, and dynamics and
+// projector those of a plan with these inputs (kkt.Plan.With).
+var ErrRuts = errors.New("sim: wheels that leave ruts need a ground of the run's own, that of mechanism.Inputs")
+
+// mostInstants is the number of instants of a step at which ruts are pressed at most.
+const mostInstants = 4096
+
+// rutted presses ruts after accepted steps.
+type rutted struct {
+	mech *mechanism.Mechanism
+	list []mechanism.TerrainRuts
+	kin  *mechanism.Kinematics
+	at   mechanism.State
+}
+
+// newRutted returns nil if no wheel leaves ruts.
+func newRutted(m *mechanism.Mechanism, st *mechanism.State) *rutted {
+	if !m.WantsRuts() {
+		return nil
+	}
+	r := &rutted{mech: m, list: m.Ruts(), kin: m.NewKinematics(), at: *st.Clone()}
+	r.kin.I = nil
+	return r
+}
+
+// unrutted returns the ground without the ruts of m.
+func unrutted(m *mechanism.Mechanism, g *ground.Surface) *ground.Surface {
+	for _, r := range m.Ruts() {
+		if r.Ruts.Surface() == g {
+			return r.Ruts.Base()
+		}
+	}
+	return g
+}
+
+// begin presses the ground under the wheels at the start.
+func (r *rutted) begin(st *mechanism.State) error {
+	if r == nil {
+		return nil
+	}
+	if len(r.list) == 0 {
+		return ErrRuts
+	}
+	if _, err := r.note(st, 0); err != nil {
+		r.drop()
+		return err
+	}
+	return r.settle(st.Time)
+}
+
+// note takes in where the wheels stand at st, for a span about it, and returns the speed of the fastest one, in nodes per second.
+func (r *rutted) note(st *mechanism.State, span float64) (fastest float64, err error) {
+	for i := range r.list {
+		t := &r.list[i]
+		for _, k := range t.Contacts {
+			c, body, _ := r.mech.Contact(k)
+			if !r.mech.BodyTo(&r.kin.Bodies[body], st, body) {
+				return 0, r.mech.NotFinite(body)
+			}
+			res, err := r.mech.ContactAt(k, r.kin, st)
+			if err != nil {
+				return 0, fault.Errorf("sim: ruts: %w", err)
+			}
+			if len(res.Touches) == 0 {
+				continue
+			}
+			t.Ruts.Note(c, res, span)
+			for j := range res.Touches {
+				m := &res.Touches[j].Motion
+				fastest = max(fastest, math.Hypot(m.Roll, m.Y)/t.Ruts.Spacing())
+			}
+		}
+	}
+	return fastest, nil
+}
+
+func (r *rutted) settle(t float64) error {
+	for i := range r.list {
+		if err := r.list[i].Ruts.Settle(); err != nil {
+			r.drop()
+			return fault.Errorf("sim: at t = %v: %w", t, err)
+		}
+	}
+	return nil
+}
+
+func (r *rutted) drop() {
+	for i := range r.list {
+		r.list[i].Ruts.Drop()
+	}
+}
+
+// wear is what a step up to its fraction theta, which goes to t1 and has the state s.next there, does to ground and energy: the work of the contacts, on the
+// ground as it was, and then ruts. Wheels are looked at once a node that they pass.
+//
+// Cost: that of dissipate, and that of the contacts and of Stepper.AtTo for each instant; no allocation but where memory of ruts grows. After an error nothing has
+// been added, and the step can be done again.
+func (s *Simulation) wear(t1, theta float64) error {
+	if s.ruts == nil {
+		return s.dissipate(t1, theta)
+	}
+	work := s.Dissipated()
+	err := s.dissipate(t1, theta)
+	if err == nil {
+		err = s.press(t1, theta)
+	}
+	if err != nil {
+		s.ruts.drop()
+		if s.loss != nil {
+			s.loss.work = work
+		}
+	}
+	return err
+}
+
+// press is wear for the ruts.
+func (s *Simulation) press(t1, theta float64) error {
+	r, span := s.ruts, theta*(t1-s.st.Time)
+	fastest, err := r.note(s.st, 0)
+	if err != nil {
+		return err
+	}
+	n := math.Ceil(fastest * span)
+	if n > mostInstants {
+		return fault.Errorf("sim: at t = %v: a wheel passes %.0f nodes of ruts in a step of %.3g s; at most %d are pressed one after the other: take shorter steps", s.st.Time, n, span, mostInstants)
+	}
+	each := span / max(n, 1)
+	for k := 1.0; k < n; k++ {
+		s.stepper.AtTo(&r.at, theta*k/n)
+		if _, err := r.note(&r.at, each); err != nil {
+			return err
+		}
+	}
+	if _, err := r.note(&s.next, each); err != nil {
+		return err
+	}
+	return r.settle(s.next.Time)
+}
+
+// RutsMark is a terrain with ruts. A node has its numbers along x and y, how far it is lowered, m, and, if a wheel stands on it, the lowest place of the wheel, m,
+// and how much of the sinkage comes back.
+type RutsMark struct {
+	Terrain int         `json:"terrain"` // number in the document
+	Nodes   [][]float64 `json:"nodes"`
+}
+
+// marks returns what a checkpoint has of the ruts.
+func (r *rutted) marks() (list []RutsMark) {
+	if r == nil {
+		return nil
+	}
+	for i := range r.list {
+		mark := RutsMark{Terrain: r.list[i].Terrain, Nodes: [][]float64{}}
+		for _, n := range r.list[i].Ruts.Nodes() {
+			x := []float64{float64(n.I), float64(n.J), n.Lowered}
+			if n.Pressed {
+				x = append(x, n.Passage, n.Back)
+			}
+			mark.Nodes = append(mark.Nodes, x)
+		}
+		list = append(list, mark)
+	}
+	return list
+}
+
+// nodes returns the ruts of a mark, or the error of the first node that is none.
+func (m *RutsMark) nodes() ([]contact.RutNode, error) {
+	list := make([]contact.RutNode, len(m.Nodes))
+	for k, x := range m.Nodes {
+		if len(x) != 3 && len(x) != 5 || x[0] != float64(int32(x[0])) || x[1] != float64(int32(x[1])) {
+			return nil, misfit(x, "ruts, nodes[%d],", k)
+		}
+		n := contact.RutNode{I: int32(x[0]), J: int32(x[1]), Lowered: x[2]}
+		if len(x) == 5 {
+			n.Pressed, n.Passage, n.Back = true, x[3], x[4]
+		}
+		list[k] = n
+	}
+	if err := contact.CheckNodes(list); err != nil {
+		return nil, fault.Errorf("sim: %w: %w", ErrCheckpoint, err)
+	}
+	return list, nil
+}
+
+func checkRuts(marks []RutsMark) error {
+	for i := range marks {
+		if _, err := marks[i].nodes(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restore makes the ruts those of a checkpoint.
+func (r *rutted) restore(marks []RutsMark) error {
+	if r == nil {
+		if len(marks) > 0 {
+			return fmt.Errorf("sim: %w: it has ruts", ErrCheckpoint)
+		}
+		return nil
+	}
+	if len(r.list) == 0 {
+		return ErrRuts
+	}
+	if len(marks) != len(r.list) {
+		return misfit(len(marks), "number of terrains with ruts, for %d,", len(r.list))
+	}
+	for i := range marks {
+		if marks[i].Terrain != r.list[i].Terrain {
+			return misfit(marks[i].Terrain, "terrain of ruts, for %d,", r.list[i].Terrain)
+		}
+		list, err := marks[i].nodes()
+		if err != nil {
+			return err
+		}
+		if err := r.list[i].Ruts.Restore(list); err != nil {
+			return fault.Errorf("sim: %w: %w", ErrCheckpoint, err)
+		}
+	}
+	return nil
+}
