@@ -226,7 +226,7 @@ func (b *Builder) Model() (*model.Model, error) {
 			*list = slices.Clone(*list)
 		}
 		j.Turns, j.Motion = slices.Clone(j.Turns), slices.Clone(j.Motion)
-		j.Limits = slices.Clone(j.Limits)
+		j.Limits, j.Friction = slices.Clone(j.Limits), slices.Clone(j.Friction)
 		m.Joints = append(m.Joints, j)
 	}
 	if err := errors.Join(append(slices.Clone(b.errs), b.untold(model.Check(&m)))...); err != nil {

@@ -24,7 +24,9 @@ type Loads struct {
 
 	actuators []actuator
 	contacts  []touching
-	zeros     []float64 // one an internal state of a contact
+	resistors []resistor
+	bearings  []bearing
+	zeros     []float64 // one an internal state
 	open      bool      // of an Inputs: more may come
 }
 
@@ -59,7 +61,9 @@ func (l *Loads) addDrive(j, n int) *Drive {
 }
 
 // HasApplied reports whether there is, or an Inputs may add, anything that AddAppliedTo adds.
-func (l *Loads) HasApplied() bool { return len(l.drives) > 0 || len(l.Forces) > 0 || l.open }
+func (l *Loads) HasApplied() bool {
+	return len(l.drives) > 0 || len(l.Forces) > 0 || len(l.resistors) > 0 || l.open
+}
 
 // Unloaded returns a copy of m, with its motions, on which nothing acts but gravity.
 //
@@ -154,6 +158,7 @@ func (m *Mechanism) setSpan() {
 func (l *Loads) clone() *Loads {
 	out := &Loads{Gravity: l.Gravity, Forces: slices.Clone(l.Forces), driveOf: slices.Clone(l.driveOf), drives: slices.Clone(l.drives), open: true}
 	out.actuators, out.contacts, out.zeros = l.actuators, l.contacts, l.zeros
+	out.resistors, out.bearings = l.resistors, l.bearings
 	for i := range l.own {
 		o := &l.own[i]
 		out.own = append(out.own, newOwnForce(o.name, o.force, o.body))

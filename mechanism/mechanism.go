@@ -52,7 +52,7 @@ type Mechanism struct {
 	span                  *[2]float64 // times at which all their motions hold
 	sprung                []int32     // joints that have angles with springs
 	angles                int         // number of these
-	internal              int         // number of internal states of the contacts
+	internal              int         // number of internal states
 	limits                map[Freedom]model.Limit
 	bodyNames, jointNames names
 	initial               State
@@ -107,6 +107,7 @@ func New(m *model.Model) (*Mechanism, error) {
 		}
 	}
 	mech.setSpan()
+	mech.setResistors(m)
 	mech.findSprung()
 	mech.startActuators()
 	return mech, mech.setContacts(m, links)

@@ -38,7 +38,7 @@ var velocityFields = []string{"linear", "angular"}
 
 var jointFields = []string{
 	"name", "type", "predecessor", "successor", "predecessor_frame", "successor_frame",
-	"pitch", "length", "force", "stiffness", "damping", "rest", "turns", "motion", "limits",
+	"pitch", "length", "force", "stiffness", "damping", "rest", "turns", "motion", "limits", "friction",
 }
 
 const (
@@ -57,15 +57,17 @@ const (
 	jointTurns
 	jointMotion
 	jointLimits
+	jointFriction
 )
 
-var limitFields = []string{"lower", "upper", "rate", "force"}
+var limitFields = []string{"lower", "upper", "rate", "force", "stop"}
 
 const (
 	limitLower = iota
 	limitUpper
 	limitRate
 	limitForce
+	limitStop
 )
 
 var motionFields = []string{

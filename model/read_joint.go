@@ -40,6 +40,8 @@ func (d *decoder) joint(j *Joint) {
 			j.Motion = entries(d, d.motion)
 		case jointLimits:
 			j.Limits = entries(d, d.limit)
+		case jointFriction:
+			j.Friction = d.frictions()
 		default:
 			d.lists[k-jointForce] = d.Numbers(d.lists[k-jointForce][:0], maxList)
 		}
@@ -73,6 +75,9 @@ func (d *decoder) finishJoint(j *Joint, seen uint32) {
 	}
 	if len(j.Limits) == j.Type.Freedoms() {
 		j.Limits = canonicalLimits(j.Limits)
+	}
+	if len(j.Friction) == j.Type.Freedoms() && !rubs(j.Friction) {
+		j.Friction = nil
 	}
 }
 
@@ -190,7 +195,9 @@ func (d *decoder) limit(l *Limit) {
 		if !ok {
 			return
 		}
-		if d.Number(numbers[k]) && k >= limitRate && *numbers[k] == 0 {
+		if k == limitStop {
+			d.stop(&l.Stop)
+		} else if d.Number(numbers[k]) && k >= limitRate && *numbers[k] == 0 {
 			d.Problem("0", ruleNotPositive)
 		}
 	}
