@@ -24,7 +24,7 @@ const (
 	bearingTol = 1e-13
 )
 
-// bearings are the reactions in joints whose friction grows with them, docs/joints-forces.md (J9).
+// bearings are the reactions in joints whose friction grows with them, docs/stops-and-friction.md (J9), (J10).
 type bearings struct {
 	state   mechanism.State // that of the Solve, with the reactions
 	load    []float64       // N

@@ -184,6 +184,8 @@ func newSearch(ctx context.Context, p *kkt.Plan, st *mechanism.State) (*search, 
 	for i := range s.st.Bodies {
 		s.st.Bodies[i].Velocity, s.st.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
 	}
+	sys.search = true
+	sys.relax(s.st)
 	s.sys.mech.FollowAngles(s.sys.y.Kin, s.st)
 	if err := ended(ctx); err != nil {
 		return nil, err

@@ -57,6 +57,9 @@ func (s *System) withBearings(st *mechanism.State) (*mechanism.State, error) {
 func (s *System) addResistance(r *reaction, i int, jk *mechanism.JointKinematics) error {
 	f, _ := s.mech.Resistor(i)
 	p := s.mech.ResistanceAt(i, jk, s.st)
+	if s.mech.Bristles(i) && s.search {
+		return nil
+	}
 	if s.mech.Bristles(i) || s.mech.OfReaction(i) {
 		if !s.rest {
 			return s.jointError(f.Joint, errSlides)
@@ -65,4 +68,16 @@ func (s *System) addResistance(r *reaction, i int, jk *mechanism.JointKinematics
 	}
 	s.addPush(r, f, p.Push, jk)
 	return nil
+}
+
+// relax straightens the bristles of joints at st, and puts all stops on their springs.
+func (s *System) relax(st *mechanism.State) {
+	if len(st.Internal) == 0 {
+		return
+	}
+	for i := range s.mech.NumResistors() {
+		if at := s.mech.ResistorState(i); at >= 0 {
+			st.Internal[at] = 0
+		}
+	}
 }

@@ -51,6 +51,7 @@ type System struct {
 	left      []float64       // forces out of balance, or nil (weighLeft)
 	motors    map[int][]int32 // actuators of the joints that have some
 	resisted  map[int][]int32 // stops and friction of the joints that have some
+	search    bool            // for an equilibrium, which bristles have no part in
 	bearings  *bearings       // of friction that grows with reactions; nil if there is none
 	pairs     []pair          // geometric stiffness of joints whose reactions couple two bodies
 }

@@ -2,6 +2,7 @@ package mechanism
 
 import (
 	"math"
+	"slices"
 
 	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/joints"
@@ -181,7 +182,7 @@ func (m *Mechanism) ResistanceAt(i int, jk *JointKinematics, s *State) (p Resist
 	return p
 }
 
-// stopAt has the force of stops, docs/joints-forces.md (J1).
+// stopAt has the force of stops, docs/stops-and-friction.md (J1), (J2).
 func (r *resistor) stopAt(p *Resistance, q, rate float64, flight bool) {
 	sign, apart := 1.0, rate
 	p.Depth = r.lower - q
@@ -198,7 +199,7 @@ func (r *resistor) stopAt(p *Resistance, q, rate float64, flight bool) {
 	p.Secant, p.Energy, p.Power = p.Damping, f.Energy, (f.Elastic-f.N)*apart
 }
 
-// over returns how much larger than sliding friction that at a speed is, docs/joints-forces.md (J6), and its derivative.
+// over returns how much larger than sliding friction that at a speed is, docs/stops-and-friction.md (J6), and its derivative.
 func (r *resistor) over(speed float64) (s, slope float64) {
 	f := &r.friction
 	if f.Static == 1 {
@@ -209,7 +210,7 @@ func (r *resistor) over(speed float64) (s, slope float64) {
 	return 1 + e, -2 * x / f.Stribeck * e
 }
 
-// rubAt has regularised friction, docs/joints-forces.md (J5).
+// rubAt has regularised friction, docs/stops-and-friction.md (J5).
 func (r *resistor) rubAt(p *Resistance, size, rate, speed float64) {
 	s, slope := r.over(speed)
 	v := r.friction.Speed
@@ -223,7 +224,7 @@ func (r *resistor) rubAt(p *Resistance, size, rate, speed float64) {
 	}
 }
 
-// bristlesAt has the friction of bristles with the bend xi, docs/joints-forces.md (J7), (J8).
+// bristlesAt has the friction of bristles with the bend xi, docs/stops-and-friction.md (J7), (J8).
 func (r *resistor) bristlesAt(p *Resistance, size, rate, xi float64) {
 	h := &r.friction.Hold
 	s, slope := r.over(math.Abs(rate))
@@ -272,13 +273,11 @@ func (m *Mechanism) addResistances(f []spatial.Force, k *Kinematics, s *State) {
 
 // AddResistanceTo adds to w the wrench of stops and friction of joint j on the successor, about the origin of S, world axes.
 //
-// Cost: O(resistors) to find those of the joint, no allocation.
+// Cost: the logarithm of the number of resistors, no allocation.
 func (m *Mechanism) AddResistanceTo(w *spatial.Force, j int, jk *JointKinematics, s *State) {
-	for i := range m.resistors {
+	first, _ := slices.BinarySearchFunc(m.resistors, j, func(r resistor, j int) int { return int(r.joint) - j })
+	for i := first; i < len(m.resistors) && int(m.resistors[i].joint) == j; i++ {
 		r := &m.resistors[i]
-		if int(r.joint) != j {
-			continue
-		}
 		var tau [6]float64
 		var one spatial.Force
 		tau[r.freedom] = m.ResistanceAt(i, jk, s).Force
@@ -323,12 +322,8 @@ func (l *Loads) Bearing(i int) int { return int(l.bearings[i].joint) }
 
 // HasBearing reports whether the friction of joint j grows with its reaction.
 func (l *Loads) HasBearing(j int) bool {
-	for i := range l.bearings {
-		if int(l.bearings[i].joint) == j {
-			return true
-		}
-	}
-	return false
+	_, has := slices.BinarySearchFunc(l.bearings, j, func(b bearing, j int) int { return int(b.joint) - j })
+	return has
 }
 
 // bearingLoad returns the reaction of a bearing.

@@ -9,11 +9,11 @@ import (
 	"github.com/rung-mbd/rung/internal/document"
 )
 
-// Stop is what a freedom meets at the ends of its Limit: a spring with a damper, docs/joints-forces.md (J1), with the law of the
+// Stop is what a freedom meets at the ends of its Limit: a spring with a damper, docs/stops-and-friction.md (J1), with the law of the
 // normal force of a contact. Its depth is how far the coordinate is beyond an end.
 //
-// With an ImpactSpeed, a rate faster than that is turned around by an impulse, docs/joints-forces.md (J4), where the run has
-// events for that (motion.Impacts). Slower ones meet the spring, on which the freedom comes to rest.
+// With an ImpactSpeed, a rate faster than that is turned around by an impulse, docs/stops-and-friction.md (J4), where the run has
+// events for that (package sim, Stops). Slower ones meet the spring, on which the freedom comes to rest.
 type Stop struct {
 	contact.Normal // N m/radᵉ or N/mᵉ, s/rad or s/m, N m s/rad or N s/m; Stiffness 0: there is no stop
 
@@ -21,7 +21,7 @@ type Stop struct {
 	ImpactSpeed float64 // rad/s or m/s; 0: there are no impulses
 }
 
-// Friction is dry friction of a freedom, docs/joints-forces.md (J5). The zero one is none.
+// Friction is dry friction of a freedom, docs/stops-and-friction.md (J5). The zero one is none.
 //
 // Its size is Force, or, of spherical and revolute joints, Coefficient·Radius times the reaction in the joint. That of the rotations of a
 // ball is one friction, opposite to the angular velocity: the three entries are equal.

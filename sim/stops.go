@@ -34,7 +34,7 @@ var ErrStuck = errors.New("sim: the joints leave the freedom of a stop no motion
 // Stops has the events of the stops of a mechanism: they touch, leave, and, where a stop has an impact speed and there is a projector, turn around what is
 // faster than that. It belongs to one Simulation.
 //
-// An impulse p along the freedom changes the velocities by the response of all bodies to it, with all joints held, docs/joints-forces.md (J4): the
+// An impulse p along the freedom changes the velocities by the response of all bodies to it, with all joints held, docs/stops-and-friction.md (J4): the
 // projection of M⁻¹gᵀp on the velocities that the joints allow. So momentum is balanced and redundant joints do not matter. The stops that are struck at the same instant act one after
 // the other, in the order of the joints. Springs, those of other stops among them, have no part in an impulse.
 type Stops struct {

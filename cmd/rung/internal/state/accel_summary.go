@@ -39,6 +39,7 @@ func printSummary(p *sheet.Page, r *rung.Result) {
 	}
 	p.Item("reactions", Reactions(r.Joints, c))
 	p.Item("state", violations(r.Joints))
+	printLimits(p, r.BeyondLimits)
 	p.Item("energy", fmt.Sprintf("kinetic %s J, potential %s J", sheet.Short(r.Energy.Kinetic), sheet.Short(r.Energy.Potential)))
 	s := &r.Solve
 	if r.Method != motion.Sparse.String() {
@@ -50,6 +51,21 @@ func printSummary(p *sheet.Page, r *rung.Result) {
 		sheet.Plural(s.Refinements, "refinement"), s.Residual))
 	if s.CorrectedPivots > 0 {
 		p.Item("", sheet.Plural(s.CorrectedPivots, "pivot")+" lost to rounding and replaced")
+	}
+}
+
+// printLimits writes which freedoms are beyond their limits.
+func printLimits(p *sheet.Page, list []rung.LimitResult) {
+	for i := range list {
+		if i == namedRedundant {
+			p.Item("", fmt.Sprintf("and %d more", len(list)-i))
+			return
+		}
+		label := ""
+		if i == 0 {
+			label = "limits"
+		}
+		p.Item(label, list[i].String())
 	}
 }
 

@@ -73,6 +73,7 @@ type Analysis struct {
 	VariableMobility VariableMobility       `json:"variable_mobility"`
 	Release          []mobility.Release     `json:"release"`
 	Released         mobility.Counts        `json:"released"`
+	BeyondLimits     []rung.LimitResult     `json:"beyond_limits,omitempty"`
 	Orderings        []orderingCost         `json:"orderings"`
 }
 
@@ -126,6 +127,11 @@ func analyze(m *model.Model, f *analyzeFlags, p *shell.Progress) (*Analysis, err
 		Format: "rung-analysis/1", Name: mech.Name, Bodies: mech.NumBodies(), Joints: mech.NumJoints(),
 		Loops: g.Loops, Components: g.Components, Orderings: orderingCosts(plan),
 	}
+	st, k := plan.Initial(), mech.NewKinematics()
+	if err := mech.KinematicsTo(k, st); err != nil {
+		return nil, err
+	}
+	a.BeyondLimits = rung.LimitsAt(mech, k, st)
 	p.Stage("explaining", 0)
 	if a.Constraints, err = constraintsOf(plan, f.method.Method); err != nil {
 		return nil, err
@@ -204,6 +210,7 @@ func printAnalysis(p *sheet.Page, a *Analysis) {
 	p.Item("redundant", redundancy(c))
 	p.Item("singularity", singularity(c))
 	p.Item("variable", variableText(&a.VariableMobility))
+	printLimits(p, a.BeyondLimits)
 	p.Item("release", releaseText(a))
 	printClusters(p, a.Clusters)
 	p.Blank()
