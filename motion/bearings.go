@@ -1,6 +1,7 @@
 package motion
 
 import (
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -25,10 +26,14 @@ func (d *Tree) BearingsTo(dst []float64, st *mechanism.State) error {
 }
 
 // bearingState returns st with the reactions that the multipliers make at st, where friction grows with reactions. They are stored in st.Bearings too, if
-// there is room.
+// there is room. Multipliers that are all zero are not known yet: those of st.Bearings then count.
 func (n *Newton) bearingState(st *mechanism.State, lambda []float64) (*mechanism.State, error) {
 	m, l := n.sys.Layout.Mech, n.sys.Layout
 	if len(n.loads) == 0 {
+		return st, nil
+	}
+	n.fresh = false
+	if len(st.Bearings) == len(n.loads) && algebra.MaxAbs(lambda) == 0 {
 		return st, nil
 	}
 	if err := m.KinematicsTo(n.sys.Kin, st); err != nil {
@@ -49,6 +54,5 @@ func (n *Newton) bearingState(st *mechanism.State, lambda []float64) (*mechanism
 	copy(st.Bearings, n.loads)
 	n.loaded = *st
 	n.loaded.Bearings = n.loads
-	n.fresh = false
 	return &n.loaded, nil
 }

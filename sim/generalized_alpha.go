@@ -323,9 +323,11 @@ const restartRatio = 16
 // as damped as the method will have it.
 func (k *GeneralizedAlpha) begin(st *mechanism.State) error {
 	clear(k.lambda0)
-	clear(k.load)
 	clear(k.w0)
 	if err := k.evaluate(k.u0, st); err != nil {
+		return err
+	}
+	if err := k.bear(st); err != nil {
 		return err
 	}
 	copy(k.a0, k.u0)
@@ -354,6 +356,19 @@ func (k *GeneralizedAlpha) begin(st *mechanism.State) error {
 	}
 	for i, e := range k.e {
 		k.w0[i] -= e
+	}
+	return nil
+}
+
+// bear stores the reactions at st that the matrix of the first step has.
+func (k *GeneralizedAlpha) bear(st *mechanism.State) error {
+	clear(k.load)
+	b, ok := k.dyn.(Bearer)
+	if len(k.load) == 0 || !ok {
+		return nil
+	}
+	if err := b.BearingsTo(k.load, st); err != nil {
+		return fault.Errorf("sim: reactions at t = %v: %w", st.Time, err)
 	}
 	return nil
 }
