@@ -29,7 +29,7 @@ import (
 //	⎣ G  −1   0    0  ⎦.
 //
 // W are the rows of the joints. G has a row for every spring or damper, of a force element or
-// of a freedom of a joint: the rate of its length or coordinate, times √κ, κ = p·stiffness +
+// of a freedom of a joint, and for stops and friction: the rate of its length or coordinate, times √κ, κ = p·stiffness +
 // s·damping, theory.md (57). The second unknown is the slack of these rows, σ = G·ũ.
 // Eliminating it leaves GᵀG = C⁻¹(p·K + s·D)C⁻ᵀ beside the unit matrix.
 //

@@ -132,6 +132,9 @@ func (s *Stops) rate(i int, jk *mechanism.JointKinematics) float64 {
 	return qd[f.Freedom]
 }
 
+// ImpactSamples are the Options.EventSamples that suit impulses: as nothing holds up a freedom in flight, a long step may go through a stop and come back.
+const ImpactSamples = 8
+
 // Events returns an event for each stop, named JOINT.FREEDOM. Steps by error control end where it touches or leaves, as at those of contacts (ContactEvents).
 func (s *Stops) Events() []Event {
 	events := make([]Event, len(s.list))

@@ -127,3 +127,20 @@ func TestBeyondLimits(t *testing.T) {
 		assert.Equal(t, !stop, strings.Contains(s.err, "no stop"))
 	}
 }
+
+// TestBearingsOfRedundantJoints: friction of a reaction that redundant joints leave undetermined is refused with the joint; rung analyze, which says what is undetermined, works.
+func TestBearingsOfRedundantJoints(t *testing.T) {
+	path := leg(t, func(m *model.Model) {
+		second := m.Joints[0]
+		second.Name, second.Friction = "second", nil
+		second.PredecessorFrame.Position[2], second.SuccessorFrame.Position[2] = second.PredecessorFrame.Position[2]+0.1, second.SuccessorFrame.Position[2]+0.1
+		m.Joints = append(m.Joints, second)
+	})
+	for _, command := range [][]string{{"accel", path}, {"accel", path, "--method", "tree-lambda"}, {"simulate", path, "--until", "1"}} {
+		r := rungRun(command...)
+		assert.Equal(t, 1, r.status)
+		assert.Contains(t, r.err, "joint \"hip\"", r.err)
+		assert.Contains(t, r.err, "reaction that is not unique")
+	}
+	assert.Contains(t, ok(t, "analyze", path), "5 rows")
+}

@@ -21,9 +21,10 @@ func hasStops(m *mechanism.Mechanism) bool {
 // newStops makes the events of the stops. Where some have an impact speed, their impulses have a projector of their own.
 func (r *runner) newStops(plan *rung.Plan) error {
 	var p sim.ExactProjector
+	r.samples = 1
 	for i := range r.mech.NumResistors() {
 		if speed, _ := r.mech.ImpactSpeed(i); speed > 0 {
-			p = motion.NewDynamics(plan)
+			p, r.samples = motion.NewDynamics(plan), sim.ImpactSamples
 			break
 		}
 	}
