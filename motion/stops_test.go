@@ -151,3 +151,47 @@ func TestImpactBalances(t *testing.T) {
 		assert.Greater(t, taken, -1e-15)
 	}
 }
+
+// TestImpactsAtOnce: two balls meet each other and the wall at the same instant. The impulses go on until nothing comes on any more, with momentum and, for e = 1, energy kept.
+func TestImpactsAtOnce(t *testing.T) {
+	hard := model.Stop{Normal: contact.Normal{Stiffness: 1e4}, Restitution: 1, ImpactSpeed: 1e-3}
+	m := slider(func(j *model.Joint, b *model.Body) {
+		b.Pose.Position[2], b.Velocity.Linear[2] = -0.1, 1
+		j.Limits = []*model.Limit{{Lower: -9, Upper: 0, Stop: hard}}
+	})
+	m.Bodies = append(m.Bodies, model.Body{Name: "second", Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1},
+		Pose: model.Pose{Position: [3]float64{0, 0, -0.2}}, Velocity: model.Velocity{Linear: [3]float64{0, 0, 2}}})
+	m.Joints = append(m.Joints,
+		model.Joint{Name: "rail", Type: model.Prismatic, Predecessor: model.World, Successor: "second"},
+		model.Joint{Name: "gap", Type: model.Prismatic, Predecessor: "second", Successor: "mass", Limits: []*model.Limit{{Lower: 0, Upper: 9, Stop: hard}}})
+	plan := planOf(t, m)
+	stops := sim.NewStops(plan.Mechanism(), motion.NewDynamics(plan), nil)
+	st := plan.Initial()
+	require.NoError(t, stops.Arm(st))
+	s := runExplicit(plan, 1e-9, sim.Options{Events: stops.Events(), EventSamples: sim.ImpactSamples}, st)
+	require.NoError(t, s.Run(0.3))
+	assert.InDelta(t, -1, s.State().Bodies[0].Velocity[2], 1e-9)
+	assert.InDelta(t, -2, s.State().Bodies[1].Velocity[2], 1e-9)
+	assert.InDelta(t, -0.2, s.State().Bodies[0].Position[2], 1e-9)
+	taken, impacts := stops.Taken()
+	assert.EqualValues(t, 4, impacts)
+	assert.InDelta(t, 0, taken, 1e-12)
+}
+
+// TestPlasticImpact: without restitution a mass that is pushed on stays on the spring of its stop, and comes to rest there.
+func TestPlasticImpact(t *testing.T) {
+	m := slider(func(j *model.Joint, b *model.Body) {
+		b.Velocity.Linear[2] = 3
+		j.Force = []float64{50}
+		j.Limits = []*model.Limit{{Lower: -1, Upper: 0.1, Stop: model.Stop{Normal: contact.Normal{Type: contact.Linear, Stiffness: 1e4, Damping: 100}, ImpactSpeed: 0.1}}}
+	})
+	plan := planOf(t, m)
+	stops := sim.NewStops(plan.Mechanism(), motion.NewDynamics(plan), nil)
+	st := plan.Initial()
+	require.NoError(t, stops.Arm(st))
+	s := runExplicit(plan, 1e-9, sim.Options{Events: stops.Events()}, st)
+	require.NoError(t, s.Run(1))
+	_, impacts := stops.Taken()
+	assert.EqualValues(t, 1, impacts)
+	assert.InDelta(t, 0.1+50/1e4, s.State().Bodies[0].Position[2], 1e-9)
+}

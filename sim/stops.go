@@ -36,7 +36,7 @@ var ErrStuck = errors.New("sim: the joints leave the freedom of a stop no motion
 //
 // An impulse p along the freedom changes the velocities by the response of all bodies to it, with all joints held, docs/stops-and-friction.md (J4): the
 // projection of M⁻¹gᵀp on the velocities that the joints allow. So momentum is balanced and redundant joints do not matter. The stops that are struck at the same instant act one after
-// the other, in the order of the joints. Springs, those of other stops among them, have no part in an impulse.
+// the other, in the order of the joints, and again until none of them comes on; act is told of the first time. Springs, those of other stops among them, have no part in an impulse.
 type Stops struct {
 	mech  *mechanism.Mechanism
 	proj  ExactProjector
@@ -173,9 +173,51 @@ func (s *Stops) change(i int, st *mechanism.State) (Response, error) {
 		if err := s.strike(i, e, st); err != nil {
 			return Continue, err
 		}
+		if err := s.strikeOthers(st); err != nil {
+			return Continue, err
+		}
+		_, rate = s.at(i, st)
 	}
-	s.fly(i, st, what != StopTouch)
+	s.fly(i, st, rate < -speed) // what leaves more slowly may come back before it has left
 	return Restart, nil
+}
+
+const (
+	strikes = 1000 // impulses at one instant
+	touches = 1e-9 // rad or m, beside an end: what is there at the instant of another impulse touches
+)
+
+// ErrStrikes is returned where impulses at one instant do not end: stops strike each other.
+var ErrStrikes = fmt.Errorf("sim: more than %d impulses at one instant", strikes)
+
+// strikeOthers goes on with the stops in flight that touch, as long as an impulse has sent one of them into its end.
+func (s *Stops) strikeOthers(st *mechanism.State) error {
+	for n := 0; ; n++ {
+		struck := false
+		for _, i := range s.list {
+			speed, e := s.mech.ImpactSpeed(i)
+			if speed == 0 || st.Internal[s.mech.ResistorState(i)] == 0 {
+				continue
+			}
+			depth, rate := s.at(i, st)
+			switch {
+			case depth < -touches || rate <= 0:
+			case rate <= speed:
+				s.fly(i, st, false)
+			default:
+				if err := s.strike(i, e, st); err != nil {
+					return err
+				}
+				struck = true
+			}
+		}
+		if !struck {
+			return nil
+		}
+		if n == strikes {
+			return ErrStrikes
+		}
+	}
 }
 
 // strike changes the velocities of st by the impulse at stop i that turns its rate around and leaves the part e of it.
