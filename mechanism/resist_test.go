@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -181,4 +182,60 @@ func TestResistanceAllocations(t *testing.T) {
 	require.NoError(t, m.KinematicsTo(k, s))
 	assert.Zero(t, testing.AllocsPerRun(100, func() { _ = m.AddAppliedTo(f, k, s) }))
 	assert.Zero(t, testing.AllocsPerRun(100, func() { _ = m.EnergyAt(k, s) }))
+}
+
+// FuzzResistance: whatever the numbers, a model is refused or its forces are numbers, and friction without bristles never drives.
+func FuzzResistance(tf *testing.F) {
+	f := check.NewFuzz(tf)
+	f.Add(uint8(0), 3.0, 0.1, 1.5, 0.2, 0.01, 0.3, 1000.0, 1.5, 0.2, -0.1, 0.1, 0.15, 0.4, 0.005)
+	f.Add(uint8(1), 3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1000.0, 1.0, 0.0, 0.0, 1.0, -1e-9, -4.0, 0.0)
+	f.Add(uint8(2), 0.2, 0.02, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 2.0, 1e-30, 0.0)
+	f.Fuzz(func(t *testing.T, kind uint8, size, speed, static, stribeck, travel, damping, stiffness, exponent, dissipation, lower, upper, q, rate, xi float64) {
+		for _, x := range []float64{size, speed, static, stribeck, travel, damping, stiffness, exponent, dissipation, lower, upper, q, rate, xi} {
+			if a := math.Abs(x); !(a < 1e15) || a > 0 && a < 1e-15 || exponent > 10 {
+				return // their products overflow
+			}
+		}
+		m := model.New("fuzz")
+		m.Bodies = []model.Body{{Name: "body", Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}}}
+		j := model.Joint{Name: "joint", Type: [...]model.JointType{model.Prismatic, model.Revolute, model.Spherical}[kind%3], Predecessor: model.World, Successor: "body"}
+		n := j.Type.Freedoms()
+		j.Friction = make([]model.Friction, n)
+		for i := range j.Friction {
+			if n == 1 {
+				j.Friction[i] = model.Friction{Force: size, Speed: speed, Static: static, Stribeck: stribeck, Hold: contact.Hold{Travel: travel, Damping: damping}}
+			} else {
+				j.Friction[i] = model.Friction{Coefficient: size, Radius: 0.1, Speed: speed, Static: static, Stribeck: stribeck}
+			}
+		}
+		if n == 1 && stiffness != 0 {
+			l := &model.Limit{Lower: lower, Upper: upper}
+			l.Stop.Stiffness, l.Stop.Exponent, l.Stop.Dissipation = stiffness, exponent, dissipation
+			j.Limits = []*model.Limit{l}
+		}
+		m.Joints = []model.Joint{j}
+		mech, err := mechanism.New(m)
+		if err != nil {
+			return
+		}
+		var internal []float64
+		if mech.NumInternal() > 0 {
+			internal = []float64{xi}
+		}
+		list, w := at(t, mech, q, spatial.Vec3{0, 0, rate}, internal)
+		for i, p := range list {
+			if math.IsInf(p.Force, 0) || math.IsInf(p.Energy, 0) {
+				return // a large power of the depth
+			}
+			for _, x := range []float64{p.Stiffness, p.Damping, p.Secant, p.Step(0.01)} {
+				require.False(t, math.IsNaN(x), "%+v", p)
+			}
+			if !mech.Bristles(i) {
+				require.GreaterOrEqual(t, p.Power, -1e-9*math.Abs(p.Force*rate), "%+v", p)
+			}
+		}
+		for _, x := range w {
+			require.False(t, math.IsNaN(x))
+		}
+	})
 }
