@@ -166,7 +166,7 @@ func (s *Solver) once(st *mechanism.State) error {
 	return s.refine()
 }
 
-// Assemble is the first of the three parts of Solve: it fills the system.
+// Assemble is the first of the three parts of Solve: it fills the system. Friction of reactions is that of st.Bearings.
 func (s *Solver) Assemble(st *mechanism.State) error {
 	s.enter()
 	defer s.guard.Leave()

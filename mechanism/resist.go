@@ -396,3 +396,25 @@ func (m *Mechanism) AtLower(i int, jk *JointKinematics) bool {
 	m.Joints[r.joint].CoordinatesTo(&q, &qd, jk)
 	return !(q[r.freedom]-r.upper > r.lower-q[r.freedom])
 }
+
+// stopEdge is the depth of a stop, rad or m, up to which it is at its edge, on either side.
+const stopEdge = 1e-9
+
+// StopsAtEdge returns the stops at s that are at the edge of touching and have a stiffness on one side of it only: those with the exponent 1. What is linear
+// about s is then of one side.
+//
+// Cost: O(resistors); allocates. k was computed at s.
+func (m *Mechanism) StopsAtEdge(k *Kinematics, s *State) (list []Freedom) {
+	var jk JointKinematics
+	for i := range m.resistors {
+		r := &m.resistors[i]
+		if !r.isStop() || r.stop.Normal.Exponent > 1 {
+			continue
+		}
+		m.JointTo(&jk, int(r.joint), k, s)
+		if math.Abs(m.ResistanceAt(i, &jk, s).Depth) <= stopEdge {
+			list = append(list, Freedom{int(r.joint), int(r.freedom)})
+		}
+	}
+	return list
+}

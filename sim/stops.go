@@ -86,6 +86,9 @@ func (s *Stops) Arm(st *mechanism.State) error {
 	return nil
 }
 
+// Len returns the number of freedoms with stops.
+func (s *Stops) Len() int { return len(s.list) }
+
 // fly stores whether the spring of a stop with impulses does nothing.
 func (s *Stops) fly(i int, st *mechanism.State, on bool) {
 	x := 0.0

@@ -144,3 +144,26 @@ func TestBearingsOfRedundantJoints(t *testing.T) {
 	}
 	assert.Contains(t, ok(t, "analyze", path), "5 rows")
 }
+
+// TestModesAtEdge: a stop at the edge of touching is told, one with an exponent above 1 and one in the air are not.
+func TestModesAtEdge(t *testing.T) {
+	for _, c := range []struct {
+		lower, exponent float64
+		told            bool
+	}{{0, 1, true}, {0, 1.5, false}, {-0.1, 1, false}} {
+		path := leg(t, func(m *model.Model) {
+			for i := range m.Joints {
+				m.Joints[i].Friction = nil
+			}
+			l := &model.Limit{Lower: c.lower, Upper: 1}
+			l.Stop.Stiffness, l.Stop.Exponent = 100, c.exponent
+			m.Joints[1].Limits, m.Joints[1].Stiffness = []*model.Limit{l}, []float64{10}
+		})
+		r := rungRun("modes", path, "--json")
+		require.Zero(t, r.status, r.err)
+		var modes state.ModesResult
+		require.NoError(t, json.Unmarshal([]byte(r.out), &modes))
+		assert.Equal(t, c.told, len(modes.Edges) > 0)
+		assert.Equal(t, c.told, strings.Contains(r.err, `stop "knee.0" is at the edge of touching`))
+	}
+}

@@ -46,6 +46,7 @@ type runner struct {
 	watch    *watcher
 	ground   *groundFiles
 	stops    *sim.Stops
+	watched  bool           // the stops have events
 	samples  int            // of events in a step
 	warnings []string       // of the terrains
 	marks    *outfile.Place // of the checkpoint; nil: there is none
@@ -112,7 +113,7 @@ func newRunner(path string, stdin io.Reader, f *Flags, p *shell.Progress) (*runn
 	}
 	r.sim = sim.New(r.mech, r.stepper, r.start, sim.Options{
 		Step: f.step, Projector: move.projector, Recorder: r.watch, Every: f.every, OnStep: r.onStep, Dynamics: move.settings,
-		Events: append(sim.ContactEvents(r.mech, r.ground.event), r.stops.Events()...), EventSamples: r.samples, Dissipation: true,
+		Events: append(sim.ContactEvents(r.mech, r.ground.event), r.stopEvents()...), EventSamples: r.samples, Dissipation: true,
 	})
 	if r.check != nil {
 		if err := r.sim.Restore(r.check); err != nil {

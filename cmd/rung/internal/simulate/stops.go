@@ -29,10 +29,19 @@ func (r *runner) newStops(plan *rung.Plan) error {
 		}
 	}
 	r.stops = sim.NewStops(r.mech, p, r.ground.stop)
+	r.watched = p != nil || r.f.events != "" || r.stops.Len() <= sim.MostLandings
 	if r.f.resume {
 		return nil // the checkpoint has which are in flight
 	}
 	return shell.Failed(r.name, r.stops.Arm(r.start))
+}
+
+// stopEvents returns the events of the stops. Where there are many, whose steps do not end there, and nobody asks for them, there are none.
+func (r *runner) stopEvents() []sim.Event {
+	if !r.watched {
+		return nil
+	}
+	return r.stops.Events()
 }
 
 // limitWarnings says which freedoms are beyond the limits of the model at st.
