@@ -1,8 +1,12 @@
 package motion_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -194,4 +198,53 @@ func TestPlasticImpact(t *testing.T) {
 	_, impacts := stops.Taken()
 	assert.EqualValues(t, 1, impacts)
 	assert.InDelta(t, 0.1+50/1e4, s.State().Bodies[0].Position[2], 1e-9)
+}
+
+// TestStopOfTheExample: the leg of examples/stops, whose events are written by hand and whose impacts are projections on a fixed knee, strikes at the same times with the same rates and takes
+// the same energy with a stop of the model.
+func TestStopOfTheExample(t *testing.T) {
+	b := rung.NewBuilder("leg").Gravity(0, -9.81, 0)
+	z, hip := spatial.Vec3{0, 0, 1}, spatial.Vec3{}
+	at := func(from spatial.Vec3, length, angle float64) spatial.Vec3 {
+		return from.Add(spatial.Vec3{length * math.Sin(angle), -length * math.Cos(angle)})
+	}
+	middle := at(hip, 0.45, 0.9)
+	upper := b.Rod("thigh", 7, 0.06, hip, middle)
+	lower := b.Rod("shank", 4, 0.04, middle, at(middle, 0.42, 0.9-1.2))
+	b.Revolute("hip", rung.World, upper, hip, z)
+	knee := b.Revolute("knee", upper, lower, middle, z)
+	knee.Limits = []*model.Limit{{Lower: -3, Upper: 1.2, Stop: model.Stop{Normal: contact.Normal{Stiffness: 1e4}, Restitution: 0.4, ImpactSpeed: 0.05}}}
+	m, err := b.Model()
+	require.NoError(t, err)
+	plan := planOf(t, m)
+	var times, rates, taken []float64
+	last := 0.0
+	var stops *sim.Stops
+	stops = sim.NewStops(plan.Mechanism(), motion.NewDynamics(plan), func(i int, what sim.StopChange, st *mechanism.State) error {
+		if what == sim.StopImpact {
+			all, _ := stops.Taken()
+			times, rates, taken = append(times, st.Time), append(rates, st.Bodies[1].Omega[2]-st.Bodies[0].Omega[2]), append(taken, all-last)
+			last = all
+		}
+		return nil
+	})
+	st := plan.Initial()
+	require.NoError(t, stops.Arm(st))
+	require.NoError(t, runExplicit(plan, 1e-10, sim.Options{Events: stops.Events()}, st).Run(1.472))
+	all, _ := stops.Taken()
+	taken = append(taken[1:], all-last)
+	data, err := os.ReadFile(filepath.Join("..", "examples", "stops", "output.txt"))
+	require.NoError(t, err)
+	lines := strings.Split(string(data), "\n")
+	require.Len(t, times, 8)
+	for n := range times {
+		var when, before, after, lost, hand float64
+		_, err := fmt.Sscanf(lines[3*n], "%f s: %f → %f rad/s", &when, &before, &after)
+		require.NoError(t, err)
+		_, err = fmt.Sscanf(strings.TrimSpace(lines[3*n+2]), "energy lost %f, by hand %f J", &lost, &hand)
+		require.NoError(t, err)
+		assert.InDelta(t, when, times[n], 1e-4)
+		assert.InDelta(t, -before, rates[n], 1e-4)
+		assert.InDelta(t, lost, taken[n], 1e-5)
+	}
 }
