@@ -38,11 +38,39 @@ type Result struct {
 	Energy      EnergyResult      `json:"energy"`
 	Solve       SolveResult       `json:"solve"`
 	IllScaled   *IllScaledResult  `json:"ill_scaled,omitempty"`
+	// BeyondLimits are the freedoms that are beyond the limits of the model.
+	BeyondLimits []LimitResult `json:"beyond_limits,omitempty"`
 
 	// Contradiction is nil where the constraints contradict each other by no more than rounding.
 	Contradiction *ContradictionResult `json:"contradiction,omitempty"`
 	// RankDiffers is nil unless another method than the sparse one finds another rank.
 	RankDiffers *RankDiffersResult `json:"rank_differs,omitempty"`
+}
+
+// LimitResult is a freedom that is beyond a limit.
+type LimitResult struct {
+	Joint      string  `json:"joint"`
+	Freedom    int     `json:"freedom"`
+	Coordinate float64 `json:"coordinate"` // rad or m
+	Limit      float64 `json:"limit"`      // that is passed
+	Stop       bool    `json:"stop"`       // a stop pushes back
+}
+
+// String says it in words.
+func (l *LimitResult) String() string {
+	text := fmt.Sprintf("freedom %d of joint %s is at %.6g, beyond its limit %.6g", l.Freedom, fault.Text(l.Joint, nameColumns), l.Coordinate, l.Limit)
+	if !l.Stop {
+		text += ", where it has no stop"
+	}
+	return text
+}
+
+// LimitsAt returns the freedoms that are beyond the limits of the model at st, whose kinematics are k.
+func LimitsAt(mech *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) (list []LimitResult) {
+	for _, b := range mech.BeyondLimits(k, st) {
+		list = append(list, LimitResult{mech.JointName(b.Joint), b.Freedom.Freedom, b.Coordinate, b.Bound, b.Stop})
+	}
+	return list
 }
 
 // ContradictionResult says how far the constraints are from holding at acceleration level.
@@ -178,6 +206,7 @@ func NewResult(s *kkt.Solver) (*Result, error) {
 			Reduced: route.Reduced, WhyWhole: route.WhyWhole, Way: route.Way.String(),
 		},
 	}
+	out.BeyondLimits = LimitsAt(mech, kin, st)
 	if ill := rep.IllScaled; ill != nil {
 		out.IllScaled = &IllScaledResult{Text: ill.Text}
 		if ill.Body >= 0 {

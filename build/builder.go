@@ -229,7 +229,7 @@ func (b *Builder) Model() (*model.Model, error) {
 			*list = slices.Clone(*list)
 		}
 		j.Turns, j.Motion = slices.Clone(j.Turns), slices.Clone(j.Motion)
-		j.Limits = slices.Clone(j.Limits)
+		j.Limits, j.Friction = slices.Clone(j.Limits), slices.Clone(j.Friction)
 		m.Joints = append(m.Joints, j)
 	}
 	errs := slices.Clone(b.errs)

@@ -35,6 +35,7 @@ type Inverse struct {
 	free     []mechanism.Freedom
 
 	leastNorm bool
+	agree     bool // reactions and the friction that they make
 }
 
 // NewInverse prepares inverse dynamics with the given actuators: freedoms with a
@@ -84,6 +85,26 @@ func (v *Inverse) Solve(st *mechanism.State, wanted []float64) error {
 	if wanted != nil && len(wanted) != len(v.wanted) {
 		panic("kkt: length mismatch")
 	}
+	v.ok = false
+	b := v.driven.bearings
+	if b == nil {
+		return v.once(st, wanted)
+	}
+	st = b.begin(st)
+	for range bearingSolves {
+		if err := v.once(st, wanted); err != nil {
+			return err
+		}
+		if v.agree {
+			return nil
+		}
+	}
+	v.ok = false
+	return fault.Errorf("kkt: %w", v.base.plan.mech.AtJoint(v.base.plan.mech.Bearing(0), -1, ErrJammed))
+}
+
+// once is Solve with the friction that is in st.
+func (v *Inverse) once(st *mechanism.State, wanted []float64) error {
 	v.ok = false
 	if err := v.consistent(st, wanted); err != nil {
 		return err
@@ -219,6 +240,16 @@ func (v *Inverse) explain() error {
 	}
 	for k, r := range v.rows {
 		v.force[k] = -x[r]
+	}
+	if b := d.bearings; b != nil {
+		if err := v.base.determined(base); err != nil {
+			return err
+		}
+		p := d.plan.layout.Pattern
+		v.agree = b.take(d.plan.mech, d.now.kin, func(j int) spatial.Force {
+			node := d.plan.layout.JointNode(j)
+			return d.wrench(j, x[p.Off[node]:p.Off[node+1]]).Scale(-1)
+		})
 	}
 	return nil
 }

@@ -300,6 +300,13 @@ func (s *Solver) probeJoint(r *Report, j int, v []float64) {
 			l = max(l, s.plan.length[b])
 		}
 	}
+	if s.bearings != nil && s.plan.mech.HasBearing(j) {
+		var jk mechanism.JointKinematics
+		s.plan.mech.JointTo(&jk, j, s.now.kin, s.st)
+		if s.plan.mech.BearingLoad(j, &w, &jk) > probeTol {
+			r.Undetermined[j] |= bearingBit
+		}
+	}
 	for c, x := range w {
 		tol := probeTol
 		if c < 3 {

@@ -22,7 +22,7 @@ type Report struct {
 
 	// Undetermined holds one bit for each component of each joint's total wrench that the constraints
 	// leave undetermined: from bit 0 on the force along x, y, z and the moment about x, y, z of the
-	// world, moments about the origin of the successor frame.
+	// world, moments about the origin of the successor frame. Bit 6 is set where friction grows with a reaction that is undetermined.
 	Undetermined []uint8
 	// UndeterminedCouplings says of each coupling whether the constraints leave its multiplier undetermined; nil if there are no couplings.
 	UndeterminedCouplings []bool
@@ -67,6 +67,9 @@ const NearSingularDistance = 5e-3
 // wrenchComponents names the components of a wrench in the order of the bits of
 // Report.Undetermined.
 var wrenchComponents = [6]string{"force.x", "force.y", "force.z", "moment.x", "moment.y", "moment.z"}
+
+// bearingBit is the bit of Report.Undetermined of a joint with friction of its reaction, if that is undetermined.
+const bearingBit = 1 << 6
 
 // componentBit returns the bit of Report.Undetermined for entry c of a spatial.Force.
 func componentBit(c int) uint8 { return 1 << ((c + 3) % 6) }

@@ -116,6 +116,11 @@ func (s *Solver) AccelerationsTo(dst []float64) {
 func (s *Solver) JointMultipliersTo(dst *[6]float64, j int) int {
 	s.mustHaveJoint(j)
 	s.complete()
+	return s.jointMultipliersTo(dst, j)
+}
+
+// jointMultipliersTo is JointMultipliersTo, once the multipliers are there.
+func (s *Solver) jointMultipliersTo(dst *[6]float64, j int) int {
 	node := s.plan.layout.JointNode(j)
 	if node < 0 {
 		return 0
@@ -187,23 +192,26 @@ func (s *Solver) ArmatureWrench(j int) (w spatial.Force) {
 // successor about the origin of S, world axes, N m and N.
 func (s *Solver) ConstraintWrench(j int) spatial.Force {
 	s.mustHaveJoint(j)
-	node := s.plan.layout.JointNode(j)
-	if node < 0 {
-		return spatial.Force{}
-	}
+	s.complete()
+	return s.constraintWrench(j)
+}
+
+// constraintWrench is ConstraintWrench, once the multipliers are there.
+func (s *Solver) constraintWrench(j int) spatial.Force {
 	var lambda [6]float64
-	s.JointMultipliersTo(&lambda, j)
-	return s.wrench(j, lambda[:])
+	n := s.jointMultipliersTo(&lambda, j)
+	return s.wrench(j, lambda[:n])
 }
 
 // AppliedWrench returns the wrench of the drive of joint j (force, springs and
-// dampers along its freedoms) on the successor about the origin of S.
+// dampers along its freedoms), its stops and its friction on the successor about the origin of S.
 func (s *Solver) AppliedWrench(j int) spatial.Force {
 	s.mustHaveJoint(j)
 	var jk mechanism.JointKinematics
 	var w spatial.Force
 	s.plan.mech.JointTo(&jk, j, s.now.kin, s.st)
 	s.plan.mech.DriveWrenchTo(&w, j, &jk)
+	s.plan.mech.AddResistanceTo(&w, j, &jk, s.st)
 	return w
 }
 

@@ -78,6 +78,8 @@ type Solver struct {
 	altered bool      // the right side is not that of the loads
 	right   []float64 // a copy of it then
 
+	bearings *bearings // nil if no friction grows with a reaction
+
 	more      *precise  // nil until it is needed
 	release   *releaser // nil if there is inertia in all directions
 	imprecise error     // why twice the digits are not enough either, where doubles are not
@@ -94,7 +96,7 @@ type system struct {
 // NewSolver allocates a solver of the plan.
 func (p *Plan) NewSolver() *Solver {
 	p.mustBe()
-	if p.ground == nil {
+	if p.ground == nil || p.mech.NumBearings() > 0 { // which need the multipliers of every solve
 		return p.newSolver()
 	}
 	s := &Solver{owner: p, plan: p, work: p.NewWorkspace(), x: pages.Make[float64](p.layout.Pattern.Dim())}
@@ -116,7 +118,7 @@ func (p *Plan) newPlainSolver() *Solver {
 
 // newSolverOf returns a solver of the whole system of q, p or its geared plan.
 func (p *Plan) newSolverOf(q *Plan) *Solver {
-	s := &Solver{owner: p, plan: q, work: q.NewWorkspace(), x: pages.Make[float64](q.layout.Pattern.Dim())}
+	s := &Solver{owner: p, plan: q, work: q.NewWorkspace(), x: pages.Make[float64](q.layout.Pattern.Dim()), bearings: newBearings(q.mech)}
 	s.side = s.work
 	if q != p {
 		s.side = &Workspace{plan: p, team: s.work.team, watch: s.work.watch}
@@ -149,6 +151,10 @@ func (s *Solver) needWhole() {
 // Where many bodies hang on the world by few freedoms (assemble.Groups), Solve solves a reduced
 // system without these. The whole one is solved too where rounding makes the reduced one fail.
 //
+// Where friction grows with the reaction in its joint (mechanism.State.Bearings), the system is solved until both agree, from frictionless reactions on:
+// some solves, as each leaves about the friction over the load of the error before. The first Solve then takes a Report where rows are redundant, and
+// so does one with another number of these.
+//
 // The system is solved once more with twice the digits in three cases, if that takes up to 10⁸
 // flops: masses that meet differ by 10⁷ and more, moments of inertia differ by 10¹⁰, or
 // refinement ends far from a solution. Otherwise redundancy is decided by doubles. A pose
@@ -158,22 +164,31 @@ func (s *Solver) needWhole() {
 // more solves. The last resorts take longer: an orthogonal factorization some four times as
 // long, twice the digits some hundred times. No allocation but when one of these is first
 // needed, and where an orthogonal factorization or another order is needed. It returns
-// mechanism.ErrNotFinite for a bad state, *factor.PivotError, ErrInconsistent or ErrInaccurate,
+// mechanism.ErrNotFinite for a bad state, *factor.PivotError, ErrInconsistent, ErrInaccurate, ErrReaction or ErrJammed,
 // each with the name of the body or joint. After an error there is no result. It panics if st
 // is nil or of another mechanism.
 func (s *Solver) Solve(st *mechanism.State) error {
 	s.enter()
 	defer s.guard.Leave()
-	if err := s.assemble(st); err != nil {
-		return s.orCause(err)
+	if s.bearings != nil {
+		mustHaveState(st)
+		return s.orCause(s.settle(st, s.once))
 	}
-	if err := s.factorize(); err != nil {
-		return s.orCause(err)
-	}
-	return s.orCause(s.refine())
+	return s.orCause(s.once(st))
 }
 
-// Assemble is the first of the three parts of Solve: it fills the system.
+// once is Solve with the friction that is in st.
+func (s *Solver) once(st *mechanism.State) error {
+	if err := s.assemble(st); err != nil {
+		return err
+	}
+	if err := s.factorize(); err != nil {
+		return err
+	}
+	return s.refine()
+}
+
+// Assemble is the first of the three parts of Solve: it fills the system. Friction of reactions is that of st.Bearings.
 func (s *Solver) Assemble(st *mechanism.State) error {
 	s.enter()
 	defer s.guard.Leave()

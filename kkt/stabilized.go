@@ -17,6 +17,14 @@ func (s *Solver) SolveStabilized(st *mechanism.State, alpha, beta float64) error
 	s.enter()
 	defer s.guard.Leave()
 	mustHaveState(st)
+	if s.bearings != nil {
+		return s.orCause(s.settle(st, func(st *mechanism.State) error { return s.onceStabilized(st, alpha, beta) }))
+	}
+	return s.orCause(s.onceStabilized(st, alpha, beta))
+}
+
+// onceStabilized is SolveStabilized with the friction that is in st.
+func (s *Solver) onceStabilized(st *mechanism.State, alpha, beta float64) error {
 	s.st = st
 	if err := s.assembleWhole(); err != nil {
 		return err
@@ -27,9 +35,9 @@ func (s *Solver) SolveStabilized(st *mechanism.State, alpha, beta float64) error
 	}
 	s.alter()
 	if err := s.factorize(); err != nil {
-		return s.orCause(err)
+		return err
 	}
-	return s.orCause(s.refine())
+	return s.refine()
 }
 
 // feedBack adds −2α·δ̇ − β²·δ to the right side of the joints' rows.

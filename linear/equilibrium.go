@@ -201,6 +201,8 @@ func newSearch(ctx context.Context, p *kkt.Plan, st *mechanism.State) (*search, 
 	for i := range s.st.Bodies {
 		s.st.Bodies[i].Velocity, s.st.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
 	}
+	sys.search = true
+	sys.relax(s.st)
 	s.sys.mech.FollowAngles(s.sys.y.Kin, s.st)
 	if n := p.Mechanism().NumInternal(); len(s.st.Internal) != n {
 		s.st.Internal = make([]float64, n)

@@ -28,13 +28,15 @@ type reaction struct {
 
 // fillJoint adds joint j: the springs and dampers of its freedoms, and the
 // stiffness of everything it does to its bodies, which turns with them.
-func (s *System) fillJoint(j int) {
+//
+// It returns an error that wraps mechanism.ErrNoDerivatives, with the name of the joint, for friction that has no derivatives (addResistance).
+func (s *System) fillJoint(j int) error {
 	jt := &s.mech.Joints[j]
 	var jk mechanism.JointKinematics
 	s.mech.JointTo(&jk, j, s.y.Kin, s.st)
 	if jt.Kind == joints.Distance {
 		s.fillDistance(j, &jk)
-		return
+		return nil
 	}
 	var r reaction
 	s.reach(&r, jt, &jk)
@@ -43,14 +45,20 @@ func (s *System) fillJoint(j int) {
 		s.addDrive(&r, j, &jk)
 	}
 	for _, i := range s.motors[j] {
-		s.addMotor(&r, int(i), j, &jk)
+		f, _ := s.mech.Actuator(int(i))
+		s.addPush(&r, f, s.mech.ActuatorAt(int(i), &jk, s.st), &jk)
+	}
+	for _, i := range s.resisted[j] {
+		if err := s.addResistance(&r, int(i), &jk); err != nil {
+			return err
+		}
 	}
 	for _, at := range s.mech.LegsAt(j) {
 		s.addLeg(&r, at, j, &jk)
 	}
 	r.sum()
 	if r.moment == (spatial.Vec3{}) && r.force == (spatial.Vec3{}) {
-		return
+		return nil
 	}
 	switch {
 	case jt.Kind == joints.Fixed, jt.Kind == joints.Revolute, jt.Kind == joints.Spherical && s.mech.Drive(j) == nil:
@@ -58,6 +66,7 @@ func (s *System) fillJoint(j int) {
 	default:
 		s.fillGeneral(&r, j)
 	}
+	return nil
 }
 
 // reach stores the bodies of a joint and their arms.
@@ -142,11 +151,9 @@ func (s *System) addDrive(r *reaction, j int, jk *mechanism.JointKinematics) {
 	}
 }
 
-// addMotor adds what actuator i does, as addDrive.
-func (s *System) addMotor(r *reaction, i, j int, jk *mechanism.JointKinematics) {
-	f, _ := s.mech.Actuator(i)
-	p := s.mech.ActuatorAt(i, jk, s.st)
-	D := s.addAlong(r, j, f.Freedom, jk, p)
+// addPush adds what an actuator, stops or friction do along a freedom, as addDrive.
+func (s *System) addPush(r *reaction, f mechanism.Freedom, p mechanism.Push, jk *mechanism.JointKinematics) {
+	D := s.addAlong(r, f.Joint, f.Freedom, jk, p)
 	for _, b := range r.body {
 		s.note(b, D.Moment().Scale(p.Force), D.Linear().Scale(p.Force))
 	}

@@ -55,6 +55,9 @@ type System struct {
 	rotors    []row           // armature: k is I
 	lost      bool            // the shifted system at hand is not positive definite without held inertia
 	lengths   []float64       // square lengths of the bodies; nil without point masses
+	resisted  map[int][]int32 // stops and friction of the joints that have some
+	search    bool            // for an equilibrium, which bristles have no part in
+	bearings  *bearings       // of friction that grows with reactions; nil if there is none
 	pairs     []pair          // geometric stiffness of joints whose reactions couple two bodies
 }
 
@@ -107,6 +110,7 @@ func newSystem(ctx context.Context, p *kkt.Plan) (*System, error) {
 		f, _ := mech.Actuator(i)
 		s.motors[f.Joint] = append(s.motors[f.Joint], int32(i))
 	}
+	s.findResisted()
 	s.x, s.work = make([]float64, layout.Pattern.Dim()), make([]float64, 2*layout.Pattern.Dim())
 	s.stiff, s.size = make([][36]float64, mech.NumBodies()), make([]float64, mech.NumBodies())
 	if err := ended(ctx); err != nil {
@@ -200,6 +204,10 @@ func (s *System) loadState(st *mechanism.State) error {
 	s.skip = 0
 	if len(st.Bodies) != s.mech.NumBodies() {
 		panic("linear: foreign state")
+	}
+	st, err := s.withBearings(st)
+	if err != nil {
+		return err
 	}
 	s.st = st
 	if err := s.y.FillTo(st); err != nil {
@@ -319,7 +327,9 @@ func (s *System) fill() error {
 		}
 		s.rows, s.pairs = roomFor(s.rows, j, s.mech.NumJoints()), roomFor(s.pairs, j, s.mech.NumJoints())
 		before, jt := s.filled(), &s.mech.Joints[j]
-		s.fillJoint(j)
+		if err := s.fillJoint(j); err != nil {
+			return err
+		}
 		if !s.finite(before, jt.Pred, jt.Succ) {
 			return s.jointError(j, ErrNotFinite)
 		}

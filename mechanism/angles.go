@@ -64,6 +64,11 @@ func (m *Mechanism) findSprung() {
 			wound[l.Freedom] = true
 		}
 	}
+	for i := range m.resistors {
+		if r := &m.resistors[i]; r.isStop() {
+			wound[Freedom{int(r.joint), int(r.freedom)}] = true
+		}
+	}
 	next := int32(0)
 	for j := range m.Joints {
 		jt, drive := &m.Joints[j], m.Drive(j)

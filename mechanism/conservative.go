@@ -10,10 +10,15 @@ func (m *Mechanism) Conservative() bool {
 			return false
 		}
 	}
+	for i := range m.resistors {
+		if !m.Lossless(i) || m.resistors[i].impact > 0 {
+			return false
+		}
+	}
 	return m.ConservativeButContacts()
 }
 
-// ConservativeButContacts reports whether what changes the energy of the mechanism in its motion are contacts alone, or nothing: energy and what contacts have taken
+// ConservativeButContacts reports whether what changes the energy of the mechanism in its motion are contacts, stops and friction alone, or nothing: energy and what these have taken
 // (sim.Simulation.Dissipated) make the same sum all the time.
 func (m *Mechanism) ConservativeButContacts() bool {
 	for j := range m.Joints {

@@ -84,7 +84,7 @@ func (m *Mechanism) ContactAt(i int, k *Kinematics, s *State) (*contact.Result, 
 // Contact returns what ContactAt last found for contact i, with these kinematics. It is k's own. It panics without one.
 func (k *Kinematics) Contact(i int) *contact.Result { return k.touch[i] }
 
-// NumInternal returns the number of internal states of contacts: the length of State.Internal.
+// NumInternal returns the number of internal states of contacts, stops and friction: the length of State.Internal.
 func (m *Mechanism) NumInternal() int { return m.internal }
 
 // internalOf returns the internal states of a contact at s.
@@ -145,6 +145,7 @@ func (m *Mechanism) InternalTo(a, b, scale []float64, k *Kinematics, s *State) e
 			}
 		}
 	}
+	m.resistorRates(a, b, scale, k, s)
 	return nil
 }
 

@@ -106,6 +106,7 @@ func (m *Mechanism) AddAppliedTo(f []spatial.Force, k *Kinematics, s *State) err
 		return err
 	}
 	m.addActuators(f, k, s)
+	m.addResistances(f, k, s)
 	if err := m.addContacts(f, k, s); err != nil {
 		return err
 	}
@@ -263,7 +264,7 @@ type Energy struct {
 	Kinetic float64
 	Gravity float64
 	Springs float64 // spring-dampers
-	Joints  float64 // springs of joint drives
+	Joints  float64 // springs of joint drives, and stops
 
 	Contacts float64 // bent ground and tyres; not a number where a contact has none, as off the terrain
 }
@@ -301,6 +302,12 @@ func (m *Mechanism) EnergyAt(k *Kinematics, s *State) Energy {
 				x := q[i] - d.Rest[i]
 				e.Joints += 0.5 * d.Stiffness[i] * x * x
 			}
+		}
+	}
+	for i := range m.resistors {
+		if r := &m.resistors[i]; r.isStop() {
+			m.JointTo(&jk, int(r.joint), k, s)
+			e.Joints += m.ResistanceAt(i, &jk, s).Energy
 		}
 	}
 	for i := range m.Forces {

@@ -24,7 +24,9 @@ type Loads struct {
 
 	actuators []actuator
 	contacts  []touching
-	zeros     []float64 // one an internal state of a contact
+	resistors []resistor
+	bearings  []bearing
+	zeros     []float64 // one an internal state
 	open      bool      // of an Inputs: more may come
 	ruts      []TerrainRuts
 }
@@ -60,7 +62,9 @@ func (l *Loads) addDrive(j, n int) *Drive {
 }
 
 // HasApplied reports whether there is, or an Inputs may add, anything that AddAppliedTo adds.
-func (l *Loads) HasApplied() bool { return len(l.drives) > 0 || len(l.Forces) > 0 || l.open }
+func (l *Loads) HasApplied() bool {
+	return len(l.drives) > 0 || len(l.Forces) > 0 || len(l.resistors) > 0 || l.open
+}
 
 // Unloaded returns a copy of m, with its motions, on which nothing acts but gravity.
 //
@@ -155,6 +159,7 @@ func (m *Mechanism) setSpan() {
 func (l *Loads) clone() *Loads {
 	out := &Loads{Gravity: l.Gravity, Forces: slices.Clone(l.Forces), driveOf: slices.Clone(l.driveOf), drives: slices.Clone(l.drives), open: true}
 	out.contacts, out.zeros = l.contacts, l.zeros
+	out.resistors, out.bearings = l.resistors, l.bearings
 	out.actuators = slices.Clone(l.actuators)
 	for i := range out.actuators {
 		out.actuators[i].value = l.actuators[i].value.Prepared()

@@ -56,7 +56,7 @@ type Mechanism struct {
 	geared                []int32     // joints with armature
 	sprung                []int32     // joints that have angles with springs
 	angles                int         // number of these
-	internal              int         // number of internal states of the contacts
+	internal              int         // number of internal states
 	composite             bool        // there are composite joints
 	limits                map[Freedom]model.Limit
 	bodyNames, jointNames names
@@ -130,6 +130,7 @@ func New(m *model.Model) (*Mechanism, error) {
 		}
 	}
 	mech.setSpan()
+	mech.setResistors(m)
 	mech.findSprung()
 	if len(mech.Couplings) > 0 { // who moves a state from here needs to know of its turns
 		mech.FollowAngles(&Kinematics{Bodies: make([]BodyKinematics, len(mech.Bodies))}, &mech.initial)

@@ -252,6 +252,8 @@ func held(stay bool) *model.Model {
 func TestReleaseKeepsFrames(t *testing.T) {
 	for _, stay := range []bool{false, true} {
 		m := held(stay)
+		bearing := model.Friction{Coefficient: 0.1, Radius: 0.1}
+		m.Joints[1].Friction = []model.Friction{bearing, bearing, bearing} // which the looser type does not have
 		r, err := FindReleases(m, initial(t, m))
 		require.NoError(t, err)
 		assert.Equal(t, Counts{Rows: 6, Rank: 6, Redundant: 0, Mobility: 0}, r.Counts)

@@ -129,6 +129,9 @@ func (j *Joint) canonicalize() {
 		j.Motion = nil
 	}
 	j.Limits = canonicalLimits(j.Limits)
+	if !rubs(j.Friction) {
+		j.Friction = nil
+	}
 }
 
 // checker applies the rules to a model, from Go or from the reader.

@@ -49,6 +49,9 @@ func (c *checker) checkJoint(j *Joint, f document.Flaws) {
 	if !f.Has(jointLimits) {
 		c.checkLimits(j)
 	}
+	if !f.Has(jointFriction) {
+		c.checkFrictions(j)
+	}
 }
 
 // lists returns the lists with an entry a freedom, in the order of jointFields.
@@ -224,6 +227,7 @@ func (c *checker) checkLimits(j *Joint) {
 		}
 		c.magnitude(tail+".rate", l.Rate)
 		c.magnitude(tail+".force", l.Force)
+		c.checkStop(tail, l, j.prescribes(k))
 	}
 }
 

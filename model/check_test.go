@@ -63,6 +63,15 @@ func sample() *model.Model {
 	r.Limits = []*model.Limit{{Lower: -1, Upper: 2.5, Rate: 3, Force: 40}}
 	m.Joints[model.Universal].Limits = []*model.Limit{nil, {Lower: math.Inf(-1), Upper: math.Inf(1), Rate: 5}}
 	m.Joints[model.SphereInCylinder].Limits = []*model.Limit{nil, nil, nil, {Lower: 0, Upper: math.Inf(1)}}
+	c.Limits = []*model.Limit{
+		{Lower: -1, Upper: 1, Stop: model.Stop{Normal: contact.Normal{Stiffness: 1e5, Exponent: 1.5, Dissipation: 0.25}, Restitution: 0.5, ImpactSpeed: 0.125}},
+		{Lower: 0, Upper: math.Inf(1), Stop: model.Stop{Normal: contact.Normal{Type: contact.Linear, Stiffness: 3, Exponent: 1, Damping: 4}}},
+	}
+	c.Limits[0].Stop.Restitution, c.Limits[0].Stop.ImpactSpeed = 0, 2 // a blow that ends at once
+	c.Friction = []model.Friction{{Force: 2.5}, {Force: 1, Static: 1.5, Stribeck: 0.01, Hold: contact.Hold{Travel: 1e-4, Damping: 3}}}
+	bearing := model.Friction{Coefficient: 0.1, Radius: 0.02, Speed: 0.5}
+	m.Joints[model.Spherical].Friction = []model.Friction{bearing, bearing, bearing}
+	m.Joints[model.Prismatic].Friction = []model.Friction{{Force: 3, Speed: 0.25}}
 	m.Forces = []model.ForceElement{
 		{Name: "s", Type: model.SpringDamper, A: model.Attachment{Body: model.World}, B: model.Attachment{Body: "b", Point: [3]float64{1, 0, 0}}, Stiffness: 1, Damping: 2, RestLength: 3},
 		{Name: "w", Type: model.Wrench, A: model.Attachment{Body: "b"}, Force: [3]float64{1, 2, 3}},

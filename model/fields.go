@@ -43,7 +43,7 @@ var velocityFields = []string{"linear", "angular"}
 var jointFields = []string{
 	"name", "type", "predecessor", "successor", "predecessor_frame", "successor_frame",
 	"pitch", "length", "force", "stiffness", "damping", "rest", "armature", "turns", "motion", "limits",
-	"axes",
+	"axes", "friction",
 }
 
 const (
@@ -64,6 +64,7 @@ const (
 	jointMotion
 	jointLimits
 	jointAxes
+	jointFriction
 )
 
 var axisFields = []string{"kind", "axis", "point", "pitch"}
@@ -75,13 +76,14 @@ const (
 	axisPitch
 )
 
-var limitFields = []string{"lower", "upper", "rate", "force"}
+var limitFields = []string{"lower", "upper", "rate", "force", "stop"}
 
 const (
 	limitLower = iota
 	limitUpper
 	limitRate
 	limitForce
+	limitStop
 )
 
 var motionFields = []string{

@@ -94,14 +94,16 @@ type Joint struct {
 	Motion           []*Motion // nil entries are free
 	Limits           []*Limit  // nil entries do not bound
 	Axes             []Axis    // of a composite joint, which has a freedom each
+	Friction         []Friction
 }
 
 // Limit says how far, how fast and with what force a freedom of the real machine moves. It is information for
-// those who plan motions, as package ik does, and no force: a simulation passes it.
+// those who plan motions, as package ik does, and no force: a simulation passes it, unless it has a Stop.
 type Limit struct {
 	Lower, Upper float64 // coordinate, rad or m, turns included; Lower < Upper; infinite: no bound
 	Rate         float64 // largest rate, rad/s or m/s; 0: no bound
 	Force        float64 // largest generalized force, N m or N; 0: no bound
+	Stop         Stop    // what is at Lower and Upper; the zero one: nothing
 }
 
 // NoLimit returns a Limit that does not bound.

@@ -256,20 +256,25 @@ func (d *decoder) normal(n *contact.Normal) {
 		if !ok {
 			break
 		}
-		switch k {
-		case normalStiffness:
-			d.Number(&n.Stiffness)
-		case normalExponent:
-			if d.Number(&n.Exponent) && n.Exponent == 0 {
-				d.Problem("0", "must be at least 1")
-			}
-		case normalDissipation:
-			d.Number(&n.Dissipation)
-		case normalDamping:
-			d.Number(&n.Damping)
-		case normalLaw:
-			n.Type = contact.NormalType(d.Choice("hunt-crossley", "linear"))
+		d.normalField(n, k)
+	}
+}
+
+// normalField reads a field of normalFields.
+func (d *decoder) normalField(n *contact.Normal, k int) {
+	switch k {
+	case normalStiffness:
+		d.Number(&n.Stiffness)
+	case normalExponent:
+		if d.Number(&n.Exponent) && n.Exponent == 0 {
+			d.Problem("0", "must be at least 1")
 		}
+	case normalDissipation:
+		d.Number(&n.Dissipation)
+	case normalDamping:
+		d.Number(&n.Damping)
+	case normalLaw:
+		n.Type = contact.NormalType(d.Choice("hunt-crossley", "linear"))
 	}
 }
 

@@ -42,6 +42,8 @@ func (d *decoder) joint(j *Joint) {
 			j.Limits = entries(d, d.limit)
 		case jointAxes:
 			d.axes(j)
+		case jointFriction:
+			j.Friction = d.frictions()
 		default:
 			d.lists[k-jointForce] = d.Numbers(d.lists[k-jointForce][:0], maxList)
 		}
@@ -81,6 +83,9 @@ func (d *decoder) finishJoint(j *Joint, seen uint32) {
 	}
 	if len(j.Limits) == j.Kind().Freedoms() {
 		j.Limits = canonicalLimits(j.Limits)
+	}
+	if len(j.Friction) == j.Kind().Freedoms() && !rubs(j.Friction) {
+		j.Friction = nil
 	}
 }
 
@@ -243,7 +248,9 @@ func (d *decoder) limit(l *Limit) {
 		if !ok {
 			return
 		}
-		if d.Number(numbers[k]) && k >= limitRate && *numbers[k] == 0 {
+		if k == limitStop {
+			d.stop(&l.Stop)
+		} else if d.Number(numbers[k]) && k >= limitRate && *numbers[k] == 0 {
 			d.Problem("0", ruleNotPositive)
 		}
 	}

@@ -118,6 +118,10 @@ func canonicalLimits(list []*Limit) []*Limit {
 	for k, l := range list {
 		if !l.bounds() {
 			list[k] = nil
+		} else if l.Stop != (Stop{}) && l.Stop.Exponent == 0 {
+			own := *l // the entry may be another's
+			own.Stop.Exponent = 1
+			list[k] = &own
 		}
 	}
 	if !limited(list) {

@@ -232,6 +232,14 @@ func (o *writer) joint(j *Joint) {
 		}
 		o.b = append(o.b, ']')
 	}
+	if rubs(j.Friction) {
+		o.b = append(o.b, `, "friction": [`...)
+		for k := range j.Friction {
+			o.comma(k)
+			o.jointFriction(&j.Friction[k])
+		}
+		o.b = append(o.b, ']')
+	}
 }
 
 func (o *writer) axis(a *Axis) {
@@ -258,6 +266,10 @@ func (o *writer) limit(l *Limit) {
 		}
 		o.always(before+limitFields[k]+`": `, x)
 		before = `, "`
+	}
+	if l.Stop != (Stop{}) {
+		o.b = append(o.b, before...)
+		o.stop(&l.Stop)
 	}
 	o.b = append(o.b, '}')
 }

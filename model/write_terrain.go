@@ -83,20 +83,25 @@ func (o *writer) contact(e *ForceElement) {
 	o.number(`, "tyre_radius": `, s.TyreRadius)
 	o.number(`, "width": `, s.Width)
 	o.count(`, "discs": `, s.Discs)
-	n := &law.Normal
-	o.always(`}, "normal": {"stiffness": `, n.Stiffness)
-	if n.Exponent != 1 && n.Exponent != 0 {
-		o.always(`, "exponent": `, n.Exponent)
-	}
-	o.number(`, "dissipation": `, n.Dissipation)
-	o.number(`, "damping": `, n.Damping)
-	o.choice(`, "law": `, n.Type.String(), n.Type != contact.HuntCrossley)
+	o.b = append(o.b, `}, "normal": {`...)
+	o.normal(&law.Normal)
 	o.b = append(o.b, '}')
 	o.friction(&law.Friction, c.Map)
 	o.resistance(`, "rolling": {`, &law.Rolling)
 	o.resistance(`, "drilling": {`, &law.Drilling)
 	o.choice(`, "contacts": `, s.Where.String(), s.Where != contact.Deepest)
 	o.count(`, "samples": `, s.Samples)
+}
+
+// normal writes the law of a normal force.
+func (o *writer) normal(n *contact.Normal) {
+	o.always(`"stiffness": `, n.Stiffness)
+	if n.Exponent != 1 && n.Exponent != 0 {
+		o.always(`, "exponent": `, n.Exponent)
+	}
+	o.number(`, "dissipation": `, n.Dissipation)
+	o.number(`, "damping": `, n.Damping)
+	o.choice(`, "law": `, n.Type.String(), n.Type != contact.HuntCrossley)
 }
 
 // count writes a number other than 0.

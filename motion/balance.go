@@ -29,6 +29,8 @@ var (
 	ErrBalance = errors.New("motion: the forces of the ground did not come into balance")
 	// ErrBalanceStates is wrapped by the error of NewBalance for a contact with internal states.
 	ErrBalanceStates = errors.New("motion: force-balance steps are for contacts without internal states")
+	// ErrBalanceJoints is wrapped by the error of NewBalance for a joint with stops or friction.
+	ErrBalanceJoints = errors.New("motion: force-balance steps know no stops and no friction of joints")
 )
 
 // Balance takes force-balance steps (Seegmiller & Kelly 2016): a method of first order for vehicles on wheels that stays stable
@@ -81,7 +83,7 @@ type balancedDrive struct {
 // NewBalance returns an integrator with its memory.
 //
 // Cost: a tree.Plan, and matrices with a row a contact's direction and drive.
-// It returns ErrBalanceStates, with the contact, and the errors of tree.NewPlan and tree.Plan.CheckMemory.
+// It returns ErrBalanceStates, with the contact, ErrBalanceJoints, with the joint, and the errors of tree.NewPlan and tree.Plan.CheckMemory.
 func NewBalance(p *kkt.Plan, o BalanceOptions) (*Balance, error) {
 	mech := p.Mechanism()
 	if o.Tolerance == 0 {
@@ -97,6 +99,10 @@ func NewBalance(p *kkt.Plan, o BalanceOptions) (*Balance, error) {
 		if c, _, element := mech.Contact(i); c.NumStates() > 0 {
 			return nil, mech.AtForce(element, ErrBalanceStates)
 		}
+	}
+	for i := range mech.NumResistors() {
+		f, _ := mech.Resistor(i)
+		return nil, mech.AtJoint(f.Joint, -1, ErrBalanceJoints)
 	}
 	// Joints with actuators are in the tree, so that each is a freedom of it.
 	var must []int

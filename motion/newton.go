@@ -29,7 +29,7 @@ import (
 //	⎣ G  −1   0    0  ⎦.
 //
 // W are the rows of the joints. G has a row for every spring or damper, of a force element or
-// of a freedom of a joint: the rate of its length or coordinate, times √κ, κ = p·stiffness +
+// of a freedom of a joint, and for stops and friction: the rate of its length or coordinate, times √κ, κ = p·stiffness +
 // s·damping, theory.md (57). The second unknown is the slack of these rows, σ = G·ũ.
 // Eliminating it leaves GᵀG = C⁻¹(p·K + s·D)C⁻ᵀ beside the unit matrix.
 //
@@ -61,6 +61,8 @@ type Newton struct {
 	grips  []grip  // contacts
 	driven []int32 // joints with prescribed freedoms
 
+	loads      []float64       // reactions that friction grows with
+	loaded     mechanism.State // the state of a Correct, with these
 	root       []float64       // √κ of rows
 	first, gap int             // scalar rows of the bodies; of the slacks
 	x, r       []float64       // as sys.Right: unknowns and residual
@@ -102,7 +104,7 @@ func NewNewton(p *kkt.Plan) *Newton {
 	n.sys.Heed(d.solver.Workspace().Watched())
 	dim, wide := l.Pattern.Dim(), pattern.Dim()
 	n.first, n.gap, n.root = 6*l.Mech.NumBodies(), (wide-dim)/2, make([]float64, len(n.rows))
-	n.x, n.r = make([]float64, dim), make([]float64, dim)
+	n.x, n.r, n.loads = make([]float64, dim), make([]float64, dim), make([]float64, l.Mech.NumBearings())
 	n.filled = mechanism.State{
 		Bodies: make([]mechanism.BodyState, l.Mech.NumBodies()), Angles: make([]float64, l.Mech.NumSprung()), Internal: make([]float64, l.Mech.NumInternal()),
 	}
@@ -264,6 +266,9 @@ func (n *Newton) setScales() {
 // lengths that Newton's method leaves on the way would be large forces, and the iteration would
 // diverge for stiff springs across which bodies move.
 //
+// Friction that grows with a reaction takes the one that lambda makes, and stores it in st.Bearings, if there is room: what the matrix has of it
+// is that of the state of Linearize.
+//
 // Shapes: du and u have six entries a body, ω̇ and acceleration of the centre of mass, world
 // axes; dlambda and lambda have Rows entries, λ and then τ.
 // Cost: O(bodies + joints + forces) + a solve; no allocation but for errors. Errors are those
@@ -272,6 +277,10 @@ func (n *Newton) Correct(du, dlambda []float64, st *mechanism.State, u, lambda [
 	n.enter()
 	defer n.guard.Leave()
 	mustHaveState(st)
+	st, err := n.bearingState(st, lambda)
+	if err != nil {
+		return err
+	}
 	if err := n.refill(st); err != nil {
 		return err
 	}

@@ -83,6 +83,7 @@ func treeMotion(r *rung.Result, s *tree.ClosedSolver) {
 		var drive spatial.Force
 		mech.JointTo(&jk, j, w.Kinematics(), w.State())
 		mech.DriveWrenchTo(&drive, j, &jk)
+		mech.AddResistanceTo(&drive, j, &jk, w.State())
 		total, out := s.TotalWrench(j), &r.Joints[j]
 		replaceWrench(&out.TotalWrench, total, out.Undetermined)
 		var tau [6]float64

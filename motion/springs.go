@@ -12,6 +12,7 @@ import (
 // compliance is a row of G: a spring and damper with armature, or an actuator, along one coordinate.
 type compliance struct {
 	joint, index int32 // freedom of a joint; or −1 and a force element
+	resist       int32 // 1 + the number of stops or of friction on the freedom
 	motor        int32 // 1 + the number of an actuator on the freedom; 0: the spring and damper of the joint
 	pred, succ   int32 // bodies, or World; of a force element those of A and B
 	node         int32 // of the row in the pattern of Newton.fac
@@ -52,6 +53,13 @@ func compliances(m *mechanism.Mechanism) (rows []compliance) {
 		jt := &m.Joints[f.Joint]
 		if m.ActuatorPulls(i) {
 			rows = append(rows, compliance{joint: int32(f.Joint), index: int32(f.Freedom), motor: int32(i) + 1, pred: jt.Pred, succ: jt.Succ})
+		}
+	}
+	for i := range m.NumResistors() {
+		f, _ := m.Resistor(i)
+		jt := &m.Joints[f.Joint]
+		if !jt.Prescribed(f.Freedom) {
+			rows = append(rows, compliance{joint: int32(f.Joint), index: int32(f.Freedom), resist: int32(i) + 1, pred: jt.Pred, succ: jt.Succ})
 		}
 	}
 	moving := rows[:0]
@@ -105,7 +113,8 @@ type pull struct {
 	armP, armS         spatial.Vec3  // from the centres of mass to where it acts, zero for the world
 	tension            float64       // k·(coordinate − rest) + d·rate
 	stiffness, damping float64
-	inertia            float64 // armature
+	inertia            float64              // armature
+	resist             mechanism.Resistance // of stops and friction
 }
 
 // pullTo stores c at st, whose bodies have the kinematics of n.sys.
@@ -134,6 +143,11 @@ func (n *Newton) pullTo(q *pull, c *compliance, st *mechanism.State) {
 		return
 	}
 	q.inertia, q.stiffness, q.damping, q.tension = 0, 0, 0, 0
+	if c.resist > 0 {
+		q.resist = m.ResistanceAt(int(c.resist)-1, &jk, st)
+		q.stiffness, q.damping, q.tension = q.resist.Stiffness, q.resist.Secant, -q.resist.Force
+		return
+	}
 	if j.Armature != nil {
 		q.inertia = j.Armature[i]
 	}
@@ -181,6 +195,9 @@ func (n *Newton) fillCompliance(i int, st *mechanism.State, position, velocity f
 	c, p := &n.rows[i], n.fac.Matrix.Pattern
 	var q pull
 	n.pullTo(&q, c, st)
+	if c.resist > 0 && velocity > 0 {
+		q.damping = q.resist.Step(position / velocity)
+	}
 	root := max(math.Sqrt(max(q.stiffness*position+q.damping*velocity+q.inertia, 0)), rootLeast)
 	n.root[i] = root
 	at := p.Ptr[c.node]

@@ -19,6 +19,8 @@ type Tree struct {
 	sparse *Dynamics        // puts states back
 	gauge  *kkt.Solver      // of its own, as that of sparse is the factor of its drift
 	last   *mechanism.State // of the last Accelerations
+	bears  bool             // friction grows with reactions,
+	unique bool             // which are unique
 }
 
 // NewTree prepares a method other than Sparse for the mechanism of the plan.
@@ -30,7 +32,7 @@ func NewTree(p *kkt.Plan, m Method) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Tree{solver: s, acc: make([]spatial.ClassicalAccel, p.Mechanism().NumBodies()), sparse: NewDynamics(p), gauge: p.NewSolver()}, nil
+	return &Tree{solver: s, acc: make([]spatial.ClassicalAccel, p.Mechanism().NumBodies()), sparse: NewDynamics(p), gauge: p.NewSolver(), bears: p.Mechanism().NumBearings() > 0}, nil
 }
 
 func newTreeSolver(mech *mechanism.Mechanism, m Method) (*tree.ClosedSolver, error) {
@@ -60,6 +62,12 @@ func (d *Tree) Accelerations(a []float64, st *mechanism.State) error {
 	mustHaveState(st)
 	if len(a) != 6*len(d.acc) {
 		panic("motion: length mismatch")
+	}
+	if d.bears && !d.unique { // the sparse method knows whether reactions are unique
+		if err := d.gauge.Solve(st); err != nil {
+			return err
+		}
+		d.unique = true
 	}
 	if err := d.solver.Solve(st); err != nil {
 		return err

@@ -45,7 +45,7 @@ type Checkpoint struct {
 	Bodies [][13]float64 `json:"bodies"`           // position, rotation, velocity, omega
 	Angles []float64     `json:"angles,omitempty"` // with springs (mechanism.State.Angles)
 
-	Internal []float64 `json:"internal,omitempty"` // states of contacts (mechanism.State.Internal)
+	Internal []float64 `json:"internal,omitempty"` // mechanism.State.Internal
 
 	Ruts []RutsMark `json:"ruts,omitempty"` // terrain by terrain (mechanism.Loads.Ruts)
 
@@ -282,6 +282,9 @@ func fingerprint(m *mechanism.Mechanism) uint64 {
 	}
 	for i := range m.NumActuators() {
 		fmt.Fprintf(h, "%+v", m.ActuatorSettings(i))
+	}
+	for i := range m.NumResistors() {
+		fmt.Fprintf(h, "%+v", m.ResistorSettings(i))
 	}
 	for i := range m.NumContacts() {
 		c, body, _ := m.Contact(i)

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"fmt"
+
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -24,7 +26,7 @@ type Multipliers interface {
 
 // Columns are the columns of a trajectory (docs/cli.md): the time, pose and
 // velocity of the frames of chosen bodies as in rung-model/1, kinetic and potential
-// energy, drift, where they are wanted, constraint wrenches of chosen joints, multipliers of chosen couplings, and the forces of actuators.
+// energy, drift, where they are wanted, constraint wrenches of chosen joints, multipliers of chosen couplings, the forces of actuators, and those of stops and of friction.
 // Or they are those of contacts (NewContactColumns). They belong to one Recorder.
 type Columns struct {
 	Values []float64 // of the row last filled in
@@ -74,7 +76,7 @@ func NewContactColumns(m *mechanism.Mechanism) *Columns {
 }
 
 func newColumnKinematics(m *mechanism.Mechanism) *mechanism.Kinematics {
-	if m.NumActuators()+m.NumContacts() == 0 {
+	if m.NumActuators()+m.NumContacts()+m.NumResistors() == 0 {
 		return nil
 	}
 	return &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())}
@@ -120,7 +122,7 @@ func (c *Columns) Len() int {
 	if c.contacts {
 		return 1 + len(contactColumns)*c.mech.NumContacts() + c.mech.NumActuators()
 	}
-	return 1 + len(bodyColumns)*len(c.bodies) + len(runColumns) + len(wrenchColumns)*len(c.joints) + len(c.couplings) + c.mech.NumActuators()
+	return 1 + len(bodyColumns)*len(c.bodies) + len(runColumns) + len(wrenchColumns)*len(c.joints) + len(c.couplings) + c.mech.NumActuators() + c.mech.NumResistors()
 }
 
 // Names returns the names of the columns. They differ from each other.
@@ -149,7 +151,20 @@ func (c *Columns) Names() []string {
 	for _, i := range c.couplings {
 		names = append(names, c.mech.CouplingName(i)+".multiplier")
 	}
-	return c.addTorques(names)
+	return c.addResistors(c.addTorques(names))
+}
+
+// addResistors adds the names of the columns of stops and friction.
+func (c *Columns) addResistors(names []string) []string {
+	for i := range c.mech.NumResistors() {
+		f, stops := c.mech.Resistor(i)
+		what := ".friction"
+		if stops {
+			what = ".stop"
+		}
+		names = append(names, fmt.Sprintf("%s.%d%s", c.mech.JointName(f.Joint), f.Freedom, what))
+	}
+	return names
 }
 
 // addTorques adds the names of the columns of actuators.
@@ -171,10 +186,12 @@ func (c *Columns) Fill(r *Row) error {
 		if err := c.fillContacts(at, r.State); err != nil {
 			return err
 		}
-		c.fillTorques(r.State)
+		c.fillTorques(c.Values, r.State)
 		return nil
 	}
-	c.fillTorques(r.State)
+	n := len(c.Values) - c.mech.NumResistors()
+	c.fillTorques(c.Values[:n], r.State)
+	c.fillResistors(c.Values[n:], r.State)
 	for _, i := range c.bodies {
 		b := &r.State.Bodies[i]
 		copy(at[0:3], b.Position[:])
@@ -202,10 +219,26 @@ func (c *Columns) Fill(r *Row) error {
 	return nil
 }
 
+// fillResistors stores the forces of stops and friction.
+func (c *Columns) fillResistors(at []float64, st *mechanism.State) {
+	var jk mechanism.JointKinematics
+	for i := range at {
+		f, _ := c.mech.Resistor(i)
+		jt := &c.mech.Joints[f.Joint]
+		for _, b := range [2]int32{jt.Pred, jt.Succ} {
+			if b >= 0 {
+				c.mech.BodyTo(&c.kin.Bodies[b], st, int(b))
+			}
+		}
+		c.mech.JointTo(&jk, f.Joint, c.kin, st)
+		at[i] = c.mech.ResistanceAt(i, &jk, st).Force
+	}
+}
+
 // fillTorques stores the forces of the actuators in the last columns.
-func (c *Columns) fillTorques(st *mechanism.State) {
+func (c *Columns) fillTorques(values []float64, st *mechanism.State) {
 	n := c.mech.NumActuators()
-	at := c.Values[len(c.Values)-n:]
+	at := values[len(values)-n:]
 	for i := range n {
 		at[i] = c.mech.ActuatorForce(i, c.kin, st)
 	}

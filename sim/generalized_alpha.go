@@ -115,6 +115,8 @@ type GeneralizedAlpha struct {
 	t0, h                float64
 	corrected, roundings float64 // size of the last Newton correction, and the size up to which a correction is rounding
 
+	load       []float64 // kept: reactions of bearings
+	kinked     bool      // forces have kinks: contacts, stops, friction
 	inner      *internals
 	inA, inB   []float64 // rates of internal states at the start are inA + inB·state
 	inA1, inB1 []float64 // at the end
@@ -155,8 +157,8 @@ func NewGeneralizedAlpha(m *mechanism.Mechanism, d ImplicitDynamics, o Generaliz
 	o.Tolerance = o.Tolerance.withDefaults(m)
 	nb, nr := m.NumBodies(), d.Rows()
 	k := &GeneralizedAlpha{mech: m, dyn: d, o: o, c: chungHulbert(o.Rho), start: make([]anchor, nb), relative: o.Tolerance.Relative}
-	na, ni := m.NumSprung(), m.NumInternal()
-	k.kept = make([]float64, headSize+4*6*nb+2*nr+13*nb+na+ni)
+	na, ni, nl := m.NumSprung(), m.NumInternal(), m.NumBearings()
+	k.kept = make([]float64, headSize+4*6*nb+2*nr+13*nb+na+ni+2*nl)
 	rest := k.kept
 	cut := func(n int) (v []float64) {
 		v, rest = rest[:n:n], rest[n:]
@@ -164,6 +166,7 @@ func NewGeneralizedAlpha(m *mechanism.Mechanism, d ImplicitDynamics, o Generaliz
 	}
 	k.head, k.offset, k.u, k.a, k.change = cut(headSize), cut(6*nb), cut(6*nb), cut(6*nb), cut(6*nb)
 	k.lambda, k.swing, k.pose, k.lin.Angles, k.lin.Internal = cut(nr), cut(nr), cut(13*nb), cut(na), cut(ni)
+	k.lin.Bearings, k.load, k.end.Bearings = cut(nl), cut(nl), make([]float64, nl)
 	k.inner, k.end.Internal = newInternals(m), make([]float64, ni)
 	for _, v := range []*[]float64{&k.inA, &k.inB, &k.inA1, &k.inB1} {
 		*v = make([]float64, ni)
@@ -174,7 +177,7 @@ func NewGeneralizedAlpha(m *mechanism.Mechanism, d ImplicitDynamics, o Generaliz
 	for _, v := range []*[]float64{&k.lambda0, &k.lambda1, &k.dlambda} {
 		*v = make([]float64, nr)
 	}
-	if m.NumContacts() > 0 {
+	if k.kinked = m.NumContacts()+m.NumResistors() > 0; k.kinked {
 		k.mix.allocate(6*nb, nr, o.Tolerance.Length)
 	}
 	k.end.Bodies, k.lin.Bodies = make([]mechanism.BodyState, nb), make([]mechanism.BodyState, nb)
@@ -324,6 +327,9 @@ func (k *GeneralizedAlpha) begin(st *mechanism.State) error {
 	if err := k.evaluate(k.u0, st); err != nil {
 		return err
 	}
+	if err := k.bear(st); err != nil {
+		return err
+	}
 	copy(k.a0, k.u0)
 	if err := k.solve(st); err != nil {
 		return err
@@ -350,6 +356,19 @@ func (k *GeneralizedAlpha) begin(st *mechanism.State) error {
 	}
 	for i, e := range k.e {
 		k.w0[i] -= e
+	}
+	return nil
+}
+
+// bear stores the reactions at st that the matrix of the first step has.
+func (k *GeneralizedAlpha) bear(st *mechanism.State) error {
+	clear(k.load)
+	b, ok := k.dyn.(Bearer)
+	if len(k.load) == 0 || !ok {
+		return nil
+	}
+	if err := b.BearingsTo(k.load, st); err != nil {
+		return fault.Errorf("sim: reactions at t = %v: %w", st.Time, err)
 	}
 	return nil
 }
@@ -522,6 +541,7 @@ func (k *GeneralizedAlpha) Accept() {
 	copy(k.a, k.a1)
 	copy(k.offset, k.w1)
 	copy(k.lambda, k.lambda1)
+	copy(k.load, k.end.Bearings)
 	k.head[headStep], k.head[headChanged] = k.h, 1
 	k.valid, k.tried = true, false
 }

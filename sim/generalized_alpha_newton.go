@@ -47,7 +47,7 @@ func (k *GeneralizedAlpha) solve(st *mechanism.State) error {
 		}
 		how, err = k.iterate(true)
 	}
-	if how != converged && k.mech.NumContacts() > 0 {
+	if how != converged && k.kinked {
 		if how, err = k.solveTouching(st, how); err != nil && how != converged && k.halt.Err() != nil {
 			return err
 		}
@@ -116,6 +116,7 @@ func (k *GeneralizedAlpha) solveTouching(st *mechanism.State, how outcome) (outc
 func (k *GeneralizedAlpha) predict() {
 	copy(k.u1, k.u0)
 	copy(k.lambda1, k.lambda0)
+	copy(k.end.Bearings, k.load)
 	if k.valid && k.head[headChanged] != 0 {
 		r := k.h / k.head[headStep]
 		for i := range k.u1 {
@@ -143,6 +144,7 @@ func (k *GeneralizedAlpha) linearize(st *mechanism.State, level int) error {
 	}
 	copy(k.lin.Angles, st.Angles)
 	copy(k.lin.Internal, st.Internal)
+	copy(k.lin.Bearings, k.end.Bearings)
 	return k.refactor()
 }
 
@@ -175,7 +177,7 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 	last := math.Inf(1)
 	k.mix.begin()
 	tol, loose := max(newtonTol, 2*k.roundings), max(newtonLoose, 200*k.roundings)
-	if k.mech.NumContacts() > 0 {
+	if k.kinked {
 		// The matrix knows nothing of how friction depends on the normal force, so that corrections shrink slowly.
 		tol = max(tol, newtonGround)
 		if !k.o.Fixed {

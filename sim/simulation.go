@@ -40,7 +40,7 @@ type Options struct {
 	Recorder Recorder // gets rows at the start and every Every seconds; nil: no rows
 	Every    float64  // s
 
-	Dissipation bool // whether the work that contacts take is added up (Simulation.Dissipated)
+	Dissipation bool // whether the work that contacts, stops and friction take is added up (Simulation.Dissipated, DissipatedByJoints)
 
 	// Dynamics names how the accelerations are computed, with all that decides about their bits,
 	// such as an ordering. A run is resumed only under an equal one.
@@ -512,6 +512,9 @@ func (s *Simulation) record() error {
 	}
 	s.row.Drift = driftIn(&d, 1)
 	s.row.Energy = s.mech.EnergyAt(&s.kin, &s.sample)
+	if err := s.bearings(&s.sample); err != nil {
+		return err
+	}
 	if err := s.o.Recorder.Record(&s.row); err != nil {
 		return fault.Errorf("sim: row at t = %v: %w", s.sample.Time, err)
 	}

@@ -12,15 +12,17 @@ var gauss = [...]struct{ at, weight float64 }{
 	{0.5 - 0.3872983346207417, 5.0 / 18}, {0.5, 8.0 / 18}, {0.5 + 0.3872983346207417, 5.0 / 18},
 }
 
-// dissipation adds up what contacts take from the motion, docs/ground.md (G47).
+// dissipation adds up what contacts, stops and friction take from the motion, docs/ground.md (G47).
 type dissipation struct {
-	lossy []int // contacts
-	kin   *mechanism.Kinematics
-	at    mechanism.State
-	work  float64 // J
+	lossy  []int // contacts
+	rubs   []int // stops and friction
+	kin    *mechanism.Kinematics
+	at     mechanism.State
+	work   float64 // of contacts, J
+	joints float64 // of stops and friction
 }
 
-// newDissipation returns nil if m has no contact that takes energy.
+// newDissipation returns nil if nothing in m takes energy.
 func newDissipation(m *mechanism.Mechanism, st *mechanism.State) *dissipation {
 	d := new(dissipation)
 	for i := range m.NumContacts() {
@@ -28,7 +30,12 @@ func newDissipation(m *mechanism.Mechanism, st *mechanism.State) *dissipation {
 			d.lossy = append(d.lossy, i)
 		}
 	}
-	if len(d.lossy) == 0 {
+	for i := range m.NumResistors() {
+		if !m.Lossless(i) {
+			d.rubs = append(d.rubs, i)
+		}
+	}
+	if len(d.lossy)+len(d.rubs) == 0 {
 		return nil
 	}
 	d.at, d.kin = *st.Clone(), m.NewKinematics()
@@ -45,7 +52,15 @@ func (s *Simulation) Dissipated() float64 {
 	return s.loss.work
 }
 
-// dissipate adds the work of the contacts up to the fraction theta of the step, which goes to t1.
+// DissipatedByJoints is Dissipated for the stops and the friction of joints. What impulses at stops take is not in it.
+func (s *Simulation) DissipatedByJoints() float64 {
+	if s.loss == nil {
+		return 0
+	}
+	return s.loss.joints
+}
+
+// dissipate adds the work of contacts, stops and friction up to the fraction theta of the step, which goes to t1.
 //
 // Cost: three times that of the contacts and of Stepper.AtTo, no allocation. It returns the errors of the contacts, with nothing added.
 func (s *Simulation) dissipate(t1, theta float64) error {
@@ -53,7 +68,7 @@ func (s *Simulation) dissipate(t1, theta float64) error {
 	if d == nil {
 		return nil
 	}
-	span, work := theta*(t1-s.st.Time), 0.0
+	span, work, joints := theta*(t1-s.st.Time), 0.0, 0.0
 	for _, g := range gauss {
 		s.stepper.AtTo(&d.at, theta*g.at)
 		power := 0.0
@@ -69,10 +84,37 @@ func (s *Simulation) dissipate(t1, theta float64) error {
 			power += r.Power
 		}
 		work += span * g.weight * power
+		power, err := s.rubbed()
+		if err != nil {
+			return err
+		}
+		joints += span * g.weight * power
 	}
-	if math.IsNaN(work) || math.IsInf(work, 0) {
+	if sum := work + joints; math.IsNaN(sum) || math.IsInf(sum, 0) {
 		return fault.Errorf("sim: work of contacts at t = %v: %w", s.st.Time, mechanism.ErrNotFinite)
 	}
 	d.work += work
+	d.joints += joints
 	return nil
+}
+
+// rubbed returns the power that stops and friction take at the state of the dissipation, W.
+func (s *Simulation) rubbed() (power float64, err error) {
+	d := s.loss
+	if len(d.rubs) == 0 {
+		return 0, nil
+	}
+	if err := s.bearings(&d.at); err != nil {
+		return 0, err
+	}
+	if err := s.mech.KinematicsTo(d.kin, &d.at); err != nil {
+		return 0, fault.Errorf("sim: work of joints: %w", err)
+	}
+	var jk mechanism.JointKinematics
+	for _, i := range d.rubs {
+		f, _ := s.mech.Resistor(i)
+		s.mech.JointTo(&jk, f.Joint, d.kin, &d.at)
+		power += s.mech.ResistanceAt(i, &jk, &d.at).Power
+	}
+	return power, nil
 }

@@ -144,6 +144,8 @@ type ClosedSolver struct {
 	residual   float64
 	worstRow   int
 	correction float64
+	load       []float64       // reactions that friction grows with
+	loaded     mechanism.State // the state, with these
 	wrench     []spatial.Force // by link: force through its joint, about its centre of mass
 	haveWrench bool
 	ok         bool
@@ -282,8 +284,65 @@ func (s *ClosedSolver) SolveAt(q, qd []float64, t float64, tau []float64) error 
 	return s.orCause(s.solve(tau))
 }
 
-// solve does all of Solve but the state.
+// solve does all of Solve but the state, until the friction that grows with reactions agrees with them.
 func (s *ClosedSolver) solve(tau []float64) error {
+	m := s.plan.mech
+	n := m.NumBearings()
+	if n == 0 {
+		return s.once(tau)
+	}
+	if len(s.load) != n {
+		s.load = make([]float64, n)
+	}
+	clear(s.load)
+	s.loaded = *s.w.state
+	s.loaded.Bearings, s.w.state = s.load, &s.loaded
+	for range bearingSolves {
+		if err := s.w.finish(); err != nil {
+			return err
+		}
+		s.haveWrench = false
+		if err := s.once(tau); err != nil || s.watch.Up() {
+			return err
+		}
+		if s.agrees() {
+			return nil
+		}
+	}
+	s.ok = false
+	return m.AtJoint(m.Bearing(0), -1, ErrJammed)
+}
+
+// ErrJammed is wrapped by the error of a Solve in which friction and the reactions that it grows with find no balance.
+var ErrJammed = errors.New("tree: friction and reactions find no balance")
+
+// ErrReaction is wrapped by the error of an inverse dynamics in which friction grows with a reaction: kkt.Inverse has that.
+var ErrReaction = errors.New("tree: inverse dynamics knows no friction that grows with a reaction")
+
+// The same as in package kkt.
+const (
+	bearingSolves = 100
+	bearingTol    = 1e-13
+)
+
+// agrees stores the reactions, and reports whether they are those that they were.
+func (s *ClosedSolver) agrees() bool {
+	m := s.plan.mech
+	var jk mechanism.JointKinematics
+	change, size := 0.0, 0.0
+	for i := range s.load {
+		j := m.Bearing(i)
+		m.JointTo(&jk, j, s.w.kin, s.w.state)
+		w := s.TotalWrench(j) // drives, stops and friction of these joints are moments
+		load := m.BearingLoad(j, &w, &jk)
+		change, size = max(change, math.Abs(load-s.load[i])), max(size, load)
+		s.load[i] = load
+	}
+	return change <= bearingTol*size
+}
+
+// once is solve with the friction that is in the state.
+func (s *ClosedSolver) once(tau []float64) error {
 	if err := s.prepare(tau); err != nil || s.watch.Up() {
 		return err
 	}

@@ -263,6 +263,7 @@ func (s *ClosedSolver) TotalWrench(j int) spatial.Force {
 	var drive spatial.Force
 	m.JointTo(&jk, j, w.kin, w.state)
 	m.DriveWrenchTo(&drive, j, &jk)
+	m.AddResistanceTo(&drive, j, &jk, w.state)
 	if l := s.plan.loopOf(j); l != nil {
 		w.loopTo(&jk, l)
 		return s.loopWrench(l, &jk).Add(drive)

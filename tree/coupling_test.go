@@ -9,15 +9,6 @@ import (
 	"github.com/rung-mbd/rung/tree"
 )
 
-// TestCouplingsAreRefused: with the name of the first one.
-func TestCouplingsAreRefused(t *testing.T) {
-	mech, err := mechanism.New(generate(t, "belt", 4, 1))
-	require.NoError(t, err)
-	_, err = tree.NewPlan(mech, tree.Options{})
-	require.ErrorIs(t, err, tree.ErrCoupling)
-	require.ErrorContains(t, err, `coupling "s1"`)
-}
-
 // TestCoupledClusters: couplings join the loops at their joints, and what is between them.
 func TestCoupledClusters(t *testing.T) {
 	mech, err := mechanism.New(generate(t, "belt", 5, 1))

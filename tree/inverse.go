@@ -234,6 +234,9 @@ func (v *Inverse) momentumTo(f *spatial.Force, body int32, a spatial.ClassicalAc
 func (v *Inverse) prepare(st *mechanism.State) error {
 	v.ok = false
 	s := v.s
+	if m := s.plan.mech; m.NumBearings() > 0 {
+		return m.AtJoint(m.Bearing(0), -1, ErrReaction)
+	}
 	if err := s.w.SetState(st); err != nil {
 		return err
 	}

@@ -1,5 +1,6 @@
 // Command stops lets a leg swing whose knee cannot be overstretched. Where it strikes its stop an event finds the moment,
-// and the velocities jump by the law of restitution; bounces that have become small end, and the knee stays straight.
+// and the velocities jump by the law of restitution; bounces that have become small end, and the knee stays straight. All of it is written out here; a stop of the
+// model (model.Stop) with the events of sim.Stops does the same.
 package main
 
 import (

@@ -83,7 +83,7 @@ its mass and moments of inertia.`,
 	flags.StringVar(&f.side, "side", "", "picture of the drive from the side, along its track")
 	flags.StringVar(&f.relief, "relief", "", "picture of the terrain with the tracks, obliquely")
 	flags.StringVar(&f.contacts, "contacts", "", "file for depths, places and forces of the contacts at the times of the trajectory, ending in .csv")
-	flags.StringVar(&f.events, "events", "", "file for the times at which contacts touch the ground and leave it, ending in .csv")
+	flags.StringVar(&f.events, "events", "", "file for the times at which contacts touch the ground and joints their stops, and leave them, ending in .csv")
 	flags.StringVar(&f.checkpoint, "checkpoint", "", "file to keep what is needed to go on after an interruption")
 	flags.BoolVar(&f.resume, "resume", false, "go on from the checkpoint")
 	flags.BoolVar(&f.json, "json", false, "print the summary as one JSON document")

@@ -57,8 +57,11 @@ func (f *Flags) checkGround(model string) error {
 
 func newGroundFiles(mech *mechanism.Mechanism, f *Flags) (*groundFiles, error) {
 	g := &groundFiles{mech: mech}
-	if mech.NumContacts() == 0 && (f.contacts != "" || f.events != "") {
-		return nil, shell.UseErrorf("--contacts and --events write what touches the ground: the model has no contact")
+	if mech.NumContacts() == 0 && f.contacts != "" {
+		return nil, shell.UseErrorf("--contacts writes what touches the ground: the model has no contact")
+	}
+	if mech.NumContacts() == 0 && !hasStops(mech) && f.events != "" {
+		return nil, shell.UseErrorf("--events writes what touches the ground or its stops: the model has no contact and no stop")
 	}
 	if f.contacts != "" {
 		g.columns, g.contacts = sim.NewContactColumns(mech), &lines{path: f.contacts}
@@ -207,12 +210,26 @@ func (g *groundFiles) event(contact int, touches bool, st *mechanism.State) erro
 		return nil
 	}
 	_, _, element := g.mech.Contact(contact)
-	what := "leave"
+	what := sim.StopLeave
 	if touches {
-		what = "touch"
+		what = sim.StopTouch
 	}
+	return g.write(g.mech.ForceName(element), what, st)
+}
+
+// stop writes what happens at a stop.
+func (g *groundFiles) stop(resistor int, what sim.StopChange, st *mechanism.State) error {
+	if g.events == nil {
+		return nil
+	}
+	f, _ := g.mech.Resistor(resistor)
+	return g.write(fmt.Sprintf("%s.%d", g.mech.JointName(f.Joint), f.Freedom), what, st)
+}
+
+// write writes an event.
+func (g *groundFiles) write(name string, what sim.StopChange, st *mechanism.State) error {
 	w := csv.NewWriter(g.events.out)
-	_ = w.Write([]string{strconv.FormatFloat(st.Time, 'g', 17, 64), fault.Escape(g.mech.ForceName(element)), what}) // errors stay in w
+	_ = w.Write([]string{strconv.FormatFloat(st.Time, 'g', 17, 64), fault.Escape(name), what.String()}) // errors stay in w
 	w.Flush()
 	return g.events.failed(w.Error())
 }

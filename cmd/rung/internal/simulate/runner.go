@@ -45,6 +45,9 @@ type runner struct {
 	sim      *sim.Simulation
 	watch    *watcher
 	ground   *groundFiles
+	stops    *sim.Stops
+	watched  bool           // the stops have events
+	samples  int            // of events in a step
 	warnings []string       // of the terrains
 	marks    *outfile.Place // of the checkpoint; nil: there is none
 
@@ -112,10 +115,13 @@ func newRunner(path string, stdin io.Reader, f *Flags, p *shell.Progress) (*runn
 		return nil, err
 	}
 	r.watch.ground = r.ground
-	r.warnings = groundWarnings(context.Background(), m, r.mech, r.start, f.implicit())
+	r.warnings = append(groundWarnings(context.Background(), m, r.mech, r.start, f.implicit()), limitWarnings(r.mech, r.start)...)
+	if err := r.newStops(plan); err != nil {
+		return nil, err
+	}
 	r.sim = sim.New(r.mech, r.stepper, r.start, sim.Options{
 		Step: f.step, Projector: move.projector, Recorder: r.watch, Every: f.every, OnStep: r.onStep, Dynamics: move.settings,
-		Events: sim.ContactEvents(r.mech, r.ground.event), Dissipation: true,
+		Events: append(sim.ContactEvents(r.mech, r.ground.event), r.stopEvents()...), EventSamples: r.samples, Dissipation: true,
 	})
 	if r.check != nil {
 		if err := r.sim.Restore(r.check); err != nil {

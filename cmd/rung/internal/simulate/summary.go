@@ -35,6 +35,7 @@ type Simulation struct {
 	Wall        float64          `json:"wall_seconds"`
 	Closed      *simulationFit   `json:"closed,omitempty"`
 	Energy      simulationEnergy `json:"energy"`
+	Impacts     int64            `json:"impacts,omitempty"` // impulses at stops
 	Creep       *creep           `json:"creep,omitempty"`
 	Warnings    []string         `json:"warnings,omitempty"`
 	Drift       simulationDrift  `json:"drift"`
@@ -63,7 +64,8 @@ type simulationEnergy struct {
 	Conservative bool    `json:"conservative"` // nothing does work that the energy leaves out
 
 	Contacts *float64 `json:"taken_by_contacts,omitempty"` // where there are contacts
-	Balance  *float64 `json:"balance,omitempty"`           // End − Start + Contacts, where nothing but contacts does work
+	Joints   *float64 `json:"taken_by_joints,omitempty"`   // by stops and friction, where there are some; impulses included
+	Balance  *float64 `json:"balance,omitempty"`           // End − Start + Contacts + Joints, where nothing else does work
 }
 
 // simulationDrift is the largest error of a joint's row.
@@ -85,13 +87,19 @@ func (r *runner) summary() *Simulation {
 		Drift:     newSimulationDrift(w.drift),
 		Projected: newSimulationDrift(n.Worst),
 	}
+	taken := r.sim.Dissipated()
 	if r.mech.NumContacts() > 0 {
-		taken := r.sim.Dissipated()
 		s.Energy.Contacts = &taken
-		if r.mech.ConservativeButContacts() {
-			balance := w.last - w.first + taken
-			s.Energy.Balance = &balance
-		}
+	}
+	var struck float64
+	struck, s.Impacts = r.stops.Taken()
+	rubbed := r.sim.DissipatedByJoints() + struck
+	if r.mech.NumResistors() > 0 {
+		s.Energy.Joints = &rubbed
+	}
+	if r.mech.NumContacts()+r.mech.NumResistors() > 0 && r.mech.ConservativeButContacts() {
+		balance := w.last - w.first + taken + rubbed
+		s.Energy.Balance = &balance
 	}
 	if !r.f.stepSet {
 		s.Tolerance = r.f.tol
@@ -175,13 +183,29 @@ func moved(what string, c *state.ClosingResult, length, angle string) string {
 		sheet.Short(c.Travel.Value), length, fault.Text(c.Travel.Body, sheet.NameWidth), sheet.Short(c.Turn.Value), angle, fault.Text(c.Turn.Body, sheet.NameWidth))
 }
 
+// takenText says what took energy; "" if nothing is known to.
+func takenText(e *simulationEnergy) string {
+	text := ""
+	if e.Contacts != nil {
+		text = "contacts took " + sheet.Short(*e.Contacts) + " J"
+	}
+	if e.Joints != nil {
+		if text != "" {
+			text += ", "
+		}
+		text += "stops and friction of joints took " + sheet.Short(*e.Joints) + " J"
+	}
+	return text
+}
+
 // energyText says how well the energy holds, where it should.
 func energyText(e *simulationEnergy) string {
-	if b := e.Balance; b != nil && !e.Conservative {
-		return fmt.Sprintf("%s J to %s J; contacts took %s J, all but %.2g J of the change", sheet.Short(e.Start), sheet.Short(e.End), sheet.Short(*e.Contacts), *b)
-	}
-	if c := e.Contacts; c != nil && !e.Conservative {
-		return fmt.Sprintf("%s J to %s J; contacts took %s J, and motions, loads or dampers do work, so it is not conserved", sheet.Short(e.Start), sheet.Short(e.End), sheet.Short(*c))
+	if took := takenText(e); took != "" && !e.Conservative {
+		took = fmt.Sprintf("%s J to %s J; %s", sheet.Short(e.Start), sheet.Short(e.End), took)
+		if e.Balance != nil {
+			return fmt.Sprintf("%s, all but %.2g J of the change", took, *e.Balance)
+		}
+		return took + ", and motions, loads or dampers do work, so it is not conserved"
 	}
 	if !e.Conservative {
 		return fmt.Sprintf("%s J to %s J; motions, loads or dampers do work, so it is not conserved", sheet.Short(e.Start), sheet.Short(e.End))

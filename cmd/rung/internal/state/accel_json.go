@@ -42,6 +42,9 @@ func WriteResult(w io.Writer, r *rung.Result) error {
 	if r.IllScaled != nil {
 		o.raw(",\n \"ill_scaled\": ").value(r.IllScaled)
 	}
+	if len(r.BeyondLimits) > 0 {
+		o.raw(",\n \"beyond_limits\": ").value(r.BeyondLimits)
+	}
 	if r.Contradiction != nil {
 		o.raw(",\n \"contradiction\": ").value(r.Contradiction)
 	}

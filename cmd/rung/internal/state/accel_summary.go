@@ -42,6 +42,7 @@ func printSummary(p *sheet.Page, r *rung.Result) {
 	if n := len(r.Couplings); n > 0 {
 		p.Item("couplings", coupled(r.Couplings))
 	}
+	printLimits(p, r.BeyondLimits)
 	p.Item("energy", fmt.Sprintf("kinetic %s J, potential %s J", sheet.Short(r.Energy.Kinetic), sheet.Short(r.Energy.Potential)))
 	s := &r.Solve
 	if r.Method != motion.Sparse.String() {
@@ -53,6 +54,21 @@ func printSummary(p *sheet.Page, r *rung.Result) {
 		sheet.Plural(s.Refinements, "refinement"), s.Residual))
 	if s.CorrectedPivots > 0 {
 		p.Item("", sheet.Plural(s.CorrectedPivots, "pivot")+" lost to rounding and replaced")
+	}
+}
+
+// printLimits writes which freedoms are beyond their limits.
+func printLimits(p *sheet.Page, list []rung.LimitResult) {
+	for i := range list {
+		if i == namedRedundant {
+			p.Item("", fmt.Sprintf("and %d more", len(list)-i))
+			return
+		}
+		label := ""
+		if i == 0 {
+			label = "limits"
+		}
+		p.Item(label, list[i].String())
 	}
 }
 

@@ -73,6 +73,7 @@ type Analysis struct {
 	VariableMobility VariableMobility       `json:"variable_mobility"`
 	Release          []mobility.Release     `json:"release"`
 	Released         mobility.Counts        `json:"released"`
+	BeyondLimits     []rung.LimitResult     `json:"beyond_limits,omitempty"`
 	Orderings        []orderingCost         `json:"orderings"`
 }
 
@@ -116,6 +117,7 @@ func runAnalyze(cmd *cobra.Command, path string, f *analyzeFlags) error {
 // analyze describes m.
 func analyze(m *model.Model, f *analyzeFlags, p *shell.Progress) (*Analysis, error) {
 	p.Stage("analysing", 0)
+	m = withoutBearings(m)
 	plan, err := rung.NewPlan(m, rung.Options{Ordering: f.ordering.Ordering})
 	if err != nil {
 		return nil, err
@@ -126,6 +128,11 @@ func analyze(m *model.Model, f *analyzeFlags, p *shell.Progress) (*Analysis, err
 		Format: "rung-analysis/1", Name: mech.Name, Bodies: mech.NumBodies(), Joints: mech.NumJoints(),
 		Loops: g.Loops, Components: g.Components, Orderings: orderingCosts(plan),
 	}
+	st, k := plan.Initial(), mech.NewKinematics()
+	if err := mech.KinematicsTo(k, st); err != nil {
+		return nil, err
+	}
+	a.BeyondLimits = rung.LimitsAt(mech, k, st)
 	p.Stage("explaining", 0)
 	if a.Constraints, err = constraintsOf(plan, f.method.Method); err != nil {
 		return nil, err
@@ -147,6 +154,24 @@ func analyze(m *model.Model, f *analyzeFlags, p *shell.Progress) (*Analysis, err
 	}
 	a.Release, a.Released = r.Releases, r.Counts
 	return a, nil
+}
+
+// withoutBearings returns m without friction of reactions, which has no part in the constraints and may ask for reactions that they leave
+// undetermined. That is m itself if it has none.
+func withoutBearings(m *model.Model) *model.Model {
+	out := m
+	for i := range m.Joints {
+		if !slices.ContainsFunc(m.Joints[i].Friction, func(f model.Friction) bool { return f.OfReaction() }) {
+			continue
+		}
+		if out == m {
+			own := *m
+			own.Joints = slices.Clone(m.Joints)
+			out = &own
+		}
+		out.Joints[i].Friction = nil // of a hinge or a ball, which has no other
+	}
+	return out
 }
 
 // constraintsOf explains the constraints at the state of the model. Where the motion
@@ -204,6 +229,7 @@ func printAnalysis(p *sheet.Page, a *Analysis) {
 	p.Item("redundant", redundancy(c))
 	p.Item("singularity", singularity(c))
 	p.Item("variable", variableText(&a.VariableMobility))
+	printLimits(p, a.BeyondLimits)
 	p.Item("release", releaseText(a))
 	printClusters(p, a.Clusters)
 	p.Blank()

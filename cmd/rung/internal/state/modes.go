@@ -85,6 +85,7 @@ type ModesResult struct {
 	All        bool              `json:"all"` // there are no other modes
 	Unstable   int               `json:"unstable"`
 	Unbalanced *unbalancedResult `json:"unbalanced"`
+	Edges      []string          `json:"stops_at_edge,omitempty"` // JOINT.FREEDOM
 	Modes      []modeResult      `json:"modes"`
 }
 
@@ -142,6 +143,9 @@ func runModes(cmd *cobra.Command, path string, f *modesFlags) error {
 		fmt.Fprintf(stderr, "rung: warning: not in equilibrium: body %s is left with a force of %s N and a moment of %s N m (see --equilibrium)\n",
 			fault.Name(u.Body), sheet.Short(u.Force.Norm()), sheet.Short(u.Moment.Norm()))
 	}
+	for _, name := range r.Edges {
+		fmt.Fprintf(stderr, "rung: warning: stop %s is at the edge of touching, where it holds on one side only: the modes are those of one side\n", fault.Name(name))
+	}
 	switch {
 	case f.json:
 		return shell.WriteJSON(stdout, r)
@@ -181,7 +185,21 @@ func modesOf(m *model.Model, path string, f *modesFlags, o linear.ModeOptions, p
 	if err != nil {
 		return nil, "", failedIn(path, err)
 	}
-	return newModesResult(plan.Mechanism(), s, found), openJoint(plan.Mechanism(), st), nil
+	r, warning = newModesResult(plan.Mechanism(), s, found), openJoint(plan.Mechanism(), st)
+	r.Edges = edges(plan.Mechanism(), st)
+	return r, warning, nil
+}
+
+// edges names the stops at the edge of touching.
+func edges(mech *mechanism.Mechanism, st *mechanism.State) (names []string) {
+	k := mech.NewKinematics()
+	if mech.KinematicsTo(k, st) != nil {
+		return nil
+	}
+	for _, f := range mech.StopsAtEdge(k, st) {
+		names = append(names, fmt.Sprintf("%s.%d", mech.JointName(f.Joint), f.Freedom))
+	}
+	return names
 }
 
 // openJoint says which joint is farthest from holding at st, if it is far.

@@ -1,0 +1,420 @@
+package mechanism
+
+import (
+	"math"
+	"slices"
+
+	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// resistor is what resists the motion of a freedom: stops at its ends, or dry friction. It never changes.
+type resistor struct {
+	joint   int32
+	freedom int8
+	ball    bool  // the friction of a ball, along one of its three axes
+	bearing int32 // number in bearings of the reaction that friction grows with; −1: it does not
+	first   int32 // of its internal state; −1: it has none
+
+	stop         contact.Law // of stops
+	lower, upper float64
+	restitution  float64
+	impact       float64 // rate beyond which impulses act; 0: there are none
+
+	friction model.Friction // of friction, with all defaults
+}
+
+// Resistance is what stops or friction do along a freedom at a state: the generalized force with its derivatives, and more.
+type Resistance struct {
+	Push
+
+	// Secant is what Newton matrices have for Damping: of friction that slides, the force over the rate (docs/ground.md).
+	Secant float64
+	// Bristle is −∂force/∂ξ for the internal state ξ of bristles, and ByRate and ByState are the derivatives of the rate of ξ by the rate of the
+	// freedom and by ξ. They are 0 without bristles.
+	Bristle, ByRate, ByState float64
+
+	Depth  float64 // of a stop: how far the coordinate is beyond its nearer end, rad or m; negative between them
+	Energy float64 // stored, J
+	Power  float64 // taken from the motion, and neither stored nor given back, W; what bends bristles is part of it
+}
+
+// bearing is a joint whose friction grows with its reaction.
+type bearing struct {
+	joint int32
+}
+
+// setResistors compiles stops and friction of m, whose internal states come before those of contacts.
+func (m *Mechanism) setResistors(from *model.Model) {
+	for j := range from.Joints {
+		f := &from.Joints[j]
+		for i := range f.Kind().Freedoms() {
+			if i < len(f.Limits) {
+				m.addStop(j, i, f.Limits[i])
+			}
+			if i < len(f.Friction) {
+				m.addFriction(j, i, &f.Friction[i])
+			}
+		}
+	}
+}
+
+func (m *Mechanism) addStop(j, i int, l *model.Limit) {
+	if l == nil || l.Stop == (model.Stop{}) {
+		return
+	}
+	r := resistor{
+		joint: int32(j), freedom: int8(i), bearing: -1, first: -1, stop: contact.Law{Normal: l.Stop.Normal},
+		lower: l.Lower, upper: l.Upper, restitution: l.Stop.Restitution, impact: l.Stop.ImpactSpeed,
+	}
+	if r.impact > 0 {
+		r.first = int32(m.internal)
+		m.internal++
+	}
+	m.resistors = append(m.resistors, r)
+}
+
+func (m *Mechanism) addFriction(j, i int, f *model.Friction) {
+	if *f == (model.Friction{}) {
+		return
+	}
+	kind := m.Joints[j].Kind
+	r := resistor{joint: int32(j), freedom: int8(i), ball: !kind.Scalar(i), bearing: -1, first: -1, friction: *f}
+	r.friction.Speed = f.SpeedOf(kind.Rotational(i))
+	r.friction.Static = max(f.Static, 1)
+	if f.OfReaction() {
+		if n := len(m.bearings); n == 0 || m.bearings[n-1].joint != int32(j) {
+			m.bearings = append(m.bearings, bearing{joint: int32(j)})
+		}
+		r.bearing = int32(len(m.bearings) - 1)
+	}
+	if f.Hold.Travel > 0 {
+		r.first = int32(m.internal)
+		m.internal++
+	}
+	m.resistors = append(m.resistors, r)
+}
+
+// isStop reports whether r are stops.
+func (r *resistor) isStop() bool { return r.stop.Normal.Stiffness > 0 }
+
+// NumResistors returns the number of freedoms with stops and of those with friction; the three rotations of a ball count each.
+func (l *Loads) NumResistors() int { return len(l.resistors) }
+
+// Resistor returns the freedom of resistor i, and whether it is one with stops; otherwise it has friction.
+func (l *Loads) Resistor(i int) (f Freedom, stops bool) {
+	r := &l.resistors[i]
+	return Freedom{int(r.joint), int(r.freedom)}, r.isStop()
+}
+
+// ResistorSettings returns all that decides about the forces of resistor i, for comparison.
+func (l *Loads) ResistorSettings(i int) (settings struct {
+	Joint, Freedom                         int
+	Stop                                   contact.Normal
+	Lower, Upper, Restitution, ImpactSpeed float64
+	Friction                               model.Friction
+}) {
+	r := &l.resistors[i]
+	settings.Joint, settings.Freedom, settings.Stop, settings.Lower, settings.Upper = int(r.joint), int(r.freedom), r.stop.Normal, r.lower, r.upper
+	settings.Restitution, settings.ImpactSpeed, settings.Friction = r.restitution, r.impact, r.friction
+	return settings
+}
+
+// ImpactSpeed returns the rate beyond which an impulse turns the freedom of resistor i around, rad/s or m/s, and the part of the rate that it leaves.
+// The rate is 0 where there are no impulses.
+func (l *Loads) ImpactSpeed(i int) (speed, restitution float64) {
+	return l.resistors[i].impact, l.resistors[i].restitution
+}
+
+// Lossless reports whether resistor i takes no energy but by impulses.
+func (l *Loads) Lossless(i int) bool {
+	r := &l.resistors[i]
+	return r.isStop() && r.stop.Normal.Dissipation == 0 && r.stop.Normal.Damping == 0
+}
+
+// Bristles reports whether resistor i has friction with bristles, whose bend is an internal state.
+func (l *Loads) Bristles(i int) bool { return l.resistors[i].friction.Hold.Travel > 0 }
+
+// OfReaction reports whether the friction of resistor i grows with the reaction in its joint.
+func (l *Loads) OfReaction(i int) bool { return l.resistors[i].bearing >= 0 }
+
+// ResistorState returns the place of the internal state of resistor i in State.Internal, −1 if it has none: of bristles how far they bend,
+// of stops with impulses 1 in flight, where their springs do nothing, and 0 on a spring.
+func (l *Loads) ResistorState(i int) int { return int(l.resistors[i].first) }
+
+// state returns the internal state of r at s.
+func (r *resistor) state(s *State) float64 {
+	if r.first < 0 || len(s.Internal) == 0 {
+		return 0
+	}
+	return s.Internal[r.first]
+}
+
+// ResistanceAt returns what resistor i does at s, of whose joint jk is (JointTo).
+//
+// Cost: O(1), no allocation. Friction that grows with a reaction takes that of State.Bearings.
+func (m *Mechanism) ResistanceAt(i int, jk *JointKinematics, s *State) (p Resistance) {
+	r := &m.resistors[i]
+	jt := &m.Joints[r.joint]
+	var q, qd [6]float64
+	if r.isStop() {
+		jt.CoordinatesTo(&q, &qd, jk)
+		r.stopAt(&p, q[r.freedom], qd[r.freedom], r.state(s) != 0)
+		return p
+	}
+	jt.RatesTo(&qd, &jk.Frames)
+	rate := qd[r.freedom]
+	speed := math.Abs(rate)
+	if r.ball {
+		speed = math.Sqrt(qd[0]*qd[0] + qd[1]*qd[1] + qd[2]*qd[2])
+	}
+	size := r.friction.Force
+	if r.bearing >= 0 {
+		size = r.friction.Coefficient * r.friction.Radius * s.bearingLoad(r.bearing)
+	}
+	if r.first >= 0 {
+		r.bristlesAt(&p, size, rate, r.state(s))
+	} else {
+		r.rubAt(&p, size, rate, speed)
+	}
+	return p
+}
+
+// stopAt has the force of stops, docs/stops-and-friction.md (J1), (J2).
+func (r *resistor) stopAt(p *Resistance, q, rate float64, flight bool) {
+	sign, apart := 1.0, rate
+	p.Depth = r.lower - q
+	if up := q - r.upper; up > p.Depth {
+		sign, apart, p.Depth = -1, -rate, up
+	}
+	if flight || p.Depth <= 0 {
+		return
+	}
+	var f contact.Force
+	var d contact.Derivatives
+	r.stop.ForceTo(&f, &d, &contact.Motion{Depth: p.Depth, N: apart}, 1, 1, nil)
+	p.Force, p.Stiffness, p.Damping = sign*f.N, d[contact.OfN][contact.ByDepth], -d[contact.OfN][contact.ByN]
+	p.Secant, p.Energy, p.Power = p.Damping, f.Energy, (f.Elastic-f.N)*apart
+}
+
+// over returns how much larger than sliding friction that at a speed is, docs/stops-and-friction.md (J6), and its derivative.
+func (r *resistor) over(speed float64) (s, slope float64) {
+	f := &r.friction
+	if f.Static == 1 {
+		return 1, 0
+	}
+	x := speed / f.Stribeck
+	e := (f.Static - 1) * math.Exp(-x*x)
+	return 1 + e, -2 * x / f.Stribeck * e
+}
+
+// rubAt has regularised friction, docs/stops-and-friction.md (J5).
+func (r *resistor) rubAt(p *Resistance, size, rate, speed float64) {
+	s, slope := r.over(speed)
+	v := r.friction.Speed
+	rho := math.Sqrt(speed*speed + v*v)
+	p.Secant = size * s / rho
+	p.Force, p.Power = -p.Secant*rate, p.Secant*rate*rate
+	// ∂force/∂rate, of a ball that along its own axis with the other rates held
+	p.Damping = p.Secant - size*s*rate*rate/(rho*rho*rho)
+	if speed > 0 {
+		p.Damping += size * slope * rate * rate / (speed * rho)
+	}
+}
+
+// bristlesAt has the friction of bristles with the bend xi, docs/stops-and-friction.md (J7), (J8).
+func (r *resistor) bristlesAt(p *Resistance, size, rate, xi float64) {
+	h := &r.friction.Hold
+	s, slope := r.over(math.Abs(rate))
+	speed := math.Abs(rate)
+	p.ByState = -speed / (h.Travel * s)
+	p.ByRate = 1
+	if rate != 0 {
+		p.ByRate -= xi * math.Copysign(1, rate) / (h.Travel * s) * (1 - speed*slope/s)
+	}
+	bend := rate + p.ByState*xi
+	p.Force = -size * (xi/h.Travel + h.Damping*bend)
+	p.Damping = size * h.Damping * p.ByRate
+	p.Bristle = size * (1/h.Travel + h.Damping*p.ByState)
+	p.Secant, p.Power = p.Damping, -p.Force*rate
+}
+
+// Step returns the damping that resistance has over a step with half the length half: with bristles that bend in it
+// (sim.GeneralizedAlpha), half the step times what the bend loses of it on the way.
+func (p *Resistance) Step(half float64) float64 {
+	z, part := 2*half*p.ByState, half
+	if z < 0 {
+		part *= math.Expm1(z) / z
+	}
+	return max(p.Secant+p.Bristle*part*p.ByRate, 0)
+}
+
+// addResistances adds the wrenches of stops and friction to f.
+func (m *Mechanism) addResistances(f []spatial.Force, k *Kinematics, s *State) {
+	var jk JointKinematics
+	last := int32(-1)
+	for i := range m.resistors {
+		r := &m.resistors[i]
+		if r.joint != last {
+			m.JointTo(&jk, int(r.joint), k, s)
+			last = r.joint
+		}
+		if force := m.ResistanceAt(i, &jk, s).Force; force != 0 {
+			var tau [6]float64
+			var w spatial.Force
+			tau[r.freedom] = force
+			m.Joints[r.joint].WrenchTo(&w, &tau, &jk.Frames)
+			m.addJointWrench(f, int(r.joint), &jk, &w, k)
+		}
+	}
+}
+
+// AddResistanceTo adds to w the wrench of stops and friction of joint j on the successor, about the origin of S, world axes.
+//
+// Cost: the logarithm of the number of resistors, no allocation.
+func (m *Mechanism) AddResistanceTo(w *spatial.Force, j int, jk *JointKinematics, s *State) {
+	first, _ := slices.BinarySearchFunc(m.resistors, j, func(r resistor, j int) int { return int(r.joint) - j })
+	for i := first; i < len(m.resistors) && int(m.resistors[i].joint) == j; i++ {
+		r := &m.resistors[i]
+		var tau [6]float64
+		var one spatial.Force
+		tau[r.freedom] = m.ResistanceAt(i, jk, s).Force
+		m.Joints[j].WrenchTo(&one, &tau, &jk.Frames)
+		*w = w.Add(one)
+	}
+}
+
+// resistorRates stores what the rates of the internal states of stops and friction are made of, as InternalTo.
+func (m *Mechanism) resistorRates(a, b, scale []float64, k *Kinematics, s *State) {
+	var jk JointKinematics
+	var qd [6]float64
+	for i := range m.resistors {
+		r := &m.resistors[i]
+		if r.first < 0 {
+			continue
+		}
+		size := 1.0
+		a[r.first], b[r.first] = 0, 0 // of stops, which events change
+		if !r.isStop() {
+			m.JointTo(&jk, int(r.joint), k, s)
+			m.Joints[r.joint].RatesTo(&qd, &jk.Frames)
+			rate := qd[r.freedom]
+			over, _ := r.over(math.Abs(rate))
+			size = r.friction.Hold.Travel
+			a[r.first], b[r.first] = rate, -math.Abs(rate)/(size*over)
+		}
+		if scale != nil {
+			scale[r.first] = size
+		}
+	}
+}
+
+// Bearings. A friction that grows with the reaction in its joint needs the multipliers, which depend on it. Who solves for them iterates
+// (kkt.Solver.Solve), with the reactions so far in State.Bearings.
+
+// NumBearings returns the number of joints whose friction grows with their reaction: the length of State.Bearings.
+func (l *Loads) NumBearings() int { return len(l.bearings) }
+
+// Bearing returns the joint of bearing i.
+func (l *Loads) Bearing(i int) int { return int(l.bearings[i].joint) }
+
+// HasBearing reports whether the friction of joint j grows with its reaction.
+func (l *Loads) HasBearing(j int) bool {
+	_, has := slices.BinarySearchFunc(l.bearings, j, func(b bearing, j int) int { return int(b.joint) - j })
+	return has
+}
+
+// bearingLoad returns the reaction of a bearing.
+func (s *State) bearingLoad(i int32) float64 {
+	if len(s.Bearings) == 0 {
+		return 0
+	}
+	return s.Bearings[i]
+}
+
+// BearingLoad returns the reaction, N, that the friction of joint j grows with, where w is the constraint wrench of the joint: the force of a spherical joint,
+// and of a revolute one its part across the axis.
+func (m *Mechanism) BearingLoad(j int, w *spatial.Force, jk *JointKinematics) float64 {
+	f := w.Linear()
+	if m.Joints[j].Kind == joints.Revolute {
+		z := jk.EP.Col(2)
+		f = f.Sub(z.Scale(z.Dot(f)))
+	}
+	return f.Norm()
+}
+
+// BeyondLimit is a freedom that is beyond a bound of its model.
+type BeyondLimit struct {
+	Freedom
+	Coordinate float64 // rad or m
+	Bound      float64 // that is passed
+	Stop       bool    // there is a stop, which pushes back
+}
+
+// BeyondLimits returns the freedoms that are beyond the bounds of their limits at s, in the order of the joints.
+//
+// Cost: O(freedoms with limits); allocates. k was computed at s.
+func (m *Mechanism) BeyondLimits(k *Kinematics, s *State) (list []BeyondLimit) {
+	if len(m.limits) == 0 {
+		return nil
+	}
+	var jk JointKinematics
+	var q, qd [6]float64
+	for j := range m.Joints {
+		jt, there := &m.Joints[j], false
+		for i := range jt.Kind.Freedoms() {
+			l, ok := m.limits[Freedom{j, i}]
+			if !ok {
+				continue
+			}
+			if !there {
+				m.JointTo(&jk, j, k, s)
+				jt.CoordinatesTo(&q, &qd, &jk)
+				there = true
+			}
+			b := BeyondLimit{Freedom: Freedom{j, i}, Coordinate: q[i], Stop: l.Stop != (model.Stop{})}
+			switch slack := 1e-9 * max(1, math.Abs(q[i])); {
+			case q[i] < l.Lower-slack:
+				b.Bound = l.Lower
+			case q[i] > l.Upper+slack:
+				b.Bound = l.Upper
+			default:
+				continue
+			}
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// AtLower reports whether the end of stops that is nearer at a motion of the joint is the lower one.
+func (m *Mechanism) AtLower(i int, jk *JointKinematics) bool {
+	r := &m.resistors[i]
+	var q, qd [6]float64
+	m.Joints[r.joint].CoordinatesTo(&q, &qd, jk)
+	return !(q[r.freedom]-r.upper > r.lower-q[r.freedom])
+}
+
+// stopEdge is the depth of a stop, rad or m, up to which it is at its edge, on either side.
+const stopEdge = 1e-9
+
+// StopsAtEdge returns the stops at s that are at the edge of touching and have a stiffness on one side of it only: those with the exponent 1. What is linear
+// about s is then of one side.
+//
+// Cost: O(resistors); allocates. k was computed at s.
+func (m *Mechanism) StopsAtEdge(k *Kinematics, s *State) (list []Freedom) {
+	var jk JointKinematics
+	for i := range m.resistors {
+		r := &m.resistors[i]
+		if !r.isStop() || r.stop.Normal.Exponent > 1 {
+			continue
+		}
+		m.JointTo(&jk, int(r.joint), k, s)
+		if math.Abs(m.ResistanceAt(i, &jk, s).Depth) <= stopEdge {
+			list = append(list, Freedom{int(r.joint), int(r.freedom)})
+		}
+	}
+	return list
+}

@@ -1,0 +1,58 @@
+package motion
+
+import (
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// BearingsTo stores in dst the reactions at st in the joints whose friction grows with them (mechanism.State.Bearings). It implements sim.Bearer.
+//
+// Cost and errors are those of Solver.Solve. It panics on a length mismatch.
+func (d *Dynamics) BearingsTo(dst []float64, st *mechanism.State) error {
+	d.mustBe()
+	mustHaveState(st)
+	d.time = st.Time
+	if err := d.solver.Solve(st); err != nil {
+		return err
+	}
+	d.solver.BearingsTo(dst)
+	return nil
+}
+
+// BearingsTo is Dynamics.BearingsTo.
+func (d *Tree) BearingsTo(dst []float64, st *mechanism.State) error {
+	return d.sparse.BearingsTo(dst, st)
+}
+
+// bearingState returns st with the reactions that the multipliers make at st, where friction grows with reactions. They are stored in st.Bearings too, if
+// there is room. Multipliers that are all zero are not known yet: those of st.Bearings then count.
+func (n *Newton) bearingState(st *mechanism.State, lambda []float64) (*mechanism.State, error) {
+	m, l := n.sys.Layout.Mech, n.sys.Layout
+	if len(n.loads) == 0 {
+		return st, nil
+	}
+	n.fresh = false
+	if len(st.Bearings) == len(n.loads) && algebra.MaxAbs(lambda) == 0 {
+		return st, nil
+	}
+	if err := m.KinematicsTo(n.sys.Kin, st); err != nil {
+		return nil, err
+	}
+	var jk mechanism.JointKinematics
+	for i := range n.loads {
+		j := m.Bearing(i)
+		T, rows := l.ForceSubspace(j, n.sys.Kin, st)
+		first, _ := n.RowsOf(j)
+		var w spatial.Force
+		for k := range rows {
+			w = w.Add(T[k].Scale(lambda[first+k]))
+		}
+		m.JointTo(&jk, j, n.sys.Kin, st)
+		n.loads[i] = m.BearingLoad(j, &w, &jk)
+	}
+	copy(st.Bearings, n.loads)
+	n.loaded = *st
+	n.loaded.Bearings = n.loads
+	return &n.loaded, nil
+}

@@ -1,0 +1,285 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// StopChange is what happens at a stop.
+type StopChange uint8
+
+// The changes.
+const (
+	StopTouch  StopChange = iota // the freedom comes to the spring of its stop
+	StopLeave                    // it leaves it
+	StopImpact                   // an impulse turns it around
+)
+
+// String returns the name that the command line writes.
+func (c StopChange) String() string {
+	if names := [...]string{"touch", "leave", "impact"}; int(c) < len(names) {
+		return names[c]
+	}
+	return fmt.Sprintf("StopChange(%d)", uint8(c))
+}
+
+// ErrStuck is wrapped by the error of an impact on a freedom that the joints hold fast.
+var ErrStuck = errors.New("sim: the joints leave the freedom of a stop no motion")
+
+// Stops has the events of the stops of a mechanism: they touch, leave, and, where a stop has an impact speed and there is a projector, turn around what is
+// faster than that. It belongs to one Simulation.
+//
+// An impulse p along the freedom changes the velocities by the response of all bodies to it, with all joints held, docs/stops-and-friction.md (J4): the
+// projection of M⁻¹gᵀp on the velocities that the joints allow. So momentum is balanced and redundant joints do not matter. The stops that are struck at the same instant act one after
+// the other, in the order of the joints, and again until none of them comes on; act is told of the first time. Springs, those of other stops among them, have no part in an impulse.
+type Stops struct {
+	mech  *mechanism.Mechanism
+	proj  ExactProjector
+	act   func(resistor int, what StopChange, st *mechanism.State) error
+	kin   *mechanism.Kinematics
+	list  []int // resistors
+	unit  []float64
+	still *mechanism.State
+
+	taken   float64
+	impacts int64
+}
+
+// NewStops returns the events of the stops of m. With a nil projector there are no impulses: all that comes meets the springs. act, which may be nil, is told at each
+// change, before it.
+func NewStops(m *mechanism.Mechanism, p ExactProjector, act func(resistor int, what StopChange, st *mechanism.State) error) *Stops {
+	s := &Stops{mech: m, proj: p, act: act}
+	for i := range m.NumResistors() {
+		if _, stops := m.Resistor(i); stops {
+			s.list = append(s.list, i)
+		}
+	}
+	if len(s.list) > 0 {
+		s.kin, s.unit, s.still = m.NewKinematics(), make([]float64, 6*m.NumBodies()), m.Initial()
+	}
+	return s
+}
+
+// Arm stores in st, from which a run is to start, which stops are in flight: those with impulses that do not touch.
+// A run that goes on from a Checkpoint has them from there.
+func (s *Stops) Arm(st *mechanism.State) error {
+	if len(s.list) == 0 || s.proj == nil {
+		return nil
+	}
+	if err := s.mech.KinematicsTo(s.kin, st); err != nil {
+		return err
+	}
+	if n := s.mech.NumInternal(); len(st.Internal) != n {
+		st.Internal = make([]float64, n)
+	}
+	for _, i := range s.list {
+		if speed, _ := s.mech.ImpactSpeed(i); speed > 0 {
+			depth, _ := s.at(i, st)
+			s.fly(i, st, depth < 0)
+		}
+	}
+	return nil
+}
+
+// Len returns the number of freedoms with stops.
+func (s *Stops) Len() int { return len(s.list) }
+
+// fly stores whether the spring of a stop with impulses does nothing.
+func (s *Stops) fly(i int, st *mechanism.State, on bool) {
+	x := 0.0
+	if on {
+		x = 1
+	}
+	st.Internal[s.mech.ResistorState(i)] = x
+}
+
+// Taken returns the energy that impulses have taken, J, and their number, since s was made.
+func (s *Stops) Taken() (energy float64, impacts int64) { return s.taken, s.impacts }
+
+// at returns the depth of stop i and its rate.
+func (s *Stops) at(i int, st *mechanism.State) (depth, rate float64) {
+	var jk mechanism.JointKinematics
+	if !s.joint(&jk, i, st) {
+		return math.NaN(), math.NaN()
+	}
+	depth, rate = s.mech.ResistanceAt(i, &jk, st).Depth, s.rate(i, &jk)
+	if s.mech.AtLower(i, &jk) {
+		rate = -rate
+	}
+	return depth, rate
+}
+
+// joint stores the motion of the joint of stop i.
+func (s *Stops) joint(jk *mechanism.JointKinematics, i int, st *mechanism.State) bool {
+	f, _ := s.mech.Resistor(i)
+	jt := &s.mech.Joints[f.Joint]
+	for _, b := range [2]int32{jt.Pred, jt.Succ} {
+		if b >= 0 && !s.mech.BodyTo(&s.kin.Bodies[b], st, int(b)) {
+			return false
+		}
+	}
+	s.mech.JointTo(jk, f.Joint, s.kin, st)
+	return true
+}
+
+// rate returns the rate of the freedom of stop i.
+func (s *Stops) rate(i int, jk *mechanism.JointKinematics) float64 {
+	var qd [6]float64
+	f, _ := s.mech.Resistor(i)
+	s.mech.Joints[f.Joint].RatesTo(&qd, &jk.Frames)
+	return qd[f.Freedom]
+}
+
+// ImpactSamples are the Options.EventSamples that suit impulses: as nothing holds up a freedom in flight, a long step may go through a stop and come back.
+const ImpactSamples = 8
+
+// Events returns an event for each stop, named JOINT.FREEDOM. Steps by error control end where it touches or leaves, as at those of contacts (ContactEvents).
+func (s *Stops) Events() []Event {
+	events := make([]Event, len(s.list))
+	for n, i := range s.list {
+		f, _ := s.mech.Resistor(i)
+		events[n] = Event{
+			Name: fmt.Sprintf("%s.%d", s.mech.JointName(f.Joint), f.Freedom), Land: len(events) <= MostLandings,
+			Function: func(st *mechanism.State) float64 { depth, _ := s.at(i, st); return depth },
+			Action:   func(st *mechanism.State) (Response, error) { return s.change(i, st) },
+		}
+	}
+	return events
+}
+
+// change does what happens at stop i, whose depth is 0 at st.
+func (s *Stops) change(i int, st *mechanism.State) (Response, error) {
+	_, rate := s.at(i, st)
+	speed, e := s.mech.ImpactSpeed(i)
+	hard := speed > 0 && s.proj != nil
+	what := StopLeave
+	switch {
+	case hard && rate > speed:
+		what = StopImpact
+	case rate > 0:
+		what = StopTouch
+	}
+	if s.act != nil {
+		if err := s.act(i, what, st); err != nil {
+			return Continue, err
+		}
+	}
+	if !hard {
+		return Continue, nil
+	}
+	if what == StopImpact {
+		if err := s.strike(i, e, st); err != nil {
+			return Continue, err
+		}
+		if err := s.strikeOthers(st); err != nil {
+			return Continue, err
+		}
+		_, rate = s.at(i, st)
+	}
+	s.fly(i, st, rate < -speed) // what leaves more slowly may come back before it has left
+	return Restart, nil
+}
+
+const (
+	strikes = 1000 // impulses at one instant
+	touches = 1e-9 // rad or m, beside an end: what is there at the instant of another impulse touches
+)
+
+// ErrStrikes is returned where impulses at one instant do not end: stops strike each other.
+var ErrStrikes = fmt.Errorf("sim: more than %d impulses at one instant", strikes)
+
+// strikeOthers goes on with the stops in flight that touch, as long as an impulse has sent one of them into its end.
+func (s *Stops) strikeOthers(st *mechanism.State) error {
+	for n := 0; ; n++ {
+		struck := false
+		for _, i := range s.list {
+			speed, e := s.mech.ImpactSpeed(i)
+			if speed == 0 || st.Internal[s.mech.ResistorState(i)] == 0 {
+				continue
+			}
+			depth, rate := s.at(i, st)
+			switch {
+			case depth < -touches || rate <= 0:
+			case rate <= speed:
+				s.fly(i, st, false)
+			default:
+				if err := s.strike(i, e, st); err != nil {
+					return err
+				}
+				struck = true
+			}
+		}
+		if !struck {
+			return nil
+		}
+		if n == strikes {
+			return ErrStrikes
+		}
+	}
+}
+
+// strike changes the velocities of st by the impulse at stop i that turns its rate around and leaves the part e of it.
+func (s *Stops) strike(i int, e float64, st *mechanism.State) error {
+	f, _ := s.mech.Resistor(i)
+	if err := s.mech.KinematicsTo(s.kin, st); err != nil {
+		return err
+	}
+	var jk mechanism.JointKinematics
+	s.joint(&jk, i, st)
+	rate := s.rate(i, &jk)
+	// M⁻¹gᵀ of a unit impulse, then the part of it that the joints allow.
+	jt := &s.mech.Joints[f.Joint]
+	var tau [6]float64
+	var w spatial.Force
+	tau[f.Freedom] = 1
+	jt.WrenchTo(&w, &tau, &jk.Frames)
+	clear(s.unit)
+	s.push(jt.Succ, &w, jk.ArmS, 1)
+	s.push(jt.Pred, &w, jk.ArmP.Add(jk.R), -1)
+	if err := s.proj.AllowMotion(s.unit, st); err != nil {
+		return fault.Errorf("sim: impact: %w", s.mech.AtJoint(f.Joint, -1, err))
+	}
+	// Its rate at the freedom.
+	s.still.Time, s.still.Angles, s.still.Internal = st.Time, st.Angles, st.Internal
+	for b := range st.Bodies {
+		s.still.Bodies[b] = st.Bodies[b]
+		s.still.Bodies[b].SetComVelocity((*[6]float64)(s.unit[6*b:]), &s.kin.Bodies[b].Com)
+	}
+	s.joint(&jk, i, s.still)
+	answer := s.rate(i, &jk)
+	if !(answer > 0) {
+		return fault.Errorf("sim: impact: %w", s.mech.AtJoint(f.Joint, -1, ErrStuck))
+	}
+	p := -(1 + e) * rate / answer
+	for b := range st.Bodies {
+		st.Bodies[b].AddComVelocity(p, (*[6]float64)(s.unit[6*b:]), &s.kin.Bodies[b].Com)
+	}
+	s.taken += (1 - e*e) * rate * rate / (2 * answer)
+	s.impacts++
+	return nil
+}
+
+// push adds to s.unit the change of velocity of a body by sign·w, a wrench about a point at arm from the body's origin.
+func (s *Stops) push(body int32, w *spatial.Force, arm spatial.Vec3, sign float64) {
+	if body < 0 {
+		return
+	}
+	b, kb := &s.mech.Bodies[body], &s.kin.Bodies[body]
+	F := w.Linear().Scale(sign)
+	n := w.Moment().Scale(sign).Add(arm.Sub(kb.Com).Cross(F))
+	turn := kb.E.TMulVec(n)
+	c := b.Weight() // I⁻¹ = cᵀc
+	c.Inertia.MulVecTo(&turn, &turn)
+	c.Inertia.TMulVecTo(&turn, &turn)
+	turn = kb.E.MulVec(turn)
+	v := s.unit[6*body:]
+	for k := range 3 {
+		v[k] += turn[k]
+		v[3+k] += F[k] / b.Mass
+	}
+}
