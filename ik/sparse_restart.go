@@ -10,6 +10,7 @@ import (
 // sparsePlace is a pose of the sparse method with what is known of it.
 type sparsePlace struct {
 	bodies   []mechanism.BodyState
+	angles   []float64 // of the state, where couplings count turns
 	q, merit []float64 // coordinates; merits by level, zero for reached ones
 	status   []Status
 	contrary []bool
@@ -26,6 +27,7 @@ func (s *sparseSolver) newPlace() *sparsePlace {
 // keep stores the pose at hand in p.
 func (s *sparseSolver) keep(p *sparsePlace) {
 	copy(p.bodies, s.st.Bodies)
+	p.angles = append(p.angles[:0], s.st.Angles...)
 	copy(p.q, s.q)
 	copy(p.status, s.status)
 	copy(p.contrary, s.contrary)
@@ -37,6 +39,7 @@ func (s *sparseSolver) keep(p *sparsePlace) {
 // returnTo goes to a place.
 func (s *sparseSolver) returnTo(p *sparsePlace) {
 	copy(s.st.Bodies, p.bodies)
+	s.setAngles(p.angles)
 	copy(s.q, p.q)
 	copy(s.status, p.status)
 	copy(s.contrary, p.contrary)

@@ -191,9 +191,15 @@ func (s *Solver) ConstraintWrench(j int) spatial.Force {
 	if node < 0 {
 		return spatial.Force{}
 	}
-	var lambda [6]float64
-	s.JointMultipliersTo(&lambda, j)
-	return s.wrench(j, lambda[:])
+	s.complete()
+	p := s.plan.layout.Pattern
+	w := s.wrench(j, s.x[p.Off[node]:p.Off[node+1]]).Scale(-1)
+	if jt := &s.plan.mech.Joints[j]; jt.Armature != nil && jt.Motion != nil {
+		var drive [6]float64
+		s.driveArmature(&drive, jt)
+		w = w.Add(s.wrench(j, drive[:]))
+	}
+	return w
 }
 
 // AppliedWrench returns the wrench of the drive of joint j (force, springs and
