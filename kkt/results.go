@@ -199,8 +199,10 @@ func (s *Solver) ConstraintWrench(j int) spatial.Force {
 // constraintWrench is ConstraintWrench, once the multipliers are there.
 func (s *Solver) constraintWrench(j int) spatial.Force {
 	var lambda [6]float64
-	n := s.jointMultipliersTo(&lambda, j)
-	return s.wrench(j, lambda[:n])
+	if s.jointMultipliersTo(&lambda, j) == 0 {
+		return spatial.Force{}
+	}
+	return s.wrench(j, lambda[:])
 }
 
 // AppliedWrench returns the wrench of the drive of joint j (force, springs and
