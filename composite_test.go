@@ -124,3 +124,34 @@ func TestRandomComposites(t *testing.T) {
 		})
 	}
 }
+
+// TestRandomCompositeMachines compares the sparse method, the tree methods and the dense solution in random mechanisms of composite joints with loops, armature, couplings,
+// rods and point masses, and in those of all types with composite joints in place of what they can be.
+func TestRandomCompositeMachines(t *testing.T) {
+	seeds := uint64(2000)
+	if testing.Short() {
+		seeds = 60
+	}
+	determined := 0
+	for seed := range seeds {
+		rng := check.Rand(seed)
+		m := modeltest.Composites(seed, 2+int(seed%8), int(seed%4))
+		if seed%4 == 3 {
+			m, _ = modeltest.AsComposites(generate(t, "random", 3+int(seed%9), seed))
+		}
+		m = modeltest.Gear(m, rng)
+		if seed%5 == 0 {
+			m = modeltest.Thin(m, rng, 2)
+		}
+		if seed%3 == 0 && hasScalar(m) {
+			m = modeltest.Couple(t, m, rng, 1+rng.IntN(2))
+			hold(m)
+		}
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			if requireMachines(t, m, seed, nil) {
+				determined++
+			}
+		})
+	}
+	require.Greater(t, determined, int(seeds)*3/4)
+}
