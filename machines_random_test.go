@@ -200,8 +200,8 @@ func hold(m *model.Model) {
 // hasScalar reports whether m has freedoms that couplings can have.
 func hasScalar(m *model.Model) bool {
 	for j := range m.Joints {
-		for i := range m.Joints[j].Type.Freedoms() {
-			if m.Joints[j].Type.Scalar(i) && (m.Joints[j].Motion == nil || m.Joints[j].Motion[i] == nil) {
+		for i := range m.Joints[j].Kind().Freedoms() {
+			if m.Joints[j].Kind().Scalar(i) && (m.Joints[j].Motion == nil || m.Joints[j].Motion[i] == nil) {
 				return true
 			}
 		}

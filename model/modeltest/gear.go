@@ -16,9 +16,9 @@ func Gear(m *model.Model, rng *rand.Rand) *model.Model {
 	out.Joints = slices.Clone(m.Joints)
 	for j := range out.Joints {
 		jt := &out.Joints[j]
-		list := make([]float64, jt.Type.Freedoms())
+		list := make([]float64, jt.Kind().Freedoms())
 		for i := range list {
-			if jt.Type.Scalar(i) && rng.IntN(2) == 0 {
+			if jt.Kind().Scalar(i) && rng.IntN(2) == 0 {
 				list[i] = math.Pow(10, 4*rng.Float64()-3)
 			}
 		}
