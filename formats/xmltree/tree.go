@@ -41,7 +41,18 @@ type Node struct {
 type Attr struct {
 	Name, Value string
 	class       source.Class
-	why         string
+	why         *string // nil: none
+}
+
+// Count returns the number of elements of a name in n, n too.
+func (n *Node) Count(name string) (count int) {
+	if n.Name == name {
+		count++
+	}
+	for _, c := range n.Children {
+		count += c.Count(name)
+	}
+	return count
 }
 
 // Place returns where n stands.
