@@ -196,3 +196,41 @@ func TestImportColumns(t *testing.T) {
 		}
 	}
 }
+
+// TestExport: a robot goes out in another format and comes back with the same accelerations; what is lost is listed, or refused.
+func TestExport(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.sdf")
+	accelerations := func(path string) (list []rung.BodyResult) {
+		t.Helper()
+		var r rung.Result
+		require.NoError(t, json.Unmarshal([]byte(ok(t, "accel", path, "--json")), &r))
+		return r.Bodies
+	}
+	text := ok(t, "export", foreign("four-bar.asmt"), "-o", out, "--strict")
+	requireColumns(t, text)
+	want, got := accelerations(foreign("four-bar.asmt")), accelerations(out)
+	for i := range want {
+		assert.InDelta(t, 0, want[i].AngularAcceleration.Sub(got[i].AngularAcceleration).Norm(), 1e-12)
+		assert.InDelta(t, 0, want[i].ComAcceleration.Sub(got[i].ComAcceleration).Norm(), 1e-12)
+	}
+	require.NoError(t, os.Remove(out))
+	for _, c := range []struct {
+		says string
+		args []string
+	}{
+		{"missing MODEL", nil},
+		{"missing -o OUT.sdf", []string{golden("four-bar")}},
+		{"files to export end in .sdf", []string{golden("four-bar"), "-o", "x.json"}},
+		{"no joint of type cylindrical", []string{golden("type-cylindrical"), "-o", out}},
+		{"the format has none", []string{golden("driven-crank"), "-o", out, "--strict"}},
+		{"no such file", []string{"none.json", "-o", out}},
+	} {
+		r := rungRun(append([]string{"export"}, c.args...)...)
+		assert.Equal(t, shell.ExitUse, r.status, "%q", c.args)
+		assert.Contains(t, r.err, c.says)
+		assert.NoFileExists(t, out)
+	}
+	assert.Contains(t, ok(t, "export", golden("driven-crank"), "-o", out), "dropped: ")
+	r := rungRun("export", out, "-o", out)
+	assert.Equal(t, shell.ExitUse, r.status)
+}

@@ -45,7 +45,7 @@ input.`,
 	root.AddCommand(simulate.Commands()...)
 	root.AddCommand(reach.Commands()...)
 	root.AddCommand(growth.Commands()...)
-	root.AddCommand(terrain.New(), bring.New(), newVersion(), newMan(), schema.New())
+	root.AddCommand(terrain.New(), bring.New(), bring.NewExport(), newVersion(), newMan(), schema.New())
 	root.AddCommand(look.New()...)
 	return root
 }

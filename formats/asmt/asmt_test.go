@@ -338,6 +338,15 @@ func TestThroughput(t *testing.T) {
 	assert.Less(t, best, time.Second)
 }
 
+// TestLongValue: many lines of a value take no time.
+func TestLongValue(t *testing.T) {
+	text := "OndselSolver\nAssembly\n\tNotes\n" + strings.Repeat("\t\tx\n", 1_000_000) + "\tName\n\t\tA\n"
+	start := time.Now()
+	_, _, err := read(text, source.Options{})
+	require.NoError(t, err)
+	assert.Less(t, time.Since(start), 5*time.Second) // the square of a million lines would take hours
+}
+
 // FuzzRead: no document panics or hangs; what is read is a model.
 func FuzzRead(tf *testing.F) {
 	f := check.NewFuzz(tf)

@@ -3,7 +3,6 @@ package asmt
 import (
 	"bytes"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/rung-mbd/rung/formats/source"
@@ -43,6 +42,13 @@ func parse(file string, data []byte) (*xmltree.Node, error) {
 	var stack []*xmltree.Node
 	var root *xmltree.Node
 	started := false
+	var owner *xmltree.Node // of the value that is read
+	var value []byte
+	flush := func() {
+		if owner != nil {
+			owner.Text, owner, value = string(value), nil, value[:0]
+		}
+	}
 	for number := 1; len(data) > 0; number++ {
 		var line []byte
 		line, data, _ = bytes.Cut(data, []byte{'\n'})
@@ -67,7 +73,8 @@ func parse(file string, data []byte) (*xmltree.Node, error) {
 			return nil, fail(number, "%s in place of Assembly", fault.Name(string(text)))
 		case root != nil && depth == 0 && string(text) == series:
 			root.Children = append(root.Children, &xmltree.Node{Name: series, Parent: root, File: file, Line: number, Column: 1})
-			return root, nil
+			data = nil
+			continue
 		case root != nil && depth == 0:
 			return nil, fail(number, "a second element, %s", fault.Name(string(text)))
 		case depth > len(stack):
@@ -75,11 +82,13 @@ func parse(file string, data []byte) (*xmltree.Node, error) {
 		}
 		stack = stack[:depth]
 		if depth > 0 && values[stack[depth-1].Name] {
-			up := stack[depth-1]
-			if up.Text != "" {
-				up.Text += "\n"
+			if up := stack[depth-1]; up != owner {
+				flush()
+				owner = up
+			} else {
+				value = append(value, '\n')
 			}
-			up.Text += strings.TrimSpace(string(text))
+			value = append(value, bytes.TrimSpace(text)...)
 			continue
 		}
 		n := &xmltree.Node{Name: string(text), File: file, Line: number, Column: depth + 1}
@@ -91,6 +100,7 @@ func parse(file string, data []byte) (*xmltree.Node, error) {
 		}
 		stack = append(stack, n)
 	}
+	flush()
 	if root == nil {
 		return nil, fail(1, "there is no Assembly")
 	}

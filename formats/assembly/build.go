@@ -174,8 +174,11 @@ func (b *builder) joint(j *Joint) {
 		b.composite(j, pred, succ)
 		return
 	}
-	if len(parts) == 0 {
+	switch {
+	case len(parts) == 0:
 		b.report.Note(j.At, "joint "+fault.Name(j.Name), "lets everything pass and is left out")
+	case parts[0].kind == model.Spherical && len(j.Axes) == 3:
+		b.report.Note(j.At, "joint "+fault.Name(j.Name), "its three rotations become spherical: where they lock, the joint does not")
 	}
 	for k := range parts {
 		p := &parts[k]
@@ -241,6 +244,9 @@ func (b *builder) freedoms(out *model.Joint, list []freedom, row []Axis) {
 				c.Lower, c.Upper = -l.Upper, -l.Lower
 			}
 			out.Limits[k] = &c
+			if !math.IsInf(l.Lower, -1) || !math.IsInf(l.Upper, 1) {
+				b.report.Once(a.At, "limits of coordinates are kept", "nothing stops the motion there")
+			}
 		}
 		if a.Motion != nil {
 			if out.Motion == nil {

@@ -35,11 +35,11 @@ func (r *reader) inertia(list []member, i int) {
 			continue
 		}
 		g := r.element(e.Node, "geom", e.c)
-		s, ok := r.shape(g, e.x)
-		if ok {
+		s, seen := r.shape(g, e.x)
+		if seen {
 			l.Visuals = append(l.Visuals, s.visual)
 		}
-		if group := r.number(g, "group", 0); !ok || !count || group < r.compiler.groups[0] || group > r.compiler.groups[1] || !r.weigh(g, &s, l) {
+		if group := r.number(g, "group", 0); !count || group < r.compiler.groups[0] || group > r.compiler.groups[1] || !r.weigh(g, &s, l) {
 			e.Set(source.Visual, "")
 		}
 	}
@@ -83,8 +83,8 @@ type shape struct {
 
 var geomTypes = []string{"plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf"}
 
-// shape reads a geom; x places the frame around it in the link.
-func (r *reader) shape(g element, x assembly.Pose) (s shape, ok bool) {
+// shape reads a geom, and reports whether it can be seen; x places the frame around it in the link.
+func (r *reader) shape(g element, x assembly.Pose) (s shape, seen bool) {
 	kind := geomTypes[r.choice(g, "type", 2, geomTypes...)]
 	v := &s.visual
 	v.Name, _ = g.Attr("name")
@@ -95,7 +95,9 @@ func (r *reader) shape(g element, x assembly.Pose) (s shape, ok bool) {
 	copy(size[:], r.numbers(g, "size", 1, 3))
 	if name := r.text(g, "mesh"); kind == "mesh" || name != "" && kind != "plane" && kind != "hfield" {
 		if kind != "mesh" {
-			r.Report.Refuse(g.Node, "geom "+fault.Name(v.Name), "shapes fitted to meshes are not read")
+			s.moments = func(bool) (mesh.Moments, error) {
+				return mesh.Moments{}, errors.New("shapes fitted to meshes are not computed")
+			}
 			return s, false
 		}
 		s.pose = x.Mul(r.pose(g))

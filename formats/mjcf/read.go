@@ -95,6 +95,8 @@ func (r *reader) model(root *xmltree.Node) {
 	}
 	root.Use()
 	r.a.Name, _ = root.Attr("model")
+	bodies := root.Count("body")
+	r.a.Links, r.a.Joints = make([]assembly.Link, 0, bodies), make([]assembly.Joint, 0, bodies)
 	r.settings(root)
 	for _, n := range sections(root, "default") {
 		r.defaults(n)

@@ -160,6 +160,7 @@ func TestJoints(t *testing.T) {
 		{`type="ball">` + ends, model.Spherical, 0},
 		{`type="universal">` + ends + `<axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 0</xyz></axis2>`, model.Universal, 0},
 		{`type="revolute2">` + ends + `<axis><xyz>0 0 1</xyz></axis><axis2><xyz>0 1 0</xyz></axis2>`, model.Universal, 0},
+		{`type="revolute2">` + ends + `<axis><xyz>0 0 1</xyz></axis><axis2><xyz>0 1 1</xyz></axis2>`, model.Composite, 0},
 		{`type="screw">` + ends + `<axis/><screw_thread_pitch>0.01</screw_thread_pitch>`, model.Helical, 0.01 / (2 * math.Pi)},
 		{`type="screw">` + ends + `<axis/><thread_pitch>50</thread_pitch>`, model.Helical, -1. / 50},
 		{`type="screw">` + ends + `<axis/><thread_pitch>50</thread_pitch><screw_thread_pitch>-1</screw_thread_pitch>`, model.Helical, -1 / (2 * math.Pi)},
@@ -328,9 +329,10 @@ func TestPlugins(t *testing.T) {
 func TestRefused(t *testing.T) {
 	ends := `<parent>a</parent><child>b</child>`
 	deep := strings.Repeat(`<model name="m"><link name="l"/>`, 40) + strings.Repeat(`</model>`, 40)
-	chain := `<link name="a"/>`
+	var chain strings.Builder
+	chain.WriteString(`<link name="a"/>`)
 	for k := range 20_000 {
-		chain += fmt.Sprintf(`<frame name="f%d"><pose relative_to="f%d"/></frame>`, k, k+1)
+		fmt.Fprintf(&chain, `<frame name="f%d"><pose relative_to="f%d"/></frame>`, k, k+1)
 	}
 	for _, c := range []struct{ text, message string }{
 		{`<robot/>`, `the root element is "robot"`},
@@ -351,7 +353,7 @@ func TestRefused(t *testing.T) {
 		{model17(`<link name="a"><pose relative_to="b"/></link>`), `relative to "b", which is no frame here`},
 		{model17(`<link name="a"><pose relative_to="f"/></link><frame name="f" attached_to="a"/>`), "is relative to itself"},
 		{model17(`<link name="a"/><frame name="f" attached_to="g"/><frame name="g" attached_to="f"/>`), "itself, by way of others"},
-		{model17(chain), "more than 10000 in a row"},
+		{model17(chain.String()), "more than 10000 in a row"},
 		{strings.Replace(model17(`<link name="a"><pose frame="b">0 0 0 0 0 0</pose></link>`), "1.7", "1.6", 1), "no program ever read it"},
 		{strings.Replace(model17(`<link name="a"/>`), `name="m"`, `name="m" canonical_link="b"`, 1) + "", ""},
 		{model17(`<model name="n" placement_frame="x"><link name="a"/></model>`), `placement frame "x": is no frame of "n"`},

@@ -63,6 +63,7 @@ func (r *reader) robot(root *xmltree.Node) {
 	r.a.Name, _ = root.Attr("name")
 	r.Report.Version, _ = root.Attr("version")
 	r.a.Gravity = spatial.Vec3{0, 0, -9.81}
+	r.a.Links, r.a.Joints = make([]assembly.Link, 0, root.Count("link")), make([]assembly.Joint, 0, root.Count("joint"))
 	r.materials = map[string][4]float64{}
 	for _, n := range root.Children {
 		switch n.Name {

@@ -83,7 +83,10 @@ func (n *Node) Set(class source.Class, why string) { n.class, n.why = class, why
 func (n *Node) SetAttr(name string, class source.Class, why string) {
 	for k := range n.Attrs {
 		if n.Attrs[k].Name == name {
-			n.Attrs[k].class, n.Attrs[k].why = class, why
+			n.Attrs[k].class, n.Attrs[k].why = class, nil
+			if why != "" {
+				n.Attrs[k].why = &why
+			}
 		}
 	}
 }
@@ -180,33 +183,36 @@ func (a *accountant) node(n *Node) {
 }
 
 func (a *accountant) attr(n *Node, at *Attr, r rule) {
+	why := ""
+	if at.why != nil {
+		why = *at.why
+	}
 	if at.class == source.Unread {
 		at.class = r.attrs[at.Name]
 		switch {
 		case at.class == source.Dropped:
-			at.why = lacking
+			why = lacking
 		case at.class == source.Ignored:
-			at.why = effectless
+			why = effectless
 		case at.class == source.Used:
-			at.class, at.why = source.Ignored, meaningless
+			at.class, why = source.Ignored, meaningless
 		case at.class == source.Unread && space(at.Name):
-			at.class, at.why = source.Ignored, "names of XML"
+			at.class, why = source.Ignored, "names of XML"
 		case at.class == source.Unread:
-			at.class, at.why = source.Dropped, unknown
-		}
-	}
-	name := func() string { return fault.Name(at.Name) + " of " + fault.Name(n.Name) }
-	switch at.class {
-	case source.Dropped:
-		if at.why != "" {
-			a.report.Drop(n, "attribute "+name(), at.why, "its value is "+fault.Name(at.Value))
-		}
-	case source.Ignored:
-		if at.why != "" {
-			a.report.Once(n, "attributes "+name()+" are not read", at.why)
+			at.class, why = source.Dropped, unknown
 		}
 	}
 	a.report.Tally(at.class, 1)
+	if why == "" {
+		return
+	}
+	name := fault.Name(at.Name) + " of " + fault.Name(n.Name)
+	switch at.class {
+	case source.Dropped:
+		a.report.Drop(n, "attribute "+name, why, "its value is "+fault.Name(at.Value))
+	case source.Ignored:
+		a.report.Once(n, "attributes "+name+" are not read", why)
+	}
 }
 
 // space reports whether an attribute belongs to XML and not to the format.

@@ -41,7 +41,18 @@ type Node struct {
 type Attr struct {
 	Name, Value string
 	class       source.Class
-	why         string
+	why         *string // nil: none
+}
+
+// Count returns the number of elements of a name in n, n too.
+func (n *Node) Count(name string) (count int) {
+	if n.Name == name {
+		count++
+	}
+	for _, c := range n.Children {
+		count += c.Count(name)
+	}
+	return count
 }
 
 // Place returns where n stands.
@@ -120,7 +131,7 @@ func (e *SyntaxError) Error() string {
 // Cost: O(bytes) time and memory. It returns a *SyntaxError.
 func Parse(file string, data []byte) (*Node, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	p := parser{file: file, d: xml.NewDecoder(bytes.NewReader(data))}
+	p := parser{file: file, d: xml.NewDecoder(bytes.NewReader(blank(data)))}
 	if len(data) > 1 && (data[0] == 0xfe && data[1] == 0xff || data[0] == 0xff && data[1] == 0xfe) {
 		return nil, p.fail("the encoding UTF-16 is not read")
 	}
@@ -146,6 +157,48 @@ func Parse(file string, data []byte) (*Node, error) {
 		return nil, p.fail("there is no element")
 	}
 	return p.root, nil
+}
+
+// blank returns data with the texts of comments in which two dashes stand, which XML forbids and people write, replaced by
+// blanks. Lines and columns stay.
+func blank(data []byte) []byte {
+	const open, end = "<!--", "-->"
+	copied := false
+	for at := 0; ; {
+		k := bytes.Index(data[at:], []byte("<!"))
+		if k < 0 {
+			return data
+		}
+		at += k
+		if bytes.HasPrefix(data[at:], []byte("<![CDATA[")) {
+			k := bytes.Index(data[at:], []byte("]]>"))
+			if k < 0 {
+				return data
+			}
+			at += k
+			continue
+		}
+		if !bytes.HasPrefix(data[at:], []byte(open)) {
+			at += 2
+			continue
+		}
+		at += len(open)
+		k = bytes.Index(data[at:], []byte(end))
+		if k < 0 {
+			return data
+		}
+		if text := data[at : at+k]; bytes.Contains(text, []byte("--")) || bytes.HasSuffix(text, []byte("-")) {
+			if !copied {
+				data, copied = bytes.Clone(data), true
+			}
+			for i := at; i < at+k; i++ {
+				if data[i] != '\n' {
+					data[i] = ' '
+				}
+			}
+		}
+		at += k + len(end)
+	}
 }
 
 // charset decodes the encodings of one byte a character.

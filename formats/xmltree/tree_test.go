@@ -24,6 +24,17 @@ func TestPlaces(t *testing.T) {
 	require.Equal(t, "/a/b[2]/p:c", b.Children[0].Path())
 }
 
+// TestComments: dashes in comments, which XML forbids, are read over.
+func TestComments(t *testing.T) {
+	n, err := xmltree.Parse("f", []byte("<a><!-- --- wheels ---\n --><b/><!----><!-- - --><![CDATA[<!-- -- x -->]]><c/></a><!--- end --->"))
+	require.NoError(t, err)
+	require.Equal(t, "<!-- -- x -->", n.Text)
+	require.Equal(t, 2, n.Children[0].Line)
+	require.Len(t, n.Children, 2)
+	_, err = xmltree.Parse("f", []byte("<a/><!-- -- "))
+	require.Error(t, err)
+}
+
 func TestEncodings(t *testing.T) {
 	n, err := xmltree.Parse("f", []byte("<?xml version=\"1.0\" encoding=\"iso-8859-1\"?><a n=\"\xe9\"/>"))
 	require.NoError(t, err)

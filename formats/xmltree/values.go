@@ -16,8 +16,8 @@ type Values struct{ Report *source.Report }
 
 // Floats returns the numbers of a text with blanks between them.
 func Floats(text string) ([]float64, error) {
-	var out []float64
-	for _, word := range strings.Fields(text) {
+	out := make([]float64, 0, 3)
+	for word := range strings.FieldsSeq(text) {
 		x, err := Float(word)
 		if err != nil {
 			return nil, err

@@ -1,2 +1,2 @@
-// Package bring has the subcommand that reads models of foreign formats: import.
+// Package bring has the subcommands that read and write models of foreign formats: import and export.
 package bring

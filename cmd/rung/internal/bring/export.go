@@ -1,0 +1,100 @@
+package bring
+
+import (
+	"bytes"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/formats/sdf"
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
+)
+
+// writers are the formats that are written, by ending.
+var writers = map[string]func(io.Writer, *model.Model) (*source.Report, error){".sdf": sdf.Write}
+
+// NewExport returns the subcommand rung export.
+func NewExport() *cobra.Command {
+	var output string
+	var strict bool
+	cmd := &cobra.Command{
+		Use:   "export MODEL -o OUT.sdf",
+		Short: "Write a model in another format, and list what is lost",
+		Long: `Writes MODEL ("-": standard input; files of other formats too) as SDFormat 1.9 to
+OUT.sdf, with its loops, and lists what the format lacks and what has another
+name there. The pose of the model is that of all coordinates zero in the file.
+
+Joints and equations that the format lacks are an error: without them the
+mechanism would be another. Nothing is written then, nor with --strict if
+anything is lost, and the exit status is 2.`,
+		Example: `  rung export four-bar.json -o four-bar.sdf
+  rung export robot.urdf -o robot.sdf --strict`,
+		Args:              shell.Arguments("MODEL"),
+		ValidArgsFunction: shell.CompleteModel,
+		RunE:              func(cmd *cobra.Command, args []string) error { return export(cmd, args[0], output, strict) },
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write, ending in .sdf (required)")
+	cmd.Flags().BoolVar(&strict, "strict", false, "refuse to lose anything")
+	return cmd
+}
+
+func export(cmd *cobra.Command, path, output string, strict bool) error {
+	stdin, stdout, stderr := shell.Streams(cmd)
+	write := writers[strings.ToLower(filepath.Ext(output))]
+	switch {
+	case output == "":
+		return shell.UseErrorf("missing -o OUT.sdf")
+	case write == nil:
+		return shell.UseErrorf("%s: files to export end in .sdf", fault.Line(output))
+	}
+	if err := shell.Apart(output, "the file would replace the model", path); err != nil {
+		return err
+	}
+	p := shell.NewProgress(stderr)
+	defer p.End()
+	m, err := shell.ReadModel(path, stdin, p)
+	if err != nil {
+		return err
+	}
+	p.Stage("writing", 0)
+	var text bytes.Buffer
+	report, err := write(&text, m)
+	if report != nil {
+		report.File = shell.ModelFile(path)
+		for i := range report.Entries {
+			report.Entries[i].File = report.File
+		}
+	}
+	if err == nil {
+		err = report.Err(strict)
+	}
+	if bad, ok := err.(*source.Problems); ok {
+		for i := range bad.List {
+			bad.List[i].File = report.File
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := shell.WriteFile(output, stdout, func(w io.Writer) error { _, err := text.WriteTo(w); return err }); err != nil {
+		return err
+	}
+	p.End()
+	return shell.Print(stdout, func(page *sheet.Page) {
+		page.Line("%s: %s and %s written to %s", sheet.ModelTitle(m.Name), sheet.Plural(len(m.Bodies), "body"), sheet.Plural(len(m.Joints), "joint"), fault.Line(output))
+		for _, severity := range [...]source.Severity{source.Loss, source.Change, source.Note} {
+			for i := range report.Entries {
+				if report.Entries[i].Severity == severity {
+					page.Line("%s", report.Entries[i].String())
+				}
+			}
+		}
+		page.More(report.More, " entries")
+	})
+}

@@ -1,0 +1,146 @@
+package sdf_test
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/formats/sdf"
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// roundTol is rounding of frames that are computed anew, relative to the largest acceleration, where the mechanism is far from singular.
+const roundTol = 1e-11
+
+// written are the types of joints that the format has.
+var written = []model.JointType{model.Fixed, model.Revolute, model.Prismatic, model.Helical, model.Spherical, model.Universal, model.Free}
+
+// TestRoundTrip: models that go out and come back have the same accelerations, moving too, the same mobility and redundant rows.
+func TestRoundTrip(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(check.Root(t), "reference", "golden", "*.model.json"))
+	require.NoError(t, err)
+	done := map[model.JointType]int{}
+	for _, file := range files {
+		m, err := rung.Open(file)
+		require.NoError(t, err)
+		if slices.ContainsFunc(m.Joints, func(j model.Joint) bool {
+			return !slices.Contains(written, j.Type) || j.Successor == model.World && j.Type == model.Universal
+		}) || len(m.Bodies) > 100 {
+			continue
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".model.json"), func(t *testing.T) {
+			m.Forces, m.Terrains = nil, nil // which the format lacks
+			for i := range m.Joints {
+				m.Joints[i].Force, m.Joints[i].Motion = nil, nil
+				done[m.Joints[i].Type]++
+			}
+			var b bytes.Buffer
+			report, err := sdf.Write(&b, m)
+			require.NoError(t, err)
+			require.NotEmpty(t, b.Bytes())
+			for _, e := range report.Entries {
+				assert.NotEqual(t, source.Loss, e.Severity, e.String())
+			}
+			r, again, err := read(b.String(), source.Options{Strict: true, KeepFixed: true})
+			require.NoError(t, err)
+			require.Zero(t, again.Counts.Dropped)
+			require.Len(t, r.Model.Bodies, len(m.Bodies))
+			for i := range m.Bodies {
+				r.Model.Bodies[i].Velocity = m.Bodies[i].Velocity
+			}
+			want, err := rung.Accelerate(m, rung.Options{})
+			require.NoError(t, err)
+			got, err := rung.Accelerate(r.Model, rung.Options{})
+			require.NoError(t, err)
+			scale := [2]float64{1, 1}
+			for i := range want.Bodies {
+				scale[0] = max(scale[0], want.Bodies[i].ComAcceleration.Norm())
+				scale[1] = max(scale[1], want.Bodies[i].AngularAcceleration.Norm())
+			}
+			for i := range want.Bodies {
+				check.CloseVec(t, got.Bodies[i].ComAcceleration[:], want.Bodies[i].ComAcceleration[:], roundTol, scale[0], "body %d", i)
+				check.CloseVec(t, got.Bodies[i].AngularAcceleration[:], want.Bodies[i].AngularAcceleration[:], roundTol, scale[1], "body %d", i)
+			}
+			assert.Equal(t, want.Constraints.Mobility, got.Constraints.Mobility)
+			assert.Equal(t, want.Constraints.Redundant, got.Constraints.Redundant)
+		})
+	}
+	for _, k := range written[:6] {
+		assert.Positive(t, done[k], k)
+	}
+}
+
+// TestWriteShifts: springs, limits and equations count from the pose that is written.
+func TestWriteShifts(t *testing.T) {
+	m := must(t, `<sdf version="1.9"><world name="w"><gravity>0 0 0</gravity><model name="m"><link name="a"/><link name="b"/>
+		<joint name="ja" type="revolute"><parent>world</parent><child>a</child><axis><dynamics><damping>2</damping><spring_stiffness>3</spring_stiffness><spring_reference>0.4</spring_reference></dynamics>
+		<limit><lower>-1</lower><upper>2</upper><velocity>5</velocity></limit></axis></joint>
+		<joint name="jb" type="prismatic"><parent>world</parent><child>b</child><axis><mimic joint="ja"><multiplier>2</multiplier><offset>0.3</offset></mimic></axis></joint></model></world></sdf>`)
+	q := spatial.FromAxisAngle(spatial.Vec3{0, 0, 1}, 0.1)
+	m.Bodies[0].Pose.Orientation = q
+	m.Bodies[1].Pose.Position = [3]float64{0, 0, 0.5} // 2·0.1 + 0.3
+	m.Joints[0].Turns = []int64{1}
+	m.Joints[0].Limits[0].Upper = 9
+	m.Couplings[0].Offset -= 2 * 2 * math.Pi * (m.Couplings[0].Terms[1].Factor / -2) // as the turn counts
+	var b bytes.Buffer
+	_, err := sdf.Write(&b, m)
+	require.NoError(t, err)
+	again := must(t, b.String())
+	zero := 0.1 + 2*math.Pi
+	j := again.Joints[0]
+	assert.InDelta(t, 0.4-zero, j.Rest[0], tol*10)
+	assert.InDelta(t, -1-zero, j.Limits[0].Lower, tol*10)
+	assert.InDelta(t, 9-zero, j.Limits[0].Upper, tol*10)
+	assert.Equal(t, 5.0, j.Limits[0].Rate)
+	require.Len(t, again.Couplings, 1)
+	assert.InDelta(t, 0, again.Couplings[0].Offset, 1e-13, "the pose holds the equation")
+}
+
+// TestWriteLosses: what the format lacks is listed, and joints that it lacks are refused with nothing written.
+func TestWriteLosses(t *testing.T) {
+	data, err := os.ReadFile(check.Reference(t, "golden", "springs.model.json"))
+	require.NoError(t, err)
+	m, err := model.Read(bytes.NewReader(data), "springs")
+	require.NoError(t, err)
+	m.Bodies[0].Velocity.Linear[0] = 1
+	for i := range m.Bodies {
+		for k := range m.Joints {
+			for _, name := range []*string{&m.Joints[k].Predecessor, &m.Joints[k].Successor} {
+				if *name == m.Bodies[i].Name {
+					*name += "::x\n"
+				}
+			}
+		}
+		for k := range m.Forces {
+			for _, name := range []*string{&m.Forces[k].A.Body, &m.Forces[k].B.Body} {
+				if *name == m.Bodies[i].Name {
+					*name += "::x\n"
+				}
+			}
+		}
+		m.Bodies[i].Name += "::x\n"
+	}
+	m.Joints[0].Type, m.Joints[0].Force, m.Joints[0].Stiffness, m.Joints[0].Damping, m.Joints[0].Rest, m.Joints[0].Turns = model.Cylindrical, nil, nil, nil, nil, nil
+	var b bytes.Buffer
+	report, err := sdf.Write(&b, m)
+	require.ErrorContains(t, err, "no joint of type cylindrical")
+	require.Empty(t, b.Bytes())
+	text := ""
+	for i := range report.Entries {
+		text += report.Entries[i].String() + "\n"
+	}
+	assert.Contains(t, text, "velocities are lost")
+	assert.Contains(t, text, "it is called")
+	assert.Contains(t, text, "of type spring_damper")
+}
