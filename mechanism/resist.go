@@ -137,6 +137,12 @@ func (l *Loads) Lossless(i int) bool {
 // Bristles reports whether resistor i has friction with bristles, whose bend is an internal state.
 func (l *Loads) Bristles(i int) bool { return l.resistors[i].friction.Hold.Travel > 0 }
 
+// Turns reports whether the coordinate of f is an angle that a pose tells but for whole turns.
+func (m *Mechanism) Turns(f Freedom) bool {
+	kind := m.Joints[f.Joint].Kind
+	return kind.Scalar(f.Freedom) && kind.Rotational(f.Freedom) && kind != joints.Helical
+}
+
 // OfReaction reports whether the friction of resistor i grows with the reaction in its joint.
 func (l *Loads) OfReaction(i int) bool { return l.resistors[i].bearing >= 0 }
 

@@ -266,6 +266,7 @@ func (k *GeneralizedAlpha) Try(st *mechanism.State, t float64) (float64, error) 
 	if err := k.inner.coefficientsTo(k.inA, k.inB, st); err != nil {
 		return 0, fault.Errorf("sim: at t = %v: %w", st.Time, err)
 	}
+	k.inner.coordinatesTo(k.inner.from, st)
 	if err := k.prepare(st); err != nil {
 		return 0, err
 	}
@@ -418,7 +419,8 @@ func (k *GeneralizedAlpha) furthest() float64 { return k.turned }
 //
 //	ξ₁ = e^(hb)·ξ₀ + h·φ(hb)·a,   φ(z) = (e^z − 1)/z,
 //
-// which is of order 2 and follows however fast they settle. So they need no unknowns of their own.
+// which is of order 2 and follows however fast they settle. So they need no unknowns of their own. Of the bristles of joints h·a is how far the freedom has moved, and |h·b| no
+// more than what that slides: what the velocities at the ends miss of it would let them creep.
 func (k *GeneralizedAlpha) bend() error {
 	if len(k.inner.at) == 0 {
 		return nil
@@ -426,6 +428,16 @@ func (k *GeneralizedAlpha) bend() error {
 	copy(k.end.Internal, k.inner.at)
 	if err := k.inner.coefficientsTo(k.inA1, k.inB1, &k.end); err != nil {
 		return fault.Errorf("sim: at t = %v: %w", k.end.Time, err)
+	}
+	k.inner.coordinatesTo(k.inner.to, &k.end)
+	for i := range k.inner.bristles {
+		at := k.inner.bristles[i].state
+		went := k.inner.travel(i) / k.h
+		if speed := (math.Abs(k.inA[at]) + math.Abs(k.inA1[at])) / 2; speed > math.Abs(went) {
+			part := math.Abs(went) / speed // what does not get anywhere does not slide
+			k.inB1[at] = part*(k.inB[at]+k.inB1[at]) - k.inB[at]
+		}
+		k.inA1[at] = 2*went - k.inA[at]
 	}
 	for i, x := range k.inner.at {
 		a, z := (k.inA[i]+k.inA1[i])/2, k.h*(k.inB[i]+k.inB1[i])/2

@@ -1,14 +1,28 @@
 package sim
 
-import "github.com/rung-mbd/rung/mechanism"
+import (
+	"math"
 
-// internals are the internal states of contacts (mechanism.State.Internal) in a step.
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// internals are the internal states of contacts and joints (mechanism.State.Internal) in a step.
 type internals struct {
 	mech  *mechanism.Mechanism
 	kin   *mechanism.Kinematics
 	at    []float64 // at the start of the step
 	a, b  []float64 // scratch
 	scale []float64 // sizes
+
+	bristles []bristle // of the friction of joints
+	from, to []float64 // their coordinates at the start and at the end of the step
+}
+
+// bristle is the friction of a freedom with bristles.
+type bristle struct {
+	mechanism.Freedom
+	state int  // its place among the internal states
+	turns bool // the coordinate is known but for whole turns
 }
 
 func newInternals(m *mechanism.Mechanism) *internals {
@@ -19,7 +33,34 @@ func newInternals(m *mechanism.Mechanism) *internals {
 		in.kin.I = nil
 		in.at, in.a, in.b, in.scale = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	}
+	for i := range m.NumResistors() {
+		if f, _ := m.Resistor(i); m.Bristles(i) {
+			in.bristles = append(in.bristles, bristle{f, m.ResistorState(i), m.Turns(f)})
+		}
+	}
+	in.from, in.to = make([]float64, len(in.bristles)), make([]float64, len(in.bristles))
 	return in
+}
+
+// coordinatesTo stores the coordinates of freedoms with bristles at st, for which coefficientsTo has been called.
+func (in *internals) coordinatesTo(q []float64, st *mechanism.State) {
+	var jk mechanism.JointKinematics
+	var x, rate [6]float64
+	for i := range in.bristles {
+		b := &in.bristles[i]
+		in.mech.JointTo(&jk, b.Joint, in.kin, st)
+		in.mech.Joints[b.Joint].CoordinatesTo(&x, &rate, &jk)
+		q[i] = x[b.Freedom.Freedom]
+	}
+}
+
+// travel returns how far the freedom of bristle i has moved in the step.
+func (in *internals) travel(i int) float64 {
+	d := in.to[i] - in.from[i]
+	if in.bristles[i].turns {
+		d = math.Remainder(d, 2*math.Pi)
+	}
+	return d
 }
 
 // start notes the states at the start of a step.
