@@ -27,7 +27,7 @@ type way struct {
 func (d *drive) newWay() *way {
 	w := &way{}
 	least := d.leastTurn()
-	heading, from := d.firstHeading(least), [2]float64{}
+	heading, from := d.firstHeading(least), 0 // it heads from where it was at least so far away, the last time
 	for k := range d.times {
 		p := d.middle(k)
 		at := [2]float64{p[0], p[1]}
@@ -35,13 +35,14 @@ func (d *drive) newWay() *way {
 		if k > 0 {
 			before := w.at[k-1]
 			s = math.Hypot(at[0]-before[0], at[1]-before[1])
-			if l := math.Hypot(at[0]-from[0], at[1]-from[1]); l > least {
-				heading = [2]float64{(at[0] - from[0]) / l, (at[1] - from[1]) / l}
-				from = at
+			for from+1 < k && math.Hypot(at[0]-w.at[from+1][0], at[1]-w.at[from+1][1]) > least {
+				from++
+			}
+			if back := w.at[from]; math.Hypot(at[0]-back[0], at[1]-back[1]) > least {
+				l := math.Hypot(at[0]-back[0], at[1]-back[1])
+				heading = [2]float64{(at[0] - back[0]) / l, (at[1] - back[1]) / l}
 			}
 			s += w.length[k-1]
-		} else {
-			from = at
 		}
 		w.at, w.length, w.head = append(w.at, at), append(w.length, s), append(w.head, heading)
 	}
