@@ -31,7 +31,11 @@ type Weighted struct {
 	Kin    *mechanism.Kinematics // without I
 
 	force []spatial.Force // of drives and force elements; nil if there are none
-	base  []float64       // part of Scale that no state changes, from the first joint's row on
+
+	// Unloaded makes FillTo leave out what drives and force elements do, for those who need the joints' rows alone.
+	Unloaded bool
+
+	base []float64 // part of Scale that no state changes, from the first joint's row on
 
 	bodies    []bodies.Body // whose inertias count: those of Layout.Mech unless SetBodies has changed them
 	constant  bool          // what no state changes is there
@@ -173,7 +177,7 @@ func weightedLoad(out *[6]float64, u *spatial.Vec3, b *bodies.Body, E *spatial.M
 // addApplied adds C⁻¹ times the wrenches of drives and force elements to the
 // bodies' rows.
 func (y *Weighted) addApplied(s *mechanism.State) error {
-	if y.force == nil {
+	if y.force == nil || y.Unloaded {
 		return nil
 	}
 	clear(y.force)

@@ -24,7 +24,7 @@ type UnbalancedError struct {
 	Unbalanced
 	Steps int
 
-	// Away is how far a body has gone, m, if the search has ended for that: nothing seems to
+	// Away is how far a body has gone, m, if the search has ended for that, or after so many steps farther than the mechanism is large: nothing seems to
 	// hold it. Gone is its name, GoneIndex its number.
 	Away      float64
 	Gone      string

@@ -205,4 +205,13 @@ func TestRoverHeldOnSlope(t *testing.T) {
 	require.NoError(t, s.Linearize(st))
 	_, relative := s.Unbalanced()
 	assert.Less(t, relative, 1e-9)
+
+	// Without brakes it rolls, which is said, however slowly the search follows.
+	for i := range m.Joints {
+		m.Joints[i].Stiffness = nil
+	}
+	p = planned(t, m)
+	_, err = linear.Equilibrate(p, p.Initial(), linear.EquilibriumOptions{})
+	require.ErrorIs(t, err, linear.ErrNoEquilibrium)
+	assert.ErrorContains(t, err, "nothing holds body ")
 }

@@ -123,7 +123,11 @@ func (s *search) descend(out *Equilibrium, most int) error {
 			return e
 		}
 		if out.Steps == most {
-			return s.unbalancedError(out)
+			e := s.unbalancedError(out)
+			if away, body := s.away(); away > s.extent0 {
+				e.Away, e.Gone, e.GoneIndex = away, s.sys.mech.BodyName(body), int(body)
+			}
+			return e
 		}
 		ok, err := s.step(out)
 		if err != nil {

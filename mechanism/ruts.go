@@ -40,12 +40,12 @@ func (l *Loads) setRuts(from *Loads) {
 			continue
 		}
 		r := TerrainRuts{Terrain: int(t.terrain)}
-		narrow := math.Inf(1)
+		narrow := math.Inf(1) // spacing that the wheels want
 		for k := range l.contacts {
 			if c := &l.contacts[k]; c.terrain == t.terrain {
 				r.Contacts = append(r.Contacts, k)
 				if c.wantsRuts() {
-					narrow = min(narrow, c.RutWidth())
+					narrow = min(narrow, c.RutSpacing())
 				}
 			}
 		}
@@ -57,7 +57,7 @@ func (l *Loads) setRuts(from *Loads) {
 			}
 		}
 		var err error
-		if r.Ruts, err = contact.NewRuts(base, contact.RutSpacing*narrow); err == nil && was != nil {
+		if r.Ruts, err = contact.NewRuts(base, narrow); err == nil && was != nil {
 			err = r.Ruts.Restore(was.Nodes())
 		}
 		if err != nil {

@@ -380,7 +380,10 @@ func (n *Newton) Allow(v []float64, st *mechanism.State) (left float64, err erro
 	n.enter()
 	defer n.guard.Leave()
 	mustHaveState(st)
-	if err := n.fill(st); err != nil {
+	n.sys.Unloaded = true
+	err = n.fill(st)
+	n.sys.Unloaded = false
+	if err != nil {
 		return 0, err
 	}
 	n.setRates(st)

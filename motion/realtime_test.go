@@ -51,6 +51,9 @@ func balancing(t testing.TB, step float64) drive {
 // run drives a vehicle and returns where its first body is, the steps, and the time that a step took.
 func (d *drive) run(t testing.TB, p *kkt.Plan, until float64) (at spatial.Vec3, steps int64, took time.Duration) {
 	t.Helper()
+	if p.Mechanism().WantsRuts() {
+		p = p.With(p.Mechanism().NewInputs())
+	}
 	stepper, projector := d.make(p)
 	s := sim.New(p.Mechanism(), stepper, p.Mechanism().Initial(), sim.Options{Step: d.step, Projector: projector})
 	begun := time.Now()
@@ -64,7 +67,7 @@ func (d *drive) run(t testing.TB, p *kkt.Plan, until float64) (at spatial.Vec3, 
 //
 //	RUNG_REALTIME=hard go test -run TestRealTime -v ./motion
 //
-// and with soil, rough, rough-soil, train, train-long, or train-hills, in the place of hard; RUNG_WAGONS=2500 takes the train of that length alone.
+// and with soil, rough, rough-soil, train, train-long, train-hills, or ruts, in the place of hard; RUNG_WAGONS=2500 takes the train of that length alone.
 func TestRealTime(t *testing.T) {
 	what := os.Getenv("RUNG_REALTIME")
 	m := generate(t, "rover", 1, 1)
@@ -79,8 +82,13 @@ func TestRealTime(t *testing.T) {
 			alpha("generalized-alpha, step 0.02 s", 0.02, 0), alpha("generalized-alpha, step 0.01 s", 0.01, 0), alpha("generalized-alpha, step 0.005 s", 0.005, 0),
 			balancing(t, 0.04), balancing(t, 0.02), balancing(t, 0.01), balancing(t, 0.005), balancing(t, 0.001),
 		}
-	case "soil":
+	case "soil", "ruts":
 		soil(t, m)
+		for i := range m.Forces {
+			if c := m.Forces[i].Contact; c != nil {
+				c.Law.Friction.Soil.Ruts = what == "ruts"
+			}
+		}
 		ref = alpha("", 0.0005, 0)
 		list = []drive{
 			explicit(1e-4), alpha("generalized-alpha, tolerance 1e-3", 0, 1e-3), alpha("generalized-alpha, tolerance 1e-4", 0, 1e-4),
@@ -100,7 +108,7 @@ func TestRealTime(t *testing.T) {
 		trains(t, what != "train", what == "train-hills")
 		return
 	default:
-		t.Skip("a table of times, by RUNG_REALTIME=hard, soil, rough, rough-soil, train, train-long or train-hills")
+		t.Skip("a table of times, by RUNG_REALTIME=hard, soil, rough, rough-soil, train, train-long, train-hills or ruts")
 	}
 	const until = 10
 	p := newPlan(t, m, order.Auto)

@@ -43,13 +43,13 @@ type stand struct {
 	presses            bool
 }
 
-// RutSpacing is the spacing of ruts of a wheel, in its width.
-const RutSpacing = 0.25
+// rutPart is the spacing of ruts of a wheel in its width, and rutFinest the least one in its radius.
+const rutPart, rutFinest = 0.25, 0.02
 
 // fewNodes and fewStands are what there is memory for at first.
 const fewNodes, fewStands = 1024, 64
 
-// NewRuts returns ruts in a surface, on a square grid of nodes without an end. The spacing, m, is best RutSpacing of the width of the narrowest wheel.
+// NewRuts returns ruts in a surface, on a square grid of nodes without an end. The spacing, m, is best the least Contact.RutSpacing of the wheels.
 //
 // It returns an error if the spacing is not positive and finite.
 func NewRuts(base *ground.Surface, spacing float64) (*Ruts, error) {
@@ -102,6 +102,11 @@ func (r *Ruts) Note(c *Contact, res *Result, span float64) {
 // RutWidth returns the width of the rut of one disc of a contact on soil, m.
 func (c *Contact) RutWidth() float64 {
 	return c.Law.Friction.Soil.Width / float64(c.Shape.discs())
+}
+
+// RutSpacing returns the spacing of nodes for the rut of a contact on soil, m: a quarter of its width, and a fiftieth of the radius at least.
+func (c *Contact) RutSpacing() float64 {
+	return max(rutPart*c.RutWidth(), rutFinest*c.Shape.Radius)
 }
 
 // Drop forgets what has been noted since the last Settle, of a step that is given up.
@@ -191,7 +196,7 @@ func (r *Ruts) press(s *stand) error {
 			}
 			d[2] = (p - math.Sqrt(root)) / q
 			forward := d.Sub(s.p.Sub(s.center)).Dot(s.x)
-			under := (s.width/2-math.Abs(along+a[2]*d[2]))/h + 0.5
+			under := covered(along+a[2]*d[2], s.width/2, h/2) / h
 			if under <= 0 || math.Abs(forward) > s.chord {
 				continue
 			}
@@ -211,6 +216,11 @@ func (r *Ruts) press(s *stand) error {
 		}
 	}
 	return nil
+}
+
+// covered returns how much of the cell from side − half to side + half a wheel from −wide to wide is over.
+func covered(side, wide, half float64) float64 {
+	return min(side+half, wide) - max(side-half, -wide)
 }
 
 // lowest returns how far along its way the centre of a wheel moves until it is lowest over a node, which is at d from the centre, as far as it is taken to. The envelope of a

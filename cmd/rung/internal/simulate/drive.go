@@ -51,6 +51,7 @@ type wheel struct {
 type drive struct {
 	mech   *mechanism.Mechanism
 	ground *ground.Surface
+	before *ground.Surface // the ground without ruts, which are narrower than what a relief shows
 	wheels []wheel
 	hulls  []int // bodies that do not touch the ground, the heaviest first
 	bodies []int // all whose poses are kept
@@ -64,7 +65,12 @@ type drive struct {
 
 // newDrive chooses the bodies that are shown.
 func newDrive(mech *mechanism.Mechanism, surface *ground.Surface, wheels []wheel) *drive {
-	d := &drive{mech: mech, ground: surface, wheels: wheels[:min(len(wheels), mostWheels)], place: map[int]int{}, stride: 1}
+	d := &drive{mech: mech, ground: surface, before: surface, wheels: wheels[:min(len(wheels), mostWheels)], place: map[int]int{}, stride: 1}
+	for _, r := range mech.Ruts() {
+		if r.Ruts.Surface() == surface {
+			d.before = r.Ruts.Base()
+		}
+	}
 	touching := map[int]bool{}
 	for _, w := range wheels {
 		touching[w.body] = true
@@ -314,6 +320,7 @@ func (d *drive) above(model string, gradient, relief bool) *picture.Terrain {
 	}
 	if relief {
 		t.Outlines = nil
+		t.Height = func(x, y float64) (z, fx, fy float64) { return heightOf(d.before, x, y) }
 	} else {
 		t.Title += fmt.Sprintf(", %s to %s s, outlines every %s s", sheet.Short(d.times[0]), sheet.Short(d.times[len(d.times)-1]), sheet.Short(interval))
 	}
@@ -336,8 +343,10 @@ func (d *drive) window(lo, hi [2]float64) (from, to [2]float64) {
 }
 
 // height returns the ground below a place with its slopes, not numbers where there is none.
-func (d *drive) height(x, y float64) (z, fx, fy float64) {
-	p, err := d.ground.At(x, y)
+func (d *drive) height(x, y float64) (z, fx, fy float64) { return heightOf(d.ground, x, y) }
+
+func heightOf(s *ground.Surface, x, y float64) (z, fx, fy float64) {
+	p, err := s.At(x, y)
 	if err != nil {
 		return math.NaN(), math.NaN(), math.NaN()
 	}

@@ -103,6 +103,13 @@ func TestWay(t *testing.T) {
 	}
 	x, y := w.beside(-1, 0.4)
 	require.InDeltaSlice(t, []float64{-1, 0.4}, []float64{x, y}, 2e-2)
+	// What the body does while it settles is no heading.
+	for i := range 3 {
+		p := &d.poses[poseNumbers*len(d.bodies)*(i+1)+poseNumbers*d.place[0]+1]
+		*p += 0.02
+		defer func() { *p -= 0.02 }()
+	}
+	require.InDeltaSlice(t, []float64{1, 0}, d.newWay().head[0][:], 0.1)
 	for _, l := range d.profile("cart").Lines {
 		for _, at := range l.Points {
 			require.False(t, math.IsNaN(at[1]))

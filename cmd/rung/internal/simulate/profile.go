@@ -13,6 +13,7 @@ const (
 	profilePlaces = 1500 // of the ground
 	apartBy       = 1.25 // distance of outlines over their length
 	shortestWay   = 1e-9 // m, below which a body stands
+	settling      = 5e-3 // of the farthest distance from the start, below which it does not head anywhere
 )
 
 // way is where the leading body has gone, seen from above: lengths along it at the kept times, and where it heads.
@@ -25,7 +26,8 @@ type way struct {
 // newWay follows the leading body.
 func (d *drive) newWay() *way {
 	w := &way{}
-	heading := d.firstHeading()
+	least := d.leastTurn()
+	heading, from := d.firstHeading(least), 0 // it heads from where it was at least so far away, the last time
 	for k := range d.times {
 		p := d.middle(k)
 		at := [2]float64{p[0], p[1]}
@@ -33,8 +35,12 @@ func (d *drive) newWay() *way {
 		if k > 0 {
 			before := w.at[k-1]
 			s = math.Hypot(at[0]-before[0], at[1]-before[1])
-			if s > shortestWay {
-				heading = [2]float64{(at[0] - before[0]) / s, (at[1] - before[1]) / s}
+			for from+1 < k && math.Hypot(at[0]-w.at[from+1][0], at[1]-w.at[from+1][1]) > least {
+				from++
+			}
+			if back := w.at[from]; math.Hypot(at[0]-back[0], at[1]-back[1]) > least {
+				l := math.Hypot(at[0]-back[0], at[1]-back[1])
+				heading = [2]float64{(at[0] - back[0]) / l, (at[1] - back[1]) / l}
 			}
 			s += w.length[k-1]
 		}
@@ -43,12 +49,22 @@ func (d *drive) newWay() *way {
 	return w
 }
 
-// firstHeading is the direction of the first movement, or x.
-func (d *drive) firstHeading() [2]float64 {
+// leastTurn is the distance after which the leading body heads where it goes: less may be how it settles on the ground.
+func (d *drive) leastTurn() float64 {
+	far, a := 0.0, d.middle(0)
+	for k := range d.times {
+		b := d.middle(k)
+		far = max(far, math.Hypot(b[0]-a[0], b[1]-a[1]))
+	}
+	return max(shortestWay, settling*far)
+}
+
+// firstHeading is the direction of the first movement beyond a distance, or x.
+func (d *drive) firstHeading(least float64) [2]float64 {
 	a := d.middle(0)
 	for k := range d.times {
 		b := d.middle(k)
-		if s := math.Hypot(b[0]-a[0], b[1]-a[1]); s > shortestWay {
+		if s := math.Hypot(b[0]-a[0], b[1]-a[1]); s > least {
 			return [2]float64{(b[0] - a[0]) / s, (b[1] - a[1]) / s}
 		}
 	}
