@@ -151,6 +151,9 @@ func (y *Precise) weigh(apply func(body int32, row, out *[6]dd.Num)) {
 				}
 			}
 		}
+		if len(scale) == 1 {
+			scale[0] = unvanished(scale[0]) // of a coupling
+		}
 	}
 }
 
