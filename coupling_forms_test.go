@@ -322,3 +322,30 @@ func TestManyTerms(t *testing.T) {
 		}
 	}
 }
+
+// TestVanishingRow: terms that cancel each other leave a row of zeros, which is redundant and harmless. So does a polynomial at a pose where it has the
+// slope of the term.
+func TestVanishingRow(t *testing.T) {
+	for _, bent := range []bool{false, true} {
+		for _, o := range orderings {
+			s := newShop()
+			_, a := s.wheel("one", rung.World, 0, 2, 3)
+			_, b := s.wheel("two", rung.World, 1, 3, 1)
+			a.Force, b.Force = []float64{1}, []float64{5}
+			none := s.Couple("none", rung.Term{Joint: a, Factor: 0.7})
+			if bent {
+				none.Follow(a, 0, 0, 0.7)
+			} else {
+				none.Terms = append(none.Terms, rung.Term{Joint: a, Factor: -0.7})
+			}
+			s.Couple("mesh", rung.Term{Joint: a, Factor: 1}, rung.Term{Joint: b, Factor: -3})
+			x := s.result(t, o)
+			alpha := (1 + 5.0/3) / (2 + 3.0/9)
+			check.Close(t, x.Bodies[0].AngularAcceleration[2], alpha, 1, formTol, "%v", o)
+			require.Equal(t, 1, x.Constraints.Redundant)
+			require.Equal(t, []string{"none"}, x.Constraints.RedundantCouplings)
+			require.Equal(t, 1, x.Constraints.Mobility)
+			require.True(t, x.Couplings[1].MultiplierUnique)
+		}
+	}
+}

@@ -19,7 +19,7 @@ import (
 var stepCases = []struct {
 	family string
 	n      int
-}{{"ladder", 60}, {"nfourbar", 30}, {"random", 45}, {"grid", 6}}
+}{{"ladder", 60}, {"nfourbar", 30}, {"random", 45}, {"grid", 6}, {"belt", 20}}
 
 // TestStepsDoNotAllocate covers Solve, its three parts, and the reading of
 // results.
