@@ -28,7 +28,8 @@ func Check(m *Model) error {
 // the world is −1.
 type Links struct {
 	Joints [][2]int32 // predecessor and successor
-	Forces [][2]int32 // A and B; a wrench has no B, which is −1; of a contact body and terrain; of an actuator the joint and −1
+	Forces [][2]int32 // A and B; a wrench has no B, which is −1; of a contact body and terrain; of an actuator the joint and −1; of a cable −1
+	Cables [][]int32  // of the cables, in the order of the force elements: the bodies of their points
 }
 
 // Link checks m as Check does and finds the bodies that its joints and forces
@@ -78,6 +79,7 @@ func (m *Model) Canonicalize() {
 		if c := m.Forces[i].Contact; c != nil {
 			fillLaw(&c.Law)
 		}
+		m.Forces[i].canonicalizeBushing()
 	}
 	if len(m.Forces) == 0 {
 		m.Forces = nil
@@ -120,6 +122,11 @@ func (j *Joint) canonicalize() {
 		j.Motion = nil
 	}
 	j.Limits = canonicalLimits(j.Limits)
+	for _, list := range [2]*[]*SpringLaw{&j.Springs, &j.Dampers} {
+		if !sprung(*list) {
+			*list = nil
+		}
+	}
 }
 
 // checker applies the rules to a model, from Go or from the reader.

@@ -58,6 +58,7 @@ func sample() *model.Model {
 		{Name: "w", Type: model.Wrench, A: model.Attachment{Body: "b"}, Force: [3]float64{1, 2, 3}},
 	}
 	addGround(m)
+	addSprings(m)
 	return m
 }
 

@@ -39,6 +39,7 @@ var velocityFields = []string{"linear", "angular"}
 var jointFields = []string{
 	"name", "type", "predecessor", "successor", "predecessor_frame", "successor_frame",
 	"pitch", "length", "force", "stiffness", "damping", "rest", "turns", "motion", "limits",
+	"springs", "dampers",
 }
 
 const (
@@ -57,6 +58,8 @@ const (
 	jointTurns
 	jointMotion
 	jointLimits
+	jointSprings
+	jointDampers
 )
 
 var limitFields = []string{"lower", "upper", "rate", "force"}
@@ -96,6 +99,7 @@ var forceFields = []string{
 	"body", "point", "force", "torque",
 	"terrain", "shape", "normal", "friction", "rolling", "drilling", "contacts", "samples",
 	"joint", "freedom", "law", "value", "gain", "integral", "limit",
+	"spring", "damper", "rest", "points", "tension",
 }
 
 const (
@@ -125,6 +129,22 @@ const (
 	forceGain
 	forceIntegral
 	forceLimit
+	forceSpring
+	forceDamper
+	forceRest
+	forcePoints
+	forceTension
+)
+
+var lawFields = []string{"kind", "at", "forces", "interpolation", "outside", "expression"}
+
+const (
+	lawKind = iota
+	lawAt
+	lawForces
+	lawInterpolation
+	lawOutside
+	lawExpression
 )
 
 var terrainFields = []string{
@@ -256,9 +276,10 @@ const (
 	resistanceSpeed
 )
 
-var attachmentFields = []string{"body", "point"}
+var attachmentFields = []string{"body", "point", "orientation"}
 
 const (
 	attachmentBody = iota
 	attachmentPoint
+	attachmentOrientation
 )

@@ -40,6 +40,10 @@ func (d *decoder) joint(j *Joint) {
 			j.Motion = entries(d, d.motion)
 		case jointLimits:
 			j.Limits = entries(d, d.limit)
+		case jointSprings:
+			j.Springs = entries(d, d.openLaw)
+		case jointDampers:
+			j.Dampers = entries(d, d.openLaw)
 		default:
 			d.lists[k-jointForce] = d.Numbers(d.lists[k-jointForce][:0], maxList)
 		}
@@ -73,6 +77,11 @@ func (d *decoder) finishJoint(j *Joint, seen uint32) {
 	}
 	if len(j.Limits) == j.Type.Freedoms() {
 		j.Limits = canonicalLimits(j.Limits)
+	}
+	for _, list := range [2]*[]*SpringLaw{&j.Springs, &j.Dampers} {
+		if len(*list) == j.Type.Freedoms() && !sprung(*list) {
+			*list = nil
+		}
 	}
 }
 
