@@ -79,6 +79,8 @@ func (in *Inputs) Reset() {
 	v, m := &in.view, in.model
 	v.Gravity = m.Gravity
 	copy(v.Forces, m.Forces)
+	copy(v.bushings, m.bushings)
+	copy(v.cables, m.cables)
 	for j, d := range v.driveOf {
 		if was := m.Drive(j); d >= 0 {
 			v.drives[d] = Drive{}
@@ -242,7 +244,7 @@ func (m *Mechanism) Sprung(j, i int) bool {
 		m = m.inputs.model
 	}
 	d := m.Drive(j)
-	return d != nil && m.Joints[j].Kind.Scalar(i) && (d.Stiffness[i] != 0 || d.Damping[i] != 0)
+	return d != nil && m.Joints[j].Kind.Scalar(i) && (d.springy(i) || d.Damping[i] != 0)
 }
 
 func finiteVec(v *spatial.Vec3) bool { return finite(v[0]) && finite(v[1]) && finite(v[2]) }

@@ -99,10 +99,10 @@ func (c *checker) checkBushing(e *ForceElement, f document.Flaws) {
 		c.report(".b.body", fault.Name(e.B.Body), "joins a body to itself")
 	}
 	if !f.Has(forceStiffness) {
-		c.checkMatrix(".stiffness", &b.Stiffness)
+		springs.MatrixFaults(&b.Stiffness, func(entry, value, rule string) { c.report(".stiffness"+entry, value, rule) })
 	}
 	if !f.Has(forceDamping) {
-		c.checkMatrix(".damping", &b.Damping)
+		springs.MatrixFaults(&b.Damping, func(entry, value, rule string) { c.report(".damping"+entry, value, rule) })
 	}
 	if !f.Has(forceRest) {
 		c.checkPose(&b.Rest, ".rest.position", ".rest.orientation")
@@ -126,81 +126,6 @@ func (c *checker) checkFrame(tail string, a *Attachment, end int, flawed bool) {
 	if q := &a.Orientation; !flawed && *q != [4]float64{} && c.finite(tail+".orientation", q[:]) && !document.NearUnit(q) {
 		c.report(tail+".orientation", document.Numbers(q[:]), document.RuleQuaternion)
 	}
-}
-
-// symmetricTol is the difference of two entries of a matrix of a bushing, and semidefiniteTol the negative eigenvalue of it, both of the
-// matrix scaled to a diagonal of ones, that count as rounding.
-const (
-	symmetricTol    = 1e-12
-	semidefiniteTol = 1e-12
-)
-
-// checkMatrix checks that m is symmetric and positive semidefinite.
-func (c *checker) checkMatrix(tail string, m *[6][6]float64) {
-	var scale [6]float64
-	for i := range m {
-		if !c.finite(document.Entry(tail, i), m[i][:]) {
-			return
-		}
-		if m[i][i] < 0 {
-			c.report(document.Entry(tail, i), document.Number(m[i][i]), ruleNegative)
-			return
-		}
-		scale[i] = math.Sqrt(m[i][i])
-	}
-	var a [6][6]float64
-	for i := range m {
-		for j := range m {
-			s := scale[i] * scale[j]
-			if math.Abs(m[i][j]-m[j][i]) > symmetricTol*max(s, math.Abs(m[i][j])) {
-				c.report(document.Entry(document.Entry(tail, i), j), document.Number(m[i][j]), fmt.Sprintf("is not that of row %d, %v: the matrix is not symmetric", j, m[j][i]))
-				return
-			}
-			switch {
-			case s > 0:
-				a[i][j] = m[i][j] / s
-			case m[i][j] != 0:
-				a[i][i] = -1 // no entry stands beside a diagonal of zero
-			}
-		}
-	}
-	if !semidefinite(&a) {
-		c.report(tail, "", "is not positive semidefinite")
-	}
-}
-
-// semidefinite reports whether a symmetric matrix with ones or zeros on its diagonal is positive semidefinite, by Cholesky's method with complete
-// pivoting. The matrix is used up.
-func semidefinite(a *[6][6]float64) bool {
-	var done [6]bool
-	for range a {
-		p := -1
-		for i := range a {
-			if !done[i] && (p < 0 || a[i][i] > a[p][p]) {
-				p = i
-			}
-		}
-		if pivot := a[p][p]; pivot > semidefiniteTol {
-			for i := range a {
-				for j := range a {
-					if i != p && j != p && !done[i] && !done[j] {
-						a[i][j] -= a[i][p] / pivot * a[p][j]
-					}
-				}
-			}
-			done[p] = true
-			continue
-		}
-		for i := range a {
-			for j := range a {
-				if x := a[i][j]; !done[i] && !done[j] && (i == j && x < -semidefiniteTol || math.Abs(x) > 10*semidefiniteTol) {
-					return false
-				}
-			}
-		}
-		return true
-	}
-	return true
 }
 
 func (c *checker) checkCable(e *ForceElement, f document.Flaws) {

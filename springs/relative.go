@@ -150,17 +150,6 @@ func (r *Relative) toWorld(onA, onB *spatial.Force, turn, c, f *spatial.Vec3) {
 	*onB = spatial.NewForce(r.H.MulVec(half.Add(*turn)), F)
 }
 
-// Matrix is a symmetric 6×6 matrix, row by row.
-type Matrix [36]float64
-
-// MulTo stores M·x in y, which is not x.
-func (m *Matrix) MulTo(y, x *[6]float64) {
-	for i := range y {
-		r := m[6*i : 6*i+6]
-		y[i] = r[0]*x[0] + r[1]*x[1] + r[2]*x[2] + r[3]*x[3] + r[4]*x[4] + r[5]*x[5]
-	}
-}
-
 // Bent is the change of everything at a Relative for one small displacement.
 type Bent struct {
 	r *Relative
