@@ -2,7 +2,7 @@ package springs
 
 import "math"
 
-// The points and weights of Gauss and Kronrod with 7 and 15 points on (−1, 1), from outside to the middle (QUADPACK, Piessens et al. 1983). Every
+// The points and weights of Gauss and Kronrod with 7 and 15 points on (−1, 1), from outside to the middle (Piessens et al. 1983). Every
 // second one is a point of Gauss.
 var (
 	kronrodPoints = [8]float64{

@@ -17,6 +17,7 @@ var numberedPages = map[string][]string{
 	"statics-and-modes.md":  {"S"},
 	"inverse-kinematics.md": {"F", "T", "D", "S", "L", "P"},
 	"ground.md":             {"G"},
+	"springs.md":            {"E"},
 }
 
 // numbered is a line of a displayed equation with a number at its end.
@@ -39,7 +40,7 @@ func equations(t *testing.T, name string) map[string]bool {
 // equationCitation finds "theory.md (8)", "theory.md (8), (9)", "theory.md (36)–(39)"
 // and the like.
 var equationCitation = regexp.MustCompile(
-	`(theory|statics-and-modes|inverse-kinematics|ground)\.md (\([A-Z]?\d+\)(?:(?:, | and |, and | to |–)\([A-Z]?\d+\))*)`)
+	`(theory|statics-and-modes|inverse-kinematics|ground|springs)\.md (\([A-Z]?\d+\)(?:(?:, | and |, and | to |–)\([A-Z]?\d+\))*)`)
 
 // reduced finds the number of an equation of the reduced system, which needs no
 // name of the page before it.

@@ -94,7 +94,7 @@ func cut(s string, n int) string {
 // prefixes are the names with which errors of the packages begin.
 var prefixes = [...]string{
 	"rung", "assemble", "bench", "bodies", "build", "closing", "eigen", "factor", "ground", "ground/contact", "ik", "joints", "kkt", "linear", "mechanism", "mobility", "model", "motion", "order",
-	"sim", "sim/parquet", "sparse", "spatial", "tree",
+	"sim", "sim/parquet", "sparse", "spatial", "springs", "tree",
 }
 
 // Errorf is fmt.Errorf without the packages' prefixes of the errors among args, so that a chain of

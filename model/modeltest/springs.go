@@ -15,19 +15,27 @@ func AddSprings(m *model.Model, rng *rand.Rand) {
 	vec := func(size float64) spatial.Vec3 {
 		return spatial.Vec3{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}.Scale(size)
 	}
-	unit := func() [4]float64 { return spatial.Exp(vec(0.6)) }
+	pose := func(body string) spatial.Quat { // of a body
+		for i := range m.Bodies {
+			if q := m.Bodies[i].Pose.Orientation; m.Bodies[i].Name == body && q != [4]float64{} {
+				return q
+			}
+		}
+		return spatial.IdentityQuat()
+	}
 	n := len(m.Bodies)
 	name := func(i int) string { return m.Bodies[i%n].Name }
 	first := rng.IntN(n)
-	frame := func(body string) model.Attachment {
-		return model.Attachment{Body: body, Point: vec(0.3), Orientation: unit()}
+	frame := func(body string, world spatial.Quat) model.Attachment {
+		return model.Attachment{Body: body, Point: vec(0.3), Orientation: pose(body).Conj().Mul(world).Normalize()}
 	}
 	bushing := func(label string, a, b string) {
+		axes := spatial.Exp(vec(1)) // of A; those of B are not far from them
 		m.Forces = append(m.Forces, model.ForceElement{
-			Name: label, Type: model.BushingForce, A: frame(a), B: frame(b), Force: vec(2), Torque: vec(1),
+			Name: label, Type: model.BushingForce, A: frame(a, axes), B: frame(b, axes.Mul(spatial.Exp(vec(0.4)))), Force: vec(2), Torque: vec(1),
 			Bushing: &model.Bushing{
 				Stiffness: randomMatrix(rng, 5), Damping: randomMatrix(rng, 0.3),
-				Rest: model.Pose{Position: vec(0.2), Orientation: unit()},
+				Rest: model.Pose{Position: vec(0.2), Orientation: spatial.Exp(vec(0.3))},
 			},
 		})
 	}

@@ -107,7 +107,7 @@ func newRunner(path string, stdin io.Reader, f *Flags, p *shell.Progress) (*runn
 	r.warnings = groundWarnings(context.Background(), m, r.mech, r.start, f.implicit())
 	r.sim = sim.New(r.mech, r.stepper, r.start, sim.Options{
 		Step: f.step, Projector: move.projector, Recorder: r.watch, Every: f.every, OnStep: r.onStep, Dynamics: move.settings,
-		Events: sim.ContactEvents(r.mech, r.ground.event), Dissipation: true,
+		Events: append(sim.ContactEvents(r.mech, r.ground.event), sim.CableEvents(r.mech, nil)...), Dissipation: true,
 	})
 	if r.check != nil {
 		if err := r.sim.Restore(r.check); err != nil {
