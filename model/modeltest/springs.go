@@ -44,7 +44,11 @@ func AddSprings(m *model.Model, rng *rand.Rand) {
 	for i := range min(n, 5) {
 		over = append(over, model.Attachment{Body: name(first + i), Point: vec(0.4)})
 	}
-	over = append(over, model.Attachment{Body: model.World, Point: vec(1)})
+	away := func(i int) spatial.Vec3 { // a point of the world 3 m from a body: near points would turn the cable too fast
+		v := vec(1)
+		return spatial.Vec3(m.Bodies[i%n].Pose.Position).Add(v.Scale(3 / v.Norm()))
+	}
+	over = append(over, model.Attachment{Body: model.World, Point: away(first + min(n, 5) - 1)})
 	cable := func(label string, points []model.Attachment, rest float64) {
 		m.Forces = append(m.Forces, model.ForceElement{
 			Name: label, Type: model.CableForce, Stiffness: 20, Damping: 0.2, RestLength: rest, Cable: &model.Cable{Points: points, Tension: 1},
@@ -59,7 +63,7 @@ func AddSprings(m *model.Model, rng *rand.Rand) {
 	})
 	if n > 1 {
 		bushing("spring-bushing", name(first+1), name(first))
-		cable("spring-cable-two", []model.Attachment{{Body: name(first), Point: vec(0.4)}, {Body: model.World, Point: vec(1)}, {Body: name(first + 1), Point: vec(0.4)}}, 0)
+		cable("spring-cable-two", []model.Attachment{{Body: name(first), Point: vec(0.4)}, {Body: model.World, Point: away(first)}, {Body: name(first + 1), Point: vec(0.4)}}, 0)
 	}
 	for j := range m.Joints {
 		jt := &m.Joints[j]
