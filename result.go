@@ -37,6 +37,8 @@ type Result struct {
 	Solve       SolveResult       `json:"solve"`
 	IllScaled   *IllScaledResult  `json:"ill_scaled,omitempty"`
 
+	// Forces are the spring-dampers, bushings and cables, in their order.
+	Forces []ForceResult `json:"forces,omitempty"`
 	// Contradiction is nil where the constraints contradict each other by no more than rounding.
 	Contradiction *ContradictionResult `json:"contradiction,omitempty"`
 	// RankDiffers is nil unless another method than the sparse one finds another rank.
@@ -110,7 +112,7 @@ type ConstraintsResult struct {
 // EnergyResult is the energy of the state, J.
 type EnergyResult struct {
 	Kinetic   float64 `json:"kinetic"`
-	Potential float64 `json:"potential"`
+	Potential float64 `json:"potential"` // not a number where that of a formula is none (ForceResult)
 }
 
 // SolveResult says what the solution cost and how good it is.
@@ -160,6 +162,9 @@ func NewResult(s *kkt.Solver) (*Result, error) {
 			Inconsistency: s.Inconsistency(), PivotGrowth: rep.Growth, CorrectedPivots: rep.Corrected,
 			Reduced: route.Reduced, WhyWhole: route.WhyWhole, Way: route.Way.String(),
 		},
+	}
+	if out.Forces, err = forceResults(mech, kin, st); err != nil {
+		return nil, err
 	}
 	if ill := rep.IllScaled; ill != nil {
 		out.IllScaled = &IllScaledResult{Text: ill.Text}

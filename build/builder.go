@@ -219,6 +219,7 @@ func (b *Builder) Model() (*model.Model, error) {
 			own := *a
 			f.Actuator = &own
 		}
+		ownSprings(f)
 	}
 	for _, from := range b.joints {
 		j := from.Joint
@@ -227,6 +228,7 @@ func (b *Builder) Model() (*model.Model, error) {
 		}
 		j.Turns, j.Motion = slices.Clone(j.Turns), slices.Clone(j.Motion)
 		j.Limits = slices.Clone(j.Limits)
+		j.Springs, j.Dampers = slices.Clone(j.Springs), slices.Clone(j.Dampers)
 		m.Joints = append(m.Joints, j)
 	}
 	if err := errors.Join(append(slices.Clone(b.errs), b.untold(model.Check(&m)))...); err != nil {

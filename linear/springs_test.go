@@ -101,7 +101,7 @@ func TestBistable(t *testing.T) {
 	e, err := linear.Equilibrate(p, st, linear.EquilibriumOptions{})
 	require.NoError(t, err)
 	require.InDelta(t, 0.1, st.Bodies[0].Position[0], 1e-9) // 1000·x² = 10
-	require.InDelta(t, 20.0/2, e.Lowest, 1e-6)                   // 3000·x² − 10
+	require.InDelta(t, 20.0/2, e.Lowest, 1e-6)              // 3000·x² − 10
 
 	_, err = linear.Equilibrate(p, middle, linear.EquilibriumOptions{})
 	require.NoError(t, err)

@@ -95,6 +95,16 @@ func (l *Loads) SpringLaw(i int) *springs.Laws {
 	return l.laws[i]
 }
 
+// NumLaws returns the number of spring-dampers with laws.
+func (l *Loads) NumLaws() (n int) {
+	for _, law := range l.laws {
+		if law != nil {
+			n++
+		}
+	}
+	return n
+}
+
 // SpringPull returns what force element i, a spring-damper, does at a length with a rate.
 //
 // Cost: O(1), and that of springs.Laws.At, whose errors it returns; no allocation without one.

@@ -16,7 +16,7 @@ type Wrenches interface {
 
 // Columns are the columns of a trajectory (docs/cli.md): the time, pose and
 // velocity of the frames of chosen bodies as in rung-model/1, kinetic and potential
-// energy, drift, where they are wanted, constraint wrenches of chosen joints, and the forces of actuators.
+// energy, drift, where they are wanted, constraint wrenches of chosen joints, what bushings, cables and springs with laws do, and the forces of actuators.
 // Or they are those of contacts (NewContactColumns). They belong to one Recorder.
 type Columns struct {
 	Values []float64 // of the row last filled in
@@ -30,6 +30,7 @@ type Columns struct {
 
 	contacts bool // the columns of contacts instead of those of bodies
 	kin      *mechanism.Kinematics
+	elements []int32 // bushings, cables and spring-dampers with laws; none beside contacts
 }
 
 var (
@@ -49,7 +50,7 @@ func NewColumns(m *mechanism.Mechanism, bodies []int) *Columns {
 		}
 	}
 	mustBeDistinct(bodies, m.NumBodies(), "sim: body out of range", "sim: body given twice")
-	c := &Columns{mech: m, bodies: bodies, kin: newColumnKinematics(m)}
+	c := &Columns{mech: m, bodies: bodies, kin: newColumnKinematics(m), elements: elementsOf(m)}
 	c.Values = make([]float64, c.Len())
 	return c
 }
@@ -63,7 +64,7 @@ func NewContactColumns(m *mechanism.Mechanism) *Columns {
 }
 
 func newColumnKinematics(m *mechanism.Mechanism) *mechanism.Kinematics {
-	if m.NumActuators()+m.NumContacts() == 0 {
+	if m.NumActuators()+m.NumContacts()+m.NumBushings()+m.NumCables()+m.NumLaws() == 0 {
 		return nil
 	}
 	return &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())}
@@ -100,7 +101,7 @@ func (c *Columns) Len() int {
 	if c.contacts {
 		return 1 + len(contactColumns)*c.mech.NumContacts() + c.mech.NumActuators()
 	}
-	return 1 + len(bodyColumns)*len(c.bodies) + len(runColumns) + len(wrenchColumns)*len(c.joints) + c.mech.NumActuators()
+	return 1 + len(bodyColumns)*len(c.bodies) + len(runColumns) + len(wrenchColumns)*len(c.joints) + c.elementWidth() + c.mech.NumActuators()
 }
 
 // Names returns the names of the columns. They differ from each other.
@@ -126,7 +127,7 @@ func (c *Columns) Names() []string {
 			names = append(names, c.mech.JointName(j)+"."+s)
 		}
 	}
-	return c.addTorques(names)
+	return c.addTorques(c.addElements(names))
 }
 
 // addTorques adds the names of the columns of actuators.
@@ -162,6 +163,9 @@ func (c *Columns) Fill(r *Row) error {
 	}
 	at[0], at[1], at[2], at[3] = r.Energy.Kinetic, r.Energy.Potential(), r.Drift.Position, r.Drift.Velocity
 	at = at[len(runColumns):]
+	if err := c.fillElements(at[len(wrenchColumns)*len(c.joints):], r.State); err != nil {
+		return err
+	}
 	if len(c.joints) == 0 {
 		return nil
 	}

@@ -411,3 +411,27 @@ func TestSpringsResume(t *testing.T) {
 		require.ErrorIs(t, s.Restore(c), sim.ErrCheckpoint, fmt.Sprint(i))
 	}
 }
+
+// TestSpringColumns: columns of bushings, cables and laws come before those of actuators, and hold what the elements tell.
+func TestSpringColumns(t *testing.T) {
+	m := open(t, "golden", "pendulum.model.json")
+	modeltest.AddSprings(m, check.Rand(2))
+	r := newRig(t, m)
+	c := sim.NewColumns(r.mech, []int{0})
+	names := c.Names()
+	require.Len(t, names, c.Len())
+	first := 1 + 13 + 4
+	require.Equal(t, []string{
+		"spring-bushing-world.force.x", "spring-bushing-world.force.y", "spring-bushing-world.force.z", "spring-bushing-world.moment.x", "spring-bushing-world.moment.y",
+		"spring-bushing-world.moment.z", "spring-bushing-world.energy", "spring-cable.length", "spring-cable.tension", "spring-cable.energy",
+		"spring-tabled.length", "spring-tabled.tension", "spring-tabled.energy",
+	}, names[first:])
+	row := &sim.Row{State: r.mech.Initial()}
+	require.NoError(t, c.Fill(row))
+	k := r.mech.NewKinematics()
+	require.NoError(t, r.mech.KinematicsTo(k, row.State))
+	e, _, err := r.mech.ElementAt(1, k, row.State)
+	require.NoError(t, err)
+	require.Equal(t, []float64{e.Length, e.Tension, e.Energy}, c.Values[first+7:first+10])
+	require.Zero(t, testing.AllocsPerRun(5, func() { _ = c.Fill(row) }))
+}

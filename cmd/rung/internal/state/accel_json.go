@@ -33,6 +33,9 @@ func WriteResult(w io.Writer, r *rung.Result) error {
 	o.raw(",\n \"ordering\": ").value(r.Ordering)
 	jsonList(o, "bodies", r.Bodies, (*jsonWriter).body)
 	jsonList(o, "joints", r.Joints, (*jsonWriter).joint)
+	if len(r.Forces) > 0 {
+		jsonList(o, "forces", r.Forces, (*jsonWriter).force)
+	}
 	o.raw(",\n \"constraints\": ").value(r.Constraints)
 	o.raw(",\n \"energy\": ").value(r.Energy)
 	o.raw(",\n \"solve\": ").value(r.Solve)
@@ -85,6 +88,21 @@ func (o *jsonWriter) joint(j *rung.JointResult) {
 	}
 	o.raw(`], "position_residual": `).number(j.PositionResidual)
 	o.raw(`, "velocity_residual": `).number(j.VelocityResidual)
+}
+
+func (o *jsonWriter) force(f *rung.ForceResult) {
+	o.raw(`"name": `).value(f.Name)
+	o.raw(`, "type": `).value(f.Type)
+	o.raw(`, "length": `).number(f.Length)
+	o.raw(`, "rate": `).number(f.Rate)
+	o.raw(`, "tension": `).number(f.Tension)
+	o.raw(`, "energy": `).value(f.Energy)
+	if f.Force != nil {
+		o.raw(`, "force": `).vector(*f.Force)
+	}
+	if f.Torque != nil {
+		o.raw(`, "torque": `).vector(*f.Torque)
+	}
 }
 
 func (o *jsonWriter) wrench(w *rung.WrenchResult) {
