@@ -25,6 +25,7 @@ type (
 	Place   = build.Place   // frame in the world
 	Spring  = build.Spring  // parameters of Builder.SpringDamper
 	Ground  = build.Ground  // handle of a terrain
+	Through = build.Through // point of Builder.Cable
 )
 
 // World is the handle of the fixed frame.
