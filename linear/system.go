@@ -63,11 +63,11 @@ type row struct {
 	far     *reach // of a row over more than two bodies; else nil
 }
 
-// pair is the stiffness between the bodies of a joint, or of a force of one's own, of its rows and columns six
+// pair is the stiffness between the bodies of a joint, of a bushing, or of a force of one's own, of its rows and columns six
 // for each body.
 type pair struct {
 	body  [2]int32
-	joint int32 // −1 for a force
+	joint int32 // −1 for a force or a bushing
 	K     [144]float64
 	C     *[144]float64 // damping; nil for a joint
 }

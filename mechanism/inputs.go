@@ -81,6 +81,7 @@ func (in *Inputs) Reset() {
 	copy(v.Forces, m.Forces)
 	copy(v.bushings, m.bushings)
 	copy(v.cables, m.cables)
+	copy(v.laws, m.laws)
 	for j, d := range v.driveOf {
 		if was := m.Drive(j); d >= 0 {
 			v.drives[d] = Drive{}

@@ -28,6 +28,62 @@ func (in *Inputs) SetBushing(i int, stiffness, damping *[6][6]float64, force, to
 	return nil
 }
 
+// SetSpringLaw sets the laws of force element i, a spring-damper that has one in the model; either may be nil. Laws are not among Values.
+//
+// Cost: O(points) or O(length); allocates.
+func (in *Inputs) SetSpringLaw(i int, spring, damper *springs.Law) error {
+	v := &in.view
+	if v.SpringLaw(i) == nil {
+		return v.AtForce(i, fault.Errorf("%w: it has no law in the model", ErrInput))
+	}
+	l, err := checkedLaws(spring, damper)
+	if err != nil {
+		return v.AtForce(i, err)
+	}
+	v.laws[i] = l
+	return nil
+}
+
+// SetLaw sets the laws of freedom i of joint j, which has one in the model; either may be nil. Laws are not among Values.
+//
+// Cost: O(points) or O(length); allocates.
+func (in *Inputs) SetLaw(j, i int, spring, damper *springs.Law) error {
+	if err := in.check(j, i, "law", 0); err != nil {
+		return err
+	}
+	v := &in.view
+	d := v.Drive(j)
+	if d == nil || d.Law(i) == nil {
+		return v.AtJoint(j, -1, fault.Errorf("%w: freedom %d has no law in the model", ErrInput, i))
+	}
+	l, err := checkedLaws(spring, damper)
+	if err != nil {
+		return v.AtJoint(j, -1, err)
+	}
+	own := *d.laws
+	own[i] = l
+	d.laws = &own
+	return nil
+}
+
+// checkedLaws returns the laws of a spring and a damper, never nil.
+func checkedLaws(spring, damper *springs.Law) (_ *springs.Laws, err error) {
+	for k, l := range [2]*springs.Law{spring, damper} {
+		if l != nil {
+			l.Faults(func(field, value, rule string) {
+				err = fault.Errorf("%w: %s.%s %s %s", ErrInput, [2]string{"spring", "damper"}[k], field, value, rule)
+			})
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if l := prepared(spring, damper); l != nil {
+		return l, nil
+	}
+	return new(springs.Laws), nil
+}
+
 // matrixError returns an error that wraps ErrInput if m is no matrix of a bushing.
 func matrixError(what string, m *[6][6]float64) (err error) {
 	springs.MatrixFaults(m, func(entry, value, rule string) {

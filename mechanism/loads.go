@@ -160,7 +160,7 @@ func (m *Mechanism) setSpan() {
 func (l *Loads) clone() *Loads {
 	out := &Loads{Gravity: l.Gravity, Forces: slices.Clone(l.Forces), driveOf: slices.Clone(l.driveOf), drives: slices.Clone(l.drives), open: true}
 	out.actuators, out.contacts, out.zeros = l.actuators, l.contacts, l.zeros
-	out.bushings, out.cables, out.laws = slices.Clone(l.bushings), slices.Clone(l.cables), l.laws
+	out.bushings, out.cables, out.laws = slices.Clone(l.bushings), slices.Clone(l.cables), slices.Clone(l.laws)
 	for i := range l.own {
 		o := &l.own[i]
 		out.own = append(out.own, newOwnForce(o.name, o.force, o.body))

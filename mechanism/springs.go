@@ -158,6 +158,22 @@ type ElementState struct {
 	Force, Torque spatial.Vec3
 }
 
+// Elements lists the bushings, the cables and the spring-dampers with laws, by number of the force element.
+//
+// Cost: O(force elements); allocates.
+func (m *Mechanism) Elements() (list []int32) {
+	for i := range m.Forces {
+		switch kind := m.Forces[i].Kind; {
+		case kind == model.BushingForce, kind == model.CableForce, kind == model.SpringDamper && m.SpringLaw(i) != nil:
+			list = append(list, int32(i))
+		}
+	}
+	return list
+}
+
+// IsBushing reports whether e is a bushing.
+func (e *ForceElement) IsBushing() bool { return e.Kind == model.BushingForce }
+
 // ElementAt returns what force element i does at s. ok is false if it is no spring-damper, bushing or cable.
 //
 // Cost: that of its forces; k was computed at s. It returns the errors of AddAppliedTo, with the name.

@@ -259,6 +259,43 @@ func TestSpringInputs(t *testing.T) {
 	require.Equal(t, before, forces(in.Mechanism()))
 }
 
+// TestLawInputs sets laws of a spring and of a freedom.
+func TestLawInputs(t *testing.T) {
+	m := compiled(t, sprungModel(t, 1, true))
+	st := m.Initial()
+	energy := func(m *mechanism.Mechanism) mechanism.Energy { return m.EnergyAt(kinematics(t, m, st), st) }
+	in := m.NewInputs()
+	element, joint, freedom := -1, -1, -1
+	for i := range m.Forces {
+		if m.SpringLaw(i) != nil {
+			element = i
+		}
+	}
+	for j := range m.Joints {
+		for i := range m.Joints[j].Kind.Freedoms() {
+			if d := m.Drive(j); d != nil && d.Law(i) != nil {
+				joint, freedom = j, i
+			}
+		}
+	}
+	stiff := &springs.Law{Kind: springs.Function, Expression: "1000*x"}
+	require.NoError(t, in.SetSpringLaw(element, stiff, nil))
+	require.Greater(t, energy(in.Mechanism()).Springs, energy(m).Springs)
+	require.NoError(t, in.SetLaw(joint, freedom, stiff, stiff))
+	require.NotEqual(t, energy(in.Mechanism()).Joints, energy(m).Joints)
+	bad := &springs.Law{At: []float64{1}}
+	for _, err := range []error{
+		in.SetSpringLaw(0, stiff, nil), in.SetSpringLaw(element, bad, nil), in.SetLaw(joint, freedom, nil, bad), in.SetLaw(joint, 7, stiff, nil),
+		in.SetLaw((joint+1)%m.NumJoints(), 0, stiff, nil),
+	} {
+		require.ErrorIs(t, err, mechanism.ErrInput)
+	}
+	require.NoError(t, in.SetSpringLaw(element, nil, nil))
+	require.Less(t, energy(in.Mechanism()).Springs, energy(m).Springs)
+	in.Reset()
+	require.Equal(t, energy(m), energy(in.Mechanism()))
+}
+
 // TestLawOfAngle: a tabled torsion spring counts turns, as a stiffness does.
 func TestLawOfAngle(t *testing.T) {
 	from := cubes(1)

@@ -37,6 +37,8 @@ import (
 // kind, six for each of its bodies. Their slacks leave the symmetric and positive semidefinite
 // part of p·K + s·D.
 //
+// A bushing has six rows, with a factor of p·K + s·D, and a cable one over all its bodies (docs/springs.md). Their stresses are multipliers, as the tensions of springs are.
+//
 // A contact has rows of its body alone: at the point that touches one along the normal and two along the ground, and those of its
 // moments, each with the κ of its own law. They are always in the pattern; where nothing touches they are zero. What couples them, such as friction that grows
 // with the normal force, is in the residual.

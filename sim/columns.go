@@ -50,7 +50,7 @@ func NewColumns(m *mechanism.Mechanism, bodies []int) *Columns {
 		}
 	}
 	mustBeDistinct(bodies, m.NumBodies(), "sim: body out of range", "sim: body given twice")
-	c := &Columns{mech: m, bodies: bodies, kin: newColumnKinematics(m), elements: elementsOf(m)}
+	c := &Columns{mech: m, bodies: bodies, kin: newColumnKinematics(m), elements: m.Elements()}
 	c.Values = make([]float64, c.Len())
 	return c
 }

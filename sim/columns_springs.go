@@ -1,29 +1,15 @@
 package sim
 
-import (
-	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/model"
-)
+import "github.com/rung-mbd/rung/mechanism"
 
 var (
 	springColumns  = [...]string{"length", "tension", "energy"}
 	bushingColumns = [...]string{"force.x", "force.y", "force.z", "moment.x", "moment.y", "moment.z", "energy"}
 )
 
-// elementsOf lists the bushings, the cables and the spring-dampers with laws.
-func elementsOf(m *mechanism.Mechanism) (list []int32) {
-	for i := range m.Forces {
-		switch kind := m.Forces[i].Kind; {
-		case kind == model.BushingForce, kind == model.CableForce, kind == model.SpringDamper && m.SpringLaw(i) != nil:
-			list = append(list, int32(i))
-		}
-	}
-	return list
-}
-
 // columnsOf returns the columns of a force element.
 func (c *Columns) columnsOf(i int32) []string {
-	if c.mech.Forces[i].Kind == model.BushingForce {
+	if c.mech.Forces[i].IsBushing() {
 		return bushingColumns[:]
 	}
 	return springColumns[:]
