@@ -1,6 +1,8 @@
 package linear
 
 import (
+	"slices"
+
 	"github.com/rung-mbd/rung/internal/eigen"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
@@ -141,10 +143,6 @@ func (s *System) fillCable(i int) error {
 		return fault.Errorf("linear: %w", err)
 	}
 	bodies, element := s.mech.Cable(i)
-	place := map[int32]int{}
-	for k, b := range bodies {
-		place[b] = k
-	}
 	r := &reach{bodies: bodies, v: make([]float64, 6*len(bodies)), rate: make([]float64, 6*len(bodies))}
 	s.mech.CableGradientTo(r.v, i, s.y.Kin, s.st)
 	before := s.filled()
@@ -164,9 +162,9 @@ func (s *System) fillCable(i int) error {
 		var rate [12]float64
 		s.linkRate(&rate, &l, n, l.line.Norm())
 		for e, b := range l.body {
-			for k := range 6 {
-				if b >= 0 {
-					r.rate[6*place[b]+k] += rate[6*e+k]
+			if at, found := slices.BinarySearch(bodies, b); found { // else the world
+				for k := range 6 {
+					r.rate[6*at+k] += rate[6*e+k]
 				}
 			}
 		}

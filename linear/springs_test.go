@@ -194,3 +194,32 @@ func TestCableOverMany(t *testing.T) {
 		}
 	}
 }
+
+// TestSprungModes: at an equilibrium with bushings, cables and laws the dense and the sparse method find the same modes, with damping and without.
+func TestSprungModes(t *testing.T) {
+	const tol = 1e-6
+	for i, name := range []string{"pendulum", "four-bar", "slider-crank-planar", "stewart-6ups", "n-four-bar-3", "type-universal"} {
+		m, err := model.ReadFile(check.ModelPath(t, name))
+		require.NoError(t, err)
+		p := sprung(t, m, uint64(i))
+		st := resting(p)
+		e, err := linear.Equilibrate(p, st, linear.EquilibriumOptions{})
+		require.NoError(t, err, name)
+		s := linearized(t, p, st)
+		for _, undamped := range []bool{true, false} {
+			dense, err := s.Modes(linear.ModeOptions{Count: 4, Method: linear.Dense, Undamped: undamped})
+			require.NoError(t, err, name)
+			sparse, err := s.Modes(linear.ModeOptions{Count: 4, Method: linear.Sparse, Undamped: undamped})
+			require.NoError(t, err, name)
+			require.Equal(t, len(dense.List), len(sparse.List), name)
+			for k := range dense.List {
+				a, b := &dense.List[k], &sparse.List[k]
+				require.Equal(t, a.Kind, b.Kind, name)
+				require.InDelta(t, a.AngularFrequency(), b.AngularFrequency(), tol*(1+a.AngularFrequency()), "%s, mode %d", name, k)
+			}
+			if undamped && e.Lowest > 0 {
+				require.InDelta(t, e.Lowest, dense.List[0].Stiffness, 1e-5*(1+e.Lowest), name)
+			}
+		}
+	}
+}

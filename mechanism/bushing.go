@@ -133,6 +133,9 @@ func (b *BushingState) element(u *bushing, f *ForceElement) ElementState {
 
 // addBushings adds the wrenches of the bushings to f.
 func (m *Mechanism) addBushings(f []spatial.Force, k *Kinematics, s *State) error {
+	if len(m.bushings) == 0 {
+		return nil
+	}
 	var b BushingState
 	var w [2]spatial.Force
 	for i := range m.bushings {

@@ -59,13 +59,15 @@ type CableState struct {
 	Pull                 // tension and its derivatives
 }
 
-// CablePoint is a point of a cable at a state.
+// CablePoint is a point of a cable at a state, world axes.
 type CablePoint struct {
-	Body          int32        // or World
-	Arm           spatial.Vec3 // from the centre of mass, world axes, m; zero for the world
-	far, near, v  spatial.Vec3
-	scale, length float64 // of the numbers whose differences lines are; of the line to the next point
-	Line          spatial.Vec3
+	Body int32        // or World
+	Arm  spatial.Vec3 // from the centre of mass, m; zero for the world
+	Line spatial.Vec3 // to the next point, m
+
+	far, near, v spatial.Vec3 // the point is far + near; its velocity, m/s
+	scale        float64      // largest of the numbers whose differences lines are, m
+	length       float64      // of Line, m
 }
 
 // cablePoint returns point j of a cable.

@@ -143,13 +143,18 @@ func (m *Mechanism) driveWrenchTo(w *spatial.Force, j int, jk *JointKinematics) 
 	}
 	for i := range n {
 		tau[i] = d.Force[i]
-		if jt.Kind.Scalar(i) {
-			p, e := d.PullAt(i, q[i], qd[i])
-			if e != nil {
-				err = e
-			}
-			tau[i] -= p.Tension
+		if !jt.Kind.Scalar(i) {
+			continue
 		}
+		if d.laws == nil { // as most
+			tau[i] -= d.Stiffness[i]*(q[i]-d.Rest[i]) + d.Damping[i]*qd[i]
+			continue
+		}
+		p, e := d.PullAt(i, q[i], qd[i])
+		if e != nil {
+			err = e
+		}
+		tau[i] -= p.Tension
 	}
 	jt.WrenchTo(w, &tau, &jk.Frames)
 	return err
@@ -219,11 +224,15 @@ func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) erro
 			continue
 		}
 		n := line.Scale(1 / length)
-		pull, err := m.SpringPull(i, length, n.Dot(vB.Sub(vA)))
-		if err != nil {
-			return m.AtForce(i, err)
+		tension := e.Stiffness*(length-e.RestLength) + e.Damping*n.Dot(vB.Sub(vA))
+		if m.laws != nil { // else as most
+			pull, err := m.SpringPull(i, length, n.Dot(vB.Sub(vA)))
+			if err != nil {
+				return m.AtForce(i, err)
+			}
+			tension = pull.Tension
 		}
-		t := n.Scale(pull.Tension)
+		t := n.Scale(tension)
 		w := spatial.Force{3: t[0], 4: t[1], 5: t[2]}
 		if e.A.Body >= 0 {
 			addWrench(&f[e.A.Body], &w, comA, 1)

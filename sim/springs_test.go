@@ -332,6 +332,10 @@ func TestSnapThrough(t *testing.T) {
 		for _, e := range k.energy {
 			require.InDelta(t, k.energy[0], e, 1e-7) // the spline's third derivative jumps
 		}
+		q := newImplicit(t, m)
+		_, g := q.run(sim.GeneralizedAlphaOptions{}, sim.Options{Step: 0.0005, Projector: q.proj})
+		require.NoError(t, g.Run(2))
+		require.Less(t, poseDistance(s.State(), g.State()), 2e-3)
 	}
 }
 
