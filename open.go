@@ -26,6 +26,7 @@ type (
 	Spring  = build.Spring  // parameters of Builder.SpringDamper
 	Term    = build.Term    // of Builder.Couple
 	Ground  = build.Ground  // handle of a terrain
+	Through = build.Through // point of Builder.Cable
 )
 
 // World is the handle of the fixed frame.

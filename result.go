@@ -41,6 +41,8 @@ type Result struct {
 	// BeyondLimits are the freedoms that are beyond the limits of the model.
 	BeyondLimits []LimitResult `json:"beyond_limits,omitempty"`
 
+	// Forces are the spring-dampers, bushings and cables, in their order.
+	Forces []ForceResult `json:"forces,omitempty"`
 	// Contradiction is nil where the constraints contradict each other by no more than rounding.
 	Contradiction *ContradictionResult `json:"contradiction,omitempty"`
 	// RankDiffers is nil unless another method than the sparse one finds another rank.
@@ -155,7 +157,7 @@ type ConstraintsResult struct {
 // EnergyResult is the energy of the state, J.
 type EnergyResult struct {
 	Kinetic   float64 `json:"kinetic"`
-	Potential float64 `json:"potential"`
+	Potential float64 `json:"potential"` // not a number where that of a formula is none (ForceResult)
 }
 
 // SolveResult says what the solution cost and how good it is.
@@ -207,6 +209,9 @@ func NewResult(s *kkt.Solver) (*Result, error) {
 		},
 	}
 	out.BeyondLimits = LimitsAt(mech, kin, st)
+	if out.Forces, err = forceResults(mech, kin, st); err != nil {
+		return nil, err
+	}
 	if ill := rep.IllScaled; ill != nil {
 		out.IllScaled = &IllScaledResult{Text: ill.Text}
 		if ill.Body >= 0 {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,8 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/model/modeltest"
 	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/springs"
 )
 
 // TestResultSchema: the results of all golden models are what the schema says, and documents
@@ -44,12 +48,45 @@ func TestResultSchema(t *testing.T) {
 		fields := doc.(map[string]any)
 		for key, value := range fields {
 			delete(fields, key)
-			assert.Equal(t, key == "ill_scaled", schema.Validate(doc) == nil, "%s without %s", file, key)
+			assert.Equal(t, key == "ill_scaled" || key == "forces", schema.Validate(doc) == nil, "%s without %s", file, key)
 			fields[key] = value
 		}
 		fields["else"] = 1
 		require.Error(t, schema.Validate(doc))
 	}
+}
+
+// TestResultOfElements: springs, bushings and cables are in the result by name, and a potential that is no number is null.
+func TestResultOfElements(t *testing.T) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(rung.ResultSchema()))
+	require.NoError(t, err)
+	c := jsonschema.NewCompiler()
+	require.NoError(t, c.AddResource("urn:rung:rung-result:1", doc))
+	schema, err := c.Compile("urn:rung:rung-result:1")
+	require.NoError(t, err)
+	m, err := rung.Open("reference/golden/pendulum.model.json")
+	require.NoError(t, err)
+	modeltest.AddSprings(m, check.Rand(2))
+	m.Forces = append(m.Forces, model.ForceElement{
+		Name: "pole", Type: model.SpringDamper, A: model.Attachment{Body: model.World, Point: [3]float64{5, 5, 5}}, B: model.Attachment{Body: m.Bodies[0].Name},
+		Spring: &model.SpringLaw{Kind: springs.Function, Expression: "1/(x-0.5)"}, // on the way from 0
+	})
+	r, err := rung.Accelerate(m, rung.Options{})
+	require.NoError(t, err)
+	require.Len(t, r.Forces, 4)
+	require.Equal(t, []string{"bushing", "cable", "spring_damper", "spring_damper"}, []string{r.Forces[0].Type, r.Forces[1].Type, r.Forces[2].Type, r.Forces[3].Type})
+	require.NotNil(t, r.Forces[0].Torque)
+	require.NotNil(t, r.Forces[0].Energy)
+	require.Nil(t, r.Forces[3].Energy)
+	b, err := json.Marshal(r)
+	require.NoError(t, err)
+	doc, err = jsonschema.UnmarshalJSON(bytes.NewReader(b))
+	require.NoError(t, err)
+	require.NoError(t, schema.Validate(doc))
+	var again rung.Result
+	require.NoError(t, json.Unmarshal(b, &again))
+	require.True(t, math.IsNaN(again.Energy.Potential))
+	require.Equal(t, r.Forces, again.Forces)
 }
 
 // TestResultTellsContradiction: two drives of one hinge that differ a little.

@@ -222,6 +222,7 @@ func (b *Builder) Model() (*model.Model, error) {
 			own := *a
 			f.Actuator = &own
 		}
+		ownSprings(f)
 	}
 	for _, from := range b.joints {
 		j := from.Joint
@@ -230,6 +231,7 @@ func (b *Builder) Model() (*model.Model, error) {
 		}
 		j.Turns, j.Motion = slices.Clone(j.Turns), slices.Clone(j.Motion)
 		j.Limits, j.Friction = slices.Clone(j.Limits), slices.Clone(j.Friction)
+		j.Springs, j.Dampers = slices.Clone(j.Springs), slices.Clone(j.Dampers)
 		m.Joints = append(m.Joints, j)
 	}
 	errs := slices.Clone(b.errs)

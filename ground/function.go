@@ -3,6 +3,7 @@ package ground
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/rung-mbd/rung/internal/halt"
 )
@@ -77,20 +78,44 @@ func Function(expression string) (*Surface, error) {
 	return &Surface{kind: kindFunction, f: f}, nil
 }
 
+// DependsOnY reports whether s is a Function with y in its expression.
+//
+// Cost: O(length).
+func (s *Surface) DependsOnY() bool {
+	return s.kind == kindFunction && slices.ContainsFunc(s.f.steps, func(p step) bool { return p.op == opY })
+}
+
+// Slope returns value and slopes of a Function at x and y, where second derivatives need not be finite. It panics for other surfaces.
+//
+// Cost: that of At. It returns ErrNotFinite.
+func (s *Surface) Slope(x, y float64) (z, zx, zy float64, err error) {
+	if s.kind != kindFunction {
+		panic("ground: no function")
+	}
+	p := s.f.patch(x, y)
+	if t := p.Z*0 + p.X*0 + p.Y*0; t != 0 {
+		return 0, 0, 0, ErrNotFinite
+	}
+	return p.Z, p.X, p.Y, nil
+}
+
 // at is Surface.At.
 func (f *function) at(x, y float64) (Patch, error) {
-	var p Patch
-	if f.depth <= smallStack {
-		var stack [smallStack]jet
-		p = f.run(stack[:], x, y)
-	} else {
-		var stack [mostStack]jet
-		p = f.run(stack[:], x, y)
-	}
+	p := f.patch(x, y)
 	if !p.finite() {
 		return Patch{}, ErrNotFinite
 	}
 	return p, nil
+}
+
+// patch does the steps.
+func (f *function) patch(x, y float64) Patch {
+	if f.depth <= smallStack {
+		var stack [smallStack]jet
+		return f.run(stack[:], x, y)
+	}
+	var stack [mostStack]jet
+	return f.run(stack[:], x, y)
 }
 
 // run does the steps on a stack that is deep enough.

@@ -74,6 +74,13 @@ func (b *brace) stiffen(s *System) {
 	// hold together.
 	for i := range s.rows {
 		r := &s.rows[i]
+		if r.far != nil {
+			for e, body := range r.far.bodies {
+				v := spatial.Vec3(r.far.v[6*e+3 : 6*e+6])
+				b.travel[body] += math.Abs(r.k) * v.Dot(v)
+			}
+			continue
+		}
 		for e, body := range r.body {
 			if body >= 0 {
 				v := spatial.Vec3(r.v[6*e+3 : 6*e+6])

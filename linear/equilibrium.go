@@ -369,6 +369,11 @@ func (s *System) longest() (l float64) {
 		reach(m.Forces[i].A.Body, m.Forces[i].A.Point)
 		reach(m.Forces[i].B.Body, m.Forces[i].B.Point)
 	}
+	for i := range m.NumCables() {
+		for _, p := range m.CablePoints(i) {
+			reach(p.Body, p.Point)
+		}
+	}
 	return l
 }
 

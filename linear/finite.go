@@ -25,6 +25,9 @@ func (s *System) finite(since filled, bodies ...int32) bool {
 		if !eigen.Finite(r.v[:]) || !eigen.Finite(r.rate[:]) || !eigen.Finite([]float64{r.k, r.d}) {
 			return false
 		}
+		if r.far != nil && (!eigen.Finite(r.far.v) || !eigen.Finite(r.far.rate)) {
+			return false
+		}
 	}
 	for i := range s.pairs[since.pairs:] {
 		if !eigen.Finite(s.pairs[since.pairs+i].K[:]) {

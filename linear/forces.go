@@ -14,8 +14,8 @@ import (
 func (s *System) fillElement(i int) error {
 	e := &s.mech.Forces[i]
 	switch e.Kind {
-	case model.ContactForce, model.ActuatorForce:
-		return nil // of fillContact and fillJoint
+	case model.ContactForce, model.ActuatorForce, model.BushingForce, model.CableForce:
+		return nil // of fillContact, fillJoint, fillBushing and fillCable
 	case model.Wrench:
 		s.turnArm(e.A.Body, s.arm(&e.A), e.Force)
 		s.note(e.A.Body, e.Torque, e.Force)
@@ -25,7 +25,6 @@ func (s *System) fillElement(i int) error {
 	l.arm = [2]spatial.Vec3{s.arm(&e.A), s.arm(&e.B)}
 	var length float64
 	l.line, length = s.mech.SpringLine(e, s.y.Kin, s.st)
-	l.k, l.d = e.Stiffness, e.Damping
 	if length == 0 {
 		return s.fillPoint(i, &l)
 	}
@@ -34,10 +33,14 @@ func (s *System) fillElement(i int) error {
 	for i := range v {
 		v[i] = s.pointVelocity(l.body[i], l.arm[i])
 	}
-	l.tension = e.Stiffness*(length-e.RestLength) + e.Damping*n.Dot(v[1].Sub(v[0]))
+	pull, err := s.mech.SpringPull(i, length, n.Dot(v[1].Sub(v[0])))
+	if err != nil {
+		return fault.Errorf("linear: %w", s.mech.AtForce(i, err))
+	}
+	l.tension, l.k, l.d = pull.Tension, pull.Stiffness, pull.Damping
 	for _, b := range l.body {
 		s.note(b, spatial.Vec3{}, n.Scale(l.tension))
-		s.noteRounding(b, 0, e.Stiffness*(length+e.RestLength))
+		s.noteRounding(b, 0, math.Abs(l.k)*(length+e.RestLength))
 	}
 	s.fillLink(&l)
 	return nil
@@ -100,7 +103,7 @@ func (s *System) linkRate(rate *[12]float64, l *link, n spatial.Vec3, length flo
 // all directions.
 func (s *System) fillPoint(i int, l *link) error {
 	e := &s.mech.Forces[i]
-	if e.Stiffness*e.RestLength != 0 || e.Damping != 0 {
+	if e.Stiffness*e.RestLength != 0 || e.Damping != 0 || s.mech.SpringLaw(i) != nil {
 		return fault.Errorf("linear: %w", s.mech.AtForce(i, mechanism.ErrNoDirection))
 	}
 	if e.Stiffness == 0 {

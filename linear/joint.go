@@ -128,9 +128,11 @@ func (s *System) addDrive(r *reaction, j int, jk *mechanism.JointKinematics) {
 		one := *r
 		one.withP, one.withS, one.normal = spatial.Force{}, spatial.Vec3{}, 0
 		tau := drive.Force[i]
-		k, d := drive.Stiffness[i], drive.Damping[i]
+		var k, d float64
 		if jt.Kind.Scalar(i) {
-			tau -= k*(q[i]-drive.Rest[i]) + d*qd[i]
+			pull, _ := drive.PullAt(i, q[i], qd[i]) // the system has been filled, so laws have forces here
+			tau -= pull.Tension
+			k, d = pull.Stiffness, pull.Damping
 		}
 		if jt.Kind == joints.Universal && i == 1 {
 			one.withS = D.Moment()

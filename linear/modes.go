@@ -469,6 +469,13 @@ func (s *System) termsOf(x []float64) (sum float64) {
 		r := &s.rows[i]
 		gather(&u, x, &r.body)
 		t := 0.0
+		if r.far != nil {
+			for e, b := range r.far.bodies {
+				for k, v := range r.far.v[6*e : 6*e+6] {
+					t += math.Abs(v * x[6*int(b)+k])
+				}
+			}
+		}
 		for k, v := range &r.v {
 			t += math.Abs(v * u[k])
 		}
@@ -523,6 +530,13 @@ func (s *System) measure() {
 	}
 	for i := range s.rows {
 		r := &s.rows[i]
+		if r.far != nil {
+			n := len(r.far.bodies)
+			for e, b := range r.far.bodies {
+				s.size[b] += float64(n) * math.Abs(r.k) * s.inverseNorm(b, r.far.v[6*e:6*e+6])
+			}
+			continue
+		}
 		for e, b := range r.body {
 			if b >= 0 {
 				s.size[b] += 2 * math.Abs(r.k) * s.inverseNorm(b, r.v[6*e:6*e+6])

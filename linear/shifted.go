@@ -131,7 +131,7 @@ func groupsOf(terms []term) []group {
 	var out []group
 	for i := range terms {
 		if n := len(out); n > 0 {
-			if g := &out[n-1]; g.hi-g.lo < blockSize && terms[g.lo].body == terms[i].body {
+			if g := &out[n-1]; g.hi-g.lo < blockSize && terms[g.lo].body == terms[i].body && terms[g.lo].far == nil && terms[i].far == nil {
 				g.hi = i + 1
 				continue
 			}
@@ -146,6 +146,9 @@ func (sys *System) pattern(terms []term, groups []group) *sparse.Pattern {
 	list := make([]sparse.Slack, len(groups))
 	for i, g := range groups {
 		list[i] = sparse.Slack{Nodes: terms[g.lo].body, Size: blockSize, Rows: int8(g.hi - g.lo)}
+		if far := terms[g.lo].far; far != nil {
+			list[i].Nodes, list[i].More = [2]int32(far.bodies[:2]), far.bodies[2:]
+		}
 	}
 	return sys.plan.Layout().Pattern.WithSlacks(list)
 }
@@ -195,6 +198,14 @@ func (h *shifted) fill(z *split, terms []term, groups []group) {
 		for i := range r {
 			t := &terms[g.lo+i]
 			d[(blockSize+1)*i] = t.k
+			if t.far != nil {
+				n := len(t.far.bodies)
+				for e := range n {
+					copy(m.Val[p.Pos[at+int32(e)]:][:6], t.far.v[6*e:])
+				}
+				m.Val[p.Pos[at+int32(n)]] = -1
+				continue
+			}
 			for e := range 2 {
 				v := m.Val[p.Pos[at+int32(e)]:]
 				from := 0

@@ -33,6 +33,7 @@ type term struct {
 	b    [12]float64
 	k    float64
 	full float64 // |κ| of a braced term
+	far  *reach  // of a term over more than two bodies, in place of body and b; else nil
 }
 
 // split is Z in two parts, without aM·M.
@@ -68,7 +69,7 @@ func (s *System) splitTerms(aC, aK float64, braced bool) (*split, error) {
 			return nil, s.orCause(nil)
 		}
 		r := &s.rows[i]
-		s.addTerm(z, &term{body: r.body, b: r.v, k: aK*r.k + aC*r.d})
+		s.addTerm(z, &term{body: r.body, b: r.v, k: aK*r.k + aC*r.d, far: r.far})
 	}
 	for i := range s.pairs {
 		if s.over() { // an eigenvalue problem each
@@ -120,6 +121,10 @@ func (z *split) timesTo(dst, x []float64) {
 	var u [12]float64
 	for i := range z.terms {
 		t := &z.terms[i]
+		if t.far != nil {
+			t.far.addTo(dst, t.k*t.far.along(t.far.v, x))
+			continue
+		}
 		gather(&u, x, &t.body)
 		scatter(dst, &t.b, t.k*dot12(&t.b, &u), &t.body)
 	}
@@ -128,6 +133,12 @@ func (z *split) timesTo(dst, x []float64) {
 // addTerm adds κ·b·bᵀ with κ of any sign.
 func (s *System) addTerm(z *split, t *term) {
 	if t.k == 0 {
+		return
+	}
+	if t.far != nil { // of a cable, which is never negative
+		kept := *t
+		kept.full = t.k
+		z.terms = append(z.terms, kept)
 		return
 	}
 	if t.body[0] < 0 || t.body[1] < 0 {

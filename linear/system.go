@@ -68,13 +68,14 @@ type row struct {
 	body    [2]int32 // World for none
 	v, rate [12]float64
 	k, d    float64
+	far     *reach // of a row over more than two bodies; else nil
 }
 
-// pair is the stiffness between the bodies of a joint, or of a force of one's own, of its rows and columns six
+// pair is the stiffness between the bodies of a joint, of a bushing, or of a force of one's own, of its rows and columns six
 // for each body.
 type pair struct {
 	body  [2]int32
-	joint int32 // −1 for a force
+	joint int32 // −1 for a force or a bushing
 	K     [144]float64
 	C     *[144]float64 // damping; nil for a joint
 }
@@ -334,6 +335,19 @@ func (s *System) fill() error {
 			return s.jointError(j, ErrNotFinite)
 		}
 	}
+	for i := range s.mech.NumBushings() {
+		if s.every(i) {
+			return s.orCause(nil)
+		}
+		if err := s.fillBushing(i); err != nil {
+			return err
+		}
+	}
+	for i := range s.mech.NumCables() {
+		if err := s.fillCable(i); err != nil {
+			return err
+		}
+	}
 	for i := range s.mech.NumContacts() {
 		if err := s.fillContact(i); err != nil {
 			return err
@@ -407,6 +421,10 @@ func (s *System) StiffnessTo(dst, x []float64) {
 		if r.d != 0 {
 			t += r.d * dot12(&r.rate, &u)
 		}
+		if r.far != nil {
+			r.far.addTo(dst, r.k*r.far.along(r.far.v, x)+r.d*r.far.along(r.far.rate, x))
+			continue
+		}
 		scatter(dst, &r.v, t, &r.body)
 	}
 	for i := range s.pairs {
@@ -435,6 +453,10 @@ func (s *System) DampingTo(dst, x []float64) {
 	var u [12]float64
 	for i := range s.rows {
 		if r := &s.rows[i]; r.d != 0 {
+			if r.far != nil {
+				r.far.addTo(dst, r.d*r.far.along(r.far.v, x))
+				continue
+			}
 			gather(&u, x, &r.body)
 			scatter(dst, &r.v, r.d*dot12(&r.v, &u), &r.body)
 		}

@@ -85,7 +85,7 @@ func (m *Mechanism) findSprung() {
 		d := &jt.sprung
 		d.first = next
 		for i := range jt.Kind.Freedoms() {
-			if jt.Kind.Scalar(i) && jt.Kind.Rotational(i) && (drive != nil && drive.Stiffness[i] != 0 || wound[Freedom{j, i}]) {
+			if jt.Kind.Scalar(i) && jt.Kind.Rotational(i) && (drive != nil && drive.springy(i) || wound[Freedom{j, i}]) {
 				d.freedom[d.n] = int8(i)
 				d.n++
 			}

@@ -1,6 +1,9 @@
 package mechanism
 
-import "github.com/rung-mbd/rung/model"
+import (
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/springs"
+)
 
 // Conservative reports whether the energy of the mechanism stays the same in its motion: nothing in it does work that Energy leaves out, as
 // prescribed motions, joint forces, dampers, wrenches and forces of one's own do.
@@ -26,9 +29,19 @@ func (m *Mechanism) ConservativeButContacts() bool {
 		if m.Joints[j].Motion != nil || d != nil && (d.Force != [6]float64{} || d.Damping != [6]float64{}) {
 			return false
 		}
+		for i := range m.Joints[j].Kind.Freedoms() {
+			if d != nil && d.Law(i) != nil && d.Law(i).Dissipates() {
+				return false
+			}
+		}
 	}
 	for i := range m.Forces {
-		if f := &m.Forces[i]; f.Kind == model.Wrench || f.Kind == model.ActuatorForce || f.Damping != 0 {
+		if f := &m.Forces[i]; f.Kind == model.Wrench || f.Kind == model.ActuatorForce || f.Damping != 0 || m.SpringLaw(i) != nil && m.SpringLaw(i).Dissipates() {
+			return false
+		}
+	}
+	for i := range m.bushings {
+		if m.bushings[i].D != (springs.Matrix{}) {
 			return false
 		}
 	}

@@ -27,8 +27,8 @@ type Attachment struct {
 	Point spatial.Vec3
 }
 
-// ForceElement is a spring-damper between A and B, a wrench on A, a contact of the body of A (Mechanism.Contact), or an
-// actuator, which has no bodies of its own (Mechanism.Actuator).
+// ForceElement is a spring-damper between A and B, a wrench on A, a contact of the body of A (Mechanism.Contact), an
+// actuator, which has no bodies of its own (Mechanism.Actuator), a bushing between A and B (Mechanism.Bushing), or a cable (Mechanism.Cable).
 type ForceElement struct {
 	Name       string
 	Kind       model.ForceType
@@ -36,8 +36,8 @@ type ForceElement struct {
 	Stiffness  float64      // N/m
 	Damping    float64      // N s/m
 	RestLength float64      // m
-	Force      spatial.Vec3 // N, world axes
-	Torque     spatial.Vec3 // N m, world axes
+	Force      spatial.Vec3 // N, world axes; of a bushing in its own
+	Torque     spatial.Vec3 // N m, the same
 }
 
 // newForce compiles a force element with the given bodies of A and B.
@@ -50,9 +50,9 @@ func newForce(f *model.ForceElement, bodies [2]int32) ForceElement {
 		Force: f.Force, Torque: f.Torque,
 	}
 	switch f.Type {
-	case model.SpringDamper:
+	case model.SpringDamper, model.BushingForce:
 		out.B = Attachment{Body: bodies[1], Point: f.B.Point}
-	case model.ActuatorForce:
+	case model.ActuatorForce, model.CableForce:
 		out.A.Body = World
 	}
 	return out
@@ -99,7 +99,9 @@ func (m *Mechanism) AddAppliedTo(f []spatial.Force, k *Kinematics, s *State) err
 		}
 		m.JointTo(&jk, j, k, s)
 		var w spatial.Force
-		m.DriveWrenchTo(&w, j, &jk)
+		if err := m.driveWrenchTo(&w, j, &jk); err != nil {
+			return m.AtJoint(j, -1, err)
+		}
 		m.addJointWrench(f, j, &jk, &w, k)
 	}
 	if err := m.addElements(f, k, s); err != nil {
@@ -107,6 +109,12 @@ func (m *Mechanism) AddAppliedTo(f []spatial.Force, k *Kinematics, s *State) err
 	}
 	m.addActuators(f, k, s)
 	m.addResistances(f, k, s)
+	if err := m.addBushings(f, k, s); err != nil {
+		return err
+	}
+	if err := m.addCables(f, k, s); err != nil {
+		return err
+	}
 	if err := m.addContacts(f, k, s); err != nil {
 		return err
 	}
@@ -114,28 +122,43 @@ func (m *Mechanism) AddAppliedTo(f []spatial.Force, k *Kinematics, s *State) err
 }
 
 // DriveWrenchTo stores in w the wrench of joint j's drive on the successor,
-// about the origin of S, world axes. A joint without drive gives zero.
+// about the origin of S, world axes. A joint without drive gives zero, and one with a law that has no force at the coordinate no number.
 func (m *Mechanism) DriveWrenchTo(w *spatial.Force, j int, jk *JointKinematics) {
+	_ = m.driveWrenchTo(w, j, jk)
+}
+
+// driveWrenchTo is DriveWrenchTo. It returns the errors of laws.
+func (m *Mechanism) driveWrenchTo(w *spatial.Force, j int, jk *JointKinematics) (err error) {
 	jt, d := &m.Joints[j], m.Drive(j)
 	*w = spatial.Force{}
 	if d == nil {
-		return
+		return nil
 	}
 	n := jt.Kind.Freedoms()
 	var q, qd, tau [6]float64
 	switch { // an arctangent costs as much as a row
-	case anyNonzero(d.Stiffness[:n]):
+	case anyNonzero(d.Stiffness[:n]), d.laws != nil:
 		jt.CoordinatesTo(&q, &qd, jk)
 	case anyNonzero(d.Damping[:n]):
 		jt.RatesTo(&qd, &jk.Frames)
 	}
 	for i := range n {
 		tau[i] = d.Force[i]
-		if jt.Kind.Scalar(i) {
-			tau[i] -= d.Stiffness[i]*(q[i]-d.Rest[i]) + d.Damping[i]*qd[i]
+		if !jt.Kind.Scalar(i) {
+			continue
 		}
+		if d.laws == nil { // as most
+			tau[i] -= d.Stiffness[i]*(q[i]-d.Rest[i]) + d.Damping[i]*qd[i]
+			continue
+		}
+		p, e := d.PullAt(i, q[i], qd[i])
+		if e != nil {
+			err = e
+		}
+		tau[i] -= p.Tension
 	}
 	jt.WrenchTo(w, &tau, &jk.Frames)
+	return err
 }
 
 func anyNonzero(list []float64) bool {
@@ -184,7 +207,7 @@ func (m *Mechanism) end(a *Attachment, k *Kinematics, s *State) (com, v spatial.
 func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) error {
 	for i := range m.Forces {
 		e := &m.Forces[i]
-		if e.Kind == model.ContactForce || e.Kind == model.ActuatorForce {
+		if e.Kind > model.Wrench {
 			continue // which have lists of their own
 		}
 		comA, vA := m.end(&e.A, k, s)
@@ -196,13 +219,20 @@ func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) erro
 		comB, vB := m.end(&e.B, k, s)
 		line, length := m.SpringLine(e, k, s)
 		if length == 0 {
-			if e.Stiffness*e.RestLength != 0 || e.Damping != 0 && !m.together(e, k, s, vB.Sub(vA)) {
+			if !m.pointless(i, k, s) {
 				return m.AtForce(i, ErrNoDirection)
 			}
 			continue
 		}
 		n := line.Scale(1 / length)
 		tension := e.Stiffness*(length-e.RestLength) + e.Damping*n.Dot(vB.Sub(vA))
+		if m.laws != nil { // else as most
+			pull, err := m.SpringPull(i, length, n.Dot(vB.Sub(vA)))
+			if err != nil {
+				return m.AtForce(i, err)
+			}
+			tension = pull.Tension
+		}
 		t := n.Scale(tension)
 		w := spatial.Force{3: t[0], 4: t[1], 5: t[2]}
 		if e.A.Body >= 0 {
@@ -263,7 +293,7 @@ func (m *Mechanism) place(a *Attachment, k *Kinematics, s *State) (far, near spa
 type Energy struct {
 	Kinetic float64
 	Gravity float64
-	Springs float64 // spring-dampers
+	Springs float64 // spring-dampers, bushings and cables
 	Joints  float64 // springs of joint drives, and stops
 
 	Contacts float64 // bent ground and tyres; not a number where a contact has none, as off the terrain
@@ -301,6 +331,9 @@ func (m *Mechanism) EnergyAt(k *Kinematics, s *State) Energy {
 			if jt.Kind.Scalar(i) {
 				x := q[i] - d.Rest[i]
 				e.Joints += 0.5 * d.Stiffness[i] * x * x
+				if l := d.Law(i); l != nil {
+					e.Joints += l.Potential(x)
+				}
 			}
 		}
 	}
@@ -311,12 +344,25 @@ func (m *Mechanism) EnergyAt(k *Kinematics, s *State) Energy {
 		}
 	}
 	for i := range m.Forces {
-		f := &m.Forces[i]
-		if f.Kind == model.SpringDamper {
-			line, _ := m.SpringLine(f, k, s)
-			x := line.Norm() - f.RestLength
-			e.Springs += 0.5 * f.Stiffness * x * x
+		if m.Forces[i].Kind == model.SpringDamper {
+			e.Springs += m.springEnergy(i, k, s)
 		}
+	}
+	var b BushingState
+	for i := range m.bushings {
+		if m.BushingAt(&b, i, k, s) != nil {
+			e.Springs = math.NaN()
+			break
+		}
+		e.Springs += b.energy(&m.bushings[i], &m.Forces[m.bushings[i].index])
+	}
+	for i := range m.cables {
+		c, err := m.CableAt(i, k, s)
+		if err != nil {
+			e.Springs = math.NaN()
+			break
+		}
+		e.Springs += c.Energy
 	}
 	for i := range m.contacts {
 		r, err := m.ContactAt(i, k, s)

@@ -87,6 +87,9 @@ func (in *Inputs) Reset() {
 	for i := range v.ruts {
 		v.ruts[i].Ruts.Clear()
 	}
+	copy(v.bushings, m.bushings)
+	copy(v.cables, m.cables)
+	copy(v.laws, m.laws)
 	for j, d := range v.driveOf {
 		if was := m.Drive(j); d >= 0 {
 			v.drives[d] = Drive{}
@@ -272,7 +275,7 @@ func (m *Mechanism) Sprung(j, i int) bool {
 		m = m.inputs.model
 	}
 	d := m.Drive(j)
-	return d != nil && m.Joints[j].Kind.Scalar(i) && (d.Stiffness[i] != 0 || d.Damping[i] != 0)
+	return d != nil && m.Joints[j].Kind.Scalar(i) && (d.springy(i) || d.Damping[i] != 0)
 }
 
 func finiteVec(v *spatial.Vec3) bool { return finite(v[0]) && finite(v[1]) && finite(v[2]) }

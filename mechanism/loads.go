@@ -7,6 +7,7 @@ import (
 
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/springs"
 )
 
 // ErrMotionTime is wrapped by the error of an evaluation at a time at which a prescribed motion does not hold.
@@ -26,16 +27,21 @@ type Loads struct {
 	contacts  []touching
 	resistors []resistor
 	bearings  []bearing
-	zeros     []float64 // one an internal state
-	open      bool      // of an Inputs: more may come
+	bushings  []bushing
+	cables    []cable
+	laws      []*springs.Laws // of the force elements; nil if there are none
+	zeros     []float64       // one an internal state
+	open      bool            // of an Inputs: more may come
 	ruts      []TerrainRuts
 }
 
 // Drive holds the generalized forces along a joint's freedoms: the applied
 // force, and −Stiffness·(q − Rest) − Damping·q̇ where a freedom has a scalar
-// coordinate.
+// coordinate, with what its Law adds.
 type Drive struct {
 	Force, Stiffness, Damping, Rest [6]float64
+
+	laws *driveLaws // nil: none
 }
 
 // Drive returns the drive of joint j, nil if it has none. It is to be read only, before Inputs change again.
@@ -160,6 +166,7 @@ func (l *Loads) clone() *Loads {
 	out := &Loads{Gravity: l.Gravity, Forces: slices.Clone(l.Forces), driveOf: slices.Clone(l.driveOf), drives: slices.Clone(l.drives), open: true}
 	out.contacts, out.zeros = l.contacts, l.zeros
 	out.resistors, out.bearings = l.resistors, l.bearings
+	out.bushings, out.cables, out.laws = slices.Clone(l.bushings), slices.Clone(l.cables), slices.Clone(l.laws)
 	out.actuators = slices.Clone(l.actuators)
 	for i := range out.actuators {
 		out.actuators[i].value = l.actuators[i].value.Prepared()

@@ -129,6 +129,7 @@ func New(m *model.Model) (*Mechanism, error) {
 			mech.actuators = append(mech.actuators, newActuator(a, i, int(links.Forces[i][0])))
 		}
 	}
+	mech.setSprings(m, links)
 	mech.setSpan()
 	mech.setResistors(m)
 	mech.findSprung()
@@ -176,10 +177,12 @@ func (out *Joint) set(j *model.Joint, bodies [2]int32, axes *joints.Axes, plain 
 
 // setDrive compiles what acts along the freedoms of joint i.
 func (m *Mechanism) setDrive(i int, j *model.Joint) {
-	if allZero(j.Force) && allZero(j.Stiffness) && allZero(j.Damping) {
+	laws := newDriveLaws(j)
+	if laws == nil && allZero(j.Force) && allZero(j.Stiffness) && allZero(j.Damping) {
 		return
 	}
 	d := m.addDrive(i, len(m.Joints))
+	d.laws = laws
 	copy(d.Force[:], j.Force)
 	copy(d.Stiffness[:], j.Stiffness)
 	copy(d.Damping[:], j.Damping)

@@ -9,6 +9,7 @@ import (
 const (
 	driveValues   = 1 + 4*6 // of a drive, with the number of its joint
 	elementValues = 9       // of a force element
+	bushingValues = 2 * 36  // of a bushing, beside those of its element
 )
 
 // Values returns gravity, the drives of the joints and the parameters of the force elements as
@@ -22,6 +23,12 @@ func (in *Inputs) Values() []float64 {
 		e := &v.Forces[i]
 		out = append(out, e.Stiffness, e.Damping, e.RestLength)
 		out = append(append(out, e.Force[:]...), e.Torque[:]...)
+	}
+	for i := range v.bushings {
+		out = append(append(out, v.bushings[i].K[:]...), v.bushings[i].D[:]...)
+	}
+	for i := range v.cables {
+		out = append(out, v.cables[i].tension)
 	}
 	for j := range v.driveOf {
 		d := v.Drive(j)
@@ -40,12 +47,15 @@ func (in *Inputs) Values() []float64 {
 // returned: it accepts what the setters do.
 func (in *Inputs) CheckValues(values []float64) error {
 	v := &in.view
-	first := 3 + len(v.Forces)*elementValues
+	first := 3 + len(v.Forces)*elementValues + len(v.bushings)*bushingValues + len(v.cables)
 	if len(values) < first || (len(values)-first)%driveValues != 0 {
 		return fault.Errorf("%w: %d values", ErrInput, len(values))
 	}
 	if i := slices.IndexFunc(values, func(x float64) bool { return !finite(x) }); i >= 0 {
 		return fault.Errorf("%w: value %d is %v", ErrInput, i, values[i])
+	}
+	if err := v.checkSprings(values[3:first]); err != nil {
+		return err
 	}
 	last := -1.0
 	for i := first; i < len(values); i += driveValues {
@@ -87,7 +97,19 @@ func (in *Inputs) SetValues(values []float64) {
 		copy(e.Torque[:], values[6:])
 		values = values[elementValues:]
 	}
-	clear(v.drives)
+	for i := range v.bushings {
+		b := &v.bushings[i]
+		copy(b.K[:], values)
+		copy(b.D[:], values[36:])
+		values = values[bushingValues:]
+	}
+	for i := range v.cables {
+		v.cables[i].tension = values[0]
+		values = values[1:]
+	}
+	for i := range v.drives {
+		v.drives[i] = Drive{laws: v.drives[i].laws}
+	}
 	for ; len(values) > 0; values = values[driveValues:] {
 		d := in.drive(int(values[0]))
 		for k, part := range [4]*[6]float64{&d.Force, &d.Stiffness, &d.Damping, &d.Rest} {

@@ -381,6 +381,7 @@ func (r *releaser) try(list []change) (done []change, err error) {
 func (c *change) apply(j *model.Joint) {
 	j.Type, j.Pitch, j.Length = c.to, 0, 0
 	j.Force, j.Stiffness, j.Damping, j.Rest, j.Turns, j.Limits, j.Armature, j.Friction = nil, nil, nil, nil, nil, nil, nil, nil
+	j.Springs, j.Dampers = nil, nil
 	if !c.turned {
 		return
 	}

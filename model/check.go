@@ -30,7 +30,8 @@ type Links struct {
 	Joints [][2]int32 // predecessor and successor
 	// Couplings are the joints that each coupling names: those of its terms, then that of its polynomial.
 	Couplings [][]int32
-	Forces    [][2]int32 // A and B; a wrench has no B, which is −1; of a contact body and terrain; of an actuator the joint and −1
+	Forces    [][2]int32 // A and B; a wrench has no B, which is −1; of a contact body and terrain; of an actuator the joint and −1; of a cable −1
+	Cables    [][]int32  // of the cables, in the order of the force elements: the bodies of their points
 }
 
 // Link checks m as Check does and finds the bodies that its joints and forces
@@ -86,6 +87,7 @@ func (m *Model) Canonicalize() {
 		if c := m.Forces[i].Contact; c != nil {
 			fillLaw(&c.Law)
 		}
+		m.Forces[i].canonicalizeBushing()
 	}
 	if len(m.Forces) == 0 {
 		m.Forces = nil
@@ -131,6 +133,11 @@ func (j *Joint) canonicalize() {
 	j.Limits = canonicalLimits(j.Limits)
 	if !rubs(j.Friction) {
 		j.Friction = nil
+	}
+	for _, list := range [2]*[]*SpringLaw{&j.Springs, &j.Dampers} {
+		if !sprung(*list) {
+			*list = nil
+		}
 	}
 }
 

@@ -52,6 +52,7 @@ func (c *checker) checkJoint(j *Joint, f document.Flaws) {
 	if !f.Has(jointFriction) {
 		c.checkFrictions(j)
 	}
+	c.checkLaws(j, f)
 }
 
 // lists returns the lists with an entry a freedom, in the order of jointFields.
@@ -86,6 +87,9 @@ func (c *checker) reference(tail string, name *string, end int) bool {
 func (c *checker) note(end int, body int32) {
 	switch {
 	case c.links == nil:
+	case end == ofCable:
+		last := &c.links.Cables[len(c.links.Cables)-1]
+		*last = append(*last, body)
 	case c.sec == secJoints:
 		c.links.Joints[c.index][end] = body
 	case c.sec == secForces:
@@ -255,6 +259,10 @@ func (c *checker) checkForce(e *ForceElement, f document.Flaws) {
 		c.checkContact(e, f)
 	case ActuatorForce:
 		c.checkActuator(e, f)
+	case BushingForce:
+		c.checkBushing(e, f)
+	case CableForce:
+		c.checkCable(e, f)
 	default:
 		c.report(".type", e.Type.String(), "unknown force element type")
 	}
@@ -268,12 +276,39 @@ func (c *checker) checkOthers(e *ForceElement) {
 	if e.Actuator != nil && e.Type != ActuatorForce {
 		c.report(".actuator", "", meaningless("force element", e.Type.String()))
 	}
-	if e.Type != ContactForce && e.Type != ActuatorForce {
-		return
+	if e.Bushing != nil && e.Type != BushingForce {
+		c.report(".bushing", "", meaningless("force element", e.Type.String()))
 	}
-	own := ForceElement{Name: e.Name, Type: e.Type, Contact: e.Contact, Actuator: e.Actuator}
-	if e.Type == ContactForce {
+	if e.Cable != nil && e.Type != CableForce {
+		c.report(".cable", "", meaningless("force element", e.Type.String()))
+	}
+	if e.Spring != nil && e.Type != SpringDamper {
+		c.report(".spring", "", meaningless("force element", e.Type.String()))
+	}
+	if e.Damper != nil && e.Type != SpringDamper {
+		c.report(".damper", "", meaningless("force element", e.Type.String()))
+	}
+	if e.Type != BushingForce {
+		for _, a := range [2]struct {
+			tail string
+			q    [4]float64
+		}{{".a.orientation", e.A.Orientation}, {".b.orientation", e.B.Orientation}} {
+			if a.q != [4]float64{} {
+				c.report(a.tail, document.Numbers(a.q[:]), meaningless("force element", e.Type.String()))
+			}
+		}
+	}
+	own := ForceElement{Name: e.Name, Type: e.Type, Contact: e.Contact, Actuator: e.Actuator, Bushing: e.Bushing, Cable: e.Cable}
+	switch e.Type {
+	case ContactForce:
 		own.A.Body = e.A.Body
+	case ActuatorForce:
+	case BushingForce:
+		own.A, own.B, own.Force, own.Torque = e.A, e.B, e.Force, e.Torque
+	case CableForce:
+		own.Stiffness, own.Damping, own.RestLength = e.Stiffness, e.Damping, e.RestLength
+	default:
+		return
 	}
 	if own != *e {
 		c.report("", "", "has fields without meaning for force element "+e.Type.String())
@@ -286,6 +321,12 @@ func (c *checker) checkSpring(e *ForceElement, f document.Flaws) {
 	c.number(".stiffness", e.Stiffness)
 	c.number(".damping", e.Damping)
 	c.number(".rest_length", e.RestLength)
+	if e.Spring != nil && !f.Has(forceSpring) {
+		e.Spring.Faults(func(field, value, rule string) { c.report(".spring."+field, value, rule) })
+	}
+	if e.Damper != nil && !f.Has(forceDamper) {
+		e.Damper.Faults(func(field, value, rule string) { c.report(".damper."+field, value, rule) })
+	}
 	if !f.Has(forceForce) {
 		c.zero(".force", e.Force[:], e.Type)
 	}

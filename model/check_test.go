@@ -85,6 +85,7 @@ func sample() *model.Model {
 	}
 	addGround(m)
 	addCarried(m)
+	addSprings(m)
 	return m
 }
 

@@ -43,7 +43,7 @@ var velocityFields = []string{"linear", "angular"}
 var jointFields = []string{
 	"name", "type", "predecessor", "successor", "predecessor_frame", "successor_frame",
 	"pitch", "length", "force", "stiffness", "damping", "rest", "armature", "turns", "motion", "limits",
-	"axes", "friction",
+	"axes", "friction", "springs", "dampers",
 }
 
 const (
@@ -65,6 +65,8 @@ const (
 	jointLimits
 	jointAxes
 	jointFriction
+	jointSprings
+	jointDampers
 )
 
 var axisFields = []string{"kind", "axis", "point", "pitch"}
@@ -114,6 +116,7 @@ var forceFields = []string{
 	"body", "point", "force", "torque",
 	"terrain", "shape", "normal", "friction", "rolling", "drilling", "contacts", "samples",
 	"joint", "freedom", "law", "value", "gain", "integral", "limit",
+	"spring", "damper", "rest", "points", "tension",
 }
 
 const (
@@ -143,6 +146,22 @@ const (
 	forceGain
 	forceIntegral
 	forceLimit
+	forceSpring
+	forceDamper
+	forceRest
+	forcePoints
+	forceTension
+)
+
+var lawFields = []string{"kind", "at", "forces", "interpolation", "outside", "expression"}
+
+const (
+	lawKind = iota
+	lawAt
+	lawForces
+	lawInterpolation
+	lawOutside
+	lawExpression
 )
 
 var terrainFields = []string{
@@ -275,9 +294,10 @@ const (
 	resistanceSpeed
 )
 
-var attachmentFields = []string{"body", "point"}
+var attachmentFields = []string{"body", "point", "orientation"}
 
 const (
 	attachmentBody = iota
 	attachmentPoint
+	attachmentOrientation
 )

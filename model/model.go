@@ -95,6 +95,8 @@ type Joint struct {
 	Limits           []*Limit  // nil entries do not bound
 	Axes             []Axis    // of a composite joint, which has a freedom each
 	Friction         []Friction
+	// Springs and Dampers act beside Stiffness and Damping, with the coordinate less Rest; nil entries do not.
+	Springs, Dampers []*SpringLaw
 }
 
 // Limit says how far, how fast and with what force a freedom of the real machine moves. It is information for
@@ -118,16 +120,19 @@ const (
 	Wrench
 	ContactForce
 	ActuatorForce
+	BushingForce
+	CableForce
 )
 
-// Attachment is a point of a body, in its frame (m), or of the world.
+// Attachment is a point of a body, in its frame (m), or of the world. Of a bushing it is the origin of a frame.
 type Attachment struct {
-	Body  string
-	Point [3]float64
+	Body        string
+	Point       [3]float64
+	Orientation [4]float64 // of a bushing: the frame in that of the body, as that of a Pose; else zero
 }
 
-// ForceElement is a spring-damper between A and B, a wrench on A, a contact of the body of A with a terrain, or an
-// actuator.
+// ForceElement is a spring-damper between A and B, a wrench on A, a contact of the body of A with a terrain, an
+// actuator, a bushing between A and B, or a cable.
 type ForceElement struct {
 	Name       string
 	Type       ForceType
@@ -135,8 +140,12 @@ type ForceElement struct {
 	Stiffness  float64    // N/m
 	Damping    float64    // N s/m
 	RestLength float64    // m
-	Force      [3]float64 // wrench: N, world axes
-	Torque     [3]float64 // wrench: N m, world axes
+	Force      [3]float64 // wrench: N, world axes; bushing: on B where it is at rest, in its axes
+	Torque     [3]float64 // the same, N m
 	Contact    *Contact   // of a contact
 	Actuator   *Actuator  // of an actuator
+	Bushing    *Bushing   // of a bushing
+	Cable      *Cable     // of a cable
+	Spring     *SpringLaw // of a spring-damper, beside its stiffness; nil: none
+	Damper     *SpringLaw // of a spring-damper, beside its damping; nil: none
 }

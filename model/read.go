@@ -86,6 +86,7 @@ type decoder struct {
 	partial bool
 	most    int          // elements of a list of bodies, joints and so on that are read
 	lists   [5][]float64 // of the current joint
+	lists6  uint32       // fields of the current force element that were lists where others have numbers
 	turns   []int64
 	arena   []float64 // unused rest of the block that lists are cut from
 }

@@ -13,6 +13,7 @@ import (
 func (d *decoder) force(e *ForceElement) {
 	var seen uint32
 	var wrench Attachment // body and point
+	d.lists6 = 0
 	for {
 		k, ok := d.Member(forceFields, &seen)
 		if !ok {
@@ -28,9 +29,20 @@ func (d *decoder) force(e *ForceElement) {
 		case forceB:
 			d.attachment(&e.B)
 		case forceStiffness:
-			d.Number(&e.Stiffness)
+			d.numberOrMatrix(e, k, &e.Stiffness)
 		case forceDamping:
-			d.Number(&e.Damping)
+			d.numberOrMatrix(e, k, &e.Damping)
+		case forceSpring:
+			d.law(made(&e.Spring))
+		case forceDamper:
+			d.law(made(&e.Damper))
+		case forceRest:
+			made(&e.Bushing).Rest.Orientation[0] = 1
+			d.pose(&e.Bushing.Rest)
+		case forcePoints:
+			d.cablePoints(made(&e.Cable))
+		case forceTension:
+			d.Number(&made(&e.Cable).Tension)
 		case forceRestLength:
 			d.Number(&e.RestLength)
 		case forceBody:
@@ -77,11 +89,18 @@ func (d *decoder) finishForce(e *ForceElement, seen uint32, wrench Attachment) {
 			d.Refuse(forceFields, seen, none, k)
 		}
 	}
+	d.wantLists(e.Type, seen)
 	all := *e
 	*e = ForceElement{Name: e.Name, Type: e.Type}
 	switch e.Type {
 	case SpringDamper:
 		e.A, e.B, e.Stiffness, e.Damping, e.RestLength = all.A, all.B, all.Stiffness, all.Damping, all.RestLength
+		e.Spring, e.Damper = all.Spring, all.Damper
+	case BushingForce:
+		e.A, e.B, e.Force, e.Torque, e.Bushing = all.A, all.B, all.Force, all.Torque, made(&all.Bushing)
+		e.canonicalizeBushing()
+	case CableForce:
+		e.Stiffness, e.Damping, e.RestLength, e.Cable = all.Stiffness, all.Damping, all.RestLength, made(&all.Cable)
 	case Wrench:
 		e.A, e.Force, e.Torque = wrench, all.Force, all.Torque
 	case ContactForce:
@@ -99,7 +118,9 @@ func (d *decoder) finishForce(e *ForceElement, seen uint32, wrench Attachment) {
 
 // forceOwn are the fields that a type of force element must have, and those that it may have.
 var forceOwn = [...]struct{ must, may []int }{
-	SpringDamper: {[]int{forceA, forceB}, []int{forceStiffness, forceDamping, forceRestLength}},
+	SpringDamper: {[]int{forceA, forceB}, []int{forceStiffness, forceDamping, forceRestLength, forceSpring, forceDamper}},
+	BushingForce: {[]int{forceA, forceB}, []int{forceStiffness, forceDamping, forceRest, forceForce, forceTorque}},
+	CableForce:   {[]int{forcePoints}, []int{forceStiffness, forceDamping, forceRestLength, forceTension}},
 	Wrench:       {[]int{forceBody, forceTorque}, []int{forcePoint, forceForce}},
 	ContactForce: {
 		[]int{forceBody, forceTerrain, forceShape},
@@ -485,6 +506,10 @@ func (d *decoder) attachment(a *Attachment) {
 		}
 		if k == attachmentPoint {
 			d.Vector(a.Point[:])
+			continue
+		}
+		if k == attachmentOrientation {
+			d.Orientation(&a.Orientation)
 			continue
 		}
 		d.Flaw = before

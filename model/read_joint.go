@@ -44,6 +44,10 @@ func (d *decoder) joint(j *Joint) {
 			d.axes(j)
 		case jointFriction:
 			j.Friction = d.frictions()
+		case jointSprings:
+			j.Springs = entries(d, d.openLaw)
+		case jointDampers:
+			j.Dampers = entries(d, d.openLaw)
 		default:
 			d.lists[k-jointForce] = d.Numbers(d.lists[k-jointForce][:0], maxList)
 		}
@@ -86,6 +90,11 @@ func (d *decoder) finishJoint(j *Joint, seen uint32) {
 	}
 	if len(j.Friction) == j.Kind().Freedoms() && !rubs(j.Friction) {
 		j.Friction = nil
+	}
+	for _, list := range [2]*[]*SpringLaw{&j.Springs, &j.Dampers} {
+		if len(*list) == j.Kind().Freedoms() && !sprung(*list) {
+			*list = nil
+		}
 	}
 }
 

@@ -52,7 +52,7 @@ const (
 	Table      = joints.Table
 )
 
-var forceNames = [...]string{SpringDamper: "spring_damper", Wrench: "wrench", ContactForce: "contact", ActuatorForce: "actuator"}
+var forceNames = [...]string{SpringDamper: "spring_damper", Wrench: "wrench", ContactForce: "contact", ActuatorForce: "actuator", BushingForce: "bushing", CableForce: "cable"}
 
 // Valid reports whether t is a force element of the format.
 func (t ForceType) Valid() bool { return int(t) < len(forceNames) }

@@ -240,6 +240,8 @@ func (o *writer) joint(j *Joint) {
 		}
 		o.b = append(o.b, ']')
 	}
+	o.laws(`, "springs": [`, j.Springs)
+	o.laws(`, "dampers": [`, j.Dampers)
 }
 
 func (o *writer) axis(a *Axis) {
@@ -324,6 +326,12 @@ func (o *writer) force(e *ForceElement) {
 	case ActuatorForce:
 		o.actuator(e.Actuator)
 		return
+	case BushingForce:
+		o.bushing(e)
+		return
+	case CableForce:
+		o.cable(e)
+		return
 	case Wrench:
 		o.text(`, "body": `, e.A.Body)
 		o.point(&e.A.Point)
@@ -338,6 +346,8 @@ func (o *writer) force(e *ForceElement) {
 	o.always(`}, "stiffness": `, e.Stiffness)
 	o.always(`, "damping": `, e.Damping)
 	o.always(`, "rest_length": `, e.RestLength)
+	o.law(`, "spring": `, e.Spring)
+	o.law(`, "damper": `, e.Damper)
 }
 
 func (o *writer) point(p *[3]float64) {

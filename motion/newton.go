@@ -39,6 +39,8 @@ import (
 // kind, six for each of its bodies. Their slacks leave the symmetric and positive semidefinite
 // part of p·K + s·D.
 //
+// A bushing has six rows, with a factor of p·K + s·D, and a cable one over all its bodies (docs/springs.md). Their stresses are multipliers, as the tensions of springs are.
+//
 // A contact has rows of its body alone: at the point that touches one along the normal and two along the ground, and those of its
 // moments, each with the κ of its own law. They are always in the pattern; where nothing touches they are zero. What couples them, such as friction that grows
 // with the normal force, is in the residual.
@@ -57,14 +59,16 @@ type Newton struct {
 	sys    *assemble.Weighted
 	fac    *kkt.Factored // of W and G at the state of Linearize
 	rows   []compliance
-	own    []own   // forces
-	grips  []grip  // contacts
-	driven []int32 // joints with prescribed freedoms
+	own    []own    // forces
+	grips  []grip   // contacts
+	strain []strain // bushings and cables
+	driven []int32  // joints with prescribed freedoms
 
 	loads      []float64       // reactions that friction grows with
 	loaded     mechanism.State // the state of a Correct, with these
 	root       []float64       // √κ of rows
 	first, gap int             // scalar rows of the bodies; of the slacks
+	stresses   int             // of the strains
 	x, r       []float64       // as sys.Right: unknowns and residual
 	filled     mechanism.State // of the last Linearize
 	fresh      bool            // sys is as Linearize left it
@@ -95,8 +99,10 @@ func NewNewton(p *kkt.Plan) *Newton {
 		}
 	}
 	pattern, symbolic := l.Pattern, p.Symbolic()
-	if len(n.rows)+len(n.own)+len(n.grips) > 0 {
-		pattern = compliantPattern(pattern, n.rows, n.own, n.grips)
+	var stresses int
+	n.strain, stresses = strains(l.Mech)
+	if len(n.rows)+len(n.own)+len(n.grips)+len(n.strain) > 0 {
+		pattern = compliantPattern(pattern, n.rows, n.own, n.grips, n.strain)
 		symbolic, _, _ = factor.Choose(pattern, o.Ordering, o.Threads)
 	}
 	n.fac = kkt.NewFactored(symbolic.NewFactorOn(t), sparse.NewUnitMatrix(pattern), nil, make([]float64, pattern.Dim()), o.Epsilon, kkt.KeepAll, n.at)
@@ -104,6 +110,7 @@ func NewNewton(p *kkt.Plan) *Newton {
 	n.sys.Heed(d.solver.Workspace().Watched())
 	dim, wide := l.Pattern.Dim(), pattern.Dim()
 	n.first, n.gap, n.root = 6*l.Mech.NumBodies(), (wide-dim)/2, make([]float64, len(n.rows))
+	n.stresses = stresses
 	n.x, n.r, n.loads = make([]float64, dim), make([]float64, dim), make([]float64, l.Mech.NumBearings())
 	n.filled = mechanism.State{
 		Bodies: make([]mechanism.BodyState, l.Mech.NumBodies()), Angles: make([]float64, l.Mech.NumSprung()), Internal: make([]float64, l.Mech.NumInternal()),
@@ -113,8 +120,8 @@ func NewNewton(p *kkt.Plan) *Newton {
 }
 
 // Rows returns the number of multipliers: one a row of the joints, then the tension
-// of every spring and damper.
-func (n *Newton) Rows() int { return len(n.x) - n.first + len(n.rows) }
+// of every spring and damper, six of a bushing, and those of cables.
+func (n *Newton) Rows() int { return len(n.x) - n.first + len(n.rows) + n.stresses }
 
 // Levels returns the number of ways to factor that Linearize knows.
 func (n *Newton) Levels() int { return int(kkt.KeepAll) + 1 }
@@ -167,6 +174,14 @@ func (n *Newton) Linearize(st *mechanism.State, position, velocity float64, leve
 			return n.fac.Watched().Err()
 		}
 		n.fillGrip(i, st, position, velocity)
+	}
+	for i := range n.strain {
+		if n.fac.Watched().Every(i) {
+			return n.fac.Watched().Err()
+		}
+		if err := n.fillStrain(&n.strain[i], st, position, velocity); err != nil {
+			return fault.Errorf("motion: %w", err)
+		}
 	}
 	if err := n.fac.Factorize(kkt.Way(level)); err != nil {
 		return fault.Errorf("motion: %w", err)
@@ -236,6 +251,9 @@ func (n *Newton) atSlack(i int, err error) *mechanism.Error {
 		_, _, element := m.Contact(i)
 		return m.AtForce(element, err)
 	}
+	if i -= len(n.grips); i < len(n.strain) {
+		return m.AtForce(n.strain[i].element, err)
+	}
 	panic("motion: node out of range")
 }
 
@@ -287,7 +305,7 @@ func (n *Newton) Correct(du, dlambda []float64, st *mechanism.State, u, lambda [
 	if n.sys.WeighTo(n.x, u); n.fac.Watched().Up() {
 		return n.fac.Watched().Err()
 	}
-	joints := n.Rows() - len(n.rows)
+	joints := n.Rows() - len(n.rows) - n.stresses
 	for i, l := range lambda[:joints] {
 		n.x[n.first+i] = -l
 	}
@@ -297,7 +315,10 @@ func (n *Newton) Correct(du, dlambda []float64, st *mechanism.State, u, lambda [
 	if n.fac.Watched().Up() {
 		return n.fac.Watched().Err()
 	}
-	n.setTensions(lambda[joints:], u, st)
+	n.setTensions(lambda[joints:joints+len(n.rows)], u, st)
+	if err := n.setStresses(lambda[joints+len(n.rows):], st); err != nil {
+		return fault.Errorf("motion: %w", err)
+	}
 	n.solve()
 	n.sys.AccelerationsTo(du, n.y)
 	y := n.y[n.first+n.gap:]
@@ -307,6 +328,7 @@ func (n *Newton) Correct(du, dlambda []float64, st *mechanism.State, u, lambda [
 	for i, root := range n.root {
 		dlambda[joints+i] = root * y[joints+i]
 	}
+	n.stressesTo(dlambda[joints+len(n.rows):])
 	return nil
 }
 

@@ -72,9 +72,9 @@ func compliances(m *mechanism.Mechanism) (rows []compliance) {
 }
 
 // compliantPattern returns p with a slack and a row for each compliance, and with six of both for each body of a
-// force of one's own, and with as many of both as a contact has rows. It sets the nodes of these rows.
-func compliantPattern(p *sparse.Pattern, springs []compliance, forces []own, grips []grip) *sparse.Pattern {
-	list := make([]sparse.Slack, len(springs), len(springs)+len(forces)+len(grips))
+// force of one's own, and with as many of both as a contact, a bushing or a cable has rows. It sets the nodes of these rows.
+func compliantPattern(p *sparse.Pattern, springs []compliance, forces []own, grips []grip, strains []strain) *sparse.Pattern {
+	list := make([]sparse.Slack, len(springs), len(springs)+len(forces)+len(grips)+len(strains))
 	for i := range springs {
 		list[i] = sparse.Slack{Nodes: [2]int32{springs[i].pred, springs[i].succ}, Size: 1, Rows: 1}
 	}
@@ -92,6 +92,9 @@ func compliantPattern(p *sparse.Pattern, springs []compliance, forces []own, gri
 		n := int8(grips[i].rows)
 		list = append(list, sparse.Slack{Nodes: [2]int32{grips[i].body, -1}, Size: n, Rows: n})
 	}
+	for i := range strains {
+		list = append(list, strains[i].slack())
+	}
 	node := int32(p.Len() + len(list)) // of the first row
 	for i := range springs {
 		springs[i].node = node + int32(i)
@@ -103,6 +106,10 @@ func compliantPattern(p *sparse.Pattern, springs []compliance, forces []own, gri
 	}
 	for i := range grips {
 		grips[i].node = node + int32(i)
+	}
+	node += int32(len(grips))
+	for i := range strains {
+		strains[i].node = node + int32(i)
 	}
 	return p.WithSlacks(list)
 }
@@ -121,7 +128,7 @@ type pull struct {
 func (n *Newton) pullTo(q *pull, c *compliance, st *mechanism.State) {
 	m, k := n.sys.Layout.Mech, n.sys.Kin
 	if c.joint < 0 {
-		springTo(q, &m.Forces[c.index], k, st)
+		springTo(q, m, int(c.index), k, st)
 		return
 	}
 	var jk mechanism.JointKinematics
@@ -156,12 +163,14 @@ func (n *Newton) pullTo(q *pull, c *compliance, st *mechanism.State) {
 		return
 	}
 	j.CoordinatesTo(&x, &rate, &jk)
-	q.stiffness, q.damping = d.Stiffness[i], d.Damping[i]
-	q.tension = q.stiffness*(x[i]-d.Rest[i]) + q.damping*rate[i]
+	// FillTo has refused what has no force.
+	p, _ := d.PullAt(int(i), x[i], rate[i])
+	q.stiffness, q.damping, q.tension = p.Stiffness, p.Damping, p.Tension
 }
 
-// springTo is pullTo for a force element.
-func springTo(q *pull, f *mechanism.ForceElement, k *mechanism.Kinematics, st *mechanism.State) {
+// springTo is pullTo for force element e.
+func springTo(q *pull, m *mechanism.Mechanism, e int, k *mechanism.Kinematics, st *mechanism.State) {
+	f := &m.Forces[e]
 	*q = pull{stiffness: f.Stiffness, damping: f.Damping}
 	var near, far, v [2]spatial.Vec3
 	for i, a := range [2]*mechanism.Attachment{&f.A, &f.B} {
@@ -187,7 +196,12 @@ func springTo(q *pull, f *mechanism.ForceElement, k *mechanism.Kinematics, st *m
 	for i := range 3 {
 		q.w[3+i] = line[i] / length
 	}
-	q.tension = f.Stiffness*(length-f.RestLength) + f.Damping*line.Dot(v[1].Sub(v[0]))/length
+	along := line.Dot(v[1].Sub(v[0]))
+	q.tension = f.Stiffness*(length-f.RestLength) + f.Damping*along/length
+	if m.SpringLaw(e) != nil {
+		p, _ := m.SpringPull(e, length, along/length) // FillTo has refused what has no force
+		q.tension, q.stiffness, q.damping = p.Tension, p.Stiffness, p.Damping
+	}
 }
 
 // fillCompliance stores row i of G at st in n.fac.

@@ -280,6 +280,7 @@ func fingerprint(m *mechanism.Mechanism) uint64 {
 	for i := range m.Forces {
 		fmt.Fprint(h, m.Forces[i])
 	}
+	m.SpringSettings(add)
 	for i := range m.NumActuators() {
 		fmt.Fprintf(h, "%+v", m.ActuatorSettings(i))
 	}

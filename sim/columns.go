@@ -26,7 +26,8 @@ type Multipliers interface {
 
 // Columns are the columns of a trajectory (docs/cli.md): the time, pose and
 // velocity of the frames of chosen bodies as in rung-model/1, kinetic and potential
-// energy, drift, where they are wanted, constraint wrenches of chosen joints, multipliers of chosen couplings, the forces of actuators, and those of stops and of friction.
+// energy, drift, where they are wanted, constraint wrenches of chosen joints, multipliers of chosen couplings, what bushings, cables and springs with laws do, the forces of
+// actuators, and those of stops and of friction.
 // Or they are those of contacts (NewContactColumns). They belong to one Recorder.
 type Columns struct {
 	Values []float64 // of the row last filled in
@@ -43,6 +44,7 @@ type Columns struct {
 
 	contacts bool // the columns of contacts instead of those of bodies
 	kin      *mechanism.Kinematics
+	elements []int32 // bushings, cables and spring-dampers with laws; none beside contacts
 }
 
 var (
@@ -62,7 +64,7 @@ func NewColumns(m *mechanism.Mechanism, bodies []int) *Columns {
 		}
 	}
 	mustBeDistinct(bodies, m.NumBodies(), "sim: body out of range", "sim: body given twice")
-	c := &Columns{mech: m, bodies: bodies, kin: newColumnKinematics(m)}
+	c := &Columns{mech: m, bodies: bodies, kin: newColumnKinematics(m), elements: m.Elements()}
 	c.Values = make([]float64, c.Len())
 	return c
 }
@@ -76,7 +78,7 @@ func NewContactColumns(m *mechanism.Mechanism) *Columns {
 }
 
 func newColumnKinematics(m *mechanism.Mechanism) *mechanism.Kinematics {
-	if m.NumActuators()+m.NumContacts()+m.NumResistors() == 0 {
+	if m.NumActuators()+m.NumContacts()+m.NumResistors()+m.NumBushings()+m.NumCables()+m.NumLaws() == 0 {
 		return nil
 	}
 	return &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())}
@@ -122,7 +124,7 @@ func (c *Columns) Len() int {
 	if c.contacts {
 		return 1 + len(contactColumns)*c.mech.NumContacts() + c.mech.NumActuators()
 	}
-	return 1 + len(bodyColumns)*len(c.bodies) + len(runColumns) + len(wrenchColumns)*len(c.joints) + len(c.couplings) + c.mech.NumActuators() + c.mech.NumResistors()
+	return 1 + len(bodyColumns)*len(c.bodies) + len(runColumns) + len(wrenchColumns)*len(c.joints) + len(c.couplings) + c.elementWidth() + c.mech.NumActuators() + c.mech.NumResistors()
 }
 
 // Names returns the names of the columns. They differ from each other.
@@ -151,7 +153,7 @@ func (c *Columns) Names() []string {
 	for _, i := range c.couplings {
 		names = append(names, c.mech.CouplingName(i)+".multiplier")
 	}
-	return c.addResistors(c.addTorques(names))
+	return c.addResistors(c.addTorques(c.addElements(names)))
 }
 
 // addResistors adds the names of the columns of stops and friction.
@@ -202,6 +204,9 @@ func (c *Columns) Fill(r *Row) error {
 	}
 	at[0], at[1], at[2], at[3] = r.Energy.Kinetic, r.Energy.Potential(), r.Drift.Position, r.Drift.Velocity
 	at = at[len(runColumns):]
+	if err := c.fillElements(at[len(wrenchColumns)*len(c.joints)+len(c.couplings):], r.State); err != nil {
+		return err
+	}
 	if len(c.joints) > 0 {
 		if err := c.source.ConstraintWrenches(c.wrench, r.State, c.joints); err != nil {
 			return err

@@ -49,6 +49,44 @@ func ContactEvents(m *mechanism.Mechanism, act func(contact int, touches bool, s
 	return events
 }
 
+// CableEvents returns an event for each cable of m, with the name of the cable: it becomes taut, or goes slack. act, which may be nil, is told at each.
+//
+// The tension has a kink there. So steps by error control end there, as those of ContactEvents, unless there are more than MostLandings cables.
+//
+// Cost of a function: O(points).
+func CableEvents(m *mechanism.Mechanism, act func(cable int, taut bool, st *mechanism.State) error) []Event {
+	events := make([]Event, m.NumCables())
+	k := m.NewKinematics()
+	at := func(i int, st *mechanism.State) (stretch, rate float64) {
+		bodies, element := m.Cable(i)
+		for _, b := range bodies {
+			if !m.BodyTo(&k.Bodies[b], st, int(b)) {
+				return math.NaN(), math.NaN()
+			}
+		}
+		c, err := m.CableAt(i, k, st)
+		if err != nil {
+			return math.NaN(), math.NaN() // the dynamics tell
+		}
+		return c.Length - m.Forces[element].RestLength, c.Rate
+	}
+	for i := range events {
+		_, element := m.Cable(i)
+		events[i] = Event{
+			Name: m.ForceName(element), Land: len(events) <= MostLandings,
+			Function: func(st *mechanism.State) float64 { stretch, _ := at(i, st); return stretch },
+			Action: func(st *mechanism.State) (Response, error) {
+				if act == nil {
+					return Continue, nil
+				}
+				_, rate := at(i, st)
+				return Continue, act(i, rate > 0, st)
+			},
+		}
+	}
+	return events
+}
+
 // travelPart is the part of its radius by which a shape on uneven ground is to move in a step at most, so that it does not miss what lies between.
 const travelPart = 0.25
 

@@ -18,6 +18,7 @@ var numberedPages = map[string][]string{
 	"inverse-kinematics.md": {"F", "T", "D", "S", "L", "P"},
 	"ground.md":             {"G"},
 	"stops-and-friction.md": {"J"},
+	"springs.md":            {"E"},
 }
 
 // numbered is a line of a displayed equation with a number at its end.
@@ -40,7 +41,7 @@ func equations(t *testing.T, name string) map[string]bool {
 // equationCitation finds "theory.md (8)", "theory.md (8), (9)", "theory.md (36)–(39)"
 // and the like.
 var equationCitation = regexp.MustCompile(
-	`(theory|statics-and-modes|inverse-kinematics|ground|stops-and-friction)\.md (\([A-Z]?\d+\)(?:(?:, | and |, and | to |–)\([A-Z]?\d+\))*)`)
+	`(theory|statics-and-modes|inverse-kinematics|ground|stops-and-friction|springs)\.md (\([A-Z]?\d+\)(?:(?:, | and |, and | to |–)\([A-Z]?\d+\))*)`)
 
 // reduced finds the number of an equation of the reduced system, which needs no
 // name of the page before it.

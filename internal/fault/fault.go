@@ -95,7 +95,7 @@ func cut(s string, n int) string {
 var prefixes = [...]string{
 	"rung", "assemble", "bench", "bodies", "build", "closing", "eigen", "factor", "formats", "formats/asmt", "formats/assembly", "formats/mesh", "formats/sdf", "formats/source",
 	"formats/mjcf", "formats/urdf", "formats/xmltree", "ground", "ground/contact", "ik", "joints", "kkt", "linear", "mechanism", "mobility", "model", "motion", "order",
-	"sim", "sim/parquet", "sparse", "spatial", "tree",
+	"sim", "sim/parquet", "sparse", "spatial", "springs", "tree",
 }
 
 // Errorf is fmt.Errorf without the packages' prefixes of the errors among args, so that a chain of

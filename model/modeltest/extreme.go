@@ -25,8 +25,8 @@ var extremeModels = []string{
 	"golden/type-spherical.model.json", "golden/type-point-on-plane.model.json", "golden/type-planar.model.json",
 	"golden/type-cylindrical.model.json", "golden/type-distance.model.json", "golden/type-sphere-in-cylinder.model.json",
 	"golden/type-fixed.model.json", "golden/type-universal.model.json", "golden/springs.model.json",
-	"hard/sim-equilibrium-panic.json", "hard/sim-modes-hang.json",
 	"joints/composite-prr-loop.model.json", "joints/composite-rr-loop.model.json",
+	"hard/sim-equilibrium-panic.json", "hard/sim-modes-hang.json", "hard/sim-springs.json",
 }
 
 // extremeEdits is the number of edits of a document that count, and extremeSeeds that of

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -121,7 +122,7 @@ func newRunner(path string, stdin io.Reader, f *Flags, p *shell.Progress) (*runn
 	}
 	r.sim = sim.New(r.mech, r.stepper, r.start, sim.Options{
 		Step: f.step, Projector: move.projector, Recorder: r.watch, Every: f.every, OnStep: r.onStep, Dynamics: move.settings,
-		Events: append(sim.ContactEvents(r.mech, r.ground.event), r.stopEvents()...), EventSamples: r.samples, Dissipation: true,
+		Events: slices.Concat(sim.ContactEvents(r.mech, r.ground.event), sim.CableEvents(r.mech, nil), r.stopEvents()), EventSamples: r.samples, Dissipation: true,
 	})
 	if r.check != nil {
 		if err := r.sim.Restore(r.check); err != nil {

@@ -36,6 +36,9 @@ func WriteResult(w io.Writer, r *rung.Result) error {
 	if len(r.Couplings) > 0 {
 		jsonList(o, "couplings", r.Couplings, (*jsonWriter).coupling)
 	}
+	if len(r.Forces) > 0 {
+		jsonList(o, "forces", r.Forces, (*jsonWriter).force)
+	}
 	o.raw(",\n \"constraints\": ").value(r.Constraints)
 	o.raw(",\n \"energy\": ").value(r.Energy)
 	o.raw(",\n \"solve\": ").value(r.Solve)
@@ -110,6 +113,21 @@ func (o *jsonWriter) coupling(c *rung.CouplingResult) {
 	o.raw(`, "multiplier_unique": ` + strconv.FormatBool(c.MultiplierUnique))
 	o.raw(`, "position_residual": `).number(c.PositionResidual)
 	o.raw(`, "velocity_residual": `).number(c.VelocityResidual)
+}
+
+func (o *jsonWriter) force(f *rung.ForceResult) {
+	o.raw(`"name": `).value(f.Name)
+	o.raw(`, "type": `).value(f.Type)
+	o.raw(`, "length": `).number(f.Length)
+	o.raw(`, "rate": `).number(f.Rate)
+	o.raw(`, "tension": `).number(f.Tension)
+	o.raw(`, "energy": `).value(f.Energy)
+	if f.Force != nil {
+		o.raw(`, "force": `).vector(*f.Force)
+	}
+	if f.Torque != nil {
+		o.raw(`, "torque": `).vector(*f.Torque)
+	}
 }
 
 func (o *jsonWriter) wrench(w *rung.WrenchResult) {

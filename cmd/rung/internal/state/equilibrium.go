@@ -96,8 +96,24 @@ type lowestResult struct {
 
 // energyChange is the potential energy of gravity and springs, J.
 type energyChange struct {
-	Before float64 `json:"before"`
-	After  float64 `json:"after"`
+	Before *float64 `json:"before"` // nil where that of a formula is no number
+	After  *float64 `json:"after"`
+}
+
+// number returns x, nil if it is not a number.
+func number(x float64) *float64 {
+	if math.IsNaN(x) {
+		return nil
+	}
+	return &x
+}
+
+// shortOr returns x for people, or a dash for nil.
+func shortOr(x *float64) string {
+	if x == nil {
+		return "–"
+	}
+	return sheet.Short(*x)
 }
 
 func runEquilibrium(cmd *cobra.Command, path string, f *equilibriumFlags) error {
@@ -180,7 +196,7 @@ func (r *EquilibriumResult) fill(mech *mechanism.Mechanism, e *linear.Equilibriu
 		r.Lowest = &lowestResult{Stiffness: e.Lowest, Frequency: e.Frequency()}
 	}
 	r.Travel, r.Turn = change(e.TravelBody, e.Travel), change(e.TurnBody, e.Turn)
-	r.Energy = &energyChange{e.Before.Potential(), e.After.Potential()}
+	r.Energy = &energyChange{number(e.Before.Potential()), number(e.After.Potential())}
 }
 
 // printEquilibrium writes r for people.
@@ -203,7 +219,7 @@ func printEquilibrium(p *sheet.Page, r *EquilibriumResult) {
 			t.Row("  lowest frequency", sheet.Short(r.Lowest.Frequency), "", "Hz, undamped")
 		}
 	}
-	t.Row("  potential energy", sheet.Short(r.Energy.After), "", "J, before "+sheet.Short(r.Energy.Before))
+	t.Row("  potential energy", shortOr(r.Energy.After), "", "J, before "+shortOr(r.Energy.Before))
 	t.Row("  unbalanced force", sheet.Short(r.Unbalanced.Force.Norm()), "", "N      "+fault.Text(r.Unbalanced.Body, 30))
 	t.Row("  unbalanced moment", sheet.Short(r.Unbalanced.Moment.Norm()), "", "N m")
 	t.Row("  relative", sheet.Short(*r.Unbalanced.Relative), "", "")

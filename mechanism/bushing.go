@@ -1,0 +1,153 @@
+package mechanism
+
+import (
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/springs"
+)
+
+// bushing holds the frames of a bushing, each moved by half of its rest (docs/springs.md (E8)): they coincide at rest.
+type bushing struct {
+	index int32 // of the force element
+	body  [2]int32
+	at    [2]Attachment
+	q     [2]spatial.Quat // of the frames in their bodies
+	K, D  springs.Matrix
+}
+
+func newBushing(f *model.ForceElement, index int, body [2]int32) bushing {
+	b := bushing{index: int32(index), body: body}
+	rest := quaternion(f.Bushing.Rest.Orientation)
+	if rest[0] < 0 {
+		rest = spatial.Quat{-rest[0], -rest[1], -rest[2], -rest[3]}
+	}
+	half := spatial.Quat{1 + rest[0], rest[1], rest[2], rest[3]}.Normalize()
+	move := spatial.Vec3(f.Bushing.Rest.Position).Scale(0.5)
+	for e, a := range [2]*model.Attachment{&f.A, &f.B} {
+		q := quaternion(a.Orientation)
+		p := spatial.Vec3(a.Point)
+		if e == 0 {
+			p, q = p.Add(q.Rotate(move)), q.Mul(half)
+		} else {
+			p, q = p.Sub(q.Rotate(rest.Conj().Rotate(move))), q.Mul(half.Conj())
+		}
+		b.at[e], b.q[e] = Attachment{Body: body[e], Point: p}, q.Normalize()
+	}
+	b.K, b.D = springs.NewMatrix(&f.Bushing.Stiffness), springs.NewMatrix(&f.Bushing.Damping)
+	return b
+}
+
+// NumBushings returns the number of bushings.
+func (l *Loads) NumBushings() int { return len(l.bushings) }
+
+// Bushing returns the bodies of A and B of bushing i, its stiffness and damping, and the number of its force element. They are not to be changed.
+func (l *Loads) Bushing(i int) (body [2]int32, K, D *springs.Matrix, element int) {
+	b := &l.bushings[i]
+	return b.body, &b.K, &b.D, int(b.index)
+}
+
+// BushingState is where a bushing is at a state and what it does.
+type BushingState struct {
+	springs.Relative
+	Twist   springs.Twist   // how its frames move, and the distance of their origins
+	X, Rate [6]float64      // docs/springs.md (E4), (E6)
+	Stress  [6]float64      // K·x + D·ẋ − preload: the bushing does the work −Stress·ẋ
+	Line    spatial.Vec3    // from the origin of A to that of B, world axes, m
+	Arm     [2]spatial.Vec3 // from the centres of mass to the origins, world axes, m; zero for the world
+}
+
+// BushingAt stores in b where bushing i is at s and what it does.
+//
+// Cost: O(1), no allocation; k was computed at s. It returns springs.ErrHalfTurn with the name.
+func (m *Mechanism) BushingAt(b *BushingState, i int, k *Kinematics, s *State) error {
+	u := &m.bushings[i]
+	var far, near, v [2]spatial.Vec3
+	var q [2]spatial.Quat
+	for e := range 2 {
+		a := &u.at[e]
+		far[e], near[e] = m.place(a, k, s)
+		q[e], b.Arm[e], v[e] = u.q[e], spatial.Vec3{}, spatial.Vec3{}
+		omega := &b.Twist.A
+		if e == 1 {
+			omega = &b.Twist.B
+		}
+		*omega = spatial.Vec3{}
+		if a.Body >= 0 {
+			st := &s.Bodies[a.Body]
+			q[e] = st.Rotation.Mul(q[e])
+			b.Arm[e] = near[e].Sub(k.Bodies[a.Body].Com)
+			v[e] = st.Velocity.Add(st.Omega.Cross(near[e]))
+			*omega = st.Omega
+		}
+	}
+	b.Line = far[1].Sub(far[0]).Add(near[1].Sub(near[0]))
+	b.Twist.Line = v[1].Sub(v[0])
+	if err := b.SetTo(&q[0], &q[1], &b.Line); err != nil {
+		return m.AtForce(int(u.index), err)
+	}
+	b.X = b.Relative.X()
+	b.RateTo(&b.Rate, &b.Twist)
+	f := &m.Forces[u.index]
+	var damping [6]float64
+	u.K.MulTo(&b.Stress, &b.X)
+	u.D.MulTo(&damping, &b.Rate)
+	for i := range b.Stress {
+		b.Stress[i] += damping[i]
+	}
+	for i := range 3 {
+		b.Stress[i] -= f.Torque[i]
+		b.Stress[3+i] -= f.Force[i]
+	}
+	return nil
+}
+
+// WrenchesTo stores what the bushing does to A and to B, about the origins of its frames, world axes.
+func (b *BushingState) WrenchesTo(onA, onB *spatial.Force) {
+	s := b.Stress
+	for i := range s {
+		s[i] = -s[i]
+	}
+	b.WrenchTo(onA, onB, &s)
+}
+
+// energy returns ½·xᵀK·x − preload·x, docs/springs.md (E3).
+func (b *BushingState) energy(u *bushing, f *ForceElement) (sum float64) {
+	var s [6]float64
+	u.K.MulTo(&s, &b.X)
+	for i := range 3 {
+		sum += b.X[i]*(s[i]/2-f.Torque[i]) + b.X[3+i]*(s[3+i]/2-f.Force[i])
+	}
+	return sum
+}
+
+func (b *BushingState) element(u *bushing, f *ForceElement) ElementState {
+	var onA, onB spatial.Force
+	b.WrenchesTo(&onA, &onB)
+	e := ElementState{Length: b.Line.Norm(), Energy: b.energy(u, f), Force: onB.Linear(), Torque: onB.Moment()}
+	e.Tension = e.Force.Norm()
+	if e.Length > 0 {
+		e.Rate = b.Line.Dot(b.Twist.Line) / e.Length
+	}
+	return e
+}
+
+// addBushings adds the wrenches of the bushings to f.
+func (m *Mechanism) addBushings(f []spatial.Force, k *Kinematics, s *State) error {
+	if len(m.bushings) == 0 {
+		return nil
+	}
+	var b BushingState
+	var w [2]spatial.Force
+	for i := range m.bushings {
+		if err := m.BushingAt(&b, i, k, s); err != nil {
+			return err
+		}
+		b.WrenchesTo(&w[0], &w[1])
+		for e, body := range m.bushings[i].body {
+			if body >= 0 {
+				addWrench(&f[body], &w[e], b.Arm[e], 1)
+			}
+		}
+	}
+	return nil
+}

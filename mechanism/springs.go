@@ -1,0 +1,301 @@
+package mechanism
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/springs"
+)
+
+// driveLaws are the laws of the freedoms of a joint, nil for none.
+type driveLaws [6]*springs.Laws
+
+// prepared returns the laws of a spring and a damper, nil if both are.
+func prepared(spring, damper *model.SpringLaw) *springs.Laws {
+	if spring == nil && damper == nil {
+		return nil
+	}
+	l := new(springs.Laws)
+	if spring != nil {
+		l.Spring = spring.Prepared()
+	}
+	if damper != nil {
+		l.Damper = damper.Prepared()
+	}
+	return l
+}
+
+// newDriveLaws compiles the laws of the freedoms of a joint; nil if it has none.
+func newDriveLaws(j *model.Joint) (out *driveLaws) {
+	at := func(list []*model.SpringLaw, i int) *model.SpringLaw {
+		if i < len(list) {
+			return list[i]
+		}
+		return nil
+	}
+	for i := range max(len(j.Springs), len(j.Dampers)) {
+		l := prepared(at(j.Springs, i), at(j.Dampers, i))
+		if l == nil {
+			continue
+		}
+		if out == nil {
+			out = new(driveLaws)
+		}
+		out[i] = l
+	}
+	return out
+}
+
+// Law returns the laws of freedom i beside its stiffness and damping, nil if it has none. They are not to be changed.
+func (d *Drive) Law(i int) *springs.Laws {
+	if d.laws == nil {
+		return nil
+	}
+	return d.laws[i]
+}
+
+// springy reports whether freedom i has a spring, whose turns count.
+func (d *Drive) springy(i int) bool { return d.Stiffness[i] != 0 || d.Law(i) != nil }
+
+// Pull is what the springs and dampers of a coordinate do: a force against it, and the derivatives of that by the coordinate and its rate.
+type Pull struct {
+	Tension, Stiffness, Damping float64
+}
+
+// addTo adds what a law does at x with the rate y.
+func (p *Pull) add(l *springs.Laws, x, y float64) error {
+	f, fx, fy, err := l.At(x, y)
+	if err != nil {
+		*p = Pull{math.NaN(), math.NaN(), math.NaN()}
+		return err
+	}
+	p.Tension += f
+	p.Stiffness += fx
+	p.Damping += fy
+	return nil
+}
+
+// PullAt returns what the springs and dampers of scalar freedom i do at the coordinate q with the rate qd.
+//
+// Cost: O(1), and that of springs.Laws.At, whose errors it returns; no allocation without one.
+func (d *Drive) PullAt(i int, q, qd float64) (p Pull, err error) {
+	p = Pull{d.Stiffness[i]*(q-d.Rest[i]) + d.Damping[i]*qd, d.Stiffness[i], d.Damping[i]}
+	if l := d.Law(i); l != nil {
+		err = p.add(l, q-d.Rest[i], qd)
+	}
+	return p, err
+}
+
+// SpringLaw returns the laws of force element i, a spring-damper, beside its stiffness and damping; nil if it has none. They are not to be changed.
+func (l *Loads) SpringLaw(i int) *springs.Laws {
+	if l.laws == nil {
+		return nil
+	}
+	return l.laws[i]
+}
+
+// NumLaws returns the number of spring-dampers with laws.
+func (l *Loads) NumLaws() (n int) {
+	for _, law := range l.laws {
+		if law != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// SpringPull returns what force element i, a spring-damper, does at a length with a rate.
+//
+// Cost: O(1), and that of springs.Laws.At, whose errors it returns; no allocation without one.
+func (l *Loads) SpringPull(i int, length, rate float64) (p Pull, err error) {
+	e := &l.Forces[i]
+	p = Pull{e.Stiffness*(length-e.RestLength) + e.Damping*rate, e.Stiffness, e.Damping}
+	if law := l.SpringLaw(i); law != nil {
+		err = p.add(law, length-e.RestLength, rate)
+	}
+	return p, err
+}
+
+// springEnergy returns the energy of force element i, a spring-damper.
+func (m *Mechanism) springEnergy(i int, k *Kinematics, s *State) float64 {
+	f := &m.Forces[i]
+	line, _ := m.SpringLine(f, k, s)
+	x := line.Norm() - f.RestLength
+	u := 0.5 * f.Stiffness * x * x
+	if l := m.SpringLaw(i); l != nil {
+		u += l.Potential(x)
+	}
+	return u
+}
+
+// setSprings compiles the laws, bushings and cables of the force elements.
+func (m *Mechanism) setSprings(from *model.Model, links *model.Links) {
+	for i := range from.Forces {
+		f := &from.Forces[i]
+		switch f.Type {
+		case model.SpringDamper:
+			if l := prepared(f.Spring, f.Damper); l != nil {
+				if m.laws == nil {
+					m.laws = make([]*springs.Laws, len(from.Forces))
+				}
+				m.laws[i] = l
+			}
+		case model.BushingForce:
+			m.bushings = append(m.bushings, newBushing(f, i, links.Forces[i]))
+		case model.CableForce:
+			m.cables = append(m.cables, newCable(f.Cable, i, links.Cables[len(m.cables)]))
+		}
+	}
+}
+
+// ElementState is what a spring-damper, a bushing or a cable does at a state.
+type ElementState struct {
+	Length, Rate float64 // m, m/s; of a bushing the distance of the origins of its frames
+	Tension      float64 // N; of a bushing the magnitude of its force
+	Energy       float64 // J
+	// Force and Torque of a bushing: on B about the origin of its frame, world axes, N and N m. Of a spring-damper the force on B.
+	Force, Torque spatial.Vec3
+}
+
+// Elements lists the bushings, the cables and the spring-dampers with laws, by number of the force element.
+//
+// Cost: O(force elements); allocates.
+func (m *Mechanism) Elements() (list []int32) {
+	for i := range m.Forces {
+		switch kind := m.Forces[i].Kind; {
+		case kind == model.BushingForce, kind == model.CableForce, kind == model.SpringDamper && m.SpringLaw(i) != nil:
+			list = append(list, int32(i))
+		}
+	}
+	return list
+}
+
+// IsBushing reports whether e is a bushing.
+func (e *ForceElement) IsBushing() bool { return e.Kind == model.BushingForce }
+
+// ElementAt returns what force element i does at s. ok is false if it is no spring-damper, bushing or cable.
+//
+// Cost: that of its forces; k was computed at s. It returns the errors of AddAppliedTo, with the name.
+func (m *Mechanism) ElementAt(i int, k *Kinematics, s *State) (e ElementState, ok bool, err error) {
+	f := &m.Forces[i]
+	switch f.Kind {
+	case model.SpringDamper:
+		e, err = m.springAt(i, k, s)
+	case model.BushingForce:
+		b := numberOf(len(m.bushings), func(n int) int32 { return m.bushings[n].index }, i)
+		var at BushingState
+		if err = m.BushingAt(&at, b, k, s); err == nil {
+			e = at.element(&m.bushings[b], f)
+		}
+	case model.CableForce:
+		c := numberOf(len(m.cables), func(n int) int32 { return m.cables[n].index }, i)
+		var at CableState
+		at, err = m.CableAt(c, k, s)
+		e = ElementState{Length: at.Length, Rate: at.Rate, Tension: at.Tension, Energy: at.Energy}
+	default:
+		return e, false, nil
+	}
+	return e, true, err
+}
+
+// numberOf returns the place of element i in an increasing list of n.
+func numberOf(n int, at func(int) int32, i int) int {
+	lo, hi := 0, n
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; at(mid) > int32(i) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return lo
+}
+
+// springAt is ElementAt of a spring-damper.
+func (m *Mechanism) springAt(i int, k *Kinematics, s *State) (e ElementState, err error) {
+	f := &m.Forces[i]
+	line, length := m.SpringLine(f, k, s)
+	e.Length, e.Energy = line.Norm(), m.springEnergy(i, k, s)
+	if length == 0 {
+		if m.pointless(i, k, s) {
+			return e, nil
+		}
+		return e, m.AtForce(i, ErrNoDirection)
+	}
+	_, vA := m.end(&f.A, k, s)
+	_, vB := m.end(&f.B, k, s)
+	n := line.Scale(1 / length)
+	e.Rate = n.Dot(vB.Sub(vA))
+	p, err := m.SpringPull(i, length, e.Rate)
+	if err != nil {
+		return e, m.AtForce(i, err)
+	}
+	e.Tension, e.Force = p.Tension, n.Scale(-p.Tension)
+	return e, nil
+}
+
+// pointless reports whether a spring-damper whose ends coincide has no force.
+func (m *Mechanism) pointless(i int, k *Kinematics, s *State) bool {
+	e := &m.Forces[i]
+	if e.Stiffness*e.RestLength != 0 || m.SpringLaw(i) != nil {
+		return false
+	}
+	if e.Damping == 0 {
+		return true
+	}
+	_, vA := m.end(&e.A, k, s)
+	_, vB := m.end(&e.B, k, s)
+	return m.together(e, k, s, vB.Sub(vA))
+}
+
+// SpringSettings passes all numbers that decide about laws, bushings and cables, beside those of Forces and of the drives, for comparison.
+func (m *Mechanism) SpringSettings(add func(...float64)) {
+	law := func(l *springs.Law) {
+		if l == nil {
+			return
+		}
+		add(float64(l.Kind), float64(l.Interpolation), float64(l.Outside))
+		add(l.At...)
+		add(l.Forces...)
+		for _, b := range []byte(l.Expression) {
+			add(float64(b))
+		}
+	}
+	laws := func(place float64, l *springs.Laws) {
+		if l != nil {
+			add(place)
+			law(l.Spring)
+			add(-1)
+			law(l.Damper)
+		}
+	}
+	for i := range m.Joints {
+		if d := m.Drive(i); d != nil {
+			for k := range d.Force {
+				laws(float64(k), d.Law(k))
+			}
+		}
+	}
+	for i, l := range m.laws {
+		laws(float64(i), l)
+	}
+	for i := range m.bushings {
+		b := &m.bushings[i]
+		for e := range 2 {
+			add(float64(b.body[e]))
+			add(b.at[e].Point[:]...)
+			add(b.q[e][:]...)
+		}
+		add(b.K[:]...)
+		add(b.D[:]...)
+	}
+	for i := range m.cables {
+		c := &m.cables[i]
+		add(c.tension)
+		for _, p := range c.points {
+			add(float64(p.Body))
+			add(p.Point[:]...)
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package motion
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/springs"
+)
+
+// strain are the rows of G of a bushing or a cable. With B the derivative of its coordinates by the motion of its bodies, six of a bushing and
+// one of a cable, and κ = p·K + s·D, the rows are R·B with RᵀR = κ. Its stresses are multipliers, as the tensions of springs are (Newton.Correct).
+type strain struct {
+	element int     // of the force elements
+	index   int     // among the bushings or the cables
+	cable   bool    // else a bushing
+	bodies  []int32 // increasing
+	rows    int
+	first   int   // of its stresses
+	node    int32 // of the rows in the pattern of Newton.fac
+
+	R     [36]float64 // of the last Linearize, rows by rows
+	pivot [6]int8     // of each row of R: earlier pivots have zeros below
+	g     []float64   // six numbers a body of a cable
+}
+
+// strains lists the bushings and the cables, and counts their stresses.
+func strains(m *mechanism.Mechanism) (list []strain, stresses int) {
+	add := func(s strain) {
+		s.first = stresses
+		stresses += s.rows
+		list = append(list, s)
+	}
+	for i := range m.NumBushings() {
+		body, _, _, element := m.Bushing(i)
+		s := strain{element: element, index: i, rows: 6}
+		for _, b := range [2]int32{min(body[0], body[1]), max(body[0], body[1])} {
+			if b >= 0 {
+				s.bodies = append(s.bodies, b)
+			}
+		}
+		add(s)
+	}
+	for i := range m.NumCables() {
+		bodies, element := m.Cable(i)
+		add(strain{element: element, index: i, cable: true, bodies: bodies, rows: 1, g: make([]float64, 6*len(bodies))})
+	}
+	return list, stresses
+}
+
+// slack returns the slack of the rows.
+func (s *strain) slack() sparse.Slack {
+	n := int8(s.rows)
+	out := sparse.Slack{Nodes: [2]int32{s.bodies[0], -1}, Size: n, Rows: n}
+	if len(s.bodies) > 1 {
+		out.Nodes[1], out.More = s.bodies[1], s.bodies[2:]
+	}
+	return out
+}
+
+// fillStrain stores the rows of a bushing or a cable at st in n.fac.
+func (n *Newton) fillStrain(s *strain, st *mechanism.State, position, velocity float64) error {
+	m, k, p := n.sys.Layout.Mech, n.sys.Kin, n.fac.Matrix.Pattern
+	at := p.Ptr[s.node]
+	block := func(i int) []float64 { return n.fac.Matrix.Val[p.Pos[at+int32(i)]:] }
+	last := block(len(s.bodies)) // of the slack
+	if s.cable {
+		c, err := m.CableAt(s.index, k, st)
+		if err != nil {
+			return err
+		}
+		s.R[0] = max(math.Sqrt(position*c.Stiffness+velocity*c.Damping), rootLeast)
+		m.CableGradientTo(s.g, s.index, k, st)
+		for i, b := range s.bodies {
+			n.fillEnd(block(i), (*spatial.Force)(s.g[6*i:]), &spatial.Vec3{}, b, s.R[0])
+		}
+		last[0] = -1
+		return nil
+	}
+	var b mechanism.BushingState
+	if err := m.BushingAt(&b, s.index, k, st); err != nil {
+		return err
+	}
+	body, K, D, _ := m.Bushing(s.index)
+	var A springs.Matrix
+	for i := range A {
+		A[i] = position*K[i] + velocity*D[i]
+	}
+	s.root(&A)
+	for r := range 6 {
+		var w [2]spatial.Force
+		b.WrenchTo(&w[0], &w[1], (*[6]float64)(s.R[6*r:]))
+		for e := range 2 {
+			if body[e] < 0 {
+				continue
+			}
+			i := 0
+			if body[e] != s.bodies[0] {
+				i = 1
+			}
+			n.fillEnd(block(i)[6*r:], &w[e], &b.Arm[e], body[e], 1)
+		}
+		clear(last[6*r : 6*r+6])
+		last[7*r] = -1
+	}
+	return nil
+}
+
+// root stores in s.R rows with RᵀR = A for a positive semidefinite A, by Cholesky's method with complete pivoting on A scaled to a diagonal of
+// ones. What is rounding of zero becomes rootLeast², so that R has an inverse.
+func (s *strain) root(A *springs.Matrix) {
+	var scale [6]float64
+	var a springs.Matrix
+	for i := range 6 {
+		scale[i] = math.Sqrt(max(A[7*i], 0))
+	}
+	for i := range 6 {
+		for j := range 6 {
+			if x := scale[i] * scale[j]; x > 0 {
+				a[6*i+j] = A[6*i+j] / x
+			}
+		}
+	}
+	s.R = [36]float64{}
+	var done [6]bool
+	for row := range 6 {
+		p := -1
+		for i := range 6 {
+			if !done[i] && (p < 0 || a[7*i] > a[7*p]) {
+				p = i
+			}
+		}
+		s.pivot[row], done[p] = int8(p), true
+		R := s.R[6*row : 6*row+6]
+		if !(a[7*p] > rootDrop) {
+			R[p] = rootLeast
+			continue
+		}
+		root := math.Sqrt(a[7*p])
+		var r [6]float64
+		for i := range 6 {
+			if !done[i] || i == p {
+				r[i] = a[6*p+i] / root
+				R[i] = r[i] * scale[i]
+			}
+		}
+		for i, x := range r {
+			for j, y := range r {
+				a[6*i+j] -= x * y
+			}
+		}
+		R[p] = max(R[p], rootLeast)
+	}
+}
+
+// setStresses is setTensions for bushings and cables.
+func (n *Newton) setStresses(stress []float64, st *mechanism.State) error {
+	m, k, p := n.sys.Layout.Mech, n.sys.Kin, n.fac.Matrix.Pattern
+	var v [6]float64
+	for i := range n.strain {
+		s := &n.strain[i]
+		tau, rows := stress[s.first:], n.b[p.Off[s.node]:]
+		if s.cable {
+			c, err := m.CableAt(s.index, k, st)
+			if err != nil {
+				return err
+			}
+			e := c.Tension - tau[0]
+			rows[0] = -e / s.R[0]
+			m.CableGradientTo(s.g, s.index, k, st)
+			for j, b := range s.bodies {
+				n.fillEnd(v[:], (*spatial.Force)(s.g[6*j:]), &spatial.Vec3{}, b, e)
+				addTo(n.r[6*b:], &v)
+			}
+			continue
+		}
+		var b mechanism.BushingState
+		if err := m.BushingAt(&b, s.index, k, st); err != nil {
+			return err
+		}
+		var e [6]float64
+		for r := range e {
+			e[r] = b.Stress[r] - tau[r]
+		}
+		var w [2]spatial.Force
+		b.WrenchTo(&w[0], &w[1], &e)
+		body, _, _, _ := m.Bushing(s.index)
+		for j := range 2 {
+			if body[j] >= 0 {
+				n.fillEnd(v[:], &w[j], &b.Arm[j], body[j], 1)
+				addTo(n.r[6*body[j]:], &v)
+			}
+		}
+		for r := range 6 { // −R⁻ᵀ·e
+			c := int(s.pivot[r])
+			z := -e[c]
+			for q := range r {
+				z -= s.R[6*q+c] * rows[q]
+			}
+			rows[r] = z / s.R[6*r+c]
+		}
+	}
+	return nil
+}
+
+// stressesTo stores the changes of the stresses of the last solution.
+func (n *Newton) stressesTo(d []float64) {
+	p := n.fac.Matrix.Pattern
+	for i := range n.strain {
+		s := &n.strain[i]
+		y, out := n.y[p.Off[s.node]:], d[s.first:]
+		if s.cable {
+			out[0] = s.R[0] * y[0]
+			continue
+		}
+		for c := range 6 {
+			sum := 0.0
+			for r := range 6 {
+				sum += s.R[6*r+c] * y[r]
+			}
+			out[c] = sum
+		}
+	}
+}

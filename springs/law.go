@@ -1,0 +1,342 @@
+package springs
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/rung-mbd/rung/ground"
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/joints"
+)
+
+var (
+	// ErrOutside is returned for a coordinate or a rate that a table does not reach.
+	ErrOutside = errors.New("springs: outside of the table")
+	// ErrNotFinite is returned where a formula has no finite value or slope.
+	ErrNotFinite = errors.New("springs: the formula has no finite value or slope")
+)
+
+// MaxPoints is the largest number of points of a table.
+const MaxPoints = 1_000_000
+
+// Kind says which function a Law is.
+type Kind uint8
+
+// The kinds of laws.
+const (
+	Table Kind = iota
+	Function
+)
+
+// Interpolation says how a table goes on between its points.
+type Interpolation uint8
+
+// The interpolations of a table.
+const (
+	Monotone Interpolation = iota // cubics with a continuous slope that rise and fall where the points do (Fritsch & Butland 1984)
+	Spline                        // the cubic spline with a continuous second derivative, joints.NotAKnot
+	Linear                        // straight lines; the slope jumps at the points
+)
+
+// Outside says how a table goes on before its first and after its last point.
+type Outside uint8
+
+// The ends of a table.
+const (
+	Tangent Outside = iota // with the slope of the end
+	Level                  // with the force of the end
+	Stop                   // not at all: ErrOutside
+)
+
+// The names of rung-model/1.
+var (
+	KindNames          = []string{Table: "table", Function: "function"}
+	InterpolationNames = []string{Monotone: "monotone", Spline: "spline", Linear: "linear"}
+	OutsideNames       = []string{Tangent: "tangent", Level: "level", Stop: "stop"}
+)
+
+// String returns the name of rung-model/1.
+func (k Kind) String() string { return nameOf(KindNames, int(k), "Kind") }
+
+// String returns the name of rung-model/1.
+func (i Interpolation) String() string { return nameOf(InterpolationNames, int(i), "Interpolation") }
+
+// String returns the name of rung-model/1.
+func (o Outside) String() string { return nameOf(OutsideNames, int(o), "Outside") }
+
+func nameOf(names []string, i int, what string) string {
+	if i < len(names) {
+		return names[i]
+	}
+	return fmt.Sprintf("%s(%d)", what, i)
+}
+
+// Law is a force, N or N m, as a function of a coordinate x, m or rad, and of its rate y: a Table of one of the two, or a Function of
+// both. A positive force of a spring between two points pulls them together; that of a freedom acts against it.
+//
+// A table is of x as a spring, and of y as a damper (Laws).
+type Law struct {
+	Kind          Kind
+	At            []float64     // Table: coordinates or rates, increasing
+	Forces        []float64     // Table: one a point
+	Interpolation Interpolation // Table
+	Outside       Outside       // Table
+	Expression    string        // Function of x and y, as ground.Function reads it
+
+	slopes []float64 // of a Table that is prepared, at the points
+	sums   []float64 // likewise: integrals from the first point
+	f      *ground.Surface
+}
+
+// Faults calls report for all that is wrong with l, with the field of rung-model/1, the value and the rule that it breaks.
+func (l *Law) Faults(report func(field, value, rule string)) {
+	switch l.Kind {
+	case Table:
+		l.tableFaults(report)
+	case Function:
+		if _, err := ground.Function(l.Expression); err != nil {
+			report("expression", fault.Name(l.Expression), fault.Line(fault.Plain(err).Error()))
+		} else if _, _, _, err := l.prepared().at(0, 0); err != nil {
+			report("expression", fault.Name(l.Expression), "has no finite value or slope where x and y are 0")
+		}
+		if len(l.At)+len(l.Forces) > 0 || l.Interpolation != 0 || l.Outside != 0 {
+			report("at", "", "has no meaning for a function")
+		}
+	default:
+		report("kind", l.Kind.String(), "unknown kind")
+	}
+}
+
+func (l *Law) tableFaults(report func(field, value, rule string)) {
+	if l.Expression != "" {
+		report("expression", fault.Name(l.Expression), "has no meaning for a table")
+	}
+	if int(l.Interpolation) >= len(InterpolationNames) {
+		report("interpolation", l.Interpolation.String(), "unknown interpolation")
+	}
+	if int(l.Outside) >= len(OutsideNames) {
+		report("outside", l.Outside.String(), "unknown end")
+	}
+	n := len(l.At)
+	if n < 2 || n > MaxPoints {
+		report("at", "", fmt.Sprintf("wrong length %d, a table has from 2 to %d points", n, MaxPoints))
+		return
+	}
+	if len(l.Forces) != n {
+		report("forces", "", fmt.Sprintf("wrong length %d, at has %d entries", len(l.Forces), n))
+		return
+	}
+	for i := range n {
+		switch {
+		case l.At[i]-l.At[i] != 0:
+			report(document.Entry("at", i), document.Number(l.At[i]), document.RuleNotFinite)
+			return
+		case l.Forces[i]-l.Forces[i] != 0:
+			report(document.Entry("forces", i), document.Number(l.Forces[i]), document.RuleNotFinite)
+			return
+		case i > 0 && !(l.At[i] > l.At[i-1]):
+			report(document.Entry("at", i), document.Number(l.At[i]), "is not above the one before, "+document.Number(l.At[i-1]))
+			return
+		}
+	}
+	p := l.prepared()
+	for i := range n {
+		if x := p.slopes[i] + p.sums[i]; x-x != 0 {
+			report(document.Entry("at", i), document.Number(l.At[i]), "makes a slope or an integral that overflows")
+			return
+		}
+	}
+}
+
+// Prepared returns a copy of l that shares nothing with it and is ready for use. l has no Faults.
+//
+// Cost: O(points) or O(length); allocates.
+func (l *Law) Prepared() *Law {
+	out := *l
+	out.At, out.Forces = slices.Clone(l.At), slices.Clone(l.Forces)
+	return out.prepared()
+}
+
+// prepared is Prepared with the points of l.
+func (l *Law) prepared() *Law {
+	out := *l
+	if l.Kind == Function {
+		out.f, _ = ground.Function(l.Expression)
+		return &out
+	}
+	n := len(l.At)
+	out.slopes, out.sums = make([]float64, n), make([]float64, n)
+	switch l.Interpolation {
+	case Monotone:
+		out.setMonotone()
+	case Spline:
+		m := (&joints.Motion{Kind: joints.Spline, Times: l.At, Values: l.Forces}).Prepared()
+		for i, x := range l.At {
+			_, out.slopes[i], _ = m.At(x)
+		}
+	}
+	for i := 1; i < n; i++ {
+		_, _, sum := out.piece(i-1, l.At[i])
+		out.sums[i] = out.sums[i-1] + sum
+	}
+	return &out
+}
+
+// setMonotone stores the slopes of Monotone: at an inner point, between chords of the slopes s and t on intervals of the lengths g and h,
+// zero if s and t have not the same sign, and otherwise their mean (Fritsch & Butland 1984)
+//
+//	3(g + h)/((2h + g)/s + (h + 2g)/t).
+//
+// At an end it is the slope of the parabola through three points, or 0 or three times the chord where that would make a turn.
+func (l *Law) setMonotone() {
+	n := len(l.At)
+	chord := func(i int) float64 { return (l.Forces[i+1] - l.Forces[i]) / (l.At[i+1] - l.At[i]) }
+	if n == 2 {
+		l.slopes[0], l.slopes[1] = chord(0), chord(0)
+		return
+	}
+	for i := 1; i < n-1; i++ {
+		s, t := chord(i-1), chord(i)
+		if g, h := l.At[i]-l.At[i-1], l.At[i+1]-l.At[i]; s > 0 && t > 0 || s < 0 && t < 0 {
+			l.slopes[i] = 3 * (g + h) / ((2*h+g)/s + (h+2*g)/t)
+		}
+	}
+	end := func(h, g, s, t float64) float64 { // at the outer end of h with the chord s
+		d := ((2*h+g)*s - h*t) / (h + g)
+		switch {
+		case d*s <= 0:
+			return 0
+		case s*t <= 0 && math.Abs(d) > 3*math.Abs(s):
+			return 3 * s
+		}
+		return d
+	}
+	l.slopes[0] = end(l.At[1]-l.At[0], l.At[2]-l.At[1], chord(0), chord(1))
+	l.slopes[n-1] = end(l.At[n-1]-l.At[n-2], l.At[n-2]-l.At[n-3], chord(n-2), chord(n-3))
+}
+
+// piece returns force and slope of interval i at x, and the integral from its start: the cubic with the forces and slopes of its ends.
+func (l *Law) piece(i int, x float64) (f, slope, sum float64) {
+	h, x := l.At[i+1]-l.At[i], x-l.At[i]
+	f0, chord := l.Forces[i], (l.Forces[i+1]-l.Forces[i])/h
+	if l.Interpolation == Linear {
+		return f0 + chord*x, chord, x * (f0 + chord*x/2)
+	}
+	s0, s1 := l.slopes[i], l.slopes[i+1]
+	a, b := (3*chord-2*s0-s1)/h, (s0+s1-2*chord)/h/h
+	return f0 + x*(s0+x*(a+x*b)), s0 + x*(2*a+3*x*b), x * (f0 + x*(s0/2+x*(a/3+x*b/4)))
+}
+
+// interval returns the interval of x, with n−1 of n points after the last one and −1 before the first.
+func (l *Law) interval(x float64) int {
+	lo, hi := -1, len(l.At)
+	for hi-lo > 1 {
+		if mid := int(uint(lo+hi) / 2); x < l.At[mid] {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	if lo == len(l.At)-1 && x == l.At[lo] {
+		lo--
+	}
+	return lo
+}
+
+// look returns force and slope of a table at x, and the integral from its first point.
+func (l *Law) look(x float64) (f, slope, sum float64, err error) {
+	i, last := l.interval(x), len(l.At)-1
+	if i >= 0 && i < last {
+		f, slope, sum = l.piece(i, x)
+		return f, slope, l.sums[i] + sum, nil
+	}
+	end, from := 0, 0
+	if i >= 0 {
+		end, from = last, last-1
+	}
+	if l.Outside == Stop {
+		return 0, 0, math.NaN(), fault.Errorf("%w: at %v, the points are from %v to %v", ErrOutside, x, l.At[0], l.At[last])
+	}
+	f, slope, _ = l.piece(from, l.At[end])
+	x -= l.At[end]
+	if l.Outside == Level {
+		return f, 0, l.sums[end] + f*x, nil
+	}
+	return f + slope*x, slope, l.sums[end] + x*(f+slope*x/2), nil
+}
+
+// at returns the force of a function and its derivatives.
+func (l *Law) at(x, y float64) (f, fx, fy float64, err error) {
+	if f, fx, fy, err = l.f.Slope(x, y); err != nil {
+		return 0, 0, 0, fault.Errorf("%w: x %v, y %v", ErrNotFinite, x, y)
+	}
+	return f, fx, fy, nil
+}
+
+// Laws are the spring and the damper of one coordinate, docs/springs.md (E1). Either may be nil.
+type Laws struct {
+	Spring *Law // a table is one of x
+	Damper *Law // a table is one of y
+}
+
+// At returns the force of both at the coordinate x with the rate y, and its derivatives by x and y.
+//
+// Cost: O(log points) or O(length), no allocation but for an error. It returns ErrOutside and ErrNotFinite.
+// The laws are Prepared.
+func (l *Laws) At(x, y float64) (f, fx, fy float64, err error) {
+	if s := l.Spring; s != nil {
+		if s.Kind == Function {
+			f, fx, fy, err = s.at(x, y)
+		} else {
+			f, fx, _, err = s.look(x)
+		}
+		if err != nil {
+			return 0, 0, 0, err
+		}
+	}
+	if d := l.Damper; d != nil {
+		var g, gx, gy float64
+		if d.Kind == Function {
+			g, gx, gy, err = d.at(x, y)
+		} else {
+			g, gy, _, err = d.look(y)
+		}
+		if err != nil {
+			return 0, 0, 0, err
+		}
+		f, fx, fy = f+g, fx+gx, fy+gy
+	}
+	return f, fx, fy, nil
+}
+
+// Potential returns the integral of the force at rest from 0 to x, docs/springs.md (E2), J. It is not a number where there is no force on the way.
+//
+// Cost: that of At for tables; of functions, an adaptive quadrature to 1e-13 of the integral of the magnitude. No allocation.
+// The laws are Prepared.
+func (l *Laws) Potential(x float64) (u float64) {
+	if s := l.Spring; s != nil {
+		if s.Kind == Function {
+			u = s.integral(x)
+		} else {
+			_, _, to, _ := s.look(x)
+			_, _, from, _ := s.look(0)
+			u = to - from
+		}
+	}
+	if d := l.Damper; d != nil {
+		if d.Kind == Function {
+			u += d.integral(x)
+		} else if f, _, _, err := d.look(0); err == nil {
+			u += f * x
+		}
+	}
+	return u
+}
+
+// Dissipates reports whether a force depends on the rate.
+func (l *Laws) Dissipates() bool {
+	return l.Damper != nil || l.Spring != nil && l.Spring.Kind == Function && l.Spring.f.DependsOnY()
+}
