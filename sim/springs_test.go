@@ -439,3 +439,19 @@ func TestSpringColumns(t *testing.T) {
 	require.Equal(t, []float64{e.Length, e.Tension, e.Energy}, c.Values[first+7:first+10])
 	require.Zero(t, testing.AllocsPerRun(5, func() { _ = c.Fill(row) }))
 }
+
+// TestSpringsOnThreads: the number of threads changes no bit.
+func TestSpringsOnThreads(t *testing.T) {
+	var want *mechanism.State
+	for _, threads := range []int{1, 2, 3} {
+		m := open(t, "golden", "ball-ladder-50.model.json")
+		modeltest.AddSprings(m, check.Rand(7))
+		q := newImplicitOn(t, m, threads)
+		_, g := q.run(sim.GeneralizedAlphaOptions{}, sim.Options{Step: 0.005, Projector: q.proj})
+		require.NoError(t, g.Run(0.05))
+		if want == nil {
+			want = g.State()
+		}
+		require.Equal(t, want, g.State(), threads)
+	}
+}
