@@ -53,7 +53,7 @@ func (b *Builder) coupling(c *Coupling, errs *[]error) model.Coupling {
 	named := func(j *Joint, freedom int) model.Coupled {
 		if j == nil || j.index >= len(b.joints) || b.joints[j.index] != j {
 			own := at
-			own.Err = fault.Errorf("a joint that is not of this builder")
+			own.Err = fault.Errorf("build: a joint that is not of this builder")
 			*errs = append(*errs, fault.Errorf("build: %w", &own))
 			return model.Coupled{}
 		}
