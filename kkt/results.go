@@ -51,7 +51,7 @@ func (s *Solver) System() (*assemble.System, error) {
 	return y, nil
 }
 
-// Refinement says how the solution came about. It panics without one.
+// Refinement says how the solution came about; nodes are those of the layout of Plan.Dynamics. It panics without one.
 func (s *Solver) Refinement() factor.Refinement {
 	s.mustHave()
 	return s.ref

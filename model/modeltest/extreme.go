@@ -25,8 +25,9 @@ var extremeModels = []string{
 	"golden/type-spherical.model.json", "golden/type-point-on-plane.model.json", "golden/type-planar.model.json",
 	"golden/type-cylindrical.model.json", "golden/type-distance.model.json", "golden/type-sphere-in-cylinder.model.json",
 	"golden/type-fixed.model.json", "golden/type-universal.model.json", "golden/springs.model.json",
-	"joints/composite-prr-loop.model.json", "joints/composite-rr-loop.model.json",
 	"hard/sim-equilibrium-panic.json", "hard/sim-modes-hang.json", "hard/sim-springs.json",
+	"joints/composite-prr-loop.model.json", "joints/composite-rr-loop.model.json",
+	"joints/point-governor.model.json", "joints/slender-slider-crank.model.json", "joints/gripper-mimic.model.json", "joints/armature-floating.model.json",
 }
 
 // extremeEdits is the number of edits of a document that count, and extremeSeeds that of
