@@ -35,8 +35,8 @@ func TestCompositeReference(t *testing.T) {
 	}
 }
 
-// sameTol is the difference of two solutions of one mechanism, relative to the largest acceleration or wrench.
-const sameTol = 1e-12
+// sameTol is the difference of two solutions of one mechanism, relative to the largest acceleration; that of wrenches is a hundred times as large.
+const sameTol = 1e-10
 
 // requireSame compares two results: accelerations and wrenches, and ranks and uniqueness exactly.
 func requireSame(t *testing.T, want, got *rung.Result, tol float64) {
@@ -89,7 +89,7 @@ func TestCompositesInPlaceOfTypes(t *testing.T) {
 			require.NoError(t, err)
 			got, err := rung.Accelerate(m, rung.Options{})
 			require.NoError(t, err)
-			requireSame(t, want, got, 1e-10)
+			requireSame(t, want, got, sameTol)
 		})
 	}
 }
@@ -112,14 +112,14 @@ func TestRandomComposites(t *testing.T) {
 			for _, o := range orderings {
 				got, err := rung.Accelerate(m, rung.Options{Ordering: o})
 				require.NoError(t, err)
-				requireSame(t, want, got, 1e-10)
+				requireSame(t, want, got, sameTol)
 			}
 			p, err := rung.NewPlan(m, rung.Options{})
 			require.NoError(t, err)
 			for _, method := range motion.Methods()[1:] {
 				got, err := motion.Accelerate(p, method, p.Initial())
 				require.NoError(t, err, "%v", method)
-				requireSame(t, want, got, 1e-10)
+				requireSame(t, want, got, sameTol)
 			}
 		})
 	}
