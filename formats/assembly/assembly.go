@@ -9,6 +9,13 @@ import (
 // World is the number of the fixed frame, which is no link.
 const World = -1
 
+const (
+	// MaxRow is the largest number of motions in a row.
+	MaxRow = 12
+	// MaxTerms is the largest number of terms of all couplings that a reader makes of what a file refers to.
+	MaxTerms = 1_000_000
+)
+
 // Assembly is what a reader finds in a file.
 type Assembly struct {
 	Name    string

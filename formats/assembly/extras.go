@@ -25,7 +25,9 @@ func (b *builder) composite(j *Joint, pred, succ string) {
 		ball = ball || a.Kind == Ball
 		out.Axes = append(out.Axes, model.Axis{Kind: kinds[a.Kind], Axis: a.Axis, Point: a.Point, Pitch: a.Pitch})
 		list = append(list, freedom{k, 1})
-		row = append(row, fmt.Sprintf("%s %s along %.6g at %.6g", a.Kind, fault.Name(a.Name), a.Axis, a.Point))
+		if k <= most {
+			row = append(row, fmt.Sprintf("%s %s along %.6g at %.6g", a.Kind, fault.Name(a.Name), a.Axis, a.Point))
+		}
 	}
 	if ball || len(row) > most {
 		b.report.Refuse(j.At, "joint "+fault.Name(j.Name), "no joint of the model lets pass these motions in a row: "+strings.Join(row, ", "))

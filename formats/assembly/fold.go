@@ -25,11 +25,14 @@ type folder struct {
 	joints []bool  // joints that are there
 	near   [][]int // joints by link
 	forced []bool  // links that forces act on
+	degree []int   // number of joints by link
+	light  float64 // mass below which a link may count as one without mass
+	least  float64 // the least mass of all links
 	gone   []int   // coordinates that went with a joint
 }
 
 func (a *Assembly) fold(alive []bool, o *source.Options, report *source.Report) *folder {
-	f := &folder{a: a, o: o, report: report, alive: alive, joints: make([]bool, len(a.Joints)), near: make([][]int, len(a.Links)), forced: make([]bool, len(a.Links))}
+	f := &folder{a: a, o: o, report: report, alive: alive, joints: make([]bool, len(a.Joints)), near: make([][]int, len(a.Links)), forced: make([]bool, len(a.Links)), degree: make([]int, len(a.Links)), least: math.Inf(1)}
 	for k := range a.Joints {
 		j := &a.Joints[k]
 		if j.Predecessor == j.Successor { // both within one body
@@ -52,20 +55,40 @@ func (a *Assembly) fold(alive []bool, o *source.Options, report *source.Report) 
 			}
 		}
 	}
-	queue := make([]int, 0, len(a.Links))
+	most := 0.0
 	for i := range a.Links {
-		if alive[i] {
+		if m := a.Links[i].Mass; alive[i] && m > 0 {
+			most, f.least = max(most, m), min(f.least, m)
+		}
+	}
+	f.light = lightest * most
+	var queue []int
+	for i := range a.Links {
+		if alive[i] && f.candidate(i) {
 			queue = append(queue, i)
 		}
 	}
+	candidates := queue
 	for len(queue) > 0 {
 		i := queue[0]
 		queue = queue[1:]
-		if alive[i] {
+		// One with more than two joints is looked at again when it has lost some.
+		if alive[i] && (f.degree[i] <= 2 || o.Massless != source.Fold) {
 			queue = append(queue, f.look(i)...)
 		}
 	}
+	for _, i := range candidates {
+		if alive[i] && f.degree[i] > 2 && o.Massless == source.Fold {
+			f.look(i)
+		}
+	}
 	return f
+}
+
+// candidate reports whether link i may count as one without mass.
+func (f *folder) candidate(i int) bool {
+	l := &f.a.Links[i]
+	return l.Mass <= f.light
 }
 
 // link enters joint k at its links.
@@ -73,6 +96,17 @@ func (f *folder) link(k int) {
 	for _, l := range [2]int{f.a.Joints[k].Predecessor, f.a.Joints[k].Successor} {
 		if l != World {
 			f.near[l] = append(f.near[l], k)
+			f.degree[l]++
+		}
+	}
+}
+
+// unlink takes joint k out.
+func (f *folder) unlink(k int) {
+	f.joints[k] = false
+	for _, l := range [2]int{f.a.Joints[k].Predecessor, f.a.Joints[k].Successor} {
+		if l != World {
+			f.degree[l]--
 		}
 	}
 }
@@ -159,7 +193,8 @@ func (f *folder) look(i int) []int {
 // drop takes a link out that hangs at one joint, and the joint.
 func (f *folder) drop(i, k int) []int {
 	l, j := &f.a.Links[i], &f.a.Joints[k]
-	f.alive[i], f.joints[k] = false, false
+	f.alive[i] = false
+	f.unlink(k)
 	f.report.Note(l.At, "link "+fault.Name(l.Name), "has no mass and nothing behind it; it is left out with its joint "+fault.Name(j.Name)+", whose coordinate nothing determines")
 	for m := range j.Axes {
 		x := &j.Axes[m]
@@ -168,7 +203,7 @@ func (f *folder) drop(i, k int) []int {
 			f.report.Drop(x.At, "spring, damper, rotor or force of "+fault.Name(x.Name), "its link has no mass and is left out", "")
 		}
 	}
-	if n := f.other(k, i); n != World {
+	if n := f.other(k, i); n != World && f.candidate(n) {
 		return []int{n}
 	}
 	return nil
@@ -201,17 +236,23 @@ func (f *folder) join(i, k, m int) []int {
 		b = b.reverse()
 	}
 	if a.Predecessor == b.Successor {
-		f.alive[i], f.joints[k], f.joints[m] = false, false, false
+		f.alive[i] = false
+		f.unlink(k)
+		f.unlink(m)
 		f.report.Note(l.At, name, "has no mass and joins a body to itself; it is left out with its joints "+fault.Name(a.Name)+" and "+fault.Name(b.Name))
 		for _, j := range [2]*Joint{&a, &b} {
 			for x := range j.Axes {
 				f.lose(&j.Axes[x])
 			}
 		}
-		if a.Predecessor == World {
+		if a.Predecessor == World || !f.candidate(a.Predecessor) {
 			return nil
 		}
 		return []int{a.Predecessor}
+	}
+	if len(a.Axes)+len(b.Axes) > MaxRow {
+		f.report.Refuse(l.At, name, fmt.Sprintf("has no mass; folded, more than %d motions would be in a row", MaxRow))
+		return nil
 	}
 	j := compose(a, b)
 	if len(a.Axes) == 0 { // a fixed loop joint leaves the other as it is
@@ -219,8 +260,10 @@ func (f *folder) join(i, k, m int) []int {
 	} else if len(b.Axes) == 0 {
 		j.Name = a.Name
 	}
-	f.alive[i], f.joints[m] = false, false
-	f.a.Joints[k] = j
+	f.alive[i] = false
+	f.unlink(m)
+	f.unlink(k)
+	f.a.Joints[k], f.joints[k] = j, true
 	f.link(k)
 	f.report.Note(l.At, name, "has no mass; its joints "+fault.Name(a.Name)+" and "+fault.Name(b.Name)+" become one")
 	return nil
@@ -242,11 +285,7 @@ func (f *folder) weigh(i int, joints []int) {
 		reach = max(reach, p.Norm())
 	}
 	if math.IsInf(least, 1) {
-		for n := range f.a.Links {
-			if m := f.a.Links[n].Mass; m > 0 {
-				least = min(least, m)
-			}
-		}
+		least = f.least
 	}
 	if math.IsInf(least, 1) {
 		f.report.Refuse(l.At, "link "+fault.Name(l.Name), "has no mass, and no link has one")

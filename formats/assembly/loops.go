@@ -3,6 +3,7 @@ package assembly
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -11,13 +12,17 @@ import (
 )
 
 // nearest returns the pose of S in P that joint j allows and that is nearest to x, and how far x is from it: m at the
-// point of the joint, and rad. It reports false for joints of several motions.
+// point of the joint, and rad. It reports false for joints of a type, but distances.
 func (j *Joint) nearest(x Pose) (y Pose, linear, angular float64, ok bool) {
 	switch {
 	case j.Typed && j.Type == model.Distance:
 		return x, math.Abs(x.R.Norm() - j.Length), 0, true
-	case j.Typed || len(j.Axes) > 1:
+	case j.Typed:
 		return x, 0, 0, false
+	case len(j.Axes) > 1:
+		y = fit(j.Axes, x)
+		d := y.Inverse().Mul(x)
+		return y, d.R.Norm(), d.Q.Log().Norm(), true
 	case len(j.Axes) == 0:
 		return Identity(), x.R.Norm(), x.Q.Log().Norm(), true
 	}
@@ -34,6 +39,106 @@ func (j *Joint) nearest(x Pose) (y Pose, linear, angular float64, ok bool) {
 	y = a.move()
 	d := y.Inverse().Mul(x)
 	return y, d.Point(a.Point).Sub(a.Point).Norm(), d.Q.Log().Norm(), true
+}
+
+// fit returns the pose that a row of motions reaches nearest to x, by Gauss–Newton steps from zero. Angles count as
+// lengths at 1 m.
+func fit(axes []Axis, x Pose) Pose {
+	row := slices.Clone(axes)
+	for k := range row {
+		row[k].Value, row[k].Turn = 0, spatial.IdentityQuat()
+	}
+	best, least := Identity(), math.Inf(1)
+	for range 30 {
+		// Poses behind each motion, and the columns: what each coordinate moves at x, axes of S.
+		var cols [][6]float64
+		var of []int // motion of each column; of a ball there are three
+		behind := Identity()
+		for k := len(row) - 1; k >= 0; k-- {
+			a := &row[k]
+			dirs := []spatial.Vec3{a.Axis}
+			if a.Kind == Ball {
+				dirs = []spatial.Vec3{xAxis, yAxis, zAxis}
+			}
+			at := a.move().Mul(behind) // S in the frame before the motion
+			for _, d := range dirs {
+				var w, v spatial.Vec3
+				if a.Kind == Prismatic {
+					v = d
+				} else {
+					w, v = d, d.Cross(at.R.Sub(a.Point)).Add(d.Scale(a.Pitch))
+				}
+				back := at.Inverse()
+				w, v = back.Dir(w), back.Dir(v)
+				cols, of = append(cols, [6]float64{w[0], w[1], w[2], v[0], v[1], v[2]}), append(of, k)
+			}
+			behind = at
+		}
+		d := behind.Inverse().Mul(x)
+		turn := d.Q.Log()
+		e := [6]float64{turn[0], turn[1], turn[2], d.R[0], d.R[1], d.R[2]}
+		size := 0.0
+		for _, z := range e {
+			size += z * z
+		}
+		if !(size < least) {
+			break
+		}
+		best, least = behind, size
+		dq := leastSquares(cols, e)
+		for c := len(cols) - 1; c >= 0; c-- {
+			a := &row[of[c]]
+			if a.Kind == Ball {
+				a.Turn = spatial.Exp(spatial.Vec3{dq[c-2], dq[c-1], dq[c]}).Mul(a.Turn).Normalize()
+				c -= 2
+			} else {
+				a.Value += dq[c]
+			}
+		}
+	}
+	return best
+}
+
+// leastSquares returns the q with the least Σ(cols·q − e)², by Cholesky's factors of the normal equations with a little
+// on their diagonal, so that columns may depend on each other.
+func leastSquares(cols [][6]float64, e [6]float64) []float64 {
+	n := len(cols)
+	L, q := make([][]float64, n), make([]float64, n)
+	dot := func(a, b *[6]float64) (s float64) {
+		for k := range a {
+			s += a[k] * b[k]
+		}
+		return s
+	}
+	for i := range n {
+		L[i] = make([]float64, i+1)
+		for j := range i + 1 {
+			s := dot(&cols[i], &cols[j])
+			if i == j {
+				s += 1e-12 * (1 + s)
+			}
+			for k := range j {
+				s -= L[i][k] * L[j][k]
+			}
+			if i == j {
+				L[i][i] = math.Sqrt(max(s, 1e-30))
+			} else {
+				L[i][j] = s / L[j][j]
+			}
+		}
+		q[i] = dot(&cols[i], &e)
+		for k := range i {
+			q[i] -= L[i][k] * q[k]
+		}
+		q[i] /= L[i][i]
+	}
+	for i := n - 1; i >= 0; i-- {
+		for k := i + 1; k < n; k++ {
+			q[i] -= L[k][i] * q[k]
+		}
+		q[i] /= L[i][i]
+	}
+	return q
 }
 
 // between returns the pose of S in P of joint j, with the links at some poses.

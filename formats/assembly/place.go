@@ -62,6 +62,32 @@ func (a *Assembly) trees() []int {
 	return tree
 }
 
+// Depths returns for each link the number of joints above it that place links.
+func (a *Assembly) Depths() []int {
+	tree := a.trees()
+	depth := make([]int, len(a.Links))
+	for i := range depth {
+		depth[i] = -1
+	}
+	var chain []int
+	for i := range depth {
+		l := i
+		for chain = chain[:0]; l != World && depth[l] < 0 && tree[l] >= 0; l = a.Joints[tree[l]].Predecessor {
+			chain = append(chain, l)
+		}
+		d := 0
+		if l != World {
+			depth[l] = max(depth[l], 0)
+			d = depth[l]
+		}
+		for k := len(chain) - 1; k >= 0; k-- {
+			d++
+			depth[chain[k]] = d
+		}
+	}
+	return depth
+}
+
 // place returns poses and velocities of all links, in the state or in the reference pose.
 func (a *Assembly) place(tree []int, state bool) ([]Pose, []twist) {
 	n := len(a.Links)

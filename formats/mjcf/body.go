@@ -146,10 +146,14 @@ func (r *reader) hangs(n *xmltree.Node, members []member, up, i int, pose Pose) 
 			a.Axis, a.Point = frames[k].Dir(a.Axis), frames[k].Point(a.Point)
 			if k == 0 {
 				j.At, j.Name = e.Node, a.Name
-			} else {
+			} else if k < assembly.MaxRow {
 				j.Name += "+" + a.Name
 			}
 			j.Axes = append(j.Axes, a)
+		}
+		if len(list) > assembly.MaxRow {
+			r.Report.Refuse(list[assembly.MaxRow].Node, what, fmt.Sprintf("has more than %d joints", assembly.MaxRow))
+			j.Axes = nil
 		}
 		r.a.Joints = append(r.a.Joints, j)
 	}

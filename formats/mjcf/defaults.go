@@ -1,14 +1,29 @@
 package mjcf
 
 import (
+	"fmt"
+
 	"github.com/rung-mbd/rung/formats/xmltree"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// class is a class of defaults: the elements that set attributes of their kind, and the class around it.
+// class is a class of defaults: for each kind of element the elements that set its attributes, the last ones if there
+// are several, and the class around it.
 type class struct {
-	up       *class
-	elements map[string][]*xmltree.Node // by kind; of one attribute the last counts
+	up    *class
+	depth int
+	sets  map[string]map[string]*xmltree.Node
+}
+
+// maxClasses is how deep classes may stand in each other.
+const maxClasses = 100
+
+func newClass(up *class) *class {
+	c := &class{up: up, sets: map[string]map[string]*xmltree.Node{}}
+	if up != nil {
+		c.depth = up.depth + 1
+	}
+	return c
 }
 
 // defaults reads a top-level element default, which is the class main whatever it is called.
@@ -23,8 +38,14 @@ func (r *reader) defaults(n *xmltree.Node) {
 func (r *reader) class(n *xmltree.Node, c *class) {
 	n.Use()
 	for _, e := range n.Children {
-		if e.Name != "default" && e.Name != "include" {
-			c.elements[e.Name] = append(c.elements[e.Name], e)
+		if e.Name == "default" || e.Name == "include" {
+			continue
+		}
+		if c.sets[e.Name] == nil {
+			c.sets[e.Name] = map[string]*xmltree.Node{}
+		}
+		for k := range e.Attrs {
+			c.sets[e.Name][e.Attrs[k].Name] = e
 		}
 	}
 	for _, e := range n.Children {
@@ -37,7 +58,10 @@ func (r *reader) class(n *xmltree.Node, c *class) {
 		}
 		sub := r.classes[name]
 		if sub == nil {
-			sub = &class{up: c, elements: map[string][]*xmltree.Node{}}
+			if sub = newClass(c); sub.depth > maxClasses {
+				r.Report.Refuse(e, "class "+fault.Name(name), fmt.Sprintf("stands deeper than %d in others", maxClasses))
+				continue
+			}
 			r.classes[name] = sub
 		} else if sub.up != c {
 			r.Report.Refuse(e, "class "+fault.Name(name), "stands in two classes")
@@ -74,23 +98,39 @@ func (r *reader) known(n *xmltree.Node, name string) *class {
 
 // has returns the element that sets an attribute of e: e, or one of its defaults. nil: none does.
 func (e element) has(name string) *xmltree.Node {
-	return e.first(func(n *xmltree.Node) bool { return n.Has(name) })
+	n, _ := e.first(name)
+	return n
 }
 
-// first returns the first of e and its defaults of which something holds, or nil.
-func (e element) first(holds func(*xmltree.Node) bool) *xmltree.Node {
-	if holds(e.Node) {
-		return e.Node
-	}
-	for c := e.c; c != nil; c = c.up {
-		list := c.elements[e.kind]
-		for k := len(list) - 1; k >= 0; k-- {
-			if holds(list[k]) {
-				return list[k]
+// first returns the first of e and its defaults, inwards out, that sets any of some attributes, and the one that it sets. It
+// returns "" for the attribute if it sets several.
+func (e element) first(names ...string) (found *xmltree.Node, which string) {
+	look := func(get func(name string) *xmltree.Node) bool {
+		for _, name := range names {
+			switch n := get(name); {
+			case n == nil:
+			case found == nil:
+				found, which = n, name
+			default:
+				which = ""
 			}
 		}
+		return found != nil
 	}
-	return nil
+	if look(func(name string) *xmltree.Node {
+		if e.Has(name) {
+			return e.Node
+		}
+		return nil
+	}) {
+		return found, which
+	}
+	for c := e.c; c != nil; c = c.up {
+		if set := c.sets[e.kind]; set != nil && look(func(name string) *xmltree.Node { return set[name] }) {
+			return found, which
+		}
+	}
+	return nil, ""
 }
 
 // The values of attributes, with defaults. See xmltree.Values.

@@ -1,6 +1,7 @@
 package mjcf
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/rung-mbd/rung/formats/assembly"
@@ -238,6 +239,10 @@ func (r *reader) length(n *xmltree.Node, attr string) (list []assembly.Term, ok 
 	}
 	if !t.fixed {
 		r.Refuse(n, attr, "is a tendon along a path: "+fault.Name(name))
+		return nil, false
+	}
+	if r.terms += len(t.terms); r.terms > assembly.MaxTerms {
+		r.Refuse(n, attr, fmt.Sprintf("equalities of tendons have more than %d terms", assembly.MaxTerms))
 		return nil, false
 	}
 	for _, x := range t.terms {

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/formats/assembly"
-	"github.com/rung-mbd/rung/formats/xmltree"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -25,19 +24,11 @@ func (r *reader) pose(e element) assembly.Pose {
 
 // turn reads the orientation of e, which one attribute of five gives.
 func (r *reader) turn(e element) spatial.Quat {
-	count := func(n *xmltree.Node) (k int) {
-		for _, name := range turns {
-			if n.Has(name) {
-				k++
-			}
-		}
-		return k
-	}
-	n := e.first(func(n *xmltree.Node) bool { return count(n) > 0 })
+	n, which := e.first(turns[:]...)
 	if n == nil {
 		return spatial.IdentityQuat()
 	}
-	if count(n) > 1 {
+	if which == "" {
 		r.Report.Refuse(n, "the orientation", "is given twice")
 		return spatial.IdentityQuat()
 	}
@@ -46,8 +37,8 @@ func (r *reader) turn(e element) spatial.Quat {
 		return spatial.IdentityQuat()
 	}
 	const tiny = 1e-12
-	switch {
-	case n.Has("quat"):
+	switch which {
+	case "quat":
 		v := r.Numbers(n, "quat", 4, 4)
 		if v == nil {
 			break
@@ -57,7 +48,7 @@ func (r *reader) turn(e element) spatial.Quat {
 			return bad("quat")
 		}
 		return q.Normalize()
-	case n.Has("axisangle"):
+	case "axisangle":
 		v := r.Numbers(n, "axisangle", 4, 4)
 		if v == nil {
 			break
@@ -67,13 +58,13 @@ func (r *reader) turn(e element) spatial.Quat {
 			return bad("axisangle")
 		}
 		return spatial.FromAxisAngle(a, r.angle(v[3]))
-	case n.Has("euler"):
+	case "euler":
 		v := r.Numbers(n, "euler", 3, 3)
 		if v == nil {
 			break
 		}
 		return r.euler(v)
-	case n.Has("xyaxes"):
+	case "xyaxes":
 		v := r.Numbers(n, "xyaxes", 6, 6)
 		if v == nil {
 			break
@@ -90,7 +81,7 @@ func (r *reader) turn(e element) spatial.Quat {
 		y = y.Scale(1 / y.Norm())
 		z := x.Cross(y)
 		return spatial.FromMat(spatial.Mat3{x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]}).Normalize()
-	case n.Has("zaxis"):
+	case "zaxis":
 		v := r.Numbers(n, "zaxis", 3, 3)
 		if v == nil {
 			break

@@ -18,7 +18,7 @@ func Read(files *source.Files, name source.Name, o *source.Options) (*assembly.R
 	report := &source.Report{File: name.String(), Format: "mjcf"}
 	r := &reader{
 		files: files, name: name, o: o, Values: xmltree.Values{Report: report},
-		main:    &class{elements: map[string][]*xmltree.Node{}},
+		main:    newClass(nil),
 		classes: map[string]*class{},
 		bodies:  map[string]int{"world": assembly.World},
 		joints:  map[string]place{}, sites: map[string]site{}, meshes: map[string]*meshAsset{}, tendons: map[string]tendon{},
@@ -55,6 +55,7 @@ type reader struct {
 	weights  []weight
 	poses    []assembly.Pose // in the reference pose
 	count    int             // bodies so far, the world too
+	terms    int             // of tendons in equalities
 	disabled map[string]bool
 }
 

@@ -35,3 +35,17 @@ func TestTruth(t *testing.T) {
 		})
 	}
 }
+
+// TestRuns lets a robot with springs, rotors and loops fall and kick, with its dampers and without.
+func TestRuns(t *testing.T) {
+	for _, damped := range []bool{false, true} {
+		r, _, err := mjcf.Read(formatstest.Files(t, "mjcf-cassie"), source.Name{Path: "cassie.xml"}, &source.Options{Key: "home"})
+		require.NoError(t, err)
+		for k := range r.Model.Joints {
+			if !damped {
+				r.Model.Joints[k].Damping = nil
+			}
+		}
+		formatstest.Run(t, r.Model, 10, !damped)
+	}
+}

@@ -6,8 +6,6 @@ type Options struct {
 	Massless  Massless
 	MassRatio float64 // of Massless MassRatio: mass of a massless link, relative to its lightest neighbour; 0: 1e-6
 	Inertia   Inertia
-	// Armature, friction, limits and actuators that the model cannot hold are reported, or, with true, refused.
-	RefuseLosses bool
 	// DropArmature leaves rotor inertias out, with a report.
 	DropArmature bool
 	// KeepFixed writes joints without freedom as joints, in place of one body for what they hold together.

@@ -134,7 +134,9 @@ type Report struct {
 	More    int     `json:"more,omitempty"` // entries beyond MaxEntries
 	Counts  Counts  `json:"counts"`
 	keys    map[[2]string]int
-	errors  int
+	errors  int // and entries of other severities and losses, those that were not kept too
+	others  int
+	dropped int
 }
 
 // Counts are numbers of elements and attributes by class.
@@ -169,40 +171,42 @@ func place(at Placed) Place {
 	return at.Place()
 }
 
-func (r *Report) add(e Entry) {
-	if e.File == "" {
-		e.File = r.File
-	}
+// add records an entry with the place of at, which is looked for only if there is room: that of one among many takes time.
+func (r *Report) add(at Placed, e Entry) {
 	if e.Severity == Error {
 		if r.errors++; r.errors > maxErrors {
-			r.More++
 			return
 		}
-	} else if len(r.Entries) >= MaxEntries+maxErrors || len(r.Entries)-r.errors >= MaxEntries {
+	} else if r.others++; r.others > MaxEntries {
 		r.More++
 		return
+	}
+	e.Place = place(at)
+	if e.File == "" {
+		e.File = r.File
 	}
 	r.Entries = append(r.Entries, e)
 }
 
 // Refuse records an error: the file is not read.
 func (r *Report) Refuse(at Placed, what, why string) {
-	r.add(Entry{Severity: Error, Place: place(at), What: what, Why: why})
+	r.add(at, Entry{Severity: Error, What: what, Why: why})
 }
 
 // Drop records physics of the file that the model lacks, and what follows from that.
 func (r *Report) Drop(at Placed, what, why, consequence string) {
-	r.add(Entry{Severity: Loss, Place: place(at), What: what, Why: why, Consequence: consequence})
+	r.dropped++
+	r.add(at, Entry{Severity: Loss, What: what, Why: why, Consequence: consequence})
 }
 
 // Change records that a value of the model differs from that of the file.
 func (r *Report) Change(at Placed, what, why, consequence string) {
-	r.add(Entry{Severity: Change, Place: place(at), What: what, Why: why, Consequence: consequence})
+	r.add(at, Entry{Severity: Change, What: what, Why: why, Consequence: consequence})
 }
 
 // Note records what a reader might want to know.
 func (r *Report) Note(at Placed, what, why string) {
-	r.add(Entry{Severity: Note, Place: place(at), What: what, Why: why})
+	r.add(at, Entry{Severity: Note, What: what, Why: why})
 }
 
 // Once records a note for the first of many things of one kind, and counts the others.
@@ -240,6 +244,9 @@ func (r *Report) Err(strict bool) error {
 		return nil
 	}
 	p.More = max(0, r.errors-maxErrors)
+	if strict {
+		p.More = r.errors + r.dropped - len(p.List)
+	}
 	return p
 }
 

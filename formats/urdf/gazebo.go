@@ -16,25 +16,11 @@ import (
 func (r *reader) gazebo(n *xmltree.Node) {
 	reference, _ := n.Attr("reference")
 	link, isLink := r.links[reference]
-	joint, isJoint := r.joints[reference]
+	_, isJoint := r.joints[reference]
 	for _, c := range n.Children {
 		switch c.Name {
 		case "joint":
 			r.gazeboJoint(c)
-		case "static":
-			if reference == "" && r.truth(c) {
-				for i := range r.a.Links {
-					r.a.Links[i].Ground = r.a.Links[i].Ground || r.parent[i] < 0
-				}
-			}
-		case "pose":
-			if x := r.TextNumbers(c, 6, 6); x != nil {
-				for i := range r.a.Links {
-					if r.parent[i] < 0 && r.a.Links[i].Name != "world" {
-						r.a.Links[i].Pose = assembly.Pose{R: spatial.Vec3(x[:3]), Q: assembly.RollPitchYaw(x[3], x[4], x[5])}
-					}
-				}
-			}
 		case "turnGravityOff":
 			if isLink && r.truth(c) {
 				r.float(link)
@@ -55,7 +41,32 @@ func (r *reader) gazebo(n *xmltree.Node) {
 			}
 		}
 	}
-	_ = joint
+}
+
+// whole reads what elements for Gazebo say of the robot as a whole.
+func (r *reader) whole(root *xmltree.Node) {
+	static, pose := false, assembly.Identity()
+	for _, n := range root.Children {
+		if n.Name != "gazebo" || n.Has("reference") {
+			continue
+		}
+		n.Use()
+		for _, c := range n.Children {
+			switch c.Name {
+			case "static":
+				static = r.truth(c) || static
+			case "pose":
+				if x := r.TextNumbers(c, 6, 6); x != nil {
+					pose = assembly.Pose{R: spatial.Vec3(x[:3]), Q: assembly.RollPitchYaw(x[3], x[4], x[5])}
+				}
+			}
+		}
+	}
+	for i := range r.a.Links {
+		if l := &r.a.Links[i]; r.parent[i] < 0 && l.Name != "world" {
+			l.Pose, l.Ground = pose, l.Ground || static
+		}
+	}
 }
 
 // float lets no gravity act on a link.
@@ -113,12 +124,14 @@ func (r *reader) gazeboJoint(n *xmltree.Node) {
 			s = assembly.Pose{R: spatial.Vec3(x[:3]), Q: assembly.RollPitchYaw(x[3], x[4], x[5])}
 		}
 	}
-	poses := r.a.Reference()
+	if r.poses == nil {
+		r.poses = r.a.Reference()
+	}
 	world := func(link int) assembly.Pose {
 		if link == assembly.World {
 			return assembly.Identity()
 		}
-		return poses[link]
+		return r.poses[link]
 	}
 	frame := world(at[1]).Mul(s)
 	axis := func(element string) (a assembly.Axis, ok bool) {

@@ -1,6 +1,7 @@
 package urdf
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -133,9 +134,10 @@ func (r *reader) coupling(n *xmltree.Node) {
 		r.Report.Refuse(n, "coupling "+fault.Name(name), "has the world as an end")
 		return
 	}
-	down, up := r.chain(at[1]), r.chain(at[0])
-	for len(down) > 0 && len(up) > 0 && down[len(down)-1] == up[len(up)-1] {
-		down, up = down[:len(down)-1], up[:len(up)-1]
+	down, up := r.paths(at[1], at[0])
+	if r.terms += len(down) + len(up); r.terms > assembly.MaxTerms {
+		r.Report.Refuse(n, "coupling "+fault.Name(name), fmt.Sprintf("couplings have more than %d joints between their links", assembly.MaxTerms))
+		return
 	}
 	c := assembly.Coupling{At: n, Name: name}
 	for side, list := range [2][]int{down, up} {
@@ -163,15 +165,36 @@ func (r *reader) coupling(n *xmltree.Node) {
 	r.a.Couplings = append(r.a.Couplings, c)
 }
 
-// chain returns the joints from a link up to its root.
-func (r *reader) chain(link int) (list []int) {
-	for seen := map[int]bool{}; link != assembly.World && r.parent[link] >= 0 && !seen[link]; {
-		seen[link] = true
-		k := r.parent[link]
-		list = append(list, k)
-		link = r.a.Joints[k].Predecessor
+// paths returns the joints from two links up to the first link that both hang on, or to their roots.
+//
+// Cost: that of the paths; O(links) the first time.
+func (r *reader) paths(a, b int) (fromA, fromB []int) {
+	if r.depth == nil {
+		r.depth = r.a.Depths()
 	}
-	return list
+	climb := func(link *int, path *[]int) {
+		k := r.parent[*link]
+		*path = append(*path, k)
+		*link = r.a.Joints[k].Predecessor
+	}
+	deep := func(link int) int {
+		if link == assembly.World {
+			return -1
+		}
+		return r.depth[link]
+	}
+	for a != b && len(fromA)+len(fromB) <= assembly.MaxTerms {
+		da, db := deep(a), deep(b)
+		if da <= 0 && db <= 0 {
+			break
+		}
+		if da >= db {
+			climb(&a, &fromA)
+		} else {
+			climb(&b, &fromB)
+		}
+	}
+	return fromA, fromB
 }
 
 // drake reads the constraints and springs of Drake, whose parts are elements with the name of the whole before them.

@@ -41,10 +41,13 @@ type reader struct {
 	name      source.Name
 	o         *source.Options
 	a         assembly.Assembly
-	links     map[string]int // by name; a link called world has assembly.World
-	joints    map[string]int // joints that are no loops, by name
-	parent    []int          // joint that is first with the link as its child, or −1
-	later     []func()       // what is read when links and joints are there
+	links     map[string]int  // by name; a link called world has assembly.World
+	joints    map[string]int  // joints that are no loops, by name
+	parent    []int           // joint that is first with the link as its child, or −1
+	later     []func()        // what is read when links and joints are there
+	poses     []assembly.Pose // in the reference pose, nil until they are needed
+	depth     []int           // joints above each link, nil until they are needed
+	terms     int             // of couplings
 	materials map[string][4]float64
 	mujoco    struct{ mass, inertia, total float64 }
 	balance   bool
@@ -86,6 +89,7 @@ func (r *reader) robot(root *xmltree.Node) {
 		return
 	}
 	r.roots(root)
+	r.whole(root)
 	for _, n := range root.Children {
 		switch n.Name {
 		case "loop_joint":

@@ -32,3 +32,16 @@ func TestTruth(t *testing.T) {
 		})
 	}
 }
+
+// TestRuns closes a machine with 42 loops, and a gripper with couplings, and lets them move.
+func TestRuns(t *testing.T) {
+	t.Run("strandbeest", func(t *testing.T) {
+		r, _, err := urdf.Read(formatstest.Files(t, "urdf-strandbeest"), source.Name{Path: "Strandbeest.urdf"}, &source.Options{})
+		require.NoError(t, err)
+		formatstest.Run(t, r.Model, 10, true)
+	})
+	t.Run("gripper", func(t *testing.T) {
+		r, _ := read(t, "gripper.urdf", source.Options{Pose: map[string]float64{"wrist": 0.7}})
+		formatstest.Run(t, r.Model, 10, true)
+	})
+}

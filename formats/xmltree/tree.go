@@ -35,6 +35,9 @@ type Node struct {
 
 	class source.Class
 	why   string
+	// Of the children, each one's number among those of its name, and the last number of each name; nil until asked for.
+	numbers map[*Node]int
+	last    map[string]int
 }
 
 // Attr is an attribute.
@@ -93,23 +96,22 @@ func cut(name string) string {
 }
 
 // number returns the number of n among the siblings of its name, from 1, and whether there are others.
+//
+// Cost: O(siblings) the first time for a parent.
 func (n *Node) number() (i int, many bool) {
 	if n.Parent == nil {
 		return 1, false
 	}
-	count := 0
-	for _, s := range n.Parent.Children {
-		if s.Name != n.Name {
-			continue
+	if n.Parent.numbers == nil {
+		n.Parent.numbers = make(map[*Node]int, len(n.Parent.Children))
+		last := map[string]int{}
+		for _, s := range n.Parent.Children {
+			last[s.Name]++
+			n.Parent.numbers[s] = last[s.Name]
 		}
-		if count++; s == n {
-			i = count
-		}
-		if i > 0 && count > 1 {
-			return i, true
-		}
+		n.Parent.last = last
 	}
-	return i, false
+	return n.Parent.numbers[n], n.Parent.last[n.Name] > 1
 }
 
 // SyntaxError is what is wrong with a file before any element counts.

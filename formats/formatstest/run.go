@@ -1,0 +1,57 @@
+package formatstest
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// Run closes the loops of m, lets it move for a time, and holds that it stays closed and, where nothing takes or gives
+// energy, that the energy stays to 1e-7 of the largest kinetic one, or of 1 J, with steps of tolerance 1e-8.
+func Run(t *testing.T, m *model.Model, seconds float64, conserved bool) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a long run")
+	}
+	plan, err := rung.NewPlan(m, rung.Options{})
+	require.NoError(t, err)
+	st := plan.Initial()
+	closer := closing.NewCloser(plan, closing.Options{})
+	require.NoError(t, closer.ClosePositions(st))
+	require.NoError(t, closer.ProjectVelocities(st))
+	d := motion.NewDynamics(plan)
+	method := sim.NewRungeKutta(plan.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{})
+	run := sim.New(plan.Mechanism(), method, st, sim.Options{Projector: d})
+	begin, most := math.NaN(), 0.0
+	for k := range 11 {
+		if k > 0 {
+			require.NoError(t, run.Run(seconds*float64(k)/10))
+		}
+		c := *m
+		c.Bodies = append([]model.Body(nil), m.Bodies...)
+		rung.SetState(&c, run.State())
+		r, err := rung.Accelerate(&c, rung.Options{})
+		require.NoError(t, err)
+		for _, j := range r.Joints {
+			require.Less(t, j.PositionResidual, 1e-9, "joint %s", j.Name)
+			require.Less(t, j.VelocityResidual, 1e-8, "joint %s", j.Name)
+		}
+		energy := r.Energy.Kinetic + r.Energy.Potential
+		most = max(most, r.Energy.Kinetic)
+		if k == 0 {
+			begin = energy
+		} else if conserved {
+			require.Less(t, math.Abs(energy-begin), 1e-7*max(most, 1), "energy at %g s", seconds*float64(k)/10)
+		}
+		if k == 10 {
+			t.Logf("energy %.9g to %.9g J, kinetic at most %.3g J", begin, energy, most)
+		}
+	}
+}
