@@ -207,6 +207,11 @@ func TestExport(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(ok(t, "accel", path, "--json")), &r))
 		return r.Bodies
 	}
+	robot := filepath.Join(t.TempDir(), "robot.urdf")
+	r := rungRun("export", foreign("four-bar.asmt"), "-o", robot, "--strict")
+	assert.Contains(t, r.err, "gravity") // along y
+	ok(t, "export", foreign("four-bar.sdf"), "-o", robot, "--strict")
+	assert.InDelta(t, accelerations(foreign("four-bar.sdf"))[0].AngularAcceleration.Norm(), accelerations(robot)[0].AngularAcceleration.Norm(), 1e-12)
 	text := ok(t, "export", foreign("four-bar.asmt"), "-o", out, "--strict")
 	requireColumns(t, text)
 	want, got := accelerations(foreign("four-bar.asmt")), accelerations(out)
@@ -220,8 +225,8 @@ func TestExport(t *testing.T) {
 		args []string
 	}{
 		{"missing MODEL", nil},
-		{"missing -o OUT.sdf", []string{golden("four-bar")}},
-		{"files to export end in .sdf", []string{golden("four-bar"), "-o", "x.json"}},
+		{"missing -o OUT", []string{golden("four-bar")}},
+		{"files to export end in .sdf or .urdf", []string{golden("four-bar"), "-o", "x.json"}},
 		{"no joint of type cylindrical", []string{golden("type-cylindrical"), "-o", out}},
 		{"the format has none", []string{golden("driven-crank"), "-o", out, "--strict"}},
 		{"no such file", []string{"none.json", "-o", out}},
@@ -232,7 +237,7 @@ func TestExport(t *testing.T) {
 		assert.NoFileExists(t, out)
 	}
 	assert.Contains(t, ok(t, "export", golden("driven-crank"), "-o", out), "dropped: ")
-	r := rungRun("export", out, "-o", out)
+	r = rungRun("export", out, "-o", out)
 	assert.Equal(t, shell.ExitUse, r.status)
 }
 
