@@ -104,7 +104,7 @@ type releaser struct {
 	from   *mechanism.Mechanism // of which st is
 	rank   int                  // that has to stay
 	rows   []int                // redundant ones of each joint, then of each coupling
-	turn   bool  // frames may be turned
+	turn   bool                 // frames may be turned
 	trials int
 }
 
