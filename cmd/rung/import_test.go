@@ -14,6 +14,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/formats/formatstest"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -206,6 +207,11 @@ func TestExport(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(ok(t, "accel", path, "--json")), &r))
 		return r.Bodies
 	}
+	robot := filepath.Join(t.TempDir(), "robot.urdf")
+	r := rungRun("export", foreign("four-bar.asmt"), "-o", robot, "--strict")
+	assert.Contains(t, r.err, "gravity") // along y
+	ok(t, "export", foreign("four-bar.sdf"), "-o", robot, "--strict")
+	assert.InDelta(t, accelerations(foreign("four-bar.sdf"))[0].AngularAcceleration.Norm(), accelerations(robot)[0].AngularAcceleration.Norm(), 1e-12)
 	text := ok(t, "export", foreign("four-bar.asmt"), "-o", out, "--strict")
 	requireColumns(t, text)
 	want, got := accelerations(foreign("four-bar.asmt")), accelerations(out)
@@ -219,8 +225,8 @@ func TestExport(t *testing.T) {
 		args []string
 	}{
 		{"missing MODEL", nil},
-		{"missing -o OUT.sdf", []string{golden("four-bar")}},
-		{"files to export end in .sdf", []string{golden("four-bar"), "-o", "x.json"}},
+		{"missing -o OUT", []string{golden("four-bar")}},
+		{"files to export end in .sdf or .urdf", []string{golden("four-bar"), "-o", "x.json"}},
 		{"no joint of type cylindrical", []string{golden("type-cylindrical"), "-o", out}},
 		{"the format has none", []string{golden("driven-crank"), "-o", out, "--strict"}},
 		{"no such file", []string{"none.json", "-o", out}},
@@ -231,6 +237,56 @@ func TestExport(t *testing.T) {
 		assert.NoFileExists(t, out)
 	}
 	assert.Contains(t, ok(t, "export", golden("driven-crank"), "-o", out), "dropped: ")
-	r := rungRun("export", out, "-o", out)
+	r = rungRun("export", out, "-o", out)
 	assert.Equal(t, shell.ExitUse, r.status)
+}
+
+// energyTol bounds the change of the energy over ten seconds, relative to the largest of the kinetic energy and one joule, at the usual
+// tolerance of a step, 1e-8; driftTol that of the joints.
+const energyTol, driftTol = 1e-5, 1e-8
+
+// TestImportedRobots: robots are imported, closed and simulated for ten seconds with the drift of native models; modes and inverse kinematics run on them. Those of
+// other authors are looked for outside of the project.
+func TestImportedRobots(t *testing.T) {
+	if testing.Short() {
+		t.Skip("ten seconds of motion")
+	}
+	for name, c := range map[string]struct {
+		body         string
+		conservative bool
+	}{
+		foreign("gripper.urdf"):             {"", true},
+		"urdf-strandbeest/Strandbeest.urdf": {"crank_axle", true},
+		"mjcf-cassie/cassie.xml":            {"", false}, // which has dampers, and falls
+	} {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			path := name
+			if !strings.HasPrefix(path, reference) {
+				path = filepath.Join(formatstest.Folder(t), filepath.FromSlash(name))
+			}
+			out := filepath.Join(t.TempDir(), "robot.json")
+			ok(t, "import", path, "--close", "-o", out)
+			var s struct {
+				Finished bool
+				Energy   struct {
+					LargestChange  float64 `json:"largest_change"`
+					LargestKinetic float64 `json:"largest_kinetic"`
+					Conservative   bool
+				}
+				Drift struct{ Position, Velocity float64 }
+			}
+			require.NoError(t, json.Unmarshal([]byte(ok(t, "simulate", out, "--until", "10", "--json", "--out", out+".csv")), &s))
+			assert.True(t, s.Finished)
+			assert.Less(t, max(s.Drift.Position, s.Drift.Velocity), driftTol)
+			assert.Equal(t, c.conservative, s.Energy.Conservative)
+			if c.conservative {
+				assert.Less(t, s.Energy.LargestChange, energyTol*max(1, s.Energy.LargestKinetic))
+			}
+			ok(t, "modes", out, "--moving", "--count", "2")
+			if c.body != "" {
+				r := rungRun("ik", out, "--reach", c.body+" = 0,0,0", "--nearest", "--json")
+				assert.NotEqual(t, shell.ExitUse, r.status, r.err)
+			}
+		})
+	}
 }

@@ -113,15 +113,6 @@ func poseText(p assembly.Pose) string {
 	return `<pose rotation_format="quat_xyzw">` + numbers(p.R[0], p.R[1], p.R[2], q[1], q[2], q[3], q[0]) + `</pose>`
 }
 
-// poseOfModel returns a pose of the model.
-func poseOfModel(p model.Pose) assembly.Pose {
-	q := spatial.Quat(p.Orientation)
-	if q == (spatial.Quat{}) {
-		q = spatial.IdentityQuat()
-	}
-	return assembly.Pose{R: p.Position, Q: q.Normalize()}
-}
-
 // text writes the whole file.
 func (o *writer) text() {
 	name := o.m.Name
@@ -145,7 +136,7 @@ func (o *writer) text() {
 			o.report.Note(nil, "frame "+fault.Name(f.Name), "is fixed in the world and left out")
 			continue
 		}
-		o.line(`   <frame name="%s" attached_to="%s">`+poseText(poseOfModel(f.Pose))+`</frame>`, o.name("frame", f.Name), o.link[o.number[f.Body]])
+		o.line(`   <frame name="%s" attached_to="%s">`+poseText(assembly.Of(f.Pose))+`</frame>`, o.name("frame", f.Name), o.link[o.number[f.Body]])
 	}
 	o.line(`  </model>`)
 	o.line(` </world>`)
@@ -156,7 +147,7 @@ func (o *writer) body(i int) {
 	b := &o.m.Bodies[i]
 	I := &b.Inertia
 	o.line(`   <link name="%s">`, o.link[i])
-	o.line(`    ` + poseText(poseOfModel(b.Pose)))
+	o.line(`    ` + poseText(assembly.Of(b.Pose)))
 	o.line(`    <inertial><pose>%s 0 0 0</pose><mass>%s</mass>`, numbers(b.Com[:]...), numbers(b.Mass))
 	o.line(`     <inertia><ixx>%s</ixx><iyy>%s</iyy><izz>%s</izz><ixy>%s</ixy><ixz>%s</ixz><iyz>%s</iyz></inertia></inertial>`,
 		numbers(I.XX), numbers(I.YY), numbers(I.ZZ), numbers(I.XY), numbers(I.XZ), numbers(I.YZ))
@@ -171,7 +162,7 @@ func (o *writer) visual(k int, v *model.Visual) {
 	if v.Collision {
 		element = "collision"
 	}
-	o.line(`    <%s name="%s">`+poseText(poseOfModel(v.Pose))+`<geometry>`, element, fmt.Sprintf("%s%d", element, k))
+	o.line(`    <%s name="%s">`+poseText(assembly.Of(v.Pose))+`<geometry>`, element, fmt.Sprintf("%s%d", element, k))
 	switch v.Kind {
 	case model.MeshVisual:
 		o.line(`     <mesh><uri>%s</uri><scale>%s</scale></mesh>`, v.File, numbers(v.Scale[:]...))
@@ -191,73 +182,19 @@ func (o *writer) visual(k int, v *model.Visual) {
 	o.line(`    </%s>`, element)
 }
 
-// joined is a joint as the format has it: the frame is in the child, the axes are in that frame.
-type joined struct {
-	kind          string
-	parent, child string
-	at            assembly.Pose // in the child
-	axes          []spatial.Vec3
-	zero          []float64 // coordinates of the model in the pose that is written
-	off           [2]float64
-}
-
-// inWorld returns a frame of a body in the world.
-func (o *writer) inWorld(body string, f model.Pose) assembly.Pose {
-	x := poseOfModel(f)
-	if body != model.World {
-		x = poseOfModel(o.m.Bodies[o.number[body]].Pose).Mul(x)
-	}
-	return x
-}
-
 // convert returns joint i, or false if the format has none like it.
-func (o *writer) convert(i int) (*joined, bool) {
-	j := &o.m.Joints[i]
-	x := o.inWorld(j.Predecessor, j.PredecessorFrame).Inverse().Mul(o.inWorld(j.Successor, j.SuccessorFrame))
-	E := x.Q.Mat()
-	out := &joined{parent: j.Predecessor, child: j.Successor, at: poseOfModel(j.SuccessorFrame)}
-	z := spatial.Vec3{0, 0, 1}
-	angle := math.Remainder(2*math.Atan2(x.Q[3], x.Q[0]), 2*math.Pi)
-	turn := func(k int) float64 {
-		if k < len(j.Turns) {
-			return 2 * math.Pi * float64(j.Turns[k])
-		}
-		return 0
+func (o *writer) convert(i int) (*assembly.Standing, bool) {
+	world := o.m.Joints[i].Successor == model.World // which is no child in the format
+	c, ok := assembly.Stand(o.m, o.number, i, world)
+	if ok {
+		_, ok = kinds[c.Type]
 	}
-	tilt := math.Hypot(E[2], E[5]) // of the z axes
-	switch j.Type {
-	case model.Fixed:
-		out.kind, out.off = "fixed", [2]float64{x.R.Norm(), x.Q.Log().Norm()}
-	case model.Revolute:
-		out.kind, out.axes, out.zero = "revolute", []spatial.Vec3{z}, []float64{angle + turn(0)}
-		out.off = [2]float64{x.R.Norm(), tilt}
-	case model.Prismatic:
-		out.kind, out.axes, out.zero = "prismatic", []spatial.Vec3{z}, []float64{x.R[2]}
-		out.off = [2]float64{math.Hypot(x.R[0], x.R[1]), x.Q.Log().Norm()}
-	case model.Helical:
-		out.kind, out.axes, out.zero = "screw", []spatial.Vec3{z}, []float64{x.R[2] / j.Pitch}
-		out.off = [2]float64{math.Hypot(x.R[0], x.R[1]), max(tilt, math.Abs(math.Remainder(x.R[2]/j.Pitch-angle, 2*math.Pi)))}
-	case model.Spherical:
-		out.kind, out.off = "ball", [2]float64{x.R.Norm(), 0}
-	case model.Universal: // E = Rx(θ₁)·Ry(θ₂)
-		out.kind, out.axes = "universal", []spatial.Vec3{E.TMulVec(spatial.Vec3{1, 0, 0}), {0, 1, 0}}
-		out.zero = []float64{math.Atan2(E[7], E[4]) + turn(0), math.Atan2(E[2], E[0]) + turn(1)}
-		out.off = [2]float64{x.R.Norm(), math.Abs(E[1])}
-	default:
-		return nil, false
-	}
-	if out.child == model.World { // which is no child there: turned about, with the same coordinates
-		out.parent, out.child = out.child, out.parent
-		back := x.Q.Rotate
-		out.at = poseOfModel(j.PredecessorFrame)
-		for k := range out.axes {
-			out.axes[k] = back(out.axes[k]).Neg()
-		}
-		if len(out.axes) == 2 {
-			return nil, false // the order of the axes would turn about too
-		}
-	}
-	return out, true
+	return c, ok
+}
+
+// kinds are the types of the format.
+var kinds = map[model.JointType]string{
+	model.Fixed: "fixed", model.Revolute: "revolute", model.Prismatic: "prismatic", model.Helical: "screw", model.Spherical: "ball", model.Universal: "universal",
 }
 
 func (o *writer) writeJoint(i int) {
@@ -271,20 +208,20 @@ func (o *writer) writeJoint(i int) {
 		o.report.Refuse(nil, "joint "+fault.Name(j.Name), "the format has no joint of type "+j.Type.String()+" like it")
 		return
 	}
-	if max(c.off[0], c.off[1]) > open {
-		o.report.Change(nil, "joint "+fault.Name(j.Name), fmt.Sprintf("is open by %.3g m and %.3g rad in the pose of the model", c.off[0], c.off[1]), "the format takes that pose for closed")
+	if max(c.Linear, c.Angular) > open {
+		o.report.Change(nil, "joint "+fault.Name(j.Name), fmt.Sprintf("is open by %.3g m and %.3g rad in the pose of the model", c.Linear, c.Angular), "the format takes that pose for closed")
 	}
 	parent := worldName
-	if c.parent != model.World {
-		parent = o.link[o.number[c.parent]]
+	if c.Parent != model.World {
+		parent = o.link[o.number[c.Parent]]
 	}
-	o.line(`   <joint name="%s" type="%s"><parent>%s</parent><child>%s</child>`, o.joint[i], c.kind, parent, o.link[o.number[c.child]])
-	o.line(`    ` + poseText(c.at))
-	if c.kind == "screw" {
+	o.line(`   <joint name="%s" type="%s"><parent>%s</parent><child>%s</child>`, o.joint[i], kinds[c.Type], parent, o.link[o.number[c.Child]])
+	o.line(`    ` + poseText(c.At))
+	if c.Type == model.Helical {
 		o.line(`    <screw_thread_pitch>%s</screw_thread_pitch>`, numbers(2*math.Pi*j.Pitch))
 	}
-	for k, axis := range c.axes {
-		o.axis(i, k, axis, c.zero[k])
+	for k, axis := range c.Axes {
+		o.axis(i, k, axis, c.Zero[k])
 	}
 	o.line(`   </joint>`)
 }
@@ -335,9 +272,9 @@ func (o *writer) mimics() {
 			follower, leader := [2]int{joint[a.Joint], a.Freedom}, [2]int{joint[b.Joint], b.Freedom}
 			ca, okA := o.convert(follower[0])
 			cb, okB := o.convert(leader[0])
-			if okA && okB && a.Freedom < len(ca.zero) && b.Freedom < len(cb.zero) && o.mimic[follower] == "" {
+			if okA && okB && a.Freedom < len(ca.Zero) && b.Freedom < len(cb.Zero) && o.mimic[follower] == "" {
 				multiplier := -b.Factor / a.Factor
-				offset := (c.Offset-b.Factor*cb.zero[b.Freedom])/a.Factor - ca.zero[a.Freedom]
+				offset := (c.Offset-b.Factor*cb.Zero[b.Freedom])/a.Factor - ca.Zero[a.Freedom]
 				var name strings.Builder
 				_ = xml.EscapeText(&name, []byte(o.joint[leader[0]])) // a Builder takes all
 				o.mimic[follower] = fmt.Sprintf("     <mimic joint=\"%s\" axis=\"%s\"><multiplier>%s</multiplier><offset>%s</offset></mimic>\n",

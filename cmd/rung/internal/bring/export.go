@@ -12,34 +12,36 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/formats/sdf"
 	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/formats/urdf"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 )
 
 // writers are the formats that are written, by ending.
-var writers = map[string]func(io.Writer, *model.Model) (*source.Report, error){".sdf": sdf.Write}
+var writers = map[string]func(io.Writer, *model.Model) (*source.Report, error){".sdf": sdf.Write, ".urdf": urdf.Write}
 
 // NewExport returns the subcommand rung export.
 func NewExport() *cobra.Command {
 	var output string
 	var strict bool
 	cmd := &cobra.Command{
-		Use:   "export MODEL -o OUT.sdf",
+		Use:   "export MODEL -o OUT",
 		Short: "Write a model in another format, and list what is lost",
-		Long: `Writes MODEL ("-": standard input; files of other formats too) as SDFormat 1.9 to
-OUT.sdf, with its loops, and lists what the format lacks and what has another
-name there. The pose of the model is that of all coordinates zero in the file.
+		Long: `Writes MODEL ("-": standard input; files of other formats too) to OUT, with its
+loops, and lists what the format lacks and what has another name there. The pose
+of the model is that of all coordinates zero in the file. The ending of OUT is
+.sdf for SDFormat 1.9, or .urdf for a robot whose loops are loop_joint elements.
 
 Joints and equations that the format lacks are an error: without them the
 mechanism would be another. Nothing is written then, nor with --strict if
 anything is lost, and the exit status is 2.`,
 		Example: `  rung export four-bar.json -o four-bar.sdf
-  rung export robot.urdf -o robot.sdf --strict`,
+  rung export delta.sdf -o delta.urdf --strict`,
 		Args:              shell.Arguments("MODEL"),
 		ValidArgsFunction: shell.CompleteModel,
 		RunE:              func(cmd *cobra.Command, args []string) error { return export(cmd, args[0], output, strict) },
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write, ending in .sdf (required)")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write, ending in .sdf or .urdf (required)")
 	cmd.Flags().BoolVar(&strict, "strict", false, "refuse to lose anything")
 	return cmd
 }
@@ -49,9 +51,9 @@ func export(cmd *cobra.Command, path, output string, strict bool) error {
 	write := writers[strings.ToLower(filepath.Ext(output))]
 	switch {
 	case output == "":
-		return shell.UseErrorf("missing -o OUT.sdf")
+		return shell.UseErrorf("missing -o OUT")
 	case write == nil:
-		return shell.UseErrorf("%s: files to export end in .sdf", fault.Line(output))
+		return shell.UseErrorf("%s: files to export end in .sdf or .urdf", fault.Line(output))
 	}
 	if err := shell.Apart(output, "the file would replace the model", path); err != nil {
 		return err
