@@ -48,10 +48,6 @@ func TestCouplings(t *testing.T) {
 		require.Zero(t, d.status, "%v: %s", args, d.err)
 		mustFit(t, name, d.out)
 	}
-
-	r2 := rungRun("accel", path, "--method", "tree-direct")
-	require.Equal(t, shell.ExitFailed, r2.status)
-	require.Contains(t, r2.err, `coupling "s1": the tree methods have no couplings`)
 }
 
 // TestMultiplierColumns of a run, and the errors of the flag.
