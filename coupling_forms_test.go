@@ -13,6 +13,7 @@ import (
 	"github.com/rung-mbd/rung/build"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -65,6 +66,36 @@ func TestGearPair(t *testing.T) {
 		check.Close(t, x.Joints[0].TotalWrench.Moment[2], T+lambda*r, 1, formTol, "what the hinge passes on")
 		require.Equal(t, 1, x.Constraints.Mobility)
 		require.Zero(t, x.Constraints.Redundant)
+	}
+}
+
+// TestInverseOfGears: the torque that holds a gear pair still, by one actuator and by two, which share it by least norm.
+func TestInverseOfGears(t *testing.T) {
+	const r, R, T, U = 0.05, 0.2, 1.5, -0.7
+	s := newShop()
+	_, a := s.wheel("pinion", rung.World, 0, 0.3, 0)
+	_, b := s.wheel("wheel", rung.World, r+R, 2, 0)
+	a.Force, b.Force = []float64{T}, []float64{U}
+	s.Couple("mesh", rung.Term{Joint: a, Factor: r}, rung.Term{Joint: b, Factor: R})
+	m, err := s.Model()
+	require.NoError(t, err)
+	p := newPlan(t, m, order.Auto)
+	// No work on θ, φ = −θ·r/R: F + T − (G + U)·r/R = 0.
+	need := -(T - U*r/R)
+	for _, two := range []bool{false, true} {
+		list := []mechanism.Freedom{{Joint: 0}}
+		want := []float64{need}
+		if two {
+			list = append(list, mechanism.Freedom{Joint: 1})
+			c := need / (1 + r*r/(R*R))
+			want = []float64{c, -c * r / R}
+		}
+		v, err := p.NewInverse(list)
+		require.NoError(t, err)
+		require.NoError(t, v.Solve(p.Initial(), nil))
+		check.CloseVec(t, v.Forces(), want, 1e-10, 1, "forces of %d actuators", len(list))
+		require.Equal(t, 1, v.Mobility())
+		require.Equal(t, map[bool]mechanism.Actuation{false: mechanism.ActuationProper, true: mechanism.ActuationRedundant}[two], v.Actuation())
 	}
 }
 

@@ -54,7 +54,7 @@ func flywheels(t testing.TB, name string, e *check.Expected) (*model.Model, int)
 }
 
 func addFlywheel(m *model.Model, j, i int, I, q, qd float64) {
-	name := m.Joints[j].Name + " rotor"
+	name := m.Joints[j].Name + " rotor" + strings.Repeat("+", i)
 	b := model.Body{Name: name, Mass: I, Inertia: model.Inertia{XX: I, YY: I, ZZ: I}, Pose: model.Pose{Orientation: [4]float64{1}}}
 	hinge := model.Joint{Name: name, Type: joints.Prismatic, Predecessor: model.World, Successor: name}
 	if m.Joints[j].Kind().Rotational(i) {

@@ -131,3 +131,25 @@ func TestMachinesByTree(t *testing.T) {
 		}
 	}
 }
+
+// TestArmatureIsAFlywheel compares armature with what it stands for: a flywheel on the ground that a coupling turns 1 : 1 with the freedom.
+func TestArmatureIsAFlywheel(t *testing.T) {
+	const flywheelTol = 1e-12
+	for _, name := range machines {
+		e := check.ReadExpectedIn(t, "joints", name)
+		wheeled, n := flywheels(t, name, e)
+		if n == 0 {
+			continue
+		}
+		m, err := rung.Open(check.Reference(t, "joints", name+".model.json"))
+		require.NoError(t, err)
+		want, err := rung.Accelerate(wheeled, rung.Options{})
+		require.NoError(t, err)
+		got, err := rung.Accelerate(m, rung.Options{})
+		require.NoError(t, err)
+		for i, b := range got.Bodies {
+			check.CloseVec(t, b.AngularAcceleration[:], want.Bodies[i].AngularAcceleration[:], flywheelTol, e.Scale.AngularAcceleration, "%s: %s", name, b.Name)
+			check.CloseVec(t, b.ComAcceleration[:], want.Bodies[i].ComAcceleration[:], flywheelTol, e.Scale.LinearAcceleration, "%s: %s", name, b.Name)
+		}
+	}
+}

@@ -187,7 +187,7 @@ func NewResult(s *kkt.Solver) (*Result, error) {
 		}
 	}
 	if size := s.Inconsistency(); size > exact {
-		i, kind := plan.Layout().NodeConstraint(ref.Worst.Node), "joint"
+		i, kind := plan.Dynamics().Layout().NodeConstraint(ref.Worst.Node), "joint"
 		name, joint := mech.ConstraintName(i), mech.ConstraintName(i)
 		coupling := ""
 		if i >= mech.NumJoints() {

@@ -7,7 +7,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// The row of a coupling is the sum of the rows of its freedoms, each times its factor (theory.md, equation K2). Legs that act on one body
+// The row of a coupling is the sum of the rows of its freedoms, each times its factor (theory.md (K2)). Legs that act on one body
 // add up in its block.
 
 // leg is what one freedom adds to the row of a coupling.

@@ -53,6 +53,11 @@ func jointErrors(t testing.TB, mech *mechanism.Mechanism, st *mechanism.State) (
 		require.NoError(t, mech.Joints[j].VelocityErrorTo(&d, &jk.Frames, st.Time))
 		velocity = math.Max(velocity, check.MaxAbs(d[:]))
 	}
+	for i := range mech.NumCouplings() {
+		v := mech.ConstraintViolation(mech.NumJoints()+i, kin, st)
+		p, r := v.In(1)
+		position, velocity = math.Max(position, p), math.Max(velocity, r)
+	}
 	return position, velocity
 }
 

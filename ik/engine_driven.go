@@ -211,7 +211,11 @@ func (e *drivenEngine) part(q []float64, s float64) error {
 		e.resp.b[row], e.to[i] = x-e.to[i], x
 	}
 	e.resp.solve()
-	e.mech.DisplaceTo(e.try, e.try, 1, e.resp.velocities())
+	d := e.resp.velocities()
+	if e.mech.NumCouplings() > 0 || e.mech.HasComposites() {
+		e.mech.MoveAngles(e.try.Angles, e.resp.sys.Kin, e.try, 1, d)
+	}
+	e.mech.DisplaceTo(e.try, e.try, 1, d)
 	e.near = true
 	return e.arrive()
 }

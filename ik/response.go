@@ -138,15 +138,28 @@ func (r *response) measureUnits(l *assemble.Layout) {
 		for _, b := range p.Ind[p.Ptr[node]:p.Ptr[node+1]] {
 			long = max(long, length[b])
 		}
-		angles := l.Mech.Joints[l.NodeJoint(node)].Angles
+		angles, size := rowUnits(l, node)
 		for k := range int(p.Size[node]) {
 			u := long
 			if angles>>k&1 != 0 {
 				u = 1
 			}
-			r.unit[int(p.Off[node])+k] = u
+			r.unit[int(p.Off[node])+k] = u * size
 		}
 	}
+}
+
+// rowUnits returns the rows of a joint's or coupling's node that are angles, as bits, and the factor from an angle or a length to the error of a
+// row, which is 1 but for couplings.
+func rowUnits(l *assemble.Layout, node int) (angles uint8, size float64) {
+	if j := l.NodeJoint(node); j >= 0 {
+		return l.Mech.Joints[j].Angles, 1
+	}
+	c := &l.Mech.Couplings[l.NodeConstraint(node)-l.Mech.NumJoints()]
+	if c.Angle {
+		angles = 1
+	}
+	return angles, c.Size
 }
 
 // misfit makes −δ, the errors of all rows at st, the right side, and returns the largest in their units. It returns NaN if
@@ -157,11 +170,16 @@ func (r *response) misfit(st *mechanism.State) (size float64) {
 	if m.KinematicsTo(r.kin, st) != nil {
 		return math.NaN()
 	}
+	if m.NumCouplings() > 0 {
+		m.FollowAngles(r.kin, st)
+	}
 	var delta, rate [6]float64
 	var jk mechanism.JointKinematics
 	for node := m.NumBodies(); node < p.Len(); node++ {
 		j := l.NodeJoint(node)
-		if jt := &m.Joints[j]; jt.Motion == nil {
+		if j < 0 {
+			delta[0], _ = m.CouplingErrors(l.NodeConstraint(node)-m.NumJoints(), r.kin, st)
+		} else if jt := &m.Joints[j]; jt.Motion == nil {
 			_ = m.ErrorsTo(&delta, &rate, j, r.kin, st) // the quickest for pins; an error is of the rates
 		} else {
 			m.JointTo(&jk, j, r.kin, st)

@@ -110,10 +110,10 @@ func (s *sparseSolver) report(r *Result) {
 	r.ClosingError = s.closing()
 }
 
-// closing returns the largest violation of a joint, angles or relative to the length of the problem.
+// closing returns the largest violation of a joint or coupling, angles or relative to the length of the problem.
 func (s *sparseSolver) closing() (most float64) {
-	for j := range s.mech.Joints {
-		v := s.mech.ViolationOf(j, s.kin, s.st)
+	for j := range s.mech.NumConstraints() {
+		v := s.mech.ConstraintViolation(j, s.kin, s.st)
 		most = max(most, v.Length/s.p.length, v.Angle)
 	}
 	return most

@@ -114,17 +114,17 @@ func (s *sparseSolver) rightTo(out []float64, how mode, first int, e []float64) 
 	}
 }
 
-// openTo stores in B what is missing of the joints of loops at st, whose kinematics are k, and returns the largest, angles or relative to
+// openTo stores in B what is missing of the joints of loops, and of couplings, at st, whose kinematics are k, and returns the largest, angles or relative to
 // the length of the problem.
 func (s *sparseSolver) openTo(B []float64, k *mechanism.Kinematics, st *mechanism.State) (most float64) {
 	var delta, rate [6]float64
 	for _, j := range s.loops {
-		_ = s.mech.ErrorsTo(&delta, &rate, j, k, st) // an error is of the rates
-		angles := s.mech.Joints[j].Angles
-		rows := s.sys.jointRows(B, j)
+		_ = s.mech.ConstraintErrorsTo(&delta, &rate, j, k, st) // an error is of the rates
+		angles, size := rowUnits(s.sys.layout, s.sys.layout.ConstraintNode(j))
+		rows := s.sys.constraintRows(B, j)
 		for i := range rows {
 			rows[i] = -delta[i]
-			off := math.Abs(delta[i])
+			off := math.Abs(delta[i]) / size
 			if angles>>i&1 == 0 {
 				off /= s.p.length
 			}
@@ -309,6 +309,11 @@ func (s *sparseSolver) move(h float64, l int) (bool, error) {
 	if err := s.mover.MoveWithTo(s.try, s.kin, s.st, s.sys.y.Kin, s.sys.d, h); err != nil {
 		return false, err
 	}
+	if s.coupled() {
+		s.try.Angles = append(s.try.Angles[:0], s.st.Angles...)
+		s.mech.MoveAngles(s.try.Angles, s.sys.y.Kin, s.st, h, s.sys.d)
+		s.spare.Angles = append(s.spare.Angles[:0], s.try.Angles...)
+	}
 	if s.loops != nil {
 		s.mech.DisplaceTo(s.spare, s.st, h, s.sys.d)
 		if s.mover.Gap(s.spare) < s.mover.Gap(s.try) {
@@ -318,6 +323,7 @@ func (s *sparseSolver) move(h float64, l int) (bool, error) {
 			}
 		}
 	}
+	s.wind(s.try)
 	s.errorsTo(s.tried, s.kin, s.try)
 	s.open = 0
 	if s.loops != nil || l > 0 || s.limited {
@@ -337,8 +343,22 @@ func (s *sparseSolver) lookAt(st *mechanism.State) error {
 	if err := s.mech.KinematicsTo(s.kin, st); err != nil {
 		return err
 	}
+	s.wind(st)
 	s.errorsTo(s.tried, s.kin, st)
 	return nil
+}
+
+// coupled reports whether there are couplings, which count the turns of angles, or composite joints: those of the poses at hand are followed then.
+func (s *sparseSolver) coupled() bool { return s.mech.NumCouplings() > 0 || s.mech.HasComposites() }
+
+// setAngles gives the pose at hand angles that have been kept for it.
+func (s *sparseSolver) setAngles(angles []float64) { s.st.Angles = append(s.st.Angles[:0], angles...) }
+
+// wind follows the angles of st, whose bodies have the kinematics s.kin.
+func (s *sparseSolver) wind(st *mechanism.State) {
+	if s.coupled() {
+		s.mech.FollowAngles(s.kin, st)
+	}
 }
 
 // restore closes loops and holds the levels before l and active limits at s.try by corrections with the factor at hand: each is the least displacement
@@ -381,7 +401,11 @@ func (s *sparseSolver) shift() error {
 	if err := s.mover.MoveWithTo(s.spare, s.kin, s.try, nil, s.sys.d, 1); err != nil {
 		return err
 	}
+	if s.coupled() {
+		s.spare.Angles = append(s.spare.Angles[:0], s.try.Angles...)
+	}
 	s.try, s.spare = s.spare, s.try
+	s.wind(s.try)
 	s.errorsTo(s.tried, s.kin, s.try)
 	return nil
 }
@@ -447,7 +471,7 @@ func (s *sparseSolver) settle(l int) {
 	}
 	if s.ajar > closedTol && s.tight != nil {
 		copy(s.st.Bodies, s.tight)
-		s.setBranches(s.tightAngles)
+		s.setAngles(s.tightAngles)
 		copy(s.q, s.tightQ)
 		s.stand()
 		s.ajar = 0
@@ -460,7 +484,7 @@ func (s *sparseSolver) settle(l int) {
 func (s *sparseSolver) kick(l, kicks int) bool {
 	merit, steps, ajar := s.meritOf(l, s.e), s.most, s.ajar
 	copy(s.before.Bodies, s.st.Bodies)
-	s.kickAngles = append(s.kickAngles[:0], s.st.Angles...)
+	s.before.Angles = append(s.before.Angles[:0], s.st.Angles...)
 	for range kicks {
 		if s.over() || s.sys.linearize(s.st) != nil {
 			break
@@ -484,7 +508,7 @@ func (s *sparseSolver) kick(l, kicks int) bool {
 			}
 		}
 		copy(s.st.Bodies, s.before.Bodies)
-		s.setBranches(s.kickAngles)
+		s.setAngles(s.before.Angles)
 		s.stand()
 		s.ajar = ajar
 	}

@@ -237,11 +237,12 @@ func (s *sparseSystem) linearize(st *mechanism.State) error {
 	unit := [6]float64{}
 	for node := nb; node < p.Len(); node++ {
 		o, n := int(p.Off[node]), int(p.Size[node])
-		angles := s.layout.Mech.Joints[s.layout.NodeJoint(node)].Angles
+		angles, size := rowUnits(s.layout, node)
 		for k := range n {
 			if unit[k] = s.reach; angles>>k&1 != 0 {
 				unit[k] = 1
 			}
+			unit[k] *= size
 		}
 		kkt.FloorScales(s.scale[o+s.shift:o+s.shift+n], unit[:n])
 	}
@@ -368,9 +369,9 @@ func (s *sparseSystem) right(r *sparseRow) []float64 { return s.rowsOf(s.B, r) }
 // multipliers returns those of the rows r.
 func (s *sparseSystem) multipliers(r *sparseRow) []float64 { return s.rowsOf(s.x, r) }
 
-// jointRows is rowsOf for joint j, which has rows.
-func (s *sparseSystem) jointRows(v []float64, j int) []float64 {
-	node := s.layout.JointNode(j)
+// constraintRows is rowsOf for a joint or coupling, which has rows.
+func (s *sparseSystem) constraintRows(v []float64, i int) []float64 {
+	node := s.layout.ConstraintNode(i)
 	o := int(s.layout.Pattern.Off[node]) + s.shift
 	return v[o : o+int(s.layout.Pattern.Size[node])]
 }

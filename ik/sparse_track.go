@@ -172,7 +172,7 @@ func (s *sparseSolver) setRates(raw []float64) {
 		if jt.Rows == 0 {
 			continue
 		}
-		out := s.sys.jointRows(s.sys.B, j)
+		out := s.sys.constraintRows(s.sys.B, j)
 		clear(out)
 		if jt.Motion != nil {
 			s.mech.JointTo(&jk, j, s.sys.y.Kin, s.st)
@@ -180,5 +180,8 @@ func (s *sparseSolver) setRates(raw []float64) {
 				copy(out, rows.Sigma[:len(out)])
 			}
 		}
+	}
+	for i := range s.mech.Couplings {
+		clear(s.sys.constraintRows(s.sys.B, s.mech.NumJoints()+i))
 	}
 }

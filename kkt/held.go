@@ -91,13 +91,17 @@ func newReleaser(s *Solver) *releaser {
 // corrections; no allocation. It returns mechanism.ErrUndetermined with the body and the direction, or ErrInaccurate.
 func (v *releaser) run() error {
 	s := v.s
-	direct := s.now.Current() && s.way <= KeepAllFirmly
-	if direct {
-		if err := v.determined(); err != nil {
+	if !s.now.Current() {
+		if err := s.factorizeAgain(); err != nil {
 			return err
 		}
+		s.stage = solved
+	}
+	if err := v.determined(); err != nil {
+		return err
 	}
 	clear(v.z)
+	v.polish()
 	best := math.Inf(1)
 	for step := 0; ; step++ {
 		// The residual of z = Uᵀ·x(z).
@@ -117,11 +121,7 @@ func (v *releaser) run() error {
 			return v.lost()
 		}
 		best = off
-		if direct {
-			v.solve(v.y, v.c)
-		} else {
-			copy(v.y, v.c)
-		}
+		v.solve(v.y, v.c)
 		for i, d := range v.y {
 			v.z[i] += d
 			h := &s.plan.held[i]
@@ -130,7 +130,7 @@ func (v *releaser) run() error {
 			}
 		}
 		s.alter()
-		if !s.now.Current() {
+		if s.way > KeepAllFirmly { // from the first way on again
 			if err := s.factorizeAgain(); err != nil {
 				return err
 			}
@@ -138,8 +138,27 @@ func (v *releaser) run() error {
 		if err := s.refineAll(); err != nil {
 			return err
 		}
-		direct = s.now.Current() && s.way <= KeepAllFirmly
+		v.polish()
 	}
+}
+
+// polish refines the solution of s once more, however small its error is: what is left of it in the directions counts 1/(1 − B) times. Ways
+// without a factor in doubles need no more.
+func (v *releaser) polish() {
+	s := v.s
+	if s.way > KeepAllFirmly {
+		return
+	}
+	copy(v.x, s.x)
+	s.sys.WeighTo(v.x, v.x)
+	s.sys.Matrix.ResidualTo(v.b, s.sys.Right, v.x)
+	s.now.SolveTo(v.b, v.b)
+	for i, d := range v.b {
+		v.x[i] += d
+	}
+	s.sys.AccelerationsTo(v.x, v.x)
+	copy(s.x, v.x)
+	clear(v.b)
 }
 
 // now stores Uᵀ·x of the solution of s.
@@ -252,7 +271,7 @@ func (v *releaser) lost() error {
 	return fault.Errorf("kkt: %w", v.s.plan.mech.AtBody(int(v.s.plan.held[at].body), fault.Errorf("%w: it has next to no inertia about an axis", ErrInaccurate)))
 }
 
-// factorizeAgain factors the whole system again after others have taken its factor.
+// factorizeAgain factors the whole system again, in the first way that works.
 func (s *Solver) factorizeAgain() error {
 	if err := s.sys.FillTo(s.st); err != nil {
 		return err

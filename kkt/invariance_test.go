@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
@@ -42,8 +44,24 @@ func variantCases(t *testing.T, run func(t *testing.T, m *model.Model)) {
 			t.Run(fmt.Sprintf("random/n=%d/seed=%d", n, seed), func(t *testing.T) {
 				run(t, generate(t, "random", n, seed))
 			})
+			if n > 5 {
+				t.Run(fmt.Sprintf("coupled/n=%d/seed=%d", n, seed), func(t *testing.T) { run(t, coupled(t, n, seed)) })
+			}
 		}
 	}
+}
+
+// coupled returns a random mechanism with couplings, some of them redundant, at a state that satisfies them.
+func coupled(t *testing.T, n int, seed uint64) *model.Model {
+	t.Helper()
+	base := generate(t, "random", n, seed)
+	hold(base)
+	m := modeltest.Couple(t, base, check.Rand(seed), 1+n/8)
+	p := newPlan(t, m, order.Auto)
+	st := p.Initial()
+	require.NoError(t, closing.NewCloser(p, closing.Options{}).ProjectVelocities(st))
+	rung.SetState(m, st)
+	return m
 }
 
 // TestTurnedWorld rotates everything about the origin: accelerations and
@@ -88,6 +106,7 @@ func TestRenumbered(t *testing.T) {
 		for range 2 {
 			p := cloned(m)
 			rng.Shuffle(len(p.Bodies), func(i, j int) { p.Bodies[i], p.Bodies[j] = p.Bodies[j], p.Bodies[i] })
+			rng.Shuffle(len(p.Couplings), func(i, j int) { p.Couplings[i], p.Couplings[j] = p.Couplings[j], p.Couplings[i] })
 			rng.Shuffle(len(p.Joints), func(i, j int) { p.Joints[i], p.Joints[j] = p.Joints[j], p.Joints[i] })
 			got := explain(t, p, order.Auto)
 			requireSameCounts(t, want, got)
@@ -146,6 +165,7 @@ func cloned(m *model.Model) *model.Model {
 	c.Bodies = slices.Clone(m.Bodies)
 	c.Joints = slices.Clone(m.Joints)
 	c.Forces = slices.Clone(m.Forces)
+	c.Couplings = slices.Clone(m.Couplings)
 	for j := range c.Joints {
 		c.Joints[j].Force = slices.Clone(m.Joints[j].Force)
 	}

@@ -51,7 +51,7 @@ func (s *Solver) System() (*assemble.System, error) {
 	return y, nil
 }
 
-// Refinement says how the solution came about. It panics without one.
+// Refinement says how the solution came about; nodes are those of the layout of Plan.Dynamics. It panics without one.
 func (s *Solver) Refinement() factor.Refinement {
 	s.mustHave()
 	return s.ref
@@ -191,9 +191,15 @@ func (s *Solver) ConstraintWrench(j int) spatial.Force {
 	if node < 0 {
 		return spatial.Force{}
 	}
-	var lambda [6]float64
-	s.JointMultipliersTo(&lambda, j)
-	return s.wrench(j, lambda[:])
+	s.complete()
+	p := s.plan.layout.Pattern
+	w := s.wrench(j, s.x[p.Off[node]:p.Off[node+1]]).Scale(-1)
+	if jt := &s.plan.mech.Joints[j]; jt.Armature != nil && jt.Motion != nil {
+		var drive [6]float64
+		s.driveArmature(&drive, jt)
+		w = w.Add(s.wrench(j, drive[:]))
+	}
+	return w
 }
 
 // AppliedWrench returns the wrench of the drive of joint j (force, springs and

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // A pose tells an angle up to whole turns. For a torsion spring that is too little: as it is
@@ -214,25 +215,6 @@ func (m *Mechanism) TurnsTo(out *model.Model, k *Kinematics, s *State) {
 	}
 }
 
-// CopyBranches makes dst tell composite joints from where to find their coordinates as src does (State.Angles). It is for states whose bodies are copied from
-// src. Without composite joints it does nothing.
-//
-// Cost: O(angles), no allocation but for the first time.
-func (m *Mechanism) CopyBranches(dst, src *State) {
-	if m.composite {
-		dst.Angles = append(dst.Angles[:0], src.Angles...)
-	}
-}
-
-// FollowBranches is FollowAngles if there are composite joints; without them it does nothing.
-//
-// Cost: O(angles), no allocation but for the first time.
-func (m *Mechanism) FollowBranches(k *Kinematics, s *State) {
-	if m.composite {
-		m.FollowAngles(k, s)
-	}
-}
-
 // startComposites gives the initial state the coordinates of composite joints, if there are any, so that nobody searches for them again.
 func (m *Mechanism) startComposites() {
 	if m.composite {
@@ -256,5 +238,36 @@ func (jt *Joint) CoordinatesTo(q, qd *[6]float64, jk *JointKinematics) {
 	d := &jt.sprung
 	for i, f := range d.freedom[:d.n] {
 		q[f] += 2 * math.Pi * math.RoundToEven((jk.angles[i]-q[f])/(2*math.Pi))
+	}
+}
+
+// MoveAngles adds to dst, angles as in State.Angles, what the displacement h·x of the bodies at s, six numbers a body about its centre of
+// mass, adds to them to first order. So FollowAngles counts the turns of fast wheels, too, where poses jump.
+//
+// Cost: O(angles), no allocation; k was computed at s.
+func (m *Mechanism) MoveAngles(dst []float64, k *Kinematics, s *State, h float64, x []float64) {
+	var jk JointKinematics
+	var qd [6]float64
+	for _, j := range m.sprung {
+		jt := &m.Joints[j]
+		m.JointTo(&jk, int(j), k, s)
+		var vP, vS spatial.Vec3
+		moveEnd(&jk.OmegaP, &vP, jt.Pred, jk.ArmP, k, x)
+		moveEnd(&jk.OmegaS, &vS, jt.Succ, jk.ArmS, k, x)
+		jk.V = vS.Sub(vP).Sub(jk.OmegaP.Cross(jk.R))
+		jt.RatesTo(&qd, &jk.Frames)
+		d := &jt.sprung
+		for i := range d.n {
+			dst[d.first+int32(i)] += h * qd[d.at(i)]
+		}
+	}
+}
+
+// moveEnd stores the rotation and the travel of the end of an arm of a body under x, zero for the world.
+func moveEnd(omega, v *spatial.Vec3, body int32, arm spatial.Vec3, k *Kinematics, x []float64) {
+	*omega, *v = spatial.Vec3{}, spatial.Vec3{}
+	if body >= 0 {
+		*omega = spatial.Vec3(x[6*body : 6*body+3])
+		*v = spatial.Vec3(x[6*body+3 : 6*body+6]).Add(omega.Cross(arm.Sub(k.Bodies[body].Com)))
 	}
 }

@@ -7,7 +7,7 @@ import "github.com/rung-mbd/rung/internal/sets"
 type Graph struct {
 	Components int     // connected parts without the world, each counted once
 	Grounded   int     // of these, joined to the world
-	Loops      int     // independent kinematic loops: edges − nodes + connected components of the whole graph, a coupling of n bodies as n − 1 edges
+	Loops      int     // independent kinematic loops: joints − nodes + connected components of the whole graph without couplings, and one a coupling
 	Component  []int32 // component of each body, numbered by its first body
 }
 
@@ -33,10 +33,14 @@ func (m *Mechanism) Graph() *Graph {
 	}
 	for i := range m.Couplings {
 		list := m.Couplings[i].Bodies
+		g.Loops++
 		for _, b := range list[1:] {
 			within.Union(list[0]+1, b+1)
-			if !whole.Union(list[0]+1, b+1) {
-				g.Loops++
+			whole.Union(list[0]+1, b+1)
+		}
+		for _, l := range m.Couplings[i].Legs {
+			if l.Pred < 0 || l.Succ < 0 { // its joint is at the world
+				whole.Union(0, list[0]+1)
 			}
 		}
 	}

@@ -131,6 +131,9 @@ func New(m *model.Model) (*Mechanism, error) {
 	}
 	mech.setSpan()
 	mech.findSprung()
+	if len(mech.Couplings) > 0 { // who moves a state from here needs to know of its turns
+		mech.FollowAngles(&Kinematics{Bodies: make([]BodyKinematics, len(mech.Bodies))}, &mech.initial)
+	}
 	mech.startActuators()
 	if err := mech.setContacts(m, links); err != nil {
 		return nil, err

@@ -25,6 +25,9 @@ func (m *Mechanism) Singular() []Singular { return m.singular }
 // take off. It is small beside moments that joints give to such a direction.
 const holdPart = 1e-4
 
+// leastHold and mostHold bound it, so that neither it nor its inverse overflows.
+const leastHold, mostHold = 1e-290, 1e290
+
 // findSingular lists the bodies without inertia in some direction, and sets what their weights have there.
 func (m *Mechanism) findSingular() {
 	for i := range m.Bodies {
@@ -40,7 +43,10 @@ func (m *Mechanism) findSingular() {
 	for k := range m.singular {
 		s := &m.singular[k]
 		b := &m.Bodies[s.Body]
-		s.Hold = holdPart * b.Mass * length2[s.Body]
+		s.Hold = leastHold
+		if h := holdPart * b.Mass * length2[s.Body]; h > leastHold { // else it is too small, or no number
+			s.Hold = min(h, mostHold)
+		}
 		b.Hold(s.Hold)
 	}
 }

@@ -12,23 +12,21 @@ type Cluster struct {
 	Bodies    []string `json:"bodies"`    // the world left out
 	Loops     int      `json:"loops"`     // independent ones
 	Mobility  int      `json:"mobility"`  // of its bodies against each other, and against the world if it is in the cluster
-	Redundant int      `json:"redundant"` // rows of its joints
+	Redundant int      `json:"redundant"` // rows of its joints and couplings
+
+	Couplings []string `json:"couplings,omitempty"` // names; each is one of the loops
 }
 
 // Clusters names the loop clusters of mech and counts what is in them. All redundancy is within loops.
 //
-// Shapes: redundant has the redundant rows of each joint (kkt.Report.RedundantRows), and perhaps those of couplings, which are in no cluster.
-// Cost: near-linear in bodies and joints. It returns the errors of tree.NewPlan.
-func Clusters(mech *mechanism.Mechanism, redundant []int) ([]Cluster, error) {
-	if n := len(redundant); n != mech.NumJoints() && n != mech.NumConstraints() {
+// Shapes: redundant has the redundant rows of each joint, then of each coupling (kkt.Report.RedundantRows).
+// Cost: near-linear in bodies and joints.
+func Clusters(mech *mechanism.Mechanism, redundant []int) []Cluster {
+	if len(redundant) != mech.NumConstraints() {
 		panic("mobility: length mismatch")
 	}
-	plan, err := tree.NewPlan(mech, tree.Options{})
-	if err != nil {
-		return nil, err
-	}
 	list := []Cluster{}
-	for _, c := range plan.Clusters() {
+	for _, c := range tree.ClustersOf(mech) {
 		k := Cluster{Joints: []string{}, Bodies: []string{}, Loops: c.Loops, Mobility: 6 * (len(c.Bodies) - 1)}
 		if c.Ground {
 			k.Mobility += 6
@@ -38,10 +36,15 @@ func Clusters(mech *mechanism.Mechanism, redundant []int) ([]Cluster, error) {
 			k.Redundant += redundant[j]
 			k.Mobility += redundant[j] - int(mech.Joints[j].Rows)
 		}
+		for _, i := range c.Couplings {
+			k.Couplings = append(k.Couplings, mech.CouplingName(int(i)))
+			k.Redundant += redundant[mech.NumJoints()+int(i)]
+			k.Mobility += redundant[mech.NumJoints()+int(i)] - 1
+		}
 		for _, b := range c.Bodies {
 			k.Bodies = append(k.Bodies, mech.BodyName(int(b)))
 		}
 		list = append(list, k)
 	}
-	return list, nil
+	return list
 }

@@ -75,11 +75,17 @@ func TestRedundantRows(t *testing.T) {
 		rows, err := plan.RedundantRows(plan.Initial())
 		require.NoError(t, err)
 		var list []rung.RedundantJoint
-		for j, n := range rows {
-			if n > 0 {
-				list = append(list, rung.RedundantJoint{Name: plan.Mechanism().JointName(j), Rows: n})
+		var couplings []string
+		for i, n := range rows {
+			switch name := plan.Mechanism().ConstraintName(i); {
+			case n == 0:
+			case i < len(m.Joints):
+				list = append(list, rung.RedundantJoint{Name: name, Rows: n})
+			default:
+				couplings = append(couplings, name)
 			}
 		}
 		require.ElementsMatch(t, r.Constraints.RedundantJoints, list, family)
+		require.ElementsMatch(t, r.Constraints.RedundantCouplings, couplings, family)
 	}
 }

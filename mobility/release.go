@@ -11,13 +11,15 @@ import (
 )
 
 // Release says to which type a joint of an over-constrained mechanism may be
-// released without giving it a new motion (RBDA §8.10). A joint keeps its frames unless they are turned; they are nil then.
+// released, or which coupling may be left out, without giving it a new motion (RBDA §8.10). A joint keeps its frames unless they are turned; they are nil then.
 type Release struct {
 	Joint            string `json:"joint"`
 	Type             string `json:"type"`    // as joints.Kind.String has it
 	Suggest          string `json:"suggest"` // the looser type
 	PredecessorFrame *Frame `json:"predecessor_frame,omitempty"`
 	SuccessorFrame   *Frame `json:"successor_frame,omitempty"`
+
+	Coupling string `json:"coupling,omitempty"` // to be left out: in place of a joint, with type "coupling" and suggestion "none"
 
 	// Turns is how often both frames have been turned so that x lies where z was, y where x was and z where y was. Three turns are none.
 	Turns int `json:"-"`
@@ -99,9 +101,10 @@ type releaser struct {
 	m      model.Model // joints released so far
 	turns  []int       // of the frames of each joint
 	st     *mechanism.State
-	rank   int   // that has to stay
-	rows   []int // redundant ones of each joint
-	turn   bool  // frames may be turned
+	from   *mechanism.Mechanism // of which st is
+	rank   int                  // that has to stay
+	rows   []int                // redundant ones of each joint, then of each coupling
+	turn   bool                 // frames may be turned
 	trials int
 }
 
@@ -129,17 +132,16 @@ func FindReleases(m *model.Model, st *mechanism.State) (*Relief, error) {
 
 // FindReleasesContext is FindReleases that ends early when ctx does. It then returns the cause for which ctx has ended.
 func FindReleasesContext(ctx context.Context, m *model.Model, st *mechanism.State) (*Relief, error) {
-	if len(st.Angles) > 0 { // whose places change where joints are released; those of composite joints are found again
-		st = st.Clone()
-		st.Angles = nil
+	first := releaser{ctx: ctx, m: *m, st: st, trials: min(releaseTrials, releaseBodies/max(1, len(m.Bodies)))}
+	var err error
+	if first.from, err = mechanism.New(m); err != nil {
+		return nil, err
 	}
-	rank, err := rankOf(ctx, m, st)
+	rank, err := first.rankOf(m)
 	if err != nil {
 		return nil, err
 	}
-	first := releaser{
-		ctx: ctx, m: *m, st: st, rank: rank.Rank, rows: rank.RedundantRows, trials: min(releaseTrials, releaseBodies/max(1, len(m.Bodies))),
-	}
+	first.rank, first.rows = rank.Rank, rank.RedundantRows
 	r, err := first.search(false, true)
 	if err != nil {
 		return nil, err
@@ -162,6 +164,15 @@ func FindReleasesContext(ctx context.Context, m *model.Model, st *mechanism.Stat
 			out.Releases = append(out.Releases, releaseOf(&m.Joints[i], &r.m.Joints[i], r.turns[i]))
 		}
 	}
+	kept := map[string]bool{}
+	for i := range r.m.Couplings {
+		kept[r.m.Couplings[i].Name] = true
+	}
+	for i := range m.Couplings {
+		if name := m.Couplings[i].Name; !kept[name] {
+			out.Releases = append(out.Releases, Release{Type: "coupling", Suggest: "none", Coupling: name})
+		}
+	}
 	return out, nil
 }
 
@@ -181,23 +192,70 @@ func releaseOf(was, now *model.Joint, turns int) Release {
 func (r *releaser) search(turn ...bool) (*releaser, error) {
 	out := *r
 	out.m.Joints, out.turns = slices.Clone(r.m.Joints), make([]int, len(r.m.Joints))
+	if err := out.uncouple(func(redundant int) bool { return redundant > 0 }); err != nil {
+		return nil, err
+	}
 	for _, out.turn = range turn {
 		if err := out.release(); err != nil {
 			return nil, err
 		}
 	}
+	if err := out.uncouple(func(int) bool { return true }); err != nil { // those that share rows with joints that have to stay
+		return nil, err
+	}
 	return &out, nil
+}
+
+// uncouple leaves out the couplings with numbers of redundant rows for which which is true, as long as the rank stays.
+func (r *releaser) uncouple(which func(redundant int) bool) error {
+	drop := map[string]bool{}
+	var names []string
+	for i := range r.m.Couplings {
+		if which(r.rows[len(r.m.Joints)+i]) {
+			names = append(names, r.m.Couplings[i].Name)
+		}
+	}
+	var try func(names []string) error
+	try = func(names []string) error {
+		if len(names) == 0 || r.trials == 0 || sum(r.rows) == 0 {
+			return nil
+		}
+		r.trials--
+		clear(drop)
+		for _, name := range names {
+			drop[name] = true
+		}
+		m := r.m
+		m.Couplings = slices.DeleteFunc(slices.Clone(r.m.Couplings), func(c model.Coupling) bool { return drop[c.Name] })
+		rank, err := r.rankOf(&m)
+		if err != nil {
+			return err
+		}
+		if rank.Rank == r.rank {
+			r.m, r.rows = m, rank.RedundantRows
+			return nil
+		}
+		if len(names) == 1 {
+			return nil
+		}
+		half := len(names) / 2
+		if err := try(names[:half]); err != nil {
+			return err
+		}
+		return try(names[half:])
+	}
+	return try(names)
 }
 
 // release releases joints until nothing is redundant or no joint is left that
 // can be released.
 func (r *releaser) release() error {
 	for left := sum(r.rows); left > 0; {
-		if err := r.round(r.rows); err != nil {
+		if err := r.round(r.rows[:len(r.m.Joints)]); err != nil {
 			return err
 		}
 		if sum(r.rows) == left { // other joints of the same loops
-			all := make([]int, len(r.rows))
+			all := make([]int, len(r.m.Joints))
 			for j := range all {
 				all[j] = left
 			}
@@ -215,7 +273,17 @@ func (r *releaser) release() error {
 
 // round tries to take from each joint as many rows as most says, then fewer.
 func (r *releaser) round(most []int) error {
+	if len(most) == 0 {
+		return nil
+	}
 	most = slices.Clone(most)
+	if coupled := r.coupled(); len(coupled) > 0 {
+		for j := range most {
+			if coupled[r.m.Joints[j].Name] {
+				most[j] = 0 // couplings need its freedoms
+			}
+		}
+	}
 	for drop := slices.Max(most); drop > 0; drop-- {
 		for nth := 0; ; nth++ {
 			var list []change
@@ -239,6 +307,21 @@ func (r *releaser) round(most []int) error {
 		}
 	}
 	return nil
+}
+
+// coupled returns the names of the joints of couplings.
+func (r *releaser) coupled() map[string]bool {
+	names := map[string]bool{}
+	for i := range r.m.Couplings {
+		c := &r.m.Couplings[i]
+		for k := range c.Terms {
+			names[c.Terms[k].Joint] = true
+		}
+		if c.Polynomial != nil {
+			names[c.Polynomial.Of.Joint] = true
+		}
+	}
+	return names
 }
 
 // nthLooser returns the nth type that takes drop rows from a joint. Joints with
@@ -270,7 +353,7 @@ func (r *releaser) try(list []change) (done []change, err error) {
 	for _, c := range list {
 		c.apply(&m.Joints[c.joint])
 	}
-	rank, err := rankOf(r.ctx, &m, r.st)
+	rank, err := r.rankOf(&m)
 	switch {
 	case err != nil:
 		return nil, err
@@ -310,9 +393,12 @@ func (c *change) apply(j *model.Joint) {
 	}
 }
 
-// rankOf returns the rank of the constraints of m at st, and the redundant rows of
-// each joint.
-func rankOf(ctx context.Context, m *model.Model, st *mechanism.State) (kkt.Rank, error) {
+// rankOf returns the rank of the constraints of m at r.st.
+func (r *releaser) rankOf(m *model.Model) (kkt.Rank, error) { return rankOf(r.ctx, m, r.st, r.from) }
+
+// rankOf returns the rank of the constraints of m at st, a state of the mechanism from with the same bodies, and the redundant rows of
+// each joint and coupling.
+func rankOf(ctx context.Context, m *model.Model, st *mechanism.State, from *mechanism.Mechanism) (kkt.Rank, error) {
 	mech, err := mechanism.New(m)
 	if err != nil {
 		return kkt.Rank{}, err
@@ -320,6 +406,10 @@ func rankOf(ctx context.Context, m *model.Model, st *mechanism.State) (kkt.Rank,
 	p, err := kkt.NewPlanContext(ctx, mech, kkt.Options{})
 	if err != nil {
 		return kkt.Rank{}, err
+	}
+	if len(st.Angles) > 0 {
+		st = st.Clone()
+		mech.Adopt(st, from)
 	}
 	s := p.NewSolver()
 	defer s.Watch(ctx)()

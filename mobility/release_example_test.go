@@ -38,10 +38,7 @@ func ExampleClusters() {
 	if err != nil {
 		panic(err)
 	}
-	list, err := mobility.Clusters(p.Mechanism(), rows)
-	if err != nil {
-		panic(err)
-	}
+	list := mobility.Clusters(p.Mechanism(), rows)
 	for _, c := range list {
 		fmt.Printf("%d loops of %d joints: mobility %d, %d redundant rows\n", c.Loops, len(c.Joints), c.Mobility, c.Redundant)
 	}

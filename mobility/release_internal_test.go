@@ -117,7 +117,7 @@ func typedIn(t *testing.T, m *model.Model, list []Release) *model.Model {
 // countsAt counts the constraints of m at st.
 func countsAt(t *testing.T, m *model.Model, st *mechanism.State) Counts {
 	t.Helper()
-	r, err := rankOf(t.Context(), m, st)
+	r, err := rankOf(t.Context(), m, st, nil)
 	require.NoError(t, err)
 	left := sum(r.RedundantRows)
 	return Counts{Rows: r.Rank + left, Rank: r.Rank, Redundant: left, Mobility: 6*len(m.Bodies) - r.Rank}
@@ -207,7 +207,7 @@ func TestReleasePrefersFrames(t *testing.T) {
 	for seed := range seeds {
 		m := flatModel(seed)
 		r := releaser{ctx: t.Context(), m: *m, st: initial(t, m), trials: releaseTrials}
-		rank, err := rankOf(t.Context(), m, r.st)
+		rank, err := rankOf(t.Context(), m, r.st, nil)
 		require.NoError(t, err)
 		r.rank, r.rows = rank.Rank, rank.RedundantRows
 		own, err := r.search(false)
@@ -323,7 +323,7 @@ func TestReleases(t *testing.T) {
 		after, err := json.Marshal(m)
 		require.NoError(t, err)
 		require.JSONEq(t, string(before), string(after), "the model given is as it was")
-		rank, err := rankOf(t.Context(), m, mech.Initial())
+		rank, err := rankOf(t.Context(), m, mech.Initial(), nil)
 		require.NoError(t, err)
 		r, err := rung.Accelerate(out.Model, rung.Options{})
 		require.NoError(t, err, m.Name)

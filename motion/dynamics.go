@@ -90,18 +90,43 @@ func (d *Dynamics) ConstraintWrenches(dst []spatial.Force, st *mechanism.State, 
 	if len(dst) != len(joints) {
 		panic("motion: length mismatch")
 	}
-	s := d.solver
-	d.time = st.Time
-	if err := s.Solve(st); err != nil {
+	if err := d.react(st); err != nil {
 		return err
 	}
-	if _, redundant := s.Nearness(); redundant > 0 {
-		if _, err := s.Report(); err != nil {
+	for i, j := range joints {
+		dst[i] = d.solver.ConstraintWrench(j)
+	}
+	return nil
+}
+
+// CouplingMultipliers is ConstraintWrenches for the multipliers of couplings (Solver.CouplingMultiplier).
+//
+// Shapes: dst has one entry a coupling of the list. It panics on a length mismatch or if a coupling is out of range.
+func (d *Dynamics) CouplingMultipliers(dst []float64, st *mechanism.State, couplings []int) error {
+	d.mustBe()
+	mustHaveState(st)
+	if len(dst) != len(couplings) {
+		panic("motion: length mismatch")
+	}
+	if err := d.react(st); err != nil {
+		return err
+	}
+	for i, k := range couplings {
+		dst[i] = d.solver.CouplingMultiplier(k)
+	}
+	return nil
+}
+
+// react solves at st, with reactions of least norm.
+func (d *Dynamics) react(st *mechanism.State) error {
+	d.time = st.Time
+	if err := d.solver.Solve(st); err != nil {
+		return err
+	}
+	if _, redundant := d.solver.Nearness(); redundant > 0 {
+		if _, err := d.solver.Report(); err != nil {
 			return err
 		}
-	}
-	for i, j := range joints {
-		dst[i] = s.ConstraintWrench(j)
 	}
 	return nil
 }

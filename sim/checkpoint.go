@@ -268,6 +268,9 @@ func fingerprint(m *mechanism.Mechanism) uint64 {
 			fmt.Fprint(h, j.Turns)
 		}
 	}
+	for i := range m.Couplings {
+		fmt.Fprintf(h, "%+v", m.Couplings[i])
+	}
 	for i := range m.Forces {
 		fmt.Fprint(h, m.Forces[i])
 	}

@@ -14,9 +14,17 @@ type Wrenches interface {
 	ConstraintWrenches(dst []spatial.Force, st *mechanism.State, joints []int) error
 }
 
+// Multipliers computes what couplings transmit.
+type Multipliers interface {
+	// CouplingMultipliers stores in dst, for each of the couplings, its multiplier λ at st, in the unit of its terms.
+	//
+	// Shapes: dst has one entry a coupling of the list.
+	CouplingMultipliers(dst []float64, st *mechanism.State, couplings []int) error
+}
+
 // Columns are the columns of a trajectory (docs/cli.md): the time, pose and
 // velocity of the frames of chosen bodies as in rung-model/1, kinetic and potential
-// energy, drift, where they are wanted, constraint wrenches of chosen joints, and the forces of actuators.
+// energy, drift, where they are wanted, constraint wrenches of chosen joints, multipliers of chosen couplings, and the forces of actuators.
 // Or they are those of contacts (NewContactColumns). They belong to one Recorder.
 type Columns struct {
 	Values []float64 // of the row last filled in
@@ -27,6 +35,9 @@ type Columns struct {
 	joints []int
 	source Wrenches
 	wrench []spatial.Force
+
+	couplings   []int
+	multipliers Multipliers
 
 	contacts bool // the columns of contacts instead of those of bodies
 	kin      *mechanism.Kinematics
@@ -79,6 +90,15 @@ func (c *Columns) AddWrenches(source Wrenches, joints []int) {
 	c.Values = make([]float64, c.Len())
 }
 
+// AddMultipliers appends, after the wrenches, the columns of the multipliers of the couplings (Multipliers). Each row then asks the source.
+//
+// It panics if a coupling is out of range or given twice.
+func (c *Columns) AddMultipliers(source Multipliers, couplings []int) {
+	mustBeDistinct(couplings, c.mech.NumCouplings(), "sim: coupling out of range", "sim: coupling given twice")
+	c.multipliers, c.couplings = source, couplings
+	c.Values = make([]float64, c.Len())
+}
+
 func mustBeDistinct(list []int, n int, outside, twice string) {
 	seen := make([]bool, n)
 	for _, i := range list {
@@ -100,7 +120,7 @@ func (c *Columns) Len() int {
 	if c.contacts {
 		return 1 + len(contactColumns)*c.mech.NumContacts() + c.mech.NumActuators()
 	}
-	return 1 + len(bodyColumns)*len(c.bodies) + len(runColumns) + len(wrenchColumns)*len(c.joints) + c.mech.NumActuators()
+	return 1 + len(bodyColumns)*len(c.bodies) + len(runColumns) + len(wrenchColumns)*len(c.joints) + len(c.couplings) + c.mech.NumActuators()
 }
 
 // Names returns the names of the columns. They differ from each other.
@@ -125,6 +145,9 @@ func (c *Columns) Names() []string {
 		for _, s := range wrenchColumns {
 			names = append(names, c.mech.JointName(j)+"."+s)
 		}
+	}
+	for _, i := range c.couplings {
+		names = append(names, c.mech.CouplingName(i)+".multiplier")
 	}
 	return c.addTorques(names)
 }
@@ -162,17 +185,19 @@ func (c *Columns) Fill(r *Row) error {
 	}
 	at[0], at[1], at[2], at[3] = r.Energy.Kinetic, r.Energy.Potential(), r.Drift.Position, r.Drift.Velocity
 	at = at[len(runColumns):]
-	if len(c.joints) == 0 {
-		return nil
-	}
-	if err := c.source.ConstraintWrenches(c.wrench, r.State, c.joints); err != nil {
-		return err
+	if len(c.joints) > 0 {
+		if err := c.source.ConstraintWrenches(c.wrench, r.State, c.joints); err != nil {
+			return err
+		}
 	}
 	for i := range c.wrench {
 		force, moment := c.wrench[i].Linear(), c.wrench[i].Moment()
 		copy(at[0:3], force[:])
 		copy(at[3:6], moment[:])
 		at = at[len(wrenchColumns):]
+	}
+	if len(c.couplings) > 0 {
+		return c.multipliers.CouplingMultipliers(at[:len(c.couplings)], r.State, c.couplings)
 	}
 	return nil
 }

@@ -16,31 +16,40 @@ type Cluster struct {
 	Joints []int32 // joints of the mechanism in these loops, increasing
 	Bodies []int32 // bodies at these joints, increasing, the world left out
 	Ground bool    // whether the world is at one of these joints
-	Loops  int     // independent loops: joints − bodies + 1, the world one of them
+	Loops  int     // independent loops: joints − bodies + 1, the world one of them, and one a coupling
+
+	Couplings []int32 // couplings of these joints, increasing
 }
 
-// Clusters returns the minimal loop clusters, by their first joint. Bridges of the
+// Clusters returns ClustersOf the plan's mechanism.
+func (p *Plan) Clusters() []Cluster { return ClustersOf(p.mech) }
+
+// ClustersOf returns the minimal loop clusters of a mechanism, by their first joint. A coupling is a loop through all joints of its terms. Bridges of the
 // graph, whose joints are in no loop, are in none. A joint without constraint rows
 // makes no loop, and neither does a floating base with a rod to the world, which
 // is in Plan.Loops for its rows.
 //
 // Cost: near-linear in bodies and joints; loops are not walked one by one.
-func (p *Plan) Clusters() []Cluster {
-	s := newBlockSearch(p.mech)
+func ClustersOf(m *mechanism.Mechanism) []Cluster {
+	s := newBlockSearch(m)
 	for v := range s.nodes {
 		if s.nodes[v].number == 0 {
 			s.from(int32(v))
 		}
 	}
+	s.mergeCoupled()
 	slices.SortFunc(s.list, func(a, b Cluster) int { return cmp.Compare(a.Joints[0], b.Joints[0]) })
 	return s.list
 }
 
 // blockSearch is a depth-first search for the two-connected parts of the graph of
-// bodies and joints (Hopcroft & Tarjan 1973). The nodes are the world and then the bodies.
+// bodies and joints (Hopcroft & Tarjan 1973). The nodes are the world, then the bodies, then the couplings. A coupling has
+// an edge to each end of each of its joints; such edges are numbered after the joints.
 type blockSearch struct {
 	m     *mechanism.Mechanism
 	at    *mechanism.Incidence
+	more  [][]int32  // of each node: edges of couplings; nil if there are none
+	ends  [][2]int32 // nodes of the edges of couplings: another one, and the coupling
 	nodes []blockNode
 	path  []int32 // nodes from the root of the search to the one in work
 	open  []int32 // joints that are in no part yet
@@ -56,7 +65,78 @@ type blockNode struct {
 }
 
 func newBlockSearch(m *mechanism.Mechanism) *blockSearch {
-	return &blockSearch{m: m, at: m.Incidence(), nodes: make([]blockNode, m.NumBodies()+1)}
+	nb := m.NumBodies()
+	s := &blockSearch{m: m, at: m.Incidence(), nodes: make([]blockNode, nb+1+m.NumCouplings())}
+	if m.NumCouplings() == 0 {
+		return s
+	}
+	s.more = make([][]int32, len(s.nodes))
+	for i := range m.Couplings {
+		c := &m.Couplings[i]
+		list := slices.Clone(c.Bodies)
+		if slices.ContainsFunc(c.Legs, func(l mechanism.Leg) bool { return l.Pred < 0 || l.Succ < 0 }) {
+			list = append(list, mechanism.World)
+		}
+		node := int32(nb + 1 + i)
+		for _, b := range list {
+			e := int32(m.NumJoints() + len(s.ends))
+			s.ends = append(s.ends, [2]int32{b + 1, node})
+			s.more[b+1], s.more[node] = append(s.more[b+1], e), append(s.more[node], e)
+		}
+	}
+	return s
+}
+
+// edge returns edge k at node v, or −1 if there are no more.
+func (s *blockSearch) edge(v, k int32) int32 {
+	if int(v) <= s.m.NumBodies() {
+		list := s.at.Joints(v - 1)
+		if int(k) < len(list) {
+			return list[k]
+		}
+		k -= int32(len(list))
+	}
+	if s.more != nil && int(k) < len(s.more[v]) {
+		return s.more[v][k]
+	}
+	return -1
+}
+
+// other returns the node that edge e joins to v.
+func (s *blockSearch) other(e, v int32) int32 {
+	if i := int(e) - s.m.NumJoints(); i >= 0 {
+		return s.ends[i][0] + s.ends[i][1] - v
+	}
+	return s.m.Joints[e].Other(v-1) + 1
+}
+
+// mergeCoupled makes one cluster of those that share a coupling.
+func (s *blockSearch) mergeCoupled() {
+	if s.more == nil {
+		return
+	}
+	parts, owner := sets.New(len(s.list)), map[int32]int32{}
+	for i := range s.list {
+		for _, k := range s.list[i].Couplings {
+			if other, ok := owner[k]; ok {
+				parts.Union(int32(i), other)
+			}
+			owner[k] = int32(i)
+		}
+	}
+	joint := make([][]int32, len(s.list))
+	coupled := make([][]int32, len(s.list))
+	for i := range s.list {
+		r := parts.Find(int32(i))
+		joint[r], coupled[r] = append(joint[r], s.list[i].Joints...), append(coupled[r], s.list[i].Couplings...)
+	}
+	s.list = s.list[:0]
+	for i := range joint {
+		if len(joint[i]) > 0 {
+			slices.Sort(coupled[i])
+			s.list = append(s.list, clusterOf(s.m, joint[i], slices.Compact(coupled[i])))
+		}
+	}
 }
 
 // from searches what is connected to node v.
@@ -70,14 +150,14 @@ func (s *blockSearch) from(v int32) {
 	enter(v, -1)
 	for len(s.path) > 0 {
 		v := s.path[len(s.path)-1]
-		here, list := &s.nodes[v], s.at.Joints(v-1)
-		if int(here.next) == len(list) {
+		here := &s.nodes[v]
+		j := s.edge(v, here.next)
+		if j < 0 {
 			s.leave(v)
 			continue
 		}
-		j := list[here.next]
 		here.next++
-		to := s.m.Joints[j].Other(v-1) + 1
+		to := s.other(j, v)
 		switch there := &s.nodes[to]; {
 		case j == here.via: // by which v was reached
 		case there.number == 0:
@@ -107,14 +187,23 @@ func (s *blockSearch) leave(v int32) {
 		first--
 	}
 	if part := s.open[first:]; len(part) > 1 {
-		s.list = append(s.list, clusterOf(s.m, part))
+		var joints, couplings []int32
+		for _, e := range part {
+			if i := int(e) - s.m.NumJoints(); i >= 0 {
+				couplings = append(couplings, s.ends[i][1]-int32(s.m.NumBodies()+1))
+			} else {
+				joints = append(joints, e)
+			}
+		}
+		slices.Sort(couplings)
+		s.list = append(s.list, clusterOf(s.m, joints, slices.Compact(couplings)))
 	}
 	s.open = s.open[:first]
 }
 
-// clusterOf returns the cluster of some joints.
-func clusterOf(m *mechanism.Mechanism, list []int32) Cluster {
-	c := Cluster{Joints: slices.Clone(list)}
+// clusterOf returns the cluster of some joints and couplings.
+func clusterOf(m *mechanism.Mechanism, list, couplings []int32) Cluster {
+	c := Cluster{Joints: slices.Clone(list), Couplings: couplings}
 	slices.Sort(c.Joints)
 	for _, j := range c.Joints {
 		for _, b := range [2]int32{m.Joints[j].Pred, m.Joints[j].Succ} {
@@ -127,9 +216,18 @@ func clusterOf(m *mechanism.Mechanism, list []int32) Cluster {
 	}
 	slices.Sort(c.Bodies)
 	c.Bodies = slices.Compact(c.Bodies)
-	c.Loops = len(c.Joints) - len(c.Bodies) + 1
-	if c.Ground {
-		c.Loops--
+	c.Loops = len(couplings)
+	joined := sets.New(len(c.Bodies) + 1) // the world is the last
+	at := func(b int32) int32 {
+		if i, ok := slices.BinarySearch(c.Bodies, b); ok {
+			return int32(i)
+		}
+		return int32(len(c.Bodies))
+	}
+	for _, j := range c.Joints {
+		if !joined.Union(at(m.Joints[j].Pred), at(m.Joints[j].Succ)) {
+			c.Loops++
+		}
 	}
 	return c
 }

@@ -101,6 +101,17 @@ func JointNames(m *model.Model) iter.Seq[string] {
 	}
 }
 
+// CouplingNames are the names of couplings.
+func CouplingNames(m *model.Model) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range m.Couplings {
+			if !yield(m.Couplings[i].Name) {
+				return
+			}
+		}
+	}
+}
+
 // FreedomNames are the names of joints with scalar freedoms, and with a number behind it each of these where there are several.
 func FreedomNames(m *model.Model) iter.Seq[string] {
 	return func(yield func(string) bool) {

@@ -21,7 +21,8 @@ func Command(f *Flags) *cobra.Command {
 the time T and writes a trajectory, comma-separated values or Parquet by the
 ending of its name: time, pose and velocity of the body frames as in the model
 format, energies, how far the joints are from holding, and the constraint
-wrenches of the joints in --wrenches. A summary goes to standard error.
+wrenches of the joints in --wrenches and multipliers of the couplings in
+--multipliers. A summary goes to standard error.
 
 A state that does not fit the joints is closed first, as by rung assemble.
 During the run positions and velocities are put back on the joints whenever
@@ -74,6 +75,7 @@ its mass and moments of inertia.`,
 	flags.StringVarP(&f.output, "out", "o", shell.Stdio, `trajectory to write, ending in .csv or .parquet; "-" is standard output, CSV`)
 	flags.StringSliceVar(&f.bodies, "bodies", nil, "bodies to write (default all)")
 	flags.StringSliceVar(&f.wrenches, "wrenches", nil, "joints whose constraint wrenches are written, after the other columns")
+	flags.StringSliceVar(&f.multipliers, "multipliers", nil, "couplings whose multipliers are written, after the wrenches")
 	flags.StringVar(&f.plot, "plot", "", "picture of the run, ending in .svg or .png")
 	flags.StringSliceVar(&f.plotColumns, "plot-columns", nil, "columns of the trajectory in the picture (default the position of its first body)")
 	flags.StringVar(&f.view, "view", "", "picture of the drive from above, ending in .svg or .png")
@@ -92,6 +94,7 @@ its mass and moments of inertia.`,
 	f.threads.Add(cmd)
 	shell.CompleteNames(cmd, "bodies", shell.BodyNames)
 	shell.CompleteNames(cmd, "wrenches", shell.JointNames)
+	shell.CompleteNames(cmd, "multipliers", shell.CouplingNames)
 	shell.Complete(cmd, "integrator", integratorNames()...)
 	return cmd
 }

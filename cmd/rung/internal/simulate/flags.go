@@ -31,6 +31,7 @@ type Flags struct {
 	output       string
 	bodies       []string
 	wrenches     []string
+	multipliers  []string
 	plot         string
 	plotColumns  []string
 	view, side   string // pictures of a drive
@@ -292,20 +293,30 @@ func (f *Flags) pictures() [4]string { return [...]string{f.plot, f.view, f.side
 
 // chosenJoints returns the numbers of the joints of --wrenches.
 func (f *Flags) chosenJoints(mech *mechanism.Mechanism) ([]int, error) {
-	var chosen []int
+	return chosen("wrenches", "joint", f.wrenches, mech.JointIndex)
+}
+
+// chosenCouplings returns the numbers of the couplings of --multipliers.
+func (f *Flags) chosenCouplings(mech *mechanism.Mechanism) ([]int, error) {
+	return chosen("multipliers", "coupling", f.multipliers, mech.CouplingIndex)
+}
+
+// chosen returns the numbers of what the names of a flag name.
+func chosen(flag, kind string, names []string, find func(name string) (int, error)) ([]int, error) {
+	var list []int
 	seen := map[int]bool{}
-	for _, name := range f.wrenches {
-		j, err := mech.JointIndex(name)
+	for _, name := range names {
+		j, err := find(name)
 		if err != nil {
-			return nil, shell.UseErrorf("--wrenches: no joint %s", fault.Name(name))
+			return nil, shell.UseErrorf("--%s: no %s %s", flag, kind, fault.Name(name))
 		}
 		if seen[j] {
-			return nil, shell.UseErrorf("--wrenches: joint %s is given twice", fault.Name(name))
+			return nil, shell.UseErrorf("--%s: %s %s is given twice", flag, kind, fault.Name(name))
 		}
 		seen[j] = true
-		chosen = append(chosen, j)
+		list = append(list, j)
 	}
-	return chosen, nil
+	return list, nil
 }
 
 // stabilizeFlag is the value of --stabilize: how violations of the joints are fought.

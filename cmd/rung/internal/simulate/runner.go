@@ -309,6 +309,13 @@ func (f *Flags) columns(plan *rung.Plan) (*sim.Columns, error) {
 	if len(joints) > 0 {
 		c.AddWrenches(motion.NewDynamics(plan), joints)
 	}
+	couplings, err := f.chosenCouplings(mech)
+	if err != nil {
+		return nil, err
+	}
+	if len(couplings) > 0 {
+		c.AddMultipliers(motion.NewDynamics(plan), couplings)
+	}
 	return c, nil
 }
 

@@ -131,7 +131,7 @@ func analyze(m *model.Model, f *analyzeFlags, p *shell.Progress) (*Analysis, err
 		return nil, err
 	}
 	p.Stage("finding clusters", 0)
-	if a.Clusters, err = clustersOf(mech, a.Constraints.RedundantJoints); err != nil {
+	if a.Clusters, err = clustersOf(mech, &a.Constraints); err != nil {
 		return nil, err
 	}
 	p.Stage("comparing with poses nearby", 0)
@@ -250,6 +250,10 @@ func releaseText(a *Analysis) string {
 	}
 	names, where := make([]string, len(a.Release)), ""
 	for i, r := range a.Release {
+		if r.Coupling != "" {
+			names[i] = "coupling " + fault.Text(r.Coupling, sheet.TextWidth) + " left out"
+			continue
+		}
 		names[i] = fmt.Sprintf("%s from %s to %s%s", fault.Text(r.Joint, sheet.TextWidth), r.Type, r.Suggest, turnText(r.Turns))
 		if r.PredecessorFrame != nil {
 			where = "; --json has the turned frames"

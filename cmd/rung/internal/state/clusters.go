@@ -12,17 +12,24 @@ import (
 	"github.com/rung-mbd/rung/mobility"
 )
 
-// clustersOf counts the clusters with the redundant rows of the named joints.
-func clustersOf(mech *mechanism.Mechanism, redundant []rung.RedundantJoint) ([]mobility.Cluster, error) {
-	rows := make([]int, mech.NumJoints())
-	for _, r := range redundant {
+// clustersOf counts the clusters with the redundant rows of the named joints and couplings.
+func clustersOf(mech *mechanism.Mechanism, c *rung.ConstraintsResult) ([]mobility.Cluster, error) {
+	rows := make([]int, mech.NumConstraints())
+	for _, r := range c.RedundantJoints {
 		j, err := mech.JointIndex(r.Name)
 		if err != nil {
 			return nil, err
 		}
 		rows[j] = r.Rows
 	}
-	return mobility.Clusters(mech, rows)
+	for _, name := range c.RedundantCouplings {
+		i, err := mech.CouplingIndex(name)
+		if err != nil {
+			return nil, err
+		}
+		rows[mech.NumJoints()+i] = 1
+	}
+	return mobility.Clusters(mech, rows), nil
 }
 
 // ClustersShown is how many clusters the table lists.
