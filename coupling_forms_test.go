@@ -322,3 +322,53 @@ func TestManyTerms(t *testing.T) {
 		}
 	}
 }
+
+// TestVanishingRow: terms that cancel each other leave a row of zeros, which is redundant and harmless. So does a polynomial at a pose where it has the
+// slope of the term.
+func TestVanishingRow(t *testing.T) {
+	for _, bent := range []bool{false, true} {
+		for _, o := range orderings {
+			s := newShop()
+			_, a := s.wheel("one", rung.World, 0, 2, 3)
+			_, b := s.wheel("two", rung.World, 1, 3, 1)
+			a.Force, b.Force = []float64{1}, []float64{5}
+			none := s.Couple("none", rung.Term{Joint: a, Factor: 0.7})
+			if bent {
+				none.Follow(a, 0, 0, 0.7)
+			} else {
+				none.Terms = append(none.Terms, rung.Term{Joint: a, Factor: -0.7})
+			}
+			s.Couple("mesh", rung.Term{Joint: a, Factor: 1}, rung.Term{Joint: b, Factor: -3})
+			x := s.result(t, o)
+			alpha := (1 + 5.0/3) / (2 + 3.0/9)
+			check.Close(t, x.Bodies[0].AngularAcceleration[2], alpha, 1, formTol, "%v", o)
+			require.Equal(t, 1, x.Constraints.Redundant)
+			require.Equal(t, []string{"none"}, x.Constraints.RedundantCouplings)
+			require.Equal(t, 1, x.Constraints.Mobility)
+			require.True(t, x.Couplings[1].MultiplierUnique)
+		}
+	}
+}
+
+// TestDrivenGear: a motion turns the pinion, and the wheel with its load follows. The motion's torque is that of the pinion and what the teeth pass on.
+func TestDrivenGear(t *testing.T) {
+	const r, R, I, J, U, accel = 0.05, 0.2, 0.3, 2.0, -0.7, 3.0
+	s := newShop()
+	_, a := s.wheel("pinion", rung.World, 0, I, 0)
+	_, b := s.wheel("wheel", rung.World, r+R, J, 0)
+	b.Force = []float64{U}
+	a.Motion = []*model.Motion{{Kind: model.Polynomial, Coefficients: []float64{0, 0, accel / 2}}}
+	s.Couple("mesh", rung.Term{Joint: a, Factor: r}, rung.Term{Joint: b, Factor: R})
+	m, err := s.Model()
+	require.NoError(t, err)
+	for _, o := range orderings {
+		x := solve(t, m, o)
+		check.Close(t, x.AngularAcceleration(1)[2], -accel*r/R, 1, formTol, "wheel")
+		lambda := (-J*accel*r/R - U) / R
+		check.Close(t, x.CouplingMultiplier(0), lambda, 10, formTol, "teeth")
+		var rows [6]float64
+		require.Equal(t, 6, x.JointMultipliersTo(&rows, 0))
+		check.Close(t, rows[5], I*accel-lambda*r, 1, formTol, "torque of the motion")
+		require.Zero(t, report(t, x).Mobility)
+	}
+}

@@ -7,6 +7,11 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
+// vanishing is the length of a coupling's row, relative to the lengths of what its legs add to it, below which nothing but rounding is
+// left of it: terms cancel each other, as a polynomial and a term of one freedom may at a pose. The row is then zero, and has the scale 1, so that
+// it counts as redundant.
+const vanishing = 1e-13
+
 // The row of a coupling is the sum of the rows of its freedoms, each times its factor (theory.md (K2)). Legs that act on one body
 // add up in its block.
 
@@ -35,36 +40,58 @@ func (w *jointWork) leg(m *mechanism.Mechanism, c *mechanism.Coupling, l int, k 
 	return out
 }
 
-// addRow adds f·(n + arm×t, t) to out, for the first of the rows (n, t), about the centre of mass of a body.
-func (w *jointWork) addRow(out []float64, arm *spatial.Vec3, f float64) {
-	q, t := (*[6]float64)(out), &w.rows.T[0]
-	q[0] += f * (t[0] + (arm[1]*t[5] - arm[2]*t[4]))
-	q[1] += f * (t[1] + (arm[2]*t[3] - arm[0]*t[5]))
-	q[2] += f * (t[2] + (arm[0]*t[4] - arm[1]*t[3]))
-	q[3] += f * t[3]
-	q[4] += f * t[4]
-	q[5] += f * t[5]
+// addRow adds f·(n + arm×t, t) to out, for the first of the rows (n, t), about the centre of mass of a body. It returns the squared length of
+// what it adds.
+func (w *jointWork) addRow(out []float64, arm *spatial.Vec3, f float64) float64 {
+	t := &w.rows.T[0]
+	x := [6]float64{
+		f * (t[0] + (arm[1]*t[5] - arm[2]*t[4])), f * (t[1] + (arm[2]*t[3] - arm[0]*t[5])), f * (t[2] + (arm[0]*t[4] - arm[1]*t[3])),
+		f * t[3], f * t[4], f * t[5],
+	}
+	q, sum := (*[6]float64)(out), 0.0
+	for k, v := range x {
+		q[k] += v
+		sum += v * v
+	}
+	return sum
 }
 
-// couplingRow stores the row of coupling i in its blocks of val, in world axes and without weights, and returns its right side.
+// couplingRow stores the row of coupling i in its blocks of val, in world axes and without weights, zero if it vanishes, and returns its
+// right side.
 func (l *Layout) couplingRow(w *jointWork, val []float64, i int, k *mechanism.Kinematics, s *mechanism.State) (right float64) {
 	c, p := &l.Mech.Couplings[i], l.Pattern
 	node := l.CouplingNode(i)
 	first := p.Ptr[node]
-	clear(val[p.Pos[first]:p.Pos[p.Ptr[node+1]]])
+	row, size := val[p.Pos[first]:p.Pos[p.Ptr[node+1]]], 0.0
+	clear(row)
 	for n := range c.Legs {
 		a, at := w.leg(l.Mech, c, n, k, s), &c.Legs[n]
 		if at.Succ >= 0 {
-			w.addRow(val[p.Pos[first+at.Succ]:], &w.armS, a.factor)
+			size += w.addRow(val[p.Pos[first+at.Succ]:], &w.armS, a.factor)
 		}
 		if at.Pred >= 0 {
-			w.addRow(val[p.Pos[first+at.Pred]:], &w.armP, -a.factor)
+			size += w.addRow(val[p.Pos[first+at.Pred]:], &w.armP, -a.factor)
 		}
 		var b [1]float64
 		w.rightSideTo(b[:])
 		right += a.factor*b[0] + a.bend
 	}
+	sum := 0.0
+	for _, x := range row {
+		sum += x * x
+	}
+	if !(sum > vanishing*vanishing*size) {
+		clear(row)
+	}
 	return right
+}
+
+// unvanished returns the scale of a coupling's row: 1 for one that vanishes.
+func unvanished(scale float64) float64 {
+	if scale == 0 {
+		return 1
+	}
+	return scale
 }
 
 // fillCoupling stores the row of coupling i, its right side and its scale.
@@ -80,6 +107,7 @@ func (y *System) fillCoupling(w *jointWork, i int, s *mechanism.State) {
 		y.Scale[o] += q[0]*(inv[0]*q[0]+2*(inv[3]*q[1]+inv[4]*q[2])) + q[1]*(inv[1]*q[1]+2*inv[5]*q[2]) + q[2]*q[2]*inv[2] +
 			1/b.Mass*(q[3]*q[3]+q[4]*q[4]+q[5]*q[5])
 	}
+	y.Scale[o] = unvanished(y.Scale[o])
 }
 
 // fillCouplings fills the rows of the couplings lo ≤ i < hi. The bodies' kinematics are there.
@@ -95,6 +123,7 @@ func (y *Weighted) fillCouplings(s *mechanism.State, lo, hi int) {
 			b := p.Ind[k]
 			y.Scale[o] += weighRow((*[6]float64)(y.Matrix.Val[p.Pos[k]:]), &y.bodies[b], &y.Kin.Bodies[b].E)
 		}
+		y.Scale[o] = unvanished(y.Scale[o])
 	}
 }
 
@@ -119,7 +148,7 @@ func (y *Precise) fillCoupling(w *jointWork, i int, s *mechanism.State) {
 	c, node := &m.Couplings[i], y.Layout.CouplingNode(i)
 	first := p.Ptr[node]
 	clear(y.rows[p.Pos[first]:p.Pos[p.Ptr[node+1]]])
-	right := dd.Num{}
+	right, size := dd.Num{}, 0.0
 	add := func(place, body int32, arm *vec, f float64) {
 		if place < 0 {
 			return
@@ -128,7 +157,9 @@ func (y *Precise) fillCoupling(w *jointWork, i int, s *mechanism.State) {
 		y.rowTo(&row, &w.rows.T[0], body, arm, 1)
 		out := y.rows[p.Pos[first+place]:][:6]
 		for k, x := range row {
-			out[k] = dd.Add(out[k], dd.MulFloat(x, f))
+			v := dd.MulFloat(x, f)
+			out[k] = dd.Add(out[k], v)
+			size += v.Hi * v.Hi
 		}
 	}
 	for n := range c.Legs {
@@ -142,4 +173,11 @@ func (y *Precise) fillCoupling(w *jointWork, i int, s *mechanism.State) {
 		right = dd.Add(right, dd.Add(dd.MulFloat(mo.right(w, 0), a.factor), dd.Of(a.bend)))
 	}
 	y.Right[p.Off[node]] = right
+	row, sum := y.rows[p.Pos[first]:p.Pos[p.Ptr[node+1]]], 0.0
+	for _, x := range row {
+		sum += x.Hi * x.Hi
+	}
+	if !(sum > vanishing*vanishing*size) {
+		clear(row)
+	}
 }

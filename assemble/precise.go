@@ -161,6 +161,9 @@ func (y *Precise) weigh(geometric bool, apply func(body int32, row, out *[6]dd.N
 				}
 			}
 		}
+		if len(scale) == 1 {
+			scale[0] = unvanished(scale[0]) // of a coupling
+		}
 	}
 }
 

@@ -32,6 +32,9 @@ func (y *Weighted) GeometricTo(length []float64) {
 			}
 			y.reweigh(y.Matrix.Val[p.Pos[k]:p.Pos[k+1]], scale, body, 1/length[body])
 		}
+		if len(scale) == 1 {
+			scale[0] = unvanished(scale[0]) // of a coupling
+		}
 	}
 }
 
