@@ -48,6 +48,12 @@ func TestCouplings(t *testing.T) {
 		require.Zero(t, d.status, "%v: %s", args, d.err)
 		mustFit(t, name, d.out)
 	}
+
+	for _, method := range []string{"tree-direct", "tree-lambda", "tree-projection"} {
+		d := rungRun("accel", path, "--method", method, "--json")
+		require.Zero(t, d.status, "%s: %s", method, d.err)
+		mustFit(t, "result", d.out)
+	}
 }
 
 // TestMultiplierColumns of a run, and the errors of the flag.
