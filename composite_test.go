@@ -35,8 +35,8 @@ func TestCompositeReference(t *testing.T) {
 	}
 }
 
-// sameTol is the difference of two solutions of one mechanism, relative to the largest acceleration or wrench.
-const sameTol = 1e-12
+// sameTol is the difference of two solutions of one mechanism, relative to the largest acceleration; that of wrenches is a hundred times as large.
+const sameTol = 1e-10
 
 // requireSame compares two results: accelerations and wrenches, and ranks and uniqueness exactly.
 func requireSame(t *testing.T, want, got *rung.Result, tol float64) {
@@ -89,7 +89,7 @@ func TestCompositesInPlaceOfTypes(t *testing.T) {
 			require.NoError(t, err)
 			got, err := rung.Accelerate(m, rung.Options{})
 			require.NoError(t, err)
-			requireSame(t, want, got, 1e-10)
+			requireSame(t, want, got, sameTol)
 		})
 	}
 }
@@ -112,15 +112,79 @@ func TestRandomComposites(t *testing.T) {
 			for _, o := range orderings {
 				got, err := rung.Accelerate(m, rung.Options{Ordering: o})
 				require.NoError(t, err)
-				requireSame(t, want, got, 1e-10)
+				requireSame(t, want, got, sameTol)
 			}
 			p, err := rung.NewPlan(m, rung.Options{})
 			require.NoError(t, err)
 			for _, method := range motion.Methods()[1:] {
 				got, err := motion.Accelerate(p, method, p.Initial())
 				require.NoError(t, err, "%v", method)
-				requireSame(t, want, got, 1e-10)
+				requireSame(t, want, got, sameTol)
 			}
 		})
+	}
+}
+
+// TestRandomCompositeMachines compares the sparse method, the tree methods and the dense solution in random mechanisms of composite joints with loops, armature, couplings,
+// rods and point masses, and in those of all types with composite joints in place of what they can be.
+func TestRandomCompositeMachines(t *testing.T) {
+	seeds := uint64(2000)
+	if testing.Short() {
+		seeds = 60
+	}
+	determined := 0
+	for seed := range seeds {
+		rng := check.Rand(seed)
+		m := modeltest.Composites(seed, 2+int(seed%8), int(seed%4))
+		if seed%4 == 3 {
+			m, _ = modeltest.AsComposites(generate(t, "random", 3+int(seed%9), seed))
+		}
+		m = modeltest.Gear(m, rng)
+		if seed%5 == 0 {
+			m = modeltest.Thin(m, rng, 2)
+		}
+		if seed%3 == 0 && hasScalar(m) {
+			m = modeltest.Couple(t, m, rng, 1+rng.IntN(2))
+			hold(m)
+		}
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			if requireMachines(t, m, seed, nil) {
+				determined++
+			}
+		})
+	}
+	require.Greater(t, determined, int(seeds)*3/4)
+}
+
+// TestLightChains: chains of elementary joints with bodies between them tend to composite joints as these lose their mass, linearly in it. On trees the tree methods,
+// whose matrices have no mass of a body by itself, are there with masses far below rounding.
+func TestLightChains(t *testing.T) {
+	for seed := range uint64(12) {
+		m := modeltest.Composites(seed, 2+int(seed%4), int(seed%3))
+		if seed%2 == 0 {
+			m = modeltest.Gear(m, check.Rand(seed))
+		}
+		want, err := rung.Accelerate(m, rung.Options{})
+		require.NoError(t, err)
+		size := 1.0
+		for i := range want.Bodies {
+			size = max(size, want.Bodies[i].ComAcceleration.Norm(), want.Bodies[i].AngularAcceleration.Norm())
+		}
+		off := func(mass float64, method motion.Method) (worst float64) {
+			p, err := rung.NewPlan(modeltest.Expand(m, mass), rung.Options{})
+			require.NoError(t, err)
+			got, err := motion.Accelerate(p, method, p.Initial())
+			require.NoError(t, err)
+			for i := range want.Bodies {
+				w, g := &want.Bodies[i], &got.Bodies[i]
+				worst = max(worst, w.ComAcceleration.Sub(g.ComAcceleration).Norm(), w.AngularAcceleration.Sub(g.AngularAcceleration).Norm())
+			}
+			return worst / size
+		}
+		heavy, light := off(1e-4, motion.Sparse), off(1e-6, motion.Sparse)
+		require.InDelta(t, 100, heavy/light, 10, "seed %d", seed)
+		if len(m.Joints) == len(m.Bodies) { // a chain that closes a loop would hang with its light bodies alone
+			require.Less(t, off(1e-13, motion.TreeDirect), 1e-11, "seed %d", seed)
+		}
 	}
 }

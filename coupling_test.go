@@ -57,7 +57,7 @@ func addFlywheel(m *model.Model, j, i int, I, q, qd float64) {
 	name := m.Joints[j].Name + " rotor"
 	b := model.Body{Name: name, Mass: I, Inertia: model.Inertia{XX: I, YY: I, ZZ: I}, Pose: model.Pose{Orientation: [4]float64{1}}}
 	hinge := model.Joint{Name: name, Type: joints.Prismatic, Predecessor: model.World, Successor: name}
-	if m.Joints[j].Type.Rotational(i) {
+	if m.Joints[j].Kind().Rotational(i) {
 		hinge.Type = joints.Revolute
 		b.Mass = 1
 		b.Pose.Orientation = spatial.FromAxisAngle(spatial.Vec3{0, 0, 1}, q)

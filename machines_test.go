@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -110,4 +111,23 @@ func requireSecondRates(t *testing.T, e *check.Expected, s *rung.Solver) {
 		}
 	}
 	check.Close(t, power, e.Power.KineticEnergyRate, 1, allowed.Power, "rate of the kinetic energy")
+}
+
+// TestMachinesByTree compares the solutions of the spanning-tree methods with reference/joints.
+func TestMachinesByTree(t *testing.T) {
+	for _, name := range machines {
+		for _, method := range []motion.Method{motion.TreeDirect, motion.TreeLambda, motion.TreeProjection} {
+			t.Run(name+"/"+method.String(), func(t *testing.T) {
+				m, err := rung.Open(check.Reference(t, "joints", name+".model.json"))
+				require.NoError(t, err)
+				p, err := rung.NewPlan(m, rung.Options{})
+				require.NoError(t, err)
+				r, err := motion.Accelerate(p, method, p.Initial())
+				require.NoError(t, err)
+				r.Solve.Residual = 0 // of the rows of loops, where there are any
+				requireMachine(t, check.ReadExpectedIn(t, "joints", name), r)
+				require.Nil(t, r.RankDiffers)
+			})
+		}
+	}
 }

@@ -42,6 +42,8 @@ func families() []family {
 		{"rocker-bogie", rockerBodies, RockerBogie},
 		{"road-train", trainBodies, RoadTrain},
 		{"tracked", trackedBodies, Tracked},
+		{"gear-train", same, GearTrain},
+		{"belt", same, Belt},
 	}
 }
 

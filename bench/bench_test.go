@@ -156,6 +156,7 @@ func TestCounts(t *testing.T) {
 		"random": func(n int) int { return n / 3 },
 		"rover":  func(int) int { return -1 }, "road-train": func(int) int { return -1 }, "tracked": func(int) int { return -1 },
 		"rocker-bogie": func(n int) int { return 2*n - 1 },
+		"gear-train":   func(int) int { return 0 }, "belt": func(int) int { return 0 },
 	}
 	every(t, func(t *testing.T, family string, n int, m *model.Model) {
 		nb, err := bench.Bodies(family, n)

@@ -25,8 +25,10 @@
 //	rocker-bogie  15n−1      2n         76n−7       0          14n+1
 //	road-train    9n         0          43n−2       0          11n+2
 //	tracked       4n+5       0          20n+20      0          4n+10
+//	gear-train    n          0          6n−1        0          1          n−1 couplings
+//	belt          n          0          6n          1          1          n couplings
 //
-// The last four are vehicles on hills, which no joint holds to the world: they have a loop more than nj − nb. Each wheel has a
+// Four of them are vehicles on hills, which no joint holds to the world: they have a loop more than nj − nb. Each wheel has a
 // contact and a motor.
 //
 // Default frame: world axes. Units: SI.

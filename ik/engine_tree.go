@@ -39,7 +39,7 @@ const comRows = 3
 func (p *Problem) newTree() (plan *tree.Plan, passive []string) {
 	m := p.plan.Mechanism()
 	plan, err := tree.NewPlan(m.Unloaded(), tree.Options{})
-	if err != nil || plan.LoopRows > 0 {
+	if err != nil || plan.LoopRows > 0 || m.NumCouplings() > 0 {
 		return nil, nil
 	}
 	moved := make([]bool, plan.NumDof())

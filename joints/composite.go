@@ -9,7 +9,7 @@ import (
 )
 
 // A composite joint is a row of one to five elementary motions, as a chain of bodies without mass has them:
-// the pose of S in P is E_1(q_1)·E_2(q_2)…E_n(q_n), theory.md §13. Motion 1 is next to P, and each one carries the later axes
+// the pose of S in P is E_1(q_1)·E_2(q_2)…E_n(q_n), theory.md (C1). Motion 1 is next to P, and each one carries the later axes
 // with it. This file holds the axes; composite_pose.go finds the coordinates of a pose, composite_rows.go makes rows of them.
 
 // MaxAxes is the largest number of axes of a composite joint.

@@ -12,13 +12,13 @@ type Posture struct {
 	n     int
 	E     spatial.Mat3            // axes of S
 	R     spatial.Vec3            // from the origin of P to that of S, m
-	S     [MaxAxes]spatial.Motion // rates of S about its origin for unit rates of the coordinates, theory.md (95)
+	S     [MaxAxes]spatial.Motion // rates of S about its origin for unit rates of the coordinates, theory.md (C2)
 	at    [MaxAxes]spatial.Vec3   // where the points of the axes are, m
 	h     [MaxAxes]float64        // pitches, m/rad
 	turns [MaxAxes]bool           // whether axis k turns
 }
 
-// Place computes p from p.Q, theory.md (94), (95).
+// Place computes p from p.Q, theory.md (C1), (C2).
 //
 // Cost: O(1), no allocation.
 func (p *Posture) Place(a *Axes) {
@@ -73,7 +73,7 @@ func turnAbout(E *spatial.Mat3, u *spatial.Vec3, q float64) {
 	}
 }
 
-// RatesTo stores in Sd the derivatives of the columns of S, seen from P, as the coordinates move with the rates qd, theory.md (96).
+// RatesTo stores in Sd the derivatives of the columns of S, seen from P, as the coordinates move with the rates qd, theory.md (C3).
 //
 // Cost: O(1), no allocation. p has been placed.
 func (p *Posture) RatesTo(Sd *[MaxAxes]spatial.Motion, qd *[MaxAxes]float64) {
@@ -127,7 +127,7 @@ func (x *pose) set(f *Frames) {
 	f.EP.TMulVecTo(&x.r, &f.R)
 }
 
-// errorTo stores in e what takes S from where p has it to x: rotation vector, rad, and translation, m, theory.md (97).
+// errorTo stores in e what takes S from where p has it to x: rotation vector, rad, and translation, m, theory.md (C4).
 // It returns the sum of the squares.
 func (p *Posture) errorTo(e *spatial.Motion, x *pose) float64 {
 	var M spatial.Mat3

@@ -7,8 +7,8 @@ import (
 )
 
 // The rows T of a composite joint are the orthonormal complement of the columns of S, with 1 rad taken as 1 m, and the duals D are S(SᵀS)⁻¹, so
-// that DᵀS = 1, theory.md (98). Both move with S. Of all that keep TᵀS = 0 and DᵀS = 1 we take the derivatives
-// without a part among the rows: T˚ = −D·S˚ᵀT, D˚ = −D·S˚ᵀD. So a row has T˚·V̂ = −T·S˚q̇, theory.md (99). Other bases
+// that DᵀS = 1, theory.md (C5). Both move with S. Of all that keep TᵀS = 0 and DᵀS = 1 we take the derivatives
+// without a part among the rows: T˚ = −D·S˚ᵀT, D˚ = −D·S˚ᵀD. So a row has T˚·V̂ = −T·S˚q̇, theory.md (C6). Other bases
 // of the rows, and other duals, make the same reactions of the whole joint.
 
 // complement is what rows are made of at one Posture. Frame: axes of P, about the origin of S.
@@ -154,7 +154,7 @@ const (
 )
 
 // settled reports whether the pose tells the rows and the duals. An error δS of the columns moves a row T by −D·δSᵀT. So does an error δ of
-// the pose, which moves the coordinates by D·δ, and these the columns: theory.md (99). Near a pose where S loses its rank, D is large.
+// the pose, which moves the coordinates by D·δ, and these the columns: theory.md (C6). Near a pose where S loses its rank, D is large.
 func (c *complement) settled() bool {
 	if !(c.worst < lostRank) {
 		return false
@@ -283,7 +283,7 @@ func (s *Spec) compositeFreedoms(out *Rows, f *Frames) {
 }
 
 // BendTo stores in B, by rows, how the wrench w of a composite joint on S turns with its axes: as S moves by a small x relative to P, w changes by −B·x, if
-// the generalized forces Sᵀw stay and w turns with P otherwise, theory.md (100). What the rows of the joint can make of it is left out.
+// the generalized forces Sᵀw stay and w turns with P otherwise, theory.md (C7). What the rows of the joint can make of it is left out.
 //
 // Frame: world axes, about the origin of S; x as seen from P.
 // Cost: O(1), no allocation.

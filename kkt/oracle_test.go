@@ -8,11 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/model/modeltest"
 	"github.com/rung-mbd/rung/sparse/interop"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 const (
@@ -146,40 +150,105 @@ func TestDense(t *testing.T) {
 func requireDense(t *testing.T, family string, n int, seed uint64, o order.Ordering) {
 	t.Helper()
 	p := newPlan(t, generate(t, family, n, seed), o)
-	s, st := p.NewSolver(), p.Initial()
+	requireDenseAt(t, p, p.Initial())
+}
+
+// TestDenseCoupled is TestDense for random mechanisms with couplings, some of them redundant.
+func TestDenseCoupled(t *testing.T) {
+	end := uint64(200)
+	if testing.Short() {
+		end = 25
+	}
+	redundant := 0
+	for _, n := range []int{6, 10, 18, 25} {
+		for seed := range end {
+			rng := check.Rand(seed + 1000*uint64(n))
+			m := modeltest.Couple(t, generate(t, "random", n, seed), rng, 1+rng.IntN(n/2))
+			hold(m) // motions and couplings may leave nothing else to move
+			t.Run(fmt.Sprintf("n=%d/seed=%d", n, seed), func(t *testing.T) {
+				p := newPlan(t, m, orderings[seed%uint64(len(orderings))])
+				st := p.Initial()
+				require.NoError(t, closing.NewCloser(p, closing.Options{}).ProjectVelocities(st))
+				requireDenseAt(t, p, st)
+				r, err := p.RedundantRows(st)
+				require.NoError(t, err)
+				for _, k := range r[len(m.Joints):] {
+					redundant += k
+				}
+			})
+		}
+	}
+	require.Greater(t, redundant, 10)
+}
+
+// hold makes the motions of m constant.
+func hold(m *model.Model) {
+	for j := range m.Joints {
+		for i, mo := range m.Joints[j].Motion {
+			if mo != nil {
+				q, _, _ := mo.Prepared().At(m.Time)
+				m.Joints[j].Motion[i] = &model.Motion{Kind: model.Polynomial, Coefficients: []float64{q}}
+			}
+		}
+	}
+}
+
+func requireDenseAt(t *testing.T, p *kkt.Plan, st *mechanism.State) {
+	t.Helper()
+	s := p.NewSolver()
 	require.NoError(t, s.Solve(st))
 	want := newOracle(t, s)
 	r := report(t, s)
 	require.Equal(t, want.rank, r.Rank, "singular values %v", want.sigma)
 	got := make([]float64, len(want.a))
 	s.AccelerationsTo(got)
-	check.CloseVec(t, got, want.a, denseTol, check.MaxAbs(want.a), "accelerations")
+	check.CloseVec(t, got, want.a, denseTol, max(check.MaxAbs(want.a), 1), "accelerations") // gravity is 9.81
 	lambda := multipliers(s, r)
 	check.CloseVec(t, lambda, want.lambda, normTol, check.MaxAbs(want.lambda), "multipliers")
-	require.Equal(t, undetermined(t, s, st, want), r.Undetermined)
+	joints, couplings := undetermined(t, s, st, want)
+	require.Equal(t, joints, r.Undetermined)
+	require.Equal(t, couplings, r.UndeterminedCouplings)
 }
 
-// multipliers returns λ of all joints, in their order.
+// multipliers returns λ of all joints, in their order, then of all couplings.
 func multipliers(s *kkt.Solver, r *kkt.Report) []float64 {
 	var all []float64
 	var l [6]float64
 	for j := range r.Undetermined {
 		all = append(all, l[:s.JointMultipliersTo(&l, j)]...)
 	}
+	for i := range r.UndeterminedCouplings {
+		all = append(all, s.CouplingMultiplier(i))
+	}
 	return all
 }
 
 // undetermined maps the dense null space to components of the joints'
-// wrenches. It fails where a component is neither reached nor clearly not.
-func undetermined(t *testing.T, s *kkt.Solver, st *mechanism.State, o *oracle) []uint8 {
+// total wrenches, and to couplings. It fails where a component is neither reached nor clearly not.
+func undetermined(t *testing.T, s *kkt.Solver, st *mechanism.State, o *oracle) (out []uint8, couplings []bool) {
 	t.Helper()
-	out := make([]uint8, systemOf(t, s).Layout.Mech.NumJoints())
+	mech := systemOf(t, s).Layout.Mech
+	out = make([]uint8, mech.NumJoints())
+	if mech.NumCouplings() > 0 {
+		couplings = make([]bool, mech.NumCouplings())
+	}
 	if o.null == nil {
-		return out
+		return out, couplings
+	}
+	first := 0 // row of the first coupling
+	for j := range out {
+		first += int(mech.Joints[j].Rows)
+	}
+	_, all := o.null.Dims()
+	for i := range couplings {
+		for k := range all {
+			couplings[i] = couplings[i] || math.Abs(o.null.At(first+i, k)) > reachTol
+		}
 	}
 	_, redundant := o.null.Dims()
 	reach := make([][6]float64, len(out))
-	largest, row := 0.0, 0
+	// Null vectors have length 1, and so have wrenches about. Where couplings alone share a load, joints have nothing of it.
+	largest, row := 1e-3, 0
 	for j := range out {
 		T, n := systemOf(t, s).ForceSubspace(j, st)
 		for c := range 6 {
@@ -188,6 +257,9 @@ func undetermined(t *testing.T, s *kkt.Solver, st *mechanism.State, o *oracle) [
 				w := 0.0
 				for i := range n {
 					w += T[i][c] * o.null.At(row+i, k)
+				}
+				for _, at := range mech.LegsAt(j) {
+					w += legWrench(mech, s, st, at)[c] * o.null.At(first+int(at.Coupling), k)
 				}
 				sum += w * w
 			}
@@ -204,5 +276,18 @@ func undetermined(t *testing.T, s *kkt.Solver, st *mechanism.State, o *oracle) [
 			}
 		}
 	}
-	return out
+	return out, couplings
+}
+
+// legWrench is the wrench that a unit multiplier of a coupling makes by one of its legs.
+func legWrench(m *mechanism.Mechanism, s *kkt.Solver, st *mechanism.State, at mechanism.LegAt) (w spatial.Force) {
+	var x mechanism.Coupled
+	var jk mechanism.JointKinematics
+	var tau [6]float64
+	c := &m.Couplings[at.Coupling]
+	m.LegTo(&x, &jk, c, int(at.Leg), s.Kinematics(), st)
+	leg := c.Legs[at.Leg]
+	tau[leg.Freedom.Freedom] = x.Factor
+	m.Joints[leg.Joint].WrenchTo(&w, &tau, &jk.Frames)
+	return w
 }

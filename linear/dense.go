@@ -51,6 +51,10 @@ func (s *System) reduce() (*dense, error) {
 		}
 		N = RN
 	}
+	var err error
+	if N, err = s.orthonormal(N); err != nil {
+		return nil, err
+	}
 	_, f := N.Dims()
 	d := &dense{N: mat.DenseCopyOf(N)}
 	KN, CN := mat.NewDense(n, f, nil), mat.NewDense(n, f, nil)
@@ -67,7 +71,7 @@ func (s *System) reduce() (*dense, error) {
 		CN.SetCol(c, y)
 	}
 	d.K, d.C = new(mat.Dense), new(mat.Dense)
-	err := apart(s.space.Watched(), func() error {
+	err = apart(s.space.Watched(), func() error {
 		d.K.Mul(N.T(), KN)
 		d.C.Mul(N.T(), CN)
 		return nil

@@ -45,6 +45,9 @@ func (s *System) fillJoint(j int) {
 	for _, i := range s.motors[j] {
 		s.addMotor(&r, int(i), j, &jk)
 	}
+	for _, at := range s.mech.LegsAt(j) {
+		s.addLeg(&r, at, j, &jk)
+	}
 	r.sum()
 	if r.moment == (spatial.Vec3{}) && r.force == (spatial.Vec3{}) {
 		return
@@ -141,28 +144,46 @@ func (s *System) addDrive(r *reaction, j int, jk *mechanism.JointKinematics) {
 
 // addMotor adds what actuator i does, as addDrive.
 func (s *System) addMotor(r *reaction, i, j int, jk *mechanism.JointKinematics) {
-	jt := &s.mech.Joints[j]
 	f, _ := s.mech.Actuator(i)
 	p := s.mech.ActuatorAt(i, jk, s.st)
+	D := s.addAlong(r, j, f.Freedom, jk, p)
+	for _, b := range r.body {
+		s.note(b, D.Moment().Scale(p.Force), D.Linear().Scale(p.Force))
+	}
+}
+
+// addLeg adds what a coupling does at joint j: along the freedom of a leg it is the generalized force λ·φ′, with φ′ the derivative of the
+// coupling by the coordinate. Where that is bent, the force has the stiffness −λ·φ″.
+func (s *System) addLeg(r *reaction, at mechanism.LegAt, j int, jk *mechanism.JointKinematics) {
+	c, layout := &s.mech.Couplings[at.Coupling], s.plan.Layout()
+	lambda := -s.x[layout.Pattern.Off[layout.CouplingNode(int(at.Coupling))]]
+	var q, qd [6]float64
+	f := c.Legs[at.Leg].Freedom.Freedom
+	s.mech.Joints[j].CoordinatesTo(&q, &qd, jk)
+	x := c.At(int(at.Leg), q[f])
+	s.addAlong(r, j, f, jk, mechanism.Push{Force: lambda * x.Factor, Stiffness: -lambda * x.Curve})
+}
+
+// addAlong adds a generalized force with stiffness and damping along freedom i of joint j, and returns the wrench of a unit force.
+func (s *System) addAlong(r *reaction, j, i int, jk *mechanism.JointKinematics, p mechanism.Push) spatial.Force {
 	var unit [6]float64
 	var D spatial.Force
-	unit[f.Freedom] = 1
+	jt := &s.mech.Joints[j]
+	unit[i] = 1
 	jt.WrenchTo(&D, &unit, &jk.Frames)
 	one := *r
 	one.withP, one.withS, one.normal = spatial.Force{}, spatial.Vec3{}, 0
-	if jt.Kind == joints.Universal && f.Freedom == 1 {
+	if jt.Kind == joints.Universal && i == 1 {
 		one.withS = D.Moment()
 		r.withS = r.withS.Add(one.withS.Scale(p.Force))
 	} else {
 		one.withP = D
 		r.withP = r.withP.Add(D.Scale(p.Force))
 	}
-	for _, b := range r.body {
-		s.note(b, D.Moment().Scale(p.Force), D.Linear().Scale(p.Force))
-	}
 	if p.Stiffness != 0 || p.Damping != 0 {
 		s.rows = append(s.rows, s.driveRow(&one, p.Stiffness, p.Damping))
 	}
+	return D
 }
 
 // driveRow returns the row of a freedom whose dual wrench is that of one.

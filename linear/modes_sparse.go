@@ -62,6 +62,9 @@ func (s *System) sparseModes(o ModeOptions) (*Modes, error) {
 			return nil, s.orCause(nil)
 		}
 		out, err := s.shiftedModes(o)
+		if err == nil && s.lost {
+			return nil, s.bodyError(int(s.mech.Singular()[0].Body), ErrUnstable)
+		}
 		if !errors.Is(err, errDropped) {
 			return out, err
 		}

@@ -55,7 +55,7 @@ func shiftedPattern(s *System) *sparse.Pattern {
 	if err != nil {
 		panic(err)
 	}
-	return s.pattern(z, groupsOf(z.terms))
+	return s.pattern(z.terms, groupsOf(z.terms))
 }
 
 // TestOutwardFillsNoMore orders mechanisms of all kinds, as they are and with the springs of

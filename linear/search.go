@@ -424,6 +424,7 @@ func (s *search) take() {
 // place stores in s.try the poses after the displacement t·d, and closes them. Bodies move
 // along the tree, or each body for itself if that opens the joints of loops less.
 func (s *search) place(t float64) error {
+	s.try.Angles, s.other.Angles = s.st.Angles, s.st.Angles // a closer may have given them others
 	if err := s.mover.MoveTo(s.try, s.st, s.d, t); err != nil {
 		return err
 	}

@@ -53,11 +53,13 @@ type group struct {
 // Cost: near-linear in bodies, joints and terms, and the factorization; allocates. It returns
 // *factor.PivotError or ErrSingular.
 func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
-	groups := groupsOf(z.terms)
+	sys.lost = false
+	terms := sys.rotorTerms(z, s)
+	groups := groupsOf(terms)
 	if sys.over() {
 		return nil, sys.orCause(nil)
 	}
-	p := sys.pattern(z, groups)
+	p := sys.pattern(terms, groups)
 	if sys.over() {
 		return nil, sys.orCause(nil)
 	}
@@ -79,7 +81,7 @@ func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
 	h.k = newSaddle(sys.plan, f, sparse.NewMatrix(p), make([]float64, p.Dim()))
 	h.k.skip = sys.skip
 	h.b, h.x, h.r = make([]float64, p.Dim()), make([]float64, p.Dim()), make([]float64, p.Dim())
-	h.fill(z, groups)
+	h.fill(z, terms, groups)
 	if err := h.align(); err != nil {
 		return nil, h.name(err)
 	}
@@ -140,10 +142,10 @@ func groupsOf(terms []term) []group {
 }
 
 // pattern has the bodies and the coordinates u, then the joints and the rows of B.
-func (sys *System) pattern(z *split, groups []group) *sparse.Pattern {
+func (sys *System) pattern(terms []term, groups []group) *sparse.Pattern {
 	list := make([]sparse.Slack, len(groups))
 	for i, g := range groups {
-		list[i] = sparse.Slack{Nodes: z.terms[g.lo].body, Size: blockSize, Rows: int8(g.hi - g.lo)}
+		list[i] = sparse.Slack{Nodes: terms[g.lo].body, Size: blockSize, Rows: int8(g.hi - g.lo)}
 	}
 	return sys.plan.Layout().Pattern.WithSlacks(list)
 }
@@ -166,7 +168,7 @@ func samePattern(p, q *sparse.Pattern) bool {
 }
 
 // fill stores the values of the matrix.
-func (h *shifted) fill(z *split, groups []group) {
+func (h *shifted) fill(z *split, terms []term, groups []group) {
 	m, p, sys := h.k.Matrix, h.k.Matrix.Pattern, h.sys
 	nb := sys.mech.NumBodies()
 	for i := 0; i < nb && !sys.every(i); i++ {
@@ -175,6 +177,7 @@ func (h *shifted) fill(z *split, groups []group) {
 			d[k] = z.block[i][k] + h.s*M[k]
 		}
 	}
+	sys.addRotorBlocks(m.Dia, h.s)
 	base := sys.plan.Layout().Pattern
 	first := nb + len(groups)
 	nj := base.Len() - nb
@@ -190,7 +193,7 @@ func (h *shifted) fill(z *split, groups []group) {
 		d := m.Dia[p.Dia[nb+k]:]
 		at := p.Ptr[first+nj+k]
 		for i := range r {
-			t := &z.terms[g.lo+i]
+			t := &terms[g.lo+i]
 			d[(blockSize+1)*i] = t.k
 			for e := range 2 {
 				v := m.Val[p.Pos[at+int32(e)]:]
@@ -389,5 +392,6 @@ func (h *shifted) solveTo(x, b []float64) {
 	clear(h.b)
 	copy(h.b, b)
 	h.k.solve(h.x, h.r, h.b)
+	h.release()
 	copy(x, h.x[:h.n])
 }

@@ -2,6 +2,7 @@ package linear
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"github.com/rung-mbd/rung/assemble"
@@ -50,6 +51,9 @@ type System struct {
 	size      []float64       // of the terms of K at each body, 1/s² (measure)
 	left      []float64       // forces out of balance, or nil (weighLeft)
 	motors    map[int][]int32 // actuators of the joints that have some
+	rotors    []row           // armature: k is I
+	lost      bool            // the shifted system at hand is not positive definite without held inertia
+	lengths   []float64       // square lengths of the bodies; nil without point masses
 	pairs     []pair          // geometric stiffness of joints whose reactions couple two bodies
 }
 
@@ -119,7 +123,7 @@ func newSystem(ctx context.Context, p *kkt.Plan) (*System, error) {
 // K, but in singular poses they do.
 //
 // Cost: a factorization and O(bodies + joints + forces); allocates.
-// It returns mechanism.ErrNotFinite, mechanism.ErrNoDirection or joints.ErrNoDirection with the
+// It returns mechanism.ErrNotFinite, mechanism.ErrNoDirection, mechanism.ErrUndetermined or joints.ErrNoDirection with the
 // name, ErrNotFinite with the name of what makes numbers overflow, *factor.PivotError, or
 // ErrSingular where the multipliers cannot be computed; s then holds nothing. It panics if st
 // is of another mechanism.
@@ -140,6 +144,9 @@ func (s *System) linearize(st *mechanism.State) error {
 	if err := s.loadState(st); err != nil {
 		return err
 	}
+	if err := s.determined(); err != nil {
+		return err
+	}
 	if err := s.react(); err != nil {
 		return err
 	}
@@ -147,6 +154,18 @@ func (s *System) linearize(st *mechanism.State) error {
 		return s.orCause(nil)
 	}
 	return s.fill()
+}
+
+// determined returns an error if nothing resists a rotation of a rod or a point mass: M is then singular where J·x = 0.
+func (s *System) determined() error {
+	if s.mech.Singular() == nil {
+		return nil
+	}
+	err := s.plan.NewSolver().SolveContext(s.space.Watched().Context(), s.st)
+	if errors.Is(err, mechanism.ErrUndetermined) {
+		return fault.Errorf("linear: %w", err)
+	}
+	return nil
 }
 
 // enter begins a use of s, which ends when its guard is left. It panics on misuse.
@@ -185,6 +204,8 @@ func (s *System) loadState(st *mechanism.State) error {
 	if err := s.y.FillTo(st); err != nil {
 		return err
 	}
+	s.holdBlocks()
+	s.fillRotors()
 	if s.rest {
 		clear(s.y.Right[s.dim():])
 	}
@@ -193,7 +214,42 @@ func (s *System) loadState(st *mechanism.State) error {
 
 // react computes accelerations and multipliers of the loaded state.
 func (s *System) react() error {
+	if !s.rest && (len(s.rotors) > 0 || s.mech.Singular() != nil) {
+		return s.reactWithAll()
+	}
 	return s.name(s.kkt.solveFirst(s.x, s.work[:len(s.x)], s.y.Right, nil))
+}
+
+// reactWithAll is react by a solver of the dynamics, with armature and without what holds rods and point masses.
+func (s *System) reactWithAll() error {
+	solver := s.plan.NewSolver()
+	if err := s.solveAll(solver); err != nil {
+		return err
+	}
+	// The factor of projections is that of the blocks.
+	return s.name(s.kkt.solveFirst(s.work[len(s.x):], s.work[:len(s.x)], s.y.Right, nil))
+}
+
+// solveAll stores accelerations and multipliers by a solver of the dynamics in s.x.
+func (s *System) solveAll(solver *kkt.Solver) error {
+	if err := solver.SolveContext(s.space.Watched().Context(), s.st); err != nil {
+		return fault.Errorf("linear: %w", err)
+	}
+	solver.AccelerationsTo(s.x[:s.dim()])
+	l := s.plan.Layout()
+	var lambda [6]float64
+	for j := range s.mech.Joints {
+		if node := l.JointNode(j); node >= 0 {
+			o := int(l.Pattern.Off[node])
+			for k := range solver.JointMultipliersTo(&lambda, j) {
+				s.x[o+k] = -lambda[k]
+			}
+		}
+	}
+	for i := range s.mech.NumCouplings() {
+		s.x[l.Pattern.Off[l.CouplingNode(i)]] = -solver.CouplingMultiplier(i)
+	}
+	return nil
 }
 
 // projectTo stores in x the displacement next to v, in the metric M, that the joints
@@ -207,7 +263,8 @@ func (s *System) projectTo(x, v []float64) {
 	}
 	b := s.work[dim:]
 	clear(b[n:])
-	s.MassTo(b[:n], v)
+	s.blocksTo(b[:n], v)
+	s.addHeldTo(b[:n], v, 1)
 	s.kkt.solve(s.projected, s.work[:dim], b)
 	copy(x, s.projected[:n])
 }
@@ -296,6 +353,25 @@ func (s *System) Dim() int { return s.dim() }
 // as the next ones do.
 func (s *System) MassTo(dst, x []float64) {
 	s.mustFit(dst, x)
+	if len(s.rotors) > 0 {
+		s.massTo(dst, x)
+		return
+	}
+	s.blocksTo(dst, x)
+}
+
+// massTo is MassTo with armature.
+func (s *System) massTo(dst, x []float64) {
+	was := x
+	if len(x) > 0 && &dst[0] == &x[0] {
+		was = append([]float64(nil), x...)
+	}
+	s.blocksTo(dst, x)
+	s.addRotorsTo(dst, was)
+}
+
+// blocksTo stores the part of the bodies in M·x in dst, which may be x.
+func (s *System) blocksTo(dst, x []float64) {
 	for i := range s.mech.Bodies {
 		I, m := &s.y.Kin.I[i], s.mech.Bodies[i].Mass
 		u, out := (*[6]float64)(x[6*i:]), (*[6]float64)(dst[6*i:])
@@ -452,6 +528,13 @@ func (s *System) velocity(u []float64, i int32) {
 // radius returns the radius of gyration of body i, m.
 func (s *System) radius(i int32) float64 {
 	B := &s.mech.Bodies[i]
+	if B.Inertia == (spatial.Sym3{}) {
+		if s.lengths == nil {
+			s.lengths = make([]float64, s.mech.NumBodies())
+			s.mech.SquareLengthsTo(s.lengths)
+		}
+		return math.Sqrt(s.lengths[i])
+	}
 	return math.Sqrt((B.Inertia[0] + B.Inertia[1] + B.Inertia[2]) / (2 * B.Mass))
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
@@ -180,6 +182,19 @@ func TestDerivatives(t *testing.T) {
 	}
 	for k, n := range kinds {
 		require.Positive(t, n, "no joint of type %v", joints.Kind(k))
+	}
+}
+
+// TestCoupledDerivatives is TestDerivatives with random couplings.
+func TestCoupledDerivatives(t *testing.T) {
+	for seed := range uint64(12) {
+		m, err := bench.Generate("random", 9, seed)
+		require.NoError(t, err)
+		p := planned(t, modeltest.Couple(t, m, check.Rand(seed), 3))
+		st := p.Initial()
+		require.NoError(t, closing.NewCloser(p, closing.Options{}).ProjectVelocities(st))
+		t.Run(fmt.Sprint("rest-", seed), func(t *testing.T) { requireDerivatives(t, p, resting(p), true) })
+		t.Run(fmt.Sprint("moving-", seed), func(t *testing.T) { requireDerivatives(t, p, st, false) })
 	}
 }
 

@@ -17,10 +17,10 @@ type Cluster struct {
 
 // Clusters names the loop clusters of mech and counts what is in them. All redundancy is within loops.
 //
-// Shapes: redundant has the redundant rows of each joint (kkt.Report.RedundantRows).
+// Shapes: redundant has the redundant rows of each joint (kkt.Report.RedundantRows), and perhaps those of couplings, which are in no cluster.
 // Cost: near-linear in bodies and joints. It returns the errors of tree.NewPlan.
 func Clusters(mech *mechanism.Mechanism, redundant []int) ([]Cluster, error) {
-	if len(redundant) != mech.NumJoints() {
+	if n := len(redundant); n != mech.NumJoints() && n != mech.NumConstraints() {
 		panic("mobility: length mismatch")
 	}
 	plan, err := tree.NewPlan(mech, tree.Options{})

@@ -33,6 +33,8 @@ import (
 // s·damping, theory.md (57). The second unknown is the slack of these rows, σ = G·ũ.
 // Eliminating it leaves GᵀG = C⁻¹(p·K + s·D)C⁻ᵀ beside the unit matrix.
 //
+// The armature I of a freedom is one more part of its κ: κ = p·stiffness + s·damping + I.
+//
 // A force of one's own with derivatives (mechanism.DifferentiableForce) has rows of the same
 // kind, six for each of its bodies. Their slacks leave the symmetric and positive semidefinite
 // part of p·K + s·D.
@@ -254,6 +256,8 @@ func (n *Newton) setScales() {
 //
 //	M·du + gᵀ·dτ − Jᵀ·dλ = f − M·u − gᵀ·τ + Jᵀ·λ,   J·du = −δ/p,   κ·g·du − dτ = τ − T
 //
+// (κ and T of a freedom with armature have I and I·q̈ besides)
+//
 // with p = position, δ the position errors of the joints, g the rates of the coordinates of
 // springs and dampers, and T their tensions, which are not in f. τ takes the place of T among
 // the unknowns. The right sides are exact at st. If τ were T throughout, the small errors of
@@ -279,11 +283,12 @@ func (n *Newton) Correct(du, dlambda []float64, st *mechanism.State, u, lambda [
 		n.x[n.first+i] = -l
 	}
 	n.sys.Matrix.ResidualTo(n.r, n.sys.Right, n.x)
+	n.addHeld(u)
 	n.setErrors(st, -1/position)
 	if n.fac.Watched().Up() {
 		return n.fac.Watched().Err()
 	}
-	n.setTensions(lambda[joints:], st)
+	n.setTensions(lambda[joints:], u, st)
 	n.solve()
 	n.sys.AccelerationsTo(du, n.y)
 	y := n.y[n.first+n.gap:]
@@ -348,6 +353,7 @@ func (n *Newton) Soften(e []float64, st *mechanism.State) error {
 	}
 	n.sys.WeighTo(n.r, e)
 	clear(n.r[n.first:])
+	n.addArmature(e, st)
 	n.solve()
 	n.sys.AccelerationsTo(e, n.y)
 	return nil

@@ -85,7 +85,23 @@ func treeMotion(r *rung.Result, s *tree.ClosedSolver) {
 		mech.DriveWrenchTo(&drive, j, &jk)
 		total, out := s.TotalWrench(j), &r.Joints[j]
 		replaceWrench(&out.TotalWrench, total, out.Undetermined)
+		var tau [6]float64
+		if s.FreedomForcesTo(&tau, j) {
+			// Couplings and armature act along the freedoms, as the drive does.
+			var along spatial.Force
+			mech.Joints[j].WrenchTo(&along, &tau, &jk.Frames)
+			drive = drive.Add(along)
+		}
 		replaceWrench(&out.ConstraintWrench, total.Sub(drive), out.Undetermined)
+		if out.ArmatureForce != nil {
+			s.ArmatureForceTo(&tau, j)
+			copy(out.ArmatureForce, tau[:])
+		}
+	}
+	for i := range r.Couplings {
+		if c := &r.Couplings[i]; c.MultiplierUnique {
+			c.Multiplier = s.CouplingMultiplier(i)
+		}
 	}
 }
 
@@ -138,15 +154,18 @@ func treeConstraints(c *rung.ConstraintsResult, s *tree.ClosedSolver) {
 	rep, mech := s.Report(), s.Plan().Mechanism()
 	c.Rows, c.Rank = rep.TreeRows+rep.Rows, rep.TreeRows+rep.Rank
 	c.Redundant, c.Mobility = rep.Redundant, rep.Mobility
-	rows := make([]int, mech.NumJoints())
+	rows := make([]int, mech.NumConstraints())
 	for i := range rep.Rows {
 		if !s.Kept(i) {
-			rows[s.Constraints().RowJoint(i)]++
+			rows[s.Constraints().RowConstraint(i)]++
 		}
 	}
-	c.RedundantJoints = []rung.RedundantJoint{}
+	c.RedundantJoints, c.RedundantCouplings = []rung.RedundantJoint{}, nil
 	for j, n := range rows {
-		if n > 0 {
+		switch {
+		case n > 0 && j >= mech.NumJoints():
+			c.RedundantCouplings = append(c.RedundantCouplings, mech.ConstraintName(j))
+		case n > 0:
 			c.RedundantJoints = append(c.RedundantJoints, rung.RedundantJoint{Name: mech.JointName(j), Rows: n})
 		}
 	}

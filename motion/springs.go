@@ -9,7 +9,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// compliance is a row of G: a spring and damper, or an actuator, along one coordinate.
+// compliance is a row of G: a spring and damper with armature, or an actuator, along one coordinate.
 type compliance struct {
 	joint, index int32 // freedom of a joint; or −1 and a force element
 	motor        int32 // 1 + the number of an actuator on the freedom; 0: the spring and damper of the joint
@@ -42,7 +42,7 @@ func compliances(m *mechanism.Mechanism) (rows []compliance) {
 	for j := range m.Joints {
 		jt := &m.Joints[j]
 		for i := range jt.Kind.Freedoms() {
-			if m.Sprung(j, i) && !jt.Prescribed(i) {
+			if m.Sprung(j, i) && !jt.Prescribed(i) || jt.Armature != nil && jt.Armature[i] > 0 {
 				rows = append(rows, compliance{joint: int32(j), index: int32(i), pred: jt.Pred, succ: jt.Succ})
 			}
 		}
@@ -105,6 +105,7 @@ type pull struct {
 	armP, armS         spatial.Vec3  // from the centres of mass to where it acts, zero for the world
 	tension            float64       // k·(coordinate − rest) + d·rate
 	stiffness, damping float64
+	inertia            float64 // armature
 }
 
 // pullTo stores c at st, whose bodies have the kinematics of n.sys.
@@ -132,8 +133,15 @@ func (n *Newton) pullTo(q *pull, c *compliance, st *mechanism.State) {
 		q.stiffness, q.damping, q.tension = p.Stiffness, p.Damping, -p.Force
 		return
 	}
-	j.CoordinatesTo(&x, &rate, &jk)
+	q.inertia, q.stiffness, q.damping, q.tension = 0, 0, 0, 0
+	if j.Armature != nil {
+		q.inertia = j.Armature[i]
+	}
 	d := m.Drive(int(c.joint))
+	if d == nil {
+		return
+	}
+	j.CoordinatesTo(&x, &rate, &jk)
 	q.stiffness, q.damping = d.Stiffness[i], d.Damping[i]
 	q.tension = q.stiffness*(x[i]-d.Rest[i]) + q.damping*rate[i]
 }
@@ -173,7 +181,7 @@ func (n *Newton) fillCompliance(i int, st *mechanism.State, position, velocity f
 	c, p := &n.rows[i], n.fac.Matrix.Pattern
 	var q pull
 	n.pullTo(&q, c, st)
-	root := max(math.Sqrt(max(q.stiffness*position+q.damping*velocity, 0)), rootLeast)
+	root := max(math.Sqrt(max(q.stiffness*position+q.damping*velocity+q.inertia, 0)), rootLeast)
 	n.root[i] = root
 	at := p.Ptr[c.node]
 	blocks := n.fac.Matrix.Val[p.Pos[at]:p.Pos[p.Ptr[c.node+1]]]
@@ -194,8 +202,9 @@ func (n *Newton) fillCompliance(i int, st *mechanism.State, position, velocity f
 
 // setTensions moves the tensions of springs. It subtracts those that the springs have at st
 // from the residual of the bodies, and adds the given ones. The difference is the residual of
-// the springs' rows.
-func (n *Newton) setTensions(tension []float64, st *mechanism.State) {
+// the springs' rows. Armature adds I·q̈ to the tension of its freedom, which the residual of the bodies does not have; u are
+// the accelerations.
+func (n *Newton) setTensions(tension, u []float64, st *mechanism.State) {
 	var q pull
 	var v [6]float64
 	rows := n.b[len(n.b)-n.gap:]
@@ -203,7 +212,7 @@ func (n *Newton) setTensions(tension []float64, st *mechanism.State) {
 		c := &n.rows[i]
 		n.pullTo(&q, c, st)
 		e := q.tension - tension[i]
-		rows[i] = -e / n.root[i]
+		rows[i] = -(e + n.armatureForce(&q, c, u, st)) / n.root[i]
 		if c.pred >= 0 {
 			n.fillEnd(v[:], &q.w, &q.armP, c.pred, -e)
 			addTo(n.r[6*c.pred:], &v)
@@ -212,6 +221,74 @@ func (n *Newton) setTensions(tension []float64, st *mechanism.State) {
 			n.fillEnd(v[:], &q.w, &q.armS, c.succ, e)
 			addTo(n.r[6*c.succ:], &v)
 		}
+	}
+}
+
+// armatureForce returns I·q̈ of the freedom of c for the accelerations u.
+func (n *Newton) armatureForce(q *pull, c *compliance, u []float64, st *mechanism.State) float64 {
+	if q.inertia == 0 {
+		return 0
+	}
+	var qdd [6]float64
+	_ = n.sys.Layout.Mech.SecondRatesTo(&qdd, int(c.joint), u, n.sys.Kin, st) // a joint with armature has a direction
+	return q.inertia * qdd[c.index]
+}
+
+// addArmature adds gᵀ·I·g·e of all armature to n.r, for accelerations e at st.
+func (n *Newton) addArmature(e []float64, st *mechanism.State) {
+	m := n.sys.Layout.Mech
+	if m.Geared() == nil {
+		return
+	}
+	var q pull
+	var v [6]float64
+	for i := range n.rows {
+		c := &n.rows[i]
+		if c.joint < 0 || c.motor > 0 || m.Joints[c.joint].Armature == nil {
+			continue
+		}
+		if n.pullTo(&q, c, st); q.inertia == 0 {
+			continue
+		}
+		rate := 0.0
+		for _, end := range [2]struct {
+			body int32
+			arm  *spatial.Vec3
+			sign float64
+		}{{c.pred, &q.armP, -1}, {c.succ, &q.armS, 1}} {
+			if end.body >= 0 {
+				a := (*[6]float64)(e[6*end.body:])
+				alpha := spatial.Vec3(a[:3])
+				at := spatial.Vec3(a[3:]).Add(alpha.Cross(*end.arm))
+				rate += end.sign * (q.w.Moment().Dot(alpha) + q.w.Linear().Dot(at))
+			}
+		}
+		rate *= q.inertia
+		if c.pred >= 0 {
+			n.fillEnd(v[:], &q.w, &q.armP, c.pred, -rate)
+			addTo(n.r[6*c.pred:], &v)
+		}
+		if c.succ >= 0 {
+			n.fillEnd(v[:], &q.w, &q.armS, c.succ, rate)
+			addTo(n.r[6*c.succ:], &v)
+		}
+	}
+}
+
+// addHeld adds to n.r, of accelerations u, what the weights of rods and point masses have that the bodies do not (mechanism.Singular): the residual is
+// that of the bodies, while the Newton matrix is that of the weights.
+func (n *Newton) addHeld(u []float64) {
+	m := n.sys.Layout.Mech
+	for i := range m.Singular() {
+		s := &m.Singular()[i]
+		E := &n.sys.Kin.Bodies[s.Body].E
+		alpha := E.TMulVec(spatial.Vec3(u[6*s.Body : 6*s.Body+3]))
+		var t spatial.Vec3
+		for _, a := range s.Axes {
+			t = t.Add(a.Scale(s.Hold * a.Dot(alpha)))
+		}
+		w := spatial.NewForce(E.MulVec(t), spatial.Vec3{})
+		n.sys.AddWrenchTo(n.r[6*s.Body:][:6], int(s.Body), 1, &w)
 	}
 }
 

@@ -115,6 +115,9 @@ func (w *Workspace) reduceOne(a *articulated, d int, tau float64) float64 {
 	S := &w.s[d]
 	a.mulTo(&U, S)
 	D := S.Dot(&U)
+	if w.plan.rotors != nil {
+		D += w.plan.rotors[d]
+	}
 	inv := 1 / D
 	y := (tau - S.Dot(&a.p)) * inv
 	w.y[d] = y
@@ -138,6 +141,9 @@ func (w *Workspace) reduceSeveral(a *articulated, l *Link, tau []float64) error 
 		a.mulTo(&U[k], S)
 		for e := range k + 1 {
 			D[k][e] = w.s[first+e].Dot(&U[k])
+		}
+		if w.plan.rotors != nil {
+			D[k][k] += w.plan.rotors[first+k]
 		}
 		y[k] = -S.Dot(&a.p)
 		if tau != nil {

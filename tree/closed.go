@@ -120,12 +120,18 @@ type ClosedSolver struct {
 	K     *Constraints
 	how   eliminator
 
+	G     *gears       // armature of joints that close loops; nil if there is none
+	k     []float64    // k, and then the right sides of the gears
+	zero  []float64    // as k
+	probe [2][]float64 // by entry of q̇, of determined
+
 	colScale []float64 // by entry of q̇: 1/√H_dd
 	rowScale []float64 // by row of K: 1/‖terms of the entries·colScale‖, 0 for a row without
 	kept     []bool    // by row: independent of the others kept
 	f        []float64 // τ − C
 	qdd      []float64
-	lambda   []float64
+	lambda   []float64 // by row of K; all has those of gears too
+	all      []float64
 	errors   [2][]float64 // of the rows at position and velocity level
 
 	// Refinement.
@@ -163,21 +169,30 @@ func (p *Plan) NewSolver(m Method, o SolverOptions) *ClosedSolver {
 		panic("tree: rank tolerance out of range")
 	}
 	n, rows := p.nv, p.NumRows()
+	G := p.newGears()
+	most := rows // with the rows of gears
+	if G != nil {
+		most += G.rows
+	}
 	s := &ClosedSolver{
-		plan: p, opts: o, w: p.NewWorkspace(), H: p.NewBranchMatrix(), K: p.NewConstraints(),
-		colScale: make([]float64, n), rowScale: make([]float64, rows), kept: make([]bool, rows),
-		f: make([]float64, n), qdd: make([]float64, n), lambda: make([]float64, rows),
-		rf: make([]float64, n), dq: make([]float64, n), rk: make([]float64, rows), dl: make([]float64, rows),
+		plan: p, opts: o, w: p.NewWorkspace(), H: p.NewBranchMatrix(), K: p.NewConstraints(), G: G,
+		colScale: make([]float64, n), rowScale: make([]float64, most), kept: make([]bool, most),
+		f: make([]float64, n), qdd: make([]float64, n), all: make([]float64, most), k: make([]float64, most), zero: make([]float64, most),
+		rf: make([]float64, n), dq: make([]float64, n), rk: make([]float64, most), dl: make([]float64, most),
 		wrench: make([]spatial.Force, len(p.Links)),
 	}
+	s.lambda = s.all[:rows]
 	s.errors[0], s.errors[1] = make([]float64, rows), make([]float64, rows)
+	if p.held != nil {
+		s.probe = [2][]float64{make([]float64, n), make([]float64, n)}
+	}
 	switch m {
 	case Direct:
-		s.how = newDirect(n, rows)
+		s.how = newDirect(n, most)
 	case Lambda:
-		s.how = newLambda(s.K)
+		s.how = newLambda(s.K, s.G)
 	case Projection:
-		s.how = newProjection(s.K, o.Independent)
+		s.how = newProjection(s.K, s.G, o.Independent)
 	default:
 		panic("tree: unknown method")
 	}
@@ -286,7 +301,7 @@ func (s *ClosedSolver) factor() error {
 	}
 	s.phase = factored
 	s.rank = 0
-	for _, kept := range s.kept {
+	for _, kept := range s.kept[:s.K.rows] {
 		if kept {
 			s.rank++
 		}
@@ -309,7 +324,12 @@ func (s *ClosedSolver) prepare(tau []float64) error {
 		}
 		s.K.stabilize(s.opts.Stabilization, s.errors[0], s.errors[1])
 	}
-	s.w.InertiaTo(s.H)
+	s.w.inertiaTo(s.H, s.plan.held != nil)
+	copy(s.k, s.K.rhs)
+	if s.G != nil {
+		s.G.fill(s.w, s.K.vp)
+		copy(s.k[s.K.rows:], s.G.rhs)
+	}
 	s.w.InverseTo(s.f, nil)
 	for d := range s.f {
 		s.f[d] = -s.f[d]
@@ -356,11 +376,24 @@ func (s *ClosedSolver) scale() error {
 			}
 		}
 	}
+	if s.G != nil {
+		s.scaleGears()
+	}
 	return nil
+}
+
+// scaleGears sets the scales of the rows of gears: their pivots are one at least.
+func (s *ClosedSolver) scaleGears() {
+	for i, I := range s.G.inertia {
+		s.rowScale[s.K.rows+i] = math.Sqrt(I)
+	}
 }
 
 // refine solves and checks all rows.
 func (s *ClosedSolver) refine() error {
+	if err := s.determined(); err != nil {
+		return err
+	}
 	if err := s.correct(); err != nil {
 		return err
 	}
@@ -369,19 +402,22 @@ func (s *ClosedSolver) refine() error {
 
 // correct solves, and corrects the solution by the residuals of the whole system.
 func (s *ClosedSolver) correct() error {
-	s.how.solveTo(s, s.qdd, s.lambda, s.f, s.K.rhs)
+	s.how.solveTo(s, s.qdd, s.all, s.f, s.k)
 	load := s.norm(s.f, false)
 	s.correction = math.Inf(1)
+	if s.plan.held != nil {
+		s.release()
+	}
 	for k := 0; k < refineMax && !s.watch.Up(); k++ {
 		before := s.correction
-		s.residuals(s.qdd, s.lambda, s.f, s.K.rhs)
+		s.residuals(s.qdd, s.all, s.f, s.k)
 		s.how.solveTo(s, s.dq, s.dl, s.rf, s.rk)
 		size := max(s.norm(s.qdd, true), load)
 		for d := range s.qdd {
 			s.qdd[d] += s.dq[d]
 		}
-		for i := range s.lambda {
-			s.lambda[i] += s.dl[i]
+		for i := range s.all {
+			s.all[i] += s.dl[i]
 		}
 		s.correction = s.norm(s.dq, true)
 		if size > 0 {
@@ -425,8 +461,19 @@ func (s *ClosedSolver) residuals(qdd, lambda, f, k []float64) {
 	for d, h := range s.rf {
 		s.rf[d] = f[d] - h
 	}
-	s.K.AddMulTransTo(s.rf, lambda)
-	s.K.MulVecTo(s.rk, qdd)
+	if s.plan.held != nil {
+		s.w.addHeldTo(s.rf, qdd)
+	}
+	rows := s.K.rows
+	s.K.AddMulTransTo(s.rf, lambda[:rows])
+	s.K.MulVecTo(s.rk[:rows], qdd)
+	if s.G != nil {
+		s.G.AddMulTransTo(s.rf, lambda[rows:])
+		s.G.MulVecTo(s.rk[rows:], qdd)
+		for i, I := range s.G.inertia {
+			s.rk[rows+i] += lambda[rows+i] / I
+		}
+	}
 	for i, x := range s.rk {
 		s.rk[i] = k[i] - x
 	}
@@ -458,7 +505,7 @@ func (s *ClosedSolver) checkRows() error {
 	s.residual, s.worstRow = 0, -1
 	turn := s.w.turn()
 	whole := restPart * (s.norm(s.qdd, true) + s.norm(s.f, false))
-	s.K.MulVecTo(s.rk, s.qdd)
+	s.K.MulVecTo(s.rk[:s.K.rows], s.qdd)
 	for i := range s.K.groups {
 		g := &s.K.groups[i]
 		motion := 0.0

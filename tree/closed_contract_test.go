@@ -295,7 +295,7 @@ func TestClosedPanics(t *testing.T) {
 		{"tree: length mismatch", func() { c.MulVecTo(x, x) }},
 		{"tree: length mismatch", func() { c.AddMulTransTo(x, x) }},
 		{"tree: length mismatch", func() { _ = r.w.ErrorsTo(x, x) }},
-		{"tree: row out of range", func() { c.RowJoint(99) }},
+		{"tree: row out of range", func() { c.RowConstraint(99) }},
 		{"tree: index out of range", func() { c.At(0, 99) }},
 		{"tree: freedom out of range", func() { r.plan.DofName(-1) }},
 		{"tree: number of variables out of range", func() { r.plan.NewClosure(nil, 99) }},

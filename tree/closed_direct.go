@@ -49,6 +49,9 @@ func (m *direct) factor(s *ClosedSolver) error {
 			v = v[len(g.cols):]
 		}
 	}
+	if s.G != nil {
+		m.addGears(s)
+	}
 	// The Schur complements of multipliers are squares of row sizes.
 	tol := s.opts.RankTolerance
 	m.ldl.factor(tol * tol)
@@ -63,6 +66,19 @@ func (m *direct) factor(s *ClosedSolver) error {
 	}
 	s.gap = rankGap{sqrt(m.ldl.smallest), sqrt(m.ldl.dropped)}
 	return nil
+}
+
+// addGears stores the rows of gears, e·q̈ + λ/I, with −1/I on the diagonal for −λ.
+func (m *direct) addGears(s *ClosedSolver) {
+	for i := range s.G.groups {
+		g := &s.G.groups[i]
+		row := s.K.rows + i
+		dst := m.ldl.row(m.n + row)
+		for e, d := range g.cols {
+			dst[d] = s.rowScale[row] * s.G.val[g.val+e] * s.colScale[d]
+		}
+		dst[m.n+row] = -s.rowScale[row] * s.rowScale[row] / s.G.inertia[i]
+	}
 }
 
 // solveTo costs O((n + nᶜ)²).

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -29,22 +30,32 @@ type lambdaFirst struct {
 	scale   []float64 // by row: 1/√max(1, A_ii)
 	spans   [][]span  // by group: the columns of Y that may not be zero, in order
 	z, b    []float64
+	groups  []rowGroup // of K, then of the gears
+	gears   *gears
 }
 
 // span is an interval of columns lo … hi−1.
 type span struct{ lo, hi int32 }
 
-func newLambda(K *Constraints) *lambdaFirst {
-	n, rows := K.plan.nv, K.rows
+func newLambda(K *Constraints, G *gears) *lambdaFirst {
+	n, rows, groups := K.plan.nv, K.rows, K.groups
+	if G != nil {
+		groups = slices.Clone(groups)
+		for _, g := range G.groups {
+			g.row += int32(rows)
+			groups = append(groups, g)
+		}
+		rows += G.rows
+	}
 	m := &lambdaFirst{
 		n: n, rows: rows, L: K.plan.NewBranchMatrix(), Y: pages.Make[float64](rows * n), A: newSemidefinite(rows),
 		scale: make([]float64, rows), z: make([]float64, n), b: make([]float64, rows),
-		spans: make([][]span, len(K.groups)),
+		spans: make([][]span, len(groups)), groups: groups, gears: G,
 	}
 	on := make([]bool, n)
-	for i := range K.groups {
+	for i := range groups {
 		clear(on)
-		for _, d := range K.groups[i].cols {
+		for _, d := range groups[i].cols {
 			for ; d >= 0 && !on[d]; d = K.plan.DofParent[d] {
 				on[d] = true
 			}
@@ -76,12 +87,16 @@ func (m *lambdaFirst) factor(s *ClosedSolver) error {
 		return err
 	}
 	clearWatched(m.Y, m.watch)
-	for i := range s.K.groups {
+	for i := range m.groups {
 		if m.watch.Up() {
 			return nil
 		}
-		g := &s.K.groups[i]
-		v := s.K.val[g.val:]
+		g := &m.groups[i]
+		v := s.K.val
+		if i >= len(s.K.groups) {
+			v = m.gears.val
+		}
+		v = v[g.val:]
 		for k := range int(g.rows) {
 			row := int(g.row) + k
 			y := m.row(row)
@@ -92,7 +107,7 @@ func (m *lambdaFirst) factor(s *ClosedSolver) error {
 			v = v[len(g.cols):]
 		}
 	}
-	m.fillProducts(s.K)
+	m.fillProducts(s)
 	tol := s.opts.RankTolerance
 	m.A.factor(tol * tol)
 	for i := range s.kept {
@@ -106,14 +121,14 @@ func (m *lambdaFirst) factor(s *ClosedSolver) error {
 }
 
 // fillProducts stores A in its scales.
-func (m *lambdaFirst) fillProducts(K *Constraints) {
-	for i := range K.groups {
-		gi := &K.groups[i]
+func (m *lambdaFirst) fillProducts(s *ClosedSolver) {
+	for i := range m.groups {
+		gi := &m.groups[i]
 		for j := range i + 1 {
 			if j%16 == 15 && m.watch.Up() {
 				return
 			}
-			gj := &K.groups[j]
+			gj := &m.groups[j]
 			list := m.shared(i, j)
 			for a := gi.row; a < gi.row+gi.rows; a++ {
 				dst := m.A.row(int(a))
@@ -121,6 +136,12 @@ func (m *lambdaFirst) fillProducts(K *Constraints) {
 					dst[b] = spanDot(m.row(int(a)), m.row(int(b)), list)
 				}
 			}
+		}
+	}
+	if m.gears != nil {
+		for i, I := range m.gears.inertia {
+			row := s.K.rows + i
+			m.A.row(row)[row] += s.rowScale[row] * s.rowScale[row] / I
 		}
 	}
 	for i := range m.rows {

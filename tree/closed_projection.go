@@ -51,12 +51,13 @@ type projection struct {
 	A       []float64 // GᵀHG, count×count lower triangle in rows of n, then its Cholesky factor
 	col     []float64 // column of H·G
 	u, v, z []float64
+	gears   *gears
 }
 
-func newProjection(K *Constraints, independent []int) *projection {
+func newProjection(K *Constraints, G *gears, independent []int) *projection {
 	n := K.plan.nv
 	m := &projection{
-		n: n, y: make([]int32, n), H: pages.Make[float64](n * n), A: pages.Make[float64](n * n),
+		n: n, gears: G, y: make([]int32, n), H: pages.Make[float64](n * n), A: pages.Make[float64](n * n),
 		col: make([]float64, n), u: make([]float64, n), v: make([]float64, n), z: make([]float64, n),
 	}
 	m.blocks, m.place = K.blocks()
@@ -111,6 +112,9 @@ func (m *projection) factor(s *ClosedSolver) error {
 		return err
 	}
 	m.fillInertia(s)
+	if m.gears != nil {
+		m.addGears(s)
+	}
 	if m.project(); m.watch.Up() {
 		return nil
 	}
@@ -229,6 +233,33 @@ func (m *projection) fillInertia(s *ClosedSolver) {
 	}
 }
 
+// addGears adds eᵀ·I·e of the gears to H.
+func (m *projection) addGears(s *ClosedSolver) {
+	for i := range m.gears.groups {
+		g := &m.gears.groups[i]
+		v := m.gears.val[g.val:]
+		for a, d := range g.cols {
+			x := m.gears.inertia[i] * s.colScale[d] * v[a]
+			for b, e := range g.cols {
+				m.H[int(d)*m.n+int(e)] += x * s.colScale[e] * v[b]
+			}
+		}
+	}
+}
+
+// gearForces adds sign·eᵀ·I·k of the gears to v in the scales of the freedoms, k their right sides.
+func (m *projection) gearForces(v []float64, s *ClosedSolver, k []float64, sign float64) {
+	if m.gears == nil {
+		return
+	}
+	for i := range m.gears.groups {
+		g := &m.gears.groups[i]
+		for e, d := range g.cols {
+			v[d] += sign * s.colScale[d] * m.gears.val[g.val+e] * m.gears.inertia[i] * k[s.K.rows+i]
+		}
+	}
+}
+
 // project stores GᵀHG in A.
 func (m *projection) project() {
 	for i, e := range m.elims {
@@ -286,6 +317,7 @@ func (m *projection) solveTo(s *ClosedSolver, qdd, lambda, f, k []float64) {
 	for d := 0; d < m.n && !m.watch.Every(d); d++ {
 		v[d] = s.colScale[d]*f[d] - floats.Dot(m.H[d*m.n:(d+1)*m.n], u)
 	}
+	m.gearForces(v, s, k, 1)
 	y := m.z[:m.count]
 	m.restrict(y, v, len(m.elims))
 	solveCholeskyRows(m.A, m.count, m.n, y, m.watch)
@@ -293,9 +325,17 @@ func (m *projection) solveTo(s *ClosedSolver, qdd, lambda, f, k []float64) {
 	for d := 0; d < m.n && !m.watch.Every(d); d++ {
 		v[d] = floats.Dot(m.H[d*m.n:(d+1)*m.n], u) - s.colScale[d]*f[d]
 	}
-	m.multipliersTo(lambda, s, v)
+	m.gearForces(v, s, k, -1)
+	m.multipliersTo(lambda[:s.K.rows], s, v)
 	for d := range m.n {
 		qdd[d] = s.colScale[d] * u[d]
+	}
+	if m.gears != nil { // λ = −I·(e·q̈ − k)
+		rest := lambda[s.K.rows:]
+		m.gears.MulVecTo(rest, qdd)
+		for i, I := range m.gears.inertia {
+			rest[i] = -I * (rest[i] - k[s.K.rows+i])
+		}
 	}
 }
 

@@ -154,7 +154,97 @@ func (s *ClosedSolver) loopWrench(l *Loop, jk *mechanism.JointKinematics) (f spa
 	for k := range n {
 		f = f.Add(T[k].Scale(s.lambda[int(l.Row)+k]))
 	}
+	var tau [6]float64
+	if s.freedomForcesTo(&tau, int(l.Joint)) {
+		var w spatial.Force
+		s.plan.mech.Joints[l.Joint].WrenchTo(&w, &tau, &jk.Frames)
+		f = f.Add(w)
+	}
 	return f
+}
+
+// freedomForcesTo stores in tau the generalized forces of couplings and, of a joint that closes a loop, of armature along the freedoms
+// of joint j, and reports whether there can be any.
+func (s *ClosedSolver) freedomForcesTo(tau *[6]float64, j int) bool {
+	m := s.plan.mech
+	legs := m.LegsAt(j)
+	*tau = [6]float64{}
+	first := s.plan.LoopRows + len(s.plan.Prescribed)
+	for _, at := range legs {
+		var jk mechanism.JointKinematics
+		x := s.w.legTo(int(at.Coupling), int(at.Leg), &s.K.legs[at.Coupling][at.Leg], &jk)
+		tau[m.Couplings[at.Coupling].Legs[at.Leg].Freedom.Freedom] += x.Factor * s.lambda[first+int(at.Coupling)]
+	}
+	if s.G != nil && m.Joints[j].Armature != nil {
+		for i := range s.G.list {
+			if leg := &s.G.list[i]; int(leg.joint) == j {
+				tau[leg.freedom] += s.all[s.K.rows+i]
+			}
+		}
+	}
+	return legs != nil || m.Joints[j].Armature != nil
+}
+
+// ArmatureForceTo stores in f the generalized forces −I·q̈ of the armature of joint j, an entry a freedom.
+//
+// It panics without a solution or if j is out of range.
+func (s *ClosedSolver) ArmatureForceTo(f *[6]float64, j int) {
+	s.mustHave()
+	*f = [6]float64{}
+	jt := &s.plan.mech.Joints[j]
+	if jt.Armature == nil {
+		return
+	}
+	if k := s.plan.linkOf(j); k >= 0 {
+		for i := range jt.Kind.Freedoms() {
+			f[i] = -jt.Armature[i] * s.qdd[int(s.plan.Links[k].Dof)+i]
+		}
+		return
+	}
+	for i := range jt.Kind.Freedoms() {
+		if jt.Armature[i] > 0 && jt.Prescribed(i) {
+			_, _, qdd := jt.Motion[i].At(s.w.state.Time)
+			f[i] = -jt.Armature[i] * qdd
+		}
+	}
+	if s.G == nil {
+		return
+	}
+	for i := range s.G.list {
+		if leg := &s.G.list[i]; int(leg.joint) == j {
+			f[leg.freedom] = s.all[s.K.rows+i]
+		}
+	}
+}
+
+// FreedomForcesTo stores in tau the generalized forces of couplings and armature along the freedoms of joint j, and reports whether
+// there can be any.
+//
+// It panics without a solution or if j is out of range.
+func (s *ClosedSolver) FreedomForcesTo(tau *[6]float64, j int) bool {
+	s.mustHave()
+	var f [6]float64
+	any := s.freedomForcesTo(tau, j)
+	if s.plan.mech.Joints[j].Armature != nil {
+		s.ArmatureForceTo(&f, j)
+		for i := range f {
+			if s.plan.linkOf(j) >= 0 || s.plan.mech.Joints[j].Prescribed(i) {
+				tau[i] += f[i]
+			}
+		}
+	}
+	return any
+}
+
+// CouplingMultiplier returns the multiplier of coupling i, as kkt.Solver.CouplingMultiplier. Of redundant couplings it is some choice.
+//
+// It panics without a solution or if i is out of range.
+func (s *ClosedSolver) CouplingMultiplier(i int) float64 {
+	s.mustHave()
+	if i < 0 || i >= s.plan.mech.NumCouplings() {
+		panic("tree: coupling out of range")
+	}
+	return s.lambda[s.plan.LoopRows+len(s.plan.Prescribed)+i]
 }
 
 // TotalWrench returns everything joint j does to its successor, about the origin
@@ -192,6 +282,14 @@ func (s *ClosedSolver) TotalWrench(j int) spatial.Force {
 
 // loopOf returns the loop of joint j, or nil.
 func (p *Plan) loopOf(j int) *Loop {
+	if i := p.loopIndex(j); i >= 0 {
+		return &p.Loops[i]
+	}
+	return nil
+}
+
+// loopIndex returns the number of the loop of joint j, or −1.
+func (p *Plan) loopIndex(j int) int {
 	lo, hi := 0, len(p.Loops)
 	for lo < hi {
 		if m := (lo + hi) / 2; int(p.Loops[m].Joint) < j {
@@ -201,9 +299,9 @@ func (p *Plan) loopOf(j int) *Loop {
 		}
 	}
 	if lo < len(p.Loops) && int(p.Loops[lo].Joint) == j {
-		return &p.Loops[lo]
+		return lo
 	}
-	return nil
+	return -1
 }
 
 // linkOf returns the link whose joint to the parent is j, or −1.

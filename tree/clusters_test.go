@@ -128,7 +128,9 @@ func loopJoints(m *mechanism.Mechanism) (loops [][]int32) {
 func requireOverlaps(t *testing.T, r *rig, list []tree.Cluster) {
 	t.Helper()
 	loops := loopJoints(r.mech)
-	require.Equal(t, r.mech.Graph().Loops, len(loops))
+	if r.mech.NumCouplings() == 0 { // which close loops of the graph too
+		require.Equal(t, r.mech.Graph().Loops, len(loops))
+	}
 	cluster := make([]int, len(loops)) // a number that connected loops share
 	for i := range cluster {
 		cluster[i] = i

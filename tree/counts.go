@@ -68,10 +68,10 @@ func (m *lambdaFirst) counts(s *ClosedSolver) Counts {
 			}
 		}
 	}
-	for i := range s.K.groups {
-		rows := int64(s.K.groups[i].rows)
+	for i := range m.groups {
+		rows := int64(m.groups[i].rows)
 		for j := range i {
-			c.Flops += 2 * rows * int64(s.K.groups[j].rows) * columns(m.shared(i, j))
+			c.Flops += 2 * rows * int64(m.groups[j].rows) * columns(m.shared(i, j))
 		}
 		c.Flops += 2 * triangle(int(rows)) * columns(m.spans[i])
 	}

@@ -15,7 +15,10 @@ type composite struct {
 //
 // Cost: O(BranchNonzeros), no allocation.
 // It panics if H is of another plan or without a state in use.
-func (w *Workspace) InertiaTo(H *BranchMatrix) {
+func (w *Workspace) InertiaTo(H *BranchMatrix) { w.inertiaTo(H, false) }
+
+// inertiaTo is InertiaTo, with what bodies without inertia are held by, if hold is set.
+func (w *Workspace) inertiaTo(H *BranchMatrix, hold bool) {
 	w.mustBeReady()
 	p := w.plan
 	if H.plan != p {
@@ -26,6 +29,9 @@ func (w *Workspace) InertiaTo(H *BranchMatrix) {
 		c := &p.consts[i]
 		w.comp[i] = composite{mass: c.mass, J: w.kin.I[c.body]}
 	}
+	if hold {
+		w.holdComposites()
+	}
 	for i := len(p.Links) - 1; i >= 0 && !w.watch.Every(i); i-- {
 		l := &p.Links[i]
 		// I^c_λ += X*·I^c_i·X.
@@ -34,7 +40,11 @@ func (w *Workspace) InertiaTo(H *BranchMatrix) {
 		}
 		// Rows of H from F = I^c·S on the way to the root.
 		for d := l.Dof; d < l.Dof+l.NumDof; d++ {
-			w.fillRow(H.Row(int(d)), i, int(d))
+			row := H.Row(int(d))
+			w.fillRow(row, i, int(d))
+			if p.rotors != nil {
+				row[len(row)-1] += p.rotors[d]
+			}
 		}
 	}
 }

@@ -130,6 +130,9 @@ func (v *Inverse) Solve(st *mechanism.State, qdd []float64) error {
 		copy(v.x, qdd)
 	}
 	v.s.H.MulVecTo(v.s.f, v.x)
+	if s := v.s; s.G != nil {
+		s.G.MulVecTo(s.k[s.K.rows:], v.x)
+	}
 	if err := v.consistent(); err != nil {
 		return err
 	}
@@ -168,6 +171,9 @@ func (v *Inverse) SolveBodies(st *mechanism.State, a []spatial.ClassicalAccel) e
 			addShifted(&s.wrench[l.Parent], &s.wrench[i], &s.w.links[i].r)
 		}
 	}
+	if s.G != nil {
+		v.gearsOf(a)
+	}
 	if err := v.consistent(); err != nil {
 		return err
 	}
@@ -178,6 +184,22 @@ func (v *Inverse) SolveBodies(st *mechanism.State, a []spatial.ClassicalAccel) e
 		v.distance = max(v.distance, largestIn(d[:]))
 	}
 	return v.finish()
+}
+
+// gearsOf makes the right sides of the gears those of the wanted accelerations of the bodies: e·q̈ = q̈_f − γ.
+func (v *Inverse) gearsOf(wanted []spatial.ClassicalAccel) {
+	s := v.s
+	a := make([]float64, 6*len(s.plan.Links))
+	for i := range wanted {
+		copy(a[6*i:], wanted[i][:])
+	}
+	for i := range s.G.list {
+		var qdd [6]float64
+		leg := &s.G.list[i]
+		if s.plan.mech.SecondRatesTo(&qdd, int(leg.joint), a, s.w.kin, s.w.state) == nil { // else it has no scalar freedom
+			s.k[s.K.rows+i] = qdd[leg.freedom] + s.G.rhs[i]
+		}
+	}
 }
 
 // consistent solves for the accelerations that the joints allow, with s.f for the

@@ -26,7 +26,7 @@ func energyOf(s *ClosedSolver) energy {
 	if m, ok := s.how.(*projection); ok {
 		return &projectedEnergy{s: s, m: m, x: make([]float64, m.n)}
 	}
-	n, rows := s.plan.nv, s.plan.NumRows()
+	n, rows := s.plan.nv, len(s.all)
 	return &treeEnergy{
 		s: s, L: s.plan.NewBranchMatrix(), qdd: make([]float64, n), lambda: make([]float64, rows), none: make([]float64, rows),
 	}

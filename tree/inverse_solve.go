@@ -19,6 +19,9 @@ import (
 func (v *Inverse) finish() error {
 	s := v.s
 	s.w.InverseTo(v.tau, s.qdd)
+	if s.G != nil {
+		s.G.addForcesTo(v.tau, s.qdd)
+	}
 	v.by.ofForce(v.z[:v.by.dim()], v.tau)
 	v.fillEffects()
 	var err error
@@ -207,9 +210,17 @@ func (w *Workspace) spread(dq []float64) (most float64) {
 func (w *Workspace) freeAcceleration() (most float64) {
 	for i := range w.force {
 		f := &w.force[i]
-		most = max(most, largestIn(f[:3])/w.kin.I[i].Trace(), largestIn(f[3:])/w.plan.mech.Bodies[i].Mass)
+		most = max(most, turningTo(f, &w.kin.I[i]), largestIn(f[3:])/w.plan.mech.Bodies[i].Mass)
 	}
 	return most
+}
+
+// turningTo returns the largest component of n/tr(I), and 0 for a point mass.
+func turningTo(f *spatial.Force, I *spatial.Sym3) float64 {
+	if t := I.Trace(); t > 0 {
+		return largestIn(f[:3]) / t
+	}
+	return 0
 }
 
 // svdWork returns the length of the work space of Gesvd for matrices of at most

@@ -14,7 +14,7 @@ import (
 
 // Constraints holds K and k of the loop constraints K·q̈ = k at one state (RBDA
 // §8.7, Table 8.4): first the rows of Plan.Loops, then one row for each of
-// Plan.Prescribed. A row of a loop joint is Tᵀ(J_S − J_P), zero but for the
+// Plan.Prescribed, then one for each coupling. A row of a loop joint is Tᵀ(J_S − J_P), zero but for the
 // freedoms between its two links and their nearest common ancestor; only those
 // are stored. It belongs to one goroutine at a time.
 //
@@ -22,7 +22,7 @@ import (
 type Constraints struct {
 	watch  *halt.Watch // of a ClosedSolver
 	plan   *Plan
-	groups []rowGroup // loops, then prescribed freedoms
+	groups []rowGroup // loops, prescribed freedoms, couplings
 	rows   int
 
 	val  []float64 // entries of K, by group, row by row
@@ -30,13 +30,16 @@ type Constraints struct {
 	rhs  []float64 // k
 	size []float64 // sum of the magnitudes of the terms of k
 	vp   []spatial.ClassicalAccel
+
+	legs    [][]freedomLeg // of couplings
+	scratch legScratch
 }
 
 var _ mat.Matrix = (*Constraints)(nil)
 
-// rowGroup is the place of the rows of a loop joint or of a prescribed freedom.
+// rowGroup is the place of the rows of a loop joint, or of the row of a prescribed freedom or a coupling.
 type rowGroup struct {
-	joint     int32   // number in the mechanism
+	joint     int32   // number in the mechanism; −1 of a coupling
 	row, rows int32   // first row of K, number of rows
 	pred      int32   // entries of cols on the predecessor's side, which come first
 	cols      []int32 // entries of q̇ in use, each side from the common ancestor to the tip
@@ -44,7 +47,7 @@ type rowGroup struct {
 }
 
 // NumRows returns nᶜ: the rows of K.
-func (p *Plan) NumRows() int { return p.LoopRows + len(p.Prescribed) }
+func (p *Plan) NumRows() int { return p.LoopRows + len(p.Prescribed) + p.mech.NumCouplings() }
 
 // NewConstraints allocates K and k of the plan.
 //
@@ -67,6 +70,14 @@ func (p *Plan) NewConstraints() *Constraints {
 	}
 	for i, r := range p.Prescribed {
 		add(rowGroup{joint: r.Joint, row: int32(p.LoopRows + i), rows: 1, cols: []int32{r.Dof}})
+	}
+	groups, legs := p.couplingRows()
+	for _, g := range groups {
+		add(g)
+	}
+	c.legs = legs
+	for i := range legs {
+		c.scratch.grow(p, legs[i])
 	}
 	c.val, c.mag = make([]float64, n), make([]float64, n)
 	c.rhs, c.size = make([]float64, c.rows), make([]float64, c.rows)
@@ -125,6 +136,9 @@ func (w *Workspace) ConstraintsTo(c *Constraints) error {
 		_, _, acc := p.mech.Joints[r.Joint].Motion[r.Freedom].At(w.state.Time)
 		c.val[g.val], c.mag[g.val] = 1, 1
 		c.rhs[g.row], c.size[g.row] = acc, math.Abs(acc)
+	}
+	if c.legs != nil {
+		w.fillCouplings(c)
 	}
 	return nil
 }
@@ -275,12 +289,15 @@ func (c *Constraints) groupOf(row int) int {
 	return lo
 }
 
-// RowJoint returns the joint of a row of K.
+// RowConstraint returns the joint or coupling of a row of K, numbered as by mechanism.Mechanism.NumConstraints.
 //
 // It panics if the row is out of range.
-func (c *Constraints) RowJoint(row int) int {
+func (c *Constraints) RowConstraint(row int) int {
 	if row < 0 || row >= c.rows {
 		panic("tree: row out of range")
+	}
+	if i := row - c.plan.LoopRows - len(c.plan.Prescribed); i >= 0 {
+		return c.plan.mech.NumJoints() + i
 	}
 	return int(c.groups[c.groupOf(row)].joint)
 }
@@ -289,6 +306,9 @@ func (c *Constraints) RowJoint(row int) int {
 func (c *Constraints) at(row int, err error) error {
 	p, i := c.plan, c.groupOf(row)
 	g := &c.groups[i]
+	if g.joint < 0 {
+		return c.atRow(row, err)
+	}
 	own := row - int(g.row)
 	if k := i - len(p.Loops); k >= 0 {
 		own = p.mech.Joints[g.joint].PrescribedRow(int(p.Prescribed[k].Freedom))

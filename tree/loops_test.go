@@ -198,7 +198,7 @@ func TestConstraintsMatrix(t *testing.T) {
 			s := solveClosed(t, r, tree.Projection, tree.SolverOptions{})
 			require.Equal(t, x1.Rank, s.Report().Rank)
 			for i := range rows {
-				j := r.mech.JointName(K.RowJoint(i))
+				j := r.mech.JointName(K.RowConstraint(i))
 				require.NotEmpty(t, j)
 			}
 		})

@@ -4,14 +4,10 @@ import (
 	"errors"
 	"sort"
 
-	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
-
-// ErrCoupling is returned for a mechanism with couplings, which the tree methods do not have.
-var ErrCoupling = errors.New("tree: the tree methods have no couplings")
 
 // Reasons for which NewPlan refuses Options.
 var (
@@ -81,6 +77,8 @@ type Plan struct {
 	chain  []int32 // by link: first link of its chain, see findChains
 	nq, nv int
 	consts []linkConst // by link
+	rotors []float64   // armature by entry of q̇; nil if there is none
+	held   []heldLink  // by direction without inertia
 	rowPtr []int       // start of each row of a BranchMatrix
 
 	posture  []int32 // by link: number of its composite joint, −1 for another; nil if there are none
@@ -126,7 +124,7 @@ const (
 // NewPlan chooses the spanning tree of m and numbers links and joint variables.
 //
 // Cost: near-linear in bodies and joints.
-// It returns ErrTreeJoint, ErrFloating or ErrCoupling, with the name. It panics if a number
+// It returns ErrTreeJoint or ErrFloating, with the name. It panics if a number
 // in o is out of range.
 func NewPlan(m *mechanism.Mechanism, o Options) (*Plan, error) {
 	if m == nil {
@@ -142,9 +140,6 @@ func NewPlan(m *mechanism.Mechanism, o Options) (*Plan, error) {
 			panic("tree: body out of range")
 		}
 	}
-	if m.NumCouplings() > 0 {
-		return nil, fault.Errorf("tree: %w", m.AtCoupling(0, ErrCoupling))
-	}
 	inTree, err := chooseJoints(m, o.TreeJoints)
 	if err != nil {
 		return nil, err
@@ -156,6 +151,7 @@ func NewPlan(m *mechanism.Mechanism, o Options) (*Plan, error) {
 	p.assignVariables()
 	p.numberPostures()
 	p.findLoops(inTree)
+	p.rotors, p.held = p.armature(), p.newHeld()
 	return p, nil
 }
 

@@ -26,7 +26,11 @@ func (w *Workspace) InverseTo(tau, qdd []float64) {
 	for i := len(p.consts) - 1; i >= 0; i-- {
 		l, f := &p.Links[i], &w.wr[i]
 		for d := l.Dof; d < l.Dof+l.NumDof; d++ {
-			tau[d] = w.s[d].Dot(f)
+			x := w.s[d].Dot(f)
+			if p.rotors != nil && qdd != nil {
+				x += p.rotors[d] * qdd[d]
+			}
+			tau[d] = x
 		}
 		if l.Parent != World {
 			addShifted(&w.wr[l.Parent], f, &w.links[i].r)

@@ -60,6 +60,10 @@ func (w *Workspace) ErrorsTo(delta, rate []float64) error {
 		delta[p.LoopRows+i] = d[spec.PrescribedRow(int(r.Freedom))]
 		rate[p.LoopRows+i] = w.qd[r.Dof] - sigma
 	}
+	first := p.LoopRows + len(p.Prescribed)
+	for i := range p.mech.NumCouplings() {
+		delta[first+i], rate[first+i] = w.couplingErrors(i)
+	}
 	return nil
 }
 

@@ -11,9 +11,9 @@ import (
 )
 
 // numberedPages are the pages with numbered equations, and the letters before
-// the numbers in each: (1) and (R1) in theory.md, (S1), (F1) and so on in the others.
+// the numbers in each: (1), (R1) and (C1) in theory.md, (S1), (F1) and so on in the others.
 var numberedPages = map[string][]string{
-	"theory.md":             {"", "R"},
+	"theory.md":             {"", "R", "C"},
 	"statics-and-modes.md":  {"S"},
 	"inverse-kinematics.md": {"F", "T", "D", "S", "L", "P"},
 	"ground.md":             {"G"},

@@ -340,3 +340,105 @@ func reordered[T any](list []T, of []int) []T {
 	}
 	return out
 }
+
+// Expand returns m with chains of elementary joints in place of its composite joints, and with bodies between them of the given mass and of an inertia of
+// mass times 0.01 m². Poses and velocities are those of m. The bodies of m come first.
+func Expand(m *model.Model, mass float64) *model.Model {
+	g := composites{m: new(model.Model)}
+	*g.m = *m
+	g.m.Bodies = append([]model.Body(nil), m.Bodies...)
+	g.m.Joints = nil
+	for i := range m.Joints {
+		if j := &m.Joints[i]; j.Type == model.Composite {
+			g.expand(j, mass)
+		} else {
+			g.m.Joints = append(g.m.Joints, *j)
+		}
+	}
+	return g.m
+}
+
+// at returns a frame of a body.
+func (g *composites) at(body string, local *model.Pose) (e end) {
+	e.E, e.at = unitQuat(local.Orientation).Mat(), local.Position
+	for i := range g.m.Bodies {
+		if b := &g.m.Bodies[i]; b.Name == body {
+			E := unitQuat(b.Pose.Orientation).Mat()
+			arm := E.MulVec(e.at)
+			e.E, e.at = E.Mul(e.E), spatial.Vec3(b.Pose.Position).Add(arm)
+			e.w = b.Velocity.Angular
+			e.v = spatial.Vec3(b.Velocity.Linear).Add(e.w.Cross(arm))
+		}
+	}
+	return e
+}
+
+func unitQuat(q [4]float64) spatial.Quat {
+	if q == ([4]float64{}) {
+		return spatial.IdentityQuat()
+	}
+	return spatial.Quat(q).Normalize()
+}
+
+// expand adds the chain of a composite joint.
+func (g *composites) expand(j *model.Joint, mass float64) {
+	axes, err := joints.NewAxes(j.Axes)
+	if err != nil {
+		panic(err)
+	}
+	// Coordinates and rates at the state of the model.
+	from, to := g.at(j.Predecessor, &j.PredecessorFrame), g.at(j.Successor, &j.SuccessorFrame)
+	s := joints.Spec{Kind: axes.Kind(), Axes: axes}
+	f := joints.Frames{EP: from.E, ES: to.E, R: to.at.Sub(from.at), OmegaP: from.w, OmegaS: to.w}
+	f.V = to.v.Sub(from.v).Sub(from.w.Cross(f.R))
+	var q, qd [6]float64
+	s.CoordinatesTo(&q, &qd, &f)
+	body, frame := j.Predecessor, j.PredecessorFrame
+	for k := range axes.Len() {
+		a := axes.At(k)
+		turned := model.Pose{Position: a.Point, Orientation: zAlong(a.Axis)}
+		next, nextFrame := j.Successor, j.SuccessorFrame
+		if k+1 < axes.Len() {
+			next, nextFrame = fmt.Sprintf("%s-%d", j.Name, k), model.Pose{Orientation: [4]float64{1}}
+			before := q // coordinates of this axis and those before it
+			clear(before[k+1:])
+			p := postured(axes, before[:axes.Len()])
+			// Axes that follow are at rest relative to this one, so that their rates do not count.
+			w, v := from.w, from.v.Add(from.w.Cross(from.E.MulVec(p.R)))
+			for i := range k + 1 {
+				w = w.Add(from.E.MulVec(p.S[i].Angular()).Scale(qd[i]))
+				v = v.Add(from.E.MulVec(p.S[i].Linear()).Scale(qd[i]))
+			}
+			g.m.Bodies = append(g.m.Bodies, model.Body{
+				Name: next, Mass: mass, Inertia: model.Inertia{XX: 0.01 * mass, YY: 0.01 * mass, ZZ: 0.01 * mass},
+				Pose:     model.Pose{Position: from.at.Add(from.E.MulVec(p.R)), Orientation: spatial.FromMat(from.E.Mul(p.E))},
+				Velocity: model.Velocity{Linear: v, Angular: w},
+			})
+		}
+		own := model.Joint{
+			Name: fmt.Sprintf("%s.%d", j.Name, k), Type: a.Kind, Pitch: a.Pitch, Predecessor: body, Successor: next,
+			PredecessorFrame: within(&frame, &turned), SuccessorFrame: within(&nextFrame, &turned),
+		}
+		for _, list := range [...]struct{ to, from *[]float64 }{
+			{&own.Force, &j.Force}, {&own.Stiffness, &j.Stiffness}, {&own.Damping, &j.Damping}, {&own.Rest, &j.Rest}, {&own.Armature, &j.Armature},
+		} {
+			if len(*list.from) > 0 {
+				*list.to = []float64{(*list.from)[k]}
+			}
+		}
+		g.m.Joints = append(g.m.Joints, own)
+		body, frame = next, nextFrame
+	}
+}
+
+// zAlong returns axes of which the third is along u.
+func zAlong(u spatial.Vec3) [4]float64 {
+	x, y := joints.AxisError(&u)
+	return spatial.Exp(spatial.Vec3{x, y, 0})
+}
+
+// within returns the pose inner in the frame outer, seen from where outer is.
+func within(outer, inner *model.Pose) model.Pose {
+	q := unitQuat(outer.Orientation)
+	return model.Pose{Position: spatial.Vec3(outer.Position).Add(q.Rotate(inner.Position)), Orientation: q.Mul(spatial.Quat(inner.Orientation))}
+}

@@ -26,6 +26,7 @@ var extremeModels = []string{
 	"golden/type-cylindrical.model.json", "golden/type-distance.model.json", "golden/type-sphere-in-cylinder.model.json",
 	"golden/type-fixed.model.json", "golden/type-universal.model.json", "golden/springs.model.json",
 	"hard/sim-equilibrium-panic.json", "hard/sim-modes-hang.json",
+	"joints/composite-prr-loop.model.json", "joints/composite-rr-loop.model.json",
 }
 
 // extremeEdits is the number of edits of a document that count, and extremeSeeds that of

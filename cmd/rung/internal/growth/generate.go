@@ -30,6 +30,8 @@ var FamilyHelp = map[string]string{
 	"rocker-bogie": "N six-wheel rovers with differentials likewise, 15N−1 bodies",
 	"road-train":   "N wagons on hills, four driven wheels each, 9N bodies",
 	"tracked":      "vehicle on tracks of N+1 road wheels on hills, 4N+5 bodies",
+	"gear-train":   "N gear wheels in a row on the ground, coupled by their teeth",
+	"belt":         "closed belt over N pulleys on the ground, 1 redundant row",
 }
 
 // generateFlags are the flags of rung generate.

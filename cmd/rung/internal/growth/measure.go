@@ -227,7 +227,12 @@ func residual(plan *rung.Plan, s *kkt.Solver) (float64, error) {
 	s.AccelerationsTo(x[:p.Off[p.Positive()]])
 	var lambda [6]float64
 	for node := p.Positive(); node < p.Len(); node++ {
-		rows := s.JointMultipliersTo(&lambda, l.NodeJoint(node))
+		rows := 1
+		if j := l.NodeJoint(node); j >= 0 {
+			rows = s.JointMultipliersTo(&lambda, j)
+		} else {
+			lambda[0] = s.CouplingMultiplier(l.NodeConstraint(node) - l.Mech.NumJoints())
+		}
 		for k := range rows {
 			x[int(p.Off[node])+k] = -lambda[k]
 		}

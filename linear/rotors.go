@@ -1,0 +1,261 @@
+package linear
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Armature adds I·e·eᵀ to M, e the unit wrench of its freedom: a spring whose stiffness counts with M. Bodies without inertia in some direction
+// leave M singular. Where blocks of single bodies have to be positive definite they have some inertia held there (mechanism.Singular), which conjugate
+// gradients take off again.
+
+// fillRotors stores the terms of armature at the loaded state.
+func (s *System) fillRotors() {
+	s.rotors = s.rotors[:0]
+	for _, j := range s.mech.Geared() {
+		jt := &s.mech.Joints[j]
+		var jk mechanism.JointKinematics
+		s.mech.JointTo(&jk, int(j), s.y.Kin, s.st)
+		for i, I := range jt.Armature {
+			if I == 0 {
+				continue
+			}
+			var unit [6]float64
+			var D spatial.Force
+			unit[i] = 1
+			jt.WrenchTo(&D, &unit, &jk.Frames)
+			r := row{body: [2]int32{jt.Pred, jt.Succ}, k: I}
+			for e, arm := range [2]spatial.Vec3{jk.ArmP.Add(jk.R), jk.ArmS} {
+				b := r.body[e]
+				if b < 0 {
+					continue
+				}
+				sign := float64(2*e - 1)
+				m := D.Moment().Add(arm.Sub(s.y.Kin.Bodies[b].Com).Cross(D.Linear()))
+				for c := range 3 {
+					r.v[6*e+c], r.v[6*e+3+c] = sign*m[c], sign*D.Linear()[c]
+				}
+			}
+			s.rotors = append(s.rotors, r)
+		}
+	}
+}
+
+// addRotorsTo adds the part of armature in M·x to dst, which is not x.
+func (s *System) addRotorsTo(dst, x []float64) {
+	var u [12]float64
+	for i := range s.rotors {
+		r := &s.rotors[i]
+		gather(&u, x, &r.body)
+		scatter(dst, &r.v, r.k*dot12(&r.v, &u), &r.body)
+	}
+}
+
+// addHeldTo adds scale times the held inertia times x to dst, which is not x.
+func (s *System) addHeldTo(dst, x []float64, scale float64) {
+	for i := range s.mech.Singular() {
+		h := &s.mech.Singular()[i]
+		E := &s.y.Kin.Bodies[h.Body].E
+		phi := E.TMulVec(spatial.Vec3(x[6*h.Body : 6*h.Body+3]))
+		var t spatial.Vec3
+		for _, n := range h.Axes {
+			t = t.Add(n.Scale(scale * h.Hold * n.Dot(phi)))
+		}
+		t = E.MulVec(t)
+		for k := range t {
+			dst[int(6*h.Body)+k] += t[k]
+		}
+	}
+}
+
+// holdBlocks adds the held inertia to the blocks of M in s.y.Matrix.
+func (s *System) holdBlocks() {
+	for i := range s.mech.Singular() {
+		h := &s.mech.Singular()[i]
+		I := s.mech.Bodies[h.Body].HeldInertia(h.Axes, h.Hold)
+		I = I.Rotate(s.y.Kin.Bodies[h.Body].E)
+		d := s.y.Matrix.Dia[36*h.Body:]
+		d[0], d[1], d[2] = I[0], I[3], I[4]
+		d[6], d[7], d[8] = I[3], I[1], I[5]
+		d[12], d[13], d[14] = I[4], I[5], I[2]
+	}
+}
+
+// rotorTerms returns the terms of z and those of s·M from armature that reach over two bodies, and adds those of single bodies
+// to blocks.
+func (sys *System) rotorTerms(z *split, s float64) []term {
+	if len(sys.rotors) == 0 || s == 0 {
+		return z.terms
+	}
+	list := append([]term(nil), z.terms...)
+	for i := range sys.rotors {
+		r := &sys.rotors[i]
+		if r.body[0] >= 0 && r.body[1] >= 0 {
+			list = append(list, term{body: r.body, b: r.v, k: s * r.k, full: s * r.k})
+		}
+	}
+	return list
+}
+
+// addRotorBlocks adds s·M of armature between a body and the world to the blocks d of the bodies.
+func (sys *System) addRotorBlocks(d []float64, s float64) {
+	for i := range sys.rotors {
+		r := &sys.rotors[i]
+		for e, b := range r.body {
+			if b >= 0 && r.body[1-e] < 0 {
+				addOuter((*[36]float64)(d[36*b:]), s*r.k, r.v[6*e:6*e+6])
+			}
+		}
+	}
+}
+
+// ErrUnstable is wrapped where a rod or a point mass has so little inertia beside a stiffness that pushes it away that the sparse method finds no
+// shift; the dense method has no such limit.
+var ErrUnstable = errors.New("linear: unstable with next to no inertia; use the dense method")
+
+const (
+	// heldSteps bounds conjugate gradients, heldTol is the residual relative to the right side at which they end.
+	heldSteps = 200
+	heldTol   = 1e-14
+)
+
+// release takes s times the held inertia off the solution of the last solve for h.b, which is in h.x: with N the held inertia and A₀ the
+// matrix that is factored, A₀·x = b + s·N·x. For y = s·N·x it solves y − s·N·A₀⁻¹·y = s·N·A₀⁻¹·b, of which only rods and points have entries.
+func (h *shifted) release() {
+	sys := h.sys
+	if sys.mech.Singular() == nil || h.s == 0 {
+		return
+	}
+	// In the coordinates of the directions the operator 1 − B is symmetric: B = s·√N·A₀⁻¹·√N, with √N along unit vectors.
+	dirs := sys.heldDirections(h.s)
+	c, z, r, p, q := make([]float64, len(dirs)), make([]float64, len(dirs)), make([]float64, len(dirs)), make([]float64, len(dirs)), make([]float64, len(dirs))
+	b := append([]float64(nil), h.b...)
+	read := func(v []float64) {
+		for i := range dirs {
+			v[i] = dirs[i].of(h.x)
+		}
+	}
+	read(c)
+	copy(r, c)
+	copy(p, c)
+	rr := floats.Dot(r, r)
+	enough := heldTol * heldTol * rr
+	for k := 0; k < heldSteps && rr > enough && !sys.every(k); k++ {
+		clear(h.b)
+		for i := range dirs {
+			dirs[i].addTo(h.b, p[i])
+		}
+		h.k.solve(h.x, h.r, h.b)
+		read(q)
+		for i := range q {
+			q[i] = p[i] - q[i]
+		}
+		pq := floats.Dot(p, q)
+		if !(pq > 0) {
+			sys.lost = true
+			break
+		}
+		a := rr / pq
+		floats.AddScaled(z, a, p)
+		floats.AddScaled(r, -a, q)
+		was := rr
+		rr = floats.Dot(r, r)
+		for i := range p {
+			p[i] = r[i] + rr/was*p[i]
+		}
+	}
+	copy(h.b, b)
+	for i := range dirs {
+		dirs[i].addTo(h.b, z[i])
+	}
+	h.k.solve(h.x, h.r, h.b)
+}
+
+// heldDirection is √(s·hold)·n of a body, in the world.
+type heldDirection struct {
+	row int
+	v   spatial.Vec3
+}
+
+func (d *heldDirection) of(x []float64) float64 { return d.v.Dot(spatial.Vec3(x[d.row : d.row+3])) }
+
+func (d *heldDirection) addTo(b []float64, t float64) {
+	for k, v := range d.v {
+		b[d.row+k] += t * v
+	}
+}
+
+func (s *System) heldDirections(scale float64) (list []heldDirection) {
+	for i := range s.mech.Singular() {
+		h := &s.mech.Singular()[i]
+		for _, n := range h.Axes {
+			v := s.y.Kin.Bodies[h.Body].E.MulVec(n).Scale(math.Sqrt(scale * h.Hold))
+			list = append(list, heldDirection{int(6 * h.Body), v})
+		}
+	}
+	return list
+}
+
+// undetermined is the least eigenvalue of the mass matrix on the motions that the joints allow, relative to that with the held inertia, up to which
+// it counts as zero.
+const undetermined = 1e-9
+
+// orthonormal makes N, orthonormal in the metric of the blocks of single bodies, orthonormal in M with armature and without held inertia.
+func (s *System) orthonormal(N *mat.Dense) (*mat.Dense, error) {
+	if len(s.rotors) == 0 && s.mech.Singular() == nil {
+		return N, nil
+	}
+	n, f := N.Dims()
+	MN := mat.NewDense(n, f, nil)
+	x, y := make([]float64, n), make([]float64, n)
+	for c := range f {
+		mat.Col(x, c, N)
+		s.MassTo(y, x)
+		MN.SetCol(c, y)
+	}
+	var A mat.Dense
+	A.Mul(N.T(), MN)
+	sym := mat.NewSymDense(f, nil)
+	for i := range f {
+		for j := range i + 1 {
+			sym.SetSym(i, j, (A.At(i, j)+A.At(j, i))/2)
+		}
+	}
+	var eig mat.EigenSym
+	var U, out mat.Dense
+	if !eig.Factorize(sym, true) {
+		return nil, ErrNotFinite
+	}
+	eig.VectorsTo(&U)
+	values := eig.Values(nil)
+	if !(values[0] > undetermined) {
+		var v mat.VecDense
+		v.MulVec(N, U.ColView(0))
+		return nil, s.freeError(v.RawVector().Data)
+	}
+	for j, e := range values {
+		for i := range f {
+			U.Set(i, j, U.At(i, j)/math.Sqrt(e))
+		}
+	}
+	out.Mul(N, &U)
+	return &out, nil
+}
+
+// freeError names the body of a rotation x that nothing resists.
+func (s *System) freeError(x []float64) error {
+	at, most := 0, -1.0
+	for _, h := range s.mech.Singular() {
+		if a := spatial.Vec3(x[6*h.Body : 6*h.Body+3]).Norm(); a > most {
+			at, most = int(h.Body), a
+		}
+	}
+	return s.bodyError(at, fault.Errorf("%w", mechanism.ErrUndetermined))
+}

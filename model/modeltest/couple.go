@@ -1,0 +1,84 @@
+package modeltest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+)
+
+// Couple returns a copy of m with n random couplings that hold at its pose: of one to four scalar freedoms without motions, every second
+// one with a polynomial, every third one a multiple of the one before. Their rates are those of the state, and not zero. It stops the test if m has
+// no such freedom.
+func Couple(t testing.TB, m *model.Model, rng *rand.Rand, n int) *model.Model {
+	t.Helper()
+	mech, err := mechanism.New(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, st := mech.NewKinematics(), mech.Initial()
+	if err := mech.KinematicsTo(k, st); err != nil {
+		t.Fatal(err)
+	}
+	var free []model.Coupled
+	value := map[model.Coupled]float64{}
+	var q, qd [6]float64
+	var jk mechanism.JointKinematics
+	for j := range mech.Joints {
+		jt := &mech.Joints[j]
+		mech.JointTo(&jk, j, k, st)
+		jt.CoordinatesTo(&q, &qd, &jk)
+		for i := range jt.Kind.Freedoms() {
+			if c := (model.Coupled{Joint: mech.JointName(j), Freedom: i}); jt.Kind.Scalar(i) && !jt.Prescribed(i) {
+				free, value[c] = append(free, c), q[i]
+			}
+		}
+	}
+	if len(free) == 0 {
+		t.Fatal("modeltest: nothing to couple")
+	}
+	pick := func() model.Coupled { return free[rng.IntN(len(free))] }
+	out := *m
+	out.Couplings = nil
+	for i := range n {
+		c := model.Coupling{Name: fmt.Sprint("coupling ", i)}
+		if i%3 == 2 {
+			last := &out.Couplings[i-1]
+			c.Terms, c.Offset = append(c.Terms, last.Terms...), 3*last.Offset
+			for k := range c.Terms {
+				c.Terms[k].Factor *= 3
+			}
+			if p := last.Polynomial; p != nil {
+				c.Polynomial = &model.CouplingPolynomial{Of: p.Of}
+				for _, x := range p.Coefficients {
+					c.Polynomial.Coefficients = append(c.Polynomial.Coefficients, 3*x)
+				}
+			}
+			out.Couplings = append(out.Couplings, c)
+			continue
+		}
+		for range 1 + rng.IntN(4) {
+			f := 0.2 + rng.Float64()
+			if rng.IntN(2) == 0 {
+				f = -f
+			}
+			c.Terms = append(c.Terms, model.CouplingTerm{Coupled: pick(), Factor: f})
+			c.Offset += f * value[c.Terms[len(c.Terms)-1].Coupled]
+		}
+		if i%2 == 1 {
+			p := &model.CouplingPolynomial{Of: pick()}
+			x := 1.0
+			for range model.MaxPower + 1 {
+				a := 0.5 * (rng.Float64() - 0.5)
+				p.Coefficients = append(p.Coefficients, a)
+				c.Offset -= a * x
+				x *= value[p.Of]
+			}
+			c.Polynomial = p
+		}
+		out.Couplings = append(out.Couplings, c)
+	}
+	return &out
+}

@@ -1,0 +1,277 @@
+package tree
+
+import (
+	"math"
+	"slices"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// A freedom of a joint of the tree is an entry of q̇. That of a joint that closes a loop is a linear form in them, like a row of the joint:
+//
+//	q̈_f = e·q̈ + γ,    e = Dᵀ(J_S − J_P),    γ = D˚·V̂ + Dᵀ(â_S − â_P),
+//
+// with D the freedom's unit wrench and the rest as in ConstraintsTo. Couplings are sums of such forms, and the armature of
+// joints that close loops has their squares.
+
+// freedomLeg is the place of the form of one freedom in a row.
+type freedomLeg struct {
+	joint, freedom int32
+	dof            int32    // of a joint of the tree its entry of q̇, else −1
+	loop           int32    // of another joint its number in Plan.Loops
+	path           rowGroup // of such a joint: its entries of q̇ as one row at 0
+	places         []int32  // of the entries among the columns of the row
+}
+
+// newLeg returns the form of a freedom, without places, and its entries of q̇.
+func (p *Plan) newLeg(f mechanism.Freedom) (leg freedomLeg, cols []int32) {
+	leg = freedomLeg{joint: int32(f.Joint), freedom: int32(f.Freedom), dof: -1, loop: -1}
+	if k := p.linkOf(f.Joint); k >= 0 {
+		leg.dof = p.Links[k].Dof + leg.freedom
+		return leg, []int32{leg.dof}
+	}
+	leg.loop = int32(p.loopIndex(f.Joint))
+	l := &p.Loops[leg.loop]
+	leg.path = rowGroup{joint: l.Joint, rows: 1}
+	leg.path.cols = p.appendPath(nil, l.Pred, l.Common)
+	leg.path.pred = int32(len(leg.path.cols))
+	leg.path.cols = p.appendPath(leg.path.cols, l.Succ, l.Common)
+	return leg, leg.path.cols
+}
+
+// newFreedomRow returns a row of the forms of some freedoms: its group, with the columns of all, and its legs.
+func (p *Plan) newFreedomRow(row int32, list []mechanism.Freedom) (rowGroup, []freedomLeg) {
+	g := rowGroup{joint: -1, row: row, rows: 1}
+	legs := make([]freedomLeg, len(list))
+	own := make([][]int32, len(list))
+	for i, f := range list {
+		legs[i], own[i] = p.newLeg(f)
+		g.cols = append(g.cols, own[i]...)
+	}
+	if len(list) > 1 {
+		slices.Sort(g.cols)
+		g.cols = slices.Compact(g.cols)
+	}
+	for i := range legs {
+		for k, d := range own[i] {
+			at := k
+			if len(list) > 1 {
+				at, _ = slices.BinarySearch(g.cols, d)
+			}
+			legs[i].places = append(legs[i].places, int32(at))
+		}
+	}
+	return g, legs
+}
+
+// couplingRows returns the groups of all couplings, whose rows follow those of prescribed freedoms, and their legs.
+func (p *Plan) couplingRows() (groups []rowGroup, legs [][]freedomLeg) {
+	for i := range p.mech.Couplings {
+		c := &p.mech.Couplings[i]
+		list := make([]mechanism.Freedom, len(c.Legs))
+		for k := range c.Legs {
+			list[k] = c.Legs[k].Freedom
+		}
+		g, l := p.newFreedomRow(int32(p.LoopRows+len(p.Prescribed)+i), list)
+		groups, legs = append(groups, g), append(legs, l)
+	}
+	return groups, legs
+}
+
+// legScratch is the memory of the form of one freedom.
+type legScratch struct {
+	row  *Constraints // of one row at 0; nil until there are legs
+	jk   mechanism.JointKinematics
+	rows joints.Rows
+}
+
+func (s *legScratch) grow(p *Plan, legs []freedomLeg) {
+	if s.row == nil {
+		s.row = &Constraints{plan: p, rhs: make([]float64, 1), size: make([]float64, 1)}
+	}
+	for i := range legs {
+		if n := len(legs[i].path.cols); n > len(s.row.val) {
+			s.row.val, s.row.mag = make([]float64, n), make([]float64, n)
+		}
+	}
+}
+
+// addLeg adds factor times the form of a freedom to group g of c, its right side −γ too, and the sizes of both. The accelerations at q̈ = 0 are in vp.
+func (c *Constraints) addLeg(w *Workspace, g *rowGroup, leg *freedomLeg, factor float64, s *legScratch, vp []spatial.ClassicalAccel) {
+	if leg.dof >= 0 {
+		at := g.val + int(leg.places[0])
+		c.val[at] += factor
+		c.mag[at] += math.Abs(factor)
+		return
+	}
+	l := w.plan.Loops[leg.loop]
+	l.Row = 0
+	w.loopTo(&s.jk, &l)
+	w.plan.mech.Joints[leg.joint].FreedomRowsTo(&s.rows, &s.jk.Frames)
+	s.rows.T[0], s.rows.TDot[0], s.rows.N = s.rows.T[leg.freedom], s.rows.TDot[leg.freedom], 1
+	s.row.vp = vp
+	s.row.fillRight(w, &l, &s.jk, &s.rows)
+	s.row.fillRows(w, &l, &leg.path, &s.jk, &s.rows)
+	for k, at := range leg.places {
+		c.val[g.val+int(at)] += factor * s.row.val[k]
+		c.mag[g.val+int(at)] += math.Abs(factor) * s.row.mag[k]
+	}
+	c.rhs[g.row] += factor * s.row.rhs[0]
+	c.size[g.row] += math.Abs(factor) * s.row.size[0]
+}
+
+// clearRow makes group g of c, of one row, zero.
+func (c *Constraints) clearRow(g *rowGroup) {
+	clear(c.val[g.val : g.val+len(g.cols)])
+	clear(c.mag[g.val : g.val+len(g.cols)])
+	c.rhs[g.row], c.size[g.row] = 0, 0
+}
+
+// legTo returns what leg k of coupling i is at the state in use, with the rates of the tree.
+func (w *Workspace) legTo(i, k int, leg *freedomLeg, jk *mechanism.JointKinematics) (x mechanism.Coupled) {
+	var q, qd [6]float64
+	m := w.plan.mech
+	jt := &m.Joints[leg.joint]
+	m.JointTo(jk, int(leg.joint), w.kin, w.state)
+	jt.CoordinatesTo(&q, &qd, jk)
+	x = m.Couplings[i].At(k, q[leg.freedom])
+	if leg.dof >= 0 {
+		x.Rate = w.qd[leg.dof]
+	} else {
+		w.loopTo(jk, &w.plan.Loops[leg.loop])
+		jt.RatesTo(&qd, &jk.Frames)
+		x.Rate = qd[leg.freedom]
+	}
+	return x
+}
+
+// fillCouplings stores the rows of the couplings in c:
+//
+//	Σ f·e·q̈ = −Σ (f·γ + f′·q̇²),
+//
+// f the factors of the freedoms and f′ their derivatives by the coordinates.
+func (w *Workspace) fillCouplings(c *Constraints) {
+	p := w.plan
+	first := len(p.Loops) + len(p.Prescribed)
+	var jk mechanism.JointKinematics
+	for i := range c.legs {
+		g := &c.groups[first+i]
+		c.clearRow(g)
+		for k := range c.legs[i] {
+			leg := &c.legs[i][k]
+			x := mechanism.Coupled{Factor: p.mech.Couplings[i].Legs[k].Factor}
+			if p.mech.Couplings[i].Bent(k) {
+				x = w.legTo(i, k, leg, &jk)
+			}
+			c.addLeg(w, g, leg, x.Factor, &c.scratch, c.vp)
+			bend := x.Curve * x.Rate * x.Rate
+			c.rhs[g.row] -= bend
+			c.size[g.row] += math.Abs(bend)
+		}
+	}
+}
+
+// couplingErrors stores φ and its rate of coupling i at the state in use.
+func (w *Workspace) couplingErrors(i int) (phi, rate float64) {
+	c := &w.plan.mech.Couplings[i]
+	var jk mechanism.JointKinematics
+	phi = -c.Offset
+	for k := range c.Legs {
+		leg := freedomLeg{joint: int32(c.Legs[k].Joint), freedom: int32(c.Legs[k].Freedom.Freedom), dof: -1}
+		if l := w.plan.linkOf(c.Legs[k].Joint); l >= 0 {
+			leg.dof = w.plan.Links[l].Dof + leg.freedom
+		} else {
+			leg.loop = int32(w.plan.loopIndex(c.Legs[k].Joint))
+		}
+		x := w.legTo(i, k, &leg, &jk)
+		phi += x.Value
+		rate += x.Factor * x.Rate
+	}
+	return phi, rate
+}
+
+// gears are the forms of those freedoms with armature whose joints close loops: rows e·q̈ + λ/I = −γ with multipliers λ = −I·q̈_f. They are no
+// constraints. Freedoms of the tree have their armature on the diagonal of H.
+type gears struct {
+	Constraints
+	list    []freedomLeg
+	inertia []float64
+}
+
+// newGears returns the forms of the plan, nil if there are none.
+func (p *Plan) newGears() *gears {
+	var g gears
+	n := 0
+	for _, j := range p.mech.Geared() {
+		jt := &p.mech.Joints[j]
+		if p.linkOf(int(j)) >= 0 {
+			continue
+		}
+		for i := range jt.Kind.Freedoms() {
+			if !jt.Geared(i) {
+				continue
+			}
+			group, legs := p.newFreedomRow(int32(len(g.list)), []mechanism.Freedom{{Joint: int(j), Freedom: i}})
+			group.joint, group.val = j, n
+			n += len(group.cols)
+			g.groups, g.list = append(g.groups, group), append(g.list, legs[0])
+			g.inertia = append(g.inertia, jt.Armature[i])
+		}
+	}
+	if g.list == nil {
+		return nil
+	}
+	g.plan, g.rows = p, len(g.list)
+	g.val, g.mag = make([]float64, n), make([]float64, n)
+	g.rhs, g.size = make([]float64, g.rows), make([]float64, g.rows)
+	g.scratch.grow(p, g.list)
+	return &g
+}
+
+// fill stores the forms at the state in use of w. The accelerations at q̈ = 0 are in vp.
+func (g *gears) fill(w *Workspace, vp []spatial.ClassicalAccel) {
+	for i := range g.list {
+		g.clearRow(&g.groups[i])
+		g.addLeg(w, &g.groups[i], &g.list[i], 1, &g.scratch, vp)
+	}
+}
+
+// armature returns the armature of the freedoms of the tree by entry of q̇, nil if there is none. Prescribed freedoms have theirs too: what
+// drives them moves it.
+func (p *Plan) armature() (list []float64) {
+	for _, j := range p.mech.Geared() {
+		k := p.linkOf(int(j))
+		if k < 0 {
+			continue
+		}
+		if list == nil {
+			list = make([]float64, p.nv)
+		}
+		l := &p.Links[k]
+		copy(list[l.Dof:l.Dof+l.NumDof], p.mech.Joints[j].Armature[:])
+	}
+	return list
+}
+
+// atRow returns err as an error at the joint or coupling of a row of K.
+func (c *Constraints) atRow(row int, err error) error {
+	return fault.Errorf("tree: %w", c.plan.mech.AtConstraint(c.RowConstraint(row), -1, err))
+}
+
+// addForcesTo adds to tau what moves the armature of the gears: eᵀ·I·q̈_f.
+func (g *gears) addForcesTo(tau, qdd []float64) {
+	for i := range g.groups {
+		at := &g.groups[i]
+		sum := -g.rhs[i]
+		for e, d := range at.cols {
+			sum += g.val[at.val+e] * qdd[d]
+		}
+		sum *= g.inertia[i]
+		for e, d := range at.cols {
+			tau[d] += g.val[at.val+e] * sum
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package tree
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// The inertia H of a tree with rods and point masses may be singular, where the loops alone give their rotations inertia. So a
+// ClosedSolver factors H + N, with some inertia held where bodies have none (mechanism.Singular), and takes N off by conjugate gradients with
+// these factors as preconditioner, which keep to the motions that the loops allow. Of a direction they leave the part h/(h + m), m the inertia that joints
+// and loops add.
+
+// heldLink is a direction of a link without inertia.
+type heldLink struct {
+	link int32
+	axis spatial.Vec3 // in body axes
+	hold float64      // kg m²
+}
+
+// newHeld lists the directions without inertia by link.
+func (p *Plan) newHeld() (list []heldLink) {
+	for _, s := range p.mech.Singular() {
+		for _, n := range s.Axes {
+			list = append(list, heldLink{p.LinkOf[s.Body], n, s.Hold})
+		}
+	}
+	return list
+}
+
+// holdComposites adds N to the inertias of the links in w.comp.
+func (w *Workspace) holdComposites() {
+	for i := range w.plan.held {
+		h := &w.plan.held[i]
+		n := w.kin.Bodies[w.plan.Links[h.link].Body].E.MulVec(h.axis)
+		J := &w.comp[h.link].J
+		*J = J.Add(spatial.Sym3{n[0] * n[0], n[1] * n[1], n[2] * n[2], n[0] * n[1], n[0] * n[2], n[1] * n[2]}.Scale(h.hold))
+	}
+}
+
+// addHeldTo adds N·qdd to tau.
+func (w *Workspace) addHeldTo(tau, qdd []float64) {
+	p := w.plan
+	var none linkState
+	for i := range p.Links {
+		l, st := &p.Links[i], &w.links[i]
+		up := &none
+		if l.Parent != World {
+			up = &w.links[l.Parent]
+		}
+		carryVelocity((*spatial.Motion)(&st.a), (*spatial.Motion)(&up.a), &st.r)
+		for d := l.Dof; d < l.Dof+l.NumDof; d++ {
+			x, S := qdd[d], &w.s[d]
+			for k := range st.a {
+				st.a[k] += x * S[k]
+			}
+		}
+		w.wr[i] = spatial.Force{}
+	}
+	for i := range p.held {
+		h := &p.held[i]
+		n := w.kin.Bodies[p.Links[h.link].Body].E.MulVec(h.axis)
+		t := h.hold * n.Dot(spatial.Vec3(w.links[h.link].a[:3]))
+		for k := range n {
+			w.wr[h.link][k] += t * n[k]
+		}
+	}
+	for i := len(p.Links) - 1; i >= 0; i-- {
+		l, f := &p.Links[i], &w.wr[i]
+		for d := l.Dof; d < l.Dof+l.NumDof; d++ {
+			tau[d] += w.s[d].Dot(f)
+		}
+		if l.Parent != World {
+			addShifted(&w.wr[l.Parent], f, &w.links[i].r)
+		}
+	}
+}
+
+const (
+	// heldMax bounds the steps of conjugate gradients, heldTol is the size of a step relative to the solution at which they end.
+	heldMax = 300
+	heldTol = 1e-15
+	// heldTests bounds the steps of the power method that look for a rotation that nothing resists. A step leaves all of it but
+	// undetermined, and heldSure such steps are enough. If no more than heldLost is left of a random vector, there is no such rotation.
+	heldTests    = 300
+	heldSure     = 4
+	heldLost     = 1e-10
+	undetermined = 1e-9
+)
+
+// release takes N off a solution.
+func (s *ClosedSolver) release() {
+	x, r, z, p, Ap := s.qdd, s.rf, s.dq, s.probe[0], s.probe[1]
+	load := s.norm(s.f, false)
+	s.freeResidual(r, x)
+	last := 0.0
+	for k := 0; k < heldMax && !s.watch.Up(); k++ {
+		s.how.solveTo(s, z, s.dl, r, s.zero)
+		s.K.AddMulTransTo(r, s.dl[:s.K.rows]) // what joints take does not matter, but would cost digits
+		rz := floats.Dot(r, z)
+		if !(rz > 0) || math.Sqrt(rz) <= heldTol*max(s.norm(x, true), load) {
+			break
+		}
+		beta := 0.0
+		if k > 0 {
+			beta = rz / last
+		}
+		last = rz
+		for d := range p {
+			if k == 0 {
+				p[d] = 0
+			}
+			p[d] = z[d] + beta*p[d]
+		}
+		s.trueInertiaTo(Ap, p)
+		pAp := floats.Dot(p, Ap)
+		if !(pAp > 0) {
+			break
+		}
+		a := rz / pAp
+		for d := range x {
+			x[d] += a * p[d]
+			r[d] -= a * Ap[d]
+		}
+	}
+	// The multipliers make up for what is left of the forces.
+	s.freeResidual(r, x)
+	s.how.solveTo(s, z, s.all, r, s.zero)
+	if s.G != nil {
+		rest := s.all[s.K.rows:]
+		s.G.MulVecTo(rest, x)
+		for i, I := range s.G.inertia {
+			rest[i] = -I * (rest[i] - s.k[s.K.rows+i])
+		}
+	}
+}
+
+// trueInertiaTo stores H·x in y, without N and with the armature of gears.
+func (s *ClosedSolver) trueInertiaTo(y, x []float64) {
+	s.H.MulVecTo(y, x)
+	for d := range y {
+		y[d] = -y[d]
+	}
+	s.w.addHeldTo(y, x)
+	for d := range y {
+		y[d] = -y[d]
+	}
+	if s.G != nil {
+		t := s.rk[s.K.rows:]
+		s.G.MulVecTo(t, x)
+		for i, I := range s.G.inertia {
+			t[i] *= I
+		}
+		s.G.AddMulTransTo(y, t)
+	}
+}
+
+// freeResidual stores in r what the forces leave beside the accelerations x, without multipliers.
+func (s *ClosedSolver) freeResidual(r, x []float64) {
+	s.trueInertiaTo(r, x)
+	for d := range r {
+		r[d] = s.f[d] - r[d]
+	}
+	if s.G != nil {
+		t := s.rk[s.K.rows:]
+		for i, I := range s.G.inertia {
+			t[i] = I * s.k[s.K.rows+i]
+		}
+		s.G.AddMulTransTo(r, t)
+	}
+}
+
+// determined tests by the power method whether a rotation of a rod or a point mass is left that nothing resists: x ← (H + N)⁻¹·N·x on
+// the motions that the loops allow keeps such an x, and shrinks the others.
+func (s *ClosedSolver) determined() error {
+	if s.plan.held == nil {
+		return nil
+	}
+	rng := rand.New(rand.NewPCG(5, uint64(s.plan.nv)))
+	x, f := s.probe[0], s.probe[1]
+	for d := range x {
+		x[d] = (rng.Float64() - 0.5) * s.colScale[d]
+	}
+	clear(s.zero)
+	lost, kept := 1.0, 0
+	for k := 0; kept < heldSure; k++ {
+		clear(f)
+		s.w.addHeldTo(f, x)
+		s.how.solveTo(s, x, s.dl, f, s.zero)
+		size := s.norm(x, true)
+		if size == 0 || k >= heldTests || s.watch.Up() {
+			return nil
+		}
+		for d := range x {
+			x[d] /= size
+		}
+		if k == 0 {
+			continue // x had other parts
+		}
+		if lost *= size; lost < heldLost {
+			return nil
+		}
+		if kept++; size < 1-undetermined {
+			kept = 0
+		}
+	}
+	clear(f)
+	s.w.addHeldTo(f, x)
+	at, most := 0, -1.0
+	for i := range s.plan.held {
+		h := &s.plan.held[i]
+		n := s.w.kin.Bodies[s.plan.Links[h.link].Body].E.MulVec(h.axis)
+		if a := math.Abs(n.Dot(spatial.Vec3(s.w.links[h.link].a[:3]))); a > most {
+			at, most = int(h.link), a
+		}
+	}
+	alpha := spatial.Vec3(s.w.links[at].a[:3])
+	alpha = alpha.Scale(1 / alpha.Norm())
+	return fault.Errorf("tree: %w", s.plan.mech.AtBody(int(s.plan.Links[at].Body), fault.Errorf("%w, about the axis (%.4g, %.4g, %.4g) of the world",
+		mechanism.ErrUndetermined, alpha[0], alpha[1], alpha[2])))
+}
