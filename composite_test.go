@@ -130,7 +130,7 @@ func TestRandomComposites(t *testing.T) {
 func TestRandomCompositeMachines(t *testing.T) {
 	seeds := uint64(2000)
 	if testing.Short() {
-		seeds = 32
+		seeds = 12
 	}
 	determined := 0
 	for seed := range seeds {
