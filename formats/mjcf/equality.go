@@ -241,6 +241,9 @@ func (r *reader) length(n *xmltree.Node, attr string) (list []assembly.Term, ok 
 		r.Refuse(n, attr, "is a tendon along a path: "+fault.Name(name))
 		return nil, false
 	}
+	if r.terms > assembly.MaxTerms {
+		return nil, false // refused already
+	}
 	if r.terms += len(t.terms); r.terms > assembly.MaxTerms {
 		r.Refuse(n, attr, fmt.Sprintf("equalities of tendons have more than %d terms", assembly.MaxTerms))
 		return nil, false

@@ -190,3 +190,46 @@ func TestLarge(t *testing.T) {
 	require.NoError(t, err)
 	t.Logf("%d bytes, %d bodies in %v", b.Len(), len(m.Bodies), time.Since(begin))
 }
+
+// TestHostileSizes holds that files of some megabytes, each with many of one thing, end in seconds.
+func TestHostileSizes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("megabytes")
+	}
+	const n = 10_000
+	many := func(format string, count int) string {
+		var b strings.Builder
+		for k := range count {
+			fmt.Fprintf(&b, format, k)
+		}
+		return b.String()
+	}
+	const in = `<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>`
+	model := func(before, inside, after string) string {
+		return `<mujoco>` + before + `<worldbody><body name="a">` + in + inside + `</body></worldbody>` + after + `</mujoco>`
+	}
+	deep := strings.Repeat(`<body><joint/>`+in, 4000) + strings.Repeat("</body>", 4000)
+	for name, text := range map[string]string{
+		"joints in a row": model("", many(`<joint name="j%d"/>`, n), ""),
+		"classes in each other": model(`<default>`+many(`<default class="c%d"><joint armature="1"/>`, 4000)+strings.Repeat("</default>", 4000)+`</default>`,
+			`<joint class="c3000"/>`, ""),
+		"default elements": model(`<default>`+many(`<joint stiffness="%d"/>`, n)+`</default>`, many(`<body><joint name="j%d"/>`+in+`</body>`, n), ""),
+		"deep bodies":      model("", "<joint/>"+deep, ""),
+		"deep frames":      model("", strings.Repeat("<frame pos='1 0 0'>", 4000)+many(`<geom name="g%d" size="1"/>`, n)+strings.Repeat("</frame>", 4000), ""),
+		"massless chain":   model("", strings.Repeat(`<body><joint/>`, 4000)+in+strings.Repeat("</body>", 4000), ""),
+		"tendons": model("", many(`<body><joint name="j%d"/>`+in+`</body>`, n),
+			`<tendon><fixed name="t">`+many(`<joint joint="j%d" coef="1"/>`, n)+`</fixed></tendon><equality>`+many(`<tendon name="e%d" tendon1="t"/>`, n)+`</equality>`),
+		"welds": model("", many(`<body name="w%d">`+in+`<joint/></body>`, n), `<equality>`+many(`<weld body1="w%d" body2="a"/>`, n)+`</equality>`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			begin := time.Now()
+			_, _, err := from(map[string]string{"main.xml": text}, source.Options{})
+			took := time.Since(begin)
+			t.Logf("%d bytes in %v", len(text), took)
+			if err != nil {
+				require.Less(t, len(err.Error()), 100_000)
+			}
+			require.Less(t, took, 60*time.Second)
+		})
+	}
+}

@@ -241,7 +241,8 @@ type meshAsset struct {
 	file    string
 	scale   [3]float64
 	ref     assembly.Pose
-	inertia int // of meshRules
+	inertia int  // of meshRules
+	sought  bool // whether the file is there
 	loaded  *mesh.Mesh
 	err     error
 }
@@ -304,6 +305,12 @@ func (r *reader) mesh(g element, name string, s shape) (shape, bool) {
 	if !ok {
 		r.Report.Refuse(g.Node, "mesh "+fault.Name(name), "does not exist")
 		return s, false
+	}
+	if !m.sought {
+		m.sought = true
+		if name, err := r.resolve(m); m.err == nil && (err != nil || !r.files.Exists(name)) {
+			r.Report.Once(m.at, "files of meshes are not there", "which matters only where their masses count")
+		}
 	}
 	v := &s.visual
 	v.Kind, v.Scale = assembly.Mesh, m.scale

@@ -205,3 +205,44 @@ func TestLarge(t *testing.T) {
 	require.NoError(t, err)
 	t.Logf("%d bytes, %d bodies in %v", b.Len(), len(m.Bodies), time.Since(begin))
 }
+
+// TestHostileSizes holds that files of some megabytes, each with many of one thing, end in seconds.
+func TestHostileSizes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("megabytes")
+	}
+	const n = 10_000
+	many := func(format string, count int) string {
+		var b strings.Builder
+		for k := range count {
+			fmt.Fprintf(&b, format, k)
+		}
+		return b.String()
+	}
+	star := many(`<link name="m%[1]d"/><joint name="k%[1]d" type="continuous"><parent link="hub"/><child link="m%[1]d"/></joint>`, n)
+	chain := many(`<link name="c%[1]d"/>`, n)
+	var links strings.Builder
+	for k := 1; k < n; k++ {
+		fmt.Fprintf(&links, `<joint name="x%d" type="continuous"><parent link="c%d"/><child link="c%d"/></joint>`, k, k-1, k)
+	}
+	for name, text := range map[string]string{
+		"unknown elements": arm(many("<a/><b%d/>", 200_000)),
+		"massless star":    `<robot><link name="hub">` + inertial + `</link>` + star + `</robot>`,
+		"massless hub":     `<robot><link name="hub"/>` + star + `</robot>`,
+		"massless chain":   `<robot>` + chain + links.String() + `<link name="end">` + inertial + `</link><joint name="e" type="continuous"><parent link="c9999"/><child link="end"/></joint></robot>`,
+		"couplings":        `<robot>` + chain + links.String() + many(`<coupling name="q%d" ratio="1"><predecessor link="c0"/><successor link="c9999"/></coupling>`, n) + `</robot>`,
+		"gazebo joints":    `<robot>` + chain + links.String() + `<gazebo>` + many(`<joint name="g%d" type="ball"><parent>c0</parent><child>c9999</child></joint>`, n) + `</gazebo></robot>`,
+		"second parents":   `<robot>` + chain + links.String() + many(`<joint name="g%d" type="planar"><parent link="c0"/><child link="c9999"/></joint>`, n) + `</robot>`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			begin := time.Now()
+			_, _, err := from(text, "", source.Options{})
+			took := time.Since(begin)
+			t.Logf("%d bytes in %v", len(text), took)
+			if err != nil {
+				require.Less(t, len(err.Error()), 100_000)
+			}
+			require.Less(t, took, 60*time.Second)
+		})
+	}
+}

@@ -58,6 +58,8 @@ func (r *reader) joint(n *xmltree.Node) {
 			}
 		}
 	} else if d := n.Child("dynamics"); d != nil && (r.Number(d, "damping", 0) != 0 || r.Number(d, "friction", 0) != 0) {
+		d.SetAttr("damping", source.Dropped, "")
+		d.SetAttr("friction", source.Dropped, "")
 		r.Report.Drop(d, "damping and friction of "+fault.Name(name), "a joint of type "+fault.Name(kind)+" has no such coordinate in the model", "")
 	}
 	if c != assembly.World {

@@ -134,6 +134,9 @@ func (r *reader) coupling(n *xmltree.Node) {
 		r.Report.Refuse(n, "coupling "+fault.Name(name), "has the world as an end")
 		return
 	}
+	if r.terms > assembly.MaxTerms {
+		return // refused already
+	}
 	down, up := r.paths(at[1], at[0])
 	if r.terms += len(down) + len(up); r.terms > assembly.MaxTerms {
 		r.Report.Refuse(n, "coupling "+fault.Name(name), fmt.Sprintf("couplings have more than %d joints between their links", assembly.MaxTerms))
