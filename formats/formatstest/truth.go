@@ -118,6 +118,7 @@ func (truth *Truth) Check(t *testing.T, r *assembly.Result) {
 	if truth.Variant == "rigid" {
 		Rigid(r.Model)
 	}
+	slip(r.Model)
 	check.CloseVec(t, r.Model.Gravity[:], truth.Gravity[:], 1e-15, 10, "gravity")
 	number := map[string]int{}
 	for i := range r.Links {
