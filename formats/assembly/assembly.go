@@ -114,15 +114,18 @@ type Axis struct {
 	Turn        spatial.Quat // of a ball, S relative to P; the zero value is no turn
 	Spin        spatial.Vec3 // of a ball, angular velocity, axes of S
 
-	Force, Stiffness, Damping, Rest, Armature, Friction float64
-	Limit                                               *model.Limit
-	Motion                                              *model.Motion
+	Force, Stiffness, Damping, Rest, Armature float64
+	Friction                                  float64    // size of the dry friction, N m or N
+	Springs                                   [2]float64 // with x the coordinate less Rest, Springs[0]·x² + Springs[1]·x³ is added to the spring
+	Dampers                                   [2]float64 // with y the rate, Dampers[0]·y|y| + Dampers[1]·y³ is added to the damper
+	Limit                                     *model.Limit
+	Motion                                    *model.Motion
 }
 
 // held reports whether a holds anything that needs its coordinate in the model.
 func (a *Axis) held() bool {
 	return a.Coordinate != 0 || a.Force != 0 || a.Stiffness != 0 || a.Damping != 0 || a.Armature != 0 ||
-		a.Friction != 0 || a.Limit != nil || a.Motion != nil
+		a.Friction != 0 || a.Springs != [2]float64{} || a.Dampers != [2]float64{} || a.Limit != nil || a.Motion != nil
 }
 
 // Joint lets its frame S, in the successor, move against its frame P, in the predecessor: P to S is the motions of its
@@ -157,19 +160,40 @@ type Coupling struct {
 	Polynomial []float64
 }
 
-// Force is a wrench on a point of a link, or a spring between points of two.
+// Point is a point of a link.
+type Point struct {
+	Link int
+	At   spatial.Vec3
+}
+
+// Force is a wrench on a point of a link, a spring or a bushing between points of two, or a cable.
 type Force struct {
 	At         source.Placed
 	Name       string
-	Type       model.ForceType // Wrench or SpringDamper
+	Type       model.ForceType // Wrench, SpringDamper, BushingForce or CableForce
 	A, B       int
 	PointA     spatial.Vec3
 	PointB     spatial.Vec3
+	Points     []Point // of a cable, which has no A and B
 	Force      spatial.Vec3
 	Torque     spatial.Vec3
 	Stiffness  float64
 	Damping    float64
 	RestLength float64
+	Spring     *model.SpringLaw // of a spring, beside Stiffness
+	Damper     *model.SpringLaw // of a spring, beside Damping
+}
+
+// ends calls f for all links that f acts on, with the point on each.
+func (f *Force) ends(do func(link *int, point *spatial.Vec3)) {
+	if f.Type == model.CableForce {
+		for k := range f.Points {
+			do(&f.Points[k].Link, &f.Points[k].At)
+		}
+		return
+	}
+	do(&f.A, &f.PointA)
+	do(&f.B, &f.PointB)
 }
 
 // NewCoordinate returns a number for a coordinate that equations have.

@@ -111,3 +111,22 @@ func (c *Coupling) Set(p []float64, of []Term) bool {
 	}
 	return true
 }
+
+// Rested returns the poses of all links where each coordinate is at the rest of its spring.
+func (a *Assembly) Rested() []Pose {
+	var values []float64
+	for k := range a.Joints {
+		for m := range a.Joints[k].Axes {
+			x := &a.Joints[k].Axes[m]
+			values = append(values, x.Value)
+			x.Value = x.Rest
+		}
+	}
+	poses, _ := a.place(a.trees(), true)
+	for k := range a.Joints {
+		for m := range a.Joints[k].Axes {
+			a.Joints[k].Axes[m].Value, values = values[0], values[1:]
+		}
+	}
+	return poses
+}

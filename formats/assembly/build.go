@@ -231,7 +231,7 @@ func (b *builder) freedoms(out *model.Joint, list []freedom, row []Axis) {
 		set(&out.Force, f.sign*a.Force)
 		set(&out.Stiffness, a.Stiffness)
 		set(&out.Damping, a.Damping)
-		if a.Stiffness != 0 {
+		if a.Stiffness != 0 || a.Springs != [2]float64{} {
 			set(&out.Rest, f.sign*a.Rest)
 		}
 		b.extras(out, k, n, a, f.sign)
@@ -282,14 +282,31 @@ func (b *builder) forces() {
 		}
 		e := model.ForceElement{
 			Name: n.unique(f.Name), Type: f.Type, A: model.Attachment{Body: b.name(f.A), Point: f.PointA},
-			Force: f.Force, Torque: f.Torque, Stiffness: f.Stiffness, Damping: f.Damping, RestLength: f.RestLength,
+			Force: f.Force, Torque: f.Torque, Stiffness: f.Stiffness, Damping: f.Damping, RestLength: f.RestLength, Spring: f.Spring, Damper: f.Damper,
 		}
-		if f.Type == model.SpringDamper {
+		one := f.A == f.B
+		switch f.Type {
+		case model.SpringDamper, model.BushingForce:
 			e.B = model.Attachment{Body: b.name(f.B), Point: f.PointB}
-			if f.A == f.B {
-				b.report.Note(f.At, "force "+fault.Name(f.Name), "acts between points of one body and is left out")
-				continue
+			if f.Type == model.BushingForce { // the same stiffness and damping in all directions
+				e.Stiffness, e.Damping = 0, 0
+				e.Bushing = &model.Bushing{
+					Stiffness: model.Diagonal([6]float64{3: f.Stiffness, 4: f.Stiffness, 5: f.Stiffness}),
+					Damping:   model.Diagonal([6]float64{3: f.Damping, 4: f.Damping, 5: f.Damping}),
+				}
 			}
+		case model.CableForce:
+			e.A, e.Cable, one = model.Attachment{}, &model.Cable{}, true
+			for _, p := range f.Points {
+				e.Cable.Points = append(e.Cable.Points, model.Attachment{Body: b.name(p.Link), Point: p.At})
+				one = one && p.Link == f.Points[0].Link
+			}
+		default:
+			one = false
+		}
+		if one {
+			b.report.Note(f.At, "force "+fault.Name(f.Name), "acts between points of one body and is left out")
+			continue
 		}
 		b.m.Forces = append(b.m.Forces, e)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/springs"
 )
 
 // most is the number of motions that a composite joint of the model may have.
@@ -40,7 +41,7 @@ func (b *builder) composite(j *Joint, pred, succ string) {
 var kinds = [...]model.JointType{Revolute: model.Revolute, Prismatic: model.Prismatic, Helical: model.Helical, Ball: model.Spherical}
 
 // extras writes what else a coordinate has.
-func (b *builder) extras(out *model.Joint, k, n int, a *Axis, _ float64) {
+func (b *builder) extras(out *model.Joint, k, n int, a *Axis, sign float64) {
 	switch {
 	case a.Armature < 0:
 		b.report.Refuse(a.At, "rotor inertia of "+fault.Name(a.Name), fmt.Sprintf("is negative, %g", a.Armature))
@@ -52,9 +53,32 @@ func (b *builder) extras(out *model.Joint, k, n int, a *Axis, _ float64) {
 		}
 		out.Armature[k] = a.Armature
 	}
-	if a.Friction != 0 {
-		b.report.Drop(a.At, "dry friction of "+fault.Name(a.Name), "the model has none", fmt.Sprintf("its value is %g", a.Friction))
+	switch {
+	case a.Friction < 0:
+		b.report.Refuse(a.At, "dry friction of "+fault.Name(a.Name), fmt.Sprintf("is negative, %g", a.Friction))
+	case a.Friction > 0:
+		if out.Friction == nil {
+			out.Friction = make([]model.Friction, n)
+		}
+		out.Friction[k].Force = a.Friction
+		b.report.Once(a.At, "dry friction is damped at low speeds", fmt.Sprintf("it falls to zero below some %g rad/s or %g m/s, so that nothing sticks", model.DefaultTurnSpeed, model.DefaultSlipSpeed))
 	}
+	law := func(to *[]*model.SpringLaw, square, cube float64, expression string) {
+		if square == 0 && cube == 0 {
+			return
+		}
+		if *to == nil {
+			*to = make([]*model.SpringLaw, n)
+		}
+		(*to)[k] = Formula(fmt.Sprintf(expression, square, cube))
+	}
+	law(&out.Springs, sign*a.Springs[0], a.Springs[1], "(%g)*x^2+(%g)*x^3")
+	law(&out.Dampers, a.Dampers[0], a.Dampers[1], "(%g)*y*abs(y)+(%g)*y^3")
+}
+
+// Formula is the law of a spring or a damper with a formula.
+func Formula(expression string) *model.SpringLaw {
+	return &model.SpringLaw{Kind: springs.Function, Expression: expression}
 }
 
 // couplings writes the equations between coordinates. One with a coordinate that went with a link without mass only

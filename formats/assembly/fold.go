@@ -49,11 +49,11 @@ func (a *Assembly) fold(alive []bool, o *source.Options, report *source.Report) 
 		f.link(k)
 	}
 	for k := range a.Forces {
-		for _, l := range [2]int{a.Forces[k].A, a.Forces[k].B} {
-			if l != World {
-				f.forced[l] = true
+		a.Forces[k].ends(func(link *int, _ *spatial.Vec3) {
+			if *link != World {
+				f.forced[*link] = true
 			}
-		}
+		})
 	}
 	most := 0.0
 	for i := range a.Links {
@@ -199,8 +199,8 @@ func (f *folder) drop(i, k int) []int {
 	for m := range j.Axes {
 		x := &j.Axes[m]
 		f.lose(x)
-		if x.Stiffness != 0 || x.Damping != 0 || x.Armature != 0 || x.Force != 0 {
-			f.report.Drop(x.At, "spring, damper, rotor or force of "+fault.Name(x.Name), "its link has no mass and is left out", "")
+		if x.Stiffness != 0 || x.Damping != 0 || x.Armature != 0 || x.Force != 0 || x.Friction != 0 || x.Springs != [2]float64{} || x.Dampers != [2]float64{} {
+			f.report.Drop(x.At, "spring, damper, rotor, friction or force of "+fault.Name(x.Name), "its link has no mass and is left out", "")
 		}
 	}
 	if n := f.other(k, i); n != World && f.candidate(n) {

@@ -139,12 +139,11 @@ func (a *Assembly) merge(c []carrier) (alive []bool) {
 		j.Successor, j.S = carry(c, j.Successor, j.S)
 	}
 	for k := range a.Forces {
-		f := &a.Forces[k]
-		var x Pose
-		f.A, x = carry(c, f.A, Pose{R: f.PointA})
-		f.PointA = x.R
-		f.B, x = carry(c, f.B, Pose{R: f.PointB})
-		f.PointB = x.R
+		a.Forces[k].ends(func(link *int, point *spatial.Vec3) {
+			var x Pose
+			*link, x = carry(c, *link, Pose{R: *point})
+			*point = x.R
+		})
 	}
 	return alive
 }

@@ -79,3 +79,26 @@ func Stand(m *model.Model, number map[string]int, i int, back bool) (*Standing, 
 	}
 	return s, !back || len(s.Axes) < 2
 }
+
+// Beyond lists what a joint has that neither URDF nor SDFormat can say about coordinates.
+func Beyond(j *model.Joint) (list []string) {
+	for k := range j.Friction {
+		if f := j.Friction[k]; f != (model.Friction{}) && f != (model.Friction{Force: f.Force}) {
+			list = append(list, "all of friction but its size")
+			break
+		}
+	}
+	for _, l := range j.Limits {
+		if l != nil && l.Stop != (model.Stop{}) {
+			list = append(list, "stops")
+			break
+		}
+	}
+	for _, l := range append(append([]*model.SpringLaw(nil), j.Springs...), j.Dampers...) {
+		if l != nil {
+			list = append(list, "springs and dampers that are not linear")
+			break
+		}
+	}
+	return list
+}

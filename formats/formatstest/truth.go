@@ -118,6 +118,7 @@ func (truth *Truth) Check(t *testing.T, r *assembly.Result) {
 	if truth.Variant == "rigid" {
 		Rigid(r.Model)
 	}
+	slip(r.Model)
 	check.CloseVec(t, r.Model.Gravity[:], truth.Gravity[:], 1e-15, 10, "gravity")
 	number := map[string]int{}
 	for i := range r.Links {
@@ -233,6 +234,7 @@ func compare(t *testing.T, m *model.Model, got *rung.Result, r *assembly.Result,
 		largest[1] = math.Max(largest[1], check.MaxAbs(c.Bodies[k].AngularAcceleration[:]))
 	}
 	compared := 0
+	worst, part := [2]float64{}, 0.0
 	for k := range c.Bodies {
 		want := &c.Bodies[k]
 		w := r.Links[number[want.Name]]
@@ -251,9 +253,15 @@ func compare(t *testing.T, m *model.Model, got *rung.Result, r *assembly.Result,
 			linear = got.Bodies[i].ComAcceleration.Add(angular.Cross(d)).Add(omega.Cross(omega.Cross(d)))
 		}
 		tol := func(kind int) float64 { return truth.Tolerance.Absolute + truth.Tolerance.Relative*largest[kind] }
+		for kind, d := range [2]spatial.Vec3{linear.Sub(want.OriginAcceleration), angular.Sub(want.AngularAcceleration)} {
+			e := check.MaxAbs(d[:])
+			worst[kind] = math.Max(worst[kind], e/math.Max(largest[kind], 1))
+			part = math.Max(part, e/(truth.Tolerance.Absolute+truth.Tolerance.Relative*largest[kind]))
+		}
 		check.CloseVec(t, linear[:], want.OriginAcceleration[:], 1, tol(0), "origin acceleration of %s", want.Name)
 		check.CloseVec(t, angular[:], want.AngularAcceleration[:], 1, tol(1), "angular acceleration of %s", want.Name)
 	}
 	require.NotZero(t, compared)
-	t.Logf("%d of %d links compared, %d bodies, %d joints", compared, len(c.Bodies), len(m.Bodies), len(m.Joints))
+	t.Logf("%d of %d links compared, %d bodies, %d joints; worst errors, relative to the largest of the case or 1: %.1e linear, %.1e angular; %.1e of the tolerance",
+		compared, len(c.Bodies), len(m.Bodies), len(m.Joints), worst[0], worst[1], part)
 }

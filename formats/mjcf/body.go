@@ -3,6 +3,8 @@ package mjcf
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/rung-mbd/rung/formats/assembly"
 	"github.com/rung-mbd/rung/formats/source"
@@ -187,9 +189,9 @@ func (r *reader) remember(e element, name string, p place) {
 // losses reports what a joint without a coordinate has and the model lacks.
 func (r *reader) losses(e element, name string) {
 	for _, attr := range [3]string{"stiffness", "damping", "frictionloss"} {
-		if x := r.numbers(e, attr, 1, 3); x != nil && x[0] != 0 {
+		if x := r.numbers(e, attr, 1, 3); slices.ContainsFunc(x, func(x float64) bool { return x != 0 }) {
 			e.Node.SetAttr(attr, source.Dropped, "")
-			r.Report.Drop(e.Node, attr+" of joint "+fault.Name(name), "it has no coordinate in the model", fmt.Sprintf("its value is %g", x[0]))
+			r.Report.Drop(e.Node, attr+" of joint "+fault.Name(name), "it has no coordinate in the model", "its value is "+strings.Trim(fmt.Sprint(x), "[]"))
 		}
 	}
 	if r.number(e, "armature", 0) != 0 {
@@ -234,17 +236,11 @@ func (r *reader) joint(e element, j, k int) assembly.Axis {
 		return x
 	}
 	p.ref = angle(r.number(e, "ref", 0))
-	a.Stiffness = r.first(e, "stiffness", named)
-	a.Damping = r.first(e, "damping", named)
+	a.Stiffness, a.Springs = r.powers(e, "stiffness", "spring")
+	a.Damping, a.Dampers = r.powers(e, "damping", "damper")
 	a.Rest = angle(r.number(e, "springref", 0)) - p.ref
 	a.Armature = r.number(e, "armature", 0)
 	a.Friction = r.number(e, "frictionloss", 0)
-	if r.disabled["passive"] || r.disabled["spring"] {
-		a.Stiffness = 0
-	}
-	if r.disabled["passive"] || r.disabled["damper"] {
-		a.Damping = 0
-	}
 	if r.disabled["constraint"] || r.disabled["frictionloss"] {
 		a.Friction = 0
 	}
@@ -256,19 +252,14 @@ func (r *reader) joint(e element, j, k int) assembly.Axis {
 	return a
 }
 
-// first reads a number that may be followed by those of higher powers, which the model lacks.
-func (r *reader) first(e element, attr, name string) float64 {
+// powers reads the factor of a spring or a damper, and those of the powers two and three, unless a flag takes them out.
+func (r *reader) powers(e element, attr, flag string) (first float64, more [2]float64) {
 	x := r.numbers(e, attr, 1, 3)
-	for k := 1; k < len(x); k++ {
-		if x[k] != 0 {
-			r.Report.Drop(e.Node, attr+" of joint "+fault.Name(name), "powers of the coordinate beyond the first are not read", "")
-			break
-		}
+	if x == nil || r.disabled["passive"] || r.disabled[flag] {
+		return 0, more
 	}
-	if x == nil {
-		return 0
-	}
-	return x[0]
+	copy(more[:], x[1:])
+	return x[0], more
 }
 
 // limit reads the bounds of a coordinate, and of the force on it.

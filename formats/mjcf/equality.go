@@ -2,7 +2,6 @@ package mjcf
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/rung-mbd/rung/formats/assembly"
 	"github.com/rung-mbd/rung/formats/source"
@@ -180,53 +179,6 @@ func (r *reader) couples(e element, name string) {
 	c := assembly.Coupling{At: e.Node, Name: name, Terms: []assembly.Term{{Coordinate: a, Factor: 1}}}
 	c.Set(p, []assembly.Term{{Coordinate: b, Factor: 1}})
 	r.a.Couplings = append(r.a.Couplings, c)
-}
-
-// tendon is a fixed tendon: a sum of coordinates.
-type tendon struct {
-	at    *xmltree.Node
-	terms []tendonTerm
-	fixed bool
-}
-
-type tendonTerm struct {
-	joint *xmltree.Node
-	coef  float64
-}
-
-// tendon reads a tendon. What it exerts is dropped; its length may be part of an equality.
-func (r *reader) tendon(n *xmltree.Node) {
-	if n.Name != "fixed" && n.Name != "spatial" {
-		return
-	}
-	e := r.element(n, "tendon", r.main)
-	name, _ := n.Attr("name")
-	t := tendon{at: n, fixed: n.Name == "fixed"}
-	for _, c := range n.Children {
-		if t.fixed && c.Name == "joint" {
-			c.Use()
-			if r.Required(c, "joint") != "" && r.Required(c, "coef") != "" {
-				t.terms = append(t.terms, tendonTerm{c, r.Number(c, "coef", 0)})
-			}
-		}
-	}
-	var forces []string
-	for _, attr := range [5]string{"stiffness", "damping", "frictionloss", "armature", "range"} {
-		v := r.numbers(e, attr, 1, 3)
-		for _, x := range v {
-			if x != 0 && (attr != "range" || r.limited(e, "limited", true)) {
-				forces = append(forces, attr)
-				break
-			}
-		}
-	}
-	if len(forces) > 0 {
-		r.Report.Drop(n, "tendon "+fault.Name(name), "the model has no tendons", "its "+strings.Join(forces, ", ")+" act on nothing")
-	}
-	if !t.fixed {
-		n.Set(source.Ignored, "a path alone, which nothing pulls")
-	}
-	r.tendons[name] = t
 }
 
 // length returns the terms of a tendon that attribute attr of n names.

@@ -54,6 +54,7 @@ type reader struct {
 	colors   map[string][4]float64 // of materials
 	weights  []weight
 	poses    []assembly.Pose // in the reference pose
+	rested   []assembly.Pose // where the springs of joints rest, once a tendon asks for it
 	count    int             // bodies so far, the world too
 	terms    int             // of tendons in equalities
 	disabled map[string]bool

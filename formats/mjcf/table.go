@@ -22,8 +22,8 @@ const (
 	geomRest   = "condim priority friction solmix solref solimp margin gap hfield fitscale fluidshape fluidcoef user surfacevel adhesion"
 	equalUsed  = "name class active body1 body2 anchor site1 site2 relpose torquescale joint1 joint2 polycoef tendon1 tendon2"
 	equalRest  = "solref solimp"
-	tendonUsed = "name class limited range stiffness damping frictionloss armature"
-	tendonRest = "group margin solreflimit solimplimit solreffriction solimpfriction springlength width material rgba user actuatorfrclimited actuatorfrcrange"
+	tendonUsed = "name class limited range stiffness damping frictionloss armature springlength"
+	tendonRest = "group margin solreflimit solimplimit solreffriction solimpfriction width material rgba user actuatorfrclimited actuatorfrcrange"
 )
 
 // Table has the elements and attributes of the format.
@@ -108,7 +108,7 @@ var Table = xmltree.NewTable([]xmltree.Rule{
 	{Element: "tendon/fixed", Class: source.Used, Used: tendonUsed, Ignored: tendonRest},
 	{Element: "fixed/joint", Class: source.Used, Used: "joint coef"},
 	{Element: "tendon/spatial", Class: source.Used, Used: tendonUsed, Ignored: tendonRest},
-	{Element: "spatial/site", Class: source.Ignored, Why: "a path alone, which nothing pulls"},
+	{Element: "spatial/site", Class: source.Ignored, Used: "site", Why: "a path alone, which nothing pulls"},
 	{Element: "spatial/geom", Class: source.Ignored, Why: "a path alone, which nothing pulls"},
 	{Element: "pulley", Class: source.Ignored, Why: "a path alone, which nothing pulls"},
 	{Element: "deformable", Class: source.Used},

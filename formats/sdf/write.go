@@ -237,9 +237,13 @@ func (o *writer) axis(i, k int, axis spatial.Vec3, zero float64) {
 		}
 		return 0
 	}
-	if stiffness, damping := at(j.Stiffness), at(j.Damping); stiffness != 0 || damping != 0 {
-		o.line(`     <dynamics><damping>%s</damping><spring_stiffness>%s</spring_stiffness><spring_reference>%s</spring_reference></dynamics>`,
-			numbers(damping), numbers(stiffness), numbers(at(j.Rest)-zero))
+	friction := 0.0
+	if k < len(j.Friction) {
+		friction = j.Friction[k].Force
+	}
+	if stiffness, damping := at(j.Stiffness), at(j.Damping); stiffness != 0 || damping != 0 || friction != 0 {
+		o.line(`     <dynamics><damping>%s</damping><friction>%s</friction><spring_stiffness>%s</spring_stiffness><spring_reference>%s</spring_reference></dynamics>`,
+			numbers(damping), numbers(friction), numbers(stiffness), numbers(at(j.Rest)-zero))
 	}
 	if k < len(j.Limits) && j.Limits[k] != nil {
 		l := j.Limits[k]
@@ -308,6 +312,9 @@ func (o *writer) losses() {
 				lose("motions of "+name, "the format has none")
 				break
 			}
+		}
+		for _, what := range assembly.Beyond(j) {
+			lose(what+" of "+name, "the format has none")
 		}
 		for _, x := range j.Armature {
 			if x != 0 {

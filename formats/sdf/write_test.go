@@ -92,6 +92,7 @@ func TestWriteShifts(t *testing.T) {
 	m.Bodies[1].Pose.Position = [3]float64{0, 0, 0.5} // 2·0.1 + 0.3
 	m.Joints[0].Turns = []int64{1}
 	m.Joints[0].Limits[0].Upper = 9
+	m.Joints[0].Friction = []model.Friction{{Force: 0.75}}
 	m.Couplings[0].Offset -= 2 * 2 * math.Pi * (m.Couplings[0].Terms[1].Factor / -2) // as the turn counts
 	var b bytes.Buffer
 	_, err := sdf.Write(&b, m)
@@ -102,6 +103,7 @@ func TestWriteShifts(t *testing.T) {
 	assert.InDelta(t, 0.4-zero, j.Rest[0], tol*10)
 	assert.InDelta(t, -1-zero, j.Limits[0].Lower, tol*10)
 	assert.InDelta(t, 9-zero, j.Limits[0].Upper, tol*10)
+	assert.Equal(t, []model.Friction{{Force: 0.75}}, j.Friction)
 	assert.Equal(t, 5.0, j.Limits[0].Rate)
 	require.Len(t, again.Couplings, 1)
 	assert.InDelta(t, 0, again.Couplings[0].Offset, 1e-13, "the pose holds the equation")

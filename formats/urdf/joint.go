@@ -54,7 +54,7 @@ func (r *reader) joint(n *xmltree.Node) {
 		row[0].Name, row[1].Name = name+"[0]", name+"[1]"
 		if d := n.Child("dynamics"); d != nil {
 			for k := range row {
-				row[k].Damping = r.Number(d, "damping", 0)
+				row[k].Damping, row[k].Friction = r.Number(d, "damping", 0), r.Number(d, "friction", 0)
 			}
 		}
 	} else if d := n.Child("dynamics"); d != nil && (r.Number(d, "damping", 0) != 0 || r.Number(d, "friction", 0) != 0) {

@@ -268,7 +268,15 @@ func (r *reader) drake(n *xmltree.Node) {
 // frame reads a named frame of a link.
 func (r *reader) frame(n *xmltree.Node) {
 	name := r.Required(n, "name")
-	if l, ok := r.find(n, "link"); ok && name != "" && l != assembly.World {
+	l, ok := r.find(n, "link")
+	if !ok || name == "" {
+		return
+	}
+	if r.frames == nil {
+		r.frames = map[string]assembly.Point{}
+	}
+	r.frames[name] = assembly.Point{Link: l, At: r.place(n).R}
+	if l != assembly.World {
 		r.a.Links[l].Frames = append(r.a.Links[l].Frames, assembly.Frame{Name: name, Pose: r.place(n)})
 	}
 }

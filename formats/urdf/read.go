@@ -41,13 +41,14 @@ type reader struct {
 	name      source.Name
 	o         *source.Options
 	a         assembly.Assembly
-	links     map[string]int  // by name; a link called world has assembly.World
-	joints    map[string]int  // joints that are no loops, by name
-	parent    []int           // joint that is first with the link as its child, or −1
-	later     []func()        // what is read when links and joints are there
-	poses     []assembly.Pose // in the reference pose, nil until they are needed
-	depth     []int           // joints above each link, nil until they are needed
-	terms     int             // of couplings
+	links     map[string]int            // by name; a link called world has assembly.World
+	frames    map[string]assembly.Point // origins of named frames
+	joints    map[string]int            // joints that are no loops, by name
+	parent    []int                     // joint that is first with the link as its child, or −1
+	later     []func()                  // what is read when links and joints are there
+	poses     []assembly.Pose           // in the reference pose, nil until they are needed
+	depth     []int                     // joints above each link, nil until they are needed
+	terms     int                       // of couplings
 	materials map[string][4]float64
 	mujoco    struct{ mass, inertia, total float64 }
 	balance   bool
@@ -108,6 +109,8 @@ func (r *reader) robot(root *xmltree.Node) {
 			r.compiler(n)
 		case "drake:ball_constraint", "drake:weld_constraint", "drake:distance_constraint", "drake:linear_spring_damper":
 			r.drake(n)
+		case "drake:linear_bushing_rpy":
+			r.later = append(r.later, func() { r.bushing(n) })
 		}
 	}
 	for _, f := range r.later {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -333,8 +334,15 @@ func (o *writer) one(i, k int, name, parent, child string, origin assembly.Pose)
 	if len(s.Axes) > 0 {
 		o.line(`  <axis xyz="%s"/>`, numbers(s.Axes[k][:]...))
 	}
-	if k < len(j.Damping) && j.Damping[k] != 0 {
-		o.line(`  <dynamics damping="%s"/>`, numbers(j.Damping[k]))
+	damping, friction := 0.0, 0.0
+	if k < len(j.Damping) {
+		damping = j.Damping[k]
+	}
+	if k < len(j.Friction) {
+		friction = j.Friction[k].Force
+	}
+	if damping != 0 || friction != 0 {
+		o.line(`  <dynamics damping="%s" friction="%s"/>`, numbers(damping), numbers(friction))
 	}
 	o.b.WriteString(limit)
 	if j.Type == model.Helical {
@@ -414,6 +422,12 @@ func (o *writer) losses() {
 		}
 		if nonzero(j.Damping) && !o.tree[i] {
 			lose("damping" + name + ", which closes a loop,")
+		}
+		if !o.tree[i] && slices.ContainsFunc(j.Friction, func(f model.Friction) bool { return f != model.Friction{} }) {
+			lose("friction" + name + ", which closes a loop,")
+		}
+		for _, what := range assembly.Beyond(j) {
+			lose(what + name)
 		}
 		for _, x := range j.Motion {
 			if x != nil {

@@ -94,7 +94,7 @@ func TestWriteOwn(t *testing.T) {
 	text := `<robot name="r"><link name="world"/><link name="a"><inertial><origin xyz="1 2 3"/><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0.1" ixz="0" iyz="0"/></inertial>
 		<visual><origin xyz="0 0 1" rpy="0.1 0.2 0.3"/><geometry><box size="1 2 3"/></geometry></visual></link>
 		<link name="b"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-		<joint name="x" type="revolute"><parent link="world"/><child link="a"/><origin xyz="1 0 0" rpy="0.4 1.5707963267948966 0"/><axis xyz="0 1 0"/><limit lower="-1" upper="2" effort="5" velocity="6"/><dynamics damping="0.5"/></joint>
+		<joint name="x" type="revolute"><parent link="world"/><child link="a"/><origin xyz="1 0 0" rpy="0.4 1.5707963267948966 0"/><axis xyz="0 1 0"/><limit lower="-1" upper="2" effort="5" velocity="6"/><dynamics damping="0.5" friction="0.25"/></joint>
 		<joint name="y" type="prismatic"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/><limit lower="-1" upper="inf" effort="0" velocity="0"/><mimic joint="x" multiplier="2" offset="0.25"/></joint></robot>`
 	read := func(text string) *model.Model {
 		r, _, err := urdf.Read(source.NewFiles(fstest.MapFS{"a.urdf": {Data: []byte(text)}}, nil), source.Name{Path: "a.urdf"}, &source.Options{Strict: true})
@@ -117,6 +117,16 @@ func TestWriteOwn(t *testing.T) {
 		}
 		assert.Equal(t, [2]float64{a.Rate, a.Force}, [2]float64{b.Rate, b.Force})
 		assert.Equal(t, m.Joints[i].Damping, again.Joints[i].Damping)
+		assert.Equal(t, m.Joints[i].Friction, again.Joints[i].Friction)
+	}
+	require.Equal(t, []model.Friction{{Force: 0.25}}, again.Joints[0].Friction)
+	m.Joints[0].Friction[0].Speed = 0.3
+	m.Joints[0].Limits[0].Stop.Stiffness = 100
+	lost, err := urdf.Write(&bytes.Buffer{}, m)
+	require.NoError(t, err)
+	require.Len(t, lost.Entries, 2)
+	for _, e := range lost.Entries {
+		require.Equal(t, source.Loss, e.Severity, e.String())
 	}
 	require.Len(t, again.Couplings, 1)
 	assert.Equal(t, m.Couplings[0].Terms, again.Couplings[0].Terms)

@@ -1,0 +1,234 @@
+package mjcf
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/formats/xmltree"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// tendon is a fixed tendon, a sum of coordinates, or a path.
+type tendon struct {
+	at    *xmltree.Node
+	terms []tendonTerm
+	fixed bool
+}
+
+type tendonTerm struct {
+	joint *xmltree.Node
+	coef  float64
+}
+
+// pull is what a tendon of the length L exerts: a spring on L beyond rest, a damper, friction and a rotor.
+type pull struct {
+	spring, damper [3]float64 // factors of the powers one to three, of the damper with the sign of the first
+	rest           [2]float64 // no force between these lengths
+	own            bool       // rest is the length where the springs of the joints rest
+	friction       float64
+	armature       float64
+}
+
+func (p *pull) sprung() bool { return p.spring != [3]float64{} }
+func (p *pull) damped() bool { return p.damper != [3]float64{} }
+func (p *pull) higher() bool {
+	return p.spring[1] != 0 || p.spring[2] != 0 || p.damper[1] != 0 || p.damper[2] != 0
+}
+
+// tendon reads a tendon. Its length may be part of an equality. What it exerts becomes a force where the model has the same
+// one, and is dropped with the reason elsewhere.
+func (r *reader) tendon(n *xmltree.Node) {
+	if n.Name != "fixed" && n.Name != "spatial" {
+		return
+	}
+	e := r.element(n, "tendon", r.main)
+	name, _ := n.Attr("name")
+	t := tendon{at: n, fixed: n.Name == "fixed"}
+	for _, c := range n.Children {
+		if t.fixed && c.Name == "joint" {
+			c.Use()
+			if r.Required(c, "joint") != "" && r.Required(c, "coef") != "" {
+				t.terms = append(t.terms, tendonTerm{c, r.Number(c, "coef", 0)})
+			}
+		}
+	}
+	r.tendons[name] = t
+	if name == "" {
+		name = unnamed("tendon", len(r.a.Forces))
+	}
+	lost := false
+	if x := r.numbers(e, "range", 2, 2); r.limited(e, "limited", x != nil) && !r.disabled["constraint"] && !r.disabled["limit"] {
+		r.Report.Drop(n, "range of tendon "+fault.Name(name), "the model has no limits of tendons", "nothing stops it at "+strings.Trim(fmt.Sprint(x), "[]"))
+		n.SetAttr("range", source.Dropped, "")
+		lost = true
+	}
+	p, ok := r.pull(e, name)
+	why := ""
+	switch {
+	case !ok:
+	case t.fixed:
+		why = r.pullJoint(t, &p)
+	default:
+		why = r.pullPath(n, name, &p)
+	}
+	if why != "" {
+		r.Report.Drop(n, "spring, damper, friction and armature of tendon "+fault.Name(name), why, "they act on nothing")
+		for _, attr := range [5]string{"stiffness", "damping", "frictionloss", "armature", "springlength"} {
+			n.SetAttr(attr, source.Dropped, "")
+		}
+		lost = true
+	}
+	switch {
+	case t.fixed || ok && why == "":
+	case lost:
+		n.Set(source.Dropped, "")
+	default:
+		n.Set(source.Ignored, "a path alone, which nothing pulls")
+	}
+}
+
+// pull reads what a tendon exerts, and reports whether that is anything.
+func (r *reader) pull(e element, name string) (p pull, ok bool) {
+	p.rest = [2]float64{-1, -1}
+	if x := r.numbers(e, "springlength", 1, 2); x != nil {
+		p.rest = [2]float64{x[0], x[len(x)-1]}
+		if p.rest[0] > p.rest[1] {
+			r.Report.Refuse(e.Node, "springlength of tendon "+fault.Name(name), "the first length is larger than the second")
+		}
+	}
+	p.own = p.rest == [2]float64{-1, -1}
+	read := func(to *[3]float64, attr, flag string) {
+		first, more := r.powers(e, attr, flag)
+		*to = [3]float64{first, more[0], more[1]}
+	}
+	read(&p.spring, "stiffness", "spring")
+	read(&p.damper, "damping", "damper")
+	if x := r.number(e, "frictionloss", 0); !r.disabled["constraint"] && !r.disabled["frictionloss"] {
+		p.friction = x
+	}
+	p.armature = r.number(e, "armature", 0)
+	return p, p.sprung() || p.damped() || p.friction != 0 || p.armature != 0
+}
+
+// pullJoint adds the forces of a tendon over one joint to those of the joint: of L = c q, a force F on L is c F on q. It
+// returns why it cannot.
+func (r *reader) pullJoint(t tendon, p *pull) string {
+	if len(t.terms) != 1 {
+		return "the model has no springs over several coordinates"
+	}
+	text, _ := t.terms[0].joint.Attr("joint")
+	at, known := r.joints[text]
+	if !known || at.joint < 0 || at.ball {
+		r.Refuse(t.terms[0].joint, "joint", "has no single coordinate: "+fault.Name(text))
+		return ""
+	}
+	c := t.terms[0].coef
+	if c == 0 {
+		return ""
+	}
+	a := &r.a.Joints[at.joint].Axes[at.axis]
+	rest := a.Rest
+	if !p.own {
+		rest = p.rest[0]/c - at.ref
+	}
+	stiffness := c * c * p.spring[0]
+	switch {
+	case p.sprung() && p.rest[0] != p.rest[1]:
+		return "the model has no joints whose springs have play"
+	case !p.sprung() || rest == a.Rest:
+	case p.spring[1] != 0 || p.spring[2] != 0 || a.Springs != [2]float64{} || a.Stiffness+stiffness == 0:
+		return "it rests elsewhere than the spring of its joint, and one of them has higher powers"
+	default:
+		a.Rest = (a.Stiffness*a.Rest + stiffness*rest) / (a.Stiffness + stiffness)
+	}
+	a.Stiffness += stiffness
+	a.Springs[0] += c * c * c * p.spring[1]
+	a.Springs[1] += c * c * c * c * p.spring[2]
+	a.Damping += c * c * p.damper[0]
+	a.Dampers[0] += c * c * math.Abs(c) * p.damper[1]
+	a.Dampers[1] += c * c * c * c * p.damper[2]
+	a.Friction += math.Abs(c) * p.friction
+	a.Armature += c * c * p.armature
+	return ""
+}
+
+// pullPath makes a spring or a cable of a tendon along a path. It returns why it cannot.
+func (r *reader) pullPath(n *xmltree.Node, name string, p *pull) string {
+	var points []assembly.Point
+	for _, c := range n.Children {
+		switch c.Name {
+		case "geom":
+			return "the model has no cables around shapes"
+		case "pulley":
+			return "the model has no cables that a pulley divides"
+		case "site":
+			text := r.Required(c, "site")
+			s, ok := r.sites[text]
+			if !ok {
+				if text != "" {
+					r.Refuse(c, "site", "does not exist: "+fault.Name(text))
+				}
+				return ""
+			}
+			points = append(points, assembly.Point{Link: s.link, At: s.pose.R})
+		}
+	}
+	switch {
+	case len(points) < 2:
+		r.Report.Refuse(n, "tendon "+fault.Name(name), "has less than two sites")
+		return ""
+	case p.friction != 0 || p.armature != 0:
+		return "cables of the model have no friction and no inertia"
+	case p.own:
+		length := r.restLength(points)
+		p.rest = [2]float64{length, length}
+	}
+	f := assembly.Force{At: n, Name: name, RestLength: max(p.rest[1], 0)}
+	play := p.rest[1] - p.rest[0]
+	switch {
+	case p.sprung() && !p.damped() && !p.higher() && p.rest[0] <= 0:
+		f.Type, f.Points, f.Stiffness = model.CableForce, points, p.spring[0]
+	case len(points) > 2:
+		return "cables of the model only pull, and their dampers pull no more than their springs do"
+	case play > 0 && (p.spring[1] != 0 || p.spring[2] != 0):
+		return "the model has no springs with play and higher powers"
+	default:
+		f.Type, f.A, f.PointA, f.B, f.PointB = model.SpringDamper, points[0].Link, points[0].At, points[1].Link, points[1].At
+		f.Stiffness, f.Damping = p.spring[0], p.damper[0]
+		if play > 0 && p.sprung() {
+			f.Stiffness = 0
+			f.Spring = assembly.Formula(fmt.Sprintf("(%g)*(max(0,x)+min(0,x+(%g)))", p.spring[0], play))
+		} else if p.spring[1] != 0 || p.spring[2] != 0 {
+			f.Spring = assembly.Formula(fmt.Sprintf("(%g)*x^2+(%g)*x^3", p.spring[1], p.spring[2]))
+		}
+		if p.damper[1] != 0 || p.damper[2] != 0 {
+			f.Damper = assembly.Formula(fmt.Sprintf("(%g)*y*abs(y)+(%g)*y^3", p.damper[1], p.damper[2]))
+		}
+	}
+	r.a.Forces = append(r.a.Forces, f)
+	return ""
+}
+
+// restLength returns the length of a path where the springs of the joints rest.
+func (r *reader) restLength(points []assembly.Point) (length float64) {
+	if r.rested == nil {
+		r.rested = r.a.Rested()
+	}
+	var before spatial.Vec3
+	for k, p := range points {
+		at := p.At
+		if p.Link != assembly.World {
+			at = r.rested[p.Link].Point(at)
+		}
+		if k > 0 {
+			length += at.Sub(before).Norm()
+		}
+		before = at
+	}
+	return length
+}
