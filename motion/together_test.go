@@ -1,6 +1,7 @@
 package motion_test
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"testing"
 
@@ -92,12 +93,16 @@ func TestTogether(t *testing.T) {
 		seeds = 400
 	}
 	for seed := range seeds {
-		_, plan, st := everything(t, seed, true)
+		m, plan, st := everything(t, seed, true)
 		if plan == nil {
 			continue
 		}
 		mech := plan.Mechanism()
 		var want []float64
+		var doc bytes.Buffer
+		require.NoError(t, model.Write(&doc, m))
+		back, err := model.Read(&doc, "written")
+		require.NoError(t, err, "seed %d", seed)
 		for _, method := range motion.Methods() {
 			d, err := motion.New(plan, method)
 			require.NoError(t, err)
@@ -108,11 +113,25 @@ func TestTogether(t *testing.T) {
 			}
 			check.CloseVec(t, a, want, 1e-8, 1+check.MaxAbs(want), "seed %d, %v", seed, method)
 		}
+		again := make([]float64, len(want))
+		read := planOf(t, back)
+		require.NoError(t, motion.NewDynamics(read).Accelerations(again, stateOf(read.Mechanism(), st)), "seed %d", seed)
+		require.Equal(t, want, again, "seed %d: written and read", seed)
 		compared++
 		bearings += mech.NumBearings()
 	}
 	assert.Greater(t, compared, int(seeds)*6/10)
 	assert.Greater(t, bearings, int(seeds)/10)
+}
+
+// stateOf returns st as a state of m, a mechanism of the same model.
+func stateOf(m *mechanism.Mechanism, st *mechanism.State) *mechanism.State {
+	out := m.Initial()
+	out.Time = st.Time
+	copy(out.Bodies, st.Bodies)
+	copy(out.Angles, st.Angles)
+	out.Internal = append([]float64(nil), st.Internal...)
+	return out
 }
 
 // TestTogetherEnergy: runs of such mechanisms keep their energy but for what stops and friction take, and their joints.
