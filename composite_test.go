@@ -128,7 +128,7 @@ func TestRandomComposites(t *testing.T) {
 // TestRandomCompositeMachines compares the sparse method, the tree methods and the dense solution in random mechanisms of composite joints with loops, armature, couplings,
 // rods and point masses, and in those of all types with composite joints in place of what they can be.
 func TestRandomCompositeMachines(t *testing.T) {
-	seeds := uint64(2000)
+	seeds := uint64(1000)
 	if testing.Short() {
 		seeds = 12
 	}
