@@ -148,6 +148,9 @@ func (p *Posture) errorTo(e *spatial.Motion, x *pose) float64 {
 const (
 	// poseSteps bounds the steps of one search.
 	poseSteps = 300
+	// poseOpen and poseTries are the same for a joint that is open by far: near its coordinates, and for each of the searches from everywhere, of which only
+	// the best goes on. There is no pose to be exact about.
+	poseOpen, poseTries = 30, 10
 	// poseRound is the rounding of a pose, relative to 1 rad and to the lengths in it: what is left of an error that has gone.
 	poseRound = 4e-16
 	// poseStill is the change of coordinates, relative to 1 + their size, that ends a search.
@@ -162,8 +165,8 @@ const (
 )
 
 // search finds coordinates near p.Q at which the pose is x, or is nearest to it, by the method of Levenberg and Marquardt: the steps solve
-// (SᵀS + μ)·δ = Sᵀe with the error e of the pose. It ends where Sᵀe = 0. It returns |e|².
-func (p *Posture) search(a *Axes, x *pose) float64 {
+// (SᵀS + μ)·δ = Sᵀe with the error e of the pose. It ends where Sᵀe = 0, or after so many steps. It returns |e|².
+func (p *Posture) search(a *Axes, x *pose, steps int) float64 {
 	var e spatial.Motion
 	var next Posture
 	p.Place(a)
@@ -171,7 +174,7 @@ func (p *Posture) search(a *Axes, x *pose) float64 {
 	floor := poseRound * (1 + max(math.Abs(x.r[0]), math.Abs(x.r[1]), math.Abs(x.r[2])))
 	floor *= floor
 	mu, last, before := 0.0, math.Inf(1), math.Inf(1)
-	for n := range poseSteps {
+	for n := range steps {
 		if left <= floor {
 			break
 		}
@@ -267,11 +270,17 @@ func (p *Posture) find(a *Axes, x *pose, near []float64) {
 				p.Q[k] = math.Remainder(near[k], 2*math.Pi) // whose sine has all its digits
 			}
 		}
-		if left := p.search(a, x); left > poseFits*poseFits {
+		if left := p.search(a, x, poseOpen); left > poseFits*poseFits {
 			own := *p
-			if best := p.findAll(a, x); best >= left-poseAlike {
+			if best := p.findAll(a, x, poseTries); best >= left-poseAlike {
 				*p = own
 			}
+			left = p.search(a, x, poseOpen)
+			if left <= poseFits*poseFits {
+				p.search(a, x, poseSteps)
+			}
+		} else {
+			p.search(a, x, poseSteps)
 		}
 		for k := range a.n {
 			if a.list[k].Kind == Revolute {
@@ -280,11 +289,11 @@ func (p *Posture) find(a *Axes, x *pose, near []float64) {
 		}
 		return
 	}
-	p.findAll(a, x)
+	p.findAll(a, x, poseSteps)
 }
 
-// findAll is find without near: searches from angles a third of a turn apart. It returns |e|².
-func (p *Posture) findAll(a *Axes, x *pose) float64 {
+// findAll is find without near: searches of so many steps from angles a third of a turn apart. It returns |e|².
+func (p *Posture) findAll(a *Axes, x *pose, steps int) float64 {
 	turning := 0
 	for k := range a.n {
 		if a.list[k].Kind != Prismatic {
@@ -304,12 +313,12 @@ func (p *Posture) findAll(a *Axes, x *pose) float64 {
 				rest /= len(poseStarts)
 			}
 		}
-		left := c.search(a, x)
+		left := c.search(a, x, steps)
 		for range poseScrews {
 			if left <= poseFits*poseFits || !c.screw(a, x) {
 				break
 			}
-			left = c.search(a, x)
+			left = c.search(a, x, steps)
 		}
 		size := 0.0
 		for k := range a.n {

@@ -128,7 +128,10 @@ func (c *CSV) RowTo(dst []float64, i int) error {
 			end = '\n'
 		}
 		field, err := in.ReadString(end)
-		text := strings.TrimRight(strings.TrimSuffix(field, string(end)), "\r")
+		text := strings.TrimSuffix(field, string(end))
+		if k == len(dst)-1 {
+			text = strings.TrimSuffix(text, "\r")
+		}
 		if err != nil || strings.ContainsAny(text, ",\n") {
 			return fmt.Errorf("%s: line %d: not %d fields", c.name, i+2, len(dst))
 		}
