@@ -128,9 +128,9 @@ func TestRandomComposites(t *testing.T) {
 // TestRandomCompositeMachines compares the sparse method, the tree methods and the dense solution in random mechanisms of composite joints with loops, armature, couplings,
 // rods and point masses, and in those of all types with composite joints in place of what they can be.
 func TestRandomCompositeMachines(t *testing.T) {
-	seeds := uint64(2000)
+	seeds := uint64(1000)
 	if testing.Short() {
-		seeds = 60
+		seeds = 12
 	}
 	determined := 0
 	for seed := range seeds {
@@ -187,4 +187,12 @@ func TestLightChains(t *testing.T) {
 			require.Less(t, off(1e-13, motion.TreeDirect), 1e-11, "seed %d", seed)
 		}
 	}
+}
+
+// TestCompositeSolveDoesNotAllocate covers a solution and steps of a run.
+func TestCompositeSolveDoesNotAllocate(t *testing.T) {
+	p, err := rung.NewPlan(modeltest.Composites(5, 5, 2), rung.Options{})
+	require.NoError(t, err)
+	s, st := p.NewSolver(), p.Initial()
+	require.Zero(t, testing.AllocsPerRun(5, func() { require.NoError(t, s.Solve(st)) }))
 }

@@ -349,3 +349,26 @@ func TestVanishingRow(t *testing.T) {
 		}
 	}
 }
+
+// TestDrivenGear: a motion turns the pinion, and the wheel with its load follows. The motion's torque is that of the pinion and what the teeth pass on.
+func TestDrivenGear(t *testing.T) {
+	const r, R, I, J, U, accel = 0.05, 0.2, 0.3, 2.0, -0.7, 3.0
+	s := newShop()
+	_, a := s.wheel("pinion", rung.World, 0, I, 0)
+	_, b := s.wheel("wheel", rung.World, r+R, J, 0)
+	b.Force = []float64{U}
+	a.Motion = []*model.Motion{{Kind: model.Polynomial, Coefficients: []float64{0, 0, accel / 2}}}
+	s.Couple("mesh", rung.Term{Joint: a, Factor: r}, rung.Term{Joint: b, Factor: R})
+	m, err := s.Model()
+	require.NoError(t, err)
+	for _, o := range orderings {
+		x := solve(t, m, o)
+		check.Close(t, x.AngularAcceleration(1)[2], -accel*r/R, 1, formTol, "wheel")
+		lambda := (-J*accel*r/R - U) / R
+		check.Close(t, x.CouplingMultiplier(0), lambda, 10, formTol, "teeth")
+		var rows [6]float64
+		require.Equal(t, 6, x.JointMultipliersTo(&rows, 0))
+		check.Close(t, rows[5], I*accel-lambda*r, 1, formTol, "torque of the motion")
+		require.Zero(t, report(t, x).Mobility)
+	}
+}

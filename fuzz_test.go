@@ -23,6 +23,11 @@ func FuzzAccelerate(tf *testing.F) {
 		}
 		f.Add(b, uint8(0))
 	}
+	b, err := os.ReadFile(check.Reference(f, "joints", "gear-pair.model.json"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b, uint8(1))
 	f.Fuzz(func(t *testing.T, doc []byte, o uint8) {
 		m, err := model.Read(bytes.NewReader(doc), "fuzz")
 		if err != nil || len(m.Bodies) > 30 || len(m.Joints) > 60 {

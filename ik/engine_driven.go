@@ -212,7 +212,7 @@ func (e *drivenEngine) part(q []float64, s float64) error {
 	}
 	e.resp.solve()
 	d := e.resp.velocities()
-	if e.mech.NumCouplings() > 0 {
+	if e.mech.NumCouplings() > 0 || e.mech.HasComposites() {
 		e.mech.MoveAngles(e.try.Angles, e.resp.sys.Kin, e.try, 1, d)
 	}
 	e.mech.DisplaceTo(e.try, e.try, 1, d)

@@ -62,57 +62,55 @@ const (
 // sparseSolver is the sparse method: Levenberg–Marquardt steps of the whole mechanism with the targets in the factor,
 // docs/inverse-kinematics.md (S1). It belongs to one goroutine at a time.
 type sparseSolver struct {
-	p      *Problem
-	o      Options
-	mech   *mechanism.Mechanism // held freedoms are prescribed
-	held   []*joints.Motion     // their motions
-	plan   *kkt.Plan            // of mech
-	work   *kkt.Workspace
-	closer *closing.Closer
-	sys    *sparseSystem
-	mover  *mechanism.Mover
-	loops  []int                 // joints with rows, if there are loops; else nil: then the tree keeps all
-	open   float64               // largest error of a hard row at the last trial, angles or relative to the length of the problem
-	ajar   float64               // the same at st
-	tight  []mechanism.BodyState // the last pose of a level whose hard rows hold; nil for one level without loops or limits
-
-	tightAngles, kickAngles []float64 // of tight, and of the pose before a kick (mechanism.State.Angles)
-
-	tightQ   []float64
-	most     int
-	st, try  *mechanism.State
-	before   *mechanism.State // of kicks
-	spare    *mechanism.State
-	kin      *mechanism.Kinematics
-	low      []float64 // n: limits, or those of a sample of a path
-	high     []float64 // n
-	q        []float64 // n: coordinates, wound
-	qTried   []float64 // the same at try
-	e        []float64 // m + posture: weighted errors at st
-	tried    []float64 // the same at try
-	want     []float64 // errors at which finished levels are held
-	first    []int     // by row of sys: its first entry in e
-	onPath   bool      // coordinates wind on from those of the sample before
-	limited  bool      // some driven freedom has a limit
-	status   []Status  // by level
-	outside  []string  // driven freedoms that were outside their limits at the start
-	sigma    float64
-	rough    float64   // size of displacements of whose rounding a step need not be more exact
-	chord    []float64 // right side of corrections
-	along    []float64 // the step, while corrections use its memory
-	contrary []bool    // by target
-	watch    func()    // nil, or called before each step
-	undamped *undamped // nil for one target, and with centres of mass
-	rng      *rand.PCG
-	dice     *rand.Rand
-	flag     *halt.Flag
-	deadline time.Time
-	steps    int // of this start
-	total    int // of all starts
-	restarts int
-	start    *sparsePlace // nil without restarts
-	best     *sparsePlace // the same
-	step     sparseStep
+	p           *Problem
+	o           Options
+	mech        *mechanism.Mechanism // held freedoms are prescribed
+	held        []*joints.Motion     // their motions
+	plan        *kkt.Plan            // of mech
+	work        *kkt.Workspace
+	closer      *closing.Closer
+	sys         *sparseSystem
+	mover       *mechanism.Mover
+	loops       []int                 // joints with rows, if there are loops; else nil: then the tree keeps all
+	open        float64               // largest error of a hard row at the last trial, angles or relative to the length of the problem
+	ajar        float64               // the same at st
+	tight       []mechanism.BodyState // the last pose of a level whose hard rows hold; nil for one level without loops or limits
+	tightQ      []float64
+	tightAngles []float64
+	most        int
+	st, try     *mechanism.State
+	before      *mechanism.State // of kicks
+	spare       *mechanism.State
+	kin         *mechanism.Kinematics
+	low         []float64 // n: limits, or those of a sample of a path
+	high        []float64 // n
+	q           []float64 // n: coordinates, wound
+	qTried      []float64 // the same at try
+	e           []float64 // m + posture: weighted errors at st
+	tried       []float64 // the same at try
+	want        []float64 // errors at which finished levels are held
+	first       []int     // by row of sys: its first entry in e
+	onPath      bool      // coordinates wind on from those of the sample before
+	limited     bool      // some driven freedom has a limit
+	status      []Status  // by level
+	outside     []string  // driven freedoms that were outside their limits at the start
+	sigma       float64
+	rough       float64   // size of displacements of whose rounding a step need not be more exact
+	chord       []float64 // right side of corrections
+	along       []float64 // the step, while corrections use its memory
+	contrary    []bool    // by target
+	watch       func()    // nil, or called before each step
+	undamped    *undamped // nil for one target, and with centres of mass
+	rng         *rand.PCG
+	dice        *rand.Rand
+	flag        *halt.Flag
+	deadline    time.Time
+	steps       int // of this start
+	total       int // of all starts
+	restarts    int
+	start       *sparsePlace // nil without restarts
+	best        *sparsePlace // the same
+	step        sparseStep
 }
 
 // sparseStep is the step that the system holds.
@@ -226,9 +224,10 @@ func (s *sparseSolver) levels() int {
 // run moves st to where the levels have their least errors, one after the other.
 func (s *sparseSolver) run(st *mechanism.State) error {
 	copy(s.st.Bodies, st.Bodies)
-	s.setBranches(st.Angles)
-	s.mech.FollowBranches(s.kin, s.st)
-	s.setBranches(s.st.Angles)
+	if s.coupled() {
+		s.setAngles(st.Angles)
+		s.mech.FollowAngles(s.kin, s.st)
+	}
 	s.st.Time, s.try.Time, s.spare.Time, s.before.Time = st.Time, st.Time, st.Time, st.Time
 	s.rng.Seed(s.o.Seed, 1)
 	s.total, s.restarts = 0, 0
@@ -318,7 +317,9 @@ func (s *sparseSolver) end(st *mechanism.State) error {
 		b.Velocity, b.Omega = [3]float64{}, [3]float64{}
 	}
 	copy(st.Bodies, s.st.Bodies)
-	s.mech.CopyBranches(st, s.st)
+	if s.coupled() {
+		st.Angles = append(st.Angles[:0], s.st.Angles...)
+	}
 	s.mech.FollowAngles(s.kin, st)
 	return nil
 }
@@ -335,8 +336,6 @@ func coordinate(m *mechanism.Mechanism, f mechanism.Freedom, k *mechanism.Kinema
 // accept takes the last trial, which move has found good, for the pose of the solver.
 func (s *sparseSolver) accept() {
 	s.st, s.try = s.try, s.st
-	s.mech.FollowBranches(s.kin, s.st)
-	s.setBranches(s.st.Angles)
 	s.e, s.tried = s.tried, s.e
 	if s.limited {
 		s.q, s.qTried = s.qTried, s.q
@@ -345,14 +344,6 @@ func (s *sparseSolver) accept() {
 	}
 	s.ajar = s.open
 	s.note()
-}
-
-// setBranches gives all poses of the solver what a pose does not tell (mechanism.Mechanism.CopyBranches).
-func (s *sparseSolver) setBranches(angles []float64) {
-	at := mechanism.State{Angles: angles}
-	for _, st := range [...]*mechanism.State{s.st, s.try, s.spare, s.before} {
-		s.mech.CopyBranches(st, &at)
-	}
 }
 
 // stand computes kinematics, coordinates within half a turn of those before, and errors at s.st.

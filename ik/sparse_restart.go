@@ -10,7 +10,7 @@ import (
 // sparsePlace is a pose of the sparse method with what is known of it.
 type sparsePlace struct {
 	bodies   []mechanism.BodyState
-	angles   []float64 // of the state
+	angles   []float64 // of the state, where couplings count turns
 	q, merit []float64 // coordinates; merits by level, zero for reached ones
 	status   []Status
 	contrary []bool
@@ -39,7 +39,7 @@ func (s *sparseSolver) keep(p *sparsePlace) {
 // returnTo goes to a place.
 func (s *sparseSolver) returnTo(p *sparsePlace) {
 	copy(s.st.Bodies, p.bodies)
-	s.setBranches(p.angles)
+	s.setAngles(p.angles)
 	copy(s.q, p.q)
 	copy(s.status, p.status)
 	copy(s.contrary, p.contrary)

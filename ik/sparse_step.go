@@ -348,8 +348,11 @@ func (s *sparseSolver) lookAt(st *mechanism.State) error {
 	return nil
 }
 
-// coupled reports whether there are couplings, which count the turns of angles: those of the poses at hand are followed then.
-func (s *sparseSolver) coupled() bool { return s.mech.NumCouplings() > 0 }
+// coupled reports whether there are couplings, which count the turns of angles, or composite joints: those of the poses at hand are followed then.
+func (s *sparseSolver) coupled() bool { return s.mech.NumCouplings() > 0 || s.mech.HasComposites() }
+
+// setAngles gives the pose at hand angles that have been kept for it.
+func (s *sparseSolver) setAngles(angles []float64) { s.st.Angles = append(s.st.Angles[:0], angles...) }
 
 // wind follows the angles of st, whose bodies have the kinematics s.kin.
 func (s *sparseSolver) wind(st *mechanism.State) {
@@ -468,7 +471,7 @@ func (s *sparseSolver) settle(l int) {
 	}
 	if s.ajar > closedTol && s.tight != nil {
 		copy(s.st.Bodies, s.tight)
-		s.setBranches(s.tightAngles)
+		s.setAngles(s.tightAngles)
 		copy(s.q, s.tightQ)
 		s.stand()
 		s.ajar = 0
@@ -481,7 +484,7 @@ func (s *sparseSolver) settle(l int) {
 func (s *sparseSolver) kick(l, kicks int) bool {
 	merit, steps, ajar := s.meritOf(l, s.e), s.most, s.ajar
 	copy(s.before.Bodies, s.st.Bodies)
-	s.kickAngles = append(s.kickAngles[:0], s.st.Angles...)
+	s.before.Angles = append(s.before.Angles[:0], s.st.Angles...)
 	for range kicks {
 		if s.over() || s.sys.linearize(s.st) != nil {
 			break
@@ -505,7 +508,7 @@ func (s *sparseSolver) kick(l, kicks int) bool {
 			}
 		}
 		copy(s.st.Bodies, s.before.Bodies)
-		s.setBranches(s.kickAngles)
+		s.setAngles(s.before.Angles)
 		s.stand()
 		s.ajar = ajar
 	}

@@ -152,6 +152,8 @@ const (
 	poseRound = 4e-16
 	// poseStill is the change of coordinates, relative to 1 + their size, that ends a search.
 	poseStill = 2e-15
+	// A search that does not fit ends where poseStall steps make |e|² smaller by a part of less than poseGain.
+	poseStall, poseGain = 10, 1e-14
 	// poseFits is the error of a pose, m and rad, up to which coordinates count as found: more is a joint that is open by far, and then other
 	// coordinates may be nearer.
 	poseFits = 1e-3
@@ -168,10 +170,16 @@ func (p *Posture) search(a *Axes, x *pose) float64 {
 	left := p.errorTo(&e, x)
 	floor := poseRound * (1 + max(math.Abs(x.r[0]), math.Abs(x.r[1]), math.Abs(x.r[2])))
 	floor *= floor
-	mu, last := 0.0, math.Inf(1)
-	for range poseSteps {
+	mu, last, before := 0.0, math.Inf(1), math.Inf(1)
+	for n := range poseSteps {
 		if left <= floor {
 			break
+		}
+		if n%poseStall == 0 {
+			if left > poseFits*poseFits && left >= before*(1-poseGain) {
+				break
+			}
+			before = left
 		}
 		var step [MaxAxes]float64
 		if !p.stepTo(&step, &e, mu) {

@@ -278,3 +278,24 @@ func TestCompositeKinds(t *testing.T) {
 	}
 	require.Greater(t, len(seen), 45) // some of the 62 need four slides or more
 }
+
+// TestCompositeDoesNotAllocate covers poses with and without near coordinates.
+func TestCompositeDoesNotAllocate(t *testing.T) {
+	s := composite("R 0 0 1, P 1 0 0, R 0 1 0.2 at 0 0.3 0")
+	q := [6]float64{0.4, 0.2, -0.7}
+	f := still(chain(s.Axes, &q))
+	var rows joints.Rows
+	var x, y [6]float64
+	var w spatial.Force
+	for _, near := range [][]float64{nil, q[:3]} {
+		f.Near = near
+		require.Zero(t, testing.AllocsPerRun(10, func() {
+			_ = s.EvalTo(&rows, f, 0)
+			s.CoordinatesTo(&x, &y, f)
+			s.PositionErrorTo(&x, f, 0)
+			_ = s.VelocityErrorTo(&x, f, 0)
+			s.WrenchTo(&w, &x, f)
+			s.FreedomRowsTo(&rows, f)
+		}))
+	}
+}

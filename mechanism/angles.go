@@ -220,28 +220,6 @@ func (m *Mechanism) TurnsTo(out *model.Model, k *Kinematics, s *State) {
 	}
 }
 
-// CopyBranches gives dst what the pose of src does not tell its constraints: from where composite joints have their coordinates, and the turns that couplings
-// count (State.Angles). It is for states whose bodies are copied from src. Without either it does nothing.
-//
-// Cost: O(angles), no allocation but for the first time.
-func (m *Mechanism) CopyBranches(dst, src *State) {
-	if m.branches() {
-		dst.Angles = append(dst.Angles[:0], src.Angles...)
-	}
-}
-
-// branches reports whether a pose does not tell all that constraints depend on.
-func (m *Mechanism) branches() bool { return m.composite || len(m.Couplings) > 0 }
-
-// FollowBranches is FollowAngles if there are composite joints or couplings; without them it does nothing.
-//
-// Cost: O(angles), no allocation but for the first time.
-func (m *Mechanism) FollowBranches(k *Kinematics, s *State) {
-	if m.branches() {
-		m.FollowAngles(k, s)
-	}
-}
-
 // startComposites gives the initial state the coordinates of composite joints, if there are any, so that nobody searches for them again.
 func (m *Mechanism) startComposites() {
 	if m.composite {
@@ -284,8 +262,8 @@ func (m *Mechanism) MoveAngles(dst []float64, k *Kinematics, s *State, h float64
 		jk.V = vS.Sub(vP).Sub(jk.OmegaP.Cross(jk.R))
 		jt.RatesTo(&qd, &jk.Frames)
 		d := &jt.sprung
-		for i, f := range d.freedom[:d.n] {
-			dst[int(d.first)+i] += h * qd[f]
+		for i := range d.n {
+			dst[d.first+int32(i)] += h * qd[d.at(i)]
 		}
 	}
 }

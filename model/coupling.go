@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -12,6 +13,8 @@ const (
 	MaxTerms = 10_000
 	// MaxPower is the highest power of the polynomial of a coupling.
 	MaxPower = 4
+	// mostFactor is the largest magnitude of a factor, and its inverse the smallest: squares of rows are finite numbers.
+	mostFactor = 1e100
 )
 
 // Coupling makes scalar freedoms of joints depend on each other, as gears, racks, screws, belts and differentials do. It is one
@@ -30,7 +33,7 @@ type Coupling struct {
 // CouplingTerm is a factor times the coordinate of a freedom.
 type CouplingTerm struct {
 	Coupled
-	Factor float64 // not 0
+	Factor float64 // not 0; from 1e-100 to 1e100 in magnitude
 }
 
 // CouplingPolynomial is a polynomial of the coordinate of a freedom.
@@ -183,8 +186,12 @@ func (c *checker) checkCoupling(k *Coupling, f document.Flaws) {
 			tail := document.Entry(".terms", i)
 			ok, open := c.checkCoupled(tail, &t.Coupled)
 			known, free = known && ok, free || open
-			if c.number(tail+".factor", t.Factor) && t.Factor == 0 {
+			switch size := math.Abs(t.Factor); {
+			case !c.number(tail+".factor", t.Factor):
+			case size == 0:
 				c.report(tail+".factor", "0", "is zero")
+			case size < 1/mostFactor || size > mostFactor:
+				c.report(tail+".factor", document.Number(t.Factor), fmt.Sprintf("is beyond %g to %g", 1/mostFactor, mostFactor))
 			}
 		}
 	}

@@ -57,6 +57,7 @@ func TestReadInvalidCoupling(t *testing.T) {
 		{"factor missing", coupling(`"terms": [{"joint": "h"}]`), K + ".terms[0].factor", "missing"},
 		{"factor zero", coupling(`"terms": [{"joint": "h", "factor": 0}]`), K + ".terms[0].factor", "is zero"},
 		{"factor too large", coupling(`"terms": [{"joint": "h", "factor": 1e999}]`), K + ".terms[0].factor", "not finite"},
+		{"factor too small", coupling(`"terms": [{"joint": "h", "factor": 1e-101}]`), K + ".terms[0].factor", "is beyond 1e-100 to 1e+100"},
 		{"factor a text", coupling(`"terms": [{"joint": "h", "factor": "1"}]`), K + ".terms[0].factor", "is not a number"},
 		{"freedom negative", coupling(`"terms": [{"joint": "h", "freedom": -1, "factor": 1}]`), K + ".terms[0].freedom", "is no freedom"},
 		{"field", coupling(`"terms": [{"joint": "h", "factor": 1, "ratio": 1}]`), K + ".terms[0].ratio", "unknown field"},
@@ -82,7 +83,7 @@ func TestReadInvalidCoupling(t *testing.T) {
 		require.Len(t, got, 1, "%s: %v", c.name, err)
 		require.Equal(t, c.path, got[0].Path, c.name)
 		require.Contains(t, got[0].Rule, c.rule, c.name)
-		if !strings.Contains("joint unknown, freedom too large, no coordinate, of unknown, of without coordinate, only motions, duplicate, factor too large", c.name) {
+		if !strings.Contains("joint unknown, freedom too large, no coordinate, of unknown, of without coordinate, only motions, duplicate, factor too large, factor too small", c.name) {
 			require.Error(t, validate(t, s, c.doc), c.name)
 		}
 	}
@@ -98,6 +99,7 @@ func TestCheckCoupling(t *testing.T) {
 	for path, change := range map[string]func(k *model.Coupling){
 		"$.couplings[0].offset":                  func(k *model.Coupling) { k.Offset = math.NaN() },
 		"$.couplings[0].terms[1].factor":         func(k *model.Coupling) { k.Terms[1].Factor = math.Inf(1) },
+		"$.couplings[0].terms[0].factor":         func(k *model.Coupling) { k.Terms[0].Factor = -1.1e100 },
 		"$.couplings[0].terms":                   func(k *model.Coupling) { k.Terms = append(many, k.Terms...) },
 		"$.couplings[0].terms[0].freedom":        func(k *model.Coupling) { k.Terms[0].Freedom = -1 },
 		"$.couplings[0].polynomial.coefficients": func(k *model.Coupling) { k.Polynomial = &model.CouplingPolynomial{Of: k.Terms[0].Coupled} },

@@ -147,6 +147,11 @@ func (d *Dynamics) AllowMotion(v []float64, st *mechanism.State) error {
 	return d.closer.AllowMotion(v, st)
 }
 
+// RespondTo is Solver.RespondTo, which ends the results of the last Accelerations.
+func (d *Dynamics) RespondTo(v []float64, st *mechanism.State, f mechanism.Freedom) (free float64, err error) {
+	return d.solver.RespondTo(v, st, f)
+}
+
 // Nearness is Solver.Nearness after the last Accelerations.
 func (d *Dynamics) Nearness() (near float64, redundant int) { return d.solver.Nearness() }
 

@@ -105,6 +105,11 @@ func (d *Tree) AllowMotion(v []float64, st *mechanism.State) error {
 	return d.sparse.AllowMotion(v, st)
 }
 
+// RespondTo is Dynamics.RespondTo.
+func (d *Tree) RespondTo(v []float64, st *mechanism.State, f mechanism.Freedom) (free float64, err error) {
+	return d.sparse.RespondTo(v, st, f)
+}
+
 // ProjectDrift is Dynamics.ProjectDrift, without a factor of the last accelerations.
 func (d *Tree) ProjectDrift(st *mechanism.State, boundP, boundV float64) (mechanism.Violation, error) {
 	return d.sparse.ProjectDrift(st, boundP, boundV)

@@ -32,6 +32,14 @@ type ExactProjector interface {
 	AllowMotion(v []float64, st *mechanism.State) error
 }
 
+// Responder tells what impulses do.
+type Responder interface {
+	// RespondTo stores in v, six numbers a body, angular velocity and velocity of the centre of mass, what a unit impulse along a
+	// freedom adds to the velocities at the pose of st: joints and couplings hold, and prescribed freedoms keep their rates.
+	// free is the rate of the freedom after the impulse on its bodies alone.
+	RespondTo(v []float64, st *mechanism.State, f mechanism.Freedom) (free float64, err error)
+}
+
 // Gauge is a Dynamics that knows how near a pose is to a singular one.
 type Gauge interface {
 	Dynamics

@@ -311,9 +311,9 @@ func (k *RungeKutta) turnedTo(y *mechanism.State, w []float64, h float64, rate [
 }
 
 // turnBound returns the angle, rad, below which a body has to turn in a step: half a turn, and a quarter where couplings count
-// the turns of two bodies against each other.
+// the turns of two bodies against each other, or composite joints are followed.
 func turnBound(m *mechanism.Mechanism) float64 {
-	if m.NumCouplings() > 0 {
+	if m.NumCouplings() > 0 || m.HasComposites() {
 		return math.Pi / 2
 	}
 	return math.Pi

@@ -7,7 +7,6 @@ import (
 
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // StopChange is what happens at a stop.
@@ -31,15 +30,15 @@ func (c StopChange) String() string {
 // ErrStuck is wrapped by the error of an impact on a freedom that the joints hold fast.
 var ErrStuck = errors.New("sim: the joints leave the freedom of a stop no motion")
 
-// Stops has the events of the stops of a mechanism: they touch, leave, and, where a stop has an impact speed and there is a projector, turn around what is
+// Stops has the events of the stops of a mechanism: they touch, leave, and, where a stop has an impact speed and there is a Responder, turn around what is
 // faster than that. It belongs to one Simulation.
 //
-// An impulse p along the freedom changes the velocities by the response of all bodies to it, with all joints held, docs/stops-and-friction.md (J4): the
-// projection of M⁻¹gᵀp on the velocities that the joints allow. So momentum is balanced and redundant joints do not matter. The stops that are struck at the same instant act one after
+// An impulse p along the freedom changes the velocities by the response of all bodies to it, with all joints held, docs/stops-and-friction.md (J4), by the system that accelerations
+// come from. So momentum is balanced, armature and couplings have their part, and redundant joints do not matter. The stops that are struck at the same instant act one after
 // the other, in the order of the joints, and again until none of them comes on; act is told of the first time. Springs, those of other stops among them, have no part in an impulse.
 type Stops struct {
 	mech  *mechanism.Mechanism
-	proj  ExactProjector
+	hit   Responder
 	act   func(resistor int, what StopChange, st *mechanism.State) error
 	kin   *mechanism.Kinematics
 	list  []int // resistors
@@ -50,10 +49,10 @@ type Stops struct {
 	impacts int64
 }
 
-// NewStops returns the events of the stops of m. With a nil projector there are no impulses: all that comes meets the springs. act, which may be nil, is told at each
+// NewStops returns the events of the stops of m. With a nil Responder there are no impulses: all that comes meets the springs. act, which may be nil, is told at each
 // change, before it.
-func NewStops(m *mechanism.Mechanism, p ExactProjector, act func(resistor int, what StopChange, st *mechanism.State) error) *Stops {
-	s := &Stops{mech: m, proj: p, act: act}
+func NewStops(m *mechanism.Mechanism, r Responder, act func(resistor int, what StopChange, st *mechanism.State) error) *Stops {
+	s := &Stops{mech: m, hit: r, act: act}
 	for i := range m.NumResistors() {
 		if _, stops := m.Resistor(i); stops {
 			s.list = append(s.list, i)
@@ -68,7 +67,7 @@ func NewStops(m *mechanism.Mechanism, p ExactProjector, act func(resistor int, w
 // Arm stores in st, from which a run is to start, which stops are in flight: those with impulses that do not touch.
 // A run that goes on from a Checkpoint has them from there.
 func (s *Stops) Arm(st *mechanism.State) error {
-	if len(s.list) == 0 || s.proj == nil {
+	if len(s.list) == 0 || s.hit == nil {
 		return nil
 	}
 	if err := s.mech.KinematicsTo(s.kin, st); err != nil {
@@ -156,7 +155,7 @@ func (s *Stops) Events() []Event {
 func (s *Stops) change(i int, st *mechanism.State) (Response, error) {
 	_, rate := s.at(i, st)
 	speed, e := s.mech.ImpactSpeed(i)
-	hard := speed > 0 && s.proj != nil
+	hard := speed > 0 && s.hit != nil
 	what := StopLeave
 	switch {
 	case hard && rate > speed:
@@ -186,8 +185,9 @@ func (s *Stops) change(i int, st *mechanism.State) (Response, error) {
 }
 
 const (
-	strikes = 1000 // impulses at one instant
-	touches = 1e-9 // rad or m, beside an end: what is there at the instant of another impulse touches
+	strikes = 1000  // impulses at one instant
+	stuck   = 1e-13 // part of the rate of free bodies that counts as rounding
+	touches = 1e-9  // rad or m, beside an end: what is there at the instant of another impulse touches
 )
 
 // ErrStrikes is returned where impulses at one instant do not end: stops strike each other.
@@ -232,19 +232,11 @@ func (s *Stops) strike(i int, e float64, st *mechanism.State) error {
 	var jk mechanism.JointKinematics
 	s.joint(&jk, i, st)
 	rate := s.rate(i, &jk)
-	// M⁻¹gᵀ of a unit impulse, then the part of it that the joints allow.
-	jt := &s.mech.Joints[f.Joint]
-	var tau [6]float64
-	var w spatial.Force
-	tau[f.Freedom] = 1
-	jt.WrenchTo(&w, &tau, &jk.Frames)
-	clear(s.unit)
-	s.push(jt.Succ, &w, jk.ArmS, 1)
-	s.push(jt.Pred, &w, jk.ArmP.Add(jk.R), -1)
-	if err := s.proj.AllowMotion(s.unit, st); err != nil {
+	free, err := s.hit.RespondTo(s.unit, st, f)
+	if err != nil {
 		return fault.Errorf("sim: impact: %w", s.mech.AtJoint(f.Joint, -1, err))
 	}
-	// Its rate at the freedom.
+	// Its rate at the freedom, which is zero but for rounding where the joints hold it fast.
 	s.still.Time, s.still.Angles, s.still.Internal = st.Time, st.Angles, st.Internal
 	for b := range st.Bodies {
 		s.still.Bodies[b] = st.Bodies[b]
@@ -252,7 +244,7 @@ func (s *Stops) strike(i int, e float64, st *mechanism.State) error {
 	}
 	s.joint(&jk, i, s.still)
 	answer := s.rate(i, &jk)
-	if !(answer > 0) {
+	if !(answer > stuck*free) {
 		return fault.Errorf("sim: impact: %w", s.mech.AtJoint(f.Joint, -1, ErrStuck))
 	}
 	p := -(1 + e) * rate / answer
@@ -262,24 +254,4 @@ func (s *Stops) strike(i int, e float64, st *mechanism.State) error {
 	s.taken += (1 - e*e) * rate * rate / (2 * answer)
 	s.impacts++
 	return nil
-}
-
-// push adds to s.unit the change of velocity of a body by sign·w, a wrench about a point at arm from the body's origin.
-func (s *Stops) push(body int32, w *spatial.Force, arm spatial.Vec3, sign float64) {
-	if body < 0 {
-		return
-	}
-	b, kb := &s.mech.Bodies[body], &s.kin.Bodies[body]
-	F := w.Linear().Scale(sign)
-	n := w.Moment().Scale(sign).Add(arm.Sub(kb.Com).Cross(F))
-	turn := kb.E.TMulVec(n)
-	c := b.Weight() // I⁻¹ = cᵀc
-	c.Inertia.MulVecTo(&turn, &turn)
-	c.Inertia.TMulVecTo(&turn, &turn)
-	turn = kb.E.MulVec(turn)
-	v := s.unit[6*body:]
-	for k := range 3 {
-		v[k] += turn[k]
-		v[3+k] += F[k] / b.Mass
-	}
 }

@@ -124,6 +124,7 @@ type ClosedSolver struct {
 	k     []float64    // k, and then the right sides of the gears
 	zero  []float64    // as k
 	probe [2][]float64 // by entry of q̇, of determined
+	start []float64    // random, by entry of q̇
 
 	colScale []float64 // by entry of q̇: 1/√H_dd
 	rowScale []float64 // by row of K: 1/‖terms of the entries·colScale‖, 0 for a row without
@@ -186,7 +187,7 @@ func (p *Plan) NewSolver(m Method, o SolverOptions) *ClosedSolver {
 	s.lambda = s.all[:rows]
 	s.errors[0], s.errors[1] = make([]float64, rows), make([]float64, rows)
 	if p.held != nil {
-		s.probe = [2][]float64{make([]float64, n), make([]float64, n)}
+		s.probe, s.start = [2][]float64{make([]float64, n), make([]float64, n)}, randomStart(n)
 	}
 	switch m {
 	case Direct:

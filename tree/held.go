@@ -93,6 +93,16 @@ const (
 	undetermined = 1e-9
 )
 
+// randomStart returns the vector from which determined starts.
+func randomStart(n int) []float64 {
+	rng := rand.New(rand.NewPCG(5, uint64(n)))
+	x := make([]float64, n)
+	for d := range x {
+		x[d] = rng.Float64() - 0.5
+	}
+	return x
+}
+
 // release takes N off a solution.
 func (s *ClosedSolver) release() {
 	x, r, z, p, Ap := s.qdd, s.rf, s.dq, s.probe[0], s.probe[1]
@@ -142,14 +152,7 @@ func (s *ClosedSolver) release() {
 
 // trueInertiaTo stores H·x in y, without N and with the armature of gears.
 func (s *ClosedSolver) trueInertiaTo(y, x []float64) {
-	s.H.MulVecTo(y, x)
-	for d := range y {
-		y[d] = -y[d]
-	}
-	s.w.addHeldTo(y, x)
-	for d := range y {
-		y[d] = -y[d]
-	}
+	s.bodyInertiaTo(y, x)
 	if s.G != nil {
 		t := s.rk[s.K.rows:]
 		s.G.MulVecTo(t, x)
@@ -157,6 +160,18 @@ func (s *ClosedSolver) trueInertiaTo(y, x []float64) {
 			t[i] *= I
 		}
 		s.G.AddMulTransTo(y, t)
+	}
+}
+
+// bodyInertiaTo stores H·x in y, without N.
+func (s *ClosedSolver) bodyInertiaTo(y, x []float64) {
+	s.H.MulVecTo(y, x)
+	for d := range y {
+		y[d] = -y[d]
+	}
+	s.w.addHeldTo(y, x)
+	for d := range y {
+		y[d] = -y[d]
 	}
 }
 
@@ -181,10 +196,9 @@ func (s *ClosedSolver) determined() error {
 	if s.plan.held == nil {
 		return nil
 	}
-	rng := rand.New(rand.NewPCG(5, uint64(s.plan.nv)))
 	x, f := s.probe[0], s.probe[1]
 	for d := range x {
-		x[d] = (rng.Float64() - 0.5) * s.colScale[d]
+		x[d] = s.start[d] * s.colScale[d]
 	}
 	clear(s.zero)
 	lost, kept := 1.0, 0

@@ -129,7 +129,11 @@ func (v *Inverse) Solve(st *mechanism.State, qdd []float64) error {
 	if qdd != nil {
 		copy(v.x, qdd)
 	}
-	v.s.H.MulVecTo(v.s.f, v.x)
+	if v.s.plan.held != nil {
+		v.s.bodyInertiaTo(v.s.f, v.x)
+	} else {
+		v.s.H.MulVecTo(v.s.f, v.x)
+	}
 	if s := v.s; s.G != nil {
 		s.G.MulVecTo(s.k[s.K.rows:], v.x)
 	}

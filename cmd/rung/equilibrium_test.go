@@ -86,7 +86,7 @@ func TestEquilibriumStationary(t *testing.T) {
 	r = settled(t, shell.ExitDone, path)
 	assert.Equal(t, "stable", r.Stability)
 	assert.Equal(t, 1, r.Left)
-	assert.Less(t, r.Energy.After, r.Energy.Before)
+	assert.Less(t, *r.Energy.After, *r.Energy.Before)
 	table := ok(t, "equilibrium", path)
 	assert.Contains(t, table, "1 unstable left on the way")
 	requireColumns(t, table)

@@ -14,6 +14,7 @@ const (
 	rimSteps  = 60           // of the search for the deepest point
 	rimNear   = 3e-7         // rad, a step of the angle whose square is below rounding: the last one
 	rimEnd    = 1e-13        // rad, half of a range in which there is no lowest point
+	edgeLoss  = 1e-6         // of the radius, by which a search may end less deep than it began but for rounding
 	rimFlat   = 1e-6         // slope of the distance along the rim that tells of none that is level
 )
 
@@ -281,9 +282,14 @@ func (f *finder) refine(w *rim, phi float64, disc int, share float64) (p Point, 
 	var q foot
 	lo, hi := phi-1.5*rimStep, phi+1.5*rimStep
 	at, u, v := w.at(phi)
+	var first Point // at the place itself
+	begin := phi
 	for k := 0; ; k++ {
 		if err := footTo(&q, f.ground, &at); err != nil {
 			return p, 0, err
+		}
+		if k == 0 {
+			first = w.point(&q, phi, disc, share)
 		}
 		slope, curve := q.n.Dot(v), w.r*bendAlong(&q.bend, &v)-q.n.Dot(u)
 		if slope > 0 {
@@ -306,6 +312,10 @@ func (f *finder) refine(w *rim, phi float64, disc int, share float64) (p Point, 
 			p = w.point(&q, phi, disc, share)
 			// At an end of the range, or on an edge of the ground, the point does not move as (G16) has it.
 			p.fixed = !(curve > 0) || math.Abs(q.n.Dot(v)) > rimFlat
+			if p.Depth < first.Depth-edgeLoss*w.r { // over a sharp edge, and down on its other side
+				first.fixed = true
+				return first, begin, nil
+			}
 			return p, phi, nil
 		}
 	}

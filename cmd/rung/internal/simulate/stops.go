@@ -18,9 +18,9 @@ func hasStops(m *mechanism.Mechanism) bool {
 	return false
 }
 
-// newStops makes the events of the stops. Where some have an impact speed, their impulses have a projector of their own.
+// newStops makes the events of the stops. Where some have an impact speed, their impulses have a solver of their own.
 func (r *runner) newStops(plan *rung.Plan) error {
-	var p sim.ExactProjector
+	var p sim.Responder
 	r.samples = 1
 	for i := range r.mech.NumResistors() {
 		if speed, _ := r.mech.ImpactSpeed(i); speed > 0 {

@@ -1,0 +1,70 @@
+package kkt
+
+import (
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// RespondTo stores in v what a unit impulse along a scalar freedom adds to the velocities of all bodies at the pose of st, docs/stops-and-friction.md (J4): the solution of the system
+// of Solve with the wrench of the impulse as its only load. Joints and couplings hold, prescribed freedoms keep their rates, armature and bodies without
+// inertia count as in accelerations. Finite forces have no part in it, nor have the velocities of st.
+// free is the rate of the freedom after the impulse on its bodies alone: what the rest leaves of it is zero but for rounding if it holds the freedom fast.
+//
+// Shapes: v has six entries a body, ω then the velocity of the centre of mass, world axes.
+// Cost and errors are those of Solve; it works on the whole system, as SolveStabilized. It leaves no results of a Solve. It panics if st is nil or of another mechanism, if f has no coordinate, or on a length mismatch.
+func (s *Solver) RespondTo(v []float64, st *mechanism.State, f mechanism.Freedom) (free float64, err error) {
+	s.enter()
+	defer s.guard.Leave()
+	mustHaveState(st)
+	m := s.plan.mech
+	if len(v) != 6*m.NumBodies() {
+		panic("kkt: length mismatch")
+	}
+	if uint(f.Joint) >= uint(m.NumJoints()) || uint(f.Freedom) >= uint(m.Joints[f.Joint].Kind.Freedoms()) {
+		panic("kkt: freedom out of range")
+	}
+	free, err = s.respondTo(v, st, f)
+	return free, s.orCause(err)
+}
+
+func (s *Solver) respondTo(v []float64, st *mechanism.State, f mechanism.Freedom) (free float64, err error) {
+	s.st = st
+	if err := s.assembleWhole(); err != nil {
+		return 0, err
+	}
+	s.push(f)
+	s.alter()
+	s.free, free = algebra.MaxAbs(s.sys.Right), algebra.Dot(s.sys.Right, s.sys.Right)
+	if err = s.factorize(); err == nil {
+		err = s.refine()
+	}
+	if err == nil {
+		copy(v, s.x)
+	}
+	s.stage = empty
+	return free, err
+}
+
+// push makes the wrench of a unit force along a freedom the right side of the whole system.
+func (s *Solver) push(f mechanism.Freedom) {
+	m, y := s.plan.mech, s.sys
+	jt := &m.Joints[f.Joint]
+	var jk mechanism.JointKinematics
+	var tau [6]float64
+	var w spatial.Force
+	m.JointTo(&jk, f.Joint, y.Kin, s.st)
+	tau[f.Freedom] = 1
+	jt.WrenchTo(&w, &tau, &jk.Frames)
+	clear(y.Right)
+	for _, end := range [2]struct {
+		body int32
+		arm  spatial.Vec3 // of the origin of S, from the body's
+		sign float64
+	}{{jt.Succ, jk.ArmS, 1}, {jt.Pred, jk.ArmP.Add(jk.R), -1}} {
+		if end.body >= 0 {
+			about := w.Shift(y.Kin.Bodies[end.body].Com.Sub(end.arm))
+			y.AddWrenchTo(y.Right[6*end.body:][:6], int(end.body), end.sign, &about)
+		}
+	}
+}
