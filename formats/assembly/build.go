@@ -245,7 +245,7 @@ func (b *builder) freedoms(out *model.Joint, list []freedom, row []Axis) {
 			}
 			out.Limits[k] = &c
 			if !math.IsInf(l.Lower, -1) || !math.IsInf(l.Upper, 1) {
-				b.report.Once(a.At, "limits of coordinates are kept", "nothing stops the motion there")
+				b.report.Once(a.At, "limits of coordinates are kept", "they do not stop the motion, unless a stop is put into the model")
 			}
 		}
 		if a.Motion != nil {

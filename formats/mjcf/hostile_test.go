@@ -160,6 +160,7 @@ func FuzzRead(fz *testing.F) {
 		require.NoError(f, err)
 		f.Add(data)
 	}
+	f.Add([]byte(forces))
 	f.Add([]byte(`<mujoco><worldbody>` + pendulum + `</worldbody><equality><weld body1="a" relpose="0 0 0 1 1 0 0"/></equality></mujoco>`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, report, err := from(map[string]string{"main.xml": string(data), "mechanisms-defaults.xml": "<x/>"}, source.Options{})

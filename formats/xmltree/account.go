@@ -197,7 +197,7 @@ func (a *accountant) attr(n *Node, at *Attr, r rule) {
 		case at.class == source.Used:
 			at.class, why = source.Ignored, meaningless
 		case at.class == source.Unread && space(at.Name):
-			at.class, why = source.Ignored, "names of XML"
+			at.class = source.Ignored
 		case at.class == source.Unread:
 			at.class, why = source.Dropped, unknown
 		}

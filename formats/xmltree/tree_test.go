@@ -133,7 +133,6 @@ func TestAccount(t *testing.T) {
 		`f:1:1: note: /a: attributes "i" of "a" are not read: has no effect on the motion`,
 		`f:1:1: dropped: /a: attribute "d" of "a": the model has no such thing; its value is "3"`,
 		`f:1:1: dropped: /a: attribute "n" of "a": unknown to this reader; its value is "4"`,
-		`f:1:1: note: /a: attributes "xmlns" of "a" are not read: names of XML`,
 		`f:1:38: note: /a/a: elements "a" have no effect on the motion: has no meaning here`,
 		`f:1:65: note: /a/i[1]: elements "i" have no effect on the motion: why (2 times)`,
 		`f:1:73: dropped: /a/d: element "d": why`,

@@ -47,7 +47,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	s.Float64Var(&f.snap, "snap", source.DefaultSnap, "rounding of loop joints that is taken out, m and rad; 0: none")
 	s.BoolVar(&f.close, "close", false, "close the loops and write the model in that pose")
 	s.BoolVar(&f.strict, "strict", false, "refuse what would be dropped")
-	s.BoolVar(&f.dropArmature, "drop-armature", false, "leave rotor inertias out that the model cannot have")
+	s.BoolVar(&f.dropArmature, "drop-armature", false, "leave rotor inertias out")
 	s.BoolVar(&f.keepFixed, "keep-fixed", false, "keep joints without freedom, in place of one body")
 	s.BoolVar(&f.keepFree, "keep-free", false, "write a free joint for each floating link")
 	s.BoolVar(&f.json, "json", false, "print one JSON document")
