@@ -64,7 +64,6 @@ type releaser struct {
 	b, x    []float64 // of a product
 	z, y, c []float64 // by direction
 	r, p, q []float64 // of conjugate gradients
-	world   []float64
 	probe   []float64
 }
 

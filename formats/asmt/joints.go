@@ -66,7 +66,6 @@ type pair struct {
 	node *xmltree.Node
 	j    assembly.Joint
 	x    assembly.Pose // of J in I at the beginning
-	rows int           // first axis of the joint in the assembly
 }
 
 // joint reads one joint.

@@ -38,7 +38,6 @@ type Viewer struct {
 	run    *replay.Replay
 	st     *mechanism.State
 	solver *kkt.Solver
-	report *report
 }
 
 // NewViewer returns the viewer of s at st, whose addresses begin with a secret: a path element that others cannot guess.

@@ -15,15 +15,15 @@ import (
 
 // flags are those of rung import.
 type flags struct {
-	output                     string
-	base, massless, inertia    string
-	pose, gravity              []string
-	key, loops                 string
-	packages                   []string
-	snap                       float64
-	strict, close, json        bool
-	dropArmature               bool
-	keepFixed, keepFree, quiet bool
+	output                  string
+	base, massless, inertia string
+	pose, gravity           []string
+	key, loops              string
+	packages                []string
+	snap                    float64
+	strict, close, json     bool
+	dropArmature            bool
+	keepFixed, keepFree     bool
 }
 
 // The words of flags, the default first.
