@@ -28,7 +28,7 @@ const (
 )
 
 // ProjectVelocities replaces the velocities of st by the nearest ones, in the metric of the
-// inertias, that satisfy all joints: T·V̂ = σ, theory.md (42). Poses stay; they should be
+// inertias of the bodies, that satisfy all joints and couplings: T·V̂ = σ, theory.md (42). Armature has no part in that metric. Poses stay; they should be
 // closed.
 //
 // Right after a ClosePositions of the same poses whose last step was tiny, it takes the factor

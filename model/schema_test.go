@@ -7,11 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/model/modeltest"
 )
 
 func compileSchema(t *testing.T) *jsonschema.Schema {
@@ -75,5 +78,27 @@ func TestSchemaRefuses(t *testing.T) {
 		document("", jointAB, ""), joint("hinge", ""),
 	} {
 		assert.Error(t, validate(t, s, doc), doc)
+	}
+}
+
+// TestSchemaNamesAreUnique: a name that comes twice in an object hides what it stood for first.
+func TestSchemaNamesAreUnique(t *testing.T) {
+	for _, file := range []string{"schema.json", "../result.schema.json", "../ik/task.schema.json", "../ik/result.schema.json"} {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.True(t, jsontext.Value(data).IsValid(), file)
+	}
+}
+
+// TestSchemaAcceptsAll: random models with springs, couplings, armature and composite joints.
+func TestSchemaAcceptsAll(t *testing.T) {
+	s := compileSchema(t)
+	for seed := range uint64(4) {
+		rng := check.Rand(seed)
+		m := modeltest.Gear(modeltest.Composites(seed, 4, 1), rng)
+		modeltest.AddSprings(m, rng)
+		m = modeltest.Couple(t, m, rng, 3)
+		m.Frames = []model.Frame{{Name: "tip", Body: m.Bodies[0].Name}}
+		require.NoError(t, validate(t, s, write(t, m)), "seed %d", seed)
 	}
 }

@@ -136,7 +136,7 @@ func stateOf(m *mechanism.Mechanism, st *mechanism.State) *mechanism.State {
 
 // TestTogetherEnergy: runs of such mechanisms keep their energy but for what stops and friction take, and their joints.
 func TestTogetherEnergy(t *testing.T) {
-	seeds, compared := uint64(8), 0
+	seeds, compared := uint64(5), 0
 	if !testing.Short() {
 		seeds = 80
 	}
@@ -175,6 +175,67 @@ func TestTogetherEnergy(t *testing.T) {
 		}
 	}
 	assert.Greater(t, compared, int(seeds))
+}
+
+// TestTogetherResumes: a run of everything, impulses at stops included, that is stopped and goes on from its checkpoint has the bits of one that is not.
+func TestTogetherResumes(t *testing.T) {
+	seeds, compared, impacts := uint64(5), 0, int64(0)
+	if !testing.Short() {
+		seeds = 60
+	}
+	for seed := range seeds {
+		m, _, _ := everything(t, seed, true)
+		for i := range m.Joints {
+			for _, l := range m.Joints[i].Limits {
+				if l != nil {
+					l.Stop.Restitution, l.Stop.ImpactSpeed = 0.5, 0.02
+					l.Lower, l.Upper = l.Lower-0.1, l.Upper-0.195 // near the end
+				}
+			}
+		}
+		plan, st := projected(t, m)
+		if plan == nil {
+			continue
+		}
+		mech := plan.Mechanism()
+		st.Internal = make([]float64, mech.NumInternal())
+		for _, explicit := range []bool{true, false} {
+			var stops *sim.Stops
+			fresh := func() *sim.Simulation {
+				stops = sim.NewStops(mech, motion.NewDynamics(plan), nil)
+				start := st.Clone()
+				require.NoError(t, stops.Arm(start))
+				o := sim.Options{Events: stops.Events(), EventSamples: sim.ImpactSamples}
+				if explicit {
+					return runExplicit(plan, 1e-7, o, start)
+				}
+				return runImplicit(plan, 0, 1e-3, o, start)
+			}
+			whole := fresh()
+			if err := whole.Run(0.01); err != nil {
+				t.Logf("seed %d, explicit %v: %v", seed, explicit, err)
+				continue
+			}
+			c, err := whole.Checkpoint()
+			require.NoError(t, err)
+			if err := whole.Run(0.02); err != nil {
+				t.Logf("seed %d, explicit %v: %v", seed, explicit, err)
+				continue
+			}
+			_, n := stops.Taken()
+			impacts += n
+			again := fresh()
+			require.NoError(t, again.Restore(c))
+			require.NoError(t, again.Run(0.02))
+			a, b := whole.State(), again.State()
+			require.Equal(t, a.Bodies, b.Bodies, "seed %d, explicit %v", seed, explicit)
+			require.Equal(t, a.Internal, b.Internal, "seed %d, explicit %v", seed, explicit)
+			require.Equal(t, a.Angles, b.Angles, "seed %d, explicit %v", seed, explicit)
+			compared++
+		}
+	}
+	assert.Greater(t, compared, int(seeds))
+	assert.Greater(t, impacts, int64(seeds)/4)
 }
 
 // conserve takes off all that changes the energy but stops and friction.
