@@ -12,6 +12,7 @@
 #   make bench-compare  benchstat of OLD against NEW, two files made by make bench
 #   make golden         rewrite golden files from what the code does now
 #   make cover          coverage of the module by all its tests
+#   make browser        tests of the page of rung view in Chromium, which has to be there
 #   make man            manual pages of the command, into MANDIR
 
 SHELL := bash
@@ -45,7 +46,7 @@ MODULE       := $(shell $(GO) list -m)
 GOLDENPKGS    = $(filter-out $(MODULE)/internal/check,$(shell $(GO) list -f '{{range .XTestImports}}{{if eq . "$(MODULE)/internal/check"}}{{$$.ImportPath}}{{end}}{{end}}' $(PKGS)))
 TAGFLAG      := $(if $(TAGS),-tags=$(TAGS))
 
-.PHONY: check fmt vet staticcheck generated platforms test race race-quick walk fuzz bench bench-compare golden cover man
+.PHONY: check fmt vet staticcheck generated platforms test race race-quick walk fuzz bench bench-compare golden cover browser man
 
 check: fmt vet staticcheck generated test
 
@@ -121,6 +122,11 @@ golden:
 cover:
 	$(GO) test -coverprofile cover.out -coverpkg ./... $(PKGS)
 	$(GO) tool cover -func cover.out | tail -n 1
+
+# A module of its own, so that users do not get what drives the browser.
+browser:
+	$(GO) -C scene/view/browser vet ./...
+	$(GO) -C scene/view/browser test -count=1 -timeout 3m ./...
 
 man:
 	$(GO) run ./cmd/rung man $(MANDIR)

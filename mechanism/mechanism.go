@@ -164,7 +164,7 @@ func (m *Mechanism) addBody(i int, b *model.Body) error {
 // it is that of plain.
 func (out *Joint) set(j *model.Joint, bodies [2]int32, axes *joints.Axes, plain *[joints.NumKinds]*JointSpec) {
 	out.Pred, out.Succ = bodies[0], bodies[1]
-	out.P, out.S = newFrame(j.PredecessorFrame), newFrame(j.SuccessorFrame)
+	out.P, out.S = NewFrame(j.PredecessorFrame), NewFrame(j.SuccessorFrame)
 	spec := joints.Spec{Kind: j.Kind(), Pitch: j.Pitch, Length: j.Length, Axes: axes}
 	setMotions(&spec, j)
 	setTurns(&spec, j)
@@ -247,7 +247,8 @@ func quaternion(q [4]float64) spatial.Quat {
 	return spatial.Quat(q).Normalize()
 }
 
-func newFrame(p model.Pose) Frame {
+// NewFrame returns the axes and the origin of a pose. The length of its quaternion does not matter; all zeros stand for no rotation.
+func NewFrame(p model.Pose) Frame {
 	f := Frame{Origin: p.Position}
 	q := quaternion(p.Orientation)
 	q.MatTo(&f.E)

@@ -13,6 +13,10 @@ var (
 	worldColor  = Color{150, 150, 150}
 	rodColor    = Color{170, 176, 184}
 	springColor = Color{34, 139, 110}
+
+	bushingColor  = Color{20, 110, 130}
+	cableColor    = Color{60, 50, 40}
+	couplingColor = Color{190, 60, 160}
 )
 
 // bodyColors differ in hue and little in lightness, so that shading is read as form.
@@ -23,7 +27,7 @@ func BodyColor(i int) Color { return bodyColors[i%len(bodyColors)] }
 
 // JointColor returns the colour of the marks of a joint type: a group of hues for those that turn, slide, do both or hold points.
 func JointColor(k joints.Kind) Color {
-	switch k {
+	switch k.Type() {
 	case joints.Revolute, joints.Universal:
 		return Color{200, 40, 50}
 	case joints.Prismatic, joints.Planar, joints.PointOnPlane:

@@ -18,9 +18,30 @@ type Mesh struct {
 	Points, Normals []spatial.Vec3
 	Shifts          []float64
 	Triangles       [][3]int32
+	Radius          float64 // of a ball around the origin that has all of a Surface, m
 }
 
-// NewMesh returns the mesh of a kind, round ones with that many corners a turn, at least 6.
+// Meshes are the meshes of the kinds before Surface, in their order.
+type Meshes [NumSolids]*Mesh
+
+// NewMeshes returns them, round ones with that many corners a turn.
+func NewMeshes(corners int) *Meshes {
+	var m Meshes
+	for k := range m {
+		m[k] = NewMesh(Kind(k), corners)
+	}
+	return &m
+}
+
+// Mesh returns the mesh of a shape of s, given those of the other kinds.
+func (s *Scene) Mesh(sh *Shape, solids *Meshes) *Mesh {
+	if sh.Kind == Surface {
+		return s.Meshes[sh.Mesh]
+	}
+	return solids[sh.Kind]
+}
+
+// NewMesh returns the mesh of a kind before Surface, round ones with that many corners a turn, at least 6.
 //
 // Cost: O(corners²).
 func NewMesh(k Kind, corners int) *Mesh {

@@ -1,6 +1,7 @@
 package scene
 
 import (
+	"io/fs"
 	"math"
 	"slices"
 
@@ -20,10 +21,14 @@ const (
 	Sphere               // Size[0]: radius
 	Cylinder             // Size[0]: radius, Size[2]: half the length, along z
 	Capsule              // a cylinder with a half ball at both ends; Size as of a cylinder
+	Surface              // one of Scene.Meshes; Size: ones
 	numKinds
 )
 
-var kindNames = [numKinds]string{"box", "sphere", "cylinder", "capsule"}
+// NumSolids is the number of kinds that have one mesh for all sizes, those before Surface.
+const NumSolids = int(Surface)
+
+var kindNames = [numKinds]string{"box", "sphere", "cylinder", "capsule", "surface"}
 
 // String returns the name of the kind.
 func (k Kind) String() string {
@@ -42,17 +47,20 @@ type Shape struct {
 	Color Color
 	Body  int32 // its number or mechanism.World
 	Joint int32 // of which it is the mark; −1: it is part of the body
+	Mesh  int32 // of a Surface: its number in Scene.Meshes
 	Size  spatial.Vec3
 	At    mechanism.Frame // axes and centre of the shape, body frame
 }
 
-// Link is a line between points of two bodies: a spring, a joint that keeps a distance.
+// Link is a line between points of two bodies: a spring, a part of a cable, a joint that keeps a distance, a coupling.
 type Link struct {
 	A, B   mechanism.Attachment
 	Radius float64 // m
 	Color  Color
-	Joint  int32 // −1 if it is a force element
-	Force  int32 // −1 if it is a joint
+	Joint  int32 // −1 if it is no joint
+	Force  int32 // −1 if it is no force element
+	// Coupling is 1 more than the number of the coupling; 0: it is none.
+	Coupling int32
 }
 
 // Scene is what is drawn of a mechanism. It is immutable.
@@ -60,30 +68,42 @@ type Scene struct {
 	Mechanism *mechanism.Mechanism
 	Shapes    []Shape
 	Links     []Link
+	Meshes    []*Mesh           // of Surfaces
 	Surfaces  []*ground.Surface // those of its contacts, each once
 	Unit      float64           // a length of its bodies, m: half of them are longer
+	Faults    []error           // what of the visuals cannot be drawn, each with its place in the model
 }
 
 // Options choose what is drawn. The zero value draws all.
 type Options struct {
 	NoJoints bool // no marks of joints
+	// Visuals are the shapes that the model has for its bodies. They take the place of the made-up ones.
+	Visuals []model.Visual
+	// Files has the files of their meshes. It decides which may be opened: that of an os.Root keeps to its folder.
+	Files fs.FS
 }
 
 // New returns the scene of m.
 //
-// Cost: O(bodies + joints + forces).
+// Cost: O(bodies + joints + forces + visuals), and the triangles of each mesh once.
 func New(m *mechanism.Mechanism, o Options) *Scene {
 	b := &builder{Scene: Scene{Mechanism: m}}
 	b.anchors()
 	b.measure()
+	b.visuals(&o)
 	b.wheels()
 	for i := range m.Bodies {
-		b.body(i)
+		if !b.seen[i] {
+			b.body(i)
+		}
 	}
 	for j := range m.Joints {
 		b.joint(j, o.NoJoints)
 	}
 	b.forces()
+	if !o.NoJoints {
+		b.couplings()
+	}
 	return &b.Scene
 }
 
@@ -95,6 +115,7 @@ type builder struct {
 	points []spatial.Vec3
 	radius []float64 // of the rods of each body
 	wheel  []bool    // bodies that have one
+	seen   []bool    // bodies that have visuals, and last the world
 }
 
 // anchors lists where joints hold each body.
@@ -279,6 +300,9 @@ func (b *builder) wheels() {
 		if !slices.Contains(b.Surfaces, c.Ground) {
 			b.Surfaces = append(b.Surfaces, c.Ground)
 		}
+		if b.seen[b.place(int32(body))] {
+			continue
+		}
 		sh := &c.Shape
 		s := Shape{Kind: Sphere, Color: wheelColor, Body: int32(body), Joint: -1, Size: spatial.Vec3{sh.Radius, sh.Radius, sh.Radius},
 			At: mechanism.Frame{E: spatial.Identity3(), Origin: sh.Center}}
@@ -311,14 +335,15 @@ func (b *builder) joint(j int, hidden bool) {
 		body, frame = jt.Pred, jt.P
 	}
 	r := b.markRadius(jt)
+	if jt.Axes != nil {
+		b.composite(j)
+	}
 	if jt.Kind == joints.Prismatic || jt.Kind == joints.Cylindrical || jt.Kind == joints.Helical { // what slides in it
 		b.Links = append(b.Links, Link{A: mechanism.Attachment{Body: jt.Pred, Point: jt.P.Origin}, B: mechanism.Attachment{Body: jt.Succ, Point: jt.S.Origin},
 			Radius: 0.5 * r, Color: rodColor, Joint: int32(j), Force: -1})
 	}
-	for _, s := range marks(jt.Kind, r) {
-		s.Color, s.Body, s.Joint = JointColor(jt.Kind), body, int32(j)
-		s.At = mechanism.Frame{E: frame.E.Mul(s.At.E), Origin: frame.Origin.Add(frame.E.MulVec(s.At.Origin))}
-		b.Shapes = append(b.Shapes, s)
+	if jt.Axes == nil {
+		b.mark(j, jt.Kind, body, &frame)
 	}
 	if jt.Pred == mechanism.World || jt.Succ == mechanism.World {
 		at := jt.P
@@ -326,6 +351,29 @@ func (b *builder) joint(j int, hidden bool) {
 			at = jt.S
 		}
 		b.Shapes = append(b.Shapes, Shape{Kind: Box, Color: worldColor, Body: mechanism.World, Joint: int32(j), Size: spatial.Vec3{1.2 * r, 1.2 * r, 0.6 * r}, At: at})
+	}
+}
+
+// mark adds the mark of a joint type as that of joint j, fixed in a frame of a body.
+func (b *builder) mark(j int, kind joints.Kind, body int32, frame *mechanism.Frame) {
+	for _, s := range marks(kind, b.markRadius(&b.Mechanism.Joints[j])) {
+		s.Color, s.Body, s.Joint = JointColor(kind), body, int32(j)
+		s.At = mechanism.Frame{E: frame.E.Mul(s.At.E), Origin: frame.Origin.Add(frame.E.MulVec(s.At.Origin))}
+		b.Shapes = append(b.Shapes, s)
+	}
+}
+
+// composite adds a mark an axis of joint j. The first axis is fixed in the predecessor, the last in the successor; those between are shown there too.
+func (b *builder) composite(j int) {
+	jt := &b.Mechanism.Joints[j]
+	for i := range jt.Axes.Len() {
+		a := jt.Axes.At(i)
+		body, frame := jt.Succ, jt.S
+		if i == 0 && jt.Axes.Len() > 1 {
+			body, frame = jt.Pred, jt.P
+		}
+		at := mechanism.Frame{E: frame.E.Mul(Along(a.Axis)), Origin: frame.Origin.Add(frame.E.MulVec(a.Point))}
+		b.mark(j, a.Kind, body, &at)
 	}
 }
 
@@ -340,15 +388,42 @@ func (b *builder) markRadius(jt *mechanism.Joint) float64 {
 	return 1.4 * r
 }
 
-// forces adds a line for each spring.
+// forces adds a line for each spring and bushing, and one for each straight part of a cable.
 func (b *builder) forces() {
 	m := b.Mechanism
+	line := func(from, to mechanism.Attachment, part float64, c Color, i int) {
+		b.Links = append(b.Links, Link{A: from, B: to, Radius: part * b.Unit, Color: c, Joint: -1, Force: int32(i)})
+	}
 	for i := range m.Forces {
-		f := &m.Forces[i]
-		if f.Kind != model.SpringDamper {
-			continue
+		switch f := &m.Forces[i]; f.Kind {
+		case model.SpringDamper:
+			line(f.A, f.B, 0.012, springColor, i)
+		case model.BushingForce: // its points are near each other: as thick as the mark of a joint
+			line(f.A, f.B, 0.035, bushingColor, i)
 		}
-		b.Links = append(b.Links, Link{A: f.A, B: f.B, Radius: 0.012 * b.Unit, Color: springColor, Joint: -1, Force: int32(i)})
+	}
+	for i := range m.NumCables() {
+		_, element := m.Cable(i)
+		points := m.CablePoints(i)
+		for k := range len(points) - 1 {
+			line(points[k], points[k+1], 0.006, cableColor, element)
+		}
+	}
+}
+
+// couplings adds a thin line between the joints of each coupling, in the order of its terms.
+func (b *builder) couplings() {
+	m := b.Mechanism
+	for i := range m.Couplings {
+		legs := m.Couplings[i].Legs
+		for k := range len(legs) - 1 {
+			from, to := &m.Joints[legs[k].Joint], &m.Joints[legs[k+1].Joint]
+			if legs[k].Joint == legs[k+1].Joint {
+				continue // two freedoms of one joint
+			}
+			b.Links = append(b.Links, Link{A: mechanism.Attachment{Body: from.Succ, Point: from.S.Origin}, B: mechanism.Attachment{Body: to.Succ, Point: to.S.Origin},
+				Radius: 0.004 * b.Unit, Color: couplingColor, Joint: -1, Force: -1, Coupling: int32(i + 1)})
+		}
 	}
 }
 
@@ -389,7 +464,7 @@ func (l *Link) Shape(st *mechanism.State) Shape {
 // Cost: O(shapes).
 func (s *Scene) Balls(st *mechanism.State, visit func(center spatial.Vec3, radius float64)) {
 	for i := range s.Shapes {
-		visit(s.Shapes[i].Place(st).Origin, s.Shapes[i].reach())
+		visit(s.Shapes[i].Place(st).Origin, s.reach(&s.Shapes[i]))
 	}
 	for i := range s.Links {
 		from, to := s.Links[i].Ends(st)
@@ -417,14 +492,16 @@ func (s *Scene) Bounds(st *mechanism.State) (center spatial.Vec3, radius float64
 }
 
 // reach is the radius of the ball around a shape.
-func (s *Shape) reach() float64 {
-	switch s.Kind {
+func (s *Scene) reach(sh *Shape) float64 {
+	switch sh.Kind {
 	case Sphere:
-		return s.Size[0]
+		return sh.Size[0]
 	case Capsule:
-		return s.Size[0] + s.Size[2]
+		return sh.Size[0] + sh.Size[2]
 	case Cylinder:
-		return math.Hypot(s.Size[0], s.Size[2])
+		return math.Hypot(sh.Size[0], sh.Size[2])
+	case Surface:
+		return s.Meshes[sh.Mesh].Radius
 	}
-	return s.Size.Norm()
+	return sh.Size.Norm()
 }

@@ -34,10 +34,10 @@ func compareOrders(t *testing.T, family string, s *scene.Scene, st *mechanism.St
 	require.NoError(t, err)
 	r, c := newRaster(cam, v), &collector{cam: cam}
 	c.eye = c.cam.eye()
-	meshes := newMeshes(svgCorners)
+	meshes := scene.NewMeshes(svgCorners)
 	for i := range shapes {
-		r.shape(&shapes[i], meshes[shapes[i].Kind], st, int32(i))
-		c.shape(&shapes[i], meshes[shapes[i].Kind], st, int32(i))
+		r.shape(&shapes[i], s.Mesh(&shapes[i], meshes), st, int32(i))
+		c.shape(&shapes[i], s.Mesh(&shapes[i], meshes), st, int32(i))
 	}
 	tr := &tree{ctx: context.Background(), cam: &c.cam}
 	require.NoError(t, tr.sort(c.faces))

@@ -26,23 +26,14 @@ func PNG(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, 
 	}
 	r := newRaster(cam, v)
 	terrains(s, st, 96, func(f *face) { r.face(f) })
-	meshes := newMeshes(48)
+	meshes := scene.NewMeshes(48)
 	for i := range shapes {
 		if i&1023 == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		r.shape(&shapes[i], meshes[shapes[i].Kind], st, int32(i))
+		r.shape(&shapes[i], s.Mesh(&shapes[i], meshes), st, int32(i))
 	}
 	return png.Encode(w, r.image(v))
-}
-
-// newMeshes returns a mesh a kind.
-func newMeshes(corners int) map[scene.Kind]*scene.Mesh {
-	m := map[scene.Kind]*scene.Mesh{}
-	for _, k := range []scene.Kind{scene.Box, scene.Sphere, scene.Cylinder, scene.Capsule} {
-		m[k] = scene.NewMesh(k, corners)
-	}
-	return m
 }
 
 // raster has a colour, a depth and the number of a solid at each sample.

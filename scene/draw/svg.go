@@ -28,12 +28,12 @@ func SVG(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, 
 	}
 	c := &collector{cam: cam, eye: cam.eye()}
 	terrains(s, st, 24, func(f *face) { c.add(*f, true) })
-	meshes := newMeshes(svgCorners)
+	meshes := scene.NewMeshes(svgCorners)
 	for i := range shapes {
 		if len(c.faces) > MaxPolygons {
 			break
 		}
-		c.shape(&shapes[i], meshes[shapes[i].Kind], st, int32(i))
+		c.shape(&shapes[i], s.Mesh(&shapes[i], meshes), st, int32(i))
 	}
 	t := &tree{ctx: ctx, cam: &c.cam}
 	if err := t.sort(c.faces); err != nil {

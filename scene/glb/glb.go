@@ -58,6 +58,7 @@ func Write(ctx context.Context, w io.Writer, s *scene.Scene, rest *mechanism.Sta
 // solidKey is a geometry: unit ones are scaled by their nodes, capsules are not.
 type solidKey struct {
 	kind scene.Kind
+	mesh int32 // of a surface
 	size spatial.Vec3
 }
 
@@ -119,6 +120,9 @@ func (b *builder) linkName(l *scene.Link) string {
 	if l.Joint >= 0 {
 		return b.scene.Mechanism.JointName(int(l.Joint))
 	}
+	if l.Coupling > 0 {
+		return b.scene.Mechanism.CouplingName(int(l.Coupling) - 1)
+	}
 	return b.scene.Mechanism.ForceName(int(l.Force))
 }
 
@@ -160,8 +164,11 @@ const corners = 24
 // mesh returns the number of the mesh of a shape.
 func (b *builder) mesh(s *scene.Shape) int {
 	key := meshKey{solidKey: solidKey{kind: s.Kind}, color: s.Color}
-	if s.Kind == scene.Capsule {
+	switch s.Kind {
+	case scene.Capsule:
 		key.size = s.Size
+	case scene.Surface:
+		key.mesh = s.Mesh
 	}
 	if i, ok := b.meshes[key]; ok {
 		return i
@@ -178,7 +185,12 @@ func (b *builder) mesh(s *scene.Shape) int {
 
 // solid writes the vertices of a geometry.
 func (b *builder) solid(key solidKey) gltf.PrimitiveAttributes {
-	m := scene.NewMesh(key.kind, corners)
+	var m *scene.Mesh
+	if key.kind == scene.Surface {
+		m = b.scene.Meshes[key.mesh]
+	} else {
+		m = scene.NewMesh(key.kind, corners)
+	}
 	of := scene.Shape{Kind: key.kind, Size: key.size}
 	if key.kind != scene.Capsule {
 		of.Size = spatial.Vec3{1, 1, 1}

@@ -116,6 +116,12 @@ func (v *Viewer) data(w http.ResponseWriter, r *http.Request, path string) {
 			break
 		}
 		b = v.terrains[row]
+	case "mesh":
+		if row < 0 || row >= len(v.meshes) {
+			err = errRow
+			break
+		}
+		b = v.meshes[row]
 	case "frame":
 		b, err = v.frame(row)
 	case "reactions":

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -32,7 +33,7 @@ type Viewer struct {
 	secret string
 
 	head, shapes, links []byte
-	terrains            [][]byte
+	terrains, meshes    [][]byte
 
 	mu     sync.Mutex // of all below
 	run    *replay.Replay
@@ -64,7 +65,7 @@ type head struct {
 	Bodies   []string   `json:"bodies"`
 	Joints   []joint    `json:"joints"`
 	Forces   []string   `json:"forces"`
-	Shapes   [4]int     `json:"shapes"` // how many of each kind, in the order of scene.Kind
+	Shapes   []int      `json:"shapes"` // how many of each kind, in the order of scene.Kind, and of each mesh instead of the last kind
 	Links    int        `json:"links"`
 	Terrains int        `json:"terrains"`
 	Center   [3]float64 `json:"center"`
@@ -86,7 +87,7 @@ type joint struct {
 func (v *Viewer) encode() error {
 	m := v.scene.Mechanism
 	h := head{Name: m.Name, Links: len(v.scene.Links), Terrains: len(v.scene.Surfaces), Center: v.center, Radius: v.radius, Unit: v.scene.Unit, Solves: v.solver != nil,
-		Bodies: make([]string, m.NumBodies()), Joints: make([]joint, m.NumJoints()), Forces: make([]string, len(m.Forces))}
+		Bodies: make([]string, m.NumBodies()), Joints: make([]joint, m.NumJoints()), Shapes: make([]int, scene.NumSolids+len(v.scene.Meshes)), Forces: make([]string, len(m.Forces))}
 	for i := range h.Bodies {
 		h.Bodies[i] = m.BodyName(i)
 	}
@@ -100,13 +101,23 @@ func (v *Viewer) encode() error {
 	if v.run != nil {
 		h.Times, h.Columns = v.run.Times(), v.run.Source.Names()
 	}
-	for kind := range scene.Kind(len(h.Shapes)) {
-		for i := range v.scene.Shapes {
-			if s := &v.scene.Shapes[i]; s.Kind == kind {
-				h.Shapes[kind]++
-				v.shapes = v.appendShape(v.shapes, s)
-			}
+	set := func(s *scene.Shape) int {
+		if s.Kind == scene.Surface {
+			return scene.NumSolids + int(s.Mesh)
 		}
+		return int(s.Kind)
+	}
+	order := make([]int32, len(v.scene.Shapes))
+	for i := range order {
+		order[i] = int32(i)
+		h.Shapes[set(&v.scene.Shapes[i])]++
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return set(&v.scene.Shapes[a]) - set(&v.scene.Shapes[b]) })
+	for _, i := range order {
+		v.shapes = v.appendShape(v.shapes, &v.scene.Shapes[i])
+	}
+	for _, m := range v.scene.Meshes {
+		v.meshes = append(v.meshes, mesh(m))
 	}
 	for i := range v.scene.Links {
 		v.links = v.appendLink(v.links, &v.scene.Links[i])
@@ -117,6 +128,18 @@ func (v *Viewer) encode() error {
 	var err error
 	v.head, err = json.Marshal(&h)
 	return err
+}
+
+// mesh returns the corners of all triangles, one after the other: a point and a normal each.
+func mesh(m *scene.Mesh) []byte {
+	b := make([]byte, 0, 3*6*4*len(m.Triangles))
+	for _, t := range m.Triangles {
+		for _, i := range t {
+			p, n := &m.Points[i], &m.Normals[i]
+			b = appendFloats(b, p[0], p[1], p[2], n[0], n[1], n[2])
+		}
+	}
+	return b
 }
 
 // appendShape appends 15 numbers: place, orientation (x y z w), size, colour, body and joint. Places of shapes of the world are relative to the middle.

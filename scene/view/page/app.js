@@ -28,7 +28,8 @@ async function start() {
   const [shapes, links, frame] = await Promise.all([get('shapes'), get('links'), get('frame?row=0')]);
   keep(0, frame);
   camera = new Camera(head.radius);
-  drawing = new Drawing(canvas, head, new Float32Array(shapes), new Float32Array(links));
+  const surfaces = await Promise.all(head.shapes.slice(4).map((_, k) => get(`mesh?row=${k}`)));
+  drawing = new Drawing(canvas, head, new Float32Array(shapes), new Float32Array(links), surfaces.map((b) => new Float32Array(b)));
   for (let k = 0; k < head.terrains; k++) drawing.ground(new Float32Array(await get(`terrain?row=${k}`)));
   $('name').textContent = head.name || 'mechanism';
   document.title = `${head.name || 'mechanism'} – Rung`;

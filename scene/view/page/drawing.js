@@ -108,8 +108,8 @@ void main() {
 const shapeFloats = 15, linkFloats = 14;
 
 export class Drawing {
-  // head is scene.json, shapes and links its arrays.
-  constructor(canvas, head, shapes, links) {
+  // head is scene.json, shapes and links its arrays, surfaces those of its meshes: a point and a normal a corner, three corners a triangle.
+  constructor(canvas, head, shapes, links, surfaces) {
     const gl = canvas.getContext('webgl2', { antialias: true, preserveDrawingBuffer: true });
     if (!gl) throw new Error('This browser has no WebGL 2.');
     this.gl = gl;
@@ -117,6 +117,7 @@ export class Drawing {
     this.head = head;
     this.shapes = shapes;
     this.links = links;
+    this.surfaces = surfaces;
     this.colors = new Float32Array(shapes.length / shapeFloats * 3);
     for (let i = 0; i < this.colors.length / 3; i++) for (let k = 0; k < 3; k++) this.colors[3 * i + k] = shapes[shapeFloats * i + 10 + k];
     this.programs = { shape: program(gl, shapeSource), link: program(gl, linkSource), ground: program(gl, groundSource) };
@@ -152,7 +153,7 @@ export class Drawing {
     for (let k = 0; k < n.length; k++) {
       const vao = gl.createVertexArray();
       gl.bindVertexArray(vao);
-      this.mesh(this.solids[k]);
+      if (k < 4) this.mesh(this.solids[k]); else this.surface(this.surfaces[k - 4]);
       gl.bindBuffer(gl.ARRAY_BUFFER, this.instances);
       const at = first * shapeFloats * 4;
       instance(gl, 3, 3, shapeFloats, at);
@@ -161,7 +162,7 @@ export class Drawing {
       instance(gl, 7, 2, shapeFloats, at + 52);
       gl.bindBuffer(gl.ARRAY_BUFFER, this.colorBuffer);
       instance(gl, 6, 3, 3, first * 12);
-      this.kinds.push({ vao, first, count: n[k], kind: k });
+      this.kinds.push({ vao, first, count: n[k], kind: k, corners: k < 4 ? 0 : this.surfaces[k - 4].length / 6 });
       first += n[k];
     }
     this.linkSet = this.lines(this.links, this.solids[2]);
@@ -174,6 +175,15 @@ export class Drawing {
     [[0, 3, 0], [1, 3, 12], [2, 1, 24]].forEach(([location, size, offset]) => {
       gl.enableVertexAttribArray(location);
       gl.vertexAttribPointer(location, size, gl.FLOAT, false, 28, offset);
+    });
+  }
+
+  surface(data) {
+    const gl = this.gl;
+    filled(gl, gl.ARRAY_BUFFER, data);
+    [[0, 0], [1, 12]].forEach(([location, offset]) => {
+      gl.enableVertexAttribArray(location);
+      gl.vertexAttribPointer(location, 3, gl.FLOAT, false, 24, offset);
     });
   }
 
@@ -301,7 +311,8 @@ export class Drawing {
       gl.bindVertexArray(k.vao);
       gl.uniform1i(s.at('uRound'), k.kind === 1 || k.kind === 3 ? 1 : 0);
       gl.uniform1i(s.at('uFirst'), k.first);
-      gl.drawElementsInstanced(gl.TRIANGLES, this.solids[k.kind].count, gl.UNSIGNED_SHORT, 0, k.count);
+      if (k.corners) gl.drawArraysInstanced(gl.TRIANGLES, 0, k.corners, k.count);
+      else gl.drawElementsInstanced(gl.TRIANGLES, this.solids[k.kind].count, gl.UNSIGNED_SHORT, 0, k.count);
     }
     const l = this.programs.link;
     use(l);

@@ -36,7 +36,7 @@ func newDraw() *cobra.Command {
 		Use:   "draw MODEL",
 		Short: "Draw the mechanism, or write it and its motion as glTF",
 		Long: `Draws the bodies and joints of MODEL ("-": standard input) as the eye sees them:
-a body as a rod between its joints, a frame through three or more of them, else
+a body as its visuals, without these as a rod between its joints, a frame through three or more of them, else
 the block with its mass and inertia; joints as marks, red where they turn, blue
 where they slide, orange where they hold points; wheels, springs and the ground.
 
@@ -130,7 +130,10 @@ func runDraw(cmd *cobra.Command, path string, f *drawFlags) (err error) {
 		}
 	}
 	p.Stage("drawing", 0)
-	s := scene.New(mech, scene.Options{NoJoints: f.noJoints})
+	s, err := newScene(m, mech, path, scene.Options{NoJoints: f.noJoints}, p, stderr)
+	if err != nil {
+		return err
+	}
 	err = shell.WriteFile(f.output, stdout, func(w io.Writer) error { return f.write(cmd.Context(), w, s, st, run) })
 	return shell.Failed(shell.ModelFile(path), err)
 }

@@ -82,7 +82,11 @@ func runView(cmd *cobra.Command, path string, f *viewFlags) (err error) {
 		}
 		o.Run = run.Replay
 	}
-	v, err := view.NewViewer(scene.New(mech, scene.Options{}), st, view.NewSecret(), o)
+	s, err := newScene(m, mech, path, scene.Options{}, p, stderr)
+	if err != nil {
+		return err
+	}
+	v, err := view.NewViewer(s, st, view.NewSecret(), o)
 	if err != nil {
 		return shell.Failed(shell.ModelFile(path), err)
 	}

@@ -1,0 +1,17 @@
+module github.com/rung-mbd/rung/scene/view/browser
+
+go 1.26
+
+require (
+	github.com/chromedp/cdproto v0.159.0
+	github.com/chromedp/chromedp v0.23.0
+	github.com/rung-mbd/rung v0.0.0
+)
+
+require (
+	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
+	github.com/gofrs/flock v0.13.1 // indirect
+	golang.org/x/sys v0.47.0 // indirect
+)
+
+replace github.com/rung-mbd/rung => ../../..

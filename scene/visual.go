@@ -1,0 +1,270 @@
+package scene
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+
+	"github.com/rung-mbd/rung/formats/mesh"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+const (
+	// MaxMeshBytes is the most that the files of meshes have together.
+	MaxMeshBytes = 1 << 28
+	// MaxMeshTriangles is the most that the meshes have together, each counted once however many bodies have it.
+	MaxMeshTriangles = 1 << 21
+)
+
+// meshKey is what a mesh is shared by: a file and its scale, or the half axes of an ellipsoid.
+type meshKey struct {
+	file string
+	size spatial.Vec3
+}
+
+// visuals adds the shapes that the model has for its bodies. Those that collide are drawn of bodies without others. What cannot be read is in Faults, and
+// its body has the made-up shapes if nothing else is left of it.
+func (b *builder) visuals(o *Options) {
+	b.seen = make([]bool, len(b.Mechanism.Bodies)+1) // the last is the world
+	if len(o.Visuals) == 0 {
+		return
+	}
+	number := make(map[string]int32, len(b.Mechanism.Bodies)+1)
+	for i := range b.Mechanism.Bodies {
+		number[b.Mechanism.BodyName(i)] = int32(i)
+	}
+	number[model.World] = mechanism.World
+	r := meshReader{files: o.Files, known: map[meshKey]int32{}, broken: map[meshKey]bool{}}
+	for _, collision := range [2]bool{false, true} {
+		var now []int
+		for i := range o.Visuals {
+			v := &o.Visuals[i]
+			body, ok := number[v.Body]
+			if !ok || v.Collision != collision || collision && b.seen[b.place(body)] {
+				continue
+			}
+			s, err := b.visual(v, body, &r)
+			if err != nil {
+				b.Faults = append(b.Faults, fmt.Errorf("$.visuals[%d], of body %s: %w", i, fault.Name(v.Body), err))
+				continue
+			}
+			now = append(now, b.place(body))
+			if hidden := v.Color[3] == 0 && v.Color != [4]float64{}; !hidden {
+				b.Shapes = append(b.Shapes, s)
+			}
+		}
+		for _, k := range now {
+			b.seen[k] = true
+		}
+	}
+}
+
+// place is the place of a body in seen.
+func (b *builder) place(body int32) int {
+	if body == mechanism.World {
+		return len(b.seen) - 1
+	}
+	return int(body)
+}
+
+// visual returns the shape of v.
+func (b *builder) visual(v *model.Visual, body int32, r *meshReader) (Shape, error) {
+	s := Shape{Color: worldColor, Body: body, Joint: -1, At: mechanism.NewFrame(v.Pose)}
+	if body != mechanism.World {
+		s.Color = BodyColor(int(body))
+	}
+	if v.Color != [4]float64{} {
+		for k := range s.Color {
+			s.Color[k] = uint8(255*min(max(v.Color[k], 0), 1) + 0.5)
+		}
+	}
+	x := v.Size
+	switch v.Kind {
+	case model.BoxVisual:
+		s.Kind, s.Size = Box, spatial.Vec3{x[0] / 2, x[1] / 2, x[2] / 2}
+	case model.SphereVisual:
+		s.Kind, s.Size = Sphere, spatial.Vec3{x[0], x[0], x[0]}
+	case model.CylinderVisual, model.CapsuleVisual:
+		s.Kind, s.Size = Cylinder, spatial.Vec3{x[0], x[0], x[1] / 2}
+		if v.Kind == model.CapsuleVisual {
+			s.Kind = Capsule
+		}
+	case model.EllipsoidVisual, model.MeshVisual:
+		key := meshKey{size: x}
+		if v.Kind == model.MeshVisual {
+			if key = (meshKey{v.File, v.Scale}); v.Scale == [3]float64{} {
+				key.size = spatial.Vec3{1, 1, 1}
+			}
+		}
+		k, err := r.mesh(key, &b.Scene)
+		if err != nil {
+			return s, err
+		}
+		s.Kind, s.Size, s.Mesh = Surface, spatial.Vec3{1, 1, 1}, k
+	default:
+		return s, fmt.Errorf("kind %v is not drawn", v.Kind)
+	}
+	if !(min(s.Size[0], s.Size[1], s.Size[2]) > 0) || !s.Size.IsFinite() {
+		return s, fmt.Errorf("a %v without extent: %v m", v.Kind, x)
+	}
+	return s, nil
+}
+
+// meshReader reads each mesh once.
+type meshReader struct {
+	files            fs.FS
+	known            map[meshKey]int32 // number in Scene.Meshes
+	broken           map[meshKey]bool
+	bytes, triangles int
+}
+
+var errSaid = errors.New("the mesh cannot be read, as said before")
+
+// mesh returns the number of a mesh in s.Meshes.
+func (r *meshReader) mesh(key meshKey, s *Scene) (int32, error) {
+	if k, ok := r.known[key]; ok {
+		return k, nil
+	}
+	if r.broken[key] {
+		return -1, errSaid
+	}
+	m, err := r.read(key)
+	if err != nil {
+		r.broken[key] = true
+		return -1, err
+	}
+	s.Meshes = append(s.Meshes, m)
+	r.known[key] = int32(len(s.Meshes) - 1)
+	return r.known[key], nil
+}
+
+func (r *meshReader) read(key meshKey) (*Mesh, error) {
+	if key.file == "" {
+		if !(min(key.size[0], key.size[1], key.size[2]) > 0) || !key.size.IsFinite() {
+			return nil, fmt.Errorf("an ellipsoid without extent: %v m", key.size)
+		}
+		return ellipsoid(key.size), nil
+	}
+	name := fault.Name(key.file)
+	if r.files == nil {
+		return nil, fmt.Errorf("mesh %s: no folder is given to read it from", name)
+	}
+	// What is no regular file may never end.
+	if info, err := fs.Stat(r.files, key.file); err != nil {
+		return nil, fmt.Errorf("mesh %s: %w", name, cause(err))
+	} else if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("mesh %s: not a regular file", name)
+	}
+	f, err := r.files.Open(key.file)
+	if err != nil {
+		return nil, fmt.Errorf("mesh %s: %w", name, cause(err))
+	}
+	left := MaxMeshBytes - r.bytes
+	data, err := io.ReadAll(io.LimitReader(f, int64(left)+1))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("mesh %s: %w", name, cause(err))
+	}
+	if len(data) > left {
+		return nil, fmt.Errorf("mesh %s: the files of meshes have more than %d bytes", name, MaxMeshBytes)
+	}
+	r.bytes += len(data)
+	m, err := mesh.Read(key.file, data)
+	if err != nil {
+		return nil, fmt.Errorf("mesh %s: %w", name, fault.Plain(err))
+	}
+	if r.triangles += len(m.Triangles); r.triangles > MaxMeshTriangles {
+		return nil, fmt.Errorf("mesh %s: the meshes have more than %d triangles", name, MaxMeshTriangles)
+	}
+	m.Transform(key.size, spatial.Identity3(), spatial.Vec3{})
+	out := smooth(m)
+	if len(out.Triangles) == 0 {
+		return nil, fmt.Errorf("mesh %s: no triangle has an area", name)
+	}
+	if !(out.Radius > 0) || math.IsInf(out.Radius, 0) {
+		return nil, fmt.Errorf("mesh %s: its radius is %g m", name, out.Radius)
+	}
+	return out, nil
+}
+
+// cause drops what a PathError says besides, as the name is told.
+func cause(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+func ellipsoid(size spatial.Vec3) *Mesh {
+	m := NewMesh(Sphere, 32)
+	for i := range m.Points {
+		p, n := &m.Points[i], &m.Normals[i]
+		for k := range p {
+			p[k] *= size[k]
+			n[k] /= size[k] / min(size[0], size[1], size[2])
+		}
+		*n = n.Scale(1 / n.Norm())
+	}
+	m.Radius = max(size[0], size[1], size[2])
+	return m
+}
+
+// Smoothing: triangles that meet at an angle of less than 40° look like one curved side.
+const (
+	smoothCosine = 0.766
+	mostAround   = 48 // triangles at a vertex; where there are more, each has its own normal
+)
+
+// smooth returns a mesh to draw: a vertex of its own for each corner, whose normal is the mean, by area, of the triangles around that are nearly in its plane.
+//
+// Cost: O(triangles).
+func smooth(m *mesh.Mesh) *Mesh {
+	normals := make([]spatial.Vec3, len(m.Triangles)) // twice the area long
+	first := make([]int32, len(m.Vertices)+1)
+	for i, t := range m.Triangles {
+		a, b, c := m.Vertices[t[0]], m.Vertices[t[1]], m.Vertices[t[2]]
+		normals[i] = b.Sub(a).Cross(c.Sub(a))
+		for _, v := range t {
+			first[v+1]++
+		}
+	}
+	for i := range m.Vertices {
+		first[i+1] += first[i]
+	}
+	around, next := make([]int32, first[len(m.Vertices)]), append([]int32(nil), first...)
+	for i, t := range m.Triangles {
+		for _, v := range t {
+			around[next[v]] = int32(i)
+			next[v]++
+		}
+	}
+	out := &Mesh{}
+	for i, t := range m.Triangles {
+		n := normals[i]
+		l := n.Norm()
+		if !(l > 0) || math.IsInf(l, 0) {
+			continue // has no side
+		}
+		var corner [3]int32
+		for k, v := range t {
+			sum := n
+			if list := around[first[v]:first[v+1]]; len(list) <= mostAround {
+				sum = spatial.Vec3{}
+				for _, other := range list {
+					if o := normals[other]; o.Dot(n) >= smoothCosine*o.Norm()*l {
+						sum = sum.Add(o)
+					}
+				}
+			}
+			corner[k] = out.vertex(m.Vertices[v], sum.Scale(1/sum.Norm()))
+			out.Radius = max(out.Radius, m.Vertices[v].Norm())
+		}
+		out.Triangles = append(out.Triangles, corner)
+	}
+	return out
+}
