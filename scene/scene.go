@@ -223,11 +223,19 @@ func (b *builder) distinct(points []spatial.Vec3) []spatial.Vec3 {
 }
 
 // block adds the uniform block with the mass and inertia of body i, and returns half its edges. With moments A, B, C along x, y, z these are, of x,
-// √(3(B+C−A)/2m).
+// √(3(B+C−A)/2m). With A = B < C it is a disc instead, of radius √(2C/m) and thickness √(12A/m − 3·2C/m), with a spoke: round parts are more frequent than square plates.
 func (b *builder) block(i int, c Color) spatial.Vec3 {
 	body := &b.Mechanism.Bodies[i]
 	moments, axes := principal(body.Inertia)
 	var half spatial.Vec3
+	r := math.Sqrt(2 * moments[2] / body.Mass)
+	if thick := 12*moments[0]/body.Mass - 3*r*r; moments[1]-moments[0] < 1e-6*moments[2] && moments[0] < (1-1e-6)*moments[2] && r > 0 && !math.IsInf(r, 0) {
+		half = spatial.Vec3{r, r, max(math.Sqrt(max(thick, 0))/2, 0.05*r)}
+		at := mechanism.Frame{E: axes, Origin: body.Com}
+		b.Shapes = append(b.Shapes, Shape{Kind: Cylinder, Color: c, Body: int32(i), Joint: -1, Size: half, At: at},
+			Shape{Kind: Box, Color: wheelColor, Body: int32(i), Joint: -1, Size: spatial.Vec3{0.85 * r, 0.1 * r, 1.06 * half[2]}, At: at})
+		return half
+	}
 	total := moments[0] + moments[1] + moments[2]
 	for k := range half {
 		half[k] = math.Sqrt(math.Max(0, 1.5*(total-2*moments[k])/body.Mass))

@@ -132,3 +132,20 @@ func TestMesh(t *testing.T) {
 		check.Close(t, sum, volume, 2e-3, volume, "volume of a %v", kind)
 	}
 }
+
+// A body with two equal moments and a larger one is a disc of its inertia: m/2·r² about its axis, m/12·(3r² + h²) across.
+func TestDisc(t *testing.T) {
+	const mass, r, thick = 2.0, 0.7, 0.1
+	across, along := mass/12*(3*r*r+thick*thick), mass/2*r*r
+	E := spatial.Exp(spatial.Vec3{0.3, -0.8, 0.5}).Mat()
+	I := spatial.Diag3(across, across, along).Rotate(E)
+	m := model.New("disc")
+	m.Bodies = []model.Body{{Name: "b", Mass: mass, Inertia: model.Inertia{XX: I[0], YY: I[1], ZZ: I[2], XY: I[3], XZ: I[4], YZ: I[5]}}}
+	m.Canonicalize()
+	s := scene.New(made(t, m), scene.Options{})
+	require.Len(t, s.Shapes, 2, "the disc and its spoke")
+	sh := &s.Shapes[0]
+	require.Equal(t, scene.Cylinder, sh.Kind)
+	check.CloseVec(t, sh.Size[:], []float64{r, r, thick / 2}, 1e-10, r, "radius and half the thickness")
+	assert.InDelta(t, 1, math.Abs(sh.At.E.Col(2).Dot(E.Col(2))), 1e-10, "axis")
+}

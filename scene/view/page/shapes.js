@@ -83,6 +83,6 @@ export function cone(corners) {
 
 // meshes are those of the kinds box, sphere, cylinder, capsule. Many shapes get fewer corners each.
 export function meshes(many) {
-  const corners = many ? 8 : 20;
-  return [box(), ball(corners, false), cylinder(many ? 10 : 28), ball(corners, true)];
+  const corners = many ? 4 : 20;
+  return [box(), ball(corners, false), cylinder(many ? 4 : 28), ball(corners, true)];
 }
