@@ -3,6 +3,7 @@ package kkt_test
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -33,11 +34,24 @@ const (
 	sameWrenchTol = 1e-7
 )
 
-// variantCases are the models that are rewritten: the reference and random
-// ones.
+// variantCases are the models that are rewritten: the reference, those of reference/joints and random
+// ones, with armature, rods, point masses, couplings and composite joints.
 func variantCases(t *testing.T, run func(t *testing.T, m *model.Model)) {
 	for _, name := range check.GoldenModels(t) {
 		t.Run(name, func(t *testing.T) { run(t, golden(t, name)) })
+	}
+	paths, err := filepath.Glob(filepath.Join(check.Reference(t, "joints"), "*.model.json"))
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			m, err := model.ReadFile(path)
+			require.NoError(t, err)
+			run(t, m)
+		})
+	}
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprintf("mixed/seed=%d", seed), func(t *testing.T) { run(t, mixed(t, seed)) })
 	}
 	for _, n := range []int{5, 9, 15, 24, 40, 60} {
 		for seed := range uint64(4) {
@@ -61,6 +75,16 @@ func coupled(t *testing.T, n int, seed uint64) *model.Model {
 	st := p.Initial()
 	require.NoError(t, closing.NewCloser(p, closing.Options{}).ProjectVelocities(st))
 	rung.SetState(m, st)
+	return m
+}
+
+// mixed returns a random mechanism of composite joints with loops, armature, rods, point masses and couplings.
+func mixed(t *testing.T, seed uint64) *model.Model {
+	t.Helper()
+	rng := check.Rand(seed)
+	m := modeltest.Thin(modeltest.Gear(modeltest.Composites(seed, 4+int(seed), int(seed%4)), rng), rng, 2)
+	m = modeltest.Couple(t, m, rng, 1)
+	hold(m)
 	return m
 }
 
