@@ -69,7 +69,7 @@ func yoke(theta, k float64) (phi, rate, acceleration float64) {
 }
 
 // TestCardanError: two universal joints with a rod of rank two between them. With the yokes of the rod turned by 90°, tan φ = tan θ/cos²β;
-// in line, the errors cancel (for example Seherr-Thoss, Schmelz, Aucktor: Universal Joints and Driveshafts, section 1.2).
+// in line, the errors cancel.
 // The torque of the drive follows from the power.
 func TestCardanError(t *testing.T) {
 	for _, crossed := range []bool{false, true} {
