@@ -14,9 +14,12 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestCompositeReference compares the sparse method with the models of reference/joints that have composite joints, under every ordering.
+// composites are the models of reference/joints that have composite joints.
+var composites = []string{"composite-prr-loop", "composite-rr-loop", "random-mix-8"}
+
+// TestCompositeReference compares the sparse method with these models, under every ordering.
 func TestCompositeReference(t *testing.T) {
-	for _, name := range []string{"composite-prr-loop", "composite-rr-loop", "random-mix-8"} {
+	for _, name := range composites {
 		m, err := rung.Open(check.Reference(t, "joints", name+".model.json"))
 		require.NoError(t, err)
 		e := check.ReadExpectedIn(t, "joints", name)

@@ -1,6 +1,7 @@
 package rung_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -115,7 +116,7 @@ func requireSecondRates(t *testing.T, e *check.Expected, s *rung.Solver) {
 
 // TestMachinesByTree compares the solutions of the spanning-tree methods with reference/joints.
 func TestMachinesByTree(t *testing.T) {
-	for _, name := range machines {
+	for _, name := range append(slices.Clone(machines), composites...) {
 		for _, method := range []motion.Method{motion.TreeDirect, motion.TreeLambda, motion.TreeProjection} {
 			t.Run(name+"/"+method.String(), func(t *testing.T) {
 				m, err := rung.Open(check.Reference(t, "joints", name+".model.json"))
