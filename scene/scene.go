@@ -174,16 +174,21 @@ func (b *builder) measure() {
 	}
 }
 
-// length returns the longest way between what a body has: its joints, its centre of mass and its inertia.
+// length returns the longest way between the joints of a body. Of one with all its joints at one place, or none, it is that to the centre of mass, at least
+// twice the radius of gyration: joints are where they are drawn, while inertias are sometimes made up.
 func (b *builder) length(i int) float64 {
-	body := &b.Mechanism.Bodies[i]
-	l := 2 * math.Sqrt(math.Max(0, body.Inertia.Trace()/2/body.Mass))
 	at := b.points[b.first[i]:b.first[i+1]]
+	l := 0.0
 	for k := range at {
-		l = max(l, at[k].Sub(body.Com).Norm())
-		if k > 0 {
-			l = max(l, at[k].Sub(at[0]).Norm())
-		}
+		l = max(l, at[k].Sub(at[0]).Norm())
+	}
+	if l > 0 {
+		return l
+	}
+	body := &b.Mechanism.Bodies[i]
+	l = 2 * math.Sqrt(math.Max(0, body.Inertia.Trace()/2/body.Mass))
+	if len(at) > 0 {
+		l = max(l, at[0].Sub(body.Com).Norm())
 	}
 	return l
 }
