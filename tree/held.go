@@ -46,22 +46,8 @@ func (w *Workspace) holdComposites() {
 // addHeldTo adds N·qdd to tau.
 func (w *Workspace) addHeldTo(tau, qdd []float64) {
 	p := w.plan
-	var none linkState
-	for i := range p.Links {
-		l, st := &p.Links[i], &w.links[i]
-		up := &none
-		if l.Parent != World {
-			up = &w.links[l.Parent]
-		}
-		carryVelocity((*spatial.Motion)(&st.a), (*spatial.Motion)(&up.a), &st.r)
-		for d := l.Dof; d < l.Dof+l.NumDof; d++ {
-			x, S := qdd[d], &w.s[d]
-			for k := range st.a {
-				st.a[k] += x * S[k]
-			}
-		}
-		w.wr[i] = spatial.Force{}
-	}
+	w.sweep(qdd)
+	clear(w.wr)
 	for i := range p.held {
 		h := &p.held[i]
 		n := w.kin.Bodies[p.Links[h.link].Body].E.MulVec(h.axis)

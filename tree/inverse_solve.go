@@ -185,6 +185,15 @@ func (v *Inverse) compare() {
 // spread returns the largest component of J·dq over all links: by how much their
 // accelerations differ where those of the tree differ by dq.
 func (w *Workspace) spread(dq []float64) (most float64) {
+	w.sweep(dq)
+	for i := range w.links {
+		most = max(most, largestIn(w.links[i].a[:]))
+	}
+	return most
+}
+
+// sweep stores J·x in the accelerations of the links, from the root on.
+func (w *Workspace) sweep(x []float64) {
 	p := w.plan
 	var none linkState
 	for i := range p.Links {
@@ -195,14 +204,12 @@ func (w *Workspace) spread(dq []float64) (most float64) {
 		}
 		carryVelocity((*spatial.Motion)(&st.a), (*spatial.Motion)(&up.a), &st.r)
 		for d := l.Dof; d < l.Dof+l.NumDof; d++ {
-			x, S := dq[d], &w.s[d]
+			x, S := x[d], &w.s[d]
 			for k := range st.a {
 				st.a[k] += x * S[k]
 			}
 		}
-		most = max(most, largestIn(st.a[:]))
 	}
-	return most
 }
 
 // freeAcceleration returns the largest component of f/m and of n/tr(I) of the
