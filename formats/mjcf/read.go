@@ -160,6 +160,7 @@ type compiler struct {
 	assets     string
 	strip      bool
 	autolimits bool
+	exact      bool // meshes without a rule have that of exact volumes
 }
 
 func (r *reader) settings(root *xmltree.Node) {
@@ -184,6 +185,7 @@ func (r *reader) settings(root *xmltree.Node) {
 		b.Total = r.Number(n, "settotalmass", b.Total)
 		c.autolimits = r.True(n, "autolimits", c.autolimits)
 		c.strip = r.True(n, "strippath", c.strip)
+		c.exact = r.True(n, "exactmeshinertia", c.exact)
 		if s, ok := n.Attr("meshdir"); ok {
 			c.meshes = s
 		}
