@@ -16,6 +16,7 @@ import (
 // Cost: O(bytes). It returns a *source.Problems with what is wrong, each with its place, and the errors of files and of the XML.
 func Read(files *source.Files, name source.Name, o *source.Options) (*assembly.Result, *source.Report, error) {
 	report := &source.Report{File: name.String(), Format: "mjcf"}
+	report.Tell(o.Settled)
 	r := &reader{
 		files: files, name: name, o: o, Values: xmltree.Values{Report: report},
 		main:    newClass(nil),

@@ -89,6 +89,8 @@ var Table = xmltree.NewTable([]xmltree.Rule{
 	{Element: "use_parent_model_frame", Class: source.Used},
 	{Element: "thread_pitch", Class: source.Used},
 	{Element: "screw_thread_pitch", Class: source.Used},
+	{Element: "limit/stiffness", Class: source.Ignored, Why: solver},
+	{Element: "limit/dissipation", Class: source.Ignored, Why: solver},
 	{Element: "joint/physics", Class: source.Ignored, Why: solver},
 	{Element: "joint/sensor", Class: source.Ignored, Why: contact},
 	{Element: "turnGravityOff", Class: source.Used, Used: "value"},
