@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -312,6 +313,9 @@ func (o *writer) losses() {
 				lose("motions of "+name, "the format has none")
 				break
 			}
+		}
+		if j.Type == model.Spherical && slices.ContainsFunc(j.Damping, func(d float64) bool { return d != 0 }) {
+			lose("damping of "+name, "a ball of the format has none")
 		}
 		for _, what := range assembly.Beyond(j) {
 			lose(what+" of "+name, "the format has none")

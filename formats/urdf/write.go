@@ -422,6 +422,8 @@ func (o *writer) losses() {
 		}
 		if nonzero(j.Damping) && !o.tree[i] {
 			lose("damping" + name + ", which closes a loop,")
+		} else if d := j.Damping; j.Type == model.Spherical && nonzero(d) && (d[1] != d[0] || d[2] != d[0]) {
+			lose("the difference of the dampers" + name + ", of which the first is written,")
 		}
 		if !o.tree[i] && slices.ContainsFunc(j.Friction, func(f model.Friction) bool { return f != model.Friction{} }) {
 			lose("friction" + name + ", which closes a loop,")
