@@ -98,7 +98,7 @@ func (l *Law) Faults(report func(field, value, rule string)) {
 		l.tableFaults(report)
 	case Function:
 		if _, wrong := formula.Parse(l.Expression); wrong != nil {
-			report("expression", fault.Name(l.Expression), fault.Line("expression, "+fault.Plain(wrong).Error()))
+			report("expression", fault.Name(l.Expression), fault.Line(fmt.Sprintf("expression, character %d: %s", wrong.Position, wrong.Text)))
 		} else if _, _, _, err := l.prepared().at(0, 0); err != nil {
 			report("expression", fault.Name(l.Expression), "has no finite value or slope where x and y are 0")
 		}
