@@ -21,6 +21,7 @@ const (
 	Rotors                       // armature
 	Rates                        // largest rates of freedoms
 	Frames                       // with names
+	Balls                        // dampers of balls, one number each
 )
 
 func short(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
@@ -111,9 +112,7 @@ func (d *Draft) loseOf(i int, has Parts, coordinates bool, motion func(joint, fr
 	if nonzero(j.Armature) {
 		lose(Rotors, "rotor inertias")
 	}
-	if nonzero(j.Damping) {
-		lose(0, "damping")
-	}
+	d.loseDamping(j, name, has, lose)
 	if slices.ContainsFunc(j.Friction, func(f model.Friction) bool { return f != model.Friction{} }) {
 		lose(0, "friction")
 	}
@@ -133,6 +132,18 @@ func (d *Draft) loseOf(i int, has Parts, coordinates bool, motion func(joint, fr
 		if x != nil && (motion == nil || !motion(i, k)) {
 			d.Report.Drop(nil, "motion"+name, "the format has none", "the coordinate is free")
 		}
+	}
+}
+
+func (d *Draft) loseDamping(j *model.Joint, name string, has Parts, lose func(part Parts, what string)) {
+	switch {
+	case !nonzero(j.Damping):
+	case j.Type != model.Spherical && j.Type != model.SphereInCylinder || !nonzero(j.Damping[:3]):
+		lose(0, "damping")
+	case has&Balls != 0 && (j.Damping[1] != j.Damping[0] || j.Damping[2] != j.Damping[0]):
+		d.Report.Drop(nil, "the difference of the dampers"+name, "the format has one for a ball", "it is "+Numbers(j.Damping[0]))
+	default:
+		lose(Balls, "damping of the ball")
 	}
 }
 

@@ -194,6 +194,17 @@ func (s *Standing) Position(freedom int) int {
 	return -1
 }
 
+// Damping returns the factor of the damper of motion k of s, the standing j. Of a ball it is that of its first rotation.
+func (s *Standing) Damping(j *model.Joint, k int) float64 {
+	switch {
+	case k >= len(s.Row):
+		return 0
+	case s.Row[k].Kind == assembly.Ball:
+		return Entry(j.Damping, 0)
+	}
+	return Entry(j.Damping, s.Row[k].Freedom)
+}
+
 // Entry returns an entry of a list of a joint, which may be shorter.
 func Entry[T any](list []T, k int) (x T) {
 	if k >= 0 && k < len(list) {

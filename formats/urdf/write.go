@@ -45,7 +45,7 @@ func Write(w io.Writer, m *model.Model) (*source.Report, error) {
 		o.write(i)
 	}
 	o.Raw(`</robot>`)
-	o.Losses(outline.Rates, func(i int) bool { return o.tree.In[i] }, nil, nil)
+	o.Losses(outline.Rates|outline.Balls, func(i int) bool { return o.tree.In[i] }, nil, nil)
 	return o.Report, o.Flush(w)
 }
 
@@ -213,7 +213,7 @@ func (o *writer) one(i, k int, name, parent, child string, origin assembly.Pose)
 	if len(s.Row) > 0 && a.Kind != assembly.Ball {
 		o.Line(`  <axis xyz="%s"/>`, outline.Numbers(a.Axis[:]...))
 	}
-	if damping, friction := outline.Entry(j.Damping, a.Freedom), outline.Entry(j.Friction, a.Freedom).Force; damping != 0 || friction != 0 {
+	if damping, friction := s.Damping(j, k), outline.Entry(j.Friction, a.Freedom).Force; damping != 0 || friction != 0 {
 		o.Line(`  <dynamics damping="%s" friction="%s"/>`, outline.Numbers(damping), outline.Numbers(friction))
 	}
 	o.Text.WriteString(limit)
