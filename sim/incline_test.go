@@ -98,14 +98,14 @@ func TestBallRollsAndSlides(t *testing.T) {
 }
 
 // TestWheelsOnSlopes has closed forms for whole runs of a wheel with a frame, M = 30 kg in all and I = 0.5 kg m² of the wheel: rolling down freely,
-// driven uphill with a steady spin, which slips by v_s ρ/√(1 − ρ²), ρ = tan α/μ, and sliding down although it is driven uphill, where tan α > μ.
+// driven on level ground with a steady spin, without slip, driven uphill, which slips by v_s ρ/√(1 − ρ²), ρ = tan α/μ, and sliding down although it is driven uphill, where tan α > μ.
 func TestWheelsOnSlopes(t *testing.T) {
 	const mu, vs, r, M, I, until, tol = 0.5, 1e-3, 0.25, 30.0, 0.5, 1.5, 1e-9
 	for _, c := range []struct {
 		name  string
 		angle float64
 		rim   float64 // down the slope, of the driven wheel; 0: it rolls freely
-	}{{"rolls", 0.3, 0}, {"climbs", 0.3, -2}, {"climbs steeply", 0.45, -2}, {"slides", 0.6, -2}} {
+	}{{"rolls", 0.3, 0}, {"level", 0, 2}, {"climbs", 0.3, -2}, {"climbs steeply", 0.45, -2}, {"slides", 0.6, -2}} {
 		t.Run(c.name, func(t *testing.T) {
 			sin, cos := math.Sincos(c.angle)
 			down := spatial.Vec3{cos, 0, -sin}
