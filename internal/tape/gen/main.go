@@ -1,0 +1,16 @@
+// Command gen writes the kernels of package tape from one description: kernels_amd64.s with AVX-512 and AVX2, and kernels.go.
+package main
+
+import (
+	"log"
+	"os"
+)
+
+func main() {
+	list := kernels()
+	for name, text := range map[string]string{"kernels.go": goFile(list), "kernels_amd64.s": asmFile(list)} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
