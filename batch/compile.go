@@ -125,7 +125,7 @@ func (c *compiler) evaluate() {
 	for i := range c.bodies {
 		b := &c.bodies[i]
 		c.op(tape.Body, b.axes, b.state.at(atRotation), b.data, c.gravity(), b.load)
-		c.op(tape.Departure, c.sys.record.at(notUnit), b.state.at(atRotation))
+		c.op(tape.Departure, c.sys.record.at(notUnit), b.state, c.sys.record.at(notFinite))
 		if b.wrench > 0 {
 			c.op(tape.Weigh, b.load, b.wrench, b.wrench.at(3), b.data.at(atWeight), b.axes)
 		}

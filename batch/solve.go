@@ -12,9 +12,8 @@ import (
 
 // Limits of the checks of a lane.
 const (
-	// smallPivot is the least pivot of a row that is not redundant, relative to its scale, with which a state is solved in lanes. The solver and the lanes
-	// round differently, and their difference grows as the inverse root of it.
-	smallPivot = 1e-6
+	// smallPivot is the least pivot of a row that is not redundant, relative to its scale, that surely is above the solver's bound of 1e-9: the two round differently.
+	smallPivot = 1.1e-9
 	// doubtPivot is the largest pivot that counts as that of a redundant row without the solver's word.
 	doubtPivot = kkt.DoubtTol
 	// unitTol is the distance of a squared quaternion from one that mechanism.BodyState.IsFinite allows.
@@ -110,7 +109,7 @@ type solving struct {
 }
 
 // Solve computes the accelerations of all states, as kkt.Solver.Solve does for one. States whose lanes do not pass the checks are solved by such a solver, one by one, and
-// listed: those with a pivot of a row near that of a redundant one (below 1e-6 of its scale, or above 1e-12 for a redundant one), with a residual above 1e-12 of its terms,
+// listed: those in which a pivot may or may not be that of a redundant row (1e-12 to 1.1e-9 of its scale), with a residual above 1e-12 of its terms,
 // with an error above 1e-13 that refinement does not remove, and those with numbers that are not finite.
 //
 // A state has the same bits for any number of threads, and whatever other states there are.

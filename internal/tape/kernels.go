@@ -48,7 +48,7 @@ const (
 	Unit Code = 20
 	// Quotient stores B/C, a lane.
 	Quotient Code = 21
-	// Departure makes A the larger of itself and the distance of the squared norm of four lanes at B from one.
+	// Departure makes A the larger of itself and the distance from one of the squared norm of the rotation in the state B of a body. It adds what is not finite in the state, as no number, to C.
 	Departure Code = 22
 	// Body stores axes and Eᵀω of a body in A, and C⁻¹·(−ω×Iω, m·g) in E; B is its rotation, its angular velocity after six lanes more, C its constants, D gravity.
 	Body Code = 23
@@ -988,10 +988,11 @@ func goQuotient(w []float64, o *Op, lane int) {
 func goDeparture(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
-	v0 := w[B+0]
-	v1 := w[B+8]
-	v2 := w[B+16]
-	v3 := w[B+24]
+	C := int(o.C)/8 + lane
+	v0 := w[B+24]
+	v1 := w[B+32]
+	v2 := w[B+40]
+	v3 := w[B+48]
 	v4 := float64(v0 * v0)
 	v5 := math.FMA(v1, v1, v4)
 	v6 := math.FMA(v2, v2, v5)
@@ -1002,6 +1003,22 @@ func goDeparture(w []float64, o *Op, lane int) {
 	v11 := larger(v10, v8)
 	v12 := larger(v11, w[A+0])
 	w[A+0] = v12
+	v13 := 0.0
+	v14 := w[C+0]
+	v15 := math.FMA(v13, w[B+0], v14)
+	v16 := math.FMA(v13, w[B+8], v15)
+	v17 := math.FMA(v13, w[B+16], v16)
+	v18 := math.FMA(v13, w[B+24], v17)
+	v19 := math.FMA(v13, w[B+32], v18)
+	v20 := math.FMA(v13, w[B+40], v19)
+	v21 := math.FMA(v13, w[B+48], v20)
+	v22 := math.FMA(v13, w[B+56], v21)
+	v23 := math.FMA(v13, w[B+64], v22)
+	v24 := math.FMA(v13, w[B+72], v23)
+	v25 := math.FMA(v13, w[B+80], v24)
+	v26 := math.FMA(v13, w[B+88], v25)
+	v27 := math.FMA(v13, w[B+96], v26)
+	w[C+0] = v27
 }
 
 func goBody(w []float64, o *Op, lane int) {

@@ -114,9 +114,14 @@ func vectors() (list []*kernel) {
 		k.put(at('A', 0), k.div(b[0], r), k.div(b[1], r), k.div(b[2], r), r)
 	})
 	add("Quotient", "stores B/C, a lane.", func(k *kernel) { k.st(at('A', 0), k.div(at('B', 0), at('C', 0))) })
-	add("Departure", "makes A the larger of itself and the distance of the squared norm of four lanes at B from one.", func(k *kernel) {
-		b := k.vec(at('B', 0), 4)
+	add("Departure", "makes A the larger of itself and the distance from one of the squared norm of the rotation in the state B of a body. It adds what is not finite in the state, as no number, to C.", func(k *kernel) {
+		b := k.vec(at('B', 3), 4)
 		k.st(at('A', 0), k.max(k.abs(k.sub(k.dot(anys(b), anys(b)), constant(one))), at('A', 0)))
+		z, bad := k.null(), k.ld(at('C', 0))
+		for _, i := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12} {
+			bad = k.fma(z, at('B', i), bad)
+		}
+		k.st(at('C', 0), bad)
 	})
 	return list
 }
