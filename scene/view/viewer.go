@@ -22,6 +22,17 @@ import (
 type Options struct {
 	Run  *replay.Replay // a trajectory of the mechanism
 	Plan *kkt.Plan      // with it the page shows accelerations, reactions and what is redundant
+	Live Live           // the mechanism moves while it is looked at; Run is nil then
+}
+
+// Live is a mechanism that moves while pages look at it.
+type Live interface {
+	// StateTo stores the present state in st. It may be called by any goroutine.
+	StateTo(st *mechanism.State)
+	// Head returns what pages are told of it at the start, as JSON.
+	Head() any
+	// Connect serves a connection of a page, whose request has been admitted, until it ends.
+	Connect(w http.ResponseWriter, r *http.Request)
 }
 
 // Viewer answers the requests of pages that show one mechanism. It serves any number of them at the same time.
@@ -35,6 +46,8 @@ type Viewer struct {
 	head, shapes, links []byte
 	terrains, meshes    [][]byte
 
+	live Live
+
 	mu     sync.Mutex // of all below
 	run    *replay.Replay
 	st     *mechanism.State
@@ -45,7 +58,10 @@ type Viewer struct {
 //
 // Cost: O(shapes). It returns an error if the mechanism has no finite extent.
 func NewViewer(s *scene.Scene, st *mechanism.State, secret string, o Options) (*Viewer, error) {
-	v := &Viewer{scene: s, state: st.Clone(), secret: secret, run: o.Run, st: st.Clone()}
+	v := &Viewer{scene: s, state: st.Clone(), secret: secret, run: o.Run, live: o.Live, st: st.Clone()}
+	if v.run != nil && v.live != nil {
+		panic("view: a trajectory of a mechanism that moves by itself")
+	}
 	v.center, v.radius = s.Bounds(st)
 	if !v.center.IsFinite() || math.IsInf(v.radius, 0) || math.IsNaN(v.radius) {
 		return nil, errors.New("view: the mechanism has no finite extent")
@@ -74,6 +90,7 @@ type head struct {
 	Times    []float64  `json:"times,omitempty"`
 	Columns  []string   `json:"columns,omitempty"`
 	Solves   bool       `json:"solves"`
+	Live     any        `json:"live,omitempty"`
 }
 
 type joint struct {
@@ -97,6 +114,9 @@ func (v *Viewer) encode() error {
 	}
 	for i := range h.Forces {
 		h.Forces[i] = m.ForceName(i)
+	}
+	if v.live != nil {
+		h.Live = v.live.Head()
 	}
 	if v.run != nil {
 		h.Times, h.Columns = v.run.Times(), v.run.Source.Names()
@@ -184,25 +204,35 @@ func (v *Viewer) terrain(t *scene.Terrain) []byte {
 	return b
 }
 
-// frame returns the time of a row and, of each body, place and orientation, then velocity and angular velocity.
+// frame returns the frame of a row (AppendFrame).
 func (v *Viewer) frame(row int) ([]byte, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if err := v.at(row); err != nil {
 		return nil, err
 	}
-	b := make([]byte, 0, 8+4*13*len(v.st.Bodies))
-	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v.st.Time))
-	for i := range v.st.Bodies {
-		s := &v.st.Bodies[i]
-		p, q := s.Position.Sub(v.center), s.Rotation
+	return AppendFrame(make([]byte, 0, FrameSize(len(v.st.Bodies))), v.st, v.center), nil
+}
+
+// FrameSize returns the number of bytes of a frame of n bodies.
+func FrameSize(n int) int { return 8 + 4*13*n }
+
+// AppendFrame appends to b what pages get of a state: the time, as a double; of each body place relative to center and orientation (x y z w), seven floats; then of each body
+// velocity and angular velocity, six floats; all in little-endian order.
+//
+// Cost: O(bodies), no allocation if b has room for FrameSize.
+func AppendFrame(b []byte, st *mechanism.State, center spatial.Vec3) []byte {
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(st.Time))
+	for i := range st.Bodies {
+		s := &st.Bodies[i]
+		p, q := s.Position.Sub(center), s.Rotation
 		b = appendFloats(b, p[0], p[1], p[2], q[1], q[2], q[3], q[0])
 	}
-	for i := range v.st.Bodies {
-		s := &v.st.Bodies[i]
+	for i := range st.Bodies {
+		s := &st.Bodies[i]
 		b = appendFloats(b, s.Velocity[0], s.Velocity[1], s.Velocity[2], s.Omega[0], s.Omega[1], s.Omega[2])
 	}
-	return b, nil
+	return b
 }
 
 // errRow is the error of a row that is not there.
@@ -215,6 +245,9 @@ func (v *Viewer) at(row int) error {
 			return errRow
 		}
 		copyState(v.st, v.state)
+		if v.live != nil {
+			v.live.StateTo(v.st)
+		}
 		return nil
 	}
 	if row < 0 || row >= len(v.run.Times()) {

@@ -1,16 +1,16 @@
 // The page: it loads the scene, keeps the time, and answers to mouse, fingers and keys.
 
-import { Camera, add, norm, scale } from './algebra.js';
+import { Camera, add, norm, rotate, scale } from './algebra.js';
 import { Chart } from './chart.js';
 import { Drawing } from './drawing.js';
 
 const $ = (id) => document.getElementById(id);
 const canvas = $('view');
 const state = { row: 0, time: 0, playing: false, speed: 1, frames: new Map(), waiting: new Set(), chosen: null, charts: [], dirty: true, arrows: null, follow: false, cost: 0 };
-let head, drawing, camera;
+let head, drawing, camera, live;
 
 // What tests read.
-window.rung = { state, get head() { return head; }, get camera() { return camera; }, pose: (i) => [...shown().subarray(7 * i, 7 * i + 7)], project };
+window.rung = { state, rotate, get drawing() { return drawing; }, get head() { return head; }, get camera() { return camera; }, get live() { return live; }, pose: (i) => [...shown().subarray(7 * i, 7 * i + 7)], project };
 
 async function get(path, as = 'arrayBuffer') {
   const r = await fetch(path);
@@ -42,7 +42,24 @@ async function start() {
   resize();
   camera.fit(canvas.width / canvas.height);
   requestAnimationFrame(tick);
+  if (head.live) await play();
   window.rung.ready = true;
+}
+
+// play loads what a mechanism needs that the program moves.
+async function play() {
+  const { Live } = await import('./live.js');
+  let told = 0;
+  live = new Live({ head, drawing, fail, camera: () => camera, changed: () => { state.dirty = true; }, pose: (i) => [...shown().subarray(7 * i, 7 * i + 7)], keep(buffer) {
+    keep(0, buffer);
+    state.time = state.frames.get(0).time;
+    state.dirty = true;
+    const now = performance.now();
+    if (now - told < 150) return;
+    told = now;
+    if (state.arrows) arrows();
+    if (state.chosen) describe();
+  } });
 }
 
 // keep stores a frame: time, seven numbers a body, then six of velocities.
@@ -93,6 +110,7 @@ function seek(t) {
 let before = 0;
 function tick(now) {
   const begin = performance.now();
+  if (state.dirty && live) live.viewed();
   if (state.playing) {
     const last = head.times[head.times.length - 1];
     let t = state.time + (now - before) / 1000 * state.speed;
@@ -195,6 +213,7 @@ const list = (v) => [...v].map(digits).join(', ');
 
 function describe() {
   const box = $('chosen'), c = state.chosen;
+  if (live && c && c.joint >= 0 && box.contains(document.activeElement) && document.activeElement.className === 'drive') return; // a slider is in the hand
   box.replaceChildren();
   if (!c) return;
   const title = document.createElement('h2'), facts = document.createElement('dl');
@@ -218,6 +237,7 @@ function describe() {
       fact('force', `${list(w.subarray(3, 6))} N`);
       fact('moment', `${list(w.subarray(6, 9))} N m`);
     }
+    if (live) live.describe(box, c.joint);
     return;
   }
   if (c.force >= 0) {
@@ -338,6 +358,7 @@ function video() {
 const looks = { 1: [0, 0], 2: [-Math.PI / 2, 0], 3: [-Math.PI / 2, Math.PI / 2] };
 
 function key(k) {
+  if (live && live.key(k)) return true;
   const toggle = () => pressed(k, !pressed(k));
   switch (k) {
     case 'f': camera.target = [0, 0, 0]; camera.fit(canvas.width / canvas.height); break;
@@ -372,15 +393,26 @@ document.addEventListener('keydown', (e) => {
   if (key(e.key)) e.preventDefault();
 });
 
+// pickAt returns what is under a pointer.
+function pickAt(e) {
+  const r = canvas.getBoundingClientRect(), s = canvas.width / r.width;
+  return drawing.pick(camera, Math.floor((e.clientX - r.left) * s), Math.floor((e.clientY - r.top) * s));
+}
+
 // Mouse and fingers: one turns, two or the right button shift, the wheel and two fingers zoom, a click chooses.
 const pointers = new Map();
 let moved = 0;
 canvas.addEventListener('pointerdown', (e) => {
   canvas.setPointerCapture(e.pointerId);
+  if (pointers.size === 0) moved = 0;
+  if (live && e.button === 0 && !e.shiftKey && live.grab(e, pickAt(e))) return;
   pointers.set(e.pointerId, e);
-  if (pointers.size === 1) moved = 0;
 });
 canvas.addEventListener('pointermove', (e) => {
+  if (live && live.drag(e)) {
+    moved += Math.abs(e.movementX) + Math.abs(e.movementY);
+    return;
+  }
   const was = pointers.get(e.pointerId);
   if (!was || !camera) return;
   const dx = e.clientX - was.clientX, dy = e.clientY - was.clientY;
@@ -396,11 +428,8 @@ canvas.addEventListener('pointermove', (e) => {
   state.dirty = true;
 });
 const up = (e) => {
-  const alone = pointers.size === 1;
-  if (pointers.delete(e.pointerId) && e.type === 'pointerup' && alone && moved < 4 && drawing) {
-    const r = canvas.getBoundingClientRect(), s = canvas.width / r.width;
-    choose(drawing.pick(camera, Math.floor((e.clientX - r.left) * s), Math.floor((e.clientY - r.top) * s)));
-  }
+  const alone = pointers.size === 1, held = live && live.drop(e);
+  if ((pointers.delete(e.pointerId) && alone || held) && e.type === 'pointerup' && moved < 4 && drawing) choose(pickAt(e));
 };
 canvas.addEventListener('pointerup', up);
 canvas.addEventListener('pointercancel', up);
