@@ -94,7 +94,13 @@ func short(text string) string {
 
 // write sends frames and statuses until ctx ends, with which it ends the connection, or the page is gone.
 func (s *Session) write(ctx context.Context, c *websocket.Conn, p *page) {
-	defer p.end()
+	defer func() { // however it ends, the reader is to end too
+		if ctx.Err() != nil {
+			c.Close(websocket.StatusGoingAway, "live: the program ends")
+		}
+		p.end()
+		c.CloseNow()
+	}()
 	ping := time.NewTicker(pinging)
 	defer ping.Stop()
 	send := func(kind websocket.MessageType, b []byte) error {
@@ -106,7 +112,6 @@ func (s *Session) write(ctx context.Context, c *websocket.Conn, p *page) {
 		var err error
 		select {
 		case <-ctx.Done():
-			c.Close(websocket.StatusGoingAway, "live: the program ends")
 			return
 		case b := <-p.frames:
 			err = send(websocket.MessageBinary, b)

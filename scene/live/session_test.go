@@ -1,6 +1,10 @@
 package live
 
 import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -95,4 +99,43 @@ func TestSlowReader(t *testing.T) {
 	require.Len(t, p.frames, 2)
 	require.Len(t, p.status, 1)
 	require.Contains(t, string(<-p.status), `"dropped":9`)
+}
+
+// TestRealTime writes the table of docs/play.md: by which factor mechanisms that fall freely, and nobody has slowed down, are slower than the clock, over RUNG_PLAY seconds and in the worst half
+// second of these.
+//
+//	RUNG_PLAY=10 go test -run TestRealTime -v ./scene/live
+func TestRealTime(t *testing.T) {
+	seconds, _ := strconv.ParseFloat(os.Getenv("RUNG_PLAY"), 64)
+	if !(seconds > 0) {
+		t.Skip("a table of times, by RUNG_PLAY=seconds")
+	}
+	list := strings.Fields(os.Getenv("RUNG_PLAY_MODELS"))
+	if len(list) == 0 {
+		list = strings.Fields("ladder:1000 chain:200 scissor:20 grid:10 tracked:1 hoberman:8 miura:3 jansen:4 delta:1 excavator:1 rover:1 stewart:3")
+	}
+	for _, name := range list {
+		family, size, _ := strings.Cut(name, ":")
+		n, _ := strconv.Atoi(size)
+		s, _ := newTest(t, generate(t, family, n), Options{})
+		s.o.now = time.Now
+		begun, worst := time.Now(), 9.0
+		for time.Since(begun).Seconds() < seconds && s.failure == "" {
+			s.tick()
+			if f := s.meter.factor; f > 0 && f < worst {
+				worst = f
+			}
+			select {
+			case b := <-s.pages[0].frames:
+				s.pages[0].free <- b
+			default:
+			}
+			time.Sleep(time.Until(s.last.Add(frameTime)))
+		}
+		damped := 0.0
+		if s.method.rattle != nil {
+			damped = float64(s.method.rattle.Stats().Damped) / float64(max(s.method.rattle.Stats().Steps, 1))
+		}
+		fmt.Printf("| %s | %d | %s | %.2f | %.2f | %.1f %% | %s\n", s.mech.Name, s.mech.NumBodies(), s.method.text, (s.sim.State().Time-s.base)/time.Since(begun).Seconds(), worst, 100*damped, s.failure)
+	}
 }
