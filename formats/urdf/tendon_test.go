@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/formats/urdf"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -56,4 +57,22 @@ func TestTendon(t *testing.T) {
 		_, _, err := from(robot(inside), "", source.Options{})
 		require.ErrorContains(t, err, want)
 	}
+}
+
+// TestEllipsoid: the shapes that Drake adds are read, and written.
+func TestEllipsoid(t *testing.T) {
+	m, _, err := from(`<robot name="r"><link name="world"/><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+		<visual><geometry><drake:ellipsoid a="1" b="2" c="3"/></geometry></visual><visual><geometry><drake:capsule radius="1" length="2"/></geometry></visual></link>
+		<joint name="x" type="continuous"><parent link="world"/><child link="a"/></joint></robot>`, "", source.Options{Strict: true})
+	require.NoError(t, err)
+	var b strings.Builder
+	_, err = urdf.Write(&b, m)
+	require.NoError(t, err)
+	again, _, err := from(b.String(), "", source.Options{Strict: true})
+	require.NoError(t, err)
+	require.Len(t, again.Visuals, 2)
+	assert.Equal(t, m.Visuals, again.Visuals)
+	assert.Equal(t, model.EllipsoidVisual, again.Visuals[0].Kind)
+	assert.Equal(t, [3]float64{1, 2, 3}, again.Visuals[0].Size)
+	assert.Equal(t, model.CapsuleVisual, again.Visuals[1].Kind)
 }
