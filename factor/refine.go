@@ -101,6 +101,8 @@ func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix, floor float
 		panic("factor: foreign pattern")
 	case !f.ok:
 		panic("factor: no valid factor")
+	case f.Symbolic.held > 0:
+		panic(heldRows)
 	case len(x) != n || len(r) != n || len(b) != n:
 		panic("factor: length mismatch")
 	}
@@ -310,6 +312,9 @@ func (e *residualTasks) Do(_, task int) {
 		a2 += f.check.rest * f.check.rest // at most (Σ‖x‖ + rest)²
 		if f.parts != nil {
 			a2 += f.parts[old]
+		}
+		if lo+c >= len(s.node)-s.held {
+			continue // without a pivot
 		}
 		d := f.dinv[s.off[lo+c]:s.off[lo+c+1]]
 		scale := f.scale[o:n]
