@@ -56,6 +56,7 @@ type Factor struct {
 	parts   []float64  // of SetParts
 	shares  []share    // of SetShares; nil if there are none
 	given   []float64  // solution of the held rows, of backward
+	weak    []bool     // core: rows whose proximal term was used; nil unless TrackWeak has been called
 	check   equation   // of residual
 	checked []checked  // by task of residual
 }
@@ -516,6 +517,12 @@ func (w *worker) eliminate(fr *front, pan []float64, n int) {
 		}
 		if limit[i] > 0 { // infinite: the kernel has added the term, or pivot has decided
 			w.Weak++
+		}
+	}
+	if w.f.weak != nil {
+		weak := w.f.weak[fr.first:]
+		for i, l := range limit {
+			weak[i] = l > 0 && w.f.policy == WhereWeak
 		}
 	}
 	w.Weak -= repaired // pivot has counted these

@@ -112,20 +112,20 @@ func (s *Symbolic) HeldRows() int {
 	return 0
 }
 
-// ShareSize returns the length of the share of n rows: its lower triangle and its right side.
-func ShareSize(n int) int { return n*(n+1)/2 + n }
+// ShareSize returns the length of the share of n rows.
+func ShareSize(n int) int { return n * (n + 1) / 2 }
 
-// ShareTo stores in dst what the last Factorize has left of the held rows: column by column the lower triangle of −Sᵢ,
-// and below each column its entry of the right side bᵢ − Jᵢ·Kᵢ⁻¹·b.
+// ShareTo stores in dst what the last FactorizeFor has left of the held rows, column by column the lower triangle of −Sᵢ, and in right
+// what it has left of the right side, bᵢ − Jᵢ·Kᵢ⁻¹·b.
 //
-// Shapes: dst has ShareSize(HeldRows) entries. Cost: that of a copy, no allocation. It panics on a length mismatch, or without a
+// Shapes: dst has ShareSize(HeldRows) entries, right HeldRows. Cost: that of a copy, no allocation. It panics on a length mismatch, or without a
 // valid factor.
-func (f *Factor) ShareTo(dst []float64) {
+func (f *Factor) ShareTo(dst, right []float64) {
 	fr := f.Symbolic.heldFront()
 	switch {
 	case !f.ok:
 		panic("factor: no valid factor")
-	case len(dst) != ShareSize(f.Symbolic.HeldRows()):
+	case len(dst) != ShareSize(f.Symbolic.HeldRows()) || len(right) != f.Symbolic.HeldRows():
 		panic("factor: length mismatch")
 	case fr == nil:
 		return
@@ -133,14 +133,15 @@ func (f *Factor) ShareTo(dst []float64) {
 	n := fr.ld()
 	pan := f.panels[fr.panel : fr.panel+int64(n)*int64(fr.width)]
 	for j := range int(fr.width) {
-		dst = dst[copy(dst, pan[j*n+j:(j+1)*n]):]
+		dst = dst[copy(dst, pan[j*n+j:(j+1)*n-1]):]
+		right[j] = pan[(j+1)*n-1]
 	}
 }
 
 // share is what SetShares adds at a leaf.
 type share struct {
 	val  []float64 // as ShareTo stores it
-	full []float64 // the same as a square with its upper triangle unused, for the kernels
+	full []float64 // the same as columns of one row more, for the kernels; the last row, of the right side, is zero
 }
 
 // LeafRows returns the −1 neighbours of node v, of sign +1, in elimination order: the order of the rows of a share that
@@ -207,9 +208,28 @@ func (w *worker) addShares(fr *front, d *dest) {
 		l := &s.leaves[i]
 		n, val := int(l.rows)+1, h.val
 		for j := range n - 1 {
-			val = val[copy(h.full[j*n+j:(j+1)*n], val):]
+			val = val[copy(h.full[j*n+j:(j+1)*n-1], val):]
 		}
 		w.add(d, h.full, n, s.runs[l.up:l.to])
+	}
+}
+
+// TrackWeak makes Factorize note which rows count as redundant under WhereWeak.
+func (f *Factor) TrackWeak() { f.weak = make([]bool, len(f.dinv)) }
+
+// WeakRows calls visit for each row, as a node and a row within the node, that the last Factorize under WhereWeak has taken for redundant, in elimination
+// order. It panics without TrackWeak, or without a valid factor.
+func (f *Factor) WeakRows(visit func(node, row int)) {
+	if f.weak == nil || !f.ok {
+		panic("factor: weak rows are not tracked")
+	}
+	s := f.Symbolic
+	for c, v := range s.node[:len(s.node)-s.held] {
+		for k, weak := range f.weak[s.off[c]:s.off[c+1]] {
+			if weak && s.sign[c] < 0 {
+				visit(int(v), k)
+			}
+		}
 	}
 }
 
@@ -304,12 +324,16 @@ func (f *Factor) ResidualHeldTo(r, held, terms, b, x []float64, size float64) Ch
 }
 
 // RatioOf returns the measure of Worst of a row under WhereWeak, for its residual r, right side b and scale, the terms Σ‖xⱼ‖ of its node,
-// the size of the whole solution, and y, the largest multiplier of the node.
+// the size of the whole solution, and y, the largest multiplier of the node. A ratio that rounding may make is returned as zero.
 func RatioOf(r, b, scale, terms, size, y float64) float64 {
 	if r == 0 {
 		return 0
 	}
-	return math.Abs(r) / (math.Abs(b) + math.Sqrt(scale)*(terms+atRest*size) + scale*y)
+	ratio := math.Abs(r) / (math.Abs(b) + math.Sqrt(scale)*(terms+atRest*size) + scale*y)
+	if ratio <= roundingRatio {
+		return 0
+	}
+	return ratio
 }
 
 // NormOf returns the norm of the +1 part of x.
