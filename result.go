@@ -154,12 +154,6 @@ type ConstraintsResult struct {
 	NormResidual float64 `json:"norm_residual"` // see kkt.Report.NormResidual
 }
 
-// EnergyResult is the energy of the state, J.
-type EnergyResult struct {
-	Kinetic   float64 `json:"kinetic"`
-	Potential float64 `json:"potential"` // not a number where that of a formula is none (ForceResult)
-}
-
 // SolveResult says what the solution cost and how good it is.
 type SolveResult struct {
 	Unknowns        int     `json:"unknowns"`

@@ -47,6 +47,12 @@ func forceResults(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism
 	return list, nil
 }
 
+// EnergyResult is the energy of the state, J.
+type EnergyResult struct {
+	Kinetic   float64 `json:"kinetic"`
+	Potential float64 `json:"potential"` // not a number where that of a formula is none (ForceResult)
+}
+
 // energyJSON is EnergyResult as JSON.
 type energyJSON struct {
 	Kinetic   float64  `json:"kinetic"`

@@ -44,6 +44,11 @@ func families() []family {
 		{"tracked", trackedBodies, Tracked},
 		{"gear-train", same, GearTrain},
 		{"belt", same, Belt},
+		{"hoberman", hobermanBodies, Hoberman},
+		{"miura", miuraBodies, Miura},
+		{"jansen", jansenBodies, Jansen},
+		{"delta", deltaBodies, Delta},
+		{"excavator", diggerBodies, Excavator},
 	}
 }
 

@@ -27,9 +27,16 @@
 //	tracked       4n+5       0          20n+20      0          4n+10
 //	gear-train    n          0          6n−1        0          1          n−1 couplings
 //	belt          n          0          6n          1          1          n couplings
+//	hoberman      2n+4       2n+5       16n+35      4n+12      1
+//	miura         (n+1)²     n²+2       10n(n+1)+6  4n²−2n+1   1
+//	jansen        12n+1      6n         90n+5       18n        1
+//	delta         3n+7       2n+3       19n+38      n−1        3
+//	excavator     3n+9       n+3        20n+60      3n+9       n+3
 //
 // Four of them are vehicles on hills, which no joint holds to the world: they have a loop more than nj − nb. Each wheel has a
 // contact and a motor.
+//
+// The last four of the table have visuals, up to 5000 bodies.
 //
 // Default frame: world axes. Units: SI.
 //

@@ -132,6 +132,11 @@ func TestRanks(t *testing.T) {
 		{"rover", []int{1, 3}, func(n int) int { return 32*n - 7 }, zero, func(n int) int { return 10*n + 1 }, 0.02},
 		{"rocker-bogie", []int{1, 2}, func(n int) int { return 76*n - 7 }, zero, func(n int) int { return 14*n + 1 }, 0.02},
 		{"road-train", []int{1, 2}, func(n int) int { return 43*n - 2 }, zero, func(n int) int { return 11*n + 2 }, 0.02},
+		{"hoberman", []int{1, 2, 4, 9, 20}, func(n int) int { return 16*n + 35 }, func(n int) int { return 4*n + 12 }, func(int) int { return 1 }, 1e-3},
+		{"miura", []int{1, 2, 3, 5}, func(n int) int { return 10*n*(n+1) + 6 }, func(n int) int { return 4*n*n - 2*n + 1 }, func(int) int { return 1 }, 1e-3},
+		{"jansen", []int{1, 2, 4}, func(n int) int { return 90*n + 5 }, func(n int) int { return 18 * n }, func(int) int { return 1 }, 0.01},
+		{"delta", []int{1, 2, 10, 20}, func(n int) int { return 19*n + 38 }, func(n int) int { return n - 1 }, func(int) int { return 3 }, 1e-3},
+		{"excavator", []int{1, 2, 6}, func(n int) int { return 20*n + 60 }, func(n int) int { return 3*n + 9 }, func(n int) int { return n + 3 }, 1e-3},
 		{"tracked", []int{1, 3}, func(n int) int { return 20*n + 20 }, zero, func(n int) int { return 4*n + 10 }, 0.02},
 	} {
 		for _, n := range c.n {
@@ -203,7 +208,7 @@ func (a *analysis) freeMotion(t *testing.T, m *model.Model) []float64 {
 	var mass, force float64
 	for k := range m.Bodies {
 		b := &m.Bodies[k]
-		I := [6]float64{2: b.Inertia.ZZ, 3: b.Mass, 4: b.Mass, 5: b.Mass}
+		I := [6]float64{1: b.Inertia.ZZ, 2: b.Inertia.ZZ, 3: b.Mass, 4: b.Mass, 5: b.Mass} // one of y and z is across the plane
 		for i := range 6 {
 			f := 0.0
 			if i > 2 {
@@ -217,6 +222,22 @@ func (a *analysis) freeMotion(t *testing.T, m *model.Model) []float64 {
 		z[i] = x.At(i, 0) + force/mass*z[i]
 	}
 	return z
+}
+
+// TestHobermanAcceleration compares the closed form of a ring with Gauss's principle on dense matrices: the plane of a ring is that of x and z.
+func TestHobermanAcceleration(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 8, 17} {
+		for seed := range uint64(3) {
+			m := generate(t, "hoberman", n, seed)
+			rate := m.Bodies[0].Velocity.Angular[1] // about −y it is −ψ′
+			a := analyse(t, m).freeMotion(t, m)
+			want := bench.HobermanAcceleration(n, rate)
+			for k := range m.Bodies {
+				sign := float64(1 - 2*(k%2)) // rods a and b
+				require.InDelta(t, sign*want, a[6*k+1], rangeFD*(1+math.Abs(want)), "n %d seed %d body %d", n, seed, k)
+			}
+		}
+	}
 }
 
 // TestNFourBarAcceleration compares the closed form with Gauss's principle on

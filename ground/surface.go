@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/formula"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -61,7 +62,7 @@ type Surface struct {
 	kind  kind
 	plane plane
 	grid  *grid
-	f     *function
+	f     *formula.Formula
 	parts []*Surface
 	tiles *Tiles
 }
@@ -77,7 +78,7 @@ func (s *Surface) At(x, y float64) (Patch, error) {
 	case kindGrid:
 		return s.grid.at(x, y)
 	case kindFunction:
-		return s.f.at(x, y)
+		return functionAt(s.f, x, y)
 	case kindSum:
 		return s.sum(x, y)
 	case kindTiles:

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/rung-mbd/rung/internal/spline"
 )
 
 // MotionKind says which function of time a Motion is.
@@ -36,9 +38,9 @@ type Ends uint8
 
 // The ends of a spline.
 const (
-	NotAKnot Ends = iota // the third derivative is continuous at the second point and at the last but one; three points give a parabola, two a line
-	Natural              // the second derivative is zero at both ends
-	Clamped              // the rates at both ends are given
+	NotAKnot = Ends(spline.NotAKnot) // the third derivative is continuous at the second point and at the last but one; three points give a parabola, two a line
+	Natural  = Ends(spline.Natural)  // the second derivative is zero at both ends
+	Clamped  = Ends(spline.Clamped)  // the rates at both ends are given
 )
 
 var endNames = [...]string{NotAKnot: "not_a_knot", Natural: "natural", Clamped: "clamped"}
@@ -76,7 +78,7 @@ type Motion struct {
 	Steps         bool       // Table
 	Hold          bool       // Spline, Table
 
-	pieces []piece // of a Spline or a Table that is Prepared
+	pieces []spline.Piece // of a Spline or a Table that is Prepared
 }
 
 // NewHarmonic returns offset + amplitude·sin(2π·frequency·t + phase), frequency
@@ -112,7 +114,7 @@ func (m *Motion) Set(from *Motion) {
 	m.pieces = own.pieces[:0]
 	switch m.Kind {
 	case Spline:
-		m.spline()
+		m.pieces = spline.Through(m.pieces, m.Times, m.Values, spline.Ends(m.Ends), m.Rates)
 	case Table:
 		m.table()
 	}

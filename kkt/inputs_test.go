@@ -39,7 +39,9 @@ func vary(t testing.TB, in *mechanism.Inputs, x float64) {
 			}
 			if m.Sprung(j, i) {
 				require.NoError(t, in.SetDamping(j, i, 1+x*x))
-				require.NoError(t, in.SetRest(j, i, x))
+				if m.Joints[j].Kind.Scalar(i) {
+					require.NoError(t, in.SetRest(j, i, x))
+				}
 			}
 		}
 	}
@@ -75,7 +77,10 @@ func change(m *model.Model, mech *mechanism.Mechanism, x float64) *model.Model {
 				motions[i] = joints.NewPolynomial([]float64{q, qd, x})
 			}
 			if mech.Sprung(j, i) {
-				jt.Damping[i], jt.Rest[i] = 1+x*x, x
+				jt.Damping[i] = 1 + x*x
+				if jt.Type.Scalar(i) {
+					jt.Rest[i] = x
+				}
 			}
 		}
 		jt.Motion = motions

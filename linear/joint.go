@@ -127,13 +127,9 @@ func (s *System) addDrive(r *reaction, j int, jk *mechanism.JointKinematics) {
 		jt.WrenchTo(&D, &unit, &jk.Frames)
 		one := *r
 		one.withP, one.withS, one.normal = spatial.Force{}, spatial.Vec3{}, 0
-		tau := drive.Force[i]
-		var k, d float64
-		if jt.Kind.Scalar(i) {
-			pull, _ := drive.PullAt(i, q[i], qd[i]) // the system has been filled, so laws have forces here
-			tau -= pull.Tension
-			k, d = pull.Stiffness, pull.Damping
-		}
+		pull, _ := drive.PullAt(i, q[i], qd[i]) // the system has been filled, so laws have forces here
+		tau := drive.Force[i] - pull.Tension
+		k, d := pull.Stiffness, pull.Damping
 		if jt.Kind == joints.Universal && i == 1 {
 			one.withS = D.Moment()
 			r.withS = r.withS.Add(one.withS.Scale(tau))
@@ -147,9 +143,29 @@ func (s *System) addDrive(r *reaction, j int, jk *mechanism.JointKinematics) {
 				s.noteRounding(b, terms*D.Moment().Norm(), terms*D.Linear().Norm())
 			}
 		}
-		if jt.Kind.Scalar(i) && (k != 0 || d != 0) {
-			s.rows = append(s.rows, s.driveRow(&one, k, d))
+		if k != 0 || d != 0 {
+			w := s.driveRow(&one, k, d)
+			if !jt.Kind.Scalar(i) {
+				s.ballRate(&w, D.Moment())
+			}
+			s.rows = append(s.rows, w)
 		}
+	}
+}
+
+// ballRate stores in w, of a rotation of a ball about the axis e of P, the change of its rate e·(ω_S − ω_P) with the bodies' turns φ. With e turns φ_P, and
+// a perturbation has δω = φ̇ + φ×ω in world axes, so it is (φ_S − φ_P)·(ω_S×e). The rate is no derivative of a coordinate: the change of e along the motion,
+// which driveRow has, is another.
+func (s *System) ballRate(w *row, e spatial.Vec3) {
+	w.rate = [12]float64{}
+	if s.rest || w.body[0] < 0 {
+		return
+	}
+	var u [6]float64
+	s.velocity(u[:], w.body[0])
+	x := spatial.Vec3(u[:3]).Cross(e)
+	for k := range x {
+		w.rate[k], w.rate[6+k] = x[k], -x[k]
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/model/modeltest"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -214,4 +215,18 @@ func TestFarAway(t *testing.T) {
 	a.DampingTo(y, x)
 	b.DampingTo(z, x)
 	check.CloseVec(t, z, y, tol, check.MaxAbs(y), "C·x")
+}
+
+// TestDampedBallDerivatives is TestDerivatives with dampers on the rotations of all balls.
+func TestDampedBallDerivatives(t *testing.T) {
+	for _, name := range []string{"type-spherical", "type-sphere-in-cylinder", "ball-ladder-5", "stewart-6ups", "random-10"} {
+		m, err := model.ReadFile(check.ModelPath(t, name))
+		require.NoError(t, err)
+		require.Positive(t, modeltest.DampBalls(m, check.Rand(7)))
+		p := planned(t, m)
+		t.Run(name, func(t *testing.T) {
+			t.Run("rest", func(t *testing.T) { requireDerivatives(t, p, resting(p), true) })
+			t.Run("moving", func(t *testing.T) { requireDerivatives(t, p, p.Initial(), false) })
+		})
+	}
 }

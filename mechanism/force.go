@@ -144,10 +144,7 @@ func (m *Mechanism) driveWrenchTo(w *spatial.Force, j int, jk *JointKinematics) 
 	}
 	for i := range n {
 		tau[i] = d.Force[i]
-		if !jt.Kind.Scalar(i) {
-			continue
-		}
-		if d.laws == nil { // as most
+		if d.laws == nil { // as most; of a ball there is damping alone
 			tau[i] -= d.Stiffness[i]*(q[i]-d.Rest[i]) + d.Damping[i]*qd[i]
 			continue
 		}

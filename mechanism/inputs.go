@@ -137,7 +137,7 @@ func (in *Inputs) SetStiffness(j, i int, stiffness float64) error {
 	return nil
 }
 
-// SetDamping sets the damping of a scalar freedom, N s/m or N m s/rad. The model gives it a stiffness or damping other than zero.
+// SetDamping sets the damping of a freedom, N s/m or N m s/rad. The model gives it a stiffness or damping other than zero.
 func (in *Inputs) SetDamping(j, i int, damping float64) error {
 	if err := in.checkSpring(j, i, "damping", damping); err != nil {
 		return err
@@ -259,7 +259,7 @@ func (in *Inputs) checkSpring(j, i int, what string, x float64) error {
 	v := &in.view
 	jt := &v.Joints[j]
 	switch {
-	case !jt.Kind.Scalar(i):
+	case !jt.Kind.Scalar(i) && what != "damping":
 		return v.AtJoint(j, -1, fault.Errorf("%w: %s %v of freedom %d, which has no scalar coordinate", ErrInput, what, x, i))
 	case !v.Sprung(j, i):
 		return v.AtJoint(j, -1, fault.Errorf("%w: %s %v of freedom %d, which has no stiffness or damping in the model", ErrInput, what, x, i))
@@ -275,7 +275,7 @@ func (m *Mechanism) Sprung(j, i int) bool {
 		m = m.inputs.model
 	}
 	d := m.Drive(j)
-	return d != nil && m.Joints[j].Kind.Scalar(i) && (d.springy(i) || d.Damping[i] != 0)
+	return d != nil && (d.springy(i) || d.Damping[i] != 0)
 }
 
 func finiteVec(v *spatial.Vec3) bool { return finite(v[0]) && finite(v[1]) && finite(v[2]) }

@@ -36,8 +36,9 @@ type Loads struct {
 }
 
 // Drive holds the generalized forces along a joint's freedoms: the applied
-// force, and −Stiffness·(q − Rest) − Damping·q̇ where a freedom has a scalar
-// coordinate, with what its Law adds.
+// force, and −Stiffness·(q − Rest) − Damping·q̇ with what its Law adds. The
+// rotations of a ball have no coordinate q and damping alone, of the components of
+// the relative angular velocity in P's axes.
 type Drive struct {
 	Force, Stiffness, Damping, Rest [6]float64
 

@@ -76,7 +76,7 @@ func (p *Pull) add(l *springs.Laws, x, y float64) error {
 	return nil
 }
 
-// PullAt returns what the springs and dampers of scalar freedom i do at the coordinate q with the rate qd.
+// PullAt returns what the springs and dampers of freedom i do at the coordinate q with the rate qd. Of a rotation of a ball q is 0, as Spec.CoordinatesTo has it.
 //
 // Cost: O(1), and that of springs.Laws.At, whose errors it returns; no allocation without one.
 func (d *Drive) PullAt(i int, q, qd float64) (p Pull, err error) {

@@ -174,7 +174,7 @@ func (c *checker) checkList(t JointType, field int, list []float64) {
 		switch {
 		case !finite(x):
 			c.report(document.Entry(tail, k), document.Number(x), document.RuleNotFinite)
-		case x != 0 && field != jointForce && !t.Scalar(k):
+		case x != 0 && field != jointForce && field != jointDamping && !t.Scalar(k):
 			c.report(document.Entry(tail, k), document.Number(x), "is not zero on a ball rotation")
 		case x < 0 && field == jointArmature:
 			c.report(document.Entry(tail, k), document.Number(x), ruleNegative)

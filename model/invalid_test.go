@@ -96,7 +96,6 @@ func TestReadInvalid(t *testing.T) {
 		{"force of free", joint("free", `, "force": [0]`), J + ".force", "wrong length 1"},
 		{"force null", joint("revolute", `, "force": [null]`), J + ".force[0]", "is not a number"},
 		{"stiffness on a ball", joint("spherical", `, "stiffness": [0, 0, 1]`), J + ".stiffness[2]", "ball rotation"},
-		{"damping on a ball", joint("sphere_in_cylinder", `, "damping": [1, 0, 0, 1]`), J + ".damping[0]", "ball rotation"},
 		{"rest on a ball", joint("spherical", `, "rest": [0, 1, 0]`), J + ".rest[1]", "ball rotation"},
 		{"motion on a ball", joint("spherical", `, "motion": [null, `+harmonic+`, null]`), J + ".motion[1]", "ball rotation"},
 		{"motion length", joint("cylindrical", `, "motion": [`+harmonic+`]`), J + ".motion", "wrong length 1"},

@@ -87,7 +87,7 @@ type Joint struct {
 	Length           float64
 	Force            []float64
 	Stiffness        []float64
-	Damping          []float64
+	Damping          []float64 // of the rotations of a ball, too: torques against the components of ω_S − ω_P in P's axes
 	Rest             []float64
 	Armature         []float64 // inertia of the rotor of a drive, kg m² or kg, ≥ 0
 	Turns            []int64   // one a rotational scalar freedom

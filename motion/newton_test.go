@@ -97,8 +97,9 @@ func sprung(t testing.TB) *kkt.Plan {
 		mech.JointTo(&jk, j, k, st)
 		mech.Joints[j].CoordinatesTo(&q, &qd, &jk)
 		for i := range n {
+			jt.Damping[i] = 30
 			if jt.Type.Scalar(i) {
-				jt.Rest[i], jt.Stiffness[i], jt.Damping[i] = q[i], 2e3, 30
+				jt.Rest[i], jt.Stiffness[i] = q[i], 2e3
 			}
 		}
 	}

@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/internal/formula"
+	"github.com/rung-mbd/rung/internal/spline"
 )
 
 var (
@@ -37,7 +37,7 @@ type Interpolation uint8
 // The interpolations of a table.
 const (
 	Monotone Interpolation = iota // cubics with a continuous slope that rise and fall where the points do (Fritsch & Butland 1984)
-	Spline                        // the cubic spline with a continuous second derivative, joints.NotAKnot
+	Spline                        // the cubic spline with a continuous second derivative, spline.NotAKnot
 	Linear                        // straight lines; the slope jumps at the points
 )
 
@@ -84,11 +84,11 @@ type Law struct {
 	Forces        []float64     // Table: one a point
 	Interpolation Interpolation // Table
 	Outside       Outside       // Table
-	Expression    string        // Function of x and y, as ground.Function reads it
+	Expression    string        // Function of x and y, in the grammar of docs/ground.md
 
 	slopes []float64 // of a Table that is prepared, at the points
 	sums   []float64 // likewise: integrals from the first point
-	f      *ground.Surface
+	f      *formula.Formula
 }
 
 // Faults calls report for all that is wrong with l, with the field of rung-model/1, the value and the rule that it breaks.
@@ -97,8 +97,8 @@ func (l *Law) Faults(report func(field, value, rule string)) {
 	case Table:
 		l.tableFaults(report)
 	case Function:
-		if _, err := ground.Function(l.Expression); err != nil {
-			report("expression", fault.Name(l.Expression), fault.Line(fault.Plain(err).Error()))
+		if _, wrong := formula.Parse(l.Expression); wrong != nil {
+			report("expression", fault.Name(l.Expression), fault.Line(fmt.Sprintf("expression, character %d: %s", wrong.Position, wrong.Text)))
 		} else if _, _, _, err := l.prepared().at(0, 0); err != nil {
 			report("expression", fault.Name(l.Expression), "has no finite value or slope where x and y are 0")
 		}
@@ -164,7 +164,7 @@ func (l *Law) Prepared() *Law {
 func (l *Law) prepared() *Law {
 	out := *l
 	if l.Kind == Function {
-		out.f, _ = ground.Function(l.Expression)
+		out.f, _ = formula.Parse(l.Expression)
 		return &out
 	}
 	n := len(l.At)
@@ -173,9 +173,9 @@ func (l *Law) prepared() *Law {
 	case Monotone:
 		out.setMonotone()
 	case Spline:
-		m := (&joints.Motion{Kind: joints.Spline, Times: l.At, Values: l.Forces}).Prepared()
+		p := spline.Through(nil, l.At, l.Forces, spline.NotAKnot, [2]float64{})
 		for i, x := range l.At {
-			_, out.slopes[i], _ = m.At(x)
+			_, out.slopes[i], _ = spline.At(p, x)
 		}
 	}
 	for i := 1; i < n; i++ {
@@ -270,10 +270,11 @@ func (l *Law) look(x float64) (f, slope, sum float64, err error) {
 
 // at returns the force of a function and its derivatives.
 func (l *Law) at(x, y float64) (f, fx, fy float64, err error) {
-	if f, fx, fy, err = l.f.Slope(x, y); err != nil {
+	p := l.f.At(x, y)
+	if z := p.Z*0 + p.X*0 + p.Y*0; z != 0 {
 		return 0, 0, 0, fault.Errorf("%w: x %v, y %v", ErrNotFinite, x, y)
 	}
-	return f, fx, fy, nil
+	return p.Z, p.X, p.Y, nil
 }
 
 // Laws are the spring and the damper of one coordinate, docs/springs.md (E1). Either may be nil.
@@ -338,5 +339,5 @@ func (l *Laws) Potential(x float64) (u float64) {
 
 // Dissipates reports whether a force depends on the rate.
 func (l *Laws) Dissipates() bool {
-	return l.Damper != nil || l.Spring != nil && l.Spring.Kind == Function && l.Spring.f.DependsOnY()
+	return l.Damper != nil || l.Spring != nil && l.Spring.Kind == Function && l.Spring.f.HasY()
 }

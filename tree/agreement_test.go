@@ -205,7 +205,7 @@ func mobilityByRows(r *rig, c *tree.Cluster, redundant int) int {
 func mobilityOf(t *testing.T, m *model.Model, c *tree.Cluster) int {
 	t.Helper()
 	part := *m
-	part.Bodies, part.Joints, part.Forces = nil, nil, nil
+	part.Bodies, part.Joints, part.Forces, part.Visuals, part.Frames = nil, nil, nil, nil, nil
 	for _, b := range c.Bodies {
 		part.Bodies = append(part.Bodies, m.Bodies[b])
 	}

@@ -177,9 +177,9 @@ func drive(j *model.Joint, rng *rand.Rand) {
 	}
 	j.Force, j.Stiffness, j.Damping, j.Rest = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	for k := range n {
-		j.Force[k] = 2*rng.Float64() - 1
+		j.Force[k], j.Damping[k] = 2*rng.Float64()-1, 0.2*rng.Float64()
 		if kind.Scalar(k) {
-			j.Stiffness[k], j.Damping[k], j.Rest[k] = 2*rng.Float64(), 0.2*rng.Float64(), 0.3
+			j.Stiffness[k], j.Rest[k] = 2*rng.Float64(), 0.3
 		}
 	}
 }

@@ -114,6 +114,7 @@ type Axis struct {
 	Turn        spatial.Quat // of a ball, S relative to P; the zero value is no turn
 	Spin        spatial.Vec3 // of a ball, angular velocity, axes of S
 
+	// Of a ball Damping alone is looked at, against the whole angular velocity.
 	Force, Stiffness, Damping, Rest, Armature float64
 	Friction                                  float64    // size of the dry friction, N m or N
 	Springs                                   [2]float64 // with x the coordinate less Rest, Springs[0]·x² + Springs[1]·x³ is added to the spring

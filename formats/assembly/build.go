@@ -169,6 +169,7 @@ func (b *builder) joint(j *Joint) {
 		})
 		return
 	}
+	b.calm(j)
 	parts, ok := combine(j.Axes)
 	if !ok {
 		b.composite(j, pred, succ)
@@ -227,6 +228,10 @@ func (b *builder) freedoms(out *model.Joint, list []freedom, row []Axis) {
 				*to = make([]float64, n)
 			}
 			(*to)[k] = x
+		}
+		if a.Kind == Ball {
+			set(&out.Damping, a.Damping)
+			continue
 		}
 		set(&out.Force, f.sign*a.Force)
 		set(&out.Stiffness, a.Stiffness)

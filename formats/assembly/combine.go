@@ -22,7 +22,7 @@ type part struct {
 	reversed bool // predecessor and successor change places
 }
 
-// freedom is a motion of the row with the sign of its coordinate; −1: of none.
+// freedom is a motion of the row with the sign of its coordinate; −1: of none. Three freedoms are those of a ball.
 type freedom struct {
 	axis int
 	sign float64
@@ -87,8 +87,8 @@ func combine(row []Axis) ([]part, bool) {
 		if k == 1 { // the ball is in the predecessor, the line in the successor
 			f.sign = -1
 		}
-		none := freedom{-1, 1}
-		return []part{{kind: model.SphereInCylinder, frame: Along(ball, row[k].Axis), freedoms: []freedom{none, none, none, f}, reversed: k == 1}}, true
+		turn := freedom{1 - k, 1}
+		return []part{{kind: model.SphereInCylinder, frame: Along(ball, row[k].Axis), freedoms: []freedom{turn, turn, turn, f}, reversed: k == 1}}, true
 	case b == 1 && r == 0 && p == 2 && !any && row[1].Kind != Ball:
 		s := translations(row)
 		if math.Abs(s[0].Dot(s[1])) > exact {
@@ -131,7 +131,7 @@ func single(a *Axis) []part {
 	case Helical:
 		q.kind, q.pitch = model.Helical, a.Pitch
 	case Ball:
-		return []part{{kind: model.Spherical, frame: Pose{R: a.Point}}}
+		return []part{{kind: model.Spherical, frame: Pose{R: a.Point}, freedoms: []freedom{{0, 1}, {0, 1}, {0, 1}}}}
 	}
 	q.frame = Along(a.Point, a.Axis)
 	return []part{q}

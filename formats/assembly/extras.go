@@ -38,6 +38,25 @@ func (b *builder) composite(j *Joint, pred, succ string) {
 	b.m.Joints = append(b.m.Joints, out)
 }
 
+// calm takes dampers off balls that are part of a joint without their freedoms.
+func (b *builder) calm(j *Joint) {
+	slides := 0
+	for k := range j.Axes {
+		if j.Axes[k].Kind == Prismatic {
+			slides++
+		}
+	}
+	if len(j.Axes) == 1 || len(j.Axes) == 2 && slides == 1 {
+		return // spherical or sphere in cylinder
+	}
+	for k := range j.Axes {
+		if a := &j.Axes[k]; a.Kind == Ball && a.Damping != 0 {
+			b.report.Drop(a.At, "damper of "+fault.Name(a.Name), "the joint that it is part of has no such freedom", fmt.Sprintf("its value is %g", a.Damping))
+			a.Damping = 0
+		}
+	}
+}
+
 var kinds = [...]model.JointType{Revolute: model.Revolute, Prismatic: model.Prismatic, Helical: model.Helical, Ball: model.Spherical}
 
 // extras writes what else a coordinate has.

@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -23,19 +22,11 @@ import (
 type Truth struct {
 	Variant   string     `json:"variant"` // rigid: no springs, dampers, rotors; full: with them
 	Cases     []Case     `json:"cases"`
-	Joints    []Joint    `json:"joints"`
 	Gravity   [3]float64 `json:"gravity"`
 	Tolerance struct {
 		Relative float64 `json:"relative_to_largest_of_the_case"`
 		Absolute float64 `json:"absolute"`
 	} `json:"tolerance"`
-}
-
-// Joint is a joint of the file, of which only the dampers of balls are looked at.
-type Joint struct {
-	Name    string  `json:"name"`
-	Type    string  `json:"type"`
-	Damping float64 `json:"damping"`
 }
 
 // Case is one state.
@@ -136,9 +127,6 @@ func (truth *Truth) Check(t *testing.T, r *assembly.Result) {
 			set := pose(t, &m, r, number, &c)
 			require.Equal(t, len(m.Bodies), set, "bodies with a pose")
 			push(t, &m, r, &c)
-			if truth.Variant == "full" {
-				truth.dampBalls(t, &m)
-			}
 			got, err := rung.Accelerate(&m, rung.Options{})
 			require.NoError(t, err)
 			compare(t, &m, got, r, number, &c, truth)
@@ -196,29 +184,6 @@ func push(t *testing.T, m *model.Model, r *assembly.Result, c *Case) {
 			j.Force = append([]float64(nil), j.Force...)
 		}
 		j.Force[q.Freedom] += q.Sign * f
-	}
-}
-
-// dampBalls puts the torques of dampers in balls on the joints: a model has none, the readers report that they drop them.
-func (truth *Truth) dampBalls(t *testing.T, m *model.Model) {
-	t.Helper()
-	body := map[string]*model.Body{model.World: {}}
-	for i := range m.Bodies {
-		body[m.Bodies[i].Name] = &m.Bodies[i]
-	}
-	for _, ball := range truth.Joints {
-		if ball.Type != "ball" || ball.Damping == 0 {
-			continue
-		}
-		k := slices.IndexFunc(m.Joints, func(j model.Joint) bool { return j.Name == ball.Name })
-		require.GreaterOrEqual(t, k, 0, "joint %s", ball.Name)
-		j := &m.Joints[k]
-		require.Equal(t, model.Spherical, j.Type)
-		p, s := body[j.Predecessor], body[j.Successor]
-		omega := spatial.Vec3(s.Velocity.Angular).Sub(p.Velocity.Angular)
-		frame := assembly.Pose{Q: p.Pose.Orientation}.Mul(assembly.Pose{Q: j.PredecessorFrame.Orientation})
-		torque := frame.Inverse().Dir(omega.Scale(-ball.Damping))
-		j.Force = torque[:]
 	}
 }
 

@@ -168,7 +168,7 @@ func (r *reader) kind(e element) int { return r.choice(e, "type", 2, "free", "ba
 func (r *reader) free(e element, link int) {
 	name, _ := e.Attr("name")
 	if e.Name != "freejoint" {
-		r.losses(e, name)
+		r.losses(e, name, false)
 	}
 	p := place{joint: -1, link: link}
 	r.remember(e, name, p)
@@ -187,8 +187,12 @@ func (r *reader) remember(e element, name string, p place) {
 }
 
 // losses reports what a joint without a coordinate has and the model lacks.
-func (r *reader) losses(e element, name string) {
-	for _, attr := range [3]string{"stiffness", "damping", "frictionloss"} {
+func (r *reader) losses(e element, name string, ball bool) {
+	attrs := []string{"stiffness", "frictionloss", "damping"}
+	if ball {
+		attrs = attrs[:2]
+	}
+	for _, attr := range attrs {
 		if x := r.numbers(e, attr, 1, 3); slices.ContainsFunc(x, func(x float64) bool { return x != 0 }) {
 			e.Node.SetAttr(attr, source.Dropped, "")
 			r.Report.Drop(e.Node, attr+" of joint "+fault.Name(name), "it has no coordinate in the model", "its value is "+strings.Trim(fmt.Sprint(x), "[]"))
@@ -216,7 +220,12 @@ func (r *reader) joint(e element, j, k int) assembly.Axis {
 	case 1:
 		a.Kind = assembly.Ball
 		p.ball = true
-		r.losses(e, named)
+		r.losses(e, named, true)
+		var more [2]float64
+		if a.Damping, more = r.powers(e, "damping", "damper"); more != [2]float64{} {
+			e.Node.SetAttr("damping", source.Dropped, "")
+			r.Report.Drop(e.Node, "second and third number of damping of joint "+fault.Name(named), "a ball has linear damping alone", fmt.Sprintf("they are %g and %g", more[0], more[1]))
+		}
 		r.remember(e, name, p)
 		return a
 	case 3:
@@ -271,6 +280,12 @@ func (r *reader) limit(e element, angle func(float64) float64, ref float64) *mod
 			x = []float64{0, 0}
 		}
 		l.Lower, l.Upper = angle(x[0])-ref, angle(x[1])-ref
+		if x[0] <= -far { // the simulator stops before
+			l.Lower = math.Inf(-1)
+		}
+		if x[1] >= far {
+			l.Upper = math.Inf(1)
+		}
 		if !(l.Lower < l.Upper) {
 			r.Report.Refuse(e.Node, "range", "the lower limit is not below the upper one")
 			return nil

@@ -57,7 +57,17 @@ func (r *reader) joint(n *xmltree.Node) {
 				row[k].Damping, row[k].Friction = r.Number(d, "damping", 0), r.Number(d, "friction", 0)
 			}
 		}
-	} else if d := n.Child("dynamics"); d != nil && (r.Number(d, "damping", 0) != 0 || r.Number(d, "friction", 0) != 0) {
+	} else if d := n.Child("dynamics"); d != nil && len(row) == 1 { // a ball
+		row[0].Name, row[0].Damping = name, r.Number(d, "damping", 0)
+		if r.Number(d, "friction", 0) != 0 {
+			d.SetAttr("friction", source.Dropped, "")
+			r.Report.Drop(d, "friction of "+fault.Name(name), "the rotations of a ball have that of a bearing alone in the model", "")
+		}
+	} else if d != nil && kind == "planar" && len(r.Numbers(d, "damping", 1, 3)) == 3 { // of the two slides and the turn
+		for k, x := range r.Numbers(d, "damping", 1, 3) {
+			row[k].Damping = x
+		}
+	} else if d != nil && (r.Number(d, "damping", 0) != 0 || r.Number(d, "friction", 0) != 0) {
 		d.SetAttr("damping", source.Dropped, "")
 		d.SetAttr("friction", source.Dropped, "")
 		r.Report.Drop(d, "damping and friction of "+fault.Name(name), "a joint of type "+fault.Name(kind)+" has no such coordinate in the model", "")

@@ -1,27 +1,17 @@
 package urdf
 
 import (
-	"bufio"
-	"encoding/xml"
-	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/outline"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
-)
-
-const (
-	// open is by how much a joint may be open in the pose that is written, m and rad: the format takes that pose for closed.
-	open = 1e-9
-	// ground is the name of the link that is the world.
-	ground = "world"
 )
 
 // Write writes m, which passes model.Check, as a robot with the link world and a loop_joint for each joint that closes a loop. Its pose is that of all coordinates
@@ -30,100 +20,42 @@ const (
 //
 // Cost: O(bodies + joints). It returns *source.Problems for joints that the format lacks, of which nothing is written, and the errors of w.
 func Write(w io.Writer, m *model.Model) (*source.Report, error) {
-	o := &writer{m: m, report: &source.Report{Format: "urdf"}, number: map[string]int{}, links: map[string]bool{ground: true}, joints: map[string]bool{}}
-	o.link, o.joint = make([]string, len(m.Bodies)), make([]string, len(m.Joints))
+	o := &writer{Draft: outline.New(m, "urdf", "")}
+	o.links, o.joints = o.NewNames(nil, outline.Ground), o.NewNames(nil)
 	for i := range m.Bodies {
-		o.number[m.Bodies[i].Name] = i
-		o.link[i] = o.name("body", m.Bodies[i].Name, o.links)
+		o.link = append(o.link, o.links.Add("body", m.Bodies[i].Name))
 	}
+	o.link = append(o.link, outline.Ground)
 	for i := range m.Joints {
-		o.joint[i] = o.name("joint", m.Joints[i].Name, o.joints)
-	}
-	o.visuals = map[string][]int{}
-	for k := range m.Visuals {
-		o.visuals[m.Visuals[k].Body] = append(o.visuals[m.Visuals[k].Body], k)
+		o.joint = append(o.joint, o.joints.Add("joint", m.Joints[i].Name))
 	}
 	o.spread()
 	o.mimics()
-	o.line(`<?xml version="1.0"?>`)
-	o.line(`<robot name="%s">`, m.Name)
-	o.line(` <link name="%s"/>`, ground)
+	o.Raw(`<?xml version="1.0"?>`)
+	o.Line(`<robot name="%s">`, m.Name)
+	o.Line(` <link name="%s">`, outline.Ground)
+	for _, k := range o.Visuals[len(m.Bodies)] {
+		o.visual(&m.Visuals[k], assembly.Identity())
+	}
+	o.Raw(` </link>`)
 	for i := range m.Bodies {
 		o.body(i)
 	}
 	for i := range m.Joints {
 		o.write(i)
 	}
-	o.line(`</robot>`)
-	o.losses()
-	if err := o.report.Err(false); err != nil {
-		return o.report, err
-	}
-	b := bufio.NewWriter(w)
-	_, _ = b.WriteString(o.b.String()) // Flush says what fails
-	return o.report, b.Flush()
+	o.Raw(`</robot>`)
+	o.Losses(outline.Rates|outline.Balls, func(i int) bool { return o.tree.In[i] }, nil, nil)
+	return o.Report, o.Flush(w)
 }
 
 type writer struct {
-	m             *model.Model
-	report        *source.Report
-	number        map[string]int // of bodies
-	links, joints map[string]bool
-	link, joint   []string // names in the file
-	standing      []*assembly.Standing
-	tree          []bool           // joints that place a link
-	placed        []int            // the joint that places a body; −1: none
-	frames        []assembly.Pose  // of the links in the bodies
-	visuals       map[string][]int // by body
+	*outline.Draft
+	links, joints *outline.Names
+	link, joint   []string // names in the file, that of the world last
+	tree          *outline.Tree
+	frames        []assembly.Pose // of the links in the bodies, that of the world last
 	mimic         map[int]string
-	b             strings.Builder
-}
-
-// name returns a name that nothing else of the kind has.
-func (o *writer) name(kind, name string, taken map[string]bool) string {
-	out := strings.Map(func(r rune) rune {
-		if r < ' ' || r == '\ufffe' || r == '\uffff' {
-			return '_'
-		}
-		return r
-	}, name)
-	base := out
-	for k := 2; taken[out]; k++ {
-		out = fmt.Sprintf("%s_%d", base, k)
-	}
-	taken[out] = true
-	if out != name {
-		o.report.Change(nil, kind+" "+fault.Name(name), "the format does not take the name, or something else has it", "it is called "+fault.Name(out))
-	}
-	return out
-}
-
-func escaped(s string) string {
-	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(s)) // a Builder takes all
-	return b.String()
-}
-
-// line writes a line, in which the texts are escaped.
-func (o *writer) line(format string, args ...any) {
-	for i, a := range args {
-		if s, ok := a.(string); ok {
-			args[i] = escaped(s)
-		}
-	}
-	fmt.Fprintf(&o.b, format+"\n", args...)
-}
-
-// numbers writes numbers with blanks between them, as many digits as they need.
-func numbers(x ...float64) string {
-	var b []byte
-	for i, v := range x {
-		if i > 0 {
-			b = append(b, ' ')
-		}
-		b = strconv.AppendFloat(b, v, 'g', -1, 64)
-	}
-	return string(b)
 }
 
 // placeText writes a pose as attributes: R = Rz(y)·Ry(p)·Rx(r).
@@ -133,7 +65,7 @@ func placeText(p assembly.Pose) string {
 	if math.Hypot(E[0], E[3]) < 1e-7 { // x points up or down: only the sum or the difference of the others counts
 		r, y = math.Atan2(-E[5], E[4]), 0
 	}
-	return `xyz="` + numbers(p.R[:]...) + `" rpy="` + numbers(r, q, y) + `"`
+	return `xyz="` + outline.Numbers(p.R[:]...) + `" rpy="` + outline.Numbers(r, q, y) + `"`
 }
 
 // types are those of the format that a joint of a tree may have; loops may not be screws and universal.
@@ -141,112 +73,64 @@ var types = map[model.JointType]string{
 	model.Fixed: "fixed", model.Revolute: "revolute", model.Prismatic: "prismatic", model.Helical: "screw", model.Spherical: "spherical", model.Universal: "revolute",
 }
 
-// spread chooses the joints that place links, from the world on, each the first by which its link is reached; the others close loops.
+// spread chooses the joints that place links. Screws and universal joints are the first, as they may not close loops, and then those with something that acts on them.
 func (o *writer) spread() {
-	m := o.m
-	o.standing, o.tree = make([]*assembly.Standing, len(m.Joints)), make([]bool, len(m.Joints))
-	o.placed, o.frames = make([]int, len(m.Bodies)), make([]assembly.Pose, len(m.Bodies))
-	near := make([][]int, len(m.Bodies)+1) // joints by body, the last of the world
-	at := func(name string) int {
-		if name == model.World {
-			return len(m.Bodies)
-		}
-		return o.number[name]
-	}
-	for i := range m.Joints {
+	m := o.Model
+	held := o.Held()
+	o.tree = o.Spread(func(i int) int {
 		j := &m.Joints[i]
-		if j.Type == model.Free {
-			continue
-		}
-		if _, ok := types[j.Type]; !ok {
-			o.report.Refuse(nil, "joint "+fault.Name(j.Name), "the format has no joint of type "+j.Type.String())
-			continue
-		}
-		near[at(j.Predecessor)] = append(near[at(j.Predecessor)], i)
-		near[at(j.Successor)] = append(near[at(j.Successor)], i)
-	}
-	for i := range o.placed {
-		o.placed[i], o.frames[i] = -1, assembly.Identity()
-	}
-	seen := make([]bool, len(m.Bodies)+1)
-	reach := func(root int) {
-		queue := []int{root}
-		seen[root] = true
-		for len(queue) > 0 {
-			b := queue[0]
-			queue = queue[1:]
-			for _, i := range near[b] {
-				j := &m.Joints[i]
-				back := at(j.Successor) == b
-				to := at(j.Successor)
-				if back {
-					to = at(j.Predecessor)
-				}
-				if seen[to] {
-					continue
-				}
-				s, ok := assembly.Stand(m, o.number, i, back)
-				if !ok {
-					continue // of two axes, the other way about: may be met from there, or is a loop
-				}
-				seen[to], o.tree[i], o.standing[i] = true, true, s
-				o.placed[to], o.frames[to] = i, s.At
-				queue = append(queue, to)
+		_, ok := types[j.Type]
+		switch {
+		case !ok:
+			if j.Type != model.Free {
+				o.Report.Refuse(nil, "joint "+fault.Name(j.Name), "the format has no joint of type "+j.Type.String())
 			}
+			return -1
+		case j.Type == model.Helical || j.Type == model.Universal:
+			return 0
+		case held[i]:
+			return 1
 		}
-	}
-	reach(len(m.Bodies))
-	for b := range m.Bodies {
-		if !seen[b] {
-			reach(b)
+		return 2
+	})
+	o.frames = make([]assembly.Pose, len(m.Bodies)+1)
+	for b := range o.frames {
+		o.frames[b] = assembly.Identity()
+		if b < len(m.Bodies) && o.tree.Placed[b] >= 0 {
+			o.frames[b] = o.tree.Standing[o.tree.Placed[b]].At
 		}
 	}
 	for i := range m.Joints {
-		j := &m.Joints[i]
-		if _, ok := types[j.Type]; !ok || o.tree[i] {
-			continue
-		}
-		if o.standing[i], _ = assembly.Stand(m, o.number, i, false); j.Type == model.Helical || j.Type == model.Universal {
-			o.report.Refuse(nil, "joint "+fault.Name(j.Name), "closes a loop, where the format has no joint of type "+j.Type.String())
+		if j := &m.Joints[i]; !o.tree.In[i] && (j.Type == model.Helical || j.Type == model.Universal) {
+			o.Report.Refuse(nil, "joint "+fault.Name(j.Name), "closes a loop, where the format has no joint of type "+j.Type.String())
 		}
 	}
 }
 
 // frame returns the frame of a link in the world.
-func (o *writer) frame(body string) assembly.Pose {
-	if body == model.World {
-		return assembly.Identity()
-	}
-	i := o.number[body]
-	return assembly.Of(o.m.Bodies[i].Pose).Mul(o.frames[i])
-}
+func (o *writer) frame(body string) assembly.Pose { return o.Pose(body).Mul(o.frames[o.Number(body)]) }
 
-func (o *writer) linkName(body string) string {
-	if body == model.World {
-		return ground
-	}
-	return o.link[o.number[body]]
-}
+func (o *writer) linkName(body string) string { return o.link[o.Number(body)] }
 
 // body writes a link, and the joint of one that nothing places.
 func (o *writer) body(i int) {
-	b := &o.m.Bodies[i]
+	b := &o.Model.Bodies[i]
 	in := o.frames[i].Inverse()
 	com := in.Point(b.Com)
 	I := spatial.Sym3{b.Inertia.XX, b.Inertia.YY, b.Inertia.ZZ, b.Inertia.XY, b.Inertia.XZ, b.Inertia.YZ}
 	if in.Q != spatial.IdentityQuat() {
 		I = I.Rotate(in.Q.Mat())
 	}
-	o.line(` <link name="%s">`, o.link[i])
-	o.line(`  <inertial><origin xyz="%s"/><mass value="%s"/>`, numbers(com[:]...), numbers(b.Mass))
-	o.line(`   <inertia ixx="%s" iyy="%s" izz="%s" ixy="%s" ixz="%s" iyz="%s"/></inertial>`, numbers(I[0]), numbers(I[1]), numbers(I[2]), numbers(I[3]), numbers(I[4]), numbers(I[5]))
-	for _, k := range o.visuals[b.Name] {
-		o.visual(&o.m.Visuals[k], in)
+	o.Line(` <link name="%s">`, o.link[i])
+	o.Line(`  <inertial><origin xyz="%s"/><mass value="%s"/>`, outline.Numbers(com[:]...), outline.Numbers(b.Mass))
+	o.Line(`   <inertia ixx="%s" iyy="%s" izz="%s" ixy="%s" ixz="%s" iyz="%s"/></inertial>`, outline.Numbers(I[0]), outline.Numbers(I[1]), outline.Numbers(I[2]), outline.Numbers(I[3]), outline.Numbers(I[4]), outline.Numbers(I[5]))
+	for _, k := range o.Visuals[i] {
+		o.visual(&o.Model.Visuals[k], in)
 	}
-	o.line(` </link>`)
-	if o.placed[i] < 0 {
-		o.line(` <joint name="%s" type="floating"><parent link="%s"/><child link="%s"/><origin `+placeText(o.frame(b.Name))+`/></joint>`,
-			o.name("joint", "float "+b.Name, o.joints), ground, o.link[i])
+	o.Line(` </link>`)
+	if o.tree.Placed[i] < 0 {
+		o.Line(` <joint name="%s" type="floating"><parent link="%s"/><child link="%s"/><origin `+placeText(o.frame(b.Name))+`/></joint>`,
+			o.joints.Make("float "+b.Name), outline.Ground, o.link[i])
 	}
 }
 
@@ -258,100 +142,88 @@ func (o *writer) visual(v *model.Visual, in assembly.Pose) {
 	var shape string
 	switch v.Kind {
 	case model.MeshVisual:
-		shape = `<mesh filename="` + escaped(v.File) + `" scale="` + numbers(v.Scale[:]...) + `"/>`
+		shape = `<mesh filename="` + outline.Escaped(v.File) + `" scale="` + outline.Numbers(v.Scale[:]...) + `"/>`
 	case model.BoxVisual:
-		shape = `<box size="` + numbers(v.Size[:]...) + `"/>`
+		shape = `<box size="` + outline.Numbers(v.Size[:]...) + `"/>`
 	case model.SphereVisual:
-		shape = `<sphere radius="` + numbers(v.Size[0]) + `"/>`
+		shape = `<sphere radius="` + outline.Numbers(v.Size[0]) + `"/>`
 	case model.CylinderVisual, model.CapsuleVisual:
-		shape = `<` + v.Kind.String() + ` radius="` + numbers(v.Size[0]) + `" length="` + numbers(v.Size[1]) + `"/>`
+		shape = `<` + v.Kind.String() + ` radius="` + outline.Numbers(v.Size[0]) + `" length="` + outline.Numbers(v.Size[1]) + `"/>`
 	default:
-		o.report.Once(nil, "shapes are left out", "the format has no "+v.Kind.String())
+		o.Report.Once(nil, "shapes are left out", "the format has no "+v.Kind.String())
 		return
 	}
 	color := ""
 	if v.Color != [4]float64{} && !v.Collision {
-		color = `<material name=""><color rgba="` + numbers(v.Color[:]...) + `"/></material>`
+		color = `<material name=""><color rgba="` + outline.Numbers(v.Color[:]...) + `"/></material>`
 	}
-	o.b.WriteString(`  <` + element + `><origin ` + placeText(in.Mul(assembly.Of(v.Pose))) + `/><geometry>` + shape + `</geometry>` + color + `</` + element + ">\n")
+	o.Text.WriteString(`  <` + element + `><origin ` + placeText(in.Mul(outline.Of(v.Pose))) + `/><geometry>` + shape + `</geometry>` + color + `</` + element + ">\n")
 }
 
 // write writes a joint.
 func (o *writer) write(i int) {
-	j, s := &o.m.Joints[i], o.standing[i]
+	j, s := &o.Model.Joints[i], o.tree.Standing[i]
+	_, ok := types[j.Type]
 	switch {
 	case j.Type == model.Free:
-		o.report.Note(nil, "joint "+fault.Name(j.Name), "lets everything pass and is left out")
+		o.Report.Note(nil, "joint "+fault.Name(j.Name), "lets everything pass and is left out")
 		return
-	case s == nil:
+	case !ok:
 		return // refused
 	}
-	if e := max(s.Linear, s.Angular); e > open {
-		o.report.Change(nil, "joint "+fault.Name(j.Name), fmt.Sprintf("is open by %.3g m and %.3g rad in the pose of the model", s.Linear, s.Angular), "the format takes that pose for closed")
-	}
-	at := o.inWorld(s.Child).Mul(s.At)
+	o.TellOpen(i, s)
+	at := o.Pose(s.Child).Mul(s.At)
 	from := o.frame(s.Parent).Inverse().Mul(at)
-	if !o.tree[i] {
+	if !o.tree.In[i] {
 		to := o.frame(s.Child).Inverse().Mul(at)
-		o.line(` <loop_joint name="%s" type="%s"><link1 link="%s" `+placeText(from)+`/><link2 link="%s" `+placeText(to)+`/><axis xyz="0 0 1"/></loop_joint>`,
+		o.Line(` <loop_joint name="%s" type="%s"><link1 link="%s" `+placeText(from)+`/><link2 link="%s" `+placeText(to)+`/><axis xyz="0 0 1"/></loop_joint>`,
 			o.joint[i], types[j.Type], o.linkName(s.Parent), o.linkName(s.Child))
 		return
 	}
 	if j.Type == model.Universal { // two hinges with a link without mass between them
-		cross := o.name("body", j.Name+" cross", o.links)
-		o.line(` <link name="%s"/>`, cross)
-		o.one(i, 0, o.name("joint", j.Name+" 1", o.joints), o.linkName(s.Parent), cross, from)
+		cross := o.links.Make(j.Name + " cross")
+		o.Line(` <link name="%s"/>`, cross)
+		o.one(i, 0, o.joints.Make(j.Name+" 1"), o.linkName(s.Parent), cross, from)
 		o.one(i, 1, o.joint[i], cross, o.linkName(s.Child), assembly.Identity())
 		return
 	}
 	o.one(i, 0, o.joint[i], o.linkName(s.Parent), o.linkName(s.Child), from)
 }
 
-func (o *writer) inWorld(body string) assembly.Pose {
-	if body == model.World {
-		return assembly.Identity()
-	}
-	return assembly.Of(o.m.Bodies[o.number[body]].Pose)
-}
-
-// one writes a joint of a tree with axis k of joint i.
+// one writes a joint of a tree with motion k of joint i.
 func (o *writer) one(i, k int, name, parent, child string, origin assembly.Pose) {
-	j, s := &o.m.Joints[i], o.standing[i]
+	j, s := &o.Model.Joints[i], o.tree.Standing[i]
 	kind := types[j.Type]
+	var a outline.Motion
+	if k < len(s.Row) {
+		a = s.Row[k]
+	}
 	limit := ""
-	if k < len(j.Limits) && j.Limits[k] != nil {
-		l := j.Limits[k]
+	if l := outline.Entry(j.Limits, a.Freedom); l != nil {
 		if !math.IsInf(l.Lower, 0) || !math.IsInf(l.Upper, 0) {
-			limit += ` lower="` + bound(l.Lower-s.Zero[k]) + `" upper="` + bound(l.Upper-s.Zero[k]) + `"`
+			limit = ` lower="` + bound(l.Lower-a.Zero) + `" upper="` + bound(l.Upper-a.Zero) + `"`
 		}
-		limit = `  <limit` + limit + ` effort="` + numbers(l.Force) + `" velocity="` + numbers(l.Rate) + "\"/>\n"
+		limit = `  <limit` + limit + ` effort="` + outline.Numbers(l.Force) + `" velocity="` + outline.Numbers(l.Rate) + "\"/>\n"
 	}
 	if kind == "revolute" && !strings.Contains(limit, "lower") {
 		kind = "continuous"
 	}
-	o.line(` <joint name="%s" type="%s"><parent link="%s"/><child link="%s"/>`, name, kind, parent, child)
-	o.b.WriteString(`  <origin ` + placeText(origin) + "/>\n")
-	if len(s.Axes) > 0 {
-		o.line(`  <axis xyz="%s"/>`, numbers(s.Axes[k][:]...))
+	o.Line(` <joint name="%s" type="%s"><parent link="%s"/><child link="%s"/>`, name, kind, parent, child)
+	o.Raw(`  <origin `, placeText(origin), `/>`)
+	if len(s.Row) > 0 && a.Kind != assembly.Ball {
+		o.Line(`  <axis xyz="%s"/>`, outline.Numbers(a.Axis[:]...))
 	}
-	damping, friction := 0.0, 0.0
-	if k < len(j.Damping) {
-		damping = j.Damping[k]
+	if damping, friction := s.Damping(j, k), outline.Entry(j.Friction, a.Freedom).Force; damping != 0 || friction != 0 {
+		o.Line(`  <dynamics damping="%s" friction="%s"/>`, outline.Numbers(damping), outline.Numbers(friction))
 	}
-	if k < len(j.Friction) {
-		friction = j.Friction[k].Force
-	}
-	if damping != 0 || friction != 0 {
-		o.line(`  <dynamics damping="%s" friction="%s"/>`, numbers(damping), numbers(friction))
-	}
-	o.b.WriteString(limit)
+	o.Text.WriteString(limit)
 	if j.Type == model.Helical {
-		o.line(`  <drake:screw_thread_pitch value="%s"/>`, numbers(2*math.Pi*j.Pitch))
+		o.Line(`  <drake:screw_thread_pitch value="%s"/>`, outline.Numbers(2*math.Pi*j.Pitch))
 	}
-	if len(s.Axes) == 1 {
-		o.b.WriteString(o.mimic[i])
+	if len(s.Row) == 1 {
+		o.Text.WriteString(o.mimic[i])
 	}
-	o.line(` </joint>`)
+	o.Raw(` </joint>`)
 }
 
 // bound writes a bound that may be none.
@@ -359,90 +231,28 @@ func bound(x float64) string {
 	if math.IsInf(x, 0) {
 		return strings.TrimPrefix(strconv.FormatFloat(x, 'g', -1, 64), "+")
 	}
-	return numbers(x)
+	return outline.Numbers(x)
 }
 
 // mimics turns equations between two coordinates of the tree into those of the format: q = multiplier·q′ + offset.
 func (o *writer) mimics() {
 	o.mimic = map[int]string{}
-	joint := map[string]int{}
-	for i := range o.m.Joints {
-		joint[o.m.Joints[i].Name] = i
-	}
 	single := func(c model.Coupled) (int, bool) {
-		i := joint[c.Joint]
-		return i, o.tree[i] && len(o.standing[i].Zero) == 1
+		i := o.Joints[c.Joint]
+		return i, o.tree.In[i] && len(o.tree.Standing[i].Row) == 1
 	}
-	for i := range o.m.Couplings {
-		c := &o.m.Couplings[i]
+	for i := range o.Model.Couplings {
+		c := &o.Model.Couplings[i]
 		if len(c.Terms) == 2 && c.Polynomial == nil {
 			a, b := c.Terms[0], c.Terms[1]
 			follower, ok1 := single(a.Coupled)
 			leader, ok2 := single(b.Coupled)
 			if ok1 && ok2 && o.mimic[follower] == "" {
-				offset := (c.Offset-b.Factor*o.standing[leader].Zero[0])/a.Factor - o.standing[follower].Zero[0]
-				o.mimic[follower] = `  <mimic joint="` + escaped(o.joint[leader]) + `" multiplier="` + numbers(-b.Factor/a.Factor) + `" offset="` + numbers(offset) + "\"/>\n"
+				offset := (c.Offset-b.Factor*o.tree.Standing[leader].Row[0].Zero)/a.Factor - o.tree.Standing[follower].Row[0].Zero
+				o.mimic[follower] = `  <mimic joint="` + outline.Escaped(o.joint[leader]) + `" multiplier="` + outline.Numbers(-b.Factor/a.Factor) + `" offset="` + outline.Numbers(offset) + "\"/>\n"
 				continue
 			}
 		}
-		o.report.Refuse(nil, "coupling "+fault.Name(c.Name), "the format has equations between two coordinates of joints that place links, one for each")
-	}
-}
-
-// losses lists what is not written.
-func (o *writer) losses() {
-	lose := func(what string) { o.report.Drop(nil, what, "the format has none", "") }
-	if g := o.m.Gravity; g != [3]float64{0, 0, -9.81} {
-		lose(fmt.Sprintf("gravity %v", g))
-	}
-	for i := range o.m.Bodies {
-		if b := &o.m.Bodies[i]; b.Velocity != (model.Velocity{}) {
-			o.report.Once(nil, "velocities are lost", "the format has no state")
-		}
-	}
-	nonzero := func(list []float64) bool {
-		for _, x := range list {
-			if x != 0 {
-				return true
-			}
-		}
-		return false
-	}
-	for i := range o.m.Joints {
-		j := &o.m.Joints[i]
-		name := " of joint " + fault.Name(j.Name)
-		if nonzero(j.Force) {
-			lose("forces" + name)
-		}
-		if nonzero(j.Stiffness) {
-			lose("springs" + name)
-		}
-		if nonzero(j.Armature) {
-			lose("rotor inertias" + name)
-		}
-		if nonzero(j.Damping) && !o.tree[i] {
-			lose("damping" + name + ", which closes a loop,")
-		}
-		if !o.tree[i] && slices.ContainsFunc(j.Friction, func(f model.Friction) bool { return f != model.Friction{} }) {
-			lose("friction" + name + ", which closes a loop,")
-		}
-		for _, what := range assembly.Beyond(j) {
-			lose(what + name)
-		}
-		for _, x := range j.Motion {
-			if x != nil {
-				lose("motions" + name)
-				break
-			}
-		}
-	}
-	for i := range o.m.Forces {
-		lose("force " + fault.Name(o.m.Forces[i].Name) + " of type " + o.m.Forces[i].Type.String())
-	}
-	for i := range o.m.Terrains {
-		lose("terrain " + fault.Name(o.m.Terrains[i].Name))
-	}
-	if len(o.m.Frames) > 0 {
-		o.report.Once(nil, "frames are left out", "the format has links for them")
+		o.Report.Refuse(nil, "coupling "+fault.Name(c.Name), "the format has equations between two coordinates of joints that place links, one for each")
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/formats/mjcf"
 	"github.com/rung-mbd/rung/formats/sdf"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/formats/urdf"
@@ -18,7 +19,9 @@ import (
 )
 
 // writers are the formats that are written, by ending.
-var writers = map[string]func(io.Writer, *model.Model) (*source.Report, error){".sdf": sdf.Write, ".urdf": urdf.Write}
+var writers = map[string]func(io.Writer, *model.Model) (*source.Report, error){
+	".sdf": sdf.Write, ".urdf": urdf.Write, ".mjcf": mjcf.Write, ".xml": mjcf.Write,
+}
 
 // NewExport returns the subcommand rung export.
 func NewExport() *cobra.Command {
@@ -30,18 +33,20 @@ func NewExport() *cobra.Command {
 		Long: `Writes MODEL ("-": standard input; files of other formats too) to OUT, with its
 loops, and lists what the format lacks and what has another name there. The pose
 of the model is that of all coordinates zero in the file. The ending of OUT is
-.sdf for SDFormat 1.9, or .urdf for a robot whose loops are loop_joint elements.
+.sdf for SDFormat 1.9, .urdf for a robot whose loops are loop_joint elements, or
+.mjcf or .xml for MuJoCo, where loops are equalities.
 
 Joints and equations that the format lacks are an error: without them the
 mechanism would be another. Nothing is written then, nor with --strict if
 anything is lost, and the exit status is 2.`,
 		Example: `  rung export four-bar.json -o four-bar.sdf
-  rung export delta.sdf -o delta.urdf --strict`,
+  rung export delta.sdf -o delta.urdf --strict
+  rung export robot.urdf -o robot.xml`,
 		Args:              shell.Arguments("MODEL"),
 		ValidArgsFunction: shell.CompleteModel,
 		RunE:              func(cmd *cobra.Command, args []string) error { return export(cmd, args[0], output, strict) },
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write, ending in .sdf or .urdf (required)")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write, ending in .sdf, .urdf, .mjcf or .xml (required)")
 	cmd.Flags().BoolVar(&strict, "strict", false, "refuse to lose anything")
 	return cmd
 }
@@ -53,7 +58,7 @@ func export(cmd *cobra.Command, path, output string, strict bool) error {
 	case output == "":
 		return shell.UseErrorf("missing -o OUT")
 	case write == nil:
-		return shell.UseErrorf("%s: files to export end in .sdf or .urdf", fault.Line(output))
+		return shell.UseErrorf("%s: files to export end in .sdf, .urdf, .mjcf or .xml", fault.Line(output))
 	}
 	if err := shell.Apart(output, "the file would replace the model", path); err != nil {
 		return err

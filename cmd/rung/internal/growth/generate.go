@@ -32,6 +32,11 @@ var FamilyHelp = map[string]string{
 	"tracked":      "vehicle on tracks of N+1 road wheels on hills, 4N+5 bodies",
 	"gear-train":   "N gear wheels in a row on the ground, coupled by their teeth",
 	"belt":         "closed belt over N pulleys on the ground, 1 redundant row",
+	"hoberman":     "Hoberman's ring of N+2 angulated scissors, 2N+4 bodies",
+	"miura":        "Miura's folded sheet of N×N vertices, (N+1)² panels",
+	"jansen":       "N pairs of Jansen's legs on one shaft, 12N+1 bodies",
+	"delta":        "delta robot of N+2 arms, 3N+7 bodies",
+	"excavator":    "excavator with N sticks and its cylinders, 3N+9 bodies",
 }
 
 // generateFlags are the flags of rung generate.

@@ -34,16 +34,16 @@ func newDraw() *cobra.Command {
 	f := &drawFlags{}
 	cmd := &cobra.Command{
 		Use:   "draw MODEL",
-		Short: "Draw the mechanism, or write it and its motion as glTF",
+		Short: "Draw the mechanism, or write it and its motion as glTF or MCAP",
 		Long: `Draws the bodies and joints of MODEL ("-": standard input) as the eye sees them:
 a body as its visuals, without these as a rod between its joints, a frame through three or more of them, else
 the block with its mass and inertia; joints as marks, red where they turn, blue
 where they slide, orange where they hold points; wheels, springs and the ground.
 
 -o says what is written: .svg and .png are pictures in parallel projection, .glb
-is binary glTF 2.0, which 3-D programs and browsers show. With --run TRAJECTORY
-(.csv or .parquet of rung simulate) a picture shows the time of --at, and a .glb
-moves.`,
+is binary glTF 2.0, which 3-D programs and browsers show, and .mcap is for
+Foxglove and other viewers of robots. With --run TRAJECTORY (.csv or .parquet of
+rung simulate) a picture shows the time of --at, and a .glb or .mcap moves.`,
 		Example: `  rung draw stewart.json -o stewart.png --from -40,30
   rung simulate stewart.json --until 2 -o run.csv && rung draw stewart.json --run run.csv -o run.glb`,
 		Args:              shell.Arguments("MODEL"),
@@ -51,7 +51,7 @@ moves.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runDraw(cmd, args[0], f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.output, "output", "o", "", "file to write, ending in .svg, .png or .glb")
+	flags.StringVarP(&f.output, "output", "o", "", "file to write, ending in .svg, .png, .glb or .mcap")
 	flags.StringVar(&f.run, "run", "", "trajectory of MODEL, ending in .csv or .parquet")
 	flags.Float64Var(&f.at, "at", 0, "time of the picture, s: that of the row before it")
 	flags.StringVar(&f.from, "from", "-60,25", "where the eye is: AZIMUTH,ELEVATION, degrees, from the x axis and above the xy plane")
@@ -60,16 +60,24 @@ moves.`,
 	return cmd
 }
 
+const mcapEnding = ".mcap"
+
+// ending is that of the output, which says what is written.
+func (f *drawFlags) ending() string { return strings.ToLower(filepath.Ext(f.output)) }
+
 // check reads the flags.
 func (f *drawFlags) check(cmd *cobra.Command, model string) error {
 	if f.output == "" {
-		return shell.UseErrorf("nothing to write: give -o FILE.svg, .png or .glb")
+		return shell.UseErrorf("nothing to write: give -o FILE.svg, .png, .glb or .mcap")
 	}
 	if f.output == shell.Stdio {
 		return shell.UseErrorf("-o needs a file name, whose ending says what to write")
 	}
-	if err := shell.CheckPicture(f.output, ".svg", ".png", ".glb"); err != nil {
+	if err := shell.CheckPicture(f.output, ".svg", ".png", ".glb", mcapEnding); err != nil {
 		return err
+	}
+	if f.ending() == mcapEnding && noMCAP != "" {
+		return shell.UseErrorf("%s: %s", f.output, noMCAP)
 	}
 	for _, other := range []string{model, f.run} {
 		if err := shell.Apart(f.output, "would replace an input", other); err != nil {
@@ -146,11 +154,13 @@ func firstOf(a, b error) error {
 }
 
 func (f *drawFlags) write(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, run *recording) error {
-	switch strings.ToLower(filepath.Ext(f.output)) {
+	switch f.ending() {
 	case ".png":
 		return draw.PNG(ctx, w, s, st, f.view)
 	case ".svg":
 		return draw.SVG(ctx, w, s, st, f.view)
+	case mcapEnding:
+		return writeMCAP(ctx, w, s, st, run)
 	}
 	if run == nil {
 		return glb.Write(ctx, w, s, st, nil)

@@ -18,24 +18,6 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// sample is what happened at one time of a path.
-type sample struct {
-	time    float64
-	q, rate []float64 // driven freedoms
-	off     []float64 // targets: linear, angular
-	sigma   float64   // least singular value
-}
-
-// log is what is kept of a path.
-type log struct {
-	samples []sample
-	poses   []pose
-	first   *mechanism.State
-	starts  []int // samples with which further starts begin
-	ended   bool  // before the end of the path, where its targets were not reached
-	all     ik.PathResult
-}
-
 // errTooLong says that a path has more samples than a motion may have times.
 var errTooLong = fmt.Errorf("more than %d samples: give a longer \"step\" of the path", joints.MaxTimes)
 

@@ -27,12 +27,6 @@ const (
 	leastError = 1e-17
 )
 
-// pose is a mechanism at one time, as lines between the joints of each body.
-type pose struct {
-	time  float64
-	lines [][]spatial.Vec3
-}
-
 // snapshot keeps the pose of a sample if a picture shows it.
 func (r *posing) snapshot(t float64, st *mechanism.State) {
 	mech := r.plan.Mechanism()

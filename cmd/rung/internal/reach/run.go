@@ -8,16 +8,14 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/ik"
-	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/kkt"
-	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
-	"github.com/spf13/cobra"
 )
 
 // run poses the model at path as the task says, or moves it along the path of the task.
@@ -49,20 +47,6 @@ func (f *flags) run(cmd *cobra.Command, path, task string) error {
 	})
 }
 
-// posing is one run of the command.
-type posing struct {
-	*flags
-	path    string // of the model
-	from    string // path of the task, or none
-	m       *model.Model
-	task    *ik.Task
-	plan    *kkt.Plan
-	problem *ik.Problem
-	solver  *ik.Solver
-	st      *mechanism.State
-	log     log
-}
-
 // prepare makes the solver and a state that satisfies the joints. broken are the problems of the task's document, if any.
 func (r *posing) prepare(p *shell.Progress, broken error) error {
 	p.Stage("analysing", 0)
@@ -86,19 +70,6 @@ func (r *posing) prepare(p *shell.Progress, broken error) error {
 	mech.FollowAngles(mech.NewKinematics(), r.st)
 	closer := closing.NewCloser(plan, closing.Options{Nearest: true, Tolerance: closing.RunTolerance})
 	return shell.Failed(shell.ModelFile(r.path), closer.ClosePositions(r.st))
-}
-
-// refused returns the error of a task that cannot be done with the model: of bad input, unless the joints are at fault.
-func (r *posing) refused(err error) error {
-	switch {
-	case errors.As(err, new(*model.Problems)):
-		return err
-	case errors.As(err, new(*closing.CloseError)):
-		return shell.Failed(shell.ModelFile(r.path), err)
-	case errors.Is(err, ik.ErrEngine) && r.from != "" && !r.given("engine") && !r.given("method") && !r.given("all") && !r.given("restarts"):
-		return fault.Errorf("%s: $.solver: %w", shell.ModelFile(r.from), err)
-	}
-	return fault.Errorf("%s: %w", shell.ModelFile(r.path), err)
 }
 
 // move reaches the targets or follows the path, and draws what was done. It stores the last state in the model.
@@ -129,15 +100,6 @@ func (r *posing) move(ctx context.Context, p *shell.Progress, stdout io.Writer) 
 	return result, err
 }
 
-// violation returns the largest violation of a joint at the state, m or rad.
-func (r *posing) violation() float64 {
-	closer := closing.NewCloser(r.plan, closing.Options{Nearest: true, Tolerance: closing.RunTolerance})
-	if e := new(closing.CloseError); errors.As(closer.ClosePositions(r.st.Clone()), &e) {
-		return e.Off
-	}
-	return closer.Closing().Before
-}
-
 // reach moves the state once.
 func (r *posing) reach(ctx context.Context, p *shell.Progress) (*ik.Result, error) {
 	p.Stage("reaching", 0)
@@ -150,12 +112,4 @@ func (r *posing) reach(ctx context.Context, p *shell.Progress) (*ik.Result, erro
 		return nil, r.broken(err)
 	}
 	return result, err
-}
-
-// broken returns the error that ends a run: of bad input where it is at a place of the task.
-func (r *posing) broken(err error) error {
-	if errors.As(err, new(*ik.FilterError)) {
-		return err
-	}
-	return shell.Failed(shell.ModelFile(r.path), err)
 }

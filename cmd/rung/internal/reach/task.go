@@ -15,10 +15,6 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-func methods() string { return strings.Join(ik.MethodNames(), ", ") }
-
-func engines() string { return strings.Join(ik.EngineNames(), ", ") }
-
 // task reads the task, or begins one, and changes it as the flags say. A document that is broken is returned, too, with its
 // problems, for those that need the mechanism to be told with them.
 func (f *flags) task(path string, m *model.Model, stdin io.Reader) (*ik.Task, error) {

@@ -4,13 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/spf13/cobra"
+
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/model"
-	"github.com/spf13/cobra"
 )
-
-// ErrNotFinite says that a result has no form in JSON.
-var ErrNotFinite = errors.New("the result is not finite")
 
 // StateChange is a command that reads a model and writes it in another state.
 type StateChange struct {

@@ -4,14 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/model"
-	"github.com/spf13/cobra"
 )
 
 // Exit statuses.
@@ -116,4 +118,16 @@ func (u *UseError) Unwrap() error { return u.err }
 // UseErrorf returns a UseError with a text as of fmt.Errorf.
 func UseErrorf(format string, args ...any) error {
 	return &UseError{fmt.Errorf(format, args...)}
+}
+
+// InputError makes errors of the system one line; problems of the document and
+// nil pass.
+func InputError(path string, err error) error {
+	if p := new(os.PathError); errors.As(err, &p) {
+		return fmt.Errorf("%s: %w", fault.Line(path), p.Err)
+	}
+	if l := new(os.LinkError); errors.As(err, &l) {
+		return fmt.Errorf("%s: %w", path, l.Err)
+	}
+	return err
 }

@@ -24,6 +24,9 @@ import (
 // Stdio is the file name that stands for standard input or output.
 const Stdio = "-"
 
+// ErrNotFinite says that a result has no form in JSON.
+var ErrNotFinite = errors.New("the result is not finite")
+
 // modelEnding is the ending of the model files that are read and written.
 const modelEnding = ".json"
 
@@ -92,18 +95,6 @@ func importModel(path string, p *Progress) (*model.Model, error) {
 		p.Say(fmt.Sprintf("%s: %d more elements are dropped; rung import says which", fault.Line(path), losses-maxLosses))
 	}
 	return r.Model, nil
-}
-
-// InputError makes errors of the system one line; problems of the document and
-// nil pass.
-func InputError(path string, err error) error {
-	if p := new(os.PathError); errors.As(err, &p) {
-		return fmt.Errorf("%s: %w", fault.Line(path), p.Err)
-	}
-	if l := new(os.LinkError); errors.As(err, &l) {
-		return fmt.Errorf("%s: %w", path, l.Err)
-	}
-	return err
 }
 
 // countingReader counts the bytes read for the progress bar. Len makes the

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/spf13/cobra"
+
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
@@ -17,7 +19,6 @@ import (
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/spatial"
-	"github.com/spf13/cobra"
 )
 
 // analyzeFlags are the flags of rung analyze.
@@ -300,4 +301,11 @@ func turnText(turns int) string {
 	return [3]string{
 		"", " (in both its frames x where z was, y where x was, z where y was)", " (in both its frames x where y was, y where z was, z where x was)",
 	}[turns%3]
+}
+
+func clusterText(a *Analysis) string {
+	if len(a.Clusters) == 0 {
+		return "none: no loops"
+	}
+	return fmt.Sprintf("%d, with %s", len(a.Clusters), sheet.Plural(a.Loops, "loop"))
 }

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"fmt"
 	"strconv"
 	"unicode/utf8"
 
@@ -34,13 +33,6 @@ func clustersOf(mech *mechanism.Mechanism, c *rung.ConstraintsResult) ([]mobilit
 
 // ClustersShown is how many clusters the table lists.
 const ClustersShown = 10
-
-func clusterText(a *Analysis) string {
-	if len(a.Clusters) == 0 {
-		return "none: no loops"
-	}
-	return fmt.Sprintf("%d, with %s", len(a.Clusters), sheet.Plural(a.Loops, "loop"))
-}
 
 // printClusters writes the first clusters with what is in them.
 func printClusters(p *sheet.Page, list []mobility.Cluster) {

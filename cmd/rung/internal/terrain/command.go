@@ -2,7 +2,6 @@ package terrain
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -15,12 +14,6 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/internal/fault"
-)
-
-// Words that stand for a source in place of a file.
-const (
-	fromRandom   = "random"
-	fromFunction = "function"
 )
 
 // New returns the subcommand rung terrain.
@@ -135,9 +128,4 @@ func (f *flags) write(ctx context.Context, w io.Writer, field *ground.Field) err
 // stdout reports whether an output goes to standard output, which then has nothing else.
 func (f *flags) stdout() bool {
 	return slices.Contains([]string{f.output, f.plot, f.relief}, shell.Stdio)
-}
-
-// errPlaces is the error of a place that --at cannot show.
-func errPlaces(place [2]float64, err error) error {
-	return shell.Failed("", fmt.Errorf("--at %v,%v: %w", place[0], place[1], fault.Plain(err)))
 }

@@ -15,6 +15,12 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
+// Words that stand for a source in place of a file.
+const (
+	fromRandom   = "random"
+	fromFunction = "function"
+)
+
 // flags are those of rung terrain, as written, and what check makes of them.
 type flags struct {
 	size, spacing, origin                             string

@@ -5,7 +5,9 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/ground"
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 var nan = math.NaN()
@@ -133,4 +135,9 @@ func (r *report) table(p *sheet.Page) {
 		}
 		t.Row(cells...)
 	}
+}
+
+// errPlaces is the error of a place that --at cannot show.
+func errPlaces(place [2]float64, err error) error {
+	return shell.Failed("", fmt.Errorf("--at %v,%v: %w", place[0], place[1], fault.Plain(err)))
 }

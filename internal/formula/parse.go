@@ -1,4 +1,4 @@
-package ground
+package formula
 
 import (
 	"fmt"
@@ -15,15 +15,15 @@ const (
 	mostNesting = 200
 )
 
-// ExpressionError tells where a text is no expression.
-type ExpressionError struct {
+// Error tells where a text is no expression.
+type Error struct {
 	Expression string
 	Position   int    // of a character, from 1
 	Text       string // what was expected there, with what stands there
 }
 
-func (e *ExpressionError) Error() string {
-	return fmt.Sprintf("ground: expression, character %d: %s", e.Position, e.Text)
+func (e *Error) Error() string {
+	return fmt.Sprintf("formula: character %d: %s", e.Position, e.Text)
 }
 
 // functionOps are the functions of expressions.
@@ -41,14 +41,16 @@ const (
 type parser struct {
 	text    string
 	at      int // byte
-	f       function
+	f       Formula
 	depth   int // of the stack now
 	nesting int
-	err     *ExpressionError
+	err     *Error
 }
 
-// parse returns the steps of an expression, or an *ExpressionError.
-func parse(text string) (*function, error) {
+// Parse returns the formula of a text in x and y, in the grammar of docs/ground.md, or what is wrong with it.
+//
+// Cost: O(length); allocates.
+func Parse(text string) (*Formula, *Error) {
 	p := &parser{text: text}
 	if len(text) > mostBytes {
 		p.at = mostBytes
@@ -67,7 +69,7 @@ func parse(text string) (*function, error) {
 // fail keeps the first error, at the place that is reached, and goes to the end.
 func (p *parser) fail(format string, args ...any) {
 	if p.err == nil {
-		p.err = &ExpressionError{p.text, 1 + utf8.RuneCountInString(p.text[:p.at]), fmt.Sprintf(format, args...)}
+		p.err = &Error{p.text, 1 + utf8.RuneCountInString(p.text[:p.at]), fmt.Sprintf(format, args...)}
 	}
 	p.at = len(p.text)
 }
@@ -300,10 +302,10 @@ func (p *parser) emit(o op) {
 	n := len(s)
 	switch {
 	case !o.two() && s[n-1].op == opNumber:
-		a := jet{Z: s[n-1].number}
+		a := Jet{Z: s[n-1].number}
 		s[n-1].number = a.unary(o).Z
 	case o.two() && s[n-1].op == opNumber && s[n-2].op == opNumber:
-		a, b := jet{Z: s[n-2].number}, jet{Z: s[n-1].number}
+		a, b := Jet{Z: s[n-2].number}, Jet{Z: s[n-1].number}
 		s[n-2].number = a.binary(o, &b).Z
 		p.f.steps = s[:n-1]
 	default:

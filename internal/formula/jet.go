@@ -1,14 +1,14 @@
-package ground
+package formula
 
 import "math"
 
-// jet is a number that depends on x and y, with its derivatives up to the second order: forward differentiation, docs/ground.md
+// Jet is a number that depends on x and y, with its derivatives up to the second order: forward differentiation, docs/ground.md
 // (G7).
-type jet Patch
+type Jet struct{ Z, X, Y, XX, XY, YY float64 }
 
 // mul returns a b.
-func (a *jet) mul(b *jet) jet {
-	return jet{
+func (a *Jet) mul(b *Jet) Jet {
+	return Jet{
 		a.Z * b.Z,
 		a.X*b.Z + a.Z*b.X,
 		a.Y*b.Z + a.Z*b.Y,
@@ -19,12 +19,12 @@ func (a *jet) mul(b *jet) jet {
 }
 
 // add returns a + s b.
-func (a *jet) add(s float64, b *jet) jet {
-	return jet{a.Z + s*b.Z, a.X + s*b.X, a.Y + s*b.Y, a.XX + s*b.XX, a.XY + s*b.XY, a.YY + s*b.YY}
+func (a *Jet) add(s float64, b *Jet) Jet {
+	return Jet{a.Z + s*b.Z, a.X + s*b.X, a.Y + s*b.Y, a.XX + s*b.XX, a.XY + s*b.XY, a.YY + s*b.YY}
 }
 
 // div returns a/b: the quotient q has a = q b.
-func (a *jet) div(b *jet) (q jet) {
+func (a *Jet) div(b *Jet) (q Jet) {
 	r := 1 / b.Z
 	q.Z = a.Z / b.Z
 	q.X = (a.X - q.Z*b.X) * r
@@ -36,15 +36,15 @@ func (a *jet) div(b *jet) (q jet) {
 }
 
 // of returns g(a), with the value of g and its first and second derivative at a.
-func (a *jet) of(g, g1, g2 float64) jet {
-	return jet{g, g1 * a.X, g1 * a.Y, g1*a.XX + g2*a.X*a.X, g1*a.XY + g2*a.X*a.Y, g1*a.YY + g2*a.Y*a.Y}
+func (a *Jet) of(g, g1, g2 float64) Jet {
+	return Jet{g, g1 * a.X, g1 * a.Y, g1*a.XX + g2*a.X*a.X, g1*a.XY + g2*a.X*a.Y, g1*a.YY + g2*a.Y*a.Y}
 }
 
 // power returns a^c for a number c.
-func (a *jet) power(c float64) jet {
+func (a *Jet) power(c float64) Jet {
 	switch c {
 	case 0:
-		return jet{Z: 1}
+		return Jet{Z: 1}
 	case 1:
 		return *a
 	case 2:
@@ -54,8 +54,8 @@ func (a *jet) power(c float64) jet {
 }
 
 // pow returns a^b, for a > 0.
-func (a *jet) pow(b *jet) jet {
-	if *b == (jet{Z: b.Z}) {
+func (a *Jet) pow(b *Jet) Jet {
+	if *b == (Jet{Z: b.Z}) {
 		return a.power(b.Z)
 	}
 	l := a.log()
@@ -65,9 +65,9 @@ func (a *jet) pow(b *jet) jet {
 }
 
 // atan2 returns the angle of (b, a) from the first axis.
-func (a *jet) atan2(b *jet) jet {
+func (a *Jet) atan2(b *Jet) Jet {
 	// The derivatives are those of atan(a/b) or, where b is smaller, of −atan(b/a).
-	var t jet
+	var t Jet
 	if math.Abs(b.Z) >= math.Abs(a.Z) {
 		q := a.div(b)
 		t = q.atan()
@@ -81,7 +81,7 @@ func (a *jet) atan2(b *jet) jet {
 }
 
 // unary returns a function of one number, by its operation. Those of angles and their like are in turn.
-func (a *jet) unary(o op) jet {
+func (a *Jet) unary(o op) Jet {
 	switch o {
 	case opNeg:
 		return a.of(-a.Z, -1, 0)
@@ -100,30 +100,30 @@ func (a *jet) unary(o op) jet {
 }
 
 // log returns the natural logarithm of a.
-func (a *jet) log() jet {
+func (a *Jet) log() Jet {
 	r := 1 / a.Z
 	return a.of(math.Log(a.Z), r, -r*r)
 }
 
 // abs returns |a|; at the kink its derivatives are the means of both sides.
-func (a *jet) abs() jet {
+func (a *Jet) abs() Jet {
 	switch {
 	case a.Z > 0:
 		return *a
 	case a.Z < 0:
 		return a.of(-a.Z, -1, 0)
 	}
-	return jet{Z: a.Z * 0} // what is not a number stays so
+	return Jet{Z: a.Z * 0} // what is not a number stays so
 }
 
 // atan returns the angle with the tangent a.
-func (a *jet) atan() jet {
+func (a *Jet) atan() Jet {
 	r := 1 / (1 + a.Z*a.Z)
 	return a.of(math.Atan(a.Z), r, -2*a.Z*r*r)
 }
 
 // turn returns a circular or hyperbolic function, or the inverse of one.
-func (a *jet) turn(o op) jet {
+func (a *Jet) turn(o op) Jet {
 	switch o {
 	case opSin:
 		s, c := math.Sincos(a.Z)
@@ -152,11 +152,11 @@ func (a *jet) turn(o op) jet {
 		t, c := math.Tanh(a.Z), 1/math.Cosh(a.Z)
 		return a.of(t, c*c, -2*t*c*c)
 	}
-	panic("ground: no such function")
+	panic("formula: no such function")
 }
 
 // binary returns an operation on two numbers.
-func (a *jet) binary(o op, b *jet) jet {
+func (a *Jet) binary(o op, b *Jet) Jet {
 	switch o {
 	case opAdd:
 		return a.add(1, b)
@@ -181,5 +181,5 @@ func (a *jet) binary(o op, b *jet) jet {
 		}
 		return *a
 	}
-	panic("ground: no such operation")
+	panic("formula: no such operation")
 }

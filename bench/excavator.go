@@ -1,0 +1,175 @@
+package bench
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/model"
+)
+
+// Sizes of an excavator.
+const (
+	diggerBoom, diggerStick = 4.5, 2.8  // m
+	diggerRise, diggerFall  = 0.9, -1.3 // rad, of the boom and of the last stick from the level
+	diggerMass              = 220.0     // kg/m, of boom and sticks
+	diggerOil               = 2e7       // N/m, of the oil in a locked cylinder
+	diggerLoss              = 2e5       // N s/m
+	diggerPart              = 0.6       // of a cylinder, that its barrel is long
+	diggerSpeed             = 0.4       // rad/s at most, of the arm's hinges together
+)
+
+// Excavator is an excavator with n sticks in a row, one with n = 1. The house turns on the ground ("slew") about z, gravity along −z. On it stands the arm, the bodies "arm0" (the boom), "arm1", …,
+// on hinges "e0", …, each with a cylinder: "barrel0" and "rod0" with the hinges "foot0" and "head0" and the slider "slide0". At its end the bucket hangs on "wrist" and is
+// turned by a four-bar of "rocker" and "link", which one more cylinder drives. Springs and dampers of the sliders are the locked oil, at rest at the start. All rates are drawn from the seed.
+//
+// Each cylinder closes a loop with one freedom, its length, and 3 redundant rows. The bucket's linkage closes another. Whoever takes the cylinders for driven joints of the arm needs no ratios of levers.
+//
+// 3n+9 bodies, 4n+12 joints, n+3 loops; rows 20n+60, rank 17n+51, redundant 3n+9, mobility n+3.
+//
+// Cost: O(n). It returns ErrSize.
+func Excavator(n int, seed uint64) (*model.Model, error) {
+	nb, err := count("excavator", n, diggerBodies)
+	if err != nil {
+		return nil, err
+	}
+	r := newRig("excavator", n, seed, nb, 4*n+12)
+	slew := r.uniform(0.6) / float64(n+1)
+	// x and y of the arm's plane are x and z of the house.
+	c := &plane{place{vec{}, turn(vec{2: 1}, r.uniform(0.5)).then(turn(vec{1}, math.Pi/2))}, twist{w: vec{2: slew}}}
+	house := r.body("house", box(6000, vec{2.6, 1.4, 2.4}, vec{-0.9, 0.3}), c.x, c.t)
+	r.joint("slew", model.Revolute, ground, house, origin, place{q: c.x.q.inv()})
+	d := &digger{r, c}
+	d.showHouse(house)
+
+	spread := (diggerFall - diggerRise) / float64(n)
+	ear := vec{0.7 * math.Cos(math.Pi/2-0.75*spread), 0.7 * math.Sin(math.Pi/2-0.75*spread)}
+	angle, last := diggerRise, house
+	from := still(0.2, 0.7)
+	eye := still(0.9, 0.1) // of the cylinder, behind the hinge
+	arm := link2{}
+	for k := range n + 1 {
+		length, rate := diggerStick, r.uniform(diggerSpeed)/float64(n+1)
+		if k == 0 {
+			length = diggerBoom
+		} else {
+			angle += spread
+			rate += arm.rate
+			eye = arm.at(arm.length-2.3, 0.5)
+		}
+		arm = link2{from, angle, rate, length}
+		tip := arm.at(length, 0)
+		body := r.bar(c, r.name("arm", k), box(diggerMass*length, vec{length, 0.6, 0.3}, vec{length / 2, 0.1}), from, tip)
+		r.hinge(c, r.name("e", k), last, body, from)
+		d.showArm(body, k, length)
+		head := arm.at(0.45*length, -0.25)
+		if k > 0 {
+			// Between the ways back and forth of the two sticks, on their outside.
+			head = arm.at(ear[0], ear[1])
+			d.showBeam(body, vec{}, ear, 0.25, orange)
+		}
+		d.cylinder(r.name("", k), 180, last, body, eye, head)
+		last, from = body, tip
+	}
+	d.bucket(last, &arm)
+	return r.m, nil
+}
+
+func diggerBodies(n int64) int64 { return 3*n + 9 }
+
+// link2 is a body of the arm in its plane: where it starts, its angle and length.
+type link2 struct {
+	from        pivot
+	angle, rate float64
+	length      float64
+}
+
+// at returns the point along and across the link.
+func (l *link2) at(along, across float64) pivot {
+	s, c := math.Sincos(l.angle)
+	d := vec{along*c - across*s, along*s + across*c}
+	return pivot{l.from.p.add(d), l.from.v.add(vec{2: l.rate}.cross(d))}
+}
+
+// digger builds in the plane of an arm.
+type digger struct {
+	*rig
+	c *plane
+}
+
+// cylinder appends barrel and rod between two bodies, its hinges and its slider.
+func (d *digger) cylinder(name string, mass float64, foot, head int, from, to pivot) {
+	length := to.p.sub(from.p).norm()
+	part := func(kg, radius float64, a, b pivot) solid {
+		return box(kg, vec{diggerPart * length, radius, radius}, vec{diggerPart * length / 2})
+	}
+	barrel := d.bar(d.c, "barrel"+name, part(0.6*mass, 0.16, from, to), from, to)
+	rod := d.bar(d.c, "rod"+name, part(0.4*mass, 0.09, to, from), to, from)
+	d.show(barrel, cylinder, [3]float64{0.09, diggerPart * length}, place{vec{diggerPart * length / 2}, alongX}, dark)
+	d.show(rod, cylinder, [3]float64{0.05, diggerPart * length}, place{vec{diggerPart * length / 2}, alongX}, grey)
+	d.hinge(d.c, "foot"+name, foot, barrel, from)
+	d.hinge(d.c, "head"+name, rod, head, to)
+	x := d.place(barrel)
+	x = place{x.point(vec{diggerPart * length}), x.q.then(turn(vec{1: 1}, math.Pi/2))} // z along the barrel
+	s := d.fit("slide"+name, model.Prismatic, barrel, rod, x, x)
+	s.Stiffness, s.Damping = append(d.list(1)[:0], diggerOil), append(d.list(1)[:0], diggerLoss)
+}
+
+// bucket appends the bucket, its rocker and link, and their cylinder, at the end of the last stick.
+func (d *digger) bucket(stick int, l *link2) {
+	end := l.length
+	wrist, hip, foot := l.at(end, 0), l.at(end-0.43, 0.15), l.at(end-2.3, 0.5)
+	rocker := link2{hip, l.angle + 1.4, l.rate + d.uniform(diggerSpeed), 0.6}
+	knee := rocker.at(rocker.length, 0)
+	ear := meet(wrist, 0.5, knee, 0.52)
+	shell := d.bar(d.c, "bucket", box(650, vec{1.1, 1.0, 1.2}, vec{0.1, -0.6}), wrist, ear)
+	r, k := d.bar(d.c, "rocker", truss(60, [2]vec{{}, {0.6}}), hip, knee), d.bar(d.c, "link", truss(60, [2]vec{{}, {0.52}}), knee, ear)
+	d.showBucket(shell)
+	d.hinge(d.c, "wrist", stick, shell, wrist)
+	d.hinge(d.c, "hip", stick, r, hip)
+	d.hinge(d.c, "knee", r, k, knee)
+	d.hinge(d.c, "ear", k, shell, ear)
+	d.cylinder("b", 110, stick, r, foot, knee)
+}
+
+// showHouse draws the house and, in the world, the tracks under it.
+func (d *digger) showHouse(house int) {
+	d.show(house, cuboid, [3]float64{3.0, 0.9, 2.4}, at(vec{-1.0, 0.15}), orange)
+	d.show(house, cuboid, [3]float64{1.2, 1.2, 0.9}, at(vec{-0.1, 1.2, 0.7}), blue)
+	d.show(house, cuboid, [3]float64{0.6, 0.8, 0.4}, at(vec{0.4, 0.4}), orange)
+	d.show(ground, cylinder, [3]float64{0.8, 0.3}, at(vec{2: -0.4}), dark)
+	for _, y := range [2]float64{-1, 1} {
+		d.show(ground, cuboid, [3]float64{3.6, 0.5, 0.7}, at(vec{0, y, -0.85}), dark)
+	}
+}
+
+// showArm draws the boom, bent upwards, or a stick with the ear of its cylinder.
+func (d *digger) showArm(body, k int, length float64) {
+	// What carries the foot of the next cylinder.
+	d.showBeam(body, vec{length - 2.3, 0.1}, vec{length - 2.3, 0.5}, 0.25, dark)
+	if k == 0 {
+		knee := vec{0.5 * length, 0.3}
+		d.showBeam(body, vec{}, knee, 0.5, orange)
+		d.showBeam(body, knee, vec{length}, 0.45, orange)
+		d.showBeam(body, vec{0.45 * length, -0.25}, knee, 0.25, dark)
+		return
+	}
+	d.showBeam(body, vec{}, vec{length}, 0.4, orange)
+}
+
+// showBeam draws a box between two points of a body, as high as it is told and 0.3 m thick.
+func (d *digger) showBeam(body int, from, to vec, high float64, tone [4]float64) {
+	along := to.sub(from)
+	x := place{from.add(to).mul(0.5), turn(vec{2: 1}, math.Atan2(along[1], along[0]))}
+	d.show(body, cuboid, [3]float64{along.norm() + 0.1, high, 0.3}, x, tone)
+}
+
+// showBucket draws plates along an arc.
+func (d *digger) showBucket(shell int) {
+	const plates, radius, first, last = 8, 0.6, 1.2, -2.2
+	for i := range plates {
+		a := first + (last-first)*(float64(i)+0.5)/plates
+		s, c := math.Sincos(a)
+		x := place{vec{0.05 + radius*c, -0.6 + radius*s}, turn(vec{2: 1}, a)}
+		d.show(shell, cuboid, [3]float64{0.06, 1.05 * radius * (first - last) / plates, 1.1}, x, dark)
+	}
+	d.show(shell, cuboid, [3]float64{0.55, 0.12, 0.3}, at(vec{0.25}), dark)
+}

@@ -1,0 +1,95 @@
+package bench
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/model"
+)
+
+// pivot is a point that moves in a plane z = const, with its velocity.
+type pivot struct{ p, v vec }
+
+// still is a point of the plane that stays where it is.
+func still(x, y float64) pivot { return pivot{p: vec{x, y}} }
+
+// deep returns the point at the depth z.
+func (a pivot) deep(z float64) pivot {
+	a.p[2] = z
+	return a
+}
+
+// meet returns the point at the distances r from a and s from b, on the right of the way from a to b, with the velocity that keeps both.
+func meet(a pivot, r float64, b pivot, s float64) pivot {
+	line := b.p.sub(a.p)
+	n := line.norm()
+	along := (r*r - s*s + n*n) / (2 * n)
+	x := line.mul(1 / n)
+	side := vec{x[1], -x[0]}
+	p := a.p.add(x.mul(along)).add(side.mul(math.Sqrt(r*r - along*along)))
+	// (p − a)·(v − va) = 0 and (p − b)·(v − vb) = 0
+	d, e := p.sub(a.p), p.sub(b.p)
+	k, l := d.dot(a.v), e.dot(b.v)
+	det := d[0]*e[1] - d[1]*e[0]
+	return pivot{p, vec{(k*e[1] - l*d[1]) / det, (d[0]*l - e[0]*k) / det}}
+}
+
+// plane carries the plane of a linkage: its frame, whose z axis is across the plane, and the motion of that frame.
+type plane struct {
+	x place
+	t twist
+}
+
+// upright returns the plane of x and z at rest: its y is z of the world, and across it is −y.
+func upright() *plane { return &plane{x: place{q: turn(vec{1}, math.Pi/2)}} }
+
+// point returns where the point a is in the world.
+func (c *plane) point(a pivot) vec { return c.x.point(a.p) }
+
+// frame returns the plane's frame in the world, moved to the point a.
+func (c *plane) frame(a pivot) place { return place{c.point(a), c.x.q} }
+
+// bar appends a body whose frame is at the point a, x towards the point b.
+func (r *rig) bar(c *plane, name string, g solid, a, b pivot) int {
+	d := b.p.sub(a.p)
+	turned := turn(vec{2: 1}, math.Atan2(d[1], d[0]))
+	rate := d.cross(b.v.sub(a.v)).mul(1 / d.dot(d))
+	x := c.x.then(place{a.p, turned})
+	t := twist{c.t.w.add(c.x.q.apply(rate)), c.t.shift(x.p.sub(c.x.p)).add(c.x.q.apply(a.v))}
+	return r.body(name, g, x, t)
+}
+
+// hinge appends a revolute across the plane at the point a; its coordinate starts at 0.
+func (r *rig) hinge(c *plane, name string, pred, succ int, a pivot) *model.Joint {
+	x := c.frame(a)
+	return r.fit(name, model.Revolute, pred, succ, x, x)
+}
+
+// trussRadius is that of the rods of a truss, m.
+const trussRadius = 0.01
+
+// truss is a body of rods between pairs of points, kg/m of them, as thin as trussRadius.
+func truss(density float64, ends ...[2]vec) solid {
+	var mass float64
+	var com vec
+	for _, e := range ends {
+		m := density * e[1].sub(e[0]).norm()
+		mass += m
+		com = com.add(e[0].add(e[1]).mul(m / 2))
+	}
+	com = com.mul(1 / mass)
+	var g model.Inertia
+	for _, e := range ends {
+		d := e[1].sub(e[0])
+		m := density * d.norm()
+		r := e[0].add(e[1]).mul(0.5).sub(com)
+		// of the rod about its middle, along it m/12·d dᵀ, across it a disc's m/4·ρ² in all directions
+		xx := m*(d[0]*d[0]/12+r[0]*r[0]) + m/4*trussRadius*trussRadius
+		yy := m*(d[1]*d[1]/12+r[1]*r[1]) + m/4*trussRadius*trussRadius
+		zz := m*(d[2]*d[2]/12+r[2]*r[2]) + m/4*trussRadius*trussRadius
+		g.XX, g.YY, g.ZZ = g.XX+yy+zz, g.YY+zz+xx, g.ZZ+xx+yy
+		g.XY -= m * (d[0]*d[1]/12 + r[0]*r[1])
+		g.XZ -= m * (d[0]*d[2]/12 + r[0]*r[2])
+		g.YZ -= m * (d[1]*d[2]/12 + r[1]*r[2])
+	}
+	return solid{mass, com, g}
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/foxglove/mcap/go/mcap"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// drawn makes a model and a run of it in a folder.
+func drawn(t *testing.T) (model, run string) {
+	t.Helper()
+	folder := t.TempDir()
+	model, run = filepath.Join(folder, "model.json"), filepath.Join(folder, "run.csv")
+	ok(t, "generate", "scissor", "2", "-o", model)
+	ok(t, "simulate", model, "--until", "0.2", "--every", "0.05", "-o", run)
+	return model, run
+}
+
+// The MCAP of a run has a message of transforms a row, at the time of the row.
+func TestDrawMCAP(t *testing.T) {
+	model, run := drawn(t)
+	out := filepath.Join(filepath.Dir(model), "run.mcap")
+	ok(t, "draw", model, "--run", run, "-o", out)
+	data, err := os.ReadFile(out)
+	require.NoError(t, err)
+	r, err := mcap.NewReader(bytes.NewReader(data))
+	require.NoError(t, err)
+	defer r.Close()
+	it, err := r.Messages()
+	require.NoError(t, err)
+	var times []float64
+	for {
+		_, channel, m, err := it.NextInto(nil)
+		if err != nil {
+			break
+		}
+		assert.True(t, json.Valid(m.Data))
+		if channel.Topic == "/tf" {
+			times = append(times, float64(m.LogTime)/1e9)
+		}
+	}
+	assert.InDeltaSlice(t, []float64{0, 0.05, 0.1, 0.15, 0.2}, times, 1e-9)
+}
+
+// What cannot be drawn is refused with the reason, and no file is left.
+func TestDrawRefused(t *testing.T) {
+	model, run := drawn(t)
+	folder := filepath.Dir(model)
+	late := filepath.Join(folder, "late.csv")
+	text, err := os.ReadFile(run)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(late, bytes.Replace(text, []byte("\n0,"), []byte("\n-1,"), 1), 0o644))
+	for _, c := range []struct {
+		status int
+		text   string
+		args   []string
+	}{
+		{shell.ExitUse, "give -o FILE", []string{"draw", model}},
+		{shell.ExitUse, "pictures end in", []string{"draw", model, "-o", filepath.Join(folder, "x.bag")}},
+		{shell.ExitFailed, "time -1 s is not from 0", []string{"draw", model, "--run", late, "-o", filepath.Join(folder, "x.mcap")}},
+	} {
+		r := rungRun(c.args...)
+		assert.Equal(t, c.status, r.status, "%v: %s", c.args, r.err)
+		assert.Contains(t, r.err, c.text)
+	}
+	left, err := filepath.Glob(filepath.Join(folder, "x.*"))
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}

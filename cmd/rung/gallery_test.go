@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/model"
+)
+
+const (
+	// galleryPart is the part of the pixels of a picture that processors may round differently.
+	galleryPart = 0.01
+	// gallerySize is the most that a picture of the gallery may have, bytes.
+	gallerySize = 60_000
+)
+
+// TestGallery runs the page of mechanisms: its commands print what it says, draw its pictures, and its table has the counts of their models. -update rewrites the
+// pictures.
+func TestGallery(t *testing.T) {
+	page := readText(t, filepath.Join("..", "..", "docs", "gallery.md"))
+	folder, err := filepath.Abs(filepath.Join("..", "..", "docs", "gallery"))
+	require.NoError(t, err)
+	t.Chdir(t.TempDir())
+	assert.Equal(t, 14, runPage(t, page))
+
+	shown := regexp.MustCompile(`!\[[^]]+\]\(gallery/(.*?)\)`).FindAllStringSubmatch(page, -1)
+	require.Len(t, shown, 7)
+	for _, m := range shown {
+		got, err := os.ReadFile(m[1])
+		require.NoError(t, err)
+		assert.Less(t, len(got), gallerySize, m[1])
+		check.Picture(t, filepath.Join(folder, m[1]), got, galleryPart)
+	}
+	files, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	assert.Len(t, files, len(shown), "files that the page does not show")
+
+	rows := regexp.MustCompile("(?m)^\\| `(\\S+) \\d+` \\|(.*)\\|$").FindAllStringSubmatch(page, -1)
+	require.Len(t, rows, len(shown))
+	for _, row := range rows {
+		path := row[1] + ".json"
+		m, err := model.ReadFile(path)
+		require.NoError(t, err)
+		c := accelJSON(t, path).Constraints
+		loops := len(m.Joints) - len(m.Bodies)
+		if row[1] == "tracked" {
+			loops++ // no joint holds it to the world
+		}
+		var counts []string
+		for _, n := range []int{len(m.Bodies), len(m.Joints), loops, c.Rows, c.Redundant, c.Mobility} {
+			counts = append(counts, strconv.Itoa(n))
+		}
+		assert.Equal(t, fmt.Sprintf(" %s ", strings.Join(counts, " | ")), row[2], row[1])
+	}
+}

@@ -1,0 +1,21 @@
+//go:build !small
+
+package look
+
+import (
+	"context"
+	"io"
+
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/scene"
+	"github.com/rung-mbd/rung/scene/mcap"
+)
+
+const noMCAP = ""
+
+func writeMCAP(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, run *recording) error {
+	if run == nil {
+		return mcap.Write(ctx, w, s, st, nil)
+	}
+	return mcap.Write(ctx, w, s, st, run)
+}

@@ -1,0 +1,214 @@
+package outline
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Motion is an elementary motion of a joint from the pose of the model on.
+type Motion struct {
+	Kind    assembly.Kind
+	Axis    spatial.Vec3 // unit; of a ball of no meaning
+	Point   spatial.Vec3 // on the axis; of a slide of no meaning
+	Pitch   float64      // m/rad
+	Freedom int          // of the joint whose coordinate it is; of a ball, and of a motion without a coordinate, −1
+	Zero    float64      // coordinate of the model in its pose, turns included, where that of the file is zero
+	Rate    float64      // of the coordinate, in the state of the model
+}
+
+// Standing is a joint of a model as formats have it that count coordinates from the pose of the file: a frame that is fixed in the child, and motions in a row in
+// that frame, along which the child moves relative to the parent. The first is next to the parent.
+type Standing struct {
+	Type            model.JointType
+	Parent, Child   string
+	Back            bool          // the successor is the parent
+	At              assembly.Pose // the frame in the child
+	Row             []Motion
+	Linear, Angular float64 // by how much the joint is open, m and rad
+}
+
+// Of returns a pose of a model.
+func Of(p model.Pose) assembly.Pose {
+	q := spatial.Quat(p.Orientation)
+	if q == (spatial.Quat{}) {
+		q = spatial.IdentityQuat()
+	}
+	return assembly.Pose{R: p.Position, Q: q.Normalize()}
+}
+
+var (
+	xAxis = spatial.Vec3{1, 0, 0}
+	yAxis = spatial.Vec3{0, 1, 0}
+	zAxis = spatial.Vec3{0, 0, 1}
+)
+
+// Stand returns joint i in the pose of the model, with back with its successor as the parent. It returns false for distances and joints without constraints,
+// which are no motions in a row.
+func (d *Draft) Stand(i int, back bool) (*Standing, bool) {
+	j := &d.Model.Joints[i]
+	s := &Standing{Type: j.Type, Parent: j.Predecessor, Child: j.Successor, Back: back, At: Of(j.SuccessorFrame)}
+	p, q := d.Pose(j.Predecessor).Mul(Of(j.PredecessorFrame)), d.Pose(j.Successor).Mul(Of(j.SuccessorFrame))
+	x := p.Inverse().Mul(q) // S in P
+	spec := joints.Spec{Kind: j.Kind(), Pitch: j.Pitch, Length: j.Length}
+	if len(j.Turns) > 0 {
+		spec.Turns = new([6]int64)
+		copy(spec.Turns[:], j.Turns)
+	}
+	if j.Type == model.Composite {
+		axes, err := joints.NewAxes(j.Axes)
+		if err != nil {
+			return nil, false // model.Check refuses it
+		}
+		spec.Axes = axes
+	}
+	f := d.frames(j, p, q)
+	var z, rate, e [6]float64
+	spec.CoordinatesTo(&z, &rate, f)
+	spec.PositionErrorTo(&e, f, 0)
+	angles := spec.Angles()
+	for k, x := range e {
+		if angles>>k&1 == 1 {
+			s.Angular = math.Hypot(s.Angular, x)
+		} else {
+			s.Linear = math.Hypot(s.Linear, x)
+		}
+	}
+	add := func(kind assembly.Kind, axis spatial.Vec3, freedom int) {
+		m := Motion{Kind: kind, Axis: axis, Pitch: j.Pitch, Freedom: freedom}
+		if freedom >= 0 {
+			m.Zero, m.Rate = z[freedom], rate[freedom]
+		}
+		s.Row = append(s.Row, m)
+	}
+	inS := x.Inverse().Dir
+	switch j.Type {
+	case model.Fixed:
+	case model.Revolute:
+		add(assembly.Revolute, zAxis, 0)
+	case model.Prismatic:
+		add(assembly.Prismatic, zAxis, 0)
+	case model.Helical:
+		add(assembly.Helical, zAxis, 0)
+	case model.Cylindrical:
+		add(assembly.Revolute, zAxis, 0)
+		add(assembly.Prismatic, zAxis, 1)
+	case model.Universal:
+		add(assembly.Revolute, inS(xAxis), 0)
+		add(assembly.Revolute, yAxis, 1)
+	case model.Planar: // the slides are along axes of P
+		add(assembly.Prismatic, inS(xAxis), 1)
+		add(assembly.Prismatic, inS(yAxis), 2)
+		add(assembly.Revolute, zAxis, 0)
+	case model.Spherical:
+		add(assembly.Ball, zAxis, -1)
+	case model.SphereInCylinder:
+		add(assembly.Prismatic, inS(zAxis), 3)
+		add(assembly.Ball, zAxis, -1)
+	case model.PointOnPlane:
+		add(assembly.Prismatic, inS(xAxis), -1)
+		add(assembly.Prismatic, inS(yAxis), -1)
+		add(assembly.Ball, zAxis, -1)
+		V := f.EP.TMulVec(f.V)
+		s.Row[0].Rate, s.Row[1].Rate = V[0], V[1]
+	case model.Composite:
+		s.Row = composite(spec.Axes, &z, &rate)
+	default:
+		return nil, false
+	}
+	if back {
+		s.Parent, s.Child, s.At = s.Child, s.Parent, Of(j.PredecessorFrame)
+		row := make([]Motion, len(s.Row))
+		for k := range row { // seen from P, the last first and the other way about
+			m := s.Row[len(row)-1-k]
+			m.Axis, m.Point = x.Dir(m.Axis).Neg(), x.Point(m.Point)
+			row[k] = m
+		}
+		s.Row = row
+	}
+	return s, true
+}
+
+// frames returns the motion of S relative to P.
+func (d *Draft) frames(j *model.Joint, p, q assembly.Pose) *joints.Frames {
+	f := &joints.Frames{EP: p.Q.Mat(), ES: q.Q.Mat(), R: q.R.Sub(p.R)}
+	velocity := func(body string, at spatial.Vec3) (w, v spatial.Vec3) {
+		if body == model.World {
+			return w, v
+		}
+		b := &d.Model.Bodies[d.Bodies[body]]
+		w = b.Velocity.Angular
+		return w, spatial.Vec3(b.Velocity.Linear).Add(w.Cross(at.Sub(b.Pose.Position)))
+	}
+	var v spatial.Vec3
+	f.OmegaP, v = velocity(j.Predecessor, q.R) // of the point of P's body where S is
+	f.OmegaS, f.V = velocity(j.Successor, q.R)
+	f.V = f.V.Sub(v)
+	return f
+}
+
+// composite returns the motions of a composite joint at its coordinates: each is carried by those before it.
+func composite(axes *joints.Axes, z, rate *[6]float64) []Motion {
+	row := make([]Motion, axes.Len())
+	x := assembly.Identity() // behind the motions so far, in P
+	for k := range row {
+		a := axes.At(k)
+		m := &row[k]
+		*m = Motion{Axis: x.Dir(a.Axis), Point: x.Point(a.Point), Pitch: a.Pitch, Freedom: k, Zero: z[k], Rate: rate[k]}
+		turn, shift := spatial.IdentityQuat(), spatial.Vec3{}
+		switch a.Kind {
+		case joints.Prismatic:
+			m.Kind, shift = assembly.Prismatic, a.Axis.Scale(z[k])
+		case joints.Helical:
+			m.Kind, turn, shift = assembly.Helical, spatial.FromAxisAngle(a.Axis, z[k]), a.Axis.Scale(a.Pitch*z[k])
+		default:
+			m.Kind, turn = assembly.Revolute, spatial.FromAxisAngle(a.Axis, z[k])
+		}
+		x = x.Mul(assembly.Pose{R: a.Point.Sub(turn.Rotate(a.Point)).Add(shift), Q: turn})
+	}
+	in := x.Inverse() // P seen from S
+	for k := range row {
+		row[k].Axis, row[k].Point = in.Dir(row[k].Axis), in.Point(row[k].Point)
+	}
+	return row
+}
+
+// TellOpen reports a joint that is open in the pose of the model.
+func (d *Draft) TellOpen(i int, s *Standing) {
+	if max(s.Linear, s.Angular) > Open {
+		d.Report.Change(nil, "joint "+fault.Name(d.Model.Joints[i].Name), "is open by "+short(s.Linear)+" m and "+short(s.Angular)+" rad in the pose of the model", "the format takes that pose for closed")
+	}
+}
+
+// Position returns the motion of s whose coordinate is a freedom, or −1.
+func (s *Standing) Position(freedom int) int {
+	for k := range s.Row {
+		if s.Row[k].Freedom == freedom && freedom >= 0 {
+			return k
+		}
+	}
+	return -1
+}
+
+// Damping returns the factor of the damper of motion k of s, the standing j. Of a ball it is that of its first rotation.
+func (s *Standing) Damping(j *model.Joint, k int) float64 {
+	switch {
+	case k >= len(s.Row):
+		return 0
+	case s.Row[k].Kind == assembly.Ball:
+		return Entry(j.Damping, 0)
+	}
+	return Entry(j.Damping, s.Row[k].Freedom)
+}
+
+// Entry returns an entry of a list of a joint, which may be shorter.
+func Entry[T any](list []T, k int) (x T) {
+	if k >= 0 && k < len(list) {
+		x = list[k]
+	}
+	return x
+}

@@ -1,0 +1,98 @@
+package formula
+
+import "slices"
+
+// op is an operation of an expression. Operations on two numbers come last.
+type op uint8
+
+const (
+	opNumber op = iota
+	opX
+	opY
+	opNeg
+	opSin
+	opCos
+	opTan
+	opAsin
+	opAcos
+	opAtan
+	opSinh
+	opCosh
+	opTanh
+	opExp
+	opLog
+	opSqrt
+	opAbs
+	opAdd
+	opSub
+	opMul
+	opDiv
+	opPow
+	opAtan2
+	opMin
+	opMax
+)
+
+// two reports whether an operation takes two numbers.
+func (o op) two() bool { return o >= opAdd }
+
+// step is an operation on a stack of numbers.
+type step struct {
+	op     op
+	number float64 // of opNumber
+}
+
+// Sizes of stacks. Most expressions need the small one, which is sooner cleared.
+const (
+	smallStack = 12
+	mostStack  = 64
+)
+
+// Formula is an expression in x and y as steps on a stack.
+type Formula struct {
+	steps []step
+	depth int // of the stack
+}
+
+// HasY reports whether y is in the expression.
+//
+// Cost: O(length).
+func (f *Formula) HasY() bool {
+	return slices.ContainsFunc(f.steps, func(p step) bool { return p.op == opY })
+}
+
+// At returns the value at x and y with its derivatives. They may not be finite.
+//
+// Cost: O(length), no allocation.
+func (f *Formula) At(x, y float64) Jet {
+	if f.depth <= smallStack {
+		var stack [smallStack]Jet
+		return f.run(stack[:], x, y)
+	}
+	var stack [mostStack]Jet
+	return f.run(stack[:], x, y)
+}
+
+// run does the steps on a stack that is deep enough.
+func (f *Formula) run(stack []Jet, x, y float64) Jet {
+	n := 0
+	for _, s := range f.steps {
+		switch {
+		case s.op == opNumber:
+			stack[n] = Jet{Z: s.number}
+			n++
+		case s.op == opX:
+			stack[n] = Jet{Z: x, X: 1}
+			n++
+		case s.op == opY:
+			stack[n] = Jet{Z: y, Y: 1}
+			n++
+		case s.op.two():
+			n--
+			stack[n-1] = stack[n-1].binary(s.op, &stack[n])
+		default:
+			stack[n-1] = stack[n-1].unary(s.op)
+		}
+	}
+	return stack[0]
+}

@@ -1,0 +1,120 @@
+package spline
+
+// Piece is the part of a function from its T on: a cubic, by value and derivatives at T.
+type Piece struct {
+	T             float64 // where it begins
+	Q, V, A, Jerk float64 // value and derivatives there; the third one is constant
+}
+
+// At returns value, rate and second derivative at t.
+func (p *Piece) At(t float64) (q, qd, qdd float64) {
+	x := t - p.T
+	return p.Q + x*(p.V+x*(p.A/2+x*p.Jerk/6)), p.V + x*(p.A+x*p.Jerk/2), p.A + x*p.Jerk
+}
+
+// Integral returns the integral of the value from T to t.
+func (p *Piece) Integral(t float64) float64 {
+	x := t - p.T
+	return x * (p.Q + x*(p.V/2+x*(p.A/6+x*p.Jerk/24)))
+}
+
+// At returns value, rate and second derivative at t of the function with the pieces p, one at least, in the order of T. At the T of a
+// piece, that piece counts. Before the first T, the first piece goes on.
+//
+// Cost: O(log pieces), no allocation.
+func At(p []Piece, t float64) (q, qd, qdd float64) {
+	lo, hi := 0, len(p) // the piece is one of lo … hi−1
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; t < p[mid].T {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return p[lo].At(t)
+}
+
+// Ends says how a spline ends.
+type Ends uint8
+
+// The ends of a spline.
+const (
+	NotAKnot Ends = iota // the third derivative is continuous at the second point and at the last but one; three points give a parabola, two a line
+	Natural              // the second derivative is zero at both ends
+	Clamped              // the rates at both ends are given
+)
+
+// Through appends to dst the pieces of the cubic spline through values at times, which increase, and returns them. rates are those of Clamped
+// ends.
+//
+// Shapes: times and values have one length, 2 at least; it appends one piece fewer. Cost: O(times); it allocates where dst has no room.
+//
+// With M the second derivatives at the points (de Boor 1978, ch. IV), h the lengths of the intervals and s the slopes of the chords, at an
+// inner point i
+//
+//	h[i−1]·M[i−1] + 2(h[i−1] + h[i])·M[i] + h[i]·M[i+1] = 6(s[i] − s[i−1]).
+func Through(dst []Piece, times, values []float64, ends Ends, rates [2]float64) []Piece {
+	first := len(dst)
+	for i := range len(times) - 1 {
+		h := times[i+1] - times[i]
+		dst = append(dst, Piece{Q: values[i], Jerk: h, V: (values[i+1] - values[i]) / h})
+	}
+	p := dst[first:]
+	last := curvatures(p, ends, rates)
+	for i := range p {
+		next := last
+		if i+1 < len(p) {
+			next = p[i+1].A
+		}
+		h := p[i].Jerk
+		p[i].T, p[i].V, p[i].Jerk = times[i], p[i].V-h*(2*p[i].A+next)/6, (next-p[i].A)/h
+	}
+	return dst
+}
+
+// curvatures stores in A of each piece the second derivative at its start, and returns that at the end.
+// Jerk is the length of the interval and V the slope of the chord; T is scratch.
+func curvatures(p []Piece, ends Ends, rates [2]float64) (last float64) {
+	n := len(p)
+	switch {
+	case ends == NotAKnot && n == 1:
+		return 0
+	case ends == NotAKnot && n == 2:
+		M := 2 * (p[1].V - p[0].V) / (p[0].Jerk + p[1].Jerk)
+		p[0].A, p[1].A = M, M
+		return M
+	}
+	// Elimination from the front: M[i] = a[i] − t[i]·M[i+1].
+	p[0].T, p[0].A = 0, 0
+	if ends == Clamped { // 2h·M[0] + h·M[1] = 6(slope − rate)
+		p[0].T, p[0].A = 0.5, 3*(p[0].V-rates[0])/p[0].Jerk
+	}
+	for i := 1; i < n; i++ {
+		low, dia, high := p[i-1].Jerk, 2*(p[i-1].Jerk+p[i].Jerk), p[i].Jerk
+		if ends == NotAKnot && i == 1 { // M[0] = (1 + r)·M[1] − r·M[2]
+			r := p[0].Jerk / p[1].Jerk
+			low, dia, high = 0, dia+low*(1+r), high-low*r
+		}
+		if ends == NotAKnot && i == n-1 { // M[n] = (1 + r)·M[n−1] − r·M[n−2]
+			r := p[i].Jerk / p[i-1].Jerk
+			low, dia, high = low-high*r, dia+high*(1+r), 0
+		}
+		dia -= low * p[i-1].T
+		p[i].T, p[i].A = high/dia, (6*(p[i].V-p[i-1].V)-low*p[i-1].A)/dia
+	}
+	if ends == Clamped { // h·M[n−1] + 2h·M[n] = 6(rate − slope)
+		e := &p[n-1]
+		last = (6*(rates[1]-e.V)/e.Jerk - e.A) / (2 - e.T)
+	}
+	for i, next := n-1, last; i >= 0; i-- {
+		p[i].A -= p[i].T * next
+		next = p[i].A
+	}
+	if ends == NotAKnot {
+		r := p[0].Jerk / p[1].Jerk
+		p[0].A = (1+r)*p[1].A - r*p[2].A
+		r = p[n-1].Jerk / p[n-2].Jerk
+		last = (1+r)*p[n-1].A - r*p[n-2].A
+	}
+	return last
+}

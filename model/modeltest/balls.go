@@ -1,0 +1,26 @@
+package modeltest
+
+import (
+	"math/rand/v2"
+
+	"github.com/rung-mbd/rung/model"
+)
+
+// DampBalls gives each rotation of each ball of m a damper of its own and returns how many there are.
+func DampBalls(m *model.Model, rng *rand.Rand) (count int) {
+	for j := range m.Joints {
+		jt := &m.Joints[j]
+		n := jt.Kind().Freedoms()
+		if n == 0 || jt.Kind().Scalar(0) {
+			continue
+		}
+		damping := make([]float64, n)
+		copy(damping, jt.Damping)
+		for i := range 3 {
+			damping[i] = rng.Float64()
+			count++
+		}
+		jt.Damping = damping
+	}
+	return count
+}

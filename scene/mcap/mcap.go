@@ -1,0 +1,205 @@
+package mcap
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/foxglove/mcap/go/mcap"
+
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/scene"
+)
+
+// Motion gives the states to write. A replay.Replay is one.
+type Motion interface {
+	// Times returns the times, s, increasing.
+	Times() []float64
+	// StateTo stores the state at time i in st.
+	StateTo(st *mechanism.State, i int) error
+}
+
+// Topics of the file.
+const (
+	TransformTopic = "/tf"
+	SceneTopic     = "/mechanism"
+	LinkTopic      = "/links"
+)
+
+// World is the frame of the world; bodies have frames of their names, and none of them is this.
+const World = "world"
+
+// chunkSize is about how many bytes are compressed together: what a viewer reads at least to show a time.
+const chunkSize = 1 << 20
+
+// Write writes s at the state rest, or at all times of m unless it is nil.
+//
+// Cost: O(shapes + (bodies + links)·times); the memory is that of one row. It returns the errors of m and w, that of ctx if it ends, and an error for
+// a time that has no place in the file (before 0, after 2³² s, or in the same nanosecond as the one before) and for a number that is not finite.
+func Write(ctx context.Context, w io.Writer, s *scene.Scene, rest *mechanism.State, m Motion) error {
+	f, err := newFile(w, s)
+	if err != nil {
+		return err
+	}
+	if m == nil {
+		m = still{rest}
+	}
+	st, times := rest.Clone(), m.Times()
+	for i := range times {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := m.StateTo(st, i); err != nil {
+			return err
+		}
+		if err := f.row(st, times[i], i); err != nil {
+			return err
+		}
+	}
+	return failed(f.w.Close())
+}
+
+// still is the motion of what stays where it is.
+type still struct{ *mechanism.State }
+
+func (s still) Times() []float64 { return []float64{s.Time} }
+
+func (s still) StateTo(st *mechanism.State, _ int) error {
+	copy(st.Bodies, s.Bodies)
+	return nil
+}
+
+func failed(err error) error {
+	if err != nil {
+		return fmt.Errorf("mcap: %w", err)
+	}
+	return nil
+}
+
+// Channels of the file, in their order.
+const (
+	transformChannel = iota
+	sceneChannel
+	linkChannel
+)
+
+// file is one being written.
+type file struct {
+	w          *mcap.Writer
+	scene      *scene.Scene
+	transforms frameTransforms
+	last       uint64 // time of the row before
+	sequence   uint32 // of the row
+}
+
+func newFile(w io.Writer, s *scene.Scene) (*file, error) {
+	out, err := mcap.NewWriter(w, &mcap.WriterOptions{Chunked: true, ChunkSize: chunkSize, Compression: mcap.CompressionZSTD, IncludeCRC: true, OverrideLibrary: true})
+	if err != nil {
+		return nil, failed(err)
+	}
+	f := &file{w: out, scene: s}
+	f.transforms.Transforms = make([]frameTransform, s.Mechanism.NumBodies())
+	for i := range f.transforms.Transforms {
+		t := &f.transforms.Transforms[i]
+		t.Parent, t.Child = World, s.Mechanism.BodyName(i)
+	}
+	if err := out.WriteHeader(&mcap.Header{Library: "rung"}); err != nil {
+		return nil, failed(err)
+	}
+	transforms, update, err := schemas()
+	if err != nil {
+		return nil, failed(err)
+	}
+	for _, schema := range []mcap.Schema{{ID: 1, Name: "foxglove.FrameTransforms", Data: transforms}, {ID: 2, Name: "foxglove.SceneUpdate", Data: update}} {
+		schema.Encoding = "jsonschema"
+		if err := out.WriteSchema(&schema); err != nil {
+			return nil, failed(err)
+		}
+	}
+	for _, c := range []mcap.Channel{{ID: transformChannel, SchemaID: 1, Topic: TransformTopic}, {ID: sceneChannel, SchemaID: 2, Topic: SceneTopic},
+		{ID: linkChannel, SchemaID: 2, Topic: LinkTopic}} {
+		if c.ID == linkChannel && len(s.Links) == 0 {
+			continue
+		}
+		c.MessageEncoding = "json"
+		if err := out.WriteChannel(&c); err != nil {
+			return nil, failed(err)
+		}
+	}
+	return f, nil
+}
+
+// row writes row i, and before the first one what does not change.
+func (f *file) row(st *mechanism.State, time float64, i int) error {
+	at, ns, err := timeOf(time)
+	if err != nil {
+		return err
+	}
+	if i > 0 && ns <= f.last {
+		return fmt.Errorf("mcap: row %d, time %g s: in the same nanosecond as the row before", i+1, time)
+	}
+	if uint64(i) > math.MaxUint32 {
+		return fmt.Errorf("mcap: row %d: more rows than %d", i+1, uint32(math.MaxUint32))
+	}
+	f.last, f.sequence = ns, uint32(i)
+	if i == 0 {
+		u, err := f.fixed(st, at)
+		if err != nil {
+			return err
+		}
+		if err := f.message(sceneChannel, u); err != nil {
+			return err
+		}
+	}
+	for k := range st.Bodies {
+		b, t := &st.Bodies[k], &f.transforms.Transforms[k]
+		if !b.Position.IsFinite() || !finite(b.Rotation[0], b.Rotation[1], b.Rotation[2], b.Rotation[3]) {
+			return fmt.Errorf("mcap: time %g s: body %s has no finite pose", time, f.scene.Mechanism.BodyName(k))
+		}
+		t.Timestamp, t.Translation, t.Rotation = at, vectorOf(b.Position), quaternionOf(b.Rotation)
+	}
+	if err := f.message(transformChannel, &f.transforms); err != nil {
+		return err
+	}
+	if len(f.scene.Links) == 0 {
+		return nil
+	}
+	u, err := f.links(st, at)
+	if err != nil {
+		return err
+	}
+	return f.message(linkChannel, u)
+}
+
+// message writes a message at the time of the row.
+func (f *file) message(channel uint16, content any) error {
+	data, err := json.Marshal(content)
+	if err != nil {
+		return failed(err)
+	}
+	return failed(f.w.WriteMessage(&mcap.Message{ChannelID: channel, Sequence: f.sequence, LogTime: f.last, PublishTime: f.last, Data: data}))
+}
+
+// timeOf returns a time in s and ns, and in ns alone, to the nearest ns.
+func timeOf(t float64) (stamp, uint64, error) {
+	if !(t >= 0 && t < 1<<32-1) {
+		return stamp{}, 0, fmt.Errorf("mcap: time %g s is not from 0 to 2³² s", t)
+	}
+	sec := math.Floor(t)
+	ns := math.Round((t - sec) * 1e9)
+	if ns == 1e9 {
+		sec, ns = sec+1, 0
+	}
+	return stamp{uint32(sec), uint32(ns)}, uint64(sec)*1_000_000_000 + uint64(ns), nil
+}
+
+func finite(x ...float64) bool {
+	for _, v := range x {
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			return false
+		}
+	}
+	return true
+}
