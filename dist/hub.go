@@ -51,9 +51,9 @@ func newHub(c Comm, h *Held) *hub {
 	return u
 }
 
-// expect says what the next messages have: fixed numbers, then one a held row if there are three fixed ones, then one a row, or a node, that the rank owns.
-func (u *hub) expect(fixed int, scales, terms bool) {
-	u.fixed, u.held, u.scales, u.nodeTerms = fixed, fixed == 3, scales, terms
+// expect says what the next messages have: fixed numbers, then one a held row, then one a row, or a node, that the rank owns.
+func (u *hub) expect(fixed int, held, scales, terms bool) {
+	u.fixed, u.held, u.scales, u.nodeTerms = fixed, held, scales, terms
 }
 
 // length returns the length of the next message of rank r.
@@ -61,6 +61,9 @@ func (u *hub) length(r int) int {
 	n := u.fixed
 	if u.held {
 		n += len(u.h.lists[r])
+	}
+	if !u.scales && !u.nodeTerms {
+		return n
 	}
 	p := u.h.Symbolic.Pattern
 	for i, v := range u.h.nodes[r] {
@@ -106,18 +109,18 @@ func (u *hub) add(dst []float64, at int) {
 	}
 }
 
-// statuses takes status, redundant rows, contraction, the condensed right side, and the scales of the rows that the rank owns.
+// statuses takes status and redundant rows in one number, contraction, the condensed right side, and the scales of the rows that the rank owns.
 func (u *hub) statuses() (status int) {
 	u.weak, u.contraction, u.broken, u.begun = 0, 0, nil, false
 	u.inHeld, u.worstRank = false, 0
 	for _, m := range u.from {
-		status = max(status, int(m[0]))
-		u.weak += int(m[1])
-		u.contraction = max(u.contraction, m[2])
+		status = max(status, int(m[0])%statuses)
+		u.weak += int(m[0]) / statuses
+		u.contraction = max(u.contraction, m[1])
 	}
-	u.add(u.b, 3)
+	u.add(u.b, 2)
 	for r, m := range u.from {
-		at := 3 + len(u.h.lists[r])
+		at := 2 + len(u.h.lists[r])
 		u.ownRows(r, func(k int, row int32, _ int) { u.scale[row] = m[at+k] })
 	}
 	return status
@@ -126,11 +129,10 @@ func (u *hub) statuses() (status int) {
 // factored takes what the root has seen of its pivots.
 func (u *hub) factored(status int, t factor.Tally, err error, w kkt.Way) int {
 	policy, _, _ := w.Settings()
-	var pivot *factor.PivotError
 	switch {
 	case status != holds:
 		return status
-	case errors.As(err, &pivot) && w < kkt.KeepAll, err == nil && policy == factor.WhereWeak && t.Corrected > 0:
+	case err != nil && pivotOf(err) != nil && w < kkt.KeepAll, err == nil && policy == factor.WhereWeak && t.Corrected > 0:
 		return fails
 	case err != nil:
 		u.broken = err

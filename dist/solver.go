@@ -72,6 +72,8 @@ const (
 	condense        // the error of the solution is to be estimated with the factor
 	correct         // a correction follows, and a look at what it has left
 	finish          // a correction follows, the last one
+
+	statuses // number of them
 )
 
 // Solve computes accelerations and constraint multipliers at st, the state of the piece: of its own bodies and of its halo. All ranks call it
@@ -190,7 +192,7 @@ func (s *Solver) factorize(filled error, w kkt.Way) (int, error) {
 	if status == holds {
 		s.fac.ShareTo(s.share, s.right)
 	}
-	s.message = append(append(s.message[:0], float64(status), float64(s.fac.Weak), s.fac.Contraction), s.right...)
+	s.message = append(append(s.message[:0], float64(status+statuses*s.fac.Weak), s.fac.Contraction), s.right...)
 	off := p.layout.Pattern.Off
 	for i, v := range p.factors.Held() {
 		if p.owned[i] {
@@ -199,7 +201,7 @@ func (s *Solver) factorize(filled error, w kkt.Way) (int, error) {
 	}
 	var scale, y, b []float64
 	if u != nil {
-		u.expect(3, true, false)
+		u.expect(2, true, true, false)
 		scale, y, b = u.scale, u.y, u.b
 	}
 	s.say()
@@ -235,18 +237,28 @@ func (s *Solver) factorizePiece(filled error, w kkt.Way, policy factor.Policy, e
 		return ends, filled
 	}
 	err := s.fac.FactorizeFor(s.sys.Right, s.sys.Matrix, s.sys.Scale, eps, policy)
-	pivot := new(factor.PivotError)
 	switch {
 	case err == nil && policy == factor.WhereWeak && s.fac.Corrected > 0:
 		return fails, nil
 	case err == nil:
 		return holds, nil
-	case errors.As(err, &pivot) && w < kkt.KeepAll:
-		return fails, nil
-	case errors.As(err, &pivot):
-		err = s.plan.layout.At(pivot.Node, -1, err)
+	}
+	if p := pivotOf(err); p != nil {
+		if w < kkt.KeepAll {
+			return fails, nil
+		}
+		err = s.plan.layout.At(p.Node, -1, err)
 	}
 	return ends, fault.Errorf("dist: %w", err)
+}
+
+// pivotOf returns the pivot that err is about, nil if there is none.
+func pivotOf(err error) *factor.PivotError {
+	var p *factor.PivotError
+	if errors.As(err, &p) {
+		return p
+	}
+	return nil
 }
 
 // refine solves for the rows that are not held and goes on as factor.Factor.SolveRefinedTo does, rank 0 deciding. It returns holds, or
@@ -292,7 +304,7 @@ func (s *Solver) begin(w kkt.Way) {
 	size := s.fac.SolveHeldTo(s.x, s.r, s.sys.Right, s.y)
 	s.message = append(s.message[:0], size, s.sys.FreeSize())
 	if s.hub != nil {
-		s.hub.expect(2, false, false)
+		s.hub.expect(2, false, false, false)
 	}
 	s.say()
 	if u := s.hub; u != nil {
@@ -310,7 +322,7 @@ func (s *Solver) begin(w kkt.Way) {
 func (s *Solver) sizes(step, size float64) float64 {
 	s.message = append(s.message[:0], step, size)
 	if s.hub != nil {
-		s.hub.expect(2, false, false)
+		s.hub.expect(2, false, false, false)
 	}
 	s.say()
 	if u := s.hub; u != nil {
@@ -334,7 +346,7 @@ func (s *Solver) check() {
 		}
 	}
 	if s.hub != nil {
-		s.hub.expect(3, false, true)
+		s.hub.expect(3, true, false, true)
 	}
 	s.say()
 	if s.hub != nil {
@@ -346,16 +358,16 @@ func (s *Solver) check() {
 func (s *Solver) estimate(w kkt.Way) (int, error) {
 	energy := s.fac.CondenseTo(s.right, s.r)
 	norm := s.fac.NormOf(s.x)
-	s.message = append(append(s.message[:0], energy, norm*norm, 0), s.right...)
+	s.message = append(append(s.message[:0], energy, norm*norm), s.right...)
 	u := s.hub
 	var y, b []float64
 	if u != nil {
-		u.expect(3, false, false)
+		u.expect(2, true, false, false)
 		y, b = u.y, u.b
 	}
 	s.say()
 	if u != nil {
-		u.add(u.b, 3)
+		u.add(u.b, 2)
 	}
 	err := s.root.SolveTo(y, b)
 	next := ends
