@@ -253,8 +253,8 @@ func (o *writer) begin(n *node, in string, s *state) {
 	}
 }
 
-// tiny is a moment below which the simulator takes an inertia for none, and one below which rounding of products makes it negative, kg m².
-const tiny, safe = 2e-15, 1e-13
+// tiny is a moment of inertia below which the simulator takes one for none, kg m².
+const tiny = 2e-15
 
 // inertial writes mass and inertia of a body, or its part of them.
 func (o *writer) inertial(n *node, in string) {
@@ -268,21 +268,19 @@ func (o *writer) inertial(n *node, in string) {
 		o.bound = true
 		o.Report.Once(nil, "inertias of rods and points are bounded", fmt.Sprintf("the simulator has no body without inertia about an axis; moments below %g kg m² become that", tiny))
 	}
-	switch {
-	case I[3] == 0 && I[4] == 0 && I[5] == 0:
+	if I[3] == 0 && I[4] == 0 && I[5] == 0 {
 		o.Raw(in, begin, ` diaginertia="`, outline.Numbers(I[:3]...), `"/>`)
-	case low < safe:
-		for k := range p {
-			p[k] = max(p[k], 0)
-		}
-		if E.Det() < 0 {
-			E = E.Scale(-1)
-		}
-		q := spatial.FromMat(E).Normalize()
-		o.Raw(in, begin, ` diaginertia="`, outline.Numbers(p[:]...), `" quat="`, outline.Numbers(q[:]...), `"/>`)
-	default:
-		o.Raw(in, begin, ` fullinertia="`, outline.Numbers(I[:]...), `"/>`)
+		return
 	}
+	// Not fullinertia, of which the simulator finds the principal moments to 1e-8 only.
+	for k := range p {
+		p[k] = max(p[k], 0)
+	}
+	if E.Det() < 0 {
+		E = E.Scale(-1)
+	}
+	q := spatial.FromMat(E).Normalize()
+	o.Raw(in, begin, ` diaginertia="`, outline.Numbers(p[:]...), `" quat="`, outline.Numbers(q[:]...), `"/>`)
 }
 
 // placeText writes a pose as attributes.
