@@ -193,6 +193,29 @@ func TestSoilPull(t *testing.T) {
 			last, first = x, false
 		}
 		require.Positive(t, last, "%s: a wheel that slips much pulls", name)
+
+		// A towed wheel has no moment and drags, a self-propelled one no pull and needs a moment, and slips more.
+		zero := func(of func(slip float64) float64) float64 {
+			lo, hi := -0.6, 0.6
+			require.Negative(t, of(lo)*of(hi), name)
+			for range 50 {
+				if mid := (lo + hi) / 2; of(mid)*of(hi) > 0 {
+					hi = mid
+				} else {
+					lo = mid
+				}
+			}
+			return (lo + hi) / 2
+		}
+		towed := zero(func(slip float64) float64 { _, m := pull(slip); return m })
+		propelled := zero(func(slip float64) float64 { x, _ := pull(slip); return x })
+		drag, _ := pull(towed)
+		_, moment := pull(propelled)
+		t.Logf("%s: towed, slips by %.4f and drags with %.1f N; self-propelled, slips by %.4f with %.1f N m", name, towed, drag, propelled, moment)
+		require.Negative(t, towed)
+		require.Negative(t, drag)
+		require.Negative(t, moment)
+		require.Greater(t, propelled, towed)
 	}
 }
 
