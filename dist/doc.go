@@ -3,7 +3,7 @@
 //
 // A piece has bodies of its own and a halo: the bodies of other pieces that share a joint or a force element with them. Joints
 // between pieces are held (factor.AnalyzeHeld). Each rank factors its own piece up to them, which leaves its share Sᵢ of the
-// Schur complement S = Σ Sᵢ of their rows. A Root solves the system of S. Redundant rows are found by the same rule on both sides, so their number is
+// matrix S = Σ Sᵢ of their rows, docs/cluster.md (C1). A Root solves the system of S. Redundant rows are found by the same rule on both sides, so their number is
 // that of the whole system. Refinement, and the ways that are tried one after the other until a solution holds, are
 // those of package kkt, decided by rank 0 for all.
 //
