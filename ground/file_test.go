@@ -296,6 +296,61 @@ func FuzzCSV(tf *testing.F) {
 	})
 }
 
+// mended is a picture with right sums of its chunks, as far as it has chunks, so that what is wrong in it is met where it is read.
+func mended(data []byte) []byte {
+	out := bytes.Clone(data)
+	for at := 8; at+12 <= len(out); {
+		n := int(binary.BigEndian.Uint32(out[at:]))
+		if n < 0 || n > len(out)-at-12 {
+			break
+		}
+		binary.BigEndian.PutUint32(out[at+8+n:], crc32.ChecksumIEEE(out[at+4:at+8+n]))
+		at += 12 + n
+	}
+	return out
+}
+
+// TestHostilePictures: every picture that is cut off, with any byte changed, or promises what it has not, is read or refused in one line.
+func TestHostilePictures(t *testing.T) {
+	read := func(data []byte) error {
+		f, err := (&ground.PNG{Spacing: unit, Highest: 1}).Read(context.Background(), bytes.NewReader(data), "a.png")
+		if err == nil {
+			require.NoError(t, f.Check())
+			return nil
+		}
+		require.NotContains(t, err.Error(), "\n")
+		require.True(t, strings.HasPrefix(err.Error(), "a.png: "), err.Error())
+		return err
+	}
+	grey := image.NewGray16(image.Rect(0, 0, 6, 5))
+	for i := range grey.Pix {
+		grey.Pix[i] = byte(37 * i)
+	}
+	whole := encoded(t, grey)
+	require.NoError(t, read(whole))
+	for n := range len(whole) - 12 { // the last chunk is empty
+		require.Error(t, read(whole[:n]), "%d bytes", n)
+	}
+	for i := range whole {
+		for _, x := range []byte{1, 0x80, 0xff} {
+			bad := bytes.Clone(whole)
+			bad[i] ^= x
+			_ = read(bad)
+			_ = read(mended(bad))
+		}
+	}
+	// A bomb: few bytes that are many pixels.
+	head := func(nx, ny uint32, data []byte) []byte {
+		bad := bytes.Clone(whole[:33])
+		binary.BigEndian.PutUint32(bad[16:], nx)
+		binary.BigEndian.PutUint32(bad[20:], ny)
+		return mended(append(bad, data...))
+	}
+	require.ErrorContains(t, read(head(1<<20, 1<<20, nil)), "1048576 × 1048576 pixels; from 2 × 2 to 2³¹ are wanted")
+	require.ErrorContains(t, read(head(1<<14, 1<<14, nil)), "the picture ends too early: 16384 × 16384 pixels in 33 bytes")
+	require.ErrorContains(t, read(head(1<<14, 1<<14, make([]byte, 1<<20))), "16384 × 16384 pixels in 1048609 bytes; a picture of more than 2²⁶ pixels has to have a hundredth of their size at least")
+}
+
 // FuzzPNG: nothing panics, hangs or fills the memory.
 func FuzzPNG(tf *testing.F) {
 	f := check.NewFuzz(tf)
@@ -303,11 +358,13 @@ func FuzzPNG(tf *testing.F) {
 	f.Add(encoded(f, image.NewGray16(image.Rect(0, 0, 2, 5))))
 	f.Add(encoded(f, image.NewRGBA(image.Rect(0, 0, 2, 5))))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		field, err := (&ground.PNG{Spacing: unit, Highest: 1}).Read(context.Background(), bytes.NewReader(data), "a.png")
-		if err == nil {
-			require.NoError(t, field.Check())
-		} else {
-			require.NotContains(t, err.Error(), "\n")
+		for _, data := range [][]byte{data, mended(data)} {
+			field, err := (&ground.PNG{Spacing: unit, Highest: 1}).Read(context.Background(), bytes.NewReader(data), "a.png")
+			if err == nil {
+				require.NoError(t, field.Check())
+			} else {
+				require.NotContains(t, err.Error(), "\n")
+			}
 		}
 	})
 }

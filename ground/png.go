@@ -30,11 +30,16 @@ const (
 	pngGrey   = 0
 )
 
-// deflated is how many bytes one byte of compressed data makes at most.
-const deflated = 1032
+// deflated is how many bytes one byte of compressed data makes at most. A picture of more than manyPixels has to be smallPart of its pixels' size at least, as all measured ground is:
+// else a file of a megabyte could fill any memory.
+const (
+	deflated   = 1032
+	manyPixels = 1 << 26
+	smallPart  = 1. / 100
+)
 
 // Read reads the heights of a picture. See Format. It needs memory for the file, the pixels and the heights; a file whose head
-// promises more pixels than its length can hold is refused before.
+// promises more pixels than its length can hold is refused before, and so is one of more than 2²⁶ pixels that is less than a hundredth of their size.
 //
 // Cost: O(pixels).
 func (c *PNG) Read(ctx context.Context, r io.Reader, name string) (*Field, error) {
@@ -91,6 +96,8 @@ func (c *PNG) head(data []byte, p *Problems) bool {
 		p.add(0, 0, "%d × %d pixels; from 2 × 2 to 2³¹ are wanted", nx, ny)
 	case ny*(1+nx*int64(bits/8)) > deflated*int64(len(data)):
 		p.add(0, 0, "the picture ends too early: %d × %d pixels in %d bytes", nx, ny, len(data))
+	case nx*ny > manyPixels && float64(nx*ny*int64(bits/8))*smallPart > float64(len(data)):
+		p.add(0, 0, "%d × %d pixels in %d bytes; a picture of more than 2²⁶ pixels has to have a hundredth of their size at least", nx, ny, len(data))
 	}
 	return p.err() == nil
 }

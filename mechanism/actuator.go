@@ -60,10 +60,17 @@ type Push struct {
 
 // at returns what the actuator does at the coordinate q with the rate qd.
 func (a *actuator) at(q, qd, t float64) (p Push) {
+	p, _ = a.both(q, qd, t)
+	return p
+}
+
+// both returns what the actuator does with its derivatives, and with secants in their place: of a limited force tanh(x)/x of those without the limit, x the force without
+// the limit over the limit, in the place of 1 − tanh²x.
+func (a *actuator) both(q, qd, t float64) (p, secant Push) {
 	u, _, _ := a.value.At(t)
 	switch a.law {
 	case model.ActuatorTorque:
-		return Push{Force: u}
+		return Push{Force: u}, Push{Force: u}
 	case model.ActuatorSpeed:
 		p = Push{a.gain * (u - qd), 0, a.gain}
 		if a.integral != 0 {
@@ -74,11 +81,15 @@ func (a *actuator) at(q, qd, t float64) (p Push) {
 		p = Push{a.gain*(u-q) - a.damping*qd, a.gain, a.damping}
 	}
 	if a.limit > 0 {
-		s := math.Tanh(p.Force / a.limit)
+		x := p.Force / a.limit
+		s, part := math.Tanh(x), 1.0
+		if x != 0 {
+			part = s / x
+		}
 		slope := 1 - s*s
-		p = Push{a.limit * s, p.Stiffness * slope, p.Damping * slope}
+		return Push{a.limit * s, p.Stiffness * slope, p.Damping * slope}, Push{a.limit * s, p.Stiffness * part, p.Damping * part}
 	}
-	return p
+	return p, p
 }
 
 // NumActuators returns the number of actuators.
@@ -116,6 +127,18 @@ func (m *Mechanism) ActuatorAt(i int, jk *JointKinematics, s *State) Push {
 	var q, qd [6]float64
 	m.Joints[a.joint].CoordinatesTo(&q, &qd, jk)
 	return a.at(q[a.freedom], qd[a.freedom], s.Time)
+}
+
+// ActuatorSecant is ActuatorAt with secants of a limited force in the place of its derivatives, which are nearly nothing at the limit: what Newton matrices have, so that an iteration that begins there does not
+// jump from one limit to the other.
+//
+// Cost: as ActuatorAt.
+func (m *Mechanism) ActuatorSecant(i int, jk *JointKinematics, s *State) Push {
+	a := &m.actuators[i]
+	var q, qd [6]float64
+	m.Joints[a.joint].CoordinatesTo(&q, &qd, jk)
+	_, p := a.both(q[a.freedom], qd[a.freedom], s.Time)
+	return p
 }
 
 // ActuatorForce returns the generalized force of actuator i at s. k receives the kinematics of the bodies at its joint.

@@ -145,7 +145,7 @@ func (n *Newton) pullTo(q *pull, c *compliance, st *mechanism.State) {
 		q.armS = jk.ArmS.Sub(k.Bodies[c.succ].Com)
 	}
 	if c.motor > 0 {
-		p := m.ActuatorAt(int(c.motor)-1, &jk, st)
+		p := m.ActuatorSecant(int(c.motor)-1, &jk, st)
 		q.stiffness, q.damping, q.tension = p.Stiffness, p.Damping, -p.Force
 		return
 	}

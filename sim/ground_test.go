@@ -27,14 +27,15 @@ var wheels = []struct {
 }{{"sphere-roll", false}, {"sphere-slide", false}, {"sphere-hills", false}, {"disc-roll", false}, {"rover-drive", true}, {"rover-drop", true}}
 
 const (
-	// groundTol is the tolerance of runs on the ground, and groundError the error they may have: m, rad, and of velocities relative to 1 + their size.
-	groundTol, groundError = 1e-9, 1e-6
+	// groundTol is the tolerance of runs on the ground for which reference/ground/README.md allows groundError: m, rad, and of velocities relative to
+	// 1 + their size, as the tolerance is. With groundTight velocities too are as good in m/s and rad/s, which sphere-slide needs.
+	groundTol, groundTight, groundError = 1e-9, 1e-11, 1e-6
 	// bodyColumns is the number of columns of a body in reference/ground: position, orientation, velocity, angular velocity.
 	bodyColumns = 13
 )
 
-// groundErrors are the largest errors over a run, those of velocities relative to 1 m/s or 1 rad/s + their size.
-type groundErrors struct{ position, turn, velocity, omega float64 }
+// groundErrors are the largest errors over a run: m, rad, m/s, rad/s; and those of velocities relative to 1 m/s or 1 rad/s + their size.
+type groundErrors struct{ position, turn, velocity, omega, relativeVelocity, relativeOmega float64 }
 
 // add compares st with a row of a reference.
 func (e *groundErrors) add(row []float64, st *mechanism.State) {
@@ -44,13 +45,33 @@ func (e *groundErrors) add(row []float64, st *mechanism.State) {
 		q := spatial.Quat(x[3:7])
 		e.turn = max(e.turn, b.Rotation.Mul(q.Conj()).Log().Norm())
 		v, w := spatial.Vec3(x[7:10]), spatial.Vec3(x[10:13])
-		e.velocity = max(e.velocity, b.Velocity.Sub(v).Norm()/(1+v.Norm()))
-		e.omega = max(e.omega, b.Omega.Sub(w).Norm()/(1+w.Norm()))
+		dv, dw := b.Velocity.Sub(v).Norm(), b.Omega.Sub(w).Norm()
+		e.velocity, e.relativeVelocity = max(e.velocity, dv), max(e.relativeVelocity, dv/(1+v.Norm()))
+		e.omega, e.relativeOmega = max(e.omega, dw), max(e.relativeOmega, dw/(1+w.Norm()))
 	}
 }
 
-// TestGroundExplicit runs every case of reference/ground with contacts by the pair of Dormand and Prince, with steps that end at the times of
-// the reference: their interpolants are worse by orders of magnitude where friction is stiff.
+// explicitErrors runs a case of reference/ground by the pair of Dormand and Prince and returns its errors. Steps end at the times of the reference: interpolants
+// are worse by orders of magnitude where friction is stiff.
+func explicitErrors(t *testing.T, name string, method motion.Method, tol float64) (e groundErrors) {
+	t.Helper()
+	p, err := rung.NewPlan(open(t, "ground", name+".model.json"), kkt.Options{})
+	require.NoError(t, err)
+	d, err := motion.New(p, method)
+	require.NoError(t, err)
+	s := sim.New(p.Mechanism(), sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{Relative: tol}), p.Initial(), sim.Options{Projector: d, Events: sim.ContactEvents(p.Mechanism(), nil)})
+	for _, row := range readTable(t, check.Reference(t, "ground", name+".csv")).rows {
+		require.NoError(t, s.Run(row[0]))
+		e.add(row, s.State())
+	}
+	t.Logf("tolerance %g: %d steps, %d rejected, errors %.2g m, %.2g rad, %.2g m/s, %.2g rad/s; relative %.2g and %.2g",
+		tol, s.Stats().Steps, s.Stats().Rejected, e.position, e.turn, e.velocity, e.omega, e.relativeVelocity, e.relativeOmega)
+	return e
+}
+
+// TestGroundExplicit runs every case of reference/ground with contacts: at the tolerance that its README names velocities are within the error that it allows
+// relative to their size. The sphere of sphere-slide turns with 31 rad/s, of which the tolerance allows 3e-8 a step, and bounces
+// over 25 kinks; there 1.4e-6 rad/s are missing, at a tighter tolerance 1.5e-8. All others are as good in m/s and rad/s.
 func TestGroundExplicit(t *testing.T) {
 	for _, c := range wheels {
 		for _, method := range []motion.Method{motion.Sparse, motion.TreeLambda} {
@@ -58,19 +79,12 @@ func TestGroundExplicit(t *testing.T) {
 				if testing.Short() && (c.long || method != motion.Sparse) {
 					t.Skip("long")
 				}
-				p, err := rung.NewPlan(open(t, "ground", c.name+".model.json"), kkt.Options{})
-				require.NoError(t, err)
-				d, err := motion.New(p, method)
-				require.NoError(t, err)
-				ref := readTable(t, check.Reference(t, "ground", c.name+".csv")).rows
-				s := sim.New(p.Mechanism(), sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{Relative: groundTol}), p.Initial(), sim.Options{Projector: d, Events: sim.ContactEvents(p.Mechanism(), nil)})
-				var e groundErrors
-				for _, row := range ref {
-					require.NoError(t, s.Run(row[0]))
-					e.add(row, s.State())
+				e := explicitErrors(t, c.name, method, groundTol)
+				assert.Less(t, max(e.position, e.turn, e.relativeVelocity, e.relativeOmega), groundError)
+				if c.name == "sphere-slide" {
+					e = explicitErrors(t, c.name, method, groundTight)
 				}
-				t.Logf("%d steps, %d rejected, errors %.2g m, %.2g rad, %.2g of velocities, %.2g of angular velocities", s.Stats().Steps, s.Stats().Rejected, e.position, e.turn, e.velocity, e.omega)
-				assert.Less(t, math.Max(math.Max(e.position, e.turn), math.Max(e.velocity, e.omega)), groundError)
+				assert.Less(t, max(e.position, e.turn, e.velocity, e.omega), groundError)
 			})
 		}
 	}
@@ -104,7 +118,7 @@ func TestGroundImplicit(t *testing.T) {
 					e[i].add(row, s.State())
 				}
 				t.Logf("step %g: %d evaluations, %d factorizations, %d rejected; errors %.2g m, %.2g rad, %.2g of velocities, %.2g of angular velocities",
-					h, k.Evaluations(), k.Factorizations(), s.Stats().Rejected, e[i].position, e[i].turn, e[i].velocity, e[i].omega)
+					h, k.Evaluations(), k.Factorizations(), s.Stats().Rejected, e[i].position, e[i].turn, e[i].relativeVelocity, e[i].relativeOmega)
 			}
 			assert.Greater(t, e[0].position, order*e[1].position)
 			assert.Greater(t, e[0].turn, order*e[1].turn)
@@ -335,7 +349,8 @@ func TestGroundDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestStiffMotors: motors that hold speeds with a gain so large that rounding of the pose would be newton metres are no reason for short steps.
+// TestStiffMotors: motors that hold speeds with a gain so large that rounding of the pose would be newton metres are no reason for short steps,
+// nor are their limits, which they go from one to the other of within some 1e-5 rad/s.
 func TestStiffMotors(t *testing.T) {
 	m, err := model.ReadFile(filepath.Join("..", "examples", "rover", "rover.json"))
 	require.NoError(t, err)
@@ -346,12 +361,13 @@ func TestStiffMotors(t *testing.T) {
 	}
 	p, err := rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
-	s, _ := damped(p, 0, 1e-4, sim.Options{OnStep: func(s *sim.Simulation) error {
+	s, k := damped(p, 0, 1e-4, sim.Options{OnStep: func(s *sim.Simulation) error {
 		if s.Stats().Steps > 500 {
 			return errors.New("too many steps")
 		}
 		return nil
 	}})
 	require.NoError(t, s.Run(2))
-	t.Logf("%d steps, %d rejected", s.Stats().Steps, s.Stats().Rejected)
+	t.Logf("%d steps, %d rejected, %d evaluations", s.Stats().Steps, s.Stats().Rejected, k.Evaluations())
+	assert.Less(t, k.Evaluations(), int64(3000)) // with derivatives in the place of secants of what motors do at their limits: 3500
 }

@@ -280,6 +280,12 @@ func (r *reader) limit(e element, angle func(float64) float64, ref float64) *mod
 			x = []float64{0, 0}
 		}
 		l.Lower, l.Upper = angle(x[0])-ref, angle(x[1])-ref
+		if x[0] <= -far { // the simulator stops before
+			l.Lower = math.Inf(-1)
+		}
+		if x[1] >= far {
+			l.Upper = math.Inf(1)
+		}
 		if !(l.Lower < l.Upper) {
 			r.Report.Refuse(e.Node, "range", "the lower limit is not below the upper one")
 			return nil

@@ -213,6 +213,10 @@ func (r *reader) length(n *xmltree.Node, attr string) (list []assembly.Term, ok 
 // tendons2 reads: the length of a tendon is a polynomial of that of another.
 func (r *reader) tendons2(e element, name string) {
 	p := r.polynomial(e)
+	if first, _ := e.Attr("tendon1"); r.tendons[first].ends != nil && !e.Has("tendon2") {
+		r.constantLength(e, name, r.tendons[first], p[0])
+		return
+	}
 	terms, ok := r.length(e.Node, "tendon1")
 	if !ok {
 		return
@@ -231,4 +235,20 @@ func (r *reader) tendons2(e element, name string) {
 		}
 	}
 	r.a.Couplings = append(r.a.Couplings, c)
+}
+
+// constantLength reads: the length of a tendon between two sites is that of the reference pose, and more.
+func (r *reader) constantLength(e element, name string, t tendon, more float64) {
+	for _, c := range t.at.Children {
+		c.Use()
+		r.Required(c, "site")
+	}
+	t.at.Use()
+	a, b := t.ends[0], t.ends[1]
+	length := r.at(a.link).Point(a.pose.R).Sub(r.at(b.link).Point(b.pose.R)).Norm() + more
+	if !(length > 0) {
+		r.Report.Refuse(e.Node, "equality "+fault.Name(name), fmt.Sprintf("holds two sites at the distance %g", length))
+		return
+	}
+	r.a.Joints = append(r.a.Joints, assembly.Joint{At: e.Node, Name: name, Predecessor: a.link, Successor: b.link, P: a.pose, S: b.pose, Typed: true, Type: model.Distance, Length: length, Loop: true})
 }

@@ -17,6 +17,7 @@ import (
 type tendon struct {
 	at    *xmltree.Node
 	terms []tendonTerm
+	ends  []site // of a path along sites alone
 	fixed bool
 }
 
@@ -57,6 +58,9 @@ func (r *reader) tendon(n *xmltree.Node) {
 			}
 		}
 	}
+	if !t.fixed {
+		t.ends = r.ends(n)
+	}
 	r.tendons[name] = t
 	if name == "" {
 		name = unnamed("tendon", len(r.a.Forces))
@@ -90,6 +94,23 @@ func (r *reader) tendon(n *xmltree.Node) {
 	default:
 		n.Set(source.Ignored, "a path alone, which nothing pulls")
 	}
+}
+
+// ends returns the sites of a path that is one straight line, or nil.
+func (r *reader) ends(n *xmltree.Node) []site {
+	var list []site
+	for _, c := range n.Children {
+		name, _ := c.Attr("site")
+		s, ok := r.sites[name]
+		if c.Name != "site" || !ok || len(list) == 2 {
+			return nil
+		}
+		list = append(list, s)
+	}
+	if len(list) < 2 || list[0].link == list[1].link {
+		return nil
+	}
+	return list
 }
 
 // pull reads what a tendon exerts, and reports whether that is anything.

@@ -229,6 +229,9 @@ func (r *Report) Once(at Placed, what, why string) {
 	}
 }
 
+// Dropped returns the number of losses that were recorded, those that were not kept too.
+func (r *Report) Dropped() int { return r.dropped }
+
 // Failed reports whether an error was recorded.
 func (r *Report) Failed() bool { return r.errors > 0 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/ground/contact"
@@ -71,6 +72,11 @@ func TestSoilLinear(t *testing.T) {
 	check.Close(t, f.N, r*b*k*((front+s*c)/2-c*s), soilTol, f.N, "N")
 	check.Close(t, f.X, -r*b*k*((1-c)*(1-c)/2), soilTol, f.N, "F_x")
 
+	// With θ_m = θ_f the mirror image has all pressure at the entry, where it is zero.
+	l.C0 = 1
+	require.Zero(t, onSoil(l, h, 1, 0).N)
+	l.C0 = 0
+
 	// Full recovery, θ_m = 0: symmetrical, no resistance.
 	l.Recovery = 1
 	f = onSoil(l, h, 1, 0)
@@ -100,6 +106,27 @@ func TestSoilQuadrature(t *testing.T) {
 				check.CloseVec(t, got[:], want[:], 1e-6, scale, "%s, sinkage %v, rim speed %v, default", name, h, u)
 			}
 		}
+	}
+}
+
+// TestSoilConverges: with 32 places each side the sums of all presets are those of their equations to 10⁻¹²; those of sandy loam, whose exponent 0.7 leaves a weak singularity at the entry, to 10⁻¹⁰.
+func TestSoilConverges(t *testing.T) {
+	const b, r = 0.12, 0.3
+	for name, tol := range map[string]float64{"dry sand": 1e-12, "sandy loam": 1e-10, "clay": 1e-12, "snow": 1e-12, "lunar": 1e-12} {
+		l, err := contact.SoilPreset(name)
+		require.NoError(t, err)
+		l.Width, l.LowSpeed, l.Recovery, l.Nodes = b, 1e-9, 0.1, 32
+		worst := 0.0
+		for _, h := range []float64{0.004, 0.03, 0.1} {
+			for _, u := range []float64{0.8, 1.05, 1.5, 4} {
+				f, want := onSoil(l, h, u, 0.2), fine(&l, r, h, (u-1)/u, 0.2/u)
+				for i, got := range [4]float64{f.N, f.X, f.Y, f.Axle} {
+					worst = max(worst, math.Abs(got-want[i])/math.Hypot(want[0], want[1]))
+				}
+			}
+		}
+		t.Logf("%s: off by %.2g", name, worst)
+		assert.Less(t, worst, tol, name)
 	}
 }
 
@@ -166,6 +193,29 @@ func TestSoilPull(t *testing.T) {
 			last, first = x, false
 		}
 		require.Positive(t, last, "%s: a wheel that slips much pulls", name)
+
+		// A towed wheel has no moment and drags, a self-propelled one no pull and needs a moment, and slips more.
+		zero := func(of func(slip float64) float64) float64 {
+			lo, hi := -0.6, 0.6
+			require.Negative(t, of(lo)*of(hi), name)
+			for range 50 {
+				if mid := (lo + hi) / 2; of(mid)*of(hi) > 0 {
+					hi = mid
+				} else {
+					lo = mid
+				}
+			}
+			return (lo + hi) / 2
+		}
+		towed := zero(func(slip float64) float64 { _, m := pull(slip); return m })
+		propelled := zero(func(slip float64) float64 { x, _ := pull(slip); return x })
+		drag, _ := pull(towed)
+		_, moment := pull(propelled)
+		t.Logf("%s: towed, slips by %.4f and drags with %.1f N; self-propelled, slips by %.4f with %.1f N m", name, towed, drag, propelled, moment)
+		require.Negative(t, towed)
+		require.Negative(t, drag)
+		require.Negative(t, moment)
+		require.Greater(t, propelled, towed)
 	}
 }
 

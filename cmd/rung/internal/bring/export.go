@@ -10,6 +10,7 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/formats/mjcf"
 	"github.com/rung-mbd/rung/formats/sdf"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/formats/urdf"
@@ -18,42 +19,47 @@ import (
 )
 
 // writers are the formats that are written, by ending.
-var writers = map[string]func(io.Writer, *model.Model) (*source.Report, error){".sdf": sdf.Write, ".urdf": urdf.Write}
+var writers = map[string]func(io.Writer, *model.Model) (*source.Report, error){
+	".sdf": sdf.Write, ".urdf": urdf.Write, ".mjcf": mjcf.Write, ".xml": mjcf.Write,
+}
 
 // NewExport returns the subcommand rung export.
 func NewExport() *cobra.Command {
 	var output string
-	var strict bool
+	var strict, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "export MODEL -o OUT",
 		Short: "Write a model in another format, and list what is lost",
 		Long: `Writes MODEL ("-": standard input; files of other formats too) to OUT, with its
 loops, and lists what the format lacks and what has another name there. The pose
 of the model is that of all coordinates zero in the file. The ending of OUT is
-.sdf for SDFormat 1.9, or .urdf for a robot whose loops are loop_joint elements.
+.sdf for SDFormat 1.9, .urdf for a robot whose loops are loop_joint elements, or
+.mjcf or .xml for MuJoCo, where loops are equalities.
 
 Joints and equations that the format lacks are an error: without them the
 mechanism would be another. Nothing is written then, nor with --strict if
 anything is lost, and the exit status is 2.`,
 		Example: `  rung export four-bar.json -o four-bar.sdf
-  rung export delta.sdf -o delta.urdf --strict`,
+  rung export delta.sdf -o delta.urdf --strict
+  rung export robot.urdf -o robot.xml`,
 		Args:              shell.Arguments("MODEL"),
 		ValidArgsFunction: shell.CompleteModel,
-		RunE:              func(cmd *cobra.Command, args []string) error { return export(cmd, args[0], output, strict) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return export(cmd, args[0], output, strict, asJSON) },
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write, ending in .sdf or .urdf (required)")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write, ending in .sdf, .urdf, .mjcf or .xml (required)")
 	cmd.Flags().BoolVar(&strict, "strict", false, "refuse to lose anything")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
 }
 
-func export(cmd *cobra.Command, path, output string, strict bool) error {
+func export(cmd *cobra.Command, path, output string, strict, asJSON bool) error {
 	stdin, stdout, stderr := shell.Streams(cmd)
 	write := writers[strings.ToLower(filepath.Ext(output))]
 	switch {
 	case output == "":
 		return shell.UseErrorf("missing -o OUT")
 	case write == nil:
-		return shell.UseErrorf("%s: files to export end in .sdf or .urdf", fault.Line(output))
+		return shell.UseErrorf("%s: files to export end in .sdf, .urdf, .mjcf or .xml", fault.Line(output))
 	}
 	if err := shell.Apart(output, "the file would replace the model", path); err != nil {
 		return err
@@ -88,15 +94,41 @@ func export(cmd *cobra.Command, path, output string, strict bool) error {
 		return err
 	}
 	p.End()
-	return shell.Print(stdout, func(page *sheet.Page) {
-		page.Line("%s: %s and %s written to %s", sheet.ModelTitle(m.Name), sheet.Plural(len(m.Bodies), "body"), sheet.Plural(len(m.Joints), "joint"), fault.Line(output))
-		for _, severity := range [...]source.Severity{source.Loss, source.Change, source.Note} {
-			for i := range report.Entries {
-				if report.Entries[i].Severity == severity {
-					page.Line("%s", report.Entries[i].String())
-				}
+	doc := &exported{
+		Format: "rung-export/1", Name: m.Name, File: filepath.Base(report.File), Output: filepath.Base(output), Target: report.Format, Version: report.Version,
+		Bodies: len(m.Bodies), Joints: len(m.Joints), Forces: len(m.Forces), Dropped: report.Dropped(), Report: entries(report), More: report.More,
+	}
+	if asJSON {
+		return shell.WriteJSON(stdout, doc)
+	}
+	return shell.Print(stdout, doc.print)
+}
+
+// exported is what rung export --json prints.
+type exported struct {
+	Format  string  `json:"format"`
+	Name    string  `json:"name"`
+	File    string  `json:"file"`
+	Output  string  `json:"output"`
+	Target  string  `json:"target_format"`
+	Version string  `json:"target_version"`
+	Bodies  int     `json:"bodies"`
+	Joints  int     `json:"joints"`
+	Forces  int     `json:"forces"`
+	Dropped int     `json:"dropped"`
+	Report  []entry `json:"report"`
+	More    int     `json:"more"`
+}
+
+// print writes the document for people, what is grave first.
+func (d *exported) print(p *sheet.Page) {
+	p.Line("%s: %s and %s written to %s", sheet.ModelTitle(d.Name), sheet.Plural(d.Bodies, "body"), sheet.Plural(d.Joints, "joint"), fault.Line(d.Output))
+	for _, severity := range [...]source.Severity{source.Loss, source.Change, source.Note} {
+		for i := range d.Report {
+			if d.Report[i].Severity == severity.String() {
+				p.Line("%s", d.Report[i].text)
 			}
 		}
-		page.More(report.More, " entries")
-	})
+	}
+	p.More(d.More, " entries")
 }

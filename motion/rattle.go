@@ -1,0 +1,239 @@
+package motion
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// RattleOptions choose how a Rattle works. The zero value is the default.
+type RattleOptions struct {
+	// Tolerance is the error up to which rows of the joints hold at the end of a step: rad, rad/s, and m, m/s in units of mechanism.Mechanism.DriftUnit.
+	// 0 stands for DefaultRattle.
+	Tolerance float64
+	// Turn is the angle, rad, that a body may turn by in a step; 0 stands for DefaultRattleTurn. It is at most MostRattleTurn.
+	Turn float64
+	// Damp says that steps that fail, because a body turns too far or the joints do not close, are done by the backward Euler method, which damps fast turning.
+	// RattleStats count them.
+	Damp bool
+}
+
+// What zeros of RattleOptions stand for, and the largest angle of a step, damped ones too.
+const (
+	DefaultRattle     = 1e-6
+	DefaultRattleTurn = 0.6
+	MostRattleTurn    = 1.2
+)
+
+// dampedTurn is the largest angle, rad, of a damped step of mechanisms that count no turns: less than half a turn.
+const dampedTurn = 2.8
+
+var (
+	// ErrRattle is wrapped by the error of a step at whose end the joints are not closed. The simulation then tries a shorter one.
+	ErrRattle = errors.New("motion: the joints do not close at the end of the step")
+	// ErrRattleTurn is wrapped by the error of a step in which a body turns too far.
+	ErrRattleTurn = errors.New("motion: a body turns too far in a step")
+	// ErrRattleEnergy is wrapped by the error of a step after which the kinetic energy is not what the power of the forces makes of it.
+	ErrRattleEnergy = errors.New("motion: kinetic energy and power of the forces disagree")
+	// ErrRattleStates is wrapped by the error of NewRattle for a mechanism with internal states of contacts or friction.
+	ErrRattleStates = errors.New("motion: the method RATTLE is for mechanisms without internal states")
+)
+
+// Rattle is the method RATTLE (Andersen 1983; Hairer, Lubich & Wanner 2006 §VII.1) in the exponential coordinates of package sim: of order 2, with the joints
+// closed at both levels at the end of each step, and one factorization a step. With u the accelerations by all forces but those of the joints,
+//
+//	v½ = v₀ + h/2·(u₀ + M⁻¹J₀ᵀλ),   q₁ = exp(h·v½)·q₀,   δ(q₁) = 0
+//	v₁ = v½ + h/2·(u₁ + M⁻¹J₁ᵀμ),   J₁·v₁ = σ(t₁).
+//
+// It does not know how large its error is. Steps have to be short beside the times in which springs and dampers settle. Of mechanisms without them the energy stays
+// about where it is over long times.
+//
+// λ is found by corrections with the factor of q₀ (SolveErrorsTo of kkt.Solver), each of which leaves about as much of the errors as bodies turn in the step, rad. u₁ is that at
+// the velocities v₀ + h·v̇₀, so that forces which depend on velocities do not lower the order.
+//
+// With RattleOptions.Damp a step that fails is one of the backward Euler method,
+//
+//	v₁ = v₀ + h·(u + M⁻¹Jᵀλ),   q₁ = exp(h·v₁)·q₀,   δ(q₁) = 0,   then J·v₁ = σ(t₁),
+//
+// with u and J at the pose exp(h·v₀)·q₀ and order 1. Of a rotation it takes the part (h·ω)²/2 in each step. As what fails once mostly fails again, some more steps are done so.
+//
+// A Rattle is a sim.Stepper and belongs to one goroutine.
+type Rattle struct {
+	mech *mechanism.Mechanism
+	dyn  *Dynamics
+	opts RattleOptions
+
+	kept, next []float64 // what the next step takes over, and the one after it: six accelerations a body, then those below
+	driven     bool      // by prescribed motions
+	mass       float64   // of all bodies, kg
+	kin        *mechanism.Kinematics
+	load       []spatial.Force
+	most       float64   // angle, rad, of a damped step
+	v          []float64 // velocities, angular and of the centres of mass
+	moved      []float64 // by the corrections
+	from, end  mechanism.State
+	apart      mechanism.State // end before a search
+	arm        []spatial.Vec3  // to the centres of mass at the end, world axes
+
+	valid  bool // kept is of the state from which the next step starts
+	held   bool // the factor is that of this state
+	tried  bool
+	damped bool // the step last tried is
+	failed bool // it has failed
+	stats  RattleStats
+}
+
+// Numbers at the end of Rattle.kept, after the accelerations.
+const (
+	rattleKnown   = iota // 1 if the accelerations are those of the state
+	rattleSpell          // damped steps that are still to be done
+	rattleSpan           // and the last number of them
+	rattleKinetic        // energy, J, and its rate, W, of the state
+	rattlePower
+	rattleTail
+)
+
+// RattleStats count what a Rattle has done, failed steps too.
+type RattleStats struct {
+	Steps       int64 // that have not failed
+	Damped      int64 // of these by the backward Euler method
+	Evaluations int64 // assemblies and factorizations
+	Corrections int64 // of poses
+	Calmed      int64 // damped steps with an energy that has been bounded
+	Searches    int64 // for poses where no factor is there
+}
+
+// NewRattle returns an integrator with its memory.
+//
+// It returns ErrRattleStates. It panics if an option is negative or no number, or if the angle is too large.
+func NewRattle(p *kkt.Plan, o RattleOptions) (*Rattle, error) {
+	if !(o.Tolerance >= 0 && o.Turn >= 0 && o.Turn <= MostRattleTurn) {
+		panic("motion: option out of range")
+	}
+	if o.Tolerance == 0 {
+		o.Tolerance = DefaultRattle
+	}
+	if o.Turn == 0 {
+		o.Turn = DefaultRattleTurn
+	}
+	m := p.Mechanism()
+	if m.NumInternal() > 0 {
+		return nil, ErrRattleStates
+	}
+	n := m.NumBodies()
+	vec := func() []float64 { return make([]float64, 6*n+rattleTail) }
+	r := &Rattle{mech: m, dyn: NewDynamics(p), opts: o, kept: vec(), next: vec(), v: vec(), moved: vec(), arm: make([]spatial.Vec3, n)}
+	r.kin, r.load, r.most = m.NewKinematics(), make([]spatial.Force, n), dampedTurn
+	for i := range m.Bodies {
+		r.mass += m.Bodies[i].Mass
+	}
+	for j := range m.Joints {
+		r.driven = r.driven || m.Joints[j].Motion != nil
+	}
+	if m.NumSprung() > 0 || m.NumCouplings() > 0 || m.HasComposites() {
+		r.most = MostRattleTurn
+	}
+	r.end.Bodies, r.apart.Bodies = make([]mechanism.BodyState, n), make([]mechanism.BodyState, n)
+	return r, nil
+}
+
+// Stats returns what has been done so far.
+func (r *Rattle) Stats() RattleStats { return r.stats }
+
+// Order implements sim.Stepper.
+func (r *Rattle) Order() (order, embedded int) { return 2, 0 }
+
+// Evaluations implements sim.Stepper.
+func (r *Rattle) Evaluations() int64 { return r.stats.Evaluations }
+
+// Settings implements sim.Stepper.
+func (r *Rattle) Settings() string {
+	return fmt.Sprintf("rattle, tolerance %v, turn %v, damp %t", r.opts.Tolerance, r.opts.Turn, r.opts.Damp)
+}
+
+// CloseStages implements sim.Stepper: every step closes the joints.
+func (r *Rattle) CloseStages(sim.Projector) {}
+
+// ClosesJoints tells a simulation to halve a step that fails.
+func (r *Rattle) ClosesJoints() {}
+
+// Restart implements sim.Stepper.
+func (r *Rattle) Restart() {
+	clear(r.kept[len(r.kept)-rattleTail:])
+	r.valid, r.held, r.tried, r.failed = false, false, false, false
+}
+
+// Kept implements sim.Stepper: the accelerations at the start of the next step, and the damped steps to come.
+func (r *Rattle) Kept() []float64 {
+	if !r.valid {
+		return nil
+	}
+	return r.kept
+}
+
+// Keep implements sim.Stepper.
+func (r *Rattle) Keep() []float64 {
+	r.valid, r.held, r.tried, r.failed = true, false, false, false
+	return r.kept
+}
+
+// tail returns the numbers after the accelerations.
+func (r *Rattle) tail(kept []float64) *[rattleTail]float64 {
+	return (*[rattleTail]float64)(kept[len(kept)-rattleTail:])
+}
+
+// Lead implements sim.Stepper.
+func (r *Rattle) Lead(_ *mechanism.State, changed bool) error {
+	if changed { // by a projection: the factor is next to it, but not of it
+		r.held = false
+	}
+	return nil
+}
+
+// Accept implements sim.Stepper. It panics without a step.
+func (r *Rattle) Accept() {
+	r.mustHave()
+	r.kept, r.next = r.next, r.kept
+	r.valid, r.tried, r.failed = true, false, false
+	r.held = !r.damped && r.dyn.solver.FactorKinematics() != nil
+	r.stats.Steps++
+	if r.damped {
+		r.stats.Damped++
+	}
+}
+
+func (r *Rattle) mustHave() {
+	if !r.tried {
+		panic("motion: no step")
+	}
+}
+
+// AtTo implements sim.Stepper. Between the ends poses move evenly: they are of order 1 there.
+//
+// Cost: O(bodies), no allocation. It panics without a step, or if theta is not in [0, 1].
+func (r *Rattle) AtTo(dst *mechanism.State, theta float64) {
+	r.mustHave()
+	if !(theta >= 0 && theta <= 1) {
+		panic("motion: theta out of range")
+	}
+	dst.Angles = r.end.Angles
+	if theta == 1 {
+		dst.Time = r.end.Time
+		copy(dst.Bodies, r.end.Bodies)
+		return
+	}
+	dst.Time = r.end.Time - (1-theta)*(r.end.Time-r.from.Time)
+	for i := range dst.Bodies {
+		a, b, to := &r.from.Bodies[i], &r.end.Bodies[i], &dst.Bodies[i]
+		to.Rotation = spatial.Exp(b.Rotation.Mul(a.Rotation.Conj()).Log().Scale(theta)).Mul(a.Rotation)
+		com := r.mech.Bodies[i].Com
+		from, until := a.Position.Add(a.Rotation.Rotate(com)), b.Position.Add(b.Rotation.Rotate(com))
+		to.Position = from.Add(until.Sub(from).Scale(theta)).Sub(to.Rotation.Rotate(com))
+		to.Omega = a.Omega.Add(b.Omega.Sub(a.Omega).Scale(theta))
+		to.Velocity = a.Velocity.Add(b.Velocity.Sub(a.Velocity).Scale(theta))
+	}
+}

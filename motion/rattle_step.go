@@ -1,0 +1,360 @@
+package motion
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+const (
+	// rattleSteps is the largest number of corrections of poses in a step.
+	rattleSteps = 8
+	// rattleFirst is the number of corrections of a damped step that may leave more.
+	rattleFirst = 2
+	// dampedLeft is the error of poses that a damped step may leave, in units of the tolerance.
+	dampedLeft = 100
+	// rattleRates is the largest number of corrections of velocities.
+	rattleRates = 3
+	// longestDamped is the largest number of damped steps in a row before another one is tried.
+	longestDamped = 15
+	// rattleWork is the part of the kinetic energy by which it may differ from what the power of the forces makes of it in a step.
+	rattleWork = 0.1
+)
+
+// Try implements sim.Stepper. It returns 0 for the error, of which nothing is known.
+//
+// Cost: a kkt.Solver.Solve and a few solves with its factor; a Solve more from a state without history, and after a step that has failed or has been damped. No
+// allocation but for errors. It returns what wraps ErrRattle or ErrRattleTurn, and errors of Solve. It panics if st is of another mechanism.
+func (r *Rattle) Try(st *mechanism.State, t float64) (float64, error) {
+	mustHaveState(st)
+	if len(st.Bodies) != len(r.end.Bodies) {
+		panic("motion: foreign state")
+	}
+	r.tried = false
+	r.from = mechanism.State{Time: st.Time, Angles: st.Angles, Bodies: st.Bodies}
+	r.end.Time, r.end.Angles = t, st.Angles
+	h := t - st.Time
+	if !r.valid {
+		clear(r.tail(r.kept)[:])
+	}
+	last, next := r.tail(r.kept), r.tail(r.next)
+	*next = *last
+	if next[rattleSpell] > 0 {
+		next[rattleSpell]--
+	} else if !r.failed {
+		err := r.symplectic(h)
+		if err == nil {
+			next[rattleKnown], next[rattleSpan] = 1, math.Floor(last[rattleSpan]/2)
+			r.tried, r.damped = true, false
+			return 0, nil
+		}
+		if !r.opts.Damp || r.dyn.drift.watch.Err() != nil {
+			return 0, err
+		}
+		next[rattleSpan] = min(2*next[rattleSpan]+1, longestDamped)
+		next[rattleSpell] = next[rattleSpan]
+	}
+	next[rattleKnown] = 0
+	if err := r.backward(h); err != nil {
+		r.failed = true
+		return 0, err
+	}
+	r.tried, r.damped = true, true
+	return 0, nil
+}
+
+// symplectic does a step h of RATTLE.
+func (r *Rattle) symplectic(h float64) error {
+	if err := r.begin(); err != nil {
+		return err
+	}
+	if err := r.travel(h, h/2, r.kept, r.opts.Turn); err != nil {
+		return err
+	}
+	if err := r.closePoses(h, r.opts.Tolerance, 0); err != nil {
+		return err
+	}
+	r.setVelocities(h/2, r.kept)
+	r.held = false
+	if err := r.evaluate(r.next, &r.end); err != nil {
+		return err
+	}
+	r.setVelocities(h/2, r.next)
+	left, err := r.closeRates()
+	if err != nil {
+		return err
+	}
+	if left > r.opts.Tolerance {
+		return r.open(left)
+	}
+	return r.balance(h)
+}
+
+// balance stores the kinetic energy and the power at the end of the step. It returns an error if the energy is not what the power of the forces makes of it, by the trapezoidal rule.
+func (r *Rattle) balance(h float64) error {
+	was, now := r.tail(r.kept), r.tail(r.next)
+	now[rattleKinetic], now[rattlePower] = r.energy(&r.end, r.next)
+	off := now[rattleKinetic] - was[rattleKinetic] - h/2*(now[rattlePower]+was[rattlePower])
+	noise := 10 * r.opts.Tolerance * r.dyn.drift.unit / h // m/s, of joints that hold to the tolerance
+	if !(math.Abs(off) <= rattleWork*max(was[rattleKinetic], now[rattleKinetic])+r.mass*noise*noise) {
+		return fault.Errorf("motion: step from t = %v: %w: %.2g J of %.2g J", r.from.Time, ErrRattleEnergy, off, now[rattleKinetic])
+	}
+	return nil
+}
+
+// energy returns the kinetic energy at st, J, and its rate with accelerations a, W.
+func (r *Rattle) energy(st *mechanism.State, a []float64) (kinetic, power float64) {
+	for i := range st.Bodies {
+		b, body := &st.Bodies[i], &r.mech.Bodies[i]
+		var E spatial.Mat3
+		var arm, w, turn spatial.Vec3
+		b.Rotation.MatTo(&E)
+		E.MulVecTo(&arm, &body.Com)
+		var v [6]float64
+		b.ComVelocityTo(&v, &arm)
+		at := (*[6]float64)(a[6*i:])
+		for k := range 3 {
+			w[k] = E[k]*v[0] + E[3+k]*v[1] + E[6+k]*v[2]
+			turn[k] = E[k]*at[0] + E[3+k]*at[1] + E[6+k]*at[2]
+		}
+		l := body.Inertia.MulVec(w)
+		kinetic += (body.Mass*(v[3]*v[3]+v[4]*v[4]+v[5]*v[5]) + w.Dot(l)) / 2
+		power += body.Mass*(v[3]*at[3]+v[4]*at[4]+v[5]*at[5]) + turn.Dot(l)
+	}
+	return kinetic, power
+}
+
+// begin makes r.kept and the factor those of r.from.
+func (r *Rattle) begin() error {
+	known := r.valid && r.tail(r.kept)[rattleKnown] != 0
+	if known && r.held {
+		return nil
+	}
+	a := r.next // for the factor alone
+	if !known {
+		a = r.kept
+	}
+	if err := r.evaluate(a, &r.from); err != nil {
+		return err
+	}
+	if t := r.tail(r.kept); !known {
+		t[rattleKnown] = 1
+		t[rattleKinetic], t[rattlePower] = r.energy(&r.from, r.kept)
+	}
+	r.valid, r.held = true, true
+	return nil
+}
+
+// evaluate stores the accelerations at st in a; the factor is then that of its pose.
+func (r *Rattle) evaluate(a []float64, st *mechanism.State) error {
+	r.stats.Evaluations++
+	if err := r.dyn.Accelerations(a[:6*len(r.end.Bodies)], st); err != nil {
+		return fault.Errorf("motion: accelerations at t = %v: %w", st.Time, err)
+	}
+	return nil
+}
+
+// travel makes v the velocities at the start and s·a, and moves the bodies with them in the time h. A nil a stands for zeros.
+func (r *Rattle) travel(h, s float64, a []float64, most float64) error {
+	worst, square := -1, 0.0
+	var k mechanism.BodyKinematics
+	for i := range r.end.Bodies {
+		b := &r.end.Bodies[i]
+		*b = r.from.Bodies[i]
+		com := &r.mech.Bodies[i].Com
+		b.Rotation.MatTo(&k.E)
+		k.E.MulVecTo(&k.Com, com)
+		v := (*[6]float64)(r.v[6*i:])
+		b.ComVelocityTo(v, &k.Com)
+		if a != nil {
+			for j := range v {
+				v[j] += s * a[6*i+j]
+			}
+		}
+		if w := v[0]*v[0] + v[1]*v[1] + v[2]*v[2]; !(w <= square) && square == square { // a NaN stays
+			worst, square = i, w
+		}
+		b.Displace(h, v, &k, com)
+		r.arm[i] = k.Com
+	}
+	if !(h*math.Sqrt(square) <= most) {
+		return fault.Errorf("motion: step from t = %v: %w", r.from.Time, r.mech.AtBody(worst, ErrRattleTurn))
+	}
+	return nil
+}
+
+// closePoses moves r.end along the directions of the joints' forces in the factor until the joints hold, and adds to v what moves it so in the time h. The
+// first corrections need not make errors smaller.
+func (r *Rattle) closePoses(h, tol float64, first int) error {
+	d := r.dyn.drift
+	clear(r.moved)
+	fit, err := d.measure(&r.end)
+	if err != nil {
+		return err
+	}
+	for n := 0; !(fit.position <= tol); n++ {
+		if err := d.watch.Err(); err != nil {
+			return err
+		}
+		if n == rattleSteps {
+			return r.open(fit.position)
+		}
+		if r.dyn.solver.FactorKinematics() == nil {
+			if err := r.search(); err != nil {
+				return err
+			}
+			break
+		}
+		r.stats.Corrections++
+		r.dyn.solver.SolveErrorsTo(d.x, d.delta, &r.end)
+		after, ok := d.move(&r.end, -1)
+		// With as much of the errors left by each correction as by this one, are the others enough?
+		left := after.position / fit.position
+		if !ok || n >= first && !(after.position*math.Pow(left, float64(rattleSteps-1-n)) <= tol) {
+			return r.open(after.position)
+		}
+		for i := range 6 * len(r.end.Bodies) {
+			r.moved[i] -= d.x[i]
+		}
+		fit = after
+	}
+	for i := range r.end.Bodies {
+		r.arm[i] = d.kin.Bodies[i].Com
+	}
+	for i, x := range r.moved {
+		r.v[i] += x / h
+	}
+	return nil
+}
+
+// search closes the poses of r.end where no factor is there, next to singular poses. The joints then act along the directions that closing takes.
+func (r *Rattle) search() error {
+	r.stats.Searches++
+	r.apart.Bodies = append(r.apart.Bodies[:0], r.end.Bodies...)
+	if err := r.dyn.ClosePositions(&r.end); err != nil {
+		return fault.Errorf("motion: step from t = %v: %w: %w", r.from.Time, ErrRattle, err)
+	}
+	for i := range r.end.Bodies {
+		travel, turn := r.mech.Displacement(i, &r.apart, &r.end)
+		for k := range 3 {
+			r.moved[6*i+k], r.moved[6*i+3+k] = turn[k], travel[k]
+		}
+	}
+	_, err := r.dyn.drift.measure(&r.end)
+	return err
+}
+
+// open is the error of joints that are off.
+func (r *Rattle) open(off float64) error {
+	return fault.Errorf("motion: step from t = %v: %w: they are off by %.2g", r.from.Time, ErrRattle, off)
+}
+
+// setVelocities gives r.end the velocities v + s·a.
+func (r *Rattle) setVelocities(s float64, a []float64) {
+	for i := range r.end.Bodies {
+		var v [6]float64
+		for j := range v {
+			v[j] = r.v[6*i+j] + s*a[6*i+j]
+		}
+		r.end.Bodies[i].SetComVelocity(&v, &r.arm[i])
+	}
+}
+
+// closeRates changes the velocities of r.end, along the directions in the factor, until the joints hold. It returns what is left, relative to 1 + the largest velocity.
+func (r *Rattle) closeRates() (left float64, err error) {
+	d := r.dyn.drift
+	fit, err := d.measure(&r.end)
+	if err != nil {
+		return 0, err
+	}
+	for n := 0; ; n++ {
+		left = fit.velocity / (1 + fit.speed + fit.turn)
+		if left <= r.opts.Tolerance || n == rattleRates {
+			return left, nil
+		}
+		if r.dyn.solver.FactorKinematics() == nil {
+			if err := r.dyn.ProjectVelocities(&r.end); err != nil {
+				return left, fault.Errorf("motion: step from t = %v: %w: %w", r.from.Time, ErrRattle, err)
+			}
+			return 0, nil
+		}
+		r.dyn.solver.SolveErrorsTo(d.x, d.rate, &r.end)
+		after, ok := d.change(&r.end, -1)
+		if !ok {
+			return left, r.open(after.velocity)
+		}
+		fit = after
+	}
+}
+
+// backward does a step h of the backward Euler method. The accelerations at the pose that the velocities at the start lead to are u + M⁻¹Jᵀλ' with some λ', which the
+// corrections make λ: their directions are the same.
+func (r *Rattle) backward(h float64) error {
+	r.held = false
+	if err := r.travel(h, 0, nil, r.most); err != nil {
+		return err
+	}
+	r.setVelocities(0, r.next)
+	if err := r.evaluate(r.next, &r.end); err != nil {
+		return err
+	}
+	if err := r.travel(h, h, r.next, math.Inf(1)); err != nil {
+		return err
+	}
+	if err := r.closePoses(h, dampedLeft*r.opts.Tolerance, rattleFirst); err != nil {
+		return err
+	}
+	for i := range r.end.Bodies {
+		w := r.v[6*i : 6*i+3]
+		if !(h*math.Sqrt(w[0]*w[0]+w[1]*w[1]+w[2]*w[2]) <= r.most) {
+			return fault.Errorf("motion: step from t = %v: %w", r.from.Time, r.mech.AtBody(i, ErrRattleTurn))
+		}
+	}
+	r.setVelocities(0, r.next)
+	if _, err := r.closeRates(); err != nil { // what is left of errors, the next step removes
+		return err
+	}
+	return r.calm(h)
+}
+
+// calm scales the velocities at the end of a damped step where the joints' forces, which do no work, have added energy: next to singular poses, where small errors of
+// poses are large velocities. What is left is the energy at the start and the work of the other forces, at the velocities of either end, whichever is more. Prescribed motions
+// do work, and with them nothing is scaled.
+func (r *Rattle) calm(h float64) error {
+	if r.driven {
+		return nil
+	}
+	k := r.kin
+	if err := r.mech.KinematicsTo(k, &r.from); err != nil {
+		return err
+	}
+	if err := r.mech.ForcesTo(r.load, k, &r.from); err != nil {
+		return err
+	}
+	var work [2]float64
+	for i := range r.load {
+		var v [2][6]float64
+		r.from.Bodies[i].ComVelocityTo(&v[0], &k.Bodies[i].Com)
+		r.end.Bodies[i].ComVelocityTo(&v[1], &r.arm[i])
+		for j, f := range r.load[i] {
+			work[0] += h * f * v[0][j]
+			work[1] += h * f * v[1][j]
+		}
+	}
+	was, _ := r.energy(&r.from, r.next)
+	now, _ := r.energy(&r.end, r.next)
+	if now <= was+max(0, work[0], work[1]) {
+		return nil
+	}
+	// s²·now = was + s·work₁, or was + work₀.
+	w := max(0, work[1])
+	s := max((w+math.Sqrt(w*w+4*now*was))/(2*now), math.Sqrt((was+max(0, work[0]))/now))
+	r.stats.Calmed++
+	for i := range r.end.Bodies {
+		b := &r.end.Bodies[i]
+		b.Velocity, b.Omega = b.Velocity.Scale(s), b.Omega.Scale(s)
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package draw
+
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
+// hidden finds what of each facet has to be drawn, if the bodies are drawn one over the other. A facet of which others hide all is left out. What a body hides
+// that is drawn later needs no care; what one hides that is drawn earlier is taken out of the facet, in the way of Weiler & Atherton 1977. What
+// a facet hides of another is convex: where the two overlap in the picture, it is where a linear function, the difference of their depths, is positive.
+type hidden struct {
+	ctx    context.Context
+	bodies []body // by their greatest depth, the nearest first
+	grid   grid
+	seen   []seen // facets that are seen, body by body
+	knife  knife
+	looks  int
+	work   int // corners that have been compared with planes
+
+	near           []int32
+	difference     []float64
+	corners, below []point
+}
+
+// seen is a facet that is seen, with the bodies that hide some of it.
+type seen struct {
+	body, facet int32
+	by          []int32
+}
+
+// level is a difference in depth, pixels, up to which two facets are at one depth. Then that of the body with the smaller number is seen.
+const level = 1e-3
+
+// mostWork is how many corners may be compared with planes: half a minute or so.
+const mostWork = 1_500_000_000
+
+var errWork = errors.New("draw: too much of it overlaps for an SVG; write a .png")
+
+// newHidden finds which facets are seen.
+//
+// Cost: O(facets·those that overlap it in the picture). It returns the error of ctx, and one if that takes more than mostWork.
+func newHidden(ctx context.Context, bodies []body, v View) (*hidden, error) {
+	slices.SortStableFunc(bodies, func(a, b body) int { return order(b.near, a.near) })
+	h := &hidden{ctx: ctx, bodies: bodies, grid: newGrid(bodies, v)}
+	for i := range bodies {
+		for k := range bodies[i].facets {
+			if err := h.look(); err != nil {
+				return nil, err
+			}
+			h.find(int32(i), int32(k))
+		}
+	}
+	return h, nil
+}
+
+// look returns the error of the context, now and then, and that of too much work.
+func (h *hidden) look() error {
+	if h.work > mostWork {
+		return errWork
+	}
+	if h.looks++; h.looks&63 == 0 && h.ctx.Err() != nil {
+		return context.Cause(h.ctx)
+	}
+	return nil
+}
+
+// find looks at facet k of body i.
+func (h *hidden) find(i, k int32) {
+	f := &h.bodies[i].facets[k]
+	lo, hi := f.lo, f.hi
+	h.knife.begin(f.corners)
+	var by []int32
+	h.near = h.grid.among(h.near[:0], lo, hi)
+	for _, j := range h.near {
+		b := &h.bodies[j]
+		if b.near < f.far-level {
+			break // all others are farther
+		}
+		if j == i || b.lo[0] >= hi[0] || b.lo[1] >= hi[1] || b.hi[0] <= lo[0] || b.hi[1] <= lo[1] {
+			continue
+		}
+		if h.knife.apart(f.corners, b.outline) || h.knife.apart(b.outline, f.corners) {
+			continue
+		}
+		lens := h.lens(i, k, j)
+		if len(lens) < 3 || !h.knife.overlap(f.corners, lens) {
+			continue
+		}
+		if h.knife.take(lens); h.knife.empty() {
+			return
+		}
+		by = append(by, j)
+	}
+	h.seen = append(h.seen, seen{i, k, by})
+}
+
+// lens returns where in the box around facet k of body i body j is nearer than the plane of the facet: the shadow on the picture of its part before the plane, which
+// is convex as the body is. It is valid until the next call.
+func (h *hidden) lens(i, k, j int32) []point {
+	f, b := &h.bodies[i].facets[k], &h.bodies[j]
+	h.work += 2 * len(b.corners)
+	if h.before(b, f) {
+		return b.outline
+	}
+	me := h.bodies[i].number
+	bias := -level
+	if b.number < me || b.number == me && j < i {
+		bias = level // at one depth it is seen
+	}
+	h.corners = h.corners[:0]
+	for l := range b.facets {
+		h.nearer(f, &b.facets[l], bias)
+	}
+	return hull(h.corners)
+}
+
+// before reports whether all of a body is nearer than the plane of f.
+func (h *hidden) before(b *body, f *facet) bool {
+	for i := range b.corners {
+		if p := &b.corners[i]; p[2] < f.at(point{p[0], p[1]})+level {
+			return false
+		}
+	}
+	return true
+}
+
+// nearer appends to corners those of the part of g that is nearer than the plane of f, less a bias.
+func (h *hidden) nearer(f, g *facet, bias float64) {
+	if g.near < f.far-level || g.lo[0] >= f.hi[0] || g.lo[1] >= f.hi[1] || g.hi[0] <= f.lo[0] || g.hi[1] <= f.lo[1] {
+		return
+	}
+	h.difference = h.difference[:0]
+	any := false
+	for _, p := range g.corners {
+		d := g.at(p) - f.at(p) + bias
+		h.difference, any = append(h.difference, d), any || d > 0
+	}
+	if any {
+		h.work += 8 * len(g.corners)
+		h.corners, h.below = parted(h.corners, h.below[:0], g.corners, h.difference)
+	}
+}
+
+// draw calls visit with what has to be drawn, in the order in which it has to be. The pieces are valid until visit returns.
+//
+// It returns the errors of visit and of the context.
+func (h *hidden) draw(visit func(f *facet, pieces [][]point) error) error {
+	turn := turns(h.bodies, h.seen)
+	slices.SortStableFunc(h.seen, func(a, b seen) int { return int(turn[a.body] - turn[b.body]) })
+	for s := range h.seen {
+		if err := h.look(); err != nil {
+			return err
+		}
+		s := &h.seen[s]
+		f := &h.bodies[s.body].facets[s.facet]
+		h.knife.begin(f.corners)
+		for _, j := range s.by {
+			if turn[j] < turn[s.body] {
+				h.knife.take(h.lens(s.body, s.facet, j))
+			}
+		}
+		if err := visit(f, merge(h.knife.pieces)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
