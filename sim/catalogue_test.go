@@ -83,7 +83,7 @@ func TestChosenByHand(t *testing.T) {
 		"joint.pin.q": 0.3, "joint.pin.qd": 2, "joint.pin.qdd": 2,
 		"marker.tip.px": 2 * c, "marker.tip.pz": -2 * s, "marker.tip.vx": -4 * s, "marker.tip.vz": -4 * c,
 		"marker.wall.pz": 5, "marker.wall.vz": 0,
-		"drive.pin":  4*2 - 3*g*c, // I about the pin is 1 + 3; the weight turns it on
+		"drive.pin":  4*2 - 3*g*c,                     // I about the pin is 1 + 3; the weight turns it on
 		"rod.alphay": 2, "rod.accx": 0, "rod.accz": 0, // the origin is on the pin
 		"pin.force.x": 3 * (-2*s - 4*c), "pin.force.z": 3 * (g - 2*c + 4*s),
 		"rod.wy": 2,
