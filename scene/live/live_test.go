@@ -138,7 +138,7 @@ func (c *client) frame(body int) (t float64, at spatial.Vec3) {
 	c.p.t.Helper()
 	for {
 		if b, _ := c.next(); b != nil {
-			require.Len(c.p.t, b, view.FrameSize(c.p.mech.NumBodies()))
+			require.Len(c.p.t, b, 8+view.FrameSize(c.p.mech.NumBodies()))
 			for k := range at {
 				at[k] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[8+28*body+4*k:]))) + c.p.center[k]
 			}

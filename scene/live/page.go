@@ -2,7 +2,9 @@ package live
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
+	"math"
 	"net/http"
 	"time"
 
@@ -142,7 +144,7 @@ func (s *Session) enter(end context.CancelFunc) *page {
 		}
 		p := &page{number: i, frames: make(chan []byte, 2), free: make(chan []byte, 2), status: make(chan []byte, 1), end: end}
 		for range cap(p.free) {
-			p.free <- make([]byte, 0, view.FrameSize(s.mech.NumBodies()))
+			p.free <- make([]byte, 0, 8+view.FrameSize(s.mech.NumBodies()))
 		}
 		s.pages[i] = p
 		return p
@@ -220,7 +222,8 @@ func (s *Session) broadcast() {
 		}
 		select {
 		case b := <-p.free:
-			p.frames <- view.AppendFrame(b[:0], s.shown, s.center) // there are as many places as buffers
+			b = binary.LittleEndian.AppendUint64(b[:0], math.Float64bits(s.shown.Time))
+			p.frames <- view.AppendFrame(b, s.shown, s.center) // there are as many places as buffers
 		default:
 			p.dropped++
 		}

@@ -3,15 +3,16 @@
 // rung play alone loads this module.
 
 import { add, dot, rotate, scale, sub } from './algebra.js';
+import { onChoice } from './panel.js';
+import { $, fail, page, shown } from './state.js';
 
-const $ = (id) => document.getElementById(id);
 const axes = { 'as in the model': null, none: [0, 0, 0], '−z': [0, 0, -1], '+z': [0, 0, 1], '−y': [0, -1, 0], '+y': [0, 1, 0], '−x': [-1, 0, 0], '+x': [1, 0, 0], 'down on the screen': 'screen' };
 const share = (x) => (x < 0.0995 ? `${(100 * x).toPrecision(2)} %` : `${Math.round(100 * x)} %`);
 
 export class Live {
-  // page has what this side needs of the other: head, drawing, camera(), keep(buffer), choose(what), fail(error) and changed().
-  constructor(page) {
-    this.page = page;
+  // keep is called with each frame: the time, a double, and then as the server's frames.
+  constructor(keep) {
+    this.keep = keep;
     this.told = page.head.live;
     this.status = { running: false, factor: 0, speed: 1, gravity: this.told.gravity, air: this.told.air };
     this.hand = null; // what is pulled: pointer, body, point of the body, place, depth
@@ -20,6 +21,9 @@ export class Live {
     this.controls();
     this.connect();
     document.addEventListener('visibilitychange', () => this.look());
+    onChoice(() => {
+      if (page.chosen && page.chosen.joint >= 0) this.describe($('chosen'), page.chosen.joint);
+    });
   }
 
   connect() {
@@ -32,14 +36,14 @@ export class Live {
       if (typeof e.data === 'string') this.tell(JSON.parse(e.data));
       else {
         this.frames++;
-        this.page.keep(e.data);
+        this.keep(e.data);
       }
     };
     this.socket.onclose = (e) => {
       this.hand = null;
-      this.page.drawing.setHand(null);
+      page.drawing.setHand(null);
       $('factor').textContent = 'not connected';
-      this.page.fail(new Error(e.reason ? `The program has ended the connection: ${e.reason}` : 'The program has ended.'));
+      fail(new Error(e.reason ? `The program has ended the connection: ${e.reason}` : 'The program has ended.'));
     };
   }
 
@@ -85,7 +89,7 @@ export class Live {
   turn() {
     const to = axes[$('gravity').value], g = Math.hypot(...this.told.gravity) || 9.81;
     let v = this.told.gravity;
-    if (to === 'screen') v = scale(this.page.camera().axes().up, -g);
+    if (to === 'screen') v = scale(page.camera.axes().up, -g);
     else if (to) v = scale(to, g);
     const text = v.join();
     if (text === this.sent) return;
@@ -121,7 +125,7 @@ export class Live {
       dd.textContent = text;
       return [dt, dd];
     }));
-    if (s.failure) this.page.fail(new Error(`It cannot go on: ${s.failure}. Reset begins anew.`));
+    if (s.failure) fail(new Error(`It cannot go on: ${s.failure}. Reset begins anew.`));
     else if (this.failed) $('message').hidden = true;
     this.failed = Boolean(s.failure);
   }
@@ -151,7 +155,7 @@ export class Live {
 
   // drive returns the slider of freedom i of joint j, whose letter says what it is.
   drive(j, i, c) {
-    const t = this.told, name = this.page.head.joints[j].name, of = t.freedoms[j].length > 1 ? ` ${i + 1}` : '';
+    const t = this.told, name = page.names.joints[j], of = t.freedoms[j].length > 1 ? ` ${i + 1}` : '';
     if (c === 'A' || c === 'L') return this.slider(`${name}${of}: rate, ${c === 'A' ? 'rad/s' : 'm/s'}`, `d${j}-${i}`, c === 'A' ? t.rate : t.rate * t.length, (value) => this.send('drive', { joint: j, freedom: i, value }));
     return this.slider(`${name}${of}: ${c === 'a' ? 'moment, N m' : 'force, N'}`, `f${j}-${i}`, c === 'a' ? t.moment : t.force, (value) => this.send('force', { joint: j, freedom: i, value }));
   }
@@ -167,7 +171,7 @@ export class Live {
 
   // ray returns the eye and the direction of a pixel of the canvas.
   ray(e) {
-    const c = this.page.camera(), r = $('view').getBoundingClientRect(), { right, up, eye } = c.axes();
+    const c = page.camera, r = $('view').getBoundingClientRect(), { right, up, eye } = c.axes();
     const f = Math.tan(c.angle / 2), x = (2 * (e.clientX - r.left) / r.width - 1) * f * r.width / r.height, y = (1 - 2 * (e.clientY - r.top) / r.height) * f;
     return { from: add(c.target, scale(eye, c.distance)), along: add(add(scale(right, x), scale(up, y)), scale(eye, -1)), eye };
   }
@@ -175,9 +179,9 @@ export class Live {
   // grab takes what is under a pointer, and reports whether there is something.
   grab(e, found) {
     if (!found || found.force >= 0 || this.hand || this.socket.readyState !== WebSocket.OPEN) return false;
-    const shape = found.shape >= 0 ? this.page.drawing.place(found.shape) : null;
+    const shape = found.shape >= 0 ? page.drawing.place(found.shape) : null;
     if (!shape || shape.body < 0) return false;
-    const pose = this.page.pose(shape.body), q = pose.slice(3, 7), at = add(pose.slice(0, 3), rotate(q, shape.at)), axis = scale(rotate(q, shape.axis), shape.half);
+    const pose = [...shown().poses.subarray(7 * shape.body, 7 * shape.body + 7)], q = pose.slice(3, 7), at = add(pose.slice(0, 3), rotate(q, shape.at)), axis = scale(rotate(q, shape.axis), shape.half);
     const { from, along, eye } = this.ray(e);
     // The point of the shape's axis that is nearest to the ray: of from + s·along and at + t·axis.
     const w = sub(from, at), a = dot(along, along), b = dot(along, axis), c = dot(axis, axis), d = a * c - b * b;
@@ -203,17 +207,17 @@ export class Live {
     const h = this.hand, { from, along, eye } = this.ray({ clientX: h.x, clientY: h.y });
     h.place = add(from, scale(along, (h.depth - dot(eye, from)) / dot(eye, along)));
     this.send('pull', { body: h.body, point: h.point, vector: h.place });
-    this.page.drawing.setHand(new Float32Array([...h.point, h.body, ...h.place, -1, 0.025 * this.page.head.unit, 0.95, 0.45, 0.1, -1, -1]));
-    this.page.changed();
+    page.drawing.setHand(new Float32Array([...h.point, h.body, ...h.place, -1, 0.025 * page.head.unit, 0.95, 0.45, 0.1, -1, -1]));
+    page.dirty = true;
   }
 
   // drop lets go, and reports whether the pointer had something.
   drop(e) {
     if (!this.hand || this.hand.pointer !== e.pointerId) return false;
     this.hand = null;
-    this.page.drawing.setHand(null);
+    page.drawing.setHand(null);
     this.send('release');
-    this.page.changed();
+    page.dirty = true;
     return true;
   }
 
