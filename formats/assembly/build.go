@@ -265,7 +265,10 @@ func (b *builder) freedoms(out *model.Joint, list []freedom, row []Axis) {
 			out.Motion[k] = a.Motion
 		}
 		if rotational {
-			if turns := math.Round((a.Value - math.Remainder(a.Value, 2*math.Pi)) / (2 * math.Pi)); turns != 0 && turn < kind.Turns() {
+			if out.Type == model.Composite {
+				turn = k // the list has an entry an axis
+			}
+			if turns := math.Round((a.Value - math.Remainder(a.Value, 2*math.Pi)) / (2 * math.Pi)); turns != 0 && turn < kind.Turns() && a.Kind != Helical {
 				if out.Turns == nil {
 					out.Turns = make([]int64, kind.Turns())
 				}
