@@ -61,16 +61,16 @@ staticcheck: $(STATICCHECK)
 	$(STATICCHECK) $(TAGFLAG) $(PKGS)
 
 # Copies of the packages are generated again, byte for byte.
-GENERATED := $(foreach p,kernel lanes,internal/$(p)/kernels_amd64.s internal/$(p)/kernels_amd64.go internal/$(p)/layout_amd64.go)
+GENERATED := $(foreach p,kernel lanes,internal/$(p)/kernels_amd64.s internal/$(p)/kernels_amd64.go internal/$(p)/layout_amd64.go) internal/tape/kernels.go internal/tape/kernels_amd64.s
 generated:
 	@dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
 	mkdir "$$dir/internal"; \
 	cp -R go.mod go.sum "$$dir"; \
-	cp -R internal/avo internal/kernel internal/lanes "$$dir/internal"; \
+	cp -R internal/avo internal/kernel internal/lanes internal/tape "$$dir/internal"; \
 	(cd "$$dir" && rm $(GENERATED)); \
-	$(GO) -C "$$dir" generate ./internal/kernel ./internal/lanes; \
+	$(GO) -C "$$dir" generate ./internal/kernel ./internal/lanes ./internal/tape; \
 	for f in $(GENERATED); do \
-		cmp "$$f" "$$dir/$$f" || { echo "$$f is not what internal/avo writes; run: go generate ./internal/kernel ./internal/lanes"; exit 1; }; \
+		cmp "$$f" "$$dir/$$f" || { echo "$$f is not what its generator writes; run: go generate ./internal/kernel ./internal/lanes ./internal/tape"; exit 1; }; \
 	done
 
 # 386 finds constants and sizes beyond an int of 32 bits, the others what only some systems have.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -31,6 +32,9 @@ func TestLoadBig(t *testing.T) {
 		s := newGrid(t, f, ground.Options{})
 		p := at(t, s, 100.03, 200.07)
 		took := time.Since(begun)
+		var used syscall.Rusage
+		require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+		t.Logf("processor: %v", time.Duration(used.Utime.Nano()+used.Stime.Nano()))
 		require.InDelta(t, 30*(0.5+0.4*math.Sin(1000.3/70)*math.Cos(2000.7/50)), p.Z, 0.5)
 		status, err := os.ReadFile("/proc/self/status")
 		require.NoError(t, err)
@@ -57,10 +61,11 @@ func TestLoadBig(t *testing.T) {
 	require.NoError(t, out.Close())
 	size, err := os.Stat(path)
 	require.NoError(t, err)
-	c := exec.Command(os.Args[0], "-test.run=^TestLoadBig$")
+	c := exec.Command(os.Args[0], "-test.run=^TestLoadBig$", "-test.v")
 	c.Env = append(os.Environ(), loadFile+"="+path)
 	text, err := c.CombinedOutput()
 	require.NoError(t, err, string(text))
+	t.Logf("%s", text)
 	load, err := os.ReadFile(path + ".load")
 	require.NoError(t, err)
 	kB, err := strconv.ParseFloat(strings.Fields(string(load))[0], 64)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -219,7 +220,27 @@ func TestExport(t *testing.T) {
 		assert.InDelta(t, 0, want[i].AngularAcceleration.Sub(got[i].AngularAcceleration).Norm(), 1e-12)
 		assert.InDelta(t, 0, want[i].ComAcceleration.Sub(got[i].ComAcceleration).Norm(), 1e-12)
 	}
+	mustFit(t, "export", ok(t, "export", foreign("four-bar.asmt"), "-o", out, "--json"))
 	require.NoError(t, os.Remove(out))
+	for _, name := range []string{"robot.xml", "robot.MJCF"} {
+		name = filepath.Join(filepath.Dir(out), name)
+		var doc struct {
+			Dropped int
+			Report  []struct{ Severity string }
+		}
+		text := ok(t, "export", foreign("gripper.urdf"), "-o", name, "--json")
+		mustFit(t, "export", text)
+		require.NoError(t, json.Unmarshal([]byte(text), &doc))
+		assert.Equal(t, 1, doc.Dropped) // a limit of a rate
+		assert.True(t, slices.ContainsFunc(doc.Report, func(e struct{ Severity string }) bool { return e.Severity == "dropped" }))
+		if strings.HasSuffix(name, ".xml") {
+			ok(t, "accel", name)
+		}
+		require.NoError(t, os.Remove(name))
+		r := rungRun("export", foreign("gripper.urdf"), "-o", name, "--json", "--strict")
+		assert.Equal(t, shell.ExitUse, r.status)
+		assert.NoFileExists(t, name)
+	}
 	for _, c := range []struct {
 		says string
 		args []string

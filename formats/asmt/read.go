@@ -16,6 +16,7 @@ import (
 // Cost: O(bytes). It returns the errors of the file as a *xmltree.SyntaxError or a *source.Problems; the report is there too.
 func Read(files *source.Files, name source.Name, o *source.Options) (*assembly.Result, *source.Report, error) {
 	report := &source.Report{File: name.String(), Format: "asmt"}
+	report.Tell(o.Settled)
 	data, err := files.Read(name)
 	if err != nil {
 		return nil, report, err

@@ -3,6 +3,7 @@ package mesh_test
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -123,6 +124,48 @@ func TestBox(t *testing.T) {
 	open := box(spatial.Vec3{}, spatial.Vec3{1, 1, 1})
 	open.Triangles = open.Triangles[:10]
 	assert.Greater(t, open.Gap(), 0.1)
+}
+
+// TestConvexoid: of a body with a notch, the rule that counts all tetrahedra as positive has their centre of mass by the centre of the surface, and then mass and
+// inertia by that centre of mass: here each tetrahedron is a mesh of its own.
+func TestConvexoid(t *testing.T) {
+	m := round(7, func(u float64) float64 { return 1 + 0.3*math.Cos(2*math.Pi*u) }, func(u float64) float64 { return 0.4 * math.Sin(2*math.Pi*u) }, true)
+	m.Transform(spatial.Vec3{1, 0.7, 1.2}, spatial.FromAxisAngle(spatial.Vec3{0.6, 0, 0.8}, 0.4).Mat(), spatial.Vec3{0.3, 0.1, -0.2})
+	for k := range m.Vertices {
+		m.Vertices[k] = m.Vertices[k].Scale(1 + 0.4*math.Sin(float64(k)))
+	}
+	sum := func(at spatial.Vec3) (mass float64, first spatial.Vec3, about spatial.Sym3) {
+		for _, f := range m.Triangles {
+			four := &mesh.Mesh{Vertices: []spatial.Vec3{at, m.Vertices[f[0]], m.Vertices[f[1]], m.Vertices[f[2]]}, Triangles: [][3]int32{{0, 2, 1}, {0, 3, 2}, {0, 1, 3}, {1, 2, 3}}}
+			s, err := four.Solid()
+			if errors.Is(err, mesh.ErrInside) {
+				for k := range four.Triangles {
+					c := &four.Triangles[k]
+					c[0], c[1] = c[1], c[0]
+				}
+				s, err = four.Solid()
+			}
+			require.NoError(t, err)
+			d := s.Com.Sub(at)
+			mass += s.Mass
+			first = first.Add(d.Scale(s.Mass))
+			about = about.Add(s.Inertia)
+			about = about.Add(spatial.Sym3{
+				s.Mass * (d[1]*d[1] + d[2]*d[2]), s.Mass * (d[0]*d[0] + d[2]*d[2]), s.Mass * (d[0]*d[0] + d[1]*d[1]),
+				-s.Mass * d[0] * d[1], -s.Mass * d[0] * d[2], -s.Mass * d[1] * d[2],
+			})
+		}
+		return mass, first, about
+	}
+	shell, err := m.Shell()
+	require.NoError(t, err)
+	mass, first, _ := sum(shell.Com)
+	want := mesh.Moments{Com: shell.Com.Add(first.Scale(1 / mass))}
+	want.Mass, _, want.Inertia = sum(want.Com)
+	require.Greater(t, math.Abs(want.Mass-mass), 1e-4*mass, "the two centres matter")
+	got, err := m.Convexoid()
+	require.NoError(t, err)
+	near(t, want, got, 1e-12)
 }
 
 // TestTorus: a surface that is not convex converges to the closed forms of its solid, with the square of the width, while the sum of

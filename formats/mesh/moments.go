@@ -43,8 +43,9 @@ func (m *Mesh) Solid() (Moments, error) {
 	return s.moments(at), nil
 }
 
-// Convexoid returns the mass properties that Solid would have if each tetrahedron of a triangle and the centre of the surface
-// counted as positive, which they are in a convex mesh: a concave part is counted too often. It is the rule of older files of MuJoCo.
+// Convexoid returns the mass properties that Solid would have if each tetrahedron counted as positive, which they are in a convex mesh: a concave part
+// is counted too often. It is the usual rule of MuJoCo, in two steps: the centre of mass is that of the tetrahedra of the triangles and the centre of the surface,
+// volume and inertia are those of the tetrahedra of the triangles and that centre of mass.
 //
 // Cost: O(triangles). It returns an error that wraps ErrFlat.
 func (m *Mesh) Convexoid() (Moments, error) {
@@ -57,7 +58,10 @@ func (m *Mesh) Convexoid() (Moments, error) {
 	if !(s.mass > flat*size*size*size) {
 		return Moments{}, ErrFlat
 	}
-	return s.moments(shell.Com), nil
+	com := shell.Com.Add(s.first.Scale(1 / s.mass))
+	s = m.tetrahedra(com, true)
+	s.first = spatial.Vec3{} // the rule takes it for that
+	return s.moments(com), nil
 }
 
 // Shell returns the mass properties of the surface itself: with the area A of a triangle,

@@ -198,7 +198,10 @@ func (r *reader) losses(e element, name string, ball bool) {
 			r.Report.Drop(e.Node, attr+" of joint "+fault.Name(name), "it has no coordinate in the model", "its value is "+strings.Trim(fmt.Sprint(x), "[]"))
 		}
 	}
-	if r.number(e, "armature", 0) != 0 {
+	if x := r.number(e, "armature", 0); x != 0 && r.o.DropArmature {
+		e.Node.SetAttr("armature", source.Dropped, "")
+		r.Report.Drop(e.Node, "rotor inertia of "+fault.Name(name), "is to be left out", fmt.Sprintf("its value is %g", x))
+	} else if x != 0 {
 		r.Report.Refuse(e.Node, "armature of joint "+fault.Name(name), "it has no coordinate in the model")
 	}
 }

@@ -273,17 +273,61 @@ func (r *reader) meshAsset(n *xmltree.Node) {
 		name = path.Base(file)
 		name = name[:len(name)-len(path.Ext(name))]
 	}
-	m := &meshAsset{at: n, file: file, scale: r.vector(e, "scale", [3]float64{1, 1, 1}), inertia: r.choice(e, "inertia", 0, meshRules...)}
+	m := &meshAsset{at: n, file: file, scale: r.vector(e, "scale", [3]float64{1, 1, 1}), inertia: r.choice(e, "inertia", pick(r.compiler.exact), meshRules...)}
 	m.ref = assembly.Pose{R: r.vector(e, "refpos", [3]float64{}), Q: spatial.IdentityQuat()}
 	if q := r.numbers(e, "refquat", 4, 4); q != nil {
 		if w := spatial.Quat(q); w.Norm() > 1e-12 {
 			m.ref.Q = w.Normalize()
 		}
 	}
-	if n.Has("vertex") || n.Has("builtin") {
-		m.err = errors.New("meshes that are written in the model are not read")
+	switch {
+	case n.Has("builtin"):
+		m.err = errors.New("meshes that the simulator makes are not read")
+	case n.Has("vertex"):
+		m.sought = true
+		m.err = r.written(n, m)
 	}
 	r.meshes[name] = m
+}
+
+// written reads a mesh whose vertices and faces stand in the model.
+func (r *reader) written(n *xmltree.Node, m *meshAsset) error {
+	v := r.Numbers(n, "vertex", 3, 3*mesh.MaxTriangles)
+	f := r.Numbers(n, "face", 3, 3*mesh.MaxTriangles)
+	switch {
+	case v == nil || n.Has("face") && f == nil:
+		return errors.New("its numbers are not right")
+	case len(v)%3 != 0 || len(f)%3 != 0:
+		return fmt.Errorf("it has %d coordinates of vertices and %d corners of faces, which have to be threes", len(v), len(f))
+	case f == nil:
+		return errNoFaces
+	}
+	out := new(mesh.Mesh)
+	for k := 0; k < len(v); k += 3 {
+		out.Vertices = append(out.Vertices, spatial.Vec3(v[k:k+3]))
+	}
+	for k := 0; k < len(f); k += 3 {
+		var t [3]int32
+		for i, x := range f[k : k+3] {
+			if !(x >= 0 && x < float64(len(out.Vertices))) || x != math.Trunc(x) {
+				return fmt.Errorf("%g is none of its %d vertices", x, len(out.Vertices))
+			}
+			t[i] = int32(x)
+		}
+		out.Triangles = append(out.Triangles, t)
+	}
+	m.loaded = out
+	m.place()
+	return nil
+}
+
+var errNoFaces = errors.New("it has no faces, and convex hulls are not computed")
+
+// place moves the vertices from the frame of the file to that of the geom.
+func (m *meshAsset) place() {
+	back := m.ref.Inverse()
+	m.loaded.Transform(spatial.Vec3{1, 1, 1}, back.Q.Mat(), back.R)
+	m.loaded.Transform(m.scale, spatial.Identity3(), spatial.Vec3{})
 }
 
 // resolve returns the file of a mesh.
@@ -336,9 +380,10 @@ func (r *reader) meshMoments(m *meshAsset, shell bool) (mesh.Moments, error) {
 			m.loaded, err = mesh.Read(name.Path, data)
 		}
 		if m.err = err; err == nil {
-			back := m.ref.Inverse()
-			m.loaded.Transform(spatial.Vec3{1, 1, 1}, back.Q.Mat(), back.R)
-			m.loaded.Transform(m.scale, spatial.Identity3(), spatial.Vec3{})
+			if len(m.loaded.Triangles) == 0 {
+				m.err = errNoFaces
+			}
+			m.place()
 		}
 	}
 	if m.err != nil {

@@ -16,6 +16,7 @@ import (
 // Cost: O(bytes). It returns a *source.Problems with what is wrong, each with its place, and the errors of files and of the XML.
 func Read(files *source.Files, name source.Name, o *source.Options) (*assembly.Result, *source.Report, error) {
 	report := &source.Report{File: name.String(), Format: "mjcf"}
+	report.Tell(o.Settled)
 	r := &reader{
 		files: files, name: name, o: o, Values: xmltree.Values{Report: report},
 		main:    newClass(nil),
@@ -160,6 +161,7 @@ type compiler struct {
 	assets     string
 	strip      bool
 	autolimits bool
+	exact      bool // meshes without a rule have that of exact volumes
 }
 
 func (r *reader) settings(root *xmltree.Node) {
@@ -184,6 +186,7 @@ func (r *reader) settings(root *xmltree.Node) {
 		b.Total = r.Number(n, "settotalmass", b.Total)
 		c.autolimits = r.True(n, "autolimits", c.autolimits)
 		c.strip = r.True(n, "strippath", c.strip)
+		c.exact = r.True(n, "exactmeshinertia", c.exact)
 		if s, ok := n.Attr("meshdir"); ok {
 			c.meshes = s
 		}

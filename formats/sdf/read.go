@@ -26,6 +26,7 @@ const gravity = -9.8
 // Cost: O(bytes) of all files. It returns the errors of the file as a *xmltree.SyntaxError or a *source.Problems; the report is there too.
 func Read(files *source.Files, name source.Name, o *source.Options) (*assembly.Result, *source.Report, error) {
 	r := &reader{files: files, o: o, byFrame: map[*frame]*joint{}, report: &source.Report{File: name.String(), Format: "sdf"}}
+	r.report.Tell(o.Settled)
 	r.values = xmltree.Values{Report: r.report}
 	if o.Key != "" {
 		r.report.Refuse(nil, "a pose by keyframe", "this format has none")
@@ -125,7 +126,11 @@ func (r *reader) document(root *xmltree.Node) {
 	case len(worlds) == 1:
 		w := worlds[0].Use()
 		r.a.Name, _ = w.Attr("name")
-		if g := w.Child("gravity"); g != nil {
+		g := w.Child("gravity")
+		if g == nil && r.version < 6 {
+			g = oldGravity(w)
+		}
+		if g != nil {
 			if x := r.values.TextNumbers(g, 3, 3); x != nil {
 				r.a.Gravity = spatial.Vec3(x)
 			}
@@ -146,6 +151,40 @@ func (r *reader) document(root *xmltree.Node) {
 		}
 	}
 	r.finish(top)
+}
+
+// oldGravity returns the gravity of the settings of the solver of w, where files before 1.6 have it, or nil.
+func oldGravity(w *xmltree.Node) (g *xmltree.Node) {
+	for _, n := range w.Children {
+		if n.Name != "physics" || g != nil && !isDefault(n) {
+			continue
+		}
+		for _, c := range n.Children {
+			if c.Name == "gravity" {
+				g = c
+			}
+		}
+	}
+	if g == nil {
+		return nil
+	}
+	g.Parent.Use()
+	for _, c := range g.Parent.Children {
+		if c != g {
+			c.Set(source.Ignored, solver)
+		}
+	}
+	return g.Use()
+}
+
+// isDefault reports whether the settings n of a solver are those that a world takes.
+func isDefault(n *xmltree.Node) bool {
+	for _, a := range n.Attrs {
+		if a.Name == "default" {
+			return a.Value == "true" || a.Value == "1"
+		}
+	}
+	return false
 }
 
 // setGravity replaces gravity by that of the options, before forces that make up for it are made.

@@ -7,6 +7,8 @@ import (
 	"github.com/rung-mbd/rung/formats/xmltree"
 )
 
+const solver = "settings of another solver"
+
 // rules are what becomes of the elements of the format.
 var rules = func() []xmltree.Rule {
 	list := []xmltree.Rule{
@@ -21,6 +23,7 @@ var rules = func() []xmltree.Rule {
 		{Element: "xyz", Used: "expressed_in"},
 		{Element: "mimic", Used: "joint axis"},
 		{Element: "include", Used: "merge placement_frame"},
+		{Element: "physics", Class: source.Ignored, Why: solver, Ignored: "name type default"},
 		{Element: "plugin", Class: source.Ignored, Why: "plugins are programs"},
 	}
 	for _, c := range []struct {
@@ -34,11 +37,13 @@ var rules = func() []xmltree.Rule {
 			auto_inertia_params`},
 		{source.Visual, "shapes", "visual collision"},
 		{source.Ignored, "sensors do not act", "sensor"},
-		{source.Ignored, "lights and pictures", "light light_state material scene audio_sink audio_source projector particle_emitter gui actor road population heightmap"},
-		{source.Ignored, "settings of another solver", `physics atmosphere magnetic_field spherical_coordinates stiffness dissipation provide_feedback joint/physics self_collide
+		{source.Ignored, "lights and pictures", "light light_state material scene audio_sink audio_source projector particle_emitter gui actor road heightmap audio"},
+		{source.Ignored, solver, `atmosphere magnetic_field spherical_coordinates stiffness dissipation provide_feedback joint/physics self_collide
 			allow_auto_disable battery`},
 		{source.Ignored, "wind", "enable_wind wind"},
 		{source.Dropped, "a saved state of the world is not read", "state"},
+		{source.Dropped, "models that the simulator strews are not read", "population"},
+		{source.Dropped, "the model is in the pose of the file", "initial_position"},
 		{source.Dropped, "grippers are not read", "gripper"},
 		{source.Dropped, "added mass of a fluid is not read", "fluid_added_mass"},
 	} {

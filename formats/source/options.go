@@ -6,6 +6,8 @@ type Options struct {
 	Massless  Massless
 	MassRatio float64 // of Massless MassRatio: mass of a massless link, relative to its lightest neighbour; 0: 1e-6
 	Inertia   Inertia
+	// Settled, if not nil, is told what becomes of each element and attribute (Report.Tell).
+	Settled func(at Place, attribute string, class Class)
 	// DropArmature leaves rotor inertias out, with a report.
 	DropArmature bool
 	// KeepFixed writes joints without freedom as joints, in place of one body for what they hold together.

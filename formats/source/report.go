@@ -133,6 +133,9 @@ type Report struct {
 	Entries []Entry `json:"entries"`
 	More    int     `json:"more,omitempty"` // entries beyond MaxEntries
 	Counts  Counts  `json:"counts"`
+
+	settled func(at Place, attribute string, class Class)
+
 	keys    map[[2]string]int
 	errors  int // and entries of other severities and losses, those that were not kept too
 	others  int
@@ -146,6 +149,17 @@ type Counts struct {
 	Ignored int `json:"ignored"`
 	Dropped int `json:"dropped"`
 	Refused int `json:"error"`
+}
+
+// Tell makes r call f for each element, with attribute "", and each attribute, with the place of its element, when what becomes of it is settled.
+func (r *Report) Tell(f func(at Place, attribute string, class Class)) { r.settled = f }
+
+// Settle counts an element or, if it is not "", an attribute of it.
+func (r *Report) Settle(at Placed, attribute string, c Class) {
+	r.Tally(c, 1)
+	if r.settled != nil {
+		r.settled(at.Place(), attribute, c)
+	}
 }
 
 // Tally counts n elements or attributes of a class.
@@ -228,6 +242,9 @@ func (r *Report) Once(at Placed, what, why string) {
 		r.keys[key] = n
 	}
 }
+
+// Dropped returns the number of losses that were recorded, those that were not kept too.
+func (r *Report) Dropped() int { return r.dropped }
 
 // Failed reports whether an error was recorded.
 func (r *Report) Failed() bool { return r.errors > 0 }

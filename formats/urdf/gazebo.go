@@ -79,14 +79,17 @@ func (r *reader) float(link int) {
 
 // truth reads the text of n.
 func (r *reader) truth(n *xmltree.Node) bool {
-	n.Use()
-	switch strings.ToLower(n.Text) {
+	text := n.Text
+	if value, ok := n.Attr("value"); ok { // as in files before SDFormat
+		text = value
+	}
+	switch strings.ToLower(text) {
 	case "true", "1":
 		return true
 	case "false", "0":
 		return false
 	}
-	r.Report.Refuse(n, "the text of "+fault.Name(n.Name), fault.Name(n.Text)+" is neither true nor false")
+	r.Report.Refuse(n, "the text of "+fault.Name(n.Name), fault.Name(text)+" is neither true nor false")
 	return false
 }
 

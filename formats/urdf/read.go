@@ -17,6 +17,7 @@ import (
 // Cost: O(bytes). It returns a *source.Problems with what is wrong, each with its place, and the errors of files and of the XML.
 func Read(files *source.Files, name source.Name, o *source.Options) (*assembly.Result, *source.Report, error) {
 	report := &source.Report{File: name.String(), Format: "urdf"}
+	report.Tell(o.Settled)
 	data, err := files.Read(name)
 	if err != nil {
 		return nil, report, err

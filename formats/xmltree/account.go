@@ -170,10 +170,10 @@ func (a *accountant) node(n *Node) {
 		a.report.Drop(n, "element "+fault.Name(n.Name), n.why, "")
 	}
 	if n.class != source.Used {
-		a.report.Tally(n.class, inherit(n, n.class))
+		a.inherit(n, n.class)
 		return
 	}
-	a.report.Tally(source.Used, 1)
+	a.report.Settle(n, "", source.Used)
 	for k := range n.Attrs {
 		a.attr(n, &n.Attrs[k], r)
 	}
@@ -202,7 +202,7 @@ func (a *accountant) attr(n *Node, at *Attr, r rule) {
 			at.class, why = source.Dropped, unknown
 		}
 	}
-	a.report.Tally(at.class, 1)
+	a.report.Settle(n, at.Name, at.class)
 	if why == "" {
 		return
 	}
@@ -220,15 +220,15 @@ func space(name string) bool {
 	return name == "xmlns" || strings.HasPrefix(name, "xmlns:") || strings.HasPrefix(name, "xsi:") || strings.HasPrefix(name, "xml:")
 }
 
-// inherit gives all in n, n too, the class and returns how many elements and attributes that are.
-func inherit(n *Node, class source.Class) int {
-	count := 1 + len(n.Attrs)
+// inherit gives all in n, n too, the class.
+func (a *accountant) inherit(n *Node, class source.Class) {
 	n.class = class
+	a.report.Settle(n, "", class)
 	for k := range n.Attrs {
 		n.Attrs[k].class = class
+		a.report.Settle(n, n.Attrs[k].Name, class)
 	}
 	for _, c := range n.Children {
-		count += inherit(c, class)
+		a.inherit(c, class)
 	}
-	return count
 }

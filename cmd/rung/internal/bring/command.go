@@ -167,7 +167,7 @@ func newDocument(r *assembly.Result, report *source.Report, path string) *docume
 	d := &document{
 		Format: "rung-import/1", Name: m.Name, File: filepath.Base(path), Source: report.Format, Version: report.Version, SHA256: m.Source.SHA256,
 		Bodies: len(m.Bodies), Joints: len(m.Joints), Forces: len(m.Forces), Frames: len(m.Frames), Visuals: len(m.Visuals),
-		Links: []link{}, Elements: report.Counts, Open: residual{r.Linear, r.Angular, r.Worst}, Report: []entry{}, More: report.More,
+		Links: []link{}, Elements: report.Counts, Open: residual{r.Linear, r.Angular, r.Worst}, More: report.More,
 	}
 	for _, w := range r.Links {
 		l := link{Name: w.Link, Body: w.Body, Orientation: [4]float64{1}}
@@ -179,13 +179,20 @@ func newDocument(r *assembly.Result, report *source.Report, path string) *docume
 		}
 		d.Links = append(d.Links, l)
 	}
+	d.Report = entries(report)
+	return d
+}
+
+// entries are the lines of a report.
+func entries(report *source.Report) []entry {
+	list := []entry{}
 	for i := range report.Entries {
 		e := &report.Entries[i]
-		d.Report = append(d.Report, entry{
+		list = append(list, entry{
 			e.Severity.String(), e.File, e.Line, e.Column, e.Element, e.What, e.Why, e.Consequence, max(e.Count, 1), e.String(),
 		})
 	}
-	return d
+	return list
 }
 
 // close closes the joints of m.

@@ -26,7 +26,7 @@ var writers = map[string]func(io.Writer, *model.Model) (*source.Report, error){
 // NewExport returns the subcommand rung export.
 func NewExport() *cobra.Command {
 	var output string
-	var strict bool
+	var strict, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "export MODEL -o OUT",
 		Short: "Write a model in another format, and list what is lost",
@@ -44,14 +44,15 @@ anything is lost, and the exit status is 2.`,
   rung export robot.urdf -o robot.xml`,
 		Args:              shell.Arguments("MODEL"),
 		ValidArgsFunction: shell.CompleteModel,
-		RunE:              func(cmd *cobra.Command, args []string) error { return export(cmd, args[0], output, strict) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return export(cmd, args[0], output, strict, asJSON) },
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write, ending in .sdf, .urdf, .mjcf or .xml (required)")
 	cmd.Flags().BoolVar(&strict, "strict", false, "refuse to lose anything")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
 }
 
-func export(cmd *cobra.Command, path, output string, strict bool) error {
+func export(cmd *cobra.Command, path, output string, strict, asJSON bool) error {
 	stdin, stdout, stderr := shell.Streams(cmd)
 	write := writers[strings.ToLower(filepath.Ext(output))]
 	switch {
@@ -93,15 +94,41 @@ func export(cmd *cobra.Command, path, output string, strict bool) error {
 		return err
 	}
 	p.End()
-	return shell.Print(stdout, func(page *sheet.Page) {
-		page.Line("%s: %s and %s written to %s", sheet.ModelTitle(m.Name), sheet.Plural(len(m.Bodies), "body"), sheet.Plural(len(m.Joints), "joint"), fault.Line(output))
-		for _, severity := range [...]source.Severity{source.Loss, source.Change, source.Note} {
-			for i := range report.Entries {
-				if report.Entries[i].Severity == severity {
-					page.Line("%s", report.Entries[i].String())
-				}
+	doc := &exported{
+		Format: "rung-export/1", Name: m.Name, File: filepath.Base(report.File), Output: filepath.Base(output), Target: report.Format, Version: report.Version,
+		Bodies: len(m.Bodies), Joints: len(m.Joints), Forces: len(m.Forces), Dropped: report.Dropped(), Report: entries(report), More: report.More,
+	}
+	if asJSON {
+		return shell.WriteJSON(stdout, doc)
+	}
+	return shell.Print(stdout, doc.print)
+}
+
+// exported is what rung export --json prints.
+type exported struct {
+	Format  string  `json:"format"`
+	Name    string  `json:"name"`
+	File    string  `json:"file"`
+	Output  string  `json:"output"`
+	Target  string  `json:"target_format"`
+	Version string  `json:"target_version"`
+	Bodies  int     `json:"bodies"`
+	Joints  int     `json:"joints"`
+	Forces  int     `json:"forces"`
+	Dropped int     `json:"dropped"`
+	Report  []entry `json:"report"`
+	More    int     `json:"more"`
+}
+
+// print writes the document for people, what is grave first.
+func (d *exported) print(p *sheet.Page) {
+	p.Line("%s: %s and %s written to %s", sheet.ModelTitle(d.Name), sheet.Plural(d.Bodies, "body"), sheet.Plural(d.Joints, "joint"), fault.Line(d.Output))
+	for _, severity := range [...]source.Severity{source.Loss, source.Change, source.Note} {
+		for i := range d.Report {
+			if d.Report[i].Severity == severity.String() {
+				p.Line("%s", d.Report[i].text)
 			}
 		}
-		page.More(report.More, " entries")
-	})
+	}
+	p.More(d.More, " entries")
 }

@@ -19,7 +19,7 @@ var files embed.FS
 
 // names are the documents that have a schema: rung-model/1 and so on.
 var names = []string{
-	"model", "ik", "result", "analysis", "assembly", "bench", "equilibrium", "ik-result", "import", "inverse", "modes", "simulation", "terrain", "validation",
+	"model", "ik", "result", "analysis", "assembly", "bench", "equilibrium", "export", "ik-result", "import", "inverse", "modes", "simulation", "terrain", "validation",
 }
 
 // Names returns the names of the documents that have a schema.
@@ -60,7 +60,8 @@ with --json:
   assembly     rung assemble      modes        rung modes
   bench        rung bench         simulation   rung simulate
   equilibrium  rung equilibrium   terrain      rung terrain
-  ik-result    rung ik            validation   rung validate`,
+  export       rung export        validation   rung validate
+  ik-result    rung ik`,
 		Example: `  rung schema > rung-model.schema.json
   rung schema result`,
 		Args: func(cmd *cobra.Command, args []string) error {

@@ -1,0 +1,159 @@
+package batch
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/guard"
+	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/team"
+)
+
+// ErrOptions is wrapped by the errors of New.
+var ErrOptions = errors.New("batch: option refused")
+
+// Options choose what states carry, and how many goroutines work. The zero value is the default.
+type Options struct {
+	// Threads is the number of goroutines of Solve; 0 stands for 1. Results have the same bits for any number.
+	Threads int
+	// Wrenches says that states carry a wrench on each body (States.SetWrench).
+	Wrenches bool
+	// Forces are freedoms whose generalized forces states carry (States.SetForce), in place of those of the model.
+	Forces []mechanism.Freedom
+}
+
+// MaxPlaces bounds the workspace of a batch: places of eight numbers. Larger mechanisms are for kkt.Solver, whose lanes run over bodies.
+const MaxPlaces = 1 << 22
+
+// Batch solves the forward dynamics of one mechanism at many states. It belongs to one goroutine at a time, and may use others.
+type Batch struct {
+	guard   guard.Guard
+	plan    *kkt.Plan
+	options Options
+	length  int // places of a state
+	lanes   bool
+	why     string
+	rare    []string
+	team    *team.Team
+	workers []*worker
+
+	solving // what the workers are at
+}
+
+// New returns a batch of the mechanism of a plan, with the values of its inputs at this moment.
+//
+// Cost: like that of the analysis of the plan; memory for each thread of some hundred numbers an entry of the factor. It returns an error that
+// wraps ErrOptions for a freedom that is out of range, prescribed, without a generalized force or given twice, for a number of threads out of range, and for a mechanism beyond MaxPlaces.
+func New(p *kkt.Plan, o Options) (*Batch, error) {
+	if p == nil {
+		panic("batch: no plan")
+	}
+	if o.Threads == 0 {
+		o.Threads = 1
+	}
+	if o.Threads < 0 || o.Threads > kkt.MaxThreads {
+		return nil, fault.Errorf("%w: %d threads", ErrOptions, o.Threads)
+	}
+	o.Forces = append([]mechanism.Freedom(nil), o.Forces...)
+	if err := checkForces(p.Mechanism(), o.Forces); err != nil {
+		return nil, err
+	}
+	b := &Batch{plan: p, options: o, why: p.WhyOneByOne()}
+	c := newCompiler(p, &o)
+	b.length = c.length
+	t := tapes{}
+	if b.why == "" {
+		t = c.tapes()
+		b.lanes = true
+		b.rare = c.rareNames()
+	}
+	if c.places > MaxPlaces {
+		return nil, fault.Errorf("%w: the mechanism takes %d places of a workspace, %d are allowed", ErrOptions, c.places, MaxPlaces)
+	}
+	if b.lanes && !t.fit(c.places) {
+		panic("batch: tape out of its workspace")
+	}
+	b.team = team.New(o.Threads)
+	for range b.team.Workers() {
+		w, err := newWorker(b, c, &t)
+		if err != nil {
+			return nil, err
+		}
+		b.workers = append(b.workers, w)
+	}
+	return b, nil
+}
+
+// checkForces checks Options.Forces.
+func checkForces(m *mechanism.Mechanism, list []mechanism.Freedom) error {
+	seen := map[mechanism.Freedom]bool{}
+	for _, f := range list {
+		if f.Joint < 0 || f.Joint >= m.NumJoints() {
+			return fault.Errorf("%w: joint %d is out of range", ErrOptions, f.Joint)
+		}
+		jt := &m.Joints[f.Joint]
+		var err error
+		switch {
+		case f.Freedom < 0 || f.Freedom >= jt.Kind.Freedoms():
+			err = fmt.Errorf("%w: freedom %d is out of range, the joint has %d with a generalized force", ErrOptions, f.Freedom, jt.Kind.Freedoms())
+		case jt.Prescribed(f.Freedom):
+			err = fmt.Errorf("%w: freedom %d is prescribed", ErrOptions, f.Freedom)
+		case seen[f]:
+			err = fmt.Errorf("%w: freedom %d is given twice", ErrOptions, f.Freedom)
+		}
+		if err != nil {
+			return fault.Errorf("batch: %w", m.AtJoint(f.Joint, -1, err))
+		}
+		seen[f] = true
+	}
+	return nil
+}
+
+// Plan returns the plan of b.
+func (b *Batch) Plan() *kkt.Plan { return b.plan }
+
+// OneByOne says why all states are solved one by one (kkt.Plan.WhyOneByOne); it is empty where they are solved in lanes.
+func (b *Batch) OneByOne() string { return b.why }
+
+// Scalar lists what has no lanes and is evaluated for one state after the other, while the rest is done in lanes: joints, couplings, and the forces as a whole.
+// What acts on the bodies goes so if there is any stop, friction, actuator, bushing, cable, contact, force of one's own, spring law, or spring of an angle.
+func (b *Batch) Scalar() []string { return append([]string(nil), b.rare...) }
+
+// Instructions names the set of instructions in use: AVX-512, AVX2 or Go. All three give the same bits.
+func (b *Batch) Instructions() string { return tape.Set() }
+
+// tapes are the programs of a mechanism.
+type tapes struct{ solve, refine, results []tape.Op }
+
+// tapes makes the programs.
+func (c *compiler) tapes() (t tapes) {
+	c.evaluate()
+	c.sys.factorize()
+	c.sys.backward(c.sys.x, false)
+	c.sys.judge()
+	t.solve = c.take()
+	c.sys.refine()
+	t.refine = c.take()
+	c.results()
+	t.results = c.take()
+	return t
+}
+
+// fit reports whether the tapes stay in a workspace of n places.
+func (t *tapes) fit(n int) bool {
+	return tape.Check(t.solve, n) && tape.Check(t.refine, n) && tape.Check(t.results, n)
+}
+
+// rareNames names what has no lanes.
+func (c *compiler) rareNames() (list []string) {
+	for _, node := range c.rareJoints {
+		list = append(list, c.plan.Layout().NodeName(int(node)))
+	}
+	if c.rareForces {
+		list = append(list, "forces")
+	}
+	return list
+}

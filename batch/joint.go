@@ -1,0 +1,406 @@
+package batch
+
+import (
+	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// jointWork is what the rows of one joint are made of.
+type jointWork struct {
+	*jointPlace
+	jt         *mechanism.Joint
+	node       int32
+	row        int   // next row
+	inP, inS   place // axes of P in the axes of the two bodies
+	pred, succ place // blocks of the bodies, −1 for the world
+	fly        place // of the flywheel
+	scale, b   place
+	force      place // −(velocity-product parts) along the axes of P: of forces and of moments
+	moment     place
+	bias, turn place
+	slip       place
+}
+
+// joint adds the rows of joint j and what drives it.
+func (c *compiler) joint(j int) {
+	jt := &c.mech.Joints[j]
+	node := c.plan.Layout().JointNode(j)
+	if jt.Axes != nil {
+		if node >= 0 {
+			c.rareJoints = append(c.rareJoints, int32(node))
+		}
+		return
+	}
+	driven := !c.rareForces && c.isDriven(j)
+	if node < 0 && !driven {
+		return
+	}
+	at := &c.joints[j]
+	c.frames(at, j, driven)
+	if driven {
+		c.drives(at, j)
+	}
+	if node >= 0 {
+		c.rows(at, j, int32(node))
+	}
+}
+
+// isDriven reports whether forces act along freedoms of joint j.
+func (c *compiler) isDriven(j int) bool {
+	d := c.mech.Drive(j)
+	for i := range c.mech.Joints[j].Kind.Freedoms() {
+		if c.drive[6*j+i] > 0 || d != nil && (d.Force[i] != 0 || d.Stiffness[i] != 0 || d.Damping[i] != 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// frames adds the relative motion of the frames of a joint.
+func (c *compiler) frames(at *jointPlace, j int, driven bool) {
+	jt := &c.mech.Joints[j]
+	axes := func(body int32, f *mechanism.Frame) place {
+		E := c.constant(f.E[:]...)
+		if body < 0 {
+			return E
+		}
+		out := c.room(9)
+		c.op(tape.Mul3, out, c.bodies[body].axes, E)
+		return out
+	}
+	at.P = axes(jt.Pred, &jt.P)
+	if jt.Kind == joints.Universal {
+		at.S = axes(jt.Succ, &jt.S)
+	}
+	arm := func(body int32, f *mechanism.Frame) (own, wide place) {
+		if body < 0 {
+			return c.zero, c.zero
+		}
+		own = c.constant(vec(f.Origin.Sub(c.mech.Bodies[body].Com))...)
+		return own, c.vector(tape.MulVec, c.bodies[body].axes, own)
+	}
+	at.armP, at.wideP = arm(jt.Pred, &jt.P)
+	at.armS, at.wideS = arm(jt.Succ, &jt.S)
+	if slidesOf(jt.Kind) != pinned || driven && jt.Pred >= 0 {
+		p, s := c.pointOf(jt.Pred, jt.P.Origin), c.pointOf(jt.Succ, jt.S.Origin)
+		at.R = c.sum(c.difference(s.far, p.far), c.difference(s.near, p.near))
+		at.alongR = c.vector(tape.TMulVec, at.P, at.R)
+		v := c.difference(s.velocity, p.velocity)
+		at.V = v
+		if jt.Pred >= 0 {
+			at.V = c.vector(tape.SubCross, c.omega(jt.Pred), at.R, v)
+		}
+		at.alongV = c.vector(tape.TMulVec, at.P, at.V)
+	}
+}
+
+// relative adds ω_S − ω_P, and that along the axes of P, once.
+func (c *compiler) relative(at *jointPlace, jt *mechanism.Joint) {
+	if at.w > 0 {
+		return
+	}
+	at.w = c.difference(c.omega(jt.Succ), c.omega(jt.Pred))
+	at.alongW = c.vector(tape.TMulVec, at.P, at.w)
+}
+
+// drives adds the forces along the freedoms of a joint to its bodies.
+func (c *compiler) drives(at *jointPlace, j int) {
+	jt := &c.mech.Joints[j]
+	var d mechanism.Drive
+	if p := c.mech.Drive(j); p != nil {
+		d = *p
+	}
+	c.relative(at, jt)
+	turn, push := c.constant(0, 0, 0), c.constant(0, 0, 0) // components along the axes of P
+	extra := place(0)                                      // moment about y of S
+	for i, u := range duals(jt.Kind) {
+		if d.Force[i] == 0 && d.Stiffness[i] == 0 && d.Damping[i] == 0 && c.drive[6*j+i] == 0 {
+			continue
+		}
+		tau, rate, q := turn.at(u.axis), at.alongW.at(u.axis), place(0)
+		if u.force {
+			tau, rate, q = push.at(u.axis), at.alongV.at(u.axis), at.alongR.at(u.axis)
+		}
+		if u.ofS {
+			tau = c.room(1)
+			extra = c.vector(tape.Column, at.S.at(1))
+			rate = c.room(1)
+			c.op(tape.Dot, rate, extra, at.w)
+		}
+		from := c.constant(d.Force[i])
+		if in := c.drive[6*j+i]; in > 0 { // in place of the model's
+			from = in
+		}
+		c.opN(tape.Copy, 1, 0, tau, from)
+		if jt.Kind.Scalar(i) {
+			if d.Stiffness[i] != 0 {
+				k := c.constant(d.Stiffness[i], d.Stiffness[i]*d.Rest[i])
+				c.opN(tape.Add, 1, 0, tau, tau, k.at(1))
+				c.op(tape.Less, tau, tau, k, q)
+			}
+			if d.Damping[i] != 0 {
+				c.op(tape.Less, tau, tau, c.constant(d.Damping[i]), rate)
+			}
+		}
+		if u.ofS {
+			c.opN(tape.Scaled, 3, 0, c.scratchVector(), c.zero, extra, tau)
+			extra = c.last()
+		}
+	}
+	n, f := c.vector(tape.MulVec, at.P, turn), c.vector(tape.MulVec, at.P, push)
+	if extra > 0 {
+		n = c.sum(n, extra)
+	}
+	if jt.Succ >= 0 {
+		c.push(jt.Succ, f, c.vector(tape.AddCross, at.wideS, f, n), 1)
+	}
+	if jt.Pred >= 0 {
+		c.push(jt.Pred, f, c.vector(tape.AddCross, c.sum(at.wideP, at.R), f, n), -1)
+	}
+}
+
+// scratchVector returns three new places, which last returns again.
+func (c *compiler) scratchVector() place { return c.room(3) }
+func (c *compiler) last() place          { return place(c.places - 3) }
+
+// push adds a force and a moment about the centre of mass, world axes, to what acts on a body, or takes them from it.
+func (c *compiler) push(body int32, f, n place, sign int) {
+	b := &c.bodies[body]
+	weight := b.data.at(atWeight)
+	if sign < 0 {
+		weight = b.data.at(atNegated)
+	}
+	c.op(tape.Weigh, b.load, f, n, weight, b.axes)
+}
+
+// rows adds the rows of a joint: blocks, scales and right sides.
+func (c *compiler) rows(at *jointPlace, j int, node int32) {
+	w := &jointWork{jointPlace: at, jt: &c.mech.Joints[j], node: node, scale: c.sys.scale[node], pred: -1, succ: -1, fly: -1}
+	p := c.sys.pattern
+	for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
+		at := c.sys.rows[node][k-p.Ptr[node]]
+		switch b := p.Ind[k]; {
+		case b == w.jt.Pred:
+			w.pred = at
+		case b == w.jt.Succ:
+			w.succ = at
+		default:
+			w.fly = at
+		}
+	}
+	// Right sides are written by threes, some past the row and some before it.
+	w.b = c.room(12) + 3
+	c.slide(w)
+	c.local(w)
+	c.bias(w)
+	list, more := triples(w.jt.Kind)
+	for _, t := range list {
+		c.triple(w, t)
+	}
+	if more {
+		c.special(w)
+	}
+	c.freedoms(w, j)
+	c.opN(tape.Copy, w.row, 0, c.sys.right[node], w.b)
+	c.squares(w)
+}
+
+// squares adds the scales: the squared norms of the rows.
+func (c *compiler) squares(w *jointWork) {
+	from := c.sys.null
+	if w.fly >= 0 {
+		var I [6]float64
+		n := w.jt.GearedInertias(&I)
+		list := make([]float64, 6)
+		for k := range n {
+			list[w.row-n+k] = 1 / I[k]
+		}
+		from = c.constant(list...)
+	}
+	for _, at := range [2]place{w.succ, w.pred} {
+		if at >= 0 {
+			c.opN(tape.Squares, w.row, 0, w.scale, at, from)
+			from = w.scale
+		}
+	}
+}
+
+// slide adds the allowed parts of R and V: the arm of P reaches to the origin of S.
+func (c *compiler) slide(w *jointWork) {
+	kind := slidesOf(w.jt.Kind)
+	if kind == pinned {
+		return
+	}
+	arm := c.room(3)
+	w.slip = c.room(3)
+	switch kind {
+	case onZ:
+		c.op(tape.OnZ, arm, w.P, w.alongR)
+		c.op(tape.OnZ, w.slip, w.P, w.alongV)
+	case offZ:
+		c.op(tape.OffZ, arm, w.P, w.alongR)
+		c.op(tape.OffZ, w.slip, w.P, w.alongV)
+	case onR:
+		n := c.room(4) // and |R|
+		c.op(tape.Unit, n, w.R)
+		c.opN(tape.Scaled, 3, 0, arm, c.zero, n, c.constant(w.jt.Length))
+		v := c.room(2)
+		c.op(tape.Dot, v, n, w.V)
+		c.op(tape.Less, v.at(1), c.zero, v, c.constant(1))
+		c.opN(tape.Scaled, 3, 0, w.slip, w.V, n, v.at(1))
+		w.inS = n // the direction, for special
+	}
+	if b := w.jt.Pred; b >= 0 {
+		body := &c.bodies[b]
+		w.armP = c.room(3)
+		c.op(tape.TMulAdd, w.armP, body.axes, arm, c.constant(vec(w.jt.P.Origin.Sub(c.mech.Bodies[b].Com))...))
+		w.wideP = c.sum(w.wideP, arm)
+	}
+}
+
+// local adds the axes of P in the axes of the two bodies.
+func (c *compiler) local(w *jointWork) {
+	list, _ := triples(w.jt.Kind)
+	if len(list) == 0 && w.fly < 0 && w.jt.Motion == nil {
+		return
+	}
+	if w.jt.Pred >= 0 {
+		w.inP = c.constant(w.jt.P.E[:]...)
+	}
+	if b := w.jt.Succ; b >= 0 {
+		w.inS = c.room(9)
+		c.op(tape.TMul3, w.inS, c.bodies[b].axes, w.P)
+	}
+}
+
+// bias adds the velocity-product parts along the axes of P, theory.md (7) and (9).
+func (c *compiler) bias(w *jointWork) {
+	jt := w.jt
+	w.bias, w.turn = c.zero, c.zero
+	if jt.Succ >= 0 {
+		w.bias = c.vector(tape.Centripetal, c.omega(jt.Succ), w.wideS, w.bias)
+	}
+	if jt.Pred >= 0 {
+		w.bias = c.vector(tape.LessCentripetal, c.omega(jt.Pred), w.wideP, w.bias)
+		if w.slip > 0 {
+			x := c.vector(tape.Cross, c.omega(jt.Pred), w.slip)
+			out := c.room(3)
+			c.opN(tape.Scaled, 3, 0, out, w.bias, x, c.constant(-2))
+			w.bias = out
+		}
+	}
+	w.force = c.vector(tape.TMulNeg, w.P, w.bias)
+	w.moment = c.zero
+	if jt.Succ >= 0 && jt.Pred >= 0 {
+		w.turn = c.vector(tape.Cross, c.omega(jt.Succ), c.omega(jt.Pred))
+		w.moment = c.vector(tape.TMulNeg, w.P, w.turn)
+	}
+}
+
+// triple adds rows along the axes of P.
+func (c *compiler) triple(w *jointWork, t triple) {
+	code, from := tape.Moments1, w.moment
+	if t.force {
+		code, from = tape.Forces1, w.force
+	}
+	code += tape.Code(2 * (t.n - 1))
+	side := func(at, axes, arm place, body int32, weight int) {
+		if body >= 0 {
+			c.op(code, at.at(6*w.row), axes.at(t.first), arm, c.bodies[body].data.at(weight))
+		}
+	}
+	side(w.succ, w.inS, w.armS, w.jt.Succ, atWeight)
+	side(w.pred, w.inP, w.armP, w.jt.Pred, atNegated)
+	c.opN(tape.Copy, t.n, 0, w.b.at(w.row), from.at(t.first))
+	w.row += t.n
+}
+
+// special adds the one row of a type that is not along an axis of P.
+func (c *compiler) special(w *jointWork) {
+	wrench := c.constant(0, 0, 0, 0, 0, 0) // moment, force, world axes
+	b := w.b.at(w.row)
+	switch w.jt.Kind {
+	case joints.Helical: // a force along z with the moment −pitch·z
+		z := c.vector(tape.Column, w.P.at(2))
+		pitch := c.constant(-w.jt.Pitch)
+		c.opN(tape.Scaled, 3, 0, wrench, c.zero, z, pitch)
+		c.opN(tape.Copy, 3, 0, wrench.at(3), z)
+		c.opN(tape.Scaled, 1, 0, b, w.force.at(2), w.moment.at(2), pitch)
+	case joints.Universal: // the moment n = y_S×x_P, which moves with y_S
+		c.relative(w.jointPlace, w.jt)
+		x, y := c.vector(tape.Column, w.P), c.vector(tape.Column, w.S.at(1))
+		c.op(tape.Cross, wrench, y, x)
+		rate := c.vector(tape.Cross, c.vector(tape.Cross, w.w, y), x)
+		d := c.room(2)
+		c.op(tape.Dot, d, rate, w.w)
+		c.op(tape.Dot, d.at(1), wrench, w.turn)
+		c.opN(tape.Add, 1, 0, d, d, d.at(1))
+		c.opN(tape.Sub, 1, 0, b, c.zero, d)
+	case joints.Distance: // a force along n = R/|R|
+		n := w.direction()
+		c.opN(tape.Copy, 3, 0, wrench.at(3), n)
+		q := c.room(4)
+		c.op(tape.Dot, q, w.slip, w.slip)
+		c.op(tape.Quotient, q.at(1), q, n.at(3))
+		c.op(tape.Dot, q.at(2), n, w.bias)
+		c.opN(tape.Add, 1, 0, q, q.at(1), q.at(2))
+		c.opN(tape.Sub, 1, 0, b, c.zero, q)
+	}
+	c.wrenchRow(w, wrench)
+}
+
+// direction is where slide has left that of a distance joint.
+func (w *jointWork) direction() place { return w.inS }
+
+// wrenchRow adds the row of a wrench about the origin of S.
+func (c *compiler) wrenchRow(w *jointWork, wrench place) {
+	side := func(at, arm place, body int32, weight int) {
+		if body >= 0 {
+			d := &c.bodies[body]
+			c.op(tape.Wrench, at.at(6*w.row), wrench, d.axes, d.data.at(weight), arm)
+		}
+	}
+	side(w.succ, w.armS, w.jt.Succ, atWeight)
+	side(w.pred, w.armP, w.jt.Pred, atNegated)
+	w.row++
+}
+
+// freedoms adds the rows of prescribed freedoms and of armature.
+func (c *compiler) freedoms(w *jointWork, j int) {
+	for i, u := range duals(w.jt.Kind) {
+		if w.jt.Prescribed(i) {
+			at := c.room(1)
+			c.motions = append(c.motions, prescribed{j, i, at})
+			row := w.row
+			c.freedom(w, u)
+			c.opN(tape.Add, 1, 0, w.b.at(row), w.b.at(row), at)
+		}
+	}
+	if w.fly < 0 {
+		return
+	}
+	var I [6]float64
+	n, k := w.jt.GearedInertias(&I), 0
+	for i, u := range duals(w.jt.Kind) {
+		if w.jt.Geared(i) {
+			c.set(w.fly.at(w.row*n+k), inverseRoot(I[k]))
+			c.freedom(w, u)
+			k++
+		}
+	}
+}
+
+// freedom adds the row of the unit wrench of a freedom.
+func (c *compiler) freedom(w *jointWork, u dual) {
+	if !u.ofS {
+		c.triple(w, triple{u.force, u.axis, 1})
+		return
+	}
+	wrench := c.constant(0, 0, 0, 0, 0, 0)
+	c.op(tape.Column, wrench, w.S.at(u.axis))
+	d := c.room(1)
+	c.op(tape.Dot, d, wrench, w.turn)
+	c.opN(tape.Sub, 1, 0, w.b.at(w.row), c.zero, d)
+	c.wrenchRow(w, wrench)
+}

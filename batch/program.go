@@ -1,0 +1,84 @@
+package batch
+
+import "github.com/rung-mbd/rung/internal/tape"
+
+// place is a number of lanes in the workspace.
+type place int
+
+// at returns the place n after p.
+func (p place) at(n int) place { return p + place(n) }
+
+// program is a tape and the workspace that it is for, while they are made.
+type program struct {
+	ops    []tape.Op
+	places int
+	values []value
+}
+
+// value is a constant of the workspace.
+type value struct {
+	at place
+	x  float64
+}
+
+func newProgram() *program { return &program{places: tape.Reserved} }
+
+// room returns n new places.
+func (p *program) room(n int) place {
+	at := place(p.places)
+	p.places += n
+	return at
+}
+
+// constant returns new places that hold values.
+func (p *program) constant(list ...float64) place {
+	at := p.room(len(list))
+	p.set(at, list...)
+	return at
+}
+
+// set gives places values to begin with.
+func (p *program) set(at place, list ...float64) {
+	for i, x := range list {
+		p.values = append(p.values, value{at.at(i), x})
+	}
+}
+
+// op adds an instruction with up to five operands.
+func (p *program) op(code tape.Code, operands ...place) { p.opN(code, 0, 0, operands...) }
+
+// opN adds an instruction with a count, and with rows of stride lanes.
+func (p *program) opN(code tape.Code, n, stride int, operands ...place) {
+	var q [5]place
+	copy(q[:], operands)
+	p.ops = append(p.ops, tape.Op{
+		Code: code, N: uint32(n), F: uint32(64 * stride),
+		A: uint32(64 * q[0]), B: uint32(64 * q[1]), C: uint32(64 * q[2]), D: uint32(64 * q[3]), E: uint32(64 * q[4]),
+	})
+}
+
+// take ends the tape that has been made so far and returns it.
+func (p *program) take() []tape.Op {
+	out := append(p.ops, tape.Op{Code: tape.End})
+	p.ops = nil
+	return out
+}
+
+// Numbers of the pivot rule and of the checks.
+const (
+	weakPivot = 1e3 // of kkt: a pivot up to that times ε is that of a redundant row
+	tinyPivot = 1e-300
+	restPart  = 1e-8 // square of the part of the whole that counts among the terms of each row
+	rowTol    = 1e-12
+)
+
+// workspace returns the memory of the program.
+func (p *program) workspace(epsilon float64) []float64 {
+	w := tape.NewWorkspace(p.places, weakPivot*epsilon, tinyPivot, rowTol*rowTol)
+	for _, v := range p.values {
+		for l := range tape.Lanes {
+			w[int(v.at)*tape.Lanes+l] = v.x
+		}
+	}
+	return w
+}

@@ -1,0 +1,98 @@
+package batch
+
+import "github.com/rung-mbd/rung/spatial"
+
+// Results are what Solve finds of each state.
+type Results struct {
+	batch     *Batch
+	n         int
+	a         []float64 // of each group: six numbers a body, eight lanes each
+	redundant []int32
+	errs      []error
+	single    []bool
+	oneByOne  []int
+	failed    []int
+}
+
+// NewResults returns memory for the results of n states.
+func (b *Batch) NewResults(n int) *Results {
+	if n < 0 {
+		panic("batch: negative number of states")
+	}
+	return &Results{batch: b, n: n, a: make([]float64, groups(n)*6*b.plan.Mechanism().NumBodies()*lanes), redundant: make([]int32, n),
+		errs: make([]error, n), single: make([]bool, n), oneByOne: make([]int, 0, n), failed: make([]int, 0, n)}
+}
+
+// Len returns the number of states.
+func (r *Results) Len() int { return r.n }
+
+// mustHave panics unless there is a state i.
+func (r *Results) mustHave(i int) {
+	if uint(i) >= uint(r.n) {
+		panic("batch: state out of range")
+	}
+}
+
+// To copies the accelerations of state i to dst: six numbers a body, ω̇ then the classical acceleration of the centre of mass, world axes, rad/s² and m/s².
+// They are zero where the state has failed.
+//
+// It panics if i is out of range or dst has not six entries a body.
+func (r *Results) To(dst []float64, i int) {
+	r.mustHave(i)
+	n := 6 * r.batch.plan.Mechanism().NumBodies()
+	if len(dst) != n {
+		panic("batch: length mismatch")
+	}
+	for k := range dst {
+		dst[k] = *r.at(i, k)
+	}
+}
+
+// at returns number k of state i.
+func (r *Results) at(i, k int) *float64 {
+	return &r.a[(i/lanes*6*r.batch.plan.Mechanism().NumBodies()+k)*lanes+i%lanes]
+}
+
+// AngularAcceleration returns ω̇ of a body in state i, rad/s², world axes.
+func (r *Results) AngularAcceleration(i, body int) spatial.Vec3 {
+	r.mustHave(i)
+	return spatial.Vec3{*r.at(i, 6*body), *r.at(i, 6*body+1), *r.at(i, 6*body+2)}
+}
+
+// ComAcceleration returns the classical acceleration of the centre of mass of a body in state i, m/s², world axes.
+func (r *Results) ComAcceleration(i, body int) spatial.Vec3 {
+	r.mustHave(i)
+	return spatial.Vec3{*r.at(i, 6*body+3), *r.at(i, 6*body+4), *r.at(i, 6*body+5)}
+}
+
+// Redundant returns the number of redundant rows in state i, by the rule of kkt.Solver.
+func (r *Results) Redundant(i int) int {
+	r.mustHave(i)
+	return int(r.redundant[i])
+}
+
+// Error returns why state i has failed, as kkt.Solver.Solve says it; nil if it has not.
+func (r *Results) Error(i int) error {
+	r.mustHave(i)
+	return r.errs[i]
+}
+
+// OneByOne lists the states that were solved one by one: those whose lanes did not pass a check, and those that failed. The list is that of the last Solve and
+// shares its memory.
+func (r *Results) OneByOne() []int { return r.oneByOne }
+
+// Failed lists the states that have no solution (Error).
+func (r *Results) Failed() []int { return r.failed }
+
+// collect lists what the workers have noted.
+func (r *Results) collect() {
+	r.oneByOne, r.failed = r.oneByOne[:0], r.failed[:0]
+	for i := range r.n {
+		if r.single[i] {
+			r.oneByOne = append(r.oneByOne, i)
+		}
+		if r.errs[i] != nil {
+			r.failed = append(r.failed, i)
+		}
+	}
+}

@@ -1,0 +1,338 @@
+package batch
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Limits of the checks of a lane.
+const (
+	// smallPivot is the least pivot of a row that is not redundant, relative to its scale, that surely is above the solver's bound of 1e-9: the two round differently.
+	smallPivot = 1.1e-9
+	// doubtPivot is the largest pivot that counts as that of a redundant row without the solver's word.
+	doubtPivot = kkt.DoubtTol
+	// unitTol is the distance of a squared quaternion from one that mechanism.BodyState.IsFinite allows.
+	unitTol = 2e-6
+	// bodyTol bounds the distance of 1/pivot of a body's row from ½: these pivots are at least one.
+	bodyTol = 0.5 + 1e-6
+	// enoughError and trustedPivot are those of package factor: the relative error that a first solve may have, and the least pivot with which it is
+	// estimated.
+	enoughError  = 1e-13
+	trustedPivot = 3e-5
+	// maxRefinements bounds the corrections.
+	maxRefinements = 3
+	// groupsATask is the number of groups of one task of a thread.
+	groupsATask = 4
+)
+
+// worker is the memory of one thread.
+type worker struct {
+	b    *Batch
+	t    tapes
+	w    []float64
+	c    *compiler
+	mask []float64
+
+	in     *mechanism.Inputs
+	plan   *kkt.Plan
+	solver *kkt.Solver
+	st     *mechanism.State
+	extern extern
+
+	mech  *mechanism.Mechanism // without the wrenches of the states
+	rows  *assemble.Weighted   // nil unless rows of joints are rare
+	kin   *mechanism.Kinematics
+	force []spatial.Force
+
+	_ [8]float64 // between workers
+}
+
+// extern is the force of one's own of the solver: the wrenches of a state.
+type extern struct{ w []spatial.Force }
+
+// WrenchesTo stores the wrenches.
+func (e *extern) WrenchesTo(w []spatial.Force, _ []mechanism.BodyMotion, _ float64) error {
+	copy(w, e.w)
+	return nil
+}
+
+// nameOfWrenches is the name of extern among the forces.
+const nameOfWrenches = "wrenches of the states of a batch"
+
+func newWorker(b *Batch, c *compiler, t *tapes) (*worker, error) {
+	m := b.plan.Mechanism()
+	w := &worker{b: b, t: *t, c: c, in: m.NewInputs(), st: m.Initial(), mech: m}
+	if m.NumSprung() > 0 && w.st.Angles == nil {
+		w.st.Angles = make([]float64, m.NumSprung())
+	}
+	if m.NumInternal() > 0 && w.st.Internal == nil {
+		w.st.Internal = make([]float64, m.NumInternal())
+	}
+	if b.options.Wrenches {
+		w.extern.w = make([]spatial.Force, m.NumBodies())
+		all := make([]int, m.NumBodies())
+		for i := range all {
+			all[i] = i
+		}
+		if _, err := w.in.AddForce(nameOfWrenches, &w.extern, all...); err != nil {
+			return nil, err
+		}
+	}
+	w.plan = b.plan.With(w.in)
+	w.solver = w.plan.NewSolver()
+	if !b.lanes {
+		return w, nil
+	}
+	w.w = c.workspace(b.plan.Options().Epsilon)
+	w.mask = w.lane(c.sys.mask)
+	w.kin = &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())}
+	w.force = make([]spatial.Force, m.NumBodies())
+	if len(c.rareJoints) > 0 {
+		w.rows = c.plan.Layout().With(w.in.Mechanism()).NewWeighted()
+		w.rows.Unloaded = true
+	}
+	return w, nil
+}
+
+// lane returns the numbers of a place.
+func (w *worker) lane(p place) []float64 { return w.w[int(p)*lanes:][:lanes] }
+
+// solving is what Solve has given the workers.
+type solving struct {
+	s *States
+	r *Results
+}
+
+// Solve computes the accelerations of all states, as kkt.Solver.Solve does for one. States whose lanes do not pass the checks are solved by such a solver, one by one, and
+// listed: those in which a pivot may or may not be that of a redundant row (1e-12 to 1.1e-9 of its scale), with a residual above 1e-12 of its terms,
+// with an error above 1e-13 that refinement does not remove, and those with numbers that are not finite.
+//
+// A state has the same bits for any number of threads, and whatever other states there are.
+//
+// Cost: O(states), no allocation but for errors. It panics if s or r is not of b, or of different numbers of states.
+func (b *Batch) Solve(s *States, r *Results) {
+	if s == nil || r == nil || s.batch != b || r.batch != b || s.n != r.n {
+		panic("batch: foreign states or results")
+	}
+	if !b.guard.Enter() {
+		panic("batch: Batch used by two goroutines")
+	}
+	defer b.guard.Leave()
+	b.solving = solving{s, r}
+	b.team.Run((groups(s.n)+groupsATask-1)/groupsATask, (*solveTasks)(b))
+	b.solving = solving{}
+	r.collect()
+}
+
+// solveTasks is the job of Solve.
+type solveTasks Batch
+
+// Do solves some groups.
+func (t *solveTasks) Do(worker, task int) {
+	w, n := t.workers[worker], groups(t.s.n)
+	for g := task * groupsATask; g < min((task+1)*groupsATask, n); g++ {
+		w.group(t.s, t.r, g)
+	}
+}
+
+// group solves one group.
+func (w *worker) group(s *States, r *Results, g int) {
+	first := g * lanes
+	n := min(lanes, s.n-first)
+	if !w.b.lanes {
+		for l := range n {
+			w.single(s, r, first+l)
+		}
+		return
+	}
+	copy(w.w[int(w.c.input)*lanes:], s.data[g*w.b.length*lanes:][:w.b.length*lanes])
+	ok := w.prepare(s, first, n)
+	w.evaluate()
+	size := 6 * w.mech.NumBodies() * lanes
+	out := r.a[g*size:][:size]
+	for i := range w.c.bodies {
+		copy(out[6*i*lanes:][:6*lanes], w.w[int(w.c.bodies[i].a)*lanes:])
+	}
+	weak := w.lane(w.c.sys.record.at(weakRows))
+	for l := range n {
+		i := first + l
+		r.single[i], r.errs[i], r.redundant[i] = false, nil, int32(weak[l])
+		if ok>>l&1 == 0 || !w.holds(l) {
+			w.single(s, r, i)
+		}
+	}
+}
+
+// evaluate runs the tapes.
+func (w *worker) evaluate() {
+	tape.Run(w.w, w.t.solve)
+	for k := 0; k < maxRefinements && w.wanting(k == 0); k++ {
+		tape.Run(w.w, w.t.refine)
+	}
+	tape.Run(w.w, w.t.results)
+}
+
+// record returns the number of the record of a lane.
+func (w *worker) record(k, l int) float64 { return w.w[(int(w.c.sys.record)+k)*lanes+l] }
+
+// exact reports whether the error that the residuals of a lane stand for is small enough.
+func (w *worker) exact(l int) bool {
+	return w.record(bigResidual, l) <= enoughError*enoughError*w.record(sizes, l)
+}
+
+// wanting sets the mask of lanes that want a correction, and reports whether there are any. The first solve has to have pivots for which its error is estimated.
+func (w *worker) wanting(first bool) (any bool) {
+	for l := range lanes {
+		w.mask[l] = 0
+		if !w.exact(l) || first && w.record(overPivot, l) > 1/trustedPivot {
+			w.mask[l] = 1
+			any = true
+		}
+	}
+	return any
+}
+
+// holds reports whether a lane has passed all checks.
+func (w *worker) holds(l int) bool {
+	return w.exact(l) && w.record(badResidual, l) <= 0 && w.record(overPivot, l) <= 1/smallPivot && w.record(doubt, l) <= doubtPivot &&
+		w.record(bodyPivot, l) <= bodyTol && w.record(notUnit, l) <= unitTol && w.record(notFinite, l) == 0
+}
+
+// prepare does what has no lanes, for n states from first on. It returns the lanes for which that went well.
+func (w *worker) prepare(s *States, first, n int) (ok uint) {
+	ok = 1<<n - 1
+	c := w.c
+	time := w.lane(c.time())
+	for _, m := range c.motions {
+		at := w.lane(m.at)
+		for l := range lanes {
+			_, _, at[l] = w.mech.Joints[m.joint].Motion[m.freedom].At(time[l])
+		}
+	}
+	for l := range n {
+		w.st.Time = time[l]
+		if w.mech.CheckTime(w.st) != nil {
+			ok &^= 1 << l
+		}
+	}
+	if s.wrench != nil {
+		w.loadWrenches(s, first, n)
+	}
+	if c.rareForces || w.rows != nil {
+		for l := range n {
+			s.to(w.st, first+l)
+			if !w.rareState(s, first+l, l) {
+				ok &^= 1 << l
+			}
+		}
+	}
+	return ok
+}
+
+// loadWrenches stores the wrenches of n states.
+func (w *worker) loadWrenches(s *States, first, n int) {
+	for i := range w.c.bodies {
+		at := w.w[int(w.c.bodies[i].wrench)*lanes:][:6*lanes]
+		for l := range n {
+			for k, x := range s.wrench[6*((first+l)*len(w.c.bodies)+i):][:6] {
+				at[k*lanes+l] = x
+			}
+		}
+	}
+}
+
+// rareState evaluates for one state what has no lanes, and reports whether that can be done.
+func (w *worker) rareState(s *States, i, l int) bool {
+	c := w.c
+	if c.rareForces {
+		for k := range w.kin.Bodies {
+			if !w.mech.BodyTo(&w.kin.Bodies[k], w.st, k) {
+				return false
+			}
+		}
+		w.setInputs(s, i)
+		clear(w.force)
+		if w.in.Mechanism().AddAppliedTo(w.force, w.kin, w.st) != nil {
+			return false
+		}
+		for k := range c.bodies {
+			at := w.w[int(c.bodies[k].wrench)*lanes:][:6*lanes]
+			n, f := w.force[k].Moment(), w.force[k].Linear()
+			for j := range 3 {
+				at[j*lanes+l], at[(3+j)*lanes+l] = f[j], n[j]
+			}
+		}
+	}
+	if w.rows == nil {
+		return true
+	}
+	if w.rows.FillTo(w.st) != nil {
+		return false
+	}
+	p := c.sys.pattern
+	put := func(at place, list []float64) {
+		for k, x := range list {
+			w.w[(int(at)+k)*lanes+l] = x
+		}
+	}
+	for _, node := range c.rareJoints {
+		for k, at := range c.sys.rows[node] {
+			q := int(p.Ptr[node]) + k
+			put(at, w.rows.Matrix.Val[p.Pos[q]:p.Pos[q+1]])
+		}
+		put(c.sys.scale[node], w.rows.Scale[p.Off[node]:p.Off[node+1]])
+		put(c.sys.right[node], w.rows.Right[p.Off[node]:p.Off[node+1]])
+	}
+	return true
+}
+
+// setInputs gives the solver's mechanism what acts in state i. Values that are not finite, which the setters refuse, make it report false.
+func (w *worker) setInputs(s *States, i int) error {
+	g := spatial.Vec3{*s.at(i, 1), *s.at(i, 2), *s.at(i, 3)}
+	if err := w.in.SetGravity(g); err != nil {
+		return err
+	}
+	for k, f := range w.b.options.Forces {
+		if err := w.in.SetForce(f.Joint, f.Freedom, *s.at(i, w.b.length-len(w.b.options.Forces)+k)); err != nil {
+			return err
+		}
+	}
+	for k := range w.extern.w {
+		x := s.wrench[6*(i*len(w.extern.w)+k):][:6]
+		w.extern.w[k] = spatial.Force{x[3], x[4], x[5], x[0], x[1], x[2]}
+	}
+	return nil
+}
+
+// single solves state i with the solver.
+func (w *worker) single(s *States, r *Results, i int) {
+	r.single[i] = true
+	s.to(w.st, i)
+	err := w.setInputs(s, i)
+	if err == nil {
+		err = w.solver.Solve(w.st)
+	}
+	r.errs[i], r.redundant[i] = err, 0
+	if err != nil {
+		for k := range 6 * w.mech.NumBodies() {
+			*r.at(i, k) = 0
+		}
+		return
+	}
+	_, n := w.solver.Nearness()
+	r.redundant[i] = int32(n)
+	for b := range w.mech.NumBodies() {
+		alpha, a := w.solver.AngularAcceleration(b), w.solver.ComAcceleration(b)
+		for k := range 3 {
+			*r.at(i, 6*b+k), *r.at(i, 6*b+3+k) = alpha[k], a[k]
+		}
+	}
+}
+
+// finite reports whether x is a finite number.
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

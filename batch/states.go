@@ -1,0 +1,163 @@
+package batch
+
+import (
+	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+const lanes = tape.Lanes
+
+// States are states of one mechanism with what acts on it in each. They are stored in groups of eight, number by number. Several
+// goroutines may set different groups at the same time.
+type States struct {
+	batch *Batch
+	n     int
+	data  []float64 // of each group: the places of a state, eight numbers each
+
+	wrench             []float64 // of each state: six numbers a body, force before moment; nil without
+	angles, internal   []float64 // of each state, as in mechanism.State
+	nAngles, nInternal int
+}
+
+// NewStates returns n states, all that of the model, with its gravity and forces and without wrenches.
+//
+// Cost: O(n·bodies). It panics if n is negative.
+func (b *Batch) NewStates(n int) *States {
+	if n < 0 {
+		panic("batch: negative number of states")
+	}
+	m := b.plan.Mechanism()
+	s := &States{batch: b, n: n, data: make([]float64, groups(n)*b.length*lanes), nAngles: m.NumSprung(), nInternal: m.NumInternal()}
+	s.angles, s.internal = make([]float64, n*s.nAngles), make([]float64, n*s.nInternal)
+	if b.options.Wrenches {
+		s.wrench = make([]float64, n*6*m.NumBodies())
+	}
+	st := m.Initial()
+	for i := range groups(n) * lanes {
+		s.set(i, st)
+		for k, g := range m.Gravity {
+			*s.at(i, 1+k) = g
+		}
+		for k, f := range b.options.Forces {
+			if d := m.Drive(f.Joint); d != nil {
+				*s.at(i, 4+bodyPlaces*m.NumBodies()+k) = d.Force[f.Freedom]
+			}
+		}
+	}
+	return s
+}
+
+// groups returns the number of groups of n states.
+func groups(n int) int { return (n + lanes - 1) / lanes }
+
+// Len returns the number of states.
+func (s *States) Len() int { return s.n }
+
+// at returns the number of state i at a place.
+func (s *States) at(i, place int) *float64 {
+	return &s.data[(i/lanes*s.batch.length+place)*lanes+i%lanes]
+}
+
+// mustHave panics unless there is a state i.
+func (s *States) mustHave(i int) {
+	if uint(i) >= uint(s.n) {
+		panic("batch: state out of range")
+	}
+}
+
+// Set makes st state number i.
+//
+// Cost: O(bodies), no allocation. It panics if i is out of range or st is of another mechanism.
+func (s *States) Set(i int, st *mechanism.State) {
+	s.mustHave(i)
+	if !s.batch.plan.Mechanism().Owns(st) {
+		panic("batch: foreign state")
+	}
+	s.set(i, st)
+}
+
+func (s *States) set(i int, st *mechanism.State) {
+	*s.at(i, 0) = st.Time
+	for k := range st.Bodies {
+		b, at := &st.Bodies[k], 4+bodyPlaces*k
+		for j := range 3 {
+			*s.at(i, at+atPosition+j), *s.at(i, at+atVelocity+j), *s.at(i, at+atOmega+j) = b.Position[j], b.Velocity[j], b.Omega[j]
+		}
+		for j := range 4 {
+			*s.at(i, at+atRotation+j) = b.Rotation[j]
+		}
+	}
+	if i >= s.n {
+		return
+	}
+	set := func(dst, src []float64, n int) {
+		dst = dst[i*n:][:n]
+		clear(dst)
+		copy(dst, src)
+	}
+	set(s.angles, st.Angles, s.nAngles)
+	set(s.internal, st.Internal, s.nInternal)
+}
+
+// To stores state number i in st, which is of the mechanism (kkt.Plan.Initial).
+//
+// Cost: O(bodies), no allocation. It panics if i is out of range or st is of another mechanism.
+func (s *States) To(st *mechanism.State, i int) {
+	s.mustHave(i)
+	if !s.batch.plan.Mechanism().Owns(st) {
+		panic("batch: foreign state")
+	}
+	s.to(st, i)
+}
+
+func (s *States) to(st *mechanism.State, i int) {
+	st.Time = *s.at(i, 0)
+	for k := range st.Bodies {
+		b, at := &st.Bodies[k], 4+bodyPlaces*k
+		for j := range 3 {
+			b.Position[j], b.Velocity[j], b.Omega[j] = *s.at(i, at+atPosition+j), *s.at(i, at+atVelocity+j), *s.at(i, at+atOmega+j)
+		}
+		for j := range 4 {
+			b.Rotation[j] = *s.at(i, at+atRotation+j)
+		}
+	}
+	copy(st.Angles, s.angles[i*s.nAngles:][:s.nAngles])
+	copy(st.Internal, s.internal[i*s.nInternal:][:s.nInternal])
+}
+
+// SetGravity sets the acceleration of gravity in state i, m/s², world axes.
+func (s *States) SetGravity(i int, g spatial.Vec3) {
+	s.mustHave(i)
+	for k, x := range g {
+		*s.at(i, 1+k) = x
+	}
+}
+
+// SetForce sets in state i the generalized force of number k of Options.Forces, N or N m. It takes the place of the model's Force; springs and dampers of the joint stay.
+//
+// It panics if i or k is out of range.
+func (s *States) SetForce(i, k int, force float64) {
+	s.mustHave(i)
+	if uint(k) >= uint(len(s.batch.options.Forces)) {
+		panic("batch: force out of range")
+	}
+	*s.at(i, s.batch.length-len(s.batch.options.Forces)+k) = force
+}
+
+// SetWrench sets in state i the force, N, and the moment about the centre of mass, N m, world axes, that act on a body besides what the model has.
+//
+// It panics if i or the body is out of range, or without Options.Wrenches.
+func (s *States) SetWrench(i, body int, force, moment spatial.Vec3) {
+	s.mustHave(i)
+	nb := s.batch.plan.Mechanism().NumBodies()
+	switch {
+	case s.wrench == nil:
+		panic("batch: no wrenches; use Options.Wrenches")
+	case uint(body) >= uint(nb):
+		panic("batch: body out of range")
+	}
+	w := s.wrench[6*(i*nb+body):][:6]
+	copy(w, force[:])
+	copy(w[3:], moment[:])
+}

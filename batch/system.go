@@ -1,0 +1,400 @@
+package batch
+
+import (
+	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/sparse"
+)
+
+// Places of the record of a solve.
+const (
+	overPivot   = iota // largest scale over pivot of a row
+	doubt              // largest pivot over scale of a weak row
+	weakRows           // number of weak rows
+	bodyPivot          // largest distance of 1/pivot of a body's row from ½
+	bigResidual        // largest square of a residual over its pivot
+	badResidual        // positive if a residual is not small beside its terms
+	sizes              // largest squared norm of a body's part
+	notFinite          // no number if a result is not finite
+	notUnit            // largest distance of the square of a quaternion from one
+	records
+)
+
+// system makes the tape of factorization and solve: the block LDLᵀ of package factor in the order of a plan, as single instructions.
+type system struct {
+	*program
+	pattern *sparse.Pattern
+	order   []int32
+	place   []int32   // of each node in order
+	below   [][]int32 // of each node: the nodes after it that it is coupled to in the factor, in order
+
+	rows   [][]place // of each −1 node: its blocks, Size×Size of the node, in the order of Pattern.Ind
+	right  []place   // of each node: its right side
+	scale  []place   // of each −1 node
+	x      []place   // of each node: its solution
+	square []place   // of each +1 node: its squared norm
+	record place
+
+	leaf    []bool
+	blocks  map[[2]int32]place // L·D, later node first
+	scaled  map[[2]int32]place // L; the same places for leaves
+	inverse []place            // 1/D
+	z, res  []place            // of each node: of the forward half, and the residual
+	mask    place
+	scratch place
+	null    place
+}
+
+func newSystem(p *program, pattern *sparse.Pattern, order []int32) *system {
+	n := pattern.Len()
+	s := &system{program: p, pattern: pattern, order: order, place: make([]int32, n), below: make([][]int32, n),
+		rows: make([][]place, n), right: make([]place, n), scale: make([]place, n), x: make([]place, n), square: make([]place, n),
+		leaf: make([]bool, n), blocks: map[[2]int32]place{}, scaled: map[[2]int32]place{}, inverse: make([]place, n),
+		z: make([]place, n), res: make([]place, n)}
+	for k, v := range order {
+		s.place[v] = int32(k)
+	}
+	s.null = p.constant(make([]float64, 36)...)
+	s.record, s.mask, s.scratch = p.room(records), p.room(1), p.room(6)
+	for i := range n {
+		size := int(pattern.Size[i])
+		s.right[i], s.x[i], s.z[i] = p.room(size), p.room(size), p.room(size)
+		s.res[i] = p.room(size+1) + 1
+		s.square[i] = p.room(1)
+		for k := pattern.Ptr[i]; k < pattern.Ptr[i+1]; k++ {
+			at := p.room(size * int(pattern.Size[pattern.Ind[k]]))
+			s.set(at, make([]float64, size*int(pattern.Size[pattern.Ind[k]]))...)
+			s.rows[i] = append(s.rows[i], at)
+		}
+		if pattern.Sign[i] < 0 {
+			s.scale[i] = p.room(size)
+		}
+	}
+	s.fill()
+	return s
+}
+
+// fill finds the blocks of the factor.
+func (s *system) fill() {
+	n := len(s.order)
+	sets := make([]map[int32]bool, n)
+	for i := range sets {
+		sets[i] = map[int32]bool{}
+	}
+	link := func(a, b int32) {
+		if s.place[a] > s.place[b] {
+			a, b = b, a
+		}
+		sets[a][b] = true
+	}
+	p := s.pattern
+	for i := range n {
+		for _, b := range p.Ind[p.Ptr[i]:p.Ptr[i+1]] {
+			link(int32(i), b)
+		}
+	}
+	touched := make([]bool, n)
+	for _, v := range s.order {
+		for k := s.place[v] + 1; int(k) < n; k++ { // in order
+			if u := s.order[k]; sets[v][u] {
+				s.below[v] = append(s.below[v], u)
+			}
+		}
+		for i, a := range s.below[v] {
+			touched[a] = true
+			for _, b := range s.below[v][i+1:] {
+				link(a, b)
+			}
+		}
+		s.leaf[v] = p.Sign[v] > 0 && !touched[v]
+	}
+}
+
+func (s *system) size(v int32) int { return int(s.pattern.Size[v]) }
+
+// given returns the block of the matrix between two nodes, the later one first, and whether it is stored as rows of the earlier one; −1 if there is none.
+func (s *system) given(late, early int32) (at place, turned bool) {
+	joint, body := late, early
+	if s.pattern.Sign[late] > 0 {
+		joint, body, turned = early, late, true
+	}
+	p := s.pattern
+	for k := p.Ptr[joint]; k < p.Ptr[joint+1]; k++ {
+		if p.Ind[k] == body {
+			return s.rows[joint][k-p.Ptr[joint]], turned
+		}
+	}
+	return -1, false
+}
+
+// start returns where the values of a block are before anything is subtracted; −1 if it is zero.
+func (s *system) start(late, early int32) place {
+	if late == early {
+		if s.pattern.Sign[late] < 0 {
+			return -1
+		}
+		n := s.size(late)
+		unit := make([]float64, n*n)
+		for i := range n {
+			unit[i*n+i] = 1
+		}
+		return s.constant(unit...)
+	}
+	at, turned := s.given(late, early)
+	if at < 0 || !turned {
+		return at
+	}
+	// The joint comes first: its rows are columns here.
+	rows, cols := s.size(early), s.size(late)
+	out := s.room(rows * cols)
+	for i := range rows {
+		s.opN(tape.Transpose, cols, rows, out.at(i), at.at(i*cols))
+	}
+	return out
+}
+
+// factorize adds the factorization, and the forward half of the solve for the right sides.
+func (s *system) factorize() {
+	s.eliminate(s.right, true)
+}
+
+// eliminate goes through the nodes in order: their blocks, where factor is set, and the right sides b.
+func (s *system) eliminate(b []place, factor bool) {
+	touched := make([]place, len(s.order)) // current right sides
+	copy(touched, b)
+	work := make([]place, len(s.order))
+	for i := range work {
+		work[i] = -1
+	}
+	current := map[[2]int32]place{} // blocks that something has been subtracted from
+	for _, v := range s.order {
+		n := s.size(v)
+		if factor && !s.leaf[v] {
+			s.pivots(v, current)
+		}
+		for _, u := range s.below[v] {
+			if factor {
+				s.panel(u, v, current)
+			}
+		}
+		// The right side as one more row.
+		skip := !factor && s.leaf[v] // of residuals, which are zero there
+		switch {
+		case skip:
+		case s.leaf[v]:
+			s.z[v] = touched[v]
+		default:
+			if factor {
+				s.z[v] = s.room(n)
+			}
+			s.opN(tape.Panel1+tape.Code(panelStep*(n-1)), 1, 0, s.y0(v), touched[v], s.blocks[[2]int32{v, v}], s.inverse[v], s.z[v])
+		}
+		for i, u := range s.below[v] {
+			if factor {
+				for _, w := range s.below[v][:i+1] {
+					s.update(u, w, v, current)
+				}
+			}
+			if skip {
+				continue
+			}
+			if work[u] < 0 {
+				work[u] = s.w0(u)
+			}
+			src := touched[v]
+			if !s.leaf[v] {
+				src = s.y0(v)
+			}
+			s.tile(work[u], touched[u], src, s.scaled[[2]int32{u, v}], 1, s.size(u), n, s.size(u))
+			touched[u] = work[u]
+		}
+	}
+}
+
+// y0 and w0 are the memory of the forward half: of X of the right side, and of what is left of it.
+func (s *system) y0(v int32) place { return s.forwardMemory(v, 0) }
+func (s *system) w0(v int32) place { return s.forwardMemory(v, 1) }
+
+func (s *system) forwardMemory(v int32, k int) place {
+	key := [2]int32{-1 - v, int32(k)}
+	at, ok := s.blocks[key]
+	if !ok {
+		at = s.room(6)
+		s.blocks[key] = at
+	}
+	return at
+}
+
+// panelStep is the number of codes from one size of a kernel to the next.
+const panelStep = int(tape.Panel2 - tape.Panel1)
+
+// sized returns the code of a kernel for blocks of n.
+func sized(first tape.Code, n int) tape.Code { return first + tape.Code(panelStep*(n-1)) }
+
+// pivots factors the block of a node.
+func (s *system) pivots(v int32, current map[[2]int32]place) {
+	key, n := [2]int32{v, v}, s.size(v)
+	at, ok := current[key]
+	if !ok { // nothing has been subtracted
+		at = s.room(n * n)
+		from := s.start(v, v)
+		if from < 0 {
+			from = s.null
+		}
+		s.opN(tape.Copy, n*n, 0, at, from)
+	}
+	s.blocks[key] = at
+	s.inverse[v] = s.room(n)
+	if s.pattern.Sign[v] < 0 {
+		s.op(sized(tape.Joint1, n), at, s.inverse[v], s.scale[v], s.record)
+	} else {
+		s.op(sized(tape.Mass1, n), at, s.inverse[v], s.null, s.record)
+	}
+}
+
+// panel stores L·D and L of the block of u below v.
+func (s *system) panel(u, v int32, current map[[2]int32]place) {
+	key := [2]int32{u, v}
+	at, ok := current[key]
+	if !ok {
+		if at = s.start(u, v); at < 0 {
+			panic("batch: empty block")
+		}
+	}
+	if s.leaf[v] { // of unit pivots
+		s.blocks[key], s.scaled[key] = at, at
+		return
+	}
+	n, m := s.size(v), s.size(u)
+	x := at
+	if !ok {
+		x = s.room(m * n)
+	}
+	s.blocks[key], s.scaled[key] = x, s.room(m*n)
+	s.opN(sized(tape.Panel1, n), m, 0, x, at, s.blocks[[2]int32{v, v}], s.inverse[v], s.scaled[key])
+}
+
+// update subtracts from the block of u and w what v makes.
+func (s *system) update(u, w, v int32, current map[[2]int32]place) {
+	key := [2]int32{u, w}
+	from, ok := current[key]
+	at := from
+	if !ok {
+		from = s.start(u, w)
+		at = s.room(s.size(u) * s.size(w))
+		if u == w {
+			s.set(at, make([]float64, s.size(u)*s.size(w))...) // the upper half is not written everywhere
+		}
+		current[key] = at
+	}
+	x, y := s.blocks[[2]int32{u, v}], s.scaled[[2]int32{w, v}]
+	if u != w {
+		s.tile(at, from, x, y, s.size(u), s.size(w), s.size(v), s.size(w))
+		return
+	}
+	n, k := s.size(u), s.size(v)
+	for lo := 0; lo < n; {
+		rows := min(tape.Rows(n), n-lo)
+		from := from
+		if from >= 0 {
+			from = from.at(lo * n)
+		}
+		s.tile(at.at(lo*n), from, x.at(lo*k), y, rows, lo+rows, k, n)
+		lo += rows
+	}
+}
+
+// tile stores from − X·Yᵀ in at, for m and n rows of k; from is −1 for zero. Rows of at have stride lanes.
+func (s *system) tile(at, from, x, y place, m, n, k, stride int) {
+	for lo := 0; lo < m; {
+		rows := min(tape.Rows(n), m-lo)
+		code := tape.Tile1x1
+		d := s.null
+		if from < 0 {
+			code = tape.Fresh1x1
+		} else {
+			d = from.at(lo * stride)
+		}
+		code += tape.Code(6*(rows-1) + n - 1)
+		s.opN(code, k, stride, at.at(lo*stride), x.at(lo*k), y, d)
+		lo += rows
+	}
+}
+
+// backward adds the backward half: x of all nodes, into list.
+func (s *system) backward(list []place, residual bool) {
+	for i := len(s.order) - 1; i >= 0; i-- {
+		v := s.order[i]
+		n := s.size(v)
+		from := s.z[v]
+		if residual && s.leaf[v] {
+			from = s.null
+		}
+		if len(s.below[v]) == 0 {
+			s.opN(tape.Copy, n, 0, list[v], from)
+		}
+		for _, u := range s.below[v] {
+			s.opN(sized(tape.Back1, n), s.size(u), 0, list[v], s.scaled[[2]int32{u, v}], list[u], from)
+			from = list[v]
+		}
+		if !s.leaf[v] && n > 1 {
+			s.op(sized(tape.Upper1, n), list[v], s.null, s.blocks[[2]int32{v, v}])
+		}
+	}
+}
+
+// judge adds the residuals of the rows and what they stand for.
+func (s *system) judge() {
+	p := s.pattern
+	rest := s.constant(restPart)
+	s.opN(tape.Copy, 3, 0, s.record.at(bigResidual), s.null)
+	for i := range p.Positive() {
+		if s.size(int32(i)) == 6 {
+			s.op(tape.Size, s.record.at(sizes), s.right[i], s.square[i])
+			s.op(tape.Size, s.record.at(sizes), s.x[i], s.square[i])
+		} else {
+			s.opN(tape.Copy, 1, 0, s.square[i], s.null)
+		}
+	}
+	for i := p.Positive(); i < p.Len(); i++ {
+		n, from := int(p.Size[i]), s.right[i]
+		terms := s.null
+		for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
+			b := p.Ind[k]
+			m := int(p.Size[b])
+			s.tile(s.res[i], from, s.rows[i][k-p.Ptr[i]], s.x[b], n, 1, m, 1)
+			s.opN(tape.Add, 1, 0, s.scratch, terms, s.square[b])
+			from, terms = s.res[i], s.scratch
+		}
+		s.opN(tape.Scaled, 1, 0, s.res[i]-1, terms, s.record.at(sizes), rest)
+		s.opN(tape.Judge, n, 0, s.record.at(bigResidual), s.res[i], s.right[i], s.inverse[i], s.scale[i])
+	}
+}
+
+// refine adds one correction with the factor, in the lanes of the mask, and judges again.
+func (s *system) refine() {
+	p := s.pattern
+	for i := range p.Positive() {
+		v := int32(i)
+		if s.leaf[v] {
+			continue // these hold up to the rounding of their own terms
+		}
+		s.opN(tape.Sub, s.size(v), 0, s.res[v], s.right[v], s.x[v])
+		for j := p.Positive(); j < p.Len(); j++ {
+			for k := p.Ptr[j]; k < p.Ptr[j+1]; k++ {
+				if p.Ind[k] == v {
+					s.opN(sized(tape.Back1, s.size(v)), int(p.Size[j]), 0, s.res[v], s.rows[j][k-p.Ptr[j]], s.x[j], s.res[v])
+				}
+			}
+		}
+	}
+	s.eliminate(s.res, false)
+	dx := make([]place, len(s.order))
+	for i := range dx {
+		dx[i] = s.room(int(p.Size[i]))
+	}
+	s.backward(dx, true)
+	for i := range dx {
+		s.opN(tape.Masked, int(p.Size[i]), 0, s.x[i], s.x[i], dx[i], s.mask)
+	}
+	s.judge()
+}

@@ -1,0 +1,521 @@
+package main
+
+import "fmt"
+
+// kernels lists the instructions. A is the destination where nothing else is said. Matrices 3×3 are row-major, blocks too.
+func kernels() []*kernel {
+	list := append(vectors(), mechanics()...)
+	return append(list, factor()...)
+}
+
+func define(list *[]*kernel, name, doc string, body func(k *kernel)) {
+	k := newKernel(name, doc)
+	body(k)
+	*list = append(*list, k)
+}
+
+// vectors are the instructions on vectors of three.
+func vectors() (list []*kernel) {
+	add := func(name, doc string, body func(k *kernel)) { define(&list, name, doc, body) }
+	add("Copy", "stores B in A, N lanes.", func(k *kernel) {
+		k.loop(func() { k.st(at('A', 0), k.ld(at('B', 0))); k.step('A', 1); k.step('B', 1) })
+	})
+	add("Add", "stores B + C, N lanes.", func(k *kernel) {
+		k.loop(func() {
+			k.st(at('A', 0), k.add(at('B', 0), at('C', 0)))
+			k.step('A', 1)
+			k.step('B', 1)
+			k.step('C', 1)
+		})
+	})
+	add("Sub", "stores B − C, N lanes.", func(k *kernel) {
+		k.loop(func() {
+			k.st(at('A', 0), k.sub(at('B', 0), at('C', 0)))
+			k.step('A', 1)
+			k.step('B', 1)
+			k.step('C', 1)
+		})
+	})
+	add("Scaled", "stores B + C·D with one factor D, N lanes.", func(k *kernel) {
+		d := k.pin(k.ld(at('D', 0)))
+		k.loop(func() {
+			k.st(at('A', 0), k.fma(d, at('C', 0), at('B', 0)))
+			k.step('A', 1)
+			k.step('B', 1)
+			k.step('C', 1)
+		})
+	})
+	add("Less", "stores B − C·D, a lane.", func(k *kernel) { k.st(at('A', 0), k.fnma(at('C', 0), at('D', 0), at('B', 0))) })
+	add("Masked", "stores B + C where D is one, and B where D is zero, N lanes.", func(k *kernel) {
+		d, h := k.pin(k.ld(at('D', 0))), k.pin(k.ld(constant(half)))
+		k.loop(func() {
+			b := k.ld(at('B', 0))
+			k.st(at('A', 0), k.more(d, h, k.add(b, at('C', 0)), b))
+			k.step('A', 1)
+			k.step('B', 1)
+			k.step('C', 1)
+		})
+	})
+	add("Mul3", "stores B·C.", func(k *kernel) { product(k, 3, 1) })
+	add("TMul3", "stores Bᵀ·C.", func(k *kernel) { product(k, 1, 3) })
+	vector := func(k *kernel, first, step int, end func(i int, v val) val) {
+		c := k.vec(at('C', 0), 3)
+		out := make([]val, 3)
+		for i := range out {
+			out[i] = end(i, k.dot(anys(c), places('B', i*first, 3, step)))
+		}
+		k.put(at('A', 0), out...)
+	}
+	same := func(_ int, v val) val { return v }
+	add("MulVec", "stores B·C.", func(k *kernel) { vector(k, 3, 1, same) })
+	add("TMulVec", "stores Bᵀ·C.", func(k *kernel) { vector(k, 1, 3, same) })
+	add("TMulNeg", "stores −Bᵀ·C.", func(k *kernel) {
+		vector(k, 1, 3, func(_ int, v val) val { return k.sub(k.null(), v) })
+	})
+	add("TMulAdd", "stores D + Bᵀ·C.", func(k *kernel) {
+		vector(k, 1, 3, func(i int, v val) val { return k.add(v, at('D', i)) })
+	})
+	add("Column", "stores the column of a matrix that begins at B.", func(k *kernel) {
+		k.put(at('A', 0), k.ld(at('B', 0)), k.ld(at('B', 3)), k.ld(at('B', 6)))
+	})
+	add("OnZ", "stores z·C₂ with z the third column of B.", func(k *kernel) {
+		c := k.ld(at('C', 2))
+		k.put(at('A', 0), k.mul(c, at('B', 2)), k.mul(c, at('B', 5)), k.mul(c, at('B', 8)))
+	})
+	add("OffZ", "stores x·C₀ + y·C₁ with x, y the first columns of B.", func(k *kernel) {
+		x, y := k.ld(at('C', 0)), k.ld(at('C', 1))
+		for i := range 3 {
+			k.st(at('A', i), k.fma(x, at('B', 3*i), k.mul(y, at('B', 3*i+1))))
+		}
+	})
+	add("Cross", "stores B×C.", func(k *kernel) {
+		k.put(at('A', 0), k.cross(k.vec(at('B', 0), 3), k.vec(at('C', 0), 3))...)
+	})
+	add("AddCross", "stores D + B×C.", func(k *kernel) {
+		x := k.cross(k.vec(at('B', 0), 3), k.vec(at('C', 0), 3))
+		for i, v := range x {
+			x[i] = k.add(v, at('D', i))
+		}
+		k.put(at('A', 0), x...)
+	})
+	add("SubCross", "stores D − B×C.", func(k *kernel) {
+		x := k.cross(k.vec(at('C', 0), 3), k.vec(at('B', 0), 3))
+		for i, v := range x {
+			x[i] = k.add(v, at('D', i))
+		}
+		k.put(at('A', 0), x...)
+	})
+	add("Dot", "stores B·C of vectors.", func(k *kernel) {
+		k.st(at('A', 0), k.dot(anys(k.vec(at('B', 0), 3)), places('C', 0, 3, 1)))
+	})
+	add("Unit", "stores B/|B|, then |B|.", func(k *kernel) {
+		b := k.vec(at('B', 0), 3)
+		r := k.sqrt(k.dot(anys(b), anys(b)))
+		k.put(at('A', 0), k.div(b[0], r), k.div(b[1], r), k.div(b[2], r), r)
+	})
+	add("Quotient", "stores B/C, a lane.", func(k *kernel) { k.st(at('A', 0), k.div(at('B', 0), at('C', 0))) })
+	add("Departure", "makes A the larger of itself and the distance from one of the squared norm of the rotation in the state B of a body. It adds what is not finite in the state, as no number, to C.", func(k *kernel) {
+		b := k.vec(at('B', 3), 4)
+		k.st(at('A', 0), k.max(k.abs(k.sub(k.dot(anys(b), anys(b)), constant(one))), at('A', 0)))
+		z, bad := k.null(), k.ld(at('C', 0))
+		for _, i := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12} {
+			bad = k.fma(z, at('B', i), bad)
+		}
+		k.st(at('C', 0), bad)
+	})
+	return list
+}
+
+// product adds a product of matrices to k: element (i, j) of the first is at i·row + j·col.
+func product(k *kernel, row, col int) {
+	var b [9]val
+	for i := range b {
+		b[i] = k.ld(at('B', i))
+	}
+	var out []val
+	for j := range 3 {
+		for i := range 3 {
+			x := []any{b[i*row], b[i*row+col], b[i*row+2*col]}
+			v := k.dot(x, places('C', j, 3, 3))
+			out = append(out, v)
+			k.st(at('A', 3*i+j), v)
+		}
+	}
+	_ = out
+}
+
+// Places in what a body has of constants: see package batch.
+const (
+	atInertia = 0
+	atWeight  = 6  // L⁻¹, lower, then 1/√m
+	atMass    = 20 // m·1/√m
+)
+
+// mechanics are the instructions of bodies and joints.
+func mechanics() (list []*kernel) {
+	add := func(name, doc string, body func(k *kernel)) { define(&list, name, doc, body) }
+	add("Body", "stores axes and Eᵀω of a body in A, and C⁻¹·(−ω×Iω, m·g) in E; B is its rotation, its angular velocity after six lanes more, C its constants, D gravity.", body)
+	add("Weigh", "adds C⁻¹·(moment, force) to A: B the force, C the moment, world axes, D the weight, E the axes.", func(k *kernel) {
+		turn := func(p byte) []val {
+			x := k.vec(at(p, 0), 3)
+			out := make([]val, 3)
+			for i := range out {
+				out[i] = k.dot(anys(x), places('E', i, 3, 3))
+			}
+			return out
+		}
+		n := k.lower(at('D', 0), turn('C'))
+		f := turn('B')
+		root := k.ld(at('D', 6))
+		for i := range 3 {
+			k.st(at('A', i), k.add(n[i], at('A', i)))
+		}
+		for i := range 3 {
+			k.st(at('A', 3+i), k.fma(f[i], root, at('A', 3+i)))
+		}
+	})
+	add("Unweigh", "stores C⁻ᵀ·B in A, world axes: C the axes, D the weight. It adds what is not finite, as no number, to E.", func(k *kernel) {
+		x := k.vec(at('B', 0), 6)
+		M := func(i int) mem { return at('D', i) }
+		w := []val{
+			k.fma(x[2], M(4), k.fma(x[1], M(3), k.mul(x[0], M(0)))),
+			k.fma(x[2], M(5), k.mul(x[1], M(1))),
+			k.mul(x[2], M(2)),
+		}
+		root := k.ld(M(6))
+		v := []val{k.mul(x[3], root), k.mul(x[4], root), k.mul(x[5], root)}
+		bad := k.ld(at('E', 0))
+		z := k.null()
+		for i := range 6 {
+			y := w
+			if i > 2 {
+				y = v
+			}
+			a := k.dot(anys(y), places('C', 3*(i%3), 3, 1))
+			k.st(at('A', i), a)
+			bad = k.fma(z, a, bad)
+		}
+		k.st(at('E', 0), bad)
+	})
+	for n := 1; n <= 3; n++ {
+		add(fmt.Sprintf("Forces%d", n), "stores rows of forces along columns of B: (L⁻¹·(arm×e), e/√m), C the arm, D the weight.", func(k *kernel) {
+			arm := k.vec(at('C', 0), 3)
+			root := k.ld(at('D', 6))
+			for c := range n {
+				e := []val{k.ld(at('B', c)), k.ld(at('B', 3+c)), k.ld(at('B', 6+c))}
+				k.put(at('A', 6*c), k.lower(at('D', 0), k.cross(arm, e))...)
+				k.put(at('A', 6*c+3), k.mul(e[0], root), k.mul(e[1], root), k.mul(e[2], root))
+			}
+		})
+		add(fmt.Sprintf("Moments%d", n), "stores the first halves of rows of moments about columns of B: L⁻¹·e, D the weight.", func(k *kernel) {
+			for c := range n {
+				e := []val{k.ld(at('B', c)), k.ld(at('B', 3+c)), k.ld(at('B', 6+c))}
+				k.put(at('A', 6*c), k.lower(at('D', 0), e)...)
+			}
+		})
+	}
+	add("Wrench", "stores the row of the wrench B (moment, force), world axes: (L⁻¹·(Eᵀn + arm×Eᵀf), Eᵀf/√m), C the axes, D the weight, E the arm in body axes.", func(k *kernel) {
+		x := k.vec(at('B', 0), 6)
+		turn := func(x []val) []val {
+			out := make([]val, 3)
+			for i := range out {
+				out[i] = k.dot(anys(x), places('C', i, 3, 3))
+			}
+			return out
+		}
+		n, f := turn(x[:3]), turn(x[3:])
+		for i, v := range k.cross(k.vec(at('E', 0), 3), f) {
+			n[i] = k.add(n[i], v)
+		}
+		k.put(at('A', 0), k.lower(at('D', 0), n)...)
+		root := k.ld(at('D', 6))
+		k.put(at('A', 3), k.mul(f[0], root), k.mul(f[1], root), k.mul(f[2], root))
+	})
+	add("Squares", "stores in A the squared norms of N rows of six at B, plus what is at C.", func(k *kernel) {
+		k.loop(func() {
+			b := k.vec(at('B', 0), 6)
+			s := k.ld(at('C', 0))
+			for _, v := range b {
+				s = k.fma(v, v, s)
+			}
+			k.st(at('A', 0), s)
+			k.step('A', 1)
+			k.step('B', 6)
+			k.step('C', 1)
+		})
+	})
+	centripetal := func(k *kernel, minus bool) {
+		w, r := k.vec(at('B', 0), 3), k.vec(at('C', 0), 3)
+		wr, ww := k.dot(anys(w), anys(r)), k.dot(anys(w), anys(w))
+		for i := range 3 {
+			a := k.fnma(ww, r[i], k.mul(wr, w[i]))
+			if minus {
+				k.st(at('A', i), k.sub(at('D', i), a))
+			} else {
+				k.st(at('A', i), k.add(a, at('D', i)))
+			}
+		}
+	}
+	add("Centripetal", "stores D + B×(B×C).", func(k *kernel) { centripetal(k, false) })
+	add("LessCentripetal", "stores D − B×(B×C).", func(k *kernel) { centripetal(k, true) })
+	add("Pull", "stores the force of a spring-damper on its end A: B the line and the relative velocity after it, C stiffness, damping and rest length, D the squared sizes of what the line is the difference of. It adds no number to E where the line has no direction.", func(k *kernel) {
+		x := k.vec(at('B', 0), 3)
+		q := k.dot(anys(x), anys(x))
+		r := k.sqrt(q)
+		n := []val{k.div(x[0], r), k.div(x[1], r), k.div(x[2], r)}
+		rate := k.dot(anys(n), places('B', 3, 3, 1))
+		t := k.fma(k.sub(r, at('C', 2)), at('C', 0), k.mul(rate, at('C', 1)))
+		k.put(at('A', 0), k.mul(n[0], t), k.mul(n[1], t), k.mul(n[2], t))
+		z := k.null()
+		near := k.more(q, at('D', 0), z, k.div(z, z))
+		k.st(at('E', 0), k.add(near, at('E', 0)))
+	})
+	add("Size", "makes A the largest of itself and the squared norm of six lanes at B, which it stores in C.", func(k *kernel) {
+		b := k.vec(at('B', 0), 6)
+		s := k.dot(anys(b), anys(b))
+		k.st(at('C', 0), s)
+		k.st(at('A', 0), k.max(s, at('A', 0)))
+	})
+	add("Turned", "stores in A the quaternion exp(C)·B, of length one; C is the rotation vector in D-fold.", turned)
+	return list
+}
+
+// body is Body.
+func body(k *kernel) {
+	q := k.vec(at('B', 0), 4)
+	t := []val{k.add(q[1], q[1]), k.add(q[2], q[2]), k.add(q[3], q[3])}
+	xx, yy, zz := k.mul(q[1], t[0]), k.mul(q[2], t[1]), k.mul(q[3], t[2])
+	u := k.ld(constant(one))
+	k.st(at('A', 0), k.sub(u, k.add(yy, zz)))
+	k.st(at('A', 4), k.sub(u, k.add(xx, zz)))
+	k.st(at('A', 8), k.sub(u, k.add(xx, yy)))
+	off := func(i, j, a, b, c int) { // products of q[a] and t[b], and of the scalar part and t[c]
+		p, w := k.mul(q[a], t[b]), k.mul(q[0], t[c])
+		k.st(at('A', i), k.sub(p, w))
+		k.st(at('A', j), k.add(p, w))
+	}
+	off(1, 3, 1, 1, 2)
+	off(6, 2, 1, 2, 1)
+	off(5, 7, 2, 2, 0)
+	turn := func(p byte, o int) []val {
+		x := k.vec(at(p, o), 3)
+		out := make([]val, 3)
+		for i := range out {
+			out[i] = k.dot(anys(x), places('A', i, 3, 3))
+		}
+		return out
+	}
+	w := turn('B', 7)
+	k.put(at('A', 9), w...)
+	I := func(i int) mem { return at('C', atInertia+i) }
+	h := []val{
+		k.dot(anys(w), []any{I(0), I(3), I(4)}),
+		k.dot(anys(w), []any{I(3), I(1), I(5)}),
+		k.dot(anys(w), []any{I(4), I(5), I(2)}),
+	}
+	k.put(at('E', 0), k.lower(at('C', atWeight), k.cross(h, w))...)
+	g := turn('D', 0)
+	root := k.ld(at('C', atMass))
+	k.put(at('E', 3), k.mul(g[0], root), k.mul(g[1], root), k.mul(g[2], root))
+}
+
+// Coefficients of sin(a)/a and cos(a) in a², to a⁹ and a¹⁰: for a ≤ 0.1, to rounding.
+var (
+	sine   = []int{0, 1, 2, 3, 4}
+	cosine = []int{5, 6, 7, 8, 9}
+)
+
+// turned is Turned: half the rotation vector is v = C·D, and the quaternion (cos|v|, v·sin|v|/|v|)·q. E has the coefficients.
+func turned(k *kernel) {
+	d := k.ld(at('D', 0))
+	v := []val{k.mul(d, at('C', 0)), k.mul(d, at('C', 1)), k.mul(d, at('C', 2))}
+	a := k.dot(anys(v), anys(v))
+	series := func(list []int) val {
+		s := k.ld(at('E', list[len(list)-1]))
+		for i := len(list) - 2; i >= 0; i-- {
+			s = k.fma(s, a, at('E', list[i]))
+		}
+		return s
+	}
+	s, c := series(sine), series(cosine)
+	for i := range v {
+		v[i] = k.mul(v[i], s)
+	}
+	q := k.vec(at('B', 0), 4)
+	p := []val{
+		k.fnma(v[2], q[3], k.fnma(v[1], q[2], k.fnma(v[0], q[1], k.mul(c, q[0])))),
+		k.fnma(v[2], q[2], k.fma(v[1], q[3], k.fma(v[0], q[0], k.mul(c, q[1])))),
+		k.fnma(v[0], q[3], k.fma(v[2], q[1], k.fma(v[1], q[0], k.mul(c, q[2])))),
+		k.fnma(v[1], q[1], k.fma(v[0], q[2], k.fma(v[2], q[0], k.mul(c, q[3])))),
+	}
+	r := k.sqrt(k.dot(anys(p), anys(p)))
+	for i := range p {
+		p[i] = k.div(p[i], r)
+	}
+	k.put(at('A', 0), p...)
+}
+
+// factor are the instructions of the factorization and the solves.
+func factor() (list []*kernel) {
+	add := func(name, doc string, body func(k *kernel)) { define(&list, name, doc, body) }
+	for _, zeroed := range []bool{false, true} {
+		for r := 1; r <= 3; r++ {
+			for c := 1; c <= 6; c++ {
+				name, doc := fmt.Sprintf("Tile%dx%d", r, c), "subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes."
+				if zeroed {
+					name, doc = fmt.Sprintf("Fresh%dx%d", r, c), "stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes."
+				}
+				add(name, doc, func(k *kernel) { tile(k, r, c, zeroed) })
+				list[len(list)-1].noAVX2 = r == 3 && c > 4
+			}
+		}
+	}
+	for n := 1; n <= 6; n++ {
+		add(fmt.Sprintf("Joint%d", n), "factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.", func(k *kernel) { pivots(k, n, true) })
+		add(fmt.Sprintf("Mass%d", n), "factors the +1 block A: B takes 1/D, D the record of pivots.", func(k *kernel) { pivots(k, n, false) })
+		add(fmt.Sprintf("Panel%d", n), "stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.", func(k *kernel) {
+			k.loop(func() {
+				x := make([]val, n)
+				for j := range n {
+					x[j] = k.ld(at('B', j))
+					for i := range j {
+						x[j] = k.fnma(x[i], at('C', j*n+i), x[j])
+					}
+					k.st(at('A', j), x[j])
+					k.st(at('E', j), k.mul(x[j], at('D', j)))
+				}
+				k.step('A', n)
+				k.step('B', n)
+				k.step('E', n)
+			})
+		})
+		add(fmt.Sprintf("Back%d", n), "stores D − Bᵀ·C in A: B has N rows.", func(k *kernel) {
+			acc := make([]val, n)
+			for i := range acc {
+				acc[i] = k.pin(k.ld(at('D', i)))
+			}
+			k.loop(func() {
+				x := k.ld(at('C', 0))
+				for i := range acc {
+					k.gather("fnma", acc[i], x, at('B', i))
+				}
+				k.step('B', n)
+				k.step('C', 1)
+			})
+			for i := range acc {
+				k.st(at('A', i), acc[i])
+			}
+		})
+		add(fmt.Sprintf("Upper%d", n), "stores L⁻ᵀ·A in A: C is L.", func(k *kernel) {
+			x := k.vec(at('A', 0), n)
+			for j := n - 1; j >= 0; j-- {
+				for i := j + 1; i < n; i++ {
+					x[j] = k.fnma(x[i], at('C', i*n+j), x[j])
+				}
+			}
+			k.put(at('A', 0), x...)
+		})
+	}
+	add("Transpose", "stores in A, with rows of F bytes, the rows of N lanes that begin at B as one column: A[i] = B[i].", func(k *kernel) {
+		k.loop(func() {
+			k.st(at('A', 0), k.ld(at('B', 0)))
+			k.step('B', 1)
+			k.lines = append(k.lines, line{op: "stepL", dst: -1, ptr: 'A'})
+		})
+	})
+	add("Judge", "compares N residuals B of rows with what they stand for: C the right side, D the 1/D, E the scales, and before B the squared sizes of the bodies. A is the record.", func(k *kernel) {
+		t := k.pin(k.ld(at('B', -1)))
+		big, worst, small := k.pin(k.ld(at('A', 0))), k.pin(k.ld(at('A', 1))), k.pin(k.ld(constant(square)))
+		z := k.pin(k.null())
+		k.loop(func() {
+			r := k.ld(at('B', 0))
+			q := k.mul(r, r)
+			over := k.mul(q, k.sub(z, at('D', 0)))
+			k.lines = append(k.lines, line{op: "most", dst: big, args: []any{big, over}, inPlace: true})
+			c := k.ld(at('C', 0))
+			terms := k.fma(c, c, k.mul(t, at('E', 0)))
+			k.lines = append(k.lines, line{op: "most", dst: worst, args: []any{worst, k.fnma(terms, small, q)}, inPlace: true})
+			k.step('B', 1)
+			k.step('C', 1)
+			k.step('D', 1)
+			k.step('E', 1)
+		})
+		k.st(at('A', 0), big)
+		k.st(at('A', 1), worst)
+	})
+	return list
+}
+
+// tile is a product of r rows and c rows of N.
+func tile(k *kernel, r, c int, zeroed bool) {
+	acc := make([][]val, r)
+	for i := range acc {
+		acc[i] = make([]val, c)
+		for j := range acc[i] {
+			if zeroed {
+				acc[i][j] = k.pin(k.null())
+			} else {
+				acc[i][j] = k.pin(k.ld(at('D', j).row('L', i)))
+			}
+		}
+	}
+	k.loop(func() {
+		b := make([]val, r)
+		for i := range b {
+			b[i] = k.ld(at('B', 0).row('K', i))
+		}
+		for j := range c {
+			var x any = at('C', 0).row('K', j)
+			if r > 1 {
+				x = k.ld(x.(mem))
+			}
+			for i := range r {
+				k.gather("fnma", acc[i][j], b[i], x)
+			}
+		}
+		k.step('B', 1)
+		k.step('C', 1)
+	})
+	for i := range acc {
+		for j := range acc[i] {
+			k.st(at('A', j).row('L', i), acc[i][j])
+		}
+	}
+}
+
+// pivots factors a block of n rows, lower triangle, in place.
+func pivots(k *kernel, n int, joint bool) {
+	for j := range n {
+		p := k.ld(at('A', j*n+j))
+		d := p
+		if joint {
+			// A pivot −p ≤ 1e3·ε·scale is that of a weak row, which gets a term of its scale.
+			s := k.ld(at('C', j))
+			size := k.sub(k.null(), p)
+			limit := k.fma(s, constant(weak), constant(tiny))
+			d = k.more(size, limit, p, k.sub(p, s))
+			isWeak := k.more(size, limit, k.null(), constant(one))
+			inv := k.div(constant(one), d)
+			k.st(at('B', j), inv)
+			// Largest scale over pivot, and of weak rows the largest pivot over scale.
+			k.st(at('D', 0), k.max(k.mul(k.sub(k.null(), inv), s), at('D', 0)))
+			k.st(at('D', 1), k.max(k.mul(isWeak, k.abs(k.mul(p, inv))), at('D', 1)))
+			k.st(at('D', 2), k.add(isWeak, at('D', 2)))
+			d = inv
+		} else {
+			inv := k.div(constant(one), d)
+			k.st(at('B', j), inv)
+			k.st(at('D', 3), k.max(k.abs(k.sub(inv, constant(half))), at('D', 3)))
+			d = inv
+		}
+		x := make([]val, n)
+		for r := j + 1; r < n; r++ {
+			x[r] = k.ld(at('A', r*n+j))
+			l := k.mul(x[r], d)
+			for c := j + 1; c <= r; c++ {
+				k.st(at('A', r*n+c), k.fnma(l, x[c], at('A', r*n+c)))
+			}
+			k.st(at('A', r*n+j), l)
+		}
+	}
+}

@@ -1,0 +1,3 @@
+package tape
+
+//go:generate go run ./gen

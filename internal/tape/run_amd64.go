@@ -1,0 +1,52 @@
+//go:build !noasm && !purego
+
+package tape
+
+import "golang.org/x/sys/cpu"
+
+// run512 runs a tape with AVX-512, all lanes at once.
+//
+//go:noescape
+func run512(w *float64, list *Op)
+
+// run256 runs a tape with AVX2 on four lanes.
+//
+//go:noescape
+func run256(w *float64, list *Op)
+
+// set is the set of instructions in use.
+var set = best()
+
+func best() string {
+	x := cpu.X86
+	switch {
+	case x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512VL:
+		return "AVX-512"
+	case x.HasAVX2 && x.HasFMA:
+		return "AVX2"
+	}
+	return "Go"
+}
+
+// Set names the set of instructions in use: AVX-512, AVX2 or Go.
+func Set() string { return set }
+
+// Rows is the number of rows of the tiles of products with c columns that the set of instructions has.
+func Rows(c int) int {
+	if set == "AVX2" && c > 4 {
+		return 2
+	}
+	return 3
+}
+
+func runBest(w []float64, list []Op) {
+	switch set {
+	case "AVX-512":
+		run512(&w[0], &list[0])
+	case "AVX2":
+		run256(&w[0], &list[0])
+		run256(&w[Lanes/2], &list[0])
+	default:
+		runGo(w, list)
+	}
+}

@@ -1,0 +1,11 @@
+//go:build !amd64 || noasm || purego
+
+package tape
+
+// Set names the set of instructions in use: AVX-512, AVX2 or Go.
+func Set() string { return "Go" }
+
+// Rows is the number of rows of the tiles of products with c columns that the set of instructions has.
+func Rows(c int) int { return 3 }
+
+func runBest(w []float64, list []Op) { runGo(w, list) }

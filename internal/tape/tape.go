@@ -1,0 +1,120 @@
+package tape
+
+import "unsafe"
+
+// Lanes is the number of states that are computed together.
+const Lanes = 8
+
+// Code says what an instruction does.
+type Code uint32
+
+// End ends every tape.
+const End Code = 0
+
+// String names the instruction.
+func (c Code) String() string {
+	if int(c) >= len(codeNames) {
+		return "unknown"
+	}
+	return codeNames[c]
+}
+
+// Op is an instruction. Operands are places in the workspace, in bytes.
+type Op struct {
+	Code          Code
+	N             uint32 // repetitions of its loop, or length of a row
+	A, B, C, D, E uint32
+	F             uint32 // bytes from one row of a destination to the next
+}
+
+// Reserved is the number of places at the front of a workspace that hold constants.
+const Reserved = 8
+
+// Constants at the front of a workspace, in their order: 0, 1, ½, 2; then numbers of the pivot rule and of the residuals.
+const (
+	Zero = iota
+	One
+	Half
+	Two
+	Weak   // pivot over scale up to which a row is weak
+	Tiny   // what a pivot of a row of scale zero has to exceed
+	Square // of the largest residual of a row, relative to its terms
+	Rest   // not read by instructions
+)
+
+// NewWorkspace returns n places of Lanes numbers each, on a line of the cache, with the constants at its front.
+func NewWorkspace(n int, weak, tiny, square float64) []float64 {
+	w := make([]float64, n*Lanes+7)
+	for uintptr(unsafe.Pointer(&w[0]))%64 != 0 {
+		w = w[1:]
+	}
+	w = w[: n*Lanes : n*Lanes]
+	for i, c := range [Reserved]float64{0, 1, 0.5, 2, weak, tiny, square, 0} {
+		for l := range Lanes {
+			w[i*Lanes+l] = c
+		}
+	}
+	return w
+}
+
+// Run runs a tape on a workspace.
+//
+// Cost: no allocation. It panics if the tape is empty or does not end with End. Places are not checked: they are those of whoever has made the tape
+// for workspaces of that size (Check).
+func Run(w []float64, list []Op) {
+	if len(list) == 0 || list[len(list)-1].Code != End {
+		panic("tape: no end")
+	}
+	runBest(w, list)
+}
+
+// runGo is Run in Go.
+func runGo(w []float64, list []Op) {
+	for i := range list {
+		o := &list[i]
+		if o.Code == End {
+			return
+		}
+		for lane := range Lanes {
+			step(w, o, lane)
+		}
+	}
+}
+
+// Check reports whether all places of the operands of a tape are in a workspace of n places, and the codes exist and the set of instructions has them.
+func Check(list []Op, n int) bool {
+	for i := range list {
+		o := &list[i]
+		if int(o.Code) >= numCodes {
+			return false
+		}
+		for _, p := range [5]uint32{o.A, o.B, o.C, o.D, o.E} {
+			if p%(8*Lanes) != 0 || int(p) >= 8*Lanes*n {
+				return false
+			}
+		}
+	}
+	return len(list) > 0 && list[len(list)-1].Code == End
+}
+
+// larger is the maximum of the processor: b if one of the two is no number.
+func larger(a, b float64) float64 {
+	if a > b {
+		return a
+	}
+	return b
+}
+
+// more returns x if a > b, else y.
+func more(a, b, x, y float64) float64 {
+	if a > b {
+		return x
+	}
+	return y
+}
+
+// Series are the coefficients that Turned reads: of sin(a)/a and of cos(a) in a². Five each are exact to rounding up to angles of 0.1, a turn of 0.2.
+var Series = [10]float64{
+	1, -1. / 6, 1. / 120, -1. / 5040, 1. / 362880,
+	1, -1. / 2, 1. / 24, -1. / 720, 1. / 40320,
+}

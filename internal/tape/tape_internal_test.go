@@ -1,0 +1,116 @@
+package tape
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// places is the size of the workspaces of these tests.
+const places = 4096
+
+// programs returns a tape of each instruction on operands that do not overlap, and with those of lengths all lengths.
+func programs() (list [][]Op) {
+	place := func(n int) uint32 { return uint32(64 * (Reserved + n)) }
+	for c := Code(1); c < numCodes; c++ {
+		for n := uint32(1); n <= 6; n++ {
+			o := Op{Code: c, N: n, A: place(0), B: place(300), C: place(600), D: place(900), E: place(1200), F: 64 * 7}
+			list = append(list, []Op{o, {Code: End}})
+		}
+	}
+	return list
+}
+
+// fill fills a workspace with numbers of all signs, so that quotients and roots are of numbers.
+func fill(seed uint64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	w := NewWorkspace(places, 1e-9, 1e-300, 1e-24)
+	for i := Reserved * Lanes; i < len(w); i++ {
+		w[i] = rng.NormFloat64()
+	}
+	return w
+}
+
+// TestSetsAgree: all sets of instructions that the processor has give the same bits as Go, and an instruction writes nothing but its results.
+func TestSetsAgree(t *testing.T) {
+	for k, list := range programs() {
+		want := fill(uint64(k))
+		runGo(want, list)
+		for name, run := range sets() {
+			if name == "AVX2" && list[0].wide() {
+				continue
+			}
+			got := fill(uint64(k))
+			run(got, list)
+			for i := range got {
+				if math.Float64bits(got[i]) != math.Float64bits(want[i]) && !(math.IsNaN(got[i]) && math.IsNaN(want[i])) {
+					require.Equal(t, want[i], got[i], "%s of %v, N = %d, place %d, lane %d", name, list[0].Code, list[0].N, i/Lanes, i%Lanes)
+				}
+			}
+		}
+	}
+}
+
+// wide reports whether an instruction has too many accumulators for AVX2.
+func (o *Op) wide() bool {
+	for _, c := range [...]Code{Tile3x5, Tile3x6, Fresh3x5, Fresh3x6} {
+		if o.Code == c {
+			return true
+		}
+	}
+	return false
+}
+
+// TestLanesAreApart: a lane has the bits that it has beside any others.
+func TestLanesAreApart(t *testing.T) {
+	for k, list := range programs() {
+		if Set() == "AVX2" && list[0].wide() {
+			continue
+		}
+		a, b := fill(uint64(k)), fill(uint64(k)+1000)
+		for i := range places {
+			b[i*Lanes+5] = a[i*Lanes+2]
+		}
+		Run(a, list)
+		Run(b, list)
+		for i := range places {
+			x, y := a[i*Lanes+2], b[i*Lanes+5]
+			require.True(t, math.Float64bits(x) == math.Float64bits(y) || math.IsNaN(x) && math.IsNaN(y), "%v, place %d", list[0].Code, i)
+		}
+	}
+}
+
+// TestRunDoesNotAllocate: running a tape allocates nothing.
+func TestRunDoesNotAllocate(t *testing.T) {
+	w, list := fill(1), []Op{{Code: Cross, A: 64 * 20, B: 64 * 30, C: 64 * 40}, {Code: End}}
+	require.Zero(t, testing.AllocsPerRun(100, func() { Run(w, list) }))
+	require.PanicsWithValue(t, "tape: no end", func() { Run(w, list[:1]) })
+	require.True(t, Check(list, places))
+	require.False(t, Check([]Op{{Code: numCodes}, {Code: End}}, places))
+	require.False(t, Check([]Op{{Code: Cross, A: 64 * places}, {Code: End}}, places))
+	require.Equal(t, "Cross", Cross.String())
+	require.Equal(t, "unknown", Code(numCodes).String())
+}
+
+// TestTurned: the rotation by a vector is that of the exponential, to rounding for the angles of steps.
+func TestTurned(t *testing.T) {
+	w := fill(3)
+	set := func(p int, list ...float64) {
+		for i, v := range list {
+			for l := range Lanes {
+				w[(p+i)*Lanes+l] = v
+			}
+		}
+	}
+	set(20, 1, 0, 0, 0)
+	set(30, 0.12, -0.05, 0.1)
+	set(40, 0.5)
+	set(50, Series[:]...)
+	Run(w, []Op{{Code: Turned, A: 64 * 60, B: 64 * 20, C: 64 * 30, D: 64 * 40, E: 64 * 50}, {Code: End}})
+	a := math.Sqrt(0.12*0.12+0.05*0.05+0.01) / 2
+	for i, want := range []float64{math.Cos(a), 0.06 * math.Sin(a) / a, -0.025 * math.Sin(a) / a, 0.05 * math.Sin(a) / a} {
+		require.InDelta(t, want, w[(60+i)*Lanes], 2e-16)
+	}
+}
