@@ -49,6 +49,18 @@ func TestDrawMCAP(t *testing.T) {
 	assert.InDeltaSlice(t, []float64{0, 0.05, 0.1, 0.15, 0.2}, times, 1e-9)
 }
 
+// The page of a run in a file has its rows.
+func TestDrawHTML(t *testing.T) {
+	model, run := drawn(t)
+	out := filepath.Join(filepath.Dir(model), "run.html")
+	ok(t, "draw", model, "--run", run, "-o", out)
+	data, err := os.ReadFile(out)
+	require.NoError(t, err)
+	for _, part := range []string{"frame?block=0", "reactions?block=0", "times", "report", "series?column=energy.kinetic"} {
+		assert.Contains(t, string(data), "data-path=\""+part+"\"")
+	}
+}
+
 // What cannot be drawn is refused with the reason, and no file is left.
 func TestDrawRefused(t *testing.T) {
 	model, run := drawn(t)

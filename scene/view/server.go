@@ -29,7 +29,8 @@ func NewSecret() string {
 var types = map[string]string{
 	"": "text/html; charset=utf-8", "page.css": "text/css; charset=utf-8",
 	"app.js": "text/javascript; charset=utf-8", "drawing.js": "text/javascript; charset=utf-8", "algebra.js": "text/javascript; charset=utf-8",
-	"shapes.js": "text/javascript; charset=utf-8", "chart.js": "text/javascript; charset=utf-8",
+	"shapes.js": "text/javascript; charset=utf-8", "chart.js": "text/javascript; charset=utf-8", "source.js": "text/javascript; charset=utf-8",
+	"panel.js": "text/javascript; charset=utf-8", "marks.js": "text/javascript; charset=utf-8", "state.js": "text/javascript; charset=utf-8",
 }
 
 // ServeHTTP implements http.Handler.
@@ -110,6 +111,13 @@ func (v *Viewer) data(w http.ResponseWriter, r *http.Request, path string) {
 		b = v.shapes
 	case "links":
 		b = v.links
+	case "joints":
+		b = v.joints
+	case "names":
+		kind = "application/json"
+		b, err = v.names()
+	case "times":
+		b = v.times()
 	case "terrain":
 		if row < 0 || row >= len(v.terrains) {
 			err = errRow

@@ -117,29 +117,41 @@ func TestWhole(t *testing.T) {
 			list = append(list, m[1])
 		}
 	}
-	assert.Len(t, seen, 7)
+	assert.Len(t, seen, 11)
 }
 
 // The arrays have the lengths that the head tells, and the poses are those of the state.
 func TestNumbers(t *testing.T) {
 	v, m := viewer(t)
 	var head struct {
-		Bodies []string
-		Joints []struct{ Name, Type string }
-		Shapes []int
-		Links  int
-		Center [3]float64
+		Bodies, Joints int
+		Types          []string
+		Shapes         []int
+		Links          int
+		Center         [3]float64
 	}
 	require.NoError(t, json.Unmarshal(ask(v, host, "/"+secret+"/scene.json").Body.Bytes(), &head))
-	require.Len(t, head.Bodies, m.NumBodies())
-	require.Len(t, head.Joints, m.NumJoints())
+	require.Equal(t, m.NumBodies(), head.Bodies)
+	require.Equal(t, m.NumJoints(), head.Joints)
+	var names struct{ Bodies, Joints, Forces []string }
+	require.NoError(t, json.Unmarshal(ask(v, host, "/"+secret+"/names").Body.Bytes(), &names))
+	require.Len(t, names.Bodies, m.NumBodies())
+	table := ask(v, host, "/"+secret+"/joints").Body.Bytes()
+	require.Len(t, table, 12*m.NumJoints())
+	for j := range m.NumJoints() {
+		jt := &m.Joints[j]
+		at := func(k int) int32 { return int32(binary.LittleEndian.Uint32(table[12*j+4*k:])) }
+		assert.Equal(t, m.JointName(j), names.Joints[j])
+		assert.Equal(t, jt.Kind.String(), head.Types[at(0)])
+		assert.Equal(t, [2]int32{jt.Pred, jt.Succ}, [2]int32{at(1), at(2)})
+	}
 	shapes := 0
 	for _, n := range head.Shapes {
 		shapes += n
 	}
 	assert.Len(t, floats(ask(v, host, "/"+secret+"/shapes").Body.Bytes()), 15*shapes)
 	assert.Len(t, floats(ask(v, host, "/"+secret+"/links").Body.Bytes()), 14*head.Links)
-	frame := floats(ask(v, host, "/"+secret+"/frame").Body.Bytes()[8:])
+	frame := floats(ask(v, host, "/"+secret+"/frame").Body.Bytes())
 	require.Len(t, frame, 13*m.NumBodies())
 	st := m.Initial()
 	for i := range st.Bodies {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"math"
 	"net/http"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -32,8 +31,8 @@ type Viewer struct {
 	radius float64
 	secret string
 
-	head, shapes, links []byte
-	terrains, meshes    [][]byte
+	head, shapes, links, joints []byte
+	terrains, meshes            [][]byte
 
 	mu     sync.Mutex // of all below
 	run    *replay.Replay
@@ -59,48 +58,41 @@ func NewViewer(s *scene.Scene, st *mechanism.State, secret string, o Options) (*
 	return v, nil
 }
 
-// head is what the page reads first.
+// head is what the page reads first. Names and joints come later, when there is a picture.
 type head struct {
 	Name     string     `json:"name"`
-	Bodies   []string   `json:"bodies"`
-	Joints   []joint    `json:"joints"`
-	Forces   []string   `json:"forces"`
+	Bodies   int        `json:"bodies"`
+	Joints   int        `json:"joints"`
+	Types    []string   `json:"types"`  // of joints
 	Shapes   []int      `json:"shapes"` // how many of each kind, in the order of scene.Kind, and of each mesh instead of the last kind
 	Links    int        `json:"links"`
 	Terrains int        `json:"terrains"`
 	Center   [3]float64 `json:"center"`
 	Radius   float64    `json:"radius"`
 	Unit     float64    `json:"unit"`
-	Times    []float64  `json:"times,omitempty"`
-	Columns  []string   `json:"columns,omitempty"`
+	Rows     int        `json:"rows"`    // of the trajectory
+	Columns  []string   `json:"columns"` // of it, without those of bodies
 	Solves   bool       `json:"solves"`
+	Block    int        `json:"block"` // rows that are packed together, in a file
 }
 
-type joint struct {
-	Name string `json:"name"`
-	Type string `json:"type"`
-	Pred int32  `json:"pred"`
-	Succ int32  `json:"succ"`
+// names are those of the mechanism.
+type names struct {
+	Bodies []string `json:"bodies"`
+	Joints []string `json:"joints"`
+	Forces []string `json:"forces"`
 }
 
 // encode makes what never changes.
 func (v *Viewer) encode() error {
 	m := v.scene.Mechanism
 	h := head{Name: m.Name, Links: len(v.scene.Links), Terrains: len(v.scene.Surfaces), Center: v.center, Radius: v.radius, Unit: v.scene.Unit, Solves: v.solver != nil,
-		Bodies: make([]string, m.NumBodies()), Joints: make([]joint, m.NumJoints()), Shapes: make([]int, scene.NumSolids+len(v.scene.Meshes)), Forces: make([]string, len(m.Forces))}
-	for i := range h.Bodies {
-		h.Bodies[i] = m.BodyName(i)
-	}
-	for j := range h.Joints {
-		jt := &m.Joints[j]
-		h.Joints[j] = joint{m.JointName(j), jt.Kind.String(), jt.Pred, jt.Succ}
-	}
-	for i := range h.Forces {
-		h.Forces[i] = m.ForceName(i)
-	}
+		Bodies: m.NumBodies(), Joints: m.NumJoints(), Shapes: make([]int, scene.NumSolids+len(v.scene.Meshes)), Columns: []string{}}
+	v.joints, h.Types = jointTable(m)
 	if v.run != nil {
-		h.Times, h.Columns = v.run.Times(), v.run.Source.Names()
+		h.Rows, h.Columns = len(v.run.Times()), v.run.Others()
 	}
+	h.Block = v.blockRows()
 	set := func(s *scene.Shape) int {
 		if s.Kind == scene.Surface {
 			return scene.NumSolids + int(s.Mesh)
@@ -109,10 +101,18 @@ func (v *Viewer) encode() error {
 	}
 	order := make([]int32, len(v.scene.Shapes))
 	for i := range order {
-		order[i] = int32(i)
 		h.Shapes[set(&v.scene.Shapes[i])]++
 	}
-	slices.SortStableFunc(order, func(a, b int32) int { return set(&v.scene.Shapes[a]) - set(&v.scene.Shapes[b]) })
+	first := make([]int, len(h.Shapes)+1)
+	for k, n := range h.Shapes {
+		first[k+1] = first[k] + n
+	}
+	for i := range v.scene.Shapes { // as a stable sort does
+		k := set(&v.scene.Shapes[i])
+		order[first[k]] = int32(i)
+		first[k]++
+	}
+	v.shapes = make([]byte, 0, 4*shapeFloats*len(order))
 	for _, i := range order {
 		v.shapes = v.appendShape(v.shapes, &v.scene.Shapes[i])
 	}
@@ -142,7 +142,56 @@ func mesh(m *scene.Mesh) []byte {
 	return b
 }
 
-// appendShape appends 15 numbers: place, orientation (x y z w), size, colour, body and joint. Places of shapes of the world are relative to the middle.
+const shapeFloats = 15
+
+// jointTable returns three numbers a joint, type, predecessor and successor, and the names of the types.
+func jointTable(m *mechanism.Mechanism) (table []byte, types []string) {
+	number := map[string]int32{}
+	table = make([]byte, 0, 12*m.NumJoints())
+	for j := range m.Joints {
+		jt := &m.Joints[j]
+		name := jt.Kind.String()
+		k, ok := number[name]
+		if !ok {
+			k = int32(len(types))
+			number[name], types = k, append(types, name)
+		}
+		for _, x := range [3]int32{k, jt.Pred, jt.Succ} {
+			table = binary.LittleEndian.AppendUint32(table, uint32(x))
+		}
+	}
+	return table, types
+}
+
+// names returns those of the bodies, joints and force elements.
+func (v *Viewer) names() ([]byte, error) {
+	m := v.scene.Mechanism
+	n := names{Bodies: make([]string, m.NumBodies()), Joints: make([]string, m.NumJoints()), Forces: make([]string, len(m.Forces))}
+	for i := range n.Bodies {
+		n.Bodies[i] = m.BodyName(i)
+	}
+	for j := range n.Joints {
+		n.Joints[j] = m.JointName(j)
+	}
+	for i := range n.Forces {
+		n.Forces[i] = m.ForceName(i)
+	}
+	return json.Marshal(&n)
+}
+
+// times returns those of the rows.
+func (v *Viewer) times() []byte {
+	if v.run == nil {
+		return nil
+	}
+	b := make([]byte, 0, 8*len(v.run.Times()))
+	for _, t := range v.run.Times() {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(t))
+	}
+	return b
+}
+
+// appendShape appends shapeFloats numbers: place, orientation (x y z w), size, colour, body and joint. Places of shapes of the world are relative to the middle.
 func (v *Viewer) appendShape(b []byte, s *scene.Shape) []byte {
 	at := s.At.Origin
 	if s.Body == mechanism.World {
@@ -184,15 +233,17 @@ func (v *Viewer) terrain(t *scene.Terrain) []byte {
 	return b
 }
 
-// frame returns the time of a row and, of each body, place and orientation, then velocity and angular velocity.
+// frameFloats is how many numbers a body has in a frame.
+const frameFloats = 13
+
+// frame returns, of each body at a row, place and orientation (x y z w), then of each velocity and angular velocity.
 func (v *Viewer) frame(row int) ([]byte, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if err := v.at(row); err != nil {
 		return nil, err
 	}
-	b := make([]byte, 0, 8+4*13*len(v.st.Bodies))
-	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v.st.Time))
+	b := make([]byte, 0, 4*frameFloats*len(v.st.Bodies))
 	for i := range v.st.Bodies {
 		s := &v.st.Bodies[i]
 		p, q := s.Position.Sub(v.center), s.Rotation
@@ -265,6 +316,9 @@ func (v *Viewer) reportOf(ctx context.Context, row int) (*report, error) {
 	return r, nil
 }
 
+// reactionFloats is how many numbers a joint has among the reactions.
+const reactionFloats = 9
+
 // reactions returns, of each joint, where it acts on its successor, relative to the middle, and force and moment there; NaN where there is no solution.
 func (v *Viewer) reactions(ctx context.Context, row int) ([]byte, error) {
 	v.mu.Lock()
@@ -277,7 +331,7 @@ func (v *Viewer) reactions(ctx context.Context, row int) ([]byte, error) {
 	}
 	m := v.scene.Mechanism
 	failed := v.solver.SolveContext(ctx, v.st)
-	var b []byte
+	b := make([]byte, 0, 4*reactionFloats*len(m.Joints))
 	for j := range m.Joints {
 		jt := &m.Joints[j]
 		p := scene.Point(v.st, mechanism.Attachment{Body: jt.Succ, Point: jt.S.Origin}).Sub(v.center)

@@ -88,6 +88,23 @@ func (r *Replay) body(i int, at map[string]int) error {
 // Times returns the times of the rows, s. They are not to be changed.
 func (r *Replay) Times() []float64 { return r.times }
 
+// Others returns the names of the columns that are neither the time nor of a body.
+func (r *Replay) Others() []string {
+	taken := make([]bool, len(r.Source.Names()))
+	for i := range r.columns {
+		for _, c := range r.columns[i] {
+			taken[c] = true
+		}
+	}
+	out := []string{}
+	for k, n := range r.Source.Names() {
+		if !taken[k] && n != "time" {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
 // Bodies returns the numbers of the bodies that the source has. They are not to be changed.
 func (r *Replay) Bodies() []int32 { return r.bodies }
 

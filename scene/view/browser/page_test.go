@@ -70,9 +70,15 @@ func open(t *testing.T, v *view.Viewer, width, height int64) *page {
 	t.Helper()
 	s := httptest.NewServer(v)
 	t.Cleanup(s.Close)
+	return visit(t, v.Address(s.Listener.Addr().String()), width, height)
+}
+
+// visit does so with the page at an address.
+func visit(t *testing.T, address string, width, height int64) *page {
+	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
-	p := &page{t: t, ctx: ctx, address: v.Address(s.Listener.Addr().String())}
+	p := &page{t: t, ctx: ctx, address: address}
 	if err := chromedp.Listen(ctx, p.event); err != nil {
 		t.Fatal(err)
 	}

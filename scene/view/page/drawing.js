@@ -122,7 +122,7 @@ export class Drawing {
     for (let i = 0; i < this.colors.length / 3; i++) for (let k = 0; k < 3; k++) this.colors[3 * i + k] = shapes[shapeFloats * i + 10 + k];
     this.programs = { shape: program(gl, shapeSource), link: program(gl, linkSource), ground: program(gl, groundSource) };
     this.width = 2048;
-    this.height = Math.max(1, Math.ceil(2 * head.bodies.length / this.width));
+    this.height = Math.max(1, Math.ceil(2 * head.bodies / this.width));
     this.from = this.texture();
     this.to = this.texture();
     this.buffers();
@@ -230,14 +230,16 @@ export class Drawing {
   // poses loads frames: each has seven numbers a body. Between the two is shown what the part says.
   poses(from, to, part) {
     if (from !== this.shownFrom) this.upload(this.from, from);
-    if (to !== this.shownTo) this.upload(this.to, to);
+    if (part > 0 && to !== this.shownTo) {
+      this.upload(this.to, to);
+      this.shownTo = to;
+    }
     this.shownFrom = from;
-    this.shownTo = to;
     this.part = part;
   }
 
   upload(texture, frame) {
-    const gl = this.gl, n = this.head.bodies.length;
+    const gl = this.gl, n = this.head.bodies;
     this.scratch ??= new Float32Array(4 * this.width * this.height);
     const out = this.scratch;
     for (let i = 0, a = 0, b = 0; i < n; i++, a += 8, b += 7) {

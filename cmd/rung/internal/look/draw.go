@@ -10,11 +10,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/scene"
 	"github.com/rung-mbd/rung/scene/draw"
 	"github.com/rung-mbd/rung/scene/glb"
+	"github.com/rung-mbd/rung/scene/view"
 )
 
 // drawFlags are the flags of rung draw.
@@ -34,16 +38,17 @@ func newDraw() *cobra.Command {
 	f := &drawFlags{}
 	cmd := &cobra.Command{
 		Use:   "draw MODEL",
-		Short: "Draw the mechanism, or write it and its motion as glTF or MCAP",
+		Short: "Draw the mechanism, or write it and its motion as glTF, MCAP or a page",
 		Long: `Draws the bodies and joints of MODEL ("-": standard input) as the eye sees them:
 a body as its visuals, without these as a rod between its joints, a frame through three or more of them, else
 the block with its mass and inertia; joints as marks, red where they turn, blue
 where they slide, orange where they hold points; wheels, springs and the ground.
 
 -o says what is written: .svg and .png are pictures in parallel projection, .glb
-is binary glTF 2.0, which 3-D programs and browsers show, and .mcap is for
-Foxglove and other viewers of robots. With --run TRAJECTORY (.csv or .parquet of
-rung simulate) a picture shows the time of --at, and a .glb or .mcap moves.`,
+is binary glTF 2.0, which 3-D programs and browsers show, .mcap is for Foxglove
+and other viewers of robots, and .html is the page of rung view in one file, for
+mail and papers. With --run TRAJECTORY (.csv or .parquet of rung simulate) a
+picture shows the time of --at, and all others move.`,
 		Example: `  rung draw stewart.json -o stewart.png --from -40,30
   rung simulate stewart.json --until 2 -o run.csv && rung draw stewart.json --run run.csv -o run.glb`,
 		Args:              shell.Arguments("MODEL"),
@@ -51,7 +56,7 @@ rung simulate) a picture shows the time of --at, and a .glb or .mcap moves.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runDraw(cmd, args[0], f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.output, "output", "o", "", "file to write, ending in .svg, .png, .glb or .mcap")
+	flags.StringVarP(&f.output, "output", "o", "", "file to write, ending in .svg, .png, .glb, .mcap or .html")
 	flags.StringVar(&f.run, "run", "", "trajectory of MODEL, ending in .csv or .parquet")
 	flags.Float64Var(&f.at, "at", 0, "time of the picture, s: that of the row before it")
 	flags.StringVar(&f.from, "from", "-60,25", "where the eye is: AZIMUTH,ELEVATION, degrees, from the x axis and above the xy plane")
@@ -60,7 +65,10 @@ rung simulate) a picture shows the time of --at, and a .glb or .mcap moves.`,
 	return cmd
 }
 
-const mcapEnding = ".mcap"
+const (
+	mcapEnding = ".mcap"
+	htmlEnding = ".html"
+)
 
 // ending is that of the output, which says what is written.
 func (f *drawFlags) ending() string { return strings.ToLower(filepath.Ext(f.output)) }
@@ -68,12 +76,12 @@ func (f *drawFlags) ending() string { return strings.ToLower(filepath.Ext(f.outp
 // check reads the flags.
 func (f *drawFlags) check(cmd *cobra.Command, model string) error {
 	if f.output == "" {
-		return shell.UseErrorf("nothing to write: give -o FILE.svg, .png, .glb or .mcap")
+		return shell.UseErrorf("nothing to write: give -o FILE.svg, .png, .glb, .mcap or .html")
 	}
 	if f.output == shell.Stdio {
 		return shell.UseErrorf("-o needs a file name, whose ending says what to write")
 	}
-	if err := shell.CheckPicture(f.output, ".svg", ".png", ".glb", mcapEnding); err != nil {
+	if err := shell.CheckPicture(f.output, ".svg", ".png", ".glb", mcapEnding, htmlEnding); err != nil {
 		return err
 	}
 	if f.ending() == mcapEnding && noMCAP != "" {
@@ -121,7 +129,7 @@ func runDraw(cmd *cobra.Command, path string, f *drawFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	mech, err := mechanism.New(m)
+	mech, plan, err := f.analyse(cmd.Context(), m, p)
 	if err != nil {
 		return err
 	}
@@ -142,8 +150,42 @@ func runDraw(cmd *cobra.Command, path string, f *drawFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	err = shell.WriteFile(f.output, stdout, func(w io.Writer) error { return f.write(cmd.Context(), w, s, st, run) })
+	err = shell.WriteFile(f.output, stdout, func(w io.Writer) error {
+		if f.ending() == htmlEnding {
+			return writeHTML(cmd.Context(), w, s, st, run, plan)
+		}
+		return f.write(cmd.Context(), w, s, st, run)
+	})
 	return shell.Failed(shell.ModelFile(path), err)
+}
+
+// analyse returns the mechanism of m, and for a page, which shows reactions, the plan of its system.
+func (f *drawFlags) analyse(ctx context.Context, m *model.Model, p *shell.Progress) (*mechanism.Mechanism, *kkt.Plan, error) {
+	if f.ending() != htmlEnding {
+		mech, err := mechanism.New(m)
+		return mech, nil, err
+	}
+	p.Stage("analysing", 0)
+	plan, err := rung.NewPlanContext(ctx, m, rung.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	return plan.Mechanism(), plan, nil
+}
+
+func writeHTML(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, run *recording, plan *kkt.Plan) error {
+	o := view.Options{Plan: plan}
+	if run != nil {
+		o.Run = run.Replay
+		if err := run.StateTo(st, 0); err != nil {
+			return err
+		}
+	}
+	v, err := view.NewViewer(s, st, "", o)
+	if err != nil {
+		return err
+	}
+	return v.HTML(ctx, w)
 }
 
 func firstOf(a, b error) error {
