@@ -68,7 +68,7 @@ func (a *Assembly) Bound(links []int, b Bounds, report *source.Report) {
 	report.Change(nil, "all masses and inertias", "the file states the sum of the masses", fmt.Sprintf("they are multiplied by %.9g", scale))
 }
 
-// SetPose sets the coordinates that o has by name.
+// SetPose sets the coordinates that o has by name, and refuses names that no coordinate has and those of balls.
 func (a *Assembly) SetPose(o *source.Options, report *source.Report) {
 	if len(o.Pose) == 0 {
 		return
