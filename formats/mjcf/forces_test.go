@@ -117,3 +117,15 @@ func TestLightForced(t *testing.T) {
 	require.Len(t, m.Bodies, 3)
 	require.Len(t, m.Forces, 1)
 }
+
+// TestCompositeTurns: the turns of a joint with motions of all kinds stand at those that turn.
+func TestCompositeTurns(t *testing.T) {
+	m, _, err := from(map[string]string{"main.xml": `<mujoco><worldbody><body name="a"><joint name="s" type="slide" axis="1 0 0" stiffness="1"/>
+		<joint name="h" axis="0 1 1" pos="0 0.1 0" stiffness="2"/><inertial pos="0 0 0.1" mass="1" diaginertia="1 1 1"/></body></worldbody></mujoco>`},
+		source.Options{Pose: map[string]float64{"h": 7}})
+	require.NoError(t, err)
+	require.Equal(t, model.Composite, m.Joints[0].Type)
+	require.Equal(t, []int64{0, 1}, m.Joints[0].Turns)
+	_, back := same(t, m, roundTol)
+	require.Less(t, back, roundTol)
+}

@@ -16,8 +16,8 @@ import (
 const (
 	// stateKey is the name of the keyframe with the velocities of the model and the controls of its motors.
 	stateKey = "state"
-	// deepest is how deep elements may stand in each other for the parser of the simulator.
-	deepest = 500
+	// deepest is how deep bodies may stand in each other for the parser of MuJoCo 2.2.2.
+	deepest = 96
 )
 
 // Write writes m, which passes model.Check, for MuJoCo 2.2 and later. Bodies keep their frames, coordinates their values. Joints that close loops are equalities: connect, weld, two
@@ -215,8 +215,8 @@ func (o *writer) world(s *state) {
 			o.Raw(indent(len(stack)), `</body>`)
 		}
 	}
-	if most+2 > deepest {
-		o.Report.Note(nil, fmt.Sprintf("bodies stand %d deep in each other", most-1), fmt.Sprintf("the parser of the simulator takes elements up to a depth of %d", deepest))
+	if most--; most > deepest {
+		o.Report.Note(nil, fmt.Sprintf("bodies stand %d deep in each other", most), fmt.Sprintf("the parser of MuJoCo 2.2.2 takes %d", deepest))
 	}
 }
 
