@@ -253,6 +253,10 @@ type parser struct {
 }
 
 func (p *parser) fail(rule string) error {
+	const most = 300 // of what the decoder quotes from the file
+	if len(rule) > most {
+		rule = strings.ToValidUTF8(rule[:most], "") + "…"
+	}
 	return &SyntaxError{source.Place{File: p.file, Line: p.line, Column: p.column}, rule}
 }
 
@@ -265,6 +269,9 @@ func (p *parser) syntax(err error) error {
 		return p.fail(e.Error())
 	}
 	if errors.As(err, &s) {
+		if s.Msg == "unexpected EOF" {
+			return p.fail("the file ends within an element")
+		}
 		return p.fail(s.Msg)
 	}
 	// xml wraps the error of a CharsetReader in a text of its own.
