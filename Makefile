@@ -47,7 +47,7 @@ MODULE       := $(shell $(GO) list -m)
 GOLDENPKGS    = $(filter-out $(MODULE)/internal/check,$(shell $(GO) list -f '{{range .XTestImports}}{{if eq . "$(MODULE)/internal/check"}}{{$$.ImportPath}}{{end}}{{end}}' $(PKGS)))
 TAGFLAG      := $(if $(TAGS),-tags=$(TAGS))
 
-.PHONY: check fmt vet staticcheck generated platforms test race race-quick walk fuzz bench bench-compare golden cover browser man
+.PHONY: check fmt vet staticcheck generated platforms test test-mpi race race-quick walk fuzz bench bench-compare golden cover browser man
 
 check: fmt vet staticcheck generated test
 
@@ -88,6 +88,13 @@ test:
 
 race:
 	CGO_ENABLED=1 $(GO) test -race -short $(TAGFLAG) $(PKGS)
+
+# Mechanisms in pieces on processes, with Debian's libopenmpi-dev, openmpi-bin and libmumps-dev. A root user has to say so to mpirun.
+MPIRUN := mpirun --oversubscribe $(if $(filter 0,$(shell id -u)),--allow-run-as-root)
+MPIRANKS := 2 3 4 7
+test-mpi:
+	$(GO) vet -tags mpi,mumps ./dist/...
+	@bin=$$(mktemp); trap 'rm -f "$$bin"' EXIT; 	$(GO) test -c -tags mpi,mumps -o "$$bin" ./dist/mpi; 	for n in $(MPIRANKS); do $(MPIRUN) -n $$n "$$bin"; done
 
 # Packages that start goroutines or hand work to a team, and what calls them from several. Under the race detector the tests of the root
 # package, of kkt, sim, ik and of the command take a quarter of an hour, nearly all of it on one goroutine; of these, those that match.

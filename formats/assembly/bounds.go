@@ -28,7 +28,7 @@ type Bounds struct {
 func (a *Assembly) Bound(links []int, b Bounds, report *source.Report) {
 	for _, i := range links {
 		l := &a.Links[i]
-		if l.Mass < b.Mass {
+		if b.Mass > 0 && l.Mass < b.Mass {
 			report.Change(l.At, "mass of "+fault.Name(l.Name), "the file bounds masses", fmt.Sprintf("%g kg become %g", l.Mass, b.Mass))
 			l.Mass = b.Mass
 		}
