@@ -106,9 +106,9 @@ func (s *Session) write(ctx context.Context, c *websocket.Conn, p *page) {
 	ping := time.NewTicker(pinging)
 	defer ping.Stop()
 	send := func(kind websocket.MessageType, b []byte) error {
-		ctx, cancel := context.WithTimeout(ctx, writing)
+		at, cancel := context.WithTimeout(context.Background(), writing) // whole frames, also where the session ends
 		defer cancel()
-		return c.Write(ctx, kind, b)
+		return c.Write(at, kind, b)
 	}
 	for {
 		var err error
@@ -121,7 +121,7 @@ func (s *Session) write(ctx context.Context, c *websocket.Conn, p *page) {
 		case b := <-p.status:
 			err = send(websocket.MessageText, b)
 		case <-ping.C:
-			at, cancel := context.WithTimeout(ctx, writing)
+			at, cancel := context.WithTimeout(context.Background(), writing)
 			err = c.Ping(at)
 			cancel()
 		}
