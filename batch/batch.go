@@ -40,7 +40,10 @@ type Batch struct {
 	team    *team.Team
 	workers []*worker
 
+	drift float64 // largest violation that lanes take back, m or rad
+
 	solving // what the workers are at
+	rolling
 }
 
 // New returns a batch of the mechanism of a plan, with the values of its inputs at this moment.
@@ -61,7 +64,7 @@ func New(p *kkt.Plan, o Options) (*Batch, error) {
 	if err := checkForces(p.Mechanism(), o.Forces); err != nil {
 		return nil, err
 	}
-	b := &Batch{plan: p, options: o, why: p.WhyOneByOne()}
+	b := &Batch{plan: p, options: o, why: p.WhyOneByOne(), drift: driftPart * p.Mechanism().DriftUnit()}
 	c := newCompiler(p, &o)
 	b.length = c.length
 	t := tapes{}
@@ -125,26 +128,41 @@ func (b *Batch) Scalar() []string { return append([]string(nil), b.rare...) }
 // Instructions names the set of instructions in use: AVX-512, AVX2 or Go. All three give the same bits.
 func (b *Batch) Instructions() string { return tape.Set() }
 
-// tapes are the programs of a mechanism.
-type tapes struct{ solve, refine, results []tape.Op }
+// tapes are the programs of a mechanism: accelerations and multipliers, their check, a correction, accelerations in world axes, and those of Rollout.
+type tapes struct {
+	stage, judge, refine, results []tape.Op
+	steps                         *stepper
+}
 
 // tapes makes the programs.
 func (c *compiler) tapes() (t tapes) {
 	c.evaluate()
 	c.sys.factorize()
 	c.sys.backward(c.sys.x, false)
+	t.stage = c.take()
 	c.sys.judge()
-	t.solve = c.take()
+	t.judge = c.take()
 	c.sys.refine()
 	t.refine = c.take()
 	c.results()
 	t.results = c.take()
+	if c.refusal() == "" {
+		t.steps = c.steps()
+	}
 	return t
 }
 
 // fit reports whether the tapes stay in a workspace of n places.
 func (t *tapes) fit(n int) bool {
-	return tape.Check(t.solve, n) && tape.Check(t.refine, n) && tape.Check(t.results, n)
+	ok := true
+	list := [][]tape.Op{t.stage, t.judge, t.refine, t.results}
+	if s := t.steps; s != nil {
+		list = append(append(list, s.updates[:]...), s.rates, s.keep, s.euler, s.errors, s.project)
+	}
+	for _, ops := range list {
+		ok = ok && tape.Check(ops, n)
+	}
+	return ok
 }
 
 // rareNames names what has no lanes.

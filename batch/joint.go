@@ -6,6 +6,8 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
+type joint = mechanism.Joint
+
 // jointWork is what the rows of one joint are made of.
 type jointWork struct {
 	*jointPlace
@@ -60,18 +62,9 @@ func (c *compiler) isDriven(j int) bool {
 // frames adds the relative motion of the frames of a joint.
 func (c *compiler) frames(at *jointPlace, j int, driven bool) {
 	jt := &c.mech.Joints[j]
-	axes := func(body int32, f *mechanism.Frame) place {
-		E := c.constant(f.E[:]...)
-		if body < 0 {
-			return E
-		}
-		out := c.room(9)
-		c.op(tape.Mul3, out, c.bodies[body].axes, E)
-		return out
-	}
-	at.P = axes(jt.Pred, &jt.P)
+	at.P = c.frameAxes(jt.Pred, &jt.P)
 	if jt.Kind == joints.Universal {
-		at.S = axes(jt.Succ, &jt.S)
+		at.S = c.frameAxes(jt.Succ, &jt.S)
 	}
 	arm := func(body int32, f *mechanism.Frame) (own, wide place) {
 		if body < 0 {
@@ -83,16 +76,31 @@ func (c *compiler) frames(at *jointPlace, j int, driven bool) {
 	at.armP, at.wideP = arm(jt.Pred, &jt.P)
 	at.armS, at.wideS = arm(jt.Succ, &jt.S)
 	if slidesOf(jt.Kind) != pinned || driven && jt.Pred >= 0 {
-		p, s := c.pointOf(jt.Pred, jt.P.Origin), c.pointOf(jt.Succ, jt.S.Origin)
-		at.R = c.sum(c.difference(s.far, p.far), c.difference(s.near, p.near))
-		at.alongR = c.vector(tape.TMulVec, at.P, at.R)
-		v := c.difference(s.velocity, p.velocity)
-		at.V = v
-		if jt.Pred >= 0 {
-			at.V = c.vector(tape.SubCross, c.omega(jt.Pred), at.R, v)
-		}
-		at.alongV = c.vector(tape.TMulVec, at.P, at.V)
+		c.separation(at, jt)
 	}
+}
+
+// frameAxes returns the axes of a frame in the world.
+func (c *compiler) frameAxes(body int32, f *mechanism.Frame) place {
+	E := c.constant(f.E[:]...)
+	if body < 0 {
+		return E
+	}
+	out := c.room(9)
+	c.op(tape.Mul3, out, c.bodies[body].axes, E)
+	return out
+}
+
+// separation adds R and V.
+func (c *compiler) separation(at *jointPlace, jt *joint) {
+	p, s := c.pointOf(jt.Pred, jt.P.Origin), c.pointOf(jt.Succ, jt.S.Origin)
+	at.R = c.sum(c.difference(s.far, p.far), c.difference(s.near, p.near))
+	at.alongR = c.vector(tape.TMulVec, at.P, at.R)
+	at.V = c.difference(s.velocity, p.velocity)
+	if jt.Pred >= 0 {
+		at.V = c.vector(tape.SubCross, c.omega(jt.Pred), at.R, at.V)
+	}
+	at.alongV = c.vector(tape.TMulVec, at.P, at.V)
 }
 
 // relative adds ω_S − ω_P, and that along the axes of P, once.

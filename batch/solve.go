@@ -44,6 +44,8 @@ type worker struct {
 	st     *mechanism.State
 	extern extern
 
+	scalar *scalarStepper // nil until a state is stepped alone
+
 	mech  *mechanism.Mechanism // without the wrenches of the states
 	rows  *assemble.Weighted   // nil unless rows of joints are rare
 	kin   *mechanism.Kinematics
@@ -170,7 +172,8 @@ func (w *worker) group(s *States, r *Results, g int) {
 
 // evaluate runs the tapes.
 func (w *worker) evaluate() {
-	tape.Run(w.w, w.t.solve)
+	tape.Run(w.w, w.t.stage)
+	tape.Run(w.w, w.t.judge)
 	for k := 0; k < maxRefinements && w.wanting(k == 0); k++ {
 		tape.Run(w.w, w.t.refine)
 	}

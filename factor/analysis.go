@@ -167,10 +167,19 @@ func (a *analysis) findNeighbours() {
 
 // supernodes joins a core node with the next one if that is its parent and has exactly the same
 // rows below (fundamental supernodes, Liu, Ng & Peyton 1993).
+//
+// All held nodes are one supernode.
 func (a *analysis) supernodes() {
 	n := len(a.size)
+	free := n - a.s.held
 	a.super = append(a.super, 0)
 	for i := 1; i < n; i++ {
+		if i >= free {
+			if i == free {
+				a.super = append(a.super, int32(i))
+			}
+			continue
+		}
 		if a.parent[i-1] != int32(i) || a.cnt[i-1]-a.size[i-1] != a.cnt[i] {
 			a.super = append(a.super, int32(i))
 		}
@@ -277,7 +286,7 @@ func (a *analysis) relax() {
 	}
 	gone := make([]bool, ns) // the supernode is joined with the next
 	for k := range ns - 1 {
-		if a.up[k] != int32(k+1) {
+		if a.up[k] != int32(k+1) || a.s.held > 0 && k == ns-2 {
 			continue
 		}
 		w := width[k] + width[k+1]
@@ -367,6 +376,7 @@ func (a *analysis) place() {
 			}
 		}
 		f.entHi = int32(len(s.ents))
+		f.held = s.held > 0 && k == ns-1
 		a.placeLeaves(f, at)
 	}
 }

@@ -20,6 +20,9 @@ func (a *analysis) divide() {
 	for k := range s.fronts {
 		f := &s.fronts[k]
 		own[k] = cost(float64(f.width), float64(f.below), panelCost) + frontCost*float64(f.leafHi-f.leafLo)
+		if f.held {
+			own[k] = cost(0, float64(f.width), panelCost)
+		}
 		work[k] += own[k]
 		if f.parent >= 0 {
 			work[f.parent] += work[k]

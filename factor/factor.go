@@ -54,6 +54,9 @@ type Factor struct {
 	square  []float64  // core: Σ‖x‖² of the neighbours of a −1 node that is not open
 	slow    *conjugate // nil if it has not been needed
 	parts   []float64  // of SetParts
+	shares  []share    // of SetShares; nil if there are none
+	given   []float64  // solution of the held rows, of backward
+	weak    []bool     // core: rows whose proximal term was used; nil unless TrackWeak has been called
 	check   equation   // of residual
 	checked []checked  // by task of residual
 }
@@ -286,6 +289,12 @@ func (w *worker) front(fr *front) {
 		w.add(&d, w.update(q), int(q.below)+1, s.runs[q.upLo:q.upHi])
 	}
 	w.addLeaves(fr, &d)
+	if f.shares != nil {
+		w.addShares(fr, &d)
+	}
+	if fr.held {
+		return
+	}
 	w.eliminate(fr, pan, n)
 	switch {
 	case w.bad >= 0 || m == 0:
@@ -508,6 +517,12 @@ func (w *worker) eliminate(fr *front, pan []float64, n int) {
 		}
 		if limit[i] > 0 { // infinite: the kernel has added the term, or pivot has decided
 			w.Weak++
+		}
+	}
+	if w.f.weak != nil {
+		weak := w.f.weak[fr.first:]
+		for i, l := range limit {
+			weak[i] = l > 0 && w.f.policy == WhereWeak
 		}
 	}
 	w.Weak -= repaired // pivot has counted these

@@ -14,6 +14,7 @@ func (f *Factor) PivotsTo(dst []float64) {
 	if !f.ok {
 		panic("factor: no valid factor")
 	}
+	f.mustBeWhole()
 	if len(dst) != f.Symbolic.Pattern.Dim() {
 		panic("factor: length mismatch")
 	}
@@ -45,6 +46,7 @@ func (f *Factor) Weakest() (node, row int, ratio float64) {
 	if !f.ok {
 		panic("factor: no valid factor")
 	}
+	f.mustBeWhole()
 	s := f.Symbolic
 	node, ratio = -1, math.Inf(1)
 	for c, o := range s.oldOff {
@@ -76,6 +78,7 @@ func (f *Factor) GrowthTo(dst []float64) {
 	if !f.ok {
 		panic("factor: no valid factor")
 	}
+	f.mustBeWhole()
 	if len(dst) != f.Symbolic.Pattern.Dim() {
 		panic("factor: length mismatch")
 	}

@@ -101,6 +101,8 @@ func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix, floor float
 		panic("factor: foreign pattern")
 	case !f.ok:
 		panic("factor: no valid factor")
+	case f.Symbolic.held > 0:
+		panic(heldRows)
 	case len(x) != n || len(r) != n || len(b) != n:
 		panic("factor: length mismatch")
 	}
@@ -122,55 +124,40 @@ func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix, floor float
 // refine is SolveRefinedTo for unit +1 blocks.
 func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 	last := f.solve(x, b, r)
-	floor = max(floor, f.freeSize(x))
-	out := Refinement{Error: math.Inf(1), Size: max(last, floor)}
-	q, least := f.residual(r, b, x, &out)
-	begun := f.policy == WhereWeak && out.Size <= math.MaxFloat64
-	e := 0.0 // energy norm of the error
+	c := NewConvergence(f.policy, f.Contraction, last, max(floor, f.freeSize(x)))
+	q, least := f.residual(r, b, x, &c.Refinement)
+	if c.First(q, least) {
+		return c.Refinement
+	}
+	e, begun := 0.0, c.estimates // energy norm of the error
 	if begun {
-		out.Error = math.Sqrt(q) / out.Size
-		holds := out.Worst.Ratio <= enoughRatio
-		if out.Error <= enoughError && least >= smallPivot && holds {
-			return out
-		}
 		e = f.beginCorrection(r)
-		out.Error = e / max(f.energy(x), floor)
-		if out.Error <= energyError && holds {
-			return out
+		if c.Estimate(e, f.energy(x)) {
+			return c.Refinement
 		}
 	}
 	left := 0.0 // error that conjugate gradients have left
-	for out.Steps < maxRefinements && !f.watch.Up() {
+	for c.Steps < maxRefinements && !f.watch.Up() {
 		if !begun {
 			e = f.beginCorrection(r)
 		}
 		begun = false
-		ends := f.ends(e, last, &out)
+		ends := c.Ends(e)
 		to := solution{x: x, b: b, r: r, add: true}
 		if ends {
 			to.r = nil
 		}
 		step, size := f.backward(to)
-		out.Steps++
-		out.Size = max(size, floor)
+		c.Size = max(size, c.floor)
 		q := 0.0
 		if !ends {
-			q, _ = f.residual(r, b, x, &out)
+			q, _ = f.residual(r, b, x, &c.Refinement)
 		}
-		if math.IsNaN(q) || !(out.Size <= math.MaxFloat64) { // or the squares are too large
-			out.Error = math.NaN()
+		done, stalls := c.Next(step, q, ends)
+		if done || left > 0 {
 			break
 		}
-		if step == 0 || step <= targetError*out.Size {
-			out.Error = 0
-			break
-		}
-		shrink := max(step/last, f.Contraction)
-		out.Error = step / out.Size * min(shrink, 1)
-		if ends || out.Error <= targetError || left > 0 {
-			break
-		}
-		if last = step; shrink > 0.5 && out.Steps > 1 {
+		if stalls {
 			if f.policy == WhereWeak {
 				break
 			}
@@ -181,16 +168,56 @@ func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 		}
 	}
 	if left < conjugateFair {
-		out.Error = max(out.Error, left)
+		c.Error = max(c.Error, left)
 	}
 	if f.watch.Up() {
-		out.Error = math.NaN()
+		c.Error = math.NaN()
 	}
-	return out
+	return c.Refinement
 }
 
-// ends reports whether a correction will be the last, with a residual that need not be looked
-// at. Two things have to be so. All rows hold already up to rounding. And the error that refine
+// Convergence decides when refinement ends. SolveRefinedTo asks it, and who refines in pieces (AnalyzeHeld). Its Size and Worst are set from
+// outside.
+type Convergence struct {
+	Refinement
+
+	policy      Policy
+	contraction float64
+	floor, last float64
+	estimates   bool // the error is estimated with the factor before the first correction
+	holds       bool // all rows do after the first solve
+}
+
+// NewConvergence begins after the first solve, last the largest norm of a +1 node with neighbours. contraction is Tally.Contraction.
+func NewConvergence(policy Policy, contraction, last, floor float64) Convergence {
+	c := Convergence{policy: policy, contraction: contraction, floor: floor, last: last}
+	c.Error, c.Size = math.Inf(1), max(last, floor)
+	c.estimates = policy == WhereWeak && c.Size <= math.MaxFloat64
+	return c
+}
+
+// First takes what residuals of the first solve say: the largest r²/|d| and the least |d| relative to its scale. It reports whether the solution is
+// good enough.
+func (c *Convergence) First(largest, least float64) bool {
+	if !c.estimates {
+		return false
+	}
+	c.Error = math.Sqrt(largest) / c.Size
+	c.holds = c.Worst.Ratio <= enoughRatio
+	return c.Error <= enoughError && least >= smallPivot && c.holds
+}
+
+// Estimates reports whether Estimate has to follow First.
+func (c *Convergence) Estimates() bool { return c.estimates }
+
+// Estimate takes the energy norm e of the error, theory.md (22), and the norm of the +1 part. It reports whether the solution is good enough.
+func (c *Convergence) Estimate(e, norm float64) bool {
+	c.Error = e / max(norm, c.floor)
+	return c.Error <= energyError && c.holds
+}
+
+// Ends reports whether a correction will be the last, with a residual that need not be looked
+// at. Two things have to be so. All rows hold already up to rounding. And the error that Next
 // will predict is below half of targetError, for the largest correction, step ≤ √2·e, that the
 // energy norm e of the error allows:
 //
@@ -199,10 +226,34 @@ func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
 // last the size of the correction before. The residual after such a correction is b − K·x =
 // Γ·Δy, with Δy its multipliers of weak rows. That is what these rows lacked before, and what
 // rounding had left in the rows that they depend on.
-func (f *Factor) ends(e, last float64, out *Refinement) bool {
-	step, enough := math.Sqrt2*e, targetError/2*out.Size
-	return f.policy == WhereWeak && out.Worst.Node < 0 && step*step <= enough*last && step*f.Contraction <= enough
+func (c *Convergence) Ends(e float64) bool {
+	step, enough := math.Sqrt2*e, targetError/2*c.Size
+	return c.policy == WhereWeak && c.Worst.Node < 0 && step*step <= enough*c.last && step*c.contraction <= enough
 }
+
+// Next takes the size of a correction, and q, the largest r²/|d| that it has left, 0 after one that Ends. It reports whether refinement is done, and
+// whether corrections no longer shrink.
+func (c *Convergence) Next(step, q float64, ends bool) (done, stalls bool) {
+	c.Steps++
+	if math.IsNaN(q) || !(c.Size <= math.MaxFloat64) { // or the squares are too large
+		c.Error = math.NaN()
+		return true, false
+	}
+	if step == 0 || step <= targetError*c.Size {
+		c.Error = 0
+		return true, false
+	}
+	shrink := max(step/c.last, c.contraction)
+	c.Error = step / c.Size * min(shrink, 1)
+	if ends || c.Error <= targetError {
+		return true, false
+	}
+	c.last = step
+	return false, shrink > 0.5 && c.Steps > 1
+}
+
+// More reports whether another correction may follow.
+func (c *Convergence) More() bool { return c.Steps < maxRefinements }
 
 // freeSize returns the largest norm of a +1 node without neighbours. No sweep of the solve
 // passes these nodes.
@@ -310,6 +361,9 @@ func (e *residualTasks) Do(_, task int) {
 		a2 += f.check.rest * f.check.rest // at most (Σ‖x‖ + rest)²
 		if f.parts != nil {
 			a2 += f.parts[old]
+		}
+		if lo+c >= len(s.node)-s.held {
+			continue // without a pivot
 		}
 		d := f.dinv[s.off[lo+c]:s.off[lo+c+1]]
 		scale := f.scale[o:n]

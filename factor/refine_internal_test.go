@@ -187,14 +187,17 @@ func TestUncheckedCorrectionsAreSmall(t *testing.T) {
 func TestEnds(t *testing.T) {
 	holds := Refinement{Size: 2, Worst: Worst{Node: -1, Row: -1}}
 	off := Refinement{Size: 2, Worst: Worst{Ratio: 2e-14, Node: 3}}
-	f := &Factor{policy: WhereWeak}
+	ends := func(policy Policy, contraction, e, last float64, out Refinement) bool {
+		c := Convergence{Refinement: out, policy: policy, contraction: contraction, last: last}
+		return c.Ends(e)
+	}
 	const small = 1.5e-8 // below √(targetError·size·last)/2
-	require.True(t, f.ends(small, 1, &holds))
-	require.True(t, f.ends(0, 0, &Refinement{Worst: holds.Worst}))
-	require.False(t, f.ends(2*small, 1, &holds))
-	require.False(t, f.ends(small, 0.25, &holds))
-	require.False(t, f.ends(small, 1, &off))
-	require.False(t, f.ends(math.NaN(), 1, &holds))
-	require.False(t, (&Factor{policy: WhereWeak, Tally: Tally{Contraction: 1e-6}}).ends(small, 1, &holds))
-	require.False(t, (&Factor{policy: Everywhere}).ends(small, 1, &holds))
+	require.True(t, ends(WhereWeak, 0, small, 1, holds))
+	require.True(t, ends(WhereWeak, 0, 0, 0, Refinement{Worst: holds.Worst}))
+	require.False(t, ends(WhereWeak, 0, 2*small, 1, holds))
+	require.False(t, ends(WhereWeak, 0, small, 0.25, holds))
+	require.False(t, ends(WhereWeak, 0, small, 1, off))
+	require.False(t, ends(WhereWeak, 0, math.NaN(), 1, holds))
+	require.False(t, ends(WhereWeak, 1e-6, small, 1, holds))
+	require.False(t, ends(Everywhere, 0, small, 1, holds))
 }

@@ -19,6 +19,7 @@ func (f *Factor) SolveTo(x, b []float64) {
 	if !f.ok {
 		panic("factor: no valid factor")
 	}
+	f.mustBeWhole()
 	if len(x) != f.Symbolic.Pattern.Dim() || len(b) != len(x) {
 		panic("factor: length mismatch")
 	}
@@ -152,6 +153,10 @@ func (w *worker) forward(fr *front) {
 			u = u[r.n:]
 		}
 	}
+	if fr.held {
+		move(f.x[fr.first:], x[:p])
+		return
+	}
 	kernel.SolveLower(x[:p], pan, n, p)
 	if m > 0 {
 		kernel.SubMul(x[p:], pan[p:], n, m, p, x[:p])
@@ -253,6 +258,10 @@ func (w *worker) backward(fr *front) {
 	x := w.x[:n-1]
 	y := x[:p]
 	gather(x[p:], f.x, s.runs[fr.rowLo:fr.rowHi])
+	if fr.held {
+		w.give(fr, x)
+		return
+	}
 	if f.to.begun {
 		for i := range y {
 			y[i] = pan[i*n+n-1]

@@ -30,6 +30,7 @@ type Symbolic struct {
 	Counts  Counts
 
 	perm []int32 // perm[new] = old node, postordered
+	held int     // core nodes that are not eliminated: the last ones, all in the last front; see AnalyzeHeld
 	leaf []bool  // by old node: eliminated without a front
 
 	node   []int32 // core nodes in elimination order: the old node
@@ -78,6 +79,7 @@ type front struct {
 	columns        int32 // of all its leaves
 	spread         bool  // the leaves cover so much of the front that they are added together
 	handed         bool  // a task hands the update matrix to the top
+	held           bool  // assembled and not eliminated; see AnalyzeHeld
 	panel          int64 // first scalar of the panel
 	update         int64 // first scalar of the update matrix: in what is handed to the top, or on the stack
 }
@@ -141,6 +143,7 @@ type elimination struct {
 	parent []int32 // in the elimination tree
 	rows   []int32 // of each column of L
 	counts Counts
+	held   int // nodes that are not eliminated, the last ones
 	stop   *halt.Flag
 }
 
@@ -202,24 +205,31 @@ func (g *graph) postordered(parent []int32) (*graph, []int32, []int32) {
 	if same {
 		return g, parent, post
 	}
-	h := &graph{n: g.n, size: make([]int32, g.n), lowPtr: make([]int32, g.n+1), low: make([]int32, len(g.low))}
 	par := make([]int32, g.n)
 	for i, o := range post {
-		h.size[i] = g.size[o]
 		par[i] = -1
 		if q := parent[o]; q >= 0 {
 			par[i] = inv[q]
 		}
+	}
+	// A postorder of the elimination tree keeps lower neighbours lower: they are descendants.
+	return g.renumbered(post, inv), par, post
+}
+
+// renumbered returns g with its nodes in another order, seq[new] = old and inv[old] = new, which keeps lower neighbours
+// lower.
+func (g *graph) renumbered(seq, inv []int32) *graph {
+	h := &graph{n: g.n, size: make([]int32, g.n), lowPtr: make([]int32, g.n+1), low: make([]int32, len(g.low)), stop: g.stop}
+	for i, o := range seq {
+		h.size[i] = g.size[o]
 		k := h.lowPtr[i]
-		// A postorder of the elimination tree keeps lower neighbours lower:
-		// they are descendants.
 		for _, j := range g.low[g.lowPtr[o]:g.lowPtr[o+1]] {
 			h.low[k] = inv[j]
 			k++
 		}
 		h.lowPtr[i+1] = k
 	}
-	return h, par, post
+	return h
 }
 
 // isLeaf reports whether node i of g, node old of p, needs no front.
@@ -286,7 +296,7 @@ func (e *elimination) analyze() *Symbolic {
 	if e == nil {
 		return nil
 	}
-	s := &Symbolic{Pattern: e.p, perm: e.perm, Counts: e.counts}
+	s := &Symbolic{Pattern: e.p, perm: e.perm, held: e.held, Counts: e.counts}
 	if e.stop.Up() {
 		return nil
 	}

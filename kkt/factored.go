@@ -34,6 +34,12 @@ var ways = [...]struct {
 	KeepAllFirmly: {factor.Everywhere, 1e-2},
 }
 
+// Settings returns policy and proximal term, relative to Options.Epsilon, of a way up to KeepAllFirmly, and the largest inconsistency
+// (Solver.Inconsistency) of a solution that is accepted.
+func (w Way) Settings() (policy factor.Policy, shrink, tol float64) {
+	return ways[w].policy, ways[w].shrink, w.tol()
+}
+
 // String names the way.
 func (w Way) String() string {
 	return [...]string{

@@ -118,6 +118,19 @@ func spreadOf(l *assemble.Layout, length []float64) spread {
 	return out
 }
 
+// IllScaledIn returns where inertias of so different size meet that Solver.Solve takes twice the digits, if the mechanism is not too large for
+// that; nil if there is no such place.
+//
+// Cost: O(bodies + joints).
+func IllScaledIn(l *assemble.Layout) *IllScaled {
+	length := make([]float64, l.Mech.NumBodies())
+	l.LengthsTo(length)
+	if s := spreadOf(l, length); s.wide() {
+		return s.describe()
+	}
+	return nil
+}
+
 // describe returns the place for a Report.
 func (s *spread) describe() *IllScaled {
 	return &IllScaled{Body: s.body, Joint: s.joint, Text: fmt.Sprintf(s.text, s.ratio)}

@@ -34,9 +34,9 @@ const (
 	// are those of free bodies, while the bodies are held by their trees. And the rows of the
 	// trees, which would show the mistake, are not in the system.
 	DoubtTol = 1e-12
-	// accurateTol is the largest predicted relative error of the accelerations
+	// AccurateTol is the largest predicted relative error of the accelerations
 	// that is returned as a result.
-	accurateTol = 1e-6
+	AccurateTol = 1e-6
 )
 
 // stage says how far a Solver has come with a state.
@@ -417,7 +417,7 @@ func (s *Solver) refineOnce() error {
 		return ErrInaccurate
 	case !(s.inconsistency <= s.way.tol()):
 		return ErrInconsistent
-	case !(s.ref.Error <= accurateTol):
+	case !(s.ref.Error <= AccurateTol):
 		return ErrInaccurate
 	case s.reduced() && !(s.ref.Doubt <= DoubtTol):
 		return errDoubt

@@ -28,7 +28,7 @@ type Multipliers interface {
 // velocity of the frames of chosen bodies as in rung-model/1, kinetic and potential
 // energy, drift, where they are wanted, constraint wrenches of chosen joints, multipliers of chosen couplings, what bushings, cables and springs with laws do, the forces of
 // actuators, and those of stops and of friction.
-// Or they are those of contacts (NewContactColumns). They belong to one Recorder.
+// Or they are those of contacts (NewContactColumns), or those that a Catalogue has selected. They belong to one Recorder.
 type Columns struct {
 	Values []float64 // of the row last filled in
 
@@ -45,6 +45,8 @@ type Columns struct {
 	contacts bool // the columns of contacts instead of those of bodies
 	kin      *mechanism.Kinematics
 	elements []int32 // bushings, cables and spring-dampers with laws; none beside contacts
+
+	chosen *chosen // the columns that a Catalogue has selected, instead of all of these
 }
 
 var (
@@ -87,8 +89,9 @@ func newColumnKinematics(m *mechanism.Mechanism) *mechanism.Kinematics {
 // AddWrenches appends the columns of the constraint wrenches of the joints, force
 // then moment (Wrenches). Each row then asks the source.
 //
-// It panics if a joint is out of range or given twice.
+// It panics if a joint is out of range or given twice, or if the columns are those of a Catalogue.
 func (c *Columns) AddWrenches(source Wrenches, joints []int) {
+	c.mustNotBeChosen()
 	mustBeDistinct(joints, c.mech.NumJoints(), "sim: joint out of range", "sim: joint given twice")
 	c.source, c.joints, c.wrench = source, joints, make([]spatial.Force, len(joints))
 	c.Values = make([]float64, c.Len())
@@ -96,11 +99,18 @@ func (c *Columns) AddWrenches(source Wrenches, joints []int) {
 
 // AddMultipliers appends, after the wrenches, the columns of the multipliers of the couplings (Multipliers). Each row then asks the source.
 //
-// It panics if a coupling is out of range or given twice.
+// It panics if a coupling is out of range or given twice, or if the columns are those of a Catalogue.
 func (c *Columns) AddMultipliers(source Multipliers, couplings []int) {
+	c.mustNotBeChosen()
 	mustBeDistinct(couplings, c.mech.NumCouplings(), "sim: coupling out of range", "sim: coupling given twice")
 	c.multipliers, c.couplings = source, couplings
 	c.Values = make([]float64, c.Len())
+}
+
+func (c *Columns) mustNotBeChosen() {
+	if c.chosen != nil {
+		panic("sim: columns have been chosen")
+	}
 }
 
 func mustBeDistinct(list []int, n int, outside, twice string) {
@@ -121,6 +131,9 @@ func (c *Columns) Model() string { return c.mech.Name }
 
 // Len returns the number of columns.
 func (c *Columns) Len() int {
+	if c.chosen != nil {
+		return len(c.chosen.columns)
+	}
 	if c.contacts {
 		return 1 + len(contactColumns)*c.mech.NumContacts() + c.mech.NumActuators()
 	}
@@ -129,6 +142,13 @@ func (c *Columns) Len() int {
 
 // Names returns the names of the columns. They differ from each other.
 func (c *Columns) Names() []string {
+	if c.chosen != nil {
+		names := make([]string, 0, c.Len())
+		for _, col := range c.chosen.columns {
+			names = append(names, col.Name)
+		}
+		return names
+	}
 	names := append(make([]string, 0, c.Len()), "time")
 	if c.contacts {
 		for i := range c.mech.NumContacts() {
@@ -154,6 +174,55 @@ func (c *Columns) Names() []string {
 		names = append(names, c.mech.CouplingName(i)+".multiplier")
 	}
 	return c.addResistors(c.addTorques(c.addElements(names)))
+}
+
+// Units returns the units of the columns, in their order; empty for pure numbers.
+//
+// Cost: O(Len); allocates.
+func (c *Columns) Units() []string {
+	units := append(make([]string, 0, c.Len()), "s")
+	if c.chosen != nil {
+		for _, col := range c.chosen.columns[1:] {
+			units = append(units, col.Unit)
+		}
+		return units
+	}
+	all, add := &Catalogue{mech: c.mech, elements: c.elements}, func(_ int, col Column) bool { units = append(units, col.Unit); return true }
+	if c.contacts {
+		for i := range c.mech.NumContacts() {
+			all.columns(block{contactKind, i}, add)
+		}
+	} else {
+		c.blocks(all, add)
+	}
+	for i := range c.mech.NumActuators() {
+		all.columns(block{torqueKind, i}, add)
+	}
+	for i := range c.mech.NumResistors() {
+		if !c.contacts {
+			all.columns(block{resistorKind, i}, add)
+		}
+	}
+	return units
+}
+
+// blocks calls add for the columns of bodies, of the run, of reactions and force elements.
+func (c *Columns) blocks(all *Catalogue, add func(int, Column) bool) {
+	for _, b := range c.bodies {
+		all.columns(block{bodyKind, b}, add)
+	}
+	all.columns(block{runKind, 0}, add)
+	for range c.joints {
+		for k, u := range wrenchUnits {
+			add(k, Column{Unit: u})
+		}
+	}
+	for range c.couplings {
+		add(0, Column{})
+	}
+	for i := range c.elements {
+		all.columns(block{elementKind, i}, add)
+	}
 }
 
 // addResistors adds the names of the columns of stops and friction.
@@ -182,6 +251,9 @@ func (c *Columns) addTorques(names []string) []string {
 //
 // Cost: O(Len), no allocation, and what Wrenches takes, whose errors it returns.
 func (c *Columns) Fill(r *Row) error {
+	if c.chosen != nil {
+		return c.chosen.fill(c.Values, r)
+	}
 	c.Values[0] = r.State.Time
 	at := c.Values[1:]
 	if c.contacts {
@@ -195,14 +267,10 @@ func (c *Columns) Fill(r *Row) error {
 	c.fillTorques(c.Values[:n], r.State)
 	c.fillResistors(c.Values[n:], r.State)
 	for _, i := range c.bodies {
-		b := &r.State.Bodies[i]
-		copy(at[0:3], b.Position[:])
-		copy(at[3:7], b.Rotation[:])
-		copy(at[7:10], b.Velocity[:])
-		copy(at[10:13], b.Omega[:])
+		bodyTo(at, &r.State.Bodies[i])
 		at = at[len(bodyColumns):]
 	}
-	at[0], at[1], at[2], at[3] = r.Energy.Kinetic, r.Energy.Potential(), r.Drift.Position, r.Drift.Velocity
+	runTo(at, r)
 	at = at[len(runColumns):]
 	if err := c.fillElements(at[len(wrenchColumns)*len(c.joints)+len(c.couplings):], r.State); err != nil {
 		return err
@@ -213,9 +281,7 @@ func (c *Columns) Fill(r *Row) error {
 		}
 	}
 	for i := range c.wrench {
-		force, moment := c.wrench[i].Linear(), c.wrench[i].Moment()
-		copy(at[0:3], force[:])
-		copy(at[3:6], moment[:])
+		wrenchTo(at, &c.wrench[i])
 		at = at[len(wrenchColumns):]
 	}
 	if len(c.couplings) > 0 {
@@ -224,20 +290,49 @@ func (c *Columns) Fill(r *Row) error {
 	return nil
 }
 
+// bodyTo stores the columns of a body.
+func bodyTo(at []float64, b *mechanism.BodyState) {
+	copy(at[0:3], b.Position[:])
+	copy(at[3:7], b.Rotation[:])
+	copy(at[7:10], b.Velocity[:])
+	copy(at[10:13], b.Omega[:])
+}
+
+// runTo stores the columns of energies and drift.
+func runTo(at []float64, r *Row) {
+	at[0], at[1], at[2], at[3] = r.Energy.Kinetic, r.Energy.Potential(), r.Drift.Position, r.Drift.Velocity
+}
+
+// wrenchTo stores the columns of a wrench, force before moment.
+func wrenchTo(at []float64, w *spatial.Force) {
+	force, moment := w.Linear(), w.Moment()
+	copy(at[0:3], force[:])
+	copy(at[3:6], moment[:])
+}
+
 // fillResistors stores the forces of stops and friction.
 func (c *Columns) fillResistors(at []float64, st *mechanism.State) {
-	var jk mechanism.JointKinematics
 	for i := range at {
-		f, _ := c.mech.Resistor(i)
-		jt := &c.mech.Joints[f.Joint]
+		jt := &c.mech.Joints[jointOf(c.mech, i)]
 		for _, b := range [2]int32{jt.Pred, jt.Succ} {
 			if b >= 0 {
 				c.mech.BodyTo(&c.kin.Bodies[b], st, int(b))
 			}
 		}
-		c.mech.JointTo(&jk, f.Joint, c.kin, st)
-		at[i] = c.mech.ResistanceAt(i, &jk, st).Force
+		at[i] = resistanceOf(c.mech, i, c.kin, st)
 	}
+}
+
+func jointOf(m *mechanism.Mechanism, resistor int) int {
+	f, _ := m.Resistor(resistor)
+	return f.Joint
+}
+
+// resistanceOf returns the force of a stop or friction; k has the bodies of its joint.
+func resistanceOf(m *mechanism.Mechanism, i int, k *mechanism.Kinematics, st *mechanism.State) float64 {
+	var jk mechanism.JointKinematics
+	m.JointTo(&jk, jointOf(m, i), k, st)
+	return m.ResistanceAt(i, &jk, st).Force
 }
 
 // fillTorques stores the forces of the actuators in the last columns.
@@ -256,24 +351,32 @@ func (c *Columns) fillContacts(at []float64, st *mechanism.State) error {
 		if !c.mech.BodyTo(&c.kin.Bodies[body], st, body) {
 			return c.mech.NotFinite(body)
 		}
-		r, err := c.mech.ContactAt(i, c.kin, st)
-		if err != nil {
+		if err := contactTo(at, c.mech, i, c.kin, st); err != nil {
 			return err
 		}
-		clear(at[:len(contactColumns)])
-		at[0] = r.Depth
-		copy(at[1:], r.Nearest.P[:])
-		copy(at[4:], r.Nearest.N[:])
-		for k := range r.Touches {
-			f := &r.Touches[k].Force
-			at[7] += f.N
-			at[8] += f.X
-			at[9] += f.Y
-			if r.Touches[k].Depth == r.Depth {
-				at[10], at[11] = f.Slip, f.SlipAngle
-			}
-		}
 		at = at[len(contactColumns):]
+	}
+	return nil
+}
+
+// contactTo stores the columns of contact i; k has its body.
+func contactTo(at []float64, m *mechanism.Mechanism, i int, k *mechanism.Kinematics, st *mechanism.State) error {
+	r, err := m.ContactAt(i, k, st)
+	if err != nil {
+		return err
+	}
+	clear(at[:len(contactColumns)])
+	at[0] = r.Depth
+	copy(at[1:], r.Nearest.P[:])
+	copy(at[4:], r.Nearest.N[:])
+	for k := range r.Touches {
+		f := &r.Touches[k].Force
+		at[7] += f.N
+		at[8] += f.X
+		at[9] += f.Y
+		if r.Touches[k].Depth == r.Depth {
+			at[10], at[11] = f.Slip, f.SlipAngle
+		}
 	}
 	return nil
 }

@@ -42,19 +42,26 @@ func (c *Columns) fillElements(at []float64, st *mechanism.State) error {
 		return err
 	}
 	for _, i := range c.elements {
-		e, _, err := c.mech.ElementAt(int(i), c.kin, st)
-		if err != nil {
+		if err := elementTo(at, c.mech, int(i), c.kin, st); err != nil {
 			return err
 		}
-		n := len(c.columnsOf(i))
-		if n == len(bushingColumns) {
-			copy(at[0:3], e.Force[:])
-			copy(at[3:6], e.Torque[:])
-			at[6] = e.Energy
-		} else {
-			at[0], at[1], at[2] = e.Length, e.Tension, e.Energy
-		}
-		at = at[n:]
+		at = at[len(c.columnsOf(i)):]
+	}
+	return nil
+}
+
+// elementTo stores the columns of a force element; k was computed at st.
+func elementTo(at []float64, m *mechanism.Mechanism, i int, k *mechanism.Kinematics, st *mechanism.State) error {
+	e, _, err := m.ElementAt(i, k, st)
+	if err != nil {
+		return err
+	}
+	if m.Forces[i].IsBushing() {
+		copy(at[0:3], e.Force[:])
+		copy(at[3:6], e.Torque[:])
+		at[6] = e.Energy
+	} else {
+		at[0], at[1], at[2] = e.Length, e.Tension, e.Energy
 	}
 	return nil
 }

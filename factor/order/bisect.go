@@ -28,17 +28,25 @@ type cut struct {
 	rows    int32 // cut
 	heap    [2]heap
 	log     []int32
-	limit   int32 // largest weight of a side
-	stop    *halt.Flag
+	goal    int32    // twice the weight that side 0 is to have
+	limit   [2]int32 // largest weight of each side, of the net at hand
+	most    [2]int32 // the same of the finest net
+
+	strict bool // sides are to weigh what they should: coarse nets may be off by a vertex, and sides grow from far ends, too
+	stop   *halt.Flag
 }
 
 // bisect splits the vertices in two sides of like weight with few rows between
 // them: multilevel bisection (Karypis & Kumar 1998).
 func (c *cut) bisect(net *network) []int8 {
-	sum := int32(0)
-	for _, w := range net.weight {
-		sum += w
-	}
+	sum := net.sum()
+	most := max(int32(balance*float64(sum)), (sum+1)/2)
+	return c.divide(net, sum, [2]int32{most, most})
+}
+
+// divide is bisect for a side 0 of half the weight goal, and sides of given weights at most.
+func (c *cut) divide(net *network, goal int32, limit [2]int32) []int8 {
+	sum := net.sum()
 	nets, images := []*network{net}, [][]int32{nil}
 	for net.n > coarsest && !c.stop.Up() {
 		coarse, image := net.coarsen(c.shuffled(net.n), max(2, 3*sum/(2*coarsest)))
@@ -48,7 +56,7 @@ func (c *cut) bisect(net *network) []int8 {
 		nets, images = append(nets, coarse), append(images, image)
 		net = coarse
 	}
-	c.limit = max(int32(balance*float64(sum)), (sum+1)/2)
+	c.goal, c.most = goal, limit
 	c.start(net)
 	for k := len(nets) - 1; k > 0; k-- {
 		fine := make([]int8, nets[k-1].n)
@@ -76,8 +84,12 @@ func (c *cut) start(net *network) {
 	var best []int8
 	bestScore := score{}
 	for trial := range trials {
+		seed := c.rng.Int32N(net.n)
+		if c.strict && trial < 2 {
+			seed = net.farthest(seed)
+		}
 		c.load(net, slices.Repeat([]int8{1}, int(net.n)))
-		c.grow(c.rng.Int32N(net.n))
+		c.grow(seed)
 		c.refine()
 		if s := c.score(); trial == 0 || s.less(bestScore) {
 			best, bestScore = slices.Clone(c.side), s
@@ -93,7 +105,11 @@ func (c *cut) load(net *network, side []int8) {
 	c.outside = slices.Grow(c.outside[:0], n)[:n]
 	c.total = slices.Grow(c.total[:0], n)[:n]
 	c.moved = slices.Grow(c.moved[:0], n)[:n]
-	c.sum, c.rows = [2]int32{}, 0
+	c.sum, c.rows, c.limit = [2]int32{}, 0, c.most
+	if c.strict {
+		w := slices.Max(net.weight)
+		c.limit[0], c.limit[1] = c.limit[0]+w, c.limit[1]+w
+	}
 	for v := range net.n {
 		out, all, s := int32(0), int32(0), side[v]
 		for e := net.at[v]; e < net.at[v+1]; e++ {
@@ -129,12 +145,12 @@ func (c *cut) move(v int32) {
 	}
 }
 
-// grow moves vertices from side 1 to side 0, from seed on, until half of the weight has moved.
+// grow moves vertices from side 1 to side 0, from seed on, until side 0 has its weight.
 // The next vertex is the one that cuts the fewest new rows.
 func (c *cut) grow(seed int32) {
 	h := &c.heap[0]
 	*h = (*h)[:0]
-	for c.sum[0] < c.sum[1] && !c.stop.Up() {
+	for 2*c.sum[0] < c.goal && !c.stop.Up() {
 		v := h.pop(c)
 		if v < 0 {
 			// Nothing is adjacent: begin, or begin again, from the seed on.
@@ -154,8 +170,8 @@ func (c *cut) grow(seed int32) {
 	clear(c.moved)
 }
 
-// score ranks bisections: weight over the limit, rows cut, difference of the
-// sides.
+// score ranks bisections: weight over the limits, rows cut, twice the distance of
+// side 0 from its weight.
 type score struct{ over, rows, uneven int32 }
 
 func (s score) less(t score) bool {
@@ -169,8 +185,8 @@ func (s score) less(t score) bool {
 }
 
 func (c *cut) score() score {
-	most := max(c.sum[0], c.sum[1])
-	return score{max(0, most-c.limit), c.rows, 2*most - c.sum[0] - c.sum[1]}
+	off := 2*c.sum[0] - c.goal
+	return score{max(0, c.sum[0]-c.limit[0]) + max(0, c.sum[1]-c.limit[1]), c.rows, max(off, -off)}
 }
 
 // refine improves the bisection by passes of Fiduccia & Mattheyses (1982) that
@@ -230,16 +246,16 @@ func (c *cut) choose() int32 {
 		g1, ok1 := c.heap[1].top(c)
 		from := 0
 		switch {
-		case c.sum[0] > c.limit && ok0:
-		case c.sum[1] > c.limit && ok1:
+		case c.sum[0] > c.limit[0] && ok0:
+		case c.sum[1] > c.limit[1] && ok1:
 			from = 1
 		case !ok0 && !ok1:
 			return -1
-		case !ok0 || ok1 && (g1 > g0 || g1 == g0 && c.sum[1] > c.sum[0]):
+		case !ok0 || ok1 && (g1 > g0 || g1 == g0 && 2*c.sum[0] < c.goal):
 			from = 1
 		}
 		v := c.heap[from].pop(c)
-		if c.sum[1-from]+c.net.weight[v] <= c.limit || c.sum[from] > c.limit {
+		if c.sum[1-from]+c.net.weight[v] <= c.limit[1-from] || c.sum[from] > c.limit[from] {
 			return v
 		}
 	}

@@ -139,7 +139,7 @@ func TestBisectGrid(t *testing.T) {
 	require.Equal(t, rows, c.rows, "moves keep the cut up to date")
 	require.Equal(t, sum, c.sum)
 	require.LessOrEqual(t, float64(rows), slack*5*k)
-	require.LessOrEqual(t, max(sum[0], sum[1]), c.limit)
+	require.LessOrEqual(t, max(sum[0], sum[1]), min(c.limit[0], c.limit[1]))
 }
 
 func TestHeap(t *testing.T) {

@@ -33,6 +33,33 @@ func (t *network) closeEdges() {
 	t.at[0] = 0
 }
 
+// sum returns the weight of all vertices.
+func (t *network) sum() (w int32) {
+	for _, x := range t.weight {
+		w += x
+	}
+	return w
+}
+
+// farthest returns a vertex at the end of the net that is far from v: the last of two breadth-first searches.
+func (t *network) farthest(v int32) int32 {
+	seen, queue := make([]int32, t.n), make([]int32, 0, t.n)
+	for search := int32(1); search <= 2; search++ {
+		queue = append(queue[:0], v)
+		seen[v] = search
+		for i := 0; i < len(queue); i++ {
+			v = queue[i]
+			for _, u := range t.to[t.at[v]:t.at[v+1]] {
+				if seen[u] != search {
+					seen[u] = search
+					queue = append(queue, u)
+				}
+			}
+		}
+	}
+	return v
+}
+
 // coarsen contracts a heavy-edge matching (Karypis & Kumar 1998), visiting the
 // vertices in the given order. Vertices whose neighbours are all taken are
 // matched with another such vertex of the same heaviest neighbour, so that stars

@@ -93,7 +93,8 @@ func cut(s string, n int) string {
 
 // prefixes are the names with which errors of the packages begin.
 var prefixes = [...]string{
-	"rung", "assemble", "batch", "bench", "bodies", "build", "closing", "eigen", "factor", "formats", "formats/asmt", "formats/assembly", "formats/mesh", "formats/sdf", "formats/source",
+	"rung", "assemble", "batch", "bench", "bodies", "build", "closing", "dist", "dist/mpi", "dist/mumps", "eigen", "factor", "formats", "formats/asmt", "formats/assembly",
+	"formats/mesh", "formats/sdf", "formats/source",
 	"formats/mjcf", "formats/urdf", "formats/xmltree", "ground", "ground/contact", "ik", "joints", "kkt", "linear", "mechanism", "mobility", "model", "motion", "order",
 	"sim", "sim/parquet", "sparse", "spatial", "springs", "tree",
 }

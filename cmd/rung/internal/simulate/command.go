@@ -47,8 +47,13 @@ on from a checkpoint; until then the new rows are in a file beside it, with
 Parquet file is joined when the run ends; until then its row groups are beside
 it, in a folder with .parts after its name, Parquet files themselves.
 
+--columns writes other columns in place of these: coordinates, rates and second
+rates of joints, forces of prescribed motions, points of the model's frames,
+contacts and all others, by name or pattern. --list-columns prints their names.
+
 --plot draws energies, drift and the columns in --plot-columns over time, from
-where this run began. Of wheels on a terrain, --view draws tracks and outlines
+where this run began; without these, of the body that moves farthest the
+coordinates that change, or of --columns the six that change most. Of wheels on a terrain, --view draws tracks and outlines
 from above, --side ground and vehicle along the track of the heaviest body, at
 true scale, and --relief the terrain obliquely. A body is drawn as the box with
 its mass and moments of inertia.`,
@@ -56,6 +61,7 @@ its mass and moments of inertia.`,
   rung simulate ladder.json --until 1 --bodies L1 | head
   rung simulate four-bar.json --until 10 --out four-bar.parquet --wrenches p1,p4
   rung simulate four-bar.json --until 10 --plot run.svg --plot-columns crank.px
+  rung simulate four-bar.json --until 10 --columns 'joint.*.q,joint.*.qd,drive.*'
   rung simulate big.json --until 60 --out big.csv --checkpoint big.ckpt
   rung simulate big.json --until 60 --out big.csv --checkpoint big.ckpt --resume`,
 		Args:              shell.Arguments("MODEL"),
@@ -74,10 +80,12 @@ its mass and moments of inertia.`,
 	f.addRho(cmd)
 	flags.StringVarP(&f.output, "out", "o", shell.Stdio, `trajectory to write, ending in .csv or .parquet; "-" is standard output, CSV`)
 	flags.StringSliceVar(&f.bodies, "bodies", nil, "bodies to write (default all)")
+	flags.StringSliceVar(&f.chosen, "columns", nil, columnsUsage)
+	flags.BoolVar(&f.list, "list-columns", false, "print the columns that MODEL has, with their units, and end")
 	flags.StringSliceVar(&f.wrenches, "wrenches", nil, "joints whose constraint wrenches are written, after the other columns")
 	flags.StringSliceVar(&f.multipliers, "multipliers", nil, "couplings whose multipliers are written, after the wrenches")
 	flags.StringVar(&f.plot, "plot", "", "picture of the run, ending in .svg or .png")
-	flags.StringSliceVar(&f.plotColumns, "plot-columns", nil, "columns of the trajectory in the picture (default the position of its first body)")
+	flags.StringSliceVar(&f.plotColumns, "plot-columns", nil, "columns of the trajectory in the picture (default what moves)")
 	flags.StringVar(&f.view, "view", "", "picture of the drive from above, ending in .svg or .png")
 	flags.BoolVar(&f.gradient, "gradient", false, "with arrows uphill in the view")
 	flags.StringVar(&f.side, "side", "", "picture of the drive from the side, along its track")
@@ -93,6 +101,7 @@ its mass and moments of inertia.`,
 	f.ordering.Add(cmd)
 	f.threads.Add(cmd)
 	shell.CompleteNames(cmd, "bodies", shell.BodyNames)
+	shell.CompleteNames(cmd, "columns", ColumnNames)
 	shell.CompleteNames(cmd, "wrenches", shell.JointNames)
 	shell.CompleteNames(cmd, "multipliers", shell.CouplingNames)
 	shell.Complete(cmd, "integrator", integratorNames()...)
@@ -100,6 +109,12 @@ its mass and moments of inertia.`,
 }
 
 func runSimulate(cmd *cobra.Command, path string, f *Flags) error {
+	if f.list {
+		stdin, stdout, stderr := shell.Streams(cmd)
+		p := shell.NewProgress(stderr)
+		defer p.End()
+		return ListColumns(path, stdin, stdout, p)
+	}
 	if err := f.check(path); err != nil {
 		return err
 	}

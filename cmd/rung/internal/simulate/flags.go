@@ -32,6 +32,8 @@ type Flags struct {
 	bodies       []string
 	wrenches     []string
 	multipliers  []string
+	chosen       []string // patterns of columns
+	list         bool     // of the columns that there are
 	plot         string
 	plotColumns  []string
 	view, side   string // pictures of a drive
@@ -92,6 +94,10 @@ func (f *Flags) tableau() *sim.Tableau {
 func (f *Flags) check(model string) error {
 	tab := f.tableau()
 	switch {
+	case len(f.chosen) > 0 && len(f.bodies)+len(f.wrenches)+len(f.multipliers) > 0:
+		return shell.UseErrorf("--columns chooses all columns: --bodies, --wrenches and --multipliers are for trajectories without it")
+	case slices.Contains(f.chosen, ""):
+		return shell.UseErrorf("--columns has an empty name")
 	case !f.untilSet:
 		return shell.UseErrorf("missing --until T")
 	case math.IsNaN(f.until) || math.IsInf(f.until, 0):

@@ -1,11 +1,16 @@
 package simulate
 
 import (
+	"cmp"
 	"io"
+	"math"
+	"slices"
+	"strings"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/sim"
 )
 
 const (
@@ -19,12 +24,15 @@ const (
 // than points, a point stands for several rows, with the first value of the
 // energies and chosen columns among them, and the largest drift.
 type curves struct {
-	names  []string // of the chosen columns
-	chosen []int    // places of the chosen columns in a row
-	energy int      // place of the energies, and of the drift behind them
-	points [][]float64
-	stride int64 // rows a point
-	rows   int64
+	names       []string // of the columns
+	units       []string
+	chosen      []int                         // places of the columns in a row
+	pick        func(extents []float64) []int // which of the columns are drawn, by how far each goes; nil: all
+	least, most []float64                     // of the values of each column, of all rows
+	last        []float64                     // values of the columns in the last row
+	points      [][]float64
+	stride      int64 // rows a point
+	rows        int64
 }
 
 // Places in a point; the chosen columns follow.
@@ -37,21 +45,35 @@ const (
 	curveChosen
 )
 
-// add takes in the values of a row.
-func (c *curves) Add(values []float64) {
-	drift := values[c.energy+2 : c.energy+4]
+// Add takes in a row and its values. It changes angles of joints in values by whole turns, so that none jumps from one row to the next.
+func (c *curves) Add(row *sim.Row, values []float64) {
+	for k, i := range c.chosen {
+		if c.rows == 0 {
+			c.least, c.most, c.last = append(c.least, values[i]), append(c.most, values[i]), append(c.last, values[i])
+		} else if strings.HasPrefix(c.names[k], "joint.") && c.units[k] == "rad" {
+			values[i] -= 2 * math.Pi * math.Round((values[i]-c.last[k])/(2*math.Pi))
+		}
+		c.last[k] = values[i]
+		c.least[k], c.most[k] = min(c.least[k], values[i]), max(c.most[k], values[i])
+	}
+	c.keep(row, values)
+}
+
+// keep makes a point of the row, or a part of one.
+func (c *curves) keep(row *sim.Row, values []float64) {
+	drift := row.Drift
 	if c.rows%c.stride != 0 {
 		last := c.points[len(c.points)-1]
-		last[curvePosition], last[curveVelocity] = max(last[curvePosition], drift[0]), max(last[curveVelocity], drift[1])
+		last[curvePosition], last[curveVelocity] = max(last[curvePosition], drift.Position), max(last[curveVelocity], drift.Velocity)
 		c.rows++
 		return
 	}
 	if len(c.points) == curvePoints {
 		c.thin()
-		c.Add(values)
+		c.keep(row, values)
 		return
 	}
-	p := append([]float64{values[0]}, values[c.energy:c.energy+4]...)
+	p := []float64{row.State.Time, row.Energy.Kinetic, row.Energy.Potential(), drift.Position, drift.Velocity}
 	for _, i := range c.chosen {
 		p = append(p, values[i])
 	}
@@ -84,14 +106,116 @@ func (c *curves) write(w io.Writer, model, format string) error {
 			{Name: "position, m or rad", Y: c.drift(curvePosition)}, {Name: "velocity, m/s or rad/s", Y: c.drift(curveVelocity)},
 		}},
 	}
-	if len(c.names) > 0 {
-		var p picture.Panel
-		for i, name := range c.names {
-			p.Curves = append(p.Curves, picture.Curve{Name: fault.Text(name, sheet.NameWidth), Y: c.at(curveChosen + i)})
-		}
-		panels = append(panels, p)
-	}
+	panels = append(panels, c.drawn()...)
 	return picture.Run(w, format, sheet.ModelTitle(model), c.at(curveTime), panels)
+}
+
+// drawn returns a panel a unit of the columns that are drawn.
+func (c *curves) drawn() (panels []picture.Panel) {
+	var units []string
+	list := make([]int, len(c.names))
+	for i := range list {
+		list[i] = i
+	}
+	if c.pick != nil {
+		extents := make([]float64, len(c.names))
+		for i := range extents {
+			extents[i] = c.most[i] - c.least[i]
+		}
+		list = c.pick(extents)
+	}
+	for _, i := range list {
+		k := slices.Index(units, c.units[i])
+		if k < 0 {
+			k = len(units)
+			units = append(units, c.units[i])
+			panels = append(panels, picture.Panel{Label: c.units[i]})
+		}
+		panels[k].Curves = append(panels[k].Curves, picture.Curve{Name: fault.Text(c.names[i], plotName), Y: c.at(curveChosen + i)})
+	}
+	return panels
+}
+
+const (
+	// plotMost is the number of columns that are looked at for a picture. Of more, those of every second body, or third, and so on.
+	plotMost = 600
+	// plotCurves is the number of columns in a picture for which nobody has chosen them.
+	plotCurves = 6
+	// plotName is the width of a name in a legend.
+	plotName = 22
+	// plotLeast is the extent of a coordinate, relative to the largest one of its body, below which it is not drawn.
+	plotLeast = 1e-3
+)
+
+// moving makes the picture one of the body that moves farthest, of those in the trajectory: the coordinates that change, or, where none goes anywhere, its orientation. If nothing
+// moves, it is where the first body is.
+func (c *curves) moving(names, units []string) {
+	const width = 7 // position and orientation
+	var first []int
+	for i, n := range names {
+		if strings.HasSuffix(n, ".px") && i+width <= len(names) && strings.HasSuffix(names[i+width-1], ".qz") {
+			first = append(first, i)
+		}
+	}
+	every := (len(first)*width + plotMost - 1) / plotMost
+	for k := 0; k < len(first); k += max(every, 1) {
+		for i := first[k]; i < first[k]+width; i++ {
+			c.choose(i, names, units)
+		}
+	}
+	c.pick = func(extents []float64) (list []int) {
+		for _, part := range [2][2]int{{0, 3}, {3, width}} {
+			body, far := 0, 0.0
+			for b := 0; b < len(extents); b += width {
+				for _, x := range extents[b+part[0] : b+part[1]] {
+					if x > far {
+						body, far = b, x
+					}
+				}
+			}
+			for i := body + part[0]; i < min(body+part[1], len(extents)) && far > plotLeast*plotLeast; i++ {
+				if extents[i] > plotLeast*far {
+					list = append(list, i)
+				}
+			}
+			if len(list) > 0 {
+				return list
+			}
+		}
+		for i := range min(len(extents), 3) { // nothing moves
+			list = append(list, i)
+		}
+		return list
+	}
+}
+
+// farthest makes the picture one of those columns of the trajectory that go farthest.
+func (c *curves) farthest(names, units []string) {
+	var all []int
+	for i, n := range names {
+		if i > 0 && !strings.HasPrefix(n, "energy.") && !strings.HasPrefix(n, "drift.") {
+			all = append(all, i)
+		}
+	}
+	every := (len(all) + plotMost - 1) / plotMost
+	for k := 0; k < len(all); k += max(every, 1) {
+		c.choose(all[k], names, units)
+	}
+	c.pick = func(extents []float64) []int {
+		list := make([]int, len(extents))
+		for i := range list {
+			list[i] = i
+		}
+		slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(extents[b], extents[a]) })
+		list = list[:min(len(list), plotCurves)]
+		slices.Sort(list)
+		return list
+	}
+}
+
+// choose adds a column of the trajectory.
+func (c *curves) choose(i int, names, units []string) {
+	c.chosen, c.names, c.units = append(c.chosen, i), append(c.names, names[i]), append(c.units, units[i])
 }
 
 // at returns the values at a place of the points.

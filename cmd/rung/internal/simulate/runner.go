@@ -19,6 +19,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
 )
@@ -99,7 +100,7 @@ func newRunner(path string, stdin io.Reader, f *Flags, p *shell.Progress) (*runn
 			return nil, shell.Failed(r.name, plainSim(err))
 		}
 	}
-	columns, err := f.columns(plan)
+	columns, err := f.columns(plan, m.Frames)
 	if err != nil {
 		return nil, err
 	}
@@ -316,8 +317,11 @@ func (r *runner) onStep(s *sim.Simulation) error {
 
 // columns returns what is written of each row. Wrenches have a solver of their own, so that they
 // change nothing in the run.
-func (f *Flags) columns(plan *rung.Plan) (*sim.Columns, error) {
+func (f *Flags) columns(plan *rung.Plan, markers []model.Frame) (*sim.Columns, error) {
 	mech := plan.Mechanism()
+	if len(f.chosen) > 0 {
+		return Selected(plan, markers, f.chosen)
+	}
 	bodies, err := f.chosenBodies(mech)
 	if err != nil {
 		return nil, err

@@ -62,17 +62,21 @@ func (w *watcher) drawCurves(f *Flags) error {
 	if f.plot == "" {
 		return nil
 	}
-	names := w.columns.Names()
-	c := &curves{energy: slices.Index(names, "energy.kinetic"), stride: 1, names: f.plotColumns}
-	if len(c.names) == 0 && c.energy > 1 { // there is a body
-		c.names = names[1:4]
-	}
-	for _, name := range c.names {
+	names, units := w.columns.Names(), w.columns.Units()
+	c := &curves{stride: 1}
+	for _, name := range f.plotColumns {
 		i := slices.Index(names, name)
 		if i < 0 {
 			return shell.UseErrorf("--plot-columns: no column %s in the trajectory", fault.Name(name))
 		}
-		c.chosen = append(c.chosen, i)
+		c.choose(i, names, units)
+	}
+	switch {
+	case len(f.plotColumns) > 0:
+	case len(f.chosen) > 0:
+		c.farthest(names, units)
+	default:
+		c.moving(names, units)
 	}
 	w.curves = c
 	w.drawings = append(w.drawings, &drawing{path: f.plot, draw: func(out io.Writer, format string) error {
@@ -156,7 +160,7 @@ func (w *watcher) Record(row *sim.Row) error {
 		return err
 	}
 	if w.curves != nil {
-		w.curves.Add(w.columns.Values)
+		w.curves.Add(row, w.columns.Values)
 	}
 	if w.drive != nil {
 		w.drive.Add(row.State)

@@ -1,0 +1,274 @@
+package batch
+
+import (
+	"errors"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Integrator is a method with fixed steps.
+type Integrator uint8
+
+// The integrators. Both put poses and velocities back on the joints after each step.
+const (
+	RungeKutta4  Integrator = iota // the classical method of order four, rotations by their logarithm
+	SemiImplicit                   // velocities by the accelerations at the beginning, poses by the new velocities; order one
+)
+
+// ErrRollout is wrapped by the errors of Rollout.
+var ErrRollout = errors.New("batch: rollout refused")
+
+// ErrStep is wrapped by the errors of states that a step has lost.
+var ErrStep = errors.New("batch: the step failed")
+
+// Rollout says how states are moved on in time.
+type Rollout struct {
+	Integrator Integrator
+	Step       float64 // s
+	Steps      int
+
+	// Control, if it is not nil, is called before each step for states first to first+n−1, which stand side by side. It may read and set these states
+	// (States.To, States.SetForce and so on), and no others. Calls for different states come from several goroutines at once with more than one thread.
+	Control func(step, first, n int)
+
+	// Into takes the states after every Every steps, as many as there are; Every 0 stands for 1. They are of the batch, with as many states.
+	Into  []*States
+	Every int
+}
+
+// Outcome is what Batch.Rollout says of each state.
+type Outcome struct {
+	steps    []int32
+	oneByOne []int32
+	errs     []error
+}
+
+// NewOutcome returns memory for n states.
+func (b *Batch) NewOutcome(n int) *Outcome {
+	if n < 0 {
+		panic("batch: negative number of states")
+	}
+	return &Outcome{make([]int32, n), make([]int32, n), make([]error, n)}
+}
+
+// Steps returns how many steps state i has made.
+func (o *Outcome) Steps(i int) int { return int(o.steps[i]) }
+
+// OneByOne returns how many of these were made alone, by the solver.
+func (o *Outcome) OneByOne(i int) int { return int(o.oneByOne[i]) }
+
+// Error returns why state i has not come to the end; nil if it has. The state is then that of its last whole step.
+func (o *Outcome) Error(i int) error { return o.errs[i] }
+
+// SteppedOneByOne says why Rollout steps each state alone, with kkt.Solver and closing.Closer; it is empty where it goes in lanes.
+func (b *Batch) SteppedOneByOne() string {
+	if b.why != "" {
+		return b.why
+	}
+	return b.workers[0].c.refusal()
+}
+
+// Rollout moves all states on by fixed steps, in place, and stores in out what became of each. After each step the poses are put back on the joints, and the velocities,
+// in lanes by one correction with the factor of the last stage.
+//
+// A state whose stages do not agree about which rows are redundant, or in which a number is not finite, makes that step alone: by the same method, with
+// kkt.Solver and closing.Closer. So do all states of mechanisms with composite or helical joints, couplings, prescribed freedoms or forces without lanes
+// (SteppedOneByOne, Scalar): that is right, and no faster than one after the other.
+//
+// The bits of a state do not depend on threads or on other states. Cost: O(states·steps·stages), no allocation but for states that go alone and for errors.
+// It returns an error that wraps ErrRollout for a step that is not positive and finite, a negative number of steps, and for mechanisms with internal
+// states (friction with bristles, tyres, ruts), which are for package sim. It panics if s, out or Into is not of b or of another number of states.
+func (b *Batch) Rollout(s *States, o *Rollout, out *Outcome) error {
+	switch {
+	case s == nil || o == nil || out == nil || s.batch != b || len(out.steps) != s.n:
+		panic("batch: foreign states or outcome")
+	case !(o.Step > 0) || !finite(o.Step):
+		return fault.Errorf("%w: step %v s", ErrRollout, o.Step)
+	case o.Steps < 0 || o.Every < 0:
+		return fault.Errorf("%w: %d steps, every %d", ErrRollout, o.Steps, o.Every)
+	case o.Integrator > SemiImplicit:
+		return fault.Errorf("%w: integrator %d", ErrRollout, o.Integrator)
+	case b.plan.Mechanism().NumInternal() > 0 || b.plan.Mechanism().WantsRuts():
+		return fault.Errorf("%w: the mechanism has internal states", ErrRollout)
+	}
+	for _, x := range o.Into {
+		if x == nil || x.batch != b || x.n != s.n {
+			panic("batch: foreign states in Into")
+		}
+	}
+	if !b.guard.Enter() {
+		panic("batch: Batch used by two goroutines")
+	}
+	defer b.guard.Leave()
+	clear(out.steps)
+	clear(out.oneByOne)
+	clear(out.errs)
+	b.rolling = rolling{s, o, out}
+	b.team.Run(groups(s.n), (*rollTasks)(b))
+	b.rolling = rolling{}
+	return nil
+}
+
+// rolling is what Rollout has given the workers.
+type rolling struct {
+	states *States
+	how    *Rollout
+	out    *Outcome
+}
+
+// rollTasks is the job of Rollout.
+type rollTasks Batch
+
+// Do moves one group on.
+func (t *rollTasks) Do(worker, task int) { t.workers[worker].roll(&t.rolling, task) }
+
+// roll moves a group on.
+func (w *worker) roll(r *rolling, g int) {
+	first := g * lanes
+	n := min(lanes, r.states.n-first)
+	every := max(r.how.Every, 1)
+	for step := range r.how.Steps {
+		if r.how.Control != nil {
+			r.how.Control(step, first, n)
+		}
+		alone := uint(1)<<n - 1
+		if w.t.steps != nil {
+			alone &^= w.stepLanes(r, g, n)
+		}
+		for l := range n {
+			i := first + l
+			if r.out.errs[i] != nil {
+				continue
+			}
+			if alone>>l&1 == 1 {
+				r.out.oneByOne[i]++
+				if r.out.errs[i] = w.stepAlone(r, i); r.out.errs[i] != nil {
+					r.out.oneByOne[i]--
+					continue
+				}
+			}
+			r.out.steps[i]++
+		}
+		if k := step + 1; k%every == 0 && k/every <= len(r.how.Into) {
+			r.how.Into[k/every-1].copyGroup(r.states, g, n)
+		}
+	}
+}
+
+// copyGroup copies a group of states of another.
+func (s *States) copyGroup(from *States, g, n int) {
+	size := s.batch.length * lanes
+	copy(s.data[g*size:][:size], from.data[g*size:][:size])
+	at := g * lanes
+	copy(s.angles[at*s.nAngles:][:n*s.nAngles], from.angles[at*s.nAngles:])
+	if s.wrench != nil {
+		k := 6 * s.batch.plan.Mechanism().NumBodies()
+		copy(s.wrench[at*k:][:n*k], from.wrench[at*k:])
+	}
+}
+
+// stepLanes makes a step of a group in lanes, and stores the states of those lanes that it returns: which have passed the checks and have not failed before.
+func (w *worker) stepLanes(r *rolling, g, n int) (ok uint) {
+	s, t := r.states, w.t.steps
+	size := w.b.length * lanes
+	group := s.data[g*size:][:size]
+	copy(w.w[int(w.c.input)*lanes:], group)
+	h := r.how.Step
+	for k, x := range [4]float64{h, h / 2, h / 6, h / 3} {
+		list := w.lane(t.h.at(k))
+		for l := range list {
+			list[l] = x
+		}
+	}
+	ok = w.prepare(s, g*lanes, n)
+	tape.Run(w.w, t.keep)
+	stages := 4
+	if r.how.Integrator == SemiImplicit {
+		stages = 1
+	}
+	for k := range stages {
+		tape.Run(w.w, w.t.stage)
+		tape.Run(w.w, w.t.results)
+		tape.Run(w.w, t.rates)
+		ok &= w.stageHolds(k == 0)
+		if stages == 1 {
+			tape.Run(w.w, t.euler)
+		} else {
+			tape.Run(w.w, t.updates[k])
+		}
+	}
+	tape.Run(w.w, t.errors)
+	tape.Run(w.w, t.project)
+	unit := w.b.drift * w.b.drift
+	errorP, bad := w.lane(t.errorP), w.lane(w.c.sys.record.at(notFinite))
+	for l := range n {
+		i := g*lanes + l
+		if !(errorP[l] <= unit) || bad[l] != 0 || r.out.errs[i] != nil {
+			ok &^= 1 << l
+		}
+	}
+	ok &= 1<<n - 1
+	time := w.lane(w.c.time())
+	for l := range time {
+		time[l] += h
+	}
+	w.store(group, ok)
+	return ok
+}
+
+// store copies times and bodies of some lanes to a group of states.
+func (w *worker) store(group []float64, ok uint) {
+	end := 4 + bodyPlaces*len(w.c.bodies)
+	in := w.w[int(w.c.input)*lanes:][:end*lanes]
+	if ok == 1<<lanes-1 {
+		copy(group, in)
+		return
+	}
+	for l := range lanes {
+		if ok>>l&1 == 0 {
+			continue
+		}
+		for k := range end {
+			group[k*lanes+l] = in[k*lanes+l]
+		}
+	}
+}
+
+// driftPart is the largest violation that a step may leave to be taken back in lanes, relative to the unit of drifts of the mechanism.
+const driftPart = 1e-2
+
+// stageHolds returns the lanes whose stage holds: finite, with pivots of bodies above zero, and with as many redundant rows as at the beginning of the step.
+func (w *worker) stageHolds(first bool) (ok uint) {
+	weak := w.lane(w.c.sys.record.at(weakRows))
+	for l := range lanes {
+		if first {
+			w.mask[l] = weak[l]
+		}
+		if w.record(notFinite, l) == 0 && w.record(bodyPivot, l) <= bodyTol && w.record(notUnit, l) <= unitTol && weak[l] == w.mask[l] && (!first || w.record(overPivot, l) <= 1/smallPivot) {
+			ok |= 1 << l
+		}
+	}
+	return ok
+}
+
+// stepAlone makes a step of state i.
+func (w *worker) stepAlone(r *rolling, i int) error {
+	if w.scalar == nil {
+		w.scalar = newScalarStepper(w)
+	}
+	s := r.states
+	s.to(w.st, i)
+	if err := w.setInputs(s, i); err != nil {
+		return err
+	}
+	if err := w.scalar.step(w.st, r.how.Step, r.how.Integrator); err != nil {
+		return fault.Errorf("%w: %w", ErrStep, err)
+	}
+	s.set(i, w.st)
+	return nil
+}
+
+// half returns a/2, elementwise.
+func half(v spatial.Vec3) spatial.Vec3 { return v.Scale(0.5) }

@@ -1,0 +1,120 @@
+package batch_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/batch"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// TestRolloutSameBits: a state comes to the same bits for any number of threads and beside any others, with a controller, and Into has the states on the way. One state that is
+// no state fails alone.
+func TestRolloutSameBits(t *testing.T) {
+	p := golden(t, "four-bar")
+	list := someStates(t, p, 21, 7, 0.5)
+	list[9].Bodies[0].Omega[0] = math.Inf(1)
+	run := func(threads, from, n int) (end, middle []mechanism.State) {
+		b, err := batch.New(p, batch.Options{Threads: threads, Forces: []mechanism.Freedom{{}}})
+		require.NoError(t, err)
+		s, mid, out := b.NewStates(n), b.NewStates(n), b.NewOutcome(n)
+		for i := range n {
+			s.Set(i, list[from+i])
+		}
+		st := make([]*mechanism.State, 8*threads*10)
+		for i := range st {
+			st[i] = p.Initial()
+		}
+		how := &batch.Rollout{Step: 2e-3, Steps: 10, Every: 5, Into: []*batch.States{mid}}
+		how.Control = func(step, first, n int) {
+			for i := first; i < first+n; i++ {
+				x := st[i]
+				s.To(x, i)
+				s.SetForce(i, 0, -x.Bodies[0].Omega[2]+float64(step))
+			}
+		}
+		require.NoError(t, b.Rollout(s, how, out))
+		for i := range n {
+			if from+i == 9 {
+				require.ErrorIs(t, out.Error(i), batch.ErrStep)
+				require.ErrorIs(t, out.Error(i), mechanism.ErrNotFinite)
+				require.Zero(t, out.Steps(i))
+				continue
+			}
+			require.NoError(t, out.Error(i))
+			require.Equal(t, 10, out.Steps(i))
+			a, m := p.Initial(), p.Initial()
+			s.To(a, i)
+			mid.To(m, i)
+			require.InDelta(t, list[from+i].Time+0.02, a.Time, 1e-15)
+			require.InDelta(t, list[from+i].Time+0.01, m.Time, 1e-15)
+			end, middle = append(end, *a), append(middle, *m)
+		}
+		return end, middle
+	}
+	end, middle := run(1, 0, 21)
+	for threads := 2; threads < 4; threads++ {
+		e, m := run(threads, 0, 21)
+		require.Equal(t, end, e)
+		require.Equal(t, middle, m)
+	}
+	e, _ := run(1, 13, 3)
+	require.Equal(t, end[12:15], e) // one before them has failed
+}
+
+// TestRolloutConserves: energy of a closed chain without losses stays, and nothing is allocated.
+func TestRolloutConserves(t *testing.T) {
+	const tol = 1e-6 // of the largest kinetic energy on the way, for this step
+	p := golden(t, "bricard-6r")
+	m := p.Mechanism()
+	in := m.NewInputs()
+	for j := range m.Joints {
+		for i := range m.Joints[j].Kind.Freedoms() {
+			require.NoError(t, in.SetForce(j, i, 0))
+		}
+	}
+	b, err := batch.New(p.With(in), batch.Options{})
+	require.NoError(t, err)
+	s, out := b.NewStates(8), b.NewOutcome(8)
+	k, st := m.NewKinematics(), m.Initial()
+	energy := func() float64 {
+		s.To(st, 3)
+		require.NoError(t, m.KinematicsTo(k, st))
+		e := in.Mechanism().EnergyAt(k, st)
+		return e.Kinetic + e.Gravity
+	}
+	before := energy()
+	size := math.Abs(in.Mechanism().EnergyAt(k, st).Kinetic)
+	how := &batch.Rollout{Step: 1e-3, Steps: 500}
+	require.NoError(t, b.Rollout(s, how, out))
+	require.Zero(t, out.OneByOne(3))
+	require.LessOrEqual(t, math.Abs(energy()-before), tol*math.Max(size, math.Abs(before)))
+	how.Steps = 5
+	require.Zero(t, testing.AllocsPerRun(10, func() { _ = b.Rollout(s, how, out) }))
+}
+
+// TestRolloutRefuses: what cannot be is refused with the reason.
+func TestRolloutRefuses(t *testing.T) {
+	b, err := batch.New(golden(t, "four-bar"), batch.Options{})
+	require.NoError(t, err)
+	s, out := b.NewStates(2), b.NewOutcome(2)
+	for text, how := range map[string]*batch.Rollout{
+		"batch: rollout refused: step 0 s":          {Steps: 1},
+		"batch: rollout refused: step NaN s":        {Step: math.NaN()},
+		"batch: rollout refused: -1 steps, every 0": {Step: 1, Steps: -1},
+		"batch: rollout refused: integrator 2":      {Step: 1, Integrator: 2},
+	} {
+		err := b.Rollout(s, how, out)
+		require.EqualError(t, err, text)
+		require.ErrorIs(t, err, batch.ErrRollout)
+	}
+	require.PanicsWithValue(t, "batch: foreign states or outcome", func() { _ = b.Rollout(s, nil, out) })
+	require.PanicsWithValue(t, "batch: foreign states in Into", func() {
+		_ = b.Rollout(s, &batch.Rollout{Step: 1, Into: []*batch.States{nil}}, out)
+	})
+	require.PanicsWithValue(t, "batch: negative number of states", func() { b.NewOutcome(-1) })
+	s.SetGravity(0, spatial.Vec3{})
+}

@@ -1,0 +1,130 @@
+package batch
+
+import (
+	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// scalarStepper makes the steps of Rollout for one state with the solver: the same formulas as those of the lanes.
+type scalarStepper struct {
+	w         *worker
+	closer    *closing.Closer
+	start, at *mechanism.State
+	sum       []change
+	turn      []spatial.Vec3
+	kin       *mechanism.Kinematics
+}
+
+// change is a rate of the state of a body.
+type change struct{ travel, turn, velocity, omega spatial.Vec3 }
+
+func newScalarStepper(w *worker) *scalarStepper {
+	m := w.in.Mechanism()
+	return &scalarStepper{w: w, closer: closing.NewCloser(w.plan, closing.Options{Nearest: true}), start: m.Initial(), at: m.Initial(),
+		sum: make([]change, m.NumBodies()), turn: make([]spatial.Vec3, m.NumBodies()), kin: m.NewKinematics()}
+}
+
+// copyState copies b to a.
+func copyState(a, b *mechanism.State) {
+	a.Time = b.Time
+	copy(a.Bodies, b.Bodies)
+	a.Angles = append(a.Angles[:0], b.Angles...)
+	a.Internal = append(a.Internal[:0], b.Internal...)
+}
+
+// rate stores the rates of the state of body b at x.
+func (s *scalarStepper) rate(r *change, x *mechanism.State, b int) {
+	solver := s.w.solver
+	st := &x.Bodies[b]
+	E := st.Rotation.Mat()
+	com := E.MulVec(s.w.mech.Bodies[b].Com)
+	alpha, a := solver.AngularAcceleration(b), solver.ComAcceleration(b)
+	a = a.Sub(alpha.Cross(com)).Sub(st.Omega.Cross(st.Omega.Cross(com)))
+	x1 := s.turn[b].Cross(st.Omega)
+	*r = change{st.Velocity, st.Omega.Sub(half(x1)).Add(s.turn[b].Cross(x1).Scale(1. / 12)), a, alpha}
+}
+
+// move stores in at the state of body b that is h times r after start.
+func (s *scalarStepper) move(b int, h float64, r *change) {
+	from, to := &s.start.Bodies[b], &s.at.Bodies[b]
+	s.turn[b] = r.turn.Scale(h)
+	to.Position = from.Position.Add(r.travel.Scale(h))
+	to.Rotation = spatial.Exp(s.turn[b]).Mul(from.Rotation).Normalize()
+	to.Velocity = from.Velocity.Add(r.velocity.Scale(h))
+	to.Omega = from.Omega.Add(r.omega.Scale(h))
+}
+
+// step moves st on by h.
+func (s *scalarStepper) step(st *mechanism.State, h float64, how Integrator) error {
+	copyState(s.start, st)
+	copyState(s.at, st)
+	clear(s.turn)
+	var r change
+	if how == SemiImplicit {
+		if err := s.w.solver.Solve(s.at); err != nil {
+			return err
+		}
+		for b := range s.sum {
+			s.rate(&r, s.at, b)
+			s.sum[b] = r
+		}
+		for b := range s.sum {
+			r := s.sum[b]
+			from := &s.start.Bodies[b]
+			r.travel, r.turn = from.Velocity.Add(r.velocity.Scale(h)), from.Omega.Add(r.omega.Scale(h))
+			s.move(b, h, &r)
+		}
+		return s.end(st, h)
+	}
+	clear(s.sum)
+	rates := [4]struct{ next, weight, time float64 }{{h / 2, 1. / 6, 0}, {h / 2, 1. / 3, 0.5}, {h, 1. / 3, 0.5}, {0, 1. / 6, 1}}
+	for k, c := range rates {
+		s.at.Time = s.start.Time + c.time*h
+		if k > 0 { // where rows are redundant, a pose that violates them a little leaves pivots that are neither
+			if err := s.close(); err != nil {
+				return err
+			}
+		}
+		if err := s.w.solver.Solve(s.at); err != nil {
+			return err
+		}
+		for b := range s.sum {
+			s.rate(&r, s.at, b)
+			q := &s.sum[b]
+			q.travel, q.turn = q.travel.Add(r.travel.Scale(c.weight)), q.turn.Add(r.turn.Scale(c.weight))
+			q.velocity, q.omega = q.velocity.Add(r.velocity.Scale(c.weight)), q.omega.Add(r.omega.Scale(c.weight))
+			if k < 3 {
+				s.move(b, c.next, &r)
+			} else {
+				s.move(b, h, q)
+			}
+		}
+	}
+	return s.end(st, h)
+}
+
+// close puts the state back on the joints.
+func (s *scalarStepper) close() error {
+	if err := s.closer.ClosePositions(s.at); err != nil {
+		return err
+	}
+	return s.closer.ProjectVelocities(s.at)
+}
+
+// end closes the state and stores it in st.
+func (s *scalarStepper) end(st *mechanism.State, h float64) error {
+	m := s.w.in.Mechanism()
+	s.at.Time = s.start.Time + h
+	if m.NumSprung() > 0 {
+		if err := m.KinematicsTo(s.kin, s.at); err != nil {
+			return err
+		}
+		m.FollowAngles(s.kin, s.at)
+	}
+	if err := s.close(); err != nil {
+		return err
+	}
+	copyState(st, s.at)
+	return nil
+}

@@ -1,0 +1,247 @@
+package batch
+
+import (
+	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/joints"
+)
+
+// stepper is the tapes of Rollout.
+type stepper struct {
+	rates   []tape.Op    // accelerations of the origins of the bodies' frames, after those of the centres of mass
+	keep    []tape.Op    // the state as that of the beginning
+	updates [4][]tape.Op // after each stage of RungeKutta4: the next state, and sums
+	euler   []tape.Op    // after the stage of SemiImplicit: the state at the end
+	errors  []tape.Op    // violations of the joints at the state
+	project []tape.Op    // the state put back on the joints, in two solves
+
+	h      place   // step, half of it, a sixth, two sixths
+	errorP place   // squared violations
+	starts []place // of each body: its state at the beginning
+}
+
+// refusal says why a mechanism is not stepped in lanes; empty if it is.
+func (c *compiler) refusal() string {
+	m := c.mech
+	switch {
+	case len(c.rareJoints) > 0:
+		return "composite joints or couplings"
+	case c.rareForces:
+		return "forces without lanes"
+	case len(c.motions) > 0:
+		return "prescribed freedoms"
+	}
+	for j := range m.Joints {
+		if m.Joints[j].Kind == joints.Helical {
+			return "helical joints"
+		}
+	}
+	return ""
+}
+
+// steps makes the tapes of Rollout.
+func (c *compiler) steps() *stepper {
+	s := &stepper{h: c.room(4), errorP: c.room(1)}
+	rates := c.rates()
+	s.rates = c.take()
+
+	// What a body has over a step.
+	type stepped struct {
+		start    place // pos, q, vel, ω at the beginning
+		turn     place // rotation since then
+		turnRate place
+		sum      place // of vel, turnRate, aO, α, weighted
+	}
+	series := c.constant(tape.Series[:]...)
+	half, minusHalf, twelfth, unit := c.constant(0.5), c.constant(-0.5), c.constant(1./12), c.constant(1)
+	var list []stepped
+	for range c.bodies {
+		list = append(list, stepped{c.room(bodyPlaces), c.room(3), c.room(3), c.room(12)})
+	}
+	for i := range c.bodies {
+		s.starts = append(s.starts, list[i].start)
+		c.opN(tape.Copy, bodyPlaces, 0, list[i].start, c.bodies[i].state)
+	}
+	s.keep = c.take()
+
+	for k := range 4 {
+		next := s.h.at([]int{1, 1, 0, 0}[k])   // times which the next stage is
+		weight := s.h.at([]int{2, 3, 3, 2}[k]) // h/6 or h/3
+		for i := range c.bodies {
+			b, at := &c.bodies[i], &list[i]
+			state, w := b.state, b.state.at(atOmega)
+			// θ̇ = ω − ½θ×ω + θ×(θ×ω)/12
+			if k == 0 {
+				c.opN(tape.Copy, 3, 0, at.turnRate, w)
+				c.opN(tape.Copy, 12, 0, at.sum, c.sys.null)
+			} else {
+				x := c.vector(tape.Cross, at.turn, w)
+				c.opN(tape.Scaled, 3, 0, at.turnRate, w, x, minusHalf)
+				y := c.vector(tape.Cross, at.turn, x)
+				c.opN(tape.Scaled, 3, 0, at.turnRate, at.turnRate, y, twelfth)
+			}
+			c.opN(tape.Scaled, 3, 0, at.sum, at.sum, state.at(atVelocity), weight)
+			c.opN(tape.Scaled, 3, 0, at.sum.at(3), at.sum.at(3), at.turnRate, weight)
+			c.opN(tape.Scaled, 6, 0, at.sum.at(6), at.sum.at(6), rates[i], weight)
+			if k == 3 {
+				c.opN(tape.Add, 3, 0, state, at.start, at.sum)
+				c.op(tape.Turned, state.at(atRotation), at.start.at(atRotation), at.sum.at(3), half, series)
+				c.opN(tape.Add, 6, 0, state.at(atVelocity), at.start.at(atVelocity), at.sum.at(6))
+				continue
+			}
+			c.opN(tape.Scaled, 3, 0, at.turn, c.zero, at.turnRate, next)
+			c.opN(tape.Scaled, 3, 0, state, at.start, state.at(atVelocity), next)
+			c.op(tape.Turned, state.at(atRotation), at.start.at(atRotation), at.turn, half, series)
+			c.opN(tape.Scaled, 6, 0, state.at(atVelocity), at.start.at(atVelocity), rates[i], next)
+		}
+		s.updates[k] = c.take()
+	}
+
+	for i := range c.bodies {
+		b, at := &c.bodies[i], &list[i]
+		c.opN(tape.Scaled, 6, 0, b.state.at(atVelocity), b.state.at(atVelocity), rates[i], s.h)
+		c.opN(tape.Scaled, 3, 0, b.state, b.state, b.state.at(atVelocity), s.h)
+		c.opN(tape.Scaled, 3, 0, at.turn, c.zero, b.state.at(atOmega), s.h)
+		c.op(tape.Turned, b.state.at(atRotation), b.state.at(atRotation), at.turn, half, series)
+	}
+	s.euler = c.take()
+
+	rate := c.violations(s)
+	s.errors = c.take()
+
+	// Displacements and changes of velocity by the factor of the last stage.
+	dx := make([]place, len(c.sys.order))
+	for i := range dx {
+		dx[i] = c.room(c.sys.size(int32(i)))
+	}
+	move := c.room(6)
+	solve := func(right []place, apply func(b *bodyPlace)) {
+		c.sys.eliminate(right, false)
+		c.sys.backward(dx, true)
+		for i := range c.bodies {
+			b := &c.bodies[i]
+			c.op(tape.Unweigh, move, dx[i], b.axes, b.data.at(atWeight), c.sys.record.at(notFinite))
+			apply(b)
+		}
+	}
+	// −θ×c of the centre of mass: the frame's origin moves with the body.
+	origin := func(b *bodyPlace, to place) {
+		com := c.vector(tape.MulVec, b.axes, b.data.at(atCom))
+		c.opN(tape.Add, 3, 0, to, to, move.at(3))
+		c.op(tape.SubCross, to, move, com, to)
+	}
+	solve(c.sys.res, func(b *bodyPlace) {
+		origin(b, b.state)
+		c.op(tape.Turned, b.state.at(atRotation), b.state.at(atRotation), move, half, series)
+	})
+	solve(rate, func(b *bodyPlace) {
+		origin(b, b.state.at(atVelocity))
+		c.opN(tape.Scaled, 3, 0, b.state.at(atOmega), b.state.at(atOmega), move, unit)
+	})
+	s.project = c.take()
+	return s
+}
+
+// rates adds the accelerations of the origins of the body frames, and of the angular velocities after them.
+func (c *compiler) rates() (list []place) {
+	for i := range c.bodies {
+		b := &c.bodies[i]
+		out := c.room(6)
+		w := b.state.at(atOmega)
+		com := c.vector(tape.MulVec, b.axes, b.data.at(atCom))
+		c.op(tape.SubCross, out, b.a, com, b.a.at(3))
+		c.op(tape.LessCentripetal, out, w, com, out)
+		c.opN(tape.Copy, 3, 0, out.at(3), b.a)
+		list = append(list, out)
+	}
+	return list
+}
+
+// violations adds −δ of all rows to the residuals of the system, and −(T·V̂) to places that it returns; and the sum of squares of δ.
+func (c *compiler) violations(s *stepper) (rate []place) {
+	rate = make([]place, len(c.sys.order))
+	for i := range rate {
+		rate[i] = c.constant(make([]float64, 6)...)
+		if c.sys.pattern.Sign[i] > 0 {
+			c.opN(tape.Copy, c.sys.size(int32(i)), 0, c.sys.res[i], c.sys.null)
+		}
+	}
+	for i := range c.bodies {
+		b := &c.bodies[i]
+		c.op(tape.Body, b.axes, b.state.at(atRotation), b.data, c.gravity(), b.load)
+	}
+	c.opN(tape.Copy, 1, 0, s.errorP, c.zero)
+	for j := range c.mech.Joints {
+		node := c.plan.Layout().JointNode(j)
+		if node >= 0 {
+			c.violation(s, j, node, rate[node])
+		}
+	}
+	return rate
+}
+
+// violation adds those of one joint.
+func (c *compiler) violation(s *stepper, j, node int, rate place) {
+	jt := &c.mech.Joints[j]
+	var at jointPlace
+	c.frames(&at, j, false)
+	if at.R == 0 {
+		c.separation(&at, jt)
+	}
+	if at.S == 0 {
+		at.S = c.frameAxes(jt.Succ, &jt.S)
+	}
+	c.relative(&at, jt)
+	delta := c.constant(make([]float64, 12)...)
+	speed := c.constant(make([]float64, 12)...)
+	turn := c.tilt(&at, jt)
+	list, more := triples(jt.Kind)
+	row := 0
+	for _, t := range list {
+		from, fast := turn, at.alongW
+		if t.force {
+			from, fast = at.alongR, at.alongV
+		}
+		c.opN(tape.Copy, t.n, 0, delta.at(row), from.at(t.first))
+		c.opN(tape.Copy, t.n, 0, speed.at(row), fast.at(t.first))
+		row += t.n
+	}
+	if more && jt.Kind == joints.Universal {
+		x, y := c.vector(tape.Column, at.P), c.vector(tape.Column, at.S.at(1))
+		c.op(tape.Dot, delta.at(row), x, y)
+		n := c.vector(tape.Cross, y, x)
+		c.op(tape.Dot, speed.at(row), n, at.w)
+		row++
+	}
+	if more && jt.Kind == joints.Distance {
+		n := c.room(4)
+		c.op(tape.Unit, n, at.R)
+		c.opN(tape.Sub, 1, 0, delta.at(row), n.at(3), c.constant(jt.Length))
+		c.op(tape.Dot, speed.at(row), n, at.V)
+		row++
+	}
+	// Rows of armature are no constraints; theirs stay zero.
+	rows := c.sys.size(int32(node))
+	c.opN(tape.Sub, rows, 0, c.sys.res[node], c.sys.null, delta)
+	c.opN(tape.Sub, rows, 0, rate, c.sys.null, speed)
+	for k := range row {
+		sum := c.room(1)
+		c.opN(tape.Scaled, 1, 0, sum, s.errorP, delta.at(k), delta.at(k))
+		c.opN(tape.Copy, 1, 0, s.errorP, sum)
+	}
+}
+
+// tilt returns how S is turned against P, along the axes of P, for the rows that are moments: ½Σ e_P×e_S where all three are, else z_P×z_S. Both are the angles but for
+// terms of third order.
+func (c *compiler) tilt(at *jointPlace, jt *joint) place {
+	cross := func(k int) place {
+		return c.vector(tape.Cross, c.vector(tape.Column, at.P.at(k)), c.vector(tape.Column, at.S.at(k)))
+	}
+	e := cross(2)
+	if jt.Kind == joints.Fixed || jt.Kind == joints.Prismatic {
+		e = c.sum(c.sum(e, cross(0)), cross(1))
+		out := c.room(3)
+		c.opN(tape.Scaled, 3, 0, out, c.zero, e, c.constant(0.5))
+		e = out
+	}
+	return c.vector(tape.TMulVec, at.P, e)
+}

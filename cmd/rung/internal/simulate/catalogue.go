@@ -1,0 +1,86 @@
+package simulate
+
+import (
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// columnsUsage is that of --columns.
+const columnsUsage = "columns to write, in this order, in place of those of bodies; * is any text, as in joint.*.q (--list-columns tells all)"
+
+// Selected returns the columns of --columns.
+func Selected(plan *rung.Plan, markers []model.Frame, patterns []string) (*sim.Columns, error) {
+	all, err := catalogueOf(plan.Mechanism(), markers)
+	if err != nil {
+		return nil, err
+	}
+	var source sim.Reactions
+	if all.NeedsReactions(patterns) {
+		source = motion.NewDynamics(plan)
+	}
+	c, err := all.Select(patterns, source)
+	if err != nil {
+		return nil, shell.UseErrorf("--columns: %w", plainSim(err))
+	}
+	return c, nil
+}
+
+// ListColumns writes the names and units of all columns of the model at path.
+func ListColumns(path string, stdin io.Reader, stdout io.Writer, p *shell.Progress) error {
+	m, err := shell.ReadModel(path, stdin, p)
+	if err != nil {
+		return err
+	}
+	all, err := catalogueOfModel(m)
+	if err != nil {
+		return err
+	}
+	p.End()
+	_, err = fmt.Fprintln(stdout, "time\ts")
+	all.Each(func(col sim.Column) bool {
+		if err == nil {
+			_, err = fmt.Fprintf(stdout, "%s\t%s\n", fault.Escape(col.Name), col.Unit)
+		}
+		return err == nil
+	})
+	return err
+}
+
+func catalogueOfModel(m *model.Model) (*sim.Catalogue, error) {
+	mech, err := mechanism.New(m)
+	if err != nil {
+		return nil, err
+	}
+	return catalogueOf(mech, m.Frames)
+}
+
+// catalogueOf returns the catalogue of a mechanism with the frames of its model as markers.
+func catalogueOf(mech *mechanism.Mechanism, frames []model.Frame) (*sim.Catalogue, error) {
+	markers := make([]sim.Marker, len(frames))
+	for i := range frames {
+		body, err := mech.BodyIndex(frames[i].Body)
+		if err != nil {
+			return nil, shell.UseErrorf("frame %s: %w", fault.Name(frames[i].Name), fault.Plain(err))
+		}
+		markers[i] = sim.Marker{Name: frames[i].Name, Body: body, Point: frames[i].Pose.Position}
+	}
+	return sim.NewCatalogue(mech, markers), nil
+}
+
+// ColumnNames are the names of the columns of a model, for completion.
+func ColumnNames(m *model.Model) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if all, err := catalogueOfModel(m); err == nil {
+			all.Each(func(col sim.Column) bool { return yield(col.Name) })
+		}
+	}
+}

@@ -1,0 +1,281 @@
+package dist
+
+import (
+	"errors"
+	"math"
+
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/kkt"
+)
+
+// hub is what rank 0 knows of all ranks, and what it decides.
+type hub struct {
+	h     *Held
+	conv  factor.Convergence
+	begun bool // the first residual of this way has been looked at
+
+	from  [][]float64 // message of each rank
+	nodes [][]bool    // by rank and held node: the rank owns its right side
+
+	scale, b, y, sum, pivot []float64 // by row of the root
+	terms                   []float64 // by row of the root: those of its node
+
+	fixed       int  // entries of the messages that come next, by rank: fixed ones,
+	held        bool // one a held row,
+	scales      bool // one a row that the rank owns,
+	nodeTerms   bool // one a node that it owns
+	weak        int
+	contraction float64
+	floor       float64
+	largest     float64 // the largest r²/|d| of all rows
+	least       float64
+	inHeld      bool // the worst row is held
+	worstRank   int  // or of the rank
+	broken      error
+}
+
+func newHub(c Comm, h *Held) *hub {
+	u := &hub{h: h, from: make([][]float64, c.Size()), nodes: make([][]bool, c.Size())}
+	for _, v := range []*[]float64{&u.scale, &u.b, &u.y, &u.sum, &u.pivot, &u.terms} {
+		*v = make([]float64, h.Size)
+	}
+	first := int32(c.Size())
+	seen := make(map[int32]bool)
+	for r, list := range h.nodes { // the lower of its two ranks owns a node
+		u.from[r] = make([]float64, 8+4*len(h.lists[r]))
+		for _, v := range list {
+			u.nodes[r] = append(u.nodes[r], !seen[v-first])
+			seen[v-first] = true
+		}
+	}
+	return u
+}
+
+// expect says what the next messages have: fixed numbers, then one a held row, then one a row, or a node, that the rank owns.
+func (u *hub) expect(fixed int, held, scales, terms bool) {
+	u.fixed, u.held, u.scales, u.nodeTerms = fixed, held, scales, terms
+}
+
+// length returns the length of the next message of rank r.
+func (u *hub) length(r int) int {
+	n := u.fixed
+	if u.held {
+		n += len(u.h.lists[r])
+	}
+	if !u.scales && !u.nodeTerms {
+		return n
+	}
+	p := u.h.Symbolic.Pattern
+	for i, v := range u.h.nodes[r] {
+		switch {
+		case !u.nodes[r][i]:
+		case u.scales:
+			n += int(p.Size[v])
+		case u.nodeTerms:
+			n++
+		}
+	}
+	return n
+}
+
+// rows calls visit for each held row of rank r: its place in the share, its row in the root's system, and its node's place.
+func (u *hub) rows(r int, visit func(k int, row int32, node int)) {
+	p := u.h.Symbolic.Pattern
+	k := 0
+	for i, v := range u.h.nodes[r] {
+		for row := p.Off[v]; row < p.Off[v+1]; row++ {
+			visit(k, row-u.h.first, i)
+			k++
+		}
+	}
+}
+
+// ownRows is rows for those whose right side the rank owns; k counts these.
+func (u *hub) ownRows(r int, visit func(k int, row int32, node int)) {
+	k := 0
+	u.rows(r, func(_ int, row int32, node int) {
+		if u.nodes[r][node] {
+			visit(k, row, node)
+			k++
+		}
+	})
+}
+
+// add sums the entries of a message of each rank, from entry at on, one a held row, in dst.
+func (u *hub) add(dst []float64, at int) {
+	clear(dst)
+	for r, m := range u.from {
+		u.rows(r, func(k int, row int32, _ int) { dst[row] += m[at+k] })
+	}
+}
+
+// statuses takes status and redundant rows in one number, contraction, the condensed right side, and the scales of the rows that the rank owns.
+func (u *hub) statuses() (status int) {
+	u.weak, u.contraction, u.broken, u.begun = 0, 0, nil, false
+	u.inHeld, u.worstRank = false, 0
+	for _, m := range u.from {
+		status = max(status, int(m[0])%statuses)
+		u.weak += int(m[0]) / statuses
+		u.contraction = max(u.contraction, m[1])
+	}
+	u.add(u.b, 2)
+	for r, m := range u.from {
+		at := 2 + len(u.h.lists[r])
+		u.ownRows(r, func(k int, row int32, _ int) { u.scale[row] = m[at+k] })
+	}
+	return status
+}
+
+// factored takes what the root has seen of its pivots.
+func (u *hub) factored(status int, t factor.Tally, err error, w kkt.Way) int {
+	policy, _, _ := w.Settings()
+	switch {
+	case status != holds:
+		return status
+	case err != nil && pivotOf(err) != nil && w < kkt.KeepAll, err == nil && policy == factor.WhereWeak && t.Corrected > 0:
+		return fails
+	case err != nil:
+		u.broken = err
+		return ends
+	}
+	u.weak += t.Weak
+	u.contraction = max(u.contraction, t.Contraction)
+	return holds
+}
+
+// sizes returns the largest of the first two numbers of all ranks. A number that is not finite stays.
+func (u *hub) sizes() (a, b float64) {
+	for _, m := range u.from {
+		a, b = atLeast(a, m[0]), atLeast(b, m[1])
+	}
+	return a, b
+}
+
+// atLeast returns the larger number, or the one that is not a number.
+func atLeast(a, b float64) float64 {
+	if a != a || !(b <= a) {
+		if a != a {
+			return a
+		}
+		return b
+	}
+	return a
+}
+
+// check takes the largest r²/|d|, the least |d| relative to its scale and the worst ratio of the rows that each rank eliminates, the parts of the
+// residuals of its held rows, and the terms of the held nodes that it owns.
+func (u *hub) check(root Root) {
+	u.largest, u.least = 0, math.Inf(1)
+	worst := 0.0
+	u.conv.Worst = factor.Worst{Node: -1, Row: -1}
+	for r, m := range u.from {
+		u.largest, u.least = atLeast(u.largest, m[0]), math.Min(u.least, m[1])
+		if !(m[2] <= worst) && worst == worst {
+			worst, u.inHeld, u.worstRank = m[2], false, r
+		}
+	}
+	u.add(u.sum, 3)
+	for r, m := range u.from {
+		at := 3 + len(u.h.lists[r])
+		node, k := -1, -1
+		u.ownRows(r, func(_ int, row int32, i int) {
+			if i != node {
+				node = i
+				k++
+			}
+			u.terms[row] = m[at+k]
+		})
+	}
+	known := root.PivotsTo(u.pivot)
+	for i, t := range u.sum {
+		if d := -u.pivot[i]; known {
+			u.largest = atLeast(u.largest, t*t/d)
+			u.least = math.Min(u.least, d/u.scale[i])
+		}
+		if e := factor.RatioOf(t, 0, u.scale[i], u.terms[i], u.conv.Size, math.Abs(u.y[i])); !(e <= worst) && worst == worst {
+			worst, u.inHeld = e, true
+		}
+	}
+	if !known {
+		u.least = 0 // so that the error is estimated
+	}
+	if worst > 0 || worst != worst {
+		u.conv.Worst = factor.Worst{Ratio: worst, Node: 0, Row: 0}
+	}
+}
+
+// accept returns holds if the solution is good enough, else fails.
+func (u *hub) accept(w kkt.Way) int {
+	_, _, tol := w.Settings()
+	if u.conv.Worst.Ratio <= tol && u.conv.Error <= kkt.AccurateTol {
+		return holds
+	}
+	return fails
+}
+
+// first decides after the first solve.
+func (u *hub) first(w kkt.Way) int {
+	if u.conv.First(u.largest, u.least) {
+		return u.accept(w)
+	}
+	return condense
+}
+
+// estimate takes the square of the energy norm and of the norm of the +1 part of each rank, and the condensed residuals, which the root has solved
+// for. It decides whether a correction follows, and whether it is the last.
+func (u *hub) estimate(w kkt.Way) int {
+	e, norm := 0.0, 0.0
+	for _, m := range u.from {
+		e += m[0]
+		norm += m[1]
+	}
+	for i, y := range u.y {
+		e += math.Abs(y * u.b[i])
+	}
+	e = math.Sqrt(e)
+	if !u.begun && u.conv.Estimates() && u.conv.Estimate(e, math.Sqrt(norm)) {
+		return u.accept(w)
+	}
+	u.begun = true
+	if u.conv.Ends(e) {
+		return finish
+	}
+	return correct
+}
+
+// next decides after a correction.
+func (u *hub) next(w kkt.Way, step float64, ends bool) int {
+	q := 0.0
+	if !ends {
+		q = u.largest
+	}
+	done, stalls := u.conv.Next(step, q, ends)
+	if done || stalls || !u.conv.More() {
+		return u.accept(w)
+	}
+	return condense
+}
+
+// reason returns the error of the last way.
+func (u *hub) reason(w kkt.Way) error {
+	_, _, tol := w.Settings()
+	if !(u.conv.Worst.Ratio <= tol) && u.conv.Worst.Ratio == u.conv.Worst.Ratio {
+		return kkt.ErrInconsistent
+	}
+	return kkt.ErrInaccurate
+}
+
+// weakRows returns a number for each held row of each rank, 1 if it counts as redundant.
+func (u *hub) weakRows(root Root) ([][]float64, error) {
+	clear(u.sum)
+	if !root.WeakRows(func(row int) { u.sum[row] = 1 }) {
+		return nil, errors.New("dist: the root does not say which of its rows are redundant")
+	}
+	lists := make([][]float64, len(u.from))
+	for r := range lists {
+		for _, i := range u.h.lists[r] {
+			lists[r] = append(lists[r], u.sum[i])
+		}
+	}
+	return lists, nil
+}

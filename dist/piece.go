@@ -1,0 +1,229 @@
+package dist
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/sets"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+)
+
+// Piece is what one rank has of a mechanism: a model of its own bodies, then of its halo, the bodies of other ranks that share a joint or a
+// force element with them; and of all joints and force elements that its own bodies have.
+type Piece struct {
+	Model *model.Model
+	Own   int     // bodies of its own, the first ones
+	Rank  []int32 // by body of the halo: the rank whose own it is
+	Body  []int64 // by body: its number in the whole, the same on all ranks
+	Joint []int64 // by joint: its number in the whole, the same on all ranks
+}
+
+// check returns an error if p is not a piece of rank r of n.
+func (p *Piece) check(r, n int) error {
+	nb := len(p.Model.Bodies)
+	if p.Own < 0 || p.Own > nb || len(p.Rank) != nb-p.Own || len(p.Body) != nb || len(p.Joint) != len(p.Model.Joints) {
+		return fmt.Errorf("dist: a piece of %d bodies, %d of its own, and %d joints has %d ranks, %d numbers of bodies and %d of joints",
+			nb, p.Own, len(p.Model.Joints), len(p.Rank), len(p.Body), len(p.Joint))
+	}
+	for i, q := range p.Rank {
+		if q < 0 || int(q) >= n || int(q) == r {
+			return fmt.Errorf("dist: body %s of the halo of rank %d is of rank %d", fault.Name(p.Model.Bodies[p.Own+i].Name), r, q)
+		}
+	}
+	return nil
+}
+
+// Partition gives each body of m one of n ranks, with about as much work for each, and few rows of joints between them (order.Partition). The
+// bodies of a coupling, and those of a joint with armature, stay together.
+//
+// Cost: near-linear in bodies and joints for each doubling of n. It panics if n is not positive.
+func Partition(m *mechanism.Mechanism, n int) []int32 {
+	together := sets.New(m.NumBodies())
+	some := false
+	join := func(a, b int32) {
+		if a >= 0 && b >= 0 {
+			some = true
+			together.Union(a, b)
+		}
+	}
+	for i := range m.Couplings {
+		list := m.Couplings[i].Bodies
+		for k := 1; k < len(list); k++ {
+			join(list[0], list[k])
+		}
+	}
+	for _, j := range m.Geared() {
+		join(m.Joints[j].Pred, m.Joints[j].Succ)
+	}
+	var group []int32
+	if some {
+		group = make([]int32, m.NumBodies())
+		for i := range group {
+			group[i] = together.Find(int32(i))
+		}
+	}
+	return order.Partition(assemble.NewLayout(m).Pattern, n, group)
+}
+
+// Cut returns the piece of one rank of m, whose bodies have the ranks part.
+//
+// Cost: O(model). It returns an error, with the name, if a coupling is cut, or if something refers to a body that is not there.
+func Cut(m *model.Model, part []int32, rank int) (*Piece, error) {
+	if len(part) != len(m.Bodies) {
+		return nil, fmt.Errorf("dist: %d parts of %d bodies", len(part), len(m.Bodies))
+	}
+	c := &cutter{m: m, part: part, rank: int32(rank), body: make(map[string]int, len(m.Bodies)), joint: make(map[string]int, len(m.Joints)), halo: make([]bool, len(m.Bodies))}
+	for i := range m.Bodies {
+		c.body[m.Bodies[i].Name] = i
+	}
+	for j := range m.Joints {
+		c.joint[m.Joints[j].Name] = j
+	}
+	return c.cut()
+}
+
+// cutter cuts a piece.
+type cutter struct {
+	m     *model.Model
+	part  []int32
+	rank  int32
+	body  map[string]int
+	joint map[string]int
+	halo  []bool
+	list  []int // bodies of the element at hand
+}
+
+// touches collects the bodies of an element, and reports whether one of them is the rank's own. The others are then of its halo.
+func (c *cutter) touches(names ...string) (bool, error) {
+	c.list = c.list[:0]
+	mine := false
+	for _, name := range names {
+		if name == model.World {
+			continue
+		}
+		i, ok := c.body[name]
+		if !ok {
+			return false, fmt.Errorf("dist: there is no body %s", fault.Name(name))
+		}
+		c.list = append(c.list, i)
+		mine = mine || c.part[i] == c.rank
+	}
+	if mine {
+		for _, i := range c.list {
+			c.halo[i] = c.halo[i] || c.part[i] != c.rank
+		}
+	}
+	return mine, nil
+}
+
+func (c *cutter) cut() (*Piece, error) {
+	m := c.m
+	p := &Piece{Model: &model.Model{Name: m.Name, Gravity: m.Gravity, Time: m.Time, Terrains: m.Terrains}}
+	for j := range m.Joints {
+		jt := &m.Joints[j]
+		mine, err := c.touches(jt.Predecessor, jt.Successor)
+		if err != nil {
+			return nil, err
+		}
+		if mine {
+			p.Model.Joints = append(p.Model.Joints, *jt)
+			p.Joint = append(p.Joint, int64(j))
+		}
+	}
+	if err := c.couplings(p.Model); err != nil {
+		return nil, err
+	}
+	for i := range m.Forces {
+		names, err := c.bodiesOf(&m.Forces[i])
+		if err != nil {
+			return nil, err
+		}
+		mine, err := c.touches(names...)
+		if err != nil {
+			return nil, err
+		}
+		if mine {
+			p.Model.Forces = append(p.Model.Forces, m.Forces[i])
+		}
+	}
+	take := func(i int) {
+		p.Model.Bodies = append(p.Model.Bodies, m.Bodies[i])
+		p.Body = append(p.Body, int64(i))
+	}
+	for i, q := range c.part {
+		if q == c.rank {
+			take(i)
+		}
+	}
+	p.Own = len(p.Body)
+	for i, is := range c.halo {
+		if is {
+			take(i)
+			p.Rank = append(p.Rank, c.part[i])
+		}
+	}
+	return p, nil
+}
+
+// couplings takes those of the rank's bodies.
+func (c *cutter) couplings(to *model.Model) error {
+	for i := range c.m.Couplings {
+		k := &c.m.Couplings[i]
+		var names []string
+		add := func(joint string) error {
+			j, ok := c.joint[joint]
+			if !ok {
+				return fmt.Errorf("dist: coupling %s: there is no joint %s", fault.Name(k.Name), fault.Name(joint))
+			}
+			names = append(names, c.m.Joints[j].Predecessor, c.m.Joints[j].Successor)
+			return nil
+		}
+		for t := range k.Terms {
+			if err := add(k.Terms[t].Joint); err != nil {
+				return err
+			}
+		}
+		if k.Polynomial != nil {
+			if err := add(k.Polynomial.Of.Joint); err != nil {
+				return err
+			}
+		}
+		mine, err := c.touches(names...)
+		if err != nil {
+			return err
+		}
+		if !mine {
+			continue
+		}
+		if slices.ContainsFunc(c.list, func(b int) bool { return c.part[b] != c.rank }) {
+			return fmt.Errorf("dist: coupling %s is cut: its bodies have to be of one rank", fault.Name(k.Name))
+		}
+		to.Couplings = append(to.Couplings, *k)
+	}
+	return nil
+}
+
+// bodiesOf returns the bodies that a force element looks at.
+func (c *cutter) bodiesOf(f *model.ForceElement) ([]string, error) {
+	switch {
+	case f.Actuator != nil:
+		j, ok := c.joint[f.Actuator.Joint]
+		if !ok {
+			return nil, fmt.Errorf("dist: force element %s: there is no joint %s", fault.Name(f.Name), fault.Name(f.Actuator.Joint))
+		}
+		return []string{c.m.Joints[j].Predecessor, c.m.Joints[j].Successor}, nil
+	case f.Cable != nil:
+		var names []string
+		for i := range f.Cable.Points {
+			names = append(names, f.Cable.Points[i].Body)
+		}
+		return names, nil
+	case f.Type == model.Wrench || f.Type == model.ContactForce:
+		return []string{f.A.Body}, nil
+	}
+	return []string{f.A.Body, f.B.Body}, nil
+}

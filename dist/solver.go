@@ -1,0 +1,517 @@
+package dist
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/team"
+)
+
+// Solver solves the forward dynamics of a mechanism in pieces. Each rank has one, of its own piece, which belongs to one goroutine at a
+// time. All ranks call Solve together.
+type Solver struct {
+	plan *Plan
+	comm *meter
+	sys  *assemble.Weighted
+	fac  *factor.Factor
+	root Root
+	hub  *hub // nil but on rank 0
+
+	x, r         []float64
+	share, right []float64 // of this rank
+	y, rows      []float64 // by held row of this rank
+	terms        []float64 // by held node
+	message      []float64
+	verdict      [3]float64
+
+	size   float64 // largest norm of a +1 node of all ranks
+	worst  factor.Worst
+	way    kkt.Way
+	weak   int // redundant rows of all ranks
+	steps  int
+	solved bool
+	sent   int64 // in the last Solve
+}
+
+// NewSolver allocates a solver. All ranks call it together.
+//
+// It returns the error of the Root, on all ranks.
+func (p *Plan) NewSolver() (*Solver, error) {
+	t := team.New(p.threads)
+	s := &Solver{plan: p, comm: p.comm, sys: p.layout.NewWeightedOn(t), fac: p.factors.NewFactorOn(t)}
+	s.fac.TrackWeak()
+	n, rows := p.layout.Pattern.Dim(), len(p.held.Rows)
+	s.x, s.r = make([]float64, n), make([]float64, n)
+	s.share, s.right = make([]float64, factor.ShareSize(rows)), make([]float64, rows)
+	s.y, s.rows, s.terms = make([]float64, rows), make([]float64, rows), make([]float64, len(p.owned))
+	s.message = make([]float64, 0, 8+3*rows)
+	if p.comm.Rank() == 0 {
+		s.hub = newHub(p.comm, &p.held)
+	}
+	root, err := p.root(p.comm, &p.held)
+	if err = Agree(p.comm, err); err != nil {
+		return nil, err
+	}
+	s.root = root
+	return s, nil
+}
+
+// Close ends the root of s. All ranks call it together.
+func (s *Solver) Close() error { return s.root.Close() }
+
+// What a rank says of its factorization, and rank 0 of what comes next.
+const (
+	holds    = iota // all is well; the solution is done
+	fails           // this way to factor does not work; the next one
+	ends            // there is an error that no way mends
+	condense        // the error of the solution is to be estimated with the factor
+	correct         // a correction follows, and a look at what it has left
+	finish          // a correction follows, the last one
+
+	statuses // number of them
+)
+
+// Solve computes accelerations and constraint multipliers at st, the state of the piece: of its own bodies and of its halo. All ranks call it
+// together, with states that agree.
+//
+// Cost: assembly and factorization of the piece; a message with its share, and some of held rows; no allocation with the Root of this package
+// but for errors. The result holds until
+// the next Solve. It returns the errors of kkt.Solver.Solve with the name of the body or joint on the rank that has it, and a *RankError on
+// the others. Rows that are more nearly dependent than the ways up to kkt.KeepAll can solve are refused as
+// kkt.ErrInaccurate or kkt.ErrInconsistent; one process can go on with orthogonal factors or twice the digits.
+// It panics if st is nil or of another mechanism.
+func (s *Solver) Solve(st *mechanism.State) error {
+	before := s.comm.sent
+	s.solved = false
+	err := s.solve(st)
+	s.sent = s.comm.sent - before
+	s.solved = err == nil
+	return err
+}
+
+func (s *Solver) solve(st *mechanism.State) error {
+	filled := s.fill(st)
+	refined := false
+	for w := kkt.DropWeak; w <= kkt.KeepAll; w++ {
+		s.way, s.steps = w, 0
+		next, err := s.factorize(filled, w)
+		if refined = err == nil && next == holds; refined {
+			next, err = s.refine(w)
+		}
+		if err != nil {
+			return err
+		}
+		if next == holds {
+			s.sys.AccelerationsTo(s.x, s.x)
+			return nil
+		}
+	}
+	return s.explain(refined)
+}
+
+// fill assembles the piece and takes out what is not its own: the bodies of the halo, and the right sides of held rows that another rank
+// keeps.
+func (s *Solver) fill(st *mechanism.State) error {
+	if err := s.sys.FillTo(st); err != nil {
+		return err
+	}
+	p := s.plan
+	clear(s.sys.Right[6*p.piece.Own : 6*p.mech.NumBodies()])
+	for _, z := range p.zero {
+		clear(s.sys.Matrix.Val[z[0]:z[1]])
+	}
+	off := p.layout.Pattern.Off
+	for i, v := range p.factors.Held() {
+		if !p.owned[i] {
+			clear(s.sys.Right[off[v]:off[v+1]])
+		}
+	}
+	return nil
+}
+
+// say brings the message of each rank to rank 0, which has all of them in hub.from afterwards.
+func (s *Solver) say() {
+	if s.hub == nil {
+		s.comm.Send(0, s.message)
+		return
+	}
+	u := s.hub
+	copy(u.from[0], s.message)
+	for r := 1; r < len(u.from); r++ {
+		// The lengths of messages differ by what ranks hold: fixed numbers, numbers by held row, numbers by row or node of their own.
+		s.comm.Recv(r, u.from[r][:u.length(r)])
+	}
+}
+
+// tell brings a verdict with two numbers of rank 0 to all, and the solution of the held rows if they are wanted.
+func (s *Solver) tell(verdict int, a, b float64, withRows bool) int {
+	n := len(s.verdict)
+	if u := s.hub; u != nil {
+		s.verdict = [3]float64{float64(verdict), a, b}
+		for r := range u.from {
+			m := append(s.message[:0], s.verdict[:]...)
+			if withRows {
+				for _, i := range u.h.lists[r] {
+					m = append(m, u.y[i])
+				}
+			}
+			if s.message = m[:0]; r > 0 {
+				s.comm.Send(r, m)
+			} else if withRows {
+				copy(s.y, m[n:])
+			}
+		}
+		return verdict
+	}
+	if withRows {
+		n += len(s.y)
+	}
+	s.message = s.message[:n]
+	s.comm.Recv(0, s.message)
+	copy(s.verdict[:], s.message)
+	if withRows {
+		copy(s.y, s.message[len(s.verdict):])
+	}
+	return int(s.verdict[0])
+}
+
+// factorize factors the pieces and the root in one way and solves for the held rows. It returns holds or fails; an error ends the Solve on all
+// ranks.
+func (s *Solver) factorize(filled error, w kkt.Way) (int, error) {
+	p, u := s.plan, s.hub
+	policy, shrink, _ := w.Settings()
+	eps := shrink * p.epsilon
+	status, err := s.factorizePiece(filled, w, policy, eps)
+	clear(s.share)
+	clear(s.right)
+	if status == holds {
+		s.fac.ShareTo(s.share, s.right)
+	}
+	s.message = append(append(s.message[:0], float64(status+statuses*s.fac.Weak), s.fac.Contraction), s.right...)
+	off := p.layout.Pattern.Off
+	for i, v := range p.factors.Held() {
+		if p.owned[i] {
+			s.message = append(s.message, s.sys.Scale[off[v]:off[v+1]]...)
+		}
+	}
+	var scale, y, b []float64
+	if u != nil {
+		u.expect(2, true, true, false)
+		scale, y, b = u.scale, u.y, u.b
+	}
+	s.say()
+	if u != nil {
+		status = u.statuses()
+	}
+	tally, failure := s.root.Factorize(s.share, scale, eps, policy)
+	weak := 0.0
+	if u != nil {
+		status = u.factored(status, tally, failure, w)
+		weak = float64(u.weak)
+	}
+	if status = s.tell(status, weak, 0, false); status == holds {
+		s.weak = int(s.verdict[1])
+		failure = s.root.SolveTo(y, b)
+		if u != nil && failure != nil {
+			u.broken, status = failure, ends
+		}
+		status = s.tell(status, 0, 0, true)
+	}
+	if status != ends {
+		return status, nil
+	}
+	if err == nil && u != nil {
+		err = u.broken
+	}
+	return ends, Agree(s.comm, err)
+}
+
+// factorizePiece factors the piece of this rank. It returns holds, fails, or ends with an error.
+func (s *Solver) factorizePiece(filled error, w kkt.Way, policy factor.Policy, eps float64) (int, error) {
+	if filled != nil {
+		return ends, filled
+	}
+	err := s.fac.FactorizeFor(s.sys.Right, s.sys.Matrix, s.sys.Scale, eps, policy)
+	switch {
+	case err == nil && policy == factor.WhereWeak && s.fac.Corrected > 0:
+		return fails, nil
+	case err == nil:
+		return holds, nil
+	}
+	if p := pivotOf(err); p != nil {
+		if w < kkt.KeepAll {
+			return fails, nil
+		}
+		err = s.plan.layout.At(p.Node, -1, err)
+	}
+	return ends, fault.Errorf("dist: %w", err)
+}
+
+// pivotOf returns the pivot that err is about, nil if there is none.
+func pivotOf(err error) *factor.PivotError {
+	var p *factor.PivotError
+	if errors.As(err, &p) {
+		return p
+	}
+	return nil
+}
+
+// refine solves for the rows that are not held and goes on as factor.Factor.SolveRefinedTo does, rank 0 deciding. It returns holds, or
+// fails if the next way has to be tried.
+func (s *Solver) refine(w kkt.Way) (int, error) {
+	u := s.hub
+	s.begin(w)
+	s.check()
+	next := 0
+	if u != nil {
+		next = u.first(w)
+	}
+	next = s.tell(next, 0, 0, false)
+	for next == condense {
+		var err error
+		if next, err = s.estimate(w); err != nil {
+			return ends, err
+		}
+		if next != correct && next != finish {
+			break
+		}
+		last := next == finish
+		r := s.r
+		if last {
+			r = nil
+		}
+		step, size := s.fac.CorrectHeld(s.x, r, s.sys.Right, s.y)
+		s.steps++
+		step = s.sizes(step, size)
+		if !last {
+			s.check()
+		}
+		if u != nil {
+			next = u.next(w, step, last)
+		}
+		next = s.tell(next, 0, 0, false)
+	}
+	return next, nil
+}
+
+// begin solves for the first time.
+func (s *Solver) begin(w kkt.Way) {
+	size := s.fac.SolveHeldTo(s.x, s.r, s.sys.Right, s.y)
+	s.message = append(s.message[:0], size, s.sys.FreeSize())
+	if s.hub != nil {
+		s.hub.expect(2, false, false, false)
+	}
+	s.say()
+	if u := s.hub; u != nil {
+		policy, _, _ := w.Settings()
+		last, floor := u.sizes()
+		u.floor = floor
+		u.conv = factor.NewConvergence(policy, u.contraction, last, floor)
+		s.size = u.conv.Size
+	}
+	s.tell(0, s.size, 0, false)
+	s.size = s.verdict[1]
+}
+
+// sizes returns the largest step of all ranks, and takes the largest size.
+func (s *Solver) sizes(step, size float64) float64 {
+	s.message = append(s.message[:0], step, size)
+	if s.hub != nil {
+		s.hub.expect(2, false, false, false)
+	}
+	s.say()
+	if u := s.hub; u != nil {
+		step, size = u.sizes()
+		u.conv.Size = max(size, u.floor)
+		s.size = u.conv.Size
+	}
+	s.tell(0, s.size, step, false)
+	s.size = s.verdict[1]
+	return step
+}
+
+// check computes residuals.
+func (s *Solver) check() {
+	c := s.fac.ResidualHeldTo(s.r, s.rows, s.terms, s.sys.Right, s.x, s.size)
+	s.worst = c.Worst
+	s.message = append(append(s.message[:0], c.Largest, c.Least, c.Worst.Ratio), s.rows...)
+	for i, own := range s.plan.owned {
+		if own {
+			s.message = append(s.message, s.terms[i])
+		}
+	}
+	if s.hub != nil {
+		s.hub.expect(3, true, false, true)
+	}
+	s.say()
+	if s.hub != nil {
+		s.hub.check(s.root)
+	}
+}
+
+// estimate solves for the residuals of the held rows, which tells the error of the solution and begins its correction.
+func (s *Solver) estimate(w kkt.Way) (int, error) {
+	energy := s.fac.CondenseTo(s.right, s.r)
+	norm := s.fac.NormOf(s.x)
+	s.message = append(append(s.message[:0], energy, norm*norm), s.right...)
+	u := s.hub
+	var y, b []float64
+	if u != nil {
+		u.expect(2, true, false, false)
+		y, b = u.y, u.b
+	}
+	s.say()
+	if u != nil {
+		u.add(u.b, 2)
+	}
+	err := s.root.SolveTo(y, b)
+	next := ends
+	if u != nil && err == nil {
+		next = u.estimate(w)
+	}
+	if next = s.tell(next, 0, 0, true); next != ends {
+		return next, nil
+	}
+	return ends, Agree(s.comm, err)
+}
+
+// explain returns the error of the last way, with the place on the rank that has it.
+func (s *Solver) explain(refined bool) error {
+	var own error
+	where := -1.0
+	if u := s.hub; u != nil {
+		if own = kkt.ErrLostPivot; refined {
+			own = u.reason(s.way)
+		}
+		if own == kkt.ErrInconsistent && !u.inHeld {
+			where = float64(u.worstRank)
+		}
+	}
+	if at := same(s.comm, []float64{where}); int(at[0]) == s.comm.Rank() {
+		own = s.plan.layout.At(s.worst.Node, s.worst.Row, fmt.Errorf("%w (relative residual %.3g)", kkt.ErrInconsistent, s.worst.Ratio))
+	} else if at[0] >= 0 {
+		own = nil
+	}
+	if own != nil {
+		own = fault.Errorf("dist: %w", own)
+	}
+	return Agree(s.comm, own)
+}
+
+func (s *Solver) mustHave() {
+	if !s.solved {
+		panic("dist: no result")
+	}
+}
+
+// AccelerationsTo stores the accelerations of the rank's own bodies: six numbers a body, ω̇ then the classical acceleration of the centre of
+// mass, world axes.
+//
+// It panics unless dst has six entries a body of its own, or without a result.
+func (s *Solver) AccelerationsTo(dst []float64) {
+	s.mustHave()
+	if len(dst) != 6*s.plan.piece.Own {
+		panic("dist: length mismatch")
+	}
+	copy(dst, s.x)
+}
+
+// Accelerations implements sim.Dynamics: it stores accelerations of all bodies of the piece, those of the halo by way of the ranks
+// whose own they are. All ranks call it together.
+//
+// It panics unless a has six entries a body.
+func (s *Solver) Accelerations(a []float64, st *mechanism.State) error {
+	p := s.plan
+	if len(a) != 6*p.mech.NumBodies() {
+		panic("dist: length mismatch")
+	}
+	if err := s.Solve(st); err != nil {
+		return err
+	}
+	copy(a, s.x[:6*p.piece.Own])
+	s.exchange(a)
+	return nil
+}
+
+// exchange brings the six numbers a body of v that belong to the halo.
+func (s *Solver) exchange(v []float64) {
+	for i := range s.plan.links {
+		l := &s.plan.links[i]
+		for k, b := range l.send {
+			copy(l.out[6*k:6*k+6], v[6*b:])
+		}
+		exchange(s.comm, l.rank, l.out, l.back)
+		for k, b := range l.receive {
+			copy(v[6*b:6*b+6], l.back[6*k:])
+		}
+	}
+}
+
+// Redundant returns the number of rows of all joints that count as redundant.
+func (s *Solver) Redundant() int {
+	s.mustHave()
+	return s.weak
+}
+
+// Steps returns the number of corrections that the solution has taken.
+func (s *Solver) Steps() int {
+	s.mustHave()
+	return s.steps
+}
+
+// Way returns the way that has solved the system.
+func (s *Solver) Way() kkt.Way { return s.way }
+
+// Sent returns the bytes that this rank has sent in the last Solve.
+func (s *Solver) Sent() int64 { return s.sent }
+
+// Row is a row of a joint or coupling.
+type Row struct {
+	Name     string
+	Coupling bool
+	Row      int
+}
+
+// RedundantRows returns the rows that count as redundant, given those that are eliminated before them: on each rank those that it eliminates, and those of the root on the
+// lower of the two ranks of their joint. All ranks call it together.
+//
+// It returns an error, on all ranks, if the root does not know them or no row was left out (kkt.KeepAll). It panics without a result.
+func (s *Solver) RedundantRows() ([]Row, error) {
+	s.mustHave()
+	var err error
+	var lists [][]float64
+	if s.hub != nil {
+		if s.way > kkt.DropWeakest {
+			err = errors.New("dist: no row was left out")
+		} else {
+			lists, err = s.hub.weakRows(s.root)
+		}
+	}
+	if err = Agree(s.comm, err); err != nil {
+		return nil, err
+	}
+	var out []Row
+	m, l := s.plan.mech, s.plan.layout
+	add := func(node, row int) {
+		i := l.NodeConstraint(node)
+		out = append(out, Row{m.ConstraintName(i), i >= m.NumJoints(), row})
+	}
+	s.fac.WeakRows(add)
+	off := l.Pattern.Off
+	place := 0
+	weak := scatterLists(s.comm, lists)
+	for i, v := range s.plan.factors.Held() {
+		for k := range int(off[v+1] - off[v]) {
+			if s.plan.owned[i] && weak[place] != 0 {
+				add(int(v), k)
+			}
+			place++
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,352 @@
+package factor
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/sparse"
+)
+
+// This file is the part of the factorization that mechanisms cut into pieces need (package dist, docs/cluster.md). The
+// nodes of sign −1 on the cut are held: each piece eliminates everything else, and what is left of it is its share of
+// the Schur complement of the held rows,
+//
+//	S = Σ Sᵢ,   Sᵢ = Jᵢ·Kᵢ⁻¹·Jᵢᵀ,
+//
+// Kᵢ the rest of piece i and Jᵢ its part of the held rows. Another factor sums the shares up and factors S. For
+// it a piece is a node of sign +1 that couples the rows that the piece holds, so its order and its fronts are those of
+// a mechanism of pieces.
+
+const heldRows = "factor: rows are held; use SolveHeldTo"
+
+// mustBeWhole panics if rows are held.
+func (f *Factor) mustBeWhole() {
+	if f.Symbolic.held > 0 {
+		panic(heldRows)
+	}
+}
+
+// AnalyzeHeld is Analyze for a factorization that leaves the last held nodes of perm, all of sign −1, as they are: their
+// front is assembled and not eliminated. A factor of it is read with ShareTo and solves with SolveHeldTo.
+//
+// Counts are those of what is eliminated, with the share among the nonzeros. It panics if perm is not a permutation of
+// the nodes, or a held node is of sign +1.
+func AnalyzeHeld(p *sparse.Pattern, perm []int32, held int) *Symbolic {
+	e := eliminate(p, perm, nil)
+	e.hold(perm[len(perm)-held:])
+	return e.analyze()
+}
+
+// CountHeld returns the counts of AnalyzeHeld.
+func CountHeld(p *sparse.Pattern, perm []int32, held int) Counts {
+	e := eliminate(p, perm, nil)
+	e.hold(perm[len(perm)-held:])
+	return e.counts
+}
+
+// hold moves the nodes in list to the end, and makes each of them couple all that follow.
+//
+// The others keep their order, so they are still a postorder: of the trees below the one front of all held nodes.
+func (e *elimination) hold(list []int32) {
+	g, n := e.graph, e.graph.n
+	first := n - len(list)
+	place := make([]int32, n) // by node of the pattern: position among the held nodes + 1
+	for i, v := range list {
+		if e.p.Sign[v] > 0 {
+			panic("factor: a held node has sign +1")
+		}
+		place[v] = int32(i) + 1
+	}
+	seq, inv := make([]int32, n), make([]int32, n)
+	next := 0
+	for i, old := range e.perm {
+		to := next
+		if at := place[old]; at > 0 {
+			to = first + int(at) - 1
+		} else {
+			next++
+		}
+		seq[to], inv[i] = int32(i), int32(to)
+	}
+	perm, parent, rows := make([]int32, n), make([]int32, n), make([]int32, n)
+	for to, i := range seq {
+		perm[to], rows[to], parent[to] = e.perm[i], e.rows[i], -1
+		if q := e.parent[i]; q >= 0 {
+			parent[to] = inv[q]
+		}
+	}
+	e.graph = g.renumbered(seq, inv)
+	below, flops := int32(0), int64(0)
+	for i := n - 1; i >= first; i-- {
+		for range e.graph.size[i] {
+			flops += int64(below) * int64(below+2)
+			below++
+		}
+		rows[i], parent[i] = below, int32(i+1)
+	}
+	if len(list) > 0 {
+		parent[n-1] = -1
+	}
+	band := e.counts.Bandwidth
+	e.perm, e.parent, e.rows, e.held = perm, parent, rows, len(list)
+	e.counts = countsOf(e.p, perm, e.graph, rows)
+	e.counts.Flops -= flops
+	e.counts.Bandwidth = band
+}
+
+// Held returns the held nodes in the order of the rows of the share; it is not a copy.
+func (s *Symbolic) Held() []int32 { return s.node[len(s.node)-s.held:] }
+
+// heldFront returns the front of the held nodes, nil if none is held.
+func (s *Symbolic) heldFront() *front {
+	if s.held == 0 {
+		return nil
+	}
+	return &s.fronts[len(s.fronts)-1]
+}
+
+// HeldRows returns the number of rows of the held nodes.
+func (s *Symbolic) HeldRows() int {
+	if fr := s.heldFront(); fr != nil {
+		return int(fr.width)
+	}
+	return 0
+}
+
+// ShareSize returns the length of the share of n rows.
+func ShareSize(n int) int { return n * (n + 1) / 2 }
+
+// ShareTo stores in dst what the last FactorizeFor has left of the held rows, column by column the lower triangle of −Sᵢ, and in right
+// what it has left of the right side, bᵢ − Jᵢ·Kᵢ⁻¹·b.
+//
+// Shapes: dst has ShareSize(HeldRows) entries, right HeldRows. Cost: that of a copy, no allocation. It panics on a length mismatch, or without a
+// valid factor.
+func (f *Factor) ShareTo(dst, right []float64) {
+	fr := f.Symbolic.heldFront()
+	switch {
+	case !f.ok:
+		panic("factor: no valid factor")
+	case len(dst) != ShareSize(f.Symbolic.HeldRows()) || len(right) != f.Symbolic.HeldRows():
+		panic("factor: length mismatch")
+	case fr == nil:
+		return
+	}
+	n := fr.ld()
+	pan := f.panels[fr.panel : fr.panel+int64(n)*int64(fr.width)]
+	for j := range int(fr.width) {
+		dst = dst[copy(dst, pan[j*n+j:(j+1)*n-1]):]
+		right[j] = pan[(j+1)*n-1]
+	}
+}
+
+// share is what SetShares adds at a leaf.
+type share struct {
+	val  []float64 // as ShareTo stores it
+	full []float64 // the same as columns of one row more, for the kernels; the last row, of the right side, is zero
+}
+
+// LeafRows returns the −1 neighbours of node v, of sign +1, in elimination order: the order of the rows of a share that
+// comes in its place. It is nil if v has none, or is not eliminated before all of them.
+func (s *Symbolic) LeafRows(v int) []int32 {
+	if !s.leaf[v] {
+		return nil
+	}
+	for i := range s.leaves {
+		if l := &s.leaves[i]; l.first == s.Pattern.Off[v] {
+			out := make([]int32, 0, l.hi-l.lo)
+			for k := l.lo; k < l.hi; k++ {
+				out = append(out, s.node[s.blocks[k].Node])
+			}
+			return out
+		}
+	}
+	return nil
+}
+
+// SetShares makes Factorize add shares of pieces, one a node of sign +1 (nil for none), as ShareTo stores them for the rows
+// of LeafRows. The slices are kept, and read in each Factorize.
+//
+// It panics if a node with a share has no LeafRows, or on a length mismatch.
+func (f *Factor) SetShares(shares [][]float64) {
+	s := f.Symbolic
+	p := s.Pattern
+	if len(shares) != p.Positive() {
+		panic("factor: length mismatch")
+	}
+	at := make(map[int32]int, len(shares))
+	for v, val := range shares {
+		if val != nil {
+			at[p.Off[v]] = v
+		}
+	}
+	f.shares = make([]share, len(s.leaves))
+	for i := range s.leaves {
+		l := &s.leaves[i]
+		v, ok := at[l.first]
+		if !ok {
+			continue
+		}
+		delete(at, l.first)
+		if n := int(l.rows); len(shares[v]) != ShareSize(n) {
+			panic("factor: length mismatch")
+		} else {
+			f.shares[i] = share{shares[v], make([]float64, n*(n+1))}
+		}
+	}
+	if len(at) > 0 {
+		panic("factor: a share of a node without a place")
+	}
+}
+
+// addShares adds the shares of the leaves of a front.
+func (w *worker) addShares(fr *front, d *dest) {
+	f, s := w.f, w.f.Symbolic
+	for i := fr.leafLo; i < fr.leafHi; i++ {
+		h := &f.shares[i]
+		if h.val == nil {
+			continue
+		}
+		l := &s.leaves[i]
+		n, val := int(l.rows)+1, h.val
+		for j := range n - 1 {
+			val = val[copy(h.full[j*n+j:(j+1)*n-1], val):]
+		}
+		w.add(d, h.full, n, s.runs[l.up:l.to])
+	}
+}
+
+// TrackWeak makes Factorize note which rows count as redundant under WhereWeak.
+func (f *Factor) TrackWeak() { f.weak = make([]bool, len(f.dinv)) }
+
+// WeakRows calls visit for each row, as a node and a row within the node, that the last Factorize under WhereWeak has taken for redundant, in elimination
+// order. It panics without TrackWeak, or without a valid factor.
+func (f *Factor) WeakRows(visit func(node, row int)) {
+	if f.weak == nil || !f.ok {
+		panic("factor: weak rows are not tracked")
+	}
+	s := f.Symbolic
+	for c, v := range s.node[:len(s.node)-s.held] {
+		for k, weak := range f.weak[s.off[c]:s.off[c+1]] {
+			if weak && s.sign[c] < 0 {
+				visit(int(v), k)
+			}
+		}
+	}
+}
+
+// mustHold panics unless there is a factor with held rows, as many as in v.
+func (f *Factor) mustHold(v []float64) {
+	f.mustBe()
+	switch {
+	case !f.ok:
+		panic("factor: no valid factor")
+	case f.weighted() != nil:
+		panic("factor: +1 blocks are not units")
+	case len(v) != f.Symbolic.HeldRows():
+		panic("factor: length mismatch")
+	}
+}
+
+// SolveHeldTo solves for all rows but the held ones, whose solution is given, and stores both in x. If r is not nil, it
+// receives what ResidualHeldTo leaves out; a ResidualHeldTo for the same x, r and b has to follow.
+//
+// Shapes: x, b and r have Dim entries in the original order and do not overlap; given has HeldRows entries in the order of Held.
+// Cost: that of SolveTo, half of it right after FactorizeFor for the same b; no allocation. It panics on a length mismatch,
+// without a valid factor, or if +1 blocks are not units. The largest norm of a +1 node is returned.
+func (f *Factor) SolveHeldTo(x, r, b, given []float64) (size float64) {
+	f.mustHold(given)
+	if n := f.Symbolic.Pattern.Dim(); len(x) != n || len(b) != n || r != nil && len(r) != n {
+		panic("factor: length mismatch")
+	}
+	f.given = given
+	size = f.solve(x, b, r)
+	f.given = nil
+	return max(size, f.freeSize(x))
+}
+
+// CondenseTo stores in dst the right side of the held rows after all others have been eliminated,
+// rᵢ − Jᵢ·Kᵢ⁻¹·r, for the right side r, taken as zero in the rows of leaves. It returns the square of the energy norm, theory.md
+// (21), of what has been eliminated. A CorrectHeld has to follow before any other solve.
+//
+// Shapes and panics are those of SolveHeldTo; cost: half of it.
+func (f *Factor) CondenseTo(dst, r []float64) (energy float64) {
+	f.mustHold(dst)
+	energy = f.forward(rightSide{r, false})
+	if fr := f.Symbolic.heldFront(); fr != nil {
+		copy(dst, f.x[fr.first:])
+	}
+	return energy
+}
+
+// CorrectHeld adds to x the solution for the right side of the last CondenseTo, the solution of the held rows given. It returns
+// the largest norm of what it added to a +1 node, and of what was in a node afterwards. r is as for SolveHeldTo, with b the right side of the whole
+// system.
+func (f *Factor) CorrectHeld(x, r, b, given []float64) (step, size float64) {
+	f.mustHold(given)
+	f.given = given
+	step, size = f.backward(solution{x: x, b: b, r: r, add: true})
+	f.given = nil
+	return step, max(size, f.freeSize(x))
+}
+
+// Checked is what ResidualHeldTo has found in the rows that are not held.
+type Checked struct {
+	Largest float64 // largest r²/|d| of a −1 row, d its pivot
+	Least   float64 // least |d| relative to the scale of its row
+	Doubt   float64 // Refinement.Doubt
+	Worst   Worst
+}
+
+// ResidualHeldTo stores b − K·x in r, in the rows of leaves excepted, and checks the rows that are not held as
+// SolveRefinedTo does; size is the largest norm of a +1 node in all pieces. For each held row it stores the part of its residual that
+// this piece makes in held, and in size of each held node what its terms there amount to, Σ‖xⱼ‖.
+//
+// Shapes: held has HeldRows entries, terms one a held node, both in the order of Held. It panics on a length mismatch or without a valid
+// factor.
+func (f *Factor) ResidualHeldTo(r, held, terms, b, x []float64, size float64) Checked {
+	f.mustHold(held)
+	s, p := f.Symbolic, f.Symbolic.Pattern
+	if len(terms) != s.held {
+		panic("factor: length mismatch")
+	}
+	out := Refinement{Size: size}
+	var c Checked
+	c.Largest, c.Least = f.residual(r, b, x, &out)
+	c.Doubt, c.Worst = out.Doubt, out.Worst
+	for i, v := range s.Held() {
+		held = held[copy(held, r[p.Off[v]:p.Off[v+1]]):]
+		terms[i] = 0
+		for k := p.Ptr[v]; k < p.Ptr[v+1]; k++ {
+			u := p.Ind[k]
+			terms[i] += math.Sqrt(square(x[p.Off[u]:p.Off[u+1]]))
+		}
+	}
+	return c
+}
+
+// RatioOf returns the measure of Worst of a row under WhereWeak, for its residual r, right side b and scale, the terms Σ‖xⱼ‖ of its node,
+// the size of the whole solution, and y, the largest multiplier of the node. A ratio that rounding may make is returned as zero.
+func RatioOf(r, b, scale, terms, size, y float64) float64 {
+	if r == 0 {
+		return 0
+	}
+	ratio := math.Abs(r) / (math.Abs(b) + math.Sqrt(scale)*(terms+atRest*size) + scale*y)
+	if ratio <= roundingRatio {
+		return 0
+	}
+	return ratio
+}
+
+// NormOf returns the norm of the +1 part of x.
+func (f *Factor) NormOf(x []float64) float64 { return f.energy(x) }
+
+// give is backward for the held front.
+func (w *worker) give(fr *front, x []float64) {
+	f := w.f
+	y := x[:fr.width]
+	move(y, f.given)
+	move(f.x[fr.first:], y)
+	w.storeCore(fr, y)
+	for i := fr.leafLo; i < fr.leafHi; i++ {
+		w.storeLeaf(&f.Symbolic.leaves[i], x)
+	}
+}

@@ -1,0 +1,433 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Reactions computes what follows from a solution at a state.
+type Reactions interface {
+	Wrenches
+	Multipliers
+	// Accelerations stores in a, for each body, ω̇ and the acceleration of the centre of mass at st, world axes.
+	//
+	// Shapes: a has six entries a body.
+	Accelerations(a []float64, st *mechanism.State) error
+}
+
+// Column is what a column of a trajectory holds.
+type Column struct {
+	Name string
+	Unit string // such as "m/s"; empty for pure numbers
+}
+
+// Catalogue knows all columns that a trajectory of a mechanism may have (docs/cli.md), one after the other by kind: time, energies and drift, poses,
+// velocities and accelerations of bodies, coordinates, rates and second rates of freedoms, forces of prescribed motions, points of markers, contacts, constraint wrenches,
+// multipliers of couplings, and what force elements do. It is immutable.
+type Catalogue struct {
+	mech     *mechanism.Mechanism
+	markers  []Marker
+	elements []int32
+}
+
+// Marker is a point of a body, or of the world, with a name, such as a frame of a model.
+type Marker struct {
+	Name  string
+	Body  int          // its number or mechanism.World
+	Point spatial.Vec3 // body frame, m
+}
+
+// kind is what a block of columns is about.
+type kind uint8
+
+const (
+	runKind kind = iota
+	bodyKind
+	accelerationKind
+	freedomKind // q, qd, qdd of each freedom of a joint, then the forces of its prescribed ones
+	markerKind
+	contactKind
+	wrenchKind
+	couplingKind
+	elementKind
+	torqueKind
+	resistorKind
+	numKinds
+)
+
+// block is what is computed together: a kind of columns of one body, joint or the like.
+type block struct {
+	kind kind
+	i    int
+}
+
+var (
+	bodyUnits         = [...]string{"m", "m", "m", "", "", "", "", "m/s", "m/s", "m/s", "rad/s", "rad/s", "rad/s"}
+	runUnits          = [...]string{"J", "J", "m or rad", "m/s or rad/s"}
+	contactUnits      = [...]string{"m", "m", "m", "m", "", "", "", "N", "N", "N", "", "rad"}
+	wrenchUnits       = [...]string{"N", "N", "N", "N m", "N m", "N m"}
+	springUnits       = [...]string{"m", "N", "J"}
+	bushingUnits      = [...]string{"N", "N", "N", "N m", "N m", "N m", "J"}
+	accelerationNames = [...]string{"accx", "accy", "accz", "alphax", "alphay", "alphaz"}
+	accelerationUnits = [...]string{"m/s²", "m/s²", "m/s²", "rad/s²", "rad/s²", "rad/s²"}
+	markerColumns     = [...]string{"px", "py", "pz", "vx", "vy", "vz"}
+	markerUnits       = [...]string{"m", "m", "m", "m/s", "m/s", "m/s"}
+)
+
+// NewCatalogue returns the catalogue of m with the markers, which may be nil.
+//
+// Cost: O(force elements + markers). It panics if a marker is of a body that m has not.
+func NewCatalogue(m *mechanism.Mechanism, markers []Marker) *Catalogue {
+	for i := range markers {
+		if b := markers[i].Body; b != mechanism.World && (b < 0 || b >= m.NumBodies()) {
+			panic("sim: body out of range")
+		}
+	}
+	return &Catalogue{mech: m, elements: m.Elements(), markers: slices.Clone(markers)}
+}
+
+// number returns how many blocks there are of a kind.
+func (c *Catalogue) number(k kind) int {
+	switch k {
+	case bodyKind, accelerationKind:
+		return c.mech.NumBodies()
+	case freedomKind, wrenchKind:
+		return c.mech.NumJoints()
+	case markerKind:
+		return len(c.markers)
+	case contactKind:
+		return c.mech.NumContacts()
+	case couplingKind:
+		return c.mech.NumCouplings()
+	case elementKind:
+		return len(c.elements)
+	case torqueKind:
+		return c.mech.NumActuators()
+	case resistorKind:
+		return c.mech.NumResistors()
+	}
+	return 1
+}
+
+// head returns what the names of the columns of a block begin with, the point included.
+func (c *Catalogue) head(b block) string {
+	switch b.kind {
+	case bodyKind, accelerationKind:
+		return c.mech.BodyName(b.i) + "."
+	case wrenchKind:
+		return c.mech.JointName(b.i) + "."
+	case markerKind:
+		return "marker." + c.markers[b.i].Name + "."
+	case contactKind:
+		_, _, element := c.mech.Contact(b.i)
+		return "contact." + c.mech.ForceName(element) + "."
+	case couplingKind:
+		return c.mech.CouplingName(b.i) + "."
+	case elementKind:
+		return c.mech.ForceName(int(c.elements[b.i])) + "."
+	case torqueKind:
+		_, element := c.mech.Actuator(b.i)
+		return c.mech.ForceName(element) + "."
+	case resistorKind:
+		f, _ := c.mech.Resistor(b.i)
+		return fmt.Sprintf("%s.%d.", c.mech.JointName(f.Joint), f.Freedom)
+	}
+	return ""
+}
+
+// columns calls f for each column of a block, part by part, until f returns false.
+func (c *Catalogue) columns(b block, f func(part int, col Column) bool) {
+	head := c.head(b)
+	list := func(names, units []string) {
+		for k := range names {
+			if !f(k, Column{head + names[k], units[k]}) {
+				return
+			}
+		}
+	}
+	switch b.kind {
+	case runKind:
+		list(runColumns[:], runUnits[:])
+	case bodyKind:
+		list(bodyColumns[:], bodyUnits[:])
+	case accelerationKind:
+		list(accelerationNames[:], accelerationUnits[:])
+	case freedomKind:
+		c.freedoms(b.i, f)
+	case markerKind:
+		list(markerColumns[:], markerUnits[:])
+	case contactKind:
+		list(contactColumns[:], contactUnits[:])
+	case wrenchKind:
+		if c.mech.Joints[b.i].Rows > 0 {
+			list(wrenchColumns[:], wrenchUnits[:])
+		}
+	case couplingKind:
+		list([]string{"multiplier"}, []string{""})
+	case elementKind:
+		if c.mech.Forces[c.elements[b.i]].IsBushing() {
+			list(bushingColumns[:], bushingUnits[:])
+		} else {
+			list(springColumns[:], springUnits[:])
+		}
+	case torqueKind:
+		at, _ := c.mech.Actuator(b.i)
+		list([]string{"torque"}, []string{c.forceUnit(at)})
+	case resistorKind:
+		at, stops := c.mech.Resistor(b.i)
+		what := "friction"
+		if stops {
+			what = "stop"
+		}
+		list([]string{what}, []string{c.forceUnit(at)})
+	}
+}
+
+func (c *Catalogue) forceUnit(f mechanism.Freedom) string {
+	if c.mech.Joints[f.Joint].Kind.Rotational(f.Freedom) {
+		return "N m"
+	}
+	return "N"
+}
+
+// Parts of a joint: six coordinates, six rates, six second rates, six forces of prescribed motions.
+const (
+	ratePart, secondPart, drivePart = 6, 12, 18
+	mostParts                       = 24
+)
+
+// freedoms is columns for joint j: those that it has of its parts. A joint with several freedoms numbers them.
+func (c *Catalogue) freedoms(j int, f func(part int, col Column) bool) {
+	jt, name := &c.mech.Joints[j], c.mech.JointName(j)
+	n := jt.Kind.Freedoms()
+	for part := range mostParts {
+		i := part % 6
+		if i >= n || part < ratePart && !jt.Kind.Scalar(i) || part >= drivePart && !jt.Prescribed(i) {
+			continue
+		}
+		unit := "m"
+		if jt.Kind.Rotational(i) {
+			unit = "rad"
+		}
+		number := ""
+		if n > 1 {
+			number = strconv.Itoa(i)
+		}
+		col := Column{"joint." + name + ".q" + number, unit}
+		switch {
+		case part >= drivePart:
+			if number != "" {
+				number = "." + number
+			}
+			col = Column{"drive." + name + number, c.forceUnit(mechanism.Freedom{Joint: j, Freedom: i})}
+		case part >= secondPart:
+			col = Column{"joint." + name + ".qdd" + number, unit + "/s²"}
+		case part >= ratePart:
+			col = Column{"joint." + name + ".qd" + number, unit + "/s"}
+		}
+		if !f(part, col) {
+			return
+		}
+	}
+}
+
+// Each calls f with the columns but time, until f returns false.
+//
+// Cost: O(columns); allocates a name each.
+func (c *Catalogue) Each(f func(col Column) bool) {
+	more := true
+	c.each(func(_ block, _ int, col Column) bool { more = f(col); return more })
+}
+
+func (c *Catalogue) each(f func(b block, part int, col Column) bool) {
+	more := true
+	for k := range numKinds {
+		for i := range c.number(k) {
+			b := block{k, i}
+			c.columns(b, func(part int, col Column) bool { more = f(b, part, col); return more })
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+// UnknownColumn is the error of a pattern that no column has.
+type UnknownColumn struct {
+	Pattern string
+	Near    []string // names like it, the nearest first
+}
+
+// Error implements error.
+func (e *UnknownColumn) Error() string {
+	text := "sim: no column " + fault.Name(e.Pattern)
+	for i, n := range e.Near {
+		text += [...]string{"; there is ", ", ", ", "}[min(i, 2)] + fault.Name(n)
+	}
+	return text
+}
+
+// RepeatedColumn is the error of patterns that two columns of one name have.
+type RepeatedColumn struct{ Name string }
+
+// Error implements error.
+func (e *RepeatedColumn) Error() string {
+	return "sim: two columns have the name " + fault.Name(e.Name)
+}
+
+// Select returns the columns whose names are like one of the patterns, after the time: pattern by pattern, and of each in the order of the catalogue. In a pattern * is any text, ? any character;
+// a name is also its own pattern. Columns that are like several patterns are there once.
+//
+// Accelerations, second rates, wrenches, multipliers and forces of motions are computed by source, which may be nil where none is chosen (NeedsReactions).
+//
+// Cost: O(columns × patterns); allocates. It returns UnknownColumn or RepeatedColumn. It panics if a source is missing.
+func (c *Catalogue) Select(patterns []string, source Reactions) (*Columns, error) {
+	found := make([][]chosenColumn, len(patterns))
+	c.each(func(b block, part int, col Column) bool {
+		for k, p := range patterns {
+			if p == col.Name || Like(col.Name, p) {
+				found[k] = append(found[k], chosenColumn{b, part, col})
+				break
+			}
+		}
+		return true
+	})
+	var chosen []chosenColumn
+	named := map[string]bool{"time": true}
+	for k, p := range patterns {
+		if len(found[k]) == 0 && p != "time" && !c.covered(p, patterns[:k]) {
+			return nil, &UnknownColumn{p, c.near(p)}
+		}
+		for _, at := range found[k] {
+			if named[at.col.Name] {
+				return nil, &RepeatedColumn{at.col.Name}
+			}
+			named[at.col.Name] = true
+			chosen = append(chosen, at)
+		}
+	}
+	return newChosen(c, chosen, source), nil
+}
+
+// chosenColumn is a column: its block, and its part of it.
+type chosenColumn struct {
+	block
+	part int
+	col  Column
+}
+
+// covered reports whether a pattern without columns of its own has some that patterns before it have taken.
+func (c *Catalogue) covered(p string, before []string) (yes bool) {
+	if len(before) == 0 {
+		return false
+	}
+	c.Each(func(col Column) bool {
+		yes = p == col.Name || Like(col.Name, p)
+		return !yes
+	})
+	return yes
+}
+
+// NeedsReactions reports whether a column that is like one of the patterns needs a source.
+func (c *Catalogue) NeedsReactions(patterns []string) (yes bool) {
+	c.each(func(b block, part int, col Column) bool {
+		if !needsReactions(b.kind, part) {
+			return true
+		}
+		yes = slices.ContainsFunc(patterns, func(p string) bool { return p == col.Name || Like(col.Name, p) })
+		return !yes
+	})
+	return yes
+}
+
+func needsReactions(k kind, part int) bool {
+	return k == accelerationKind || k == wrenchKind || k == couplingKind || k == freedomKind && part >= secondPart
+}
+
+// Like reports whether a name is like a pattern, in which * is any text and ? any character.
+func Like(name, pattern string) bool {
+	n, p := []rune(name), []rune(pattern)
+	i, k := 0, 0
+	star, from := -1, 0 // the last * and what it has taken up to
+	for i < len(n) {
+		switch {
+		case k < len(p) && p[k] == '*':
+			star, from = k, i
+			k++
+		case k < len(p) && (p[k] == '?' || p[k] == n[i]):
+			i, k = i+1, k+1
+		case star >= 0:
+			from++
+			i, k = from, star+1
+		default:
+			return false
+		}
+	}
+	for k < len(p) && p[k] == '*' {
+		k++
+	}
+	return k == len(p)
+}
+
+const (
+	nearNames = 3      // that are named beside an unknown one
+	nearMost  = 100000 // columns that are looked at for them
+)
+
+// near returns the names that take the least changes to become the pattern, at most half of it.
+func (c *Catalogue) near(pattern string) []string {
+	type candidate struct {
+		name string
+		far  int
+	}
+	p := []rune(pattern)
+	best := make([]candidate, 0, nearNames+1)
+	looked := 0
+	c.Each(func(col Column) bool {
+		if d := changes(p, []rune(col.Name)); 2*d <= len(p) {
+			at, _ := slices.BinarySearchFunc(best, d+1, func(b candidate, d int) int { return cmp.Compare(b.far, d) })
+			best = slices.Insert(best, at, candidate{col.Name, d})
+			best = best[:min(len(best), nearNames)]
+		}
+		looked++
+		return looked < nearMost
+	})
+	var names []string
+	for _, b := range best {
+		names = append(names, b.name)
+	}
+	return names
+}
+
+// changes is the least number of letters to put in, to leave out or to exchange that makes b of a (Levenshtein's distance). A * in a is any text.
+func changes(a, b []rune) int {
+	row := make([]int, len(b)+1)
+	for k := range row {
+		row[k] = k
+	}
+	for _, x := range a {
+		diagonal := row[0]
+		if x != '*' {
+			row[0]++
+		}
+		for k, y := range b {
+			was := row[k+1]
+			switch {
+			case x == '*':
+				row[k+1] = min(was, row[k])
+			case x == y || x == '?':
+				row[k+1] = diagonal
+			default:
+				row[k+1] = 1 + min(diagonal, was, row[k])
+			}
+			diagonal = was
+		}
+	}
+	return row[len(b)]
+}
