@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -310,4 +311,38 @@ func TestImportedRobots(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCloseWithinRanges: of the two poses in which a four-bar closes, that within the ranges of the file is found though its coordinates are zero, outside of them, in the file. Where
+// no pose is within, one is written, and the report says so.
+func TestCloseWithinRanges(t *testing.T) {
+	bar := func(lower, upper float64) string {
+		const inertial = `<inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial></link>`
+		limit := fmt.Sprintf(`<limit lower="%g" upper="%g" effort="1" velocity="1"/></joint>`, lower, upper)
+		const joint = `<joint name="%s" type="%s"><origin xyz="%g 0 0"/><parent link="%s"/><child link="%s"/><axis xyz="0 0 1"/>`
+		return `<robot name="four-bar"><link name="world"/><link name="a">` + inertial + `<link name="b">` + inertial + `<link name="c">` + inertial +
+			fmt.Sprintf(joint, "crank", "continuous", 0., "world", "a") + `</joint>` + fmt.Sprintf(joint, "elbow", "continuous", 1., "a", "b") + `</joint>` +
+			fmt.Sprintf(joint, "rocker", "revolute", 3., "world", "c") + limit +
+			`<loop_joint name="pin" type="revolute"><link1 link="b" xyz="2.5 0 0"/><link2 link="c" xyz="1.5 0 0"/><axis xyz="0 0 1"/></loop_joint></robot>`
+	}
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "bar.urdf"), filepath.Join(dir, "bar.json")
+	rocker := func(lower, upper float64) (q float64, said string) {
+		require.NoError(t, os.WriteFile(in, []byte(bar(lower, upper)), 0o600))
+		said = ok(t, "import", in, "--close", "-o", out)
+		m, err := model.ReadFile(out)
+		require.NoError(t, err)
+		k := slices.IndexFunc(m.Bodies, func(b model.Body) bool { return b.Name == "c" })
+		w := m.Bodies[k].Pose.Orientation
+		return 2 * math.Atan2(w[3], w[0]), said
+	}
+	for _, c := range [][2]float64{{1, 2.6}, {-2.6, -1}} {
+		q, said := rocker(c[0], c[1])
+		require.True(t, q > c[0] && q < c[1], "%g", q)
+		said = strings.Join(strings.Fields(said), " ")
+		require.Contains(t, said, "coordinates outside of their ranges in the pose of the file: 1")
+		require.NotContains(t, said, "in the closed pose")
+	}
+	_, said := rocker(0.01, 0.02)
+	require.Contains(t, strings.Join(strings.Fields(said), " "), `1 coordinate outside of the range in the closed pose: the first is of joint "rocker"`)
 }

@@ -3,6 +3,7 @@ package assembly
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/rung-mbd/rung/formats/source"
@@ -87,6 +88,41 @@ func (a *Assembly) SetPose(o *source.Options, report *source.Report) {
 			report.Refuse(nil, "joint "+fault.Name(name), "has no coordinate that could be set")
 		}
 	}
+}
+
+// within puts the coordinates of the tree that are outside of their ranges, and that o.Pose does not have, in the middle of them, or on their only bound. It
+// reports whether there are any.
+func (a *Assembly) within(tree []int, o *source.Options, report *source.Report) bool {
+	moved := 0
+	var first *Axis
+	for k := range a.Joints {
+		j := &a.Joints[k]
+		if j.Successor == World || tree[j.Successor] != k {
+			continue
+		}
+		for m := range j.Axes {
+			x := &j.Axes[m]
+			l := x.Limit
+			if _, given := o.Pose[x.Name]; given && x.Name != "" || l == nil || x.Kind == Ball || x.Value >= l.Lower && x.Value <= l.Upper {
+				continue
+			}
+			switch {
+			case math.IsInf(l.Lower, 0):
+				x.Value = l.Upper
+			case math.IsInf(l.Upper, 0):
+				x.Value = l.Lower
+			default:
+				x.Value = l.Lower + (l.Upper-l.Lower)/2
+			}
+			if moved++; first == nil {
+				first = x
+			}
+		}
+	}
+	if first != nil {
+		report.Note(first.At, fmt.Sprintf("coordinates outside of their ranges in the pose of the file: %d", moved), "the loops are closed from the middle of these")
+	}
+	return first != nil
 }
 
 // Set makes the right side of c the polynomial p of a sum of coordinates. It reports false for powers of a sum of several.

@@ -31,6 +31,11 @@ func (a *Assembly) Build(o *source.Options, report *source.Report) (*Result, err
 	poses, rates := a.place(tree, true)
 	r := &Result{Links: make([]Where, len(a.Links))}
 	a.residual(tree, poses, r)
+	if o.Within && o.Key == "" && max(r.Linear, r.Angular) > Closed && a.within(tree, o, report) {
+		poses, rates = a.place(tree, true)
+		r.Linear, r.Angular, r.Worst = 0, 0, ""
+		a.residual(tree, poses, r)
+	}
 	if e := max(r.Linear, r.Angular); e > Closed {
 		report.Note(nil, "the loops are open in this pose", fmt.Sprintf("by %.3g m and %.3g rad; the worst is joint %s; the solver can close them", r.Linear, r.Angular, fault.Name(r.Worst)))
 	}
@@ -260,7 +265,10 @@ func (b *builder) freedoms(out *model.Joint, list []freedom, row []Axis) {
 			out.Motion[k] = a.Motion
 		}
 		if rotational {
-			if turns := math.Round((a.Value - math.Remainder(a.Value, 2*math.Pi)) / (2 * math.Pi)); turns != 0 && turn < kind.Turns() {
+			if out.Type == model.Composite {
+				turn = k // the list has an entry an axis
+			}
+			if turns := math.Round((a.Value - math.Remainder(a.Value, 2*math.Pi)) / (2 * math.Pi)); turns != 0 && turn < kind.Turns() && a.Kind != Helical {
 				if out.Turns == nil {
 					out.Turns = make([]int64, kind.Turns())
 				}

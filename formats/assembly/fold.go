@@ -161,6 +161,9 @@ func (f *folder) massless(i int, joints []int) bool {
 func (f *folder) look(i int) []int {
 	l := &f.a.Links[i]
 	joints := f.at(i)
+	if f.forced[i] && l.Mass > 0 {
+		return nil // a force moves it, however little mass it has
+	}
 	if !f.massless(i, joints) {
 		return nil
 	}

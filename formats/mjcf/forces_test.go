@@ -106,3 +106,26 @@ func TestForces(t *testing.T) {
 	}
 	require.Len(t, lost, 4, "%q", lost) // of two, three and round, and the range of bare
 }
+
+// TestLightForced: a link with next to no mass stays a body if a force acts on it.
+func TestLightForced(t *testing.T) {
+	m, _, err := from(map[string]string{"main.xml": `<mujoco><worldbody><site name="wall" pos="0 0 2"/>` + pendulum + `
+		<body name="light" pos="0 0 1"><joint name="l" type="slide"/><inertial pos="0 0 0" mass="1e-10" diaginertia="1e-12 1e-12 1e-12"/><site name="s"/>
+		<body name="heavy"><joint name="h"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></body>
+		</worldbody><tendon><spatial name="rope" stiffness="1" damping="1"><site site="wall"/><site site="s"/></spatial></tendon></mujoco>`}, source.Options{})
+	require.NoError(t, err)
+	require.Len(t, m.Bodies, 3)
+	require.Len(t, m.Forces, 1)
+}
+
+// TestCompositeTurns: the turns of a joint with motions of all kinds stand at those that turn.
+func TestCompositeTurns(t *testing.T) {
+	m, _, err := from(map[string]string{"main.xml": `<mujoco><worldbody><body name="a"><joint name="s" type="slide" axis="1 0 0" stiffness="1"/>
+		<joint name="h" axis="0 1 1" pos="0 0.1 0" stiffness="2"/><inertial pos="0 0 0.1" mass="1" diaginertia="1 1 1"/></body></worldbody></mujoco>`},
+		source.Options{Pose: map[string]float64{"h": 7}})
+	require.NoError(t, err)
+	require.Equal(t, model.Composite, m.Joints[0].Type)
+	require.Equal(t, []int64{0, 1}, m.Joints[0].Turns)
+	_, back := same(t, m, roundTol)
+	require.Less(t, back, roundTol)
+}

@@ -34,12 +34,13 @@ func (r *reader) keys(root *xmltree.Node) {
 	case r.o.Key != "" && found == nil:
 		r.Report.Refuse(nil, "keyframe "+fault.Name(r.o.Key), "does not exist; there are "+fault.List(all))
 	case found != nil:
-		r.key(found)
+		r.key = found
+		r.take(found)
 	}
 }
 
-// key reads positions and velocities of the joints, in the order of the file.
-func (r *reader) key(n *xmltree.Node) {
+// take reads positions and velocities of the joints, in the order of the file.
+func (r *reader) take(n *xmltree.Node) {
 	nq, nv := 0, 0
 	for _, p := range r.row {
 		switch {

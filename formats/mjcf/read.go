@@ -59,6 +59,7 @@ type reader struct {
 	count    int             // bodies so far, the world too
 	terms    int             // of tendons in equalities
 	disabled map[string]bool
+	key      *xmltree.Node // the keyframe that was chosen
 }
 
 // place is where a joint of the file is: an axis of a joint, or a link that floats.
@@ -141,13 +142,7 @@ func (r *reader) model(root *xmltree.Node) {
 			}
 		}
 	}
-	for _, n := range sections(root, "actuator") {
-		for _, c := range n.Children {
-			if c.Name != "include" {
-				c.Set(source.Dropped, "the value that controls it is not in the file; it exerts no force")
-			}
-		}
-	}
+	r.actuators(root)
 }
 
 // compiler are the settings of the file that change what it says.

@@ -117,6 +117,7 @@ var Table = xmltree.NewTable([]xmltree.Rule{
 
 	{Element: "contact", Class: source.Ignored, Why: contacts},
 	{Element: "actuator", Class: source.Used},
+	{Element: "actuator/motor", Class: source.Used, Used: "name joint gear"},
 	{Element: "sensor", Class: source.Ignored, Why: watched},
 	{Element: "keyframe", Class: source.Used},
 	{Element: "key", Class: source.Used, Used: "name qpos qvel", Ignored: "time act ctrl mpos mquat"},

@@ -16,8 +16,8 @@ import (
 const (
 	// stateKey is the name of the keyframe with the velocities of the model and the controls of its motors.
 	stateKey = "state"
-	// deepest is how deep elements may stand in each other for the parser of the simulator.
-	deepest = 500
+	// deepest is how deep bodies may stand in each other for the parser of MuJoCo 2.2.2.
+	deepest = 96
 )
 
 // Write writes m, which passes model.Check, for MuJoCo 2.2 and later. Bodies keep their frames, coordinates their values. Joints that close loops are equalities: connect, weld, two
@@ -162,7 +162,7 @@ func (o *writer) write() {
 		bound = ` boundinertia="2e-15"`
 	}
 	o.Raw(` <compiler angle="radian" inertiafromgeom="false"`, bound, `/>`)
-	o.Line(` <option gravity="%s"/>`, outline.Numbers(m.Gravity[:]...))
+	o.Line(` <option gravity="%s"/>`, o.Numbers(m.Gravity[:]...))
 	o.Raw(` <default><geom contype="0" conaffinity="0" group="1"/><equality solimp="0.9999 0.9999 0.001 0.5 2"/></default>`)
 	section := func(name, text string) {
 		if text != "" {
@@ -175,9 +175,9 @@ func (o *writer) write() {
 	section("equality", o.equality.String())
 	section("actuator", o.motor.String())
 	if state.moves || len(o.control) > 0 {
-		key := ` <keyframe><key name="` + stateKey + `" time="` + outline.Numbers(m.Time) + `" qpos="` + outline.Numbers(state.q...) + `" qvel="` + outline.Numbers(state.v...) + `"`
+		key := ` <keyframe><key name="` + stateKey + `" time="` + o.Numbers(m.Time) + `" qpos="` + o.Numbers(state.q...) + `" qvel="` + o.Numbers(state.v...) + `"`
 		if len(o.control) > 0 {
-			key += ` ctrl="` + outline.Numbers(o.control...) + `"`
+			key += ` ctrl="` + o.Numbers(o.control...) + `"`
 		}
 		o.Raw(key, `/></keyframe>`)
 		if state.moves {
@@ -215,8 +215,8 @@ func (o *writer) world(s *state) {
 			o.Raw(indent(len(stack)), `</body>`)
 		}
 	}
-	if most+2 > deepest {
-		o.Report.Note(nil, fmt.Sprintf("bodies stand %d deep in each other", most-1), fmt.Sprintf("the parser of the simulator takes elements up to a depth of %d", deepest))
+	if most--; most > deepest {
+		o.Report.Note(nil, fmt.Sprintf("bodies stand %d deep in each other", most), fmt.Sprintf("the parser of MuJoCo 2.2.2 takes %d", deepest))
 	}
 }
 
@@ -231,9 +231,9 @@ func (o *writer) begin(n *node, in string, s *state) {
 	}
 	gravity := ""
 	if scale := o.weightless[n.body]; scale != 0 {
-		gravity = ` gravcomp="` + outline.Numbers(scale) + `"`
+		gravity = ` gravcomp="` + o.Numbers(scale) + `"`
 	}
-	o.Raw(in, `<body name="`, outline.Escaped(n.name), `"`, placeText(x), gravity, `>`)
+	o.Raw(in, `<body name="`, outline.Escaped(n.name), `"`, o.placeText(x), gravity, `>`)
 	in += " "
 	o.inertial(n, in)
 	if n.joint < 0 {
@@ -261,7 +261,7 @@ func (o *writer) inertial(n *node, in string) {
 	b := &o.Model.Bodies[n.body]
 	part := 1 / float64(o.pieces[n.body])
 	I := spatial.Sym3{b.Inertia.XX, b.Inertia.YY, b.Inertia.ZZ, b.Inertia.XY, b.Inertia.XZ, b.Inertia.YZ}.Scale(part)
-	begin := `<inertial pos="` + outline.Numbers(b.Com[:]...) + `" mass="` + outline.Numbers(b.Mass*part) + `"`
+	begin := `<inertial pos="` + o.Numbers(b.Com[:]...) + `" mass="` + o.Numbers(b.Mass*part) + `"`
 	p, E := assembly.Principal(I)
 	low := min(p[0], p[1], p[2])
 	if low < tiny {
@@ -269,7 +269,7 @@ func (o *writer) inertial(n *node, in string) {
 		o.Report.Once(nil, "inertias of rods and points are bounded", fmt.Sprintf("the simulator has no body without inertia about an axis; moments below %g kg m² become that", tiny))
 	}
 	if I[3] == 0 && I[4] == 0 && I[5] == 0 {
-		o.Raw(in, begin, ` diaginertia="`, outline.Numbers(I[:3]...), `"/>`)
+		o.Raw(in, begin, ` diaginertia="`, o.Numbers(I[:3]...), `"/>`)
 		return
 	}
 	// Not fullinertia, of which the simulator finds the principal moments to 1e-8 only.
@@ -280,16 +280,16 @@ func (o *writer) inertial(n *node, in string) {
 		E = E.Scale(-1)
 	}
 	q := spatial.FromMat(E).Normalize()
-	o.Raw(in, begin, ` diaginertia="`, outline.Numbers(p[:]...), `" quat="`, outline.Numbers(q[:]...), `"/>`)
+	o.Raw(in, begin, ` diaginertia="`, o.Numbers(p[:]...), `" quat="`, o.Numbers(q[:]...), `"/>`)
 }
 
 // placeText writes a pose as attributes.
-func placeText(x assembly.Pose) (text string) {
+func (o *writer) placeText(x assembly.Pose) (text string) {
 	if x.R != (spatial.Vec3{}) {
-		text = ` pos="` + outline.Numbers(x.R[:]...) + `"`
+		text = ` pos="` + o.Numbers(x.R[:]...) + `"`
 	}
 	if x.Q != spatial.IdentityQuat() {
-		text += ` quat="` + outline.Numbers(x.Q[:]...) + `"`
+		text += ` quat="` + o.Numbers(x.Q[:]...) + `"`
 	}
 	return text
 }
@@ -297,13 +297,13 @@ func placeText(x assembly.Pose) (text string) {
 // mark adds a site to a body and returns its name.
 func (o *writer) mark(body, name string, x assembly.Pose) string {
 	b := o.Number(body)
-	o.marks[b] = append(o.marks[b], `<site name="`+outline.Escaped(name)+`"`+placeText(x)+`/>`)
+	o.marks[b] = append(o.marks[b], `<site name="`+outline.Escaped(name)+`"`+o.placeText(x)+`/>`)
 	return name
 }
 
 // visual writes a shape. Those that collide in the source do so here.
 func (o *writer) visual(in string, v *model.Visual) {
-	size := func(kind string, x ...float64) string { return kind + `" size="` + outline.Numbers(x...) }
+	size := func(kind string, x ...float64) string { return kind + `" size="` + o.Numbers(x...) }
 	s := v.Size
 	var kind string
 	switch v.Kind {
@@ -328,9 +328,9 @@ func (o *writer) visual(in string, v *model.Visual) {
 		more = ` contype="1" conaffinity="1" group="3"`
 	}
 	if v.Color != [4]float64{} {
-		more += ` rgba="` + outline.Numbers(v.Color[:]...) + `"`
+		more += ` rgba="` + o.Numbers(v.Color[:]...) + `"`
 	}
-	o.Raw(in, `<geom type="`, kind, `"`, placeText(outline.Of(v.Pose)), more, `/>`)
+	o.Raw(in, `<geom type="`, kind, `"`, o.placeText(outline.Of(v.Pose)), more, `/>`)
 }
 
 // meshName returns the name of the mesh of a shape, and false if the simulator does not read its file.
@@ -343,12 +343,12 @@ func (o *writer) meshName(v *model.Visual) (string, bool) {
 	if scale == [3]float64{} {
 		scale = [3]float64{1, 1, 1}
 	}
-	key := outline.Numbers(scale[:]...) + " " + v.File
+	key := o.Numbers(scale[:]...) + " " + v.File
 	name, ok := o.mesh[key]
 	if !ok {
 		name = o.meshes.Make(v.File)
 		o.mesh[key] = name
-		fmt.Fprintf(&o.asset, "  <mesh name=\"%s\" file=\"%s\" scale=\"%s\"/>\n", outline.Escaped(name), outline.Escaped(v.File), outline.Numbers(scale[:]...))
+		fmt.Fprintf(&o.asset, "  <mesh name=\"%s\" file=\"%s\" scale=\"%s\"/>\n", outline.Escaped(name), outline.Escaped(v.File), o.Numbers(scale[:]...))
 	}
 	return name, true
 }

@@ -80,7 +80,7 @@ func (o *writer) equation(name string, terms []term, of coordinate, p []float64)
 	coefficients := func(p []float64) string {
 		list := make([]float64, 5)
 		copy(list, p)
-		return ` polycoef="` + outline.Numbers(list...) + `"`
+		return ` polycoef="` + o.Numbers(list...) + `"`
 	}
 	f := terms[0].factor
 	switch {
@@ -109,7 +109,7 @@ func (o *writer) sum(name string, terms ...term) string {
 	name = o.tendons.Make(name)
 	fmt.Fprintf(&o.tendon, "  <fixed name=\"%s\">", outline.Escaped(name))
 	for _, t := range terms {
-		fmt.Fprintf(&o.tendon, `<joint%s coef="%s"/>`, attr("joint", t.name), outline.Numbers(t.factor))
+		fmt.Fprintf(&o.tendon, `<joint%s coef="%s"/>`, attr("joint", t.name), o.Numbers(t.factor))
 	}
 	o.tendon.WriteString("</fixed>\n")
 	return name
@@ -137,7 +137,7 @@ func (o *writer) constants() {
 			value, ok := constant(x)
 			c, known := o.named(model.Coupled{Joint: j.Name, Freedom: f})
 			if ok && known {
-				o.equal("joint", o.joints.Make(j.Name+" motion"), attr("joint1", c.name)+` polycoef="`+outline.Numbers(value-c.zero, 0, 0, 0, 0)+`"`)
+				o.equal("joint", o.joints.Make(j.Name+" motion"), attr("joint1", c.name)+` polycoef="`+o.Numbers(value-c.zero, 0, 0, 0, 0)+`"`)
 				o.told[[2]int{i, f}] = true
 			}
 		}
@@ -174,7 +174,7 @@ func (o *writer) forces() {
 		o.pulled[i] = true
 		attrs := ""
 		if f.Stiffness != 0 {
-			attrs += ` stiffness="` + outline.Numbers(f.Stiffness) + `"`
+			attrs += ` stiffness="` + o.Numbers(f.Stiffness) + `"`
 		}
 		switch f.Type {
 		case model.SpringDamper:
@@ -182,9 +182,9 @@ func (o *writer) forces() {
 				lose("tables and formulas", "the format has none")
 			}
 			if f.Damping != 0 {
-				attrs += ` damping="` + outline.Numbers(f.Damping) + `"`
+				attrs += ` damping="` + o.Numbers(f.Damping) + `"`
 			}
-			attrs += ` springlength="` + outline.Numbers(f.RestLength) + `"`
+			attrs += ` springlength="` + o.Numbers(f.RestLength) + `"`
 			o.pull(f, attrs, f.A, f.B)
 		case model.CableForce:
 			if f.Cable.Tension != 0 {
@@ -193,7 +193,7 @@ func (o *writer) forces() {
 			if f.Damping != 0 {
 				lose("damping", "dampers of the format push, too")
 			}
-			o.pull(f, attrs+` springlength="`+outline.Numbers(0, f.RestLength)+`"`, f.Cable.Points...)
+			o.pull(f, attrs+` springlength="`+o.Numbers(0, f.RestLength)+`"`, f.Cable.Points...)
 		case model.Wrench:
 			o.pulled[i] = o.lift(f)
 		default:
@@ -274,7 +274,7 @@ func (o *writer) actuators() {
 				bias = []float64{0, -a.Gain, -a.Damping}
 			}
 			kind = "general"
-			attrs += ` biastype="affine" gainprm="` + outline.Numbers(a.Gain) + `" biasprm="` + outline.Numbers(bias...) + `"`
+			attrs += ` biastype="affine" gainprm="` + o.Numbers(a.Gain) + `" biasprm="` + o.Numbers(bias...) + `"`
 		}
 		if a.Integral != 0 {
 			o.Report.Drop(nil, "the integral of "+what, "the format has none", "")
@@ -304,6 +304,6 @@ func (o *writer) torque(i int, motor func(kind, name, attrs string, control floa
 			gear = o.Pose(j.Successor).Inverse().Mul(o.Pose(j.Predecessor)).Dir(gear)
 		}
 		name := o.rows[i][at]
-		motor("motor", o.motors.Make(name), attr(frame, name)+` gear="`+outline.Numbers(gear[:]...)+` 0 0 0"`, 1)
+		motor("motor", o.motors.Make(name), attr(frame, name)+` gear="`+o.Numbers(gear[:]...)+` 0 0 0"`, 1)
 	}
 }

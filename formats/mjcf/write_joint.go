@@ -44,10 +44,10 @@ func (o *writer) row(n *node, in string, s *state) {
 	for k := range n.standing.Row {
 		a := &n.standing.Row[k]
 		axis, point := n.standing.At.Dir(a.Axis), n.standing.At.Point(a.Point)
-		place := ` pos="` + outline.Numbers(point[:]...) + `"`
+		place := ` pos="` + o.Numbers(point[:]...) + `"`
 		more := ""
 		if d := n.standing.Damping(j, k); d != 0 {
-			more += ` damping="` + outline.Numbers(d) + `"`
+			more += ` damping="` + o.Numbers(d) + `"`
 		}
 		if a.Kind == assembly.Ball {
 			s.add([]float64{1, 0, 0, 0}, w[:])
@@ -57,23 +57,23 @@ func (o *writer) row(n *node, in string, s *state) {
 			name++
 			continue
 		}
-		place += ` axis="` + outline.Numbers(axis[:]...) + `"`
+		place += ` axis="` + o.Numbers(axis[:]...) + `"`
 		more += o.coordinate(j, a)
 		slide := axis.Scale(a.Rate)
 		if a.Kind == assembly.Prismatic {
 			v = v.Sub(slide)
-			o.Line(in+`<joint name="%s" type="slide"%s/>`, o.rows[i][name], raw(place+more+reference(a.Zero)))
+			o.Line(in+`<joint name="%s" type="slide"%s/>`, o.rows[i][name], raw(place+more+o.reference(a.Zero)))
 			s.add([]float64{a.Zero}, []float64{a.Rate})
 			name++
 			continue
 		}
 		w, v = w.Sub(slide), v.Sub(point.Cross(slide))
-		o.Line(in+`<joint name="%s"%s/>`, o.rows[i][name], raw(place+more+reference(a.Zero)))
+		o.Line(in+`<joint name="%s"%s/>`, o.rows[i][name], raw(place+more+o.reference(a.Zero)))
 		s.add([]float64{a.Zero}, []float64{a.Rate})
 		name++
 		if a.Kind == assembly.Helical {
 			v = v.Sub(slide.Scale(a.Pitch))
-			o.Line(in+`<joint name="%s" type="slide"%s/>`, o.rows[i][name], raw(place+reference(a.Pitch*a.Zero)))
+			o.Line(in+`<joint name="%s" type="slide"%s/>`, o.rows[i][name], raw(place+o.reference(a.Pitch*a.Zero)))
 			s.add([]float64{a.Pitch * a.Zero}, []float64{a.Pitch * a.Rate})
 			name++
 		}
@@ -87,11 +87,11 @@ func (o *writer) row(n *node, in string, s *state) {
 type raw string
 
 // reference writes the coordinate that a joint has in the pose of the file.
-func reference(q float64) string {
+func (o *writer) reference(q float64) string {
 	if q == 0 {
 		return ""
 	}
-	return ` ref="` + outline.Numbers(q) + `"`
+	return ` ref="` + o.Numbers(q) + `"`
 }
 
 // relative returns the angular velocity of the child relative to the parent, and the velocity of its origin as seen from the parent, axes of the child.
@@ -110,7 +110,7 @@ func (o *writer) relative(s *outline.Standing) (w, v spatial.Vec3) {
 
 // coordinate writes what acts on a coordinate, but its damper.
 func (o *writer) coordinate(j *model.Joint, a *outline.Motion) (text string) {
-	add := func(name string, x ...float64) { text += ` ` + name + `="` + outline.Numbers(x...) + `"` }
+	add := func(name string, x ...float64) { text += ` ` + name + `="` + o.Numbers(x...) + `"` }
 	f := a.Freedom
 	if k := outline.Entry(j.Stiffness, f); k != 0 {
 		add("stiffness", k)
@@ -140,7 +140,7 @@ func (o *writer) screw(i int, s *outline.Standing, pitch float64) {
 	name := o.Model.Joints[i].Name
 	hinge, slide := o.rows[i][len(o.rows[i])-1], o.joints.Make(name+" slide")
 	o.rows[i] = append(o.rows[i], slide)
-	o.equal("joint", o.joints.Make(name+" screw"), attr("joint1", slide)+attr("joint2", hinge)+` polycoef="`+outline.Numbers(0, pitch, 0, 0, 0)+`"`)
+	o.equal("joint", o.joints.Make(name+" screw"), attr("joint1", slide)+attr("joint2", hinge)+` polycoef="`+o.Numbers(0, pitch, 0, 0, 0)+`"`)
 	what := "joint " + fault.Name(name)
 	if list := expand(s.Row); len(list) > joints.MaxAxes || joints.DependentAxis(list) >= 0 {
 		o.Report.Refuse(nil, what, "the format has no screws, and its turn and slide depend on the other motions of the joint")
@@ -194,18 +194,18 @@ func (o *writer) loop(i int, held bool) {
 		relative := ""
 		if max(s.Linear, s.Angular) > outline.Open { // the only equality that says where its bodies belong
 			x := p.Mul(outline.Of(j.SuccessorFrame).Inverse())
-			relative = ` relpose="` + outline.Numbers(append(x.R[:], x.Q[:]...)...) + `"`
+			relative = ` relpose="` + o.Numbers(append(x.R[:], x.Q[:]...)...) + `"`
 		}
 		o.equal("weld", name, ends+relative)
 	case j.Type == model.Spherical && !held:
 		o.TellOpen(i, s)
-		o.equal("connect", o.joints.Add("joint", j.Name), ends+` anchor="`+outline.Numbers(p.R[:]...)+`"`)
+		o.equal("connect", o.joints.Add("joint", j.Name), ends+` anchor="`+o.Numbers(p.R[:]...)+`"`)
 	case j.Type == model.Revolute && !held:
 		o.TellOpen(i, s)
 		half := p.Dir(spatial.Vec3{0, 0, o.span(j) / 2})
 		a, b := p.R.Sub(half), p.R.Add(half)
-		o.equal("connect", o.joints.Add("joint", j.Name), ends+` anchor="`+outline.Numbers(a[:]...)+`"`)
-		o.equal("connect", o.joints.Make(j.Name+" 2"), ends+` anchor="`+outline.Numbers(b[:]...)+`"`)
+		o.equal("connect", o.joints.Add("joint", j.Name), ends+` anchor="`+o.Numbers(a[:]...)+`"`)
+		o.equal("connect", o.joints.Make(j.Name+" 2"), ends+` anchor="`+o.Numbers(b[:]...)+`"`)
 		o.Report.Change(nil, "joint "+fault.Name(j.Name), "closes a loop, where the format has no hinges", "it is held at two points of its axis, by six rows of which one is redundant")
 	default:
 		o.split(i, s)
@@ -254,9 +254,14 @@ func (o *writer) distance(j *model.Joint) {
 	name := o.joints.Add("joint", j.Name)
 	p, q := outline.Of(j.PredecessorFrame), outline.Of(j.SuccessorFrame)
 	d := o.Pose(j.Predecessor).Point(p.R).Sub(o.Pose(j.Successor).Point(q.R)).Norm()
+	more := j.Length - d
+	if !(d+more > 0) {
+		o.Report.Refuse(nil, "joint "+fault.Name(j.Name), fmt.Sprintf("its points are %.3g m apart, beside which its length of %.3g m is nothing", d, j.Length))
+		return
+	}
 	tendon := o.tendons.Make(j.Name)
 	o.path(tendon, "", o.mark(j.Predecessor, o.sites.Make(j.Name+" a"), p), o.mark(j.Successor, o.sites.Make(j.Name+" b"), q))
-	o.equal("tendon", name, attr("tendon1", tendon)+` polycoef="`+outline.Numbers(j.Length-d)+` 0 0 0 0"`)
+	o.equal("tendon", name, attr("tendon1", tendon)+` polycoef="`+o.Numbers(more)+` 0 0 0 0"`)
 }
 
 // path writes a tendon through sites.

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -28,6 +29,8 @@ type Draft struct {
 	Joints  map[string]int
 	Visuals [][]int // by body, those of the world last
 	Text    strings.Builder
+
+	overflow bool // a number that is not finite has been written
 }
 
 // New returns the empty draft of m, which passes model.Check.
@@ -69,6 +72,9 @@ func (d *Draft) Pose(body string) assembly.Pose {
 //
 // It returns *source.Problems, and the errors of w.
 func (d *Draft) Flush(w io.Writer) error {
+	if d.overflow {
+		d.Report.Refuse(nil, "the model", "has numbers whose products are not finite")
+	}
 	if err := d.Report.Err(false); err != nil {
 		return err
 	}
@@ -101,10 +107,11 @@ func Escaped(s string) string {
 	return b.String()
 }
 
-// Numbers returns numbers with blanks between them, with as many digits as they need.
-func Numbers(x ...float64) string {
+// Numbers returns numbers with blanks between them, with as many digits as they need. One that is not finite, as products of numbers of the model may be, makes Flush fail.
+func (d *Draft) Numbers(x ...float64) string {
 	var b []byte
 	for i, v := range x {
+		d.overflow = d.overflow || math.IsInf(v, 0) || math.IsNaN(v)
 		if i > 0 {
 			b = append(b, ' ')
 		}

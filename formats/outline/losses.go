@@ -141,7 +141,7 @@ func (d *Draft) loseDamping(j *model.Joint, name string, has Parts, lose func(pa
 	case j.Type != model.Spherical && j.Type != model.SphereInCylinder || !nonzero(j.Damping[:3]):
 		lose(0, "damping")
 	case has&Balls != 0 && (j.Damping[1] != j.Damping[0] || j.Damping[2] != j.Damping[0]):
-		d.Report.Drop(nil, "the difference of the dampers"+name, "the format has one for a ball", "it is "+Numbers(j.Damping[0]))
+		d.Report.Drop(nil, "the difference of the dampers"+name, "the format has one for a ball", "it is "+d.Numbers(j.Damping[0]))
 	default:
 		lose(Balls, "damping of the ball")
 	}

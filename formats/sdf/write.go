@@ -60,9 +60,9 @@ func clean(name string) string {
 	return name
 }
 
-func poseText(p assembly.Pose) string {
+func (o *writer) poseText(p assembly.Pose) string {
 	q := p.Q
-	return `<pose rotation_format="quat_xyzw">` + outline.Numbers(p.R[0], p.R[1], p.R[2], q[1], q[2], q[3], q[0]) + `</pose>`
+	return `<pose rotation_format="quat_xyzw">` + o.Numbers(p.R[0], p.R[1], p.R[2], q[1], q[2], q[3], q[0]) + `</pose>`
 }
 
 // write writes the whole file.
@@ -74,7 +74,7 @@ func (o *writer) write() {
 	o.Line(`<?xml version="1.0"?>`)
 	o.Line(`<sdf version="1.9">`)
 	o.Line(` <world name="%s">`, "world_of_"+strings.ReplaceAll(name, "::", "_"))
-	o.Line(`  <gravity>%s</gravity>`, outline.Numbers(o.Model.Gravity[:]...))
+	o.Line(`  <gravity>%s</gravity>`, o.Numbers(o.Model.Gravity[:]...))
 	o.Line(`  <model name="%s">`, strings.ReplaceAll(name, "::", "_"))
 	for i := range o.Model.Bodies {
 		o.body(i)
@@ -88,7 +88,7 @@ func (o *writer) write() {
 			o.Report.Note(nil, "frame "+fault.Name(f.Name), "is fixed in the world and left out")
 			continue
 		}
-		o.Line(`   <frame name="%s" attached_to="%s">`+poseText(outline.Of(f.Pose))+`</frame>`, o.names.Add("frame", f.Name), o.link[o.Bodies[f.Body]])
+		o.Line(`   <frame name="%s" attached_to="%s">`+o.poseText(outline.Of(f.Pose))+`</frame>`, o.names.Add("frame", f.Name), o.link[o.Bodies[f.Body]])
 	}
 	o.Line(`  </model>`)
 	o.Line(` </world>`)
@@ -99,10 +99,10 @@ func (o *writer) body(i int) {
 	b := &o.Model.Bodies[i]
 	I := &b.Inertia
 	o.Line(`   <link name="%s">`, o.link[i])
-	o.Line(`    ` + poseText(outline.Of(b.Pose)))
-	o.Line(`    <inertial><pose>%s 0 0 0</pose><mass>%s</mass>`, outline.Numbers(b.Com[:]...), outline.Numbers(b.Mass))
+	o.Line(`    ` + o.poseText(outline.Of(b.Pose)))
+	o.Line(`    <inertial><pose>%s 0 0 0</pose><mass>%s</mass>`, o.Numbers(b.Com[:]...), o.Numbers(b.Mass))
 	o.Line(`     <inertia><ixx>%s</ixx><iyy>%s</iyy><izz>%s</izz><ixy>%s</ixy><ixz>%s</ixz><iyz>%s</iyz></inertia></inertial>`,
-		outline.Numbers(I.XX), outline.Numbers(I.YY), outline.Numbers(I.ZZ), outline.Numbers(I.XY), outline.Numbers(I.XZ), outline.Numbers(I.YZ))
+		o.Numbers(I.XX), o.Numbers(I.YY), o.Numbers(I.ZZ), o.Numbers(I.XY), o.Numbers(I.XZ), o.Numbers(I.YZ))
 	for _, k := range o.Visuals[i] {
 		o.visual(k, &o.Model.Visuals[k])
 	}
@@ -114,22 +114,22 @@ func (o *writer) visual(k int, v *model.Visual) {
 	if v.Collision {
 		element = "collision"
 	}
-	o.Line(`    <%s name="%s">`+poseText(outline.Of(v.Pose))+`<geometry>`, element, fmt.Sprintf("%s%d", element, k))
+	o.Line(`    <%s name="%s">`+o.poseText(outline.Of(v.Pose))+`<geometry>`, element, fmt.Sprintf("%s%d", element, k))
 	switch v.Kind {
 	case model.MeshVisual:
-		o.Line(`     <mesh><uri>%s</uri><scale>%s</scale></mesh>`, v.File, outline.Numbers(v.Scale[:]...))
+		o.Line(`     <mesh><uri>%s</uri><scale>%s</scale></mesh>`, v.File, o.Numbers(v.Scale[:]...))
 	case model.BoxVisual:
-		o.Line(`     <box><size>%s</size></box>`, outline.Numbers(v.Size[:]...))
+		o.Line(`     <box><size>%s</size></box>`, o.Numbers(v.Size[:]...))
 	case model.SphereVisual:
-		o.Line(`     <sphere><radius>%s</radius></sphere>`, outline.Numbers(v.Size[0]))
+		o.Line(`     <sphere><radius>%s</radius></sphere>`, o.Numbers(v.Size[0]))
 	case model.CylinderVisual, model.CapsuleVisual:
-		o.Line(`     <%s><radius>%s</radius><length>%s</length></%s>`, v.Kind.String(), outline.Numbers(v.Size[0]), outline.Numbers(v.Size[1]), v.Kind.String())
+		o.Line(`     <%s><radius>%s</radius><length>%s</length></%s>`, v.Kind.String(), o.Numbers(v.Size[0]), o.Numbers(v.Size[1]), v.Kind.String())
 	case model.EllipsoidVisual:
-		o.Line(`     <ellipsoid><radii>%s</radii></ellipsoid>`, outline.Numbers(v.Size[:]...))
+		o.Line(`     <ellipsoid><radii>%s</radii></ellipsoid>`, o.Numbers(v.Size[:]...))
 	}
 	o.Line(`    </geometry>`)
 	if v.Color != [4]float64{} && !v.Collision {
-		o.Line(`     <material><diffuse>%s</diffuse></material>`, outline.Numbers(v.Color[:]...))
+		o.Line(`     <material><diffuse>%s</diffuse></material>`, o.Numbers(v.Color[:]...))
 	}
 	o.Line(`    </%s>`, element)
 }
@@ -155,9 +155,9 @@ func (o *writer) writeJoint(i int) {
 		parent = o.link[o.Bodies[c.Parent]]
 	}
 	o.Line(`   <joint name="%s" type="%s"><parent>%s</parent><child>%s</child>`, o.joint[i], kinds[c.Type], parent, o.link[o.Bodies[c.Child]])
-	o.Raw(`    `, poseText(c.At))
+	o.Raw(`    `, o.poseText(c.At))
 	if c.Type == model.Helical {
-		o.Line(`    <screw_thread_pitch>%s</screw_thread_pitch>`, outline.Numbers(2*math.Pi*j.Pitch))
+		o.Line(`    <screw_thread_pitch>%s</screw_thread_pitch>`, o.Numbers(2*math.Pi*j.Pitch))
 	}
 	for k := range c.Row {
 		if c.Row[k].Kind != assembly.Ball {
@@ -173,10 +173,10 @@ var axes = [...]string{"axis", "axis2"}
 func (o *writer) axis(i, k int) {
 	j, a := &o.Model.Joints[i], &o.standing[i].Row[k]
 	f := a.Freedom
-	o.Line(`    <%s><xyz>%s</xyz>`, axes[k], outline.Numbers(a.Axis[:]...))
+	o.Line(`    <%s><xyz>%s</xyz>`, axes[k], o.Numbers(a.Axis[:]...))
 	if stiffness, damping, friction := outline.Entry(j.Stiffness, f), outline.Entry(j.Damping, f), outline.Entry(j.Friction, f).Force; stiffness != 0 || damping != 0 || friction != 0 {
 		o.Line(`     <dynamics><damping>%s</damping><friction>%s</friction><spring_stiffness>%s</spring_stiffness><spring_reference>%s</spring_reference></dynamics>`,
-			outline.Numbers(damping), outline.Numbers(friction), outline.Numbers(stiffness), outline.Numbers(outline.Entry(j.Rest, f)-a.Zero))
+			o.Numbers(damping), o.Numbers(friction), o.Numbers(stiffness), o.Numbers(outline.Entry(j.Rest, f)-a.Zero))
 	}
 	if l := outline.Entry(j.Limits, f); l != nil {
 		o.Raw(`     <limit>`)
@@ -185,7 +185,7 @@ func (o *writer) axis(i, k int) {
 			x    float64
 		}{{"lower", l.Lower - a.Zero}, {"upper", l.Upper - a.Zero}, {"effort", l.Force}, {"velocity", l.Rate}} {
 			if !math.IsInf(b.x, 0) && (b.x != 0 || b.name == "lower" || b.name == "upper") {
-				o.Line(`      <%s>%s</%s>`, b.name, outline.Numbers(b.x), b.name)
+				o.Line(`      <%s>%s</%s>`, b.name, o.Numbers(b.x), b.name)
 			}
 		}
 		o.Raw(`     </limit>`)
@@ -219,7 +219,7 @@ func (o *writer) mimics() {
 			if of != nil && by != nil && o.mimic[follower] == "" {
 				offset := (c.Offset-b.Factor*by.Zero)/a.Factor - of.Zero
 				o.mimic[follower] = fmt.Sprintf("     <mimic joint=\"%s\" axis=\"%s\"><multiplier>%s</multiplier><offset>%s</offset></mimic>\n",
-					outline.Escaped(o.joint[leader[0]]), axes[leader[1]], outline.Numbers(-b.Factor/a.Factor), outline.Numbers(offset))
+					outline.Escaped(o.joint[leader[0]]), axes[leader[1]], o.Numbers(-b.Factor/a.Factor), o.Numbers(offset))
 				continue
 			}
 		}

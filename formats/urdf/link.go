@@ -79,7 +79,9 @@ func (r *reader) visual(n *xmltree.Node) (v assembly.Visual, ok bool) {
 		v.Kind, v.Size = assembly.Sphere, [3]float64{r.Number(c, "radius", 0)}
 	case "cylinder":
 		v.Kind, v.Size = assembly.Cylinder, [3]float64{r.Number(c, "radius", 0), r.Number(c, "length", 0)}
-	case "capsule":
+	case "drake:ellipsoid":
+		v.Kind, v.Size = assembly.Ellipsoid, [3]float64{r.Number(c, "a", 0), r.Number(c, "b", 0), r.Number(c, "c", 0)}
+	case "capsule", "drake:capsule":
 		v.Kind, v.Size = assembly.Capsule, [3]float64{r.Number(c, "radius", 0), r.Number(c, "length", 0)}
 	case "mesh":
 		v.Kind = assembly.Mesh

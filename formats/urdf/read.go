@@ -110,6 +110,8 @@ func (r *reader) robot(root *xmltree.Node) {
 			r.compiler(n)
 		case "drake:ball_constraint", "drake:weld_constraint", "drake:distance_constraint", "drake:linear_spring_damper":
 			r.drake(n)
+		case "drake:tendon_constraint":
+			r.tendon(n)
 		case "drake:linear_bushing_rpy":
 			r.later = append(r.later, func() { r.bushing(n) })
 		}

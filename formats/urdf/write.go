@@ -59,13 +59,13 @@ type writer struct {
 }
 
 // placeText writes a pose as attributes: R = Rz(y)·Ry(p)·Rx(r).
-func placeText(p assembly.Pose) string {
+func (o *writer) placeText(p assembly.Pose) string {
 	E := p.Q.Mat()
 	r, q, y := math.Atan2(E[7], E[8]), math.Atan2(-E[6], math.Hypot(E[0], E[3])), math.Atan2(E[3], E[0])
 	if math.Hypot(E[0], E[3]) < 1e-7 { // x points up or down: only the sum or the difference of the others counts
 		r, y = math.Atan2(-E[5], E[4]), 0
 	}
-	return `xyz="` + outline.Numbers(p.R[:]...) + `" rpy="` + outline.Numbers(r, q, y) + `"`
+	return `xyz="` + o.Numbers(p.R[:]...) + `" rpy="` + o.Numbers(r, q, y) + `"`
 }
 
 // types are those of the format that a joint of a tree may have; loops may not be screws and universal.
@@ -122,14 +122,14 @@ func (o *writer) body(i int) {
 		I = I.Rotate(in.Q.Mat())
 	}
 	o.Line(` <link name="%s">`, o.link[i])
-	o.Line(`  <inertial><origin xyz="%s"/><mass value="%s"/>`, outline.Numbers(com[:]...), outline.Numbers(b.Mass))
-	o.Line(`   <inertia ixx="%s" iyy="%s" izz="%s" ixy="%s" ixz="%s" iyz="%s"/></inertial>`, outline.Numbers(I[0]), outline.Numbers(I[1]), outline.Numbers(I[2]), outline.Numbers(I[3]), outline.Numbers(I[4]), outline.Numbers(I[5]))
+	o.Line(`  <inertial><origin xyz="%s"/><mass value="%s"/>`, o.Numbers(com[:]...), o.Numbers(b.Mass))
+	o.Line(`   <inertia ixx="%s" iyy="%s" izz="%s" ixy="%s" ixz="%s" iyz="%s"/></inertial>`, o.Numbers(I[0]), o.Numbers(I[1]), o.Numbers(I[2]), o.Numbers(I[3]), o.Numbers(I[4]), o.Numbers(I[5]))
 	for _, k := range o.Visuals[i] {
 		o.visual(&o.Model.Visuals[k], in)
 	}
 	o.Line(` </link>`)
 	if o.tree.Placed[i] < 0 {
-		o.Line(` <joint name="%s" type="floating"><parent link="%s"/><child link="%s"/><origin `+placeText(o.frame(b.Name))+`/></joint>`,
+		o.Line(` <joint name="%s" type="floating"><parent link="%s"/><child link="%s"/><origin `+o.placeText(o.frame(b.Name))+`/></joint>`,
 			o.joints.Make("float "+b.Name), outline.Ground, o.link[i])
 	}
 }
@@ -142,22 +142,21 @@ func (o *writer) visual(v *model.Visual, in assembly.Pose) {
 	var shape string
 	switch v.Kind {
 	case model.MeshVisual:
-		shape = `<mesh filename="` + outline.Escaped(v.File) + `" scale="` + outline.Numbers(v.Scale[:]...) + `"/>`
+		shape = `<mesh filename="` + outline.Escaped(v.File) + `" scale="` + o.Numbers(v.Scale[:]...) + `"/>`
 	case model.BoxVisual:
-		shape = `<box size="` + outline.Numbers(v.Size[:]...) + `"/>`
+		shape = `<box size="` + o.Numbers(v.Size[:]...) + `"/>`
 	case model.SphereVisual:
-		shape = `<sphere radius="` + outline.Numbers(v.Size[0]) + `"/>`
+		shape = `<sphere radius="` + o.Numbers(v.Size[0]) + `"/>`
 	case model.CylinderVisual, model.CapsuleVisual:
-		shape = `<` + v.Kind.String() + ` radius="` + outline.Numbers(v.Size[0]) + `" length="` + outline.Numbers(v.Size[1]) + `"/>`
-	default:
-		o.Report.Once(nil, "shapes are left out", "the format has no "+v.Kind.String())
-		return
+		shape = `<` + v.Kind.String() + ` radius="` + o.Numbers(v.Size[0]) + `" length="` + o.Numbers(v.Size[1]) + `"/>`
+	case model.EllipsoidVisual:
+		shape = `<drake:ellipsoid a="` + o.Numbers(v.Size[0]) + `" b="` + o.Numbers(v.Size[1]) + `" c="` + o.Numbers(v.Size[2]) + `"/>`
 	}
 	color := ""
 	if v.Color != [4]float64{} && !v.Collision {
-		color = `<material name=""><color rgba="` + outline.Numbers(v.Color[:]...) + `"/></material>`
+		color = `<material name=""><color rgba="` + o.Numbers(v.Color[:]...) + `"/></material>`
 	}
-	o.Text.WriteString(`  <` + element + `><origin ` + placeText(in.Mul(outline.Of(v.Pose))) + `/><geometry>` + shape + `</geometry>` + color + `</` + element + ">\n")
+	o.Text.WriteString(`  <` + element + `><origin ` + o.placeText(in.Mul(outline.Of(v.Pose))) + `/><geometry>` + shape + `</geometry>` + color + `</` + element + ">\n")
 }
 
 // write writes a joint.
@@ -176,7 +175,7 @@ func (o *writer) write(i int) {
 	from := o.frame(s.Parent).Inverse().Mul(at)
 	if !o.tree.In[i] {
 		to := o.frame(s.Child).Inverse().Mul(at)
-		o.Line(` <loop_joint name="%s" type="%s"><link1 link="%s" `+placeText(from)+`/><link2 link="%s" `+placeText(to)+`/><axis xyz="0 0 1"/></loop_joint>`,
+		o.Line(` <loop_joint name="%s" type="%s"><link1 link="%s" `+o.placeText(from)+`/><link2 link="%s" `+o.placeText(to)+`/><axis xyz="0 0 1"/></loop_joint>`,
 			o.joint[i], types[j.Type], o.linkName(s.Parent), o.linkName(s.Child))
 		return
 	}
@@ -201,24 +200,24 @@ func (o *writer) one(i, k int, name, parent, child string, origin assembly.Pose)
 	limit := ""
 	if l := outline.Entry(j.Limits, a.Freedom); l != nil {
 		if !math.IsInf(l.Lower, 0) || !math.IsInf(l.Upper, 0) {
-			limit = ` lower="` + bound(l.Lower-a.Zero) + `" upper="` + bound(l.Upper-a.Zero) + `"`
+			limit = ` lower="` + o.bound(l.Lower-a.Zero) + `" upper="` + o.bound(l.Upper-a.Zero) + `"`
 		}
-		limit = `  <limit` + limit + ` effort="` + outline.Numbers(l.Force) + `" velocity="` + outline.Numbers(l.Rate) + "\"/>\n"
+		limit = `  <limit` + limit + ` effort="` + o.Numbers(l.Force) + `" velocity="` + o.Numbers(l.Rate) + "\"/>\n"
 	}
 	if kind == "revolute" && !strings.Contains(limit, "lower") {
 		kind = "continuous"
 	}
 	o.Line(` <joint name="%s" type="%s"><parent link="%s"/><child link="%s"/>`, name, kind, parent, child)
-	o.Raw(`  <origin `, placeText(origin), `/>`)
+	o.Raw(`  <origin `, o.placeText(origin), `/>`)
 	if len(s.Row) > 0 && a.Kind != assembly.Ball {
-		o.Line(`  <axis xyz="%s"/>`, outline.Numbers(a.Axis[:]...))
+		o.Line(`  <axis xyz="%s"/>`, o.Numbers(a.Axis[:]...))
 	}
 	if damping, friction := s.Damping(j, k), outline.Entry(j.Friction, a.Freedom).Force; damping != 0 || friction != 0 {
-		o.Line(`  <dynamics damping="%s" friction="%s"/>`, outline.Numbers(damping), outline.Numbers(friction))
+		o.Line(`  <dynamics damping="%s" friction="%s"/>`, o.Numbers(damping), o.Numbers(friction))
 	}
 	o.Text.WriteString(limit)
 	if j.Type == model.Helical {
-		o.Line(`  <drake:screw_thread_pitch value="%s"/>`, outline.Numbers(2*math.Pi*j.Pitch))
+		o.Line(`  <drake:screw_thread_pitch value="%s"/>`, o.Numbers(2*math.Pi*j.Pitch))
 	}
 	if len(s.Row) == 1 {
 		o.Text.WriteString(o.mimic[i])
@@ -227,11 +226,11 @@ func (o *writer) one(i, k int, name, parent, child string, origin assembly.Pose)
 }
 
 // bound writes a bound that may be none.
-func bound(x float64) string {
+func (o *writer) bound(x float64) string {
 	if math.IsInf(x, 0) {
 		return strings.TrimPrefix(strconv.FormatFloat(x, 'g', -1, 64), "+")
 	}
-	return outline.Numbers(x)
+	return o.Numbers(x)
 }
 
 // mimics turns equations between two coordinates of the tree into those of the format: q = multiplier·q′ + offset.
@@ -249,7 +248,7 @@ func (o *writer) mimics() {
 			leader, ok2 := single(b.Coupled)
 			if ok1 && ok2 && o.mimic[follower] == "" {
 				offset := (c.Offset-b.Factor*o.tree.Standing[leader].Row[0].Zero)/a.Factor - o.tree.Standing[follower].Row[0].Zero
-				o.mimic[follower] = `  <mimic joint="` + outline.Escaped(o.joint[leader]) + `" multiplier="` + outline.Numbers(-b.Factor/a.Factor) + `" offset="` + outline.Numbers(offset) + "\"/>\n"
+				o.mimic[follower] = `  <mimic joint="` + outline.Escaped(o.joint[leader]) + `" multiplier="` + o.Numbers(-b.Factor/a.Factor) + `" offset="` + o.Numbers(offset) + "\"/>\n"
 				continue
 			}
 		}

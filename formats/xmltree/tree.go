@@ -253,6 +253,10 @@ type parser struct {
 }
 
 func (p *parser) fail(rule string) error {
+	const most = 300 // of what the decoder quotes from the file
+	if len(rule) > most {
+		rule = strings.ToValidUTF8(rule[:most], "") + "…"
+	}
 	return &SyntaxError{source.Place{File: p.file, Line: p.line, Column: p.column}, rule}
 }
 

@@ -6,8 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/formats"
@@ -92,7 +90,7 @@ func run(cmd *cobra.Command, path string, f *flags) error {
 	doc := newDocument(result, report, path)
 	if f.close {
 		p.Stage("closing", 0)
-		if err := doc.close(result.Model, path); err != nil {
+		if result, doc, err = closed(result, doc, path, folders, o); err != nil {
 			return err
 		}
 	}
@@ -187,36 +185,13 @@ func newDocument(r *assembly.Result, report *source.Report, path string) *docume
 func entries(report *source.Report) []entry {
 	list := []entry{}
 	for i := range report.Entries {
-		e := &report.Entries[i]
-		list = append(list, entry{
-			e.Severity.String(), e.File, e.Line, e.Column, e.Element, e.What, e.Why, e.Consequence, max(e.Count, 1), e.String(),
-		})
+		list = append(list, entryOf(&report.Entries[i]))
 	}
 	return list
 }
 
-// close closes the joints of m.
-func (d *document) close(m *model.Model, path string) error {
-	plan, err := rung.NewPlan(m, rung.Options{})
-	if err != nil {
-		return shell.Failed(shell.ModelFile(path), err)
-	}
-	mech, st := plan.Mechanism(), plan.Initial()
-	c := closing.NewCloser(plan, closing.Options{Nearest: true})
-	kin := mech.NewKinematics()
-	mech.FollowAngles(kin, st)
-	err = c.ClosePositions(st)
-	if err == nil {
-		err = c.ProjectVelocities(st)
-	}
-	if err != nil {
-		return shell.Failed(shell.ModelFile(path), err)
-	}
-	rung.SetState(m, st)
-	mech.TurnsTo(m, kin, st)
-	yes := true
-	d.Closed = &yes
-	return nil
+func entryOf(e *source.Entry) entry {
+	return entry{e.Severity.String(), e.File, e.Line, e.Column, e.Element, e.What, e.Why, e.Consequence, max(e.Count, 1), e.String()}
 }
 
 // print writes the document for people: the report a line an entry, what is grave first.

@@ -59,7 +59,7 @@ func (f *flags) add(cmd *cobra.Command) {
 // options returns what the flags say, or an error of bad use.
 func (f *flags) options() (*source.Options, error) {
 	o := &source.Options{
-		Key: f.key, Loops: f.loops, Strict: f.strict, Snap: f.snap, DropArmature: f.dropArmature, KeepFixed: f.keepFixed, KeepFree: f.keepFree,
+		Key: f.key, Loops: f.loops, Strict: f.strict, Snap: f.snap, DropArmature: f.dropArmature, Within: f.close, KeepFixed: f.keepFixed, KeepFree: f.keepFree,
 	}
 	if f.snap == 0 {
 		o.Snap = -1

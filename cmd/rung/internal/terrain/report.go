@@ -68,17 +68,29 @@ func (g *terrain) report(places [][2]float64) (*report, error) {
 	return r, nil
 }
 
+// stripLines is how many lines of nodes slopesOf looks at at once, so that slopes of all nodes are not in memory together.
+const stripLines = 64
+
 // slopesOf returns the slopes at the nodes.
 func slopesOf(f *ground.Field) (s slopes) {
-	gx, gy := make([]float64, len(f.Heights)), make([]float64, len(f.Heights))
-	f.GradientTo(gx, gy)
+	nx, ny := f.Size[0], f.Size[1]
+	gx, gy := make([]float64, nx*min(ny, stripLines+4)), make([]float64, nx*min(ny, stripLines+4))
 	sum := 0.0
-	for k := range gx {
-		h := math.Hypot(gx[k], gy[k])
-		s.Largest = max(s.Largest, h)
-		sum += h * h
+	for first := 0; first < ny; first += stripLines {
+		last := min(first+stripLines, ny)
+		// Slopes at a line are of the lines beside it, those at the border of three.
+		from, to := max(first-1, 0), min(last+1, ny)
+		from, to = max(min(from, to-3), 0), min(max(to, from+3), ny)
+		strip := ground.Field{Origin: f.Origin, Spacing: f.Spacing, Size: [2]int{nx, to - from}, Heights: f.Heights[from*nx : to*nx]}
+		n := nx * (to - from)
+		strip.GradientTo(gx[:n], gy[:n])
+		for k := (first - from) * nx; k < (last-from)*nx; k++ {
+			h := math.Hypot(gx[k], gy[k])
+			s.Largest = max(s.Largest, h)
+			sum += h * h
+		}
 	}
-	s.RMS = math.Sqrt(sum / float64(len(gx)))
+	s.RMS = math.Sqrt(sum / float64(len(f.Heights)))
 	return s
 }
 
