@@ -20,8 +20,10 @@ import (
 // Options are what a Viewer may have besides the mechanism.
 type Options struct {
 	Run  *replay.Replay // a trajectory of the mechanism
-	Plan *kkt.Plan      // with it the page shows accelerations, reactions and what is redundant
-	Live Live           // the mechanism moves while it is looked at; Run is nil then
+	Plan *kkt.Plan      // with it the page shows reactions and what is redundant
+	// Analyse makes the plan when the page first needs it. It is not called if there is a Plan.
+	Analyse func(ctx context.Context) (*kkt.Plan, error)
+	Live    Live // the mechanism moves while it is looked at; Run is nil then
 }
 
 // Live is a mechanism that moves while pages look at it.
@@ -51,13 +53,16 @@ type Viewer struct {
 	run    *replay.Replay
 	st     *mechanism.State
 	solver *kkt.Solver
+	kin    *mechanism.Kinematics
+
+	analyse func(ctx context.Context) (*kkt.Plan, error)
 }
 
 // NewViewer returns the viewer of s at st, whose addresses begin with a secret: a path element that others cannot guess.
 //
 // Cost: O(shapes). It returns an error if the mechanism has no finite extent.
 func NewViewer(s *scene.Scene, st *mechanism.State, secret string, o Options) (*Viewer, error) {
-	v := &Viewer{scene: s, state: st.Clone(), secret: secret, run: o.Run, live: o.Live, st: st.Clone()}
+	v := &Viewer{scene: s, state: st.Clone(), secret: secret, run: o.Run, st: st.Clone(), analyse: o.Analyse, live: o.Live}
 	if v.run != nil && v.live != nil {
 		panic("view: a trajectory of a mechanism that moves by itself")
 	}
@@ -72,6 +77,25 @@ func NewViewer(s *scene.Scene, st *mechanism.State, secret string, o Options) (*
 		return nil, err
 	}
 	return v, nil
+}
+
+// solves reports whether reactions can be shown.
+func (v *Viewer) solves() bool { return v.solver != nil || v.analyse != nil }
+
+// solve makes the solver if there is none yet.
+func (v *Viewer) solve(ctx context.Context) error {
+	if v.solver != nil {
+		return nil
+	}
+	if v.analyse == nil {
+		return errRow
+	}
+	plan, err := v.analyse(ctx)
+	if err != nil {
+		return err
+	}
+	v.solver = plan.NewSolver()
+	return nil
 }
 
 // head is what the page reads first. Names and joints come later, when there is a picture.
@@ -89,7 +113,8 @@ type head struct {
 	Rows     int        `json:"rows"`    // of the trajectory
 	Columns  []string   `json:"columns"` // of it, without those of bodies
 	Solves   bool       `json:"solves"`
-	Block    int        `json:"block"` // rows that are packed together, in a file
+	Arrows   int        `json:"arrows"` // of forces
+	Block    int        `json:"block"`  // rows that are packed together, in a file
 	Live     any        `json:"live,omitempty"`
 }
 
@@ -103,12 +128,13 @@ type names struct {
 // encode makes what never changes.
 func (v *Viewer) encode() error {
 	m := v.scene.Mechanism
-	h := head{Name: m.Name, Links: len(v.scene.Links), Terrains: len(v.scene.Surfaces), Center: v.center, Radius: v.radius, Unit: v.scene.Unit, Solves: v.solver != nil,
+	h := head{Name: m.Name, Links: len(v.scene.Links), Terrains: len(v.scene.Surfaces), Center: v.center, Radius: v.radius, Unit: v.scene.Unit, Solves: v.solves(),
 		Bodies: m.NumBodies(), Joints: m.NumJoints(), Shapes: make([]int, scene.NumSolids+len(v.scene.Meshes)), Columns: []string{}}
 	v.joints, h.Types = jointTable(m)
 	if v.live != nil {
 		h.Live = v.live.Head()
 	}
+	h.Arrows = v.numArrows()
 	if v.run != nil {
 		h.Rows, h.Columns = len(v.run.Times()), v.run.Others()
 	}
@@ -327,8 +353,8 @@ type report struct {
 func (v *Viewer) reportOf(ctx context.Context, row int) (*report, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.solver == nil {
-		return nil, errRow
+	if err := v.solve(ctx); err != nil {
+		return nil, err
 	}
 	if err := v.at(row); err != nil {
 		return nil, err
@@ -356,8 +382,8 @@ const reactionFloats = 9
 func (v *Viewer) reactions(ctx context.Context, row int) ([]byte, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.solver == nil {
-		return nil, errRow
+	if err := v.solve(ctx); err != nil {
+		return nil, err
 	}
 	if err := v.at(row); err != nil {
 		return nil, err
