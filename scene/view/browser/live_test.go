@@ -233,6 +233,7 @@ func TestPlaySmall(t *testing.T) {
 	}
 	const lost = `[...document.querySelectorAll('nav button, #live button, #live input, #live select')].filter((b) => {
 		if (b.hidden) return false;
+		b.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 		const r = b.getBoundingClientRect(), top = document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2);
 		return r.left < 0 || r.right > innerWidth || top !== b;
 	}).map((b) => b.id || b.dataset.key || b.textContent)`
