@@ -101,7 +101,7 @@ func TestCompositesInPlaceOfTypes(t *testing.T) {
 func TestRandomComposites(t *testing.T) {
 	cases := 60
 	if testing.Short() {
-		cases = 12
+		cases = 5
 	}
 	for seed := range uint64(cases) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestRandomComposites(t *testing.T) {
 func TestRandomCompositeMachines(t *testing.T) {
 	seeds := uint64(1000)
 	if testing.Short() {
-		seeds = 12
+		seeds = 8
 	}
 	determined := 0
 	for seed := range seeds {
@@ -162,7 +162,11 @@ func TestRandomCompositeMachines(t *testing.T) {
 // TestLightChains: chains of elementary joints with bodies between them tend to composite joints as these lose their mass, linearly in it. On trees the tree methods,
 // whose matrices have no mass of a body by itself, are there with masses far below rounding.
 func TestLightChains(t *testing.T) {
-	for seed := range uint64(12) {
+	seeds := uint64(12)
+	if testing.Short() {
+		seeds = 4
+	}
+	for seed := range seeds {
 		m := modeltest.Composites(seed, 2+int(seed%4), int(seed%3))
 		if seed%2 == 0 {
 			m = modeltest.Gear(m, check.Rand(seed))

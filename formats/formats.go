@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -92,13 +93,16 @@ func valid(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 
 // firstElement returns the name of the element with which a document begins.
 func firstElement(data []byte) (string, error) {
+	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}) {
+		return "", errors.New("the encoding UTF-16 is not read")
+	}
 	d := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
 	d.Strict = false
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // the reader of the format looks at it
 	for {
 		token, err := d.RawToken()
 		if err != nil {
-			return "", fmt.Errorf("formats: neither XML nor an assembly of FreeCAD or Ondsel")
+			return "", errors.New("neither XML nor an assembly of FreeCAD or Ondsel")
 		}
 		if e, ok := token.(xml.StartElement); ok {
 			return e.Name.Local, nil

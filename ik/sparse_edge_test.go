@@ -56,7 +56,11 @@ func TestSparseEdge(t *testing.T) {
 // TestSparseLevelsInside: no level of random tasks leaves the limits of a chain.
 func TestSparseLevelsInside(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	for k := range 300 {
+	tasks := 300
+	if testing.Short() {
+		tasks = 60
+	}
+	for k := range tasks {
 		n := 3 + rng.IntN(5)
 		task := limited(n, -0.2-rng.Float64(), 0.2+rng.Float64(), tipAt(n, 2*rng.Float64()-1, 2*rng.Float64()-1))
 		for l := range 2 {
@@ -83,7 +87,11 @@ func TestSparseLoopsInside(t *testing.T) {
 	k := mech.NewKinematics()
 	require.NoError(t, mech.KinematicsTo(k, mech.Initial()))
 	rng := rand.New(rand.NewPCG(5, 5))
-	for i := range 40 {
+	tasks := 40
+	if testing.Short() {
+		tasks = 10
+	}
+	for i := range tasks {
 		var task Task
 		for j := range m.Joints {
 			if m.Joints[j].Type == model.Revolute && rng.Float64() < 0.5 {

@@ -37,7 +37,7 @@ func TestSparseStrict(t *testing.T) {
 	for _, n := range sizes {
 		active, lower, most := 0, 0, 0.0
 		tasks := uint64(12)
-		if n > 100 {
+		if n > 100 || testing.Short() {
 			tasks = 4
 		}
 		for seed := range tasks {

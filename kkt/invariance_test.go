@@ -50,11 +50,15 @@ func variantCases(t *testing.T, run func(t *testing.T, m *model.Model)) {
 			run(t, m)
 		})
 	}
-	for seed := range uint64(6) {
+	mixes, seeds := uint64(6), uint64(4)
+	if testing.Short() {
+		mixes, seeds = 2, 1
+	}
+	for seed := range mixes {
 		t.Run(fmt.Sprintf("mixed/seed=%d", seed), func(t *testing.T) { run(t, mixed(t, seed)) })
 	}
 	for _, n := range []int{5, 9, 15, 24, 40, 60} {
-		for seed := range uint64(4) {
+		for seed := range seeds {
 			t.Run(fmt.Sprintf("random/n=%d/seed=%d", n, seed), func(t *testing.T) {
 				run(t, generate(t, "random", n, seed))
 			})

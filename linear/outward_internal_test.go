@@ -118,7 +118,11 @@ func TestOutwardFromTheWorld(t *testing.T) {
 // TestTallColumnHolds factors the stiffness of a tall column with the least weights in the
 // first way: no pivot of a row is so small that the row could be taken for redundant.
 func TestTallColumnHolds(t *testing.T) {
-	s := columnOf(t, 10000)
+	n := 10000
+	if testing.Short() {
+		n = 3000
+	}
+	s := columnOf(t, n)
 	b := s.ownBrace()
 	for _, shift := range []float64{1e9, 1e3} {
 		z, err := s.braced(0, b, true)

@@ -183,7 +183,7 @@ func projected(t *testing.T, m *model.Model) (*rung.Plan, *mechanism.State) {
 
 // TestRespond: what a unit impulse adds to the velocities is what a unit force adds to the accelerations of a method on a tree.
 func TestRespond(t *testing.T) {
-	seeds, compared := uint64(40), 0
+	seeds, compared := uint64(16), 0
 	if !testing.Short() {
 		seeds = 400
 	}

@@ -262,7 +262,8 @@ func (r *Rattle) setVelocities(s float64, a []float64) {
 	}
 }
 
-// closeRates changes the velocities of r.end, along the directions in the factor, until the joints hold. It returns what is left, relative to 1 + the largest velocity.
+// closeRates changes the velocities of r.end, along the directions in the factor, until the joints hold or rattleRates corrections are done. It returns what is left,
+// relative to 1 + the largest speed + the largest rate of turning: zero where no factor is there and the velocities are projected, which ends within its own tolerance.
 func (r *Rattle) closeRates() (left float64, err error) {
 	d := r.dyn.drift
 	fit, err := d.measure(&r.end)
@@ -289,8 +290,8 @@ func (r *Rattle) closeRates() (left float64, err error) {
 	}
 }
 
-// backward does a step h of the backward Euler method. The accelerations at the pose that the velocities at the start lead to are u + M⁻¹Jᵀλ' with some λ', which the
-// corrections make λ: their directions are the same.
+// backward does a step h of the backward Euler method. It takes the accelerations u + M⁻¹Jᵀλ' at the pose to which the velocities at the start lead. Their λ' need not be
+// that of the step: closing the poses adds M⁻¹Jᵀ of something, along the same directions.
 func (r *Rattle) backward(h float64) error {
 	r.held = false
 	if err := r.travel(h, 0, nil, r.most); err != nil {
@@ -298,7 +299,14 @@ func (r *Rattle) backward(h float64) error {
 	}
 	r.setVelocities(0, r.next)
 	if err := r.evaluate(r.next, &r.end); err != nil {
-		return err
+		// What geometry alone makes redundant is not, or is badly so, at a pose that the joints do not allow.
+		r.stats.Searches++
+		if r.dyn.drift.watch.Err() != nil || r.dyn.ClosePositions(&r.end) != nil {
+			return err
+		}
+		if err := r.evaluate(r.next, &r.end); err != nil {
+			return err
+		}
 	}
 	if err := r.travel(h, h, r.next, math.Inf(1)); err != nil {
 		return err

@@ -161,6 +161,9 @@ func TestRattleSingular(t *testing.T) {
 		n      int
 	}{{"scissor", 20}, {"scissor", 3}, {"nfourbar", 40}, {"revolute-net", 5}} {
 		t.Run(c.family, func(t *testing.T) {
+			if testing.Short() && c.n == 20 {
+				t.Skip("long")
+			}
 			p := newPlan(t, generate(t, c.family, c.n, 1), order.Auto)
 			m := p.Mechanism()
 			k := m.NewKinematics()

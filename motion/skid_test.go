@@ -112,7 +112,11 @@ func solveSkid(t *testing.T, left, right float64) []float64 {
 // the vehicle like gyroscopes.
 func TestSkidSteering(t *testing.T) {
 	const tol = 1e-5
-	for _, c := range [][2]float64{{0.9, 1.1}, {0.5, 1.0}, {-0.4, 0.8}, {-0.6, 0.6}} {
+	speeds := [][2]float64{{0.9, 1.1}, {-0.6, 0.6}, {0.5, 1.0}, {-0.4, 0.8}}
+	if testing.Short() {
+		speeds = speeds[:2]
+	}
+	for _, c := range speeds {
 		want := solveSkid(t, c[0], c[1])
 		p := newPlan(t, skid(c[0], c[1]), order.Auto)
 		n := motion.NewNewton(p)

@@ -88,7 +88,7 @@ func everything(t *testing.T, seed uint64, bears bool) (*model.Model, *rung.Plan
 
 // TestTogether: in random mechanisms of all that joints can have accelerations agree by all methods.
 func TestTogether(t *testing.T) {
-	seeds, compared, bearings := uint64(40), 0, 0
+	seeds, compared, bearings := uint64(16), 0, 0
 	if !testing.Short() {
 		seeds = 400
 	}
@@ -136,7 +136,7 @@ func stateOf(m *mechanism.Mechanism, st *mechanism.State) *mechanism.State {
 
 // TestTogetherEnergy: runs of such mechanisms keep their energy but for what stops and friction take, and their joints.
 func TestTogetherEnergy(t *testing.T) {
-	seeds, compared := uint64(5), 0
+	seeds, compared := uint64(3), 0
 	if !testing.Short() {
 		seeds = 80
 	}
@@ -179,7 +179,7 @@ func TestTogetherEnergy(t *testing.T) {
 
 // TestTogetherResumes: a run of everything, impulses at stops included, that is stopped and goes on from its checkpoint has the bits of one that is not.
 func TestTogetherResumes(t *testing.T) {
-	seeds, compared, impacts := uint64(5), 0, int64(0)
+	seeds, compared, impacts := uint64(3), 0, int64(0)
 	if !testing.Short() {
 		seeds = 60
 	}

@@ -35,7 +35,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 	require.NoError(t, err)
 	stride := 1
 	if testing.Short() {
-		stride = 17
+		stride = 53
 	}
 	spoilt := filepath.Join(t.TempDir(), "c.json")
 	try := func(data []byte) error {

@@ -260,7 +260,7 @@ func (m *projection) gearForces(v []float64, s *ClosedSolver, k []float64, sign 
 	}
 }
 
-// project stores GᵀHG in A.
+// project stores GᵀHG in A: of each row, the columns of its block and of those before.
 func (m *projection) project() {
 	for i, e := range m.elims {
 		cols := m.blocks[i].cols

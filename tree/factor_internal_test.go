@@ -2,6 +2,7 @@ package tree
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -225,4 +226,23 @@ func TestIndefiniteWork(t *testing.T) {
 	assert.Equal(t, n, f.rank)
 	assert.LessOrEqual(t, f.flops, denseWork(n, n)+4*(6+4+2))
 	assert.Greater(t, f.flops, denseWork(n, n), "pairs")
+}
+
+// TestIndefiniteNotANumber: what is no number ends the factorization, which says so. It has been an index out of range on the diagonal, and
+// nothing beside it.
+func TestIndefiniteNotANumber(t *testing.T) {
+	for n := 1; n <= 3; n++ {
+		for i := range n {
+			for j := range i + 1 {
+				f := newIndefinite(n)
+				for k := range n {
+					f.row(k)[k] = 1
+				}
+				f.row(i)[j] = math.NaN()
+				f.factor(denseCut)
+				require.True(t, math.IsNaN(f.dropped), "%d rows, entry %d, %d", n, i, j)
+				require.Less(t, f.rank, n)
+			}
+		}
+	}
 }

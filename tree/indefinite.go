@@ -47,7 +47,7 @@ func (f *indefinite) left() []int32 { return f.perm[f.rank:] }
 // with one.
 const bunchParlett = 0.6403882032022076 // (1 + √17)/8
 
-// factor replaces A by its factors.
+// factor replaces A by its factors. If what is left has a number that is none, it ends there, and dropped is not a number.
 //
 // Cost: n³/6 multiplications and comparisons at most, no allocation. Rows with
 // zeros in the columns of a pivot are neither changed nor searched again.
@@ -63,9 +63,9 @@ func (f *indefinite) factor(tol float64) {
 		k := f.rank
 		diag, off := math.Abs(f.row(d)[d]), 0.0
 		if p != q {
-			off = math.Abs(f.row(p)[q])
+			off = f.best[p]
 		}
-		if max(diag, off) <= tol {
+		if !(max(diag, off) > tol) {
 			f.dropped = max(diag, off)
 			return
 		}
@@ -93,19 +93,19 @@ func (f *indefinite) search(i, k int) {
 
 // largest returns two places: that of the largest magnitude left on the diagonal, and row and
 // column of the largest one off it, row above column. The row and the column are equal if there
-// is none.
+// is none. What is not a number counts as the largest.
 func (f *indefinite) largest() (d, p, q int) {
 	d, p, q = f.rank, f.rank, f.rank
 	diag, off := -1.0, 0.0
 	for i := f.rank; i < f.n; i++ {
-		if v := f.best[i]; v > off {
+		if v := f.best[i]; v > off || math.IsNaN(v) {
 			off, p = v, i
 		}
-		if v := math.Abs(f.a[i*f.n+i]); v > diag {
+		if v := math.Abs(f.a[i*f.n+i]); v > diag || math.IsNaN(v) {
 			diag, d = v, i
 		}
 	}
-	if off > 0 {
+	if off != 0 {
 		q = f.rank + findIn(f.a[p*f.n+f.rank:p*f.n+p], off)
 	}
 	return d, p, q

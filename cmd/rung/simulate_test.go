@@ -264,7 +264,11 @@ func TestSimulateKilled(t *testing.T) {
 		_ = cmd.ExecuteContext(t.Context())
 		os.Exit(shell.ExitDone)
 	}
-	for _, ending := range []string{".csv", ".parquet"} {
+	endings := []string{".csv", ".parquet"}
+	if testing.Short() {
+		endings = endings[:1]
+	}
+	for _, ending := range endings {
 		whole, out := filepath.Join(t.TempDir(), "whole"+ending), filepath.Join(t.TempDir(), "out"+ending)
 		cmd := exec.Command(os.Args[0], "-test.run=^TestSimulateKilled$")
 		cmd.Env = append(os.Environ(), killedRun+"="+out)

@@ -28,7 +28,7 @@ type Bounds struct {
 func (a *Assembly) Bound(links []int, b Bounds, report *source.Report) {
 	for _, i := range links {
 		l := &a.Links[i]
-		if l.Mass < b.Mass {
+		if b.Mass > 0 && l.Mass < b.Mass {
 			report.Change(l.At, "mass of "+fault.Name(l.Name), "the file bounds masses", fmt.Sprintf("%g kg become %g", l.Mass, b.Mass))
 			l.Mass = b.Mass
 		}
@@ -68,7 +68,7 @@ func (a *Assembly) Bound(links []int, b Bounds, report *source.Report) {
 	report.Change(nil, "all masses and inertias", "the file states the sum of the masses", fmt.Sprintf("they are multiplied by %.9g", scale))
 }
 
-// SetPose sets the coordinates that o has by name.
+// SetPose sets the coordinates that o has by name, and refuses names that no coordinate has and those of balls.
 func (a *Assembly) SetPose(o *source.Options, report *source.Report) {
 	if len(o.Pose) == 0 {
 		return

@@ -94,6 +94,7 @@ func (r *reader) body(m member, up int) {
 	r.bodies[name] = i
 	r.a.Links = append(r.a.Links, assembly.Link{At: n, Name: name})
 	list := r.members(n, assembly.Identity(), c, nil)
+	r.grounded = r.stands(list, up)
 	r.inertia(list, i)
 	if g := r.Number(n, "gravcomp", 0); g != 0 {
 		r.weights = append(r.weights, weight{i, g})
@@ -101,6 +102,23 @@ func (r *reader) body(m member, up int) {
 	}
 	r.hangs(n, list, up, i, m.x.Mul(r.pose(element{n, "body", nil})))
 	r.inside(list, i)
+}
+
+// stands reports whether a body without joints stands on the ground, or in one that does: its mass does not matter.
+func (r *reader) stands(members []member, up int) bool {
+	if up != assembly.World && !r.standing[up] {
+		return false
+	}
+	for _, e := range members {
+		if e.Name == "joint" || e.Name == "freejoint" {
+			return false
+		}
+	}
+	if r.standing == nil {
+		r.standing = map[int]bool{}
+	}
+	r.standing[len(r.a.Links)-1] = true
+	return true
 }
 
 // hangs reads the joints of link i, which stands at pose in link up.

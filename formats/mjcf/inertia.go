@@ -222,6 +222,10 @@ func (r *reader) weigh(g element, s *shape, l *assembly.Link) bool {
 		return false
 	}
 	m, err := s.moments(r.truth(g, "shellinertia", false))
+	if err != nil && r.grounded && !(r.compiler.bounds.Total > 0) {
+		r.Report.Once(g.Node, "masses of geoms are not known", "which does not matter, as their bodies stand on the ground: "+fault.Plain(err).Error())
+		return false
+	}
 	if err != nil {
 		r.Report.Refuse(g.Node, "the mass of the geom", fault.Plain(err).Error()+"; an element inertial in its body says what it is")
 		return true

@@ -56,6 +56,8 @@ type reader struct {
 	weights  []weight
 	poses    []assembly.Pose // in the reference pose
 	rested   []assembly.Pose // where the springs of joints rest, once a tendon asks for it
+	standing map[int]bool    // links that stand on the ground
+	grounded bool            // the link that is read does
 	count    int             // bodies so far, the world too
 	terms    int             // of tendons in equalities
 	disabled map[string]bool

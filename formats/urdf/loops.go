@@ -268,15 +268,22 @@ func (r *reader) drake(n *xmltree.Node) {
 // frame reads a named frame of a link.
 func (r *reader) frame(n *xmltree.Node) {
 	name := r.Required(n, "name")
-	l, ok := r.find(n, "link")
+	of, at := n, r.place(n)
+	if c := n.Child("parent"); c != nil && !n.Has("link") { // as in the documentation of Isaac Sim
+		of = c
+		if o := n.Child("origin"); o != nil {
+			at = r.place(o)
+		}
+	}
+	l, ok := r.find(of, "link")
 	if !ok || name == "" {
 		return
 	}
 	if r.frames == nil {
 		r.frames = map[string]assembly.Point{}
 	}
-	r.frames[name] = assembly.Point{Link: l, At: r.place(n).R}
+	r.frames[name] = assembly.Point{Link: l, At: at.R}
 	if l != assembly.World {
-		r.a.Links[l].Frames = append(r.a.Links[l].Frames, assembly.Frame{Name: name, Pose: r.place(n)})
+		r.a.Links[l].Frames = append(r.a.Links[l].Frames, assembly.Frame{Name: name, Pose: at})
 	}
 }

@@ -61,7 +61,14 @@ func (r *reader) robot(root *xmltree.Node) {
 		return
 	}
 	if n := template(root); n != nil {
-		r.Report.Refuse(n, "element "+fault.Name(n.Name), "this is a template: run xacro first")
+		what := "element " + fault.Name(n.Name)
+		for k := range n.Attrs {
+			if strings.Contains(n.Attrs[k].Value, "${") {
+				what = "attribute " + fault.Name(n.Attrs[k].Name) + " of " + fault.Name(n.Name) + ", " + fault.Name(n.Attrs[k].Value)
+				break
+			}
+		}
+		r.Report.Refuse(n, what, "this is a template: run xacro first")
 		return
 	}
 	root.Use()

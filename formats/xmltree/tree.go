@@ -269,6 +269,9 @@ func (p *parser) syntax(err error) error {
 		return p.fail(e.Error())
 	}
 	if errors.As(err, &s) {
+		if s.Msg == "unexpected EOF" {
+			return p.fail("the file ends within an element")
+		}
 		return p.fail(s.Msg)
 	}
 	// xml wraps the error of a CharsetReader in a text of its own.

@@ -84,7 +84,7 @@ func (v Values) parse(n *Node, name, text string, least, most int) []float64 {
 	}
 	for _, x := range list {
 		if math.IsInf(x, 0) {
-			v.refuse(n, name, "is not finite")
+			v.refuse(n, name, fault.Name(strings.TrimSpace(text))+" is not finite")
 			return nil
 		}
 	}

@@ -73,6 +73,15 @@ func ReadModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) 
 	return m, InputError(path, err)
 }
 
+// smallFile is the size in bytes up to which a model takes so little memory that its peak does not matter.
+const smallFile = 1 << 20
+
+// Large reports whether the memory for the model at path is worth the time that it takes to keep it low. It is unless path is a file of at most 1 MiB.
+func Large(path string) bool {
+	info, err := os.Stat(path)
+	return path == Stdio || err != nil || !info.Mode().IsRegular() || info.Size() > smallFile
+}
+
 // maxLosses is the number of lines about what an import has dropped.
 const maxLosses = 10
 

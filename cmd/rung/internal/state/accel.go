@@ -77,7 +77,10 @@ func runAccel(cmd *cobra.Command, path string, f *accelFlags) error {
 // accelerate reads and solves the model at path. It holds the model no longer
 // than the plan needs it.
 func accelerate(path string, stdin io.Reader, f *accelFlags, p *shell.Progress) (*rung.Result, error) {
-	defer debug.SetGCPercent(debug.SetGCPercent(machine.TightGC))
+	large := shell.Large(path)
+	if large {
+		defer debug.SetGCPercent(debug.SetGCPercent(machine.TightGC))
+	}
 	o := rung.Options{Ordering: f.ordering.Ordering, Threads: int(f.threads)}
 	m, err := shell.ReadModel(path, stdin, p)
 	if err != nil {
@@ -90,7 +93,9 @@ func accelerate(path string, stdin io.Reader, f *accelFlags, p *shell.Progress) 
 	}
 	p.Stage("solving", 0)
 	m = nil
-	debug.FreeOSMemory() // the model and the scratch of the analysis
+	if large {
+		debug.FreeOSMemory() // the model and the scratch of the analysis
+	}
 	r, err := motion.Accelerate(plan, f.method.Method, plan.Initial())
 	return r, shell.Failed(shell.ModelFile(path), err)
 }
