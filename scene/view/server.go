@@ -111,6 +111,10 @@ func (v *Viewer) data(w http.ResponseWriter, r *http.Request, path string) {
 		b = v.shapes
 	case "links":
 		b = v.links
+	case "forces":
+		b, err = v.forces(row)
+	case "clusters":
+		b = v.clusters()
 	case "joints":
 		b = v.joints
 	case "names":

@@ -20,7 +20,9 @@ import (
 // Options are what a Viewer may have besides the mechanism.
 type Options struct {
 	Run  *replay.Replay // a trajectory of the mechanism
-	Plan *kkt.Plan      // with it the page shows accelerations, reactions and what is redundant
+	Plan *kkt.Plan      // with it the page shows reactions and what is redundant
+	// Analyse makes the plan when the page first needs it. It is not called if there is a Plan.
+	Analyse func(ctx context.Context) (*kkt.Plan, error)
 }
 
 // Viewer answers the requests of pages that show one mechanism. It serves any number of them at the same time.
@@ -38,13 +40,16 @@ type Viewer struct {
 	run    *replay.Replay
 	st     *mechanism.State
 	solver *kkt.Solver
+	kin    *mechanism.Kinematics
+
+	analyse func(ctx context.Context) (*kkt.Plan, error)
 }
 
 // NewViewer returns the viewer of s at st, whose addresses begin with a secret: a path element that others cannot guess.
 //
 // Cost: O(shapes). It returns an error if the mechanism has no finite extent.
 func NewViewer(s *scene.Scene, st *mechanism.State, secret string, o Options) (*Viewer, error) {
-	v := &Viewer{scene: s, state: st.Clone(), secret: secret, run: o.Run, st: st.Clone()}
+	v := &Viewer{scene: s, state: st.Clone(), secret: secret, run: o.Run, st: st.Clone(), analyse: o.Analyse}
 	v.center, v.radius = s.Bounds(st)
 	if !v.center.IsFinite() || math.IsInf(v.radius, 0) || math.IsNaN(v.radius) {
 		return nil, errors.New("view: the mechanism has no finite extent")
@@ -56,6 +61,25 @@ func NewViewer(s *scene.Scene, st *mechanism.State, secret string, o Options) (*
 		return nil, err
 	}
 	return v, nil
+}
+
+// solves reports whether reactions can be shown.
+func (v *Viewer) solves() bool { return v.solver != nil || v.analyse != nil }
+
+// solve makes the solver if there is none yet.
+func (v *Viewer) solve(ctx context.Context) error {
+	if v.solver != nil {
+		return nil
+	}
+	if v.analyse == nil {
+		return errRow
+	}
+	plan, err := v.analyse(ctx)
+	if err != nil {
+		return err
+	}
+	v.solver = plan.NewSolver()
+	return nil
 }
 
 // head is what the page reads first. Names and joints come later, when there is a picture.
@@ -73,7 +97,8 @@ type head struct {
 	Rows     int        `json:"rows"`    // of the trajectory
 	Columns  []string   `json:"columns"` // of it, without those of bodies
 	Solves   bool       `json:"solves"`
-	Block    int        `json:"block"` // rows that are packed together, in a file
+	Arrows   int        `json:"arrows"` // of forces
+	Block    int        `json:"block"`  // rows that are packed together, in a file
 }
 
 // names are those of the mechanism.
@@ -86,9 +111,10 @@ type names struct {
 // encode makes what never changes.
 func (v *Viewer) encode() error {
 	m := v.scene.Mechanism
-	h := head{Name: m.Name, Links: len(v.scene.Links), Terrains: len(v.scene.Surfaces), Center: v.center, Radius: v.radius, Unit: v.scene.Unit, Solves: v.solver != nil,
+	h := head{Name: m.Name, Links: len(v.scene.Links), Terrains: len(v.scene.Surfaces), Center: v.center, Radius: v.radius, Unit: v.scene.Unit, Solves: v.solves(),
 		Bodies: m.NumBodies(), Joints: m.NumJoints(), Shapes: make([]int, scene.NumSolids+len(v.scene.Meshes)), Columns: []string{}}
 	v.joints, h.Types = jointTable(m)
+	h.Arrows = v.numArrows()
 	if v.run != nil {
 		h.Rows, h.Columns = len(v.run.Times()), v.run.Others()
 	}
@@ -294,8 +320,8 @@ type report struct {
 func (v *Viewer) reportOf(ctx context.Context, row int) (*report, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.solver == nil {
-		return nil, errRow
+	if err := v.solve(ctx); err != nil {
+		return nil, err
 	}
 	if err := v.at(row); err != nil {
 		return nil, err
@@ -323,8 +349,8 @@ const reactionFloats = 9
 func (v *Viewer) reactions(ctx context.Context, row int) ([]byte, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.solver == nil {
-		return nil, errRow
+	if err := v.solve(ctx); err != nil {
+		return nil, err
 	}
 	if err := v.at(row); err != nil {
 		return nil, err

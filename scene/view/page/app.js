@@ -3,8 +3,8 @@
 import { Camera } from './algebra.js';
 import { Chart } from './chart.js';
 import { Drawing } from './drawing.js';
-import { arrows, redundant } from './marks.js';
-import { choose, describe } from './panel.js';
+import { arrows, loops, redundant } from './marks.js';
+import { choose, describe, onChoice } from './panel.js';
 import { get, whole } from './source.js';
 import { $, fail, page, pressed, shown } from './state.js';
 
@@ -26,6 +26,7 @@ async function start() {
   $('name').textContent = head.name || 'mechanism';
   document.title = `${head.name || 'mechanism'} – Rung`;
   $('counts').textContent = `${head.bodies} bodies, ${head.joints} joints`;
+  if (!head.arrows) document.querySelector('[data-key=w]').hidden = true;
   if (!head.solves) document.querySelectorAll('[data-key=r], [data-key=d]').forEach((b) => { b.hidden = true; });
   resize();
   camera.fit(canvas.width / canvas.height);
@@ -237,15 +238,17 @@ function key(k) {
     case 'f': camera.target = [0, 0, 0]; camera.fit(canvas.width / canvas.height); break;
     case '1': case '2': case '3': [camera.azimuth, camera.elevation] = looks[k]; break;
     case 'j': drawing.options.joints = toggle(); break;
-    case 'v': case 'r': {
-      if (k === 'r' && !head.solves) return;
+    case 'v': case 'r': case 'w': {
+      if (k === 'r' && !head.solves || k === 'w' && !head.arrows) return;
       const on = toggle();
-      pressed(k === 'v' ? 'r' : 'v', false);
-      page.arrows = on ? (k === 'v' ? 'velocity' : 'reactions') : null;
+      for (const other of 'vrw') if (other !== k) pressed(other, false);
+      page.arrows = on ? { v: 'velocity', r: 'reactions', w: 'forces' }[k] : null;
       if (on) arrows(); else drawing.setArrows(null);
       break;
     }
-    case 'd': if (head.solves) redundant(toggle()); break;
+    case 'd': if (head.solves) { pressed('l', false); redundant(toggle()); } break;
+    case 'l': if (page.joints) { pressed('d', false); loops(toggle()); } break;
+    case '?': case 'h': $('help').hidden = !$('help').hidden; break;
     case 'o': page.follow = toggle(); break;
     case 't': document.documentElement.dataset.theme = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark'; page.charts.forEach((c) => c.draw()); break;
     case 'p': draw(); canvas.toBlob((b) => save(URL.createObjectURL(b), `${head.name || 'mechanism'}.png`)); break;
@@ -253,7 +256,7 @@ function key(k) {
     case 'i': $('panel').hidden = !toggle(); resize(); break;
     case ' ': if (page.times) { page.playing = !page.playing; $('play').textContent = page.playing ? '❚❚' : '▶'; } break;
     case ',': case '.': if (page.times) { page.playing = false; $('play').textContent = '▶'; seek(page.times[Math.max(0, Math.min(page.times.length - 1, page.row + (k === '.' ? 1 : -1)))]); } break;
-    case 'Escape': choose(null); break;
+    case 'Escape': $('help').hidden = true; choose(null); break;
     default: return false;
   }
   page.dirty = true;
@@ -304,6 +307,9 @@ canvas.addEventListener('wheel', (e) => {
   camera?.zoom(Math.exp(e.deltaY * 0.0012));
   page.dirty = true;
 }, { passive: false });
+
+onChoice(() => { if (pressed('l')) loops(true); });
+$('help').addEventListener('click', () => key('?'));
 
 if (window.matchMedia('(prefers-color-scheme: dark)').matches) document.documentElement.dataset.theme = 'dark';
 start().catch(fail);

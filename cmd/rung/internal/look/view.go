@@ -14,6 +14,8 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/scene"
 	"github.com/rung-mbd/rung/scene/view"
 )
@@ -62,13 +64,11 @@ func runView(cmd *cobra.Command, path string, f *viewFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	p.Stage("analysing", 0)
-	plan, err := rung.NewPlanContext(cmd.Context(), m, rung.Options{})
+	mech, err := mechanism.New(m)
 	if err != nil {
 		return err
 	}
-	mech := plan.Mechanism()
-	o := view.Options{Plan: plan}
+	o := view.Options{Analyse: func(ctx context.Context) (*kkt.Plan, error) { return kkt.NewPlanContext(ctx, mech, rung.Options{}) }}
 	st := mech.Initial()
 	if f.run != "" {
 		p.Stage("reading the trajectory", 0)
