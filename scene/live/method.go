@@ -22,9 +22,11 @@ const (
 	// coarseSize is the size from which joints hold to coarse instead of fine.
 	coarseSize   = 5000
 	fine, coarse = 1e-6, 1e-5
-	// finest is for mechanisms with redundant rows, which contradict each other where joints are off. It takes more corrections, and finestRate steps a second at most.
+	// finest is for mechanisms with redundant rows, which contradict each other where joints are off. Their systems take longer to solve, so that there are fewer
+	// steps a second: by finestPart, and finestRate at most.
 	finest     = 1e-11
-	finestRate = 960
+	finestPart = 4
+	finestRate = 480
 )
 
 // implicitTol is the relative tolerance of generalized-α, and implicitStep its longest step, s.
@@ -55,7 +57,7 @@ func newMethod(p *kkt.Plan, st *mechanism.State) (*method, error) {
 	case err != nil:
 		return nil, err
 	case slices.ContainsFunc(redundant, func(n int) bool { return n > 0 }):
-		tol, rate = finest, min(rate, finestRate)
+		tol, rate = finest, min(max(rate/finestPart, leastRate), finestRate)
 	case size >= coarseSize:
 		tol = coarse
 	}

@@ -136,6 +136,9 @@ func TestRealTime(t *testing.T) {
 		if s.method.rattle != nil {
 			damped = float64(s.method.rattle.Stats().Damped) / float64(max(s.method.rattle.Stats().Steps, 1))
 		}
+		if s.method.rattle != nil {
+			t.Logf("%+v", s.method.rattle.Stats())
+		}
 		went := s.sim.State().Time - s.start.Time
 		fmt.Printf("| %s | %d | %s | %.2f | %.2f | %.2f | %.1f %% | %s\n", s.mech.Name, s.mech.NumBodies(), s.method.text,
 			went/time.Since(begun).Seconds(), worst, (Processor()-had).Seconds()/went, 100*damped, s.failure)
