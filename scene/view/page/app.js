@@ -1,6 +1,6 @@
 // The page: it loads the scene, keeps the time, and answers to mouse, fingers and keys.
 
-import { Camera } from './algebra.js';
+import { Camera, rotate } from './algebra.js';
 import { Chart } from './chart.js';
 import { Drawing } from './drawing.js';
 import { arrows, loops, redundant } from './marks.js';
@@ -9,10 +9,10 @@ import { get, whole } from './source.js';
 import { $, fail, page, pressed, shown } from './state.js';
 
 const canvas = $('view');
-let head, drawing, camera;
+let head, drawing, camera, live;
 
 // What tests read.
-window.rung = { state: page, get head() { return head; }, get camera() { return camera; }, pose: (i) => [...shown().poses.subarray(7 * i, 7 * i + 7)], project };
+window.rung = { state: page, rotate, get drawing() { return drawing; }, get live() { return live; }, get head() { return head; }, get camera() { return camera; }, pose: (i) => [...shown().poses.subarray(7 * i, 7 * i + 7)], project };
 
 // start gets what the first picture needs, draws it, and then the rest.
 async function start() {
@@ -34,7 +34,24 @@ async function start() {
   page.drawn = performance.now(); // since the page began to load
   await details();
   requestAnimationFrame(tick);
+  if (head.live) await play();
   window.rung.ready = true;
+}
+
+// play loads what a mechanism needs that the program moves. In a file there is none.
+async function play() {
+  const { Live } = await import('./live.js');
+  let told = 0;
+  live = new Live((buffer) => {
+    page.time = new Float64Array(buffer, 0, 1)[0];
+    keep(0, buffer, 8);
+    page.dirty = true;
+    const now = performance.now();
+    if (now - told < 150) return;
+    told = now;
+    if (page.arrows) arrows();
+    if (page.chosen) describe();
+  });
 }
 
 // details gets what is not in the picture: names, joints, times.
@@ -51,9 +68,9 @@ async function details() {
   }
 }
 
-// keep stores a frame: seven numbers a body, then six of velocities.
-function keep(row, buffer) {
-  const n = head.bodies, all = new Float32Array(buffer);
+// keep stores a frame that begins at a byte: seven numbers a body, then six of velocities.
+function keep(row, buffer, from = 0) {
+  const n = head.bodies, all = new Float32Array(buffer, from);
   page.frames.set(row, { poses: all.subarray(0, 7 * n), rates: all.subarray(7 * n) });
   const most = Math.max(4, Math.min(1000, Math.floor(128e6 / Math.max(1, buffer.byteLength))));
   for (const old of page.frames.keys()) { // the first is the oldest
@@ -97,6 +114,7 @@ function seek(t) {
 let before = 0;
 function tick(now) {
   const begin = performance.now();
+  if (page.dirty && live) live.viewed();
   if (page.playing) {
     const last = page.times[page.times.length - 1];
     let t = page.time + (now - before) / 1000 * page.speed;
@@ -233,6 +251,7 @@ function video() {
 const looks = { 1: [0, 0], 2: [-Math.PI / 2, 0], 3: [-Math.PI / 2, Math.PI / 2] };
 
 function key(k) {
+  if (live && live.key(k)) return true;
   const toggle = () => pressed(k, !pressed(k));
   switch (k) {
     case 'f': camera.target = [0, 0, 0]; camera.fit(canvas.width / canvas.height); break;
@@ -269,15 +288,26 @@ document.addEventListener('keydown', (e) => {
   if (key(e.key)) e.preventDefault();
 });
 
+// pickAt returns what is under a pointer.
+function pickAt(e) {
+  const r = canvas.getBoundingClientRect(), s = canvas.width / r.width;
+  return drawing.pick(camera, Math.floor((e.clientX - r.left) * s), Math.floor((e.clientY - r.top) * s));
+}
+
 // Mouse and fingers: one turns, two or the right button shift, the wheel and two fingers zoom, a click chooses.
 const pointers = new Map();
 let moved = 0;
 canvas.addEventListener('pointerdown', (e) => {
   canvas.setPointerCapture(e.pointerId);
+  if (pointers.size === 0) moved = 0;
+  if (live && e.button === 0 && !e.shiftKey && live.grab(e, pickAt(e))) return;
   pointers.set(e.pointerId, e);
-  if (pointers.size === 1) moved = 0;
 });
 canvas.addEventListener('pointermove', (e) => {
+  if (live && live.drag(e)) {
+    moved += Math.abs(e.movementX) + Math.abs(e.movementY);
+    return;
+  }
   const was = pointers.get(e.pointerId);
   if (!was || !camera) return;
   const dx = e.clientX - was.clientX, dy = e.clientY - was.clientY;
@@ -293,11 +323,8 @@ canvas.addEventListener('pointermove', (e) => {
   page.dirty = true;
 });
 const up = (e) => {
-  const alone = pointers.size === 1;
-  if (pointers.delete(e.pointerId) && e.type === 'pointerup' && alone && moved < 4 && drawing) {
-    const r = canvas.getBoundingClientRect(), s = canvas.width / r.width;
-    choose(drawing.pick(camera, Math.floor((e.clientX - r.left) * s), Math.floor((e.clientY - r.top) * s)));
-  }
+  const alone = pointers.size === 1, held = live && live.drop(e);
+  if ((pointers.delete(e.pointerId) && alone || held) && e.type === 'pointerup' && moved < 4 && drawing) choose(pickAt(e));
 };
 canvas.addEventListener('pointerup', up);
 canvas.addEventListener('pointercancel', up);
