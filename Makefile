@@ -20,6 +20,7 @@ SHELL := bash
 
 GO        ?= go
 PKGS      ?= ./...
+TESTFLAGS ?=
 TAGS      ?=
 PLATFORMS ?= linux/386 linux/arm linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 js/wasm wasip1/wasm
 WALK      ?= 20000
@@ -83,7 +84,7 @@ platforms:
 	done
 
 test:
-	$(GO) test $(TAGFLAG) $(PKGS)
+	$(GO) test $(TESTFLAGS) $(TAGFLAG) $(PKGS)
 
 race:
 	CGO_ENABLED=1 $(GO) test -race -short $(TAGFLAG) $(PKGS)
@@ -100,8 +101,8 @@ test-mpi:
 RACEPKGS := ./team ./assemble ./factor ./factor/order ./closing ./linear ./motion ./mobility ./internal/guard ./internal/halt ./internal/outfile ./internal/check ./cmd/rung/internal/...
 RACERUN := Shared|Team|Threads|Goroutine|Progress|Signal|Waiting|SparseBits
 race-quick:
-	CGO_ENABLED=1 $(GO) test -race -short $(TAGFLAG) $(RACEPKGS)
-	CGO_ENABLED=1 $(GO) test -race -short -run '$(RACERUN)' $(TAGFLAG) . ./kkt ./sim ./ik ./cmd/rung
+	CGO_ENABLED=1 $(GO) test -race -short $(TESTFLAGS) $(TAGFLAG) $(RACEPKGS)
+	CGO_ENABLED=1 $(GO) test -race -short $(TESTFLAGS) -run '$(RACERUN)' $(TAGFLAG) . ./kkt ./sim ./ik ./cmd/rung
 
 # A seeded walk is a function of the commit, and so may decide about one. RUNG_WALK_SEED takes another (internal/check).
 walk:
