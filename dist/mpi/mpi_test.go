@@ -27,6 +27,9 @@ func TestMain(*testing.M) {
 		if n, _ := strconv.Atoi(os.Getenv("RUNG_RANGE")); n > 0 {
 			return ranges(c, n)
 		}
+		if base := os.Getenv("RUNG_RUN"); base != "" {
+			return course(c, base)
+		}
 		roots := []dist.RootMaker{dist.NewSparseRoot}
 		if mumps.Available() == nil {
 			roots = append(roots, mumps.NewRoot)
@@ -117,6 +120,35 @@ func ranges(c dist.Comm, n int) error {
 			x, _ := strconv.ParseFloat(strings.Fields(kB)[0], 64)
 			fmt.Printf("rank %d: %d bodies of its own, %d of others; %.2f GB, %.0f bytes a body; %d bytes sent in an evaluation\n",
 				c.Rank(), own, len(p.Piece().Rank), x*1024/1e9, x*1024/float64(own), s.Sent())
+		}
+	}
+	return nil
+}
+
+// course moves a ladder of 2000 bodies for 2000 steps with a checkpoint after each ten, from the latest that there is, and prints where it began and the bits of some bodies at
+// the end. Whoever kills a rank of RUNG_RUN=FILE mpirun -n 4, and starts it again, sees the same bits.
+func course(c dist.Comm, base string) error {
+	m, err := bench.Generate("ladder", 2000, 1)
+	if err != nil {
+		return err
+	}
+	began := false
+	end, at, err := disttest.Run(c, m, disttest.Course{Step: 1e-3, End: 2, Every: 10, Base: base}, func(done int) error {
+		if !began && c.Rank() == 0 {
+			fmt.Fprintf(os.Stderr, "step %d, process %d\n", done, os.Getpid())
+		}
+		began = true
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if c.Rank() == 0 {
+		fmt.Fprintf(os.Stderr, "began at %g s\n", at)
+	}
+	for b := int64(c.Rank()); b < 2000; b += 97 {
+		if x, ok := end[b]; ok {
+			fmt.Printf("rank %d, body %d %x\n", c.Rank(), b, x)
 		}
 	}
 	return nil
