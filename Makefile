@@ -20,6 +20,7 @@ SHELL := bash
 
 GO        ?= go
 PKGS      ?= ./...
+TESTFLAGS ?=
 TAGS      ?=
 PLATFORMS ?= linux/386 linux/arm linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 js/wasm wasip1/wasm
 WALK      ?= 20000
@@ -46,7 +47,7 @@ MODULE       := $(shell $(GO) list -m)
 GOLDENPKGS    = $(filter-out $(MODULE)/internal/check,$(shell $(GO) list -f '{{range .XTestImports}}{{if eq . "$(MODULE)/internal/check"}}{{$$.ImportPath}}{{end}}{{end}}' $(PKGS)))
 TAGFLAG      := $(if $(TAGS),-tags=$(TAGS))
 
-.PHONY: check fmt vet staticcheck generated platforms test race race-quick walk fuzz bench bench-compare golden cover browser man
+.PHONY: check fmt vet staticcheck generated platforms test test-mpi race race-quick walk fuzz bench bench-compare golden cover browser man
 
 check: fmt vet staticcheck generated test
 
@@ -83,18 +84,25 @@ platforms:
 	done
 
 test:
-	$(GO) test $(TAGFLAG) $(PKGS)
+	$(GO) test $(TESTFLAGS) $(TAGFLAG) $(PKGS)
 
 race:
 	CGO_ENABLED=1 $(GO) test -race -short $(TAGFLAG) $(PKGS)
+
+# Mechanisms in pieces on processes, with Debian's libopenmpi-dev, openmpi-bin and libmumps-dev. A root user has to say so to mpirun.
+MPIRUN := mpirun --oversubscribe $(if $(filter 0,$(shell id -u)),--allow-run-as-root)
+MPIRANKS := 2 3 4 7
+test-mpi:
+	$(GO) vet -tags mpi,mumps ./dist/...
+	@bin=$$(mktemp); trap 'rm -f "$$bin"' EXIT; 	$(GO) test -c -tags mpi,mumps -o "$$bin" ./dist/mpi; 	for n in $(MPIRANKS); do $(MPIRUN) -n $$n "$$bin"; done
 
 # Packages that start goroutines or hand work to a team, and what calls them from several. Under the race detector the tests of the root
 # package, of kkt, sim, ik and of the command take a quarter of an hour, nearly all of it on one goroutine; of these, those that match.
 RACEPKGS := ./team ./assemble ./factor ./factor/order ./closing ./linear ./motion ./mobility ./internal/guard ./internal/halt ./internal/outfile ./internal/check ./cmd/rung/internal/...
 RACERUN := Shared|Team|Threads|Goroutine|Progress|Signal|Waiting|SparseBits
 race-quick:
-	CGO_ENABLED=1 $(GO) test -race -short $(TAGFLAG) $(RACEPKGS)
-	CGO_ENABLED=1 $(GO) test -race -short -run '$(RACERUN)' $(TAGFLAG) . ./kkt ./sim ./ik ./cmd/rung
+	CGO_ENABLED=1 $(GO) test -race -short $(TESTFLAGS) $(TAGFLAG) $(RACEPKGS)
+	CGO_ENABLED=1 $(GO) test -race -short $(TESTFLAGS) -run '$(RACERUN)' $(TAGFLAG) . ./kkt ./sim ./ik ./cmd/rung
 
 # A seeded walk is a function of the commit, and so may decide about one. RUNG_WALK_SEED takes another (internal/check).
 walk:

@@ -131,7 +131,9 @@ func (c *compiler) evaluate() {
 		}
 	}
 	for j := range m.Joints {
+		c.passing()
 		c.joint(j)
+		c.lasting()
 	}
 	if !c.rareForces {
 		c.elements()

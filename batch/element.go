@@ -13,6 +13,7 @@ const nearPart = 1e-26
 // elements adds what spring-dampers and wrenches of the model do to the bodies.
 func (c *compiler) elements() {
 	for i := range c.mech.Forces {
+		c.passing()
 		switch e := &c.mech.Forces[i]; e.Kind {
 		case model.Wrench:
 			a := c.pointOf(e.A.Body, e.A.Point)
@@ -21,6 +22,7 @@ func (c *compiler) elements() {
 		case model.SpringDamper:
 			c.spring(e)
 		}
+		c.lasting()
 	}
 }
 

@@ -39,7 +39,7 @@ func (c *compiler) joint(j int) {
 		return
 	}
 	at := &c.joints[j]
-	c.frames(at, j, driven)
+	c.frames(at, j)
 	if driven {
 		c.drives(at, j)
 	}
@@ -60,7 +60,7 @@ func (c *compiler) isDriven(j int) bool {
 }
 
 // frames adds the relative motion of the frames of a joint.
-func (c *compiler) frames(at *jointPlace, j int, driven bool) {
+func (c *compiler) frames(at *jointPlace, j int) {
 	jt := &c.mech.Joints[j]
 	at.P = c.frameAxes(jt.Pred, &jt.P)
 	if jt.Kind == joints.Universal {
@@ -75,7 +75,7 @@ func (c *compiler) frames(at *jointPlace, j int, driven bool) {
 	}
 	at.armP, at.wideP = arm(jt.Pred, &jt.P)
 	at.armS, at.wideS = arm(jt.Succ, &jt.S)
-	if slidesOf(jt.Kind) != pinned || driven && jt.Pred >= 0 {
+	if slidesOf(jt.Kind) != pinned {
 		c.separation(at, jt)
 	}
 }
@@ -152,14 +152,25 @@ func (c *compiler) drives(at *jointPlace, j int) {
 			}
 		}
 		if u.ofS {
-			c.opN(tape.Scaled, 3, 0, c.scratchVector(), c.zero, extra, tau)
-			extra = c.last()
+			moment := c.room(3)
+			c.opN(tape.Scaled, 3, 0, moment, c.zero, extra, tau)
+			extra = moment
 		}
 	}
-	n, f := c.vector(tape.MulVec, at.P, turn), c.vector(tape.MulVec, at.P, push)
+	n := c.vector(tape.MulVec, at.P, turn)
 	if extra > 0 {
 		n = c.sum(n, extra)
 	}
+	if slidesOf(jt.Kind) == pinned { // moments alone, the same about any point
+		if jt.Succ >= 0 {
+			c.push(jt.Succ, c.zero, n, 1)
+		}
+		if jt.Pred >= 0 {
+			c.push(jt.Pred, c.zero, n, -1)
+		}
+		return
+	}
+	f := c.vector(tape.MulVec, at.P, push)
 	if jt.Succ >= 0 {
 		c.push(jt.Succ, f, c.vector(tape.AddCross, at.wideS, f, n), 1)
 	}
@@ -167,10 +178,6 @@ func (c *compiler) drives(at *jointPlace, j int) {
 		c.push(jt.Pred, f, c.vector(tape.AddCross, c.sum(at.wideP, at.R), f, n), -1)
 	}
 }
-
-// scratchVector returns three new places, which last returns again.
-func (c *compiler) scratchVector() place { return c.room(3) }
-func (c *compiler) last() place          { return place(c.places - 3) }
 
 // push adds a force and a moment about the centre of mass, world axes, to what acts on a body, or takes them from it.
 func (c *compiler) push(body int32, f, n place, sign int) {
@@ -197,8 +204,7 @@ func (c *compiler) rows(at *jointPlace, j int, node int32) {
 			w.fly = at
 		}
 	}
-	// Right sides are written by threes, some past the row and some before it.
-	w.b = c.room(12) + 3
+	w.b = c.sys.right[node]
 	c.slide(w)
 	c.local(w)
 	c.bias(w)
@@ -210,7 +216,6 @@ func (c *compiler) rows(at *jointPlace, j int, node int32) {
 		c.special(w)
 	}
 	c.freedoms(w, j)
-	c.opN(tape.Copy, w.row, 0, c.sys.right[node], w.b)
 	c.squares(w)
 }
 
@@ -298,11 +303,35 @@ func (c *compiler) bias(w *jointWork) {
 			w.bias = out
 		}
 	}
-	w.force = c.vector(tape.TMulNeg, w.P, w.bias)
-	w.moment = c.zero
-	if jt.Succ >= 0 && jt.Pred >= 0 {
+	w.force, w.moment = c.room(3), c.zero
+	list, more := triples(jt.Kind)
+	if !more && w.fly < 0 && jt.Motion == nil { // no one else reads them: they are written where they belong
+		row := 0
+		for _, t := range list {
+			switch {
+			case t.first > 0:
+			case t.force:
+				w.force = w.b.at(row)
+			case jt.Succ >= 0 && jt.Pred >= 0:
+				w.moment = w.b.at(row)
+			}
+			row += t.n
+		}
+	}
+	turns := jt.Succ >= 0 && jt.Pred >= 0
+	if turns && w.moment == c.zero {
+		w.moment = c.room(3)
+	}
+	if turns {
 		w.turn = c.vector(tape.Cross, c.omega(jt.Succ), c.omega(jt.Pred))
-		w.moment = c.vector(tape.TMulNeg, w.P, w.turn)
+	}
+	// By threes: what comes first in the rows is written first.
+	if turns && w.moment < w.force {
+		c.op(tape.TMulNeg, w.moment, w.P, w.turn)
+	}
+	c.op(tape.TMulNeg, w.force, w.P, w.bias)
+	if turns && w.moment > w.force {
+		c.op(tape.TMulNeg, w.moment, w.P, w.turn)
 	}
 }
 
@@ -320,7 +349,9 @@ func (c *compiler) triple(w *jointWork, t triple) {
 	}
 	side(w.succ, w.inS, w.armS, w.jt.Succ, atWeight)
 	side(w.pred, w.inP, w.armP, w.jt.Pred, atNegated)
-	c.opN(tape.Copy, t.n, 0, w.b.at(w.row), from.at(t.first))
+	if from.at(t.first) != w.b.at(w.row) {
+		c.opN(tape.Copy, t.n, 0, w.b.at(w.row), from.at(t.first))
+	}
 	w.row += t.n
 }
 
@@ -378,7 +409,7 @@ func (c *compiler) wrenchRow(w *jointWork, wrench place) {
 func (c *compiler) freedoms(w *jointWork, j int) {
 	for i, u := range duals(w.jt.Kind) {
 		if w.jt.Prescribed(i) {
-			at := c.room(1)
+			at := c.lastingRoom(1) // which is written before the tape runs
 			c.motions = append(c.motions, prescribed{j, i, at})
 			row := w.row
 			c.freedom(w, u)

@@ -13,7 +13,26 @@ type program struct {
 	ops    []tape.Op
 	places int
 	values []value
+
+	// Places that serve again, so that they stay in the first cache: from scratch on, so many of them taken. Not in use while taken is negative.
+	scratch place
+	taken   int
 }
+
+// scratchPlaces is the number of places that serve again.
+const scratchPlaces = 320
+
+// passing begins a part whose new places, but for constants, are of no use after it.
+func (p *program) passing() {
+	if p.scratch == 0 {
+		p.scratch = place(p.places)
+		p.places += scratchPlaces
+	}
+	p.taken = 0
+}
+
+// lasting ends it.
+func (p *program) lasting() { p.taken = -1 }
 
 // value is a constant of the workspace.
 type value struct {
@@ -21,10 +40,20 @@ type value struct {
 	x  float64
 }
 
-func newProgram() *program { return &program{places: tape.Reserved} }
+func newProgram() *program { return &program{places: tape.Reserved, taken: -1} }
 
 // room returns n new places.
 func (p *program) room(n int) place {
+	if p.taken >= 0 && p.taken+n <= scratchPlaces {
+		at := p.scratch.at(p.taken)
+		p.taken += n
+		return at
+	}
+	return p.lastingRoom(n)
+}
+
+// lastingRoom returns n new places that no other part uses.
+func (p *program) lastingRoom(n int) place {
 	at := place(p.places)
 	p.places += n
 	return at
@@ -32,7 +61,7 @@ func (p *program) room(n int) place {
 
 // constant returns new places that hold values.
 func (p *program) constant(list ...float64) place {
-	at := p.room(len(list))
+	at := p.lastingRoom(len(list))
 	p.set(at, list...)
 	return at
 }

@@ -50,6 +50,7 @@ type worker struct {
 	rows  *assemble.Weighted   // nil unless rows of joints are rare
 	kin   *mechanism.Kinematics
 	force []spatial.Force
+	timed bool // motions or values may not hold at all times
 
 	_ [8]float64 // between workers
 }
@@ -92,6 +93,7 @@ func newWorker(b *Batch, c *compiler, t *tapes) (*worker, error) {
 	}
 	w.w = c.workspace(b.plan.Options().Epsilon)
 	w.mask = w.lane(c.sys.mask)
+	w.timed = len(c.motions) > 0 || c.rareForces || len(c.rareJoints) > 0
 	w.kin = &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())}
 	w.force = make([]spatial.Force, m.NumBodies())
 	if len(c.rareJoints) > 0 {
@@ -218,8 +220,7 @@ func (w *worker) prepare(s *States, first, n int) (ok uint) {
 		}
 	}
 	for l := range n {
-		w.st.Time = time[l]
-		if w.mech.CheckTime(w.st) != nil {
+		if w.st.Time = time[l]; !finite(time[l]) || w.timed && w.mech.CheckTime(w.st) != nil {
 			ok &^= 1 << l
 		}
 	}

@@ -137,6 +137,9 @@ func (c *compiler) steps() *stepper {
 		origin(b, b.state.at(atVelocity))
 		c.opN(tape.Scaled, 3, 0, b.state.at(atOmega), b.state.at(atOmega), move, unit)
 	})
+	for i := range c.bodies { // what motion in a plane leaves across it falls to nothing, step by step
+		c.opN(tape.Clean, bodyPlaces, 0, c.bodies[i].state)
+	}
 	s.project = c.take()
 	return s
 }
@@ -173,7 +176,9 @@ func (c *compiler) violations(s *stepper) (rate []place) {
 	for j := range c.mech.Joints {
 		node := c.plan.Layout().JointNode(j)
 		if node >= 0 {
+			c.passing()
 			c.violation(s, j, node, rate[node])
+			c.lasting()
 		}
 	}
 	return rate
@@ -183,7 +188,7 @@ func (c *compiler) violations(s *stepper) (rate []place) {
 func (c *compiler) violation(s *stepper, j, node int, rate place) {
 	jt := &c.mech.Joints[j]
 	var at jointPlace
-	c.frames(&at, j, false)
+	c.frames(&at, j)
 	if at.R == 0 {
 		c.separation(&at, jt)
 	}
@@ -191,8 +196,9 @@ func (c *compiler) violation(s *stepper, j, node int, rate place) {
 		at.S = c.frameAxes(jt.Succ, &jt.S)
 	}
 	c.relative(&at, jt)
-	delta := c.constant(make([]float64, 12)...)
-	speed := c.constant(make([]float64, 12)...)
+	delta, speed := c.room(6), c.room(6)
+	c.opN(tape.Copy, 6, 0, delta, c.sys.null)
+	c.opN(tape.Copy, 6, 0, speed, c.sys.null)
 	turn := c.tilt(&at, jt)
 	list, more := triples(jt.Kind)
 	row := 0

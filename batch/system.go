@@ -40,7 +40,7 @@ type system struct {
 	inverse []place            // 1/D
 	z, res  []place            // of each node: of the forward half, and the residual
 	mask    place
-	scratch place
+	terms   place
 	null    place
 }
 
@@ -54,11 +54,13 @@ func newSystem(p *program, pattern *sparse.Pattern, order []int32) *system {
 		s.place[v] = int32(k)
 	}
 	s.null = p.constant(make([]float64, 36)...)
-	s.record, s.mask, s.scratch = p.room(records), p.room(1), p.room(6)
+	s.record, s.mask, s.terms = p.room(records), p.room(1), p.room(1)
 	for i := range n {
 		size := int(pattern.Size[i])
-		s.right[i], s.x[i], s.z[i] = p.room(size), p.room(size), p.room(size)
-		s.res[i] = p.room(size+1) + 1
+		s.right[i], s.z[i] = p.room(size+3), p.room(size) // right sides are written by threes
+		s.set(s.right[i], make([]float64, size)...)
+		s.res[i] = p.room(13) + 1 // and before them what Judge compares them with, behind them the solution
+		s.x[i] = s.res[i] + 6
 		s.square[i] = p.room(1)
 		for k := pattern.Ptr[i]; k < pattern.Ptr[i+1]; k++ {
 			at := p.room(size * int(pattern.Size[pattern.Ind[k]]))
@@ -362,8 +364,8 @@ func (s *system) judge() {
 			b := p.Ind[k]
 			m := int(p.Size[b])
 			s.tile(s.res[i], from, s.rows[i][k-p.Ptr[i]], s.x[b], n, 1, m, 1)
-			s.opN(tape.Add, 1, 0, s.scratch, terms, s.square[b])
-			from, terms = s.res[i], s.scratch
+			s.opN(tape.Add, 1, 0, s.terms, terms, s.square[b])
+			from, terms = s.res[i], s.terms
 		}
 		s.opN(tape.Scaled, 1, 0, s.res[i]-1, terms, s.record.at(sizes), rest)
 		s.opN(tape.Judge, n, 0, s.record.at(bigResidual), s.res[i], s.right[i], s.inverse[i], s.scale[i])

@@ -126,3 +126,26 @@ func (r *rig) jansenLeg(plane *plane, mark string, k int, side float64, shaft in
 	r.hinge(plane, name("rear"), u, f, q.rear)
 	r.hinge(plane, name("ankle"), f, t, q.ankle)
 }
+
+// JansenFeet returns where the frames of the left and the right foot of pair k of Jansen(n, seed) are ("tl<k>", "tr<k>", at the points "lower") after the time t, world axes, m, if the
+// shaft keeps its rate: intersections of circles.
+//
+// It returns ErrSize.
+func JansenFeet(n int, seed uint64, t float64) ([][3]float64, error) {
+	nb, err := count("jansen", n, jansenBodies)
+	if err != nil {
+		return nil, err
+	}
+	r := newRig("jansen", n, seed, nb, 0)
+	c := upright()
+	angle, rate := r.uniform(math.Pi), 3+r.uniform(1)
+	var feet [][3]float64
+	for k := range n {
+		sin, cos := math.Sincos(angle + rate*t + jansenPhase*float64(k%3))
+		pin := pivot{p: vec{jansenM * cos, jansenM * sin, jansenPitch * float64(k)}}
+		for _, side := range [2]float64{1, -1} {
+			feet = append(feet, c.point(jansenAt(pin, side).lower))
+		}
+	}
+	return feet, nil
+}

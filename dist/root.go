@@ -7,11 +7,12 @@ import (
 
 // Root solves the system of the held rows, −S·y = b with S = Σ Sᵢ, by shares that the ranks have. Ranks call its methods together.
 type Root interface {
-	// Factorize factors the sum of the shares (factor.Factor.ShareTo) of all ranks. scale is that of the rows, on rank 0. A pivot that is too small for
+	// Factorize factors the sum of the shares (factor.Factor.ShareTo) of all ranks. own are the scales of the rows of this rank's share, and scale, on rank
+	// 0, those of all rows; they agree. A pivot that is too small for
 	// policy and eps gets its proximal term as in factor.Factor.Factorize.
 	//
 	// It returns what it has seen of the pivots, and an error of its own, on rank 0; other ranks return zero and nil.
-	Factorize(share, scale []float64, eps float64, policy factor.Policy) (factor.Tally, error)
+	Factorize(share, own, scale []float64, eps float64, policy factor.Policy) (factor.Tally, error)
 	// SolveTo solves with the last factor; x and b are those of rank 0, which do not overlap. Other ranks pass nil.
 	SolveTo(x, b []float64) error
 	// PivotsTo stores the pivots of the rows in dst and returns true, or returns false if they are not known. Rank 0 alone calls it.
@@ -60,7 +61,7 @@ type sparseRoot struct {
 	x, b   []float64
 }
 
-func (s *sparseRoot) Factorize(share, scale []float64, eps float64, policy factor.Policy) (factor.Tally, error) {
+func (s *sparseRoot) Factorize(share, _, scale []float64, eps float64, policy factor.Policy) (factor.Tally, error) {
 	if s.comm.Rank() > 0 {
 		if len(share) > 0 {
 			s.comm.Send(0, share)

@@ -208,7 +208,10 @@ func (s *Solver) factorize(filled error, w kkt.Way) (int, error) {
 	if u != nil {
 		status = u.statuses()
 	}
-	tally, failure := s.root.Factorize(s.share, scale, eps, policy)
+	for i, row := range p.scalars {
+		s.rows[i] = s.sys.Scale[row]
+	}
+	tally, failure := s.root.Factorize(s.share, s.rows, scale, eps, policy)
 	weak := 0.0
 	if u != nil {
 		status = u.factored(status, tally, failure, w)
@@ -452,9 +455,12 @@ func (s *Solver) exchange(v []float64) {
 	}
 }
 
-// Redundant returns the number of rows of all joints that count as redundant.
+// Redundant returns the number of rows of all joints that count as redundant, −1 if the way that has solved the system keeps all rows (Way).
 func (s *Solver) Redundant() int {
 	s.mustHave()
+	if s.way > kkt.DropWeakest {
+		return -1
+	}
 	return s.weak
 }
 

@@ -34,10 +34,10 @@ type timedRoot struct {
 	time *time.Duration
 }
 
-func (r timedRoot) Factorize(share, scale []float64, eps float64, policy factor.Policy) (factor.Tally, error) {
+func (r timedRoot) Factorize(share, own, scale []float64, eps float64, policy factor.Policy) (factor.Tally, error) {
 	t0 := threadTime()
 	defer func() { *r.time += threadTime() - t0 }()
-	return r.Root.Factorize(share, scale, eps, policy)
+	return r.Root.Factorize(share, own, scale, eps, policy)
 }
 
 func (r timedRoot) SolveTo(x, b []float64) error {

@@ -200,25 +200,7 @@ func (d *reader) tolerance(t *Target) {
 	}
 }
 
-var poseFields = []string{"position", "orientation"}
-
-func (d *reader) pose(p *model.Pose) {
-	if !d.OpenObject() {
-		return
-	}
-	var seen uint32
-	for {
-		k, ok := d.Member(poseFields, &seen)
-		switch {
-		case !ok:
-			return
-		case k == 0:
-			d.Vector(p.Position[:])
-		default:
-			d.Orientation(&p.Orientation)
-		}
-	}
-}
+func (d *reader) pose(p *model.Pose) { d.Pose(p.Position[:], &p.Orientation) }
 
 var attachmentFields = []string{"body", "point"}
 

@@ -79,12 +79,12 @@ func (in *Inputs) AddForce(name string, f OwnForce, bodies ...int) (int, error) 
 	case len(bodies) == 0:
 		return 0, fault.Errorf("%w: force %s acts on no body", ErrInput, fault.Name(name))
 	}
-	var list []int32
+	list, seen := make([]int32, 0, len(bodies)), make([]bool, v.NumBodies())
 	for _, b := range bodies {
-		if b < 0 || b >= v.NumBodies() || slices.Contains(list, int32(b)) {
+		if b < 0 || b >= v.NumBodies() || seen[b] {
 			return 0, fault.Errorf("%w: force %s acts on body %d, which is out of range or given twice", ErrInput, fault.Name(name), b)
 		}
-		list = append(list, int32(b))
+		list, seen[b] = append(list, int32(b)), true
 	}
 	v.own = append(v.own, newOwnForce(name, f, list))
 	return len(v.Forces) + len(v.own) - 1, nil

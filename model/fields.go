@@ -36,8 +36,6 @@ const (
 
 var inertiaFields = []string{"xx", "yy", "zz", "xy", "xz", "yz"}
 
-var poseFields = []string{"position", "orientation"}
-
 var velocityFields = []string{"linear", "angular"}
 
 var jointFields = []string{

@@ -265,23 +265,7 @@ func (d *decoder) inertia(I *Inertia) {
 	}
 }
 
-func (d *decoder) pose(p *Pose) {
-	if !d.OpenObject() {
-		return
-	}
-	var seen uint32
-	for {
-		k, ok := d.Member(poseFields, &seen)
-		switch {
-		case !ok:
-			return
-		case k == 0:
-			d.Vector(p.Position[:])
-		default:
-			d.Orientation(&p.Orientation)
-		}
-	}
-}
+func (d *decoder) pose(p *Pose) { d.Pose(p.Position[:], &p.Orientation) }
 
 func (d *decoder) velocity(v *Velocity) {
 	if !d.OpenObject() {

@@ -13,7 +13,8 @@ import (
 // RattleOptions choose how a Rattle works. The zero value is the default.
 type RattleOptions struct {
 	// Tolerance is the error up to which rows of the joints hold at the end of a step: rad, rad/s, and m, m/s in units of mechanism.Mechanism.DriftUnit.
-	// 0 stands for DefaultRattle.
+	// 0 stands for DefaultRattle. Mechanisms with rows that geometry alone makes redundant, such as rigid origami, need one near rounding: at a pose that is off by
+	// more, these rows contradict each other.
 	Tolerance float64
 	// Turn is the angle, rad, that a body may turn by in a step; 0 stands for DefaultRattleTurn. It is at most MostRattleTurn.
 	Turn float64

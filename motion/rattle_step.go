@@ -299,7 +299,14 @@ func (r *Rattle) backward(h float64) error {
 	}
 	r.setVelocities(0, r.next)
 	if err := r.evaluate(r.next, &r.end); err != nil {
-		return err
+		// What geometry alone makes redundant is not, or is badly so, at a pose that the joints do not allow.
+		r.stats.Searches++
+		if r.dyn.drift.watch.Err() != nil || r.dyn.ClosePositions(&r.end) != nil {
+			return err
+		}
+		if err := r.evaluate(r.next, &r.end); err != nil {
+			return err
+		}
 	}
 	if err := r.travel(h, h, r.next, math.Inf(1)); err != nil {
 		return err

@@ -334,6 +334,11 @@ func (c *Catalogue) covered(p string, before []string) (yes bool) {
 	return yes
 }
 
+// Has reports whether a column is like the pattern.
+//
+// Cost: O(columns); allocates.
+func (c *Catalogue) Has(pattern string) bool { return c.covered(pattern, []string{pattern}) }
+
 // NeedsReactions reports whether a column that is like one of the patterns needs a source.
 func (c *Catalogue) NeedsReactions(patterns []string) (yes bool) {
 	c.each(func(b block, part int, col Column) bool {

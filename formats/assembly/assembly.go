@@ -77,11 +77,6 @@ const (
 	Ellipsoid
 )
 
-var shapeNames = [...]string{"mesh", "box", "sphere", "cylinder", "capsule", "ellipsoid"}
-
-// String returns the name of s.
-func (s Shape) String() string { return shapeNames[s] }
-
 // Kind is an elementary motion.
 type Kind uint8
 

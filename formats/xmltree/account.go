@@ -20,7 +20,6 @@ type Rule struct {
 // Table has the rules of a format by element.
 type Table struct {
 	rules map[string]rule
-	list  []Rule
 }
 
 type rule struct {
@@ -31,7 +30,7 @@ type rule struct {
 
 // NewTable returns the table of some rules. It panics if there are two for an element or an attribute.
 func NewTable(rules []Rule) *Table {
-	t := &Table{rules: map[string]rule{}, list: rules}
+	t := &Table{rules: map[string]rule{}}
 	for _, r := range rules {
 		if _, ok := t.rules[r.Element]; ok {
 			panic("xmltree: two rules for " + r.Element)
@@ -51,9 +50,6 @@ func NewTable(rules []Rule) *Table {
 	}
 	return t
 }
-
-// Rules returns the rules of t.
-func (t *Table) Rules() []Rule { return t.list }
 
 func (t *Table) rule(n *Node) (rule, bool) {
 	if n.Parent != nil {

@@ -87,7 +87,7 @@ func TestNamesInPackageComments(t *testing.T) {
 // authors in docs/references.md.
 var proper = map[string]bool{
 	"Frame": true, "Units": true, // the labels
-	"FreeCAD": true, "Foxglove": true, "Ondsel": true, "SDFormat": true,
+	"FreeCAD": true, "Foxglove": true, "OpenMPI": true, "Ondsel": true, "SDFormat": true,
 	"Featherstone": true, "Rigid": true, "Dynamics": true, "Algorithms": true, "Table": true,
 	"Apache": true, "Go": true, "Lie": true, "LockFileEx": true, "MatrixMarket": true, "NaN": true, "Newton": true, "Parquet": true, "Schemas": true,
 	"To": true, "World": true, // parts of names

@@ -31,6 +31,7 @@ var licences = []struct{ name, words string }{
 	{"OFL-1.1", "SIL OPEN FONT LICENSE Version 1.1"},
 	{"FTL", "The FreeType Project LICENSE"},
 	{"CC-BY-4.0", "Creative Commons Attribution 4.0 International Public License"},
+	{"ISC", "Permission to use, copy, modify, and distribute this software for any purpose with or without fee is hereby granted"},
 	{"MIT", "Permission is hereby granted, free of charge, to any person obtaining a copy"},
 	{"SunPro", "Permission to use, copy, modify, and distribute this software is freely granted"},
 	{"BSD-3-Clause", "may be used to endorse or promote products derived from this software"},

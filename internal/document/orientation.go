@@ -38,3 +38,24 @@ func (d *Reader) Orientation(q *[4]float64) {
 	}
 	Normalize(q)
 }
+
+var poseFields = []string{"position", "orientation"}
+
+// Pose reads an object with the three numbers of a position and the unit quaternion of an orientation. What is not there stays as it is.
+func (d *Reader) Pose(position []float64, orientation *[4]float64) {
+	if !d.OpenObject() {
+		return
+	}
+	var seen uint32
+	for {
+		k, ok := d.Member(poseFields, &seen)
+		switch {
+		case !ok:
+			return
+		case k == 0:
+			d.Vector(position)
+		default:
+			d.Orientation(orientation)
+		}
+	}
+}

@@ -15,15 +15,11 @@ const (
 	mostNesting = 200
 )
 
-// Error tells where a text is no expression.
-type Error struct {
+// Problem tells where a text is no expression.
+type Problem struct {
 	Expression string
 	Position   int    // of a character, from 1
 	Text       string // what was expected there, with what stands there
-}
-
-func (e *Error) Error() string {
-	return fmt.Sprintf("formula: character %d: %s", e.Position, e.Text)
 }
 
 // functionOps are the functions of expressions.
@@ -44,13 +40,13 @@ type parser struct {
 	f       Formula
 	depth   int // of the stack now
 	nesting int
-	err     *Error
+	err     *Problem
 }
 
 // Parse returns the formula of a text in x and y, in the grammar of docs/ground.md, or what is wrong with it.
 //
 // Cost: O(length); allocates.
-func Parse(text string) (*Formula, *Error) {
+func Parse(text string) (*Formula, *Problem) {
 	p := &parser{text: text}
 	if len(text) > mostBytes {
 		p.at = mostBytes
@@ -69,7 +65,7 @@ func Parse(text string) (*Formula, *Error) {
 // fail keeps the first error, at the place that is reached, and goes to the end.
 func (p *parser) fail(format string, args ...any) {
 	if p.err == nil {
-		p.err = &Error{p.text, 1 + utf8.RuneCountInString(p.text[:p.at]), fmt.Sprintf(format, args...)}
+		p.err = &Problem{p.text, 1 + utf8.RuneCountInString(p.text[:p.at]), fmt.Sprintf(format, args...)}
 	}
 	p.at = len(p.text)
 }

@@ -18,208 +18,210 @@ const (
 	Less Code = 5
 	// Masked stores B + C where D is one, and B where D is zero, N lanes.
 	Masked Code = 6
+	// Clean makes numbers of A that are next to nothing zero, N lanes.
+	Clean Code = 7
 	// Mul3 stores B·C.
-	Mul3 Code = 7
+	Mul3 Code = 8
 	// TMul3 stores Bᵀ·C.
-	TMul3 Code = 8
+	TMul3 Code = 9
 	// MulVec stores B·C.
-	MulVec Code = 9
+	MulVec Code = 10
 	// TMulVec stores Bᵀ·C.
-	TMulVec Code = 10
+	TMulVec Code = 11
 	// TMulNeg stores −Bᵀ·C.
-	TMulNeg Code = 11
+	TMulNeg Code = 12
 	// TMulAdd stores D + Bᵀ·C.
-	TMulAdd Code = 12
+	TMulAdd Code = 13
 	// Column stores the column of a matrix that begins at B.
-	Column Code = 13
+	Column Code = 14
 	// OnZ stores z·C₂ with z the third column of B.
-	OnZ Code = 14
+	OnZ Code = 15
 	// OffZ stores x·C₀ + y·C₁ with x, y the first columns of B.
-	OffZ Code = 15
+	OffZ Code = 16
 	// Cross stores B×C.
-	Cross Code = 16
+	Cross Code = 17
 	// AddCross stores D + B×C.
-	AddCross Code = 17
+	AddCross Code = 18
 	// SubCross stores D − B×C.
-	SubCross Code = 18
+	SubCross Code = 19
 	// Dot stores B·C of vectors.
-	Dot Code = 19
+	Dot Code = 20
 	// Unit stores B/|B|, then |B|.
-	Unit Code = 20
+	Unit Code = 21
 	// Quotient stores B/C, a lane.
-	Quotient Code = 21
+	Quotient Code = 22
 	// Departure makes A the larger of itself and the distance from one of the squared norm of the rotation in the state B of a body. It adds what is not finite in the state, as no number, to C.
-	Departure Code = 22
+	Departure Code = 23
 	// Body stores axes and Eᵀω of a body in A, and C⁻¹·(−ω×Iω, m·g) in E; B is its rotation, its angular velocity after six lanes more, C its constants, D gravity.
-	Body Code = 23
+	Body Code = 24
 	// Weigh adds C⁻¹·(moment, force) to A: B the force, C the moment, world axes, D the weight, E the axes.
-	Weigh Code = 24
+	Weigh Code = 25
 	// Unweigh stores C⁻ᵀ·B in A, world axes: C the axes, D the weight. It adds what is not finite, as no number, to E.
-	Unweigh Code = 25
+	Unweigh Code = 26
 	// Forces1 stores rows of forces along columns of B: (L⁻¹·(arm×e), e/√m), C the arm, D the weight.
-	Forces1 Code = 26
+	Forces1 Code = 27
 	// Moments1 stores the first halves of rows of moments about columns of B: L⁻¹·e, D the weight.
-	Moments1 Code = 27
+	Moments1 Code = 28
 	// Forces2 stores rows of forces along columns of B: (L⁻¹·(arm×e), e/√m), C the arm, D the weight.
-	Forces2 Code = 28
+	Forces2 Code = 29
 	// Moments2 stores the first halves of rows of moments about columns of B: L⁻¹·e, D the weight.
-	Moments2 Code = 29
+	Moments2 Code = 30
 	// Forces3 stores rows of forces along columns of B: (L⁻¹·(arm×e), e/√m), C the arm, D the weight.
-	Forces3 Code = 30
+	Forces3 Code = 31
 	// Moments3 stores the first halves of rows of moments about columns of B: L⁻¹·e, D the weight.
-	Moments3 Code = 31
+	Moments3 Code = 32
 	// Wrench stores the row of the wrench B (moment, force), world axes: (L⁻¹·(Eᵀn + arm×Eᵀf), Eᵀf/√m), C the axes, D the weight, E the arm in body axes.
-	Wrench Code = 32
+	Wrench Code = 33
 	// Squares stores in A the squared norms of N rows of six at B, plus what is at C.
-	Squares Code = 33
+	Squares Code = 34
 	// Centripetal stores D + B×(B×C).
-	Centripetal Code = 34
+	Centripetal Code = 35
 	// LessCentripetal stores D − B×(B×C).
-	LessCentripetal Code = 35
+	LessCentripetal Code = 36
 	// Pull stores the force of a spring-damper on its end A: B the line and the relative velocity after it, C stiffness, damping and rest length, D the squared sizes of what the line is the difference of. It adds no number to E where the line has no direction.
-	Pull Code = 36
+	Pull Code = 37
 	// Size makes A the largest of itself and the squared norm of six lanes at B, which it stores in C.
-	Size Code = 37
+	Size Code = 38
 	// Turned stores in A the quaternion exp(C)·B, of length one; C is the rotation vector in D-fold.
-	Turned Code = 38
+	Turned Code = 39
 	// Tile1x1 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x1 Code = 39
+	Tile1x1 Code = 40
 	// Tile1x2 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x2 Code = 40
+	Tile1x2 Code = 41
 	// Tile1x3 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x3 Code = 41
+	Tile1x3 Code = 42
 	// Tile1x4 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x4 Code = 42
+	Tile1x4 Code = 43
 	// Tile1x5 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x5 Code = 43
+	Tile1x5 Code = 44
 	// Tile1x6 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x6 Code = 44
+	Tile1x6 Code = 45
 	// Tile2x1 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x1 Code = 45
+	Tile2x1 Code = 46
 	// Tile2x2 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x2 Code = 46
+	Tile2x2 Code = 47
 	// Tile2x3 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x3 Code = 47
+	Tile2x3 Code = 48
 	// Tile2x4 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x4 Code = 48
+	Tile2x4 Code = 49
 	// Tile2x5 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x5 Code = 49
+	Tile2x5 Code = 50
 	// Tile2x6 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x6 Code = 50
+	Tile2x6 Code = 51
 	// Tile3x1 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x1 Code = 51
+	Tile3x1 Code = 52
 	// Tile3x2 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x2 Code = 52
+	Tile3x2 Code = 53
 	// Tile3x3 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x3 Code = 53
+	Tile3x3 Code = 54
 	// Tile3x4 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x4 Code = 54
+	Tile3x4 Code = 55
 	// Tile3x5 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x5 Code = 55
+	Tile3x5 Code = 56
 	// Tile3x6 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x6 Code = 56
+	Tile3x6 Code = 57
 	// Fresh1x1 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x1 Code = 57
+	Fresh1x1 Code = 58
 	// Fresh1x2 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x2 Code = 58
+	Fresh1x2 Code = 59
 	// Fresh1x3 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x3 Code = 59
+	Fresh1x3 Code = 60
 	// Fresh1x4 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x4 Code = 60
+	Fresh1x4 Code = 61
 	// Fresh1x5 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x5 Code = 61
+	Fresh1x5 Code = 62
 	// Fresh1x6 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x6 Code = 62
+	Fresh1x6 Code = 63
 	// Fresh2x1 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x1 Code = 63
+	Fresh2x1 Code = 64
 	// Fresh2x2 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x2 Code = 64
+	Fresh2x2 Code = 65
 	// Fresh2x3 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x3 Code = 65
+	Fresh2x3 Code = 66
 	// Fresh2x4 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x4 Code = 66
+	Fresh2x4 Code = 67
 	// Fresh2x5 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x5 Code = 67
+	Fresh2x5 Code = 68
 	// Fresh2x6 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x6 Code = 68
+	Fresh2x6 Code = 69
 	// Fresh3x1 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x1 Code = 69
+	Fresh3x1 Code = 70
 	// Fresh3x2 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x2 Code = 70
+	Fresh3x2 Code = 71
 	// Fresh3x3 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x3 Code = 71
+	Fresh3x3 Code = 72
 	// Fresh3x4 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x4 Code = 72
+	Fresh3x4 Code = 73
 	// Fresh3x5 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x5 Code = 73
+	Fresh3x5 Code = 74
 	// Fresh3x6 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x6 Code = 74
+	Fresh3x6 Code = 75
 	// Joint1 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint1 Code = 75
+	Joint1 Code = 76
 	// Mass1 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass1 Code = 76
+	Mass1 Code = 77
 	// Panel1 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel1 Code = 77
+	Panel1 Code = 78
 	// Back1 stores D − Bᵀ·C in A: B has N rows.
-	Back1 Code = 78
+	Back1 Code = 79
 	// Upper1 stores L⁻ᵀ·A in A: C is L.
-	Upper1 Code = 79
+	Upper1 Code = 80
 	// Joint2 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint2 Code = 80
+	Joint2 Code = 81
 	// Mass2 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass2 Code = 81
+	Mass2 Code = 82
 	// Panel2 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel2 Code = 82
+	Panel2 Code = 83
 	// Back2 stores D − Bᵀ·C in A: B has N rows.
-	Back2 Code = 83
+	Back2 Code = 84
 	// Upper2 stores L⁻ᵀ·A in A: C is L.
-	Upper2 Code = 84
+	Upper2 Code = 85
 	// Joint3 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint3 Code = 85
+	Joint3 Code = 86
 	// Mass3 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass3 Code = 86
+	Mass3 Code = 87
 	// Panel3 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel3 Code = 87
+	Panel3 Code = 88
 	// Back3 stores D − Bᵀ·C in A: B has N rows.
-	Back3 Code = 88
+	Back3 Code = 89
 	// Upper3 stores L⁻ᵀ·A in A: C is L.
-	Upper3 Code = 89
+	Upper3 Code = 90
 	// Joint4 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint4 Code = 90
+	Joint4 Code = 91
 	// Mass4 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass4 Code = 91
+	Mass4 Code = 92
 	// Panel4 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel4 Code = 92
+	Panel4 Code = 93
 	// Back4 stores D − Bᵀ·C in A: B has N rows.
-	Back4 Code = 93
+	Back4 Code = 94
 	// Upper4 stores L⁻ᵀ·A in A: C is L.
-	Upper4 Code = 94
+	Upper4 Code = 95
 	// Joint5 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint5 Code = 95
+	Joint5 Code = 96
 	// Mass5 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass5 Code = 96
+	Mass5 Code = 97
 	// Panel5 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel5 Code = 97
+	Panel5 Code = 98
 	// Back5 stores D − Bᵀ·C in A: B has N rows.
-	Back5 Code = 98
+	Back5 Code = 99
 	// Upper5 stores L⁻ᵀ·A in A: C is L.
-	Upper5 Code = 99
+	Upper5 Code = 100
 	// Joint6 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint6 Code = 100
+	Joint6 Code = 101
 	// Mass6 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass6 Code = 101
+	Mass6 Code = 102
 	// Panel6 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel6 Code = 102
+	Panel6 Code = 103
 	// Back6 stores D − Bᵀ·C in A: B has N rows.
-	Back6 Code = 103
+	Back6 Code = 104
 	// Upper6 stores L⁻ᵀ·A in A: C is L.
-	Upper6 Code = 104
+	Upper6 Code = 105
 	// Transpose stores in A, with rows of F bytes, the rows of N lanes that begin at B as one column: A[i] = B[i].
-	Transpose Code = 105
-	// Judge compares N residuals B of rows with what they stand for: C the right side, D the 1/D, E the scales, and before B the squared sizes of the bodies. A is the record.
-	Judge Code = 106
+	Transpose Code = 106
+	// Judge compares N residuals B of rows with what they stand for: C the right side, D the 1/D, E the scales, before B the squared sizes of the bodies, and six places after it the multipliers. A is the record.
+	Judge Code = 107
 
-	numCodes = 107
+	numCodes = 108
 )
 
 var codeNames = [numCodes]string{
@@ -230,6 +232,7 @@ var codeNames = [numCodes]string{
 	"Scaled",
 	"Less",
 	"Masked",
+	"Clean",
 	"Mul3",
 	"TMul3",
 	"MulVec",
@@ -347,6 +350,8 @@ func step(w []float64, o *Op, lane int) {
 		goLess(w, o, lane)
 	case Masked:
 		goMasked(w, o, lane)
+	case Clean:
+		goClean(w, o, lane)
 	case Mul3:
 		goMul3(w, o, lane)
 	case TMul3:
@@ -633,6 +638,20 @@ func goMasked(w []float64, o *Op, lane int) {
 		A += 8
 		B += 8
 		C += 8
+	}
+}
+
+func goClean(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	v0 := 0.0
+	v1 := w[56+lane]
+	for range o.N {
+		v2 := w[A+0]
+		v3 := v0 - v2
+		v4 := larger(v3, v2)
+		v5 := more(v4, v1, v2, v0)
+		w[A+0] = v5
+		A += 8
 	}
 }
 
@@ -1003,22 +1022,28 @@ func goDeparture(w []float64, o *Op, lane int) {
 	v11 := larger(v10, v8)
 	v12 := larger(v11, w[A+0])
 	w[A+0] = v12
-	v13 := 0.0
-	v14 := w[C+0]
-	v15 := math.FMA(v13, w[B+0], v14)
-	v16 := math.FMA(v13, w[B+8], v15)
-	v17 := math.FMA(v13, w[B+16], v16)
-	v18 := math.FMA(v13, w[B+24], v17)
-	v19 := math.FMA(v13, w[B+32], v18)
-	v20 := math.FMA(v13, w[B+40], v19)
-	v21 := math.FMA(v13, w[B+48], v20)
-	v22 := math.FMA(v13, w[B+56], v21)
-	v23 := math.FMA(v13, w[B+64], v22)
-	v24 := math.FMA(v13, w[B+72], v23)
-	v25 := math.FMA(v13, w[B+80], v24)
-	v26 := math.FMA(v13, w[B+88], v25)
-	v27 := math.FMA(v13, w[B+96], v26)
-	w[C+0] = v27
+	v13 := w[B+0]
+	v14 := w[B+8]
+	v15 := w[B+16]
+	v16 := w[B+56]
+	v17 := w[B+64]
+	v18 := w[B+72]
+	v19 := w[B+80]
+	v20 := w[B+88]
+	v21 := w[B+96]
+	v22 := v13 + v14
+	v23 := v15 + v16
+	v24 := v17 + v18
+	v25 := v19 + v20
+	v26 := v21 + v0
+	v27 := v22 + v23
+	v28 := v24 + v25
+	v29 := v27 + v28
+	v30 := v29 + v26
+	v31 := 0.0
+	v32 := w[C+0]
+	v33 := math.FMA(v31, v30, v32)
+	w[C+0] = v33
 }
 
 func goBody(w []float64, o *Op, lane int) {
@@ -3134,14 +3159,14 @@ func goJoint1(w []float64, o *Op, lane int) {
 	v0 := w[A+0]
 	v1 := w[C+0]
 	v2 := 0.0
-	v3 := v2 - v0
-	v4 := w[40+lane]
-	v5 := math.FMA(v1, w[32+lane], v4)
+	v3 := w[40+lane]
+	v4 := math.FMA(v1, w[32+lane], v3)
+	v5 := v2 - v4
 	v6 := v0 - v1
-	v7 := more(v3, v5, v0, v6)
+	v7 := more(v5, v0, v0, v6)
 	v8 := 0.0
 	v9 := w[8+lane]
-	v10 := more(v3, v5, v8, v9)
+	v10 := more(v5, v0, v8, v9)
 	v11 := w[8+lane]
 	v12 := v11 / v7
 	w[B+0] = v12
@@ -3222,14 +3247,14 @@ func goJoint2(w []float64, o *Op, lane int) {
 	v0 := w[A+0]
 	v1 := w[C+0]
 	v2 := 0.0
-	v3 := v2 - v0
-	v4 := w[40+lane]
-	v5 := math.FMA(v1, w[32+lane], v4)
+	v3 := w[40+lane]
+	v4 := math.FMA(v1, w[32+lane], v3)
+	v5 := v2 - v4
 	v6 := v0 - v1
-	v7 := more(v3, v5, v0, v6)
+	v7 := more(v5, v0, v0, v6)
 	v8 := 0.0
 	v9 := w[8+lane]
-	v10 := more(v3, v5, v8, v9)
+	v10 := more(v5, v0, v8, v9)
 	v11 := w[8+lane]
 	v12 := v11 / v7
 	w[B+0] = v12
@@ -3256,14 +3281,14 @@ func goJoint2(w []float64, o *Op, lane int) {
 	v28 := w[A+24]
 	v29 := w[C+8]
 	v30 := 0.0
-	v31 := v30 - v28
-	v32 := w[40+lane]
-	v33 := math.FMA(v29, w[32+lane], v32)
+	v31 := w[40+lane]
+	v32 := math.FMA(v29, w[32+lane], v31)
+	v33 := v30 - v32
 	v34 := v28 - v29
-	v35 := more(v31, v33, v28, v34)
+	v35 := more(v33, v28, v28, v34)
 	v36 := 0.0
 	v37 := w[8+lane]
-	v38 := more(v31, v33, v36, v37)
+	v38 := more(v33, v28, v36, v37)
 	v39 := w[8+lane]
 	v40 := v39 / v35
 	w[B+8] = v40
@@ -3373,14 +3398,14 @@ func goJoint3(w []float64, o *Op, lane int) {
 	v0 := w[A+0]
 	v1 := w[C+0]
 	v2 := 0.0
-	v3 := v2 - v0
-	v4 := w[40+lane]
-	v5 := math.FMA(v1, w[32+lane], v4)
+	v3 := w[40+lane]
+	v4 := math.FMA(v1, w[32+lane], v3)
+	v5 := v2 - v4
 	v6 := v0 - v1
-	v7 := more(v3, v5, v0, v6)
+	v7 := more(v5, v0, v0, v6)
 	v8 := 0.0
 	v9 := w[8+lane]
-	v10 := more(v3, v5, v8, v9)
+	v10 := more(v5, v0, v8, v9)
 	v11 := w[8+lane]
 	v12 := v11 / v7
 	w[B+0] = v12
@@ -3416,14 +3441,14 @@ func goJoint3(w []float64, o *Op, lane int) {
 	v34 := w[A+32]
 	v35 := w[C+8]
 	v36 := 0.0
-	v37 := v36 - v34
-	v38 := w[40+lane]
-	v39 := math.FMA(v35, w[32+lane], v38)
+	v37 := w[40+lane]
+	v38 := math.FMA(v35, w[32+lane], v37)
+	v39 := v36 - v38
 	v40 := v34 - v35
-	v41 := more(v37, v39, v34, v40)
+	v41 := more(v39, v34, v34, v40)
 	v42 := 0.0
 	v43 := w[8+lane]
-	v44 := more(v37, v39, v42, v43)
+	v44 := more(v39, v34, v42, v43)
 	v45 := w[8+lane]
 	v46 := v45 / v41
 	w[B+8] = v46
@@ -3450,14 +3475,14 @@ func goJoint3(w []float64, o *Op, lane int) {
 	v62 := w[A+64]
 	v63 := w[C+16]
 	v64 := 0.0
-	v65 := v64 - v62
-	v66 := w[40+lane]
-	v67 := math.FMA(v63, w[32+lane], v66)
+	v65 := w[40+lane]
+	v66 := math.FMA(v63, w[32+lane], v65)
+	v67 := v64 - v66
 	v68 := v62 - v63
-	v69 := more(v65, v67, v62, v68)
+	v69 := more(v67, v62, v62, v68)
 	v70 := 0.0
 	v71 := w[8+lane]
-	v72 := more(v65, v67, v70, v71)
+	v72 := more(v67, v62, v70, v71)
 	v73 := w[8+lane]
 	v74 := v73 / v69
 	w[B+16] = v74
@@ -3605,14 +3630,14 @@ func goJoint4(w []float64, o *Op, lane int) {
 	v0 := w[A+0]
 	v1 := w[C+0]
 	v2 := 0.0
-	v3 := v2 - v0
-	v4 := w[40+lane]
-	v5 := math.FMA(v1, w[32+lane], v4)
+	v3 := w[40+lane]
+	v4 := math.FMA(v1, w[32+lane], v3)
+	v5 := v2 - v4
 	v6 := v0 - v1
-	v7 := more(v3, v5, v0, v6)
+	v7 := more(v5, v0, v0, v6)
 	v8 := 0.0
 	v9 := w[8+lane]
-	v10 := more(v3, v5, v8, v9)
+	v10 := more(v5, v0, v8, v9)
 	v11 := w[8+lane]
 	v12 := v11 / v7
 	w[B+0] = v12
@@ -3660,14 +3685,14 @@ func goJoint4(w []float64, o *Op, lane int) {
 	v42 := w[A+40]
 	v43 := w[C+8]
 	v44 := 0.0
-	v45 := v44 - v42
-	v46 := w[40+lane]
-	v47 := math.FMA(v43, w[32+lane], v46)
+	v45 := w[40+lane]
+	v46 := math.FMA(v43, w[32+lane], v45)
+	v47 := v44 - v46
 	v48 := v42 - v43
-	v49 := more(v45, v47, v42, v48)
+	v49 := more(v47, v42, v42, v48)
 	v50 := 0.0
 	v51 := w[8+lane]
-	v52 := more(v45, v47, v50, v51)
+	v52 := more(v47, v42, v50, v51)
 	v53 := w[8+lane]
 	v54 := v53 / v49
 	w[B+8] = v54
@@ -3703,14 +3728,14 @@ func goJoint4(w []float64, o *Op, lane int) {
 	v76 := w[A+80]
 	v77 := w[C+16]
 	v78 := 0.0
-	v79 := v78 - v76
-	v80 := w[40+lane]
-	v81 := math.FMA(v77, w[32+lane], v80)
+	v79 := w[40+lane]
+	v80 := math.FMA(v77, w[32+lane], v79)
+	v81 := v78 - v80
 	v82 := v76 - v77
-	v83 := more(v79, v81, v76, v82)
+	v83 := more(v81, v76, v76, v82)
 	v84 := 0.0
 	v85 := w[8+lane]
-	v86 := more(v79, v81, v84, v85)
+	v86 := more(v81, v76, v84, v85)
 	v87 := w[8+lane]
 	v88 := v87 / v83
 	w[B+16] = v88
@@ -3737,14 +3762,14 @@ func goJoint4(w []float64, o *Op, lane int) {
 	v104 := w[A+120]
 	v105 := w[C+24]
 	v106 := 0.0
-	v107 := v106 - v104
-	v108 := w[40+lane]
-	v109 := math.FMA(v105, w[32+lane], v108)
+	v107 := w[40+lane]
+	v108 := math.FMA(v105, w[32+lane], v107)
+	v109 := v106 - v108
 	v110 := v104 - v105
-	v111 := more(v107, v109, v104, v110)
+	v111 := more(v109, v104, v104, v110)
 	v112 := 0.0
 	v113 := w[8+lane]
-	v114 := more(v107, v109, v112, v113)
+	v114 := more(v109, v104, v112, v113)
 	v115 := w[8+lane]
 	v116 := v115 / v111
 	w[B+24] = v116
@@ -3944,14 +3969,14 @@ func goJoint5(w []float64, o *Op, lane int) {
 	v0 := w[A+0]
 	v1 := w[C+0]
 	v2 := 0.0
-	v3 := v2 - v0
-	v4 := w[40+lane]
-	v5 := math.FMA(v1, w[32+lane], v4)
+	v3 := w[40+lane]
+	v4 := math.FMA(v1, w[32+lane], v3)
+	v5 := v2 - v4
 	v6 := v0 - v1
-	v7 := more(v3, v5, v0, v6)
+	v7 := more(v5, v0, v0, v6)
 	v8 := 0.0
 	v9 := w[8+lane]
-	v10 := more(v3, v5, v8, v9)
+	v10 := more(v5, v0, v8, v9)
 	v11 := w[8+lane]
 	v12 := v11 / v7
 	w[B+0] = v12
@@ -4014,14 +4039,14 @@ func goJoint5(w []float64, o *Op, lane int) {
 	v52 := w[A+48]
 	v53 := w[C+8]
 	v54 := 0.0
-	v55 := v54 - v52
-	v56 := w[40+lane]
-	v57 := math.FMA(v53, w[32+lane], v56)
+	v55 := w[40+lane]
+	v56 := math.FMA(v53, w[32+lane], v55)
+	v57 := v54 - v56
 	v58 := v52 - v53
-	v59 := more(v55, v57, v52, v58)
+	v59 := more(v57, v52, v52, v58)
 	v60 := 0.0
 	v61 := w[8+lane]
-	v62 := more(v55, v57, v60, v61)
+	v62 := more(v57, v52, v60, v61)
 	v63 := w[8+lane]
 	v64 := v63 / v59
 	w[B+8] = v64
@@ -4069,14 +4094,14 @@ func goJoint5(w []float64, o *Op, lane int) {
 	v94 := w[A+96]
 	v95 := w[C+16]
 	v96 := 0.0
-	v97 := v96 - v94
-	v98 := w[40+lane]
-	v99 := math.FMA(v95, w[32+lane], v98)
+	v97 := w[40+lane]
+	v98 := math.FMA(v95, w[32+lane], v97)
+	v99 := v96 - v98
 	v100 := v94 - v95
-	v101 := more(v97, v99, v94, v100)
+	v101 := more(v99, v94, v94, v100)
 	v102 := 0.0
 	v103 := w[8+lane]
-	v104 := more(v97, v99, v102, v103)
+	v104 := more(v99, v94, v102, v103)
 	v105 := w[8+lane]
 	v106 := v105 / v101
 	w[B+16] = v106
@@ -4112,14 +4137,14 @@ func goJoint5(w []float64, o *Op, lane int) {
 	v128 := w[A+144]
 	v129 := w[C+24]
 	v130 := 0.0
-	v131 := v130 - v128
-	v132 := w[40+lane]
-	v133 := math.FMA(v129, w[32+lane], v132)
+	v131 := w[40+lane]
+	v132 := math.FMA(v129, w[32+lane], v131)
+	v133 := v130 - v132
 	v134 := v128 - v129
-	v135 := more(v131, v133, v128, v134)
+	v135 := more(v133, v128, v128, v134)
 	v136 := 0.0
 	v137 := w[8+lane]
-	v138 := more(v131, v133, v136, v137)
+	v138 := more(v133, v128, v136, v137)
 	v139 := w[8+lane]
 	v140 := v139 / v135
 	w[B+24] = v140
@@ -4146,14 +4171,14 @@ func goJoint5(w []float64, o *Op, lane int) {
 	v156 := w[A+192]
 	v157 := w[C+32]
 	v158 := 0.0
-	v159 := v158 - v156
-	v160 := w[40+lane]
-	v161 := math.FMA(v157, w[32+lane], v160)
+	v159 := w[40+lane]
+	v160 := math.FMA(v157, w[32+lane], v159)
+	v161 := v158 - v160
 	v162 := v156 - v157
-	v163 := more(v159, v161, v156, v162)
+	v163 := more(v161, v156, v156, v162)
 	v164 := 0.0
 	v165 := w[8+lane]
-	v166 := more(v159, v161, v164, v165)
+	v166 := more(v161, v156, v164, v165)
 	v167 := w[8+lane]
 	v168 := v167 / v163
 	w[B+32] = v168
@@ -4422,14 +4447,14 @@ func goJoint6(w []float64, o *Op, lane int) {
 	v0 := w[A+0]
 	v1 := w[C+0]
 	v2 := 0.0
-	v3 := v2 - v0
-	v4 := w[40+lane]
-	v5 := math.FMA(v1, w[32+lane], v4)
+	v3 := w[40+lane]
+	v4 := math.FMA(v1, w[32+lane], v3)
+	v5 := v2 - v4
 	v6 := v0 - v1
-	v7 := more(v3, v5, v0, v6)
+	v7 := more(v5, v0, v0, v6)
 	v8 := 0.0
 	v9 := w[8+lane]
-	v10 := more(v3, v5, v8, v9)
+	v10 := more(v5, v0, v8, v9)
 	v11 := w[8+lane]
 	v12 := v11 / v7
 	w[B+0] = v12
@@ -4510,14 +4535,14 @@ func goJoint6(w []float64, o *Op, lane int) {
 	v64 := w[A+56]
 	v65 := w[C+8]
 	v66 := 0.0
-	v67 := v66 - v64
-	v68 := w[40+lane]
-	v69 := math.FMA(v65, w[32+lane], v68)
+	v67 := w[40+lane]
+	v68 := math.FMA(v65, w[32+lane], v67)
+	v69 := v66 - v68
 	v70 := v64 - v65
-	v71 := more(v67, v69, v64, v70)
+	v71 := more(v69, v64, v64, v70)
 	v72 := 0.0
 	v73 := w[8+lane]
-	v74 := more(v67, v69, v72, v73)
+	v74 := more(v69, v64, v72, v73)
 	v75 := w[8+lane]
 	v76 := v75 / v71
 	w[B+8] = v76
@@ -4580,14 +4605,14 @@ func goJoint6(w []float64, o *Op, lane int) {
 	v116 := w[A+112]
 	v117 := w[C+16]
 	v118 := 0.0
-	v119 := v118 - v116
-	v120 := w[40+lane]
-	v121 := math.FMA(v117, w[32+lane], v120)
+	v119 := w[40+lane]
+	v120 := math.FMA(v117, w[32+lane], v119)
+	v121 := v118 - v120
 	v122 := v116 - v117
-	v123 := more(v119, v121, v116, v122)
+	v123 := more(v121, v116, v116, v122)
 	v124 := 0.0
 	v125 := w[8+lane]
-	v126 := more(v119, v121, v124, v125)
+	v126 := more(v121, v116, v124, v125)
 	v127 := w[8+lane]
 	v128 := v127 / v123
 	w[B+16] = v128
@@ -4635,14 +4660,14 @@ func goJoint6(w []float64, o *Op, lane int) {
 	v158 := w[A+168]
 	v159 := w[C+24]
 	v160 := 0.0
-	v161 := v160 - v158
-	v162 := w[40+lane]
-	v163 := math.FMA(v159, w[32+lane], v162)
+	v161 := w[40+lane]
+	v162 := math.FMA(v159, w[32+lane], v161)
+	v163 := v160 - v162
 	v164 := v158 - v159
-	v165 := more(v161, v163, v158, v164)
+	v165 := more(v163, v158, v158, v164)
 	v166 := 0.0
 	v167 := w[8+lane]
-	v168 := more(v161, v163, v166, v167)
+	v168 := more(v163, v158, v166, v167)
 	v169 := w[8+lane]
 	v170 := v169 / v165
 	w[B+24] = v170
@@ -4678,14 +4703,14 @@ func goJoint6(w []float64, o *Op, lane int) {
 	v192 := w[A+224]
 	v193 := w[C+32]
 	v194 := 0.0
-	v195 := v194 - v192
-	v196 := w[40+lane]
-	v197 := math.FMA(v193, w[32+lane], v196)
+	v195 := w[40+lane]
+	v196 := math.FMA(v193, w[32+lane], v195)
+	v197 := v194 - v196
 	v198 := v192 - v193
-	v199 := more(v195, v197, v192, v198)
+	v199 := more(v197, v192, v192, v198)
 	v200 := 0.0
 	v201 := w[8+lane]
-	v202 := more(v195, v197, v200, v201)
+	v202 := more(v197, v192, v200, v201)
 	v203 := w[8+lane]
 	v204 := v203 / v199
 	w[B+32] = v204
@@ -4712,14 +4737,14 @@ func goJoint6(w []float64, o *Op, lane int) {
 	v220 := w[A+280]
 	v221 := w[C+40]
 	v222 := 0.0
-	v223 := v222 - v220
-	v224 := w[40+lane]
-	v225 := math.FMA(v221, w[32+lane], v224)
+	v223 := w[40+lane]
+	v224 := math.FMA(v221, w[32+lane], v223)
+	v225 := v222 - v224
 	v226 := v220 - v221
-	v227 := more(v223, v225, v220, v226)
+	v227 := more(v225, v220, v220, v226)
 	v228 := 0.0
 	v229 := w[8+lane]
-	v230 := more(v223, v225, v228, v229)
+	v230 := more(v225, v220, v228, v229)
 	v231 := w[8+lane]
 	v232 := v231 / v227
 	w[B+40] = v232
@@ -5099,10 +5124,13 @@ func goJudge(w []float64, o *Op, lane int) {
 		v8 := float64(v6 * v7)
 		v1 = larger(v8, v1)
 		v9 := w[C+0]
-		v10 := float64(v0 * w[E+0])
-		v11 := math.FMA(v9, v9, v10)
-		v12 := math.FMA(-v11, v3, v6)
-		v2 = larger(v12, v2)
+		v10 := w[E+0]
+		v11 := float64(v10 * w[B+48])
+		v12 := float64(v0 * w[E+0])
+		v13 := math.FMA(v9, v9, v12)
+		v14 := math.FMA(v11, v11, v13)
+		v15 := math.FMA(-v14, v3, v6)
+		v2 = larger(v15, v2)
 		B += 8
 		C += 8
 		D += 8

@@ -39,8 +39,11 @@ const (
 	Weak   // pivot over scale up to which a row is weak
 	Tiny   // what a pivot of a row of scale zero has to exceed
 	Square // of the largest residual of a row, relative to its terms
-	Rest   // not read by instructions
+	Least  // number that counts as zero in a state (Clean)
 )
+
+// least is what Clean takes for zero. Numbers whose products are below the smallest normal one make processors a hundred times slower.
+const least = 1e-100
 
 // NewWorkspace returns n places of Lanes numbers each, on a line of the cache, with the constants at its front.
 func NewWorkspace(n int, weak, tiny, square float64) []float64 {
@@ -49,7 +52,7 @@ func NewWorkspace(n int, weak, tiny, square float64) []float64 {
 		w = w[1:]
 	}
 	w = w[: n*Lanes : n*Lanes]
-	for i, c := range [Reserved]float64{0, 1, 0.5, 2, weak, tiny, square, 0} {
+	for i, c := range [Reserved]float64{0, 1, 0.5, 2, weak, tiny, square, least} {
 		for l := range Lanes {
 			w[i*Lanes+l] = c
 		}

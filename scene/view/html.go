@@ -110,25 +110,25 @@ func (v *Viewer) curves() []string {
 	return v.run.Others()
 }
 
-// rowBytes returns what a row takes: of frames and, with a solver, of reactions.
-func (v *Viewer) rowBytes() (frame, reactions int) {
+// rowBytes returns what a row takes: of frames, of forces and, if they can be had, of reactions.
+func (v *Viewer) rowBytes() (frame, forces, reactions int) {
 	m := v.scene.Mechanism
-	if v.solver != nil {
+	if v.solves() {
 		reactions = 4 * reactionFloats * m.NumJoints()
 	}
-	return 4 * frameFloats * m.NumBodies(), reactions
+	return 4 * frameFloats * m.NumBodies(), 4 * arrowFloats * v.numArrows(), reactions
 }
 
 // blockRows returns how many rows are packed together: some megabytes, so that a page unpacks the next ones while it shows these.
 func (v *Viewer) blockRows() int {
-	frame, reactions := v.rowBytes()
-	return max(1, min(v.rows(), 256, (4<<20)/max(1, frame, reactions)))
+	frame, forces, reactions := v.rowBytes()
+	return max(1, min(v.rows(), 256, (4<<20)/max(1, frame, forces, reactions)))
 }
 
 // fileBytes returns what the numbers of a file take.
 func (v *Viewer) fileBytes() int {
-	frame, reactions := v.rowBytes()
-	n := max(1, v.rows()) * (frame + reactions + 8)
+	frame, forces, reactions := v.rowBytes()
+	n := max(1, v.rows()) * (frame + forces + reactions + 8)
 	n += min(most, v.rows()) * 16 * len(v.curves())
 	n += len(v.head) + len(v.shapes) + len(v.links) + len(v.joints)
 	for _, list := range [2][][]byte{v.terrains, v.meshes} {
@@ -146,7 +146,7 @@ func (v *Viewer) parts(ctx context.Context, w *bufio.Writer) error {
 		return err
 	}
 	rep := []byte("null")
-	if v.solver != nil {
+	if v.solves() {
 		r, err := v.reportOf(ctx, 0)
 		if err != nil {
 			return err
@@ -158,7 +158,8 @@ func (v *Viewer) parts(ctx context.Context, w *bufio.Writer) error {
 	for _, p := range []struct {
 		path string
 		data []byte
-	}{{"scene.json", v.head}, {"names", names}, {"joints", v.joints}, {"shapes", v.shapes}, {"links", v.links}, {"times", v.times()}, {"report", rep}} {
+	}{{"scene.json", v.head}, {"names", names}, {"joints", v.joints}, {"shapes", v.shapes}, {"links", v.links}, {"times", v.times()}, {"report", rep},
+		{"clusters", v.clusters()}} {
 		if err := part(w, p.path, p.data); err != nil {
 			return err
 		}
@@ -176,7 +177,12 @@ func (v *Viewer) parts(ctx context.Context, w *bufio.Writer) error {
 	if err := v.blocks(ctx, w, "frame", v.frame); err != nil {
 		return err
 	}
-	if v.solver != nil {
+	if v.numArrows() > 0 {
+		if err := v.blocks(ctx, w, "forces", v.forces); err != nil {
+			return err
+		}
+	}
+	if v.solves() {
 		if err := v.blocks(ctx, w, "reactions", func(row int) ([]byte, error) { return v.reactions(ctx, row) }); err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ var types = map[string]string{
 	"": "text/html; charset=utf-8", "page.css": "text/css; charset=utf-8",
 	"app.js": "text/javascript; charset=utf-8", "drawing.js": "text/javascript; charset=utf-8", "algebra.js": "text/javascript; charset=utf-8",
 	"shapes.js": "text/javascript; charset=utf-8", "chart.js": "text/javascript; charset=utf-8", "source.js": "text/javascript; charset=utf-8",
-	"panel.js": "text/javascript; charset=utf-8", "marks.js": "text/javascript; charset=utf-8", "state.js": "text/javascript; charset=utf-8",
+	"panel.js": "text/javascript; charset=utf-8", "marks.js": "text/javascript; charset=utf-8", "state.js": "text/javascript; charset=utf-8", "live.js": "text/javascript; charset=utf-8",
 }
 
 // ServeHTTP implements http.Handler.
@@ -45,6 +45,10 @@ func (v *Viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path, ok := v.admit(r)
 	if !ok {
 		http.Error(w, "403 forbidden", http.StatusForbidden)
+		return
+	}
+	if path == "live" && v.live != nil {
+		v.live.Connect(w, r)
 		return
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -111,6 +115,10 @@ func (v *Viewer) data(w http.ResponseWriter, r *http.Request, path string) {
 		b = v.shapes
 	case "links":
 		b = v.links
+	case "forces":
+		b, err = v.forces(row)
+	case "clusters":
+		b = v.clusters()
 	case "joints":
 		b = v.joints
 	case "names":

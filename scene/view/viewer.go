@@ -20,7 +20,20 @@ import (
 // Options are what a Viewer may have besides the mechanism.
 type Options struct {
 	Run  *replay.Replay // a trajectory of the mechanism
-	Plan *kkt.Plan      // with it the page shows accelerations, reactions and what is redundant
+	Plan *kkt.Plan      // with it the page shows reactions and what is redundant
+	// Analyse makes the plan when the page first needs it. It is not called if there is a Plan.
+	Analyse func(ctx context.Context) (*kkt.Plan, error)
+	Live    Live // the mechanism moves while it is looked at; Run is nil then
+}
+
+// Live is a mechanism that moves while pages look at it.
+type Live interface {
+	// StateTo stores the present state in st. It may be called by any goroutine.
+	StateTo(st *mechanism.State)
+	// Head returns what pages are told of it at the start, as JSON.
+	Head() any
+	// Connect serves a connection of a page, whose request has been admitted, until it ends.
+	Connect(w http.ResponseWriter, r *http.Request)
 }
 
 // Viewer answers the requests of pages that show one mechanism. It serves any number of them at the same time.
@@ -34,17 +47,25 @@ type Viewer struct {
 	head, shapes, links, joints []byte
 	terrains, meshes            [][]byte
 
+	live Live
+
 	mu     sync.Mutex // of all below
 	run    *replay.Replay
 	st     *mechanism.State
 	solver *kkt.Solver
+	kin    *mechanism.Kinematics
+
+	analyse func(ctx context.Context) (*kkt.Plan, error)
 }
 
 // NewViewer returns the viewer of s at st, whose addresses begin with a secret: a path element that others cannot guess.
 //
 // Cost: O(shapes). It returns an error if the mechanism has no finite extent.
 func NewViewer(s *scene.Scene, st *mechanism.State, secret string, o Options) (*Viewer, error) {
-	v := &Viewer{scene: s, state: st.Clone(), secret: secret, run: o.Run, st: st.Clone()}
+	v := &Viewer{scene: s, state: st.Clone(), secret: secret, run: o.Run, st: st.Clone(), analyse: o.Analyse, live: o.Live}
+	if v.run != nil && v.live != nil {
+		panic("view: a trajectory of a mechanism that moves by itself")
+	}
 	v.center, v.radius = s.Bounds(st)
 	if !v.center.IsFinite() || math.IsInf(v.radius, 0) || math.IsNaN(v.radius) {
 		return nil, errors.New("view: the mechanism has no finite extent")
@@ -56,6 +77,25 @@ func NewViewer(s *scene.Scene, st *mechanism.State, secret string, o Options) (*
 		return nil, err
 	}
 	return v, nil
+}
+
+// solves reports whether reactions can be shown.
+func (v *Viewer) solves() bool { return v.solver != nil || v.analyse != nil }
+
+// solve makes the solver if there is none yet.
+func (v *Viewer) solve(ctx context.Context) error {
+	if v.solver != nil {
+		return nil
+	}
+	if v.analyse == nil {
+		return errRow
+	}
+	plan, err := v.analyse(ctx)
+	if err != nil {
+		return err
+	}
+	v.solver = plan.NewSolver()
+	return nil
 }
 
 // head is what the page reads first. Names and joints come later, when there is a picture.
@@ -73,7 +113,9 @@ type head struct {
 	Rows     int        `json:"rows"`    // of the trajectory
 	Columns  []string   `json:"columns"` // of it, without those of bodies
 	Solves   bool       `json:"solves"`
-	Block    int        `json:"block"` // rows that are packed together, in a file
+	Arrows   int        `json:"arrows"` // of forces
+	Block    int        `json:"block"`  // rows that are packed together, in a file
+	Live     any        `json:"live,omitempty"`
 }
 
 // names are those of the mechanism.
@@ -86,9 +128,13 @@ type names struct {
 // encode makes what never changes.
 func (v *Viewer) encode() error {
 	m := v.scene.Mechanism
-	h := head{Name: m.Name, Links: len(v.scene.Links), Terrains: len(v.scene.Surfaces), Center: v.center, Radius: v.radius, Unit: v.scene.Unit, Solves: v.solver != nil,
+	h := head{Name: m.Name, Links: len(v.scene.Links), Terrains: len(v.scene.Surfaces), Center: v.center, Radius: v.radius, Unit: v.scene.Unit, Solves: v.solves(),
 		Bodies: m.NumBodies(), Joints: m.NumJoints(), Shapes: make([]int, scene.NumSolids+len(v.scene.Meshes)), Columns: []string{}}
 	v.joints, h.Types = jointTable(m)
+	if v.live != nil {
+		h.Live = v.live.Head()
+	}
+	h.Arrows = v.numArrows()
 	if v.run != nil {
 		h.Rows, h.Columns = len(v.run.Times()), v.run.Others()
 	}
@@ -236,24 +282,34 @@ func (v *Viewer) terrain(t *scene.Terrain) []byte {
 // frameFloats is how many numbers a body has in a frame.
 const frameFloats = 13
 
-// frame returns, of each body at a row, place and orientation (x y z w), then of each velocity and angular velocity.
+// frame returns the frame of a row (AppendFrame).
 func (v *Viewer) frame(row int) ([]byte, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if err := v.at(row); err != nil {
 		return nil, err
 	}
-	b := make([]byte, 0, 4*frameFloats*len(v.st.Bodies))
-	for i := range v.st.Bodies {
-		s := &v.st.Bodies[i]
-		p, q := s.Position.Sub(v.center), s.Rotation
+	return AppendFrame(make([]byte, 0, FrameSize(len(v.st.Bodies))), v.st, v.center), nil
+}
+
+// FrameSize returns the number of bytes of a frame of n bodies.
+func FrameSize(n int) int { return 4 * frameFloats * n }
+
+// AppendFrame appends to b what pages get of a state: of each body place relative to center and orientation (x y z w), seven floats; then of each body velocity and
+// angular velocity, six floats; in little-endian order.
+//
+// Cost: O(bodies), no allocation if b has room for FrameSize.
+func AppendFrame(b []byte, st *mechanism.State, center spatial.Vec3) []byte {
+	for i := range st.Bodies {
+		s := &st.Bodies[i]
+		p, q := s.Position.Sub(center), s.Rotation
 		b = appendFloats(b, p[0], p[1], p[2], q[1], q[2], q[3], q[0])
 	}
-	for i := range v.st.Bodies {
-		s := &v.st.Bodies[i]
+	for i := range st.Bodies {
+		s := &st.Bodies[i]
 		b = appendFloats(b, s.Velocity[0], s.Velocity[1], s.Velocity[2], s.Omega[0], s.Omega[1], s.Omega[2])
 	}
-	return b, nil
+	return b
 }
 
 // errRow is the error of a row that is not there.
@@ -266,6 +322,9 @@ func (v *Viewer) at(row int) error {
 			return errRow
 		}
 		copyState(v.st, v.state)
+		if v.live != nil {
+			v.live.StateTo(v.st)
+		}
 		return nil
 	}
 	if row < 0 || row >= len(v.run.Times()) {
@@ -294,8 +353,8 @@ type report struct {
 func (v *Viewer) reportOf(ctx context.Context, row int) (*report, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.solver == nil {
-		return nil, errRow
+	if err := v.solve(ctx); err != nil {
+		return nil, err
 	}
 	if err := v.at(row); err != nil {
 		return nil, err
@@ -323,8 +382,8 @@ const reactionFloats = 9
 func (v *Viewer) reactions(ctx context.Context, row int) ([]byte, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.solver == nil {
-		return nil, errRow
+	if err := v.solve(ctx); err != nil {
+		return nil, err
 	}
 	if err := v.at(row); err != nil {
 		return nil, err

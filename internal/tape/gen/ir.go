@@ -43,7 +43,7 @@ const (
 	weak   // 1e3·ε of kkt
 	tiny   // what a pivot of a row of scale zero has to exceed
 	square // of the largest residual of a row, relative to its terms
-	rest   // square of the part of the whole that counts in each row
+	least  // number that counts as zero in a state
 )
 
 func newKernel(name, doc string) *kernel {

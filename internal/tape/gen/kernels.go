@@ -56,6 +56,14 @@ func vectors() (list []*kernel) {
 			k.step('C', 1)
 		})
 	})
+	add("Clean", "makes numbers of A that are next to nothing zero, N lanes.", func(k *kernel) {
+		z, least := k.pin(k.null()), k.pin(k.ld(constant(least)))
+		k.loop(func() {
+			a := k.ld(at('A', 0))
+			k.st(at('A', 0), k.more(k.max(k.sub(z, a), a), least, a, z))
+			k.step('A', 1)
+		})
+	})
 	add("Mul3", "stores B·C.", func(k *kernel) { product(k, 3, 1) })
 	add("TMul3", "stores Bᵀ·C.", func(k *kernel) { product(k, 1, 3) })
 	vector := func(k *kernel, first, step int, end func(i int, v val) val) {
@@ -117,10 +125,22 @@ func vectors() (list []*kernel) {
 	add("Departure", "makes A the larger of itself and the distance from one of the squared norm of the rotation in the state B of a body. It adds what is not finite in the state, as no number, to C.", func(k *kernel) {
 		b := k.vec(at('B', 3), 4)
 		k.st(at('A', 0), k.max(k.abs(k.sub(k.dot(anys(b), anys(b)), constant(one))), at('A', 0)))
-		z, bad := k.null(), k.ld(at('C', 0))
-		for _, i := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12} {
-			bad = k.fma(z, at('B', i), bad)
+		list := k.vec(at('B', 0), 3)
+		for i := 7; i < 13; i++ {
+			list = append(list, k.ld(at('B', i)))
 		}
+		list = append(list, b[0])
+		for len(list) > 1 { // numbers next to each other: few sums wait for each other
+			var half []val
+			for i := 0; i+1 < len(list); i += 2 {
+				half = append(half, k.add(list[i], list[i+1]))
+			}
+			if len(list)%2 == 1 {
+				half = append(half, list[len(list)-1])
+			}
+			list = half
+		}
+		bad := k.fma(k.null(), list[0], k.ld(at('C', 0)))
 		k.st(at('C', 0), bad)
 	})
 	return list
@@ -423,7 +443,7 @@ func factor() (list []*kernel) {
 			k.lines = append(k.lines, line{op: "stepL", dst: -1, ptr: 'A'})
 		})
 	})
-	add("Judge", "compares N residuals B of rows with what they stand for: C the right side, D the 1/D, E the scales, and before B the squared sizes of the bodies. A is the record.", func(k *kernel) {
+	add("Judge", "compares N residuals B of rows with what they stand for: C the right side, D the 1/D, E the scales, before B the squared sizes of the bodies, and six places after it the multipliers. A is the record.", func(k *kernel) {
 		t := k.pin(k.ld(at('B', -1)))
 		big, worst, small := k.pin(k.ld(at('A', 0))), k.pin(k.ld(at('A', 1))), k.pin(k.ld(constant(square)))
 		z := k.pin(k.null())
@@ -433,7 +453,8 @@ func factor() (list []*kernel) {
 			over := k.mul(q, k.sub(z, at('D', 0)))
 			k.lines = append(k.lines, line{op: "most", dst: big, args: []any{big, over}, inPlace: true})
 			c := k.ld(at('C', 0))
-			terms := k.fma(c, c, k.mul(t, at('E', 0)))
+			load := k.mul(k.ld(at('E', 0)), at('B', 6))
+			terms := k.fma(load, load, k.fma(c, c, k.mul(t, at('E', 0))))
 			k.lines = append(k.lines, line{op: "most", dst: worst, args: []any{worst, k.fnma(terms, small, q)}, inPlace: true})
 			k.step('B', 1)
 			k.step('C', 1)
@@ -491,10 +512,9 @@ func pivots(k *kernel, n int, joint bool) {
 		if joint {
 			// A pivot −p ≤ 1e3·ε·scale is that of a weak row, which gets a term of its scale.
 			s := k.ld(at('C', j))
-			size := k.sub(k.null(), p)
-			limit := k.fma(s, constant(weak), constant(tiny))
-			d = k.more(size, limit, p, k.sub(p, s))
-			isWeak := k.more(size, limit, k.null(), constant(one))
+			limit := k.sub(k.null(), k.fma(s, constant(weak), constant(tiny)))
+			d = k.more(limit, p, p, k.sub(p, s))
+			isWeak := k.more(limit, p, k.null(), constant(one))
 			inv := k.div(constant(one), d)
 			k.st(at('B', j), inv)
 			// Largest scale over pivot, and of weak rows the largest pivot over scale.

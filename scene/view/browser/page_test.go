@@ -363,7 +363,7 @@ func TestSmallAndDark(t *testing.T) {
 		t.Errorf("the picture is %g pixels high", h)
 	}
 	const lost = `[...document.querySelectorAll('nav button, footer button, footer input, footer select')].filter((b) => {
-		if (b.hidden) return false;
+		if (b.closest('[hidden]')) return false;
 		b.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 		const r = b.getBoundingClientRect();
 		const top = document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2);

@@ -1,18 +1,18 @@
 // The page: it loads the scene, keeps the time, and answers to mouse, fingers and keys.
 
-import { Camera } from './algebra.js';
+import { Camera, rotate } from './algebra.js';
 import { Chart } from './chart.js';
 import { Drawing } from './drawing.js';
-import { arrows, redundant } from './marks.js';
-import { choose, describe } from './panel.js';
+import { arrows, loops, redundant } from './marks.js';
+import { choose, describe, onChoice } from './panel.js';
 import { get, whole } from './source.js';
 import { $, fail, page, pressed, shown } from './state.js';
 
 const canvas = $('view');
-let head, drawing, camera;
+let head, drawing, camera, live;
 
 // What tests read.
-window.rung = { state: page, get head() { return head; }, get camera() { return camera; }, pose: (i) => [...shown().poses.subarray(7 * i, 7 * i + 7)], project };
+window.rung = { state: page, rotate, get drawing() { return drawing; }, get live() { return live; }, get head() { return head; }, get camera() { return camera; }, pose: (i) => [...shown().poses.subarray(7 * i, 7 * i + 7)], project };
 
 // start gets what the first picture needs, draws it, and then the rest.
 async function start() {
@@ -26,6 +26,7 @@ async function start() {
   $('name').textContent = head.name || 'mechanism';
   document.title = `${head.name || 'mechanism'} – Rung`;
   $('counts').textContent = `${head.bodies} bodies, ${head.joints} joints`;
+  if (!head.arrows) document.querySelector('[data-key=w]').hidden = true;
   if (!head.solves) document.querySelectorAll('[data-key=r], [data-key=d]').forEach((b) => { b.hidden = true; });
   resize();
   camera.fit(canvas.width / canvas.height);
@@ -33,7 +34,24 @@ async function start() {
   page.drawn = performance.now(); // since the page began to load
   await details();
   requestAnimationFrame(tick);
+  if (head.live) await play();
   window.rung.ready = true;
+}
+
+// play loads what a mechanism needs that the program moves. In a file there is none.
+async function play() {
+  const { Live } = await import('./live.js');
+  let told = 0;
+  live = new Live((buffer) => {
+    page.time = new Float64Array(buffer, 0, 1)[0];
+    keep(0, buffer, 8);
+    page.dirty = true;
+    const now = performance.now();
+    if (now - told < 150) return;
+    told = now;
+    if (page.arrows) arrows();
+    if (page.chosen) describe();
+  });
 }
 
 // details gets what is not in the picture: names, joints, times.
@@ -50,9 +68,9 @@ async function details() {
   }
 }
 
-// keep stores a frame: seven numbers a body, then six of velocities.
-function keep(row, buffer) {
-  const n = head.bodies, all = new Float32Array(buffer);
+// keep stores a frame that begins at a byte: seven numbers a body, then six of velocities.
+function keep(row, buffer, from = 0) {
+  const n = head.bodies, all = new Float32Array(buffer, from);
   page.frames.set(row, { poses: all.subarray(0, 7 * n), rates: all.subarray(7 * n) });
   const most = Math.max(4, Math.min(1000, Math.floor(128e6 / Math.max(1, buffer.byteLength))));
   for (const old of page.frames.keys()) { // the first is the oldest
@@ -96,6 +114,7 @@ function seek(t) {
 let before = 0;
 function tick(now) {
   const begin = performance.now();
+  if (page.dirty && live) live.viewed();
   if (page.playing) {
     const last = page.times[page.times.length - 1];
     let t = page.time + (now - before) / 1000 * page.speed;
@@ -232,20 +251,23 @@ function video() {
 const looks = { 1: [0, 0], 2: [-Math.PI / 2, 0], 3: [-Math.PI / 2, Math.PI / 2] };
 
 function key(k) {
+  if (live && live.key(k)) return true;
   const toggle = () => pressed(k, !pressed(k));
   switch (k) {
     case 'f': camera.target = [0, 0, 0]; camera.fit(canvas.width / canvas.height); break;
     case '1': case '2': case '3': [camera.azimuth, camera.elevation] = looks[k]; break;
     case 'j': drawing.options.joints = toggle(); break;
-    case 'v': case 'r': {
-      if (k === 'r' && !head.solves) return;
+    case 'v': case 'r': case 'w': {
+      if (k === 'r' && !head.solves || k === 'w' && !head.arrows) return;
       const on = toggle();
-      pressed(k === 'v' ? 'r' : 'v', false);
-      page.arrows = on ? (k === 'v' ? 'velocity' : 'reactions') : null;
+      for (const other of 'vrw') if (other !== k) pressed(other, false);
+      page.arrows = on ? { v: 'velocity', r: 'reactions', w: 'forces' }[k] : null;
       if (on) arrows(); else drawing.setArrows(null);
       break;
     }
-    case 'd': if (head.solves) redundant(toggle()); break;
+    case 'd': if (head.solves) { pressed('l', false); redundant(toggle()); } break;
+    case 'l': if (page.joints) { pressed('d', false); loops(toggle()); } break;
+    case '?': case 'h': $('help').hidden = !$('help').hidden; break;
     case 'o': page.follow = toggle(); break;
     case 't': document.documentElement.dataset.theme = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark'; page.charts.forEach((c) => c.draw()); break;
     case 'p': draw(); canvas.toBlob((b) => save(URL.createObjectURL(b), `${head.name || 'mechanism'}.png`)); break;
@@ -253,7 +275,7 @@ function key(k) {
     case 'i': $('panel').hidden = !toggle(); resize(); break;
     case ' ': if (page.times) { page.playing = !page.playing; $('play').textContent = page.playing ? '❚❚' : '▶'; } break;
     case ',': case '.': if (page.times) { page.playing = false; $('play').textContent = '▶'; seek(page.times[Math.max(0, Math.min(page.times.length - 1, page.row + (k === '.' ? 1 : -1)))]); } break;
-    case 'Escape': choose(null); break;
+    case 'Escape': $('help').hidden = true; choose(null); break;
     default: return false;
   }
   page.dirty = true;
@@ -266,15 +288,26 @@ document.addEventListener('keydown', (e) => {
   if (key(e.key)) e.preventDefault();
 });
 
+// pickAt returns what is under a pointer.
+function pickAt(e) {
+  const r = canvas.getBoundingClientRect(), s = canvas.width / r.width;
+  return drawing.pick(camera, Math.floor((e.clientX - r.left) * s), Math.floor((e.clientY - r.top) * s));
+}
+
 // Mouse and fingers: one turns, two or the right button shift, the wheel and two fingers zoom, a click chooses.
 const pointers = new Map();
 let moved = 0;
 canvas.addEventListener('pointerdown', (e) => {
   canvas.setPointerCapture(e.pointerId);
+  if (pointers.size === 0) moved = 0;
+  if (live && e.button === 0 && !e.shiftKey && live.grab(e, pickAt(e))) return;
   pointers.set(e.pointerId, e);
-  if (pointers.size === 1) moved = 0;
 });
 canvas.addEventListener('pointermove', (e) => {
+  if (live && live.drag(e)) {
+    moved += Math.abs(e.movementX) + Math.abs(e.movementY);
+    return;
+  }
   const was = pointers.get(e.pointerId);
   if (!was || !camera) return;
   const dx = e.clientX - was.clientX, dy = e.clientY - was.clientY;
@@ -290,11 +323,8 @@ canvas.addEventListener('pointermove', (e) => {
   page.dirty = true;
 });
 const up = (e) => {
-  const alone = pointers.size === 1;
-  if (pointers.delete(e.pointerId) && e.type === 'pointerup' && alone && moved < 4 && drawing) {
-    const r = canvas.getBoundingClientRect(), s = canvas.width / r.width;
-    choose(drawing.pick(camera, Math.floor((e.clientX - r.left) * s), Math.floor((e.clientY - r.top) * s)));
-  }
+  const alone = pointers.size === 1, held = live && live.drop(e);
+  if ((pointers.delete(e.pointerId) && alone || held) && e.type === 'pointerup' && moved < 4 && drawing) choose(pickAt(e));
 };
 canvas.addEventListener('pointerup', up);
 canvas.addEventListener('pointercancel', up);
@@ -304,6 +334,9 @@ canvas.addEventListener('wheel', (e) => {
   camera?.zoom(Math.exp(e.deltaY * 0.0012));
   page.dirty = true;
 }, { passive: false });
+
+onChoice(() => { if (pressed('l')) loops(true); });
+$('help').addEventListener('click', () => key('?'));
 
 if (window.matchMedia('(prefers-color-scheme: dark)').matches) document.documentElement.dataset.theme = 'dark';
 start().catch(fail);

@@ -1,6 +1,7 @@
 // Draws a scene with WebGL 2: one call a kind of shape. Poses of bodies are in textures, two texels a body, so that a frame costs one upload
 // whatever the number of shapes.
 
+import { rotate } from './algebra.js';
 import { cone, meshes } from './shapes.js';
 
 const common = `#version 300 es
@@ -276,6 +277,24 @@ export class Drawing {
     this.arrows = data && data.length ? this.lines(data, this.solids[4]) : null;
   }
 
+  // setHand shows what pulls, as a link, or nothing.
+  setHand(data) {
+    const gl = this.gl;
+    if (this.hand) {
+      gl.deleteVertexArray(this.hand.vao);
+      gl.deleteBuffer(this.hand.buffer);
+    }
+    this.hand = data ? this.lines(data, this.solids[2]) : null;
+  }
+
+  // place returns where a shape is in its body: its body, middle, axis and half length along that, which is 0 of one that is not long.
+  place(i) {
+    const s = this.shapes.subarray(shapeFloats * i, shapeFloats * (i + 1));
+    let first = 0, kind = 0;
+    while (kind < this.head.shapes.length - 1 && i >= first + this.head.shapes[kind]) first += this.head.shapes[kind++];
+    return { body: s[13], at: [...s.subarray(0, 3)], axis: rotate([...s.subarray(3, 7)], [0, 0, 1]), half: kind === 2 || kind === 3 ? s[9] : 0 };
+  }
+
   // draw draws all. back is the colour behind it.
   draw(camera, back) {
     const gl = this.gl;
@@ -327,10 +346,11 @@ export class Drawing {
       gl.drawElements(gl.TRIANGLES, g.count, gl.UNSIGNED_INT, 0);
     }
     gl.enable(gl.CULL_FACE);
-    if (this.arrows && !pick) { // before all else, as their ends lie within bodies
+    if ((this.arrows || this.hand) && !pick) { // before all else, as their ends lie within bodies
       use(l);
       gl.disable(gl.DEPTH_TEST);
-      this.drawLines(this.arrows);
+      if (this.arrows) this.drawLines(this.arrows);
+      if (this.hand) this.drawLines(this.hand);
       gl.enable(gl.DEPTH_TEST);
     }
   }
@@ -363,7 +383,7 @@ export class Drawing {
     gl.deleteRenderbuffer(depth);
     const i = p[0] + 256 * p[1] + 65536 * p[2] - 1, n = this.shapes.length / shapeFloats;
     if (i < 0) return null;
-    if (i < n) return { body: this.shapes[shapeFloats * i + 13], joint: this.shapes[shapeFloats * i + 14], force: -1 };
+    if (i < n) return { body: this.shapes[shapeFloats * i + 13], joint: this.shapes[shapeFloats * i + 14], force: -1, shape: i };
     const at = linkFloats * (i - n);
     return at < this.links.length ? { body: -1, joint: this.links[at + 12], force: this.links[at + 13] } : null;
   }

@@ -44,7 +44,7 @@ const escaped = (text) => encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%
 // get returns what is at a path, of a row and a column if there is one.
 export async function get(path, { as = 'arrayBuffer', row: k = null, column = null } = {}) {
   if (whole) {
-    if (k !== null && (path === 'frame' || path === 'reactions')) return row(path, k);
+    if (k !== null && ['frame', 'forces', 'reactions'].includes(path)) return row(path, k);
     const b = await unpack(column !== null ? `${path}?column=${escaped(column)}` : k !== null && path !== 'report' ? `${path}?row=${k}` : path);
     if (as !== 'json') return b;
     const value = JSON.parse(new TextDecoder().decode(b));

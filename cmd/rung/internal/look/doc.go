@@ -1,2 +1,2 @@
-// Package look has the subcommands that show mechanisms: draw, view.
+// Package look has the subcommands that show mechanisms: draw, view, play.
 package look

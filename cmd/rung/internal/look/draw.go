@@ -32,7 +32,7 @@ type drawFlags struct {
 }
 
 // New returns the subcommands.
-func New() []*cobra.Command { return []*cobra.Command{newDraw(), newView()} }
+func New() []*cobra.Command { return []*cobra.Command{newDraw(), newView(), newPlay()} }
 
 func newDraw() *cobra.Command {
 	f := &drawFlags{}

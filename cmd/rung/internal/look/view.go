@@ -11,9 +11,12 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/scene"
 	"github.com/rung-mbd/rung/scene/view"
 )
@@ -46,15 +49,28 @@ the command: press Ctrl-C.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.run, "run", "", "trajectory of MODEL, ending in .csv or .parquet")
+	f.add(flags)
+	return cmd
+}
+
+// add adds the flags of pages.
+func (f *viewFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.port, "port", 0, "port of the page; 0: any that is free")
 	flags.BoolVar(&f.noBrowser, "no-browser", false, "only print the address")
-	return cmd
+}
+
+// check looks at the flags of pages.
+func (f *viewFlags) check() error {
+	if f.port < 0 || f.port > 65535 {
+		return shell.UseErrorf("--port %d: want 0 to 65535", f.port)
+	}
+	return nil
 }
 
 func runView(cmd *cobra.Command, path string, f *viewFlags) (err error) {
 	stdin, stdout, stderr := shell.Streams(cmd)
-	if f.port < 0 || f.port > 65535 {
-		return shell.UseErrorf("--port %d: want 0 to 65535", f.port)
+	if err := f.check(); err != nil {
+		return err
 	}
 	p := shell.NewProgress(stderr)
 	defer p.End()
@@ -62,13 +78,11 @@ func runView(cmd *cobra.Command, path string, f *viewFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	p.Stage("analysing", 0)
-	plan, err := rung.NewPlanContext(cmd.Context(), m, rung.Options{})
+	mech, err := mechanism.New(m)
 	if err != nil {
 		return err
 	}
-	mech := plan.Mechanism()
-	o := view.Options{Plan: plan}
+	o := view.Options{Analyse: func(ctx context.Context) (*kkt.Plan, error) { return kkt.NewPlanContext(ctx, mech, rung.Options{}) }}
 	st := mech.Initial()
 	if f.run != "" {
 		p.Stage("reading the trajectory", 0)

@@ -19,7 +19,7 @@ var files embed.FS
 
 // names are the documents that have a schema: rung-model/1 and so on.
 var names = []string{
-	"model", "ik", "result", "analysis", "assembly", "bench", "equilibrium", "export", "ik-result", "import", "inverse", "modes", "simulation", "terrain", "validation",
+	"model", "ik", "result", "analysis", "assembly", "bench", "equilibrium", "export", "ik-result", "import", "inverse", "kinematics", "modes", "simulation", "terrain", "validation",
 }
 
 // Names returns the names of the documents that have a schema.
@@ -55,13 +55,13 @@ func New() *cobra.Command {
 what all subcommands read, and "ik", a task of rung ik; the others are what they print
 with --json:
 
-  result       rung accel         import       rung import
-  analysis     rung analyze       inverse      rung inverse
+  result       rung accel         inverse      rung inverse
+  analysis     rung analyze       kinematics   rung kinematics
   assembly     rung assemble      modes        rung modes
   bench        rung bench         simulation   rung simulate
   equilibrium  rung equilibrium   terrain      rung terrain
   export       rung export        validation   rung validate
-  ik-result    rung ik`,
+  ik-result    rung ik            import       rung import`,
 		Example: `  rung schema > rung-model.schema.json
   rung schema result`,
 		Args: func(cmd *cobra.Command, args []string) error {

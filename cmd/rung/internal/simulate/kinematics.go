@@ -1,0 +1,356 @@
+package simulate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/sim"
+	"github.com/spf13/cobra"
+)
+
+// kinematicsFlags are the flags of rung kinematics.
+type kinematicsFlags struct {
+	Flags
+	drive []string
+}
+
+func newKinematics() *cobra.Command {
+	f := &kinematicsFlags{}
+	cmd := &cobra.Command{
+		Use:   "kinematics MODEL --until T",
+		Short: "Follow a motion that is prescribed, and what drives it",
+		Long: `Follows the motion of MODEL ("-": standard input), whose freedoms are all
+prescribed by motions of its joints, from its time to the time T, and writes
+coordinates, rates and second rates of joints, the forces of the motions, points of
+the model's frames, pose and velocity of the bodies, and energies, or what
+--columns asks for. Positions come from the joints at each time, so that nothing
+drifts; a state that does not fit is closed first.
+
+--drive JOINT=RATE turns or slides a joint with one freedom at a constant rate,
+rad/s or m/s, from where the model has it, in place of a motion in the model.
+
+Between the rows the motion is followed in steps, each of which has to take the
+bodies where their velocities say. So it stays on its branch. It ends, with status
+1 and the time, at a dead position, where the joints do not close any more, where
+velocities are not determined, and where it would jump to another branch.`,
+		Example: `  rung generate jansen 1 -o jansen.json
+  rung kinematics jansen.json --drive shaft=3 --until 2 --out jansen.csv
+  rung kinematics press.json --until 1 --columns 'joint.*.q,drive.*' --json`,
+		Args:              shell.Arguments("MODEL"),
+		ValidArgsFunction: shell.CompleteModel,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.note(cmd)
+			return runKinematics(cmd, args[0], f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.Float64Var(&f.until, "until", 0, "model time to end at, s (required)")
+	flags.Float64Var(&f.every, "every", 0, "output interval, s (default a hundredth of the time)")
+	flags.StringSliceVar(&f.drive, "drive", nil, "JOINT=RATE: joints that turn or slide at a constant rate")
+	flags.StringSliceVar(&f.chosen, "columns", nil, columnsUsage)
+	flags.BoolVar(&f.list, "list-columns", false, "print the columns that MODEL has, with their units, and end")
+	flags.StringVarP(&f.output, "out", "o", shell.Stdio, `file to write, ending in .csv or .parquet; "-" is standard output, CSV`)
+	flags.BoolVar(&f.json, "json", false, "print one JSON document: with the rows unless --out has a file")
+	flags.BoolVar(&f.quiet, "quiet", false, "no summary and no progress")
+	f.ordering.Add(cmd)
+	f.threads.Add(cmd)
+	shell.CompleteNames(cmd, "columns", ColumnNames)
+	shell.CompleteNames(cmd, "drive", shell.JointNames)
+	return cmd
+}
+
+// checkKinematics returns the first mistake in the flags that shows without the model.
+func (f *kinematicsFlags) checkKinematics(path string) error {
+	switch {
+	case !f.untilSet:
+		return shell.UseErrorf("missing --until T")
+	case math.IsNaN(f.until) || math.IsInf(f.until, 0):
+		return shell.UseErrorf("--until is not finite")
+	case f.everySet && !(f.every > 0 && !math.IsInf(f.every, 1)):
+		return shell.UseErrorf("--every %v is not above 0 and finite", f.every)
+	case slices.Contains(f.chosen, ""):
+		return shell.UseErrorf("--columns has an empty name")
+	}
+	if ending := filepath.Ext(f.output); f.output != shell.Stdio && !strings.EqualFold(ending, CSVEnding) && !strings.EqualFold(ending, ParquetEnding) {
+		return shell.UseErrorf("%s: trajectories end in %s or %s", f.output, CSVEnding, ParquetEnding)
+	}
+	return shell.Apart(f.output, "the trajectory would replace the model", path)
+}
+
+// kinematicColumns are written where --columns is not given, as far as there are any.
+var kinematicColumns = []string{"joint.*", "drive.*", "marker.*", "*.??", "energy.*"}
+
+func runKinematics(cmd *cobra.Command, path string, f *kinematicsFlags) error {
+	stdin, stdout, stderr := shell.Streams(cmd)
+	bar := stderr
+	if f.quiet || f.json {
+		bar = io.Discard
+	}
+	p := shell.NewProgress(bar)
+	defer p.End()
+	if f.list {
+		return ListColumns(path, stdin, stdout, p)
+	}
+	if err := f.checkKinematics(path); err != nil {
+		return err
+	}
+	m, err := shell.ReadModel(path, stdin, p)
+	if err != nil {
+		return err
+	}
+	if err := addDrives(m, f.drive); err != nil {
+		return err
+	}
+	p.Stage("analysing", 0)
+	plan, err := rung.NewPlan(m, rung.Options{Ordering: f.ordering.Ordering, Threads: int(f.threads)})
+	if err != nil {
+		return err
+	}
+	k := &kinematics{f: f, name: shell.ModelFile(path), mech: plan.Mechanism(), follow: motion.NewFollower(plan), kin: plan.Mechanism().NewKinematics()}
+	if err := f.checkTimes(plan.Initial().Time); err != nil {
+		return err
+	}
+	if k.columns, err = f.kinematicColumns(plan, m.Frames); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+	defer stop()
+	if err := k.follow.Start(ctx); err != nil {
+		return k.failed(err)
+	}
+	p.Stage("following", progressParts)
+	err = k.run(ctx, p, stdout)
+	p.End()
+	return k.tell(err, stdout, stderr)
+}
+
+// kinematicColumns returns the columns that are written.
+func (f *kinematicsFlags) kinematicColumns(plan *rung.Plan, frames []model.Frame) (*sim.Columns, error) {
+	patterns := f.chosen
+	if len(patterns) == 0 {
+		all, err := catalogueOf(plan.Mechanism(), frames)
+		if err != nil {
+			return nil, err
+		}
+		for _, pattern := range kinematicColumns {
+			if all.Has(pattern) {
+				patterns = append(patterns, pattern)
+			}
+		}
+	}
+	return Selected(plan, frames, patterns)
+}
+
+// addDrives gives joints motions at constant rates.
+func addDrives(m *model.Model, drives []string) error {
+	if len(drives) == 0 {
+		return nil
+	}
+	mech, err := mechanism.New(m)
+	if err != nil {
+		return err
+	}
+	st, kin := mech.Initial(), mech.NewKinematics()
+	if err := mech.KinematicsTo(kin, st); err != nil {
+		return err
+	}
+	for _, drive := range drives {
+		at := strings.LastIndexByte(drive, '=')
+		if at < 0 {
+			return shell.UseErrorf("--drive %s is not JOINT=RATE", fault.Name(drive))
+		}
+		rate, err := strconv.ParseFloat(drive[at+1:], 64)
+		if err != nil || math.IsNaN(rate) || math.IsInf(rate, 0) {
+			return shell.UseErrorf("--drive: the rate %s of joint %s is no finite number", fault.Name(drive[at+1:]), fault.Name(drive[:at]))
+		}
+		j, err := mech.JointIndex(drive[:at])
+		if err != nil {
+			return shell.UseErrorf("--drive: no joint %s", fault.Name(drive[:at]))
+		}
+		jt := &mech.Joints[j]
+		if jt.Kind.Freedoms() != 1 {
+			return shell.UseErrorf("--drive: joint %s has %s, not one", fault.Name(drive[:at]), sheet.Plural(jt.Kind.Freedoms(), "freedom"))
+		}
+		var jk mechanism.JointKinematics
+		var q, qd [6]float64
+		mech.JointTo(&jk, j, kin, st)
+		jt.CoordinatesTo(&q, &qd, &jk)
+		m.Joints[j].Motion = []*model.Motion{{Kind: model.Polynomial, Coefficients: []float64{q[0] - rate*m.Time, rate}}}
+	}
+	return nil
+}
+
+// kinematics is one run of the command.
+type kinematics struct {
+	f       *kinematicsFlags
+	name    string
+	mech    *mechanism.Mechanism
+	follow  *motion.Follower
+	kin     *mechanism.Kinematics
+	columns *sim.Columns
+	rows    int64
+	kept    [][]jsonNumber // for the document
+	start   float64
+	drift   sim.Drift
+}
+
+func (k *kinematics) failed(err error) error {
+	if errors.Is(err, context.Canceled) {
+		err = ErrInterrupted
+	}
+	return shell.Failed(k.name, plainSim(err))
+}
+
+// inDocument reports whether the rows go to the JSON document.
+func (k *kinematics) inDocument() bool { return k.f.json && k.f.output == shell.Stdio }
+
+// run writes the rows. What there is stays if the motion ends early.
+func (k *kinematics) run(ctx context.Context, p *shell.Progress, stdout io.Writer) error {
+	var out trajectory
+	if !k.inDocument() {
+		var err error
+		if out, err = k.f.openTrajectory(k.columns, nil, stdout); err != nil {
+			return err
+		}
+		defer func() { _ = out.release() }()
+	}
+	k.start = k.follow.State().Time
+	n := math.Ceil((k.f.until-k.start)/k.f.every - 1e-9)
+	var ended error
+	done := int64(0)
+	for i := 0.0; i <= n && ended == nil; i++ {
+		if ended = k.follow.To(ctx, min(k.start+i*k.f.every, k.f.until)); ended == nil {
+			ended = k.record(out)
+		}
+		parts := int64(progressParts * i / max(n, 1))
+		p.Add(parts - done)
+		done = parts
+	}
+	if file := new(shell.Failure); errors.As(ended, &file) {
+		_, _ = out.leave() // the first error counts
+		return ended
+	}
+	if ended != nil {
+		ended = k.failed(ended)
+	}
+	if out == nil {
+		return ended
+	}
+	if ended == nil || out.fresh() {
+		if err := out.finish(); err != nil && ended == nil {
+			ended = shell.Failed("", shell.InputError(k.f.output, err))
+		}
+		return ended
+	}
+	where, err := out.leave()
+	if err == nil && where != "" {
+		ended = shell.Failed("", fmt.Errorf("%w; %s is as it was, the rows so far are in %s", ended, k.f.output, where))
+	}
+	return ended
+}
+
+// record writes a row.
+func (k *kinematics) record(out trajectory) error {
+	st := k.follow.State()
+	if err := k.mech.KinematicsTo(k.kin, st); err != nil {
+		return err
+	}
+	row := &sim.Row{State: st, Energy: k.mech.EnergyAt(k.kin, st)}
+	var v mechanism.Violation
+	for j := range k.mech.NumConstraints() {
+		w := k.mech.ConstraintViolation(j, k.kin, st)
+		v.Widen(&w)
+	}
+	row.Drift.Position, row.Drift.Velocity = v.In(1)
+	k.drift.Position, k.drift.Velocity = max(k.drift.Position, row.Drift.Position), max(k.drift.Velocity, row.Drift.Velocity)
+	k.rows++
+	if out != nil {
+		return out.Record(row)
+	}
+	if err := k.columns.Fill(row); err != nil {
+		return err
+	}
+	values := make([]jsonNumber, len(k.columns.Values))
+	for i, x := range k.columns.Values {
+		values[i] = jsonNumber(x)
+	}
+	k.kept = append(k.kept, values)
+	return nil
+}
+
+// jsonNumber is null in JSON where it is not finite.
+type jsonNumber float64
+
+// MarshalJSON implements json.Marshaler.
+func (x jsonNumber) MarshalJSON() ([]byte, error) {
+	if v := float64(x); !math.IsNaN(v) && !math.IsInf(v, 0) {
+		return json.Marshal(v)
+	}
+	return []byte("null"), nil
+}
+
+// Kinematics is the document of rung kinematics --json.
+type Kinematics struct {
+	Format   string             `json:"format"`
+	Name     string             `json:"name"`
+	Start    float64            `json:"start"`
+	End      float64            `json:"end"` // s, up to which the motion is known
+	Until    float64            `json:"until"`
+	Finished bool               `json:"finished"`
+	Steps    int                `json:"steps"`
+	Halved   int                `json:"halved"` // that were too long
+	Drift    simulationDrift    `json:"drift"`
+	Columns  []kinematicsColumn `json:"columns"`
+	Count    int64              `json:"row_count"`
+	Rows     [][]jsonNumber     `json:"rows,omitempty"` // one number a column; null where it is not finite
+}
+
+type kinematicsColumn struct {
+	Name string `json:"name"`
+	Unit string `json:"unit"`
+}
+
+// tell prints the summary of what has ended with err, and returns the first error.
+func (k *kinematics) tell(err error, stdout, stderr io.Writer) error {
+	steps, halved := k.follow.Steps()
+	end := k.follow.State().Time
+	if k.f.json {
+		doc := &Kinematics{
+			Format: "rung-kinematics/1", Name: k.mech.Name, Start: k.start, End: end, Until: k.f.until, Finished: err == nil,
+			Steps: steps, Halved: halved, Drift: newSimulationDrift(k.drift), Count: k.rows, Rows: k.kept,
+		}
+		units := k.columns.Units()
+		for i, n := range k.columns.Names() {
+			doc.Columns = append(doc.Columns, kinematicsColumn{n, units[i]})
+		}
+		if e := shell.WriteJSON(stdout, doc); err == nil {
+			err = e
+		}
+		return err
+	}
+	if !k.f.quiet {
+		page := sheet.NewPage(stderr, shell.Columns(stderr))
+		page.Item("followed", fmt.Sprintf("%s from %s to %s s; %s", sheet.ModelTitle(k.mech.Name), sheet.Short(k.start), sheet.Short(end), sheet.Plural(int(k.rows), "row")))
+		page.Item("steps", fmt.Sprintf("%d, and %d that were too long", steps, halved))
+		page.Item("drift", fmt.Sprintf("at most %s m or rad, %s m/s or rad/s in the rows", sheet.Digits2(k.drift.Position), sheet.Digits2(k.drift.Velocity)))
+		_ = page.Flush() // as of all messages
+	}
+	return err
+}

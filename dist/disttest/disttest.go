@@ -1,0 +1,148 @@
+package disttest
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/dist"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+)
+
+// Case is a mechanism and how near the accelerations in pieces have to be to those of one process, relative to the largest.
+type Case struct {
+	Family string
+	Size   int
+	Tol    float64
+}
+
+// Cases are of every kind of graph, with and without redundant rows; a net of balls is ill-conditioned, as are random mechanisms. Large says whether sizes are those of
+// docs/cluster.md.
+func Cases(large bool) []Case {
+	if large {
+		return []Case{
+			{"ladder", 100_000, 1e-13}, {"grid", 100, 1e-13}, {"grid", 300, 1e-13}, {"ball-net", 30, 1e-10}, {"nfourbar", 500, 1e-13}, {"revolute-net", 20, 1e-13},
+			{"random", 300, 1e-10},
+		}
+	}
+	return []Case{
+		{"chain", 60, 1e-12}, {"ladder", 200, 1e-13}, {"grid", 8, 1e-13}, {"nfourbar", 40, 1e-13}, {"ball-net", 8, 1e-11}, {"revolute-net", 5, 1e-13},
+		{"tree", 50, 1e-13}, {"random", 40, 1e-11}, {"stewart", 1, 1e-13}, {"scissor", 12, 1e-11}, {"gear-train", 20, 1e-13}, {"belt", 12, 1e-13},
+	}
+}
+
+// Alone is what one process finds.
+type Alone struct {
+	A         []float64 // six numbers a body
+	Size      float64   // the largest
+	Redundant int
+}
+
+// Solve solves m in one process. Rows that are redundant are counted by a report, or where that is too large (1e4 bodies) by pivots, as in pieces.
+func Solve(m *model.Model) (Alone, error) {
+	mech, err := mechanism.New(m)
+	if err != nil {
+		return Alone{}, err
+	}
+	s := kkt.NewPlan(mech, kkt.Options{}).NewSolver()
+	if err := s.Solve(mech.Initial()); err != nil {
+		return Alone{}, err
+	}
+	out := Alone{A: make([]float64, 6*mech.NumBodies())}
+	s.AccelerationsTo(out.A)
+	for _, x := range out.A {
+		out.Size = max(out.Size, math.Abs(x))
+	}
+	if mech.NumBodies() > 10_000 {
+		_, out.Redundant = s.Nearness()
+		return out, nil
+	}
+	r, err := s.Report()
+	if err != nil {
+		return Alone{}, err
+	}
+	out.Redundant = r.Redundant
+	return out, nil
+}
+
+// Check solves c on the ranks of comm, twice, and holds each rank's own bodies against one process, the number of redundant rows, and, if exact, the bits of the second
+// solution. It returns the largest difference of this rank, relative to the largest acceleration.
+func Check(comm dist.Comm, c Case, o dist.Options, exact bool) (off float64, err error) {
+	m, err := bench.Generate(c.Family, c.Size, 1)
+	if err != nil {
+		return 0, err
+	}
+	want, err := Solve(m)
+	if err = dist.Agree(comm, err); err != nil {
+		return 0, err
+	}
+	p, err := dist.NewPlan(comm, m, o)
+	if err != nil {
+		return 0, err
+	}
+	s, err := p.NewSolver()
+	if err != nil {
+		return 0, err
+	}
+	st := p.Mechanism().Initial()
+	var first []float64
+	for range 2 {
+		if err := s.Solve(st); err != nil {
+			return 0, err
+		}
+		a := make([]float64, 6*p.Piece().Own)
+		s.AccelerationsTo(a)
+		for i, b := range p.Piece().Body[:p.Piece().Own] {
+			for k := range 6 {
+				d := math.Abs(a[6*i+k]-want.A[6*int(b)+k]) / want.Size
+				if off = max(off, d); !(d <= c.Tol) && err == nil {
+					err = fmt.Errorf("%s %d: body %d is off by %.2g of %.2g", c.Family, c.Size, b, d, c.Tol)
+				}
+				if first != nil && exact && first[6*i+k] != a[6*i+k] && err == nil {
+					err = fmt.Errorf("%s %d: body %d has other bits the second time", c.Family, c.Size, b)
+				}
+			}
+		}
+		if n := s.Redundant(); n != want.Redundant && err == nil {
+			err = fmt.Errorf("%s %d: %d rows are redundant, %d in one process", c.Family, c.Size, n, want.Redundant)
+		}
+		if err = dist.Agree(comm, err); err != nil {
+			return off, err
+		}
+		first = a
+	}
+	rows, err := s.RedundantRows()
+	if err != nil {
+		return off, err
+	}
+	sum := Sum(comm, float64(len(rows)))
+	if int(sum) != want.Redundant {
+		err = fmt.Errorf("%s %d: %d redundant rows have names, %d are redundant", c.Family, c.Size, int(sum), want.Redundant)
+	}
+	if err = dist.Agree(comm, err); err != nil {
+		return off, err
+	}
+	return off, s.Close()
+}
+
+// Sum returns the sum of the numbers of all ranks.
+func Sum(c dist.Comm, x float64) float64 {
+	v := []float64{x}
+	if c.Rank() > 0 {
+		c.Send(0, v)
+		c.Recv(0, v)
+		return v[0]
+	}
+	sum := x
+	for r := 1; r < c.Size(); r++ {
+		c.Recv(r, v)
+		sum += v[0]
+	}
+	v[0] = sum
+	for r := 1; r < c.Size(); r++ {
+		c.Send(r, v)
+	}
+	return sum
+}

@@ -1,0 +1,12 @@
+//go:build mpi && cgo
+
+package mpi
+
+/*
+#include <mpi.h>
+static int fortran(void) { return (int)MPI_Comm_c2f(MPI_COMM_WORLD); }
+*/
+import "C"
+
+// Fortran returns the handle of all processes for libraries that want that of Fortran.
+func Fortran() int { return int(C.fortran()) }

@@ -1,0 +1,123 @@
+//go:build mpi && cgo
+
+package mpi
+
+/*
+#include <mpi.h>
+
+// Some of MPI's names are macros, which cgo does not see.
+static int begin(int *given) { return MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, given); }
+static int funneled(void) { return MPI_THREAD_FUNNELED; }
+static int rankOf(void) { int r; MPI_Comm_rank(MPI_COMM_WORLD, &r); return r; }
+static int sizeOf(void) { int n; MPI_Comm_size(MPI_COMM_WORLD, &n); return n; }
+static int sendTo(const double *v, int n, int to) { return MPI_Send(v, n, MPI_DOUBLE, to, 7, MPI_COMM_WORLD); }
+static int recvFrom(double *v, int n, int from, int *got) {
+	MPI_Status s;
+	int e = MPI_Recv(v, n, MPI_DOUBLE, from, 7, MPI_COMM_WORLD, &s);
+	if (e == MPI_SUCCESS) MPI_Get_count(&s, MPI_DOUBLE, got);
+	return e;
+}
+static void stop(int code) { MPI_Abort(MPI_COMM_WORLD, code); }
+static int end(void) { return MPI_Finalize(); }
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/rung-mbd/rung/dist"
+)
+
+// MPI wants its calls from the thread that has begun it, which is the main one.
+func init() { runtime.LockOSThread() }
+
+// Available returns nil, as this program has MPI.
+func Available() error { return nil }
+
+// most is the largest number of values of one message; longer ones are sent in parts.
+const most = 1 << 28
+
+// Run begins MPI, calls rank with the processes of the run, and ends MPI. It has to be called once, from the main goroutine, and rank stays on it.
+//
+// If rank returns an error, or panics, the process writes it to standard error and ends the run, with status 1 or 2 (MPI_Abort). The error of another rank (dist.RankError)
+// is left to that rank to write. A process that is killed ends the others, too: by mpirun.
+func Run(rank func(dist.Comm) error) error {
+	var given C.int
+	if e := C.begin(&given); e != 0 || given < C.funneled() {
+		return fmt.Errorf("dist/mpi: MPI does not begin (code %d, threads %d)", int(e), int(given))
+	}
+	c := &comm{rank: int(C.rankOf()), size: int(C.sizeOf())}
+	defer func() {
+		if x := recover(); x != nil {
+			fmt.Fprintf(os.Stderr, "dist/mpi: rank %d: panic: %v\n%s", c.rank, x, debug.Stack())
+			C.stop(2)
+		}
+	}()
+	if err := rank(c); err != nil {
+		var other *dist.RankError
+		if errors.As(err, &other) {
+			time.Sleep(patience) // the other rank ends the run
+		}
+		fmt.Fprintf(os.Stderr, "rank %d: %v\n", c.rank, err)
+		C.stop(1)
+	}
+	if e := C.end(); e != 0 {
+		return fmt.Errorf("dist/mpi: MPI does not end (code %d)", int(e))
+	}
+	return nil
+}
+
+// patience is how long a rank waits for one that has an error to end the run.
+const patience = 3 * time.Second
+
+type comm struct{ rank, size int }
+
+func (c *comm) Rank() int { return c.rank }
+func (c *comm) Size() int { return c.size }
+
+func (c *comm) Send(to int, v []float64) {
+	for {
+		n := min(len(v), most)
+		var p *C.double
+		if n > 0 {
+			p = (*C.double)(&v[0])
+		}
+		if e := C.sendTo(p, C.int(n), C.int(to)); e != 0 {
+			c.lost("send to", to, int(e))
+		}
+		if v = v[n:]; n < most {
+			return
+		}
+	}
+}
+
+func (c *comm) Recv(from int, v []float64) {
+	for {
+		n := min(len(v), most)
+		var p *C.double
+		if n > 0 {
+			p = (*C.double)(&v[0])
+		}
+		var got C.int
+		if e := C.recvFrom(p, C.int(n), C.int(from), &got); e != 0 {
+			c.lost("receive from", from, int(e))
+		}
+		if int(got) != n {
+			panic(fmt.Sprintf("%d numbers from rank %d where %d were expected", int(got), from, n))
+		}
+		if v = v[n:]; n < most {
+			return
+		}
+	}
+}
+
+// lost ends the run.
+func (c *comm) lost(what string, other, code int) {
+	fmt.Fprintf(os.Stderr, "dist/mpi: rank %d cannot %s rank %d (code %d)\n", c.rank, what, other, code)
+	C.stop(3)
+}

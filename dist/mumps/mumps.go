@@ -1,0 +1,254 @@
+//go:build mpi && mumps && cgo
+
+package mumps
+
+/*
+#cgo LDFLAGS: -ldmumps
+#include <stdlib.h>
+#include <string.h>
+#include <dmumps_c.h>
+
+// MUMPS numbers its controls and results from 1.
+static void set(DMUMPS_STRUC_C *id, int i, int v) { id->icntl[i-1] = v; }
+static void setReal(DMUMPS_STRUC_C *id, int i, double v) { id->cntl[i-1] = v; }
+static int info(DMUMPS_STRUC_C *id, int i) { return id->infog[i-1]; }
+static int nullPivot(DMUMPS_STRUC_C *id, int i) { return id->pivnul_list[i]; }
+static void call(DMUMPS_STRUC_C *id, int job) { id->job = job; dmumps_c(id); }
+
+static DMUMPS_STRUC_C *begin(int comm) {
+	DMUMPS_STRUC_C *id = calloc(1, sizeof *id);
+	if (!id) return NULL;
+	id->par = 1;
+	id->sym = 2;
+	id->comm_fortran = comm;
+	call(id, -1);
+	return id;
+}
+*/
+import "C"
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/rung-mbd/rung/dist"
+	"github.com/rung-mbd/rung/dist/mpi"
+	"github.com/rung-mbd/rung/factor"
+)
+
+// Available returns nil, as this program has MUMPS.
+func Available() error { return nil }
+
+// Controls of MUMPS, by the numbers of its manual.
+const (
+	errorStream, diagnostics, globalInfo, printLevel = 1, 2, 3, 4 // ICNTL: where it prints
+
+	orderOf     = 7  // 1: PERM_IN
+	moreMemory  = 14 // percent
+	inParallel  = 13 // 1: no ScaLAPACK, which does not look for null pivots
+	distributed = 18 // 3: entries are where they are
+	scaling     = 8  // 0: none, as rows are scaled already
+	matching    = 6  // 0: none
+	nullPivots  = 24 // 1: found
+	pairs       = 12 // 1: no 2×2 pivots chosen in advance
+
+	threshold = 1 // CNTL: of pivots; with 0 MUMPS 5.5 does not look for null rows
+	nullSize  = 3 // negative: the size of a row that is null
+	nullFix   = 5 // 0: the pivot of a null row is 1
+
+	numNull = 28 // INFOG
+)
+
+// attempts is how often more memory is given.
+const attempts = 6
+
+// NewRoot returns a Root that all processes of the run share. It is a dist.RootMaker; c is that of mpi.Run.
+//
+// Rows are scaled to a unit diagonal, in the order of the pieces' mechanism. Under factor.WhereWeak a row that is null to 1e3·eps counts as redundant, and
+// its multiplier is what is left of its right side: the rule of package factor.
+func NewRoot(c dist.Comm, h *dist.Held) (dist.Root, error) {
+	r := &root{comm: c, held: h}
+	if h.Size == 0 {
+		return r, nil
+	}
+	r.id = C.begin(C.int(mpi.Fortran()))
+	if r.id == nil || C.info(r.id, 1) < 0 {
+		return nil, fmt.Errorf("dist/mumps: MUMPS does not begin (%d)", r.code())
+	}
+	n := len(h.Rows)
+	k := factor.ShareSize(n)
+	r.entries = cArray[float64](k)
+	row, col := cArray[C.MUMPS_INT](k), cArray[C.MUMPS_INT](k)
+	r.free = []unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(r.entries)), unsafe.Pointer(unsafe.SliceData(row)), unsafe.Pointer(unsafe.SliceData(col))}
+	at := 0
+	for j := range n {
+		for i := j; i < n; i++ {
+			row[at], col[at] = C.MUMPS_INT(max(h.Rows[i], h.Rows[j])+1), C.MUMPS_INT(min(h.Rows[i], h.Rows[j])+1)
+			at++
+		}
+	}
+	id := r.id
+	id.n, id.nnz_loc = C.MUMPS_INT(h.Size), C.MUMPS_INT8(k)
+	id.irn_loc, id.jcn_loc, id.a_loc = unsafe.SliceData(row), unsafe.SliceData(col), (*C.DMUMPS_REAL)(unsafe.SliceData(r.entries))
+	for _, i := range [...]C.int{errorStream, diagnostics, globalInfo} {
+		C.set(id, i, -1)
+	}
+	C.set(id, printLevel, 0)
+	C.set(id, distributed, 3)
+	C.set(id, scaling, 0)
+	C.set(id, matching, 0)
+	C.set(id, pairs, 1)
+	C.set(id, inParallel, 1)
+	C.set(id, moreMemory, 50)
+	C.set(id, orderOf, 1)
+	C.setReal(id, threshold, 0.01)
+	C.setReal(id, nullFix, 0)
+	r.scale = make([]float64, n)
+	if c.Rank() == 0 {
+		perm := cArray[C.MUMPS_INT](h.Size)
+		for k, i := range h.Order {
+			perm[i] = C.MUMPS_INT(k + 1)
+		}
+		r.rhs, r.all = cArray[float64](h.Size), make([]float64, h.Size)
+		id.perm_in, id.rhs = unsafe.SliceData(perm), (*C.DMUMPS_REAL)(unsafe.SliceData(r.rhs))
+		r.free = append(r.free, unsafe.Pointer(unsafe.SliceData(perm)), unsafe.Pointer(unsafe.SliceData(r.rhs)))
+	}
+	if C.call(id, 1); r.code() < 0 {
+		return nil, fmt.Errorf("dist/mumps: analysis fails (INFOG %d, %d)", r.code(), int(C.info(id, 2)))
+	}
+	return r, nil
+}
+
+// root is the part of one process.
+type root struct {
+	comm    dist.Comm
+	held    *dist.Held
+	id      *C.DMUMPS_STRUC_C // nil if no row is held
+	entries []float64         // of the share
+	scale   []float64         // 1/√d by row of the share
+	rhs     []float64         // on rank 0
+	all     []float64         // 1/√d by row of the root, on rank 0
+	free    []unsafe.Pointer
+}
+
+// cArray allocates n numbers for C, one at least.
+func cArray[T any](n int) []T {
+	var x T
+	return unsafe.Slice((*T)(C.calloc(C.size_t(max(n, 1)), C.size_t(unsafe.Sizeof(x)))), max(n, 1))[:n]
+}
+
+func (r *root) code() int { return int(C.info(r.id, 1)) }
+
+// Factorize implements dist.Root.
+func (r *root) Factorize(share, own, scale []float64, eps float64, policy factor.Policy) (factor.Tally, error) {
+	if r.id == nil {
+		return factor.Tally{}, nil
+	}
+	for i, d := range own {
+		r.scale[i] = inverseRoot(d)
+	}
+	for i, d := range scale {
+		r.all[i] = inverseRoot(d)
+	}
+	n, at := len(own), 0
+	for j := range n {
+		for i := j; i < n; i++ {
+			r.entries[at] = -share[at] * r.scale[i] * r.scale[j]
+			if i == j && policy == factor.Everywhere {
+				r.entries[at] += eps / 2 // a row is held by two ranks
+			}
+			at++
+		}
+	}
+	null := 0
+	if policy == factor.WhereWeak {
+		null = 1
+	}
+	C.set(r.id, nullPivots, C.int(null))
+	C.setReal(r.id, nullSize, C.double(-weakPivot*eps))
+	more := 50
+	for range attempts {
+		C.call(r.id, 2)
+		if c := r.code(); c != -8 && c != -9 {
+			break
+		}
+		more *= 2
+		C.set(r.id, moreMemory, C.int(more))
+	}
+	var t factor.Tally
+	if c := r.code(); c < 0 {
+		return t, fmt.Errorf("dist/mumps: factorization fails (INFOG %d, %d)", c, int(C.info(r.id, 2)))
+	}
+	if policy == factor.WhereWeak {
+		t.Weak = int(C.info(r.id, numNull))
+	}
+	return t, nil // a pivot that rounding has made negative shows in the residuals
+}
+
+// inverseRoot returns 1/√d, or 1 where a piece has failed to find d: the result is not used then.
+func inverseRoot(d float64) float64 {
+	if !(d > 0) {
+		return 1
+	}
+	return 1 / math.Sqrt(d)
+}
+
+// weakPivot is that of package factor.
+const weakPivot = 1e3
+
+// SolveTo implements dist.Root.
+func (r *root) SolveTo(x, b []float64) error {
+	if r.id == nil {
+		return nil
+	}
+	for i, v := range b {
+		r.rhs[i] = -v * r.all[i]
+	}
+	r.id.nrhs, r.id.lrhs = 1, r.id.n
+	if C.call(r.id, 3); r.code() < 0 {
+		return fmt.Errorf("dist/mumps: solve fails (INFOG %d, %d)", r.code(), int(C.info(r.id, 2)))
+	}
+	for i := range x {
+		x[i] = r.rhs[i] * r.all[i]
+	}
+	return nil
+}
+
+// PivotsTo implements dist.Root: MUMPS keeps its pivots where they are.
+func (r *root) PivotsTo([]float64) bool { return false }
+
+// WeakRows implements dist.Root.
+func (r *root) WeakRows(visit func(row int)) bool {
+	if r.id == nil {
+		return true
+	}
+	rows := make([]int, int(C.info(r.id, numNull)))
+	for i := range rows {
+		rows[i] = int(C.nullPivot(r.id, C.int(i))) - 1
+	}
+	slices.Sort(rows)
+	for _, i := range rows {
+		visit(i)
+	}
+	return true
+}
+
+// Close implements dist.Root.
+func (r *root) Close() error {
+	if r.id == nil {
+		return nil
+	}
+	C.call(r.id, -2)
+	code := r.code()
+	C.free(unsafe.Pointer(r.id))
+	for _, p := range r.free {
+		C.free(p)
+	}
+	r.id, r.free = nil, nil
+	if code < 0 {
+		return fmt.Errorf("dist/mumps: MUMPS does not end (INFOG %d)", code)
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package live
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// hand is the force of the users on a mechanism: springs with dampers by which pages pull bodies, one each, and air that slows all bodies down,
+//
+//	f = −rate·m·ċ,   n = −rate·I·ω.
+type hand struct {
+	mech  *mechanism.Mechanism
+	air   float64 // rate, 1/s
+	pulls [mostPages]pull
+	mass  float64 // of all bodies
+}
+
+// pull is a spring with a damper from a point of a body to a place in the world, which moves to its next one within a frame.
+type pull struct {
+	on                 bool
+	of                 *page
+	body               int
+	point              spatial.Vec3 // body frame
+	from, to           spatial.Vec3
+	begun, until       float64 // time of the mechanism at from, and at to
+	stiffness, damping float64
+}
+
+// A hand on a point of a body is as stiff as steps of RATTLE bear, or as swings all bodies with handRate, rad/s, if that is less. The numbers are k·h²·w and c·h·w, with w the inverse of the mass
+// that the body alone has at the point, which joints only make smaller.
+const (
+	handStiffness = 0.05
+	handDamping   = 0.05
+	handRate      = 10.
+	// thinnest is the part of the largest moment of inertia that the others count as at least.
+	thinnest = 0.02
+)
+
+// hold makes p a hand on a point of body i, with steps h.
+func (f *hand) hold(p *pull, i int, point spatial.Vec3, h float64) {
+	b := &f.mech.Bodies[i]
+	w := mobility(b.Mass, b.Inertia, point.Sub(b.Com))
+	p.on, p.body, p.point = true, i, point
+	p.stiffness = min(handStiffness/(h*h*w), f.mass*handRate*handRate)
+	p.damping = min(handDamping/(h*w), 2*math.Sqrt(p.stiffness*f.mass))
+}
+
+// mobility bounds the velocity that a unit impulse at an arm from the centre of mass gives the point there, 1/kg.
+func mobility(mass float64, I spatial.Sym3, arm spatial.Vec3) float64 {
+	most := max(I[0], I[1], I[2])
+	for k := range 3 {
+		I[k] += thinnest * most
+	}
+	w := 1 / mass
+	inv, err := I.Inverse()
+	if most <= 0 || err != nil {
+		return w
+	}
+	worst := 0.0
+	for k := range 3 {
+		var e spatial.Vec3
+		e[k] = 1
+		v := inv.MulVec(arm.Cross(e)).Cross(arm)
+		worst = max(worst, math.Abs(v[0])+math.Abs(v[1])+math.Abs(v[2])) // the sum of a row bounds the eigenvalues
+	}
+	return w + worst
+}
+
+// place returns where a hand is at a time.
+func (p *pull) place(t float64) spatial.Vec3 {
+	if t >= p.until || p.until <= p.begun {
+		return p.to
+	}
+	part := max(0, (t-p.begun)/(p.until-p.begun))
+	return p.from.Add(p.to.Sub(p.from).Scale(part))
+}
+
+// move sends a hand to a place, from where it is at the time t, within d.
+func (p *pull) move(to spatial.Vec3, t, d float64) {
+	p.from = p.place(t)
+	p.to, p.begun, p.until = to, t, t+d
+}
+
+// WrenchesTo implements mechanism.OwnForce.
+func (f *hand) WrenchesTo(w []spatial.Force, at []mechanism.BodyMotion, t float64) error {
+	if f.air > 0 {
+		for i := range at {
+			b, body := &at[i], &f.mech.Bodies[i]
+			var turn spatial.Vec3
+			for k := range 3 { // in body axes
+				turn[k] = b.E[k]*b.Omega[0] + b.E[3+k]*b.Omega[1] + b.E[6+k]*b.Omega[2]
+			}
+			l := body.Inertia.MulVec(turn)
+			w[i] = spatial.NewForce(b.E.MulVec(l).Scale(-f.air), b.Velocity.Scale(-f.air*body.Mass))
+		}
+	}
+	for k := range f.pulls {
+		p := &f.pulls[k]
+		if !p.on {
+			continue
+		}
+		b := &at[p.body]
+		arm, v := b.Point(p.point)
+		x := b.Position.Add(b.Com).Add(arm)
+		force := p.place(t).Sub(x).Scale(p.stiffness).Sub(v.Scale(p.damping))
+		pulled := spatial.NewForce(arm.Cross(force), force)
+		for j := range pulled {
+			w[p.body][j] += pulled[j]
+		}
+	}
+	return nil
+}

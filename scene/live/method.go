@@ -1,0 +1,165 @@
+package live
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Steps of RATTLE a second, by the numbers of a state and of rows.
+const (
+	leastRate, mostRate = 60, 1920
+	// rateSize is the size at which there are rateAtSize steps a second: where the steps of a ladder take about half of the time of a processor.
+	rateSize, rateAtSize = 12000, 240
+	// coarseSize is the size from which joints hold to coarse instead of fine.
+	coarseSize   = 5000
+	fine, coarse = 1e-6, 1e-5
+	// finest is for mechanisms with redundant rows, which contradict each other where joints are off.
+	finest = 1e-11
+)
+
+// implicitTol is the relative tolerance of generalized-α, and implicitStep its longest step, s.
+const (
+	implicitTol  = 1e-3
+	implicitStep = 1. / 60
+)
+
+// method is how a mechanism is moved.
+type method struct {
+	step    float64 // s, of RATTLE, and the step between looks at the clock
+	tol     float64 // to which joints hold
+	stepper sim.Stepper
+	project sim.Projector
+	rattle  *motion.Rattle // nil: generalized-α
+	text    string
+}
+
+// newMethod chooses the method for a plan, and runs that start from st.
+func newMethod(p *kkt.Plan, st *mechanism.State) (*method, error) {
+	m := p.Mechanism()
+	size := p.Layout().Pattern.Dim()
+	rate := rateAtSize * rateSize / float64(max(size, 1))
+	rate = math.Exp2(math.Floor(math.Log2(rate/leastRate))) * leastRate
+	rate = min(max(rate, leastRate), mostRate)
+	if stiff(m, 1/rate) {
+		rate = rateAtSize
+		n := motion.NewNewton(p)
+		o := sim.GeneralizedAlphaOptions{Tolerance: sim.Tolerance{Relative: implicitTol}}
+		return &method{step: 1 / rate, tol: sim.DefaultDrift, project: n, stepper: sim.NewGeneralizedAlpha(m, n, o),
+			text: fmt.Sprintf("generalized-α, relative tolerance %g a step", implicitTol)}, nil
+	}
+	tol := fine
+	switch redundant, err := p.RedundantRows(st); {
+	case err != nil:
+		return nil, err
+	case slices.ContainsFunc(redundant, func(n int) bool { return n > 0 }):
+		tol = finest
+	case size >= coarseSize:
+		tol = coarse
+	}
+	r, err := motion.NewRattle(p, motion.RattleOptions{Tolerance: tol, Damp: true})
+	if err != nil {
+		return nil, err
+	}
+	return &method{step: 1 / rate, tol: tol, stepper: r, rattle: r, text: fmt.Sprintf("RATTLE of order 2, %g steps a second, joints closed to %g", rate, tol)}, nil
+}
+
+// Springs and dampers are soft if k·h²·w and c·h·w are no more than that, with w the inverse of the mass that the bodies at their ends have alone, which joints only
+// make smaller.
+const softStiffness, softDamping = 0.5, 0.5
+
+// stiff reports whether forces of m may settle in less time than some steps h: springs, dampers, contacts, stops, friction, actuators.
+func stiff(m *mechanism.Mechanism, h float64) bool {
+	if m.NumInternal() > 0 || m.NumContacts() > 0 || m.NumResistors() > 0 || m.NumActuators() > 0 {
+		return true
+	}
+	soft := func(k, c, w float64) bool {
+		return math.Abs(k)*h*h*w <= softStiffness && math.Abs(c)*h*w <= softDamping
+	}
+	alone := func(body int32, point spatial.Vec3) float64 {
+		if body == mechanism.World {
+			return 0
+		}
+		b := &m.Bodies[body]
+		return mobility(b.Mass, b.Inertia, point.Sub(b.Com))
+	}
+	for i := range m.Forces {
+		switch f := &m.Forces[i]; f.Kind {
+		case model.Wrench:
+		case model.SpringDamper:
+			if m.SpringLaw(i) != nil || !soft(f.Stiffness, f.Damping, alone(f.A.Body, f.A.Point)+alone(f.B.Body, f.B.Point)) {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	for j := range m.Joints {
+		jt, d := &m.Joints[j], m.Drive(j)
+		for i := range jt.Kind.Freedoms() {
+			if !m.Sprung(j, i) {
+				continue
+			}
+			if d.Law(i) != nil || jt.Axes != nil {
+				return true
+			}
+			w := alone(jt.Pred, jt.P.Origin) + alone(jt.Succ, jt.S.Origin)
+			if jt.Kind.Rotational(i) {
+				w = turning(m, jt.Pred, jt.P.E.Col(2)) + turning(m, jt.Succ, jt.S.E.Col(2))
+				if jt.Kind != joints.Revolute && jt.Kind != joints.Cylindrical { // about other axes too
+					w = math.Inf(1)
+				}
+			}
+			if !soft(d.Stiffness[i], d.Damping[i], w) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// turning returns what a unit impulse of moment about an axis, body frame, turns a body that is alone by, 1/(kg m²).
+func turning(m *mechanism.Mechanism, body int32, axis spatial.Vec3) float64 {
+	if body == mechanism.World {
+		return 0
+	}
+	I := m.Bodies[body].Inertia
+	most := max(I[0], I[1], I[2])
+	for k := range 3 {
+		I[k] += thinnest * most
+	}
+	inv, err := I.Inverse()
+	if err != nil {
+		return math.Inf(1)
+	}
+	return axis.Dot(inv.MulVec(axis))
+}
+
+// options are those of the simulation of m from st, which stops arm.
+func (d *method) options(p *kkt.Plan, st *mechanism.State) (sim.Options, error) {
+	o := sim.Options{Step: d.step, OpenStages: true}
+	if d.rattle != nil {
+		return o, nil
+	}
+	o = sim.Options{MaxStep: implicitStep, Projector: d.project}
+	m := p.Mechanism()
+	for i := range m.NumResistors() {
+		if speed, _ := m.ImpactSpeed(i); speed > 0 {
+			stops := sim.NewStops(m, motion.NewDynamics(p), nil)
+			if err := stops.Arm(st); err != nil {
+				return o, err
+			}
+			o.Events, o.EventSamples = stops.Events(), sim.ImpactSamples
+			break
+		}
+	}
+	return o, nil
+}

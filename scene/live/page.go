@@ -1,0 +1,351 @@
+package live
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"net/http"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/scene/view"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+const (
+	// mostPages is the number of pages that may be connected at the same time.
+	mostPages = 8
+	// writing is how long a page may take to read a frame, and pinging the time between two looks whether a page is still there.
+	writing = 10 * time.Second
+	pinging = 20 * time.Second
+)
+
+// page is a connection.
+type page struct {
+	number  int
+	looks   bool
+	frames  chan []byte // to be written
+	free    chan []byte // that may be filled
+	status  chan []byte // the newest
+	dropped int64       // frames for which the page was too slow
+	end     context.CancelFunc
+}
+
+// Connect implements view.Live: it makes r, which has been admitted, a WebSocket and serves it until it ends.
+func (s *Session) Connect(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithCancel(context.Background()) // that of r ends when the connection is taken over
+	defer cancel()
+	p := s.enter(cancel)
+	if p == nil {
+		http.Error(w, "503 too many pages, or the program ends", http.StatusServiceUnavailable)
+		return
+	}
+	defer s.leave(p)
+	c, err := websocket.Accept(w, r, nil) // which has answered an error
+	if err != nil {
+		return
+	}
+	defer c.CloseNow()
+	c.SetReadLimit(longestMessage)
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		s.write(ctx, c, p)
+	}()
+	s.read(ctx, c, p)
+	cancel()
+	<-written
+}
+
+// read passes messages on until the connection ends.
+func (s *Session) read(ctx context.Context, c *websocket.Conn, p *page) {
+	for {
+		kind, data, err := c.Read(context.Background()) // which the writer ends, with a reason
+		if err != nil {
+			return
+		}
+		if kind != websocket.MessageText {
+			c.Close(websocket.StatusUnsupportedData, "live: messages are text")
+			return
+		}
+		m, err := s.parse(data)
+		if err != nil {
+			c.Close(websocket.StatusPolicyViolation, short(err.Error()))
+			return
+		}
+		m.page = p
+		select {
+		case s.messages <- m:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// short cuts a reason to what a close frame holds.
+func short(text string) string {
+	const most = 120
+	if len(text) > most {
+		text = text[:most]
+	}
+	return text
+}
+
+// write sends frames and statuses until ctx ends, with which it ends the connection, or the page is gone.
+func (s *Session) write(ctx context.Context, c *websocket.Conn, p *page) {
+	defer func() { // however it ends, the reader is to end too
+		if ctx.Err() != nil {
+			c.Close(websocket.StatusGoingAway, "live: the program ends")
+		}
+		p.end()
+		c.CloseNow()
+	}()
+	ping := time.NewTicker(pinging)
+	defer ping.Stop()
+	send := func(kind websocket.MessageType, b []byte) error {
+		at, cancel := context.WithTimeout(context.Background(), writing) // whole frames, also where the session ends
+		defer cancel()
+		return c.Write(at, kind, b)
+	}
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return
+		case b := <-p.frames:
+			err = send(websocket.MessageBinary, b)
+			p.free <- b
+		case b := <-p.status:
+			err = send(websocket.MessageText, b)
+		case <-ping.C:
+			at, cancel := context.WithTimeout(context.Background(), writing)
+			err = c.Ping(at)
+			cancel()
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// enter adds a page, nil if there is no room.
+func (s *Session) enter(end context.CancelFunc) *page {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	for i := range s.pages {
+		if s.pages[i] != nil {
+			continue
+		}
+		p := &page{number: i, frames: make(chan []byte, 2), free: make(chan []byte, 2), status: make(chan []byte, 1), end: end}
+		for range cap(p.free) {
+			p.free <- make([]byte, 0, 8+view.FrameSize(s.mech.NumBodies()))
+		}
+		s.pages[i] = p
+		return p
+	}
+	return nil
+}
+
+// leave removes a page, and lets go what it holds.
+func (s *Session) leave(p *page) {
+	p.end()
+	s.mu.Lock()
+	s.pages[p.number] = nil
+	gone := s.closed
+	s.mu.Unlock()
+	if !gone {
+		s.send(Message{Type: "release", page: p})
+	}
+}
+
+// send passes a message on, unless the session has ended.
+func (s *Session) send(m Message) {
+	for {
+		select {
+		case s.messages <- m:
+			return
+		case <-time.After(time.Second):
+			s.mu.Lock()
+			gone := s.closed
+			s.mu.Unlock()
+			if gone {
+				return
+			}
+		}
+	}
+}
+
+// close ends all connections.
+func (s *Session) close() {
+	s.mu.Lock()
+	s.closed = true
+	for _, p := range s.pages {
+		if p != nil {
+			p.end()
+		}
+	}
+	s.mu.Unlock()
+}
+
+// look notes whether a page is seen.
+func (s *Session) look(p *page, on bool) {
+	s.mu.Lock()
+	p.looks = on
+	s.mu.Unlock()
+}
+
+// looked reports whether some page is seen.
+func (s *Session) looked() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.pages {
+		if p != nil && p.looks {
+			return true
+		}
+	}
+	return false
+}
+
+// broadcast gives the present state to all pages that are seen and have memory for it.
+func (s *Session) broadcast() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.pages {
+		if p == nil || !p.looks {
+			continue
+		}
+		select {
+		case b := <-p.free:
+			b = binary.LittleEndian.AppendUint64(b[:0], math.Float64bits(s.shown.Time))
+			p.frames <- view.AppendFrame(b, s.shown, s.center) // there are as many places as buffers
+		default:
+			p.dropped++
+		}
+	}
+	if now := s.o.now(); now.After(s.nextShown) {
+		s.statusLocked()
+		s.nextShown = now.Add(statusEvery)
+	}
+}
+
+// status is what pages are told besides the states.
+type status struct {
+	Time    float64      `json:"time"`
+	Running bool         `json:"running"`
+	Factor  float64      `json:"factor"` // of real time; 0: not known
+	Speed   float64      `json:"speed"`
+	Gravity spatial.Vec3 `json:"gravity"`
+	Air     float64      `json:"air"`
+	Kinetic float64      `json:"kinetic"`
+	Energy  float64      `json:"energy"`
+	Gap     float64      `json:"gap"`    // largest error of a joint, m or rad
+	Damped  float64      `json:"damped"` // part of the last steps that was
+	Pages   int          `json:"pages"`
+	Dropped int64        `json:"dropped"` // frames of this page
+	Failure string       `json:"failure,omitempty"`
+}
+
+// status sends the status to all pages.
+func (s *Session) status() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.statusLocked()
+}
+
+func (s *Session) statusLocked() {
+	m, st := s.mech, s.sim.State()
+	x := status{Time: st.Time, Running: s.running && s.failure == "", Factor: s.meter.factor, Speed: s.speed, Gravity: m.Gravity, Air: s.hand.air, Damped: s.meter.part, Failure: s.failure}
+	if m.KinematicsTo(s.kin, st) == nil {
+		e := m.EnergyAt(s.kin, st)
+		x.Kinetic, x.Energy = finite(e.Kinetic), finite(e.Kinetic+e.Potential())
+		for j := range m.NumConstraints() {
+			v := m.ConstraintViolation(j, s.kin, st)
+			x.Gap = max(x.Gap, v.Length, v.Angle)
+		}
+		x.Gap = finite(x.Gap)
+	}
+	for _, p := range s.pages {
+		if p != nil {
+			x.Pages++
+		}
+	}
+	for _, p := range s.pages {
+		if p == nil {
+			continue
+		}
+		x.Dropped = p.dropped
+		b, err := json.Marshal(&x)
+		if err != nil {
+			continue // there is nothing in it that fails
+		}
+		select { // the old one makes place
+		case <-p.status:
+		default:
+		}
+		p.status <- b
+	}
+}
+
+// finite returns 0 for what JSON cannot hold.
+func finite(x float64) float64 {
+	if x-x != 0 {
+		return 0
+	}
+	return x
+}
+
+// shortest is a length for mechanisms that have none, m.
+const shortest = 1e-9
+
+// head is what pages are told at the start.
+type head struct {
+	Method    string       `json:"method"`
+	Gravity   spatial.Vec3 `json:"gravity"` // of the model
+	Air       float64      `json:"air"`     // at the start
+	MostAir   float64      `json:"MostAir"`
+	Force     float64      `json:"force"`  // what sliders of forces go to, N
+	Moment    float64      `json:"moment"` // and of moments, N m
+	Rate      float64      `json:"rate"`   // and of rates, rad/s, and times length, m, m/s
+	Length    float64      `json:"length"`
+	Freedoms  []string     `json:"freedoms"` // of each joint: a letter each, l or a, of those that are prescribed L or A
+	Actuators []string     `json:"actuators"`
+}
+
+// Head implements view.Live.
+func (s *Session) Head() any {
+	m := s.mech
+	g := max(m.Gravity.Norm(), 1)
+	h := head{Method: s.method.text, Gravity: s.down, Air: s.o.Air, MostAir: MostAir, Force: 2 * s.hand.mass * g, Rate: 10, Freedoms: make([]string, m.NumJoints()), Actuators: []string{}}
+	h.Length = max(m.TypicalLength(), shortest)
+	h.Moment = h.Force * h.Length
+	for j := range h.Freedoms {
+		h.Freedoms[j] = letters(&m.Joints[j])
+	}
+	for i := range m.NumActuators() {
+		_, element := m.Actuator(i)
+		h.Actuators = append(h.Actuators, m.ForceName(element))
+	}
+	return &h
+}
+
+func letters(jt *mechanism.Joint) string {
+	var b [6]byte
+	n := jt.Kind.Freedoms()
+	for i := range n {
+		c := byte('l')
+		if jt.Kind.Rotational(i) {
+			c = 'a'
+		}
+		if jt.Prescribed(i) {
+			c -= 'a' - 'A'
+		}
+		b[i] = c
+	}
+	return string(b[:n])
+}

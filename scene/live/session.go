@@ -1,0 +1,311 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+const (
+	// frame is the time between frames, s, as a duration frameTime.
+	frame     = 1. / 60
+	frameTime = time.Second / 60
+	// budget is the longest time of one spell of stepping, after which messages are looked at.
+	budget = 30 * time.Millisecond
+	// gap is a time without stepping above which the machine has slept: it does not count.
+	gap = 250 * time.Millisecond
+	// statusEvery is the time between two statuses, and factorOver the time over which the real-time factor is measured.
+	statusEvery = 200 * time.Millisecond
+	factorOver  = 500 * time.Millisecond
+)
+
+// Options are what a Session may be told. The zero value is the default.
+type Options struct {
+	Air    float64 // rate, 1/s, at which all bodies are slowed down at the start
+	Paused bool    // it does not move before a page says so
+
+	now func() time.Time // nil: the clock
+}
+
+// Session is a mechanism that moves in real time. It implements view.Live.
+type Session struct {
+	plan   *kkt.Plan // under inputs of its own
+	mech   *mechanism.Mechanism
+	inputs *mechanism.Inputs
+	hand   hand
+	start  *mechanism.State
+	center spatial.Vec3
+	down   spatial.Vec3 // gravity of the model
+	o      Options
+	method *method
+
+	messages chan Message
+
+	// Of the goroutine of Run.
+	sim       *sim.Simulation
+	running   bool
+	speed     float64
+	base      float64   // time at which step count was 0
+	count     int64     // steps since
+	owed      float64   // time of the mechanism that is to be stepped, s
+	last      time.Time // at which the last spell of stepping has begun; zero: none has, since the mechanism stood still
+	ended     time.Time // and at which it has ended
+	behind    time.Time // when a spell of stepping has to end
+	nextShown time.Time
+	meter     meter
+	failure   string
+	kin       *mechanism.Kinematics
+
+	mu     sync.Mutex // of all below
+	shown  *mechanism.State
+	pages  [mostPages]*page
+	closed bool
+}
+
+// NewSession returns a session of the mechanism of p that starts from st, which satisfies the joints. center is what places of the pages are relative to.
+//
+// It returns errors of the solvers.
+func NewSession(p *kkt.Plan, st *mechanism.State, center spatial.Vec3, o Options) (*Session, error) {
+	if !(o.Air >= 0 && o.Air <= MostAir) {
+		panic("live: option out of range")
+	}
+	if o.now == nil {
+		o.now = time.Now
+	}
+	in := p.Mechanism().NewInputs()
+	s := &Session{inputs: in, center: center, down: p.Mechanism().Gravity, o: o, messages: make(chan Message, 64), speed: 1, running: !o.Paused}
+	s.mech = in.Mechanism()
+	s.hand = hand{mech: s.mech, air: o.Air}
+	for i := range s.mech.Bodies {
+		s.hand.mass += s.mech.Bodies[i].Mass
+	}
+	if n := s.mech.NumBodies(); n > 0 {
+		all := make([]int, n)
+		for i := range all {
+			all[i] = i
+		}
+		if _, err := in.AddForce(handName, &s.hand, all...); err != nil {
+			return nil, err
+		}
+	}
+	s.plan = p.With(in)
+	s.kin = s.mech.NewKinematics()
+	s.start, s.shown = st.Clone(), st.Clone()
+	var err error
+	if s.method, err = newMethod(s.plan, st); err != nil {
+		return nil, err
+	}
+	return s, s.reset()
+}
+
+// handName is the name of the hand among the forces, which no document can give.
+const handName = "\x00 hand"
+
+// reset puts all back to the start.
+func (s *Session) reset() error {
+	s.inputs.Reset()
+	for i := range s.hand.pulls {
+		s.hand.pulls[i].on = false
+	}
+	st := s.start.Clone()
+	o, err := s.method.options(s.plan, st)
+	if err != nil {
+		return err
+	}
+	o.OnStep = func(*sim.Simulation) error {
+		if s.o.now().After(s.behind) {
+			return errBudget
+		}
+		return nil
+	}
+	s.method.stepper.Restart()
+	s.sim = sim.New(s.mech, s.method.stepper, st, o)
+	s.base, s.count, s.owed, s.failure = st.Time, 0, 0, ""
+	s.show()
+	return nil
+}
+
+// errBudget ends a spell of stepping.
+var errBudget = errors.New("live: a spell has ended")
+
+// Run moves the mechanism until ctx ends, and then closes the connections of all pages.
+func (s *Session) Run(ctx context.Context) {
+	defer s.close()
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		if !s.moving() {
+			s.last = time.Time{}
+			select {
+			case <-ctx.Done():
+				return
+			case m := <-s.messages:
+				s.apply(&m)
+			}
+			continue
+		}
+		wait := frameTime
+		if !s.last.IsZero() {
+			wait -= s.o.now().Sub(s.last)
+		}
+		timer.Reset(max(wait, 0))
+		select {
+		case <-ctx.Done():
+			return
+		case m := <-s.messages:
+			s.apply(&m)
+		case <-timer.C:
+			s.tick()
+		}
+	}
+}
+
+// moving reports whether time goes on.
+func (s *Session) moving() bool { return s.running && s.failure == "" && s.looked() }
+
+// tick steps up to what the clock says and shows the state.
+func (s *Session) tick() {
+	now := s.o.now()
+	passed := now.Sub(s.last)
+	slept := s.last.IsZero() || now.Sub(s.ended) > gap
+	if slept {
+		passed = frameTime
+	}
+	s.last = now
+	s.owed += passed.Seconds() * s.speed
+	s.behind = now.Add(budget)
+	s.advance()
+	s.owed = min(s.owed, 2*frame*s.speed) // it does not catch up
+	if slept {
+		s.meter.begin(now, s.sim.State().Time)
+	}
+	s.meter.measure(now, s.sim.State().Time, s.speed, s.method)
+	s.show()
+	s.broadcast()
+	s.ended = s.o.now()
+}
+
+// advance does whole steps as long as time is owed and the spell lasts.
+func (s *Session) advance() {
+	for s.owed >= s.method.step && s.failure == "" {
+		before := s.sim.State().Time
+		err := s.sim.Run(s.base + float64(s.count+1)*s.method.step)
+		s.owed -= s.sim.State().Time - before
+		switch {
+		case errors.Is(err, errBudget):
+			if s.sim.State().Time >= s.base+float64(s.count+1)*s.method.step {
+				s.count++
+			}
+			return
+		case err != nil:
+			s.failure = fault.Plain(err).Error()
+			return
+		}
+		s.count++
+	}
+}
+
+// once does what a page sees as one step, however long it takes.
+func (s *Session) once() {
+	s.behind = s.o.now().Add(time.Hour)
+	s.owed = math.Round(frame/s.method.step) * s.method.step * (1 + 1e-9)
+	s.advance()
+	s.owed = 0
+}
+
+// apply does what a message asks for.
+func (s *Session) apply(m *Message) {
+	t := s.sim.State().Time
+	hand := &s.hand.pulls[m.page.number]
+	var err error
+	jump := true
+	switch m.Type {
+	case "run":
+		s.running = s.failure == ""
+		jump = false
+	case "pause":
+		s.running, jump = false, false
+	case "step":
+		s.running, jump = false, false
+		if s.failure == "" {
+			s.once()
+		}
+	case "reset":
+		err = s.reset()
+	case "look":
+		s.look(m.page, m.On)
+		jump = false
+	case "speed":
+		s.speed, jump = m.Value, false
+	case "gravity":
+		err = s.inputs.SetGravity(m.Vector)
+	case "air":
+		s.hand.air = m.Value
+	case "pull":
+		to := m.Vector.Add(s.center)
+		if jump = !hand.on || hand.of != m.page || hand.body != m.Body || hand.point != m.Point; jump {
+			s.hand.hold(hand, m.Body, m.Point, s.method.step)
+			hand.of = m.page
+			hand.from, hand.to, hand.begun, hand.until = to, to, t, t
+		}
+		hand.move(to, t, frame)
+	case "release":
+		if jump = hand.on && hand.of == m.page; jump { // the next page with its number may have one already
+			hand.on = false
+		}
+	case "force":
+		err = s.inputs.SetForce(m.Joint, m.Freedom, m.Value)
+	case "drive":
+		err = s.drive(m)
+	case "actuator":
+		err = s.inputs.SetActuator(m.Actuator, joints.NewPolynomial([]float64{m.Value}))
+	}
+	if err != nil {
+		s.failure = fault.Plain(err).Error()
+	}
+	if jump {
+		s.method.stepper.Restart()
+	}
+	if m.Type != "pull" || jump {
+		s.show()
+		s.broadcast()
+		s.status()
+	}
+}
+
+// drive gives a prescribed freedom a rate, from where it is.
+func (s *Session) drive(m *Message) error {
+	st := s.sim.State()
+	q, _, _ := s.mech.Joints[m.Joint].Motion[m.Freedom].At(st.Time)
+	return s.inputs.SetMotion(m.Joint, m.Freedom, joints.NewPolynomial([]float64{q - m.Value*st.Time, m.Value}))
+}
+
+// show makes the present state that of StateTo.
+func (s *Session) show() {
+	s.mu.Lock()
+	copyState(s.shown, s.sim.State())
+	s.mu.Unlock()
+}
+
+// StateTo implements view.Live.
+func (s *Session) StateTo(st *mechanism.State) {
+	s.mu.Lock()
+	copyState(st, s.shown)
+	s.mu.Unlock()
+}
+
+func copyState(to, from *mechanism.State) {
+	to.Time = from.Time
+	to.Bodies = append(to.Bodies[:0], from.Bodies...)
+	to.Angles = append(to.Angles[:0], from.Angles...)
+	to.Internal = append(to.Internal[:0], from.Internal...)
+}
