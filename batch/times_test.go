@@ -1,0 +1,68 @@
+package batch_test
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/batch"
+)
+
+// least returns the least time of many short runs, ns: it is that of an idle machine even where others work on it.
+func least(runs int, do func()) float64 {
+	best := time.Hour
+	for range runs {
+		t := time.Now()
+		do()
+		best = min(best, time.Since(t))
+	}
+	return float64(best.Nanoseconds())
+}
+
+// TestTimes logs the table of docs/benchmarks.md: a state in a batch of 1024 beside kkt.Solver, and a step of a rollout.
+func TestTimes(t *testing.T) {
+	if os.Getenv("RUNG_BATCH_TIMES") == "" {
+		t.Skip("RUNG_BATCH_TIMES is not set")
+	}
+	plans := references(t)
+	const n = 1024
+	for _, name := range []string{"four-bar", "bricard-6r", "a03-andrews-ivp", "stewart-6ups"} {
+		p := plans[name]
+		list := someStates(t, p, 64, 1, 0.3)
+		solver := p.NewSolver()
+		alone := least(400, func() {
+			for _, st := range list {
+				if err := solver.Solve(st); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}) / float64(len(list))
+		var each [3]float64
+		var single int
+		for threads := 1; threads <= 2; threads++ {
+			b, err := batch.New(p, batch.Options{Threads: threads})
+			require.NoError(t, err)
+			s, r := b.NewStates(n), b.NewResults(n)
+			for i := range n {
+				s.Set(i, list[i%len(list)])
+			}
+			each[threads] = least(200, func() { b.Solve(s, r) }) / n
+			single = len(r.OneByOne())
+		}
+		b, err := batch.New(p, batch.Options{})
+		require.NoError(t, err)
+		var steps [2]float64
+		for how := batch.RungeKutta4; how <= batch.SemiImplicit; how++ {
+			const n = 32 // short runs
+			s, out := b.NewStates(n), b.NewOutcome(n)
+			steps[how] = least(400, func() { err = b.Rollout(s, &batch.Rollout{Integrator: how, Step: 1e-5, Steps: 4}, out) }) / n / 4
+			require.NoError(t, err)
+		}
+		b, err = batch.New(p, batch.Options{})
+		require.NoError(t, err)
+		t.Logf("%s, %s: solver %.0f ns, batch %.0f ns, ratio %.3f, two threads over one %.2f, one by one %d; a step %.0f ns, semi-implicit %.0f",
+			name, b.Instructions(), alone, each[1], each[1]/alone, each[2]/each[1], single, steps[0], steps[1])
+	}
+}
