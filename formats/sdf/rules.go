@@ -43,7 +43,7 @@ var rules = func() []xmltree.Rule {
 		{source.Ignored, "wind", "enable_wind wind"},
 		{source.Dropped, "a saved state of the world is not read", "state"},
 		{source.Dropped, "models that the simulator strews are not read", "population"},
-		{source.Dropped, "the model is in the pose of the file", "initial_position"},
+		{source.Dropped, "simulators differ in what they make of it; --pose puts the joint there", "initial_position"},
 		{source.Dropped, "grippers are not read", "gripper"},
 		{source.Dropped, "added mass of a fluid is not read", "fluid_added_mass"},
 	} {

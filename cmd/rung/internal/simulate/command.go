@@ -53,15 +53,16 @@ contacts and all others, by name or pattern. --list-columns prints their names.
 
 --plot draws energies, drift and the columns in --plot-columns over time, from
 where this run began; without these, of the body that moves farthest the
-coordinates that change, or of --columns the six that change most. Of wheels on a terrain, --view draws tracks and outlines
-from above, --side ground and vehicle along the track of the heaviest body, at
-true scale, and --relief the terrain obliquely. A body is drawn as the box with
-its mass and moments of inertia.`,
+coordinates that change, or of --columns the six that change most. Of wheels on
+a terrain, --view draws tracks and outlines from above, --side ground and
+vehicle along the track of the heaviest body, at true scale, and --relief the
+terrain obliquely. A body is drawn as the box with its mass and moments of
+inertia.`,
 		Example: `  rung simulate four-bar.json --until 10 --every 0.01 --out four-bar.csv
   rung simulate ladder.json --until 1 --bodies L1 | head
   rung simulate four-bar.json --until 10 --out four-bar.parquet --wrenches p1,p4
   rung simulate four-bar.json --until 10 --plot run.svg --plot-columns crank.px
-  rung simulate four-bar.json --until 10 --columns 'joint.*.q,joint.*.qd,drive.*'
+  rung simulate four-bar.json --until 10 --columns 'joint.*.q,drive.*'
   rung simulate big.json --until 60 --out big.csv --checkpoint big.ckpt
   rung simulate big.json --until 60 --out big.csv --checkpoint big.ckpt --resume`,
 		Args:              shell.Arguments("MODEL"),
