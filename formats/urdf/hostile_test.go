@@ -63,6 +63,7 @@ func TestRefused(t *testing.T) {
 		"axis":       {text: arm(`<joint name="x" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 0"/></joint>`), want: "has no direction"},
 		"number":     {text: arm(`<link name="c"><inertial><mass value="1,5"/></inertial></link>`), want: `"1,5" is not a number`},
 		"inertia":    {text: arm(`<link name="c"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="9"/></inertial></link>`), want: "two together have to be at least the third"},
+		"asymmetric": {text: arm(`<link name="c"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0.1" iyx="-0.1"/></inertial></link>`), want: `attribute "iyx": differs from ixy; an inertia is symmetric`},
 		"mimic":      {text: arm(`<link name="c">` + inertial + `</link><joint name="x" type="continuous"><parent link="a"/><child link="c"/><mimic joint="y"/></joint>`), want: `joint "y": does not exist`},
 		"key":        {text: arm(""), want: "robots of this format have none"},
 		"pose":       {text: arm(""), want: `joint "none": has no coordinate that could be set`},
