@@ -15,6 +15,7 @@ import (
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/dist"
 	"github.com/rung-mbd/rung/dist/disttest"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -206,6 +207,40 @@ func TestCosts(t *testing.T) {
 			if comm.Rank() > 0 {
 				t.Logf("%s: %d bytes", c.family, s.Sent())
 				assert.LessOrEqual(t, s.Sent(), c.bytes)
+			}
+			return nil
+		}))
+	}
+}
+
+// A ladder of which each rank generates its own part has the accelerations of the whole.
+func TestRanges(t *testing.T) {
+	const n = 120
+	m, err := bench.Generate("ladder", n, 1)
+	require.NoError(t, err)
+	want, err := disttest.Solve(m)
+	require.NoError(t, err)
+	for _, ranks := range []int{1, 2, 5} {
+		require.NoError(t, dist.Run(ranks, func(c dist.Comm) error {
+			part, err := bench.LadderPart(n, 1, c.Rank(), c.Size())
+			if err = dist.Agree(c, err); err != nil {
+				return err
+			}
+			piece := dist.Piece(*part)
+			p, err := dist.NewPlanOf(c, &piece, dist.Options{})
+			if err != nil {
+				return err
+			}
+			s, err := p.NewSolver()
+			if err != nil {
+				return err
+			}
+			a := make([]float64, 6*p.Mechanism().NumBodies())
+			if err := s.Accelerations(a, p.Mechanism().Initial()); err != nil {
+				return err
+			}
+			for i, b := range p.Piece().Body { // those of the halo, too
+				check.CloseVec(t, a[6*i:6*i+6], want.A[6*b:6*b+6], 1e-13, want.Size, "body %d on rank %d of %d", b, c.Rank(), ranks)
 			}
 			return nil
 		}))

@@ -101,6 +101,9 @@ func NewPlanOf(c Comm, piece *Piece, o Options) (*Plan, error) {
 	if err := Agree(c, p.compile()); err != nil {
 		return nil, err
 	}
+	without := *piece // the model, which is large
+	without.Model = nil
+	p.piece = &without
 	nodes, err := p.hold()
 	if err != nil {
 		return nil, err
@@ -346,7 +349,7 @@ func (p *Plan) findLinks() error {
 // Mechanism returns the mechanism of the piece, halo and all.
 func (p *Plan) Mechanism() *mechanism.Mechanism { return p.mech }
 
-// Piece returns the piece.
+// Piece returns the piece without its model, which a plan does not keep.
 func (p *Plan) Piece() *Piece { return p.piece }
 
 // Counts returns size and work of the factorization of the piece.

@@ -86,16 +86,20 @@ const (
 // kkt.ErrInaccurate or kkt.ErrInconsistent; one process can go on with orthogonal factors or twice the digits.
 // It panics if st is nil or of another mechanism.
 func (s *Solver) Solve(st *mechanism.State) error {
+	return s.solveWith(st, 0, 0)
+}
+
+// solveWith is Solve with feedback (StabilizedAccelerations).
+func (s *Solver) solveWith(st *mechanism.State, alpha, beta float64) error {
 	before := s.comm.sent
 	s.solved = false
-	err := s.solve(st)
+	err := s.solve(s.fill(st, alpha, beta))
 	s.sent = s.comm.sent - before
 	s.solved = err == nil
 	return err
 }
 
-func (s *Solver) solve(st *mechanism.State) error {
-	filled := s.fill(st)
+func (s *Solver) solve(filled error) error {
 	refined := false
 	for w := kkt.DropWeak; w <= kkt.KeepAll; w++ {
 		s.way, s.steps = w, 0
@@ -116,9 +120,14 @@ func (s *Solver) solve(st *mechanism.State) error {
 
 // fill assembles the piece and takes out what is not its own: the bodies of the halo, and the right sides of held rows that another rank
 // keeps.
-func (s *Solver) fill(st *mechanism.State) error {
+func (s *Solver) fill(st *mechanism.State, alpha, beta float64) error {
 	if err := s.sys.FillTo(st); err != nil {
 		return err
+	}
+	if alpha != 0 || beta != 0 {
+		if err := s.sys.FeedBack(st, alpha, beta); err != nil {
+			return err
+		}
 	}
 	p := s.plan
 	clear(s.sys.Right[6*p.piece.Own : 6*p.mech.NumBodies()])
@@ -434,6 +443,20 @@ func (s *Solver) Accelerations(a []float64, st *mechanism.State) error {
 		panic("dist: length mismatch")
 	}
 	if err := s.Solve(st); err != nil {
+		return err
+	}
+	copy(a, s.x[:6*p.piece.Own])
+	s.exchange(a)
+	return nil
+}
+
+// StabilizedAccelerations implements sim.StabilizedDynamics: it is Accelerations under constraints with feedback, theory.md (47).
+func (s *Solver) StabilizedAccelerations(a []float64, st *mechanism.State, alpha, beta float64) error {
+	p := s.plan
+	if len(a) != 6*p.mech.NumBodies() {
+		panic("dist: length mismatch")
+	}
+	if err := s.solveWith(st, alpha, beta); err != nil {
 		return err
 	}
 	copy(a, s.x[:6*p.piece.Own])

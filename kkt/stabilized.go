@@ -1,9 +1,6 @@
 package kkt
 
-import (
-	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/mechanism"
-)
+import "github.com/rung-mbd/rung/mechanism"
 
 // SolveStabilized is Solve under constraints with feedback, theory.md (47) (RBDA §8.3). Let δ
 // and δ̇ be the errors of the joints' rows at position and velocity level. A row then demands
@@ -29,7 +26,7 @@ func (s *Solver) onceStabilized(st *mechanism.State, alpha, beta float64) error 
 	if err := s.assembleWhole(); err != nil {
 		return err
 	}
-	if err := s.feedBack(alpha, beta); err != nil {
+	if err := s.sys.FeedBack(s.st, alpha, beta); err != nil {
 		s.stage = empty
 		return err
 	}
@@ -38,33 +35,4 @@ func (s *Solver) onceStabilized(st *mechanism.State, alpha, beta float64) error 
 		return err
 	}
 	return s.refine()
-}
-
-// feedBack adds −2α·δ̇ − β²·δ to the right side of the joints' rows.
-func (s *Solver) feedBack(alpha, beta float64) error {
-	p, mech := s.plan.layout.Pattern, s.plan.mech
-	var jk mechanism.JointKinematics
-	var delta, rate [6]float64
-	for node := p.Positive(); node < p.Len(); node++ {
-		rows := int32(1)
-		if j := s.plan.layout.NodeJoint(node); j >= 0 {
-			jt := &mech.Joints[j]
-			rows = jt.Rows
-			mech.JointTo(&jk, j, s.sys.Kin, s.st)
-			jt.PositionErrorTo(&delta, &jk.Frames, s.st.Time)
-			if err := jt.VelocityErrorTo(&rate, &jk.Frames, s.st.Time); err != nil {
-				return fault.Errorf("kkt: %w", mech.AtJoint(j, -1, err))
-			}
-		} else {
-			delta[0], rate[0] = mech.CouplingErrors(s.plan.layout.NodeConstraint(node)-mech.NumJoints(), s.sys.Kin, s.st)
-		}
-		b := s.sys.Right[p.Off[node]:][:rows]
-		for k := range b {
-			delta[k] = 2*alpha*rate[k] + beta*beta*delta[k]
-		}
-		for k := range b {
-			b[k] -= delta[k]
-		}
-	}
-	return nil
 }

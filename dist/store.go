@@ -1,0 +1,73 @@
+package dist
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+
+	"github.com/rung-mbd/rung/sim"
+)
+
+// Store keeps the checkpoints of a run on many ranks, each rank its own, in two files: BASE.rank3.0 and BASE.rank3.1, one older than the other. A run may be
+// killed while some ranks have written a checkpoint and others have not; as no rank is ever more than a step ahead, there is one in common.
+type Store struct {
+	comm Comm
+	base string
+	next int // file that is written next
+}
+
+// NewStore returns the store with the given path and beginning of file names. It writes nothing.
+func NewStore(c Comm, base string) *Store { return &Store{comm: c, base: base} }
+
+func (s *Store) file(i int) string { return fmt.Sprintf("%s.rank%d.%d", s.base, s.comm.Rank(), i) }
+
+// Save writes the checkpoint of this rank in place of the older one. All ranks save after the same steps; none waits for others.
+func (s *Store) Save(c *sim.Checkpoint) error {
+	if err := sim.WriteCheckpoint(s.file(s.next), c); err != nil {
+		return err
+	}
+	s.next = 1 - s.next
+	return nil
+}
+
+// Latest returns the latest checkpoint of this rank that all ranks have one of at the same time, or nil if there is none. All ranks call it together.
+//
+// It returns the error of any rank whose file cannot be read, on all; a file that is not there is none.
+func (s *Store) Latest() (*sim.Checkpoint, error) {
+	var have [2]*sim.Checkpoint
+	times := []float64{math.NaN(), math.NaN()}
+	var failed error
+	for i := range have {
+		c, err := sim.ReadCheckpoint(s.file(i))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			failed = err
+		default:
+			have[i], times[i] = c, c.Time
+		}
+	}
+	if err := Agree(s.comm, failed); err != nil {
+		return nil, err
+	}
+	lists := gatherLists(s.comm, times)
+	common := []float64{math.NaN()}
+	for _, t := range times { // those of rank 0, there
+		all := true
+		for _, l := range lists {
+			all = all && (l[0] == t || l[1] == t)
+		}
+		if all && !(common[0] >= t) {
+			common[0] = t
+		}
+	}
+	common = same(s.comm, common)
+	for i, c := range have {
+		if c != nil && c.Time == common[0] {
+			s.next = 1 - i
+			return c, nil
+		}
+	}
+	return nil, nil
+}
