@@ -96,7 +96,7 @@ func (d *reader) all() {
 		d.fault("$.sampling", "", "is of no use: no parameter is drawn")
 	case d.tooMany():
 		d.fault("$", "", fmt.Sprintf("has more than %d runs", MaxRuns))
-	case n > 0 && d.s.Sampling != Random && d.s.Draws*n > MaxDrawn:
+	case n > 0 && d.s.Sampling != Random && int64(d.s.Draws)*int64(n) > MaxDrawn:
 		d.fault("$.sampling.draws", document.Number(float64(d.s.Draws)), fmt.Sprintf("times %d drawn parameters is more than %d; random draws have no such limit", n, MaxDrawn))
 	}
 }

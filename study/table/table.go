@@ -60,9 +60,18 @@ type Table struct {
 	schema  *pq.Schema
 }
 
-// New returns the table whose file has a place. Format names what the tables are, such as rung-runs/1, and sum what the rows depend on: tables with another
-// are others.
-func New(place *outfile.Place, format, sum string, columns []Column) *Table {
+// New returns the table whose file is path, which nobody else can write until Release. Format names what the tables are, such as rung-runs/1, and sum what the rows
+// depend on: tables with another are others.
+//
+// It returns an error if the file cannot be written or is no regular file, so that it cannot have parts beside it.
+func New(path, format, sum string, columns []Column) (*Table, error) {
+	place, err := outfile.Hold(path)
+	if err != nil {
+		return nil, err
+	}
+	if place.Direct() {
+		return nil, errors.Join(fmt.Errorf("study/table: %s is no regular file: a table has parts beside it", path), place.Release())
+	}
 	root := ordered{fields: make([]pq.Field, len(columns))}
 	for i, c := range columns {
 		var n pq.Node
@@ -76,8 +85,11 @@ func New(place *outfile.Place, format, sum string, columns []Column) *Table {
 		}
 		root.fields[i] = &field{n, c.Name}
 	}
-	return &Table{place, format, sum, columns, pq.NewSchema("table", root)}
+	return &Table{place, format, sum, columns, pq.NewSchema("table", root)}, nil
 }
+
+// Release lets others write the file.
+func (t *Table) Release() error { return t.place.Release() }
 
 // ordered is a group of columns that keep their order; those of pq.Group are sorted by name.
 type ordered struct {

@@ -22,7 +22,6 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
-	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/study"
@@ -177,10 +176,10 @@ func (s *sweep) setFlags() {
 
 // open takes the places of the files, and removes the parts that are there unless the sweep goes on with them.
 func (s *sweep) open(sum string) (release func(), err error) {
-	var held []*outfile.Place
+	var held []*table.Table
 	release = func() {
-		for _, p := range held {
-			_ = p.Release()
+		for _, t := range held {
+			_ = t.Release() // the files are whole by then
 		}
 	}
 	defer func() {
@@ -189,15 +188,11 @@ func (s *sweep) open(sum string) (release func(), err error) {
 		}
 	}()
 	begin := func(path, format string, columns []table.Column) (*table.Table, error) {
-		place, err := outfile.Hold(path)
+		t, err := table.New(path, format, sum, columns)
 		if err != nil {
 			return nil, shell.InputError(path, err)
 		}
-		held = append(held, place)
-		if place.Direct() {
-			return nil, fmt.Errorf("%s: is no regular file, so that it can have no parts beside it", path)
-		}
-		t := table.New(place, format, sum, columns)
+		held = append(held, t)
 		if !s.f.resume {
 			err = t.Remove()
 		}
