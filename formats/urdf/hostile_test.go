@@ -70,6 +70,7 @@ func TestRefused(t *testing.T) {
 			`<loop_joint name="l" type="continuous"><link1 link="n"/><link2 link="b"/></loop_joint><loop_joint name="m" type="spherical"><link1 link="n"/><link2 link="base"/></loop_joint>`),
 			want: "has no mass and 3 joints; --massless mass gives it a small mass"},
 		"strict":      {text: arm(`<mystery/>`), want: `dropped: /robot/mystery: element "mystery": unknown to this reader`},
+		"asymmetric":  {text: arm(`<link name="c"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0.1" iyx="-0.1"/></inertial></link>`), want: `attribute "iyx" of "inertia": an inertia is symmetric, and ixy is another number, which counts; its value is "-0.1"`},
 		"loop":        {text: arm(`<loop name="l" type="floating"><predecessor link="a"/><successor link="b"/></loop>`), want: "a loop that is floating is none"},
 		"yaml":        {text: arm(""), loops: "a: [", want: "file of loops"},
 		"yaml type":   {text: arm(""), loops: "[{type: 4d, a: a, b: b}]", want: `its type is unknown: "4d"`},
@@ -78,7 +79,7 @@ func TestRefused(t *testing.T) {
 		"yaml joints": {text: arm(""), loops: "joint_name: [ja]\njoint_type: []", want: "differ in length"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := source.Options{Strict: name == "strict"}
+			o := source.Options{Strict: name == "strict" || name == "asymmetric"}
 			switch name {
 			case "key":
 				o.Key = "home"

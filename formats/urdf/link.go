@@ -53,6 +53,11 @@ func (r *reader) inertial(n *xmltree.Node, l *assembly.Link) {
 		}
 		I[k] = r.Number(in, name, 0)
 	}
+	for k, name := range [3]string{"iyx", "izx", "izy"} { // which some files have, though the matrix is symmetric
+		if in.Has(name) && r.Number(in, name, 0) != I[3+k] {
+			in.SetAttr(name, source.Dropped, "an inertia is symmetric, and "+[3]string{"ixy", "ixz", "iyz"}[k]+" is another number, which counts")
+		}
+	}
 	if x.Q != spatial.IdentityQuat() {
 		I = I.Rotate(x.Q.Mat())
 	}

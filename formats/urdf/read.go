@@ -242,6 +242,13 @@ func (r *reader) axis(n *xmltree.Node) spatial.Vec3 {
 		return spatial.Vec3{1, 0, 0}
 	}
 	a := spatial.Vec3(r.Vector(n, "xyz", [3]float64{1, 0, 0}))
+	if n.Has("rpy") { // which the format does not have here
+		class := source.Dropped
+		if r.Vector(n, "rpy", [3]float64{}) == [3]float64{} {
+			class = source.Ignored
+		}
+		n.SetAttr("rpy", class, "an axis has no angles in the format")
+	}
 	return r.unit(n, a)
 }
 

@@ -20,7 +20,7 @@ var Table = xmltree.NewTable([]xmltree.Rule{
 	{Element: "inertial", Class: source.Used},
 	{Element: "origin", Class: source.Used, Used: "xyz rpy quat_xyzw"},
 	{Element: "mass", Class: source.Used, Used: "value"},
-	{Element: "inertia", Class: source.Used, Used: "ixx iyy izz ixy ixz iyz"},
+	{Element: "inertia", Class: source.Used, Used: "iyx izx izy ixx iyy izz ixy ixz iyz"},
 	{Element: "visual", Class: source.Visual},
 	{Element: "collision", Class: source.Visual},
 	{Element: "collision_checking", Class: source.Ignored, Why: contact},

@@ -321,11 +321,11 @@ func TestNobodyLooks(t *testing.T) {
 			p.session.StateTo(st)
 			return st.Time == was
 		}, patience, 100*time.Millisecond)
-		before := processor()
+		before := live.Processor()
 		time.Sleep(300 * time.Millisecond)
 		p.session.StateTo(st)
 		require.Equal(t, was, st.Time)
-		require.Less(t, processor()-before, 100*time.Millisecond)
+		require.Less(t, live.Processor()-before, 100*time.Millisecond)
 	}
 	stands()
 	c := p.dial()

@@ -22,8 +22,11 @@ const (
 	// coarseSize is the size from which joints hold to coarse instead of fine.
 	coarseSize   = 5000
 	fine, coarse = 1e-6, 1e-5
-	// finest is for mechanisms with redundant rows, which contradict each other where joints are off.
-	finest = 1e-11
+	// finest is for mechanisms with redundant rows, which contradict each other where joints are off. Their systems take longer to solve, so that there are fewer
+	// steps a second: by finestPart, and finestRate at most.
+	finest     = 1e-11
+	finestPart = 4
+	finestRate = 480
 )
 
 // implicitTol is the relative tolerance of generalized-α, and implicitStep its longest step, s.
@@ -49,21 +52,21 @@ func newMethod(p *kkt.Plan, st *mechanism.State) (*method, error) {
 	rate := rateAtSize * rateSize / float64(max(size, 1))
 	rate = math.Exp2(math.Floor(math.Log2(rate/leastRate))) * leastRate
 	rate = min(max(rate, leastRate), mostRate)
+	tol := fine
+	switch redundant, err := p.RedundantRows(st); {
+	case err != nil:
+		return nil, err
+	case slices.ContainsFunc(redundant, func(n int) bool { return n > 0 }):
+		tol, rate = finest, min(max(rate/finestPart, leastRate), finestRate)
+	case size >= coarseSize:
+		tol = coarse
+	}
 	if stiff(m, 1/rate) {
 		rate = rateAtSize
 		n := motion.NewNewton(p)
 		o := sim.GeneralizedAlphaOptions{Tolerance: sim.Tolerance{Relative: implicitTol}}
 		return &method{step: 1 / rate, tol: sim.DefaultDrift, project: n, stepper: sim.NewGeneralizedAlpha(m, n, o),
 			text: fmt.Sprintf("generalized-α, relative tolerance %g a step", implicitTol)}, nil
-	}
-	tol := fine
-	switch redundant, err := p.RedundantRows(st); {
-	case err != nil:
-		return nil, err
-	case slices.ContainsFunc(redundant, func(n int) bool { return n > 0 }):
-		tol = finest
-	case size >= coarseSize:
-		tol = coarse
 	}
 	r, err := motion.NewRattle(p, motion.RattleOptions{Tolerance: tol, Damp: true})
 	if err != nil {

@@ -308,7 +308,7 @@ type head struct {
 	Method    string       `json:"method"`
 	Gravity   spatial.Vec3 `json:"gravity"` // of the model
 	Air       float64      `json:"air"`     // at the start
-	MostAir   float64      `json:"MostAir"`
+	MostAir   float64      `json:"mostAir"`
 	Force     float64      `json:"force"`  // what sliders of forces go to, N
 	Moment    float64      `json:"moment"` // and of moments, N m
 	Rate      float64      `json:"rate"`   // and of rates, rad/s, and times length, m, m/s

@@ -1,8 +1,8 @@
 //go:build !unix
 
-package live_test
+package live
 
 import "time"
 
-// processor would be the time that the process has had of processors.
-func processor() time.Duration { return 0 }
+// Processor would be the time that the process has had of processors.
+func Processor() time.Duration { return 0 }

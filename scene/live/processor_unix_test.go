@@ -1,14 +1,14 @@
 //go:build unix
 
-package live_test
+package live
 
 import (
 	"syscall"
 	"time"
 )
 
-// processor returns the time that the process has had of processors.
-func processor() time.Duration {
+// Processor returns the time that the process has had of processors.
+func Processor() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0

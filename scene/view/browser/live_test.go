@@ -165,6 +165,9 @@ func (p *page) bar(body int, part float64) [2]float64 {
 func TestPlayControls(t *testing.T) {
 	p, _, session := playing(t, fourBar(t), live.Options{}, 1000, 700)
 	clock := "rung.live.status.time"
+	if most := value[string](p, "document.getElementById('air').max"); most != fmt.Sprint(live.MostAir) {
+		t.Errorf("air up to %s", most)
+	}
 	p.run(until(clock+" > 0.3"), chromedp.Click(chromedp.CSS("#run")), until("!rung.live.status.running"))
 	was := value[float64](p, clock)
 	p.run(frames, frames)
@@ -233,6 +236,7 @@ func TestPlaySmall(t *testing.T) {
 	}
 	const lost = `[...document.querySelectorAll('nav button, #live button, #live input, #live select')].filter((b) => {
 		if (b.hidden) return false;
+		b.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 		const r = b.getBoundingClientRect(), top = document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2);
 		return r.left < 0 || r.right > innerWidth || top !== b;
 	}).map((b) => b.id || b.dataset.key || b.textContent)`

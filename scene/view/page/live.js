@@ -114,7 +114,7 @@ export class Live {
     $('factor').title = factor > 0 && factor < 0.97 ? 'the processor is too slow for real time: the mechanism goes by this factor more slowly' : 'real time';
     if (document.activeElement !== $('pace')) $('pace').value = String(s.speed);
     if (document.activeElement !== $('air')) $('air').value = s.air;
-    const rows = [['energy', `${s.energy.toPrecision(5)} J, ${s.kinetic.toPrecision(4)} J of it motion`], ['joints', `off by ${s.gap.toExponential(1)} m or rad`]];
+    const rows = [['energy', `${s.energy.toPrecision(5)} J, kinetic ${s.kinetic.toPrecision(4)} J`], ['joints', `off by ${s.gap.toExponential(1)} m or rad`]];
     if (damped > 0) rows.push(['damped', `${share(damped)} of the last steps: something turns too fast for them, and loses energy`]);
     if (s.air > 0) rows.push(['air', `${s.air} 1/s`]);
     if (s.pages > 1) rows.push(['pages', `${s.pages}`]);

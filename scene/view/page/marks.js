@@ -79,7 +79,7 @@ export async function loops(on) {
       for (const b of [t[3 * j + 1], t[3 * j + 2]]) if (b >= 0 && page.clusters[j] >= 0) body[b] = page.clusters[j];
     }
     const hue = (k) => { // neighbours in number are far apart in hue
-      const at = (s) => 0.5 + 0.4 * Math.cos(2 * Math.PI * (k * 0.618 + s));
+      const at = (s) => 0.5 + 0.4 * Math.cos(2 * Math.PI * (k * 0.618 + 0.4 + s));
       return k < 0 ? grey : [at(0), at(1 / 3), at(2 / 3)];
     };
     page.loop = of ? [...of.joints].sort((a, b) => a - b) : null;
