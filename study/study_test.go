@@ -221,3 +221,15 @@ func FuzzRead(f0 *testing.F) {
 		s.NewDraws().ValuesTo(v, s.Runs()-1)
 	})
 }
+
+// TestHaltonGoesOn: more draws keep the first ones.
+func TestHaltonGoesOn(t *testing.T) {
+	few := strings.Replace(whole, "latin-hypercube", "halton", 1)
+	a, b := read(t, few).NewDraws(), read(t, strings.Replace(few, `"draws": 8`, `"draws": 50`, 1)).NewDraws()
+	for i := range 8 {
+		var x, y [4]float64
+		a.ValuesTo(x[:], i)
+		b.ValuesTo(y[:], i)
+		require.Equal(t, x, y)
+	}
+}
