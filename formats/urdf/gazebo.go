@@ -29,15 +29,6 @@ func (r *reader) gazebo(n *xmltree.Node) {
 			if isLink && !r.truth(c) {
 				r.float(link)
 			}
-		default: // as in files before SDFormat
-			switch prefix, _, _ := strings.Cut(c.Name, ":"); prefix {
-			case "sensor":
-				c.Set(source.Ignored, contact)
-			case "controller", "interface":
-				c.Set(source.Ignored, "plugins are programs")
-			case "joint":
-				c.Set(source.Dropped, "joints in the form before SDFormat are not read")
-			}
 		case "springStiffness", "springReference":
 			x := r.TextNumbers(c, 1, 1)
 			if !isJoint || x == nil {
@@ -47,6 +38,15 @@ func (r *reader) gazebo(n *xmltree.Node) {
 				a.Stiffness = x[0]
 			} else if a != nil {
 				a.Rest = x[0]
+			}
+		default: // as in files before SDFormat
+			switch prefix, _, _ := strings.Cut(c.Name, ":"); prefix {
+			case "sensor":
+				c.Set(source.Ignored, contact)
+			case "controller", "interface":
+				c.Set(source.Ignored, "plugins are programs")
+			case "joint":
+				c.Set(source.Dropped, "joints in the form before SDFormat are not read")
 			}
 		}
 	}
