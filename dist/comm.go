@@ -7,8 +7,9 @@ import (
 
 // Comm carries numbers between the ranks of a run. Its methods belong to one goroutine of a rank.
 //
-// Send and Recv wait until the other side takes part, or not: both are allowed. Numbers arrive in the order in which they were sent, with all their
-// bits. What cannot go on, as a rank has ended, ends the rank that waits; no method returns then.
+// Send and Recv wait until the other side takes part, or not: both are allowed. Numbers arrive in the order in which
+// they were sent, with all their bits. What cannot go on, as a rank has ended, ends the rank that waits; no method
+// returns then.
 type Comm interface {
 	Rank() int
 	Size() int
@@ -28,8 +29,8 @@ func (m *meter) Send(to int, v []float64) {
 	m.Comm.Send(to, v)
 }
 
-// exchange sends out to another rank and receives in from it. All ranks have to make their exchanges in the order of the other's
-// number; then none waits in a circle, as pairs are taken in lexicographic order everywhere.
+// exchange sends out to another rank and receives in from it. All ranks have to make their exchanges in the order of
+// the other's number; then none waits in a circle, as pairs are taken in lexicographic order everywhere.
 func exchange(c Comm, with int, out, in []float64) {
 	if c.Rank() < with {
 		c.Send(with, out)
@@ -121,8 +122,8 @@ type RankError struct {
 // Error names the rank.
 func (e *RankError) Error() string { return fmt.Sprintf("dist: rank %d: %s", e.Rank, e.Text) }
 
-// Agree returns nil on all ranks if err is nil on all. Else it returns err where that is not nil, and on the other ranks a *RankError with the
-// error of the lowest rank that has one. All ranks call it together.
+// Agree returns nil on all ranks if err is nil on all. Else it returns err where that is not nil, and on the other
+// ranks a *RankError with the error of the lowest rank that has one. All ranks call it together.
 func Agree(c Comm, err error) error {
 	own := []float64{0}
 	if err != nil {

@@ -22,8 +22,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Accelerations are those of one process, and so are redundant rows, for every family and number of ranks, with the same bits each time and for any number of threads. RUNG_LARGE=1
-// takes the sizes of docs/cluster.md.
+// Accelerations are those of one process, and so are redundant rows, for every family and number of ranks, with the
+// same bits each time and for any number of threads. RUNG_LARGE=1 takes the sizes of docs/cluster.md.
 func TestFamilies(t *testing.T) {
 	for _, c := range disttest.Cases(os.Getenv("RUNG_LARGE") != "") {
 		for _, n := range []int{1, 2, 3, 4, 7} {
@@ -69,7 +69,8 @@ func TestErrors(t *testing.T) {
 	assert.Panics(t, func() { _ = dist.Run(0, nil) })
 }
 
-// A state that is not finite on one rank ends Solve on all, with the body's name where it is; afterwards they solve again.
+// A state that is not finite on one rank ends Solve on all, with the body's name where it is; afterwards they solve
+// again.
 func TestErrorOfOneRank(t *testing.T) {
 	m, err := bench.Generate("ladder", 40, 1)
 	require.NoError(t, err)
@@ -174,7 +175,8 @@ func mallocs() uint64 {
 	return s.Mallocs
 }
 
-// A Solve allocates nothing, and sends no more than what is stated: a ladder below 1 kB a rank, the block of a net below 450 bytes a square of its side.
+// A Solve allocates nothing, and sends no more than what is stated: a ladder below 1 kB a rank, the block of a net
+// below 450 bytes a square of its side.
 func TestCosts(t *testing.T) {
 	for _, c := range []struct {
 		family string

@@ -51,7 +51,8 @@ func newHub(c Comm, h *Held) *hub {
 	return u
 }
 
-// expect says what the next messages have: fixed numbers, then one a held row, then one a row, or a node, that the rank owns.
+// expect says what the next messages have: fixed numbers, then one a held row, then one a row, or a node, that the
+// rank owns.
 func (u *hub) expect(fixed int, held, scales, terms bool) {
 	u.fixed, u.held, u.scales, u.nodeTerms = fixed, held, scales, terms
 }
@@ -78,7 +79,8 @@ func (u *hub) length(r int) int {
 	return n
 }
 
-// rows calls visit for each held row of rank r: its place in the share, its row in the root's system, and its node's place.
+// rows calls visit for each held row of rank r: its place in the share, its row in the root's system, and its node's
+// place.
 func (u *hub) rows(r int, visit func(k int, row int32, node int)) {
 	p := u.h.Symbolic.Pattern
 	k := 0
@@ -109,7 +111,8 @@ func (u *hub) add(dst []float64, at int) {
 	}
 }
 
-// statuses takes status and redundant rows in one number, contraction, the condensed right side, and the scales of the rows that the rank owns.
+// statuses takes status and redundant rows in one number, contraction, the condensed right side, and the scales of
+// the rows that the rank owns.
 func (u *hub) statuses() (status int) {
 	u.weak, u.contraction, u.broken, u.begun = 0, 0, nil, false
 	u.inHeld, u.worstRank = false, 0
@@ -162,8 +165,8 @@ func atLeast(a, b float64) float64 {
 	return a
 }
 
-// check takes the largest r²/|d|, the least |d| relative to its scale and the worst ratio of the rows that each rank eliminates, the parts of the
-// residuals of its held rows, and the terms of the held nodes that it owns.
+// check takes the largest r²/|d|, the least |d| relative to its scale and the worst ratio of the rows that each rank
+// eliminates, the parts of the residuals of its held rows, and the terms of the held nodes that it owns.
 func (u *hub) check(root Root) {
 	u.largest, u.least = 0, math.Inf(1)
 	worst := 0.0
@@ -221,8 +224,8 @@ func (u *hub) first(w kkt.Way) int {
 	return condense
 }
 
-// estimate takes the square of the energy norm and of the norm of the +1 part of each rank, and the condensed residuals, which the root has solved
-// for. It decides whether a correction follows, and whether it is the last.
+// estimate takes the square of the energy norm and of the norm of the +1 part of each rank, and the condensed
+// residuals, which the root has solved for. It decides whether a correction follows, and whether it is the last.
 func (u *hub) estimate(w kkt.Way) int {
 	e, norm := 0.0, 0.0
 	for _, m := range u.from {

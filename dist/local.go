@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Run calls rank once for each of n ranks, as goroutines of this process, and waits for all. It returns the error of the lowest rank that
-// has failed by itself. A rank that fails, or panics, ends the others where they wait for it.
+// Run calls rank once for each of n ranks, as goroutines of this process, and waits for all. It returns the error of
+// the lowest rank that has failed by itself. A rank that fails, or panics, ends the others where they wait for it.
 //
 // It panics if there is no rank.
 func Run(n int, rank func(Comm) error) error {

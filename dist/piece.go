@@ -12,8 +12,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Piece is what one rank has of a mechanism: a model of its own bodies, then of its halo, the bodies of other ranks that share a joint or a
-// force element with them; and of all joints and force elements that its own bodies have.
+// Piece is what one rank has of a mechanism: a model of its own bodies, then of its halo, the bodies of other ranks
+// that share a joint or a force element with them; and of all joints and force elements that its own bodies have.
 type Piece struct {
 	Model *model.Model
 	Own   int     // bodies of its own, the first ones
@@ -37,8 +37,8 @@ func (p *Piece) check(r, n int) error {
 	return nil
 }
 
-// Partition gives each body of m one of n ranks, with about as much work for each, and few rows of joints between them (order.Partition). The
-// bodies of a coupling, and those of a joint with armature, stay together.
+// Partition gives each body of m one of n ranks, with about as much work for each, and few rows of joints between
+// them (order.Partition). The bodies of a coupling, and those of a joint with armature, stay together.
 //
 // Cost: near-linear in bodies and joints for each doubling of n. It panics if n is not positive.
 func Partition(m *mechanism.Mechanism, n int) []int32 {
@@ -71,7 +71,8 @@ func Partition(m *mechanism.Mechanism, n int) []int32 {
 
 // Cut returns the piece of one rank of m, whose bodies have the ranks part.
 //
-// Cost: O(model). It returns an error, with the name, if a coupling is cut, or if something refers to a body that is not there.
+// Cost: O(model). It returns an error, with the name, if a coupling is cut, or if something refers to a body that is
+// not there.
 func Cut(m *model.Model, part []int32, rank int) (*Piece, error) {
 	if len(part) != len(m.Bodies) {
 		return nil, fmt.Errorf("dist: %d parts of %d bodies", len(part), len(m.Bodies))
@@ -97,7 +98,8 @@ type cutter struct {
 	list  []int // bodies of the element at hand
 }
 
-// touches collects the bodies of an element, and reports whether one of them is the rank's own. The others are then of its halo.
+// touches collects the bodies of an element, and reports whether one of them is the rank's own. The others are then
+// of its halo.
 func (c *cutter) touches(names ...string) (bool, error) {
 	c.list = c.list[:0]
 	mine := false

@@ -49,8 +49,9 @@ type Held struct {
 	Rows []int32 // of this rank's share, in its order: rows of the root's system
 	Size int     // rows of the root's system
 
-	// Symbolic is the analysis of the root's system on rank 0, nil elsewhere. Its nodes of sign +1 are the ranks, which couple the
-	// rows that they hold; the others are the joints between ranks, and their rows are those of the root's system, Size in all, in their order.
+	// Symbolic is the analysis of the root's system on rank 0, nil elsewhere. Its nodes of sign +1 are the ranks,
+	// which couple the rows that they hold; the others are the joints between ranks, and their rows are those of the
+	// root's system, Size in all, in their order.
 	Symbolic *factor.Symbolic
 	Order    []int32 // rows of the root's system in elimination order, on rank 0
 
@@ -67,10 +68,11 @@ type link struct {
 	out, back []float64
 }
 
-// NewPlan cuts m into a piece for each rank and analyses the piece of this one. All ranks call it together with the same model.
+// NewPlan cuts m into a piece for each rank and analyses the piece of this one. All ranks call it together with the
+// same model.
 //
-// Cost: that of a compiled mechanism and a partition of the whole on each rank; NewPlanOf is for models that no rank can hold.
-// It returns the error of any rank on all of them (RankError).
+// Cost: that of a compiled mechanism and a partition of the whole on each rank; NewPlanOf is for models that no rank
+// can hold. It returns the error of any rank on all of them (RankError).
 func NewPlan(c Comm, m *model.Model, o Options) (*Plan, error) {
 	mech, err := mechanism.New(m)
 	if err = Agree(c, err); err != nil {
@@ -85,8 +87,8 @@ func NewPlan(c Comm, m *model.Model, o Options) (*Plan, error) {
 
 // NewPlanOf analyses the pieces of all ranks, each its own. All ranks call it together.
 //
-// Cost: near-linear in the bodies and joints of the piece, and on rank 0 in the rows between pieces. It returns the error of any rank on all
-// of them (RankError), ErrUnsupported with the reason among them.
+// Cost: near-linear in the bodies and joints of the piece, and on rank 0 in the rows between pieces. It returns the
+// error of any rank on all of them (RankError), ErrUnsupported with the reason among them.
 func NewPlanOf(c Comm, piece *Piece, o Options) (*Plan, error) {
 	if o.Epsilon == 0 {
 		o.Epsilon = kkt.DefaultEpsilon

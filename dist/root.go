@@ -5,17 +5,19 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// Root solves the system of the held rows, −S·y = b with S = Σ Sᵢ, by shares that the ranks have. Ranks call its methods together.
+// Root solves the system of the held rows, −S·y = b with S = Σ Sᵢ, by shares that the ranks have. Ranks call its
+// methods together.
 type Root interface {
-	// Factorize factors the sum of the shares (factor.Factor.ShareTo) of all ranks. own are the scales of the rows of this rank's share, and scale, on rank
-	// 0, those of all rows; they agree. A pivot that is too small for
-	// policy and eps gets its proximal term as in factor.Factor.Factorize.
+	// Factorize factors the sum of the shares (factor.Factor.ShareTo) of all ranks. own are the scales of the rows of
+	// this rank's share, and scale, on rank 0, those of all rows; they agree. A pivot that is too small for policy
+	// and eps gets its proximal term as in factor.Factor.Factorize.
 	//
 	// It returns what it has seen of the pivots, and an error of its own, on rank 0; other ranks return zero and nil.
 	Factorize(share, own, scale []float64, eps float64, policy factor.Policy) (factor.Tally, error)
 	// SolveTo solves with the last factor; x and b are those of rank 0, which do not overlap. Other ranks pass nil.
 	SolveTo(x, b []float64) error
-	// PivotsTo stores the pivots of the rows in dst and returns true, or returns false if they are not known. Rank 0 alone calls it.
+	// PivotsTo stores the pivots of the rows in dst and returns true, or returns false if they are not known. Rank 0
+	// alone calls it.
 	PivotsTo(dst []float64) bool
 	// WeakRows calls visit for the rows that count as redundant, on rank 0 alone. It returns false if they are not known.
 	WeakRows(visit func(row int)) bool
@@ -26,11 +28,12 @@ type Root interface {
 // RootMaker makes a Root for held rows. All ranks call it together.
 type RootMaker func(c Comm, h *Held) (Root, error)
 
-// NewSparseRoot returns a Root in pure Go. Rank 0 gathers the shares and factors them as a mechanism of pieces: in an order of its own, with fronts as
-// wide as what the pieces have in common. All work is on rank 0, in the order of the ranks, so its results have the same bits each time.
+// NewSparseRoot returns a Root in pure Go. Rank 0 gathers the shares and factors them as a mechanism of pieces: in an
+// order of its own, with fronts as wide as what the pieces have in common. All work is on rank 0, in the order of the
+// ranks, so its results have the same bits each time.
 //
-// Memory on rank 0: the shares of all ranks, and the factor. It is right for ladders and trees cut into any number of pieces, and
-// for nets as long as the separators fit one rank.
+// Memory on rank 0: the shares of all ranks, and the factor. It is right for ladders and trees cut into any number of
+// pieces, and for nets as long as the separators fit one rank.
 func NewSparseRoot(c Comm, h *Held) (Root, error) {
 	s := &sparseRoot{comm: c, held: h}
 	if c.Rank() > 0 {

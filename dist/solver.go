@@ -12,8 +12,8 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// Solver solves the forward dynamics of a mechanism in pieces. Each rank has one, of its own piece, which belongs to one goroutine at a
-// time. All ranks call Solve together.
+// Solver solves the forward dynamics of a mechanism in pieces. Each rank has one, of its own piece, which belongs to
+// one goroutine at a time. All ranks call Solve together.
 type Solver struct {
 	plan *Plan
 	comm *meter
@@ -76,15 +76,15 @@ const (
 	statuses // number of them
 )
 
-// Solve computes accelerations and constraint multipliers at st, the state of the piece: of its own bodies and of its halo. All ranks call it
-// together, with states that agree.
+// Solve computes accelerations and constraint multipliers at st, the state of the piece: of its own bodies and of its
+// halo. All ranks call it together, with states that agree.
 //
-// Cost: assembly and factorization of the piece; a message with its share, and some of held rows; no allocation with the Root of this package
-// but for errors. The result holds until
-// the next Solve. It returns the errors of kkt.Solver.Solve with the name of the body or joint on the rank that has it, and a *RankError on
-// the others. Rows that are more nearly dependent than the ways up to kkt.KeepAll can solve are refused as
-// kkt.ErrInaccurate or kkt.ErrInconsistent; one process can go on with orthogonal factors or twice the digits.
-// It panics if st is nil or of another mechanism.
+// Cost: assembly and factorization of the piece; a message with its share, and some of held rows; no allocation with
+// the Root of this package but for errors. The result holds until the next Solve. It returns the errors of
+// kkt.Solver.Solve with the name of the body or joint on the rank that has it, and a *RankError on the others. Rows
+// that are more nearly dependent than the ways up to kkt.KeepAll can solve are refused as kkt.ErrInaccurate or
+// kkt.ErrInconsistent; one process can go on with orthogonal factors or twice the digits. It panics if st is nil or
+// of another mechanism.
 func (s *Solver) Solve(st *mechanism.State) error {
 	return s.solveWith(st, 0, 0)
 }
@@ -118,8 +118,8 @@ func (s *Solver) solve(filled error) error {
 	return s.explain(refined)
 }
 
-// fill assembles the piece and takes out what is not its own: the bodies of the halo, and the right sides of held rows that another rank
-// keeps.
+// fill assembles the piece and takes out what is not its own: the bodies of the halo, and the right sides of held
+// rows that another rank keeps.
 func (s *Solver) fill(st *mechanism.State, alpha, beta float64) error {
 	if err := s.sys.FillTo(st); err != nil {
 		return err
@@ -152,7 +152,8 @@ func (s *Solver) say() {
 	u := s.hub
 	copy(u.from[0], s.message)
 	for r := 1; r < len(u.from); r++ {
-		// The lengths of messages differ by what ranks hold: fixed numbers, numbers by held row, numbers by row or node of their own.
+		// The lengths of messages differ by what ranks hold: fixed numbers, numbers by held row, numbers by row or
+		// node of their own.
 		s.comm.Recv(r, u.from[r][:u.length(r)])
 	}
 }
@@ -189,8 +190,8 @@ func (s *Solver) tell(verdict int, a, b float64, withRows bool) int {
 	return int(s.verdict[0])
 }
 
-// factorize factors the pieces and the root in one way and solves for the held rows. It returns holds or fails; an error ends the Solve on all
-// ranks.
+// factorize factors the pieces and the root in one way and solves for the held rows. It returns holds or fails; an
+// error ends the Solve on all ranks.
 func (s *Solver) factorize(filled error, w kkt.Way) (int, error) {
 	p, u := s.plan, s.hub
 	policy, shrink, _ := w.Settings()
@@ -273,8 +274,8 @@ func pivotOf(err error) *factor.PivotError {
 	return nil
 }
 
-// refine solves for the rows that are not held and goes on as factor.Factor.SolveRefinedTo does, rank 0 deciding. It returns holds, or
-// fails if the next way has to be tried.
+// refine solves for the rows that are not held and goes on as factor.Factor.SolveRefinedTo does, rank 0 deciding. It
+// returns holds, or fails if the next way has to be tried.
 func (s *Solver) refine(w kkt.Way) (int, error) {
 	u := s.hub
 	s.begin(w)
@@ -421,8 +422,8 @@ func (s *Solver) mustHave() {
 	}
 }
 
-// AccelerationsTo stores the accelerations of the rank's own bodies: six numbers a body, ω̇ then the classical acceleration of the centre of
-// mass, world axes.
+// AccelerationsTo stores the accelerations of the rank's own bodies: six numbers a body, ω̇ then the classical
+// acceleration of the centre of mass, world axes.
 //
 // It panics unless dst has six entries a body of its own, or without a result.
 func (s *Solver) AccelerationsTo(dst []float64) {
@@ -433,8 +434,8 @@ func (s *Solver) AccelerationsTo(dst []float64) {
 	copy(dst, s.x)
 }
 
-// Accelerations implements sim.Dynamics: it stores accelerations of all bodies of the piece, those of the halo by way of the ranks
-// whose own they are. All ranks call it together.
+// Accelerations implements sim.Dynamics: it stores accelerations of all bodies of the piece, those of the halo by way
+// of the ranks whose own they are. All ranks call it together.
 //
 // It panics unless a has six entries a body.
 func (s *Solver) Accelerations(a []float64, st *mechanism.State) error {
@@ -450,7 +451,8 @@ func (s *Solver) Accelerations(a []float64, st *mechanism.State) error {
 	return nil
 }
 
-// StabilizedAccelerations implements sim.StabilizedDynamics: it is Accelerations under constraints with feedback, theory.md (47).
+// StabilizedAccelerations implements sim.StabilizedDynamics: it is Accelerations under constraints with feedback,
+// theory.md (47).
 func (s *Solver) StabilizedAccelerations(a []float64, st *mechanism.State, alpha, beta float64) error {
 	p := s.plan
 	if len(a) != 6*p.mech.NumBodies() {
@@ -478,7 +480,8 @@ func (s *Solver) exchange(v []float64) {
 	}
 }
 
-// Redundant returns the number of rows of all joints that count as redundant, −1 if the way that has solved the system keeps all rows (Way).
+// Redundant returns the number of rows of all joints that count as redundant, −1 if the way that has solved the
+// system keeps all rows (Way).
 func (s *Solver) Redundant() int {
 	s.mustHave()
 	if s.way > kkt.DropWeakest {
@@ -506,10 +509,12 @@ type Row struct {
 	Row      int
 }
 
-// RedundantRows returns the rows that count as redundant, given those that are eliminated before them: on each rank those that it eliminates, and those of the root on the
-// lower of the two ranks of their joint. All ranks call it together.
+// RedundantRows returns the rows that count as redundant, given those that are eliminated before them: on each rank
+// those that it eliminates, and those of the root on the lower of the two ranks of their joint. All ranks call it
+// together.
 //
-// It returns an error, on all ranks, if the root does not know them or no row was left out (kkt.KeepAll). It panics without a result.
+// It returns an error, on all ranks, if the root does not know them or no row was left out (kkt.KeepAll). It panics
+// without a result.
 func (s *Solver) RedundantRows() ([]Row, error) {
 	s.mustHave()
 	var err error

@@ -9,8 +9,9 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// Store keeps the checkpoints of a run on many ranks, each rank its own, in two files: BASE.rank3.0 and BASE.rank3.1, one older than the other. A run may be
-// killed while some ranks have written a checkpoint and others have not; as no rank is ever more than a step ahead, there is one in common.
+// Store keeps the checkpoints of a run on many ranks, each rank its own, in two files: BASE.rank3.0 and BASE.rank3.1,
+// one older than the other. A run may be killed while some ranks have written a checkpoint and others have not; as no
+// rank is ever more than a step ahead, there is one in common.
 type Store struct {
 	comm Comm
 	base string
@@ -22,7 +23,8 @@ func NewStore(c Comm, base string) *Store { return &Store{comm: c, base: base} }
 
 func (s *Store) file(i int) string { return fmt.Sprintf("%s.rank%d.%d", s.base, s.comm.Rank(), i) }
 
-// Save writes the checkpoint of this rank in place of the older one. All ranks save after the same steps; none waits for others.
+// Save writes the checkpoint of this rank in place of the older one. All ranks save after the same steps; none waits
+// for others.
 func (s *Store) Save(c *sim.Checkpoint) error {
 	if err := sim.WriteCheckpoint(s.file(s.next), c); err != nil {
 		return err
@@ -31,7 +33,8 @@ func (s *Store) Save(c *sim.Checkpoint) error {
 	return nil
 }
 
-// Latest returns the latest checkpoint of this rank that all ranks have one of at the same time, or nil if there is none. All ranks call it together.
+// Latest returns the latest checkpoint of this rank that all ranks have one of at the same time, or nil if there is
+// none. All ranks call it together.
 //
 // It returns the error of any rank whose file cannot be read, on all; a file that is not there is none.
 func (s *Store) Latest() (*sim.Checkpoint, error) {

@@ -11,15 +11,16 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Case is a mechanism and how near the accelerations in pieces have to be to those of one process, relative to the largest.
+// Case is a mechanism and how near the accelerations in pieces have to be to those of one process, relative to the
+// largest.
 type Case struct {
 	Family string
 	Size   int
 	Tol    float64
 }
 
-// Cases are of every kind of graph, with and without redundant rows; a net of balls is ill-conditioned, as are random mechanisms. Large says whether sizes are those of
-// docs/cluster.md.
+// Cases are of every kind of graph, with and without redundant rows; a net of balls is ill-conditioned, as are random
+// mechanisms. Large says whether sizes are those of docs/cluster.md.
 func Cases(large bool) []Case {
 	if large {
 		return []Case{
@@ -40,7 +41,8 @@ type Alone struct {
 	Redundant int
 }
 
-// Solve solves m in one process. Rows that are redundant are counted by a report, or where that is too large (1e4 bodies) by pivots, as in pieces.
+// Solve solves m in one process. Rows that are redundant are counted by a report, or where that is too large (1e4
+// bodies) by pivots, as in pieces.
 func Solve(m *model.Model) (Alone, error) {
 	mech, err := mechanism.New(m)
 	if err != nil {
@@ -67,8 +69,9 @@ func Solve(m *model.Model) (Alone, error) {
 	return out, nil
 }
 
-// Check solves c on the ranks of comm, twice, and holds each rank's own bodies against one process, the number of redundant rows, and, if exact, the bits of the second
-// solution. It returns the largest difference of this rank, relative to the largest acceleration.
+// Check solves c on the ranks of comm, twice, and holds each rank's own bodies against one process, the number of
+// redundant rows, and, if exact, the bits of the second solution. It returns the largest difference of this rank,
+// relative to the largest acceleration.
 func Check(comm dist.Comm, c Case, o dist.Options, exact bool) (off float64, err error) {
 	m, err := bench.Generate(c.Family, c.Size, 1)
 	if err != nil {

@@ -15,10 +15,12 @@ type Course struct {
 	Base      string  // of their files
 }
 
-// Run moves m on the ranks of c by the classical method of order 4 with fixed steps, under feedback of violations, from the latest checkpoint if there is one. before is called in each step, with the number of
-// steps since the beginning, before a checkpoint is written.
+// Run moves m on the ranks of c by the classical method of order 4 with fixed steps, under feedback of violations,
+// from the latest checkpoint if there is one. before is called in each step, with the number of steps since the
+// beginning, before a checkpoint is written.
 //
-// It returns the positions at the end of the bodies of this rank and of its halo, by their numbers in the whole, and the time at which the run began.
+// It returns the positions at the end of the bodies of this rank and of its halo, by their numbers in the whole, and
+// the time at which the run began.
 func Run(c dist.Comm, m *model.Model, o Course, before func(done int) error) (map[int64][3]float64, float64, error) {
 	p, err := dist.NewPlan(c, m, dist.Options{})
 	if err != nil {

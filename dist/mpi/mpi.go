@@ -42,10 +42,12 @@ func Available() error { return nil }
 // most is the largest number of values of one message; longer ones are sent in parts.
 const most = 1 << 28
 
-// Run begins MPI, calls rank with the processes of the run, and ends MPI. It has to be called once, from the main goroutine, and rank stays on it.
+// Run begins MPI, calls rank with the processes of the run, and ends MPI. It has to be called once, from the main
+// goroutine, and rank stays on it.
 //
-// If rank returns an error, or panics, the process writes it to standard error and ends the run, with status 1 or 2 (MPI_Abort). The error of another rank (dist.RankError)
-// is left to that rank to write. A process that is killed ends the others, too: by mpirun.
+// If rank returns an error, or panics, the process writes it to standard error and ends the run, with status 1 or 2
+// (MPI_Abort). The error of another rank (dist.RankError) is left to that rank to write. A process that is killed
+// ends the others, too: by mpirun.
 func Run(rank func(dist.Comm) error) error {
 	var given C.int
 	if e := C.begin(&given); e != 0 || given < C.funneled() {

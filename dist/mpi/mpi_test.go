@@ -20,7 +20,8 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// TestMain is the test: MPI wants the main thread, which tests do not have. It is run by make test-mpi with several numbers of processes.
+// TestMain is the test: MPI wants the main thread, which tests do not have. It is run by make test-mpi with several
+// numbers of processes.
 func TestMain(*testing.M) {
 	flag.Parse()
 	err := mpi.Run(func(c dist.Comm) error {
@@ -62,8 +63,9 @@ func TestMain(*testing.M) {
 	}
 }
 
-// ranges solves a ladder of n bodies of which no rank ever has more than its part. RUNG_RANGE=5000000 mpirun -n 4 is the figure of docs/cluster.md;
-// with one rank it is solved in one process, without package dist. It prints the accelerations of some bodies, to be compared, and the memory of each rank.
+// ranges solves a ladder of n bodies of which no rank ever has more than its part. RUNG_RANGE=5000000 mpirun -n 4 is
+// the figure of docs/cluster.md; with one rank it is solved in one process, without package dist. It prints the
+// accelerations of some bodies, to be compared, and the memory of each rank.
 func ranges(c dist.Comm, n int) error {
 	chosen := []int64{0, 1, int64(n / 4), int64(n/4) - 1, int64(n / 3), int64(n / 2), int64(n/2) - 1, int64(n - 2), int64(n - 1)}
 	print := func(body int64, a []float64) { fmt.Printf("body %d %x\n", body, a) }
@@ -125,8 +127,9 @@ func ranges(c dist.Comm, n int) error {
 	return nil
 }
 
-// course moves a ladder of 2000 bodies for 2000 steps with a checkpoint after each ten, from the latest that there is, and prints where it began and the bits of some bodies at
-// the end. Whoever kills a rank of RUNG_RUN=FILE mpirun -n 4, and starts it again, sees the same bits.
+// course moves a ladder of 2000 bodies for 2000 steps with a checkpoint after each ten, from the latest that there
+// is, and prints where it began and the bits of some bodies at the end. Whoever kills a rank of RUNG_RUN=FILE mpirun
+// -n 4, and starts it again, sees the same bits.
 func course(c dist.Comm, base string) error {
 	m, err := bench.Generate("ladder", 2000, 1)
 	if err != nil {

@@ -66,8 +66,9 @@ const attempts = 6
 
 // NewRoot returns a Root that all processes of the run share. It is a dist.RootMaker; c is that of mpi.Run.
 //
-// Rows are scaled to a unit diagonal, in the order of the pieces' mechanism. Under factor.WhereWeak a row that is null to 1e3·eps counts as redundant, and
-// its multiplier is what is left of its right side: the rule of package factor.
+// Rows are scaled to a unit diagonal, in the order of the pieces' mechanism. Under factor.WhereWeak a row that is
+// null to 1e3·eps counts as redundant, and its multiplier is what is left of its right side: the rule of package
+// factor.
 func NewRoot(c dist.Comm, h *dist.Held) (dist.Root, error) {
 	r := &root{comm: c, held: h}
 	if h.Size == 0 {
