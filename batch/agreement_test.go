@@ -40,7 +40,8 @@ func number(t testing.TB) int {
 	return 200
 }
 
-// agree solves states both ways. It returns the largest difference of states whose condition allows agreeTol, the number of states solved one by one, and that of the others.
+// agree solves states both ways. It returns the largest difference of states whose condition allows agreeTol, the
+// number of states solved one by one, and that of the others.
 func agree(t *testing.T, p *kkt.Plan, list []*mechanism.State, o batch.Options) (worst float64, single, ill int) {
 	b, err := batch.New(p, o)
 	require.NoError(t, err)
@@ -98,7 +99,8 @@ func conditionOf(p *kkt.Plan, s *kkt.Solver, y *assemble.Weighted) (most float64
 	return most
 }
 
-// TestAgreesWithSolver: a batch gives the solver's accelerations at random closed states of all reference models, and at states that violate the joints.
+// TestAgreesWithSolver: a batch gives the solver's accelerations at random closed states of all reference models, and
+// at states that violate the joints.
 func TestAgreesWithSolver(t *testing.T) {
 	plans := references(t)
 	for i, name := range slices.Sorted(maps.Keys(plans)) {

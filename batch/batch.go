@@ -25,10 +25,12 @@ type Options struct {
 	Forces []mechanism.Freedom
 }
 
-// MaxPlaces bounds the workspace of a batch: places of eight numbers. Larger mechanisms are for kkt.Solver, whose lanes run over bodies.
+// MaxPlaces bounds the workspace of a batch: places of eight numbers. Larger mechanisms are for kkt.Solver, whose
+// lanes run over bodies.
 const MaxPlaces = 1 << 22
 
-// Batch solves the forward dynamics of one mechanism at many states. It belongs to one goroutine at a time, and may use others.
+// Batch solves the forward dynamics of one mechanism at many states. It belongs to one goroutine at a time, and may
+// use others.
 type Batch struct {
 	guard   guard.Guard
 	plan    *kkt.Plan
@@ -48,8 +50,9 @@ type Batch struct {
 
 // New returns a batch of the mechanism of a plan, with the values of its inputs at this moment.
 //
-// Cost: like that of the analysis of the plan; memory for each thread of some hundred numbers an entry of the factor. It returns an error that
-// wraps ErrOptions for a freedom that is out of range, prescribed, without a generalized force or given twice, for a number of threads out of range, and for a mechanism beyond MaxPlaces.
+// Cost: like that of the analysis of the plan; memory for each thread of some hundred numbers an entry of the factor.
+// It returns an error that wraps ErrOptions for a freedom that is out of range, prescribed, without a generalized
+// force or given twice, for a number of threads out of range, and for a mechanism beyond MaxPlaces.
 func New(p *kkt.Plan, o Options) (*Batch, error) {
 	if p == nil {
 		panic("batch: no plan")
@@ -121,14 +124,16 @@ func (b *Batch) Plan() *kkt.Plan { return b.plan }
 // OneByOne says why all states are solved one by one (kkt.Plan.WhyOneByOne); it is empty where they are solved in lanes.
 func (b *Batch) OneByOne() string { return b.why }
 
-// Scalar lists what has no lanes and is evaluated for one state after the other, while the rest is done in lanes: joints, couplings, and the forces as a whole.
-// What acts on the bodies goes so if there is any stop, friction, actuator, bushing, cable, contact, force of one's own, spring law, or spring of an angle.
+// Scalar lists what has no lanes and is evaluated for one state after the other, while the rest is done in lanes:
+// joints, couplings, and the forces as a whole. What acts on the bodies goes so if there is any stop, friction,
+// actuator, bushing, cable, contact, force of one's own, spring law, or spring of an angle.
 func (b *Batch) Scalar() []string { return append([]string(nil), b.rare...) }
 
 // Instructions names the set of instructions in use: AVX-512, AVX2 or Go. All three give the same bits.
 func (b *Batch) Instructions() string { return tape.Set() }
 
-// tapes are the programs of a mechanism: accelerations and multipliers, their check, a correction, accelerations in world axes, and those of Rollout.
+// tapes are the programs of a mechanism: accelerations and multipliers, their check, a correction, accelerations in
+// world axes, and those of Rollout.
 type tapes struct {
 	stage, judge, refine, results []tape.Op
 	steps                         *stepper

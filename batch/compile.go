@@ -260,7 +260,8 @@ type triple struct {
 	first, n int
 }
 
-// triples returns the rows of a type that are along the axes of P, in their order, and whether one more row of its own follows.
+// triples returns the rows of a type that are along the axes of P, in their order, and whether one more row of its
+// own follows.
 func triples(k joints.Kind) (list []triple, more bool) {
 	const moments, forces = false, true
 	switch k {

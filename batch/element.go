@@ -6,8 +6,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// nearPart is the squared distance of the ends of a spring-damper, relative to the numbers whose difference it is, up to which the solver decides whether
-// it has a direction.
+// nearPart is the squared distance of the ends of a spring-damper, relative to the numbers whose difference it is, up
+// to which the solver decides whether it has a direction.
 const nearPart = 1e-26
 
 // elements adds what spring-dampers and wrenches of the model do to the bodies.

@@ -37,7 +37,8 @@ func planOf(t testing.TB, path string) *kkt.Plan {
 	return p
 }
 
-// someStates returns n states of a mechanism at random: poses and velocities of its own, moved by up to reach and closed again, so that the joints hold.
+// someStates returns n states of a mechanism at random: poses and velocities of its own, moved by up to reach and
+// closed again, so that the joints hold.
 func someStates(t testing.TB, p *kkt.Plan, n int, seed uint64, reach float64) []*mechanism.State {
 	rng := check.Rand(seed)
 	m := p.Mechanism()

@@ -14,7 +14,8 @@ type program struct {
 	places int
 	values []value
 
-	// Places that serve again, so that they stay in the first cache: from scratch on, so many of them taken. Not in use while taken is negative.
+	// Places that serve again, so that they stay in the first cache: from scratch on, so many of them taken. Not in
+	// use while taken is negative.
 	scratch place
 	taken   int
 }

@@ -33,8 +33,8 @@ func (r *Results) mustHave(i int) {
 	}
 }
 
-// To copies the accelerations of state i to dst: six numbers a body, ω̇ then the classical acceleration of the centre of mass, world axes, rad/s² and m/s².
-// They are zero where the state has failed.
+// To copies the accelerations of state i to dst: six numbers a body, ω̇ then the classical acceleration of the centre
+// of mass, world axes, rad/s² and m/s². They are zero where the state has failed.
 //
 // It panics if i is out of range or dst has not six entries a body.
 func (r *Results) To(dst []float64, i int) {
@@ -77,8 +77,8 @@ func (r *Results) Error(i int) error {
 	return r.errs[i]
 }
 
-// OneByOne lists the states that were solved one by one: those whose lanes did not pass a check, and those that failed. The list is that of the last Solve and
-// shares its memory.
+// OneByOne lists the states that were solved one by one: those whose lanes did not pass a check, and those that
+// failed. The list is that of the last Solve and shares its memory.
 func (r *Results) OneByOne() []int { return r.oneByOne }
 
 // Failed lists the states that have no solution (Error).

@@ -29,11 +29,13 @@ type Rollout struct {
 	Step       float64 // s
 	Steps      int
 
-	// Control, if it is not nil, is called before each step for states first to first+n−1, which stand side by side. It may read and set these states
-	// (States.To, States.SetForce and so on), and no others. Calls for different states come from several goroutines at once with more than one thread.
+	// Control, if it is not nil, is called before each step for states first to first+n−1, which stand side by side.
+	// It may read and set these states (States.To, States.SetForce and so on), and no others. Calls for different
+	// states come from several goroutines at once with more than one thread.
 	Control func(step, first, n int)
 
-	// Into takes the states after every Every steps, as many as there are; Every 0 stands for 1. They are of the batch, with as many states.
+	// Into takes the states after every Every steps, as many as there are; Every 0 stands for 1. They are of the
+	// batch, with as many states.
 	Into  []*States
 	Every int
 }
@@ -62,7 +64,8 @@ func (o *Outcome) OneByOne(i int) int { return int(o.oneByOne[i]) }
 // Error returns why state i has not come to the end; nil if it has. The state is then that of its last whole step.
 func (o *Outcome) Error(i int) error { return o.errs[i] }
 
-// SteppedOneByOne says why Rollout steps each state alone, with kkt.Solver and closing.Closer; it is empty where it goes in lanes.
+// SteppedOneByOne says why Rollout steps each state alone, with kkt.Solver and closing.Closer; it is empty where it
+// goes in lanes.
 func (b *Batch) SteppedOneByOne() string {
 	if b.why != "" {
 		return b.why
@@ -70,16 +73,18 @@ func (b *Batch) SteppedOneByOne() string {
 	return b.workers[0].c.refusal()
 }
 
-// Rollout moves all states on by fixed steps, in place, and stores in out what became of each. After each step the poses are put back on the joints, and the velocities,
-// in lanes by one correction with the factor of the last stage.
+// Rollout moves all states on by fixed steps, in place, and stores in out what became of each. After each step the
+// poses are put back on the joints, and the velocities, in lanes by one correction with the factor of the last stage.
 //
-// A state whose stages do not agree about which rows are redundant, or in which a number is not finite, makes that step alone: by the same method, with
-// kkt.Solver and closing.Closer. So do all states of mechanisms with composite or helical joints, couplings, prescribed freedoms or forces without lanes
-// (SteppedOneByOne, Scalar): that is right, and no faster than one after the other.
+// A state whose stages do not agree about which rows are redundant, or in which a number is not finite, makes that
+// step alone: by the same method, with kkt.Solver and closing.Closer. So do all states of mechanisms with composite
+// or helical joints, couplings, prescribed freedoms or forces without lanes (SteppedOneByOne, Scalar): that is right,
+// and no faster than one after the other.
 //
-// The bits of a state do not depend on threads or on other states. Cost: O(states·steps·stages), no allocation but for states that go alone and for errors.
-// It returns an error that wraps ErrRollout for a step that is not positive and finite, a negative number of steps, and for mechanisms with internal
-// states (friction with bristles, tyres, ruts), which are for package sim. It panics if s, out or Into is not of b or of another number of states.
+// The bits of a state do not depend on threads or on other states. Cost: O(states·steps·stages), no allocation but
+// for states that go alone and for errors. It returns an error that wraps ErrRollout for a step that is not positive
+// and finite, a negative number of steps, and for mechanisms with internal states (friction with bristles, tyres,
+// ruts), which are for package sim. It panics if s, out or Into is not of b or of another number of states.
 func (b *Batch) Rollout(s *States, o *Rollout, out *Outcome) error {
 	switch {
 	case s == nil || o == nil || out == nil || s.batch != b || len(out.steps) != s.n:
@@ -169,7 +174,8 @@ func (s *States) copyGroup(from *States, g, n int) {
 	}
 }
 
-// stepLanes makes a step of a group in lanes, and stores the states of those lanes that it returns: which have passed the checks and have not failed before.
+// stepLanes makes a step of a group in lanes, and stores the states of those lanes that it returns: which have passed
+// the checks and have not failed before.
 func (w *worker) stepLanes(r *rolling, g, n int) (ok uint) {
 	s, t := r.states, w.t.steps
 	size := w.b.length * lanes
@@ -236,10 +242,12 @@ func (w *worker) store(group []float64, ok uint) {
 	}
 }
 
-// driftPart is the largest violation that a step may leave to be taken back in lanes, relative to the unit of drifts of the mechanism.
+// driftPart is the largest violation that a step may leave to be taken back in lanes, relative to the unit of drifts
+// of the mechanism.
 const driftPart = 1e-2
 
-// stageHolds returns the lanes whose stage holds: finite, with pivots of bodies above zero, and with as many redundant rows as at the beginning of the step.
+// stageHolds returns the lanes whose stage holds: finite, with pivots of bodies above zero, and with as many
+// redundant rows as at the beginning of the step.
 func (w *worker) stageHolds(first bool) (ok uint) {
 	weak := w.lane(w.c.sys.record.at(weakRows))
 	for l := range lanes {

@@ -50,7 +50,8 @@ func rolled(t testing.TB, p *kkt.Plan, h float64, steps int, how Integrator, alo
 	return st, out.OneByOne(1)
 }
 
-// TestLanesStepAsOne: on all reference models that are stepped in lanes, steps in lanes are those of states that go alone, but for how the joints are closed; both stay on the joints.
+// TestLanesStepAsOne: on all reference models that are stepped in lanes, steps in lanes are those of states that go
+// alone, but for how the joints are closed; both stay on the joints.
 func TestLanesStepAsOne(t *testing.T) {
 	const (
 		tol   = 1e-8 // of lengths and speeds of order one, of which projections leave a rest of the order of the drift of one step

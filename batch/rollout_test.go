@@ -11,8 +11,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestRolloutSameBits: a state comes to the same bits for any number of threads and beside any others, with a controller, and Into has the states on the way. One state that is
-// no state fails alone.
+// TestRolloutSameBits: a state comes to the same bits for any number of threads and beside any others, with a
+// controller, and Into has the states on the way. One state that is no state fails alone.
 func TestRolloutSameBits(t *testing.T) {
 	p := golden(t, "four-bar")
 	list := someStates(t, p, 21, 7, 0.5)

@@ -12,7 +12,8 @@ import (
 
 // Limits of the checks of a lane.
 const (
-	// smallPivot is the least pivot of a row that is not redundant, relative to its scale, that surely is above the solver's bound of 1e-9: the two round differently.
+	// smallPivot is the least pivot of a row that is not redundant, relative to its scale, that surely is above the
+	// solver's bound of 1e-9: the two round differently.
 	smallPivot = 1.1e-9
 	// doubtPivot is the largest pivot that counts as that of a redundant row without the solver's word.
 	doubtPivot = kkt.DoubtTol
@@ -20,8 +21,8 @@ const (
 	unitTol = 2e-6
 	// bodyTol bounds the distance of 1/pivot of a body's row from ½: these pivots are at least one.
 	bodyTol = 0.5 + 1e-6
-	// enoughError and trustedPivot are those of package factor: the relative error that a first solve may have, and the least pivot with which it is
-	// estimated.
+	// enoughError and trustedPivot are those of package factor: the relative error that a first solve may have, and
+	// the least pivot with which it is estimated.
 	enoughError  = 1e-13
 	trustedPivot = 3e-5
 	// maxRefinements bounds the corrections.
@@ -112,9 +113,10 @@ type solving struct {
 	r *Results
 }
 
-// Solve computes the accelerations of all states, as kkt.Solver.Solve does for one. States whose lanes do not pass the checks are solved by such a solver, one by one, and
-// listed: those in which a pivot may or may not be that of a redundant row (1e-12 to 1.1e-9 of its scale), with a residual above 1e-12 of its terms,
-// with an error above 1e-13 that refinement does not remove, and those with numbers that are not finite.
+// Solve computes the accelerations of all states, as kkt.Solver.Solve does for one. States whose lanes do not pass
+// the checks are solved by such a solver, one by one, and listed: those in which a pivot may or may not be that of a
+// redundant row (1e-12 to 1.1e-9 of its scale), with a residual above 1e-12 of its terms, with an error above 1e-13
+// that refinement does not remove, and those with numbers that are not finite.
 //
 // A state has the same bits for any number of threads, and whatever other states there are.
 //
@@ -190,7 +192,8 @@ func (w *worker) exact(l int) bool {
 	return w.record(bigResidual, l) <= enoughError*enoughError*w.record(sizes, l)
 }
 
-// wanting sets the mask of lanes that want a correction, and reports whether there are any. The first solve has to have pivots for which its error is estimated.
+// wanting sets the mask of lanes that want a correction, and reports whether there are any. The first solve has to
+// have pivots for which its error is estimated.
 func (w *worker) wanting(first bool) (any bool) {
 	for l := range lanes {
 		w.mask[l] = 0
@@ -295,7 +298,8 @@ func (w *worker) rareState(s *States, i, l int) bool {
 	return true
 }
 
-// setInputs gives the solver's mechanism what acts in state i. Values that are not finite, which the setters refuse, make it report false.
+// setInputs gives the solver's mechanism what acts in state i. Values that are not finite, which the setters refuse,
+// make it report false.
 func (w *worker) setInputs(s *States, i int) error {
 	g := spatial.Vec3{*s.at(i, 1), *s.at(i, 2), *s.at(i, 3)}
 	if err := w.in.SetGravity(g); err != nil {

@@ -8,8 +8,8 @@ import (
 
 const lanes = tape.Lanes
 
-// States are states of one mechanism with what acts on it in each. They are stored in groups of eight, number by number. Several
-// goroutines may set different groups at the same time.
+// States are states of one mechanism with what acts on it in each. They are stored in groups of eight, number by
+// number. Several goroutines may set different groups at the same time.
 type States struct {
 	batch *Batch
 	n     int
@@ -134,7 +134,8 @@ func (s *States) SetGravity(i int, g spatial.Vec3) {
 	}
 }
 
-// SetForce sets in state i the generalized force of number k of Options.Forces, N or N m. It takes the place of the model's Force; springs and dampers of the joint stay.
+// SetForce sets in state i the generalized force of number k of Options.Forces, N or N m. It takes the place of the
+// model's Force; springs and dampers of the joint stay.
 //
 // It panics if i or k is out of range.
 func (s *States) SetForce(i, k int, force float64) {
@@ -145,7 +146,8 @@ func (s *States) SetForce(i, k int, force float64) {
 	*s.at(i, s.batch.length-len(s.batch.options.Forces)+k) = force
 }
 
-// SetWrench sets in state i the force, N, and the moment about the centre of mass, N m, world axes, that act on a body besides what the model has.
+// SetWrench sets in state i the force, N, and the moment about the centre of mass, N m, world axes, that act on a
+// body besides what the model has.
 //
 // It panics if i or the body is out of range, or without Options.Wrenches.
 func (s *States) SetWrench(i, body int, force, moment spatial.Vec3) {

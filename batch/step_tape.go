@@ -159,7 +159,8 @@ func (c *compiler) rates() (list []place) {
 	return list
 }
 
-// violations adds −δ of all rows to the residuals of the system, and −(T·V̂) to places that it returns; and the sum of squares of δ.
+// violations adds −δ of all rows to the residuals of the system, and −(T·V̂) to places that it returns; and the sum
+// of squares of δ.
 func (c *compiler) violations(s *stepper) (rate []place) {
 	rate = make([]place, len(c.sys.order))
 	for i := range rate {
@@ -236,8 +237,8 @@ func (c *compiler) violation(s *stepper, j, node int, rate place) {
 	}
 }
 
-// tilt returns how S is turned against P, along the axes of P, for the rows that are moments: ½Σ e_P×e_S where all three are, else z_P×z_S. Both are the angles but for
-// terms of third order.
+// tilt returns how S is turned against P, along the axes of P, for the rows that are moments: ½Σ e_P×e_S where all
+// three are, else z_P×z_S. Both are the angles but for terms of third order.
 func (c *compiler) tilt(at *jointPlace, jt *joint) place {
 	cross := func(k int) place {
 		return c.vector(tape.Cross, c.vector(tape.Column, at.P.at(k)), c.vector(tape.Column, at.S.at(k)))

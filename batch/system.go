@@ -19,7 +19,8 @@ const (
 	records
 )
 
-// system makes the tape of factorization and solve: the block LDLᵀ of package factor in the order of a plan, as single instructions.
+// system makes the tape of factorization and solve: the block LDLᵀ of package factor in the order of a plan, as
+// single instructions.
 type system struct {
 	*program
 	pattern *sparse.Pattern
@@ -113,7 +114,8 @@ func (s *system) fill() {
 
 func (s *system) size(v int32) int { return int(s.pattern.Size[v]) }
 
-// given returns the block of the matrix between two nodes, the later one first, and whether it is stored as rows of the earlier one; −1 if there is none.
+// given returns the block of the matrix between two nodes, the later one first, and whether it is stored as rows of
+// the earlier one; −1 if there is none.
 func (s *system) given(late, early int32) (at place, turned bool) {
 	joint, body := late, early
 	if s.pattern.Sign[late] > 0 {

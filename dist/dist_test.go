@@ -23,7 +23,7 @@ import (
 )
 
 // Accelerations are those of one process, and so are redundant rows, for every family and number of ranks, with the
-// same bits each time and for any number of threads. RUNG_LARGE=1 takes the sizes of docs/cluster.md.
+// same bits each time and for any number of threads. RUNG_LARGE=1 takes larger sizes.
 func TestFamilies(t *testing.T) {
 	for _, c := range disttest.Cases(os.Getenv("RUNG_LARGE") != "") {
 		for _, n := range []int{1, 2, 3, 4, 7} {

@@ -47,7 +47,7 @@ func (r timedRoot) SolveTo(x, b []float64) error {
 }
 
 // TestWork measures what the pieces cost: RUNG_DIST="ladder:100000:2 grid:300:4" takes family, size and ranks of each
-// line of the table in docs/cluster.md. Times are those of processors, least of some evaluations.
+// measurement. Times are those of processors, least of some evaluations.
 func TestWork(t *testing.T) {
 	list := os.Getenv("RUNG_DIST")
 	if list == "" {

@@ -20,7 +20,7 @@ type Case struct {
 }
 
 // Cases are of every kind of graph, with and without redundant rows; a net of balls is ill-conditioned, as are random
-// mechanisms. Large says whether sizes are those of docs/cluster.md.
+// mechanisms. Large asks for larger ones.
 func Cases(large bool) []Case {
 	if large {
 		return []Case{

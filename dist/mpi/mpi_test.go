@@ -63,8 +63,8 @@ func TestMain(*testing.M) {
 	}
 }
 
-// ranges solves a ladder of n bodies of which no rank ever has more than its part. RUNG_RANGE=5000000 mpirun -n 4 is
-// the figure of docs/cluster.md; with one rank it is solved in one process, without package dist. It prints the
+// ranges solves a ladder of n bodies of which no rank ever has more than its part. RUNG_RANGE=5000000 mpirun -n 4
+// takes five million bodies. With one rank it is solved in one process, without package dist. It prints the
 // accelerations of some bodies, to be compared, and the memory of each rank.
 func ranges(c dist.Comm, n int) error {
 	chosen := []int64{0, 1, int64(n / 4), int64(n/4) - 1, int64(n / 3), int64(n / 2), int64(n/2) - 1, int64(n - 2), int64(n - 1)}

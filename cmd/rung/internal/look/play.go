@@ -40,7 +40,7 @@ The simulation is in the program and moves only while a page is seen. Pages that
 are open at the same time show and act on the same mechanism. It ends with the
 command: press Ctrl-C.`,
 		Example: `  rung play stewart.json
-  rung generate ladder 1000 | rung play - --air 0.5
+  rung generate ladder 1000 -o - | rung play - --air 0.5
   rung play robot.urdf --paused`,
 		Args:              shell.Arguments("MODEL"),
 		ValidArgsFunction: shell.CompleteModel,
