@@ -313,6 +313,30 @@ func TestRefused(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// TestNamesOfVersions: limits are spelt in two ways, and forces have two names; what the model lacks is counted with all in it.
+func TestNamesOfVersions(t *testing.T) {
+	at := assembly.Pose{R: spatial.Vec3{0.5, -0.25, 0}, Q: one}
+	for _, names := range [][3]string{{"limit", "type", "tol"}, {"Limit", "Type", "Tol"}} {
+		list := func(name string, of ...string) string {
+			return "RotationLimit\n" + lines(1, value("Name", name), value("MotionJoint", "/A/j"), value(names[0], of[1]), value(names[1], of[0]), value(names[2], "1e-9"))
+		}
+		r, report, err := read(document(joint("RevoluteJoint"), "Motions\nLimits\n"+lines(1, list("u", "=<", "pi/4"), list("l", "=>", "-0.5")), at, one, one), source.Options{Strict: true})
+		require.NoError(t, err)
+		assert.Zero(t, report.Counts.Dropped)
+		require.NotNil(t, r.Model.Joints[0].Limits)
+		assert.Equal(t, math.Pi/4, r.Model.Joints[0].Limits[0].Upper)
+		assert.Equal(t, -0.5, r.Model.Joints[0].Limits[0].Lower)
+	}
+	force := "InLineForceTorque\n" + lines(1, value("Name", "f"), value("MarkerI", "/A/a/m"), value("MarkerJ", "/A/b/m"), value("tension", "10.0"), value("twist", "0.0"))
+	text := strings.Replace(document(joint("RevoluteJoint"), "Motions", at, one, one), "\tForceTorques\n", "\tForceTorques\n"+lines(2, force), 1)
+	_, report, err := read(text, source.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, 6, report.Counts.Dropped)
+	assert.Equal(t, 1, report.Dropped())
+	_, _, err = read(text, source.Options{Strict: true})
+	assert.ErrorContains(t, err, "forces as functions of markers are not read")
+}
+
 // TestThroughput: 10 MB are read in linear time; the log says how long that takes.
 func TestThroughput(t *testing.T) {
 	if testing.Short() {

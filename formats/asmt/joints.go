@@ -295,8 +295,8 @@ func (r *reader) limit(n *xmltree.Node) {
 	n.Use()
 	r.name(n)
 	a := r.driven(n, kind)
-	f, err := parseFunction(r.text(n, "limit"))
-	sense := r.text(n, "type")
+	f, err := parseFunction(r.either(n, "limit", "Limit"))
+	sense := r.either(n, "type", "Type")
 	if a == nil {
 		return
 	}

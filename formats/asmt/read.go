@@ -198,6 +198,14 @@ func (r *reader) text(n *xmltree.Node, field string) string {
 	return ""
 }
 
+// either returns the text of the first of two elements in n that is there, as versions of the format spell names in two ways.
+func (r *reader) either(n *xmltree.Node, field, other string) string {
+	if c := n.Child(field); c != nil {
+		return c.Text
+	}
+	return r.text(n, other)
+}
+
 // name returns the name of n.
 func (r *reader) name(n *xmltree.Node) string {
 	name := r.text(n, "Name")

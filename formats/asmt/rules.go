@@ -29,18 +29,21 @@ var rules = concat(
 	used("Assembly", "RefPoints", "RefPoint", "Markers", "Marker", "Parts", "Part", "PrincipalMassMarker", "ConstraintSets", "Joints",
 		"Motions", "Limits", "GeneralConstraintSets", "ForceTorques", "ForcesTorques", "SimulationParameters"),
 	used(jointTypes()...),
-	used("RotationalMotion", "TranslationalMotion", "RotationLimit", "TranslationLimit"),
+	used("RotationalMotion", "TranslationalMotion", "GeneralMotion", "AllowRotation", "RotationLimit", "TranslationLimit"),
 	valued("Name", "Position3D", "RotationMatrix", "Velocity3D", "Omega3D", "Mass", "MomentOfInertias", "MarkerI", "MarkerJ", "MotionJoint",
-		"RotationZ", "TranslationZ", "pitch", "distanceIJ", "offset", "ConstantGravity", "tstart", "limit", "type"),
+		"RotationZ", "TranslationZ", "pitch", "distanceIJ", "offset", "ConstantGravity", "tstart", "limit", "Limit", "type", "Type"),
+	// Of joints, motions and forces that are not read, all in them has their class; these are values.
+	valued("theIzJz", "radiusI", "radiusJ", "pitchRadius", "rIJI1", "rIJI2", "rIJI3", "angIJJ1", "angIJJ2", "angIJJ3", "RotationOrder",
+		"tension", "twist", "FxOnI", "FyOnI", "FzOnI", "TxOnI", "TyOnI", "TzOnI", "MarkerKSign"),
 	ignored("a remark", true, "Notes"),
-	ignored("shapes; the mass is that of the mass marker", false, "FeatureOrder", "RefCurves", "RefSurfaces"),
+	ignored("shapes; the mass is that of the mass marker", false, "FeatureOrder", "RefCurves", "RefCurve", "RefSurfaces", "RefSurface"),
 	ignored("the mass is stated", true, "Density"),
-	ignored("measurements", false, "KinematicIJs"),
+	ignored("measurements", false, "KinematicIJs", "KinematicIJ"),
 	ignored("settings of another solver", true, "tend", "hmin", "hmax", "hout", "errorTol", "errorTolPosKine", "errorTolAccKine", "iterMaxPosKine",
-		"iterMaxAccKine", "tol"),
+		"iterMaxAccKine", "tol", "Tol"),
 	ignored("settings of a film", false, "AnimationParameters"),
 	ignored("results of another solver", false, series),
-	listed(false, source.Dropped, "forces as functions of markers are not read", []string{"ForceTorque"}),
+	listed(false, source.Dropped, "forces as functions of markers are not read", []string{"ForceTorque", "InLineForceTorque", "GeneralForceTorque"}),
 )
 
 func concat(lists ...[]element) (all []element) {

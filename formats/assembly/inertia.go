@@ -51,8 +51,12 @@ const (
 
 // checkInertia refuses or repairs the inertia of a link with mass.
 func checkInertia(l *Link, o *source.Options, report *source.Report) {
-	what := "inertia of " + fault.Name(l.Name)
-	for _, x := range append(l.Inertia[:], l.Mass, l.Com[0], l.Com[1], l.Com[2]) {
+	// Texts are made for what is reported only: of large files most of the time would be theirs.
+	what := func() string { return "inertia of " + fault.Name(l.Name) }
+	for _, x := range [...]float64{
+		l.Inertia[0], l.Inertia[1], l.Inertia[2], l.Inertia[3], l.Inertia[4], l.Inertia[5],
+		l.Mass, l.Com[0], l.Com[1], l.Com[2],
+	} {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			report.Refuse(l.At, "mass and inertia of "+fault.Name(l.Name), "are not finite")
 			return
@@ -63,10 +67,11 @@ func checkInertia(l *Link, o *source.Options, report *source.Report) {
 		return
 	}
 	if l.Mass == 0 {
-		report.Refuse(l.At, what, "is not zero although the mass is")
+		report.Refuse(l.At, what(), "is not zero although the mass is")
 		return
 	}
 	m, E := Principal(l.Inertia)
+	moments := m // as they are, where m changes
 	low, high, at := min(m[0], m[1], m[2]), max(m[0], m[1], m[2]), 0
 	for k := range m {
 		if m[k] == high {
@@ -74,10 +79,12 @@ func checkInertia(l *Link, o *source.Options, report *source.Report) {
 		}
 	}
 	excess := 2*high - (m[0] + m[1] + m[2])
-	numbers := fmt.Sprintf("the principal moments are %.9g, %.9g and %.9g kg m²", m[0], m[1], m[2])
+	numbers := func() string {
+		return fmt.Sprintf("the principal moments are %.9g, %.9g and %.9g kg m²", moments[0], moments[1], moments[2])
+	}
 	switch {
 	case low < -1e-9*high:
-		report.Refuse(l.At, what, numbers+"; none may be negative")
+		report.Refuse(l.At, what(), numbers()+"; none may be negative")
 	case excess <= triangle*high:
 	case excess <= triangleShift*high:
 		// The least change of the moments: a third of the excess each.
@@ -89,12 +96,12 @@ func checkInertia(l *Link, o *source.Options, report *source.Report) {
 			}
 		}
 		l.Inertia = FromPrincipal(m, E)
-		report.Change(l.At, what, "two principal moments together are less than the third", fmt.Sprintf("each changes by %.3g kg m²", excess/3))
+		report.Change(l.At, what(), "two principal moments together are less than the third", fmt.Sprintf("each changes by %.3g kg m²", excess/3))
 	case o.Inertia == source.BalanceInertia:
 		mean := (m[0] + m[1] + m[2]) / 3
 		l.Inertia = spatial.Diag3(mean, mean, mean)
-		report.Change(l.At, what, "two principal moments together are less than the third", fmt.Sprintf("all become their mean, %.9g kg m²", mean))
+		report.Change(l.At, what(), "two principal moments together are less than the third", fmt.Sprintf("all become their mean, %.9g kg m²", mean))
 	default:
-		report.Refuse(l.At, what, numbers+"; two together have to be at least the third")
+		report.Refuse(l.At, what(), numbers()+"; two together have to be at least the third")
 	}
 }

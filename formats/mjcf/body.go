@@ -26,6 +26,7 @@ type Pose = assembly.Pose
 
 // members returns what stands in a body or the world, frames resolved.
 func (r *reader) members(n *xmltree.Node, x Pose, c *class, list []member) []member {
+	list = slices.Grow(list, len(n.Children))
 	for _, e := range n.Children {
 		if e.Name != "frame" {
 			list = append(list, member{e, x, c})
@@ -137,17 +138,17 @@ func (r *reader) hangs(n *xmltree.Node, members []member, up, i int, pose Pose) 
 		frames = append(frames, e.x)
 	}
 	l := &r.a.Links[i]
-	what := "body " + fault.Name(l.Name)
+	what := func() string { return "body " + fault.Name(l.Name) }
 	mocap := r.True(n, "mocap", false)
 	free := len(list) > 0 && (list[0].Name == "freejoint" || r.kind(list[0]) == 0)
 	switch {
 	case free:
 		if len(list) > 1 {
-			r.Report.Refuse(list[1].Node, what, "has joints beside a free one")
+			r.Report.Refuse(list[1].Node, what(), "has joints beside a free one")
 			return
 		}
 		if up != assembly.World {
-			r.Report.Refuse(list[0].Node, what, "has a free joint although it stands in another body")
+			r.Report.Refuse(list[0].Node, what(), "has a free joint although it stands in another body")
 			return
 		}
 		l.Pose = pose
@@ -158,7 +159,7 @@ func (r *reader) hangs(n *xmltree.Node, members []member, up, i int, pose Pose) 
 			return
 		}
 		l.Pose, l.Ground = pose, true
-		r.Report.Note(n, what, "is moved by hand in the simulator; here it is part of the ground")
+		r.Report.Note(n, what(), "is moved by hand in the simulator; here it is part of the ground")
 	default:
 		j := assembly.Joint{At: n, Name: l.Name + "#fixed", Predecessor: up, Successor: i, P: pose, S: assembly.Identity()}
 		for k, e := range list {
@@ -172,7 +173,7 @@ func (r *reader) hangs(n *xmltree.Node, members []member, up, i int, pose Pose) 
 			j.Axes = append(j.Axes, a)
 		}
 		if len(list) > assembly.MaxRow {
-			r.Report.Refuse(list[assembly.MaxRow].Node, what, fmt.Sprintf("has more than %d joints", assembly.MaxRow))
+			r.Report.Refuse(list[assembly.MaxRow].Node, what(), fmt.Sprintf("has more than %d joints", assembly.MaxRow))
 			j.Axes = nil
 		}
 		r.a.Joints = append(r.a.Joints, j)

@@ -325,6 +325,50 @@ func TestWriteShapes(t *testing.T) {
 	assert.Equal(t, "tool_", back.Frames[0].Name)
 }
 
+// TestWriteBallDampers: a ball has one damper in the format. Three that are equal come back; of others the first is written and the difference listed. So it is where a ball
+// closes a loop.
+func TestWriteBallDampers(t *testing.T) {
+	hinge := model.Joint{Name: "h", Type: model.Revolute, Predecessor: "world", Successor: "a"}
+	ball := func(name, from, to string, damping ...float64) model.Joint {
+		j := model.Joint{Name: name, Type: model.Spherical, Predecessor: from, Successor: to, Damping: damping}
+		if name == "loop" {
+			j.PredecessorFrame.Position, j.SuccessorFrame.Position = [3]float64{0, 0.5, 0}, [3]float64{0, 0.5, 0}
+		}
+		return j
+	}
+	for _, c := range []struct {
+		joints []model.Joint
+		back   []float64 // of the first ball
+		lost   []string
+	}{
+		{[]model.Joint{hinge, ball("s", "a", "b", 2, 2, 2)}, []float64{2, 2, 2}, nil},
+		{[]model.Joint{hinge, ball("s", "a", "b", 1, 2, 3)}, []float64{1, 1, 1}, []string{`the difference of the dampers of joint "s": the format has one for a ball; it is 1`}},
+		{[]model.Joint{hinge, ball("s", "a", "b", 1, 1, 3)}, []float64{1, 1, 1}, []string{`the difference of the dampers of joint "s": the format has one for a ball; it is 1`}},
+		{[]model.Joint{hinge, ball("s", "a", "b", 0, 0, 3)}, nil, []string{`the difference of the dampers of joint "s": the format has one for a ball; it is 0`}},
+		{[]model.Joint{hinge, ball("s", "a", "b", 2, 2, 2), ball("loop", "a", "b", 4, 4, 4)}, []float64{2, 2, 2}, nil},
+		{[]model.Joint{hinge, ball("s", "a", "b", 2, 2, 2), ball("loop", "a", "b", 4, 5, 6)}, []float64{2, 2, 2}, []string{`the difference of the dampers of joint "loop": the format has one for a ball; it is 4`}},
+	} {
+		m := model.New("balls")
+		m.Bodies = []model.Body{massOf("a", 0, 0, 0), massOf("b", 0, 0, 0)}
+		m.Bodies[1].Velocity.Angular = [3]float64{0, 2, 0} // about the line of the two balls
+		m.Joints = c.joints
+		require.NoError(t, model.Check(m))
+		back, report := again(t, m)
+		list := losses(report)
+		require.Len(t, list, len(c.lost), "%v", list)
+		for k := range c.lost {
+			assert.Contains(t, list[k], c.lost[k])
+		}
+		k := slices.IndexFunc(back.Joints, func(j model.Joint) bool { return j.Name == "s" })
+		require.GreaterOrEqual(t, k, 0)
+		assert.Equal(t, c.back, back.Joints[k].Damping)
+		if len(c.lost) == 0 {
+			report, _ := same(t, m, roundTol)
+			assert.Empty(t, losses(report))
+		}
+	}
+}
+
 // TestWriteLosses: what the format lacks is listed, and equations that it lacks are refused with nothing written.
 func TestWriteLosses(t *testing.T) {
 	m := model.New("losses")

@@ -29,8 +29,11 @@ func Floats(text string) ([]float64, error) {
 
 // Float returns the number that a word is: decimal, or infinite.
 func Float(word string) (float64, error) {
-	if strings.ContainsAny(word, "_xXpP") {
-		return 0, fmt.Errorf("formats/xmltree: %s is not a number", fault.Name(word))
+	for k := range len(word) {
+		switch word[k] {
+		case '_', 'x', 'X', 'p', 'P':
+			return 0, fmt.Errorf("formats/xmltree: %s is not a number", fault.Name(word))
+		}
 	}
 	x, err := strconv.ParseFloat(word, 64)
 	switch {

@@ -96,7 +96,7 @@ var prefixes = [...]string{
 	"rung", "assemble", "batch", "bench", "bodies", "build", "closing", "dist", "dist/mpi", "dist/mumps", "eigen", "factor", "formats", "formats/asmt", "formats/assembly",
 	"formats/mesh", "formats/sdf", "formats/source",
 	"formats/mjcf", "formats/urdf", "formats/xmltree", "ground", "ground/contact", "ik", "joints", "kkt", "linear", "mechanism", "mobility", "model", "motion", "order",
-	"scene/live", "sim", "sim/parquet", "sparse", "spatial", "springs", "tree",
+	"scene/live", "sim", "sim/parquet", "sparse", "spatial", "springs", "study", "study/table", "tree",
 }
 
 // Errorf is fmt.Errorf without the packages' prefixes of the errors among args, so that a chain of

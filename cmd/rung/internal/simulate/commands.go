@@ -6,5 +6,5 @@ import (
 
 // Commands returns the subcommands of this package.
 func Commands() []*cobra.Command {
-	return []*cobra.Command{newSimulate(), newKinematics(), newValidate()}
+	return []*cobra.Command{newSimulate(), newSweep(), newKinematics(), newValidate()}
 }

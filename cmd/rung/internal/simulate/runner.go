@@ -70,13 +70,18 @@ type startFit struct{ position, velocity closing.Closing }
 
 // newRunner reads and prepares the model at path.
 func newRunner(path string, stdin io.Reader, f *Flags, p *shell.Progress) (*runner, error) {
-	r := &runner{f: f, name: shell.ModelFile(path), p: p}
-	if f.Between == 0 {
-		f.Between = checkpointInterval
-	}
 	m, err := shell.ReadModel(path, stdin, p)
 	if err != nil {
 		return nil, err
+	}
+	return prepare(m, shell.ModelFile(path), f, p)
+}
+
+// prepare is newRunner for a model that has been read, which messages call name.
+func prepare(m *model.Model, name string, f *Flags, p *shell.Progress) (*runner, error) {
+	r := &runner{f: f, name: name, p: p}
+	if f.Between == 0 {
+		f.Between = checkpointInterval
 	}
 	p.Stage("analysing", 0)
 	plan, err := rung.NewPlan(m, rung.Options{Ordering: f.ordering.Ordering, Threads: int(f.threads)})

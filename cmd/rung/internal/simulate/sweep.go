@@ -1,0 +1,92 @@
+package simulate
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/study"
+)
+
+// sweepFlags are the flags of rung sweep.
+type sweepFlags struct {
+	output       string
+	trajectories string
+	threads      shell.ThreadsFlag
+	index, of    int
+	resume       bool
+	quiet        bool
+}
+
+func newSweep() *cobra.Command {
+	f := &sweepFlags{}
+	cmd := &cobra.Command{
+		Use:   "sweep STUDY -o FILE.parquet",
+		Short: "Run a model with many values of its parameters",
+		Long: `Runs the model of STUDY, a document of rung-study/1 (rung schema study), once for
+every value of its parameters: lists and grids, random, Latin hypercube and Halton
+draws. FILE gets a row for each run: its number, the parameters, whether it is
+done or failed and for which reason, and the outputs. The columns that the study
+keeps over time go to the file of --trajectories.
+
+A run that fails is a row, not the end. What a run computes depends on the study,
+its model and the number of the run alone: neither on threads nor on shares.
+
+While the sweep goes on, its rows are in folders with .parts after the names of
+the files. Ctrl-C and crashes lose the runs of the last parts only: repeat the
+command with --resume, and the files will be the same, byte for byte, as those
+of a sweep that was never interrupted. Without --resume a sweep begins anew.
+
+--index I --of N takes one of N shares, 0 to N-1, each with a file of its own,
+as for job arrays. The rows of all shares, one after the other, are those of the
+whole sweep.`,
+		Example: `  rung sweep tolerances.json -o runs.parquet --threads 8
+  rung sweep tolerances.json -o runs.parquet --threads 8 --resume
+  rung sweep tolerances.json -o runs-3.parquet --index 3 --of 16
+  rung sweep gripper.json -o runs.parquet --trajectories paths.parquet`,
+		Args: shell.Arguments("STUDY"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd, args[0]); err != nil {
+				return err
+			}
+			return runSweep(cmd, args[0], f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.output, "out", "o", "", "file with a row for each run, ending in .parquet (required)")
+	flags.StringVar(&f.trajectories, "trajectories", "", "file for the columns over time, ending in .parquet")
+	flags.Var(&f.threads, "threads", "runs at the same time; the files are the same to the last bit")
+	flags.IntVar(&f.index, "index", 0, "number of the share to run, from 0")
+	flags.IntVar(&f.of, "of", 1, "number of shares")
+	flags.BoolVar(&f.resume, "resume", false, "keep the runs that an interrupted sweep has left")
+	flags.BoolVar(&f.quiet, "quiet", false, "no summary and no progress")
+	return cmd
+}
+
+// check returns the first mistake in the flags that shows without the study.
+func (f *sweepFlags) check(cmd *cobra.Command, path string) error {
+	set := cmd.Flags().Changed
+	switch {
+	case path == shell.Stdio:
+		return shell.UseErrorf("a study is a file: its model is found from its folder")
+	case f.output == "":
+		return shell.UseErrorf("missing -o FILE.parquet")
+	case set("index") != set("of"):
+		return shell.UseErrorf("--index I and --of N belong together")
+	case f.of < 1 || f.of > study.MaxRuns:
+		return shell.UseErrorf("--of %d is not from 1 to %d", f.of, study.MaxRuns)
+	case f.index < 0 || f.index >= f.of:
+		return shell.UseErrorf("--index %d is not from 0 to %d", f.index, f.of-1)
+	}
+	for _, out := range [...]string{f.output, f.trajectories} {
+		if out != "" && !strings.EqualFold(filepath.Ext(out), ParquetEnding) {
+			return shell.UseErrorf("%s: the files of a sweep end in %s", out, ParquetEnding)
+		}
+	}
+	if err := shell.Apart(f.output, "the runs would replace the study", path); err != nil {
+		return err
+	}
+	return shell.Apart(f.trajectories, "the trajectories would replace this file", path, f.output)
+}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	pq "github.com/parquet-go/parquet-go"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/check"
+)
+
+// sweepStudy is a study of a four-bar some of whose cranks are too long for it to close.
+const sweepStudy = `{"format": "rung-study/1", "model": "m.json", "run": {"until": 0.05, "step": 0.01, "integrator": "rk4"},
+ "sampling": {"type": "halton", "draws": %d, "seed": 3},
+ "parameters": [
+  {"name": "crank", "path": "joints[A].predecessor_frame.position[0]", "uniform": [0.9, 6]},
+  {"name": "gravity", "path": "gravity[1]", "values": [-9.81, -1.62]}],
+ "outputs": [{"column": "joint.O.q", "take": "max"}, {"column": "joint.O.q", "take": "final"}, {"column": "energy.kinetic", "take": "min"}],
+ "trajectories": ["joint.*.q"]}`
+
+// sweepFolder returns a folder with model and study.
+func sweepFolder(t *testing.T, draws int) string {
+	t.Helper()
+	dir := t.TempDir()
+	text, err := os.ReadFile("../../docs/four-bar.model.json")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "m.json"), text, 0o666))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "s.json"), fmt.Appendf(nil, sweepStudy, draws), 0o666))
+	return dir
+}
+
+func sweepArgs(dir, name string, more ...string) []string {
+	return append([]string{
+		"sweep", filepath.Join(dir, "s.json"), "-o", filepath.Join(dir, name+".parquet"), "--trajectories", filepath.Join(dir, name+"-paths.parquet"),
+	}, more...)
+}
+
+// tableOf returns the rows of a Parquet file as text.
+func tableOf(t *testing.T, path string) (names []string, rows [][]string) {
+	t.Helper()
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	defer f.Close()
+	info, err := f.Stat()
+	require.NoError(t, err)
+	p, err := pq.OpenFile(f, info.Size())
+	require.NoError(t, err)
+	for _, c := range p.Root().Columns() {
+		names = append(names, c.Name())
+	}
+	for _, g := range p.RowGroups() {
+		r := g.Rows()
+		buf := make([]pq.Row, 64)
+		for {
+			n, err := r.ReadRows(buf)
+			for _, row := range buf[:n] {
+				var list []string
+				for _, v := range row {
+					list = append(list, v.String())
+				}
+				rows = append(rows, list)
+			}
+			if err == io.EOF {
+				break
+			}
+			require.NoError(t, err)
+		}
+		require.NoError(t, r.Close())
+	}
+	return names, rows
+}
+
+func sameBytes(t *testing.T, a, b string) {
+	t.Helper()
+	x, err := os.ReadFile(a)
+	require.NoError(t, err)
+	y, err := os.ReadFile(b)
+	require.NoError(t, err)
+	require.True(t, string(x) == string(y), "%s and %s differ", a, b)
+}
+
+// TestSweep: a row for each run with what rung simulate of the changed model gives, failures with their reason, the same bytes for any number of threads, and
+// shares that are the whole.
+func TestSweep(t *testing.T) {
+	dir := sweepFolder(t, 40)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	r := rungRun(sweepArgs(dir, "one")...)
+	require.Equal(t, shell.ExitDone, r.status, r.err)
+	ok(t, sweepArgs(dir, "four", "--threads", "4", "--quiet")...)
+	sameBytes(t, at("one.parquet"), at("four.parquet"))
+	sameBytes(t, at("one-paths.parquet"), at("four-paths.parquet"))
+
+	names, rows := tableOf(t, at("one.parquet"))
+	require.Equal(t, []string{"run", "crank", "gravity", "status", "reason", "joint.O.q.max", "joint.O.q.final", "energy.kinetic.min"}, names)
+	require.Len(t, rows, 80)
+	pathNames, paths := tableOf(t, at("one-paths.parquet"))
+	require.Equal(t, "run time joint.O.q joint.A.q joint.B.q joint.C.q", strings.Join(pathNames, " "))
+	done, failed := 0, 0
+	for i, row := range rows {
+		require.Equal(t, fmt.Sprint(i), row[0])
+		require.Equal(t, []string{"-9.81", "-1.62"}[i/40], row[2])
+		if row[3] == "failed" {
+			failed++
+			assert.NotEmpty(t, row[4])
+			assert.Equal(t, []string{"<null>", "<null>", "<null>"}, row[5:])
+			continue
+		}
+		require.Equal(t, []string{"done", "<null>"}, row[3:5])
+		if done++; done > 3 {
+			continue
+		}
+		text, err := os.ReadFile(at("m.json"))
+		require.NoError(t, err)
+		changed := strings.Replace(strings.Replace(string(text), "[0, -9.81, 0]", "[0, "+row[2]+", 0]", 1), `"predecessor_frame": {"position": [1, 0, 0]`, `"predecessor_frame": {"position": [`+row[1]+`, 0, 0]`, 1)
+		require.NotEqual(t, string(text), changed)
+		require.NoError(t, os.WriteFile(at("changed.json"), []byte(changed), 0o666))
+		ok(t, "simulate", at("changed.json"), "--until", "0.05", "--step", "0.01", "--integrator", "rk4", "--columns", "joint.*.q", "--out", at("changed.parquet"), "--quiet")
+		_, want := tableOf(t, at("changed.parquet"))
+		var got [][]string
+		for _, p := range paths {
+			if p[0] == row[0] {
+				got = append(got, p[1:])
+			}
+		}
+		require.Equal(t, want, got)
+		require.Equal(t, want[len(want)-1][1], row[6])
+	}
+	require.Greater(t, done, 3)
+	require.Greater(t, failed, 3)
+	assert.Contains(t, r.err, fmt.Sprintf("80 of 80 runs, from number 0 on: 80 computed now, %d of these failed", failed))
+
+	var all, allPaths [][]string
+	for i := range 3 {
+		name := fmt.Sprint("share", i)
+		ok(t, sweepArgs(dir, name, "--index", fmt.Sprint(i), "--of", "3", "--quiet")...)
+		_, rows := tableOf(t, at(name+".parquet"))
+		_, paths := tableOf(t, at(name+"-paths.parquet"))
+		all, allPaths = append(all, rows...), append(allPaths, paths...)
+	}
+	require.Equal(t, rows, all)
+	require.Equal(t, paths, allPaths)
+	left, err := filepath.Glob(at("*.parts"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// TestSweepKilled: a sweep that is killed at random moments and gone on with leaves the files of one that was not.
+func TestSweepKilled(t *testing.T) {
+	if args := os.Getenv("RUNG_SWEEP_ARGS"); args != "" {
+		os.Exit(run(strings.Split(args, "\n"), strings.NewReader(""), io.Discard, os.Stderr))
+	}
+	dir := sweepFolder(t, 400)
+	begun := time.Now()
+	ok(t, sweepArgs(dir, "whole", "--quiet", "--threads", "2")...)
+	took := time.Since(begun)
+	rng, killed, parts := check.Rand(1), 0, 0
+	args := sweepArgs(dir, "killed", "--quiet", "--threads", "2")
+	for {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestSweepKilled$")
+		cmd.Env = append(os.Environ(), "RUNG_SWEEP_ARGS="+strings.Join(args, "\n"))
+		require.NoError(t, cmd.Start())
+		wait := time.Duration(rng.Float64()*0.5*float64(took)) + 100*time.Millisecond
+		timer := time.AfterFunc(wait, func() { _ = cmd.Process.Kill() })
+		err := cmd.Wait()
+		timer.Stop()
+		if err == nil {
+			break
+		}
+		require.False(t, cmd.ProcessState.Exited(), "ended by itself: %v", err)
+		killed++
+		left, err := filepath.Glob(filepath.Join(dir, "killed.parquet.parts", "*.parquet"))
+		require.NoError(t, err)
+		parts = max(parts, len(left))
+		args = sweepArgs(dir, "killed", "--quiet", "--threads", "2", "--resume")
+		require.Less(t, killed, 200)
+	}
+	t.Logf("killed %d times; the whole takes %v", killed, took)
+	require.Positive(t, killed)
+	require.Positive(t, parts, "no kill left a part")
+	sameBytes(t, filepath.Join(dir, "whole.parquet"), filepath.Join(dir, "killed.parquet"))
+	sameBytes(t, filepath.Join(dir, "whole-paths.parquet"), filepath.Join(dir, "killed-paths.parquet"))
+}
+
+// TestSweepRefused: what is wrong with a study or a command line is refused before a file is touched.
+func TestSweepRefused(t *testing.T) {
+	for _, c := range []struct {
+		old, new, want string
+	}{
+		{"joints[A]", "joints[Z]", `s.json: $.parameters[0].path: the model has no entry "Z" in $.joints (value "joints[Z].predecessor_frame.position[0]")`},
+		{`"energy.kinetic"`, `"energy.heat"`, `s.json: $.outputs[2].column: the model has no such column (value "energy.heat")`},
+		{`"energy.kinetic"`, `"energy.*"`, `s.json: $.outputs[2].column: is more than one column; an output is one (value "energy.*")`},
+		{`["joint.*.q"]`, `["joint.*.q", "joint.A.q"]`, `s.json: $.trajectories[1]: has column "joint.A.q" twice (value "joint.A.q")`},
+		{`["joint.*.q"]`, `["wheel.*"]`, `s.json: $.trajectories[0]: the model has no such column (value "wheel.*")`},
+		{`"until": 0.05`, `"until": -1`, `s.json: $.run: --until -1 is not after the time of the model, 0 s`},
+		{`m.json`, `m.urdf`, `s.json: $.model: is no file of rung-model/1, ending in .json (rung import makes one) (value m.urdf)`},
+	} {
+		dir := sweepFolder(t, 4)
+		text := strings.Replace(fmt.Sprintf(sweepStudy, 4), c.old, c.new, 1)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "s.json"), []byte(text), 0o666))
+		r := rungRun(sweepArgs(dir, "out")...)
+		assert.Equal(t, shell.ExitUse, r.status, c.want)
+		assert.Contains(t, r.err, c.want)
+		assert.NoFileExists(t, filepath.Join(dir, "out.parquet"))
+	}
+	dir := sweepFolder(t, 4)
+	s, out := filepath.Join(dir, "s.json"), filepath.Join(dir, "out.parquet")
+	for want, args := range map[string][]string{
+		"missing -o FILE.parquet":                                  {"sweep", s},
+		"--index 2 is not from 0 to 1":                             {"sweep", s, "-o", out, "--index", "2", "--of", "2"},
+		"--index I and --of N belong together":                     {"sweep", s, "-o", out, "--index", "2"},
+		"the study keeps trajectories: give --trajectories a file": {"sweep", s, "-o", out},
+		"out.csv: the files of a sweep end in .parquet":            {"sweep", s, "-o", filepath.Join(dir, "out.csv")},
+	} {
+		r := rungRun(args...)
+		assert.Equal(t, shell.ExitUse, r.status, want)
+		assert.Contains(t, r.err, want)
+	}
+
+	ok(t, sweepArgs(dir, "a", "--quiet")...)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "b.parquet.parts"), 0o777))
+	whole, err := os.ReadFile(filepath.Join(dir, "a.parquet"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "b.parquet.parts", "00000000.parquet"), whole, 0o666))
+	other := strings.Replace(fmt.Sprintf(sweepStudy, 4), `"seed": 3`, `"seed": 4`, 1)
+	require.NoError(t, os.WriteFile(s, []byte(other), 0o666))
+	r := rungRun(sweepArgs(dir, "b", "--resume")...)
+	assert.NotEqual(t, shell.ExitDone, r.status)
+	assert.Contains(t, r.err, "is not of this sweep: the study, its model or its share is another one")
+	ok(t, sweepArgs(dir, "b", "--quiet")...) // anew
+	_, rows := tableOf(t, filepath.Join(dir, "b.parquet"))
+	require.Len(t, rows, 8)
+}

@@ -1,0 +1,78 @@
+package study
+
+import (
+	"slices"
+
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// Columns are what the runs of a study write of a mechanism.
+type Columns struct {
+	Names        []string // of all, time left out
+	Trajectories int      // the first ones, which are kept over time
+	Outputs      []int    // the column of each output
+}
+
+// Columns finds the columns of a study among those that a mechanism has.
+//
+// It returns *model.Problems with the columns that there are not, and the outputs that are more than one column.
+func (s *Study) Columns(all *sim.Catalogue, file string) (*Columns, error) {
+	var bad document.Faults
+	note := func(section, i int, path, name, rule string) {
+		bad.Add(document.Place{Section: section, Index: i}, path, fault.Name(document.Cut(name)), rule)
+	}
+	list := func(pattern string) (names []string) {
+		all.Each(func(c sim.Column) bool {
+			if sim.Like(c.Name, pattern) {
+				names = append(names, c.Name)
+			}
+			return true
+		})
+		return names
+	}
+	c := &Columns{Outputs: make([]int, len(s.Outputs))}
+	at := map[string]int{}
+	add := func(name string) int {
+		i, ok := at[name]
+		if !ok {
+			i = len(c.Names)
+			at[name], c.Names = i, append(c.Names, name)
+		}
+		return i
+	}
+	for i, pattern := range s.Trajectories {
+		names := list(pattern)
+		if len(names) == 0 {
+			note(2, i, document.Entry("$.trajectories", i), pattern, "the model has no such column")
+		}
+		for _, name := range names {
+			if _, ok := at[name]; ok {
+				note(2, i, document.Entry("$.trajectories", i), pattern, "has column "+fault.Name(name)+" twice")
+				break
+			}
+			add(name)
+		}
+	}
+	c.Trajectories = len(c.Names)
+	for i := range s.Outputs {
+		o := &s.Outputs[i]
+		names, path := list(o.Column), document.Entry("$.outputs", i)+".column"
+		if slices.Contains(names, o.Column) {
+			names = []string{o.Column}
+		}
+		switch len(names) {
+		case 0:
+			note(1, i, path, o.Column, "the model has no such column")
+		case 1:
+			c.Outputs[i] = add(names[0])
+		default:
+			note(1, i, path, o.Column, "is more than one column; an output is one")
+		}
+	}
+	if err := problems(file, &bad); err != nil {
+		return nil, err
+	}
+	return c, nil
+}

@@ -1,0 +1,97 @@
+package study
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distmv"
+	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/stat/samplemv"
+)
+
+// Draws are the values of the parameters of all runs. They are immutable.
+type Draws struct {
+	s    *Study
+	n    int        // drawn parameters
+	unit *mat.Dense // points in the unit cube, draws × parameters; nil: random ones, made when they are asked for
+}
+
+// NewDraws returns the draws of a study. Those of a run depend on the study and the number of the run alone.
+//
+// Cost: nothing for grids and random draws, O(draws × drawn parameters) time and memory else.
+func (s *Study) NewDraws() *Draws {
+	d := &Draws{s: s, n: s.drawn()}
+	if d.n == 0 || s.Sampling == Random {
+		return d
+	}
+	d.unit = mat.NewDense(s.Draws, d.n, nil)
+	cube, src := distmv.NewUnitUniform(d.n, nil), source(s.Seed, 0)
+	if s.Sampling == LatinHypercube {
+		samplemv.LatinHypercube{Q: cube, Src: src}.Sample(d.unit)
+	} else {
+		samplemv.Halton{Kind: samplemv.Owen, Q: cube, Src: src}.Sample(d.unit)
+	}
+	return d
+}
+
+// source returns the random numbers of a draw.
+func source(seed, draw uint64) rand.Source {
+	var key [32]byte
+	binary.LittleEndian.PutUint64(key[:], seed)
+	binary.LittleEndian.PutUint64(key[8:], draw)
+	return rand.NewChaCha8(key)
+}
+
+// ValuesTo stores the values of the parameters of run i in dst. The grid varies slowest, its last parameter fastest; all its
+// points have the same draws.
+//
+// It panics if dst is not as long as there are parameters or the run is none of the study.
+func (d *Draws) ValuesTo(dst []float64, i int) {
+	if len(dst) != len(d.s.Parameters) || i < 0 || i >= d.s.Runs() {
+		panic("study: values of no run")
+	}
+	draw, point := i%d.s.Draws, i/d.s.Draws
+	for k := len(dst) - 1; k >= 0; k-- {
+		if p := &d.s.Parameters[k]; p.Law == Values {
+			dst[k] = p.List[point%len(p.List)]
+			point /= len(p.List)
+		}
+	}
+	if d.n == 0 {
+		return
+	}
+	var src rand.Source
+	if d.unit == nil {
+		src = source(d.s.Seed, uint64(draw))
+	}
+	at := 0
+	for k := range dst {
+		p := &d.s.Parameters[k]
+		if p.Law == Values {
+			continue
+		}
+		var u float64
+		if src != nil {
+			u = (float64(src.Uint64()>>12) + 0.5) / (1 << 52)
+		} else {
+			u = inside(d.unit.At(draw, at))
+		}
+		dst[k] = p.at(u)
+		at++
+	}
+}
+
+// inside keeps a coordinate of the unit cube off its faces, where rounding may put it and a normal law has no value.
+func inside(u float64) float64 {
+	const least = 1.0 / (1 << 53)
+	return min(max(u, least), 1-least)
+}
+
+// at returns the value below which the part u of all draws are.
+func (p *Parameter) at(u float64) float64 {
+	if p.Law == Normal {
+		return p.Mean + p.Deviation*distuv.UnitNormal.Quantile(u)
+	}
+	return p.Low*(1-u) + p.High*u
+}

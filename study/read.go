@@ -1,0 +1,467 @@
+package study
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
+)
+
+// Read reads one document of rung-study/1 from r up to its end; file names it in messages.
+//
+// Cost: O(bytes of the document). It returns *model.Problems with everything that is wrong with it. Errors of r are returned wrapped.
+func Read(r io.Reader, file string) (*Study, error) {
+	d := &reader{Reader: document.NewReader(r), s: &Study{Draws: 1, Run: Run{Integrator: Integrators[0]}}}
+	d.all()
+	if err := d.Err(); err != nil {
+		return nil, fmt.Errorf("study: read %s: %w", file, err)
+	}
+	if !d.Fatal {
+		d.names()
+	}
+	if err := problems(file, &d.Faults); err != nil {
+		return nil, err
+	}
+	return d.s, nil
+}
+
+func problems(file string, f *document.Faults) error {
+	list, more := f.Sorted()
+	if len(list) == 0 {
+		return nil
+	}
+	p := &model.Problems{List: make([]*model.Problem, len(list)), More: more}
+	for i, f := range list {
+		p.List[i] = &model.Problem{File: file, Path: f.Path, Value: f.Value, Rule: f.Rule}
+	}
+	return p
+}
+
+// reader turns the tokens of a document into a study.
+type reader struct {
+	*document.Reader
+	s *Study
+}
+
+var studyFields = []string{"$schema", "format", "model", "run", "sampling", "parameters", "outputs", "trajectories"}
+
+func (d *reader) all() {
+	if !d.Begin(Format) {
+		return
+	}
+	var seen uint32
+	for {
+		k, ok := d.Member(studyFields, &seen)
+		if !ok {
+			break
+		}
+		switch studyFields[k] {
+		case "$schema":
+			d.text()
+		case "format":
+			d.Format(Format)
+		case "model":
+			if d.s.Model = d.text(); d.s.Model == "" && !d.Fatal && d.Flaw == 0 {
+				d.Note("", "is empty")
+			}
+		case "run":
+			d.run()
+		case "sampling":
+			d.sampling()
+		case "parameters":
+			d.parameters()
+		case "outputs":
+			d.outputs()
+		case "trajectories":
+			d.trajectories()
+		}
+	}
+	d.Require(studyFields, seen, 1, 2, 3, 5)
+	if d.Fatal {
+		return
+	}
+	d.End()
+	sampled := seen>>4&1 != 0
+	switch n := d.s.drawn(); {
+	case seen>>6&3 == 0:
+		d.Note("", "keeps nothing: outputs or trajectories are missing")
+	case d.Len() > 0: // what follows would follow from that
+	case n > 0 && !sampled:
+		d.fault("$.sampling", "", document.RuleMissing+": parameters are drawn")
+	case n == 0 && sampled:
+		d.fault("$.sampling", "", "is of no use: no parameter is drawn")
+	case d.tooMany():
+		d.fault("$", "", fmt.Sprintf("has more than %d runs", MaxRuns))
+	case n > 0 && d.s.Sampling != Random && int64(d.s.Draws)*int64(n) > MaxDrawn:
+		d.fault("$.sampling.draws", document.Number(float64(d.s.Draws)), fmt.Sprintf("times %d drawn parameters is more than %d; random draws have no such limit", n, MaxDrawn))
+	}
+}
+
+// tooMany reports whether there are more than MaxRuns runs.
+func (d *reader) tooMany() bool {
+	n := float64(d.s.Draws)
+	for i := range d.s.Parameters {
+		if p := &d.s.Parameters[i]; p.Law == Values {
+			n *= float64(len(p.List))
+		}
+	}
+	return n > MaxRuns
+}
+
+func (d *reader) fault(path, value, rule string) { d.Add(document.Place{}, path, value, rule) }
+
+func (d *reader) text() string {
+	b, _ := d.Text()
+	return string(b)
+}
+
+var runFields = []string{"until", "every", "integrator", "step", "tolerance"}
+
+func (d *reader) run() {
+	if !d.OpenObject() {
+		return
+	}
+	var seen uint32
+	r := &d.s.Run
+	before := d.Len()
+	for {
+		k, ok := d.Member(runFields, &seen)
+		if !ok {
+			break
+		}
+		switch runFields[k] {
+		case "until":
+			d.Number(&r.Until)
+		case "every":
+			d.positive(&r.Every)
+		case "integrator":
+			r.Integrator = Integrators[d.Choice(Integrators...)]
+		case "step":
+			d.positive(&r.Step)
+		case "tolerance":
+			d.positive(&r.Tolerance)
+		}
+	}
+	d.Require(runFields, seen, 0)
+	if d.Fatal || d.Len() > before {
+		return
+	}
+	byStep := r.Integrator == "rk4" || r.Integrator == "force-balance"
+	switch {
+	case r.Step > 0 && r.Tolerance > 0:
+		d.ProblemAt(runFields, 4, document.Number(r.Tolerance), "excludes step: steps are fixed or chosen by their error")
+	case byStep && r.Step == 0:
+		d.ProblemAt(runFields, 3, "", document.RuleMissing+": "+r.Integrator+" has no error control")
+	}
+}
+
+func (d *reader) positive(x *float64) {
+	if d.Number(x) && !(*x > 0) {
+		d.Problem(document.Number(*x), "is not above 0")
+	}
+}
+
+var samplingFields = []string{"type", "draws", "seed"}
+
+func (d *reader) sampling() {
+	if !d.OpenObject() {
+		return
+	}
+	var seen uint32
+	for {
+		k, ok := d.Member(samplingFields, &seen)
+		if !ok {
+			break
+		}
+		switch samplingFields[k] {
+		case "type":
+			d.s.Sampling = Sampling(d.Choice(samplingNames...))
+		case "draws":
+			d.s.Draws = int(d.count(1, MaxRuns))
+		case "seed":
+			d.s.Seed = uint64(d.count(0, document.MaxInteger))
+		}
+	}
+	d.Require(samplingFields, seen, 0, 1, 2)
+}
+
+// count reads an integer within bounds; after a problem it is the least.
+func (d *reader) count(least, most int64) int64 {
+	before := d.Len()
+	n := d.Integer()
+	if d.Len() > before || d.Fatal {
+		return least
+	}
+	if n < least || n > most {
+		d.Problem(document.Number(float64(n)), fmt.Sprintf("is not from %d to %d", least, most))
+		return least
+	}
+	return n
+}
+
+var parameterFields = []string{"name", "path", "values", "grid", "uniform", "normal"}
+
+const firstLaw = 2 // place of the first law in parameterFields
+
+func (d *reader) parameters() {
+	if !d.OpenArray() {
+		return
+	}
+	n := 0
+	for ; d.Element(n); n++ {
+		if n >= MaxParameters {
+			d.Skip()
+			continue
+		}
+		var p Parameter
+		d.parameter(&p)
+		d.s.Parameters = append(d.s.Parameters, p)
+	}
+	d.Bound(n, MaxParameters)
+	if n == 0 && !d.Fatal {
+		d.fault("$.parameters", "", "is empty")
+	}
+}
+
+func (d *reader) parameter(p *Parameter) {
+	if !d.OpenObject() {
+		return
+	}
+	var seen uint32
+	for {
+		k, ok := d.Member(parameterFields, &seen)
+		if !ok {
+			break
+		}
+		switch parameterFields[k] {
+		case "name":
+			p.Name = d.name()
+		case "path":
+			d.path(p)
+		case "values":
+			p.Law, p.List = Values, d.Numbers(nil, MaxRuns)
+			if len(p.List) == 0 && !d.Fatal {
+				d.Problem("", "is empty")
+			}
+		case "grid":
+			p.Law = Values
+			d.grid(p)
+		case "uniform":
+			p.Law = Uniform
+			var x [2]float64
+			if d.Vector(x[:]) && !(x[0] < x[1]) {
+				d.Problem(document.Numbers(x[:]), "is an empty range: the second number is not above the first")
+			}
+			p.Low, p.High = x[0], x[1]
+		case "normal":
+			p.Law = Normal
+			d.normal(p)
+		}
+	}
+	d.Require(parameterFields, seen, 1)
+	if d.Fatal {
+		return
+	}
+	laws := 0
+	for k := firstLaw; k < len(parameterFields); k++ {
+		laws += int(seen >> k & 1)
+	}
+	if laws != 1 {
+		d.Problem("", fmt.Sprintf("has %d of %s, must have one", laws, strings.Join(parameterFields[firstLaw:], ", ")))
+	}
+	if p.Name == "" {
+		p.Name = p.Path
+	}
+}
+
+// name reads the name of a column.
+func (d *reader) name() string {
+	s, ok := d.Text()
+	if ok && len(s) == 0 {
+		d.Problem("", "is empty")
+	}
+	return string(s)
+}
+
+func (d *reader) path(p *Parameter) {
+	s, ok := d.Text()
+	if !ok {
+		return
+	}
+	p.Path = string(s)
+	var err error
+	if p.steps, err = parsePath(p.Path); err != nil {
+		d.Problem(document.Quote(s), err.Error())
+	}
+}
+
+var gridFields = []string{"from", "to", "count"}
+
+// grid reads numbers at equal distances.
+func (d *reader) grid(p *Parameter) {
+	if !d.OpenObject() {
+		return
+	}
+	var seen uint32
+	var from, to float64
+	n, before := 0, d.Len()
+	for {
+		k, ok := d.Member(gridFields, &seen)
+		if !ok {
+			break
+		}
+		switch k {
+		case 0:
+			d.Number(&from)
+		case 1:
+			d.Number(&to)
+		default:
+			n = int(d.count(2, MaxRuns))
+		}
+	}
+	d.Require(gridFields, seen, 0, 1, 2)
+	if d.Fatal || d.Len() > before {
+		return
+	}
+	if from == to {
+		d.ProblemAt(gridFields, 1, document.Number(to), "is an empty range: it is from")
+		return
+	}
+	p.List = make([]float64, n)
+	for i := range p.List {
+		u := float64(i) / float64(n-1)
+		p.List[i] = from*(1-u) + to*u
+	}
+}
+
+var normalFields = []string{"mean", "deviation"}
+
+func (d *reader) normal(p *Parameter) {
+	if !d.OpenObject() {
+		return
+	}
+	var seen uint32
+	for {
+		k, ok := d.Member(normalFields, &seen)
+		if !ok {
+			break
+		}
+		if k == 0 {
+			d.Number(&p.Mean)
+		} else {
+			d.positive(&p.Deviation)
+		}
+	}
+	d.Require(normalFields, seen, 0, 1)
+	if !d.Fatal && math.IsInf(math.Abs(p.Mean)+10*p.Deviation, 0) {
+		d.Problem("", "has values that are not finite")
+	}
+}
+
+var outputFields = []string{"name", "column", "take"}
+
+func (d *reader) outputs() {
+	if !d.OpenArray() {
+		return
+	}
+	n := 0
+	for ; d.Element(n); n++ {
+		if n >= MaxParameters {
+			d.Skip()
+			continue
+		}
+		var o Output
+		d.output(&o)
+		d.s.Outputs = append(d.s.Outputs, o)
+	}
+	d.Bound(n, MaxParameters)
+	if n == 0 && !d.Fatal {
+		d.fault("$.outputs", "", "is empty")
+	}
+}
+
+func (d *reader) output(o *Output) {
+	if !d.OpenObject() {
+		return
+	}
+	var seen uint32
+	for {
+		k, ok := d.Member(outputFields, &seen)
+		if !ok {
+			break
+		}
+		switch k {
+		case 0:
+			o.Name = d.name()
+		case 1:
+			o.Column = d.name()
+		default:
+			o.Take = Take(d.Choice(takeNames...))
+		}
+	}
+	d.Require(outputFields, seen, 1, 2)
+	if o.Name == "" {
+		o.Name = o.Column + "." + o.Take.String()
+	}
+}
+
+func (d *reader) trajectories() {
+	if !d.OpenArray() {
+		return
+	}
+	n := 0
+	for ; d.Element(n); n++ {
+		if n >= MaxParameters {
+			d.Skip()
+			continue
+		}
+		d.s.Trajectories = append(d.s.Trajectories, d.name())
+	}
+	d.Bound(n, MaxParameters)
+	if n == 0 && !d.Fatal {
+		d.fault("$.trajectories", "", "is empty")
+	}
+}
+
+// The columns of every table of runs.
+const (
+	RunColumn    = "run"
+	StatusColumn = "status"
+	ReasonColumn = "reason"
+)
+
+// names refuses names of columns that are there already. The outputs of one column differ in what they take.
+func (d *reader) names() {
+	seen := map[string]string{RunColumn: "that of the number of the run", StatusColumn: "that of the status", ReasonColumn: "that of the reason"}
+	add := func(name, path, key string, i int) {
+		at := document.Entry(path, i)
+		if was, ok := seen[name]; ok && name != "" {
+			d.Add(document.Place{Section: 1, Index: i}, at+key, fault.Name(document.Cut(name)), "the name of the column is "+was)
+		}
+		seen[name] = "that of " + at
+	}
+	for i := range d.s.Parameters {
+		add(d.s.Parameters[i].Name, "$.parameters", "", i)
+	}
+	type taken struct {
+		column string
+		take   Take
+	}
+	kept := map[taken]int{}
+	for i := range d.s.Outputs {
+		o := &d.s.Outputs[i]
+		if o.Column == "" {
+			continue
+		}
+		if k, ok := kept[taken{o.Column, o.Take}]; ok {
+			d.Add(document.Place{Section: 2, Index: i}, document.Entry("$.outputs", i), fault.Name(document.Cut(o.Column)), "is taken by "+document.Entry("$.outputs", k)+" already")
+			continue
+		}
+		kept[taken{o.Column, o.Take}] = i
+		add(o.Name, "$.outputs", "", i)
+	}
+}

@@ -1,0 +1,143 @@
+package study
+
+import (
+	_ "embed"
+	"slices"
+)
+
+// Format is the value of the "format" field of every study.
+const Format = "rung-study/1"
+
+const (
+	// MaxRuns is the largest number of runs of a study.
+	MaxRuns = 10_000_000
+	// MaxDrawn is the largest number of values that Latin hypercube and Halton points hold in memory: draws times parameters.
+	MaxDrawn = 50_000_000
+	// MaxParameters is the largest number of parameters, and that of outputs.
+	MaxParameters = 1000
+)
+
+// Study is a sweep: the runs of one model with other numbers in it.
+type Study struct {
+	Model        string // path of a rung-model/1 document, from the folder of the study
+	Run          Run
+	Sampling     Sampling
+	Draws        int    // of the drawn parameters, at each point of the grid; 1 if there are none
+	Seed         uint64 // of all draws
+	Parameters   []Parameter
+	Outputs      []Output
+	Trajectories []string // patterns of columns over time; nil: none is kept
+}
+
+// Run says how each run is integrated, with the names and meanings of the flags of rung simulate.
+type Run struct {
+	Until      float64 // s
+	Every      float64 // s; 0: a hundredth of the run
+	Integrator string  // one of Integrators
+	Step       float64 // s; 0: by error control
+	Tolerance  float64 // relative; 0: the default of the integrator
+}
+
+// Integrators are the names that Run.Integrator takes; the first one is the default.
+var Integrators = []string{"dopri5", "rk4", "generalized-alpha", "force-balance"}
+
+// Sampling is how drawn parameters fill their space.
+type Sampling int
+
+// The samplings.
+const (
+	Random         Sampling = iota // independent
+	LatinHypercube                 // each parameter once in each of as many equal parts as there are draws
+	Halton                         // points of Halton's sequence with Owen's random digits
+)
+
+var samplingNames = []string{"random", "latin-hypercube", "halton"}
+
+// String returns the name of the sampling in a document.
+func (s Sampling) String() string { return samplingNames[s] }
+
+// Law is where the values of a parameter come from.
+type Law int
+
+// The laws.
+const (
+	Values  Law = iota // each of a list: a factor of the grid
+	Uniform            // drawn between Low and High
+	Normal             // drawn about Mean with Deviation
+)
+
+// Parameter is a number of the model that differs between runs.
+type Parameter struct {
+	Name            string // of its column
+	Path            string // of the number, such as bodies[crank].mass
+	Law             Law
+	List            []float64 // of Values
+	Low, High       float64   // of Uniform
+	Mean, Deviation float64   // of Normal
+
+	steps []step
+}
+
+// Take is what is kept of a column.
+type Take int
+
+// What is kept. Extremes are those of the rows of the trajectory.
+const (
+	Final Take = iota
+	Min
+	Max
+)
+
+var takeNames = []string{"final", "min", "max"}
+
+// String returns the name in a document.
+func (t Take) String() string { return takeNames[t] }
+
+// Output is one number of a run.
+type Output struct {
+	Name   string // of its column in the table of runs
+	Column string // of the trajectory
+	Take   Take
+}
+
+// Grid returns the number of points of the grid, which the parameters with a list of values make.
+func (s *Study) Grid() int {
+	n := 1
+	for i := range s.Parameters {
+		if p := &s.Parameters[i]; p.Law == Values {
+			n *= len(p.List)
+		}
+	}
+	return n
+}
+
+// Runs returns the number of runs.
+func (s *Study) Runs() int { return s.Grid() * s.Draws }
+
+// Share returns the runs from first up to last, which is not one of them, of the share with a number below of. The shares of
+// all numbers are all runs, in their order.
+//
+// It panics if there is no such share.
+func (s *Study) Share(number, of int) (first, last int) {
+	if number < 0 || number >= of {
+		panic("study: no such share")
+	}
+	n := int64(s.Runs())
+	return int(n * int64(number) / int64(of)), int(n * int64(number+1) / int64(of))
+}
+
+// drawn returns the number of parameters that are drawn.
+func (s *Study) drawn() (n int) {
+	for i := range s.Parameters {
+		if s.Parameters[i].Law != Values {
+			n++
+		}
+	}
+	return n
+}
+
+//go:embed schema.json
+var schemaText []byte
+
+// Schema returns the JSON Schema (draft 2020-12) of rung-study/1. It covers the structure of a document.
+func Schema() []byte { return slices.Clone(schemaText) }

@@ -1,0 +1,235 @@
+package study_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/study"
+)
+
+const whole = `{"format": "rung-study/1", "model": "m.json", "run": {"until": 1, "integrator": "rk4", "step": 0.01},
+ "sampling": {"type": "latin-hypercube", "draws": 8, "seed": 5},
+ "parameters": [
+  {"name": "g", "path": "gravity[1]", "values": [-9.81, -1.62]},
+  {"path": "bodies[crank].mass", "uniform": [1, 2]},
+  {"name": "n", "path": "bodies[1].mass", "grid": {"from": 1, "to": 2, "count": 3}},
+  {"name": "x", "path": "joints[\"A\"].predecessor_frame.position[0]", "normal": {"mean": 1, "deviation": 0.1}}],
+ "outputs": [{"column": "crank.px", "take": "final"}], "trajectories": ["joint.*.q"]}`
+
+func read(t *testing.T, text string) *study.Study {
+	t.Helper()
+	s, err := study.Read(strings.NewReader(text), "s.json")
+	require.NoError(t, err)
+	return s
+}
+
+func schema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(study.Schema()))
+	require.NoError(t, err)
+	c := jsonschema.NewCompiler()
+	require.NoError(t, c.AddResource("urn:rung:rung-study:1", doc))
+	return c.MustCompile("urn:rung:rung-study:1")
+}
+
+// TestDraws: the grid is the product of its lists with the last one fastest, all its points have the same draws, and those of a
+// Latin hypercube have one value in each of as many parts.
+func TestDraws(t *testing.T) {
+	s := read(t, whole)
+	require.Equal(t, 6, s.Grid())
+	require.Equal(t, 48, s.Runs())
+	d := s.NewDraws()
+	var drawn [][4]float64
+	for i := range s.Runs() {
+		var v [4]float64
+		d.ValuesTo(v[:], i)
+		point := i / 8
+		assert.Equal(t, []float64{-9.81, -1.62}[point/3], v[0])
+		assert.Equal(t, []float64{1, 1.5, 2}[point%3], v[2])
+		if i < 8 {
+			drawn = append(drawn, v)
+		}
+		assert.Equal(t, drawn[i%8][1], v[1])
+		assert.Equal(t, drawn[i%8][3], v[3])
+	}
+	var parts, tails []int
+	for _, v := range drawn {
+		parts = append(parts, int(8*(v[1]-1)))
+		tails = append(tails, int(8*0.5*math.Erfc(-(v[3]-1)/0.1/math.Sqrt2)))
+	}
+	slices.Sort(parts)
+	slices.Sort(tails)
+	assert.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7}, parts)
+	assert.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7}, tails)
+}
+
+// TestSamplings: moments of all samplings, another seed gives other draws, the same seed the same.
+func TestSamplings(t *testing.T) {
+	values := func(kind, seed string) [][4]float64 {
+		text := strings.Replace(strings.Replace(whole, "latin-hypercube", kind, 1), `"draws": 8, "seed": 5`, `"draws": 4000, "seed": `+seed, 1)
+		d := read(t, text).NewDraws()
+		list := make([][4]float64, 4000)
+		for i := range list {
+			d.ValuesTo(list[i][:], i)
+		}
+		return list
+	}
+	for kind, tol := range map[string]float64{"random": 0.03, "latin-hypercube": 1e-3, "halton": 2e-3} {
+		a := values(kind, "5")
+		assert.Equal(t, a, values(kind, "5"), kind)
+		assert.NotEqual(t, a, values(kind, "6"), kind)
+		var mean, square, normal, both float64
+		for _, v := range a {
+			u, z := v[1]-1.5, (v[3]-1)/0.1
+			require.True(t, v[1] > 1 && v[1] < 2)
+			mean, square, normal, both = mean+u, square+u*u, normal+z*z, both+u*z
+		}
+		n := float64(len(a))
+		assert.InDelta(t, 0, mean/n, tol, kind)
+		assert.InDelta(t, 1.0/12, square/n, tol, kind)
+		assert.InDelta(t, 1, normal/n, 0.08, kind)
+		assert.InDelta(t, 0, both/n, 0.03, kind)
+	}
+}
+
+// TestShares: the shares are all runs, one after the other.
+func TestShares(t *testing.T) {
+	s := read(t, whole)
+	for of := 1; of < 60; of++ {
+		next := 0
+		for i := range of {
+			first, last := s.Share(i, of)
+			require.Equal(t, next, first)
+			require.LessOrEqual(t, first, last)
+			next = last
+		}
+		require.Equal(t, s.Runs(), next)
+	}
+}
+
+// TestBase puts the values in their places, and nothing else changes.
+func TestBase(t *testing.T) {
+	text, err := os.ReadFile("../docs/four-bar.model.json")
+	require.NoError(t, err)
+	s := read(t, whole)
+	b, err := s.NewBase(text, "s.json")
+	require.NoError(t, err)
+	want, err := model.Read(bytes.NewReader(text), "m.json")
+	require.NoError(t, err)
+	for k := range 2 {
+		v := []float64{-3, 7 + float64(k), 8, 0.25}
+		changed, err := b.With(v)
+		require.NoError(t, err)
+		got, err := model.Read(bytes.NewReader(changed), "m.json")
+		require.NoError(t, err)
+		want.Gravity[1], want.Bodies[0].Mass, want.Bodies[1].Mass, want.Joints[1].PredecessorFrame.Position[0] = v[0], v[1], v[2], v[3]
+		var a, c bytes.Buffer
+		require.NoError(t, model.Write(&a, want))
+		require.NoError(t, model.Write(&c, got))
+		require.Equal(t, a.String(), c.String())
+	}
+}
+
+// TestRefused: what is wrong is refused with its place. Where the schema can tell, it refuses that, too.
+func TestRefused(t *testing.T) {
+	check := schema(t)
+	fits := func(text string) bool {
+		v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		require.NoError(t, err, text)
+		return check.Validate(v) == nil
+	}
+	require.True(t, fits(whole))
+	for _, c := range []struct {
+		old, new, want string
+		schema         bool // it refuses that
+	}{
+		{`"model": "m.json",`, ``, `$.model: missing field`, true},
+		{`"m.json"`, `""`, `$.model: is empty`, true},
+		{`, "step": 0.01`, ``, `$.run.step: missing field: rk4 has no error control`, true},
+		{`"step": 0.01`, `"step": 0.01, "tolerance": 1`, `$.run.tolerance: excludes step: steps are fixed or chosen by their error (value 1)`, true},
+		{`"step": 0.01`, `"step": -1`, `$.run.step: is not above 0 (value -1)`, true},
+		{`rk4`, `euler`, `$.run.integrator: must be one of dopri5, rk4, generalized-alpha, force-balance (value "euler")`, true},
+		{`latin-hypercube`, `sobol`, `$.sampling.type: must be one of random, latin-hypercube, halton (value "sobol")`, true},
+		{`"draws": 8`, `"draws": 0`, `$.sampling.draws: is not from 1 to 10000000 (value 0)`, true},
+		{`"draws": 8`, `"draws": 9000000`, `$: has more than 10000000 runs`, false},
+		{`[-9.81, -1.62]`, `[]`, `$.parameters[0].values: is empty`, true},
+		{`[1, 2]`, `[2, 2]`, `$.parameters[1].uniform: is an empty range: the second number is not above the first (value [2, 2])`, false},
+		{`[1, 2]`, `[1, 2], "values": [1]`, `$.parameters[1]: has 2 of values, grid, uniform, normal, must have one`, true},
+		{`"to": 2`, `"to": 1`, `$.parameters[2].grid.to: is an empty range: it is from (value 1)`, false},
+		{`"count": 3`, `"count": 1`, `$.parameters[2].grid.count: is not from 2 to 10000000 (value 1)`, true},
+		{`"deviation": 0.1`, `"deviation": 0`, `$.parameters[3].normal.deviation: is not above 0 (value 0)`, true},
+		{`bodies[crank].mass`, `bodies[crank.mass`, `$.parameters[1].path: has a bracket that does not end (value "bodies[crank.mass")`, false},
+		{`"name": "n"`, `"name": "g"`, `$.parameters[2]: the name of the column is that of $.parameters[0] (value "g")`, false},
+		{`"name": "n"`, `"name": "run"`, `$.parameters[2]: the name of the column is that of the number of the run (value "run")`, false},
+		{`"take": "final"`, `"take": "final"}, {"name": "again", "column": "crank.px", "take": "final"`, `$.outputs[1]: is taken by $.outputs[0] already (value "crank.px")`, false},
+		{`"take": "final"`, `"take": "mean"`, `$.outputs[0].take: must be one of final, min, max (value "mean")`, true},
+		{`"outputs": [{"column": "crank.px", "take": "final"}], "trajectories": ["joint.*.q"]`, `"x": 1`, `$: keeps nothing: outputs or trajectories are missing`, true},
+	} {
+		text := strings.Replace(whole, c.old, c.new, 1)
+		require.NotEqual(t, whole, text, c.old)
+		require.True(t, json.Valid([]byte(text)), text)
+		_, err := study.Read(strings.NewReader(text), "s.json")
+		p := new(model.Problems)
+		require.True(t, errors.As(err, &p), "%s: %v", c.want, err)
+		assert.Contains(t, err.Error(), "s.json: "+c.want)
+		assert.Equal(t, !c.schema, fits(text), c.want)
+	}
+}
+
+// TestPathsRefused: paths that lead to no number of the model.
+func TestPathsRefused(t *testing.T) {
+	text, err := os.ReadFile("../docs/four-bar.model.json")
+	require.NoError(t, err)
+	for path, want := range map[string]string{
+		`bodies[rod].mass`:   `the model has no entry "rod" in $.bodies`,
+		`bodies[3].mass`:     `the model has no entry "3" in $.bodies`,
+		`bodies[crank].name`: `$.bodies[0].name of the model is no number`,
+		`bodies[crank]`:      `$.bodies[0] of the model is no number`,
+		`bodies.crank`:       `the model has no entry "crank" in $.bodies`,
+		`gravity[1].x`:       `the model has nothing inside $.gravity[1]`,
+		`gravity[0]`:         `is the number of $.parameters[0]`,
+		`time`:               `the model has no "time" in $`,
+	} {
+		s := read(t, strings.Replace(strings.Replace(whole, "bodies[crank].mass", path, 1), "gravity[1]\"", "gravity[0]\"", 1))
+		_, err := s.NewBase(text, "s.json")
+		assert.ErrorContains(t, err, "s.json: $.parameters[1].path: "+want, path)
+	}
+}
+
+// FuzzRead: no document makes the reader panic, and what it takes has draws.
+func FuzzRead(f0 *testing.F) {
+	f := check.NewFuzz(f0)
+	f.Add([]byte(whole))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s, err := study.Read(bytes.NewReader(text), "s.json")
+		if err != nil || s.Draws > 1000 {
+			return
+		}
+		v := make([]float64, len(s.Parameters))
+		s.NewDraws().ValuesTo(v, s.Runs()-1)
+	})
+}
+
+// TestHaltonGoesOn: more draws keep the first ones.
+func TestHaltonGoesOn(t *testing.T) {
+	few := strings.Replace(whole, "latin-hypercube", "halton", 1)
+	a, b := read(t, few).NewDraws(), read(t, strings.Replace(few, `"draws": 8`, `"draws": 50`, 1)).NewDraws()
+	for i := range 8 {
+		var x, y [4]float64
+		a.ValuesTo(x[:], i)
+		b.ValuesTo(y[:], i)
+		require.Equal(t, x, y)
+	}
+}

@@ -1,0 +1,301 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	pq "github.com/parquet-go/parquet-go"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/outfile"
+)
+
+// Kind is the type of a column.
+type Kind int
+
+// The kinds. Floats and texts may be missing.
+const (
+	Int Kind = iota
+	Float
+	Text
+)
+
+// Column is a column of a table.
+type Column struct {
+	Name string
+	Kind Kind
+}
+
+// Cell is a value of a row, in the field of the kind of its column.
+type Cell struct {
+	Int   int64
+	Float float64
+	Text  string
+	Null  bool // of floats and texts
+}
+
+const (
+	// PartsEnding is appended to the name of a table for the folder of its parts.
+	PartsEnding = ".parts"
+	// GroupRows is the number of rows of a row group.
+	GroupRows = 1 << 16
+
+	formatKey  = "rung.format"
+	sumKey     = "rung.sum" // of what the rows depend on
+	partEnding = ".parquet"
+)
+
+// Table is a Parquet file of rows and its parts, which come in any order. Write may be called by many goroutines with different parts.
+type Table struct {
+	place   *outfile.Place
+	format  string
+	sum     string
+	columns []Column
+	schema  *pq.Schema
+}
+
+// New returns the table whose file is path, which nobody else can write until Release. Format names what the tables are, such as rung-runs/1, and sum what the rows
+// depend on: tables with another are others.
+//
+// It returns an error if the file cannot be written or is no regular file, so that it cannot have parts beside it.
+func New(path, format, sum string, columns []Column) (*Table, error) {
+	place, err := outfile.Hold(path)
+	if err != nil {
+		return nil, err
+	}
+	if place.Direct() {
+		return nil, errors.Join(fmt.Errorf("study/table: %s is no regular file: a table has parts beside it", path), place.Release())
+	}
+	root := ordered{fields: make([]pq.Field, len(columns))}
+	for i, c := range columns {
+		var n pq.Node
+		switch c.Kind {
+		case Int:
+			n = pq.Leaf(pq.Int64Type)
+		case Float:
+			n = pq.Optional(pq.Leaf(pq.DoubleType))
+		default:
+			n = pq.Optional(pq.String())
+		}
+		root.fields[i] = &field{n, c.Name}
+	}
+	return &Table{place, format, sum, columns, pq.NewSchema("table", root)}, nil
+}
+
+// Release lets others write the file.
+func (t *Table) Release() error { return t.place.Release() }
+
+// ordered is a group of columns that keep their order; those of pq.Group are sorted by name.
+type ordered struct {
+	pq.Group
+	fields []pq.Field
+}
+
+func (o ordered) Fields() []pq.Field   { return o.fields }
+func (o ordered) GoType() reflect.Type { return reflect.TypeFor[struct{}]() }
+func (o ordered) String() string       { return "table" }
+
+// field is a column. No Go value is ever taken apart into columns.
+type field struct {
+	pq.Node
+	name string
+}
+
+func (f *field) Name() string                      { return f.name }
+func (f *field) Value(reflect.Value) reflect.Value { return reflect.Value{} }
+
+func (t *Table) folder() string { return t.place.Path() + PartsEnding }
+
+func (t *Table) part(k int) string {
+	return filepath.Join(t.folder(), fmt.Sprintf("%08d"+partEnding, k))
+}
+
+// partName reports whether a part has this name, or the name of one that is being written.
+func partName(name string) bool {
+	digits, ok := strings.CutSuffix(name, partEnding)
+	if !ok {
+		digits, ok = strings.CutSuffix(name, partEnding+newEnding)
+	}
+	return ok && len(digits) == 8 && strings.Trim(digits, "0123456789") == ""
+}
+
+// newEnding is that of a part that is being written.
+const newEnding = ".rung-new"
+
+// Write writes part k, in one move.
+func (t *Table) Write(k int, rows [][]Cell) error {
+	if err := os.Mkdir(t.folder(), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return outfile.ReplaceBy(t.part(k)+newEnding, t.part(k), func(w io.Writer) error {
+		return t.write(w, func(p *pq.GenericWriter[any]) error {
+			_, err := p.WriteRows(t.rows(rows))
+			return err
+		})
+	})
+}
+
+// rows returns rows as the library has them.
+func (t *Table) rows(rows [][]Cell) []pq.Row {
+	list := make([]pq.Row, len(rows))
+	for i, cells := range rows {
+		if len(cells) != len(t.columns) {
+			panic("study/table: a row of another length")
+		}
+		list[i] = make(pq.Row, len(cells))
+		for k := range cells {
+			c := &cells[k]
+			switch {
+			case t.columns[k].Kind == Int:
+				list[i][k] = pq.Int64Value(c.Int).Level(0, 0, k)
+			case c.Null:
+				list[i][k] = pq.NullValue().Level(0, 0, k)
+			case t.columns[k].Kind == Float:
+				list[i][k] = pq.DoubleValue(c.Float).Level(0, 1, k)
+			default:
+				list[i][k] = pq.ByteArrayValue([]byte(c.Text)).Level(0, 1, k)
+			}
+		}
+	}
+	return list
+}
+
+func (t *Table) write(w io.Writer, fill func(p *pq.GenericWriter[any]) error) error {
+	p := pq.NewGenericWriter[any](w, t.schema, pq.Compression(&pq.Snappy), pq.KeyValueMetadata(formatKey, t.format), pq.KeyValueMetadata(sumKey, t.sum),
+		pq.CreatedBy("rung", "", ""), pq.MaxRowsPerRowGroup(GroupRows))
+	if err := fill(p); err != nil {
+		return err
+	}
+	return p.Close()
+}
+
+// errOther says that a file is of another table.
+var errOther = errors.New("is not of this sweep: the study, its model or its share is another one")
+
+// open opens a file of the table.
+func (t *Table) open(path string) (*os.File, *pq.File, error) {
+	f, p, format, sum, err := openAny(path)
+	if err == nil && (format != t.format || sum != t.sum) {
+		err = fmt.Errorf("study/table: %s %w", path, errOther)
+		_ = f.Close()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return f, p, nil
+}
+
+func openAny(path string) (f *os.File, p *pq.File, format, sum string, err error) {
+	if f, err = os.Open(path); err != nil {
+		return nil, nil, "", "", err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		p, err = pq.OpenFile(f, info.Size(), pq.SkipPageIndex(true), pq.SkipBloomFilters(true))
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, nil, "", "", fault.Errorf("study/table: %s: %w", path, err)
+	}
+	format, _ = p.Lookup(formatKey)
+	sum, _ = p.Lookup(sumKey)
+	return f, p, format, sum, nil
+}
+
+// Has reports whether part k is there. It returns an error if a file of that name is no part of this table.
+func (t *Table) Has(k int) (bool, error) {
+	f, _, err := t.open(t.part(k))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, f.Close()
+}
+
+// Whole reports whether the file is there, with this table in it.
+func (t *Table) Whole() bool {
+	f, _, err := t.open(t.place.Path())
+	return err == nil && f.Close() == nil
+}
+
+// Join writes parts 0 to n − 1 to the file, in one move.
+//
+// Cost: that of reading and writing all rows; a row group is in memory.
+func (t *Table) Join(n int, done func()) error {
+	return t.place.Replace(func(w io.Writer) error {
+		return t.write(w, func(p *pq.GenericWriter[any]) error {
+			for k := range n {
+				if err := t.copy(p, k); err != nil {
+					return err
+				}
+				done()
+			}
+			return nil
+		})
+	})
+}
+
+// copy writes the rows of part k.
+func (t *Table) copy(w *pq.GenericWriter[any], k int) error {
+	f, p, err := t.open(t.part(k))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for _, g := range p.RowGroups() {
+		rows := g.Rows()
+		_, err := pq.CopyRows(w, rows)
+		if err = errors.Join(err, rows.Close()); err != nil {
+			return fault.Errorf("study/table: %s: %w", t.part(k), err)
+		}
+	}
+	return nil
+}
+
+// Remove removes the parts, and their folder if nothing else is in it.
+//
+// It returns an error, before anything is removed, if a file has the name of a part but is of no such table.
+func (t *Table) Remove() error {
+	entries, err := os.ReadDir(t.folder())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var own []string
+	for _, e := range entries {
+		path := filepath.Join(t.folder(), e.Name())
+		if !partName(e.Name()) {
+			continue
+		}
+		if !strings.HasSuffix(e.Name(), newEnding) {
+			f, _, format, _, err := openAny(path)
+			if err != nil {
+				return err
+			}
+			_ = f.Close() // it was read only
+			if format != t.format {
+				return fmt.Errorf("study/table: %s is in the way of a part of the sweep, but is none", path)
+			}
+		}
+		own = append(own, path)
+	}
+	for _, path := range own {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	if info, err := os.Lstat(t.folder()); err != nil || len(own) < len(entries) || !info.IsDir() {
+		return nil // it is not there or not to be removed
+	}
+	return os.Remove(t.folder())
+}

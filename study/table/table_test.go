@@ -1,0 +1,98 @@
+package table_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	pq "github.com/parquet-go/parquet-go"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/study/table"
+)
+
+var columns = []table.Column{{Name: "n", Kind: table.Int}, {Name: "x", Kind: table.Float}, {Name: "s", Kind: table.Text}}
+
+type row struct {
+	N int64    `parquet:"n"`
+	X *float64 `parquet:"x,optional"`
+	S *string  `parquet:"s,optional"`
+}
+
+func part(k int) [][]table.Cell {
+	return [][]table.Cell{{{Int: int64(2 * k)}, {Float: 0.5 * float64(k)}, {Text: ""}}, {{Int: int64(2*k + 1)}, {Null: true}, {Null: true}}}
+}
+
+// TestTable: parts in any order, by several tables one after the other, make the same file; missing values stay missing; parts are removed, and nothing else.
+func TestTable(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, order ...int) []byte {
+		path := filepath.Join(dir, name)
+		for _, k := range order {
+			tab, err := table.New(path, "rung-test/1", "a", columns)
+			require.NoError(t, err)
+			require.NoError(t, tab.Write(k, part(k)))
+			require.NoError(t, tab.Release())
+		}
+		tab, err := table.New(path, "rung-test/1", "a", columns)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, tab.Release()) }()
+		require.False(t, tab.Whole())
+		require.NoError(t, tab.Join(3, func() {}))
+		require.True(t, tab.Whole())
+		other := filepath.Join(path+table.PartsEnding, "notes.txt")
+		require.NoError(t, os.WriteFile(other, nil, 0o666))
+		require.NoError(t, tab.Remove())
+		left, err := os.ReadDir(path + table.PartsEnding)
+		require.NoError(t, err)
+		require.Len(t, left, 1)
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		return text
+	}
+	require.Equal(t, write("a.parquet", 0, 1, 2), write("b.parquet", 2, 0, 1, 0))
+	rows, err := pq.ReadFile[row](filepath.Join(dir, "a.parquet"))
+	require.NoError(t, err)
+	require.Len(t, rows, 6)
+	for i, r := range rows {
+		require.Equal(t, int64(i), r.N)
+		if i%2 == 1 {
+			require.Nil(t, r.X)
+			require.Nil(t, r.S)
+			continue
+		}
+		require.Equal(t, 0.25*float64(i), *r.X)
+		require.Equal(t, "", *r.S)
+	}
+}
+
+// TestOthers: parts of other tables and files that are none are refused.
+func TestOthers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.parquet")
+	use := func(format, sum string, f func(tab *table.Table)) {
+		tab, err := table.New(path, format, sum, columns)
+		require.NoError(t, err)
+		f(tab)
+		require.NoError(t, tab.Release())
+	}
+	use("rung-test/1", "a", func(tab *table.Table) { require.NoError(t, tab.Write(0, part(0))) })
+	use("rung-test/1", "b", func(tab *table.Table) {
+		_, err := tab.Has(0)
+		require.ErrorContains(t, err, "is not of this sweep")
+		require.Error(t, tab.Join(1, func() {}))
+		require.False(t, tab.Whole())
+	})
+	use("rung-other/1", "a", func(tab *table.Table) { require.ErrorContains(t, tab.Remove(), "but is none") })
+	use("rung-test/1", "a", func(tab *table.Table) {
+		has, err := tab.Has(0)
+		require.NoError(t, err)
+		require.True(t, has)
+		has, err = tab.Has(1)
+		require.NoError(t, err)
+		require.False(t, has)
+		part := filepath.Join(path+table.PartsEnding, "00000000.parquet")
+		require.NoError(t, os.Truncate(part, 20))
+		_, err = tab.Has(0)
+		require.ErrorContains(t, err, part)
+	})
+}
