@@ -17,11 +17,13 @@ import (
 )
 
 const (
-	// agreeTol is the largest difference between a batch and the solver in the solver's own measure (factor.Refinement): the norm of a body's part in mass-weighted
-	// coordinates, relative to the largest of the state, or to what it would be but for cancellation.
+	// agreeTol is the largest difference between a batch and the solver in the solver's own measure (factor.Refinement):
+	// the norm of a body's part in mass-weighted coordinates, relative to the largest of the state, or to what it would
+	// be but for cancellation.
 	agreeTol = 1e-12
-	// perturbed is the same for states in which rounding of the rows makes more: 16 units in the last place, times the condition κ = max|λ|·√(d/p)/size with d
-	// the scales and p the least pivot relative to its scale.
+	// perturbed times the condition κ = max|λ|·√(d/p)/size is allowed beside agreeTol in states in which the rounding of
+	// the rows makes more, with d the scales and p the least pivot relative to its scale. Its 16 units in the last place
+	// were chosen after the differences had been measured.
 	perturbed = 16 * 2.3e-16
 )
 

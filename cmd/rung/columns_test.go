@@ -41,6 +41,7 @@ func TestColumns(t *testing.T) {
 			{"simulate", golden("four-bar"), "--until", "0.1", "--out", out("x.csv")},
 			{"bench", "--sizes", "10,20", "--min-seconds", "0", "--method", "all"},
 			{"--help"}, {"accel", "--help"}, {"analyze", "--help"}, {"generate", "--help"}, {"validate", "--help"},
+			{"draw", "--help"}, {"view", "--help"}, {"kinematics", "--help"}, {"simulate", "--help"}, {"export", "--help"}, {"play", "--help"},
 			{"bench", golden("four-bar"), "--min-seconds", "0", "--method", "all"},
 		} {
 			if long := args[0] == "bench" || args[0] == "simulate" || args[0] == "ik"; testing.Short() && long && columns != "40" {

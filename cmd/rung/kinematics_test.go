@@ -64,6 +64,7 @@ func TestKinematicsErrors(t *testing.T) {
 		`no joint "shft"`:   {"--until", "1", "--drive", "shft=1"},
 		`the rate "fast" of joint "shaft" is no finite number`: {"--until", "1", "--drive", "shaft=fast"},
 		`--drive "shaft" is not JOINT=RATE`:                    {"--until", "1", "--drive", "shaft"},
+		`--drive: joint "shaft" has two rates`:                 {"--until", "1", "--drive", "shaft=1", "--drive", "shaft=2"},
 		"is not after the time of the model":                   {"--until", "0"},
 		"trajectories end in .csv or .parquet":                 {"--until", "1", "--out", filepath.Join(dir, "run.txt")},
 		`no column "joint.shaf.q"`:                             {"--until", "1", "--columns", "joint.shaf.q"},

@@ -40,9 +40,10 @@ func newDraw() *cobra.Command {
 		Use:   "draw MODEL",
 		Short: "Draw the mechanism, or write it and its motion as glTF, MCAP or a page",
 		Long: `Draws the bodies and joints of MODEL ("-": standard input) as the eye sees them:
-a body as its visuals, without these as a rod between its joints, a frame through three or more of them, else
-the block with its mass and inertia; joints as marks, red where they turn, blue
-where they slide, orange where they hold points; wheels, springs and the ground.
+a body as its visuals, without these as a rod between its joints, a frame
+through three or more of them, else the block with its mass and inertia; joints
+as marks, red where they turn, blue where they slide, orange where they hold
+points; wheels, springs and the ground.
 
 -o says what is written: .svg and .png are pictures in parallel projection, .glb
 is binary glTF 2.0, which 3-D programs and browsers show, .mcap is for Foxglove
@@ -50,7 +51,8 @@ and other viewers of robots, and .html is the page of rung view in one file, for
 mail and papers. With --run TRAJECTORY (.csv or .parquet of rung simulate) a
 picture shows the time of --at, and all others move.`,
 		Example: `  rung draw stewart.json -o stewart.png --from -40,30
-  rung simulate stewart.json --until 2 -o run.csv && rung draw stewart.json --run run.csv -o run.glb`,
+  rung simulate stewart.json --until 2 -o run.csv
+  rung draw stewart.json --run run.csv -o run.glb`,
 		Args:              shell.Arguments("MODEL"),
 		ValidArgsFunction: shell.CompleteModel,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runDraw(cmd, args[0], f) },
@@ -93,7 +95,7 @@ func (f *drawFlags) check(cmd *cobra.Command, model string) error {
 		}
 	}
 	az, el, ok := pair(f.from, ",")
-	if !ok || math.Abs(az) > 360 || math.Abs(el) > 90 {
+	if !ok || !(math.Abs(az) <= 360 && math.Abs(el) <= 90) { // NaN too
 		return shell.UseErrorf("--from %s: want AZIMUTH,ELEVATION in degrees, at most 360 and 90", f.from)
 	}
 	w, h, ok := pair(f.size, "x")
@@ -150,13 +152,12 @@ func runDraw(cmd *cobra.Command, path string, f *drawFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	err = shell.WriteFile(f.output, stdout, func(w io.Writer) error {
+	return shell.WriteFile(f.output, stdout, func(w io.Writer) error { // its own failures are not the model's
 		if f.ending() == htmlEnding {
-			return writeHTML(cmd.Context(), w, s, st, run, plan)
+			return shell.Failed(shell.ModelFile(path), writeHTML(cmd.Context(), w, s, st, run, plan))
 		}
-		return f.write(cmd.Context(), w, s, st, run)
+		return shell.Failed(shell.ModelFile(path), f.write(cmd.Context(), w, s, st, run))
 	})
-	return shell.Failed(shell.ModelFile(path), err)
 }
 
 // analyse returns the mechanism of m, and for a page, which shows reactions, the plan of its system.

@@ -33,16 +33,17 @@ func newView() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "view MODEL",
 		Short: "Show the mechanism, and its motion, in the browser",
-		Long: `Serves a page that shows MODEL to the browser of this machine, and opens it: turn
-with the mouse, choose bodies and joints, see velocities, reactions and what is
-redundant. With --run TRAJECTORY (.csv or .parquet of rung simulate) the page
-plays it and draws curves of its columns.
+		Long: `Serves a page that shows MODEL to the browser of this machine, and opens it:
+turn with the mouse, choose bodies and joints, see velocities, reactions and
+what is redundant. With --run TRAJECTORY (.csv or .parquet of rung simulate) the
+page plays it and draws curves of its columns.
 
 The page comes from the program alone: it loads nothing from elsewhere. Its
 address has a secret, and the server answers only this machine. It ends with
 the command: press Ctrl-C.`,
 		Example: `  rung view stewart.json
-  rung simulate stewart.json --until 2 -o run.parquet && rung view stewart.json --run run.parquet`,
+  rung simulate stewart.json --until 2 -o run.parquet
+  rung view stewart.json --run run.parquet`,
 		Args:              shell.Arguments("MODEL"),
 		ValidArgsFunction: shell.CompleteModel,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runView(cmd, args[0], f) },

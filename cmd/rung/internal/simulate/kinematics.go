@@ -38,8 +38,8 @@ func newKinematics() *cobra.Command {
 		Short: "Follow a motion that is prescribed, and what drives it",
 		Long: `Follows the motion of MODEL ("-": standard input), whose freedoms are all
 prescribed by motions of its joints, from its time to the time T, and writes
-coordinates, rates and second rates of joints, the forces of the motions, points of
-the model's frames, pose and velocity of the bodies, and energies, or what
+coordinates, rates and second rates of joints, the forces of the motions, points
+of the model's frames, pose and velocity of the bodies, and energies, or what
 --columns asks for. Positions come from the joints at each time, so that nothing
 drifts; a state that does not fit is closed first.
 
@@ -47,9 +47,10 @@ drifts; a state that does not fit is closed first.
 rad/s or m/s, from where the model has it, in place of a motion in the model.
 
 Between the rows the motion is followed in steps, each of which has to take the
-bodies where their velocities say. So it stays on its branch. It ends, with status
-1 and the time, at a dead position, where the joints do not close any more, where
-velocities are not determined, and where it would jump to another branch.`,
+bodies where their velocities say. So it stays on its branch. It ends, with
+status 1 and the time, at a dead position, where the joints do not close any
+more, where velocities are not determined, and where it would jump to another
+branch.`,
 		Example: `  rung generate jansen 1 -o jansen.json
   rung kinematics jansen.json --drive shaft=3 --until 2 --out jansen.csv
   rung kinematics press.json --until 1 --columns 'joint.*.q,drive.*' --json`,
@@ -171,6 +172,7 @@ func addDrives(m *model.Model, drives []string) error {
 	if err := mech.KinematicsTo(kin, st); err != nil {
 		return err
 	}
+	driven := map[int]bool{}
 	for _, drive := range drives {
 		at := strings.LastIndexByte(drive, '=')
 		if at < 0 {
@@ -184,6 +186,10 @@ func addDrives(m *model.Model, drives []string) error {
 		if err != nil {
 			return shell.UseErrorf("--drive: no joint %s", fault.Name(drive[:at]))
 		}
+		if driven[j] {
+			return shell.UseErrorf("--drive: joint %s has two rates", fault.Name(drive[:at]))
+		}
+		driven[j] = true
 		jt := &mech.Joints[j]
 		if jt.Kind.Freedoms() != 1 {
 			return shell.UseErrorf("--drive: joint %s has %s, not one", fault.Name(drive[:at]), sheet.Plural(jt.Kind.Freedoms(), "freedom"))
