@@ -17,6 +17,8 @@ import (
 const (
 	// Open is by how much a joint may be open in the pose that is written, m and rad: formats take that pose for closed.
 	Open = 1e-9
+	// Far is how far from the origin of its body a joint may be, m. Formats place it by sums with other lengths, and a turn about an axis that is too far away cannot be told from a slide.
+	Far = 1e12
 	// Ground is the name of the world in the formats.
 	Ground = "world"
 )
@@ -43,7 +45,13 @@ func New(m *model.Model, format, version string) *Draft {
 		d.Bodies[m.Bodies[i].Name] = i
 	}
 	for i := range m.Joints {
-		d.Joints[m.Joints[i].Name] = i
+		j := &m.Joints[i]
+		d.Joints[j.Name] = i
+		for _, p := range [2][3]float64{j.PredecessorFrame.Position, j.SuccessorFrame.Position} {
+			if far := max(math.Abs(p[0]), math.Abs(p[1]), math.Abs(p[2])); far > Far {
+				d.Report.Refuse(nil, "joint "+fault.Name(j.Name), fmt.Sprintf("is %.3g m from the origin of its body, where places are no finer than %.2g m: turns about it are slides", far, far*0x1p-52))
+			}
+		}
 	}
 	for k := range m.Visuals {
 		b := d.Number(m.Visuals[k].Body)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rung-mbd/rung/formats/assembly"
 	"github.com/rung-mbd/rung/formats/mjcf"
+	"github.com/rung-mbd/rung/formats/outline"
 	"github.com/rung-mbd/rung/formats/sdf"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/formats/urdf"
@@ -82,4 +83,23 @@ func FuzzWrite(fz *testing.F) {
 			require.GreaterOrEqual(t, len(r.Model.Bodies), len(m.Bodies), "%s", b.String())
 		}
 	})
+}
+
+// A joint so far from its body that a turn about it is a slide is refused by name, by every writer.
+func TestTooFar(t *testing.T) {
+	m := model.New("far")
+	m.Bodies = []model.Body{{Name: "b", Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}}}
+	m.Joints = []model.Joint{{Name: "pin", Type: model.Revolute, Predecessor: model.World, Successor: "b"}}
+	for _, at := range []float64{outline.Far, 2 * outline.Far} {
+		m.Joints[0].PredecessorFrame.Position[1], m.Joints[0].SuccessorFrame.Position[1] = at, at
+		for _, write := range []func(io.Writer, *model.Model) (*source.Report, error){mjcf.Write, sdf.Write, urdf.Write} {
+			_, err := write(io.Discard, m)
+			if at > outline.Far {
+				require.ErrorContains(t, err, `"pin"`)
+				require.ErrorContains(t, err, "2e+12 m from the origin")
+			} else {
+				require.NoError(t, err)
+			}
+		}
+	}
 }
