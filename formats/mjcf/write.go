@@ -181,7 +181,7 @@ func (o *writer) write() {
 		}
 		o.Raw(key, `/></keyframe>`)
 		if state.moves {
-			o.Report.Note(nil, "velocities", "are those of the keyframe "+fault.Name(stateKey))
+			o.Report.Note(nil, "velocities", "are those of the keyframe "+fault.Name(stateKey)+", which rung import takes with --key "+stateKey+"; without it all is at rest")
 		}
 	}
 	o.Raw(`</mujoco>`)
