@@ -74,7 +74,11 @@ func TestKinematicsErrors(t *testing.T) {
 		assert.Equal(t, shell.ExitUse, r.status, want)
 		assert.Contains(t, r.err, want)
 	}
-	r := rungRun("kinematics", path, "--until", "1")
+	r := rungRun("kinematics", path, "--until", "1", "--drive", "shaft=1", "--out", filepath.Join(dir, "no", "run.csv"))
+	assert.Equal(t, shell.ExitUse, r.status)
+	assert.Contains(t, r.err, "no such file")
+	assert.NotContains(t, r.err, "followed") // nothing was
+	r = rungRun("kinematics", path, "--until", "1")
 	assert.Equal(t, shell.ExitFailed, r.status)
 	assert.Contains(t, r.err, "motions do not prescribe all freedoms: 1 more would do it")
 

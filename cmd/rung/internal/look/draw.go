@@ -143,6 +143,9 @@ func runDraw(cmd *cobra.Command, path string, f *drawFlags) (err error) {
 			return err
 		}
 		defer func() { err = firstOf(err, run.close()) }()
+		if times := run.Times(); cmd.Flags().Changed("at") && (f.at < times[0] || f.at > times[len(times)-1]) {
+			return shell.UseErrorf("--at %g: the trajectory goes from %g to %g s", f.at, times[0], times[len(times)-1])
+		}
 		if err := run.StateTo(st, run.RowAt(f.at)); err != nil {
 			return err
 		}

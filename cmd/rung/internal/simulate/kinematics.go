@@ -351,7 +351,7 @@ func (k *kinematics) tell(err error, stdout, stderr io.Writer) error {
 		}
 		return err
 	}
-	if !k.f.quiet {
+	if !k.f.quiet && (err == nil || k.rows > 0) { // of what never began there is nothing to tell
 		page := sheet.NewPage(stderr, shell.Columns(stderr))
 		page.Item("followed", fmt.Sprintf("%s from %s to %s s; %s", sheet.ModelTitle(k.mech.Name), sheet.Short(k.start), sheet.Short(end), sheet.Plural(int(k.rows), "row")))
 		page.Item("steps", fmt.Sprintf("%d, and %d that were too long", steps, halved))
