@@ -94,15 +94,17 @@ MPIRUN := mpirun --oversubscribe $(if $(filter 0,$(shell id -u)),--allow-run-as-
 MPIRANKS := 2 3 4 7
 test-mpi:
 	$(GO) vet -tags mpi,mumps ./dist/...
-	@bin=$$(mktemp); trap 'rm -f "$$bin"' EXIT; 	$(GO) test -c -tags mpi,mumps -o "$$bin" ./dist/mpi; 	for n in $(MPIRANKS); do $(MPIRUN) -n $$n "$$bin"; done
+	@bin=$$(mktemp); trap 'rm -f "$$bin"' EXIT; \
+	$(GO) test -c -tags mpi,mumps -o "$$bin" ./dist/mpi; \
+	for n in $(MPIRANKS); do $(MPIRUN) -n $$n "$$bin"; done
 
 # Packages that start goroutines or hand work to a team, and what calls them from several. Under the race detector the tests of the root
-# package, of kkt, sim, ik and of the command take a quarter of an hour, nearly all of it on one goroutine; of these, those that match.
-RACEPKGS := ./team ./assemble ./factor ./factor/order ./closing ./linear ./motion ./mobility ./internal/guard ./internal/halt ./internal/outfile ./internal/check ./cmd/rung/internal/...
-RACERUN := Shared|Team|Threads|Goroutine|Progress|Signal|Waiting|SparseBits
+# package, of kkt, sim, ik, linear, motion, batch and of the command take a quarter of an hour, nearly all of it on one goroutine; of these, those that match.
+RACEPKGS := ./team ./assemble ./factor ./factor/order ./closing ./dist ./mobility ./internal/guard ./internal/halt ./internal/outfile ./internal/check ./cmd/rung/internal/...
+RACERUN := Shared|Team|Threads|Goroutine|Progress|Signal|Waiting|SparseBits|SameBits
 race-quick:
 	CGO_ENABLED=1 $(GO) test -race -short $(TESTFLAGS) $(TAGFLAG) $(RACEPKGS)
-	CGO_ENABLED=1 $(GO) test -race -short $(TESTFLAGS) -run '$(RACERUN)' $(TAGFLAG) . ./kkt ./sim ./ik ./cmd/rung
+	CGO_ENABLED=1 $(GO) test -race -short $(TESTFLAGS) -run '$(RACERUN)' $(TAGFLAG) . ./kkt ./sim ./ik ./linear ./motion ./batch ./cmd/rung
 
 # A seeded walk is a function of the commit, and so may decide about one. RUNG_WALK_SEED takes another (internal/check).
 walk:
