@@ -40,6 +40,7 @@ type sweep struct {
 	path    string // of the study
 	study   *study.Study
 	text    []byte // of the model
+	name    string // of the model
 	folder  fs.FS  // of the files of the model
 	draws   *study.Draws
 	columns *study.Columns
@@ -55,7 +56,7 @@ type sweep struct {
 }
 
 func runSweep(cmd *cobra.Command, path string, f *sweepFlags) error {
-	_, _, stderr := shell.Streams(cmd)
+	_, stdout, stderr := shell.Streams(cmd)
 	bar := stderr
 	if f.quiet {
 		bar = io.Discard
@@ -65,6 +66,15 @@ func runSweep(cmd *cobra.Command, path string, f *sweepFlags) error {
 	sum, err := s.read()
 	if err != nil {
 		return err
+	}
+	var draw *sweepPicture
+	if f.plot != "" {
+		if draw, err = s.newPicture(); err != nil {
+			return err
+		}
+	}
+	if len(f.from) > 0 {
+		return s.draw(draw, stdout)
 	}
 	release, err := s.open(sum)
 	if err != nil {
@@ -76,6 +86,12 @@ func runSweep(cmd *cobra.Command, path string, f *sweepFlags) error {
 	context.AfterFunc(ctx, stop) // a second signal ends the process
 	if err := s.do(ctx); err != nil {
 		return err
+	}
+	if draw != nil {
+		s.p.Stage("drawing", 0)
+		if err := s.draw(draw, stdout); err != nil {
+			return err
+		}
 	}
 	s.p.End()
 	if !f.quiet {
@@ -103,7 +119,7 @@ func (s *sweep) read() (sum string, err error) {
 	if !strings.EqualFold(filepath.Ext(at), ".json") {
 		return "", refuse("$.model", s.study.Model, "is no file of rung-model/1, ending in .json (rung import makes one)")
 	}
-	for _, out := range [...]string{s.f.output, s.f.trajectories} {
+	for _, out := range [...]string{s.f.output, s.f.trajectories, s.f.plot} {
 		if err := shell.Apart(out, "the file would replace the model", at); err != nil {
 			return "", err
 		}
@@ -119,6 +135,7 @@ func (s *sweep) read() (sum string, err error) {
 	if _, err := s.study.NewBase(s.text, s.path); err != nil {
 		return "", err
 	}
+	s.name = m.Name
 	plan, err := rung.NewPlan(m, rung.Options{})
 	if err != nil {
 		return "", shell.Failed(at, err)
@@ -138,7 +155,7 @@ func (s *sweep) read() (sum string, err error) {
 	if err := f.checkTimes(plan.Initial().Time); err != nil {
 		return "", refuse("$.run", "", err.Error())
 	}
-	if (len(s.study.Trajectories) > 0) != (s.f.trajectories != "") {
+	if (len(s.study.Trajectories) > 0) != (s.f.trajectories != "") && len(s.f.from) == 0 {
 		if s.f.trajectories == "" {
 			return "", shell.UseErrorf("the study keeps trajectories: give --trajectories a file")
 		}
