@@ -452,6 +452,18 @@ const (
 	ReasonColumn = "reason"
 )
 
+// What is in the column of the status.
+const (
+	Done   = "done"
+	Failed = "failed"
+)
+
+// The formats of the files of a sweep.
+const (
+	RunsFormat         = "rung-runs/1"
+	TrajectoriesFormat = "rung-run-trajectories/1"
+)
+
 // names refuses names of columns that are there already. The outputs of one column differ in what they take.
 func (d *reader) names() {
 	seen := map[string]string{RunColumn: "that of the number of the run", StatusColumn: "that of the status", ReasonColumn: "that of the reason"}

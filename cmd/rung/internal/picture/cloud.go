@@ -3,12 +3,10 @@
 package picture
 
 import (
-	"fmt"
 	"image/color"
 	"io"
 	"math"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -62,7 +60,7 @@ func Scatter(w io.Writer, format string, s *Cloud) error {
 		return style
 	}
 	p.Add(points)
-	return scale.drawTo(w, p, format)
+	return scale.drawBeside(w, p, format)
 }
 
 // parts returns the points, from one place up to another, between which no run has failed.
@@ -98,31 +96,6 @@ func (outlined) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 	c.Stroke(path)
 }
 
-// rounds marks round numbers, about six of them.
-type rounds struct{}
-
-// Ticks returns the marks from lo to hi.
-func (rounds) Ticks(lo, hi float64) (ticks []plot.Tick) {
-	list, decimals := levels(lo, hi, 6)
-	for _, x := range list {
-		text := levelText(x, decimals)
-		if size := max(math.Abs(lo), math.Abs(hi)); size >= 1e6 || size < 1e-3 {
-			text = strconv.FormatFloat(x, 'g', 4, 64)
-		}
-		ticks = append(ticks, plot.Tick{Value: x, Label: text})
-	}
-	return ticks
-}
-
-// ofRuns returns an empty plot with its texts.
-func ofRuns(title, x, y string) *plot.Plot {
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
-	p.X.Tick.Marker, p.Y.Tick.Marker = rounds{}, rounds{}
-	setFont(p)
-	return p
-}
-
 // cells returns what is drawn of many points.
 func (s *Cloud) cells() *Field {
 	x0, x1 := ends(s.X, s.Failed)
@@ -154,26 +127,6 @@ func (s *Cloud) cells() *Field {
 	return f
 }
 
-// ends returns the least and the largest value of two lists.
-func ends(a, b []float64) (lo, hi float64) {
-	lo, hi = slices.Min(a), slices.Max(a)
-	if len(b) > 0 {
-		lo, hi = min(lo, slices.Min(b)), max(hi, slices.Max(b))
-	}
-	return lo, hi
-}
-
-// equal returns the edges of n equal intervals.
-func equal(lo, hi float64, n int) []float64 {
-	lo, hi = room(lo, hi, 0)
-	list := make([]float64, n+1)
-	for i := range list {
-		u := float64(i) / float64(n)
-		list[i] = lo*(1-u) + hi*u
-	}
-	return list
-}
-
 // missing marks at the lower edge where runs have failed.
 type missing struct{ x []float64 }
 
@@ -195,53 +148,4 @@ func (m *missing) Plot(c draw.Canvas, plt *plot.Plot) {
 		c.StrokeLine2(style, at-arm, y-arm, at+arm, y+arm)
 		c.StrokeLine2(style, at-arm, y+arm, at+arm, y-arm)
 	}
-}
-
-// scale is a scale of colours for numbers of any size.
-type scale struct {
-	bar
-	label  string
-	factor float64 // of the numbers beside the scale
-}
-
-// newScale returns a scale of the numbers among z.
-func newScale(z []float64, label string, whole bool) *scale {
-	r := raster{z: z}
-	s := &scale{label: label, factor: 1}
-	lo, hi, _ := r.bounds()
-	if size := max(math.Abs(lo), math.Abs(hi)); size >= 1e5 || size < 1e-2 {
-		e := 3 * math.Floor(math.Log10(size)/3)
-		s.factor = math.Pow(10, e)
-		s.label = fmt.Sprintf("%s × 1e%+.0f", label, -e)
-	}
-	s.lo, s.hi = lo/s.factor, hi/s.factor
-	s.levels, s.decimals = levels(s.lo, s.hi, contourLines)
-	if whole && s.decimals > 0 {
-		s.levels, s.decimals = levels(s.lo, s.hi, max(1, int(s.hi-s.lo)))
-	}
-	return s
-}
-
-func (s *scale) color(z float64) color.RGBA { return tint((z/s.factor-s.lo)/(s.hi-s.lo), 1) }
-
-// drawTo writes p with the scale beside it.
-func (s *scale) drawTo(w io.Writer, p *plot.Plot, format string) error {
-	texts, label := p.X.Tick.Label, p.X.Label.TextStyle
-	texts.Font.Size, texts.YAlign = vg.Points(8), draw.YCenter
-	room := roomOfBar(texts, s.levels, s.decimals, "")
-	name := 1.6 * label.Font.Size
-	to, err := draw.NewFormattedCanvas(plotWidth+room, plotHeight, format)
-	if err != nil {
-		return err
-	}
-	margin := vg.Points(6)
-	whiten(draw.New(to))
-	all := draw.Crop(draw.New(to), margin, -margin, margin, -margin)
-	c := draw.Crop(all, 0, -room-name, 0, 0)
-	p.Draw(c)
-	data := p.DataCanvas(c)
-	drawBar(all, data, texts, &s.bar)
-	label.XAlign, label.YAlign, label.Rotation = draw.XCenter, draw.YBottom, math.Pi/2
-	all.FillText(label, vg.Point{X: all.Max.X - vg.Points(2), Y: (data.Min.Y + data.Max.Y) / 2}, s.label)
-	return writeImages(w, format, to)
 }

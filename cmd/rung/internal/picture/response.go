@@ -36,7 +36,7 @@ func Response(w io.Writer, format string, f *Field) error {
 		}
 		p.Add(&contourPlot{r: r, levels: s.levels, decimals: s.decimals, style: style, x: f.X, y: f.Y})
 	}
-	return s.drawTo(w, p, format)
+	return s.drawBeside(w, p, format)
 }
 
 // image returns the colours of the cells, those without a number white, or hatched where runs have failed.
@@ -71,13 +71,6 @@ func (f *Field) image(s *scale) image.Image {
 		}
 	}
 	return img
-}
-
-// between returns where the place u among values that ascend is.
-func between(list []float64, u float64) float64 {
-	i := min(max(int(u), 0), len(list)-2)
-	v := u - float64(i)
-	return list[i]*(1-v) + list[i+1]*v
 }
 
 // Edges returns the edges of cells around values that ascend, halfway between them.

@@ -20,8 +20,6 @@ import (
 const (
 	mostBins  = 80
 	leastBins = 4
-	// sameValues is the extent of values, relative to the largest of them, up to which they are drawn as one.
-	sameValues = 1e-12
 )
 
 // Histogram draws how many runs have values in each of equal intervals, and the mean and the 5 % and 95 % quantiles of
@@ -73,30 +71,6 @@ func mark(c color.RGBA, dashes []vg.Length) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: vg.Points(1.5), Dashes: dashes}
 }
 
-// drawBelow writes p with its legend below it.
-func drawBelow(w io.Writer, p *plot.Plot, format string) error {
-	legend := p.Legend
-	legend.Left, legend.Top = true, false
-	p.Legend = plot.NewLegend()
-	to, err := draw.NewFormattedCanvas(plotWidth, plotHeight, format)
-	if err != nil {
-		return err
-	}
-	all := draw.New(to)
-	whiten(all)
-	margin := vg.Points(6)
-	height := max(0, legend.Rectangle(all).Size().Y)
-	p.Draw(draw.Crop(all, margin, -3*margin, height+2*margin, -margin))
-	legend.Draw(draw.Crop(all, 2*margin, 0, margin, 0))
-	_, err = to.WriteTo(w)
-	return err
-}
-
-// whiten fills a canvas, as programs show what is not drawn in colours of their own.
-func whiten(c draw.Canvas) {
-	c.FillPolygon(color.White, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
-}
-
 // bars are the columns of a histogram.
 type bars struct{ edges, counts []float64 }
 
@@ -115,20 +89,6 @@ func (b *bars) Plot(c draw.Canvas, plt *plot.Plot) {
 	}
 }
 
-// room returns the ends of an axis for values from lo to hi, with a part of their extent beside them; values that are all
-// the same are in the middle.
-func room(lo, hi, beside float64) (float64, float64) {
-	if hi-lo <= sameValues*max(math.Abs(lo), math.Abs(hi)) {
-		d := 0.05 * max(math.Abs(lo), math.Abs(hi))
-		if d == 0 {
-			d = 1
-		}
-		return lo - d, hi + d
-	}
-	d := beside * (hi - lo)
-	return lo - d, hi + d
-}
-
 // bins returns the number of intervals for values in ascending order (Freedman & Diaconis 1981).
 func bins(x []float64) int {
 	n := float64(len(x))
@@ -138,15 +98,6 @@ func bins(x []float64) int {
 		return int(min(max(math.Sqrt(n), leastBins), mostBins))
 	}
 	return int(min(max(math.Ceil(extent/width), leastBins), mostBins))
-}
-
-// binOf returns the interval of a value that is in one.
-func binOf(edges []float64, v float64) int {
-	i, found := slices.BinarySearch(edges, v)
-	if !found {
-		i--
-	}
-	return min(max(i, 0), len(edges)-2)
 }
 
 // quantile returns the value below which the part u of the values are, which ascend.

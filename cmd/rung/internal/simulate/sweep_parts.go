@@ -28,12 +28,6 @@ import (
 	"github.com/rung-mbd/rung/study/table"
 )
 
-// The formats of the files of a sweep.
-const (
-	runsFormat  = "rung-runs/1"
-	pathsFormat = "rung-run-trajectories/1"
-)
-
 // sweep is a study with what its runs share.
 type sweep struct {
 	f       *sweepFlags
@@ -67,14 +61,14 @@ func runSweep(cmd *cobra.Command, path string, f *sweepFlags) error {
 	if err != nil {
 		return err
 	}
-	var draw *sweepPicture
+	var pic *sweepPicture
 	if f.plot != "" {
-		if draw, err = s.newPicture(); err != nil {
+		if pic, err = newSweepPicture(s.name, s.study, s.columns, f.plotColumns); err != nil {
 			return err
 		}
 	}
 	if len(f.from) > 0 {
-		return s.draw(draw, stdout)
+		return pic.fromTables(s.draws, f.from, f.plot, stdout)
 	}
 	release, err := s.open(sum)
 	if err != nil {
@@ -87,9 +81,9 @@ func runSweep(cmd *cobra.Command, path string, f *sweepFlags) error {
 	if err := s.do(ctx); err != nil {
 		return err
 	}
-	if draw != nil {
+	if pic != nil {
 		s.p.Stage("drawing", 0)
-		if err := s.draw(draw, stdout); err != nil {
+		if err := pic.fromTables(s.draws, []string{f.output}, f.plot, stdout); err != nil {
 			return err
 		}
 	}
@@ -223,7 +217,7 @@ func (s *sweep) open(sum string) (release func(), err error) {
 	for i := range s.study.Outputs {
 		columns = append(columns, table.Column{Name: s.study.Outputs[i].Name, Kind: table.Float})
 	}
-	if s.runs, err = begin(s.f.output, runsFormat, columns); err != nil {
+	if s.runs, err = begin(s.f.output, study.RunsFormat, columns); err != nil {
 		return nil, err
 	}
 	if s.f.trajectories == "" {
@@ -233,7 +227,7 @@ func (s *sweep) open(sum string) (release func(), err error) {
 	for _, name := range s.columns.Names[:s.columns.Trajectories] {
 		columns = append(columns, table.Column{Name: name, Kind: table.Float})
 	}
-	s.paths, err = begin(s.f.trajectories, pathsFormat, columns)
+	s.paths, err = begin(s.f.trajectories, study.TrajectoriesFormat, columns)
 	return release, err
 }
 
@@ -333,7 +327,7 @@ func (s *sweep) computePart(ctx context.Context, w *sweepWorker, k int) error {
 		if err != nil {
 			return err
 		}
-		if row[1+len(s.study.Parameters)].Text == runFailed {
+		if row[1+len(s.study.Parameters)].Text == study.Failed {
 			failed++
 		}
 		rows, paths = append(rows, row), append(paths, path...)

@@ -35,14 +35,15 @@ type axis struct {
 // sweepPicture is what is drawn of the runs of a sweep.
 type sweepPicture struct {
 	title string
+	study *study.Study
 	axes  []*axis
 	moved int // parameters that differ between runs
 }
 
-// newPicture chooses the columns of the picture. It returns an error of bad use for those that there are not.
-func (s *sweep) newPicture() (*sweepPicture, error) {
-	p := &sweepPicture{title: sheet.ModelTitle(s.name)}
-	all := s.axes()
+// newSweepPicture chooses the columns of the picture, those with the names if there are any. It returns an error of bad use for those that there are not.
+func newSweepPicture(model string, s *study.Study, columns *study.Columns, names []string) (*sweepPicture, error) {
+	p := &sweepPicture{title: sheet.ModelTitle(model), study: s}
+	all := axesOf(s, columns)
 	find := func(name string) *axis {
 		i := slices.IndexFunc(all, func(a *axis) bool { return a.name == name })
 		if i < 0 {
@@ -52,7 +53,7 @@ func (s *sweep) newPicture() (*sweepPicture, error) {
 	}
 	var moved []*axis
 	lists := 0
-	for i := range s.study.Parameters {
+	for i := range s.Parameters {
 		if a := all[i]; len(a.list) != 1 {
 			moved = append(moved, a)
 			if a.list != nil {
@@ -61,12 +62,11 @@ func (s *sweep) newPicture() (*sweepPicture, error) {
 		}
 	}
 	p.moved = len(moved)
-	names := s.f.plotColumns
 	if len(names) == 0 {
-		if len(s.study.Outputs) == 0 {
+		if len(s.Outputs) == 0 {
 			return nil, shell.UseErrorf("--plot: the study has no outputs")
 		}
-		switch first := s.study.Outputs[0].Name; {
+		switch first := s.Outputs[0].Name; {
 		case len(moved) == 1:
 			names = []string{moved[0].name, first}
 		case len(moved) == 2 && lists == 2:
@@ -95,8 +95,8 @@ func (s *sweep) newPicture() (*sweepPicture, error) {
 	return p, nil
 }
 
-// axes returns the parameters and outputs of the study.
-func (s *sweep) axes() (list []*axis) {
+// axesOf returns the parameters and outputs of a study.
+func axesOf(s *study.Study, columns *study.Columns) (list []*axis) {
 	add := func(name, unit string, values []float64) {
 		label := fault.Text(name, labelName)
 		if unit != "" {
@@ -104,8 +104,8 @@ func (s *sweep) axes() (list []*axis) {
 		}
 		list = append(list, &axis{name: name, label: label, list: values})
 	}
-	for i := range s.study.Parameters {
-		p := &s.study.Parameters[i]
+	for i := range s.Parameters {
+		p := &s.Parameters[i]
 		var values []float64
 		if p.Law == study.Values {
 			values = slices.Clone(p.List)
@@ -114,27 +114,28 @@ func (s *sweep) axes() (list []*axis) {
 		}
 		add(p.Name, p.Unit, values)
 	}
-	for i := range s.study.Outputs {
-		add(s.study.Outputs[i].Name, s.columns.Units[s.columns.Outputs[i]], nil)
+	for i := range s.Outputs {
+		add(s.Outputs[i].Name, columns.Units[columns.Outputs[i]], nil)
 	}
 	return list
 }
 
 // load reads the runs of tables. Each has to be of this study, and no run in two of them.
-func (s *sweep) load(p *sweepPicture, paths []string) error {
+func (p *sweepPicture) load(draws *study.Draws, paths []string) error {
+	s := p.study
 	columns := []table.Column{{Name: study.RunColumn, Kind: table.Int}, {Name: study.StatusColumn, Kind: table.Text}}
-	for i := range s.study.Parameters {
-		columns = append(columns, table.Column{Name: s.study.Parameters[i].Name, Kind: table.Float})
+	for i := range s.Parameters {
+		columns = append(columns, table.Column{Name: s.Parameters[i].Name, Kind: table.Float})
 	}
 	first := len(columns)
 	for _, a := range p.axes {
 		columns = append(columns, table.Column{Name: a.name, Kind: table.Float})
 	}
-	seen := make([]bool, s.study.Runs())
-	values := make([]float64, len(s.study.Parameters))
+	seen := make([]bool, s.Runs())
+	values := make([]float64, len(s.Parameters))
 	found, failed := 0, 0
 	for _, path := range paths {
-		err := table.Read(path, runsFormat, columns, func(row []table.Cell) error {
+		err := table.Read(path, study.RunsFormat, columns, func(row []table.Cell) error {
 			run := row[0].Int
 			if run < 0 || run >= int64(len(seen)) {
 				return fmt.Errorf("run %d is none of the study, which has %d", run, len(seen))
@@ -143,14 +144,14 @@ func (s *sweep) load(p *sweepPicture, paths []string) error {
 				return fmt.Errorf("run %d is there twice", run)
 			}
 			seen[run] = true
-			s.draws.ValuesTo(values, int(run))
+			draws.ValuesTo(values, int(run))
 			for i, x := range values {
 				if c := row[2+i]; c.Null || math.Float64bits(c.Float) != math.Float64bits(x) {
 					return fmt.Errorf("run %d is of another study: it has %s for %s, this one %v", run, cellText(c), fault.Name(columns[2+i].Name), x)
 				}
 			}
 			found++
-			if row[1].Text == runFailed {
+			if row[1].Text == study.Failed {
 				failed++
 			}
 			for i, a := range p.axes {
@@ -297,16 +298,12 @@ func (p *sweepPicture) field() *picture.Field {
 	return f
 }
 
-// draw draws the runs of the tables of --from, or of the one that has been made.
-func (s *sweep) draw(p *sweepPicture, stdout io.Writer) error {
-	paths := s.f.from
-	if len(paths) == 0 {
-		paths = []string{s.f.output}
-	}
-	if err := s.load(p, paths); err != nil {
+// fromTables writes the picture at path, of the runs in tables.
+func (p *sweepPicture) fromTables(draws *study.Draws, tables []string, path string, stdout io.Writer) error {
+	if err := p.load(draws, tables); err != nil {
 		return err
 	}
-	return shell.WriteFile(s.f.plot, stdout, func(w io.Writer) error {
-		return p.write(w, strings.TrimPrefix(strings.ToLower(filepath.Ext(s.f.plot)), "."))
+	return shell.WriteFile(path, stdout, func(w io.Writer) error {
+		return p.write(w, strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."))
 	})
 }
