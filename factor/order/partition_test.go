@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/test/sparsetest"
 	"github.com/rung-mbd/rung/sparse"
-	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 // Parts of ladders and nets are as heavy as each other to 2 %, and few rows are between them.
