@@ -14,8 +14,8 @@ import (
 
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/dist"
-	"github.com/rung-mbd/rung/dist/disttest"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/disttest"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"

@@ -10,8 +10,8 @@ import (
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/test/sparsetest"
 	"github.com/rung-mbd/rung/sparse"
-	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 // straight is the rows between parts of a grid of 60 × 60, cut across, and 4 % more.
