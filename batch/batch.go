@@ -136,7 +136,7 @@ func (b *Batch) Instructions() string { return tape.Set() }
 // correction, accelerations in world axes, the same with the checks of Solve, and those of Rollout.
 type tapes struct {
 	fixed, stage, judge, refine, results, answers []tape.Op
-	steps                                *stepper
+	steps                                         *stepper
 }
 
 // tapes makes the programs.

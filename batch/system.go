@@ -45,8 +45,8 @@ type system struct {
 	scaled  map[[2]int32]place // L; the same places for leaves
 	inverse []place            // 1/D
 	z, res  []place            // of each node: of the forward half, and the residual
-	mask    place // one where a lane wants a correction
-	holds   place // one where a lane has passed the checks
+	mask    place              // one where a lane wants a correction
+	holds   place              // one where a lane has passed the checks
 	terms   place
 	null    place
 }
