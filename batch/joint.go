@@ -14,7 +14,8 @@ type jointWork struct {
 	jt         *mechanism.Joint
 	node       int32
 	row        int   // next row
-	inP, inS   place // axes of P in the axes of the two bodies
+	full       int   // rows up to the last that has a force
+	along      place // direction of R, of a distance
 	pred, succ place // blocks of the bodies, −1 for the world
 	fly        place // of the flywheel
 	scale, b   place
@@ -31,6 +32,7 @@ func (c *compiler) joint(j int) {
 	if jt.Axes != nil {
 		if node >= 0 {
 			c.rareJoints = append(c.rareJoints, int32(node))
+			c.sys.dense[node] = true
 		}
 		return
 	}
@@ -40,12 +42,38 @@ func (c *compiler) joint(j int) {
 	}
 	at := &c.joints[j]
 	c.frames(at, j)
-	if driven {
-		c.drives(at, j)
+	switch {
+	case isHinge(jt):
+		c.local(at, jt)
+		c.swings(at, jt)
+		if driven {
+			c.turns(at, j)
+		}
+	default:
+		c.wide(at, jt)
+		if driven {
+			c.drives(at, j)
+		}
 	}
 	if node >= 0 {
 		c.rows(at, j, int32(node))
 	}
+}
+
+// isHinge reports whether the rows of a joint are those of forces and moments along the axes of P, about points that
+// are fixed in both bodies, and nothing else.
+func isHinge(jt *joint) bool {
+	switch jt.Kind {
+	case joints.Fixed, joints.Revolute, joints.Spherical:
+	default:
+		return false
+	}
+	for i := range jt.Kind.Freedoms() {
+		if jt.Prescribed(i) || jt.Geared(i) {
+			return false
+		}
+	}
+	return true
 }
 
 // isDriven reports whether forces act along freedoms of joint j.
@@ -66,17 +94,91 @@ func (c *compiler) frames(at *jointPlace, j int) {
 	if jt.Kind == joints.Universal {
 		at.S = c.frameAxes(jt.Succ, &jt.S)
 	}
-	arm := func(body int32, f *mechanism.Frame) (own, wide place) {
+	arm := func(body int32, f *mechanism.Frame) place {
 		if body < 0 {
-			return c.zero, c.zero
+			return c.zero
 		}
-		own = c.constant(vec(f.Origin.Sub(c.mech.Bodies[body].Com))...)
-		return own, c.vector(tape.MulVec, c.bodies[body].axes, own)
+		return c.constant(vec(f.Origin.Sub(c.mech.Bodies[body].Com))...)
 	}
-	at.armP, at.wideP = arm(jt.Pred, &jt.P)
-	at.armS, at.wideS = arm(jt.Succ, &jt.S)
+	at.armP, at.armS = arm(jt.Pred, &jt.P), arm(jt.Succ, &jt.S)
 	if slidesOf(jt.Kind) != pinned {
 		c.separation(at, jt)
+	}
+}
+
+// wide adds the arms in world axes.
+func (c *compiler) wide(at *jointPlace, jt *joint) {
+	arm := func(body int32, own place) place {
+		if body < 0 {
+			return c.zero
+		}
+		return c.vector(tape.MulVec, c.bodies[body].axes, own)
+	}
+	at.wideP, at.wideS = arm(jt.Pred, at.armP), arm(jt.Succ, at.armS)
+}
+
+// swings adds what the velocities do to the rows of a hinge.
+func (c *compiler) swings(at *jointPlace, jt *joint) {
+	swing := func(body int32, axes, arm place) place {
+		if body < 0 {
+			return c.sys.null
+		}
+		out := c.room(6)
+		c.op(tape.Swing, out, axes, arm, c.bodies[body].spin)
+		return out
+	}
+	at.swingP, at.swingS = swing(jt.Pred, at.inP, at.armP), swing(jt.Succ, at.inS, at.armS)
+}
+
+// turns adds the moments along the freedoms of a hinge to its bodies.
+func (c *compiler) turns(at *jointPlace, j int) {
+	jt := &c.mech.Joints[j]
+	var d mechanism.Drive
+	if p := c.mech.Drive(j); p != nil {
+		d = *p
+	}
+	turn := c.constant(0, 0, 0) // components along the axes of P
+	rates := c.difference(at.swingS.at(3), at.swingP.at(3))
+	for i, u := range duals(jt.Kind) {
+		if c.isFree(&d, 6*j+i, i) {
+			continue
+		}
+		c.effort(&d, jt, 6*j+i, i, turn.at(u.axis), rates.at(u.axis), 0)
+	}
+	for _, x := range [2]struct {
+		body   int32
+		axes   place
+		weight int
+	}{{jt.Succ, at.inS, atWeight}, {jt.Pred, at.inP, atNegated}} {
+		if x.body >= 0 {
+			b := &c.bodies[x.body]
+			c.op(tape.Torque, b.load, x.axes, turn, b.data.at(x.weight))
+		}
+	}
+}
+
+// isFree reports whether nothing acts along freedom i of a joint; k is its number among those of all joints.
+func (c *compiler) isFree(d *mechanism.Drive, k, i int) bool {
+	return d.Force[i] == 0 && d.Stiffness[i] == 0 && d.Damping[i] == 0 && c.drive[k] == 0
+}
+
+// effort stores in tau the generalized force of a freedom with the rate and the coordinate q.
+func (c *compiler) effort(d *mechanism.Drive, jt *joint, k, i int, tau, rate, q place) {
+	from := c.constant(d.Force[i])
+	if in := c.drive[k]; in > 0 { // in place of the model's
+		from = in
+	}
+	c.opN(tape.Copy, 1, 0, tau, from)
+	if !jt.Kind.Scalar(i) {
+		return
+	}
+	if d.Stiffness[i] != 0 {
+		k := c.constant(d.Stiffness[i], d.Stiffness[i]*d.Rest[i])
+		c.opN(tape.Add, 1, 0, tau, tau, k.at(1))
+		c.op(tape.Less, tau, tau, k, q)
+	}
+	if d.Damping[i] != 0 {
+		c.op(tape.Less, tau, tau, c.constant(d.Damping[i]), rate)
 	}
 }
 
@@ -123,7 +225,7 @@ func (c *compiler) drives(at *jointPlace, j int) {
 	turn, push := c.constant(0, 0, 0), c.constant(0, 0, 0) // components along the axes of P
 	extra := place(0)                                      // moment about y of S
 	for i, u := range duals(jt.Kind) {
-		if d.Force[i] == 0 && d.Stiffness[i] == 0 && d.Damping[i] == 0 && c.drive[6*j+i] == 0 {
+		if c.isFree(&d, 6*j+i, i) {
 			continue
 		}
 		tau, rate, q := turn.at(u.axis), at.alongW.at(u.axis), place(0)
@@ -136,21 +238,7 @@ func (c *compiler) drives(at *jointPlace, j int) {
 			rate = c.room(1)
 			c.op(tape.Dot, rate, extra, at.w)
 		}
-		from := c.constant(d.Force[i])
-		if in := c.drive[6*j+i]; in > 0 { // in place of the model's
-			from = in
-		}
-		c.opN(tape.Copy, 1, 0, tau, from)
-		if jt.Kind.Scalar(i) {
-			if d.Stiffness[i] != 0 {
-				k := c.constant(d.Stiffness[i], d.Stiffness[i]*d.Rest[i])
-				c.opN(tape.Add, 1, 0, tau, tau, k.at(1))
-				c.op(tape.Less, tau, tau, k, q)
-			}
-			if d.Damping[i] != 0 {
-				c.op(tape.Less, tau, tau, c.constant(d.Damping[i]), rate)
-			}
-		}
+		c.effort(&d, jt, 6*j+i, i, tau, rate, q)
 		if u.ofS {
 			moment := c.room(3)
 			c.opN(tape.Scaled, 3, 0, moment, c.zero, extra, tau)
@@ -206,17 +294,35 @@ func (c *compiler) rows(at *jointPlace, j int, node int32) {
 	}
 	w.b = c.sys.right[node]
 	c.slide(w)
-	c.local(w)
-	c.bias(w)
+	if !isHinge(w.jt) {
+		if list, _ := triples(w.jt.Kind); len(list) > 0 || w.fly >= 0 || w.jt.Motion != nil {
+			c.local(w.jointPlace, w.jt)
+		}
+		c.bias(w)
+	}
 	list, more := triples(w.jt.Kind)
 	for _, t := range list {
 		c.triple(w, t)
+	}
+	if isHinge(w.jt) {
+		c.hinge(w)
 	}
 	if more {
 		c.special(w)
 	}
 	c.freedoms(w, j)
-	c.squares(w)
+	c.sys.full[node] = w.full
+	if !c.sys.plain(node) {
+		c.squares(w)
+	}
+}
+
+// hinge adds the right side of a hinge: velocity products, theory.md (7) and (9), found along the axes of P.
+func (c *compiler) hinge(w *jointWork) {
+	c.opN(tape.Sub, 3, 0, w.b, w.swingP, w.swingS)
+	if w.row > 3 && w.jt.Succ >= 0 && w.jt.Pred >= 0 {
+		c.op(tape.Cross, w.b.at(3), w.swingP.at(3), w.swingS.at(3))
+	}
 }
 
 // squares adds the scales: the squared norms of the rows.
@@ -262,7 +368,7 @@ func (c *compiler) slide(w *jointWork) {
 		c.op(tape.Dot, v, n, w.V)
 		c.op(tape.Less, v.at(1), c.zero, v, c.constant(1))
 		c.opN(tape.Scaled, 3, 0, w.slip, w.V, n, v.at(1))
-		w.inS = n // the direction, for special
+		w.along = n
 	}
 	if b := w.jt.Pred; b >= 0 {
 		body := &c.bodies[b]
@@ -273,17 +379,13 @@ func (c *compiler) slide(w *jointWork) {
 }
 
 // local adds the axes of P in the axes of the two bodies.
-func (c *compiler) local(w *jointWork) {
-	list, _ := triples(w.jt.Kind)
-	if len(list) == 0 && w.fly < 0 && w.jt.Motion == nil {
-		return
+func (c *compiler) local(at *jointPlace, jt *joint) {
+	if jt.Pred >= 0 {
+		at.inP = c.constant(jt.P.E[:]...)
 	}
-	if w.jt.Pred >= 0 {
-		w.inP = c.constant(w.jt.P.E[:]...)
-	}
-	if b := w.jt.Succ; b >= 0 {
-		w.inS = c.room(9)
-		c.op(tape.TMul3, w.inS, c.bodies[b].axes, w.P)
+	if b := jt.Succ; b >= 0 {
+		at.inS = c.room(9)
+		c.op(tape.TMul3, at.inS, c.bodies[b].axes, at.P)
 	}
 }
 
@@ -342,14 +444,23 @@ func (c *compiler) triple(w *jointWork, t triple) {
 		code, from = tape.Forces1, w.force
 	}
 	code += tape.Code(2 * (t.n - 1))
-	side := func(at, axes, arm place, body int32, weight int) {
-		if body >= 0 {
-			c.op(code, at.at(6*w.row), axes.at(t.first), arm, c.bodies[body].data.at(weight))
-		}
+	side := func(at, axes, arm place, body int32, weight int) tape.Op {
+		return instruction(code, at.at(6*w.row), axes.at(t.first), arm, c.bodies[body].data.at(weight))
 	}
-	side(w.succ, w.inS, w.armS, w.jt.Succ, atWeight)
-	side(w.pred, w.inP, w.armP, w.jt.Pred, atNegated)
-	if from.at(t.first) != w.b.at(w.row) {
+	if w.jt.Succ >= 0 {
+		c.ops = append(c.ops, side(w.succ, w.inS, w.armS, w.jt.Succ, atWeight))
+	}
+	if w.jt.Pred >= 0 {
+		list := &c.ops
+		if slidesOf(w.jt.Kind) == pinned { // the arm and the axes stay what they are
+			list = &c.fixed
+		}
+		*list = append(*list, side(w.pred, w.inP, w.armP, w.jt.Pred, atNegated))
+	}
+	if t.force {
+		w.full = w.row + t.n
+	}
+	if !isHinge(w.jt) && from.at(t.first) != w.b.at(w.row) {
 		c.opN(tape.Copy, t.n, 0, w.b.at(w.row), from.at(t.first))
 	}
 	w.row += t.n
@@ -377,7 +488,7 @@ func (c *compiler) special(w *jointWork) {
 		c.opN(tape.Add, 1, 0, d, d, d.at(1))
 		c.opN(tape.Sub, 1, 0, b, c.zero, d)
 	case joints.Distance: // a force along n = R/|R|
-		n := w.direction()
+		n := w.along
 		c.opN(tape.Copy, 3, 0, wrench.at(3), n)
 		q := c.room(4)
 		c.op(tape.Dot, q, w.slip, w.slip)
@@ -388,9 +499,6 @@ func (c *compiler) special(w *jointWork) {
 	}
 	c.wrenchRow(w, wrench)
 }
-
-// direction is where slide has left that of a distance joint.
-func (w *jointWork) direction() place { return w.inS }
 
 // wrenchRow adds the row of a wrench about the origin of S.
 func (c *compiler) wrenchRow(w *jointWork, wrench place) {
@@ -403,6 +511,9 @@ func (c *compiler) wrenchRow(w *jointWork, wrench place) {
 	side(w.succ, w.armS, w.jt.Succ, atWeight)
 	side(w.pred, w.armP, w.jt.Pred, atNegated)
 	w.row++
+	if w.jt.Kind != joints.Universal { // whose wrenches are moments
+		w.full = w.row
+	}
 }
 
 // freedoms adds the rows of prescribed freedoms and of armature.

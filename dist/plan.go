@@ -38,6 +38,7 @@ type Plan struct {
 	owned   []bool  // by held node, in the order of the share: this rank keeps its right side
 	zero    [][2]int64
 	links   []link
+	typical float64 // length of the whole (mechanism.Mechanism.TypicalLength), m
 	epsilon float64
 	threads int
 	root    RootMaker
@@ -114,6 +115,7 @@ func NewPlanOf(c Comm, piece *Piece, o Options) (*Plan, error) {
 	if err := p.findLinks(); err != nil {
 		return nil, err
 	}
+	p.measure()
 	return p, nil
 }
 
