@@ -52,7 +52,7 @@ func (c *compiler) joint(j int) {
 func (c *compiler) isDriven(j int) bool {
 	d := c.mech.Drive(j)
 	for i := range c.mech.Joints[j].Kind.Freedoms() {
-		if c.drive[6*j+i] > 0 || d != nil && (d.Force[i] != 0 || d.Stiffness[i] != 0 || d.Damping[i] != 0) {
+		if c.drive[6*j+i]+place(c.at.drive[6*j+i]) > 0 || d != nil && (d.Force[i] != 0 || d.Stiffness[i] != 0 || d.Damping[i] != 0) {
 			return true
 		}
 	}
@@ -62,27 +62,28 @@ func (c *compiler) isDriven(j int) bool {
 // frames adds the relative motion of the frames of a joint.
 func (c *compiler) frames(at *jointPlace, j int) {
 	jt := &c.mech.Joints[j]
-	at.P = c.frameAxes(jt.Pred, &jt.P)
+	at.P = c.frameAxes(j, sideP)
 	if jt.Kind == joints.Universal {
-		at.S = c.frameAxes(jt.Succ, &jt.S)
+		at.S = c.frameAxes(j, sideS)
 	}
-	arm := func(body int32, f *mechanism.Frame) (own, wide place) {
+	arm := func(body int32, s side) (own, wide place) {
 		if body < 0 {
 			return c.zero, c.zero
 		}
-		own = c.constant(vec(f.Origin.Sub(c.mech.Bodies[body].Com))...)
+		own = c.armIn(j, s)
 		return own, c.vector(tape.MulVec, c.bodies[body].axes, own)
 	}
-	at.armP, at.wideP = arm(jt.Pred, &jt.P)
-	at.armS, at.wideS = arm(jt.Succ, &jt.S)
+	at.armP, at.wideP = arm(jt.Pred, sideP)
+	at.armS, at.wideS = arm(jt.Succ, sideS)
 	if slidesOf(jt.Kind) != pinned {
-		c.separation(at, jt)
+		c.separation(at, j)
 	}
 }
 
 // frameAxes returns the axes of a frame in the world.
-func (c *compiler) frameAxes(body int32, f *mechanism.Frame) place {
-	E := c.constant(f.E[:]...)
+func (c *compiler) frameAxes(j int, s side) place {
+	E := c.axesIn(j, s)
+	body, _ := s.of(&c.mech.Joints[j])
 	if body < 0 {
 		return E
 	}
@@ -92,8 +93,9 @@ func (c *compiler) frameAxes(body int32, f *mechanism.Frame) place {
 }
 
 // separation adds R and V.
-func (c *compiler) separation(at *jointPlace, jt *joint) {
-	p, s := c.pointOf(jt.Pred, jt.P.Origin), c.pointOf(jt.Succ, jt.S.Origin)
+func (c *compiler) separation(at *jointPlace, j int) {
+	jt := &c.mech.Joints[j]
+	p, s := c.originOf(j, sideP), c.originOf(j, sideS)
 	at.R = c.sum(c.difference(s.far, p.far), c.difference(s.near, p.near))
 	at.alongR = c.vector(tape.TMulVec, at.P, at.R)
 	at.V = c.difference(s.velocity, p.velocity)
@@ -123,7 +125,8 @@ func (c *compiler) drives(at *jointPlace, j int) {
 	turn, push := c.constant(0, 0, 0), c.constant(0, 0, 0) // components along the axes of P
 	extra := place(0)                                      // moment about y of S
 	for i, u := range duals(jt.Kind) {
-		if d.Force[i] == 0 && d.Stiffness[i] == 0 && d.Damping[i] == 0 && c.drive[6*j+i] == 0 {
+		own := c.at.drive[6*j+i] // of the state
+		if d.Force[i] == 0 && d.Stiffness[i] == 0 && d.Damping[i] == 0 && c.drive[6*j+i] == 0 && own == 0 {
 			continue
 		}
 		tau, rate, q := turn.at(u.axis), at.alongW.at(u.axis), place(0)
@@ -141,15 +144,18 @@ func (c *compiler) drives(at *jointPlace, j int) {
 			from = in
 		}
 		c.opN(tape.Copy, 1, 0, tau, from)
-		if jt.Kind.Scalar(i) {
-			if d.Stiffness[i] != 0 {
-				k := c.constant(d.Stiffness[i], d.Stiffness[i]*d.Rest[i])
-				c.opN(tape.Add, 1, 0, tau, tau, k.at(1))
-				c.op(tape.Less, tau, tau, k, q)
-			}
-			if d.Damping[i] != 0 {
-				c.op(tape.Less, tau, tau, c.constant(d.Damping[i]), rate)
-			}
+		k := place(0) // stiffness, stiffness·rest, damping
+		if own > 0 {
+			k = c.input.at(own)
+		} else {
+			k = c.constant(d.Stiffness[i], d.Stiffness[i]*d.Rest[i], d.Damping[i])
+		}
+		if u.force && (own > 0 || d.Stiffness[i] != 0) {
+			c.opN(tape.Add, 1, 0, tau, tau, k.at(atTension))
+			c.op(tape.Less, tau, tau, k.at(atStiffness), q)
+		}
+		if own > 0 || d.Damping[i] != 0 { // of a ball too, about the axes of P
+			c.op(tape.Less, tau, tau, k.at(atDamping), rate)
 		}
 		if u.ofS {
 			moment := c.room(3)
@@ -205,31 +211,39 @@ func (c *compiler) rows(at *jointPlace, j int, node int32) {
 		}
 	}
 	w.b = c.sys.right[node]
-	c.slide(w)
-	c.local(w)
+	c.slide(w, j)
+	c.local(w, j)
 	c.bias(w)
 	list, more := triples(w.jt.Kind)
 	for _, t := range list {
 		c.triple(w, t)
 	}
 	if more {
-		c.special(w)
+		c.special(w, j)
 	}
 	c.freedoms(w, j)
-	c.squares(w)
+	c.squares(w, j)
 }
 
 // squares adds the scales: the squared norms of the rows.
-func (c *compiler) squares(w *jointWork) {
+func (c *compiler) squares(w *jointWork, j int) {
 	from := c.sys.null
 	if w.fly >= 0 {
 		var I [6]float64
-		n := w.jt.GearedInertias(&I)
-		list := make([]float64, 6)
-		for k := range n {
-			list[w.row-n+k] = 1 / I[k]
+		n, k := w.jt.GearedInertias(&I), 0
+		from = c.constant(make([]float64, 6)...)
+		for i := range w.jt.Kind.Freedoms() {
+			if !w.jt.Geared(i) {
+				continue
+			}
+			row := from.at(w.row - n + k)
+			if own := c.at.gear[6*j+i]; own > 0 {
+				c.opN(tape.Copy, 1, 0, row, c.input.at(own+atInverse))
+			} else {
+				c.set(row, 1/I[k])
+			}
+			k++
 		}
-		from = c.constant(list...)
 	}
 	for _, at := range [2]place{w.succ, w.pred} {
 		if at >= 0 {
@@ -240,7 +254,7 @@ func (c *compiler) squares(w *jointWork) {
 }
 
 // slide adds the allowed parts of R and V: the arm of P reaches to the origin of S.
-func (c *compiler) slide(w *jointWork) {
+func (c *compiler) slide(w *jointWork, j int) {
 	kind := slidesOf(w.jt.Kind)
 	if kind == pinned {
 		return
@@ -257,7 +271,7 @@ func (c *compiler) slide(w *jointWork) {
 	case onR:
 		n := c.room(4) // and |R|
 		c.op(tape.Unit, n, w.R)
-		c.opN(tape.Scaled, 3, 0, arm, c.zero, n, c.constant(w.jt.Length))
+		c.opN(tape.Scaled, 3, 0, arm, c.zero, n, c.scalarIn(j, atLength, w.jt.Length))
 		v := c.room(2)
 		c.op(tape.Dot, v, n, w.V)
 		c.op(tape.Less, v.at(1), c.zero, v, c.constant(1))
@@ -266,20 +280,21 @@ func (c *compiler) slide(w *jointWork) {
 	}
 	if b := w.jt.Pred; b >= 0 {
 		body := &c.bodies[b]
+		own := w.armP
 		w.armP = c.room(3)
-		c.op(tape.TMulAdd, w.armP, body.axes, arm, c.constant(vec(w.jt.P.Origin.Sub(c.mech.Bodies[b].Com))...))
+		c.op(tape.TMulAdd, w.armP, body.axes, arm, own)
 		w.wideP = c.sum(w.wideP, arm)
 	}
 }
 
 // local adds the axes of P in the axes of the two bodies.
-func (c *compiler) local(w *jointWork) {
+func (c *compiler) local(w *jointWork, j int) {
 	list, _ := triples(w.jt.Kind)
 	if len(list) == 0 && w.fly < 0 && w.jt.Motion == nil {
 		return
 	}
 	if w.jt.Pred >= 0 {
-		w.inP = c.constant(w.jt.P.E[:]...)
+		w.inP = c.axesIn(j, sideP)
 	}
 	if b := w.jt.Succ; b >= 0 {
 		w.inS = c.room(9)
@@ -356,13 +371,13 @@ func (c *compiler) triple(w *jointWork, t triple) {
 }
 
 // special adds the one row of a type that is not along an axis of P.
-func (c *compiler) special(w *jointWork) {
+func (c *compiler) special(w *jointWork, j int) {
 	wrench := c.constant(0, 0, 0, 0, 0, 0) // moment, force, world axes
 	b := w.b.at(w.row)
 	switch w.jt.Kind {
 	case joints.Helical: // a force along z with the moment −pitch·z
 		z := c.vector(tape.Column, w.P.at(2))
-		pitch := c.constant(-w.jt.Pitch)
+		pitch := c.scalarIn(j, atPitch, -w.jt.Pitch)
 		c.opN(tape.Scaled, 3, 0, wrench, c.zero, z, pitch)
 		c.opN(tape.Copy, 3, 0, wrench.at(3), z)
 		c.opN(tape.Scaled, 1, 0, b, w.force.at(2), w.moment.at(2), pitch)
@@ -423,7 +438,11 @@ func (c *compiler) freedoms(w *jointWork, j int) {
 	n, k := w.jt.GearedInertias(&I), 0
 	for i, u := range duals(w.jt.Kind) {
 		if w.jt.Geared(i) {
-			c.set(w.fly.at(w.row*n+k), inverseRoot(I[k]))
+			if own, at := c.at.gear[6*j+i], w.fly.at(w.row*n+k); own > 0 {
+				c.opN(tape.Copy, 1, 0, at, c.input.at(own+atGear))
+			} else {
+				c.set(at, inverseRoot(I[k]))
+			}
 			c.freedom(w, u)
 			k++
 		}
