@@ -87,7 +87,7 @@ type Options struct {
 //
 // Cost: O(bodies + joints + forces + visuals), and the triangles of each mesh once.
 func New(m *mechanism.Mechanism, o Options) *Scene {
-	b := &builder{Scene: Scene{Mechanism: m}}
+	b := &builder{Scene: Scene{Mechanism: m, Shapes: make([]Shape, 0, len(m.Bodies)+len(m.Joints))}}
 	b.anchors()
 	b.measure()
 	b.visuals(&o)

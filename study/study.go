@@ -70,6 +70,7 @@ const (
 type Parameter struct {
 	Name            string // of its column
 	Path            string // of the number, such as bodies[crank].mass
+	Unit            string // for pictures; empty: not known
 	Law             Law
 	List            []float64 // of Values
 	Low, High       float64   // of Uniform

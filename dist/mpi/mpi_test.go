@@ -13,9 +13,9 @@ import (
 
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/dist"
-	"github.com/rung-mbd/rung/dist/disttest"
 	"github.com/rung-mbd/rung/dist/mpi"
 	"github.com/rung-mbd/rung/dist/mumps"
+	"github.com/rung-mbd/rung/internal/test/disttest"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 )

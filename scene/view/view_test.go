@@ -117,7 +117,7 @@ func TestWhole(t *testing.T) {
 			list = append(list, m[1])
 		}
 	}
-	assert.Len(t, seen, 12)
+	assert.Len(t, seen, 16)
 }
 
 // The arrays have the lengths that the head tells, and the poses are those of the state.

@@ -14,8 +14,15 @@ class Mesh {
   quad(a, b, c, d) { this.indices.push(a, b, c, a, c, d); }
 }
 
-function box() {
+// box is a cube. With round its corners have one normal each, for boxes that are small in the picture.
+export function box(round = false) {
   const m = new Mesh();
+  if (round) {
+    const corners = [], l = 1 / Math.sqrt(3);
+    for (let i = 0; i < 8; i++) corners.push(m.vertex([i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1], [i & 1 ? l : -l, i & 2 ? l : -l, i & 4 ? l : -l]));
+    for (const q of [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]) m.quad(...q.map((i) => corners[i]));
+    return m;
+  }
   for (let k = 0; k < 3; k++) {
     for (const side of [-1, 1]) {
       const corner = (a, b) => {
@@ -81,8 +88,13 @@ export function cone(corners) {
   return m;
 }
 
-// meshes are those of the kinds box, sphere, cylinder, capsule. Many shapes get fewer corners each.
-export function meshes(many) {
-  const corners = many ? 4 : 20;
-  return [box(), ball(corners, false), cylinder(many ? 4 : 28), ball(corners, true)];
+// solids are the kinds of shapes that have one mesh for all sizes. round: a size is a radius in all directions, and the shift makes the length. extent: the half height
+// of the box that stands for a small one, as parts of size z and x.
+export const solids = [{ kind: 'box', round: false, extent: [1, 0] }, { kind: 'sphere', round: true, extent: [0, 0.85] }, { kind: 'cylinder', round: false, extent: [1, 0] },
+  { kind: 'capsule', round: true, extent: [1, 0.8] }];
+
+// meshes are those of the solids. What is small in the picture gets fewer corners.
+export function meshes(small) {
+  const corners = small ? 8 : 20;
+  return [box(), ball(corners, false), cylinder(small ? 10 : 28), ball(corners, true)];
 }
