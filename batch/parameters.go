@@ -1,7 +1,7 @@
 package batch
 
 import (
-	"fmt"
+	"errors"
 	"math"
 
 	"github.com/rung-mbd/rung/bodies"
@@ -11,7 +11,7 @@ import (
 )
 
 // ErrParameter is wrapped by the errors of the setters of what varies (Options.Vary). Nothing has changed then.
-var ErrParameter = fmt.Errorf("batch: parameter refused")
+var ErrParameter = errors.New("batch: parameter refused")
 
 // What lanes know of a state's parameters: whether they are within what doubles solve (kkt.Plan.WhyOneByOne).
 const (
@@ -38,7 +38,7 @@ func (s *States) SetBody(i, body int, mass float64, com spatial.Vec3, inertia sp
 	b, err := bodies.New(mass, com, inertia)
 	if err == nil {
 		if _, n := b.Null(); n > 0 {
-			err = fault.Errorf("inertia %v is not positive definite: %w", inertia, bodies.ErrInertia)
+			err = fault.Errorf("batch: inertia %v is not positive definite: %w", inertia, bodies.ErrInertia)
 		}
 	}
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *States) SetFrames(i, joint int, p, q mechanism.Frame) error {
 	at := s.mustVary(s.batch.at.joint, joint)
 	for k, f := range [2]*mechanism.Frame{&p, &q} {
 		if err := f.Check(); err != nil {
-			err = fault.Errorf("%s frame: %w", [2]string{"predecessor", "successor"}[k], err)
+			err = fault.Errorf("batch: %s frame: %w", [2]string{"predecessor", "successor"}[k], err)
 			return refuse(i, s.atJoint(joint), err)
 		}
 	}
@@ -135,9 +135,9 @@ func (s *States) SetLength(i, joint int, length float64) error {
 	jt := &s.batch.plan.Mechanism().Joints[joint]
 	switch {
 	case !hasLength(jt):
-		return refuse(i, s.atJoint(joint), fault.Errorf("length %v of a %v joint", length, jt.Kind))
+		return refuse(i, s.atJoint(joint), fault.Errorf("batch: length %v of a %v joint", length, jt.Kind))
 	case !(length > 0) || !finite(length):
-		return refuse(i, s.atJoint(joint), fault.Errorf("length %v is not positive and finite", length))
+		return refuse(i, s.atJoint(joint), fault.Errorf("batch: length %v is not positive and finite", length))
 	}
 	*s.at(i, at+atLength) = length
 	s.known[i] = unknown
@@ -154,9 +154,9 @@ func (s *States) SetPitch(i, joint int, pitch float64) error {
 	jt := &s.batch.plan.Mechanism().Joints[joint]
 	switch {
 	case !hasPitch(jt):
-		return refuse(i, s.atJoint(joint), fault.Errorf("pitch %v of a %v joint", pitch, jt.Kind))
+		return refuse(i, s.atJoint(joint), fault.Errorf("batch: pitch %v of a %v joint", pitch, jt.Kind))
 	case pitch == 0 || !finite(pitch):
-		return refuse(i, s.atJoint(joint), fault.Errorf("pitch %v is zero or not finite", pitch))
+		return refuse(i, s.atJoint(joint), fault.Errorf("batch: pitch %v is zero or not finite", pitch))
 	}
 	*s.at(i, at+atPitch) = -pitch
 	return nil
@@ -170,7 +170,7 @@ func (s *States) SetArmature(i int, f mechanism.Freedom, armature float64) error
 	s.mustHave(i)
 	at := s.mustVaryFreedom(s.batch.at.gear, f)
 	if !(armature > 0) || !finite(armature) || !finite(1/armature) {
-		return refuse(i, s.atJoint(f.Joint), fault.Errorf("armature %v of freedom %d is not positive and finite, or too small", armature, f.Freedom))
+		return refuse(i, s.atJoint(f.Joint), fault.Errorf("batch: armature %v of freedom %d is not positive and finite, or too small", armature, f.Freedom))
 	}
 	s.setArmature(i, at, armature)
 	return nil
@@ -193,9 +193,9 @@ func (s *States) SetDrive(i int, f mechanism.Freedom, stiffness, damping, rest f
 	jt := &m.Joints[f.Joint]
 	switch d := m.Drive(f.Joint); {
 	case !finite(stiffness) || !finite(damping) || !finite(rest) || math.IsInf(stiffness*rest, 0):
-		return refuse(i, s.atJoint(f.Joint), fault.Errorf("stiffness %v, damping %v or rest %v of freedom %d is not finite", stiffness, damping, rest, f.Freedom))
+		return refuse(i, s.atJoint(f.Joint), fault.Errorf("batch: stiffness %v, damping %v or rest %v of freedom %d is not finite", stiffness, damping, rest, f.Freedom))
 	case stiffness != 0 && d.Stiffness[f.Freedom] == 0 && (jt.Kind.Rotational(f.Freedom) || !jt.Kind.Scalar(f.Freedom)):
-		return refuse(i, s.atJoint(f.Joint), fault.Errorf("stiffness %v of freedom %d, an angle without stiffness in the model", stiffness, f.Freedom))
+		return refuse(i, s.atJoint(f.Joint), fault.Errorf("batch: stiffness %v of freedom %d, an angle without stiffness in the model", stiffness, f.Freedom))
 	}
 	s.setDrive(i, at, stiffness, damping, rest)
 	return nil
@@ -214,7 +214,7 @@ func (s *States) SetSpring(i, force int, stiffness, damping, restLength float64)
 	at := s.mustVary(s.batch.at.spring, force)
 	if !finite(stiffness) || !finite(damping) || !finite(restLength) {
 		m := s.batch.plan.Mechanism()
-		err := fault.Errorf("stiffness %v, damping %v or rest length %v is not finite", stiffness, damping, restLength)
+		err := fault.Errorf("batch: stiffness %v, damping %v or rest length %v is not finite", stiffness, damping, restLength)
 		return refuse(i, func(err error) error { return m.AtForce(force, err) }, err)
 	}
 	s.put(i, at, stiffness, damping, restLength)

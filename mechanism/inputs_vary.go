@@ -98,16 +98,16 @@ func (in *Inputs) SetFrames(j int, p, s *Frame) error {
 // Check returns an error if a number of f is not finite, or its axes are no right-handed orthogonal unit vectors.
 func (f *Frame) Check() error {
 	if !finiteVec(&f.Origin) {
-		return fault.Errorf("origin %v is not finite", f.Origin)
+		return fault.Errorf("mechanism: origin %v is not finite", f.Origin)
 	}
 	unit := spatial.Identity3()
 	for k, x := range f.E.TMul(f.E) {
 		if !(math.Abs(x-unit[k]) <= axesTol) {
-			return fault.Errorf("axes %v are not orthogonal unit vectors", f.E)
+			return fault.Errorf("mechanism: axes %v are not orthogonal unit vectors", f.E)
 		}
 	}
 	if z := f.E.Col(0).Cross(f.E.Col(1)); z.Dot(f.E.Col(2)) < 0 {
-		return fault.Errorf("axes %v are left-handed", f.E)
+		return fault.Errorf("mechanism: axes %v are left-handed", f.E)
 	}
 	return nil
 }
