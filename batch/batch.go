@@ -143,11 +143,11 @@ func (b *Batch) Scalar() []string { return append([]string(nil), b.rare...) }
 // Instructions names the set of instructions in use: AVX-512, AVX2 or Go. All three give the same bits.
 func (b *Batch) Instructions() string { return tape.Set() }
 
-// tapes are the programs of a mechanism: accelerations and multipliers, their check, a correction, accelerations in
-// world axes, and those of Rollout.
+// tapes are the programs of a mechanism: what constants alone decide, accelerations and multipliers, their check, a
+// correction, accelerations in world axes, the same with the checks of Solve, and those of Rollout.
 type tapes struct {
-	stage, judge, refine, results []tape.Op
-	steps                         *stepper
+	fixed, stage, judge, refine, results, answers []tape.Op
+	steps                                         *stepper
 }
 
 // tapes makes the programs.
@@ -156,22 +156,26 @@ func (c *compiler) tapes() (t tapes) {
 	c.sys.factorize()
 	c.sys.backward(c.sys.x, false)
 	t.stage = c.take()
-	c.sys.judge()
+	c.sys.judge(1 / trustedPivot) // the first solve has to have pivots for which its error is estimated
 	t.judge = c.take()
 	c.sys.refine()
 	t.refine = c.take()
 	c.results()
 	t.results = c.take()
+	c.results()
+	c.sys.verdict()
+	t.answers = c.take()
 	if c.refusal() == "" {
 		t.steps = c.steps()
 	}
+	t.fixed = append(c.fixed, tape.Op{Code: tape.End})
 	return t
 }
 
 // fit reports whether the tapes stay in a workspace of n places.
 func (t *tapes) fit(n int) bool {
 	ok := true
-	list := [][]tape.Op{t.stage, t.judge, t.refine, t.results}
+	list := [][]tape.Op{t.fixed, t.stage, t.judge, t.refine, t.results, t.answers}
 	if s := t.steps; s != nil {
 		list = append(append(list, s.updates[:]...), s.rates, s.keep, s.euler, s.errors, s.project)
 	}

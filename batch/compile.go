@@ -50,6 +50,8 @@ type jointPlace struct {
 	alongR, alongV place // the same along the axes of P
 	w              place // ω_S − ω_P, 0 if nobody needs it
 	alongW         place
+	inP, inS       place // axes of P in the axes of the two bodies
+	swingP, swingS place // of a hinge: −(centripetal acceleration of the arm) and ω of each body, along the axes of P
 }
 
 // prescribed is a freedom whose motion is evaluated for each lane.
@@ -144,7 +146,9 @@ func (c *compiler) evaluate() {
 		c.elements()
 	}
 	for i := range m.Couplings {
-		c.rareJoints = append(c.rareJoints, int32(c.plan.Layout().CouplingNode(i)))
+		node := int32(c.plan.Layout().CouplingNode(i))
+		c.rareJoints = append(c.rareJoints, node)
+		c.sys.dense[node] = true
 	}
 }
 
@@ -287,17 +291,17 @@ type triple struct {
 	first, n int
 }
 
-// triples returns the rows of a type that are along the axes of P, in their order, and whether one more row of its
-// own follows.
+// triples returns the rows of a type that are along the axes of P, forces before moments, and whether one more row of
+// its own follows.
 func triples(k joints.Kind) (list []triple, more bool) {
 	const moments, forces = false, true
 	switch k {
 	case joints.Fixed:
-		return []triple{{moments, 0, 3}, {forces, 0, 3}}, false
+		return []triple{{forces, 0, 3}, {moments, 0, 3}}, false
 	case joints.Revolute:
 		return []triple{{forces, 0, 3}, {moments, 0, 2}}, false
 	case joints.Prismatic:
-		return []triple{{moments, 0, 3}, {forces, 0, 2}}, false
+		return []triple{{forces, 0, 2}, {moments, 0, 3}}, false
 	case joints.Helical:
 		return []triple{{forces, 0, 2}, {moments, 0, 2}}, true
 	case joints.Cylindrical:

@@ -37,7 +37,7 @@ type worker struct {
 	t    tapes
 	w    []float64
 	c    *compiler
-	mask []float64
+	mask *[lanes]float64
 
 	in     *mechanism.Inputs
 	plan   *kkt.Plan
@@ -96,7 +96,8 @@ func newWorker(b *Batch, c *compiler, t *tapes) (*worker, error) {
 		return w, nil
 	}
 	w.w = c.workspace(b.plan.Options().Epsilon)
-	w.mask = w.lane(c.sys.mask)
+	tape.Run(w.w, t.fixed)
+	w.mask = (*[lanes]float64)(w.lane(c.sys.mask))
 	w.timed = len(c.motions) > 0 || c.rareForces || len(c.rareJoints) > 0
 	w.kin = &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())}
 	w.force = make([]spatial.Force, m.NumBodies())
@@ -167,11 +168,11 @@ func (w *worker) group(s *States, r *Results, g int) {
 	for i := range w.c.bodies {
 		copy(out[6*i*lanes:][:6*lanes], w.w[int(w.c.bodies[i].a)*lanes:])
 	}
-	weak := w.lane(w.c.sys.record.at(weakRows))
+	weak, holds := w.lane(w.c.sys.record.at(weakRows)), w.lane(w.c.sys.holds)
 	for l := range n {
 		i := first + l
 		r.single[i], r.errs[i], r.redundant[i] = false, nil, int32(weak[l])
-		if ok>>l&1 == 0 || !w.holds(l) {
+		if ok>>l&1 == 0 || holds[l] != 1 {
 			w.single(s, r, i)
 		}
 	}
@@ -181,38 +182,14 @@ func (w *worker) group(s *States, r *Results, g int) {
 func (w *worker) evaluate() {
 	tape.Run(w.w, w.t.stage)
 	tape.Run(w.w, w.t.judge)
-	for k := 0; k < maxRefinements && w.wanting(k == 0); k++ {
+	for k := 0; k < maxRefinements && *w.mask != [lanes]float64{}; k++ {
 		tape.Run(w.w, w.t.refine)
 	}
-	tape.Run(w.w, w.t.results)
+	tape.Run(w.w, w.t.answers)
 }
 
 // record returns the number of the record of a lane.
 func (w *worker) record(k, l int) float64 { return w.w[(int(w.c.sys.record)+k)*lanes+l] }
-
-// exact reports whether the error that the residuals of a lane stand for is small enough.
-func (w *worker) exact(l int) bool {
-	return w.record(bigResidual, l) <= enoughError*enoughError*w.record(sizes, l)
-}
-
-// wanting sets the mask of lanes that want a correction, and reports whether there are any. The first solve has to
-// have pivots for which its error is estimated.
-func (w *worker) wanting(first bool) (any bool) {
-	for l := range lanes {
-		w.mask[l] = 0
-		if !w.exact(l) || first && w.record(overPivot, l) > 1/trustedPivot {
-			w.mask[l] = 1
-			any = true
-		}
-	}
-	return any
-}
-
-// holds reports whether a lane has passed all checks.
-func (w *worker) holds(l int) bool {
-	return w.exact(l) && w.record(badResidual, l) <= 0 && w.record(overPivot, l) <= 1/smallPivot && w.record(doubt, l) <= doubtPivot &&
-		w.record(bodyPivot, l) <= bodyTol && w.record(notUnit, l) <= unitTol && w.record(notFinite, l) == 0
-}
 
 // prepare does what has no lanes, for n states from first on. It returns the lanes for which that went well.
 func (w *worker) prepare(s *States, first, n int) (ok uint) {

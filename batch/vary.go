@@ -179,6 +179,12 @@ func (c *compiler) armIn(j int, s side) place {
 	return c.constant(vec(f.Origin.Sub(c.mech.Bodies[body].Com))...)
 }
 
+// varies reports whether the frames of joint j, or the body that it hangs on, differ from state to state.
+func (c *compiler) varies(j int) bool {
+	b := c.mech.Joints[j].Pred
+	return c.at.joint[j] > 0 || b >= 0 && c.at.body[b] > 0
+}
+
 // comOf returns the centre of mass of a body in its frame.
 func (c *compiler) comOf(body int32) place { return c.bodies[body].data.at(atCom) }
 
