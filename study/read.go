@@ -96,8 +96,10 @@ func (d *reader) all() {
 		d.fault("$.sampling", "", "is of no use: no parameter is drawn")
 	case d.tooMany():
 		d.fault("$", "", fmt.Sprintf("has more than %d runs", MaxRuns))
-	case n > 0 && d.s.Sampling != Random && int64(d.s.Draws)*int64(n) > MaxDrawn:
-		d.fault("$.sampling.draws", document.Number(float64(d.s.Draws)), fmt.Sprintf("times %d drawn parameters is more than %d; random draws have no such limit", n, MaxDrawn))
+	case d.s.Sampling == Sobol && n > MaxSobol:
+		d.fault("$.sampling.type", Sobol.String(), fmt.Sprintf("draws at most %d parameters, not %d; random, latin-hypercube and halton have no such limit", MaxSobol, n))
+	case n > 0 && (d.s.Sampling == LatinHypercube || d.s.Sampling == Halton) && int64(d.s.Draws)*int64(n) > MaxDrawn:
+		d.fault("$.sampling.draws", document.Number(float64(d.s.Draws)), fmt.Sprintf("times %d drawn parameters is more than %d; random and Sobol draws have no such limit", n, MaxDrawn))
 	}
 }
 

@@ -49,9 +49,10 @@ const (
 	Random         Sampling = iota // independent
 	LatinHypercube                 // each parameter once in each of as many equal parts as there are draws
 	Halton                         // points of Halton's sequence with Owen's random digits
+	Sobol                          // points of Sobol's sequence with Owen's random digits
 )
 
-var samplingNames = []string{"random", "latin-hypercube", "halton"}
+var samplingNames = []string{"random", "latin-hypercube", "halton", "sobol"}
 
 // String returns the name of the sampling in a document.
 func (s Sampling) String() string { return samplingNames[s] }

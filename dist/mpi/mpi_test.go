@@ -28,6 +28,9 @@ func TestMain(*testing.M) {
 		if n, _ := strconv.Atoi(os.Getenv("RUNG_RANGE")); n > 0 {
 			return ranges(c, n)
 		}
+		if what := os.Getenv("RUNG_TIME"); what != "" {
+			return timings(c, what)
+		}
 		if base := os.Getenv("RUNG_RUN"); base != "" {
 			return course(c, base)
 		}

@@ -31,8 +31,8 @@ func newSweep() *cobra.Command {
 		Use:   "sweep STUDY -o FILE.parquet",
 		Short: "Run a model with many values of its parameters",
 		Long: `Runs the model of STUDY, a document of rung-study/1 (rung schema study), once for
-every value of its parameters: lists and grids, random, Latin hypercube and Halton
-draws. FILE gets a row for each run: its number, the parameters, whether it is
+every value of its parameters: lists and grids, random, Latin hypercube, Halton
+and Sobol draws. FILE gets a row for each run: its number, the parameters, whether it is
 done or failed and for which reason, and the outputs. The columns that the study
 keeps over time go to the file of --trajectories.
 
