@@ -15,7 +15,6 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/dist"
-	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -37,7 +36,7 @@ func (f *Flags) checkRanks(path string) error {
 	switch {
 	case f.method.Method != motion.Sparse:
 		return shell.UseErrorf("--ranks needs --method sparse")
-	case f.ordering.Ordering != order.Auto:
+	case !f.ordering.IsAuto():
 		return shell.UseErrorf("--ordering is not for --ranks: each rank finds the order of its piece")
 	case f.implicit() || f.balanced():
 		return shell.UseErrorf("--ranks is for explicit methods, not for %s", f.integrator)
