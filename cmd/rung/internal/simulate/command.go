@@ -53,6 +53,12 @@ it, in a folder with .parts after its name, Parquet files themselves.
 rates of joints, forces of prescribed motions, points of the model's frames,
 contacts and all others, by name or pattern. --list-columns prints their names.
 
+With --ranks the model is cut into pieces that ranks work on together, as many
+as mpirun has processes or as the number says; rank 0 alone writes. Checkpoints
+are two files a rank, with .rank0.0 and so on after FILE, and a run goes on with
+the same number of ranks. Methods are explicit then, columns are those without
+reactions and accelerations, and contacts, stops and cables are refused.
+
 --plot draws energies, drift and the columns in --plot-columns over time, from
 where this run began; without these, of the body that moves farthest the
 coordinates that change, or of --columns the six that change most. Of wheels on
@@ -103,6 +109,7 @@ inertia.`,
 	f.stabilize.Add(cmd)
 	f.ordering.Add(cmd)
 	f.threads.Add(cmd)
+	f.ranks.Add(cmd)
 	shell.CompleteNames(cmd, "bodies", shell.BodyNames)
 	shell.CompleteNames(cmd, "columns", ColumnNames)
 	shell.CompleteNames(cmd, "wrenches", shell.JointNames)
@@ -117,6 +124,11 @@ func runSimulate(cmd *cobra.Command, path string, f *Flags) error {
 		p := shell.NewProgress(stderr)
 		defer p.End()
 		return ListColumns(path, stdin, stdout, p)
+	}
+	if on, err := f.ranks.Given(); err != nil {
+		return err
+	} else if on {
+		return simulateOnRanks(cmd, path, f)
 	}
 	if err := f.check(path); err != nil {
 		return err

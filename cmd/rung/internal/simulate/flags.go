@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
+	"github.com/rung-mbd/rung/cmd/rung/internal/ranks"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -48,6 +49,7 @@ type Flags struct {
 	stabilize    stabilizeFlag
 	ordering     shell.OrderingFlag
 	threads      shell.ThreadsFlag
+	ranks        ranks.Flags
 	json, quiet  bool
 
 	untilSet, everySet, stepSet, tolSet, rhoSet bool // which were given
