@@ -13,3 +13,11 @@ func Some[T any](cases []T, n int) []T {
 	}
 	return some
 }
+
+// Few returns a number of cases: whole, or short in a short run.
+func Few[N any](whole, short N) N {
+	if testing.Short() {
+		return short
+	}
+	return whole
+}
