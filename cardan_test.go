@@ -8,6 +8,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/compare"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
@@ -101,7 +102,7 @@ func TestCardanError(t *testing.T) {
 			p, err := rung.NewPlan(m, rung.Options{})
 			require.NoError(t, err)
 			for _, method := range motion.Methods()[1:] {
-				x, err := motion.Accelerate(p, method, p.Initial())
+				x, err := compare.Accelerate(p, method, p.Initial())
 				require.NoError(t, err, "%v", method)
 				requireCardan(x, method.String())
 			}

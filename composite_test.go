@@ -8,8 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/compare"
 	"github.com/rung-mbd/rung/internal/check"
-	"github.com/rung-mbd/rung/model/modeltest"
+	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -120,7 +121,7 @@ func TestRandomComposites(t *testing.T) {
 			p, err := rung.NewPlan(m, rung.Options{})
 			require.NoError(t, err)
 			for _, method := range motion.Methods()[1:] {
-				got, err := motion.Accelerate(p, method, p.Initial())
+				got, err := compare.Accelerate(p, method, p.Initial())
 				require.NoError(t, err, "%v", method)
 				requireSame(t, want, got, sameTol)
 			}
@@ -180,7 +181,7 @@ func TestLightChains(t *testing.T) {
 		off := func(mass float64, method motion.Method) (worst float64) {
 			p, err := rung.NewPlan(modeltest.Expand(m, mass), rung.Options{})
 			require.NoError(t, err)
-			got, err := motion.Accelerate(p, method, p.Initial())
+			got, err := compare.Accelerate(p, method, p.Initial())
 			require.NoError(t, err)
 			for i := range want.Bodies {
 				w, g := &want.Bodies[i], &got.Bodies[i]

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/compare"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/spatial"
@@ -96,7 +97,7 @@ func TestGovernorWithRotor(t *testing.T) {
 	p, err := rung.NewPlan(doc, rung.Options{})
 	require.NoError(t, err)
 	for _, method := range motion.Methods()[1:] {
-		x, err := motion.Accelerate(p, method, p.Initial())
+		x, err := compare.Accelerate(p, method, p.Initial())
 		require.NoError(t, err, "%v", method)
 		requireGovernor(x, method.String())
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/compare"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
@@ -123,7 +124,7 @@ func TestMachinesByTree(t *testing.T) {
 				require.NoError(t, err)
 				p, err := rung.NewPlan(m, rung.Options{})
 				require.NoError(t, err)
-				r, err := motion.Accelerate(p, method, p.Initial())
+				r, err := compare.Accelerate(p, method, p.Initial())
 				require.NoError(t, err)
 				r.Solve.Residual = 0 // of the rows of loops, where there are any
 				requireMachine(t, check.ReadExpectedIn(t, "joints", name), r)

@@ -10,37 +10,11 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// The types of package kkt that most programs need.
-type (
-	Options = kkt.Options // how a mechanism is solved
-	Plan    = kkt.Plan    // what does not depend on the state
-	Solver  = kkt.Solver  // the memory of one goroutine
-	Report  = kkt.Report  // rank, redundant joints, undetermined reactions
-)
-
-// The types of package build.
-type (
-	Builder = build.Builder // makes a model in Go
-	Body    = build.Body    // handle of a body
-	Place   = build.Place   // frame in the world
-	Spring  = build.Spring  // parameters of Builder.SpringDamper
-	Term    = build.Term    // of Builder.Couple
-	Ground  = build.Ground  // handle of a terrain
-	Through = build.Through // point of Builder.Cable
-)
-
-// World is the handle of the fixed frame.
-const World = build.World
-
 // NewBuilder starts a model. Gravity is −9.81 m/s² along world z.
 func NewBuilder(name string) *Builder { return build.New(name) }
 
 // At is a place with the world's axes.
 func At(x, y, z float64) Place { return build.At(x, y, z) }
-
-// Error is an error with its place: the joint and its row, the body or the force element.
-// errors.As finds it in the errors of all packages that work on a mechanism.
-type Error = mechanism.Error
 
 // Open reads a model file in the format rung-model/1.
 //

@@ -23,6 +23,8 @@ type Options struct {
 	Wrenches bool
 	// Forces are freedoms whose generalized forces states carry (States.SetForce), in place of those of the model.
 	Forces []mechanism.Freedom
+	// Vary says what of the model differs from state to state.
+	Vary Vary
 }
 
 // MaxPlaces bounds the workspace of a batch: places of eight numbers. Larger mechanisms are for kkt.Solver, whose
@@ -36,6 +38,7 @@ type Batch struct {
 	plan    *kkt.Plan
 	options Options
 	length  int // places of a state
+	at      *variables
 	lanes   bool
 	why     string
 	rare    []string
@@ -52,7 +55,7 @@ type Batch struct {
 //
 // Cost: like that of the analysis of the plan; memory for each thread of some hundred numbers an entry of the factor.
 // It returns an error that wraps ErrOptions for a freedom that is out of range, prescribed, without a generalized
-// force or given twice, for a number of threads out of range, and for a mechanism beyond MaxPlaces.
+// force or given twice, for what cannot vary (Vary), for a number of threads out of range, and for a mechanism beyond MaxPlaces.
 func New(p *kkt.Plan, o Options) (*Batch, error) {
 	if p == nil {
 		panic("batch: no plan")
@@ -68,7 +71,12 @@ func New(p *kkt.Plan, o Options) (*Batch, error) {
 		return nil, err
 	}
 	b := &Batch{plan: p, options: o, why: p.WhyOneByOne(), drift: driftPart * p.Mechanism().DriftUnit()}
-	c := newCompiler(p, &o)
+	at, err := newVariables(p.Mechanism(), &o.Vary, 4+bodyPlaces*p.Mechanism().NumBodies()+len(o.Forces))
+	if err != nil {
+		return nil, err
+	}
+	b.at = at
+	c := newCompiler(p, &o, at)
 	b.length = c.length
 	t := tapes{}
 	if b.why == "" {
@@ -118,6 +126,9 @@ func checkForces(m *mechanism.Mechanism, list []mechanism.Freedom) error {
 	return nil
 }
 
+// forcePlace returns the place in a state of force k of Options.Forces.
+func (b *Batch) forcePlace(k int) int { return b.at.first - len(b.options.Forces) + k }
+
 // Plan returns the plan of b.
 func (b *Batch) Plan() *kkt.Plan { return b.plan }
 
@@ -132,11 +143,11 @@ func (b *Batch) Scalar() []string { return append([]string(nil), b.rare...) }
 // Instructions names the set of instructions in use: AVX-512, AVX2 or Go. All three give the same bits.
 func (b *Batch) Instructions() string { return tape.Set() }
 
-// tapes are the programs of a mechanism: accelerations and multipliers, their check, a correction, accelerations in
-// world axes, and those of Rollout.
+// tapes are the programs of a mechanism: what constants alone decide, accelerations and multipliers, their check, a
+// correction, accelerations in world axes, the same with the checks of Solve, and those of Rollout.
 type tapes struct {
-	stage, judge, refine, results []tape.Op
-	steps                         *stepper
+	fixed, stage, judge, refine, results, answers []tape.Op
+	steps                                         *stepper
 }
 
 // tapes makes the programs.
@@ -145,22 +156,26 @@ func (c *compiler) tapes() (t tapes) {
 	c.sys.factorize()
 	c.sys.backward(c.sys.x, false)
 	t.stage = c.take()
-	c.sys.judge()
+	c.sys.judge(1 / trustedPivot) // the first solve has to have pivots for which its error is estimated
 	t.judge = c.take()
 	c.sys.refine()
 	t.refine = c.take()
 	c.results()
 	t.results = c.take()
+	c.results()
+	c.sys.verdict()
+	t.answers = c.take()
 	if c.refusal() == "" {
 		t.steps = c.steps()
 	}
+	t.fixed = append(c.fixed, tape.Op{Code: tape.End})
 	return t
 }
 
 // fit reports whether the tapes stay in a workspace of n places.
 func (t *tapes) fit(n int) bool {
 	ok := true
-	list := [][]tape.Op{t.stage, t.judge, t.refine, t.results}
+	list := [][]tape.Op{t.fixed, t.stage, t.judge, t.refine, t.results, t.answers}
 	if s := t.steps; s != nil {
 		list = append(append(list, s.updates[:]...), s.rates, s.keep, s.euler, s.errors, s.project)
 	}

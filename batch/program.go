@@ -11,6 +11,7 @@ func (p place) at(n int) place { return p + place(n) }
 // program is a tape and the workspace that it is for, while they are made.
 type program struct {
 	ops    []tape.Op
+	fixed  []tape.Op // what depends on constants alone, and is run when they are set
 	places int
 	values []value
 
@@ -79,12 +80,16 @@ func (p *program) op(code tape.Code, operands ...place) { p.opN(code, 0, 0, oper
 
 // opN adds an instruction with a count, and with rows of stride lanes.
 func (p *program) opN(code tape.Code, n, stride int, operands ...place) {
+	o := instruction(code, operands...)
+	o.N, o.F = uint32(n), uint32(64*stride)
+	p.ops = append(p.ops, o)
+}
+
+// instruction returns an instruction with up to five operands.
+func instruction(code tape.Code, operands ...place) tape.Op {
 	var q [5]place
 	copy(q[:], operands)
-	p.ops = append(p.ops, tape.Op{
-		Code: code, N: uint32(n), F: uint32(64 * stride),
-		A: uint32(64 * q[0]), B: uint32(64 * q[1]), C: uint32(64 * q[2]), D: uint32(64 * q[3]), E: uint32(64 * q[4]),
-	})
+	return tape.Op{Code: code, A: uint32(64 * q[0]), B: uint32(64 * q[1]), C: uint32(64 * q[2]), D: uint32(64 * q[3]), E: uint32(64 * q[4])}
 }
 
 // take ends the tape that has been made so far and returns it.

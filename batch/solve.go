@@ -37,7 +37,7 @@ type worker struct {
 	t    tapes
 	w    []float64
 	c    *compiler
-	mask []float64
+	mask *[lanes]float64
 
 	in     *mechanism.Inputs
 	plan   *kkt.Plan
@@ -87,13 +87,17 @@ func newWorker(b *Batch, c *compiler, t *tapes) (*worker, error) {
 			return nil, err
 		}
 	}
+	if b.at.own {
+		w.in.Vary()
+	}
 	w.plan = b.plan.With(w.in)
 	w.solver = w.plan.NewSolver()
 	if !b.lanes {
 		return w, nil
 	}
 	w.w = c.workspace(b.plan.Options().Epsilon)
-	w.mask = w.lane(c.sys.mask)
+	tape.Run(w.w, t.fixed)
+	w.mask = (*[lanes]float64)(w.lane(c.sys.mask))
 	w.timed = len(c.motions) > 0 || c.rareForces || len(c.rareJoints) > 0
 	w.kin = &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())}
 	w.force = make([]spatial.Force, m.NumBodies())
@@ -164,11 +168,11 @@ func (w *worker) group(s *States, r *Results, g int) {
 	for i := range w.c.bodies {
 		copy(out[6*i*lanes:][:6*lanes], w.w[int(w.c.bodies[i].a)*lanes:])
 	}
-	weak := w.lane(w.c.sys.record.at(weakRows))
+	weak, holds := w.lane(w.c.sys.record.at(weakRows)), w.lane(w.c.sys.holds)
 	for l := range n {
 		i := first + l
 		r.single[i], r.errs[i], r.redundant[i] = false, nil, int32(weak[l])
-		if ok>>l&1 == 0 || !w.holds(l) {
+		if ok>>l&1 == 0 || holds[l] != 1 {
 			w.single(s, r, i)
 		}
 	}
@@ -178,38 +182,14 @@ func (w *worker) group(s *States, r *Results, g int) {
 func (w *worker) evaluate() {
 	tape.Run(w.w, w.t.stage)
 	tape.Run(w.w, w.t.judge)
-	for k := 0; k < maxRefinements && w.wanting(k == 0); k++ {
+	for k := 0; k < maxRefinements && *w.mask != [lanes]float64{}; k++ {
 		tape.Run(w.w, w.t.refine)
 	}
-	tape.Run(w.w, w.t.results)
+	tape.Run(w.w, w.t.answers)
 }
 
 // record returns the number of the record of a lane.
 func (w *worker) record(k, l int) float64 { return w.w[(int(w.c.sys.record)+k)*lanes+l] }
-
-// exact reports whether the error that the residuals of a lane stand for is small enough.
-func (w *worker) exact(l int) bool {
-	return w.record(bigResidual, l) <= enoughError*enoughError*w.record(sizes, l)
-}
-
-// wanting sets the mask of lanes that want a correction, and reports whether there are any. The first solve has to
-// have pivots for which its error is estimated.
-func (w *worker) wanting(first bool) (any bool) {
-	for l := range lanes {
-		w.mask[l] = 0
-		if !w.exact(l) || first && w.record(overPivot, l) > 1/trustedPivot {
-			w.mask[l] = 1
-			any = true
-		}
-	}
-	return any
-}
-
-// holds reports whether a lane has passed all checks.
-func (w *worker) holds(l int) bool {
-	return w.exact(l) && w.record(badResidual, l) <= 0 && w.record(overPivot, l) <= 1/smallPivot && w.record(doubt, l) <= doubtPivot &&
-		w.record(bodyPivot, l) <= bodyTol && w.record(notUnit, l) <= unitTol && w.record(notFinite, l) == 0
-}
 
 // prepare does what has no lanes, for n states from first on. It returns the lanes for which that went well.
 func (w *worker) prepare(s *States, first, n int) (ok uint) {
@@ -229,6 +209,13 @@ func (w *worker) prepare(s *States, first, n int) (ok uint) {
 	}
 	if s.wrench != nil {
 		w.loadWrenches(s, first, n)
+	}
+	if w.b.at.own {
+		for l := range n {
+			if !w.goesTogether(s, first+l) {
+				ok &^= 1 << l
+			}
+		}
 	}
 	if c.rareForces || w.rows != nil {
 		for l := range n {
@@ -256,13 +243,15 @@ func (w *worker) loadWrenches(s *States, first, n int) {
 // rareState evaluates for one state what has no lanes, and reports whether that can be done.
 func (w *worker) rareState(s *States, i, l int) bool {
 	c := w.c
+	if w.setInputs(s, i) != nil {
+		return false
+	}
 	if c.rareForces {
 		for k := range w.kin.Bodies {
-			if !w.mech.BodyTo(&w.kin.Bodies[k], w.st, k) {
+			if !w.in.Mechanism().BodyTo(&w.kin.Bodies[k], w.st, k) {
 				return false
 			}
 		}
-		w.setInputs(s, i)
 		clear(w.force)
 		if w.in.Mechanism().AddAppliedTo(w.force, w.kin, w.st) != nil {
 			return false
@@ -298,17 +287,26 @@ func (w *worker) rareState(s *States, i, l int) bool {
 	return true
 }
 
-// setInputs gives the solver's mechanism what acts in state i. Values that are not finite, which the setters refuse,
-// make it report false.
-func (w *worker) setInputs(s *States, i int) error {
-	g := spatial.Vec3{*s.at(i, 1), *s.at(i, 2), *s.at(i, 3)}
-	if err := w.in.SetGravity(g); err != nil {
-		return err
-	}
-	for k, f := range w.b.options.Forces {
-		if err := w.in.SetForce(f.Joint, f.Freedom, *s.at(i, w.b.length-len(w.b.options.Forces)+k)); err != nil {
-			return err
+// goesTogether reports whether the parameters of a state are within what lanes solve: inertias that meet are not of
+// very different size.
+func (w *worker) goesTogether(s *States, i int) bool {
+	if s.known[i] == unknown {
+		if s.inputsTo(w.in, i) != nil {
+			return false
 		}
+		s.known[i] = together
+		if w.plan.WhyOneByOne() != "" {
+			s.known[i] = apart
+		}
+	}
+	return s.known[i] == together
+}
+
+// setInputs gives the solver's mechanism what acts in state i, and its parameters. It returns an error for values
+// that the setters refuse.
+func (w *worker) setInputs(s *States, i int) error {
+	if err := s.inputsTo(w.in, i); err != nil {
+		return err
 	}
 	for k := range w.extern.w {
 		x := s.wrench[6*(i*len(w.extern.w)+k):][:6]

@@ -1,6 +1,8 @@
 package batch
 
 import (
+	"math"
+
 	"github.com/rung-mbd/rung/internal/tape"
 	"github.com/rung-mbd/rung/sparse"
 )
@@ -35,12 +37,16 @@ type system struct {
 	square []place   // of each +1 node: its squared norm
 	record place
 
+	full    []int  // of each −1 node: its first rows that may have six numbers; the others are moments, zero in their last three
+	dense   []bool // of each −1 node: rows and scales are evaluated one state at a time
 	leaf    []bool
+	core    []place            // of each node: its block in the factor, and what is left of its right side behind it
 	blocks  map[[2]int32]place // L·D, later node first
 	scaled  map[[2]int32]place // L; the same places for leaves
 	inverse []place            // 1/D
 	z, res  []place            // of each node: of the forward half, and the residual
-	mask    place
+	mask    place              // one where a lane wants a correction
+	holds   place              // one where a lane has passed the checks
 	terms   place
 	null    place
 }
@@ -50,12 +56,12 @@ func newSystem(p *program, pattern *sparse.Pattern, order []int32) *system {
 	s := &system{program: p, pattern: pattern, order: order, place: make([]int32, n), below: make([][]int32, n),
 		rows: make([][]place, n), right: make([]place, n), scale: make([]place, n), x: make([]place, n), square: make([]place, n),
 		leaf: make([]bool, n), blocks: map[[2]int32]place{}, scaled: map[[2]int32]place{}, inverse: make([]place, n),
-		z: make([]place, n), res: make([]place, n)}
+		z: make([]place, n), res: make([]place, n), full: make([]int, n), dense: make([]bool, n), core: make([]place, n)}
 	for k, v := range order {
 		s.place[v] = int32(k)
 	}
 	s.null = p.constant(make([]float64, 36)...)
-	s.record, s.mask, s.terms = p.room(records), p.room(1), p.room(1)
+	s.record, s.mask, s.holds, s.terms = p.room(records), p.room(1), p.room(1), p.room(1)
 	for i := range n {
 		size := int(pattern.Size[i])
 		s.right[i], s.z[i] = p.room(size+3), p.room(size) // right sides are written by threes
@@ -71,9 +77,45 @@ func newSystem(p *program, pattern *sparse.Pattern, order []int32) *system {
 		if pattern.Sign[i] < 0 {
 			s.scale[i] = p.room(size)
 		}
+		s.full[i] = size
 	}
 	s.fill()
+	s.leavesFirst()
 	return s
+}
+
+// leavesFirst puts the leaves before all others, which they do not wait for.
+func (s *system) leavesFirst() {
+	var list, rest []int32
+	for _, v := range s.order {
+		if s.leaf[v] {
+			list = append(list, v)
+		} else {
+			rest = append(rest, v)
+		}
+	}
+	s.order = append(list, rest...)
+}
+
+// plain reports whether the scales of a joint are the pivots that its leaves leave: it has no other bodies.
+func (s *system) plain(joint int32) bool {
+	p := s.pattern
+	for _, b := range p.Ind[p.Ptr[joint]:p.Ptr[joint+1]] {
+		if !s.leaf[b] {
+			return false
+		}
+	}
+	return p.Sign[joint] < 0 && !s.dense[joint]
+}
+
+// block returns the place of the block of a node in the factor, and of its right side.
+func (s *system) block(v int32) (at, right place) {
+	n := s.size(v)
+	if s.core[v] == 0 {
+		s.core[v] = s.room(n*n + n)
+		s.set(s.core[v], make([]float64, n*n)...) // the upper half is not written everywhere
+	}
+	return s.core[v], s.core[v].at(n * n)
 }
 
 // fill finds the blocks of the factor.
@@ -170,6 +212,7 @@ func (s *system) eliminate(b []place, factor bool) {
 		work[i] = -1
 	}
 	current := map[[2]int32]place{} // blocks that something has been subtracted from
+	leaves := make([]int32, len(s.order))
 	for _, v := range s.order {
 		n := s.size(v)
 		if factor && !s.leaf[v] {
@@ -193,16 +236,27 @@ func (s *system) eliminate(b []place, factor bool) {
 			s.opN(tape.Panel1+tape.Code(panelStep*(n-1)), 1, 0, s.y0(v), touched[v], s.blocks[[2]int32{v, v}], s.inverse[v], s.z[v])
 		}
 		for i, u := range s.below[v] {
+			whole := factor && s.leaf[v] && n == 6 // block and right side of u at once
 			if factor {
-				for _, w := range s.below[v][:i+1] {
+				for _, w := range s.below[v][:i] {
 					s.update(u, w, v, current)
 				}
+				if whole {
+					s.gram(u, v, touched, current)
+				} else {
+					s.update(u, u, v, current)
+				}
 			}
-			if skip {
+			if factor && s.leaf[v] {
+				if leaves[u]++; leaves[u] == s.pattern.Ptr[u+1]-s.pattern.Ptr[u] && s.plain(u) {
+					s.opN(tape.Diagonal, s.size(u), s.size(u)+1, s.scale[u], s.core[u])
+				}
+			}
+			if skip || whole {
 				continue
 			}
 			if work[u] < 0 {
-				work[u] = s.w0(u)
+				_, work[u] = s.block(u)
 			}
 			src := touched[v]
 			if !s.leaf[v] {
@@ -214,12 +268,20 @@ func (s *system) eliminate(b []place, factor bool) {
 	}
 }
 
-// y0 and w0 are the memory of the forward half: of X of the right side, and of what is left of it.
-func (s *system) y0(v int32) place { return s.forwardMemory(v, 0) }
-func (s *system) w0(v int32) place { return s.forwardMemory(v, 1) }
+// gram subtracts from the block of a joint and from its right side what a leaf makes.
+func (s *system) gram(u, v int32, touched []place, current map[[2]int32]place) {
+	key, code := [2]int32{u, u}, tape.Gram1of1
+	at, right := s.block(u)
+	if _, ok := current[key]; !ok {
+		code = tape.First1of1
+	}
+	s.op(tape.Shaped(code, s.size(u), s.full[u]), at, s.blocks[[2]int32{u, v}], touched[v], touched[u])
+	current[key], touched[u] = at, right
+}
 
-func (s *system) forwardMemory(v int32, k int) place {
-	key := [2]int32{-1 - v, int32(k)}
+// y0 is the memory of X of the right side in the forward half.
+func (s *system) y0(v int32) place {
+	key := [2]int32{-1 - v, 0}
 	at, ok := s.blocks[key]
 	if !ok {
 		at = s.room(6)
@@ -239,7 +301,7 @@ func (s *system) pivots(v int32, current map[[2]int32]place) {
 	key, n := [2]int32{v, v}, s.size(v)
 	at, ok := current[key]
 	if !ok { // nothing has been subtracted
-		at = s.room(n * n)
+		at, _ = s.block(v)
 		from := s.start(v, v)
 		if from < 0 {
 			from = s.null
@@ -284,13 +346,16 @@ func (s *system) update(u, w, v int32, current map[[2]int32]place) {
 	at := from
 	if !ok {
 		from = s.start(u, w)
-		at = s.room(s.size(u) * s.size(w))
-		if u == w {
-			s.set(at, make([]float64, s.size(u)*s.size(w))...) // the upper half is not written everywhere
+		if at, _ = s.block(u); u != w {
+			at = s.room(s.size(u) * s.size(w))
 		}
 		current[key] = at
 	}
 	x, y := s.blocks[[2]int32{u, v}], s.scaled[[2]int32{w, v}]
+	if u != w && from < 0 && s.leaf[v] && s.size(v) == 6 && s.hinged(u) && s.hinged(w) {
+		s.op(tape.Pair3of5, at, x, y)
+		return
+	}
 	if u != w {
 		s.tile(at, from, x, y, s.size(u), s.size(w), s.size(v), s.size(w))
 		return
@@ -306,6 +371,9 @@ func (s *system) update(u, w, v int32, current map[[2]int32]place) {
 		lo += rows
 	}
 }
+
+// hinged reports whether a joint has the rows of a hinge: five, two of which are moments.
+func (s *system) hinged(v int32) bool { return s.size(v) == 5 && s.full[v] <= 3 }
 
 // tile stores from − X·Yᵀ in at, for m and n rows of k; from is −1 for zero. Rows of at have stride lanes.
 func (s *system) tile(at, from, x, y place, m, n, k, stride int) {
@@ -337,7 +405,12 @@ func (s *system) backward(list []place, residual bool) {
 			s.opN(tape.Copy, n, 0, list[v], from)
 		}
 		for _, u := range s.below[v] {
-			s.opN(sized(tape.Back1, n), s.size(u), 0, list[v], s.scaled[[2]int32{u, v}], list[u], from)
+			rows := s.scaled[[2]int32{u, v}]
+			if s.leaf[v] && n == 6 {
+				s.op(tape.Shaped(tape.Columns1of1, s.size(u), s.full[u]), list[v], rows, list[u], from)
+			} else {
+				s.opN(sized(tape.Back1, n), s.size(u), 0, list[v], rows, list[u], from)
+			}
 			from = list[v]
 		}
 		if !s.leaf[v] && n > 1 {
@@ -346,8 +419,15 @@ func (s *system) backward(list []place, residual bool) {
 	}
 }
 
-// judge adds the residuals of the rows and what they stand for.
-func (s *system) judge() {
+// verdict adds the checks of a solve.
+func (s *system) verdict() {
+	limits := s.constant(enoughError*enoughError, 1/smallPivot, doubtPivot, bodyTol, unitTol, 0)
+	s.op(tape.Verdict, s.holds, s.record, limits, s.record.at(weakRows), tape.One)
+}
+
+// judge adds the residuals of the rows and what they stand for, and which lanes want a correction: those with more of
+// them, or with a pivot above a limit of scale over pivot.
+func (s *system) judge(limit float64) {
 	p := s.pattern
 	rest := s.constant(restPart)
 	s.opN(tape.Copy, 3, 0, s.record.at(bigResidual), s.null)
@@ -364,14 +444,18 @@ func (s *system) judge() {
 		terms := s.null
 		for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
 			b := p.Ind[k]
-			m := int(p.Size[b])
-			s.tile(s.res[i], from, s.rows[i][k-p.Ptr[i]], s.x[b], n, 1, m, 1)
+			if rows := s.rows[i][k-p.Ptr[i]]; p.Size[b] == 6 {
+				s.op(tape.Shaped(tape.Rows1of1, n, s.full[i]), s.res[i], rows, s.x[b], from)
+			} else {
+				s.tile(s.res[i], from, rows, s.x[b], n, 1, int(p.Size[b]), 1)
+			}
 			s.opN(tape.Add, 1, 0, s.terms, terms, s.square[b])
 			from, terms = s.res[i], s.terms
 		}
 		s.opN(tape.Scaled, 1, 0, s.res[i]-1, terms, s.record.at(sizes), rest)
 		s.opN(tape.Judge, n, 0, s.record.at(bigResidual), s.res[i], s.right[i], s.inverse[i], s.scale[i])
 	}
+	s.op(tape.Wanting, s.mask, s.record, s.constant(enoughError*enoughError, limit))
 }
 
 // refine adds one correction with the factor, in the lanes of the mask, and judges again.
@@ -400,5 +484,5 @@ func (s *system) refine() {
 	for i := range dx {
 		s.opN(tape.Masked, int(p.Size[i]), 0, s.x[i], s.x[i], dx[i], s.mask)
 	}
-	s.judge()
+	s.judge(math.Inf(1))
 }

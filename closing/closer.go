@@ -8,11 +8,13 @@ import (
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/guard"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/team"
 )
 
 // ErrCannotClose is wrapped by the error, a *CloseError, of a Closer that finds no poses or
@@ -124,20 +126,23 @@ const (
 // A held body counts as infinitely heavy: its columns of W are zero. So the pattern and the
 // factor are those of the plan, and the body stays bit by bit.
 type Closer struct {
-	work   *kkt.Workspace
+	halt   *factor.Watch
 	guard  guard.Guard
 	layout *assemble.Layout
 	mech   *mechanism.Mechanism // of the plan, without loads
 	sys    *assemble.Weighted
-	fac    *kkt.Factored // of sys
+	fac    Factors       // of sys
+	whole  *kkt.Factored // the same; nil if the mechanism is a piece
+	ranks  Ranks         // of the other pieces; nil if there are none
 
-	unit   []float64     // by row: the size to which an error is relative: 1, or the length of the longer body, m; of a coupling, times its size
-	flat   []bool        // by row: it is an angle
-	weight []float64     // by row: its scale on free bodies, d₀, to which its error is relative in the merit
-	long   []float64     // by joint with rows: the length of its longer body, m
-	length []float64     // by body: ℓ, m (assemble.Layout.LengthsTo)
-	held   []bool        // by body; nil if there are none
-	stiff  []bodies.Body // stiffened; nil until they are needed
+	unit    []float64     // by row: the size to which an error is relative: 1, or the length of the longer body, m; of a coupling, times its size
+	flat    []bool        // by row: it is an angle
+	weight  []float64     // by row: its scale on free bodies, d₀, to which its error is relative in the merit
+	long    []float64     // by joint with rows: the length of its longer body, m
+	length  []float64     // by body: ℓ, m (assemble.Layout.LengthsTo)
+	edition uint64        // of the mechanism that all these are of
+	held    []bool        // by body; nil if there are none
+	stiff   []bodies.Body // stiffened; nil until they are needed
 
 	damping []float64 // scales of the rows in the proximal term of a step
 	loose   float64   // Tolerance
@@ -157,6 +162,7 @@ type Closer struct {
 	along []float64
 	open  []float64 // errors of the rows after a step along allowed motions
 
+	few     [4]float64 // for ranks
 	closing Closing
 	before  float64 // largest relative error at the start of a projection
 	rates   bool    // closing is of velocities
@@ -176,20 +182,34 @@ func NewCloserOn(w *kkt.Workspace, o Options) *Closer {
 // NewCloserContext is NewCloserOn, and ends early when ctx does. It then returns the cause for which ctx has ended.
 func NewCloserContext(ctx context.Context, w *kkt.Workspace, o Options) (*Closer, error) {
 	p := w.Plan()
+	c, err := newCloser(ctx, p.Layout(), p.Mechanism(), w.Team(), w.Watched())
+	if err == nil {
+		err = c.choose(ctx, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.whole = kkt.NewFactored(w.Factor(), c.sys.Matrix, c.sys.Right, c.sys.Scale, p.Options().Epsilon, kkt.KeepAllFirmly, c.layout.At)
+	c.fac = c.whole
+	return c, nil
+}
+
+// newCloser allocates a closer without its factor and its options.
+func newCloser(ctx context.Context, layout *assemble.Layout, of *mechanism.Mechanism, t *team.Team, halt *factor.Watch) (*Closer, error) {
 	// Loads do not matter, and may have no direction on the way.
-	layout, mech := *p.Layout(), p.Mechanism().Unloaded()
-	layout.Mech = mech
+	unloaded, mech := *layout, of.Unloaded()
+	unloaded.Mech = mech
 	n, nb := layout.Pattern.Dim(), mech.NumBodies()
 	if err := ended(ctx); err != nil {
 		return nil, err
 	}
-	sys := layout.NewWeightedOn(w.Team())
+	sys := unloaded.NewWeightedOn(t)
 	if err := ended(ctx); err != nil {
 		return nil, err
 	}
 	c := &Closer{
-		work:   w,
-		layout: p.Layout(), mech: mech, sys: sys,
+		halt:   halt,
+		layout: layout, mech: mech, sys: sys,
 		unit: make([]float64, n), flat: make([]bool, n),
 		kin:   &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, nb)},
 		delta: make([]float64, n), weight: make([]float64, n), x: make([]float64, n),
@@ -201,8 +221,15 @@ func NewCloserContext(ctx context.Context, w *kkt.Workspace, o Options) (*Closer
 		}
 		*st = mech.Initial()
 	}
+	c.sys.Heed(halt)
+	return c, nil
+}
+
+// choose sets the options, and measures the units.
+func (c *Closer) choose(ctx context.Context, o Options) error {
+	n, nb := c.layout.Pattern.Dim(), c.mech.NumBodies()
 	if o.Nearest {
-		c.best, c.along, c.open = mech.Initial(), make([]float64, 6*nb), make([]float64, n)
+		c.best, c.along, c.open = c.mech.Initial(), make([]float64, 6*nb), make([]float64, n)
 	}
 	for _, i := range o.Hold {
 		if i < 0 || i >= nb {
@@ -213,23 +240,21 @@ func NewCloserContext(ctx context.Context, w *kkt.Workspace, o Options) (*Closer
 		}
 		c.held[i] = true
 	}
-	c.sys.Heed(w.Watched())
 	if err := ended(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	c.measureUnits()
 	if err := ended(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	c.damping = c.sys.Scale
-	c.fac = kkt.NewFactored(w.Factor(), c.sys.Matrix, c.sys.Right, c.sys.Scale, p.Options().Epsilon, kkt.KeepAllFirmly, layout.At)
 	if c.loose = o.Tolerance; c.loose == 0 {
 		c.loose = closeLoose
 	}
 	if !(c.loose >= AngleTol) || math.IsInf(c.loose, 1) {
 		panic("closing: tolerance out of range")
 	}
-	return c, nil
+	return nil
 }
 
 // Exactly sets whether the following calls go on until no step makes the errors smaller, and
@@ -305,7 +330,7 @@ func (c *Closer) closeEither(start misfit) (misfit, error) {
 	if err == nil {
 		return fit, nil
 	}
-	if ended := c.work.Watched().Err(); ended != nil {
+	if ended := c.halt.Err(); ended != nil {
 		return fit, ended
 	}
 	c.carry(c.at, c.from)
@@ -388,6 +413,14 @@ func (c *Closer) displace(dst, src *mechanism.State, h float64, x []float64) {
 
 // cannot is the error for the errors in c.delta.
 func (c *Closer) cannot(fit misfit, rate bool) error {
+	if fit.elsewhere {
+		return c.tell(nil)
+	}
+	return c.tell(c.atRow(fit, rate))
+}
+
+// atRow is the error of the row with the largest error.
+func (c *Closer) atRow(fit misfit, rate bool) error {
 	p := c.layout.Pattern
 	node := c.mech.NumBodies()
 	for int(p.Off[node+1]) <= fit.row {
@@ -439,7 +472,7 @@ func (c *Closer) step(fit misfit) (misfit, bool, error) {
 	mu := min(max(fit.relative*fit.relative, closeLeast), 1)
 	var lost error // a pivot is lost where damping is too little against rounding
 	for range closeRaises {
-		if ended := c.work.Watched().Err(); ended != nil {
+		if ended := c.halt.Err(); ended != nil {
 			return fit, false, ended
 		}
 		if lost = c.fac.FactorizeDamped(c.damping, mu); lost == nil {
@@ -462,12 +495,11 @@ func (c *Closer) step(fit misfit) (misfit, bool, error) {
 // Where branches of motion meet, errors are of second order in the displacements, and a full
 // step goes half the way. So if it gains little, twice the step is tried.
 func (c *Closer) search(fit misfit, halves int, drop float64) (misfit, bool) {
-	c.fac.SolveTo(c.x, c.sys.Right)
-	c.sys.AccelerationsTo(c.x, c.x)
+	c.solve()
 	longest := closeTurn / c.turn()
 	h := min(1, longest)
 	for range halves {
-		if c.work.Watched().Up() {
+		if c.halt.Up() {
 			break
 		}
 		c.displace(c.try, c.at, h, c.x)
@@ -497,13 +529,20 @@ func (c *Closer) double(fit misfit) (misfit, bool) {
 	return fit, err == nil
 }
 
+// solve stores the step in c.x.
+func (c *Closer) solve() {
+	c.fac.SolveTo(c.x, c.sys.Right)
+	c.sys.AccelerationsTo(c.x, c.x)
+	c.exchange(c.x)
+}
+
 // turn returns the largest rotation in the step c.x.
 func (c *Closer) turn() (angle float64) {
 	for i := 0; i < 6*c.mech.NumBodies(); i += 6 {
 		w := (*spatial.Vec3)(c.x[i:])
 		angle = max(angle, w[0]*w[0]+w[1]*w[1]+w[2]*w[2])
 	}
-	return math.Sqrt(angle)
+	return math.Sqrt(c.largest(angle))
 }
 
 // measureMoves compares the poses of c.at with those of c.from.

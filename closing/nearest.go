@@ -31,7 +31,7 @@ const (
 func (c *Closer) approach(fit misfit) (misfit, error) {
 	c.measureMoves()
 	for range approachSteps {
-		if ended := c.work.Watched().Err(); ended != nil {
+		if ended := c.halt.Err(); ended != nil {
 			return fit, ended
 		}
 		before := c.closing.Distance
@@ -63,8 +63,8 @@ func (c *Closer) approach(fit misfit) (misfit, error) {
 // for free. The solution then need not keep that row, and a smaller limit is tried.
 func (c *Closer) solveTangent() bool {
 	solved := false
-	for w := kkt.DropWeak; w <= kkt.DropWeakest && c.fac.Factorize(w) == nil; w++ {
-		ref := c.fac.Refine(c.x, c.open, 0)
+	for w := kkt.DropWeak; w <= kkt.DropWeakest && c.whole.Factorize(w) == nil; w++ {
+		ref := c.whole.Refine(c.x, c.open, 0)
 		if solved = true; ref.Doubt <= kkt.DoubtTol {
 			break
 		}

@@ -50,10 +50,10 @@ func (c *Closer) ProjectVelocities(st *mechanism.State) error {
 }
 
 func (c *Closer) projectVelocities(st *mechanism.State) error {
-	chord := c.chord && c.fac.Current() && c.samePoses(st)
+	chord := c.chord && c.fac.Current() && c.allOf(c.samePoses(st))
 	c.start(st, true)
 	if !chord { // else c.kin is of st
-		if err := c.mech.KinematicsTo(c.kin, st); err != nil {
+		if err := c.agree(c.mech.KinematicsTo(c.kin, st)); err != nil {
 			return err
 		}
 	}
@@ -112,7 +112,7 @@ func (c *Closer) AllowMotion(v []float64, st *mechanism.State) error {
 
 func (c *Closer) allowMotion(v []float64, st *mechanism.State) error {
 	c.start(st, true)
-	if err := c.mech.KinematicsTo(c.kin, st); err != nil {
+	if err := c.agree(c.mech.KinematicsTo(c.kin, st)); err != nil {
 		return err
 	}
 	for i := range c.at.Bodies {
@@ -128,7 +128,7 @@ func (c *Closer) allowMotion(v []float64, st *mechanism.State) error {
 	if _, err = c.project(fit, true); err != nil {
 		return err
 	}
-	if err = c.work.Watched().Err(); err != nil {
+	if err = c.halt.Err(); err != nil {
 		return err
 	}
 	for i := range c.at.Bodies {
@@ -153,7 +153,7 @@ func (c *Closer) project(fit misfit, still bool) (misfit, error) {
 		if fit, off = c.correct(fit, still); off != nil || c.good(fit) {
 			return fit, off
 		}
-		if ended := c.work.Watched().Err(); ended != nil {
+		if ended := c.halt.Err(); ended != nil {
 			return fit, ended
 		}
 		c.setErrors()
@@ -187,8 +187,7 @@ func (c *Closer) correct(fit misfit, still bool) (misfit, error) {
 		if k > 0 {
 			c.setErrors()
 		}
-		c.fac.SolveTo(c.x, c.sys.Right)
-		c.sys.AccelerationsTo(c.x, c.x)
+		c.solve()
 		c.change(c.x, 1)
 		c.closing.Steps++
 		after, err := c.ratesAt(c.at, still)
@@ -226,13 +225,18 @@ func speeds(st *mechanism.State) (v, w float64) {
 //
 // It returns joints.ErrNoDirection with the joint's name.
 func (c *Closer) ratesAt(st *mechanism.State, still bool) (fit misfit, err error) {
+	speed, turn := c.fastest(speeds(st))
+	return c.pool(c.ratesHere(st, still, speed, turn))
+}
+
+// ratesHere is ratesAt for the rows of this rank, with the largest speeds of all.
+func (c *Closer) ratesHere(st *mechanism.State, still bool, speed, turn float64) (fit misfit, err error) {
 	fit.row = -1
 	p := c.layout.Pattern
 	var delta, e [6]float64
-	speed, turn := speeds(st)
 	for node := c.mech.NumBodies(); node < p.Len(); node++ {
-		if c.work.Watched().Every(node) {
-			return fit, c.work.Watched().Err()
+		if c.halt.Every(node) {
+			return fit, c.halt.Err()
 		}
 		j := c.layout.NodeConstraint(node)
 		err := c.mech.ConstraintErrorsTo(&delta, &e, j, c.kin, st)
@@ -248,11 +252,14 @@ func (c *Closer) ratesAt(st *mechanism.State, still bool) (fit misfit, err error
 		if c.exact {
 			tol = 0
 		}
-		size := c.size(node)
+		size, merit := c.size(node), fit.merit
 		for k := range int(p.Size[node]) {
 			i := o + k
 			c.delta[i] = e[k]
 			fit.add(i, e[k]/size, c.unit[i]/size, c.weight[i]/(size*size), tol*c.unit[i]/size, loose*c.unit[i]/size)
+		}
+		if !c.counts(node) {
+			fit.merit = merit
 		}
 	}
 	return fit, nil

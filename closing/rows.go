@@ -19,6 +19,8 @@ type misfit struct {
 	row      int     // the row with the largest |δ|/unit
 	excess   float64 // |δ| over its tolerance, the largest
 	loose    float64 // the same for the tolerance of last resort
+
+	elsewhere bool // the row is one of another rank
 }
 
 // add takes in an error of row i with its tolerance.
@@ -38,7 +40,9 @@ func (f *misfit) add(i int, delta, unit, weight, tol, loose float64) {
 // c.weight.
 func (c *Closer) measureUnits() {
 	p := c.layout.Pattern
+	c.edition = c.mech.Edition()
 	c.layout.LengthsTo(c.length)
+	c.exchangeLengths()
 	for node := c.mech.NumBodies(); node < p.Len(); node++ {
 		long := 0.0
 		for _, b := range p.Ind[p.Ptr[node]:p.Ptr[node+1]] {
@@ -133,13 +137,18 @@ func (c *Closer) stiffen() {
 func (c *Closer) linearize(st *mechanism.State) error {
 	c.chord = false
 	c.fac.Changed()
+	return c.agree(c.fill(st))
+}
+
+// fill is linearize for the rows of this rank.
+func (c *Closer) fill(st *mechanism.State) error {
 	if err := c.sys.FillTo(st); err != nil {
 		return err
 	}
 	p, nb := c.layout.Pattern, c.mech.NumBodies()
 	for node := nb; node < p.Len(); node++ {
-		if c.work.Watched().Every(node) {
-			return c.work.Watched().Err()
+		if c.halt.Every(node) {
+			return c.halt.Err()
 		}
 		scale := c.sys.Scale[p.Off[node]:p.Off[node+1]]
 		unit := c.unit[p.Off[node]:p.Off[node+1]]
@@ -175,8 +184,11 @@ func (c *Closer) hold(node int, scale []float64) {
 }
 
 // misfitAt stores the position errors at st in c.delta and sums them up.
-func (c *Closer) misfitAt(st *mechanism.State) (fit misfit, err error) {
-	if err := c.work.Watched().Err(); err != nil {
+func (c *Closer) misfitAt(st *mechanism.State) (misfit, error) { return c.pool(c.misfitHere(st)) }
+
+// misfitHere is misfitAt for the rows of this rank.
+func (c *Closer) misfitHere(st *mechanism.State) (fit misfit, err error) {
+	if err := c.halt.Err(); err != nil {
 		return fit, err
 	}
 	if err := c.mech.KinematicsTo(c.kin, st); err != nil {
@@ -189,8 +201,8 @@ func (c *Closer) misfitAt(st *mechanism.State) (fit misfit, err error) {
 	p := c.layout.Pattern
 	var delta, rate [6]float64
 	for node := c.mech.NumBodies(); node < p.Len(); node++ {
-		if c.work.Watched().Every(node) {
-			return fit, c.work.Watched().Err()
+		if c.halt.Every(node) {
+			return fit, c.halt.Err()
 		}
 		j := c.layout.NodeJoint(node)
 		if j < 0 {
@@ -200,7 +212,7 @@ func (c *Closer) misfitAt(st *mechanism.State) (fit misfit, err error) {
 		jt := &c.mech.Joints[j]
 		_ = c.mech.ErrorsTo(&delta, &rate, j, c.kin, st) // an error is of the rates
 		far := FarTol * (reach(st, jt.Pred, &jt.P) + reach(st, jt.Succ, &jt.S))
-		o := int(p.Off[node])
+		o, merit := int(p.Off[node]), fit.merit
 		for k := range int(p.Size[node]) {
 			i := o + k
 			c.delta[i] = delta[k]
@@ -209,6 +221,9 @@ func (c *Closer) misfitAt(st *mechanism.State) (fit misfit, err error) {
 				enough = 0
 			}
 			fit.add(i, delta[k], c.unit[i], c.weight[i], enough, c.loose*c.unit[i]+far)
+		}
+		if !c.counts(node) {
+			fit.merit = merit
 		}
 	}
 	return fit, nil

@@ -14,7 +14,7 @@ import (
 func (c *Closer) Watch(ctx context.Context) (end func()) {
 	c.enter()
 	defer c.guard.Leave()
-	return c.work.Watch(ctx)
+	return c.halt.Begin(ctx)
 }
 
 // ClosePositionsContext is ClosePositions that ends early when ctx does (Watch).
@@ -25,7 +25,7 @@ func (c *Closer) ClosePositionsContext(ctx context.Context, st *mechanism.State)
 
 // giveTo makes st the state in c.at, unless the context has ended that c heeds: what was worked out since may be unfinished.
 func (c *Closer) giveTo(st *mechanism.State) error {
-	if err := c.work.Watched().Err(); err != nil {
+	if err := c.halt.Err(); err != nil {
 		return err
 	}
 	copy(st.Bodies, c.at.Bodies)
@@ -50,7 +50,7 @@ const woundAngle = 1
 
 // orCause returns err, or the cause of it, if that is the end of the context that c heeds.
 func (c *Closer) orCause(err error) error {
-	if cause := c.work.Watched().Err(); err != nil && cause != nil {
+	if cause := c.halt.Err(); err != nil && cause != nil {
 		return fault.Errorf("closing: %w", cause)
 	}
 	return err

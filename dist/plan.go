@@ -38,6 +38,7 @@ type Plan struct {
 	owned   []bool  // by held node, in the order of the share: this rank keeps its right side
 	zero    [][2]int64
 	links   []link
+	typical float64 // length of the whole (mechanism.Mechanism.TypicalLength), m
 	epsilon float64
 	threads int
 	root    RootMaker
@@ -114,6 +115,7 @@ func NewPlanOf(c Comm, piece *Piece, o Options) (*Plan, error) {
 	if err := p.findLinks(); err != nil {
 		return nil, err
 	}
+	p.measure()
 	return p, nil
 }
 
@@ -257,7 +259,7 @@ func (h *Held) join(lists [][]float64) ([][]float64, error) {
 		ptr = append(ptr, int32(len(ind)))
 	}
 	pat := sparse.NewPattern(size, sign, ptr, ind)
-	h.Symbolic, _, _ = factor.Choose(pat, order.Auto, 1)
+	h.Symbolic = ranksFirst(pat)
 	h.first = pat.Off[n]
 	h.Size = pat.Dim() - int(h.first)
 	for _, v := range h.Symbolic.Order() {
@@ -280,6 +282,20 @@ func (h *Held) join(lists [][]float64) ([][]float64, error) {
 		}
 	}
 	return replies, nil
+}
+
+// ranksFirst analyses the root's system in an order of little work in which every rank comes before all joints that it
+// holds, as its share couples them all. Pieces that hang together as a tree have orders without that.
+func ranksFirst(pat *sparse.Pattern) *factor.Symbolic {
+	s, _, _ := factor.Choose(pat, order.Auto, 1)
+	perm := slices.Clone(s.Order())
+	for v := range pat.Positive() {
+		if pat.Sign[v] > 0 && s.LeafRows(v) == nil {
+			slices.SortStableFunc(perm, func(a, b int32) int { return cmp.Compare(pat.Sign[b], pat.Sign[a]) })
+			return factor.Analyze(pat, perm)
+		}
+	}
+	return s
 }
 
 // analyse finds the elimination order of the piece, with its held nodes last, and what is not its own.
@@ -375,7 +391,8 @@ type chooser struct {
 // wide is the number of rows of a front from which on nested dissection is tried.
 const wide = 64
 
-// run compares the orders of the whole piece without its held nodes, and those of the piece without its held joints.
+// run compares the orders of the whole piece without its held nodes, those of the piece without its held joints, and the
+// one that ends at the held joints.
 func (c *chooser) run() {
 	whole := func(o order.Ordering) []int32 { return order.Of(c.pat, o) }
 	list := []order.Ordering{order.LeafFirst}
@@ -395,6 +412,9 @@ func (c *chooser) run() {
 		if len(c.held) > 0 {
 			c.try(interior(o))
 		}
+	}
+	if len(c.held) > 0 {
+		c.try(order.Toward(c.pat, c.held))
 	}
 	if len(list) > 1 && c.counts.MaxFront >= wide {
 		c.try(whole(order.NestedDissection))

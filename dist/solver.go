@@ -19,6 +19,7 @@ type Solver struct {
 	comm *meter
 	sys  *assemble.Weighted
 	fac  *factor.Factor
+	team *team.Team
 	root Root
 	hub  *hub // nil but on rank 0
 
@@ -28,6 +29,7 @@ type Solver struct {
 	terms        []float64 // by held node
 	message      []float64
 	verdict      [3]float64
+	folded       []float64 // of another rank, on rank 0
 
 	size   float64 // largest norm of a +1 node of all ranks
 	worst  factor.Worst
@@ -43,7 +45,7 @@ type Solver struct {
 // It returns the error of the Root, on all ranks.
 func (p *Plan) NewSolver() (*Solver, error) {
 	t := team.New(p.threads)
-	s := &Solver{plan: p, comm: p.comm, sys: p.layout.NewWeightedOn(t), fac: p.factors.NewFactorOn(t)}
+	s := &Solver{plan: p, comm: p.comm, team: t, sys: p.layout.NewWeightedOn(t), fac: p.factors.NewFactorOn(t)}
 	s.fac.TrackWeak()
 	n, rows := p.layout.Pattern.Dim(), len(p.held.Rows)
 	s.x, s.r = make([]float64, n), make([]float64, n)
@@ -60,6 +62,9 @@ func (p *Plan) NewSolver() (*Solver, error) {
 	s.root = root
 	return s, nil
 }
+
+// Plan returns the plan of s.
+func (s *Solver) Plan() *Plan { return s.plan }
 
 // Close ends the root of s. All ranks call it together.
 func (s *Solver) Close() error { return s.root.Close() }

@@ -11,8 +11,8 @@ import (
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/dd"
+	"github.com/rung-mbd/rung/internal/test/sparsetest"
 	"github.com/rung-mbd/rung/sparse"
-	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 const (

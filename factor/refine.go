@@ -94,6 +94,14 @@ const atRest = 1e-4
 // Cost: one solve and one product a step, no allocation but when conjugate gradients are first
 // needed. It panics on a foreign pattern, a length mismatch, or without a valid factor.
 func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix, floor float64) Refinement {
+	return f.SolveWithinTo(x, r, b, m, floor, 0)
+}
+
+// SolveWithinTo is SolveRefinedTo that ends as soon as the predicted error of the +1 part and the largest residual of a row (Worst) are enough or less; 0
+// stands for as far as it comes.
+//
+// It panics if enough is negative or no number, and as SolveRefinedTo does.
+func (f *Factor) SolveWithinTo(x, r, b []float64, m *sparse.Matrix, floor, enough float64) Refinement {
 	f.mustBe()
 	n := f.Symbolic.Pattern.Dim()
 	switch {
@@ -105,26 +113,29 @@ func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix, floor float
 		panic(heldRows)
 	case len(x) != n || len(r) != n || len(b) != n:
 		panic("factor: length mismatch")
+	case !(enough >= 0):
+		panic("factor: option out of range")
 	}
 	if checks {
 		assertDisjoint(x, r, b)
 	}
 	w := f.weighted()
 	if w == nil {
-		return f.refine(x, r, b, floor)
+		return f.refine(x, r, b, floor, enough)
 	}
 	copy(w.b, b)
 	w.each(w.b, algebra.SolveLower)
-	out := f.refine(x, r, w.b, floor)
+	out := f.refine(x, r, w.b, floor, enough)
 	w.each(x, algebra.SolveUpper)
 	w.each(r, algebra.MulLower)
 	return out
 }
 
-// refine is SolveRefinedTo for unit +1 blocks.
-func (f *Factor) refine(x, r, b []float64, floor float64) Refinement {
+// refine is SolveWithinTo for unit +1 blocks.
+func (f *Factor) refine(x, r, b []float64, floor, enough float64) Refinement {
 	last := f.solve(x, b, r)
 	c := NewConvergence(f.policy, f.Contraction, last, max(floor, f.freeSize(x)))
+	c.enough = enough
 	q, least := f.residual(r, b, x, &c.Refinement)
 	if c.First(q, least) {
 		return c.Refinement
@@ -184,8 +195,9 @@ type Convergence struct {
 	policy      Policy
 	contraction float64
 	floor, last float64
-	estimates   bool // the error is estimated with the factor before the first correction
-	holds       bool // all rows do after the first solve
+	enough      float64 // of SolveWithinTo
+	estimates   bool    // the error is estimated with the factor before the first correction
+	holds       bool    // all rows do after the first solve
 }
 
 // NewConvergence begins after the first solve, last the largest norm of a +1 node with neighbours. contraction is Tally.Contraction.
@@ -203,8 +215,8 @@ func (c *Convergence) First(largest, least float64) bool {
 		return false
 	}
 	c.Error = math.Sqrt(largest) / c.Size
-	c.holds = c.Worst.Ratio <= enoughRatio
-	return c.Error <= enoughError && least >= smallPivot && c.holds
+	c.holds = c.Worst.Ratio <= max(enoughRatio, c.enough)
+	return c.Error <= max(enoughError, c.enough) && least >= smallPivot && c.holds
 }
 
 // Estimates reports whether Estimate has to follow First.
@@ -213,7 +225,7 @@ func (c *Convergence) Estimates() bool { return c.estimates }
 // Estimate takes the energy norm e of the error, theory.md (22), and the norm of the +1 part. It reports whether the solution is good enough.
 func (c *Convergence) Estimate(e, norm float64) bool {
 	c.Error = e / max(norm, c.floor)
-	return c.Error <= energyError && c.holds
+	return c.Error <= max(energyError, c.enough) && c.holds
 }
 
 // Ends reports whether a correction will be the last, with a residual that need not be looked
@@ -245,7 +257,7 @@ func (c *Convergence) Next(step, q float64, ends bool) (done, stalls bool) {
 	}
 	shrink := max(step/c.last, c.contraction)
 	c.Error = step / c.Size * min(shrink, 1)
-	if ends || c.Error <= targetError {
+	if ends || c.Error <= targetError || c.Error <= c.enough && c.Worst.Ratio <= c.enough {
 		return true, false
 	}
 	c.last = step

@@ -12,8 +12,8 @@ import (
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/sparsetest"
 	"github.com/rung-mbd/rung/sparse"
-	"github.com/rung-mbd/rung/sparse/sparsetest"
 	"github.com/rung-mbd/rung/team"
 )
 
@@ -367,4 +367,29 @@ func requireJointResiduals(t *testing.T, m *sparse.Matrix, b, x, r []float64, na
 	for i := positiveRows(m.Pattern); i < len(b); i++ {
 		require.InDelta(t, want[i], r[i], 16*0x1p-53*(terms[i]+math.Abs(b[i])), "%s, row %d", name, i)
 	}
+}
+
+// TestSolveWithin: with less accuracy asked for, refinement makes no more corrections, and the error that it predicts and the residuals are within that.
+func TestSolveWithin(t *testing.T) {
+	saved := 0
+	for _, d := range []float64{1, 1e-2, 1e-3} {
+		m, b, want := nearSingular(d)
+		for policy, eps := range map[factor.Policy]float64{factor.WhereWeak: epsilon, factor.Everywhere: 1e-9} {
+			f := factored(t, m, order.Of(m.Pattern, order.Natural), scales(t, m), eps, policy)
+			x, r := make([]float64, len(b)), make([]float64, len(b))
+			full := f.SolveRefinedTo(x, r, b, m, 0)
+			for _, enough := range []float64{1e-6, 1e-10} {
+				ref := f.SolveWithinTo(x, r, b, m, 0, enough)
+				require.LessOrEqual(t, ref.Steps, full.Steps)
+				require.LessOrEqual(t, ref.Error, max(enough, full.Error))
+				require.LessOrEqual(t, ref.Worst.Ratio, enough)
+				require.LessOrEqual(t, distance(x, want), 100*max(enough, full.Error), "%g, %v", d, policy)
+				saved += full.Steps - ref.Steps
+			}
+			for _, wrong := range []float64{-1, math.NaN()} {
+				require.PanicsWithValue(t, "factor: option out of range", func() { f.SolveWithinTo(x, r, b, m, 0, wrong) })
+			}
+		}
+	}
+	require.Positive(t, saved)
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
-	"github.com/rung-mbd/rung/sparse/sparsetest"
+	"github.com/rung-mbd/rung/internal/test/sparsetest"
 )
 
 func TestStepsAllocateNothing(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/test/sparsetest"
 	"github.com/rung-mbd/rung/sparse"
 	"github.com/rung-mbd/rung/sparse/interop"
-	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 // resized returns the graph of p with 1 to 6 rows in every node.

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/model/modeltest"
 	"github.com/rung-mbd/rung/tree"
 )
 

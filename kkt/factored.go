@@ -61,6 +61,7 @@ type Factored struct {
 	Right  []float64      // right side that is eliminated with the matrix; may be nil
 	Scale  []float64      // of the rows (factor.Factor.Factorize)
 
+	enough  float64 // error up to which Refine need not refine (factor.Factor.SolveWithinTo)
 	epsilon float64
 	last    Way   // of FactorizeFrom
 	at      Place // of nodes, for errors; may be nil
@@ -132,9 +133,9 @@ func (f *Factored) FactorizeFrom(w Way, why error) error {
 	return why
 }
 
-// Refine solves for the right side (factor.Factor.SolveRefinedTo).
+// Refine solves for the right side (factor.Factor.SolveWithinTo).
 func (f *Factored) Refine(x, r []float64, floor float64) factor.Refinement {
-	return f.SolveRefinedTo(x, r, f.Right, f.Matrix, floor)
+	return f.SolveWithinTo(x, r, f.Right, f.Matrix, floor, f.enough)
 }
 
 // flat is the least scale of a row relative to the largest of its joint.

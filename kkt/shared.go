@@ -51,8 +51,17 @@ func (s *Solver) FactorKinematics() *mechanism.Kinematics {
 	return s.now.kin
 }
 
+// CorrectingFactor reports whether there is a factor for SolveErrorsTo, in whatever way it has been made, and whether rows in it count as redundant or have a
+// proximal term. Corrections then may leave errors along directions in which rows are nearly redundant; who makes them checks what is left.
+func (s *Solver) CorrectingFactor() (there, weak bool) {
+	if s.plan != s.owner || s.now == nil || !s.now.Current() {
+		return false, false
+	}
+	return true, s.now.Weak > 0
+}
+
 // SolveErrorsTo stores in x the least displacements of the bodies, in the metric of the
-// inertias, that make the errors e of the rows to first order at the state of FactorKinematics,
+// inertias, that make the errors e of the rows to first order at the state of the factor,
 // theory.md (43). The same holds for velocities. It ends the results of s.
 //
 // Shapes: e and x have an entry a scalar of Layout.Pattern; those of e for bodies are zero. The
@@ -60,7 +69,7 @@ func (s *Solver) FactorKinematics() *mechanism.Kinematics {
 // mass, m, of each body in world axes. st is near the state of the factor.
 // Cost: a solve, no allocation. It panics without a factor.
 func (s *Solver) SolveErrorsTo(x, e []float64, st *mechanism.State) {
-	if s.FactorKinematics() == nil {
+	if there, _ := s.CorrectingFactor(); !there {
 		panic("kkt: no factor")
 	}
 	s.stage = empty // of the reduced system, the right side is another one

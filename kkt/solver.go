@@ -78,6 +78,8 @@ type Solver struct {
 	altered bool      // the right side is not that of the loads
 	right   []float64 // a copy of it then
 
+	enough float64 // of SetAccuracy
+
 	bearings *bearings // nil if no friction grows with a reaction
 
 	more      *precise  // nil until it is needed
@@ -398,6 +400,18 @@ func (s *Solver) mustHaveFactor() {
 	}
 }
 
+// SetAccuracy says up to which relative error of the accelerations Solve need not refine, and up to which residual of a row, relative to its terms, rows with weak
+// pivots pass for redundant ones. It is for who corrects poses and velocities in each step, such as motion.Rattle. 0, the default, stands for as far as
+// refinement comes, and for no more than rounding. Refinement and Inconsistency tell what was reached.
+//
+// It panics unless enough is from 0 to AccurateTol.
+func (s *Solver) SetAccuracy(enough float64) {
+	if !(enough >= 0 && enough <= AccurateTol) {
+		panic("kkt: option out of range")
+	}
+	s.enough = enough
+}
+
 // tol returns the largest inconsistency that is accepted of a way that factors.
 func (w Way) tol() float64 {
 	if ways[w].policy == factor.WhereWeak {
@@ -410,12 +424,13 @@ func (w Way) tol() float64 {
 // describe explains them later, as the next way to factor may succeed.
 func (s *Solver) refineOnce() error {
 	s.stage = factored
+	s.now.enough = s.enough
 	s.ref = s.now.Refine(s.now.x, s.now.r, s.free)
 	s.inconsistency = s.ref.Worst.Ratio
 	switch {
 	case s.overflows():
 		return ErrInaccurate
-	case !(s.inconsistency <= s.way.tol()):
+	case !(s.inconsistency <= max(s.way.tol(), s.enough)):
 		return ErrInconsistent
 	case !(s.ref.Error <= AccurateTol):
 		return ErrInaccurate

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/compare"
 	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
@@ -67,7 +68,7 @@ func TestLinkageMethods(t *testing.T) {
 				assert.InDelta(t, want[i], a[i], 1e-9, "%v at %v", method, until)
 			}
 			assert.InDeltaSlice(t, loads, load, 1e-9)
-			r, err := motion.Accelerate(plan, method, s.State())
+			r, err := compare.Accelerate(plan, method, s.State())
 			require.NoError(t, err)
 			for _, j := range r.Joints {
 				assert.InDelta(t, j.TotalWrench.Moment[2]-j.ConstraintWrench.Moment[2], j.TotalWrench.Moment[2], 1e-9, "a hinge has no constraint moment about its axis")

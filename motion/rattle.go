@@ -16,6 +16,9 @@ type RattleOptions struct {
 	// 0 stands for DefaultRattle. Mechanisms with rows that geometry alone makes redundant, such as rigid origami, need one near rounding: at a pose that is off by
 	// more, these rows contradict each other.
 	Tolerance float64
+	// Accuracy is the relative error that accelerations may have (kkt.Solver.SetAccuracy), at most kkt.AccurateTol; 0 stands for as little as can be. Joints hold to
+	// Tolerance all the same.
+	Accuracy float64
 	// Turn is the angle, rad, that a body may turn by in a step; 0 stands for DefaultRattleTurn. It is at most MostRattleTurn.
 	Turn float64
 	// Damp says that steps that fail, because a body turns too far or the joints do not close, are done by the backward Euler method, which damps fast turning.
@@ -105,14 +108,14 @@ type RattleStats struct {
 	Evaluations int64 // assemblies and factorizations
 	Corrections int64 // of poses
 	Calmed      int64 // damped steps with an energy that has been bounded
-	Searches    int64 // for poses where no factor is there
+	Searches    int64 // for poses where no factor is there, or none that is good enough
 }
 
 // NewRattle returns an integrator with its memory.
 //
 // It returns ErrRattleStates. It panics if an option is negative or no number, or if the angle is too large.
 func NewRattle(p *kkt.Plan, o RattleOptions) (*Rattle, error) {
-	if !(o.Tolerance >= 0 && o.Turn >= 0 && o.Turn <= MostRattleTurn) {
+	if !(o.Tolerance >= 0 && o.Turn >= 0 && o.Turn <= MostRattleTurn && o.Accuracy >= 0 && o.Accuracy <= kkt.AccurateTol) {
 		panic("motion: option out of range")
 	}
 	if o.Tolerance == 0 {
@@ -128,6 +131,7 @@ func NewRattle(p *kkt.Plan, o RattleOptions) (*Rattle, error) {
 	n := m.NumBodies()
 	vec := func() []float64 { return make([]float64, 6*n+rattleTail) }
 	r := &Rattle{mech: m, dyn: NewDynamics(p), opts: o, kept: vec(), next: vec(), v: vec(), moved: vec(), arm: make([]spatial.Vec3, n)}
+	r.dyn.solver.SetAccuracy(o.Accuracy)
 	r.kin, r.load, r.most = m.NewKinematics(), make([]spatial.Force, n), dampedTurn
 	for i := range m.Bodies {
 		r.mass += m.Bodies[i].Mass
@@ -153,7 +157,11 @@ func (r *Rattle) Evaluations() int64 { return r.stats.Evaluations }
 
 // Settings implements sim.Stepper.
 func (r *Rattle) Settings() string {
-	return fmt.Sprintf("rattle, tolerance %v, turn %v, damp %t", r.opts.Tolerance, r.opts.Turn, r.opts.Damp)
+	text := fmt.Sprintf("rattle, tolerance %v, turn %v, damp %t", r.opts.Tolerance, r.opts.Turn, r.opts.Damp)
+	if r.opts.Accuracy > 0 {
+		text += fmt.Sprintf(", accuracy %v", r.opts.Accuracy)
+	}
+	return text
 }
 
 // CloseStages implements sim.Stepper: every step closes the joints.
@@ -200,7 +208,8 @@ func (r *Rattle) Accept() {
 	r.mustHave()
 	r.kept, r.next = r.next, r.kept
 	r.valid, r.tried, r.failed = true, false, false
-	r.held = !r.damped && r.dyn.solver.FactorKinematics() != nil
+	there, _ := r.dyn.solver.CorrectingFactor()
+	r.held = !r.damped && there
 	r.stats.Steps++
 	if r.damped {
 		r.stats.Damped++

@@ -15,6 +15,8 @@ const (
 	rattleFirst = 2
 	// dampedLeft is the error of poses that a damped step may leave, in units of the tolerance.
 	dampedLeft = 100
+	// searchFrom is the error of poses, in units of the tolerance, up to which joints are closed by a search where corrections with weak rows do not close them.
+	searchFrom = 100
 	// rattleRates is the largest number of corrections of velocities.
 	rattleRates = 3
 	// longestDamped is the largest number of damped steps in a row before another one is tried.
@@ -201,7 +203,8 @@ func (r *Rattle) closePoses(h, tol float64, first int) error {
 		if n == rattleSteps {
 			return r.open(fit.position)
 		}
-		if r.dyn.solver.FactorKinematics() == nil {
+		there, weak := r.dyn.solver.CorrectingFactor()
+		if !there {
 			if err := r.search(); err != nil {
 				return err
 			}
@@ -212,11 +215,18 @@ func (r *Rattle) closePoses(h, tol float64, first int) error {
 		after, ok := d.move(&r.end, -1)
 		// With as much of the errors left by each correction as by this one, are the others enough?
 		left := after.position / fit.position
-		if !ok || n >= first && !(after.position*math.Pow(left, float64(rattleSteps-1-n)) <= tol) {
+		enough := n < first || after.position*math.Pow(left, float64(rattleSteps-1-n)) <= tol
+		if !ok || !enough && !(weak && after.position <= searchFrom*tol) {
 			return r.open(after.position)
 		}
 		for i := range 6 * len(r.end.Bodies) {
 			r.moved[i] -= d.x[i]
+		}
+		if !enough { // errors that this factor does not see
+			if err := r.search(); err != nil {
+				return err
+			}
+			break
 		}
 		fit = after
 	}
@@ -229,7 +239,8 @@ func (r *Rattle) closePoses(h, tol float64, first int) error {
 	return nil
 }
 
-// search closes the poses of r.end where no factor is there, next to singular poses. The joints then act along the directions that closing takes.
+// search closes the poses of r.end where no factor is there, or none that sees all errors: next to singular poses, and where rows are redundant. The joints then act
+// along the directions that closing takes.
 func (r *Rattle) search() error {
 	r.stats.Searches++
 	r.apart.Bodies = append(r.apart.Bodies[:0], r.end.Bodies...)
@@ -263,7 +274,8 @@ func (r *Rattle) setVelocities(s float64, a []float64) {
 }
 
 // closeRates changes the velocities of r.end, along the directions in the factor, until the joints hold or rattleRates corrections are done. It returns what is left,
-// relative to 1 + the largest speed + the largest rate of turning: zero where no factor is there and the velocities are projected, which ends within its own tolerance.
+// relative to 1 + the largest speed + the largest rate of turning: zero where no factor is there, or none that sees all errors, and the velocities are projected, which
+// ends within its own tolerance.
 func (r *Rattle) closeRates() (left float64, err error) {
 	d := r.dyn.drift
 	fit, err := d.measure(&r.end)
@@ -272,10 +284,11 @@ func (r *Rattle) closeRates() (left float64, err error) {
 	}
 	for n := 0; ; n++ {
 		left = fit.velocity / (1 + fit.speed + fit.turn)
-		if left <= r.opts.Tolerance || n == rattleRates {
+		there, weak := r.dyn.solver.CorrectingFactor()
+		if left <= r.opts.Tolerance || n == rattleRates && there && !weak {
 			return left, nil
 		}
-		if r.dyn.solver.FactorKinematics() == nil {
+		if !there || n == rattleRates {
 			if err := r.dyn.ProjectVelocities(&r.end); err != nil {
 				return left, fault.Errorf("motion: step from t = %v: %w: %w", r.from.Time, ErrRattle, err)
 			}

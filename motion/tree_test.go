@@ -8,6 +8,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/compare"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -105,11 +106,11 @@ func TestTreeNearness(t *testing.T) {
 func TestAccelerateByMethods(t *testing.T) {
 	p, err := rung.NewPlan(golden(t, "four-bar"), rung.Options{})
 	require.NoError(t, err)
-	want, err := motion.Accelerate(p, motion.Sparse, p.Initial())
+	want, err := compare.Accelerate(p, motion.Sparse, p.Initial())
 	require.NoError(t, err)
 	require.Nil(t, want.Contradiction)
 	for _, m := range motion.Methods()[1:] {
-		r, err := motion.Accelerate(p, m, p.Initial())
+		r, err := compare.Accelerate(p, m, p.Initial())
 		require.NoError(t, err)
 		assert.Equal(t, m.String(), r.Method)
 		assert.Equal(t, want.Constraints.Rank, r.Constraints.Rank)

@@ -93,6 +93,9 @@ const travelPart = 0.25
 // mostTravel returns the longest step from the end of the one last tried, in which no shape on uneven ground moves farther than travelPart of its radius.
 func (s *Simulation) mostTravel() float64 {
 	h := math.Inf(1)
+	if !s.travels {
+		return h
+	}
 	for i := range s.mech.NumContacts() {
 		c, body, _ := s.mech.Contact(i)
 		if c.Ground.Flat() {
@@ -102,5 +105,5 @@ func (s *Simulation) mostTravel() float64 {
 		v := b.Velocity.Add(b.Omega.Cross(b.Rotation.Rotate(c.Shape.Center)))
 		h = min(h, travelPart*c.Shape.Radius/v.Norm())
 	}
-	return h
+	return s.ranks.least(h)
 }

@@ -48,7 +48,7 @@ func (s *Simulation) callControllers(until float64) (next float64, err error) {
 	for i := range s.o.Controllers {
 		c := &s.o.Controllers[i]
 		if s.sampleTime(i) <= s.st.Time {
-			if err := c.Sample(s.st); err != nil {
+			if err := s.ranks.agree(c.Sample(s.st)); err != nil {
 				return 0, fault.Errorf("sim: controller %s at t = %v: %w", fault.Name(c.Name), s.st.Time, err)
 			}
 			called = true

@@ -111,7 +111,7 @@ func (s *Simulation) projectEnd() (changed bool, err error) {
 // project brings st back to the constraints if it has drifted and there is a
 // projector, and reports whether it has changed.
 func (s *Simulation) project(st *mechanism.State) (changed bool, err error) {
-	d, err := driftOf(s.mech, &s.kin, st, &s.halt)
+	d, err := s.driftAt(st)
 	if err != nil {
 		return false, err
 	}

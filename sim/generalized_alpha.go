@@ -154,7 +154,7 @@ func NewGeneralizedAlpha(m *mechanism.Mechanism, d ImplicitDynamics, o Generaliz
 	if t := o.Tolerance; !(t.Relative >= 0 && t.Length >= 0 && t.Rate >= 0) {
 		panic("sim: tolerance out of range")
 	}
-	o.Tolerance = o.Tolerance.withDefaults(m)
+	o.Tolerance = o.Tolerance.withDefaults(m.TypicalLength())
 	nb, nr := m.NumBodies(), d.Rows()
 	k := &GeneralizedAlpha{mech: m, dyn: d, o: o, c: chungHulbert(o.Rho), start: make([]anchor, nb), relative: o.Tolerance.Relative}
 	na, ni, nl := m.NumSprung(), m.NumInternal(), m.NumBearings()
@@ -407,7 +407,7 @@ func (k *GeneralizedAlpha) place() error {
 	}
 	k.turned = math.Sqrt(square)
 	if most := turnBound(k.mech); !(square < most*most) {
-		return &HalfTurnError{*k.mech.AtBody(body, ErrHalfTurn), k.t0, k.turned, h}
+		return &HalfTurnError{At: *k.mech.AtBody(body, ErrHalfTurn), Time: k.t0, Angle: k.turned, Span: h}
 	}
 	return k.bend()
 }

@@ -13,7 +13,7 @@ type knots struct {
 }
 
 // nextKnot returns the first time after the shortest step at which a motion goes on with another polynomial.
-func (s *Simulation) nextKnot() float64 { return s.mech.NextKnot(s.st.Time + shortest(s.st.Time)) }
+func (s *Simulation) nextKnot() float64 { return s.knotAfter(s.st.Time + shortest(s.st.Time)) }
 
 // upToKnot returns the time at which the next step has to end at the latest, until or earlier.
 func (s *Simulation) upToKnot(until float64) float64 {
@@ -49,7 +49,7 @@ func (s *Simulation) tryKnots(until, end float64) (t1, e, last float64, err erro
 	} else {
 		c.reject(t1-s.st.Time, e)
 	}
-	if s.st.Time+c.h >= s.mech.NextKnot(s.mech.NextKnot(knot)) {
+	if s.st.Time+c.h >= s.knotAfter(s.knotAfter(knot)) {
 		c.h, c.rejected = h, rejected
 		return t1, e, end, err
 	}

@@ -19,6 +19,7 @@ type onManifold struct {
 	mech  *mechanism.Mechanism
 	unit  float64 // mechanism.Mechanism.DriftUnit
 	inner Dynamics
+	all   *ranks
 	proj  Projector
 
 	st  mechanism.State
@@ -48,9 +49,9 @@ func (e *exactly) ProjectVelocities(st *mechanism.State) error {
 // that would spoil the evaluation.
 const closedStage = 1e-13
 
-func newOnManifold(m *mechanism.Mechanism, d Dynamics) *onManifold {
+func newOnManifold(m *mechanism.Mechanism, d Dynamics, all *ranks) *onManifold {
 	return &onManifold{
-		mech: m, unit: m.DriftUnit(), inner: d,
+		mech: m, unit: all.driftUnit(m), inner: d, all: all,
 		st:  mechanism.State{Bodies: make([]mechanism.BodyState, m.NumBodies())},
 		kin: newKinematics(m),
 	}
@@ -60,7 +61,7 @@ func newOnManifold(m *mechanism.Mechanism, d Dynamics) *onManifold {
 //
 // Cost: that of a projection and of the accelerations, no allocation of its own.
 func (d *onManifold) Accelerations(a []float64, st *mechanism.State) error {
-	drift, err := driftOf(d.mech, &d.kin, st, nil)
+	drift, err := d.all.violation(driftOf(d.mech, &d.kin, st, nil))
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,10 @@ func (s *Simulation) keepPace(until float64) error {
 			at = i
 		}
 	}
-	return fault.Errorf("sim: at t = %v: %w", s.st.Time, s.mech.AtBody(at, fault.Errorf("%w: at %.3g s a step the end is %.3g steps away; this body turns fastest, at %.3g rad/s",
-		ErrStepTooSmall, mean, left/mean, s.st.Bodies[at].Omega.Norm())))
+	if len(s.st.Bodies) == 0 { // a piece may have none
+		return s.ranks.fastest(0, nil)
+	}
+	fastest := s.st.Bodies[at].Omega.Norm()
+	return s.ranks.fastest(fastest, fault.Errorf("sim: at t = %v: %w", s.st.Time, s.mech.AtBody(at, fault.Errorf("%w: at %.3g s a step the end is %.3g steps away; this body turns fastest, at %.3g rad/s",
+		ErrStepTooSmall, mean, left/mean, fastest))))
 }

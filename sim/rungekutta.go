@@ -22,10 +22,15 @@ type HalfTurnError struct {
 	Time  float64         // at the start of the step, s
 	Angle float64         // rad, by which the body would turn
 	Span  float64         // s, in which it would do so: the step or the part of it up to a stage
+
+	elsewhere error // of the rank that has the body (Ranks)
 }
 
 // Error implements error.
 func (e *HalfTurnError) Error() string {
+	if e.elsewhere != nil {
+		return e.elsewhere.Error()
+	}
 	if e.Angle < math.Pi {
 		return fmt.Sprintf("sim: step from t = %v: body %s would turn by %.3g rad in %.3g s: a quarter of a turn or more, by which the turns of coupled angles are lost", e.Time, fault.Name(e.At.Body), e.Angle, e.Span)
 	}
@@ -93,12 +98,12 @@ const DefaultTolerance = 1e-8
 func TypicalLength(m *mechanism.Mechanism) float64 { return m.TypicalLength() }
 
 // withDefaults returns t with its zeros replaced.
-func (t Tolerance) withDefaults(m *mechanism.Mechanism) Tolerance {
+func (t Tolerance) withDefaults(typical float64) Tolerance {
 	if t.Relative == 0 {
 		t.Relative = DefaultTolerance
 	}
 	if t.Length == 0 {
-		t.Length = TypicalLength(m)
+		t.Length = typical
 	}
 	if t.Rate == 0 {
 		t.Rate = 1
@@ -111,6 +116,9 @@ func (t Tolerance) withDefaults(m *mechanism.Mechanism) Tolerance {
 type RungeKutta struct {
 	halt halt.Watch
 	mech *mechanism.Mechanism
+	all  *ranks
+	most float64 // turnBound of the whole
+	live bool    // there are internal states on some rank
 	dyn  Dynamics
 	size stepSizer   // dyn, if it wants to know the step
 	near *onManifold // dyn at closed states
@@ -151,8 +159,10 @@ func NewRungeKutta(m *mechanism.Mechanism, d Dynamics, tab *Tableau, tol Toleran
 		panic("sim: tolerance out of range")
 	}
 	n, s := m.NumBodies(), len(tab.B)
+	all := ranksOf(d)
 	k := &RungeKutta{
-		mech: m, dyn: d, near: newOnManifold(m, d), tab: tab, tol: tol.withDefaults(m),
+		mech: m, dyn: d, all: all, near: newOnManifold(m, d, all), tab: tab, tol: tol.withDefaults(all.typicalLength(m)),
+		most: all.least(turnBound(m)), live: all.some(m.NumInternal() > 0),
 		start:   make([]anchor, n),
 		vel:     make([][]float64, s),
 		acc:     make([][]float64, s),
@@ -288,7 +298,9 @@ func (k *RungeKutta) evaluate(a []float64, st *mechanism.State) error {
 	n := 6 * len(k.start)
 	err := d.Accelerations(a[:n], st)
 	if err == nil {
-		err = k.inner.ratesTo(a[n:], st)
+		if err = k.inner.ratesTo(a[n:], st); k.live {
+			err = k.all.agree(err)
+		}
 	}
 	if err != nil {
 		return fault.Errorf("sim: accelerations at t = %v: %w", st.Time, err)
@@ -302,10 +314,11 @@ func (k *RungeKutta) turnedTo(y *mechanism.State, w []float64, h float64, rate [
 	if err := k.halt.Err(); err != nil {
 		return err
 	}
-	body, square := k.combineTo(y, w, h, rate)
+	body, own := k.combineTo(y, w, h, rate)
+	square := k.all.largest(own)
 	k.turned = math.Sqrt(square)
-	if most := turnBound(k.mech); square >= most*most {
-		return &HalfTurnError{*k.mech.AtBody(body, ErrHalfTurn), k.t0, k.turned, y.Time - k.t0}
+	if square >= k.most*k.most {
+		return k.all.halfTurn(k.mech, body, own == square, HalfTurnError{Time: k.t0, Angle: k.turned, Span: y.Time - k.t0})
 	}
 	return nil
 }
@@ -410,8 +423,11 @@ func (k *RungeKutta) errorNorm(h float64) float64 {
 		}
 		worst = max(worst, math.Abs(d)/size)
 	}
-	return math.Abs(h) * worst / k.tol.Relative
+	return math.Abs(h) * k.all.largest(worst) / k.tol.Relative
 }
+
+// ranked returns the ranks that take the steps together.
+func (k *RungeKutta) ranked() *ranks { return k.all }
 
 func length(v []float64) float64 { return math.Sqrt(v[0]*v[0] + v[1]*v[1] + v[2]*v[2]) }
 

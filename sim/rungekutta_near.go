@@ -32,7 +32,7 @@ func (k *RungeKutta) slow(path float64) bool {
 		square = max(square, v[0]*v[0]+v[1]*v[1]+v[2]*v[2], (v[3]*v[3]+v[4]*v[4]+v[5]*v[5])/(L*L))
 		most = max(most, length(a[:3]), length(a[3:])/L)
 	}
-	return square < path*most
+	return k.all.largest(square) < path*k.all.largest(most)
 }
 
 // middle returns the middle of the widest gap between the times of stages, the last of several.
@@ -88,7 +88,7 @@ func (k *RungeKutta) allowedError(h float64, p ExactProjector) (float64, error) 
 		w := (*[6]float64)(k.vel[0][i:])
 		worst = max(worst, length(lead[i:i+3])/(rate+length(w[:3])), length(lead[i+3:i+6])/(L*rate+length(w[3:])))
 	}
-	return math.Abs(h) * worst / k.tol.Relative, nil
+	return math.Abs(h) * k.all.largest(worst) / k.tol.Relative, nil
 }
 
 // allowTo stores in dst the part of the sum Σ wⱼ·kⱼ that the joints allow at the end.

@@ -78,11 +78,13 @@ type Simulation struct {
 	guard    guard.Guard
 	mech     *mechanism.Mechanism
 	stepper  Stepper
+	ranks    *ranks
 	o        Options
 	events   []Event
 	watches  []watch
 	samples  int
 	lands    bool           // some event has Land
+	travels  bool           // there are contacts on some rank
 	unit     float64        // of lengths, for drift
 	drifts   DriftProjector // the projector, if it is one
 	turner   turner         // the stepper, if it is one
@@ -140,7 +142,7 @@ type gauged interface {
 // New returns a simulation that starts from a copy of st.
 //
 // It panics if st is of another mechanism, if an option is negative or not
-// finite, if there is a Controller without Period or Sample, a Recorder without Every or
+// finite, if there are events or Dissipation on ranks (Ranks), if there is a Controller without Period or Sample, a Recorder without Every or
 // CloseStages without a Projector, or if there is neither a Step nor
 // an error estimate.
 func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options) *Simulation {
@@ -169,10 +171,15 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 	}
 	mustControl(o.Controllers)
 	o.Drift = o.Drift.withDefaults()
+	all := new(ranks)
+	if r, ok := stepper.(interface{ ranked() *ranks }); ok {
+		all = r.ranked()
+	}
+	all.mustBeAlone(&o)
 	s := &Simulation{
 		mech: m, stepper: stepper, o: o, events: o.Events,
-		watches: make([]watch, len(o.Events)), samples: max(o.EventSamples, 1),
-		unit: m.DriftUnit(), print: fingerprint(m), st: st.Clone(), next: *st.Clone(), sample: *st.Clone(),
+		watches: make([]watch, len(o.Events)), samples: max(o.EventSamples, 1), ranks: all,
+		unit: all.driftUnit(m), travels: all.some(m.NumContacts() > 0), print: fingerprint(m), st: st.Clone(), next: *st.Clone(), sample: *st.Clone(),
 		kin:   newKinematics(m),
 		start: st.Time, base: st.Time, limit: 1, called: make([]int64, len(o.Controllers)),
 	}
@@ -198,7 +205,7 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 	_, s.implicit = stepper.(interface{ ClosesJoints() })
 	s.closeStages(s.stagesClosed())
 	s.control = control{h: o.InitialStep, old: firstError, order: float64(embedded + 1), steady: s.implicit, most: mostTurn}
-	if m.NumSprung() > 0 {
+	if all.some(m.NumSprung() > 0) {
 		s.control.most = mostTurn / 2
 	}
 	return s
@@ -506,7 +513,7 @@ const dueSlack = 1e-10
 
 // record writes the row of s.sample.
 func (s *Simulation) record() error {
-	d, err := driftOf(s.mech, &s.kin, &s.sample, &s.halt)
+	d, err := s.driftAt(&s.sample)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 // Columns are what the runs of a study write of a mechanism.
 type Columns struct {
 	Names        []string // of all, time left out
+	Units        []string // of all; empty for pure numbers
 	Trajectories int      // the first ones, which are kept over time
 	Outputs      []int    // the column of each output
 }
@@ -23,10 +24,12 @@ func (s *Study) Columns(all *sim.Catalogue, file string) (*Columns, error) {
 	note := func(section, i int, path, name, rule string) {
 		bad.Add(document.Place{Section: section, Index: i}, path, fault.Name(document.Cut(name)), rule)
 	}
+	units := map[string]string{}
 	list := func(pattern string) (names []string) {
 		all.Each(func(c sim.Column) bool {
 			if sim.Like(c.Name, pattern) {
 				names = append(names, c.Name)
+				units[c.Name] = c.Unit
 			}
 			return true
 		})
@@ -38,7 +41,7 @@ func (s *Study) Columns(all *sim.Catalogue, file string) (*Columns, error) {
 		i, ok := at[name]
 		if !ok {
 			i = len(c.Names)
-			at[name], c.Names = i, append(c.Names, name)
+			at[name], c.Names, c.Units = i, append(c.Names, name), append(c.Units, units[name])
 		}
 		return i
 	}

@@ -14,15 +14,25 @@ import (
 type Draws struct {
 	s    *Study
 	n    int        // drawn parameters
-	unit *mat.Dense // points in the unit cube, draws × parameters; nil: random ones, made when they are asked for
+	unit *mat.Dense // points in the unit cube, draws × parameters; nil: made when they are asked for
+
+	sobol []directions // of each drawn parameter; nil: other draws
+	keys  []uint64     // of their random digits
 }
 
 // NewDraws returns the draws of a study. Those of a run depend on the study and the number of the run alone.
 //
-// Cost: nothing for grids and random draws, O(draws × drawn parameters) time and memory else.
+// Cost: nothing for grids, random and Sobol draws, O(draws × drawn parameters) time and memory else.
 func (s *Study) NewDraws() *Draws {
 	d := &Draws{s: s, n: s.drawn()}
 	if d.n == 0 || s.Sampling == Random {
+		return d
+	}
+	if s.Sampling == Sobol {
+		src := source(s.Seed, 0)
+		for j := range d.n {
+			d.sobol, d.keys = append(d.sobol, directionsOf(j)), append(d.keys, src.Uint64())
+		}
 		return d
 	}
 	d.unit = mat.NewDense(s.Draws, d.n, nil)
@@ -62,7 +72,7 @@ func (d *Draws) ValuesTo(dst []float64, i int) {
 		return
 	}
 	var src rand.Source
-	if d.unit == nil {
+	if d.unit == nil && d.sobol == nil {
 		src = source(d.s.Seed, uint64(draw))
 	}
 	at := 0
@@ -72,9 +82,12 @@ func (d *Draws) ValuesTo(dst []float64, i int) {
 			continue
 		}
 		var u float64
-		if src != nil {
+		switch {
+		case src != nil:
 			u = (float64(src.Uint64()>>12) + 0.5) / (1 << 52)
-		} else {
+		case d.sobol != nil:
+			u = scrambled(d.sobol[at].at(uint32(draw)), d.keys[at])
+		default:
 			u = inside(d.unit.At(draw, at))
 		}
 		dst[k] = p.at(u)

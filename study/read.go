@@ -96,8 +96,10 @@ func (d *reader) all() {
 		d.fault("$.sampling", "", "is of no use: no parameter is drawn")
 	case d.tooMany():
 		d.fault("$", "", fmt.Sprintf("has more than %d runs", MaxRuns))
-	case n > 0 && d.s.Sampling != Random && int64(d.s.Draws)*int64(n) > MaxDrawn:
-		d.fault("$.sampling.draws", document.Number(float64(d.s.Draws)), fmt.Sprintf("times %d drawn parameters is more than %d; random draws have no such limit", n, MaxDrawn))
+	case d.s.Sampling == Sobol && n > MaxSobol:
+		d.fault("$.sampling.type", Sobol.String(), fmt.Sprintf("draws at most %d parameters, not %d; random, latin-hypercube and halton have no such limit", MaxSobol, n))
+	case n > 0 && (d.s.Sampling == LatinHypercube || d.s.Sampling == Halton) && int64(d.s.Draws)*int64(n) > MaxDrawn:
+		d.fault("$.sampling.draws", document.Number(float64(d.s.Draws)), fmt.Sprintf("times %d drawn parameters is more than %d; random and Sobol draws have no such limit", n, MaxDrawn))
 	}
 }
 
@@ -203,9 +205,9 @@ func (d *reader) count(least, most int64) int64 {
 	return n
 }
 
-var parameterFields = []string{"name", "path", "values", "grid", "uniform", "normal"}
+var parameterFields = []string{"name", "path", "unit", "values", "grid", "uniform", "normal"}
 
-const firstLaw = 2 // place of the first law in parameterFields
+const firstLaw = 3 // place of the first law in parameterFields
 
 func (d *reader) parameters() {
 	if !d.OpenArray() {
@@ -242,6 +244,8 @@ func (d *reader) parameter(p *Parameter) {
 			p.Name = d.name()
 		case "path":
 			d.path(p)
+		case "unit":
+			p.Unit = d.name()
 		case "values":
 			p.Law, p.List = Values, d.Numbers(nil, MaxRuns)
 			if len(p.List) == 0 && !d.Fatal {
@@ -276,7 +280,23 @@ func (d *reader) parameter(p *Parameter) {
 	if p.Name == "" {
 		p.Name = p.Path
 	}
+	if p.Unit == "" {
+		p.Unit = unitAt(p.steps)
+	}
 }
+
+// unitAt returns the unit of the numbers at a path where one key tells it, else nothing.
+func unitAt(steps []step) string {
+	for i := len(steps) - 1; i >= 0; i-- {
+		if s := steps[i]; !s.entry {
+			return units[s.key]
+		}
+	}
+	return ""
+}
+
+// units are those of numbers whose key means the same wherever it stands in a model.
+var units = map[string]string{"mass": "kg", "com": "m", "position": "m", "gravity": "m/s²", "length": "m", "radius": "m"}
 
 // name reads the name of a column.
 func (d *reader) name() string {
@@ -432,6 +452,18 @@ const (
 	RunColumn    = "run"
 	StatusColumn = "status"
 	ReasonColumn = "reason"
+)
+
+// What is in the column of the status.
+const (
+	Done   = "done"
+	Failed = "failed"
+)
+
+// The formats of the files of a sweep.
+const (
+	RunsFormat         = "rung-runs/1"
+	TrajectoriesFormat = "rung-run-trajectories/1"
 )
 
 // names refuses names of columns that are there already. The outputs of one column differ in what they take.

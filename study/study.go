@@ -49,9 +49,10 @@ const (
 	Random         Sampling = iota // independent
 	LatinHypercube                 // each parameter once in each of as many equal parts as there are draws
 	Halton                         // points of Halton's sequence with Owen's random digits
+	Sobol                          // points of Sobol's sequence with Owen's random digits
 )
 
-var samplingNames = []string{"random", "latin-hypercube", "halton"}
+var samplingNames = []string{"random", "latin-hypercube", "halton", "sobol"}
 
 // String returns the name of the sampling in a document.
 func (s Sampling) String() string { return samplingNames[s] }
@@ -70,6 +71,7 @@ const (
 type Parameter struct {
 	Name            string // of its column
 	Path            string // of the number, such as bodies[crank].mass
+	Unit            string // for pictures; empty: not known
 	Law             Law
 	List            []float64 // of Values
 	Low, High       float64   // of Uniform

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -86,7 +87,7 @@ func TestSamplings(t *testing.T) {
 		}
 		return list
 	}
-	for kind, tol := range map[string]float64{"random": 0.03, "latin-hypercube": 1e-3, "halton": 2e-3} {
+	for kind, tol := range map[string]float64{"random": 0.03, "latin-hypercube": 1e-3, "halton": 2e-3, "sobol": 1e-3} {
 		a := values(kind, "5")
 		assert.Equal(t, a, values(kind, "5"), kind)
 		assert.NotEqual(t, a, values(kind, "6"), kind)
@@ -161,7 +162,7 @@ func TestRefused(t *testing.T) {
 		{`"step": 0.01`, `"step": 0.01, "tolerance": 1`, `$.run.tolerance: excludes step: steps are fixed or chosen by their error (value 1)`, true},
 		{`"step": 0.01`, `"step": -1`, `$.run.step: is not above 0 (value -1)`, true},
 		{`rk4`, `euler`, `$.run.integrator: must be one of dopri5, rk4, generalized-alpha, force-balance (value "euler")`, true},
-		{`latin-hypercube`, `sobol`, `$.sampling.type: must be one of random, latin-hypercube, halton (value "sobol")`, true},
+		{`latin-hypercube`, `faure`, `$.sampling.type: must be one of random, latin-hypercube, halton, sobol (value "faure")`, true},
 		{`"draws": 8`, `"draws": 0`, `$.sampling.draws: is not from 1 to 10000000 (value 0)`, true},
 		{`"draws": 8`, `"draws": 9000000`, `$: has more than 10000000 runs`, false},
 		{`[-9.81, -1.62]`, `[]`, `$.parameters[0].values: is empty`, true},
@@ -222,14 +223,36 @@ func FuzzRead(f0 *testing.F) {
 	})
 }
 
-// TestHaltonGoesOn: more draws keep the first ones.
-func TestHaltonGoesOn(t *testing.T) {
-	few := strings.Replace(whole, "latin-hypercube", "halton", 1)
-	a, b := read(t, few).NewDraws(), read(t, strings.Replace(few, `"draws": 8`, `"draws": 50`, 1)).NewDraws()
-	for i := range 8 {
-		var x, y [4]float64
-		a.ValuesTo(x[:], i)
-		b.ValuesTo(y[:], i)
-		require.Equal(t, x, y)
+// TestGoesOn: more draws keep the first ones of Halton and Sobol draws.
+func TestGoesOn(t *testing.T) {
+	for _, kind := range []string{"halton", "sobol"} {
+		few := strings.Replace(whole, "latin-hypercube", kind, 1)
+		a, b := read(t, few).NewDraws(), read(t, strings.Replace(few, `"draws": 8`, `"draws": 50`, 1)).NewDraws()
+		for i := range 8 {
+			var x, y [4]float64
+			a.ValuesTo(x[:], i)
+			b.ValuesTo(y[:], i)
+			require.Equal(t, x, y)
+		}
 	}
+}
+
+// TestSobolLimit: parameters that Sobol draws have no coordinates for are refused.
+func TestSobolLimit(t *testing.T) {
+	of := func(n int) error {
+		var list []string
+		for i := range n {
+			list = append(list, fmt.Sprintf(`{"path": "x%d", "uniform": [0, 1]}`, i))
+		}
+		text := `{"format": "rung-study/1", "model": "m.json", "run": {"until": 1}, "sampling": {"type": "sobol", "draws": 10000000, "seed": 1},
+		 "parameters": [` + strings.Join(list, ",") + `], "outputs": [{"column": "crank.px", "take": "final"}]}`
+		s, err := study.Read(strings.NewReader(text), "s.json")
+		if err == nil {
+			v := make([]float64, n)
+			s.NewDraws().ValuesTo(v, s.Runs()-1)
+		}
+		return err
+	}
+	require.NoError(t, of(study.MaxSobol))
+	require.ErrorContains(t, of(study.MaxSobol+1), "s.json: $.sampling.type: draws at most 101 parameters, not 102; random, latin-hypercube and halton have no such limit (value sobol)")
 }

@@ -13,9 +13,9 @@ import (
 
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/dist"
-	"github.com/rung-mbd/rung/dist/disttest"
 	"github.com/rung-mbd/rung/dist/mpi"
 	"github.com/rung-mbd/rung/dist/mumps"
+	"github.com/rung-mbd/rung/internal/test/disttest"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -27,6 +27,9 @@ func TestMain(*testing.M) {
 	err := mpi.Run(func(c dist.Comm) error {
 		if n, _ := strconv.Atoi(os.Getenv("RUNG_RANGE")); n > 0 {
 			return ranges(c, n)
+		}
+		if what := os.Getenv("RUNG_TIME"); what != "" {
+			return timings(c, what)
 		}
 		if base := os.Getenv("RUNG_RUN"); base != "" {
 			return course(c, base)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/sparsetest"
 	"github.com/rung-mbd/rung/sparse"
-	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 func TestCheckTileRule(t *testing.T) {

@@ -3,8 +3,8 @@ package order_test
 import (
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/test/sparsetest"
 	"github.com/rung-mbd/rung/sparse"
-	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 // cost is what a symbolic elimination of whole nodes counts.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung/sparse/sparsetest"
+	"github.com/rung-mbd/rung/internal/test/sparsetest"
 )
 
 func TestCore(t *testing.T) {

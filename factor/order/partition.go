@@ -9,12 +9,13 @@ import (
 // uneven is how much heavier than its share a side of a partition may be.
 const uneven = 0.005
 
-// Partition divides the +1 nodes of p, the bodies, into parts with about as many rows of −1 nodes, so about as much work, in
-// each, and few rows of −1 nodes between them: recursive bisection. Bodies of one group stay together; group has a number for each
-// body, or is nil. The result has the part of each body, and depends on the arguments alone.
+// Partition divides the +1 nodes of p, the bodies, into parts with about as many rows of −1 nodes, so about as much
+// work, in each, and few rows of −1 nodes between them: recursive bisection, by multilevel refinement or by level sets
+// of distances, whichever cuts fewer. Bodies of one group stay together; group has a number for each body, or is nil.
+// The result has the part of each body, and depends on the arguments alone.
 //
-// Cost: near-linear in nodes and blocks for each level of the recursion. It panics if there is no part, on a length mismatch, or if p
-// is not of the form Of takes.
+// Cost: near-linear in nodes and blocks for each level of the recursion. It panics if there is no part, on a length
+// mismatch, or if p is not of the form Of takes.
 func Partition(p *sparse.Pattern, parts int, group []int32) []int32 {
 	g := newGraph(p)
 	if parts < 1 {
@@ -106,7 +107,9 @@ func (d *partition) divide(net *network, list []int32, first, parts int32) {
 	sum := float64(net.sum())
 	share := float64(left) / float64(parts)
 	most := func(s float64) int32 { return int32(sum*s*(1+uneven)) + 1 }
-	side := c.divide(net, int32(2*sum*share), [2]int32{most(share), most(1 - share)})
+	c.divide(net, int32(2*sum*share), [2]int32{most(share), most(1 - share)})
+	c.straighten(net)
+	side := c.side
 	for s := range int8(2) {
 		sub, members := net.side(side, s, list, d.at)
 		if s == 0 {

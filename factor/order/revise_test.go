@@ -9,8 +9,8 @@ import (
 
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/sparsetest"
 	"github.com/rung-mbd/rung/sparse"
-	"github.com/rung-mbd/rung/sparse/sparsetest"
 )
 
 // without returns the joints of a graph that keep says, and the nodes that they have in

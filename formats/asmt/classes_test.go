@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung/formats/formatstest"
 	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/test/formatstest"
 )
 
 // TestClasses walks the list of elements of the format. Documents are written as XML first, as those of other formats, for the walk to add elements to.

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/formats/asmt"
-	"github.com/rung-mbd/rung/formats/formatstest"
 	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/test/formatstest"
 )
 
 // TestTruth holds models of others to the motions and accelerations that another solver computed.

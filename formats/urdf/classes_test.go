@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rung-mbd/rung/formats/formatstest"
 	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/test/formatstest"
 )
 
 // TestClasses walks the list of elements and attributes of the format and its dialects.

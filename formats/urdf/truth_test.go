@@ -5,9 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung/formats/formatstest"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/formats/urdf"
+	"github.com/rung-mbd/rung/internal/test/formatstest"
 )
 
 // TestTruth holds robots of others to the accelerations of another engine.

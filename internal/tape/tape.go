@@ -100,6 +100,23 @@ func Check(list []Op, n int) bool {
 	return len(list) > 0 && list[len(list)-1].Code == End
 }
 
+// Shaped returns the code for n rows of six numbers, the first full of which have all of them while the others are zero in their last three; first is
+// First1of1, Gram1of1, Rows1of1 or Columns1of1. Rows may be taken for fuller than they are: there are not all shapes.
+//
+// It panics unless n is 1 to 6 and full at most n.
+func Shaped(first Code, n, full int) Code {
+	best, found := 0, false
+	for i, s := range shapes {
+		if s[0] == n && s[1] >= full && (!found || s[1] < shapes[best][1]) {
+			best, found = i, true
+		}
+	}
+	if !found {
+		panic("tape: no such shape")
+	}
+	return first + Code(best)*(Gram2of2-Gram1of1)
+}
+
 // larger is the maximum of the processor: b if one of the two is no number.
 func larger(a, b float64) float64 {
 	if a > b {

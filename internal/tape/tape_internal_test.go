@@ -96,6 +96,21 @@ func TestRunDoesNotAllocate(t *testing.T) {
 	require.Equal(t, "unknown", Code(numCodes).String())
 }
 
+// TestShaped: each number of rows has an instruction, for as many full rows as are asked for or more.
+func TestShaped(t *testing.T) {
+	require.Equal(t, Gram3of5, Shaped(Gram1of1, 5, 3))
+	require.Equal(t, Rows3of3, Shaped(Rows1of1, 3, 2))
+	require.Equal(t, Columns6of6, Shaped(Columns1of1, 6, 4))
+	for n := 1; n <= 6; n++ {
+		for full := range n + 1 {
+			name := Shaped(First1of1, n, full).String()
+			require.GreaterOrEqual(t, int(name[len("First")]-'0'), full, name)
+			require.Equal(t, n, int(name[len(name)-1]-'0'), name)
+		}
+	}
+	require.PanicsWithValue(t, "tape: no such shape", func() { Shaped(Gram1of1, 7, 0) })
+}
+
 // TestTurned: the rotation by a vector is that of the exponential, to rounding for the angles of steps.
 func TestTurned(t *testing.T) {
 	w := fill(3)

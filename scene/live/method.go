@@ -22,10 +22,11 @@ const (
 	// coarseSize is the size from which joints hold to coarse instead of fine.
 	coarseSize   = 5000
 	fine, coarse = 1e-6, 1e-5
-	// finest is for mechanisms with redundant rows, which contradict each other where joints are off. Their systems take longer to solve, so that there are fewer
-	// steps a second: by finestPart, and finestRate at most.
-	finest     = 1e-11
-	finestPart = 4
+	// finest is for mechanisms with redundant rows, which contradict each other where joints are off: accelerations are then those of least squares. known is the relative error
+	// that these may have; as far as refinement comes would take most of the time. finestRate is the largest number of steps a second: large ones of loose linkages turn
+	// small errors of poses into velocities, the more so the shorter they are.
+	finest     = 1e-8
+	known      = 1e-6
 	finestRate = 480
 )
 
@@ -52,12 +53,12 @@ func newMethod(p *kkt.Plan, st *mechanism.State) (*method, error) {
 	rate := rateAtSize * rateSize / float64(max(size, 1))
 	rate = math.Exp2(math.Floor(math.Log2(rate/leastRate))) * leastRate
 	rate = min(max(rate, leastRate), mostRate)
-	tol := fine
+	tol, accuracy := fine, 0.0
 	switch redundant, err := p.RedundantRows(st); {
 	case err != nil:
 		return nil, err
 	case slices.ContainsFunc(redundant, func(n int) bool { return n > 0 }):
-		tol, rate = finest, min(max(rate/finestPart, leastRate), finestRate)
+		tol, accuracy, rate = finest, known, min(rate, finestRate)
 	case size >= coarseSize:
 		tol = coarse
 	}
@@ -68,11 +69,15 @@ func newMethod(p *kkt.Plan, st *mechanism.State) (*method, error) {
 		return &method{step: 1 / rate, tol: sim.DefaultDrift, project: n, stepper: sim.NewGeneralizedAlpha(m, n, o),
 			text: fmt.Sprintf("generalized-α, relative tolerance %g a step", implicitTol)}, nil
 	}
-	r, err := motion.NewRattle(p, motion.RattleOptions{Tolerance: tol, Damp: true})
+	r, err := motion.NewRattle(p, motion.RattleOptions{Tolerance: tol, Accuracy: accuracy, Damp: true})
 	if err != nil {
 		return nil, err
 	}
-	return &method{step: 1 / rate, tol: tol, stepper: r, rattle: r, text: fmt.Sprintf("RATTLE of order 2, %g steps a second, joints closed to %g", rate, tol)}, nil
+	text := fmt.Sprintf("RATTLE of order 2, %g steps a second, joints closed to %g", rate, tol)
+	if accuracy > 0 {
+		text += fmt.Sprintf(", accelerations to %g", accuracy)
+	}
+	return &method{step: 1 / rate, tol: tol, stepper: r, rattle: r, text: text}, nil
 }
 
 // Springs and dampers are soft if k·h²·w and c·h·w are no more than that, with w the inverse of the mass that the bodies at their ends have alone, which joints only

@@ -19,7 +19,7 @@ import (
 const MaxFile = 256 << 20
 
 // modules are the scripts of the page, each after those that it imports.
-var modules = []string{"algebra.js", "shapes.js", "source.js", "state.js", "chart.js", "drawing.js", "panel.js", "marks.js"}
+var modules = []string{"algebra.js", "shapes.js", "shaders.js", "levels.js", "things.js", "pace.js", "source.js", "state.js", "chart.js", "drawing.js", "panel.js", "marks.js"}
 
 // HTML writes the page as one file with the scene, all rows of the trajectory, its curves and, with a plan, the reactions at all rows and what is redundant at the first.
 // It needs no server and loads nothing.

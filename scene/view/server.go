@@ -29,6 +29,7 @@ func NewSecret() string {
 var types = map[string]string{
 	"": "text/html; charset=utf-8", "page.css": "text/css; charset=utf-8",
 	"app.js": "text/javascript; charset=utf-8", "drawing.js": "text/javascript; charset=utf-8", "algebra.js": "text/javascript; charset=utf-8",
+	"shaders.js": "text/javascript; charset=utf-8", "levels.js": "text/javascript; charset=utf-8", "things.js": "text/javascript; charset=utf-8", "pace.js": "text/javascript; charset=utf-8",
 	"shapes.js": "text/javascript; charset=utf-8", "chart.js": "text/javascript; charset=utf-8", "source.js": "text/javascript; charset=utf-8",
 	"panel.js": "text/javascript; charset=utf-8", "marks.js": "text/javascript; charset=utf-8", "state.js": "text/javascript; charset=utf-8", "live.js": "text/javascript; charset=utf-8",
 }

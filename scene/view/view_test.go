@@ -117,7 +117,7 @@ func TestWhole(t *testing.T) {
 			list = append(list, m[1])
 		}
 	}
-	assert.Len(t, seen, 12)
+	assert.Len(t, seen, 16)
 }
 
 // The arrays have the lengths that the head tells, and the poses are those of the state.
@@ -127,7 +127,7 @@ func TestNumbers(t *testing.T) {
 		Bodies, Joints int
 		Types          []string
 		Shapes         []int
-		Links          int
+		Links          []int
 		Center         [3]float64
 	}
 	require.NoError(t, json.Unmarshal(ask(v, host, "/"+secret+"/scene.json").Body.Bytes(), &head))
@@ -150,7 +150,12 @@ func TestNumbers(t *testing.T) {
 		shapes += n
 	}
 	assert.Len(t, floats(ask(v, host, "/"+secret+"/shapes").Body.Bytes()), 15*shapes)
-	assert.Len(t, floats(ask(v, host, "/"+secret+"/links").Body.Bytes()), 14*head.Links)
+	links := 0
+	require.Len(t, head.Links, scene.NumLooks)
+	for _, n := range head.Links {
+		links += n
+	}
+	assert.Len(t, floats(ask(v, host, "/"+secret+"/links").Body.Bytes()), 14*links)
 	frame := floats(ask(v, host, "/"+secret+"/frame").Body.Bytes())
 	require.Len(t, frame, 13*m.NumBodies())
 	st := m.Initial()

@@ -226,6 +226,79 @@ func (t *Table) Whole() bool {
 	return err == nil && f.Close() == nil
 }
 
+// Read calls row with the cells of the columns, in their order, of each row of the file at path, whose tables are of the format.
+// The cells are valid until row returns.
+//
+// Cost: that of reading all columns. It returns an error for a file that is no such table, that lacks a column, or that has one of
+// another kind, and the error of row.
+func Read(path, format string, columns []Column, row func(cells []Cell) error) error {
+	f, p, is, _, err := openAny(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if is != format {
+		return fmt.Errorf("study/table: %s is no table of %s", path, format)
+	}
+	places := make([]int, len(columns))
+	for i, c := range columns {
+		leaf, ok := p.Schema().Lookup(c.Name)
+		if !ok {
+			return fmt.Errorf("study/table: %s has no column %s", path, fault.Name(c.Name))
+		}
+		if kind := kinds[c.Kind]; leaf.Node.Type().Kind() != kind {
+			return fmt.Errorf("study/table: %s: column %s is of type %v, not %v", path, fault.Name(c.Name), leaf.Node.Type().Kind(), kind)
+		}
+		places[i] = leaf.ColumnIndex
+	}
+	cells, list := make([]Cell, len(columns)), make([]pq.Row, 256)
+	for _, g := range p.RowGroups() {
+		if err := readGroup(g, list, func(r pq.Row) error {
+			for i, place := range places {
+				cells[i] = cellOf(r[place], columns[i].Kind)
+			}
+			return row(cells)
+		}); err != nil {
+			return fault.Errorf("study/table: %s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// kinds are the types of the kinds in a file.
+var kinds = [...]pq.Kind{Int: pq.Int64, Float: pq.Double, Text: pq.ByteArray}
+
+func readGroup(g pq.RowGroup, list []pq.Row, use func(r pq.Row) error) (err error) {
+	rows := g.Rows()
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for {
+		n, err := rows.ReadRows(list)
+		for _, r := range list[:n] {
+			if err := use(r); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func cellOf(v pq.Value, kind Kind) Cell {
+	switch {
+	case v.IsNull():
+		return Cell{Null: true}
+	case kind == Int:
+		return Cell{Int: v.Int64()}
+	case kind == Float:
+		return Cell{Float: v.Double()}
+	}
+	return Cell{Text: string(v.ByteArray())}
+}
+
 // Join writes parts 0 to n − 1 to the file, in one move.
 //
 // Cost: that of reading and writing all rows; a row group is in memory.

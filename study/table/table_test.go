@@ -3,6 +3,7 @@ package table_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	pq "github.com/parquet-go/parquet-go"
@@ -95,4 +96,30 @@ func TestOthers(t *testing.T) {
 		_, err = tab.Has(0)
 		require.ErrorContains(t, err, part)
 	})
+}
+
+// TestRead gives the columns that were asked for, in their order, and refuses files and columns that are none.
+func TestRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.parquet")
+	tab, err := table.New(path, "rung-test/1", "a", columns)
+	require.NoError(t, err)
+	require.NoError(t, tab.Write(0, part(0)))
+	require.NoError(t, tab.Write(1, part(1)))
+	require.NoError(t, tab.Join(2, func() {}))
+	require.NoError(t, tab.Release())
+	var got [][]table.Cell
+	take := func(cells []table.Cell) error {
+		got = append(got, slices.Clone(cells))
+		return nil
+	}
+	require.NoError(t, table.Read(path, "rung-test/1", []table.Column{columns[2], columns[1], columns[0]}, take))
+	var want [][]table.Cell
+	for _, r := range append(part(0), part(1)...) {
+		want = append(want, []table.Cell{r[2], r[1], r[0]})
+	}
+	require.Equal(t, want, got)
+	require.ErrorContains(t, table.Read(path, "rung-other/1", columns, take), "is no table of rung-other/1")
+	require.ErrorContains(t, table.Read(path, "rung-test/1", []table.Column{{Name: "y"}}, take), `has no column "y"`)
+	require.ErrorContains(t, table.Read(path, "rung-test/1", []table.Column{{Name: "x", Kind: table.Text}}, take), `column "x" is of type DOUBLE, not BYTE_ARRAY`)
+	require.ErrorIs(t, table.Read(path, "rung-test/1", columns, func([]table.Cell) error { return os.ErrClosed }), os.ErrClosed)
 }

@@ -11,6 +11,7 @@ type kernel struct {
 	pinned    map[val]bool
 	from, to  int // lines of the loop, from ≥ 0 if there is one
 	noAVX2    bool
+	narrow    *kernel // the same operations in an order for the fewer registers of AVX2; nil if it is the same
 }
 
 // val is a value in a register.

@@ -5,13 +5,20 @@ import "fmt"
 // kernels lists the instructions. A is the destination where nothing else is said. Matrices 3×3 are row-major, blocks too.
 func kernels() []*kernel {
 	list := append(vectors(), mechanics()...)
-	return append(list, factor()...)
+	return append(append(list, factor()...), shaped()...)
 }
 
 func define(list *[]*kernel, name, doc string, body func(k *kernel)) {
 	k := newKernel(name, doc)
 	body(k)
 	*list = append(*list, k)
+}
+
+// narrow gives the last kernel a form for few registers.
+func narrow(list []*kernel, body func(k *kernel)) {
+	k := list[len(list)-1]
+	k.narrow = newKernel(k.name, k.doc)
+	body(k.narrow)
 }
 
 // vectors are the instructions on vectors of three.
@@ -290,6 +297,49 @@ func mechanics() (list []*kernel) {
 		near := k.more(q, at('D', 0), z, k.div(z, z))
 		k.st(at('E', 0), k.add(near, at('E', 0)))
 	})
+	add("Swing", "stores Bᵀ·(ω×(ω×C)) and Bᵀ·ω: B the axes of a joint in those of a body, C the arm of the joint, D is ω, body axes.", func(k *kernel) {
+		w, r := k.vec(at('D', 0), 3), k.vec(at('C', 0), 3)
+		wr, ww := k.dot(anys(w), anys(r)), k.dot(anys(w), anys(w))
+		a := make([]val, 3)
+		for i := range a {
+			a[i] = k.fnma(ww, r[i], k.mul(wr, w[i]))
+		}
+		for i := range 3 {
+			k.st(at('A', i), k.dot(anys(a), places('B', i, 3, 3)))
+		}
+		for i := range 3 {
+			k.st(at('A', 3+i), k.dot(anys(w), places('B', i, 3, 3)))
+		}
+	})
+	add("Torque", "adds L⁻¹·(B·C) to A: C a moment along the axes B of a joint in those of a body, D the weight of the body.", func(k *kernel) {
+		x := k.vec(at('C', 0), 3)
+		n := make([]val, 3)
+		for i := range n {
+			n[i] = k.dot(anys(x), places('B', 3*i, 3, 1))
+		}
+		for i, v := range k.lower(at('D', 0), n) {
+			k.st(at('A', i), k.add(v, at('A', i)))
+		}
+	})
+	add("Verdict", "stores in A one where a solve holds, by its record B and the limits C, the number of weak rows is D, and E is one; zero elsewhere.", func(k *kernel) {
+		// Sums of zeros are no number where a number of the record is not finite.
+		bad, z := k.ld(at('B', notFinite)), k.null()
+		for _, i := range []int{overPivot, doubt, bodyPivot, bigResidual, badResidual, sizes, notUnit} {
+			bad = k.fma(z, at('B', i), bad)
+		}
+		ok := k.more(constant(one), k.abs(bad), k.ld(at('E', 0)), z)
+		for _, x := range []struct{ entry, limit int }{{overPivot, 1}, {doubt, 2}, {bodyPivot, 3}, {notUnit, 4}, {badResidual, 5}} {
+			ok = k.more(at('B', x.entry), at('C', x.limit), z, ok)
+		}
+		ok = k.more(at('B', bigResidual), k.mul(k.ld(at('B', sizes)), at('C', 0)), z, ok)
+		ok = k.more(k.abs(k.sub(at('B', weakRows), at('D', 0))), z, z, ok)
+		k.st(at('A', 0), ok)
+	})
+	add("Wanting", "stores in A one where a solve wants a correction, by its record B and the limits C of its residuals and pivots; zero elsewhere.", func(k *kernel) {
+		u, z := k.ld(constant(one)), k.null()
+		want := k.more(at('B', overPivot), at('C', 1), u, z)
+		k.st(at('A', 0), k.more(at('B', bigResidual), k.mul(k.ld(at('B', sizes)), at('C', 0)), u, want))
+	})
 	add("Size", "makes A the largest of itself and the squared norm of six lanes at B, which it stores in C.", func(k *kernel) {
 		b := k.vec(at('B', 0), 6)
 		s := k.dot(anys(b), anys(b))
@@ -375,6 +425,19 @@ func turned(k *kernel) {
 	k.put(at('A', 0), p...)
 }
 
+// Places of the record of a solve: see package batch.
+const (
+	overPivot = iota
+	doubt
+	weakRows
+	bodyPivot
+	bigResidual
+	badResidual
+	sizes
+	notFinite
+	notUnit
+)
+
 // factor are the instructions of the factorization and the solves.
 func factor() (list []*kernel) {
 	add := func(name, doc string, body func(k *kernel)) { define(&list, name, doc, body) }
@@ -391,8 +454,10 @@ func factor() (list []*kernel) {
 		}
 	}
 	for n := 1; n <= 6; n++ {
-		add(fmt.Sprintf("Joint%d", n), "factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.", func(k *kernel) { pivots(k, n, true) })
-		add(fmt.Sprintf("Mass%d", n), "factors the +1 block A: B takes 1/D, D the record of pivots.", func(k *kernel) { pivots(k, n, false) })
+		add(fmt.Sprintf("Joint%d", n), "factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.", func(k *kernel) { pivots(k, n, true, true) })
+		narrow(list, func(k *kernel) { pivots(k, n, true, false) })
+		add(fmt.Sprintf("Mass%d", n), "factors the +1 block A: B takes 1/D, D the record of pivots.", func(k *kernel) { pivots(k, n, false, true) })
+		narrow(list, func(k *kernel) { pivots(k, n, false, false) })
 		add(fmt.Sprintf("Panel%d", n), "stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.", func(k *kernel) {
 			k.loop(func() {
 				x := make([]val, n)
@@ -441,6 +506,13 @@ func factor() (list []*kernel) {
 			k.st(at('A', 0), k.ld(at('B', 0)))
 			k.step('B', 1)
 			k.lines = append(k.lines, line{op: "stepL", dst: -1, ptr: 'A'})
+		})
+	})
+	add("Diagonal", "stores −B, and what follows it by F bytes each, N lanes.", func(k *kernel) {
+		k.loop(func() {
+			k.st(at('A', 0), k.sub(k.null(), at('B', 0)))
+			k.step('A', 1)
+			k.lines = append(k.lines, line{op: "stepL", dst: -1, ptr: 'B'})
 		})
 	})
 	add("Judge", "compares N residuals B of rows with what they stand for: C the right side, D the 1/D, E the scales, before B the squared sizes of the bodies, and six places after it the multipliers. A is the record.", func(k *kernel) {
@@ -504,38 +576,67 @@ func tile(k *kernel, r, c int, zeroed bool) {
 	}
 }
 
-// pivots factors a block of n rows, lower triangle, in place.
-func pivots(k *kernel, n int, joint bool) {
+// pivots factors a block of n rows, lower triangle, in place: with all of it in registers where they suffice.
+func pivots(k *kernel, n int, joint, wide bool) {
+	load, store := func(r, c int) val { return k.ld(at('A', r*n+c)) }, func(r, c int, v val) { k.st(at('A', r*n+c), v) }
+	if wide {
+		held := make([]val, n*n)
+		for r := range n {
+			for c := range r + 1 {
+				held[r*n+c] = k.ld(at('A', r*n+c))
+			}
+		}
+		load, store = func(r, c int) val { return held[r*n+c] }, func(r, c int, v val) { held[r*n+c] = v }
+	}
+	var over, doubt, weakRows, body val
+	if joint {
+		over, doubt, weakRows = k.ld(at('D', 0)), k.ld(at('D', 1)), k.ld(at('D', 2))
+	} else {
+		body = k.ld(at('D', 3))
+	}
 	for j := range n {
-		p := k.ld(at('A', j*n+j))
-		d := p
+		p := load(j, j)
+		d, x := p, make([]val, n)
 		if joint {
 			// A pivot −p ≤ 1e3·ε·scale is that of a weak row, which gets a term of its scale.
 			s := k.ld(at('C', j))
 			limit := k.sub(k.null(), k.fma(s, constant(weak), constant(tiny)))
 			d = k.more(limit, p, p, k.sub(p, s))
-			isWeak := k.more(limit, p, k.null(), constant(one))
 			inv := k.div(constant(one), d)
+			isWeak := k.more(limit, p, k.null(), constant(one))
 			k.st(at('B', j), inv)
 			// Largest scale over pivot, and of weak rows the largest pivot over scale.
-			k.st(at('D', 0), k.max(k.mul(k.sub(k.null(), inv), s), at('D', 0)))
-			k.st(at('D', 1), k.max(k.mul(isWeak, k.abs(k.mul(p, inv))), at('D', 1)))
-			k.st(at('D', 2), k.add(isWeak, at('D', 2)))
+			over = k.max(k.mul(k.sub(k.null(), inv), s), over)
+			doubt = k.max(k.mul(isWeak, k.abs(k.mul(p, inv))), doubt)
+			weakRows = k.add(isWeak, weakRows)
 			d = inv
 		} else {
 			inv := k.div(constant(one), d)
 			k.st(at('B', j), inv)
-			k.st(at('D', 3), k.max(k.abs(k.sub(inv, constant(half))), at('D', 3)))
+			body = k.max(k.abs(k.sub(inv, constant(half))), body)
 			d = inv
 		}
-		x := make([]val, n)
+		if wide {
+			store(j, j, p)
+			k.st(at('A', j*n+j), p)
+		}
 		for r := j + 1; r < n; r++ {
-			x[r] = k.ld(at('A', r*n+j))
+			x[r] = load(r, j)
+			if r == j+1 { // what the next pivot waits for, without a product between
+				store(r, r, k.fnma(k.mul(x[r], x[r]), d, load(r, r)))
+			}
 			l := k.mul(x[r], d)
 			for c := j + 1; c <= r; c++ {
-				k.st(at('A', r*n+c), k.fnma(l, x[c], at('A', r*n+c)))
+				if c != j+1 || r != c {
+					store(r, c, k.fnma(l, x[c], load(r, c)))
+				}
 			}
 			k.st(at('A', r*n+j), l)
 		}
+	}
+	if joint {
+		k.put(at('D', 0), over, doubt, weakRows)
+	} else {
+		k.st(at('D', 3), body)
 	}
 }

@@ -20,6 +20,10 @@ func goFile(list []*kernel) string {
 	for _, k := range list {
 		fmt.Fprintf(&b, "\t%q,\n", k.name)
 	}
+	fmt.Fprintf(&b, "}\n\n// shapes are the shapes of rows that have instructions: how many there are, and how many have six numbers.\nvar shapes = [%d][2]int{\n", len(shapes))
+	for _, s := range shapes {
+		fmt.Fprintf(&b, "\t{%d, %d},\n", s.n, s.full)
+	}
 	b.WriteString("}\n\n// step does one instruction on one lane.\nfunc step(w []float64, o *Op, lane int) {\n\tswitch o.Code {\n")
 	for _, k := range list {
 		fmt.Fprintf(&b, "\tcase %s:\n\t\tgo%s(w, o, lane)\n", k.name, k.name)
@@ -132,7 +136,11 @@ func asmFile(list []*kernel) string {
 	b.WriteString(header + "//go:build !noasm && !purego\n\n#include \"textflag.h\"\n")
 	for _, s := range []isa{{"512", 32, 'Z', false, "codes512"}, {"256", 16, 'Y', true, "codes256"}} {
 		for _, k := range list {
-			if !(s.avx2 && k.noAVX2) {
+			switch {
+			case s.avx2 && k.noAVX2:
+			case s.avx2 && k.narrow != nil:
+				asmKernel(&b, k.narrow, s)
+			default:
 				asmKernel(&b, k, s)
 			}
 		}

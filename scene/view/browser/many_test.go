@@ -1,34 +1,78 @@
 package browser
 
 import (
+	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/scene"
+	"github.com/rung-mbd/rung/scene/view"
 )
 
-// 10⁵ bodies: the script of a frame takes 2 ms at most. The time to the first picture is told: most of it is the software renderer's.
+// firstPicture is the most that 10⁵ bodies take from the file of the model to a picture of the page, where the processor has nothing else to do.
+const firstPicture = 3 * time.Second
+
+// 10⁵ bodies: from the file to the first picture in 3 s, which is checked with RUNG_BROWSER_TIMES=1 and told without, as it depends on the machine; and at most 2 ms of script a frame.
+// The browser draws with the processor.
 func TestMany(t *testing.T) {
 	m, err := bench.Chain(100_000, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
+	path := filepath.Join(t.TempDir(), "chain.json")
+	if err := model.WriteFile(path, m); err != nil {
+		t.Fatal(err)
+	}
 	begin := time.Now()
-	v := planned(t, m)
+	v := ofFile(t, path)
 	made := time.Since(begin)
 	p := open(t, v, 1000, 700)
+	p.picture()
 	first := time.Since(begin)
-	var costs []float64
-	for range 3 {
-		drawn := time.Now()
-		p.run(js("rung.camera.turn(0.1, 0); rung.state.dirty = true;"), frames)
-		costs = append(costs, value[float64](p, "rung.state.cost"))
-		t.Logf("a frame of %.2f s, %.2f ms of it script", time.Since(drawn).Seconds(), costs[len(costs)-1])
+	t.Logf("first picture after %.2f s, of which %.2f s without the browser, and %.2f s to the end of the page's first drawing", first.Seconds(), made.Seconds(), value[float64](p, "rung.state.drawn / 1000"))
+	if os.Getenv("RUNG_BROWSER_TIMES") == "1" && first > firstPicture {
+		t.Errorf("first picture after %v, not %v", first, firstPicture)
 	}
-	t.Logf("first picture after %.2f s, of which %.2f s without the browser", first.Seconds(), made.Seconds())
-	slices.Sort(costs)
-	if c := costs[0]; c > 2 { // the least: in the others other programs may have had the processor
-		t.Errorf("a frame has %g ms of script", c)
+	for _, way := range []struct {
+		name, script string
+		held         bool
+	}{{"turned", "rung.camera.turn(0.1, 0)", true}, {"nearer", "rung.camera.zoom(0.7)", true}, {"all bodies moved", "rung.drawing.shownFrom = null", false}} {
+		costs, drawn := make([]float64, 6), time.Now()
+		for k := range costs {
+			p.run(js(way.script+"; rung.state.dirty = true;"), frames)
+			costs[k] = value[float64](p, "rung.state.cost")
+		}
+		slices.Sort(costs)
+		t.Logf("%s: pictures after %.2f s, %.2f to %.2f ms of it script", way.name, time.Since(drawn).Seconds()/float64(len(costs)), costs[0], costs[len(costs)-1])
+		if costs[0] > 2 && way.held { // the least: in the others other programs may have had the processor
+			t.Errorf("%s: a frame has %g ms of script", way.name, costs[0])
+		}
 	}
+}
+
+// ofFile is the viewer that the command makes of a model's file.
+func ofFile(t *testing.T, path string) *view.Viewer {
+	t.Helper()
+	m, err := model.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mech, err := mechanism.New(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := view.NewViewer(scene.New(mech, scene.Options{}), mech.Initial(), view.NewSecret(), view.Options{
+		Analyse: func(ctx context.Context) (*kkt.Plan, error) { return kkt.NewPlanContext(ctx, mech, rung.Options{}) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }

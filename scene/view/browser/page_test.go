@@ -10,6 +10,7 @@ import (
 	"math"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -154,10 +155,15 @@ func value[T any](p *page, expression string) T {
 // picture returns what is seen.
 func (p *page) picture() image.Image {
 	p.t.Helper()
-	p.run(frames)
+	p.run(until("rung.still"), frames)
 	b, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
 	if err != nil {
 		p.t.Fatal(err)
+	}
+	if folder := os.Getenv("RUNG_SHOTS"); folder != "" {
+		if err := os.WriteFile(filepath.Join(folder, p.t.Name()+".png"), b, 0o666); err != nil {
+			p.t.Fatal(err)
+		}
 	}
 	img, err := png.Decode(bytes.NewReader(b))
 	if err != nil {

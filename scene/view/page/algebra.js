@@ -64,6 +64,12 @@ export class Camera {
     return multiply(project, view);
   }
 
+  // view is what Levels has to know: where the eye is, its axes, the edges of a picture of width and height, and the pixels of one metre at the distance of one.
+  view(width, height) {
+    const { right, up, eye: back } = this.axes(), t = Math.tan(this.angle / 2), edges = [Math.atan(t * width / height), this.angle / 2];
+    return { eye: add(this.target, scale(back, this.distance)), right, up, back, sine: edges.map(Math.sin), cosine: edges.map(Math.cos), distance: this.distance, pixels: height / 2 / t };
+  }
+
   turn(dx, dy) {
     this.azimuth -= dx;
     this.elevation = Math.max(-Math.PI / 2, Math.min(Math.PI / 2, this.elevation + dy));

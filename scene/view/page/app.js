@@ -4,15 +4,17 @@ import { Camera, rotate } from './algebra.js';
 import { Chart } from './chart.js';
 import { Drawing } from './drawing.js';
 import { arrows, loops, redundant } from './marks.js';
+import { Pace } from './pace.js';
 import { choose, describe, onChoice } from './panel.js';
+import { solids } from './shapes.js';
 import { get, whole } from './source.js';
 import { $, fail, page, pressed, shown } from './state.js';
 
 const canvas = $('view');
-let head, drawing, camera, live;
+let head, drawing, camera, live, pace;
 
 // What tests read.
-window.rung = { state: page, rotate, get drawing() { return drawing; }, get live() { return live; }, get head() { return head; }, get camera() { return camera; }, pose: (i) => [...shown().poses.subarray(7 * i, 7 * i + 7)], project };
+window.rung = { state: page, rotate, get still() { return !page.dirty && pace.now === 1; }, get drawing() { return drawing; }, get live() { return live; }, get head() { return head; }, get camera() { return camera; }, pose: (i) => [...shown().poses.subarray(7 * i, 7 * i + 7)], project };
 
 // start gets what the first picture needs, draws it, and then the rest.
 async function start() {
@@ -20,8 +22,9 @@ async function start() {
   const [shapes, links, frame] = await Promise.all([get('shapes'), get('links'), get('frame', { row: 0 })]);
   keep(0, frame);
   camera = page.camera = new Camera(head.radius);
-  const surfaces = await Promise.all(head.shapes.slice(4).map((_, row) => get('mesh', { row })));
+  const surfaces = await Promise.all(head.shapes.slice(solids.length).map((_, row) => get('mesh', { row })));
   drawing = page.drawing = new Drawing(canvas, head, new Float32Array(shapes), new Float32Array(links), surfaces.map((b) => new Float32Array(b)));
+  pace = new Pace(drawing.gl);
   for (let row = 0; row < head.terrains; row++) drawing.ground(new Float32Array(await get('terrain', { row })));
   $('name').textContent = head.name || 'mechanism';
   document.title = `${head.name || 'mechanism'} – Rung`;
@@ -31,6 +34,7 @@ async function start() {
   resize();
   camera.fit(canvas.width / canvas.height);
   draw();
+  page.dirty = false;
   page.drawn = performance.now(); // since the page began to load
   await details();
   requestAnimationFrame(tick);
@@ -124,6 +128,7 @@ function tick(now) {
     if (page.frames.has(row)) seek(t); // else the picture waits for its frame
   }
   before = now;
+  if (pace.look(page.playing || live && live.status.running)) resize();
   if (page.dirty) {
     page.dirty = false;
     draw();
@@ -144,8 +149,10 @@ function draw() {
   }
   drawing.options.body = page.chosen ? page.chosen.body : -1;
   drawing.options.joint = page.chosen ? page.chosen.joint : -1;
+  drawing.options.force = page.chosen ? page.chosen.force : -1;
   const dark = document.documentElement.dataset.theme === 'dark';
   drawing.draw(camera, dark ? [0.078, 0.094, 0.118] : [0.965, 0.969, 0.976]);
+  pace.drawn();
 }
 
 // project returns the pixel of the window where a point is that is relative to the middle.
@@ -156,16 +163,18 @@ function project(p) {
 }
 
 function resize() {
-  const ratio = window.devicePixelRatio, w = Math.max(1, Math.round(canvas.clientWidth * ratio)), h = Math.max(1, Math.round(canvas.clientHeight * ratio));
-  if (canvas.width !== w || canvas.height !== h) {
-    canvas.width = w;
-    canvas.height = h;
-    if (!camera.zoomed) camera.fit(w / h);
-  }
-  page.charts.forEach((c) => c.draw());
+  const ratio = window.devicePixelRatio * pace.now, w = Math.max(1, Math.round(canvas.clientWidth * ratio)), h = Math.max(1, Math.round(canvas.clientHeight * ratio));
+  if (canvas.width === w && canvas.height === h) return;
+  canvas.width = w;
+  canvas.height = h;
+  if (!camera.zoomed) camera.fit(w / h);
   page.dirty = true;
 }
-new ResizeObserver(() => { if (drawing) resize(); }).observe(canvas);
+new ResizeObserver(() => {
+  if (!drawing) return;
+  resize();
+  page.charts.forEach((c) => c.draw());
+}).observe(canvas);
 
 // Columns that a trajectory has of each body: where they are in a frame, of the poses first and then of the rates.
 const ofBody = { px: [0, 0], py: [0, 1], pz: [0, 2], qw: [0, 6], qx: [0, 3], qy: [0, 4], qz: [0, 5], vx: [1, 0], vy: [1, 1], vz: [1, 2], wx: [1, 3], wy: [1, 4], wz: [1, 5] };
@@ -270,7 +279,7 @@ function key(k) {
     case '?': case 'h': $('help').hidden = !$('help').hidden; break;
     case 'o': page.follow = toggle(); break;
     case 't': document.documentElement.dataset.theme = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark'; page.charts.forEach((c) => c.draw()); break;
-    case 'p': draw(); canvas.toBlob((b) => save(URL.createObjectURL(b), `${head.name || 'mechanism'}.png`)); break;
+    case 'p': pace.now = 1; resize(); draw(); canvas.toBlob((b) => save(URL.createObjectURL(b), `${head.name || 'mechanism'}.png`)); break;
     case 'm': video(); break;
     case 'i': $('panel').hidden = !toggle(); resize(); break;
     case ' ': if (page.times) { page.playing = !page.playing; $('play').textContent = page.playing ? '❚❚' : '▶'; } break;
@@ -306,6 +315,7 @@ canvas.addEventListener('pointerdown', (e) => {
 canvas.addEventListener('pointermove', (e) => {
   if (live && live.drag(e)) {
     moved += Math.abs(e.movementX) + Math.abs(e.movementY);
+    pace.move();
     return;
   }
   const was = pointers.get(e.pointerId);
@@ -320,6 +330,7 @@ canvas.addEventListener('pointermove', (e) => {
   } else if (e.buttons & 2 || e.shiftKey) camera.shift(dx, dy, canvas.clientHeight);
   else camera.turn(dx * 0.008, dy * 0.008);
   pointers.set(e.pointerId, e);
+  pace.move();
   page.dirty = true;
 });
 const up = (e) => {
@@ -332,6 +343,7 @@ canvas.addEventListener('contextmenu', (e) => e.preventDefault());
 canvas.addEventListener('wheel', (e) => {
   e.preventDefault();
   camera?.zoom(Math.exp(e.deltaY * 0.0012));
+  pace?.move();
   page.dirty = true;
 }, { passive: false });
 

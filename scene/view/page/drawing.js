@@ -1,204 +1,91 @@
-// Draws a scene with WebGL 2: one call a kind of shape. Poses of bodies are in textures, two texels a body, so that a frame costs one upload
+// Draws a scene with WebGL 2: one call a kind of shape and level of detail. Poses of bodies are in textures, two texels a body, so that a frame costs one upload
 // whatever the number of shapes.
 
-import { rotate } from './algebra.js';
-import { cone, meshes } from './shapes.js';
-
-const common = `#version 300 es
-precision highp float;
-precision highp int;
-uniform highp sampler2D uFrom, uTo;
-uniform float uPart;
-uniform int uWidth;
-vec3 rot(vec4 q, vec3 v) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }
-vec4 texel(highp sampler2D s, int i) { return texelFetch(s, ivec2(i % uWidth, i / uWidth), 0); }
-void pose(float body, out vec3 p, out vec4 q) {
-  p = vec3(0.0);
-  q = vec4(0.0, 0.0, 0.0, 1.0);
-  if (body < 0.0) return;
-  int i = 2 * int(body);
-  p = mix(texel(uFrom, i).xyz, texel(uTo, i).xyz, uPart);
-  vec4 a = texel(uFrom, i + 1), b = texel(uTo, i + 1);
-  q = normalize(mix(a, dot(a, b) < 0.0 ? -b : b, uPart));
-}
-uniform mat4 uMatrix;
-uniform int uFirst;
-flat out vec3 vColor;
-flat out int vNumber;
-out vec3 vNormal;
-`;
-
-const shapeSource = common + `
-layout(location=0) in vec3 aPoint;
-layout(location=1) in vec3 aNormal;
-layout(location=2) in float aShift;
-layout(location=3) in vec3 iPlace;
-layout(location=4) in vec4 iTurn;
-layout(location=5) in vec3 iSize;
-layout(location=6) in vec3 iColor;
-layout(location=7) in vec2 iOf;
-uniform bool uRound, uJoints;
-uniform float uBody, uJoint;
-void main() {
-  vec3 p = aPoint * (uRound ? vec3(iSize.x) : iSize) + vec3(0.0, 0.0, aShift * iSize.z);
-  p = rot(iTurn, p) + iPlace;
-  vec3 n = rot(iTurn, aNormal);
-  vec3 at;
-  vec4 q;
-  pose(iOf.x, at, q);
-  vNormal = rot(q, n);
-  gl_Position = uMatrix * vec4(rot(q, p) + at, 1.0);
-  if (iOf.y >= 0.0 && !uJoints) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
-  vColor = iColor;
-  if (iOf.y >= 0.0 ? iOf.y == uJoint : iOf.x >= 0.0 && iOf.x == uBody) vColor = mix(vColor, vec3(1.0, 0.85, 0.1), 0.75);
-  vNumber = uFirst + gl_InstanceID;
-}`;
-
-const linkSource = common + `
-layout(location=0) in vec3 aPoint;
-layout(location=1) in vec3 aNormal;
-layout(location=3) in vec4 iA;
-layout(location=4) in vec4 iB;
-layout(location=5) in vec4 iLook;
-layout(location=6) in vec2 iOf;
-void main() {
-  vec3 pa, pb;
-  vec4 qa, qb;
-  pose(iA.w, pa, qa);
-  pose(iB.w, pb, qb);
-  vec3 a = rot(qa, iA.xyz) + pa, b = rot(qb, iB.xyz) + pb, d = b - a;
-  float l = length(d);
-  vec3 z = l > 0.0 ? d / l : vec3(0.0, 0.0, 1.0);
-  vec3 x = normalize(abs(z.x) > 0.9 ? vec3(0.0, 1.0, 0.0) - z * z.y : vec3(1.0, 0.0, 0.0) - z * z.x);
-  mat3 E = mat3(x, cross(z, x), z);
-  vNormal = E * aNormal;
-  gl_Position = uMatrix * vec4(E * (aPoint * vec3(iLook.x, iLook.x, 0.5 * l)) + 0.5 * (a + b), 1.0);
-  vColor = iLook.yzw;
-  vNumber = uFirst + gl_InstanceID;
-}`;
-
-const groundSource = common + `
-layout(location=0) in vec3 aPoint;
-layout(location=1) in vec3 aNormal;
-void main() {
-  vNormal = aNormal;
-  gl_Position = uMatrix * vec4(aPoint, 1.0);
-  vColor = vec3(0.77, 0.745, 0.69);
-  vNumber = -1;
-}`;
-
-const fragment = `#version 300 es
-precision highp float;
-precision highp int;
-flat in vec3 vColor;
-flat in int vNumber;
-in vec3 vNormal;
-uniform bool uPick;
-uniform vec3 uLight;
-out vec4 color;
-void main() {
-  if (uPick) {
-    int n = vNumber + 1;
-    color = vec4(float(n & 255), float((n >> 8) & 255), float((n >> 16) & 255), 255.0) / 255.0;
-    return;
-  }
-  float s = 0.45 + 0.55 * max(0.0, dot(normalize(vNormal), uLight));
-  color = vec4(vColor * s, 1.0);
-}`;
+import { norm, rotate } from './algebra.js';
+import { programs } from './shaders.js';
+import { box, cone, linkMesh, looks, meshes, solids } from './shapes.js';
+import { bind, drawMesh, fill, filled, rounded, solid, surface, texture, Things } from './things.js';
 
 const shapeFloats = 15, linkFloats = 14;
 
 export class Drawing {
   // head is scene.json, shapes and links its arrays, surfaces those of its meshes: a point and a normal a corner, three corners a triangle.
   constructor(canvas, head, shapes, links, surfaces) {
-    const gl = canvas.getContext('webgl2', { antialias: true, preserveDrawingBuffer: true });
+    const gl = canvas.getContext('webgl2', { antialias: true });
     if (!gl) throw new Error('This browser has no WebGL 2.');
     this.gl = gl;
     this.canvas = canvas;
     this.head = head;
     this.shapes = shapes;
     this.links = links;
-    this.surfaces = surfaces;
-    this.colors = new Float32Array(shapes.length / shapeFloats * 3);
-    for (let i = 0; i < this.colors.length / 3; i++) for (let k = 0; k < 3; k++) this.colors[3 * i + k] = shapes[shapeFloats * i + 10 + k];
-    this.programs = { shape: program(gl, shapeSource), link: program(gl, linkSource), ground: program(gl, groundSource) };
-    this.width = 2048;
-    this.height = Math.max(1, Math.ceil(2 * head.bodies / this.width));
-    this.from = this.texture();
-    this.to = this.texture();
-    this.buffers();
+    this.programs = programs(gl);
+    this.from = texture(gl, 2 * head.bodies, gl.RGBA32F);
+    this.to = texture(gl, 2 * head.bodies, gl.RGBA32F);
+    this.load(surfaces);
     this.grounds = [];
-    this.arrows = null;
-    this.options = { joints: true, body: -1, joint: -1 };
+    this.arrows = this.hand = null;
+    this.options = { joints: true, body: -1, joint: -1, force: -1 };
     gl.enable(gl.DEPTH_TEST);
     gl.enable(gl.CULL_FACE);
   }
 
-  texture() {
-    const gl = this.gl, t = gl.createTexture();
-    gl.bindTexture(gl.TEXTURE_2D, t);
-    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.RGBA32F, this.width, this.height);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
-    return t;
-  }
-
-  buffers() {
-    const gl = this.gl, n = this.head.shapes, many = this.shapes.length / shapeFloats > 20000;
-    this.solids = [...meshes(many), cone(12)].map((m) => ({ vertices: filled(gl, gl.ARRAY_BUFFER, new Float32Array(m.vertices)),
-      indices: filled(gl, gl.ELEMENT_ARRAY_BUFFER, new Uint16Array(m.indices)), count: m.indices.length }));
-    this.instances = filled(gl, gl.ARRAY_BUFFER, this.shapes);
-    this.colorBuffer = filled(gl, gl.ARRAY_BUFFER, this.colors);
-    this.kinds = [];
-    let first = 0;
-    for (let k = 0; k < n.length; k++) {
-      const vao = gl.createVertexArray();
-      gl.bindVertexArray(vao);
-      if (k < 4) this.mesh(this.solids[k]); else this.surface(this.surfaces[k - 4]);
-      gl.bindBuffer(gl.ARRAY_BUFFER, this.instances);
-      const at = first * shapeFloats * 4;
-      instance(gl, 3, 3, shapeFloats, at);
-      instance(gl, 4, 4, shapeFloats, at + 12);
-      instance(gl, 5, 3, shapeFloats, at + 28);
-      instance(gl, 7, 2, shapeFloats, at + 52);
-      gl.bindBuffer(gl.ARRAY_BUFFER, this.colorBuffer);
-      instance(gl, 6, 3, 3, first * 12);
-      this.kinds.push({ vao, first, count: n[k], kind: k, corners: k < 4 ? 0 : this.surfaces[k - 4].length / 6 });
-      first += n[k];
-    }
-    this.linkSet = this.lines(this.links, this.solids[2]);
-  }
-
-  mesh(solid) {
-    const gl = this.gl;
-    gl.bindBuffer(gl.ARRAY_BUFFER, solid.vertices);
-    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, solid.indices);
-    [[0, 3, 0], [1, 3, 12], [2, 1, 24]].forEach(([location, size, offset]) => {
-      gl.enableVertexAttribArray(location);
-      gl.vertexAttribPointer(location, size, gl.FLOAT, false, 28, offset);
+  load(surfaces) {
+    const gl = this.gl, fine = meshes(false).map((m) => solid(gl, m)), coarse = meshes(true).map((m) => solid(gl, m)), cube = solid(gl, box(true));
+    this.rod = fine[2];
+    this.cone = solid(gl, cone(12));
+    const kinds = fine.map((m, k) => ({ count: this.head.shapes[k], meshes: [m, coarse[k], cube], set: (p, level) => {
+      gl.uniform1i(p.at('uRound'), level < 2 && solids[k].round ? 1 : 0);
+      gl.uniform2fv(p.at('uExtent'), level < 2 ? [1, 0] : solids[k].extent);
+    } }));
+    surfaces.forEach((data, k) => {
+      const m = surface(gl, data);
+      kinds.push({ count: this.head.shapes[fine.length + k], meshes: [m, m, m], set: (p) => {
+        gl.uniform1i(p.at('uRound'), 0);
+        gl.uniform2fv(p.at('uExtent'), [1, 0]);
+      } });
     });
-  }
-
-  surface(data) {
-    const gl = this.gl;
-    filled(gl, gl.ARRAY_BUFFER, data);
-    [[0, 0], [1, 12]].forEach(([location, offset]) => {
-      gl.enableVertexAttribArray(location);
-      gl.vertexAttribPointer(location, 3, gl.FLOAT, false, 24, offset);
+    this.shapeSet = new Things(gl, kinds, ...this.shapeThings(surfaces));
+    this.colorTexels = new Uint8Array(4 * rounded(this.shapes.length / shapeFloats));
+    this.colors = texture(gl, this.shapes.length / shapeFloats, gl.RGBA8);
+    this.paint(null);
+    const lines = looks.map(({ round }, look) => {
+      const [near, small] = [false, true].map((few) => solid(gl, linkMesh(look, few)));
+      return { count: this.head.links[look], meshes: [near, small, round ? small : cube], set: (p) => gl.uniform1i(p.at('uRound'), round ? 1 : 0) };
     });
+    this.linkSet = new Things(gl, lines, linkTexels(this.links), linkThings(this.links));
   }
 
-  // lines makes solids from end to end of an array of links.
-  lines(data, solid) {
-    const gl = this.gl, vao = gl.createVertexArray();
-    gl.bindVertexArray(vao);
-    this.mesh(solid);
-    const buffer = filled(gl, gl.ARRAY_BUFFER, data);
-    instance(gl, 3, 4, linkFloats, 0);
-    instance(gl, 4, 4, linkFloats, 16);
-    instance(gl, 5, 4, linkFloats, 32);
-    instance(gl, 6, 2, linkFloats, 48);
-    return { vao, buffer, solid, count: data.length / linkFloats };
+  // shapeThings returns the texels of shapes, and what Levels has to know of them. Texels: place and body, turn, size and joint, reach and the half of the longest way.
+  shapeThings(surfaces) {
+    const n = this.shapes.length / shapeFloats, texels = new Float32Array(4 * rounded(4 * n)), s = this.shapes;
+    const things = { bodies: new Int32Array(n), places: new Float32Array(3 * n), reach: new Float32Array(n), long: new Float32Array(n), thick: new Float32Array(n) };
+    const radii = surfaces.map((data) => {
+      let r = 0;
+      for (let i = 0; i < data.length; i += 6) r = Math.max(r, norm(data.subarray(i, i + 3)));
+      return r;
+    });
+    this.head.shapes.reduce((first, count, kind) => {
+      for (let i = first; i < first + count; i++) {
+        const a = shapeFloats * i, b = 16 * i, x = s[a + 7], y = s[a + 8], z = s[a + 9] + (kind === 3 ? x : 0);
+        for (let k = 0; k < 3; k++) texels[b + k] = s[a + k];
+        texels[b + 3] = s[a + 13];
+        for (let k = 0; k < 6; k++) texels[b + 4 + k] = s[a + 3 + k];
+        texels[b + 10] = s[a + 9];
+        texels[b + 11] = s[a + 14];
+        let long = Math.max(x, y, z), thick = x + y + z - long - Math.min(x, y, z);
+        if (kind >= solids.length) long = thick = radii[kind - solids.length];
+        texels[b + 12] = long;
+        texels[b + 13 + (long === z ? 2 : long === x ? 0 : 1)] = long;
+        const body = s[a + 13];
+        things.bodies[i] = body;
+        if (body < 0) for (let k = 0; k < 3; k++) things.places[3 * i + k] = s[a + k];
+        things.long[i] = 2 * long;
+        things.thick[i] = 2 * thick;
+        things.reach[i] = 1.75 * long + (body < 0 ? 0 : Math.hypot(s[a], s[a + 1], s[a + 2]));
+      }
+      return first + count;
+    }, 0);
+    return [texels, things];
   }
 
   // ground adds a terrain: columns, rows, place, steps, heights.
@@ -230,7 +117,11 @@ export class Drawing {
 
   // poses loads frames: each has seven numbers a body. Between the two is shown what the part says.
   poses(from, to, part) {
-    if (from !== this.shownFrom) this.upload(this.from, from);
+    if (from !== this.shownFrom) {
+      this.upload(this.from, from);
+      this.shapeSet.levels.move(from);
+      this.linkSet.levels.move(from);
+    }
     if (part > 0 && to !== this.shownTo) {
       this.upload(this.to, to);
       this.shownTo = to;
@@ -239,10 +130,8 @@ export class Drawing {
     this.part = part;
   }
 
-  upload(texture, frame) {
-    const gl = this.gl, n = this.head.bodies;
-    this.scratch ??= new Float32Array(4 * this.width * this.height);
-    const out = this.scratch;
+  upload(texels, frame) {
+    const n = this.head.bodies, out = this.scratch ??= new Float32Array(4 * rounded(2 * n));
     for (let i = 0, a = 0, b = 0; i < n; i++, a += 8, b += 7) {
       out[a] = frame[b];
       out[a + 1] = frame[b + 1];
@@ -252,39 +141,43 @@ export class Drawing {
       out[a + 6] = frame[b + 5];
       out[a + 7] = frame[b + 6];
     }
-    gl.bindTexture(gl.TEXTURE_2D, texture);
-    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, this.width, this.height, gl.RGBA, gl.FLOAT, out);
+    fill(this.gl, texels, out);
   }
 
   // paint gives each shape the colour that color returns for its body and joint, or its own.
   paint(color) {
-    for (let i = 0; i < this.colors.length / 3; i++) {
-      const at = shapeFloats * i, c = color && color(this.shapes[at + 13], this.shapes[at + 14]);
-      for (let k = 0; k < 3; k++) this.colors[3 * i + k] = c ? c[k] : this.shapes[at + 10 + k];
+    const out = this.colorTexels;
+    for (let i = 0, at = 0; at < this.shapes.length; i += 4, at += shapeFloats) {
+      const c = color && color(this.shapes[at + 13], this.shapes[at + 14]);
+      for (let k = 0; k < 3; k++) out[i + k] = 255 * (c ? c[k] : this.shapes[at + 10 + k]) + 0.5;
     }
-    const gl = this.gl;
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.colorBuffer);
-    gl.bufferSubData(gl.ARRAY_BUFFER, 0, this.colors);
+    fill(this.gl, this.colors, out);
   }
 
   // setArrows shows arrows of the world, given as links without bodies.
-  setArrows(data) {
-    const gl = this.gl;
-    if (this.arrows) {
-      gl.deleteVertexArray(this.arrows.vao);
-      gl.deleteBuffer(this.arrows.buffer);
-    }
-    this.arrows = data && data.length ? this.lines(data, this.solids[4]) : null;
-  }
+  setArrows(data) { this.arrows = this.lines(this.arrows, data, this.cone); }
 
   // setHand shows what pulls, as a link, or nothing.
-  setHand(data) {
-    const gl = this.gl;
-    if (this.hand) {
-      gl.deleteVertexArray(this.hand.vao);
-      gl.deleteBuffer(this.hand.buffer);
+  setHand(data) { this.hand = this.lines(this.hand, data, this.rod); }
+
+  // lines makes solids from end to end of an array of links, in the place of old ones.
+  lines(old, data, mesh) {
+    const gl = this.gl, count = data ? data.length / linkFloats : 0;
+    if (old && old.count !== count) {
+      gl.deleteVertexArray(old.vao);
+      gl.deleteTexture(old.items);
+      gl.deleteBuffer(old.numbers);
+      old = null;
     }
-    this.hand = data ? this.lines(data, this.solids[2]) : null;
+    if (!count) return null;
+    const texels = linkTexels(data);
+    if (!old) {
+      old = { count, mesh, items: texture(gl, 4 * count, gl.RGBA32F), vao: bind(gl, mesh), numbers: filled(gl, gl.ARRAY_BUFFER, Uint32Array.from({ length: count }, (_, i) => i)) };
+      gl.vertexAttribIPointer(3, 1, gl.UNSIGNED_INT, 0, 0);
+      gl.vertexAttribDivisor(3, 1);
+    }
+    fill(gl, old.items, texels);
+    return old;
   }
 
   // place returns where a shape is in its body: its body, middle, axis and half length along that, which is 0 of one that is not long.
@@ -304,66 +197,63 @@ export class Drawing {
   }
 
   pass(camera, pick) {
-    const gl = this.gl, aspect = this.canvas.width / this.canvas.height, matrix = camera.matrix(aspect), { right, up, eye } = camera.axes();
+    const gl = this.gl, { width, height } = this.canvas, { right, up, eye: back } = camera.axes(), view = camera.view(width, height), matrix = camera.matrix(width / height);
+    this.shapeSet.choose(view);
+    this.linkSet.choose(view);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
-    gl.activeTexture(gl.TEXTURE0);
-    gl.bindTexture(gl.TEXTURE_2D, this.from);
-    gl.activeTexture(gl.TEXTURE1);
-    gl.bindTexture(gl.TEXTURE_2D, this.to);
-    gl.activeTexture(gl.TEXTURE0);
-    const light = [0, 1, 2].map((k) => -0.35 * right[k] + 0.55 * up[k] + 0.757 * eye[k]);
-    const use = (p) => {
+    const light = [0, 1, 2].map((k) => -0.35 * right[k] + 0.55 * up[k] + 0.757 * back[k]);
+    const bound = (unit, t) => { gl.activeTexture(gl.TEXTURE0 + unit); gl.bindTexture(gl.TEXTURE_2D, t); };
+    bound(0, this.from);
+    bound(1, this.to);
+    bound(3, this.colors);
+    const use = (name, items) => {
+      const p = this.programs[name];
+      bound(2, items);
+      gl.activeTexture(gl.TEXTURE0);
       gl.useProgram(p.program);
+      ['uFrom', 'uTo', 'uItems', 'uColors'].forEach((t, unit) => gl.uniform1i(p.at(t), unit));
       gl.uniformMatrix4fv(p.at('uMatrix'), false, matrix);
-      gl.uniform1i(p.at('uFrom'), 0);
-      gl.uniform1i(p.at('uTo'), 1);
-      gl.uniform1i(p.at('uWidth'), this.width);
       gl.uniform1f(p.at('uPart'), this.part || 0);
+      gl.uniform1f(p.at('uPixels'), view.pixels);
       gl.uniform1i(p.at('uPick'), pick ? 1 : 0);
       gl.uniform3fv(p.at('uLight'), light);
+      gl.uniform3fv(p.at('uEye'), back);
+      gl.uniform1i(p.at('uJoints'), this.options.joints ? 1 : 0);
+      gl.uniform1f(p.at('uBody'), this.options.body);
+      gl.uniform1f(p.at('uJoint'), this.options.joint);
+      gl.uniform1f(p.at('uForce'), this.options.force);
+      gl.uniform1i(p.at('uFirst'), this.shapes.length / shapeFloats);
+      return p;
     };
-    const s = this.programs.shape;
-    use(s);
-    gl.uniform1i(s.at('uJoints'), this.options.joints ? 1 : 0);
-    gl.uniform1f(s.at('uBody'), this.options.body);
-    gl.uniform1f(s.at('uJoint'), this.options.joint);
-    for (const k of this.kinds) {
-      if (!k.count) continue;
-      gl.bindVertexArray(k.vao);
-      gl.uniform1i(s.at('uRound'), k.kind === 1 || k.kind === 3 ? 1 : 0);
-      gl.uniform1i(s.at('uFirst'), k.first);
-      if (k.corners) gl.drawArraysInstanced(gl.TRIANGLES, 0, k.corners, k.count);
-      else gl.drawElementsInstanced(gl.TRIANGLES, this.solids[k.kind].count, gl.UNSIGNED_SHORT, 0, k.count);
+    for (const [far, shape, link] of [[false, 'shape', 'link'], [true, 'farShape', 'farLink']]) {
+      this.shapeSet.draw(use(shape, this.shapeSet.items), far);
+      this.linkSet.draw(use(link, this.linkSet.items), far);
     }
-    const l = this.programs.link;
-    use(l);
-    gl.uniform1i(l.at('uFirst'), this.shapes.length / shapeFloats);
-    this.drawLines(this.linkSet);
-    use(this.programs.ground);
-    gl.disable(gl.CULL_FACE);
-    for (const g of this.grounds) {
-      gl.bindVertexArray(g.vao);
-      gl.drawElements(gl.TRIANGLES, g.count, gl.UNSIGNED_INT, 0);
+    if (this.grounds.length) {
+      use('ground', null);
+      gl.disable(gl.CULL_FACE);
+      for (const g of this.grounds) {
+        gl.bindVertexArray(g.vao);
+        gl.drawElements(gl.TRIANGLES, g.count, gl.UNSIGNED_INT, 0);
+      }
+      gl.enable(gl.CULL_FACE);
     }
-    gl.enable(gl.CULL_FACE);
-    if ((this.arrows || this.hand) && !pick) { // before all else, as their ends lie within bodies
-      use(l);
-      gl.disable(gl.DEPTH_TEST);
-      if (this.arrows) this.drawLines(this.arrows);
-      if (this.hand) this.drawLines(this.hand);
-      gl.enable(gl.DEPTH_TEST);
+    if (pick) return;
+    gl.disable(gl.DEPTH_TEST); // before all else, as their ends lie within bodies
+    for (const set of [this.arrows, this.hand]) {
+      if (!set) continue;
+      const p = use('link', set.items);
+      gl.uniform1i(p.at('uForm'), 0);
+      gl.uniform1i(p.at('uRound'), 0);
+      gl.bindVertexArray(set.vao);
+      drawMesh(gl, set.mesh, set.count);
     }
+    gl.enable(gl.DEPTH_TEST);
   }
 
-  drawLines(set) {
-    if (!set.count) return;
-    this.gl.bindVertexArray(set.vao);
-    this.gl.drawElementsInstanced(this.gl.TRIANGLES, set.solid.count, this.gl.UNSIGNED_SHORT, 0, set.count);
-  }
-
-  // pick returns what is at a pixel of the canvas: { body, joint, force }, each −1 where it is none, or null.
+  // pick returns what is at a pixel of the canvas, or nearest to it within three pixels: { body, joint, force }, each −1 where it is none, or null.
   pick(camera, x, y) {
-    const gl = this.gl, w = this.canvas.width, h = this.canvas.height;
+    const gl = this.gl, w = this.canvas.width, h = this.canvas.height, near = 3, side = 2 * near + 1;
     const frame = gl.createFramebuffer(), color = gl.createRenderbuffer(), depth = gl.createRenderbuffer();
     gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
     gl.bindRenderbuffer(gl.RENDERBUFFER, color);
@@ -373,15 +263,23 @@ export class Drawing {
     gl.renderbufferStorage(gl.RENDERBUFFER, gl.DEPTH_COMPONENT24, w, h);
     gl.framebufferRenderbuffer(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.RENDERBUFFER, depth);
     gl.viewport(0, 0, w, h);
+    gl.enable(gl.SCISSOR_TEST); // the rest of the picture is not needed
+    gl.scissor(x - near, h - 1 - y - near, side, side);
     gl.clearColor(0, 0, 0, 0);
     this.pass(camera, true);
-    const p = new Uint8Array(4);
-    gl.readPixels(x, h - 1 - y, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, p);
+    gl.disable(gl.SCISSOR_TEST);
+    const p = new Uint8Array(4 * side * side);
+    gl.readPixels(x - near, h - 1 - y - near, side, side, gl.RGBA, gl.UNSIGNED_BYTE, p);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     gl.deleteFramebuffer(frame);
     gl.deleteRenderbuffer(color);
     gl.deleteRenderbuffer(depth);
-    const i = p[0] + 256 * p[1] + 65536 * p[2] - 1, n = this.shapes.length / shapeFloats;
+    let i = -1, least = Infinity;
+    for (let k = 0; k < side * side; k++) {
+      const number = p[4 * k] + 256 * p[4 * k + 1] + 65536 * p[4 * k + 2] - 1, d = Math.hypot(k % side - near, Math.floor(k / side) - near);
+      if (number >= 0 && d < least && d <= near) [i, least] = [number, d];
+    }
+    const n = this.shapes.length / shapeFloats;
     if (i < 0) return null;
     if (i < n) return { body: this.shapes[shapeFloats * i + 13], joint: this.shapes[shapeFloats * i + 14], force: -1, shape: i };
     const at = linkFloats * (i - n);
@@ -389,33 +287,25 @@ export class Drawing {
   }
 }
 
-function filled(gl, target, data) {
-  const b = gl.createBuffer();
-  gl.bindBuffer(target, b);
-  gl.bufferData(target, data, gl.STATIC_DRAW);
-  return b;
+// linkTexels are four texels a link: both ends with their bodies, radius and colour, joint and force.
+function linkTexels(links) {
+  const n = links.length / linkFloats, out = new Float32Array(4 * rounded(4 * n));
+  for (let i = 0; i < n; i++) out.set(links.subarray(linkFloats * i, linkFloats * (i + 1)), 16 * i);
+  return out;
 }
 
-function instance(gl, location, size, floats, offset) {
-  gl.enableVertexAttribArray(location);
-  gl.vertexAttribPointer(location, size, gl.FLOAT, false, 4 * floats, offset);
-  gl.vertexAttribDivisor(location, 1);
-}
-
-function program(gl, vertex) {
-  const p = gl.createProgram();
-  for (const [type, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
-    const s = gl.createShader(type);
-    gl.shaderSource(s, source);
-    gl.compileShader(s);
-    if (!gl.getShaderParameter(s, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(s));
-    gl.attachShader(p, s);
+// linkThings is what Levels has to know of links. They are as long as their ends are apart.
+function linkThings(links) {
+  const n = links.length / linkFloats, things = { bodies: new Int32Array(2 * n), places: new Float32Array(6 * n), reach: new Float32Array(n), long: null, thick: new Float32Array(n) };
+  for (let i = 0; i < n; i++) {
+    const l = links.subarray(linkFloats * i, linkFloats * (i + 1));
+    for (let end = 0; end < 2; end++) {
+      const point = l.subarray(4 * end, 4 * end + 3), body = l[4 * end + 3];
+      things.bodies[2 * i + end] = body;
+      things.places.set(point, 6 * i + 3 * end);
+      things.reach[i] = Math.max(things.reach[i], l[8] + (body < 0 ? 0 : norm(point)));
+    }
+    things.thick[i] = 2 * l[8];
   }
-  gl.linkProgram(p);
-  if (!gl.getProgramParameter(p, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(p));
-  const places = new Map();
-  return { program: p, at(name) {
-    if (!places.has(name)) places.set(name, gl.getUniformLocation(p, name));
-    return places.get(name);
-  } };
+  return things;
 }

@@ -191,3 +191,10 @@ func (r *raster) crossing(edge int, level float64) [2]float64 {
 	x, y := r.place(u, v)
 	return [2]float64{x, y}
 }
+
+// between returns where the place u among values that ascend is.
+func between(list []float64, u float64) float64 {
+	i := min(max(int(u), 0), len(list)-2)
+	v := u - float64(i)
+	return list[i]*(1-v) + list[i+1]*v
+}

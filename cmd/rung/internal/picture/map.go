@@ -64,20 +64,17 @@ func Map(w io.Writer, format string, t *Terrain) error {
 		p.Add(arrows)
 		p.Title.Text += fmt.Sprintf("\narrows uphill, the longest a slope of %s", sheet.Digits2(longest))
 	}
-	p.Add(&contourPlot{r, list, decimals, style})
+	p.Add(&contourPlot{r: r, levels: list, decimals: decimals, style: style})
 	if len(t.Tracks)+len(t.Outlines) > 0 {
 		p.Add(&drivePlot{t})
 	}
-	room := vg.Length(0)
-	for _, z := range list {
-		room = max(room, barRoom+style.Width(levelText(z, decimals)+" m"))
-	}
+	room := roomOfBar(style, list, decimals, " m")
 	names := room
 	if len(t.Tracks) > 0 {
 		room += trackRoom(t, p.Legend.TextStyle)
 	}
 	return drawScaled(w, p, format, room, func(c, data draw.Canvas) {
-		drawBar(c, data, style, lo, hi, list, decimals)
+		drawBar(c, data, style, &bar{lo, hi, list, decimals, " m"})
 		drawTracks(c, data, t, names, p.Legend.TextStyle)
 	})
 }
@@ -113,8 +110,13 @@ func drawScaled(w io.Writer, p *plot.Plot, format string, room vg.Length, beside
 	c := draw.Crop(all, 0, -room, 0, 0)
 	p.Draw(c)
 	beside(all, p.DataCanvas(c))
+	return writeImages(w, format, to)
+}
+
+// writeImages writes a canvas with images on it.
+func writeImages(w io.Writer, format string, from io.WriterTo) error {
 	var b bytes.Buffer
-	if _, err = to.WriteTo(&b); err != nil {
+	if _, err := from.WriteTo(&b); err != nil {
 		return err
 	}
 	text := b.Bytes()
@@ -123,12 +125,28 @@ func drawScaled(w io.Writer, p *plot.Plot, format string, room vg.Length, beside
 		text = bytes.Replace(text, []byte("data:image/jpg;base64,"), []byte("data:image/png;base64,"), 1)
 		text = bytes.Replace(text, []byte("<image "), []byte(`<image preserveAspectRatio="none" `), 1)
 	}
-	_, err = w.Write(text)
+	_, err := w.Write(text)
 	return err
 }
 
-// drawBar draws the colours of heights beside the data.
-func drawBar(c, data draw.Canvas, style draw.TextStyle, lo, hi float64, list []float64, decimals int) {
+// bar is a scale of colours with the levels that are marked.
+type bar struct {
+	lo, hi   float64
+	levels   []float64
+	decimals int
+	unit     string // behind each level, with the space
+}
+
+// roomOfBar returns the width that a scale and its texts take beside the data.
+func roomOfBar(style draw.TextStyle, levels []float64, decimals int, unit string) (room vg.Length) {
+	for _, z := range levels {
+		room = max(room, barRoom+style.Width(levelText(z, decimals)+unit))
+	}
+	return room
+}
+
+// drawBar draws the colours of a scale beside the data.
+func drawBar(c, data draw.Canvas, style draw.TextStyle, b *bar) {
 	const steps = 128
 	left := data.Max.X + vg.Points(12)
 	height := data.Max.Y - data.Min.Y
@@ -139,10 +157,10 @@ func drawBar(c, data draw.Canvas, style draw.TextStyle, lo, hi float64, list []f
 	}
 	line := draw.LineStyle{Color: color.Black, Width: vg.Points(0.5)}
 	style.XAlign = draw.XLeft
-	for _, z := range list {
-		at := y((z - lo) / (hi - lo))
+	for _, z := range b.levels {
+		at := y((z - b.lo) / (b.hi - b.lo))
 		c.StrokeLine2(line, left+barWidth, at, left+barWidth+vg.Points(3), at)
-		c.FillText(style, vg.Point{X: left + barWidth + vg.Points(5), Y: at}, levelText(z, decimals)+" m")
+		c.FillText(style, vg.Point{X: left + barWidth + vg.Points(5), Y: at}, levelText(z, b.decimals)+b.unit)
 	}
 }
 
@@ -152,6 +170,7 @@ type contourPlot struct {
 	levels   []float64
 	decimals int
 	style    draw.TextStyle
+	x, y     []float64 // where columns and rows of the raster stand; nil: at its own places
 }
 
 // Plot draws all lines, with gaps where their heights stand.
@@ -166,6 +185,9 @@ func (p *contourPlot) Plot(c draw.Canvas, plt *plot.Plot) {
 		for _, places := range p.r.contours(z + besideLevel*(hi-lo)) {
 			pts := make([]vg.Point, len(places))
 			for i, at := range places {
+				if p.x != nil {
+					at = [2]float64{between(p.x, at[0]), between(p.y, at[1])}
+				}
 				pts[i] = vg.Point{X: x(at[0]), Y: y(at[1])}
 			}
 			label, ok := labelPlace(pts, width, &c.Rectangle, taken)

@@ -47,3 +47,28 @@ type Curve struct {
 	Name string
 	Y    []float64
 }
+
+// Sample is what Histogram draws: values of runs.
+type Sample struct {
+	Title, Label string // Label is what X is, with its unit
+	X            []float64
+}
+
+// Cloud is what Scatter draws: a point a run.
+type Cloud struct {
+	Title, XLabel, YLabel, ZLabel string
+	X, Y                          []float64
+	Z                             []float64 // the colours; nil: all have one
+	Joined                        bool      // X ascends, and a line goes through all points
+	Failed                        []float64 // X of the runs that have no point, marked at the lower edge
+}
+
+// Field is what Response draws: numbers in cells that lie in columns and rows.
+type Field struct {
+	Title, XLabel, YLabel, ZLabel string
+	XEdges, YEdges                []float64 // of the columns and rows, ascending, one more than there are of them
+	Z                             []float64 // of the cells, row by row; not a number: nothing is there
+	Failed                        []bool    // of the cells: hatched where Z is not a number
+	X, Y                          []float64 // the places of the numbers in columns and rows, for contours; nil: there are none
+	Whole                         bool      // Z are whole numbers
+}

@@ -28,3 +28,12 @@ func Relief(io.Writer, string, *Terrain) error { panic("picture: built with the 
 
 // Side panics: nothing is drawn.
 func Side(io.Writer, string, *Profile) error { panic("picture: built with the tag small") }
+
+// Histogram panics: nothing is drawn.
+func Histogram(io.Writer, string, *Sample) error { panic("picture: built with the tag small") }
+
+// Scatter panics: nothing is drawn.
+func Scatter(io.Writer, string, *Cloud) error { panic("picture: built with the tag small") }
+
+// Response panics: nothing is drawn.
+func Response(io.Writer, string, *Field) error { panic("picture: built with the tag small") }

@@ -2,10 +2,12 @@ package simulate
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/study"
 )
@@ -18,6 +20,9 @@ type sweepFlags struct {
 	index, of    int
 	resume       bool
 	quiet        bool
+	plot         string
+	plotColumns  []string
+	from         []string // tables that are drawn; none: the one that is made
 }
 
 func newSweep() *cobra.Command {
@@ -26,8 +31,8 @@ func newSweep() *cobra.Command {
 		Use:   "sweep STUDY -o FILE.parquet",
 		Short: "Run a model with many values of its parameters",
 		Long: `Runs the model of STUDY, a document of rung-study/1 (rung schema study), once for
-every value of its parameters: lists and grids, random, Latin hypercube and Halton
-draws. FILE gets a row for each run: its number, the parameters, whether it is
+every value of its parameters: lists and grids, random, Latin hypercube, Halton
+and Sobol draws. FILE gets a row for each run: its number, the parameters, whether it is
 done or failed and for which reason, and the outputs. The columns that the study
 keeps over time go to the file of --trajectories.
 
@@ -41,11 +46,19 @@ of a sweep that was never interrupted. Without --resume a sweep begins anew.
 
 --index I --of N takes one of N shares, 0 to N-1, each with a file of its own,
 as for job arrays. The rows of all shares, one after the other, are those of the
-whole sweep.`,
+whole sweep.
+
+--plot draws the first output: over the parameter, if one differs between the
+runs; over two parameters with lists, as colours; and how often it has which
+values, if there are more. --plot-columns names one, two or three parameters or
+outputs in place of these. With --from nothing is run, and the tables of earlier
+sweeps are drawn, such as all shares.`,
 		Example: `  rung sweep tolerances.json -o runs.parquet --threads 8
   rung sweep tolerances.json -o runs.parquet --threads 8 --resume
   rung sweep tolerances.json -o runs-3.parquet --index 3 --of 16
-  rung sweep gripper.json -o runs.parquet --trajectories paths.parquet`,
+  rung sweep gripper.json -o runs.parquet --trajectories paths.parquet
+  rung sweep tolerances.json -o runs.parquet --plot runs.svg
+  rung sweep tolerances.json --from runs-0.parquet,runs-1.parquet --plot runs.png --plot-columns crank,x`,
 		Args: shell.Arguments("STUDY"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd, args[0]); err != nil {
@@ -61,6 +74,9 @@ whole sweep.`,
 	flags.IntVar(&f.index, "index", 0, "number of the share to run, from 0")
 	flags.IntVar(&f.of, "of", 1, "number of shares")
 	flags.BoolVar(&f.resume, "resume", false, "keep the runs that an interrupted sweep has left")
+	flags.StringVar(&f.plot, "plot", "", "picture of the runs, ending in .svg or .png")
+	flags.StringSliceVar(&f.plotColumns, "plot-columns", nil, "parameters and outputs in the picture: one (how often), two (points) or three (colours)")
+	flags.StringSliceVar(&f.from, "from", nil, "tables of runs to draw in place of running")
 	flags.BoolVar(&f.quiet, "quiet", false, "no summary and no progress")
 	return cmd
 }
@@ -71,7 +87,13 @@ func (f *sweepFlags) check(cmd *cobra.Command, path string) error {
 	switch {
 	case path == shell.Stdio:
 		return shell.UseErrorf("a study is a file: its model is found from its folder")
-	case f.output == "":
+	case len(f.from) > 0 && f.plot == "":
+		return shell.UseErrorf("--from needs --plot FILE")
+	case len(f.plotColumns) > 0 && f.plot == "":
+		return shell.UseErrorf("--plot-columns needs --plot FILE")
+	case len(f.from) > 0 && (f.output != "" || f.trajectories != "" || f.resume || set("index")):
+		return shell.UseErrorf("--from draws and runs nothing: it is not for --out, --trajectories, --resume, --index and --of")
+	case len(f.from) == 0 && f.output == "":
 		return shell.UseErrorf("missing -o FILE.parquet")
 	case set("index") != set("of"):
 		return shell.UseErrorf("--index I and --of N belong together")
@@ -85,8 +107,25 @@ func (f *sweepFlags) check(cmd *cobra.Command, path string) error {
 			return shell.UseErrorf("%s: the files of a sweep end in %s", out, ParquetEnding)
 		}
 	}
+	if err := f.checkPlot(path); err != nil {
+		return err
+	}
 	if err := shell.Apart(f.output, "the runs would replace the study", path); err != nil {
 		return err
 	}
 	return shell.Apart(f.trajectories, "the trajectories would replace this file", path, f.output)
+}
+
+// checkPlot is check for the picture.
+func (f *sweepFlags) checkPlot(path string) error {
+	if f.plot == "" {
+		return nil
+	}
+	if !picture.Drawn {
+		return shell.UseErrorf(picture.Missing)
+	}
+	if !slices.Contains(picture.Endings, strings.ToLower(filepath.Ext(f.plot))) {
+		return shell.UseErrorf("%s: pictures end in %s", f.plot, strings.Join(picture.Endings, " or "))
+	}
+	return shell.Apart(f.plot, "the picture would replace this file", append([]string{path, f.output, f.trajectories}, f.from...)...)
 }

@@ -28,18 +28,13 @@ import (
 	"github.com/rung-mbd/rung/study/table"
 )
 
-// The formats of the files of a sweep.
-const (
-	runsFormat  = "rung-runs/1"
-	pathsFormat = "rung-run-trajectories/1"
-)
-
 // sweep is a study with what its runs share.
 type sweep struct {
 	f       *sweepFlags
 	path    string // of the study
 	study   *study.Study
 	text    []byte // of the model
+	name    string // of the model
 	folder  fs.FS  // of the files of the model
 	draws   *study.Draws
 	columns *study.Columns
@@ -55,7 +50,7 @@ type sweep struct {
 }
 
 func runSweep(cmd *cobra.Command, path string, f *sweepFlags) error {
-	_, _, stderr := shell.Streams(cmd)
+	_, stdout, stderr := shell.Streams(cmd)
 	bar := stderr
 	if f.quiet {
 		bar = io.Discard
@@ -65,6 +60,15 @@ func runSweep(cmd *cobra.Command, path string, f *sweepFlags) error {
 	sum, err := s.read()
 	if err != nil {
 		return err
+	}
+	var pic *sweepPicture
+	if f.plot != "" {
+		if pic, err = newSweepPicture(s.name, s.study, s.columns, f.plotColumns); err != nil {
+			return err
+		}
+	}
+	if len(f.from) > 0 {
+		return pic.fromTables(s.draws, f.from, f.plot, stdout)
 	}
 	release, err := s.open(sum)
 	if err != nil {
@@ -76,6 +80,12 @@ func runSweep(cmd *cobra.Command, path string, f *sweepFlags) error {
 	context.AfterFunc(ctx, stop) // a second signal ends the process
 	if err := s.do(ctx); err != nil {
 		return err
+	}
+	if pic != nil {
+		s.p.Stage("drawing", 0)
+		if err := pic.fromTables(s.draws, []string{f.output}, f.plot, stdout); err != nil {
+			return err
+		}
 	}
 	s.p.End()
 	if !f.quiet {
@@ -103,7 +113,7 @@ func (s *sweep) read() (sum string, err error) {
 	if !strings.EqualFold(filepath.Ext(at), ".json") {
 		return "", refuse("$.model", s.study.Model, "is no file of rung-model/1, ending in .json (rung import makes one)")
 	}
-	for _, out := range [...]string{s.f.output, s.f.trajectories} {
+	for _, out := range [...]string{s.f.output, s.f.trajectories, s.f.plot} {
 		if err := shell.Apart(out, "the file would replace the model", at); err != nil {
 			return "", err
 		}
@@ -119,6 +129,7 @@ func (s *sweep) read() (sum string, err error) {
 	if _, err := s.study.NewBase(s.text, s.path); err != nil {
 		return "", err
 	}
+	s.name = m.Name
 	plan, err := rung.NewPlan(m, rung.Options{})
 	if err != nil {
 		return "", shell.Failed(at, err)
@@ -138,7 +149,7 @@ func (s *sweep) read() (sum string, err error) {
 	if err := f.checkTimes(plan.Initial().Time); err != nil {
 		return "", refuse("$.run", "", err.Error())
 	}
-	if (len(s.study.Trajectories) > 0) != (s.f.trajectories != "") {
+	if (len(s.study.Trajectories) > 0) != (s.f.trajectories != "") && len(s.f.from) == 0 {
 		if s.f.trajectories == "" {
 			return "", shell.UseErrorf("the study keeps trajectories: give --trajectories a file")
 		}
@@ -206,7 +217,7 @@ func (s *sweep) open(sum string) (release func(), err error) {
 	for i := range s.study.Outputs {
 		columns = append(columns, table.Column{Name: s.study.Outputs[i].Name, Kind: table.Float})
 	}
-	if s.runs, err = begin(s.f.output, runsFormat, columns); err != nil {
+	if s.runs, err = begin(s.f.output, study.RunsFormat, columns); err != nil {
 		return nil, err
 	}
 	if s.f.trajectories == "" {
@@ -216,7 +227,7 @@ func (s *sweep) open(sum string) (release func(), err error) {
 	for _, name := range s.columns.Names[:s.columns.Trajectories] {
 		columns = append(columns, table.Column{Name: name, Kind: table.Float})
 	}
-	s.paths, err = begin(s.f.trajectories, pathsFormat, columns)
+	s.paths, err = begin(s.f.trajectories, study.TrajectoriesFormat, columns)
 	return release, err
 }
 
@@ -316,7 +327,7 @@ func (s *sweep) computePart(ctx context.Context, w *sweepWorker, k int) error {
 		if err != nil {
 			return err
 		}
-		if row[1+len(s.study.Parameters)].Text == runFailed {
+		if row[1+len(s.study.Parameters)].Text == study.Failed {
 			failed++
 		}
 		rows, paths = append(rows, row), append(paths, path...)

@@ -19,12 +19,6 @@ import (
 	"github.com/rung-mbd/rung/study/table"
 )
 
-// What is in the column status.
-const (
-	runDone   = "done"
-	runFailed = "failed"
-)
-
 // sweepWorker does runs of a sweep, one at a time.
 type sweepWorker struct {
 	s      *sweep
@@ -58,9 +52,9 @@ func (w *sweepWorker) run(ctx context.Context, i int) (row []table.Cell, rows []
 	for _, x := range w.values {
 		row = append(row, table.Cell{Float: x})
 	}
-	status, reason := table.Cell{Text: runDone}, table.Cell{Null: true}
+	status, reason := table.Cell{Text: study.Done}, table.Cell{Null: true}
 	if err != nil {
-		status, reason = table.Cell{Text: runFailed}, table.Cell{Text: fault.Line(fault.Plain(err).Error())}
+		status, reason = table.Cell{Text: study.Failed}, table.Cell{Text: fault.Line(fault.Plain(err).Error())}
 	}
 	row = append(row, status, reason)
 	for _, x := range keep.values {

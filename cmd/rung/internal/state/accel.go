@@ -8,7 +8,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
-	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/compare"
 	"github.com/spf13/cobra"
 )
 
@@ -96,6 +96,6 @@ func accelerate(path string, stdin io.Reader, f *accelFlags, p *shell.Progress) 
 	if large {
 		debug.FreeOSMemory() // the model and the scratch of the analysis
 	}
-	r, err := motion.Accelerate(plan, f.method.Method, plan.Initial())
+	r, err := compare.Accelerate(plan, f.method.Method, plan.Initial())
 	return r, shell.Failed(shell.ModelFile(path), err)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/compare"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -180,12 +181,12 @@ func withoutBearings(m *model.Model) *model.Model {
 // rest.
 func constraintsOf(plan *kkt.Plan, m motion.Method) (rung.ConstraintsResult, error) {
 	st := plan.Initial()
-	r, err := motion.Accelerate(plan, m, st)
+	r, err := compare.Accelerate(plan, m, st)
 	if err != nil && m == motion.Sparse {
 		for i := range st.Bodies {
 			st.Bodies[i].Velocity, st.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
 		}
-		r, err = motion.Accelerate(plan, m, st)
+		r, err = compare.Accelerate(plan, m, st)
 	}
 	if err != nil {
 		return rung.ConstraintsResult{}, err

@@ -8,6 +8,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/compare"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -83,7 +84,7 @@ func (q *question) motions(m motion.Method, o rung.Options) error {
 	if err != nil {
 		return err
 	}
-	r, err := motion.Accelerate(kkt.NewPlan(driven, o), m, q.st)
+	r, err := compare.Accelerate(kkt.NewPlan(driven, o), m, q.st)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package motion
+package compare
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/rung-mbd/rung/tree"
 )
@@ -20,16 +21,19 @@ import (
 // how far constraints contradict each other, energies and residuals of the joints. The result says where the two sides differ: in
 // accelerations (IllScaled) or in rank (RankDiffers).
 //
-// Cost: one Solve and one Report, and those of NewTree. It returns the errors of kkt.Solver.Solve, NewTree and
-// tree.ClosedSolver.Solve.
-func Accelerate(p *kkt.Plan, m Method, st *mechanism.State) (*rung.Result, error) {
-	mustHaveState(st)
+// Cost: one Solve and one Report, and those of motion.NewTree. It returns the errors of kkt.Solver.Solve, motion.NewTree and
+// tree.ClosedSolver.Solve. It panics without a state.
+func Accelerate(p *kkt.Plan, m motion.Method, st *mechanism.State) (*rung.Result, error) {
+	if st == nil {
+		panic("compare: no state")
+	}
 	var s *tree.ClosedSolver
-	if m != Sparse {
-		var err error
-		if s, err = newTreeSolver(p.Mechanism(), m); err != nil {
+	if m != motion.Sparse {
+		t, err := motion.NewTree(p, m)
+		if err != nil {
 			return nil, err
 		}
+		s = t.Solver()
 		if err := s.Solve(st); err != nil {
 			return nil, err
 		}
@@ -39,7 +43,7 @@ func Accelerate(p *kkt.Plan, m Method, st *mechanism.State) (*rung.Result, error
 		return nil, err
 	}
 	r, err := rung.NewResult(sparse)
-	if err != nil || m == Sparse {
+	if err != nil || m == motion.Sparse {
 		return r, err
 	}
 	r.Method, r.Ordering = m.String(), ""
@@ -62,7 +66,7 @@ func Accelerate(p *kkt.Plan, m Method, st *mechanism.State) (*rung.Result, error
 }
 
 // differenceOf compares the ranks by m and by the sparse method, nil if they agree.
-func differenceOf(rank, sparse int, m Method) *rung.RankDiffersResult {
+func differenceOf(rank, sparse int, m motion.Method) *rung.RankDiffersResult {
 	if rank == sparse {
 		return nil
 	}
@@ -128,7 +132,7 @@ const cancelled = 1e-8
 
 // lostByTree names the body whose acceleration differs most from that of the sparse method, relative to the largest of its
 // kind, if that is by more than lostTol. Nothing is lost of what is rounding beside gravity.
-func lostByTree(want, got []rung.BodyResult, m Method, gravity float64) *rung.IllScaledResult {
+func lostByTree(want, got []rung.BodyResult, m motion.Method, gravity float64) *rung.IllScaledResult {
 	size := [2]float64{cancelled * gravity, cancelled * gravity} // rad/s², m/s²
 	for i := range want {
 		size[0] = max(size[0], cancelled*want[i].ComAcceleration.Norm())

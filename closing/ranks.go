@@ -1,0 +1,138 @@
+package closing
+
+import (
+	"context"
+
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/team"
+)
+
+// Factors is the system of a Closer, factored in one of several ways: kkt.Factored, or what solves for the pieces of a
+// mechanism together. The methods are those of kkt.Factored.
+type Factors interface {
+	Factorize(w kkt.Way) error
+	FactorizeDamped(scale []float64, mu float64) error
+	FactorizeFrom(w kkt.Way, why error) error
+	SolveTo(x, b []float64)
+	Way() kkt.Way
+	Current() bool
+	Changed()
+}
+
+// Ranks is what a Closer of a piece of a mechanism asks of the ranks that have the other pieces (package dist). All ranks
+// call its methods together, as they do those of the Closer, and those of its Factors.
+type Ranks interface {
+	// Largest makes each number of v the largest that a rank has. One that is not a number counts as larger than all.
+	Largest(v []float64)
+	// Sum makes each number of v the sum of those of all ranks.
+	Sum(v []float64)
+	// Agree returns nil on all ranks if err is nil on all. Else it returns an error on all of them, err where there is one.
+	Agree(err error) error
+	// Exchange replaces those of the six numbers a body in v that belong to bodies of other ranks by theirs.
+	Exchange(v []float64)
+	// Counts reports whether sums over all rows have those of a node on this rank. Joints between ranks count on one of them.
+	Counts(node int) bool
+}
+
+// NewPieceCloser allocates a closer of a piece of a mechanism. system makes the factors for the values that the closer fills
+// in; they eliminate no right side. All ranks call it together.
+//
+// ClosePositions and ProjectVelocities then close all pieces as one, by the same steps on all ranks. Closing, Hold and
+// Nearest are not for pieces. It panics if the tolerance is out of range.
+func NewPieceCloser(l *assemble.Layout, t *team.Team, r Ranks, tolerance float64, system func(*assemble.Weighted) Factors) *Closer {
+	ctx := context.Background() // which does not end
+	c, _ := newCloser(ctx, l, l.Mech, t, new(factor.Watch))
+	c.ranks = r
+	_ = c.choose(ctx, Options{Tolerance: tolerance})
+	c.fac = system(c.sys)
+	return c
+}
+
+// largest returns the largest number of all ranks.
+func (c *Closer) largest(x float64) float64 {
+	if c.ranks == nil {
+		return x
+	}
+	c.few[0] = x
+	c.ranks.Largest(c.few[:1])
+	return c.few[0]
+}
+
+// fastest returns the largest speeds of all ranks.
+func (c *Closer) fastest(v, w float64) (float64, float64) {
+	if c.ranks == nil {
+		return v, w
+	}
+	c.few[0], c.few[1] = v, w
+	c.ranks.Largest(c.few[:2])
+	return c.few[0], c.few[1]
+}
+
+// allOf reports whether yes is true on all ranks.
+func (c *Closer) allOf(yes bool) bool {
+	if yes {
+		return c.largest(0) == 0
+	}
+	return c.largest(1) == 0
+}
+
+// agree returns an error on all ranks if one has one.
+func (c *Closer) agree(err error) error {
+	if c.ranks == nil || c.allOf(err == nil) {
+		return err
+	}
+	return c.ranks.Agree(err)
+}
+
+// tell is agree where some rank has an error.
+func (c *Closer) tell(err error) error {
+	if c.ranks == nil {
+		return err
+	}
+	return c.ranks.Agree(err)
+}
+
+// counts reports whether the rows of a node are summed up here.
+func (c *Closer) counts(node int) bool { return c.ranks == nil || c.ranks.Counts(node) }
+
+// pool makes fit that of the rows of all ranks.
+func (c *Closer) pool(fit misfit, err error) (misfit, error) {
+	if c.ranks == nil {
+		return fit, err
+	}
+	if err = c.agree(err); err != nil {
+		return fit, err
+	}
+	own := fit.relative
+	c.few = [4]float64{fit.largest, fit.relative, fit.excess, fit.loose}
+	c.ranks.Largest(c.few[:])
+	fit.largest, fit.relative, fit.excess, fit.loose = c.few[0], c.few[1], c.few[2], c.few[3]
+	fit.elsewhere = fit.row < 0 || fit.relative > own
+	c.few[0] = fit.merit
+	c.ranks.Sum(c.few[:1])
+	fit.merit = c.few[0]
+	return fit, nil
+}
+
+// exchange completes six numbers a body.
+func (c *Closer) exchange(x []float64) {
+	if c.ranks != nil {
+		c.ranks.Exchange(x)
+	}
+}
+
+// exchangeLengths takes those of bodies of other ranks from these, which know all joints of them.
+func (c *Closer) exchangeLengths() {
+	if c.ranks == nil {
+		return
+	}
+	for i, l := range c.length {
+		c.x[6*i] = l
+	}
+	c.exchange(c.x)
+	for i := range c.length {
+		c.length[i] = c.x[6*i]
+	}
+}

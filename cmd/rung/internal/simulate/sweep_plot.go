@@ -1,0 +1,309 @@
+//go:build !small
+
+package simulate
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/study"
+	"github.com/rung-mbd/rung/study/table"
+)
+
+const (
+	mostAxes  = 3  // columns of a picture
+	labelName = 40 // columns of a name on an axis
+)
+
+// axis is a column of a picture.
+type axis struct {
+	name  string
+	label string
+	list  []float64 // of a parameter with a list of values: these, ascending and each once
+	value []float64 // of the runs; not a number: there is none
+}
+
+// sweepPicture is what is drawn of the runs of a sweep.
+type sweepPicture struct {
+	title string
+	study *study.Study
+	axes  []*axis
+	moved int // parameters that differ between runs
+}
+
+// newSweepPicture chooses the columns of the picture, those with the names if there are any. It returns an error of bad use for those that there are not.
+func newSweepPicture(model string, s *study.Study, columns *study.Columns, names []string) (*sweepPicture, error) {
+	p := &sweepPicture{title: sheet.ModelTitle(model), study: s}
+	all := axesOf(s, columns)
+	find := func(name string) *axis {
+		i := slices.IndexFunc(all, func(a *axis) bool { return a.name == name })
+		if i < 0 {
+			return nil
+		}
+		return all[i]
+	}
+	var moved []*axis
+	lists := 0
+	for i := range s.Parameters {
+		if a := all[i]; len(a.list) != 1 {
+			moved = append(moved, a)
+			if a.list != nil {
+				lists++
+			}
+		}
+	}
+	p.moved = len(moved)
+	if len(names) == 0 {
+		if len(s.Outputs) == 0 {
+			return nil, shell.UseErrorf("--plot: the study has no outputs")
+		}
+		switch first := s.Outputs[0].Name; {
+		case len(moved) == 1:
+			names = []string{moved[0].name, first}
+		case len(moved) == 2 && lists == 2:
+			names = []string{moved[0].name, moved[1].name, first}
+		default:
+			names = []string{first}
+		}
+	}
+	if len(names) > mostAxes {
+		return nil, shell.UseErrorf("--plot-columns has %d names; a picture has at most %d", len(names), mostAxes)
+	}
+	for i, name := range names {
+		a := find(name)
+		if a == nil {
+			var have []string
+			for _, a := range all {
+				have = append(have, a.name)
+			}
+			return nil, shell.UseErrorf("--plot-columns: the runs have no numbers %s; there are %s", fault.Name(name), fault.List(have))
+		}
+		if slices.Contains(names[:i], name) {
+			return nil, shell.UseErrorf("--plot-columns has %s twice", fault.Name(name))
+		}
+		p.axes = append(p.axes, a)
+	}
+	return p, nil
+}
+
+// axesOf returns the parameters and outputs of a study.
+func axesOf(s *study.Study, columns *study.Columns) (list []*axis) {
+	add := func(name, unit string, values []float64) {
+		label := fault.Text(name, labelName)
+		if unit != "" {
+			label += ", " + fault.Text(unit, labelName)
+		}
+		list = append(list, &axis{name: name, label: label, list: values})
+	}
+	for i := range s.Parameters {
+		p := &s.Parameters[i]
+		var values []float64
+		if p.Law == study.Values {
+			values = slices.Clone(p.List)
+			slices.Sort(values)
+			values = slices.Compact(values)
+		}
+		add(p.Name, p.Unit, values)
+	}
+	for i := range s.Outputs {
+		add(s.Outputs[i].Name, columns.Units[columns.Outputs[i]], nil)
+	}
+	return list
+}
+
+// load reads the runs of tables. Each has to be of this study, and no run in two of them.
+func (p *sweepPicture) load(draws *study.Draws, paths []string) error {
+	s := p.study
+	columns := []table.Column{{Name: study.RunColumn, Kind: table.Int}, {Name: study.StatusColumn, Kind: table.Text}}
+	for i := range s.Parameters {
+		columns = append(columns, table.Column{Name: s.Parameters[i].Name, Kind: table.Float})
+	}
+	first := len(columns)
+	for _, a := range p.axes {
+		columns = append(columns, table.Column{Name: a.name, Kind: table.Float})
+	}
+	seen := make([]bool, s.Runs())
+	values := make([]float64, len(s.Parameters))
+	found, failed := 0, 0
+	for _, path := range paths {
+		err := table.Read(path, study.RunsFormat, columns, func(row []table.Cell) error {
+			run := row[0].Int
+			if run < 0 || run >= int64(len(seen)) {
+				return fmt.Errorf("run %d is none of the study, which has %d", run, len(seen))
+			}
+			if seen[run] {
+				return fmt.Errorf("run %d is there twice", run)
+			}
+			seen[run] = true
+			draws.ValuesTo(values, int(run))
+			for i, x := range values {
+				if c := row[2+i]; c.Null || math.Float64bits(c.Float) != math.Float64bits(x) {
+					return fmt.Errorf("run %d is of another study: it has %s for %s, this one %v", run, cellText(c), fault.Name(columns[2+i].Name), x)
+				}
+			}
+			found++
+			if row[1].Text == study.Failed {
+				failed++
+			}
+			for i, a := range p.axes {
+				x := row[first+i].Float
+				if row[first+i].Null {
+					x = math.NaN()
+				}
+				a.value = append(a.value, x)
+			}
+			return nil
+		})
+		if err != nil {
+			return shell.InputError(path, err)
+		}
+	}
+	p.title += "\n" + sheet.Plural(found, "run")
+	if failed > 0 {
+		p.title += fmt.Sprintf(", %d failed", failed)
+	}
+	if missing := len(seen) - found; missing > 0 {
+		p.title += fmt.Sprintf(", %d of the study not there", missing)
+	}
+	return nil
+}
+
+func cellText(c table.Cell) string {
+	if c.Null {
+		return "nothing"
+	}
+	return fmt.Sprint(c.Float)
+}
+
+// write draws the runs in the format svg or png.
+func (p *sweepPicture) write(w io.Writer, format string) error {
+	shown := 0
+	for i := range p.axes[0].value {
+		if p.whole(i) {
+			shown++
+		}
+	}
+	if shown == 0 {
+		return shell.Failed("", fmt.Errorf("nothing to draw: no run has %s", p.names()))
+	}
+	a := p.axes
+	switch {
+	case len(a) == 1:
+		return picture.Histogram(w, format, &picture.Sample{Title: p.title, Label: a[0].label, X: p.kept(0)})
+	case len(a) == mostAxes && a[0].list != nil && a[1].list != nil:
+		return picture.Response(w, format, p.field())
+	}
+	c := &picture.Cloud{Title: p.title, XLabel: a[0].label, YLabel: a[1].label, X: p.kept(0), Y: p.kept(1)}
+	if len(a) == mostAxes {
+		c.ZLabel, c.Z = a[2].label, p.kept(2)
+	}
+	for i, x := range a[0].value {
+		if !p.whole(i) && x == x {
+			c.Failed = append(c.Failed, x)
+		}
+	}
+	if len(c.Failed) > 0 {
+		c.Title += ", a cross for each at the lower edge"
+	}
+	// Runs are in a line where nothing else differs between them.
+	if c.Joined = len(a) == 2 && a[0].list != nil && p.moved == 1; c.Joined {
+		order(c)
+	}
+	return picture.Scatter(w, format, c)
+}
+
+// order sorts the points of a line by X.
+func order(c *picture.Cloud) {
+	list := make([]int, len(c.X))
+	for i := range list {
+		list[i] = i
+	}
+	slices.SortStableFunc(list, func(i, k int) int { return cmp.Compare(c.X[i], c.X[k]) })
+	x, y := make([]float64, len(list)), make([]float64, len(list))
+	for k, i := range list {
+		x[k], y[k] = c.X[i], c.Y[i]
+	}
+	c.X, c.Y = x, y
+}
+
+func (p *sweepPicture) names() string {
+	var list []string
+	for _, a := range p.axes {
+		list = append(list, fault.Name(a.name))
+	}
+	return strings.Join(list, " and ")
+}
+
+// whole reports whether a run has numbers for all axes.
+func (p *sweepPicture) whole(i int) bool {
+	for _, a := range p.axes {
+		if x := a.value[i]; x-x != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// kept returns the numbers of an axis of the runs that have all.
+func (p *sweepPicture) kept(k int) (list []float64) {
+	for i, x := range p.axes[k].value {
+		if p.whole(i) {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// field returns the means of the runs at each point of a grid.
+func (p *sweepPicture) field() *picture.Field {
+	x, y, z := p.axes[0], p.axes[1], p.axes[2]
+	f := &picture.Field{Title: p.title, XLabel: x.label, YLabel: y.label, ZLabel: z.label, XEdges: picture.Edges(x.list), YEdges: picture.Edges(y.list), X: x.list, Y: y.list}
+	n := len(x.list) * len(y.list)
+	f.Z, f.Failed = make([]float64, n), make([]bool, n)
+	counts := make([]int, n)
+	most, failures := 0, false
+	for i := range z.value {
+		column, _ := slices.BinarySearch(x.list, x.value[i])
+		row, _ := slices.BinarySearch(y.list, y.value[i])
+		k := row*len(x.list) + column
+		if !p.whole(i) {
+			f.Failed[k] = true
+			continue
+		}
+		counts[k]++
+		most = max(most, counts[k])
+		f.Z[k] += (z.value[i] - f.Z[k]) / float64(counts[k])
+	}
+	for k, n := range counts {
+		if n == 0 {
+			f.Z[k] = math.NaN()
+			failures = failures || f.Failed[k]
+		}
+	}
+	if most > 1 {
+		f.Title += fmt.Sprintf("; means of up to %d a cell", most)
+	}
+	if failures {
+		f.Title += "; hatched: all failed"
+	}
+	return f
+}
+
+// fromTables writes the picture at path, of the runs in tables.
+func (p *sweepPicture) fromTables(draws *study.Draws, tables []string, path string, stdout io.Writer) error {
+	if err := p.load(draws, tables); err != nil {
+		return err
+	}
+	return shell.WriteFile(path, stdout, func(w io.Writer) error {
+		return p.write(w, strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."))
+	})
+}

@@ -1,0 +1,79 @@
+package dist
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/sim"
+)
+
+// A Solver is the sim.Dynamics of its piece, and knows of the other ranks what steps by error control have to know.
+var (
+	_ sim.Dynamics           = (*Solver)(nil)
+	_ sim.StabilizedDynamics = (*Solver)(nil)
+	_ sim.Ranks              = (*Solver)(nil)
+)
+
+// TypicalLength implements sim.Ranks.
+func (s *Solver) TypicalLength() float64 { return s.plan.typical }
+
+// Largest implements sim.Ranks. All ranks call it together.
+//
+// Cost: two messages a rank, no allocation for as many numbers as a Solver sends anyway.
+func (s *Solver) Largest(v []float64) {
+	s.fold(v, func(a, b float64) float64 { return max(a, b) }) // one that is not a number stays
+}
+
+// Sum makes each number of v the sum of those of all ranks, in the order of the ranks. All ranks call it together.
+//
+// Cost: that of Largest.
+func (s *Solver) Sum(v []float64) {
+	s.fold(v, func(a, b float64) float64 { return a + b })
+}
+
+// fold combines the numbers of all ranks, two at a time, in the order of the ranks.
+func (s *Solver) fold(v []float64, with func(a, b float64) float64) {
+	c := s.comm
+	if c.Rank() > 0 {
+		c.Send(0, v)
+		c.Recv(0, v)
+		return
+	}
+	if cap(s.folded) < len(v) {
+		s.folded = make([]float64, len(v))
+	}
+	w := s.folded[:len(v)]
+	for r := 1; r < c.Size(); r++ {
+		c.Recv(r, w)
+		for i, x := range w {
+			v[i] = with(v[i], x)
+		}
+	}
+	for r := 1; r < c.Size(); r++ {
+		c.Send(r, v)
+	}
+}
+
+// Agree implements sim.Ranks by way of the function of that name.
+func (s *Solver) Agree(err error) error { return Agree(s.comm, err) }
+
+// measure finds mechanism.Mechanism.TypicalLength of the whole.
+func (p *Plan) measure() {
+	squares := make([]float64, p.mech.NumBodies())
+	p.mech.SquareLengthsTo(squares)
+	sum := 0.0
+	for _, l2 := range squares[:p.piece.Own] { // all joints of these are here
+		sum += l2
+	}
+	lists := gatherLists(p.comm, []float64{sum, float64(p.piece.Own)})
+	typical := []float64{1}
+	if p.comm.Rank() == 0 {
+		all, n := 0.0, 0.0
+		for _, l := range lists {
+			all, n = all+l[0], n+l[1]
+		}
+		if n > 0 {
+			typical[0] = math.Sqrt(all / n)
+		}
+	}
+	p.typical = same(p.comm, typical)[0]
+}

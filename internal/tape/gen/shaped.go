@@ -1,0 +1,150 @@
+package main
+
+import "fmt"
+
+// A shape is that of the rows of a joint: n rows, of which the first full have all six numbers, and the others a moment alone, three numbers
+// before three zeros, which are not read.
+type shape struct{ n, full int }
+
+// shapes lists those of the joint types, and the full ones.
+var shapes = []shape{{1, 1}, {2, 2}, {3, 1}, {3, 3}, {4, 2}, {4, 3}, {4, 4}, {5, 2}, {5, 3}, {5, 5}, {6, 3}, {6, 6}}
+
+func (s shape) String() string { return fmt.Sprintf("%dof%d", s.full, s.n) }
+
+// width is the number of numbers of row i.
+func (s shape) width(i int) int {
+	if i < s.full {
+		return 6
+	}
+	return 3
+}
+
+// shaped are the instructions on rows of a shape.
+func shaped() (list []*kernel) {
+	for _, s := range shapes {
+		for _, fresh := range []bool{true, false} {
+			name, doc := "Gram", "subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it."
+			if fresh {
+				name, doc = "First", "stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it."
+			}
+			define(&list, name+s.String(), doc, func(k *kernel) { gram(k, s, fresh, 31) })
+			narrow(list, func(k *kernel) { gram(k, s, fresh, 15) })
+		}
+		define(&list, "Rows"+s.String(), "stores D − B·C: B rows of a shape.", func(k *kernel) {
+			acc := k.vec(at('D', 0), s.n)
+			for c := range 6 {
+				var x val
+				for i := range s.n {
+					if c < s.width(i) {
+						if i == 0 {
+							x = k.ld(at('C', c))
+						}
+						acc[i] = k.fnma(x, at('B', 6*i+c), acc[i])
+					}
+				}
+			}
+			k.put(at('A', 0), acc...)
+		})
+		define(&list, "Columns"+s.String(), "stores D − Bᵀ·C: B rows of a shape.", func(k *kernel) {
+			acc := k.vec(at('D', 0), 6)
+			for i := range s.n {
+				x := k.ld(at('C', i))
+				for c := range s.width(i) {
+					acc[c] = k.fnma(x, at('B', 6*i+c), acc[c])
+				}
+			}
+			k.put(at('A', 0), acc...)
+		})
+	}
+	five := shape{5, 3}
+	define(&list, "Pair"+five.String(), "stores −B·Cᵀ, both rows of a shape, in A.", func(k *kernel) { pair(k, five, 31) })
+	narrow(list, func(k *kernel) { pair(k, five, 15) })
+	return list
+}
+
+// gram goes through the rows in parts of so few that their sums stay in that many registers.
+func gram(k *kernel, s shape, fresh bool, registers int) {
+	for lo := 0; lo < s.n; {
+		hi, sums := lo, 0
+		for hi < s.n && (hi == lo || sums+hi+2+hi+1-lo <= registers-2) { // row hi has hi+1 sums, and one for the right side
+			sums += hi + 2
+			hi++
+		}
+		acc, right := map[[2]int]val{}, make([]val, s.n)
+		for i := lo; i < hi; i++ {
+			for j := range i + 1 {
+				if fresh {
+					acc[[2]int{i, j}] = k.null()
+				} else {
+					acc[[2]int{i, j}] = k.ld(at('A', i*s.n+j))
+				}
+			}
+			if fresh {
+				right[i] = k.ld(at('D', i))
+			} else {
+				right[i] = k.ld(at('A', s.n*s.n+i))
+			}
+		}
+		for c := range 6 {
+			x := make([]val, s.n)
+			for i := lo; i < hi && c < s.width(i); i++ {
+				x[i] = k.ld(at('B', 6*i+c))
+			}
+			for j := range hi {
+				if c >= s.width(j) {
+					break
+				}
+				var y any = at('B', 6*j+c)
+				if j >= lo {
+					y = x[j]
+				} else if hi-lo > 1 {
+					y = k.ld(y.(mem))
+				}
+				for i := max(lo, j); i < hi && c < s.width(i); i++ {
+					acc[[2]int{i, j}] = k.fnma(x[i], y, acc[[2]int{i, j}])
+				}
+			}
+			for i := lo; i < hi && c < s.width(i); i++ {
+				right[i] = k.fnma(x[i], at('C', c), right[i])
+			}
+		}
+		for i := lo; i < hi; i++ {
+			for j := range i + 1 {
+				k.st(at('A', i*s.n+j), acc[[2]int{i, j}])
+			}
+			k.st(at('A', s.n*s.n+i), right[i])
+		}
+		lo = hi
+	}
+}
+
+// pair does the same for the products of two lists of rows.
+func pair(k *kernel, s shape, registers int) {
+	rows := min(s.n, (registers-1)/(s.n+1))
+	for lo := 0; lo < s.n; lo += rows {
+		hi := min(lo+rows, s.n)
+		acc := map[[2]int]val{}
+		for i := lo; i < hi; i++ {
+			for j := range s.n {
+				acc[[2]int{i, j}] = k.null()
+			}
+		}
+		for c := range 6 {
+			x := make([]val, s.n)
+			for i := lo; i < hi && c < s.width(i); i++ {
+				x[i] = k.ld(at('B', 6*i+c))
+			}
+			for j := 0; j < s.n && c < s.width(j) && c < s.width(lo); j++ {
+				y := k.ld(at('C', 6*j+c))
+				for i := lo; i < hi && c < s.width(i); i++ {
+					acc[[2]int{i, j}] = k.fnma(x[i], y, acc[[2]int{i, j}])
+				}
+			}
+		}
+		for i := lo; i < hi; i++ {
+			for j := range s.n {
+				k.st(at('A', i*s.n+j), acc[[2]int{i, j}])
+			}
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package kkt_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/kkt"
+)
+
+// TestAccuracy: accelerations that need be known to 1e-6 only are, after fewer corrections, and the bits of those that are refined as far as can be come back with 0.
+// True pivots of a mast of 120 stages are next to those of redundant rows.
+func TestAccuracy(t *testing.T) {
+	const enough = 1e-6
+	p := newPlan(t, generate(t, "scissor", 120, 1), order.Auto)
+	st, n := p.Initial(), 6*p.Mechanism().NumBodies()
+	want, got := make([]float64, n), make([]float64, n)
+	s := p.NewSolver()
+	require.NoError(t, s.Solve(st))
+	s.AccelerationsTo(want)
+	full := s.Refinement()
+
+	s.SetAccuracy(enough)
+	require.NoError(t, s.Solve(st))
+	s.AccelerationsTo(got)
+	require.Less(t, s.Refinement().Steps, full.Steps)
+	require.LessOrEqual(t, s.Refinement().Error, enough)
+	require.LessOrEqual(t, s.Inconsistency(), enough)
+	check.CloseVec(t, got, want, enough, check.MaxAbs(want), "accelerations")
+
+	s.SetAccuracy(0)
+	require.NoError(t, s.Solve(st))
+	s.AccelerationsTo(got)
+	require.Equal(t, want, got)
+	require.Equal(t, full, s.Refinement())
+	for _, wrong := range []float64{-1, 2 * kkt.AccurateTol, math.NaN()} {
+		require.PanicsWithValue(t, "kkt: option out of range", func() { s.SetAccuracy(wrong) })
+	}
+}
+
+// TestCorrectingFactor is there after a Solve until the system is another one, and says whether rows count as redundant.
+func TestCorrectingFactor(t *testing.T) {
+	for family, redundant := range map[string]bool{"scissor": true, "stewart": false} {
+		p := newPlan(t, generate(t, family, 3, 1), order.Auto)
+		s := p.NewSolver()
+		there, _ := s.CorrectingFactor()
+		require.False(t, there)
+		x := make([]float64, p.Layout().Pattern.Dim())
+		require.PanicsWithValue(t, "kkt: no factor", func() { s.SolveErrorsTo(x, x, p.Initial()) })
+		require.NoError(t, s.Solve(p.Initial()))
+		there, weak := s.CorrectingFactor()
+		require.True(t, there)
+		require.Equal(t, redundant, weak, family)
+		s.Drop()
+		there, _ = s.CorrectingFactor()
+		require.False(t, there)
+	}
+}

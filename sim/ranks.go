@@ -1,0 +1,147 @@
+package sim
+
+import (
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// Ranks is what a Dynamics is besides if it is that of one piece of a mechanism whose other pieces are on other ranks
+// (package dist). Each rank then has a RungeKutta and a Simulation of its own piece. All ranks call their functions and
+// methods together, New and NewRungeKutta included, with the same options. They find the same steps, as the sizes of
+// errors, turns and drift are those of all ranks, and a step that fails on one rank fails on all.
+//
+// A Recorder, OnStep and Controllers then are called on all ranks, too. What Recorder and OnStep return has to be an
+// error on all ranks or on none.
+type Ranks interface {
+	// TypicalLength is mechanism.Mechanism.TypicalLength of the whole.
+	TypicalLength() float64
+	// Largest makes each number of v the largest that a rank has. One that is not a number counts as larger than all.
+	Largest(v []float64)
+	// Agree returns nil on all ranks if err is nil on all. Else it returns an error on all of them, err where there is one.
+	Agree(err error) error
+}
+
+// ranks is the Ranks of a Dynamics, or none: then what is found here is all that there is.
+type ranks struct {
+	all Ranks
+	v   [4]float64
+}
+
+// ranksOf returns the ranks of d.
+func ranksOf(d Dynamics) *ranks {
+	r := new(ranks)
+	if b, ok := d.(*Baumgarte); ok {
+		r.all, _ = b.Dynamics.(Ranks)
+	} else {
+		r.all, _ = d.(Ranks)
+	}
+	return r
+}
+
+// several reports whether there may be other ranks.
+func (r *ranks) several() bool { return r.all != nil }
+
+// typicalLength returns that of the whole of which m is a piece.
+func (r *ranks) typicalLength(m *mechanism.Mechanism) float64 {
+	if r.all == nil {
+		return m.TypicalLength()
+	}
+	return r.all.TypicalLength()
+}
+
+// driftUnit returns the unit of lengths, for drift, of the whole of which m is a piece.
+func (r *ranks) driftUnit(m *mechanism.Mechanism) float64 {
+	if r.all == nil {
+		return m.DriftUnit()
+	}
+	return min(1, r.all.TypicalLength())
+}
+
+// largest returns the largest of the numbers of all ranks.
+func (r *ranks) largest(x float64) float64 {
+	if r.all == nil {
+		return x
+	}
+	r.v[0] = x
+	r.all.Largest(r.v[:1])
+	return r.v[0]
+}
+
+// least returns the least of them.
+func (r *ranks) least(x float64) float64 { return -r.largest(-x) }
+
+// some reports whether yes is true on some rank.
+func (r *ranks) some(yes bool) bool {
+	if r.all == nil {
+		return yes
+	}
+	x := 0.0
+	if yes {
+		x = 1
+	}
+	return r.largest(x) > 0
+}
+
+// agree returns an error on all ranks if one of them has one.
+func (r *ranks) agree(err error) error {
+	if r.all == nil || !r.some(err != nil) {
+		return err
+	}
+	return r.all.Agree(err)
+}
+
+// violation returns the largest of those of all ranks, or an error on all of them if one has one.
+func (r *ranks) violation(v mechanism.Violation, err error) (mechanism.Violation, error) {
+	if r.all == nil {
+		return v, err
+	}
+	if err = r.agree(err); err != nil {
+		return v, err
+	}
+	r.v = [4]float64{v.Length, v.Angle, v.Speed, v.Turn}
+	r.all.Largest(r.v[:])
+	return mechanism.Violation{Length: r.v[0], Angle: r.v[1], Speed: r.v[2], Turn: r.v[3]}, nil
+}
+
+// halfTurn returns e, the error of a step in which a body turns too far, on all ranks, with the body if it is this
+// rank's own, or with what the rank says that has it.
+func (r *ranks) halfTurn(m *mechanism.Mechanism, body int, own bool, e HalfTurnError) error {
+	e.At = mechanism.Error{JointIndex: -1, BodyIndex: -1, ForceIndex: -1, CouplingIndex: -1, Row: -1, Err: ErrHalfTurn}
+	var err error
+	if own {
+		e.At = *m.AtBody(body, ErrHalfTurn)
+		err = &e
+	}
+	if r.all == nil {
+		return err
+	}
+	if other := r.all.Agree(err); !own {
+		e.elsewhere = other
+	}
+	return &e
+}
+
+// fastest is keepPace's choice of a body: the error is that of the rank whose body turns fastest.
+func (r *ranks) fastest(rate float64, err error) error {
+	if r.all == nil {
+		return err
+	}
+	if r.largest(rate) > rate {
+		err = nil
+	}
+	return r.all.Agree(err)
+}
+
+// mustBeAlone panics if what only one process can do is asked for on ranks.
+func (r *ranks) mustBeAlone(o *Options) {
+	if r.all != nil && (len(o.Events) > 0 || o.Dissipation) {
+		panic("sim: events and dissipation are not for ranks")
+	}
+}
+
+// driftAt is driftOf for the whole.
+func (s *Simulation) driftAt(st *mechanism.State) (mechanism.Violation, error) {
+	return s.ranks.violation(driftOf(s.mech, &s.kin, st, &s.halt))
+}
+
+// knotAfter returns the first time after t at which a motion of a rank goes on with another polynomial.
+func (s *Simulation) knotAfter(t float64) float64 { return s.ranks.least(s.mech.NextKnot(t)) }
