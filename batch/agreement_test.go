@@ -13,8 +13,8 @@ import (
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/batch"
 	"github.com/rung-mbd/rung/factor"
-	"github.com/rung-mbd/rung/internal/dd"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/dd"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 )
