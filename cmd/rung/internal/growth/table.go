@@ -21,6 +21,8 @@ type BenchDocument struct {
 	Fits        []Fit        `json:"fits"`
 	Crossovers  []Crossover  `json:"crossovers"`
 	Comparisons []comparison `json:"comparisons"`
+
+	Ranks *RanksRecord `json:"ranks"` // with --ranks
 }
 
 // printBusy prints, below the tables, whether the machine was busy: nothing if it was not.
