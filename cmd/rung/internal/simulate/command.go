@@ -7,6 +7,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/study"
 	"github.com/spf13/cobra"
 )
 
@@ -32,7 +33,8 @@ instead, and none leaves them alone. dopri5 chooses its steps by the tolerance
 --tol unless --step gives a fixed one; rk4 needs --step. generalized-alpha, an
 implicit method of order 2 for stiff springs and dampers, takes either; --rho is
 what a step leaves of the fastest vibrations. force-balance, of order 1 and with
---step, is for vehicles on wheels, in steps of 10 to 40 ms.
+--step, is for vehicles on wheels, in steps of 10 to 40 ms. rattle, of order 2
+and with --step, keeps the energy about where it is over long times.
 
 Ctrl-C ends the run after the current step with status 1. The trajectory written
 so far is valid then. With --checkpoint the run can go on from there, or from
@@ -81,7 +83,7 @@ inertia.`,
 	flags := cmd.Flags()
 	flags.Float64Var(&f.until, "until", 0, "model time to end at, s (required)")
 	flags.Float64Var(&f.every, "every", 0, "output interval, s (default a hundredth of the run)")
-	flags.StringVar(&f.integrator, "integrator", integrators[0].name, "method: "+strings.Join(integratorNames(), ", "))
+	flags.StringVar(&f.integrator, "integrator", study.DormandPrince, "method: "+strings.Join(study.Integrators(), ", "))
 	flags.Float64Var(&f.step, "step", 0, "fixed step, s")
 	flags.Float64Var(&f.tol, "tol", sim.DefaultTolerance, tolUsage)
 	f.addRho(cmd)
@@ -112,7 +114,7 @@ inertia.`,
 	shell.CompleteNames(cmd, "columns", ColumnNames)
 	shell.CompleteNames(cmd, "wrenches", shell.JointNames)
 	shell.CompleteNames(cmd, "multipliers", shell.CouplingNames)
-	shell.Complete(cmd, "integrator", integratorNames()...)
+	shell.Complete(cmd, "integrator", study.Integrators()...)
 	return cmd
 }
 
