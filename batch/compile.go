@@ -179,21 +179,25 @@ func vec(v spatial.Vec3) []float64 { return v[:] }
 
 // point is where a point of a body or of the world is.
 type point struct {
-	far, near, arm place // position of the body, arm from there and from the centre of mass, world axes
-	velocity       place
+	far, near place // position of the body, and the arm from there, world axes
+	velocity  place
 }
 
 // pointOf adds the kinematics of a point of a body.
 func (c *compiler) pointOf(body int32, at spatial.Vec3) point {
 	if body < 0 {
-		return point{far: c.constant(at[:]...), near: c.zero, arm: c.zero, velocity: c.zero}
+		return point{far: c.constant(at[:]...), near: c.zero, velocity: c.zero}
 	}
 	b := &c.bodies[body]
 	out := point{far: b.state.at(atPosition)}
 	out.near = c.vector(tape.MulVec, b.axes, c.constant(at[:]...))
-	out.arm = c.vector(tape.MulVec, b.axes, c.constant(vec(at.Sub(c.mech.Bodies[body].Com))...))
 	out.velocity = c.vector(tape.AddCross, b.state.at(atOmega), out.near, b.state.at(atVelocity))
 	return out
+}
+
+// armOf adds the arm of a point of a body from the centre of mass, world axes.
+func (c *compiler) armOf(body int32, at spatial.Vec3) place {
+	return c.vector(tape.MulVec, c.bodies[body].axes, c.constant(vec(at.Sub(c.mech.Bodies[body].Com))...))
 }
 
 // omega returns the angular velocity of a body, zeros for the world.
