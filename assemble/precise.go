@@ -25,12 +25,13 @@ type Precise struct {
 	Right  []dd.Num  // right side, original scalar order
 	Scale  []float64 // squared norms of the rows of W; zero in the bodies' rows
 
-	kin    *mechanism.Kinematics
-	force  []spatial.Force
-	weight []preciseWeight // by body
-	axes   []mat           // by body: E with all digits
-	rows   []dd.Num        // the places of W: J in body axes, without weights
-	shaken bool            // see Shake
+	kin     *mechanism.Kinematics
+	force   []spatial.Force
+	weight  []preciseWeight // by body
+	edition uint64          // of the mechanism that weight is of
+	axes    []mat           // by body: E with all digits
+	rows    []dd.Num        // the places of W: J in body axes, without weights
+	shaken  bool            // see Shake
 }
 
 // preciseWeight is bodies.Weight with twice the digits.
@@ -57,15 +58,22 @@ func (l *Layout) NewPrecise() *Precise {
 		weight: make([]preciseWeight, nb), axes: make([]mat, nb),
 	}
 	y.rows = make([]dd.Num, len(y.Values))
-	for i := range y.weight {
-		y.weight[i].set(&l.Mech.Bodies[i].Inertia, l.Mech.Bodies[i].Mass)
-	}
-	for i := range l.Mech.Singular() {
-		k := l.Mech.Singular()[i].Body
-		I := l.Mech.HeldInertia(int(k))
-		y.weight[k].set(&I, l.Mech.Bodies[k].Mass)
-	}
+	y.setWeights()
 	return y
+}
+
+// setWeights computes the weights of all bodies.
+func (y *Precise) setWeights() {
+	m := y.Layout.Mech
+	y.edition = m.Edition()
+	for i := range y.weight {
+		y.weight[i].set(&m.Bodies[i].Inertia, m.Bodies[i].Mass)
+	}
+	for i := range m.Singular() {
+		k := m.Singular()[i].Body
+		I := m.HeldInertia(int(k))
+		y.weight[k].set(&I, m.Bodies[k].Mass)
+	}
 }
 
 // set computes L⁻¹ of I = L·Lᵀ, and 1/√m.
@@ -94,6 +102,9 @@ func (y *Precise) Shake(on bool) { y.shaken = on }
 // those of System.FillTo.
 func (y *Precise) FillTo(s *mechanism.State) error {
 	m := y.Layout.Mech
+	if m.Edition() != y.edition {
+		y.setWeights()
+	}
 	if err := m.KinematicsTo(y.kin, s); err != nil {
 		return err
 	}

@@ -39,6 +39,7 @@ type Weighted struct {
 
 	bodies    []bodies.Body // whose inertias count: those of Layout.Mech unless SetBodies has changed them
 	constant  bool          // what no state changes is there
+	edition   uint64        // of the mechanism that it is of (mechanism.Mechanism.Edition)
 	geometric bool          // W is that of GeometricTo
 
 	team  *team.Team
@@ -97,6 +98,9 @@ func (y *Weighted) FillTo(s *mechanism.State) error {
 	m := y.Layout.Mech
 	if !m.Owns(s) {
 		panic("mechanism: foreign state")
+	}
+	if e := m.Edition(); e != y.edition {
+		y.constant, y.edition = false, e
 	}
 	if !y.constant {
 		// Not before, so that the large arrays are touched for the first time where somebody looks whether they are still wanted.

@@ -23,6 +23,8 @@ type Options struct {
 	Wrenches bool
 	// Forces are freedoms whose generalized forces states carry (States.SetForce), in place of those of the model.
 	Forces []mechanism.Freedom
+	// Vary says what of the model differs from state to state.
+	Vary Vary
 }
 
 // MaxPlaces bounds the workspace of a batch: places of eight numbers. Larger mechanisms are for kkt.Solver, whose
@@ -36,6 +38,7 @@ type Batch struct {
 	plan    *kkt.Plan
 	options Options
 	length  int // places of a state
+	at      *variables
 	lanes   bool
 	why     string
 	rare    []string
@@ -52,7 +55,7 @@ type Batch struct {
 //
 // Cost: like that of the analysis of the plan; memory for each thread of some hundred numbers an entry of the factor.
 // It returns an error that wraps ErrOptions for a freedom that is out of range, prescribed, without a generalized
-// force or given twice, for a number of threads out of range, and for a mechanism beyond MaxPlaces.
+// force or given twice, for what cannot vary (Vary), for a number of threads out of range, and for a mechanism beyond MaxPlaces.
 func New(p *kkt.Plan, o Options) (*Batch, error) {
 	if p == nil {
 		panic("batch: no plan")
@@ -68,7 +71,12 @@ func New(p *kkt.Plan, o Options) (*Batch, error) {
 		return nil, err
 	}
 	b := &Batch{plan: p, options: o, why: p.WhyOneByOne(), drift: driftPart * p.Mechanism().DriftUnit()}
-	c := newCompiler(p, &o)
+	at, err := newVariables(p.Mechanism(), &o.Vary, 4+bodyPlaces*p.Mechanism().NumBodies()+len(o.Forces))
+	if err != nil {
+		return nil, err
+	}
+	b.at = at
+	c := newCompiler(p, &o, at)
 	b.length = c.length
 	t := tapes{}
 	if b.why == "" {
@@ -117,6 +125,9 @@ func checkForces(m *mechanism.Mechanism, list []mechanism.Freedom) error {
 	}
 	return nil
 }
+
+// forcePlace returns the place in a state of force k of Options.Forces.
+func (b *Batch) forcePlace(k int) int { return b.at.first - len(b.options.Forces) + k }
 
 // Plan returns the plan of b.
 func (b *Batch) Plan() *kkt.Plan { return b.plan }

@@ -3,6 +3,7 @@ package batch
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/tape"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
@@ -27,7 +28,8 @@ const (
 	atNegated = 13 // the same with the other sign
 	atMass    = 20 // m·1/√m
 	atCom     = 21
-	bodyData  = 24
+	atOwnMass = 24 // m, which no instruction reads; only where it varies
+	bodyData  = 25
 )
 
 // bodyPlace is where a body is in the workspace.
@@ -75,15 +77,16 @@ type compiler struct {
 	rareJoints []int32 // nodes whose rows are evaluated one state at a time
 	rareForces bool    // what acts on the bodies is evaluated one state at a time
 	wrenches   bool
+	at         *variables
 }
 
 // newCompiler lays out the workspace of a plan.
-func newCompiler(p *kkt.Plan, o *Options) *compiler {
-	c := &compiler{program: newProgram(), mech: p.Mechanism(), plan: p.Dynamics(), wrenches: o.Wrenches}
+func newCompiler(p *kkt.Plan, o *Options, at *variables) *compiler {
+	c := &compiler{program: newProgram(), mech: p.Mechanism(), plan: p.Dynamics(), wrenches: o.Wrenches, at: at}
 	m := c.mech
 	nb := m.NumBodies()
 	c.zero = c.constant(make([]float64, 12)...)
-	c.length = 4 + bodyPlaces*nb + len(o.Forces)
+	c.length = at.length
 	c.input = c.room(c.length)
 	c.drive = make([]place, 6*m.NumJoints())
 	for i, f := range o.Forces {
@@ -92,7 +95,7 @@ func newCompiler(p *kkt.Plan, o *Options) *compiler {
 	c.rareForces = c.anyRareForce()
 	c.sys = newSystem(c.program, c.plan.Layout().Pattern, c.plan.Order())
 	for i := range m.Bodies {
-		b := bodyPlace{state: c.input.at(4 + bodyPlaces*i), data: c.constant(dataOf(m, i)...), axes: c.room(9), spin: c.room(3), a: c.room(6)}
+		b := bodyPlace{state: c.input.at(4 + bodyPlaces*i), data: c.dataPlace(i), axes: c.room(9), spin: c.room(3), a: c.room(6)}
 		b.spin = b.axes.at(9)
 		b.load, b.x = c.sys.right[i], c.sys.x[i]
 		if c.wrenches || c.rareForces {
@@ -104,16 +107,18 @@ func newCompiler(p *kkt.Plan, o *Options) *compiler {
 	return c
 }
 
-// dataOf returns the constants of a body.
-func dataOf(m *mechanism.Mechanism, i int) []float64 {
-	b := &m.Bodies[i]
+// dataTo stores the constants of a body.
+func dataTo(out *[bodyData]float64, b *bodies.Body) {
 	w := b.Weight()
-	out := append([]float64(nil), b.Inertia[:]...)
-	out = append(append(out, w.Inertia[:]...), w.Mass)
-	for _, x := range out[atWeight:atNegated] {
-		out = append(out, -x)
+	copy(out[atInertia:], b.Inertia[:])
+	copy(out[atWeight:], w.Inertia[:])
+	out[atWeight+6] = w.Mass
+	for k, x := range out[atWeight:atNegated] {
+		out[atNegated+k] = -x
 	}
-	return append(append(out, b.Mass*w.Mass), b.Com[:]...)
+	out[atMass] = b.Mass * w.Mass
+	copy(out[atCom:], b.Com[:])
+	out[atOwnMass] = b.Mass
 }
 
 // gravity and time are inputs.
@@ -188,16 +193,37 @@ func (c *compiler) pointOf(body int32, at spatial.Vec3) point {
 	if body < 0 {
 		return point{far: c.constant(at[:]...), near: c.zero, velocity: c.zero}
 	}
+	return c.pointAt(body, c.constant(at[:]...))
+}
+
+// originOf adds the kinematics of the origin of a frame of joint j.
+func (c *compiler) originOf(j int, s side) point {
+	body, _ := s.of(&c.mech.Joints[j])
+	own := c.originIn(j, s)
+	if body < 0 {
+		return point{far: own, near: c.zero, velocity: c.zero}
+	}
+	return c.pointAt(body, own)
+}
+
+// pointAt adds the kinematics of a point of a body, own in its frame.
+func (c *compiler) pointAt(body int32, own place) point {
 	b := &c.bodies[body]
 	out := point{far: b.state.at(atPosition)}
-	out.near = c.vector(tape.MulVec, b.axes, c.constant(at[:]...))
+	out.near = c.vector(tape.MulVec, b.axes, own)
 	out.velocity = c.vector(tape.AddCross, b.state.at(atOmega), out.near, b.state.at(atVelocity))
 	return out
 }
 
 // armOf adds the arm of a point of a body from the centre of mass, world axes.
 func (c *compiler) armOf(body int32, at spatial.Vec3) place {
-	return c.vector(tape.MulVec, c.bodies[body].axes, c.constant(vec(at.Sub(c.mech.Bodies[body].Com))...))
+	var arm place
+	if c.at.body[body] > 0 {
+		arm = c.difference(c.constant(at[:]...), c.comOf(body))
+	} else {
+		arm = c.constant(vec(at.Sub(c.mech.Bodies[body].Com))...)
+	}
+	return c.vector(tape.MulVec, c.bodies[body].axes, arm)
 }
 
 // omega returns the angular velocity of a body, zeros for the world.

@@ -22,14 +22,14 @@ func (c *compiler) elements() {
 			arm, f := c.armOf(e.A.Body, e.A.Point), c.constant(e.Force[:]...)
 			c.push(e.A.Body, f, c.vector(tape.AddCross, arm, f, c.constant(e.Torque[:]...)), 1)
 		case model.SpringDamper:
-			c.spring(e)
+			c.spring(e, i)
 		}
 		c.lasting()
 	}
 }
 
 // spring adds a spring-damper.
-func (c *compiler) spring(e *mechanism.ForceElement) {
+func (c *compiler) spring(e *mechanism.ForceElement, i int) {
 	a, b := c.pointOf(e.A.Body, e.A.Point), c.pointOf(e.B.Body, e.B.Point)
 	line := c.room(6)
 	far, near := c.difference(b.far, a.far), c.difference(b.near, a.near)
@@ -42,8 +42,14 @@ func (c *compiler) spring(e *mechanism.ForceElement) {
 		c.opN(tape.Add, 1, 0, size, size, size.at(1))
 	}
 	c.opN(tape.Scaled, 1, 0, size, c.zero, size, c.constant(nearPart))
+	numbers := place(0)
+	if own := c.at.spring[i]; own > 0 {
+		numbers = c.input.at(own)
+	} else {
+		numbers = c.constant(e.Stiffness, e.Damping, e.RestLength)
+	}
 	f := c.room(3)
-	c.op(tape.Pull, f, line, c.constant(e.Stiffness, e.Damping, e.RestLength), size, c.sys.record.at(notFinite))
+	c.op(tape.Pull, f, line, numbers, size, c.sys.record.at(notFinite))
 	if e.A.Body >= 0 {
 		c.push(e.A.Body, f, c.vector(tape.Cross, c.armOf(e.A.Body, e.A.Point), f), 1)
 	}

@@ -29,6 +29,17 @@ func references(t testing.TB) map[string]*kkt.Plan {
 	return out
 }
 
+// modelOf returns a model of reference/golden or reference/standard.
+func modelOf(t testing.TB, name string) *model.Model {
+	for _, folder := range []string{"golden", "standard"} {
+		if m, err := model.ReadFile(filepath.Join(check.Reference(t, folder), name+".model.json")); err == nil {
+			return m
+		}
+	}
+	require.Fail(t, "no model "+name)
+	return nil
+}
+
 func planOf(t testing.TB, path string) *kkt.Plan {
 	m, err := model.ReadFile(path)
 	require.NoError(t, err)

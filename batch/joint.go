@@ -44,7 +44,7 @@ func (c *compiler) joint(j int) {
 	c.frames(at, j)
 	switch {
 	case isHinge(jt):
-		c.local(at, jt)
+		c.local(at, j)
 		c.swings(at, jt)
 		if driven {
 			c.turns(at, j)
@@ -80,7 +80,7 @@ func isHinge(jt *joint) bool {
 func (c *compiler) isDriven(j int) bool {
 	d := c.mech.Drive(j)
 	for i := range c.mech.Joints[j].Kind.Freedoms() {
-		if c.drive[6*j+i] > 0 || d != nil && (d.Force[i] != 0 || d.Stiffness[i] != 0 || d.Damping[i] != 0) {
+		if c.drive[6*j+i] > 0 || c.at.drive[6*j+i] > 0 || d != nil && (d.Force[i] != 0 || d.Stiffness[i] != 0 || d.Damping[i] != 0) {
 			return true
 		}
 	}
@@ -90,19 +90,19 @@ func (c *compiler) isDriven(j int) bool {
 // frames adds the relative motion of the frames of a joint.
 func (c *compiler) frames(at *jointPlace, j int) {
 	jt := &c.mech.Joints[j]
-	at.P = c.frameAxes(jt.Pred, &jt.P)
+	at.P = c.frameAxes(j, sideP)
 	if jt.Kind == joints.Universal {
-		at.S = c.frameAxes(jt.Succ, &jt.S)
+		at.S = c.frameAxes(j, sideS)
 	}
-	arm := func(body int32, f *mechanism.Frame) place {
+	arm := func(body int32, s side) place {
 		if body < 0 {
 			return c.zero
 		}
-		return c.constant(vec(f.Origin.Sub(c.mech.Bodies[body].Com))...)
+		return c.armIn(j, s)
 	}
-	at.armP, at.armS = arm(jt.Pred, &jt.P), arm(jt.Succ, &jt.S)
+	at.armP, at.armS = arm(jt.Pred, sideP), arm(jt.Succ, sideS)
 	if slidesOf(jt.Kind) != pinned {
-		c.separation(at, jt)
+		c.separation(at, j)
 	}
 }
 
@@ -143,7 +143,7 @@ func (c *compiler) turns(at *jointPlace, j int) {
 		if c.isFree(&d, 6*j+i, i) {
 			continue
 		}
-		c.effort(&d, jt, 6*j+i, i, turn.at(u.axis), rates.at(u.axis), 0)
+		c.effort(&d, 6*j+i, i, turn.at(u.axis), rates.at(u.axis), 0)
 	}
 	for _, x := range [2]struct {
 		body   int32
@@ -159,32 +159,34 @@ func (c *compiler) turns(at *jointPlace, j int) {
 
 // isFree reports whether nothing acts along freedom i of a joint; k is its number among those of all joints.
 func (c *compiler) isFree(d *mechanism.Drive, k, i int) bool {
-	return d.Force[i] == 0 && d.Stiffness[i] == 0 && d.Damping[i] == 0 && c.drive[k] == 0
+	return d.Force[i] == 0 && d.Stiffness[i] == 0 && d.Damping[i] == 0 && c.drive[k] == 0 && c.at.drive[k] == 0
 }
 
-// effort stores in tau the generalized force of a freedom with the rate and the coordinate q.
-func (c *compiler) effort(d *mechanism.Drive, jt *joint, k, i int, tau, rate, q place) {
+// effort stores in tau the generalized force of a freedom with the rate and the coordinate q, 0 for that of an angle.
+func (c *compiler) effort(d *mechanism.Drive, k, i int, tau, rate, q place) {
 	from := c.constant(d.Force[i])
 	if in := c.drive[k]; in > 0 { // in place of the model's
 		from = in
 	}
 	c.opN(tape.Copy, 1, 0, tau, from)
-	if !jt.Kind.Scalar(i) {
-		return
+	own := c.at.drive[k] > 0 // of the state
+	numbers := c.input.at(c.at.drive[k])
+	if !own {
+		numbers = c.constant(d.Stiffness[i], d.Stiffness[i]*d.Rest[i], d.Damping[i])
 	}
-	if d.Stiffness[i] != 0 {
-		k := c.constant(d.Stiffness[i], d.Stiffness[i]*d.Rest[i])
-		c.opN(tape.Add, 1, 0, tau, tau, k.at(1))
-		c.op(tape.Less, tau, tau, k, q)
+	if q > 0 && (own || d.Stiffness[i] != 0) {
+		c.opN(tape.Add, 1, 0, tau, tau, numbers.at(atTension))
+		c.op(tape.Less, tau, tau, numbers.at(atStiffness), q)
 	}
-	if d.Damping[i] != 0 {
-		c.op(tape.Less, tau, tau, c.constant(d.Damping[i]), rate)
+	if own || d.Damping[i] != 0 { // of a ball too, about the axes of P
+		c.op(tape.Less, tau, tau, numbers.at(atDamping), rate)
 	}
 }
 
 // frameAxes returns the axes of a frame in the world.
-func (c *compiler) frameAxes(body int32, f *mechanism.Frame) place {
-	E := c.constant(f.E[:]...)
+func (c *compiler) frameAxes(j int, s side) place {
+	E := c.axesIn(j, s)
+	body, _ := s.of(&c.mech.Joints[j])
 	if body < 0 {
 		return E
 	}
@@ -194,8 +196,9 @@ func (c *compiler) frameAxes(body int32, f *mechanism.Frame) place {
 }
 
 // separation adds R and V.
-func (c *compiler) separation(at *jointPlace, jt *joint) {
-	p, s := c.pointOf(jt.Pred, jt.P.Origin), c.pointOf(jt.Succ, jt.S.Origin)
+func (c *compiler) separation(at *jointPlace, j int) {
+	jt := &c.mech.Joints[j]
+	p, s := c.originOf(j, sideP), c.originOf(j, sideS)
 	at.R = c.sum(c.difference(s.far, p.far), c.difference(s.near, p.near))
 	at.alongR = c.vector(tape.TMulVec, at.P, at.R)
 	at.V = c.difference(s.velocity, p.velocity)
@@ -238,7 +241,7 @@ func (c *compiler) drives(at *jointPlace, j int) {
 			rate = c.room(1)
 			c.op(tape.Dot, rate, extra, at.w)
 		}
-		c.effort(&d, jt, 6*j+i, i, tau, rate, q)
+		c.effort(&d, 6*j+i, i, tau, rate, q)
 		if u.ofS {
 			moment := c.room(3)
 			c.opN(tape.Scaled, 3, 0, moment, c.zero, extra, tau)
@@ -293,27 +296,27 @@ func (c *compiler) rows(at *jointPlace, j int, node int32) {
 		}
 	}
 	w.b = c.sys.right[node]
-	c.slide(w)
+	c.slide(w, j)
 	if !isHinge(w.jt) {
 		if list, _ := triples(w.jt.Kind); len(list) > 0 || w.fly >= 0 || w.jt.Motion != nil {
-			c.local(w.jointPlace, w.jt)
+			c.local(w.jointPlace, j)
 		}
 		c.bias(w)
 	}
 	list, more := triples(w.jt.Kind)
 	for _, t := range list {
-		c.triple(w, t)
+		c.triple(w, t, j)
 	}
 	if isHinge(w.jt) {
 		c.hinge(w)
 	}
 	if more {
-		c.special(w)
+		c.special(w, j)
 	}
 	c.freedoms(w, j)
 	c.sys.full[node] = w.full
 	if !c.sys.plain(node) {
-		c.squares(w)
+		c.squares(w, j)
 	}
 }
 
@@ -326,16 +329,24 @@ func (c *compiler) hinge(w *jointWork) {
 }
 
 // squares adds the scales: the squared norms of the rows.
-func (c *compiler) squares(w *jointWork) {
+func (c *compiler) squares(w *jointWork, j int) {
 	from := c.sys.null
 	if w.fly >= 0 {
 		var I [6]float64
-		n := w.jt.GearedInertias(&I)
-		list := make([]float64, 6)
-		for k := range n {
-			list[w.row-n+k] = 1 / I[k]
+		n, k := w.jt.GearedInertias(&I), 0
+		from = c.constant(make([]float64, 6)...)
+		for i := range w.jt.Kind.Freedoms() {
+			if !w.jt.Geared(i) {
+				continue
+			}
+			row := from.at(w.row - n + k)
+			if own := c.at.gear[6*j+i]; own > 0 {
+				c.opN(tape.Copy, 1, 0, row, c.input.at(own+atInverse))
+			} else {
+				c.set(row, 1/I[k])
+			}
+			k++
 		}
-		from = c.constant(list...)
 	}
 	for _, at := range [2]place{w.succ, w.pred} {
 		if at >= 0 {
@@ -346,7 +357,7 @@ func (c *compiler) squares(w *jointWork) {
 }
 
 // slide adds the allowed parts of R and V: the arm of P reaches to the origin of S.
-func (c *compiler) slide(w *jointWork) {
+func (c *compiler) slide(w *jointWork, j int) {
 	kind := slidesOf(w.jt.Kind)
 	if kind == pinned {
 		return
@@ -363,7 +374,7 @@ func (c *compiler) slide(w *jointWork) {
 	case onR:
 		n := c.room(4) // and |R|
 		c.op(tape.Unit, n, w.R)
-		c.opN(tape.Scaled, 3, 0, arm, c.zero, n, c.constant(w.jt.Length))
+		c.opN(tape.Scaled, 3, 0, arm, c.zero, n, c.scalarIn(j, atLength, w.jt.Length))
 		v := c.room(2)
 		c.op(tape.Dot, v, n, w.V)
 		c.op(tape.Less, v.at(1), c.zero, v, c.constant(1))
@@ -372,16 +383,18 @@ func (c *compiler) slide(w *jointWork) {
 	}
 	if b := w.jt.Pred; b >= 0 {
 		body := &c.bodies[b]
+		own := w.armP
 		w.armP = c.room(3)
-		c.op(tape.TMulAdd, w.armP, body.axes, arm, c.constant(vec(w.jt.P.Origin.Sub(c.mech.Bodies[b].Com))...))
+		c.op(tape.TMulAdd, w.armP, body.axes, arm, own)
 		w.wideP = c.sum(w.wideP, arm)
 	}
 }
 
 // local adds the axes of P in the axes of the two bodies.
-func (c *compiler) local(at *jointPlace, jt *joint) {
+func (c *compiler) local(at *jointPlace, j int) {
+	jt := &c.mech.Joints[j]
 	if jt.Pred >= 0 {
-		at.inP = c.constant(jt.P.E[:]...)
+		at.inP = c.axesIn(j, sideP)
 	}
 	if b := jt.Succ; b >= 0 {
 		at.inS = c.room(9)
@@ -438,7 +451,7 @@ func (c *compiler) bias(w *jointWork) {
 }
 
 // triple adds rows along the axes of P.
-func (c *compiler) triple(w *jointWork, t triple) {
+func (c *compiler) triple(w *jointWork, t triple, j int) {
 	code, from := tape.Moments1, w.moment
 	if t.force {
 		code, from = tape.Forces1, w.force
@@ -452,7 +465,7 @@ func (c *compiler) triple(w *jointWork, t triple) {
 	}
 	if w.jt.Pred >= 0 {
 		list := &c.ops
-		if slidesOf(w.jt.Kind) == pinned { // the arm and the axes stay what they are
+		if slidesOf(w.jt.Kind) == pinned && !c.varies(j) { // the arm and the axes stay what they are
 			list = &c.fixed
 		}
 		*list = append(*list, side(w.pred, w.inP, w.armP, w.jt.Pred, atNegated))
@@ -467,13 +480,13 @@ func (c *compiler) triple(w *jointWork, t triple) {
 }
 
 // special adds the one row of a type that is not along an axis of P.
-func (c *compiler) special(w *jointWork) {
+func (c *compiler) special(w *jointWork, j int) {
 	wrench := c.constant(0, 0, 0, 0, 0, 0) // moment, force, world axes
 	b := w.b.at(w.row)
 	switch w.jt.Kind {
 	case joints.Helical: // a force along z with the moment −pitch·z
 		z := c.vector(tape.Column, w.P.at(2))
-		pitch := c.constant(-w.jt.Pitch)
+		pitch := c.scalarIn(j, atPitch, -w.jt.Pitch)
 		c.opN(tape.Scaled, 3, 0, wrench, c.zero, z, pitch)
 		c.opN(tape.Copy, 3, 0, wrench.at(3), z)
 		c.opN(tape.Scaled, 1, 0, b, w.force.at(2), w.moment.at(2), pitch)
@@ -523,7 +536,7 @@ func (c *compiler) freedoms(w *jointWork, j int) {
 			at := c.lastingRoom(1) // which is written before the tape runs
 			c.motions = append(c.motions, prescribed{j, i, at})
 			row := w.row
-			c.freedom(w, u)
+			c.freedom(w, u, j)
 			c.opN(tape.Add, 1, 0, w.b.at(row), w.b.at(row), at)
 		}
 	}
@@ -534,17 +547,21 @@ func (c *compiler) freedoms(w *jointWork, j int) {
 	n, k := w.jt.GearedInertias(&I), 0
 	for i, u := range duals(w.jt.Kind) {
 		if w.jt.Geared(i) {
-			c.set(w.fly.at(w.row*n+k), inverseRoot(I[k]))
-			c.freedom(w, u)
+			if own, at := c.at.gear[6*j+i], w.fly.at(w.row*n+k); own > 0 {
+				c.opN(tape.Copy, 1, 0, at, c.input.at(own+atGear))
+			} else {
+				c.set(at, inverseRoot(I[k]))
+			}
+			c.freedom(w, u, j)
 			k++
 		}
 	}
 }
 
 // freedom adds the row of the unit wrench of a freedom.
-func (c *compiler) freedom(w *jointWork, u dual) {
+func (c *compiler) freedom(w *jointWork, u dual, j int) {
 	if !u.ofS {
-		c.triple(w, triple{u.force, u.axis, 1})
+		c.triple(w, triple{u.force, u.axis, 1}, j)
 		return
 	}
 	wrench := c.constant(0, 0, 0, 0, 0, 0)

@@ -168,6 +168,7 @@ func (s *States) copyGroup(from *States, g, n int) {
 	copy(s.data[g*size:][:size], from.data[g*size:][:size])
 	at := g * lanes
 	copy(s.angles[at*s.nAngles:][:n*s.nAngles], from.angles[at*s.nAngles:])
+	copy(s.known[at:at+n], from.known[at:])
 	if s.wrench != nil {
 		k := 6 * s.batch.plan.Mechanism().NumBodies()
 		copy(s.wrench[at*k:][:n*k], from.wrench[at*k:])

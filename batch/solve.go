@@ -87,6 +87,9 @@ func newWorker(b *Batch, c *compiler, t *tapes) (*worker, error) {
 			return nil, err
 		}
 	}
+	if b.at.own {
+		w.in.Vary()
+	}
 	w.plan = b.plan.With(w.in)
 	w.solver = w.plan.NewSolver()
 	if !b.lanes {
@@ -207,6 +210,13 @@ func (w *worker) prepare(s *States, first, n int) (ok uint) {
 	if s.wrench != nil {
 		w.loadWrenches(s, first, n)
 	}
+	if w.b.at.own {
+		for l := range n {
+			if !w.goesTogether(s, first+l) {
+				ok &^= 1 << l
+			}
+		}
+	}
 	if c.rareForces || w.rows != nil {
 		for l := range n {
 			s.to(w.st, first+l)
@@ -233,13 +243,15 @@ func (w *worker) loadWrenches(s *States, first, n int) {
 // rareState evaluates for one state what has no lanes, and reports whether that can be done.
 func (w *worker) rareState(s *States, i, l int) bool {
 	c := w.c
+	if w.setInputs(s, i) != nil {
+		return false
+	}
 	if c.rareForces {
 		for k := range w.kin.Bodies {
-			if !w.mech.BodyTo(&w.kin.Bodies[k], w.st, k) {
+			if !w.in.Mechanism().BodyTo(&w.kin.Bodies[k], w.st, k) {
 				return false
 			}
 		}
-		w.setInputs(s, i)
 		clear(w.force)
 		if w.in.Mechanism().AddAppliedTo(w.force, w.kin, w.st) != nil {
 			return false
@@ -275,17 +287,26 @@ func (w *worker) rareState(s *States, i, l int) bool {
 	return true
 }
 
-// setInputs gives the solver's mechanism what acts in state i. Values that are not finite, which the setters refuse,
-// make it report false.
-func (w *worker) setInputs(s *States, i int) error {
-	g := spatial.Vec3{*s.at(i, 1), *s.at(i, 2), *s.at(i, 3)}
-	if err := w.in.SetGravity(g); err != nil {
-		return err
-	}
-	for k, f := range w.b.options.Forces {
-		if err := w.in.SetForce(f.Joint, f.Freedom, *s.at(i, w.b.length-len(w.b.options.Forces)+k)); err != nil {
-			return err
+// goesTogether reports whether the parameters of a state are within what lanes solve: inertias that meet are not of
+// very different size.
+func (w *worker) goesTogether(s *States, i int) bool {
+	if s.known[i] == unknown {
+		if s.inputsTo(w.in, i) != nil {
+			return false
 		}
+		s.known[i] = together
+		if w.plan.WhyOneByOne() != "" {
+			s.known[i] = apart
+		}
+	}
+	return s.known[i] == together
+}
+
+// setInputs gives the solver's mechanism what acts in state i, and its parameters. It returns an error for values
+// that the setters refuse.
+func (w *worker) setInputs(s *States, i int) error {
+	if err := s.inputsTo(w.in, i); err != nil {
+		return err
 	}
 	for k := range w.extern.w {
 		x := s.wrench[6*(i*len(w.extern.w)+k):][:6]

@@ -17,10 +17,11 @@ type States struct {
 
 	wrench             []float64 // of each state: six numbers a body, force before moment; nil without
 	angles, internal   []float64 // of each state, as in mechanism.State
+	known              []uint8   // of each lane: whether its parameters go with others
 	nAngles, nInternal int
 }
 
-// NewStates returns n states, all that of the model, with its gravity and forces and without wrenches.
+// NewStates returns n states, all that of the model, with its gravity, forces and parameters and without wrenches.
 //
 // Cost: O(n·bodies). It panics if n is negative.
 func (b *Batch) NewStates(n int) *States {
@@ -33,6 +34,7 @@ func (b *Batch) NewStates(n int) *States {
 	if b.options.Wrenches {
 		s.wrench = make([]float64, n*6*m.NumBodies())
 	}
+	s.known = make([]uint8, groups(n)*lanes)
 	st := m.Initial()
 	for i := range groups(n) * lanes {
 		s.set(i, st)
@@ -41,9 +43,10 @@ func (b *Batch) NewStates(n int) *States {
 		}
 		for k, f := range b.options.Forces {
 			if d := m.Drive(f.Joint); d != nil {
-				*s.at(i, 4+bodyPlaces*m.NumBodies()+k) = d.Force[f.Freedom]
+				*s.at(i, b.forcePlace(k)) = d.Force[f.Freedom]
 			}
 		}
+		s.setParameters(i)
 	}
 	return s
 }
@@ -143,7 +146,7 @@ func (s *States) SetForce(i, k int, force float64) {
 	if uint(k) >= uint(len(s.batch.options.Forces)) {
 		panic("batch: force out of range")
 	}
-	*s.at(i, s.batch.length-len(s.batch.options.Forces)+k) = force
+	*s.at(i, s.batch.forcePlace(k)) = force
 }
 
 // SetWrench sets in state i the force, N, and the moment about the centre of mass, N m, world axes, that act on a

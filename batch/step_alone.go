@@ -38,7 +38,7 @@ func (s *scalarStepper) rate(r *change, x *mechanism.State, b int) {
 	solver := s.w.solver
 	st := &x.Bodies[b]
 	E := st.Rotation.Mat()
-	com := E.MulVec(s.w.mech.Bodies[b].Com)
+	com := E.MulVec(s.w.in.Mechanism().Bodies[b].Com)
 	alpha, a := solver.AngularAcceleration(b), solver.ComAcceleration(b)
 	a = a.Sub(alpha.Cross(com)).Sub(st.Omega.Cross(st.Omega.Cross(com)))
 	x1 := s.turn[b].Cross(st.Omega)

@@ -192,10 +192,10 @@ func (c *compiler) violation(s *stepper, j, node int, drift place) {
 	var at jointPlace
 	c.frames(&at, j)
 	if at.R == 0 {
-		c.separation(&at, jt)
+		c.separation(&at, j)
 	}
 	if at.S == 0 {
-		at.S = c.frameAxes(jt.Succ, &jt.S)
+		at.S = c.frameAxes(j, sideS)
 	}
 	c.relative(&at, jt)
 	delta, speed := c.room(6), c.room(6)
@@ -223,7 +223,7 @@ func (c *compiler) violation(s *stepper, j, node int, drift place) {
 	if more && jt.Kind == joints.Distance {
 		n := c.room(4)
 		c.op(tape.Unit, n, at.R)
-		c.opN(tape.Sub, 1, 0, delta.at(row), n.at(3), c.constant(jt.Length))
+		c.opN(tape.Sub, 1, 0, delta.at(row), n.at(3), c.scalarIn(j, atLength, jt.Length))
 		c.op(tape.Dot, speed.at(row), n, at.V)
 		row++
 	}

@@ -135,13 +135,14 @@ type Closer struct {
 	whole  *kkt.Factored // the same; nil if the mechanism is a piece
 	ranks  Ranks         // of the other pieces; nil if there are none
 
-	unit   []float64     // by row: the size to which an error is relative: 1, or the length of the longer body, m; of a coupling, times its size
-	flat   []bool        // by row: it is an angle
-	weight []float64     // by row: its scale on free bodies, d₀, to which its error is relative in the merit
-	long   []float64     // by joint with rows: the length of its longer body, m
-	length []float64     // by body: ℓ, m (assemble.Layout.LengthsTo)
-	held   []bool        // by body; nil if there are none
-	stiff  []bodies.Body // stiffened; nil until they are needed
+	unit    []float64     // by row: the size to which an error is relative: 1, or the length of the longer body, m; of a coupling, times its size
+	flat    []bool        // by row: it is an angle
+	weight  []float64     // by row: its scale on free bodies, d₀, to which its error is relative in the merit
+	long    []float64     // by joint with rows: the length of its longer body, m
+	length  []float64     // by body: ℓ, m (assemble.Layout.LengthsTo)
+	edition uint64        // of the mechanism that all these are of
+	held    []bool        // by body; nil if there are none
+	stiff   []bodies.Body // stiffened; nil until they are needed
 
 	damping []float64 // scales of the rows in the proximal term of a step
 	loose   float64   // Tolerance

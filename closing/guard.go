@@ -9,6 +9,9 @@ func (c *Closer) enter() {
 	if !c.guard.Enter() {
 		panic("closing: Closer used by two goroutines")
 	}
+	if c.mech.Edition() != c.edition {
+		c.measureUnits()
+	}
 }
 
 // mustHaveState panics without a state.

@@ -40,6 +40,7 @@ func (f *misfit) add(i int, delta, unit, weight, tol, loose float64) {
 // c.weight.
 func (c *Closer) measureUnits() {
 	p := c.layout.Pattern
+	c.edition = c.mech.Edition()
 	c.layout.LengthsTo(c.length)
 	c.exchangeLengths()
 	for node := c.mech.NumBodies(); node < p.Len(); node++ {

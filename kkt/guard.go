@@ -10,6 +10,7 @@ func (s *Solver) enter() {
 	if !s.guard.Enter() {
 		panic("kkt: Solver used by two goroutines")
 	}
+	s.owner.follow()
 }
 
 func (v *Inverse) enter() {

@@ -6,7 +6,10 @@ import "github.com/rung-mbd/rung/mechanism"
 // need, linearized systems and so on, reads in whenever it computes. The analysis is shared. What is made
 // belongs with in to one goroutine at a time.
 //
-// Cost: O(1). It panics if in is nil or of another mechanism.
+// Inputs with bodies and joints of their own (mechanism.Inputs.Vary) have a plan without groups (Groups): their
+// solvers solve the whole system.
+//
+// Cost: O(1); O(bodies) with such bodies. It panics if in is nil or of another mechanism.
 func (p *Plan) With(in *mechanism.Inputs) *Plan {
 	p.mustBe()
 	if in == nil || !in.Are(p.mech) {
@@ -18,8 +21,29 @@ func (p *Plan) With(in *mechanism.Inputs) *Plan {
 	if p.ground != nil {
 		q.ground = &groundPlan{p.ground.ground.With(q.layout), p.ground.symbolic}
 	}
+	if in.Varies() {
+		q.ground = nil
+		q.length = make([]float64, len(p.length))
+		q.follow()
+	}
 	if p.geared != nil {
 		q.geared = p.geared.With(in)
 	}
 	return &q
+}
+
+// follow takes up bodies and joints that inputs have changed (mechanism.Inputs.Vary): the lengths of bodies, and
+// where inertias of very different size meet. A plan whose mechanism has such inputs belongs to one goroutine at a
+// time.
+func (p *Plan) follow() {
+	if p.geared != nil {
+		p.geared.follow()
+	}
+	e := p.mech.Edition()
+	if e == p.edition {
+		return
+	}
+	p.edition = e
+	p.layout.LengthsTo(p.length)
+	p.spread = p.measure.of(p.layout, p.length)
 }

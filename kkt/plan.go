@@ -46,6 +46,8 @@ type Plan struct {
 	threads    int
 	length     []float64 // by body: ℓ, m (assemble.Layout.LengthsTo)
 	spread     spread    // where inertias of very different size meet
+	measure    measure   // of spread
+	edition    uint64    // of the bodies and joints that length and spread are of (follow)
 	spans      *spans    // of Report, where rows are redundant
 	geared     *Plan     // of the system with armature, which solvers solve; nil without
 	held       []held    // directions without inertia
@@ -120,7 +122,7 @@ func newPlanOn(ctx context.Context, l *assemble.Layout, epsilon float64, threads
 		return nil, context.Cause(ctx)
 	}
 	p.layout.LengthsTo(p.length)
-	p.spread = spreadOf(p.layout, p.length)
+	p.spread = new(measure).of(p.layout, p.length)
 	return p, nil
 }
 

@@ -83,15 +83,21 @@ type spread struct {
 // wide reports whether doubles are not enough.
 func (s *spread) wide() bool { return s.excess >= 1 }
 
-// spreadOf finds the ratio that most exceeds its limit: within a body, m·ℓ² over its least moment of inertia; across a joint,
-// of masses and of moments of inertia.
+// measure is the memory of the search for a spread: bounds of the moments of inertia within a factor of 3, the
+// traces of I and I⁻¹.
+type measure struct{ most, least []float64 }
+
+// of finds the ratio that most exceeds its limit: within a body, m·ℓ² over its least moment of inertia; across a
+// joint, of masses and of moments of inertia.
 //
-// Cost: O(bodies + joints).
-func spreadOf(l *assemble.Layout, length []float64) spread {
+// Cost: O(bodies + joints), no allocation but for the first.
+func (a *measure) of(l *assemble.Layout, length []float64) spread {
 	m := l.Mech
 	out := spread{body: -1, joint: -1}
-	// Bounds of the moments of inertia within a factor of 3: the traces of I and I⁻¹.
-	most, least := make([]float64, len(length)), make([]float64, len(length))
+	if a.most == nil {
+		a.most, a.least = make([]float64, len(length)), make([]float64, len(length))
+	}
+	most, least := a.most, a.least
 	take := func(ratio, limit float64, body, joint int, text string) {
 		if ratio/limit > out.excess {
 			out = spread{ratio, ratio / limit, body, joint, text}
@@ -118,14 +124,14 @@ func spreadOf(l *assemble.Layout, length []float64) spread {
 	return out
 }
 
-// IllScaledIn returns where inertias of so different size meet that Solver.Solve takes twice the digits, if the mechanism is not too large for
-// that; nil if there is no such place.
+// IllScaledIn returns where inertias of so different size meet that Solver.Solve takes twice the digits, if the
+// mechanism is not too large for that; nil if there is no such place.
 //
 // Cost: O(bodies + joints).
 func IllScaledIn(l *assemble.Layout) *IllScaled {
 	length := make([]float64, l.Mech.NumBodies())
 	l.LengthsTo(length)
-	if s := spreadOf(l, length); s.wide() {
+	if s := new(measure).of(l, length); s.wide() {
 		return s.describe()
 	}
 	return nil
@@ -148,7 +154,6 @@ type precise struct {
 	sorted []float64                   // of gap
 	was    []float64                   // what Solver.refineMore replaces
 	tau    float64                     // of the last factorization
-	wide   bool                        // doubles are not enough, whatever the state
 
 	worst factor.Worst // largest residual of a row that counts as redundant
 	error float64      // relative correction by the last refinement
@@ -163,8 +168,7 @@ var errImprecise = errors.New("kkt: not solved with twice the digits")
 func (p *Plan) newPrecise() *precise {
 	n := p.layout.Pattern.Dim()
 	out := &precise{
-		wide: p.spread.wide(),
-		sys:  p.layout.NewPrecise(), fac: factor.NewPrecise(p.layout.Pattern, p.symbolic.Order()),
+		sys: p.layout.NewPrecise(), fac: factor.NewPrecise(p.layout.Pattern, p.symbolic.Order()),
 		x: make([]dd.Num, n), r: make([]dd.Num, n), rows: make([]bool, n), sorted: make([]float64, 0, n),
 	}
 	out.hi.x, out.hi.r, out.hi.b = make([]float64, n), make([]float64, n), make([]float64, n)
@@ -197,7 +201,7 @@ func (p *precise) solve(st *mechanism.State, noise float64) error {
 	// A violated state makes redundant rows contradict each other. Doubles find the least
 	// squares over all of them, if they find a solution at all.
 	enough := exactTol
-	if p.wide {
+	if p.solver.plan.spread.wide() {
 		enough = max(enough, stateNoise*noise)
 	}
 	for way := range preciseWays {
@@ -240,8 +244,8 @@ func (p *precise) factorize() error {
 	return p.fac.Factorize(p.sys.Values, p.sys.Scale, p.tau)
 }
 
-// factorizeByGap factors the system in the order of the plan, with the limit of redundant rows in the widest gap of the
-// pivots of factorize.
+// factorizeByGap factors the system in the order of the plan, with the limit of redundant rows in the widest gap of
+// the pivots of factorize.
 func (p *precise) factorizeByGap() error {
 	if err := p.factorize(); err != nil {
 		return err
@@ -346,8 +350,8 @@ func (p *precise) judge() {
 	p.worst = worstOf(p.sys.Layout.Pattern, p.hi.r, p.hi.b, p.hi.x, p.sys.Scale, size)
 }
 
-// redundant returns by scalar whether the last factorization has found a row redundant. The slice is overwritten by the
-// next call.
+// redundant returns by scalar whether the last factorization has found a row redundant. The slice is overwritten by
+// the next call.
 func (p *precise) redundant() []bool {
 	p.last.EachRow(func(i int32, weak bool, _ float64) { p.rows[i] = weak })
 	return p.rows

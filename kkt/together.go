@@ -4,6 +4,7 @@ package kkt
 // that grows with reactions, bodies without inertia in some direction, or inertias that differ by more than doubles bear. It is empty where there is no such reason.
 func (p *Plan) WhyOneByOne() string {
 	p.mustBe()
+	p.follow()
 	switch {
 	case p.mech.NumBearings() > 0:
 		return "friction grows with reactions"

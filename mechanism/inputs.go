@@ -22,6 +22,8 @@ var ErrInput = errors.New("mechanism: input refused")
 // (kkt.Plan.With, tree.Plan.With), reads them whenever it computes. They belong with these workspaces
 // to one goroutine at a time; any number of Inputs of one mechanism may be used at once.
 //
+// Bodies and joints are shared with the mechanism unless Vary gives the inputs own ones.
+//
 // Inputs change values and not the structure of the mechanism: a freedom is prescribed, and has a spring or
 // a damper, if that is so in the model. Setters return an error that wraps ErrInput and names joint or force,
 // freedom and value if they are refused; nothing has changed then. They panic if a joint or a
@@ -59,6 +61,10 @@ func (m *Mechanism) NewInputs() *Inputs {
 		v.Joints[j].JointSpec = &own
 	}
 	*v.span = *m.span
+	if m.edition != nil {
+		v.edition = nil
+		in.Vary()
+	}
 	return in
 }
 
@@ -75,7 +81,7 @@ func (in *Inputs) Are(m *Mechanism) bool {
 
 // Reset gives all values those of the model again, and makes the ground what it was before there were ruts. Forces of one's own stay.
 //
-// Cost: O(joints + force elements), no allocation.
+// Cost: O(joints + force elements), and the bodies after Vary; no allocation.
 func (in *Inputs) Reset() {
 	v, m := &in.view, in.model
 	v.Gravity = m.Gravity
@@ -106,6 +112,7 @@ func (in *Inputs) Reset() {
 		}
 	}
 	*v.span = *m.span
+	in.resetVaried()
 }
 
 // SetGravity sets the acceleration of gravity, m/s², world axes.

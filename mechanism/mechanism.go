@@ -50,6 +50,7 @@ type Mechanism struct {
 	*Loads
 
 	inputs                *Inputs     // of which it is the view; nil for the values of the model
+	edition               *uint64     // of its bodies and joints, if inputs have given it own ones; nil for those of the model
 	driven                []int32     // joints with prescribed freedoms
 	span                  *[2]float64 // times at which all their motions hold
 	singular              []Singular  // bodies without inertia in some direction

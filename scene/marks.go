@@ -12,12 +12,15 @@ var (
 	wheelColor  = Color{70, 74, 82}
 	worldColor  = Color{150, 150, 150}
 	rodColor    = Color{170, 176, 184}
-	springColor = Color{34, 139, 110}
+	springColor = Color{30, 155, 120}
 
 	bushingColor  = Color{20, 110, 130}
 	cableColor    = Color{60, 50, 40}
 	couplingColor = Color{190, 60, 160}
 )
+
+// DamperColor is that of dashpots.
+var DamperColor = Color{105, 125, 140}
 
 // bodyColors differ in hue and little in lightness, so that shading is read as form.
 var bodyColors = [...]Color{{78, 121, 167}, {242, 142, 43}, {89, 161, 79}, {237, 201, 72}, {176, 122, 161}, {118, 183, 178}, {255, 157, 167}, {156, 117, 95}}

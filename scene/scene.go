@@ -55,7 +55,8 @@ type Shape struct {
 // Link is a line between points of two bodies: a spring, a part of a cable, a joint that keeps a distance, a coupling.
 type Link struct {
 	A, B   mechanism.Attachment
-	Radius float64 // m
+	Look   Look
+	Radius float64 // m; of a coil that of its wire's middle
 	Color  Color
 	Joint  int32 // −1 if it is no joint
 	Force  int32 // −1 if it is no force element
@@ -357,6 +358,7 @@ func (b *builder) joint(j int, hidden bool) {
 	}
 	if jt.Axes == nil {
 		b.mark(j, jt.Kind, body, &frame)
+		b.stops(j)
 	}
 	if jt.Pred == mechanism.World || jt.Succ == mechanism.World {
 		at := jt.P
@@ -401,29 +403,6 @@ func (b *builder) markRadius(jt *mechanism.Joint) float64 {
 	return 1.4 * r
 }
 
-// forces adds a line for each spring and bushing, and one for each straight part of a cable.
-func (b *builder) forces() {
-	m := b.Mechanism
-	line := func(from, to mechanism.Attachment, part float64, c Color, i int) {
-		b.Links = append(b.Links, Link{A: from, B: to, Radius: part * b.Unit, Color: c, Joint: -1, Force: int32(i)})
-	}
-	for i := range m.Forces {
-		switch f := &m.Forces[i]; f.Kind {
-		case model.SpringDamper:
-			line(f.A, f.B, 0.012, springColor, i)
-		case model.BushingForce: // its points are near each other: as thick as the mark of a joint
-			line(f.A, f.B, 0.035, bushingColor, i)
-		}
-	}
-	for i := range m.NumCables() {
-		_, element := m.Cable(i)
-		points := m.CablePoints(i)
-		for k := range len(points) - 1 {
-			line(points[k], points[k+1], 0.006, cableColor, element)
-		}
-	}
-}
-
 // couplings adds a thin line between the joints of each coupling, in the order of its terms.
 func (b *builder) couplings() {
 	m := b.Mechanism
@@ -462,14 +441,6 @@ func Point(st *mechanism.State, a mechanism.Attachment) spatial.Vec3 {
 	}
 	body := &st.Bodies[a.Body]
 	return body.Position.Add(body.Rotation.Rotate(a.Point))
-}
-
-// Shape returns the cylinder of the link at st, in the world.
-func (l *Link) Shape(st *mechanism.State) Shape {
-	from, to := l.Ends(st)
-	d := to.Sub(from)
-	return Shape{Kind: Cylinder, Color: l.Color, Body: mechanism.World, Joint: l.Joint, Size: spatial.Vec3{l.Radius, l.Radius, d.Norm() / 2},
-		At: mechanism.Frame{E: Along(d), Origin: from.Add(to).Scale(0.5)}}
 }
 
 // Balls calls visit with a ball around each shape at st, and with one at each end of a link: its centre in the world and its radius, m.

@@ -4,11 +4,13 @@ import (
 	"io"
 	"os"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/ranks"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 )
 
 func main() {
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	stdout, stderr := ranks.Quiet(os.Args[1:], os.Stdout, os.Stderr)
+	os.Exit(run(os.Args[1:], os.Stdin, stdout, stderr))
 }
 
 // run executes one command line and returns its exit status.

@@ -109,7 +109,7 @@ func prepare(s *scene.Scene, st *mechanism.State, v *View) (camera, []scene.Shap
 	}
 	shapes := append([]scene.Shape(nil), s.Shapes...)
 	for i := range s.Links {
-		shapes = append(shapes, s.Links[i].Shape(st))
+		shapes = s.Links[i].AppendShapes(shapes, st)
 	}
 	return newCamera(*v, s, st, center), shapes, nil
 }

@@ -95,6 +95,9 @@ func (b *builder) nodes(rest *mechanism.State) {
 		l := &b.scene.Links[i]
 		sh := l.Shape(rest)
 		n := b.shape(&sh, b.linkName(l))
+		if l.Look != scene.Line {
+			n.Mesh = gltf.Index(b.linkMesh(l, &sh))
+		}
 		n.Translation = b.relative(sh.At.Origin)
 		b.add(b.root, n)
 	}
@@ -204,6 +207,28 @@ func (b *builder) solid(key solidKey) gltf.PrimitiveAttributes {
 	b.indices[key] = modeler.WriteIndices(b.doc, flat(m.Triangles))
 	b.solids[key] = gltf.PrimitiveAttributes{gltf.POSITION: modeler.WritePosition(b.doc, points), gltf.NORMAL: modeler.WriteNormal(b.doc, normals)}
 	return b.solids[key]
+}
+
+// linkMesh writes the mesh of a coil or a dashpot whose cylinder at rest is s, and returns its number. The wire is round at this length.
+func (b *builder) linkMesh(l *scene.Link, s *scene.Shape) int {
+	m, second := scene.LinkMesh(l.Look, corners)
+	f := scale(s)
+	points, normals := make([][3]float32, len(m.Points)), make([][3]float32, len(m.Points))
+	for i, p := range m.Points {
+		p[2] = p[2]*f[0]/max(f[2], 1e-3*f[0]) + m.Shifts[i]
+		n := spatial.Vec3{f[0] * m.Normals[i][0], f[1] * m.Normals[i][1], f[2] * m.Normals[i][2]} // whose transform by the scale is that of the mesh
+		points[i], normals[i] = single(p), single(n.Scale(1/n.Norm()))
+	}
+	attributes := gltf.PrimitiveAttributes{gltf.POSITION: modeler.WritePosition(b.doc, points), gltf.NORMAL: modeler.WriteNormal(b.doc, normals)}
+	out := &gltf.Mesh{Name: l.Look.String()}
+	for k, t := range [2][][3]int32{m.Triangles[:second], m.Triangles[second:]} {
+		if len(t) > 0 {
+			out.Primitives = append(out.Primitives, &gltf.Primitive{Attributes: attributes, Indices: gltf.Index(modeler.WriteIndices(b.doc, flat(t))),
+				Material: gltf.Index(b.material([2]scene.Color{l.Color, scene.DamperColor}[k]))})
+		}
+	}
+	b.doc.Meshes = append(b.doc.Meshes, out)
+	return len(b.doc.Meshes) - 1
 }
 
 func single(p spatial.Vec3) [3]float32 {

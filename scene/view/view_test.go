@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -127,7 +128,7 @@ func TestNumbers(t *testing.T) {
 		Bodies, Joints int
 		Types          []string
 		Shapes         []int
-		Links          int
+		Links          []int
 		Center         [3]float64
 	}
 	require.NoError(t, json.Unmarshal(ask(v, host, "/"+secret+"/scene.json").Body.Bytes(), &head))
@@ -150,7 +151,12 @@ func TestNumbers(t *testing.T) {
 		shapes += n
 	}
 	assert.Len(t, floats(ask(v, host, "/"+secret+"/shapes").Body.Bytes()), 15*shapes)
-	assert.Len(t, floats(ask(v, host, "/"+secret+"/links").Body.Bytes()), 14*head.Links)
+	links := 0
+	require.Len(t, head.Links, scene.NumLooks)
+	for _, n := range head.Links {
+		links += n
+	}
+	assert.Len(t, floats(ask(v, host, "/"+secret+"/links").Body.Bytes()), 14*links)
 	frame := floats(ask(v, host, "/"+secret+"/frame").Body.Bytes())
 	require.Len(t, frame, 13*m.NumBodies())
 	st := m.Initial()
@@ -181,4 +187,29 @@ func floats(b []byte) []float64 {
 		out[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
 	}
 	return out
+}
+
+// slow is an answer that notes until when it has to be read.
+type slow struct {
+	*httptest.ResponseRecorder
+	until time.Time
+}
+
+func (s *slow) SetWriteDeadline(t time.Time) error {
+	s.until = t
+	return nil
+}
+
+// TestAnswersEnd: who asks has half a minute to read the answer, so that nobody who does not read holds a connection; the time begins when the answer is there.
+func TestAnswersEnd(t *testing.T) {
+	v, _ := viewer(t)
+	for _, path := range []string{"/" + secret + "/", "/" + secret + "/app.js", "/" + secret + "/scene.json", "/" + secret + "/reactions?row=0", "/x/", "/" + secret + "/nothing"} {
+		r := httptest.NewRequest(http.MethodGet, path, nil)
+		r.Host = host
+		w := &slow{ResponseRecorder: httptest.NewRecorder()}
+		begun := time.Now()
+		v.ServeHTTP(w, r)
+		require.GreaterOrEqual(t, w.until, begun.Add(20*time.Second), path)
+		require.LessOrEqual(t, w.until, time.Now().Add(40*time.Second), path)
+	}
 }

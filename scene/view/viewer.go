@@ -105,7 +105,7 @@ type head struct {
 	Joints   int        `json:"joints"`
 	Types    []string   `json:"types"`  // of joints
 	Shapes   []int      `json:"shapes"` // how many of each kind, in the order of scene.Kind, and of each mesh instead of the last kind
-	Links    int        `json:"links"`
+	Links    []int      `json:"links"`  // how many of each scene.Look, in their order
 	Terrains int        `json:"terrains"`
 	Center   [3]float64 `json:"center"`
 	Radius   float64    `json:"radius"`
@@ -128,7 +128,7 @@ type names struct {
 // encode makes what never changes.
 func (v *Viewer) encode() error {
 	m := v.scene.Mechanism
-	h := head{Name: m.Name, Links: len(v.scene.Links), Terrains: len(v.scene.Surfaces), Center: v.center, Radius: v.radius, Unit: v.scene.Unit, Solves: v.solves(),
+	h := head{Name: m.Name, Links: make([]int, scene.NumLooks), Terrains: len(v.scene.Surfaces), Center: v.center, Radius: v.radius, Unit: v.scene.Unit, Solves: v.solves(),
 		Bodies: m.NumBodies(), Joints: m.NumJoints(), Shapes: make([]int, scene.NumSolids+len(v.scene.Meshes)), Columns: []string{}}
 	v.joints, h.Types = jointTable(m)
 	if v.live != nil {
@@ -165,8 +165,14 @@ func (v *Viewer) encode() error {
 	for _, m := range v.scene.Meshes {
 		v.meshes = append(v.meshes, mesh(m))
 	}
-	for i := range v.scene.Links {
-		v.links = v.appendLink(v.links, &v.scene.Links[i])
+	v.links = make([]byte, 0, 4*linkFloats*len(v.scene.Links))
+	for look := range h.Links {
+		for i := range v.scene.Links {
+			if l := &v.scene.Links[i]; int(l.Look) == look {
+				v.links = v.appendLink(v.links, l)
+				h.Links[look]++
+			}
+		}
 	}
 	for _, g := range v.scene.Surfaces {
 		v.terrains = append(v.terrains, v.terrain(scene.NewTerrain(g, v.center, 4*v.radius, 160)))
@@ -247,7 +253,10 @@ func (v *Viewer) appendShape(b []byte, s *scene.Shape) []byte {
 	return appendFloats(appendColor(appendFloats(b, at[0], at[1], at[2], q[1], q[2], q[3], q[0], s.Size[0], s.Size[1], s.Size[2]), s.Color), float64(s.Body), float64(s.Joint))
 }
 
-// appendLink appends 14 numbers: both ends as point and body, radius, colour, joint and force.
+// linkFloats is how many numbers a link has.
+const linkFloats = 14
+
+// appendLink appends linkFloats numbers: both ends as point and body, radius, colour, joint and force.
 func (v *Viewer) appendLink(b []byte, l *scene.Link) []byte {
 	for _, a := range [2]mechanism.Attachment{l.A, l.B} {
 		p := a.Point

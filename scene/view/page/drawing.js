@@ -3,7 +3,7 @@
 
 import { norm, rotate } from './algebra.js';
 import { programs } from './shaders.js';
-import { box, cone, meshes, solids } from './shapes.js';
+import { box, cone, linkMesh, looks, meshes, solids } from './shapes.js';
 import { bind, drawMesh, fill, filled, rounded, solid, surface, texture, Things } from './things.js';
 
 const shapeFloats = 15, linkFloats = 14;
@@ -48,7 +48,11 @@ export class Drawing {
     this.colorTexels = new Uint8Array(4 * rounded(this.shapes.length / shapeFloats));
     this.colors = texture(gl, this.shapes.length / shapeFloats, gl.RGBA8);
     this.paint(null);
-    this.linkSet = new Things(gl, [{ count: this.head.links, meshes: [this.rod, coarse[2], cube], set: (p) => gl.uniform1i(p.at('uRound'), 0) }], linkTexels(this.links), linkThings(this.links));
+    const lines = looks.map(({ round }, look) => {
+      const [near, small] = [false, true].map((few) => solid(gl, linkMesh(look, few)));
+      return { count: this.head.links[look], meshes: [near, small, round ? small : cube], set: (p) => gl.uniform1i(p.at('uRound'), round ? 1 : 0) };
+    });
+    this.linkSet = new Things(gl, lines, linkTexels(this.links), linkThings(this.links));
   }
 
   // shapeThings returns the texels of shapes, and what Levels has to know of them. Texels: place and body, turn, size and joint, reach and the half of the longest way.

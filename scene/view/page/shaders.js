@@ -100,7 +100,7 @@ void main() {
   if (uForm == 0) {
     vec3 x = normalize(abs(z.x) > 0.9 ? vec3(0.0, 1.0, 0.0) - z * z.y : vec3(1.0, 0.0, 0.0) - z * z.x);
     mat3 E = mat3(x, cross(z, x), z);
-    p = aPoint * vec3(look.xx, uRound ? look.x : 0.5 * l) + vec3(0.0, 0.0, 0.5 * l * aShift);
+    p = aPoint * vec3(look.xx, uRound ? look.x : 0.5 * l) + vec3(0.0, 0.0, 0.5 * l * (aShift > 2.0 ? aShift - 4.0 : aShift));
     p = E * p + 0.5 * (a + b);
     n = E * aNormal;
   } else {
@@ -109,7 +109,7 @@ void main() {
   }
   gl_PointSize = 1.0;
   gl_Position = uMatrix * vec4(p, 1.0);
-  vec3 color = look.yzw;
+  vec3 color = aShift > 2.0 && uForm == 0 ? vec3(0.412, 0.49, 0.549) : look.yzw;
   if (of.x >= 0.0 ? of.x == uJoint : of.y >= 0.0 && of.y == uForce) color = mix(color, vec3(1.0, 0.85, 0.1), 0.75);
   shade(color, n);
 }`;

@@ -93,6 +93,54 @@ export function cone(corners) {
 export const solids = [{ kind: 'box', round: false, extent: [1, 0] }, { kind: 'sphere', round: true, extent: [0, 0.85] }, { kind: 'cylinder', round: false, extent: [1, 0] },
   { kind: 'capsule', round: true, extent: [1, 0.8] }];
 
+// Parts of coils and dashpots, as in package scene.
+const turns = 8, end = 0.82, ramp = 0.5, wire = 0.16, from = -0.6, to = 0.3, pot = 0.5, potRod = 0.2;
+
+// looks of links are line, coil, dashpot and strut, a spring around a damper. round as of solids.
+export const looks = [{ round: false, spring: false, damper: false }, { round: true, spring: true, damper: false }, { round: true, spring: false, damper: true }, { round: true, spring: true, damper: true }];
+
+// rod adds a cylinder along z whose ends are at shifts.
+function rod(m, a, b, radius, corners) {
+  const c = cylinder(corners), first = m.vertices.length / 7;
+  for (let i = 0; i < c.vertices.length; i += 7) {
+    const [x, y, z, ...n] = c.vertices.slice(i, i + 6);
+    m.vertex([radius * x, radius * y, 0], n, a + (z + 1) / 2 * (b - a));
+  }
+  m.indices.push(...c.indices.map((k) => first + k));
+}
+
+// links is the mesh of a look, of radius one. Vertices of the damper have a shift of 4 more, which tells their colour.
+export function linkMesh(look, small) {
+  const m = new Mesh(), { spring, damper } = looks[look];
+  if (!spring && !damper) return cylinder(small ? 10 : 28);
+  if (spring) {
+    const steps = turns * (small ? 10 : 18), sides = small ? 3 : 6;
+    for (let k = 0; k <= steps; k++) {
+      const part = k / steps, c = Math.cos(2 * Math.PI * turns * part), s = Math.sin(2 * Math.PI * turns * part), r = Math.min(1, part * turns / ramp, (1 - part) * turns / ramp);
+      for (let i = 0; i < sides; i++) {
+        const [x, z] = turn(i, sides);
+        m.vertex([(r + wire * x) * c, (r + wire * x) * s, wire * z], [x * c, x * s, z], end * (2 * part - 1));
+      }
+    }
+    for (let k = 0; k < steps; k++) {
+      for (let i = 0; i < sides; i++) {
+        const j = (i + 1) % sides;
+        m.quad(k * sides + i, (k + 1) * sides + i, (k + 1) * sides + j, k * sides + j);
+      }
+    }
+    rod(m, -1, -end, wire, small ? 4 : 8);
+    rod(m, end, 1, wire, small ? 4 : 8);
+  }
+  if (damper) {
+    const begin = m.vertices.length;
+    rod(m, from, to, pot, small ? 8 : 20);
+    rod(m, -1, from, potRod, small ? 4 : 8);
+    rod(m, to, 1, potRod, small ? 4 : 8);
+    for (let i = begin; i < m.vertices.length; i += 7) m.vertices[i + 6] += 4;
+  }
+  return m;
+}
+
 // meshes are those of the solids. What is small in the picture gets fewer corners.
 export function meshes(small) {
   const corners = small ? 8 : 20;

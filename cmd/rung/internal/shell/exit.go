@@ -37,7 +37,15 @@ func Execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr
 	if err == nil {
 		return ExitDone
 	}
+	if told := new(Told); errors.As(err, &told) {
+		return told.Status
+	}
 	report(stderr, cmd, err)
+	return StatusOf(err)
+}
+
+// StatusOf returns the exit status of an error.
+func StatusOf(err error) int {
 	if failed := new(Failure); errors.As(err, &failed) || outfile.Full(err) {
 		return ExitFailed
 	}
@@ -57,6 +65,12 @@ func (o *watched) Write(b []byte) (int, error) {
 	}
 	return n, err
 }
+
+// Told is an error that has been reported already, by another rank (rung --ranks mpi).
+type Told struct{ Status int }
+
+// Error says so.
+func (*Told) Error() string { return "another rank has reported the error" }
 
 // Failure marks an error of a computation. All others are bad use or input.
 type Failure struct{ err error }

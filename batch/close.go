@@ -1,0 +1,54 @@
+package batch
+
+// CloseJoints puts poses and velocities of all states on their joints, with the parameters of each: it finds the
+// closed pose that is nearest, and the nearest velocities that the joints allow, as closing.Closer does. States are
+// to be closed where lengths vary (States.SetFrames).
+//
+// States are closed one by one; out has the error of those that cannot be closed (closing.ErrCannotClose), which
+// stay as they are, and no steps.
+// Cost: O(states·bodies), some solves each. It panics if s or out is not of b, or of another number of states.
+func (b *Batch) CloseJoints(s *States, out *Outcome) {
+	if s == nil || out == nil || s.batch != b || len(out.steps) != s.n {
+		panic("batch: foreign states or outcome")
+	}
+	if !b.guard.Enter() {
+		panic("batch: Batch used by two goroutines")
+	}
+	defer b.guard.Leave()
+	clear(out.steps)
+	clear(out.oneByOne)
+	clear(out.errs)
+	b.rolling = rolling{states: s, out: out}
+	b.team.Run(groups(s.n), (*closeTasks)(b))
+	b.rolling = rolling{}
+}
+
+// closeTasks is the job of CloseJoints.
+type closeTasks Batch
+
+// Do closes one group.
+func (t *closeTasks) Do(worker, task int) {
+	w, s := t.workers[worker], t.rolling.states
+	for i := task * lanes; i < min((task+1)*lanes, s.n); i++ {
+		t.out.errs[i] = w.closeOne(s, i)
+	}
+}
+
+// closeOne closes state i.
+func (w *worker) closeOne(s *States, i int) error {
+	if w.scalar == nil {
+		w.scalar = newScalarStepper(w)
+	}
+	s.to(w.st, i)
+	if err := w.setInputs(s, i); err != nil {
+		return err
+	}
+	if err := w.scalar.closer.ClosePositions(w.st); err != nil {
+		return err
+	}
+	if err := w.scalar.closer.ProjectVelocities(w.st); err != nil {
+		return err
+	}
+	s.set(i, w.st)
+	return nil
+}
