@@ -93,10 +93,12 @@ race:
 MPIRUN := mpirun --oversubscribe $(if $(filter 0,$(shell id -u)),--allow-run-as-root)
 MPIRANKS := 2 3 4 7
 test-mpi:
-	$(GO) vet -tags mpi,mumps ./dist/...
+	$(GO) vet -tags mpi,mumps ./dist/... ./cmd/rung/...
 	@bin=$$(mktemp); trap 'rm -f "$$bin"' EXIT; \
 	$(GO) test -c -tags mpi,mumps -o "$$bin" ./dist/mpi; \
-	for n in $(MPIRANKS); do $(MPIRUN) -n $$n "$$bin"; done
+	for n in $(MPIRANKS); do $(MPIRUN) -n $$n "$$bin"; done; \
+	$(GO) build -tags mpi,mumps -o "$$bin" ./cmd/rung; \
+	RUNG_MPI="$(MPIRUN)" RUNG_COMMAND="$$bin" $(GO) test -count=1 -v -run '^TestMPI' ./cmd/rung
 
 # Packages that start goroutines or hand work to a team, and what calls them from several. Under the race detector the tests of the root
 # package, of kkt, sim, ik, linear, motion, batch and of the command take a quarter of an hour, nearly all of it on one goroutine; of these, those that match.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"os"
 
 	"github.com/rung-mbd/rung/sim"
 )
@@ -22,6 +23,16 @@ type Store struct {
 func NewStore(c Comm, base string) *Store { return &Store{comm: c, base: base} }
 
 func (s *Store) file(i int) string { return fmt.Sprintf("%s.rank%d.%d", s.base, s.comm.Rank(), i) }
+
+// Clear removes the checkpoints of this rank, those of an earlier run.
+func (s *Store) Clear() error {
+	for i := range 2 {
+		if err := os.Remove(s.file(i)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("dist: %w", err)
+		}
+	}
+	return nil
+}
 
 // Save writes the checkpoint of this rank in place of the older one. All ranks save after the same steps; none waits
 // for others.

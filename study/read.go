@@ -15,7 +15,7 @@ import (
 //
 // Cost: O(bytes of the document). It returns *model.Problems with everything that is wrong with it. Errors of r are returned wrapped.
 func Read(r io.Reader, file string) (*Study, error) {
-	d := &reader{Reader: document.NewReader(r), s: &Study{Draws: 1, Run: Run{Integrator: Integrators[0]}}}
+	d := &reader{Reader: document.NewReader(r), s: &Study{Draws: 1, Run: Run{Integrator: Integrators()[0]}}}
 	d.all()
 	if err := d.Err(); err != nil {
 		return nil, fmt.Errorf("study: read %s: %w", file, err)
@@ -121,7 +121,7 @@ func (d *reader) text() string {
 	return string(b)
 }
 
-var runFields = []string{"until", "every", "integrator", "step", "tolerance"}
+var runFields = []string{"until", "every", "integrator", "step", "tolerance", "method", "stabilize", "rho"}
 
 func (d *reader) run() {
 	if !d.OpenObject() {
@@ -141,22 +141,28 @@ func (d *reader) run() {
 		case "every":
 			d.positive(&r.Every)
 		case "integrator":
-			r.Integrator = Integrators[d.Choice(Integrators...)]
+			names := Integrators()
+			r.Integrator = names[d.Choice(names...)]
 		case "step":
 			d.positive(&r.Step)
 		case "tolerance":
 			d.positive(&r.Tolerance)
+		case "method":
+			r.Method = d.name()
+		case "stabilize":
+			r.Stabilize = d.name()
+		case "rho":
+			r.RhoGiven = d.Number(&r.Rho)
 		}
 	}
 	d.Require(runFields, seen, 0)
 	if d.Fatal || d.Len() > before {
 		return
 	}
-	byStep := r.Integrator == "rk4" || r.Integrator == "force-balance"
 	switch {
 	case r.Step > 0 && r.Tolerance > 0:
 		d.ProblemAt(runFields, 4, document.Number(r.Tolerance), "excludes step: steps are fixed or chosen by their error")
-	case byStep && r.Step == 0:
+	case NeedsStep(r.Integrator) && r.Step == 0:
 		d.ProblemAt(runFields, 3, "", document.RuleMissing+": "+r.Integrator+" has no error control")
 	}
 }

@@ -19,7 +19,7 @@ const (
 
 // Study is a sweep: the runs of one model with other numbers in it.
 type Study struct {
-	Model        string // path of a rung-model/1 document, from the folder of the study
+	Model        string // path of a model of any format that rung reads, from the folder of the study
 	Run          Run
 	Sampling     Sampling
 	Draws        int    // of the drawn parameters, at each point of the grid; 1 if there are none
@@ -33,13 +33,14 @@ type Study struct {
 type Run struct {
 	Until      float64 // s
 	Every      float64 // s; 0: a hundredth of the run
-	Integrator string  // one of Integrators
+	Integrator string  // one of Integrators()
 	Step       float64 // s; 0: by error control
 	Tolerance  float64 // relative; 0: the default of the integrator
+	Method     string  // of --method; empty: the default
+	Stabilize  string  // of --stabilize; empty: the default
+	Rho        float64 // of GeneralizedAlpha
+	RhoGiven   bool
 }
-
-// Integrators are the names that Run.Integrator takes; the first one is the default.
-var Integrators = []string{"dopri5", "rk4", "generalized-alpha", "force-balance"}
 
 // Sampling is how drawn parameters fill their space.
 type Sampling int

@@ -4,11 +4,20 @@ import (
 	"io"
 	"os"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/ranks"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 )
 
 func main() {
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	args := os.Args[1:]
+	if !ranks.Hushed(args) {
+		os.Exit(run(args, os.Stdin, os.Stdout, os.Stderr))
+	}
+	status := run(args, os.Stdin, io.Discard, io.Discard)
+	if status != shell.ExitDone {
+		ranks.Linger()
+	}
+	os.Exit(status)
 }
 
 // run executes one command line and returns its exit status.

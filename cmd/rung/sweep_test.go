@@ -158,7 +158,11 @@ func TestSweepKilled(t *testing.T) {
 	if args := os.Getenv("RUNG_SWEEP_ARGS"); args != "" {
 		os.Exit(run(strings.Split(args, "\n"), strings.NewReader(""), io.Discard, os.Stderr))
 	}
-	dir := sweepFolder(t, 400)
+	draws := 400
+	if testing.Short() {
+		draws = 200
+	}
+	dir := sweepFolder(t, draws)
 	begun := time.Now()
 	ok(t, sweepArgs(dir, "whole", "--quiet", "--threads", "2")...)
 	took := time.Since(begun)
@@ -201,7 +205,11 @@ func TestSweepRefused(t *testing.T) {
 		{`["joint.*.q"]`, `["joint.*.q", "joint.A.q"]`, `s.json: $.trajectories[1]: has column "joint.A.q" twice (value "joint.A.q")`},
 		{`["joint.*.q"]`, `["wheel.*"]`, `s.json: $.trajectories[0]: the model has no such column (value "wheel.*")`},
 		{`"until": 0.05`, `"until": -1`, `s.json: $.run: --until -1 is not after the time of the model, 0 s`},
-		{`m.json`, `m.urdf`, `s.json: $.model: is no file of rung-model/1, ending in .json (rung import makes one) (value m.urdf)`},
+		{`m.json`, `m.txt`, `s.json: $.model: is no file of a model: those end in json, urdf`},
+		{`"step": 0.01`, `"step": 0.01, "method": "lu"`, `s.json: $.run.method: no method "lu"; there are sparse, tree-direct, tree-lambda, tree-projection (value "lu")`},
+		{`"step": 0.01`, `"step": 0.01, "stabilize": "glue"`, `s.json: $.run.stabilize: no stabilization "glue"; there are projection, baumgarte, none (value "glue")`},
+		{`"step": 0.01`, `"step": 0.01, "rho": 0.5`, `s.json: $.run: --rho is of generalized-alpha, not of rk4`},
+		{`"step": 0.01`, `"step": 0.01, "method": "tree-lambda", "stabilize": "baumgarte"`, `s.json: $.run: --stabilize baumgarte needs --method sparse`},
 	} {
 		dir := sweepFolder(t, 4)
 		text := strings.Replace(fmt.Sprintf(sweepStudy, 4), c.old, c.new, 1)
@@ -238,4 +246,23 @@ func TestSweepRefused(t *testing.T) {
 	ok(t, sweepArgs(dir, "b", "--quiet")...) // anew
 	_, rows := tableOf(t, filepath.Join(dir, "b.parquet"))
 	require.Len(t, rows, 8)
+}
+
+// TestSweepOfImport: the model may be of any format that is imported, and the runs are those of the document that rung import makes; options of a run are those of rung simulate.
+func TestSweepOfImport(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	ok(t, "export", golden("four-bar"), "-o", at("m.urdf"))
+	ok(t, "import", at("m.urdf"), "-o", at("m.json"))
+	var tables [2][][]string
+	for k, name := range []string{"m.urdf", "m.json"} {
+		text := `{"format": "rung-study/1", "model": "` + name + `", "run": {"until": 0.02, "step": 0.01, "integrator": "rk4", "method": "tree-direct", "stabilize": "none"},
+		 "parameters": [{"path": "bodies[0].mass", "values": [1, 2]}, {"path": "gravity[1]", "values": [-9.81]}], "outputs": [{"column": "energy.kinetic", "take": "final"}]}`
+		require.NoError(t, os.WriteFile(at("s.json"), []byte(text), 0o666))
+		ok(t, "sweep", at("s.json"), "-o", at("s.parquet"), "--quiet")
+		_, tables[k] = tableOf(t, at("s.parquet"))
+		require.Equal(t, "done", tables[k][1][3])
+	}
+	require.Equal(t, tables[0], tables[1])
+	require.NotEqual(t, tables[0][0][5], tables[0][1][5])
 }

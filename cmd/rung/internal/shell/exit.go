@@ -37,7 +37,15 @@ func Execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr
 	if err == nil {
 		return ExitDone
 	}
-	report(stderr, cmd, err)
+	if told := new(Told); errors.As(err, &told) {
+		return told.Status
+	}
+	Report(stderr, cmd, err)
+	return StatusOf(err)
+}
+
+// StatusOf returns the exit status of an error.
+func StatusOf(err error) int {
 	if failed := new(Failure); errors.As(err, &failed) || outfile.Full(err) {
 		return ExitFailed
 	}
@@ -57,6 +65,12 @@ func (o *watched) Write(b []byte) (int, error) {
 	}
 	return n, err
 }
+
+// Told is an error that has been reported already (rung --ranks mpi).
+type Told struct{ Status int }
+
+// Error says so.
+func (*Told) Error() string { return "the error has been reported" }
 
 // Failure marks an error of a computation. All others are bad use or input.
 type Failure struct{ err error }
@@ -78,9 +92,9 @@ func Failed(name string, err error) error {
 	return &Failure{err}
 }
 
-// report prints err: the problems of a document a line each, other errors
+// Report prints err: the problems of a document a line each, other errors
 // after the name of the command, mistakes in the use with where to read on.
-func report(w io.Writer, cmd *cobra.Command, err error) {
+func Report(w io.Writer, cmd *cobra.Command, err error) {
 	if p := new(model.Problems); errors.As(err, &p) {
 		fmt.Fprintln(w, p)
 		return

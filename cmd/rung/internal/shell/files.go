@@ -73,6 +73,28 @@ func ReadModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) 
 	return m, InputError(path, err)
 }
 
+// IsModel reports whether the ending of a path is one of those of models, of foreign formats too.
+func IsModel(path string) bool {
+	return strings.EqualFold(filepath.Ext(path), modelEnding) || formats.Is(path)
+}
+
+// ReadDocument reads the text of the rung-model/1 document at path, or that of the model that a file of a foreign format there is.
+//
+// It returns the errors of opening the file, and those of importing it; what is in a document of rung-model/1 is not looked at.
+func ReadDocument(path string, p *Progress) ([]byte, error) {
+	if !formats.Is(path) {
+		text, err := os.ReadFile(path)
+		return text, InputError(path, err)
+	}
+	m, err := importModel(path, p)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = model.Write(&b, m)
+	return b.Bytes(), InputError(path, err)
+}
+
 // smallFile is the size in bytes up to which a model takes so little memory that its peak does not matter.
 const smallFile = 1 << 20
 

@@ -25,6 +25,9 @@ func (f *OrderingFlag) Set(s string) error {
 	return nil
 }
 
+// IsAuto reports whether no ordering was asked for.
+func (f *OrderingFlag) IsAuto() bool { return f.Ordering == order.Auto }
+
 // ThreadsFlag is the value of --threads; 0 stands for 1.
 type ThreadsFlag int
 

@@ -7,6 +7,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/study"
 	"github.com/spf13/cobra"
 )
 
@@ -32,7 +33,8 @@ instead, and none leaves them alone. dopri5 chooses its steps by the tolerance
 --tol unless --step gives a fixed one; rk4 needs --step. generalized-alpha, an
 implicit method of order 2 for stiff springs and dampers, takes either; --rho is
 what a step leaves of the fastest vibrations. force-balance, of order 1 and with
---step, is for vehicles on wheels, in steps of 10 to 40 ms.
+--step, is for vehicles on wheels, in steps of 10 to 40 ms. rattle, of order 2
+and with --step, keeps the energy about where it is over long times.
 
 Ctrl-C ends the run after the current step with status 1. The trajectory written
 so far is valid then. With --checkpoint the run can go on from there, or from
@@ -50,6 +52,12 @@ it, in a folder with .parts after its name, Parquet files themselves.
 --columns writes other columns in place of these: coordinates, rates and second
 rates of joints, forces of prescribed motions, points of the model's frames,
 contacts and all others, by name or pattern. --list-columns prints their names.
+
+With --ranks the model is cut into pieces that ranks work on together, as many
+as mpirun has processes or as the number says; rank 0 alone writes. Checkpoints
+are two files a rank, with .rank0.0 and so on after FILE, and a run goes on with
+the same number of ranks. Methods are explicit then, columns are those without
+reactions and accelerations, and contacts, stops and cables are refused.
 
 --plot draws energies, drift and the columns in --plot-columns over time, from
 where this run began; without these, of the body that moves farthest the
@@ -75,7 +83,7 @@ inertia.`,
 	flags := cmd.Flags()
 	flags.Float64Var(&f.until, "until", 0, "model time to end at, s (required)")
 	flags.Float64Var(&f.every, "every", 0, "output interval, s (default a hundredth of the run)")
-	flags.StringVar(&f.integrator, "integrator", integrators[0].name, "method: "+strings.Join(integratorNames(), ", "))
+	flags.StringVar(&f.integrator, "integrator", study.DormandPrince, "method: "+strings.Join(study.Integrators(), ", "))
 	flags.Float64Var(&f.step, "step", 0, "fixed step, s")
 	flags.Float64Var(&f.tol, "tol", sim.DefaultTolerance, tolUsage)
 	f.addRho(cmd)
@@ -101,11 +109,12 @@ inertia.`,
 	f.stabilize.Add(cmd)
 	f.ordering.Add(cmd)
 	f.threads.Add(cmd)
+	f.ranks.Add(cmd)
 	shell.CompleteNames(cmd, "bodies", shell.BodyNames)
 	shell.CompleteNames(cmd, "columns", ColumnNames)
 	shell.CompleteNames(cmd, "wrenches", shell.JointNames)
 	shell.CompleteNames(cmd, "multipliers", shell.CouplingNames)
-	shell.Complete(cmd, "integrator", integratorNames()...)
+	shell.Complete(cmd, "integrator", study.Integrators()...)
 	return cmd
 }
 
@@ -115,6 +124,11 @@ func runSimulate(cmd *cobra.Command, path string, f *Flags) error {
 		p := shell.NewProgress(stderr)
 		defer p.End()
 		return ListColumns(path, stdin, stdout, p)
+	}
+	if on, err := f.ranks.Given(); err != nil {
+		return err
+	} else if on {
+		return simulateOnRanks(cmd, path, f)
 	}
 	if err := f.check(path); err != nil {
 		return err

@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
+	"github.com/rung-mbd/rung/cmd/rung/internal/ranks"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/study"
 	"github.com/spf13/cobra"
 )
 
@@ -47,6 +49,7 @@ type Flags struct {
 	stabilize    stabilizeFlag
 	ordering     shell.OrderingFlag
 	threads      shell.ThreadsFlag
+	ranks        ranks.Flags
 	json, quiet  bool
 
 	untilSet, everySet, stepSet, tolSet, rhoSet bool // which were given
@@ -55,22 +58,13 @@ type Flags struct {
 	Interrupted func() bool   // asked after each step besides signals; nil: nobody is
 }
 
-// integrators are the methods that --integrator takes.
-var integrators = [...]struct {
+// tableaux are those of the Runge–Kutta methods that --integrator takes.
+var tableaux = [...]struct {
 	name    string
 	tableau func() *sim.Tableau
 }{
-	{"dopri5", sim.DormandPrince},
-	{"rk4", sim.RungeKutta4},
-}
-
-// integratorNames returns the names that --integrator takes.
-func integratorNames() []string {
-	var names []string
-	for _, i := range integrators {
-		names = append(names, i.name)
-	}
-	return append(names, alphaIntegrator, balanceIntegrator)
+	{study.DormandPrince, sim.DormandPrince},
+	{study.RungeKutta4, sim.RungeKutta4},
 }
 
 // note stores which flags were given.
@@ -82,7 +76,7 @@ func (f *Flags) note(cmd *cobra.Command) {
 
 // tableau returns the method, nil if there is none of that name.
 func (f *Flags) tableau() *sim.Tableau {
-	for _, i := range integrators {
+	for _, i := range tableaux {
 		if i.name == f.integrator {
 			return i.tableau()
 		}
@@ -92,7 +86,7 @@ func (f *Flags) tableau() *sim.Tableau {
 
 // check returns the first mistake in the flags that shows without the model.
 func (f *Flags) check(model string) error {
-	tab := f.tableau()
+	names := study.Integrators()
 	switch {
 	case len(f.chosen) > 0 && len(f.bodies)+len(f.wrenches)+len(f.multipliers) > 0:
 		return shell.UseErrorf("--columns chooses all columns: --bodies, --wrenches and --multipliers are for trajectories without it")
@@ -102,11 +96,11 @@ func (f *Flags) check(model string) error {
 		return shell.UseErrorf("missing --until T")
 	case math.IsNaN(f.until) || math.IsInf(f.until, 0):
 		return shell.UseErrorf("--until is not finite")
-	case tab == nil && !f.implicit() && !f.balanced():
-		return shell.UseErrorf("no integrator %s; there are %s", fault.Name(f.integrator), strings.Join(integratorNames(), ", "))
+	case !slices.Contains(names, f.integrator):
+		return shell.UseErrorf("no integrator %s; there are %s", fault.Name(f.integrator), strings.Join(names, ", "))
 	case f.stepSet && f.tolSet:
 		return shell.UseErrorf("--step and --tol exclude each other: steps are fixed or chosen by their error")
-	case !f.stepSet && (f.balanced() || tab != nil && tab.ErrorOrder == 0):
+	case !f.stepSet && study.NeedsStep(f.integrator):
 		return shell.UseErrorf("%s has no error control: give --step", f.integrator)
 	}
 	for _, x := range [...]struct {
@@ -219,7 +213,7 @@ func (f *Flags) interruption(t float64) error {
 const progressParts = 1e6
 
 // alphaIntegrator is the implicit method that --integrator takes.
-const alphaIntegrator = "generalized-alpha"
+const alphaIntegrator = study.GeneralizedAlpha
 
 // alphaTolerance is the tolerance of a step of alphaIntegrator where none is given:
 // a method of order 2 takes long for that of dopri5.
@@ -228,10 +222,13 @@ const alphaTolerance = 1e-6
 var tolUsage = fmt.Sprintf("relative error that a step may make (%s: default %v)", alphaIntegrator, alphaTolerance)
 
 // balanceIntegrator is the method of force balance that --integrator takes.
-const balanceIntegrator = "force-balance"
+const balanceIntegrator = study.ForceBalance
 
 // balanced reports whether the integrator is balanceIntegrator.
 func (f *Flags) balanced() bool { return f.integrator == balanceIntegrator }
+
+// rattles reports whether the integrator is RATTLE.
+func (f *Flags) rattles() bool { return f.integrator == study.Rattle }
 
 // implicit reports whether the integrator is alphaIntegrator.
 func (f *Flags) implicit() bool { return f.integrator == alphaIntegrator }
@@ -259,6 +256,8 @@ func (f *Flags) checkRho() error {
 		return shell.UseErrorf("%s has a spanning tree of its own: --method is not for it", balanceIntegrator)
 	case f.balanced() && f.stabilize == baumgarte:
 		return shell.UseErrorf("%s needs projection: --stabilize baumgarte is not for it", balanceIntegrator)
+	case f.rattles() && (f.method.Method != motion.Sparse || f.stabilize != Projection):
+		return shell.UseErrorf("%s closes the joints by itself, with the sparse method: --method and --stabilize are not for it", study.Rattle)
 	case f.implicit() && f.method.Method != motion.Sparse:
 		return shell.UseErrorf("%s needs --method sparse: its Newton matrix is that of the sparse method", alphaIntegrator)
 	case f.implicit() && f.stabilize == baumgarte:

@@ -42,6 +42,15 @@ func (f *Flags) newMover(plan *kkt.Plan) (*mover, error) {
 		m.projectBy(motion.NewDynamics(plan), f.stabilize)
 		return m, nil
 	}
+	if f.rattles() {
+		r, err := motion.NewRattle(plan, motion.RattleOptions{Tolerance: rattleTolerance})
+		if err != nil {
+			return nil, shell.Failed("", fault.Plain(err))
+		}
+		m.stepper = r
+		m.projectBy(motion.NewDynamics(plan), f.stabilize)
+		return m, nil
+	}
 	d, err := motion.New(plan, f.method.Method)
 	if err != nil {
 		return nil, err
@@ -54,6 +63,9 @@ func (f *Flags) newMover(plan *kkt.Plan) (*mover, error) {
 	m.projectBy(d, f.stabilize)
 	return m, nil
 }
+
+// rattleTolerance is up to what steps of RATTLE close the joints: below sim.DefaultDrift, so that nothing is left to project.
+const rattleTolerance = 0.1 * sim.DefaultDrift
 
 // projectBy takes p for the projector if violations are projected away.
 func (m *mover) projectBy(p sim.Projector, stab stabilizeFlag) {

@@ -40,6 +40,15 @@ type Simulation struct {
 	Warnings    []string         `json:"warnings,omitempty"`
 	Drift       simulationDrift  `json:"drift"`
 	Projected   simulationDrift  `json:"drift_before_projection"`
+	Ranks       *RanksResult     `json:"ranks,omitempty"` // where the model was cut into pieces
+}
+
+// RanksResult is how a run was cut into pieces.
+type RanksResult struct {
+	Ranks int    `json:"ranks"`
+	Root  string `json:"root"`
+	Held  int    `json:"separator_rows"` // rows of joints between pieces
+	Bytes int64  `json:"bytes_sent"`     // by the rank that sends most, in an evaluation
 }
 
 // undecidedBranch says that the motion may have gone on along a branch that the data do not decide.
@@ -141,6 +150,10 @@ func printSimulation(p *sheet.Page, s *Simulation) {
 		p.Item("closed first", fmt.Sprintf("joints were off by %s (m or rad) and %s (m/s or rad/s); %s; %s",
 			sheet.Short(c.Position.Before), sheet.Short(c.Velocity.Before),
 			moved("moved by", c.Position, "m", "rad"), moved("velocities changed by", c.Velocity, "m/s", "rad/s")))
+	}
+	if r := s.Ranks; r != nil {
+		p.Item("pieces", fmt.Sprintf("%s, root %s; %s between them; at most %s bytes sent by a rank in an evaluation",
+			sheet.Plural(r.Ranks, "rank"), r.Root, sheet.Plural(r.Held, "row"), sheet.Count(r.Bytes)))
 	}
 	p.Item("steps", fmt.Sprintf("%d, %d rejected, %s%s", s.Steps, s.Rejected, sheet.Plural(int(s.Evaluations), "evaluation"), since))
 	if s.Careful > 0 {

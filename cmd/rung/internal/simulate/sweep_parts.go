@@ -22,6 +22,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/study"
@@ -110,16 +111,16 @@ func (s *sweep) read() (sum string, err error) {
 	refuse := func(path, value, rule string) error {
 		return &model.Problems{List: []*model.Problem{{File: s.path, Path: path, Value: value, Rule: rule}}}
 	}
-	if !strings.EqualFold(filepath.Ext(at), ".json") {
-		return "", refuse("$.model", s.study.Model, "is no file of rung-model/1, ending in .json (rung import makes one)")
+	if !shell.IsModel(at) {
+		return "", refuse("$.model", s.study.Model, "is no file of a model: those end in "+strings.Join(shell.Endings(true), ", "))
 	}
 	for _, out := range [...]string{s.f.output, s.f.trajectories, s.f.plot} {
 		if err := shell.Apart(out, "the file would replace the model", at); err != nil {
 			return "", err
 		}
 	}
-	if s.text, err = os.ReadFile(at); err != nil {
-		return "", shell.InputError(at, err)
+	if s.text, err = shell.ReadDocument(at, s.p); err != nil {
+		return "", err
 	}
 	s.folder = model.Folder(filepath.Dir(at))
 	m, err := model.ReadIn(context.Background(), bytes.NewReader(s.text), at, s.folder)
@@ -141,7 +142,9 @@ func (s *sweep) read() (sum string, err error) {
 	if s.columns, err = s.study.Columns(all, s.path); err != nil {
 		return "", err
 	}
-	s.setFlags()
+	if place, value, err := s.setFlags(); err != nil {
+		return "", refuse("$.run."+place, value, err.Error())
+	}
 	if err := s.flags.check(at); err != nil {
 		return "", refuse("$.run", "", err.Error())
 	}
@@ -170,12 +173,25 @@ const (
 	mostParts     = 1 << 16
 )
 
-// setFlags sets the flags of rung simulate that stand for the runs.
-func (s *sweep) setFlags() {
+// setFlags sets the flags of rung simulate that stand for the runs. It returns the field that is wrong.
+func (s *sweep) setFlags() (field, value string, err error) {
 	r := &s.study.Run
 	s.flags = Flags{
 		until: r.Until, untilSet: true, every: r.Every, everySet: r.Every > 0, integrator: r.Integrator, step: r.Step, stepSet: r.Step > 0,
 		tol: r.Tolerance, tolSet: r.Tolerance > 0, rho: sim.DefaultRho, output: shell.Stdio, stabilize: Projection, chosen: s.columns.Names,
+	}
+	if r.RhoGiven {
+		s.flags.rho, s.flags.rhoSet = r.Rho, true
+	}
+	if r.Method != "" {
+		if err := s.flags.method.Set(r.Method); err != nil {
+			return "method", fault.Name(r.Method), err
+		}
+	}
+	if r.Stabilize != "" {
+		if err := s.flags.stabilize.Set(r.Stabilize); err != nil {
+			return "stabilize", fault.Name(r.Stabilize), err
+		}
 	}
 	if !s.flags.tolSet {
 		s.flags.tol = sim.DefaultTolerance
@@ -183,6 +199,7 @@ func (s *sweep) setFlags() {
 			s.flags.tol = alphaTolerance
 		}
 	}
+	return "", "", nil
 }
 
 // open takes the places of the files, and removes the parts that are there unless the sweep goes on with them.

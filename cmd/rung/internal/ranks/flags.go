@@ -1,0 +1,110 @@
+package ranks
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/dist"
+	"github.com/rung-mbd/rung/dist/mpi"
+	"github.com/rung-mbd/rung/dist/mumps"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/spf13/cobra"
+)
+
+// processes is the value of --ranks that stands for those of mpirun.
+const processes = "mpi"
+
+// The values of --root.
+const (
+	goRoot    = "go"
+	mumpsRoot = "mumps"
+)
+
+// most is the largest number of ranks in one process.
+const most = 4096
+
+// Flags are the flags of commands that run on ranks.
+type Flags struct {
+	n    int // goroutines; 0 without --ranks, or with processes
+	mpi  bool
+	root string
+}
+
+// Add adds --ranks and --root to the flags of cmd.
+func (f *Flags) Add(cmd *cobra.Command) {
+	f.root = goRoot
+	cmd.Flags().Var((*count)(f), "ranks", "cut the model into pieces: mpi, one a process of mpirun, or a number of ranks in this process")
+	cmd.Flags().Var((*rootName)(f), "root", "what solves between the pieces: go, on rank 0, or mumps, on all ranks")
+	shell.Complete(cmd, "ranks", processes)
+	shell.Complete(cmd, "root", goRoot, mumpsRoot)
+}
+
+// Given reports whether the command is to run on ranks. It returns an error if the flags do not fit together.
+func (f *Flags) Given() (bool, error) {
+	switch {
+	case f.root == mumpsRoot && !f.mpi:
+		return false, shell.UseErrorf("--root mumps needs --ranks mpi")
+	case f.root == mumpsRoot && mumps.Available() != nil:
+		return false, shell.UseErrorf("--root mumps: built without MUMPS; go build -tags mpi,mumps ./cmd/rung builds it (docs/cluster.md)")
+	}
+	return f.mpi || f.n > 0, nil
+}
+
+// RootName says what solves between the pieces.
+func (f *Flags) RootName() string { return f.root }
+
+// maker returns what makes the root.
+func (f *Flags) maker() dist.RootMaker {
+	if f.root == mumpsRoot {
+		return mumps.NewRoot
+	}
+	return dist.NewSparseRoot
+}
+
+// count is the value of --ranks.
+type count Flags
+
+func (c *count) Type() string { return "n" }
+
+func (c *count) String() string {
+	switch {
+	case c.mpi:
+		return processes
+	case c.n > 0:
+		return strconv.Itoa(c.n)
+	}
+	return ""
+}
+
+func (c *count) Set(s string) error {
+	if s == processes {
+		if mpi.Available() != nil {
+			return fmt.Errorf("built without MPI; go build -tags mpi,mumps ./cmd/rung builds it (docs/cluster.md)")
+		}
+		c.mpi, c.n = true, 0
+		return nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > most {
+		return fmt.Errorf("%s is neither mpi nor a number of ranks from 1 to %d", fault.Name(s), most)
+	}
+	c.mpi, c.n = false, n
+	return nil
+}
+
+// rootName is the value of --root.
+type rootName Flags
+
+func (r *rootName) Type() string { return "name" }
+
+func (r *rootName) String() string { return r.root }
+
+func (r *rootName) Set(s string) error {
+	if s != goRoot && s != mumpsRoot {
+		return fmt.Errorf("no root %s; there are %s", fault.Name(s), strings.Join([]string{goRoot, mumpsRoot}, ", "))
+	}
+	r.root = s
+	return nil
+}

@@ -1,0 +1,177 @@
+package ranks
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/dist"
+	"github.com/rung-mbd/rung/dist/mpi"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/spf13/cobra"
+)
+
+// Rank is one rank of a command.
+type Rank struct {
+	dist.Comm
+	Options        dist.Options
+	Stdout, Stderr io.Writer // of rank 0; others have nothing that anyone sees
+	Processes      bool      // the ranks are processes
+}
+
+// Head reports whether this is the rank that prints.
+func (r *Rank) Head() bool { return r.Rank() == 0 }
+
+// Launch loads what a command works on, and runs rank on all ranks. Goroutines share what load returns; processes load it
+// each. An error that rank returns is one on all ranks, or on some while others wait for them; the first is
+// returned.
+func Launch[T any](cmd *cobra.Command, f *Flags, load func(r *Rank) (T, error), rank func(r *Rank, of T) error) error {
+	_, stdout, stderr := shell.Streams(cmd)
+	newRank := func(c dist.Comm) *Rank {
+		r := &Rank{Comm: c, Options: dist.Options{Root: f.maker()}, Stdout: io.Discard, Stderr: io.Discard, Processes: f.mpi}
+		if r.Head() {
+			r.Stdout, r.Stderr = stdout, stderr
+		}
+		return r
+	}
+	if f.mpi {
+		return processesOf(cmd, newRank, load, rank)
+	}
+	errs := make([]error, f.n)
+	var of T
+	end := dist.Run(f.n, func(c dist.Comm) error {
+		r := newRank(c)
+		var err error
+		if r.Head() {
+			of, err = load(r)
+		}
+		if err = dist.Agree(c, err); err == nil {
+			err = rank(r, of)
+		}
+		errs[c.Rank()] = err
+		return err
+	})
+	for i, err := range errs { // not that of a rank that only knows of another's
+		if err != nil && !errors.As(err, new(*dist.RankError)) {
+			return at(i, err)
+		}
+	}
+	return end
+}
+
+// processesOf is Launch on the processes of mpirun.
+func processesOf[T any](cmd *cobra.Command, newRank func(dist.Comm) *Rank, load func(r *Rank) (T, error), rank func(r *Rank, of T) error) error {
+	var end error
+	err := mpi.Run(func(c dist.Comm) error {
+		r := newRank(c)
+		of, err := load(r)
+		if err = dist.Agree(c, err); err == nil {
+			err = rank(r, of)
+		}
+		end = settle(c, cmd, r.Stderr, err)
+		return nil
+	})
+	if err != nil {
+		return shell.Failed("", err)
+	}
+	return end
+}
+
+// patience is how long a rank with an error waits for the others to know of it, too. One that they do not know of is its
+// own, and ends the run.
+const patience = 3 * time.Second
+
+// settle makes one error of those of all ranks, which rank 0 reports. Then all return what says that it is told: mpirun
+// ends all processes when one of them has ended with an error.
+func settle(c dist.Comm, cmd *cobra.Command, stderr io.Writer, err error) error {
+	err = common(c, err)
+	if err == nil {
+		return nil
+	}
+	done := []float64{float64(shell.StatusOf(err))}
+	if c.Rank() > 0 {
+		c.Recv(0, done)
+		return &shell.Told{Status: int(done[0])}
+	}
+	shell.Report(stderr, cmd, err)
+	for r := 1; r < c.Size(); r++ {
+		c.Send(r, done)
+	}
+	return &shell.Told{Status: int(done[0])}
+}
+
+// common makes one error of those of all ranks. Rank 0 has it, others know that there is one.
+func common(c dist.Comm, err error) error {
+	if err != nil {
+		alone := time.AfterFunc(patience, func() {
+			fmt.Fprintf(os.Stderr, "rung: rank %d: %v\n", c.Rank(), fault.Plain(err))
+			os.Exit(shell.ExitFailed)
+		})
+		defer alone.Stop()
+	}
+	own := err
+	if errors.As(err, new(*dist.RankError)) {
+		own = nil
+	}
+	status := shell.ExitFailed
+	if own != nil {
+		status = shell.StatusOf(own)
+		own = &marked{status, own}
+	}
+	all := dist.Agree(c, own)
+	other := new(dist.RankError)
+	switch {
+	case all == nil:
+		return err
+	case errors.As(all, &other):
+		text, rest, _ := strings.Cut(other.Text, " ")
+		err = fmt.Errorf("rank %d: %s", other.Rank, rest)
+		if text == strconv.Itoa(shell.ExitFailed) {
+			err = shell.Failed("", err)
+		}
+	}
+	return err
+}
+
+// marked is an error with its exit status before it.
+type marked struct {
+	status int
+	err    error
+}
+
+func (m *marked) Error() string { return fmt.Sprintf("%d %v", m.status, fault.Plain(m.err)) }
+
+// at names the rank of an error, but for rank 0, which has what all have.
+func at(rank int, err error) error {
+	if rank == 0 {
+		return err
+	}
+	wrapped := fmt.Errorf("rank %d: %w", rank, fault.Plain(err))
+	if shell.StatusOf(err) == shell.ExitFailed {
+		return shell.Failed("", wrapped)
+	}
+	return wrapped
+}
+
+// Hushed reports whether args are those of a process of mpirun that is not its first: what is wrong with the command line
+// is said once.
+func Hushed(args []string) bool {
+	on := false
+	for i, a := range args {
+		on = on || a == "--ranks="+processes || a == "--ranks" && i+1 < len(args) && args[i+1] == processes
+	}
+	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"} {
+		if n, err := strconv.Atoi(os.Getenv(name)); on && err == nil {
+			return n > 0
+		}
+	}
+	return false
+}
+
+// Linger waits until the first process has said why it ends, as mpirun ends all with the first that ends with an error.
+func Linger() { time.Sleep(time.Second) }

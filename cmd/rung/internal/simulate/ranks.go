@@ -1,0 +1,428 @@
+package simulate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
+	"github.com/rung-mbd/rung/cmd/rung/internal/ranks"
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/dist"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/sim"
+	"github.com/spf13/cobra"
+)
+
+// checkRanks is check for what ranks do not do.
+func (f *Flags) checkRanks(path string) error {
+	switch {
+	case f.method.Method != motion.Sparse:
+		return shell.UseErrorf("--ranks needs --method sparse")
+	case !f.ordering.IsAuto():
+		return shell.UseErrorf("--ordering is not for --ranks: each rank finds the order of its piece")
+	case f.implicit() || f.balanced():
+		return shell.UseErrorf("--ranks is for explicit methods, not for %s", f.integrator)
+	case len(f.wrenches)+len(f.multipliers) > 0:
+		return shell.UseErrorf("--wrenches and --multipliers are not known on ranks")
+	case f.contacts != "" || f.events != "" || f.view != "" || f.side != "" || f.relief != "":
+		return shell.UseErrorf("--contacts, --events, --view, --side and --relief are not for --ranks, which takes no contacts")
+	}
+	return f.check(path)
+}
+
+// refuseRanks returns an error if the model has what a run on ranks does not follow.
+func refuseRanks(m *mechanism.Mechanism) error {
+	stops := 0
+	for i := range m.NumResistors() {
+		if _, stop := m.Resistor(i); stop {
+			stops++
+		}
+	}
+	for _, x := range []struct {
+		n    int
+		what string
+	}{{m.NumContacts(), "contact"}, {stops, "stop"}, {m.NumCables(), "cable"}, {m.NumInternal(), "internal state"}} {
+		if x.n > 0 {
+			return fmt.Errorf("--ranks: the model has %s, whose events a run on ranks does not find", sheet.Plural(x.n, x.what))
+		}
+	}
+	return nil
+}
+
+// party is what one rank has of a run.
+type party struct {
+	*ranks.Rank
+	f      *Flags
+	name   string
+	plan   *dist.Plan
+	solver *dist.Solver
+	rows   *gathered
+	store  *dist.Store // nil without checkpoints
+	check  *sim.Checkpoint
+	step   *sim.RungeKutta
+	sim    *sim.Simulation
+	watch  *watcher // on rank 0
+	bar    *shell.Progress
+
+	stop     context.Context
+	begun    time.Time
+	from     float64
+	nextMark time.Time
+	ask      [2]float64
+}
+
+// loaded is a model that ranks have read.
+type loaded struct {
+	model *model.Model
+	bar   *shell.Progress
+}
+
+// simulateOnRanks is runSimulate with --ranks.
+func simulateOnRanks(cmd *cobra.Command, path string, f *Flags) error {
+	load := func(r *ranks.Rank) (of loaded, err error) {
+		if err := f.checkRanks(path); err != nil {
+			return of, err
+		}
+		if r.Processes && path == shell.Stdio {
+			return of, shell.UseErrorf("--ranks mpi: each process reads the model, so it has to be a file")
+		}
+		bar := r.Stderr
+		if f.quiet || f.json || f.output == shell.Stdio && shell.Terminal(r.Stdout) {
+			bar = io.Discard
+		}
+		of.bar = shell.NewProgress(bar)
+		of.model, err = shell.ReadModel(path, cmd.InOrStdin(), of.bar)
+		if err != nil {
+			of.bar.End()
+		}
+		return of, err
+	}
+	return ranks.Launch(cmd, &f.ranks, load, func(r *ranks.Rank, of loaded) error {
+		if r.Head() || r.Processes {
+			defer of.bar.End()
+		}
+		own := *f // ranks of one process set times each
+		p := &party{Rank: r, f: &own, name: shell.ModelFile(path), bar: of.bar}
+		return p.simulate(of.model)
+	})
+}
+
+// simulate prepares and does the run.
+func (p *party) simulate(m *model.Model) error {
+	err := p.prepare(m)
+	if p.watch != nil {
+		defer p.release()
+	}
+	if err != nil {
+		return err
+	}
+	err = p.run()
+	if p.Head() {
+		p.bar.End()
+	}
+	return p.finish(err)
+}
+
+// prepare is what comes before the run. Its errors are those of all ranks.
+func (p *party) prepare(m *model.Model) (err error) {
+	f := p.f
+	if f.Between == 0 {
+		f.Between = checkpointInterval
+	}
+	whole, err := mechanism.New(m)
+	if err == nil {
+		err = refuseRanks(whole)
+	}
+	if err = dist.Agree(p.Comm, err); err != nil {
+		return err
+	}
+	p.Options.Threads = int(f.threads)
+	if p.plan, err = dist.NewPlan(p.Comm, m, p.Options); err != nil {
+		return shell.Failed(p.name, err)
+	}
+	if p.solver, err = p.plan.NewSolver(); err != nil {
+		return shell.Failed(p.name, err)
+	}
+	if err = p.readLatest(whole); err != nil {
+		return err
+	}
+	if err = dist.Agree(p.Comm, p.newWatch(whole, m)); err != nil {
+		return err
+	}
+	p.rows = newGathered(p.Rank, p.plan, whole, p.watch)
+	if err = p.newSim(whole); err != nil {
+		return err
+	}
+	if err = dist.Agree(p.Comm, p.open()); err != nil {
+		return err
+	}
+	return p.mark()
+}
+
+// readLatest finds the checkpoint to go on from, and checks the times of the run.
+func (p *party) readLatest(whole *mechanism.Mechanism) error {
+	f := p.f
+	start := whole.Initial().Time
+	if f.checkpoint != "" {
+		p.store = dist.NewStore(p.Comm, f.checkpoint)
+	}
+	if f.resume {
+		var err error
+		if p.check, err = p.store.Latest(); err != nil {
+			return plainSim(err)
+		}
+		if p.check == nil {
+			return fmt.Errorf("%s: there is no checkpoint that all of %d ranks have", f.checkpoint, p.Size())
+		}
+		start = p.check.Start
+	}
+	if err := f.checkTimes(start); err != nil {
+		return err
+	}
+	if p.check != nil && p.check.Time > f.until {
+		return shell.UseErrorf("%s: the run is at %v s already, after --until %v", f.checkpoint, p.check.Time, f.until)
+	}
+	return nil
+}
+
+// newWatch makes what sees the rows, on rank 0.
+func (p *party) newWatch(whole *mechanism.Mechanism, m *model.Model) error {
+	if !p.Head() {
+		return nil
+	}
+	f := p.f
+	var columns *sim.Columns
+	if len(f.chosen) > 0 {
+		all, err := catalogueOf(whole, m.Frames)
+		if err != nil {
+			return err
+		}
+		if all.NeedsReactions(f.chosen) {
+			return shell.UseErrorf("--columns: accelerations, reactions and forces of drives are not known on ranks")
+		}
+		if columns, err = all.Select(f.chosen, nil); err != nil {
+			return shell.UseErrorf("--columns: %w", plainSim(err))
+		}
+	} else {
+		bodies, err := f.chosenBodies(whole)
+		if err != nil {
+			return err
+		}
+		columns = sim.NewColumns(whole, bodies)
+	}
+	p.watch = newWatcher(whole, columns)
+	p.watch.ground = new(groundFiles)
+	return p.watch.draw(f)
+}
+
+// newSim makes the simulation of the piece.
+func (p *party) newSim(whole *mechanism.Mechanism) error {
+	f, mech := p.f, p.plan.Mechanism()
+	start := mech.Initial()
+	o := sim.Options{Step: f.step, Recorder: p.rows, Every: f.every, OnStep: p.onStep, Dynamics: fmt.Sprintf("%d ranks, root %s, %s", p.Size(), f.ranks.RootName(), f.stabilize)}
+	dynamics := sim.Dynamics(p.solver)
+	switch f.stabilize {
+	case Projection:
+		o.Projector = p.solver.NewProjector()
+	case baumgarte:
+		dynamics = &sim.Baumgarte{Dynamics: p.solver}
+	}
+	if err := p.closedAt(start); err != nil {
+		return err
+	}
+	if f.stepSet && f.stabilize == Projection { // as one process does
+		if err := p.solver.Solve(start); err != nil {
+			return shell.Failed(p.name, err)
+		}
+		o.CloseStages = p.solver.Redundant() != 0
+	}
+	var tol sim.Tolerance
+	if !f.stepSet {
+		tol.Relative = f.tol
+	}
+	p.step = sim.NewRungeKutta(mech, dynamics, f.tableau(), tol)
+	p.sim = sim.New(mech, p.step, start, o)
+	if p.check == nil {
+		return nil
+	}
+	err := p.sim.Restore(p.check)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", f.checkpoint, plainSim(err))
+	}
+	return dist.Agree(p.Comm, err)
+}
+
+// closedAt returns an error if the state of the model does not fit its joints.
+func (p *party) closedAt(st *mechanism.State) error {
+	if p.check != nil {
+		return nil
+	}
+	closed, err := sim.Closed(p.plan.Mechanism(), st)
+	if err == nil && !closed {
+		err = fmt.Errorf("%s: the state of the model does not fit its joints, and ranks do not close it: rung assemble does", p.name)
+	}
+	return dist.Agree(p.Comm, err)
+}
+
+// open opens the trajectory and the pictures, on rank 0.
+func (p *party) open() error {
+	if p.store != nil && p.check == nil {
+		if err := p.store.Clear(); err != nil {
+			return err
+		}
+	}
+	if !p.Head() {
+		return nil
+	}
+	if err := p.watch.openPictures(p.Stdout); err != nil {
+		return err
+	}
+	t, err := p.f.openTrajectory(p.watch.columns, p.check, p.Stdout)
+	if err == nil {
+		p.watch.trajectory = t
+	}
+	return err
+}
+
+func (p *party) release() {
+	if p.watch.trajectory != nil {
+		_ = p.watch.release()
+	}
+	p.watch.dropPictures()
+}
+
+// run integrates.
+func (p *party) run() error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	p.stop, p.from = ctx, p.sim.State().Time
+	p.begun = time.Now()
+	p.nextMark = p.begun.Add(p.f.Between)
+	if p.Head() {
+		p.bar.Stage("simulating", 0)
+	}
+	p.rows.see(p.sim.State())
+	err := p.sim.Run(p.f.until)
+	if errors.Is(err, ErrInterrupted) {
+		return p.f.interruption(p.sim.State().Time)
+	}
+	return simError(p.name, err)
+}
+
+// onStep is called after each step. Rank 0 decides when checkpoints are written, and a signal to any rank ends all.
+func (p *party) onStep(s *sim.Simulation) error {
+	if s.State().Time >= p.f.until {
+		return nil
+	}
+	p.ask = [2]float64{}
+	if p.stop.Err() != nil || p.f.Interrupted != nil && p.f.Interrupted() {
+		p.ask[0] = 1
+	}
+	if p.Head() && p.store != nil && time.Now().After(p.nextMark) {
+		p.ask[1] = 1
+	}
+	p.solver.Largest(p.ask[:])
+	switch {
+	case p.ask[0] > 0:
+		return ErrInterrupted
+	case p.ask[1] > 0:
+		return p.mark()
+	}
+	return nil
+}
+
+// mark writes a checkpoint of each rank, if one is wanted.
+func (p *party) mark() error {
+	if p.store == nil {
+		return nil
+	}
+	begun := time.Now()
+	c, err := p.sim.Checkpoint()
+	if err != nil {
+		return shell.Failed("", plainSim(err))
+	}
+	if err := dist.Agree(p.Comm, p.store.Save(c)); err != nil {
+		return shell.Failed("", plainSim(err))
+	}
+	now := time.Now()
+	p.nextMark = now.Add(max(p.f.Between, checkpointShare*now.Sub(begun)))
+	return nil
+}
+
+// finish writes the last checkpoint and what is in memory, after a run that has ended with err, and the summary.
+func (p *party) finish(err error) error {
+	took := time.Since(p.begun)
+	p.rows.see(p.sim.State())
+	ended := err == nil
+	first := func(e error) {
+		if e != nil && (err == nil || errors.Is(err, ErrInterrupted)) {
+			err = e
+		}
+	}
+	if ended || errors.Is(err, ErrInterrupted) {
+		first(p.mark())
+	}
+	sent := []float64{float64(p.solver.Sent())}
+	p.solver.Largest(sent)
+	var e error
+	if p.Head() {
+		t := p.watch.trajectory
+		if ended || p.store != nil || t.fresh() {
+			e = shell.Failed("", shell.InputError(p.f.output, t.finish()))
+		} else if _, e = t.leave(); e != nil {
+			e = shell.Failed("", shell.InputError(p.f.output, e))
+		}
+		if x := p.watch.writePictures(); e == nil {
+			e = x
+		}
+		if x := p.print(took, int64(sent[0])); e == nil {
+			e = x
+		}
+	}
+	first(dist.Agree(p.Comm, e))
+	return err
+}
+
+// print writes the summary.
+func (p *party) print(took time.Duration, bytes int64) error {
+	n, w, f := p.sim.Stats(), p.watch, p.f
+	_, held := p.plan.HeldRows()
+	end := p.sim.State().Time
+	s := &Simulation{
+		Format: "rung-simulation/1", Name: w.mech.Name, Integrator: f.integrator, Step: f.step, Start: p.from, End: end, Until: f.until,
+		Resumed: f.resume, Finished: end >= f.until, Rows: w.rows, Steps: n.Steps, Rejected: n.Rejected, Careful: n.Careful, Projections: n.Projections,
+		Evaluations: p.step.Evaluations(), CPU: machine.ProcessorTime().Seconds(), Wall: took.Seconds(),
+		Energy: simulationEnergy{Start: w.first, End: w.last, Change: w.change, Kinetic: w.kinetic, Conservative: w.conservative},
+		Drift:  newSimulationDrift(w.drift), Projected: newSimulationDrift(n.Worst),
+		Ranks: &RanksResult{Ranks: p.Size(), Root: f.ranks.RootName(), Held: held, Bytes: bytes},
+	}
+	for _, note := range p.plan.Notes() {
+		s.Warnings = append(s.Warnings, fault.Escape(note))
+	}
+	if !f.stepSet {
+		s.Tolerance = f.tol
+		if p.step.Relative() > f.tol {
+			s.Least = p.step.Relative()
+		}
+	}
+	if f.json {
+		return shell.WriteJSON(p.Stdout, s)
+	}
+	if !f.quiet {
+		page := sheet.NewPage(p.Stderr, shell.Columns(p.Stderr))
+		printSimulation(page, s)
+		_ = page.Flush() // as of all messages
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+)
+
+// underMPI returns a command of the rung that was built with MPI, on processes. Make test-mpi says where both are.
+func underMPI(t *testing.T, processes int, args ...string) *exec.Cmd {
+	t.Helper()
+	command := os.Getenv("RUNG_COMMAND")
+	if command == "" {
+		t.Skip("make test-mpi runs this")
+	}
+	words := append(strings.Fields(os.Getenv("RUNG_MPI")), "-n", strconv.Itoa(processes), command)
+	words = append(words, args...)
+	cmd := exec.Command(words[0], words[1:]...)
+	cmd.Stderr = new(bytes.Buffer)
+	return cmd
+}
+
+// said returns what cmd has written to standard error, without the lines of mpirun.
+func said(cmd *exec.Cmd) (own string) {
+	for line := range strings.Lines(fmt.Sprint(cmd.Stderr)) {
+		if strings.HasPrefix(line, "rung: ") {
+			own += line
+		}
+	}
+	return own
+}
+
+// Processes write the trajectory of one process, with both roots.
+func TestMPISimulate(t *testing.T) {
+	dir := t.TempDir()
+	one := filepath.Join(dir, "one.csv")
+	for family, n := range map[string]string{"ladder": "40", "nfourbar": "6", "grid": "4"} {
+		model := generated(t, family, n)
+		args := []string{"simulate", model, "--until", "0.1", "--every", "0.01"}
+		if os.Getenv("RUNG_COMMAND") != "" {
+			ok(t, append(args, "-o", one)...)
+		}
+		for _, ranks := range []int{2, 4} {
+			for _, root := range []string{"go", "mumps"} {
+				many := filepath.Join(dir, "many.csv")
+				cmd := underMPI(t, ranks, append(args, "-o", many, "--ranks", "mpi", "--root", root)...)
+				require.NoError(t, cmd.Run(), "%s", cmd.Stderr)
+				assert.Equal(t, 1, strings.Count(fmt.Sprint(cmd.Stderr), "simulated "), "rank 0 alone tells")
+				sameRuns(t, one, many, 1e-7)
+			}
+		}
+	}
+}
+
+// Errors are told once and end all processes with their status.
+func TestMPIErrors(t *testing.T) {
+	model := generated(t, "ladder", "20")
+	for want, args := range map[string][]string{
+		`no body "nix"`:    {"simulate", model, "--until", "1", "--ranks", "mpi", "--bodies", "nix"},
+		"no such file":     {"simulate", "nix.json", "--until", "1", "--ranks", "mpi"},
+		"missing --until":  {"simulate", model, "--ranks", "mpi"},
+		"unknown flag":     {"simulate", model, "--ranks", "mpi", "--nix"},
+		"has to be a file": {"simulate", "-", "--until", "1", "--ranks", "mpi"},
+	} {
+		cmd := underMPI(t, 3, args...)
+		begun := time.Now()
+		require.Error(t, cmd.Run())
+		assert.Equal(t, shell.ExitUse, cmd.ProcessState.ExitCode(), want)
+		assert.Equal(t, 1, strings.Count(said(cmd), "\n"), "%s", cmd.Stderr)
+		assert.Contains(t, said(cmd), want)
+		assert.Less(t, time.Since(begun), 10*time.Second)
+	}
+}
+
+// gone reports whether a process has ended; nobody may have asked for its status yet.
+func gone(pid string) bool {
+	stat, err := os.ReadFile("/proc/" + pid + "/stat")
+	if err != nil {
+		return true
+	}
+	_, state, _ := strings.Cut(string(stat), ") ")
+	return strings.HasPrefix(state, "Z")
+}
+
+// A process that is killed ends all others within ten seconds. The run that goes on ends with the bytes of one that
+// nobody has killed.
+func TestMPIKilled(t *testing.T) {
+	const processes, victim = 4, 2
+	model, dir := generated(t, "ladder", "2000"), t.TempDir()
+	parts, whole, base := filepath.Join(dir, "parts.csv"), filepath.Join(dir, "whole.csv"), filepath.Join(dir, "c")
+	args := func(out string, more ...string) []string {
+		return append([]string{"simulate", model, "--until", "1.2", "--every", "0.02", "--bodies", "L1,R700", "--ranks", "mpi", "-o", out}, more...)
+	}
+	killed := underMPI(t, processes, args(parts, "--checkpoint", base)...)
+	require.NoError(t, killed.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- killed.Wait() }()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) { // until a checkpoint on the way is there
+		if _, err := os.Stat(base + ".rank3.1"); err == nil {
+			break
+		}
+		require.True(t, time.Now().Before(deadline), "%s", killed.Stderr)
+	}
+	time.Sleep(time.Second)
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", killed.Process.Pid, killed.Process.Pid))
+	require.NoError(t, err)
+	pids := strings.Fields(string(children))
+	require.Len(t, pids, processes)
+	pid, err := strconv.Atoi(pids[victim])
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+	begun := time.Now()
+	select {
+	case err := <-ended:
+		require.Error(t, err)
+	case <-time.After(10 * time.Second):
+		_ = killed.Process.Kill()
+		t.Fatal("processes go on after one was killed")
+	}
+	for _, p := range pids {
+		require.Eventually(t, func() bool { return gone(p) }, 10*time.Second-time.Since(begun), 10*time.Millisecond, "process %s goes on", p)
+	}
+	t.Logf("all have ended after %v; mpirun: %s", time.Since(begun).Round(time.Millisecond), killed.Stderr)
+	assert.Contains(t, fmt.Sprint(killed.Stderr), "signal 9")
+	for _, run := range [][]string{args(parts, "--checkpoint", base, "--resume"), args(whole)} {
+		cmd := underMPI(t, processes, run...)
+		require.NoError(t, cmd.Run(), "%s", cmd.Stderr)
+	}
+	x, err := os.ReadFile(whole)
+	require.NoError(t, err)
+	y, err := os.ReadFile(parts)
+	require.NoError(t, err)
+	require.Equal(t, string(x), string(y))
+}
