@@ -102,7 +102,7 @@ func TestCompositesInPlaceOfTypes(t *testing.T) {
 func TestRandomComposites(t *testing.T) {
 	cases := 60
 	if testing.Short() {
-		cases = 5
+		cases = 2
 	}
 	for seed := range uint64(cases) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestRandomComposites(t *testing.T) {
 func TestRandomCompositeMachines(t *testing.T) {
 	seeds := uint64(1000)
 	if testing.Short() {
-		seeds = 8
+		seeds = 4
 	}
 	determined := 0
 	for seed := range seeds {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/batch"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -103,7 +104,7 @@ func conditionOf(p *kkt.Plan, s *kkt.Solver, y *assemble.Weighted) (most float64
 // at states that violate the joints.
 func TestAgreesWithSolver(t *testing.T) {
 	plans := references(t)
-	for i, name := range slices.Sorted(maps.Keys(plans)) {
+	for i, name := range check.Some(slices.Sorted(maps.Keys(plans)), 2) {
 		t.Run(name, func(t *testing.T) {
 			p := plans[name]
 			n := max(8, number(t)/max(1, p.Mechanism().NumBodies()/10))

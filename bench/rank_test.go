@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -140,7 +141,7 @@ func TestRanks(t *testing.T) {
 		{"tracked", []int{1, 3}, func(n int) int { return 20*n + 20 }, zero, func(n int) int { return 4*n + 10 }, 0.02},
 	} {
 		for _, n := range c.n {
-			if testing.Short() && n > 60 {
+			if testing.Short() && n > 20 {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/n=%d", c.family, n), func(t *testing.T) {
@@ -175,7 +176,7 @@ func TestTreeMobility(t *testing.T) {
 func TestRandomRank(t *testing.T) {
 	for _, n := range []int{3, 6, 12, 30} {
 		worst := math.Inf(1)
-		for seed := range uint64(25) {
+		for seed := range check.Few(uint64(25), 8) {
 			m := generate(t, "random", n, seed)
 			a := analyse(t, m)
 			doubled := 0
@@ -227,7 +228,7 @@ func (a *analysis) freeMotion(t *testing.T, m *model.Model) []float64 {
 // TestHobermanAcceleration compares the closed form of a ring with Gauss's principle on dense matrices: the plane of a ring is that of x and z.
 func TestHobermanAcceleration(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 8, 17} {
-		for seed := range uint64(3) {
+		for seed := range check.Few(uint64(3), 1) {
 			m := generate(t, "hoberman", n, seed)
 			rate := m.Bodies[0].Velocity.Angular[1] // about −y it is −ψ′
 			a := analyse(t, m).freeMotion(t, m)

@@ -16,7 +16,7 @@ import (
 func TestCompositeArms(t *testing.T) {
 	seeds := uint64(40)
 	if testing.Short() {
-		seeds = 10
+		seeds = 4
 	}
 	for seed := range seeds {
 		rng := check.Rand(seed)

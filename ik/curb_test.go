@@ -128,7 +128,7 @@ func TestLeastKept(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 35))
 	n := 40
 	if testing.Short() {
-		n = 10
+		n = 7
 	}
 	out, ends := 0, map[Status]int{}
 	for i := range n {

@@ -10,11 +10,15 @@ import (
 
 // TestLimitsGrid: with limits, the nearest pose of the arm with two links is that of a fine grid, and the limit in the way is named.
 func TestLimitsGrid(t *testing.T) {
-	const l1, l2, n = 0.5, 0.4, 600
+	const l1, l2 = 0.5, 0.4
+	n, tasks, least := 600, 40, 5
+	if testing.Short() {
+		n, tasks, least = 200, 20, 2
+	}
 	plan := planar(t, l1, l2)
 	rng := rand.New(rand.NewPCG(1, 2))
 	against := 0
-	for range 40 {
+	for range tasks {
 		at := [2]float64{rng.NormFloat64() * 0.5, rng.NormFloat64() * 0.5}
 		var lower, upper [2]float64
 		for i := range 2 {
@@ -29,7 +33,7 @@ func TestLimitsGrid(t *testing.T) {
 		best := math.Inf(1)
 		for i := range n + 1 {
 			for j := range n + 1 {
-				q1, q2 := lower[0]+(upper[0]-lower[0])*float64(i)/n, lower[1]+(upper[1]-lower[1])*float64(j)/n
+				q1, q2 := lower[0]+(upper[0]-lower[0])*float64(i)/float64(n), lower[1]+(upper[1]-lower[1])*float64(j)/float64(n)
 				x, y := l1*math.Cos(q1)+l2*math.Cos(q1+q2), l1*math.Sin(q1)+l2*math.Sin(q1+q2)
 				best = min(best, math.Hypot(x-at[0], y-at[1]))
 			}
@@ -46,7 +50,7 @@ func TestLimitsGrid(t *testing.T) {
 			require.Greater(t, best, 1e-6)
 		}
 	}
-	require.Greater(t, against, 5)
+	require.Greater(t, against, least)
 }
 
 // TestBoundedLeast: steps are the least within their limits: the conditions of Karush, Kuhn and Tucker hold.

@@ -270,7 +270,7 @@ func TestMutatedNumbers(t *testing.T) {
 	u := newMutated(t)
 	some := sizes
 	if testing.Short() {
-		some = []float64{1e-320, 1e49, 1e308}
+		some = []float64{1e308}
 	}
 	for i := range u.docs {
 		var root any

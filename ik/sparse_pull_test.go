@@ -109,7 +109,7 @@ func TestSparsePull(t *testing.T) {
 	)
 	seeds := uint64(3000)
 	if testing.Short() {
-		seeds = 200
+		seeds = 60
 	}
 	ends, odd := 0, 0
 	for seed := range seeds {

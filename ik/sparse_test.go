@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -91,7 +92,7 @@ func TestSparseChains(t *testing.T) {
 		sizes = sizes[:3]
 	}
 	for _, bend := range []float64{0.3, 1.2} {
-		for _, at := range [][2]float64{{0.5, 0.3}, {-0.5, 0.3}, {0.1, 0}, {0.8, 0.2}, {-0.9, 0}} {
+		for _, at := range check.Some([][2]float64{{0.5, 0.3}, {-0.5, 0.3}, {0.1, 0}, {0.8, 0.2}, {-0.9, 0}}, 2) {
 			steps := 0
 			for _, n := range sizes {
 				r, _ := sparsely(t, chainModel(n, bend), Task{Targets: []Target{tipAt(n, at[0], at[1])}})
@@ -238,8 +239,9 @@ func TestSparsePosture(t *testing.T) {
 
 // TestSparseBits: the same task has the same bits again and for any number of threads.
 func TestSparseBits(t *testing.T) {
-	m := chainModel(3000, 0.3)
-	task := Task{Targets: []Target{tipAt(3000, -0.5, 0.3)}}
+	n := check.Few(3000, 1000)
+	m := chainModel(n, 0.3)
+	task := Task{Targets: []Target{tipAt(n, -0.5, 0.3)}}
 	s, first := sparseOf(t, m, task)
 	from := first.Clone()
 	r, err := s.Reach(first)
@@ -273,9 +275,10 @@ func TestSparseDoesNotAllocate(t *testing.T) {
 
 // TestSparseEnds: a context that ends leaves the state as it was, and so does the largest number of steps say so.
 func TestSparseContext(t *testing.T) {
-	s, st := sparseOf(t, chainModel(20000, 0.3), Task{Targets: []Target{tipAt(20000, -0.5, 0.3)}})
+	n := check.Few(20000, 10000)
+	s, st := sparseOf(t, chainModel(n, 0.3), Task{Targets: []Target{tipAt(n, -0.5, 0.3)}})
 	from := st.Clone()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond)
 	defer cancel()
 	_, err := s.ReachContext(ctx, st)
 	require.ErrorIs(t, err, context.DeadlineExceeded)

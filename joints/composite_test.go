@@ -50,7 +50,7 @@ func randomAxes(seed uint64, n int, helical bool) []joints.Axis {
 func TestSearchFindsTheSmallestCoordinates(t *testing.T) {
 	cases := 4000
 	if testing.Short() {
-		cases = 400
+		cases = 150
 	}
 	for seed := range uint64(cases) {
 		r := check.Rand(seed + 1<<32)
@@ -257,7 +257,7 @@ func TestNewAxes(t *testing.T) {
 // TestCompositeKinds: each has the facts of its axes, and the name of the type.
 func TestCompositeKinds(t *testing.T) {
 	seen := map[joints.Kind]bool{}
-	for seed := range uint64(2000) {
+	for seed := range check.Few(uint64(2000), 500) {
 		a, err := joints.NewAxes(randomAxes(seed, 1+int(seed%5), true))
 		require.NoError(t, err)
 		k := a.Kind()

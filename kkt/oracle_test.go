@@ -157,7 +157,7 @@ func requireDense(t *testing.T, family string, n int, seed uint64, o order.Order
 func TestDenseCoupled(t *testing.T) {
 	end := uint64(200)
 	if testing.Short() {
-		end = 25
+		end = 10
 	}
 	redundant := 0
 	for _, n := range []int{6, 10, 18, 25} {

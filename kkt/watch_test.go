@@ -15,6 +15,7 @@ import (
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/linear"
@@ -25,7 +26,7 @@ import (
 // TestContexts: what can take long ends with its context, before it begins and in the middle, with the cause. What it has
 // worked on gives the bits of a fresh one afterwards, and states are as they were.
 func TestContexts(t *testing.T) {
-	for _, family := range []string{"ladder", "nfourbar", "scissor", "revolute-net"} {
+	for _, family := range check.Some([]string{"ladder", "nfourbar", "scissor", "revolute-net"}, 2) {
 		n := 20
 		if testing.Short() {
 			n = 6

@@ -148,7 +148,7 @@ func blockOn(slope, mu float64, hold contact.Hold) *model.Model {
 func TestBlockHeldOnSlope(t *testing.T) {
 	const mu, travel = 0.5, 1e-3
 	limit := math.Atan(mu)
-	for _, slope := range []float64{0, 0.1, 0.3, 0.99 * limit} {
+	for _, slope := range check.Some([]float64{0, 0.1, 0.3, 0.99 * limit}, 3) {
 		p := planned(t, blockOn(slope, mu, contact.Hold{Travel: travel}))
 		st := p.Initial()
 		e, err := linear.Equilibrate(p, st, linear.EquilibriumOptions{})

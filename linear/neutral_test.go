@@ -121,7 +121,7 @@ func randomTree(t *testing.T, seed uint64) *kkt.Plan {
 // vertical or not, no mode that grows, and as many of each kind by both methods.
 func TestModesOfEquilibria(t *testing.T) {
 	neutral := 0
-	for seed := range uint64(60) {
+	for seed := range check.Few(uint64(60), 20) {
 		p := randomTree(t, seed)
 		st := p.Initial()
 		e, err := linear.Equilibrate(p, st, linear.EquilibriumOptions{})
@@ -147,7 +147,7 @@ func TestModesOfEquilibria(t *testing.T) {
 			assert.Equal(t, kinds[0], kinds[1], "seed %d, undamped %v", seed, undamped)
 		}
 	}
-	assert.Greater(t, neutral, 10)
+	assert.Greater(t, neutral, check.Few(10, 3))
 }
 
 // TestFreeDamper slows down a body that nothing holds: λ = 0 and −c/m, far beyond the shift that

@@ -120,7 +120,7 @@ func TestOutwardFromTheWorld(t *testing.T) {
 func TestTallColumnHolds(t *testing.T) {
 	n := 10000
 	if testing.Short() {
-		n = 3000
+		n = 1000
 	}
 	s := columnOf(t, n)
 	b := s.ownBrace()

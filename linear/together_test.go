@@ -21,7 +21,7 @@ import (
 func TestTogether(t *testing.T) {
 	seeds := uint64(40)
 	if testing.Short() {
-		seeds = 8
+		seeds = 4
 	}
 	for seed := range seeds {
 		rng := check.Rand(seed)

@@ -37,7 +37,7 @@ func TestBowlKeepsEnergy(t *testing.T) {
 	const tol, off = 5e-12, 1e-9
 	until := 100.0
 	if testing.Short() {
-		until = 10
+		until = 4
 	}
 	for _, c := range []struct {
 		name         string

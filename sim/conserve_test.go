@@ -123,9 +123,13 @@ func TestSingularPose(t *testing.T) {
 			}
 			return nil
 		}})
-		require.NoError(t, s.Run(12))
+		until, least := 12.0, 11
+		if testing.Short() {
+			until, least = 5, 4
+		}
+		require.NoError(t, s.Run(until))
 		t.Logf("tolerance %g: %d passes, %+v", tol, passes, s.Stats())
-		assert.GreaterOrEqual(t, passes, 11)
+		assert.GreaterOrEqual(t, passes, least)
 	}
 }
 

@@ -69,7 +69,7 @@ func runExtreme(t *testing.T, mech *mechanism.Mechanism, stepper sim.Stepper, d 
 				}
 			}
 		}
-		if s.Stats().Steps == fuzzSteps || testing.Short() && s.Stats().Steps == fuzzSteps/5 {
+		if s.Stats().Steps == fuzzSteps || testing.Short() && s.Stats().Steps == fuzzSteps/20 {
 			return enough
 		}
 		return nil

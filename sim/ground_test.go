@@ -2,8 +2,10 @@ package sim_test
 
 import (
 	"errors"
+	"maps"
 	"math"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -168,7 +170,11 @@ var coulomb = contact.Friction{Type: contact.Coulomb, Coefficient: [2]float64{0.
 // TestImplicitStepsAreLong: at an error of 1e-4 m after three seconds, steps of the generalized-α method on a stiff driven wheel are 20 times those of
 // the pair of Dormand and Prince, which stability bounds.
 func TestImplicitStepsAreLong(t *testing.T) {
-	const until, wanted, times = 3.0, 1e-4, 20
+	const wanted, times = 1e-4, 20
+	until := 3.0
+	if testing.Short() {
+		until = 1.5
+	}
 	p, err := rung.NewPlan(drive(rolling(t, coulomb, 0)), kkt.Options{})
 	require.NoError(t, err)
 	exact, _ := damped(p, 0, 1e-9, sim.Options{})
@@ -251,7 +257,9 @@ func grounds(t testing.TB) map[string]contact.Friction {
 // integral parts.
 func TestGroundResume(t *testing.T) {
 	const half, until = 0.37, 0.7
-	for name, friction := range grounds(t) {
+	all := grounds(t)
+	for _, name := range check.Some(slices.Sorted(maps.Keys(all)), 2) {
+		friction := all[name]
 		for _, method := range []string{"explicit", "implicit"} {
 			t.Run(name+"/"+method, func(t *testing.T) {
 				p, err := rung.NewPlan(wheelOn(t, friction), kkt.Options{})

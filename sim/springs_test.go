@@ -72,7 +72,7 @@ func (k *energyKeeper) note(st *mechanism.State, kin *mechanism.Kinematics) erro
 func TestBushingEnergy(t *testing.T) {
 	until := 20.0
 	if testing.Short() {
-		until = 3
+		until = 1.5
 	}
 	for _, damping := range []float64{0, 0.5} {
 		r := newRig(t, onBushing(damping))

@@ -116,15 +116,15 @@ func TestAgreement(t *testing.T) {
 // allModels runs f on all reference models, on all families at small sizes and on
 // fifty random mechanisms.
 func allModels(t *testing.T, f func(t *testing.T, m *model.Model)) {
-	for _, name := range check.GoldenModels(t) {
+	for _, name := range check.Some(check.GoldenModels(t), 2) {
 		t.Run(name, func(t *testing.T) { f(t, golden(t, name)) })
 	}
 	for _, family := range bench.Families() {
-		for _, n := range []int{1, 2, 3, 5} {
+		for _, n := range check.Some([]int{1, 2, 3, 5}, 2) {
 			t.Run(fmt.Sprintf("%s/n=%d", family, n), func(t *testing.T) { f(t, generate(t, family, n, uint64(n))) })
 		}
 	}
-	for seed := range uint64(50) {
+	for seed := range check.Few(uint64(50), 20) {
 		n := 3 + int(seed)
 		t.Run(fmt.Sprintf("random/n=%d/seed=%d", n, seed), func(t *testing.T) { f(t, generate(t, "random", n, seed)) })
 	}

@@ -29,6 +29,17 @@ func analyzeJSON(t *testing.T, args ...string) (a state.Analysis) {
 	return a
 }
 
+// sampled returns every n-th of the names in a short run, and all of them in a whole one.
+func sampled(names []string, n int) (some []string) {
+	if !testing.Short() {
+		n = 1
+	}
+	for i := 0; i < len(names); i += n {
+		some = append(some, names[i])
+	}
+	return some
+}
+
 func goldenNames(t *testing.T) (names []string) {
 	t.Helper()
 	paths, err := filepath.Glob(golden("*"))
@@ -97,7 +108,7 @@ func TestAnalyzeDocument(t *testing.T) {
 // TestAnalyzeClusters adds up the clusters: all redundant rows are in them, and
 // what they and the joints in no loop take away is the rank. The methods agree.
 func TestAnalyzeClusters(t *testing.T) {
-	for _, name := range goldenNames(t) {
+	for _, name := range sampled(goldenNames(t), 3) {
 		a := analyzeJSON(t, golden(name))
 		m, err := rung.Open(golden(name))
 		require.NoError(t, err)

@@ -18,7 +18,7 @@ import (
 // and the sparse method against the fastest of the others.
 func TestBenchModels(t *testing.T) {
 	var doc growth.BenchDocument
-	out := ok(t, "bench", "--min-seconds", "0.01", golden("four-bar"), golden("pendulum"), "--method", "sparse,tree-direct,tree-aba", "--json")
+	out := ok(t, "bench", "--min-seconds", "0.002", golden("four-bar"), golden("pendulum"), "--method", "sparse,tree-direct,tree-aba", "--json")
 	require.NoError(t, json.Unmarshal([]byte(out), &doc))
 	var got []string
 	total := map[string]int64{}
@@ -46,7 +46,7 @@ func TestBenchModels(t *testing.T) {
 		}
 		assert.InEpsilon(t, float64(total[c.Model+" sparse"])/float64(other), c.Ratio, 1e-12)
 	}
-	assert.NotContains(t, ok(t, "bench", "--min-seconds", "0.01", golden("four-bar"), "--json"), "comparisons", "one method")
+	assert.NotContains(t, ok(t, "bench", "--min-seconds", "0.002", golden("four-bar"), "--json"), "comparisons", "one method")
 }
 
 // TestBenchModelsTable fills the lines of the tables, with names of any length.
@@ -54,7 +54,7 @@ func TestBenchModelsTable(t *testing.T) {
 	text := readFile(t, golden("four-bar"))
 	long := filepath.Join(t.TempDir(), "long.json")
 	require.NoError(t, os.WriteFile(long, []byte(strings.Replace(text, `"four-bar"`, `"`+strings.Repeat("four-bar ", 9)+`7"`, 1)), 0o644))
-	r := rungRun("bench", "--min-seconds", "0.01", "--family", "chain", "--sizes", "10", golden("four-bar"), long, "--method", "sparse,tree-lambda")
+	r := rungRun("bench", "--min-seconds", "0.002", "--family", "chain", "--sizes", "10", golden("four-bar"), long, "--method", "sparse,tree-lambda")
 	require.Equal(t, shell.ExitDone, r.status, r.err)
 	requireColumns(t, r.out)
 	assert.Regexp(t, `(?m)^chain +10  leaf-first( +\d+){4} +[\d.]+[kM]?$`, r.out)

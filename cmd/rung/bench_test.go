@@ -30,7 +30,7 @@ const residualTol = 1e-13
 func TestBenchJSON(t *testing.T) {
 	dir := t.TempDir()
 	table, picture := filepath.Join(dir, "b.csv"), filepath.Join(dir, "b.svg")
-	out := ok(t, "bench", "--min-seconds", "0.01", "--family", "ladder,grid", "--sizes", "40,10,10", "--json", "--csv", table, "--plot", picture)
+	out := ok(t, "bench", "--min-seconds", "0.002", "--family", "ladder,grid", "--sizes", "40,10,10", "--json", "--csv", table, "--plot", picture)
 	var doc struct {
 		Records []map[string]any
 		Fits    []map[string]any
@@ -80,20 +80,20 @@ func checkCSV(t *testing.T, text string, bodies []float64) {
 }
 
 func TestBenchTable(t *testing.T) {
-	out := ok(t, "bench", "--min-seconds", "0.01", "--sizes", "10,20", "--ordering", "nested-dissection")
+	out := ok(t, "bench", "--min-seconds", "0.002", "--sizes", "10,20", "--ordering", "nested-dissection")
 	requireColumns(t, out)
 	assert.Regexp(t, `(?m)^ladder +20  nested-dissection +\d+ +\d+ +\d+ +\d+ +[\d.]+[kM]?$`, out)
 	assert.Regexp(t, `(?m)^ladder +sparse +bodies\^-?\d\.\d{3} +\d+$`, out)
 	assert.NotContains(t, out, "faster")
-	assert.Regexp(t, `(?m)^ladder +sparse +one size only +\d+$`, ok(t, "bench", "--min-seconds", "0.01", "--sizes", "10"))
-	checkCSV(t, ok(t, "bench", "--min-seconds", "0.01", "--sizes", "10", "--csv", "-"), []float64{10})
+	assert.Regexp(t, `(?m)^ladder +sparse +one size only +\d+$`, ok(t, "bench", "--min-seconds", "0.002", "--sizes", "10"))
+	checkCSV(t, ok(t, "bench", "--min-seconds", "0.002", "--sizes", "10", "--csv", "-"), []float64{10})
 }
 
 // TestBenchTreeRecords: records of the tree methods have times of their parts, and
 // the counts of their factors.
 func TestBenchTreeRecords(t *testing.T) {
 	var doc growth.BenchDocument
-	out := ok(t, "bench", "--min-seconds", "0.01", "--family", "chain", "--sizes", "20", "--method", "all", "--json")
+	out := ok(t, "bench", "--min-seconds", "0.002", "--family", "chain", "--sizes", "20", "--method", "all", "--json")
 	require.NoError(t, json.Unmarshal([]byte(out), &doc))
 	require.Len(t, doc.Records, 5)
 	counts := map[string][2]int64{}
@@ -131,7 +131,7 @@ func TestBenchTreeRecords(t *testing.T) {
 
 // TestBenchMaxSeconds stops after the first size over the limit.
 func TestBenchMaxSeconds(t *testing.T) {
-	r := rungRun("bench", "--min-seconds", "0.01", "--sizes", "10,20,30", "--max-seconds", "1e-9", "--json")
+	r := rungRun("bench", "--min-seconds", "0.002", "--sizes", "10,20,30", "--max-seconds", "1e-9", "--json")
 	assert.Equal(t, shell.ExitDone, r.status)
 	assert.Contains(t, r.err, "ladder, sparse: sizes from 20 left out")
 	assert.Equal(t, 1, strings.Count(r.out, `"bodies"`))

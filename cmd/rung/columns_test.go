@@ -19,6 +19,10 @@ func TestColumns(t *testing.T) {
 	limits := out("limits.json")
 	require.NoError(t, os.WriteFile(limits, []byte(`{"format": "rung-ik/1", "limits": {"j1": [0.1, 0.2], "j2": [-0.2, -0.1]},
 		"targets": [{"name": "tip", "type": "point", "body": "link3", "position": [-9, 0, 0]}]}`), 0o600))
+	sizes := "10,20"
+	if testing.Short() {
+		sizes = "10"
+	}
 	for _, columns := range []string{"80", "57", "40"} {
 		if testing.Short() && columns == "57" {
 			continue
@@ -39,7 +43,7 @@ func TestColumns(t *testing.T) {
 			{"ik", ikFile("fik-3r-reach.model.json"), "--reach", "link3 = 9,0,0", "--nearest"},
 			{"ik", ikFile("fik-3r-reach.model.json"), limits, "--nearest"},
 			{"simulate", golden("four-bar"), "--until", "0.1", "--out", out("x.csv")},
-			{"bench", "--sizes", "10,20", "--min-seconds", "0", "--method", "all"},
+			{"bench", "--sizes", sizes, "--min-seconds", "0", "--method", "all"},
 			{"--help"}, {"accel", "--help"}, {"analyze", "--help"}, {"generate", "--help"}, {"validate", "--help"},
 			{"draw", "--help"}, {"view", "--help"}, {"kinematics", "--help"}, {"simulate", "--help"}, {"export", "--help"}, {"play", "--help"},
 			{"bench", golden("four-bar"), "--min-seconds", "0", "--method", "all"},

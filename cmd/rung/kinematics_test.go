@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"path/filepath"
 	"testing"
@@ -22,11 +23,15 @@ func TestKinematicsJansen(t *testing.T) {
 	rate := -m.Bodies[0].Velocity.Angular[1]
 	drive := "shaft=" + fmt17(rate)
 	out := filepath.Join(filepath.Dir(path), "run.csv")
-	r := rungRun("kinematics", path, "--drive", drive, "--until", "2", "--every", "0.005", "--columns", "tl0.p?,tr0.p?,drive.shaft,energy.*", "--out", out)
+	until, count := "2", 401
+	if testing.Short() {
+		until, count = "0.5", 101
+	}
+	r := rungRun("kinematics", path, "--drive", drive, "--until", until, "--every", "0.005", "--columns", "tl0.p?,tr0.p?,drive.shaft,energy.*", "--out", out)
 	require.Equal(t, shell.ExitDone, r.status, r.err)
-	assert.Contains(t, r.err, "followed      jansen-1 from 0 to 2 s; 401 rows")
+	assert.Contains(t, r.err, fmt.Sprintf("followed      jansen-1 from 0 to %s s; %d rows", until, count))
 	columns, rows := readTrajectory(t, readText(t, out))
-	require.Len(t, rows, 401)
+	require.Len(t, rows, count)
 	require.Equal(t, "drive.shaft", columns[7])
 	work := 0.0
 	for i, row := range rows {
@@ -84,7 +89,7 @@ func TestKinematicsErrors(t *testing.T) {
 
 	// A rocker that is driven has an end of its way; the rows before it stay.
 	out := filepath.Join(dir, "run.csv")
-	r = rungRun("kinematics", path, "--until", "2", "--drive", "hip ul0=0.5", "--out", out, "--every", "0.001", "--columns", "joint.shaft.q")
+	r = rungRun("kinematics", path, "--until", "2", "--drive", "hip ul0=0.5", "--out", out, "--every", "0.002", "--columns", "joint.shaft.q")
 	assert.Equal(t, shell.ExitFailed, r.status)
 	assert.Contains(t, r.err, "is a dead position, behind which the joints do not close")
 	_, rows := readTrajectory(t, readText(t, out))

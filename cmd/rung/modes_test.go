@@ -137,7 +137,11 @@ func TestModesWarns(t *testing.T) {
 
 // TestModesOfLongChain takes the sparse method by itself.
 func TestModesOfLongChain(t *testing.T) {
-	r := modesJSON(t, generated(t, "chain", "300"), "--equilibrium", "--count", "3")
+	n := "300"
+	if testing.Short() {
+		n = "120"
+	}
+	r := modesJSON(t, generated(t, "chain", n), "--equilibrium", "--count", "3")
 	assert.Equal(t, "sparse", r.Method)
 	require.Len(t, r.Modes, 3)
 	assert.Positive(t, r.Modes[0].Frequency)

@@ -76,6 +76,10 @@ func mustFit(t *testing.T, name, document string) {
 func TestDocumentsFitTheirSchemas(t *testing.T) {
 	golden := func(name string) string { return filepath.Join(reference, "golden", name+".model.json") }
 	out := filepath.Join(t.TempDir(), "out.json")
+	sizes := "5,10"
+	if testing.Short() {
+		sizes = "5"
+	}
 	for name, runs := range map[string][][]string{
 		"model":    {{"generate", "stewart", "1", "-o", "-"}},
 		"result":   {{"accel", golden("four-bar"), "--json"}, {"accel", golden("bricard-6r"), "--json", "--method", "tree-lambda"}},
@@ -104,7 +108,7 @@ func TestDocumentsFitTheirSchemas(t *testing.T) {
 			{"simulate", golden("four-bar"), "--until", "0.1", "--step", "0.01", "--integrator", "rk4", "--json", "--out", filepath.Join(t.TempDir(), "run.csv")},
 		},
 		"bench": {
-			{"bench", "--family", "ladder", "--sizes", "5,10", "--method", "sparse,tree-direct", "--min-seconds", "0", "--json"},
+			{"bench", "--family", "ladder", "--sizes", sizes, "--method", "sparse,tree-direct", "--min-seconds", "0", "--json"},
 			{"bench", golden("four-bar"), "--method", "sparse,tree-direct", "--min-seconds", "0", "--json"},
 		},
 	} {

@@ -33,13 +33,16 @@ func TestSimulateColumns(t *testing.T) {
 	path := markedJansen(t)
 	const patterns = "marker.foot.p?,joint.shaft.q*,joint.ankle?0.q,pin jl0.force.x,energy.*"
 	at := func(name string) string { return filepath.Join(filepath.Dir(path), name) }
-	ok(t, "simulate", path, "--until", "1", "--columns", patterns, "--out", at("whole.csv"), "--quiet")
+	until, steps := "1", 100
+	if testing.Short() {
+		until, steps = "0.3", 30
+	}
+	ok(t, "simulate", path, "--until", until, "--columns", patterns, "--out", at("whole.csv"), "--quiet")
 	columns, rows := readTrajectory(t, readText(t, at("whole.csv")))
 	assert.Equal(t, "time,marker.foot.px,marker.foot.py,marker.foot.pz,joint.shaft.q,joint.shaft.qd,joint.shaft.qdd,joint.anklel0.q,joint.ankler0.q,pin jl0.force.x,energy.kinetic,energy.potential", strings.Join(columns, ","))
 	assert.Len(t, rows, 101)
 
-	args := []string{"simulate", path, "--columns", patterns, "--out", at("parts.csv"), "--checkpoint", at("c.ckpt"), "--until", "1", "--quiet"}
-	steps := 100
+	args := []string{"simulate", path, "--columns", patterns, "--out", at("parts.csv"), "--checkpoint", at("c.ckpt"), "--until", until, "--quiet"}
 	cmd := simulate.Command(&simulate.Flags{Interrupted: func() bool { steps--; return steps < 0 }})
 	cmd.SetArgs(args[1:])
 	cmd.SetErr(io.Discard)

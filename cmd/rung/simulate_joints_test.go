@@ -54,7 +54,11 @@ func leg(t *testing.T, change func(m *model.Model)) string {
 func TestSimulateJoints(t *testing.T) {
 	path, dir := leg(t, nil), t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	for _, integrator := range []string{"dopri5", "generalized-alpha"} {
+	integrators := []string{"dopri5", "generalized-alpha"}
+	if testing.Short() {
+		integrators = integrators[:1]
+	}
+	for _, integrator := range integrators {
 		args := []string{"--until", "1.5", "--every", "0.01", "--integrator", integrator}
 		var s simulate.Simulation
 		whole := append(append([]string{"simulate", path}, args...), "--out", at("whole.csv"), "--events", at("whole-events.csv"), "--json")
@@ -92,7 +96,7 @@ func TestSimulateJoints(t *testing.T) {
 		}
 		assert.Greater(t, most, 0.1*0.02*11*9.81)
 	}
-	r := rungRun("simulate", path, "--until", "1.5", "--out", at("x.csv"))
+	r := rungRun("simulate", path, "--until", "0.1", "--out", at("x.csv"))
 	assert.Contains(t, strings.Join(strings.Fields(r.err), " "), "stops and friction of joints took")
 	r = rungRun("simulate", path, "--until", "1", "--contacts", at("c.csv"))
 	assert.Equal(t, 2, r.status)

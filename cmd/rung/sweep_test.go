@@ -158,7 +158,11 @@ func TestSweepKilled(t *testing.T) {
 	if args := os.Getenv("RUNG_SWEEP_ARGS"); args != "" {
 		os.Exit(run(strings.Split(args, "\n"), strings.NewReader(""), io.Discard, os.Stderr))
 	}
-	dir := sweepFolder(t, 400)
+	draws := 400
+	if testing.Short() {
+		draws = 200
+	}
+	dir := sweepFolder(t, draws)
 	begun := time.Now()
 	ok(t, sweepArgs(dir, "whole", "--quiet", "--threads", "2")...)
 	took := time.Since(begun)

@@ -92,6 +92,9 @@ func runPage(t *testing.T, page string) (runs int) {
 // TestTutorialGround runs the tutorial of the ground: what it says of the model is there, its commands print what it says, and the
 // rover is where it says.
 func TestTutorialGround(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	text, err := os.ReadFile("../../docs/tutorial-ground.md")
 	require.NoError(t, err)
 	page := string(text)

@@ -31,7 +31,7 @@ func validated(t *testing.T, args ...string) *simulate.Validation {
 func TestValidate(t *testing.T) {
 	models, most := "a01,a04,spatial", 3
 	if testing.Short() {
-		models, most = "a01,a04", 2
+		models, most = "a01", 1
 	}
 	v := validated(t, "--short", "--model", models)
 	assert.Nil(t, v.Cost)

@@ -55,7 +55,11 @@ type wholeJob struct {
 
 // wholeJobs are all the subcommands that write files. They run in the folder of their files.
 func wholeJobs(standard string) []*wholeJob {
-	run := []string{"simulate", "n.json", "--until", "0.3", "--every", "0.002", "--step", "0.002"}
+	until := "0.3"
+	if testing.Short() {
+		until = "0.1"
+	}
+	run := []string{"simulate", "n.json", "--until", until, "--every", "0.002", "--step", "0.002"}
 	with := func(more ...string) []string { return append(append([]string{}, run...), more...) }
 	return []*wholeJob{
 		{name: "generate", args: []string{"generate", "ladder", "300", "-o", "m.json"}, files: []string{"m.json"}},

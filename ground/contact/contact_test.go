@@ -49,7 +49,7 @@ func TestFlatGrid(t *testing.T) {
 				ra, rg := contact.NewResult(&a), contact.NewResult(&g)
 				rng := check.Rand(uint64(i))
 				internal := make([]float64, a.NumStates())
-				for range 20 {
+				for range check.Few(20, 5) {
 					b := randomBody(t, &a, rng, 0.02)
 					require.NoError(t, a.EvalTo(ra, &b, internal))
 					require.NoError(t, g.EvalTo(rg, &b, internal))
@@ -178,7 +178,7 @@ func TestDissipates(t *testing.T) {
 				}
 				r := contact.NewResult(&c)
 				rng := check.Rand(uint64(i))
-				for range 20 {
+				for range check.Few(20, 5) {
 					b := randomBody(t, &c, rng, 0.02)
 					require.NoError(t, c.EvalTo(r, &b, nil))
 					assert.GreaterOrEqual(t, r.Power, -1e-9, "%s, %s on %s", shape.Type, law, name)

@@ -17,7 +17,7 @@ func TestNearest(t *testing.T) {
 	s := rough(t)
 	places := 40
 	if testing.Short() {
-		places = 8
+		places = 3
 	}
 	for _, r := range []float64{0.02, 0.3, 0.8} {
 		ball := contact.Shape{Type: contact.Sphere, Radius: r}

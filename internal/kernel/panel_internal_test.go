@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/internal/check"
 )
 
 // panelCase is a trapezoid to factor, with what Panel fills.
@@ -108,7 +110,7 @@ func TestPanelSmall(t *testing.T) {
 func TestPanelRandom(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant) {
 		r := newRand()
-		for range 500 {
+		for range check.Few(500, 150) {
 			n := 1 + r.IntN(60)
 			w := 1 + r.IntN(n)
 			c := newPanelCase(r, n, w, r.IntN(9), r.IntN(9), odd)
@@ -140,7 +142,7 @@ func TestPanelStops(t *testing.T) {
 		r := newRand()
 		for _, s := range [][2]int{{1, 1}, {3, 3}, {6, 6}, {7, 5}, {9, 6}, {12, 12}, {18, 7}, {25, 13}, {33, 26}, {70, 40}} {
 			n, w := s[0], s[1]
-			for stop := range w {
+			for stop := 0; stop < w; stop += check.Few(1, 3) {
 				message := fmt.Sprintf("n=%d w=%d stop=%d", n, w, stop)
 				c := newPanelCase(r, n, w, 1, 2, none)
 				c.limit.x[stop] = -1
@@ -166,7 +168,7 @@ func TestPanelStopsTwice(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant) {
 		r := newRand()
 		const n, w = 30, 20
-		for first := range w {
+		for first := 0; first < w; first += check.Few(1, 3) {
 			for second := first + 1; second < w; second++ {
 				c := newPanelCase(r, n, w, 0, 0, odd)
 				c.limit.x[first], c.limit.x[second] = -1e9, -1e9
@@ -304,7 +306,7 @@ func TestPanelShiftsAndStops(t *testing.T) {
 		r := newRand()
 		for _, s := range [][2]int{{3, 3}, {6, 6}, {7, 5}, {9, 6}, {12, 12}, {18, 7}, {25, 13}, {33, 26}, {70, 40}} {
 			n, w := s[0], s[1]
-			for first := range w {
+			for first := 0; first < w; first += check.Few(1, 3) {
 				second := (first + 1 + r.IntN(w-1)) % w
 				from, to := min(first, second), max(first, second)
 				message := fmt.Sprintf("n=%d w=%d shift and stop at %d and %d", n, w, first, second)

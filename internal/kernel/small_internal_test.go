@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/internal/check"
 )
 
 // testRows compares SubRows and SubRowsT with their sums written out,
@@ -103,7 +105,7 @@ func TestAdd(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant) {
 		r := newRand()
 		for n := range 41 {
-			for m := range 25 {
+			for m := n % check.Few(1, 3); m < 25; m += check.Few(1, 3) {
 				testAdd(t, r, v, n, m, n*m%3, (n+m)%3)
 			}
 		}

@@ -1,10 +1,12 @@
 package live
 
 import (
+	"bufio"
 	"context"
 	"encoding/binary"
 	"encoding/json"
 	"math"
+	"net"
 	"net/http"
 	"time"
 
@@ -32,6 +34,7 @@ type page struct {
 	status  chan []byte // the newest
 	dropped int64       // frames for which the page was too slow
 	end     context.CancelFunc
+	part    func(code websocket.StatusCode, reason string) // closes the connection, in half the time between pings at the latest
 }
 
 // Connect implements view.Live: it makes r, which has been admitted, a WebSocket and serves it until it ends.
@@ -44,12 +47,17 @@ func (s *Session) Connect(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.leave(p)
-	c, err := websocket.Accept(w, r, nil) // which has answered an error
+	t := &taken{ResponseWriter: w}
+	c, err := websocket.Accept(t, r, nil) // which has answered an error
 	if err != nil {
 		return
 	}
 	defer c.CloseNow()
 	c.SetReadLimit(longestMessage)
+	p.part = func(code websocket.StatusCode, reason string) {
+		t.conn.SetDeadline(time.Now().Add(s.o.ping / 2))
+		c.Close(code, reason)
+	}
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
@@ -60,6 +68,19 @@ func (s *Session) Connect(w http.ResponseWriter, r *http.Request) {
 	<-written
 }
 
+// taken knows the connection that a WebSocket takes over. Closing a WebSocket reads what is left of a message, however long it is said to be and whether it comes or not.
+type taken struct {
+	http.ResponseWriter
+	conn net.Conn
+}
+
+// Hijack implements http.Hijacker.
+func (t *taken) Hijack() (c net.Conn, rw *bufio.ReadWriter, err error) {
+	c, rw, err = http.NewResponseController(t.ResponseWriter).Hijack()
+	t.conn = c
+	return c, rw, err
+}
+
 // read passes messages on until the connection ends.
 func (s *Session) read(ctx context.Context, c *websocket.Conn, p *page) {
 	for {
@@ -68,12 +89,12 @@ func (s *Session) read(ctx context.Context, c *websocket.Conn, p *page) {
 			return
 		}
 		if kind != websocket.MessageText {
-			c.Close(websocket.StatusUnsupportedData, "live: messages are text")
+			p.part(websocket.StatusUnsupportedData, "live: messages are text")
 			return
 		}
 		m, err := s.parse(data)
 		if err != nil {
-			c.Close(websocket.StatusPolicyViolation, short(err.Error()))
+			p.part(websocket.StatusPolicyViolation, short(err.Error()))
 			return
 		}
 		m.page = p
@@ -98,12 +119,12 @@ func short(text string) string {
 func (s *Session) write(ctx context.Context, c *websocket.Conn, p *page) {
 	defer func() { // however it ends, the reader is to end too
 		if ctx.Err() != nil {
-			c.Close(websocket.StatusGoingAway, "live: the program ends")
+			p.part(websocket.StatusGoingAway, "live: the program ends")
 		}
 		p.end()
 		c.CloseNow()
 	}()
-	ping := time.NewTicker(pinging)
+	ping := time.NewTicker(s.o.ping)
 	defer ping.Stop()
 	send := func(kind websocket.MessageType, b []byte) error {
 		at, cancel := context.WithTimeout(context.Background(), writing) // whole frames, also where the session ends
@@ -121,7 +142,7 @@ func (s *Session) write(ctx context.Context, c *websocket.Conn, p *page) {
 		case b := <-p.status:
 			err = send(websocket.MessageText, b)
 		case <-ping.C:
-			at, cancel := context.WithTimeout(context.Background(), writing)
+			at, cancel := context.WithTimeout(context.Background(), s.o.ping/2)
 			err = c.Ping(at)
 			cancel()
 		}

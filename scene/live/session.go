@@ -33,7 +33,8 @@ type Options struct {
 	Air    float64 // rate, 1/s, at which all bodies are slowed down at the start
 	Paused bool    // it does not move before a page says so
 
-	now func() time.Time // nil: the clock
+	now  func() time.Time // nil: the clock
+	ping time.Duration    // 0: pinging
 }
 
 // Session is a mechanism that moves in real time. It implements view.Live.
@@ -80,6 +81,9 @@ func NewSession(p *kkt.Plan, st *mechanism.State, center spatial.Vec3, o Options
 	}
 	if o.now == nil {
 		o.now = time.Now
+	}
+	if o.ping == 0 {
+		o.ping = pinging
 	}
 	in := p.Mechanism().NewInputs()
 	s := &Session{inputs: in, center: center, down: p.Mechanism().Gravity, o: o, messages: make(chan Message, 64), speed: 1, running: !o.Paused}

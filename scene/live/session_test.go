@@ -1,8 +1,17 @@
 package live
 
 import (
+	"bufio"
+	"context"
 	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,8 +19,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 func generate(t testing.TB, family string, n int) *model.Model {
@@ -101,6 +112,83 @@ func TestSlowReader(t *testing.T) {
 	require.Contains(t, string(<-p.status), `"dropped":9`)
 }
 
+// served is a session behind a server, without what decides who may come in, and the connection of a client that speaks for itself.
+func served(t *testing.T, o Options) (*Session, func() (net.Conn, *bufio.Reader)) {
+	t.Helper()
+	plan, err := rung.NewPlan(generate(t, "ladder", 4), rung.Options{})
+	require.NoError(t, err)
+	s, err := NewSession(plan, plan.Initial(), spatial.Vec3{}, o)
+	require.NoError(t, err)
+	server := httptest.NewServer(http.HandlerFunc(s.Connect))
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.Run(ctx)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-ended
+		server.Close()
+	})
+	return s, func() (net.Conn, *bufio.Reader) {
+		t.Helper()
+		c, err := net.Dial("tcp", server.Listener.Addr().String())
+		require.NoError(t, err)
+		t.Cleanup(func() { c.Close() })
+		require.NoError(t, c.SetDeadline(time.Now().Add(20*time.Second)))
+		fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n")
+		r := bufio.NewReader(c)
+		line, err := r.ReadString('\n')
+		require.NoError(t, err)
+		require.Contains(t, line, "101")
+		return c, r
+	}
+}
+
+// lookOn is the message {"type":"look","on":true} in a frame with a mask of zeros.
+var lookOn = append([]byte{0x81, 0x80 | 25, 0, 0, 0, 0}, `{"type":"look","on":true}`...)
+
+// TestSilent: a page that is there but reads and answers nothing, as one whose machine has gone, is left after the next ping, and nothing moves for it any longer.
+func TestSilent(t *testing.T) {
+	s, dial := served(t, Options{ping: 100 * time.Millisecond})
+	c, _ := dial()
+	_, err := c.Write(lookOn)
+	require.NoError(t, err)
+	require.Eventually(t, s.looked, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return Pages(s) == 0 && !s.looked() }, 20*time.Second, 5*time.Millisecond)
+}
+
+// TestGarbage: bytes that are no frames, and frames that announce 100 MB, end their connection and nothing else, and take no memory.
+func TestGarbage(t *testing.T) {
+	s, dial := served(t, Options{ping: 200 * time.Millisecond})
+	r := rand.New(rand.NewPCG(1, 3))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for k := range 6 {
+		c, from := dial()
+		b := make([]byte, 4096)
+		for i := range b {
+			b[i] = byte(r.Uint32())
+		}
+		if k%2 == 1 {
+			copy(b, []byte{0x81, 0xff, 0, 0, 0, 0, 6, 0, 0, 0, 1, 2, 3, 4}) // text of 96 MiB
+		}
+		for range 1 + 8*(k%3) { // so that the rest never comes
+			if _, err := c.Write(b); err != nil {
+				break // it has been closed
+			}
+		}
+		clock := time.Now()
+		io.Copy(io.Discard, from)
+		require.Less(t, time.Since(clock), 10*time.Second, "frame %d", k)
+	}
+	require.Eventually(t, func() bool { return Pages(s) == 0 }, 20*time.Second, 5*time.Millisecond)
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8<<20))
+	require.Empty(t, s.failure)
+}
+
 // TestRealTime writes the table of docs/play.md: the real-time factor of mechanisms that fall freely, without air, over RUNG_PLAY seconds and in the worst half second of these, the time of a
 // processor that a second takes, and the part of the steps that are damped.
 //
@@ -142,5 +230,61 @@ func TestRealTime(t *testing.T) {
 		went := s.sim.State().Time - s.start.Time
 		fmt.Printf("| %s | %d | %s | %.2f | %.2f | %.2f | %.1f %% | %s\n", s.mech.Name, s.mech.NumBodies(), s.method.text,
 			went/time.Since(begun).Seconds(), worst, (Processor()-had).Seconds()/went, 100*damped, s.failure)
+	}
+}
+
+// TestGallery writes the table of docs/play.md: wall seconds that a second of a model takes, and those of the worst half second, over RUNG_PLAY seconds from the initial state, and then while the
+// last body is pulled by its own size and more along a circle. No time passes between frames.
+//
+//	RUNG_PLAY=10 go test -run TestGallery -v ./scene/live
+func TestGallery(t *testing.T) {
+	seconds, _ := strconv.ParseFloat(os.Getenv("RUNG_PLAY"), 64)
+	if !(seconds > 0) {
+		t.Skip("a table of times, by RUNG_PLAY=seconds")
+	}
+	list := strings.Fields(os.Getenv("RUNG_PLAY_MODELS"))
+	if len(list) == 0 {
+		list = strings.Fields("excavator:1 jansen:3 miura:5 hoberman:10 delta:1 scissor:8 tracked:6 excavator:300 jansen:80 miura:30 hoberman:480 delta:300 scissor:490 tracked:200")
+	}
+	for _, name := range list {
+		family, size, _ := strings.Cut(name, ":")
+		n, _ := strconv.Atoi(size)
+		fmt.Printf("| `%s %s` ", family, size)
+		for pull := range 6 {
+			s, c := newTest(t, generate(t, family, n), Options{})
+			if pull == 0 {
+				fmt.Printf("| %d | %s ", s.mech.NumBodies(), s.method.text)
+			}
+			i := s.mech.NumBodies() - 1
+			at := s.shown.Bodies[i].Position.Sub(s.center)
+			radius := max(s.mech.TypicalLength(), 0.2)
+			begun, wall, worst := s.sim.State().Time, 0.0, 0.0
+			half, from := 0.0, begun
+			for s.sim.State().Time < begun+seconds && s.failure == "" && wall < 6*seconds {
+				c.at = c.at.Add(frameTime)
+				clock := time.Now()
+				if now := s.sim.State().Time - begun; pull == 1 {
+					sin, cos := math.Sincos(math.Pi * now)
+					s.apply(&Message{Type: "pull", Body: i, Vector: at.Add(spatial.Vec3{radius * sin, radius * (1 - cos), radius * sin}), page: s.pages[0]})
+				}
+				s.tick()
+				took := time.Since(clock).Seconds()
+				wall, half = wall+took, half+took
+				if now := s.sim.State().Time; now >= from+0.5 {
+					worst, half, from = max(worst, half/(now-from)), 0, now
+				}
+				select {
+				case b := <-s.pages[0].frames:
+					s.pages[0].free <- b
+				default:
+				}
+			}
+			damped := 0.0
+			if r := s.method.rattle; r != nil {
+				damped = float64(r.Stats().Damped) / float64(max(r.Stats().Steps, 1))
+			}
+			fmt.Printf("| %.2f | %.2f | %.1f %% %s", wall/(s.sim.State().Time-begun), worst, 100*damped, s.failure)
+		}
+		fmt.Println("|")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"time"
 )
 
 //go:embed page
@@ -17,6 +18,9 @@ var page embed.FS
 
 // policy lets the page load from where it came and from nowhere else.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob: data:; media-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// answering is how long who has asked may take to read an answer. A connection that is not read would hold memory for ever.
+const answering = 30 * time.Second
 
 // NewSecret returns a random secret of 128 bits.
 func NewSecret() string {
@@ -43,6 +47,7 @@ func (v *Viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
+	patient(w)
 	path, ok := v.admit(r)
 	if !ok {
 		http.Error(w, "403 forbidden", http.StatusForbidden)
@@ -71,6 +76,11 @@ func (v *Viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v.data(w, r, path)
+}
+
+// patient gives the reader of an answer time from now on. Connections that are taken over have no such limit.
+func patient(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answering)) // which what is no connection does not have
 }
 
 // admit returns the path behind the secret, if the request may be answered.
@@ -154,6 +164,7 @@ func (v *Viewer) data(w http.ResponseWriter, r *http.Request, path string) {
 	default:
 		err = errRow
 	}
+	patient(w) // as it may have taken long
 	switch {
 	case errors.Is(err, errRow):
 		http.Error(w, "404 not found", http.StatusNotFound)

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -186,4 +187,29 @@ func floats(b []byte) []float64 {
 		out[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
 	}
 	return out
+}
+
+// slow is an answer that notes until when it has to be read.
+type slow struct {
+	*httptest.ResponseRecorder
+	until time.Time
+}
+
+func (s *slow) SetWriteDeadline(t time.Time) error {
+	s.until = t
+	return nil
+}
+
+// TestAnswersEnd: who asks has half a minute to read the answer, so that nobody who does not read holds a connection; the time begins when the answer is there.
+func TestAnswersEnd(t *testing.T) {
+	v, _ := viewer(t)
+	for _, path := range []string{"/" + secret + "/", "/" + secret + "/app.js", "/" + secret + "/scene.json", "/" + secret + "/reactions?row=0", "/x/", "/" + secret + "/nothing"} {
+		r := httptest.NewRequest(http.MethodGet, path, nil)
+		r.Host = host
+		w := &slow{ResponseRecorder: httptest.NewRecorder()}
+		begun := time.Now()
+		v.ServeHTTP(w, r)
+		require.GreaterOrEqual(t, w.until, begun.Add(20*time.Second), path)
+		require.LessOrEqual(t, w.until, time.Now().Add(40*time.Second), path)
+	}
 }

@@ -154,7 +154,7 @@ func (s *series) measure(n, nb int) (*Record, error) {
 		return nil, errOver
 	}
 	s.doing("solving", nb)
-	debug.FreeOSMemory() // the scratch of the analysis
+	freeLarge(nb) // the scratch of the analysis
 	solver := plan.NewSolver()
 	var used usage
 	threads := max(1, int(s.flags.threads))
@@ -197,6 +197,16 @@ func (s *series) prepare(n, nb int) (mech *mechanism.Mechanism, base int64, err 
 	return mech, base, nil
 }
 
+// manyBodies is a number of bodies whose matrices are some megabytes: those of fewer go unseen in the memory of a process.
+const manyBodies = 1000
+
+// freeLarge returns memory that nothing refers to any more to the system, unless the model is small.
+func freeLarge(bodies int) {
+	if bodies >= manyBodies {
+		debug.FreeOSMemory()
+	}
+}
+
 func (s *series) doing(what string, nb int) {
 	s.p.Describe(fmt.Sprintf("%s %s of %d bodies, %s", what, fault.Text(s.Name, sheet.TextWidth), nb, s.method))
 }
@@ -237,7 +247,7 @@ func residual(plan *rung.Plan, s *kkt.Solver) (float64, error) {
 			x[int(p.Off[node])+k] = -lambda[k]
 		}
 	}
-	debug.FreeOSMemory() // the factor, which s.System does not refer to
+	freeLarge(plan.Mechanism().NumBodies()) // the factor, which s.System does not refer to
 	return sys.Matrix.BackwardError(sys.Right, x), nil
 }
 

@@ -14,16 +14,20 @@ const (
 	minRuns   = 5                     // evaluations behind a median, which together take the least time asked for
 	enoughRun = 3 * time.Second       // unless fewer take this long
 	batchTime = 20 * time.Microsecond // shorter evaluations are timed so many in a row that they take this
+	quickPlan = time.Millisecond      // what a quicker plan leaves behind is less than a collection of garbage is worth
 )
 
 // analysed returns what makePlan makes and the median time of that, in ns, with
-// the collector's default pace: a tight one would take a good part of the time.
+// the collector's default pace: a tight one would take a good part of the time. What
+// the plan before has left is collected first, unless that was a quick one.
 func analysed[P any](makePlan func() (*P, error), least time.Duration) (plan *P, ns int64, err error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(machine.DefaultGC))
 	var times []int64
 	for begun := time.Now(); more(len(times), time.Since(begun), least); {
 		plan = nil // two at a time would count as peak memory
-		runtime.GC()
+		if n := len(times); n == 0 || times[n-1] > quickPlan.Nanoseconds() {
+			runtime.GC()
+		}
 		t := time.Now()
 		if plan, err = makePlan(); err != nil {
 			return nil, 0, err

@@ -120,7 +120,7 @@ func serve(ctx context.Context, v *view.Viewer, f *viewFlags, print func(address
 	if !f.noBrowser {
 		open(address)
 	}
-	s := &http.Server{Handler: v, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 1 << 16}
+	s := &http.Server{Handler: v, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 16}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(l) }()
 	select {
