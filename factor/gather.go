@@ -1,0 +1,138 @@
+package factor
+
+import (
+	"github.com/rung-mbd/rung/internal/kernel"
+)
+
+// dest is the front that update matrices are added to: a panel of n rows and w
+// pivots, and the update matrix of the m rows below them. The last of the rows
+// belongs to the right side.
+type dest struct {
+	pan, upd []float64
+	n, w, m  int
+}
+
+// at returns the front from element (i, j) on, i ≥ j, and its leading dimension.
+func (d *dest) at(i, j int) ([]float64, int) {
+	if j < d.w {
+		return d.pan[j*d.n+i:], d.n
+	}
+	return d.upd[(j-d.w)*d.m+i-d.w:], d.m
+}
+
+// add adds the lower triangle of u to a front. u is column-major, with m rows and one column
+// less. runs say which rows of the front its rows go to; the last row, of the right side, goes
+// to the last. No run is part pivot, part not.
+func (w *worker) add(d *dest, u []float64, m int, runs []run) {
+	last := d.w + d.m - 1
+	j := 0 // row and column of u at which the run begins
+	for i, r := range runs {
+		if m > stopRows && w.f.watch.Up() {
+			return
+		}
+		c, n := int(r.dst), int(r.n)
+		dst, ld := d.at(c, c)
+		kernel.AddLower(dst, ld, u[j*m+j:], m, n, n)
+		at := j + n // row of u
+		for _, q := range runs[i+1:] {
+			kernel.AddBlock(dst[int(q.dst)-c:], ld, u[j*m+at:], m, int(q.n), n)
+			at += int(q.n)
+		}
+		dst = dst[last-c:]
+		src := u[j*m+at:]
+		for k := range n {
+			dst[k*ld] += src[k*m]
+		}
+		j += n
+	}
+}
+
+// addLeaves adds −W·Wᵀ of the leaves of a front, theory.md (17), and −W·b.
+func (w *worker) addLeaves(fr *front, d *dest) {
+	f, s := w.f, w.f.Symbolic
+	if fr.spread {
+		// Few rows: the leaves side by side, spread over all rows of the front.
+		leaves := s.leaves[fr.leafLo:fr.leafHi]
+		t := w.ld[:int(fr.columns)*d.n]
+		clear(t)
+		for i := range leaves {
+			l := &leaves[i]
+			w.spreadTo(t, d.n, l, true)
+			t = t[int(l.size)*d.n:]
+		}
+		w.addProduct(d, 0, w.ld, d.n, d.n, int(fr.columns))
+		return
+	}
+	for i := fr.leafLo; i < fr.leafHi && !f.watch.Every(int(i-fr.leafLo)); i++ {
+		w.addLeaf(d, &s.leaves[i])
+	}
+}
+
+// addProduct subtracts T·Tᵀ from the last m rows of a front, which begin at row r;
+// T is m×k, column-major, its last row that of the right side.
+func (w *worker) addProduct(d *dest, r int, t []float64, ld, m, k int) {
+	c := min(m-1, max(0, d.w-r)) // columns that are pivots
+	if c > 0 {
+		if p := d.pan[r*d.n+r:]; m > stopRows {
+			w.subtract(p, d.n, t, t, ld, m, c, k)
+		} else {
+			kernel.Update(p, d.n, t, ld, t, ld, m, c, k)
+		}
+	}
+	if c < m-1 {
+		r += c - d.w
+		if u := d.upd[r*d.m+r:]; m > stopRows {
+			w.subtract(u, d.m, t[c:], t[c:], ld, m-c, m-1-c, k)
+		} else {
+			kernel.Update(u, d.m, t[c:], ld, t[c:], ld, m-c, m-1-c, k)
+		}
+	}
+}
+
+// addLeaf adds −W·Wᵀ of one leaf, and −W·b.
+func (w *worker) addLeaf(d *dest, l *leaf) {
+	m, k := int(l.rows)+1, int(l.size)
+	t := w.ld[:m*k] // W and bᵀ, column-major
+	runs := w.f.Symbolic.runs[l.up:l.to]
+	w.spreadTo(t, m, l, false)
+	if r := int(runs[0].dst); r+m == d.w+d.m {
+		w.addProduct(d, r, t, m, m, k) // the rows are the last of the front
+		return
+	}
+	u := w.leaf[:m*(m-1)]
+	clear(u)
+	w.subtract(u, m, t, t, m, m, m-1, k)
+	w.add(d, u, m, runs)
+}
+
+// spreadTo stores W of a leaf in the columns of t, which has n rows. If spread, its rows are
+// the rows of the front; else they follow each other. The leaf's right side is in the last row.
+func (w *worker) spreadTo(t []float64, n int, l *leaf, spread bool) {
+	f, k := w.f, int(l.size)
+	blocks := f.Symbolic.blocks[l.lo:l.hi]
+	switch {
+	case spread && k == 6:
+		kernel.SpreadBlocks(t, n, f.unit.Val, blocks)
+	case spread:
+		spreadNarrow(t, n, f.unit.Val, blocks, k)
+	default:
+		o := 0
+		for i := range blocks {
+			b := &blocks[i]
+			transpose(t[o:], n, f.unit.Val[b.W:], int(b.N), k)
+			o += int(b.N)
+		}
+	}
+	at := n - 1
+	if f.b == nil {
+		for range k {
+			t[at] = 0
+			at += n
+		}
+		return
+	}
+	for _, v := range f.b[l.first : int(l.first)+k] {
+		t[at] = v
+		at += n
+	}
+}

@@ -1,0 +1,301 @@
+package linear
+
+import (
+	"fmt"
+	"math"
+	"math/cmplx"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Kind says how the solution φ·exp(λt) of a mode goes.
+type Kind uint8
+
+// The kinds.
+const (
+	Vibration  Kind = iota // oscillates and does not grow
+	Decay                  // returns without oscillating: λ < 0
+	Rigid                  // stays where it is put: λ = 0
+	Divergence             // goes away without oscillating: λ > 0
+	Flutter                // oscillates and grows
+)
+
+var kindNames = [...]string{"vibration", "decay", "rigid", "divergence", "flutter"}
+
+// String returns the name that the command line prints.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("Kind(%d)", uint8(k))
+}
+
+// Unstable reports whether a mode of the kind grows.
+func (k Kind) Unstable() bool { return k == Divergence || k == Flutter }
+
+// Mode is a solution φ·exp(λt) of the linearized equations of motion; with a complex
+// λ the motion is the real part, and the conjugate is not listed. Without damping
+// and gyroscopic terms a rigid mode stands for φ and φ·t, and a divergence λ for −λ
+// too.
+type Mode struct {
+	Kind   Kind
+	Lambda complex128 // eigenvalue, 1/s, imaginary part not negative
+
+	// Shape is φ, six numbers a body as in System, with φᴴMφ = 1: its unit is
+	// 1/√kg for centres of mass and rad/(√kg m) for rotations. The largest component is
+	// real and positive. Imag is nil where the shape is real.
+	Shape, Imag []float64
+
+	// Stiffness is φᴴKφ, 1/s²: for an undamped mode the square of the frequency,
+	// negative if it is unstable.
+	Stiffness float64
+}
+
+// AngularFrequency returns |λ|, rad/s: for a vibration its natural frequency, which
+// damping in proportion to mass and stiffness does not change.
+func (m *Mode) AngularFrequency() float64 { return cmplx.Abs(m.Lambda) }
+
+// Frequency returns |λ|/2π, Hz.
+func (m *Mode) Frequency() float64 { return cmplx.Abs(m.Lambda) / (2 * math.Pi) }
+
+// DampedFrequency returns Im λ/2π, Hz: the oscillations in a second.
+func (m *Mode) DampedFrequency() float64 { return imag(m.Lambda) / (2 * math.Pi) }
+
+// DampingRatio returns −Re λ/|λ|: 1 for a decay, −1 for a divergence, 0 for a rigid
+// mode.
+func (m *Mode) DampingRatio() float64 {
+	if m.Lambda == 0 {
+		return 0
+	}
+	return 0 - real(m.Lambda)/cmplx.Abs(m.Lambda)
+}
+
+// undamped returns the mode of a real shape x without C: λ² = −xᵀKx, the Rayleigh
+// quotient, whose error is the square of that of x.
+func (s *System) undamped(x []float64) Mode {
+	g := make([]float64, len(x))
+	s.MassTo(g, x)
+	floats.Scale(1/math.Sqrt(floats.Dot(x, g)), x)
+	orient(x, nil)
+	s.StiffnessTo(g, x)
+	m := Mode{Shape: x, Stiffness: floats.Dot(x, g)}
+	switch k := m.Stiffness; {
+	case math.Abs(k) <= max(s.zeroOf(x), s.leftOf(x)):
+		m.Kind, m.Stiffness = Rigid, 0
+	case k > 0:
+		m.Kind, m.Lambda = Vibration, complex(0, math.Sqrt(k))
+	default:
+		m.Kind, m.Lambda = Divergence, complex(math.Sqrt(-k), 0)
+	}
+	return m
+}
+
+// damped returns the mode of the eigenvalue lambda with the shape re + i·im. size is
+// the square of the rate to which rounding is relative.
+func (s *System) damped(lambda complex128, re, im []float64, size float64) Mode {
+	g, h := make([]float64, len(re)), make([]float64, len(re))
+	norm := func() float64 {
+		s.MassTo(g, re)
+		s.MassTo(h, im)
+		return math.Sqrt(floats.Dot(re, g) + floats.Dot(im, h))
+	}
+	t := 1 / norm()
+	floats.Scale(t, re)
+	floats.Scale(t, im)
+	orient(re, im)
+	m := Mode{Lambda: lambda, Shape: re, Imag: im}
+	abs := cmplx.Abs(lambda)
+	a, b := real(lambda), imag(lambda)
+	// With damping c a stiffness k makes the rates −k/c and −c. The second one is not due to k.
+	c := s.dampingOf(re) + s.dampingOf(im)
+	if abs*abs <= max(zeroTol*size, s.zeroOf(re)+s.zeroOf(im)) || abs*max(abs, math.Abs(c)) <= s.leftOf(re)+s.leftOf(im) {
+		m.Kind, m.Lambda = Rigid, 0
+	} else if b <= realTol*abs {
+		m.Lambda = complex(a, 0)
+		m.Kind = Decay
+		if a > 0 {
+			m.Kind = Divergence
+		}
+	} else {
+		m.Kind = Vibration
+		if a > realTol*abs {
+			m.Kind = Flutter
+		} else if a > -realTol*realTol*abs {
+			m.Lambda = complex(0, b) // growth that rounding has made
+		}
+	}
+	if algebra.MaxAbs(im) <= realTol*algebra.MaxAbs(re) {
+		m.Imag = nil
+		floats.Scale(1/math.Sqrt(floats.Dot(re, s.massTimes(re))), re)
+	}
+	s.StiffnessTo(g, re)
+	s.StiffnessTo(h, im)
+	m.Stiffness = floats.Dot(re, g)
+	if m.Imag != nil {
+		m.Stiffness += floats.Dot(im, h)
+	}
+	return m
+}
+
+// dampingOf returns xᵀCx.
+func (s *System) dampingOf(x []float64) float64 {
+	g := make([]float64, len(x))
+	s.DampingTo(g, x)
+	return floats.Dot(x, g)
+}
+
+// massTimes returns M·x.
+func (s *System) massTimes(x []float64) []float64 {
+	g := make([]float64, len(x))
+	s.MassTo(g, x)
+	return g
+}
+
+// termsOf returns the sum of the magnitudes of the terms of xᵀKx, what its rounding
+// errors are relative to.
+func (s *System) termsOf(x []float64) (sum float64) {
+	for i := range s.stiff {
+		if s.every(i) {
+			break
+		}
+		u := (*[6]float64)(x[6*i:])
+		for a := range 6 {
+			for b := range 6 {
+				sum += math.Abs(u[a] * s.stiff[i][6*a+b] * u[b])
+			}
+		}
+	}
+	var u [12]float64
+	for i := range s.rows {
+		r := &s.rows[i]
+		gather(&u, x, &r.body)
+		t := 0.0
+		if r.far != nil {
+			for e, b := range r.far.bodies {
+				for k, v := range r.far.v[6*e : 6*e+6] {
+					t += math.Abs(v * x[6*int(b)+k])
+				}
+			}
+		}
+		for k, v := range &r.v {
+			t += math.Abs(v * u[k])
+		}
+		sum += math.Abs(r.k) * t * t
+	}
+	for i := range s.pairs {
+		if s.every(i) {
+			break
+		}
+		p := &s.pairs[i]
+		gather(&u, x, &p.body)
+		for a := range u {
+			for b := range u {
+				sum += math.Abs(u[a] * p.K[12*a+b] * u[b])
+			}
+		}
+	}
+	return sum
+}
+
+// zeroOf returns the size of xᵀKx that rounding in a shape x may make.
+func (s *System) zeroOf(x []float64) float64 {
+	noise := 0.0
+	for i := range s.mech.Bodies {
+		noise += s.size[i] * s.energyOf(i, x)
+	}
+	return zeroTol*s.termsOf(x) + shapeNoise*shapeNoise*noise
+}
+
+// energyOf returns the part of body i in xᵀMx.
+func (s *System) energyOf(i int, x []float64) float64 {
+	u, c := spatial.Vec3(x[6*i:6*i+3]), spatial.Vec3(x[6*i+3:6*i+6])
+	return u.Dot(s.y.Kin.I[i].MulVec(u)) + s.mech.Bodies[i].Mass*c.Dot(c)
+}
+
+// measure stores in s.size the size of the terms of K at each body, 1/s².
+func (s *System) measure() {
+	clear(s.size)
+	for i := range s.stiff {
+		if s.every(i) {
+			return
+		}
+		for c := range 6 {
+			var col [6]float64
+			for r := range col {
+				col[r] = s.stiff[i][6*r+c]
+			}
+			unit := [6]float64{}
+			unit[c] = 1
+			s.size[i] += math.Sqrt(s.inverseNorm(int32(i), col[:]) * s.inverseNorm(int32(i), unit[:]))
+		}
+	}
+	for i := range s.rows {
+		r := &s.rows[i]
+		if r.far != nil {
+			n := len(r.far.bodies)
+			for e, b := range r.far.bodies {
+				s.size[b] += float64(n) * math.Abs(r.k) * s.inverseNorm(b, r.far.v[6*e:6*e+6])
+			}
+			continue
+		}
+		for e, b := range r.body {
+			if b >= 0 {
+				s.size[b] += 2 * math.Abs(r.k) * s.inverseNorm(b, r.v[6*e:6*e+6])
+			}
+		}
+	}
+	for i := range s.pairs {
+		if s.every(i) {
+			return
+		}
+		p := &s.pairs[i]
+		for c := range 12 {
+			if p.body[c/6] < 0 {
+				continue
+			}
+			var col [12]float64
+			for r := range col {
+				col[r] = p.K[12*r+c]
+			}
+			unit := [6]float64{}
+			unit[c%6] = 1
+			root := math.Sqrt(s.inverseNorm(p.body[c/6], unit[:]))
+			for e, b := range p.body {
+				if b >= 0 {
+					s.size[b] += root * math.Sqrt(s.inverseNorm(b, col[6*e:6*e+6]))
+				}
+			}
+		}
+	}
+}
+
+// orient turns the phase of x + i·y so that its largest component is real and
+// positive; the first of those that are as large.
+func orient(x, y []float64) {
+	best, at := 0.0, 0
+	for i := range x {
+		t := math.Abs(x[i])
+		if y != nil {
+			t = math.Hypot(x[i], y[i])
+		}
+		if t > best*(1+1e-6) {
+			best, at = t, i
+		}
+	}
+	if best == 0 {
+		return
+	}
+	if y == nil {
+		if x[at] < 0 {
+			floats.Scale(-1, x)
+		}
+		return
+	}
+	c, s := x[at]/best, y[at]/best
+	for i := range x {
+		x[i], y[i] = c*x[i]+s*y[i], c*y[i]-s*x[i]
+	}
+}

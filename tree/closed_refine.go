@@ -1,0 +1,156 @@
+package tree
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// scale sets colScale and rowScale. A freedom counts in the unit that has unit
+// inertia with everything beyond it rigid; a row counts by the terms of its
+// entries in these units, so that entries which are rounding stay small.
+func (s *ClosedSolver) scale() error {
+	for d := range s.colScale {
+		row := s.H.Row(d)
+		h := row[len(row)-1]
+		if !(h > 0) || math.IsInf(h, 1) {
+			return s.plan.pivotError(d, h)
+		}
+		s.colScale[d] = 1 / math.Sqrt(h)
+	}
+	for i := range s.K.groups {
+		g := &s.K.groups[i]
+		n := len(g.cols)
+		scale := s.rowScale[g.row : g.row+g.rows]
+		largest := 0.0
+		for k := range scale {
+			terms := 0.0
+			for e, d := range g.cols {
+				b := s.K.mag[g.val+k*n+e] * s.colScale[d]
+				terms += b * b
+			}
+			scale[k] = math.Sqrt(terms)
+			largest = max(largest, scale[k])
+		}
+		for k := range scale {
+			if largest > 0 {
+				scale[k] = 1 / max(scale[k], leastRow*largest)
+			}
+		}
+	}
+	if s.G != nil {
+		s.scaleGears()
+	}
+	return nil
+}
+
+// scaleGears sets the scales of the rows of gears: their pivots are one at least.
+func (s *ClosedSolver) scaleGears() {
+	for i, I := range s.G.inertia {
+		s.rowScale[s.K.rows+i] = math.Sqrt(I)
+	}
+}
+
+// refine solves and checks all rows.
+func (s *ClosedSolver) refine() error {
+	if err := s.determined(); err != nil {
+		return err
+	}
+	if err := s.correct(); err != nil {
+		return err
+	}
+	return s.checkRows()
+}
+
+// correct solves, and corrects the solution by the residuals of the whole system.
+func (s *ClosedSolver) correct() error {
+	s.how.solveTo(s, s.qdd, s.all, s.f, s.k)
+	load := s.norm(s.f, false)
+	s.correction = math.Inf(1)
+	if s.plan.held != nil {
+		s.release()
+	}
+	for k := 0; k < refineMax && !s.watch.Up(); k++ {
+		before := s.correction
+		s.residuals(s.qdd, s.all, s.f, s.k)
+		s.how.solveTo(s, s.dq, s.dl, s.rf, s.rk)
+		size := max(s.norm(s.qdd, true), load)
+		for d := range s.qdd {
+			s.qdd[d] += s.dq[d]
+		}
+		for i := range s.all {
+			s.all[i] += s.dl[i]
+		}
+		s.correction = s.norm(s.dq, true)
+		if size > 0 {
+			s.correction /= size
+		}
+		// A correction that does not shrink is rounding.
+		if s.correction <= refineTol || s.correction > 0.25*before {
+			break
+		}
+	}
+	if !(s.correction <= accurateTol) {
+		return s.atWorst(s.dq, fault.Errorf("%w (last relative correction %.3g)", ErrInaccurate, s.correction))
+	}
+	return nil
+}
+
+// atWorst returns err as an error at the freedom with the largest of the accelerations x, in the
+// scales of the freedoms, or the first that is not a number. Its place is the joint, or the body
+// with a floating base.
+func (s *ClosedSolver) atWorst(x []float64, err error) error {
+	at, most := 0, -1.0
+	for d, c := range s.colScale {
+		a := math.Abs(x[d] / c)
+		if math.IsNaN(a) {
+			at = d
+			break
+		}
+		if a > most {
+			at, most = d, a
+		}
+	}
+	if len(s.plan.Links) == 0 {
+		return err
+	}
+	return s.plan.atDof(at, err)
+}
+
+// residuals stores in rf and rk what a solution leaves of f and k.
+func (s *ClosedSolver) residuals(qdd, lambda, f, k []float64) {
+	s.H.MulVecTo(s.rf, qdd)
+	for d, h := range s.rf {
+		s.rf[d] = f[d] - h
+	}
+	if s.plan.held != nil {
+		s.w.addHeldTo(s.rf, qdd)
+	}
+	rows := s.K.rows
+	s.K.AddMulTransTo(s.rf, lambda[:rows])
+	s.K.MulVecTo(s.rk[:rows], qdd)
+	if s.G != nil {
+		s.G.AddMulTransTo(s.rf, lambda[rows:])
+		s.G.MulVecTo(s.rk[rows:], qdd)
+		for i, I := range s.G.inertia {
+			s.rk[rows+i] += lambda[rows+i] / I
+		}
+	}
+	for i, x := range s.rk {
+		s.rk[i] = k[i] - x
+	}
+}
+
+// norm returns the size of accelerations or of generalized forces in the scales
+// of the freedoms.
+func (s *ClosedSolver) norm(x []float64, acceleration bool) float64 {
+	sum := 0.0
+	for d, c := range s.colScale {
+		a := x[d] * c
+		if acceleration {
+			a = x[d] / c
+		}
+		sum += a * a
+	}
+	return math.Sqrt(sum)
+}
