@@ -154,9 +154,9 @@ type tapes struct {
 func (c *compiler) tapes() (t tapes) {
 	c.evaluate()
 	c.sys.factorize()
-	c.sys.backward(c.sys.x, false)
+	c.sys.backward(c.sys.x, c.sys.z, 0, false)
 	t.stage = c.take()
-	c.sys.judge(1 / trustedPivot) // the first solve has to have pivots for which its error is estimated
+	c.sys.judge(enoughError, 1/trustedPivot) // the first solve has to have pivots for which its error is estimated
 	t.judge = c.take()
 	c.sys.refine()
 	t.refine = c.take()

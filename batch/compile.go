@@ -184,23 +184,16 @@ func vec(v spatial.Vec3) []float64 { return v[:] }
 
 // point is where a point of a body or of the world is.
 type point struct {
-	far, near, arm place // position of the body, arm from there and from the centre of mass, world axes
-	velocity       place
+	far, near place // position of the body, and the arm from there, world axes
+	velocity  place
 }
 
 // pointOf adds the kinematics of a point of a body.
 func (c *compiler) pointOf(body int32, at spatial.Vec3) point {
 	if body < 0 {
-		return point{far: c.constant(at[:]...), near: c.zero, arm: c.zero, velocity: c.zero}
+		return point{far: c.constant(at[:]...), near: c.zero, velocity: c.zero}
 	}
-	own := c.constant(at[:]...)
-	arm := place(0)
-	if c.at.body[body] > 0 {
-		arm = c.difference(own, c.comOf(body))
-	} else {
-		arm = c.constant(vec(at.Sub(c.mech.Bodies[body].Com))...)
-	}
-	return c.pointAt(body, own, arm)
+	return c.pointAt(body, c.constant(at[:]...))
 }
 
 // originOf adds the kinematics of the origin of a frame of joint j.
@@ -208,19 +201,29 @@ func (c *compiler) originOf(j int, s side) point {
 	body, _ := s.of(&c.mech.Joints[j])
 	own := c.originIn(j, s)
 	if body < 0 {
-		return point{far: own, near: c.zero, arm: c.zero, velocity: c.zero}
+		return point{far: own, near: c.zero, velocity: c.zero}
 	}
-	return c.pointAt(body, own, c.armIn(j, s))
+	return c.pointAt(body, own)
 }
 
-// pointAt adds the kinematics of a point of a body, own in its frame and arm from its centre of mass.
-func (c *compiler) pointAt(body int32, own, arm place) point {
+// pointAt adds the kinematics of a point of a body, own in its frame.
+func (c *compiler) pointAt(body int32, own place) point {
 	b := &c.bodies[body]
 	out := point{far: b.state.at(atPosition)}
 	out.near = c.vector(tape.MulVec, b.axes, own)
-	out.arm = c.vector(tape.MulVec, b.axes, arm)
 	out.velocity = c.vector(tape.AddCross, b.state.at(atOmega), out.near, b.state.at(atVelocity))
 	return out
+}
+
+// armOf adds the arm of a point of a body from the centre of mass, world axes.
+func (c *compiler) armOf(body int32, at spatial.Vec3) place {
+	var arm place
+	if c.at.body[body] > 0 {
+		arm = c.difference(c.constant(at[:]...), c.comOf(body))
+	} else {
+		arm = c.constant(vec(at.Sub(c.mech.Bodies[body].Com))...)
+	}
+	return c.vector(tape.MulVec, c.bodies[body].axes, arm)
 }
 
 // omega returns the angular velocity of a body, zeros for the world.

@@ -16,9 +16,11 @@ func (c *compiler) elements() {
 		c.passing()
 		switch e := &c.mech.Forces[i]; e.Kind {
 		case model.Wrench:
-			a := c.pointOf(e.A.Body, e.A.Point)
-			f := c.constant(e.Force[:]...)
-			c.push(e.A.Body, f, c.vector(tape.AddCross, a.arm, f, c.constant(e.Torque[:]...)), 1)
+			if e.A.Body < 0 {
+				break
+			}
+			arm, f := c.armOf(e.A.Body, e.A.Point), c.constant(e.Force[:]...)
+			c.push(e.A.Body, f, c.vector(tape.AddCross, arm, f, c.constant(e.Torque[:]...)), 1)
 		case model.SpringDamper:
 			c.spring(e, i)
 		}
@@ -49,9 +51,9 @@ func (c *compiler) spring(e *mechanism.ForceElement, i int) {
 	f := c.room(3)
 	c.op(tape.Pull, f, line, numbers, size, c.sys.record.at(notFinite))
 	if e.A.Body >= 0 {
-		c.push(e.A.Body, f, c.vector(tape.Cross, a.arm, f), 1)
+		c.push(e.A.Body, f, c.vector(tape.Cross, c.armOf(e.A.Body, e.A.Point), f), 1)
 	}
 	if e.B.Body >= 0 {
-		c.push(e.B.Body, f, c.vector(tape.Cross, b.arm, f), -1)
+		c.push(e.B.Body, f, c.vector(tape.Cross, c.armOf(e.B.Body, e.B.Point), f), -1)
 	}
 }

@@ -105,7 +105,7 @@ func (c *compiler) steps() *stepper {
 	}
 	s.euler = c.take()
 
-	rate := c.violations(s)
+	drift := c.violations(s)
 	s.errors = c.take()
 
 	// Displacements and changes of velocity by the factor of the last stage.
@@ -114,9 +114,13 @@ func (c *compiler) steps() *stepper {
 		dx[i] = c.room(c.sys.size(int32(i)))
 	}
 	move := c.room(6)
-	solve := func(right []place, apply func(b *bodyPlace)) {
-		c.sys.eliminate(right, false)
-		c.sys.backward(dx, true)
+	z := make([]place, len(dx))
+	for i := range z {
+		z[i] = c.room(2 * c.sys.size(int32(i)))
+	}
+	c.sys.eliminate(drift, z, 2, false)
+	solve := func(row int, apply func(b *bodyPlace)) {
+		c.sys.backward(dx, z, row, true)
 		for i := range c.bodies {
 			b := &c.bodies[i]
 			c.op(tape.Unweigh, move, dx[i], b.axes, b.data.at(atWeight), c.sys.record.at(notFinite))
@@ -129,11 +133,11 @@ func (c *compiler) steps() *stepper {
 		c.opN(tape.Add, 3, 0, to, to, move.at(3))
 		c.op(tape.SubCross, to, move, com, to)
 	}
-	solve(c.sys.res, func(b *bodyPlace) {
+	solve(0, func(b *bodyPlace) {
 		origin(b, b.state)
 		c.op(tape.Turned, b.state.at(atRotation), b.state.at(atRotation), move, half, series)
 	})
-	solve(rate, func(b *bodyPlace) {
+	solve(1, func(b *bodyPlace) {
 		origin(b, b.state.at(atVelocity))
 		c.opN(tape.Scaled, 3, 0, b.state.at(atOmega), b.state.at(atOmega), move, unit)
 	})
@@ -159,15 +163,12 @@ func (c *compiler) rates() (list []place) {
 	return list
 }
 
-// violations adds −δ of all rows to the residuals of the system, and −(T·V̂) to places that it returns; and the sum
-// of squares of δ.
-func (c *compiler) violations(s *stepper) (rate []place) {
-	rate = make([]place, len(c.sys.order))
-	for i := range rate {
-		rate[i] = c.constant(make([]float64, 6)...)
-		if c.sys.pattern.Sign[i] > 0 {
-			c.opN(tape.Copy, c.sys.size(int32(i)), 0, c.sys.res[i], c.sys.null)
-		}
+// violations adds −δ and −(T·V̂) of all rows, right sides of two solves, to places that it returns, one behind the
+// other; and the sum of squares of δ.
+func (c *compiler) violations(s *stepper) (drift []place) {
+	drift = make([]place, len(c.sys.order))
+	for i := range drift {
+		drift[i] = c.constant(make([]float64, 2*c.sys.size(int32(i)))...)
 	}
 	for i := range c.bodies {
 		b := &c.bodies[i]
@@ -178,15 +179,15 @@ func (c *compiler) violations(s *stepper) (rate []place) {
 		node := c.plan.Layout().JointNode(j)
 		if node >= 0 {
 			c.passing()
-			c.violation(s, j, node, rate[node])
+			c.violation(s, j, node, drift[node])
 			c.lasting()
 		}
 	}
-	return rate
+	return drift
 }
 
 // violation adds those of one joint.
-func (c *compiler) violation(s *stepper, j, node int, rate place) {
+func (c *compiler) violation(s *stepper, j, node int, drift place) {
 	jt := &c.mech.Joints[j]
 	var at jointPlace
 	c.frames(&at, j)
@@ -228,8 +229,8 @@ func (c *compiler) violation(s *stepper, j, node int, rate place) {
 	}
 	// Rows of armature are no constraints; theirs stay zero.
 	rows := c.sys.size(int32(node))
-	c.opN(tape.Sub, rows, 0, c.sys.res[node], c.sys.null, delta)
-	c.opN(tape.Sub, rows, 0, rate, c.sys.null, speed)
+	c.opN(tape.Sub, rows, 0, drift, c.sys.null, delta)
+	c.opN(tape.Sub, rows, 0, drift.at(rows), c.sys.null, speed)
 	for k := range row {
 		sum := c.room(1)
 		c.opN(tape.Scaled, 1, 0, sum, s.errorP, delta.at(k), delta.at(k))

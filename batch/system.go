@@ -200,11 +200,12 @@ func (s *system) start(late, early int32) place {
 
 // factorize adds the factorization, and the forward half of the solve for the right sides.
 func (s *system) factorize() {
-	s.eliminate(s.right, true)
+	s.eliminate(s.right, s.z, 1, true)
 }
 
-// eliminate goes through the nodes in order: their blocks, where factor is set, and the right sides b.
-func (s *system) eliminate(b []place, factor bool) {
+// eliminate goes through the nodes in order: their blocks, where factor is set, and the right sides b, rows of them in
+// each node, one behind the other. It leaves what the backward half needs in z, which it makes where factor is set.
+func (s *system) eliminate(b, z []place, rows int, factor bool) {
 	touched := make([]place, len(s.order)) // current right sides
 	copy(touched, b)
 	work := make([]place, len(s.order))
@@ -228,12 +229,9 @@ func (s *system) eliminate(b []place, factor bool) {
 		switch {
 		case skip:
 		case s.leaf[v]:
-			s.z[v] = touched[v]
+			z[v] = touched[v]
 		default:
-			if factor {
-				s.z[v] = s.room(n)
-			}
-			s.opN(tape.Panel1+tape.Code(panelStep*(n-1)), 1, 0, s.y0(v), touched[v], s.blocks[[2]int32{v, v}], s.inverse[v], s.z[v])
+			s.opN(sized(tape.Panel1, n), rows, 0, s.y0(v, rows), touched[v], s.blocks[[2]int32{v, v}], s.inverse[v], z[v])
 		}
 		for i, u := range s.below[v] {
 			whole := factor && s.leaf[v] && n == 6 // block and right side of u at once
@@ -256,13 +254,15 @@ func (s *system) eliminate(b []place, factor bool) {
 				continue
 			}
 			if work[u] < 0 {
-				_, work[u] = s.block(u)
+				if _, work[u] = s.block(u); rows > 1 {
+					work[u] = s.room(rows * s.size(u))
+				}
 			}
 			src := touched[v]
 			if !s.leaf[v] {
-				src = s.y0(v)
+				src = s.y0(v, rows)
 			}
-			s.tile(work[u], touched[u], src, s.scaled[[2]int32{u, v}], 1, s.size(u), n, s.size(u))
+			s.tile(work[u], touched[u], src, s.scaled[[2]int32{u, v}], rows, s.size(u), n, s.size(u))
 			touched[u] = work[u]
 		}
 	}
@@ -279,12 +279,12 @@ func (s *system) gram(u, v int32, touched []place, current map[[2]int32]place) {
 	current[key], touched[u] = at, right
 }
 
-// y0 is the memory of X of the right side in the forward half.
-func (s *system) y0(v int32) place {
-	key := [2]int32{-1 - v, 0}
+// y0 is the memory of X of the right sides in the forward half.
+func (s *system) y0(v int32, rows int) place {
+	key := [2]int32{-1 - v, int32(rows)}
 	at, ok := s.blocks[key]
 	if !ok {
-		at = s.room(6)
+		at = s.room(rows * s.size(v))
 		s.blocks[key] = at
 	}
 	return at
@@ -392,12 +392,12 @@ func (s *system) tile(at, from, x, y place, m, n, k, stride int) {
 	}
 }
 
-// backward adds the backward half: x of all nodes, into list.
-func (s *system) backward(list []place, residual bool) {
+// backward adds the backward half: x of all nodes, into list, from what eliminate has left in z, row by row.
+func (s *system) backward(list, z []place, row int, residual bool) {
 	for i := len(s.order) - 1; i >= 0; i-- {
 		v := s.order[i]
 		n := s.size(v)
-		from := s.z[v]
+		from := z[v].at(row * n)
 		if residual && s.leaf[v] {
 			from = s.null
 		}
@@ -421,13 +421,13 @@ func (s *system) backward(list []place, residual bool) {
 
 // verdict adds the checks of a solve.
 func (s *system) verdict() {
-	limits := s.constant(enoughError*enoughError, 1/smallPivot, doubtPivot, bodyTol, unitTol, 0)
+	limits := s.constant(refinedError*refinedError, 1/smallPivot, doubtPivot, bodyTol, unitTol, 0)
 	s.op(tape.Verdict, s.holds, s.record, limits, s.record.at(weakRows), tape.One)
 }
 
 // judge adds the residuals of the rows and what they stand for, and which lanes want a correction: those with more of
 // them, or with a pivot above a limit of scale over pivot.
-func (s *system) judge(limit float64) {
+func (s *system) judge(enough, limit float64) {
 	p := s.pattern
 	rest := s.constant(restPart)
 	s.opN(tape.Copy, 3, 0, s.record.at(bigResidual), s.null)
@@ -455,7 +455,7 @@ func (s *system) judge(limit float64) {
 		s.opN(tape.Scaled, 1, 0, s.res[i]-1, terms, s.record.at(sizes), rest)
 		s.opN(tape.Judge, n, 0, s.record.at(bigResidual), s.res[i], s.right[i], s.inverse[i], s.scale[i])
 	}
-	s.op(tape.Wanting, s.mask, s.record, s.constant(enoughError*enoughError, limit))
+	s.op(tape.Wanting, s.mask, s.record, s.constant(enough*enough, limit))
 }
 
 // refine adds one correction with the factor, in the lanes of the mask, and judges again.
@@ -475,14 +475,14 @@ func (s *system) refine() {
 			}
 		}
 	}
-	s.eliminate(s.res, false)
+	s.eliminate(s.res, s.z, 1, false)
 	dx := make([]place, len(s.order))
 	for i := range dx {
 		dx[i] = s.room(int(p.Size[i]))
 	}
-	s.backward(dx, true)
+	s.backward(dx, s.z, 0, true)
 	for i := range dx {
 		s.opN(tape.Masked, int(p.Size[i]), 0, s.x[i], s.x[i], dx[i], s.mask)
 	}
-	s.judge(math.Inf(1))
+	s.judge(refinedError, math.Inf(1))
 }

@@ -3,6 +3,7 @@ package dist
 import (
 	"fmt"
 	"math"
+	"time"
 )
 
 // Comm carries numbers between the ranks of a run. Its methods belong to one goroutine of a rank.
@@ -17,16 +18,25 @@ type Comm interface {
 	Recv(from int, v []float64) // of the length that was sent
 }
 
-// meter counts what a rank sends.
+// meter counts what a rank sends, and how long it sends and waits.
 type meter struct {
 	Comm
 	sent, messages int64
+	waited         time.Duration
 }
 
 func (m *meter) Send(to int, v []float64) {
 	m.sent += 8 * int64(len(v))
 	m.messages++
+	begun := time.Now()
 	m.Comm.Send(to, v)
+	m.waited += time.Since(begun)
+}
+
+func (m *meter) Recv(from int, v []float64) {
+	begun := time.Now()
+	m.Comm.Recv(from, v)
+	m.waited += time.Since(begun)
 }
 
 // exchange sends out to another rank and receives in from it. All ranks have to make their exchanges in the order of

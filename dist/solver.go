@@ -3,6 +3,7 @@ package dist
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
@@ -38,6 +39,7 @@ type Solver struct {
 	steps  int
 	solved bool
 	sent   int64 // in the last Solve
+	waited time.Duration
 }
 
 // NewSolver allocates a solver. All ranks call it together.
@@ -96,10 +98,10 @@ func (s *Solver) Solve(st *mechanism.State) error {
 
 // solveWith is Solve with feedback (StabilizedAccelerations).
 func (s *Solver) solveWith(st *mechanism.State, alpha, beta float64) error {
-	before := s.comm.sent
+	before, waited := s.comm.sent, s.comm.waited
 	s.solved = false
 	err := s.solve(s.fill(st, alpha, beta))
-	s.sent = s.comm.sent - before
+	s.sent, s.waited = s.comm.sent-before, s.comm.waited-waited
 	s.solved = err == nil
 	return err
 }
@@ -506,6 +508,10 @@ func (s *Solver) Way() kkt.Way { return s.way }
 
 // Sent returns the bytes that this rank has sent in the last Solve.
 func (s *Solver) Sent() int64 { return s.sent }
+
+// Waited returns how long this rank has sent, and waited for others, in the last Solve. What a Root does in its own way, as
+// that of MUMPS, is not in it.
+func (s *Solver) Waited() time.Duration { return s.waited }
 
 // Row is a row of a joint or coupling.
 type Row struct {

@@ -27,6 +27,7 @@ type options struct {
 	cores      []string // kernels of OpenBLAS to try
 	only       string   // parts of the names of the peers that run, by commas; all if empty
 	reach      int      // poses of inverse kinematics, in place of everything else; 0: none
+	rollouts   bool     // measure steps beside MuJoCo, in place of everything else
 	rounds     int      // of all peers, interleaved
 	maxSeconds float64  // of one evaluation
 	maxGib     float64  // of address space of one peer
@@ -94,6 +95,7 @@ func parse(args []string) (*options, error) {
 	f.StringVar(&o.only, "only", "", "run only peers whose name and order, as in the tables, contain one of `parts`, such as \"LDL rung,CHOLMOD\"")
 	kernels := f.String("cores", "", "`kernels` of OpenBLAS to try, by commas, such as Haswell,SkylakeX; if empty, all that the processor can run")
 	f.IntVar(&o.reach, "reach", 0, "measure inverse kinematics at that many random `poses` of arms beside KDL, instead of cases, engines and flops")
+	f.BoolVar(&o.rollouts, "rollouts", false, "measure steps of small mechanisms, many states at once, beside MuJoCo, instead of cases, engines and flops")
 	f.IntVar(&o.rounds, "rounds", 3, "rounds of all peers; the table has medians over them")
 	f.Float64Var(&o.maxSeconds, "max-seconds", 20, "limit of one evaluation; a peer that exceeds it is left out at larger sizes")
 	f.Float64Var(&o.maxGib, "max-gib", 16, "limit of a peer's memory, GiB")
@@ -139,6 +141,15 @@ func run(o *options) error {
 			return err
 		}
 		return s.measureReach(os.Stdout, o.reach)
+	}
+	if o.rollouts {
+		if o.reference == "" {
+			return fmt.Errorf("-rollouts needs -reference; run.sh gives it")
+		}
+		if err := s.printFacts(os.Stdout); err != nil {
+			return err
+		}
+		return s.measureRollouts(os.Stdout)
 	}
 	if len(o.figures) > 0 {
 		o.cases, o.engines, o.flops = nil, nil, nil

@@ -82,9 +82,10 @@ compile mumps libmumps-seq-dev -ldmumps_seq
 compile eigen libeigen3-dev
 compile simbody libsimbody-dev -lSimTKsimbody -lSimTKmath -lSimTKcommon
 compile mujoco libmujoco-dev -lmujoco
+compile rollouts libmujoco-dev -lmujoco -lpthread
 compile kdl liborocos-kdl-dev -lorocos-kdl
 
-(cd "$root" && go build -o "$build/rung" ./cmd/rung && go build -o "$build/reach" ./bench/reach)
+(cd "$root" && go build -o "$build/rung" ./cmd/rung && go build -o "$build/reach" ./bench/reach && go build -o "$build/rollout" ./bench/rollout)
 (cd "$here" && go build -o "$build/peers" .)
 
 # What a published table has to name.

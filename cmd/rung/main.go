@@ -9,8 +9,15 @@ import (
 )
 
 func main() {
-	stdout, stderr := ranks.Quiet(os.Args[1:], os.Stdout, os.Stderr)
-	os.Exit(run(os.Args[1:], os.Stdin, stdout, stderr))
+	args := os.Args[1:]
+	if !ranks.Hushed(args) {
+		os.Exit(run(args, os.Stdin, os.Stdout, os.Stderr))
+	}
+	status := run(args, os.Stdin, io.Discard, io.Discard)
+	if status != shell.ExitDone {
+		ranks.Linger()
+	}
+	os.Exit(status)
 }
 
 // run executes one command line and returns its exit status.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/growth"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 )
 
@@ -121,6 +123,11 @@ func TestRanksRefused(t *testing.T) {
 		`no body "nix"`:                   {"simulate", model, "--until", "1", "--ranks", "2", "--bodies", "nix"},
 		"are not known on ranks":          {"simulate", model, "--until", "1", "--ranks", "2", "--columns", "*.accx"},
 		"no such file":                    {"simulate", "nix.json", "--until", "1", "--ranks", "2"},
+		"levels have two bodies":          {"bench", "--ranks", "2", "ladder", "7"},
+		"each rank has one at least":      {"bench", "--ranks", "4", "ladder", "6"},
+		`no family "nix"`:                 {"bench", "--ranks", "4", "nix", "6"},
+		"--csv and --plot":                {"bench", "--ranks", "4", "grid", "6", "--csv", "-"},
+		"measures one model":              {"bench", "--ranks", "4"},
 		"contact":                         {"simulate", rover, "--until", "1", "--ranks", "2"},
 	} {
 		r := rungRun(args...)
@@ -128,5 +135,32 @@ func TestRanksRefused(t *testing.T) {
 		assert.Contains(t, r.err, want)
 		assert.Empty(t, r.out)
 		assert.LessOrEqual(t, strings.Count(r.err, "\n"), 2, r.err)
+	}
+}
+
+// The table and the document of rung bench --ranks have a row a rank, whose bodies are all there are.
+func TestBenchRanks(t *testing.T) {
+	for _, args := range [][]string{{"ladder", "600"}, {"grid", "6"}, {generated(t, "nfourbar", "9")}} {
+		args = append([]string{"bench", "--ranks", "3", "--min-seconds", "0.001"}, args...)
+		var doc struct{ Ranks growth.RanksRecord }
+		require.NoError(t, json.Unmarshal([]byte(ok(t, append(args, "--json")...)), &doc))
+		r := doc.Ranks
+		assert.Equal(t, 3, r.Ranks)
+		require.Len(t, r.Pieces, 3)
+		bodies := int64(0)
+		for i, p := range r.Pieces {
+			assert.Equal(t, i, p.Rank)
+			assert.Positive(t, p.HeldRows)
+			assert.Positive(t, p.Flops)
+			assert.Positive(t, p.WorkNs)
+			assert.Positive(t, p.BytesSent)
+			bodies += p.Bodies
+		}
+		assert.Equal(t, r.Bodies, bodies)
+		assert.Equal(t, args[len(args)-2] == "ladder", r.ByRanges)
+		assert.GreaterOrEqual(t, r.Evaluations, 3)
+		text := ok(t, args...)
+		requireColumns(t, text)
+		assert.Contains(t, text, "3 ranks, root go")
 	}
 }

@@ -1,8 +1,6 @@
 package growth
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -43,12 +41,18 @@ a solution needs of both. tree-aba, articulated bodies, is for families without
 loops; its parts are not timed apart. Where two methods cross is read off
 between the sizes that both were measured at.
 
+With --ranks a model, or a family and a size, is cut into pieces: rung bench
+--ranks 4 ladder 1e5. The table says what each rank has, works, waits and
+sends in an evaluation, medians of wall time. Parts of a ladder are generated
+where they belong; no rank has the whole.
+
 The fit is time = c bodies^exponent by least squares of the logarithms, over the
 largest three sizes and all others within a factor of ten of the largest; ns a
 body is its value at the largest size.`,
 		Example: `  rung bench --family ladder,grid --sizes 1e3,1e4,1e5 --plot growth.svg
   rung bench --family all --sizes 1000 --json
-  rung bench four-bar.json robot.json --method all`,
+  rung bench four-bar.json robot.json --method all
+  mpirun -n 4 rung bench --ranks mpi ladder 5e6`,
 		ValidArgsFunction: shell.CompleteModels,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runBench(cmd, args, f) },
 	}
@@ -58,6 +62,7 @@ body is its value at the largest size.`,
 	f.methods.Add(cmd)
 	f.ordering.Add(cmd)
 	f.threads.Add(cmd)
+	f.ranks.Add(cmd)
 	flags.Float64Var(&f.minSeconds, "min-seconds", 0.1, "least time of the evaluations behind a median, together")
 	flags.Float64Var(&f.maxSeconds, "max-seconds", 10, "larger sizes of a family are left out once an evaluation exceeds this, or is sure to; 0 is no limit")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the random numbers")
@@ -78,6 +83,11 @@ func runBench(cmd *cobra.Command, args []string, f *benchFlags) error {
 	}
 	if !(f.minSeconds >= 0 && f.minSeconds <= 1e6) {
 		return shell.UseErrorf("--min-seconds is not from 0 to 1e6")
+	}
+	if on, err := f.ranks.Given(); err != nil {
+		return err
+	} else if on {
+		return benchOnRanks(cmd, args, f)
 	}
 	if f.plot != "" && !picture.Drawn {
 		return shell.UseErrorf(picture.Missing)
@@ -190,57 +200,6 @@ func totalBodies(list []problem) (total int64) {
 		}
 	}
 	return total
-}
-
-// writeBench writes doc with a line for each record and fit.
-func writeBench(w io.Writer, doc *BenchDocument) error {
-	b := bufio.NewWriter(w)
-	fmt.Fprint(b, "{")
-	err := errors.Join(
-		jsonMember(b, "records", doc.Records),
-		jsonMember(b, "fits", doc.Fits),
-	)
-	if len(doc.Crossovers) > 0 { // several methods
-		err = errors.Join(err, jsonMember(b, "crossovers", doc.Crossovers))
-	}
-	if len(doc.Comparisons) > 0 {
-		err = errors.Join(err, jsonMember(b, "comparisons", doc.Comparisons))
-	}
-	fmt.Fprint(b, "\n}\n")
-	return errors.Join(err, b.Flush())
-}
-
-// jsonMember writes a member of the document, a line for each element; the first
-// member is records.
-func jsonMember[T any](w io.Writer, name string, list []T) error {
-	sep := ","
-	if name == "records" {
-		sep = ""
-	}
-	fmt.Fprintf(w, "%s\n %q: [", sep, name)
-	if err := jsonLines(w, list); err != nil {
-		return err
-	}
-	_, err := fmt.Fprint(w, "]")
-	return err
-}
-
-func jsonLines[T any](w io.Writer, list []T) error {
-	for i := range list {
-		line, err := json.Marshal(&list[i])
-		if err != nil {
-			return err
-		}
-		sep := ",\n  "
-		if i == 0 {
-			sep = "\n  "
-		}
-		fmt.Fprintf(w, "%s%s", sep, line)
-	}
-	if len(list) > 0 {
-		fmt.Fprint(w, "\n ")
-	}
-	return nil
 }
 
 // benchOutputs are the files of rung bench, opened before anything is measured

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/cmd/rung/internal/ranks"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/motion"
@@ -20,6 +21,7 @@ type benchFlags struct {
 	methods    methodsFlag
 	ordering   shell.OrderingFlag
 	threads    shell.ThreadsFlag
+	ranks      ranks.Flags
 	families   familiesFlag
 	sizes      sizesFlag
 	seed       uint64

@@ -21,6 +21,37 @@ type BenchDocument struct {
 	Fits        []Fit        `json:"fits"`
 	Crossovers  []Crossover  `json:"crossovers"`
 	Comparisons []comparison `json:"comparisons"`
+
+	Ranks *RanksRecord `json:"ranks"` // with --ranks
+}
+
+// RanksRecord is what a model in pieces costs.
+type RanksRecord struct {
+	Model       string        `json:"model"`
+	Bodies      int64         `json:"bodies"`
+	Ranks       int           `json:"ranks"`
+	Root        string        `json:"root"`
+	Held        int           `json:"separator_rows"` // rows of joints between pieces
+	Redundant   int           `json:"redundant"`      // rows; −1 if the way that solved the system keeps all
+	ByRanges    bool          `json:"by_ranges"`      // each rank has generated its part only
+	Evaluations int           `json:"evaluations"`
+	AnalyzeNs   int64         `json:"analyze_ns"` // of the slowest rank
+	TotalNs     int64         `json:"total_ns"`   // wall time of an evaluation on the slowest rank, the median
+	Pieces      []PieceRecord `json:"pieces"`
+}
+
+// PieceRecord is what one rank has and does.
+type PieceRecord struct {
+	Rank      int   `json:"rank"`
+	Bodies    int64 `json:"bodies"` // of its own
+	Halo      int64 `json:"halo"`
+	HeldRows  int64 `json:"held_rows"`
+	NonZeros  int64 `json:"factor_nonzeros"`
+	Flops     int64 `json:"factor_flops"`
+	WorkNs    int64 `json:"work_ns"` // of an evaluation, the median, less what it waits
+	WaitNs    int64 `json:"wait_ns"`
+	BytesSent int64 `json:"bytes_sent"`
+	PeakBytes int64 `json:"peak_bytes"` // of the process; 0 where ranks share one
 }
 
 // printBusy prints, below the tables, whether the machine was busy: nothing if it was not.

@@ -40,7 +40,7 @@ func Launch[T any](cmd *cobra.Command, f *Flags, load func(r *Rank) (T, error), 
 		return r
 	}
 	if f.mpi {
-		return processesOf(newRank, load, rank)
+		return processesOf(cmd, newRank, load, rank)
 	}
 	errs := make([]error, f.n)
 	var of T
@@ -65,7 +65,7 @@ func Launch[T any](cmd *cobra.Command, f *Flags, load func(r *Rank) (T, error), 
 }
 
 // processesOf is Launch on the processes of mpirun.
-func processesOf[T any](newRank func(dist.Comm) *Rank, load func(r *Rank) (T, error), rank func(r *Rank, of T) error) error {
+func processesOf[T any](cmd *cobra.Command, newRank func(dist.Comm) *Rank, load func(r *Rank) (T, error), rank func(r *Rank, of T) error) error {
 	var end error
 	err := mpi.Run(func(c dist.Comm) error {
 		r := newRank(c)
@@ -73,7 +73,7 @@ func processesOf[T any](newRank func(dist.Comm) *Rank, load func(r *Rank) (T, er
 		if err = dist.Agree(c, err); err == nil {
 			err = rank(r, of)
 		}
-		end = settle(c, err)
+		end = settle(c, cmd, r.Stderr, err)
 		return nil
 	})
 	if err != nil {
@@ -86,8 +86,27 @@ func processesOf[T any](newRank func(dist.Comm) *Rank, load func(r *Rank) (T, er
 // own, and ends the run.
 const patience = 3 * time.Second
 
-// settle makes one error of those of all ranks, which rank 0 returns. The others return what says that it is told.
-func settle(c dist.Comm, err error) error {
+// settle makes one error of those of all ranks, which rank 0 reports. Then all return what says that it is told: mpirun
+// ends all processes when one of them has ended with an error.
+func settle(c dist.Comm, cmd *cobra.Command, stderr io.Writer, err error) error {
+	err = common(c, err)
+	if err == nil {
+		return nil
+	}
+	done := []float64{float64(shell.StatusOf(err))}
+	if c.Rank() > 0 {
+		c.Recv(0, done)
+		return &shell.Told{Status: int(done[0])}
+	}
+	shell.Report(stderr, cmd, err)
+	for r := 1; r < c.Size(); r++ {
+		c.Send(r, done)
+	}
+	return &shell.Told{Status: int(done[0])}
+}
+
+// common makes one error of those of all ranks. Rank 0 has it, others know that there is one.
+func common(c dist.Comm, err error) error {
 	if err != nil {
 		alone := time.AfterFunc(patience, func() {
 			fmt.Fprintf(os.Stderr, "rung: rank %d: %v\n", c.Rank(), fault.Plain(err))
@@ -108,22 +127,13 @@ func settle(c dist.Comm, err error) error {
 	other := new(dist.RankError)
 	switch {
 	case all == nil:
-		return nil
+		return err
 	case errors.As(all, &other):
 		text, rest, _ := strings.Cut(other.Text, " ")
-		if n, e := strconv.Atoi(text); e == nil {
-			status = n
-		}
-		if c.Rank() > 0 {
-			return &shell.Told{Status: status}
-		}
 		err = fmt.Errorf("rank %d: %s", other.Rank, rest)
-		if status == shell.ExitFailed {
+		if text == strconv.Itoa(shell.ExitFailed) {
 			err = shell.Failed("", err)
 		}
-		return err
-	case c.Rank() > 0:
-		return &shell.Told{Status: status}
 	}
 	return err
 }
@@ -148,23 +158,20 @@ func at(rank int, err error) error {
 	return wrapped
 }
 
-// Quiet returns writers that show nothing if args are those of a process of mpirun that is not its first: what is wrong
-// with the command line is said once.
-func Quiet(args []string, stdout, stderr io.Writer) (io.Writer, io.Writer) {
+// Hushed reports whether args are those of a process of mpirun that is not its first: what is wrong with the command line
+// is said once.
+func Hushed(args []string) bool {
 	on := false
 	for i, a := range args {
 		on = on || a == "--ranks="+processes || a == "--ranks" && i+1 < len(args) && args[i+1] == processes
 	}
-	if !on {
-		return stdout, stderr
-	}
 	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"} {
-		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
-			if n > 0 {
-				return io.Discard, io.Discard
-			}
-			break
+		if n, err := strconv.Atoi(os.Getenv(name)); on && err == nil {
+			return n > 0
 		}
 	}
-	return stdout, stderr
+	return false
 }
+
+// Linger waits until the first process has said why it ends, as mpirun ends all with the first that ends with an error.
+func Linger() { time.Sleep(time.Second) }

@@ -40,7 +40,7 @@ func Execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr
 	if told := new(Told); errors.As(err, &told) {
 		return told.Status
 	}
-	report(stderr, cmd, err)
+	Report(stderr, cmd, err)
 	return StatusOf(err)
 }
 
@@ -66,11 +66,11 @@ func (o *watched) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Told is an error that has been reported already, by another rank (rung --ranks mpi).
+// Told is an error that has been reported already (rung --ranks mpi).
 type Told struct{ Status int }
 
 // Error says so.
-func (*Told) Error() string { return "another rank has reported the error" }
+func (*Told) Error() string { return "the error has been reported" }
 
 // Failure marks an error of a computation. All others are bad use or input.
 type Failure struct{ err error }
@@ -92,9 +92,9 @@ func Failed(name string, err error) error {
 	return &Failure{err}
 }
 
-// report prints err: the problems of a document a line each, other errors
+// Report prints err: the problems of a document a line each, other errors
 // after the name of the command, mistakes in the use with where to read on.
-func report(w io.Writer, cmd *cobra.Command, err error) {
+func Report(w io.Writer, cmd *cobra.Command, err error) {
 	if p := new(model.Problems); errors.As(err, &p) {
 		fmt.Fprintln(w, p)
 		return

@@ -23,14 +23,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// RanksResult is how a run was cut into pieces.
-type RanksResult struct {
-	Ranks int    `json:"ranks"`
-	Root  string `json:"root"`
-	Held  int    `json:"separator_rows"` // rows of joints between pieces
-	Bytes int64  `json:"bytes_sent"`     // by the rank that sends most, in an evaluation
-}
-
 // checkRanks is check for what ranks do not do.
 func (f *Flags) checkRanks(path string) error {
 	switch {

@@ -43,6 +43,14 @@ type Simulation struct {
 	Ranks       *RanksResult     `json:"ranks,omitempty"` // where the model was cut into pieces
 }
 
+// RanksResult is how a run was cut into pieces.
+type RanksResult struct {
+	Ranks int    `json:"ranks"`
+	Root  string `json:"root"`
+	Held  int    `json:"separator_rows"` // rows of joints between pieces
+	Bytes int64  `json:"bytes_sent"`     // by the rank that sends most, in an evaluation
+}
+
 // undecidedBranch says that the motion may have gone on along a branch that the data do not decide.
 type undecidedBranch struct {
 	Steps int64   `json:"steps"`

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// motion is a model whose motion from its initial state on is stepped by both.
+type motion struct {
+	file     string // below the folder of reference models
+	time     float64
+	steps    []float64
+	coarse   []float64 // steps of Rung's RK4 besides
+	fine     float64   // step of the reference
+	settings []string  // of cpp/rollouts.cpp
+}
+
+// motions are those that are compared. The second of two points that hold an axis of a hinge is left out where all moves in a plane. MJCF has no constant wrench, so it is given apart.
+var motions = []motion{
+	{"golden/four-bar", 1, []float64{1e-4, 1e-3, 4e-3}, []float64{0.01, 0.02}, 2e-5, []string{"planar=1"}},
+	{"standard/a03-andrews-ivp", 0.03, []float64{3e-6, 3e-5, 1e-4}, []float64{3e-4, 6e-4}, 1e-6, []string{"planar=1", "K1.moment=0.033"}},
+	{"golden/stewart-6ups", 0.5, []float64{1e-4, 1e-3, 5e-3}, []float64{0.02, 0.05}, 2e-5, nil},
+}
+
+// mujocoWays are the settings of MuJoCo's solver: the quickest that finds its own solution, and the quickest that stays stable.
+var mujocoWays = []struct {
+	name     string
+	settings []string
+}{
+	{"Newton", []string{"solver=Newton"}},
+	{"PGS, 2 iterations", []string{"solver=PGS", "iterations=2"}},
+}
+
+// rolled is what a program says of one motion.
+type rolled struct {
+	StepNs    float64 `json:"step_ns"`
+	Violation float64
+	OneByOne  int `json:"one_by_one"`
+	Positions map[string][3]float64
+
+	program, method string
+	like            string // method of Rung of the same kind, of a row of MuJoCo
+	way             int    // of mujocoWays
+	h, two, err     float64
+	lost            error
+}
+
+// away returns the largest distance of a body from where it is in another result; +Inf if the two have not the same bodies.
+func (r *rolled) away(from *rolled) (d float64) {
+	if len(r.Positions) != len(from.Positions) {
+		return math.Inf(1)
+	}
+	for name, a := range r.Positions {
+		b, ok := from.Positions[name]
+		if !ok {
+			return math.Inf(1)
+		}
+		d = max(d, math.Hypot(math.Hypot(a[0]-b[0], a[1]-b[1]), a[2]-b[2]))
+	}
+	return d
+}
+
+// measureRollouts steps the motions by Rung and by MuJoCo, in turns, and prints a table each.
+func (s *session) measureRollouts(w io.Writer) error {
+	fmt.Fprint(w, "## Steps beside MuJoCo\n\n")
+	fmt.Fprintf(w, "Wall time of a step of one state, least of many short runs in %d rounds, on one thread and on two; MuJoCo with an mjData a thread, Rung with 256 states. Error: largest distance of a body from the fine solution at the end. "+
+		"Steps: how many Rung makes in the time of one of this row, by the method of the same kind and step. Work: time of this row over that of Rung's quickest row that is no less accurate.\n", s.rounds)
+	if len(s.builds("rollouts", native)) == 0 {
+		return fmt.Errorf("MuJoCo is not there, package libmujoco-dev")
+	}
+	for _, m := range motions {
+		if err := s.rollout(w, &m); err != nil {
+			return fmt.Errorf("%s: %w", m.file, err)
+		}
+	}
+	return nil
+}
+
+func (s *session) rollout(w io.Writer, m *motion) error {
+	model, xml := filepath.Join(s.reference, m.file+".model.json"), filepath.Join(s.work, filepath.Base(m.file)+".xml")
+	if out, err := exec.Command(s.rung, "export", model, "-o", xml).CombinedOutput(); err != nil {
+		return fmt.Errorf("rung export: %w %s", err, oneLine(string(out)))
+	}
+	exact := &rolled{program: "rollout", method: "RK4", h: m.fine}
+	if s.step(exact, m, model, xml, 1); exact.lost != nil {
+		return exact.lost
+	}
+	var rows []*rolled
+	for _, h := range m.steps {
+		for _, pair := range [2][2]string{{"semi-implicit", "Euler"}, {"RK4", "RK4"}} {
+			rows = append(rows, &rolled{program: "rollout", method: pair[0], h: h})
+			for way := range mujocoWays {
+				rows = append(rows, &rolled{program: "rollouts", method: pair[1], way: way, like: pair[0], h: h})
+			}
+		}
+	}
+	for _, h := range m.coarse {
+		rows = append(rows, &rolled{program: "rollout", method: "RK4", h: h})
+	}
+	for round := range s.rounds {
+		say("%s, round %d of %d", m.file, round+1, s.rounds)
+		for _, r := range rows {
+			for threads := 1; threads <= 2; threads++ {
+				s.step(r, m, model, xml, threads)
+			}
+		}
+	}
+	fmt.Fprintf(w, "\n%s, %v s\n\n| | method | step, s | ns a step | two threads | error, m | violation | steps | work |\n|---|---|---:|---:|---:|---:|---:|---:|---:|\n", filepath.Base(m.file), m.time)
+	for _, r := range rows {
+		r.err = r.away(exact)
+	}
+	for _, r := range rows {
+		name, steps, work := "Rung", "", ""
+		if r.program == "rollouts" {
+			name = "MuJoCo, " + mujocoWays[r.way].name
+			steps, work = beside(r, rows)
+		}
+		if r.lost != nil {
+			fmt.Fprintf(w, "| %s | %s | %g | %v | | | | | |\n", name, r.method, r.h, r.lost)
+			continue
+		}
+		fmt.Fprintf(w, "| %s | %s | %g | %.0f | %.0f | %.1e | %.0e | %s | %s |\n", name, r.method, r.h, r.StepNs, r.two, r.err, r.Violation, steps, work)
+	}
+	fmt.Fprintln(w)
+	return nil
+}
+
+// beside returns how many steps Rung makes in the time of one of a row, and how many times less work it is to be as accurate.
+func beside(r *rolled, rows []*rolled) (steps, work string) {
+	quickest := math.Inf(1)
+	for _, x := range rows {
+		if x.program != "rollout" || x.lost != nil {
+			continue
+		}
+		if x.method == r.like && x.h == r.h {
+			steps = fmt.Sprintf("%.1f", r.StepNs/x.StepNs)
+		}
+		if x.err <= r.err {
+			quickest = min(quickest, x.StepNs/x.h)
+		}
+	}
+	if r.lost == nil && !math.IsInf(quickest, 1) {
+		work = fmt.Sprintf("%.0f", r.StepNs/r.h/quickest)
+	}
+	return steps, work
+}
+
+// step runs one row on some threads, and keeps the least times.
+func (s *session) step(r *rolled, m *motion, model, xml string, threads int) {
+	if r.lost != nil {
+		return
+	}
+	h, end := strconv.FormatFloat(r.h, 'g', -1, 64), strconv.FormatFloat(m.time, 'g', -1, 64)
+	p := &process{program: filepath.Join(s.bin, "rollout"), threads: threads, limit: 10 * time.Minute}
+	args := []string{model, r.method, h, end, strconv.Itoa(threads)}
+	if r.program == "rollouts" {
+		p.program = filepath.Join(s.bin, native, "rollouts")
+		args = append(append([]string{xml, r.method, h, end, strconv.Itoa(threads)}, m.settings...), mujocoWays[r.way].settings...)
+	}
+	var x rolled
+	if r.lost = p.call(&x, args...); r.lost != nil {
+		return
+	}
+	if threads == 2 {
+		if r.two == 0 || x.StepNs < r.two {
+			r.two = x.StepNs
+		}
+		return
+	}
+	if r.StepNs == 0 || x.StepNs < r.StepNs {
+		r.StepNs = x.StepNs
+	}
+	r.Violation, r.OneByOne, r.Positions = x.Violation, x.OneByOne, x.Positions
+}

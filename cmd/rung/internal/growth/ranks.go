@@ -1,0 +1,205 @@
+package growth
+
+import (
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
+	"github.com/rung-mbd/rung/cmd/rung/internal/ranks"
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/dist"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
+	"github.com/spf13/cobra"
+)
+
+// rankProblem is what ranks measure: a model, or a part of a family for each.
+type rankProblem struct {
+	name   string
+	size   int
+	family string
+	model  *model.Model
+}
+
+// readRankProblem reads the arguments of rung bench --ranks.
+func readRankProblem(cmd *cobra.Command, r *ranks.Rank, args []string, f *benchFlags) (of rankProblem, err error) {
+	switch {
+	case f.csv != "" || f.plot != "":
+		return of, shell.UseErrorf("--csv and --plot are not for --ranks")
+	case !slices.Equal(f.methods, []string{sparseMethod}):
+		return of, shell.UseErrorf("--ranks needs --method sparse")
+	case !f.ordering.IsAuto():
+		return of, shell.UseErrorf("--ordering is not for --ranks: each rank finds the order of its piece")
+	case cmd.Flags().Changed("family") || cmd.Flags().Changed("sizes"):
+		return of, shell.UseErrorf("--ranks measures one model: rung bench --ranks N ladder 1e5")
+	case len(args) == 2:
+		of.family = args[0]
+		if !slices.Contains(bench.Families(), of.family) {
+			return of, shell.UseErrorf("%w", errFamily(of.family))
+		}
+		if of.size, err = parseSize(args[1]); err != nil {
+			return of, shell.UseErrorf("%w", err)
+		}
+		of.name = of.family + " " + strconv.Itoa(of.size)
+		if of.family != "ladder" { // of which each rank generates its part
+			of.model, err = bench.Generate(of.family, of.size, f.seed)
+		} else if of.size%2 > 0 || of.size/2 < r.Size() {
+			err = shell.UseErrorf("ladder %d on %s: levels have two bodies, and each rank has one at least", of.size, sheet.Plural(r.Size(), "rank"))
+		}
+		return of, err
+	case len(args) != 1:
+		return of, shell.UseErrorf("--ranks measures one model, or a family and a size: rung bench --ranks N ladder 1e5")
+	case r.Processes && args[0] == shell.Stdio:
+		return of, shell.UseErrorf("--ranks mpi: each process reads the model, so it has to be a file")
+	}
+	p := shell.NewProgress(r.Stderr)
+	defer p.End()
+	list, err := ReadProblems(args, cmd.InOrStdin(), p)
+	if err != nil {
+		return of, err
+	}
+	return rankProblem{name: list[0].Name, model: list[0].model}, nil
+}
+
+// benchOnRanks is runBench with --ranks.
+func benchOnRanks(cmd *cobra.Command, args []string, f *benchFlags) error {
+	load := func(r *ranks.Rank) (rankProblem, error) { return readRankProblem(cmd, r, args, f) }
+	return ranks.Launch(cmd, &f.ranks, load, func(r *ranks.Rank, of rankProblem) error {
+		defer debug.SetGCPercent(debug.SetGCPercent(machine.TightGC))
+		rec, err := measureRank(r, of, f)
+		if err != nil {
+			return shell.Failed(of.name, err)
+		}
+		if !r.Head() {
+			return nil
+		}
+		if f.json {
+			return writeBench(r.Stdout, &BenchDocument{Records: []Record{}, Fits: []Fit{}, Ranks: rec})
+		}
+		return shell.Print(r.Stdout, func(p *sheet.Page) { printRanks(p, rec) })
+	})
+}
+
+// planOf cuts the model, or generates the rank's part.
+func (of *rankProblem) planOf(r *ranks.Rank, f *benchFlags) (*dist.Plan, error) {
+	o := r.Options
+	o.Threads = int(f.threads)
+	if of.model != nil {
+		return dist.NewPlan(r, of.model, o)
+	}
+	part, err := bench.LadderPart(of.size, f.seed, r.Rank(), r.Size())
+	if err = dist.Agree(r, err); err != nil {
+		return nil, err
+	}
+	piece := dist.Piece(*part)
+	return dist.NewPlanOf(r, &piece, o)
+}
+
+// measureRank measures evaluations. Rank 0 returns the record.
+func measureRank(r *ranks.Rank, of rankProblem, f *benchFlags) (*RanksRecord, error) {
+	begun := time.Now()
+	p, err := of.planOf(r, f)
+	if err != nil {
+		return nil, err
+	}
+	s, err := p.NewSolver()
+	if err != nil {
+		return nil, err
+	}
+	analysed := time.Since(begun)
+	st := p.Mechanism().Initial()
+	var total, work, wait []int64
+	least, spent := f.least(), time.Duration(0)
+	for again := []float64{1}; again[0] > 0; {
+		begun := time.Now()
+		if err := s.Solve(st); err != nil {
+			return nil, err
+		}
+		took := []float64{float64(time.Since(begun))}
+		own, waited := time.Since(begun), s.Waited()
+		s.Largest(took)
+		if total == nil { // the first one is not counted
+			total = []int64{}
+			continue
+		}
+		total, work, wait = append(total, int64(took[0])), append(work, int64(own-waited)), append(wait, int64(waited))
+		if spent += time.Duration(took[0]); len(total) >= leastEvaluations && spent >= least {
+			again[0] = 0 // on all ranks, which have the same sums
+		}
+	}
+	counts := p.Counts()
+	held, all := p.HeldRows()
+	piece := p.Piece()
+	peak := int64(0)
+	if r.Processes {
+		peak = machine.PeakBytes()
+	}
+	own := []int64{int64(analysed), int64(piece.Own), int64(len(piece.Rank)), int64(held), counts.NonZeros, counts.Flops, median(work), median(wait), s.Sent(), peak}
+	rec := &RanksRecord{
+		Model: of.name, Ranks: r.Size(), Root: f.ranks.RootName(), Held: all, Redundant: s.Redundant(), ByRanges: of.model == nil,
+		Evaluations: len(total), TotalNs: median(total),
+	}
+	rec.gather(r, own)
+	return rec, s.Close()
+}
+
+// leastEvaluations are those behind a median at least.
+const leastEvaluations = 3
+
+// gather brings the numbers of all ranks to rank 0.
+func (rec *RanksRecord) gather(r *ranks.Rank, own []int64) {
+	v := make([]float64, len(own))
+	for i, x := range own {
+		v[i] = float64(x)
+	}
+	if !r.Head() {
+		r.Send(0, v)
+		return
+	}
+	for other := range r.Size() {
+		if other > 0 {
+			r.Recv(other, v)
+		}
+		at := func(i int) int64 { return int64(v[i]) }
+		rec.AnalyzeNs = max(rec.AnalyzeNs, at(0))
+		rec.Bodies += at(1)
+		rec.Pieces = append(rec.Pieces, PieceRecord{other, at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9)})
+	}
+}
+
+// printRanks writes the record for people.
+func printRanks(p *sheet.Page, rec *RanksRecord) {
+	how := "cut"
+	if rec.ByRanges {
+		how = "generated by ranges"
+	}
+	p.Line("%s, %s, %s on %s, root %s", fault.Text(rec.Model, sheet.TextWidth), sheet.Plural(int(rec.Bodies), "body"), how, sheet.Plural(rec.Ranks, "rank"), rec.Root)
+	p.Blank()
+	t := p.Table(
+		sheet.Group{Columns: []sheet.Column{{Head: "rank", Width: 5}, {Head: "bodies", Width: 9}, {Head: "halo", Width: 7}, {Head: "rows held", Width: 10}}},
+		sheet.Group{Title: "an evaluation", Columns: []sheet.Column{{Head: "flops", Width: 8}, {Head: "work, ms", Width: 10}, {Head: "waits, ms", Width: 10}, {Head: "sent, B", Width: 9}}},
+		sheet.Group{Columns: []sheet.Column{{Head: "B a body", Width: 10}}},
+	)
+	ms := func(ns int64) string { return sheet.Digits3(float64(ns) / 1e6) }
+	for i := range rec.Pieces {
+		x := &rec.Pieces[i]
+		memory := "-"
+		if x.PeakBytes > 0 && x.Bodies > 0 {
+			memory = strconv.FormatInt(x.PeakBytes/x.Bodies, 10)
+		}
+		t.Row(strconv.Itoa(x.Rank), strconv.FormatInt(x.Bodies, 10), strconv.FormatInt(x.Halo, 10), strconv.FormatInt(x.HeldRows, 10),
+			sheet.Count(x.Flops), ms(x.WorkNs), ms(x.WaitNs), strconv.FormatInt(x.BytesSent, 10), memory)
+	}
+	p.Blank()
+	p.Item("evaluation", sheet.Duration(rec.TotalNs)+" on the slowest rank, median of "+strconv.Itoa(rec.Evaluations)+"; cutting and analysis "+sheet.Duration(rec.AnalyzeNs))
+	redundant := "not counted, as the way that solved the system keeps all rows"
+	if rec.Redundant >= 0 {
+		redundant = sheet.Plural(rec.Redundant, "row")
+	}
+	p.Item("separators", sheet.Plural(rec.Held, "row")+" of joints between pieces")
+	p.Item("redundant", redundant)
+}
