@@ -16,6 +16,7 @@ import (
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 const (
@@ -91,6 +92,22 @@ func TestChosenByHand(t *testing.T) {
 		got, ok := v[name]
 		require.True(t, ok, name)
 		assert.InDelta(t, want, got, exactTol*100, name)
+	}
+}
+
+// TestChosenTurns: a prescribed angle has the turns of its motion, at any time and whatever was before, so that resumed runs write the same bytes.
+func TestChosenTurns(t *testing.T) {
+	plan, err := rung.NewPlan(turnedRod(), rung.Options{})
+	require.NoError(t, err)
+	for _, at := range []float64{0, 1, 2, 30, -40} {
+		c, err := sim.NewCatalogue(plan.Mechanism(), nil).Select([]string{"joint.pin.q", "joint.pin.qd"}, motion.NewDynamics(plan))
+		require.NoError(t, err)
+		st := plan.Initial().Clone()
+		want := 0.3 + 2*at + at*at
+		st.Time = at
+		st.Bodies[0].Rotation = spatial.Exp(spatial.Vec3{0, want})
+		require.NoError(t, c.Fill(&sim.Row{State: st}))
+		require.InDelta(t, want, c.Values[1], 1e-11, "at %g s", at)
 	}
 }
 

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"math"
 	"slices"
 
 	"github.com/rung-mbd/rung/mechanism"
@@ -168,6 +169,12 @@ func (c *chosen) freedomsTo(part []float64, b *chosenBlock, st *mechanism.State)
 	if c.accelerate {
 		if err := m.SecondRatesTo(&qdd, b.i, c.accel, c.kin, st); err != nil {
 			return m.AtJoint(b.i, -1, err)
+		}
+	}
+	for i := range jt.Kind.Freedoms() {
+		if jt.Prescribed(i) && jt.Winds(i) && !m.Sprung(b.i, i) { // the turns that the motion says: a pose tells none
+			to, _, _ := jt.Motion[i].At(st.Time)
+			q[i] += 2 * math.Pi * math.RoundToEven((to-q[i])/(2*math.Pi))
 		}
 	}
 	copy(part, q[:])
