@@ -52,8 +52,11 @@ func ReadModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) 
 		return importModel(path, p)
 	}
 	if ending := filepath.Ext(path); !strings.EqualFold(ending, modelEnding) {
-		return nil, fmt.Errorf("%s: cannot read files ending in %s; models end in %s (rung-model/1), files to import in %s",
-			path, fault.Name(ending), modelEnding, strings.Join(formats.Endings, ", "))
+		what := "cannot read files ending in " + fault.Name(ending)
+		if ending == "" {
+			what = "has no ending, which says what a file is"
+		}
+		return nil, fmt.Errorf("%s: %s; models end in %s (rung-model/1), files to import in %s", path, what, modelEnding, strings.Join(formats.Endings, ", "))
 	}
 	f, err := os.Open(path)
 	if err != nil {
