@@ -202,7 +202,10 @@ func readColumn(dst []float64, from int, chunk pq.ColumnChunk, cells []pq.Value)
 		if err != nil {
 			return err
 		}
-		if dst, err = readPage(dst, page.Values(), cells); err != nil {
+		if page.Dictionary() == nil && page.NumNulls() == 0 && page.Type().Kind() == pq.Double {
+			data := page.Data()
+			dst = dst[copy(dst, data.Double()):]
+		} else if dst, err = readPage(dst, page.Values(), cells); err != nil {
 			return err
 		}
 		pq.Release(page)

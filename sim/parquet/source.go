@@ -3,6 +3,7 @@ package parquet
 import (
 	"errors"
 	"io"
+	"runtime"
 	"slices"
 	"sort"
 	"sync"
@@ -137,13 +138,27 @@ func (s *Source) load(at int) error {
 	if need := w.rows * len(s.names); len(s.values) < need {
 		s.values = make([]float64, need)
 	}
-	cells := make([]pq.Value, cellBlock)
 	rg := s.file.RowGroups()[w.group]
-	for k := range s.names {
-		if err := s.chunk(s.values[k*w.rows:(k+1)*w.rows], w.first-s.first[w.group], rg, k, cells); err != nil {
+	readers := min(runtime.GOMAXPROCS(0), mostReaders, len(s.names))
+	errs := make([]error, readers)
+	var all sync.WaitGroup
+	for r := range readers {
+		all.Go(func() {
+			cells := make([]pq.Value, cellBlock)
+			for k := r; k < len(s.names) && errs[r] == nil; k += readers {
+				errs[r] = s.chunk(s.values[k*w.rows:(k+1)*w.rows], w.first-s.first[w.group], rg, k, cells)
+			}
+		})
+	}
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
 			return err
 		}
 	}
 	s.at = at
 	return nil
 }
+
+// mostReaders is the largest number of goroutines that read the columns of a window.
+const mostReaders = 4

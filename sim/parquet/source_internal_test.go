@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	pq "github.com/parquet-go/parquet-go"
@@ -21,12 +22,12 @@ import (
 // counted counts what is read.
 type counted struct {
 	io.ReaderAt
-	bytes int64
+	bytes atomic.Int64
 }
 
 func (c *counted) ReadAt(p []byte, at int64) (int, error) {
 	n, err := c.ReaderAt.ReadAt(p, at)
-	c.bytes += int64(n)
+	c.bytes.Add(int64(n))
 	return n, err
 }
 
@@ -85,21 +86,21 @@ func TestScrub(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, s.windows, rows/part)
 			got, most := make([]float64, columns.Len()), int64(0)
-			in.bytes = 0
+			in.bytes.Store(0)
 			for range 30 {
-				i, before := rng.IntN(rows), in.bytes
+				i, before := rng.IntN(rows), in.bytes.Load()
 				require.NoError(t, s.RowTo(got, i))
 				require.True(t, slices.Equal(want[i*len(got):][:len(got)], got), "row %d", i)
-				most = max(most, in.bytes-before)
+				most = max(most, in.bytes.Load()-before)
 			}
 			require.LessOrEqual(t, len(s.values), part*columns.Len())
 			t.Logf("%d bytes in the file, %d read for a row at the most", info.Size(), most)
 			assert.Less(t, most, info.Size()/4)
-			before := in.bytes
+			before := in.bytes.Load()
 			for i := s.windows[s.at].first; i < s.windows[s.at].first+part; i++ {
 				require.NoError(t, s.RowTo(got, i))
 			}
-			assert.Equal(t, before, in.bytes, "rows beside each other are in memory")
+			assert.Equal(t, before, in.bytes.Load(), "rows beside each other are in memory")
 		})
 	}
 }
