@@ -156,7 +156,7 @@ func (c *compiler) tapes() (t tapes) {
 	c.sys.factorize()
 	c.sys.backward(c.sys.x, c.sys.z, 0, false)
 	t.stage = c.take()
-	c.sys.judge(1 / trustedPivot) // the first solve has to have pivots for which its error is estimated
+	c.sys.judge(enoughError, 1/trustedPivot) // the first solve has to have pivots for which its error is estimated
 	t.judge = c.take()
 	c.sys.refine()
 	t.refine = c.take()

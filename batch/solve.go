@@ -21,10 +21,13 @@ const (
 	unitTol = 2e-6
 	// bodyTol bounds the distance of 1/pivot of a body's row from ½: these pivots are at least one.
 	bodyTol = 0.5 + 1e-6
-	// enoughError and trustedPivot are those of package factor: the relative error that a first solve may have, and
-	// the least pivot with which it is estimated.
-	enoughError  = 1e-13
+	// enoughError and trustedPivot are those of package factor: the estimate of the relative error that a first
+	// solve may have, and the least pivot with which it is estimated.
+	enoughError  = 5e-15
 	trustedPivot = 3e-5
+	// refinedError is the relative error that a refined solution may have: what its residuals stand for is their own
+	// rounding then.
+	refinedError = 1e-13
 	// maxRefinements bounds the corrections.
 	maxRefinements = 3
 	// groupsATask is the number of groups of one task of a thread.

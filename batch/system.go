@@ -421,13 +421,13 @@ func (s *system) backward(list, z []place, row int, residual bool) {
 
 // verdict adds the checks of a solve.
 func (s *system) verdict() {
-	limits := s.constant(enoughError*enoughError, 1/smallPivot, doubtPivot, bodyTol, unitTol, 0)
+	limits := s.constant(refinedError*refinedError, 1/smallPivot, doubtPivot, bodyTol, unitTol, 0)
 	s.op(tape.Verdict, s.holds, s.record, limits, s.record.at(weakRows), tape.One)
 }
 
 // judge adds the residuals of the rows and what they stand for, and which lanes want a correction: those with more of
 // them, or with a pivot above a limit of scale over pivot.
-func (s *system) judge(limit float64) {
+func (s *system) judge(enough, limit float64) {
 	p := s.pattern
 	rest := s.constant(restPart)
 	s.opN(tape.Copy, 3, 0, s.record.at(bigResidual), s.null)
@@ -455,7 +455,7 @@ func (s *system) judge(limit float64) {
 		s.opN(tape.Scaled, 1, 0, s.res[i]-1, terms, s.record.at(sizes), rest)
 		s.opN(tape.Judge, n, 0, s.record.at(bigResidual), s.res[i], s.right[i], s.inverse[i], s.scale[i])
 	}
-	s.op(tape.Wanting, s.mask, s.record, s.constant(enoughError*enoughError, limit))
+	s.op(tape.Wanting, s.mask, s.record, s.constant(enough*enough, limit))
 }
 
 // refine adds one correction with the factor, in the lanes of the mask, and judges again.
@@ -484,5 +484,5 @@ func (s *system) refine() {
 	for i := range dx {
 		s.opN(tape.Masked, int(p.Size[i]), 0, s.x[i], s.x[i], dx[i], s.mask)
 	}
-	s.judge(math.Inf(1))
+	s.judge(refinedError, math.Inf(1))
 }

@@ -11,7 +11,7 @@ import (
 const (
 	maxRefinements = 12
 	targetError    = 1e-15 // predicted relative error of the +1 part at which refinement stops
-	enoughError    = 1e-13 // the same, estimated from the first residual and the pivots, up to which refinement does not start
+	enoughError    = 5e-15 // the same, estimated from the first residual and the pivots, up to which refinement does not start: the error may be some sixty times as large
 	smallPivot     = 3e-5  // pivot relative to its row's scale below which that estimate is not trusted
 	enoughRatio    = 1e-12 // residual of a row, relative to its terms, above which refinement starts anyway
 	energyError    = 5e-14 // relative error in the energy norm, theory.md (22), up to which refinement does not start

@@ -30,6 +30,9 @@ var ErrNotFinite = errors.New("the result is not finite")
 // modelEnding is the ending of the model files that are read and written.
 const modelEnding = ".json"
 
+// TablesEnding is that of the folders of models in tables (package formats/tables).
+const TablesEnding = ".tables"
+
 // ModelFile returns what messages call the model at path.
 func ModelFile(path string) string {
 	if path == Stdio {
@@ -51,12 +54,19 @@ func ReadModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) 
 	if formats.Is(path) {
 		return importModel(path, p)
 	}
-	if ending := filepath.Ext(path); !strings.EqualFold(ending, modelEnding) {
+	ending := filepath.Ext(filepath.Clean(path))
+	if strings.EqualFold(ending, TablesEnding) {
+		p.Stage("reading", 0)
+		m, err := readTables(path)
+		return m, InputError(path, err)
+	}
+	if !strings.EqualFold(ending, modelEnding) {
 		what := "cannot read files ending in " + fault.Name(ending)
 		if ending == "" {
 			what = "has no ending, which says what a file is"
 		}
-		return nil, fmt.Errorf("%s: %s; models end in %s (rung-model/1), files to import in %s", path, what, modelEnding, strings.Join(formats.Endings, ", "))
+		return nil, fmt.Errorf("%s: %s; models end in %s (rung-model/1), in tables in %s, files to import in %s",
+			path, what, modelEnding, TablesEnding, strings.Join(formats.Endings, ", "))
 	}
 	f, err := os.Open(path)
 	if err != nil {
