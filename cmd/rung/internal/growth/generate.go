@@ -16,27 +16,28 @@ import (
 
 // FamilyHelp says in a line what a family is and what N counts.
 var FamilyHelp = map[string]string{
-	"ladder":       "N bodies in two rails, joined by rungs (RBDA Figure 8.4)",
-	"nfourbar":     "N four-bar windows in a row, 2N+1 bodies, 3N redundant rows",
-	"scissor":      "mast of N scissor stages, 2N bodies, pins of two hinges each",
-	"chain":        "N bodies in a row on revolute joints",
-	"tree":         "N bodies in a random tree, no loops",
-	"grid":         "N×N bodies in a net, sphere-in-cylinder joints sideways",
-	"ball-net":     "N×N bodies in a net of ball joints, badly conditioned",
-	"revolute-net": "N×N four-bar windows, 2N²+N bodies, 3N² redundant rows",
-	"stewart":      "N Stewart platforms on each other, 13N bodies",
-	"random":       "N bodies, all joint types, motions and force elements",
-	"rover":        "N four-wheel rovers on drawbars, driving over hills, 7N−1 bodies",
-	"rocker-bogie": "N six-wheel rovers with differentials likewise, 15N−1 bodies",
-	"road-train":   "N wagons on hills, four driven wheels each, 9N bodies",
-	"tracked":      "vehicle on tracks of N+1 road wheels on hills, 4N+5 bodies",
-	"gear-train":   "N gear wheels in a row on the ground, coupled by their teeth",
-	"belt":         "closed belt over N pulleys on the ground, 1 redundant row",
-	"hoberman":     "Hoberman's ring of N+2 angulated scissors, 2N+4 bodies",
-	"miura":        "Miura's folded sheet of N×N vertices, (N+1)² panels",
-	"jansen":       "N pairs of Jansen's legs on one shaft, 12N+1 bodies",
-	"delta":        "delta robot of N+2 arms, 3N+7 bodies",
-	"excavator":    "excavator with N sticks and its cylinders, 3N+9 bodies",
+	"ladder":          "N bodies in two rails, joined by rungs (RBDA Figure 8.4)",
+	"nfourbar":        "N four-bar windows in a row, 2N+1 bodies, 3N redundant rows",
+	"scissor":         "mast of N scissor stages, 2N bodies, pins of two hinges each",
+	"chain":           "N bodies in a row on revolute joints",
+	"tree":            "N bodies in a random tree, no loops",
+	"grid":            "N×N bodies in a net, sphere-in-cylinder joints sideways",
+	"ball-net":        "N×N bodies in a net of ball joints, badly conditioned",
+	"revolute-net":    "N×N four-bar windows, 2N²+N bodies, 3N² redundant rows",
+	"stewart":         "N Stewart platforms on each other, 13N bodies",
+	"random":          "N bodies, all joint types, motions and force elements",
+	"rover":           "N four-wheel rovers on drawbars, driving over hills, 7N−1 bodies",
+	"rocker-bogie":    "N six-wheel rovers with differentials likewise, 15N−1 bodies",
+	"road-train":      "N wagons on hills, four driven wheels each, 9N bodies",
+	"tracked":         "vehicle on tracks of N+1 road wheels on hills, 4N+5 bodies",
+	"gear-train":      "N gear wheels in a row on the ground, coupled by their teeth",
+	"belt":            "closed belt over N pulleys on the ground, 1 redundant row",
+	"hoberman":        "Hoberman's ring of N+2 angulated scissors, 2N+4 bodies",
+	"hoberman-sphere": "Hoberman's sphere of three rings of 4N scissors, 24N+12 bodies",
+	"miura":           "Miura's folded sheet of N×N vertices, (N+1)² panels",
+	"jansen":          "N pairs of Jansen's legs on one shaft, 12N+1 bodies",
+	"delta":           "delta robot of N+2 arms, 3N+7 bodies",
+	"excavator":       "excavator with N sticks and its cylinders, 3N+9 bodies",
 }
 
 // generateFlags are the flags of rung generate.
@@ -85,6 +86,9 @@ func familyList() string {
 
 func runGenerate(cmd *cobra.Command, family, size string, f *generateFlags) error {
 	_, stdout, stderr := shell.Streams(cmd)
+	if !slices.Contains(bench.Families(), family) {
+		return shell.UseErrorf("%w", errFamily(family))
+	}
 	if f.output == "" {
 		return shell.UseErrorf(`missing -o MODEL ("-o -" writes to standard output)`)
 	}
@@ -114,9 +118,6 @@ func runGenerate(cmd *cobra.Command, family, size string, f *generateFlags) erro
 
 // generate returns the model the command line asks for.
 func generate(family, size string, f *generateFlags, theta bool) (*model.Model, error) {
-	if !slices.Contains(bench.Families(), family) {
-		return nil, shell.UseErrorf("%w", errFamily(family))
-	}
 	n, err := parseSize(size)
 	if err != nil {
 		return nil, shell.UseErrorf("%w", err)
