@@ -18,6 +18,7 @@ type hub struct {
 	nodes [][]bool    // by rank and held node: the rank owns its right side
 
 	scale, b, y, sum, pivot []float64 // by row of the root
+	load                    []float64 // by row of the root: the multiplier, all corrections of y in it
 	terms                   []float64 // by row of the root: those of its node
 
 	fixed       int  // entries of the messages that come next, by rank: fixed ones,
@@ -36,7 +37,7 @@ type hub struct {
 
 func newHub(c Comm, h *Held) *hub {
 	u := &hub{h: h, from: make([][]float64, c.Size()), nodes: make([][]bool, c.Size())}
-	for _, v := range []*[]float64{&u.scale, &u.b, &u.y, &u.sum, &u.pivot, &u.terms} {
+	for _, v := range []*[]float64{&u.scale, &u.b, &u.y, &u.sum, &u.pivot, &u.load, &u.terms} {
 		*v = make([]float64, h.Size)
 	}
 	first := int32(c.Size())
@@ -195,7 +196,7 @@ func (u *hub) check(root Root) {
 			u.largest = atLeast(u.largest, t*t/d)
 			u.least = math.Min(u.least, d/u.scale[i])
 		}
-		if e := factor.RatioOf(t, 0, u.scale[i], u.terms[i], u.conv.Size, math.Abs(u.y[i])); !(e <= worst) && worst == worst {
+		if e := factor.RatioOf(t, 0, u.scale[i], u.terms[i], u.conv.Size, math.Abs(u.load[i])); !(e <= worst) && worst == worst {
 			worst, u.inHeld = e, true
 		}
 	}
@@ -240,6 +241,9 @@ func (u *hub) estimate(w kkt.Way) int {
 		return u.accept(w)
 	}
 	u.begun = true
+	for i, y := range u.y { // which is added now
+		u.load[i] += y
+	}
 	if u.conv.Ends(e) {
 		return finish
 	}

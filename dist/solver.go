@@ -38,7 +38,8 @@ type Solver struct {
 	weak   int // redundant rows of all ranks
 	steps  int
 	solved bool
-	sent   int64 // in the last Solve
+	st     *mechanism.State // of the last Solve
+	sent   int64            // in the last Solve
 	waited time.Duration
 }
 
@@ -99,7 +100,7 @@ func (s *Solver) Solve(st *mechanism.State) error {
 // solveWith is Solve with feedback (StabilizedAccelerations).
 func (s *Solver) solveWith(st *mechanism.State, alpha, beta float64) error {
 	before, waited := s.comm.sent, s.comm.waited
-	s.solved = false
+	s.solved, s.st = false, st
 	err := s.solve(s.fill(st, alpha, beta))
 	s.sent, s.waited = s.comm.sent-before, s.comm.waited-waited
 	s.solved = err == nil
@@ -239,6 +240,8 @@ func (s *Solver) factorize(filled error, w kkt.Way) (int, error) {
 		failure = s.root.SolveTo(y, b)
 		if u != nil && failure != nil {
 			u.broken, status = failure, ends
+		} else if u != nil {
+			copy(u.load, u.y)
 		}
 		status = s.tell(status, 0, 0, true)
 	}
@@ -485,6 +488,29 @@ func (s *Solver) exchange(v []float64) {
 			copy(v[6*b:6*b+6], l.back[6*k:])
 		}
 	}
+}
+
+// Reactions returns what the joints of the piece do. Those between ranks are there on both. Where rows are redundant, they
+// are some choice of many. They hold until the next Solve, and the state of the last one must not have changed.
+//
+// It panics without a result.
+func (s *Solver) Reactions() kkt.Reactions {
+	s.mustHave()
+	return kkt.Reactions{Layout: s.plan.layout, Kin: s.sys.Kin, State: s.st, X: s.x}
+}
+
+// JointCounts reports whether joint j counts on this rank, as joints between ranks do on one of them.
+func (p *Plan) JointCounts(j int) bool { return p.lowest(&p.mech.Joints[j]) == p.comm.Rank() }
+
+// lowest returns the lower of the ranks of a joint's bodies.
+func (p *Plan) lowest(jt *mechanism.Joint) int {
+	switch {
+	case jt.Pred < 0:
+		return p.rankOf(jt.Succ)
+	case jt.Succ < 0:
+		return p.rankOf(jt.Pred)
+	}
+	return min(p.rankOf(jt.Pred), p.rankOf(jt.Succ))
 }
 
 // Redundant returns the number of rows of all joints that count as redundant, −1 if the way that has solved the

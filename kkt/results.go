@@ -5,7 +5,6 @@ import (
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
-	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -116,36 +115,13 @@ func (s *Solver) AccelerationsTo(dst []float64) {
 func (s *Solver) JointMultipliersTo(dst *[6]float64, j int) int {
 	s.mustHaveJoint(j)
 	s.complete()
-	return s.jointMultipliersTo(dst, j)
+	r := s.reactions()
+	return r.MultipliersTo(dst, j)
 }
 
-// jointMultipliersTo is JointMultipliersTo, once the multipliers are there.
-func (s *Solver) jointMultipliersTo(dst *[6]float64, j int) int {
-	node := s.plan.layout.JointNode(j)
-	if node < 0 {
-		return 0
-	}
-	o := s.plan.layout.Pattern.Off[node]
-	jt := &s.plan.mech.Joints[j]
-	n := int(jt.Rows)
-	for k := range n {
-		dst[k] = -s.x[int(o)+k]
-	}
-	if jt.Armature != nil && jt.Motion != nil {
-		s.driveArmature(dst, jt)
-	}
-	return n
-}
-
-// driveArmature adds to the multipliers of prescribed freedoms what moves their armature, I·q̈: the drive moves it besides the
-// bodies.
-func (s *Solver) driveArmature(dst *[6]float64, jt *mechanism.Joint) {
-	for i, I := range jt.Armature {
-		if I > 0 && jt.Prescribed(i) {
-			_, _, qdd := jt.Motion[i].At(s.st.Time)
-			dst[jt.PrescribedRow(i)] += I * qdd
-		}
-	}
+// reactions are those of the solution; the multipliers have to be there (complete).
+func (s *Solver) reactions() Reactions {
+	return Reactions{s.plan.layout, s.now.kin, s.st, s.x}
 }
 
 // ArmatureForceTo stores in f the generalized forces −I·q̈ of the armature of joint j, an entry a freedom: those on the
@@ -154,38 +130,24 @@ func (s *Solver) driveArmature(dst *[6]float64, jt *mechanism.Joint) {
 // It panics without a solution or if j is out of range.
 func (s *Solver) ArmatureForceTo(f *[6]float64, j int) {
 	s.mustHaveJoint(j)
-	*f = [6]float64{}
-	jt := &s.plan.mech.Joints[j]
-	if jt.Armature == nil {
+	if s.plan.mech.Joints[j].Armature == nil {
+		*f = [6]float64{}
 		return
 	}
 	s.complete()
-	row := 0
-	if node := s.plan.layout.JointNode(j); node >= 0 {
-		row = int(s.plan.layout.Pattern.Off[node]) + int(jt.Rows)
-	}
-	for i, I := range jt.Armature {
-		switch {
-		case I > 0 && jt.Prescribed(i):
-			_, _, qdd := jt.Motion[i].At(s.st.Time)
-			f[i] = -I * qdd
-		case jt.Geared(i):
-			f[i] = -s.x[row]
-			row++
-		}
-	}
+	r := s.reactions()
+	r.ArmatureForceTo(f, j)
 }
 
 // ArmatureWrench returns the wrench of the forces of ArmatureForceTo on the successor about the origin of S.
 func (s *Solver) ArmatureWrench(j int) (w spatial.Force) {
-	var f [6]float64
-	if s.ArmatureForceTo(&f, j); f == ([6]float64{}) {
+	s.mustHaveJoint(j)
+	if s.plan.mech.Joints[j].Armature == nil {
 		return w
 	}
-	var jk mechanism.JointKinematics
-	s.plan.mech.JointTo(&jk, j, s.now.kin, s.st)
-	s.plan.mech.Joints[j].WrenchTo(&w, &f, &jk.Frames)
-	return w
+	s.complete()
+	r := s.reactions()
+	return r.ArmatureWrench(j)
 }
 
 // ConstraintWrench returns T·λ of joint j: the constraint wrench on the
@@ -196,37 +158,20 @@ func (s *Solver) ConstraintWrench(j int) spatial.Force {
 	return s.constraintWrench(j)
 }
 
-// constraintWrench is ConstraintWrench, once the multipliers are there.
-func (s *Solver) constraintWrench(j int) spatial.Force {
-	var lambda [6]float64
-	if s.jointMultipliersTo(&lambda, j) == 0 {
-		return spatial.Force{}
-	}
-	return s.wrench(j, lambda[:])
-}
-
 // AppliedWrench returns the wrench of the drive of joint j (force, springs and
 // dampers along its freedoms), its stops and its friction on the successor about the origin of S.
 func (s *Solver) AppliedWrench(j int) spatial.Force {
 	s.mustHaveJoint(j)
-	var jk mechanism.JointKinematics
-	var w spatial.Force
-	s.plan.mech.JointTo(&jk, j, s.now.kin, s.st)
-	s.plan.mech.DriveWrenchTo(&w, j, &jk)
-	s.plan.mech.AddResistanceTo(&w, j, &jk, s.st)
-	return w
+	r := s.reactions()
+	return r.AppliedWrench(j)
 }
 
 // TotalWrench returns everything joint j does to its successor: with constraints and drive, what couplings do along its freedoms.
 func (s *Solver) TotalWrench(j int) spatial.Force {
-	w := s.ConstraintWrench(j).Add(s.AppliedWrench(j))
-	if len(s.plan.mech.LegsAt(j)) > 0 {
-		w = w.Add(s.CouplingWrench(j))
-	}
-	if s.plan.mech.Joints[j].Armature != nil {
-		w = w.Add(s.ArmatureWrench(j))
-	}
-	return w
+	s.mustHaveJoint(j)
+	s.complete()
+	r := s.reactions()
+	return r.TotalWrench(j)
 }
 
 // CouplingMultiplier returns the constraint-force variable λ of coupling i, in the unit of its terms: it acts as the generalized force
@@ -246,33 +191,24 @@ func (s *Solver) CouplingMultiplier(i int) float64 {
 func (s *Solver) CouplingWrench(j int) spatial.Force {
 	s.mustHaveJoint(j)
 	s.complete()
-	return s.couplingWrench(j, s.x).Scale(-1)
+	r := s.reactions()
+	return r.CouplingWrench(j)
 }
 
 // couplingWrench returns the wrench of the couplings at joint j for multipliers in the rows of x.
-func (s *Solver) couplingWrench(j int, x []float64) (w spatial.Force) {
-	m, l := s.plan.mech, s.plan.layout
-	legs := m.LegsAt(j)
-	if len(legs) == 0 {
-		return w
-	}
-	var jk mechanism.JointKinematics
-	var tau [6]float64
-	for _, at := range legs {
-		var of mechanism.Coupled
-		c := &m.Couplings[at.Coupling]
-		m.LegTo(&of, &jk, c, int(at.Leg), s.now.kin, s.st)
-		tau[c.Legs[at.Leg].Freedom.Freedom] += of.Factor * x[l.Pattern.Off[l.CouplingNode(int(at.Coupling))]]
-	}
-	m.Joints[j].WrenchTo(&w, &tau, &jk.Frames)
-	return w
+func (s *Solver) couplingWrench(j int, x []float64) spatial.Force {
+	r := Reactions{s.plan.layout, s.now.kin, s.st, x}
+	return r.couplingWrench(j)
+}
+
+// constraintWrench is ConstraintWrench, once the multipliers are there.
+func (s *Solver) constraintWrench(j int) spatial.Force {
+	r := s.reactions()
+	return r.ConstraintWrench(j)
 }
 
 // wrench returns T·λ for multipliers λ of joint j in the rows of x.
-func (s *Solver) wrench(j int, lambda []float64) (w spatial.Force) {
-	T, n := s.plan.layout.ForceSubspace(j, s.now.kin, s.st)
-	for k := range n {
-		w = w.Add(T[k].Scale(lambda[k]))
-	}
-	return w
+func (s *Solver) wrench(j int, lambda []float64) spatial.Force {
+	r := s.reactions()
+	return r.wrench(j, lambda)
 }

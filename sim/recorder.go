@@ -20,6 +20,17 @@ type Row struct {
 	Drift  Drift // of State
 }
 
+// RowAt returns the row of a state of m. k is the kinematics of the state afterwards.
+//
+// Cost: O(bodies + joints + forces), no allocation. It returns an error for a state that is not finite.
+func RowAt(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) (Row, error) {
+	v, err := driftOf(m, k, st, nil)
+	if err != nil {
+		return Row{}, err
+	}
+	return Row{State: st, Energy: m.EnergyAt(k, st), Drift: driftIn(&v, 1)}, nil
+}
+
 // Recorder keeps a trajectory.
 type Recorder interface {
 	// Record adds a row. It may be kept in memory until Mark.

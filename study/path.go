@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,9 +78,10 @@ func entryOf(s string) (name, rest string, err error) {
 
 // Base is the document of a model whose numbers can be replaced. It belongs to one goroutine.
 type Base struct {
-	text any
-	s    *Study
-	at   []slot
+	text   any
+	s      *Study
+	at     []slot
+	places []string
 }
 
 // slot is where a number is.
@@ -112,7 +114,7 @@ func (s *slot) set(x any) {
 func (s *Study) NewBase(text []byte, file string) (*Base, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	b := &Base{s: s, at: make([]slot, len(s.Parameters))}
+	b := &Base{s: s, at: make([]slot, len(s.Parameters)), places: make([]string, len(s.Parameters))}
 	if err := d.Decode(&b.text); err != nil {
 		return nil, fmt.Errorf("study: %w", err)
 	}
@@ -132,13 +134,16 @@ func (s *Study) NewBase(text []byte, file string) (*Base, error) {
 			note("is the number of " + document.Entry("$.parameters", k))
 			continue
 		}
-		b.at[i], places[place] = at, i
+		b.at[i], b.places[i], places[place] = at, place, i
 	}
 	if err := problems(file, &bad); err != nil {
 		return nil, err
 	}
 	return b, nil
 }
+
+// Places are where the numbers of the parameters are, with entries by their numbers, such as $.bodies[0].mass.
+func (b *Base) Places() []string { return slices.Clone(b.places) }
 
 // find returns where the number at a path is, and its path by keys and numbers alone.
 func find(root any, steps []step) (at slot, place string, err error) {

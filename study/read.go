@@ -141,7 +141,7 @@ func (d *reader) run() {
 		case "every":
 			d.positive(&r.Every)
 		case "integrator":
-			names := Integrators()
+			names := append(Integrators(), Rollouts()...)
 			r.Integrator = names[d.Choice(names...)]
 		case "step":
 			d.positive(&r.Step)

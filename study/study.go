@@ -33,7 +33,7 @@ type Study struct {
 type Run struct {
 	Until      float64 // s
 	Every      float64 // s; 0: a hundredth of the run
-	Integrator string  // one of Integrators()
+	Integrator string  // one of Integrators() or Rollouts()
 	Step       float64 // s; 0: by error control
 	Tolerance  float64 // relative; 0: the default of the integrator
 	Method     string  // of --method; empty: the default

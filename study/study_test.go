@@ -161,7 +161,7 @@ func TestRefused(t *testing.T) {
 		{`, "step": 0.01`, ``, `$.run.step: missing field: rk4 has no error control`, true},
 		{`"step": 0.01`, `"step": 0.01, "tolerance": 1`, `$.run.tolerance: excludes step: steps are fixed or chosen by their error (value 1)`, true},
 		{`"step": 0.01`, `"step": -1`, `$.run.step: is not above 0 (value -1)`, true},
-		{`rk4`, `euler`, `$.run.integrator: must be one of dopri5, rk4, generalized-alpha, force-balance, rattle (value "euler")`, true},
+		{`rk4`, `euler`, `$.run.integrator: must be one of dopri5, rk4, generalized-alpha, force-balance, rattle, rollout-rk4, rollout-semi-implicit (value "euler")`, true},
 		{`latin-hypercube`, `faure`, `$.sampling.type: must be one of random, latin-hypercube, halton, sobol (value "faure")`, true},
 		{`"draws": 8`, `"draws": 0`, `$.sampling.draws: is not from 1 to 10000000 (value 0)`, true},
 		{`"draws": 8`, `"draws": 9000000`, `$: has more than 10000000 runs`, false},

@@ -13,8 +13,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/growth"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 )
 
 // numbers reads a trajectory.
@@ -128,6 +130,7 @@ func TestRanksRefused(t *testing.T) {
 		`no family "nix"`:                 {"bench", "--ranks", "4", "nix", "6"},
 		"--csv and --plot":                {"bench", "--ranks", "4", "grid", "6", "--csv", "-"},
 		"measures one model":              {"bench", "--ranks", "4"},
+		"--ranks needs --method sparse":   {"accel", model, "--ranks", "2", "--method", "tree-direct"},
 		"contact":                         {"simulate", rover, "--until", "1", "--ranks", "2"},
 	} {
 		r := rungRun(args...)
@@ -135,6 +138,56 @@ func TestRanksRefused(t *testing.T) {
 		assert.Contains(t, r.err, want)
 		assert.Empty(t, r.out)
 		assert.LessOrEqual(t, strings.Count(r.err, "\n"), 2, r.err)
+	}
+}
+
+// Accelerations, reactions, counts and energies on ranks are those of one process.
+func TestAccelRanks(t *testing.T) {
+	for _, model := range []string{
+		generated(t, "ladder", "30"), generated(t, "grid", "4"), generated(t, "nfourbar", "7"), generated(t, "gear-train", "6"), golden("springs"), golden("four-bar"),
+	} {
+		var want rung.Result
+		require.NoError(t, json.Unmarshal([]byte(ok(t, "accel", model, "--json")), &want))
+		for _, n := range []string{"1", "3"} {
+			var got state.PiecesResult
+			require.NoError(t, json.Unmarshal([]byte(ok(t, "accel", model, "--ranks", n, "--json")), &got))
+			size := 0.0
+			for i := range want.Bodies {
+				size = max(size, want.Bodies[i].ComAcceleration.Norm(), want.Bodies[i].AngularAcceleration.Norm())
+			}
+			require.Len(t, got.Bodies, len(want.Bodies))
+			for i := range want.Bodies {
+				a, b := &got.Bodies[i], &want.Bodies[i]
+				require.Equal(t, b.Name, a.Name)
+				require.LessOrEqual(t, a.ComAcceleration.Sub(b.ComAcceleration).Norm(), 1e-13*size, "%s of %s", b.Name, model)
+				require.LessOrEqual(t, a.AngularAcceleration.Sub(b.AngularAcceleration).Norm(), 1e-13*size, "%s of %s", b.Name, model)
+			}
+			assert.Equal(t, want.Energy, got.Energy)
+			c, d := want.Constraints, got.Constraints
+			require.Equal(t, []int{c.Rows, c.Rank, c.Redundant, c.Mobility}, []int{d.Rows, d.Rank, d.Redundant, d.Mobility}, model)
+			rows := len(d.RedundantCouplings)
+			for _, j := range d.RedundantJoints {
+				rows += j.Rows
+			}
+			assert.Equal(t, c.Redundant, rows, model)
+			if c.Redundant > 0 {
+				require.Empty(t, got.Joints)
+				continue
+			}
+			force := 0.0
+			for i := range want.Joints {
+				force = max(force, want.Joints[i].TotalWrench.Force.Norm(), want.Joints[i].TotalWrench.Moment.Norm())
+			}
+			require.Len(t, got.Joints, len(want.Joints))
+			for i := range want.Joints {
+				a, b := &got.Joints[i], &want.Joints[i]
+				require.Equal(t, b.Name, a.Name)
+				require.LessOrEqual(t, a.TotalWrench.Force.Sub(b.TotalWrench.Force).Norm(), 1e-12*force, "%s of %s", b.Name, model)
+				require.LessOrEqual(t, a.TotalWrench.Moment.Sub(b.TotalWrench.Moment).Norm(), 1e-12*force, "%s of %s", b.Name, model)
+				require.LessOrEqual(t, a.ConstraintWrench.Force.Sub(b.ConstraintWrench.Force).Norm(), 1e-12*force, "%s of %s", b.Name, model)
+			}
+		}
+		requireColumns(t, ok(t, "accel", model, "--ranks", "3"))
 	}
 }
 

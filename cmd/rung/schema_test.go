@@ -102,12 +102,15 @@ func TestDocumentsFitTheirSchemas(t *testing.T) {
 			{"terrain", "random", "--size", "5x6", "--json"},
 			{"terrain", "function", "x*y", "--at", "1,2", "--json"},
 		},
+		"pieces":     {{"accel", golden("four-bar"), "--ranks", "2", "--json"}, {"accel", golden("springs"), "--ranks", "3", "--json"}},
 		"validation": {{"validate", standardFolder, "--model", "a01", "--short", "--json"}},
 		"simulation": {
 			{"simulate", golden("four-bar"), "--until", "0.1", "--json", "--out", filepath.Join(t.TempDir(), "run.csv")},
 			{"simulate", golden("four-bar"), "--until", "0.1", "--step", "0.01", "--integrator", "rk4", "--json", "--out", filepath.Join(t.TempDir(), "run.csv")},
+			{"simulate", golden("four-bar"), "--until", "0.1", "--ranks", "2", "--json", "--out", filepath.Join(t.TempDir(), "run.csv")},
 		},
 		"bench": {
+			{"bench", "--ranks", "2", golden("four-bar"), "--min-seconds", "0", "--json"},
 			{"bench", "--family", "ladder", "--sizes", sizes, "--method", "sparse,tree-direct", "--min-seconds", "0", "--json"},
 			{"bench", golden("four-bar"), "--method", "sparse,tree-direct", "--min-seconds", "0", "--json"},
 		},

@@ -92,8 +92,14 @@ type face struct {
 
 var groundColor = scene.Color{196, 190, 176}
 
-// prepare checks the view and returns the camera and the shapes, links among them.
-func prepare(s *scene.Scene, st *mechanism.State, v *View) (camera, []scene.Shape, error) {
+// solids are the shapes that are drawn, links among them, and the group of each.
+type solids struct {
+	shapes []scene.Shape
+	group  []int32
+}
+
+// prepare checks the view and returns the camera and the solids.
+func prepare(s *scene.Scene, st *mechanism.State, v *View) (camera, solids, error) {
 	if v.Width == 0 {
 		v.Width = defaultWidth
 	}
@@ -101,17 +107,14 @@ func prepare(s *scene.Scene, st *mechanism.State, v *View) (camera, []scene.Shap
 		v.Height = defaultHeight
 	}
 	if v.Width < 1 || v.Height < 1 || v.Width > MaxSide || v.Height > MaxSide {
-		return camera{}, nil, fmt.Errorf("draw: picture of %d × %d pixels, want 1 to %d a side", v.Width, v.Height, MaxSide)
+		return camera{}, solids{}, fmt.Errorf("draw: picture of %d × %d pixels, want 1 to %d a side", v.Width, v.Height, MaxSide)
 	}
 	center, radius := s.Bounds(st)
 	if !(radius > 0) || math.IsInf(radius, 0) || !center.IsFinite() {
-		return camera{}, nil, fmt.Errorf("draw: the mechanism has no finite extent: centre %v m, radius %v m", center, radius)
+		return camera{}, solids{}, fmt.Errorf("draw: the mechanism has no finite extent: centre %v m, radius %v m", center, radius)
 	}
-	shapes := append([]scene.Shape(nil), s.Shapes...)
-	for i := range s.Links {
-		shapes = s.Links[i].AppendShapes(shapes, st)
-	}
-	return newCamera(*v, s, st, center), shapes, nil
+	shapes, links := linkShapes(append([]scene.Shape(nil), s.Shapes...), s, st)
+	return newCamera(*v, s, st, center), solids{shapes, groups(shapes, links)}, nil
 }
 
 // terrains returns the grounds of s around the mechanism, as quadrangles.

@@ -16,6 +16,7 @@ type facet struct {
 	plane     [3]float64
 	color     scene.Color
 	near, far float64 // its greatest and least depth
+	rims      uint64  // sides, as bits, where the solid turns away; side k goes from corner k to the next
 	lo, hi    point   // the box around it
 }
 
@@ -28,6 +29,7 @@ type body struct {
 	near    float64        // its greatest depth
 	middle  float64        // the mean of that and its least depth
 	number  int32          // of the solid
+	group   int32          // of solids with one outline
 }
 
 // at returns the depth of the plane of f at a place.

@@ -18,6 +18,9 @@ type hidden struct {
 	looks  int
 	work   int // corners that have been compared with planes
 
+	rims         []rim
+	lines, spare [][2]point // rims of the facet that is looked at
+
 	near           []int32
 	difference     []float64
 	corners, below []point
@@ -70,6 +73,7 @@ func (h *hidden) find(i, k int32) {
 	f := &h.bodies[i].facets[k]
 	lo, hi := f.lo, f.hi
 	h.knife.begin(f.corners)
+	h.beginRims(f)
 	var by []int32
 	h.near = h.grid.among(h.near[:0], lo, hi)
 	for _, j := range h.near {
@@ -90,8 +94,10 @@ func (h *hidden) find(i, k int32) {
 		if h.knife.take(lens); h.knife.empty() {
 			return
 		}
+		h.cutRims(lens, 0)
 		by = append(by, j)
 	}
+	h.endRims(i, f)
 	h.seen = append(h.seen, seen{i, k, by})
 }
 

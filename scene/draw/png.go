@@ -20,18 +20,19 @@ const oversampling = 2
 //
 // Cost: O(pixels + triangles). It returns an error for a view that cannot be drawn, a mechanism without finite extent, that of ctx if it ends, and those of w.
 func PNG(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, v View) error {
-	cam, shapes, err := prepare(s, st, &v)
+	cam, all, err := prepare(s, st, &v)
 	if err != nil {
 		return err
 	}
 	r := newRaster(cam, v)
 	terrains(s, st, 96, func(f *face) { r.face(f) })
 	meshes := scene.NewMeshes(48)
-	for i := range shapes {
+	r.group = all.group
+	for i := range all.shapes {
 		if i&1023 == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		r.shape(&shapes[i], s.Mesh(&shapes[i], meshes), st, int32(i))
+		r.shape(&all.shapes[i], s.Mesh(&all.shapes[i], meshes), st, int32(i))
 	}
 	return png.Encode(w, r.image(v))
 }
@@ -42,6 +43,7 @@ type raster struct {
 	width, height int
 	depth         []float32
 	solid         []int32
+	group         []int32 // of each solid
 	color         []scene.Color
 	corner        []spatial.Vec3 // of the shape being drawn: pixels and depth
 	shades        []scene.Color
@@ -165,6 +167,9 @@ func (r *raster) sample(x, y int, back scene.Color) scene.Color {
 	return c
 }
 
+// apart is by how much one solid is behind another of its group where there is a line between them, samples.
+const apart = 6
+
 // edge reports whether another solid begins behind this sample, to one of four sides.
 func (r *raster) edge(x, y int) bool {
 	i := y*r.width + x
@@ -172,6 +177,15 @@ func (r *raster) edge(x, y int) bool {
 	if me < 0 {
 		return false // the ground has no line
 	}
-	behind := func(k int) bool { return r.solid[k] != me && r.depth[k] < r.depth[i] }
+	behind := func(k int) bool {
+		other := r.solid[k]
+		if other == me || other == nothing {
+			return other == nothing
+		}
+		if other >= 0 && r.group[other] == r.group[me] {
+			return r.depth[k] < r.depth[i]-apart
+		}
+		return r.depth[k] < r.depth[i]
+	}
 	return x > 0 && behind(i-1) || x+1 < r.width && behind(i+1) || y > 0 && behind(i-r.width) || y+1 < r.height && behind(i+r.width)
 }

@@ -21,7 +21,7 @@ const (
 
 var errPolygons = fmt.Errorf("draw: more than %d polygons in an SVG; write a .png", MaxPolygons)
 
-// SVG writes the picture of s at st as polygons: the facets of each solid that are seen, without those that are hidden.
+// SVG writes the picture of s at st as polygons: the facets of each solid that are seen, without those that are hidden, and dark lines where bodies turn away from the eye.
 //
 // Cost: O(facets·those that overlap it in the picture). It returns the errors of PNG, and one if there are more than MaxPolygons.
 func SVG(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, v View) error {
@@ -45,25 +45,33 @@ func SVG(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, 
 	if err != nil {
 		return err
 	}
-	return writeSVG(w, all, v)
+	return writeSVG(w, all, h.rims, v)
 }
 
 // facets returns the solids of s as the view shows them.
 func facets(s *scene.Scene, st *mechanism.State, v *View) ([]body, error) {
-	cam, shapes, err := prepare(s, st, v)
+	cam, all, err := prepare(s, st, v)
 	if err != nil {
 		return nil, err
 	}
 	c := &collector{cam: cam, eye: cam.eye()}
 	terrains(s, st, svgNodes, c.ground)
-	for i := range shapes {
+	for i := range c.bodies { // the ground has no rims
+		c.bodies[i].group = noGroup
+	}
+	for i := range all.shapes {
 		var surface *scene.Mesh
-		if shapes[i].Kind == scene.Surface {
-			surface = s.Meshes[shapes[i].Mesh]
+		if sh := &all.shapes[i]; sh.Kind == scene.Surface {
+			surface = s.Meshes[sh.Mesh]
 		}
-		if c.shape(&shapes[i], surface, st, int32(i)); c.facets > MaxPolygons {
+		first := len(c.bodies)
+		if c.shape(&all.shapes[i], surface, st, int32(i)); c.facets > MaxPolygons {
 			return nil, errPolygons
 		}
+		for k := first; k < len(c.bodies); k++ {
+			c.bodies[k].group = all.group[i]
+		}
+		markRims(c.bodies[first:])
 	}
 	return c.bodies, nil
 }
@@ -118,8 +126,8 @@ func number(b []byte, tenths int) []byte {
 	return b
 }
 
-// writeSVG writes the paths. Each has a thin line of its own colour, which closes the gaps that renderers leave between neighbours.
-func writeSVG(w io.Writer, all []path, v View) error {
+// writeSVG writes the paths, and the rims over them. Each has a thin line of its own colour, which closes the gaps that renderers leave between neighbours.
+func writeSVG(w io.Writer, all []path, rims []rim, v View) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n", v.Width, v.Height, v.Width, v.Height)
 	back := scene.Color{255, 255, 255}
@@ -132,7 +140,9 @@ func writeSVG(w io.Writer, all []path, v View) error {
 			fmt.Fprintf(b, "<path color=\"%s\" d=\"%s\"/>\n", hex(all[i].color), all[i].data)
 		}
 	}
-	b.WriteString("</g>\n</svg>\n")
+	b.WriteString("</g>\n")
+	writeRims(b, rims)
+	b.WriteString("</svg>\n")
 	return b.Flush()
 }
 

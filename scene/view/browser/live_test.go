@@ -133,6 +133,22 @@ func TestDragBody(t *testing.T) {
 			t.Errorf("the %s has moved by %g", name, moved)
 		}
 	}
+	// The crank has turned about y by what the mouse asked for, the way that it pulled: its quaternion was that of no turn, x y z w.
+	turned := func(q []float64, i int) float64 { return 2 * math.Atan2(q[7*i+4], q[7*i+6]) }
+	if angle := turned(now, 0) - turned(was, 0); math.Abs(angle-0.5) > 0.15 {
+		t.Errorf("the crank has turned by %g rad, not by 0.5", angle)
+	}
+	// The coupler's end is where the crank's is: p2, as each body has it.
+	if gap := value[float64](p, `(() => {
+		const B = [0.3, 0, 0.8].map((x, k) => x - rung.head.center[k]), was = `+jsonOf(t, was)+`, at = (i) => {
+			const old = was.slice(7 * i, 7 * i + 7), q = rung.pose(i), point = rung.rotate([-old[3], -old[4], -old[5], old[6]], [0, 1, 2].map((k) => B[k] - old[k]));
+			return rung.rotate(q.slice(3, 7), point).map((x, k) => x + q[k]);
+		};
+		const a = at(0), b = at(1);
+		return Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+	})()`); gap > 1e-4 {
+		t.Errorf("the coupler is %g m away from the crank", gap)
+	}
 	if gap := value[float64](p, "rung.live.status.gap"); gap > 1e-4 {
 		t.Errorf("joints are off by %g m", gap)
 	}
@@ -146,6 +162,16 @@ func TestDragBody(t *testing.T) {
 	if now := value[float64](p, "rung.camera.azimuth"); now == turns {
 		t.Error("a drag beside the mechanism does not turn the view")
 	}
+}
+
+// jsonOf returns x as a script has it.
+func jsonOf(t *testing.T, x any) string {
+	t.Helper()
+	b, err := json.Marshal(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }
 
 // bar returns the pixel of a point of a rod, from its first end to its second.

@@ -23,6 +23,9 @@ var writers = map[string]func(io.Writer, *model.Model) (*source.Report, error){
 	".sdf": sdf.Write, ".urdf": urdf.Write, ".mjcf": mjcf.Write, ".xml": mjcf.Write,
 }
 
+// natives are the formats of Rung itself, which lose nothing.
+var natives = map[string]string{".json": "rung-model", shell.TablesEnding: "rung-tables"}
+
 // NewExport returns the subcommand rung export.
 func NewExport() *cobra.Command {
 	var output string
@@ -34,19 +37,22 @@ func NewExport() *cobra.Command {
 loops, and lists what the format lacks and what has another name there. The pose
 of the model is that of all coordinates zero in the file. The ending of OUT is
 .sdf for SDFormat 1.9, .urdf for a robot whose loops are loop_joint elements, or
-.mjcf or .xml for MuJoCo, where loops are equalities.
+.mjcf or .xml for MuJoCo, where loops are equalities; or .tables for a folder of
+Parquet tables that ranks read by ranges, or .json for a model file: these lose
+nothing.
 
 Joints and equations that the format lacks are an error: without them the
 mechanism would be another. Nothing is written then, nor with --strict if
 anything is lost, and the exit status is 2.`,
 		Example: `  rung export four-bar.json -o four-bar.sdf
   rung export delta.sdf -o delta.urdf --strict
-  rung export robot.urdf -o robot.xml`,
+  rung export robot.urdf -o robot.xml
+  rung export ladder.json -o ladder.tables`,
 		Args:              shell.Arguments("MODEL"),
 		ValidArgsFunction: shell.CompleteModel,
 		RunE:              func(cmd *cobra.Command, args []string) error { return export(cmd, args[0], output, strict, asJSON) },
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write, ending in .sdf, .urdf, .mjcf or .xml (required)")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write, ending in sdf, urdf, mjcf, xml,\ntables or json (required)")
 	cmd.Flags().BoolVar(&strict, "strict", false, "refuse to lose anything")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
@@ -54,12 +60,13 @@ anything is lost, and the exit status is 2.`,
 
 func export(cmd *cobra.Command, path, output string, strict, asJSON bool) error {
 	stdin, stdout, stderr := shell.Streams(cmd)
-	write := writers[strings.ToLower(filepath.Ext(output))]
+	ending := strings.ToLower(filepath.Ext(filepath.Clean(output)))
+	write, native := writers[ending], natives[ending]
 	switch {
 	case output == "":
 		return shell.UseErrorf("missing -o OUT")
-	case write == nil:
-		return shell.UseErrorf("%s: files to export end in .sdf, .urdf, .mjcf or .xml", fault.Line(output))
+	case write == nil && native == "":
+		return shell.UseErrorf("%s: files to export end in .sdf, .urdf, .mjcf, .xml, %s or .json", fault.Line(output), shell.TablesEnding)
 	}
 	if err := shell.Apart(output, "the file would replace the model", path); err != nil {
 		return err
@@ -72,6 +79,15 @@ func export(cmd *cobra.Command, path, output string, strict, asJSON bool) error 
 	}
 	p.Stage("writing", 0)
 	var text bytes.Buffer
+	if native != "" {
+		write = func(w io.Writer, m *model.Model) (*source.Report, error) {
+			r := &source.Report{Format: native, Version: "1"}
+			if ending == shell.TablesEnding {
+				return r, nil
+			}
+			return r, model.Write(w, m)
+		}
+	}
 	report, err := write(&text, m)
 	if report != nil {
 		report.File = shell.ModelFile(path)
@@ -90,7 +106,12 @@ func export(cmd *cobra.Command, path, output string, strict, asJSON bool) error 
 	if err != nil {
 		return err
 	}
-	if err := shell.WriteFile(output, stdout, func(w io.Writer) error { _, err := text.WriteTo(w); return err }); err != nil {
+	if ending == shell.TablesEnding {
+		err = shell.WriteTables(output, m)
+	} else {
+		err = shell.WriteFile(output, stdout, func(w io.Writer) error { _, err := text.WriteTo(w); return err })
+	}
+	if err != nil {
 		return err
 	}
 	p.End()

@@ -27,6 +27,40 @@ type Rank struct {
 // Head reports whether this is the rank that prints.
 func (r *Rank) Head() bool { return r.Rank() == 0 }
 
+// Lists brings the numbers of all ranks to rank 0, which gets them by rank; others get nil. All ranks call it together.
+func (r *Rank) Lists(own []float64) [][]float64 {
+	if !r.Head() {
+		r.Send(0, []float64{float64(len(own))})
+		r.Send(0, own)
+		return nil
+	}
+	lists := [][]float64{own}
+	for other := 1; other < r.Size(); other++ {
+		n := []float64{0}
+		r.Recv(other, n)
+		v := make([]float64, int(n[0]))
+		r.Recv(other, v)
+		lists = append(lists, v)
+	}
+	return lists
+}
+
+// Texts is Lists for texts.
+func (r *Rank) Texts(own string) (texts []string) {
+	v := make([]float64, len(own))
+	for i := range len(own) {
+		v[i] = float64(own[i])
+	}
+	for _, list := range r.Lists(v) {
+		b := make([]byte, len(list))
+		for i, x := range list {
+			b[i] = byte(x)
+		}
+		texts = append(texts, string(b))
+	}
+	return texts
+}
+
 // Launch loads what a command works on, and runs rank on all ranks. Goroutines share what load returns; processes load it
 // each. An error that rank returns is one on all ranks, or on some while others wait for them; the first is
 // returned.

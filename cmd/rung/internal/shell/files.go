@@ -30,6 +30,9 @@ var ErrNotFinite = errors.New("the result is not finite")
 // modelEnding is the ending of the model files that are read and written.
 const modelEnding = ".json"
 
+// TablesEnding is that of the folders of models in tables (package formats/tables).
+const TablesEnding = ".tables"
+
 // ModelFile returns what messages call the model at path.
 func ModelFile(path string) string {
 	if path == Stdio {
@@ -51,9 +54,15 @@ func ReadModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) 
 	if formats.Is(path) {
 		return importModel(path, p)
 	}
-	if ending := filepath.Ext(path); !strings.EqualFold(ending, modelEnding) {
-		return nil, fmt.Errorf("%s: cannot read files ending in %s; models end in %s (rung-model/1), files to import in %s",
-			path, fault.Name(ending), modelEnding, strings.Join(formats.Endings, ", "))
+	ending := filepath.Ext(filepath.Clean(path))
+	if strings.EqualFold(ending, TablesEnding) {
+		p.Stage("reading", 0)
+		m, err := readTables(path)
+		return m, InputError(path, err)
+	}
+	if !strings.EqualFold(ending, modelEnding) {
+		return nil, fmt.Errorf("%s: cannot read files ending in %s; models end in %s (rung-model/1), in tables in %s, files to import in %s",
+			path, fault.Name(ending), modelEnding, TablesEnding, strings.Join(formats.Endings, ", "))
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -3,52 +3,22 @@
 package simulate
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
-	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/model"
-	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/study"
 	"github.com/rung-mbd/rung/study/table"
 )
-
-// sweep is a study with what its runs share.
-type sweep struct {
-	f       *sweepFlags
-	path    string // of the study
-	study   *study.Study
-	text    []byte // of the model
-	name    string // of the model
-	folder  fs.FS  // of the files of the model
-	draws   *study.Draws
-	columns *study.Columns
-	flags   Flags // of each run
-
-	first, last int // runs of the share
-	part        int // runs of a part
-	runs        *table.Table
-	paths       *table.Table // nil: none
-	p           *shell.Progress
-
-	made, failed atomic.Int64 // runs of this process
-}
 
 func runSweep(cmd *cobra.Command, path string, f *sweepFlags) error {
 	_, stdout, stderr := shell.Streams(cmd)
@@ -61,6 +31,14 @@ func runSweep(cmd *cobra.Command, path string, f *sweepFlags) error {
 	sum, err := s.read()
 	if err != nil {
 		return err
+	}
+	if study.IsRollout(s.study.Run.Integrator) {
+		if s.rollout, err = newRollout(s); err != nil {
+			return err
+		}
+		if why := s.rollout.alone; why != "" {
+			s.p.Say(s.study.Run.Integrator + " steps these runs one by one, without lanes: " + why)
+		}
 	}
 	var pic *sweepPicture
 	if f.plot != "" {
@@ -93,113 +71,6 @@ func runSweep(cmd *cobra.Command, path string, f *sweepFlags) error {
 		fmt.Fprintf(stderr, "%d of %d runs, from number %d on: %d computed now, %d of these failed\n", s.last-s.first, s.study.Runs(), s.first, s.made.Load(), s.failed.Load())
 	}
 	return nil
-}
-
-// read reads the study and its model, and returns the checksum of what the rows depend on.
-func (s *sweep) read() (sum string, err error) {
-	text, err := os.ReadFile(s.path)
-	if err != nil {
-		return "", shell.InputError(s.path, err)
-	}
-	if s.study, err = study.Read(bytes.NewReader(text), s.path); err != nil {
-		return "", err
-	}
-	at := s.study.Model
-	if !filepath.IsAbs(at) {
-		at = filepath.Join(filepath.Dir(s.path), at)
-	}
-	refuse := func(path, value, rule string) error {
-		return &model.Problems{List: []*model.Problem{{File: s.path, Path: path, Value: value, Rule: rule}}}
-	}
-	if !shell.IsModel(at) {
-		return "", refuse("$.model", s.study.Model, "is no file of a model: those end in "+strings.Join(shell.Endings(true), ", "))
-	}
-	for _, out := range [...]string{s.f.output, s.f.trajectories, s.f.plot} {
-		if err := shell.Apart(out, "the file would replace the model", at); err != nil {
-			return "", err
-		}
-	}
-	if s.text, err = shell.ReadDocument(at, s.p); err != nil {
-		return "", err
-	}
-	s.folder = model.Folder(filepath.Dir(at))
-	m, err := model.ReadIn(context.Background(), bytes.NewReader(s.text), at, s.folder)
-	if err != nil {
-		return "", err
-	}
-	if _, err := s.study.NewBase(s.text, s.path); err != nil {
-		return "", err
-	}
-	s.name = m.Name
-	plan, err := rung.NewPlan(m, rung.Options{})
-	if err != nil {
-		return "", shell.Failed(at, err)
-	}
-	all, err := catalogueOf(plan.Mechanism(), m.Frames)
-	if err != nil {
-		return "", err
-	}
-	if s.columns, err = s.study.Columns(all, s.path); err != nil {
-		return "", err
-	}
-	if place, value, err := s.setFlags(); err != nil {
-		return "", refuse("$.run."+place, value, err.Error())
-	}
-	if err := s.flags.check(at); err != nil {
-		return "", refuse("$.run", "", err.Error())
-	}
-	f := s.flags
-	if err := f.checkTimes(plan.Initial().Time); err != nil {
-		return "", refuse("$.run", "", err.Error())
-	}
-	if (len(s.study.Trajectories) > 0) != (s.f.trajectories != "") && len(s.f.from) == 0 {
-		if s.f.trajectories == "" {
-			return "", shell.UseErrorf("the study keeps trajectories: give --trajectories a file")
-		}
-		return "", shell.UseErrorf("--trajectories: the study keeps none")
-	}
-	s.draws = s.study.NewDraws()
-	s.first, s.last = s.study.Share(s.f.index, s.f.of)
-	s.part = max(leastPartRuns, (s.last-s.first)/mostParts+1)
-	h := sha256.New()
-	fmt.Fprintf(h, "%d %d %d %d\n", s.f.index, s.f.of, len(text), len(s.text))
-	h.Write(text)
-	h.Write(s.text)
-	return fmt.Sprintf("%x", h.Sum(nil)), nil
-}
-
-const (
-	leastPartRuns = 32 // runs of a part
-	mostParts     = 1 << 16
-)
-
-// setFlags sets the flags of rung simulate that stand for the runs. It returns the field that is wrong.
-func (s *sweep) setFlags() (field, value string, err error) {
-	r := &s.study.Run
-	s.flags = Flags{
-		until: r.Until, untilSet: true, every: r.Every, everySet: r.Every > 0, integrator: r.Integrator, step: r.Step, stepSet: r.Step > 0,
-		tol: r.Tolerance, tolSet: r.Tolerance > 0, rho: sim.DefaultRho, output: shell.Stdio, stabilize: Projection, chosen: s.columns.Names,
-	}
-	if r.RhoGiven {
-		s.flags.rho, s.flags.rhoSet = r.Rho, true
-	}
-	if r.Method != "" {
-		if err := s.flags.method.Set(r.Method); err != nil {
-			return "method", fault.Name(r.Method), err
-		}
-	}
-	if r.Stabilize != "" {
-		if err := s.flags.stabilize.Set(r.Stabilize); err != nil {
-			return "stabilize", fault.Name(r.Stabilize), err
-		}
-	}
-	if !s.flags.tolSet {
-		s.flags.tol = sim.DefaultTolerance
-		if s.flags.implicit() {
-			s.flags.tol = alphaTolerance
-		}
-	}
-	return "", "", nil
 }
 
 // open takes the places of the files, and removes the parts that are there unless the sweep goes on with them.
@@ -303,10 +174,10 @@ func (s *sweep) compute(ctx context.Context, todo []int) error {
 	defer cancel(nil)
 	var next atomic.Int64
 	var group sync.WaitGroup
-	workers := make([]*sweepWorker, min(max(1, int(s.f.threads)), len(todo)))
+	workers := make([]partWorker, min(max(1, int(s.f.threads)), len(todo)))
 	for i := range workers {
 		var err error
-		if workers[i], err = s.newWorker(); err != nil {
+		if workers[i], err = s.newPartWorker(); err != nil {
 			return err
 		}
 	}
@@ -334,21 +205,31 @@ func (s *sweep) compute(ctx context.Context, todo []int) error {
 	}
 }
 
+// partWorker does the runs of parts, one part at a time.
+type partWorker interface {
+	// part does the runs from first up to last, which is not one of them, and returns their rows and trajectories. Errors end the sweep.
+	part(ctx context.Context, first, last int) (rows, paths [][]table.Cell, err error)
+}
+
+func (s *sweep) newPartWorker() (partWorker, error) {
+	if s.rollout != nil {
+		return s.rollout.newWorker()
+	}
+	return newSweepWorker(s)
+}
+
 // computePart does the runs of part k and writes it. The part of the runs comes last: where it is, all is.
-func (s *sweep) computePart(ctx context.Context, w *sweepWorker, k int) error {
+func (s *sweep) computePart(ctx context.Context, w partWorker, k int) error {
 	first := s.first + k*s.part
-	var rows, paths [][]table.Cell
+	rows, paths, err := w.part(ctx, first, min(first+s.part, s.last))
+	if err != nil {
+		return err
+	}
 	failed := 0
-	for i := first; i < min(first+s.part, s.last); i++ {
-		row, path, err := w.run(ctx, i)
-		if err != nil {
-			return err
-		}
+	for _, row := range rows {
 		if row[1+len(s.study.Parameters)].Text == study.Failed {
 			failed++
 		}
-		rows, paths = append(rows, row), append(paths, path...)
-		s.p.Add(1)
 	}
 	if s.paths != nil {
 		if err := s.paths.Write(k, paths); err != nil {

@@ -27,12 +27,25 @@ type sweepWorker struct {
 	p      *shell.Progress
 }
 
-func (s *sweep) newWorker() (*sweepWorker, error) {
+func newSweepWorker(s *sweep) (*sweepWorker, error) {
 	base, err := s.study.NewBase(s.text, s.path)
 	if err != nil {
 		return nil, err
 	}
 	return &sweepWorker{s: s, base: base, values: make([]float64, len(s.study.Parameters)), p: shell.NewProgress(io.Discard)}, nil
+}
+
+// part implements partWorker.
+func (w *sweepWorker) part(ctx context.Context, first, last int) (rows, paths [][]table.Cell, err error) {
+	for i := first; i < last; i++ {
+		row, path, err := w.run(ctx, i)
+		if err != nil {
+			return nil, nil, err
+		}
+		rows, paths = append(rows, row), append(paths, path...)
+		w.s.p.Add(1)
+	}
+	return rows, paths, nil
 }
 
 // run does run i and returns its row and its trajectory. The only errors are ErrInterrupted and those of documents that cannot be written.
@@ -42,25 +55,12 @@ func (w *sweepWorker) run(ctx context.Context, i int) (row []table.Cell, rows []
 	if err != nil {
 		return nil, nil, fmt.Errorf("run %d: %w", i, err)
 	}
-	keep := &kept{run: int64(i), trajectories: w.s.columns.Trajectories, outputs: w.s.columns.Outputs, takes: w.s.study.Outputs}
-	keep.values = make([]float64, len(keep.outputs))
+	keep := newKept(w.s, i)
 	err = w.simulate(ctx, text, keep)
 	if errors.Is(err, ErrInterrupted) {
 		return nil, nil, err
 	}
-	row = append(row, table.Cell{Int: int64(i)})
-	for _, x := range w.values {
-		row = append(row, table.Cell{Float: x})
-	}
-	status, reason := table.Cell{Text: study.Done}, table.Cell{Null: true}
-	if err != nil {
-		status, reason = table.Cell{Text: study.Failed}, table.Cell{Text: fault.Line(fault.Plain(err).Error())}
-	}
-	row = append(row, status, reason)
-	for _, x := range keep.values {
-		row = append(row, table.Cell{Float: x, Null: err != nil})
-	}
-	return row, keep.rows, nil
+	return keep.row(w.values, err), keep.rows, nil
 }
 
 // simulate integrates the model of a document.
@@ -91,6 +91,27 @@ type kept struct {
 	values       []float64 // of the outputs
 	rows         [][]table.Cell
 	any          bool
+}
+
+func newKept(s *sweep, run int) *kept {
+	return &kept{run: int64(run), trajectories: s.columns.Trajectories, outputs: s.columns.Outputs, takes: s.study.Outputs, values: make([]float64, len(s.study.Outputs))}
+}
+
+// row returns the row of a run with these parameters, which has ended with err.
+func (k *kept) row(parameters []float64, err error) []table.Cell {
+	row := []table.Cell{{Int: k.run}}
+	for _, x := range parameters {
+		row = append(row, table.Cell{Float: x})
+	}
+	status, reason := table.Cell{Text: study.Done}, table.Cell{Null: true}
+	if err != nil {
+		status, reason = table.Cell{Text: study.Failed}, table.Cell{Text: fault.Line(fault.Plain(err).Error())}
+	}
+	row = append(row, status, reason)
+	for _, x := range k.values {
+		row = append(row, table.Cell{Float: x, Null: err != nil})
+	}
+	return row
 }
 
 // Record implements sim.Recorder.

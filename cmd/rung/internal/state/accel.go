@@ -6,6 +6,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
+	"github.com/rung-mbd/rung/cmd/rung/internal/ranks"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/compare"
@@ -17,6 +18,7 @@ type accelFlags struct {
 	method    shell.MethodFlag
 	ordering  shell.OrderingFlag
 	threads   shell.ThreadsFlag
+	ranks     ranks.Flags
 	json, all bool
 }
 
@@ -38,7 +40,11 @@ bodies and joints; a value below 1e-12 of the largest in its table is shown as
 
 The tree methods solve in the joint coordinates of a spanning tree, at a cost of
 at least the square of the size. Their accelerations, wrenches and counts are
-their own; what is undetermined is found by the sparse method.`,
+their own; what is undetermined is found by the sparse method.
+
+With --ranks the model is cut into pieces that ranks solve together. What needs
+the whole system is then left out: distance to a singular pose, and reactions
+where constraints are redundant.`,
 		Example: `  rung accel four-bar.json
   rung generate ladder 1000 -o - | rung accel - --json`,
 		Args:              shell.Arguments("MODEL"),
@@ -50,12 +56,18 @@ their own; what is undetermined is found by the sparse method.`,
 	f.method.Add(cmd)
 	f.ordering.Add(cmd)
 	f.threads.Add(cmd)
+	f.ranks.Add(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON document")
 	cmd.Flags().BoolVar(&f.all, "all", false, "list all bodies and joints in the table")
 	return cmd
 }
 
 func runAccel(cmd *cobra.Command, path string, f *accelFlags) error {
+	if on, err := f.ranks.Given(); err != nil {
+		return err
+	} else if on {
+		return accelOnRanks(cmd, path, f)
+	}
 	stdin, stdout, stderr := shell.Streams(cmd)
 	p := shell.NewProgress(stderr)
 	defer p.End()

@@ -1,0 +1,14 @@
+//go:build !small
+
+package shell
+
+import (
+	"github.com/rung-mbd/rung/formats/tables"
+	"github.com/rung-mbd/rung/model"
+)
+
+// readTables reads a model in tables.
+func readTables(path string) (*model.Model, error) { return tables.Read(path) }
+
+// WriteTables writes a model as tables.
+func WriteTables(path string, m *model.Model) error { return tables.Write(path, m) }

@@ -1,0 +1,323 @@
+//go:build !small
+
+package simulate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/batch"
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/study"
+	"github.com/rung-mbd/rung/study/table"
+)
+
+// rollout is how the runs of a study are done by package batch.
+type rollout struct {
+	s            *sweep
+	vary         batch.Vary
+	how          batch.Rollout
+	steps, every int    // of a run, and between rows
+	alone        string // why no run goes in lanes
+	reactions    bool   // are among the columns
+}
+
+// stepSlack is how far times may be from multiples of the step, in steps.
+const stepSlack = 1e-6
+
+// newRollout checks that the runs of a study can be rollouts. It returns *model.Problems with what is in the way.
+func newRollout(s *sweep) (*rollout, error) {
+	run := &s.study.Run
+	r := &rollout{s: s, how: batch.Rollout{Step: run.Step}}
+	if run.Integrator == study.RolloutSemiImplicit {
+		r.how.Integrator = batch.SemiImplicit
+	}
+	steps := func(field string, span float64) (int, error) {
+		n := math.Round(span / run.Step)
+		if !(n >= 1) || n > math.MaxInt32 || math.Abs(span/run.Step-n) > stepSlack {
+			return 0, s.refuse("$.run."+field, document.Number(span), fmt.Sprintf("s is no multiple of the step, %v s; %s has no shorter steps", run.Step, run.Integrator))
+		}
+		return int(n), nil
+	}
+	var err error
+	if r.steps, err = steps("until", run.Until-s.plan.Initial().Time); err != nil {
+		return nil, err
+	}
+	if r.every, err = steps("every", s.every); err != nil {
+		return nil, err
+	}
+	if err := r.setVary(); err != nil {
+		return nil, err
+	}
+	mech := s.plan.Mechanism()
+	for i := range mech.NumResistors() {
+		if speed, _ := mech.ImpactSpeed(i); speed > 0 {
+			return nil, s.refuse("$.run.integrator", fault.Name(run.Integrator), "does no impacts, and the model has stops with a restitution")
+		}
+	}
+	b, err := batch.New(s.plan, batch.Options{Vary: r.vary})
+	if err == nil {
+		err = b.Rollout(b.NewStates(1), &batch.Rollout{Step: run.Step}, b.NewOutcome(1))
+	}
+	if err != nil {
+		return nil, s.refuse("$.run.integrator", fault.Name(run.Integrator), fault.Plain(err).Error())
+	}
+	r.alone = b.SteppedOneByOne()
+	all, err := catalogueOf(mech, s.model.Frames)
+	if err != nil {
+		return nil, err
+	}
+	r.reactions = all.NeedsReactions(s.columns.Names)
+	return r, nil
+}
+
+// varied takes the place of a number that rollouts can vary apart.
+var varied = regexp.MustCompile(`^\$\.(bodies|joints|forces|gravity)(?:\[(\d+)\])(?:\.([a-z_]+)(?:\[(\d+)\])?)?(?:\.|$)`)
+
+// setVary finds out what the parameters are of.
+func (r *rollout) setVary() error {
+	base, err := r.s.study.NewBase(r.s.text, r.s.path)
+	if err != nil {
+		return err
+	}
+	for i, place := range base.Places() {
+		if !r.takes(varied.FindStringSubmatch(place)) {
+			return r.s.refuse(document.Entry("$.parameters", i)+".path", fault.Name(r.s.study.Parameters[i].Path), r.s.study.Run.Integrator+" cannot vary this number; rk4 can")
+		}
+	}
+	return nil
+}
+
+// takes adds the number at a place to what varies, and reports whether it can.
+func (r *rollout) takes(place []string) bool {
+	if place == nil {
+		return false
+	}
+	k, _ := strconv.Atoi(place[2])
+	at, _ := strconv.Atoi(place[4])
+	mech, m := r.s.plan.Mechanism(), r.s.model
+	var err error
+	switch place[1] + "." + place[3] {
+	case "gravity.", "bodies.pose", "bodies.velocity":
+	case "bodies.mass", "bodies.com", "bodies.inertia":
+		if k, err = mech.BodyIndex(m.Bodies[k].Name); err == nil {
+			add(&r.vary.Bodies, k)
+		}
+	case "joints.predecessor_frame", "joints.successor_frame", "joints.length", "joints.pitch":
+		if k, err = mech.JointIndex(m.Joints[k].Name); err == nil {
+			add(&r.vary.Joints, k)
+		}
+	case "joints.armature":
+		if k, err = mech.JointIndex(m.Joints[k].Name); err == nil {
+			add(&r.vary.Armature, mechanism.Freedom{Joint: k, Freedom: at})
+		}
+	case "joints.stiffness", "joints.damping", "joints.rest":
+		if k, err = mech.JointIndex(m.Joints[k].Name); err == nil {
+			add(&r.vary.Drives, mechanism.Freedom{Joint: k, Freedom: at})
+		}
+	case "forces.stiffness", "forces.damping", "forces.rest_length":
+		if k, err = mech.ForceIndex(m.Forces[k].Name); err == nil && k < len(mech.Forces) {
+			add(&r.vary.Springs, k)
+		}
+	default:
+		return false
+	}
+	return err == nil
+}
+
+func add[T comparable](list *[]T, x T) {
+	if !slices.Contains(*list, x) {
+		*list = append(*list, x)
+	}
+}
+
+// rolloutWorker does parts of a sweep by rollouts.
+type rolloutWorker struct {
+	r      *rollout
+	base   *study.Base
+	b      *batch.Batch
+	st     *mechanism.State
+	spare  *batch.States // the state of the model, for runs that are over
+	values []float64
+}
+
+func (r *rollout) newWorker() (*rolloutWorker, error) {
+	base, err := r.s.study.NewBase(r.s.text, r.s.path)
+	if err != nil {
+		return nil, err
+	}
+	b, err := batch.New(r.s.plan, batch.Options{Vary: r.vary})
+	if err != nil {
+		return nil, err
+	}
+	return &rolloutWorker{r, base, b, r.s.plan.Initial(), b.NewStates(1), make([]float64, len(r.s.study.Parameters))}, nil
+}
+
+// rolled is a run of a rollout.
+type rolled struct {
+	values []float64 // of the parameters
+	keep   *kept
+	mech   *mechanism.Mechanism // with these values
+	kin    *mechanism.Kinematics
+	st     *mechanism.State // of mech
+	err    error            // why it is over
+}
+
+// part implements partWorker.
+func (w *rolloutWorker) part(ctx context.Context, first, last int) (rows, paths [][]table.Cell, err error) {
+	n := last - first
+	states, out := w.b.NewStates(n), w.b.NewOutcome(n)
+	runs := make([]rolled, n)
+	drop := func(i int) { // so that what is over takes no time
+		w.spare.To(w.st, 0)
+		states.Set(i, w.st)
+		states.CopyParameters(i, w.spare, 0)
+		states.SetGravity(i, w.r.s.plan.Mechanism().Gravity)
+	}
+	for i := range runs {
+		if runs[i].err = w.begin(&runs[i], states, i, first+i); runs[i].err != nil {
+			drop(i)
+		}
+	}
+	w.b.CloseJoints(states, out)
+	for done := 0; ; {
+		for i := range runs {
+			r := &runs[i]
+			if r.err != nil {
+				continue
+			}
+			if r.err = out.Error(i); r.err == nil {
+				r.err = w.record(r, states, i)
+			}
+			if r.err != nil {
+				drop(i)
+			}
+		}
+		if done == w.r.steps {
+			break
+		}
+		if ctx.Err() != nil {
+			return nil, nil, ErrInterrupted
+		}
+		how := w.r.how
+		how.Steps = min(w.r.every, w.r.steps-done)
+		if err := w.b.Rollout(states, &how, out); err != nil {
+			return nil, nil, err
+		}
+		done += how.Steps
+	}
+	for i := range runs {
+		r := &runs[i]
+		rows, paths = append(rows, r.keep.row(r.values, r.err)), append(paths, r.keep.rows...)
+		w.r.s.p.Add(1)
+	}
+	return rows, paths, nil
+}
+
+// begin reads the model with the parameters of a run, and makes it state i.
+func (w *rolloutWorker) begin(r *rolled, states *batch.States, i, run int) error {
+	s := w.r.s
+	s.draws.ValuesTo(w.values, run)
+	r.values, r.keep = slices.Clone(w.values), newKept(s, run)
+	text, err := w.base.With(w.values)
+	if err != nil {
+		return err
+	}
+	m, err := model.ReadIn(context.Background(), bytes.NewReader(text), "model", s.folder)
+	if err != nil {
+		return err
+	}
+	if err := w.columns(r, m); err != nil {
+		return err
+	}
+	r.st, r.kin = r.mech.Initial(), r.mech.NewKinematics()
+	copyState(w.st, r.st)
+	states.Set(i, w.st)
+	return w.setParameters(states, i, r.mech)
+}
+
+// columns makes the mechanism of a run and its columns.
+func (w *rolloutWorker) columns(r *rolled, m *model.Model) (err error) {
+	names := w.r.s.columns.Names
+	if !w.r.reactions {
+		if r.mech, err = mechanism.New(m); err != nil {
+			return err
+		}
+		all, err := catalogueOf(r.mech, m.Frames)
+		if err != nil {
+			return err
+		}
+		r.keep.columns, err = all.Select(names, nil)
+		return err
+	}
+	plan, err := rung.NewPlan(m, rung.Options{})
+	if err != nil {
+		return err
+	}
+	r.mech = plan.Mechanism()
+	r.keep.columns, err = Selected(plan, m.Frames, names)
+	return err
+}
+
+// setParameters gives state i the numbers of a mechanism.
+func (w *rolloutWorker) setParameters(states *batch.States, i int, m *mechanism.Mechanism) (err error) {
+	states.SetGravity(i, m.Gravity)
+	vary := &w.r.vary
+	for _, k := range vary.Bodies {
+		b := &m.Bodies[k]
+		err = errors.Join(err, states.SetBody(i, k, b.Mass, b.Com, b.Inertia))
+	}
+	for _, k := range vary.Joints {
+		jt := &m.Joints[k]
+		err = errors.Join(err, states.SetFrames(i, k, jt.P, jt.S))
+		switch {
+		case jt.Kind == joints.Distance && jt.Axes == nil:
+			err = errors.Join(err, states.SetLength(i, k, jt.Length))
+		case jt.Kind == joints.Helical && jt.Axes == nil:
+			err = errors.Join(err, states.SetPitch(i, k, jt.Pitch))
+		}
+	}
+	for _, f := range vary.Armature {
+		err = errors.Join(err, states.SetArmature(i, f, m.Joints[f.Joint].Armature[f.Freedom]))
+	}
+	for _, f := range vary.Drives {
+		d := m.Drive(f.Joint)
+		err = errors.Join(err, states.SetDrive(i, f, d.Stiffness[f.Freedom], d.Damping[f.Freedom], d.Rest[f.Freedom]))
+	}
+	for _, k := range vary.Springs {
+		e := &m.Forces[k]
+		err = errors.Join(err, states.SetSpring(i, k, e.Stiffness, e.Damping, e.RestLength))
+	}
+	return err
+}
+
+// record keeps what the study wants of state i.
+func (w *rolloutWorker) record(r *rolled, states *batch.States, i int) error {
+	states.To(w.st, i)
+	copyState(r.st, w.st)
+	row, err := sim.RowAt(r.mech, r.kin, r.st)
+	if err != nil {
+		return err
+	}
+	return r.keep.Record(&row)
+}
+
+// copyState copies a state of a mechanism to one of another that differs in numbers only.
+func copyState(dst, src *mechanism.State) {
+	dst.Time = src.Time
+	copy(dst.Bodies, src.Bodies)
+	copy(dst.Angles, src.Angles)
+	copy(dst.Internal, src.Internal)
+}

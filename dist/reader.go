@@ -1,0 +1,89 @@
+package dist
+
+import (
+	"fmt"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
+)
+
+// Reader is a model that is read by parts, such as one in tables (package formats/tables).
+type Reader interface {
+	// Size returns the numbers of bodies and of joints.
+	Size() (bodies, joints int64)
+	// Part returns a model with the bodies lo to hi−1, all joints that they have, the bodies at the other ends of these
+	// joints, and all force elements, couplings and terrains with what they name, in the order of the whole; and the
+	// numbers of its bodies and joints in the whole, increasing.
+	Part(lo, hi int64) (m *model.Model, bodies, joints []int64, err error)
+}
+
+// ReadPiece reads the piece of this rank of a model that no rank holds: a range of its bodies, as many on each rank but for
+// one. That is a good cut for mechanisms that are long in the order in which their bodies stand, as ladders and chains
+// are. All ranks call it together.
+//
+// Cost: that of a part. It returns the error of any rank on all of them (RankError): one of the Reader, one with the name if a
+// coupling, or a joint with armature, is between two ranks, and one if ranks together have not all joints.
+func ReadPiece(c Comm, r Reader) (*Piece, error) {
+	p, owned, err := readPiece(c, r)
+	if err = Agree(c, err); err != nil {
+		return nil, err
+	}
+	lists := gatherLists(c, []float64{float64(owned)})
+	sum := 0.0
+	for _, l := range lists {
+		sum += l[0]
+	}
+	if _, joints := r.Size(); c.Rank() == 0 && sum != float64(joints) {
+		err = fmt.Errorf("dist: ranks have read %g joints of %d: the order or the statistics of the file are not those of its rows", sum, joints)
+	}
+	if err = Agree(c, err); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// readPiece returns the piece of this rank, and the number of joints of which it has the body of the lower number.
+func readPiece(c Comm, r Reader) (p *Piece, owned int, err error) {
+	nb, _ := r.Size()
+	n := int64(c.Size())
+	from := func(rank int64) int64 { return nb/n*rank + min(rank, nb%n) }
+	lo, hi := from(int64(c.Rank())), from(int64(c.Rank())+1)
+	m, bodies, joints, err := r.Part(lo, hi)
+	if err != nil {
+		return nil, 0, err
+	}
+	part := make([]int32, len(bodies))
+	rank, number := int64(0), make(map[string]int64, len(bodies))
+	for i, b := range bodies {
+		for b >= from(rank+1) {
+			rank++
+		}
+		part[i] = int32(rank)
+		number[m.Bodies[i].Name] = b
+	}
+	if p, err = Cut(m, part, c.Rank()); err != nil {
+		return nil, 0, err
+	}
+	for i, b := range p.Body {
+		p.Body[i] = bodies[b]
+	}
+	for i, j := range p.Joint {
+		p.Joint[i] = joints[j]
+	}
+	for i := range p.Model.Joints {
+		jt := &p.Model.Joints[i]
+		first := int64(-1)
+		for _, name := range [...]string{jt.Predecessor, jt.Successor} {
+			if b, ok := number[name]; ok && name != model.World && (first < 0 || b < first) {
+				first = b
+			}
+		}
+		if first >= lo && first < hi {
+			owned++
+		}
+		if first < 0 {
+			return nil, 0, fmt.Errorf("dist: joint %s has no body", fault.Name(jt.Name))
+		}
+	}
+	return p, owned, nil
+}

@@ -1,0 +1,269 @@
+package tables
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	pq "github.com/parquet-go/parquet-go"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/model"
+)
+
+// File is a model in tables that is open. It belongs to one goroutine.
+type File struct {
+	head
+	rest   *model.Model
+	bodies *table[bodyRow]
+	joints *table[jointRow]
+	joint  map[int64]int // row of a joint of the rest, and its place there
+}
+
+// MaxHead is the size in bytes of the largest head that is read.
+const MaxHead = 1 << 30
+
+// Open opens the model in the folder at path. Files of terrains are relative to the folder that has this folder in it,
+// as if the model were a file of its own.
+//
+// Cost: that of the head and of the footers of both tables. It returns the errors of the system, and one with the name
+// of the file and the place if a file is not what Write writes.
+func Open(path string) (*File, error) {
+	name := filepath.Join(path, HeadFile)
+	if info, err := os.Stat(name); err != nil {
+		return nil, fmt.Errorf("formats/tables: %w", err)
+	} else if info.Size() > MaxHead {
+		return nil, fmt.Errorf("formats/tables: %s: %d bytes; a head has %d at the most", name, info.Size(), MaxHead)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("formats/tables: %w", err)
+	}
+	f := &File{joint: make(map[int64]int)}
+	if err := f.begin(path, text); err != nil {
+		return nil, fault.Errorf("formats/tables: %s: %w", name, err)
+	}
+	sum := sha256.Sum256(text)
+	digest := hex.EncodeToString(sum[:])
+	if f.bodies, err = openTable[bodyRow](filepath.Join(path, BodiesFile), "bodies", digest); err != nil {
+		return nil, err
+	}
+	if f.joints, err = openTable[jointRow](filepath.Join(path, JointsFile), "joints", digest); err != nil {
+		return nil, errors.Join(err, f.bodies.close())
+	}
+	if b, j := f.bodies.rows(), f.joints.rows(); b != f.head.Bodies || j != f.head.Joints {
+		return nil, errors.Join(fmt.Errorf("formats/tables: %s: %d bodies and %d joints; the tables have %d and %d", name, f.head.Bodies, f.head.Joints, b, j), f.Close())
+	}
+	return f, nil
+}
+
+// begin reads the head.
+func (f *File) begin(path string, text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&f.head); err != nil {
+		return err
+	}
+	if f.Format != Format {
+		return fmt.Errorf("format %s, not %s", fault.Name(f.Format), Format)
+	}
+	if f.head.Bodies < 0 || f.head.Bodies > model.MaxElements || f.head.Joints < 0 || f.head.Joints > model.MaxElements {
+		return fmt.Errorf("%d bodies and %d joints; a model has at most %d", f.head.Bodies, f.head.Joints, model.MaxElements)
+	}
+	rest, err := model.ReadIn(context.Background(), bytes.NewReader(f.Rest), HeadFile, model.Folder(filepath.Dir(filepath.Clean(path))))
+	if err != nil {
+		return err
+	}
+	f.rest, f.Rest = rest, nil
+	for _, l := range []struct {
+		name string
+		rows []int64
+		n    int
+		most int64
+	}{{"body_rows", f.AtBody, len(rest.Bodies), f.head.Bodies}, {"joint_rows", f.AtJoint, len(rest.Joints), f.head.Joints}} {
+		if len(l.rows) != l.n {
+			return fmt.Errorf("%s: %d rows of %d", l.name, len(l.rows), l.n)
+		}
+		for i, x := range l.rows {
+			if x < 0 || x >= l.most || i > 0 && x <= l.rows[i-1] {
+				return fmt.Errorf("%s[%d]: row %d is out of range or of order", l.name, i, x)
+			}
+		}
+	}
+	for i, x := range f.AtJoint {
+		f.joint[x] = i
+	}
+	return nil
+}
+
+// Close ends reading.
+func (f *File) Close() error { return errors.Join(f.bodies.close(), f.joints.close()) }
+
+// Size returns the numbers of bodies and of joints.
+func (f *File) Size() (bodies, joints int64) { return f.head.Bodies, f.head.Joints }
+
+// Part returns what a part of the model needs, the bodies from row lo to hi−1: these; all joints that they have; the bodies
+// at the other ends of these joints; and all that is in the head, with the bodies and joints that it names. The rows of
+// the model's bodies and joints, which are in the order of the whole, stand beside.
+//
+// Cost: the range and the row groups of joints that may touch it, which is the range again where joints stand in about
+// the order of their bodies; memory of the part, and of a row group. It returns errors with file, row group, row and
+// column. Names have to be unique in the whole, which nobody who reads a part can see. It panics if the range is none.
+func (f *File) Part(lo, hi int64) (m *model.Model, bodies, joints []int64, err error) {
+	if lo < 0 || hi < lo || hi > f.head.Bodies {
+		panic("formats/tables: range out of range")
+	}
+	part := *f.rest
+	m = &part
+	m.Bodies, m.Joints = nil, nil
+	var ends [][2]int64
+	if ends, joints, err = f.readJoints(m, lo, hi); err != nil {
+		return nil, nil, nil, err
+	}
+	bodies = make([]int64, 0, hi-lo+int64(len(f.AtBody)))
+	for b := lo; b < hi; b++ {
+		bodies = append(bodies, b)
+	}
+	bodies = append(bodies, f.AtBody...)
+	for _, e := range ends {
+		for _, b := range e {
+			if b >= 0 && (b < lo || b >= hi) {
+				bodies = append(bodies, b)
+			}
+		}
+	}
+	slices.Sort(bodies)
+	bodies = slices.Compact(bodies)
+	m.Bodies = make([]model.Body, 0, min(len(bodies), 1<<20)) // the file may promise more than it has
+	err = f.bodies.pick(bodies, func(_ int64, r *bodyRow) error {
+		m.Bodies = append(m.Bodies, r.body())
+		return nil
+	})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	name := func(row int64) string {
+		if row < 0 {
+			return model.World
+		}
+		i, _ := slices.BinarySearch(bodies, row)
+		return m.Bodies[i].Name
+	}
+	for i, e := range ends {
+		j := &m.Joints[i]
+		j.Predecessor, j.Successor = name(e[0]), name(e[1])
+	}
+	return m, bodies, joints, f.same(m, bodies, joints)
+}
+
+// readJoints appends the joints of the bodies from lo to hi−1, and of the head, to m. It returns the rows of their bodies,
+// and theirs.
+func (f *File) readJoints(m *model.Model, lo, hi int64) (ends [][2]int64, rows []int64, err error) {
+	for g := range len(f.joints.first) - 1 {
+		from, to := f.joints.first[g], f.joints.first[g+1]
+		k, _ := slices.BinarySearch(f.AtJoint, from)
+		inHead := k < len(f.AtJoint) && f.AtJoint[k] < to
+		if !inHead && !f.mayTouch(g, lo, hi) {
+			continue
+		}
+		err := f.joints.read(g, from, to, func(row int64, r *jointRow) error {
+			for _, e := range [...]struct {
+				column string
+				row    int64
+			}{{"predecessor", r.Pred}, {"successor", r.Succ}} {
+				if e.row < -1 || e.row >= f.head.Bodies {
+					return fmt.Errorf("column %s: there is no body in row %d", e.column, e.row)
+				}
+			}
+			at, special := f.joint[row]
+			if !special && (r.Pred < lo || r.Pred >= hi) && (r.Succ < lo || r.Succ >= hi) {
+				return nil
+			}
+			var j model.Joint
+			if special {
+				j = f.rest.Joints[at]
+			} else {
+				t, err := joints.ParseKind(r.Type)
+				if err != nil {
+					return fmt.Errorf("column type: %w", err)
+				}
+				j = r.joint(t)
+			}
+			m.Joints, ends, rows = append(m.Joints, j), append(ends, [2]int64{r.Pred, r.Succ}), append(rows, row)
+			return nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return ends, rows, nil
+}
+
+// mayTouch reports whether a row group of joints may have one of the bodies from lo to hi−1, by its statistics. Statistics
+// that are wrong lose joints, which package dist finds by their number.
+func (f *File) mayTouch(g int, lo, hi int64) bool {
+	for _, chunk := range f.joints.pq.RowGroups()[g].ColumnChunks()[predColumn : predColumn+2] {
+		c, ok := chunk.(*pq.FileColumnChunk)
+		if !ok {
+			return true
+		}
+		least, most, ok := c.Bounds()
+		if !ok || least.Int64() < hi && most.Int64() >= lo {
+			return true
+		}
+	}
+	return false
+}
+
+// predColumn is the column of predecessors; that of successors follows.
+const predColumn = 2
+
+// same returns an error if a body or joint of the head is another one in its table.
+func (f *File) same(m *model.Model, bodies, joints []int64) error {
+	for i, row := range f.AtBody {
+		k, _ := slices.BinarySearch(bodies, row)
+		if m.Bodies[k].Name != f.rest.Bodies[i].Name {
+			return fmt.Errorf("formats/tables: %s: row %d: body %s; %s says %s", f.bodies.name, row, fault.Name(m.Bodies[k].Name), HeadFile, fault.Name(f.rest.Bodies[i].Name))
+		}
+	}
+	for i, row := range f.AtJoint {
+		k, _ := slices.BinarySearch(joints, row)
+		j, h := &m.Joints[k], &f.rest.Joints[i]
+		if j.Predecessor != h.Predecessor || j.Successor != h.Successor {
+			return fmt.Errorf("formats/tables: %s: row %d: joint %s between %s and %s; %s says %s and %s", f.joints.name, row, fault.Name(h.Name),
+				fault.Name(j.Predecessor), fault.Name(j.Successor), HeadFile, fault.Name(h.Predecessor), fault.Name(h.Successor))
+		}
+	}
+	return nil
+}
+
+// Read reads the whole model in the folder at path.
+//
+// Cost: O(bodies + joints). It returns the errors of Open, Part and model.Check.
+func Read(path string) (m *model.Model, err error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	m, _, rows, err := f.Part(0, f.head.Bodies)
+	if err != nil {
+		return nil, err
+	}
+	if n := int64(len(rows)); n != f.head.Joints {
+		return nil, fmt.Errorf("formats/tables: %s: %d joints of %d have bodies", f.joints.name, n, f.head.Joints)
+	}
+	m.Canonicalize()
+	if err := model.Check(m); err != nil {
+		return nil, fault.Errorf("formats/tables: %s: %w", path, err)
+	}
+	return m, nil
+}

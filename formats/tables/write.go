@@ -1,0 +1,209 @@
+package tables
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	pq "github.com/parquet-go/parquet-go"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/outfile"
+	"github.com/rung-mbd/rung/model"
+)
+
+// Names of the files of a folder, and of what they say of themselves.
+const (
+	Format     = "rung-tables/1" // of the head
+	HeadFile   = "head.json"
+	BodiesFile = "bodies.parquet"
+	JointsFile = "joints.parquet"
+
+	formatKey = "rung.format" // of the tables
+	headKey   = "rung.head"   // digest of the head
+)
+
+// groupRows is the number of rows of a row group: some 3 MB.
+const groupRows = 1 << 14
+
+// head is the file of that name.
+type head struct {
+	Format  string          `json:"format"`
+	Bodies  int64           `json:"bodies"`
+	Joints  int64           `json:"joints"`
+	AtBody  []int64         `json:"body_rows"`  // rows of the bodies of the rest
+	AtJoint []int64         `json:"joint_rows"` // rows of its joints
+	Rest    json.RawMessage `json:"rest"`       // rung-model/1
+}
+
+// Write writes m, which passes model.Check, as tables in the folder at path, which it makes if it is not there.
+// Orientations are written as they are; the zero one is written as the identity. A process that ends meanwhile leaves no
+// head, without which the folder is none of a model.
+//
+// Cost: O(bodies + joints). It returns the errors of model.Write and of the system, with the name of the file.
+func Write(path string, m *model.Model) error {
+	links, err := model.Link(m)
+	if err != nil {
+		return err
+	}
+	text, err := headOf(m, links)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(text)
+	digest := hex.EncodeToString(sum[:])
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return fmt.Errorf("formats/tables: %w", err)
+	}
+	at := func(name string) string { return filepath.Join(path, name) }
+	if err := os.Remove(at(HeadFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("formats/tables: %w", err)
+	}
+	body := func(i int) bodyRow {
+		b := m.Bodies[i]
+		upright(&b.Pose)
+		return rowOfBody(&b)
+	}
+	joint := func(i int) jointRow {
+		j := m.Joints[i]
+		upright(&j.PredecessorFrame)
+		upright(&j.SuccessorFrame)
+		return rowOfJoint(&j, int64(links.Joints[i][0]), int64(links.Joints[i][1]))
+	}
+	for _, err := range []error{
+		outfile.Write(at(BodiesFile), func(w io.Writer) error { return writeTable(w, len(m.Bodies), body, "bodies", digest) }),
+		outfile.Write(at(JointsFile), func(w io.Writer) error { return writeTable(w, len(m.Joints), joint, "joints", digest) }),
+		outfile.Write(at(HeadFile), func(w io.Writer) error { _, err := w.Write(text); return err }),
+	} {
+		if err != nil {
+			return fmt.Errorf("formats/tables: %w", err)
+		}
+	}
+	return nil
+}
+
+// upright makes the zero orientation the identity.
+func upright(p *model.Pose) {
+	if p.Orientation == [4]float64{} {
+		p.Orientation[0] = 1
+	}
+}
+
+// writeTable writes n rows.
+func writeTable[T any](to io.Writer, n int, row func(i int) T, kind, digest string) error {
+	w := pq.NewGenericWriter[T](to, pq.Compression(&pq.Snappy), pq.CreatedBy("rung", "", ""), pq.MaxRowsPerRowGroup(groupRows),
+		pq.KeyValueMetadata(formatKey, Format+" "+kind), pq.KeyValueMetadata(headKey, digest))
+	block := make([]T, 0, 256)
+	for i := range n {
+		if block = append(block, row(i)); len(block) == cap(block) || i == n-1 {
+			if _, err := w.Write(block); err != nil {
+				return err
+			}
+			block = block[:0]
+		}
+	}
+	return w.Close()
+}
+
+// headOf returns the head of m.
+func headOf(m *model.Model, links *model.Links) ([]byte, error) {
+	rest := *m
+	rest.Bodies, rest.Joints = nil, nil
+	body, joint := make([]bool, len(m.Bodies)), make([]bool, len(m.Joints))
+	for i := range m.Bodies {
+		if !whole(&m.Bodies[i]) {
+			return nil, fmt.Errorf("formats/tables: body %s: has what the table of bodies cannot hold", fault.Name(m.Bodies[i].Name))
+		}
+	}
+	for i := range m.Joints {
+		joint[i] = !plain(&m.Joints[i])
+	}
+	for _, list := range links.Couplings {
+		for _, j := range list {
+			if j >= 0 {
+				joint[j] = true
+			}
+		}
+	}
+	names, jointNames := named(m)
+	if len(names) > 0 {
+		for i := range m.Bodies {
+			if _, ok := names[m.Bodies[i].Name]; ok {
+				body[i] = true
+			}
+		}
+	}
+	h := head{Format: Format, Bodies: int64(len(m.Bodies)), Joints: int64(len(m.Joints)), AtBody: []int64{}, AtJoint: []int64{}}
+	for i := range m.Joints {
+		if _, ok := jointNames[m.Joints[i].Name]; !ok && !joint[i] {
+			continue
+		}
+		h.AtJoint = append(h.AtJoint, int64(i))
+		rest.Joints = append(rest.Joints, m.Joints[i])
+		for _, b := range links.Joints[i] {
+			if b >= 0 {
+				body[b] = true
+			}
+		}
+	}
+	for i, is := range body {
+		if is {
+			h.AtBody = append(h.AtBody, int64(i))
+			rest.Bodies = append(rest.Bodies, m.Bodies[i])
+		}
+	}
+	var text bytes.Buffer
+	if err := model.Write(&text, &rest); err != nil {
+		return nil, err
+	}
+	return h.text(text.Bytes()), nil
+}
+
+// text returns the file, the rest as it is written elsewhere.
+func (h *head) text(rest []byte) []byte {
+	rows := func(list []int64) string {
+		var b strings.Builder
+		for i, x := range list {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(strconv.FormatInt(x, 10))
+		}
+		return b.String()
+	}
+	return fmt.Appendf(nil, "{\n \"format\": %q,\n \"bodies\": %d,\n \"joints\": %d,\n \"body_rows\": [%s],\n \"joint_rows\": [%s],\n \"rest\": %s}\n",
+		h.Format, h.Bodies, h.Joints, rows(h.AtBody), rows(h.AtJoint), rest)
+}
+
+// named returns the bodies and joints that are named by what tables do not hold.
+func named(m *model.Model) (bodies, joints map[string]struct{}) {
+	bodies, joints = make(map[string]struct{}), make(map[string]struct{})
+	for i := range m.Forces {
+		f := &m.Forces[i]
+		bodies[f.A.Body], bodies[f.B.Body] = struct{}{}, struct{}{}
+		if f.Actuator != nil {
+			joints[f.Actuator.Joint] = struct{}{}
+		}
+		if f.Cable != nil {
+			for k := range f.Cable.Points {
+				bodies[f.Cable.Points[k].Body] = struct{}{}
+			}
+		}
+	}
+	for i := range m.Frames {
+		bodies[m.Frames[i].Body] = struct{}{}
+	}
+	for i := range m.Visuals {
+		bodies[m.Visuals[i].Body] = struct{}{}
+	}
+	return bodies, joints
+}

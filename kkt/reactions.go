@@ -1,0 +1,145 @@
+package kkt
+
+import (
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Reactions are what joints do at a solution of the system: that of a Solver, or of the pieces of a mechanism (package
+// dist). Its methods neither check that joints are in range nor allocate. Wrenches act on the successor about the origin
+// of its frame S, world axes, N m and N.
+type Reactions struct {
+	Layout *assemble.Layout
+	Kin    *mechanism.Kinematics // of State
+	State  *mechanism.State
+	X      []float64 // accelerations, then multipliers with their signs changed
+}
+
+// MultipliersTo is Solver.JointMultipliersTo.
+func (r *Reactions) MultipliersTo(dst *[6]float64, j int) int {
+	node := r.Layout.JointNode(j)
+	if node < 0 {
+		return 0
+	}
+	o := r.Layout.Pattern.Off[node]
+	jt := &r.Layout.Mech.Joints[j]
+	n := int(jt.Rows)
+	for k := range n {
+		dst[k] = -r.X[int(o)+k]
+	}
+	if jt.Armature != nil && jt.Motion != nil {
+		r.driveArmature(dst, jt)
+	}
+	return n
+}
+
+// driveArmature adds to the multipliers of prescribed freedoms what moves their armature, I·q̈: the drive moves it besides the
+// bodies.
+func (r *Reactions) driveArmature(dst *[6]float64, jt *mechanism.Joint) {
+	for i, I := range jt.Armature {
+		if I > 0 && jt.Prescribed(i) {
+			_, _, qdd := jt.Motion[i].At(r.State.Time)
+			dst[jt.PrescribedRow(i)] += I * qdd
+		}
+	}
+}
+
+// ArmatureForceTo is Solver.ArmatureForceTo.
+func (r *Reactions) ArmatureForceTo(f *[6]float64, j int) {
+	*f = [6]float64{}
+	jt := &r.Layout.Mech.Joints[j]
+	if jt.Armature == nil {
+		return
+	}
+	row := 0
+	if node := r.Layout.JointNode(j); node >= 0 {
+		row = int(r.Layout.Pattern.Off[node]) + int(jt.Rows)
+	}
+	for i, I := range jt.Armature {
+		switch {
+		case I > 0 && jt.Prescribed(i):
+			_, _, qdd := jt.Motion[i].At(r.State.Time)
+			f[i] = -I * qdd
+		case jt.Geared(i):
+			f[i] = -r.X[row]
+			row++
+		}
+	}
+}
+
+// ArmatureWrench is Solver.ArmatureWrench.
+func (r *Reactions) ArmatureWrench(j int) (w spatial.Force) {
+	var f [6]float64
+	if r.ArmatureForceTo(&f, j); f == ([6]float64{}) {
+		return w
+	}
+	var jk mechanism.JointKinematics
+	m := r.Layout.Mech
+	m.JointTo(&jk, j, r.Kin, r.State)
+	m.Joints[j].WrenchTo(&w, &f, &jk.Frames)
+	return w
+}
+
+// ConstraintWrench is Solver.ConstraintWrench.
+func (r *Reactions) ConstraintWrench(j int) spatial.Force {
+	var lambda [6]float64
+	if r.MultipliersTo(&lambda, j) == 0 {
+		return spatial.Force{}
+	}
+	return r.wrench(j, lambda[:])
+}
+
+// AppliedWrench is Solver.AppliedWrench.
+func (r *Reactions) AppliedWrench(j int) spatial.Force {
+	var jk mechanism.JointKinematics
+	var w spatial.Force
+	m := r.Layout.Mech
+	m.JointTo(&jk, j, r.Kin, r.State)
+	m.DriveWrenchTo(&w, j, &jk)
+	m.AddResistanceTo(&w, j, &jk, r.State)
+	return w
+}
+
+// TotalWrench is Solver.TotalWrench.
+func (r *Reactions) TotalWrench(j int) spatial.Force {
+	w := r.ConstraintWrench(j).Add(r.AppliedWrench(j))
+	if len(r.Layout.Mech.LegsAt(j)) > 0 {
+		w = w.Add(r.CouplingWrench(j))
+	}
+	if r.Layout.Mech.Joints[j].Armature != nil {
+		w = w.Add(r.ArmatureWrench(j))
+	}
+	return w
+}
+
+// CouplingWrench is Solver.CouplingWrench.
+func (r *Reactions) CouplingWrench(j int) spatial.Force { return r.couplingWrench(j).Scale(-1) }
+
+// couplingWrench is the same for multipliers with their signs changed.
+func (r *Reactions) couplingWrench(j int) (w spatial.Force) {
+	m, l := r.Layout.Mech, r.Layout
+	legs := m.LegsAt(j)
+	if len(legs) == 0 {
+		return w
+	}
+	var jk mechanism.JointKinematics
+	var tau [6]float64
+	for _, at := range legs {
+		var of mechanism.Coupled
+		c := &m.Couplings[at.Coupling]
+		m.LegTo(&of, &jk, c, int(at.Leg), r.Kin, r.State)
+		tau[c.Legs[at.Leg].Freedom.Freedom] += of.Factor * r.X[l.Pattern.Off[l.CouplingNode(int(at.Coupling))]]
+	}
+	m.Joints[j].WrenchTo(&w, &tau, &jk.Frames)
+	return w
+}
+
+// wrench returns T·λ for multipliers λ of joint j.
+func (r *Reactions) wrench(j int, lambda []float64) (w spatial.Force) {
+	T, n := r.Layout.ForceSubspace(j, r.Kin, r.State)
+	for k := range n {
+		w = w.Add(T[k].Scale(lambda[k]))
+	}
+	return w
+}
