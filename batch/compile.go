@@ -72,6 +72,7 @@ type compiler struct {
 	bodies []bodyPlace
 	joints []jointPlace
 	zero   place // three zeros, and a matrix of zeros after them
+	unit   place // the unit matrix
 
 	drive      []place // of freedoms with forces in the state, by joint: 0 for none
 	motions    []prescribed
@@ -87,6 +88,7 @@ func newCompiler(p *kkt.Plan, o *Options, at *variables) *compiler {
 	m := c.mech
 	nb := m.NumBodies()
 	c.zero = c.constant(make([]float64, 12)...)
+	c.unit = c.constant(1, 0, 0, 0, 1, 0, 0, 0, 1)
 	c.length = at.length
 	c.input = c.room(c.length)
 	c.drive = make([]place, 6*m.NumJoints())

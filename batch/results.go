@@ -9,7 +9,7 @@ type Results struct {
 	a         []float64 // of each group: six numbers a body, eight lanes each
 	redundant []int32
 	errs      []error
-	single    []bool
+	single    []uint8 // of each group: the lanes that were solved one by one
 	oneByOne  []int
 	failed    []int
 }
@@ -20,7 +20,7 @@ func (b *Batch) NewResults(n int) *Results {
 		panic("batch: negative number of states")
 	}
 	return &Results{batch: b, n: n, a: make([]float64, groups(n)*6*b.plan.Mechanism().NumBodies()*lanes), redundant: make([]int32, n),
-		errs: make([]error, n), single: make([]bool, n), oneByOne: make([]int, 0, n), failed: make([]int, 0, n)}
+		errs: make([]error, n), single: make([]uint8, groups(n)), oneByOne: make([]int, 0, n), failed: make([]int, 0, n)}
 }
 
 // Len returns the number of states.
@@ -84,15 +84,24 @@ func (r *Results) OneByOne() []int { return r.oneByOne }
 // Failed lists the states that have no solution (Error).
 func (r *Results) Failed() []int { return r.failed }
 
-// collect lists what the workers have noted.
+// forget takes the errors of the last Solve away.
+func (r *Results) forget() {
+	for _, i := range r.failed {
+		r.errs[i] = nil
+	}
+}
+
+// collect lists what the workers have noted, which is little: the rest of it stays in the caches of others.
 func (r *Results) collect() {
 	r.oneByOne, r.failed = r.oneByOne[:0], r.failed[:0]
-	for i := range r.n {
-		if r.single[i] {
-			r.oneByOne = append(r.oneByOne, i)
-		}
-		if r.errs[i] != nil {
-			r.failed = append(r.failed, i)
+	for g, alone := range r.single {
+		for i := g * lanes; alone != 0; i, alone = i+1, alone>>1 {
+			if alone&1 == 0 {
+				continue
+			}
+			if r.oneByOne = append(r.oneByOne, i); r.errs[i] != nil {
+				r.failed = append(r.failed, i)
+			}
 		}
 	}
 }

@@ -137,13 +137,18 @@ func (w *worker) roll(r *rolling, g int) {
 	first := g * lanes
 	n := min(lanes, r.states.n-first)
 	every := max(r.how.Every, 1)
+	if w.t.steps != nil {
+		w.setStep(r.how.Step)
+	}
+	loaded := false
 	for step := range r.how.Steps {
 		if r.how.Control != nil {
 			r.how.Control(step, first, n)
 		}
 		alone := uint(1)<<n - 1
 		if w.t.steps != nil {
-			alone &^= w.stepLanes(r, g, n)
+			alone &^= w.stepLanes(r, g, n, loaded)
+			loaded = alone == 0 && r.how.Control == nil
 		}
 		for l := range n {
 			i := first + l
@@ -165,6 +170,16 @@ func (w *worker) roll(r *rolling, g int) {
 	}
 }
 
+// setStep stores a step and its parts.
+func (w *worker) setStep(h float64) {
+	for k, x := range [4]float64{h, h / 2, h / 6, h / 3} {
+		list := w.lane(w.t.steps.h.at(k))
+		for l := range list {
+			list[l] = x
+		}
+	}
+}
+
 // copyGroup copies a group of states of another.
 func (s *States) copyGroup(from *States, g, n int) {
 	size := s.batch.length * lanes
@@ -179,18 +194,13 @@ func (s *States) copyGroup(from *States, g, n int) {
 }
 
 // stepLanes makes a step of a group in lanes, and stores the states of those lanes that it returns: which have passed
-// the checks and have not failed before.
-func (w *worker) stepLanes(r *rolling, g, n int) (ok uint) {
-	s, t := r.states, w.t.steps
+// the checks and have not failed before. They are loaded already if the step before has left the lanes as they are stored.
+func (w *worker) stepLanes(r *rolling, g, n int, loaded bool) (ok uint) {
+	s, t, h := r.states, w.t.steps, r.how.Step
 	size := w.b.length * lanes
 	group := s.data[g*size:][:size]
-	copy(w.w[int(w.c.input)*lanes:], group)
-	h := r.how.Step
-	for k, x := range [4]float64{h, h / 2, h / 6, h / 3} {
-		list := w.lane(t.h.at(k))
-		for l := range list {
-			list[l] = x
-		}
+	if !loaded {
+		copy(w.w[int(w.c.input)*lanes:], group)
 	}
 	ok = w.prepare(s, g*lanes, n)
 	tape.Run(w.w, t.keep)
@@ -206,7 +216,7 @@ func (w *worker) stepLanes(r *rolling, g, n int) (ok uint) {
 		tape.Run(w.w, w.t.stage)
 		tape.Run(w.w, w.t.results)
 		tape.Run(w.w, t.rates)
-		ok &= w.stageHolds(k == 0)
+		tape.Run(w.w, t.judge[min(k, 1)])
 		if stages == 1 {
 			tape.Run(w.w, t.euler)
 		} else {
@@ -216,19 +226,19 @@ func (w *worker) stepLanes(r *rolling, g, n int) (ok uint) {
 	tape.Run(w.w, t.errors)
 	tape.Run(w.w, t.project)
 	unit := w.b.drift * w.b.drift
-	errorP, bad := w.lane(t.errorP), w.lane(w.c.sys.record.at(notFinite))
+	errorP, bad, holds := w.lane(t.errorP), w.lane(w.c.sys.record.at(notFinite)), w.lane(w.c.sys.holds)
 	for l := range n {
 		i := g*lanes + l
-		if !(errorP[l] <= unit) || bad[l] != 0 || r.out.errs[i] != nil {
+		if !(errorP[l] <= unit) || bad[l] != 0 || holds[l] != 1 || r.out.errs[i] != nil {
 			ok &^= 1 << l
 		}
 	}
 	ok &= 1<<n - 1
 	time := w.lane(w.c.time())
 	for l := range time {
-		time[l] += h
+		time[l] += r.how.Step
 	}
-	w.store(group, ok)
+	w.store(group, ok, n)
 	if s.nAngles > 0 {
 		w.followAngles(s, g*lanes, ok)
 	}
@@ -306,11 +316,11 @@ func (w *worker) followAngles(s *States, first int, ok uint) {
 	}
 }
 
-// store copies times and bodies of some lanes to a group of states.
-func (w *worker) store(group []float64, ok uint) {
+// store copies times and bodies of some lanes to a group of n states.
+func (w *worker) store(group []float64, ok uint, n int) {
 	end := 4 + bodyPlaces*len(w.c.bodies)
 	in := w.w[int(w.c.input)*lanes:][:end*lanes]
-	if ok == 1<<lanes-1 {
+	if ok == 1<<n-1 {
 		copy(group, in)
 		return
 	}
@@ -327,21 +337,6 @@ func (w *worker) store(group []float64, ok uint) {
 // driftPart is the largest violation that a step may leave to be taken back in lanes, relative to the unit of drifts
 // of the mechanism.
 const driftPart = 1e-2
-
-// stageHolds returns the lanes whose stage holds: finite, with pivots of bodies above zero, and with as many
-// redundant rows as at the beginning of the step.
-func (w *worker) stageHolds(first bool) (ok uint) {
-	weak := w.lane(w.c.sys.record.at(weakRows))
-	for l := range lanes {
-		if first {
-			w.mask[l] = weak[l]
-		}
-		if w.record(notFinite, l) == 0 && w.record(bodyPivot, l) <= bodyTol && w.record(notUnit, l) <= unitTol && weak[l] == w.mask[l] && (!first || w.record(overPivot, l) <= 1/smallPivot) {
-			ok |= 1 << l
-		}
-	}
-	return ok
-}
 
 // stepAlone makes a step of state i.
 func (w *worker) stepAlone(r *rolling, i int) error {

@@ -136,6 +136,7 @@ func (b *Batch) Solve(s *States, r *Results) {
 		panic("batch: Batch used by two goroutines")
 	}
 	defer b.guard.Leave()
+	r.forget()
 	b.solving = solving{s, r}
 	b.team.Run((groups(s.n)+groupsATask-1)/groupsATask, (*solveTasks)(b))
 	b.solving = solving{}
@@ -158,6 +159,7 @@ func (w *worker) group(s *States, r *Results, g int) {
 	first := g * lanes
 	n := min(lanes, s.n-first)
 	if !w.b.lanes {
+		r.single[g] = 1<<n - 1
 		for l := range n {
 			w.single(s, r, first+l)
 		}
@@ -172,13 +174,15 @@ func (w *worker) group(s *States, r *Results, g int) {
 		copy(out[6*i*lanes:][:6*lanes], w.w[int(w.c.bodies[i].a)*lanes:])
 	}
 	weak, holds := w.lane(w.c.sys.record.at(weakRows)), w.lane(w.c.sys.holds)
+	alone := uint8(0)
 	for l := range n {
-		i := first + l
-		r.single[i], r.errs[i], r.redundant[i] = false, nil, int32(weak[l])
+		r.redundant[first+l] = int32(weak[l])
 		if ok>>l&1 == 0 || holds[l] != 1 {
-			w.single(s, r, i)
+			alone |= 1 << l
+			w.single(s, r, first+l)
 		}
 	}
+	r.single[g] = alone
 }
 
 // evaluate runs the tapes.
@@ -320,7 +324,6 @@ func (w *worker) setInputs(s *States, i int) error {
 
 // single solves state i with the solver.
 func (w *worker) single(s *States, r *Results, i int) {
-	r.single[i] = true
 	s.to(w.st, i)
 	err := w.setInputs(s, i)
 	if err == nil {

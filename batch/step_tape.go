@@ -1,12 +1,15 @@
 package batch
 
 import (
+	"math"
+
 	"github.com/rung-mbd/rung/internal/tape"
 	"github.com/rung-mbd/rung/joints"
 )
 
 // stepper is the tapes of Rollout.
 type stepper struct {
+	judge   [2][]tape.Op // the checks of the first stage, and of others
 	rates   []tape.Op    // accelerations of the origins of the bodies' frames, after those of the centres of mass
 	keep    []tape.Op    // the state as that of the beginning
 	updates [4][]tape.Op // after each stage of RungeKutta4: the next state, and sums
@@ -46,6 +49,13 @@ func (c *compiler) steps() *stepper {
 	s := &stepper{h: c.room(4), errorP: c.room(1)}
 	rates := c.rates()
 	s.rates = c.take()
+	// A stage has to be finite, with pivots of bodies above zero, and as many redundant rows as the first one.
+	weak, inf := c.room(1), math.Inf(1)
+	c.opN(tape.Copy, 1, 0, weak, c.sys.record.at(weakRows))
+	c.op(tape.Verdict, c.sys.holds, c.sys.record, c.constant(inf, 1/smallPivot, inf, bodyTol, unitTol, inf), weak, tape.One)
+	s.judge[0] = c.take()
+	c.op(tape.Verdict, c.sys.holds, c.sys.record, c.constant(inf, inf, inf, bodyTol, unitTol, inf), weak, c.sys.holds)
+	s.judge[1] = c.take()
 
 	// What a body has over a step.
 	type stepped struct {
@@ -175,18 +185,50 @@ func (c *compiler) violations(s *stepper) (drift []place) {
 	}
 	for i := range c.bodies {
 		b := &c.bodies[i]
-		c.op(tape.Body, b.axes, b.state.at(atRotation), b.data, c.gravity(), b.load)
+		c.op(tape.Axes, b.axes, b.state.at(atRotation))
 	}
 	c.opN(tape.Copy, 1, 0, s.errorP, c.zero)
 	for j := range c.mech.Joints {
 		node := c.plan.Layout().JointNode(j)
 		if node >= 0 {
 			c.passing()
-			c.violation(s, j, node, drift[node])
+			if jt := &c.mech.Joints[j]; isHinge(jt) && jt.Kind != joints.Fixed {
+				c.gap(s, j, node, drift[node])
+			} else {
+				c.violation(s, j, node, drift[node])
+			}
 			c.lasting()
 		}
 	}
 	return drift
+}
+
+// gap adds those of a hinge or a ball.
+func (c *compiler) gap(s *stepper, j, node int, drift place) {
+	jt, rows := &c.mech.Joints[j], c.sys.size(int32(node))
+	ends := func(side side) place {
+		body, _ := side.of(jt)
+		out := c.room(9)
+		if body < 0 {
+			c.opN(tape.Copy, 3, 0, out, c.originIn(j, side))
+			c.opN(tape.Copy, 6, 0, out.at(3), c.sys.null)
+			return out
+		}
+		b := &c.bodies[body]
+		c.op(tape.Point, out, b.state, b.axes, c.originIn(j, side))
+		return out
+	}
+	P := c.frameAxes(j, sideP)
+	c.opN(tape.Apart, 0, rows, drift, ends(sideP), ends(sideS), P, c.omega(jt.Pred))
+	if jt.Kind == joints.Revolute {
+		axes := c.unit
+		if jt.Succ >= 0 {
+			axes = c.bodies[jt.Succ].axes
+		}
+		w := c.difference(c.omega(jt.Succ), c.omega(jt.Pred))
+		c.opN(tape.Tilt, 0, rows, drift.at(3), P, axes, c.axesIn(j, sideS).at(2), w)
+	}
+	c.opN(tape.SumSquares, rows, 0, s.errorP, drift)
 }
 
 // violation adds those of one joint.
@@ -240,11 +282,7 @@ func (c *compiler) violation(s *stepper, j, node int, drift place) {
 	rows := c.sys.size(int32(node))
 	c.opN(tape.Sub, rows, 0, drift, c.sys.null, delta)
 	c.opN(tape.Sub, rows, 0, drift.at(rows), c.sys.null, speed)
-	for k := range row {
-		sum := c.room(1)
-		c.opN(tape.Scaled, 1, 0, sum, s.errorP, delta.at(k), delta.at(k))
-		c.opN(tape.Copy, 1, 0, s.errorP, sum)
-	}
+	c.opN(tape.SumSquares, row, 0, s.errorP, delta)
 }
 
 // Places of a prescribed motion at the end of a step.

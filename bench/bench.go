@@ -45,6 +45,7 @@ func families() []family {
 		{"gear-train", same, GearTrain},
 		{"belt", same, Belt},
 		{"hoberman", hobermanBodies, Hoberman},
+		{"hoberman-sphere", sphereBodies, HobermanSphere},
 		{"miura", miuraBodies, Miura},
 		{"jansen", jansenBodies, Jansen},
 		{"delta", deltaBodies, Delta},

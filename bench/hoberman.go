@@ -29,14 +29,8 @@ func Hoberman(n int, seed uint64) (*model.Model, error) {
 	}
 	k := n + 2
 	r := newRig("hoberman", n, seed, nb, 4*k+1)
-	psi, rate := hobermanAngle(n), r.uniform(2)/float64(k)
-	half := math.Pi / float64(k)
-	g, d := hobermanRod(n)
-	on := func(angle, ray float64) pivot { // the point of the circle that goes along a ray; of the rods b with ψ < 0
-		sin, cos := math.Sincos(ray)
-		u := vec{cos, sin}
-		return pivot{u.mul(d * math.Cos(angle)), u.mul(-d * math.Sin(angle) * rate)}
-	}
+	h := newHobermanRing(k, r.uniform(2)/float64(k))
+	g, psi, half, on := h.g, h.psi, h.half, h.on
 	c := upright()
 	outer, inner := make([][2]int, k), make([][2]int, k) // rods whose ends are outside and inside on the rays after and before pair j
 	for j := range k {
@@ -61,6 +55,25 @@ func Hoberman(n int, seed uint64) (*model.Model, error) {
 		r.hinge(c, r.name("i", j), inner[j][0], inner[next][1], on(psi+half, ray))
 	}
 	return r.m, nil
+}
+
+// hobermanRing is the state of a ring of angulated rods.
+type hobermanRing struct {
+	g                  solid   // of a rod
+	d, psi, rate, half float64 // half the angle between two pairs
+}
+
+// newHobermanRing returns that of k pairs.
+func newHobermanRing(k int, rate float64) hobermanRing {
+	g, d := hobermanRod(k - 2)
+	return hobermanRing{g, d, hobermanAngle(k - 2), rate, math.Pi / float64(k)}
+}
+
+// on returns the point of a rod's circle that goes along a ray, at the angle that is ψ for the middle pin on its ray.
+func (h *hobermanRing) on(angle, ray float64) pivot {
+	sin, cos := math.Sincos(ray)
+	u := vec{cos, sin}
+	return pivot{u.mul(h.d * math.Cos(angle)), u.mul(-h.d * math.Sin(angle) * h.rate)}
 }
 
 func hobermanBodies(n int64) int64 { return 2*n + 4 }

@@ -134,6 +134,7 @@ func TestRanks(t *testing.T) {
 		{"rocker-bogie", []int{1, 2}, func(n int) int { return 76*n - 7 }, zero, func(n int) int { return 14*n + 1 }, 0.02},
 		{"road-train", []int{1, 2}, func(n int) int { return 43*n - 2 }, zero, func(n int) int { return 11*n + 2 }, 0.02},
 		{"hoberman", []int{1, 2, 4, 9, 20}, func(n int) int { return 16*n + 35 }, func(n int) int { return 4*n + 12 }, func(int) int { return 1 }, 1e-3},
+		{"hoberman-sphere", []int{1, 2, 3}, func(n int) int { return 180*n + 135 }, func(n int) int { return 36*n + 64 }, func(int) int { return 1 }, 1e-3},
 		{"miura", []int{1, 2, 3, 5}, func(n int) int { return 10*n*(n+1) + 6 }, func(n int) int { return 4*n*n - 2*n + 1 }, func(int) int { return 1 }, 1e-3},
 		{"jansen", []int{1, 2, 4}, func(n int) int { return 90*n + 5 }, func(n int) int { return 18 * n }, func(int) int { return 1 }, 0.01},
 		{"delta", []int{1, 2, 10, 20}, func(n int) int { return 19*n + 38 }, func(n int) int { return n - 1 }, func(int) int { return 3 }, 1e-3},
@@ -209,7 +210,7 @@ func (a *analysis) freeMotion(t *testing.T, m *model.Model) []float64 {
 	var mass, force float64
 	for k := range m.Bodies {
 		b := &m.Bodies[k]
-		I := [6]float64{1: b.Inertia.ZZ, 2: b.Inertia.ZZ, 3: b.Mass, 4: b.Mass, 5: b.Mass} // one of y and z is across the plane
+		I := [6]float64{b.Inertia.ZZ, b.Inertia.ZZ, b.Inertia.ZZ, b.Mass, b.Mass, b.Mass} // bodies turn about what is z in them alone
 		for i := range 6 {
 			f := 0.0
 			if i > 2 {
@@ -223,6 +224,26 @@ func (a *analysis) freeMotion(t *testing.T, m *model.Model) []float64 {
 		z[i] = x.At(i, 0) + force/mass*z[i]
 	}
 	return z
+}
+
+// TestHobermanSphereAcceleration compares the closed form of the sphere with Gauss's principle on dense matrices: all rods of a ring turn about the axis across it at the same rate, the two of a
+// pair in opposite directions, and hubs do not turn.
+func TestHobermanSphereAcceleration(t *testing.T) {
+	for n := 1; n <= check.Few(3, 1); n++ {
+		m := generate(t, "hoberman-sphere", n, 2)
+		a := analyse(t, m).freeMotion(t, m)
+		rate := m.Bodies[12].Velocity.Angular[0]
+		want := bench.HobermanSphereAcceleration(n, rate)
+		for k := range m.Bodies {
+			var turn [3]float64
+			if k >= 12 { // after the hubs
+				turn[(k-12)/(8*n)] = -float64(1-2*(k%2)) * want
+			}
+			for i, w := range turn {
+				require.InDelta(t, w, a[6*k+i], rangeFD*(1+math.Abs(want)), "n %d, %s", n, m.Bodies[k].Name)
+			}
+		}
+	}
 }
 
 // TestHobermanAcceleration compares the closed form of a ring with Gauss's principle on dense matrices: the plane of a ring is that of x and z.

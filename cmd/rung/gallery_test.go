@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bufio"
+	"context"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -30,10 +34,10 @@ func TestGallery(t *testing.T) {
 	folder, err := filepath.Abs(filepath.Join("..", "..", "docs", "gallery"))
 	require.NoError(t, err)
 	t.Chdir(t.TempDir())
-	assert.Equal(t, 14, runPage(t, page))
+	assert.Equal(t, 18, runPage(t, page))
 
 	shown := regexp.MustCompile(`!\[[^]]+\]\(gallery/(.*?)\)`).FindAllStringSubmatch(page, -1)
-	require.Len(t, shown, 7)
+	require.Len(t, shown, 8)
 	for _, m := range shown {
 		got, err := os.ReadFile(m[1])
 		require.NoError(t, err)
@@ -61,4 +65,39 @@ func TestGallery(t *testing.T) {
 		}
 		assert.Equal(t, fmt.Sprintf(" %s ", strings.Join(counts, " | ")), row[2], row[1])
 	}
+
+	played := regexp.MustCompile("(?m)^rung (play .*)$").FindAllStringSubmatch(page, -1)
+	require.Len(t, played, len(shown), "each model has the command that plays it")
+	for _, line := range played {
+		requirePlays(t, fields(line[1]))
+	}
+	for _, name := range regexp.MustCompile(`-o ([a-z]+\.html)`).FindAllStringSubmatch(page, -1) {
+		info, err := os.Stat(name[1])
+		require.NoError(t, err)
+		assert.Greater(t, info.Size(), int64(200_000), name[1])
+	}
+}
+
+// requirePlays runs a command that serves a page, which has to answer with its scene, until then.
+func requirePlays(t *testing.T, args []string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	from, to := io.Pipe()
+	cmd := newRoot()
+	cmd.SetArgs(append(args, "--no-browser"))
+	cmd.SetOut(to)
+	ended := make(chan error, 1)
+	go func() { ended <- to.CloseWithError(cmd.ExecuteContext(ctx)) }()
+	address, err := bufio.NewReader(from).ReadString('\n')
+	require.NoError(t, err, args)
+	for path, kind := range map[string]string{"": "text/html", "scene.json": "application/json", "frame": "application/octet-stream"} {
+		r, err := http.Get(strings.TrimSpace(address) + path)
+		require.NoError(t, err)
+		assert.Equal(t, http.StatusOK, r.StatusCode, "%v: %s", args, path)
+		assert.Contains(t, r.Header.Get("Content-Type"), kind)
+		require.NoError(t, r.Body.Close())
+	}
+	cancel()
+	<-ended
 }

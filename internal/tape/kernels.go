@@ -54,282 +54,292 @@ const (
 	Departure Code = 23
 	// Body stores axes and Eᵀω of a body in A, and C⁻¹·(−ω×Iω, m·g) in E; B is its rotation, its angular velocity after six lanes more, C its constants, D gravity.
 	Body Code = 24
+	// Axes stores the axes of a body in A: B is its rotation.
+	Axes Code = 25
+	// Point stores what a point of a body has in A: the body's position, the point's from there, its velocity. B is the state of the body, C its axes, D the point in them.
+	Point Code = 26
+	// Apart stores in A the distance of the points C and B (Point), along the axes D and with the other sign, and F bytes behind it its rate beside a body that turns with E.
+	Apart Code = 27
+	// Tilt stores in A how the axis z of a hinge, D in the axes C, is turned against the axes B, about the first two of them and with the other sign, and F bytes behind it its rate, where the body of C turns with E against that of B.
+	Tilt Code = 28
+	// SumSquares adds the squares of N lanes at B to A.
+	SumSquares Code = 29
 	// Weigh adds C⁻¹·(moment, force) to A: B the force, C the moment, world axes, D the weight, E the axes.
-	Weigh Code = 25
+	Weigh Code = 30
 	// Unweigh stores C⁻ᵀ·B in A, world axes: C the axes, D the weight. It adds what is not finite, as no number, to E.
-	Unweigh Code = 26
+	Unweigh Code = 31
 	// Forces1 stores rows of forces along columns of B: (L⁻¹·(arm×e), e/√m), C the arm, D the weight.
-	Forces1 Code = 27
+	Forces1 Code = 32
 	// Moments1 stores the first halves of rows of moments about columns of B: L⁻¹·e, D the weight.
-	Moments1 Code = 28
+	Moments1 Code = 33
 	// Forces2 stores rows of forces along columns of B: (L⁻¹·(arm×e), e/√m), C the arm, D the weight.
-	Forces2 Code = 29
+	Forces2 Code = 34
 	// Moments2 stores the first halves of rows of moments about columns of B: L⁻¹·e, D the weight.
-	Moments2 Code = 30
+	Moments2 Code = 35
 	// Forces3 stores rows of forces along columns of B: (L⁻¹·(arm×e), e/√m), C the arm, D the weight.
-	Forces3 Code = 31
+	Forces3 Code = 36
 	// Moments3 stores the first halves of rows of moments about columns of B: L⁻¹·e, D the weight.
-	Moments3 Code = 32
+	Moments3 Code = 37
 	// Wrench stores the row of the wrench B (moment, force), world axes: (L⁻¹·(Eᵀn + arm×Eᵀf), Eᵀf/√m), C the axes, D the weight, E the arm in body axes.
-	Wrench Code = 33
+	Wrench Code = 38
 	// Squares stores in A the squared norms of N rows of six at B, plus what is at C.
-	Squares Code = 34
+	Squares Code = 39
 	// Centripetal stores D + B×(B×C).
-	Centripetal Code = 35
+	Centripetal Code = 40
 	// LessCentripetal stores D − B×(B×C).
-	LessCentripetal Code = 36
+	LessCentripetal Code = 41
 	// Pull stores the force of a spring-damper on its end A: B the line and the relative velocity after it, C stiffness, damping and rest length, D the squared sizes of what the line is the difference of. It adds no number to E where the line has no direction.
-	Pull Code = 37
+	Pull Code = 42
 	// Swing stores Bᵀ·(ω×(ω×C)) and Bᵀ·ω: B the axes of a joint in those of a body, C the arm of the joint, D is ω, body axes.
-	Swing Code = 38
+	Swing Code = 43
 	// Torque adds L⁻¹·(B·C) to A: C a moment along the axes B of a joint in those of a body, D the weight of the body.
-	Torque Code = 39
+	Torque Code = 44
 	// Verdict stores in A one where a solve holds, by its record B and the limits C, the number of weak rows is D, and E is one; zero elsewhere.
-	Verdict Code = 40
+	Verdict Code = 45
 	// Wanting stores in A one where a solve wants a correction, by its record B and the limits C of its residuals and pivots; zero elsewhere.
-	Wanting Code = 41
+	Wanting Code = 46
 	// Size makes A the largest of itself and the squared norm of six lanes at B, which it stores in C.
-	Size Code = 42
+	Size Code = 47
 	// Turned stores in A the quaternion exp(C)·B, of length one; C is the rotation vector in D-fold.
-	Turned Code = 43
+	Turned Code = 48
 	// Tile1x1 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x1 Code = 44
+	Tile1x1 Code = 49
 	// Tile1x2 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x2 Code = 45
+	Tile1x2 Code = 50
 	// Tile1x3 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x3 Code = 46
+	Tile1x3 Code = 51
 	// Tile1x4 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x4 Code = 47
+	Tile1x4 Code = 52
 	// Tile1x5 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x5 Code = 48
+	Tile1x5 Code = 53
 	// Tile1x6 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x6 Code = 49
+	Tile1x6 Code = 54
 	// Tile2x1 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x1 Code = 50
+	Tile2x1 Code = 55
 	// Tile2x2 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x2 Code = 51
+	Tile2x2 Code = 56
 	// Tile2x3 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x3 Code = 52
+	Tile2x3 Code = 57
 	// Tile2x4 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x4 Code = 53
+	Tile2x4 Code = 58
 	// Tile2x5 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x5 Code = 54
+	Tile2x5 Code = 59
 	// Tile2x6 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x6 Code = 55
+	Tile2x6 Code = 60
 	// Tile3x1 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x1 Code = 56
+	Tile3x1 Code = 61
 	// Tile3x2 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x2 Code = 57
+	Tile3x2 Code = 62
 	// Tile3x3 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x3 Code = 58
+	Tile3x3 Code = 63
 	// Tile3x4 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x4 Code = 59
+	Tile3x4 Code = 64
 	// Tile3x5 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x5 Code = 60
+	Tile3x5 Code = 65
 	// Tile3x6 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x6 Code = 61
+	Tile3x6 Code = 66
 	// Fresh1x1 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x1 Code = 62
+	Fresh1x1 Code = 67
 	// Fresh1x2 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x2 Code = 63
+	Fresh1x2 Code = 68
 	// Fresh1x3 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x3 Code = 64
+	Fresh1x3 Code = 69
 	// Fresh1x4 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x4 Code = 65
+	Fresh1x4 Code = 70
 	// Fresh1x5 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x5 Code = 66
+	Fresh1x5 Code = 71
 	// Fresh1x6 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x6 Code = 67
+	Fresh1x6 Code = 72
 	// Fresh2x1 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x1 Code = 68
+	Fresh2x1 Code = 73
 	// Fresh2x2 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x2 Code = 69
+	Fresh2x2 Code = 74
 	// Fresh2x3 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x3 Code = 70
+	Fresh2x3 Code = 75
 	// Fresh2x4 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x4 Code = 71
+	Fresh2x4 Code = 76
 	// Fresh2x5 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x5 Code = 72
+	Fresh2x5 Code = 77
 	// Fresh2x6 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x6 Code = 73
+	Fresh2x6 Code = 78
 	// Fresh3x1 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x1 Code = 74
+	Fresh3x1 Code = 79
 	// Fresh3x2 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x2 Code = 75
+	Fresh3x2 Code = 80
 	// Fresh3x3 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x3 Code = 76
+	Fresh3x3 Code = 81
 	// Fresh3x4 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x4 Code = 77
+	Fresh3x4 Code = 82
 	// Fresh3x5 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x5 Code = 78
+	Fresh3x5 Code = 83
 	// Fresh3x6 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x6 Code = 79
+	Fresh3x6 Code = 84
 	// Joint1 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint1 Code = 80
+	Joint1 Code = 85
 	// Mass1 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass1 Code = 81
+	Mass1 Code = 86
 	// Panel1 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel1 Code = 82
+	Panel1 Code = 87
 	// Back1 stores D − Bᵀ·C in A: B has N rows.
-	Back1 Code = 83
+	Back1 Code = 88
 	// Upper1 stores L⁻ᵀ·A in A: C is L.
-	Upper1 Code = 84
+	Upper1 Code = 89
 	// Joint2 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint2 Code = 85
+	Joint2 Code = 90
 	// Mass2 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass2 Code = 86
+	Mass2 Code = 91
 	// Panel2 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel2 Code = 87
+	Panel2 Code = 92
 	// Back2 stores D − Bᵀ·C in A: B has N rows.
-	Back2 Code = 88
+	Back2 Code = 93
 	// Upper2 stores L⁻ᵀ·A in A: C is L.
-	Upper2 Code = 89
+	Upper2 Code = 94
 	// Joint3 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint3 Code = 90
+	Joint3 Code = 95
 	// Mass3 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass3 Code = 91
+	Mass3 Code = 96
 	// Panel3 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel3 Code = 92
+	Panel3 Code = 97
 	// Back3 stores D − Bᵀ·C in A: B has N rows.
-	Back3 Code = 93
+	Back3 Code = 98
 	// Upper3 stores L⁻ᵀ·A in A: C is L.
-	Upper3 Code = 94
+	Upper3 Code = 99
 	// Joint4 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint4 Code = 95
+	Joint4 Code = 100
 	// Mass4 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass4 Code = 96
+	Mass4 Code = 101
 	// Panel4 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel4 Code = 97
+	Panel4 Code = 102
 	// Back4 stores D − Bᵀ·C in A: B has N rows.
-	Back4 Code = 98
+	Back4 Code = 103
 	// Upper4 stores L⁻ᵀ·A in A: C is L.
-	Upper4 Code = 99
+	Upper4 Code = 104
 	// Joint5 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint5 Code = 100
+	Joint5 Code = 105
 	// Mass5 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass5 Code = 101
+	Mass5 Code = 106
 	// Panel5 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel5 Code = 102
+	Panel5 Code = 107
 	// Back5 stores D − Bᵀ·C in A: B has N rows.
-	Back5 Code = 103
+	Back5 Code = 108
 	// Upper5 stores L⁻ᵀ·A in A: C is L.
-	Upper5 Code = 104
+	Upper5 Code = 109
 	// Joint6 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint6 Code = 105
+	Joint6 Code = 110
 	// Mass6 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass6 Code = 106
+	Mass6 Code = 111
 	// Panel6 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel6 Code = 107
+	Panel6 Code = 112
 	// Back6 stores D − Bᵀ·C in A: B has N rows.
-	Back6 Code = 108
+	Back6 Code = 113
 	// Upper6 stores L⁻ᵀ·A in A: C is L.
-	Upper6 Code = 109
+	Upper6 Code = 114
 	// Transpose stores in A, with rows of F bytes, the rows of N lanes that begin at B as one column: A[i] = B[i].
-	Transpose Code = 110
+	Transpose Code = 115
 	// Diagonal stores −B, and what follows it by F bytes each, N lanes.
-	Diagonal Code = 111
+	Diagonal Code = 116
 	// Judge compares N residuals B of rows with what they stand for: C the right side, D the 1/D, E the scales, before B the squared sizes of the bodies, and six places after it the multipliers. A is the record.
-	Judge Code = 112
+	Judge Code = 117
 	// First1of1 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First1of1 Code = 113
+	First1of1 Code = 118
 	// Gram1of1 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram1of1 Code = 114
+	Gram1of1 Code = 119
 	// Rows1of1 stores D − B·C: B rows of a shape.
-	Rows1of1 Code = 115
+	Rows1of1 Code = 120
 	// Columns1of1 stores D − Bᵀ·C: B rows of a shape.
-	Columns1of1 Code = 116
+	Columns1of1 Code = 121
 	// First2of2 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First2of2 Code = 117
+	First2of2 Code = 122
 	// Gram2of2 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram2of2 Code = 118
+	Gram2of2 Code = 123
 	// Rows2of2 stores D − B·C: B rows of a shape.
-	Rows2of2 Code = 119
+	Rows2of2 Code = 124
 	// Columns2of2 stores D − Bᵀ·C: B rows of a shape.
-	Columns2of2 Code = 120
+	Columns2of2 Code = 125
 	// First1of3 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First1of3 Code = 121
+	First1of3 Code = 126
 	// Gram1of3 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram1of3 Code = 122
+	Gram1of3 Code = 127
 	// Rows1of3 stores D − B·C: B rows of a shape.
-	Rows1of3 Code = 123
+	Rows1of3 Code = 128
 	// Columns1of3 stores D − Bᵀ·C: B rows of a shape.
-	Columns1of3 Code = 124
+	Columns1of3 Code = 129
 	// First3of3 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of3 Code = 125
+	First3of3 Code = 130
 	// Gram3of3 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of3 Code = 126
+	Gram3of3 Code = 131
 	// Rows3of3 stores D − B·C: B rows of a shape.
-	Rows3of3 Code = 127
+	Rows3of3 Code = 132
 	// Columns3of3 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of3 Code = 128
+	Columns3of3 Code = 133
 	// First2of4 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First2of4 Code = 129
+	First2of4 Code = 134
 	// Gram2of4 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram2of4 Code = 130
+	Gram2of4 Code = 135
 	// Rows2of4 stores D − B·C: B rows of a shape.
-	Rows2of4 Code = 131
+	Rows2of4 Code = 136
 	// Columns2of4 stores D − Bᵀ·C: B rows of a shape.
-	Columns2of4 Code = 132
+	Columns2of4 Code = 137
 	// First3of4 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of4 Code = 133
+	First3of4 Code = 138
 	// Gram3of4 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of4 Code = 134
+	Gram3of4 Code = 139
 	// Rows3of4 stores D − B·C: B rows of a shape.
-	Rows3of4 Code = 135
+	Rows3of4 Code = 140
 	// Columns3of4 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of4 Code = 136
+	Columns3of4 Code = 141
 	// First4of4 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First4of4 Code = 137
+	First4of4 Code = 142
 	// Gram4of4 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram4of4 Code = 138
+	Gram4of4 Code = 143
 	// Rows4of4 stores D − B·C: B rows of a shape.
-	Rows4of4 Code = 139
+	Rows4of4 Code = 144
 	// Columns4of4 stores D − Bᵀ·C: B rows of a shape.
-	Columns4of4 Code = 140
+	Columns4of4 Code = 145
 	// First2of5 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First2of5 Code = 141
+	First2of5 Code = 146
 	// Gram2of5 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram2of5 Code = 142
+	Gram2of5 Code = 147
 	// Rows2of5 stores D − B·C: B rows of a shape.
-	Rows2of5 Code = 143
+	Rows2of5 Code = 148
 	// Columns2of5 stores D − Bᵀ·C: B rows of a shape.
-	Columns2of5 Code = 144
+	Columns2of5 Code = 149
 	// First3of5 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of5 Code = 145
+	First3of5 Code = 150
 	// Gram3of5 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of5 Code = 146
+	Gram3of5 Code = 151
 	// Rows3of5 stores D − B·C: B rows of a shape.
-	Rows3of5 Code = 147
+	Rows3of5 Code = 152
 	// Columns3of5 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of5 Code = 148
+	Columns3of5 Code = 153
 	// First5of5 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First5of5 Code = 149
+	First5of5 Code = 154
 	// Gram5of5 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram5of5 Code = 150
+	Gram5of5 Code = 155
 	// Rows5of5 stores D − B·C: B rows of a shape.
-	Rows5of5 Code = 151
+	Rows5of5 Code = 156
 	// Columns5of5 stores D − Bᵀ·C: B rows of a shape.
-	Columns5of5 Code = 152
+	Columns5of5 Code = 157
 	// First3of6 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of6 Code = 153
+	First3of6 Code = 158
 	// Gram3of6 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of6 Code = 154
+	Gram3of6 Code = 159
 	// Rows3of6 stores D − B·C: B rows of a shape.
-	Rows3of6 Code = 155
+	Rows3of6 Code = 160
 	// Columns3of6 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of6 Code = 156
+	Columns3of6 Code = 161
 	// First6of6 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First6of6 Code = 157
+	First6of6 Code = 162
 	// Gram6of6 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram6of6 Code = 158
+	Gram6of6 Code = 163
 	// Rows6of6 stores D − B·C: B rows of a shape.
-	Rows6of6 Code = 159
+	Rows6of6 Code = 164
 	// Columns6of6 stores D − Bᵀ·C: B rows of a shape.
-	Columns6of6 Code = 160
+	Columns6of6 Code = 165
 	// Pair3of5 stores −B·Cᵀ, both rows of a shape, in A.
-	Pair3of5 Code = 161
+	Pair3of5 Code = 166
 
-	numCodes = 162
+	numCodes = 167
 )
 
 var codeNames = [numCodes]string{
@@ -358,6 +368,11 @@ var codeNames = [numCodes]string{
 	"Quotient",
 	"Departure",
 	"Body",
+	"Axes",
+	"Point",
+	"Apart",
+	"Tilt",
+	"SumSquares",
 	"Weigh",
 	"Unweigh",
 	"Forces1",
@@ -564,6 +579,16 @@ func step(w []float64, o *Op, lane int) {
 		goDeparture(w, o, lane)
 	case Body:
 		goBody(w, o, lane)
+	case Axes:
+		goAxes(w, o, lane)
+	case Point:
+		goPoint(w, o, lane)
+	case Apart:
+		goApart(w, o, lane)
+	case Tilt:
+		goTilt(w, o, lane)
+	case SumSquares:
+		goSumSquares(w, o, lane)
 	case Weigh:
 		goWeigh(w, o, lane)
 	case Unweigh:
@@ -1434,6 +1459,222 @@ func goBody(w []float64, o *Op, lane int) {
 	w[E+24] = v75
 	w[E+32] = v76
 	w[E+40] = v77
+}
+
+func goAxes(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := w[B+24]
+	v4 := v1 + v1
+	v5 := v2 + v2
+	v6 := v3 + v3
+	v7 := float64(v1 * v4)
+	v8 := float64(v2 * v5)
+	v9 := float64(v3 * v6)
+	v10 := w[8+lane]
+	v11 := v8 + v9
+	v12 := v10 - v11
+	w[A+0] = v12
+	v13 := v7 + v9
+	v14 := v10 - v13
+	w[A+32] = v14
+	v15 := v7 + v8
+	v16 := v10 - v15
+	w[A+64] = v16
+	v17 := float64(v1 * v5)
+	v18 := float64(v0 * v6)
+	v19 := v17 - v18
+	w[A+8] = v19
+	v20 := v17 + v18
+	w[A+24] = v20
+	v21 := float64(v1 * v6)
+	v22 := float64(v0 * v5)
+	v23 := v21 - v22
+	w[A+48] = v23
+	v24 := v21 + v22
+	w[A+16] = v24
+	v25 := float64(v2 * v6)
+	v26 := float64(v0 * v4)
+	v27 := v25 - v26
+	w[A+40] = v27
+	v28 := v25 + v26
+	w[A+56] = v28
+}
+
+func goPoint(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[B+0]
+	w[A+0] = v3
+	v4 := float64(v0 * w[C+0])
+	v5 := math.FMA(v1, w[C+8], v4)
+	v6 := math.FMA(v2, w[C+16], v5)
+	v7 := w[B+8]
+	w[A+8] = v7
+	v8 := float64(v0 * w[C+24])
+	v9 := math.FMA(v1, w[C+32], v8)
+	v10 := math.FMA(v2, w[C+40], v9)
+	v11 := w[B+16]
+	w[A+16] = v11
+	v12 := float64(v0 * w[C+48])
+	v13 := math.FMA(v1, w[C+56], v12)
+	v14 := math.FMA(v2, w[C+64], v13)
+	w[A+24] = v6
+	w[A+32] = v10
+	w[A+40] = v14
+	v15 := w[B+80]
+	v16 := w[B+88]
+	v17 := w[B+96]
+	v18 := float64(v16 * v14)
+	v19 := math.FMA(-v17, v10, v18)
+	v20 := float64(v17 * v6)
+	v21 := math.FMA(-v15, v14, v20)
+	v22 := float64(v15 * v10)
+	v23 := math.FMA(-v16, v6, v22)
+	v24 := v19 + w[B+56]
+	w[A+48] = v24
+	v25 := v21 + w[B+64]
+	w[A+56] = v25
+	v26 := v23 + w[B+72]
+	w[A+64] = v26
+}
+
+func goApart(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	L := int(o.F) / 8
+	v0 := w[B+0]
+	v1 := v0 - w[C+0]
+	v2 := w[B+24]
+	v3 := v2 - w[C+24]
+	v4 := v1 + v3
+	v5 := w[B+8]
+	v6 := v5 - w[C+8]
+	v7 := w[B+32]
+	v8 := v7 - w[C+32]
+	v9 := v6 + v8
+	v10 := w[B+16]
+	v11 := v10 - w[C+16]
+	v12 := w[B+40]
+	v13 := v12 - w[C+40]
+	v14 := v11 + v13
+	v15 := w[E+0]
+	v16 := w[E+8]
+	v17 := w[E+16]
+	v18 := float64(v16 * v14)
+	v19 := math.FMA(-v17, v9, v18)
+	v20 := float64(v17 * v4)
+	v21 := math.FMA(-v15, v14, v20)
+	v22 := float64(v15 * v9)
+	v23 := math.FMA(-v16, v4, v22)
+	v24 := w[B+48]
+	v25 := v24 - w[C+48]
+	v26 := v25 - v19
+	v27 := w[B+56]
+	v28 := v27 - w[C+56]
+	v29 := v28 - v21
+	v30 := w[B+64]
+	v31 := v30 - w[C+64]
+	v32 := v31 - v23
+	v33 := float64(v4 * w[D+0])
+	v34 := math.FMA(v9, w[D+24], v33)
+	v35 := math.FMA(v14, w[D+48], v34)
+	w[A+0] = v35
+	v36 := float64(v26 * w[D+0])
+	v37 := math.FMA(v29, w[D+24], v36)
+	v38 := math.FMA(v32, w[D+48], v37)
+	w[A+1*L+0] = v38
+	v39 := float64(v4 * w[D+8])
+	v40 := math.FMA(v9, w[D+32], v39)
+	v41 := math.FMA(v14, w[D+56], v40)
+	w[A+8] = v41
+	v42 := float64(v26 * w[D+8])
+	v43 := math.FMA(v29, w[D+32], v42)
+	v44 := math.FMA(v32, w[D+56], v43)
+	w[A+1*L+8] = v44
+	v45 := float64(v4 * w[D+16])
+	v46 := math.FMA(v9, w[D+40], v45)
+	v47 := math.FMA(v14, w[D+64], v46)
+	w[A+16] = v47
+	v48 := float64(v26 * w[D+16])
+	v49 := math.FMA(v29, w[D+40], v48)
+	v50 := math.FMA(v32, w[D+64], v49)
+	w[A+1*L+16] = v50
+}
+
+func goTilt(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	L := int(o.F) / 8
+	v0 := w[D+0]
+	v1 := w[D+24]
+	v2 := w[D+48]
+	v3 := float64(v0 * w[C+0])
+	v4 := math.FMA(v1, w[C+8], v3)
+	v5 := math.FMA(v2, w[C+16], v4)
+	v6 := w[D+0]
+	v7 := w[D+24]
+	v8 := w[D+48]
+	v9 := float64(v6 * w[C+24])
+	v10 := math.FMA(v7, w[C+32], v9)
+	v11 := math.FMA(v8, w[C+40], v10)
+	v12 := w[D+0]
+	v13 := w[D+24]
+	v14 := w[D+48]
+	v15 := float64(v12 * w[C+48])
+	v16 := math.FMA(v13, w[C+56], v15)
+	v17 := math.FMA(v14, w[C+64], v16)
+	v18 := float64(v5 * w[B+8])
+	v19 := math.FMA(v11, w[B+32], v18)
+	v20 := math.FMA(v17, w[B+56], v19)
+	w[A+0] = v20
+	v21 := 0.0
+	v22 := float64(v5 * w[B+0])
+	v23 := math.FMA(v11, w[B+24], v22)
+	v24 := math.FMA(v17, w[B+48], v23)
+	v25 := v21 - v24
+	w[A+8] = v25
+	v26 := w[E+0]
+	v27 := w[E+8]
+	v28 := w[E+16]
+	v29 := 0.0
+	v30 := float64(v26 * w[B+0])
+	v31 := math.FMA(v27, w[B+24], v30)
+	v32 := math.FMA(v28, w[B+48], v31)
+	v33 := v29 - v32
+	w[A+1*L+0] = v33
+	v34 := 0.0
+	v35 := float64(v26 * w[B+8])
+	v36 := math.FMA(v27, w[B+32], v35)
+	v37 := math.FMA(v28, w[B+56], v36)
+	v38 := v34 - v37
+	w[A+1*L+8] = v38
+}
+
+func goSumSquares(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	v0 := w[A+0]
+	for range o.N {
+		v1 := w[B+0]
+		v0 = math.FMA(v1, v1, v0)
+		B += 8
+	}
+	w[A+0] = v0
 }
 
 func goWeigh(w []float64, o *Op, lane int) {

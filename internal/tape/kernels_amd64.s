@@ -734,6 +734,252 @@ TEXT Body512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
+TEXT Axes512<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVL -24(SI), AX
+	ADDQ DI, AX
+	MOVL -20(SI), BX
+	ADDQ DI, BX
+	VMOVUPD 0(BX), Z0
+	VMOVUPD 64(BX), Z1
+	VMOVUPD 128(BX), Z2
+	VMOVUPD 192(BX), Z3
+	VADDPD Z1, Z1, Z4
+	VADDPD Z2, Z2, Z5
+	VADDPD Z3, Z3, Z6
+	VMULPD Z4, Z1, Z7
+	VMULPD Z5, Z2, Z8
+	VMULPD Z6, Z3, Z3
+	VMOVUPD 64(DI), Z9
+	VADDPD Z3, Z8, Z10
+	VSUBPD Z10, Z9, Z10
+	VMOVUPD Z10, 0(AX)
+	VADDPD Z3, Z7, Z3
+	VSUBPD Z3, Z9, Z3
+	VMOVUPD Z3, 256(AX)
+	VADDPD Z8, Z7, Z8
+	VSUBPD Z8, Z9, Z8
+	VMOVUPD Z8, 512(AX)
+	VMULPD Z5, Z1, Z8
+	VMULPD Z6, Z0, Z9
+	VSUBPD Z9, Z8, Z7
+	VMOVUPD Z7, 64(AX)
+	VADDPD Z9, Z8, Z9
+	VMOVUPD Z9, 192(AX)
+	VMULPD Z6, Z1, Z1
+	VMULPD Z5, Z0, Z5
+	VSUBPD Z5, Z1, Z9
+	VMOVUPD Z9, 384(AX)
+	VADDPD Z5, Z1, Z5
+	VMOVUPD Z5, 128(AX)
+	VMULPD Z6, Z2, Z6
+	VMULPD Z4, Z0, Z4
+	VSUBPD Z4, Z6, Z0
+	VMOVUPD Z0, 320(AX)
+	VADDPD Z4, Z6, Z4
+	VMOVUPD Z4, 448(AX)
+	MOVL (SI), R9
+	ADDQ $32, SI
+	JMP  (R8)(R9*8)
+
+TEXT Point512<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVL -24(SI), AX
+	ADDQ DI, AX
+	MOVL -20(SI), BX
+	ADDQ DI, BX
+	MOVL -16(SI), CX
+	ADDQ DI, CX
+	MOVL -12(SI), DX
+	ADDQ DI, DX
+	VMOVUPD 0(DX), Z0
+	VMOVUPD 64(DX), Z1
+	VMOVUPD 128(DX), Z2
+	VMOVUPD 0(BX), Z3
+	VMOVUPD Z3, 0(AX)
+	VMULPD 0(CX), Z0, Z3
+	VFMADD231PD 64(CX), Z1, Z3
+	VFMADD231PD 128(CX), Z2, Z3
+	VMOVUPD 64(BX), Z4
+	VMOVUPD Z4, 64(AX)
+	VMULPD 192(CX), Z0, Z4
+	VFMADD231PD 256(CX), Z1, Z4
+	VFMADD231PD 320(CX), Z2, Z4
+	VMOVUPD 128(BX), Z5
+	VMOVUPD Z5, 128(AX)
+	VMULPD 384(CX), Z0, Z0
+	VFMADD231PD 448(CX), Z1, Z0
+	VFMADD231PD 512(CX), Z2, Z0
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z0, 320(AX)
+	VMOVUPD 640(BX), Z2
+	VMOVUPD 704(BX), Z1
+	VMOVUPD 768(BX), Z5
+	VMULPD Z0, Z1, Z6
+	VFNMADD231PD Z4, Z5, Z6
+	VMULPD Z3, Z5, Z5
+	VFNMADD231PD Z0, Z2, Z5
+	VMULPD Z4, Z2, Z4
+	VFNMADD231PD Z3, Z1, Z4
+	VADDPD 448(BX), Z6, Z6
+	VMOVUPD Z6, 384(AX)
+	VADDPD 512(BX), Z5, Z5
+	VMOVUPD Z5, 448(AX)
+	VADDPD 576(BX), Z4, Z4
+	VMOVUPD Z4, 512(AX)
+	MOVL (SI), R9
+	ADDQ $32, SI
+	JMP  (R8)(R9*8)
+
+TEXT Apart512<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVL -24(SI), AX
+	ADDQ DI, AX
+	MOVL -20(SI), BX
+	ADDQ DI, BX
+	MOVL -16(SI), CX
+	ADDQ DI, CX
+	MOVL -12(SI), DX
+	ADDQ DI, DX
+	MOVL -8(SI), R11
+	ADDQ DI, R11
+	MOVL -4(SI), R13
+	VMOVUPD 0(BX), Z0
+	VSUBPD 0(CX), Z0, Z0
+	VMOVUPD 192(BX), Z1
+	VSUBPD 192(CX), Z1, Z1
+	VADDPD Z1, Z0, Z1
+	VMOVUPD 64(BX), Z0
+	VSUBPD 64(CX), Z0, Z0
+	VMOVUPD 256(BX), Z2
+	VSUBPD 256(CX), Z2, Z2
+	VADDPD Z2, Z0, Z2
+	VMOVUPD 128(BX), Z0
+	VSUBPD 128(CX), Z0, Z0
+	VMOVUPD 320(BX), Z3
+	VSUBPD 320(CX), Z3, Z3
+	VADDPD Z3, Z0, Z3
+	VMOVUPD 0(R11), Z0
+	VMOVUPD 64(R11), Z4
+	VMOVUPD 128(R11), Z5
+	VMULPD Z3, Z4, Z6
+	VFNMADD231PD Z2, Z5, Z6
+	VMULPD Z1, Z5, Z5
+	VFNMADD231PD Z3, Z0, Z5
+	VMULPD Z2, Z0, Z0
+	VFNMADD231PD Z1, Z4, Z0
+	VMOVUPD 384(BX), Z4
+	VSUBPD 384(CX), Z4, Z4
+	VSUBPD Z6, Z4, Z6
+	VMOVUPD 448(BX), Z4
+	VSUBPD 448(CX), Z4, Z4
+	VSUBPD Z5, Z4, Z5
+	VMOVUPD 512(BX), Z4
+	VSUBPD 512(CX), Z4, Z4
+	VSUBPD Z0, Z4, Z0
+	VMULPD 0(DX), Z1, Z4
+	VFMADD231PD 192(DX), Z2, Z4
+	VFMADD231PD 384(DX), Z3, Z4
+	VMOVUPD Z4, 0(AX)
+	VMULPD 0(DX), Z6, Z4
+	VFMADD231PD 192(DX), Z5, Z4
+	VFMADD231PD 384(DX), Z0, Z4
+	VMOVUPD Z4, 0(AX)(R13*1)
+	VMULPD 64(DX), Z1, Z4
+	VFMADD231PD 256(DX), Z2, Z4
+	VFMADD231PD 448(DX), Z3, Z4
+	VMOVUPD Z4, 64(AX)
+	VMULPD 64(DX), Z6, Z4
+	VFMADD231PD 256(DX), Z5, Z4
+	VFMADD231PD 448(DX), Z0, Z4
+	VMOVUPD Z4, 64(AX)(R13*1)
+	VMULPD 128(DX), Z1, Z1
+	VFMADD231PD 320(DX), Z2, Z1
+	VFMADD231PD 512(DX), Z3, Z1
+	VMOVUPD Z1, 128(AX)
+	VMULPD 128(DX), Z6, Z6
+	VFMADD231PD 320(DX), Z5, Z6
+	VFMADD231PD 512(DX), Z0, Z6
+	VMOVUPD Z6, 128(AX)(R13*1)
+	MOVL (SI), R9
+	ADDQ $32, SI
+	JMP  (R8)(R9*8)
+
+TEXT Tilt512<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVL -24(SI), AX
+	ADDQ DI, AX
+	MOVL -20(SI), BX
+	ADDQ DI, BX
+	MOVL -16(SI), CX
+	ADDQ DI, CX
+	MOVL -12(SI), DX
+	ADDQ DI, DX
+	MOVL -8(SI), R11
+	ADDQ DI, R11
+	MOVL -4(SI), R13
+	VMOVUPD 0(DX), Z0
+	VMOVUPD 192(DX), Z1
+	VMOVUPD 384(DX), Z2
+	VMULPD 0(CX), Z0, Z0
+	VFMADD231PD 64(CX), Z1, Z0
+	VFMADD231PD 128(CX), Z2, Z0
+	VMOVUPD 0(DX), Z2
+	VMOVUPD 192(DX), Z1
+	VMOVUPD 384(DX), Z3
+	VMULPD 192(CX), Z2, Z2
+	VFMADD231PD 256(CX), Z1, Z2
+	VFMADD231PD 320(CX), Z3, Z2
+	VMOVUPD 0(DX), Z3
+	VMOVUPD 192(DX), Z1
+	VMOVUPD 384(DX), Z4
+	VMULPD 384(CX), Z3, Z3
+	VFMADD231PD 448(CX), Z1, Z3
+	VFMADD231PD 512(CX), Z4, Z3
+	VMULPD 64(BX), Z0, Z4
+	VFMADD231PD 256(BX), Z2, Z4
+	VFMADD231PD 448(BX), Z3, Z4
+	VMOVUPD Z4, 0(AX)
+	VPXORQ Z4, Z4, Z4
+	VMULPD 0(BX), Z0, Z0
+	VFMADD231PD 192(BX), Z2, Z0
+	VFMADD231PD 384(BX), Z3, Z0
+	VSUBPD Z0, Z4, Z0
+	VMOVUPD Z0, 64(AX)
+	VMOVUPD 0(R11), Z0
+	VMOVUPD 64(R11), Z4
+	VMOVUPD 128(R11), Z3
+	VPXORQ Z2, Z2, Z2
+	VMULPD 0(BX), Z0, Z1
+	VFMADD231PD 192(BX), Z4, Z1
+	VFMADD231PD 384(BX), Z3, Z1
+	VSUBPD Z1, Z2, Z1
+	VMOVUPD Z1, 0(AX)(R13*1)
+	VPXORQ Z1, Z1, Z1
+	VMULPD 64(BX), Z0, Z0
+	VFMADD231PD 256(BX), Z4, Z0
+	VFMADD231PD 448(BX), Z3, Z0
+	VSUBPD Z0, Z1, Z0
+	VMOVUPD Z0, 64(AX)(R13*1)
+	MOVL (SI), R9
+	ADDQ $32, SI
+	JMP  (R8)(R9*8)
+
+TEXT SumSquares512<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVL -24(SI), AX
+	ADDQ DI, AX
+	MOVL -20(SI), BX
+	ADDQ DI, BX
+	MOVL -28(SI), R10
+	VMOVUPD 0(AX), Z0
+loop:
+	VMOVUPD 0(BX), Z1
+	VFMADD231PD Z1, Z1, Z0
+	ADDQ $64, BX
+	DECQ R10
+	JNZ  loop
+	VMOVUPD Z0, 0(AX)
+	MOVL (SI), R9
+	ADDQ $32, SI
+	JMP  (R8)(R9*8)
+
 TEXT Weigh512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
@@ -10072,144 +10318,149 @@ DATA codes512<>+168(SB)/8, $Unit512<>(SB)
 DATA codes512<>+176(SB)/8, $Quotient512<>(SB)
 DATA codes512<>+184(SB)/8, $Departure512<>(SB)
 DATA codes512<>+192(SB)/8, $Body512<>(SB)
-DATA codes512<>+200(SB)/8, $Weigh512<>(SB)
-DATA codes512<>+208(SB)/8, $Unweigh512<>(SB)
-DATA codes512<>+216(SB)/8, $Forces1512<>(SB)
-DATA codes512<>+224(SB)/8, $Moments1512<>(SB)
-DATA codes512<>+232(SB)/8, $Forces2512<>(SB)
-DATA codes512<>+240(SB)/8, $Moments2512<>(SB)
-DATA codes512<>+248(SB)/8, $Forces3512<>(SB)
-DATA codes512<>+256(SB)/8, $Moments3512<>(SB)
-DATA codes512<>+264(SB)/8, $Wrench512<>(SB)
-DATA codes512<>+272(SB)/8, $Squares512<>(SB)
-DATA codes512<>+280(SB)/8, $Centripetal512<>(SB)
-DATA codes512<>+288(SB)/8, $LessCentripetal512<>(SB)
-DATA codes512<>+296(SB)/8, $Pull512<>(SB)
-DATA codes512<>+304(SB)/8, $Swing512<>(SB)
-DATA codes512<>+312(SB)/8, $Torque512<>(SB)
-DATA codes512<>+320(SB)/8, $Verdict512<>(SB)
-DATA codes512<>+328(SB)/8, $Wanting512<>(SB)
-DATA codes512<>+336(SB)/8, $Size512<>(SB)
-DATA codes512<>+344(SB)/8, $Turned512<>(SB)
-DATA codes512<>+352(SB)/8, $Tile1x1512<>(SB)
-DATA codes512<>+360(SB)/8, $Tile1x2512<>(SB)
-DATA codes512<>+368(SB)/8, $Tile1x3512<>(SB)
-DATA codes512<>+376(SB)/8, $Tile1x4512<>(SB)
-DATA codes512<>+384(SB)/8, $Tile1x5512<>(SB)
-DATA codes512<>+392(SB)/8, $Tile1x6512<>(SB)
-DATA codes512<>+400(SB)/8, $Tile2x1512<>(SB)
-DATA codes512<>+408(SB)/8, $Tile2x2512<>(SB)
-DATA codes512<>+416(SB)/8, $Tile2x3512<>(SB)
-DATA codes512<>+424(SB)/8, $Tile2x4512<>(SB)
-DATA codes512<>+432(SB)/8, $Tile2x5512<>(SB)
-DATA codes512<>+440(SB)/8, $Tile2x6512<>(SB)
-DATA codes512<>+448(SB)/8, $Tile3x1512<>(SB)
-DATA codes512<>+456(SB)/8, $Tile3x2512<>(SB)
-DATA codes512<>+464(SB)/8, $Tile3x3512<>(SB)
-DATA codes512<>+472(SB)/8, $Tile3x4512<>(SB)
-DATA codes512<>+480(SB)/8, $Tile3x5512<>(SB)
-DATA codes512<>+488(SB)/8, $Tile3x6512<>(SB)
-DATA codes512<>+496(SB)/8, $Fresh1x1512<>(SB)
-DATA codes512<>+504(SB)/8, $Fresh1x2512<>(SB)
-DATA codes512<>+512(SB)/8, $Fresh1x3512<>(SB)
-DATA codes512<>+520(SB)/8, $Fresh1x4512<>(SB)
-DATA codes512<>+528(SB)/8, $Fresh1x5512<>(SB)
-DATA codes512<>+536(SB)/8, $Fresh1x6512<>(SB)
-DATA codes512<>+544(SB)/8, $Fresh2x1512<>(SB)
-DATA codes512<>+552(SB)/8, $Fresh2x2512<>(SB)
-DATA codes512<>+560(SB)/8, $Fresh2x3512<>(SB)
-DATA codes512<>+568(SB)/8, $Fresh2x4512<>(SB)
-DATA codes512<>+576(SB)/8, $Fresh2x5512<>(SB)
-DATA codes512<>+584(SB)/8, $Fresh2x6512<>(SB)
-DATA codes512<>+592(SB)/8, $Fresh3x1512<>(SB)
-DATA codes512<>+600(SB)/8, $Fresh3x2512<>(SB)
-DATA codes512<>+608(SB)/8, $Fresh3x3512<>(SB)
-DATA codes512<>+616(SB)/8, $Fresh3x4512<>(SB)
-DATA codes512<>+624(SB)/8, $Fresh3x5512<>(SB)
-DATA codes512<>+632(SB)/8, $Fresh3x6512<>(SB)
-DATA codes512<>+640(SB)/8, $Joint1512<>(SB)
-DATA codes512<>+648(SB)/8, $Mass1512<>(SB)
-DATA codes512<>+656(SB)/8, $Panel1512<>(SB)
-DATA codes512<>+664(SB)/8, $Back1512<>(SB)
-DATA codes512<>+672(SB)/8, $Upper1512<>(SB)
-DATA codes512<>+680(SB)/8, $Joint2512<>(SB)
-DATA codes512<>+688(SB)/8, $Mass2512<>(SB)
-DATA codes512<>+696(SB)/8, $Panel2512<>(SB)
-DATA codes512<>+704(SB)/8, $Back2512<>(SB)
-DATA codes512<>+712(SB)/8, $Upper2512<>(SB)
-DATA codes512<>+720(SB)/8, $Joint3512<>(SB)
-DATA codes512<>+728(SB)/8, $Mass3512<>(SB)
-DATA codes512<>+736(SB)/8, $Panel3512<>(SB)
-DATA codes512<>+744(SB)/8, $Back3512<>(SB)
-DATA codes512<>+752(SB)/8, $Upper3512<>(SB)
-DATA codes512<>+760(SB)/8, $Joint4512<>(SB)
-DATA codes512<>+768(SB)/8, $Mass4512<>(SB)
-DATA codes512<>+776(SB)/8, $Panel4512<>(SB)
-DATA codes512<>+784(SB)/8, $Back4512<>(SB)
-DATA codes512<>+792(SB)/8, $Upper4512<>(SB)
-DATA codes512<>+800(SB)/8, $Joint5512<>(SB)
-DATA codes512<>+808(SB)/8, $Mass5512<>(SB)
-DATA codes512<>+816(SB)/8, $Panel5512<>(SB)
-DATA codes512<>+824(SB)/8, $Back5512<>(SB)
-DATA codes512<>+832(SB)/8, $Upper5512<>(SB)
-DATA codes512<>+840(SB)/8, $Joint6512<>(SB)
-DATA codes512<>+848(SB)/8, $Mass6512<>(SB)
-DATA codes512<>+856(SB)/8, $Panel6512<>(SB)
-DATA codes512<>+864(SB)/8, $Back6512<>(SB)
-DATA codes512<>+872(SB)/8, $Upper6512<>(SB)
-DATA codes512<>+880(SB)/8, $Transpose512<>(SB)
-DATA codes512<>+888(SB)/8, $Diagonal512<>(SB)
-DATA codes512<>+896(SB)/8, $Judge512<>(SB)
-DATA codes512<>+904(SB)/8, $First1of1512<>(SB)
-DATA codes512<>+912(SB)/8, $Gram1of1512<>(SB)
-DATA codes512<>+920(SB)/8, $Rows1of1512<>(SB)
-DATA codes512<>+928(SB)/8, $Columns1of1512<>(SB)
-DATA codes512<>+936(SB)/8, $First2of2512<>(SB)
-DATA codes512<>+944(SB)/8, $Gram2of2512<>(SB)
-DATA codes512<>+952(SB)/8, $Rows2of2512<>(SB)
-DATA codes512<>+960(SB)/8, $Columns2of2512<>(SB)
-DATA codes512<>+968(SB)/8, $First1of3512<>(SB)
-DATA codes512<>+976(SB)/8, $Gram1of3512<>(SB)
-DATA codes512<>+984(SB)/8, $Rows1of3512<>(SB)
-DATA codes512<>+992(SB)/8, $Columns1of3512<>(SB)
-DATA codes512<>+1000(SB)/8, $First3of3512<>(SB)
-DATA codes512<>+1008(SB)/8, $Gram3of3512<>(SB)
-DATA codes512<>+1016(SB)/8, $Rows3of3512<>(SB)
-DATA codes512<>+1024(SB)/8, $Columns3of3512<>(SB)
-DATA codes512<>+1032(SB)/8, $First2of4512<>(SB)
-DATA codes512<>+1040(SB)/8, $Gram2of4512<>(SB)
-DATA codes512<>+1048(SB)/8, $Rows2of4512<>(SB)
-DATA codes512<>+1056(SB)/8, $Columns2of4512<>(SB)
-DATA codes512<>+1064(SB)/8, $First3of4512<>(SB)
-DATA codes512<>+1072(SB)/8, $Gram3of4512<>(SB)
-DATA codes512<>+1080(SB)/8, $Rows3of4512<>(SB)
-DATA codes512<>+1088(SB)/8, $Columns3of4512<>(SB)
-DATA codes512<>+1096(SB)/8, $First4of4512<>(SB)
-DATA codes512<>+1104(SB)/8, $Gram4of4512<>(SB)
-DATA codes512<>+1112(SB)/8, $Rows4of4512<>(SB)
-DATA codes512<>+1120(SB)/8, $Columns4of4512<>(SB)
-DATA codes512<>+1128(SB)/8, $First2of5512<>(SB)
-DATA codes512<>+1136(SB)/8, $Gram2of5512<>(SB)
-DATA codes512<>+1144(SB)/8, $Rows2of5512<>(SB)
-DATA codes512<>+1152(SB)/8, $Columns2of5512<>(SB)
-DATA codes512<>+1160(SB)/8, $First3of5512<>(SB)
-DATA codes512<>+1168(SB)/8, $Gram3of5512<>(SB)
-DATA codes512<>+1176(SB)/8, $Rows3of5512<>(SB)
-DATA codes512<>+1184(SB)/8, $Columns3of5512<>(SB)
-DATA codes512<>+1192(SB)/8, $First5of5512<>(SB)
-DATA codes512<>+1200(SB)/8, $Gram5of5512<>(SB)
-DATA codes512<>+1208(SB)/8, $Rows5of5512<>(SB)
-DATA codes512<>+1216(SB)/8, $Columns5of5512<>(SB)
-DATA codes512<>+1224(SB)/8, $First3of6512<>(SB)
-DATA codes512<>+1232(SB)/8, $Gram3of6512<>(SB)
-DATA codes512<>+1240(SB)/8, $Rows3of6512<>(SB)
-DATA codes512<>+1248(SB)/8, $Columns3of6512<>(SB)
-DATA codes512<>+1256(SB)/8, $First6of6512<>(SB)
-DATA codes512<>+1264(SB)/8, $Gram6of6512<>(SB)
-DATA codes512<>+1272(SB)/8, $Rows6of6512<>(SB)
-DATA codes512<>+1280(SB)/8, $Columns6of6512<>(SB)
-DATA codes512<>+1288(SB)/8, $Pair3of5512<>(SB)
-GLOBL codes512<>(SB), RODATA, $1296
+DATA codes512<>+200(SB)/8, $Axes512<>(SB)
+DATA codes512<>+208(SB)/8, $Point512<>(SB)
+DATA codes512<>+216(SB)/8, $Apart512<>(SB)
+DATA codes512<>+224(SB)/8, $Tilt512<>(SB)
+DATA codes512<>+232(SB)/8, $SumSquares512<>(SB)
+DATA codes512<>+240(SB)/8, $Weigh512<>(SB)
+DATA codes512<>+248(SB)/8, $Unweigh512<>(SB)
+DATA codes512<>+256(SB)/8, $Forces1512<>(SB)
+DATA codes512<>+264(SB)/8, $Moments1512<>(SB)
+DATA codes512<>+272(SB)/8, $Forces2512<>(SB)
+DATA codes512<>+280(SB)/8, $Moments2512<>(SB)
+DATA codes512<>+288(SB)/8, $Forces3512<>(SB)
+DATA codes512<>+296(SB)/8, $Moments3512<>(SB)
+DATA codes512<>+304(SB)/8, $Wrench512<>(SB)
+DATA codes512<>+312(SB)/8, $Squares512<>(SB)
+DATA codes512<>+320(SB)/8, $Centripetal512<>(SB)
+DATA codes512<>+328(SB)/8, $LessCentripetal512<>(SB)
+DATA codes512<>+336(SB)/8, $Pull512<>(SB)
+DATA codes512<>+344(SB)/8, $Swing512<>(SB)
+DATA codes512<>+352(SB)/8, $Torque512<>(SB)
+DATA codes512<>+360(SB)/8, $Verdict512<>(SB)
+DATA codes512<>+368(SB)/8, $Wanting512<>(SB)
+DATA codes512<>+376(SB)/8, $Size512<>(SB)
+DATA codes512<>+384(SB)/8, $Turned512<>(SB)
+DATA codes512<>+392(SB)/8, $Tile1x1512<>(SB)
+DATA codes512<>+400(SB)/8, $Tile1x2512<>(SB)
+DATA codes512<>+408(SB)/8, $Tile1x3512<>(SB)
+DATA codes512<>+416(SB)/8, $Tile1x4512<>(SB)
+DATA codes512<>+424(SB)/8, $Tile1x5512<>(SB)
+DATA codes512<>+432(SB)/8, $Tile1x6512<>(SB)
+DATA codes512<>+440(SB)/8, $Tile2x1512<>(SB)
+DATA codes512<>+448(SB)/8, $Tile2x2512<>(SB)
+DATA codes512<>+456(SB)/8, $Tile2x3512<>(SB)
+DATA codes512<>+464(SB)/8, $Tile2x4512<>(SB)
+DATA codes512<>+472(SB)/8, $Tile2x5512<>(SB)
+DATA codes512<>+480(SB)/8, $Tile2x6512<>(SB)
+DATA codes512<>+488(SB)/8, $Tile3x1512<>(SB)
+DATA codes512<>+496(SB)/8, $Tile3x2512<>(SB)
+DATA codes512<>+504(SB)/8, $Tile3x3512<>(SB)
+DATA codes512<>+512(SB)/8, $Tile3x4512<>(SB)
+DATA codes512<>+520(SB)/8, $Tile3x5512<>(SB)
+DATA codes512<>+528(SB)/8, $Tile3x6512<>(SB)
+DATA codes512<>+536(SB)/8, $Fresh1x1512<>(SB)
+DATA codes512<>+544(SB)/8, $Fresh1x2512<>(SB)
+DATA codes512<>+552(SB)/8, $Fresh1x3512<>(SB)
+DATA codes512<>+560(SB)/8, $Fresh1x4512<>(SB)
+DATA codes512<>+568(SB)/8, $Fresh1x5512<>(SB)
+DATA codes512<>+576(SB)/8, $Fresh1x6512<>(SB)
+DATA codes512<>+584(SB)/8, $Fresh2x1512<>(SB)
+DATA codes512<>+592(SB)/8, $Fresh2x2512<>(SB)
+DATA codes512<>+600(SB)/8, $Fresh2x3512<>(SB)
+DATA codes512<>+608(SB)/8, $Fresh2x4512<>(SB)
+DATA codes512<>+616(SB)/8, $Fresh2x5512<>(SB)
+DATA codes512<>+624(SB)/8, $Fresh2x6512<>(SB)
+DATA codes512<>+632(SB)/8, $Fresh3x1512<>(SB)
+DATA codes512<>+640(SB)/8, $Fresh3x2512<>(SB)
+DATA codes512<>+648(SB)/8, $Fresh3x3512<>(SB)
+DATA codes512<>+656(SB)/8, $Fresh3x4512<>(SB)
+DATA codes512<>+664(SB)/8, $Fresh3x5512<>(SB)
+DATA codes512<>+672(SB)/8, $Fresh3x6512<>(SB)
+DATA codes512<>+680(SB)/8, $Joint1512<>(SB)
+DATA codes512<>+688(SB)/8, $Mass1512<>(SB)
+DATA codes512<>+696(SB)/8, $Panel1512<>(SB)
+DATA codes512<>+704(SB)/8, $Back1512<>(SB)
+DATA codes512<>+712(SB)/8, $Upper1512<>(SB)
+DATA codes512<>+720(SB)/8, $Joint2512<>(SB)
+DATA codes512<>+728(SB)/8, $Mass2512<>(SB)
+DATA codes512<>+736(SB)/8, $Panel2512<>(SB)
+DATA codes512<>+744(SB)/8, $Back2512<>(SB)
+DATA codes512<>+752(SB)/8, $Upper2512<>(SB)
+DATA codes512<>+760(SB)/8, $Joint3512<>(SB)
+DATA codes512<>+768(SB)/8, $Mass3512<>(SB)
+DATA codes512<>+776(SB)/8, $Panel3512<>(SB)
+DATA codes512<>+784(SB)/8, $Back3512<>(SB)
+DATA codes512<>+792(SB)/8, $Upper3512<>(SB)
+DATA codes512<>+800(SB)/8, $Joint4512<>(SB)
+DATA codes512<>+808(SB)/8, $Mass4512<>(SB)
+DATA codes512<>+816(SB)/8, $Panel4512<>(SB)
+DATA codes512<>+824(SB)/8, $Back4512<>(SB)
+DATA codes512<>+832(SB)/8, $Upper4512<>(SB)
+DATA codes512<>+840(SB)/8, $Joint5512<>(SB)
+DATA codes512<>+848(SB)/8, $Mass5512<>(SB)
+DATA codes512<>+856(SB)/8, $Panel5512<>(SB)
+DATA codes512<>+864(SB)/8, $Back5512<>(SB)
+DATA codes512<>+872(SB)/8, $Upper5512<>(SB)
+DATA codes512<>+880(SB)/8, $Joint6512<>(SB)
+DATA codes512<>+888(SB)/8, $Mass6512<>(SB)
+DATA codes512<>+896(SB)/8, $Panel6512<>(SB)
+DATA codes512<>+904(SB)/8, $Back6512<>(SB)
+DATA codes512<>+912(SB)/8, $Upper6512<>(SB)
+DATA codes512<>+920(SB)/8, $Transpose512<>(SB)
+DATA codes512<>+928(SB)/8, $Diagonal512<>(SB)
+DATA codes512<>+936(SB)/8, $Judge512<>(SB)
+DATA codes512<>+944(SB)/8, $First1of1512<>(SB)
+DATA codes512<>+952(SB)/8, $Gram1of1512<>(SB)
+DATA codes512<>+960(SB)/8, $Rows1of1512<>(SB)
+DATA codes512<>+968(SB)/8, $Columns1of1512<>(SB)
+DATA codes512<>+976(SB)/8, $First2of2512<>(SB)
+DATA codes512<>+984(SB)/8, $Gram2of2512<>(SB)
+DATA codes512<>+992(SB)/8, $Rows2of2512<>(SB)
+DATA codes512<>+1000(SB)/8, $Columns2of2512<>(SB)
+DATA codes512<>+1008(SB)/8, $First1of3512<>(SB)
+DATA codes512<>+1016(SB)/8, $Gram1of3512<>(SB)
+DATA codes512<>+1024(SB)/8, $Rows1of3512<>(SB)
+DATA codes512<>+1032(SB)/8, $Columns1of3512<>(SB)
+DATA codes512<>+1040(SB)/8, $First3of3512<>(SB)
+DATA codes512<>+1048(SB)/8, $Gram3of3512<>(SB)
+DATA codes512<>+1056(SB)/8, $Rows3of3512<>(SB)
+DATA codes512<>+1064(SB)/8, $Columns3of3512<>(SB)
+DATA codes512<>+1072(SB)/8, $First2of4512<>(SB)
+DATA codes512<>+1080(SB)/8, $Gram2of4512<>(SB)
+DATA codes512<>+1088(SB)/8, $Rows2of4512<>(SB)
+DATA codes512<>+1096(SB)/8, $Columns2of4512<>(SB)
+DATA codes512<>+1104(SB)/8, $First3of4512<>(SB)
+DATA codes512<>+1112(SB)/8, $Gram3of4512<>(SB)
+DATA codes512<>+1120(SB)/8, $Rows3of4512<>(SB)
+DATA codes512<>+1128(SB)/8, $Columns3of4512<>(SB)
+DATA codes512<>+1136(SB)/8, $First4of4512<>(SB)
+DATA codes512<>+1144(SB)/8, $Gram4of4512<>(SB)
+DATA codes512<>+1152(SB)/8, $Rows4of4512<>(SB)
+DATA codes512<>+1160(SB)/8, $Columns4of4512<>(SB)
+DATA codes512<>+1168(SB)/8, $First2of5512<>(SB)
+DATA codes512<>+1176(SB)/8, $Gram2of5512<>(SB)
+DATA codes512<>+1184(SB)/8, $Rows2of5512<>(SB)
+DATA codes512<>+1192(SB)/8, $Columns2of5512<>(SB)
+DATA codes512<>+1200(SB)/8, $First3of5512<>(SB)
+DATA codes512<>+1208(SB)/8, $Gram3of5512<>(SB)
+DATA codes512<>+1216(SB)/8, $Rows3of5512<>(SB)
+DATA codes512<>+1224(SB)/8, $Columns3of5512<>(SB)
+DATA codes512<>+1232(SB)/8, $First5of5512<>(SB)
+DATA codes512<>+1240(SB)/8, $Gram5of5512<>(SB)
+DATA codes512<>+1248(SB)/8, $Rows5of5512<>(SB)
+DATA codes512<>+1256(SB)/8, $Columns5of5512<>(SB)
+DATA codes512<>+1264(SB)/8, $First3of6512<>(SB)
+DATA codes512<>+1272(SB)/8, $Gram3of6512<>(SB)
+DATA codes512<>+1280(SB)/8, $Rows3of6512<>(SB)
+DATA codes512<>+1288(SB)/8, $Columns3of6512<>(SB)
+DATA codes512<>+1296(SB)/8, $First6of6512<>(SB)
+DATA codes512<>+1304(SB)/8, $Gram6of6512<>(SB)
+DATA codes512<>+1312(SB)/8, $Rows6of6512<>(SB)
+DATA codes512<>+1320(SB)/8, $Columns6of6512<>(SB)
+DATA codes512<>+1328(SB)/8, $Pair3of5512<>(SB)
+GLOBL codes512<>(SB), RODATA, $1336
 
 // func run512(w *float64, list *Op)
 TEXT ·run512(SB), NOSPLIT, $0-16
@@ -10946,6 +11197,252 @@ TEXT Body256<>(SB), NOSPLIT|NOFRAME, $0-0
 	VMOVUPD Y5, 192(R11)
 	VMOVUPD Y1, 256(R11)
 	VMOVUPD Y2, 320(R11)
+	MOVL (SI), R9
+	ADDQ $32, SI
+	JMP  (R8)(R9*8)
+
+TEXT Axes256<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVL -24(SI), AX
+	ADDQ DI, AX
+	MOVL -20(SI), BX
+	ADDQ DI, BX
+	VMOVUPD 0(BX), Y0
+	VMOVUPD 64(BX), Y1
+	VMOVUPD 128(BX), Y2
+	VMOVUPD 192(BX), Y3
+	VADDPD Y1, Y1, Y4
+	VADDPD Y2, Y2, Y5
+	VADDPD Y3, Y3, Y6
+	VMULPD Y4, Y1, Y7
+	VMULPD Y5, Y2, Y8
+	VMULPD Y6, Y3, Y3
+	VMOVUPD 64(DI), Y9
+	VADDPD Y3, Y8, Y10
+	VSUBPD Y10, Y9, Y10
+	VMOVUPD Y10, 0(AX)
+	VADDPD Y3, Y7, Y3
+	VSUBPD Y3, Y9, Y3
+	VMOVUPD Y3, 256(AX)
+	VADDPD Y8, Y7, Y8
+	VSUBPD Y8, Y9, Y8
+	VMOVUPD Y8, 512(AX)
+	VMULPD Y5, Y1, Y8
+	VMULPD Y6, Y0, Y9
+	VSUBPD Y9, Y8, Y7
+	VMOVUPD Y7, 64(AX)
+	VADDPD Y9, Y8, Y9
+	VMOVUPD Y9, 192(AX)
+	VMULPD Y6, Y1, Y1
+	VMULPD Y5, Y0, Y5
+	VSUBPD Y5, Y1, Y9
+	VMOVUPD Y9, 384(AX)
+	VADDPD Y5, Y1, Y5
+	VMOVUPD Y5, 128(AX)
+	VMULPD Y6, Y2, Y6
+	VMULPD Y4, Y0, Y4
+	VSUBPD Y4, Y6, Y0
+	VMOVUPD Y0, 320(AX)
+	VADDPD Y4, Y6, Y4
+	VMOVUPD Y4, 448(AX)
+	MOVL (SI), R9
+	ADDQ $32, SI
+	JMP  (R8)(R9*8)
+
+TEXT Point256<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVL -24(SI), AX
+	ADDQ DI, AX
+	MOVL -20(SI), BX
+	ADDQ DI, BX
+	MOVL -16(SI), CX
+	ADDQ DI, CX
+	MOVL -12(SI), DX
+	ADDQ DI, DX
+	VMOVUPD 0(DX), Y0
+	VMOVUPD 64(DX), Y1
+	VMOVUPD 128(DX), Y2
+	VMOVUPD 0(BX), Y3
+	VMOVUPD Y3, 0(AX)
+	VMULPD 0(CX), Y0, Y3
+	VFMADD231PD 64(CX), Y1, Y3
+	VFMADD231PD 128(CX), Y2, Y3
+	VMOVUPD 64(BX), Y4
+	VMOVUPD Y4, 64(AX)
+	VMULPD 192(CX), Y0, Y4
+	VFMADD231PD 256(CX), Y1, Y4
+	VFMADD231PD 320(CX), Y2, Y4
+	VMOVUPD 128(BX), Y5
+	VMOVUPD Y5, 128(AX)
+	VMULPD 384(CX), Y0, Y0
+	VFMADD231PD 448(CX), Y1, Y0
+	VFMADD231PD 512(CX), Y2, Y0
+	VMOVUPD Y3, 192(AX)
+	VMOVUPD Y4, 256(AX)
+	VMOVUPD Y0, 320(AX)
+	VMOVUPD 640(BX), Y2
+	VMOVUPD 704(BX), Y1
+	VMOVUPD 768(BX), Y5
+	VMULPD Y0, Y1, Y6
+	VFNMADD231PD Y4, Y5, Y6
+	VMULPD Y3, Y5, Y5
+	VFNMADD231PD Y0, Y2, Y5
+	VMULPD Y4, Y2, Y4
+	VFNMADD231PD Y3, Y1, Y4
+	VADDPD 448(BX), Y6, Y6
+	VMOVUPD Y6, 384(AX)
+	VADDPD 512(BX), Y5, Y5
+	VMOVUPD Y5, 448(AX)
+	VADDPD 576(BX), Y4, Y4
+	VMOVUPD Y4, 512(AX)
+	MOVL (SI), R9
+	ADDQ $32, SI
+	JMP  (R8)(R9*8)
+
+TEXT Apart256<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVL -24(SI), AX
+	ADDQ DI, AX
+	MOVL -20(SI), BX
+	ADDQ DI, BX
+	MOVL -16(SI), CX
+	ADDQ DI, CX
+	MOVL -12(SI), DX
+	ADDQ DI, DX
+	MOVL -8(SI), R11
+	ADDQ DI, R11
+	MOVL -4(SI), R13
+	VMOVUPD 0(BX), Y0
+	VSUBPD 0(CX), Y0, Y0
+	VMOVUPD 192(BX), Y1
+	VSUBPD 192(CX), Y1, Y1
+	VADDPD Y1, Y0, Y1
+	VMOVUPD 64(BX), Y0
+	VSUBPD 64(CX), Y0, Y0
+	VMOVUPD 256(BX), Y2
+	VSUBPD 256(CX), Y2, Y2
+	VADDPD Y2, Y0, Y2
+	VMOVUPD 128(BX), Y0
+	VSUBPD 128(CX), Y0, Y0
+	VMOVUPD 320(BX), Y3
+	VSUBPD 320(CX), Y3, Y3
+	VADDPD Y3, Y0, Y3
+	VMOVUPD 0(R11), Y0
+	VMOVUPD 64(R11), Y4
+	VMOVUPD 128(R11), Y5
+	VMULPD Y3, Y4, Y6
+	VFNMADD231PD Y2, Y5, Y6
+	VMULPD Y1, Y5, Y5
+	VFNMADD231PD Y3, Y0, Y5
+	VMULPD Y2, Y0, Y0
+	VFNMADD231PD Y1, Y4, Y0
+	VMOVUPD 384(BX), Y4
+	VSUBPD 384(CX), Y4, Y4
+	VSUBPD Y6, Y4, Y6
+	VMOVUPD 448(BX), Y4
+	VSUBPD 448(CX), Y4, Y4
+	VSUBPD Y5, Y4, Y5
+	VMOVUPD 512(BX), Y4
+	VSUBPD 512(CX), Y4, Y4
+	VSUBPD Y0, Y4, Y0
+	VMULPD 0(DX), Y1, Y4
+	VFMADD231PD 192(DX), Y2, Y4
+	VFMADD231PD 384(DX), Y3, Y4
+	VMOVUPD Y4, 0(AX)
+	VMULPD 0(DX), Y6, Y4
+	VFMADD231PD 192(DX), Y5, Y4
+	VFMADD231PD 384(DX), Y0, Y4
+	VMOVUPD Y4, 0(AX)(R13*1)
+	VMULPD 64(DX), Y1, Y4
+	VFMADD231PD 256(DX), Y2, Y4
+	VFMADD231PD 448(DX), Y3, Y4
+	VMOVUPD Y4, 64(AX)
+	VMULPD 64(DX), Y6, Y4
+	VFMADD231PD 256(DX), Y5, Y4
+	VFMADD231PD 448(DX), Y0, Y4
+	VMOVUPD Y4, 64(AX)(R13*1)
+	VMULPD 128(DX), Y1, Y1
+	VFMADD231PD 320(DX), Y2, Y1
+	VFMADD231PD 512(DX), Y3, Y1
+	VMOVUPD Y1, 128(AX)
+	VMULPD 128(DX), Y6, Y6
+	VFMADD231PD 320(DX), Y5, Y6
+	VFMADD231PD 512(DX), Y0, Y6
+	VMOVUPD Y6, 128(AX)(R13*1)
+	MOVL (SI), R9
+	ADDQ $32, SI
+	JMP  (R8)(R9*8)
+
+TEXT Tilt256<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVL -24(SI), AX
+	ADDQ DI, AX
+	MOVL -20(SI), BX
+	ADDQ DI, BX
+	MOVL -16(SI), CX
+	ADDQ DI, CX
+	MOVL -12(SI), DX
+	ADDQ DI, DX
+	MOVL -8(SI), R11
+	ADDQ DI, R11
+	MOVL -4(SI), R13
+	VMOVUPD 0(DX), Y0
+	VMOVUPD 192(DX), Y1
+	VMOVUPD 384(DX), Y2
+	VMULPD 0(CX), Y0, Y0
+	VFMADD231PD 64(CX), Y1, Y0
+	VFMADD231PD 128(CX), Y2, Y0
+	VMOVUPD 0(DX), Y2
+	VMOVUPD 192(DX), Y1
+	VMOVUPD 384(DX), Y3
+	VMULPD 192(CX), Y2, Y2
+	VFMADD231PD 256(CX), Y1, Y2
+	VFMADD231PD 320(CX), Y3, Y2
+	VMOVUPD 0(DX), Y3
+	VMOVUPD 192(DX), Y1
+	VMOVUPD 384(DX), Y4
+	VMULPD 384(CX), Y3, Y3
+	VFMADD231PD 448(CX), Y1, Y3
+	VFMADD231PD 512(CX), Y4, Y3
+	VMULPD 64(BX), Y0, Y4
+	VFMADD231PD 256(BX), Y2, Y4
+	VFMADD231PD 448(BX), Y3, Y4
+	VMOVUPD Y4, 0(AX)
+	VXORPD Y4, Y4, Y4
+	VMULPD 0(BX), Y0, Y0
+	VFMADD231PD 192(BX), Y2, Y0
+	VFMADD231PD 384(BX), Y3, Y0
+	VSUBPD Y0, Y4, Y0
+	VMOVUPD Y0, 64(AX)
+	VMOVUPD 0(R11), Y0
+	VMOVUPD 64(R11), Y4
+	VMOVUPD 128(R11), Y3
+	VXORPD Y2, Y2, Y2
+	VMULPD 0(BX), Y0, Y1
+	VFMADD231PD 192(BX), Y4, Y1
+	VFMADD231PD 384(BX), Y3, Y1
+	VSUBPD Y1, Y2, Y1
+	VMOVUPD Y1, 0(AX)(R13*1)
+	VXORPD Y1, Y1, Y1
+	VMULPD 64(BX), Y0, Y0
+	VFMADD231PD 256(BX), Y4, Y0
+	VFMADD231PD 448(BX), Y3, Y0
+	VSUBPD Y0, Y1, Y0
+	VMOVUPD Y0, 64(AX)(R13*1)
+	MOVL (SI), R9
+	ADDQ $32, SI
+	JMP  (R8)(R9*8)
+
+TEXT SumSquares256<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVL -24(SI), AX
+	ADDQ DI, AX
+	MOVL -20(SI), BX
+	ADDQ DI, BX
+	MOVL -28(SI), R10
+	VMOVUPD 0(AX), Y0
+loop:
+	VMOVUPD 0(BX), Y1
+	VFMADD231PD Y1, Y1, Y0
+	ADDQ $64, BX
+	DECQ R10
+	JNZ  loop
+	VMOVUPD Y0, 0(AX)
 	MOVL (SI), R9
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
@@ -20414,144 +20911,149 @@ DATA codes256<>+168(SB)/8, $Unit256<>(SB)
 DATA codes256<>+176(SB)/8, $Quotient256<>(SB)
 DATA codes256<>+184(SB)/8, $Departure256<>(SB)
 DATA codes256<>+192(SB)/8, $Body256<>(SB)
-DATA codes256<>+200(SB)/8, $Weigh256<>(SB)
-DATA codes256<>+208(SB)/8, $Unweigh256<>(SB)
-DATA codes256<>+216(SB)/8, $Forces1256<>(SB)
-DATA codes256<>+224(SB)/8, $Moments1256<>(SB)
-DATA codes256<>+232(SB)/8, $Forces2256<>(SB)
-DATA codes256<>+240(SB)/8, $Moments2256<>(SB)
-DATA codes256<>+248(SB)/8, $Forces3256<>(SB)
-DATA codes256<>+256(SB)/8, $Moments3256<>(SB)
-DATA codes256<>+264(SB)/8, $Wrench256<>(SB)
-DATA codes256<>+272(SB)/8, $Squares256<>(SB)
-DATA codes256<>+280(SB)/8, $Centripetal256<>(SB)
-DATA codes256<>+288(SB)/8, $LessCentripetal256<>(SB)
-DATA codes256<>+296(SB)/8, $Pull256<>(SB)
-DATA codes256<>+304(SB)/8, $Swing256<>(SB)
-DATA codes256<>+312(SB)/8, $Torque256<>(SB)
-DATA codes256<>+320(SB)/8, $Verdict256<>(SB)
-DATA codes256<>+328(SB)/8, $Wanting256<>(SB)
-DATA codes256<>+336(SB)/8, $Size256<>(SB)
-DATA codes256<>+344(SB)/8, $Turned256<>(SB)
-DATA codes256<>+352(SB)/8, $Tile1x1256<>(SB)
-DATA codes256<>+360(SB)/8, $Tile1x2256<>(SB)
-DATA codes256<>+368(SB)/8, $Tile1x3256<>(SB)
-DATA codes256<>+376(SB)/8, $Tile1x4256<>(SB)
-DATA codes256<>+384(SB)/8, $Tile1x5256<>(SB)
-DATA codes256<>+392(SB)/8, $Tile1x6256<>(SB)
-DATA codes256<>+400(SB)/8, $Tile2x1256<>(SB)
-DATA codes256<>+408(SB)/8, $Tile2x2256<>(SB)
-DATA codes256<>+416(SB)/8, $Tile2x3256<>(SB)
-DATA codes256<>+424(SB)/8, $Tile2x4256<>(SB)
-DATA codes256<>+432(SB)/8, $Tile2x5256<>(SB)
-DATA codes256<>+440(SB)/8, $Tile2x6256<>(SB)
-DATA codes256<>+448(SB)/8, $Tile3x1256<>(SB)
-DATA codes256<>+456(SB)/8, $Tile3x2256<>(SB)
-DATA codes256<>+464(SB)/8, $Tile3x3256<>(SB)
-DATA codes256<>+472(SB)/8, $Tile3x4256<>(SB)
-DATA codes256<>+480(SB)/8, $missing256<>(SB)
-DATA codes256<>+488(SB)/8, $missing256<>(SB)
-DATA codes256<>+496(SB)/8, $Fresh1x1256<>(SB)
-DATA codes256<>+504(SB)/8, $Fresh1x2256<>(SB)
-DATA codes256<>+512(SB)/8, $Fresh1x3256<>(SB)
-DATA codes256<>+520(SB)/8, $Fresh1x4256<>(SB)
-DATA codes256<>+528(SB)/8, $Fresh1x5256<>(SB)
-DATA codes256<>+536(SB)/8, $Fresh1x6256<>(SB)
-DATA codes256<>+544(SB)/8, $Fresh2x1256<>(SB)
-DATA codes256<>+552(SB)/8, $Fresh2x2256<>(SB)
-DATA codes256<>+560(SB)/8, $Fresh2x3256<>(SB)
-DATA codes256<>+568(SB)/8, $Fresh2x4256<>(SB)
-DATA codes256<>+576(SB)/8, $Fresh2x5256<>(SB)
-DATA codes256<>+584(SB)/8, $Fresh2x6256<>(SB)
-DATA codes256<>+592(SB)/8, $Fresh3x1256<>(SB)
-DATA codes256<>+600(SB)/8, $Fresh3x2256<>(SB)
-DATA codes256<>+608(SB)/8, $Fresh3x3256<>(SB)
-DATA codes256<>+616(SB)/8, $Fresh3x4256<>(SB)
-DATA codes256<>+624(SB)/8, $missing256<>(SB)
-DATA codes256<>+632(SB)/8, $missing256<>(SB)
-DATA codes256<>+640(SB)/8, $Joint1256<>(SB)
-DATA codes256<>+648(SB)/8, $Mass1256<>(SB)
-DATA codes256<>+656(SB)/8, $Panel1256<>(SB)
-DATA codes256<>+664(SB)/8, $Back1256<>(SB)
-DATA codes256<>+672(SB)/8, $Upper1256<>(SB)
-DATA codes256<>+680(SB)/8, $Joint2256<>(SB)
-DATA codes256<>+688(SB)/8, $Mass2256<>(SB)
-DATA codes256<>+696(SB)/8, $Panel2256<>(SB)
-DATA codes256<>+704(SB)/8, $Back2256<>(SB)
-DATA codes256<>+712(SB)/8, $Upper2256<>(SB)
-DATA codes256<>+720(SB)/8, $Joint3256<>(SB)
-DATA codes256<>+728(SB)/8, $Mass3256<>(SB)
-DATA codes256<>+736(SB)/8, $Panel3256<>(SB)
-DATA codes256<>+744(SB)/8, $Back3256<>(SB)
-DATA codes256<>+752(SB)/8, $Upper3256<>(SB)
-DATA codes256<>+760(SB)/8, $Joint4256<>(SB)
-DATA codes256<>+768(SB)/8, $Mass4256<>(SB)
-DATA codes256<>+776(SB)/8, $Panel4256<>(SB)
-DATA codes256<>+784(SB)/8, $Back4256<>(SB)
-DATA codes256<>+792(SB)/8, $Upper4256<>(SB)
-DATA codes256<>+800(SB)/8, $Joint5256<>(SB)
-DATA codes256<>+808(SB)/8, $Mass5256<>(SB)
-DATA codes256<>+816(SB)/8, $Panel5256<>(SB)
-DATA codes256<>+824(SB)/8, $Back5256<>(SB)
-DATA codes256<>+832(SB)/8, $Upper5256<>(SB)
-DATA codes256<>+840(SB)/8, $Joint6256<>(SB)
-DATA codes256<>+848(SB)/8, $Mass6256<>(SB)
-DATA codes256<>+856(SB)/8, $Panel6256<>(SB)
-DATA codes256<>+864(SB)/8, $Back6256<>(SB)
-DATA codes256<>+872(SB)/8, $Upper6256<>(SB)
-DATA codes256<>+880(SB)/8, $Transpose256<>(SB)
-DATA codes256<>+888(SB)/8, $Diagonal256<>(SB)
-DATA codes256<>+896(SB)/8, $Judge256<>(SB)
-DATA codes256<>+904(SB)/8, $First1of1256<>(SB)
-DATA codes256<>+912(SB)/8, $Gram1of1256<>(SB)
-DATA codes256<>+920(SB)/8, $Rows1of1256<>(SB)
-DATA codes256<>+928(SB)/8, $Columns1of1256<>(SB)
-DATA codes256<>+936(SB)/8, $First2of2256<>(SB)
-DATA codes256<>+944(SB)/8, $Gram2of2256<>(SB)
-DATA codes256<>+952(SB)/8, $Rows2of2256<>(SB)
-DATA codes256<>+960(SB)/8, $Columns2of2256<>(SB)
-DATA codes256<>+968(SB)/8, $First1of3256<>(SB)
-DATA codes256<>+976(SB)/8, $Gram1of3256<>(SB)
-DATA codes256<>+984(SB)/8, $Rows1of3256<>(SB)
-DATA codes256<>+992(SB)/8, $Columns1of3256<>(SB)
-DATA codes256<>+1000(SB)/8, $First3of3256<>(SB)
-DATA codes256<>+1008(SB)/8, $Gram3of3256<>(SB)
-DATA codes256<>+1016(SB)/8, $Rows3of3256<>(SB)
-DATA codes256<>+1024(SB)/8, $Columns3of3256<>(SB)
-DATA codes256<>+1032(SB)/8, $First2of4256<>(SB)
-DATA codes256<>+1040(SB)/8, $Gram2of4256<>(SB)
-DATA codes256<>+1048(SB)/8, $Rows2of4256<>(SB)
-DATA codes256<>+1056(SB)/8, $Columns2of4256<>(SB)
-DATA codes256<>+1064(SB)/8, $First3of4256<>(SB)
-DATA codes256<>+1072(SB)/8, $Gram3of4256<>(SB)
-DATA codes256<>+1080(SB)/8, $Rows3of4256<>(SB)
-DATA codes256<>+1088(SB)/8, $Columns3of4256<>(SB)
-DATA codes256<>+1096(SB)/8, $First4of4256<>(SB)
-DATA codes256<>+1104(SB)/8, $Gram4of4256<>(SB)
-DATA codes256<>+1112(SB)/8, $Rows4of4256<>(SB)
-DATA codes256<>+1120(SB)/8, $Columns4of4256<>(SB)
-DATA codes256<>+1128(SB)/8, $First2of5256<>(SB)
-DATA codes256<>+1136(SB)/8, $Gram2of5256<>(SB)
-DATA codes256<>+1144(SB)/8, $Rows2of5256<>(SB)
-DATA codes256<>+1152(SB)/8, $Columns2of5256<>(SB)
-DATA codes256<>+1160(SB)/8, $First3of5256<>(SB)
-DATA codes256<>+1168(SB)/8, $Gram3of5256<>(SB)
-DATA codes256<>+1176(SB)/8, $Rows3of5256<>(SB)
-DATA codes256<>+1184(SB)/8, $Columns3of5256<>(SB)
-DATA codes256<>+1192(SB)/8, $First5of5256<>(SB)
-DATA codes256<>+1200(SB)/8, $Gram5of5256<>(SB)
-DATA codes256<>+1208(SB)/8, $Rows5of5256<>(SB)
-DATA codes256<>+1216(SB)/8, $Columns5of5256<>(SB)
-DATA codes256<>+1224(SB)/8, $First3of6256<>(SB)
-DATA codes256<>+1232(SB)/8, $Gram3of6256<>(SB)
-DATA codes256<>+1240(SB)/8, $Rows3of6256<>(SB)
-DATA codes256<>+1248(SB)/8, $Columns3of6256<>(SB)
-DATA codes256<>+1256(SB)/8, $First6of6256<>(SB)
-DATA codes256<>+1264(SB)/8, $Gram6of6256<>(SB)
-DATA codes256<>+1272(SB)/8, $Rows6of6256<>(SB)
-DATA codes256<>+1280(SB)/8, $Columns6of6256<>(SB)
-DATA codes256<>+1288(SB)/8, $Pair3of5256<>(SB)
-GLOBL codes256<>(SB), RODATA, $1296
+DATA codes256<>+200(SB)/8, $Axes256<>(SB)
+DATA codes256<>+208(SB)/8, $Point256<>(SB)
+DATA codes256<>+216(SB)/8, $Apart256<>(SB)
+DATA codes256<>+224(SB)/8, $Tilt256<>(SB)
+DATA codes256<>+232(SB)/8, $SumSquares256<>(SB)
+DATA codes256<>+240(SB)/8, $Weigh256<>(SB)
+DATA codes256<>+248(SB)/8, $Unweigh256<>(SB)
+DATA codes256<>+256(SB)/8, $Forces1256<>(SB)
+DATA codes256<>+264(SB)/8, $Moments1256<>(SB)
+DATA codes256<>+272(SB)/8, $Forces2256<>(SB)
+DATA codes256<>+280(SB)/8, $Moments2256<>(SB)
+DATA codes256<>+288(SB)/8, $Forces3256<>(SB)
+DATA codes256<>+296(SB)/8, $Moments3256<>(SB)
+DATA codes256<>+304(SB)/8, $Wrench256<>(SB)
+DATA codes256<>+312(SB)/8, $Squares256<>(SB)
+DATA codes256<>+320(SB)/8, $Centripetal256<>(SB)
+DATA codes256<>+328(SB)/8, $LessCentripetal256<>(SB)
+DATA codes256<>+336(SB)/8, $Pull256<>(SB)
+DATA codes256<>+344(SB)/8, $Swing256<>(SB)
+DATA codes256<>+352(SB)/8, $Torque256<>(SB)
+DATA codes256<>+360(SB)/8, $Verdict256<>(SB)
+DATA codes256<>+368(SB)/8, $Wanting256<>(SB)
+DATA codes256<>+376(SB)/8, $Size256<>(SB)
+DATA codes256<>+384(SB)/8, $Turned256<>(SB)
+DATA codes256<>+392(SB)/8, $Tile1x1256<>(SB)
+DATA codes256<>+400(SB)/8, $Tile1x2256<>(SB)
+DATA codes256<>+408(SB)/8, $Tile1x3256<>(SB)
+DATA codes256<>+416(SB)/8, $Tile1x4256<>(SB)
+DATA codes256<>+424(SB)/8, $Tile1x5256<>(SB)
+DATA codes256<>+432(SB)/8, $Tile1x6256<>(SB)
+DATA codes256<>+440(SB)/8, $Tile2x1256<>(SB)
+DATA codes256<>+448(SB)/8, $Tile2x2256<>(SB)
+DATA codes256<>+456(SB)/8, $Tile2x3256<>(SB)
+DATA codes256<>+464(SB)/8, $Tile2x4256<>(SB)
+DATA codes256<>+472(SB)/8, $Tile2x5256<>(SB)
+DATA codes256<>+480(SB)/8, $Tile2x6256<>(SB)
+DATA codes256<>+488(SB)/8, $Tile3x1256<>(SB)
+DATA codes256<>+496(SB)/8, $Tile3x2256<>(SB)
+DATA codes256<>+504(SB)/8, $Tile3x3256<>(SB)
+DATA codes256<>+512(SB)/8, $Tile3x4256<>(SB)
+DATA codes256<>+520(SB)/8, $missing256<>(SB)
+DATA codes256<>+528(SB)/8, $missing256<>(SB)
+DATA codes256<>+536(SB)/8, $Fresh1x1256<>(SB)
+DATA codes256<>+544(SB)/8, $Fresh1x2256<>(SB)
+DATA codes256<>+552(SB)/8, $Fresh1x3256<>(SB)
+DATA codes256<>+560(SB)/8, $Fresh1x4256<>(SB)
+DATA codes256<>+568(SB)/8, $Fresh1x5256<>(SB)
+DATA codes256<>+576(SB)/8, $Fresh1x6256<>(SB)
+DATA codes256<>+584(SB)/8, $Fresh2x1256<>(SB)
+DATA codes256<>+592(SB)/8, $Fresh2x2256<>(SB)
+DATA codes256<>+600(SB)/8, $Fresh2x3256<>(SB)
+DATA codes256<>+608(SB)/8, $Fresh2x4256<>(SB)
+DATA codes256<>+616(SB)/8, $Fresh2x5256<>(SB)
+DATA codes256<>+624(SB)/8, $Fresh2x6256<>(SB)
+DATA codes256<>+632(SB)/8, $Fresh3x1256<>(SB)
+DATA codes256<>+640(SB)/8, $Fresh3x2256<>(SB)
+DATA codes256<>+648(SB)/8, $Fresh3x3256<>(SB)
+DATA codes256<>+656(SB)/8, $Fresh3x4256<>(SB)
+DATA codes256<>+664(SB)/8, $missing256<>(SB)
+DATA codes256<>+672(SB)/8, $missing256<>(SB)
+DATA codes256<>+680(SB)/8, $Joint1256<>(SB)
+DATA codes256<>+688(SB)/8, $Mass1256<>(SB)
+DATA codes256<>+696(SB)/8, $Panel1256<>(SB)
+DATA codes256<>+704(SB)/8, $Back1256<>(SB)
+DATA codes256<>+712(SB)/8, $Upper1256<>(SB)
+DATA codes256<>+720(SB)/8, $Joint2256<>(SB)
+DATA codes256<>+728(SB)/8, $Mass2256<>(SB)
+DATA codes256<>+736(SB)/8, $Panel2256<>(SB)
+DATA codes256<>+744(SB)/8, $Back2256<>(SB)
+DATA codes256<>+752(SB)/8, $Upper2256<>(SB)
+DATA codes256<>+760(SB)/8, $Joint3256<>(SB)
+DATA codes256<>+768(SB)/8, $Mass3256<>(SB)
+DATA codes256<>+776(SB)/8, $Panel3256<>(SB)
+DATA codes256<>+784(SB)/8, $Back3256<>(SB)
+DATA codes256<>+792(SB)/8, $Upper3256<>(SB)
+DATA codes256<>+800(SB)/8, $Joint4256<>(SB)
+DATA codes256<>+808(SB)/8, $Mass4256<>(SB)
+DATA codes256<>+816(SB)/8, $Panel4256<>(SB)
+DATA codes256<>+824(SB)/8, $Back4256<>(SB)
+DATA codes256<>+832(SB)/8, $Upper4256<>(SB)
+DATA codes256<>+840(SB)/8, $Joint5256<>(SB)
+DATA codes256<>+848(SB)/8, $Mass5256<>(SB)
+DATA codes256<>+856(SB)/8, $Panel5256<>(SB)
+DATA codes256<>+864(SB)/8, $Back5256<>(SB)
+DATA codes256<>+872(SB)/8, $Upper5256<>(SB)
+DATA codes256<>+880(SB)/8, $Joint6256<>(SB)
+DATA codes256<>+888(SB)/8, $Mass6256<>(SB)
+DATA codes256<>+896(SB)/8, $Panel6256<>(SB)
+DATA codes256<>+904(SB)/8, $Back6256<>(SB)
+DATA codes256<>+912(SB)/8, $Upper6256<>(SB)
+DATA codes256<>+920(SB)/8, $Transpose256<>(SB)
+DATA codes256<>+928(SB)/8, $Diagonal256<>(SB)
+DATA codes256<>+936(SB)/8, $Judge256<>(SB)
+DATA codes256<>+944(SB)/8, $First1of1256<>(SB)
+DATA codes256<>+952(SB)/8, $Gram1of1256<>(SB)
+DATA codes256<>+960(SB)/8, $Rows1of1256<>(SB)
+DATA codes256<>+968(SB)/8, $Columns1of1256<>(SB)
+DATA codes256<>+976(SB)/8, $First2of2256<>(SB)
+DATA codes256<>+984(SB)/8, $Gram2of2256<>(SB)
+DATA codes256<>+992(SB)/8, $Rows2of2256<>(SB)
+DATA codes256<>+1000(SB)/8, $Columns2of2256<>(SB)
+DATA codes256<>+1008(SB)/8, $First1of3256<>(SB)
+DATA codes256<>+1016(SB)/8, $Gram1of3256<>(SB)
+DATA codes256<>+1024(SB)/8, $Rows1of3256<>(SB)
+DATA codes256<>+1032(SB)/8, $Columns1of3256<>(SB)
+DATA codes256<>+1040(SB)/8, $First3of3256<>(SB)
+DATA codes256<>+1048(SB)/8, $Gram3of3256<>(SB)
+DATA codes256<>+1056(SB)/8, $Rows3of3256<>(SB)
+DATA codes256<>+1064(SB)/8, $Columns3of3256<>(SB)
+DATA codes256<>+1072(SB)/8, $First2of4256<>(SB)
+DATA codes256<>+1080(SB)/8, $Gram2of4256<>(SB)
+DATA codes256<>+1088(SB)/8, $Rows2of4256<>(SB)
+DATA codes256<>+1096(SB)/8, $Columns2of4256<>(SB)
+DATA codes256<>+1104(SB)/8, $First3of4256<>(SB)
+DATA codes256<>+1112(SB)/8, $Gram3of4256<>(SB)
+DATA codes256<>+1120(SB)/8, $Rows3of4256<>(SB)
+DATA codes256<>+1128(SB)/8, $Columns3of4256<>(SB)
+DATA codes256<>+1136(SB)/8, $First4of4256<>(SB)
+DATA codes256<>+1144(SB)/8, $Gram4of4256<>(SB)
+DATA codes256<>+1152(SB)/8, $Rows4of4256<>(SB)
+DATA codes256<>+1160(SB)/8, $Columns4of4256<>(SB)
+DATA codes256<>+1168(SB)/8, $First2of5256<>(SB)
+DATA codes256<>+1176(SB)/8, $Gram2of5256<>(SB)
+DATA codes256<>+1184(SB)/8, $Rows2of5256<>(SB)
+DATA codes256<>+1192(SB)/8, $Columns2of5256<>(SB)
+DATA codes256<>+1200(SB)/8, $First3of5256<>(SB)
+DATA codes256<>+1208(SB)/8, $Gram3of5256<>(SB)
+DATA codes256<>+1216(SB)/8, $Rows3of5256<>(SB)
+DATA codes256<>+1224(SB)/8, $Columns3of5256<>(SB)
+DATA codes256<>+1232(SB)/8, $First5of5256<>(SB)
+DATA codes256<>+1240(SB)/8, $Gram5of5256<>(SB)
+DATA codes256<>+1248(SB)/8, $Rows5of5256<>(SB)
+DATA codes256<>+1256(SB)/8, $Columns5of5256<>(SB)
+DATA codes256<>+1264(SB)/8, $First3of6256<>(SB)
+DATA codes256<>+1272(SB)/8, $Gram3of6256<>(SB)
+DATA codes256<>+1280(SB)/8, $Rows3of6256<>(SB)
+DATA codes256<>+1288(SB)/8, $Columns3of6256<>(SB)
+DATA codes256<>+1296(SB)/8, $First6of6256<>(SB)
+DATA codes256<>+1304(SB)/8, $Gram6of6256<>(SB)
+DATA codes256<>+1312(SB)/8, $Rows6of6256<>(SB)
+DATA codes256<>+1320(SB)/8, $Columns6of6256<>(SB)
+DATA codes256<>+1328(SB)/8, $Pair3of5256<>(SB)
+GLOBL codes256<>(SB), RODATA, $1336
 
 // func run256(w *float64, list *Op)
 TEXT ·run256(SB), NOSPLIT, $0-16

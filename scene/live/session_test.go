@@ -250,7 +250,7 @@ func TestGallery(t *testing.T) {
 		family, size, _ := strings.Cut(name, ":")
 		n, _ := strconv.Atoi(size)
 		fmt.Printf("| `%s %s` ", family, size)
-		for pull := range 6 {
+		for pull := range 2 {
 			s, c := newTest(t, generate(t, family, n), Options{})
 			if pull == 0 {
 				fmt.Printf("| %d | %s ", s.mech.NumBodies(), s.method.text)

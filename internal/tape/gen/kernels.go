@@ -182,6 +182,48 @@ const (
 func mechanics() (list []*kernel) {
 	add := func(name, doc string, body func(k *kernel)) { define(&list, name, doc, body) }
 	add("Body", "stores axes and Eᵀω of a body in A, and C⁻¹·(−ω×Iω, m·g) in E; B is its rotation, its angular velocity after six lanes more, C its constants, D gravity.", body)
+	add("Axes", "stores the axes of a body in A: B is its rotation.", axes)
+	add("Point", "stores what a point of a body has in A: the body's position, the point's from there, its velocity. B is the state of the body, C its axes, D the point in them.", func(k *kernel) {
+		r, near := k.vec(at('D', 0), 3), make([]val, 3)
+		for i := range 3 {
+			k.st(at('A', i), k.ld(at('B', i)))
+			near[i] = k.dot(anys(r), places('C', 3*i, 3, 1))
+		}
+		k.put(at('A', 3), near...)
+		for i, v := range k.cross(k.vec(at('B', 10), 3), near) {
+			k.st(at('A', 6+i), k.add(v, at('B', 7+i)))
+		}
+	})
+	add("Apart", "stores in A the distance of the points C and B (Point), along the axes D and with the other sign, and F bytes behind it its rate beside a body that turns with E.", func(k *kernel) {
+		r, v := make([]val, 3), make([]val, 3)
+		for i := range 3 {
+			r[i] = k.add(k.sub(k.ld(at('B', i)), at('C', i)), k.sub(k.ld(at('B', 3+i)), at('C', 3+i)))
+		}
+		for i, x := range k.cross(k.vec(at('E', 0), 3), r) {
+			v[i] = k.sub(k.sub(k.ld(at('B', 6+i)), at('C', 6+i)), x)
+		}
+		for i := range 3 {
+			k.st(at('A', i), k.dot(anys(r), places('D', i, 3, 3)))
+			k.st(at('A', i).row('L', 1), k.dot(anys(v), places('D', i, 3, 3)))
+		}
+	})
+	add("Tilt", "stores in A how the axis z of a hinge, D in the axes C, is turned against the axes B, about the first two of them and with the other sign, and F bytes behind it its rate, where the body of C turns with E against that of B.", func(k *kernel) {
+		z := make([]val, 3)
+		for i := range z {
+			z[i] = k.dot([]any{k.ld(at('D', 0)), k.ld(at('D', 3)), k.ld(at('D', 6))}, places('C', 3*i, 3, 1))
+		}
+		k.st(at('A', 0), k.dot(anys(z), places('B', 1, 3, 3)))
+		k.st(at('A', 1), k.sub(k.null(), k.dot(anys(z), places('B', 0, 3, 3))))
+		w := k.vec(at('E', 0), 3)
+		for i := range 2 {
+			k.st(at('A', i).row('L', 1), k.sub(k.null(), k.dot(anys(w), places('B', i, 3, 3))))
+		}
+	})
+	add("SumSquares", "adds the squares of N lanes at B to A.", func(k *kernel) {
+		s := k.pin(k.ld(at('A', 0)))
+		k.loop(func() { b := k.ld(at('B', 0)); k.gather("fma", s, b, b); k.step('B', 1) })
+		k.st(at('A', 0), s)
+	})
 	add("Weigh", "adds C⁻¹·(moment, force) to A: B the force, C the moment, world axes, D the weight, E the axes.", func(k *kernel) {
 		turn := func(p byte) []val {
 			x := k.vec(at(p, 0), 3)
@@ -350,8 +392,8 @@ func mechanics() (list []*kernel) {
 	return list
 }
 
-// body is Body.
-func body(k *kernel) {
+// axes stores in A the rotation matrix of the quaternion B.
+func axes(k *kernel) {
 	q := k.vec(at('B', 0), 4)
 	t := []val{k.add(q[1], q[1]), k.add(q[2], q[2]), k.add(q[3], q[3])}
 	xx, yy, zz := k.mul(q[1], t[0]), k.mul(q[2], t[1]), k.mul(q[3], t[2])
@@ -367,6 +409,11 @@ func body(k *kernel) {
 	off(1, 3, 1, 1, 2)
 	off(6, 2, 1, 2, 1)
 	off(5, 7, 2, 2, 0)
+}
+
+// body is Body.
+func body(k *kernel) {
+	axes(k)
 	turn := func(p byte, o int) []val {
 		x := k.vec(at(p, o), 3)
 		out := make([]val, 3)

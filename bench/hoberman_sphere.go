@@ -1,0 +1,125 @@
+package bench
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/model"
+)
+
+// Sizes of a Hoberman sphere beside those of its rings.
+const (
+	hubMass   = 0.1  // kg
+	hubRadius = 0.04 // m, of its ball
+	rodRadius = 0.02 // m, in pictures
+)
+
+// HobermanSphere is Hoberman's sphere (US patent 4942700): three rings as in Hoberman, of 4n pairs of angulated rods each, in the planes across x, y and z. Where two rings cross, on the
+// six axes, hubs take the place of the outer and of the inner pins: "far0", … and "near0", … on x, −x, y, −y, z, −z. A hub has a revolute to each of its four rods, two about the axis across the one ring and
+// two about the axis across the other. The hubs far0, far2 and far4 slide along their axes ("rail0", …). Names of rods and pins of the
+// ring across x are those of Hoberman after an x: "xa0", "xb0", "xc0", "xo1", "xi1"; at a hub "xob0" and "xoa0" are pins of the rods behind and ahead of it, as are "xib0" and "xia0".
+//
+// All hubs go straight through the centre, and each keeps the planes of two rings at a right angle: one freedom for the whole, as for each ring. Springs at the middle pins make it breathe.
+// The rate is drawn from the seed.
+//
+// 24n+12 bodies, 36n+27 joints; rows 180n+135, rank 144n+71, redundant 36n+64, mobility 1.
+//
+// Cost: O(n). It returns ErrSize.
+func HobermanSphere(n int, seed uint64) (*model.Model, error) {
+	nb, err := count("hoberman-sphere", n, sphereBodies)
+	if err != nil {
+		return nil, err
+	}
+	k := 4 * n // pairs of a ring
+	r := newRig("hoberman-sphere", n, seed, nb, 36*n+27)
+	s := &sphere{rig: r, hobermanRing: newHobermanRing(k, r.uniform(2)/float64(k))}
+	for i := range 6 {
+		var ray vec
+		ray[i/2] = float64(1 - 2*(i%2))
+		s.far[i] = s.hub(r.name("far", i), ray, s.psi-s.half)
+		s.near[i] = s.hub(r.name("near", i), ray, s.psi+s.half)
+		if i%2 == 0 {
+			x := place{r.place(s.far[i]).p, alongZ(ray)}
+			r.fit(r.name("rail", i), model.Prismatic, ground, s.far[i], x, x)
+		}
+	}
+	for across := range 3 {
+		s.ring(across, k)
+	}
+	return r.m, nil
+}
+
+func sphereBodies(n int64) int64 { return 24*n + 12 }
+
+// sphere builds a HobermanSphere.
+type sphere struct {
+	*rig
+	hobermanRing
+	far, near [6]int // hubs on x, −x, y, −y, z, −z
+}
+
+// hub appends a hub on a ray.
+func (s *sphere) hub(name string, ray vec, angle float64) int {
+	ball := 0.4 * hubMass * hubRadius * hubRadius
+	at := s.on(angle, 0)
+	i := s.body(name, solid{hubMass, vec{}, model.Inertia{XX: ball, YY: ball, ZZ: ball}},
+		place{ray.mul(at.p[0]), one}, twist{v: ray.mul(at.v[0])})
+	s.show(i, model.SphereVisual, [3]float64{hubRadius}, origin, dark)
+	return i
+}
+
+// ring appends the ring across an axis. Its outer and inner pins j are on the rays 2πj/k from the next axis on.
+func (s *sphere) ring(across, k int) {
+	diagonal := vec{1, 1, 1}.unit()
+	c := &plane{x: place{q: turn(diagonal, 2*math.Pi/3*float64(across+1))}} // z, x and y of the plane from the axis across on
+	mark := string("xyz"[across])
+	color := [...][4]float64{orange, blue, grey}[across]
+	outer, inner := make([][2]int, k), make([][2]int, k) // rods at the pins j: those of the pairs behind and ahead
+	for j := range k {
+		ray := s.half * float64(2*j+1)
+		a := s.bar(c, s.name(mark+"a", j), s.g, s.on(s.psi+s.half, ray-s.half), s.on(s.psi-s.half, ray+s.half))
+		b := s.bar(c, s.name(mark+"b", j), s.g, s.on(s.psi-s.half, ray-s.half), s.on(s.psi+s.half, ray+s.half))
+		next := (j + 1) % k
+		outer[next][0], inner[next][0] = a, b
+		outer[j][1], inner[j][1] = b, a
+		pin := s.hinge(c, s.name(mark+"c", j), a, b, s.on(s.psi, ray))
+		pin.Stiffness = append(s.list(1)[:0], hobermanSpring)
+		middle, end := vec{hobermanArm * math.Cos(s.half), -hobermanArm * math.Sin(s.half)}, vec{2 * hobermanArm * math.Cos(s.half)}
+		for _, rod := range [...]int{a, b} {
+			s.showRod(rod, vec{}, middle, rodRadius, color)
+			s.showRod(rod, middle, end, rodRadius, color)
+		}
+	}
+	for j := range k {
+		ray := 2 * s.half * float64(j)
+		for _, pin := range [...]struct {
+			name  string
+			rods  [2]int
+			angle float64
+			hubs  *[6]int
+		}{{"o", outer[j], s.psi - s.half, &s.far}, {"i", inner[j], s.psi + s.half, &s.near}} {
+			at := s.on(pin.angle, ray)
+			if j%(k/4) != 0 {
+				s.hinge(c, s.name(mark+pin.name, j), pin.rods[0], pin.rods[1], at)
+				continue
+			}
+			quarter := j / (k / 4)
+			hub := pin.hubs[2*((across+1+quarter%2)%3)+quarter/2]
+			s.hinge(c, s.name(mark+pin.name+"b", j), hub, pin.rods[0], at)
+			s.hinge(c, s.name(mark+pin.name+"a", j), hub, pin.rods[1], at)
+		}
+	}
+}
+
+// HobermanSphereAcceleration is ψ″ of the sphere at the rate ψ′, as HobermanAcceleration of a ring, with the hubs, of the mass h,
+//
+//	ψ″ = −½ dM/dψ ψ′²/M,  M = 24n(m((d − s)² sin²ψ + s² cos²ψ) + I) + 6h·d²(sin²(ψ − π/4n) + sin²(ψ + π/4n)).
+func HobermanSphereAcceleration(n int, rate float64) float64 {
+	h := newHobermanRing(4*n, rate)
+	sin, cos := math.Sincos(h.psi)
+	s := hobermanArm / 2 * math.Sin(h.half)
+	rods, hubs := 24*float64(n), 6*hubMass*h.d*h.d
+	far, near := math.Sin(h.psi-h.half), math.Sin(h.psi+h.half)
+	M := rods*(h.g.mass*((h.d-s)*(h.d-s)*sin*sin+s*s*cos*cos)+h.g.inertia.ZZ) + hubs*(far*far+near*near)
+	dM := rods*h.g.mass*((h.d-s)*(h.d-s)-s*s)*2*sin*cos + hubs*(math.Sin(2*(h.psi-h.half))+math.Sin(2*(h.psi+h.half)))
+	return -dM / 2 * rate * rate / M
+}
