@@ -46,9 +46,14 @@ const (
 	// followBehind is how soon behind the end of the motion, relative to the step that was wanted, joints that do not close make it a dead position. Nearer to it than their
 	// tolerance they close still.
 	followBehind = 1e-3
+	// followMost is the travel, rad or sizes, from one time to the next beyond which that is not asked of steps that see a part of a turn.
+	followMost = 1e6
 	// followGrow lengthens a step after one that counted.
 	followGrow = 2
 )
+
+// ErrFar is wrapped by the error of a time so far ahead that bodies would turn or go millions of times meanwhile.
+var ErrFar = fmt.Errorf("motion: the next time is too far ahead to follow the motion there")
 
 // ErrFree is wrapped by the error of a mechanism that motions do not determine.
 var ErrFree = fmt.Errorf("motion: motions do not prescribe all freedoms")
@@ -143,12 +148,16 @@ func (f *Follower) Steps() (done, halved int) { return f.steps, f.halved }
 
 // To follows the motion to the time t, which is not before that of State.
 //
-// It returns StuckError where the motion ends, the cause of ctx, and errors of the solver. State is then as far as the motion is known.
+// It returns StuckError where the motion ends, ErrFar with the body for a time to which it would travel 10⁶ rad or sizes, the cause of ctx, and errors of the
+// solver. State is then as far as the motion is known.
 func (f *Follower) To(ctx context.Context, t float64) error {
 	if t < f.st.Time {
 		panic("motion: time runs backwards")
 	}
 	wanted := t - f.st.Time
+	if i, travel := f.fastest(wanted); travel > followMost {
+		return fmt.Errorf("%w: in %.3g s body %s would travel %.3g rad or lengths of the mechanism", ErrFar, wanted, fault.Name(f.mech.BodyName(i)), travel)
+	}
 	h := wanted
 	if f.step > 0 {
 		h = min(h, f.step)
@@ -189,6 +198,23 @@ func (f *Follower) To(ctx context.Context, t float64) error {
 		}
 	}
 	return nil
+}
+
+// fastest returns the body that travels farthest in the time h at its present rates, and how far, in rad or sizes.
+func (f *Follower) fastest(h float64) (body int, travel float64) {
+	for i := range f.st.Bodies {
+		var v [6]float64
+		f.st.Bodies[i].ComVelocityTo(&v, &f.kin[0].Bodies[i].Com)
+		for c, x := range v {
+			if c >= 3 {
+				x /= f.size
+			}
+			if x = math.Abs(x) * h; x > travel {
+				body, travel = i, x
+			}
+		}
+	}
+	return body, travel
 }
 
 // try does the step to the time t. missed says that the bodies have not gone as their velocities say, singular that these are not determined there.

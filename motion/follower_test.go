@@ -240,4 +240,8 @@ func TestFollowFree(t *testing.T) {
 	ctx, end := context.WithCancel(context.Background())
 	end()
 	require.ErrorIs(t, f.To(ctx, 1), context.Canceled)
+	err = f.To(context.Background(), 1e300)
+	require.ErrorIs(t, err, motion.ErrFar)
+	require.ErrorContains(t, err, "would travel")
+	require.Zero(t, f.State().Time)
 }

@@ -75,7 +75,7 @@ func TestDrawRefused(t *testing.T) {
 		args   []string
 	}{
 		{shell.ExitUse, "give -o FILE", []string{"draw", model}},
-		{shell.ExitUse, "pictures end in", []string{"draw", model, "-o", filepath.Join(folder, "x.bag")}},
+		{shell.ExitUse, "what is drawn ends in .svg, .png, .glb, .mcap, .html", []string{"draw", model, "-o", filepath.Join(folder, "x.bag")}},
 		{shell.ExitUse, "want AZIMUTH,ELEVATION", []string{"draw", model, "-o", filepath.Join(folder, "x.svg"), "--from", "NaN,30"}},
 		{shell.ExitUse, "--at 99: the trajectory goes from 0 to 0.2 s", []string{"draw", model, "--run", run, "--at", "99", "-o", filepath.Join(folder, "x.svg")}},
 		{shell.ExitUse, "no such file", []string{"draw", model, "-o", filepath.Join(folder, "no", "x.svg")}},

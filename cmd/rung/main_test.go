@@ -148,7 +148,7 @@ func TestBadUse(t *testing.T) {
 		{"no such file", []string{"inverse", model, "--actuated", "p1", "--accel", missing}},
 		{"is a directory", []string{"accel", directory(t, "d.json")}},
 		{`ending in ".step"; models end in .json`, []string{"accel", "robot.step"}},
-		{`ending in ""`, []string{"accel", "robot"}},
+		{`robot: has no ending`, []string{"accel", "robot"}},
 		{"unknown flag: --thread", []string{"bench", "--thread", "2"}},
 		{"not a number of threads", []string{"accel", golden("four-bar"), "--threads", "0"}},
 		{"missing FAMILY and N", []string{"generate"}},

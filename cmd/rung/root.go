@@ -40,7 +40,7 @@ input.`,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	shell.FitHelp(root)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return shell.UseErrorf("%w", err) })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return shell.FlagError(err) })
 	root.AddCommand(state.Commands()...)
 	root.AddCommand(simulate.Commands()...)
 	root.AddCommand(reach.Commands()...)

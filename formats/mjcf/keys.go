@@ -13,14 +13,14 @@ func (r *reader) keys(root *xmltree.Node) {
 	var found *xmltree.Node
 	var all []string
 	for _, n := range sections(root, "keyframe") {
-		for k, c := range n.Children {
+		for _, c := range n.Children {
 			if c.Name != "key" {
 				continue
 			}
 			c.Use()
 			name, _ := c.Attr("name")
 			if name == "" {
-				name = unnamed("key", k)
+				name = unnamed("key", len(all))
 			}
 			all = append(all, name)
 			if name == r.o.Key && r.o.Key != "" && found == nil {
@@ -32,7 +32,11 @@ func (r *reader) keys(root *xmltree.Node) {
 	case r.o.Key == "" && len(all) > 0:
 		r.Report.Note(nil, "keyframes", "the model is in its reference pose; --key takes one of "+fault.List(all))
 	case r.o.Key != "" && found == nil:
-		r.Report.Refuse(nil, "keyframe "+fault.Name(r.o.Key), "does not exist; there are "+fault.List(all))
+		there := "does not exist; there are "
+		if len(all) == 0 {
+			there = "does not exist; there are none"
+		}
+		r.Report.Refuse(nil, "keyframe "+fault.Name(r.o.Key), there+fault.List(all))
 	case found != nil:
 		r.key = found
 		r.take(found)

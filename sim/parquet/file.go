@@ -181,23 +181,31 @@ func (f *file) readTo(values []float64, rows, g, n int) error {
 	}
 	cells := make([]pq.Value, cellBlock)
 	for c, chunk := range f.groups[g].ColumnChunks() {
-		if err := readColumn(values[c*rows:c*rows+n], chunk, cells); err != nil {
+		if err := readColumn(values[c*rows:c*rows+n], 0, chunk, cells); err != nil {
 			return fault.Errorf("sim/parquet: %s: %w", f.f.Name(), err)
 		}
 	}
 	return nil
 }
 
-// readColumn fills dst with the first values of a column.
-func readColumn(dst []float64, chunk pq.ColumnChunk, cells []pq.Value) (err error) {
+// readColumn fills dst with the values of a column from a row on.
+func readColumn(dst []float64, from int, chunk pq.ColumnChunk, cells []pq.Value) (err error) {
 	pages := chunk.Pages()
 	defer func() { err = errors.Join(err, pages.Close()) }()
+	if from > 0 {
+		if err := pages.SeekToRow(int64(from)); err != nil {
+			return err
+		}
+	}
 	for len(dst) > 0 {
 		page, err := pages.ReadPage()
 		if err != nil {
 			return err
 		}
-		if dst, err = readPage(dst, page.Values(), cells); err != nil {
+		if page.Dictionary() == nil && page.NumNulls() == 0 && page.Type().Kind() == pq.Double {
+			data := page.Data()
+			dst = dst[copy(dst, data.Double()):]
+		} else if dst, err = readPage(dst, page.Values(), cells); err != nil {
 			return err
 		}
 		pq.Release(page)

@@ -3,6 +3,9 @@ package parquet
 import (
 	"errors"
 	"io"
+	"runtime"
+	"slices"
+	"sort"
 	"sync"
 
 	pq "github.com/parquet-go/parquet-go"
@@ -10,22 +13,32 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// Source is a trajectory that is read, a table for package sim/replay. It keeps the row group last asked for in memory, and is safe for concurrent use.
+// Source is a trajectory that is read, a table for package sim/replay. It keeps the window last asked for in memory: a row group of those that
+// Recorder writes, and as much of a larger one. It is safe for concurrent use.
 type Source struct {
-	name  string
-	names []string
-	file  *pq.File
-	first []int // row of each group, and the number of rows
+	name    string
+	names   []string
+	file    *pq.File
+	first   []int // row of each group, and the number of rows
+	windows []window
 
 	mu     sync.Mutex
-	group  int // in values; −1: none
+	at     int // window in values; −1: none
 	values []float64
 }
+
+// window is rows of a group that are read together.
+type window struct{ group, first, rows int } // the first of the file
 
 // NewSource returns the trajectory in the first size bytes of r; name is what messages call it.
 //
 // Cost: that of the footer. It returns an error if r is no Parquet file in the format of a trajectory.
 func NewSource(r io.ReaderAt, size int64, name string) (*Source, error) {
+	return newSource(r, size, name, GroupBytes)
+}
+
+// newSource is NewSource with the bytes of the numbers of a window.
+func newSource(r io.ReaderAt, size int64, name string, bytes int) (*Source, error) {
 	p, err := pq.OpenFile(r, size, pq.SkipPageIndex(true), pq.SkipBloomFilters(true))
 	if err != nil {
 		return nil, fault.Errorf("sim/parquet: %s %w: %w", name, errFormat, err)
@@ -33,15 +46,25 @@ func NewSource(r io.ReaderAt, size int64, name string) (*Source, error) {
 	if v, _ := p.Lookup(FormatKey); v != Format {
 		return nil, fault.Errorf("sim/parquet: %s %w", name, errFormat)
 	}
-	s := &Source{name: name, file: p, group: -1, first: []int{0}}
+	s := &Source{name: name, file: p, at: -1, first: []int{0}}
 	for _, c := range p.Root().Columns() {
 		if !c.Leaf() || !c.Required() || c.Type().Kind() != pq.Double {
 			return nil, fault.Errorf("sim/parquet: %s: column %s has no numbers of double precision: %w", name, fault.Name(c.Name()), errFormat)
 		}
 		s.names = append(s.names, c.Name())
 	}
+	most := max(1, bytes/(8*max(1, len(s.names))))
+	if slices.ContainsFunc(p.RowGroups(), func(rg pq.RowGroup) bool { return rg.NumRows() > int64(most) }) {
+		// Pages of large groups are found by their index, where there is one.
+		if s.file, err = pq.OpenFile(r, size, pq.SkipBloomFilters(true)); err != nil {
+			return nil, fault.Errorf("sim/parquet: %s %w: %w", name, errFormat, err)
+		}
+	}
 	for g, rg := range p.RowGroups() {
 		s.first = append(s.first, s.first[g]+int(rg.NumRows()))
+		for at := s.first[g]; at < s.first[g+1]; at += most {
+			s.windows = append(s.windows, window{g, at, min(most, s.first[g+1]-at)})
+		}
 	}
 	return s, nil
 }
@@ -64,15 +87,16 @@ func (s *Source) ColumnTo(dst []float64, k int) error {
 	}
 	cells := make([]pq.Value, cellBlock)
 	for g, rg := range s.file.RowGroups() {
-		if err := s.chunk(dst[s.first[g]:s.first[g+1]], rg, k, cells); err != nil {
+		if err := s.chunk(dst[s.first[g]:s.first[g+1]], 0, rg, k, cells); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Source) chunk(dst []float64, rg pq.RowGroup, k int, cells []pq.Value) error {
-	if err := readColumn(dst, rg.ColumnChunks()[k], cells); err != nil {
+// chunk fills dst with the values of column k of a group from a row of it on.
+func (s *Source) chunk(dst []float64, from int, rg pq.RowGroup, k int, cells []pq.Value) error {
+	if err := readColumn(dst, from, rg.ColumnChunks()[k], cells); err != nil {
 		if errors.Is(err, io.EOF) {
 			err = errShort
 		}
@@ -83,7 +107,8 @@ func (s *Source) chunk(dst []float64, rg pq.RowGroup, k int, cells []pq.Value) e
 
 // RowTo stores row i in dst.
 //
-// Cost: that of reading a row group, nothing if it is that of the last call. It returns errors of reading. It panics if i is out of range or dst has another length.
+// Cost: that of reading a row group, of a larger one than Recorder writes that of reading GroupBytes of numbers and of finding them; nothing if the last
+// call was for a row beside it. It returns errors of reading. It panics if i is out of range or dst has another length.
 func (s *Source) RowTo(dst []float64, i int) error {
 	if i < 0 || i >= s.Rows() {
 		panic("sim/parquet: row out of range")
@@ -93,36 +118,47 @@ func (s *Source) RowTo(dst []float64, i int) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	g := 0
-	for i >= s.first[g+1] {
-		g++
-	}
-	rows := s.first[g+1] - s.first[g]
-	if g != s.group {
-		if err := s.load(g, rows); err != nil {
+	at := sort.Search(len(s.windows), func(k int) bool { return s.windows[k].first > i }) - 1
+	w := &s.windows[at]
+	if at != s.at {
+		if err := s.load(at); err != nil {
 			return err
 		}
 	}
 	for k := range dst {
-		dst[k] = s.values[k*rows+i-s.first[g]]
+		dst[k] = s.values[k*w.rows+i-w.first]
 	}
 	return nil
 }
 
-// load reads group g.
-func (s *Source) load(g, rows int) error {
-	s.group = -1
-	if need := rows * len(s.names); cap(s.values) < need {
+// load reads a window.
+func (s *Source) load(at int) error {
+	s.at = -1
+	w := &s.windows[at]
+	if need := w.rows * len(s.names); len(s.values) < need {
 		s.values = make([]float64, need)
 	}
-	cells := make([]pq.Value, cellBlock)
-	rg := s.file.RowGroups()[g]
-	for k := range s.names {
-		if err := s.chunk(s.values[:cap(s.values)][k*rows:(k+1)*rows], rg, k, cells); err != nil {
+	rg := s.file.RowGroups()[w.group]
+	readers := min(runtime.GOMAXPROCS(0), mostReaders, len(s.names))
+	errs := make([]error, readers)
+	var all sync.WaitGroup
+	for r := range readers {
+		all.Go(func() {
+			cells := make([]pq.Value, cellBlock)
+			for k := r; k < len(s.names) && errs[r] == nil; k += readers {
+				errs[r] = s.chunk(s.values[k*w.rows:(k+1)*w.rows], w.first-s.first[w.group], rg, k, cells)
+			}
+		})
+	}
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
 			return err
 		}
 	}
-	s.values = s.values[:cap(s.values)]
-	s.group = g
+	s.at = at
 	return nil
 }
+
+// mostReaders is the largest number of goroutines that read the columns of a window.
+const mostReaders = 4

@@ -69,6 +69,46 @@ func TestRows(t *testing.T) {
 	assert.Equal(t, 0, run.RowAt(-1))
 }
 
+// counted counts what is read.
+type counted struct {
+	*strings.Reader
+	bytes int64
+}
+
+func (c *counted) ReadAt(p []byte, at int64) (int, error) {
+	n, err := c.Reader.ReadAt(p, at)
+	c.bytes += int64(n)
+	return n, err
+}
+
+// TestScrub: rows in any order are those in their order, and a row takes a buffer and the lines from the last place that is kept, however long the file is.
+func TestScrub(t *testing.T) {
+	const rows, buffer, lines = 2000, 64 << 10, 16
+	m, err := bench.Ladder(6, 1)
+	require.NoError(t, err)
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	text, _ := record(t, mech, rows)
+	in := &counted{Reader: strings.NewReader(text)}
+	src, err := replay.NewCSV(context.Background(), in, int64(len(text)), "run.csv")
+	require.NoError(t, err)
+	n := len(src.Names())
+	want, got := make([]float64, rows*n), make([]float64, n)
+	for i := range rows {
+		require.NoError(t, src.RowTo(want[i*n:][:n], i))
+	}
+	line, most := int64(len(text)/rows), int64(0)
+	for _, i := range check.Rand(5).Perm(rows)[:100] {
+		before := in.bytes
+		require.NoError(t, src.RowTo(got, i))
+		require.Equal(t, want[i*n:][:n], got, "row %d", i)
+		most = max(most, in.bytes-before)
+	}
+	t.Logf("%d bytes in the file, %d read for a row at the most", len(text), most)
+	require.LessOrEqual(t, most, buffer+2*lines*line)
+	require.Greater(t, int64(len(text)), 10*(buffer+2*lines*line))
+}
+
 func TestRefused(t *testing.T) {
 	m, err := bench.Chain(1, 1)
 	require.NoError(t, err)

@@ -86,6 +86,9 @@ func familyList() string {
 
 func runGenerate(cmd *cobra.Command, family, size string, f *generateFlags) error {
 	_, stdout, stderr := shell.Streams(cmd)
+	if !slices.Contains(bench.Families(), family) {
+		return shell.UseErrorf("%w", errFamily(family))
+	}
 	if f.output == "" {
 		return shell.UseErrorf(`missing -o MODEL ("-o -" writes to standard output)`)
 	}
@@ -115,9 +118,6 @@ func runGenerate(cmd *cobra.Command, family, size string, f *generateFlags) erro
 
 // generate returns the model the command line asks for.
 func generate(family, size string, f *generateFlags, theta bool) (*model.Model, error) {
-	if !slices.Contains(bench.Families(), family) {
-		return nil, shell.UseErrorf("%w", errFamily(family))
-	}
 	n, err := parseSize(size)
 	if err != nil {
 		return nil, shell.UseErrorf("%w", err)

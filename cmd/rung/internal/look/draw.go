@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,9 @@ import (
 	"github.com/rung-mbd/rung/scene/glb"
 	"github.com/rung-mbd/rung/scene/view"
 )
+
+// drawEndings are the endings of the files of rung draw.
+var drawEndings = []string{".svg", ".png", ".glb", mcapEnding, htmlEnding}
 
 // drawFlags are the flags of rung draw.
 type drawFlags struct {
@@ -83,8 +87,8 @@ func (f *drawFlags) check(cmd *cobra.Command, model string) error {
 	if f.output == shell.Stdio {
 		return shell.UseErrorf("-o needs a file name, whose ending says what to write")
 	}
-	if err := shell.CheckPicture(f.output, ".svg", ".png", ".glb", mcapEnding, htmlEnding); err != nil {
-		return err
+	if !slices.Contains(drawEndings, f.ending()) {
+		return shell.UseErrorf("%s: what is drawn ends in %s", f.output, strings.Join(drawEndings, ", "))
 	}
 	if f.ending() == mcapEnding && noMCAP != "" {
 		return shell.UseErrorf("%s: %s", f.output, noMCAP)

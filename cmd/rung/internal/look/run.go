@@ -36,7 +36,9 @@ func openRun(ctx context.Context, m *mechanism.Mechanism, path string) (*recordi
 	}
 	r, err := newReplay(ctx, m, f, path)
 	if err != nil {
-		err = fmt.Errorf("%s: %w", fault.Name(path), err)
+		if err = fault.Plain(err); !strings.HasPrefix(err.Error(), path) { // tables name their file
+			err = fmt.Errorf("%s: %w", path, err)
+		}
 		return nil, errors.Join(err, f.Close())
 	}
 	return &recording{r, f}, nil
@@ -50,9 +52,9 @@ func newReplay(ctx context.Context, m *mechanism.Mechanism, f *os.File, path str
 	var source replay.Source
 	switch strings.ToLower(filepath.Ext(path)) {
 	case csvEnding:
-		source, err = replay.NewCSV(ctx, f, info.Size(), filepath.Base(path))
+		source, err = replay.NewCSV(ctx, f, info.Size(), path)
 	case parquetEnding:
-		source, err = newParquet(f, info.Size(), filepath.Base(path))
+		source, err = newParquet(f, info.Size(), path)
 	default:
 		return nil, fmt.Errorf("a trajectory ends in %s or %s", csvEnding, parquetEnding)
 	}

@@ -61,8 +61,12 @@ func ReadModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) 
 		return m, InputError(path, err)
 	}
 	if !strings.EqualFold(ending, modelEnding) {
-		return nil, fmt.Errorf("%s: cannot read files ending in %s; models end in %s (rung-model/1), in tables in %s, files to import in %s",
-			path, fault.Name(ending), modelEnding, TablesEnding, strings.Join(formats.Endings, ", "))
+		what := "cannot read files ending in " + fault.Name(ending)
+		if ending == "" {
+			what = "has no ending, which says what a file is"
+		}
+		return nil, fmt.Errorf("%s: %s; models end in %s (rung-model/1), in tables in %s, files to import in %s",
+			path, what, modelEnding, TablesEnding, strings.Join(formats.Endings, ", "))
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -86,6 +86,7 @@ inertia.`,
 	flags.StringVar(&f.integrator, "integrator", study.DormandPrince, "method: "+strings.Join(study.Integrators(), ", "))
 	flags.Float64Var(&f.step, "step", 0, "fixed step, s")
 	flags.Float64Var(&f.tol, "tol", sim.DefaultTolerance, tolUsage)
+	flags.Lookup("tol").DefValue = "0" // the usage tells both
 	f.addRho(cmd)
 	flags.StringVarP(&f.output, "out", "o", shell.Stdio, `trajectory to write, ending in .csv or .parquet; "-" is standard output, CSV`)
 	flags.StringSliceVar(&f.bodies, "bodies", nil, "bodies to write (default all)")

@@ -219,7 +219,7 @@ const alphaIntegrator = study.GeneralizedAlpha
 // a method of order 2 takes long for that of dopri5.
 const alphaTolerance = 1e-6
 
-var tolUsage = fmt.Sprintf("relative error that a step may make (%s: default %v)", alphaIntegrator, alphaTolerance)
+var tolUsage = fmt.Sprintf("relative error that a step may make (default %v, of %s %v)", sim.DefaultTolerance, alphaIntegrator, alphaTolerance)
 
 // balanceIntegrator is the method of force balance that --integrator takes.
 const balanceIntegrator = study.ForceBalance

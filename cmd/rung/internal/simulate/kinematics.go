@@ -43,6 +43,10 @@ of the model's frames, pose and velocity of the bodies, and energies, or what
 --columns asks for. Positions come from the joints at each time, so that nothing
 drifts; a state that does not fit is closed first.
 
+--plot draws energies, drift and the columns in --plot-columns over time;
+without these, of the body that moves farthest the coordinates that change, or
+of --columns the six that change most.
+
 --drive JOINT=RATE turns or slides a joint with one freedom at a constant rate,
 rad/s or m/s, from where the model has it, in place of a motion in the model.
 
@@ -66,6 +70,8 @@ branch.`,
 	flags.Float64Var(&f.every, "every", 0, "output interval, s (default a hundredth of the time)")
 	flags.StringSliceVar(&f.drive, "drive", nil, "JOINT=RATE: joints that turn or slide at a constant rate")
 	flags.StringSliceVar(&f.chosen, "columns", nil, columnsUsage)
+	flags.StringVar(&f.plot, "plot", "", "picture of the motion, ending in .svg or .png")
+	flags.StringSliceVar(&f.plotColumns, "plot-columns", nil, "columns of the trajectory in the picture (default what moves)")
 	flags.BoolVar(&f.list, "list-columns", false, "print the columns that MODEL has, with their units, and end")
 	flags.StringVarP(&f.output, "out", "o", shell.Stdio, `file to write, ending in .csv or .parquet; "-" is standard output, CSV`)
 	flags.BoolVar(&f.json, "json", false, "print one JSON document: with the rows unless --out has a file")
@@ -73,6 +79,7 @@ branch.`,
 	f.ordering.Add(cmd)
 	f.threads.Add(cmd)
 	shell.CompleteNames(cmd, "columns", ColumnNames)
+	shell.CompleteNames(cmd, "plot-columns", ColumnNames)
 	shell.CompleteNames(cmd, "drive", shell.JointNames)
 	return cmd
 }
@@ -92,7 +99,10 @@ func (f *kinematicsFlags) checkKinematics(path string) error {
 	if ending := filepath.Ext(f.output); f.output != shell.Stdio && !strings.EqualFold(ending, CSVEnding) && !strings.EqualFold(ending, ParquetEnding) {
 		return shell.UseErrorf("%s: trajectories end in %s or %s", f.output, CSVEnding, ParquetEnding)
 	}
-	return shell.Apart(f.output, "the trajectory would replace the model", path)
+	if err := shell.Apart(f.output, "the trajectory would replace the model", path); err != nil {
+		return err
+	}
+	return f.checkPlot(path)
 }
 
 // kinematicColumns are written where --columns is not given, as far as there are any.
@@ -131,6 +141,14 @@ func runKinematics(cmd *cobra.Command, path string, f *kinematicsFlags) error {
 	if k.columns, err = f.kinematicColumns(plan, m.Frames); err != nil {
 		return err
 	}
+	k.watch = &watcher{columns: k.columns, mech: k.mech}
+	if err := k.watch.drawCurves(&f.Flags); err != nil {
+		return err
+	}
+	defer k.watch.dropPictures()
+	if err := k.watch.openPictures(stdout); err != nil {
+		return err
+	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 	defer stop()
 	if err := k.follow.Start(ctx); err != nil {
@@ -139,6 +157,9 @@ func runKinematics(cmd *cobra.Command, path string, f *kinematicsFlags) error {
 	p.Stage("following", progressParts)
 	err = k.run(ctx, p, stdout)
 	p.End()
+	if e := k.watch.writePictures(); err == nil && e != nil {
+		err = shell.Failed("", e)
+	}
 	return k.tell(err, stdout, stderr)
 }
 
@@ -213,6 +234,7 @@ type kinematics struct {
 	columns *sim.Columns
 	rows    int64
 	kept    [][]jsonNumber // for the document
+	watch   *watcher       // of the picture
 	start   float64
 	drift   sim.Drift
 }
@@ -288,16 +310,22 @@ func (k *kinematics) record(out trajectory) error {
 	k.drift.Position, k.drift.Velocity = max(k.drift.Position, row.Drift.Position), max(k.drift.Velocity, row.Drift.Velocity)
 	k.rows++
 	if out != nil {
-		return out.Record(row)
+		if err := out.Record(row); err != nil {
+			return err
+		}
+	} else {
+		if err := k.columns.Fill(row); err != nil {
+			return err
+		}
+		values := make([]jsonNumber, len(k.columns.Values))
+		for i, x := range k.columns.Values {
+			values[i] = jsonNumber(x)
+		}
+		k.kept = append(k.kept, values)
 	}
-	if err := k.columns.Fill(row); err != nil {
-		return err
+	if k.watch.rows++; k.watch.curves != nil {
+		k.watch.curves.Add(row, k.columns.Values)
 	}
-	values := make([]jsonNumber, len(k.columns.Values))
-	for i, x := range k.columns.Values {
-		values[i] = jsonNumber(x)
-	}
-	k.kept = append(k.kept, values)
 	return nil
 }
 

@@ -195,6 +195,9 @@ func (p *sweepPicture) write(w io.Writer, format string) error {
 	if shown == 0 {
 		return shell.Failed("", fmt.Errorf("nothing to draw: no run has %s", p.names()))
 	}
+	if err := p.drawable(); err != nil {
+		return shell.Failed("", err)
+	}
 	a := p.axes
 	switch {
 	case len(a) == 1:
@@ -219,6 +222,21 @@ func (p *sweepPicture) write(w io.Writer, format string) error {
 		order(c)
 	}
 	return picture.Scatter(w, format, c)
+}
+
+// mostDrawn is the largest number that a picture has room for: extents, their margins and sums of numbers of a cell have to be finite.
+const mostDrawn = 1e300
+
+// drawable returns an error that names the first number that is too large for a picture.
+func (p *sweepPicture) drawable() error {
+	for _, a := range p.axes {
+		for i, x := range a.value {
+			if math.Abs(x) > mostDrawn && x-x == 0 {
+				return fmt.Errorf("run %d has %s %.3g, a picture has room for numbers up to %g", i, fault.Name(a.name), x, mostDrawn)
+			}
+		}
+	}
+	return nil
 }
 
 // order sorts the points of a line by X.

@@ -1,0 +1,37 @@
+package shell
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/spf13/pflag"
+)
+
+// FlagError returns the error of bad use for a flag that cannot be read. It names the flag and the value once; of numbers it says what was wanted, in
+// place of the texts of strconv.
+func FlagError(err error) error {
+	var bad *pflag.InvalidValueError
+	var number *strconv.NumError
+	switch {
+	case !errors.As(err, &bad):
+		return UseErrorf("%w", err)
+	case !errors.As(err, &number):
+		return UseErrorf("--%s: %w", bad.GetFlag().Name, bad.Unwrap())
+	}
+	wanted := "a number"
+	switch kind := bad.GetFlag().Value.Type(); {
+	case strings.HasPrefix(kind, "uint"):
+		wanted = "a whole number, not below 0"
+	case strings.HasPrefix(kind, "int"):
+		wanted = "a whole number"
+	case kind == "bool":
+		wanted = "true or false"
+	}
+	what := "is not " + wanted
+	if errors.Is(number.Err, strconv.ErrRange) {
+		what = "is too large"
+	}
+	return UseErrorf("--%s: %s %s", bad.GetFlag().Name, fault.Name(bad.GetValue()), what)
+}
