@@ -195,9 +195,6 @@ func (w *worker) evaluate() {
 	tape.Run(w.w, w.t.answers)
 }
 
-// record returns the number of the record of a lane.
-func (w *worker) record(k, l int) float64 { return w.w[(int(w.c.sys.record)+k)*lanes+l] }
-
 // prepare does what has no lanes, for n states from first on. It returns the lanes for which that went well.
 func (w *worker) prepare(s *States, first, n int) (ok uint) {
 	ok = 1<<n - 1

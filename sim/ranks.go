@@ -37,9 +37,6 @@ func ranksOf(d Dynamics) *ranks {
 	return r
 }
 
-// several reports whether there may be other ranks.
-func (r *ranks) several() bool { return r.all != nil }
-
 // typicalLength returns that of the whole of which m is a piece.
 func (r *ranks) typicalLength(m *mechanism.Mechanism) float64 {
 	if r.all == nil {

@@ -71,7 +71,7 @@ func TestSprings(t *testing.T) {
 	marked := p.picture()
 	p.run(chromedp.KeyEvent("j"), frames)
 	bare := p.picture()
-	if _, _, n := middle(marked, [4]float64{170, 30, 40, 1}); n < 50 {
+	if _, _, n := middle(marked, [4]float64{170, 30, 40, 1}); n < 20 {
 		t.Errorf("%d pixels of stops", n)
 	}
 	if _, _, n := middle(bare, [4]float64{170, 30, 40, 1}); n > 0 {

@@ -378,6 +378,14 @@ func TestSmallAndDark(t *testing.T) {
 	if list := value[[]string](p, lost); len(list) > 0 {
 		t.Errorf("cannot be reached: %v", list)
 	}
+	// The buttons hide no body: a ball at any height of the mechanism is above them.
+	top := value[float64](p, "document.getElementById('bottom').getBoundingClientRect().top")
+	for i := range balls {
+		low := value[[2]float64](p, fmt.Sprintf("rung.project(rung.pose(%d).slice(0, 3).map((x, k) => x - (k === 2 ? %g : 0)))", i, radius))
+		if low[1] > top {
+			t.Errorf("ball %d reaches down to pixel %g, and the buttons begin at %g", i, low[1], top)
+		}
+	}
 	brightness := func() int {
 		c := color.GrayModel.Convert(p.picture().At(4, 300)).(color.Gray)
 		return int(c.Y)

@@ -35,13 +35,15 @@ export class Camera {
     this.elevation = 0.42;
     this.radius = radius;
     this.distance = 1;
+    this.rise = 0; // of the target above the middle of the picture, as a part of half its height
+    this.room = 1; // that is free around the target, as a part of the height
     this.fit(1);
   }
 
   // fit goes so far back that a ball of the radius fills the window; aspect is width over height.
   fit(aspect) {
     this.zoomed = false; // by the user
-    this.distance = 1.05 * this.radius / Math.sin(this.angle / 2) / Math.min(1, aspect);
+    this.distance = 1.05 * this.radius / Math.sin(this.angle / 2) / Math.min(this.room, aspect);
   }
 
   get angle() { return 0.6; }
@@ -60,13 +62,13 @@ export class Camera {
     const view = new Float32Array([right[0], up[0], eye[0], 0, right[1], up[1], eye[1], 0, right[2], up[2], eye[2], 0, -dot(right, at), -dot(up, at), -dot(eye, at), 1]);
     const near = Math.max(this.distance - 12 * this.radius, this.distance * 0.01), far = this.distance + 12 * this.radius;
     const f = 1 / Math.tan(this.angle / 2);
-    const project = new Float32Array([f / aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, (far + near) / (near - far), -1, 0, 0, 2 * far * near / (near - far), 0]);
+    const project = new Float32Array([f / aspect, 0, 0, 0, 0, f, 0, 0, 0, -this.rise, (far + near) / (near - far), -1, 0, 0, 2 * far * near / (near - far), 0]);
     return multiply(project, view);
   }
 
   // view is what Levels has to know: where the eye is, its axes, the edges of a picture of width and height, and the pixels of one metre at the distance of one.
   view(width, height) {
-    const { right, up, eye: back } = this.axes(), t = Math.tan(this.angle / 2), edges = [Math.atan(t * width / height), this.angle / 2];
+    const { right, up, eye: back } = this.axes(), t = Math.tan(this.angle / 2), edges = [Math.atan(t * width / height), Math.atan(t * (1 + Math.abs(this.rise)))];
     return { eye: add(this.target, scale(back, this.distance)), right, up, back, sine: edges.map(Math.sin), cosine: edges.map(Math.cos), distance: this.distance, pixels: height / 2 / t };
   }
 

@@ -167,14 +167,28 @@ function resize() {
   if (canvas.width === w && canvas.height === h) return;
   canvas.width = w;
   canvas.height = h;
+  raise();
   if (!camera.zoomed) camera.fit(w / h);
   page.dirty = true;
+}
+
+// raise puts the target into the middle of what the title and the buttons leave free, and reports whether it was elsewhere.
+function raise() {
+  const was = camera.rise, height = canvas.clientHeight || 1, below = $('bottom').offsetHeight + 12, above = document.querySelector('header').offsetHeight + 10;
+  camera.rise = Math.max(0, Math.min(0.5, (below - above) / height));
+  camera.room = Math.max(0.3, 1 - (above + below) / height);
+  return camera.rise !== was;
 }
 new ResizeObserver(() => {
   if (!drawing) return;
   resize();
   page.charts.forEach((c) => c.draw());
 }).observe(canvas);
+new ResizeObserver(() => {
+  if (!drawing || !raise()) return;
+  if (!camera.zoomed) camera.fit(canvas.width / canvas.height);
+  page.dirty = true;
+}).observe($('bottom'));
 
 // Columns that a trajectory has of each body: where they are in a frame, of the poses first and then of the rates.
 const ofBody = { px: [0, 0], py: [0, 1], pz: [0, 2], qw: [0, 6], qx: [0, 3], qy: [0, 4], qz: [0, 5], vx: [1, 0], vy: [1, 1], vz: [1, 2], wx: [1, 3], wy: [1, 4], wz: [1, 5] };
@@ -263,7 +277,7 @@ function key(k) {
   if (live && live.key(k)) return true;
   const toggle = () => pressed(k, !pressed(k));
   switch (k) {
-    case 'f': camera.target = [0, 0, 0]; camera.fit(canvas.width / canvas.height); break;
+    case 'f': camera.target = [0, 0, 0]; raise(); camera.fit(canvas.width / canvas.height); break;
     case '1': case '2': case '3': [camera.azimuth, camera.elevation] = looks[k]; break;
     case 'j': drawing.options.joints = toggle(); break;
     case 'v': case 'r': case 'w': {

@@ -172,7 +172,7 @@ export class Live {
   // ray returns the eye and the direction of a pixel of the canvas.
   ray(e) {
     const c = page.camera, r = $('view').getBoundingClientRect(), { right, up, eye } = c.axes();
-    const f = Math.tan(c.angle / 2), x = (2 * (e.clientX - r.left) / r.width - 1) * f * r.width / r.height, y = (1 - 2 * (e.clientY - r.top) / r.height) * f;
+    const f = Math.tan(c.angle / 2), x = (2 * (e.clientX - r.left) / r.width - 1) * f * r.width / r.height, y = (1 - 2 * (e.clientY - r.top) / r.height - c.rise) * f;
     return { from: add(c.target, scale(eye, c.distance)), along: add(add(scale(right, x), scale(up, y)), scale(eye, -1)), eye };
   }
 

@@ -1,8 +1,8 @@
 // Pace draws pictures of fewer pixels while they move, if whole ones take long, and a whole one when they stand.
 
-const aim = 45, quick = 25, slow = 60; // of a picture, ms
+const aim = 70, quick = 40, slow = 100; // of a picture, ms
 const rest = 200; // after the last movement, ms
-const least = 0.35;
+const least = 0.5;
 
 export class Pace {
   constructor(gl) {
