@@ -82,3 +82,35 @@ func TestSweepPlot(t *testing.T) {
 	assert.FileExists(t, at("none.parquet"))
 	assert.NoFileExists(t, at("none.svg"))
 }
+
+// TestSweepCurves draws columns of trajectories, a curve a run, over time and over each other, of the sweep and of shares.
+func TestSweepCurves(t *testing.T) {
+	dir := sweepFolder(t, 10)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	has := func(words ...string) {
+		text := readText(t, at("p.svg"))
+		for _, word := range words {
+			assert.True(t, strings.Contains(text, ">"+word+"<"), word)
+		}
+		assert.False(t, strings.Contains(text, "NaN"))
+	}
+	ok(t, sweepArgs(dir, "a", "--quiet", "--plot", at("p.svg"), "--plot-curves", "joint.O.q,joint.A.q")...)
+	has("16 runs, 4 of the study without rows", "joint.O.q, rad", "joint.A.q, rad", "mean")
+	for _, i := range []string{"0", "1"} {
+		ok(t, sweepArgs(dir, i, "--quiet", "--index", i, "--of", "2")...)
+	}
+	both := at("0-paths.parquet") + "," + at("1-paths.parquet")
+	ok(t, "sweep", at("s.json"), "--from", both, "--plot", at("p.svg"), "--plot-curves", "joint.O.q")
+	has("time, s", "joint.O.q, rad")
+	for want, args := range map[string][]string{
+		"--plot-curves needs --plot FILE, and is not for --plot-columns": {"--from", both, "--plot-curves", "joint.O.q"},
+		"--plot-curves has 3 names; a curve has at most 2":               {"--from", both, "--plot", at("p.svg"), "--plot-curves", "joint.O.q,joint.A.q,joint.B.q"},
+		`the study keeps no trajectory "crank.px"; there are joint.O.q`:  {"--from", both, "--plot", at("p.svg"), "--plot-curves", "crank.px"},
+		"run 1 is there twice":                   {"--from", both + "," + at("0-paths.parquet"), "--plot", at("p.svg"), "--plot-curves", "joint.O.q"},
+		"is no table of rung-run-trajectories/1": {"--from", at("a.parquet"), "--plot", at("p.svg"), "--plot-curves", "joint.O.q"},
+	} {
+		r := rungRun(append([]string{"sweep", at("s.json")}, args...)...)
+		assert.Equal(t, shell.ExitUse, r.status, want)
+		assert.Contains(t, r.err, want)
+	}
+}

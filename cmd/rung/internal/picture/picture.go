@@ -72,3 +72,11 @@ type Field struct {
 	X, Y                          []float64 // the places of the numbers in columns and rows, for contours; nil: there are none
 	Whole                         bool      // Z are whole numbers
 }
+
+// Bundle is what Curves draws: a curve a run.
+type Bundle struct {
+	Title, XLabel, YLabel string
+	Square                bool           // the axes have the same scale
+	Lines                 [][][2]float64 // of the runs
+	Middle                [][2]float64   // the middle of all; nil: there is none
+}

@@ -37,3 +37,6 @@ func Scatter(io.Writer, string, *Cloud) error { panic("picture: built with the t
 
 // Response panics: nothing is drawn.
 func Response(io.Writer, string, *Field) error { panic("picture: built with the tag small") }
+
+// Curves panics: nothing is drawn.
+func Curves(io.Writer, string, *Bundle) error { panic("picture: built with the tag small") }

@@ -23,6 +23,7 @@ type sweepFlags struct {
 	plot         string
 	plotColumns  []string
 	from         []string // tables that are drawn; none: the one that is made
+	curves       []string // columns over time that are drawn; none: runs are
 }
 
 func newSweep() *cobra.Command {
@@ -52,7 +53,9 @@ whole sweep.
 runs; over two parameters with lists, as colours; and how often it has which
 values, if there are more. --plot-columns names one, two or three parameters or
 outputs in place of these. With --from nothing is run, and the tables of earlier
-sweeps are drawn, such as all shares.`,
+sweeps are drawn, such as all shares. --plot-curves draws one or two columns of
+the trajectories, a curve a run, with their mean; its tables of --from are those
+of trajectories.`,
 		Example: `  rung sweep tolerances.json -o runs.parquet --threads 8
   rung sweep tolerances.json -o runs.parquet --threads 8 --resume
   rung sweep tolerances.json -o runs-3.parquet --index 3 --of 16
@@ -76,6 +79,7 @@ sweeps are drawn, such as all shares.`,
 	flags.BoolVar(&f.resume, "resume", false, "keep the runs that an interrupted sweep has left")
 	flags.StringVar(&f.plot, "plot", "", "picture of the runs, ending in .svg or .png")
 	flags.StringSliceVar(&f.plotColumns, "plot-columns", nil, "parameters and outputs in the picture: one (how often), two (points) or three (colours)")
+	flags.StringSliceVar(&f.curves, "plot-curves", nil, "columns of the trajectories in the picture, a curve a run: one over time, two over each other")
 	flags.StringSliceVar(&f.from, "from", nil, "tables of runs to draw in place of running")
 	flags.BoolVar(&f.quiet, "quiet", false, "no summary and no progress")
 	return cmd
@@ -87,6 +91,10 @@ func (f *sweepFlags) check(cmd *cobra.Command, path string) error {
 	switch {
 	case path == shell.Stdio:
 		return shell.UseErrorf("a study is a file: its model is found from its folder")
+	case len(f.curves) > 0 && (f.plot == "" || len(f.plotColumns) > 0):
+		return shell.UseErrorf("--plot-curves needs --plot FILE, and is not for --plot-columns")
+	case len(f.curves) > mostCurveAxes:
+		return shell.UseErrorf("--plot-curves has %d names; a curve has at most %d", len(f.curves), mostCurveAxes)
 	case len(f.from) > 0 && f.plot == "":
 		return shell.UseErrorf("--from needs --plot FILE")
 	case len(f.plotColumns) > 0 && f.plot == "":
@@ -115,6 +123,9 @@ func (f *sweepFlags) check(cmd *cobra.Command, path string) error {
 	}
 	return shell.Apart(f.trajectories, "the trajectories would replace this file", path, f.output)
 }
+
+// mostCurveAxes is the number of columns of --plot-curves.
+const mostCurveAxes = 2
 
 // checkPlot is check for the picture.
 func (f *sweepFlags) checkPlot(path string) error {

@@ -40,14 +40,12 @@ func runSweep(cmd *cobra.Command, path string, f *sweepFlags) error {
 			s.p.Say(s.study.Run.Integrator + " steps these runs one by one, without lanes: " + why)
 		}
 	}
-	var pic *sweepPicture
-	if f.plot != "" {
-		if pic, err = newSweepPicture(s.name, s.study, s.columns, f.plotColumns); err != nil {
-			return err
-		}
+	draw, made, err := s.picture(stdout)
+	if err != nil {
+		return err
 	}
 	if len(f.from) > 0 {
-		return pic.fromTables(s.draws, f.from, f.plot, stdout)
+		return draw(f.from)
 	}
 	release, err := s.open(sum)
 	if err != nil {
@@ -60,9 +58,9 @@ func runSweep(cmd *cobra.Command, path string, f *sweepFlags) error {
 	if err := s.do(ctx); err != nil {
 		return err
 	}
-	if pic != nil {
+	if draw != nil {
 		s.p.Stage("drawing", 0)
-		if err := pic.fromTables(s.draws, []string{f.output}, f.plot, stdout); err != nil {
+		if err := draw([]string{made}); err != nil {
 			return err
 		}
 	}
@@ -71,6 +69,20 @@ func runSweep(cmd *cobra.Command, path string, f *sweepFlags) error {
 		fmt.Fprintf(stderr, "%d of %d runs, from number %d on: %d computed now, %d of these failed\n", s.last-s.first, s.study.Runs(), s.first, s.made.Load(), s.failed.Load())
 	}
 	return nil
+}
+
+// picture returns what draws the picture from tables, nil if none is wanted, and the table of this sweep that it draws.
+func (s *sweep) picture(stdout io.Writer) (draw func(tables []string) error, made string, err error) {
+	f := s.f
+	switch {
+	case f.plot == "":
+		return nil, "", nil
+	case len(f.curves) > 0:
+		p, err := newSweepCurves(s.name, s.study, s.columns, f.curves)
+		return func(tables []string) error { return p.fromTables(tables, f.plot, stdout) }, f.trajectories, err
+	}
+	p, err := newSweepPicture(s.name, s.study, s.columns, f.plotColumns)
+	return func(tables []string) error { return p.fromTables(s.draws, tables, f.plot, stdout) }, f.output, err
 }
 
 // open takes the places of the files, and removes the parts that are there unless the sweep goes on with them.

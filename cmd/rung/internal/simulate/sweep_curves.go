@@ -1,0 +1,134 @@
+//go:build !small
+
+package simulate
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/study"
+	"github.com/rung-mbd/rung/study/table"
+)
+
+const (
+	// mostCurves is the number of runs whose curves are drawn. Of more, every second is, or third, and so on.
+	mostCurves = 400
+	timeColumn = "time"
+)
+
+// sweepCurves are curves of runs.
+type sweepCurves struct {
+	names  []string // of the columns of a table: of the run, of X and of Y
+	of     int      // runs of the study
+	every  int      // of the runs
+	bundle picture.Bundle
+	runs   int
+
+	last   int64 // run
+	row    int   // of the run
+	sums   [][2]float64
+	counts []int
+}
+
+// newSweepCurves chooses the columns of the curves: one over time, or the second over the first. It returns an error of bad use for those that the study does not keep.
+func newSweepCurves(model string, s *study.Study, columns *study.Columns, names []string) (*sweepCurves, error) {
+	kept := columns.Names[:columns.Trajectories]
+	c := &sweepCurves{names: []string{study.RunColumn}, of: s.Runs(), every: (s.Runs() + mostCurves - 1) / mostCurves, last: -1}
+	labels, units := []string{}, []string{}
+	if len(names) == 1 {
+		c.names, labels, units = append(c.names, timeColumn), append(labels, timeColumn+", s"), append(units, "s")
+	}
+	for _, name := range names {
+		i := slices.Index(kept, name)
+		if i < 0 {
+			return nil, shell.UseErrorf("--plot-curves: the study keeps no trajectory %s; there are %s", fault.Name(name), fault.List(kept))
+		}
+		label := fault.Text(name, labelName)
+		if columns.Units[i] != "" {
+			label += ", " + columns.Units[i]
+		}
+		c.names, labels, units = append(c.names, name), append(labels, label), append(units, columns.Units[i])
+	}
+	c.bundle = picture.Bundle{Title: sheet.ModelTitle(model), XLabel: labels[0], YLabel: labels[1], Square: units[0] == units[1] && len(names) > 1}
+	return c, nil
+}
+
+// fromTables writes the picture at path, of the trajectories in tables.
+func (c *sweepCurves) fromTables(tables []string, path string, stdout io.Writer) error {
+	columns := []table.Column{{Name: c.names[0], Kind: table.Int}, {Name: c.names[1], Kind: table.Float}, {Name: c.names[2], Kind: table.Float}}
+	seen := map[int64]bool{}
+	for _, from := range tables {
+		err := table.Read(from, study.TrajectoriesFormat, columns, func(row []table.Cell) error {
+			if run := row[0].Int; run != c.last {
+				switch {
+				case run < 0 || run >= int64(c.of):
+					return fmt.Errorf("run %d is none of the study, which has %d", run, c.of)
+				case seen[run]:
+					return fmt.Errorf("run %d is there twice", run)
+				}
+				seen[run] = true
+			}
+			c.add(row[0].Int, [2]float64{row[1].Float, row[2].Float})
+			return nil
+		})
+		if err != nil {
+			return shell.InputError(from, err)
+		}
+	}
+	if len(c.sums) < 2 || len(c.bundle.Lines) == 0 {
+		return shell.Failed("", errors.New("nothing to draw: no run that is drawn has two rows"))
+	}
+	c.end()
+	return shell.WriteFile(path, stdout, func(w io.Writer) error {
+		return picture.Curves(w, strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."), &c.bundle)
+	})
+}
+
+// add takes in a row of a run.
+func (c *sweepCurves) add(run int64, at [2]float64) {
+	if run != c.last {
+		c.last, c.row = run, 0
+		c.runs++
+		if run%int64(c.every) == 0 {
+			c.bundle.Lines = append(c.bundle.Lines, nil)
+		}
+	}
+	if c.row == len(c.sums) {
+		c.sums, c.counts = append(c.sums, [2]float64{}), append(c.counts, 0)
+	}
+	c.sums[c.row][0] += at[0]
+	c.sums[c.row][1] += at[1]
+	c.counts[c.row]++
+	c.row++
+	if run%int64(c.every) == 0 {
+		last := len(c.bundle.Lines) - 1
+		c.bundle.Lines[last] = append(c.bundle.Lines[last], at)
+	}
+}
+
+// end makes the mean of the rows that all runs have, and the title.
+func (c *sweepCurves) end() {
+	for i, n := range c.counts {
+		if n == c.runs {
+			c.bundle.Middle = append(c.bundle.Middle, [2]float64{c.sums[i][0] / float64(n), c.sums[i][1] / float64(n)})
+		}
+	}
+	c.bundle.Title += "\n" + sheet.Plural(c.runs, "run")
+	if drawn := len(c.bundle.Lines); drawn < c.runs {
+		c.bundle.Title += fmt.Sprintf(", %d drawn", drawn)
+	}
+	if without := c.of - c.runs; without > 0 {
+		c.bundle.Title += fmt.Sprintf(", %d of the study without rows", without)
+	}
+	if whole := c.counts[len(c.counts)-1]; whole < c.runs {
+		c.bundle.Title += fmt.Sprintf(", %d ended before the others", c.runs-whole)
+	}
+}
