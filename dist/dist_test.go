@@ -169,6 +169,35 @@ func TestUnsupported(t *testing.T) {
 	require.ErrorContains(t, err, "friction that grows with the reaction")
 }
 
+// With Refine each solution takes a correction, and is the same to rounding.
+func TestRefine(t *testing.T) {
+	for _, refine := range []bool{false, true} {
+		require.NoError(t, dist.Run(3, func(c dist.Comm) error {
+			_, err := disttest.Check(c, disttest.Case{Family: "nfourbar", Size: 20, Tol: 1e-14, Refine: refine}, dist.Options{}, true)
+			if err != nil {
+				return err
+			}
+			m, err := bench.Generate("nfourbar", 20, 1)
+			if err != nil {
+				return err
+			}
+			p, err := dist.NewPlan(c, m, dist.Options{Refine: refine})
+			if err != nil {
+				return err
+			}
+			s, err := p.NewSolver()
+			if err != nil {
+				return err
+			}
+			if err := s.Solve(p.Mechanism().Initial()); err != nil {
+				return err
+			}
+			assert.Equal(t, refine, s.Steps() > 0)
+			return nil
+		}))
+	}
+}
+
 func mallocs() uint64 {
 	var s runtime.MemStats
 	runtime.ReadMemStats(&s)

@@ -10,9 +10,10 @@ import (
 
 // hub is what rank 0 knows of all ranks, and what it decides.
 type hub struct {
-	h     *Held
-	conv  factor.Convergence
-	begun bool // the first residual of this way has been looked at
+	h      *Held
+	conv   factor.Convergence
+	begun  bool // the first residual of this way has been looked at
+	refine bool // one correction at least
 
 	from  [][]float64 // message of each rank
 	nodes [][]bool    // by rank and held node: the rank owns its right side
@@ -219,7 +220,7 @@ func (u *hub) accept(w kkt.Way) int {
 
 // first decides after the first solve.
 func (u *hub) first(w kkt.Way) int {
-	if u.conv.First(u.largest, u.least) {
+	if u.conv.First(u.largest, u.least) && !u.refine {
 		return u.accept(w)
 	}
 	return condense
@@ -237,7 +238,7 @@ func (u *hub) estimate(w kkt.Way) int {
 		e += math.Abs(y * u.b[i])
 	}
 	e = math.Sqrt(e)
-	if !u.begun && u.conv.Estimates() && u.conv.Estimate(e, math.Sqrt(norm)) {
+	if !u.begun && !u.refine && u.conv.Estimates() && u.conv.Estimate(e, math.Sqrt(norm)) {
 		return u.accept(w)
 	}
 	u.begun = true

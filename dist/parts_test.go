@@ -15,7 +15,8 @@ import (
 	"github.com/rung-mbd/rung/sim/parquet"
 )
 
-// Each rank writes the bodies of its own that are chosen to a file of its own; joined they are what the states of all ranks were.
+// Each rank writes the bodies of its own that are chosen to a file of its own; joined they are what the states of all
+// ranks were.
 func TestTrajectoryParts(t *testing.T) {
 	m, err := bench.Generate("ladder", 40, 1)
 	require.NoError(t, err)

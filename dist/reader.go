@@ -17,12 +17,12 @@ type Reader interface {
 	Part(lo, hi int64) (m *model.Model, bodies, joints []int64, err error)
 }
 
-// ReadPiece reads the piece of this rank of a model that no rank holds: a range of its bodies, as many on each rank but for
-// one. That is a good cut for mechanisms that are long in the order in which their bodies stand, as ladders and chains
-// are. All ranks call it together.
+// ReadPiece reads the piece of this rank of a model that no rank holds: a range of its bodies, as many on each rank but
+// for one. That is a good cut for mechanisms that are long in the order in which their bodies stand, as ladders and
+// chains are. All ranks call it together.
 //
-// Cost: that of a part. It returns the error of any rank on all of them (RankError): one of the Reader, one with the name if a
-// coupling, or a joint with armature, is between two ranks, and one if ranks together have not all joints.
+// Cost: that of a part. It returns the error of any rank on all of them (RankError): one of the Reader, one with the
+// name if a coupling, or a joint with armature, is between two ranks, and one if ranks together have not all joints.
 func ReadPiece(c Comm, r Reader) (*Piece, error) {
 	p, owned, err := readPiece(c, r)
 	if err = Agree(c, err); err != nil {

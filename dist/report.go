@@ -18,8 +18,8 @@ type Report struct {
 	Redundant int
 	Mobility  int // 6·Bodies − Rank
 
-	// RedundantRows are the rows that depend on rows eliminated before, by name and row. Which joint of a dependent set is
-	// named depends on the cut, how many rows are redundant does not.
+	// RedundantRows are the rows that depend on rows eliminated before, by name and row. Which joint of a dependent set
+	// is named depends on the cut, how many rows are redundant does not.
 	RedundantRows []Row
 
 	// Unique says that the constraints determine all reactions. It is so if no row is redundant. Else Undetermined says
@@ -34,10 +34,10 @@ var ErrReactions = fmt.Errorf("%w: which reactions redundant rows leave undeterm
 
 // Report explains the constraints at the state of the last Solve. All ranks call it together, and have the same report.
 //
-// Rows are redundant by the pivots of the Solve, which are those of the masses at hand; kkt.Solver.Report decides in a metric
-// of the geometry alone and says how near a pose is to a singular one, which pieces do not. Cost: the names of the
-// redundant rows on all ranks. It returns an error, on all ranks, if redundant rows are not known: the Solve has kept all
-// rows (kkt.KeepAll), as they are too nearly dependent to tell. It panics without a result.
+// Rows are redundant by the pivots of the Solve, which are those of the masses at hand; kkt.Solver.Report decides in a
+// metric of the geometry alone and says how near a pose is to a singular one, which pieces do not. Cost: the names of
+// the redundant rows on all ranks. It returns an error, on all ranks, if redundant rows are not known: the Solve has
+// kept all rows (kkt.KeepAll), as they are too nearly dependent to tell. It panics without a result.
 func (s *Solver) Report() (*Report, error) {
 	s.mustHave()
 	if s.way > kkt.DropWeakest {

@@ -12,8 +12,8 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Rows, rank, mobility and the number of redundant rows are those of one process, on all ranks, and every redundant row has a
-// name that is there. Reactions are unique, or there is a reason why pieces do not say which are.
+// Rows, rank, mobility and the number of redundant rows are those of one process, on all ranks, and every redundant row
+// has a name that is there. Reactions are unique, or there is a reason why pieces do not say which are.
 func TestReport(t *testing.T) {
 	for _, c := range []struct {
 		family string

@@ -57,6 +57,7 @@ func (p *Plan) NewSolver() (*Solver, error) {
 	s.message = make([]float64, 0, 8+3*rows)
 	if p.comm.Rank() == 0 {
 		s.hub = newHub(p.comm, &p.held)
+		s.hub.refine = p.refine
 	}
 	root, err := p.root(p.comm, &p.held)
 	if err = Agree(p.comm, err); err != nil {

@@ -13,7 +13,8 @@ import (
 )
 
 // timings prints the wall times of the analysis and of an evaluation, the least of some, of a mechanism in pieces, with
-// both roots: RUNG_TIME=grid:300 mpirun -n 2. Beside them stands MUMPS on the whole system, bench/peers/cpp/mumps_mpi.cpp.
+// both roots: RUNG_TIME=grid:300 mpirun -n 2. Beside them stands MUMPS on the whole system,
+// bench/peers/cpp/mumps_mpi.cpp.
 func timings(c dist.Comm, what string) error {
 	family, size, _ := strings.Cut(what, ":")
 	n := 0

@@ -110,9 +110,9 @@ func (f *File) Close() error { return errors.Join(f.bodies.close(), f.joints.clo
 // Size returns the numbers of bodies and of joints.
 func (f *File) Size() (bodies, joints int64) { return f.head.Bodies, f.head.Joints }
 
-// Part returns what a part of the model needs, the bodies from row lo to hi−1: these; all joints that they have; the bodies
-// at the other ends of these joints; and all that is in the head, with the bodies and joints that it names. The rows of
-// the model's bodies and joints, which are in the order of the whole, stand beside.
+// Part returns what a part of the model needs, the bodies from row lo to hi−1: these; all joints that they have; the
+// bodies at the other ends of these joints; and all that is in the head, with the bodies and joints that it names. The
+// rows of the model's bodies and joints, which are in the order of the whole, stand beside.
 //
 // Cost: the range and the row groups of joints that may touch it, which is the range again where joints stand in about
 // the order of their bodies; memory of the part, and of a row group. It returns errors with file, row group, row and
@@ -164,8 +164,8 @@ func (f *File) Part(lo, hi int64) (m *model.Model, bodies, joints []int64, err e
 	return m, bodies, joints, f.same(m, bodies, joints)
 }
 
-// readJoints appends the joints of the bodies from lo to hi−1, and of the head, to m. It returns the rows of their bodies,
-// and theirs.
+// readJoints appends the joints of the bodies from lo to hi−1, and of the head, to m. It returns the rows of their
+// bodies, and theirs.
 func (f *File) readJoints(m *model.Model, lo, hi int64) (ends [][2]int64, rows []int64, err error) {
 	for g := range len(f.joints.first) - 1 {
 		from, to := f.joints.first[g], f.joints.first[g+1]
@@ -207,8 +207,8 @@ func (f *File) readJoints(m *model.Model, lo, hi int64) (ends [][2]int64, rows [
 	return ends, rows, nil
 }
 
-// mayTouch reports whether a row group of joints may have one of the bodies from lo to hi−1, by its statistics. Statistics
-// that are wrong lose joints, which package dist finds by their number.
+// mayTouch reports whether a row group of joints may have one of the bodies from lo to hi−1, by its statistics.
+// Statistics that are wrong lose joints, which package dist finds by their number.
 func (f *File) mayTouch(g int, lo, hi int64) bool {
 	for _, chunk := range f.joints.pq.RowGroups()[g].ColumnChunks()[predColumn : predColumn+2] {
 		c, ok := chunk.(*pq.FileColumnChunk)

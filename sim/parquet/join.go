@@ -8,8 +8,8 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// Joined is several trajectories of one run as one: those that the ranks of a run write, each of bodies of its own. It is a
-// table for package sim/replay, and as safe for concurrent use as a Source.
+// Joined is several trajectories of one run as one: those that the ranks of a run write, each of bodies of its own. It
+// is a table for package sim/replay, and as safe for concurrent use as a Source.
 type Joined struct {
 	names   []string
 	parts   []*Source
@@ -17,8 +17,8 @@ type Joined struct {
 	dropped []string
 }
 
-// Join joins parts, in their order: the time once, then the columns of each part. Energies and drifts (energy.*, drift.*),
-// which are those of a piece with its halo, are left out where there is more than one part (Dropped).
+// Join joins parts, in their order: the time once, then the columns of each part. Energies and drifts (energy.*,
+// drift.*), which are those of a piece with its halo, are left out where there is more than one part (Dropped).
 //
 // Cost: that of reading all times. It returns an error if there is no part, if parts have other numbers of rows or other
 // times than the first, with the row, or if two have a column of the same name.
