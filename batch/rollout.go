@@ -194,7 +194,8 @@ func (s *States) copyGroup(from *States, g, n int) {
 }
 
 // stepLanes makes a step of a group in lanes, and stores the states of those lanes that it returns: which have passed
-// the checks and have not failed before. They are loaded already if the step before has left the lanes as they are stored.
+// the checks and have not failed before. They are loaded already if the step before has left the lanes as they are
+// stored.
 func (w *worker) stepLanes(r *rolling, g, n int, loaded bool) (ok uint) {
 	s, t, h := r.states, w.t.steps, r.how.Step
 	size := w.b.length * lanes
