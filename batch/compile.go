@@ -58,6 +58,7 @@ type jointPlace struct {
 type prescribed struct {
 	joint, freedom int
 	at             place // of the second derivative
+	end            place // at the end of a step: coordinate and rate, the sine and the cosine of an angle
 }
 
 // compiler makes the tapes of a mechanism.

@@ -29,9 +29,9 @@ func references(t testing.TB) map[string]*kkt.Plan {
 	return out
 }
 
-// modelOf returns a model of reference/golden or reference/standard.
+// modelOf returns a model of reference/golden, reference/standard or reference/ground.
 func modelOf(t testing.TB, name string) *model.Model {
-	for _, folder := range []string{"golden", "standard"} {
+	for _, folder := range []string{"golden", "standard", "ground"} {
 		if m, err := model.ReadFile(filepath.Join(check.Reference(t, folder), name+".model.json")); err == nil {
 			return m
 		}

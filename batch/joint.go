@@ -534,7 +534,7 @@ func (c *compiler) freedoms(w *jointWork, j int) {
 	for i, u := range duals(w.jt.Kind) {
 		if w.jt.Prescribed(i) {
 			at := c.lastingRoom(1) // which is written before the tape runs
-			c.motions = append(c.motions, prescribed{j, i, at})
+			c.motions = append(c.motions, prescribed{j, i, at, c.lastingRoom(endPlaces)})
 			row := w.row
 			c.freedom(w, u, j)
 			c.opN(tape.Add, 1, 0, w.b.at(row), w.b.at(row), at)

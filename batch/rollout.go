@@ -2,9 +2,11 @@ package batch
 
 import (
 	"errors"
+	"math"
 
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -78,8 +80,9 @@ func (b *Batch) SteppedOneByOne() string {
 //
 // A state whose stages do not agree about which rows are redundant, or in which a number is not finite, makes that
 // step alone: by the same method, with kkt.Solver and closing.Closer. So do all states of mechanisms with composite
-// or helical joints, couplings, prescribed freedoms or forces without lanes (SteppedOneByOne, Scalar): that is right,
-// and no faster than one after the other.
+// or helical joints, couplings, and prescribed freedoms of universal joints (SteppedOneByOne): that is right, and
+// no faster than one after the other. Forces without lanes (Scalar) and prescribed motions are evaluated for one
+// state after the other at each stage.
 //
 // The bits of a state do not depend on threads or on other states. Cost: O(states·steps·stages), no allocation but
 // for states that go alone and for errors. It returns an error that wraps ErrRollout for a step that is not positive
@@ -191,9 +194,10 @@ func (s *States) copyGroup(from *States, g, n int) {
 }
 
 // stepLanes makes a step of a group in lanes, and stores the states of those lanes that it returns: which have passed
-// the checks and have not failed before. They are loaded already if the step before has left the lanes as they are stored.
+// the checks and have not failed before. They are loaded already if the step before has left the lanes as they are
+// stored.
 func (w *worker) stepLanes(r *rolling, g, n int, loaded bool) (ok uint) {
-	s, t := r.states, w.t.steps
+	s, t, h := r.states, w.t.steps, r.how.Step
 	size := w.b.length * lanes
 	group := s.data[g*size:][:size]
 	if !loaded {
@@ -205,7 +209,11 @@ func (w *worker) stepLanes(r *rolling, g, n int, loaded bool) (ok uint) {
 	if r.how.Integrator == SemiImplicit {
 		stages = 1
 	}
+	w.finish(h)
 	for k := range stages {
+		if k > 0 && w.timed {
+			ok &= w.stageInputs(s, g*lanes, n, [4]float64{0, h / 2, h / 2, h}[k])
+		}
 		tape.Run(w.w, w.t.stage)
 		tape.Run(w.w, w.t.results)
 		tape.Run(w.w, t.rates)
@@ -232,7 +240,81 @@ func (w *worker) stepLanes(r *rolling, g, n int, loaded bool) (ok uint) {
 		time[l] += r.how.Step
 	}
 	w.store(group, ok, n)
+	if s.nAngles > 0 {
+		w.followAngles(s, g*lanes, ok)
+	}
 	return ok
+}
+
+// stageInputs evaluates at a stage what has no lanes, with the poses and velocities in the workspace: motions, and
+// forces on the bodies of n states from first on, dt after the beginning of the step. It returns the lanes for
+// which that went well.
+func (w *worker) stageInputs(s *States, first, n int, dt float64) (ok uint) {
+	ok = 1<<n - 1
+	time := w.lane(w.c.time())
+	for _, m := range w.c.motions {
+		at := w.lane(m.at)
+		for l := range lanes {
+			_, _, at[l] = w.mech.Joints[m.joint].Motion[m.freedom].At(time[l] + dt)
+		}
+	}
+	for l := range n {
+		s.to(w.st, first+l) // its angles
+		w.st.Time = time[l] + dt
+		if w.mech.CheckTime(w.st) != nil {
+			ok &^= 1 << l
+			continue
+		}
+		if w.c.rareForces {
+			w.bodiesTo(w.st, l)
+			if !w.rareState(s, first+l, l) {
+				ok &^= 1 << l
+			}
+		}
+	}
+	return ok
+}
+
+// bodiesTo stores the bodies of a lane in st.
+func (w *worker) bodiesTo(st *mechanism.State, l int) {
+	for k := range st.Bodies {
+		b, at := &st.Bodies[k], w.w[int(w.c.bodies[k].state)*lanes:][:bodyPlaces*lanes]
+		for j := range 3 {
+			b.Position[j], b.Velocity[j], b.Omega[j] = at[(atPosition+j)*lanes+l], at[(atVelocity+j)*lanes+l], at[(atOmega+j)*lanes+l]
+		}
+		for j := range 4 {
+			b.Rotation[j] = at[(atRotation+j)*lanes+l]
+		}
+	}
+}
+
+// finish evaluates prescribed motions at the end of a step of h.
+func (w *worker) finish(h float64) {
+	time := w.lane(w.c.time())
+	for _, m := range w.c.motions {
+		for l := range lanes {
+			q, rate, _ := w.mech.Joints[m.joint].Motion[m.freedom].At(time[l] + h)
+			sine, cosine := math.Sincos(q)
+			for k, x := range [endPlaces]float64{q, rate, sine, cosine} {
+				w.lane(m.end.at(k))[l] = x
+			}
+		}
+	}
+}
+
+// followAngles counts the turns of angles with springs, in the lanes of a group that have made a step.
+func (w *worker) followAngles(s *States, first int, ok uint) {
+	m := w.in.Mechanism()
+	for l := range lanes {
+		if ok>>l&1 == 0 {
+			continue
+		}
+		s.to(w.st, first+l)
+		if w.setInputs(s, first+l) == nil && m.KinematicsTo(w.kin, w.st) == nil {
+			m.FollowAngles(w.kin, w.st)
+			copy(s.angles[(first+l)*s.nAngles:][:s.nAngles], w.st.Angles)
+		}
+	}
 }
 
 // store copies times and bodies of some lanes to a group of n states.

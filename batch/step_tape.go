@@ -28,10 +28,13 @@ func (c *compiler) refusal() string {
 	switch {
 	case len(c.rareJoints) > 0:
 		return "composite joints or couplings"
-	case c.rareForces:
-		return "forces without lanes"
-	case len(c.motions) > 0:
-		return "prescribed freedoms"
+	}
+	for _, x := range c.motions {
+		switch m.Joints[x.joint].Kind {
+		case joints.Revolute, joints.Prismatic, joints.Cylindrical, joints.Planar:
+		default:
+			return "prescribed freedoms of universal, helical or composite joints"
+		}
 	}
 	for j := range m.Joints {
 		if m.Joints[j].Kind == joints.Helical {
@@ -269,11 +272,42 @@ func (c *compiler) violation(s *stepper, j, node int, drift place) {
 		c.op(tape.Dot, speed.at(row), n, at.V)
 		row++
 	}
+	for _, x := range c.motions {
+		if x.joint == j {
+			c.deviation(&at, x, delta.at(row), speed.at(row))
+			row++
+		}
+	}
 	// Rows of armature are no constraints; theirs stay zero.
 	rows := c.sys.size(int32(node))
 	c.opN(tape.Sub, rows, 0, drift, c.sys.null, delta)
 	c.opN(tape.Sub, rows, 0, drift.at(rows), c.sys.null, speed)
 	c.opN(tape.SumSquares, row, 0, s.errorP, delta)
+}
+
+// Places of a prescribed motion at the end of a step.
+const (
+	endCoordinate = iota
+	endRate
+	endSine
+	endCosine
+	endPlaces
+)
+
+// deviation adds how far a prescribed freedom is from its motion, and how much faster it is. Of an angle it is the
+// sine of that: with x_S = x_P·cos q + y_P·sin q, sin(q − p) = (y_P·x_S)·cos p − (x_P·x_S)·sin p.
+func (c *compiler) deviation(at *jointPlace, x prescribed, delta, speed place) {
+	u := duals(c.mech.Joints[x.joint].Kind)[x.freedom]
+	rate := at.alongW.at(u.axis)
+	if u.force {
+		rate = at.alongV.at(u.axis)
+		c.opN(tape.Sub, 1, 0, delta, at.alongR.at(u.axis), x.end.at(endCoordinate))
+	} else {
+		along := c.vector(tape.TMulVec, at.P, c.vector(tape.Column, at.S)) // x_S along the axes of P
+		c.opN(tape.Scaled, 1, 0, delta, c.zero, along.at(1), x.end.at(endCosine))
+		c.op(tape.Less, delta, delta, along, x.end.at(endSine))
+	}
+	c.opN(tape.Sub, 1, 0, speed, rate, x.end.at(endRate))
 }
 
 // tilt returns how S is turned against P, along the axes of P, for the rows that are moments: ½Σ e_P×e_S where all

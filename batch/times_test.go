@@ -8,7 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/batch"
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/kkt"
 )
 
 // least returns the least time of many short runs, ns: it is that of an idle machine even where others work on it.
@@ -28,8 +31,9 @@ func TestTimes(t *testing.T) {
 		t.Skip("RUNG_BATCH_TIMES is not set")
 	}
 	plans := references(t)
+	plans["walker"] = walker(t)
 	const n = 1024
-	for _, name := range []string{"four-bar", "bricard-6r", "a03-andrews-ivp", "stewart-6ups"} {
+	for _, name := range []string{"four-bar", "bricard-6r", "a03-andrews-ivp", "stewart-6ups", "walker"} {
 		p := plans[name]
 		list := someStates(t, p, 64, 1, 0.3)
 		solver := p.NewSolver()
@@ -68,9 +72,39 @@ func TestTimes(t *testing.T) {
 			steps[how] = least(400, func() { err = b.Rollout(s, &batch.Rollout{Integrator: how, Step: 1e-5, Steps: 4}, out) }) / n / 4
 			require.NoError(t, err)
 		}
-		b, err = batch.New(p, batch.Options{})
+		// Masses, centres of mass, inertias and frames of all bodies and joints in each state.
+		b, err = batch.New(p, batch.Options{Vary: batch.Vary{Bodies: numbers(p.Mechanism().NumBodies()), Joints: numbers(p.Mechanism().NumJoints())}})
 		require.NoError(t, err)
+		own, found := b.NewStates(n), b.NewResults(n)
+		for i := range n {
+			own.Set(i, list[i%len(list)])
+		}
+		varied := least(200, func() { b.Solve(own, found) }) / n
+		set := least(200, func() {
+			for i := range n {
+				mass, com, inertia := own.Body(i, 0)
+				_ = own.SetBody(i, 0, mass, com, inertia)
+			}
+		}) / n
+		t.Logf("%s: all masses and frames varied %.0f ns, over none %.2f, one by one %d; Body and SetBody %.0f ns", name, varied, varied/each[1], len(found.OneByOne()), set)
 		t.Logf("%s, %s: solver %.0f ns, batch %.0f ns, ratio %.3f, two threads over one %.2f, one by one %d; a step %.0f ns, semi-implicit %.0f",
 			name, b.Instructions(), alone, each[1], each[1]/alone, each[2]/each[1], single, steps[0], steps[1])
 	}
+}
+
+// numbers returns 0 … n−1.
+func numbers(n int) (list []int) {
+	for i := range n {
+		list = append(list, i)
+	}
+	return list
+}
+
+// walker returns one of Theo Jansen's legs.
+func walker(t testing.TB) *kkt.Plan {
+	m, err := bench.Generate("jansen", 1, 1)
+	require.NoError(t, err)
+	p, err := rung.NewPlan(m, kkt.Options{})
+	require.NoError(t, err)
+	return p
 }

@@ -2,5 +2,6 @@
 //
 //	rollout MODEL INTEGRATOR STEP TIME THREADS
 //
-// INTEGRATOR is RK4 or semi-implicit. It prints the least time of a step of one state, the positions of the bodies' frames and the largest violation of a joint at TIME, as JSON.
+// INTEGRATOR is RK4 or semi-implicit. It prints the least time of a step of one state, the positions of the bodies'
+// frames and the largest violation of a joint at TIME, as JSON.
 package main

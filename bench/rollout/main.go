@@ -102,7 +102,8 @@ func (a *answer) walk(p *kkt.Plan, how batch.Integrator, h float64, steps int) e
 	return nil
 }
 
-// least returns the least wall time of a step of one state, over short runs from the initial state on and through the whole time, ns.
+// least returns the least wall time of a step of one state, over short runs from the initial state on and through the
+// whole time, ns.
 func least(p *kkt.Plan, how batch.Integrator, h float64, steps, threads int) (float64, error) {
 	b, err := batch.New(p, batch.Options{Threads: threads})
 	if err != nil {

@@ -30,6 +30,16 @@ var ErrNotFinite = errors.New("the result is not finite")
 // modelEnding is the ending of the model files that are read and written.
 const modelEnding = ".json"
 
+// Ranges is a model that is read by ranges of its bodies (dist.Reader).
+type Ranges interface {
+	Size() (bodies, joints int64)
+	Part(lo, hi int64) (m *model.Model, bodies, joints []int64, err error)
+	Close() error
+}
+
+// IsTables reports whether a path is that of a model in tables.
+func IsTables(path string) bool { return strings.EqualFold(filepath.Ext(path), TablesEnding) }
+
 // TablesEnding is that of the folders of models in tables (package formats/tables).
 const TablesEnding = ".tables"
 

@@ -1,0 +1,85 @@
+package batch_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/batch"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/modeltest"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// TestRolloutAsSimulation: rollouts end where simulations by Dormand and Prince do that are much more precise, in lanes and
+// alone: with springs, dampers and wrenches, springs of angles, stops and contacts, prescribed motions, couplings, helical and composite joints.
+func TestRolloutAsSimulation(t *testing.T) {
+	const (
+		until = 0.1  // s
+		step  = 5e-4 // and a tenth of it for contacts, which are stiff
+		tol   = 2e-8 // of lengths and speeds of order one: what RungeKutta4 leaves with this step
+	)
+	stops := clone(modelOf(t, "slider-crank-spatial"))
+	for j := range stops.Joints {
+		if x := &stops.Joints[j]; x.Type == model.Revolute {
+			x.Stiffness, x.Damping, x.Rest = []float64{30}, []float64{0.2}, []float64{0.1}
+		}
+	}
+	for name, c := range map[string]struct {
+		m     *model.Model
+		lanes bool
+	}{
+		"driven-crank":      {modelOf(t, "driven-crank"), true},
+		"stewart-6ups":      {modelOf(t, "stewart-6ups"), true},
+		"type-cylindrical":  {modelOf(t, "type-cylindrical"), true},
+		"springs of angles": {stops, true},
+		"dampers of balls":  {damped(modelOf(t, "ball-ladder-5"), golden(t, "ball-ladder-5").Mechanism()), true},
+		"springs":           {modelOf(t, "springs"), false},
+		"driven-mixed":      {modelOf(t, "driven-mixed"), false},
+		"couplings":         {modeltest.Couple(t, load(t, "rbda-8-3"), check.Rand(2), 2), false},
+		"composites":        {modeltest.Composites(1, 3, 1), false},
+		"contact":           {modelOf(t, "sphere-slide"), true},
+		"contact, rolling":  {modelOf(t, "disc-roll"), true},
+	} {
+		if testing.Short() && !c.lanes {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			p, err := rung.NewPlan(c.m, kkt.Options{})
+			require.NoError(t, err)
+			b, err := batch.New(p, batch.Options{})
+			require.NoError(t, err)
+			step, tol, steps := step, tol, int(math.Round(until/step))
+			if strings.HasPrefix(name, "contact") {
+				step, tol, steps = step/10, 1e-6, 10*steps // their force has a kink: order two
+			}
+			s, out := b.NewStates(2), b.NewOutcome(2)
+			require.NoError(t, b.Rollout(s, &batch.Rollout{Step: step, Steps: steps}, out))
+			require.NoError(t, out.Error(1))
+			require.Equal(t, c.lanes, b.SteppedOneByOne() == "", b.SteppedOneByOne())
+			if c.lanes {
+				require.Less(t, out.OneByOne(1), steps/10)
+			}
+			d := motion.NewDynamics(p)
+			run := sim.New(p.Mechanism(), sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{Relative: 1e-10}), p.Initial(), sim.Options{Projector: d})
+			require.NoError(t, run.Run(p.Initial().Time+until))
+			got, want := p.Initial(), run.State()
+			s.To(got, 1)
+			require.InDelta(t, want.Time, got.Time, 1e-9)
+			off := 0.0
+			for k := range got.Bodies {
+				x, y := &got.Bodies[k], &want.Bodies[k]
+				off = max(off, x.Position.Sub(y.Position).Norm(), x.Velocity.Sub(y.Velocity).Norm(), x.Omega.Sub(y.Omega).Norm())
+				off = max(off, x.Rotation.Mul(y.Rotation.Conj()).Log().Norm())
+			}
+			t.Logf("off by %.1e, alone %d", off, out.OneByOne(1))
+			require.LessOrEqual(t, off, tol)
+		})
+	}
+}
