@@ -46,7 +46,16 @@ type Rollout struct {
 type Outcome struct {
 	steps    []int32
 	oneByOne []int32
+	singular []int32
 	errs     []error
+	was      []nearness
+}
+
+// nearness is how near a state is to a singular pose (kkt.Solver.Nearness), and when: at the beginning of a step that ended at time.
+type nearness struct {
+	near float64 // +Inf if unknown
+	rows int     // redundant ones
+	time float64 // s
 }
 
 // NewOutcome returns memory for n states.
@@ -54,7 +63,11 @@ func (b *Batch) NewOutcome(n int) *Outcome {
 	if n < 0 {
 		panic("batch: negative number of states")
 	}
-	return &Outcome{make([]int32, n), make([]int32, n), make([]error, n)}
+	o := &Outcome{make([]int32, n), make([]int32, n), make([]int32, n), make([]error, n), make([]nearness, n)}
+	for i := range o.was {
+		o.was[i].time = math.NaN()
+	}
+	return o
 }
 
 // Steps returns how many steps state i has made.
@@ -62,6 +75,23 @@ func (o *Outcome) Steps(i int) int { return int(o.steps[i]) }
 
 // OneByOne returns how many of these were made alone, by the solver.
 func (o *Outcome) OneByOne(i int) int { return int(o.oneByOne[i]) }
+
+// Singular returns how many steps of state i may have gone over a singular pose: steps from whose beginning it is no further, as the nearness
+// falls from step to step (theory.md (50)), and steps about which the number of redundant rows changes. Fixed steps take no care there, so
+// that the motion behind such a pose may be on another branch, or have gained speed. Integrators with error control of package sim lead steps
+// over it.
+func (o *Outcome) Singular(i int) int { return int(o.singular[i]) }
+
+// watch takes in a step of h from time on: the nearness at its beginning, and the number of redundant rows.
+func (o *Outcome) watch(i int, time, h, near float64, rows int) {
+	was := &o.was[i]
+	if was.time == time {
+		if near < was.near && near <= was.near-near || rows != was.rows {
+			o.singular[i]++
+		}
+	}
+	*was = nearness{near, rows, time + h}
+}
 
 // Error returns why state i has not come to the end; nil if it has. The state is then that of its last whole step.
 func (o *Outcome) Error(i int) error { return o.errs[i] }
@@ -112,6 +142,7 @@ func (b *Batch) Rollout(s *States, o *Rollout, out *Outcome) error {
 	defer b.guard.Leave()
 	clear(out.steps)
 	clear(out.oneByOne)
+	clear(out.singular)
 	clear(out.errs)
 	b.rolling = rolling{s, o, out}
 	b.team.Run(groups(s.n), (*rollTasks)(b))
@@ -218,6 +249,9 @@ func (w *worker) stepLanes(r *rolling, g, n int, loaded bool) (ok uint) {
 		tape.Run(w.w, w.t.results)
 		tape.Run(w.w, t.rates)
 		tape.Run(w.w, t.judge[min(k, 1)])
+		if k == 0 {
+			w.watchLanes(r, g, n, ok)
+		}
 		if stages == 1 {
 			tape.Run(w.w, t.euler)
 		} else {
@@ -244,6 +278,17 @@ func (w *worker) stepLanes(r *rolling, g, n int, loaded bool) (ok uint) {
 		w.followAngles(s, g*lanes, ok)
 	}
 	return ok
+}
+
+// watchLanes takes in how near the lanes of a group are to singular poses, at the first stage of a step.
+func (w *worker) watchLanes(r *rolling, g, n int, ok uint) {
+	over, weak := w.lane(w.c.sys.record.at(overPivot)), w.lane(w.c.sys.record.at(weakRows))
+	time := w.lane(w.c.time())
+	for l := range n {
+		if i := g*lanes + l; ok>>l&1 == 1 && r.out.errs[i] == nil {
+			r.out.watch(i, time[l], r.how.Step, 1/math.Sqrt(over[l]), int(weak[l]))
+		}
+	}
 }
 
 // stageInputs evaluates at a stage what has no lanes, with the poses and velocities in the workspace: motions, and
@@ -349,9 +394,11 @@ func (w *worker) stepAlone(r *rolling, i int) error {
 	if err := w.setInputs(s, i); err != nil {
 		return err
 	}
+	time := w.st.Time
 	if err := w.scalar.step(w.st, r.how.Step, r.how.Integrator); err != nil {
 		return fault.Errorf("%w: %w", ErrStep, err)
 	}
+	r.out.watch(i, time, r.how.Step, w.scalar.near, w.scalar.rows)
 	s.set(i, w.st)
 	return nil
 }

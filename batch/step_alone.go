@@ -14,6 +14,8 @@ type scalarStepper struct {
 	sum       []change
 	turn      []spatial.Vec3
 	kin       *mechanism.Kinematics
+	near      float64 // kkt.Solver.Nearness at the beginning of the last step
+	rows      int
 }
 
 // change is a rate of the state of a body.
@@ -65,6 +67,7 @@ func (s *scalarStepper) step(st *mechanism.State, h float64, how Integrator) err
 		if err := s.w.solver.Solve(s.at); err != nil {
 			return err
 		}
+		s.near, s.rows = s.w.solver.Nearness()
 		for b := range s.sum {
 			s.rate(&r, s.at, b)
 			s.sum[b] = r
@@ -88,6 +91,9 @@ func (s *scalarStepper) step(st *mechanism.State, h float64, how Integrator) err
 		}
 		if err := s.w.solver.Solve(s.at); err != nil {
 			return err
+		}
+		if k == 0 {
+			s.near, s.rows = s.w.solver.Nearness()
 		}
 		for b := range s.sum {
 			s.rate(&r, s.at, b)

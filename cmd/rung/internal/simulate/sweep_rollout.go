@@ -198,7 +198,11 @@ func (w *rolloutWorker) part(ctx context.Context, first, last int) (rows, paths 
 			if r.err != nil {
 				continue
 			}
-			if r.err = out.Error(i); r.err == nil {
+			if r.err = out.Error(i); r.err == nil && out.Singular(i) > 0 {
+				states.To(w.st, i)
+				r.err = fmt.Errorf("a step before %.6g s may have gone over a singular pose, where fixed steps take no care; dopri5 does", w.st.Time)
+			}
+			if r.err == nil {
 				r.err = w.record(r, states, i)
 			}
 			if r.err != nil {
