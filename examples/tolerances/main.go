@@ -1,4 +1,4 @@
-// Command tolerances makes 512 four-bars whose links are not quite as long as they should be, and says how far the point on the coupler is beside its curve.
+// Command tolerances makes 2048 four-bars whose links are not quite as long as they should be, and says how far the point on the coupler is beside its curve.
 // The linkage is Hoeken's: half of the curve is nearly straight. Linear propagation of errors has to find the same band.
 //
 // With the name of a file it writes the picture of the curve and its band there, as SVG.
@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	draws     = 512
+	draws     = 2048
 	angles    = 72  // of the crank, in a turn
 	deviation = 0.1 // mm, of each length
 	tail      = 0.05
@@ -242,7 +242,7 @@ func run() error {
 }
 
 const (
-	larger = 40 // the width of the band in the picture
+	larger = 10 // the width of the band in the picture
 	frame  = 20 // mm around it
 )
 
@@ -256,7 +256,6 @@ func picture(places *[angles]place) []byte {
 		}
 		return smooth(at[:])
 	}
-	low, high := curve(func(p *place) float64 { return p.low }), curve(func(p *place) float64 { return p.high })
 	minus, plus := curve(func(p *place) float64 { return -p.linear }), curve(func(p *place) float64 { return p.linear })
 	left, right, bottom, top := 0.0, nominal[ground], 0.0, 0.0
 	for k := range places {
@@ -269,7 +268,16 @@ func picture(places *[angles]place) []byte {
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="%.0f %.0f %.0f %.0f">`+"\n",
 		2*(right-left), 2*(top-bottom), left, -top, right-left, top-bottom)
 	fmt.Fprintf(&b, `<rect x="%.0f" y="%.0f" width="%.0f" height="%.0f" fill="#fff"/>`+"\n", left, -top, right-left, top-bottom)
-	fmt.Fprintf(&b, `<path d="%s%s" fill="#9ecae1" fill-rule="evenodd"/>`+"\n", low, high)
+	b.WriteString(`<g fill="#9ecae1" stroke="#9ecae1" stroke-width="0.4">` + "\n")
+	for k := range places { // piece by piece, as the band covers itself where the curve is narrow
+		p, q := &places[k], &places[(k+1)%angles]
+		b.WriteString(`<path d="`)
+		for i, at := range []point{p.tip.add(larger*p.low, p.normal), q.tip.add(larger*q.low, q.normal), q.tip.add(larger*q.high, q.normal), p.tip.add(larger*p.high, p.normal)} {
+			fmt.Fprintf(&b, "%c%.2f,%.2f", "MLLL"[i], at[0], -at[1])
+		}
+		b.WriteString("Z\"/>\n")
+	}
+	b.WriteString("</g>\n")
 	fmt.Fprintf(&b, `<path d="%s%s" fill="none" stroke="#08519c" stroke-width="0.5" stroke-dasharray="3 2"/>`+"\n", minus, plus)
 	fmt.Fprintf(&b, `<path d="%s" fill="none" stroke="#000" stroke-width="0.8"/>`+"\n", curve(func(*place) float64 { return 0 }))
 	pin, knee, tip := nominal.pose(2 * math.Pi / 3)
@@ -280,7 +288,7 @@ func picture(places *[angles]place) []byte {
 		fmt.Fprintf(&b, `<circle cx="%.2f" cy="%.2f" r="2" fill="#fff" stroke="#666"/>`+"\n", p[0], -p[1])
 	}
 	for i, text := range []string{
-		fmt.Sprintf("%.0f %% to %.0f %% of %d four-bars, lengths ± %.1f mm; %d times as wide as it is", 100*tail, 100*(1-tail), draws, deviation, larger),
+		fmt.Sprintf("band of %.0f %% of %d four-bars, %d times as wide", 100*(1-2*tail), draws, larger),
 		"dashed: by linear propagation of errors",
 	} {
 		fmt.Fprintf(&b, `<text x="%.0f" y="%.0f" font-family="sans-serif" font-size="8">%s</text>`+"\n", left+5, -bottom-14+10*float64(i), text)
