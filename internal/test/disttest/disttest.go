@@ -21,11 +21,12 @@ type Case struct {
 }
 
 // Cases are of every kind of graph, with and without redundant rows; a net of balls is ill-conditioned, as are random
-// mechanisms. Large asks for larger ones.
+// mechanisms. Large asks for larger ones, of which ball-net 30 and nfourbar 500 without Refine are known to miss (docs/cluster.md).
 func Cases(large bool) []Case {
 	if large {
 		return []Case{
-			{Family: "ladder", Size: 100_000, Tol: 1e-13}, {Family: "grid", Size: 100, Tol: 1e-13}, {Family: "grid", Size: 300, Tol: 1e-13}, {Family: "ball-net", Size: 24, Tol: 1e-10}, {Family: "nfourbar", Size: 500, Tol: 1e-13, Refine: true}, {Family: "revolute-net", Size: 20, Tol: 1e-13},
+			{Family: "ladder", Size: 100_000, Tol: 1e-13}, {Family: "grid", Size: 100, Tol: 1e-13}, {Family: "grid", Size: 300, Tol: 1e-13}, {Family: "ball-net", Size: 24, Tol: 1e-10},
+			{Family: "ball-net", Size: 30, Tol: 1e-10}, {Family: "nfourbar", Size: 500, Tol: 1e-13}, {Family: "nfourbar", Size: 500, Tol: 1e-13, Refine: true}, {Family: "revolute-net", Size: 20, Tol: 1e-13},
 			{Family: "random", Size: 300, Tol: 1e-10},
 		}
 	}
