@@ -21,7 +21,7 @@ import (
 // how far constraints contradict each other, energies and residuals of the joints. The result says where the two sides differ: in
 // accelerations (IllScaled) or in rank (RankDiffers).
 //
-// Cost: one Solve and one Report, and those of motion.NewTree. It returns the errors of kkt.Solver.Solve, motion.NewTree and
+// Cost: one Solve and one Report, and those of motion.NewTreeSolver. It returns the errors of kkt.Solver.Solve, motion.NewTreeSolver and
 // tree.ClosedSolver.Solve. It panics without a state.
 func Accelerate(p *kkt.Plan, m motion.Method, st *mechanism.State) (*rung.Result, error) {
 	if st == nil {
@@ -29,11 +29,10 @@ func Accelerate(p *kkt.Plan, m motion.Method, st *mechanism.State) (*rung.Result
 	}
 	var s *tree.ClosedSolver
 	if m != motion.Sparse {
-		t, err := motion.NewTree(p, m)
-		if err != nil {
+		var err error
+		if s, err = motion.NewTreeSolver(p.Mechanism(), m); err != nil {
 			return nil, err
 		}
-		s = t.Solver()
 		if err := s.Solve(st); err != nil {
 			return nil, err
 		}

@@ -28,14 +28,17 @@ type Tree struct {
 // Cost: a tree.Plan, and a matrix with as many rows as there are freedoms of the tree and constraints of the loops.
 // It returns the errors of tree.NewPlan and tree.Plan.CheckMemory. It panics for Sparse.
 func NewTree(p *kkt.Plan, m Method) (*Tree, error) {
-	s, err := newTreeSolver(p.Mechanism(), m)
+	s, err := NewTreeSolver(p.Mechanism(), m)
 	if err != nil {
 		return nil, err
 	}
 	return &Tree{solver: s, acc: make([]spatial.ClassicalAccel, p.Mechanism().NumBodies()), sparse: NewDynamics(p), gauge: p.NewSolver(), bears: p.Mechanism().NumBearings() > 0}, nil
 }
 
-func newTreeSolver(mech *mechanism.Mechanism, m Method) (*tree.ClosedSolver, error) {
+// NewTreeSolver is the solver of a method other than Sparse for a mechanism, alone.
+//
+// Cost and errors are those of NewTree, as is the panic.
+func NewTreeSolver(mech *mechanism.Mechanism, m Method) (*tree.ClosedSolver, error) {
 	method, ok := m.Tree()
 	if !ok {
 		panic("motion: no tree method")
