@@ -82,11 +82,12 @@ func (o *Outcome) OneByOne(i int) int { return int(o.oneByOne[i]) }
 // over it.
 func (o *Outcome) Singular(i int) int { return int(o.singular[i]) }
 
-// watch takes in a step of h from time on: the nearness at its beginning, and the number of redundant rows.
+// watch takes in a step of h of state i from time on: the nearness at its beginning, and the number of redundant rows. It compares them with those of
+// the step before, which has ended at the same time. What it knows is left from one Rollout to the next.
 func (o *Outcome) watch(i int, time, h, near float64, rows int) {
 	was := &o.was[i]
 	if was.time == time {
-		if near < was.near && near <= was.near-near || rows != was.rows {
+		if near <= was.near-near || rows != was.rows { // a step on it would be zero
 			o.singular[i]++
 		}
 	}
