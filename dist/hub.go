@@ -8,6 +8,14 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 )
 
+// Limits up to which a first solution in pieces is taken without a correction. They are narrower than those of one
+// process (factor.Convergence): a row that is cut has a small pivot at the root, and its residual may be the error of a
+// mode with a smaller pivot still.
+const (
+	piecesError  = 5e-14 // what (21) gives if the largest residual belonged to the row with the least pivot
+	piecesEnergy = 1e-14 // relative error in the energy norm, (22)
+)
+
 // hub is what rank 0 knows of all ranks, and what it decides.
 type hub struct {
 	h      *Held
@@ -220,7 +228,8 @@ func (u *hub) accept(w kkt.Way) int {
 
 // first decides after the first solve.
 func (u *hub) first(w kkt.Way) int {
-	if u.conv.First(u.largest, u.least) && !u.refine {
+	enough := u.conv.First(u.largest, u.least) && u.conv.Error <= piecesError*math.Sqrt(u.least)
+	if enough && !u.refine {
 		return u.accept(w)
 	}
 	return condense
@@ -238,8 +247,10 @@ func (u *hub) estimate(w kkt.Way) int {
 		e += math.Abs(y * u.b[i])
 	}
 	e = math.Sqrt(e)
-	if !u.begun && !u.refine && u.conv.Estimates() && u.conv.Estimate(e, math.Sqrt(norm)) {
-		return u.accept(w)
+	if !u.begun && !u.refine && u.conv.Estimates() {
+		if u.conv.Estimate(e, math.Sqrt(norm)) && u.conv.Error <= piecesEnergy {
+			return u.accept(w)
+		}
 	}
 	u.begun = true
 	for i, y := range u.y { // which is added now

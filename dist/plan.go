@@ -25,9 +25,8 @@ type Options struct {
 	Threads int       // goroutines of each rank; 0 stands for 1
 	Root    RootMaker // of the system of the held rows; nil stands for NewSparseRoot
 
-	// Refine makes each solution take one correction at least. Without it a solution that is estimated to be right to
-	// 5e-15 takes none, and a sum of many loops may be off by sixty times as much. It costs a solution and two messages
-	// an evaluation.
+	// Refine makes each solution take one correction at least, also where the error of the first is estimated to be at
+	// rounding level. It costs a solution and two messages an evaluation.
 	Refine bool
 }
 

@@ -60,7 +60,7 @@ func TestWork(t *testing.T) {
 		require.NoError(t, err, line)
 		m, err := bench.Generate(family, n, 1)
 		require.NoError(t, err)
-		const rounds = 25 // the least of as many settles
+		const rounds = 100 // the least of as many settles: with 25 the ratio of two ranks wanders between 1.02 and 1.09
 		mech, err := mechanism.New(m)
 		require.NoError(t, err)
 		whole, wholeState := kkt.NewPlan(mech, kkt.Options{}).NewSolver(), mech.Initial()

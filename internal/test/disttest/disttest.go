@@ -21,7 +21,7 @@ type Case struct {
 }
 
 // Cases are of every kind of graph, with and without redundant rows; a net of balls is ill-conditioned, as are random
-// mechanisms. Large asks for larger ones, of which ball-net 30 and nfourbar 500 without Refine are known to miss (docs/cluster.md).
+// mechanisms. Large asks for larger ones, of which ball-net 30 is known to miss (docs/cluster.md).
 func Cases(large bool) []Case {
 	if large {
 		return []Case{
