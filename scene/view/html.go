@@ -18,8 +18,8 @@ import (
 // MaxFile is the most that the numbers of a page in a file take before they are packed, bytes.
 const MaxFile = 256 << 20
 
-// modules are the scripts of the page, each after those that it imports.
-var modules = []string{"algebra.js", "shapes.js", "shaders.js", "levels.js", "things.js", "pace.js", "source.js", "state.js", "chart.js", "drawing.js", "panel.js", "marks.js"}
+// modules are the scripts of the page, each after those that it imports or starts.
+var modules = []string{"algebra.js", "shapes.js", "shaders.js", "levels.js", "things.js", "pace.js", "worker.js", "source.js", "frames.js", "state.js", "chart.js", "drawing.js", "panel.js", "marks.js"}
 
 // HTML writes the page as one file with the scene, all rows of the trajectory, its curves and, with a plan, the reactions at all rows and what is redundant at the first.
 // It needs no server and loads nothing.
@@ -51,7 +51,7 @@ func (v *Viewer) HTML(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	// Nothing may be loaded, and only these two scripts run.
-	fmt.Fprintf(b, "%s<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src %s %s data:; style-src 'unsafe-inline'; img-src blob: data:; media-src blob:\">\n",
+	fmt.Fprintf(b, "%s<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src %s %s data:; worker-src data:; style-src 'unsafe-inline'; img-src blob: data:; media-src blob:\">\n",
 		head, hash(imports), hash(app))
 	fmt.Fprintf(b, "<style>\n%s</style>%s<script type=\"importmap\">%s</script>\n<script type=\"module\">%s</script>%s", css, rest, imports, app, bytes.TrimSuffix(bytes.TrimSpace(after), []byte("</body>\n</html>")))
 	if err := v.parts(ctx, b); err != nil {
@@ -78,7 +78,8 @@ func scripts() (app, imports []byte, err error) {
 		if bytes.Contains(b, []byte("</script")) {
 			err = fmt.Errorf("view: %s ends the script that it is in", name)
 		}
-		return bytes.ReplaceAll(b, []byte("from './"), []byte("from 'rung/")), err
+		b = bytes.ReplaceAll(b, []byte("from './"), []byte("from 'rung/"))
+		return bytes.ReplaceAll(b, []byte("resolve('./"), []byte("resolve('rung/")), err
 	}
 	places := map[string]string{}
 	for _, name := range modules {

@@ -17,7 +17,7 @@ import (
 var page embed.FS
 
 // policy lets the page load from where it came and from nowhere else.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob: data:; media-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const policy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob: data:; media-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // answering is how long who has asked may take to read an answer. A connection that is not read would hold memory for ever.
 const answering = 30 * time.Second
@@ -36,6 +36,7 @@ var types = map[string]string{
 	"shaders.js": "text/javascript; charset=utf-8", "levels.js": "text/javascript; charset=utf-8", "things.js": "text/javascript; charset=utf-8", "pace.js": "text/javascript; charset=utf-8",
 	"shapes.js": "text/javascript; charset=utf-8", "chart.js": "text/javascript; charset=utf-8", "source.js": "text/javascript; charset=utf-8",
 	"panel.js": "text/javascript; charset=utf-8", "marks.js": "text/javascript; charset=utf-8", "state.js": "text/javascript; charset=utf-8", "live.js": "text/javascript; charset=utf-8",
+	"frames.js": "text/javascript; charset=utf-8", "worker.js": "text/javascript; charset=utf-8",
 }
 
 // ServeHTTP implements http.Handler.
@@ -46,6 +47,7 @@ func (v *Viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Embedder-Policy", "require-corp") // with both the page and its worker may share memory
 	h.Set("Cache-Control", "no-store")
 	patient(w)
 	path, ok := v.admit(r)

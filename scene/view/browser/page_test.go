@@ -42,7 +42,7 @@ func TestMain(m *testing.M) { os.Exit(run(m)) }
 func run(m *testing.M) int {
 	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.Flag("use-gl", "angle"), chromedp.Flag("use-angle", "swiftshader"),
 		chromedp.Flag("enable-unsafe-swiftshader", true), chromedp.Flag("ignore-gpu-blocklist", true), chromedp.Flag("disable-gpu", false))
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
 	defer cancel()
 	ctx, end := chromedp.NewExecAllocator(ctx, o...)
 	defer end()
@@ -355,6 +355,14 @@ func TestChoose(t *testing.T) {
 	p.run(chromedp.SetValue(chromedp.CSS("#search"), "LL 2"), js("document.getElementById('search').dispatchEvent(new Event('change'))"))
 	if body := value[int](p, "rung.state.chosen.body"); body != 2 {
 		t.Errorf("a search finds body %d", body)
+	}
+	p.run(chromedp.SetValue(chromedp.CSS("#search"), "cube"), js("document.getElementById('search').dispatchEvent(new Event('change'))"))
+	if text := value[string](p, "document.getElementById('lost').innerText"); !strings.Contains(text, "“cube”") || value[bool](p, "rung.state.chosen !== null") {
+		t.Errorf("of a name that nothing has the page says %q", text)
+	}
+	p.run(chromedp.SetValue(chromedp.CSS("#search"), "ball 1"), js("document.getElementById('search').dispatchEvent(new Event('change'))"))
+	if body := value[int](p, "rung.state.chosen.body"); body != 1 || !value[bool](p, "document.getElementById('lost').hidden") {
+		t.Errorf("the next search finds body %d", body)
 	}
 }
 

@@ -3,11 +3,14 @@
 const digits = (x) => Number(x.toPrecision(4)).toString();
 
 export class Chart {
-  // data has pairs of time and value; seek is called with the time of a click.
-  constructor(canvas, data, seek) {
-    this.canvas = canvas;
+  // box is an empty element; data has pairs of time and value; seek is called with the time of a click.
+  constructor(box, column, data, seek) {
+    const canvas = this.canvas = document.createElement('canvas');
+    this.line = document.createElement('i');
+    box.className = 'curve';
+    box.append(canvas, this.line);
+    this.column = column;
     this.data = data;
-    this.time = data[0] ?? 0;
     this.low = this.high = data[1] ?? 0;
     for (let i = 1; i < data.length; i += 2) {
       this.low = Math.min(this.low, data[i]);
@@ -29,6 +32,9 @@ export class Chart {
     canvas.addEventListener('pointermove', move);
   }
 
+  // mark moves the line to a time; the curve is not drawn again.
+  mark(time) { this.line.style.left = `${100 * (time - this.first) / (this.last - this.first || 1)}%`; }
+
   draw() {
     const c = this.canvas, ratio = window.devicePixelRatio, style = getComputedStyle(document.documentElement);
     c.width = c.clientWidth * ratio;
@@ -40,12 +46,6 @@ export class Chart {
     g.lineWidth = 1.2 * ratio;
     g.beginPath();
     for (let i = 0; i < this.data.length; i += 2) g.lineTo(x(this.data[i]), y(this.data[i + 1]));
-    g.stroke();
-    g.strokeStyle = style.getPropertyValue('--faint');
-    g.lineWidth = ratio;
-    g.beginPath();
-    g.moveTo(x(this.time), 0);
-    g.lineTo(x(this.time), h);
     g.stroke();
     g.fillStyle = style.getPropertyValue('--faint');
     g.font = `${10 * ratio}px system-ui, sans-serif`;

@@ -1,5 +1,4 @@
-// Draws a scene with WebGL 2: one call a kind of shape and level of detail. Poses of bodies are in textures, two texels a body, so that a frame costs one upload
-// whatever the number of shapes.
+// Draws a scene with WebGL 2: one call a kind of shape and level of detail. Poses of bodies are in textures, two texels a body, which Frames loads.
 
 import { norm, rotate } from './algebra.js';
 import { programs } from './shaders.js';
@@ -15,12 +14,13 @@ export class Drawing {
     if (!gl) throw new Error('This browser has no WebGL 2.');
     this.gl = gl;
     this.canvas = canvas;
+    this.size = { width: canvas.width, height: canvas.height }; // of the picture, in a corner of the canvas
     this.head = head;
     this.shapes = shapes;
     this.links = links;
     this.programs = programs(gl);
-    this.from = texture(gl, 2 * head.bodies, gl.RGBA32F);
-    this.to = texture(gl, 2 * head.bodies, gl.RGBA32F);
+    this.from = this.to = null; // frames
+    this.part = 0; // of the way from one to the other
     this.load(surfaces);
     this.grounds = [];
     this.arrows = this.hand = null;
@@ -115,33 +115,16 @@ export class Drawing {
     this.grounds.push({ vao, count: indices.length });
   }
 
-  // poses loads frames: each has seven numbers a body. Between the two is shown what the part says.
+  // poses takes two whole frames (Frames). Between the two is shown what the part says.
   poses(from, to, part) {
-    if (from !== this.shownFrom) {
-      this.upload(this.from, from);
-      this.shapeSet.levels.move(from);
-      this.linkSet.levels.move(from);
+    if (part === 0) to = from;
+    if (from !== this.from || to !== this.to) {
+      this.shapeSet.levels.move(from.balls[0], to.balls[0]);
+      this.linkSet.levels.move(from.balls[1], to.balls[1]);
     }
-    if (part > 0 && to !== this.shownTo) {
-      this.upload(this.to, to);
-      this.shownTo = to;
-    }
-    this.shownFrom = from;
+    this.from = from;
+    this.to = to;
     this.part = part;
-  }
-
-  upload(texels, frame) {
-    const n = this.head.bodies, out = this.scratch ??= new Float32Array(4 * rounded(2 * n));
-    for (let i = 0, a = 0, b = 0; i < n; i++, a += 8, b += 7) {
-      out[a] = frame[b];
-      out[a + 1] = frame[b + 1];
-      out[a + 2] = frame[b + 2];
-      out[a + 4] = frame[b + 3];
-      out[a + 5] = frame[b + 4];
-      out[a + 6] = frame[b + 5];
-      out[a + 7] = frame[b + 6];
-    }
-    fill(this.gl, texels, out);
   }
 
   // paint gives each shape the colour that color returns for its body and joint, or its own.
@@ -191,29 +174,28 @@ export class Drawing {
   // draw draws all. back is the colour behind it.
   draw(camera, back) {
     const gl = this.gl;
-    gl.viewport(0, 0, this.canvas.width, this.canvas.height);
+    gl.viewport(0, 0, this.size.width, this.size.height);
     gl.clearColor(back[0], back[1], back[2], 1);
     this.pass(camera, false);
   }
 
   pass(camera, pick) {
-    const gl = this.gl, { width, height } = this.canvas, { right, up, eye: back } = camera.axes(), view = camera.view(width, height), matrix = camera.matrix(width / height);
+    const gl = this.gl, { width, height } = pick ? this.canvas : this.size, { right, up, eye: back } = camera.axes(), view = camera.view(width, height), matrix = camera.matrix(width / height);
     this.shapeSet.choose(view);
     this.linkSet.choose(view);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     const light = [0, 1, 2].map((k) => -0.35 * right[k] + 0.55 * up[k] + 0.757 * back[k]);
     const bound = (unit, t) => { gl.activeTexture(gl.TEXTURE0 + unit); gl.bindTexture(gl.TEXTURE_2D, t); };
-    bound(0, this.from);
-    bound(1, this.to);
+    bound(0, this.from.texture);
+    bound(1, this.to.texture);
     bound(3, this.colors);
     const use = (name, items) => {
       const p = this.programs[name];
       bound(2, items);
       gl.activeTexture(gl.TEXTURE0);
       gl.useProgram(p.program);
-      ['uFrom', 'uTo', 'uItems', 'uColors'].forEach((t, unit) => gl.uniform1i(p.at(t), unit));
       gl.uniformMatrix4fv(p.at('uMatrix'), false, matrix);
-      gl.uniform1f(p.at('uPart'), this.part || 0);
+      gl.uniform1f(p.at('uPart'), this.part);
       gl.uniform1f(p.at('uPixels'), view.pixels);
       gl.uniform1i(p.at('uPick'), pick ? 1 : 0);
       gl.uniform3fv(p.at('uLight'), light);

@@ -4,7 +4,7 @@
 
 import { add, dot, rotate, scale, sub } from './algebra.js';
 import { onChoice } from './panel.js';
-import { $, fail, page, shown } from './state.js';
+import { $, area, fail, page, poseOf } from './state.js';
 
 const axes = { 'as in the model': null, none: [0, 0, 0], '−z': [0, 0, -1], '+z': [0, 0, 1], '−y': [0, -1, 0], '+y': [0, 1, 0], '−x': [-1, 0, 0], '+x': [1, 0, 0], 'down on the screen': 'screen' };
 const share = (x) => (x < 0.0995 ? `${(100 * x).toPrecision(2)} %` : `${Math.round(100 * x)} %`);
@@ -171,7 +171,7 @@ export class Live {
 
   // ray returns the eye and the direction of a pixel of the canvas.
   ray(e) {
-    const c = page.camera, r = $('view').getBoundingClientRect(), { right, up, eye } = c.axes();
+    const c = page.camera, r = area(), { right, up, eye } = c.axes();
     const f = Math.tan(c.angle / 2), x = (2 * (e.clientX - r.left) / r.width - 1) * f * r.width / r.height, y = (1 - 2 * (e.clientY - r.top) / r.height - c.rise) * f;
     return { from: add(c.target, scale(eye, c.distance)), along: add(add(scale(right, x), scale(up, y)), scale(eye, -1)), eye };
   }
@@ -181,7 +181,7 @@ export class Live {
     if (!found || found.force >= 0 || this.hand || this.socket.readyState !== WebSocket.OPEN) return false;
     const shape = found.shape >= 0 ? page.drawing.place(found.shape) : null;
     if (!shape || shape.body < 0) return false;
-    const pose = [...shown().poses.subarray(7 * shape.body, 7 * shape.body + 7)], q = pose.slice(3, 7), at = add(pose.slice(0, 3), rotate(q, shape.at)), axis = scale(rotate(q, shape.axis), shape.half);
+    const pose = poseOf(shape.body), q = pose.slice(3, 7), at = add(pose.slice(0, 3), rotate(q, shape.at)), axis = scale(rotate(q, shape.axis), shape.half);
     const { from, along, eye } = this.ray(e);
     // The point of the shape's axis that is nearest to the ray: of from + s·along and at + t·axis.
     const w = sub(from, at), a = dot(along, along), b = dot(along, axis), c = dot(axis, axis), d = a * c - b * b;

@@ -3,24 +3,24 @@
 import { add, norm, scale } from './algebra.js';
 import { describe } from './panel.js';
 import { get, whole } from './source.js';
-import { $, fail, page, shown } from './state.js';
+import { $, fail, page, poseOf, rateOf } from './state.js';
 
 // arrows shows velocities, reactions or the forces of contacts, springs and drives at the row; moments are brown. The longest of each is as long as a usual body.
 export async function arrows() {
-  const { row, arrows: kind, head } = page, data = [];
+  const { arrows: kind, head } = page, { row } = page.shown, data = [];
   const line = (p, d, color) => {
     if (!(norm(d) > 0)) return;
     data.push(...p, -1, ...add(p, d), -1, 0.03 * head.unit, ...color, -1, -1);
   };
   try {
     if (kind === 'velocity') {
-      const f = shown(), n = head.bodies;
+      const n = head.bodies;
       let most = 0;
-      for (let i = 0; i < n; i++) most = Math.max(most, norm(f.rates.subarray(6 * i, 6 * i + 3)));
-      for (let i = 0; i < n && most > 0; i++) line([...f.poses.subarray(7 * i, 7 * i + 3)], scale(f.rates.subarray(6 * i, 6 * i + 3), head.unit / most), [0.1, 0.55, 0.2]);
+      for (let i = 0; i < n; i++) most = Math.max(most, norm(rateOf(i)));
+      for (let i = 0; i < n && most > 0; i++) line(poseOf(i).slice(0, 3), scale(rateOf(i), head.unit / most), [0.1, 0.55, 0.2]);
     } else if (kind === 'reactions') {
       const w = new Float32Array(await get('reactions', { row }));
-      if (row !== page.row || page.arrows !== kind) return;
+      if (row !== page.shown.row || page.arrows !== kind) return;
       page.reactions = w;
       page.reactionsRow = row;
       let most = 0;
@@ -29,7 +29,7 @@ export async function arrows() {
       if (page.chosen) describe();
     } else if (kind === 'forces') {
       const w = new Float32Array(await get('forces', { row })), most = [0, 0], colors = [[0.1, 0.35, 0.85], [0.75, 0.45, 0.05]];
-      if (row !== page.row || page.arrows !== kind) return;
+      if (row !== page.shown.row || page.arrows !== kind) return;
       const each = (f) => { for (let k = 0; k < w.length; k += 7) f(w.subarray(k, k + 3), w.subarray(k + 3, k + 6), w[k + 6]); };
       each((p, f, moment) => { most[moment] = Math.max(most[moment], norm(f) || 0); });
       each((p, f, moment) => line([...p], scale(f, head.unit / most[moment]), colors[moment]));
@@ -48,7 +48,7 @@ export async function redundant(on) {
     return;
   }
   try {
-    const row = whole ? 0 : page.row; // a file has the report of its first row
+    const row = whole ? 0 : page.shown.row; // a file has the report of its first row
     page.report = await get('report', { as: 'json', row });
     if (page.report.error) throw new Error(page.report.error);
     const loose = new Set(page.report.undetermined);

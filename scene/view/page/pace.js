@@ -16,8 +16,8 @@ export class Pace {
   // move is called when the user turns or shifts the view.
   move() { this.moved = performance.now(); }
 
-  // look is called before a picture may be drawn, and returns whether it is to have another number of pixels than the one before. moving: it moves by itself.
-  look(moving) {
+  // look is called before a picture may be drawn, and returns whether it is to have another number of pixels than the one before. moving: it moves by itself; may: it may have fewer.
+  look(moving, may) {
     const f = this.fence, t = performance.now();
     if (f && this.gl.getSyncParameter(f.sync, this.gl.SYNC_STATUS) === this.gl.SIGNALED) {
       const took = t - f.begin;
@@ -25,7 +25,7 @@ export class Pace {
       this.gl.deleteSync(f.sync);
       this.fence = null;
     }
-    const want = moving || t - this.moved < rest ? this.sharp : 1, other = want !== this.now;
+    const want = may && (moving || t - this.moved < rest) ? this.sharp : 1, other = want !== this.now;
     this.now = want;
     return other;
   }

@@ -1,6 +1,6 @@
 // The panel: what is chosen, and the search.
 
-import { $, joint, page, shown } from './state.js';
+import { $, joint, page, poseOf, rateOf } from './state.js';
 
 const digits = (x) => (Number.isFinite(x) ? Number(x.toPrecision(6)).toString() : 'none');
 const list = (v) => [...v].map(digits).join(', ');
@@ -54,7 +54,7 @@ function ofJoint(k, fact) {
   fact('from', name(j.pred));
   fact('to', name(j.succ));
   if (page.report) fact('redundant', `${page.report.redundant[k]} rows${page.report.undetermined.includes(k) ? ', reaction not unique' : ''}`);
-  if (page.reactions && page.reactionsRow === page.row) {
+  if (page.reactions && page.reactionsRow === page.shown.row) {
     const w = page.reactions.subarray(9 * k, 9 * k + 9);
     fact('force', `${list(w.subarray(3, 6))} N`);
     fact('moment', `${list(w.subarray(6, 9))} N m`);
@@ -62,7 +62,7 @@ function ofJoint(k, fact) {
 }
 
 function ofBody(i, fact) {
-  const f = shown(), p = f.poses.subarray(7 * i, 7 * i + 7), v = f.rates.subarray(6 * i, 6 * i + 6);
+  const p = poseOf(i), v = rateOf(i);
   fact('position', `${list([0, 1, 2].map((k) => p[k] + page.head.center[k]))} m`);
   fact('orientation', `${list([p[6], p[3], p[4], p[5]])} (w x y z)`);
   fact('velocity', `${list(v.subarray(0, 3))} m/s`);
@@ -83,12 +83,40 @@ function neighbours(body) {
   return ul;
 }
 
+// suggest lists names below an input while something is typed: the first of those that find yields for a text in lower case.
+export function suggest(input, list, find) {
+  const most = 40;
+  const fill = () => {
+    const options = [];
+    for (const name of find(input.value.toLowerCase())) if (options.push(new Option(name, name)) === most) break;
+    list.replaceChildren(...options);
+  };
+  input.addEventListener('input', fill);
+  input.addEventListener('focus', fill);
+}
+
+// lost says that nothing has a name, or with none says nothing.
+export function lost(place, name) {
+  place.textContent = name ? `Nothing is called “${name}”.` : '';
+  place.hidden = !name;
+}
+
+function* names(low) {
+  if (!page.names) return;
+  for (const list of [page.names.bodies, page.names.joints, page.names.forces]) for (const n of list) if (n.toLowerCase().includes(low)) yield n;
+}
+
+suggest($('search'), $('names'), names);
 $('search').addEventListener('change', () => {
   if (!page.names) return;
-  const text = $('search').value, low = text.toLowerCase();
-  const find = (names) => { const i = names.indexOf(text); return i >= 0 ? i : names.findIndex((n) => n.toLowerCase().includes(low)); };
-  const body = find(page.names.bodies), k = find(page.names.joints);
-  if (!text) choose(null);
+  const text = $('search').value, low = text.toLowerCase(), { bodies, joints, forces } = page.names;
+  const at = (find) => [find(bodies), find(joints), find(forces)];
+  let [body, k, force] = at((list) => list.indexOf(text));
+  if (body < 0 && k < 0 && force < 0) [body, k, force] = at((list) => list.findIndex((n) => n.toLowerCase().includes(low)));
+  const found = Boolean(text) && (body >= 0 || k >= 0 || force >= 0);
+  lost($('lost'), found ? '' : text);
+  if (!found) choose(null);
   else if (body >= 0) choose({ body, joint: -1, force: -1 });
   else if (k >= 0) choose({ body: -1, joint: k, force: -1 });
+  else choose({ body: -1, joint: -1, force });
 });

@@ -163,6 +163,8 @@ function program(gl, vertex, fragment) {
   }
   gl.linkProgram(p);
   if (!gl.getProgramParameter(p, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(p));
+  gl.useProgram(p);
+  ['uFrom', 'uTo', 'uItems', 'uColors'].forEach((t, unit) => gl.uniform1i(gl.getUniformLocation(p, t), unit));
   const places = new Map();
   return { program: p, at(name) {
     if (!places.has(name)) places.set(name, gl.getUniformLocation(p, name));

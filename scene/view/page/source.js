@@ -1,60 +1,75 @@
-// Where the numbers of the page come from: the server, or the page itself if it is a file with all of them.
+// Where the numbers of the page come from: the server, or the page itself if it is a file with all of them. Frames come by the worker in either case.
 
 const parts = new Map([...document.querySelectorAll('script[data-path]')].map((e) => [e.dataset.path, e]));
 
 // whole says that the page is a file: nothing can be asked that is not in it.
 export const whole = parts.size > 0;
 
-async function unpack(path) {
-  const part = parts.get(path);
-  if (!part) throw new Error(`${path} is not in this file.`);
-  const bytes = Uint8Array.from(atob(part.textContent), (c) => c.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
+const worker = new Worker(import.meta.resolve('./worker.js'));
+const waiting = new Map(); // answers, by number
+let asked = 0, filled = null;
+
+// onSlot calls a function with each slot that the worker has filled, or not: then there is an error.
+export function onSlot(f) { filled = f; }
+
+// tell sends the worker something that has no answer, or whose answer is a slot.
+export function tell(what, more, memory = []) { worker.postMessage({ do: what, ...more }, memory); }
+
+// call sends something and returns the numbers that are the answer.
+export function call(what, more) {
+  return new Promise((resolve, reject) => {
+    waiting.set(++asked, { resolve, reject });
+    worker.postMessage({ do: what, id: asked, ...more });
+  });
 }
 
-// rows undoes what pack in html.go does with a block of rows of single numbers.
-function rows(packed, count) {
-  const bytes = new Uint8Array(packed), all = bytes.length / 4, n = all / count, out = new Int32Array(all);
-  for (let k = 0; k < n; k++) {
-    let x = 0;
-    for (let r = 0; r < count; r++) {
-      const at = k * count + r;
-      x = (x + (bytes[at] | bytes[all + at] << 8 | bytes[2 * all + at] << 16 | bytes[3 * all + at] << 24)) | 0;
-      out[r * n + k] = x;
-    }
+worker.onmessage = ({ data }) => {
+  if (data.need !== undefined) give(data.need);
+  else if (data.slot) filled(data.slot, data.error && new Error(data.error));
+  else {
+    const { resolve, reject } = waiting.get(data.id);
+    waiting.delete(data.id);
+    if (data.error) reject(new Error(data.error)); else resolve(data.buffer);
   }
-  return new Float32Array(out.buffer);
-}
+};
+worker.onerror = (e) => { throw new Error(`The worker of the page: ${e.message || 'it cannot be started.'}`); };
 
-const blocks = new Map();
-let size = 1, last = 1; // rows of a block, and of all
+const piece = 1 << 16, time = 0.5; // characters; ms at once
 
-async function row(name, k) {
-  const number = Math.floor(k / size), path = `${name}?block=${number}`;
-  if (!blocks.has(path)) {
-    blocks.set(path, unpack(path).then((b) => rows(b, Math.min(size, last - number * size))));
-    if (blocks.size > 6) blocks.delete(blocks.keys().next().value); // the oldest
+// give sends the text of a part of the file to the worker, in pieces, so that no picture has to wait for a long one.
+function give(path) {
+  const element = parts.get(path);
+  if (!element) {
+    tell('piece', { path, error: `${path} is not in this file.` });
+    return;
   }
-  const b = await blocks.get(path), n = b.length / Math.min(size, last - number * size), from = (k % size) * n;
-  return b.slice(from, from + n).buffer;
+  let node = element.firstChild, at = 0;
+  const go = () => {
+    const end = performance.now() + time;
+    do {
+      const data = node ? node.data : '', text = data.slice(at, at + piece);
+      at += piece;
+      if (node && at >= data.length) {
+        node = node.nextSibling;
+        at = 0;
+      }
+      tell('piece', { path, text, last: !node });
+    } while (node && performance.now() < end);
+    if (node) setTimeout(go);
+  };
+  go();
 }
 
 const escaped = (text) => encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 
 // get returns what is at a path, of a row and a column if there is one.
-export async function get(path, { as = 'arrayBuffer', row: k = null, column = null } = {}) {
+export async function get(path, { as = 'arrayBuffer', row = null, column = null } = {}) {
   if (whole) {
-    if (k !== null && ['frame', 'forces', 'reactions'].includes(path)) return row(path, k);
-    const b = await unpack(column !== null ? `${path}?column=${escaped(column)}` : k !== null && path !== 'report' ? `${path}?row=${k}` : path);
-    if (as !== 'json') return b;
-    const value = JSON.parse(new TextDecoder().decode(b));
-    if (path === 'scene.json') {
-      size = value.block;
-      last = Math.max(1, value.rows);
-    }
-    return value;
+    if (row !== null && ['forces', 'reactions'].includes(path)) return call('row', { name: path, row });
+    const b = await call('get', { path: column !== null ? `${path}?column=${escaped(column)}` : row !== null && path !== 'report' ? `${path}?row=${row}` : path });
+    return as === 'json' ? JSON.parse(new TextDecoder().decode(b)) : b;
   }
-  const address = column !== null ? `${path}?column=${encodeURIComponent(column)}` : k !== null ? `${path}?row=${k}` : path;
+  const address = column !== null ? `${path}?column=${encodeURIComponent(column)}` : row !== null ? `${path}?row=${row}` : path;
   const r = await fetch(address);
   if (!r.ok) throw new Error(`${address}: ${(await r.text()).trim()}`);
   return r[as]();

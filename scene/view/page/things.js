@@ -1,6 +1,6 @@
 // Things are many shapes or links in one texture. Those of one kind and level are drawn by one call; lines and points are those of all kinds.
 
-import { BOX, LINE, Levels, POINT } from './levels.js';
+import { BOX, LINE, Levels, Order, POINT } from './levels.js';
 
 const width = 2048; // texels of a row, as the programs have it
 
@@ -21,6 +21,12 @@ export const rounded = (n) => width * Math.max(1, Math.ceil(n / width));
 export function fill(gl, t, data) {
   gl.bindTexture(gl.TEXTURE_2D, t);
   gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, width, data.length / 4 / width, gl.RGBA, data instanceof Uint8Array ? gl.UNSIGNED_BYTE : gl.FLOAT, data);
+}
+
+// fillRows writes some of the rows of texels of all of them, floats.
+export function fillRows(gl, t, data, first, count) {
+  gl.bindTexture(gl.TEXTURE_2D, t);
+  gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, first, width, count, gl.RGBA, gl.FLOAT, data, 4 * width * first);
 }
 
 export function filled(gl, target, data) {
@@ -73,41 +79,44 @@ export class Things {
     this.items = texture(gl, items.length / 4, gl.RGBA32F);
     fill(gl, this.items, items);
     this.levels = new Levels(kinds.map((k) => ({ count: k.count, vertices: [...k.meshes.map((m) => m.size), 2, things.long ? 1 : 2] })), things);
-    this.numbers = filled(gl, gl.ARRAY_BUFFER, this.levels.list);
     this.buckets = kinds.flatMap((k) => k.meshes.map((mesh, level) => ({ vao: bind(gl, mesh), mesh, far: level >= BOX, form: 0, set: (p) => k.set?.(p, level) })));
-    this.lines = this.buckets.length;
-    this.bucket = (kind, level) => (level <= BOX ? 3 * kind + level : this.lines + (level === POINT && things.long ? 1 : 0));
+    const lines = this.buckets.length, points = lines + (things.long ? 1 : 0);
     this.buckets.push({ vao: bind(gl, null), far: true, form: LINE - BOX }, { vao: bind(gl, null), far: true, form: POINT - BOX });
-    this.first = new Int32Array(this.buckets.length + 1);
+    const bucketOf = new Int32Array(5 * kinds.length); // of each kind and level
+    kinds.forEach((_, kind) => bucketOf.set([3 * kind, 3 * kind + 1, 3 * kind + 2, lines, points], 5 * kind));
+    this.order = new Order(this.levels, bucketOf, this.buckets.length);
+    this.numbers = filled(gl, gl.ARRAY_BUFFER, this.order.list);
   }
 
   // choose finds what is drawn how in a view.
   choose(view) {
     if (!this.count || !this.levels.choose(view)) return;
-    const gl = this.gl;
-    this.first = this.levels.sort(this.buckets.length, this.bucket);
+    const gl = this.gl, { first, list } = this.order;
+    this.order.sort();
     gl.bindVertexArray(null);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.numbers);
-    gl.bufferSubData(gl.ARRAY_BUFFER, 0, this.levels.list);
-    this.buckets.forEach((b, k) => {
+    gl.bufferSubData(gl.ARRAY_BUFFER, 0, list, 0, first[first.length - 1]);
+    for (let k = 0; k < this.buckets.length; k++) {
+      const b = this.buckets[k];
+      if (first[k] === first[k + 1]) continue;
       gl.bindVertexArray(b.vao);
-      gl.vertexAttribIPointer(3, 1, gl.UNSIGNED_INT, 0, 4 * this.first[k]);
+      gl.vertexAttribIPointer(3, 1, gl.UNSIGNED_INT, 0, 4 * first[k]);
       gl.vertexAttribDivisor(3, b.form === 2 ? 0 : 1);
-    });
+    }
   }
 
   // draw draws all of far, or of near. program is what is in use.
   draw(program, far) {
-    const gl = this.gl;
-    this.buckets.forEach((b, k) => {
-      const n = this.first[k + 1] - this.first[k];
-      if (b.far !== far || !n) return;
+    const gl = this.gl, { first } = this.order;
+    for (let k = 0; k < this.buckets.length; k++) {
+      const b = this.buckets[k], n = first[k + 1] - first[k];
+      if (b.far !== far || !n) continue;
       gl.uniform1i(program.at('uForm'), b.form);
       b.set?.(program);
       gl.bindVertexArray(b.vao);
       if (b.form === 2) gl.drawArrays(gl.POINTS, 0, n);
       else if (b.form === 1) gl.drawArraysInstanced(gl.LINES, 0, 2, n);
       else drawMesh(gl, b.mesh, n);
-    });
+    }
   }
 }
