@@ -36,6 +36,7 @@ type Solver struct {
 	worst  factor.Worst
 	way    kkt.Way
 	weak   int // redundant rows of all ranks
+	lost   int // pivots of the root that were replaced, on rank 0
 	steps  int
 	solved bool
 	st     *mechanism.State // of the last Solve
@@ -231,6 +232,7 @@ func (s *Solver) factorize(filled error, w kkt.Way) (int, error) {
 		s.rows[i] = s.sys.Scale[row]
 	}
 	tally, failure := s.root.Factorize(s.share, s.rows, scale, eps, policy)
+	s.lost = tally.Corrected
 	weak := 0.0
 	if u != nil {
 		status = u.factored(status, tally, failure, w)
