@@ -36,8 +36,9 @@ type Solver struct {
 	size   float64 // largest norm of a +1 node of all ranks
 	worst  factor.Worst
 	way    kkt.Way
-	weak   int // redundant rows of all ranks
-	lost   int // pivots of the root that were replaced, on rank 0
+	weak   int     // redundant rows of all ranks
+	lost   int     // pivots of the root that were replaced, on rank 0
+	least  float64 // least pivot of a row of all ranks relative to its scale, redundant ones left out; 0 if the root does not tell
 	steps  int
 	solved bool
 	st     *mechanism.State // of the last Solve
@@ -299,7 +300,7 @@ func (s *Solver) refine(w kkt.Way) (int, error) {
 	if u != nil {
 		next = u.first(w)
 	}
-	next = s.tell(next, 0, 0, false)
+	next = s.tellLeast(next, false)
 	for next == condense {
 		var err error
 		if next, err = s.estimate(w); err != nil {
@@ -322,7 +323,7 @@ func (s *Solver) refine(w kkt.Way) (int, error) {
 		if u != nil {
 			next = u.next(w, step, last)
 		}
-		next = s.tell(next, 0, 0, false)
+		next = s.tellLeast(next, false)
 	}
 	if next == twice {
 		return s.refineTwice(w)
@@ -361,7 +362,7 @@ func (s *Solver) refineTwice(w kkt.Way) (int, error) {
 				u.load[i] += y
 			}
 		}
-		if s.tell(next, 0, 0, true) == ends {
+		if s.tellLeast(next, true) == ends {
 			return ends, Agree(s.comm, err)
 		}
 		step, size := s.fac.CorrectAllHeld(s.x, s.r, s.y)
@@ -371,10 +372,21 @@ func (s *Solver) refineTwice(w kkt.Way) (int, error) {
 		if u != nil {
 			next = u.next(w, step, false)
 		}
-		if next = s.tell(next, 0, 0, false); next != condense {
+		if next = s.tellLeast(next, false); next != condense {
 			return next, nil
 		}
 	}
+}
+
+// tellLeast is tell with the least pivot.
+func (s *Solver) tellLeast(verdict int, withRows bool) int {
+	least := 0.0
+	if s.hub != nil {
+		least = s.hub.least
+	}
+	verdict = s.tell(verdict, least, 0, withRows)
+	s.least = s.verdict[1]
+	return verdict
 }
 
 // begin solves for the first time.
@@ -464,7 +476,7 @@ func (s *Solver) estimate(w kkt.Way) (int, error) {
 	if u != nil && err == nil {
 		next = u.estimate(w)
 	}
-	if next = s.tell(next, 0, 0, true); next != ends {
+	if next = s.tellLeast(next, true); next != ends {
 		return next, nil
 	}
 	return ends, Agree(s.comm, err)
