@@ -3,6 +3,7 @@ package dist
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -10,8 +11,19 @@ import (
 var (
 	_ sim.Dynamics           = (*Solver)(nil)
 	_ sim.StabilizedDynamics = (*Solver)(nil)
+	_ sim.Gauge              = (*Solver)(nil)
 	_ sim.Ranks              = (*Solver)(nil)
 )
+
+// Nearness implements sim.Gauge, as kkt.Solver.Nearness: the root of the least pivot of all rows relative to its scale, redundant rows left
+// out, and the number of these, the same on all ranks. It is infinite, and stands for unknown, where the last Solve has kept all rows, and with
+// a Root that does not know its pivots (Root.PivotsTo), as that of MUMPS.
+func (s *Solver) Nearness() (near float64, redundant int) {
+	if s.least == 0 || s.way > kkt.DropWeakest {
+		return math.Inf(1), 0
+	}
+	return math.Sqrt(s.least), s.weak
+}
 
 // TypicalLength implements sim.Ranks.
 func (s *Solver) TypicalLength() float64 { return s.plan.typical }

@@ -18,6 +18,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/growth"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 )
 
 // numbers reads a trajectory.
@@ -109,6 +110,15 @@ func TestSimulateRanksResume(t *testing.T) {
 	r = rungRun("simulate", model, "--until", "0.4", "--ranks", "3", "-o", parts, "--checkpoint", filepath.Join(dir, "none"), "--resume")
 	assert.Equal(t, shell.ExitUse, r.status)
 	assert.Contains(t, r.err, "no checkpoint that all of 3 ranks have")
+}
+
+// Runs on ranks are led over singular poses, and count the steps that do so.
+func TestSimulateRanksSingular(t *testing.T) {
+	var s simulate.Simulation
+	require.NoError(t, json.Unmarshal([]byte(ok(t, "simulate", filepath.Join(reference, "hard", "sim-parallelogram.json"), "--until", "0.5", "--ranks", "2",
+		"--out", filepath.Join(t.TempDir(), "out.csv"), "--json")), &s))
+	assert.Positive(t, s.Singular)
+	assert.Nil(t, s.Undecided)
 }
 
 // What ranks do not do is refused by name, with one line and status 2.

@@ -52,6 +52,9 @@ func (f *Flags) Given() (bool, error) {
 	return f.mpi || f.n > 0, nil
 }
 
+// TellsPivots reports whether the root knows its pivots.
+func (f *Flags) TellsPivots() bool { return f.root == goRoot }
+
 // RootName says what solves between the pieces.
 func (f *Flags) RootName() string { return f.root }
 

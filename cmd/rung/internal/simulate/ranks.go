@@ -401,7 +401,7 @@ func (p *party) print(took time.Duration, bytes int64) error {
 	end := p.sim.State().Time
 	s := &Simulation{
 		Format: "rung-simulation/1", Name: w.mech.Name, Integrator: f.integrator, Step: f.step, Start: p.from, End: end, Until: f.until,
-		Resumed: f.resume, Finished: end >= f.until, Rows: w.rows, Steps: n.Steps, Rejected: n.Rejected, Careful: n.Careful, Projections: n.Projections,
+		Resumed: f.resume, Finished: end >= f.until, Rows: w.rows, Steps: n.Steps, Rejected: n.Rejected, Careful: n.Careful, Singular: n.Singular, Projections: n.Projections,
 		Evaluations: p.step.Evaluations(), CPU: machine.ProcessorTime().Seconds(), Wall: took.Seconds(),
 		Energy: simulationEnergy{Start: w.first, End: w.last, Change: w.change, Kinetic: w.kinetic, Conservative: w.conservative},
 		Drift:  newSimulationDrift(w.drift), Projected: newSimulationDrift(n.Worst),
@@ -410,11 +410,17 @@ func (p *party) print(took time.Duration, bytes int64) error {
 	for _, note := range p.plan.Notes() {
 		s.Warnings = append(s.Warnings, fault.Escape(note))
 	}
+	if !f.ranks.TellsPivots() && f.stabilize == Projection {
+		s.Warnings = append(s.Warnings, "MUMPS does not tell its pivots, so it is not known whether the motion has passed a singular pose; --root go tells")
+	}
 	if !f.stepSet {
 		s.Tolerance = f.tol
 		if p.step.Relative() > f.tol {
 			s.Least = p.step.Relative()
 		}
+	}
+	if n.Undecided > 0 {
+		s.Undecided = &undecidedBranch{n.Undecided, n.UndecidedAt, n.Doubt}
 	}
 	if f.json {
 		return shell.WriteJSON(p.Stdout, s)
