@@ -214,6 +214,8 @@ func TestSweepRefused(t *testing.T) {
 		{`["joint.*.q"]`, `["joint.*.q", "joint.A.q"]`, `s.json: $.trajectories[1]: has column "joint.A.q" twice (value "joint.A.q")`},
 		{`["joint.*.q"]`, `["wheel.*"]`, `s.json: $.trajectories[0]: the model has no such column (value "wheel.*")`},
 		{`"until": 0.05`, `"until": -1`, `s.json: $.run: --until -1 is not after the time of the model, 0 s`},
+		{`"until": 0.05`, `"until": 0.05, "every": 0.03`, `s.json: $.run.every: s is no part of the run, 0.05 s: its last row would not be its end (value 0.03)`},
+		{`"until": 0.05`, `"until": 0.05, "every": 5`, `s.json: $.run.every: s is no part of the run, 0.05 s: its last row would not be its end (value 5)`},
 		{`m.json`, `m.txt`, `s.json: $.model: is no file of a model: those end in json, urdf`},
 		{`"step": 0.01`, `"step": 0.01, "method": "lu"`, `s.json: $.run.method: no method "lu"; there are sparse, tree-direct, tree-lambda, tree-projection (value "lu")`},
 		{`"step": 0.01`, `"step": 0.01, "stabilize": "glue"`, `s.json: $.run.stabilize: no stabilization "glue"; there are projection, baumgarte, none (value "glue")`},

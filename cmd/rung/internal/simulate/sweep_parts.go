@@ -40,6 +40,9 @@ func runSweep(cmd *cobra.Command, path string, f *sweepFlags) error {
 			s.p.Say(s.study.Run.Integrator + " steps these runs one by one, without lanes: " + why)
 		}
 	}
+	if err := s.checkEnd(); err != nil {
+		return err
+	}
 	draw, made, err := s.picture(stdout)
 	if err != nil {
 		return err
