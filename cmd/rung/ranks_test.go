@@ -128,6 +128,7 @@ func TestRanksRefused(t *testing.T) {
 	for want, args := range map[string][]string{
 		`"x" is neither mpi nor a number`: {"simulate", model, "--until", "1", "--ranks", "x"},
 		"--root mumps needs --ranks mpi":  {"simulate", model, "--until", "1", "--ranks", "2", "--root", "mumps"},
+		"--low-rank needs --root mumps":   {"simulate", model, "--until", "1", "--ranks", "2", "--low-rank", "1e-9"},
 		"--wrenches and --multipliers":    {"simulate", model, "--until", "1", "--ranks", "2", "--wrenches", "j"},
 		"--ordering":                      {"simulate", model, "--until", "1", "--ranks", "2", "--ordering", "banded"},
 		"explicit methods":                {"simulate", model, "--until", "1", "--ranks", "2", "--integrator", "generalized-alpha"},
