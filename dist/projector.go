@@ -155,7 +155,7 @@ func (f *joined) factorize(scale []float64, eps float64, policy factor.Policy) e
 		}
 	}
 	if u != nil {
-		u.expect(1, false, true, false)
+		u.expect(1, 0, true, false)
 	}
 	s.say()
 	var all []float64
@@ -198,7 +198,7 @@ func (f *joined) SolveTo(x, b []float64) {
 	s.message = append(s.message[:0], s.right...)
 	var y, right []float64
 	if u != nil {
-		u.expect(0, true, false, false)
+		u.expect(0, 1, false, false)
 		y, right = u.y, u.b
 	}
 	s.say()

@@ -27,6 +27,7 @@ type Solver struct {
 	x, r         []float64
 	share, right []float64 // of this rank
 	y, rows      []float64 // by held row of this rank
+	low          []float64 // the rest of rows in twice the digits; nil if that has not been needed
 	terms        []float64 // by held node
 	message      []float64
 	verdict      [3]float64
@@ -83,6 +84,7 @@ const (
 	condense        // the error of the solution is to be estimated with the factor
 	correct         // a correction follows, and a look at what it has left
 	finish          // a correction follows, the last one
+	twice           // corrections follow whose residuals have twice the digits
 
 	statuses // number of them
 )
@@ -222,7 +224,7 @@ func (s *Solver) factorize(filled error, w kkt.Way) (int, error) {
 	}
 	var scale, y, b []float64
 	if u != nil {
-		u.expect(2, true, true, false)
+		u.expect(2, 1, true, false)
 		scale, y, b = u.scale, u.y, u.b
 	}
 	s.say()
@@ -323,7 +325,57 @@ func (s *Solver) refine(w kkt.Way) (int, error) {
 		}
 		next = s.tellLeast(next, false)
 	}
+	if next == twice {
+		return s.refineTwice(w)
+	}
 	return next, nil
+}
+
+// refineTwice goes on with residuals that have twice the digits, as factor.Factor.SolveRefinedTo does.
+func (s *Solver) refineTwice(w kkt.Way) (int, error) {
+	u := s.hub
+	if s.low == nil {
+		s.low = make([]float64, len(s.rows))
+	}
+	s.checkTwice()
+	for next := condense; ; {
+		s.fac.CondenseAllTo(s.right, s.r)
+		s.message = append(s.message[:0], s.right...)
+		var y, b []float64
+		if u != nil {
+			u.expect(0, 1, false, false)
+			y, b = u.y, u.b
+		}
+		s.say()
+		if u != nil {
+			u.add(u.b, 0)
+			for i, r := range u.sum {
+				u.b[i] += r
+			}
+		}
+		err := s.root.SolveTo(y, b)
+		if u != nil {
+			if next = condense; err != nil {
+				next = ends
+			}
+			for i, y := range u.y {
+				u.load[i] += y
+			}
+		}
+		if s.tellLeast(next, true) == ends {
+			return ends, Agree(s.comm, err)
+		}
+		step, size := s.fac.CorrectAllHeld(s.x, s.r, s.y)
+		s.steps++
+		step = s.sizes(step, size)
+		s.checkTwice()
+		if u != nil {
+			next = u.next(w, step, false)
+		}
+		if next = s.tellLeast(next, false); next != condense {
+			return next, nil
+		}
+	}
 }
 
 // tellLeast is tell with the least pivot.
@@ -342,7 +394,7 @@ func (s *Solver) begin(w kkt.Way) {
 	size := s.fac.SolveHeldTo(s.x, s.r, s.sys.Right, s.y)
 	s.message = append(s.message[:0], size, s.sys.FreeSize())
 	if s.hub != nil {
-		s.hub.expect(2, false, false, false)
+		s.hub.expect(2, 0, false, false)
 	}
 	s.say()
 	if u := s.hub; u != nil {
@@ -360,7 +412,7 @@ func (s *Solver) begin(w kkt.Way) {
 func (s *Solver) sizes(step, size float64) float64 {
 	s.message = append(s.message[:0], step, size)
 	if s.hub != nil {
-		s.hub.expect(2, false, false, false)
+		s.hub.expect(2, 0, false, false)
 	}
 	s.say()
 	if u := s.hub; u != nil {
@@ -375,16 +427,28 @@ func (s *Solver) sizes(step, size float64) float64 {
 
 // check computes residuals.
 func (s *Solver) check() {
-	c := s.fac.ResidualHeldTo(s.r, s.rows, s.terms, s.sys.Right, s.x, s.size)
+	s.sayChecked(s.fac.ResidualHeldTo(s.r, s.rows, s.terms, s.sys.Right, s.x, s.size), nil)
+}
+
+// checkTwice computes residuals with twice the digits.
+func (s *Solver) checkTwice() {
+	s.sayChecked(s.fac.ResidualAllHeldTo(s.r, s.rows, s.low, s.terms, s.sys.Right, s.x, s.size), s.low)
+}
+
+// sayChecked tells rank 0 of residuals; low is nil but where they have twice the digits.
+func (s *Solver) sayChecked(c factor.Checked, low []float64) {
 	s.worst = c.Worst
-	s.message = append(append(s.message[:0], c.Largest, c.Least, c.Worst.Ratio), s.rows...)
+	s.message = append(append(append(s.message[:0], c.Largest, c.Least, c.Worst.Ratio), s.rows...), low...)
 	for i, own := range s.plan.owned {
 		if own {
 			s.message = append(s.message, s.terms[i])
 		}
 	}
-	if s.hub != nil {
-		s.hub.expect(3, true, false, true)
+	if u := s.hub; u != nil {
+		u.expect(3, 1, false, true)
+		if low != nil {
+			u.held = 2
+		}
 	}
 	s.say()
 	if s.hub != nil {
@@ -400,7 +464,7 @@ func (s *Solver) estimate(w kkt.Way) (int, error) {
 	u := s.hub
 	var y, b []float64
 	if u != nil {
-		u.expect(2, true, false, false)
+		u.expect(2, 1, false, false)
 		y, b = u.y, u.b
 	}
 	s.say()
