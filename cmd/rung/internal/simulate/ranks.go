@@ -231,9 +231,9 @@ func (p *party) newWatch(whole *mechanism.Mechanism, m *model.Model) error {
 	return err
 }
 
-// events returns what happens to the bodies of this rank: contacts touch, cables get taut, joints come to their stops. Steps end there unless there are too many
+// localEvents returns what happens to the bodies of this rank: contacts touch, cables get taut, joints come to their stops. Steps end there unless there are too many
 // in the whole, as in one process.
-func (p *party) events() []sim.Event {
+func (p *party) localEvents() []sim.Event {
 	m := p.plan.Mechanism()
 	lists := [...][]sim.Event{sim.ContactEvents(m, nil), sim.CableEvents(m, nil), sim.NewStops(m, nil, nil).Events()}
 	var many [len(lists)]float64
@@ -261,7 +261,7 @@ func (p *party) events() []sim.Event {
 func (p *party) newSim() error {
 	f, mech := p.f, p.plan.Mechanism()
 	start := mech.Initial()
-	o := sim.Options{Step: f.step, Recorder: p.rows, Every: f.every, OnStep: p.onStep, Events: p.events(), Dissipation: true, Dynamics: fmt.Sprintf("%d ranks, root %s, %s", p.Size(), f.ranks.RootName(), f.stabilize)}
+	o := sim.Options{Step: f.step, Recorder: p.rows, Every: f.every, OnStep: p.onStep, Events: p.localEvents(), Dissipation: true, Dynamics: fmt.Sprintf("%d ranks, root %s, %s", p.Size(), f.ranks.RootName(), f.stabilize)}
 	dynamics := sim.Dynamics(p.solver)
 	switch f.stabilize {
 	case Projection:
