@@ -242,6 +242,14 @@ func TestSweepRefused(t *testing.T) {
 		assert.Contains(t, r.err, want)
 	}
 
+	r := rungRun(sweepArgs(dir, filepath.Join("nothere", "a"))...)
+	assert.Equal(t, shell.ExitUse, r.status)
+	assert.Contains(t, r.err, filepath.Join("nothere", "a.parquet")+": no such file or directory")
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder.parquet"), 0o777))
+	r = rungRun(sweepArgs(dir, "folder")...)
+	assert.NotEqual(t, shell.ExitDone, r.status)
+	assert.Contains(t, r.err, "folder.parquet: is a folder")
+
 	ok(t, sweepArgs(dir, "a", "--quiet")...)
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "b.parquet.parts"), 0o777))
 	whole, err := os.ReadFile(filepath.Join(dir, "a.parquet"))
@@ -249,7 +257,7 @@ func TestSweepRefused(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "b.parquet.parts", "00000000.parquet"), whole, 0o666))
 	other := strings.Replace(fmt.Sprintf(sweepStudy, 4), `"seed": 3`, `"seed": 4`, 1)
 	require.NoError(t, os.WriteFile(s, []byte(other), 0o666))
-	r := rungRun(sweepArgs(dir, "b", "--resume")...)
+	r = rungRun(sweepArgs(dir, "b", "--resume")...)
 	assert.NotEqual(t, shell.ExitDone, r.status)
 	assert.Contains(t, r.err, "is not of this sweep: the study, its model or its share is another one")
 	ok(t, sweepArgs(dir, "b", "--quiet")...) // anew
