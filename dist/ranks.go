@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -23,6 +24,23 @@ func (s *Solver) Nearness() (near float64, redundant int) {
 		return math.Inf(1), 0
 	}
 	return math.Sqrt(s.least), s.weak
+}
+
+// JointCounts reports whether joint j counts on this rank, as joints between ranks do on one of them.
+func (p *Plan) JointCounts(j int) bool { return p.lowest(&p.mech.Joints[j]) == p.comm.Rank() }
+
+// JointCounts implements sim.Ranks (Plan.JointCounts).
+func (s *Solver) JointCounts(j int) bool { return s.plan.JointCounts(j) }
+
+// lowest returns the lower of the ranks of a joint's bodies.
+func (p *Plan) lowest(jt *mechanism.Joint) int {
+	switch {
+	case jt.Pred < 0:
+		return p.rankOf(jt.Succ)
+	case jt.Succ < 0:
+		return p.rankOf(jt.Pred)
+	}
+	return min(p.rankOf(jt.Pred), p.rankOf(jt.Succ))
 }
 
 // TypicalLength implements sim.Ranks.

@@ -578,20 +578,6 @@ func (s *Solver) Reactions() kkt.Reactions {
 	return kkt.Reactions{Layout: s.plan.layout, Kin: s.sys.Kin, State: s.st, X: s.x}
 }
 
-// JointCounts reports whether joint j counts on this rank, as joints between ranks do on one of them.
-func (p *Plan) JointCounts(j int) bool { return p.lowest(&p.mech.Joints[j]) == p.comm.Rank() }
-
-// lowest returns the lower of the ranks of a joint's bodies.
-func (p *Plan) lowest(jt *mechanism.Joint) int {
-	switch {
-	case jt.Pred < 0:
-		return p.rankOf(jt.Succ)
-	case jt.Succ < 0:
-		return p.rankOf(jt.Pred)
-	}
-	return min(p.rankOf(jt.Pred), p.rankOf(jt.Succ))
-}
-
 // Redundant returns the number of rows of all joints that count as redundant, −1 if the way that has solved the
 // system keeps all rows (Way).
 func (s *Solver) Redundant() int {

@@ -46,7 +46,7 @@ func said(cmd *exec.Cmd) (own string) {
 func TestMPISimulate(t *testing.T) {
 	dir := t.TempDir()
 	one := filepath.Join(dir, "one.csv")
-	for family, n := range map[string]string{"ladder": "40", "nfourbar": "6", "grid": "4"} {
+	for family, n := range map[string]string{"ladder": "40", "nfourbar": "6", "grid": "4", "rover": "2"} {
 		model := generated(t, family, n)
 		args := []string{"simulate", model, "--until", "0.1", "--every", "0.01"}
 		if os.Getenv("RUNG_COMMAND") != "" {

@@ -19,6 +19,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/growth"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
+	mbd "github.com/rung-mbd/rung/model"
 )
 
 // numbers reads a trajectory.
@@ -125,9 +126,11 @@ func TestSimulateRanksSingular(t *testing.T) {
 func TestRanksRefused(t *testing.T) {
 	model := generated(t, "ladder", "20")
 	rover := generated(t, "rover", "1")
+	struck := leg(t, func(m *mbd.Model) { m.Joints[0].Friction = nil })
 	for want, args := range map[string][]string{
 		`"x" is neither mpi nor a number`: {"simulate", model, "--until", "1", "--ranks", "x"},
 		"--root mumps needs --ranks mpi":  {"simulate", model, "--until", "1", "--ranks", "2", "--root", "mumps"},
+		"--low-rank needs --root mumps":   {"simulate", model, "--until", "1", "--ranks", "2", "--low-rank", "1e-9"},
 		"--wrenches and --multipliers":    {"simulate", model, "--until", "1", "--ranks", "2", "--wrenches", "j"},
 		"--ordering":                      {"simulate", model, "--until", "1", "--ranks", "2", "--ordering", "banded"},
 		"explicit methods":                {"simulate", model, "--until", "1", "--ranks", "2", "--integrator", "generalized-alpha"},
@@ -143,7 +146,8 @@ func TestRanksRefused(t *testing.T) {
 		"measures one model":              {"bench", "--ranks", "4"},
 		"--ranks needs --method sparse":   {"accel", model, "--ranks", "2", "--method", "tree-direct"},
 		"no such file or directory":       {"bench", "--ranks", "2", "nix.tables"},
-		"contact":                         {"simulate", rover, "--until", "1", "--ranks", "2"},
+		"--events is not for --ranks":     {"simulate", rover, "--until", "1", "--ranks", "2", "--events", "e.csv"},
+		"a stop with an impact speed":     {"simulate", struck, "--until", "1", "--ranks", "2"},
 	} {
 		r := rungRun(args...)
 		assert.Equal(t, shell.ExitUse, r.status, want)
